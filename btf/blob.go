@@ -1,0 +1,142 @@
+package btf
+
+import (
+	"bytes"
+	"debug/elf"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	cbtf "github.com/cilium/ebpf/btf"
+)
+
+// blob is the BTF of vmlinux or of one module.
+type blob struct {
+	name  string // of the module, "" for vmlinux
+	spec  *cbtf.Spec
+	names *names // nil until asked for
+}
+
+// names indexes what a blob defines. Making it decodes every type, so only
+// questions that cannot be answered by one name ask for it.
+type names struct {
+	funcs       []*cbtf.Func // sorted by name
+	types       []string     // "struct sk_buff", "u32", sorted
+	enumerators map[string]enumerator
+}
+
+// title names the blob in messages.
+func (b *blob) title() string {
+	if b.name == "" {
+		return "vmlinux"
+	}
+	return "module " + b.name
+}
+
+// readBlob reads the BTF of a file, split BTF when there is a base.
+func readBlob(file, name string, base *blob) (*blob, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	b, err := parseBlob(data, name, base)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return b, nil
+}
+
+// parseBlob decodes BTF from raw bytes or from an ELF file's section.
+//
+// Errors wrap ErrNoBTF when there is no BTF in data.
+func parseBlob(data []byte, name string, base *blob) (*blob, error) {
+	data, err := section(data)
+	if err != nil {
+		return nil, err
+	}
+	var baseSpec *cbtf.Spec
+	if base != nil {
+		baseSpec = base.spec
+	}
+	spec, err := cbtf.LoadSplitSpecFromReader(bytes.NewReader(data), baseSpec)
+	if err != nil {
+		return nil, err
+	}
+	return &blob{name: name, spec: spec}, nil
+}
+
+// section returns the raw BTF in data, which is that already or an ELF file.
+func section(data []byte) ([]byte, error) {
+	switch {
+	case bytes.HasPrefix(data, []byte{0x9f, 0xeb}), bytes.HasPrefix(data, []byte{0xeb, 0x9f}):
+		return data, nil
+	case !bytes.HasPrefix(data, []byte(elf.ELFMAG)):
+		return nil, fmt.Errorf("neither BTF nor ELF: %w", ErrNoBTF)
+	}
+	file, err := elf.NewFile(bytes.NewReader(data))
+	if err != nil {
+		return nil, err
+	}
+	s := file.Section(".BTF")
+	if s == nil {
+		return nil, fmt.Errorf("ELF without a section .BTF: %w", ErrNoBTF)
+	}
+	if file.Section(".BTF.base") != nil {
+		// Distilled base, since 6.11, in modules built out of tree: the type
+		// ids count from there, the kernel relocates them when it loads the
+		// module.
+		return nil, fmt.Errorf("section .BTF is relative to .BTF.base: load the module and read %s instead", sysDir)
+	}
+	return s.Data()
+}
+
+// index returns the names the blob defines.
+func (b *blob) index() *names {
+	if b.names != nil {
+		return b.names
+	}
+	n := &names{enumerators: make(map[string]enumerator)}
+	for t, err := range b.spec.All() {
+		if err != nil {
+			break // damaged from here on: what came before still counts
+		}
+		switch t := t.(type) {
+		case *cbtf.Func:
+			n.funcs = append(n.funcs, t)
+		case *Enum:
+			n.addEnumerators(t)
+			n.addType(t)
+		case *Struct, *Union, *Typedef:
+			n.addType(t)
+		}
+	}
+	slices.SortStableFunc(n.funcs, func(a, b *cbtf.Func) int { return strings.Compare(a.Name, b.Name) })
+	slices.Sort(n.types)
+	n.types = slices.Compact(n.types)
+	b.names = n
+	return n
+}
+
+func (n *names) addType(t Type) {
+	if t.TypeName() != "" {
+		n.types = append(n.types, Name(t))
+	}
+}
+
+// byName returns the types of that name which are of one kind, in the order of
+// the BTF.
+func byName[T Type](b *blob, name string) []T {
+	all, err := b.spec.AnyTypesByName(name)
+	if err != nil {
+		return nil
+	}
+	var found []T
+	for _, t := range all {
+		// The name is compared again: the lookup lets some "x___y" pass as "x".
+		if t, ok := t.(T); ok && t.TypeName() == name {
+			found = append(found, t)
+		}
+	}
+	return found
+}

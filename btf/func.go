@@ -1,0 +1,164 @@
+package btf
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	cbtf "github.com/cilium/ebpf/btf"
+)
+
+// A Func is a function with its prototype. BTF has those that the compiler
+// emitted, under the names of the source.
+type Func struct {
+	Name     string
+	Module   string // "" for vmlinux
+	Params   []Param
+	Return   Type
+	Variadic bool
+	Copies   int // functions of this name whose prototypes differ; 1 if it is unambiguous
+}
+
+// A Param is a parameter of a function.
+type Param struct {
+	Name string // "" if the source has none
+	Type Type
+}
+
+// Func finds a function: that of a module, or, if module is "", of vmlinux or
+// else of any module that has BTF.
+//
+// Errors are a *NotFoundError, or those of reading BTF.
+func (k *Kernel) Func(module, name string) (*Func, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	base, err := k.vmlinux()
+	if err != nil {
+		return nil, err
+	}
+	if module != "" {
+		b := base
+		if key := moduleKey(module); key != "" {
+			if b, err = k.module(module); err != nil {
+				return nil, err
+			}
+		}
+		if b == nil {
+			return nil, &NotFoundError{What: "module", Name: module, Near: Near(module, slices.Values(k.moduleNames()))}
+		}
+		if f := b.function(name); f != nil {
+			return f, nil
+		}
+		return nil, &NotFoundError{What: "function", Name: name, In: b.title(), Near: b.nearFuncs(name)}
+	}
+	for b := range k.blobs {
+		if f := b.function(name); f != nil {
+			return f, nil
+		}
+	}
+	return nil, &NotFoundError{What: "function", Name: name, In: base.title(), Near: base.nearFuncs(name)}
+}
+
+// function returns the blob's function of a name, nil if it has none.
+func (b *blob) function(name string) *Func {
+	var found *Func
+	for _, fn := range byName[*cbtf.Func](b, name) {
+		f := newFunc(fn, b.name)
+		switch {
+		case f == nil:
+		case found == nil:
+			found = f
+		case found.String() != f.String():
+			found.Copies++
+		}
+	}
+	return found
+}
+
+func (b *blob) nearFuncs(name string) []string {
+	return Near(name, func(yield func(string) bool) {
+		for _, f := range b.index().funcs {
+			if !yield(f.Name) {
+				return
+			}
+		}
+	})
+}
+
+// newFunc returns nil for a function that has no prototype.
+func newFunc(fn *cbtf.Func, module string) *Func {
+	proto, ok := fn.Type.(*FuncProto)
+	if !ok {
+		return nil
+	}
+	f := &Func{Name: fn.Name, Module: module, Return: proto.Return, Copies: 1}
+	for _, p := range proto.Params {
+		f.Params = append(f.Params, Param{p.Name, p.Type})
+	}
+	// A last parameter without name and type is "..." (btf.rst, BTF_KIND_FUNC_PROTO).
+	if n := len(f.Params); n > 0 && f.Params[n-1].Name == "" && isVoid(f.Params[n-1].Type) {
+		f.Params, f.Variadic = f.Params[:n-1], true
+	}
+	return f
+}
+
+// Funcs are the functions whose names match a glob (path.Match), sorted by
+// name: "tcp_*", or of one module "mod:ext4" and "mod:ext4:ext4_get_*".
+//
+// Errors are path.ErrBadPattern, a *NotFoundError for a module without BTF, or
+// those of reading BTF.
+func (k *Kernel) Funcs(pattern string) ([]*Func, error) {
+	only, inModule := strings.CutPrefix(pattern, "mod:")
+	if inModule {
+		var ok bool
+		if only, pattern, ok = strings.Cut(only, ":"); !ok {
+			pattern = "*"
+		}
+	}
+	if _, err := path.Match(pattern, ""); err != nil {
+		return nil, err
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if _, err := k.vmlinux(); err != nil {
+		return nil, err
+	}
+	var funcs []*Func
+	found := !inModule
+	for b := range k.blobs {
+		if inModule && b.name != moduleKey(only) {
+			continue
+		}
+		found = true
+		for _, fn := range b.index().funcs {
+			if match, _ := path.Match(pattern, fn.Name); !match {
+				continue
+			}
+			if f := newFunc(fn, b.name); f != nil {
+				funcs = append(funcs, f)
+			}
+		}
+	}
+	if !found {
+		return nil, &NotFoundError{What: "module", Name: only, Near: Near(only, slices.Values(k.moduleNames()))}
+	}
+	slices.SortStableFunc(funcs, func(a, b *Func) int { return strings.Compare(a.Name, b.Name) })
+	return slices.CompactFunc(funcs, func(a, b *Func) bool { return a.Module == b.Module && a.String() == b.String() }), nil
+}
+
+// String is the prototype as C: "int ip_send_skb(struct net *net, struct
+// sk_buff *skb)".
+func (f *Func) String() string {
+	params := make([]string, len(f.Params))
+	for i, p := range f.Params {
+		params[i] = Declare(p.Type, p.Name)
+	}
+	if f.Variadic {
+		params = append(params, "...")
+	}
+	list := strings.Join(params, ", ")
+	if list == "" {
+		list = "void"
+	}
+	return Declare(f.Return, f.Name+"("+list+")")
+}

@@ -1,0 +1,167 @@
+package btf
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	cbtf "github.com/cilium/ebpf/btf"
+)
+
+// sysDir is where the running kernel shows its BTF: vmlinux, and since 5.11
+// (CONFIG_DEBUG_INFO_BTF_MODULES) one file for every loaded module.
+const sysDir = "/sys/kernel/btf"
+
+// ErrNoBTF says that there is no BTF: the kernel was built without
+// CONFIG_DEBUG_INFO_BTF, or a file holds none.
+var ErrNoBTF = errors.New("no BTF")
+
+// Kernel is the BTF of one kernel: that of vmlinux and, on top of it, those of
+// its modules.
+//
+// Nothing is read before the first question, and a module's BTF only when a
+// question needs it. The first failure to read vmlinux's is kept and returned
+// for every question. Types stay valid for ever and must not be changed.
+//
+// Safe for concurrent use.
+type Kernel struct {
+	dir   string   // as sysDir; "" when opened from files
+	files []string // base, then split BTF
+
+	mu      sync.Mutex
+	loaded  bool
+	base    *blob
+	err     error
+	modules map[string]*blob // by moduleKey; nil where a file could not be read
+}
+
+// Running returns the BTF of the running kernel, from /sys/kernel/btf.
+//
+// Without that directory a vmlinux ELF file of the running release is looked
+// for where distributions keep them (/boot, /usr/lib/debug, ...).
+func Running() *Kernel { return &Kernel{dir: sysDir} }
+
+// Open returns the BTF of a kernel from files: the first one is vmlinux's, the
+// others split BTF of modules on top of it. A file is raw BTF, as in
+// /sys/kernel/btf, or ELF with a section .BTF. A module is named after its
+// file, without directory and extensions.
+func Open(files ...string) *Kernel { return &Kernel{files: files} }
+
+// vmlinux returns the base BTF, loading it when asked first. k.mu is held.
+//
+// Errors wrap ErrNoBTF, or are those of reading and decoding the file.
+func (k *Kernel) vmlinux() (*blob, error) {
+	if !k.loaded {
+		k.loaded = true
+		k.base, k.err = k.loadBase()
+	}
+	return k.base, k.err
+}
+
+func (k *Kernel) loadBase() (*blob, error) {
+	if k.dir == sysDir {
+		// Maps the file instead of copying it: 11 ms instead of 17 for 5.5 MB.
+		spec, err := cbtf.LoadKernelSpec()
+		if errors.Is(err, cbtf.ErrNotSupported) || errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("%s/vmlinux: %w", sysDir, ErrNoBTF)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s/vmlinux: %w", sysDir, err)
+		}
+		return &blob{spec: spec}, nil
+	}
+	file := filepath.Join(k.dir, "vmlinux")
+	if k.dir == "" {
+		if len(k.files) == 0 {
+			return nil, fmt.Errorf("no file named: %w", ErrNoBTF)
+		}
+		file = k.files[0]
+	}
+	return readBlob(file, "", nil)
+}
+
+// module returns the BTF of a module, nil when it has none here. k.mu is held.
+//
+// Errors are those of reading and decoding its file.
+func (k *Kernel) module(name string) (*blob, error) {
+	key := moduleKey(name)
+	if b := k.modules[key]; b != nil {
+		return b, nil
+	}
+	base, err := k.vmlinux()
+	if err != nil {
+		return nil, err
+	}
+	files := k.moduleFiles()
+	i := slices.IndexFunc(files, func(f string) bool { return moduleName(f) == key })
+	if i < 0 {
+		return nil, nil
+	}
+	b, err := readBlob(files[i], key, base)
+	if k.modules == nil {
+		k.modules = make(map[string]*blob)
+	}
+	k.modules[key] = b
+	return b, err
+}
+
+// moduleNames lists the modules which have BTF here, sorted. k.mu is held.
+func (k *Kernel) moduleNames() []string {
+	var names []string
+	for _, f := range k.moduleFiles() {
+		names = append(names, moduleName(f))
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+func (k *Kernel) moduleFiles() []string {
+	if k.dir == "" {
+		return k.files[min(1, len(k.files)):]
+	}
+	entries, err := os.ReadDir(k.dir)
+	if err != nil {
+		return nil
+	}
+	var files []string
+	for _, e := range entries {
+		if e.Name() != "vmlinux" {
+			files = append(files, filepath.Join(k.dir, e.Name()))
+		}
+	}
+	return files
+}
+
+// blobs yields vmlinux's BTF, then that of every module. A module whose BTF
+// cannot be read is left out: another's damage must not stop this search. k.mu
+// is held.
+func (k *Kernel) blobs(yield func(*blob) bool) {
+	if k.base == nil || !yield(k.base) {
+		return
+	}
+	for _, name := range k.moduleNames() {
+		if b, _ := k.module(name); b != nil && !yield(b) {
+			return
+		}
+	}
+}
+
+// moduleKey gives a module's name as the kernel spells it: with underscores
+// where file names have dashes. vmlinux is the module without a name.
+func moduleKey(name string) string {
+	if name == "vmlinux" {
+		return ""
+	}
+	return strings.ReplaceAll(name, "-", "_")
+}
+
+// moduleName gives the name of the module a file describes.
+func moduleName(file string) string {
+	name, _, _ := strings.Cut(filepath.Base(file), ".")
+	return moduleKey(name)
+}

@@ -1,0 +1,127 @@
+package btf
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+
+	cbtf "github.com/cilium/ebpf/btf"
+)
+
+// Layout writes a struct, union or enum as C, each member with its offset and
+// size in bytes (a bit field's offset as byte:bit, its size in bits), and the
+// holes between them. Any other type gives one line with its size.
+func (k *Kernel) Layout(w io.Writer, t Type) error {
+	l := &layout{w: bufio.NewWriter(w)}
+	switch u := target(t).(type) {
+	case *Struct, *Union:
+		l.aggregate(u, 0, 0)
+	case *Enum:
+		l.enum(u)
+	case *Typedef:
+		fmt.Fprintf(l.w, "typedef %s;", Declare(u.Type, u.Name))
+		l.size(t)
+		if members(Strip(u)) != nil {
+			l.aggregate(Strip(u), 0, 0)
+		} else if e, ok := Strip(u).(*Enum); ok {
+			l.enum(e)
+		}
+	default:
+		fmt.Fprintf(l.w, "%s;", Name(t))
+		l.size(t)
+	}
+	return l.w.Flush()
+}
+
+type layout struct{ w *bufio.Writer }
+
+func (l *layout) size(t Type) {
+	if n, ok := Size(t); ok {
+		fmt.Fprintf(l.w, "  /* size: %d */\n", n)
+		return
+	}
+	fmt.Fprintln(l.w, "  /* size not known */")
+}
+
+// aggregate writes a struct or union that lies base bits into the outermost
+// one, at so many levels of indentation.
+func (l *layout) aggregate(t Type, base uint32, level int) {
+	indent := strings.Repeat("\t", level)
+	list := members(t)
+	if level > maxNesting {
+		return
+	}
+	_, union := t.(*Union)
+	head := plain(t)
+	if i := strings.Index(head, " {"); i >= 0 {
+		head = head[:i]
+	}
+	fmt.Fprintf(l.w, "%s%s {\n", indent, head)
+	end := base
+	for _, m := range list {
+		start := base + uint32(m.Offset)
+		if !union && start > end {
+			l.hole(indent, start-end)
+		}
+		l.member(m, base, level+1)
+		end = max(end, start+bitsOf(m))
+	}
+	size, _ := Size(t)
+	if pad := base + uint32(size)*8; !union && pad > end {
+		l.hole(indent, pad-end)
+	}
+	fmt.Fprintf(l.w, "%s};", indent)
+	if level == 0 {
+		fmt.Fprintf(l.w, "  /* size: %d, members: %d */\n", size, len(list))
+	} else {
+		fmt.Fprintf(l.w, "  /* %d, size: %d */\n", base/8, size)
+	}
+}
+
+// hole notes unused space, in bits.
+func (l *layout) hole(indent string, bits uint32) {
+	if bits%8 == 0 {
+		fmt.Fprintf(l.w, "%s\t/* hole of %d bytes */\n", indent, bits/8)
+		return
+	}
+	fmt.Fprintf(l.w, "%s\t/* hole of %d bits */\n", indent, bits)
+}
+
+func (l *layout) member(m cbtf.Member, base uint32, level int) {
+	at := base + uint32(m.Offset)
+	if m.Name == "" {
+		if inner := Strip(m.Type); members(inner) != nil {
+			l.aggregate(inner, at, level)
+			return
+		}
+	}
+	decl := Declare(m.Type, m.Name)
+	where := fmt.Sprintf("%d, size: %d", at/8, bitsOf(m)/8)
+	if m.BitfieldSize > 0 {
+		decl += fmt.Sprintf(":%d", m.BitfieldSize)
+		where = fmt.Sprintf("%d:%d, bits: %d", at/8, at%8, m.BitfieldSize)
+	}
+	fmt.Fprintf(l.w, "%s%-50s /* %s */\n", strings.Repeat("\t", level), decl+";", where)
+}
+
+func (l *layout) enum(e *Enum) {
+	fmt.Fprintf(l.w, "%s {\n", strings.TrimSuffix(plain(e), " {...}"))
+	for _, v := range e.Values {
+		if e.Signed {
+			fmt.Fprintf(l.w, "\t%s = %d,\n", v.Name, int64(v.Value))
+		} else {
+			fmt.Fprintf(l.w, "\t%s = %d,\n", v.Name, v.Value)
+		}
+	}
+	fmt.Fprintf(l.w, "};  /* size: %d */\n", e.Size)
+}
+
+// bitsOf is how many bits a member takes.
+func bitsOf(m cbtf.Member) uint32 {
+	if m.BitfieldSize > 0 {
+		return uint32(m.BitfieldSize)
+	}
+	n, _ := Size(m.Type)
+	return uint32(n) * 8
+}

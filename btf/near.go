@@ -1,0 +1,108 @@
+package btf
+
+import (
+	"iter"
+	"slices"
+	"strings"
+)
+
+// Near returns the candidates which somebody may have meant who wrote name:
+// the closest one first, at most three. Letter case is ignored.
+//
+// A candidate is close when few letters differ (one in three, swapped
+// neighbours counting once) or when one name holds the other. Sixty thousand
+// candidates take a few milliseconds.
+func Near(name string, candidates iter.Seq[string]) []string {
+	const most = 3
+	type match struct {
+		name string
+		cost int
+	}
+	var best []match
+	want := strings.ToLower(name)
+	for c := range candidates {
+		cost, ok := distance(want, strings.ToLower(c))
+		if !ok || c == name {
+			continue
+		}
+		m := match{c, cost}
+		at, seen := slices.BinarySearchFunc(best, m, func(a, b match) int {
+			if a.cost != b.cost {
+				return a.cost - b.cost
+			}
+			return strings.Compare(a.name, b.name)
+		})
+		if !seen && at < most {
+			best = slices.Insert(best, at, m)
+			best = best[:min(len(best), most)]
+		}
+	}
+	var near []string
+	for _, m := range best {
+		near = append(near, m.name)
+	}
+	return near
+}
+
+// distance rates how far apart two names are, false when too far. An edit
+// costs 4; letters missing at the front or the end together cost 4, and 1
+// more for every letter, up to 12.
+func distance(a, b string) (int, bool) {
+	const edit, most = 4, 12
+	if a == "" || b == "" {
+		return 0, false
+	}
+	cost, ok := 0, false
+	if short, long := a, b; len(a) >= 3 && len(b) >= 3 {
+		if len(short) > len(long) {
+			short, long = long, short
+		}
+		if strings.Contains(long, short) {
+			cost, ok = edit+min(len(long)-len(short), most-edit), true
+			if !strings.HasPrefix(long, short) {
+				cost++
+			}
+		}
+	}
+	limit := max(1, min(len(a), len(b))/3)
+	if d := edits(a, b, limit); d <= limit && (!ok || d*edit < cost) {
+		cost, ok = d*edit, true
+	}
+	return cost, ok
+}
+
+// edits counts the letters to insert, delete, replace, or swap with their
+// neighbour to turn a into b. It gives up with limit+1.
+func edits(a, b string, limit int) int {
+	const longest = 128
+	if abs(len(a)-len(b)) > limit || len(a) > longest || len(b) > longest {
+		return limit + 1
+	}
+	var rows [3][longest + 1]int
+	older, old, row := &rows[0], &rows[1], &rows[2]
+	for j := range len(b) + 1 {
+		old[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		row[0] = i
+		least := i
+		for j := 1; j <= len(b); j++ {
+			d := old[j-1]
+			if a[i-1] != b[j-1] {
+				d = min(d, old[j], row[j-1]) + 1
+				if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+					d = min(d, older[j-2]+1)
+				}
+			}
+			row[j] = d
+			least = min(least, d)
+		}
+		if least > limit {
+			return limit + 1
+		}
+		older, old, row = old, row, older
+	}
+	return old[len(b)]
+}
+
+func abs(n int) int { return max(n, -n) }

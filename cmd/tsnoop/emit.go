@@ -1,0 +1,56 @@
+package main
+
+import (
+	"bufio"
+
+	"github.com/tsnoop/tsnoop/fetchargs"
+)
+
+// runEmit prints the definitions, or how each value is fetched, and touches
+// nothing. It needs no root: where tracefs cannot be read, what every kernel
+// since 5.10 has is assumed.
+func runEmit(o *options, ui *ui) error {
+	fs, err := openTracefs(o)
+	if err != nil {
+		if o.tracefs != "" {
+			return err
+		}
+		fs = nil
+	}
+	target, err := target(o, fs)
+	if err != nil {
+		return err
+	}
+	plans, err := parseSpecs(o.args, target)
+	if err != nil {
+		return err
+	}
+	for _, p := range plans {
+		if p.Partial && !o.explain {
+			ui.warn("%s: the kernel's filter cannot decide all of the condition; --explain shows what is left", p.Spec.Func.Text)
+		}
+		for _, note := range p.Notes {
+			ui.warn("%s: %s", p.Spec.Func.Text, note)
+		}
+	}
+	out, err := newOutput(o, ui)
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriter(out.file)
+	switch {
+	case o.explain:
+		for _, p := range plans {
+			p.Explain(w)
+		}
+	case o.emit == "shell":
+		fetchargs.EmitShell(w, plans, "tsnoop")
+	case o.emit == "boot":
+		for _, line := range fetchargs.EmitBoot(w, plans, "tsnoop") {
+			ui.warn("the command line has no filters; give this one in a bootconfig: %s", line)
+		}
+	default:
+		fetchargs.EmitTracefs(w, plans, "tsnoop")
+	}
+	return firstError(w.Flush(), out.Close())
+}

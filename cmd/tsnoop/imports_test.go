@@ -1,0 +1,95 @@
+package main
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/tsnoop/tsnoop"
+
+// mayImport is the house rule: what each package may import besides the
+// standard library. A new package needs a line here.
+var mayImport = map[string][]string{
+	"btf":           {"github.com/cilium/ebpf/btf"},
+	"fetchargs":     {module + "/btf"},
+	"tracefs":       {"golang.org/x/sys/unix"},
+	"tracefs/proc":  {},
+	"tracefs/calls": {module + "/tracefs"},
+	"render":        {module + "/fetchargs", module + "/btf", module + "/tracefs", module + "/tracefs/calls"},
+	"cmd/tsnoop":    nil, // all
+}
+
+// pure are the packages that must not touch the machine.
+var pure = []string{"fetchargs", "render", "tracefs/calls"}
+
+func TestImports(t *testing.T) {
+	root := filepath.Join("..", "..")
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, _ := filepath.Rel(root, path)
+		if d.IsDir() && (strings.HasPrefix(d.Name(), ".") && rel != "." || rel == "testdata") {
+			return filepath.SkipDir
+		}
+		if !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return nil
+		}
+		checkImports(t, path, filepath.ToSlash(filepath.Dir(rel)))
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func checkImports(t *testing.T, path, pkg string) {
+	allowed, known := mayImport[pkg]
+	if !known {
+		t.Errorf("%s: the house has no package %s", path, pkg)
+		return
+	}
+	file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	for _, spec := range file.Imports {
+		name, _ := strconv.Unquote(spec.Path.Value)
+		std := !strings.Contains(strings.Split(name, "/")[0], ".")
+		switch {
+		case name == "C" || name == "unsafe" && pkg != "tracefs":
+			t.Errorf("%s imports %s", path, name)
+		case std && slices.Contains(pure, pkg) && (name == "os" || strings.HasPrefix(name, "os/") || name == "net/http"):
+			t.Errorf("%s is pure, but imports %s", path, name)
+		case !std && allowed != nil && !slices.Contains(allowed, name):
+			t.Errorf("%s: %s may not import %s", path, pkg, name)
+		}
+	}
+}
+
+// Files are opened by their names, so each is to be about one thing.
+func TestFileLength(t *testing.T) {
+	const most = 400
+	root := filepath.Join("..", "..")
+	filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, ".go") {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Error(err)
+		}
+		if n := strings.Count(string(b), "\n"); n > most {
+			t.Errorf("%s has %d lines, more than %d", path, n, most)
+		}
+		return nil
+	})
+}

@@ -1,0 +1,144 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/tsnoop/tsnoop/btf"
+)
+
+// runInfo prints the prototype of each function and the layout of each type
+// that is named.
+func runInfo(o *options, ui *ui) error {
+	if len(o.args) == 0 {
+		return usagef("tsnoop info ip_rcv 'struct sk_buff'", "which function or type?")
+	}
+	kernel := kernelOf(o)
+	w := bufio.NewWriter(ui.stdout)
+	var failed error
+	for i, name := range o.args {
+		if err := info(w, kernel, name, i > 0); err != nil {
+			w.Flush()
+			var missing *btf.NotFoundError
+			if !errors.As(err, &missing) {
+				return noTypes(err)
+			}
+			ui.warn("%s", missing.Error())
+			if len(missing.Near) > 0 {
+				ui.hint("did you mean " + strings.Join(missing.Near, ", ") + "?")
+			}
+			failed = errNotFound
+		}
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	return failed
+}
+
+// errNotFound ends a run whose errors were all shown.
+var errNotFound = errors.New("not all that was named exists")
+
+// info prints one: a name of two words is a type, any other a function or, if
+// there is none, a type.
+func info(w *bufio.Writer, kernel *btf.Kernel, name string, more bool) error {
+	module, fn, found := strings.Cut(name, ":")
+	if !found {
+		module, fn = "", name
+	}
+	f, err := kernel.Func(module, fn)
+	var missing *btf.NotFoundError
+	if err == nil {
+		fmt.Fprintf(w, "%s;\n", f)
+		if f.Module != "" {
+			fmt.Fprintf(w, "\t/* in module %s */\n", f.Module)
+		}
+		return nil
+	} else if !errors.As(err, &missing) {
+		return err
+	}
+	t, typeErr := kernel.Type(name)
+	for _, keyword := range []string{"struct ", "union ", "enum "} {
+		if typeErr == nil || strings.Contains(name, " ") {
+			break
+		}
+		if other, err := kernel.Type(keyword + name); err == nil {
+			t, typeErr = other, nil
+		}
+	}
+	if typeErr != nil {
+		if strings.Contains(name, " ") {
+			return typeErr
+		}
+		return err
+	}
+	if more {
+		fmt.Fprintln(w)
+	}
+	return kernel.Layout(w, t)
+}
+
+// runList prints the prototypes of the functions that match a pattern.
+func runList(o *options, ui *ui) error {
+	pattern := "*"
+	switch len(o.args) {
+	case 0:
+	case 1:
+		pattern = o.args[0]
+	default:
+		return usagef("tsnoop list 'tcp_*'", "list takes one pattern")
+	}
+	funcs, err := kernelOf(o).Funcs(pattern)
+	if err != nil {
+		return noTypes(err)
+	}
+	traceable := func(string) bool { return true }
+	if !o.foreign() {
+		traceable = traceableFunctions(o)
+	}
+	w := bufio.NewWriter(ui.stdout)
+	shown := 0
+	for _, f := range funcs {
+		if !traceable(f.Name) {
+			continue
+		}
+		shown++
+		if f.Module != "" {
+			fmt.Fprintf(w, "%s:", f.Module)
+		}
+		fmt.Fprintf(w, "%s;\n", f)
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	if shown == 0 {
+		return fmt.Errorf("no function that can be probed matches %q", pattern)
+	}
+	return nil
+}
+
+// traceableFunctions tells which functions a probe can be put on, as far as
+// tracefs can be read: those that ftrace knows.
+func traceableFunctions(o *options) func(string) bool {
+	all := func(string) bool { return true }
+	fs, err := openTracefs(o)
+	if err != nil {
+		return all
+	}
+	f, err := fs.Open("available_filter_functions")
+	if err != nil {
+		return all
+	}
+	defer f.Close()
+	names := map[string]bool{}
+	for s := bufio.NewScanner(f); s.Scan(); {
+		fn, _, _ := strings.Cut(s.Text(), " ")
+		names[fn] = true
+	}
+	if len(names) == 0 {
+		return all
+	}
+	return func(name string) bool { return names[name] }
+}

@@ -1,0 +1,166 @@
+package main
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// load makes known calls, so that a trace of them can be checked:
+//
+//	load open FILE...         open each, whether it is there or not
+//	load seek OFFSET...       lseek(2) on an open file; hex is taken as 64 bits
+//	load read FILE SIZE...    read(2) of so many bytes each
+//	load udp SIZE...          a datagram over loopback with so many bytes each
+//	load name COMM WORDS...   as above, under another task name (Go quoted)
+//	load veth A MAC B MAC     a veth pair with these names and addresses, up
+//	load frame DEV DSTMAC     an IPv4 frame out of DEV
+//	load times N WORDS...     all that N times
+//	load pid FILE WORDS...    write the pid to FILE, wait for FILE.go, then go on
+func load(args []string) int {
+	runtime.LockOSThread() // one task makes all calls
+	if err := loadOne(args); err != nil {
+		fmt.Fprintln(os.Stderr, "load:", err)
+		return 1
+	}
+	return 0
+}
+
+func loadOne(args []string) error {
+	if len(args) == 0 {
+		return fmt.Errorf("nothing to do")
+	}
+	rest := args[1:]
+	switch args[0] {
+	case "open":
+		for _, name := range rest {
+			name, err := unquoted(name)
+			if err != nil {
+				return err
+			}
+			if fd, err := unix.Open(name, unix.O_RDONLY, 0); err == nil {
+				unix.Close(fd)
+			}
+		}
+		return nil
+	case "seek":
+		return seek(rest)
+	case "read":
+		return read(rest[0], rest[1:])
+	case "udp":
+		return udp(rest)
+	case "name":
+		name, err := unquoted(rest[0])
+		if err != nil {
+			return err
+		}
+		b := append([]byte(name), 0)
+		if err := unix.Prctl(unix.PR_SET_NAME, pointer(b), 0, 0, 0); err != nil {
+			return err
+		}
+		return loadOne(rest[1:])
+	case "times":
+		n, err := strconv.Atoi(rest[0])
+		for ; err == nil && n > 0; n-- {
+			err = loadOne(rest[1:])
+		}
+		return err
+	case "pid":
+		return waitFor(rest[0], rest[1:])
+	case "veth":
+		return veth(rest[0], rest[1], rest[2], rest[3])
+	case "frame":
+		return frame(rest[0], rest[1])
+	}
+	return fmt.Errorf("unknown %q", args[0])
+}
+
+// unquoted undoes Go quoting, if there is any.
+func unquoted(s string) (string, error) {
+	if strings.Contains(s, `\`) {
+		return strconv.Unquote(`"` + s + `"`)
+	}
+	return s, nil
+}
+
+func seek(offsets []string) error {
+	f, err := os.Open("/proc/self/exe")
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	fd := int(f.Fd())
+	for _, s := range offsets {
+		n, err := strconv.ParseInt(s, 0, 64)
+		if u, uerr := strconv.ParseUint(s, 0, 64); err != nil && uerr == nil {
+			n, err = int64(u), nil
+		}
+		if err != nil {
+			return err
+		}
+		unix.Seek(fd, n, unix.SEEK_SET) // most of these fail, which is the point
+	}
+	return nil
+}
+
+func read(name string, sizes []string) error {
+	fd, err := unix.Open(name, unix.O_RDONLY, 0)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(fd)
+	for _, s := range sizes {
+		n, err := strconv.Atoi(s)
+		if err != nil {
+			return err
+		}
+		if _, err := unix.Read(fd, make([]byte, n)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func udp(sizes []string) error {
+	to, err := net.ListenPacket("udp4", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	defer to.Close()
+	from, err := net.Dial("udp4", to.LocalAddr().String())
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	for _, s := range sizes {
+		n, err := strconv.Atoi(s)
+		if err != nil {
+			return err
+		}
+		if _, err := from.Write(make([]byte, n)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// waitFor tells its pid and waits until it may go on.
+func waitFor(file string, args []string) error {
+	if err := os.WriteFile(file+".tmp", []byte(strconv.Itoa(os.Getpid())), 0o644); err != nil {
+		return err
+	}
+	if err := os.Rename(file+".tmp", file); err != nil {
+		return err
+	}
+	for {
+		if _, err := os.Stat(file + ".go"); err == nil {
+			return loadOne(args)
+		}
+		unix.Nanosleep(&unix.Timespec{Nsec: 5e6}, nil)
+	}
+}

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"strings"
+
+	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/tracefs"
+	"golang.org/x/sys/unix"
+)
+
+// refusal turns the kernel's refusal of a definition into an error that shows
+// the place in the user's spec.
+func refusal(fs *tracefs.FS, p *fetchargs.Probe, line string, err error) (*fetchargs.Error, bool) {
+	var refused *tracefs.KernelError
+	if !errors.As(err, &refused) {
+		return nil, false
+	}
+	e := &fetchargs.Error{
+		Text: p.Plan.Spec.Text,
+		Span: p.Locate(line, refused.Column),
+		Msg:  "the kernel refuses this: " + refused.Text,
+		Hint: "it was given: " + line,
+		Err:  err,
+	}
+	if e.Span != p.Plan.Spec.Func.Span {
+		return e, true
+	}
+	name := p.Plan.Func.Name
+	switch reason := whyNot(fs, name, p.Plan.Func.Module); {
+	case errors.Is(err, unix.EPERM) || errors.Is(err, unix.EACCES):
+		e.Msg = "the kernel does not permit this probe: " + refused.Text
+		e.Hint = "tsnoop check tells what this machine allows"
+	case reason != "":
+		e.Msg = "the kernel cannot probe " + p.Plan.Spec.Func.Text + ": " + reason
+		e.Hint = "probe a function that calls it, or that it calls"
+	}
+	return e, true
+}
+
+// whyNot says why a function cannot be probed, as far as this kernel tells.
+func whyNot(fs *tracefs.FS, name, module string) string {
+	if strings.HasPrefix(name, "__pfx_") || strings.HasPrefix(name, "__cfi_") {
+		return "it is only the padding before a function"
+	}
+	if blacklisted(name) {
+		return "it is on the kernel's blacklist, because kprobes need it themselves"
+	}
+	f, err := fs.Open("available_filter_functions")
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	for s := bufio.NewScanner(f); s.Scan(); {
+		fn, _, _ := strings.Cut(s.Text(), " ")
+		if fn == name {
+			return ""
+		}
+	}
+	if module != "" {
+		return "it is not traceable (notrace, or only for the module's start)"
+	}
+	return "it is not traceable (notrace, assembly, or only for the kernel's start)"
+}

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/proc"
+)
+
+// kernelOf opens the BTF that the options name: a file's or the running kernel's.
+func kernelOf(o *options) *btf.Kernel {
+	if len(o.btf) > 0 {
+		return btf.Open(o.btf...)
+	}
+	return btf.Running()
+}
+
+// target describes the kernel that specs are resolved for. fs may be nil: then
+// this machine's tracefs cannot be read, and what every kernel since 5.10 has
+// is assumed.
+func target(o *options, fs *tracefs.FS) (*fetchargs.Target, error) {
+	t := &fetchargs.Target{Kernel: kernelOf(o), Arch: fetchargs.ArchNamed(o.arch)}
+	if t.Arch == nil {
+		return nil, usagef("amd64 and arm64 are known", "unknown architecture %q", o.arch)
+	}
+	var err error
+	switch {
+	case o.kernel != "":
+		if t.Features, err = fetchargs.FeaturesOf(o.kernel); err != nil {
+			return nil, usagef("tsnoop --kernel 5.10", "%v", err)
+		}
+	case fs != nil:
+		f, err := fs.Features()
+		if err != nil {
+			return nil, err
+		}
+		t.Features = fetchargs.Features{ArgN: f.ArgN, Ustring: f.Ustring, Symbol: f.Symbol}
+	default:
+		t.Features = fetchargs.Features{ArgN: true, Ustring: true, Symbol: true}
+	}
+	if !o.foreign() {
+		t.Symbols = symbolFacts
+		t.ModuleLoaded = moduleLoaded
+	}
+	return t, nil
+}
+
+// symbolFacts asks this machine's symbol table. Where it hides addresses, or
+// is not there, names are taken as they are.
+func symbolFacts(names []string) (map[string]fetchargs.SymbolFacts, error) {
+	facts, stext, err := proc.LoadFacts(names)
+	if errors.Is(err, os.ErrNotExist) || errors.Is(err, os.ErrPermission) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[string]fetchargs.SymbolFacts, len(facts))
+	for name, f := range facts {
+		s := fetchargs.SymbolFacts{Modules: f.Modules, Clones: f.Clones, Offsets: make([]uint64, f.Count)}
+		for i, addr := range f.Addrs {
+			if stext != 0 && i < f.Count {
+				s.Offsets[i] = addr - stext
+			}
+		}
+		out[name] = s
+	}
+	return out, nil
+}
+
+func moduleLoaded(name string) bool {
+	_, err := os.Stat(filepath.Join("/sys/module", strings.ReplaceAll(name, "-", "_")))
+	return err == nil
+}
+
+// parseSpecs parses all specs and resolves those that are well formed, so
+// that one run shows all that is wrong.
+func parseSpecs(args []string, t *fetchargs.Target) ([]*fetchargs.Plan, error) {
+	var wrong fetchargs.Errors
+	var specs []*fetchargs.Spec
+	for _, text := range args {
+		spec, err := fetchargs.Parse(text)
+		var errs fetchargs.Errors
+		if errors.As(err, &errs) {
+			wrong = append(wrong, errs...)
+			continue
+		}
+		specs = append(specs, spec)
+	}
+	plans, err := fetchargs.Resolve(specs, t)
+	var errs fetchargs.Errors
+	if errors.As(err, &errs) {
+		wrong = append(wrong, errs...)
+	} else if err != nil {
+		return nil, noTypes(err)
+	}
+	if len(wrong) > 0 {
+		slices.SortStableFunc(wrong, func(a, b *fetchargs.Error) int {
+			return slices.Index(args, a.Text) - slices.Index(args, b.Text)
+		})
+		return nil, wrong
+	}
+	return plans, nil
+}
+
+// noTypes turns the absence of BTF into words with a way out.
+func noTypes(err error) error {
+	if !errors.Is(err, btf.ErrNoBTF) {
+		return err
+	}
+	return &tracefs.MachineError{
+		Msg:  fmt.Sprintf("there are no types to resolve names with: %v", err),
+		Cure: "give BTF of this very kernel with --btf FILE: pahole --btf_encode_detached makes it from a vmlinux with debug information; BTFHub has it for many distributions",
+		Err:  err,
+	}
+}

@@ -1,0 +1,324 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"iter"
+	"os"
+	"os/signal"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/render"
+	"github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/calls"
+	"github.com/tsnoop/tsnoop/tracefs/proc"
+	"golang.org/x/sys/unix"
+)
+
+var order = binary.NativeEndian
+
+// stackDelta is how far the stack pointer has moved between a function's entry
+// and the return of the same call, as kprobes show it.
+const stackDelta = calls.DeltaUnknown
+
+// A trace is an armed session with all that is needed to understand its events.
+type trace struct {
+	session *tracefs.Session
+	plans   []*fetchargs.Plan
+	ui      *ui
+	start   uint64 // ns on the trace clock
+	clock   int32  // the trace clock's number for clock_gettime
+
+	formats []*tracefs.Format
+	decoder map[*fetchargs.Probe]*fetchargs.Decoder
+	format  map[*fetchargs.Probe]*tracefs.Format
+	symbols func() *proc.Symbols
+}
+
+func openTracefs(o *options) (*tracefs.FS, error) {
+	if o.tracefs != "" {
+		return tracefs.At(o.tracefs)
+	}
+	return tracefs.Find()
+}
+
+// arm makes the session, defines the probes and enables them. When anything
+// fails nothing is left behind.
+func arm(fs *tracefs.FS, plans []*fetchargs.Plan, o *options, ui *ui) (t *trace, err error) {
+	pids, err := threads(o.pids)
+	if err != nil {
+		return nil, err
+	}
+	so := tracefs.Options{Clock: "mono", BufferKB: o.bufferKB, Pids: pids, Follow: o.follow, IgnoreSelf: true}
+	t = &trace{plans: plans, ui: ui, clock: unix.CLOCK_MONOTONIC}
+	if o.time == render.TimeBoot {
+		so.Clock, t.clock = "boot", unix.CLOCK_BOOTTIME
+	}
+	if ui.verbose {
+		so.Log = ui.detail
+	}
+	if t.session, err = fs.NewSession(so); err != nil {
+		return nil, err
+	}
+	armed := false
+	defer func() {
+		if !armed { // an error, or a panic on its way up
+			err = errors.Join(err, t.session.Close())
+		}
+	}()
+	for _, plan := range plans {
+		for _, note := range plan.Notes {
+			ui.warn("%s: %s", plan.Spec.Func.Text, note)
+		}
+	}
+	if err = t.define(fs); err != nil {
+		return nil, err
+	}
+	if err = t.learnFormats(); err != nil {
+		return nil, err
+	}
+	t.symbols = sync.OnceValue(t.loadSymbols)
+	t.start = t.now()
+	if err = t.session.Enable(); err != nil {
+		return nil, err
+	}
+	armed = true
+	go t.symbols() // ready, with luck, when the first line needs it
+	return t, nil
+}
+
+// define writes the probes and their filters. All refusals are shown.
+func (t *trace) define(fs *tracefs.FS) error {
+	var wrong fetchargs.Errors
+	for _, p := range fetchargs.Probes(t.plans) {
+		for _, line := range p.Definitions(t.session.Group()) {
+			if err := t.session.Define(line); err != nil {
+				e, ok := refusal(fs, p, line, err)
+				if !ok {
+					return err
+				}
+				wrong = append(wrong, e)
+				break
+			}
+		}
+	}
+	if len(wrong) > 0 {
+		return wrong
+	}
+	for _, p := range fetchargs.Probes(t.plans) {
+		if p.Filter == "" {
+			continue
+		}
+		if err := t.session.SetFilter(p.Event, p.Filter); err != nil {
+			return fmt.Errorf("the filter of %s: %w", p.Plan.Spec.Func.Text, err)
+		}
+	}
+	return nil
+}
+
+// learnFormats reads how the kernel lays out the records.
+func (t *trace) learnFormats() error {
+	t.decoder = map[*fetchargs.Probe]*fetchargs.Decoder{}
+	t.format = map[*fetchargs.Probe]*tracefs.Format{}
+	mapped := t.mapped()
+	for _, p := range fetchargs.Probes(t.plans) {
+		f, err := t.session.Format(p.Event)
+		if err != nil {
+			return err
+		}
+		slots := make([]fetchargs.Slot, len(p.Args))
+		for i, a := range p.Args {
+			field := fieldNamed(f, a.Name)
+			if field == nil {
+				return fmt.Errorf("%s: the kernel's format has no field %s", p.Event, a.Name)
+			}
+			slots[i] = fetchargs.Slot{Offset: field.Offset, Size: field.Size, DataLoc: field.DataLoc}
+		}
+		t.formats = append(t.formats, f)
+		t.format[p] = f
+		t.decoder[p] = fetchargs.NewDecoder(p, slots, order, mapped)
+	}
+	return nil
+}
+
+func fieldNamed(f *tracefs.Format, name string) *tracefs.FormatField {
+	for i := range f.Fields {
+		if f.Fields[i].Name == name {
+			return &f.Fields[i]
+		}
+	}
+	return nil
+}
+
+// mapped tells which kernel addresses can be read at all, nil if not known.
+func (t *trace) mapped() func(uint64) bool {
+	guarded := false
+	for _, p := range fetchargs.Probes(t.plans) {
+		for _, f := range p.Fields {
+			guarded = guarded || len(f.Guards) > 0
+		}
+	}
+	if !guarded {
+		return nil
+	}
+	ranges, err := proc.LoadRanges()
+	if err != nil {
+		t.ui.detail("%v: wild pointers are told from good ones by their upper bits only", err)
+		return nil
+	}
+	return ranges.Contains
+}
+
+func (t *trace) loadSymbols() *proc.Symbols {
+	s, err := proc.LoadSymbols()
+	if err != nil {
+		t.ui.warn("functions are shown as numbers: %v", err)
+	}
+	return s
+}
+
+// symbol names what is at a kernel address.
+func (t *trace) symbol(addr uint64) (name, module string, off uint64, ok bool) {
+	if s := t.symbols(); s != nil {
+		return s.Name(addr)
+	}
+	return "", "", 0, false
+}
+
+func (t *trace) address(symbol string) (uint64, bool) {
+	if s := t.symbols(); s != nil {
+		return s.Addr(symbol)
+	}
+	return 0, false
+}
+
+// read yields the events of the trace and says what was lost between them.
+func (t *trace) read(ctx context.Context) iter.Seq2[*tracefs.Event, error] {
+	events := t.session.ReadText(ctx, tracefs.TextOptions{Formats: t.formats, Addr: t.address, Order: order})
+	return func(yield func(*tracefs.Event, error) bool) {
+		var lost uint64
+		for e, err := range events {
+			if err == nil && e.Lost > 0 {
+				t.lost(e, &lost)
+			}
+			if !yield(e, err) {
+				return
+			}
+		}
+	}
+}
+
+// lost says that the buffer overflowed.
+func (t *trace) lost(e *tracefs.Event, total *uint64) {
+	if e.Lost == tracefs.LostUnknown {
+		t.ui.warn("events were lost on CPU %d; a bigger buffer helps: -b 16M", e.CPU)
+		return
+	}
+	*total += e.Lost
+	t.ui.warn("%d events were lost on CPU %d (%d in all); a bigger buffer helps: -b 16M", e.Lost, e.CPU, *total)
+}
+
+// sides tells the pairer which event is which.
+func (t *trace) sides() map[int]calls.Side {
+	sides := map[int]calls.Side{}
+	for i, plan := range t.plans {
+		for _, p := range []*fetchargs.Probe{plan.Entry, plan.Return} {
+			if p == nil {
+				continue
+			}
+			s := calls.Side{Plan: i, Return: p.Return, Paired: plan.Entry != nil && plan.Return != nil, Stack: -1}
+			other := plan.Return
+			if p.Return {
+				other = plan.Entry
+			}
+			s.Filtered = other != nil && other.Filter != ""
+			if p.Stack >= 0 {
+				s.Stack = fieldNamed(t.format[p], p.Args[p.Stack].Name).Offset
+			}
+			sides[t.format[p].ID] = s
+		}
+	}
+	return sides
+}
+
+// sources tells the printer how to read the events of each plan.
+func (t *trace) sources() []render.Source {
+	sources := make([]render.Source, len(t.plans))
+	for i, p := range t.plans {
+		sources[i] = render.Source{Plan: p, Entry: t.decoder[p.Entry], Return: t.decoder[p.Return]}
+	}
+	return sources
+}
+
+// matches decides the conditions that the kernel could not.
+func (t *trace) matches(c *calls.Call) bool {
+	plan := t.plans[c.Plan]
+	var entry, exit []byte
+	if c.Entry != nil {
+		entry = c.Entry.Data
+	}
+	if c.Return != nil {
+		exit = c.Return.Data
+	}
+	return plan.Match(t.decoder[plan.Entry], t.decoder[plan.Return], entry, exit)
+}
+
+// close ends the trace and says what the kernel missed.
+func (t *trace) close() error {
+	hits, err := t.session.Profile()
+	if err != nil {
+		t.ui.detail("%v", err)
+	}
+	for _, p := range fetchargs.Probes(t.plans) {
+		if n := hits[p.Event].Misses; n > 0 {
+			t.ui.warn("%d hits of %s were missed by the kernel", n, p.Plan.Spec.Func.Text)
+		}
+	}
+	return t.session.Close()
+}
+
+// now is the time on the trace clock in ns.
+func (t *trace) now() uint64 {
+	var ts unix.Timespec
+	if err := unix.ClockGettime(t.clock, &ts); err != nil {
+		return 0
+	}
+	return uint64(ts.Nano())
+}
+
+// wallClock is what to add to the trace clock to get the time since 1970, ns.
+func (t *trace) wallClock() int64 { return time.Now().UnixNano() - int64(t.now()) }
+
+// threads are the threads of the processes; those that are gone are an error.
+func threads(pids []int) ([]int, error) {
+	var tids []int
+	for _, pid := range pids {
+		ids, err := proc.Threads(pid)
+		if errors.Is(err, os.ErrNotExist) {
+			return nil, &tracefs.MachineError{Msg: fmt.Sprintf("there is no process %d", pid)}
+		} else if err != nil {
+			return nil, err
+		}
+		tids = append(tids, ids...)
+	}
+	return tids, nil
+}
+
+// nonce is unguessable, so that no traced program can print something that
+// looks like an event.
+func nonce() string {
+	return strings.ToLower(rand.Text()[:6])
+}
+
+// onSignal is done at the first SIGINT, SIGTERM or SIGHUP. A second one does
+// not wait for what is still in the buffers.
+func onSignal() (context.Context, func()) {
+	return signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+}

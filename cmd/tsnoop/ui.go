@@ -1,0 +1,86 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/render"
+	"github.com/tsnoop/tsnoop/tracefs"
+	"golang.org/x/term"
+)
+
+// A ui is where everything but data is said: one line each to stderr, as
+// "tsnoop: ...".
+type ui struct {
+	stdout, stderr io.Writer
+	color          bool // on stderr
+	verbose        bool
+}
+
+func newUI(o *options) *ui {
+	return &ui{
+		stdout:  os.Stdout,
+		stderr:  os.Stderr,
+		color:   useColor(o.color, os.Stderr),
+		verbose: o.verbose,
+	}
+}
+
+// useColor decides on colour for f: as the user says, else on terminals only,
+// and never where NO_COLOR is set (https://no-color.org).
+func useColor(mode string, f *os.File) bool {
+	switch mode {
+	case "always":
+		return true
+	case "never":
+		return false
+	}
+	return os.Getenv("NO_COLOR") == "" && term.IsTerminal(int(f.Fd()))
+}
+
+// warn says something that does not end the run.
+func (u *ui) warn(format string, args ...any) {
+	fmt.Fprintf(u.stderr, "tsnoop: "+format+"\n", args...)
+}
+
+// detail says something for --verbose only.
+func (u *ui) detail(format string, args ...any) {
+	if u.verbose {
+		u.warn(format, args...)
+	}
+}
+
+func (u *ui) hint(text string) {
+	if text != "" {
+		fmt.Fprintf(u.stderr, "hint: %s\n", text)
+	}
+}
+
+// report says what err is and returns the exit status for it.
+func (u *ui) report(err error) int {
+	var specs fetchargs.Errors
+	var use *usageError
+	var machine *tracefs.MachineError
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &specs):
+		for _, e := range specs {
+			u.stderr.Write(render.AppendError(nil, e, u.color))
+		}
+		return 2
+	case errors.As(err, &use):
+		u.warn("%s", use.msg)
+		u.hint(use.hint)
+		return 2
+	case errors.As(err, &machine):
+		u.warn("%s", machine.Msg)
+		u.hint(machine.Cure)
+		return 1
+	}
+	u.warn("%v", err)
+	return 1
+}

@@ -1,0 +1,79 @@
+package main
+
+const usage = `Usage: tsnoop [trace] [FLAGS] SPEC...       show calls, live
+       tsnoop info NAME...                prototype of a function, layout of a type
+       tsnoop list [PATTERN]              functions that can be probed
+       tsnoop check                       what this machine offers and lacks
+       tsnoop clean                       remove what dead runs left behind
+       tsnoop help spec                   the language of specs
+
+A SPEC is a kernel function with what to show of it: 'ip_rcv(skb->len) if skb->len > 100'.
+
+What is traced:
+  -p, --pid LIST          only these processes, with all their threads
+  -f, --follow            and the children they fork from now on
+  -n, --count N           end after N lines
+  -d, --duration DUR      end after this time: 10s, 500ms, 2m
+
+What is shown:
+  -t, --time MODE         rel (default), delta, clock, boot or none
+      --json              one JSON object a line
+  -o, --output FILE       write there instead of to stdout
+      --color[=WHEN]      auto (default), always or never
+  -v, --verbose           also every write to tracefs, and where callers call
+
+Instead of tracing:
+      --emit[=FORM]       print the definitions: tracefs (default), shell or boot
+      --explain           print how each value is fetched
+      --btf FILE          types of another kernel; once more for each module
+      --arch ARCH         of another machine: amd64 or arm64
+      --kernel X.Y        of another version
+
+The machine:
+  -b, --buffer SIZE       buffer of each CPU: 512K, 4M
+  -P, --pages N           the same in pages of 4 KiB
+      --reader=text       read trace_pipe
+      --tracefs DIR       where tracefs is mounted
+  -V, --version
+  -h, --help
+
+Exit status: 0 done, 1 the machine said no, 2 the command line or a spec is wrong.
+
+Example:
+  # tsnoop -n 1 'ip_rcv(skb->len, dev->name) if skb->len > 100'
+  TIME        CPU COMM-TID           CALL
+     0.000000   1 ping-102           __netif_receive_skb_one_core -> ip_rcv(skb->len=128, dev->name="lo")
+`
+
+const specHelp = `SPEC  = [MODULE ":"] FUNC [ "(" [ITEM {"," ITEM}] ")" ] [ "if" COND ]
+ITEM  = [NAME "="] (EXPR | COND) [":" FORMAT]
+EXPR  = PARAM | "return" | EXPR "->" MEMBER | EXPR "." MEMBER | EXPR "[" N "]"
+      | "*" EXPR | "&" EXPR | "(" CTYPE ")" EXPR
+      | "container_of(" EXPR "," CTYPE "," MEMBER ")"
+      | "@" SYMBOL | "$comm" | "$argN" | "$stackN" | "%REG" | "(" EXPR ")"
+COND  = EXPR ("==" | "!=" | "<" | "<=" | ">" | ">=" | "&" | "~") VALUE,
+        joined by && || ! and parentheses
+VALUE = 100, 0x64, -5, 'c', "text", NULL, true, ENOENT, an enum's constant,
+        10.0.0.1, fe80::1, 52:54:00:12:34:56, or another EXPR
+
+FUNC                shows every parameter, and what the function returns
+FUNC()              shows only that it is called
+f(skb->len)         shows this; . and -> both mean "go into"
+f(skb->len > 100)   only those calls, and shows the value
+f() if skb->len > 100   only those calls, without showing it
+f(x, return < 0)    shows x when the function has returned an error
+f(dev->name ~ "eth*")   text has ==, != and ~ for globs; & tests bits
+
+FORMAT: x d u o      number in hexadecimal, signed, unsigned, octal
+        c s us       character; string in the kernel's, in user memory
+        sym errno time hex     symbol, error name, ns as time, bytes
+        mac ip4 ip6 port be16 be32     network addresses and byte order
+        u8 u16 u32 u64 s8 ... x64 char string ustring symbol   as the kernel has them
+Without one the C type decides.
+
+Examples:
+  do_sys_openat2(filename:ustring, return)
+  vfs_read(file->f_inode->i_sb->s_type->name, count) if count >= 4096
+  ip_rcv(skb->len, dev->name, dev->perm_addr:mac)
+  tcp_sendmsg(((struct tcp_sock *)sk)->snd_cwnd, size)
+`

@@ -1,0 +1,197 @@
+//go:build vm
+
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+const tracing = "/sys/kernel/tracing"
+
+// patience bounds every wait for a program. It is no measure of speed: an
+// emulated machine may be a hundred times slower than a real one.
+const patience = 2 * time.Minute
+
+// TestVM runs the scripts of testdata/vm as root on a real kernel. Besides the
+// commands of testscript they have
+//
+//	start ARGS...    start tsnoop ARGS and wait until it is armed
+//	stop [SIGNAL]    end it (SIGINT) and check that nothing is left behind
+//	finish           wait until it ends by itself, and check the same
+//	crash            kill it with SIGKILL, which leaves everything behind
+//	clean            check that there is nothing of tsnoop's in tracefs
+//	write FILE TEXT  write a line to a file below /sys/kernel/tracing
+//	background ARGS  start a program that is killed at the end
+//	lines N FILE RE  check that exactly N lines of FILE match
+//
+// What tsnoop says is in the files out and err.
+func TestVM(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/vm",
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"start":      start,
+			"stop":       stop,
+			"finish":     finish,
+			"crash":      crash,
+			"clean":      func(ts *testscript.TestScript, _ bool, _ []string) { checkClean(ts) },
+			"write":      write,
+			"background": background,
+			"lines":      lines,
+		},
+		Condition: condition,
+	})
+}
+
+// condition knows [5.10] and the like: the kernel's version.
+func condition(cond string) (bool, error) {
+	b, err := os.ReadFile("/proc/sys/kernel/osrelease")
+	return strings.HasPrefix(string(b), cond+"."), err
+}
+
+type running struct {
+	cmd  *exec.Cmd
+	done chan error
+}
+
+var current = map[*testscript.TestScript]*running{}
+
+func start(ts *testscript.TestScript, neg bool, args []string) {
+	r := launch(ts, args)
+	current[ts] = r
+	enabled := filepath.Join(tracing, "instances", fmt.Sprintf("tsnoop_%d", r.cmd.Process.Pid),
+		"events", fmt.Sprintf("tsnoop_%d", r.cmd.Process.Pid), "enable")
+	for deadline := time.Now().Add(patience); ; time.Sleep(5 * time.Millisecond) {
+		if b, err := os.ReadFile(enabled); err == nil && b[0] == '1' {
+			return
+		}
+		select {
+		case err := <-r.done:
+			ts.Fatalf("tsnoop ended before it was armed: %v\n%s", err, ts.ReadFile("err"))
+		default:
+		}
+		if time.Now().After(deadline) {
+			ts.Fatalf("tsnoop was not armed in time")
+		}
+	}
+}
+
+func launch(ts *testscript.TestScript, args []string) *running {
+	out, err := os.Create(ts.MkAbs("out"))
+	ts.Check(err)
+	errs, err := os.Create(ts.MkAbs("err"))
+	ts.Check(err)
+	path, err := exec.LookPath("tsnoop")
+	ts.Check(err)
+	cmd := exec.Command(path, args...)
+	cmd.Stdout, cmd.Stderr = out, errs
+	cmd.Dir = ts.MkAbs(".")
+	ts.Check(cmd.Start())
+	r := &running{cmd, make(chan error, 1)}
+	go func() {
+		r.done <- cmd.Wait()
+		out.Close()
+		errs.Close()
+	}()
+	ts.Defer(func() { cmd.Process.Kill() })
+	return r
+}
+
+func (r *running) wait(ts *testscript.TestScript) {
+	select {
+	case err := <-r.done:
+		if err != nil {
+			ts.Fatalf("tsnoop: %v\n%s", err, ts.ReadFile("err"))
+		}
+	case <-time.After(patience):
+		ts.Fatalf("tsnoop does not end\n%s", ts.ReadFile("err"))
+	}
+	ts.Logf("[out]\n%s[err]\n%s", ts.ReadFile("out"), ts.ReadFile("err"))
+}
+
+func stop(ts *testscript.TestScript, neg bool, args []string) {
+	signals := map[string]syscall.Signal{"TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP}
+	sig := syscall.SIGINT
+	if len(args) > 0 {
+		sig = signals[args[0]]
+	}
+	r := current[ts]
+	ts.Check(r.cmd.Process.Signal(sig))
+	r.wait(ts)
+	checkClean(ts)
+}
+
+func finish(ts *testscript.TestScript, neg bool, args []string) {
+	current[ts].wait(ts)
+	checkClean(ts)
+}
+
+func crash(ts *testscript.TestScript, neg bool, args []string) {
+	r := current[ts]
+	ts.Check(r.cmd.Process.Kill())
+	<-r.done
+}
+
+// checkClean fails if anything of tsnoop's is in tracefs.
+func checkClean(ts *testscript.TestScript) {
+	instances, err := os.ReadDir(filepath.Join(tracing, "instances"))
+	ts.Check(err)
+	for _, i := range instances {
+		if strings.HasPrefix(i.Name(), "tsnoop") {
+			ts.Fatalf("the instance %s is left", i.Name())
+		}
+	}
+	probes, err := os.ReadFile(filepath.Join(tracing, "kprobe_events"))
+	ts.Check(err)
+	if bytes.Contains(probes, []byte("tsnoop")) {
+		ts.Fatalf("probes are left:\n%s", probes)
+	}
+}
+
+// write appends to files that others' definitions are in, and replaces the rest.
+func write(ts *testscript.TestScript, neg bool, args []string) {
+	flags := os.O_WRONLY
+	if strings.HasSuffix(args[0], "_events") {
+		flags |= os.O_APPEND
+	}
+	f, err := os.OpenFile(filepath.Join(tracing, args[0]), flags, 0)
+	ts.Check(err)
+	defer f.Close()
+	_, err = f.WriteString(args[1] + "\n")
+	ts.Check(err)
+}
+
+func background(ts *testscript.TestScript, neg bool, args []string) {
+	path, err := exec.LookPath(args[0])
+	ts.Check(err)
+	cmd := exec.Command(path, args[1:]...)
+	cmd.Dir = ts.MkAbs(".")
+	ts.Check(cmd.Start())
+	ts.Defer(func() { cmd.Process.Kill(); cmd.Wait() })
+}
+
+// lines checks how many lines of a file match.
+func lines(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) != 3 {
+		ts.Fatalf("usage: lines N FILE REGEXP")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	text := ts.ReadFile(args[1])
+	re, err := regexp.Compile("(?m)" + args[2])
+	ts.Check(err)
+	if got := len(re.FindAllString(text, -1)); got != want {
+		ts.Fatalf("%d lines match %s, want %d:\n%s", got, args[2], want, text)
+	}
+}

@@ -1,0 +1,65 @@
+package fetchargs
+
+import "runtime"
+
+// An Arch is what the language needs to know of a machine: where functions
+// find their parameters and which addresses are the kernel's.
+type Arch struct {
+	Name string // as in GOARCH
+
+	// Regs are the registers of the integer parameters, in order, by their
+	// pt_regs names (arch/*/include/asm/ptrace.h, regs_get_kernel_argument).
+	Regs []string
+	// FirstStack is the $stackN of the first parameter past Regs at the
+	// function's entry, -1 if the kernel cannot fetch those.
+	FirstStack int
+	// BigByPointer: structs over 16 bytes are passed as a pointer to a copy
+	// and use one register; otherwise they lie on the stack and use none.
+	BigByPointer bool
+	// EvenInt128: an __int128 starts at an even register.
+	EvenInt128 bool
+
+	Caller string // fetcharg of the return address at entry
+
+	KernelStart uint64 // first address that can be the kernel's
+	UserEnd     uint64 // first address that cannot be user space's
+}
+
+// errorPointers is where the kernel's ERR_PTR values begin: -MAX_ERRNO
+// (include/linux/err.h).
+const errorPointers = ^uint64(0) - 4095 + 1
+
+func (a *Arch) isKernel(addr uint64) bool {
+	return addr >= a.KernelStart && addr < errorPointers
+}
+
+var arches = []*Arch{
+	{
+		Name: "amd64", Regs: []string{"di", "si", "dx", "cx", "r8", "r9"}, FirstStack: 1,
+		Caller: "$stack0", KernelStart: 0xff00_0000_0000_0000, UserEnd: 0x0100_0000_0000_0000,
+	},
+	{
+		Name: "arm64", Regs: []string{"x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7"}, FirstStack: 0,
+		BigByPointer: true, EvenInt128: true,
+		Caller: "%lr", KernelStart: 0xff00_0000_0000_0000, UserEnd: 0x0100_0000_0000_0000,
+	},
+}
+
+// ArchNamed is the architecture of that GOARCH name ("x86_64" and "aarch64"
+// are understood too), nil if tsnoop does not know it.
+func ArchNamed(name string) *Arch {
+	switch name {
+	case "":
+		name = runtime.GOARCH
+	case "x86_64", "x86-64", "x86":
+		name = "amd64"
+	case "aarch64":
+		name = "arm64"
+	}
+	for _, a := range arches {
+		if a.Name == name {
+			return a
+		}
+	}
+	return nil
+}

@@ -1,0 +1,233 @@
+package fetchargs
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tsnoop/tsnoop/btf"
+)
+
+// Limits of kernel/trace/trace_probe.h. The size of an event is checked by
+// the kernel only since 7.0; before, one that is too big was accepted and
+// never recorded.
+const (
+	maxArgs      = 128  // MAX_TRACE_ARGS
+	maxEventSize = 3072 // bytes, MAX_PROBE_EVENT_SIZE
+	maxArgName   = 31   // MAX_ARG_NAME_LEN less the final NUL
+	maxEventName = 63
+	maxLine      = 4094 // bytes of one line of kprobe_events
+)
+
+// A builder collects the fetchargs of one probe. What is fetched twice is
+// fetched once.
+type builder struct {
+	r       *resolver
+	probe   *Probe
+	used    bool // something asks for this side
+	args    []Arg
+	fields  []Field
+	exprs   []string        // fields[i] is the value of the expression exprs[i]
+	filters []string        // must all hold
+	known   map[string]bool // the checks of pointers among them
+	byText  map[string]int
+	names   map[string]bool
+}
+
+func (r *resolver) newBuilder(symbols []string, ret bool) *builder {
+	return &builder{
+		r:      r,
+		probe:  &Probe{Plan: r.out, Return: ret, Symbols: symbols, Comm: -1, Caller: -1, Stack: -1},
+		byText: map[string]int{},
+		known:  map[string]bool{},
+		names:  map[string]bool{},
+	}
+}
+
+// A ref is a field of one of a plan's two probes.
+type ref struct {
+	side  *builder
+	index int
+}
+
+func (f ref) field() *Field { return &f.side.fields[f.index] }
+
+// field resolves x and adds it to the probe that can fetch it.
+func (r *resolver) field(item *Item, x Expr, hidden bool) (ref, bool) {
+	var f *format
+	if item != nil && item.Format.Text != "" {
+		if f = formatNamed(item.Format.Text); f == nil {
+			near := btf.Near(item.Format.Text, slices.Values(FormatNames()))
+			r.fail(item.Format.Span, didYouMean(near, "formats: "+strings.Join(FormatNames(), " ")), "unknown format %q", item.Format.Text)
+			return ref{}, false
+		}
+	}
+	p, ok := r.walk(x)
+	if !ok {
+		return ref{}, false
+	}
+	e, ok := r.encode(p, x, f)
+	if !ok {
+		return ref{}, false
+	}
+	if f != nil {
+		e.field.Format = f.name
+	}
+	if item != nil && item.Name.Text != "" {
+		e.field.Label = item.Name.Text
+	}
+	e.field.Hidden = hidden
+	e.field.BigEndian = f != nil && f.big || f == nil && isBigEndian(e.place.typ)
+	side := r.entry
+	if p.ret {
+		side = r.exit
+	}
+	side.used = true
+	return side.add(e, x)
+}
+
+func (b *builder) add(e encoded, x Expr) (ref, bool) {
+	f, at := e.field, x.Where()
+	size := f.Size
+	if f.Encoding == Array {
+		size *= f.Count
+	}
+	var ok bool
+	if f.Arg, ok = b.arg(e.place.fetcharg(), e.typ, size, f.Label, at); !ok {
+		return ref{}, false
+	}
+	for i, label := range e.place.labels {
+		if label == "" {
+			continue
+		}
+		n := i
+		if e.place.data {
+			n++
+		}
+		name := label
+		if name == f.Label { // the text has the name, its address this one
+			name += " ptr"
+		}
+		arg, ok := b.arg(e.place.pointer(n), "x64", 8, name, at)
+		if !ok {
+			return ref{}, false
+		}
+		g := Guard{Label: label, Arg: arg}
+		if i == len(e.place.labels)-1 {
+			g.Space = lastSpace(e)
+		}
+		f.Guards = append(f.Guards, g)
+	}
+	b.fields = append(b.fields, f)
+	b.exprs = append(b.exprs, x.String())
+	return ref{b, len(b.fields) - 1}, true
+}
+
+// lastSpace is where the last pointer on the way to e must point. A char * is
+// followed wherever it points: on machines whose address spaces do not
+// overlap the kernel reads either, and a string tells that it faulted.
+func lastSpace(e encoded) Space {
+	switch {
+	case e.typ == "ustring" || e.place.user:
+		return UserSpace
+	case e.typ == "string" && e.field.Count == 0:
+		return AnySpace
+	}
+	return KernelSpace
+}
+
+// arg adds a fetcharg, or finds it among those there are.
+func (b *builder) arg(text, typ string, size int, label string, at Span) (int, bool) {
+	if typ != "" {
+		text += ":" + typ
+	}
+	if limit := b.r.target.Features.MaxArg(); len(text) > limit {
+		if text = b.r.shorter(text); len(text) > limit {
+			b.r.fail(at, fmt.Sprintf("fetch less deep: this is %d characters (%s)", len(text), text),
+				"the chain is too long: the kernel takes %d characters in one fetcharg", limit)
+			return 0, false
+		}
+	}
+	if i, ok := b.byText[text]; ok {
+		return i, true
+	}
+	b.byText[text] = len(b.args)
+	arg := Arg{Text: text, Size: size, Span: at}
+	arg.Name = b.name(label, arg.isString())
+	b.args = append(b.args, arg)
+	return len(b.args) - 1, true
+}
+
+// shorter writes the register's own name for $argN, which saves characters.
+func (r *resolver) shorter(text string) string {
+	for i, reg := range r.target.Arch.Regs {
+		arg := fmt.Sprintf("$arg%d", i+1)
+		if before, after, ok := strings.Cut(text, arg+")"); ok {
+			return before + "%" + reg + ")" + after
+		}
+	}
+	return text
+}
+
+// name makes a field's name of a label: skb->dev->name becomes skb_dev_name.
+// A string's gets the run's nonce, for it ends where the next one's name is.
+func (b *builder) name(label string, text bool) string {
+	base := identifier(strings.TrimPrefix(label, "$"))
+	switch {
+	case base == "" || isDigit(base[0]):
+		base = "v" + base
+	case strings.HasPrefix(base, "common_") || strings.HasPrefix(base, "__probe_"):
+		base = "v_" + base
+	}
+	// These are names of the filter's own (kernel/trace/trace_events.c).
+	switch strings.ToLower(base) {
+	case "comm", "cpu", "stacktrace", "ustring":
+		base = "task_" + base
+	}
+	nonce := ""
+	if text && b.r.target.Nonce != "" {
+		nonce = "_" + b.r.target.Nonce
+	}
+	name := base[:min(len(base), maxArgName-len(nonce))] + nonce
+	for n := 2; b.names[name]; n++ {
+		suffix := fmt.Sprintf("_%d%s", n, nonce)
+		name = base[:min(len(base), maxArgName-len(suffix))] + suffix
+	}
+	b.names[name] = true
+	return name
+}
+
+// identifier keeps the letters and digits of s, with single underscores
+// between them.
+func identifier(s string) string {
+	var b strings.Builder
+	for i := range len(s) {
+		switch {
+		case isWord(s[i]):
+			b.WriteByte(s[i])
+		case b.Len() > 0 && b.String()[b.Len()-1] != '_':
+			b.WriteByte('_')
+		}
+	}
+	return strings.TrimRight(b.String(), "_")
+}
+
+// isBigEndian tells whether t is __be16, __be32 or __be64, by whatever name.
+func isBigEndian(t btf.Type) bool {
+	for t != nil {
+		switch u := t.(type) {
+		case *btf.Typedef:
+			if strings.HasPrefix(u.Name, "__be") {
+				return true
+			}
+			t = u.Type
+		case *btf.Const:
+			t = u.Type
+		case *btf.Volatile:
+			t = u.Type
+		default:
+			return false
+		}
+	}
+	return false
+}

@@ -1,0 +1,301 @@
+package fetchargs
+
+import (
+	"fmt"
+	"maps"
+	"strings"
+)
+
+// A test is a condition made ready: negations are pushed down to the single
+// comparisons, for a value that could not be read satisfies neither a
+// comparison nor its opposite.
+type test struct {
+	and, or []*test // at most one of these is set; otherwise this is a comparison
+
+	op      Op
+	negated bool // for "&" and "~", which have no opposite
+	left    operand
+	right   operand  // an expression, or
+	value   constant // a constant
+	against bool     // right is set, not value
+}
+
+// An operand is a field: of the return probe, or of the entry probe.
+type operand struct {
+	ret   bool
+	index int
+}
+
+// maxFilter is less than the page that one write to a filter may have.
+const maxFilter = 4000
+
+var opposite = map[Op]Op{"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
+
+// conditions resolves all conditions of the spec, gives the kernel's filters
+// what they can decide, and leaves the rest to user space.
+func (r *resolver) conditions() {
+	all := &test{}
+	for _, item := range r.spec.Items {
+		if item.Cond != nil {
+			all.and = append(all.and, r.test(item.Cond, false, item))
+		}
+	}
+	if r.spec.If != nil {
+		all.and = append(all.and, r.test(r.spec.If, false, nil))
+	}
+	if len(r.errs) > 0 || len(all.and) == 0 {
+		return
+	}
+	all = flatten(all)
+	exact := true
+	for _, t := range conjuncts(all) {
+		exact = r.push(t) && exact
+	}
+	if !exact {
+		r.out.check = all
+	}
+}
+
+// conjuncts are the tests that must all hold.
+func conjuncts(t *test) []*test {
+	if t.and != nil {
+		return t.and
+	}
+	return []*test{t}
+}
+
+// test makes c ready; not says that it is to be false. item, if c is one,
+// may have named and formatted the values.
+func (r *resolver) test(c Cond, not bool, item *Item) *test {
+	switch c := c.(type) {
+	case *Not:
+		return r.test(c.X, !not, item)
+	case *And:
+		return r.join(c.X, c.Y, not, !not, item)
+	case *Or:
+		return r.join(c.X, c.Y, not, not, item)
+	case *Compare:
+		return r.compare(c, not, item)
+	}
+	panic(fmt.Sprintf("fetchargs: unknown condition %T", c))
+}
+
+func (r *resolver) join(x, y Cond, not, and bool, item *Item) *test {
+	kids := []*test{r.test(x, not, item), r.test(y, not, item)}
+	if and {
+		return &test{and: kids}
+	}
+	return &test{or: kids}
+}
+
+// flatten merges nested && and nested ||.
+func flatten(t *test) *test {
+	if t.and == nil && t.or == nil {
+		return t
+	}
+	var kids []*test
+	for _, kid := range append(t.and, t.or...) {
+		kid = flatten(kid)
+		switch {
+		case t.and != nil && kid.and != nil:
+			kids = append(kids, kid.and...)
+		case t.or != nil && kid.or != nil:
+			kids = append(kids, kid.or...)
+		default:
+			kids = append(kids, kid)
+		}
+	}
+	if len(kids) == 1 {
+		return kids[0]
+	}
+	if t.and != nil {
+		return &test{and: kids}
+	}
+	return &test{or: kids}
+}
+
+func (r *resolver) compare(c *Compare, not bool, item *Item) *test {
+	t := &test{op: c.Op}
+	if not {
+		if op, ok := opposite[c.Op]; ok {
+			t.op = op
+		} else {
+			t.negated = true
+		}
+	}
+	left, ok := r.operand(c.X, item)
+	if !ok {
+		return t
+	}
+	t.left = left.operand()
+	other := c.Other
+	if other == nil && c.Value.Kind == Word && r.isValue(c.Value.Text) {
+		other = &Ident{Name{c.Value.Text, c.Value.Span}}
+	}
+	if other == nil {
+		t.value, _ = r.constant(c.Value, left.field(), c.Op)
+		return t
+	}
+	right, ok := r.operand(other, nil)
+	if !ok {
+		return t
+	}
+	if !comparable(left.field(), right.field(), c.Op) {
+		r.fail(c.Where(), "", "%s and %s cannot be compared with %s", c.X, other, c.Op)
+	}
+	t.right, t.against = right.operand(), true
+	return t
+}
+
+// operand finds the field of an expression that a condition needs. One that
+// an item already shows serves, if its format has not changed its meaning.
+func (r *resolver) operand(x Expr, item *Item) (ref, bool) {
+	label := x.String()
+	for _, side := range []*builder{r.entry, r.exit} {
+		for i, f := range side.fields {
+			if side.exprs[i] == label && (item != nil || f.Format == "") {
+				return ref{side, i}, true
+			}
+		}
+	}
+	return r.field(nil, x, true)
+}
+
+func (r *resolver) isValue(word string) bool {
+	if word == "return" {
+		return true
+	}
+	for _, p := range r.fn.Params {
+		if p.Name == word {
+			return true
+		}
+	}
+	return false
+}
+
+func (f ref) operand() operand { return operand{f.side.probe.Return, f.index} }
+
+func comparable(a, b *Field, op Op) bool {
+	if a.Encoding == String || b.Encoding == String {
+		return a.Encoding == b.Encoding && (op == "==" || op == "!=")
+	}
+	return a.Encoding != Array && b.Encoding != Array && op != "~"
+}
+
+// push adds t to the filter of the probe it is about. The result tells
+// whether the filter alone gives the right answer; if not, user space decides
+// again on all that pass.
+func (r *resolver) push(t *test) bool {
+	entry, exit := t.sides()
+	if entry == exit {
+		r.out.Partial = true
+		return false
+	}
+	side := r.entry
+	if exit {
+		side = r.exit
+	}
+	known := maps.Clone(side.known)
+	text, exact, ok := side.filter(t, known)
+	if !ok {
+		r.out.Partial = true
+		return false
+	}
+	if t.or != nil {
+		text = "(" + text + ")"
+	}
+	if len(strings.Join(side.filters, " && "))+len(text) > maxFilter {
+		r.out.Partial = true
+		return false
+	}
+	side.filters, side.known = append(side.filters, text), known
+	return exact
+}
+
+// sides tells which probes' values t needs.
+func (t *test) sides() (entry, exit bool) {
+	for _, kid := range append(t.and, t.or...) {
+		e, x := kid.sides()
+		entry, exit = entry || e, exit || x
+	}
+	if t.and != nil || t.or != nil {
+		return entry, exit
+	}
+	exit = t.left.ret || t.against && t.right.ret
+	entry = !t.left.ret || t.against && !t.right.ret
+	return entry, exit
+}
+
+// filter writes t for the kernel; ok is false if a filter cannot say it. It
+// is not exact if a pointer may pass for readable that is not. known are the
+// checks of pointers that already hold where t is decided.
+func (b *builder) filter(t *test, known map[string]bool) (text string, exact, ok bool) {
+	if t.and == nil && t.or == nil {
+		return b.filterLeaf(t, known)
+	}
+	word := " && "
+	if t.or != nil {
+		word = " || "
+	}
+	exact = true
+	var parts []string
+	for _, kid := range append(t.and, t.or...) {
+		given := known
+		if t.or != nil {
+			given = maps.Clone(known)
+		}
+		part, sure, ok := b.filter(kid, given)
+		if !ok {
+			return "", false, false
+		}
+		if kid.or != nil || t.or != nil && strings.Contains(part, " && ") {
+			part = "(" + part + ")"
+		}
+		parts, exact = append(parts, part), exact && sure
+	}
+	return strings.Join(parts, word), exact, true
+}
+
+func (b *builder) filterLeaf(t *test, known map[string]bool) (text string, exact, ok bool) {
+	f := &b.fields[t.left.index]
+	order := t.op == "<" || t.op == "<=" || t.op == ">" || t.op == ">="
+	if t.against || f.Encoding == Array || f.Add != 0 ||
+		f.Encoding == BitField && f.Signed || f.BigEndian && order {
+		return "", false, false
+	}
+	value, ok := t.value.filterText(f, t.op)
+	if !ok {
+		return "", false, false
+	}
+	text = fmt.Sprintf("%s %s %s", b.args[f.Arg].Name, t.op, value)
+	if t.negated {
+		text = "!(" + text + ")"
+	}
+	var parts []string
+	for _, check := range b.filterGuards(f) {
+		if !known[check] {
+			known[check] = true
+			parts = append(parts, check)
+		}
+	}
+	return strings.Join(append(parts, text), " && "), len(f.Guards) == 0, true
+}
+
+// filterGuards writes what the kernel can check of f's pointers: that they
+// are addresses. Whether they are mapped only user space knows.
+func (b *builder) filterGuards(f *Field) []string {
+	var guards []string
+	arch := b.r.target.Arch
+	for _, g := range f.Guards {
+		name := b.args[g.Arg].Name
+		switch g.Space {
+		case KernelSpace:
+			guards = append(guards, fmt.Sprintf("%s >= 0x%x && %s < 0x%x", name, arch.KernelStart, name, errorPointers))
+		case UserSpace:
+			guards = append(guards, fmt.Sprintf("%s != 0 && %s < 0x%x", name, name, arch.UserEnd))
+		case AnySpace:
+			guards = append(guards, fmt.Sprintf("%s != 0 && %s < 0x%x", name, name, errorPointers))
+		}
+	}
+	return guards
+}

@@ -1,0 +1,147 @@
+package fetchargs
+
+import "encoding/binary"
+
+// A Slot is where a record holds an Arg, as the event's format file says.
+type Slot struct {
+	Offset, Size int  // bytes
+	DataLoc      bool // a word that points at the data: length<<16 | offset
+}
+
+// A Decoder turns the bytes of one probe's records into values. It keeps no
+// state between records and allocates nothing.
+type Decoder struct {
+	probe  *Probe
+	slots  []Slot
+	order  binary.ByteOrder
+	mapped func(addr uint64) bool
+}
+
+// NewDecoder makes a decoder for p's records. slots has one entry for each of
+// p.Args. mapped tells whether a kernel address can be read; if it is nil
+// every address in the kernel's half that is no error pointer counts.
+func NewDecoder(p *Probe, slots []Slot, order binary.ByteOrder, mapped func(uint64) bool) *Decoder {
+	return &Decoder{p, slots, order, mapped}
+}
+
+// Value is what the record says of the probe's field f.
+func (d *Decoder) Value(f int, data []byte) Value {
+	field := &d.probe.Fields[f]
+	if field.Encoding == Nothing {
+		return Value{}
+	}
+	if v, bad := d.fault(field, data); bad {
+		return v
+	}
+	switch field.Encoding {
+	case String:
+		text, ok := d.text(field.Arg, data)
+		if !ok {
+			return d.unexplained(field, data)
+		}
+		if field.Count > 0 && len(text) > field.Count {
+			text = text[:field.Count]
+		}
+		return Value{Kind: Text, Bytes: text}
+	case Array:
+		return Value{Kind: Bytes, Bytes: d.bytes(field.Arg, data)}
+	}
+	return field.number(d.Arg(field.Arg, data))
+}
+
+// number makes a value of the integer in the record: narrows a bit field,
+// extends the sign, and adds what the kernel could not add.
+func (f *Field) number(raw uint64) Value {
+	width := f.Size * 8
+	if f.Encoding == BitField {
+		width = f.Bits
+	}
+	shift := 64 - uint(width)
+	if f.Signed {
+		return Value{Kind: Int, Uint: uint64(int64(raw<<shift)>>shift) + uint64(f.Add)}
+	}
+	return Value{Kind: Uint, Uint: raw<<shift>>shift + uint64(f.Add)}
+}
+
+// fault finds the first pointer on the way to f that could not be followed.
+func (d *Decoder) fault(f *Field, data []byte) (Value, bool) {
+	for i := range f.Guards {
+		g := &f.Guards[i]
+		if addr := d.Arg(g.Arg, data); !d.readable(g, addr) {
+			return Value{Kind: Fault, Guard: g, Addr: addr}, true
+		}
+	}
+	return Value{}, false
+}
+
+// unexplained is the fault of a string whose every guard looked right: the
+// last pointer is the one that led nowhere.
+func (d *Decoder) unexplained(f *Field, data []byte) Value {
+	if len(f.Guards) == 0 {
+		return Value{Kind: Fault}
+	}
+	g := &f.Guards[len(f.Guards)-1]
+	return Value{Kind: Fault, Guard: g, Addr: d.Arg(g.Arg, data)}
+}
+
+func (d *Decoder) readable(g *Guard, addr uint64) bool {
+	arch := d.probe.arch()
+	user := addr != 0 && addr < arch.UserEnd
+	switch g.Space {
+	case UserSpace:
+		return user
+	case AnySpace:
+		return user || arch.isKernel(addr)
+	}
+	return arch.isKernel(addr) && (d.mapped == nil || d.mapped(addr))
+}
+
+// Arg is the number that the record holds for arg i, zero-extended.
+func (d *Decoder) Arg(i int, data []byte) uint64 {
+	s := d.slots[i]
+	if s.Offset < 0 || s.Size < 0 || s.Offset+s.Size > len(data) {
+		return 0
+	}
+	b := data[s.Offset:]
+	switch s.Size {
+	case 1:
+		return uint64(b[0])
+	case 2:
+		return uint64(d.order.Uint16(b))
+	case 4:
+		return uint64(d.order.Uint32(b))
+	case 8:
+		return d.order.Uint64(b)
+	}
+	return 0
+}
+
+// Text is the string that the record holds for arg i, without the final NUL;
+// nil if it could not be read.
+func (d *Decoder) Text(i int, data []byte) []byte {
+	text, _ := d.text(i, data)
+	return text
+}
+
+func (d *Decoder) text(i int, data []byte) ([]byte, bool) {
+	loc := d.Arg(i, data)
+	off, n := int(loc&0xffff), int(loc>>16)
+	if n == 0 || off+n > len(data) {
+		return nil, false
+	}
+	text := data[off : off+n]
+	for j, c := range text {
+		if c == 0 {
+			return text[:j], true
+		}
+	}
+	return text, true
+}
+
+func (d *Decoder) bytes(i int, data []byte) []byte {
+	s := d.slots[i]
+	if s.Offset+s.Size > len(data) {
+		return nil
+	}
+	return data[s.Offset : s.Offset+s.Size]
+}

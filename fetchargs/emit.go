@@ -1,0 +1,95 @@
+package fetchargs
+
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Probes are the probes of the plans, returns before entries: of two probes
+// on one function the kernel runs the one defined last first, and a return
+// probe that ran first would hide the caller from the other.
+func Probes(plans []*Plan) []*Probe {
+	var probes []*Probe
+	for _, p := range plans {
+		if p.Return != nil {
+			probes = append(probes, p.Return)
+		}
+		if p.Entry != nil {
+			probes = append(probes, p.Entry)
+		}
+	}
+	return probes
+}
+
+// EmitTracefs writes the lines to append to kprobe_events, and as comments,
+// which that file skips, what to write to which file after that.
+func EmitTracefs(w io.Writer, plans []*Plan, group string) {
+	for _, p := range Probes(plans) {
+		for _, line := range p.Definitions(group) {
+			fmt.Fprintln(w, line)
+		}
+	}
+	for _, p := range Probes(plans) {
+		if p.Filter != "" {
+			fmt.Fprintf(w, "# echo %s > events/%s/%s/filter\n", shellQuote(p.Filter), group, p.Event)
+		}
+	}
+	for _, p := range Probes(plans) {
+		fmt.Fprintf(w, "# echo 1 > events/%s/%s/enable\n", group, p.Event)
+	}
+}
+
+// EmitShell writes a script to paste into a root shell. It is one compound
+// command, so that Ctrl-C ends the trace without eating the lines that undo
+// everything.
+func EmitShell(w io.Writer, plans []*Plan, group string) {
+	probes := Probes(plans)
+	fmt.Fprintln(w, "(")
+	fmt.Fprintln(w, "cd /sys/kernel/tracing 2>/dev/null || cd /sys/kernel/debug/tracing || exit")
+	fmt.Fprintln(w, "undo() {")
+	fmt.Fprintln(w, "  trap - EXIT INT TERM HUP")
+	for _, p := range probes {
+		file := "events/" + group + "/" + p.Event
+		fmt.Fprintf(w, "  [ ! -e %s/enable ] || { echo 0 > %s/enable; echo '-:%s/%s' >> kprobe_events; }\n", file, file, group, p.Event)
+	}
+	fmt.Fprintln(w, "  exit")
+	fmt.Fprintln(w, "}")
+	fmt.Fprintln(w, "trap undo EXIT INT TERM HUP")
+	fmt.Fprintln(w, "set -e")
+	for _, p := range probes {
+		for _, line := range p.Definitions(group) {
+			fmt.Fprintf(w, "echo %s >> kprobe_events\n", shellQuote(line))
+		}
+	}
+	for _, p := range probes {
+		if p.Filter != "" {
+			fmt.Fprintf(w, "echo %s > events/%s/%s/filter\n", shellQuote(p.Filter), group, p.Event)
+		}
+		fmt.Fprintf(w, "echo 1 > events/%s/%s/enable\n", group, p.Event)
+	}
+	fmt.Fprintln(w, "cat trace_pipe")
+	fmt.Fprintln(w, ")")
+}
+
+// EmitBoot writes a kernel command line that defines and enables the probes
+// at boot (Documentation/trace/kprobetrace.rst, "Kernel Boot Parameter"). It
+// has no way to set a filter: those come back as bootconfig lines.
+func EmitBoot(w io.Writer, plans []*Plan, group string) (bootconfig []string) {
+	var defs []string
+	for _, p := range Probes(plans) {
+		for _, line := range p.Definitions(group) {
+			defs = append(defs, strings.ReplaceAll(line, " ", ","))
+		}
+		if p.Filter != "" {
+			bootconfig = append(bootconfig, fmt.Sprintf("ftrace.event.%s.%s.filter = %s", group, p.Event, shellQuote(p.Filter)))
+		}
+	}
+	fmt.Fprintf(w, "kprobe_event=%s\n", strings.Join(defs, ";"))
+	return bootconfig
+}
+
+// shellQuote quotes s for any POSIX shell.
+func shellQuote(s string) string {
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}

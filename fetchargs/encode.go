@@ -1,0 +1,302 @@
+package fetchargs
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tsnoop/tsnoop/btf"
+)
+
+// maxElements is how long an array in a fetcharg can be: MAX_ARRAY_LEN.
+const maxElements = 64
+
+// An encoded is a field together with the fetcharg that brings it.
+type encoded struct {
+	field Field
+	place place
+	typ   string // the kernel's name of the type: "u32", "x8[6]", "b4@3/8"
+}
+
+// encode decides how the value at p is fetched.
+func (r *resolver) encode(p place, x Expr, f *format) (encoded, bool) {
+	e := encoded{field: Field{Label: x.String(), Span: x.Where()}, place: p}
+	if p.base == "$comm" {
+		e.field.Type, e.field.Encoding, e.field.Size, e.typ = p.typ, String, 4, ""
+		return e, true
+	}
+	if f != nil {
+		switch f.shape {
+		case kernelText, userText:
+			return r.encodeText(e, x, f)
+		case byteArray:
+			return r.encodeBytes(e, x, f)
+		case rawMemory:
+			return r.encodeRaw(e, x, f)
+		case fixedWidth:
+			if p.bitSize == 0 {
+				return r.encodeFixed(e, x, f)
+			}
+		}
+	}
+	e.place = lookThrough(e.place)
+	if p.typ == nil {
+		return number(e, 8, f), true
+	}
+	switch t := btf.Strip(e.place.typ).(type) {
+	case *btf.Int, *btf.Enum:
+		return r.encodeNumber(e, x, f)
+	case *btf.Pointer:
+		if f == nil && isText(t.Target) {
+			return r.encodeText(e, x, f)
+		}
+		return number(e, 8, f), true
+	case *btf.Array:
+		if f == nil && isText(t.Type) && e.place.mem {
+			return r.encodeText(e, x, f)
+		}
+		return r.encodeArray(e, x, t, f)
+	}
+	r.cannotShow(e.place.typ, x)
+	return e, false
+}
+
+// lookThrough goes into structs of one member, such as atomic_t and kuid_t,
+// down to what they hold.
+func lookThrough(p place) place {
+	for p.typ != nil && isStruct(p.typ) {
+		names := btf.Members(p.typ)
+		if len(names) != 1 {
+			return p
+		}
+		m, err := btf.Member(p.typ, names[0])
+		if err != nil {
+			return p
+		}
+		inner, ok := p.member(m).settle()
+		if !ok {
+			return p
+		}
+		p = inner
+	}
+	return p
+}
+
+func (r *resolver) cannotShow(t btf.Type, x Expr) {
+	name := btf.Name(t)
+	if !isStruct(t) {
+		r.fail(x.Where(), "", "%s is %s and has no value to show", x, name)
+		return
+	}
+	list := btf.Members(t)
+	hint := "name a member: " + strings.Join(list[:min(8, len(list))], ", ")
+	if len(list) > 8 {
+		hint += ", ..."
+	}
+	r.failWith(x.Where(), ErrUnsupported, hint, "%s is a %s; showing all of it is not supported yet", x, name)
+}
+
+// number encodes an integer of size bytes, whose sign the C type decides.
+func number(e encoded, size int, f *format) encoded {
+	e.field.Type, e.field.Encoding, e.field.Size = e.place.typ, Integer, size
+	kind := "u"
+	switch {
+	case f != nil && f.name == "sym", e.place.typ == nil, pointee(e.place.typ) != nil, f != nil && f.name == "x":
+		kind = "x"
+	case f != nil && f.signed, f == nil && btf.Signed(e.place.typ):
+		kind, e.field.Signed = "s", true
+	}
+	e.field.Add = 0
+	if !e.place.mem {
+		e.field.Add = e.place.off
+	}
+	e.typ = fmt.Sprintf("%s%d", kind, size*8)
+	return e
+}
+
+func (r *resolver) encodeNumber(e encoded, x Expr, f *format) (encoded, bool) {
+	size, _ := btf.Size(e.place.typ)
+	if e.place.bitSize > 0 {
+		return r.encodeBits(e, x, size, f)
+	}
+	switch size {
+	case 1, 2, 4, 8:
+		return number(e, size, f), true
+	}
+	r.fail(x.Where(), x.String()+":hex shows its bytes", "%s is %s, which does not fit a fetcharg", x, btf.Name(e.place.typ))
+	return e, false
+}
+
+func (r *resolver) encodeBits(e encoded, x Expr, size int, f *format) (encoded, bool) {
+	p := &e.place
+	want := uint32(size) * 8
+	if !p.mem {
+		want = 64
+	}
+	off, bits, shift, ok := p.container(want)
+	if !ok {
+		r.fail(x.Where(), "", "the bit field %s does not lie within one aligned word", x)
+		return e, false
+	}
+	signed := f == nil && btf.Signed(p.typ) || f != nil && f.signed
+	e.field.Type, e.field.Encoding = p.typ, BitField
+	e.field.Size, e.field.Bits, e.field.Signed = int(bits/8), int(p.bitSize), signed
+	p.off = off
+	e.typ = fmt.Sprintf("b%d@%d/%d", p.bitSize, shift, bits)
+	return e, true
+}
+
+// encodeText encodes a string: an array in place, or what a pointer points to.
+func (r *resolver) encodeText(e encoded, x Expr, f *format) (encoded, bool) {
+	p := e.place
+	e.field.Type, e.field.Encoding, e.field.Size = p.typ, String, 4
+	e.typ = "string"
+	array, isArray := arrayOf(p.typ)
+	switch size, _ := elemSize(array); {
+	case isArray && p.mem && size == 1:
+		e.field.Count = int(array.Nelems)
+	case isArray:
+		return e, r.doesNotFit(x, p.typ, f)
+	case p.typ != nil && pointee(p.typ) == nil:
+		return e, r.doesNotFit(x, p.typ, f)
+	default:
+		e.place = p.follow(x.String(), nil)
+	}
+	if f != nil && f.shape == userText || e.place.user {
+		if !r.target.Features.Ustring {
+			r.fail(x.Where(), "", "this kernel cannot fetch from user memory (ustring came with 5.3)")
+			return e, false
+		}
+		e.place.user, e.typ = false, "ustring"
+	}
+	return e, true
+}
+
+// encodeBytes encodes an address of so many bytes: an array or struct in
+// place, or what a pointer points to.
+func (r *resolver) encodeBytes(e encoded, x Expr, f *format) (encoded, bool) {
+	p := e.place
+	if p.typ == nil || pointee(p.typ) != nil {
+		target := pointee(p.typ)
+		p = p.follow(x.String(), target)
+		if target == nil || isByte(target) || isVoid(target) {
+			target = nil
+		}
+		p.typ = target
+	}
+	if size, known := btf.Size(orVoid(p.typ)); !p.mem || p.typ != nil && known && size < f.size || p.typ != nil && !known {
+		return e, r.doesNotFit(x, e.place.typ, f)
+	}
+	return bytesOf(e, p, f.size), true
+}
+
+// encodeRaw encodes the bytes of an object, 64 at most.
+func (r *resolver) encodeRaw(e encoded, x Expr, f *format) (encoded, bool) {
+	size, known := btf.Size(orVoid(e.place.typ))
+	if !e.place.mem || e.place.bitSize > 0 {
+		return number(e, 8, formatNamed("x")), e.place.bitSize == 0 || r.doesNotFit(x, e.place.typ, f)
+	}
+	if !known || size == 0 {
+		return e, r.doesNotFit(x, e.place.typ, f)
+	}
+	return bytesOf(e, e.place, min(size, maxElements)), true
+}
+
+func bytesOf(e encoded, p place, n int) encoded {
+	e.field.Type, e.place = e.place.typ, p
+	e.field.Encoding, e.field.Size, e.field.Count = Array, 1, n
+	e.typ = fmt.Sprintf("x8[%d]", n)
+	return e
+}
+
+// encodeFixed encodes a number whose width the format sets.
+func (r *resolver) encodeFixed(e encoded, x Expr, f *format) (encoded, bool) {
+	p := e.place
+	size, known := btf.Size(orVoid(p.typ))
+	if p.typ != nil && (!known || f.size > size) || p.inReg {
+		return e, r.doesNotFit(x, p.typ, f)
+	}
+	e = number(e, f.size, f)
+	e.field.Type = p.typ
+	switch {
+	case f.name == "symbol":
+		e.typ = "x64"
+		if !r.target.Live && r.target.Features.Symbol {
+			e.typ = "symbol"
+		}
+	case strings.HasPrefix(f.name, "x") || f.name == "ip4":
+		e.typ = fmt.Sprintf("x%d", f.size*8)
+	}
+	return e, true
+}
+
+// encodeArray encodes up to 64 elements of an array of numbers.
+func (r *resolver) encodeArray(e encoded, x Expr, a *btf.Array, f *format) (encoded, bool) {
+	size, ok := elemSize(a)
+	n := min(int(a.Nelems), maxElements)
+	inner, nested := arrayOf(a.Type)
+	switch {
+	case nested:
+		r.fail(x.Where(), fmt.Sprintf("take one: %s[0]", x), "%s is an array of arrays of %d", x, inner.Nelems)
+		return e, false
+	case isStruct(a.Type):
+		r.fail(x.Where(), fmt.Sprintf("take one: %s[0]", x), "%s is an array of %s", x, btf.Name(a.Type))
+		return e, false
+	case n == 0:
+		r.fail(x.Where(), fmt.Sprintf("take elements: %s[0]", x), "the length of %s is not known", x)
+		return e, false
+	case !ok || !slices.Contains([]int{1, 2, 4, 8}, size) || !e.place.mem:
+		r.cannotShow(e.place.typ, x)
+		return e, false
+	}
+	p := e.place
+	e.place.typ = a.Type
+	e = number(e, size, f)
+	e.place, e.field.Type = p, p.typ
+	e.field.Encoding, e.field.Count = Array, n
+	e.typ = fmt.Sprintf("%s[%d]", e.typ, n)
+	return e, true
+}
+
+func (r *resolver) doesNotFit(x Expr, t btf.Type, f *format) bool {
+	name := "string"
+	if f != nil {
+		name = f.name
+	}
+	hint := ""
+	switch {
+	case f != nil && (f.shape == kernelText || f.shape == userText):
+		hint = fmt.Sprintf("text needs a pointer or an array of char; if this is an address: ((char *)%s):%s", x, name)
+	case f != nil && f.size > 0:
+		hint = fmt.Sprintf("%s needs %d bytes", name, f.size)
+	}
+	r.fail(x.Where(), hint, "the format %s does not fit %s, which is %s", name, x, typeName(t))
+	return false
+}
+
+func arrayOf(t btf.Type) (*btf.Array, bool) {
+	if t == nil {
+		return nil, false
+	}
+	a, ok := btf.Strip(t).(*btf.Array)
+	return a, ok
+}
+
+func elemSize(a *btf.Array) (int, bool) {
+	if a == nil {
+		return 0, false
+	}
+	return btf.Size(a.Type)
+}
+
+func isByte(t btf.Type) bool {
+	i, ok := btf.Strip(t).(*btf.Int)
+	return ok && i.Size == 1
+}
+
+func orVoid(t btf.Type) btf.Type {
+	if t == nil {
+		return &btf.Void{}
+	}
+	return t
+}

@@ -1,0 +1,48 @@
+package fetchargs
+
+import (
+	"errors"
+	"fmt"
+)
+
+// A Span is a place in a spec's text: bytes Pos up to End.
+type Span struct{ Pos, End int }
+
+// to is the span from the start of s to the end of t.
+func (s Span) to(t Span) Span { return Span{s.Pos, t.End} }
+
+// An Error is something wrong with a spec: the place, what is wrong there,
+// and how to mend it. Err, if not nil, is the cause for errors.Is and As.
+type Error struct {
+	Text string // the whole spec
+	Span
+	Msg  string // lowercase, no full stop
+	Hint string // "" if there is nothing to advise
+	Err  error
+}
+
+func (e *Error) Error() string { return fmt.Sprintf("%s: %s", e.Text, e.Msg) }
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// ErrUnsupported is wrapped by errors about specs that are well formed but
+// ask for what tsnoop cannot do yet.
+var ErrUnsupported = errors.New("not supported yet")
+
+// Errors are all that is wrong with the specs of one run, in their order.
+type Errors []*Error
+
+func (e Errors) Error() string {
+	if len(e) == 1 {
+		return e[0].Error()
+	}
+	return fmt.Sprintf("%v (and %d more)", e[0], len(e)-1)
+}
+
+func (e Errors) Unwrap() []error {
+	errs := make([]error, len(e))
+	for i, err := range e {
+		errs[i] = err
+	}
+	return errs
+}

@@ -1,0 +1,112 @@
+package fetchargs
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/tsnoop/tsnoop/btf"
+)
+
+// Explain writes how each value of the plan is fetched: its C type, the
+// fetcharg with the steps in it, the pointers that are checked, and where the
+// conditions are decided.
+func (p *Plan) Explain(w io.Writer) {
+	fmt.Fprintf(w, "%s\n", p.Spec)
+	fmt.Fprintf(w, "  %s\n", p.Func)
+	for _, note := range p.Notes {
+		fmt.Fprintf(w, "  note: %s\n", note)
+	}
+	for _, probe := range []*Probe{p.Entry, p.Return} {
+		if probe != nil {
+			probe.explain(w)
+		}
+	}
+	if p.check != nil {
+		fmt.Fprintf(w, "  decided in user space: %s\n", p.describe(p.check))
+	}
+}
+
+func (p *Probe) explain(w io.Writer) {
+	side := "entry"
+	if p.Return {
+		side = "return"
+	}
+	for _, symbol := range p.Symbols {
+		fmt.Fprintf(w, "  %s of %s, event %s\n", side, symbol, p.Event)
+	}
+	for i := range p.Fields {
+		p.explainField(w, &p.Fields[i])
+	}
+	if p.Filter != "" {
+		fmt.Fprintf(w, "    filter: %s\n", p.Filter)
+	}
+}
+
+func (p *Probe) explainField(w io.Writer, f *Field) {
+	typ := "unknown, 64 bits"
+	if f.Type != nil {
+		typ = btf.Name(f.Type)
+	}
+	fmt.Fprintf(w, "    %s: %s", f.Label, typ)
+	if f.Hidden {
+		fmt.Fprint(w, ", for a condition only")
+	}
+	fmt.Fprintln(w)
+	if f.Encoding == Nothing {
+		fmt.Fprintln(w, "      cannot be fetched")
+		return
+	}
+	fmt.Fprintf(w, "      %s=%s\n", p.Args[f.Arg].Name, p.Args[f.Arg].Text)
+	for _, step := range steps(p.Args[f.Arg].Text) {
+		fmt.Fprintf(w, "        %s\n", step)
+	}
+	if f.Add != 0 {
+		fmt.Fprintf(w, "      and %+d added after reading\n", f.Add)
+	}
+	for _, g := range f.Guards {
+		fmt.Fprintf(w, "      only if %s is %s: %s=%s\n", g.Label, g.Space, p.Args[g.Arg].Name, p.Args[g.Arg].Text)
+	}
+}
+
+func (s Space) String() string {
+	switch s {
+	case UserSpace:
+		return "a user address"
+	case AnySpace:
+		return "an address"
+	}
+	return "a kernel address"
+}
+
+// describe writes a test as a condition on the fields' labels.
+func (p *Plan) describe(t *test) string {
+	word := " && "
+	if t.or != nil {
+		word = " || "
+	}
+	if t.and != nil || t.or != nil {
+		text := ""
+		for i, kid := range append(t.and, t.or...) {
+			if i > 0 {
+				text += word
+			}
+			if kid.or != nil || kid.and != nil {
+				text += "(" + p.describe(kid) + ")"
+			} else {
+				text += p.describe(kid)
+			}
+		}
+		return text
+	}
+	left := p.fieldOf(t.left)
+	text := fmt.Sprintf("%s %s ", left.Label, t.op)
+	if t.against {
+		text += p.fieldOf(t.right).Label
+	} else {
+		text += t.value.shown
+	}
+	if t.negated {
+		return "!(" + text + ")"
+	}
+	return text
+}

@@ -1,0 +1,150 @@
+package fetchargs
+
+import (
+	"fmt"
+	"strings"
+)
+
+// finish completes a probe: adds what tsnoop itself needs, puts the strings
+// last and checks the kernel's limits.
+func (b *builder) finish(both bool) *Probe {
+	p := b.probe
+	p.Event = b.r.eventName(p.Return)
+	if b.r.target.Live {
+		b.instrument(both)
+	}
+	p.Args, p.Fields = b.args, b.fields
+	p.stringsLast()
+	p.Filter = strings.Join(b.filters, " && ")
+	b.check()
+	return p
+}
+
+// instrument adds the caller, the stack pointer if returns are to be paired
+// with entries, and the task's name.
+func (b *builder) instrument(both bool) {
+	p, at := b.probe, b.r.spec.Func.Span
+	if !p.Return {
+		p.Caller, _ = b.arg(b.r.target.Arch.Caller, "x64", 8, "caller", at)
+	}
+	if both {
+		p.Stack, _ = b.arg("$stack", "x64", 8, "stack", at)
+	}
+	p.Comm, _ = b.arg("$comm", "", 4, "comm", at)
+}
+
+// check refuses what the kernel would refuse, or drop at every hit.
+func (b *builder) check() {
+	p, r := b.probe, b.r
+	if len(p.Args) > maxArgs {
+		r.fail(p.Args[maxArgs].Span, "split the spec in two",
+			"too many values: the kernel takes %d in one probe, this needs %d", maxArgs, len(p.Args))
+		return
+	}
+	size := 0
+	for _, a := range p.Args {
+		if size += a.Size; size > maxEventSize {
+			r.fail(a.Span, "split the spec in two, or ask for elements instead of arrays",
+				"the event is too big: the kernel keeps %d bytes of values", maxEventSize)
+			return
+		}
+	}
+	if line := p.Definitions("tsnoop_1234567890")[0]; len(line) > maxLine {
+		r.fail(r.spec.Func.Span, "split the spec in two",
+			"the definition has %d characters, the kernel takes %d", len(line), maxLine)
+	}
+}
+
+func (a Arg) isString() bool {
+	return a.Text == "$comm" || strings.HasSuffix(a.Text, "string")
+}
+
+// stringsLast moves strings behind all else: in a line of text only their
+// quotes and the next name tell where they end.
+func (p *Probe) stringsLast() {
+	moved := make([]int, len(p.Args))
+	var sorted []Arg
+	for _, strings := range []bool{false, true} {
+		for i, a := range p.Args {
+			if a.isString() == strings {
+				moved[i] = len(sorted)
+				sorted = append(sorted, a)
+			}
+		}
+	}
+	p.Args = sorted
+	for i := range p.Fields {
+		f := &p.Fields[i]
+		if f.Encoding != Nothing {
+			f.Arg = moved[f.Arg]
+		}
+		for j := range f.Guards {
+			f.Guards[j].Arg = moved[f.Guards[j].Arg]
+		}
+	}
+	for _, index := range []*int{&p.Comm, &p.Caller, &p.Stack} {
+		if *index >= 0 {
+			*index = moved[*index]
+		}
+	}
+}
+
+// eventName makes a name that no other event of the run has. The suffix of a
+// return event is perf's.
+func (r *resolver) eventName(ret bool) string {
+	name := identifier(r.spec.Func.Text)
+	suffix := ""
+	if ret {
+		suffix = "__return"
+	}
+	if nonce := r.target.Nonce; nonce != "" {
+		suffix += "_" + nonce
+	}
+	const room = 4 // for a number
+	name = name[:min(len(name), maxEventName-len(suffix)-room)] + suffix
+	r.events[name]++
+	if n := r.events[name]; n > 1 {
+		name = fmt.Sprintf("%s_%d", name, n)
+	}
+	return name
+}
+
+// Definitions are the lines that make the probe when appended to
+// kprobe_events, one each: more than one only if several functions have the
+// name, which then share the event.
+func (p *Probe) Definitions(group string) []string {
+	kind := "p"
+	if p.Return {
+		kind = "r"
+	}
+	var args strings.Builder
+	for _, a := range p.Args {
+		fmt.Fprintf(&args, " %s=%s", a.Name, a.Text)
+	}
+	lines := make([]string, len(p.Symbols))
+	for i, symbol := range p.Symbols {
+		lines[i] = fmt.Sprintf("%s:%s/%s %s%s", kind, group, p.Event, symbol, args.String())
+	}
+	return lines
+}
+
+// Locate finds what in the spec the byte at column of a definition comes
+// from: the place to show when the kernel refuses it there.
+func (p *Probe) Locate(definition string, column int) Span {
+	whole := p.Plan.Spec.Func.Span
+	if column < 0 || column >= len(definition) {
+		return whole
+	}
+	end := strings.IndexByte(definition[column:], ' ')
+	if end < 0 {
+		end = len(definition) - column
+	}
+	start := strings.LastIndexByte(definition[:column], ' ') + 1
+	name, _, isArg := strings.Cut(definition[start:column+end], "=")
+	for _, a := range p.Args {
+		if isArg && a.Name == name {
+			return a.Span
+		}
+	}
+	return whole
+}

@@ -1,0 +1,97 @@
+package fetchargs
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/tsnoop/tsnoop/btf"
+)
+
+// function finds the prototype, or says why there is nothing to probe.
+func (r *resolver) function() bool {
+	name := r.spec.Func
+	base, suffix, clone := strings.Cut(name.Text, ".")
+	fn, err := r.target.Kernel.Func(r.spec.Module.Text, base)
+	var missing *btf.NotFoundError
+	switch {
+	case errors.As(err, &missing):
+		r.noFunction(missing)
+		return false
+	case errors.Is(err, btf.ErrNoBTF):
+		r.fatal = err
+		return false
+	case err != nil:
+		r.fatal = fmt.Errorf("reading BTF: %w", err)
+		return false
+	}
+	if clone && strings.Contains(suffix, "part") || strings.Contains(suffix, "cold") {
+		r.fail(name.Span, "probe "+base, "%s is a piece of %s and has no parameters of its own", name.Text, base)
+		return false
+	}
+	r.fn = fn
+	if r.known && !clone && fn.Module == "" && len(r.facts.Offsets) == 0 {
+		r.noSymbol()
+		return false
+	}
+	return true
+}
+
+// noFunction explains a name that BTF does not know.
+func (r *resolver) noFunction(missing *btf.NotFoundError) {
+	name, module := r.spec.Func, r.spec.Module
+	switch {
+	case module.Text != "" && r.target.ModuleLoaded != nil && !r.target.ModuleLoaded(module.Text):
+		r.failWith(module.Span, missing, "load it first: modprobe "+module.Text, "the module %s is not loaded", module.Text)
+	case len(r.facts.Offsets) > 0 || len(r.facts.Modules) > 0:
+		r.failWith(name.Span, missing, "a probe needs a function; types are missing for assembly, for data and on kernels built without them",
+			"%s is in this kernel, but BTF has no prototype of it", name.Text)
+	case len(r.facts.Clones) > 0:
+		r.failWith(name.Span, missing, "try "+r.facts.Clones[0]+"; its parameters may differ from the source",
+			"%s exists only as a clone that the compiler changed: %s", name.Text, strings.Join(r.facts.Clones, ", "))
+	default:
+		hint := ""
+		if len(missing.Near) == 0 {
+			hint = "the compiler may have inlined it into its callers, or it is in a module that is not loaded"
+		}
+		r.failWith(name.Span, missing, didYouMean(missing.Near, hint), "there is no function %s in this kernel", name.Text)
+	}
+}
+
+// noSymbol explains a function that BTF knows and the symbol table does not.
+func (r *resolver) noSymbol() {
+	name := r.spec.Func
+	if len(r.facts.Clones) > 0 {
+		r.fail(name.Span, "try "+r.facts.Clones[0]+"; its parameters may differ from the source",
+			"%s exists only as a clone that the compiler changed: %s", name.Text, strings.Join(r.facts.Clones, ", "))
+		return
+	}
+	r.fail(name.Span, "probe a function that calls it", "%s is inlined into its callers: there is no place to probe", name.Text)
+}
+
+// symbols is where to put the probe, in the kernel's words. A name that
+// stands for several functions is replaced by their distances from _stext,
+// which every kernel takes for an entry: the name alone would be refused
+// (since 6.7) or mean whichever comes first.
+func (r *resolver) symbols() []string {
+	name := r.spec.Func.Text
+	if r.fn.Module != "" {
+		return []string{r.fn.Module + ":" + name}
+	}
+	if len(r.facts.Offsets) < 2 {
+		return []string{name}
+	}
+	if r.facts.Offsets[0] == 0 {
+		r.out.Notes = append(r.out.Notes, fmt.Sprintf("%d functions are named %s, and /proc/kallsyms hides where: the kernel chooses or refuses", len(r.facts.Offsets), name))
+		return []string{name}
+	}
+	var symbols []string
+	for _, off := range r.facts.Offsets {
+		symbols = append(symbols, fmt.Sprintf("_stext+%d", off))
+	}
+	r.out.Notes = append(r.out.Notes, fmt.Sprintf("%d functions are named %s: all of them are probed", len(symbols), name))
+	if r.fn.Copies > 1 {
+		r.out.Notes = append(r.out.Notes, fmt.Sprintf("their prototypes differ; values are read by this one: %s", r.fn))
+	}
+	return symbols
+}

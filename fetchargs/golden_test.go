@@ -1,0 +1,147 @@
+package fetchargs_test
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
+	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/render"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// TestGolden resolves the specs of testdata/*.txtar and compares what becomes
+// of each: the lines of --emit or --explain, or the picture of its errors.
+//
+// In the archive, "target" has lines of NAME VALUE: btf (a fixture), arch,
+// kernel, show (emit or explain), live, symbol NAME COUNT and clone NAME
+// CLONE for the symbol table. "specs" has one spec a line.
+func TestGolden(t *testing.T) {
+	files, _ := filepath.Glob("testdata/*.txtar")
+	if len(files) == 0 {
+		t.Fatal("no golden files")
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			archive, err := txtar.ParseFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c := newGolden(t, section(archive, "target"))
+			var got bytes.Buffer
+			for _, spec := range strings.Split(strings.TrimRight(section(archive, "specs"), "\n"), "\n") {
+				fmt.Fprintf(&got, "$ %s\n", spec)
+				c.write(&got, strings.ReplaceAll(spec, `\t`, "\t"))
+			}
+			if *update {
+				setSection(archive, "want", got.Bytes())
+				if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if diff := cmp.Diff(section(archive, "want"), got.String()); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+		})
+	}
+}
+
+// A golden is the kernel that a golden file's specs are for.
+type golden struct {
+	target  *fetchargs.Target
+	explain bool
+}
+
+func newGolden(t *testing.T, config string) *golden {
+	c := &golden{target: &fetchargs.Target{Arch: fetchargs.ArchNamed("amd64")}}
+	c.target.Features, _ = fetchargs.FeaturesOf("6.12")
+	fixture := "sample.btf"
+	facts := map[string]fetchargs.SymbolFacts{}
+	for _, line := range strings.Split(strings.TrimSpace(config), "\n") {
+		words := strings.Fields(line)
+		if len(words) == 0 {
+			continue
+		}
+		words = append(words, "", "")
+		switch words[0] {
+		case "btf":
+			fixture = words[1]
+		case "arch":
+			c.target.Arch = fetchargs.ArchNamed(words[1])
+		case "kernel":
+			c.target.Features, _ = fetchargs.FeaturesOf(words[1])
+		case "show":
+			c.explain = words[1] == "explain"
+		case "live":
+			c.target.Live, c.target.Nonce = true, words[1]
+		case "symbol":
+			f := facts[words[1]]
+			for i := range len(words[2]) {
+				f.Offsets = append(f.Offsets, uint64(4096*(i+1)))
+			}
+			facts[words[1]] = f
+		case "clone":
+			f := facts[words[1]]
+			f.Clones = append(f.Clones, words[2])
+			facts[words[1]] = f
+		default:
+			t.Fatalf("unknown target line %q", line)
+		}
+	}
+	c.target.Kernel = btf.Open(filepath.Join("..", "testdata", "btf", fixture))
+	if len(facts) > 0 {
+		c.target.Symbols = func([]string) (map[string]fetchargs.SymbolFacts, error) { return facts, nil }
+		c.target.ModuleLoaded = func(name string) bool { return name == "loaded" }
+	}
+	return c
+}
+
+func (c *golden) write(w *bytes.Buffer, text string) {
+	spec, err := fetchargs.Parse(text)
+	var plans []*fetchargs.Plan
+	if err == nil {
+		plans, err = fetchargs.Resolve([]*fetchargs.Spec{spec}, c.target)
+	}
+	var errs fetchargs.Errors
+	switch {
+	case errors.As(err, &errs):
+		for _, e := range errs {
+			w.Write(render.AppendError(nil, e, false))
+		}
+	case err != nil:
+		fmt.Fprintf(w, "%v\n", err)
+	case c.explain:
+		plans[0].Explain(w)
+	default:
+		fetchargs.EmitTracefs(w, plans, "tsnoop")
+	}
+	w.WriteByte('\n')
+}
+
+func section(a *txtar.Archive, name string) string {
+	for _, f := range a.Files {
+		if f.Name == name {
+			return string(f.Data)
+		}
+	}
+	return ""
+}
+
+func setSection(a *txtar.Archive, name string, data []byte) {
+	for i := range a.Files {
+		if a.Files[i].Name == name {
+			a.Files[i].Data = data
+			return
+		}
+	}
+	a.Files = append(a.Files, txtar.File{Name: name, Data: data})
+}

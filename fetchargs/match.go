@@ -1,0 +1,196 @@
+package fetchargs
+
+import "bytes"
+
+// Match decides the plan's conditions on a call's values. A side that was not
+// seen is nil; a condition on it does not hold. Without conditions left to
+// user space the answer is always yes.
+func (p *Plan) Match(entry, exit *Decoder, entryData, exitData []byte) bool {
+	if p.check == nil {
+		return true
+	}
+	return p.check.holds(func(o operand) Value {
+		switch {
+		case o.ret && exitData != nil:
+			return exit.Value(o.index, exitData)
+		case !o.ret && entryData != nil:
+			return entry.Value(o.index, entryData)
+		}
+		return Value{}
+	}, p)
+}
+
+func (p *Plan) fieldOf(o operand) *Field {
+	if o.ret {
+		return &p.Return.Fields[o.index]
+	}
+	return &p.Entry.Fields[o.index]
+}
+
+func (t *test) holds(value func(operand) Value, p *Plan) bool {
+	switch {
+	case t.and != nil:
+		for _, kid := range t.and {
+			if !kid.holds(value, p) {
+				return false
+			}
+		}
+		return true
+	case t.or != nil:
+		for _, kid := range t.or {
+			if kid.holds(value, p) {
+				return true
+			}
+		}
+		return false
+	}
+	left := value(t.left)
+	if left.Kind == Fault || left.Kind == None {
+		return false
+	}
+	if t.against {
+		right := value(t.right)
+		if right.Kind == Fault || right.Kind == None {
+			return false
+		}
+		return t.againstValue(left, right, p) != t.negated
+	}
+	return t.againstConstant(left, p.fieldOf(t.left)) != t.negated
+}
+
+func (t *test) againstConstant(v Value, f *Field) bool {
+	switch t.value.kind {
+	case Text:
+		if t.op == "~" {
+			return globMatch(t.value.text, string(v.Bytes))
+		}
+		return (string(v.Bytes) == t.value.text) == (t.op == "==")
+	case Bytes:
+		return bytes.Equal(v.Bytes, t.value.bytes) == (t.op == "==")
+	}
+	a, b := v.Uint, t.value.num
+	if f.BigEndian {
+		a, b = swapped(a, f.Size), swapped(b, f.Size)
+	}
+	return compareNumbers(a, b, t.value.kind == Int, t.value.kind == Int, t.op)
+}
+
+func (t *test) againstValue(left, right Value, p *Plan) bool {
+	if left.Kind == Text {
+		return bytes.Equal(left.Bytes, right.Bytes) == (t.op == "==")
+	}
+	a, b := left.Uint, right.Uint
+	if f := p.fieldOf(t.left); f.BigEndian {
+		a = swapped(a, f.Size)
+	}
+	if f := p.fieldOf(t.right); f.BigEndian {
+		b = swapped(b, f.Size)
+	}
+	return compareNumbers(a, b, left.Kind == Int, right.Kind == Int, t.op)
+}
+
+// compareNumbers compares by value, not as C would: -1 is less than any
+// unsigned number.
+func compareNumbers(a, b uint64, aSigned, bSigned bool, op Op) bool {
+	order := 0
+	aNeg, bNeg := aSigned && int64(a) < 0, bSigned && int64(b) < 0
+	switch {
+	case aNeg != bNeg && aNeg:
+		order = -1
+	case aNeg != bNeg:
+		order = 1
+	case a < b: // both of one sign: two's complement orders like unsigned
+		order = -1
+	case a > b:
+		order = 1
+	}
+	switch op {
+	case "==":
+		return order == 0
+	case "!=":
+		return order != 0
+	case "<":
+		return order < 0
+	case "<=":
+		return order <= 0
+	case ">":
+		return order > 0
+	case ">=":
+		return order >= 0
+	case "&":
+		return a&b != 0
+	}
+	return false
+}
+
+// globMatch matches as the kernel's filters do: * is any text, ? any
+// character, [a-z] and [!a-z] one of a class, \ takes the next one as it is
+// (lib/glob.c). It is written without recursion, so that no pattern is slow.
+func globMatch(pattern, s string) bool {
+	p, i := 0, 0
+	back, mark := -1, 0
+	for i < len(s) {
+		if p < len(pattern) && pattern[p] == '*' {
+			p++
+			back, mark = p, i
+			continue
+		}
+		if n, ok := globOne(pattern[p:], s[i]); ok {
+			p, i = p+n, i+1
+			continue
+		}
+		if back < 0 {
+			return false
+		}
+		mark++
+		p, i = back, mark
+	}
+	for p < len(pattern) && pattern[p] == '*' {
+		p++
+	}
+	return p == len(pattern)
+}
+
+// globOne matches one character and tells how much of the pattern that was.
+func globOne(pattern string, c byte) (int, bool) {
+	if pattern == "" {
+		return 0, false
+	}
+	switch pattern[0] {
+	case '?':
+		return 1, true
+	case '\\':
+		if len(pattern) > 1 {
+			return 2, pattern[1] == c
+		}
+	case '[':
+		if n, ok, class := globClass(pattern, c); class {
+			return n, ok
+		}
+	}
+	return 1, pattern[0] == c
+}
+
+// globClass matches [...]; class is false if the bracket is never closed and
+// so stands for itself.
+func globClass(pattern string, c byte) (n int, ok, class bool) {
+	i := 1
+	inverted := i < len(pattern) && pattern[i] == '!'
+	if inverted {
+		i++
+	}
+	for first := true; i < len(pattern); first = false {
+		low := pattern[i]
+		if low == ']' && !first {
+			return i + 1, ok != inverted, true
+		}
+		high := low
+		i++
+		if i+1 < len(pattern) && pattern[i] == '-' && pattern[i+1] != ']' {
+			high = pattern[i+1]
+			i += 2
+		}
+		ok = ok || low <= c && c <= high
+	}
+	return 0, false, false
+}

@@ -1,0 +1,229 @@
+package fetchargs
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Parse reads one spec. The error, if any, is an Errors with all that is
+// wrong with it.
+//
+//	SPEC = [MODULE ":"] FUNC [ "(" [ITEM {"," ITEM}] ")" ] [ "if" COND ]
+func Parse(text string) (*Spec, error) {
+	p := &parser{text: text}
+	p.tok = scanFunc(text, 0)
+	s := p.spec()
+	if len(p.errs) > 0 {
+		return nil, p.errs
+	}
+	return s, nil
+}
+
+// A parser holds one token ahead. Its methods are named after the production
+// that they read; each returns a nil tree after an error.
+type parser struct {
+	text string
+	tok  token
+	errs Errors
+	nest int
+}
+
+// maxNesting bounds the recursion; no chain that a kernel accepts comes near.
+const maxNesting = 100
+
+var errNesting = errors.New("nested too deeply")
+
+func (p *parser) next() { p.tok = scanAt(p.text, p.tok.End) }
+
+func (p *parser) fail(at Span, hint, format string, args ...any) {
+	p.failWith(at, nil, hint, format, args...)
+}
+
+func (p *parser) failWith(at Span, err error, hint, format string, args ...any) {
+	p.errs = append(p.errs, &Error{Text: p.text, Span: at, Msg: fmt.Sprintf(format, args...), Hint: hint, Err: err})
+}
+
+// got skips the token if it is of that kind.
+func (p *parser) got(kind tokenKind) bool {
+	if p.tok.kind != kind {
+		return false
+	}
+	p.next()
+	return true
+}
+
+func (p *parser) describe() string {
+	if p.tok.kind == tokEOF {
+		return "the spec ends here"
+	}
+	return fmt.Sprintf("unexpected %q", p.tok.text)
+}
+
+func (p *parser) spec() *Spec {
+	s := &Spec{Text: p.text}
+	if !p.function(s) {
+		return nil
+	}
+	if p.tok.kind == "(" {
+		s.Parens = true
+		s.Items = p.items()
+	}
+	if p.tok.kind == tokIdent && p.tok.text == "if" {
+		p.next()
+		s.If = p.condition()
+	}
+	if len(p.errs) == 0 && p.tok.kind != tokEOF {
+		hint := "a spec is FUNC(ITEM, ...) if CONDITION"
+		if p.tok.kind == ")" {
+			hint = "this parenthesis was never opened"
+		}
+		p.fail(p.tok.Span, hint, "%s", p.describe())
+	}
+	return s
+}
+
+func (p *parser) function(s *Spec) bool {
+	name, ok := p.funcName()
+	if !ok {
+		return false
+	}
+	if p.tok.kind == ":" {
+		s.Module = name
+		p.tok = scanFunc(p.text, p.tok.End)
+		if name, ok = p.funcName(); !ok {
+			return false
+		}
+	}
+	s.Func = name
+	if strings.Contains(name.Text, "-") {
+		p.fail(name.Span, "members are reached in the list of items: FUNC(PARAM->MEMBER)", "%q is no function's name", name.Text)
+		return false
+	}
+	if i := strings.IndexAny(name.Text, "*?"); i >= 0 {
+		p.failWith(name.Span, ErrUnsupported, "name one function in each spec; `tsnoop list '"+name.Text+"'` shows which there are",
+			"patterns of functions are not supported yet")
+	}
+	return true
+}
+
+func (p *parser) funcName() (Name, bool) {
+	if p.tok.kind != tokIdent {
+		p.fail(p.tok.Span, "a spec begins with a function: ip_rcv(skb->len)", "a function's name is missing: %s", p.describe())
+		return Name{}, false
+	}
+	name := Name{p.tok.text, p.tok.Span}
+	p.next()
+	return name, true
+}
+
+// items reads "(" [ITEM {"," ITEM}] ")". After a bad item it goes on with
+// the next one, so that all errors are found.
+func (p *parser) items() []*Item {
+	open := p.tok.Span
+	p.next()
+	var items []*Item
+	if p.got(")") {
+		return nil
+	}
+	for {
+		before := len(p.errs)
+		if item := p.item(); item != nil {
+			items = append(items, item)
+		}
+		if len(p.errs) > before {
+			p.skipItem()
+		}
+		switch {
+		case p.got(","):
+		case p.got(")"):
+			return items
+		case p.tok.kind == tokEOF:
+			p.fail(open, "add the missing )", "this parenthesis is never closed")
+			return items
+		default:
+			p.fail(p.tok.Span, "items are separated by commas", "%s", p.describe())
+			p.skipItem()
+		}
+	}
+}
+
+// skipItem goes to the comma or parenthesis that ends the current item.
+func (p *parser) skipItem() {
+	for depth := 0; p.tok.kind != tokEOF; p.next() {
+		switch p.tok.kind {
+		case "(":
+			depth++
+		case ")":
+			if depth == 0 {
+				return
+			}
+			depth--
+		case ",":
+			if depth == 0 {
+				return
+			}
+		}
+	}
+}
+
+// item reads [NAME "="] (EXPR | COND) [":" FORMAT].
+func (p *parser) item() *Item {
+	item := &Item{Span: p.tok.Span}
+	if p.tok.kind == tokIdent {
+		if after := scanAt(p.text, p.tok.End); after.kind == "=" {
+			item.Name = Name{p.tok.text, p.tok.Span}
+			p.next()
+			p.next()
+		}
+	}
+	if p.functionEvents() {
+		return nil
+	}
+	n := p.or()
+	if n == nil {
+		return nil
+	}
+	item.Expr, item.Cond = n.expr, n.cond
+	item.Span = item.Span.to(n.where())
+	if p.got(":") {
+		if p.tok.kind != tokIdent {
+			p.fail(p.tok.Span, "formats: "+strings.Join(FormatNames(), " "), "a format is missing: %s", p.describe())
+			return nil
+		}
+		item.Format = Name{p.tok.text, p.tok.Span}
+		item.Span.End = p.tok.End
+		p.next()
+	}
+	return item
+}
+
+// eventTypes are the words that begin an argument of a function based event.
+var eventTypes = strings.Fields("u8 u16 u32 u64 s8 s16 s32 s64 x8 x16 x32 x64 char short int long size_t unsigned symbol string")
+
+// functionEvents refuses the spellings of function based events
+// ("string file", "x8[6] addr+574", "NULL"), which are for a later version.
+func (p *parser) functionEvents() bool {
+	if p.tok.kind != tokIdent {
+		return false
+	}
+	at, after := p.tok, scanAt(p.text, p.tok.End)
+	if after.kind == "[" { // TYPE[n] name
+		n := scanAt(p.text, after.End)
+		if end := scanAt(p.text, n.End); n.kind == tokNumber && end.kind == "]" {
+			after = scanAt(p.text, end.End)
+		}
+	}
+	word := after.kind == tokIdent && slices.Contains(eventTypes, at.text)
+	if skip := at.text == "NULL" && (after.kind == "," || after.kind == ")"); !skip && !word {
+		return false
+	}
+	span := at.Span
+	if word {
+		span = at.to(after.Span)
+	}
+	p.failWith(span, ErrUnsupported, "name parameters as C does: filename:ustring instead of NULL, string file",
+		"the form of function based events is not supported yet")
+	return true
+}

@@ -1,0 +1,272 @@
+package fetchargs
+
+import (
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A node is an expression or a condition: which of the two is known only
+// after it is read, for both may stand in parentheses.
+type node struct {
+	expr Expr
+	cond Cond
+}
+
+func (n *node) where() Span {
+	if n.expr != nil {
+		return n.expr.Where()
+	}
+	return n.cond.Where()
+}
+
+// truth makes a condition of n: an expression alone means "is not zero".
+func (n *node) truth() Cond {
+	if n.cond != nil {
+		return n.cond
+	}
+	at := n.expr.Where()
+	return &Compare{X: n.expr, Op: "!=", Value: &Literal{Kind: Number, Text: "0", Int: new(big.Int), Span: Span{at.End, at.End}}}
+}
+
+// postfix reads PRIMARY { "->" MEMBER | "." MEMBER | "[" N "]" }.
+func (p *parser) postfix(x Expr) Expr {
+	for {
+		switch op := p.tok; op.kind {
+		case "->", ".":
+			p.next()
+			if p.tok.kind != tokIdent {
+				p.fail(p.tok.Span, "", "a member's name is missing after %s: %s", op.text, p.describe())
+				return nil
+			}
+			x = &Member{X: x, Arrow: op.kind == "->", Name: Name{p.tok.text, p.tok.Span}}
+			p.next()
+		case "[":
+			p.next()
+			neg := p.got("-")
+			n, ok := p.index()
+			if !ok {
+				return nil
+			}
+			if neg {
+				n = -n
+			}
+			if p.tok.kind != "]" {
+				p.fail(op.Span, "add the missing ]", "this bracket is never closed")
+				return nil
+			}
+			x = &Index{X: x, N: n, Span: x.Where().to(p.tok.Span)}
+			p.next()
+		default:
+			return x
+		}
+	}
+}
+
+func (p *parser) index() (int64, bool) {
+	if p.tok.kind == tokNumber {
+		if n, err := strconv.ParseInt(p.tok.text, 0, 32); err == nil {
+			p.next()
+			return n, true
+		}
+	}
+	p.fail(p.tok.Span, "the kernel can only add constants: write [3]", "an index must be a number")
+	return 0, false
+}
+
+// unary reads "*" EXPR | "&" EXPR | "(" CTYPE ")" EXPR | POSTFIX, or a
+// condition in parentheses.
+func (p *parser) unary() *node {
+	if p.nest++; p.nest > maxNesting {
+		p.failWith(p.tok.Span, errNesting, "", "nested too deeply")
+		return nil
+	}
+	defer func() { p.nest-- }()
+	op := p.tok
+	switch {
+	case op.kind == "*" || op.kind == "&":
+		p.next()
+		x := p.operand()
+		if x == nil {
+			return nil
+		}
+		if op.kind == "*" {
+			return &node{expr: &Deref{x, op.to(x.Where())}}
+		}
+		return &node{expr: &Addr{x, op.to(x.Where())}}
+	case op.kind == "(" && p.castEnd() > 0:
+		typ := p.castType()
+		x := p.operand()
+		if x == nil {
+			return nil
+		}
+		return &node{expr: &Cast{typ, x, op.to(x.Where())}}
+	case op.kind == "(":
+		return p.parens()
+	}
+	x := p.primary()
+	if x == nil {
+		return nil
+	}
+	if x = p.postfix(x); x == nil {
+		return nil
+	}
+	return &node{expr: x}
+}
+
+// operand reads the expression that a prefix operator applies to.
+func (p *parser) operand() Expr {
+	at := p.tok.Span
+	n := p.unary()
+	if n == nil {
+		return nil
+	}
+	if n.expr == nil {
+		p.fail(at.to(n.where()), "", "a condition has no members and no address")
+		return nil
+	}
+	return n.expr
+}
+
+// parens reads "(" EXPR ")" with what may follow it, or "(" COND ")".
+func (p *parser) parens() *node {
+	open := p.tok.Span
+	p.next()
+	n := p.or()
+	if n == nil {
+		return nil
+	}
+	if !p.got(")") {
+		if p.tok.kind == tokEOF {
+			p.fail(open, "add the missing )", "this parenthesis is never closed")
+		} else {
+			p.fail(p.tok.Span, "", "%s", p.describe())
+		}
+		return nil
+	}
+	if n.expr == nil {
+		return n
+	}
+	x := p.postfix(n.expr)
+	if x == nil {
+		return nil
+	}
+	return &node{expr: x}
+}
+
+// primary reads PARAM | "return" | "container_of(...)" | "@" SYMBOL | "$comm"
+// | "$argN" | "$stackN" | "%REG".
+func (p *parser) primary() Expr {
+	tok := p.tok
+	name := Name{tok.text, tok.Span}
+	switch tok.kind {
+	case tokIdent:
+		p.next()
+		if tok.text == "container_of" && p.tok.kind == "(" {
+			return p.containerOf(tok.Span)
+		}
+		return &Ident{name}
+	case tokSymbol, tokDollar, tokReg:
+		if len(tok.text) == 1 {
+			p.fail(tok.Span, "", "a name is missing after %s", tok.text)
+			return nil
+		}
+		p.next()
+		if tok.kind == tokSymbol {
+			return &Symbol{Name{tok.text[1:], tok.Span}}
+		}
+		return &Builtin{name}
+	}
+	hint := ""
+	if tok.kind == tokNumber || tok.kind == tokQuoted {
+		hint = "values stand on the right: skb->len > 100"
+	}
+	p.fail(tok.Span, hint, "an expression is missing: %s", p.describe())
+	return nil
+}
+
+// containerOf reads "(" EXPR "," CTYPE "," MEMBER ")".
+func (p *parser) containerOf(at Span) Expr {
+	const form = "container_of(EXPR, struct TYPE, MEMBER)"
+	p.next()
+	x := p.operand()
+	if x == nil {
+		return nil
+	}
+	c := &ContainerOf{X: x}
+	if !p.got(",") {
+		p.fail(p.tok.Span, form, "%s", p.describe())
+		return nil
+	}
+	start := p.tok
+	for p.tok.kind == tokIdent || p.tok.kind == "*" {
+		c.Type = Name{p.text[start.Pos:p.tok.End], start.to(p.tok.Span)}
+		p.next()
+	}
+	if c.Type.Text == "" || !p.got(",") {
+		p.fail(p.tok.Span, form, "%s", p.describe())
+		return nil
+	}
+	for {
+		if p.tok.kind != tokIdent {
+			p.fail(p.tok.Span, form, "%s", p.describe())
+			return nil
+		}
+		c.Member = append(c.Member, Name{p.tok.text, p.tok.Span})
+		if p.next(); !p.got(".") {
+			break
+		}
+	}
+	c.Span = at.to(p.tok.Span)
+	if !p.got(")") {
+		p.fail(p.tok.Span, form, "%s", p.describe())
+		return nil
+	}
+	return c
+}
+
+// typeWords begin or are C types that cannot be parameters.
+var typeWords = strings.Fields("struct union enum const volatile unsigned signed int char short long void bool _Bool")
+
+// castEnd is the end of the "(" CTYPE ")" at the current token, 0 if there is
+// none. "(name) x" is a cast, "(name) & 4" is not: there C needs to know
+// whether name is a type, and a mask is what people write.
+func (p *parser) castEnd() int {
+	t := scanAt(p.text, p.tok.End)
+	if t.kind != tokIdent {
+		return 0
+	}
+	sure := slices.Contains(typeWords, t.text)
+	for t.kind == tokIdent {
+		t = scanAt(p.text, t.End)
+	}
+	for t.kind == "*" || t.kind == tokIdent && (t.text == "const" || t.text == "volatile") {
+		sure = true
+		t = scanAt(p.text, t.End)
+	}
+	if t.kind != ")" {
+		return 0
+	}
+	switch after := scanAt(p.text, t.End); after.kind {
+	case tokIdent:
+		sure = sure || after.text != "if"
+	case tokDollar, tokReg, tokSymbol, "(", "*":
+		sure = true
+	}
+	if !sure {
+		return 0
+	}
+	return t.End
+}
+
+// castType reads "(" CTYPE ")", which castEnd has found to be there.
+func (p *parser) castType() Name {
+	end := p.castEnd()
+	from, to := p.tok.End, end-1
+	text := p.text[from:to]
+	trimmed := strings.TrimSpace(text)
+	from += strings.Index(text, trimmed)
+	p.tok = scanAt(p.text, end)
+	return Name{trimmed, Span{from, from + len(trimmed)}}
+}

@@ -1,0 +1,120 @@
+package fetchargs
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+// canonical are specs with the canonical spelling of each.
+var canonical = []struct{ in, want string }{
+	{"ip_rcv", "ip_rcv"},
+	{"ip_rcv()", "ip_rcv()"},
+	{" ip_rcv ( skb ->len , dev . name ) ", "ip_rcv(skb->len, dev.name)"},
+	{"ext4:ext4_sync_file(file)", "ext4:ext4_sync_file(file)"},
+	{"nf-nat:f", "nf-nat:f"},
+	{"foo.isra.0(a)", "foo.isra.0(a)"},
+	{"f(n=skb->len:x32)", "f(n=skb->len:x32)"},
+	{"f(skb->len > 100, skb)", "f(skb->len > 100, skb)"},
+	{"f(skb->len>0x64&&skb->mark!=0)", "f(skb->len > 0x64 && skb->mark != 0)"},
+	{"f(return) if return == -ENOENT", "f(return) if return == -ENOENT"},
+	{"f if a==1||b==2&&c==3", "f if a == 1 || b == 2 && c == 3"},
+	{"f if (a==1||b==2)&&c==3", "f if (a == 1 || b == 2) && c == 3"},
+	{"f if a==1&&(b==2&&c==3)", "f if a == 1 && (b == 2 && c == 3)"},
+	{"f if !(a==1)", "f if !(a == 1)"},
+	{"f if !!a", "f if !!(a != 0)"},
+	{"f if skb->dev", "f if skb->dev != 0"},
+	{"f(*pos, &skb->cb, **pp)", "f(*pos, &skb->cb, **pp)"},
+	{"f((*pp)->len, (&a->b)->c)", "f((*pp)->len, (&a->b)->c)"},
+	{"f(((struct tcp_sock*)sk)->snd_cwnd)", "f(((struct tcp_sock *)sk)->snd_cwnd)"},
+	{"f((u32)x, (unsigned  long)y, (u8**)z)", "f((u32)x, (unsigned long)y, (u8 **)z)"},
+	{"f((x) & 4)", "f(x & 4)"},
+	{"f(x & 4 && y)", "f(x & 4 && y != 0)"},
+	{"f(a[3].b[0], p[-1])", "f(a[3].b[0], p[-1])"},
+	{"f(container_of(x,struct  foo,a.b)->c)", "f(container_of(x, struct foo, a.b)->c)"},
+	{"f(@jiffies:u64, $comm, $arg2, $stack0, %di)", "f(@jiffies:u64, $comm, $arg2, $stack0, %di)"},
+	{`f(dev->name ~ "eth*")`, `f(dev->name ~ "eth*")`},
+	{`f(dev->name == 'lo')`, `f(dev->name == "lo")`},
+	{`f(c == 'x')`, `f(c == 'x')`},
+	{`f(c == '\n')`, `f(c == '\x0a')`},
+	{`f(s == "a\"b\\c\x01")`, `f(s == "a\"b\\c\x01")`},
+	{"f(ip->saddr == 10.0.0.1)", "f(ip->saddr == 10.0.0.1)"},
+	{"f(a == fe80::1, m == 52:54:00:12:34:56)", "f(a == fe80::1, m == 52:54:00:12:34:56)"},
+	{"f(a == 5:x)", "f(a == 5:x)"},
+	{"f(n == -5, n == - 5, n >= 10UL)", "f(n == -5, n == -5, n >= 10UL)"},
+	{"f(a->x == b->y, a == (b))", "f(a->x == b->y, a == b)"},
+	{"f((a->x == 1) || (b))", "f(a->x == 1 || b != 0)"},
+}
+
+func TestCanonical(t *testing.T) {
+	for _, tt := range canonical {
+		spec, err := Parse(tt.in)
+		if err != nil {
+			t.Errorf("Parse(%q): %v", tt.in, err)
+			continue
+		}
+		if got := spec.String(); got != tt.want {
+			t.Errorf("Parse(%q) = %q, want %q", tt.in, got, tt.want)
+		}
+		checkRoundTrip(t, spec)
+	}
+}
+
+// checkRoundTrip checks that printing and parsing give the same tree, spans
+// and source text apart.
+func checkRoundTrip(t *testing.T, spec *Spec) {
+	t.Helper()
+	again, err := Parse(spec.String())
+	if err != nil {
+		t.Fatalf("Parse(String) of %q: %v", spec.Text, err)
+	}
+	same := cmp.Options{
+		cmpopts.IgnoreTypes(Span{}),
+		cmpopts.IgnoreFields(Spec{}, "Text"),
+		cmp.Transformer("int", func(l *Literal) any {
+			if l == nil {
+				return nil
+			}
+			n := ""
+			if l.Int != nil {
+				n = l.Int.String()
+			}
+			return []any{l.Kind, l.Text, l.Bytes, n}
+		}),
+		cmp.Transformer("type", func(c *Cast) any { return []any{"cast", canonicalType(c.Type.Text), c.X} }),
+		cmp.Transformer("container", func(c *ContainerOf) any {
+			return []any{"container_of", canonicalType(c.Type.Text), c.X, c.Member}
+		}),
+	}
+	if diff := cmp.Diff(spec, again, same); diff != "" {
+		t.Errorf("%q changes when printed (-before +after):\n%s", spec.Text, diff)
+	}
+}
+
+// Every error must be an Errors with places within the text.
+func FuzzParse(f *testing.F) {
+	for _, tt := range canonical {
+		f.Add(tt.in)
+	}
+	f.Add("f(a == 1")
+	f.Add("f((((((")
+	f.Add("f('\\")
+	f.Fuzz(func(t *testing.T, text string) {
+		spec, err := Parse(text)
+		if err == nil {
+			checkRoundTrip(t, spec)
+			return
+		}
+		var errs Errors
+		if !errors.As(err, &errs) || len(errs) == 0 {
+			t.Fatalf("Parse(%q) = %T %v, want Errors", text, err, err)
+		}
+		for _, e := range errs {
+			if e.Pos < 0 || e.End < e.Pos || e.End > len(text) {
+				t.Fatalf("Parse(%q): %q is at %v, outside the text", text, e.Msg, e.Span)
+			}
+		}
+	})
+}

@@ -1,0 +1,189 @@
+package fetchargs
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/tsnoop/tsnoop/btf"
+)
+
+// A place is where an expression's value is: start with base, follow hops,
+// and there is a pointer; the value is what lies off bytes behind it, or the
+// pointer itself (plus off) if mem is false.
+//
+// It is the one form to which every expression of the language comes down, so
+// printing it as a fetcharg is a matter of nesting.
+type place struct {
+	typ  btf.Type // nil when unknown: 64 bits from a register
+	base string   // "$arg1", "%di", "$retval", "@init_task"
+	data bool     // base is a variable's memory (@SYMBOL), not a value
+
+	// inReg: a struct lies in the register base, and its bytes from 8 on in
+	// base2; off counts from its start.
+	inReg bool
+	base2 string
+
+	ret bool // known only when the function returns
+
+	hops   []hop    // the pointers loaded on the way
+	labels []string // of the pointers followed, in order; "" for one that cannot be wrong
+	mem    bool
+	off    int64 // bytes
+
+	bitOff, bitSize uint32 // bit field: bits from off; bitSize 0 if it is none
+	user            bool   // the pointer is marked __user
+}
+
+// A hop loads the pointer that lies off bytes behind the one before it.
+type hop struct {
+	off  int64 // bytes
+	user bool  // from user memory
+}
+
+// wrap is the fetcharg that loads from where text points to.
+func (h hop) wrap(text string) string {
+	if h.user {
+		return fmt.Sprintf("+u%d(%s)", h.off, text)
+	}
+	return fmt.Sprintf("%+d(%s)", h.off, text)
+}
+
+// load makes a place whose value is the pointer: what later hops start from.
+func (p place) load() place {
+	if p.mem {
+		p.hops = append(slices.Clip(p.hops), hop{p.off, p.user})
+		p.mem, p.off, p.user = false, 0, false
+	}
+	return p
+}
+
+// follow is the place that a pointer called label points to.
+func (p place) follow(label string, typ btf.Type) place {
+	user := btf.IsUser(p.typ)
+	p = p.load()
+	p.labels = append(slices.Clip(p.labels), label)
+	p.mem, p.typ, p.user = true, typ, user
+	p.bitOff, p.bitSize = 0, 0
+	return p
+}
+
+// pointer is the fetcharg of the value after n hops.
+func (p place) pointer(n int) string {
+	text, first := p.base, 0
+	if p.data && n > 0 {
+		text, first = symbolPlus(p.base, p.hops[0].off), 1
+	}
+	for _, h := range p.hops[first:n] {
+		text = h.wrap(text)
+	}
+	return text
+}
+
+// fetcharg is the expression that fetches the value, without its type.
+func (p place) fetcharg() string {
+	switch {
+	case !p.mem:
+		return p.pointer(len(p.hops))
+	case p.data && len(p.hops) == 0:
+		return symbolPlus(p.base, p.off)
+	}
+	return hop{p.off, p.user}.wrap(p.pointer(len(p.hops)))
+}
+
+func symbolPlus(base string, off int64) string {
+	if off == 0 {
+		return base
+	}
+	return fmt.Sprintf("%s%+d", base, off)
+}
+
+// at moves by n bytes within the object.
+func (p place) at(n int64, typ btf.Type) place {
+	p.off += n
+	p.typ = typ
+	return p
+}
+
+// member goes into a struct or union by value. t is its stripped type.
+func (p place) member(m btf.Place) place {
+	p = p.at(int64(m.Offset), m.Type)
+	if m.BitSize > 0 {
+		p.off -= int64(m.Offset)
+		p.bitOff, p.bitSize = m.BitOffset, m.BitSize
+	}
+	return p
+}
+
+// settle ends the way into a struct that lies in registers: the value is all
+// of one of them, or some of its bits.
+func (p place) settle() (place, bool) {
+	if !p.inReg || isStruct(p.typ) {
+		return p, true
+	}
+	if _, array := btf.Strip(p.typ).(*btf.Array); array {
+		return p, false
+	}
+	size, ok := btf.Size(p.typ)
+	first := uint32(p.off)*8 + p.bitOff
+	bits := p.bitSize
+	if bits == 0 {
+		bits = uint32(size) * 8
+	}
+	if !ok || first/64 != (first+bits-1)/64 {
+		return p, false
+	}
+	if first >= 64 {
+		p.base, first = p.base2, first-64
+	}
+	p.inReg, p.off, p.bitOff, p.bitSize = false, 0, 0, 0
+	if p.base == "" {
+		return p, false
+	}
+	if bits < 64 {
+		p.bitOff, p.bitSize = first, bits
+	}
+	return p, true
+}
+
+// container chooses the aligned word of 8 to 64 bits that holds the whole bit
+// field: its byte offset, its size in bits, and the field's place in it
+// counted from the lowest bit. want is the declared type's size in bits.
+func (p place) container(want uint32) (off int64, size, shift uint32, ok bool) {
+	sizes := []uint32{want, 8, 16, 32, 64}
+	for _, size := range sizes {
+		if size == 0 || size > 64 {
+			continue
+		}
+		shift := p.bitOff % size
+		if shift+p.bitSize <= size {
+			return p.off + int64(p.bitOff/size*size/8), size, shift, true
+		}
+	}
+	return 0, 0, 0, false
+}
+
+// isStruct tells whether t, stripped, is a struct or union.
+func isStruct(t btf.Type) bool {
+	switch btf.Strip(t).(type) {
+	case *btf.Struct, *btf.Union:
+		return true
+	}
+	return false
+}
+
+// pointee is what t, stripped, points to; nil if t is no pointer.
+func pointee(t btf.Type) btf.Type {
+	if t == nil {
+		return nil
+	}
+	if p, ok := btf.Strip(t).(*btf.Pointer); ok {
+		return p.Target
+	}
+	return nil
+}
+
+// isText tells whether t is plain char: text when pointed to or in an array.
+func isText(t btf.Type) bool {
+	i, ok := btf.Strip(t).(*btf.Int)
+	return ok && i.Name == "char" && i.Size == 1
+}

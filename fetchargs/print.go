@@ -1,0 +1,151 @@
+package fetchargs
+
+import (
+	"fmt"
+	"strings"
+)
+
+// String prints the spec in its canonical form: Parse of it gives an equal tree.
+func (s *Spec) String() string {
+	var b strings.Builder
+	if s.Module.Text != "" {
+		b.WriteString(s.Module.Text + ":")
+	}
+	b.WriteString(s.Func.Text)
+	if s.Parens {
+		items := make([]string, len(s.Items))
+		for i, item := range s.Items {
+			items[i] = item.String()
+		}
+		b.WriteString("(" + strings.Join(items, ", ") + ")")
+	}
+	if s.If != nil {
+		b.WriteString(" if " + s.If.String())
+	}
+	return b.String()
+}
+
+func (i *Item) String() string {
+	s := i.Label()
+	if i.Name.Text != "" {
+		s = i.Name.Text + "=" + s
+	}
+	if i.Format.Text != "" {
+		s += ":" + i.Format.Text
+	}
+	return s
+}
+
+// Label is the item's expression or condition, without name and format.
+func (i *Item) Label() string {
+	if i.Expr != nil {
+		return i.Expr.String()
+	}
+	return i.Cond.String()
+}
+
+func (e *Ident) String() string { return e.Text }
+
+func (e *Member) String() string {
+	op := "."
+	if e.Arrow {
+		op = "->"
+	}
+	return postfixed(e.X) + op + e.Name.Text
+}
+
+func (e *Index) String() string { return fmt.Sprintf("%s[%d]", postfixed(e.X), e.N) }
+func (e *Deref) String() string { return "*" + e.X.String() }
+func (e *Addr) String() string  { return "&" + e.X.String() }
+func (e *Cast) String() string  { return "(" + canonicalType(e.Type.Text) + ")" + e.X.String() }
+
+func (e *ContainerOf) String() string {
+	names := make([]string, len(e.Member))
+	for i, m := range e.Member {
+		names[i] = m.Text
+	}
+	return fmt.Sprintf("container_of(%s, %s, %s)", e.X, canonicalType(e.Type.Text), strings.Join(names, "."))
+}
+
+func (e *Symbol) String() string  { return "@" + e.Text }
+func (e *Builtin) String() string { return e.Text }
+
+// postfixed prints what stands before "->", "." or "[": those bind tighter
+// than the prefix operators.
+func postfixed(x Expr) string {
+	switch x.(type) {
+	case *Deref, *Addr, *Cast:
+		return "(" + x.String() + ")"
+	}
+	return x.String()
+}
+
+// canonicalType writes a C type with single spaces and its stars together:
+// "struct sock *".
+func canonicalType(s string) string {
+	words := strings.Fields(strings.ReplaceAll(s, "*", " * "))
+	return strings.ReplaceAll(strings.Join(words, " "), "* *", "**")
+}
+
+func (c *Compare) String() string {
+	if c.Other != nil {
+		return fmt.Sprintf("%s %s %s", c.X, c.Op, c.Other)
+	}
+	return fmt.Sprintf("%s %s %s", c.X, c.Op, c.Value)
+}
+
+func (c *Not) String() string {
+	if _, ok := c.X.(*Not); ok {
+		return "!" + c.X.String()
+	}
+	return "!(" + c.X.String() + ")"
+}
+
+func (c *And) String() string { return factor(c.X) + " && " + grouped(c.Y, c) }
+func (c *Or) String() string  { return c.X.String() + " || " + grouped(c.Y, c) }
+
+// factor prints an operand of &&.
+func factor(c Cond) string {
+	if _, ok := c.(*Or); ok {
+		return "(" + c.String() + ")"
+	}
+	return c.String()
+}
+
+// grouped prints the right operand of parent; && and || group to the left.
+func grouped(c, parent Cond) string {
+	_, or := c.(*Or)
+	_, and := c.(*And)
+	_, inAnd := parent.(*And)
+	if or || and && inAnd {
+		return "(" + c.String() + ")"
+	}
+	return c.String()
+}
+
+func (l *Literal) String() string {
+	switch l.Kind {
+	case CharLit:
+		return "'" + escape(l.Text, '\'') + "'"
+	case Quoted:
+		return `"` + escape(l.Text, '"') + `"`
+	}
+	return l.Text
+}
+
+// escape undoes unescape.
+func escape(s string, quote byte) string {
+	var b strings.Builder
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c == quote || c == '\\':
+			b.WriteByte('\\')
+			b.WriteByte(c)
+		case c < ' ' || c == 0x7f:
+			fmt.Fprintf(&b, `\x%02x`, c)
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}

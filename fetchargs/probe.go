@@ -1,0 +1,96 @@
+package fetchargs
+
+import "github.com/tsnoop/tsnoop/btf"
+
+// A Plan is one spec made concrete for one kernel: the probes that carry it
+// out and what user space has still to decide. Entry or Return is nil where
+// the spec does not ask for that side; never both.
+type Plan struct {
+	Spec   *Spec
+	Func   *btf.Func
+	Entry  *Probe // "p:" event, or nil
+	Return *Probe // "r:" event, or nil
+
+	Notes []string // what the user should know before believing the output
+
+	// Partial: some of the conditions are in no filter, so that the probes
+	// alone show too much.
+	Partial bool
+
+	Arch  *Arch
+	check *test // what user space decides, nil if the kernel's filters do all
+}
+
+// A Probe is one kprobe event: its definition, its filter, and how the bytes
+// of its record become the values the user asked for.
+type Probe struct {
+	Plan   *Plan
+	Return bool // "r:", fired when the function returns
+	// Symbols is where, as the kernel reads it: "ip_rcv", "ext4:ext4_sync". One,
+	// but for a name that several functions have: "_stext+4711", "_stext+94322".
+	Symbols []string
+	Event   string // event name, without group
+	Args    []Arg  // fetchargs in the order of the definition, strings last
+	Fields  []Field
+	Filter  string // event filter, "" for none
+
+	// Indexes into Args of what tsnoop fetches for itself, -1 if it does not.
+	Comm, Caller, Stack int
+}
+
+// An Arg is one fetcharg of a definition and so one field of its record.
+type Arg struct {
+	Name string // at most 32 bytes, a C identifier
+	Text string // expression and type, at most 63 bytes: "+16(+8($arg1)):u32"
+	Size int    // bytes in the fixed part of the record
+	Span Span   // what in the spec it comes from
+}
+
+// Encoding says how the bytes of an Arg hold a Field.
+type Encoding uint8
+
+const (
+	Integer  Encoding = iota // Size bytes, in the kernel's byte order
+	BitField                 // an unsigned container of Size bytes; the value is its low Bits bits
+	String                   // a __data_loc word that points at text
+	Array                    // Count elements of Size bytes each
+	Nothing                  // nothing was fetched: the value is only the fact of a hit
+)
+
+// A Field is one value the user sees or a condition needs.
+type Field struct {
+	Label     string   // as the user wrote or named it: "skb->len"
+	Type      btf.Type // C type of the value; nil when unknown (%REG, $stackN)
+	Format    string   // the user's FORMAT, "" to let the C type decide
+	Encoding  Encoding
+	Arg       int   // index into Probe.Args
+	Size      int   // bytes of one element: 1, 2, 4 or 8
+	Count     int   // elements of an Array; limit in bytes of a String from a char[N], 0 for none
+	Bits      int   // width in bits of a BitField
+	Signed    bool  // sign-extend
+	BigEndian bool  // in network byte order
+	Add       int64 // bytes to add to the fetched pointer (&p->member)
+	Guards    []Guard
+	Hidden    bool // fetched for a condition only, not shown
+	Span      Span // the item in the spec
+}
+
+// Space is where a pointer must point to be believed.
+type Space uint8
+
+const (
+	KernelSpace Space = iota
+	UserSpace
+	AnySpace // a char *: the fetch itself tells whether it can be read
+)
+
+// A Guard is a pointer a Field was read through. A faulting fetch leaves stale
+// memory in the record, so the field may be believed only if every guard
+// holds an address that can be read.
+type Guard struct {
+	Label string // "skb->dev"
+	Arg   int    // index into Probe.Args of the pointer's own value, an x64
+	Space Space
+}
+
+func (p *Probe) arch() *Arch { return p.Plan.Arch }

@@ -1,0 +1,281 @@
+package fetchargs
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tsnoop/tsnoop/btf"
+)
+
+// A Target is the kernel that specs are resolved for.
+type Target struct {
+	Kernel   *btf.Kernel
+	Arch     *Arch
+	Features Features
+
+	// Symbols tells what the kernel's symbol table has under these names. It
+	// is nil when the kernel is not this machine's. It is called once for all
+	// specs of a run.
+	Symbols func(names []string) (map[string]SymbolFacts, error)
+	// ModuleLoaded tells whether a module is in the kernel; nil if not known.
+	ModuleLoaded func(name string) bool
+
+	// Live adds what tsnoop itself needs to every probe: the task's name, the
+	// caller, and the stack pointer that pairs returns with entries.
+	Live bool
+	// Nonce is put into the names of events and strings, so that text from a
+	// traced program cannot pass for them. Empty for lines meant for people.
+	Nonce string
+}
+
+// Features are what a kernel's tracefs/README offers.
+type Features struct {
+	ArgN    bool // $argN, since 4.20
+	Ustring bool // ustring and +u, since 5.3
+	Symbol  bool // the type symbol, since 5.0
+	ArgSize int  // bytes that one fetcharg may have; 0 means 63
+}
+
+// MaxArg is the longest fetcharg, name and "=" not counted: MAX_ARGSTR_LEN in
+// kernel/trace/trace_probe.h, 63 up to 7.2.
+func (f Features) MaxArg() int {
+	if f.ArgSize == 0 {
+		return 63
+	}
+	return f.ArgSize
+}
+
+// SymbolFacts is what a symbol table knows of one function name.
+type SymbolFacts struct {
+	Offsets []uint64 // from _stext, one for each function of exactly that name; 0 where addresses are hidden
+	Modules []string // modules that have one
+	Clones  []string // name.isra.0 and the like
+}
+
+// Resolve makes a plan of every spec. All that is wrong is in the error, an
+// Errors; the plans of the specs that are right are returned all the same, nil
+// in the place of the others.
+func Resolve(specs []*Spec, target *Target) ([]*Plan, error) {
+	var errs Errors
+	plans := make([]*Plan, len(specs))
+	facts, err := target.facts(specs)
+	if err != nil {
+		return nil, err
+	}
+	names := map[string]int{}
+	for i, spec := range specs {
+		r := &resolver{target: target, spec: spec, facts: facts[spec.Func.Text], known: facts != nil, events: names}
+		plan := r.plan()
+		if r.fatal != nil {
+			return nil, r.fatal
+		}
+		if len(r.errs) == 0 {
+			plans[i] = plan
+		}
+		errs = append(errs, r.errs...)
+	}
+	if len(errs) > 0 {
+		return plans, errs
+	}
+	return plans, nil
+}
+
+func (t *Target) facts(specs []*Spec) (map[string]SymbolFacts, error) {
+	if t.Symbols == nil {
+		return nil, nil
+	}
+	var names []string
+	for _, s := range specs {
+		names = append(names, s.Func.Text)
+	}
+	slices.Sort(names)
+	return t.Symbols(slices.Compact(names))
+}
+
+// A resolver makes the plan of one spec.
+type resolver struct {
+	target *Target
+	spec   *Spec
+	facts  SymbolFacts
+	known  bool           // the symbol table could be read
+	events map[string]int // event names in use by the run
+	errs   Errors
+	fatal  error // not the spec's fault
+
+	fn        *btf.Func
+	params    []place
+	paramErrs []error
+
+	out         *Plan
+	entry, exit *builder
+}
+
+func (r *resolver) fail(at Span, hint, format string, args ...any) {
+	r.failWith(at, nil, hint, format, args...)
+}
+
+func (r *resolver) failWith(at Span, err error, hint, format string, args ...any) {
+	r.errs = append(r.errs, &Error{Text: r.spec.Text, Span: at, Msg: fmt.Sprintf(format, args...), Hint: hint, Err: err})
+}
+
+func (r *resolver) plan() *Plan {
+	if !r.function() {
+		return nil
+	}
+	r.params, r.paramErrs = r.locateParams(r.fn)
+	r.out = &Plan{Spec: r.spec, Func: r.fn, Arch: r.target.Arch}
+	symbols := r.symbols()
+	r.entry = r.newBuilder(symbols, false)
+	r.exit = r.newBuilder(symbols, true)
+
+	if r.spec.Parens {
+		r.items()
+	} else {
+		r.everything()
+	}
+	r.conditions()
+	if len(r.errs) > 0 {
+		return nil
+	}
+	return r.finish()
+}
+
+// finish drops the side that nothing asked for and completes the other.
+func (r *resolver) finish() *Plan {
+	p := r.out
+	both := r.entry.used && r.exit.used
+	if r.entry.used || !r.exit.used {
+		p.Entry = r.entry.finish(both)
+	}
+	if r.exit.used {
+		p.Return = r.exit.finish(both)
+	}
+	if len(r.errs) > 0 {
+		return nil
+	}
+	return p
+}
+
+// everything shows all parameters and the return value. Parameters that
+// cannot be fetched are shown without a value.
+func (r *resolver) everything() {
+	r.entry.used = true
+	at := r.spec.Func.Span
+	for i, param := range r.fn.Params {
+		if param.Name == "" {
+			continue
+		}
+		if r.paramErrs[i] != nil || !r.show(&Ident{Name{param.Name, at}}) {
+			r.entry.fields = append(r.entry.fields, Field{Label: param.Name, Type: param.Type, Encoding: Nothing})
+			r.entry.exprs = append(r.entry.exprs, "")
+		}
+	}
+	if !isVoid(r.fn.Return) {
+		r.show(&Ident{Name{"return", at}})
+	}
+	r.exit.used = true
+}
+
+// show adds x if it can be fetched and forgets the error if it cannot.
+func (r *resolver) show(x *Ident) bool {
+	before := len(r.errs)
+	r.field(&Item{Expr: x, Span: x.Span}, x, false)
+	ok := len(r.errs) == before
+	r.errs = r.errs[:before]
+	return ok
+}
+
+// items resolves the parameter list. A condition in it is shown as well: the
+// values it compares.
+func (r *resolver) items() {
+	for _, item := range r.spec.Items {
+		if item.Expr != nil {
+			r.field(item, item.Expr, false)
+			continue
+		}
+		if item.Format.Text != "" && len(operands(item.Cond)) > 1 {
+			r.fail(item.Format.Span, "give each value its own item", "a format cannot apply to several values")
+			continue
+		}
+		for _, x := range operands(item.Cond) {
+			r.field(item, x, false)
+		}
+	}
+	if len(r.spec.Items) == 0 && r.spec.If == nil {
+		r.entry.used = true
+	}
+}
+
+// operands are the expressions that a condition compares, in their order.
+func operands(c Cond) []Expr {
+	switch c := c.(type) {
+	case *Compare:
+		if c.Other != nil {
+			return []Expr{c.X, c.Other}
+		}
+		return []Expr{c.X}
+	case *Not:
+		return operands(c.X)
+	case *And:
+		return append(operands(c.X), operands(c.Y)...)
+	case *Or:
+		return append(operands(c.X), operands(c.Y)...)
+	}
+	return nil
+}
+
+// register is the fetcharg of the n-th integer register, from 0.
+func (r *resolver) register(n int) string {
+	if r.target.Features.ArgN {
+		return fmt.Sprintf("$arg%d", n+1)
+	}
+	return "%" + r.target.Arch.Regs[n]
+}
+
+func (r *resolver) typeNamed(name Name) (btf.Type, bool) {
+	t, err := r.target.Kernel.Type(name.Text)
+	if err == nil {
+		return t, true
+	}
+	var missing *btf.NotFoundError
+	if errors.As(err, &missing) {
+		r.failWith(name.Span, err, didYouMean(missing.Near, ""), "there is no %s in this kernel", withKeyword(missing.Name))
+	} else {
+		r.failWith(name.Span, err, "", "%v", err)
+	}
+	return nil, false
+}
+
+// withKeyword says "type" before a type whose name does not.
+func withKeyword(name string) string {
+	if strings.Contains(name, " ") {
+		return name
+	}
+	return "type " + name
+}
+
+// charArray is char[n]; nil if this BTF has no char.
+func (r *resolver) charArray(n uint32) btf.Type {
+	char, err := r.target.Kernel.Type("char")
+	if err != nil {
+		return nil
+	}
+	return &btf.Array{Type: char, Nelems: n}
+}
+
+// variable is the type of a kernel variable as far as BTF has it: mostly
+// those per CPU only.
+func (r *resolver) variable(string) btf.Type { return nil }
+
+func didYouMean(near []string, otherwise string) string {
+	if len(near) == 0 {
+		return otherwise
+	}
+	hint := "did you mean " + strings.Join(near, ", ") + "?"
+	if otherwise != "" {
+		hint += " " + otherwise
+	}
+	return hint
+}

@@ -1,0 +1,137 @@
+package fetchargs
+
+import (
+	"net"
+	"net/netip"
+	"strings"
+)
+
+// A tokenKind says what a token is. Punctuation is its own kind: tokenKind("->").
+type tokenKind string
+
+const (
+	tokEOF    tokenKind = "end of the spec"
+	tokIdent  tokenKind = "name"
+	tokNumber tokenKind = "number"
+	tokQuoted tokenKind = "string"
+	tokDollar tokenKind = "$name"
+	tokReg    tokenKind = "%register"
+	tokSymbol tokenKind = "@symbol"
+	tokBad    tokenKind = "character"
+)
+
+type token struct {
+	kind tokenKind
+	text string // as written
+	Span
+}
+
+// punctuation, longest first where one is the beginning of another.
+var punctuation = []string{
+	"->", "==", "!=", "<=", ">=", "&&", "||",
+	"(", ")", "[", "]", ",", ".", ":", "=", "<", ">", "&", "~", "!", "*", "-", "|", "+",
+}
+
+// scanAt reads the token that starts at or after pos, white space skipped.
+func scanAt(text string, pos int) token {
+	for pos < len(text) && isSpace(text[pos]) {
+		pos++
+	}
+	if pos == len(text) {
+		return token{tokEOF, "", Span{pos, pos}}
+	}
+	make := func(kind tokenKind, end int) token {
+		return token{kind, text[pos:end], Span{pos, end}}
+	}
+	switch c := text[pos]; {
+	case isLetter(c):
+		return make(tokIdent, identEnd(text, pos))
+	case isDigit(c):
+		return make(tokNumber, identEnd(text, pos))
+	case c == '"' || c == '\'':
+		return make(tokQuoted, quotedEnd(text, pos))
+	case c == '$':
+		return make(tokDollar, identEnd(text, pos+1))
+	case c == '%':
+		return make(tokReg, identEnd(text, pos+1))
+	case c == '@':
+		return make(tokSymbol, identEnd(text, pos+1))
+	}
+	for _, p := range punctuation {
+		if strings.HasPrefix(text[pos:], p) {
+			return make(tokenKind(p), pos+len(p))
+		}
+	}
+	// One whole character, so that the caret stands under all of its bytes.
+	end := pos + 1
+	for end < len(text) && text[end]&0xc0 == 0x80 {
+		end++
+	}
+	return make(tokBad, end)
+}
+
+// scanAddress reads an IPv4, IPv6 or MAC address at pos, which only a value
+// can be; ok is false if there is none.
+func scanAddress(text string, pos int) (bytes []byte, end int, ok bool) {
+	end = pos
+	for end < len(text) && (isHex(text[end]) || text[end] == ':' || text[end] == '.') {
+		end++
+	}
+	word := text[pos:end]
+	if !strings.ContainsAny(word, ":.") {
+		return nil, pos, false
+	}
+	if mac, err := net.ParseMAC(word); err == nil && len(mac) == 6 && strings.Count(word, ":") == 5 {
+		return mac, end, true
+	}
+	if ip, err := netip.ParseAddr(word); err == nil {
+		return ip.AsSlice(), end, true
+	}
+	return nil, pos, false
+}
+
+// scanFunc reads a function's or module's name at pos: a compiler may have put
+// dots into the one (foo.isra.0), the other may have hyphens, and a user may
+// write a glob.
+func scanFunc(text string, pos int) token {
+	for pos < len(text) && isSpace(text[pos]) {
+		pos++
+	}
+	end := pos
+	for end < len(text) && (isWord(text[end]) || strings.IndexByte(".$*?-", text[end]) >= 0) {
+		end++
+	}
+	kind := tokIdent
+	if end == pos {
+		return scanAt(text, pos)
+	}
+	return token{kind, text[pos:end], Span{pos, end}}
+}
+
+func identEnd(text string, pos int) int {
+	for pos < len(text) && isWord(text[pos]) {
+		pos++
+	}
+	return pos
+}
+
+// quotedEnd finds the end of a quoted string; without a closing quote that is
+// the end of the text.
+func quotedEnd(text string, pos int) int {
+	quote := text[pos]
+	for i := pos + 1; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case quote:
+			return i + 1
+		}
+	}
+	return len(text)
+}
+
+func isSpace(c byte) bool  { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
+func isDigit(c byte) bool  { return '0' <= c && c <= '9' }
+func isLetter(c byte) bool { return c == '_' || 'a' <= c|0x20 && c|0x20 <= 'z' }
+func isWord(c byte) bool   { return isLetter(c) || isDigit(c) }
+func isHex(c byte) bool    { return isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'f' }

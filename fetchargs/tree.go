@@ -1,0 +1,148 @@
+package fetchargs
+
+import "math/big"
+
+// A Spec is the tree of one spec: SPEC in the grammar of `tsnoop help spec`.
+type Spec struct {
+	Text   string // what was parsed; spans are places in it
+	Module Name   // empty if not given
+	Func   Name
+	Parens bool // a parameter list was given, maybe an empty one
+	Items  []*Item
+	If     Cond // nil if there is no condition
+}
+
+// A Name is an identifier and where it stands.
+type Name struct {
+	Text string
+	Span
+}
+
+// An Item is one entry of the parameter list. Exactly one of Expr and Cond is set.
+type Item struct {
+	Name   Name // empty if not given
+	Expr   Expr
+	Cond   Cond
+	Format Name // empty if not given
+	Span
+}
+
+// An Expr is one of *Ident, *Member, *Index, *Deref, *Addr, *Cast,
+// *ContainerOf, *Symbol and *Builtin.
+type Expr interface {
+	Where() Span
+	String() string
+}
+
+type (
+	// Ident is a parameter or "return".
+	Ident struct{ Name }
+	// Member is X->Name or X.Name, which mean the same.
+	Member struct {
+		X     Expr
+		Arrow bool
+		Name  Name
+	}
+	// Index is X[N].
+	Index struct {
+		X Expr
+		N int64
+		Span
+	}
+	// Deref is *X.
+	Deref struct {
+		X Expr
+		Span
+	}
+	// Addr is &X.
+	Addr struct {
+		X Expr
+		Span
+	}
+	// Cast is (Type)X.
+	Cast struct {
+		Type Name
+		X    Expr
+		Span
+	}
+	// ContainerOf is container_of(X, Type, Member).
+	ContainerOf struct {
+		X      Expr
+		Type   Name
+		Member []Name // a.b.c
+		Span
+	}
+	// Symbol is @NAME, a variable of the kernel.
+	Symbol struct{ Name }
+	// Builtin is $comm, $argN, $stackN, $stack or %REG, with its sign.
+	Builtin struct{ Name }
+)
+
+// A Cond is one of *Compare, *Not, *And and *Or.
+type Cond interface {
+	Where() Span
+	String() string
+}
+
+type (
+	// Compare is X Op Y, where Y is a literal or, if Other is set, an expression.
+	Compare struct {
+		X     Expr
+		Op    Op
+		Value *Literal
+		Other Expr
+	}
+	// Not is !X.
+	Not struct {
+		X Cond
+		Span
+	}
+	// And is X && Y.
+	And struct{ X, Y Cond }
+	// Or is X || Y.
+	Or struct{ X, Y Cond }
+)
+
+// Op is a comparison: "==", "!=", "<", "<=", ">", ">=", "&" (has one of these
+// bits) or "~" (matches this glob).
+type Op string
+
+// A Literal is a value to compare with.
+type Literal struct {
+	Kind  LiteralKind
+	Text  string   // as written; for Quoted the text between the quotes
+	Int   *big.Int // for Number and Char
+	Bytes []byte   // for Address: 4 (IPv4), 6 (MAC) or 16 (IPv6) bytes
+	Span
+}
+
+// LiteralKind says what a Literal is.
+type LiteralKind uint8
+
+const (
+	Number  LiteralKind = iota
+	CharLit             // 'c'
+	Quoted              // "text"
+	Word                // an enum constant, an errno name, NULL, true, false
+	Address             // IPv4, IPv6 or MAC
+)
+
+func (e *Ident) Where() Span       { return e.Span }
+func (e *Member) Where() Span      { return e.X.Where().to(e.Name.Span) }
+func (e *Index) Where() Span       { return e.Span }
+func (e *Deref) Where() Span       { return e.Span }
+func (e *Addr) Where() Span        { return e.Span }
+func (e *Cast) Where() Span        { return e.Span }
+func (e *ContainerOf) Where() Span { return e.Span }
+func (e *Symbol) Where() Span      { return e.Span }
+func (e *Builtin) Where() Span     { return e.Span }
+
+func (c *Compare) Where() Span {
+	if c.Other != nil {
+		return c.X.Where().to(c.Other.Where())
+	}
+	return c.X.Where().to(c.Value.Span)
+}
+func (c *Not) Where() Span { return c.Span }
+func (c *And) Where() Span { return c.X.Where().to(c.Y.Where()) }
+func (c *Or) Where() Span  { return c.X.Where().to(c.Y.Where()) }

@@ -1,0 +1,85 @@
+package render
+
+import (
+	"net/netip"
+	"strings"
+)
+
+// appendMAC appends a hardware address of any length.
+func appendMAC(dst, b []byte) []byte {
+	for i, c := range b {
+		if i > 0 {
+			dst = append(dst, ':')
+		}
+		dst = append(dst, hexDigits[c>>4], hexDigits[c&15])
+	}
+	return dst
+}
+
+// appendPaddedMAC appends a hardware address that lies in a longer array, as in
+// net_device.perm_addr, where no length is at hand: what follows the sixth byte
+// counts as far as it is not zero.
+func appendPaddedMAC(dst, b []byte) []byte {
+	n := len(b)
+	for n > 6 && b[n-1] == 0 {
+		n--
+	}
+	return appendMAC(dst, b[:n])
+}
+
+// appendIP4 appends the four bytes of an IPv4 address.
+func appendIP4(dst, b []byte) []byte {
+	return netip.AddrFrom4([4]byte(b)).AppendTo(dst)
+}
+
+// appendIP6 appends the 16 bytes of an IPv6 address as RFC 5952 has it.
+func appendIP6(dst, b []byte) []byte {
+	return netip.AddrFrom16([16]byte(b)).AppendTo(dst)
+}
+
+// appendHexBytes appends b as "de ad be ef".
+func appendHexBytes(dst, b []byte) []byte {
+	for i, c := range b {
+		if i > 0 {
+			dst = append(dst, ' ')
+		}
+		dst = append(dst, hexDigits[c>>4], hexDigits[c&15])
+	}
+	return dst
+}
+
+// lastName is the last name in a field's label: "perm_addr" of
+// "skb->dev->perm_addr[0]".
+func lastName(label string) string {
+	if i := strings.LastIndexByte(label, '['); i > 0 {
+		label = label[:i]
+	}
+	label = strings.TrimRight(label, ") ")
+	i := strings.LastIndexFunc(label, func(r rune) bool {
+		return r != '_' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
+	})
+	return strings.ToLower(label[i+1:])
+}
+
+// macName tells whether an array of bytes of that name is a hardware address.
+func macName(name string) bool {
+	switch name {
+	case "mac", "ha", "h_dest", "h_source", "bssid", "broadcast":
+		return true
+	}
+	return strings.Contains(name, "addr") || strings.HasPrefix(name, "mac_") || strings.HasSuffix(name, "_mac")
+}
+
+// ip4Name tells whether a __be32 of that name is an IPv4 address.
+func ip4Name(name string) bool {
+	return strings.Contains(name, "addr") || strings.Contains(name, "gw")
+}
+
+// ip6Name tells whether an array of 16 bytes of that name is an IPv6 address.
+func ip6Name(name string) bool {
+	switch name {
+	case "saddr", "daddr", "u6_addr8", "s6_addr", "in6_addr":
+		return true
+	}
+	return false
+}

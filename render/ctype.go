@@ -1,0 +1,120 @@
+package render
+
+import (
+	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs"
+)
+
+var (
+	unsignedRule = rule{text: decimalText, sign: unsigned}
+	signedRule   = rule{text: decimalText, sign: signed}
+	returnRule   = rule{text: returnText, sign: signed, json: jsonReturn}
+	boolRule     = rule{text: boolText, sign: unsigned, json: jsonBool}
+	charRule     = rule{text: charText, sign: unsigned, chars: true, json: jsonNamed}
+	byteRule     = rule{text: hexText, sign: unsigned}
+	macRule      = rule{text: hexText, sign: unsigned, block: appendPaddedMAC, json: jsonText}
+	pointerRule  = rule{text: pointerText, sign: unsigned, json: jsonAddress}
+	symbolRule   = rule{text: symbolText, sign: unsigned, json: jsonAddress}
+	unknownRule  = rule{text: hexText, sign: unsigned, block: appendHexBytes, json: jsonNamed}
+)
+
+// typedefs are the rules of types that C tells apart only by a typedef.
+var typedefs = map[string]rule{
+	"__be16":  {text: decimalText, sign: unsigned, big: true},
+	"__be32":  {text: decimalText, sign: unsigned, big: true},
+	"__be64":  {text: decimalText, sign: unsigned, big: true},
+	"umode_t": {text: octalText, sign: unsigned, json: jsonNamed},
+}
+
+// structs are the rules of structs that are shown as one value.
+var structs = map[string]rule{
+	"in_addr":  ip4Rule,
+	"in6_addr": ip6Rule,
+}
+
+// typeRule is how f is shown when the user has named no FORMAT: by its C type,
+// and where C has no type for it, by its name. returned says that f is the
+// return value of a function.
+func typeRule(f *fetchargs.Field, returned bool) (rule, *btf.Enum) {
+	t, name := element(f.Type)
+	if name == "__be32" && ip4Name(lastName(f.Label)) {
+		return ip4Rule, nil
+	}
+	if r, ok := typedefs[name]; ok {
+		return r, nil
+	}
+	switch t := t.(type) {
+	case *btf.Int:
+		return intRule(t, f, returned), nil
+	case *btf.Enum:
+		r := rule{text: enumText, sign: unsigned, json: jsonNamed}
+		if t.Signed {
+			r.sign = signed
+		}
+		return r, t
+	case *btf.Pointer:
+		if _, ok := btf.Strip(t.Target).(*btf.FuncProto); ok {
+			return symbolRule, nil
+		}
+		return pointerRule, nil
+	case *btf.Struct:
+		if r, ok := structs[t.Name]; ok {
+			return r, nil
+		}
+	}
+	return unknownRule, nil
+}
+
+func intRule(t *btf.Int, f *fetchargs.Field, returned bool) rule {
+	switch {
+	case t.Encoding == btf.Bool || t.Name == "_Bool" || t.Name == "bool":
+		return boolRule
+	case t.Name == "char" || t.Encoding == btf.Char:
+		return charRule
+	case f.Encoding == fetchargs.Array && t.Size == 1 && t.Encoding != btf.IsSigned:
+		return bytesRule(f)
+	case t.Encoding == btf.IsSigned && t.Size >= 4 && returned:
+		return returnRule
+	case t.Encoding == btf.IsSigned:
+		return signedRule
+	}
+	return unsignedRule
+}
+
+// bytesRule is how an array of bytes is shown.
+func bytesRule(f *fetchargs.Field) rule {
+	name := lastName(f.Label)
+	switch {
+	case f.Count == 16 && ip6Name(name):
+		return ip6Rule
+	case f.Count >= 6 && macName(name):
+		return macRule
+	}
+	return byteRule
+}
+
+// element looks through arrays, qualifiers and typedefs to what t is made of,
+// and gives the typedef on the way that has a rule of its own, if there is one.
+func element(t btf.Type) (elem btf.Type, typedef string) {
+	for {
+		switch u := t.(type) {
+		case *btf.Typedef:
+			if _, ok := typedefs[u.Name]; ok {
+				typedef = u.Name
+			}
+			t = u.Type
+		case *btf.Array:
+			t = u.Type
+		case *btf.Const:
+			t = u.Type
+		case *btf.Volatile:
+			t = u.Type
+		case *btf.Restrict:
+			t = u.Type
+		case *btf.TypeTag:
+			t = u.Type
+		default:
+			return t, typedef
+		}
+	}
+}

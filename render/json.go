@@ -1,0 +1,241 @@
+package render
+
+import (
+	"bytes"
+	"strconv"
+	"time"
+
+	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/tracefs/calls"
+)
+
+// A jsonShape says what the "value" of a field is in JSON and what stands
+// beside it.
+type jsonShape uint8
+
+const (
+	jsonNumber  jsonShape = iota // a number
+	jsonNamed                    // a number; "text" if that says more
+	jsonReturn                   // a number; "errno" if it is one
+	jsonAddress                  // "0x..."; "text" if it has a name; "errno" if it is an ERR_PTR
+	jsonText                     // the text
+	jsonBool                     // true or false
+)
+
+// appendJSON appends c as one line of JSON:
+//
+//	{"ts_ns":1,"cpu":0,"tid":7,"comm":"cat","func":"f","module":"m","caller":"g","caller_module":"m",
+//	 "args":[{"name":"x","type":"int","value":1}],
+//	 "ret":{"type":"int","value":-2,"errno":"ENOENT"},"ret_args":[...],"duration_ns":5,
+//	 "errors":[{"name":"dev->name","fault":"dev=NULL"}],"orphan":true,"unfinished":true}
+//
+// What is not known is left out: "args" if the entry was not asked for or not
+// seen, "ret" and "ret_args" likewise, "duration_ns" if either was not. "time"
+// follows "ts_ns" with TimeClock.
+//
+// Integers are written in full, up to 20 digits; a reader that makes doubles
+// of them rounds those over 2^53. Addresses are strings for that reason.
+// Strings are UTF-8, with U+FFFD for each byte that is not, and then "bytes"
+// (or "comm_bytes") has all of them in hexadecimal. A value that could not be
+// read is null, and "errors" says why.
+func (p *Printer) appendJSON(dst []byte, c *calls.Call) []byte {
+	src := &p.sources[c.Plan]
+	e := c.Return
+	if e == nil {
+		e = c.Entry
+	}
+	p.faults = p.faults[:0]
+
+	dst = strconv.AppendUint(append(dst, `{"ts_ns":`...), e.Time, 10)
+	if p.opts.Time == TimeClock {
+		dst = p.wall(e.Time).AppendFormat(append(dst, `,"time":"`...), time.RFC3339Nano)
+		dst = append(dst, '"')
+	}
+	dst = strconv.AppendInt(append(dst, `,"cpu":`...), int64(e.CPU), 10)
+	dst = strconv.AppendInt(append(dst, `,"tid":`...), int64(e.TID), 10)
+	dst = appendJSONText(append(dst, ','), "comm", "comm_bytes", src.comm(c))
+	dst = append(append(dst, ','), src.json...)
+	if by, ok := p.caller(src, c); ok {
+		dst = appendJSONMember(dst, "caller", by.name)
+		if p.opts.Verbose {
+			dst = strconv.AppendUint(append(dst, `,"caller_offset":`...), by.off, 10)
+		}
+		if by.module != "" {
+			dst = appendJSONMember(dst, "caller_module", by.module)
+		}
+	}
+	if c.Entry != nil {
+		dst = p.appendJSONFields(append(dst, `,"args":`...), &src.entry, c.Entry.Data)
+	}
+	if c.Return != nil {
+		dst = p.appendJSONReturn(dst, &src.ret, c.Return.Data)
+	}
+	if c.Entry != nil && c.Return != nil {
+		dst = strconv.AppendUint(append(dst, `,"duration_ns":`...), c.Duration, 10)
+	}
+	if len(p.faults) > 0 {
+		dst = append(append(append(dst, `,"errors":[`...), p.faults...), ']')
+	}
+	if c.Orphan {
+		dst = append(dst, `,"orphan":true`...)
+	}
+	if c.Unfinished {
+		dst = append(dst, `,"unfinished":true`...)
+	}
+	return append(dst, '}', '\n')
+}
+
+func (p *Printer) appendJSONReturn(dst []byte, s *side, data []byte) []byte {
+	if r := s.result; r != nil {
+		dst = append(append(dst, `,"ret":{`...), r.typed...)
+		dst = append(p.appendJSONValue(dst, r, s.dec.Value(r.index, data)), '}')
+	}
+	if len(s.fields) > 0 {
+		dst = p.appendJSONFields(append(dst, `,"ret_args":`...), s, data)
+	}
+	return dst
+}
+
+// appendJSONFields appends the fields of s as an array of objects.
+func (p *Printer) appendJSONFields(dst []byte, s *side, data []byte) []byte {
+	dst = append(dst, '[')
+	for i := range s.fields {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		f := &s.fields[i]
+		dst = append(append(dst, '{'), f.json...)
+		dst = append(p.appendJSONValue(dst, f, s.dec.Value(f.index, data)), '}')
+	}
+	return append(dst, ']')
+}
+
+// appendJSONValue appends "value" and what stands beside it.
+func (p *Printer) appendJSONValue(dst []byte, f *shown, val fetchargs.Value) []byte {
+	v := &f.view
+	switch val.Kind {
+	case fetchargs.Uint, fetchargs.Int:
+		x := v.number(val.Uint)
+		start := len(dst)
+		dst = p.appendJSONNumber(append(dst, `"value":`...), v, x)
+		plain := dst[start+len(`"value":`):]
+		if v.json == jsonNamed || v.json == jsonAddress && x != 0 {
+			p.text = v.text(v, p.text[:0], x)
+			if !bytes.Equal(p.text, bytes.Trim(plain, `"`)) {
+				dst, _ = appendJSONString(append(dst, `,"text":`...), p.text)
+			}
+		}
+		if name := returnedErrno(x); name != "" && (v.json == jsonReturn || v.json == jsonAddress) {
+			dst = appendJSONMember(dst, "errno", name)
+		}
+		return dst
+	case fetchargs.Text, fetchargs.Bytes:
+		if v.isText(val) {
+			return appendJSONText(dst, "value", "bytes", untilNUL(val.Bytes))
+		}
+		return p.appendJSONArray(append(dst, `"value":`...), v, val.Bytes)
+	case fetchargs.Fault:
+		p.addFault(f, val)
+	}
+	return append(dst, `"value":null`...)
+}
+
+// appendJSONNumber appends the value of one number.
+func (p *Printer) appendJSONNumber(dst []byte, v *view, x uint64) []byte {
+	switch {
+	case v.json == jsonBool && x <= 1:
+		return strconv.AppendBool(dst, x == 1)
+	case v.json == jsonAddress:
+		return append(hexText(v, append(dst, '"'), x), '"')
+	case v.json == jsonText:
+		p.text = v.text(v, p.text[:0], x)
+		dst, _ = appendJSONString(dst, p.text)
+		return dst
+	}
+	return decimalText(v, dst, x)
+}
+
+// appendJSONArray appends the value of an array: the text of it where a block
+// of bytes has one, else an array.
+func (p *Printer) appendJSONArray(dst []byte, v *view, b []byte) []byte {
+	all := b
+	if v.block != nil && (v.unit == 0 || len(b) == v.unit) {
+		p.text = v.block(p.text[:0], b)
+		dst, _ = appendJSONString(dst, p.text)
+		return dst
+	}
+	dst = append(dst, '[')
+	for i := 0; v.more(b); i++ {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		if v.block != nil && len(b) >= v.unit {
+			p.text, b = v.block(p.text[:0], b[:v.unit]), b[v.unit:]
+			dst, _ = appendJSONString(dst, p.text)
+			continue
+		}
+		var x uint64
+		x, b = v.next(b)
+		dst = p.appendJSONNumber(dst, v, x)
+	}
+	dst = append(dst, ']')
+	if v.json == jsonNamed || v.json == jsonAddress {
+		p.text = v.appendArray(p.text[:0], all)
+		dst, _ = appendJSONString(append(dst, `,"text":`...), p.text)
+	}
+	return dst
+}
+
+// addFault notes that f could not be read, for "errors".
+func (p *Printer) addFault(f *shown, val fetchargs.Value) {
+	if len(p.faults) > 0 {
+		p.faults = append(p.faults, ',')
+	}
+	p.text = appendFault(p.text[:0], "", val)
+	name, _ := appendJSONString(append(p.faults, `{"name":`...), f.label[:len(f.label)-1])
+	fault, _ := appendJSONString(append(name, `,"fault":`...), p.text)
+	p.faults = append(fault, '}')
+}
+
+// appendJSONText appends b as a member, and its bytes if it is not UTF-8.
+func appendJSONText(dst []byte, name, bytesName string, b []byte) []byte {
+	dst = append(append(append(dst, '"'), name...), `":`...)
+	dst, exact := appendJSONString(dst, b)
+	if exact {
+		return dst
+	}
+	dst = append(append(append(dst, `,"`...), bytesName...), `":"`...)
+	for _, c := range b {
+		dst = append(dst, hexDigits[c>>4], hexDigits[c&15])
+	}
+	return append(dst, '"')
+}
+
+// appendJSONMember appends a further member of an object.
+func appendJSONMember(dst []byte, name, value string) []byte {
+	dst = append(append(append(dst, `,"`...), name...), `":`...)
+	dst, _ = appendJSONString(dst, []byte(value))
+	return dst
+}
+
+// jsonFunction is what a line says of the function, as members of an object.
+func jsonFunction(plan *fetchargs.Plan) []byte {
+	dst := appendJSONMember(nil, "func", functionName(plan))
+	switch {
+	case plan.Func != nil && plan.Func.Module != "":
+		dst = appendJSONMember(dst, "module", plan.Func.Module)
+	case plan.Func == nil && plan.Spec != nil && plan.Spec.Module.Text != "":
+		dst = appendJSONMember(dst, "module", plan.Spec.Module.Text)
+	}
+	return dst[1:] // without the first comma
+}
+
+// jsonField is what a line says of f beside its value.
+func jsonField(f *fetchargs.Field) (nameAndType, onlyType []byte) {
+	if f.Type != nil {
+		onlyType = append(appendJSONMember(nil, "type", btf.Name(f.Type))[1:], ',')
+	}
+	nameAndType = append(appendJSONMember(nil, "name", f.Label)[1:], ',')
+	return append(nameAndType, onlyType...), onlyType
+}

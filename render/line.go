@@ -1,0 +1,231 @@
+// Package render makes what users read: calls as lines of text or JSON, values
+// by their C types and FORMATs, and pictures of what is wrong in a spec.
+//
+// Nothing that comes from the kernel is trusted: every string is escaped, so
+// that no task, file or device can be named so as to act on the terminal or to
+// look like another line.
+package render
+
+import (
+	"encoding/binary"
+	"strconv"
+	"time"
+
+	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/tracefs/calls"
+)
+
+// Options say how calls are shown.
+type Options struct {
+	JSON    bool // lines of JSON instead of text
+	Color   bool // in text
+	Verbose bool // the caller with the offset of the call
+
+	Time  TimeMode
+	Start uint64         // ns on the trace clock: the zero of TimeRel
+	Clock int64          // ns to add to the trace clock for the time since 1970, for TimeClock
+	Zone  *time.Location // for TimeClock; nil for local time
+
+	// Symbol names what lies at an address of the kernel. module is "" for
+	// the kernel itself. It may be nil: addresses are shown as numbers then.
+	Symbol func(addr uint64) (name, module string, off uint64, ok bool)
+
+	Order binary.ByteOrder // of the records; nil for little endian
+}
+
+// A Source is a plan whose calls are to be shown, with the decoders of its
+// probes. A decoder is nil where the plan has no probe.
+type Source struct {
+	Plan          *fetchargs.Plan
+	Entry, Return *fetchargs.Decoder
+}
+
+// A Printer shows calls, one line each. It allocates nothing for a call.
+type Printer struct {
+	opts    Options
+	sources []source
+	last    uint64 // time of the line before, for TimeDelta
+	text    []byte // scratch
+	faults  []byte // scratch
+}
+
+// A source is a Source with all that can be decided before its calls come.
+type source struct {
+	name       string // of the function
+	json       []byte // "func" and "module" as members of a JSON object
+	entry, ret side
+}
+
+// A side is one of the probes of a source; nothing is in it if there is none.
+type side struct {
+	probe  *fetchargs.Probe
+	dec    *fetchargs.Decoder
+	result *shown  // the return value itself, nil if it is not shown
+	fields []shown // all else
+}
+
+// A shown is a field that the user sees.
+type shown struct {
+	view
+	index int    // in Probe.Fields
+	label []byte // with the "="
+	json  []byte // "name" and "type" as members of a JSON object
+	typed []byte // only "type"
+}
+
+// NewPrinter makes a Printer for calls whose Plan is an index of sources.
+func NewPrinter(sources []Source, o Options) *Printer {
+	o.Color = o.Color && !o.JSON
+	p := &Printer{opts: o}
+	for _, s := range sources {
+		src := source{name: functionName(s.Plan), json: jsonFunction(s.Plan)}
+		src.entry = newSide(s.Plan.Entry, s.Entry, &p.opts)
+		src.ret = newSide(s.Plan.Return, s.Return, &p.opts)
+		p.sources = append(p.sources, src)
+	}
+	return p
+}
+
+func newSide(probe *fetchargs.Probe, dec *fetchargs.Decoder, o *Options) side {
+	if probe == nil || dec == nil {
+		return side{}
+	}
+	s := side{probe: probe, dec: dec}
+	for i := range probe.Fields {
+		f := &probe.Fields[i]
+		if f.Hidden || probe.Return && f.Encoding == fetchargs.Nothing {
+			continue
+		}
+		returned := probe.Return && len(f.Guards) == 0 && f.Encoding == fetchargs.Integer
+		sh := shown{view: newView(f, returned, o), index: i}
+		sh.label = append(appendEscaped(nil, []byte(f.Label), noQuote), '=')
+		sh.json, sh.typed = jsonField(f)
+		if probe.Return && f.Label == "return" && s.result == nil {
+			s.result = &sh
+			continue
+		}
+		s.fields = append(s.fields, sh)
+	}
+	return s
+}
+
+// functionName is the function that plan is about.
+func functionName(plan *fetchargs.Plan) string {
+	switch {
+	case plan.Func != nil:
+		return plan.Func.Name
+	case plan.Spec != nil:
+		return plan.Spec.Func.Text
+	}
+	return "?"
+}
+
+// AppendHeader appends the line above the columns of text, nothing for JSON.
+func (p *Printer) AppendHeader(dst []byte) []byte {
+	if p.opts.JSON {
+		return dst
+	}
+	dst = p.opts.color(dst, aside)
+	if p.opts.Time != TimeNone {
+		start := len(dst)
+		dst = append(padRight(append(dst, "TIME"...), start, timeModes[p.opts.Time].width), ' ')
+	}
+	dst = append(dst, "CPU COMM-TID           CALL"...)
+	return append(p.opts.reset(dst), '\n')
+}
+
+// commWidth is the width of the COMM-TID column.
+const commWidth = 18
+
+// AppendCall appends the line of c:
+//
+//	caller -> func(args) = value {other=values} <duration>
+//
+// The time and CPU are those of the return if it was seen, so that lines come
+// in order. Where the return is still to come the value is "?", and where the
+// entry was missed the arguments are.
+func (p *Printer) AppendCall(dst []byte, c *calls.Call) []byte {
+	if p.opts.JSON {
+		return p.appendJSON(dst, c)
+	}
+	src := &p.sources[c.Plan]
+	e := c.Return
+	if e == nil {
+		e = c.Entry
+	}
+	if p.opts.Time != TimeNone {
+		dst = p.appendTime(p.opts.color(dst, aside), e.Time)
+		dst = append(p.opts.reset(dst), ' ')
+	}
+	start := len(dst)
+	dst = append(padLeft(strconv.AppendInt(dst, int64(e.CPU), 10), start, 3), ' ')
+	start = len(dst)
+	dst = append(appendEscaped(dst, src.comm(c), noQuote), '-')
+	dst = append(padRight(strconv.AppendInt(dst, int64(e.TID), 10), start, commWidth), ' ')
+
+	dst = p.appendCaller(dst, src, c)
+	dst = append(p.opts.color(dst, heading), src.name...)
+	dst = append(p.opts.reset(dst), '(')
+	switch {
+	case c.Entry != nil:
+		dst = src.entry.appendFields(dst, c.Entry.Data)
+	case c.Orphan:
+		dst = append(dst, '?')
+	}
+	dst = p.appendReturn(append(dst, ')'), src, c)
+	return append(dst, '\n')
+}
+
+// appendReturn appends what came back, and when.
+func (p *Printer) appendReturn(dst []byte, src *source, c *calls.Call) []byte {
+	if c.Unfinished {
+		return append(dst, " = ?"...)
+	}
+	if c.Return == nil {
+		return dst
+	}
+	data := c.Return.Data
+	if r := src.ret.result; r != nil {
+		dst = r.appendValue(append(dst, " = "...), src.ret.dec.Value(r.index, data))
+	}
+	if len(src.ret.fields) > 0 {
+		if src.ret.result == nil {
+			dst = append(dst, " ="...)
+		}
+		dst = append(src.ret.appendFields(append(dst, " {"...), data), '}')
+	}
+	if c.Entry != nil {
+		dst = append(appendDuration(append(dst, " <"...), c.Duration), '>')
+	}
+	return dst
+}
+
+// appendFields appends "name=value, name=value".
+func (s *side) appendFields(dst, data []byte) []byte {
+	for i := range s.fields {
+		f := &s.fields[i]
+		if i > 0 {
+			dst = append(dst, ", "...)
+		}
+		dst = f.appendValue(append(dst, f.label...), s.dec.Value(f.index, data))
+	}
+	return dst
+}
+
+// comm is the name of the task that made the call.
+func (src *source) comm(c *calls.Call) []byte {
+	if e := c.Entry; e != nil && src.entry.probe != nil && src.entry.probe.Comm >= 0 {
+		if text := src.entry.dec.Text(src.entry.probe.Comm, e.Data); text != nil {
+			return text
+		}
+	}
+	if e := c.Return; e != nil && src.ret.probe != nil && src.ret.probe.Comm >= 0 {
+		if text := src.ret.dec.Text(src.ret.probe.Comm, e.Data); text != nil {
+			return text
+		}
+	}
+	if c.Entry != nil {
+		return c.Entry.Comm
+	}
+	return c.Return.Comm
+}

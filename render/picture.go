@@ -1,0 +1,139 @@
+package render
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/tsnoop/tsnoop/fetchargs"
+)
+
+// pictureWidth is how many columns of a spec a picture shows at most.
+const pictureWidth = 72
+
+// A cell is a rune of a spec as it is shown.
+type cell struct {
+	pos    int // first byte in the spec
+	column int // first column on the terminal
+	text   []byte
+}
+
+// AppendError appends what is wrong with a spec, a picture of where, and the
+// advice if there is any:
+//
+//	tsnoop: ip_rcv has no parameter "skbb"
+//	    ip_rcv(skbb->len)
+//	           ^~~~
+//	hint: did you mean skb?
+//
+// The part of a long spec that matters is shown. A tab or line break in a spec
+// is shown as one space, and what is not printable is escaped.
+func AppendError(dst []byte, e *fetchargs.Error, color bool) []byte {
+	o := &Options{Color: color}
+	dst = append(o.color(dst, failure), "tsnoop:"...)
+	dst = appendMessage(append(o.reset(dst), ' '), e.Msg)
+	if e.Text != "" {
+		dst = o.appendPicture(dst, e.Text, e.Span)
+	}
+	if e.Hint != "" {
+		dst = append(o.color(dst, heading), "hint:"...)
+		dst = appendMessage(append(o.reset(dst), ' '), e.Hint)
+	}
+	return dst
+}
+
+// appendMessage appends text that may have lines, made of our own words and
+// quoted pieces of specs; only what could act on a terminal is escaped.
+func appendMessage(dst []byte, text string) []byte {
+	for i, line := range strings.Split(strings.TrimRight(text, "\n"), "\n") {
+		if i > 0 {
+			dst = append(dst, "      "...)
+		}
+		for j, part := range strings.Split(line, `\`) {
+			if j > 0 {
+				dst = append(dst, '\\')
+			}
+			dst = appendEscaped(dst, []byte(part), noQuote)
+		}
+		dst = append(dst, '\n')
+	}
+	return dst
+}
+
+// appendPicture appends the spec and a line that marks span in it.
+func (o *Options) appendPicture(dst []byte, spec string, span fetchargs.Span) []byte {
+	cells := split(spec)
+	from, to := find(cells, span)
+	first, last := window(cells, from)
+
+	const indent, more = "    ", "..."
+	before := cells[from].column - cells[first].column
+	marked := cells[min(to, last)].column - cells[from].column
+	dst = append(dst, indent...)
+	if first > 0 {
+		dst = append(dst, more...)
+		before += len(more)
+	}
+	for _, c := range cells[first:last] {
+		dst = append(dst, c.text...)
+	}
+	if last < len(cells)-1 {
+		dst = append(dst, more...)
+		if to > last {
+			marked += len(more)
+		}
+	}
+	dst = append(append(dst, '\n'), indent...)
+	dst = append(dst, strings.Repeat(" ", before)...)
+	dst = append(o.color(dst, pointer), '^')
+	dst = append(dst, strings.Repeat("~", max(marked, 1)-1)...)
+	return append(o.reset(dst), '\n')
+}
+
+// split makes cells of a spec, and an empty one for its end.
+func split(spec string) []cell {
+	var cells []cell
+	column := 0
+	for pos := 0; pos < len(spec); {
+		r, n := utf8.DecodeRuneInString(spec[pos:])
+		c := cell{pos: pos, column: column}
+		switch r {
+		case '\t', '\n', '\r':
+			c.text = []byte{' '}
+		case '\\':
+			c.text = []byte{'\\'}
+		default:
+			c.text = appendEscaped(nil, []byte(spec[pos:pos+n]), noQuote)
+		}
+		cells = append(cells, c)
+		column += textWidth(c.text)
+		pos += n
+	}
+	return append(cells, cell{pos: len(spec), column: column})
+}
+
+// find gives the cells that span covers: from up to to. They are equal if it
+// covers none, as behind the end.
+func find(cells []cell, span fetchargs.Span) (from, to int) {
+	end := len(cells) - 1
+	for from < end && cells[from+1].pos <= span.Pos {
+		from++
+	}
+	for to = from; to < end && cells[to].pos < span.End; {
+		to++
+	}
+	return from, to
+}
+
+// window gives the cells that are shown: all of them if there is room, else
+// as many as fit, with some of what stands before the marked ones.
+func window(cells []cell, from int) (first, last int) {
+	end := len(cells) - 1
+	start := min(cells[from].column-pictureWidth/2, cells[end].column-pictureWidth)
+	for first < from && cells[first].column < start {
+		first++
+	}
+	for last = first; last < end && cells[last+1].column <= cells[first].column+pictureWidth; {
+		last++
+	}
+	return first, last
+}

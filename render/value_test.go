@@ -1,0 +1,242 @@
+package render
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs"
+)
+
+func num(x uint64) fetchargs.Value { return fetchargs.Value{Kind: fetchargs.Uint, Uint: x} }
+func neg(x int64) fetchargs.Value  { return fetchargs.Value{Kind: fetchargs.Int, Uint: uint64(x)} }
+func text(s string) fetchargs.Value {
+	return fetchargs.Value{Kind: fetchargs.Text, Bytes: []byte(s)}
+}
+func raw(s string) fetchargs.Value {
+	return fetchargs.Value{Kind: fetchargs.Bytes, Bytes: []byte(s)}
+}
+
+func fault(label string, addr uint64) fetchargs.Value {
+	return fetchargs.Value{Kind: fetchargs.Fault, Guard: &fetchargs.Guard{Label: label}, Addr: addr}
+}
+
+// field makes a Field as fetchargs does for a value of type t.
+func field(label string, t btf.Type, format string) fetchargs.Field {
+	f := fetchargs.Field{Label: label, Type: t, Format: format, Size: 8}
+	if a, ok := t.(*btf.Array); ok {
+		f.Encoding, f.Count, t = fetchargs.Array, int(a.Nelems), a.Type
+	}
+	elem, _ := element(t)
+	switch t := elem.(type) {
+	case *btf.Int:
+		f.Size, f.Signed = int(t.Size), t.Encoding == btf.IsSigned
+	case *btf.Enum:
+		f.Size, f.Signed = int(t.Size), t.Signed
+	case *btf.Struct:
+		f.Size = int(t.Size)
+		if t.Size > 8 {
+			f.Encoding, f.Size, f.Count = fetchargs.Array, 1, int(t.Size)
+		}
+	}
+	return f
+}
+
+func TestValue(t *testing.T) {
+	const fn = 0xffffffff81000000
+	str := func(label string) fetchargs.Field {
+		return fetchargs.Field{Label: label, Type: charPtr, Encoding: fetchargs.String}
+	}
+	tests := []struct {
+		field    fetchargs.Field
+		returned bool
+		value    fetchargs.Value
+		want     string // text
+		json     string // members of an object
+	}{
+		// C types.
+		{field("n", cInt, ""), false, neg(-5), `-5`, `"value":-5`},
+		{field("n", cUint, ""), false, num(1<<32 - 1), `4294967295`, `"value":4294967295`},
+		{field("n", sizeT, ""), false, num(1<<64 - 1), `18446744073709551615`, `"value":18446744073709551615`},
+		{field("n", cSchar, ""), false, neg(-1), `-1`, `"value":-1`},
+		{field("n", cUchar, ""), false, num(255), `255`, `"value":255`},
+		{field("b", cBool, ""), false, num(1), `true`, `"value":true`},
+		{field("b", cBool, ""), false, num(0), `false`, `"value":false`},
+		{field("b", cBool, ""), false, num(7), `7`, `"value":7`},
+		{field("c", cChar, ""), false, neg('A'), `'A'`, `"value":65,"text":"'A'"`},
+		{field("c", cChar, ""), false, neg('\''), `'\''`, `"value":39,"text":"'\\''"`},
+		{field("c", cChar, ""), false, neg(0), `'\0'`, `"value":0,"text":"'\\0'"`},
+		{field("c", cChar, ""), false, neg(-1), `'\xff'`, `"value":255,"text":"'\\xff'"`},
+		{field("s", tcpStates, ""), false, num(1), `TCP_ESTABLISHED`, `"value":1,"text":"TCP_ESTABLISHED"`},
+		{field("s", tcpStates, ""), false, num(57), `(enum tcp_state)57`, `"value":57,"text":"(enum tcp_state)57"`},
+		{field("v", verdicts, ""), false, neg(-1), `BAD`, `"value":-1,"text":"BAD"`},
+		{field("v", verdicts, ""), false, neg(-2), `-2`, `"value":-2`},
+		{field("sk->skc_dport", be16, ""), false, num(0xbb01), `443`, `"value":443`},
+		{field("spi", be32, ""), false, num(0x04030201), `16909060`, `"value":16909060`},
+		{field("id", be64, ""), false, num(1 << 56), `1`, `"value":1`},
+		{field("iph->saddr", be32, ""), false, num(0x0100007f), `127.0.0.1`, `"value":"127.0.0.1"`},
+		{field("sk->skc_rcv_saddr", &btf.Const{Type: be32}, ""), false, num(0), `0.0.0.0`, `"value":"0.0.0.0"`},
+		{field("in", inAddr, ""), false, num(0x0101a8c0), `192.168.1.1`, `"value":"192.168.1.1"`},
+		{field("mode", umode, ""), false, num(0o100644), `0100644`, `"value":33188,"text":"0100644"`},
+		{field("mode", umode, ""), false, num(0), `0`, `"value":0`},
+		{field("skb", skbPtr, ""), false, num(0xffff888001020304), `0xffff888001020304`, `"value":"0xffff888001020304"`},
+		{field("skb", skbPtr, ""), false, num(0), `NULL`, `"value":"0x0"`},
+		{field("dir", skbPtr, ""), false, num(^uint64(1)), `ERR_PTR(-ENOENT)`,
+			`"value":"0xfffffffffffffffe","text":"ERR_PTR(-ENOENT)","errno":"ENOENT"`},
+		{field("fn", funcPtr, ""), false, num(fn), `ip_rcv_finish`, `"value":"0xffffffff81000000","text":"ip_rcv_finish"`},
+		{field("fn", workFunc, ""), false, num(fn + 0x10), `ip_rcv_finish+0x10`,
+			`"value":"0xffffffff81000010","text":"ip_rcv_finish+0x10"`},
+		{field("fn", workFunc, ""), false, num(fn + 0x1000), `0xffffffff81001000`, `"value":"0xffffffff81001000"`},
+		{field("fn", workFunc, ""), false, num(0), `NULL`, `"value":"0x0"`},
+		{fetchargs.Field{Label: "%ax", Size: 8}, false, num(0x10), `0x10`, `"value":16,"text":"0x10"`},
+		{fetchargs.Field{Label: "bit", Type: cUint, Encoding: fetchargs.BitField, Size: 4, Bits: 3},
+			false, num(5), `5`, `"value":5`},
+		{fetchargs.Field{Label: "bit", Type: cBool, Encoding: fetchargs.BitField, Size: 1, Bits: 1},
+			false, num(1), `true`, `"value":true`},
+
+		// Returned values.
+		{field("return", cInt, ""), true, neg(-2), `-2 (ENOENT)`, `"value":-2,"errno":"ENOENT"`},
+		{field("return", cInt, ""), true, neg(3), `3`, `"value":3`},
+		{field("return", ssize, ""), true, neg(-517), `-517 (EPROBE_DEFER)`, `"value":-517,"errno":"EPROBE_DEFER"`},
+		{field("return", ssize, ""), true, neg(-4095), `-4095`, `"value":-4095`},
+		{field("return", cInt, ""), false, neg(-2), `-2`, `"value":-2`},
+		{field("return", cUint, ""), true, num(1<<32 - 2), `4294967294`, `"value":4294967294`},
+		{field("return", cInt, "d"), true, neg(-2), `-2`, `"value":-2`},
+
+		// Strings and arrays.
+		{str("name"), false, text("lo"), `"lo"`, `"value":"lo"`},
+		{str("name"), false, text("a\n\x1b[2J\"\xff"), `"a\n\x1b[2J\"\xff"`,
+			`"value":"a\n\u001b[2J\"\ufffd","bytes":"610a1b5b324a22ff"`},
+		{field("comm", array(cChar, 8), ""), false, raw("bash\x00\x00xx"), `"bash"`, `"value":"bash"`},
+		{field("v", array(cInt, 3), ""), false, raw("\x01\x00\x00\x00\xff\xff\xff\xff\x03\x00\x00\x00"), `{1, -1, 3}`,
+			`"value":[1,-1,3]`},
+		{field("v", array(tcpStates, 2), ""), false, raw("\x01\x00\x00\x00\x09\x00\x00\x00"),
+			`{TCP_ESTABLISHED, (enum tcp_state)9}`, `"value":[1,9],"text":"{TCP_ESTABLISHED, (enum tcp_state)9}"`},
+		{field("key", array(u8, 3), ""), false, raw("\x01\xab\x00"), `{0x1, 0xab, 0x0}`, `"value":[1,171,0]`},
+		{field("v", array(skbPtr, 1), ""), false, raw("\x00\x00\x00\x00\x80\x88\xff\xff"),
+			`{0xffff888000000000}`, `"value":["0xffff888000000000"],"text":"{0xffff888000000000}"`},
+		{field("eth->h_dest", array(cUchar, 6), ""), false, raw("\x02\x00\x5e\x10\x00\xff"), `02:00:5e:10:00:ff`,
+			`"value":"02:00:5e:10:00:ff"`},
+		{field("dev->perm_addr", array(cUchar, 32), ""), false, raw("\x02\x00\x5e\x10\x00\x00" + string(make([]byte, 26))),
+			`02:00:5e:10:00:00`, `"value":"02:00:5e:10:00:00"`},
+		{field("np->saddr", in6Addr, ""), false, raw("\x20\x01\x0d\xb8" + string(make([]byte, 11)) + "\x01"),
+			`2001:db8::1`, `"value":"2001:db8::1"`},
+		{fetchargs.Field{Label: "*p", Type: skBuff, Encoding: fetchargs.Array, Size: 1, Count: 3}, false,
+			raw("\x01\x02\x03"), `01 02 03`, `"value":"01 02 03"`},
+		{field("v", array(cInt, 0), ""), false, raw(""), `{}`, `"value":[]`},
+
+		// FORMATs.
+		{field("n", cUint, "x"), false, num(128), `0x80`, `"value":128,"text":"0x80"`},
+		{field("n", cInt, "x"), false, neg(-1), `0xffffffff`, `"value":4294967295,"text":"0xffffffff"`},
+		{field("n", cUint, "d"), false, num(1<<32 - 1), `-1`, `"value":-1`},
+		{field("n", cInt, "u"), false, neg(-1), `4294967295`, `"value":4294967295`},
+		{field("n", cInt, "o"), false, num(8), `010`, `"value":8,"text":"010"`},
+		{field("n", cInt, "c"), false, num('A'), `'A'`, `"value":65,"text":"'A'"`},
+		{field("n", cInt, "c"), false, num(300), `300`, `"value":300`},
+		{field("n", cUlong, "sym"), false, num(fn + 0x101), `ext4_a_function_with_a_name_that_is_too_long_for_the_stack+0x1 [ext4]`,
+			`"value":"0xffffffff81000101","text":"ext4_a_function_with_a_name_that_is_too_long_for_the_stack+0x1 [ext4]"`},
+		{field("n", cUlong, "sym"), false, num(4096), `0x1000`, `"value":"0x1000"`},
+		{field("a", array(u8, 6), "mac"), false, raw("\x02\x00\x5e\x10\x00\xff"), `02:00:5e:10:00:ff`,
+			`"value":"02:00:5e:10:00:ff"`},
+		{field("a", cUint, "ip4"), false, num(0x0101a8c0), `192.168.1.1`, `"value":"192.168.1.1"`},
+		{field("a", array(cUint, 2), "ip4"), false, raw("\xc0\xa8\x01\x01\x7f\x00\x00\x01"), `{192.168.1.1, 127.0.0.1}`,
+			`"value":["192.168.1.1","127.0.0.1"]`},
+		{field("a", array(cUint, 4), "ip6"), false, raw(string(make([]byte, 15)) + "\x01"), `::1`, `"value":"::1"`},
+		{field("a", array(cUchar, 3), "ip6"), false, raw("\x01\x02\x03"), `{0x1, 0x2, 0x3}`, `"value":["0x1","0x2","0x3"]`},
+		{field("p", cShort, "port"), false, num(0x5000), `80`, `"value":80`},
+		{field("p", cShort, "be16"), false, num(0x0100), `1`, `"value":1`},
+		{field("p", cUint, "be32"), false, num(0x01000000), `1`, `"value":1`},
+		{field("e", cInt, "errno"), false, neg(-22), `-EINVAL`, `"value":-22,"text":"-EINVAL"`},
+		{field("e", cInt, "errno"), false, neg(22), `EINVAL`, `"value":22,"text":"EINVAL"`},
+		{field("e", cUint, "errno"), false, num(1<<32 - 22), `-EINVAL`, `"value":-22,"text":"-EINVAL"`},
+		{field("e", cInt, "errno"), false, neg(0), `0`, `"value":0`},
+		{field("t", u64, "time"), false, num(1234567890123), `1234.567890123s`, `"value":1234567890123,"text":"1234.567890123s"`},
+		{field("t", cLong, "time"), false, neg(-5), `-0.000000005s`, `"value":-5,"text":"-0.000000005s"`},
+		{field("n", cUint, "hex"), false, num(0x01020304), `04 03 02 01`, `"value":"04 03 02 01"`},
+		{field("n", array(cShort, 2), "hex"), false, raw("\x01\x02\x03\x04"), `01 02 03 04`, `"value":"01 02 03 04"`},
+		{field("n", cUint, "u8"), false, num(0x1ff), `255`, `"value":255`},
+		{field("n", cUint, "s8"), false, num(0x1ff), `-1`, `"value":-1`},
+		{field("n", cUint, "x16"), false, num(0x12345), `0x2345`, `"value":9029,"text":"0x2345"`},
+		{field("perm_addr", array(u8, 6), "x8[6]"), false, raw("\xb4\xb5\x2f\xce\x18\x65"),
+			`{0xb4, 0xb5, 0x2f, 0xce, 0x18, 0x65}`, `"value":[180,181,47,206,24,101],"text":"{0xb4, 0xb5, 0x2f, 0xce, 0x18, 0x65}"`},
+		{fetchargs.Field{Label: "s", Type: charPtr, Format: "string", Encoding: fetchargs.String}, false, text("x"), `"x"`, `"value":"x"`},
+		{fetchargs.Field{Label: "s", Type: charPtr, Format: "hex", Encoding: fetchargs.String}, false, text("xy"), `78 79`, `"value":"78 79"`},
+
+		// What could not be read.
+		{field("n", cInt, ""), false, fault("skb->dev", 0), `(fault: skb->dev=NULL)`, `"value":null`},
+		{field("n", cInt, ""), false, fault("x", ^uint64(1)), `(fault: x=-ENOENT)`, `"value":null`},
+		{field("n", cInt, ""), false, fault("x", 0x6b6b6b6b), `(fault: x=0x6b6b6b6b)`, `"value":null`},
+		{field("n", cInt, ""), false, fetchargs.Value{Kind: fetchargs.Fault}, `(fault)`, `"value":null`},
+		{field("n", cInt, ""), false, fetchargs.Value{}, `?`, `"value":null`},
+	}
+	for _, tt := range tests {
+		p := NewPrinter(nil, Options{Symbol: testSymbol})
+		f := shown{view: newView(&tt.field, tt.returned, &p.opts), label: []byte(tt.field.Label + "=")}
+		what := tt.field
+		if got := string(f.appendValue(nil, tt.value)); got != tt.want {
+			t.Errorf("%s:%s %+v: text\n got %s\nwant %s", what.Label, what.Format, tt.value, got, tt.want)
+		}
+		got := string(p.appendJSONValue(nil, &f, tt.value))
+		if got != tt.json {
+			t.Errorf("%s:%s %+v: JSON\n got %s\nwant %s", what.Label, what.Format, tt.value, got, tt.json)
+		}
+		if !json.Valid([]byte("{" + got + "}")) {
+			t.Errorf("%s:%s %+v: not JSON: %s", what.Label, what.Format, tt.value, got)
+		}
+	}
+}
+
+func TestBigEndianKernel(t *testing.T) {
+	tests := []struct {
+		field fetchargs.Field
+		value fetchargs.Value
+		want  string
+	}{
+		{field("port", be16, ""), num(443), `443`},
+		{field("saddr", be32, ""), num(0x7f000001), `127.0.0.1`},
+		{field("n", cUint, "hex"), num(0x01020304), `01 02 03 04`},
+		{field("v", array(cShort, 2), ""), raw("\x00\x01\x00\x02"), `{1, 2}`},
+	}
+	for _, tt := range tests {
+		v := newView(&tt.field, false, &Options{Order: binary.BigEndian})
+		if got := string(v.appendValue(nil, tt.value)); got != tt.want {
+			t.Errorf("%s %+v: got %s, want %s", tt.field.Label, tt.value, got, tt.want)
+		}
+	}
+}
+
+// TestFormatsAgree holds this package's FORMATs against those of fetchargs.
+func TestFormatsAgree(t *testing.T) {
+	want, got := fetchargs.FormatNames(), Formats()
+	slices.Sort(want)
+	slices.Sort(got)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("FORMATs (-fetchargs +render):\n%s", diff)
+	}
+}
+
+// TestAnyFormatOnAnyType: no combination may panic or print nothing.
+func TestAnyFormatOnAnyType(t *testing.T) {
+	types := []btf.Type{nil, cInt, cChar, cUlong, cBool, be16, be32, umode, skbPtr, funcPtr, tcpStates, skBuff, in6Addr,
+		array(cUchar, 5), array(cInt, 2), array(skbPtr, 2), array(be32, 3), array(cChar, 4)}
+	for _, typ := range types {
+		for _, format := range append(Formats(), "") {
+			f := field("addr", typ, format)
+			p := NewPrinter(nil, Options{Symbol: testSymbol})
+			sh := shown{view: newView(&f, true, &p.opts), label: []byte("addr=")}
+			for _, val := range []fetchargs.Value{{}, num(1 << 63), neg(-3), text("abcdefgh"), raw("123456789abcdef0"), raw("1"),
+				fault("x", 1)} {
+				if got := sh.appendValue(nil, val); len(got) == 0 {
+					t.Errorf("%v:%s %+v: nothing was printed", typ, format, val)
+				}
+				if got := p.appendJSONValue(nil, &sh, val); !json.Valid([]byte("{" + string(got) + "}")) {
+					t.Errorf("%v:%s %+v: not JSON: %s", typ, format, val, got)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,223 @@
+package calls
+
+import (
+	"cmp"
+	"encoding/binary"
+	"slices"
+
+	"github.com/tsnoop/tsnoop/tracefs"
+)
+
+// A Side says what the events of one ID are: the entries or the returns of a
+// plan's function.
+type Side struct {
+	Plan   int  // index of the plan, handed on as Call.Plan
+	Return bool // the events are returns
+	Paired bool // the plan has events for the other side too
+
+	// Stack is the offset in the record of the u64 that holds the stack
+	// pointer, -1 if the record has none.
+	Stack int
+
+	// Filtered: the kernel's filter may hold back the event of the other
+	// side, so that one alone is normal and is no call.
+	Filtered bool
+}
+
+// DeltaUnknown is Options.Delta where it is not known by how much a return's
+// stack pointer differs from its entry's.
+const DeltaUnknown = -1
+
+// maxDelta bounds the difference of the two stack pointers of one activation
+// where it is not known: 0 where the return address is in a register, 0 or 8
+// on x86-64, depending on what the kernel's return trampoline has pushed. Two
+// activations that are on the stack at once lie further apart.
+const maxDelta = 8
+
+// Options are what a Pairer has to know of the machine, and its bounds. The
+// zero value of a bound means the default.
+type Options struct {
+	// Delta is how many bytes the stack pointer that a return shows lies
+	// above the one of its entry, DeltaUnknown if that is not known.
+	Delta int64
+
+	Order    binary.ByteOrder // of the records; nil means little endian
+	MaxTasks int              // tasks remembered; the one idle longest is given up first; 4096
+	MaxDepth int              // entries kept for a task; the oldest is given up first; 256
+}
+
+// A Tally counts what did not pair.
+type Tally struct {
+	Orphans    uint64 // returns without an entry, held back or not
+	Unfinished uint64 // entries that later events show never to return, and those of Rest
+	Evicted    uint64 // of Unfinished: given up only to bound memory
+}
+
+// A Pairer matches the entries and returns of functions. Each return is
+// matched with the entry of the same activation: same task, same function,
+// same stack pointer.
+//
+// The entries of a task form a stack, because whatever runs later on a task,
+// interrupts too, returns earlier. The idle tasks all have TID 0 and are told
+// apart by their CPU. An entry never returns if its return probe was missed,
+// if events were lost, or if the function does not return (do_exit); it is
+// found out when a later event on the same kernel stack lies above it.
+type Pairer struct {
+	sides map[int]Side
+	opts  Options
+	tasks map[int]*task
+	used  list // of tasks, the longest idle first
+
+	ready     []activation // complete calls not yet handed out
+	current   activation   // the one handed out last
+	call      Call
+	freeTasks []*task
+	freeCalls []*entry
+	tally     Tally
+}
+
+// An activation is what becomes a Call.
+type activation struct {
+	entry *entry         // nil for an orphan
+	ret   *tracefs.Event // nil if unfinished
+	plan  int
+}
+
+// NewPairer makes a Pairer for the events whose IDs are the keys of sides.
+func NewPairer(sides map[int]Side, opts Options) *Pairer {
+	if opts.Order == nil {
+		opts.Order = binary.LittleEndian
+	}
+	opts.MaxTasks = cmp.Or(opts.MaxTasks, 4096)
+	opts.MaxDepth = cmp.Or(opts.MaxDepth, 256)
+	p := &Pairer{sides: sides, opts: opts, tasks: make(map[int]*task)}
+	p.used.init()
+	return p
+}
+
+// Add takes the next event, in order of time, and returns the call that it
+// completes, if it does. Other calls that the event shows to be over come
+// from Next:
+//
+//	for c, ok := p.Add(e); ok; c, ok = p.Next() {
+//
+// Add keeps a copy of entries, in memory that it uses again. The Call and its
+// events are valid until the following call of Add, Next or Rest. Events of
+// unknown ID are ignored.
+func (p *Pairer) Add(e *tracefs.Event) (*Call, bool) {
+	side, ok := p.sides[e.Format.ID]
+	switch {
+	case !ok:
+		return nil, false
+	case !side.Paired && side.Return:
+		return p.hand(activation{ret: e, plan: side.Plan}, false), true
+	case !side.Paired:
+		p.recycle()
+		p.call = Call{Plan: side.Plan, Entry: e}
+		return &p.call, true
+	case !side.Return:
+		p.enter(e, side)
+		return p.Next()
+	}
+	if en := p.leave(e, side); en != nil {
+		return p.hand(activation{en, e, side.Plan}, false), true
+	}
+	p.tally.Orphans++
+	if side.Filtered {
+		return p.Next()
+	}
+	return p.hand(activation{ret: e, plan: side.Plan}, true), true
+}
+
+// Next returns a call that is known to be over without its return having been
+// seen, as long as there are any.
+func (p *Pairer) Next() (*Call, bool) {
+	if len(p.ready) == 0 {
+		return nil, false
+	}
+	a := p.ready[0]
+	p.ready = slices.Delete(p.ready, 0, 1)
+	return p.hand(a, false), true
+}
+
+// Rest yields the calls that are still unfinished, in the order of their
+// entries, and forgets them. Like Add it hands out memory that it uses again.
+func (p *Pairer) Rest(yield func(*Call) bool) {
+	for t := p.used.oldest(); t != nil; t = p.used.oldest() {
+		p.abandon(t, 0)
+		p.forget(t)
+	}
+	slices.SortStableFunc(p.ready, func(a, b activation) int {
+		return cmp.Compare(a.entry.event.Time, b.entry.event.Time)
+	})
+	rest := p.ready
+	p.ready = nil
+	for _, a := range rest {
+		if !yield(p.hand(a, false)) {
+			return
+		}
+	}
+}
+
+// Tally says what has not paired so far.
+func (p *Pairer) Tally() Tally { return p.tally }
+
+// enter remembers an entry.
+func (p *Pairer) enter(e *tracefs.Event, side Side) {
+	t := p.task(e)
+	sp := p.stack(e, side)
+	p.abandon(t, t.dead(sp, side.Plan))
+	if len(t.entries) >= p.opts.MaxDepth {
+		p.tally.Evicted++
+		p.giveUp(t.entries[0])
+		t.entries = slices.Delete(t.entries, 0, 1)
+	}
+	t.entries = append(t.entries, p.keep(e, side, sp))
+}
+
+// leave takes the entry that belongs to the return e off its task, nil if
+// there is none, and gives up the entries that e shows to be over.
+func (p *Pairer) leave(e *tracefs.Event, side Side) *entry {
+	t := p.tasks[key(e)]
+	if t == nil {
+		return nil
+	}
+	sp := p.stack(e, side)
+	i := t.find(sp, side.Plan, p.opts.Delta)
+	if i < 0 {
+		if sp > maxDelta {
+			p.abandon(t, t.dead(sp-maxDelta, -1))
+		}
+		p.settle(t)
+		return nil
+	}
+	en := t.entries[i]
+	if j := t.above(i); j < len(t.entries) {
+		p.abandon(t, j)
+	}
+	t.entries = slices.Delete(t.entries, i, i+1)
+	p.settle(t)
+	return en
+}
+
+// hand makes a the current call.
+func (p *Pairer) hand(a activation, orphan bool) *Call {
+	p.recycle()
+	p.current = a
+	p.call = Call{Plan: a.plan, Return: a.ret, Orphan: orphan, Unfinished: a.ret == nil}
+	if a.entry != nil {
+		p.call.Entry = &a.entry.event
+		if a.ret != nil && a.ret.Time > a.entry.event.Time {
+			p.call.Duration = a.ret.Time - a.entry.event.Time
+		}
+	}
+	return &p.call
+}
+
+// stack is the stack pointer in a record, 0 if there is none.
+func (p *Pairer) stack(e *tracefs.Event, side Side) uint64 {
+	if side.Stack < 0 || side.Stack+8 > len(e.Data) {
+		return 0
+	}
+	return p.opts.Order.Uint64(e.Data[side.Stack:])
+}

@@ -1,0 +1,200 @@
+package calls
+
+import (
+	"slices"
+
+	"github.com/tsnoop/tsnoop/tracefs"
+)
+
+// A task holds the entries of one task that have not returned, the outermost
+// first. It is linked into the list of tasks by time of last use.
+type task struct {
+	key        int
+	entries    []*entry
+	prev, next *task
+}
+
+// An entry is a kept entry event.
+type entry struct {
+	event    tracefs.Event
+	stack    uint64 // stack pointer, 0 if not known
+	plan     int
+	filtered bool // its return may have been held back by a filter
+}
+
+// key tells tasks apart. The idle tasks share TID 0, one runs on each CPU.
+func key(e *tracefs.Event) int {
+	if e.TID == 0 {
+		return -1 - e.CPU
+	}
+	return e.TID
+}
+
+// stackBits is the size of the smallest kernel stack, as a power of two. Only
+// pointers into the same block of that size are compared: interrupts run on
+// stacks of their own, which may lie above or below the task's.
+const stackBits = 14
+
+func sameStack(a, b uint64) bool { return a>>stackBits == b>>stackBits }
+
+// dead is the index of the first entry that cannot be active any more when a
+// function of that plan is entered with stack pointer sp: the first one whose
+// frame lay where the caller's frame is now. Whatever was entered later than
+// that is over too. An equal stack pointer alone proves nothing: two plans may
+// probe one function, and a tail call enters a function where another was.
+func (t *task) dead(sp uint64, plan int) int {
+	if sp == 0 {
+		return len(t.entries)
+	}
+	for i, e := range t.entries {
+		if sameStack(e.stack, sp) && (e.stack < sp || e.stack == sp && e.plan == plan) {
+			return i
+		}
+	}
+	return len(t.entries)
+}
+
+// find is the index of the entry that a return of plan at stack pointer sp
+// belongs to, -1 if there is none. Of several at the same place the latest is
+// right: the returns of the others were missed.
+func (t *task) find(sp uint64, plan int, delta int64) int {
+	for i, e := range slices.Backward(t.entries) {
+		if e.plan != plan {
+			continue
+		}
+		if sp == 0 || e.stack == 0 {
+			return i
+		}
+		up := sp - e.stack // wraps around if e lies above
+		if delta >= 0 && up == uint64(delta) || delta < 0 && up <= maxDelta {
+			return i
+		}
+	}
+	return -1
+}
+
+// above is the index of the first entry that must be over when entry i has
+// returned: what came later, except what was entered at the same stack
+// pointer, for that returns to the same place and may yet show up.
+func (t *task) above(i int) int {
+	if t.entries[i].stack == 0 {
+		return len(t.entries)
+	}
+	for j := i + 1; j < len(t.entries); j++ {
+		if t.entries[j].stack != t.entries[i].stack {
+			return j
+		}
+	}
+	return len(t.entries)
+}
+
+// task finds or makes the task that e happened on, and marks it as used.
+func (p *Pairer) task(e *tracefs.Event) *task {
+	k := key(e)
+	if t := p.tasks[k]; t != nil {
+		p.used.touch(t)
+		return t
+	}
+	if len(p.tasks) >= p.opts.MaxTasks {
+		t := p.used.oldest()
+		p.tally.Evicted += uint64(len(t.entries))
+		p.abandon(t, 0)
+		p.forget(t)
+	}
+	var t *task
+	if n := len(p.freeTasks); n > 0 {
+		t, p.freeTasks = p.freeTasks[n-1], p.freeTasks[:n-1]
+	} else {
+		t = new(task)
+	}
+	t.key = k
+	p.tasks[k] = t
+	p.used.add(t)
+	return t
+}
+
+// settle marks t as used, or forgets it if nothing is left of it.
+func (p *Pairer) settle(t *task) {
+	if len(t.entries) == 0 {
+		p.forget(t)
+		return
+	}
+	p.used.touch(t)
+}
+
+func (p *Pairer) forget(t *task) {
+	p.used.remove(t)
+	delete(p.tasks, t.key)
+	p.freeTasks = append(p.freeTasks, t)
+}
+
+// abandon gives up the entries of t from index i on.
+func (p *Pairer) abandon(t *task, i int) {
+	for _, e := range t.entries[i:] {
+		p.giveUp(e)
+	}
+	clear(t.entries[i:])
+	t.entries = t.entries[:i]
+}
+
+// giveUp makes an unfinished call of e, unless its return may have been held
+// back by the filter: then e was never more than half a call.
+func (p *Pairer) giveUp(e *entry) {
+	if e.filtered {
+		p.freeCalls = append(p.freeCalls, e)
+		return
+	}
+	p.tally.Unfinished++
+	p.ready = append(p.ready, activation{entry: e, plan: e.plan})
+}
+
+// keep copies an entry event into memory of its own.
+func (p *Pairer) keep(e *tracefs.Event, side Side, sp uint64) *entry {
+	var k *entry
+	if n := len(p.freeCalls); n > 0 {
+		k, p.freeCalls = p.freeCalls[n-1], p.freeCalls[:n-1]
+	} else {
+		k = new(entry)
+	}
+	comm, data := k.event.Comm, k.event.Data
+	k.event = *e
+	k.event.Comm = append(comm[:0], e.Comm...)
+	k.event.Data = append(data[:0], e.Data...)
+	k.stack, k.plan, k.filtered = sp, side.Plan, side.Filtered
+	return k
+}
+
+// recycle takes back the memory of the call handed out last.
+func (p *Pairer) recycle() {
+	if p.current.entry != nil {
+		p.freeCalls = append(p.freeCalls, p.current.entry)
+	}
+	p.current = activation{}
+}
+
+// A list is a ring of tasks through a sentinel, the longest unused first.
+type list struct{ root task }
+
+func (l *list) init() { l.root.prev, l.root.next = &l.root, &l.root }
+
+func (l *list) oldest() *task {
+	if l.root.next == &l.root {
+		return nil
+	}
+	return l.root.next
+}
+
+func (l *list) add(t *task) {
+	t.prev, t.next = l.root.prev, &l.root
+	t.prev.next, t.next.prev = t, t
+}
+
+func (l *list) remove(t *task) {
+	t.prev.next, t.next.prev = t.next, t.prev
+	t.prev, t.next = nil, nil
+}
+
+func (l *list) touch(t *task) {
+	l.remove(t)
+	l.add(t)
+}

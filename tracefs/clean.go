@@ -1,0 +1,102 @@
+package tracefs
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"regexp"
+
+	"golang.org/x/sys/unix"
+)
+
+// namePrefix begins the name of every instance and group of ours.
+const namePrefix = "tsnoop_"
+
+var ownName = regexp.MustCompile(`^` + namePrefix + `[0-9]+(_[0-9]+)?$`)
+
+// Clean removes the instances, groups and probes of sessions whose process is
+// dead, and returns their names. It leaves everything alone that is alive or
+// not ours. Errors are joined; one does not stop the rest. log may be nil.
+func (fsys *FS) Clean(log func(format string, args ...any)) ([]string, error) {
+	var removed []string
+	var errs []error
+	names, err := fsys.leftovers()
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		s, err := fsys.adopt(name, log)
+		if err == nil && s != nil {
+			err = s.Close()
+			if err == nil {
+				removed = append(removed, name)
+			}
+		}
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", name, err))
+		}
+	}
+	return removed, errors.Join(errs...)
+}
+
+// leftovers returns the names of all instances and groups of ours, alive or dead.
+func (fsys *FS) leftovers() ([]string, error) {
+	var names []string
+	seen := make(map[string]bool)
+	add := func(name string) {
+		if ownName.MatchString(name) && !seen[name] {
+			seen[name] = true
+			names = append(names, name)
+		}
+	}
+	dirs, err := fs.ReadDir(fsys.root.FS(), "instances")
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, explainOpen(fsys.dir, err)
+	}
+	for _, d := range dirs {
+		add(d.Name())
+	}
+	probes, err := fsys.probes("")
+	if err != nil {
+		return nil, explainOpen(fsys.dir, err)
+	}
+	for _, p := range probes {
+		add(p.Group)
+	}
+	return names, nil
+}
+
+// adopt takes over a dead session, to be closed like one's own. It returns nil
+// if the session is alive or has gone.
+func (fsys *FS) adopt(name string, log func(string, ...any)) (*Session, error) {
+	unlock, err := fsys.lockProbes()
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	s := fsys.newSession(name, log)
+	if fsys.Exists(s.dir) {
+		switch err := s.claim(); {
+		case errors.Is(err, unix.EWOULDBLOCK), errors.Is(err, fs.ErrNotExist):
+			return nil, nil
+		case err != nil:
+			return nil, err
+		}
+		s.undo.push("rmdir "+s.dir, s.remove)
+	}
+	probes, err := fsys.probes(name)
+	if err != nil {
+		return nil, errors.Join(err, s.alive.Close())
+	}
+	if s.alive == nil && len(probes) == 0 {
+		return nil, nil
+	}
+	for _, p := range probes {
+		s.undo.push("remove "+p.Event, func() error { return fsys.removeProbe(name, p.Event) })
+	}
+	if s.alive != nil && len(probes) > 0 {
+		s.enabled = true
+		s.undo.push("disable "+name, s.stop)
+	}
+	return s, nil
+}

@@ -1,0 +1,37 @@
+package tracefs
+
+// An Event is one record of a trace buffer. Data is laid out as Format says
+// and, like Comm, is valid only until the next event is read.
+type Event struct {
+	Format *Format
+	Time   uint64 // ns on the instance's trace clock
+	CPU    int
+	TID    int
+	Comm   []byte // what the reader knows of the task's name, may be empty
+	Data   []byte // the whole record, from common_type on
+	Lost   uint64 // events lost on this CPU before this one; LostUnknown if the kernel did not count
+}
+
+// LostUnknown is Event.Lost where events were lost but not counted.
+const LostUnknown = ^uint64(0)
+
+// A Format describes the records of one event, as events/GROUP/NAME/format does.
+//
+// See Documentation/trace/events.rst, "Event formats".
+type Format struct {
+	Group, Name string
+	ID          int
+	Fields      []FormatField
+	Size        int // bytes of the fixed part of a record
+}
+
+// A FormatField is one field of a record.
+type FormatField struct {
+	Name    string
+	Type    string // C declaration without the name: "u8[4]", "__data_loc char[]"
+	Offset  int    // bytes from the start of the record
+	Size    int    // bytes
+	Signed  bool
+	DataLoc bool // a u32 (length<<16 | offset) that points at the data in the same record
+	Array   bool
+}

@@ -1,0 +1,120 @@
+package tracefs
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// ErrFormat is wrapped by errors about a format file that cannot be understood.
+var ErrFormat = errors.New("malformed event format")
+
+// ParseFormat parses events/GROUP/EVENT/format. The file does not name the
+// group. Fields are in the order of the file, common_* first.
+//
+// See Documentation/trace/events.rst, "Event formats".
+func ParseFormat(r io.Reader) (*Format, error) {
+	f := &Format{ID: -1}
+	sc := bufio.NewScanner(r)
+	sc.Buffer(nil, 1<<20)
+	for sc.Scan() {
+		line := strings.TrimSpace(sc.Text())
+		switch key, rest, _ := strings.Cut(line, ":"); key {
+		case "name":
+			f.Name = strings.TrimSpace(rest)
+		case "ID":
+			id, err := strconv.ParseUint(strings.TrimSpace(rest), 10, 16)
+			if err != nil {
+				return nil, errorf("ID", line)
+			}
+			f.ID = int(id)
+		case "field":
+			field, err := parseField(line)
+			if err != nil {
+				return nil, err
+			}
+			f.Fields = append(f.Fields, field)
+			f.Size = max(f.Size, field.Offset+field.Size)
+		}
+	}
+	if err := sc.Err(); err != nil {
+		return nil, err
+	}
+	if f.Name == "" || f.ID < 0 {
+		return nil, errorf("name and ID", "")
+	}
+	return f, nil
+}
+
+// maxRecord bounds offsets and sizes: no record is larger than a sub-buffer,
+// of which the largest is 64 KiB pages of order 7.
+const maxRecord = 8 << 20
+
+// parseField parses "field:u8 b[4];	offset:8;	size:4;	signed:0;".
+func parseField(line string) (FormatField, error) {
+	var f FormatField
+	var seen int
+	for part := range strings.SplitSeq(line, ";") {
+		key, val, ok := strings.Cut(strings.TrimSpace(part), ":")
+		if !ok {
+			continue
+		}
+		if key == "field" {
+			f.declare(val)
+			continue
+		}
+		n, err := strconv.ParseUint(val, 10, 32)
+		if err != nil || n > maxRecord {
+			return f, errorf(key, line)
+		}
+		switch key {
+		case "offset":
+			f.Offset = int(n)
+			seen++
+		case "size":
+			f.Size = int(n)
+			seen++
+		case "signed":
+			f.Signed = n != 0
+		}
+	}
+	if f.Name == "" || seen != 2 {
+		return f, errorf("field", line)
+	}
+	return f, nil
+}
+
+// declare splits a declaration. "u8 b[4]" is what 5.10 writes; since 6.1 a
+// kprobe's array is "u8 b[]", its count being size / size of an element.
+func (f *FormatField) declare(decl string) {
+	decl = strings.TrimSpace(decl)
+	i := strings.LastIndexByte(decl, ' ')
+	typ, name := strings.TrimSpace(decl[:max(i, 0)]), decl[i+1:]
+	if j := strings.IndexByte(name, '['); j >= 0 {
+		typ, name = typ+name[j:], name[:j]
+		f.Array = true
+	}
+	if strings.HasPrefix(typ, "__data_loc ") {
+		f.DataLoc = true
+		// "__data_loc char[] s" is one string, "__data_loc char[][2] s" are two.
+		f.Array = strings.Count(typ, "[") > 1
+	}
+	f.Type, f.Name = typ, name
+}
+
+func errorf(what, line string) error {
+	return &formatError{what, line}
+}
+
+type formatError struct{ what, line string }
+
+func (e *formatError) Error() string {
+	if e.line == "" {
+		return ErrFormat.Error() + ": no " + e.what
+	}
+	return ErrFormat.Error() + ": bad " + e.what + " in " + strconv.Quote(e.line)
+}
+
+func (e *formatError) Unwrap() error { return ErrFormat }

@@ -1,0 +1,120 @@
+package tracefs
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// An FS is a mounted tracefs, or a directory that looks like one.
+// No path leads out of it.
+type FS struct {
+	root *os.Root
+	dir  string
+}
+
+// Path returns the directory the file system was opened at.
+func (fs *FS) Path() string { return fs.dir }
+
+// Open opens a file for reading; name is relative to the mount.
+func (fs *FS) Open(name string) (*os.File, error) { return fs.root.Open(name) }
+
+// Exists reports whether there is a file or directory of this name.
+func (fs *FS) Exists(name string) bool {
+	_, err := fs.root.Lstat(name)
+	return err == nil
+}
+
+// read hands the file of this name to parse.
+func read[T any](fs *FS, name string, parse func(io.Reader) (T, error)) (T, error) {
+	f, err := fs.root.Open(name)
+	if err != nil {
+		var zero T
+		return zero, err
+	}
+	defer f.Close()
+	v, err := parse(f)
+	if err != nil {
+		return v, fmt.Errorf("%s: %w", path.Join(fs.dir, name), err)
+	}
+	return v, nil
+}
+
+// readString returns the file's text without the white space around it.
+func (fs *FS) readString(name string) (string, error) {
+	b, err := fs.root.ReadFile(name)
+	return strings.TrimSpace(string(b)), err
+}
+
+// write replaces a setting: one write, no truncation and no creation. With
+// O_TRUNC several tracefs files do more than they are asked to; kprobe_events
+// would delete everybody's probes.
+func (fs *FS) write(name, value string) error {
+	f, err := fs.root.OpenFile(name, os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return writeOnce(f, value)
+}
+
+// writeOnce hands value to the kernel in a single write(2), for a setting that
+// arrives in pieces is parsed in pieces.
+func writeOnce(f *os.File, value string) error {
+	rc, err := f.SyscallConn()
+	if err != nil {
+		return err
+	}
+	var n int
+	var werr error
+	err = rc.Control(func(fd uintptr) {
+		for {
+			n, werr = unix.Write(int(fd), []byte(value))
+			if werr != unix.EINTR {
+				return
+			}
+		}
+	})
+	switch {
+	case err != nil:
+		return err
+	case werr != nil:
+		return &os.PathError{Op: "write", Path: f.Name(), Err: werr}
+	case n != len(value):
+		return &os.PathError{Op: "write", Path: f.Name(), Err: io.ErrShortWrite}
+	}
+	return nil
+}
+
+// lockFile takes an exclusive flock(2) on an open file, waiting for it.
+func lockFile(f *os.File) error { return flock(f, unix.LOCK_EX) }
+
+// tryLockFile is lockFile, but gives unix.EWOULDBLOCK instead of waiting.
+func tryLockFile(f *os.File) error { return flock(f, unix.LOCK_EX|unix.LOCK_NB) }
+
+func flock(f *os.File, how int) error {
+	rc, err := f.SyscallConn()
+	if err != nil {
+		return err
+	}
+	var lerr error
+	err = rc.Control(func(fd uintptr) {
+		for {
+			lerr = unix.Flock(int(fd), how)
+			if lerr != unix.EINTR {
+				return
+			}
+		}
+	})
+	if err != nil {
+		return err
+	}
+	if lerr != nil {
+		return &os.PathError{Op: "flock", Path: f.Name(), Err: lerr}
+	}
+	return nil
+}

@@ -1,0 +1,174 @@
+package tracefs
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// A MachineError says what this machine lacks. Cure is a command or a few
+// words that mend it; it is empty where nothing does.
+type MachineError struct {
+	Msg  string
+	Cure string
+	Err  error // what the system said, may be nil
+}
+
+func (e *MachineError) Error() string {
+	if e.Cure == "" {
+		return e.Msg
+	}
+	return e.Msg + " (" + e.Cure + ")"
+}
+
+func (e *MachineError) Unwrap() error { return e.Err }
+
+const (
+	defaultMount = "/sys/kernel/tracing"
+	cureMount    = "mount -t tracefs nodev " + defaultMount
+)
+
+// Find opens the tracefs that is mounted in this mount namespace: the one at
+// /sys/kernel/tracing if there is one, else the one debugfs brings along, else
+// any other.
+//
+// A *MachineError tells why there is none that can be used.
+func Find() (*FS, error) {
+	f, err := os.Open("/proc/self/mounts")
+	if err != nil {
+		return nil, &MachineError{Msg: "cannot tell where tracefs is mounted", Cure: "mount -t proc proc /proc", Err: err}
+	}
+	defer f.Close()
+	mounts, err := ParseMounts(f)
+	if err != nil {
+		return nil, err
+	}
+	dir := chooseMount(mounts)
+	if dir == "" {
+		return nil, &MachineError{Msg: "tracefs is not mounted", Cure: cureMount}
+	}
+	return At(dir)
+}
+
+// At opens the tracefs mounted at dir.
+//
+// A *MachineError tells why it cannot be used.
+func At(dir string) (*FS, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, explainOpen(dir, err)
+	}
+	fsys := &FS{root: root, dir: dir}
+	if err := fsys.check(); err != nil {
+		root.Close()
+		return nil, err
+	}
+	return fsys, nil
+}
+
+// check tells the ways a directory can fail to be a tracefs we can use.
+func (fsys *FS) check() error {
+	f, err := fsys.root.Open("kprobe_events")
+	if err == nil {
+		return f.Close()
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return explainOpen(fsys.dir, err)
+	}
+	if !fsys.Exists("trace_pipe") && !fsys.Exists("README") {
+		return &MachineError{Msg: "no tracefs at " + fsys.dir, Cure: cureMount, Err: err}
+	}
+	return &MachineError{Msg: "this kernel has no kprobe_events", Cure: "a kernel with CONFIG_KPROBE_EVENTS=y", Err: err}
+}
+
+// explainOpen turns a failed open into what to do about it.
+func explainOpen(dir string, err error) error {
+	switch {
+	case errors.Is(err, unix.EPERM) && lockedDown("/sys/kernel/security/lockdown"):
+		return &MachineError{Msg: "the kernel is locked down (confidentiality): tracing is forbidden",
+			Cure: "boot with lockdown=integrity, or with Secure Boot off", Err: err}
+	case errors.Is(err, fs.ErrPermission):
+		return &MachineError{Msg: dir + " is not readable", Cure: "run as root", Err: err}
+	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ENOTDIR):
+		return &MachineError{Msg: "no tracefs at " + dir, Cure: cureMount, Err: err}
+	}
+	return err
+}
+
+// lockedDown reads a lockdown file: "none integrity [confidentiality]".
+// Integrity, which Secure Boot brings, does not stop kprobe events.
+//
+// See include/linux/security.h, LOCKDOWN_TRACEFS.
+func lockedDown(file string) bool {
+	b, err := os.ReadFile(file)
+	return err == nil && strings.Contains(string(b), "[confidentiality]")
+}
+
+// A Mount is a line of /proc/self/mounts.
+type Mount struct {
+	Dir  string
+	Type string
+}
+
+// ParseMounts parses /proc/self/mounts. See proc(5).
+func ParseMounts(r io.Reader) ([]Mount, error) {
+	var mounts []Mount
+	sc := bufio.NewScanner(r)
+	for sc.Scan() {
+		f := strings.Fields(sc.Text())
+		if len(f) < 3 {
+			continue
+		}
+		mounts = append(mounts, Mount{Dir: unescapeMount(f[1]), Type: f[2]})
+	}
+	return mounts, sc.Err()
+}
+
+// unescapeMount undoes the \ooo the kernel writes for white space and "\".
+func unescapeMount(s string) string {
+	if !strings.Contains(s, `\`) {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' && i+3 < len(s) {
+			if n, err := strconv.ParseUint(s[i+1:i+4], 8, 8); err == nil {
+				b.WriteByte(byte(n))
+				i += 3
+				continue
+			}
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}
+
+// chooseMount returns "" where there is no mount to choose. A debugfs has a
+// "tracing" directory that mounts tracefs when it is entered (deprecated since
+// 6.x, CONFIG_TRACEFS_AUTOMOUNT_DEPRECATED).
+func chooseMount(mounts []Mount) string {
+	var tracefs, debugfs string
+	for _, m := range mounts {
+		switch {
+		case m.Type == "tracefs" && m.Dir == defaultMount:
+			return m.Dir
+		case m.Type == "tracefs" && tracefs == "":
+			tracefs = m.Dir
+		case m.Type == "debugfs" && debugfs == "":
+			debugfs = filepath.Join(m.Dir, "tracing")
+		}
+	}
+	if debugfs != "" {
+		if _, err := os.Stat(filepath.Join(debugfs, "README")); err == nil || tracefs == "" && errors.Is(err, fs.ErrPermission) {
+			return debugfs
+		}
+	}
+	return tracefs
+}

@@ -1,0 +1,65 @@
+package tracefs
+
+import (
+	"io/fs"
+	"os"
+	"sync"
+)
+
+// A pipeSet keeps the pipes of an instance that are open for reading, for an
+// instance with an open file cannot be removed. It has a lock of its own:
+// readers must be able to end while a session is being closed.
+type pipeSet struct {
+	mu     sync.Mutex
+	files  map[*os.File]bool
+	closed bool
+}
+
+func (p *pipeSet) open(fsys *FS, name string) (*os.File, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return nil, ErrClosed
+	}
+	f, err := fsys.root.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	if p.files == nil {
+		p.files = make(map[*os.File]bool)
+	}
+	p.files[f] = true
+	return f, nil
+}
+
+// close closes one pipe, unless closeAll has done so.
+func (p *pipeSet) close(f *os.File) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.files[f] {
+		delete(p.files, f)
+		f.Close()
+	}
+}
+
+// closeAll ends every read and lets no pipe be opened any more.
+func (p *pipeSet) closeAll() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.closed = true
+	for f := range p.files {
+		f.Close()
+	}
+	clear(p.files)
+}
+
+// readError returns nil for an error that comes from closeAll: os.File does not
+// say so itself, its RawConn gives an error that cannot be compared.
+func (p *pipeSet) readError(f *os.File, err error) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if err == nil || !p.files[f] {
+		return nil
+	}
+	return &fs.PathError{Op: "read", Path: f.Name(), Err: err}
+}

@@ -1,0 +1,156 @@
+package tracefs
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	probeFile = "kprobe_events"
+	// The kernel takes lines shorter than WRITE_BUFSIZE (4096); of a longer one
+	// nothing is said in error_log.
+	maxLine = 4094
+)
+
+// A ProbeLine is a line of kprobe_events.
+type ProbeLine struct {
+	Kind         string // "p", "r", "r10"
+	Group, Event string
+	Place        string
+}
+
+// ParseProbes parses kprobe_events as the kernel prints it:
+//
+//	p:GROUP/EVENT PLACE ARGS
+//
+// See Documentation/trace/kprobetrace.rst.
+func ParseProbes(r io.Reader) ([]ProbeLine, error) {
+	var lines []ProbeLine
+	sc := bufio.NewScanner(r)
+	sc.Buffer(nil, 1<<20)
+	for sc.Scan() {
+		head, rest, _ := strings.Cut(sc.Text(), " ")
+		kind, name, ok := strings.Cut(head, ":")
+		if !ok {
+			continue
+		}
+		group, event, ok := strings.Cut(name, "/")
+		if !ok {
+			continue
+		}
+		place, _, _ := strings.Cut(rest, " ")
+		lines = append(lines, ProbeLine{Kind: kind, Group: group, Event: event, Place: place})
+	}
+	return lines, sc.Err()
+}
+
+// lockProbes waits for its turn to change kprobe_events. Only sessions of ours
+// take turns; they never hold the lock for longer than one change.
+func (fs *FS) lockProbes() (unlock func(), err error) {
+	f, err := fs.openProbes()
+	if err != nil {
+		return nil, err
+	}
+	return func() { f.Close() }, nil
+}
+
+// openProbes opens kprobe_events for one change, locked. O_APPEND without
+// O_TRUNC: anything else deletes the probes of everybody.
+func (fs *FS) openProbes() (*os.File, error) {
+	f, err := fs.root.OpenFile(probeFile, os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		return nil, explainOpen(fs.dir, err)
+	}
+	if err := lockFile(f); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// changeProbes writes one line to kprobe_events. The lock is held until the
+// error log is read: it is shared and keeps few entries.
+func (fs *FS) changeProbes(line string) error {
+	f, err := fs.openProbes()
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err := writeOnce(f, line); err != nil {
+		return fs.refused(err, "error_log", probeFile, line)
+	}
+	return nil
+}
+
+// Define adds a probe: one line of kprobe_events, whose group must be the
+// session's. White space in it is reduced to single blanks, which is how the
+// kernel counts the columns of a KernelError.
+func (s *Session) Define(def string) error {
+	def = strings.Join(strings.Fields(def), " ")
+	event, err := s.eventName(def)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return ErrClosed
+	}
+	if len(def) > maxLine {
+		return &KernelError{File: probeFile, Command: def, Column: maxLine, Errno: unix.EINVAL,
+			Text: fmt.Sprintf("definition of %d characters is longer than %d", len(def), maxLine)}
+	}
+	s.log("echo %s >> %s", quote(def), probeFile)
+	if err := s.fs.changeProbes(def); err != nil {
+		return err
+	}
+	s.events = append(s.events, event)
+	s.undo.push("remove "+event, func() error { return s.fs.removeProbe(s.name, event) })
+	return nil
+}
+
+// eventName takes the event's name from a definition: "r8:GROUP/EVENT PLACE".
+func (s *Session) eventName(def string) (string, error) {
+	head, _, _ := strings.Cut(def, " ")
+	_, name, _ := strings.Cut(head, ":")
+	group, event, _ := strings.Cut(name, "/")
+	if group != s.name || event == "" {
+		return "", fmt.Errorf("definition %q names no event of group %s", def, s.name)
+	}
+	return event, nil
+}
+
+// removeProbe removes every probe of an event; that there is none is no error.
+func (fs *FS) removeProbe(group, event string) error {
+	err := fs.changeProbes("-:" + path.Join(group, event))
+	if errors.Is(err, unix.ENOENT) {
+		return nil
+	}
+	return err
+}
+
+// probes returns the events of a group, or with "" of all groups.
+func (fsys *FS) probes(group string) ([]ProbeLine, error) {
+	lines, err := read(fsys, probeFile, ParseProbes)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	if group == "" {
+		return lines, nil
+	}
+	var own []ProbeLine
+	for _, l := range lines {
+		if l.Group == group {
+			own = append(own, l)
+		}
+	}
+	return own, nil
+}

@@ -1,0 +1,90 @@
+package proc
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"iter"
+	"os"
+)
+
+const kallsyms = "/proc/kallsyms"
+
+// ErrHidden says that /proc/kallsyms shows addresses to others only: to those
+// with CAP_SYSLOG, and to nobody where kernel.kptr_restrict is 2.
+var ErrHidden = errors.New("kernel addresses are hidden (kernel.kptr_restrict, CAP_SYSLOG)")
+
+// A line is one line of /proc/kallsyms:
+//
+//	ffffffff81000000 T _stext
+//	ffffffffc0401000 t ext4_foo	[ext4]
+type line struct {
+	addr   uint64
+	kind   byte
+	name   []byte // valid until the next line
+	module []byte // nil for the kernel itself
+}
+
+// text reports whether the symbol is code: t, T, or weak w and W.
+func (l *line) text() bool {
+	switch l.kind {
+	case 't', 'T', 'w', 'W':
+		return true
+	}
+	return false
+}
+
+// lines goes through /proc/kallsyms. Lines it cannot read are skipped.
+func lines(r io.Reader) iter.Seq2[*line, error] {
+	return func(yield func(*line, error) bool) {
+		br := bufio.NewReaderSize(r, 1<<16)
+		var l line
+		for {
+			b, err := br.ReadSlice('\n')
+			if err == nil || err == io.EOF {
+				if l.parse(bytes.TrimSuffix(b, []byte("\n"))) && !yield(&l, nil) {
+					return
+				}
+			}
+			if err == io.EOF {
+				return
+			}
+			if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
+				yield(nil, err)
+				return
+			}
+		}
+	}
+}
+
+func (l *line) parse(b []byte) bool {
+	i := 0
+	l.addr = 0
+	for ; i < len(b) && i < 16; i++ {
+		c := b[i]
+		switch {
+		case '0' <= c && c <= '9':
+			c -= '0'
+		case 'a' <= c && c <= 'f':
+			c -= 'a' - 10
+		default:
+			c = 16
+		}
+		if c == 16 {
+			break
+		}
+		l.addr = l.addr<<4 | uint64(c)
+	}
+	if i == 0 || len(b) < i+4 || b[i] != ' ' || b[i+2] != ' ' {
+		return false
+	}
+	l.kind, l.name, l.module = b[i+1], b[i+3:], nil
+	if tab := bytes.IndexByte(l.name, '\t'); tab >= 0 {
+		l.module = bytes.Trim(l.name[tab+1:], "[]")
+		l.name = l.name[:tab]
+	}
+	return len(l.name) > 0
+}
+
+func open() (*os.File, error) { return os.Open(kallsyms) }

@@ -1,0 +1,71 @@
+package proc
+
+import (
+	"cmp"
+	"debug/elf"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"sort"
+)
+
+// ErrNoRanges says that the kernel's address ranges cannot be read: not as
+// root, locked down, or no CONFIG_PROC_KCORE.
+var ErrNoRanges = errors.New("kernel address ranges are unknown")
+
+// Ranges are the parts of the address space the kernel has mapped or keeps for
+// mappings, sorted and disjoint. The zero value contains nothing.
+type Ranges []Range
+
+// A Range is the addresses from Start up to, not including, End.
+type Range struct{ Start, End uint64 }
+
+// LoadRanges reads the program headers of /proc/kcore.
+//
+// It returns an error that wraps ErrNoRanges if they cannot be read.
+func LoadRanges() (Ranges, error) {
+	f, err := os.Open("/proc/kcore")
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrNoRanges, err)
+	}
+	defer f.Close()
+	return ParseRanges(f)
+}
+
+// ParseRanges takes the ranges from the program headers of an ELF core.
+func ParseRanges(r io.ReaderAt) (Ranges, error) {
+	core, err := elf.NewFile(r)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrNoRanges, err)
+	}
+	var all Ranges
+	for _, p := range core.Progs {
+		// A core of the kernel begins with PT_NOTE; text and data overlap others.
+		if p.Type == elf.PT_LOAD && p.Memsz > 0 && p.Vaddr+p.Memsz-1 >= p.Vaddr {
+			all = append(all, Range{p.Vaddr, p.Vaddr + p.Memsz})
+		}
+	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("%w: no segments", ErrNoRanges)
+	}
+	slices.SortFunc(all, func(a, b Range) int { return cmp.Compare(a.Start, b.Start) })
+	merged := all[:1]
+	for _, x := range all[1:] {
+		last := &merged[len(merged)-1]
+		if x.Start > last.End-1 && x.Start != last.End {
+			merged = append(merged, x)
+		} else if x.End-1 > last.End-1 {
+			last.End = x.End
+		}
+	}
+	return merged, nil
+}
+
+// Contains reports whether addr is in one of the ranges. That it is does not
+// mean that something is mapped there.
+func (r Ranges) Contains(addr uint64) bool {
+	i := sort.Search(len(r), func(i int) bool { return r[i].End-1 >= addr })
+	return i < len(r) && r[i].Start <= addr
+}

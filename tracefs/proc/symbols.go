@@ -1,0 +1,126 @@
+package proc
+
+import (
+	"cmp"
+	"io"
+	"slices"
+	"sort"
+	"strings"
+)
+
+// Symbols are the functions and variables of the running kernel and its
+// modules, by address.
+type Symbols struct {
+	text    string   // all names, one behind the other
+	syms    []symbol // by address; of the same address the first of the file first
+	modules []string // syms[i].module-1 is the index
+	byName  []int32  // indexes of syms, by name
+}
+
+type symbol struct {
+	addr   uint64
+	name   uint32 // offset in text
+	len    uint16
+	module uint16 // 0 is the kernel
+}
+
+// LoadSymbols reads /proc/kallsyms.
+//
+// It returns ErrHidden if there are no addresses in it.
+func LoadSymbols() (*Symbols, error) {
+	f, err := open()
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return ParseSymbols(f)
+}
+
+// ParseSymbols parses /proc/kallsyms.
+func ParseSymbols(r io.Reader) (*Symbols, error) {
+	s := new(Symbols)
+	var names strings.Builder
+	modules := make(map[string]uint16)
+	hidden := true
+	for l, err := range lines(r) {
+		if err != nil {
+			return nil, err
+		}
+		if l.addr != 0 {
+			hidden = false
+		}
+		// 'a' is a number, not an address; so are the offsets of per-CPU data.
+		if l.addr < minKernel || l.kind == 'a' || l.kind == 'A' || len(l.name) > 0xffff {
+			continue
+		}
+		m, ok := modules[string(l.module)]
+		if !ok && l.module != nil && len(s.modules) < 0xffff {
+			s.modules = append(s.modules, string(l.module))
+			m = uint16(len(s.modules))
+			modules[string(l.module)] = m
+		}
+		s.syms = append(s.syms, symbol{addr: l.addr, name: uint32(names.Len()), len: uint16(len(l.name)), module: m})
+		names.Write(l.name)
+	}
+	if hidden {
+		return nil, ErrHidden
+	}
+	s.text = names.String()
+	slices.SortStableFunc(s.syms, func(a, b symbol) int { return cmp.Compare(a.addr, b.addr) })
+	s.byName = make([]int32, len(s.syms))
+	for i := range s.byName {
+		s.byName[i] = int32(i)
+	}
+	slices.SortFunc(s.byName, func(a, b int32) int {
+		return cmp.Or(strings.Compare(s.name(int(a)), s.name(int(b))),
+			cmp.Compare(s.syms[a].module, s.syms[b].module), cmp.Compare(a, b))
+	})
+	return s, nil
+}
+
+// minKernel is below every kernel address, of 32-bit machines too.
+const minKernel = 1 << 20
+
+// maxOffset is more than the size of any function and nearly any variable. An
+// address farther from the symbol below is in a gap.
+const maxOffset = 1 << 20
+
+func (s *Symbols) name(i int) string {
+	sym := &s.syms[i]
+	return s.text[sym.name:][:sym.len]
+}
+
+// Name returns the symbol nearest below addr, its module, "" for the kernel
+// itself, and how many bytes addr is behind it. ok is false if addr is in no
+// known part of the kernel.
+func (s *Symbols) Name(addr uint64) (name, module string, off uint64, ok bool) {
+	i := sort.Search(len(s.syms), func(i int) bool { return s.syms[i].addr > addr }) - 1
+	if i < 0 {
+		return "", "", 0, false
+	}
+	sym := s.syms[i]
+	if off = addr - sym.addr; off > maxOffset {
+		return "", "", 0, false
+	}
+	for i > 0 && s.syms[i-1].addr == sym.addr {
+		i-- // the kernel, too, shows the first of several names
+	}
+	name = s.name(i)
+	if name == "_end" || name == "__brk_limit" {
+		return "", "", 0, false
+	}
+	if m := s.syms[i].module; m > 0 {
+		module = s.modules[m-1]
+	}
+	return name, module, off, true
+}
+
+// Addr returns the address of a symbol. Where several have the name it is the
+// lowest, the kernel's own before those of modules.
+func (s *Symbols) Addr(name string) (uint64, bool) {
+	i := sort.Search(len(s.byName), func(i int) bool { return s.name(int(s.byName[i])) >= name })
+	if i == len(s.byName) || s.name(int(s.byName[i])) != name {
+		return 0, false
+	}
+	return s.syms[s.byName[i]].addr, true
+}

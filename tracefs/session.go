@@ -1,0 +1,260 @@
+package tracefs
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"strings"
+	"sync"
+)
+
+// Options says how a session is set up. The zero value works.
+type Options struct {
+	Clock      string // a name from trace_clock; "" is "mono" where there is one
+	BufferKB   int    // KiB per CPU; 0 leaves the kernel's
+	Pids       []int  // threads to trace, in numbers of the initial pid namespace; nil traces all
+	Follow     bool   // trace what the threads in Pids fork, too
+	Stacktrace bool   // a kernel stack behind every event
+	IgnoreSelf bool   // keep this process's own threads out; without effect if Pids is set
+
+	// Log is told of every write. It may be nil.
+	Log func(format string, args ...any)
+}
+
+// ErrClosed is returned by the methods of a session that was closed.
+var ErrClosed = errors.New("tracing session is closed")
+
+// A Session is one instance of the tracing directory with one group of kprobe
+// events, both of the same name. Its methods may be called by several
+// goroutines; Close undoes everything.
+//
+// While the session lives it holds a flock(2) on the instance's tracing_on.
+// The kernel drops it with the process, however that dies, which tells
+// FS.Clean whose instances are dead. A pid would not: it may be of another pid
+// namespace, or used again.
+type Session struct {
+	fs   *FS
+	name string // of the instance and of the group
+	dir  string // "instances/NAME"
+	log  func(string, ...any)
+
+	pipes pipeSet
+
+	mu      sync.Mutex
+	undo    undoStack
+	alive   *os.File            // tracing_on, locked
+	events  []string            // defined, in order
+	refused map[string]struct{} // events without the filter they should have
+	enabled bool
+	closed  bool
+}
+
+// NewSession removes what dead sessions left behind and makes a new one.
+// Nothing is traced before Enable.
+func (fs *FS) NewSession(o Options) (*Session, error) {
+	s := fs.newSession("", o.Log)
+	if _, err := fs.Clean(s.log); err != nil {
+		s.log("clean: %v", err) // not ours, and no reason not to trace
+	}
+	if err := s.create(); err != nil {
+		return nil, err
+	}
+	if err := s.setUp(o); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+func (fs *FS) newSession(name string, log func(string, ...any)) *Session {
+	if log == nil {
+		log = func(string, ...any) {}
+	}
+	return &Session{
+		fs: fs, name: name, dir: path.Join("instances", name), log: log,
+		refused: make(map[string]struct{}),
+	}
+}
+
+// create makes the instance and takes the lock that says it is alive. Both
+// happen under the lock on kprobe_events, so that nobody sees the one without
+// the other.
+func (s *Session) create() error {
+	unlock, err := s.fs.lockProbes()
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	base := fmt.Sprintf("%s%d", namePrefix, os.Getpid())
+	for n := 1; ; n++ {
+		s.name = base
+		if n > 1 {
+			s.name = fmt.Sprintf("%s_%d", base, n)
+		}
+		s.dir = path.Join("instances", s.name)
+		if s.fs.Exists(path.Join("events", s.name)) {
+			continue // a group that could not be removed
+		}
+		err := s.fs.root.Mkdir(s.dir, 0o750)
+		if errors.Is(err, os.ErrExist) && n < 1000 {
+			continue // another session of this process, or of another pid namespace
+		}
+		if err != nil {
+			return explainOpen(s.fs.dir, err)
+		}
+		break
+	}
+	s.log("mkdir %s", s.path(""))
+	s.undo.push("rmdir "+s.dir, s.remove)
+	if err := s.claim(); err != nil {
+		return errors.Join(err, s.undo.run(s.log))
+	}
+	return nil
+}
+
+// claim takes the lock on tracing_on, which says that the session is alive.
+func (s *Session) claim() error {
+	f, err := s.fs.root.Open(s.path("tracing_on"))
+	if err != nil {
+		return err
+	}
+	if err := tryLockFile(f); err != nil {
+		f.Close()
+		return err
+	}
+	s.alive = f
+	return nil
+}
+
+// remove removes the instance, of which no file may be open.
+func (s *Session) remove() error {
+	// Between unlocking and rmdir the instance looks dead. FS.Clean looks at
+	// instances under this lock.
+	unlock, err := s.fs.lockProbes()
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if s.alive != nil {
+		s.alive.Close()
+		s.alive = nil
+	}
+	s.log("rmdir %s", s.dir)
+	return s.fs.root.Remove(s.dir)
+}
+
+// Group returns the name of the session's group of events and of its instance:
+// "tsnoop_<pid>", or "tsnoop_<pid>_<n>" where that is taken.
+func (s *Session) Group() string { return s.name }
+
+// path returns the path of a file of the instance, relative to the mount.
+func (s *Session) path(name string) string { return path.Join(s.dir, name) }
+
+// eventPath returns the path of a file of an event, as the instance has it.
+func (s *Session) eventPath(event, name string) string {
+	return path.Join(s.dir, "events", s.name, event, name)
+}
+
+// Format returns how the records of an event of the session look.
+func (s *Session) Format(event string) (*Format, error) {
+	f, err := read(s.fs, s.eventPath(event, "format"), ParseFormat)
+	if err != nil {
+		return nil, err
+	}
+	f.Group = s.name
+	return f, nil
+}
+
+// Enable starts the events of the session, all at once. An event whose filter
+// was refused stays off.
+//
+// A *KernelError says which file the kernel would not take; then all are off.
+func (s *Session) Enable() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return ErrClosed
+	}
+	if len(s.events) == 0 {
+		return nil
+	}
+	if !s.enabled {
+		s.undo.push("disable "+s.name, s.stop)
+		s.enabled = true
+	}
+	if len(s.refused) == 0 {
+		return s.enable("")
+	}
+	for _, e := range s.events {
+		if _, bad := s.refused[e]; bad {
+			continue
+		}
+		if err := s.enable(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// enable turns on one event, or with "" the whole group.
+func (s *Session) enable(event string) error {
+	err := s.set(s.eventPath(event, "enable"), "1")
+	if err != nil {
+		return errors.Join(err, s.stop())
+	}
+	return nil
+}
+
+// Stop ends tracing. What is in the buffers can still be read.
+func (s *Session) Stop() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return ErrClosed
+	}
+	return s.stop()
+}
+
+// stop first stops recording, which is immediate: disabling a thousand probes
+// takes seconds.
+func (s *Session) stop() error {
+	if !s.enabled {
+		return nil
+	}
+	if err := errors.Join(s.set(s.path("tracing_on"), "0"), s.set(s.eventPath("", "enable"), "0")); err != nil {
+		return err
+	}
+	s.enabled = false
+	return nil
+}
+
+// set writes one setting and says so.
+func (s *Session) set(file, value string) error {
+	s.log("echo %s > %s", quote(value), file)
+	if err := s.fs.write(file, value); err != nil {
+		return s.fs.refused(err, s.path("error_log"), file, value)
+	}
+	return nil
+}
+
+// quote makes a value fit to be pasted into a shell.
+func quote(s string) string {
+	if s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:") == "" {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// Close ends tracing, closes the readers and removes the probes and the
+// instance. It may be called more than once, and by another goroutine than the
+// one that reads. Drain first: with the probes the buffers go.
+func (s *Session) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = true
+	s.pipes.closeAll()
+	return s.undo.run(s.log)
+}
+
+var _ io.Closer = (*Session)(nil)

@@ -1,0 +1,189 @@
+package tracefs
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// setUp brings the instance into the state that o and the readers need.
+func (s *Session) setUp(o Options) error {
+	if err := s.setOptions(o); err != nil {
+		return err
+	}
+	if err := s.setClock(o.Clock); err != nil {
+		return err
+	}
+	if o.BufferKB > 0 {
+		if err := s.set(s.path("buffer_size_kb"), strconv.Itoa(o.BufferKB)); err != nil {
+			return err
+		}
+	}
+	// At the default of 50 a reader is not woken before half of a buffer is
+	// full, which a few events never fill (5.0).
+	if s.fs.Exists(s.path("buffer_percent")) {
+		if err := s.set(s.path("buffer_percent"), "0"); err != nil {
+			return err
+		}
+	}
+	return s.setThreads(o)
+}
+
+// setOptions sets the options that change what is printed or recorded. A new
+// instance has those of the top level, which anybody may have changed.
+func (s *Session) setOptions(o Options) error {
+	now, err := read(s.fs, s.path("trace_options"), parseOptions)
+	if err != nil {
+		return err
+	}
+	for _, want := range []struct {
+		name string
+		on   bool
+	}{
+		{"context-info", true}, {"irq-info", true}, {"overwrite", true}, {"print-parent", true},
+		{"bin", false}, {"hex", false}, {"raw", false}, {"fields", false}, {"verbose", false},
+		{"latency-format", false}, {"sym-addr", false}, {"userstacktrace", false},
+		{"stacktrace", o.Stacktrace}, {"event-fork", o.follows()},
+	} {
+		if on, known := now[want.name]; !known || on == want.on {
+			continue // an older kernel lacks some
+		}
+		name := want.name
+		if !want.on {
+			name = "no" + name
+		}
+		if err := s.set(s.path("trace_options"), name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// parseOptions parses trace_options: a name a line, "no" before it where off.
+func parseOptions(r io.Reader) (map[string]bool, error) {
+	b, err := io.ReadAll(r)
+	if err != nil {
+		return nil, err
+	}
+	opts := make(map[string]bool)
+	for name := range strings.FieldsSeq(string(b)) {
+		off, isOff := strings.CutPrefix(name, "no")
+		if isOff {
+			name = off
+		}
+		opts[name] = !isOff
+	}
+	return opts, nil
+}
+
+// setClock chooses the clock. Text shows its ns in µs only.
+func (s *Session) setClock(name string) error {
+	if name == "" {
+		clocks, err := read(s.fs, s.path("trace_clock"), parseClocks)
+		if err != nil {
+			return err
+		}
+		if !slices.Contains(clocks, "mono") { // older than 3.17
+			return nil
+		}
+		name = "mono"
+	}
+	return s.set(s.path("trace_clock"), name)
+}
+
+func (o Options) follows() bool {
+	if len(o.Pids) > 0 {
+		return o.Follow
+	}
+	return o.IgnoreSelf
+}
+
+// setThreads says which threads are traced. The kernel looks at this before it
+// fetches arguments, so it is cheaper than a filter.
+func (s *Session) setThreads(o Options) error {
+	if len(o.Pids) == 0 && !o.IgnoreSelf {
+		return nil
+	}
+	if !initPIDNamespace() {
+		if len(o.Pids) == 0 {
+			s.log("cannot keep own threads out: their numbers outside this pid namespace are unknown")
+			return nil
+		}
+		return &MachineError{Msg: "process ids mean something else to the kernel: this is not the initial pid namespace",
+			Cure: "run in the host's: nsenter -t 1 -p, or docker run --pid=host"}
+	}
+	if len(o.Pids) > 0 {
+		return s.addThreads("set_event_pid", o.Pids)
+	}
+	return s.ignoreSelf()
+}
+
+// ignoreSelf keeps this process's threads out (5.7). With event-fork set, the
+// threads a listed one starts are added by the kernel; those started while the
+// list is made are found by looking again.
+func (s *Session) ignoreSelf() error {
+	const file = "set_event_notrace_pid"
+	if !s.fs.Exists(s.path(file)) {
+		s.log("cannot keep own threads out: no %s", file)
+		return nil
+	}
+	done := make(map[int]bool)
+	for {
+		tids, err := ownThreads()
+		if err != nil {
+			return err
+		}
+		tids = slices.DeleteFunc(tids, func(tid int) bool { return done[tid] })
+		if len(tids) == 0 {
+			return nil
+		}
+		for _, tid := range tids {
+			done[tid] = true
+		}
+		if err := s.addThreads(file, tids); err != nil {
+			return err
+		}
+	}
+}
+
+// addThreads adds thread ids to a list, a handful in a write.
+func (s *Session) addThreads(file string, tids []int) error {
+	for chunk := range slices.Chunk(tids, 256) {
+		var b strings.Builder
+		for _, tid := range chunk {
+			fmt.Fprintf(&b, "%d ", tid)
+		}
+		if err := s.set(s.path(file), strings.TrimSpace(b.String())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func ownThreads() ([]int, error) {
+	names, err := os.ReadDir("/proc/self/task")
+	if err != nil {
+		return nil, err
+	}
+	var tids []int
+	for _, n := range names {
+		if tid, err := strconv.Atoi(n.Name()); err == nil {
+			tids = append(tids, tid)
+		}
+	}
+	if len(tids) == 0 {
+		return nil, errors.New("no threads in /proc/self/task")
+	}
+	return tids, nil
+}
+
+// initPIDNamespace reports whether pids here are those the kernel uses for
+// set_event_pid. The number is PROC_PID_INIT_INO of include/linux/proc_ns.h.
+func initPIDNamespace() bool {
+	link, err := os.Readlink("/proc/self/ns/pid")
+	return err != nil || link == "pid:[4026531836]"
+}

@@ -1,0 +1,311 @@
+package tracefs
+
+import (
+	"bytes"
+	"encoding/binary"
+	"slices"
+	"strings"
+)
+
+// A textFormat is a Format with what is needed to find its fields in text.
+type textFormat struct {
+	*Format
+	heads []textField // those the kernel adds to each record
+	args  []textField // in the order they are printed
+}
+
+type textField struct {
+	FormatField
+	elem  int    // bytes of an element of an array
+	delim []byte // " NAME=", which stands before the value
+}
+
+func newTextFormat(f *Format) *textFormat {
+	t := &textFormat{Format: f}
+	for _, field := range f.Fields {
+		x := textField{FormatField: field, delim: []byte(" " + field.Name + "="), elem: elemSize(field)}
+		if strings.HasPrefix(field.Name, "common_") || strings.HasPrefix(field.Name, "__probe_") {
+			t.heads = append(t.heads, x)
+		} else {
+			t.args = append(t.args, x)
+		}
+	}
+	return t
+}
+
+// elemSize takes the size of an array's element from its type, "u16[4]".
+func elemSize(f FormatField) int {
+	switch base, _, _ := strings.Cut(f.Type, "["); {
+	case f.DataLoc:
+		return 4
+	case strings.HasSuffix(base, "64"):
+		return 8
+	case strings.HasSuffix(base, "32"):
+		return 4
+	case strings.HasSuffix(base, "16"):
+		return 2
+	}
+	return 1
+}
+
+// A textEncoder turns the fields of a line into the bytes of a record.
+type textEncoder struct {
+	order binary.ByteOrder
+	addr  func(string) (uint64, bool)
+	known map[string]uint64 // addresses of symbols seen
+	data  []byte
+}
+
+// encode makes a record of text, which begins behind "NAME: (" and ends with
+// the record's newline. It returns false if text is not as f says. The record
+// is valid until the next call.
+func (e *textEncoder) encode(f *textFormat, text []byte, tid int) ([]byte, bool) {
+	e.data = slices.Grow(e.data[:0], f.Size)[:f.Size]
+	clear(e.data)
+	place, rest, ok := bytes.Cut(text, []byte(")"))
+	if !ok {
+		return nil, false
+	}
+	e.head(f, place, tid)
+	for i := range f.args {
+		if rest, ok = bytes.CutPrefix(rest, f.args[i].delim); !ok {
+			return nil, false
+		}
+		next := []byte("\n")
+		if i+1 < len(f.args) {
+			next = f.args[i+1].delim
+		}
+		if rest, ok = e.arg(&f.args[i], rest, next); !ok {
+			return nil, false
+		}
+	}
+	return e.data, len(rest) == 1 && rest[0] == '\n'
+}
+
+// head stores what the kernel adds to a record. place is "FUNC+OFF/SIZE" at
+// entry and "CALLER+OFF/SIZE <- FUNC" at return.
+func (e *textEncoder) head(f *textFormat, place []byte, tid int) {
+	caller, fn, isReturn := bytes.Cut(place, []byte(" <- "))
+	for i := range f.heads {
+		h := &f.heads[i]
+		switch h.Name {
+		case "common_type":
+			e.put(h.Offset, h.Size, uint64(f.ID))
+		case "common_pid":
+			e.put(h.Offset, h.Size, uint64(tid))
+		case "__probe_ip", "__probe_ret_ip":
+			e.put(h.Offset, h.Size, e.symbol(caller))
+		case "__probe_func":
+			if isReturn {
+				e.put(h.Offset, h.Size, e.symbol(fn))
+			}
+		}
+	}
+}
+
+// put stores v in size bytes; where the format makes no sense it does nothing.
+func (e *textEncoder) put(off, size int, v uint64) {
+	if off < 0 || size < 0 || off > len(e.data)-size {
+		return
+	}
+	switch b := e.data[off : off+size]; size {
+	case 1:
+		b[0] = byte(v)
+	case 2:
+		e.order.PutUint16(b, uint16(v))
+	case 4:
+		e.order.PutUint32(b, uint32(v))
+	case 8:
+		e.order.PutUint64(b, v)
+	}
+}
+
+// arg stores the value rest begins with and returns what follows it. next is
+// what must follow: the next argument's name, or the end of the record.
+func (e *textEncoder) arg(f *textField, rest, next []byte) ([]byte, bool) {
+	switch {
+	case f.Array && f.DataLoc:
+		return e.strings(f, rest, next)
+	case f.Array:
+		return e.array(f, rest, next)
+	case f.DataLoc:
+		return e.str(f.Offset, rest, next)
+	}
+	v, rest, ok := e.number(rest, next)
+	if ok {
+		e.put(f.Offset, f.Size, v)
+	}
+	return rest, ok
+}
+
+var fault = []byte("(fault)")
+
+// str stores a string and its data_loc word, of length 0 where it faulted.
+// next ends it; behind the last argument it is the last of its kind.
+func (e *textEncoder) str(off int, rest, next []byte) ([]byte, bool) {
+	if after, ok := bytes.CutPrefix(rest, fault); ok && bytes.HasPrefix(after, next) {
+		e.put(off, 4, uint64(len(e.data)&0xffff))
+		return after, true
+	}
+	if len(rest) == 0 || rest[0] != '"' {
+		return nil, false
+	}
+	rest = rest[1:]
+	end := indexQuoted(rest, next)
+	if end < 0 || end+1 > 0xffff || len(e.data) > 0xffff {
+		return nil, false
+	}
+	e.put(off, 4, uint64(end+1)<<16|uint64(len(e.data)))
+	e.data = append(append(e.data, rest[:end]...), 0)
+	return rest[end+1:], true
+}
+
+// indexQuoted finds the closing quote that next stands behind.
+func indexQuoted(s, next []byte) int {
+	if next[len(next)-1] == '\n' { // the end of the record
+		if b, ok := bytes.CutSuffix(s, next); ok && len(b) > 0 && b[len(b)-1] == '"' {
+			return len(b) - 1
+		}
+		return -1
+	}
+	for from := 0; ; {
+		i := bytes.Index(s[from:], next)
+		if i < 0 {
+			return -1
+		}
+		if i += from; i > 0 && s[i-1] == '"' {
+			return i - 1
+		}
+		from = i + 1
+	}
+}
+
+// strings stores {"a","b"}. A string with `","` in it is cut there: the kernel
+// leaves no way to tell.
+func (e *textEncoder) strings(f *textField, rest, next []byte) ([]byte, bool) {
+	rest, ok := bytes.CutPrefix(rest, []byte("{"))
+	closing := append([]byte("}"), next...)
+	for i := 0; ok && i < f.Size/4; i++ {
+		if i > 0 {
+			if rest, ok = bytes.CutPrefix(rest, []byte(",")); !ok {
+				return nil, false
+			}
+		}
+		end := closing
+		if i+1 < f.Size/4 {
+			end = []byte(",")
+		}
+		rest, ok = e.str(f.Offset+4*i, rest, end)
+	}
+	if !ok {
+		return nil, false
+	}
+	return bytes.CutPrefix(rest, []byte("}"))
+}
+
+// array stores {1,2,3}.
+func (e *textEncoder) array(f *textField, rest, next []byte) ([]byte, bool) {
+	rest, ok := bytes.CutPrefix(rest, []byte("{"))
+	if !ok {
+		return nil, false
+	}
+	for off := 0; off+f.elem <= f.Size; off += f.elem {
+		if off > 0 {
+			if rest, ok = bytes.CutPrefix(rest, []byte(",")); !ok {
+				return nil, false
+			}
+		}
+		end := []byte(",")
+		if off+2*f.elem > f.Size {
+			end = []byte("}")
+		}
+		var v uint64
+		if v, rest, ok = e.number(rest, end); !ok {
+			return nil, false
+		}
+		e.put(f.Offset+off, f.elem, v)
+	}
+	return bytes.CutPrefix(rest, []byte("}"))
+}
+
+// number reads a decimal or hexadecimal number, a character or a symbol.
+func (e *textEncoder) number(rest, next []byte) (uint64, []byte, bool) {
+	if len(rest) >= 3 && rest[0] == '\'' && rest[2] == '\'' {
+		return uint64(rest[1]), rest[3:], true
+	}
+	if v, n := parseNumber(rest); n > 0 && bytes.HasPrefix(rest[n:], next) {
+		return v, rest[n:], true
+	}
+	end := bytes.Index(rest, next)
+	if end <= 0 {
+		return 0, nil, false
+	}
+	return e.symbol(rest[:end]), rest[end:], true
+}
+
+// parseNumber returns the number s begins with and its length, 0 if there is
+// none.
+func parseNumber(s []byte) (v uint64, n int) {
+	neg := len(s) > 0 && s[0] == '-'
+	if neg {
+		n++
+	}
+	if bytes.HasPrefix(s[n:], []byte("0x")) {
+		v, d := parseHex(s[n+2:])
+		if neg || d == 0 {
+			return 0, 0
+		}
+		return v, n + 2 + d
+	}
+	digits := n
+	for n < len(s) && '0' <= s[n] && s[n] <= '9' {
+		v = v*10 + uint64(s[n]-'0')
+		n++
+	}
+	if n == digits {
+		return 0, 0
+	}
+	if neg {
+		v = -v
+	}
+	return v, n
+}
+
+func parseHex(s []byte) (v uint64, n int) {
+	for ; n < len(s); n++ {
+		switch c := s[n]; {
+		case '0' <= c && c <= '9':
+			v = v<<4 | uint64(c-'0')
+		case 'a' <= c && c <= 'f':
+			v = v<<4 | uint64(c-'a'+10)
+		default:
+			return v, n
+		}
+	}
+	return v, n
+}
+
+// maxKnown bounds the cache of symbols.
+const maxKnown = 1 << 16
+
+// symbol returns the address of "vfs_read+0x10/0x2a0 [mod]" or "0xffff...", or
+// 0 if it cannot be told.
+func (e *textEncoder) symbol(s []byte) uint64 {
+	s, _, _ = bytes.Cut(s, []byte(" ")) // a module's name, an address
+	if v, n := parseNumber(s); n > 0 && n == len(s) {
+		return v
+	}
+	name, offset, _ := bytes.Cut(s, []byte("+0x"))
+	off, _ := parseHex(offset)
+	base, ok := e.known[string(name)]
+	if !ok && e.addr != nil {
+		base, _ = e.addr(string(name))
+		if len(e.known) < maxKnown {
+			e.known[string(name)] = base
+		}
+	}
+	if base == 0 {
+		return 0
+	}
+	return base + off
+}
