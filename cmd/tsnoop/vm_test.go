@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -18,6 +19,12 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
+// The scripts look at what is in tracefs, which all share: one at a time.
+func init() {
+	testing.Init()
+	flag.Set("test.parallel", "1")
+}
+
 const tracing = "/sys/kernel/tracing"
 
 // patience bounds every wait for a program. It is no measure of speed: an
@@ -27,7 +34,7 @@ const patience = 2 * time.Minute
 // TestVM runs the scripts of testdata/vm as root on a real kernel. Besides the
 // commands of testscript they have
 //
-//	start ARGS...    start tsnoop ARGS and wait until it is armed
+//	start ARGS...    start tsnoop ARGS and wait until it is armed; @FILE is what FILE holds
 //	stop [SIGNAL]    end it (SIGINT) and check that nothing is left behind
 //	finish           wait until it ends by itself, and check the same
 //	crash            kill it with SIGKILL, which leaves everything behind
@@ -94,6 +101,11 @@ func launch(ts *testscript.TestScript, args []string) *running {
 	ts.Check(err)
 	path, err := exec.LookPath("tsnoop")
 	ts.Check(err)
+	for i, arg := range args {
+		if file, ok := strings.CutPrefix(arg, "@"); ok {
+			args[i] = ts.ReadFile(file)
+		}
+	}
 	cmd := exec.Command(path, args...)
 	cmd.Stdout, cmd.Stderr = out, errs
 	cmd.Dir = ts.MkAbs(".")
