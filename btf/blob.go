@@ -3,7 +3,9 @@ package btf
 import (
 	"bytes"
 	"debug/elf"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -37,6 +39,9 @@ func (b *blob) title() string {
 // readBlob reads the BTF of a file, split BTF when there is a base.
 func readBlob(file, name string, base *blob) (*blob, error) {
 	data, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%w: %w", err, ErrNoBTF)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -49,9 +54,16 @@ func readBlob(file, name string, base *blob) (*blob, error) {
 
 // parseBlob decodes BTF from raw bytes or from an ELF file's section.
 //
-// Errors wrap ErrNoBTF when there is no BTF in data.
-func parseBlob(data []byte, name string, base *blob) (*blob, error) {
-	data, err := section(data)
+// Errors wrap ErrNoBTF: there is none in data, or it is damaged.
+func parseBlob(data []byte, name string, base *blob) (b *blob, err error) {
+	defer func() {
+		// In case a decoder stumbles over a damaged file; fuzzing found none
+		// that does.
+		if r := recover(); r != nil {
+			b, err = nil, fmt.Errorf("damaged: %v: %w", r, ErrNoBTF)
+		}
+	}()
+	data, err = section(data)
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +73,7 @@ func parseBlob(data []byte, name string, base *blob) (*blob, error) {
 	}
 	spec, err := cbtf.LoadSplitSpecFromReader(bytes.NewReader(data), baseSpec)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w: %w", err, ErrNoBTF)
 	}
 	return &blob{name: name, spec: spec}, nil
 }
@@ -76,7 +88,7 @@ func section(data []byte) ([]byte, error) {
 	}
 	file, err := elf.NewFile(bytes.NewReader(data))
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w: %w", err, ErrNoBTF)
 	}
 	s := file.Section(".BTF")
 	if s == nil {
@@ -88,7 +100,10 @@ func section(data []byte) ([]byte, error) {
 		// module.
 		return nil, fmt.Errorf("section .BTF is relative to .BTF.base: load the module and read %s instead", sysDir)
 	}
-	return s.Data()
+	if data, err = s.Data(); err != nil {
+		return nil, fmt.Errorf("section .BTF: %w: %w", err, ErrNoBTF)
+	}
+	return data, nil
 }
 
 // index returns the names the blob defines.

@@ -62,7 +62,17 @@ func (k *Kernel) Func(module, name string) (*Func, error) {
 // function returns the blob's function of a name, nil if it has none.
 func (b *blob) function(name string) *Func {
 	var found *Func
-	for _, fn := range byName[*cbtf.Func](b, name) {
+	named := byName[*cbtf.Func](b, name)
+	if named == nil && strings.Contains(name, "___") {
+		// cilium takes what follows for a flavour of the name, libbpf's way
+		// to give a type several definitions; the kernel has such functions.
+		for _, fn := range b.index().funcs {
+			if fn.Name == name {
+				named = append(named, fn)
+			}
+		}
+	}
+	for _, fn := range named {
 		f := newFunc(fn, b.name)
 		switch {
 		case f == nil:
@@ -126,7 +136,7 @@ func (k *Kernel) Funcs(pattern string) ([]*Func, error) {
 	var funcs []*Func
 	found := !inModule
 	for b := range k.blobs {
-		if inModule && b.name != moduleKey(only) {
+		if inModule && (only == "" || b.name != moduleKey(only)) {
 			continue
 		}
 		found = true

@@ -13,7 +13,7 @@ import (
 // size in bytes (a bit field's offset as byte:bit, its size in bits), and the
 // holes between them. Any other type gives one line with its size.
 func (k *Kernel) Layout(w io.Writer, t Type) error {
-	l := &layout{w: bufio.NewWriter(w)}
+	l := &layout{w: bufio.NewWriter(w), left: maxMembers}
 	switch u := target(t).(type) {
 	case *Struct, *Union:
 		l.aggregate(u, 0, 0)
@@ -34,7 +34,10 @@ func (k *Kernel) Layout(w io.Writer, t Type) error {
 	return l.w.Flush()
 }
 
-type layout struct{ w *bufio.Writer }
+type layout struct {
+	w    *bufio.Writer
+	left int // members that may still be written
+}
 
 func (l *layout) size(t Type) {
 	if n, ok := Size(t); ok {
@@ -60,6 +63,9 @@ func (l *layout) aggregate(t Type, base uint32, level int) {
 	fmt.Fprintf(l.w, "%s%s {\n", indent, head)
 	end := base
 	for _, m := range list {
+		if l.left--; l.left < 0 {
+			break
+		}
 		start := base + uint32(m.Offset)
 		if !union && start > end {
 			l.hole(indent, start-end)

@@ -59,7 +59,16 @@ func canonical(words []string) string {
 	case "signed char":
 		return name
 	}
-	return strings.TrimPrefix(name, "signed ")
+	if rest, ok := strings.CutPrefix(name, "signed "); ok && isInteger(cTypes[rest]) {
+		return rest
+	}
+	return name
+}
+
+// isInteger tells the types that may be called signed.
+func isInteger(t Type) bool {
+	i, ok := t.(*Int)
+	return ok && i.Encoding != Bool
 }
 
 // cType returns C's own type: the BTF's where it has it under gcc's or clang's
@@ -130,18 +139,21 @@ func (k *Kernel) typedef(name string) (Type, error) {
 			return t[0], nil
 		}
 	}
-	err := k.noType(name)
-	for _, keyword := range []string{"struct", "union", "enum"} {
-		if k.base.defined(keyword, name) != nil {
-			err.Near = []string{keyword + " " + name}
-			break
-		}
-	}
-	return nil, err
+	return nil, k.noType(name)
 }
 
-// noType says that a type is missing, and which ones are called alike.
+// noType says that a type is missing, and which ones are called alike: only
+// that with another keyword, if there is one. k.mu is held.
 func (k *Kernel) noType(name string) *NotFoundError {
+	bare := name[strings.LastIndexByte(name, ' ')+1:]
+	for _, keyword := range []string{"struct", "union", "enum"} {
+		if k.base.defined(keyword, bare) != nil {
+			return &NotFoundError{What: "type", Name: name, In: "vmlinux", Near: []string{keyword + " " + bare}}
+		}
+	}
+	if len(byName[*Typedef](k.base, bare)) > 0 {
+		return &NotFoundError{What: "type", Name: name, In: "vmlinux", Near: []string{bare}}
+	}
 	return &NotFoundError{What: "type", Name: name, In: "vmlinux", Near: Near(name, func(yield func(string) bool) {
 		for b := range k.blobs {
 			for _, t := range b.index().types {

@@ -63,13 +63,16 @@ func Members(t Type) []string {
 	return names
 }
 
+// maxMembers bounds how many members a struct may have, with those of anonymous
+// members: more than any of the kernel has. Damaged BTF may have a struct in
+// itself.
+const maxMembers = 1 << 16
+
 // walk yields the members of a stripped struct or union with their places,
 // those of anonymous members after these.
 func walk(t Type) iter.Seq2[*cbtf.Member, Place] {
 	return func(yield func(*cbtf.Member, Place) bool) {
-		// More than any struct of the kernel has; damaged BTF may have a
-		// struct in itself.
-		left := 1 << 16
+		left := maxMembers
 		var into func(t Type, bits uint32, depth int) bool
 		into = func(t Type, bits uint32, depth int) bool {
 			list := members(t)

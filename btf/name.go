@@ -72,6 +72,7 @@ func (d *declaration) qualified(t Type, inner string) string {
 		if !ok {
 			break
 		}
+		d.words--
 		if _, tag := t.(*TypeTag); tag {
 			back = append(back, qualifier(t))
 		} else {

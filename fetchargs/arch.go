@@ -21,6 +21,11 @@ type Arch struct {
 
 	Caller string // fetcharg of the return address at entry
 
+	// StackDelta is how many bytes the stack pointer that kprobes show at a
+	// function's return lies above the one at its entry: the size of the
+	// return address where that is on the stack. Seen on 5.10, 6.1, 6.12, 7.3.
+	StackDelta int64
+
 	KernelStart uint64 // first address that can be the kernel's
 	UserEnd     uint64 // first address that cannot be user space's
 }
@@ -36,7 +41,7 @@ func (a *Arch) isKernel(addr uint64) bool {
 var arches = []*Arch{
 	{
 		Name: "amd64", Regs: []string{"di", "si", "dx", "cx", "r8", "r9"}, FirstStack: 1,
-		Caller: "$stack0", KernelStart: 0xff00_0000_0000_0000, UserEnd: 0x0100_0000_0000_0000,
+		Caller: "$stack0", StackDelta: 8, KernelStart: 0xff00_0000_0000_0000, UserEnd: 0x0100_0000_0000_0000,
 	},
 	{
 		Name: "arm64", Regs: []string{"x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7"}, FirstStack: 0,

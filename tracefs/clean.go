@@ -86,7 +86,10 @@ func (fsys *FS) adopt(name string, log func(string, ...any)) (*Session, error) {
 	}
 	probes, err := fsys.probes(name)
 	if err != nil {
-		return nil, errors.Join(err, s.alive.Close())
+		if s.alive != nil {
+			s.alive.Close()
+		}
+		return nil, err
 	}
 	if s.alive == nil && len(probes) == 0 {
 		return nil, nil

@@ -5,7 +5,6 @@ import (
 	"io"
 	"os"
 	"path"
-	"strings"
 
 	"golang.org/x/sys/unix"
 )
@@ -42,12 +41,6 @@ func read[T any](fs *FS, name string, parse func(io.Reader) (T, error)) (T, erro
 		return v, fmt.Errorf("%s: %w", path.Join(fs.dir, name), err)
 	}
 	return v, nil
-}
-
-// readString returns the file's text without the white space around it.
-func (fs *FS) readString(name string) (string, error) {
-	b, err := fs.root.ReadFile(name)
-	return strings.TrimSpace(string(b)), err
 }
 
 // write replaces a setting: one write, no truncation and no creation. With

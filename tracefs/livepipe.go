@@ -4,17 +4,24 @@ import (
 	"context"
 	"errors"
 	"os"
+	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
 )
 
 // A livePipe reads a pipe of the tracing directory and tells when the kernel
-// has nothing more at the moment.
+// has nothing more at the moment. It waits in the runtime's poller.
 type livePipe struct {
-	f     *os.File
-	ctx   context.Context // when done, the pipe ends as soon as it is empty
-	idled bool            // pipeIdle was told and nothing has come since
+	f    *os.File
+	conn syscall.RawConn
+	ctx  context.Context // when done, the pipe ends as soon as it is empty
+	poll func(fd uintptr) (done bool)
+
+	buf   []byte // of the read in progress
+	n     int    // bytes read
+	err   error
+	state pipeState
 }
 
 type pipeState int
@@ -25,7 +32,17 @@ const (
 	pipeEnd                   // nothing there and nothing wanted, or closed
 )
 
-// watch wakes a read that waits when the context is done; call stop at the end.
+func newLivePipe(ctx context.Context, f *os.File) (*livePipe, error) {
+	conn, err := f.SyscallConn()
+	if err != nil {
+		return nil, err
+	}
+	l := &livePipe{f: f, conn: conn, ctx: ctx}
+	l.poll = l.tryRead
+	return l, nil
+}
+
+// watch wakes a read that waits when the context is done. Call stop at the end.
 func (l *livePipe) watch() (stop func() bool) {
 	return context.AfterFunc(l.ctx, func() { l.f.SetReadDeadline(time.Unix(1, 0)) })
 }
@@ -33,46 +50,39 @@ func (l *livePipe) watch() (stop func() bool) {
 // read reads into b. If there is nothing it first tells so with pipeIdle, and
 // waits when it is called again.
 func (l *livePipe) read(b []byte) (n int, state pipeState, err error) {
-	rc, err := l.f.SyscallConn()
-	if err != nil {
-		return 0, pipeEnd, err
-	}
+	l.buf, l.n, l.err = b, 0, nil
 	for {
-		var rerr error
-		err := rc.Read(func(fd uintptr) (done bool) {
-			for n, rerr = unix.Read(int(fd), b); rerr == unix.EINTR; {
-				n, rerr = unix.Read(int(fd), b)
+		err := l.conn.Read(l.poll)
+		if errors.Is(err, os.ErrDeadlineExceeded) && l.ctx.Err() != nil {
+			// Awake now. What is left must be read without a deadline.
+			if err = l.f.SetReadDeadline(time.Time{}); err == nil {
+				continue
 			}
-			if n > 0 {
-				l.idled, state = false, pipeData
-				return true
-			}
-			n = 0
-			// 0 bytes: somebody else emptied the pipe.
-			if rerr == unix.EAGAIN || rerr == nil {
-				rerr = nil
-				switch {
-				case !l.idled:
-					l.idled, state = true, pipeIdle
-					return true
-				case l.ctx.Err() == nil:
-					return false
-				}
-			}
-			state = pipeEnd
-			return true
-		})
-		switch {
-		case errors.Is(err, os.ErrDeadlineExceeded) && l.ctx.Err() != nil:
-			if err := l.f.SetReadDeadline(time.Time{}); err != nil {
-				return 0, pipeEnd, err
-			}
-		case err != nil:
-			return 0, pipeEnd, err
-		case rerr != nil:
-			return 0, pipeEnd, rerr
-		default:
-			return n, state, nil
 		}
+		if err != nil {
+			l.state, l.err = pipeEnd, err
+		}
+		return l.n, l.state, l.err
 	}
+}
+
+// tryRead reads once; false has the caller wait until there is something.
+func (l *livePipe) tryRead(fd uintptr) (done bool) {
+	n, err := unix.Read(int(fd), l.buf)
+	for err == unix.EINTR {
+		n, err = unix.Read(int(fd), l.buf)
+	}
+	switch {
+	case n > 0:
+		l.n, l.state = n, pipeData
+	case err != nil && err != unix.EAGAIN:
+		l.err, l.state = err, pipeEnd
+	case l.state == pipeData:
+		l.state = pipeIdle
+	case l.ctx.Err() == nil:
+		return false
+	default:
+		l.state = pipeEnd
+	}
+	return true
 }

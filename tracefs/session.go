@@ -8,6 +8,9 @@ import (
 	"path"
 	"strings"
 	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // Options says how a session is set up. The zero value works.
@@ -105,11 +108,11 @@ func (s *Session) create() error {
 		}
 		break
 	}
-	s.log("mkdir %s", s.path(""))
-	s.undo.push("rmdir "+s.dir, s.remove)
+	s.log("mkdir %s", s.dir)
 	if err := s.claim(); err != nil {
-		return errors.Join(err, s.undo.run(s.log))
+		return errors.Join(err, s.fs.root.Remove(s.dir))
 	}
+	s.undo.push("rmdir "+s.dir, s.remove)
 	return nil
 }
 
@@ -141,7 +144,15 @@ func (s *Session) remove() error {
 		s.alive = nil
 	}
 	s.log("rmdir %s", s.dir)
-	return s.fs.root.Remove(s.dir)
+	// A process that was killed gives up its lock a moment before the rest of
+	// what it holds: wait, but not for somebody who reads along.
+	for wait := time.Millisecond; ; wait *= 2 {
+		err := s.fs.root.Remove(s.dir)
+		if !errors.Is(err, unix.EBUSY) || wait > time.Second {
+			return err
+		}
+		time.Sleep(wait)
+	}
 }
 
 // Group returns the name of the session's group of events and of its instance:

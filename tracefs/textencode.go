@@ -18,6 +18,8 @@ type textField struct {
 	FormatField
 	elem  int    // bytes of an element of an array
 	delim []byte // " NAME=", which stands before the value
+	next  []byte // what stands behind it: the delim of the next, or the record's end
+	close []byte // the same behind an array
 }
 
 func newTextFormat(f *Format) *textFormat {
@@ -29,6 +31,14 @@ func newTextFormat(f *Format) *textFormat {
 		} else {
 			t.args = append(t.args, x)
 		}
+	}
+	for i := range t.args {
+		x := &t.args[i]
+		x.next = []byte("\n")
+		if i+1 < len(t.args) {
+			x.next = t.args[i+1].delim
+		}
+		x.close = append([]byte("}"), x.next...)
 	}
 	return t
 }
@@ -71,11 +81,7 @@ func (e *textEncoder) encode(f *textFormat, text []byte, tid int) ([]byte, bool)
 		if rest, ok = bytes.CutPrefix(rest, f.args[i].delim); !ok {
 			return nil, false
 		}
-		next := []byte("\n")
-		if i+1 < len(f.args) {
-			next = f.args[i+1].delim
-		}
-		if rest, ok = e.arg(&f.args[i], rest, next); !ok {
+		if rest, ok = e.arg(&f.args[i], rest); !ok {
 			return nil, false
 		}
 	}
@@ -120,18 +126,17 @@ func (e *textEncoder) put(off, size int, v uint64) {
 	}
 }
 
-// arg stores the value rest begins with and returns what follows it. next is
-// what must follow: the next argument's name, or the end of the record.
-func (e *textEncoder) arg(f *textField, rest, next []byte) ([]byte, bool) {
+// arg stores the value rest begins with and returns what follows it.
+func (e *textEncoder) arg(f *textField, rest []byte) ([]byte, bool) {
 	switch {
 	case f.Array && f.DataLoc:
-		return e.strings(f, rest, next)
+		return e.strings(f, rest)
 	case f.Array:
-		return e.array(f, rest, next)
+		return e.array(f, rest)
 	case f.DataLoc:
-		return e.str(f.Offset, rest, next)
+		return e.str(f.Offset, rest, f.next)
 	}
-	v, rest, ok := e.number(rest, next)
+	v, rest, ok := e.number(rest, f.next)
 	if ok {
 		e.put(f.Offset, f.Size, v)
 	}
@@ -182,16 +187,15 @@ func indexQuoted(s, next []byte) int {
 
 // strings stores {"a","b"}. A string with `","` in it is cut there: the kernel
 // leaves no way to tell.
-func (e *textEncoder) strings(f *textField, rest, next []byte) ([]byte, bool) {
+func (e *textEncoder) strings(f *textField, rest []byte) ([]byte, bool) {
 	rest, ok := bytes.CutPrefix(rest, []byte("{"))
-	closing := append([]byte("}"), next...)
 	for i := 0; ok && i < f.Size/4; i++ {
 		if i > 0 {
 			if rest, ok = bytes.CutPrefix(rest, []byte(",")); !ok {
 				return nil, false
 			}
 		}
-		end := closing
+		end := f.close
 		if i+1 < f.Size/4 {
 			end = []byte(",")
 		}
@@ -204,7 +208,7 @@ func (e *textEncoder) strings(f *textField, rest, next []byte) ([]byte, bool) {
 }
 
 // array stores {1,2,3}.
-func (e *textEncoder) array(f *textField, rest, next []byte) ([]byte, bool) {
+func (e *textEncoder) array(f *textField, rest []byte) ([]byte, bool) {
 	rest, ok := bytes.CutPrefix(rest, []byte("{"))
 	if !ok {
 		return nil, false
@@ -226,86 +230,4 @@ func (e *textEncoder) array(f *textField, rest, next []byte) ([]byte, bool) {
 		e.put(f.Offset+off, f.elem, v)
 	}
 	return bytes.CutPrefix(rest, []byte("}"))
-}
-
-// number reads a decimal or hexadecimal number, a character or a symbol.
-func (e *textEncoder) number(rest, next []byte) (uint64, []byte, bool) {
-	if len(rest) >= 3 && rest[0] == '\'' && rest[2] == '\'' {
-		return uint64(rest[1]), rest[3:], true
-	}
-	if v, n := parseNumber(rest); n > 0 && bytes.HasPrefix(rest[n:], next) {
-		return v, rest[n:], true
-	}
-	end := bytes.Index(rest, next)
-	if end <= 0 {
-		return 0, nil, false
-	}
-	return e.symbol(rest[:end]), rest[end:], true
-}
-
-// parseNumber returns the number s begins with and its length, 0 if there is
-// none.
-func parseNumber(s []byte) (v uint64, n int) {
-	neg := len(s) > 0 && s[0] == '-'
-	if neg {
-		n++
-	}
-	if bytes.HasPrefix(s[n:], []byte("0x")) {
-		v, d := parseHex(s[n+2:])
-		if neg || d == 0 {
-			return 0, 0
-		}
-		return v, n + 2 + d
-	}
-	digits := n
-	for n < len(s) && '0' <= s[n] && s[n] <= '9' {
-		v = v*10 + uint64(s[n]-'0')
-		n++
-	}
-	if n == digits {
-		return 0, 0
-	}
-	if neg {
-		v = -v
-	}
-	return v, n
-}
-
-func parseHex(s []byte) (v uint64, n int) {
-	for ; n < len(s); n++ {
-		switch c := s[n]; {
-		case '0' <= c && c <= '9':
-			v = v<<4 | uint64(c-'0')
-		case 'a' <= c && c <= 'f':
-			v = v<<4 | uint64(c-'a'+10)
-		default:
-			return v, n
-		}
-	}
-	return v, n
-}
-
-// maxKnown bounds the cache of symbols.
-const maxKnown = 1 << 16
-
-// symbol returns the address of "vfs_read+0x10/0x2a0 [mod]" or "0xffff...", or
-// 0 if it cannot be told.
-func (e *textEncoder) symbol(s []byte) uint64 {
-	s, _, _ = bytes.Cut(s, []byte(" ")) // a module's name, an address
-	if v, n := parseNumber(s); n > 0 && n == len(s) {
-		return v
-	}
-	name, offset, _ := bytes.Cut(s, []byte("+0x"))
-	off, _ := parseHex(offset)
-	base, ok := e.known[string(name)]
-	if !ok && e.addr != nil {
-		base, _ = e.addr(string(name))
-		if len(e.known) < maxKnown {
-			e.known[string(name)] = base
-		}
-	}
-	if base == 0 {
-		return 0
-	}
-	return base + off
 }

@@ -25,7 +25,11 @@ func (s *Session) ReadText(ctx context.Context, o TextOptions) iter.Seq2[*Event,
 			return
 		}
 		defer s.pipes.close(f)
-		pipe := livePipe{f: f, ctx: ctx}
+		pipe, err := newLivePipe(ctx, f)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
 		defer pipe.watch()()
 		p := NewTextParser(o)
 		for {

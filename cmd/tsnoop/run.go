@@ -43,7 +43,7 @@ func runTrace(o *options, ui *ui) (err error) {
 	ctx, stop := t.until(o)
 	defer stop()
 	printer := newPrinter(t, o, out)
-	pairer := calls.NewPairer(t.sides(), calls.Options{Delta: stackDelta, Order: order})
+	pairer := calls.NewPairer(t.sides(), calls.Options{Delta: target.Arch.StackDelta, Order: order})
 	shown := 0
 	show := func(c *calls.Call) bool {
 		if !t.matches(c) {

@@ -24,10 +24,6 @@ import (
 
 var order = binary.NativeEndian
 
-// stackDelta is how far the stack pointer has moved between a function's entry
-// and the return of the same call, as kprobes show it.
-const stackDelta = calls.DeltaUnknown
-
 // A trace is an armed session with all that is needed to understand its events.
 type trace struct {
 	session *tracefs.Session

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"sync"
 )
 
 // Symbols are the functions and variables of the running kernel and its
@@ -14,7 +15,9 @@ type Symbols struct {
 	text    string   // all names, one behind the other
 	syms    []symbol // by address; of the same address the first of the file first
 	modules []string // syms[i].module-1 is the index
-	byName  []int32  // indexes of syms, by name
+
+	sortNames sync.Once
+	byName    []int32 // indexes of syms, by name
 }
 
 type symbol struct {
@@ -67,15 +70,25 @@ func ParseSymbols(r io.Reader) (*Symbols, error) {
 	}
 	s.text = names.String()
 	slices.SortStableFunc(s.syms, func(a, b symbol) int { return cmp.Compare(a.addr, b.addr) })
-	s.byName = make([]int32, len(s.syms))
-	for i := range s.byName {
-		s.byName[i] = int32(i)
-	}
-	slices.SortFunc(s.byName, func(a, b int32) int {
-		return cmp.Or(strings.Compare(s.name(int(a)), s.name(int(b))),
-			cmp.Compare(s.syms[a].module, s.syms[b].module), cmp.Compare(a, b))
-	})
 	return s, nil
+}
+
+// names returns the indexes of all symbols, by name; of the same name the
+// kernel's own before those of modules, and by address.
+func (s *Symbols) names() []int32 {
+	s.sortNames.Do(func() {
+		s.byName = make([]int32, len(s.syms))
+		for i := range s.byName {
+			s.byName[i] = int32(i)
+		}
+		slices.SortFunc(s.byName, func(a, b int32) int {
+			if c := strings.Compare(s.name(int(a)), s.name(int(b))); c != 0 {
+				return c
+			}
+			return cmp.Or(cmp.Compare(s.syms[a].module, s.syms[b].module), cmp.Compare(a, b))
+		})
+	})
+	return s.byName
 }
 
 // minKernel is below every kernel address, of 32-bit machines too.
@@ -118,9 +131,10 @@ func (s *Symbols) Name(addr uint64) (name, module string, off uint64, ok bool) {
 // Addr returns the address of a symbol. Where several have the name it is the
 // lowest, the kernel's own before those of modules.
 func (s *Symbols) Addr(name string) (uint64, bool) {
-	i := sort.Search(len(s.byName), func(i int) bool { return s.name(int(s.byName[i])) >= name })
-	if i == len(s.byName) || s.name(int(s.byName[i])) != name {
+	names := s.names()
+	i := sort.Search(len(names), func(i int) bool { return s.name(int(names[i])) >= name })
+	if i == len(names) || s.name(int(names[i])) != name {
 		return 0, false
 	}
-	return s.syms[s.byName[i]].addr, true
+	return s.syms[names[i]].addr, true
 }

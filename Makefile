@@ -1,0 +1,55 @@
+# make test     everything, also on five real kernels in virtual machines
+# make vm       only those; KERNEL="6.1 arm64" RUN=regexp choose
+# make demo     tsnoop at work in a virtual machine; HOST=1: on this machine
+# make bench    benchmarks, and the comparison with ksnoop in a virtual machine
+# make fuzz     every fuzz target for FUZZTIME
+# make lint     gofmt, go vet, staticcheck
+
+vm := testdata/vm
+STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
+FUZZTIME = 30s
+KERNEL =
+RUN =
+HOST =
+
+.PHONY: build test vm demo bench fuzz lint clean
+
+build:
+	CGO_ENABLED=0 go build -trimpath -o tsnoop ./cmd/tsnoop
+
+test:
+	@$(vm)/test.sh all
+
+vm:
+	@$(vm)/test.sh vm '$(KERNEL)' '$(RUN)'
+
+demo: build
+ifeq ($(HOST),)
+	@$(vm)/setup.sh $(or $(KERNEL),newest)
+	@TSNOOP_VM_FILES=tsnoop $(vm)/exec $(or $(KERNEL),newest) /bin/sh $(vm)/demo.sh
+else
+	@PATH="$$PWD:$$PATH" sh $(vm)/demo.sh
+endif
+
+bench:
+	go test -run='^$$' -bench=. ./...
+	@$(vm)/bench.sh $(or $(KERNEL),6.12)
+
+fuzz:
+	@set -e; for package in $$(go list ./...); do \
+		for target in $$(go test -list '^Fuzz' $$package | grep '^Fuzz' || :); do \
+			echo "$$package $$target"; \
+			go test -run='^$$' -fuzz="^$$target\$$" -fuzztime=$(FUZZTIME) $$package; \
+		done; \
+	done
+
+lint:
+	@unformatted=$$(gofmt -l .); [ -z "$$unformatted" ] || { echo "gofmt: $$unformatted"; exit 1; }
+	go vet ./...
+	go vet -tags vm ./...
+	go run $(STATICCHECK) ./...
+	go run $(STATICCHECK) -tags vm ./...
+
+clean:
+	rm -f tsnoop
+	find . -name '*.test' -type f -delete

@@ -1,0 +1,134 @@
+package btf_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/tsnoop/tsnoop/btf"
+)
+
+// FuzzType: any text gives an error or a type, and the C name of a type found
+// is that of the same type.
+func FuzzType(f *testing.F) {
+	for _, text := range []string{
+		"struct pkt *", "const char __user *", "unsigned long long", "u32 [2][3]", "enum level", "void", "struct",
+		"long long long", "char [", "u8 []", "__int128", "int (*)(int)", "struct pkd", "\xff\x00", "const * const",
+	} {
+		f.Add(text)
+	}
+	k := withModule()
+	f.Fuzz(func(t *testing.T, text string) {
+		typ, err := k.Type(text)
+		if (err == nil) != (typ != nil) {
+			t.Fatalf("Type(%q) = %v, %v", text, typ, err)
+		}
+		if err != nil {
+			return
+		}
+		name := btf.Name(typ)
+		again, err := k.Type(name)
+		if err != nil {
+			t.Fatalf("Type(%q) is %s: %v", text, name, err)
+		}
+		if got := btf.Name(again); got != name {
+			t.Fatalf("Type(%q) is %s, which is %s", text, name, got)
+		}
+		if a, ok := btf.Size(typ); ok {
+			if b, _ := btf.Size(again); a != b {
+				t.Fatalf("Type(%q) has %d bytes, %s has %d", text, a, name, b)
+			}
+		}
+	})
+}
+
+// FuzzOpen damages the sample's bytes, as base and as a module, and asks
+// everything. Edits are three bytes each: where, low byte first, and the new
+// value; the file ends cut bytes early.
+//
+// Whole files as input would keep the fuzzer busy making them shorter.
+func FuzzOpen(f *testing.F) {
+	base, err := os.ReadFile(sampleFile)
+	if err != nil {
+		f.Fatal(err)
+	}
+	split, err := os.ReadFile(moduleFile)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add([]byte{}, uint16(0))
+	f.Add([]byte{}, uint16(5))
+	f.Add([]byte{4, 0, 0xff, 5, 0, 0xff}, uint16(0))          // length of the header
+	f.Add([]byte{24, 0, 0xff, 25, 0, 0xff}, uint16(0))        // first type's name
+	f.Add([]byte{31, 0, 2, 32, 0, 1, 33, 0, 0}, uint16(0))    // its kind, and what it points to
+	f.Add([]byte{0, 1, 7, 64, 2, 9, 200, 3, 1}, uint16(3000)) // here and there
+	dir := f.TempDir()
+	f.Fuzz(func(t *testing.T, edits []byte, cut uint16) {
+		files := []string{filepath.Join(dir, "base.btf"), filepath.Join(dir, "mod.btf")}
+		for i, data := range [][]byte{base, split} {
+			data = bytes.Clone(data[:max(0, len(data)-int(cut))])
+			for e := range slices.Chunk(edits, 3) {
+				if len(e) == 3 && len(data) > 0 {
+					data[int(binary.LittleEndian.Uint16(e))%len(data)] = e[2]
+				}
+			}
+			if err := os.WriteFile(files[i], data, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		start := time.Now()
+		askEverything(t, btf.Open(files[0], moduleFile))
+		askEverything(t, btf.Open(sampleFile, files[1]))
+		if d := time.Since(start); d > 5*time.Second {
+			t.Fatalf("took %v", d)
+		}
+	})
+}
+
+func askEverything(t *testing.T, k *btf.Kernel) {
+	funcs, err := k.Funcs("*")
+	if err != nil && !errors.Is(err, btf.ErrNoBTF) {
+		t.Errorf("Funcs(*): %v, want %v", err, btf.ErrNoBTF)
+	}
+	for _, f := range funcs {
+		_ = f.String()
+		for _, p := range f.Params {
+			askType(t, k, p.Type)
+			askType(t, k, f.Return)
+		}
+		k.Func("", f.Name)
+		k.Func(f.Module, f.Name+"x")
+	}
+	for _, name := range []string{"struct pkt", "struct dev", "struct opaque *", "enum level", "atomic_t", "u64", "__int128", "struct nosuch"} {
+		if typ, err := k.Type(name); err == nil {
+			askType(t, k, typ)
+		}
+	}
+	k.Enumerator(nil, "LEVEL_LOW")
+	k.Enumerator(nil, "nosuch")
+}
+
+func askType(t *testing.T, k *btf.Kernel, typ btf.Type) {
+	btf.Name(typ)
+	btf.Declare(typ, "x")
+	btf.Size(typ)
+	btf.Signed(typ)
+	btf.IsUser(typ)
+	typ = k.Complete(typ)
+	for _, name := range btf.Members(typ) {
+		btf.Member(typ, name)
+	}
+	btf.Member(typ, "nosuch")
+	if e, ok := btf.Strip(typ).(*btf.Enum); ok {
+		btf.EnumName(e, 1)
+	}
+	if err := k.Layout(io.Discard, typ); err != nil {
+		t.Errorf("Layout: %v", err)
+	}
+}

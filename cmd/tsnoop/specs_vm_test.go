@@ -1,0 +1,198 @@
+//go:build vm
+
+package main
+
+import (
+	"bufio"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/tracefs"
+)
+
+// TestVMSpecs makes 300 specs of this kernel's own types, as wild as users
+// write them and wilder. The kernel must take every definition, and pahole must
+// agree with every offset.
+func TestVMSpecs(t *testing.T) {
+	const count, seed = 300, 20261121
+	fs, err := tracefs.Find()
+	if err != nil {
+		t.Fatal(err)
+	}
+	target, err := target(&options{}, fs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	session, err := fs.NewSession(tracefs.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := session.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	layouts := paholeLayouts(t)
+	g := &generator{rand: rand.New(rand.NewPCG(seed, 0)), layouts: layouts, members: map[string][]string{}, funcs: probeable(t, target.Kernel)}
+	kinds := map[string]int{}
+	walks := make([]*walk, count)
+	specs := make([]*fetchargs.Spec, count)
+	for i := range walks {
+		walks[i] = g.walk(i)
+		kinds[walks[i].kind]++
+		if specs[i], err = fetchargs.Parse(walks[i].spec()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	target.Live = true
+	plans, err := fetchargs.Resolve(specs, target)
+	if err != nil {
+		t.Error(err)
+	}
+	for i, plan := range plans {
+		if plan != nil {
+			checkWalk(t, plan, session, walks[i], layouts != nil)
+		}
+	}
+	t.Logf("%d specs: %v", count, kinds)
+	for _, kind := range []string{"bit field", "union", "array", "string"} {
+		if kinds[kind] < 20 {
+			t.Errorf("only %d specs with a %s", kinds[kind], kind)
+		}
+	}
+}
+
+// checkWalk checks the offsets of one way and has the kernel judge the
+// definition.
+func checkWalk(t *testing.T, plan *fetchargs.Plan, session *tracefs.Session, w *walk, known bool) {
+	p := plan.Entry
+	text, typ, _ := strings.Cut(p.Args[p.Fields[0].Arg].Text, ":")
+	if want := w.fetcharg(typ); known && text != want {
+		t.Errorf("%s: fetched by %s:%s, pahole says %s (%s)", w.spec(), text, typ, want, w.steps)
+	}
+	for _, line := range p.Definitions(session.Group()) {
+		if err := session.Define(line); err != nil {
+			t.Errorf("%s: the kernel refuses %s: %v", w.spec(), line, err)
+		}
+	}
+}
+
+// probeable are the functions with a pointer to a struct that ftrace knows
+// and whose name is not ambiguous.
+func probeable(t *testing.T, kernel *btf.Kernel) []candidate {
+	f, err := os.Open(tracing + "/available_filter_functions")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	seen := map[string]int{}
+	for s := bufio.NewScanner(f); s.Scan(); {
+		name, _, _ := strings.Cut(s.Text(), " ")
+		seen[name]++
+	}
+	refused := blacklist(t)
+	all, err := kernel.Funcs("*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var funcs []candidate
+	for i, fn := range all {
+		if i%8 != 0 || seen[fn.Name] != 1 || fn.Module != "" || refused[fn.Name] {
+			continue
+		}
+		if p, arg := structParam(fn); p != nil {
+			funcs = append(funcs, candidate{fn, p, arg})
+		}
+	}
+	return funcs
+}
+
+// blacklist has the functions that kprobes refuse.
+func blacklist(t *testing.T) map[string]bool {
+	b, err := os.ReadFile("/sys/kernel/debug/kprobes/blacklist")
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := map[string]bool{}
+	for _, line := range strings.Split(string(b), "\n") {
+		_, name, _ := strings.Cut(line, "\t")
+		names[name] = true
+	}
+	return names
+}
+
+// paholeLayouts is what pahole says of all structs, nil where it cannot run.
+func paholeLayouts(t *testing.T) map[string]layout {
+	if runtime.GOARCH != "amd64" {
+		return nil
+	}
+	out, err := runPahole()
+	if err != nil {
+		t.Fatalf("pahole is the judge of offsets: %v", err)
+	}
+	return parsePahole(out)
+}
+
+// A layout has the members of one struct by name.
+type layout map[string]member
+
+type member struct {
+	offset, bit int // bytes, and bits from there
+}
+
+var (
+	structLine = regexp.MustCompile(`^(?:struct|union) (\w+) \{`)
+	blockLine  = regexp.MustCompile(`^\t+(?:struct|union|enum)\b.*\{$`)
+	blockEnd   = regexp.MustCompile(`^\t+\} *(\w*)(?:\[\d*\])*;\s*/\*\s*(\d+)\s+\d+\s*\*/`)
+	memberLine = regexp.MustCompile(`(\w+)(?:\[\d*\])*(?::\d+)?;\s*/\*\s*(\d+)(?::\s*(\d+))?\s+\d+\s*\*/`)
+	funcPtr    = regexp.MustCompile(`\(\*+(?:const )?(\w+)(?:\[\d*\])*\)\(.*\);\s*/\*\s*(\d+)()\s+\d+\s*\*/`)
+)
+
+// parsePahole reads pahole's listing. A struct that is defined more than once
+// is left out: which one is meant cannot be told.
+func parsePahole(out string) map[string]layout {
+	all := map[string]layout{}
+	twice := map[string]bool{}
+	var open []layout // the struct, and the blocks within it
+	for _, line := range strings.Split(out, "\n") {
+		if m := structLine.FindStringSubmatch(line); m != nil {
+			twice[m[1]] = twice[m[1]] || all[m[1]] != nil
+			all[m[1]] = layout{}
+			open = []layout{all[m[1]]}
+			continue
+		}
+		switch {
+		case strings.HasPrefix(line, "}") || strings.HasPrefix(line, "typedef"):
+			open = nil
+		case len(open) == 0:
+		case blockLine.MatchString(line):
+			open = append(open, layout{})
+		case len(open) > 1 && blockEnd.MatchString(line):
+			m := blockEnd.FindStringSubmatch(line)
+			inner := open[len(open)-1]
+			open = open[:len(open)-1]
+			if outer := open[len(open)-1]; m[1] == "" {
+				maps.Copy(outer, inner)
+			} else {
+				outer[m[1]] = member{offset: atoi(m[2])}
+			}
+		default:
+			m := funcPtr.FindStringSubmatch(line)
+			if m == nil {
+				m = memberLine.FindStringSubmatch(line)
+			}
+			if m != nil {
+				open[len(open)-1][m[1]] = member{offset: atoi(m[2]), bit: atoi(m[3])}
+			}
+		}
+	}
+	maps.DeleteFunc(all, func(name string, _ layout) bool { return twice[name] })
+	return all
+}

@@ -1,0 +1,141 @@
+/*
+ * Layouts that are easy to get wrong. sample.c has the ordinary ones. With
+ * -DOFFSETS this is a program that prints where the compiler put things; see
+ * README.md.
+ */
+#include <stddef.h>
+
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef unsigned int u32;
+typedef unsigned long long u64;
+typedef u32 again;
+typedef const again deep;
+
+enum big { BIG_ONE = 1, BIG_HUGE = 0xfedcba9876543210ull };
+enum below { BELOW_MIN = -2147483647 - 1, BELOW_ONE = -1, BELOW_TWO = 2 };
+enum wide_below { WIDE_BELOW = -5000000000ll, WIDE_ABOVE = 5000000000ll };
+enum tiny { TINY_NONE, TINY_LAST = 255 } __attribute__((packed));
+enum { CORNER_A = 7, CORNER_B = 9 };
+
+struct bits {
+	u8 lead;
+	u32 a:3;
+	int b:7;
+	u32 c:12;
+	u64 d:33;
+	u64 e:31;
+	long long f:64;
+	u16 g:16;
+	_Bool on:1;
+	enum below kind:4;
+};
+
+struct __attribute__((packed)) packed {
+	u8 first;
+	u32 second;
+	u64 straddle:61;
+	u32 next:9;
+	u16 odd;
+};
+
+union choice {
+	u32 all;
+	struct { u32 low:4, mid:20, high:8; };
+	struct {
+		u8 byte;
+		union {
+			u16 word;
+			struct { u8 inner; u8 outer; };
+		};
+	} named;
+	u64 flag:1;
+};
+
+struct nest {
+	int before;
+	union {
+		struct {
+			long x;
+			union {
+				struct { u32 deep_a, deep_b:5, deep_c:11; };
+				u64 deep_all;
+			};
+		};
+		char text[32];
+	};
+	struct { int in_named; } inner;
+	deep last;
+	int tail[];
+};
+
+struct matrix {
+	const char *names[2][3];
+	int (*table[4])(struct nest *n, const char *fmt, ...);
+	int (*(*getter)(int which))(void);
+	volatile u32 *const regs;
+	char (*row)[16];
+	unsigned __int128 wide;
+	long double ld;
+	u8 empty[0];
+};
+
+struct empty { };
+struct only_declared;
+
+int take_bits(struct bits *b, struct packed *p, union choice *c, struct nest *n, struct matrix *m)
+{
+	return b->a + p->second + c->low + n->before + (m->wide != 0);
+}
+int take_nine(int a1, int a2, int a3, int a4, int a5, int a6, int a7, int a8, int a9)
+{
+	return a1 + a2 + a3 + a4 + a5 + a6 + a7 + a8 + a9;
+}
+int take_enums(enum big b, enum below w, enum wide_below v, enum tiny t) { return b + w + v + t + CORNER_A; }
+int take_const(const struct nest *const restrict n, volatile int *v) { return n->before + *v; }
+struct only_declared *take_opaque(struct only_declared *o, struct empty *e) { return e ? o : 0; }
+int (*take_handler(int sig, int (*handler)(int)))(int) { return sig ? handler : 0; }
+int take_rest(int n, ...) { return n; }
+void take_none(void) { }
+
+#ifdef OFFSETS
+#include <stdio.h>
+#include <string.h>
+
+static void field(const char *type, const char *name, const u8 *image, size_t size)
+{
+	size_t first = 0, count = 0;
+	for (size_t i = 0; i < size * 8; i++)
+		if (image[i / 8] >> i % 8 & 1) {
+			if (!count++)
+				first = i;
+		}
+	printf("%s\t%s\t%zu\t%zu\tbits\n", type, name, first, count);
+}
+
+#define BITS(type, name) do { union { type t; u8 image[sizeof(type)]; } u; \
+	memset(&u, 0, sizeof u); u.t.name = -1; field(#type, #name, u.image, sizeof u); } while (0)
+#define BYTES(type, name) printf("%s\t%s\t%zu\t%zu\tbytes\n", #type, #name, offsetof(type, name), sizeof(((type *)0)->name))
+#define FLEXIBLE(type, name) printf("%s\t%s\t%zu\t0\tbytes\n", #type, #name, offsetof(type, name))
+#define SIZE(type) printf("%s\t\t0\t%zu\tsize\n", #type, sizeof(type))
+
+int main(void)
+{
+	SIZE(struct bits); SIZE(struct packed); SIZE(union choice); SIZE(struct nest); SIZE(struct matrix);
+	SIZE(struct empty); SIZE(enum big); SIZE(enum below); SIZE(enum wide_below); SIZE(enum tiny);
+	BYTES(struct bits, lead);
+	BITS(struct bits, a); BITS(struct bits, b); BITS(struct bits, c); BITS(struct bits, d); BITS(struct bits, e);
+	BITS(struct bits, f); BITS(struct bits, g); BITS(struct bits, on); BITS(struct bits, kind);
+	BYTES(struct packed, first); BYTES(struct packed, second);
+	BITS(struct packed, straddle); BITS(struct packed, next); BYTES(struct packed, odd);
+	BYTES(union choice, all); BITS(union choice, low); BITS(union choice, mid); BITS(union choice, high);
+	BYTES(union choice, named); BITS(union choice, flag);
+	BYTES(struct nest, before); BYTES(struct nest, x); BYTES(struct nest, deep_a);
+	BITS(struct nest, deep_b); BITS(struct nest, deep_c); BYTES(struct nest, deep_all);
+	BYTES(struct nest, text); BYTES(struct nest, inner); BYTES(struct nest, last); FLEXIBLE(struct nest, tail);
+	BYTES(struct matrix, names); BYTES(struct matrix, table); BYTES(struct matrix, getter);
+	BYTES(struct matrix, regs); BYTES(struct matrix, row); BYTES(struct matrix, wide);
+	BYTES(struct matrix, ld); BYTES(struct matrix, empty);
+	return 0;
+}
+#endif

@@ -1,0 +1,253 @@
+// Command reduce makes a small fixture of a kernel's BTF:
+//
+//	go run ./testdata/btf/reduce VMLINUX OUT
+//
+// VMLINUX is raw BTF (/sys/kernel/btf/vmlinux) or ELF with a section .BTF. OUT
+// gets the functions and types listed below with all they need, each type as
+// the kernel has it: only where a pointer leads to a struct or union that is
+// not listed, this becomes a declaration.
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/cilium/ebpf/btf"
+)
+
+// functions are kept with their prototypes.
+const functions = `
+	__netif_receive_skb_one_core __tcp_transmit_skb __x64_sys_openat
+	arp_rcv dev_hard_start_xmit __dev_queue_xmit
+	ip_finish_output ip_local_deliver ip_output ip_rcv ip_send_skb icmp_rcv
+	sk_skb_reason_drop sock_sendmsg sock_recvmsg
+	tcp_connect tcp_recvmsg tcp_rcv_established tcp_sendmsg tcp_set_state tcp_v4_connect
+	udp_recvmsg udp_sendmsg unix_stream_sendmsg inet_csk_accept
+	do_exit do_filp_open do_group_exit do_sys_openat2 do_task_dead dput
+	fput generic_file_read_iter get_task_mm kernel_clone kernel_wait4
+	ksys_lseek ksys_read ksys_write notify_change send_signal_locked
+	try_to_wake_up vfs_fsync_range vfs_getattr vfs_llseek vfs_mkdir vfs_open
+	vfs_read vfs_readv vfs_rename vfs_rmdir vfs_statfs vfs_symlink vfs_unlink vfs_write
+	wake_up_new_task security_file_open filp_close bprm_execve begin_new_exec
+	handle_mm_fault do_mmap __alloc_pages_noprof __kmalloc_noprof kfree _printk
+	submit_bio blk_mq_start_request schedule hrtimer_start_range_ns
+`
+
+// structs are kept with their members where a pointer leads to them.
+const structs = `
+	sk_buff net_device net sock socket msghdr iov_iter kiocb sockaddr
+	sock_common proto file inode super_block file_system_type path dentry vfsmount qstr
+	address_space task_struct cred mm_struct pid signal_struct nsproxy uts_namespace
+	new_utsname iattr open_how filename open_flags kernel_clone_args pt_regs
+	linux_binprm renamedata kstat kstatfs mnt_idmap user_namespace list_head
+	file_operations block_device gendisk bio request in_device neighbour rtable
+	files_struct fdtable napi_struct page folio vm_area_struct
+`
+
+// types are kept although no function asks for them: people cast to them.
+const types = `
+	iphdr ipv6hdr tcphdr udphdr icmphdr ethhdr arphdr tcp_sock inet_sock udp_sock
+	unix_sock sockaddr_in sockaddr_in6 sockaddr_un skb_drop_reason pid_type
+	mount rq atomic_t kuid_t refcount_t spinlock_t
+	u8 u16 u32 u64 s8 s16 s32 s64 __be16 __be32 __be64 umode_t dev_t pid_t size_t
+	ssize_t loff_t sector_t gfp_t ktime_t bool
+`
+
+// constants name the anonymous enums to keep.
+const constants = `TCP_ESTABLISHED IPPROTO_TCP SS_CONNECTED`
+
+func main() {
+	if len(os.Args) != 3 {
+		fmt.Fprintln(os.Stderr, "usage: reduce VMLINUX OUT")
+		os.Exit(2)
+	}
+	if err := run(os.Args[1], os.Args[2]); err != nil {
+		fmt.Fprintln(os.Stderr, "reduce:", err)
+		os.Exit(1)
+	}
+}
+
+func run(from, to string) error {
+	spec, err := btf.LoadSpec(from)
+	if err != nil {
+		return err
+	}
+	roots, err := pick(spec)
+	if err != nil {
+		return err
+	}
+	p := pruner{keep: set(structs + types), seen: map[btf.Type]bool{}, forward: map[string]*btf.Fwd{}}
+	for _, t := range roots {
+		p.visit(t)
+	}
+	p.cut()
+	b, err := btf.NewBuilder(roots, &btf.BuilderOptions{Deduplicate: true})
+	if err != nil {
+		return err
+	}
+	raw, err := b.Marshal(nil, nil)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("%d bytes, %d types visited\n", len(raw), len(p.seen))
+	return os.WriteFile(to, raw, 0o644)
+}
+
+// pick finds the functions and types to keep, in the order of the lists, and
+// says which ones this kernel has not.
+func pick(spec *btf.Spec) ([]btf.Type, error) {
+	var roots []btf.Type
+	for _, name := range strings.Fields(functions) {
+		var f *btf.Func
+		if err := spec.TypeByName(name, &f); err != nil {
+			fmt.Fprintf(os.Stderr, "reduce: function %s: %v\n", name, err)
+			continue
+		}
+		roots = append(roots, f)
+	}
+	for _, name := range strings.Fields(types) {
+		found, err := spec.AnyTypesByName(name)
+		if err != nil {
+			fmt.Fprintf(os.Stderr, "reduce: type %s: %v\n", name, err)
+			continue
+		}
+		for _, t := range found {
+			switch t.(type) {
+			case *btf.Struct, *btf.Union, *btf.Enum, *btf.Typedef:
+				roots = append(roots, t)
+			}
+		}
+	}
+	wanted := set(constants)
+	for t, err := range spec.All() {
+		if err != nil {
+			return nil, err
+		}
+		if e, ok := t.(*btf.Enum); ok && hasAny(e, wanted) {
+			roots = append(roots, e)
+		}
+	}
+	return roots, nil
+}
+
+func hasAny(e *btf.Enum, wanted map[string]bool) bool {
+	for _, v := range e.Values {
+		if wanted[v.Name] {
+			return true
+		}
+	}
+	return false
+}
+
+func set(words string) map[string]bool {
+	s := map[string]bool{}
+	for _, w := range strings.Fields(words) {
+		s[w] = true
+	}
+	return s
+}
+
+// pruner finds what must be kept, then replaces, in place, what pointers lead
+// to otherwise.
+type pruner struct {
+	keep     map[string]bool // structs and unions
+	seen     map[btf.Type]bool
+	pointers []*btf.Pointer
+	forward  map[string]*btf.Fwd
+}
+
+// visit takes a type and what it is made of. Behind pointers it takes only the
+// structs and unions that are listed.
+func (p *pruner) visit(t btf.Type) {
+	if p.seen[t] {
+		return
+	}
+	p.seen[t] = true
+	switch t := t.(type) {
+	case *btf.Pointer:
+		p.pointers = append(p.pointers, t)
+		if name, composite := tag(*behind(&t.Target)); !composite || name == "" || p.keep[name] {
+			p.visit(t.Target)
+		}
+	case *btf.Struct:
+		p.members(t.Members)
+	case *btf.Union:
+		p.members(t.Members)
+	case *btf.Array:
+		p.visit(t.Index)
+		p.visit(t.Type)
+	case *btf.FuncProto:
+		p.visit(t.Return)
+		for _, a := range t.Params {
+			p.visit(a.Type)
+		}
+	case *btf.Func:
+		p.visit(t.Type)
+	case *btf.Typedef:
+		p.visit(t.Type)
+	case *btf.Const:
+		p.visit(t.Type)
+	case *btf.Volatile:
+		p.visit(t.Type)
+	case *btf.Restrict:
+		p.visit(t.Type)
+	case *btf.TypeTag:
+		p.visit(t.Type)
+	}
+}
+
+func (p *pruner) members(list []btf.Member) {
+	for _, m := range list {
+		p.visit(m.Type)
+	}
+}
+
+// cut makes declarations of the structs and unions that were not visited.
+func (p *pruner) cut() {
+	for _, ptr := range p.pointers {
+		t := behind(&ptr.Target)
+		name, composite := tag(*t)
+		if !composite || p.seen[*t] {
+			continue
+		}
+		kind := btf.FwdStruct
+		if _, union := (*t).(*btf.Union); union {
+			kind = btf.FwdUnion
+		}
+		key := kind.String() + " " + name
+		if p.forward[key] == nil {
+			p.forward[key] = &btf.Fwd{Name: name, Kind: kind}
+		}
+		*t = p.forward[key]
+	}
+}
+
+// behind looks through qualifiers.
+func behind(t *btf.Type) *btf.Type {
+	for {
+		switch v := (*t).(type) {
+		case *btf.Const:
+			t = &v.Type
+		case *btf.Volatile:
+			t = &v.Type
+		case *btf.Restrict:
+			t = &v.Type
+		case *btf.TypeTag:
+			t = &v.Type
+		default:
+			return t
+		}
+	}
+}
+
+// tag is the name of a struct or union, false for other types.
+func tag(t btf.Type) (string, bool) {
+	switch t := t.(type) {
+	case *btf.Struct:
+		return t.Name, true
+	case *btf.Union:
+		return t.Name, true
+	}
+	return "", false
+}

@@ -1,0 +1,44 @@
+#!/bin/sh
+# A look at tsnoop: what it prints while a machine pings itself and reads files.
+# Run by "make demo", in a VM or, with HOST=1, on the machine itself.
+set -eu
+
+die() { echo "demo: $*" >&2; exit 1; }
+
+[ "$(id -u)" = 0 ] || die "tracing needs root"
+[ -r /sys/kernel/btf/vmlinux ] || die "this kernel has no type information (/sys/kernel/btf/vmlinux)"
+[ -e /sys/kernel/tracing/kprobe_events ] || [ -e /sys/kernel/debug/tracing/kprobe_events ] ||
+	die "this machine has no kprobe_events: no tracefs is mounted, or the kernel is without kprobes"
+
+show() { echo; echo "\$ $*"; }
+
+show uname -sr
+uname -sr
+
+out=$(mktemp)
+trap 'rm -f "$out"' EXIT
+set -- -d 8s 'ip_rcv(skb->len, dev->name, dev->perm_addr:mac)' \
+	'do_sys_openat2(filename:ustring, return)' \
+	'vfs_read(file->f_inode->i_sb->s_type->name, count) if count > 100'
+show "tsnoop $1 $2 '$3' '$4' '$5'"
+# Into a file: who reads its output from a pipe would be traced doing so, and
+# make more of it.
+tsnoop "$@" >"$out" 2>&1 &
+tsnoop=$!
+
+# Four rounds over its 8 s: on a slow machine, where it is not armed at once, the
+# later ones show. dd reads by read(2); busybox cat by sendfile, which is not
+# vfs_read.
+for _ in 1 2 3 4; do
+	sleep 2
+	ping -c 1 127.0.0.1 >/dev/null 2>&1 || :
+	dd if=/etc/passwd of=/dev/null bs=512 count=1 2>/dev/null
+	cat /no/such/file 2>/dev/null || :
+done
+
+status=0
+wait $tsnoop || status=$?
+cat "$out"
+echo
+echo "tsnoop ran for 8 s and ended with exit status $status"
+exit $status

@@ -1,0 +1,208 @@
+#!/bin/sh
+# setup.sh [WHAT...]: get what the VM tests need, once.
+#
+# WHAT is a kernel (5.10, 6.1, 6.12, newest, arm64), "tools" (pahole and ksnoop,
+# which tests and benchmarks compare with) or "all"; without arguments, all.
+#
+# Kernels and busybox come from Debian, signed, through apt-get download with a
+# state directory of its own: nothing about the machine's sources changes, and
+# no root is needed. They are kept in the user's cache directory, so that a
+# second run needs neither apt nor a network; remove a kernel there to get its
+# latest. Only missing programs (qemu, cpio, xz) are installed, which needs root.
+set -eu
+
+cache=${XDG_CACHE_HOME:-$HOME/.cache}/tsnoop
+
+say() { echo "setup: $*" >&2; }
+die() { say "$*"; exit 1; }
+
+# install COMMAND=PACKAGE... installs the packages whose command is missing.
+install() {
+	missing=
+	for pair; do
+		# ksnoop lives in a directory that is not on everyone's path.
+		PATH=$PATH:/usr/sbin:/sbin command -v "${pair%%=*}" >/dev/null || missing="$missing ${pair#*=}"
+	done
+	[ "$missing" ] || return 0
+	command -v apt-get >/dev/null || die "install these packages first:$missing"
+	[ "$(id -u)" = 0 ] || die "not root: run apt-get install$missing"
+	say "installing$missing"
+	# shellcheck disable=SC2086
+	retry update_and_install $missing
+}
+
+# A list that cannot be updated may be one that nothing here is in.
+update_and_install() {
+	apt-get -qq update || :
+	DEBIAN_FRONTEND=noninteractive apt-get -qq -y -o DPkg::Lock::Timeout=300 --no-install-recommends install "$@" >/dev/null
+}
+
+# retry COMMAND... : mirrors fail for a moment now and then.
+retry() {
+	for pause in 2 5 15 0; do
+		"$@" && return
+		[ $pause = 0 ] || { say "failed, trying again in $pause s: $1 ... $(last "$@")"; sleep $pause; }
+	done
+	die "failed for good: $*"
+}
+
+last() { shift $(($# - 1)); echo "$1"; }
+
+# mirror main|security prints where this machine gets that part of Debian from.
+mirror() {
+	for list in /etc/apt/sources.list /etc/apt/sources.list.d/*.list; do
+		[ -f "$list" ] && sed -n 's/\[[^]]*\]//; s/^deb[[:space:]]\{1,\}//p' "$list"
+	done | mirror_of "$1" | grep . && return
+	for list in /etc/apt/sources.list.d/*.sources; do
+		[ -f "$list" ] && deb822 <"$list"
+	done | mirror_of "$1" | grep . || die "no Debian $1 mirror in /etc/apt/sources*; the test kernels need one"
+}
+
+# deb822 turns stanzas into lines of "URI SUITE COMPONENTS".
+deb822() {
+	awk -v RS= '
+		{
+			split("", field); key = ""
+			lines = split($0, line, "\n")
+			for (i = 1; i <= lines; i++) {
+				if (line[i] ~ /^#/) continue
+				if (line[i] !~ /^[ \t]/) { key = tolower(line[i]); sub(/:.*/, "", key); sub(/^[^:]*:/, "", line[i]) }
+				field[key] = field[key] " " line[i]
+			}
+			if (tolower(field["enabled"]) ~ /no/ || (" " field["types"] " ") !~ / deb /) next
+			uris = split(field["uris"], uri, " "); suites = split(field["suites"], suite, " ")
+			for (u = 1; u <= uris; u++) for (s = 1; s <= suites; s++) print uri[u], suite[s], field["components"]
+		}'
+}
+
+# mirror_of main|security picks Debian's own from lines of "URI SUITE COMPONENTS".
+mirror_of() {
+	awk -v part="$1" '
+		(" " $0 " ") !~ / main / { next }
+		part == "main" && $2 ~ /^(bullseye|bookworm|trixie|forky|(old)*stable|testing|sid|unstable)$/ ||
+		part == "security" && $2 ~ /-security$/ { print $1; exit }'
+}
+
+# apt SUITES ARCH COMMAND... runs an apt tool that sees only these suites, which
+# are separated by commas.
+apt() {
+	suites=$1 arch=$2 state=$work/$1-$2
+	shift 2
+	tool=$1
+	shift
+	"$tool" -qq -o Dir::Etc::sourcelist="$state/sources.list" -o Dir::Etc::sourceparts=- \
+		-o Dir::State::lists="$state/lists" -o Dir::Cache="$state/cache" -o Dir::State::status=/dev/null \
+		-o APT::Architecture="$arch" -o APT::Architectures="$arch" -o APT::Sandbox::User=root \
+		-o APT::Update::Error-Mode=any -o Acquire::Retries=3 -o Acquire::Languages=none "$@"
+}
+
+# index SUITES ARCH fetches the package lists of suites.
+index() {
+	state=$work/$1-$2
+	[ ! -d "$state" ] || return 0
+	mkdir -p "$state/lists/partial" "$state/cache/archives/partial"
+	for suite in $(echo "$1" | tr , ' '); do
+		case $suite in *-security) uri=$(mirror security) ;; *) uri=$(mirror main) ;; esac
+		echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $uri $suite main"
+	done >"$state/sources.list"
+	retry apt "$1" "$2" apt-get update
+}
+
+# unpack DIR SUITES ARCH PACKAGE... downloads packages and unpacks them into DIR.
+unpack() {
+	dir=$1 suites=$2 arch=$3
+	shift 3
+	mkdir -p "$dir"
+	(cd "$dir" && retry apt "$suites" "$arch" apt-get download "$@" >/dev/null)
+	for deb in "$dir"/*.deb; do dpkg -x "$deb" "$dir"; done
+}
+
+# kernel NAME prints VERSION-PATTERN:SUITES:ARCH. A package leaves the pool when
+# its successor comes, so a version is never fixed: the highest that matches.
+kernel() {
+	case $1 in
+	5.10) echo '5\.10\..*:bullseye-security:amd64' ;;
+	6.1) echo '6\.1\..*:bookworm,bookworm-security:amd64' ;;
+	6.12) echo '6\.12\..*:bookworm-security:amd64' ;;
+	newest) echo '[0-9]*\..*:trixie-backports:amd64' ;;
+	arm64) echo '6\.12\..*:trixie:arm64' ;;
+	*) die "unknown: $1 (5.10, 6.1, 6.12, newest, arm64, tools or all)" ;;
+	esac
+}
+
+fetch_kernel() {
+	kernel=$(kernel "$1") && arch=${kernel##*:} pattern=${kernel%%:*}
+	suites=${kernel#*:} suites=${suites%:*}
+	index "$suites" "$arch"
+	# In newer versions linux-image is split: image, config and modules are in
+	# linux-binary, linux-base and linux-modules, and not every build is signed.
+	packages=$(apt "$suites" "$arch" apt-cache search --names-only "^linux-[a-z-]*-$pattern-cloud-$arch\$" | cut -d' ' -f1)
+	version=$(echo "$packages" | sed -n 's/^linux-\(image\|binary\|binary-unsigned\)-\([0-9]\)/\2/p' | sort -V | tail -n1)
+	[ "$version" ] || die "no kernel $1 in $suites"
+	for package in linux-image linux-binary linux-binary-unsigned; do
+		echo "$packages" | grep -qxF "$package-$version" && wanted=$package-$version
+	done
+	for package in linux-base linux-modules; do
+		if echo "$packages" | grep -qxF "$package-$version"; then wanted="$wanted $package-$version"; fi
+	done
+	say "kernel $1: $version"
+	# shellcheck disable=SC2086
+	unpack "$work/$1" "$suites" "$arch" $wanted
+
+	out=$work/kernels/$1
+	mkdir -p "$out/modules"
+	cp "$(find "$work/$1" -type f -name 'vmlinuz*')" "$out/vmlinuz"
+	cp "$(find "$work/$1" -type f \( -path '*/boot/config-*' -o -path '*/modules/*/config' \))" "$out/config"
+	echo "$version" >"$out/release"
+	for module in dummy veth; do # neither depends on another
+		file=$(find "$work/$1" -path "*/drivers/net/$module.ko*")
+		case $file in *.xz) xz -dc "$file" ;; *) cat "$file" ;; esac >"$out/modules/$module.ko"
+		[ -s "$out/modules/$module.ko" ] || die "kernel $1 has no module $module"
+	done
+	keep "kernels/$1"
+}
+
+fetch_busybox() {
+	index trixie "$1"
+	say "busybox for $1"
+	unpack "$work/bb-$1" trixie "$1" busybox-static
+	mkdir -p "$work/busybox/$1"
+	cp "$(find "$work/bb-$1" -type f -path '*bin/busybox')" "$work/busybox/$1/busybox"
+	keep "busybox/$1"
+}
+
+# keep PATH moves a finished directory into the cache: all of it or nothing.
+keep() {
+	mkdir -p "$cache/${1%/*}"
+	mv "$work/$1" "$cache/$1"
+}
+
+[ "${*:-all}" != all ] || set -- 5.10 6.1 6.12 newest arm64 tools
+for what; do
+	case $what in
+	tools) install pahole=dwarves ksnoop=libbpf-tools ;;
+	arm64) install qemu-system-aarch64=qemu-system-arm cpio=cpio xz=xz-utils flock=util-linux ;;
+	*) kernel "$what" >/dev/null && install qemu-system-x86_64=qemu-system-x86 cpio=cpio xz=xz-utils flock=util-linux ;;
+	esac
+done
+
+# wanted prints what is not in the cache yet.
+wanted() {
+	for what; do
+		case $what in tools) continue ;; arm64) arch=arm64 ;; *) arch=amd64 ;; esac
+		[ -d "$cache/kernels/$what" ] || echo "kernel $what"
+		[ -d "$cache/busybox/$arch" ] || echo "busybox $arch"
+	done | sort -u
+}
+
+[ "$(wanted "$@")" ] || exit 0
+command -v apt-get >/dev/null && command -v dpkg >/dev/null && [ -f /usr/share/keyrings/debian-archive-keyring.gpg ] ||
+	die "the test kernels are Debian's: fetching them needs a Debian system"
+mkdir -p "$cache"
+exec 9>"$cache/lock"
+flock -n 9 || { say "waiting for another setup"; flock 9; }
+work=$(mktemp -d "$cache/setup.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+trap 'exit 1' INT TERM HUP
+wanted "$@" >"$work/wanted"
+while read -r kind name <&3; do "fetch_$kind" "$name"; done 3<"$work/wanted"

@@ -1,0 +1,166 @@
+#!/bin/bash
+# test.sh all                    what "make test" does: checks and tests on this
+#                                machine, then the VM tests on each kernel
+# test.sh vm [KERNELS [REGEXP]]  VM tests only; kernels separated by spaces
+#
+# The VM tests are the functions TestVM* of the files with the build tag vm. Each
+# package's are compiled once per architecture and run in a fresh machine per
+# kernel, TSNOOP_VM_JOBS (2) at a time. Of what succeeds a line is shown, of what
+# fails all. The last line counts test functions and subtests: "N passed, N failed".
+#
+# Where a machine cannot be set up (not root, not Debian, no network), the rest
+# runs and what did not is said; with CI set that is a failure.
+set -eu
+cd "$(dirname "$0")/../.."
+
+what=${1:-all} kernels=${2:-5.10 6.1 6.12 newest arm64} pattern=${3:-'^TestVM'}
+vm=$PWD/testdata/vm
+parallel=${TSNOOP_VM_JOBS:-2}
+work=$(mktemp -d)
+passed=0 failed=0
+not_run=()
+
+# Job control gives each VM a process group of its own, to be ended as one.
+set -m
+cleanup() {
+	for group in $(jobs -p); do kill -TERM -- "-$group" 2>/dev/null || :; done
+	wait
+	rm -rf "$work"
+}
+trap cleanup EXIT
+trap 'exit 130' INT TERM HUP
+
+section() { printf '\n== %s\n' "$*"; }
+
+# results STATUS LOG adds what LOG, the output of go test -v, reports. A run that
+# failed without a failed test (it did not compile, say) counts as one.
+results() {
+	local ok bad
+	ok=$(grep -cE '^ *--- PASS: ' "$2") || :
+	bad=$(grep -cE '^ *--- FAIL: ' "$2") || :
+	[ "$1" = 0 ] || [ "$bad" -gt 0 ] || bad=1
+	passed=$((passed + ok)) failed=$((failed + bad))
+}
+
+# check NAME COMMAND... runs a check, which counts only when it fails.
+check() {
+	local name=$1
+	shift
+	if "$@" >"$work/check" 2>&1; then
+		echo "ok    $name"
+	else
+		failed=$((failed + 1))
+		echo "FAIL  $name"
+		cat "$work/check"
+	fi
+}
+
+formatted() {
+	local files
+	files=$(gofmt -l .)
+	[ -z "$files" ] || { echo "$files"; return 1; }
+}
+
+# brief shows a line of each package that passes, and all of one that does not.
+brief() {
+	awk '
+		/^ok  *\t|^\?  *\t|^\t.*coverage: 0/ { print; log_ = ""; next }
+		{ log_ = log_ $0 "\n" }
+		/^FAIL\t/ { printf "%s", log_; log_ = "" }
+		END { if (log_ !~ /^(FAIL\n)?$/) printf "%s", log_ }' "$1"
+}
+
+host() {
+	section "this machine"
+	check gofmt formatted
+	check "go vet" go vet ./...
+	check "go vet -tags vm" go vet -tags vm ./...
+	local status=0
+	go test -v ./... >"$work/host" 2>&1 || status=$?
+	brief "$work/host"
+	results $status "$work/host"
+}
+
+arch() { if [ "$1" = arm64 ]; then echo arm64; else echo amd64; fi; }
+
+# file KERNEL|ARCH PACKAGE names the files of that pair, but for their ending.
+file() { echo "$work/$1-${2//\//_}"; }
+
+# run KERNEL PACKAGE runs a package's tests and leaves a log and a status.
+run() {
+	local file status=0 start=$SECONDS
+	file=$(file "$1" "$2")
+	(
+		cd "$2"
+		exec "$vm/exec" "$1" "$(file "$(arch "$1")" "$2").test" -test.v -test.timeout 14m -test.run "$pattern"
+	) >"$file.log" 2>&1 </dev/null || status=$?
+	echo $status >"$file.status"
+	# One at a time, so that a log stays together.
+	{
+		flock 8
+		if [ $status = 0 ]; then
+			echo "ok    $1  $2  $(grep -cE '^ *--- PASS: ' "$file.log" || :) passed  $((SECONDS - start)) s"
+		else
+			echo "FAIL  $1  $2  $((SECONDS - start)) s:"
+			cat "$file.log"
+			echo "FAIL  $1  $2 (end of its output)"
+		fi
+	} 8>"$work/lock"
+}
+
+machines() {
+	section "virtual machines: $kernels"
+	local kernel package packages binary before ready=()
+	packages=$(grep -rl --include='*_test.go' '^//go:build vm' . | xargs -r dirname | sort -u)
+
+	"$vm/setup.sh" tools || not_run+=("comparisons with pahole and ksnoop")
+	for kernel in $kernels; do
+		if "$vm/setup.sh" "$kernel"; then ready+=("$kernel"); else not_run+=("tests on kernel $kernel"); fi
+	done
+	[ ${#ready[@]} -gt 0 ] || return 0
+	for binary in $(for kernel in "${ready[@]}"; do arch "$kernel"; done | sort -u); do
+		for package in $packages; do
+			check "compile $binary $package" env CGO_ENABLED=0 GOARCH="$binary" \
+				go test -tags vm -c -o "$(file "$binary" "$package").test" "$package"
+		done
+	done
+
+	for kernel in "${ready[@]}"; do
+		# The peers that tests compare with run where this machine's programs do.
+		export TSNOOP_VM_FILES=
+		[ "$(arch "$kernel")" != "$(go env GOHOSTARCH)" ] ||
+			TSNOOP_VM_FILES=$(PATH=$PATH:/usr/sbin command -v pahole ksnoop | tr '\n' ' ')
+		for package in $packages; do
+			[ -e "$(file "$(arch "$kernel")" "$package").test" ] || continue
+			while [ "$(jobs -rp | wc -l)" -ge "$parallel" ]; do wait -n || :; done
+			run "$kernel" "$package" &
+		done
+	done
+	wait
+
+	for kernel in "${ready[@]}"; do
+		before=$((passed + failed))
+		for package in $packages; do
+			file=$(file "$kernel" "$package")
+			[ ! -e "$file.status" ] || results "$(cat "$file.status")" "$file.log"
+		done
+		[ $((passed + failed)) -gt $before ] || check "kernel $kernel" none
+	done
+}
+
+none() { echo "no test ran"; return 1; }
+
+case $what in
+all) host; machines ;;
+vm) machines ;;
+*) echo "usage: $0 all | vm [KERNELS [REGEXP]]" >&2; exit 2 ;;
+esac
+
+echo
+for part in "${not_run[@]}"; do
+	echo "!!!! NOT RUN: the $part; setup.sh said above why"
+done
+# Asked for by name, or in CI, missing is failing.
+if [ "${CI:-}" ] || [ "$what" = vm ]; then failed=$((failed + ${#not_run[@]})); fi
+echo "$passed passed, $failed failed"
+[ $failed = 0 ]

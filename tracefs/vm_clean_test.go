@@ -1,0 +1,165 @@
+//go:build vm
+
+package tracefs
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sys/unix"
+)
+
+// TestVMNamespaces runs sessions in two pid namespaces, where both are process 1.
+func TestVMNamespaces(t *testing.T) {
+	fsys := mounted(t)
+	leavesNothing(t, fsys)
+	a, _, lineA := child(t, "session", unix.CLONE_NEWPID)
+	b, _, lineB := child(t, "session", unix.CLONE_NEWPID)
+	if lineA != "tsnoop_1 <nil>" || lineB != "tsnoop_1_2 <nil>" {
+		t.Errorf("got groups %q and %q", lineA, lineB)
+	}
+	must(t, "Kill", a.Process.Kill())
+	a.Wait()
+	if removed, err := fsys.Clean(t.Logf); err != nil || !slices.Equal(removed, []string{"tsnoop_1"}) {
+		t.Errorf("Clean: got %v, %v", removed, err)
+	}
+	must(t, "Kill", b.Process.Kill())
+	b.Wait()
+	if removed, err := fsys.Clean(t.Logf); err != nil || !slices.Equal(removed, []string{"tsnoop_1_2"}) {
+		t.Errorf("Clean: got %v, %v", removed, err)
+	}
+}
+
+// TestVMKilled kills a tracing process and cleans up after it.
+func TestVMKilled(t *testing.T) {
+	fsys := mounted(t)
+	leavesNothing(t, fsys)
+	cmd, _, line := child(t, "session", 0)
+	group := strings.Fields(line)[0]
+	removed, err := fsys.Clean(t.Logf)
+	if err != nil || len(removed) != 0 {
+		t.Errorf("Clean while the child lives: got %v, %v", removed, err)
+	}
+	if !fsys.Exists("instances/" + group) {
+		t.Fatalf("no instance %s", group)
+	}
+	must(t, "Kill", cmd.Process.Kill())
+	cmd.Wait()
+	if text, _ := fsys.readString("kprobe_events"); strings.Count(text, group) != 3 {
+		t.Errorf("the dead child's probes are gone before Clean: %s", text)
+	}
+	removed, err = fsys.Clean(t.Logf)
+	if err != nil || !slices.Equal(removed, []string{group}) {
+		t.Errorf("Clean: got %v, %v, want %s", removed, err, group)
+	}
+	if removed, err = fsys.Clean(t.Logf); err != nil || len(removed) != 0 {
+		t.Errorf("Clean again: got %v, %v", removed, err)
+	}
+}
+
+// TestVMSweep checks that a new session cleans up by itself.
+func TestVMSweep(t *testing.T) {
+	fsys := mounted(t)
+	leavesNothing(t, fsys)
+	cmd, _, line := child(t, "session", 0)
+	must(t, "Kill", cmd.Process.Kill())
+	cmd.Wait()
+	session(t, fsys, Options{})
+	if group := strings.Fields(line)[0]; fsys.Exists("instances/"+group) || fsys.Exists("events/"+group) {
+		t.Errorf("%s is still there", group)
+	}
+}
+
+// TestVMOthers checks that nothing of anybody else is touched, nor what only
+// looks like ours.
+func TestVMOthers(t *testing.T) {
+	fsys := mounted(t)
+	leavesNothing(t, fsys)
+	def := func(line string) { must(t, line, fsys.changeProbes(line)) }
+	set := func(file, v string) { must(t, file, fsys.write(file, v)) }
+	def("p:other/o_x7q " + place)
+	def("p:tsnoop_own/o_x7q " + place)
+	def("p:tsnoop_4000000/orphan_x7q " + place)
+	def("p:tsnoop_4000001/used_x7q " + place)
+	must(t, "mkdir", fsys.root.Mkdir("instances/other", 0o750))
+	must(t, "mkdir", fsys.root.Mkdir("instances/tsnoop_own", 0o750))
+	must(t, "mkdir", fsys.root.Mkdir("instances/tsnoop_4000002_3", 0o750))
+	set("events/other/o_x7q/enable", "1")
+	set("instances/other/events/other/o_x7q/enable", "1")
+	set("instances/other/events/tsnoop_4000001/used_x7q/enable", "1")
+	before := state(t, fsys)
+
+	removed, err := fsys.Clean(t.Logf)
+	slices.Sort(removed)
+	if !slices.Equal(removed, []string{"tsnoop_4000000", "tsnoop_4000002_3"}) {
+		t.Errorf("Clean: got %v", removed)
+	}
+	if !errors.Is(err, unix.EBUSY) {
+		t.Errorf("Clean: got error %v, want EBUSY for a probe that is in use", err)
+	}
+	s := session(t, fsys, Options{})
+	define(t, s, "p", "e_x7q", nameArg)
+	must(t, "Enable", s.Enable())
+	must(t, "Close", s.Close())
+
+	var want []string
+	for line := range strings.Lines(before) {
+		if !strings.Contains(line, "orphan_x7q") && !strings.Contains(line, "instance tsnoop_4000002_3") {
+			want = append(want, line)
+		}
+	}
+	after := slices.Collect(strings.Lines(state(t, fsys)))
+	if diff := cmp.Diff(want, after); diff != "" {
+		t.Errorf("state (-want +got)\n%s", diff)
+	}
+	set("events/other/o_x7q/enable", "0")
+	set("instances/other/events/other/enable", "0")
+	set("instances/other/events/tsnoop_4000001/enable", "0")
+	must(t, "rmdir", fsys.root.Remove("instances/other"))
+	must(t, "rmdir", fsys.root.Remove("instances/tsnoop_own"))
+	for _, name := range []string{"other/o_x7q", "tsnoop_own/o_x7q", "tsnoop_4000001/used_x7q"} {
+		def("-:" + name)
+	}
+}
+
+// TestVMStorm starts, kills and cleans up many sessions at once: the living are
+// left alone, the dead are gone, nothing fails.
+func TestVMStorm(t *testing.T) {
+	fsys := mounted(t)
+	leavesNothing(t, fsys)
+	const n = 4
+	var wg sync.WaitGroup
+	for i := range n {
+		wg.Go(func() {
+			for range 2 {
+				cmd, in, line := child(t, "session", 0)
+				group := strings.Fields(line)[0]
+				if i%2 == 0 {
+					in.Close() // ends without cleaning up
+				} else {
+					if _, err := fsys.Clean(nil); err != nil {
+						t.Errorf("Clean: %v", err)
+					}
+					if !fsys.Exists("instances/" + group) {
+						t.Errorf("%s is gone, but alive", group)
+					}
+					cmd.Process.Kill()
+				}
+				cmd.Wait()
+			}
+		})
+	}
+	wg.Wait()
+	for range n {
+		wg.Go(func() {
+			if _, err := fsys.Clean(nil); err != nil {
+				t.Errorf("Clean: %v", err)
+			}
+		})
+	}
+	wg.Wait()
+}

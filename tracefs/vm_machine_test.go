@@ -1,0 +1,81 @@
+//go:build vm
+
+package tracefs
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// TestVMFind finds the tracing directory that debugfs brings along.
+func TestVMFind(t *testing.T) {
+	fsys := mounted(t)
+	if fsys.Path() != defaultMount {
+		t.Errorf("Find: got %s", fsys.Path())
+	}
+	must(t, "umount", unix.Unmount(defaultMount, unix.MNT_DETACH))
+	defer unix.Mount("nodev", defaultMount, "tracefs", 0, "")
+	unix.Unmount("/sys/kernel/debug/tracing", unix.MNT_DETACH)
+	unix.Unmount("/sys/kernel/debug", unix.MNT_DETACH)
+	var me *MachineError
+	if _, err := Find(); !errors.As(err, &me) || me.Cure != cureMount {
+		t.Errorf("Find without a mount: got %v", err)
+	}
+	must(t, "mount", unix.Mount("nodev", "/sys/kernel/debug", "debugfs", 0, ""))
+	fsys, err := Find()
+	if err != nil || !strings.HasPrefix(fsys.Path(), "/sys/kernel/debug") {
+		t.Fatalf("Find in debugfs: got %v, %v", fsys, err)
+	}
+	s := session(t, fsys, Options{})
+	define(t, s, "p", "e_x7q", nameArg)
+	must(t, "Close", s.Close())
+}
+
+// TestVMForbidden has no right to trace.
+func TestVMForbidden(t *testing.T) {
+	mounted(t)
+	cmd, _, line := child(t, "nobody", 0)
+	cmd.Wait()
+	if want := defaultMount + " is not readable (run as root)"; line != want {
+		t.Errorf("got %q, want %q", line, want)
+	}
+}
+
+// TestVMFeatures checks that what README tells is so.
+func TestVMFeatures(t *testing.T) {
+	fsys := mounted(t)
+	leavesNothing(t, fsys)
+	f, err := fsys.Features()
+	must(t, "Features", err)
+	t.Logf("%+v", *f)
+	s := session(t, fsys, Options{})
+	for i, tt := range []struct {
+		has  bool
+		kind string
+		args string
+	}{
+		{true, "p", "a=\\1"},
+		{f.ArgN, "p", "a=$arg1"},
+		{f.ReturnArgs, "r", "a=$arg1"},
+		{f.User, "p", "a=+u0($arg1)"},
+		{f.Ustring, "p", "a=+0($arg1):ustring"},
+		{f.Symbol, "p", "a=$arg1:symbol"},
+		{f.Symstr, "p", "a=$arg1:symstr"},
+		{f.Char, "p", "a=$arg1:char"},
+		{f.Dentry, "p", "a=$arg1:%pd"},
+		{f.Array, "p", "a=+0($arg1):u8[4]"},
+		{f.Hex, "p", "a=$arg1:x8"},
+		{f.BTFArgs, "p", "a=dfd"},
+		{f.Current, "p", "a=+0($current)"},
+		{f.ThisCPU, "p", "a=this_cpu_read($arg1)"},
+	} {
+		err := s.Define(fmt.Sprintf("%s:%s/f%d_x7q %s %s", tt.kind, s.Group(), i, place, tt.args))
+		if (err == nil) != tt.has {
+			t.Errorf("%s: got error %v, want accepted %v", tt.args, err, tt.has)
+		}
+	}
+}
