@@ -15,9 +15,10 @@ import (
 
 // blob is the BTF of vmlinux or of one module.
 type blob struct {
-	name  string // of the module, "" for vmlinux
-	spec  *cbtf.Spec
-	names *names // nil until asked for
+	name  string     // of the module, "" for vmlinux
+	raw   *raw       // to be cut into thin slices; nil where that is not worth it
+	spec  *cbtf.Spec // all of it; with raw nil until all is asked for
+	names *names     // nil until asked for
 }
 
 // names indexes what a blob defines. Making it decodes every type, so only
@@ -69,7 +70,9 @@ func parseBlob(data []byte, name string, base *blob) (b *blob, err error) {
 	}
 	var baseSpec *cbtf.Spec
 	if base != nil {
-		baseSpec = base.spec
+		if baseSpec, err = base.all(); err != nil {
+			return nil, err
+		}
 	}
 	spec, err := cbtf.LoadSplitSpecFromReader(bytes.NewReader(data), baseSpec)
 	if err != nil {
@@ -106,13 +109,40 @@ func section(data []byte) ([]byte, error) {
 	return data, nil
 }
 
+// all returns the BTF decoded as a whole.
+func (b *blob) all() (*cbtf.Spec, error) {
+	if b.spec != nil {
+		return b.spec, nil
+	}
+	spec, err := cbtf.LoadSplitSpecFromReader(bytes.NewReader(b.raw.data), nil)
+	b.spec = spec
+	return spec, err
+}
+
+// having returns BTF that has all types of a name, as little as possible. It
+// may be nil if there are none.
+func (b *blob) having(name string) (*cbtf.Spec, error) {
+	if b.raw == nil {
+		return b.spec, nil
+	}
+	spec, err := b.raw.thin(name)
+	if err != nil {
+		return b.all()
+	}
+	return spec, nil
+}
+
 // index returns the names the blob defines.
 func (b *blob) index() *names {
 	if b.names != nil {
 		return b.names
 	}
 	n := &names{enumerators: make(map[string]enumerator)}
-	for t, err := range b.spec.All() {
+	spec, err := b.all()
+	if err != nil {
+		return n
+	}
+	for t, err := range spec.All() {
 		if err != nil {
 			break // damaged from here on: what came before still counts
 		}
@@ -142,7 +172,11 @@ func (n *names) addType(t Type) {
 // byName returns the types of that name which are of one kind, in the order of
 // the BTF.
 func byName[T Type](b *blob, name string) []T {
-	all, err := b.spec.AnyTypesByName(name)
+	spec, err := b.having(name)
+	if err != nil || spec == nil {
+		return nil
+	}
+	all, err := spec.AnyTypesByName(name)
 	if err != nil {
 		return nil
 	}

@@ -16,7 +16,8 @@ type Func struct {
 	Params   []Param
 	Return   Type
 	Variadic bool
-	Copies   int // functions of this name whose prototypes differ; 1 if it is unambiguous
+	Records  int // functions of this name in the BTF, which has no addresses to tell them apart
+	Copies   int // those of them whose prototypes differ; 1 if it is unambiguous
 }
 
 // A Param is a parameter of a function.
@@ -80,6 +81,9 @@ func (b *blob) function(name string) *Func {
 			found = f
 		case found.String() != f.String():
 			found.Copies++
+		}
+		if f != nil {
+			found.Records++
 		}
 	}
 	return found

@@ -176,8 +176,14 @@ func (k *Kernel) Complete(t Type) Type {
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if _, err := k.vmlinux(); err != nil {
+	base, err := k.vmlinux()
+	if err != nil {
 		return t
+	}
+	if base.raw != nil {
+		if whole := base.raw.complete(f); whole != Type(f) {
+			return whole
+		}
 	}
 	for b := range k.blobs {
 		if full := b.defined(f.Kind.String(), f.Name); full != nil {

@@ -177,7 +177,7 @@ func (r *resolver) encodeText(e encoded, x Expr, f *format) (encoded, bool) {
 func (r *resolver) encodeBytes(e encoded, x Expr, f *format) (encoded, bool) {
 	p := e.place
 	if p.typ == nil || pointee(p.typ) != nil {
-		target := pointee(p.typ)
+		target := r.pointee(p.typ)
 		p = p.follow(x.String(), target)
 		if target == nil || isByte(target) || isVoid(target) {
 			target = nil

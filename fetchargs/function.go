@@ -16,7 +16,9 @@ func (r *resolver) function() bool {
 	var missing *btf.NotFoundError
 	switch {
 	case errors.As(err, &missing):
-		r.noFunction(missing)
+		if r.askSymbols() {
+			r.noFunction(missing)
+		}
 		return false
 	case errors.Is(err, btf.ErrNoBTF):
 		r.fatal = err
@@ -30,6 +32,9 @@ func (r *resolver) function() bool {
 		return false
 	}
 	r.fn = fn
+	if (r.target.Live || fn.Records > 1) && !r.askSymbols() {
+		return false
+	}
 	if r.known && !clone && fn.Module == "" && len(r.facts.Offsets) == 0 {
 		r.noSymbol()
 		return false

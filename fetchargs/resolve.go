@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/tsnoop/tsnoop/btf"
 )
@@ -16,8 +17,9 @@ type Target struct {
 	Features Features
 
 	// Symbols tells what the kernel's symbol table has under these names. It
-	// is nil when the kernel is not this machine's. It is called once for all
-	// specs of a run.
+	// is nil when the kernel is not this machine's. It takes long, so it is
+	// called once for all specs of a run, and only if Live or for a function
+	// that BTF does not know or knows more than once.
 	Symbols func(names []string) (map[string]SymbolFacts, error)
 	// ModuleLoaded tells whether a module is in the kernel; nil if not known.
 	ModuleLoaded func(name string) bool
@@ -60,13 +62,10 @@ type SymbolFacts struct {
 func Resolve(specs []*Spec, target *Target) ([]*Plan, error) {
 	var errs Errors
 	plans := make([]*Plan, len(specs))
-	facts, err := target.facts(specs)
-	if err != nil {
-		return nil, err
-	}
+	symbols := sync.OnceValues(func() (map[string]SymbolFacts, error) { return target.facts(specs) })
 	names := map[string]int{}
 	for i, spec := range specs {
-		r := &resolver{target: target, spec: spec, facts: facts[spec.Func.Text], known: facts != nil, events: names}
+		r := &resolver{target: target, spec: spec, symbolTable: symbols, events: names}
 		plan := r.plan()
 		if r.fatal != nil {
 			return nil, r.fatal
@@ -94,15 +93,29 @@ func (t *Target) facts(specs []*Spec) (map[string]SymbolFacts, error) {
 	return t.Symbols(slices.Compact(names))
 }
 
+// askSymbols looks the function up in the symbol table.
+func (r *resolver) askSymbols() bool {
+	facts, err := r.symbolTable()
+	if err != nil {
+		r.fatal = err
+		return false
+	}
+	r.facts, r.known = facts[r.spec.Func.Text], facts != nil
+	return true
+}
+
 // A resolver makes the plan of one spec.
 type resolver struct {
 	target *Target
 	spec   *Spec
-	facts  SymbolFacts
+	facts  SymbolFacts    // after askSymbols
 	known  bool           // the symbol table could be read
 	events map[string]int // event names in use by the run
-	errs   Errors
-	fatal  error // not the spec's fault
+
+	symbolTable func() (map[string]SymbolFacts, error)
+
+	errs  Errors
+	fatal error // not the spec's fault
 
 	fn        *btf.Func
 	params    []place

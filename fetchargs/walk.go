@@ -101,7 +101,7 @@ func (r *resolver) into(x Expr, what Span, verb string) (place, bool) {
 		if isStruct(p.typ) {
 			return p, true
 		}
-		target := pointee(p.typ)
+		target := r.pointee(p.typ)
 		if target == nil || depth > 0 {
 			break
 		}
@@ -166,7 +166,7 @@ func (r *resolver) index(x *Index) (place, bool) {
 			}
 			return r.element(p, x, a.Type)
 		}
-		if target := pointee(p.typ); target != nil {
+		if target := r.pointee(p.typ); target != nil {
 			if _, void := btf.Strip(target).(*btf.Void); !void {
 				return r.element(p.follow(x.X.String(), target), x, target)
 			}
@@ -193,7 +193,7 @@ func (r *resolver) deref(x *Deref) (place, bool) {
 	if p.typ == nil { // a register: 64 bits of memory
 		return p.follow(x.X.String(), nil), true
 	}
-	target := pointee(p.typ)
+	target := r.pointee(p.typ)
 	if a, ok := btf.Strip(p.typ).(*btf.Array); ok {
 		return p.at(0, a.Type), true
 	}
@@ -270,7 +270,7 @@ func (r *resolver) containerOf(x *ContainerOf) (place, bool) {
 	if !ok {
 		return p, false
 	}
-	if target := pointee(t); target != nil {
+	if target := r.pointee(t); target != nil {
 		t = target
 	}
 	off, at := int64(0), t
@@ -316,6 +316,16 @@ func (r *resolver) builtin(x *Builtin) (place, bool) {
 	}
 	r.fail(x.Span, "there are $comm, $argN, $stackN, $stack and $retval", "unknown variable %s", name)
 	return place{}, false
+}
+
+// pointee is what t points to, with its members even where the BTF at hand
+// only declares it.
+func (r *resolver) pointee(t btf.Type) btf.Type {
+	target := pointee(t)
+	if target == nil {
+		return nil
+	}
+	return r.target.Kernel.Complete(target)
 }
 
 func isVoid(t btf.Type) bool {

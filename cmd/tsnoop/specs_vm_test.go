@@ -40,7 +40,7 @@ func TestVMSpecs(t *testing.T) {
 		}
 	}()
 	layouts := paholeLayouts(t)
-	g := &generator{rand: rand.New(rand.NewPCG(seed, 0)), layouts: layouts, members: map[string][]string{}, funcs: probeable(t, target.Kernel)}
+	g := &generator{rand: rand.New(rand.NewPCG(seed, 0)), layouts: layouts, members: map[string][]string{}, funcs: probeable(t, testKernel())}
 	kinds := map[string]int{}
 	walks := make([]*walk, count)
 	specs := make([]*fetchargs.Spec, count)

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/tsnoop/tsnoop/btf"
 )
@@ -245,10 +246,12 @@ func isStructType(t btf.Type) bool {
 
 func pointeeOf(t btf.Type) btf.Type {
 	if p, ok := btf.Strip(t).(*btf.Pointer); ok {
-		return p.Target
+		return testKernel().Complete(p.Target)
 	}
 	return nil
 }
+
+var testKernel = sync.OnceValue(btf.Running)
 
 func isChar(t btf.Type) bool {
 	i, ok := btf.Strip(t).(*btf.Int)
