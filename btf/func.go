@@ -60,6 +60,16 @@ func (k *Kernel) Func(module, name string) (*Func, error) {
 	return nil, &NotFoundError{What: "function", Name: name, In: base.title(), Near: base.nearFuncs(name)}
 }
 
+// Prepare makes ready for questions about these functions, in less time than
+// one after the other would take.
+func (k *Kernel) Prepare(names []string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if base, err := k.vmlinux(); err == nil && base.raw != nil && len(names) > 1 {
+		base.raw.prepare(names) // an error will come again with the first question
+	}
+}
+
 // function returns the blob's function of a name, nil if it has none.
 func (b *blob) function(name string) *Func {
 	var found *Func

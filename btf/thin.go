@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
-	"slices"
 
 	cbtf "github.com/cilium/ebpf/btf"
 )
@@ -135,6 +134,77 @@ func (r *raw) thin(name string) (*cbtf.Spec, error) {
 	return spec, err
 }
 
+// prepare cuts out all these functions at once, with the structs that their
+// parameters point to: one pass over the types instead of one for each.
+func (r *raw) prepare(names []string) error {
+	wanted := make(map[string]bool, len(names))
+	for _, name := range names {
+		wanted[name] = true
+	}
+	var roots []uint32
+	for id := 1; id < len(r.offsets); id++ {
+		b := r.types[r.offsets[id]:]
+		if kindOf(b) != kindFunc || !wanted[string(r.name(order.Uint32(b)))] {
+			continue
+		}
+		roots = append(roots, uint32(id))
+		roots = r.appendPointees(roots, order.Uint32(b[8:]))
+	}
+	spec, err := r.cutOut(roots)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		r.specs[name] = spec
+	}
+	return nil
+}
+
+// appendPointees appends the structs that the parameters of a prototype point to.
+func (r *raw) appendPointees(ids []uint32, proto uint32) []uint32 {
+	if int(proto) >= len(r.offsets) || proto == 0 {
+		return ids
+	}
+	b := r.types[r.offsets[proto]:]
+	for i := 12 + 4; i < int(typeSize(kindOf(b), order.Uint32(b[4:])&0xffff)); i += 8 {
+		id, pointer := order.Uint32(b[i:]), false
+		for range maxNesting {
+			if id == 0 || int(id) >= len(r.offsets) {
+				break
+			}
+			t := r.types[r.offsets[id]:]
+			switch kindOf(t) {
+			case kindPtr:
+				pointer = true
+			case kindTypedef, kindVolatile, kindConst, kindRestrict, kindTypeTag:
+			case kindStruct, kindUnion:
+				if pointer {
+					ids = append(ids, id)
+				}
+				id = 0
+				continue
+			default:
+				id = 0
+				continue
+			}
+			id = order.Uint32(t[8:])
+		}
+	}
+	return ids
+}
+
+// name is the string at off.
+func (r *raw) name(off uint32) []byte {
+	if int(off) >= len(r.strings) {
+		return nil
+	}
+	text := r.strings[off:]
+	if end := bytes.IndexByte(text, 0); end >= 0 {
+		text = text[:end]
+	}
+	return text
+}
+
 // complete is the struct that t declares, t itself if that is not known.
 func (r *raw) complete(t *Fwd) Type {
 	id, ok := r.declared[t]
@@ -186,161 +256,4 @@ func (r *raw) cutOut(roots []uint32) (*cbtf.Spec, error) {
 		}
 	}
 	return spec, nil
-}
-
-// want says how much of a type a cut needs.
-type want uint8
-
-const (
-	pointedTo want = iota + 1 // of a struct, no more than its name
-	all
-)
-
-// A cut is a part of some BTF that refers to nothing outside itself.
-type cut struct {
-	*raw
-	ids   map[uint32]uint32 // new numbers, by those in raw
-	order []uint32          // numbers in raw, by new number less one
-	want  map[uint32]want
-	todo  []uint32
-}
-
-func (c *cut) need(id uint32, w want) {
-	if id == 0 || int(id) >= len(c.offsets) || c.want[id] >= w {
-		return
-	}
-	if c.want[id] == 0 {
-		c.order = append(c.order, id)
-		c.ids[id] = uint32(len(c.order))
-	}
-	c.want[id] = w
-	c.todo = append(c.todo, id)
-}
-
-// expand adds what a type refers to.
-func (c *cut) expand(id uint32) bool {
-	if c.onlyDeclared(id) {
-		return true
-	}
-	b := c.bytes(id)
-	w := all
-	switch kindOf(b) {
-	case kindPtr:
-		w = pointedTo
-	case kindTypedef, kindVolatile, kindConst, kindRestrict, kindTypeTag:
-		w = c.want[id]
-	}
-	return eachReference(b, func(ref []byte) { c.need(order.Uint32(ref), w) })
-}
-
-// onlyDeclared tells whether type id becomes a declaration. Structs without a
-// name have nothing to be declared by.
-func (c *cut) onlyDeclared(id uint32) bool {
-	b := c.bytes(id)
-	kind := kindOf(b)
-	return c.want[id] == pointedTo && (kind == kindStruct || kind == kindUnion) && order.Uint32(b) != 0
-}
-
-// bytes is type id as it is encoded.
-func (c *cut) bytes(id uint32) []byte {
-	b := c.types[c.offsets[id]:]
-	return b[:typeSize(kindOf(b), order.Uint32(b[4:])&0xffff)]
-}
-
-func kindOf(b []byte) uint32 { return order.Uint32(b[4:]) >> 24 & 0x1f }
-
-// eachReference calls visit with each place in type b where the number of
-// another type is.
-func eachReference(b []byte, visit func([]byte)) bool {
-	first, step := 0, 0
-	switch kindOf(b) {
-	case kindPtr, kindTypedef, kindVolatile, kindConst, kindRestrict, kindFunc, kindTypeTag, kindVar:
-		visit(b[8:])
-	case kindArray:
-		visit(b[12:])
-		visit(b[16:])
-	case kindStruct, kindUnion:
-		first, step = 12+4, 12
-	case kindFuncProto:
-		visit(b[8:])
-		first, step = 12+4, 8
-	case kindInt, kindEnum, kindFwd, kindFloat, kindEnum64:
-	default:
-		return false
-	}
-	for i := first; step > 0 && i < len(b); i += step {
-		visit(b[i:])
-	}
-	return true
-}
-
-// eachName calls visit with each place in type b where the offset of a name is.
-func eachName(b []byte, visit func([]byte)) {
-	visit(b)
-	step := 0
-	switch kindOf(b) {
-	case kindStruct, kindUnion, kindEnum64:
-		step = 12
-	case kindEnum, kindFuncProto:
-		step = 8
-	}
-	for i := 12; step > 0 && i < len(b); i += step {
-		visit(b[i:])
-	}
-}
-
-// encode writes the cut as BTF of its own.
-func (c *cut) encode() []byte {
-	var types []byte
-	names := stringTable{from: c.strings, at: map[uint32]uint32{0: 0}, to: []byte{0}}
-	for _, id := range c.order {
-		b := c.bytes(id)
-		start := len(types)
-		if c.onlyDeclared(id) {
-			info := uint32(kindFwd) << 24
-			if kindOf(b) == kindUnion {
-				info |= 1 << 31 // kind_flag
-			}
-			types = append(types, b[:4]...)
-			types = order.AppendUint32(types, info)
-			types = order.AppendUint32(types, 0)
-		} else {
-			types = append(types, b...)
-		}
-		b = types[start:]
-		eachReference(b, func(ref []byte) { order.PutUint32(ref, c.ids[order.Uint32(ref)]) })
-		eachName(b, func(name []byte) { order.PutUint32(name, names.move(order.Uint32(name))) })
-	}
-	out := slices.Concat(c.header, types, names.to)
-	order.PutUint32(out[4:], uint32(len(c.header)))
-	order.PutUint32(out[8:], 0)
-	order.PutUint32(out[12:], uint32(len(types)))
-	order.PutUint32(out[16:], uint32(len(types)))
-	order.PutUint32(out[20:], uint32(len(names.to)))
-	return out
-}
-
-// A stringTable collects the strings that a cut needs.
-type stringTable struct {
-	from []byte
-	at   map[uint32]uint32 // where in to, by where in from
-	to   []byte
-}
-
-// move copies the string at off, once, and returns where it is now.
-func (s *stringTable) move(off uint32) uint32 {
-	if at, ok := s.at[off]; ok {
-		return at
-	}
-	if int(off) >= len(s.from) {
-		return 0
-	}
-	text := s.from[off:]
-	if end := bytes.IndexByte(text, 0); end >= 0 {
-		text = text[:end]
-	}
-	at := uint32(len(s.to))
-	s.at[off] = at
-	s.to = append(append(s.to, text...), 0)
-	return at
 }

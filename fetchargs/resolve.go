@@ -62,6 +62,7 @@ type SymbolFacts struct {
 func Resolve(specs []*Spec, target *Target) ([]*Plan, error) {
 	var errs Errors
 	plans := make([]*Plan, len(specs))
+	target.Kernel.Prepare(functions(specs))
 	symbols := sync.OnceValues(func() (map[string]SymbolFacts, error) { return target.facts(specs) })
 	names := map[string]int{}
 	for i, spec := range specs {
@@ -85,12 +86,17 @@ func (t *Target) facts(specs []*Spec) (map[string]SymbolFacts, error) {
 	if t.Symbols == nil {
 		return nil, nil
 	}
+	return t.Symbols(functions(specs))
+}
+
+// functions are the names of the specs' functions, each once.
+func functions(specs []*Spec) []string {
 	var names []string
 	for _, s := range specs {
 		names = append(names, s.Func.Text)
 	}
 	slices.Sort(names)
-	return t.Symbols(slices.Compact(names))
+	return slices.Compact(names)
 }
 
 // askSymbols looks the function up in the symbol table.
