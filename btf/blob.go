@@ -119,17 +119,38 @@ func (b *blob) all() (*cbtf.Spec, error) {
 	return spec, err
 }
 
-// having returns BTF that has all types of a name, as little as possible. It
-// may be nil if there are none.
-func (b *blob) having(name string) (*cbtf.Spec, error) {
-	if b.raw == nil {
-		return b.spec, nil
+// typesNamed returns the types of a name, and maybe some of a name that begins
+// with it.
+func (b *blob) typesNamed(name string) ([]Type, error) {
+	if b.raw != nil {
+		if types, err := b.raw.typesNamed(name); err == nil {
+			return types, nil
+		}
 	}
-	spec, err := b.raw.thin(name)
+	spec, err := b.all()
 	if err != nil {
-		return b.all()
+		return nil, err
 	}
-	return spec, nil
+	if strings.Contains(name, "___") {
+		// cilium takes what follows for a flavour of the name, libbpf's way
+		// to give a type several definitions; the kernel has such functions.
+		return b.searched(spec, name)
+	}
+	return spec.AnyTypesByName(name)
+}
+
+// searched finds the types of a name by looking at all.
+func (b *blob) searched(spec *cbtf.Spec, name string) ([]Type, error) {
+	var types []Type
+	for t, err := range spec.All() {
+		if err != nil {
+			return nil, err
+		}
+		if t.TypeName() == name {
+			types = append(types, t)
+		}
+	}
+	return types, nil
 }
 
 // index returns the names the blob defines.
@@ -172,11 +193,7 @@ func (n *names) addType(t Type) {
 // byName returns the types of that name which are of one kind, in the order of
 // the BTF.
 func byName[T Type](b *blob, name string) []T {
-	spec, err := b.having(name)
-	if err != nil || spec == nil {
-		return nil
-	}
-	all, err := spec.AnyTypesByName(name)
+	all, err := b.typesNamed(name)
 	if err != nil {
 		return nil
 	}

@@ -73,17 +73,7 @@ func (k *Kernel) Prepare(names []string) {
 // function returns the blob's function of a name, nil if it has none.
 func (b *blob) function(name string) *Func {
 	var found *Func
-	named := byName[*cbtf.Func](b, name)
-	if named == nil && strings.Contains(name, "___") {
-		// cilium takes what follows for a flavour of the name, libbpf's way
-		// to give a type several definitions; the kernel has such functions.
-		for _, fn := range b.index().funcs {
-			if fn.Name == name {
-				named = append(named, fn)
-			}
-		}
-	}
-	for _, fn := range named {
+	for _, fn := range byName[*cbtf.Func](b, name) {
 		f := newFunc(fn, b.name)
 		switch {
 		case f == nil:

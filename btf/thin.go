@@ -20,9 +20,9 @@ type raw struct {
 	strings []byte
 	offsets []uint32 // of each type in types; the first is that of void, which has none
 
-	specs    map[string]*cbtf.Spec // cut out so far, by name
-	declared map[*Fwd]uint32       // the numbers of the structs that cuts only declare
-	whole    map[uint32]Type       // those that complete had to find
+	found    map[string][]Type // cut out so far, by name
+	declared map[*Fwd]uint32   // the numbers of the structs that cuts only declare
+	whole    map[uint32]Type   // those that complete had to find
 }
 
 // Kinds of types, BTF_INFO_KIND.
@@ -84,7 +84,7 @@ func parseRaw(data []byte) (*raw, error) {
 	}
 	r := &raw{
 		data: data, header: data[:24], types: data[typeOff : typeOff+typeLen], strings: data[strOff : strOff+strLen],
-		offsets: make([]uint32, 1, typeLen/24), specs: map[string]*cbtf.Spec{}, declared: map[*Fwd]uint32{}, whole: map[uint32]Type{},
+		offsets: make([]uint32, 1, typeLen/24), found: map[string][]Type{}, declared: map[*Fwd]uint32{}, whole: map[uint32]Type{},
 	}
 	for off := uint32(0); off < uint32(len(r.types)); {
 		if len(r.types)-int(off) < 12 {
@@ -116,22 +116,18 @@ func (r *raw) named(name string) []uint32 {
 	return ids
 }
 
-// thin is BTF of the types of that name and what they are made of; nil if
-// there are none. A struct that is only pointed to is but declared in it:
-// most structs of a kernel can be reached from any other. complete has it whole.
-func (r *raw) thin(name string) (*cbtf.Spec, error) {
-	if spec, ok := r.specs[name]; ok {
-		return spec, nil
+// typesNamed are the types of that name, nil if there are none. A struct that is
+// only pointed to is but declared in what they are made of: most structs of a
+// kernel can be reached from any other. complete has it whole.
+func (r *raw) typesNamed(name string) ([]Type, error) {
+	if types, ok := r.found[name]; ok {
+		return types, nil
 	}
-	roots := r.named(name)
-	if roots == nil {
-		return nil, nil
-	}
-	spec, err := r.cutOut(roots)
+	types, err := r.cutOut(r.named(name))
 	if err == nil {
-		r.specs[name] = spec
+		r.found[name] = types
 	}
-	return spec, err
+	return types, err
 }
 
 // prepare cuts out all these functions at once, with the structs that their
@@ -141,21 +137,23 @@ func (r *raw) prepare(names []string) error {
 	for _, name := range names {
 		wanted[name] = true
 	}
-	var roots []uint32
+	var named, structs []uint32
 	for id := 1; id < len(r.offsets); id++ {
 		b := r.types[r.offsets[id]:]
-		if kindOf(b) != kindFunc || !wanted[string(r.name(order.Uint32(b)))] {
+		if off := order.Uint32(b); off == 0 || !wanted[string(r.name(off))] {
 			continue
 		}
-		roots = append(roots, uint32(id))
-		roots = r.appendPointees(roots, order.Uint32(b[8:]))
+		named = append(named, uint32(id))
+		if kindOf(b) == kindFunc {
+			structs = r.appendPointees(structs, order.Uint32(b[8:]))
+		}
 	}
-	spec, err := r.cutOut(roots)
+	types, err := r.cutOut(append(named, structs...))
 	if err != nil {
 		return err
 	}
-	for _, name := range names {
-		r.specs[name] = spec
+	for _, t := range types[:len(named)] {
+		r.found[t.TypeName()] = append(r.found[t.TypeName()], t)
 	}
 	return nil
 }
@@ -214,20 +212,16 @@ func (r *raw) complete(t *Fwd) Type {
 	if whole, ok := r.whole[id]; ok {
 		return whole
 	}
-	spec, err := r.cutOut([]uint32{id})
+	types, err := r.cutOut([]uint32{id})
 	if err != nil {
 		return t
 	}
-	whole, err := spec.TypeByID(1) // the root is the first
-	if err != nil {
-		return t
-	}
-	r.whole[id] = whole
-	return whole
+	r.whole[id] = types[0]
+	return types[0]
 }
 
 // cutOut decodes the types with these numbers and what they are made of.
-func (r *raw) cutOut(roots []uint32) (*cbtf.Spec, error) {
+func (r *raw) cutOut(roots []uint32) ([]Type, error) {
 	c := cut{raw: r, ids: map[uint32]uint32{}, want: map[uint32]want{}}
 	for _, id := range roots {
 		c.need(id, all)
@@ -255,5 +249,13 @@ func (r *raw) cutOut(roots []uint32) (*cbtf.Spec, error) {
 			r.declared[fwd] = id
 		}
 	}
-	return spec, nil
+	var types []Type
+	for _, id := range roots {
+		t, err := spec.TypeByID(cbtf.TypeID(c.ids[id]))
+		if err != nil {
+			return nil, err
+		}
+		types = append(types, t)
+	}
+	return types, nil
 }

@@ -1,0 +1,104 @@
+package btf
+
+import (
+	"os"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// A slice must answer like the whole: same prototypes, same layouts.
+func TestThin(t *testing.T) {
+	data, err := os.ReadFile("../testdata/btf/linux-6.12-amd64.btf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole, err := parseBlob(data, "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, prepared := range []bool{false, true} {
+		r, err := parseRaw(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cut := &Kernel{loaded: true, base: &blob{raw: r}}
+		var names []string
+		for _, f := range whole.index().funcs {
+			names = append(names, f.Name)
+		}
+		if prepared {
+			cut.Prepare(names)
+		}
+		for _, name := range names {
+			want := whole.function(name)
+			got, err := cut.Func("", name)
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+				continue
+			}
+			if got.String() != want.String() || got.Records != want.Records {
+				t.Errorf("prototype %s (%d), want %s (%d)", got, got.Records, want, want.Records)
+			}
+			for i, p := range want.Params {
+				compareTypes(t, cut, p.Name, got.Params[i].Type, p.Type, 3)
+			}
+		}
+	}
+}
+
+// compareTypes compares all members that can be reached by so many pointers.
+func compareTypes(t *testing.T, k *Kernel, path string, got, want Type, depth int) {
+	t.Helper()
+	got = k.Complete(got)
+	if Name(Strip(got)) != Name(Strip(want)) {
+		t.Errorf("%s is %s, want %s", path, Name(got), Name(want))
+		return
+	}
+	if p, ok := Strip(want).(*Pointer); ok {
+		if depth > 0 {
+			compareTypes(t, k, path, Strip(got).(*Pointer).Target, p.Target, depth-1)
+		}
+		return
+	}
+	if diff := cmp.Diff(Members(want), Members(got)); diff != "" {
+		t.Errorf("%s: members (-want +got):\n%s", path, diff)
+		return
+	}
+	for _, name := range Members(want) {
+		w, _ := Member(want, name)
+		g, err := Member(got, name)
+		if err != nil || g.Offset != w.Offset || g.BitSize != w.BitSize || g.BitOffset != w.BitOffset || Name(g.Type) != Name(w.Type) {
+			t.Errorf("%s->%s: %+v (%v), want %+v", path, name, g, err, w)
+		}
+		if _, ok := Strip(w.Type).(*Pointer); ok && depth > 1 {
+			compareTypes(t, k, path+"->"+name, g.Type, w.Type, depth-1)
+		}
+	}
+}
+
+// Damaged BTF must not be cut wrong: it is an error, or decoded as a whole.
+func FuzzThin(f *testing.F) {
+	data, err := os.ReadFile("../testdata/btf/sample.btf")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(uint16(40), byte(7))
+	f.Fuzz(func(t *testing.T, at uint16, b byte) {
+		damaged := append([]byte(nil), data...)
+		damaged[int(at)%len(damaged)] = b
+		r, err := parseRaw(damaged)
+		if err != nil {
+			return
+		}
+		k := &Kernel{loaded: true, base: &blob{raw: r}}
+		k.Prepare([]string{"pkt_rcv", "lists"})
+		for _, name := range []string{"pkt_rcv", "dev_open", "many_args"} {
+			if fn, err := k.Func("", name); err == nil {
+				for _, p := range fn.Params {
+					_ = Name(k.Complete(p.Type))
+				}
+			}
+		}
+	})
+}
