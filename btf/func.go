@@ -157,7 +157,42 @@ func (k *Kernel) Funcs(pattern string) ([]*Func, error) {
 		return nil, &NotFoundError{What: "module", Name: only, Near: Near(only, slices.Values(k.moduleNames()))}
 	}
 	slices.SortStableFunc(funcs, func(a, b *Func) int { return strings.Compare(a.Name, b.Name) })
-	return slices.CompactFunc(funcs, func(a, b *Func) bool { return a.Module == b.Module && a.String() == b.String() }), nil
+	return countCopies(funcs), nil
+}
+
+// countCopies makes one of functions that are alike and counts those of one
+// name, which are next to each other.
+func countCopies(funcs []*Func) []*Func {
+	var unique []*Func
+	for len(funcs) > 0 {
+		n := 1
+		for n < len(funcs) && funcs[n].Name == funcs[0].Name {
+			n++
+		}
+		same := funcs[:n]
+		funcs = funcs[n:]
+		var kept []*Func
+		for _, f := range same {
+			if !slices.ContainsFunc(kept, func(k *Func) bool { return k.Module == f.Module && k.String() == f.String() }) {
+				kept = append(kept, f)
+			}
+		}
+		for _, f := range kept {
+			f.Records, f.Copies = 0, 0
+			for _, other := range same {
+				if other.Module == f.Module {
+					f.Records++
+				}
+			}
+			for _, other := range kept {
+				if other.Module == f.Module {
+					f.Copies++
+				}
+			}
+		}
+		unique = append(unique, kept...)
+	}
+	return unique
 }
 
 // String is the prototype as C: "int ip_send_skb(struct net *net, struct

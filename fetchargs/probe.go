@@ -35,6 +35,8 @@ type Probe struct {
 	Filter  string // event filter, "" for none
 
 	// Indexes into Args of what tsnoop fetches for itself, -1 if it does not.
+	// Caller may be behind Args: a decoder's slot for what the kernel records
+	// of a return by itself.
 	Comm, Caller, Stack int
 }
 

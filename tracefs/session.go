@@ -51,6 +51,7 @@ type Session struct {
 	events  []string            // defined, in order
 	refused map[string]struct{} // events without the filter they should have
 	enabled bool
+	stopped bool // tracing_on is 0
 	closed  bool
 }
 
@@ -194,6 +195,12 @@ func (s *Session) Enable() error {
 		s.undo.push("disable "+s.name, s.stop)
 		s.enabled = true
 	}
+	if s.stopped {
+		if err := s.set(s.path("tracing_on"), "1"); err != nil {
+			return err
+		}
+		s.stopped = false
+	}
 	if len(s.refused) == 0 {
 		return s.enable("")
 	}
@@ -217,7 +224,8 @@ func (s *Session) enable(event string) error {
 	return nil
 }
 
-// Stop ends tracing. What is in the buffers can still be read.
+// Stop ends tracing, until Enable is called again. What is in the buffers can
+// still be read.
 func (s *Session) Stop() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -236,7 +244,7 @@ func (s *Session) stop() error {
 	if err := errors.Join(s.set(s.path("tracing_on"), "0"), s.set(s.eventPath("", "enable"), "0")); err != nil {
 		return err
 	}
-	s.enabled = false
+	s.enabled, s.stopped = false, true
 	return nil
 }
 

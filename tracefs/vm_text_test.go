@@ -109,6 +109,24 @@ func TestVMLive(t *testing.T) {
 	}
 }
 
+// TestVMAgain enables a session again that was stopped.
+func TestVMAgain(t *testing.T) {
+	fsys := mounted(t)
+	leavesNothing(t, fsys)
+	s := session(t, fsys, Options{})
+	f := define(t, s, "p", "e_x7q", nameArg)
+	onlyTmp(t, s, "e_x7q")
+	for _, name := range []string{"/tmp/1", "/tmp/2"} {
+		must(t, "Enable", s.Enable())
+		touch(name)
+		got := drain(t, s, TextOptions{Formats: []*Format{f}})
+		touch("/tmp/unseen")
+		if diff := cmp.Diff([]string{name}, names(t, f, got)); diff != "" {
+			t.Errorf("names (-want +got)\n%s", diff)
+		}
+	}
+}
+
 // TestVMLost overflows the buffer of one CPU and accounts for every event.
 func TestVMLost(t *testing.T) {
 	fsys := mounted(t)

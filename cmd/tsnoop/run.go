@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"time"
 
 	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
@@ -34,13 +35,15 @@ func runTrace(o *options, ui *ui) (err error) {
 	}
 	defer func() { err = firstError(err, out.Close()) }()
 
+	signalled, release := onSignal()
+	defer release()
 	t, err := arm(fs, plans, o, ui)
 	if err != nil {
 		return err
 	}
 	defer func() { err = firstError(err, t.close()) }()
 
-	ctx, stop := t.until(o)
+	ctx, stop := t.until(signalled, o.duration)
 	defer stop()
 	printer := newPrinter(t, o, out)
 	pairer := calls.NewPairer(t.sides(), calls.Options{Delta: target.Arch.StackDelta, Order: order})
@@ -79,27 +82,23 @@ func newPrinter(t *trace, o *options, out *output) *render.Printer {
 	return p
 }
 
-// until ends the trace: after the time given, at a signal, or when the caller
+// until ends the trace: at a signal, after the time given, or when the caller
 // stops it. What is in the buffers by then is still read.
-func (t *trace) until(o *options) (context.Context, func()) {
+func (t *trace) until(signalled context.Context, duration time.Duration) (context.Context, func()) {
 	read, drained := context.WithCancel(context.Background())
-	signalled, release := onSignal()
-	if o.duration > 0 {
-		var cancel func()
-		signalled, cancel = context.WithTimeout(signalled, o.duration)
-		release = both(cancel, release)
+	over, cancel := context.WithCancel(signalled)
+	if duration > 0 {
+		over, cancel = context.WithTimeout(signalled, duration)
 	}
 	go func() {
-		<-signalled.Done()
+		<-over.Done()
 		if err := t.session.Stop(); err != nil {
 			t.ui.detail("%v", err)
 		}
 		drained()
 	}()
-	return read, both(release, drained)
+	return read, cancel
 }
-
-func both(f, g func()) func() { return func() { f(); g() } }
 
 func firstError(a, b error) error {
 	if a != nil {

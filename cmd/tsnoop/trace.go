@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/signal"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 
@@ -45,80 +44,6 @@ func openTracefs(o *options) (*tracefs.FS, error) {
 	return tracefs.Find()
 }
 
-// arm makes the session, defines the probes and enables them. When anything
-// fails nothing is left behind.
-func arm(fs *tracefs.FS, plans []*fetchargs.Plan, o *options, ui *ui) (t *trace, err error) {
-	pids, err := threads(o.pids)
-	if err != nil {
-		return nil, err
-	}
-	so := tracefs.Options{Clock: "mono", BufferKB: o.bufferKB, Pids: pids, Follow: o.follow, IgnoreSelf: true}
-	t = &trace{plans: plans, ui: ui, clock: unix.CLOCK_MONOTONIC}
-	if o.time == render.TimeBoot {
-		so.Clock, t.clock = "boot", unix.CLOCK_BOOTTIME
-	}
-	if ui.verbose {
-		so.Log = ui.detail
-	}
-	if t.session, err = fs.NewSession(so); err != nil {
-		return nil, err
-	}
-	armed := false
-	defer func() {
-		if !armed { // an error, or a panic on its way up
-			err = errors.Join(err, t.session.Close())
-		}
-	}()
-	for _, plan := range plans {
-		for _, note := range plan.Notes {
-			ui.warn("%s: %s", plan.Spec.Func.Text, note)
-		}
-	}
-	if err = t.define(fs); err != nil {
-		return nil, err
-	}
-	if err = t.learnFormats(); err != nil {
-		return nil, err
-	}
-	t.symbols = sync.OnceValue(t.loadSymbols)
-	t.start = t.now()
-	if err = t.session.Enable(); err != nil {
-		return nil, err
-	}
-	armed = true
-	go t.symbols() // ready, with luck, when the first line needs it
-	return t, nil
-}
-
-// define writes the probes and their filters. All refusals are shown.
-func (t *trace) define(fs *tracefs.FS) error {
-	var wrong fetchargs.Errors
-	for _, p := range fetchargs.Probes(t.plans) {
-		for _, line := range p.Definitions(t.session.Group()) {
-			if err := t.session.Define(line); err != nil {
-				e, ok := refusal(fs, p, line, err)
-				if !ok {
-					return err
-				}
-				wrong = append(wrong, e)
-				break
-			}
-		}
-	}
-	if len(wrong) > 0 {
-		return wrong
-	}
-	for _, p := range fetchargs.Probes(t.plans) {
-		if p.Filter == "" {
-			continue
-		}
-		if err := t.session.SetFilter(p.Event, p.Filter); err != nil {
-			return fmt.Errorf("the filter of %s: %w", p.Plan.Spec.Func.Text, err)
-		}
-	}
-	return nil
-}
-
 // learnFormats reads how the kernel lays out the records.
 func (t *trace) learnFormats() error {
 	t.decoder = map[*fetchargs.Probe]*fetchargs.Decoder{}
@@ -136,6 +61,12 @@ func (t *trace) learnFormats() error {
 				return fmt.Errorf("%s: the kernel's format has no field %s", p.Event, a.Name)
 			}
 			slots[i] = fetchargs.Slot{Offset: field.Offset, Size: field.Size, DataLoc: field.DataLoc}
+		}
+		if p.Return { // the kernel itself records where it returns to
+			if ip := fieldNamed(f, "__probe_ret_ip"); ip != nil {
+				p.Caller = len(slots)
+				slots = append(slots, fetchargs.Slot{Offset: ip.Offset, Size: ip.Size})
+			}
 		}
 		t.formats = append(t.formats, f)
 		t.format[p] = f

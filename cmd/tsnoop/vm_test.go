@@ -35,7 +35,7 @@ const patience = 2 * time.Minute
 // commands of testscript they have
 //
 //	start ARGS...    start tsnoop ARGS and wait until it is armed; @FILE is what FILE holds
-//	stop [SIGNAL]    end it (SIGINT) and check that nothing is left behind
+//	end [SIGNAL]     end it (SIGINT) and check that nothing is left behind
 //	finish           wait until it ends by itself, and check the same
 //	crash            kill it with SIGKILL, which leaves everything behind
 //	clean            check that there is nothing of tsnoop's in tracefs
@@ -49,7 +49,7 @@ func TestVM(t *testing.T) {
 		Dir: "testdata/vm",
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"start":      start,
-			"stop":       stop,
+			"end":        end,
 			"finish":     finish,
 			"crash":      crash,
 			"clean":      func(ts *testscript.TestScript, _ bool, _ []string) { checkClean(ts) },
@@ -132,7 +132,7 @@ func (r *running) wait(ts *testscript.TestScript) {
 	ts.Logf("[out]\n%s[err]\n%s", ts.ReadFile("out"), ts.ReadFile("err"))
 }
 
-func stop(ts *testscript.TestScript, neg bool, args []string) {
+func end(ts *testscript.TestScript, neg bool, args []string) {
 	signals := map[string]syscall.Signal{"TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP}
 	sig := syscall.SIGINT
 	if len(args) > 0 {
