@@ -4,6 +4,7 @@ go 1.26.8
 
 require (
 	github.com/cilium/ebpf v0.22.0
+	github.com/fsnotify/fsnotify v1.10.1
 	github.com/google/go-cmp v0.7.0
 	github.com/rogpeppe/go-internal v1.16.0
 	github.com/spf13/pflag v1.0.10
@@ -11,4 +12,7 @@ require (
 	golang.org/x/term v0.47.0
 )
 
-require golang.org/x/tools v0.52.0 // indirect
+require (
+	github.com/klauspost/compress v1.20.3 // indirect
+	golang.org/x/tools v0.52.0 // indirect
+)

@@ -83,17 +83,45 @@ func (fsys *FS) check() error {
 		return explainOpen(fsys.dir, err)
 	}
 	if !fsys.Exists("trace_pipe") && !fsys.Exists("README") {
+		if fsys.isTracefs() {
+			return explainEmpty(fsys.dir, err)
+		}
 		return &MachineError{Msg: "no tracefs at " + fsys.dir, Cure: cureMount, Err: err}
 	}
 	return &MachineError{Msg: "this kernel has no kprobe_events", Cure: "a kernel with CONFIG_KPROBE_EVENTS=y", Err: err}
 }
 
+// isTracefs tells a tracefs without files from any other directory.
+func (fsys *FS) isTracefs() bool {
+	var st unix.Statfs_t
+	return unix.Statfs(fsys.dir, &st) == nil && int64(st.Type) == unix.TRACEFS_MAGIC
+}
+
+// lockdown is the file of the lockdown security module; the distributions mount
+// securityfs there.
+const lockdown = "/sys/kernel/security/lockdown"
+
+const cureLockdown = "boot with lockdown=integrity, or with Secure Boot off"
+
+// explainEmpty is about a tracefs without files: a kernel that is locked down
+// while it boots makes none (tracer_init_tracefs in kernel/trace/trace.c).
+func explainEmpty(dir string, err error) error {
+	if lockedDown(lockdown) {
+		return &MachineError{Msg: "the kernel is locked down (confidentiality): tracing is forbidden", Cure: cureLockdown, Err: err}
+	}
+	return &MachineError{Msg: "the tracefs at " + dir + " is empty: the kernel is locked down (confidentiality), or built without tracing",
+		Cure: cureLockdown, Err: err}
+}
+
 // explainOpen turns a failed open into what to do about it.
 func explainOpen(dir string, err error) error {
 	switch {
-	case errors.Is(err, unix.EPERM) && lockedDown("/sys/kernel/security/lockdown"):
+	case errors.Is(err, unix.EPERM) && lockedDown(lockdown):
 		return &MachineError{Msg: "the kernel is locked down (confidentiality): tracing is forbidden",
-			Cure: "boot with lockdown=integrity, or with Secure Boot off", Err: err}
+			Cure: cureLockdown, Err: err}
+	case errors.Is(err, unix.EPERM) && os.Geteuid() == 0:
+		return &MachineError{Msg: "the kernel forbids tracing: it is locked down (confidentiality), or root here is not the machine's",
+			Cure: cureLockdown + "; trace outside of the container", Err: err}
 	case errors.Is(err, fs.ErrPermission):
 		return &MachineError{Msg: dir + " is not readable", Cure: "run as root", Err: err}
 	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ENOTDIR):

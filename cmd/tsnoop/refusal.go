@@ -7,6 +7,7 @@ import (
 
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/proc"
 	"golang.org/x/sys/unix"
 )
 
@@ -27,6 +28,10 @@ func refusal(fs *tracefs.FS, p *fetchargs.Probe, line string, err error) (*fetch
 	if e.Span != p.Plan.Spec.Func.Span {
 		return e, true
 	}
+	if a, name := unknownVariable(p); a != nil {
+		e.Span, e.Msg, e.Hint = a.Span, "there is no variable "+name+" in this kernel", "those there are: grep -i ' [bdr] ' /proc/kallsyms"
+		return e, true
+	}
 	name := p.Plan.Func.Name
 	switch reason := whyNot(fs, name, p.Plan.Func.Module); {
 	case errors.Is(err, unix.EPERM) || errors.Is(err, unix.EACCES):
@@ -37,6 +42,32 @@ func refusal(fs *tracefs.FS, p *fetchargs.Probe, line string, err error) (*fetch
 		e.Hint = "probe a function that calls it, or that it calls"
 	}
 	return e, true
+}
+
+// unknownVariable finds an @SYMBOL that the kernel does not have. The kernel
+// itself says only that some symbol of the definition is wrong.
+func unknownVariable(p *fetchargs.Probe) (*fetchargs.Arg, string) {
+	var symbols *proc.Symbols
+	for i := range p.Args {
+		_, text, ok := strings.Cut(p.Args[i].Text, "@")
+		if !ok {
+			continue
+		}
+		if symbols == nil {
+			var err error
+			if symbols, err = proc.LoadSymbols(); err != nil {
+				return nil, ""
+			}
+		}
+		end := strings.IndexFunc(text, func(c rune) bool { return strings.ContainsRune("+-:)", c) })
+		if end >= 0 {
+			text = text[:end]
+		}
+		if _, known := symbols.Addr(text); !known {
+			return &p.Args[i], text
+		}
+	}
+	return nil, ""
 }
 
 // whyNot says why a function cannot be probed, as far as this kernel tells.

@@ -42,6 +42,7 @@ func runTrace(o *options, ui *ui) (err error) {
 		return err
 	}
 	defer func() { err = firstError(err, t.close()) }()
+	defer t.watch()()
 
 	ctx, stop := t.until(signalled, o.duration)
 	defer stop()

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,6 +18,7 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"golang.org/x/sys/unix"
 )
 
 // The scripts look at what is in tracefs, which all share: one at a time.
@@ -39,7 +41,10 @@ const patience = 2 * time.Minute
 //	finish           wait until it ends by itself, and check the same
 //	crash            kill it with SIGKILL, which leaves everything behind
 //	clean            check that there is nothing of tsnoop's in tracefs
-//	write FILE TEXT  write a line to a file below /sys/kernel/tracing
+//	terminal ARGS... like start, with a terminal for stdout
+//	await FILE RE    wait until a line of FILE matches
+//	refused FILE ARGS  check that tsnoop ends with status 2 and says what FILE holds; * is any text
+//	write FILE TEXT  write a line to a file below /sys/kernel/tracing; * matches
 //	background ARGS  start a program that is killed at the end
 //	lines N FILE RE  check that exactly N lines of FILE match
 //
@@ -52,6 +57,9 @@ func TestVM(t *testing.T) {
 			"end":        end,
 			"finish":     finish,
 			"crash":      crash,
+			"terminal":   terminal,
+			"await":      await,
+			"refused":    refused,
 			"clean":      func(ts *testscript.TestScript, _ bool, _ []string) { checkClean(ts) },
 			"write":      write,
 			"background": background,
@@ -61,7 +69,7 @@ func TestVM(t *testing.T) {
 	})
 }
 
-// condition knows [5.10] and the like: the kernel's version.
+// condition knows [5.10] and the like, the kernel's version. [arm64] is testscript's own.
 func condition(cond string) (bool, error) {
 	b, err := os.ReadFile("/proc/sys/kernel/osrelease")
 	return strings.HasPrefix(string(b), cond+"."), err
@@ -75,7 +83,43 @@ type running struct {
 var current = map[*testscript.TestScript]*running{}
 
 func start(ts *testscript.TestScript, neg bool, args []string) {
-	r := launch(ts, args)
+	out, err := os.Create(ts.MkAbs("out"))
+	ts.Check(err)
+	untilArmed(ts, launch(ts, args, out))
+}
+
+// terminal is start with a pseudo-terminal.
+func terminal(ts *testscript.TestScript, neg bool, args []string) {
+	out, err := os.Create(ts.MkAbs("out"))
+	ts.Check(err)
+	master, slave, err := openTerminal()
+	ts.Check(err)
+	go func() {
+		io.Copy(out, master) // ends when nobody has the slave any more
+		out.Close()
+	}()
+	untilArmed(ts, launch(ts, args, slave))
+}
+
+// openTerminal makes a pseudo-terminal. See pts(4).
+func openTerminal() (master, slave *os.File, err error) {
+	if master, err = os.OpenFile("/dev/ptmx", os.O_RDWR, 0); err != nil {
+		return nil, nil, err
+	}
+	fd := int(master.Fd())
+	if err = unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0); err != nil {
+		return nil, nil, err
+	}
+	n, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
+	if err != nil {
+		return nil, nil, err
+	}
+	slave, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0)
+	return master, slave, err
+}
+
+// untilArmed waits until the trace runs.
+func untilArmed(ts *testscript.TestScript, r *running) {
 	current[ts] = r
 	enabled := filepath.Join(tracing, "instances", fmt.Sprintf("tsnoop_%d", r.cmd.Process.Pid),
 		"events", fmt.Sprintf("tsnoop_%d", r.cmd.Process.Pid), "enable")
@@ -94,9 +138,7 @@ func start(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-func launch(ts *testscript.TestScript, args []string) *running {
-	out, err := os.Create(ts.MkAbs("out"))
-	ts.Check(err)
+func launch(ts *testscript.TestScript, args []string, out *os.File) *running {
 	errs, err := os.Create(ts.MkAbs("err"))
 	ts.Check(err)
 	path, err := exec.LookPath("tsnoop")
@@ -108,6 +150,7 @@ func launch(ts *testscript.TestScript, args []string) *running {
 	}
 	cmd := exec.Command(path, args...)
 	cmd.Stdout, cmd.Stderr = out, errs
+	cmd.Env = append(os.Environ(), "NO_COLOR="+ts.Getenv("NO_COLOR"))
 	cmd.Dir = ts.MkAbs(".")
 	ts.Check(cmd.Start())
 	r := &running{cmd, make(chan error, 1)}
@@ -177,7 +220,11 @@ func write(ts *testscript.TestScript, neg bool, args []string) {
 	if strings.HasSuffix(args[0], "_events") {
 		flags |= os.O_APPEND
 	}
-	f, err := os.OpenFile(filepath.Join(tracing, args[0]), flags, 0)
+	files, err := filepath.Glob(filepath.Join(tracing, args[0]))
+	if err != nil || len(files) != 1 {
+		ts.Fatalf("%s is %q, not one file", args[0], files)
+	}
+	f, err := os.OpenFile(files[0], flags, 0)
 	ts.Check(err)
 	defer f.Close()
 	_, err = f.WriteString(args[1] + "\n")
@@ -191,6 +238,31 @@ func background(ts *testscript.TestScript, neg bool, args []string) {
 	cmd.Dir = ts.MkAbs(".")
 	ts.Check(cmd.Start())
 	ts.Defer(func() { cmd.Process.Kill(); cmd.Wait() })
+}
+
+// refused compares the whole picture of what is wrong.
+func refused(ts *testscript.TestScript, neg bool, args []string) {
+	want := regexp.QuoteMeta(ts.ReadFile(args[0]))
+	re := regexp.MustCompile("^" + strings.ReplaceAll(want, `\*`, ".*") + "$")
+	cmd := exec.Command("tsnoop", args[1:]...)
+	var said bytes.Buffer
+	cmd.Stderr = &said
+	err := cmd.Run()
+	if cmd.ProcessState.ExitCode() != 2 || !re.Match(said.Bytes()) {
+		ts.Fatalf("%v, want status 2\n[got]\n%s[want]\n%s", err, said.Bytes(), ts.ReadFile(args[0]))
+	}
+	checkClean(ts)
+}
+
+// await waits for a line in a file that a program writes.
+func await(ts *testscript.TestScript, neg bool, args []string) {
+	re, err := regexp.Compile("(?m)" + args[1])
+	ts.Check(err)
+	for deadline := time.Now().Add(patience); !re.MatchString(ts.ReadFile(args[0])); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			ts.Fatalf("no line matches %s:\n%s", args[1], ts.ReadFile(args[0]))
+		}
+	}
 }
 
 // lines checks how many lines of a file match.

@@ -55,6 +55,13 @@ check() {
 	fi
 }
 
+# tested is check for what counts as a test.
+tested() {
+	local before=$failed
+	check "$@"
+	passed=$((passed + 1 - (failed - before)))
+}
+
 formatted() {
 	local files
 	files=$(gofmt -l .)
@@ -137,6 +144,7 @@ machines() {
 		done
 	done
 	wait
+	for kernel in "${ready[@]}"; do special "$kernel"; done
 
 	for kernel in "${ready[@]}"; do
 		before=$((passed + failed))
@@ -146,6 +154,45 @@ machines() {
 		done
 		[ $((passed + failed)) -gt $before ] || check "kernel $kernel" none
 	done
+}
+
+# special KERNEL runs what needs a machine of its own: the lockdown, set at run
+# time and at boot, and the demo as it runs on a machine that has kprobes.
+special() {
+	[ "$pattern" = '^TestVM' ] || return 0
+	case $1 in
+	newest)
+		tested "make demo HOST=1, kernel $1" demo_host "$1"
+		;&
+	5.10)
+		TSNOOP_VM_LOCKDOWN=1 lockdown "$1" "at run time"
+		TSNOOP_VM_LOCKDOWN=1 TSNOOP_VM_APPEND=lockdown=confidentiality lockdown "$1" "at boot"
+		;;
+	esac
+}
+
+lockdown() {
+	local test
+	test=$(file amd64 ./cmd/tsnoop).test
+	[ ! -e "$test" ] || tested "lockdown $2, kernel $1" passes "$vm/exec" "$1" "$test" -test.v -test.run '^TestLockdown$'
+}
+
+# passes COMMAND... succeeds if a test passed, none having been skipped.
+passes() {
+	local log
+	log=$("$@") || { echo "$log"; return 1; }
+	[[ $log == *'--- PASS'* && $log != *'--- SKIP'* ]] || { echo "$log"; return 1; }
+}
+
+# demo_host KERNEL runs "make demo HOST=1" on a machine with kprobes.
+demo_host() {
+	CGO_ENABLED=0 go build -o "$work/tsnoop" ./cmd/tsnoop
+	TSNOOP_VM_FILES="$work/tsnoop Makefile $(command -v make)" "$vm/exec" "$1" \
+		/bin/sh -c 'cd /src && make -f /opt/Makefile -o build demo HOST=1' >"$work/demo" 2>&1 &&
+		grep -q 'ip_rcv(skb->len=84, dev->name="lo", dev->perm_addr=00:00:00:00:00:00)' "$work/demo" &&
+		grep -q 'do_sys_openat2(filename="/no/such/file") = -2 (ENOENT) <' "$work/demo" &&
+		grep -q 'vfs_read(file->f_inode->i_sb->s_type->name="rootfs", count=512)' "$work/demo" &&
+		grep -q 'ended with exit status 0$' "$work/demo" || { cat "$work/demo"; return 1; }
 }
 
 none() { echo "no test ran"; return 1; }
