@@ -1,6 +1,7 @@
 package tracefs
 
 import (
+	"context"
 	"io/fs"
 	"os"
 	"sync"
@@ -13,6 +14,15 @@ type pipeSet struct {
 	mu     sync.Mutex
 	files  map[*os.File]bool
 	closed bool
+	// Done when closed, for those who wait for several pipes.
+	done context.Context
+	over context.CancelFunc
+}
+
+func newPipeSet() *pipeSet {
+	p := &pipeSet{files: make(map[*os.File]bool)}
+	p.done, p.over = context.WithCancel(context.Background())
+	return p
 }
 
 func (p *pipeSet) open(fsys *FS, name string) (*os.File, error) {
@@ -24,9 +34,6 @@ func (p *pipeSet) open(fsys *FS, name string) (*os.File, error) {
 	f, err := fsys.root.Open(name)
 	if err != nil {
 		return nil, err
-	}
-	if p.files == nil {
-		p.files = make(map[*os.File]bool)
 	}
 	p.files[f] = true
 	return f, nil
@@ -47,6 +54,7 @@ func (p *pipeSet) closeAll() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.closed = true
+	p.over()
 	for f := range p.files {
 		f.Close()
 	}

@@ -15,12 +15,16 @@ import (
 
 // Options says how a session is set up. The zero value works.
 type Options struct {
-	Clock      string // a name from trace_clock; "" is "mono" where there is one
-	BufferKB   int    // KiB per CPU; 0 leaves the kernel's
-	Pids       []int  // threads to trace, in numbers of the initial pid namespace; nil traces all
-	Follow     bool   // trace what the threads in Pids fork, too
-	Stacktrace bool   // a kernel stack behind every event
-	IgnoreSelf bool   // keep this process's own threads out; without effect if Pids is set
+	Clock    string // a name from trace_clock; "" is "mono" where there is one
+	BufferKB int    // KiB per CPU; 0 leaves the kernel's
+	// BufferOrLess takes half the size, and half of that, where the kernel has no
+	// memory for BufferKB.
+	BufferOrLess bool
+
+	Pids       []int // threads to trace, in numbers of the initial pid namespace; nil traces all
+	Follow     bool  // trace what the threads in Pids fork, too
+	Stacktrace bool  // a kernel stack behind every event
+	IgnoreSelf bool  // keep this process's own threads out; without effect if Pids is set
 
 	// Log is told of every write. It may be nil.
 	Log func(format string, args ...any)
@@ -43,7 +47,7 @@ type Session struct {
 	dir  string // "instances/NAME"
 	log  func(string, ...any)
 
-	pipes pipeSet
+	pipes *pipeSet
 
 	mu      sync.Mutex
 	undo    undoStack
@@ -77,7 +81,7 @@ func (fs *FS) newSession(name string, log func(string, ...any)) *Session {
 	}
 	return &Session{
 		fs: fs, name: name, dir: path.Join("instances", name), log: log,
-		refused: make(map[string]struct{}),
+		refused: make(map[string]struct{}), pipes: newPipeSet(),
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"golang.org/x/sys/unix"
 )
 
 // setUp brings the instance into the state that o and the readers need.
@@ -18,10 +20,8 @@ func (s *Session) setUp(o Options) error {
 	if err := s.setClock(o.Clock); err != nil {
 		return err
 	}
-	if o.BufferKB > 0 {
-		if err := s.set(s.path("buffer_size_kb"), strconv.Itoa(o.BufferKB)); err != nil {
-			return err
-		}
+	if err := s.setBuffer(o); err != nil {
+		return err
 	}
 	// At the default of 50 a reader is not woken before half of a buffer is
 	// full, which a few events never fill (5.0).
@@ -32,6 +32,22 @@ func (s *Session) setUp(o Options) error {
 	}
 	return s.setThreads(o)
 }
+
+// setBuffer sets the size of each CPU's buffer.
+func (s *Session) setBuffer(o Options) error {
+	if o.BufferKB == 0 {
+		return nil
+	}
+	for kb := o.BufferKB; ; kb /= 2 {
+		err := s.set(s.path("buffer_size_kb"), strconv.Itoa(kb))
+		if !o.BufferOrLess || kb < 128 || !errors.Is(err, unix.ENOMEM) {
+			return err
+		}
+	}
+}
+
+// BufferKB returns the size of each CPU's buffer in KiB.
+func (s *Session) BufferKB() (int, error) { return read(s.fs, s.path("buffer_size_kb"), parseInt) }
 
 // setOptions sets the options that change what is printed or recorded. A new
 // instance has those of the top level, which anybody may have changed.

@@ -81,3 +81,7 @@ func ParseCPUStats(r io.Reader) (CPUStats, error) {
 	}
 	return st, sc.Err()
 }
+
+// Lost is how many events were recorded, or should have been, but can never be
+// read.
+func (s *CPUStats) Lost() uint64 { return s.Overrun + s.CommitOverrun + s.Dropped }

@@ -19,6 +19,9 @@ func arm(fs *tracefs.FS, plans []*fetchargs.Plan, o *options, ui *ui) (_ *trace,
 		return nil, err
 	}
 	so := tracefs.Options{Clock: "mono", BufferKB: o.bufferKB, Pids: pids, Follow: o.follow, IgnoreSelf: true}
+	if so.BufferKB == 0 {
+		so.BufferKB, so.BufferOrLess = defaultBuffer(), true
+	}
 	t := &trace{plans: plans, ui: ui, clock: unix.CLOCK_MONOTONIC}
 	if o.time == render.TimeBoot {
 		so.Clock, t.clock = "boot", unix.CLOCK_BOOTTIME

@@ -21,7 +21,7 @@ func TestVMPanic(t *testing.T) {
 			}
 		}()
 		tr := armed(t, "generic_file_llseek(offset, return)")
-		defer tr.close()
+		defer tr.session.Close()
 		if !strings.Contains(probes(t), tr.session.Group()) {
 			t.Error("not armed")
 		}
@@ -48,7 +48,7 @@ func TestVMDuplicates(t *testing.T) {
 		if got := strings.Count(probes(t), "/"+plan.Entry.Event+" "); got != len(plan.Entry.Symbols) {
 			t.Errorf("%s: %d probes are defined, want %d", name, got, len(plan.Entry.Symbols))
 		}
-		if err := tr.close(); err != nil {
+		if err := tr.session.Close(); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

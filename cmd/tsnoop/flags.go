@@ -24,7 +24,8 @@ type options struct {
 	output   string
 	json     bool
 	time     render.TimeMode
-	bufferKB int // per CPU; 0 is the kernel's own size
+	reader   string // "raw" or "text"
+	bufferKB int    // per CPU; 0 lets the machine's memory decide
 	btf      []string
 	arch     string
 	kernel   string
@@ -61,7 +62,7 @@ func parseArgs(args []string) (*options, error) {
 	f.StringVarP(&o.output, "output", "o", "", "")
 	f.BoolVar(&o.json, "json", false, "")
 	mode := f.StringP("time", "t", "rel", "")
-	reader := f.String("reader", "text", "")
+	f.StringVar(&o.reader, "reader", "raw", "")
 	buffer := f.StringP("buffer", "b", "", "")
 	pages := f.IntP("pages", "P", 0, "")
 	f.StringArrayVar(&o.btf, "btf", nil, "")
@@ -98,11 +99,11 @@ func parseArgs(args []string) (*options, error) {
 	}
 	o.args = f.Args()
 	o.pickCommand()
-	return o, o.convert(*pids, *duration, *mode, *reader, *buffer, *pages)
+	return o, o.convert(*pids, *duration, *mode, *buffer, *pages)
 }
 
 // convert reads the flags that pflag has no type for.
-func (o *options) convert(pids []string, duration, mode, reader, buffer string, pages int) error {
+func (o *options) convert(pids []string, duration, mode, buffer string, pages int) error {
 	var ok bool
 	var err error
 	if o.time, ok = render.ParseTimeMode(mode); !ok {
@@ -122,10 +123,8 @@ func (o *options) convert(pids []string, duration, mode, reader, buffer string, 
 		return err
 	}
 	switch {
-	case reader == "raw":
-		return usagef("", "--reader=raw is not supported yet")
-	case reader != "text":
-		return usagef("", "--reader is raw or text, not %q", reader)
+	case o.reader != "raw" && o.reader != "text":
+		return usagef("", "--reader is raw or text, not %q", o.reader)
 	case o.count < 0:
 		return usagef("", "--count takes a positive number, not %d", o.count)
 	case o.follow && len(o.pids) == 0:

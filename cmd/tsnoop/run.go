@@ -41,12 +41,14 @@ func runTrace(o *options, ui *ui) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = firstError(err, t.close()) }()
+	defer func() { err = firstError(err, t.session.Close()) }()
 	defer t.watch()()
 
 	ctx, stop := t.until(signalled, o.duration)
 	defer stop()
 	printer := newPrinter(t, o, out)
+	lost := &losses{ui: ui, out: out, printer: printer}
+	defer lost.total(t)
 	pairer := calls.NewPairer(t.sides(), calls.Options{Delta: target.Arch.StackDelta, Order: order})
 	shown := 0
 	show := func(c *calls.Call) bool {
@@ -57,9 +59,12 @@ func runTrace(o *options, ui *ui) (err error) {
 		shown++
 		return out.ok() && (o.count == 0 || shown < o.count)
 	}
-	for event, err := range t.read(ctx) {
+	for event, err := range t.read(ctx, o) {
 		if err != nil {
 			return err
+		}
+		if event.Lost > 0 {
+			lost.add(event)
 		}
 		for c, ok := pairer.Add(event); ok; c, ok = pairer.Next() {
 			if !show(c) {

@@ -126,30 +126,17 @@ func (t *trace) address(symbol string) (uint64, bool) {
 	return 0, false
 }
 
-// read yields the events of the trace and says what was lost between them.
-func (t *trace) read(ctx context.Context) iter.Seq2[*tracefs.Event, error] {
-	events := t.session.ReadText(ctx, tracefs.TextOptions{Formats: t.formats, Addr: t.address, Order: order})
-	return func(yield func(*tracefs.Event, error) bool) {
-		var lost uint64
-		for e, err := range events {
-			if err == nil && e.Lost > 0 {
-				t.lost(e, &lost)
-			}
-			if !yield(e, err) {
-				return
-			}
-		}
+// read yields the events of the trace.
+func (t *trace) read(ctx context.Context, o *options) iter.Seq2[*tracefs.Event, error] {
+	if o.reader == "text" {
+		return t.session.ReadText(ctx, tracefs.TextOptions{Formats: t.formats, Addr: t.address, Order: order})
 	}
+	return t.session.ReadRaw(ctx, tracefs.RawOptions{Formats: t.formats, Damaged: t.damaged}, t.now)
 }
 
-// lost says that the buffer overflowed.
-func (t *trace) lost(e *tracefs.Event, total *uint64) {
-	if e.Lost == tracefs.LostUnknown {
-		t.ui.warn("events were lost on CPU %d; a bigger buffer helps: -b 16M", e.CPU)
-		return
-	}
-	*total += e.Lost
-	t.ui.warn("%d events were lost on CPU %d (%d in all); a bigger buffer helps: -b 16M", e.Lost, e.CPU, *total)
+// damaged says that the kernel's buffer makes no sense.
+func (t *trace) damaged(cpu int, err error) {
+	t.ui.warn("the ring buffer of CPU %d cannot be understood: %v", cpu, err)
 }
 
 // sides tells the pairer which event is which.
@@ -195,20 +182,6 @@ func (t *trace) matches(c *calls.Call) bool {
 		exit = c.Return.Data
 	}
 	return plan.Match(t.decoder[plan.Entry], t.decoder[plan.Return], entry, exit)
-}
-
-// close ends the trace and says what the kernel missed.
-func (t *trace) close() error {
-	hits, err := t.session.Profile()
-	if err != nil {
-		t.ui.detail("%v", err)
-	}
-	for _, p := range fetchargs.Probes(t.plans) {
-		if n := hits[p.Event].Misses; n > 0 {
-			t.ui.warn("%d hits of %s were missed by the kernel", n, p.Plan.Spec.Func.Text)
-		}
-	}
-	return t.session.Close()
 }
 
 // now is the time on the trace clock in ns.

@@ -32,7 +32,7 @@ Instead of tracing:
 The machine:
   -b, --buffer SIZE       buffer of each CPU: 512K, 4M
   -P, --pages N           the same in pages of 4 KiB
-      --reader=text       read trace_pipe
+      --reader=text       read trace_pipe instead of trace_pipe_raw
       --tracefs DIR       where tracefs is mounted
   -V, --version
   -h, --help

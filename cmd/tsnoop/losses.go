@@ -1,0 +1,98 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/render"
+	"github.com/tsnoop/tsnoop/tracefs"
+)
+
+// tellEvery is how often it is said that events are being lost.
+const tellEvery = time.Second
+
+// losses says what the trace does not show: on stderr now and then and exactly
+// at the end, in JSON also where it happens.
+type losses struct {
+	ui      *ui
+	out     *output
+	printer *render.Printer
+
+	lost    uint64 // since the last word about it
+	unknown bool   // and more, of which the kernel has no count
+	told    time.Time
+}
+
+// add notes what was lost before an event.
+func (l *losses) add(e *tracefs.Event) {
+	l.out.line(func(dst []byte) []byte { return l.printer.AppendLost(dst, e) })
+	if e.Lost == tracefs.LostUnknown {
+		l.unknown = true
+	} else {
+		l.lost += e.Lost
+	}
+	if time.Since(l.told) >= tellEvery {
+		l.tell(e.CPU)
+		l.told = time.Now()
+	}
+}
+
+func (l *losses) tell(cpu int) {
+	n := fmt.Sprint(l.lost)
+	if l.unknown {
+		n = "more than " + n
+	}
+	l.ui.warn("%s events were lost, the last on CPU %d: they came faster than they were read", n, cpu)
+	l.lost, l.unknown = 0, false
+}
+
+// total ends the tracing and says exactly what was lost and missed, from the
+// kernel's own counts.
+func (l *losses) total(t *trace) {
+	if err := t.session.Stop(); err != nil {
+		l.ui.detail("%v", err)
+	}
+	if stats, err := t.session.Stats(); err != nil {
+		l.ui.warn("whether events were lost is not known: %v", err)
+	} else {
+		l.totalLost(t, stats)
+	}
+	hits, err := t.session.Profile()
+	if err != nil {
+		l.ui.detail("%v", err)
+	}
+	for _, p := range fetchargs.Probes(t.plans) {
+		n := hits[p.Event].Misses
+		if n == 0 {
+			continue
+		}
+		name, what := p.Plan.Spec.Func.Text, "calls"
+		if p.Return {
+			what = "returns"
+		}
+		l.ui.warn("%d %s of %s were missed: the kernel could not run the probe", n, what, name)
+		l.out.line(func(dst []byte) []byte { return l.printer.AppendMissed(dst, name, p.Return, n) })
+	}
+}
+
+func (l *losses) totalLost(t *trace, stats []tracefs.CPUStats) {
+	var all uint64
+	var where []string
+	for _, st := range stats {
+		if n := st.Lost(); n > 0 {
+			all += n
+			where = append(where, fmt.Sprintf("%d on CPU %d", n, st.CPU))
+		}
+	}
+	if all == 0 {
+		return
+	}
+	cure := ""
+	if kb, err := t.session.BufferKB(); err == nil {
+		cure = fmt.Sprintf("; a bigger buffer helps: -b %dM", kb>>9+1) // twice this size
+	}
+	l.ui.warn("%d events were lost in all: %s%s", all, strings.Join(where, ", "), cure)
+	l.out.line(func(dst []byte) []byte { return l.printer.AppendLostTotal(dst, stats) })
+}

@@ -1,0 +1,71 @@
+package tracefs
+
+import (
+	"bufio"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/tsnoop/tsnoop/tracefs/ringbuf"
+)
+
+// A HeaderPage is what events/header_page tells of the ring buffer's pages.
+type HeaderPage struct {
+	LongSize int // bytes of the field commit, a long
+	Data     int // offset of the records, bytes
+	Size     int // of a whole sub-buffer of the top-level buffer, bytes
+}
+
+// ParseHeaderPage parses events/header_page.
+//
+// See Documentation/trace/ring-buffer-design.rst.
+func ParseHeaderPage(r io.Reader) (HeaderPage, error) {
+	var h HeaderPage
+	for sc := bufio.NewScanner(r); sc.Scan(); {
+		line := strings.TrimSpace(sc.Text())
+		if !strings.HasPrefix(line, "field:") {
+			continue
+		}
+		f, err := parseField(line)
+		if err != nil {
+			return h, err
+		}
+		switch f.Name {
+		case "commit":
+			h.LongSize = f.Size
+		case "data":
+			h.Data, h.Size = f.Offset, f.Offset+f.Size
+		}
+	}
+	if l := (ringbuf.Layout{LongSize: h.LongSize}); h.LongSize != 4 && h.LongSize != 8 || h.Data != l.HeaderSize() {
+		return h, fmt.Errorf("%w: header_page has a commit of %d bytes and data at byte %d", ErrFormat, h.LongSize, h.Data)
+	}
+	return h, nil
+}
+
+// pageLayout returns how the session's pages look and their size in bytes.
+func (s *Session) pageLayout() (ringbuf.Layout, int, error) {
+	h, err := read(s.fs, "events/header_page", ParseHeaderPage)
+	if err != nil {
+		return ringbuf.Layout{}, 0, err
+	}
+	layout := ringbuf.Layout{LongSize: h.LongSize, BigEndian: binary.NativeEndian.Uint16([]byte{0, 1}) == 1}
+	// Since 6.8 each instance has a size of its own; header_page tells the top
+	// level's, and not even that when it was changed.
+	const file = "buffer_subbuf_size_kb"
+	if !s.fs.Exists(s.path(file)) {
+		return layout, h.Size, nil
+	}
+	kb, err := read(s.fs, s.path(file), parseInt)
+	return layout, kb << 10, err
+}
+
+func parseInt(r io.Reader) (int, error) {
+	b, err := io.ReadAll(r)
+	if err != nil {
+		return 0, err
+	}
+	return strconv.Atoi(strings.TrimSpace(string(b)))
+}

@@ -1,0 +1,201 @@
+package tracefs
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+
+	"github.com/tsnoop/tsnoop/tracefs/ringbuf"
+)
+
+// A PageStream gives the pages of one CPU's buffer, in their order.
+type PageStream struct {
+	CPU int
+	// Next returns the next page, which is valid until the next call, and
+	// io.EOF at the end.
+	Next func() ([]byte, error)
+}
+
+// RawOptions says how pages are understood.
+type RawOptions struct {
+	Layout  ringbuf.Layout
+	Formats []*Format // records of any other event are skipped
+	// Damaged is told of pages, and of ends of streams, that make no sense; what
+	// is whole comes all the same. It may be nil.
+	Damaged func(cpu int, err error)
+}
+
+// MergePages yields the events of several CPUs in the order of their times.
+// Events of one time stay in the order of their CPU's buffer. An event and its
+// slices are valid until the next one.
+func MergePages(o RawOptions, streams []PageStream) iter.Seq2[*Event, error] {
+	return func(yield func(*Event, error) bool) {
+		m := newMerger(o)
+		for _, s := range streams {
+			m.add(&stream{cpu: s.CPU, next: s.Next})
+		}
+		for len(m.heap) > 0 {
+			if !m.emit(noLimit, yield) {
+				return
+			}
+		}
+	}
+}
+
+// errEmpty is returned by the source of a stream that may have pages later.
+var errEmpty = errors.New("nothing there now")
+
+const noLimit = ^uint64(0)
+
+// A stream is the records of one CPU.
+type stream struct {
+	cpu  int
+	next func() ([]byte, error)
+	page ringbuf.Page
+	lost uint64 // events, since the last record that was passed on
+}
+
+// advance goes to the next record. It returns errEmpty or io.EOF if there is
+// none.
+func (s *stream) advance(m *merger) error {
+	for !s.page.Next() {
+		if err := s.page.Err(); err != nil {
+			s.damaged(m, err)
+		}
+		b, err := s.next()
+		if err != nil {
+			s.page = ringbuf.Page{}
+			return err
+		}
+		if err := s.page.Reset(m.opts.Layout, b); err != nil {
+			s.damaged(m, err)
+			s.page = ringbuf.Page{}
+			continue
+		}
+		s.lost = addLost(s.lost, s.page.Lost())
+	}
+	return nil
+}
+
+// damaged says that records are lost in a page that cannot be understood.
+func (s *stream) damaged(m *merger, err error) {
+	s.lost = LostUnknown
+	m.damaged(s.cpu, err)
+}
+
+func addLost(a, b uint64) uint64 {
+	if a == LostUnknown || b == LostUnknown {
+		return LostUnknown
+	}
+	return a + b
+}
+
+// A merger puts streams into the order of time.
+type merger struct {
+	opts    RawOptions
+	formats []*Format // by ID, from base on
+	base    int
+	heap    []*stream // those that have a record: the first one's is the earliest
+	empty   []*stream // those that may have one later
+	event   Event
+}
+
+func newMerger(o RawOptions) *merger {
+	m := &merger{opts: o}
+	if len(o.Formats) == 0 {
+		return m
+	}
+	m.base = o.Formats[0].ID
+	last := m.base
+	for _, f := range o.Formats {
+		m.base, last = min(m.base, f.ID), max(last, f.ID)
+	}
+	m.formats = make([]*Format, last-m.base+1)
+	for _, f := range o.Formats {
+		m.formats[f.ID-m.base] = f
+	}
+	return m
+}
+
+func (m *merger) damaged(cpu int, err error) {
+	if m.opts.Damaged != nil {
+		m.opts.Damaged(cpu, err)
+	}
+}
+
+// add takes a stream in, at its next record.
+func (m *merger) add(s *stream) {
+	switch err := s.advance(m); {
+	case err == nil:
+		m.push(s)
+	case errors.Is(err, errEmpty):
+		m.empty = append(m.empty, s)
+	case !errors.Is(err, io.EOF):
+		m.damaged(s.cpu, err)
+	}
+}
+
+// emit passes on the records of the first stream as long as they are the
+// earliest, and not after limit. It returns false if no more are wanted.
+func (m *merger) emit(limit uint64, yield func(*Event, error) bool) bool {
+	s := m.heap[0]
+	// The second earliest is one of the two below the first.
+	for _, next := range m.heap[1:min(3, len(m.heap))] {
+		limit = min(limit, next.page.Stamp)
+	}
+	for {
+		if ev := m.read(s); ev != nil && !yield(ev, nil) {
+			return false
+		}
+		if err := s.advance(m); err != nil {
+			m.pop()
+			if errors.Is(err, errEmpty) {
+				m.empty = append(m.empty, s)
+			} else if !errors.Is(err, io.EOF) {
+				m.damaged(s.cpu, err)
+			}
+			return true
+		}
+		if s.page.Stamp > limit {
+			m.down(0)
+			return true
+		}
+	}
+}
+
+// read makes an event of the record that s is at, nil if it is none of ours.
+func (m *merger) read(s *stream) *Event {
+	data := s.page.Data
+	if len(data) < commonSize {
+		s.damaged(m, fmt.Errorf("record of %d bytes", len(data)))
+		return nil
+	}
+	var id, tid uint32
+	if m.opts.Layout.BigEndian {
+		id, tid = uint32(data[0])<<8|uint32(data[1]), be32(data[4:])
+	} else {
+		id, tid = uint32(data[1])<<8|uint32(data[0]), le32(data[4:])
+	}
+	i := int(id) - m.base
+	if i < 0 || i >= len(m.formats) || m.formats[i] == nil {
+		return nil
+	}
+	m.event = Event{Format: m.formats[i], Time: s.page.Stamp, CPU: s.cpu, TID: int(int32(tid)), Data: data, Lost: s.lost}
+	s.lost = 0
+	return &m.event
+}
+
+// commonSize is the size of struct trace_entry (include/linux/trace_events.h):
+// u16 type, u8 flags, u8 preempt_count, s32 pid. It has not changed since 2.6.31.
+const commonSize = 8
+
+func le32(b []byte) uint32 {
+	_ = b[3]
+	return uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16 | uint32(b[3])<<24
+}
+
+func be32(b []byte) uint32 {
+	_ = b[3]
+	return uint32(b[3]) | uint32(b[2])<<8 | uint32(b[1])<<16 | uint32(b[0])<<24
+}

@@ -1,0 +1,231 @@
+package tracefs
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"iter"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// settleTime is how long after an event, in ns, one that is earlier may still
+// come from another CPU: it has taken its time stamp but was interrupted before
+// it was complete. So long a line waits before it is passed on.
+const settleTime = 10e6
+
+// ReadRaw yields the events of the session, read as pages from each CPU's
+// trace_pipe_raw and merged by time, until the context is done and the buffers
+// are empty, or the session is closed. now is the session's trace clock, in ns.
+//
+// An event and its slices are valid until the next one. A read that fails is
+// yielded once, then reading has ended.
+func (s *Session) ReadRaw(ctx context.Context, o RawOptions, now func() uint64) iter.Seq2[*Event, error] {
+	return func(yield func(*Event, error) bool) {
+		r, err := s.newRawReader(ctx, &o, now)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		defer r.close()
+		for r.settle() {
+			if !r.emit(r.horizon, yield) {
+				return
+			}
+		}
+		if r.failed != nil {
+			yield(nil, r.failed)
+		}
+	}
+}
+
+// A rawReader reads the buffers of all CPUs. One goroutine does all of it: a
+// read(2) that finds nothing is cheaper than handing pages around.
+type rawReader struct {
+	*merger
+	ctx     context.Context
+	session *Session
+	now     func() uint64
+	pipes   []*rawPipe
+	waiter  *waiter
+	horizon uint64 // time before which nothing can come any more
+	over    bool   // what is empty now stays so
+	failed  error
+}
+
+// A rawPipe is one CPU's trace_pipe_raw.
+type rawPipe struct {
+	r    *rawReader
+	f    *os.File
+	conn syscall.RawConn
+	buf  []byte // one sub-buffer
+	try  func(fd uintptr) bool
+	n    int
+	err  error
+	// The waiter knows of it. Before the CPU has a buffer poll(2) would report
+	// the pipe again and again.
+	watched bool
+}
+
+func (s *Session) newRawReader(ctx context.Context, o *RawOptions, now func() uint64) (r *rawReader, err error) {
+	layout, size, err := s.pageLayout()
+	if err != nil {
+		return nil, err
+	}
+	o.Layout = layout
+	cpus, err := s.cpus()
+	if err != nil {
+		return nil, err
+	}
+	r = &rawReader{merger: newMerger(*o), ctx: ctx, session: s, now: now}
+	defer func() {
+		if err != nil {
+			r.close()
+		}
+	}()
+	if r.waiter, err = newWaiter(); err != nil {
+		return nil, err
+	}
+	r.waiter.wakeOn(ctx)
+	r.waiter.wakeOn(s.pipes.done)
+	for _, cpu := range cpus {
+		p, err := r.open(cpu, size)
+		if err != nil {
+			return nil, err
+		}
+		r.add(&stream{cpu: cpu, next: p.read})
+	}
+	return r, r.failed
+}
+
+// open opens one CPU's pipe.
+func (r *rawReader) open(cpu, size int) (*rawPipe, error) {
+	f, err := r.session.pipes.open(r.session.fs, r.session.path("per_cpu/cpu"+strconv.Itoa(cpu)+"/trace_pipe_raw"))
+	if err != nil {
+		return nil, err
+	}
+	p := &rawPipe{r: r, f: f, buf: make([]byte, size)}
+	r.pipes = append(r.pipes, p)
+	p.try = p.tryRead
+	p.conn, err = f.SyscallConn()
+	return p, err
+}
+
+func (r *rawReader) close() {
+	for _, p := range r.pipes {
+		r.session.pipes.close(p.f)
+	}
+	if r.waiter != nil {
+		r.waiter.close()
+	}
+}
+
+// settle waits until nothing can come before the first record of the heap. It
+// returns false when there is none and will be none.
+func (r *rawReader) settle() bool {
+	for idle := false; ; {
+		if len(r.heap) > 0 && (len(r.empty) == 0 || r.heap[0].page.Stamp <= r.horizon) {
+			if len(r.empty) == 0 {
+				r.horizon = noLimit
+			}
+			return true
+		}
+		r.over = r.over || r.ctx.Err() != nil || r.session.pipes.done.Err() != nil
+		asked := r.now()
+		if r.refill(); r.failed != nil {
+			return false
+		}
+		r.horizon = asked - settleTime
+		switch {
+		case r.over && len(r.heap) == 0:
+			return false
+		case r.over:
+			r.horizon = noLimit
+		case len(r.heap) == 0:
+			r.waiter.wait(idle, !r.allWatched())
+			idle = true // should there be nothing after all
+		default:
+			idle = false
+			if early := int64(r.heap[0].page.Stamp - r.horizon); early > 0 {
+				r.waiter.sleep(early)
+			}
+		}
+	}
+}
+
+// refill looks again at the streams that were empty.
+func (r *rawReader) refill() {
+	streams := r.empty
+	r.empty = r.empty[:0]
+	for _, s := range streams {
+		r.add(s)
+	}
+}
+
+// allWatched tells whether the waiter knows of every CPU, which it does unless
+// some were never online.
+func (r *rawReader) allWatched() bool {
+	for _, p := range r.pipes {
+		if !p.watched {
+			return false
+		}
+	}
+	return true
+}
+
+// read reads one page if there is one. A CPU that was never online has no
+// buffer and gives an error; it may come.
+func (p *rawPipe) read() ([]byte, error) {
+	err := p.conn.Read(p.try)
+	if err == nil {
+		err = p.err
+	}
+	switch {
+	case p.r.session.pipes.done.Err() != nil:
+		return nil, io.EOF
+	case errors.Is(err, unix.ENODEV) || errors.Is(err, unix.EINVAL):
+		return nil, errEmpty
+	case err != nil && !errors.Is(err, unix.EAGAIN):
+		p.r.failed = &fs.PathError{Op: "read", Path: p.f.Name(), Err: err}
+		return nil, io.EOF
+	}
+	if !p.watched {
+		p.watched = true
+		if err := p.r.waiter.watch(p.conn); err != nil {
+			p.r.failed = err
+			return nil, io.EOF
+		}
+	}
+	if p.n <= 0 {
+		return nil, errEmpty
+	}
+	return p.buf[:p.n], nil
+}
+
+func (p *rawPipe) tryRead(fd uintptr) bool {
+	p.n, p.err = unix.Read(int(fd), p.buf)
+	for p.err == unix.EINTR {
+		p.n, p.err = unix.Read(int(fd), p.buf)
+	}
+	return true
+}
+
+// cpus are the CPUs that the machine may have.
+func (s *Session) cpus() ([]int, error) {
+	dirs, err := fs.ReadDir(s.fs.root.FS(), s.path("per_cpu"))
+	if err != nil {
+		return nil, err
+	}
+	var cpus []int
+	for _, d := range dirs {
+		if n, err := strconv.Atoi(strings.TrimPrefix(d.Name(), "cpu")); err == nil {
+			cpus = append(cpus, n)
+		}
+	}
+	return cpus, nil
+}

@@ -1,0 +1,107 @@
+package tracefs
+
+import (
+	"context"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// A waiter waits for the pipes of many CPUs at once with epoll(7), which does
+// not mind that one is closed meanwhile.
+type waiter struct {
+	epoll   int
+	mu      sync.Mutex // for event, which other goroutines write to
+	event   int        // an eventfd: written to, it ends every wait
+	woken   bool
+	ready   [64]unix.EpollEvent
+	release []func() bool
+}
+
+func newWaiter() (*waiter, error) {
+	w := &waiter{epoll: -1, event: -1}
+	var err error
+	if w.epoll, err = unix.EpollCreate1(unix.EPOLL_CLOEXEC); err != nil {
+		return nil, err
+	}
+	if w.event, err = unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK); err != nil {
+		w.close()
+		return nil, err
+	}
+	return w, w.add(w.event)
+}
+
+func (w *waiter) add(fd int) error {
+	return unix.EpollCtl(w.epoll, unix.EPOLL_CTL_ADD, fd, &unix.EpollEvent{Events: unix.EPOLLIN, Fd: int32(fd)})
+}
+
+// watch has wait end when there is something to read.
+func (w *waiter) watch(conn syscall.RawConn) (err error) {
+	if e := conn.Control(func(fd uintptr) { err = w.add(int(fd)) }); e != nil {
+		return e
+	}
+	return err
+}
+
+// wakeOn has wait and sleep end when the context is done.
+func (w *waiter) wakeOn(ctx context.Context) {
+	w.release = append(w.release, context.AfterFunc(ctx, func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		if w.event >= 0 {
+			unix.Write(w.event, []byte{1, 0, 0, 0, 0, 0, 0, 0}) // a number that is not 0
+		}
+	}))
+}
+
+// pause is how long a wait takes that would have nothing to wait for: when the
+// kernel says that there is something but gives nothing (a record that is being
+// written), and when a CPU may come that poll(2) cannot be asked about.
+const pause = 20 * time.Millisecond
+
+// wait waits for pages. idle says that there were none after the last wait, and
+// away that there may be some that it does not know of.
+func (w *waiter) wait(idle, away bool) {
+	if w.woken {
+		return
+	}
+	timeout := -1
+	if away {
+		timeout = int(pause / time.Millisecond)
+	}
+	n, err := unix.EpollWait(w.epoll, w.ready[:], timeout)
+	for i := range w.ready[:max(n, 0)] {
+		w.woken = w.woken || int(w.ready[i].Fd) == w.event
+	}
+	if idle && !w.woken && (n > 0 || err != nil) {
+		w.sleep(int64(time.Millisecond))
+	}
+}
+
+// sleep waits for ns nanoseconds, whatever comes.
+func (w *waiter) sleep(ns int64) {
+	if w.woken {
+		return
+	}
+	fds := []unix.PollFd{{Fd: int32(w.event), Events: unix.POLLIN}}
+	ts := unix.NsecToTimespec(ns)
+	if n, _ := unix.Ppoll(fds, &ts, nil); n > 0 {
+		w.woken = true
+	}
+}
+
+func (w *waiter) close() {
+	for _, stop := range w.release {
+		stop()
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, fd := range []int{w.epoll, w.event} {
+		if fd >= 0 {
+			unix.Close(fd)
+		}
+	}
+	w.epoll, w.event = -1, -1
+}
