@@ -1,0 +1,162 @@
+package tracedat
+
+import (
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+)
+
+// magic begins every file, whatever its version.
+const magic = "\x17\x08\x44tracing"
+
+// Open reads everything of a file except the pages. r must stay readable while
+// these are read; size is the size of the file in bytes.
+//
+// The errors wrap ErrNotTrace, ErrUnsupported, or ErrTruncated if not even the
+// first few dozen bytes are there. All other trouble is in File.Damage.
+func Open(r io.ReaderAt, size int64) (*File, error) {
+	f := &File{r: r, size: size, Compression: "none", Cmdlines: map[int]string{}}
+	s := &source{r: r, end: size, order: binary.LittleEndian, what: "header", short: ErrTruncated}
+	o := &opener{File: f, budget: maxMemory}
+	s.budget = &o.budget
+	if err := f.readStart(s); err != nil {
+		return nil, err
+	}
+	if f.Version == 6 {
+		o.readV6(s)
+	} else if err := o.readV7(s); err != nil {
+		return nil, err
+	}
+	o.finish()
+	return f, nil
+}
+
+// maxMemory bounds what is kept of all sections and options together, in bytes.
+const maxMemory = 256 << 20
+
+// An opener is what Open needs beside the file.
+type opener struct {
+	*File
+	budget   int64 // bytes that may still be kept
+	cpus     int   // entries in a version 6 file's tables of CPUs
+	table    int   // entries in all tables of CPUs so far
+	sections map[uint16]int64
+}
+
+// readStart reads what all versions begin with.
+func (f *File) readStart(s *source) error {
+	s.expect(magic)
+	if errors.Is(s.err, ErrDamaged) {
+		return ErrNotTrace
+	}
+	version := s.name()
+	flags := s.u8()
+	f.LongSize = int(s.u8())
+	f.order = binary.LittleEndian
+	if flags != 0 {
+		f.BigEndian, f.order = true, binary.BigEndian
+	}
+	s.order = f.order
+	f.PageSize = int(int32(s.u32()))
+	if s.err != nil {
+		return s.err
+	}
+	switch version {
+	case "6":
+		f.Version = 6
+	case "7":
+		f.Version = 7
+	default:
+		return fmt.Errorf("%w: version %q of trace.dat", ErrUnsupported, version)
+	}
+	return nil
+}
+
+// maxPage bounds a sub-buffer in bytes: 64 KiB pages of order 7 are the most
+// that buffer_subbuf_size_kb takes.
+const maxPage = 8 << 20
+
+func validPage(size int) bool {
+	return size >= 256 && size <= maxPage && size&(size-1) == 0
+}
+
+// finish makes the sizes of longs and pages, and the extents of the CPUs' data
+// agree with what the file says elsewhere, or refuses them.
+func (o *opener) finish() {
+	f := o.File
+	long, page := pageLayout(f.HeaderPage)
+	if long == 4 || long == 8 {
+		// The byte in the header is of trace-cmd's long, which may be a 32-bit
+		// program on a 64-bit kernel.
+		f.LongSize = long
+	}
+	// The header has the machine's page size, even if the buffer is made of
+	// larger sub-buffers (since 6.8).
+	if validPage(page) && (page > f.PageSize || !validPage(f.PageSize)) {
+		f.PageSize = page
+	}
+	if f.LongSize != 4 && f.LongSize != 8 || !validPage(f.PageSize) {
+		f.damaged(&Error{"sizes of long and page", int64(len(magic)), ErrDamaged})
+		f.LongSize, f.PageSize, f.Buffers = 8, 4096, nil
+	}
+	for i := range f.Buffers {
+		b := &f.Buffers[i]
+		if b.PageSize == 0 || b.Name == "" {
+			b.PageSize = max(b.PageSize, f.PageSize)
+		}
+		if b.Name == "" && f.Clock == "" {
+			f.Clock = b.Clock
+		}
+		for j := range b.CPUs {
+			c := &b.CPUs[j]
+			c.file, c.pageSize = f, b.PageSize
+			if c.Size > 0 && c.offset+c.Size > f.size {
+				f.damaged(&Error{c.what(), f.size, ErrTruncated})
+			}
+		}
+	}
+	f.share()
+}
+
+// share sees to it that reading all CPUs at once does not take more memory than
+// the file's size justifies: no two may have the same bytes, and the more there
+// are, the less is read at a time.
+func (f *File) share() {
+	var cpus []*CPU
+	for i := range f.Buffers {
+		for j := range f.Buffers[i].CPUs {
+			if c := &f.Buffers[i].CPUs[j]; c.Size > 0 {
+				cpus = append(cpus, c)
+			}
+		}
+	}
+	slices.SortStableFunc(cpus, func(a, b *CPU) int { return cmp.Compare(a.offset, b.offset) })
+	var end int64
+	for _, c := range cpus {
+		if c.offset < end {
+			f.damaged(&Error{c.what(), c.offset, ErrDamaged})
+			c.Size = 0
+			continue
+		}
+		end = c.offset + c.Size
+	}
+	f.readSize = maxRead
+	for f.readSize > minRead && f.readSize*int64(len(cpus)) > 256<<20 {
+		f.readSize /= 2
+	}
+}
+
+// add adds a buffer, the top-level one in front.
+func (o *opener) add(b Buffer) {
+	switch {
+	case b.Name != "":
+		o.Buffers = append(o.Buffers, b)
+	case len(o.Buffers) > 0 && o.Buffers[0].Name == "":
+		o.Buffers[0] = b
+	default:
+		o.Buffers = append([]Buffer{b}, o.Buffers...)
+	}
+}

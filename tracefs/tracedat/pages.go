@@ -1,0 +1,174 @@
+package tracedat
+
+import (
+	"errors"
+	"fmt"
+	"io"
+)
+
+// maxRead and minRead bound how much is read of a CPU's data at a time, in bytes.
+const (
+	maxRead = 1 << 20
+	minRead = 64 << 10
+)
+
+// A PageReader reads the pages of a CPU, one after another. It holds one
+// buffer of 1 MiB, less if there are hundreds of CPUs, or one chunk of a
+// compressed file. It needs not be closed.
+type PageReader struct {
+	c    *CPU
+	what string
+	pos  int64  // in the file, of what was not read yet
+	end  int64  // of the CPU's data, in the file
+	in   []byte // pages read, or compressed bytes
+	rest []byte // pages that were not given out yet
+	err  error  // comes after rest
+
+	// Of compressed data.
+	unpacker *unpacker
+	out      []byte
+	raw      []byte // of in, what was not decompressed yet
+	chunks   uint32 // left
+}
+
+// end returns the offset in the file behind the CPU's data.
+func (c *CPU) end() int64 {
+	if c.Compressed {
+		// The count of chunks in front is not in the size: trace-cmd 3.1.6,
+		// tracecmd_compress_copy_from.
+		return c.offset + 4 + c.Size
+	}
+	return c.offset + c.Size
+}
+
+// what names the CPU's data in errors.
+func (c *CPU) what() string { return fmt.Sprintf("data of CPU %d", c.ID) }
+
+// Pages reads a CPU's pages in their order. Several readers may be in use at
+// the same time, also of one CPU.
+func (c *CPU) Pages() *PageReader {
+	p := &PageReader{c: c, what: c.what(), pos: c.offset, end: c.end()}
+	switch {
+	case c.Size == 0:
+		p.err = io.EOF
+	case c.Compressed:
+		p.unpacker = newUnpacker(c.file.Compression)
+		if b := p.need(4); b != nil {
+			p.chunks = c.file.order.Uint32(b)
+		}
+	}
+	return p
+}
+
+// Next returns the next page, which is valid until the next call. The error is
+// io.EOF at the end; any other is an *Error that says where the file broke, and
+// stays: there is nothing behind that place.
+func (p *PageReader) Next() ([]byte, error) {
+	size := p.c.pageSize
+	for len(p.rest) < size {
+		if p.err != nil {
+			return nil, p.err
+		}
+		if p.c.Compressed {
+			p.fillPacked()
+		} else {
+			p.fill()
+		}
+	}
+	page := p.rest[:size:size]
+	p.rest = p.rest[size:]
+	return page, nil
+}
+
+func (p *PageReader) fail(at int64, err error) {
+	if p.err == nil {
+		p.err = &Error{p.what, at, err}
+	}
+}
+
+// read appends up to n bytes of the CPU's data to b: fewer at their end or at
+// that of the file.
+func (p *PageReader) read(b []byte, n int64) []byte {
+	n = max(0, min(n, p.end-p.pos, p.c.file.size-p.pos))
+	have := len(b)
+	if int64(cap(b)-have) < n {
+		grown := make([]byte, have, int64(have)+n)
+		copy(grown, b)
+		b = grown
+	}
+	got, err := p.c.file.r.ReadAt(b[have:have+int(n)], p.pos)
+	if int64(got) == n || errors.Is(err, io.EOF) {
+		err = nil
+	}
+	p.pos += int64(got)
+	if err != nil {
+		p.fail(p.pos, err)
+	}
+	return b[:have+got]
+}
+
+// fill reads uncompressed pages.
+func (p *PageReader) fill() {
+	size := int64(p.c.pageSize)
+	p.in = p.read(p.in[:0], max(p.c.file.readSize, size))
+	p.rest = p.in
+	// The size of a page divides what is read at a time.
+	if rest := int64(len(p.in)) % size; rest != 0 || len(p.in) == 0 {
+		if rest == 0 && p.pos == p.end && p.err == nil {
+			p.err = io.EOF
+		}
+		p.fail(p.pos, ErrTruncated)
+	}
+}
+
+// need returns the next n compressed bytes, or nil if they are not there.
+func (p *PageReader) need(n int64) []byte {
+	if n > p.end-p.pos+int64(len(p.raw)) {
+		p.fail(p.pos-int64(len(p.raw)), ErrDamaged)
+		return nil
+	}
+	if int64(len(p.raw)) < n {
+		have := copy(p.in[:len(p.raw)], p.raw)
+		p.in = p.read(p.in[:have], max(n, p.c.file.readSize/4)-int64(have))
+		p.raw = p.in
+	}
+	if int64(len(p.raw)) < n {
+		p.fail(p.pos, ErrTruncated)
+		return nil
+	}
+	b := p.raw[:n]
+	p.raw = p.raw[n:]
+	return b
+}
+
+// fillPacked decompresses the next chunk.
+func (p *PageReader) fillPacked() {
+	p.rest = nil
+	if p.chunks == 0 {
+		p.err = io.EOF
+		return
+	}
+	p.chunks--
+	start := p.pos - int64(len(p.raw))
+	head := p.need(8)
+	if head == nil {
+		return
+	}
+	order := p.c.file.order
+	packed, size := int64(order.Uint32(head)), int64(order.Uint32(head[4:]))
+	// A chunk holds whole pages, or trace-cmd could not find them either.
+	if size == 0 || size > maxChunk || packed > 2*maxChunk || size%int64(p.c.pageSize) != 0 {
+		p.fail(start, ErrDamaged)
+		return
+	}
+	src := p.need(packed)
+	if src == nil {
+		return
+	}
+	out, err := p.unpacker.unpack(p.out, src, int(size))
+	if err != nil {
+		p.fail(start, err)
+		return
+	}
+	p.out, p.rest = out, out
+}

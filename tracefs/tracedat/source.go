@@ -1,0 +1,156 @@
+package tracedat
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"io"
+)
+
+// maxText bounds a text or an option, in bytes. The largest is kallsyms: some
+// 30 MB on a kernel with everything built in.
+const maxText = 64 << 20
+
+// A source reads a part of the file from front to back. The first error stays;
+// after it everything read is zero.
+type source struct {
+	r     io.ReaderAt
+	off   int64 // of the next byte in r
+	end   int64 // one past the last byte in r
+	order binary.ByteOrder
+	what  string // what is being read, for errors
+	short error  // what it means that the bytes do not suffice
+	err   error
+	// budget, if not nil, is how many bytes may still be taken.
+	budget *int64
+
+	// Of a section in memory: where it begins in the file, and whether its
+	// bytes are there as they are.
+	base   int64
+	packed bool
+}
+
+// at returns the offset in the file that stands for the next byte.
+func (s *source) at() int64 {
+	if s.packed {
+		return s.base
+	}
+	return s.base + s.off
+}
+
+func (s *source) fail(err error) {
+	if s.err == nil {
+		s.err = &Error{s.what, s.at(), err}
+	}
+}
+
+// left returns the number of bytes up to the end.
+func (s *source) left() int64 { return max(0, s.end-s.off) }
+
+// fill reads len(b) bytes, and reports whether they were there.
+func (s *source) fill(b []byte) bool {
+	if s.err != nil {
+		return false
+	}
+	if int64(len(b)) > s.left() {
+		s.fail(s.short)
+		return false
+	}
+	if n, err := s.r.ReadAt(b, s.off); n < len(b) {
+		if errors.Is(err, io.EOF) {
+			err = ErrTruncated
+		}
+		s.fail(err)
+		return false
+	}
+	s.off += int64(len(b))
+	return true
+}
+
+// take returns the next n bytes, newly allocated, or nil.
+func (s *source) take(n uint64) []byte {
+	switch {
+	case s.err != nil:
+		return nil
+	case n > uint64(s.left()):
+		s.fail(s.short)
+		return nil
+	case n > maxText, s.budget != nil && int64(n) > *s.budget:
+		s.fail(ErrDamaged)
+		return nil
+	}
+	if s.budget != nil {
+		*s.budget -= int64(n)
+	}
+	b := make([]byte, n)
+	if !s.fill(b) {
+		return nil
+	}
+	return b
+}
+
+func (s *source) u8() byte {
+	var b [1]byte
+	s.fill(b[:])
+	return b[0]
+}
+
+func (s *source) u16() uint16 {
+	var b [2]byte
+	if !s.fill(b[:]) {
+		return 0
+	}
+	return s.order.Uint16(b[:])
+}
+
+func (s *source) u32() uint32 {
+	var b [4]byte
+	if !s.fill(b[:]) {
+		return 0
+	}
+	return s.order.Uint32(b[:])
+}
+
+func (s *source) u64() uint64 {
+	var b [8]byte
+	if !s.fill(b[:]) {
+		return 0
+	}
+	return s.order.Uint64(b[:])
+}
+
+// maxName bounds a NUL-terminated string in bytes: names of systems, buffers,
+// clocks and compressions.
+const maxName = 4096
+
+// name returns a NUL-terminated string.
+func (s *source) name() string {
+	var name []byte
+	var b [64]byte
+	for s.err == nil {
+		part := b[:min(int64(len(b)), s.left())]
+		start := s.off
+		if len(part) == 0 {
+			s.fail(s.short)
+		} else if s.fill(part) {
+			if i := bytes.IndexByte(part, 0); i >= 0 {
+				s.off = start + int64(i) + 1
+				return string(append(name, part[:i]...))
+			}
+			if name = append(name, part...); len(name) > maxName {
+				s.fail(ErrDamaged)
+			}
+		}
+	}
+	return ""
+}
+
+// expect reads a fixed word.
+func (s *source) expect(word string) {
+	b := make([]byte, len(word))
+	start := s.off
+	if s.fill(b) && string(b) != word {
+		s.off = start
+		s.fail(ErrDamaged)
+	}
+}

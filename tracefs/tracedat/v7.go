@@ -1,0 +1,160 @@
+package tracedat
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+)
+
+// readV7 reads a version 7 file: sections that are found by options. The error
+// is about the compression.
+func (o *opener) readV7(s *source) error {
+	o.Compression = s.name()
+	s.name() // the library's version
+	first := s.u64()
+	if s.err != nil {
+		return s.err
+	}
+	switch o.Compression {
+	case "none", "zstd", "zlib":
+	default:
+		return fmt.Errorf("%w: compression %q of trace.dat", ErrUnsupported, o.Compression)
+	}
+	o.sections = map[uint16]int64{}
+	o.readOptionsV7(int64(first))
+	for _, part := range []struct {
+		id   uint16
+		what string
+		read func(*source)
+	}{
+		{optHeaders, "section of headers", o.readHeaders},
+		{optFtrace, "section of ftrace events", o.readFtraceEvents},
+		{optEvents, "section of event formats", o.readEvents},
+		{optKallsyms, "section of kallsyms", o.readKallsyms},
+		{optPrintk, "section of printk formats", o.readPrintk},
+		{optCmdlines, "section of command lines", o.readCmdlines},
+	} {
+		if at, ok := o.sections[part.id]; ok {
+			s := o.section(at, part.id, part.what)
+			part.read(s)
+			o.damaged(s.err)
+		}
+	}
+	for i := range o.Buffers {
+		o.readBufferV7(&o.Buffers[i])
+	}
+	o.Buffers = slices.DeleteFunc(o.Buffers, func(b Buffer) bool { return b.offset < 0 })
+	return nil
+}
+
+// maxSections bounds the sections of options. trace-cmd writes two to four.
+const maxSections = 1024
+
+// readOptionsV7 reads the chain of sections of options.
+func (o *opener) readOptionsV7(at int64) {
+	for n := 0; ; n++ {
+		s := o.section(at, optDone, "section of options")
+		if s.err == nil && n == maxSections {
+			s.fail(ErrDamaged)
+		}
+		at = 0
+		for s.err == nil && at == 0 {
+			id := s.u16()
+			place := s.at()
+			data := s.take(uint64(s.u32()))
+			switch {
+			case s.err != nil:
+			case id != optDone:
+				o.readOption(id, data, place)
+			case len(data) < 8:
+				s.fail(ErrDamaged)
+			default:
+				if at = int64(o.order.Uint64(data)); at == 0 {
+					return
+				}
+			}
+		}
+		if s.err != nil {
+			o.damaged(s.err)
+			return
+		}
+	}
+}
+
+// A sectionHeader begins every section.
+type sectionHeader struct {
+	packed bool
+	size   uint64 // of what follows, bytes in the file
+}
+
+// sectionHeader reads the header of a section. The source that is returned
+// stands behind it, and has an error if there is no such section.
+func (o *opener) sectionHeader(at int64, id uint16, what string) (*source, sectionHeader) {
+	s := &source{r: o.r, off: at, end: o.size, order: o.order, what: what, short: ErrTruncated, budget: &o.budget}
+	if at < 0 {
+		s.fail(ErrDamaged)
+	}
+	got := s.u16()
+	flags := s.u16()
+	s.u32() // a description, by its offset in the section of strings
+	size := s.u64()
+	if s.err == nil && got != id {
+		s.off = at
+		s.fail(ErrDamaged)
+	}
+	return s, sectionHeader{flags&1 != 0, size}
+}
+
+// section reads a section that fits in memory.
+func (o *opener) section(at int64, id uint16, what string) *source {
+	s, h := o.sectionHeader(at, id, what)
+	start := s.at()
+	var data []byte
+	if h.packed {
+		data = o.unpackSection(s)
+	} else {
+		data = s.take(h.size)
+	}
+	return &source{
+		r: bytes.NewReader(data), end: int64(len(data)), order: o.order,
+		what: what, short: ErrDamaged, err: s.err, budget: &o.budget,
+		base: start, packed: h.packed,
+	}
+}
+
+// unpackSection decompresses the one block of a compressed section.
+func (o *opener) unpackSection(s *source) []byte {
+	start := s.off
+	packed, size := uint64(s.u32()), uint64(s.u32())
+	if size > maxText || size > uint64(o.budget) {
+		s.fail(ErrDamaged)
+	}
+	src := s.take(packed)
+	if s.err != nil {
+		return nil
+	}
+	o.budget -= int64(size)
+	data, err := newUnpacker(o.Compression).unpack(nil, src, int(size))
+	if err != nil {
+		s.off = start
+		s.fail(err)
+	}
+	return data
+}
+
+// readBufferV7 reads the header of the section of a buffer's pages.
+func (o *opener) readBufferV7(b *Buffer) {
+	if len(b.CPUs) == 0 {
+		return
+	}
+	s, h := o.sectionHeader(b.offset, optBuffer, "section of pages")
+	if s.err != nil {
+		// Nothing tells whether its pages are compressed.
+		o.damaged(s.err)
+		b.offset = -1
+		return
+	}
+	for i := range b.CPUs {
+		b.CPUs[i].Compressed = h.packed
+	}
+}
