@@ -37,6 +37,7 @@ func TestGolden(t *testing.T) {
 				t.Fatal(err)
 			}
 			c := newGolden(t, section(archive, "target"))
+			c.t = t
 			var got bytes.Buffer
 			for _, spec := range strings.Split(strings.TrimRight(section(archive, "specs"), "\n"), "\n") {
 				fmt.Fprintf(&got, "$ %s\n", spec)
@@ -57,6 +58,7 @@ func TestGolden(t *testing.T) {
 
 // A golden is the kernel that a golden file's specs are for.
 type golden struct {
+	t       *testing.T
 	target  *fetchargs.Target
 	explain bool
 }
@@ -125,6 +127,38 @@ func (c *golden) write(w *bytes.Buffer, text string) {
 		fetchargs.EmitTracefs(w, plans, "tsnoop")
 	}
 	w.WriteByte('\n')
+	if err == nil {
+		c.roundTrip(plans)
+	}
+}
+
+// roundTrip saves and loads plans, which must not change them.
+func (c *golden) roundTrip(plans []*fetchargs.Plan) {
+	saved, err := fetchargs.Save(plans)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	loaded, err := fetchargs.Load(saved)
+	if err != nil {
+		c.t.Fatalf("%v\n%s", err, saved)
+	}
+	var want, got bytes.Buffer
+	fetchargs.EmitTracefs(&want, plans, "tsnoop")
+	fetchargs.EmitTracefs(&got, loaded, "tsnoop")
+	if diff := cmp.Diff(want.String(), got.String()); diff != "" {
+		c.t.Errorf("loaded: -want +got:\n%s", diff)
+	}
+	again, err := fetchargs.Save(loaded)
+	if err != nil || !bytes.Equal(saved, again) {
+		c.t.Errorf("saved again it is not the same (%v):\n%s\n%s", err, saved, again)
+	}
+	for i, p := range fetchargs.Probes(plans) {
+		for j, f := range p.Fields {
+			if g := fetchargs.Probes(loaded)[i].Fields[j]; btf.Name(f.Type) != btf.Name(g.Type) || f.Signed != g.Signed {
+				c.t.Errorf("%s: type %s is %s when loaded", f.Label, btf.Name(f.Type), btf.Name(g.Type))
+			}
+		}
+	}
 }
 
 func section(a *txtar.Archive, name string) string {
