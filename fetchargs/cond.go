@@ -3,6 +3,7 @@ package fetchargs
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 )
 
@@ -150,6 +151,9 @@ func (r *resolver) compare(c *Compare, not bool, item *Item) *test {
 // operand finds the field of an expression that a condition needs. One that
 // an item already shows serves, if its format has not changed its meaning.
 func (r *resolver) operand(x Expr, item *Item) (ref, bool) {
+	if r.recorded {
+		return r.recordedField(x)
+	}
 	label := x.String()
 	for _, side := range []*builder{r.entry, r.exit} {
 		for i, f := range side.fields {
@@ -162,6 +166,9 @@ func (r *resolver) operand(x Expr, item *Item) (ref, bool) {
 }
 
 func (r *resolver) isValue(word string) bool {
+	if r.recorded {
+		return slices.Contains(r.entry.exprs, word) || slices.Contains(r.exit.exprs, word)
+	}
 	if word == "return" {
 		return true
 	}

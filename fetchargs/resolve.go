@@ -118,6 +118,8 @@ type resolver struct {
 	known  bool           // the symbol table could be read
 	events map[string]int // event names in use by the run
 
+	recorded bool // values are those of a recording, in the builders
+
 	symbolTable func() (map[string]SymbolFacts, error)
 
 	errs  Errors

@@ -22,7 +22,8 @@ type Format struct {
 	Group, Name string
 	ID          int
 	Fields      []FormatField
-	Size        int // bytes of the fixed part of a record
+	Size        int    // bytes of the fixed part of a record
+	Print       string // "print fmt", as C
 }
 
 // A FormatField is one field of a record.

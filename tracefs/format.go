@@ -22,6 +22,8 @@ func ParseFormat(r io.Reader) (*Format, error) {
 	for sc.Scan() {
 		line := strings.TrimSpace(sc.Text())
 		switch key, rest, _ := strings.Cut(line, ":"); key {
+		case "print fmt":
+			f.Print = strings.TrimSpace(rest)
 		case "name":
 			f.Name = strings.TrimSpace(rest)
 		case "ID":
@@ -46,6 +48,25 @@ func ParseFormat(r io.Reader) (*Format, error) {
 		return nil, errorf("name and ID", "")
 	}
 	return f, nil
+}
+
+// Conversion is how the kernel prints a field, as far as that can be seen from
+// the print fmt: "x" behind NAME=0x%lx, else "".
+func (f *Format) Conversion(field string) string {
+	for rest := f.Print; ; {
+		_, after, ok := strings.Cut(rest, field+"=")
+		if !ok {
+			return ""
+		}
+		rest = after
+		after = strings.TrimPrefix(after, "0x")
+		if after, ok = strings.CutPrefix(after, "%"); !ok {
+			continue
+		}
+		if after = strings.TrimLeft(after, "-#0123456789.lhz"); strings.HasPrefix(after, "x") || strings.HasPrefix(after, "X") {
+			return "x"
+		}
+	}
 }
 
 // maxRecord bounds offsets and sizes: no record is larger than a sub-buffer,

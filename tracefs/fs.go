@@ -3,6 +3,7 @@ package tracefs
 import (
 	"fmt"
 	"io"
+	iofs "io/fs"
 	"os"
 	"path"
 
@@ -21,6 +22,19 @@ func (fs *FS) Path() string { return fs.dir }
 
 // Open opens a file for reading; name is relative to the mount.
 func (fs *FS) Open(name string) (*os.File, error) { return fs.root.Open(name) }
+
+// ReadFile reads a whole file; name is relative to the mount.
+func (fs *FS) ReadFile(name string) ([]byte, error) { return fs.root.ReadFile(name) }
+
+// Glob returns the files whose names match the pattern, in order. The pattern
+// and the names are relative to the mount.
+func (fs *FS) Glob(pattern string) []string {
+	names, err := iofs.Glob(fs.root.FS(), pattern)
+	if err != nil {
+		return nil // the pattern is wrong
+	}
+	return names
+}
 
 // Exists reports whether there is a file or directory of this name.
 func (fs *FS) Exists(name string) bool {

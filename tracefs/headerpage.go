@@ -45,8 +45,8 @@ func ParseHeaderPage(r io.Reader) (HeaderPage, error) {
 	return h, nil
 }
 
-// pageLayout returns how the session's pages look and their size in bytes.
-func (s *Session) pageLayout() (ringbuf.Layout, int, error) {
+// PageLayout returns how the session's pages look, and the size of each in bytes.
+func (s *Session) PageLayout() (ringbuf.Layout, int, error) {
 	h, err := read(s.fs, "events/header_page", ParseHeaderPage)
 	if err != nil {
 		return ringbuf.Layout{}, 0, err

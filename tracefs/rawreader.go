@@ -33,8 +33,15 @@ func (s *Session) ReadRaw(ctx context.Context, o RawOptions, now func() uint64) 
 			return
 		}
 		defer r.close()
+		for _, p := range r.pipes {
+			r.add(&stream{cpu: p.cpu, next: p.read})
+		}
 		for r.settle() {
-			if !r.emit(r.horizon, yield) {
+			limit := r.horizon
+			if len(r.empty) == 0 {
+				limit = noLimit
+			}
+			if !r.emit(limit, yield) {
 				return
 			}
 		}
@@ -61,6 +68,7 @@ type rawReader struct {
 // A rawPipe is one CPU's trace_pipe_raw.
 type rawPipe struct {
 	r    *rawReader
+	cpu  int
 	f    *os.File
 	conn syscall.RawConn
 	buf  []byte // one sub-buffer
@@ -73,7 +81,7 @@ type rawPipe struct {
 }
 
 func (s *Session) newRawReader(ctx context.Context, o *RawOptions, now func() uint64) (r *rawReader, err error) {
-	layout, size, err := s.pageLayout()
+	layout, size, err := s.PageLayout()
 	if err != nil {
 		return nil, err
 	}
@@ -94,26 +102,24 @@ func (s *Session) newRawReader(ctx context.Context, o *RawOptions, now func() ui
 	r.waiter.wakeOn(ctx)
 	r.waiter.wakeOn(s.pipes.done)
 	for _, cpu := range cpus {
-		p, err := r.open(cpu, size)
-		if err != nil {
+		if err := r.open(cpu, size); err != nil {
 			return nil, err
 		}
-		r.add(&stream{cpu: cpu, next: p.read})
 	}
-	return r, r.failed
+	return r, nil
 }
 
 // open opens one CPU's pipe.
-func (r *rawReader) open(cpu, size int) (*rawPipe, error) {
+func (r *rawReader) open(cpu, size int) error {
 	f, err := r.session.pipes.open(r.session.fs, r.session.path("per_cpu/cpu"+strconv.Itoa(cpu)+"/trace_pipe_raw"))
 	if err != nil {
-		return nil, err
+		return err
 	}
-	p := &rawPipe{r: r, f: f, buf: make([]byte, size)}
+	p := &rawPipe{r: r, cpu: cpu, f: f, buf: make([]byte, size)}
 	r.pipes = append(r.pipes, p)
 	p.try = p.tryRead
 	p.conn, err = f.SyscallConn()
-	return p, err
+	return err
 }
 
 func (r *rawReader) close() {
@@ -129,10 +135,10 @@ func (r *rawReader) close() {
 // returns false when there is none and will be none.
 func (r *rawReader) settle() bool {
 	for idle := false; ; {
+		if r.failed != nil {
+			return false
+		}
 		if len(r.heap) > 0 && (len(r.empty) == 0 || r.heap[0].page.Stamp <= r.horizon) {
-			if len(r.empty) == 0 {
-				r.horizon = noLimit
-			}
 			return true
 		}
 		r.over = r.over || r.ctx.Err() != nil || r.session.pipes.done.Err() != nil

@@ -22,7 +22,7 @@ func arm(fs *tracefs.FS, plans []*fetchargs.Plan, o *options, ui *ui) (_ *trace,
 	if so.BufferKB == 0 {
 		so.BufferKB, so.BufferOrLess = defaultBuffer(), true
 	}
-	t := &trace{plans: plans, ui: ui, clock: unix.CLOCK_MONOTONIC}
+	t := &trace{reading: reading{ui: ui, plans: plans, order: order}, clock: unix.CLOCK_MONOTONIC}
 	if o.time == render.TimeBoot {
 		so.Clock, t.clock = "boot", unix.CLOCK_BOOTTIME
 	}
@@ -52,7 +52,8 @@ func arm(fs *tracefs.FS, plans []*fetchargs.Plan, o *options, ui *ui) (_ *trace,
 		return nil, err
 	}
 	t.symbols = sync.OnceValue(t.loadSymbols)
-	t.start = t.now()
+	t.clockName = so.Clock
+	t.start, t.wall = t.now(), t.wallClock()
 	if err = t.session.Enable(); err != nil {
 		return nil, err
 	}

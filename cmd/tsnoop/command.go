@@ -20,8 +20,8 @@ func init() {
 		{"trace", runTrace},
 		{"info", runInfo},
 		{"list", runList},
-		{"record", notYet("record")},
-		{"replay", notYet("replay")},
+		{"record", runRecord},
+		{"replay", runReplay},
 		{"check", runCheck},
 		{"clean", runClean},
 		{"help", runHelp},
@@ -60,17 +60,16 @@ func (o *options) pickCommand() {
 	}
 }
 
-func notYet(name string) func(*options, *ui) error {
-	return func(*options, *ui) error { return usagef("", "%s is not supported yet", name) }
+func runVersion(_ *options, ui *ui) error {
+	fmt.Fprintf(ui.stdout, "tsnoop %s\n", version())
+	return nil
 }
 
-func runVersion(_ *options, ui *ui) error {
-	version := "(devel)"
+func version() string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		version = info.Main.Version
+		return info.Main.Version
 	}
-	fmt.Fprintf(ui.stdout, "tsnoop %s\n", version)
-	return nil
+	return "(devel)"
 }
 
 func runHelp(o *options, ui *ui) error {

@@ -24,6 +24,7 @@ type options struct {
 	output   string
 	json     bool
 	time     render.TimeMode
+	compress bool   // of a recording
 	reader   string // "raw" or "text"
 	bufferKB int    // per CPU; 0 lets the machine's memory decide
 	btf      []string
@@ -62,6 +63,7 @@ func parseArgs(args []string) (*options, error) {
 	f.StringVarP(&o.output, "output", "o", "", "")
 	f.BoolVar(&o.json, "json", false, "")
 	mode := f.StringP("time", "t", "rel", "")
+	f.BoolVar(&o.compress, "compress", false, "")
 	f.StringVar(&o.reader, "reader", "raw", "")
 	buffer := f.StringP("buffer", "b", "", "")
 	pages := f.IntP("pages", "P", 0, "")

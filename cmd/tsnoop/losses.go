@@ -73,19 +73,31 @@ func (l *losses) total(t *trace) {
 			what = "returns"
 		}
 		l.ui.warn("%d %s of %s were missed: the kernel could not run the probe", n, what, name)
-		l.out.line(func(dst []byte) []byte { return l.printer.AppendMissed(dst, name, p.Return, n) })
+		l.data(func(dst []byte) []byte { return l.printer.AppendMissed(dst, name, p.Return, n) })
 	}
 }
 
-func (l *losses) totalLost(t *trace, stats []tracefs.CPUStats) {
-	var all uint64
-	var where []string
+// recorded says what had been lost when a recording was made.
+func (l *losses) recorded(stats []tracefs.CPUStats) {
+	if all, where := sumLost(stats); all > 0 {
+		l.ui.warn("%d events were lost in all while this was recorded: %s", all, where)
+		l.data(func(dst []byte) []byte { return l.printer.AppendLostTotal(dst, stats) })
+	}
+}
+
+func sumLost(stats []tracefs.CPUStats) (all uint64, where string) {
+	var parts []string
 	for _, st := range stats {
 		if n := st.Lost(); n > 0 {
 			all += n
-			where = append(where, fmt.Sprintf("%d on CPU %d", n, st.CPU))
+			parts = append(parts, fmt.Sprintf("%d on CPU %d", n, st.CPU))
 		}
 	}
+	return all, strings.Join(parts, ", ")
+}
+
+func (l *losses) totalLost(t *trace, stats []tracefs.CPUStats) {
+	all, where := sumLost(stats)
 	if all == 0 {
 		return
 	}
@@ -93,6 +105,13 @@ func (l *losses) totalLost(t *trace, stats []tracefs.CPUStats) {
 	if kb, err := t.session.BufferKB(); err == nil {
 		cure = fmt.Sprintf("; a bigger buffer helps: -b %dM", kb>>9+1) // twice this size
 	}
-	l.ui.warn("%d events were lost in all: %s%s", all, strings.Join(where, ", "), cure)
-	l.out.line(func(dst []byte) []byte { return l.printer.AppendLostTotal(dst, stats) })
+	l.ui.warn("%d events were lost in all: %s%s", all, where, cure)
+	l.data(func(dst []byte) []byte { return l.printer.AppendLostTotal(dst, stats) })
+}
+
+// data says it in the data too, if there are any.
+func (l *losses) data(add func([]byte) []byte) {
+	if l.out != nil {
+		l.out.line(add)
+	}
 }

@@ -3,9 +3,6 @@ package main
 import (
 	"context"
 	"time"
-
-	"github.com/tsnoop/tsnoop/render"
-	"github.com/tsnoop/tsnoop/tracefs/calls"
 )
 
 // runTrace is the pipeline: spec, plan, session, event, call, line.
@@ -16,16 +13,7 @@ func runTrace(o *options, ui *ui) (err error) {
 	if o.emit != "" || o.explain {
 		return runEmit(o, ui)
 	}
-	fs, err := openTracefs(o)
-	if err != nil {
-		return err
-	}
-	target, err := target(o, fs)
-	if err != nil {
-		return err
-	}
-	target.Live, target.Nonce = true, nonce()
-	plans, err := parseSpecs(o.args, target)
+	fs, plans, err := plan(o, nonce())
 	if err != nil {
 		return err
 	}
@@ -46,46 +34,9 @@ func runTrace(o *options, ui *ui) (err error) {
 
 	ctx, stop := t.until(signalled, o.duration)
 	defer stop()
-	printer := newPrinter(t, o, out)
-	lost := &losses{ui: ui, out: out, printer: printer}
+	lost := &losses{ui: ui, out: out, printer: t.newPrinter(o, out)}
 	defer lost.total(t)
-	pairer := calls.NewPairer(t.sides(), calls.Options{Delta: target.Arch.StackDelta, Order: order})
-	shown := 0
-	show := func(c *calls.Call) bool {
-		if !t.matches(c) {
-			return true
-		}
-		out.line(func(dst []byte) []byte { return printer.AppendCall(dst, c) })
-		shown++
-		return out.ok() && (o.count == 0 || shown < o.count)
-	}
-	for event, err := range t.read(ctx, o) {
-		if err != nil {
-			return err
-		}
-		if event.Lost > 0 {
-			lost.add(event)
-		}
-		for c, ok := pairer.Add(event); ok; c, ok = pairer.Next() {
-			if !show(c) {
-				return nil
-			}
-		}
-	}
-	pairer.Rest(show)
-	return nil
-}
-
-// newPrinter makes the printer for the trace and writes the header.
-func newPrinter(t *trace, o *options, out *output) *render.Printer {
-	p := render.NewPrinter(t.sources(), render.Options{
-		JSON: o.json, Color: out.color, Verbose: o.verbose,
-		Time: o.time, Start: t.start, Clock: t.wallClock(), Symbol: t.symbol, Order: order,
-	})
-	if out.terminal {
-		out.line(p.AppendHeader)
-	}
-	return p
+	return t.show(t.read(ctx, o), o, out, lost)
 }
 
 // until ends the trace: at a signal, after the time given, or when the caller

@@ -14,9 +14,7 @@ import (
 	"time"
 
 	"github.com/tsnoop/tsnoop/fetchargs"
-	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/tracefs"
-	"github.com/tsnoop/tsnoop/tracefs/calls"
 	"github.com/tsnoop/tsnoop/tracefs/proc"
 	"golang.org/x/sys/unix"
 )
@@ -25,16 +23,12 @@ var order = binary.NativeEndian
 
 // A trace is an armed session with all that is needed to understand its events.
 type trace struct {
+	reading
 	session *tracefs.Session
-	plans   []*fetchargs.Plan
-	ui      *ui
-	start   uint64 // ns on the trace clock
-	clock   int32  // the trace clock's number for clock_gettime
+	ranges  proc.Ranges // of the kernel's addresses, nil if not known
 
-	formats []*tracefs.Format
-	decoder map[*fetchargs.Probe]*fetchargs.Decoder
-	format  map[*fetchargs.Probe]*tracefs.Format
-	symbols func() *proc.Symbols
+	clock     int32 // the trace clock's number for clock_gettime
+	clockName string
 }
 
 func openTracefs(o *options) (*tracefs.FS, error) {
@@ -46,46 +40,21 @@ func openTracefs(o *options) (*tracefs.FS, error) {
 
 // learnFormats reads how the kernel lays out the records.
 func (t *trace) learnFormats() error {
-	t.decoder = map[*fetchargs.Probe]*fetchargs.Decoder{}
-	t.format = map[*fetchargs.Probe]*tracefs.Format{}
-	mapped := t.mapped()
+	t.loadMapped()
 	for _, p := range fetchargs.Probes(t.plans) {
 		f, err := t.session.Format(p.Event)
 		if err != nil {
 			return err
 		}
-		slots := make([]fetchargs.Slot, len(p.Args))
-		for i, a := range p.Args {
-			field := fieldNamed(f, a.Name)
-			if field == nil {
-				return fmt.Errorf("%s: the kernel's format has no field %s", p.Event, a.Name)
-			}
-			slots[i] = fetchargs.Slot{Offset: field.Offset, Size: field.Size, DataLoc: field.DataLoc}
-		}
-		if p.Return { // the kernel itself records where it returns to
-			if ip := fieldNamed(f, "__probe_ret_ip"); ip != nil {
-				p.Caller = len(slots)
-				slots = append(slots, fetchargs.Slot{Offset: ip.Offset, Size: ip.Size})
-			}
-		}
-		t.formats = append(t.formats, f)
-		t.format[p] = f
-		t.decoder[p] = fetchargs.NewDecoder(p, slots, order, mapped)
-	}
-	return nil
-}
-
-func fieldNamed(f *tracefs.Format, name string) *tracefs.FormatField {
-	for i := range f.Fields {
-		if f.Fields[i].Name == name {
-			return &f.Fields[i]
+		if err := t.learn(p, f); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// mapped tells which kernel addresses can be read at all, nil if not known.
-func (t *trace) mapped() func(uint64) bool {
+// loadMapped learns which kernel addresses can be read at all.
+func (t *trace) loadMapped() {
 	guarded := false
 	for _, p := range fetchargs.Probes(t.plans) {
 		for _, f := range p.Fields {
@@ -93,14 +62,14 @@ func (t *trace) mapped() func(uint64) bool {
 		}
 	}
 	if !guarded {
-		return nil
+		return
 	}
 	ranges, err := proc.LoadRanges()
 	if err != nil {
 		t.ui.detail("%v: wild pointers are told from good ones by their upper bits only", err)
-		return nil
+		return
 	}
-	return ranges.Contains
+	t.ranges, t.mapped = ranges, ranges.Contains
 }
 
 func (t *trace) loadSymbols() *proc.Symbols {
@@ -111,77 +80,12 @@ func (t *trace) loadSymbols() *proc.Symbols {
 	return s
 }
 
-// symbol names what is at a kernel address.
-func (t *trace) symbol(addr uint64) (name, module string, off uint64, ok bool) {
-	if s := t.symbols(); s != nil {
-		return s.Name(addr)
-	}
-	return "", "", 0, false
-}
-
-func (t *trace) address(symbol string) (uint64, bool) {
-	if s := t.symbols(); s != nil {
-		return s.Addr(symbol)
-	}
-	return 0, false
-}
-
 // read yields the events of the trace.
 func (t *trace) read(ctx context.Context, o *options) iter.Seq2[*tracefs.Event, error] {
 	if o.reader == "text" {
 		return t.session.ReadText(ctx, tracefs.TextOptions{Formats: t.formats, Addr: t.address, Order: order})
 	}
 	return t.session.ReadRaw(ctx, tracefs.RawOptions{Formats: t.formats, Damaged: t.damaged}, t.now)
-}
-
-// damaged says that the kernel's buffer makes no sense.
-func (t *trace) damaged(cpu int, err error) {
-	t.ui.warn("the ring buffer of CPU %d cannot be understood: %v", cpu, err)
-}
-
-// sides tells the pairer which event is which.
-func (t *trace) sides() map[int]calls.Side {
-	sides := map[int]calls.Side{}
-	for i, plan := range t.plans {
-		for _, p := range []*fetchargs.Probe{plan.Entry, plan.Return} {
-			if p == nil {
-				continue
-			}
-			s := calls.Side{Plan: i, Return: p.Return, Paired: plan.Entry != nil && plan.Return != nil, Stack: -1}
-			other := plan.Return
-			if p.Return {
-				other = plan.Entry
-			}
-			s.Filtered = other != nil && other.Filter != ""
-			if p.Stack >= 0 {
-				s.Stack = fieldNamed(t.format[p], p.Args[p.Stack].Name).Offset
-			}
-			sides[t.format[p].ID] = s
-		}
-	}
-	return sides
-}
-
-// sources tells the printer how to read the events of each plan.
-func (t *trace) sources() []render.Source {
-	sources := make([]render.Source, len(t.plans))
-	for i, p := range t.plans {
-		sources[i] = render.Source{Plan: p, Entry: t.decoder[p.Entry], Return: t.decoder[p.Return]}
-	}
-	return sources
-}
-
-// matches decides the conditions that the kernel could not.
-func (t *trace) matches(c *calls.Call) bool {
-	plan := t.plans[c.Plan]
-	var entry, exit []byte
-	if c.Entry != nil {
-		entry = c.Entry.Data
-	}
-	if c.Return != nil {
-		exit = c.Return.Data
-	}
-	return plan.Match(t.decoder[plan.Entry], t.decoder[plan.Return], entry, exit)
 }
 
 // now is the time on the trace clock in ns.

@@ -1,0 +1,166 @@
+package main
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/render"
+	"github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/calls"
+	"github.com/tsnoop/tsnoop/tracefs/proc"
+)
+
+// A reading is all that is needed to understand the events of some plans, live
+// or recorded.
+type reading struct {
+	ui    *ui
+	plans []*fetchargs.Plan
+	order binary.ByteOrder
+	start uint64 // ns on the trace clock
+	wall  int64  // ns to add to the trace clock for the time since 1970
+
+	symbols func() *proc.Symbols   // may return nil
+	mapped  func(addr uint64) bool // which addresses can be read, nil if not known
+	formats []*tracefs.Format      // each once
+	known   map[int]bool           // their IDs
+	format  map[*fetchargs.Probe]*tracefs.Format
+	decoder map[*fetchargs.Probe]*fetchargs.Decoder
+}
+
+// learn takes in how the records of a probe are laid out.
+func (r *reading) learn(p *fetchargs.Probe, f *tracefs.Format) error {
+	slots := make([]fetchargs.Slot, len(p.Args))
+	for i, a := range p.Args {
+		field := fieldNamed(f, a.Name)
+		if field == nil {
+			return fmt.Errorf("%s: the kernel's format has no field %s", p.Event, a.Name)
+		}
+		slots[i] = fetchargs.Slot{Offset: field.Offset, Size: field.Size, DataLoc: field.DataLoc}
+	}
+	if p.Return { // the kernel itself records where it returns to
+		p.Caller = -1
+		if ip := fieldNamed(f, "__probe_ret_ip"); ip != nil {
+			p.Caller = len(slots)
+			slots = append(slots, fetchargs.Slot{Offset: ip.Offset, Size: ip.Size})
+		}
+	}
+	if r.decoder == nil {
+		r.known = map[int]bool{}
+		r.format = map[*fetchargs.Probe]*tracefs.Format{}
+		r.decoder = map[*fetchargs.Probe]*fetchargs.Decoder{}
+	}
+	if !r.known[f.ID] {
+		r.known[f.ID] = true
+		r.formats = append(r.formats, f)
+	}
+	r.format[p] = f
+	r.decoder[p] = fetchargs.NewDecoder(p, slots, r.order, r.mapped)
+	return nil
+}
+
+func fieldNamed(f *tracefs.Format, name string) *tracefs.FormatField {
+	for i := range f.Fields {
+		if f.Fields[i].Name == name {
+			return &f.Fields[i]
+		}
+	}
+	return nil
+}
+
+// symbol names what is at a kernel address.
+func (r *reading) symbol(addr uint64) (name, module string, off uint64, ok bool) {
+	if s := r.symbols(); s != nil {
+		return s.Name(addr)
+	}
+	return "", "", 0, false
+}
+
+func (r *reading) address(symbol string) (uint64, bool) {
+	if s := r.symbols(); s != nil {
+		return s.Addr(symbol)
+	}
+	return 0, false
+}
+
+// pairers make calls of the events. One is enough unless several plans are
+// about the same events.
+func (r *reading) pairers() []*calls.Pairer {
+	var groups []map[int]calls.Side
+	for i, plan := range r.plans {
+		g := 0
+		for g < len(groups) && r.taken(groups[g], plan) {
+			g++
+		}
+		if g == len(groups) {
+			groups = append(groups, map[int]calls.Side{})
+		}
+		r.addSides(groups[g], i, plan)
+	}
+	var pairers []*calls.Pairer
+	for _, sides := range groups {
+		delta := r.plans[0].Arch.StackDelta
+		pairers = append(pairers, calls.NewPairer(sides, calls.Options{Delta: delta, Order: r.order}))
+	}
+	return pairers
+}
+
+// taken tells whether an event of the plan is in a group already.
+func (r *reading) taken(group map[int]calls.Side, plan *fetchargs.Plan) bool {
+	for _, p := range fetchargs.Probes([]*fetchargs.Plan{plan}) {
+		if _, ok := group[r.format[p].ID]; ok {
+			return true
+		}
+	}
+	return false
+}
+
+// addSides tells which events are the entries and the returns of a plan.
+func (r *reading) addSides(sides map[int]calls.Side, index int, plan *fetchargs.Plan) {
+	for _, p := range fetchargs.Probes([]*fetchargs.Plan{plan}) {
+		s := calls.Side{Plan: index, Return: p.Return, Paired: plan.Entry != nil && plan.Return != nil, Stack: -1}
+		other := plan.Return
+		if p.Return {
+			other = plan.Entry
+		}
+		s.Filtered = other != nil && other.Filter != ""
+		if p.Stack >= 0 {
+			s.Stack = fieldNamed(r.format[p], p.Args[p.Stack].Name).Offset
+		}
+		sides[r.format[p].ID] = s
+	}
+}
+
+// newPrinter makes the printer and writes the header.
+func (r *reading) newPrinter(o *options, out *output) *render.Printer {
+	var sources []render.Source
+	for _, p := range r.plans {
+		sources = append(sources, render.Source{Plan: p, Entry: r.decoder[p.Entry], Return: r.decoder[p.Return]})
+	}
+	p := render.NewPrinter(sources, render.Options{
+		JSON: o.json, Color: out.color, Verbose: o.verbose,
+		Time: o.time, Start: r.start, Clock: r.wall, Symbol: r.symbol, Order: r.order,
+	})
+	if out.terminal {
+		out.line(p.AppendHeader)
+	}
+	return p
+}
+
+// matches decides the conditions that the kernel could not.
+func (r *reading) matches(c *calls.Call) bool {
+	plan := r.plans[c.Plan]
+	var entry, exit []byte
+	if c.Entry != nil {
+		entry = c.Entry.Data
+	}
+	if c.Return != nil {
+		exit = c.Return.Data
+	}
+	return plan.Match(r.decoder[plan.Entry], r.decoder[plan.Return], entry, exit)
+}
+
+// damaged says that a buffer makes no sense.
+func (r *reading) damaged(cpu int, err error) {
+	r.ui.warn("the ring buffer of CPU %d cannot be understood: %v", cpu, err)
+}

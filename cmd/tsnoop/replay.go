@@ -1,0 +1,229 @@
+package main
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"sync"
+
+	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/render"
+	"github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/proc"
+	"github.com/tsnoop/tsnoop/tracefs/ringbuf"
+	"github.com/tsnoop/tsnoop/tracefs/tracedat"
+)
+
+// A replay is a trace.dat file with all that is needed to understand its events.
+type replay struct {
+	reading
+	name   string
+	file   *tracedat.File
+	own    bool // tsnoop has recorded it
+	broken error
+}
+
+// runReplay shows a recording, as a trace shows what is live.
+func runReplay(o *options, ui *ui) (err error) {
+	if len(o.args) == 0 {
+		return usagef("tsnoop replay trace.dat", "which file?")
+	}
+	f, err := os.Open(o.args[0])
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	r, err := openReplay(f, ui)
+	if err != nil {
+		return fmt.Errorf("%s: %w", f.Name(), err)
+	}
+	if err := r.prepare(o); err != nil {
+		return err
+	}
+	out, err := newOutput(o, ui)
+	if err != nil {
+		return err
+	}
+	defer func() { err = firstError(err, out.Close()) }()
+	lost := &losses{ui: ui, out: out, printer: r.newPrinter(o, out)}
+	if err := r.show(r.events(), o, out, lost); err != nil {
+		return err
+	}
+	lost.recorded(r.stats())
+	if r.broken = firstError(r.file.Damage, r.broken); r.broken != nil {
+		return fmt.Errorf("%s: %w; what could be read is shown", r.name, r.broken)
+	}
+	return nil
+}
+
+func openReplay(f *os.File, ui *ui) (*replay, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	file, err := tracedat.Open(f, info.Size())
+	if err != nil {
+		return nil, err
+	}
+	r := &replay{reading: reading{ui: ui, order: binary.LittleEndian}, name: f.Name(), file: file, own: file.Tsnoop != nil}
+	if file.BigEndian {
+		r.order = binary.BigEndian
+	}
+	r.symbols = sync.OnceValue(r.loadSymbols)
+	return r, nil
+}
+
+// prepare makes plans for the events: those that were recorded with them, or
+// one for each event of another tool. The specs choose among them.
+func (r *replay) prepare(o *options) error {
+	var specs []*fetchargs.Spec
+	for _, text := range o.args[1:] {
+		spec, err := fetchargs.Parse(text)
+		if err != nil {
+			return err
+		}
+		specs = append(specs, spec)
+	}
+	load := r.foreignPlans
+	if r.own {
+		load = r.ownPlans
+	} else if o.time == render.TimeClock {
+		return usagef("", "%s does not say what time of day it was; --time is rel, delta, boot or none", r.name)
+	}
+	plans, formats, err := load()
+	if err != nil {
+		return fmt.Errorf("%s: %w", r.name, err)
+	}
+	r.plans = plans
+	from := make([]int, len(plans))
+	for i := range from {
+		from[i] = i
+	}
+	if len(specs) > 0 {
+		if r.plans, from, err = fetchargs.Select(specs, plans); err != nil {
+			return err
+		}
+	}
+	for i, p := range r.plans {
+		recorded := plans[from[i]]
+		for _, side := range [][2]*fetchargs.Probe{{p.Entry, recorded.Entry}, {p.Return, recorded.Return}} {
+			if side[0] == nil {
+				continue
+			}
+			if err := r.learn(side[0], formats[side[1]]); err != nil {
+				return fmt.Errorf("%s: %w", r.name, err)
+			}
+		}
+	}
+	return nil
+}
+
+// loadSymbols parses the /proc/kallsyms that was recorded.
+func (r *replay) loadSymbols() *proc.Symbols {
+	if len(r.file.Kallsyms) == 0 {
+		return nil
+	}
+	s, err := proc.ParseSymbols(bytes.NewReader(r.file.Kallsyms))
+	if err != nil {
+		r.ui.detail("functions are shown as numbers: %v", err)
+		return nil
+	}
+	r.file.Kallsyms = nil // it is large, and not needed any more
+	return s
+}
+
+// events yields the events of all buffers in the order of their times.
+func (r *replay) events() iter.Seq2[*tracefs.Event, error] {
+	var streams []tracefs.PageStream
+	for i := range r.file.Buffers {
+		for j := range r.file.Buffers[i].CPUs {
+			cpu := &r.file.Buffers[i].CPUs[j]
+			streams = append(streams, tracefs.PageStream{CPU: cpu.ID, Next: cpu.Pages().Next})
+		}
+	}
+	o := tracefs.RawOptions{Layout: r.layout(), Formats: r.formats, Damaged: r.damage}
+	events := tracefs.MergePages(o, streams)
+	if r.own {
+		return events
+	}
+	return r.translated(events)
+}
+
+func (r *replay) layout() ringbuf.Layout {
+	return ringbuf.Layout{BigEndian: r.file.BigEndian, LongSize: r.file.LongSize}
+}
+
+// translated adds what only the file knows: the names of tasks, and how times
+// are to be shown.
+func (r *replay) translated(events iter.Seq2[*tracefs.Event, error]) iter.Seq2[*tracefs.Event, error] {
+	comms := make(map[int][]byte, len(r.file.Cmdlines))
+	for tid, comm := range r.file.Cmdlines {
+		comms[tid] = []byte(comm)
+	}
+	comms[0] = []byte("<idle>")
+	return func(yield func(*tracefs.Event, error) bool) {
+		last, comm := -1, []byte(nil)
+		for e, err := range events {
+			if e.TID != last {
+				last, comm = e.TID, comms[e.TID]
+			}
+			e.Comm, e.Time = comm, r.file.Time(e.Time)
+			if !yield(e, err) {
+				return
+			}
+		}
+	}
+}
+
+// damage keeps the first place where the file is broken. A page that makes no
+// sense is told of at once.
+func (r *replay) damage(cpu int, err error) {
+	var broken *tracedat.Error
+	if errors.As(err, &broken) {
+		r.broken = firstError(r.broken, err)
+		return
+	}
+	r.damaged(cpu, err)
+}
+
+// first is the time of the first event, 0 if there is none.
+func (r *replay) first() uint64 {
+	first := ^uint64(0)
+	for i := range r.file.Buffers {
+		for j := range r.file.Buffers[i].CPUs {
+			var page ringbuf.Page
+			pages := r.file.Buffers[i].CPUs[j].Pages()
+			for b, err := pages.Next(); err == nil; b, err = pages.Next() {
+				if page.Reset(r.layout(), b) == nil && page.Next() {
+					first = min(first, page.Stamp)
+					break
+				}
+			}
+		}
+	}
+	if first == ^uint64(0) {
+		return 0
+	}
+	return r.file.Time(first)
+}
+
+// stats are the kernel's counts at the end of the recording.
+func (r *replay) stats() []tracefs.CPUStats {
+	var all []tracefs.CPUStats
+	for _, text := range r.file.CPUStats {
+		var cpu int
+		fmt.Sscanf(text, "CPU: %d", &cpu)
+		st, err := tracefs.ParseCPUStats(io.NopCloser(bytes.NewReader([]byte(text))))
+		if err != nil {
+			r.ui.detail("statistics of CPU %d: %v", cpu, err)
+			continue
+		}
+		st.CPU = cpu
+		all = append(all, st)
+	}
+	return all
+}

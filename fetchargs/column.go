@@ -1,0 +1,90 @@
+package fetchargs
+
+import (
+	"strings"
+
+	"github.com/tsnoop/tsnoop/btf"
+)
+
+// A Column is a field of an event that tsnoop has not defined, as the event's
+// format file has it.
+type Column struct {
+	Name    string
+	Type    string // C declaration: "unsigned int", "u8[6]", "__data_loc char[]"
+	Size    int    // bytes
+	Signed  bool
+	DataLoc bool
+	Array   bool
+	Format  string // FORMAT, "" to let the type decide
+}
+
+// FromEvent makes a plan to show another tool's event: one value for each of
+// its columns, but for what the kernel itself adds to kprobe events. The columns
+// are the plan's Args in the same order.
+func FromEvent(system, name string, columns []Column, arch *Arch) *Plan {
+	plan := &Plan{Spec: &Spec{Text: name, Func: Name{Text: name}, Module: Name{Text: system}}, Arch: arch}
+	p := &Probe{Plan: plan, Event: name, Comm: -1, Caller: -1, Stack: -1}
+	for i, c := range columns {
+		p.Args = append(p.Args, Arg{Name: c.Name, Size: c.Size})
+		switch c.Name {
+		case "__probe_ret_ip":
+			p.Caller = i
+		case "__probe_ip", "__probe_func":
+		default:
+			p.Fields = append(p.Fields, c.field(i))
+		}
+	}
+	plan.Entry = p
+	return plan
+}
+
+func (c *Column) field(arg int) Field {
+	f := Field{Label: c.Name, Format: c.Format, Arg: arg, Size: c.Size, Signed: c.Signed}
+	elem, _, _ := strings.Cut(c.Type, "[")
+	elem = strings.TrimPrefix(elem, "const ")
+	switch {
+	case c.DataLoc && strings.HasPrefix(c.Type, "__data_loc char"):
+		f.Encoding, f.Size, f.Format = String, 1, "s"
+		return f
+	case c.Array && c.Size > 0:
+		f.Encoding, f.Size, f.Count = Array, 1, c.Size
+		if n := elementSize(elem); c.Size%n == 0 {
+			f.Size, f.Count = n, c.Size/n
+		}
+	case c.Size != 1 && c.Size != 2 && c.Size != 4 && c.Size != 8:
+		f.Encoding, f.Size = Nothing, 0
+		return f
+	}
+	f.Type = columnType(elem, f.Size, c.Signed)
+	if f.Encoding == Array {
+		f.Type = &btf.Array{Type: f.Type, Nelems: uint32(f.Count)}
+	}
+	return f
+}
+
+// columnType is the type of a number.
+func columnType(elem string, size int, signed bool) btf.Type {
+	t := &btf.Int{Name: elem, Size: uint32(size)}
+	switch {
+	case strings.HasSuffix(elem, "*"):
+		return &btf.Pointer{Target: (*btf.Void)(nil)}
+	case elem == "char":
+		t.Encoding = btf.Char
+	case signed:
+		t.Encoding = btf.IsSigned
+	}
+	return t
+}
+
+// elementSize is the size in bytes of a C type's elements, 1 if it is not known.
+func elementSize(elem string) int {
+	switch elem = strings.TrimPrefix(elem, "unsigned "); {
+	case strings.HasSuffix(elem, "64"), strings.HasPrefix(elem, "long"), strings.HasSuffix(elem, "*"):
+		return 8
+	case strings.HasSuffix(elem, "32"), elem == "int":
+		return 4
+	case strings.HasSuffix(elem, "16"), elem == "short":
+		return 2
+	}
+	return 1
+}

@@ -1,0 +1,227 @@
+package fetchargs
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tsnoop/tsnoop/btf"
+)
+
+// Select applies specs to plans of a recording: of a plan, those values are
+// shown that a spec of the plan's function asks for, if the spec's conditions
+// hold. A plan that several specs are about comes once for each of them, one
+// that none is about not at all; from is the index in plans of each of the
+// result. What was not recorded cannot be asked for: that is in the error, an
+// Errors.
+func Select(specs []*Spec, plans []*Plan) (selected []*Plan, from []int, err error) {
+	var errs Errors
+	for _, spec := range specs {
+		found := false
+		for i, p := range plans {
+			if !p.isAbout(spec) {
+				continue
+			}
+			found = true
+			s := newSelection(spec, p)
+			out := s.selected()
+			if len(s.errs) > 0 {
+				errs = append(errs, s.errs...)
+				break // the next one of this name would complain of the same
+			}
+			selected, from = append(selected, out), append(from, i)
+		}
+		if !found {
+			errs = append(errs, notRecorded(spec, plans))
+		}
+	}
+	if len(errs) > 0 {
+		return nil, nil, errs
+	}
+	return selected, from, nil
+}
+
+func (p *Plan) isAbout(spec *Spec) bool {
+	module := p.Spec.Module.Text
+	if p.Func != nil {
+		module = p.Func.Module
+		if p.Func.Name == spec.Func.Text && (spec.Module.Text == "" || spec.Module.Text == module) {
+			return true
+		}
+	}
+	return p.Spec.Func.Text == spec.Func.Text && (spec.Module.Text == "" || spec.Module.Text == module)
+}
+
+func notRecorded(spec *Spec, plans []*Plan) *Error {
+	var names []string
+	for _, p := range plans {
+		names = append(names, p.Spec.Func.Text)
+	}
+	slices.Sort(names)
+	names = slices.Compact(names)
+	hint := didYouMean(btf.Near(spec.Func.Text, slices.Values(names)), "")
+	if hint == "" {
+		hint = "recorded were: " + strings.Join(names[:min(20, len(names))], ", ")
+	}
+	return &Error{Text: spec.Text, Span: spec.Func.Span, Msg: fmt.Sprintf("%s was not recorded", spec.Func.Text), Hint: hint}
+}
+
+// newSelection is a resolver whose values are those of a recorded plan.
+func newSelection(spec *Spec, p *Plan) *resolver {
+	r := &resolver{target: &Target{Arch: p.Arch, Kernel: btf.Open()}, spec: spec, recorded: true, fn: p.Func}
+	if r.fn == nil {
+		r.fn = &btf.Func{}
+	}
+	out := *p
+	out.Spec = spec
+	r.out = &out
+	r.entry, r.exit = r.recordedSide(p.Entry), r.recordedSide(p.Return)
+	r.entry.probe.Return, r.exit.probe.Return = false, true
+	return r
+}
+
+// recordedSide has the fields of a recorded probe, none of them to be shown.
+func (r *resolver) recordedSide(p *Probe) *builder {
+	if p == nil {
+		return &builder{r: r, probe: &Probe{}}
+	}
+	probe := *p
+	probe.Plan = r.out
+	b := &builder{r: r, probe: &probe}
+	for _, f := range p.Fields {
+		b.exprs = append(b.exprs, f.Label)
+		f.Hidden = true
+		b.fields = append(b.fields, f)
+	}
+	return b
+}
+
+// selected shows what the spec asks for, of the recorded values.
+func (r *resolver) selected() *Plan {
+	recorded := *r.out
+	if r.spec.Parens {
+		r.choose()
+	} else {
+		r.all(r.entry, recorded.Entry)
+		r.all(r.exit, recorded.Return)
+	}
+	all := &test{}
+	for _, item := range r.spec.Items {
+		if item.Cond != nil {
+			all.and = append(all.and, r.test(item.Cond, false, item))
+		}
+	}
+	if r.spec.If != nil {
+		all.and = append(all.and, r.test(r.spec.If, false, nil))
+	}
+	if recorded.check != nil {
+		all.and = append(all.and, recorded.check)
+	}
+	if len(r.errs) > 0 {
+		return nil
+	}
+	if len(all.and) > 0 {
+		r.out.check = flatten(all)
+	}
+	r.keepSides(&recorded)
+	return r.out
+}
+
+// keepSides drops the side that nothing asks for, unless conditions on it have
+// decided already which calls are in the recording.
+func (r *resolver) keepSides(recorded *Plan) {
+	held := recorded.check != nil
+	for _, p := range []*Probe{recorded.Entry, recorded.Return} {
+		held = held || p != nil && p.Filter != ""
+	}
+	r.out.Entry, r.out.Return = nil, nil
+	if recorded.Entry != nil && (held || r.entry.used || !r.exit.used || recorded.Return == nil) {
+		r.entry.probe.Fields = r.entry.fields
+		r.out.Entry = r.entry.probe
+	}
+	if recorded.Return != nil && (held || r.exit.used || recorded.Entry == nil) {
+		r.exit.probe.Fields = r.exit.fields
+		r.out.Return = r.exit.probe
+	}
+}
+
+// all shows a side as it was recorded.
+func (r *resolver) all(b *builder, p *Probe) {
+	if p == nil {
+		return
+	}
+	b.used = true
+	for i := range b.fields {
+		b.fields[i].Hidden = p.Fields[i].Hidden
+	}
+}
+
+// choose shows the values of the parameter list. They come behind all that was
+// recorded, of which conditions know the numbers.
+func (r *resolver) choose() {
+	for _, item := range r.spec.Items {
+		exprs := []Expr{item.Expr}
+		if item.Expr == nil {
+			exprs = operands(item.Cond)
+		}
+		for _, x := range exprs {
+			at, ok := r.recordedField(x)
+			if !ok {
+				continue
+			}
+			f := *at.field()
+			f.Hidden = false
+			if item.Name.Text != "" {
+				f.Label = item.Name.Text
+			}
+			if item.Format.Text != "" && !f.reformat(item.Format.Text) {
+				r.fail(item.Format.Span, "leave it out, or record it so", "%s was not recorded as %s", x, item.Format.Text)
+			}
+			at.side.fields = append(at.side.fields, f)
+		}
+	}
+}
+
+// reformat gives a recorded field another format, if its bytes allow that.
+func (f *Field) reformat(name string) bool {
+	to := formatNamed(name)
+	switch {
+	case to == nil:
+		return false
+	case f.Format == to.name:
+		return true
+	case f.Encoding == Integer || f.Encoding == BitField:
+		if to.shape != anyNumber && (to.shape != fixedWidth || to.size != f.Size || f.Encoding == BitField) {
+			return false
+		}
+		f.Signed, f.BigEndian = to.signed, to.big
+	case f.Encoding == Array && f.Size == 1:
+		if to.shape != rawMemory && (to.shape != byteArray || to.size != f.Count) {
+			return false
+		}
+	default:
+		return false
+	}
+	f.Format = to.name
+	return true
+}
+
+// recordedField finds x among the recorded values. The user may have named it.
+func (r *resolver) recordedField(x Expr) (ref, bool) {
+	label := x.String()
+	for _, side := range []*builder{r.entry, r.exit} {
+		if i := slices.Index(side.exprs, label); i >= 0 {
+			side.used = true
+			return ref{side, i}, true
+		}
+	}
+	var names []string
+	for _, name := range append(slices.Clone(r.entry.exprs), r.exit.exprs...) {
+		if name != "" {
+			names = append(names, name)
+		}
+	}
+	near := btf.Near(label, slices.Values(names))
+	r.fail(x.Where(), didYouMean(near, "recorded were: "+strings.Join(names, ", ")), "%s of %s was not recorded", label, r.spec.Func.Text)
+	return ref{}, false
+}

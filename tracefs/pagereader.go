@@ -1,0 +1,71 @@
+package tracefs
+
+import (
+	"context"
+	"errors"
+	"io"
+	"iter"
+	"time"
+)
+
+// A Page is a sub-buffer of one CPU as the kernel gave it.
+type Page struct {
+	CPU  int
+	Data []byte // the whole sub-buffer, valid until the next one
+}
+
+// fillTime is how long pages are left to fill before they are fetched, so that
+// few of those that are kept are nearly empty.
+const fillTime = 50 * time.Millisecond
+
+// fewPages is how many came at once at most where there is time to wait.
+const fewPages = 64
+
+// ReadPages yields the pages of all CPUs as they come, until the context is
+// done and the buffers are empty, or the session is closed. A read that fails
+// is yielded once, then reading has ended.
+func (s *Session) ReadPages(ctx context.Context) iter.Seq2[Page, error] {
+	return func(yield func(Page, error) bool) {
+		r, err := s.newRawReader(ctx, &RawOptions{}, nil)
+		if err != nil {
+			yield(Page{}, err)
+			return
+		}
+		defer r.close()
+		for {
+			over := ctx.Err() != nil || s.pipes.done.Err() != nil
+			n, more := r.fetch(yield)
+			switch {
+			case !more:
+				return
+			case r.failed != nil:
+				yield(Page{}, r.failed)
+				return
+			case over:
+				return
+			case n == 0:
+				r.waiter.wait(false, !r.allWatched())
+			}
+			if n < fewPages {
+				r.waiter.sleep(fillTime.Nanoseconds())
+			}
+		}
+	}
+}
+
+// fetch yields all n pages there are. more is false if none is wanted any more.
+func (r *rawReader) fetch(yield func(Page, error) bool) (n int, more bool) {
+	for _, p := range r.pipes {
+		for {
+			b, err := p.read()
+			if errors.Is(err, errEmpty) || errors.Is(err, io.EOF) {
+				break
+			}
+			n++
+			if !yield(Page{p.cpu, b}, nil) {
+				return n, false
+			}
+		}
+	}
+	return n, true
+}
