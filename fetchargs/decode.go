@@ -13,7 +13,7 @@ type Slot struct {
 type Decoder struct {
 	probe  *Probe
 	slots  []Slot
-	order  binary.ByteOrder
+	big    bool
 	mapped func(addr uint64) bool
 }
 
@@ -21,7 +21,7 @@ type Decoder struct {
 // p.Args. mapped tells whether a kernel address can be read; if it is nil
 // every address in the kernel's half that is no error pointer counts.
 func NewDecoder(p *Probe, slots []Slot, order binary.ByteOrder, mapped func(uint64) bool) *Decoder {
-	return &Decoder{p, slots, order, mapped}
+	return &Decoder{probe: p, slots: slots, big: order.Uint16([]byte{0, 1}) == 1, mapped: mapped}
 }
 
 // Value is what the record says of the probe's field f.
@@ -98,20 +98,37 @@ func (d *Decoder) readable(g *Guard, addr uint64) bool {
 
 // Arg is the number that the record holds for arg i, zero-extended.
 func (d *Decoder) Arg(i int, data []byte) uint64 {
-	s := d.slots[i]
+	s := &d.slots[i]
 	if s.Offset < 0 || s.Size < 0 || s.Offset+s.Size > len(data) {
 		return 0
 	}
-	b := data[s.Offset:]
+	b := data[s.Offset : s.Offset+s.Size]
+	if d.big {
+		return bigEndian(b)
+	}
 	switch s.Size {
 	case 1:
 		return uint64(b[0])
 	case 2:
-		return uint64(d.order.Uint16(b))
+		return uint64(binary.LittleEndian.Uint16(b))
 	case 4:
-		return uint64(d.order.Uint32(b))
+		return uint64(binary.LittleEndian.Uint32(b))
 	case 8:
-		return d.order.Uint64(b)
+		return binary.LittleEndian.Uint64(b)
+	}
+	return 0
+}
+
+func bigEndian(b []byte) uint64 {
+	switch len(b) {
+	case 1:
+		return uint64(b[0])
+	case 2:
+		return uint64(binary.BigEndian.Uint16(b))
+	case 4:
+		return uint64(binary.BigEndian.Uint32(b))
+	case 8:
+		return binary.BigEndian.Uint64(b)
 	}
 	return 0
 }

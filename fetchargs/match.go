@@ -2,6 +2,9 @@ package fetchargs
 
 import "bytes"
 
+// Decides reports whether there are conditions that Match has to decide.
+func (p *Plan) Decides() bool { return p.check != nil }
+
 // Match decides the plan's conditions on a call's values. A side that was not
 // seen is nil; a condition on it does not hold. Without conditions left to
 // user space the answer is always yes.

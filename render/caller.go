@@ -33,11 +33,24 @@ func (p *Printer) caller(src *source, c *calls.Call) (caller, bool) {
 	if addr == 0 {
 		return caller{}, false
 	}
-	name, module, off, ok := p.opts.Symbol(addr - 1)
-	if !ok || trampolines[name] {
-		return caller{}, false
+	return p.callers.find(addr, p.opts.Symbol)
+}
+
+// A callerCache keeps who the callers were: few call a function again and again,
+// and looking an address up takes longer than all the rest of a line.
+type callerCache [256]struct {
+	addr uint64
+	by   caller
+	ok   bool
+}
+
+func (c *callerCache) find(addr uint64, symbol func(uint64) (string, string, uint64, bool)) (caller, bool) {
+	e := &c[(addr^addr>>8)%uint64(len(c))]
+	if e.addr != addr {
+		name, module, off, ok := symbol(addr - 1)
+		e.addr, e.by, e.ok = addr, caller{name, module, off + 1}, ok && !trampolines[name]
 	}
-	return caller{name, module, off + 1}, true
+	return e.by, e.ok
 }
 
 // appendCaller appends "caller -> ", or nothing if the caller is not known.

@@ -7,6 +7,7 @@
 package render
 
 import (
+	"bytes"
 	"encoding/binary"
 	"strconv"
 	"time"
@@ -47,6 +48,8 @@ type Printer struct {
 	last    uint64 // time of the line before, for TimeDelta
 	text    []byte // scratch
 	faults  []byte // scratch
+	callers callerCache
+	task    taskColumn
 }
 
 // A source is a Source with all that can be decided before its calls come.
@@ -159,10 +162,7 @@ func (p *Printer) AppendCall(dst []byte, c *calls.Call) []byte {
 	}
 	start := len(dst)
 	dst = append(padLeft(strconv.AppendInt(dst, int64(e.CPU), 10), start, 3), ' ')
-	start = len(dst)
-	dst = append(appendEscaped(dst, src.comm(c), noQuote), '-')
-	dst = append(padRight(strconv.AppendInt(dst, int64(e.TID), 10), start, commWidth), ' ')
-
+	dst = p.task.append(dst, src.comm(c), e.TID)
 	dst = p.appendCaller(dst, src, c)
 	dst = append(p.opts.color(dst, heading), src.name...)
 	dst = append(p.opts.reset(dst), '(')
@@ -174,6 +174,22 @@ func (p *Printer) AppendCall(dst []byte, c *calls.Call) []byte {
 	}
 	dst = p.appendReturn(append(dst, ')'), src, c)
 	return append(dst, '\n')
+}
+
+// A taskColumn is the column COMM-TID as it was last; mostly it is so again.
+type taskColumn struct {
+	comm []byte
+	tid  int
+	text []byte
+}
+
+func (t *taskColumn) append(dst, comm []byte, tid int) []byte {
+	if t.tid != tid || !bytes.Equal(t.comm, comm) || t.text == nil {
+		t.comm, t.tid = append(t.comm[:0], comm...), tid
+		t.text = append(appendEscaped(t.text[:0], comm, noQuote), '-')
+		t.text = append(padRight(strconv.AppendInt(t.text, int64(tid), 10), 0, commWidth), ' ')
+	}
+	return append(dst, t.text...)
 }
 
 // appendReturn appends what came back, and when.

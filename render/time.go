@@ -70,7 +70,7 @@ func (p *Printer) appendTime(dst []byte, now uint64) []byte {
 	if ns < 0 {
 		dst, ns = append(dst, '-'), -ns
 	}
-	dst = appendSeconds(dst, uint64(ns), 6)
+	dst = appendMicros(dst, uint64(ns)/1000)
 	return padLeft(dst, start, timeModes[p.opts.Time].width)
 }
 
@@ -81,6 +81,14 @@ func (p *Printer) wall(now uint64) time.Time {
 		zone = time.Local
 	}
 	return time.Unix(0, int64(now)+p.opts.Clock).In(zone)
+}
+
+// appendMicros appends µs as seconds with six decimals.
+func appendMicros(dst []byte, us uint64) []byte {
+	dst = strconv.AppendUint(dst, us/1e6, 10)
+	n := uint32(us % 1e6)
+	return append(dst, '.', '0'+byte(n/100000), '0'+byte(n/10000%10), '0'+byte(n/1000%10),
+		'0'+byte(n/100%10), '0'+byte(n/10%10), '0'+byte(n%10))
 }
 
 // appendSeconds appends ns as seconds with that many decimals, cut off.

@@ -36,6 +36,10 @@ func runeWidth(r rune) int {
 func textWidth(b []byte) int {
 	n := 0
 	for len(b) > 0 {
+		if b[0] < utf8.RuneSelf {
+			n, b = n+1, b[1:]
+			continue
+		}
 		r, size := utf8.DecodeRune(b)
 		n += runeWidth(r)
 		b = b[size:]

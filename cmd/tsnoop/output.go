@@ -47,8 +47,8 @@ func newOutput(o *options, ui *ui) (*output, error) {
 	return out, nil
 }
 
-// line takes what add appends.
-func (o *output) line(add func([]byte) []byte) {
+// line takes what add appends. It returns whether it makes sense to go on.
+func (o *output) line(add func([]byte) []byte) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if len(o.buf) == 0 && !o.terminal {
@@ -58,6 +58,7 @@ func (o *output) line(add func([]byte) []byte) {
 	if o.terminal || len(o.buf) >= full {
 		o.flush()
 	}
+	return o.err == nil
 }
 
 func (o *output) flushIdle() {
@@ -76,13 +77,6 @@ func (o *output) flush() {
 		}
 	}
 	o.buf = o.buf[:0]
-}
-
-// ok tells whether it makes sense to go on.
-func (o *output) ok() bool {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.err == nil
 }
 
 // Close writes the rest. A reader that went away is no error.

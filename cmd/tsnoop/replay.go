@@ -50,6 +50,7 @@ func runReplay(o *options, ui *ui) (err error) {
 	}
 	defer func() { err = firstError(err, out.Close()) }()
 	lost := &losses{ui: ui, out: out, printer: r.newPrinter(o, out)}
+	go r.symbols() // ready when the first line needs it
 	if err := r.show(r.events(), o, out, lost); err != nil {
 		return err
 	}
@@ -124,15 +125,14 @@ func (r *replay) prepare(o *options) error {
 
 // loadSymbols parses the /proc/kallsyms that was recorded.
 func (r *replay) loadSymbols() *proc.Symbols {
-	if len(r.file.Kallsyms) == 0 {
-		return nil
+	text, err := r.file.Kallsyms()
+	var s *proc.Symbols
+	if err == nil && len(text) > 0 {
+		s, err = proc.ParseSymbols(bytes.NewReader(text))
 	}
-	s, err := proc.ParseSymbols(bytes.NewReader(r.file.Kallsyms))
 	if err != nil {
-		r.ui.detail("functions are shown as numbers: %v", err)
-		return nil
+		r.ui.warn("functions are shown as numbers: %v", err)
 	}
-	r.file.Kallsyms = nil // it is large, and not needed any more
 	return s
 }
 

@@ -16,9 +16,9 @@ func (r *reading) show(events iter.Seq2[*tracefs.Event, error], o *options, out 
 		if !r.matches(c) {
 			return true
 		}
-		out.line(func(dst []byte) []byte { return lost.printer.AppendCall(dst, c) })
+		ok := out.line(func(dst []byte) []byte { return lost.printer.AppendCall(dst, c) })
 		shown++
-		return out.ok() && (o.count == 0 || shown < o.count)
+		return ok && (o.count == 0 || shown < o.count)
 	}
 	for event, err := range events {
 		if err != nil {

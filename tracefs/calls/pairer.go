@@ -63,7 +63,8 @@ type Tally struct {
 // if events were lost, or if the function does not return (do_exit); it is
 // found out when a later event on the same kernel stack lies above it.
 type Pairer struct {
-	sides map[int]Side
+	sides []knownSide // by ID, from base on
+	base  int
 	opts  Options
 	tasks map[int]*task
 	used  list // of tasks, the longest idle first
@@ -90,9 +91,32 @@ func NewPairer(sides map[int]Side, opts Options) *Pairer {
 	}
 	opts.MaxTasks = cmp.Or(opts.MaxTasks, 4096)
 	opts.MaxDepth = cmp.Or(opts.MaxDepth, 256)
-	p := &Pairer{sides: sides, opts: opts, tasks: make(map[int]*task)}
+	p := &Pairer{opts: opts, tasks: make(map[int]*task)}
+	p.know(sides)
 	p.used.init()
 	return p
+}
+
+// A knownSide is a Side if it is known.
+type knownSide struct {
+	Side
+	known bool
+}
+
+// know puts the sides where Add finds them fastest. IDs have 16 bits.
+func (p *Pairer) know(sides map[int]Side) {
+	last := -1
+	p.base = 1 << 16
+	for id := range sides {
+		p.base, last = min(p.base, id), max(last, id)
+	}
+	if last < 0 {
+		return
+	}
+	p.sides = make([]knownSide, last-p.base+1)
+	for id, s := range sides {
+		p.sides[id-p.base] = knownSide{s, true}
+	}
 }
 
 // Add takes the next event, in order of time, and returns the call that it
@@ -105,10 +129,12 @@ func NewPairer(sides map[int]Side, opts Options) *Pairer {
 // events are valid until the following call of Add, Next or Rest. Events of
 // unknown ID are ignored.
 func (p *Pairer) Add(e *tracefs.Event) (*Call, bool) {
-	side, ok := p.sides[e.Format.ID]
-	switch {
-	case !ok:
+	i := e.Format.ID - p.base
+	if uint(i) >= uint(len(p.sides)) || !p.sides[i].known {
 		return nil, false
+	}
+	side := &p.sides[i].Side
+	switch {
 	case !side.Paired && side.Return:
 		return p.hand(activation{ret: e, plan: side.Plan}, false), true
 	case !side.Paired:
@@ -163,7 +189,7 @@ func (p *Pairer) Rest(yield func(*Call) bool) {
 func (p *Pairer) Tally() Tally { return p.tally }
 
 // enter remembers an entry.
-func (p *Pairer) enter(e *tracefs.Event, side Side) {
+func (p *Pairer) enter(e *tracefs.Event, side *Side) {
 	t := p.task(e)
 	sp := p.stack(e, side)
 	p.abandon(t, t.dead(sp, side.Plan))
@@ -177,7 +203,7 @@ func (p *Pairer) enter(e *tracefs.Event, side Side) {
 
 // leave takes the entry that belongs to the return e off its task, nil if
 // there is none, and gives up the entries that e shows to be over.
-func (p *Pairer) leave(e *tracefs.Event, side Side) *entry {
+func (p *Pairer) leave(e *tracefs.Event, side *Side) *entry {
 	t := p.tasks[key(e)]
 	if t == nil {
 		return nil
@@ -215,7 +241,7 @@ func (p *Pairer) hand(a activation, orphan bool) *Call {
 }
 
 // stack is the stack pointer in a record, 0 if there is none.
-func (p *Pairer) stack(e *tracefs.Event, side Side) uint64 {
+func (p *Pairer) stack(e *tracefs.Event, side *Side) uint64 {
 	if side.Stack < 0 || side.Stack+8 > len(e.Data) {
 		return 0
 	}

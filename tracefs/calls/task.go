@@ -149,7 +149,7 @@ func (p *Pairer) giveUp(e *entry) {
 }
 
 // keep copies an entry event into memory of its own.
-func (p *Pairer) keep(e *tracefs.Event, side Side, sp uint64) *entry {
+func (p *Pairer) keep(e *tracefs.Event, side *Side, sp uint64) *entry {
 	var k *entry
 	if n := len(p.freeCalls); n > 0 {
 		k, p.freeCalls = p.freeCalls[n-1], p.freeCalls[:n-1]

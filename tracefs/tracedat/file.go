@@ -15,7 +15,6 @@ type File struct {
 	HeaderPage  string // events/header_page
 	HeaderEvent string // events/header_event
 	Events      []EventText
-	Kallsyms    []byte         // /proc/kallsyms, may be empty
 	Printk      []byte         // printk_formats, may be empty
 	Cmdlines    map[int]string // TID to comm, as saved_cmdlines had them
 	Clock       string         // trace_clock of the top-level buffer, "" if not told
@@ -45,6 +44,17 @@ type File struct {
 	order binary.ByteOrder
 
 	readSize int64 // how much is read of a CPU's data at a time, in bytes
+
+	kallsyms func() ([]byte, error)
+}
+
+// Kallsyms reads what /proc/kallsyms had, which may be nothing. It is most of
+// what Open would read, and not always needed. An error is an *Error.
+func (f *File) Kallsyms() ([]byte, error) {
+	if f.kallsyms == nil {
+		return nil, nil
+	}
+	return f.kallsyms()
 }
 
 // An EventText is the format file of an event.

@@ -89,6 +89,21 @@ func (s *source) take(n uint64) []byte {
 	return b
 }
 
+// skip passes over n bytes. It reports whether they are there.
+func (s *source) skip(n uint64) bool {
+	if s.err == nil && n > uint64(s.left()) {
+		s.fail(s.short)
+	}
+	if s.err == nil && n > maxText {
+		s.fail(ErrDamaged)
+	}
+	if s.err != nil {
+		return false
+	}
+	s.off += int64(n)
+	return true
+}
+
 func (s *source) u8() byte {
 	var b [1]byte
 	s.fill(b[:])

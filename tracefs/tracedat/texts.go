@@ -45,9 +45,17 @@ func (o *opener) readFormats(s *source, system string) {
 	}
 }
 
-func (o *opener) readKallsyms(s *source) {
+// skipKallsyms leaves the reading to Kallsyms.
+func (o *opener) skipKallsyms(s *source) {
 	s.what = "kallsyms"
-	o.Kallsyms = s.take(uint64(s.u32()))
+	n := uint64(s.u32())
+	later := *s
+	if s.skip(n) {
+		o.kallsyms = func() ([]byte, error) {
+			s := later
+			return s.take(n), s.err
+		}
+	}
 }
 
 func (o *opener) readPrintk(s *source) {

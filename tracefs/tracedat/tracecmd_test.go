@@ -40,7 +40,7 @@ func copyOf(t *testing.T, f *File) (*Header, []CPUSource) {
 	t.Helper()
 	h := &Header{
 		Version: f.Version, LongSize: f.LongSize, PageSize: f.PageSize, HeaderPage: f.HeaderPage, HeaderEvent: f.HeaderEvent,
-		Events: f.Events, Kallsyms: f.Kallsyms, Printk: f.Printk, Cmdlines: f.Cmdlines, Clock: f.Clock, Uname: f.Uname,
+		Events: f.Events, Kallsyms: kallsyms(t, f), Printk: f.Printk, Cmdlines: f.Cmdlines, Clock: f.Clock, Uname: f.Uname,
 		Recorder: "tsnoop 1", CPUStats: f.CPUStats, CPUs: f.CPUCount, Tsnoop: []byte("ours"),
 	}
 	pages := map[int][]byte{}

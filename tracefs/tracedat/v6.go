@@ -5,7 +5,7 @@ func (o *opener) readV6(s *source) {
 	o.readHeaders(s)
 	o.readFtraceEvents(s)
 	o.readEvents(s)
-	o.readKallsyms(s)
+	o.skipKallsyms(s)
 	o.readPrintk(s)
 	o.readCmdlines(s)
 	s.what = "CPU count"

@@ -30,7 +30,6 @@ func (o *opener) readV7(s *source) error {
 		{optHeaders, "section of headers", o.readHeaders},
 		{optFtrace, "section of ftrace events", o.readFtraceEvents},
 		{optEvents, "section of event formats", o.readEvents},
-		{optKallsyms, "section of kallsyms", o.readKallsyms},
 		{optPrintk, "section of printk formats", o.readPrintk},
 		{optCmdlines, "section of command lines", o.readCmdlines},
 	} {
@@ -38,6 +37,12 @@ func (o *opener) readV7(s *source) error {
 			s := o.section(at, part.id, part.what)
 			part.read(s)
 			o.damaged(s.err)
+		}
+	}
+	if at, ok := o.sections[optKallsyms]; ok {
+		o.kallsyms = func() ([]byte, error) {
+			s := o.section(at, optKallsyms, "section of kallsyms")
+			return s.take(uint64(s.u32())), s.err
 		}
 	}
 	for i := range o.Buffers {

@@ -74,7 +74,7 @@ func TestWriteOpen(t *testing.T) {
 		f := open(t, b)
 		got := &Header{
 			Version: f.Version, Zstd: f.Compression == "zstd", BigEndian: f.BigEndian, LongSize: f.LongSize, PageSize: f.PageSize,
-			HeaderPage: f.HeaderPage, HeaderEvent: f.HeaderEvent, Events: f.Events, Kallsyms: f.Kallsyms, Printk: f.Printk,
+			HeaderPage: f.HeaderPage, HeaderEvent: f.HeaderEvent, Events: f.Events, Kallsyms: kallsyms(t, f), Printk: f.Printk,
 			Cmdlines: f.Cmdlines, Clock: f.Clock, Uname: f.Uname, Recorder: f.Recorder, CPUStats: f.CPUStats, CPUs: f.CPUCount, Tsnoop: f.Tsnoop,
 		}
 		want := *h
