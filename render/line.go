@@ -71,6 +71,7 @@ type side struct {
 type shown struct {
 	view
 	index int    // in Probe.Fields
+	plain bool   // a number that cannot be missing
 	label []byte // with the "="
 	json  []byte // "name" and "type" as members of a JSON object
 	typed []byte // only "type"
@@ -100,7 +101,7 @@ func newSide(probe *fetchargs.Probe, dec *fetchargs.Decoder, o *Options) side {
 			continue
 		}
 		returned := probe.Return && len(f.Guards) == 0 && f.Encoding == fetchargs.Integer
-		sh := shown{view: newView(f, returned, o), index: i}
+		sh := shown{view: newView(f, returned, o), index: i, plain: dec.Plain(i)}
 		sh.label = append(appendEscaped(nil, []byte(f.Label), noQuote), '=')
 		sh.json, sh.typed = jsonField(f)
 		if probe.Return && f.Label == "return" && s.result == nil {
@@ -202,7 +203,7 @@ func (p *Printer) appendReturn(dst []byte, src *source, c *calls.Call) []byte {
 	}
 	data := c.Return.Data
 	if r := src.ret.result; r != nil {
-		dst = r.appendValue(append(dst, " = "...), src.ret.dec.Value(r.index, data))
+		dst = src.ret.appendField(append(dst, " = "...), r, data)
 	}
 	if len(src.ret.fields) > 0 {
 		if src.ret.result == nil {
@@ -223,9 +224,16 @@ func (s *side) appendFields(dst, data []byte) []byte {
 		if i > 0 {
 			dst = append(dst, ", "...)
 		}
-		dst = f.appendValue(append(dst, f.label...), s.dec.Value(f.index, data))
+		dst = s.appendField(append(dst, f.label...), f, data)
 	}
 	return dst
+}
+
+func (s *side) appendField(dst []byte, f *shown, data []byte) []byte {
+	if f.plain {
+		return f.text(&f.view, dst, f.number(s.dec.Number(f.index, data)))
+	}
+	return f.appendValue(dst, s.dec.Value(f.index, data))
 }
 
 // comm is the name of the task that made the call.

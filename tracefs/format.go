@@ -51,7 +51,7 @@ func ParseFormat(r io.Reader) (*Format, error) {
 }
 
 // Conversion is how the kernel prints a field, as far as that can be seen from
-// the print fmt: "x" behind NAME=0x%lx, else "".
+// the print fmt: "x" behind NAME=0x%lx, "sym" behind NAME=%pS, else "".
 func (f *Format) Conversion(field string) string {
 	for rest := f.Print; ; {
 		_, after, ok := strings.Cut(rest, field+"=")
@@ -63,8 +63,11 @@ func (f *Format) Conversion(field string) string {
 		if after, ok = strings.CutPrefix(after, "%"); !ok {
 			continue
 		}
-		if after = strings.TrimLeft(after, "-#0123456789.lhz"); strings.HasPrefix(after, "x") || strings.HasPrefix(after, "X") {
+		switch after = strings.TrimLeft(after, "-#0123456789.lhzL"); {
+		case strings.HasPrefix(after, "x"), strings.HasPrefix(after, "X"):
 			return "x"
+		case strings.HasPrefix(after, "pS"), strings.HasPrefix(after, "ps"):
+			return "sym"
 		}
 	}
 }

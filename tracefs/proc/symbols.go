@@ -45,6 +45,10 @@ func ParseSymbols(r io.Reader) (*Symbols, error) {
 	var names strings.Builder
 	modules := make(map[string]uint16)
 	hidden := true
+	if text, ok := r.(interface{ Len() int }); ok { // a line has about 40 bytes, 20 of them the name
+		s.syms = make([]symbol, 0, text.Len()/40)
+		names.Grow(text.Len() / 2)
+	}
 	for l, err := range lines(r) {
 		if err != nil {
 			return nil, err
