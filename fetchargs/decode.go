@@ -160,7 +160,7 @@ func (d *Decoder) Text(i int, data []byte) []byte {
 func (d *Decoder) text(i int, data []byte) ([]byte, bool) {
 	loc := d.Arg(i, data)
 	off, n := int(loc&0xffff), int(loc>>16)
-	if n == 0 || off+n > len(data) {
+	if n == 0 || off+n > len(data) || d.isNext(i, loc, data) {
 		return nil, false
 	}
 	text := data[off : off+n]
@@ -170,6 +170,21 @@ func (d *Decoder) text(i int, data []byte) ([]byte, bool) {
 		}
 	}
 	return text, true
+}
+
+// isNext tells that arg i, a string at loc, is only where the next string is. So
+// the kernel leaves it when a pointer on the way to it could not be read, since
+// 5.11 or so: the place where it would have been, and the rest of the record for
+// its length (set_data_loc in kernel/trace/trace_probe_kernel.h is not reached).
+func (d *Decoder) isNext(i int, loc uint64, data []byte) bool {
+	for j := i + 1; j < len(d.slots); j++ {
+		if d.slots[j].DataLoc {
+			if other := d.Arg(j, data); other>>16 != 0 && other&0xffff == loc&0xffff {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func (d *Decoder) bytes(i int, data []byte) []byte {

@@ -3,6 +3,8 @@ package main
 const usage = `Usage: tsnoop [trace] [FLAGS] SPEC...       show calls, live
        tsnoop info NAME...                prototype of a function, layout of a type
        tsnoop list [PATTERN]              functions that can be probed
+       tsnoop record -o FILE SPEC...      write a trace.dat file instead of lines
+       tsnoop replay FILE [SPEC...]       show it, or what the specs choose of it
        tsnoop check                       what this machine offers and lacks
        tsnoop clean                       remove what dead runs left behind
        tsnoop help spec                   the language of specs
@@ -18,7 +20,8 @@ What is traced:
 What is shown:
   -t, --time MODE         rel (default), delta, clock, boot or none
       --json              one JSON object a line
-  -o, --output FILE       write there instead of to stdout
+  -o, --output FILE       write there instead of to stdout; the file of record
+      --compress          with record: version 7 of trace.dat, with zstd
       --color[=WHEN]      auto (default), always or never
   -v, --verbose           also every write to tracefs, and where callers call
 

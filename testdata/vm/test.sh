@@ -136,7 +136,7 @@ machines() {
 		# The peers that tests compare with run where this machine's programs do.
 		export TSNOOP_VM_FILES=
 		[ "$(arch "$kernel")" != "$(go env GOHOSTARCH)" ] ||
-			TSNOOP_VM_FILES=$(PATH=$PATH:/usr/sbin command -v pahole ksnoop | tr '\n' ' ')
+			TSNOOP_VM_FILES=$(PATH=$PATH:/usr/sbin command -v pahole ksnoop trace-cmd | tr '\n' ' ')
 		for package in $packages; do
 			[ -e "$(file "$(arch "$kernel")" "$package").test" ] || continue
 			while [ "$(jobs -rp | wc -l)" -ge "$parallel" ]; do wait -n || :; done

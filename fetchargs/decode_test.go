@@ -1,0 +1,64 @@
+package fetchargs_test
+
+import (
+	"encoding/binary"
+	"testing"
+
+	"github.com/tsnoop/tsnoop/fetchargs"
+)
+
+// TestTextFaults has records of strings as kernels leave them when a string
+// could not be read. "good" is at byte 12, "more" at 17.
+func TestTextFaults(t *testing.T) {
+	const good, more = 5<<16 | 12, 5<<16 | 17
+	for _, tt := range []struct {
+		name string
+		locs [3]uint32
+		want [3]string
+	}{
+		{"all read", [3]uint32{good, more, 1<<16 | 22}, [3]string{"good", "more", ""}},
+		{"5.10 writes a length of 0", [3]uint32{12, good, more}, [3]string{"?", "good", "more"}},
+		{"later kernels leave the place and the rest of the record", [3]uint32{10<<16 | 12, good, more}, [3]string{"?", "good", "more"}},
+		{"two of them", [3]uint32{5<<16 | 12, 5<<16 | 12, good}, [3]string{"?", "?", "good"}},
+		{"the last one has no rest", [3]uint32{good, more, 22}, [3]string{"good", "more", "?"}},
+		{"a place outside of the record", [3]uint32{good, 5<<16 | 4000, 9999<<16 | 20}, [3]string{"good", "?", "?"}},
+	} {
+		record := make([]byte, 12, 23)
+		for i, loc := range tt.locs {
+			binary.LittleEndian.PutUint32(record[4*i:], loc)
+		}
+		record = append(record, "good\x00more\x00\x00"...)
+		plan := fetchargs.FromEvent("g", "e", []fetchargs.Column{
+			{Name: "a", Type: "__data_loc char[]", Size: 4, DataLoc: true},
+			{Name: "b", Type: "__data_loc char[]", Size: 4, DataLoc: true},
+			{Name: "c", Type: "__data_loc char[]", Size: 4, DataLoc: true},
+		}, fetchargs.ArchNamed("amd64"))
+		slots := []fetchargs.Slot{{Offset: 0, Size: 4, DataLoc: true}, {Offset: 4, Size: 4, DataLoc: true}, {Offset: 8, Size: 4, DataLoc: true}}
+		d := fetchargs.NewDecoder(plan.Entry, slots, binary.LittleEndian, nil)
+		for i, want := range tt.want {
+			v := d.Value(i, record)
+			got := string(v.Bytes)
+			if v.Kind == fetchargs.Fault {
+				got = "?"
+			}
+			if got != want {
+				t.Errorf("%s: string %d is %q, want %q", tt.name, i, got, want)
+			}
+		}
+	}
+}
+
+func TestNumbersBigEndian(t *testing.T) {
+	plan := fetchargs.FromEvent("g", "e", []fetchargs.Column{
+		{Name: "a", Type: "u8", Size: 1}, {Name: "b", Type: "short", Size: 2, Signed: true},
+		{Name: "c", Type: "u32", Size: 4}, {Name: "d", Type: "long", Size: 8, Signed: true},
+	}, fetchargs.ArchNamed("amd64"))
+	slots := []fetchargs.Slot{{Offset: 0, Size: 1}, {Offset: 1, Size: 2}, {Offset: 3, Size: 4}, {Offset: 7, Size: 8}}
+	record := []byte{7, 0xff, 0xfe, 0, 0, 1, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xfd}
+	d := fetchargs.NewDecoder(plan.Entry, slots, binary.BigEndian, nil)
+	for i, want := range []int64{7, -2, 256, -3} {
+		if got := int64(d.Value(i, record).Uint); got != want || int64(d.Number(i, record)) != want {
+			t.Errorf("value %d is %d, want %d", i, got, want)
+		}
+	}
+}
