@@ -49,23 +49,6 @@ func (d *Decoder) Value(f int, data []byte) Value {
 	return field.number(d.Arg(field.Arg, data))
 }
 
-// Plain reports whether the probe's field f is a number that is always there:
-// read through no pointer. Then Number gives it faster than Value does.
-func (d *Decoder) Plain(f int) bool {
-	field := &d.probe.Fields[f]
-	return field.Encoding == Integer && len(field.Guards) == 0
-}
-
-// Number is the value of a field that is Plain.
-func (d *Decoder) Number(f int, data []byte) uint64 {
-	field := &d.probe.Fields[f]
-	raw, shift := d.Arg(field.Arg, data), 64-uint(field.Size*8)
-	if field.Signed {
-		return uint64(int64(raw<<shift)>>shift) + uint64(field.Add)
-	}
-	return raw<<shift>>shift + uint64(field.Add)
-}
-
 // number makes a value of the integer in the record: narrows a bit field,
 // extends the sign, and adds what the kernel could not add.
 func (f *Field) number(raw uint64) Value {

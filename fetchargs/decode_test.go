@@ -57,8 +57,16 @@ func TestNumbersBigEndian(t *testing.T) {
 	record := []byte{7, 0xff, 0xfe, 0, 0, 1, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xfd}
 	d := fetchargs.NewDecoder(plan.Entry, slots, binary.BigEndian, nil)
 	for i, want := range []int64{7, -2, 256, -3} {
-		if got := int64(d.Value(i, record).Uint); got != want || int64(d.Number(i, record)) != want {
+		if got := int64(d.Value(i, record).Uint); got != want || plain(d, i, record) != want {
 			t.Errorf("value %d is %d, want %d", i, got, want)
 		}
 	}
+}
+
+func plain(d *fetchargs.Decoder, i int, record []byte) int64 {
+	p, ok := d.Plain(i)
+	if !ok {
+		return -9999
+	}
+	return int64(p.Load(record))
 }

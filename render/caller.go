@@ -17,51 +17,68 @@ var trampolines = map[string]bool{
 	"return_to_handler":       true, // function graph tracer
 }
 
-// caller finds out who made c. The return address is that of the instruction
-// behind the call, which is another function's if the called one never
-// returns; so the byte before it is looked up, as the kernel's %pB does.
-func (p *Printer) caller(src *source, c *calls.Call) (caller, bool) {
-	if p.opts.Symbol == nil {
-		return caller{}, false
-	}
-	var addr uint64
+// returnAddress is where c returns to, 0 if that is not known.
+func (src *source) returnAddress(c *calls.Call) uint64 {
 	if e := c.Entry; e != nil && src.entry.probe != nil && src.entry.probe.Caller >= 0 {
-		addr = src.entry.dec.Arg(src.entry.probe.Caller, e.Data)
-	} else if e := c.Return; e != nil && src.ret.probe != nil && src.ret.probe.Caller >= 0 {
-		addr = src.ret.dec.Arg(src.ret.probe.Caller, e.Data)
+		return src.entry.dec.Arg(src.entry.probe.Caller, e.Data)
 	}
-	if addr == 0 {
+	if e := c.Return; e != nil && src.ret.probe != nil && src.ret.probe.Caller >= 0 {
+		return src.ret.dec.Arg(src.ret.probe.Caller, e.Data)
+	}
+	return 0
+}
+
+// caller finds out who made c.
+func (p *Printer) caller(src *source, c *calls.Call) (caller, bool) {
+	addr := src.returnAddress(c)
+	if addr == 0 || p.opts.Symbol == nil {
 		return caller{}, false
 	}
-	return p.callers.find(addr, p.opts.Symbol)
+	k := p.callers.find(addr, &p.opts)
+	return k.caller, k.name != ""
+}
+
+// appendCaller appends "caller -> ", or nothing if the caller is not known.
+func (p *Printer) appendCaller(dst []byte, src *source, c *calls.Call) []byte {
+	addr := src.returnAddress(c)
+	if addr == 0 || p.opts.Symbol == nil {
+		return dst
+	}
+	return append(dst, p.callers.find(addr, &p.opts).text...)
 }
 
 // A callerCache keeps who the callers were: few call a function again and again,
 // and looking an address up takes longer than all the rest of a line.
 type callerCache [256]struct {
 	addr uint64
-	by   caller
-	ok   bool
+	knownCaller
 }
 
-func (c *callerCache) find(addr uint64, symbol func(uint64) (string, string, uint64, bool)) (caller, bool) {
+// A knownCaller has no name if the caller is not known.
+type knownCaller struct {
+	caller
+	text []byte // as it stands in a line
+}
+
+// find looks an address up. It is that of the instruction behind the call, which
+// is another function's if the called one never returns; so the byte before it is
+// looked up, as the kernel's %pB does.
+func (c *callerCache) find(addr uint64, o *Options) *knownCaller {
 	e := &c[(addr^addr>>8)%uint64(len(c))]
-	if e.addr != addr {
-		name, module, off, ok := symbol(addr - 1)
-		e.addr, e.by, e.ok = addr, caller{name, module, off + 1}, ok && !trampolines[name]
+	if e.addr == addr {
+		return &e.knownCaller
 	}
-	return e.by, e.ok
-}
-
-// appendCaller appends "caller -> ", or nothing if the caller is not known.
-func (p *Printer) appendCaller(dst []byte, src *source, c *calls.Call) []byte {
-	by, ok := p.caller(src, c)
-	if !ok {
-		return dst
+	name, module, off, ok := o.Symbol(addr - 1)
+	e.addr, e.caller, e.text = addr, caller{name, module, off + 1}, e.text[:0]
+	if !ok || trampolines[name] {
+		e.caller = caller{}
+		return &e.knownCaller
 	}
-	if !p.opts.Verbose {
-		by.off = 0
+	shown := e.off
+	if !o.Verbose {
+		shown = 0
 	}
-	dst = appendSymbol(p.opts.color(dst, aside), by.name, by.module, by.off)
-	return append(p.opts.reset(dst), " -> "...)
+	e.text = appendSymbol(o.color(e.text, aside), name, module, shown)
+	e.text = append(o.reset(e.text), " -> "...)
+	return &e.knownCaller
 }

@@ -70,8 +70,9 @@ type side struct {
 // A shown is a field that the user sees.
 type shown struct {
 	view
-	index int    // in Probe.Fields
-	plain bool   // a number that cannot be missing
+	index int  // in Probe.Fields
+	plain bool // it is a number that cannot be missing:
+	where fetchargs.Plain
 	label []byte // with the "="
 	json  []byte // "name" and "type" as members of a JSON object
 	typed []byte // only "type"
@@ -101,7 +102,8 @@ func newSide(probe *fetchargs.Probe, dec *fetchargs.Decoder, o *Options) side {
 			continue
 		}
 		returned := probe.Return && len(f.Guards) == 0 && f.Encoding == fetchargs.Integer
-		sh := shown{view: newView(f, returned, o), index: i, plain: dec.Plain(i)}
+		sh := shown{view: newView(f, returned, o), index: i}
+		sh.where, sh.plain = dec.Plain(i)
 		sh.label = append(appendEscaped(nil, []byte(f.Label), noQuote), '=')
 		sh.json, sh.typed = jsonField(f)
 		if probe.Return && f.Label == "return" && s.result == nil {
@@ -231,7 +233,7 @@ func (s *side) appendFields(dst, data []byte) []byte {
 
 func (s *side) appendField(dst []byte, f *shown, data []byte) []byte {
 	if f.plain {
-		return f.text(&f.view, dst, f.number(s.dec.Number(f.index, data)))
+		return f.text(&f.view, dst, f.number(f.where.Load(data)))
 	}
 	return f.appendValue(dst, s.dec.Value(f.index, data))
 }

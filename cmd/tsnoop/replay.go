@@ -128,7 +128,7 @@ func (r *replay) loadSymbols() *proc.Symbols {
 	text, err := r.file.Kallsyms()
 	var s *proc.Symbols
 	if err == nil && len(text) > 0 {
-		s, err = proc.ParseSymbols(bytes.NewReader(text))
+		s, err = proc.ParseSymbols(text)
 	}
 	if err != nil {
 		r.ui.warn("functions are shown as numbers: %v", err)

@@ -2,22 +2,109 @@ package main
 
 import (
 	"os"
+	"os/exec"
 	"testing"
+	"time"
+
+	"github.com/tsnoop/tsnoop/tracefs/tracedat"
 )
 
-// BenchmarkReplay replays a file of 300,000 events: TSNOOP_BENCH_FILE.
+// BenchmarkReplay compares, as events a second, whole replays of one file with
+// trace-cmd report (each round is one of each, in turn), and with the floor:
+// decoding without printing, and reading the pages alone. The file is that of
+// TSNOOP_BENCH_FILE, or one made of the sample's pages.
 func BenchmarkReplay(b *testing.B) {
 	name := os.Getenv("TSNOOP_BENCH_FILE")
 	if name == "" {
-		b.Skip("no TSNOOP_BENCH_FILE")
+		name, _ = writeLarge(b, 150, tracedat.Header{Version: 7, Zstd: true})
 	}
+	tsnoop := buildTsnoop(b)
+	events := 0
+	ways := []struct {
+		name string
+		run  func() error
+	}{
+		{"read", func() error { return readPages(name) }},
+		{"decode", func() (err error) { events, err = decode(name); return err }},
+		{"text", func() error { return exec.Command(tsnoop, "replay", name).Run() }},
+		{"json", func() error { return exec.Command(tsnoop, "replay", "--json", name).Run() }},
+		{"trace-cmd", func() error { return exec.Command("trace-cmd", "report", name).Run() }},
+	}
+	spent := make([]time.Duration, len(ways))
 	for b.Loop() {
-		o, err := parseArgs([]string{"replay", "-o", os.DevNull, name})
-		if err != nil {
-			b.Fatal(err)
+		for i, way := range ways {
+			start := time.Now()
+			if err := way.run(); err != nil {
+				b.Skipf("%s: %v", way.name, err)
+			}
+			spent[i] += time.Since(start)
 		}
-		if err := runReplay(o, newUI(o)); err != nil {
-			b.Fatal(err)
+	}
+	last := spent[len(ways)-1]
+	for i, way := range ways {
+		b.ReportMetric(float64(events*b.N)/spent[i].Seconds()/1e6, way.name+"-Mevents/s")
+		if i < len(ways)-1 {
+			b.ReportMetric(float64(last)/float64(spent[i]), way.name+"-times-trace-cmd")
 		}
 	}
 }
+
+func buildTsnoop(b *testing.B) string {
+	name := b.TempDir() + "/tsnoop"
+	cmd := exec.Command("go", "build", "-o", name, ".")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		b.Fatalf("%v\n%s", err, out)
+	}
+	return name
+}
+
+func openBench(name string) (*os.File, *replay, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	o, err := parseArgs([]string{"replay", name})
+	if err != nil {
+		return nil, nil, err
+	}
+	r, err := openReplay(f, newUI(o))
+	if err != nil {
+		return nil, nil, err
+	}
+	return f, r, r.prepare(o)
+}
+
+// readPages reads, and decompresses, the pages.
+func readPages(name string) error {
+	f, r, err := openBench(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	for i := range r.file.Buffers[0].CPUs {
+		pages := r.file.Buffers[0].CPUs[i].Pages()
+		for _, err = pages.Next(); err == nil; _, err = pages.Next() {
+		}
+	}
+	return nil
+}
+
+// decode goes through the events in order of time.
+func decode(name string) (n int, err error) {
+	f, r, err := openBench(name)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	for e, err := range r.events() {
+		if err != nil {
+			return n, err
+		}
+		sink += len(e.Data)
+		n++
+	}
+	return n, nil
+}
+
+var sink int

@@ -1,7 +1,7 @@
 #!/bin/sh
 # setup.sh [WHAT...]: get what the VM tests need, once.
 #
-# WHAT is a kernel (5.10, 6.1, 6.12, newest, arm64), "tools" (pahole and ksnoop,
+# WHAT is a kernel (5.10, 6.1, 6.12, newest, arm64), "tools" (pahole, ksnoop and trace-cmd,
 # which tests and benchmarks compare with) or "all"; without arguments, all.
 #
 # Kernels and busybox come from Debian, signed, through apt-get download with a
@@ -180,7 +180,7 @@ keep() {
 [ "${*:-all}" != all ] || set -- 5.10 6.1 6.12 newest arm64 tools
 for what; do
 	case $what in
-	tools) install pahole=dwarves ksnoop=libbpf-tools ;;
+	tools) install pahole=dwarves ksnoop=libbpf-tools trace-cmd=trace-cmd ;;
 	arm64) install qemu-system-aarch64=qemu-system-arm cpio=cpio xz=xz-utils flock=util-linux ;;
 	*) kernel "$what" >/dev/null && install qemu-system-x86_64=qemu-system-x86 cpio=cpio xz=xz-utils flock=util-linux ;;
 	esac

@@ -88,6 +88,10 @@ host() {
 	results $status "$work/host"
 }
 
+tools() {
+	"$vm/setup.sh" tools || not_run+=("comparisons with pahole, ksnoop and trace-cmd")
+}
+
 arch() { if [ "$1" = arm64 ]; then echo arm64; else echo amd64; fi; }
 
 # file KERNEL|ARCH PACKAGE names the files of that pair, but for their ending.
@@ -120,7 +124,6 @@ machines() {
 	local kernel package packages binary before ready=()
 	packages=$(grep -rl --include='*_test.go' '^//go:build vm' . | xargs -r dirname | sort -u)
 
-	"$vm/setup.sh" tools || not_run+=("comparisons with pahole and ksnoop")
 	for kernel in $kernels; do
 		if "$vm/setup.sh" "$kernel"; then ready+=("$kernel"); else not_run+=("tests on kernel $kernel"); fi
 	done
@@ -198,8 +201,8 @@ demo_host() {
 none() { echo "no test ran"; return 1; }
 
 case $what in
-all) host; machines ;;
-vm) machines ;;
+all) tools; host; machines ;;
+vm) tools; machines ;;
 *) echo "usage: $0 all | vm [KERNELS [REGEXP]]" >&2; exit 2 ;;
 esac
 

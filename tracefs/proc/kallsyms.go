@@ -24,6 +24,7 @@ type line struct {
 	kind   byte
 	name   []byte // valid until the next line
 	module []byte // nil for the kernel itself
+	at     int    // where the name begins in the line
 }
 
 // text reports whether the symbol is code: t, T, or weak w and W.
@@ -62,29 +63,36 @@ func (l *line) parse(b []byte) bool {
 	i := 0
 	l.addr = 0
 	for ; i < len(b) && i < 16; i++ {
-		c := b[i]
-		switch {
-		case '0' <= c && c <= '9':
-			c -= '0'
-		case 'a' <= c && c <= 'f':
-			c -= 'a' - 10
-		default:
-			c = 16
-		}
-		if c == 16 {
+		digit := hexDigits[b[i]]
+		if digit > 15 {
 			break
 		}
-		l.addr = l.addr<<4 | uint64(c)
+		l.addr = l.addr<<4 | uint64(digit)
 	}
 	if i == 0 || len(b) < i+4 || b[i] != ' ' || b[i+2] != ' ' {
 		return false
 	}
-	l.kind, l.name, l.module = b[i+1], b[i+3:], nil
+	l.kind, l.at, l.module = b[i+1], i+3, nil
+	l.name = b[l.at:]
 	if tab := bytes.IndexByte(l.name, '\t'); tab >= 0 {
 		l.module = bytes.Trim(l.name[tab+1:], "[]")
 		l.name = l.name[:tab]
 	}
 	return len(l.name) > 0
 }
+
+// hexDigits are the values of hexadecimal digits, 16 for other bytes.
+var hexDigits = func() (t [256]uint8) {
+	for i := range t {
+		t[i] = 16
+	}
+	for i := range 10 {
+		t['0'+i] = uint8(i)
+	}
+	for i := range 6 {
+		t['a'+i] = uint8(10 + i)
+	}
+	return t
+}()
 
 func open() (*os.File, error) { return os.Open(kallsyms) }

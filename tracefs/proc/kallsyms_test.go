@@ -33,7 +33,7 @@ ffffffffc0004000 t bpf_prog_1	[bpf]
 `
 
 func TestName(t *testing.T) {
-	s, err := ParseSymbols(strings.NewReader(symbols))
+	s, err := ParseSymbols([]byte(symbols))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +63,7 @@ func TestName(t *testing.T) {
 }
 
 func TestAddr(t *testing.T) {
-	s, err := ParseSymbols(strings.NewReader(symbols))
+	s, err := ParseSymbols([]byte(symbols))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,12 +78,11 @@ func TestAddr(t *testing.T) {
 }
 
 func TestHidden(t *testing.T) {
-	hidden := strings.NewReader("0000000000000000 T _stext\n0000000000000000 T vfs_open\n")
-	if _, err := ParseSymbols(hidden); !errors.Is(err, ErrHidden) {
+	hidden := "0000000000000000 T _stext\n0000000000000000 T vfs_open\n"
+	if _, err := ParseSymbols([]byte(hidden)); !errors.Is(err, ErrHidden) {
 		t.Errorf("got error %v, want ErrHidden", err)
 	}
-	hidden.Seek(0, 0)
-	facts, stext, err := LookupFacts(hidden, []string{"vfs_open"})
+	facts, stext, err := LookupFacts(strings.NewReader(hidden), []string{"vfs_open"})
 	if f := facts["vfs_open"]; err != nil || stext != 0 || f.Count != 1 || f.Addrs != nil {
 		t.Errorf("got %+v, %#x, %v", facts, stext, err)
 	}
@@ -113,7 +112,7 @@ func TestRecorded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := ParseSymbols(bytes.NewReader(text))
+		s, err := ParseSymbols(text)
 		if err != nil {
 			t.Fatalf("%s: %v", kernel, err)
 		}
@@ -147,7 +146,7 @@ func FuzzSymbols(f *testing.F) {
 		if _, _, err := LookupFacts(bytes.NewReader(text), []string{"vfs_open"}); err != nil {
 			t.Fatal(err)
 		}
-		s, err := ParseSymbols(bytes.NewReader(text))
+		s, err := ParseSymbols(text)
 		if err != nil {
 			return
 		}
@@ -173,7 +172,7 @@ func BenchmarkParseSymbols(b *testing.B) {
 	b.SetBytes(int64(len(text)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := ParseSymbols(bytes.NewReader(text)); err != nil {
+		if _, err := ParseSymbols(text); err != nil {
 			b.Fatal(err)
 		}
 	}

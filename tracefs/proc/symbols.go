@@ -1,8 +1,9 @@
 package proc
 
 import (
+	"bytes"
 	"cmp"
-	"io"
+	"os"
 	"slices"
 	"sort"
 	"strings"
@@ -12,7 +13,7 @@ import (
 // Symbols are the functions and variables of the running kernel and its
 // modules, by address.
 type Symbols struct {
-	text    string   // all names, one behind the other
+	text    string   // of /proc/kallsyms
 	syms    []symbol // by address; of the same address the first of the file first
 	modules []string // syms[i].module-1 is the index
 
@@ -31,50 +32,63 @@ type symbol struct {
 //
 // It returns ErrHidden if there are no addresses in it.
 func LoadSymbols() (*Symbols, error) {
-	f, err := open()
+	text, err := os.ReadFile(kallsyms)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	return ParseSymbols(f)
+	return ParseSymbols(text)
 }
 
-// ParseSymbols parses /proc/kallsyms.
-func ParseSymbols(r io.Reader) (*Symbols, error) {
-	s := new(Symbols)
-	var names strings.Builder
+// ParseSymbols parses the text of /proc/kallsyms.
+func ParseSymbols(text []byte) (*Symbols, error) {
+	s := &Symbols{syms: make([]symbol, 0, len(text)/40)} // a line has about 45 bytes
 	modules := make(map[string]uint16)
-	hidden := true
-	if text, ok := r.(interface{ Len() int }); ok { // a line has about 40 bytes, 20 of them the name
-		s.syms = make([]symbol, 0, text.Len()/40)
-		names.Grow(text.Len() / 2)
-	}
-	for l, err := range lines(r) {
-		if err != nil {
-			return nil, err
+	hidden, sorted, last := true, true, uint64(0)
+	var l line
+	for pos := 0; pos < len(text); {
+		end := bytes.IndexByte(text[pos:], '\n')
+		if end < 0 {
+			end = len(text) - pos
+		}
+		start := pos
+		pos += end + 1
+		if !l.parse(text[start : start+end]) {
+			continue
 		}
 		if l.addr != 0 {
 			hidden = false
 		}
 		// 'a' is a number, not an address; so are the offsets of per-CPU data.
-		if l.addr < minKernel || l.kind == 'a' || l.kind == 'A' || len(l.name) > 0xffff {
+		if l.addr < minKernel || l.kind == 'a' || l.kind == 'A' || len(l.name) > 0xffff || start > 0xffff_0000 {
 			continue
 		}
-		m, ok := modules[string(l.module)]
-		if !ok && l.module != nil && len(s.modules) < 0xffff {
-			s.modules = append(s.modules, string(l.module))
-			m = uint16(len(s.modules))
-			modules[string(l.module)] = m
+		var m uint16
+		if l.module != nil {
+			m = s.module(modules, l.module)
 		}
-		s.syms = append(s.syms, symbol{addr: l.addr, name: uint32(names.Len()), len: uint16(len(l.name)), module: m})
-		names.Write(l.name)
+		sorted = sorted && last <= l.addr
+		last = l.addr
+		s.syms = append(s.syms, symbol{addr: l.addr, name: uint32(start + l.at), len: uint16(len(l.name)), module: m})
 	}
 	if hidden {
 		return nil, ErrHidden
 	}
-	s.text = names.String()
-	slices.SortStableFunc(s.syms, func(a, b symbol) int { return cmp.Compare(a.addr, b.addr) })
+	s.text = string(text)
+	if !sorted { // only the kernel's own are
+		slices.SortStableFunc(s.syms, func(a, b symbol) int { return cmp.Compare(a.addr, b.addr) })
+	}
 	return s, nil
+}
+
+// module returns the number of a module, 0 if there are too many.
+func (s *Symbols) module(known map[string]uint16, name []byte) uint16 {
+	m, ok := known[string(name)]
+	if !ok && len(s.modules) < 0xffff {
+		s.modules = append(s.modules, string(name))
+		m = uint16(len(s.modules))
+		known[string(name)] = m
+	}
+	return m
 }
 
 // names returns the indexes of all symbols, by name; of the same name the

@@ -1,0 +1,197 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/tsnoop/tsnoop/tracefs/ringbuf"
+	"github.com/tsnoop/tsnoop/tracefs/tracedat"
+)
+
+// sampleFile was recorded by trace-cmd.
+const sampleFile = "../../tracefs/tracedat/testdata/v7-zstd.trace.dat"
+
+// writeLarge writes a recording of many times the pages of the sample, and
+// returns its name and the number of events.
+func writeLarge(t testing.TB, times int, h tracedat.Header) (name string, events int) {
+	t.Helper()
+	f, file := openSample(t)
+	defer f.Close()
+	h.LongSize, h.PageSize, h.HeaderPage, h.HeaderEvent = file.LongSize, file.PageSize, file.HeaderPage, file.HeaderEvent
+	h.Events, h.Cmdlines, h.Clock, h.Uname, h.CPUs = file.Events, file.Cmdlines, file.Clock, file.Uname, 2
+	h.Kallsyms, _ = file.Kallsyms()
+	var cpus []tracedat.CPUSource
+	for i := range file.Buffers[0].CPUs {
+		cpu := &file.Buffers[0].CPUs[i]
+		var pages []byte
+		reader := cpu.Pages()
+		for b, err := reader.Next(); err == nil; b, err = reader.Next() {
+			pages = append(pages, b...)
+			events += times * countEvents(t, file, b)
+		}
+		source := io.MultiReader(repeated(pages, times)...)
+		cpus = append(cpus, tracedat.CPUSource{ID: cpu.ID, Size: int64(times * len(pages)), Pages: source})
+	}
+	name = filepath.Join(t.TempDir(), "large.dat")
+	out, err := os.Create(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	if err := tracedat.Write(out, &h, cpus); err != nil {
+		t.Fatal(err)
+	}
+	return name, events
+}
+
+func openSample(t testing.TB) (*os.File, *tracedat.File) {
+	t.Helper()
+	f, err := os.Open(sampleFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := f.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := tracedat.Open(f, info.Size())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f, file
+}
+
+func repeated(b []byte, times int) []io.Reader {
+	readers := make([]io.Reader, times)
+	for i := range readers {
+		readers[i] = bytes.NewReader(b)
+	}
+	return readers
+}
+
+// countEvents counts the records of a page that have a format in the file.
+func countEvents(t testing.TB, file *tracedat.File, b []byte) (n int) {
+	t.Helper()
+	var page ringbuf.Page
+	if err := page.Reset(ringbuf.Layout{LongSize: file.LongSize}, b); err != nil {
+		t.Fatal(err)
+	}
+	for page.Next() {
+		n++
+	}
+	return n
+}
+
+// TestReplayMemory replays files of four million events: every one is a
+// line, and memory does not grow with the file.
+func TestReplayMemory(t *testing.T) {
+	for name, h := range map[string]tracedat.Header{
+		"version 6": {Version: 6}, "zstd": {Version: 7, Zstd: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			file, want := writeLarge(t, 2000, h)
+			info, err := os.Stat(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var lines lineCounter
+			cmd := exec.Command(os.Args[0], "-test.run=^TestReplayChild$")
+			cmd.Env = append(os.Environ(), "TSNOOP_TEST_REPLAY="+file)
+			cmd.Stdout, cmd.Stderr = &lines, os.Stderr
+			if err := cmd.Run(); err != nil {
+				t.Fatal(err)
+			}
+			if int(lines) != want {
+				t.Errorf("%d lines, want %d", lines, want)
+			}
+			rss := cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss >> 10
+			t.Logf("%d events, %d MiB file, %d MiB of memory", want, info.Size()>>20, rss)
+			if rss >= 64 {
+				t.Errorf("%d MiB of memory, want less than 64", rss)
+			}
+		})
+	}
+}
+
+type lineCounter int
+
+func (n *lineCounter) Write(b []byte) (int, error) {
+	*n += lineCounter(bytes.Count(b, []byte("\n")))
+	return len(b), nil
+}
+
+// TestReplayChild is the process that TestReplayMemory looks at.
+func TestReplayChild(t *testing.T) {
+	name := os.Getenv("TSNOOP_TEST_REPLAY")
+	if name == "" {
+		return
+	}
+	o, err := parseArgs([]string{"replay", name})
+	if err == nil {
+		err = runReplay(o, newUI(o))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	os.Exit(0) // without go test's own words
+}
+
+// TestReplayPrints compares with what trace-cmd report says of the sample.
+func TestReplayPrints(t *testing.T) {
+	report, err := exec.Command("trace-cmd", "report", sampleFile).Output()
+	if err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatal(err)
+		}
+		t.Skip("needs trace-cmd: ", err)
+	}
+	var want []string
+	for line := range strings.Lines(string(report)) {
+		// "gop-161 [000] 9.878303: seek: (ffff...) fd=3 off=0 wh=0 comm="gop""
+		_, rest, ok := strings.Cut(line, "]")
+		head, args, ok2 := strings.Cut(rest, ") ")
+		if !ok || !ok2 {
+			continue
+		}
+		words := strings.Fields(head)
+		want = append(want, strings.TrimSuffix(words[1], ":")+" "+strings.TrimSpace(args))
+	}
+	var got []string
+	for line := range strings.Lines(replayed(t, sampleFile)) {
+		head, args, _ := strings.Cut(strings.TrimSuffix(line, ")\n"), "(")
+		words := strings.Fields(head)
+		got = append(got, words[len(words)-1]+" "+strings.ReplaceAll(args, ", ", " "))
+	}
+	if len(got) != len(want) || len(got) < 1000 {
+		t.Fatalf("%d lines, want %d", len(got), len(want))
+	}
+	for i := range got {
+		if got[i] != want[i] {
+			t.Fatalf("line %d\ngot  %s\nwant %s", i, got[i], want[i])
+		}
+	}
+}
+
+// replayed is what replay prints.
+func replayed(t testing.TB, args ...string) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "out")
+	o, err := parseArgs(append([]string{"replay", "-o", name}, args...))
+	if err == nil {
+		err = runReplay(o, newUI(o))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
