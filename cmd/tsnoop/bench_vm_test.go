@@ -6,12 +6,15 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/tsnoop/tsnoop/btf"
+	"golang.org/x/sys/unix"
 )
 
 // TestBenchStart compares how long a command takes from start to end, medians
@@ -71,4 +74,88 @@ func manySpecs(t *testing.T, n int) []string {
 		specs = append(specs, fmt.Sprintf("%s(%s, &%s->%s)", c.fn.Name, c.param.Name, c.param.Name, strings.TrimSpace(members[0])))
 	}
 	return specs
+}
+
+// TestBenchReading compares the CPU time, of user and system, that an event
+// costs which tsnoop prints with what it costs to copy trace_pipe. Both write to
+// /dev/null, and share one CPU with the load.
+func TestBenchReading(t *testing.T) {
+	const events = 200_000
+	onOneCPU(t)
+	readers := []struct {
+		name string
+		run  func(n int) time.Duration
+	}{
+		{"cat trace_pipe", func(n int) time.Duration { return benchCat(t, n) }},
+		{"tsnoop", func(n int) time.Duration { return benchTsnoop(t, n) }},
+		{"tsnoop --json", func(n int) time.Duration { return benchTsnoop(t, n, "--json") }},
+		{"tsnoop --reader=text", func(n int) time.Duration { return benchTsnoop(t, n, "--reader=text") }},
+	}
+	var base float64
+	for i, r := range readers {
+		var all []time.Duration
+		for range 3 {
+			all = append(all, r.run(events+1)-r.run(1)) // what the first one costs is the start
+		}
+		us := float64(median(all).Nanoseconds()) / 1000 / events
+		if i == 0 {
+			base = us
+		}
+		fmt.Printf("%-22s %8.2f us of CPU time an event  1/%.1f of the first\n", r.name, us, base/us)
+	}
+}
+
+// onOneCPU has this test and the programs it starts run on CPU 0 only. With two
+// emulated CPUs that take turns, the time of one would be counted for the other.
+func onOneCPU(t *testing.T) {
+	t.Helper()
+	runtime.LockOSThread()
+	t.Cleanup(runtime.UnlockOSThread)
+	var old, one unix.CPUSet
+	one.Set(0)
+	if err := unix.SchedGetaffinity(0, &old); err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.SchedSetaffinity(0, &one); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { unix.SchedSetaffinity(0, &old) })
+}
+
+// benchBuffer is large enough for all events, so that none is lost.
+const benchBuffer = 32 << 10 // KiB
+
+func benchTsnoop(t *testing.T, n int, flags ...string) time.Duration {
+	l := prepare(t, "pid", "@", "burst", "0", strconv.Itoa(n))
+	args := append(flags, "-b", fmt.Sprint(benchBuffer), "-p", l.pid, "-o", "/dev/null", "generic_file_llseek(file, offset, whence)")
+	tr := startTrace(t, args...)
+	l.run()
+	tr.end()
+	if tr.said() != "" {
+		t.Error(tr.said())
+	}
+	return cpuTime(tr.cmd)
+}
+
+func benchCat(t *testing.T, n int) (cpu time.Duration) {
+	t.Run("", func(t *testing.T) { // to take the peer down
+		l := prepare(t, "pid", "@", "burst", "0", strconv.Itoa(n))
+		p := newPeer(t, l.pid, benchBuffer)
+		cmd := p.cat()
+		l.run()
+		for p.stats().Entries > 0 {
+			time.Sleep(10 * time.Millisecond)
+		}
+		if st := p.stats(); st.Overrun > 0 || st.Read != uint64(n) {
+			t.Errorf("%d events: %+v", n, st)
+		}
+		cmd.Process.Kill()
+		cmd.Wait()
+		cpu = cpuTime(cmd)
+	})
+	return cpu
+}
+
+func cpuTime(cmd *exec.Cmd) time.Duration {
+	return cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 }

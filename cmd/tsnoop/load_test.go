@@ -21,8 +21,17 @@ import (
 //	load name COMM WORDS...   as above, under another task name (Go quoted)
 //	load veth A MAC B MAC     a veth pair with these names and addresses, up
 //	load frame DEV DSTMAC     an IPv4 frame out of DEV
+//	load cat FILE             read(2) FILE until its end, write(2) it to /dev/null
 //	load times N WORDS...     all that N times
 //	load pid FILE WORDS...    write the pid to FILE, wait for FILE.go, then go on
+//	load on CPU WORDS...      all that on one CPU
+//	load burst FIRST N        N times lseek(2) with the offsets FIRST, FIRST+1,
+//	                          ... as fast as can be; NxM: N times M of them and
+//	                          a pause of 1 ms
+//	load crew FILE N CPU...   a thread on each CPU; like pid, then all do
+//	                          burst, the i-th from i<<32 on
+//	load turns FILE N         like pid, then two threads, on CPU 0 and 1, take
+//	                          turns: the i-th is lseek(2) with offset i
 func load(args []string) int {
 	runtime.LockOSThread() // one task makes all calls
 	if err := loadOne(args); err != nil {
@@ -73,6 +82,19 @@ func loadOne(args []string) error {
 		return err
 	case "pid":
 		return waitFor(rest[0], rest[1:])
+	case "cat":
+		return cat(rest[0])
+	case "on":
+		if err := pin(rest[0]); err != nil {
+			return err
+		}
+		return loadOne(rest[1:])
+	case "burst":
+		return burst(rest[0], rest[1])
+	case "crew":
+		return crew(rest[0], rest[1], rest[2:])
+	case "turns":
+		return turns(rest[0], rest[1])
 	case "veth":
 		return veth(rest[0], rest[1], rest[2], rest[3])
 	case "frame":
@@ -150,8 +172,17 @@ func udp(sizes []string) error {
 	return nil
 }
 
-// waitFor tells its pid and waits until it may go on.
+// waitFor tells the pid and goes on when it may.
 func waitFor(file string, args []string) error {
+	if err := ready(file); err != nil {
+		return err
+	}
+	return loadOne(args)
+}
+
+// ready writes the pid to a file and waits until there is one with ".go" behind
+// its name.
+func ready(file string) error {
 	if err := os.WriteFile(file+".tmp", []byte(strconv.Itoa(os.Getpid())), 0o644); err != nil {
 		return err
 	}
@@ -160,7 +191,7 @@ func waitFor(file string, args []string) error {
 	}
 	for {
 		if _, err := os.Stat(file + ".go"); err == nil {
-			return loadOne(args)
+			return nil
 		}
 		unix.Nanosleep(&unix.Timespec{Nsec: 5e6}, nil)
 	}

@@ -1,0 +1,270 @@
+//go:build vm
+
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// A traced is a tsnoop that runs beside a test; out and err are files.
+type traced struct {
+	t        *testing.T
+	cmd      *exec.Cmd
+	out, err string
+	done     chan error
+}
+
+// startTrace starts tsnoop and waits until it is armed.
+func startTrace(t *testing.T, args ...string) *traced {
+	t.Helper()
+	dir := t.TempDir()
+	tr := &traced{t, exec.Command("tsnoop", args...), filepath.Join(dir, "out"), filepath.Join(dir, "err"), make(chan error, 1)}
+	out, err := os.Create(tr.out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	errs, err := os.Create(tr.err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer errs.Close()
+	tr.cmd.Stdout, tr.cmd.Stderr = out, errs
+	if err := tr.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() { tr.done <- tr.cmd.Wait() }()
+	t.Cleanup(func() { tr.cmd.Process.Kill() })
+	group := fmt.Sprintf("tsnoop_%d", tr.cmd.Process.Pid)
+	tr.await("that it is armed", func() bool {
+		b, err := os.ReadFile(filepath.Join(tracing, "instances", group, "events", group, "enable"))
+		return err == nil && b[0] == '1'
+	})
+	return tr
+}
+
+// await waits for something to be so while tsnoop runs.
+func (tr *traced) await(what string, so func() bool) {
+	tr.t.Helper()
+	for deadline := time.Now().Add(patience); !so(); time.Sleep(5 * time.Millisecond) {
+		select {
+		case err := <-tr.done:
+			tr.t.Fatalf("waiting for %s: tsnoop has ended: %v\n%s", what, err, tr.said())
+		default:
+		}
+		if time.Now().After(deadline) {
+			tr.t.Fatalf("waited too long for %s\n%s", what, tr.said())
+		}
+	}
+}
+
+// end ends tsnoop as Ctrl-C does.
+func (tr *traced) end() {
+	tr.t.Helper()
+	if err := tr.cmd.Process.Signal(syscall.SIGINT); err != nil {
+		tr.t.Fatal(err)
+	}
+	select {
+	case err := <-tr.done:
+		if err != nil {
+			tr.t.Fatalf("tsnoop: %v\n%s", err, tr.said())
+		}
+	case <-time.After(patience):
+		tr.t.Fatalf("tsnoop does not end\n%s", tr.said())
+	}
+}
+
+// said is what tsnoop has written to stderr.
+func (tr *traced) said() string {
+	b, err := os.ReadFile(tr.err)
+	if err != nil {
+		tr.t.Fatal(err)
+	}
+	return string(b)
+}
+
+// lines calls f with each line of the output.
+func (tr *traced) lines(f func(line []byte)) {
+	tr.t.Helper()
+	file, err := os.Open(tr.out)
+	if err != nil {
+		tr.t.Fatal(err)
+	}
+	defer file.Close()
+	s := bufio.NewScanner(file)
+	for s.Scan() {
+		f(s.Bytes())
+	}
+	if err := s.Err(); err != nil {
+		tr.t.Fatal(err)
+	}
+}
+
+// A loading is a load program that waits until it may go on.
+type loading struct {
+	t         *testing.T
+	cmd       *exec.Cmd
+	file, pid string
+}
+
+// prepare starts "load WORDS"; @ stands for the file that its pid comes in.
+func prepare(t *testing.T, words ...string) *loading {
+	t.Helper()
+	l := &loading{t: t, file: filepath.Join(t.TempDir(), "pid")}
+	for i, w := range words {
+		if w == "@" {
+			words[i] = l.file
+		}
+	}
+	l.cmd = exec.Command("load", words...)
+	l.cmd.Stderr = os.Stderr
+	if err := l.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.cmd.Process.Kill() })
+	for deadline := time.Now().Add(patience); l.pid == ""; time.Sleep(5 * time.Millisecond) {
+		b, err := os.ReadFile(l.file)
+		if err == nil {
+			l.pid = string(b)
+		} else if time.Now().After(deadline) {
+			t.Fatalf("load %q does not start", words)
+		}
+	}
+	return l
+}
+
+// run lets the load go and waits for its end.
+func (l *loading) run() {
+	l.t.Helper()
+	if err := os.WriteFile(l.file+".go", nil, 0o644); err != nil {
+		l.t.Fatal(err)
+	}
+	if err := l.cmd.Wait(); err != nil {
+		l.t.Fatalf("load: %v", err)
+	}
+}
+
+// number reads the integer that stands behind a mark in a line, -1 if there is none.
+func number(line []byte, mark string) int64 {
+	_, rest, ok := bytes.Cut(line, []byte(mark))
+	end := 0
+	for end < len(rest) && rest[end] >= '0' && rest[end] <= '9' {
+		end++
+	}
+	n, err := strconv.ParseInt(string(rest[:end]), 10, 64)
+	if !ok || err != nil {
+		return -1
+	}
+	return n
+}
+
+// TestVMBurst traces 200,000 calls made as fast as can be, with three arguments,
+// in the default buffer: each is printed, in order.
+func TestVMBurst(t *testing.T) {
+	const n = 200_000
+	l := prepare(t, "pid", "@", "burst", "0", strconv.Itoa(n))
+	tr := startTrace(t, "-p", l.pid, "generic_file_llseek(file, offset, whence)")
+	l.run()
+	tr.end()
+	var next int64
+	tr.lines(func(line []byte) {
+		if got := number(line, ", offset="); got != next {
+			t.Fatalf("offset %d comes instead of %d: %s\n%s", got, next, line, tr.said())
+		}
+		next++
+	})
+	if next != n || tr.said() != "" {
+		t.Errorf("%d lines, want %d\n%s", next, n, tr.said())
+	}
+}
+
+// TestVMLosses makes more calls than are read, in the default buffer and in a
+// tiny one, with one thread and with two. What is printed and what is said to
+// be lost make up all of them.
+func TestVMLosses(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		flags string
+		cpus  string
+		calls int // of each thread
+	}{
+		{"default", "", "0", 1_000_000},
+		{"tiny", "-b 64K", "0", 1_000_000},
+		{"two threads", "", "0 1", 500_000},
+		{"two threads, tiny", "-b 64K", "0 1", 500_000},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			cpus := strings.Fields(tt.cpus)
+			l := prepare(t, append([]string{"crew", "@", strconv.Itoa(tt.calls)}, cpus...)...)
+			args := append(strings.Fields(tt.flags), "--json", "-p", l.pid, "generic_file_llseek(offset)")
+			tr := startTrace(t, args...)
+			l.run()
+			tr.end()
+			count(tr).check(t, tr, len(cpus), tt.calls)
+		})
+	}
+}
+
+// A tally is what a trace of a crew has printed.
+type tally struct {
+	printed  int64
+	lost     int64 // sum of the single words about it
+	unknown  int   // such words without a number
+	total    int64 // lost_total, 0 if there was none
+	disorder []string
+}
+
+// count reads JSON lines. The offsets of each thread must rise.
+func count(tr *traced) (c tally) {
+	last := map[int64]int64{}
+	tr.lines(func(line []byte) {
+		switch {
+		case bytes.HasPrefix(line, []byte(`{"lost_total":`)):
+			c.total = number(line, `{"lost_total":`)
+		case bytes.Contains(line, []byte(`,"lost":`)):
+			if n := number(line, `,"lost":`); n >= 0 {
+				c.lost += n
+			} else {
+				c.unknown++
+			}
+		default:
+			c.printed++
+			offset := number(line, `"loff_t","value":`)
+			thread := offset >> 32
+			if before, ok := last[thread]; ok && offset <= before {
+				c.disorder = append(c.disorder, fmt.Sprintf("%d after %d", offset, before))
+			}
+			last[thread] = offset
+		}
+	})
+	return c
+}
+
+// check compares a tally to what was done.
+func (c tally) check(t *testing.T, tr *traced, threads, calls int) {
+	t.Helper()
+	t.Logf("%d printed, %d lost, of them %d where it happened and %d times some\n%s", c.printed, c.total, c.lost, c.unknown, tr.said())
+	if all := int64(threads * calls); c.printed+c.total != all {
+		t.Errorf("%d printed and %d lost: %d, want %d\n%s", c.printed, c.total, c.printed+c.total, all, tr.said())
+	}
+	if c.lost > c.total {
+		t.Errorf("%d lost in all, but %d where it happened", c.total, c.lost)
+	}
+	if len(c.disorder) > 0 {
+		t.Errorf("out of order %d times: offset %s", len(c.disorder), c.disorder[0])
+	}
+	word := fmt.Sprintf("tsnoop: %d events were lost in all: ", c.total)
+	if got := strings.Contains(tr.said(), word); got != (c.total > 0) || c.total == 0 && tr.said() != "" {
+		t.Errorf("%d lost, but stderr says:\n%s", c.total, tr.said())
+	}
+}

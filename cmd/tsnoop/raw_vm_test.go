@@ -1,0 +1,96 @@
+//go:build vm
+
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"testing"
+
+	"github.com/tsnoop/tsnoop/tracefs"
+)
+
+// A peer is an instance of the tracing directory that is not tsnoop's, with one
+// probe that fetches what tsnoop does for generic_file_llseek(file, offset, whence).
+type peer struct {
+	t   *testing.T
+	dir string
+}
+
+// newPeer makes an instance that traces one process.
+func newPeer(t *testing.T, pid string, bufferKB int) *peer {
+	t.Helper()
+	p := &peer{t, filepath.Join(tracing, "instances/peer")}
+	if err := os.Mkdir(p.dir, 0o750); err != nil {
+		t.Fatal(err)
+	}
+	caller := map[string]string{"amd64": "+0($stack)", "arm64": "%x30"}[runtime.GOARCH]
+	p.define("p:peer/seek generic_file_llseek file=$arg1 offset=$arg2:s64 whence=$arg3:s32 caller=" + caller + " comm=$comm")
+	t.Cleanup(func() {
+		p.write("events/peer/enable", "0")
+		p.define("-:peer/seek")
+		if err := os.Remove(p.dir); err != nil {
+			t.Error(err)
+		}
+	})
+	p.write("buffer_size_kb", strconv.Itoa(bufferKB))
+	p.write("set_event_pid", pid)
+	p.write("events/peer/enable", "1")
+	return p
+}
+
+func (p *peer) define(line string) {
+	p.t.Helper()
+	f, err := os.OpenFile(filepath.Join(tracing, "kprobe_events"), os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := f.WriteString(line + "\n"); err != nil {
+		p.t.Fatalf("%s: %v", line, err)
+	}
+}
+
+func (p *peer) write(file, text string) {
+	p.t.Helper()
+	mustWrite(p.t, filepath.Join(p.dir, file), text)
+}
+
+// cat starts to read the text. It ends when it is killed.
+func (p *peer) cat() *exec.Cmd {
+	p.t.Helper()
+	cmd := exec.Command("load", "cat", filepath.Join(p.dir, "trace_pipe"))
+	cmd.Stderr = os.Stderr
+	if err := cmd.Start(); err != nil {
+		p.t.Fatal(err)
+	}
+	p.t.Cleanup(func() { cmd.Process.Kill() })
+	return cmd
+}
+
+// stats sums up the figures of all CPUs.
+func (p *peer) stats() (sum tracefs.CPUStats) {
+	p.t.Helper()
+	files, err := filepath.Glob(filepath.Join(p.dir, "per_cpu/cpu*/stats"))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	for _, file := range files {
+		f, err := os.Open(file)
+		if err != nil {
+			p.t.Fatal(err)
+		}
+		st, err := tracefs.ParseCPUStats(f)
+		f.Close()
+		if err != nil {
+			p.t.Fatal(err)
+		}
+		sum.Read += st.Read
+		sum.Overrun += st.Overrun
+		sum.Entries += st.Entries
+	}
+	return sum
+}
