@@ -28,57 +28,47 @@ func (src *source) returnAddress(c *calls.Call) uint64 {
 	return 0
 }
 
-// caller finds out who made c.
-func (p *Printer) caller(src *source, c *calls.Call) (caller, bool) {
-	addr := src.returnAddress(c)
-	if addr == 0 || p.opts.Symbol == nil {
-		return caller{}, false
-	}
-	k := p.callers.find(addr, &p.opts)
-	return k.caller, k.name != ""
-}
-
-// appendCaller appends "caller -> ", or nothing if the caller is not known.
+// appendCaller appends what a line says of the caller, nothing if it is not known.
 func (p *Printer) appendCaller(dst []byte, src *source, c *calls.Call) []byte {
 	addr := src.returnAddress(c)
 	if addr == 0 || p.opts.Symbol == nil {
 		return dst
 	}
-	return append(dst, p.callers.find(addr, &p.opts).text...)
+	return append(dst, p.callers.find(addr, &p.opts)...)
 }
 
 // A callerCache keeps who the callers were: few call a function again and again,
 // and looking an address up takes longer than all the rest of a line.
 type callerCache [256]struct {
 	addr uint64
-	knownCaller
-}
-
-// A knownCaller has no name if the caller is not known.
-type knownCaller struct {
-	caller
-	text []byte // as it stands in a line
+	text []byte // as it stands in a line; nothing if the caller is not known
 }
 
 // find looks an address up. It is that of the instruction behind the call, which
 // is another function's if the called one never returns; so the byte before it is
 // looked up, as the kernel's %pB does.
-func (c *callerCache) find(addr uint64, o *Options) *knownCaller {
+func (c *callerCache) find(addr uint64, o *Options) []byte {
 	e := &c[(addr^addr>>8)%uint64(len(c))]
 	if e.addr == addr {
-		return &e.knownCaller
+		return e.text
 	}
 	name, module, off, ok := o.Symbol(addr - 1)
-	e.addr, e.caller, e.text = addr, caller{name, module, off + 1}, e.text[:0]
-	if !ok || trampolines[name] {
-		e.caller = caller{}
-		return &e.knownCaller
+	e.addr, e.text = addr, e.text[:0]
+	if ok && !trampolines[name] {
+		e.text = o.appendCaller(e.text, caller{name, module, off + 1})
 	}
-	shown := e.off
+	return e.text
+}
+
+// appendCaller appends "caller -> ", or the members of JSON.
+func (o *Options) appendCaller(dst []byte, by caller) []byte {
+	if o.JSON {
+		return appendJSONCaller(dst, by, o)
+	}
+	shown := by.off
 	if !o.Verbose {
 		shown = 0
 	}
-	e.text = appendSymbol(o.color(e.text, aside), name, module, shown)
-	e.text = append(o.reset(e.text), " -> "...)
-	return &e.knownCaller
+	dst = appendSymbol(o.color(dst, aside), by.name, by.module, shown)
+	return append(o.reset(dst), " -> "...)
 }

@@ -53,18 +53,8 @@ func (p *Printer) appendJSON(dst []byte, c *calls.Call) []byte {
 		dst = append(dst, '"')
 	}
 	dst = strconv.AppendInt(append(dst, `,"cpu":`...), int64(e.CPU), 10)
-	dst = strconv.AppendInt(append(dst, `,"tid":`...), int64(e.TID), 10)
-	dst = appendJSONText(append(dst, ','), "comm", "comm_bytes", src.comm(c))
-	dst = append(append(dst, ','), src.json...)
-	if by, ok := p.caller(src, c); ok {
-		dst = appendJSONMember(dst, "caller", by.name)
-		if p.opts.Verbose {
-			dst = strconv.AppendUint(append(dst, `,"caller_offset":`...), by.off, 10)
-		}
-		if by.module != "" {
-			dst = appendJSONMember(dst, "caller_module", by.module)
-		}
-	}
+	dst = append(p.task.append(dst, src.comm(c), e.TID, appendJSONTask), src.json...)
+	dst = p.appendCaller(dst, src, c)
 	if c.Entry != nil {
 		dst = p.appendJSONFields(append(dst, `,"args":`...), &src.entry, c.Entry.Data)
 	}
@@ -86,10 +76,28 @@ func (p *Printer) appendJSON(dst []byte, c *calls.Call) []byte {
 	return append(dst, '}', '\n')
 }
 
+// appendJSONTask appends the members that are about a task.
+func appendJSONTask(dst, comm []byte, tid int) []byte {
+	dst = strconv.AppendInt(append(dst, `,"tid":`...), int64(tid), 10)
+	return append(appendJSONText(append(dst, ','), "comm", "comm_bytes", comm), ',')
+}
+
+// appendJSONCaller appends the members that are about a caller.
+func appendJSONCaller(dst []byte, by caller, o *Options) []byte {
+	dst = appendJSONMember(dst, "caller", by.name)
+	if o.Verbose {
+		dst = strconv.AppendUint(append(dst, `,"caller_offset":`...), by.off, 10)
+	}
+	if by.module != "" {
+		dst = appendJSONMember(dst, "caller_module", by.module)
+	}
+	return dst
+}
+
 func (p *Printer) appendJSONReturn(dst []byte, s *side, data []byte) []byte {
 	if r := s.result; r != nil {
 		dst = append(append(dst, `,"ret":{`...), r.typed...)
-		dst = append(p.appendJSONValue(dst, r, s.dec.Value(r.index, data)), '}')
+		dst = append(p.appendJSONField(dst, s, r, data), '}')
 	}
 	if len(s.fields) > 0 {
 		dst = p.appendJSONFields(append(dst, `,"ret_args":`...), s, data)
@@ -106,30 +114,24 @@ func (p *Printer) appendJSONFields(dst []byte, s *side, data []byte) []byte {
 		}
 		f := &s.fields[i]
 		dst = append(append(dst, '{'), f.json...)
-		dst = append(p.appendJSONValue(dst, f, s.dec.Value(f.index, data)), '}')
+		dst = append(p.appendJSONField(dst, s, f, data), '}')
 	}
 	return append(dst, ']')
 }
 
-// appendJSONValue appends "value" and what stands beside it.
+// appendJSONField appends "value" and what stands beside it.
+func (p *Printer) appendJSONField(dst []byte, s *side, f *shown, data []byte) []byte {
+	if f.plain {
+		return p.appendJSONInteger(dst, &f.view, f.where.Load(data))
+	}
+	return p.appendJSONValue(dst, f, s.dec.Value(f.index, data))
+}
+
 func (p *Printer) appendJSONValue(dst []byte, f *shown, val fetchargs.Value) []byte {
 	v := &f.view
 	switch val.Kind {
 	case fetchargs.Uint, fetchargs.Int:
-		x := v.number(val.Uint)
-		start := len(dst)
-		dst = p.appendJSONNumber(append(dst, `"value":`...), v, x)
-		plain := dst[start+len(`"value":`):]
-		if v.json == jsonNamed || v.json == jsonAddress && x != 0 {
-			p.text = v.text(v, p.text[:0], x)
-			if !bytes.Equal(p.text, bytes.Trim(plain, `"`)) {
-				dst, _ = appendJSONString(append(dst, `,"text":`...), p.text)
-			}
-		}
-		if name := returnedErrno(x); name != "" && (v.json == jsonReturn || v.json == jsonAddress) {
-			dst = appendJSONMember(dst, "errno", name)
-		}
-		return dst
+		return p.appendJSONInteger(dst, v, val.Uint)
 	case fetchargs.Text, fetchargs.Bytes:
 		if v.isText(val) {
 			return appendJSONText(dst, "value", "bytes", untilNUL(val.Bytes))
@@ -139,6 +141,28 @@ func (p *Printer) appendJSONValue(dst []byte, f *shown, val fetchargs.Value) []b
 		p.addFault(f, val)
 	}
 	return append(dst, `"value":null`...)
+}
+
+// appendJSONInteger appends a number, as decoded, with its name if it has one.
+func (p *Printer) appendJSONInteger(dst []byte, v *view, x uint64) []byte {
+	x = v.number(x)
+	dst = append(dst, `"value":`...)
+	start := len(dst)
+	dst = p.appendJSONNumber(dst, v, x)
+	if v.json == jsonNumber {
+		return dst
+	}
+	plain := dst[start:]
+	if v.json == jsonNamed || v.json == jsonAddress && x != 0 {
+		p.text = v.text(v, p.text[:0], x)
+		if !bytes.Equal(p.text, bytes.Trim(plain, `"`)) {
+			dst, _ = appendJSONString(append(dst, `,"text":`...), p.text)
+		}
+	}
+	if name := returnedErrno(x); name != "" && (v.json == jsonReturn || v.json == jsonAddress) {
+		dst = appendJSONMember(dst, "errno", name)
+	}
+	return dst
 }
 
 // appendJSONNumber appends the value of one number.

@@ -49,7 +49,7 @@ type Printer struct {
 	text    []byte // scratch
 	faults  []byte // scratch
 	callers callerCache
-	task    taskColumn
+	task    taskText
 }
 
 // A source is a Source with all that can be decided before its calls come.
@@ -165,7 +165,7 @@ func (p *Printer) AppendCall(dst []byte, c *calls.Call) []byte {
 	}
 	start := len(dst)
 	dst = append(padLeft(strconv.AppendInt(dst, int64(e.CPU), 10), start, 3), ' ')
-	dst = p.task.append(dst, src.comm(c), e.TID)
+	dst = p.task.append(dst, src.comm(c), e.TID, appendTask)
 	dst = p.appendCaller(dst, src, c)
 	dst = append(p.opts.color(dst, heading), src.name...)
 	dst = append(p.opts.reset(dst), '(')
@@ -179,20 +179,27 @@ func (p *Printer) AppendCall(dst []byte, c *calls.Call) []byte {
 	return append(dst, '\n')
 }
 
-// A taskColumn is the column COMM-TID as it was last; mostly it is so again.
-type taskColumn struct {
+// A taskText is what a line says of the task, as it was last; mostly it is so
+// again.
+type taskText struct {
 	comm []byte
 	tid  int
 	text []byte
 }
 
-func (t *taskColumn) append(dst, comm []byte, tid int) []byte {
+func (t *taskText) append(dst, comm []byte, tid int, write func(dst, comm []byte, tid int) []byte) []byte {
 	if t.tid != tid || !bytes.Equal(t.comm, comm) || t.text == nil {
 		t.comm, t.tid = append(t.comm[:0], comm...), tid
-		t.text = append(appendEscaped(t.text[:0], comm, noQuote), '-')
-		t.text = append(padRight(strconv.AppendInt(t.text, int64(tid), 10), 0, commWidth), ' ')
+		t.text = write(t.text[:0], comm, tid)
 	}
 	return append(dst, t.text...)
+}
+
+// appendTask appends the column COMM-TID.
+func appendTask(dst, comm []byte, tid int) []byte {
+	start := len(dst)
+	dst = append(appendEscaped(dst, comm, noQuote), '-')
+	return append(padRight(strconv.AppendInt(dst, int64(tid), 10), start, commWidth), ' ')
 }
 
 // appendReturn appends what came back, and when.

@@ -21,6 +21,11 @@ func appendQuoted(dst, b []byte) []byte {
 // UTF-8 is escaped, and the backslash and quote are, too.
 func appendEscaped(dst, b []byte, quote byte) []byte {
 	for len(b) > 0 {
+		n := plainLen(b, quote)
+		dst, b = append(dst, b[:n]...), b[n:]
+		if len(b) == 0 {
+			break
+		}
 		if c := b[0]; c < utf8.RuneSelf {
 			dst = appendEscapedASCII(dst, c, quote)
 			b = b[1:]
@@ -40,6 +45,16 @@ func appendEscaped(dst, b []byte, quote byte) []byte {
 		b = b[n:]
 	}
 	return dst
+}
+
+// plainLen is how many bytes at the start of b are ASCII that stands for itself.
+func plainLen(b []byte, quote byte) int {
+	for i, c := range b {
+		if c < ' ' || c >= 0x7f || c == quote || c == '\\' {
+			return i
+		}
+	}
+	return len(b)
 }
 
 func appendEscapedASCII(dst []byte, c, quote byte) []byte {
@@ -79,11 +94,13 @@ func appendChar(dst []byte, c byte) []byte {
 func appendJSONString(dst, b []byte) (_ []byte, exact bool) {
 	dst, exact = append(dst, '"'), true
 	for len(b) > 0 {
-		if c := b[0]; c >= ' ' && c < 0x7f {
-			if c == '"' || c == '\\' {
-				dst = append(dst, '\\')
-			}
-			dst = append(dst, c)
+		n := plainLen(b, '"')
+		dst, b = append(dst, b[:n]...), b[n:]
+		if len(b) == 0 {
+			break
+		}
+		if b[0] == '"' || b[0] == '\\' {
+			dst = append(dst, '\\', b[0])
 			b = b[1:]
 			continue
 		}
