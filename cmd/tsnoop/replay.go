@@ -51,7 +51,7 @@ func runReplay(o *options, ui *ui) (err error) {
 	defer func() { err = firstError(err, out.Close()) }()
 	lost := &losses{ui: ui, out: out, printer: r.newPrinter(o, out)}
 	go r.symbols() // ready when the first line needs it
-	if err := r.show(r.events(), o, out, lost); err != nil {
+	if err := r.show(r.events(), r.sink(o, out, lost.printer), lost); err != nil {
 		return err
 	}
 	lost.recorded(r.stats())

@@ -101,10 +101,10 @@ func decode(name string) (n int, err error) {
 		if err != nil {
 			return n, err
 		}
-		sink += len(e.Data)
+		consumed += len(e.Data)
 		n++
 	}
 	return n, nil
 }
 
-var sink int
+var consumed int

@@ -36,7 +36,7 @@ func runTrace(o *options, ui *ui) (err error) {
 	defer stop()
 	lost := &losses{ui: ui, out: out, printer: t.newPrinter(o, out)}
 	defer lost.total(t)
-	return t.show(t.read(ctx, o), o, out, lost)
+	return t.show(t.read(ctx, o), t.sink(o, out, lost.printer), lost)
 }
 
 // until ends the trace: at a signal, after the time given, or when the caller

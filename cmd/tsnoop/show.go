@@ -3,23 +3,18 @@ package main
 import (
 	"iter"
 
+	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 )
 
-// show makes calls of the events and prints them, until there are no more or
-// none is wanted.
-func (r *reading) show(events iter.Seq2[*tracefs.Event, error], o *options, out *output, lost *losses) error {
+// A sink takes calls and returns whether it wants more.
+type sink func(*calls.Call) bool
+
+// show makes calls of the events for a sink, until there are no more or none is
+// wanted.
+func (r *reading) show(events iter.Seq2[*tracefs.Event, error], show sink, lost *losses) error {
 	pairers := r.pairers()
-	shown := 0
-	show := func(c *calls.Call) bool {
-		if !r.matches(c) {
-			return true
-		}
-		ok := out.line(func(dst []byte) []byte { return lost.printer.AppendCall(dst, c) })
-		shown++
-		return ok && (o.count == 0 || shown < o.count)
-	}
 	for event, err := range events {
 		if err != nil {
 			return err
@@ -39,4 +34,26 @@ func (r *reading) show(events iter.Seq2[*tracefs.Event, error], o *options, out 
 		pairer.Rest(show)
 	}
 	return nil
+}
+
+// sink says what becomes of the calls.
+func (r *reading) sink(o *options, out *output, p *render.Printer) sink {
+	return r.matching(o.limited(func(c *calls.Call) bool {
+		return out.line(func(dst []byte) []byte { return p.AppendCall(dst, c) })
+	}))
+}
+
+// matching passes on the calls that meet the conditions which the kernel could
+// not decide.
+func (r *reading) matching(next sink) sink {
+	return func(c *calls.Call) bool { return !r.matches(c) || next(c) }
+}
+
+// limited passes on as many calls as --count says.
+func (o *options) limited(next sink) sink {
+	n := 0
+	return func(c *calls.Call) bool {
+		n++
+		return next(c) && (o.count == 0 || n < o.count)
+	}
 }

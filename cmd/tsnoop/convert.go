@@ -1,0 +1,92 @@
+package main
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tsnoop/tsnoop/render"
+)
+
+// convert reads the flags that pflag has no type for.
+func (o *options) convert(raw *rawFlags) error {
+	var ok bool
+	var err error
+	if o.time, ok = render.ParseTimeMode(raw.mode); !ok {
+		return usagef("", "--time is one of %s, not %q", strings.Join(render.TimeModes(), ", "), raw.mode)
+	}
+	for _, p := range raw.pids {
+		pid, err := strconv.Atoi(strings.TrimSpace(p))
+		if err != nil || pid <= 0 {
+			return usagef("", "--pid takes process ids separated by commas, not %q", p)
+		}
+		o.pids = append(o.pids, pid)
+	}
+	if o.duration, err = parseDuration("duration", raw.duration); err != nil {
+		return err
+	}
+	if o.bufferKB, err = parseBuffer(raw.buffer, raw.pages); err != nil {
+		return err
+	}
+	return nil
+}
+
+// check refuses what does not go together.
+func (o *options) check() error {
+	switch {
+	case o.reader != "raw" && o.reader != "text":
+		return usagef("", "--reader is raw or text, not %q", o.reader)
+	case o.count < 0:
+		return usagef("", "--count takes a positive number, not %d", o.count)
+	case o.follow && len(o.pids) == 0:
+		return usagef("tsnoop -f -p PID SPEC", "--follow needs --pid")
+	case o.color != "auto" && o.color != "always" && o.color != "never":
+		return usagef("", "--color is auto, always or never, not %q", o.color)
+	case o.emit != "" && o.emit != "tracefs" && o.emit != "shell" && o.emit != "boot":
+		return usagef("", "--emit is tracefs, shell or boot, not %q", o.emit)
+	case o.emit != "" && o.explain:
+		return usagef("", "--emit and --explain exclude each other")
+	case o.foreign() && o.emit == "" && !o.explain && o.command.name == "trace":
+		return usagef("tsnoop --emit "+strings.Join(o.args, " "), "--btf, --arch and --kernel describe another machine: that goes with --emit and --explain")
+	}
+	return nil
+}
+
+// foreign tells whether the output is meant for another machine.
+func (o *options) foreign() bool { return len(o.btf) > 0 || o.arch != "" || o.kernel != "" }
+
+// parseDuration reads "1.5s", "2m" or plain seconds.
+func parseDuration(flag, s string) (time.Duration, error) {
+	if s == "" {
+		return 0, nil
+	}
+	d, err := time.ParseDuration(s)
+	if err != nil {
+		d, err = time.ParseDuration(s + "s")
+	}
+	if err != nil || d <= 0 {
+		return 0, usagef("", "--%s takes 10s, 500ms, 2m or seconds, not %q", flag, s)
+	}
+	return d, nil
+}
+
+// parseBuffer reads the size of the buffer of one CPU, in KiB.
+func parseBuffer(size string, pages int) (int, error) {
+	if pages < 0 {
+		return 0, usagef("", "--pages takes a positive number, not %d", pages)
+	}
+	if pages > 0 {
+		return pages * 4, nil
+	}
+	if size == "" {
+		return 0, nil
+	}
+	digits := strings.TrimRight(strings.ToUpper(size), "KMGIB")
+	n, err := strconv.Atoi(digits)
+	factor := map[string]int{"": 1, "K": 1, "KIB": 1, "KB": 1, "M": 1 << 10, "MIB": 1 << 10, "MB": 1 << 10, "G": 1 << 20, "GIB": 1 << 20, "GB": 1 << 20}
+	unit, known := factor[strings.ToUpper(size[len(digits):])]
+	if err != nil || n <= 0 || !known {
+		return 0, usagef("tsnoop -b 4M SPEC", "--buffer takes a size per CPU such as 512K or 4M, not %q", size)
+	}
+	return n * unit, nil
+}
