@@ -85,6 +85,8 @@ func newGolden(t *testing.T, config string) *golden {
 			c.explain = words[1] == "explain"
 		case "live":
 			c.target.Live, c.target.Nonce = true, words[1]
+		case "pair":
+			c.target.Pair = true
 		case "symbol":
 			f := facts[words[1]]
 			for i := range len(words[2]) {

@@ -1,9 +1,25 @@
 package fetchargs
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // Decides reports whether there are conditions that Match has to decide.
 func (p *Plan) Decides() bool { return p.check != nil }
+
+// HoldsBack reports whether a call's return decides if the call is wanted.
+func (p *Plan) HoldsBack() bool {
+	return p.Return != nil && p.Return.Filter != "" || p.check.asksReturn()
+}
+
+func (t *test) asksReturn() bool {
+	if t == nil {
+		return false
+	}
+	return t.left.ret || t.against && t.right.ret ||
+		slices.ContainsFunc(t.and, (*test).asksReturn) || slices.ContainsFunc(t.or, (*test).asksReturn)
+}
 
 // Match decides the plan's conditions on a call's values. A side that was not
 // seen is nil; a condition on it does not hold. Without conditions left to

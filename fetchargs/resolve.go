@@ -27,6 +27,8 @@ type Target struct {
 	// Live adds what tsnoop itself needs to every probe: the task's name, the
 	// caller, and the stack pointer that pairs returns with entries.
 	Live bool
+	// Pair has every plan see both entries and returns, with the return value.
+	Pair bool
 	// Nonce is put into the names of events and strings, so that text from a
 	// traced program cannot pass for them. Empty for lines meant for people.
 	Nonce string
@@ -161,90 +163,6 @@ func (r *resolver) plan() *Plan {
 		return nil
 	}
 	return r.finish()
-}
-
-// finish drops the side that nothing asked for and completes the other.
-func (r *resolver) finish() *Plan {
-	p := r.out
-	both := r.entry.used && r.exit.used
-	if r.entry.used || !r.exit.used {
-		p.Entry = r.entry.finish(both)
-	}
-	if r.exit.used {
-		p.Return = r.exit.finish(both)
-	}
-	if len(r.errs) > 0 {
-		return nil
-	}
-	return p
-}
-
-// everything shows all parameters and the return value. Parameters that
-// cannot be fetched are shown without a value.
-func (r *resolver) everything() {
-	r.entry.used = true
-	at := r.spec.Func.Span
-	for i, param := range r.fn.Params {
-		if param.Name == "" {
-			continue
-		}
-		if r.paramErrs[i] != nil || !r.show(&Ident{Name{param.Name, at}}) {
-			r.entry.fields = append(r.entry.fields, Field{Label: param.Name, Type: param.Type, Encoding: Nothing})
-			r.entry.exprs = append(r.entry.exprs, "")
-		}
-	}
-	if !isVoid(r.fn.Return) {
-		r.show(&Ident{Name{"return", at}})
-	}
-	r.exit.used = true
-}
-
-// show adds x if it can be fetched and forgets the error if it cannot.
-func (r *resolver) show(x *Ident) bool {
-	before := len(r.errs)
-	r.field(&Item{Expr: x, Span: x.Span}, x, false)
-	ok := len(r.errs) == before
-	r.errs = r.errs[:before]
-	return ok
-}
-
-// items resolves the parameter list. A condition in it is shown as well: the
-// values it compares.
-func (r *resolver) items() {
-	for _, item := range r.spec.Items {
-		if item.Expr != nil {
-			r.field(item, item.Expr, false)
-			continue
-		}
-		if item.Format.Text != "" && len(operands(item.Cond)) > 1 {
-			r.fail(item.Format.Span, "give each value its own item", "a format cannot apply to several values")
-			continue
-		}
-		for _, x := range operands(item.Cond) {
-			r.field(item, x, false)
-		}
-	}
-	if len(r.spec.Items) == 0 && r.spec.If == nil {
-		r.entry.used = true
-	}
-}
-
-// operands are the expressions that a condition compares, in their order.
-func operands(c Cond) []Expr {
-	switch c := c.(type) {
-	case *Compare:
-		if c.Other != nil {
-			return []Expr{c.X, c.Other}
-		}
-		return []Expr{c.X}
-	case *Not:
-		return operands(c.X)
-	case *And:
-		return append(operands(c.X), operands(c.Y)...)
-	case *Or:
-		return append(operands(c.X), operands(c.Y)...)
-	}
-	return nil
 }
 
 // register is the fetcharg of the n-th integer register, from 0.

@@ -153,7 +153,7 @@ func scenes() []scene {
 			`do_sys_open() = -2 (ENOENT)`,
 			`{"ts_ns":1000012345,"cpu":1,"tid":7,"comm":"old","func":"do_sys_open","module":"fs","ret":{"type":"int","value":-2,"errno":"ENOENT"}}`},
 		{"orphan", newSource("do_sys_open", "", o, f), &calls.Call{Return: ret(f), Orphan: true},
-			`do_sys_open(?) = -2 (ENOENT)`,
+			`do_sys_open(entry not seen) = -2 (ENOENT)`,
 			`{"ts_ns":1000012345,"cpu":1,"tid":7,"comm":"old","func":"do_sys_open","ret":{"type":"int","value":-2,"errno":"ENOENT"},"orphan":true}`},
 		{"unfinished", newSource("f", "", hidden, f), &calls.Call{Entry: entry(hidden), Unfinished: true},
 			`f(b=2) = ?`,

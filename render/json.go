@@ -32,7 +32,9 @@ const (
 //
 // What is not known is left out: "args" if the entry was not asked for or not
 // seen, "ret" and "ret_args" likewise, "duration_ns" if either was not. "time"
-// follows "ts_ns" with TimeClock.
+// follows "ts_ns" with TimeClock. Of a call that is handed out in two, each part
+// also has "call":1,"depth":0,"part":"begin" (or "end"); "args" come with the
+// first and all else with the second.
 //
 // Integers are written in full, up to 20 digits; a reader that makes doubles
 // of them rounds those over 2^53. Addresses are strings for that reason.
@@ -41,10 +43,7 @@ const (
 // read is null, and "errors" says why.
 func (p *Printer) appendJSON(dst []byte, c *calls.Call) []byte {
 	src := &p.sources[c.Plan]
-	e := c.Return
-	if e == nil {
-		e = c.Entry
-	}
+	e := lastEvent(c)
 	p.faults = p.faults[:0]
 
 	dst = strconv.AppendUint(append(dst, `{"ts_ns":`...), e.Time, 10)
@@ -55,7 +54,10 @@ func (p *Printer) appendJSON(dst []byte, c *calls.Call) []byte {
 	dst = strconv.AppendInt(append(dst, `,"cpu":`...), int64(e.CPU), 10)
 	dst = append(p.task.append(dst, src.comm(c), e.TID, appendJSONTask), src.json...)
 	dst = p.appendCaller(dst, src, c)
-	if c.Entry != nil {
+	if c.ID != 0 {
+		dst = appendJSONPart(dst, c)
+	}
+	if c.Entry != nil && (c.ID == 0 || c.Begun) {
 		dst = p.appendJSONFields(append(dst, `,"args":`...), &src.entry, c.Entry.Data)
 	}
 	if c.Return != nil {
@@ -74,6 +76,16 @@ func (p *Printer) appendJSON(dst []byte, c *calls.Call) []byte {
 		dst = append(dst, `,"unfinished":true`...)
 	}
 	return append(dst, '}', '\n')
+}
+
+// appendJSONPart appends which part of a call it is that is handed out in two.
+func appendJSONPart(dst []byte, c *calls.Call) []byte {
+	dst = strconv.AppendUint(append(dst, `,"call":`...), c.ID, 10)
+	dst = strconv.AppendInt(append(dst, `,"depth":`...), int64(c.Depth), 10)
+	if c.Begun {
+		return append(dst, `,"part":"begin"`...)
+	}
+	return append(dst, `,"part":"end"`...)
 }
 
 // appendJSONTask appends the members that are about a task.

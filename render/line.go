@@ -7,12 +7,12 @@
 package render
 
 import (
-	"bytes"
 	"encoding/binary"
 	"strconv"
 	"time"
 
 	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 )
 
@@ -140,9 +140,6 @@ func (p *Printer) AppendHeader(dst []byte) []byte {
 	return append(p.opts.reset(dst), '\n')
 }
 
-// commWidth is the width of the COMM-TID column.
-const commWidth = 18
-
 // AppendCall appends the line of c:
 //
 //	caller -> func(args) = value {other=values} <duration>
@@ -155,17 +152,32 @@ func (p *Printer) AppendCall(dst []byte, c *calls.Call) []byte {
 		return p.appendJSON(dst, c)
 	}
 	src := &p.sources[c.Plan]
-	e := c.Return
-	if e == nil {
-		e = c.Entry
-	}
+	dst = p.appendHead(p.appendColumns(dst, src, c), src, c)
+	return append(p.appendReturn(dst, src, c), '\n')
+}
+
+// appendColumns appends what comes before the call: time, CPU and task.
+func (p *Printer) appendColumns(dst []byte, src *source, c *calls.Call) []byte {
+	e := lastEvent(c)
 	if p.opts.Time != TimeNone {
 		dst = p.appendTime(p.opts.color(dst, aside), e.Time)
 		dst = append(p.opts.reset(dst), ' ')
 	}
 	start := len(dst)
 	dst = append(padLeft(strconv.AppendInt(dst, int64(e.CPU), 10), start, 3), ' ')
-	dst = p.task.append(dst, src.comm(c), e.TID, appendTask)
+	return p.task.append(dst, src.comm(c), e.TID, appendTask)
+}
+
+// lastEvent is the one whose time and CPU a line of c shows.
+func lastEvent(c *calls.Call) *tracefs.Event {
+	if c.Return != nil {
+		return c.Return
+	}
+	return c.Entry
+}
+
+// appendHead appends "caller -> func(args)".
+func (p *Printer) appendHead(dst []byte, src *source, c *calls.Call) []byte {
 	dst = p.appendCaller(dst, src, c)
 	dst = append(p.opts.color(dst, heading), src.name...)
 	dst = append(p.opts.reset(dst), '(')
@@ -173,33 +185,9 @@ func (p *Printer) AppendCall(dst []byte, c *calls.Call) []byte {
 	case c.Entry != nil:
 		dst = src.entry.appendFields(dst, c.Entry.Data)
 	case c.Orphan:
-		dst = append(dst, '?')
+		dst = append(dst, "entry not seen"...)
 	}
-	dst = p.appendReturn(append(dst, ')'), src, c)
-	return append(dst, '\n')
-}
-
-// A taskText is what a line says of the task, as it was last; mostly it is so
-// again.
-type taskText struct {
-	comm []byte
-	tid  int
-	text []byte
-}
-
-func (t *taskText) append(dst, comm []byte, tid int, write func(dst, comm []byte, tid int) []byte) []byte {
-	if t.tid != tid || !bytes.Equal(t.comm, comm) || t.text == nil {
-		t.comm, t.tid = append(t.comm[:0], comm...), tid
-		t.text = write(t.text[:0], comm, tid)
-	}
-	return append(dst, t.text...)
-}
-
-// appendTask appends the column COMM-TID.
-func appendTask(dst, comm []byte, tid int) []byte {
-	start := len(dst)
-	dst = append(appendEscaped(dst, comm, noQuote), '-')
-	return append(padRight(strconv.AppendInt(dst, int64(tid), 10), start, commWidth), ' ')
+	return append(dst, ')')
 }
 
 // appendReturn appends what came back, and when.
@@ -243,22 +231,4 @@ func (s *side) appendField(dst []byte, f *shown, data []byte) []byte {
 		return f.text(&f.view, dst, f.number(f.where.Load(data)))
 	}
 	return f.appendValue(dst, s.dec.Value(f.index, data))
-}
-
-// comm is the name of the task that made the call.
-func (src *source) comm(c *calls.Call) []byte {
-	if e := c.Entry; e != nil && src.entry.probe != nil && src.entry.probe.Comm >= 0 {
-		if text := src.entry.dec.Text(src.entry.probe.Comm, e.Data); text != nil {
-			return text
-		}
-	}
-	if e := c.Return; e != nil && src.ret.probe != nil && src.ret.probe.Comm >= 0 {
-		if text := src.ret.dec.Text(src.ret.probe.Comm, e.Data); text != nil {
-			return text
-		}
-	}
-	if c.Entry != nil {
-		return c.Entry.Comm
-	}
-	return c.Return.Comm
 }

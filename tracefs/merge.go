@@ -24,6 +24,9 @@ type RawOptions struct {
 	// Damaged is told of pages, and of ends of streams, that make no sense; what
 	// is whole comes all the same. It may be nil.
 	Damaged func(cpu int, err error)
+	// Idle is called between events when all that there was has been passed on,
+	// before waiting for more. It may be nil.
+	Idle func()
 }
 
 // MergePages yields the events of several CPUs in the order of their times.

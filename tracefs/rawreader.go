@@ -153,6 +153,9 @@ func (r *rawReader) settle() bool {
 		case r.over:
 			r.horizon = noLimit
 		case len(r.heap) == 0:
+			if r.opts.Idle != nil {
+				r.opts.Idle()
+			}
 			r.waiter.wait(idle, !r.allWatched())
 			idle = true // should there be nothing after all
 		default:

@@ -20,6 +20,9 @@ type TextOptions struct {
 
 	// Order is the byte order of Event.Data; nil is this machine's.
 	Order binary.ByteOrder
+
+	// Idle is called when all that was read has been passed on. It may be nil.
+	Idle func()
 }
 
 // TextCounts tells of what a TextParser could not turn into an event.

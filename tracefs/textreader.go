@@ -47,6 +47,9 @@ func (s *Session) ReadText(ctx context.Context, o TextOptions) iter.Seq2[*Event,
 			if state == pipeEnd {
 				return
 			}
+			if o.Idle != nil {
+				o.Idle()
+			}
 		}
 	}
 }

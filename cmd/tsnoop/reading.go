@@ -83,54 +83,6 @@ func (r *reading) address(symbol string) (uint64, bool) {
 	return 0, false
 }
 
-// pairers make calls of the events. One is enough unless several plans are
-// about the same events.
-func (r *reading) pairers() []*calls.Pairer {
-	var groups []map[int]calls.Side
-	for i, plan := range r.plans {
-		g := 0
-		for g < len(groups) && r.taken(groups[g], plan) {
-			g++
-		}
-		if g == len(groups) {
-			groups = append(groups, map[int]calls.Side{})
-		}
-		r.addSides(groups[g], i, plan)
-	}
-	var pairers []*calls.Pairer
-	for _, sides := range groups {
-		delta := r.plans[0].Arch.StackDelta
-		pairers = append(pairers, calls.NewPairer(sides, calls.Options{Delta: delta, Order: r.order}))
-	}
-	return pairers
-}
-
-// taken tells whether an event of the plan is in a group already.
-func (r *reading) taken(group map[int]calls.Side, plan *fetchargs.Plan) bool {
-	for _, p := range fetchargs.Probes([]*fetchargs.Plan{plan}) {
-		if _, ok := group[r.format[p].ID]; ok {
-			return true
-		}
-	}
-	return false
-}
-
-// addSides tells which events are the entries and the returns of a plan.
-func (r *reading) addSides(sides map[int]calls.Side, index int, plan *fetchargs.Plan) {
-	for _, p := range fetchargs.Probes([]*fetchargs.Plan{plan}) {
-		s := calls.Side{Plan: index, Return: p.Return, Paired: plan.Entry != nil && plan.Return != nil, Stack: -1}
-		other := plan.Return
-		if p.Return {
-			other = plan.Entry
-		}
-		s.Filtered = other != nil && other.Filter != ""
-		if p.Stack >= 0 {
-			s.Stack = fieldNamed(r.format[p], p.Args[p.Stack].Name).Offset
-		}
-		sides[r.format[p].ID] = s
-	}
-}
-
 // newPrinter makes the printer and writes the header.
 func (r *reading) newPrinter(o *options, out *output) *render.Printer {
 	var sources []render.Source

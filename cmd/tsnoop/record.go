@@ -70,7 +70,10 @@ func plan(o *options, nonce string) (*tracefs.FS, []*fetchargs.Plan, error) {
 	}
 	target.Live, target.Nonce = true, nonce
 	plans, err := parseSpecs(o.args, target)
-	return fs, plans, err
+	if err != nil {
+		return nil, nil, err
+	}
+	return fs, plans, o.checkPlans(plans)
 }
 
 // take keeps pages until there are no more, or count events.

@@ -51,7 +51,13 @@ func runReplay(o *options, ui *ui) (err error) {
 	defer func() { err = firstError(err, out.Close()) }()
 	lost := &losses{ui: ui, out: out, printer: r.newPrinter(o, out)}
 	go r.symbols() // ready when the first line needs it
-	if err := r.show(r.events(), r.sink(o, out, lost.printer), lost); err != nil {
+	pairers, err := r.pairers(o)
+	if err != nil {
+		return err
+	}
+	sink, idle := r.sink(o, out, lost.printer)
+	err = r.show(r.events(), pairers, sink, lost)
+	if idle(); err != nil {
 		return err
 	}
 	lost.recorded(r.stats())
@@ -108,6 +114,9 @@ func (r *replay) prepare(o *options) error {
 		if r.plans, from, err = fetchargs.Select(specs, plans); err != nil {
 			return err
 		}
+	}
+	if err := o.checkPlans(r.plans); err != nil {
+		return err
 	}
 	for i, p := range r.plans {
 		recorded := plans[from[i]]

@@ -36,7 +36,13 @@ func runTrace(o *options, ui *ui) (err error) {
 	defer stop()
 	lost := &losses{ui: ui, out: out, printer: t.newPrinter(o, out)}
 	defer lost.total(t)
-	return t.show(t.read(ctx, o), t.sink(o, out, lost.printer), lost)
+	pairers, err := t.pairers(o)
+	if err != nil {
+		return err
+	}
+	sink, idle := t.sink(o, out, lost.printer)
+	defer idle()
+	return t.show(t.read(ctx, o, idle), pairers, sink, lost)
 }
 
 // until ends the trace: at a signal, after the time given, or when the caller

@@ -13,8 +13,7 @@ type sink func(*calls.Call) bool
 
 // show makes calls of the events for a sink, until there are no more or none is
 // wanted.
-func (r *reading) show(events iter.Seq2[*tracefs.Event, error], show sink, lost *losses) error {
-	pairers := r.pairers()
+func (r *reading) show(events iter.Seq2[*tracefs.Event, error], pairers []*calls.Pairer, show sink, lost *losses) error {
 	for event, err := range events {
 		if err != nil {
 			return err
@@ -36,11 +35,20 @@ func (r *reading) show(events iter.Seq2[*tracefs.Event, error], show sink, lost 
 	return nil
 }
 
-// sink says what becomes of the calls.
-func (r *reading) sink(o *options, out *output, p *render.Printer) sink {
-	return r.matching(o.limited(func(c *calls.Call) bool {
+// sink says what becomes of the calls. idle is to be called when no more come for
+// now, or for ever.
+func (r *reading) sink(o *options, out *output, p *render.Printer) (_ sink, idle func()) {
+	if o.begins() {
+		tree := render.NewTree(p)
+		show := func(c *calls.Call) bool {
+			return out.line(func(dst []byte) []byte { return tree.Append(dst, c) })
+		}
+		return o.limited(show), func() { out.line(tree.Flush) }
+	}
+	show := func(c *calls.Call) bool {
 		return out.line(func(dst []byte) []byte { return p.AppendCall(dst, c) })
-	}))
+	}
+	return r.matching(o.limited(show)), func() {}
 }
 
 // matching passes on the calls that meet the conditions which the kernel could
@@ -53,7 +61,9 @@ func (r *reading) matching(next sink) sink {
 func (o *options) limited(next sink) sink {
 	n := 0
 	return func(c *calls.Call) bool {
-		n++
+		if !c.Begun {
+			n++
+		}
 		return next(c) && (o.count == 0 || n < o.count)
 	}
 }

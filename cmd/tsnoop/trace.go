@@ -80,12 +80,12 @@ func (t *trace) loadSymbols() *proc.Symbols {
 	return s
 }
 
-// read yields the events of the trace.
-func (t *trace) read(ctx context.Context, o *options) iter.Seq2[*tracefs.Event, error] {
+// read yields the events of the trace; idle is called when there are none now.
+func (t *trace) read(ctx context.Context, o *options, idle func()) iter.Seq2[*tracefs.Event, error] {
 	if o.reader == "text" {
-		return t.session.ReadText(ctx, tracefs.TextOptions{Formats: t.formats, Addr: t.address, Order: order})
+		return t.session.ReadText(ctx, tracefs.TextOptions{Formats: t.formats, Addr: t.address, Order: order, Idle: idle})
 	}
-	return t.session.ReadRaw(ctx, tracefs.RawOptions{Formats: t.formats, Damaged: t.damaged}, t.now)
+	return t.session.ReadRaw(ctx, tracefs.RawOptions{Formats: t.formats, Damaged: t.damaged, Idle: idle}, t.now)
 }
 
 // now is the time on the trace clock in ns.

@@ -15,4 +15,11 @@ type Call struct {
 	// Unfinished: the return was asked for but tracing ended before it came.
 	// Orphan: the return came but its entry was before tracing or was lost.
 	Unfinished, Orphan bool
+
+	// Only with Options.Begin: what joins the beginning of a call with its end,
+	// whether this is the beginning, and how many of the calls handed out were
+	// active on the task when it began.
+	ID    uint64 // from 1
+	Begun bool
+	Depth int
 }

@@ -44,6 +44,18 @@ type Options struct {
 	Order    binary.ByteOrder // of the records; nil means little endian
 	MaxTasks int              // tasks remembered; the one idle longest is given up first; 4096
 	MaxDepth int              // entries kept for a task; the oldest is given up first; 256
+
+	// Begin hands calls out when they begin, too. Of the calls that end at once
+	// the innermost comes first then.
+	Begin bool
+	// Chain, if not nil, names the functions of the plans, which are a chain then:
+	// plan 0 must lead to plan 1 and so on, directly or not. A call is handed out
+	// when the chain it is part of is complete, and when it ends; others are not.
+	// It needs Begin.
+	Chain []string
+	// Accept tells of a call that begins whether it is wanted; nil for all. It
+	// needs Begin.
+	Accept func(*Call) bool
 }
 
 // A Tally counts what did not pair.
@@ -72,6 +84,8 @@ type Pairer struct {
 	ready     []activation // complete calls not yet handed out
 	current   activation   // the one handed out last
 	call      Call
+	begun     uint64   // calls handed out as begun
+	links     []*entry // scratch of link
 	freeTasks []*task
 	freeCalls []*entry
 	tally     Tally
@@ -80,8 +94,9 @@ type Pairer struct {
 // An activation is what becomes a Call.
 type activation struct {
 	entry *entry         // nil for an orphan
-	ret   *tracefs.Event // nil if unfinished
+	ret   *tracefs.Event // nil if unfinished, or only begun
 	plan  int
+	begun bool
 }
 
 // NewPairer makes a Pairer for the events whose IDs are the keys of sides.
@@ -146,13 +161,26 @@ func (p *Pairer) Add(e *tracefs.Event) (*Call, bool) {
 		return p.Next()
 	}
 	if en := p.leave(e, side); en != nil {
-		return p.hand(activation{en, e, side.Plan}, false), true
+		return p.finish(activation{entry: en, ret: e, plan: side.Plan})
 	}
 	p.tally.Orphans++
-	if side.Filtered {
+	if side.Filtered || p.opts.Chain != nil {
 		return p.Next()
 	}
 	return p.hand(activation{ret: e, plan: side.Plan}, true), true
+}
+
+// finish hands out a call that is complete.
+func (p *Pairer) finish(a activation) (*Call, bool) {
+	if !p.opts.Begin {
+		return p.hand(a, false), true
+	}
+	if a.entry.id == 0 { // its beginning was not handed out
+		p.freeCalls = append(p.freeCalls, a.entry)
+	} else {
+		p.ready = append(p.ready, a)
+	}
+	return p.Next()
 }
 
 // Next returns a call that is known to be over without its return having been
@@ -173,9 +201,11 @@ func (p *Pairer) Rest(yield func(*Call) bool) {
 		p.abandon(t, 0)
 		p.forget(t)
 	}
-	slices.SortStableFunc(p.ready, func(a, b activation) int {
-		return cmp.Compare(a.entry.event.Time, b.entry.event.Time)
-	})
+	if !p.opts.Begin {
+		slices.SortStableFunc(p.ready, func(a, b activation) int {
+			return cmp.Compare(a.entry.event.Time, b.entry.event.Time)
+		})
+	}
 	rest := p.ready
 	p.ready = nil
 	for _, a := range rest {
@@ -199,6 +229,9 @@ func (p *Pairer) enter(e *tracefs.Event, side *Side) {
 		t.entries = slices.Delete(t.entries, 0, 1)
 	}
 	t.entries = append(t.entries, p.keep(e, side, sp))
+	if p.opts.Begin {
+		p.begin(t)
+	}
 }
 
 // leave takes the entry that belongs to the return e off its task, nil if
@@ -229,13 +262,16 @@ func (p *Pairer) leave(e *tracefs.Event, side *Side) *entry {
 // hand makes a the current call.
 func (p *Pairer) hand(a activation, orphan bool) *Call {
 	p.recycle()
-	p.current = a
-	p.call = Call{Plan: a.plan, Return: a.ret, Orphan: orphan, Unfinished: a.ret == nil}
-	if a.entry != nil {
-		p.call.Entry = &a.entry.event
-		if a.ret != nil && a.ret.Time > a.entry.event.Time {
-			p.call.Duration = a.ret.Time - a.entry.event.Time
-		}
+	p.call = Call{Plan: a.plan, Return: a.ret, Orphan: orphan, Begun: a.begun, Unfinished: a.ret == nil && !a.begun}
+	if a.entry == nil {
+		return &p.call
+	}
+	p.call.Entry, p.call.ID, p.call.Depth = &a.entry.event, a.entry.id, a.entry.depth
+	if a.ret != nil && a.ret.Time > a.entry.event.Time {
+		p.call.Duration = a.ret.Time - a.entry.event.Time
+	}
+	if !a.begun {
+		p.current = a // an entry that has only begun is still needed
 	}
 	return &p.call
 }

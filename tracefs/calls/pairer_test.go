@@ -3,6 +3,7 @@ package calls_test
 import (
 	"encoding/binary"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -22,6 +23,7 @@ const (
 	onlyOut   = 6
 	condIn    = 7
 	condOut   = 8
+	hIn, hOut = 9, 10
 )
 
 var sides = map[int]calls.Side{
@@ -33,16 +35,19 @@ var sides = map[int]calls.Side{
 	onlyOut: {Plan: 3, Return: true},
 	condIn:  {Plan: 4, Paired: true, Filtered: true},
 	condOut: {Plan: 4, Paired: true, Filtered: true, Return: true},
+	hIn:     {Plan: 2, Paired: true},
+	hOut:    {Plan: 2, Paired: true, Return: true},
 }
 
 var names = map[string]int{
 	"f": fIn, "f.": fOut, "g": gIn, "g.": gOut,
 	"only": onlyIn, "ret.": onlyOut, "cond": condIn, "cond.": condOut,
+	"h": hIn, "h.": hOut,
 }
 
 var formats = func() map[int]*tracefs.Format {
 	m := make(map[int]*tracefs.Format)
-	for id := range 9 {
+	for id := range 11 {
 		m[id] = &tracefs.Format{ID: id}
 	}
 	return m
@@ -232,7 +237,7 @@ func TestPairer(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if tt.opts == (calls.Options{}) {
+			if reflect.DeepEqual(tt.opts, calls.Options{}) {
 				tt.opts.Delta = calls.DeltaUnknown
 			}
 			p := calls.NewPairer(sides, tt.opts)

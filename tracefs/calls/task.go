@@ -20,6 +20,11 @@ type entry struct {
 	stack    uint64 // stack pointer, 0 if not known
 	plan     int
 	filtered bool // its return may have been held back by a filter
+
+	// With Options.Begin:
+	refused bool   // by Accept
+	id      uint64 // 0 if it was not handed out
+	depth   int
 }
 
 // key tells tasks apart. The idle tasks share TID 0, one runs on each CPU.
@@ -130,7 +135,11 @@ func (p *Pairer) forget(t *task) {
 
 // abandon gives up the entries of t from index i on.
 func (p *Pairer) abandon(t *task, i int) {
-	for _, e := range t.entries[i:] {
+	over := t.entries[i:]
+	if p.opts.Begin {
+		slices.Reverse(over)
+	}
+	for _, e := range over {
 		p.giveUp(e)
 	}
 	clear(t.entries[i:])
@@ -140,7 +149,7 @@ func (p *Pairer) abandon(t *task, i int) {
 // giveUp makes an unfinished call of e, unless its return may have been held
 // back by the filter: then e was never more than half a call.
 func (p *Pairer) giveUp(e *entry) {
-	if e.filtered {
+	if e.filtered || p.opts.Begin && e.id == 0 {
 		p.freeCalls = append(p.freeCalls, e)
 		return
 	}
@@ -161,6 +170,7 @@ func (p *Pairer) keep(e *tracefs.Event, side *Side, sp uint64) *entry {
 	k.event.Comm = append(comm[:0], e.Comm...)
 	k.event.Data = append(data[:0], e.Data...)
 	k.stack, k.plan, k.filtered = sp, side.Plan, side.Filtered
+	k.refused, k.id, k.depth = false, 0, 0
 	return k
 }
 

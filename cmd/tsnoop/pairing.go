@@ -1,0 +1,88 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/tracefs/calls"
+)
+
+// begins tells whether calls are shown when they begin, too.
+func (o *options) begins() bool { return o.chain || o.tree }
+
+// pairs tells whether both the entry and the return of every call are needed.
+func (o *options) pairs() bool { return o.begins() || o.summary != "" }
+
+// checkPlans refuses specs that the way of showing calls has no use for.
+func (o *options) checkPlans(plans []*fetchargs.Plan) error {
+	if !o.begins() {
+		return nil
+	}
+	for _, p := range plans {
+		if p.HoldsBack() {
+			return usagef("leave the condition on the return value out, or --chain and --tree",
+				"%s: a call is shown when it begins, before what it returns can decide", p.Spec.Func.Text)
+		}
+	}
+	return nil
+}
+
+// pairers make calls of the events. One is enough unless several plans are
+// about the same events.
+func (r *reading) pairers(o *options) ([]*calls.Pairer, error) {
+	var groups []map[int]calls.Side
+	for i, plan := range r.plans {
+		g := 0
+		for g < len(groups) && r.taken(groups[g], plan) {
+			g++
+		}
+		if g == len(groups) {
+			groups = append(groups, map[int]calls.Side{})
+		}
+		r.addSides(groups[g], i, plan)
+	}
+	po := calls.Options{Order: r.order, Begin: o.begins(), Accept: r.matches}
+	if o.chain {
+		for _, p := range r.plans {
+			po.Chain = append(po.Chain, p.Spec.Func.Text)
+			if p.Entry == nil || p.Return == nil {
+				return nil, fmt.Errorf("%s: a chain needs entries and returns: record it with --chain", p.Spec.Func.Text)
+			}
+		}
+		if len(groups) > 1 {
+			return nil, fmt.Errorf("a recorded function can be in a chain only once")
+		}
+	}
+	var pairers []*calls.Pairer
+	for _, sides := range groups {
+		po.Delta = r.plans[0].Arch.StackDelta
+		pairers = append(pairers, calls.NewPairer(sides, po))
+	}
+	return pairers, nil
+}
+
+// taken tells whether an event of the plan is in a group already.
+func (r *reading) taken(group map[int]calls.Side, plan *fetchargs.Plan) bool {
+	for _, p := range fetchargs.Probes([]*fetchargs.Plan{plan}) {
+		if _, ok := group[r.format[p].ID]; ok {
+			return true
+		}
+	}
+	return false
+}
+
+// addSides tells which events are the entries and the returns of a plan.
+func (r *reading) addSides(sides map[int]calls.Side, index int, plan *fetchargs.Plan) {
+	for _, p := range fetchargs.Probes([]*fetchargs.Plan{plan}) {
+		s := calls.Side{Plan: index, Return: p.Return, Paired: plan.Entry != nil && plan.Return != nil, Stack: -1}
+		other := plan.Return
+		if p.Return {
+			other = plan.Entry
+		}
+		s.Filtered = other != nil && other.Filter != ""
+		if p.Stack >= 0 {
+			s.Stack = fieldNamed(r.format[p], p.Args[p.Stack].Name).Offset
+		}
+		sides[r.format[p].ID] = s
+	}
+}

@@ -1,0 +1,229 @@
+package calls_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/tsnoop/tsnoop/tracefs/calls"
+)
+
+// showPart is show for calls that are handed out twice.
+func showPart(c *calls.Call) string {
+	part := "end"
+	switch {
+	case c.Begun:
+		part = "begin"
+	case c.Unfinished:
+		part = "never ends"
+	case c.Orphan:
+		part = "orphan"
+	}
+	return fmt.Sprintf("%*s%s %d: plan %d", 2*c.Depth, "", part, c.ID, c.Plan)
+}
+
+// run feeds events and returns what comes out, with its rest.
+func run(t *testing.T, opts calls.Options, events []string) (got []string) {
+	t.Helper()
+	p := calls.NewPairer(sides, opts)
+	for i, line := range events {
+		e := parse(t, uint64(10*(i+1)), line)
+		for c, ok := p.Add(e); ok; c, ok = p.Next() {
+			got = append(got, showPart(c))
+		}
+	}
+	for c := range p.Rest {
+		got = append(got, showPart(c))
+	}
+	return got
+}
+
+func TestBegin(t *testing.T) {
+	tests := []struct {
+		name   string
+		opts   calls.Options
+		events []string
+		want   []string
+	}{
+		{
+			name:   "nested",
+			events: []string{"f 0/7 a800", "g 0/7 a700", "g. 0/7 a708", "g 0/7 a700", "g. 0/7 a708", "f. 0/7 a808"},
+			want: []string{
+				"begin 1: plan 0", "  begin 2: plan 1", "  end 2: plan 1",
+				"  begin 3: plan 1", "  end 3: plan 1", "end 1: plan 0",
+			},
+		},
+		{
+			name:   "recursion, and another task in between",
+			events: []string{"f 0/7 a800", "f 0/7 a700", "f 1/8 b800", "f. 0/7 a708", "f. 1/8 b808", "f. 0/7 a808"},
+			want: []string{
+				"begin 1: plan 0", "  begin 2: plan 0", "begin 3: plan 0",
+				"  end 2: plan 0", "end 3: plan 0", "end 1: plan 0",
+			},
+		},
+		{
+			name:   "of what ends at once the innermost comes first",
+			events: []string{"f 0/7 a800", "g 0/7 a700", "f 0/7 a600", "f. 0/7 a808"},
+			want: []string{
+				"begin 1: plan 0", "  begin 2: plan 1", "    begin 3: plan 0",
+				"    never ends 3: plan 0", "  never ends 2: plan 1", "end 1: plan 0",
+			},
+		},
+		{
+			name:   "an entry shows that others are over, before it begins",
+			events: []string{"f 0/7 a800", "g 0/7 a700", "f 0/7 a800"},
+			want: []string{
+				"begin 1: plan 0", "  begin 2: plan 1", "  never ends 2: plan 1", "never ends 1: plan 0",
+				"begin 3: plan 0", "never ends 3: plan 0",
+			},
+		},
+		{
+			name:   "the end of tracing",
+			events: []string{"f 0/7 a800", "g 0/7 a700"},
+			want: []string{
+				"begin 1: plan 0", "  begin 2: plan 1", "  never ends 2: plan 1", "never ends 1: plan 0",
+			},
+		},
+		{
+			name:   "the start of tracing",
+			events: []string{"g. 0/7 a708", "g 0/7 a700", "g. 0/7 a708"},
+			want:   []string{"orphan 0: plan 1", "begin 1: plan 1", "end 1: plan 1"},
+		},
+		{
+			name:   "refused calls are neither shown nor counted",
+			opts:   calls.Options{Accept: func(c *calls.Call) bool { return c.Plan != 1 }},
+			events: []string{"f 0/7 a800", "g 0/7 a700", "f 0/7 a600", "f. 0/7 a608", "g. 0/7 a708", "f. 0/7 a808"},
+			want:   []string{"begin 1: plan 0", "  begin 2: plan 0", "  end 2: plan 0", "end 1: plan 0"},
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			tt.opts.Begin, tt.opts.Delta = true, 8
+			if diff := cmp.Diff(tt.want, run(t, tt.opts, tt.events)); diff != "" {
+				t.Errorf("events %q: (-want +got):\n%s", tt.events, diff)
+			}
+		})
+	}
+}
+
+func TestChain(t *testing.T) {
+	tests := []struct {
+		name   string
+		opts   calls.Options
+		events []string
+		want   []string
+	}{
+		{
+			name:   "complete",
+			events: []string{"f 0/7 a800", "g 0/7 a700", "g. 0/7 a708", "f. 0/7 a808"},
+			want:   []string{"begin 1: plan 0", "  begin 2: plan 1", "  end 2: plan 1", "end 1: plan 0"},
+		},
+		{
+			name:   "each function by itself, one after the other, the wrong way round, in two tasks",
+			events: []string{"f 0/7 a800", "f. 0/7 a808", "g 0/7 a700", "f 0/7 a600", "f. 0/7 a608", "g. 0/7 a708", "f 0/8 b800", "g 1/7 a700", "g. 1/7 a708", "f. 0/8 b808"},
+		},
+		{
+			name:   "of recursive calls the innermost leads",
+			events: []string{"f 0/7 a800", "f 0/7 a700", "g 0/7 a600", "g. 0/7 a608", "f. 0/7 a708", "f. 0/7 a808"},
+			want:   []string{"begin 1: plan 0", "  begin 2: plan 1", "  end 2: plan 1", "end 1: plan 0"},
+		},
+		{
+			name:   "the last one twice",
+			events: []string{"f 0/7 a800", "g 0/7 a700", "g. 0/7 a708", "g 0/7 a700", "g 0/7 a600", "g. 0/7 a608", "g. 0/7 a708", "f. 0/7 a808"},
+			want: []string{
+				"begin 1: plan 0", "  begin 2: plan 1", "  end 2: plan 1",
+				"  begin 3: plan 1", "    begin 4: plan 1", "    end 4: plan 1", "  end 3: plan 1", "end 1: plan 0",
+			},
+		},
+		{
+			name:   "a call does not lead to itself, but it may to another of its function",
+			opts:   calls.Options{Chain: []string{"same", "same"}},
+			events: []string{"f 0/7 a800", "g 0/7 a800", "f 0/7 a700", "g 0/7 a700", "g. 0/7 a708", "f. 0/7 a708", "g. 0/7 a808", "f. 0/7 a808"},
+			want:   []string{"begin 1: plan 0", "  begin 2: plan 1", "  end 2: plan 1", "end 1: plan 0"},
+		},
+		{
+			name:   "a tail call is at the place of its caller",
+			events: []string{"f 0/7 a800", "g 0/7 a800", "g. 0/7 a808", "f. 0/7 a808"},
+			want:   []string{"begin 1: plan 0", "  begin 2: plan 1", "  end 2: plan 1", "end 1: plan 0"},
+		},
+		{
+			name:   "three, and one that the first one's condition refuses",
+			opts:   calls.Options{Chain: []string{"f", "g", "h"}, Accept: func(c *calls.Call) bool { return c.Plan != 0 || c.Entry.TID == 7 }},
+			events: []string{"f 0/8 b800", "g 0/8 b700", "cond 0/8 b600", "f 0/7 a800", "g 0/7 a700", "h 0/7 a600", "h. 0/7 a608", "h 0/8 b600"},
+			want: []string{
+				"begin 1: plan 0", "  begin 2: plan 1", "    begin 3: plan 2", "    end 3: plan 2",
+				"  never ends 2: plan 1", "never ends 1: plan 0",
+			},
+		},
+		{
+			name:   "the start of tracing in the middle of the chain",
+			events: []string{"g 0/7 a700", "g. 0/7 a708", "f. 0/7 a808"},
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if tt.opts.Chain == nil {
+				tt.opts.Chain = []string{"f", "g"}
+			}
+			tt.opts.Begin, tt.opts.Delta = true, 8
+			if diff := cmp.Diff(tt.want, run(t, tt.opts, tt.events)); diff != "" {
+				t.Errorf("events %q: (-want +got):\n%s", tt.events, diff)
+			}
+		})
+	}
+}
+
+// TestBeginRandom: whatever is lost, each call that begins ends once, after it
+// has begun, before those it was called by, and nothing is kept for ever.
+func TestBeginRandom(t *testing.T) {
+	for seed := range uint64(100) {
+		rnd := rand.New(rand.NewPCG(seed, 2))
+		opts := calls.Options{Begin: true, Delta: 8}
+		if rnd.IntN(2) == 0 {
+			opts.Chain = []string{"f", "g"}
+		}
+		p := calls.NewPairer(sides, opts)
+		var open []uint64
+		take := func(c *calls.Call) bool {
+			switch {
+			case c.Orphan:
+			case c.Begun:
+				if c.Depth != len(open) {
+					t.Fatalf("seed %d: call %d has depth %d, not %d", seed, c.ID, c.Depth, len(open))
+				}
+				open = append(open, c.ID)
+			case len(open) == 0 || open[len(open)-1] != c.ID:
+				t.Fatalf("seed %d: call %d ends, of %v", seed, c.ID, open)
+			default:
+				open = open[:len(open)-1]
+			}
+			return true
+		}
+		sp := []uint64{0xffffc90000014000 - 64}
+		ids := []int{0}
+		for time := range uint64(3000) {
+			lost, deeper := rnd.IntN(10) == 0, rnd.IntN(2) == 0
+			var id int
+			var at uint64
+			if len(sp) > 1 && (len(sp) > 40 || !deeper) {
+				id, at = ids[len(ids)-1]+1, sp[len(sp)-1]+8
+				sp, ids = sp[:len(sp)-1], ids[:len(ids)-1]
+			} else {
+				id, at = []int{fIn, gIn}[rnd.IntN(2)], sp[len(sp)-1]-24-8*uint64(rnd.IntN(20))
+				sp, ids = append(sp, at), append(ids, id)
+			}
+			if lost {
+				continue
+			}
+			for c, ok := p.Add(event(id, time+1, 0, 7, at)); ok; c, ok = p.Next() {
+				take(c)
+			}
+		}
+		p.Rest(take)
+		if len(open) > 0 {
+			t.Fatalf("seed %d: calls %v have not ended", seed, open)
+		}
+	}
+}
