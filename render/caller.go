@@ -34,41 +34,54 @@ func (p *Printer) appendCaller(dst []byte, src *source, c *calls.Call) []byte {
 	if addr == 0 || p.opts.Symbol == nil {
 		return dst
 	}
-	return append(dst, p.callers.find(addr, &p.opts)...)
+	return append(dst, p.callers.text(addr, p.opts.appendCaller)...)
 }
 
-// A callerCache keeps who the callers were: few call a function again and again,
-// and looking an address up takes longer than all the rest of a line.
-type callerCache [256]struct {
+// A textCache keeps what was written about addresses: few call a function again
+// and again, and looking an address up takes longer than all the rest of a line.
+type textCache [256]struct {
 	addr uint64
-	text []byte // as it stands in a line; nothing if the caller is not known
+	text []byte
 }
 
-// find looks an address up. It is that of the instruction behind the call, which
-// is another function's if the called one never returns; so the byte before it is
-// looked up, as the kernel's %pB does.
-func (c *callerCache) find(addr uint64, o *Options) []byte {
+// text is what write appends about addr.
+func (c *textCache) text(addr uint64, write func(dst []byte, addr uint64) []byte) []byte {
 	e := &c[(addr^addr>>8)%uint64(len(c))]
-	if e.addr == addr {
-		return e.text
-	}
-	name, module, off, ok := o.Symbol(addr - 1)
-	e.addr, e.text = addr, e.text[:0]
-	if ok && !trampolines[name] {
-		e.text = o.appendCaller(e.text, caller{name, module, off + 1})
+	if e.addr != addr {
+		e.addr, e.text = addr, write(e.text[:0], addr)
 	}
 	return e.text
 }
 
-// appendCaller appends "caller -> ", or the members of JSON.
-func (o *Options) appendCaller(dst []byte, by caller) []byte {
+// returnsTo names what is behind a return address: the instruction after the call,
+// which is another function's if the called one never returns; so the byte before
+// it is looked up, as the kernel's %pB does. Trampolines are returned to at their
+// first byte, and nobody knows who called.
+func (o *Options) returnsTo(addr uint64) (name, module string, off uint64, ok bool) {
+	if o.Symbol == nil {
+		return "", "", 0, false
+	}
+	if name, _, off, ok := o.Symbol(addr); ok && off == 0 && trampolines[name] {
+		return name, "", 0, false
+	}
+	name, module, off, ok = o.Symbol(addr - 1)
+	return name, module, off + 1, ok && !trampolines[name]
+}
+
+// appendCaller appends "caller -> ", or the members of JSON, nothing if it is not
+// known who returns to addr.
+func (o *Options) appendCaller(dst []byte, addr uint64) []byte {
+	name, module, off, ok := o.returnsTo(addr)
+	if !ok {
+		return dst
+	}
+	by := caller{name, module, off}
 	if o.JSON {
 		return appendJSONCaller(dst, by, o)
 	}
-	shown := by.off
 	if !o.Verbose {
-		shown = 0
+		by.off = 0
 	}
-	dst = appendSymbol(o.color(dst, aside), by.name, by.module, shown)
+	dst = appendSymbol(o.color(dst, aside), by.name, by.module, by.off)
 	return append(o.reset(dst), " -> "...)
 }

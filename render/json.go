@@ -27,7 +27,7 @@ const (
 //
 //	{"ts_ns":1,"cpu":0,"tid":7,"comm":"cat","func":"f","module":"m","caller":"g","caller_module":"m",
 //	 "args":[{"name":"x","type":"int","value":1}],
-//	 "ret":{"type":"int","value":-2,"errno":"ENOENT"},"ret_args":[...],"duration_ns":5,
+//	 "ret":{"type":"int","value":-2,"errno":"ENOENT"},"ret_args":[...],"duration_ns":5,"stack":["f","g+0x10 [m]"],
 //	 "errors":[{"name":"dev->name","fault":"dev=NULL"}],"orphan":true,"unfinished":true}
 //
 // What is not known is left out: "args" if the entry was not asked for or not
@@ -65,6 +65,9 @@ func (p *Printer) appendJSON(dst []byte, c *calls.Call) []byte {
 	}
 	if c.Entry != nil && c.Return != nil {
 		dst = strconv.AppendUint(append(dst, `,"duration_ns":`...), c.Duration, 10)
+	}
+	if c.ID == 0 || c.Begun {
+		dst = p.appendJSONStack(dst, c)
 	}
 	if len(p.faults) > 0 {
 		dst = append(append(append(dst, `,"errors":[`...), p.faults...), ']')

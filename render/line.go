@@ -20,7 +20,7 @@ import (
 type Options struct {
 	JSON    bool // lines of JSON instead of text
 	Color   bool // in text
-	Verbose bool // the caller with the offset of the call
+	Verbose bool // callers, and the functions of stacks, with the offset of the call
 
 	Time  TimeMode
 	Start uint64         // ns on the trace clock: the zero of TimeRel
@@ -48,7 +48,8 @@ type Printer struct {
 	last    uint64 // time of the line before, for TimeDelta
 	text    []byte // scratch
 	faults  []byte // scratch
-	callers callerCache
+	callers textCache
+	frames  textCache
 	task    taskText
 }
 
@@ -153,7 +154,7 @@ func (p *Printer) AppendCall(dst []byte, c *calls.Call) []byte {
 	}
 	src := &p.sources[c.Plan]
 	dst = p.appendHead(p.appendColumns(dst, src, c), src, c)
-	return append(p.appendReturn(dst, src, c), '\n')
+	return p.appendStack(append(p.appendReturn(dst, src, c), '\n'), c)
 }
 
 // appendColumns appends what comes before the call: time, CPU and task.

@@ -114,6 +114,7 @@ func TestCaller(t *testing.T) {
 		{kernelText + 0x100, true, "ip_rcv_finish+0x100 -> f()"}, // behind the end: f never returns
 		{kernelText + 0x120, false, "ext4_a_function_with_a_name_that_is_too_long_for_the_stack [ext4] -> f()"},
 		{kernelText + 0x210, false, "f()"}, // a trampoline
+		{kernelText + 0x200, false, "f()"}, // which is returned to at its first byte
 		{4711, false, "f()"},
 		{0, false, "f()"},
 	}

@@ -13,12 +13,13 @@ import "github.com/tsnoop/tsnoop/tracefs/calls"
 // A line that is not complete yet is held back. In JSON nothing is: "call" joins
 // the two objects of a call.
 type Tree struct {
-	p    *Printer
-	held []byte // the line of a call that has begun, up to ")"
-	id   uint64 // of that call
-	task int    // TID of the last line
-	open bool   // after it some call of that task is active
-	last []byte // the task of the last line, as text
+	p     *Printer
+	held  []byte // the line of a call that has begun, up to ")"
+	below []byte // the lines below it: its stack
+	id    uint64 // of that call
+	task  int    // TID of the last line
+	open  bool   // after it some call of that task is active
+	last  []byte // the task of the last line, as text
 }
 
 // NewTree makes a Tree that shows calls as p does.
@@ -33,12 +34,13 @@ func (t *Tree) Append(dst []byte, c *calls.Call) []byte {
 	if c.ID != 0 && c.ID == t.id {
 		dst = append(dst, t.held...)
 		t.held, t.id, t.open = t.held[:0], 0, c.Depth > 0
-		return append(t.p.appendReturn(dst, src, c), '\n')
+		return append(append(t.p.appendReturn(dst, src, c), '\n'), t.below...)
 	}
 	dst = t.Flush(dst)
 	dst = t.change(dst, src, c)
 	if c.Begun {
 		t.held, t.id = t.p.appendBegin(t.held[:0], src, c), c.ID
+		t.below = t.p.appendStack(t.below[:0], c)
 		t.open = true
 		return dst
 	}
@@ -54,7 +56,7 @@ func (t *Tree) Flush(dst []byte) []byte {
 	if t.id == 0 {
 		return dst
 	}
-	dst = append(append(dst, t.held...), " {\n"...)
+	dst = append(append(append(dst, t.held...), " {\n"...), t.below...)
 	t.held, t.id = t.held[:0], 0
 	return dst
 }

@@ -1,15 +1,16 @@
 package tracefs
 
 // An Event is one record of a trace buffer. Data is laid out as Format says
-// and, like Comm, is valid only until the next event is read.
+// and, like Comm and Stack, is valid only until the next event is read.
 type Event struct {
 	Format *Format
 	Time   uint64 // ns on the instance's trace clock
 	CPU    int
 	TID    int
-	Comm   []byte // what the reader knows of the task's name, may be empty
-	Data   []byte // the whole record, from common_type on
-	Lost   uint64 // events lost on this CPU before this one; LostUnknown if the kernel did not count
+	Comm   []byte   // what the reader knows of the task's name, may be empty
+	Data   []byte   // the whole record, from common_type on
+	Lost   uint64   // events lost on this CPU before this one; LostUnknown if the kernel did not count
+	Stack  []uint64 // addresses of the kernel's stack, innermost first; of JoinStacks
 }
 
 // LostUnknown is Event.Lost where events were lost but not counted.

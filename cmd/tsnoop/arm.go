@@ -18,7 +18,7 @@ func arm(fs *tracefs.FS, plans []*fetchargs.Plan, o *options, ui *ui) (_ *trace,
 	if err != nil {
 		return nil, err
 	}
-	so := tracefs.Options{Clock: "mono", BufferKB: o.bufferKB, Pids: pids, Follow: o.follow, IgnoreSelf: true}
+	so := tracefs.Options{Clock: "mono", BufferKB: o.bufferKB, Pids: pids, Follow: o.follow, IgnoreSelf: true, Stacktrace: o.kstack}
 	if so.BufferKB == 0 {
 		so.BufferKB, so.BufferOrLess = defaultBuffer(), true
 	}
@@ -48,7 +48,7 @@ func arm(fs *tracefs.FS, plans []*fetchargs.Plan, o *options, ui *ui) (_ *trace,
 	if err = t.define(fs); err != nil {
 		return nil, err
 	}
-	if err = t.learnFormats(); err != nil {
+	if err = t.learnFormats(o.kstack); err != nil {
 		return nil, err
 	}
 	t.symbols = sync.OnceValue(t.loadSymbols)

@@ -36,6 +36,8 @@ func (o *options) check() error {
 	switch {
 	case o.reader != "raw" && o.reader != "text":
 		return usagef("", "--reader is raw or text, not %q", o.reader)
+	case o.kstack && o.reader == "text":
+		return usagef("", "--kstack needs --reader=raw: text does not say which event a stack belongs to")
 	case o.count < 0:
 		return usagef("", "--count takes a positive number, not %d", o.count)
 	case o.follow && len(o.pids) == 0:

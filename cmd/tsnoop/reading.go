@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/binary"
 	"fmt"
+	"iter"
 
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/render"
@@ -24,6 +25,7 @@ type reading struct {
 	mapped  func(addr uint64) bool // which addresses can be read, nil if not known
 	formats []*tracefs.Format      // each once
 	known   map[int]bool           // their IDs
+	stacks  *tracefs.Format        // of the records with stacks, nil if none are wanted
 	format  map[*fetchargs.Probe]*tracefs.Format
 	decoder map[*fetchargs.Probe]*fetchargs.Decoder
 }
@@ -57,6 +59,20 @@ func (r *reading) learn(p *fetchargs.Probe, f *tracefs.Format) error {
 	r.format[p] = f
 	r.decoder[p] = fetchargs.NewDecoder(p, slots, r.order, r.mapped)
 	return nil
+}
+
+// learnStacks takes in how stacks are recorded.
+func (r *reading) learnStacks(f *tracefs.Format) {
+	r.stacks = f
+	r.formats = append(r.formats, f)
+}
+
+// withStacks gives the events their stacks, if they are wanted.
+func (r *reading) withStacks(events iter.Seq2[*tracefs.Event, error]) iter.Seq2[*tracefs.Event, error] {
+	if r.stacks == nil {
+		return events
+	}
+	return tracefs.JoinStacks(events, r.stacks, r.order)
 }
 
 func fieldNamed(f *tracefs.Format, name string) *tracefs.FormatField {

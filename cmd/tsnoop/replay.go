@@ -8,6 +8,7 @@ import (
 	"io"
 	"iter"
 	"os"
+	"strings"
 	"sync"
 
 	"github.com/tsnoop/tsnoop/fetchargs"
@@ -129,7 +130,25 @@ func (r *replay) prepare(o *options) error {
 			}
 		}
 	}
+	if o.kstack {
+		return r.findStacks()
+	}
 	return nil
+}
+
+// findStacks looks for how stacks were recorded.
+func (r *replay) findStacks() error {
+	for _, e := range r.file.Events {
+		if e.System != "ftrace" {
+			continue
+		}
+		f, err := tracefs.ParseFormat(strings.NewReader(e.Text))
+		if err == nil && f.Name == "kernel_stack" {
+			r.learnStacks(f)
+			return nil
+		}
+	}
+	return fmt.Errorf("%s has no stacks: record them with --kstack", r.name)
 }
 
 // loadSymbols parses the /proc/kallsyms that was recorded.
@@ -155,7 +174,7 @@ func (r *replay) events() iter.Seq2[*tracefs.Event, error] {
 		}
 	}
 	o := tracefs.RawOptions{Layout: r.layout(), Formats: r.formats, Damaged: r.damage}
-	events := tracefs.MergePages(o, streams)
+	events := r.withStacks(tracefs.MergePages(o, streams))
 	if r.own {
 		return events
 	}

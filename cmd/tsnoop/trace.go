@@ -39,8 +39,15 @@ func openTracefs(o *options) (*tracefs.FS, error) {
 }
 
 // learnFormats reads how the kernel lays out the records.
-func (t *trace) learnFormats() error {
+func (t *trace) learnFormats(stacks bool) error {
 	t.loadMapped()
+	if stacks {
+		f, err := t.session.StackFormat()
+		if err != nil {
+			return err
+		}
+		t.learnStacks(f)
+	}
 	for _, p := range fetchargs.Probes(t.plans) {
 		f, err := t.session.Format(p.Event)
 		if err != nil {
@@ -85,7 +92,7 @@ func (t *trace) read(ctx context.Context, o *options, idle func()) iter.Seq2[*tr
 	if o.reader == "text" {
 		return t.session.ReadText(ctx, tracefs.TextOptions{Formats: t.formats, Addr: t.address, Order: order, Idle: idle})
 	}
-	return t.session.ReadRaw(ctx, tracefs.RawOptions{Formats: t.formats, Damaged: t.damaged, Idle: idle}, t.now)
+	return t.withStacks(t.session.ReadRaw(ctx, tracefs.RawOptions{Formats: t.formats, Damaged: t.damaged, Idle: idle}, t.now))
 }
 
 // now is the time on the trace clock in ns.

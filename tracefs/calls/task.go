@@ -165,10 +165,11 @@ func (p *Pairer) keep(e *tracefs.Event, side *Side, sp uint64) *entry {
 	} else {
 		k = new(entry)
 	}
-	comm, data := k.event.Comm, k.event.Data
+	comm, data, stack := k.event.Comm, k.event.Data, k.event.Stack
 	k.event = *e
 	k.event.Comm = append(comm[:0], e.Comm...)
 	k.event.Data = append(data[:0], e.Data...)
+	k.event.Stack = append(stack[:0], e.Stack...)
 	k.stack, k.plan, k.filtered = sp, side.Plan, side.Filtered
 	k.refused, k.id, k.depth = false, 0, 0
 	return k
