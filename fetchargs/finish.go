@@ -2,6 +2,7 @@ package fetchargs
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -16,6 +17,7 @@ func (b *builder) finish(both bool) *Probe {
 	p.Args, p.Fields = b.args, b.fields
 	p.stringsLast()
 	p.Filter = strings.Join(b.filters, " && ")
+	p.MaxActive = b.r.target.MaxActive
 	b.check()
 	return p
 }
@@ -116,6 +118,9 @@ func (p *Probe) Definitions(group string) []string {
 	kind := "p"
 	if p.Return {
 		kind = "r"
+		if p.MaxActive > 0 {
+			kind += strconv.Itoa(p.MaxActive)
+		}
 	}
 	var args strings.Builder
 	for _, a := range p.Args {

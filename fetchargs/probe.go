@@ -34,6 +34,10 @@ type Probe struct {
 	Fields  []Field
 	Filter  string // event filter, "" for none
 
+	// MaxActive is how many calls a return probe can follow at a time, up to
+	// MostActive; 0 leaves it to the kernel.
+	MaxActive int
+
 	// Indexes into Args of what tsnoop fetches for itself, -1 if it does not.
 	// Caller may be behind Args: a decoder's slot for what the kernel records
 	// of a return by itself.
@@ -94,5 +98,8 @@ type Guard struct {
 	Arg   int    // index into Probe.Args of the pointer's own value, an x64
 	Space Space
 }
+
+// MostActive is KRETPROBE_MAXACTIVE_MAX of kernel/trace/trace_kprobe.c.
+const MostActive = 4096
 
 func (p *Probe) arch() *Arch { return p.Plan.Arch }

@@ -29,6 +29,8 @@ type Target struct {
 	Live bool
 	// Pair has every plan see both entries and returns, with the return value.
 	Pair bool
+	// MaxActive is that of every return probe.
+	MaxActive int
 	// Nonce is put into the names of events and strings, so that text from a
 	// traced program cannot pass for them. Empty for lines meant for people.
 	Nonce string

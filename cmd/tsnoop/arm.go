@@ -45,6 +45,7 @@ func arm(fs *tracefs.FS, plans []*fetchargs.Plan, o *options, ui *ui) (_ *trace,
 			ui.warn("%s: %s", plan.Spec.Func.Text, note)
 		}
 	}
+	chooseMaxActive(plans)
 	if err = t.define(fs); err != nil {
 		return nil, err
 	}

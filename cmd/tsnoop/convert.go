@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/render"
 )
 
@@ -38,6 +39,8 @@ func (o *options) check() error {
 		return usagef("", "--reader is raw or text, not %q", o.reader)
 	case o.kstack && o.reader == "text":
 		return usagef("", "--kstack needs --reader=raw: text does not say which event a stack belongs to")
+	case o.active < 0 || o.active > fetchargs.MostActive:
+		return usagef("", "--maxactive is from 1 to %d, not %d", fetchargs.MostActive, o.active)
 	case o.count < 0:
 		return usagef("", "--count takes a positive number, not %d", o.count)
 	case o.follow && len(o.pids) == 0:

@@ -21,6 +21,11 @@ import (
 //	load name COMM WORDS...   as above, under another task name (Go quoted)
 //	load veth A MAC B MAC     a veth pair with these names and addresses, up
 //	load frame DEV DSTMAC     an IPv4 frame out of DEV
+//	load tcp SIZE...          send(2) messages over loopback; "100+": hold it back
+//	load opens N MISSING FORBIDDEN   open(2) N files, so many of them in vain
+//	load nest FILE N          like pid, then remove N namespaces, nested
+//	load sleepers FILE N S    like pid, then N threads sleep at once; S are woken
+//	load waiters FILE N       like pid, then N threads wait for an event of inotify
 //	load cat FILE             read(2) FILE until its end, write(2) it to /dev/null
 //	load times N WORDS...     all that N times
 //	load pid FILE WORDS...    write the pid to FILE, wait for FILE.go, then go on
@@ -95,6 +100,16 @@ func loadOne(args []string) error {
 		return crew(rest[0], rest[1], rest[2:])
 	case "turns":
 		return turns(rest[0], rest[1])
+	case "tcp":
+		return sendTCP(rest)
+	case "opens":
+		return opens(rest)
+	case "nest":
+		return nest(rest[0], rest[1])
+	case "sleepers":
+		return sleepers(rest[0], rest[1], rest[2])
+	case "waiters":
+		return waiters(rest[0], rest[1])
 	case "veth":
 		return veth(rest[0], rest[1], rest[2], rest[3])
 	case "frame":

@@ -1,0 +1,186 @@
+//go:build vm
+
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// A jsonCall is what a line of JSON says of a call.
+type jsonCall struct {
+	Time     uint64 `json:"ts_ns"`
+	TID      int
+	Func     string
+	Args     []jsonValue
+	Ret      *jsonValue
+	Duration *int64 `json:"duration_ns"`
+
+	Call, Depth int
+	Part        string
+	Orphan      bool
+	Unfinished  bool
+	Missed      uint64 `json:"missed_returns"`
+}
+
+type jsonValue struct {
+	Name  string
+	Value any
+	Errno string
+}
+
+// number is the n-th argument.
+func (c *jsonCall) number(n int) int64 {
+	if n >= len(c.Args) {
+		return -1
+	}
+	f, _ := c.Args[n].Value.(float64)
+	return int64(f)
+}
+
+// calls reads the output of a trace with --json.
+func (tr *traced) calls() (all []jsonCall) {
+	tr.t.Helper()
+	tr.lines(func(line []byte) {
+		var c jsonCall
+		if err := json.Unmarshal(line, &c); err != nil {
+			tr.t.Fatalf("%v: %s", err, line)
+		}
+		if c.Duration != nil && *c.Duration < 0 {
+			tr.t.Errorf("a negative duration: %s", line)
+		}
+		all = append(all, c)
+	})
+	return all
+}
+
+// deepest is how many namespaces the kernel takes inside each other (MAX_NS_DEPTH
+// in security/apparmor); no other function of the kernel's recurses deeper for us.
+const deepest = 33
+
+// TestVMRecursion: each of the nested calls of one function gets its own return.
+func TestVMRecursion(t *testing.T) {
+	l := prepare(t, "nest", "@", strconv.Itoa(deepest))
+	tr := startTrace(t, "--json", "-p", l.pid, "__aa_remove_ns(ns->level, ns)")
+	tree := startTrace(t, "--json", "--tree", "-p", l.pid, "__aa_remove_ns(ns->level)")
+	l.run()
+	tr.end()
+	tree.end()
+	if said := tr.said() + tree.said(); said != "" {
+		t.Error(said)
+	}
+	all := tr.calls()
+	if len(all) != deepest {
+		t.Fatalf("%d calls, want %d", len(all), deepest)
+	}
+	for i, c := range all {
+		if c.number(0) != int64(i+1) || c.Duration != nil {
+			t.Errorf("entry %d is of level %d: %+v", i, c.number(0), c)
+		}
+	}
+	parts := tree.calls()
+	if len(parts) != 2*deepest {
+		t.Fatalf("%d parts of calls, want %d", len(parts), 2*deepest)
+	}
+	var inner int64
+	for i, c := range parts {
+		depth, part := i, "begin"
+		if i >= deepest {
+			depth, part = 2*deepest-1-i, "end"
+		}
+		if c.Depth != depth || c.Call != depth+1 || c.Part != part || c.Unfinished || c.Orphan {
+			t.Errorf("%d: %+v, want the %s of call %d", i, c, part, depth+1)
+		}
+		if part == "begin" {
+			continue
+		}
+		if c.Duration == nil || *c.Duration < inner {
+			t.Fatalf("%d: %+v took less time than the call in it, %d ns", i, c, inner)
+		}
+		inner = *c.Duration
+	}
+}
+
+// TestVMSleepers: threads that sleep in one function at the same time, some of
+// them interrupted by a signal, each with its own return.
+func TestVMSleepers(t *testing.T) {
+	const threads, signals = 40, 7 // more than the 10 that the kernel would follow
+	l := prepare(t, "sleepers", "@", strconv.Itoa(threads), strconv.Itoa(signals))
+	tr := startTrace(t, "--json", "-p", l.pid, "hrtimer_nanosleep(clockid, return) if clockid == 7")
+	l.run()
+	tr.end()
+	if tr.said() != "" {
+		t.Error(tr.said())
+	}
+	seen, interrupted := map[int]bool{}, 0
+	for _, c := range tr.calls() {
+		if c.Duration == nil || c.Ret == nil || c.Orphan || c.Unfinished || seen[c.TID] {
+			t.Errorf("not one whole call of a thread: %+v", c)
+			continue
+		}
+		seen[c.TID] = true
+		if c.Ret.Value != float64(0) {
+			interrupted++
+		} else if *c.Duration < 5e9 {
+			t.Errorf("a sleep of 5 s took %d ns", *c.Duration)
+		}
+	}
+	if len(seen) != threads || interrupted != signals {
+		t.Errorf("%d threads slept, %d of them were interrupted; want %d, %d", len(seen), interrupted, threads, signals)
+	}
+}
+
+// TestVMMissedReturns: with room for fewer calls than there are at a time, the
+// others are shown without their end and counted as the kernel does.
+func TestVMMissedReturns(t *testing.T) {
+	const threads, active = 12, 3
+	l := prepare(t, "waiters", "@", strconv.Itoa(threads))
+	tr := startTrace(t, "--json", "--maxactive", strconv.Itoa(active), "-p", l.pid, "inotify_read(count, return)")
+	l.run()
+	missed := kernelMisses(t, "inotify_read__return")
+	tr.end()
+	whole, unfinished, told := 0, 0, uint64(0)
+	for _, c := range tr.calls() {
+		switch {
+		case c.Missed > 0:
+			told += c.Missed
+		case c.Unfinished:
+			unfinished++
+		case c.Duration != nil:
+			whole++
+		}
+	}
+	if whole != active || unfinished != threads-active {
+		t.Errorf("%d calls whole and %d not, of %d; there was room for %d", whole, unfinished, threads, active)
+	}
+	// The kernel counts what it has missed of everybody's.
+	if missed < threads-active || told != missed || !strings.Contains(tr.said(), strconv.FormatUint(missed, 10)+" returns of inotify_read were missed") {
+		t.Errorf("the kernel has missed %d; told were %d:\n%s", missed, told, tr.said())
+	}
+}
+
+// kernelMisses reads kprobe_profile.
+func kernelMisses(t *testing.T, event string) uint64 {
+	t.Helper()
+	f, err := os.Open(filepath.Join(tracing, "kprobe_profile"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for s := bufio.NewScanner(f); s.Scan(); {
+		if words := strings.Fields(s.Text()); len(words) == 3 && strings.HasPrefix(words[0], event) {
+			n, err := strconv.ParseUint(words[2], 10, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return n
+		}
+	}
+	t.Fatalf("kprobe_profile has no %s", event)
+	return 0
+}

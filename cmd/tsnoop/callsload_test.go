@@ -1,0 +1,225 @@
+package main
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+
+	"golang.org/x/sys/unix"
+)
+
+// sendTCP sends messages of these sizes over loopback. One with a "+" behind it is
+// held back until the next (MSG_MORE).
+func sendTCP(sizes []string) error {
+	listener, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	defer listener.Close()
+	port := listener.Addr().(*net.TCPAddr).Port
+	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM, 0)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(fd)
+	if err := unix.Connect(fd, &unix.SockaddrInet4{Port: port, Addr: [4]byte{127, 0, 0, 1}}); err != nil {
+		return err
+	}
+	for _, s := range sizes {
+		digits, more := strings.CutSuffix(s, "+")
+		n, err := strconv.Atoi(digits)
+		if err != nil {
+			return err
+		}
+		flags := 0
+		if more {
+			flags = unix.MSG_MORE
+		}
+		if _, err := unix.SendmsgN(fd, make([]byte, n), nil, nil, flags); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// opens opens files N times as the user nobody: missing of them do not exist and
+// forbidden may not be read, the others can.
+func opens(counts []string) error {
+	var n [3]int
+	for i := range n {
+		var err error
+		if n[i], err = strconv.Atoi(counts[i]); err != nil {
+			return err
+		}
+	}
+	dir, err := os.MkdirTemp("/tmp", "opens") // which everybody may enter
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	if err := os.Chmod(dir, 0o755); err != nil {
+		return err
+	}
+	good, forbidden := filepath.Join(dir, "good"), filepath.Join(dir, "forbidden")
+	for name, mode := range map[string]os.FileMode{good: 0o644, forbidden: 0} {
+		if err := os.WriteFile(name, nil, mode); err != nil {
+			return err
+		}
+	}
+	const nobody = 65534
+	if err := unix.Setfsuid(nobody); err != nil { // of this thread, which loses root's rights to files
+		return err
+	}
+	defer unix.Setfsuid(0)
+	for i := range n[0] {
+		name := good
+		switch {
+		case i%50 == 7 && n[1] > 0:
+			name = filepath.Join(dir, "missing")
+			n[1]--
+		case i%50 == 8 && n[2] > 0:
+			name = forbidden
+			n[2]--
+		}
+		if fd, err := unix.Open(name, unix.O_RDONLY, 0); err == nil {
+			unix.Close(fd)
+		}
+	}
+	if n[1]+n[2] > 0 {
+		return fmt.Errorf("%v are left", n)
+	}
+	return nil
+}
+
+const policy = "/sys/kernel/security/apparmor/policy/namespaces"
+
+// nest removes an AppArmor namespace with depth-1 others in it, which the kernel
+// does by recursion.
+func nest(file, depth string) error {
+	n, err := strconv.Atoi(depth)
+	if err != nil {
+		return err
+	}
+	if err := unix.Mount("none", "/sys/kernel/security", "securityfs", 0, ""); err != nil && err != unix.EBUSY {
+		return err
+	}
+	dir := policy
+	for range n {
+		if err := os.Mkdir(dir+"/tsnoop", 0o755); err != nil {
+			return err
+		}
+		dir += "/tsnoop/namespaces"
+	}
+	if err := ready(file); err != nil {
+		return err
+	}
+	return unix.Rmdir(policy + "/tsnoop")
+}
+
+// sleepers have N threads sleep at the same time, on a clock that nothing else
+// sleeps on, until all do; a signal ends the sleep of the first S.
+func sleepers(file, count, interrupted string) error {
+	signals, err := strconv.Atoi(interrupted)
+	if err != nil {
+		return err
+	}
+	sleep := func(i int) error {
+		err := unix.ClockNanosleep(unix.CLOCK_BOOTTIME, 0, &unix.Timespec{Sec: 5}, nil)
+		if i < signals && err == unix.EINTR {
+			return nil
+		}
+		return err
+	}
+	return together(file, count, sleep, func(tids []int) error {
+		for _, tid := range tids[:signals] {
+			// Go handles SIGURG at any time, and has SA_RESTART set; a sleep on a clock
+			// is restarted by restart_syscall(2), which is another function.
+			if err := unix.Tgkill(os.Getpid(), tid, unix.SIGURG); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// waiters have N threads wait in inotify's read(2) at the same time, until a file
+// is made.
+func waiters(file, count string) error {
+	dir, err := os.MkdirTemp("", "waiters")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	wait := func(int) error {
+		fd, err := unix.InotifyInit()
+		if err != nil {
+			return err
+		}
+		defer unix.Close(fd)
+		if _, err := unix.InotifyAddWatch(fd, dir, unix.IN_CREATE); err != nil {
+			return err
+		}
+		_, err = unix.Read(fd, make([]byte, 512))
+		return err
+	}
+	return together(file, count, wait, func([]int) error {
+		return os.WriteFile(filepath.Join(dir, "made"), nil, 0o644)
+	})
+}
+
+// together writes the pid to a file, has N threads do something in which they
+// sleep, and then, when all of them do, something else.
+func together(file, count string, do func(i int) error, then func(tids []int) error) error {
+	n, err := strconv.Atoi(count)
+	if err != nil {
+		return err
+	}
+	tids, done := make([]int, n), make(chan error)
+	var begin, known sync.WaitGroup
+	begin.Add(1)
+	known.Add(n)
+	for i := range n {
+		go func() {
+			runtime.LockOSThread()
+			tids[i] = unix.Gettid()
+			known.Done()
+			begin.Wait()
+			done <- do(i)
+		}()
+	}
+	known.Wait()
+	if err := ready(file); err != nil {
+		return err
+	}
+	begin.Done()
+	for _, tid := range tids {
+		for !asleep(tid) {
+			unix.Nanosleep(&unix.Timespec{Nsec: 5e6}, nil)
+		}
+	}
+	if err := then(tids); err != nil {
+		return err
+	}
+	return wait(done, n)
+}
+
+// asleep tells whether a thread of this process sleeps in the kernel, and not
+// because Go has nothing for it to do.
+func asleep(tid int) bool {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/self/task/%d/stat", tid))
+	if err != nil {
+		return false
+	}
+	call, err := os.ReadFile(fmt.Sprintf("/proc/self/task/%d/syscall", tid))
+	if err != nil {
+		return false
+	}
+	_, rest, _ := strings.Cut(string(stat), ") ")
+	number, _, _ := strings.Cut(string(call), " ")
+	return strings.HasPrefix(rest, "S") && (number == strconv.Itoa(unix.SYS_READ) || number == strconv.Itoa(unix.SYS_CLOCK_NANOSLEEP))
+}
