@@ -1,0 +1,120 @@
+package calls
+
+import "math/bits"
+
+// Each power of two is split into parts of equal size, so that a value is known
+// to a 16th of it. Values below that many ns are known exactly.
+const (
+	partBits = 4
+	parts    = 1 << partBits
+	buckets  = (64 - partBits + 1) * parts
+)
+
+// A Histogram counts durations in ns, in memory that does not grow with them.
+// The zero value is empty.
+type Histogram struct {
+	Count    uint64
+	Total    uint64 // ns
+	Min, Max uint64 // ns; 0 if it is empty
+
+	buckets [buckets]uint64
+}
+
+// bucketOf is the bucket that ns belongs to.
+func bucketOf(ns uint64) int {
+	if ns < parts {
+		return int(ns)
+	}
+	exp := bits.Len64(ns) - 1 - partBits
+	return exp<<partBits + int(ns>>exp)
+}
+
+// bucketStart is the smallest duration of bucket i, in ns.
+func bucketStart(i int) uint64 {
+	if i < parts {
+		return uint64(i)
+	}
+	exp := i>>partBits - 1
+	return uint64(parts|i&(parts-1)) << exp
+}
+
+// Add counts a duration of ns.
+func (h *Histogram) Add(ns uint64) {
+	if h.Count == 0 || ns < h.Min {
+		h.Min = ns
+	}
+	h.Max = max(h.Max, ns)
+	h.Count++
+	h.Total += ns
+	h.buckets[bucketOf(ns)]++
+}
+
+// Merge counts what o has counted too.
+func (h *Histogram) Merge(o *Histogram) {
+	if o.Count == 0 {
+		return
+	}
+	if h.Count == 0 || o.Min < h.Min {
+		h.Min = o.Min
+	}
+	h.Max = max(h.Max, o.Max)
+	h.Count += o.Count
+	h.Total += o.Total
+	for i, n := range o.buckets {
+		h.buckets[i] += n
+	}
+}
+
+// Mean is the mean in ns, 0 if h is empty.
+func (h *Histogram) Mean() uint64 {
+	if h.Count == 0 {
+		return 0
+	}
+	return h.Total / h.Count
+}
+
+// Percentile is the smallest duration in ns that p of 100 do not exceed, p from
+// 1 to 100, to within a 32nd of it; 0 if h is empty.
+func (h *Histogram) Percentile(p int) uint64 {
+	rank := h.Count/100*uint64(p) + (h.Count%100*uint64(p)+99)/100
+	var seen uint64
+	for i, n := range h.buckets {
+		if seen += n; n > 0 && seen >= rank {
+			start := bucketStart(i)
+			width := bucketStart(i+1) - start // of the last one too: it wraps around to 0
+			return min(max(start+width/2, h.Min), h.Max)
+		}
+	}
+	return 0
+}
+
+// An Octave is how many durations lie from one power of two to the next.
+type Octave struct {
+	From, To uint64 // ns, From <= d < To; the shortest one is from 0 to 1
+	Count    uint64
+}
+
+// Octaves yields the octaves from that of the shortest duration to that of the
+// longest, nothing if h is empty.
+func (h *Histogram) Octaves(yield func(Octave) bool) {
+	if h.Count == 0 {
+		return
+	}
+	for exp := bits.Len64(h.Min); exp <= bits.Len64(h.Max); exp++ {
+		var o Octave
+		if exp > 0 {
+			o.From = 1 << (exp - 1)
+		}
+		o.To = 1 << exp
+		last := o.To - 1 // also where To wraps around to 0
+		if o.To == 0 {
+			o.To = last
+		}
+		for _, n := range h.buckets[bucketOf(o.From) : bucketOf(last)+1] {
+			o.Count += n
+		}
+		if !yield(o) {
+			return
+		}
+	}
+}
