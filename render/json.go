@@ -261,11 +261,8 @@ func appendJSONMember(dst []byte, name, value string) []byte {
 // jsonFunction is what a line says of the function, as members of an object.
 func jsonFunction(plan *fetchargs.Plan) []byte {
 	dst := appendJSONMember(nil, "func", functionName(plan))
-	switch {
-	case plan.Func != nil && plan.Func.Module != "":
-		dst = appendJSONMember(dst, "module", plan.Func.Module)
-	case plan.Func == nil && plan.Spec != nil && plan.Spec.Module.Text != "":
-		dst = appendJSONMember(dst, "module", plan.Spec.Module.Text)
+	if module := moduleName(plan); module != "" {
+		dst = appendJSONMember(dst, "module", module)
 	}
 	return dst[1:] // without the first comma
 }

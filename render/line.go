@@ -58,6 +58,9 @@ type source struct {
 	name       string // of the function
 	json       []byte // "func" and "module" as members of a JSON object
 	entry, ret side
+
+	plan    *fetchargs.Plan
+	verdict *verdict // nil if it is not known whether calls fail
 }
 
 // A side is one of the probes of a source; nothing is in it if there is none.
@@ -84,9 +87,10 @@ func NewPrinter(sources []Source, o Options) *Printer {
 	o.Color = o.Color && !o.JSON
 	p := &Printer{opts: o}
 	for _, s := range sources {
-		src := source{name: functionName(s.Plan), json: jsonFunction(s.Plan)}
+		src := source{name: functionName(s.Plan), json: jsonFunction(s.Plan), plan: s.Plan}
 		src.entry = newSide(s.Plan.Entry, s.Entry, &p.opts)
 		src.ret = newSide(s.Plan.Return, s.Return, &p.opts)
+		src.verdict = newVerdict(s.Plan.Return, s.Return, &p.opts)
 		p.sources = append(p.sources, src)
 	}
 	return p
@@ -125,6 +129,17 @@ func functionName(plan *fetchargs.Plan) string {
 		return plan.Spec.Func.Text
 	}
 	return "?"
+}
+
+// moduleName is the module of that function, "" for the kernel itself.
+func moduleName(plan *fetchargs.Plan) string {
+	switch {
+	case plan.Func != nil:
+		return plan.Func.Module
+	case plan.Spec != nil:
+		return plan.Spec.Module.Text
+	}
+	return ""
 }
 
 // AppendHeader appends the line above the columns of text, nothing for JSON.

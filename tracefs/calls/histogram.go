@@ -77,6 +77,9 @@ func (h *Histogram) Mean() uint64 {
 // 1 to 100, to within a 32nd of it; 0 if h is empty.
 func (h *Histogram) Percentile(p int) uint64 {
 	rank := h.Count/100*uint64(p) + (h.Count%100*uint64(p)+99)/100
+	if rank == h.Count {
+		return h.Max
+	}
 	var seen uint64
 	for i, n := range h.buckets {
 		if seen += n; n > 0 && seen >= rank {

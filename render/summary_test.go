@@ -1,0 +1,227 @@
+package render
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/calls"
+)
+
+// summed are sources and what their calls came to.
+func summed() ([]Source, []calls.Summary) {
+	ret := func(t btf.Type) *record { return newProbe(true).number("return", t, 0) }
+	sources := []Source{
+		newSource("vfs_read", "", newProbe(false), ret(ssize)),
+		newSource("do_sys_openat2", "", newProbe(false), ret(cLong)),
+		newSource("ext4_sync", "ext4", newProbe(false), nil),
+		newSource("never", "", newProbe(false), ret(cInt)),
+		newSource("seek", "", newProbe(false), ret(cInt)),
+		newSource("seek", "", newProbe(false), ret(cUlong)),
+		{Plan: fetchargs.FromEvent("sched", "sched_switch", nil, fetchargs.ArchNamed("amd64"))},
+	}
+	for i := range sources {
+		if sources[i].Plan.Spec == nil {
+			sources[i].Plan.Spec = &fetchargs.Spec{Text: sources[i].Plan.Func.Name}
+		}
+	}
+	sources[4].Plan.Spec.Text = "seek(\x1b[2J)"
+	sources[5].Plan.Spec.Text = "seek(x)"
+
+	sums := make([]calls.Summary, len(sources))
+	e := &tracefs.Event{}
+	add := func(i, times int, ns uint64, errno int) {
+		for range times {
+			sums[i].Add(&calls.Call{Entry: e, Return: e, Duration: ns}, errno)
+		}
+	}
+	add(0, 1000, 700, 0)
+	add(0, 300, 1500, 0)
+	add(0, 20, 2300, 4)
+	add(0, 1, 40_000, 512)
+	add(1, 17, 12_345, 2)
+	add(1, 5, 9_000, 13)
+	add(1, 2, 2_000_000, 0)
+	sums[1].Add(&calls.Call{Entry: e, Unfinished: true}, 0)
+	sums[1].Add(&calls.Call{Entry: e, Unfinished: true}, 0)
+	sums[1].Add(&calls.Call{Return: e, Orphan: true}, 600)
+	sums[2].Add(&calls.Call{Entry: e}, 0)
+	add(4, 1, 0, 0)
+	add(5, 3, 1, 0)
+	return sources, sums
+}
+
+func TestSummary(t *testing.T) {
+	sources, sums := summed()
+	p := NewPrinter(sources, Options{Start: 5e9})
+	got := string(p.AppendSummary(nil, sums, Period{From: 5e9, To: 17.345e9, Final: true}, 60))
+	want := `Summary of all 12.3s
+FUNCTION        CALLS   TOTAL   MEAN     P50     P99     MAX  ERRORS
+do_sys_openat2     27  4.25ms  177us  12.5us  2.00ms  2.00ms  17 ENOENT, 5 EACCES, 1 600
+vfs_read         1321  1.24ms  935ns   700ns  2.24us  40.0us  20 EINTR, 1 ERESTARTSYS
+seek(x)             3     3ns    1ns     1ns     1ns     1ns  -
+ext4_sync           1       -      -       -       -       -  -
+never               0       -      -       -       -       -
+seek(\x1b[2J)       1     0ns    0ns     0ns     0ns     0ns
+
+do_sys_openat2, without 2 that did not return and 1 whose entry was not seen
+  [8.19us, 16.4us)  22 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@|
+  [16.4us, 32.8us)   0 |                                   |
+  [32.8us, 65.5us)   0 |                                   |
+  [65.5us, 131us)    0 |                                   |
+  [131us, 262us)     0 |                                   |
+  [262us, 524us)     0 |                                   |
+  [524us, 1.05ms)    0 |                                   |
+  [1.05ms, 2.10ms)   2 |@@@                                |
+
+vfs_read
+  [512ns, 1.02us)   1000 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@|
+  [1.02us, 2.05us)   300 |@@@@@@@@@@                       |
+  [2.05us, 4.10us)    20 |@                                |
+  [4.10us, 8.19us)     0 |                                 |
+  [8.19us, 16.4us)     0 |                                 |
+  [16.4us, 32.8us)     0 |                                 |
+  [32.8us, 65.5us)     1 |@                                |
+
+seek(x)
+  [1ns, 2ns)  3 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@|
+
+seek(\x1b[2J)
+  [0ns, 1ns)  1 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@|
+`
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	for line := range strings.Lines(got) {
+		if strings.Contains(line, "|") && len(line) != 60+len("\n") {
+			t.Errorf("not 60 columns: %s", line)
+		}
+	}
+}
+
+func TestSummaryPeriods(t *testing.T) {
+	p := NewPrinter(nil, Options{})
+	for _, tt := range []struct {
+		when Period
+		want string
+	}{
+		{Period{From: 1e9, To: 2e9, Interval: true}, "Summary of the last 1.00s\nno calls\n"},
+		{Period{From: 1e9, To: 2.5e9}, "Summary of all 1.50s so far\nno calls\n"},
+		{Period{From: 2e9, To: 1e9, Final: true}, "Summary of all 0ns\nno calls\n"}, // no clock is to be trusted
+	} {
+		if got := string(p.AppendSummary(nil, nil, tt.when, 80)); got != tt.want {
+			t.Errorf("%+v: got %q, want %q", tt.when, got, tt.want)
+		}
+	}
+}
+
+func TestJSONSummary(t *testing.T) {
+	sources, sums := summed()
+	p := NewPrinter(sources, Options{JSON: true, Color: true})
+	got := string(p.AppendSummary(nil, sums, Period{From: 5e9, To: 17.345e9}, 60))
+	want := `{"summary":"do_sys_openat2","ts_ns":17345000000,"span_ns":12345000000,"calls":27,"errors":{"ENOENT":17,"EACCES":5,"600":1},` +
+		`"orphans":1,"unfinished":2,"total_ns":4254865,"mean_ns":177286,"min_ns":9000,"max_ns":2000000,"p50_ns":12544,"p99_ns":2000000,` +
+		`"histogram":[{"from_ns":8192,"to_ns":16384,"calls":22},{"from_ns":1048576,"to_ns":2097152,"calls":2}]}
+{"summary":"vfs_read","ts_ns":17345000000,"span_ns":12345000000,"calls":1321,"errors":{"EINTR":20,"ERESTARTSYS":1},` +
+		`"total_ns":1236000,"mean_ns":935,"min_ns":700,"max_ns":40000,"p50_ns":700,"p99_ns":2240,` +
+		`"histogram":[{"from_ns":512,"to_ns":1024,"calls":1000},{"from_ns":1024,"to_ns":2048,"calls":300},` +
+		`{"from_ns":2048,"to_ns":4096,"calls":20},{"from_ns":32768,"to_ns":65536,"calls":1}]}
+{"summary":"seek","spec":"seek(x)","ts_ns":17345000000,"span_ns":12345000000,"calls":3,` +
+		`"total_ns":3,"mean_ns":1,"min_ns":1,"max_ns":1,"p50_ns":1,"p99_ns":1,"histogram":[{"from_ns":1,"to_ns":2,"calls":3}]}
+{"summary":"ext4_sync","module":"ext4","ts_ns":17345000000,"span_ns":12345000000,"calls":1}
+{"summary":"never","ts_ns":17345000000,"span_ns":12345000000,"calls":0,"errors":{}}
+{"summary":"seek","spec":"seek(\u001b[2J)","ts_ns":17345000000,"span_ns":12345000000,"calls":1,"errors":{},` +
+		`"total_ns":0,"mean_ns":0,"min_ns":0,"max_ns":0,"p50_ns":0,"p99_ns":0,"histogram":[{"from_ns":0,"to_ns":1,"calls":1}]}
+`
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	for line := range strings.Lines(got) {
+		if !json.Valid([]byte(line)) {
+			t.Errorf("not JSON: %s", line)
+		}
+	}
+}
+
+func TestErrno(t *testing.T) {
+	plain := func(t btf.Type, format string) fetchargs.Field { return field("return", t, format) }
+	renamed := field("r", cInt, "")
+	renamed.Arg = 1
+	hidden := plain(cInt, "")
+	hidden.Hidden = true
+	guarded := plain(cInt, "")
+	guarded.Guards = []fetchargs.Guard{{Label: "return"}}
+	added := plain(skbPtr, "")
+	added.Add = 8
+	for _, tt := range []struct {
+		name  string
+		field fetchargs.Field
+		value int64
+		want  int
+	}{
+		{"int", plain(cInt, ""), -2, 2},
+		{"int", plain(cInt, ""), 5, 0},
+		{"int", plain(cInt, ""), -5000, 0},
+		{"an int without a name", plain(cInt, ""), -600, 0},
+		{"in hexadecimal", plain(cInt, "x"), -2, 2},
+		{"ssize_t", plain(ssize, ""), -512, 512},
+		{"unsigned", plain(cUlong, ""), -2, 0},
+		{"unsigned as error", plain(cUlong, "errno"), -2, 2},
+		{"positive as error", plain(cInt, "errno"), 13, 13},
+		{"short", plain(cShort, ""), -2, 0},
+		{"bool", plain(cBool, ""), 1, 0},
+		{"pointer", plain(skbPtr, ""), -12, 12},
+		{"pointer", plain(skbPtr, ""), -600, 600},
+		{"pointer", plain(skbPtr, ""), 0, 0},
+		{"pointer", plain(skbPtr, ""), -0x7fff_0000_0000, 0},
+		{"another name", renamed, -2, 2},
+		{"hidden", hidden, -2, 2},
+		{"behind a pointer", guarded, -2, 0},
+		{"address of a member", added, -2, 0},
+	} {
+		r := newProbe(true)
+		r.arg(8, 0)
+		tt.field.Arg = r.arg(tt.field.Size, uint64(tt.value))
+		r.probe.Fields = append(r.probe.Fields, tt.field)
+		r.probe.Args = []fetchargs.Arg{{Text: "+0($retval):x64"}, {Text: "$retval:s32"}}
+		p := NewPrinter([]Source{newSource("f", "", nil, r)}, Options{})
+		if got := p.Errno(&calls.Call{Return: r.event(1, 0, 7)}); got != tt.want {
+			t.Errorf("%s %d: got %d, want %d", tt.name, tt.value, got, tt.want)
+		}
+		if got := p.Errno(&calls.Call{Entry: r.event(1, 0, 7)}); got != 0 {
+			t.Errorf("%s: %d without a return", tt.name, got)
+		}
+	}
+}
+
+// TestSummaryColors: a coloured table has the same columns.
+func TestSummaryColors(t *testing.T) {
+	sources, sums := summed()
+	when := Period{To: 1e9}
+	plain := NewPrinter(sources, Options{}).AppendSummary(nil, sums, when, 80)
+	colored := string(NewPrinter(sources, Options{Color: true}).AppendSummary(nil, sums, when, 80))
+	for _, code := range append(sgr[:], "\x1b[0m") {
+		colored = strings.ReplaceAll(colored, code, "")
+	}
+	if diff := cmp.Diff(string(plain), colored); diff != "" {
+		t.Errorf("(-plain +coloured):\n%s", diff)
+	}
+}
+
+// BenchmarkSummary is what a call costs that is only counted.
+func BenchmarkSummary(b *testing.B) {
+	r := newProbe(true).number("return", cInt, 1<<32-2)
+	p := NewPrinter([]Source{newSource("f", "", newProbe(false), r)}, Options{})
+	c := &calls.Call{Entry: r.event(1, 0, 7), Return: r.event(2, 0, 7)}
+	var s calls.Summary
+	b.ReportAllocs()
+	for b.Loop() {
+		c.Duration = (c.Duration*6364136223846793005 + 1) >> 40
+		s.Add(c, p.Errno(c))
+	}
+}

@@ -1,0 +1,76 @@
+package render
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/tracefs/calls"
+)
+
+// A verdict is what a call returned, where the C type says that it may be an
+// error: what stands in a line as "= -2 (ENOENT)".
+type verdict struct {
+	view
+	where fetchargs.Plain
+}
+
+// newVerdict finds the return value in a probe's records, shown or not; nil if
+// it is not there or never an error.
+func newVerdict(probe *fetchargs.Probe, dec *fetchargs.Decoder, o *Options) *verdict {
+	if probe == nil || dec == nil || !probe.Return {
+		return nil
+	}
+	for i := range probe.Fields {
+		f := probe.Fields[i]
+		if f.Encoding != fetchargs.Integer || f.Add != 0 || !isReturn(probe, &f) {
+			continue
+		}
+		where, ok := dec.Plain(i)
+		if f.Format != "errno" {
+			f.Format = "" // -2 is an error in hexadecimal, too
+		}
+		v := verdict{newView(&f, true, o), where}
+		if ok && (f.Format == "errno" || v.json == jsonReturn || v.json == jsonAddress) {
+			return &v
+		}
+	}
+	return nil
+}
+
+// isReturn tells whether f is all of what the function returned, whatever the
+// user has named it.
+func isReturn(probe *fetchargs.Probe, f *fetchargs.Field) bool {
+	return f.Label == "return" || f.Arg < len(probe.Args) && strings.HasPrefix(probe.Args[f.Arg].Text, "$retval:")
+}
+
+// errno is the error in a record, as a positive number, 0 if there is none. An
+// integer is one only if that has a name.
+func (v *verdict) errno(data []byte) int {
+	x := v.number(v.where.Load(data))
+	switch {
+	case isErrno(x) && (v.json == jsonAddress || returnedErrno(x) != ""):
+		return int(-int64(x))
+	case v.field.Format == "errno" && errnoName(int64(x)) != "":
+		return int(x)
+	}
+	return 0
+}
+
+// Errno is the error that c has returned, as a positive number. It is 0 if c
+// has returned none, or if what it returned is not known.
+func (p *Printer) Errno(c *calls.Call) int {
+	v := p.sources[c.Plan].verdict
+	if v == nil || c.Return == nil {
+		return 0
+	}
+	return v.errno(c.Return.Data)
+}
+
+// appendErrnoName appends the name of error n, or the number if it has none.
+func appendErrnoName(dst []byte, n int) []byte {
+	if name := errnoName(int64(n)); name != "" {
+		return append(dst, name...)
+	}
+	return strconv.AppendInt(dst, int64(n), 10)
+}
