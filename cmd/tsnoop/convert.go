@@ -26,6 +26,9 @@ func (o *options) convert(raw *rawFlags) error {
 	if o.duration, err = parseDuration("duration", raw.duration); err != nil {
 		return err
 	}
+	if o.interval, err = parseDuration("interval", raw.interval); err != nil {
+		return err
+	}
 	if o.bufferKB, err = parseBuffer(raw.buffer, raw.pages); err != nil {
 		return err
 	}
@@ -51,6 +54,10 @@ func (o *options) check() error {
 		return usagef("", "--emit is tracefs, shell or boot, not %q", o.emit)
 	case o.emit != "" && o.explain:
 		return usagef("", "--emit and --explain exclude each other")
+	case o.summary != "" && o.summary != "too" && o.summary != "only":
+		return usagef("tsnoop --summary=only SPEC", "--summary takes nothing or only, not %q", o.summary)
+	case o.interval > 0 && o.summary == "":
+		return usagef("tsnoop --summary -i 1 SPEC", "--interval needs --summary")
 	case o.foreign() && o.emit == "" && !o.explain && o.command.name == "trace":
 		return usagef("tsnoop --emit "+strings.Join(o.args, " "), "--btf, --arch and --kernel describe another machine: that goes with --emit and --explain")
 	}

@@ -61,7 +61,7 @@ type rawFlags struct {
 }
 
 // later are flags of the command line's contract that this version refuses.
-var later = []string{"summary", "interval", "comm", "cpu", "deep", "zeros"}
+var later = []string{"comm", "cpu", "deep", "zeros"}
 
 // parseArgs reads the command line.
 func parseArgs(args []string) (*options, error) {

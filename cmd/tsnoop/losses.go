@@ -17,7 +17,7 @@ const tellEvery = time.Second
 // at the end, in JSON also where it happens.
 type losses struct {
 	ui      *ui
-	out     *output
+	out     *output // nil if the data are only a recording or sums
 	printer *render.Printer
 
 	lost    uint64 // since the last word about it
@@ -25,9 +25,16 @@ type losses struct {
 	told    time.Time
 }
 
+func newLosses(o *options, ui *ui, out *output, p *render.Printer) *losses {
+	if o.summary == "only" {
+		out = nil
+	}
+	return &losses{ui: ui, out: out, printer: p}
+}
+
 // add notes what was lost before an event.
 func (l *losses) add(e *tracefs.Event) {
-	l.out.line(func(dst []byte) []byte { return l.printer.AppendLost(dst, e) })
+	l.data(func(dst []byte) []byte { return l.printer.AppendLost(dst, e) })
 	if e.Lost == tracefs.LostUnknown {
 		l.unknown = true
 	} else {

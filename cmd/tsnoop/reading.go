@@ -109,7 +109,7 @@ func (r *reading) newPrinter(o *options, out *output) *render.Printer {
 		JSON: o.json, Color: out.color, Verbose: o.verbose,
 		Time: o.time, Start: r.start, Clock: r.wall, Symbol: r.symbol, Order: r.order,
 	})
-	if out.terminal {
+	if out.terminal && o.summary != "only" {
 		out.line(p.AppendHeader)
 	}
 	return p

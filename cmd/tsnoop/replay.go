@@ -38,6 +38,7 @@ func runReplay(o *options, ui *ui) (err error) {
 		return err
 	}
 	defer f.Close()
+	sums := newSumming(o)
 	r, err := openReplay(f, ui)
 	if err != nil {
 		return fmt.Errorf("%s: %w", f.Name(), err)
@@ -50,15 +51,17 @@ func runReplay(o *options, ui *ui) (err error) {
 		return err
 	}
 	defer func() { err = firstError(err, out.Close()) }()
-	lost := &losses{ui: ui, out: out, printer: r.newPrinter(o, out)}
+	lost := newLosses(o, ui, out, r.newPrinter(o, out))
 	go r.symbols() // ready when the first line needs it
 	pairers, err := r.pairers(o)
 	if err != nil {
 		return err
 	}
-	sink, idle := r.sink(o, out, lost.printer)
+	sink, idle := r.sink(o, out, lost.printer, sums)
+	end := sums.begin(&r.reading, out, lost.printer, idle)
 	err = r.show(r.events(), pairers, sink, lost)
-	if idle(); err != nil {
+	idle()
+	if end(); err != nil {
 		return err
 	}
 	lost.recorded(r.stats())

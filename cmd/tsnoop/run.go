@@ -13,6 +13,7 @@ func runTrace(o *options, ui *ui) (err error) {
 	if o.emit != "" || o.explain {
 		return runEmit(o, ui)
 	}
+	sums := newSumming(o)
 	fs, plans, err := plan(o, nonce())
 	if err != nil {
 		return err
@@ -34,13 +35,15 @@ func runTrace(o *options, ui *ui) (err error) {
 
 	ctx, stop := t.until(signalled, o.duration)
 	defer stop()
-	lost := &losses{ui: ui, out: out, printer: t.newPrinter(o, out)}
+	lost := newLosses(o, ui, out, t.newPrinter(o, out))
 	defer lost.total(t)
 	pairers, err := t.pairers(o)
 	if err != nil {
 		return err
 	}
-	sink, idle := t.sink(o, out, lost.printer)
+	sink, idle := t.sink(o, out, lost.printer, sums)
+	sums.live(t.now, stop)
+	defer sums.begin(&t.reading, out, lost.printer, idle)()
 	defer idle()
 	return t.show(t.read(ctx, o, idle), pairers, sink, lost)
 }

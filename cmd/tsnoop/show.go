@@ -37,18 +37,18 @@ func (r *reading) show(events iter.Seq2[*tracefs.Event, error], pairers []*calls
 
 // sink says what becomes of the calls. idle is to be called when no more come for
 // now, or for ever.
-func (r *reading) sink(o *options, out *output, p *render.Printer) (_ sink, idle func()) {
+func (r *reading) sink(o *options, out *output, p *render.Printer, sums *summing) (_ sink, idle func()) {
 	if o.begins() {
 		tree := render.NewTree(p)
 		show := func(c *calls.Call) bool {
 			return out.line(func(dst []byte) []byte { return tree.Append(dst, c) })
 		}
-		return o.limited(show), func() { out.line(tree.Flush) }
+		return o.limited(sums.adding(show)), func() { out.line(tree.Flush) }
 	}
 	show := func(c *calls.Call) bool {
 		return out.line(func(dst []byte) []byte { return p.AppendCall(dst, c) })
 	}
-	return r.matching(o.limited(show)), func() {}
+	return r.matching(o.limited(sums.adding(show))), func() {}
 }
 
 // matching passes on the calls that meet the conditions which the kernel could

@@ -1,0 +1,262 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/render"
+	"github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/calls"
+)
+
+// A tableLine is a line of a summary in JSON.
+type tableLine struct {
+	Summary  string
+	TS       uint64 `json:"ts_ns"`
+	Span     uint64 `json:"span_ns"`
+	Interval bool
+	Calls    int
+	Errors   map[string]int
+	Total    uint64 `json:"total_ns"`
+	Max      uint64 `json:"max_ns"`
+
+	Histogram []struct{ Calls int }
+}
+
+func summaries(t testing.TB, out string) (all []tableLine) {
+	t.Helper()
+	for line := range strings.Lines(out) {
+		var l tableLine
+		if err := json.Unmarshal([]byte(line), &l); err != nil {
+			t.Fatalf("%v: %s", err, line)
+		}
+		if l.Summary != "" {
+			all = append(all, l)
+		}
+	}
+	return all
+}
+
+// TestReplaySummary holds summaries of the sample against its lines.
+func TestReplaySummary(t *testing.T) {
+	lines := strings.Count(replayed(t, sampleFile), "\n")
+	for _, tt := range []struct {
+		name string
+		args []string
+		want map[string]int // calls
+		rest int            // other lines
+	}{
+		{"only", []string{"--summary=only"}, map[string]int{"seek": 1000, "seekr": 1000}, 0},
+		{"beside the lines", []string{"--summary"}, map[string]int{"seek": 1000, "seekr": 1000}, lines},
+		{"a count of calls", []string{"--summary=only", "-n", "123"}, map[string]int{"seek": 62, "seekr": 61}, 0},
+		{"a choice", []string{"--summary=only", "seekr()"}, map[string]int{"seekr": 1000}, 0},
+		{"every interval", []string{"--summary=only", "-i", "1ms"}, map[string]int{"seek": 1000, "seekr": 1000}, 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			out := replayed(t, append([]string{"--json", tt.args[0], sampleFile}, tt.args[1:]...)...)
+			whole, intervals := map[string]int{}, map[string]int{}
+			all := summaries(t, out)
+			for _, l := range all {
+				if l.Interval {
+					intervals[l.Summary] += l.Calls
+				} else {
+					whole[l.Summary] += l.Calls
+				}
+			}
+			if diff := cmp.Diff(tt.want, whole); diff != "" {
+				t.Errorf("calls (-want +got):\n%s", diff)
+			}
+			if rest := strings.Count(out, "\n") - len(all); rest != tt.rest {
+				t.Errorf("%d other lines, want %d", rest, tt.rest)
+			}
+			if tt.name != "every interval" {
+				return
+			}
+			for name, n := range intervals { // the last one is never over
+				if n < 700 || n > 1000 {
+					t.Errorf("%s: %d calls in intervals, and %d in all", name, n, whole[name])
+				}
+			}
+			checkIntervals(t, all, 1e6)
+		})
+	}
+}
+
+// checkIntervals checks that one interval begins where another ends, and that
+// all are so many ns long.
+func checkIntervals(t *testing.T, all []tableLine, length uint64) {
+	t.Helper()
+	last := map[string]uint64{}
+	for _, l := range all {
+		if !l.Interval {
+			continue
+		}
+		if l.Span != length || last[l.Summary] != 0 && (l.TS-last[l.Summary])%length != 0 {
+			t.Errorf("%s: an interval of %d ns until %d, after one until %d", l.Summary, l.Span, l.TS, last[l.Summary])
+		}
+		last[l.Summary] = l.TS
+	}
+	if len(last) == 0 {
+		t.Error("no intervals")
+	}
+}
+
+// A testSumming sums up the calls of two functions.
+type testSumming struct {
+	*summing
+	t     testing.TB
+	file  string
+	begin func(stop func()) (end func())
+}
+
+func newTestSumming(t testing.TB, now func() uint64, args ...string) *testSumming {
+	t.Helper()
+	s := &testSumming{t: t, file: filepath.Join(t.TempDir(), "out")}
+	o, err := parseArgs(append([]string{"-o", s.file}, args...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := newOutput(o, newUI(o))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { out.Close() })
+	r := &reading{start: 1e9}
+	var sources []render.Source
+	for _, f := range []string{"f", "g"} {
+		r.plans = append(r.plans, fetchargs.FromEvent("t", f, nil, fetchargs.ArchNamed("amd64")))
+		sources = append(sources, render.Source{Plan: r.plans[len(r.plans)-1]})
+	}
+	s.summing = newSumming(o)
+	s.begin = func(stop func()) func() {
+		s.live(now, stop)
+		return s.summing.begin(r, out, render.NewPrinter(sources, render.Options{JSON: o.json}), func() {})
+	}
+	return s
+}
+
+// text is what has been printed so far.
+func (s *testSumming) text() string {
+	s.t.Helper()
+	s.out.flushIdle()
+	b, err := os.ReadFile(s.file)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return string(b)
+}
+
+func callAt(plan int, ns uint64) *calls.Call {
+	e := &tracefs.Event{Time: ns}
+	return &calls.Call{Plan: plan, Entry: e}
+}
+
+// TestSummaryIntervals: a time without calls is left out, however long.
+func TestSummaryIntervals(t *testing.T) {
+	s := newTestSumming(t, nil, "--summary=only", "-i", "1s", "f")
+	end := s.begin(nil)
+	show := s.adding(nil)
+	for _, ns := range []uint64{1.5e9, 1.9e9, 2e9, 1.8e9, 1 << 62, 1<<62 + 1, 1<<64 - 1} {
+		if !show(callAt(0, ns)) {
+			t.Fatal("no more calls are wanted")
+		}
+	}
+	show(callAt(1, 5e9)) // late
+	end()
+	want := `Summary of the last 1.00s
+FUNCTION  CALLS  TOTAL  MEAN  P50  P99  MAX  ERRORS
+f             2      -     -    -    -    -  -
+
+Summary of the last 1.00s
+FUNCTION  CALLS  TOTAL  MEAN  P50  P99  MAX  ERRORS
+f             2      -     -    -    -    -  -
+
+Summary of the last 1.00s
+FUNCTION  CALLS  TOTAL  MEAN  P50  P99  MAX  ERRORS
+f             2      -     -    -    -    -  -
+
+Summary of all 18446744073s
+FUNCTION  CALLS  TOTAL  MEAN  P50  P99  MAX  ERRORS
+f             7      -     -    -    -    -  -
+g             1      -     -    -    -    -  -
+`
+	if diff := cmp.Diff(want, s.text()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestSummaryAsked: SIGUSR1 prints all so far, at once and as often as it comes,
+// while calls are added.
+func TestSummaryAsked(t *testing.T) {
+	s := newTestSumming(t, func() uint64 { return 2e9 }, "--summary=only", "--json", "f")
+	end := s.begin(nil)
+	show := s.adding(nil)
+	want := 0
+	for asked := 1; asked <= 3; asked++ {
+		for range 1000 {
+			show(callAt(0, 1.5e9))
+			want++
+		}
+		syscall.Kill(os.Getpid(), syscall.SIGUSR1)
+		for deadline := time.Now().Add(time.Minute); strings.Count(s.text(), "\n") < asked; {
+			show(callAt(0, 1.5e9))
+			want++
+			if time.Now().After(deadline) {
+				t.Fatal("nothing was printed")
+			}
+		}
+		all := summaries(t, s.text())
+		if got := all[len(all)-1].Calls; got < 1000*asked || got > want {
+			t.Errorf("%d calls, of %d", got, want)
+		}
+	}
+	end()
+	all := summaries(t, s.text())
+	if got := all[len(all)-1].Calls; got != want {
+		t.Errorf("%d calls in all, want %d", got, want)
+	}
+}
+
+// TestSummaryReaderGone: when nobody reads it any more, a trace is over even if
+// nothing is called.
+func TestSummaryReaderGone(t *testing.T) {
+	s := newTestSumming(t, func() uint64 { return 2e9 }, "--summary=only", "-i", "1ms", "--json", "f")
+	stopped := make(chan struct{})
+	end := s.begin(func() { close(stopped) })
+	s.adding(nil)(callAt(0, 1.5e9))
+	s.out.mu.Lock()
+	s.out.err = syscall.EPIPE
+	s.out.mu.Unlock()
+	select {
+	case <-stopped:
+	case <-time.After(time.Minute):
+		t.Fatal("it goes on")
+	}
+	if s.adding(nil)(callAt(0, 1.6e9)) {
+		t.Error("more calls are wanted")
+	}
+	end()
+}
+
+// BenchmarkSumming is what a call costs that is only added up.
+func BenchmarkSumming(b *testing.B) {
+	s := newTestSumming(b, func() uint64 { return 2e9 }, "--summary=only", "f")
+	end := s.begin(nil)
+	show, c := s.adding(nil), callAt(0, 1.5e9)
+	c.Return = c.Entry
+	b.ReportAllocs()
+	for b.Loop() {
+		c.Duration = (c.Duration*6364136223846793005 + 1) >> 40
+		show(c)
+	}
+	b.StopTimer()
+	end()
+}
