@@ -47,7 +47,7 @@ func (s *summing) next(now uint64) {
 	s.since, s.quiet = now, true
 }
 
-// print writes sums, with an empty line between them and what is above.
+// print writes sums, with an empty line between them and what is above and below.
 func (s *summing) print(sums []calls.Summary, when render.Period) {
 	width := 80
 	if s.out.terminal {
@@ -57,10 +57,17 @@ func (s *summing) print(sums []calls.Summary, when render.Period) {
 	}
 	s.idle()
 	wanted := s.out.line(func(dst []byte) []byte {
-		if s.printed && !s.json {
+		if s.json {
+			return s.printer.AppendSummary(dst, sums, when, width)
+		}
+		if s.printed {
 			dst = append(dst, '\n')
 		}
-		return s.printer.AppendSummary(dst, sums, when, width)
+		dst = s.printer.AppendSummary(dst, sums, when, width)
+		if !s.only && !when.Final {
+			dst = append(dst, '\n')
+		}
+		return dst
 	})
 	s.printed = true
 	if !wanted && !s.gone {

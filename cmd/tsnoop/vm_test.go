@@ -38,6 +38,7 @@ const patience = 2 * time.Minute
 //
 //	start ARGS...    start tsnoop ARGS and wait until it is armed; @FILE is what FILE holds
 //	end [SIGNAL]     end it (SIGINT) and check that nothing is left behind
+//	signal NAME      send it a signal that does not end it
 //	finish           wait until it ends by itself, and check the same
 //	crash            kill it with SIGKILL, which leaves everything behind
 //	clean            check that there is nothing of tsnoop's in tracefs
@@ -55,6 +56,7 @@ func TestVM(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"start":      start,
 			"end":        end,
+			"signal":     sendSignal,
 			"finish":     finish,
 			"crash":      crash,
 			"terminal":   terminal,
@@ -185,6 +187,10 @@ func end(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(r.cmd.Process.Signal(sig))
 	r.wait(ts)
 	checkClean(ts)
+}
+
+func sendSignal(ts *testscript.TestScript, neg bool, args []string) {
+	ts.Check(current[ts].cmd.Process.Signal(unix.SignalNum("SIG" + args[0])))
 }
 
 func finish(ts *testscript.TestScript, neg bool, args []string) {
