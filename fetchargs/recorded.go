@@ -13,8 +13,8 @@ import (
 // hold. A plan that several specs are about comes once for each of them, one
 // that none is about not at all; from is the index in plans of each of the
 // result. What was not recorded cannot be asked for: that is in the error, an
-// Errors.
-func Select(specs []*Spec, plans []*Plan) (selected []*Plan, from []int, err error) {
+// Errors. With pair a plan keeps both sides that it has, as [Target] says.
+func Select(specs []*Spec, plans []*Plan, pair bool) (selected []*Plan, from []int, err error) {
 	var errs Errors
 	for _, spec := range specs {
 		found := false
@@ -24,6 +24,7 @@ func Select(specs []*Spec, plans []*Plan) (selected []*Plan, from []int, err err
 			}
 			found = true
 			s := newSelection(spec, p)
+			s.target.Pair = pair
 			out := s.selected()
 			if len(s.errs) > 0 {
 				errs = append(errs, s.errs...)
@@ -127,10 +128,10 @@ func (r *resolver) selected() *Plan {
 	return r.out
 }
 
-// keepSides drops the side that nothing asks for, unless conditions on it have
-// decided already which calls are in the recording.
+// keepSides drops the side that nothing asks for, unless both are wanted or
+// conditions on it have decided already which calls are in the recording.
 func (r *resolver) keepSides(recorded *Plan) {
-	held := recorded.check != nil
+	held := r.target.Pair || recorded.check != nil
 	for _, p := range []*Probe{recorded.Entry, recorded.Return} {
 		held = held || p != nil && p.Filter != ""
 	}

@@ -115,7 +115,7 @@ func (r *replay) prepare(o *options) error {
 		from[i] = i
 	}
 	if len(specs) > 0 {
-		if r.plans, from, err = fetchargs.Select(specs, plans); err != nil {
+		if r.plans, from, err = fetchargs.Select(specs, plans, o.pairs()); err != nil {
 			return err
 		}
 	}
