@@ -8,6 +8,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/tracefs"
+	"golang.org/x/sys/unix"
 )
 
 // tellEvery is how often it is said that events are being lost.
@@ -70,6 +71,7 @@ func (l *losses) total(t *trace) {
 	if err != nil {
 		l.ui.detail("%v", err)
 	}
+	faults := countsFaults()
 	for _, p := range fetchargs.Probes(t.plans) {
 		n := hits[p.Event].Misses
 		if n == 0 {
@@ -79,9 +81,25 @@ func (l *losses) total(t *trace) {
 		if p.Return {
 			what = "returns"
 		}
+		if faults {
+			l.ui.warn("up to %d %s of %s were missed: before 5.14 the kernel counts values it could not read, too", n, what, name)
+			continue // no figure for the data
+		}
 		l.ui.warn("%d %s of %s were missed: the kernel could not run the probe", n, what, name)
 		l.data(func(dst []byte) []byte { return l.printer.AppendMissed(dst, name, p.Return, n) })
 	}
+}
+
+// countsFaults tells whether misses include fetches that faulted, of which there
+// is an event all the same. So it was on x86 before 5.14.
+func countsFaults() bool {
+	var u unix.Utsname
+	var major, minor int
+	if unix.Uname(&u) != nil {
+		return false
+	}
+	fmt.Sscanf(unix.ByteSliceToString(u.Release[:]), "%d.%d", &major, &minor)
+	return major > 0 && (major < 5 || major == 5 && minor < 14)
 }
 
 // recorded says what had been lost when a recording was made.

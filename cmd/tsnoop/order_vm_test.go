@@ -39,7 +39,8 @@ func TestVMTurns(t *testing.T) {
 }
 
 // TestVMIdle makes single calls on a machine that does nothing else, on either
-// CPU: each line comes by itself, while tsnoop goes on.
+// TestVMIdle makes single calls, now on one CPU, now on the other: each line
+// comes by itself, without another event, while tsnoop goes on.
 func TestVMIdle(t *testing.T) {
 	for _, reader := range []string{"raw", "text"} {
 		t.Run(reader, func(t *testing.T) {

@@ -126,13 +126,16 @@ func readBoth(t *testing.T, args []string) (raw, text string) {
 	}
 	first.end()
 	second.end()
-	if said := first.said() + second.said(); said != "" {
+	// The specs have faults, which 5.10 counts as misses.
+	if said := missesOf510.ReplaceAllString(first.said()+second.said(), ""); said != "" {
 		t.Error(said)
 	}
 	return timeless(first), timeless(second)
 }
 
 var (
+	missesOf510 = regexp.MustCompile(`(?m)^tsnoop: up to \d+ (calls|returns) of \w+ were missed: before 5\.14 .*\n`)
+
 	times = regexp.MustCompile(`(?m) <[0-9.]+(ns|us|ms|s)>$`)
 	stamp = regexp.MustCompile(`"(ts|duration)_ns":\d+`)
 )
