@@ -1,0 +1,46 @@
+//go:build vm
+
+package main
+
+import (
+	"strconv"
+	"testing"
+)
+
+// TestVMRate makes calls so fast that who copies trace_pipe loses some, with the
+// same values fetched and the same buffer. tsnoop prints each, in order.
+func TestVMRate(t *testing.T) {
+	const n = 1_000_000
+	load := func() *loading {
+		return prepare(t, "pid", "@", "burst", "0", strconv.Itoa(n))
+	}
+	l := load()
+	tr := startTrace(t, "-p", l.pid, "generic_file_llseek(file, offset, whence)")
+	l.run()
+	tr.end()
+	var next int64
+	tr.lines(func(line []byte) {
+		if got := number(line, ", offset="); got != next {
+			t.Fatalf("offset %d comes instead of %d: %s\n%s", got, next, line, tr.said())
+		}
+		next++
+	})
+	if next != n || tr.said() != "" {
+		t.Errorf("%d lines, want %d\n%s", next, n, tr.said())
+	}
+
+	l = load()
+	p := newPeer(t, l.pid, defaultBuffer())
+	cat := p.cat()
+	l.run()
+	stats := p.stats()
+	cat.Process.Kill()
+	cat.Wait()
+	t.Logf("cat: %d read, %d overwritten, %d not yet read", stats.Read, stats.Overrun, stats.Entries)
+	if all := stats.Read + stats.Overrun + stats.Entries; all != n {
+		t.Errorf("the other tracer has seen %d events, want %d", all, n)
+	}
+	if stats.Overrun == 0 {
+		t.Errorf("the other tracer has lost nothing; the load is too slow to compare")
+	}
+}
