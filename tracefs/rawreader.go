@@ -72,7 +72,7 @@ type rawPipe struct {
 	f    *os.File
 	conn syscall.RawConn
 	buf  []byte // one sub-buffer
-	try  func(fd uintptr) bool
+	try  func(fd uintptr)
 	n    int
 	err  error
 	// The waiter knows of it. Before the CPU has a buffer poll(2) would report
@@ -188,9 +188,10 @@ func (r *rawReader) allWatched() bool {
 }
 
 // read reads one page if there is one. A CPU that was never online has no
-// buffer and gives an error; it may come.
+// buffer and gives an error; it may come. The runtime's poller, which has been
+// given the error too, would not let its pipe be read ever: so it is not asked.
 func (p *rawPipe) read() ([]byte, error) {
-	err := p.conn.Read(p.try)
+	err := p.conn.Control(p.try)
 	if err == nil {
 		err = p.err
 	}
@@ -216,12 +217,12 @@ func (p *rawPipe) read() ([]byte, error) {
 	return p.buf[:p.n], nil
 }
 
-func (p *rawPipe) tryRead(fd uintptr) bool {
+// tryRead reads once. It does not wait: os.Open has made the pipe non-blocking.
+func (p *rawPipe) tryRead(fd uintptr) {
 	p.n, p.err = unix.Read(int(fd), p.buf)
 	for p.err == unix.EINTR {
 		p.n, p.err = unix.Read(int(fd), p.buf)
 	}
-	return true
 }
 
 // cpus are the CPUs that the machine may have.

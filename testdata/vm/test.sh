@@ -160,7 +160,8 @@ machines() {
 }
 
 # special KERNEL runs what needs a machine of its own: the lockdown, set at run
-# time and at boot, and the demo as it runs on a machine that has kprobes.
+# time and at boot, a CPU that comes late, and the demo as it runs on a machine
+# that has kprobes.
 special() {
 	[ "$pattern" = '^TestVM' ] || return 0
 	case $1 in
@@ -170,14 +171,18 @@ special() {
 	5.10)
 		TSNOOP_VM_LOCKDOWN=1 lockdown "$1" "at run time"
 		TSNOOP_VM_LOCKDOWN=1 TSNOOP_VM_APPEND=lockdown=confidentiality lockdown "$1" "at boot"
+		TSNOOP_VM_APPEND=maxcpus=1 alone "a CPU comes late" "$1" TestHotplugLate
 		;;
 	esac
 }
 
-lockdown() {
+lockdown() { alone "lockdown $2" "$1" TestLockdown; }
+
+# alone NAME KERNEL TEST runs one test of the command in a machine of its own.
+alone() {
 	local test
 	test=$(file amd64 ./cmd/tsnoop).test
-	[ ! -e "$test" ] || tested "lockdown $2, kernel $1" passes "$vm/exec" "$1" "$test" -test.v -test.run '^TestLockdown$'
+	[ ! -e "$test" ] || tested "$1, kernel $2" passes "$vm/exec" "$2" "$test" -test.v -test.run "^$3\$"
 }
 
 # passes COMMAND... succeeds if a test passed, none having been skipped.
