@@ -49,7 +49,10 @@ func (l *losses) add(e *tracefs.Event) {
 
 func (l *losses) tell(cpu int) {
 	n := fmt.Sprint(l.lost)
-	if l.unknown {
+	switch {
+	case l.unknown && l.lost == 0:
+		n = "some"
+	case l.unknown:
 		n = "more than " + n
 	}
 	l.ui.warn("%s events were lost, the last on CPU %d: they came faster than they were read", n, cpu)

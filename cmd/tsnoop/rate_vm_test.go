@@ -3,6 +3,7 @@
 package main
 
 import (
+	"runtime"
 	"strconv"
 	"testing"
 )
@@ -10,6 +11,9 @@ import (
 // TestVMRate makes calls so fast that who copies trace_pipe loses some, with the
 // same values fetched and the same buffer. tsnoop prints each, in order.
 func TestVMRate(t *testing.T) {
+	if runtime.GOARCH == "arm64" {
+		t.Skip("emulated, a probe takes so long there that text is fast enough")
+	}
 	const n = 1_000_000
 	load := func() *loading {
 		return prepare(t, "pid", "@", "burst", "0", strconv.Itoa(n))
