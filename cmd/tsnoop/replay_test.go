@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"io"
 	"os"
@@ -194,4 +195,29 @@ func replayed(t testing.TB, args ...string) string {
 		t.Fatal(err)
 	}
 	return string(b)
+}
+
+// TestReplayHead gives the output to a reader that goes away after one line.
+func TestReplayHead(t *testing.T) {
+	for _, flags := range [][]string{nil, {"--json"}} {
+		file, events := writeLarge(t, 10, tracedat.Header{Version: 6})
+		cmd := exec.Command("tsnoop", append([]string{"replay", file}, flags...)...)
+		var said bytes.Buffer
+		cmd.Stderr = &said
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		line, err := bufio.NewReaderSize(out, 16).ReadString('\n')
+		if err != nil || line == "" {
+			t.Errorf("first of %d lines: %q, %v", events, line, err)
+		}
+		out.Close()
+		if err := cmd.Wait(); err != nil || said.Len() > 0 {
+			t.Errorf("%v: %v\n%s", flags, err, said.Bytes())
+		}
+	}
 }

@@ -1,0 +1,107 @@
+//go:build vm
+
+package main
+
+import (
+	"bytes"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestVMLossesTold makes more calls than fit a tiny buffer. In JSON a record
+// stands wherever calls are missing, and nowhere else; in text there are calls
+// only. On stderr it is said once a second, and at the end.
+func TestVMLossesTold(t *testing.T) {
+	const n = 200_000
+	for _, flags := range []string{"--json", "-t none"} {
+		t.Run(flags, func(t *testing.T) {
+			l := prepare(t, "pid", "@", "on", "0", "burst", "0", strconv.Itoa(n))
+			start := time.Now()
+			args := append(strings.Fields(flags), "-b", "64K", "-p", l.pid, "generic_file_llseek(offset)")
+			tr := startTrace(t, args...)
+			l.run()
+			tr.end()
+			seconds := int(time.Since(start).Seconds())
+			var missing int64
+			if flags == "--json" {
+				missing = jsonGaps(t, tr, n)
+			} else {
+				missing = textGaps(t, tr, n)
+			}
+			if missing == 0 {
+				t.Fatal("nothing was lost")
+			}
+			said := strings.SplitAfter(tr.said(), "\n")
+			total := "tsnoop: " + strconv.FormatInt(missing, 10) + " events were lost in all: "
+			if last := said[max(0, len(said)-2)]; !strings.HasPrefix(last, total) {
+				t.Errorf("stderr ends with %q, want %q", last, total)
+			}
+			told := strings.Count(tr.said(), " events were lost, the last on CPU 0: ")
+			if told < 1 || told > seconds+2 || told != len(said)-2 {
+				t.Errorf("said %d times in %d seconds:\n%s", told, seconds, tr.said())
+			}
+		})
+	}
+}
+
+var (
+	lostRecord  = regexp.MustCompile(`^\{"ts_ns":\d+,"cpu":0,"lost":(\d+|null)\}$`)
+	totalRecord = regexp.MustCompile(`^\{"lost_total":(\d+),"cpus":\[\{"cpu":0,"overrun":(\d+),"dropped":0\}\]\}$`)
+)
+
+// jsonGaps checks that there is a record before each gap in the offsets and one
+// about all of them at the end. It returns how many of n are missing.
+func jsonGaps(t *testing.T, tr *traced, n int64) (missing int64) {
+	t.Helper()
+	var lost, last []byte // the record that stands before this line, if it is about losses; and the last one
+	var next int64
+	tr.lines(func(line []byte) {
+		last = bytes.Clone(line)
+		switch offset := number(line, `"value":`); {
+		case bytes.HasPrefix(line, []byte(`{"lost_total"`)):
+			return
+		case offset < 0:
+			if lost = last; !lostRecord.Match(line) {
+				t.Fatalf("a record of neither kind: %s", line)
+			}
+			return
+		case (offset > next) != (lost != nil) || offset < next:
+			t.Fatalf("offset %d comes instead of %d, and before it %q", offset, next, lost)
+		case lost != nil:
+			if number(lost, `"ts_ns":`) != number(line, `"ts_ns":`) {
+				t.Fatalf("%s\nis not of the time of what comes next:\n%s", lost, line)
+			}
+			if count := number(lost, `"lost":`); count >= 0 && count != offset-next {
+				t.Fatalf("%s, but %d are missing", lost, offset-next)
+			}
+			missing, lost = missing+offset-next, nil
+			fallthrough
+		default:
+			next = offset + 1
+		}
+	})
+	missing += n - next
+	m := totalRecord.FindSubmatch(last)
+	if want := strconv.FormatInt(missing, 10); m == nil || string(m[1]) != want || string(m[2]) != want {
+		t.Errorf("%d are missing, but the last record is %s", missing, last)
+	}
+	return missing
+}
+
+// textGaps returns how many of n are missing. There must be calls only.
+func textGaps(t *testing.T, tr *traced, n int64) (missing int64) {
+	t.Helper()
+	last, lines := int64(-1), int64(0)
+	tr.lines(func(line []byte) {
+		offset := number(line, "(offset=")
+		if offset <= last {
+			t.Fatalf("not a call after that with offset %d: %s", last, line)
+		}
+		last = offset
+		lines++
+	})
+	return n - lines
+}
