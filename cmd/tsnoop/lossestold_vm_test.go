@@ -15,7 +15,7 @@ import (
 // stands wherever calls are missing, and nowhere else; in text there are calls
 // only. On stderr it is said once a second, and at the end.
 func TestVMLossesTold(t *testing.T) {
-	const n = 200_000
+	const n = 100_000
 	for _, flags := range []string{"--json", "-t none"} {
 		t.Run(flags, func(t *testing.T) {
 			l := prepare(t, "pid", "@", "on", "0", "burst", "0", strconv.Itoa(n))
