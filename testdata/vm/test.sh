@@ -103,7 +103,9 @@ run() {
 	file=$(file "$1" "$2")
 	(
 		cd "$2"
-		exec "$vm/exec" "$1" "$(file "$(arch "$1")" "$2").test" -test.v -test.timeout 14m -test.run "$pattern"
+		# Twice what a busy machine needs.
+		export TSNOOP_VM_TIMEOUT=${TSNOOP_VM_TIMEOUT:-1700}
+		exec "$vm/exec" "$1" "$(file "$(arch "$1")" "$2").test" -test.v -test.timeout 28m -test.run "$pattern"
 	) >"$file.log" 2>&1 </dev/null || status=$?
 	echo $status >"$file.status"
 	# One at a time, so that a log stays together.
