@@ -1,6 +1,11 @@
 package fetchargs
 
-import "github.com/tsnoop/tsnoop/btf"
+import (
+	"slices"
+	"strings"
+
+	"github.com/tsnoop/tsnoop/btf"
+)
 
 // A Plan is one spec made concrete for one kernel: the probes that carry it
 // out and what user space has still to decide. Entry or Return is nil where
@@ -97,6 +102,12 @@ type Guard struct {
 	Label string // "skb->dev"
 	Arg   int    // index into Probe.Args of the pointer's own value, an x64
 	Space Space
+}
+
+// Follows reports whether the probe reads memory that a pointer points at, or a
+// variable.
+func (p *Probe) Follows() bool {
+	return slices.ContainsFunc(p.Args, func(a Arg) bool { return strings.ContainsAny(a.Text, "(@") })
 }
 
 // MostActive is KRETPROBE_MAXACTIVE_MAX of kernel/trace/trace_kprobe.c.

@@ -70,12 +70,22 @@ func (l *losses) total(t *trace) {
 	} else {
 		l.totalLost(t, stats)
 	}
+	l.totalMissed(t)
+}
+
+// totalMissed says which calls the kernel could not follow.
+func (l *losses) totalMissed(t *trace) {
 	hits, err := t.session.Profile()
 	if err != nil {
 		l.ui.detail("%v", err)
 	}
+	probes := fetchargs.Probes(t.plans)
+	follow := map[string]bool{} // the functions that have a probe which can fault
+	for _, p := range probes {
+		follow[p.Plan.Spec.Func.Text] = follow[p.Plan.Spec.Func.Text] || p.Follows()
+	}
 	faults := countsFaults()
-	for _, p := range fetchargs.Probes(t.plans) {
+	for _, p := range probes {
 		n := hits[p.Event].Misses
 		if n == 0 {
 			continue
@@ -84,7 +94,7 @@ func (l *losses) total(t *trace) {
 		if p.Return {
 			what = "returns"
 		}
-		if faults {
+		if faults && follow[name] {
 			l.ui.warn("up to %d %s of %s were missed: before 5.14 the kernel counts values it could not read, too", n, what, name)
 			continue // no figure for the data
 		}
@@ -93,8 +103,8 @@ func (l *losses) total(t *trace) {
 	}
 }
 
-// countsFaults tells whether misses include fetches that faulted, of which there
-// is an event all the same. So it was on x86 before 5.14.
+// countsFaults tells whether misses include fetches that faulted, of any probe on
+// the function; there is an event all the same. So it was on x86 before 5.14.
 func countsFaults() bool {
 	var u unix.Utsname
 	var major, minor int

@@ -264,9 +264,14 @@ func refused(ts *testscript.TestScript, neg bool, args []string) {
 func await(ts *testscript.TestScript, neg bool, args []string) {
 	re, err := regexp.Compile("(?m)" + args[1])
 	ts.Check(err)
-	for deadline := time.Now().Add(patience); !re.MatchString(ts.ReadFile(args[0])); time.Sleep(5 * time.Millisecond) {
+	name := ts.MkAbs(args[0])
+	for deadline := time.Now().Add(patience); ; time.Sleep(5 * time.Millisecond) {
+		b, err := os.ReadFile(name)
+		if re.Match(b) {
+			return
+		}
 		if time.Now().After(deadline) {
-			ts.Fatalf("no line matches %s:\n%s", args[1], ts.ReadFile(args[0]))
+			ts.Fatalf("no line matches %s: %v\n%s", args[1], err, b)
 		}
 	}
 }
