@@ -29,9 +29,9 @@ type RawOptions struct {
 	Idle func()
 }
 
-// MergePages yields the events of several CPUs in the order of their times.
-// Events of one time stay in the order of their CPU's buffer. An event and its
-// slices are valid until the next one.
+// MergePages yields the events of several CPUs in the order of their times; of
+// one time those of the lower CPU come first, in the order of its buffer. An
+// event and its slices are valid until the next one.
 func MergePages(o RawOptions, streams []PageStream) iter.Seq2[*Event, error] {
 	return func(yield func(*Event, error) bool) {
 		m := newMerger(o)
@@ -160,7 +160,7 @@ func (m *merger) emit(limit uint64, yield func(*Event, error) bool) bool {
 			}
 			return true
 		}
-		if s.page.Stamp > limit {
+		if s.page.Stamp >= limit { // of equal times the heap knows the first
 			m.down(0)
 			return true
 		}
