@@ -77,7 +77,8 @@ func FuzzParseProfile(f *testing.F)  { fuzz(f, "kprobe_profile", ParseProfile, n
 func FuzzParseStats(f *testing.F) {
 	fuzz(f, "instances/*/per_cpu/cpu*/stats", ParseCPUStats, nil)
 }
-func FuzzParseMounts(f *testing.F) { fuzz(f, "mounts", ParseMounts, nil) }
+func FuzzParseMounts(f *testing.F)     { fuzz(f, "mounts", ParseMounts, nil) }
+func FuzzParseHeaderPage(f *testing.F) { fuzz(f, "events/header_page", ParseHeaderPage, nil) }
 
 func TestParseFormatRefuses(t *testing.T) {
 	for _, text := range []string{

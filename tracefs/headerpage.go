@@ -18,12 +18,14 @@ type HeaderPage struct {
 	Size     int // of a whole sub-buffer of the top-level buffer, bytes
 }
 
-// ParseHeaderPage parses events/header_page.
+// ParseHeaderPage parses events/header_page. Of what makes no sense the error
+// wraps ErrFormat.
 //
 // See Documentation/trace/ring-buffer-design.rst.
 func ParseHeaderPage(r io.Reader) (HeaderPage, error) {
 	var h HeaderPage
-	for sc := bufio.NewScanner(r); sc.Scan(); {
+	sc := bufio.NewScanner(r)
+	for sc.Scan() {
 		line := strings.TrimSpace(sc.Text())
 		if !strings.HasPrefix(line, "field:") {
 			continue
@@ -39,8 +41,12 @@ func ParseHeaderPage(r io.Reader) (HeaderPage, error) {
 			h.Data, h.Size = f.Offset, f.Offset+f.Size
 		}
 	}
-	if l := (ringbuf.Layout{LongSize: h.LongSize}); h.LongSize != 4 && h.LongSize != 8 || h.Data != l.HeaderSize() {
-		return h, fmt.Errorf("%w: header_page has a commit of %d bytes and data at byte %d", ErrFormat, h.LongSize, h.Data)
+	if err := sc.Err(); err != nil {
+		return h, err
+	}
+	header := ringbuf.Layout{LongSize: h.LongSize}.HeaderSize()
+	if h.LongSize != 4 && h.LongSize != 8 || h.Data != header || h.Size <= h.Data {
+		return h, fmt.Errorf("%w: header_page has a commit of %d bytes and data at byte %d of %d", ErrFormat, h.LongSize, h.Data, h.Size)
 	}
 	return h, nil
 }

@@ -67,7 +67,8 @@ n=$(grep -n -m 1 LOST $out/lost | cut -d : -f 1)
 sed -n "$((n > 9 ? n - 9 : 1)),$((n + 10))p" $out/lost > $out/trace_pipe_lost
 rm $out/lost
 
-keep README error_log kprobe_events trace_clock $i/trace_options
+keep README error_log kprobe_events trace_clock $i/trace_options events/header_page
+[ ! -e $i/buffer_subbuf_size_kb ] || keep $i/buffer_subbuf_size_kb
 for e in e0 a0 r0; do keep $g/${e}_k3x9/format; done
 for e in set_event_notrace_pid buffer_percent buffer_subbuf_size_kb uprobe_events dynamic_events options/event-fork available_filter_functions available_filter_functions_addrs; do
 	[ ! -e $e ] || { mkdir -p $out/$(dirname $e); : > $out/$e; }
