@@ -31,6 +31,8 @@ else
 	@PATH="$$PWD:$$PATH" sh $(vm)/demo.sh
 endif
 
+# The replay benchmark reads TSNOOP_BENCH_FILE, or a large recording if there is one.
+bench: export TSNOOP_BENCH_FILE ?= $(wildcard $(CURDIR)/../shared/data/seek.trace.dat)
 bench:
 	go test -run='^$$' -bench=. ./...
 	@$(vm)/bench.sh $(or $(KERNEL),6.12)

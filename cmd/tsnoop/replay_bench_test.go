@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"os/exec"
+	"syscall"
 	"testing"
 	"time"
 
@@ -11,8 +12,9 @@ import (
 
 // BenchmarkReplay compares, as events a second, whole replays of one file with
 // trace-cmd report (each round is one of each, in turn), and with the floor:
-// decoding without printing, and reading the pages alone. The file is that of
-// TSNOOP_BENCH_FILE, or one made of the sample's pages.
+// decoding without printing, and reading the pages alone. For programs it tells
+// the most memory that they had. The file is that of TSNOOP_BENCH_FILE, or one
+// made of the sample's pages.
 func BenchmarkReplay(b *testing.B) {
 	name := os.Getenv("TSNOOP_BENCH_FILE")
 	if name == "" {
@@ -22,22 +24,24 @@ func BenchmarkReplay(b *testing.B) {
 	events := 0
 	ways := []struct {
 		name string
-		run  func() error
+		run  func() (peak int64, err error)
 	}{
-		{"read", func() error { return readPages(name) }},
-		{"decode", func() (err error) { events, err = decode(name); return err }},
-		{"text", func() error { return exec.Command(tsnoop, "replay", name).Run() }},
-		{"json", func() error { return exec.Command(tsnoop, "replay", "--json", name).Run() }},
-		{"trace-cmd", func() error { return exec.Command("trace-cmd", "report", name).Run() }},
+		{"read", func() (int64, error) { return 0, readPages(name) }},
+		{"decode", func() (_ int64, err error) { events, err = decode(name); return 0, err }},
+		{"text", func() (int64, error) { return run(tsnoop, "replay", name) }},
+		{"json", func() (int64, error) { return run(tsnoop, "replay", "--json", name) }},
+		{"trace-cmd", func() (int64, error) { return run("trace-cmd", "report", name) }},
 	}
-	spent := make([]time.Duration, len(ways))
+	spent, peaks := make([]time.Duration, len(ways)), make([]int64, len(ways))
 	for b.Loop() {
 		for i, way := range ways {
 			start := time.Now()
-			if err := way.run(); err != nil {
+			peak, err := way.run()
+			if err != nil {
 				b.Skipf("%s: %v", way.name, err)
 			}
 			spent[i] += time.Since(start)
+			peaks[i] = max(peaks[i], peak)
 		}
 	}
 	last := spent[len(ways)-1]
@@ -46,7 +50,20 @@ func BenchmarkReplay(b *testing.B) {
 		if i < len(ways)-1 {
 			b.ReportMetric(float64(last)/float64(spent[i]), way.name+"-times-trace-cmd")
 		}
+		if peaks[i] > 0 {
+			b.ReportMetric(float64(peaks[i])/(1<<20), way.name+"-peak-MiB")
+		}
 	}
+}
+
+// run runs a program, whose output nobody wants, and returns the most memory
+// that it had, in bytes.
+func run(name string, args ...string) (peak int64, err error) {
+	cmd := exec.Command(name, args...)
+	if err := cmd.Run(); err != nil {
+		return 0, err
+	}
+	return cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss << 10, nil
 }
 
 func buildTsnoop(b *testing.B) string {
