@@ -1,7 +1,7 @@
 # make test     everything, also on five real kernels in virtual machines
 # make vm       only those; KERNEL="6.1 arm64" RUN=regexp choose
 # make demo     tsnoop at work in a virtual machine; HOST=1: on this machine
-# make bench    benchmarks, and the comparison with ksnoop in a virtual machine
+# make bench    benchmarks, and comparisons with ksnoop and bpftrace in a virtual machine
 # make fuzz     every fuzz target for FUZZTIME
 # make lint     gofmt, go vet, staticcheck
 

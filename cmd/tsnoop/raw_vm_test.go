@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/tsnoop/tsnoop/tracefs"
@@ -20,7 +21,8 @@ type peer struct {
 	dir string
 }
 
-// newPeer makes an instance that traces one process.
+// newPeer makes an instance that traces one process. It names all threads, for
+// the one that makes the calls need not be the first.
 func newPeer(t *testing.T, pid string, bufferKB int) *peer {
 	t.Helper()
 	p := &peer{t, filepath.Join(tracing, "instances/peer")}
@@ -37,7 +39,14 @@ func newPeer(t *testing.T, pid string, bufferKB int) *peer {
 		}
 	})
 	p.write("buffer_size_kb", strconv.Itoa(bufferKB))
-	p.write("set_event_pid", pid)
+	tasks, err := filepath.Glob(filepath.Join("/proc", pid, "task/*"))
+	if err != nil || len(tasks) == 0 {
+		t.Fatalf("threads of %s: %q, %v", pid, tasks, err)
+	}
+	for i, task := range tasks {
+		tasks[i] = filepath.Base(task)
+	}
+	p.write("set_event_pid", strings.Join(tasks, " "))
 	p.write("events/peer/enable", "1")
 	return p
 }

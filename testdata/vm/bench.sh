@@ -1,18 +1,21 @@
 #!/bin/sh
-# bench.sh KERNEL: what tsnoop's events cost, beside ksnoop's, in a VM. Under
-# emulation only the proportions mean something.
+# bench.sh KERNEL [RUN]: what tsnoop's events cost, and how many it keeps up with,
+# beside ksnoop and bpftrace, in a VM. Under emulation only the proportions mean
+# something. RUN is a regular expression of tests, ^TestBench unless given.
 set -eu
 cd "$(dirname "$0")/../.."
 vm=$PWD/testdata/vm
 
 "$vm/setup.sh" "$1"
-"$vm/setup.sh" tools || echo "bench: without ksnoop" >&2
-TSNOOP_VM_FILES=$(PATH=$PATH:/usr/sbin command -v ksnoop || :)
-export TSNOOP_VM_FILES
+for tool in tools bpftrace; do "$vm/setup.sh" $tool || echo "bench: without $tool" >&2; done
+PATH=$PATH:/usr/sbin
+TSNOOP_VM_FILES="$(command -v ksnoop || :) $(command -v bpftrace || :)"
+TSNOOP_VM_MEMORY=2048 # bpftrace brings 200 MB of libraries
+export TSNOOP_VM_FILES TSNOOP_VM_MEMORY
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM HUP
 CGO_ENABLED=0 go test -tags vm -c -o "$work/bench.test" ./cmd/tsnoop
 cd cmd/tsnoop
-"$vm/exec" "$1" "$work/bench.test" -test.run '^TestBench' -test.v
+"$vm/exec" "$1" "$work/bench.test" -test.run "${2:-^TestBench}" -test.v

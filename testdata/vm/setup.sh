@@ -2,7 +2,8 @@
 # setup.sh [WHAT...]: get what the VM tests need, once.
 #
 # WHAT is a kernel (5.10, 6.1, 6.12, newest, arm64), "tools" (pahole, ksnoop and trace-cmd,
-# which tests and benchmarks compare with) or "all"; without arguments, all.
+# which tests and benchmarks compare with), "bpftrace" (large, and only for bench.sh) or
+# "all" but bpftrace; without arguments, all.
 #
 # Kernels and busybox come from Debian, signed, through apt-get download with a
 # state directory of its own: nothing about the machine's sources changes, and
@@ -126,7 +127,7 @@ kernel() {
 	6.12) echo '6\.12\..*:bookworm-security:amd64' ;;
 	newest) echo '[0-9]*\..*:trixie-backports:amd64' ;;
 	arm64) echo '6\.12\..*:trixie:arm64' ;;
-	*) die "unknown: $1 (5.10, 6.1, 6.12, newest, arm64, tools or all)" ;;
+	*) die "unknown: $1 (5.10, 6.1, 6.12, newest, arm64, tools, bpftrace or all)" ;;
 	esac
 }
 
@@ -181,6 +182,7 @@ keep() {
 for what; do
 	case $what in
 	tools) install pahole=dwarves ksnoop=libbpf-tools trace-cmd=trace-cmd ;;
+	bpftrace) install bpftrace=bpftrace ;;
 	arm64) install qemu-system-aarch64=qemu-system-arm cpio=cpio xz=xz-utils flock=util-linux ;;
 	*) kernel "$what" >/dev/null && install qemu-system-x86_64=qemu-system-x86 cpio=cpio xz=xz-utils flock=util-linux ;;
 	esac
@@ -189,7 +191,7 @@ done
 # wanted prints what is not in the cache yet.
 wanted() {
 	for what; do
-		case $what in tools) continue ;; arm64) arch=arm64 ;; *) arch=amd64 ;; esac
+		case $what in tools | bpftrace) continue ;; arm64) arch=arm64 ;; *) arch=amd64 ;; esac
 		[ -d "$cache/kernels/$what" ] || echo "kernel $what"
 		[ -d "$cache/busybox/$arch" ] || echo "busybox $arch"
 	done | sort -u

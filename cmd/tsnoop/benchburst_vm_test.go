@@ -1,0 +1,165 @@
+//go:build vm
+
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// A burstTool prints each call of generic_file_llseek that a thread makes.
+type burstTool struct {
+	name string
+	args func(pid, tid string) []string
+	mark string // stands once in what is printed of a call
+}
+
+var burstTools = []burstTool{
+	{"tsnoop", func(pid, tid string) []string {
+		return []string{"tsnoop", "-p", pid, "generic_file_llseek(file, offset, whence)"}
+	}, "generic_file_llseek("},
+	{"bpftrace", func(pid, tid string) []string {
+		return []string{"bpftrace", "-e", "kprobe:generic_file_llseek /pid == " + pid + `/ { printf("call %d %d %d\n", arg0, arg1, arg2) }`}
+	}, "call "},
+	// ksnoop prints all of what file points at. Without that it has less to do.
+	// Version 0.26 prints nothing where functions begin with endbr64 (6.12 and
+	// newest): it looks a probe up by its address, which is then 4 bytes behind.
+	{"ksnoop", func(pid, tid string) []string {
+		return []string{"ksnoop", "-p", tid, "generic_file_llseek(file, offset, whence)"}
+	}, "generic_file_llseek("},
+	{"ksnoop, two arguments", func(pid, tid string) []string {
+		return []string{"ksnoop", "-p", tid, "generic_file_llseek(offset, whence)"}
+	}, "generic_file_llseek("},
+}
+
+// TestBenchBurst makes 200,000 calls as fast as a program can and tells how many
+// of them each tool prints, with its default buffers, into a file.
+func TestBenchBurst(t *testing.T) {
+	const calls = 200_000
+	fmt.Printf("%-22s %10s of %d calls\n", "", "printed", calls)
+	for _, tool := range burstTools {
+		t.Run(tool.name, func(t *testing.T) {
+			printed := tool.burst(t, calls)
+			fmt.Printf("%-22s %10d  %5.1f %%\n", tool.name, printed, 100*float64(printed)/calls)
+		})
+	}
+}
+
+// burst returns how many of the calls were printed.
+func (tool burstTool) burst(t *testing.T, calls int) int {
+	t.Helper()
+	l := prepare(t, "name", "burst", "pid", "@", "burst", "0", strconv.Itoa(calls))
+	args := tool.args(l.pid, threadNamed(t, l.pid, "burst"))
+	if _, err := exec.LookPath(args[0]); err != nil {
+		t.Skipf("%s is not in this machine", args[0])
+	}
+	out, err := os.Create(filepath.Join(t.TempDir(), "out"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Stdout, cmd.Stderr = out, out
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error, 1)
+	go func() { done <- cmd.Wait() }()
+	defer cmd.Process.Kill()
+	if err := untilProbed(done); err != nil {
+		said, _ := os.ReadFile(out.Name())
+		t.Skipf("%s does not work here: %v\n%s", args[0], err, said)
+	}
+	l.run()
+	untilQuiet(t, out)
+	cmd.Process.Signal(syscall.SIGINT)
+	<-done
+	return linesWith(t, out.Name(), tool.mark)
+}
+
+// threadNamed returns the id of the process's thread of that name: for ksnoop a
+// pid is a thread.
+func threadNamed(t *testing.T, pid, name string) string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join("/proc", pid, "task/*/comm"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		if comm, err := os.ReadFile(file); err == nil && strings.TrimSpace(string(comm)) == name {
+			return filepath.Base(filepath.Dir(file))
+		}
+	}
+	t.Fatalf("process %s has no thread %s", pid, name)
+	return ""
+}
+
+var armedProbe = regexp.MustCompile(`(?m) generic_file_llseek\+0x[0-9a-f]+ (.*)$`)
+
+// untilProbed waits until the kernel has a probe on generic_file_llseek, and then
+// a while: a BPF program is attached to a probe that is there already.
+func untilProbed(done chan error) error {
+	for deadline := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
+		list, err := os.ReadFile("/sys/kernel/debug/kprobes/list")
+		if err != nil {
+			return err
+		}
+		if m := armedProbe.FindSubmatch(list); m != nil && !bytes.Contains(m[1], []byte("[DISABLED]")) {
+			time.Sleep(2 * time.Second)
+			return nil
+		}
+		select {
+		case err := <-done:
+			return fmt.Errorf("it has ended: %v", err)
+		default:
+		}
+		if time.Now().After(deadline) {
+			return errors.New("it sets no probe")
+		}
+	}
+}
+
+// untilQuiet waits until nothing has been written for a while.
+func untilQuiet(t *testing.T, f *os.File) {
+	t.Helper()
+	for size := int64(-1); ; time.Sleep(2 * time.Second) {
+		st, err := f.Stat()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if st.Size() == size {
+			return
+		}
+		size = st.Size()
+	}
+}
+
+func linesWith(t *testing.T, name, mark string) (n int) {
+	t.Helper()
+	f, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	s := bufio.NewScanner(f)
+	for s.Scan() {
+		if bytes.Contains(s.Bytes(), []byte(mark)) {
+			n++
+		}
+	}
+	if err := s.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
