@@ -5,6 +5,8 @@ import (
 	"io/fs"
 	"os"
 	"sync"
+
+	"golang.org/x/sys/unix"
 )
 
 // A pipeSet keeps the pipes of an instance that are open for reading, for an
@@ -37,6 +39,49 @@ func (p *pipeSet) open(fsys *FS, name string) (*os.File, error) {
 	}
 	p.files[f] = true
 	return f, nil
+}
+
+// openQuiet is open for a pipe that is only ever asked without waiting. The
+// runtime's poller does not know of it: it would be woken by each event, and
+// again by the next, for nothing.
+func (p *pipeSet) openQuiet(fsys *FS, name string) (*os.File, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return nil, ErrClosed
+	}
+	f, err := fsys.root.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if f, err = unpolled(f); err == nil {
+		p.files[f] = true
+	}
+	return f, err
+}
+
+// unpolled makes another file of the same pipe, not blocking but unknown to the
+// runtime's poller: os.NewFile takes a file for one that blocks.
+func unpolled(f *os.File) (*os.File, error) {
+	conn, err := f.SyscallConn()
+	if err != nil {
+		return nil, err
+	}
+	fd := -1
+	if e := conn.Control(func(old uintptr) { fd, err = unix.FcntlInt(old, unix.F_DUPFD_CLOEXEC, 0) }); e != nil {
+		return nil, e
+	}
+	if err != nil {
+		return nil, os.NewSyscallError("fcntl", err)
+	}
+	unix.SetNonblock(fd, false)
+	quiet := os.NewFile(uintptr(fd), f.Name())
+	if err := unix.SetNonblock(fd, true); err != nil {
+		quiet.Close()
+		return nil, os.NewSyscallError("fcntl", err)
+	}
+	return quiet, nil
 }
 
 // close closes one pipe, unless closeAll has done so.

@@ -16,8 +16,13 @@ import (
 
 // settleTime is how long after an event, in ns, one that is earlier may still
 // come from another CPU: it has taken its time stamp but was interrupted before
-// it was complete. So long a line waits before it is passed on.
+// it was complete. So long an event waits before it is passed on.
 const settleTime = 10e6
+
+// batchTime is how much longer, in ns, an event waits for others to be passed on
+// with it: each look at the clock and at every CPU that has nothing costs more
+// than many events.
+const batchTime = 5e6
 
 // ReadRaw yields the events of the session, read as pages from each CPU's
 // trace_pipe_raw and merged by time, until the context is done and the buffers
@@ -111,7 +116,7 @@ func (s *Session) newRawReader(ctx context.Context, o *RawOptions, now func() ui
 
 // open opens one CPU's pipe.
 func (r *rawReader) open(cpu, size int) error {
-	f, err := r.session.pipes.open(r.session.fs, r.session.path("per_cpu/cpu"+strconv.Itoa(cpu)+"/trace_pipe_raw"))
+	f, err := r.session.pipes.openQuiet(r.session.fs, r.session.path("per_cpu/cpu"+strconv.Itoa(cpu)+"/trace_pipe_raw"))
 	if err != nil {
 		return err
 	}
@@ -134,11 +139,8 @@ func (r *rawReader) close() {
 // settle waits until nothing can come before the first record of the heap. It
 // returns false when there is none and will be none.
 func (r *rawReader) settle() bool {
-	for idle := false; ; {
-		if r.failed != nil {
-			return false
-		}
-		if len(r.heap) > 0 && (len(r.empty) == 0 || r.heap[0].page.Stamp <= r.horizon) {
+	for idle := false; r.failed == nil; {
+		if len(r.heap) > 0 && len(r.empty) == 0 {
 			return true
 		}
 		r.over = r.over || r.ctx.Err() != nil || r.session.pipes.done.Err() != nil
@@ -148,10 +150,9 @@ func (r *rawReader) settle() bool {
 		}
 		r.horizon = asked - settleTime
 		switch {
-		case r.over && len(r.heap) == 0:
-			return false
 		case r.over:
 			r.horizon = noLimit
+			return len(r.heap) > 0
 		case len(r.heap) == 0:
 			if r.opts.Idle != nil {
 				r.opts.Idle()
@@ -160,11 +161,14 @@ func (r *rawReader) settle() bool {
 			idle = true // should there be nothing after all
 		default:
 			idle = false
-			if early := int64(r.heap[0].page.Stamp - r.horizon); early > 0 {
-				r.waiter.sleep(early)
+			early := int64(r.heap[0].page.Stamp + batchTime - r.horizon)
+			if early <= 0 {
+				return true
 			}
+			r.waiter.sleep(early)
 		}
 	}
+	return false
 }
 
 // refill looks again at the streams that were empty.
