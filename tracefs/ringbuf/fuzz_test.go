@@ -2,6 +2,7 @@ package ringbuf_test
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"testing"
 	"unsafe"
@@ -12,6 +13,13 @@ import (
 // FuzzPage reads one page of any bytes; the first byte chooses the layout.
 // With -fuzzminimizetime 10x: pages are large, and minimizing takes all the time.
 func FuzzPage(f *testing.F) {
+	for _, tt := range recordTests { // small, and damaged in every way
+		for i, l := range layouts {
+			f.Add(append([]byte{byte(i)}, build(l, cmp.Or(tt.time, start), 3<<30, tt.data, long(9))...))
+		}
+	}
+	f.Add([]byte{0, 1, 2})
+	f.Add(append([]byte{0}, build(layouts[0], start, 1<<30-1, nil)...))
 	for _, kernel := range kernels {
 		rec := load(f, kernel)
 		for _, s := range rec.scenarios {

@@ -98,75 +98,78 @@ func all(l ringbuf.Layout, page []byte) (records []record, err error) {
 	return records, p.Err()
 }
 
-func TestRecords(t *testing.T) {
-	max28, max27 := strings.Repeat("abcd", 28), uint32(1<<27-1)
-	tests := []struct {
-		name string
-		time uint64
-		data []element
-		want []record
-		err  error
-		at   int // offset of the error in the data
-	}{
-		{name: "empty"},
-		{name: "shortest and longest", data: []element{
-			entry(1, 0), raw("abcd"), entry(28, max27), raw(max28)},
-			want: []record{{start, "abcd"}, {start + 1<<27 - 1, max28}}},
-		{name: "explicit length", data: []element{
-			entry(0, 5, 8), raw("abcd"), entry(0, 6, 4+116), raw(max28 + "wxyz"), entry(1, 7), raw("next")},
-			want: []record{{start + 5, "abcd"}, {start + 11, max28 + "wxyz"}, {start + 18, "next"}}},
-		{name: "extend", data: []element{
-			entry(30, 3, 2), entry(1, 4), raw("abcd"), entry(1, 1), raw("efgh")},
-			want: []record{{start + 2<<27 + 7, "abcd"}, {start + 2<<27 + 8, "efgh"}}},
-		{name: "extend by all bits", time: 1, data: []element{
-			entry(30, max27, 1<<32-1), entry(1, 0), raw("abcd")},
-			want: []record{{1 << 59, "abcd"}}},
-		{name: "absolute", data: []element{
-			entry(1, 9), raw("abcd"), entry(31, 3, 2), entry(1, 4), raw("efgh")},
-			want: []record{{start + 9, "abcd"}, {2<<27 + 7, "efgh"}}},
-		{name: "absolute keeps the top bits", time: 5<<59 + 1, data: []element{
-			entry(31, 3, 2), entry(1, 0), raw("abcd")},
-			want: []record{{5<<59 + 2<<27 + 3, "abcd"}}},
-		{name: "absolute when the top bits change", time: 5<<59 + 4<<27, data: []element{
-			entry(31, 3, 2), entry(1, 0), raw("abcd")},
-			want: []record{{6<<59 + 2<<27 + 3, "abcd"}}},
-		{name: "absolute may go back without top bits", time: 4 << 27, data: []element{
-			entry(31, 3, 2), entry(1, 0), raw("abcd")},
-			want: []record{{2<<27 + 3, "abcd"}}},
-		{name: "discarded", data: []element{
-			entry(1, 1), raw("abcd"), entry(29, 10, 12), raw("xxxxyyyy"), entry(1, 2), raw("efgh")},
-			want: []record{{start + 1, "abcd"}, {start + 13, "efgh"}}},
-		{name: "discarded with a delta that was 0", data: []element{
-			entry(29, 1, 4), entry(1, 2), raw("efgh")},
-			want: []record{{start + 2, "efgh"}}},
-		{name: "discarded to the end", data: []element{
-			entry(1, 1), raw("abcd"), entry(29, 1, 8), raw("xxxx")},
-			want: []record{{start + 1, "abcd"}}},
-		{name: "unused rest", data: []element{
-			entry(1, 1), raw("abcd"), entry(29, 0), entry(1, 1), raw("efgh")},
-			want: []record{{start + 1, "abcd"}}},
-		{name: "unused rest of a word", data: []element{entry(29, 0)}},
-		{name: "extend in the end", data: []element{entry(30, 1, 1)}},
+var max28, max27 = strings.Repeat("abcd", 28), uint32(1<<27 - 1)
 
-		{name: "half a word", data: []element{entry(1, 1), raw("abcdef")},
-			want: []record{{start + 1, "abcd"}}, err: ringbuf.ErrTruncated, at: 8},
-		{name: "no payload", data: []element{entry(1, 1)}, err: ringbuf.ErrTruncated},
-		{name: "payload cut", data: []element{entry(1, 1), raw("abcd"), entry(2, 1), raw("abcd")},
-			want: []record{{start + 1, "abcd"}}, err: ringbuf.ErrTruncated, at: 8},
-		{name: "no length", data: []element{entry(0, 1)}, err: ringbuf.ErrTruncated},
-		{name: "explicit length beyond", data: []element{entry(0, 1, 12), raw("abcd")}, err: ringbuf.ErrTruncated},
-		{name: "greatest length", data: []element{entry(0, 1, 1<<32-4), raw("abcd")}, err: ringbuf.ErrTruncated},
-		{name: "length 0", data: []element{entry(0, 1, 0), raw("abcd")}, err: ringbuf.ErrLength},
-		{name: "length of itself", data: []element{entry(0, 1, 4), raw("abcd")}, err: ringbuf.ErrLength},
-		{name: "odd length", data: []element{entry(0, 1, 9), raw("abcdefgh")}, err: ringbuf.ErrLength},
-		{name: "no argument of extend", data: []element{entry(30, 1)}, err: ringbuf.ErrTruncated},
-		{name: "no argument of absolute", data: []element{entry(31, 1)}, err: ringbuf.ErrTruncated},
-		{name: "no length of discarded", data: []element{entry(29, 1)}, err: ringbuf.ErrTruncated},
-		{name: "discarded beyond", data: []element{entry(29, 2, 8)}, err: ringbuf.ErrTruncated},
-		{name: "discarded of length 0", data: []element{entry(29, 2, 0)}, err: ringbuf.ErrLength},
-		{name: "discarded of odd length", data: []element{entry(29, 2, 6), raw("abcd")}, err: ringbuf.ErrLength},
-	}
-	for _, tt := range tests {
+// recordTests are pages of records, whole and damaged ones.
+var recordTests = []struct {
+	name string
+	time uint64
+	data []element
+	want []record
+	err  error
+	at   int // offset of the error in the data
+}{
+	{name: "empty"},
+	{name: "shortest and longest", data: []element{
+		entry(1, 0), raw("abcd"), entry(28, max27), raw(max28)},
+		want: []record{{start, "abcd"}, {start + 1<<27 - 1, max28}}},
+	{name: "explicit length", data: []element{
+		entry(0, 5, 8), raw("abcd"), entry(0, 6, 4+116), raw(max28 + "wxyz"), entry(1, 7), raw("next")},
+		want: []record{{start + 5, "abcd"}, {start + 11, max28 + "wxyz"}, {start + 18, "next"}}},
+	{name: "extend", data: []element{
+		entry(30, 3, 2), entry(1, 4), raw("abcd"), entry(1, 1), raw("efgh")},
+		want: []record{{start + 2<<27 + 7, "abcd"}, {start + 2<<27 + 8, "efgh"}}},
+	{name: "extend by all bits", time: 1, data: []element{
+		entry(30, max27, 1<<32-1), entry(1, 0), raw("abcd")},
+		want: []record{{1 << 59, "abcd"}}},
+	{name: "absolute", data: []element{
+		entry(1, 9), raw("abcd"), entry(31, 3, 2), entry(1, 4), raw("efgh")},
+		want: []record{{start + 9, "abcd"}, {2<<27 + 7, "efgh"}}},
+	{name: "absolute keeps the top bits", time: 5<<59 + 1, data: []element{
+		entry(31, 3, 2), entry(1, 0), raw("abcd")},
+		want: []record{{5<<59 + 2<<27 + 3, "abcd"}}},
+	{name: "absolute when the top bits change", time: 5<<59 + 4<<27, data: []element{
+		entry(31, 3, 2), entry(1, 0), raw("abcd")},
+		want: []record{{6<<59 + 2<<27 + 3, "abcd"}}},
+	{name: "absolute may go back without top bits", time: 4 << 27, data: []element{
+		entry(31, 3, 2), entry(1, 0), raw("abcd")},
+		want: []record{{2<<27 + 3, "abcd"}}},
+	{name: "discarded", data: []element{
+		entry(1, 1), raw("abcd"), entry(29, 10, 12), raw("xxxxyyyy"), entry(1, 2), raw("efgh")},
+		want: []record{{start + 1, "abcd"}, {start + 13, "efgh"}}},
+	{name: "discarded with a delta that was 0", data: []element{
+		entry(29, 1, 4), entry(1, 2), raw("efgh")},
+		want: []record{{start + 2, "efgh"}}},
+	{name: "discarded to the end", data: []element{
+		entry(1, 1), raw("abcd"), entry(29, 1, 8), raw("xxxx")},
+		want: []record{{start + 1, "abcd"}}},
+	{name: "unused rest", data: []element{
+		entry(1, 1), raw("abcd"), entry(29, 0), entry(1, 1), raw("efgh")},
+		want: []record{{start + 1, "abcd"}}},
+	{name: "unused rest of a word", data: []element{entry(29, 0)}},
+	{name: "extend in the end", data: []element{entry(30, 1, 1)}},
+
+	{name: "half a word", data: []element{entry(1, 1), raw("abcdef")},
+		want: []record{{start + 1, "abcd"}}, err: ringbuf.ErrTruncated, at: 8},
+	{name: "no payload", data: []element{entry(1, 1)}, err: ringbuf.ErrTruncated},
+	{name: "payload cut", data: []element{entry(1, 1), raw("abcd"), entry(2, 1), raw("abcd")},
+		want: []record{{start + 1, "abcd"}}, err: ringbuf.ErrTruncated, at: 8},
+	{name: "no length", data: []element{entry(0, 1)}, err: ringbuf.ErrTruncated},
+	{name: "explicit length beyond", data: []element{entry(0, 1, 12), raw("abcd")}, err: ringbuf.ErrTruncated},
+	{name: "greatest length", data: []element{entry(0, 1, 1<<32-4), raw("abcd")}, err: ringbuf.ErrTruncated},
+	{name: "length 0", data: []element{entry(0, 1, 0), raw("abcd")}, err: ringbuf.ErrLength},
+	{name: "length of itself", data: []element{entry(0, 1, 4), raw("abcd")}, err: ringbuf.ErrLength},
+	{name: "odd length", data: []element{entry(0, 1, 9), raw("abcdefgh")}, err: ringbuf.ErrLength},
+	{name: "no argument of extend", data: []element{entry(30, 1)}, err: ringbuf.ErrTruncated},
+	{name: "no argument of absolute", data: []element{entry(31, 1)}, err: ringbuf.ErrTruncated},
+	{name: "no length of discarded", data: []element{entry(29, 1)}, err: ringbuf.ErrTruncated},
+	{name: "discarded beyond", data: []element{entry(29, 2, 8)}, err: ringbuf.ErrTruncated},
+	{name: "discarded of length 0", data: []element{entry(29, 2, 0)}, err: ringbuf.ErrLength},
+	{name: "discarded of odd length", data: []element{entry(29, 2, 6), raw("abcd")}, err: ringbuf.ErrLength},
+}
+
+func TestRecords(t *testing.T) {
+	for _, tt := range recordTests {
 		for _, l := range layouts {
 			t.Run(tt.name+"/"+layoutName(l), func(t *testing.T) {
 				if tt.time == 0 {
