@@ -41,18 +41,7 @@ func (s *Session) ReadRaw(ctx context.Context, o RawOptions, now func() uint64) 
 		for _, p := range r.pipes {
 			r.add(&stream{cpu: p.cpu, next: p.read})
 		}
-		for r.settle() {
-			limit := r.horizon
-			if len(r.empty) == 0 {
-				limit = noLimit
-			}
-			if !r.emit(limit, yield) {
-				return
-			}
-		}
-		if r.failed != nil {
-			yield(nil, r.failed)
-		}
+		r.run(yield)
 	}
 }
 
@@ -83,6 +72,22 @@ type rawPipe struct {
 	// The waiter knows of it. Before the CPU has a buffer poll(2) would report
 	// the pipe again and again.
 	watched bool
+}
+
+// run passes on events until there are no more or none is wanted.
+func (r *rawReader) run(yield func(*Event, error) bool) {
+	for r.settle() {
+		limit := r.horizon
+		if len(r.empty) == 0 {
+			limit = noLimit
+		}
+		if !r.emit(limit, yield) {
+			return
+		}
+	}
+	if r.failed != nil {
+		yield(nil, r.failed)
+	}
 }
 
 func (s *Session) newRawReader(ctx context.Context, o *RawOptions, now func() uint64) (r *rawReader, err error) {

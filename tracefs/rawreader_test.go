@@ -1,0 +1,106 @@
+package tracefs
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestUnpolled tests that a read of what is empty comes back: were the file the
+// poller's, it would wait for ever.
+func TestUnpolled(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	quiet, err := unpolled(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer quiet.Close()
+	r.Close()
+	b := make([]byte, 8)
+	if n, err := quiet.Read(b); !errors.Is(err, syscall.EAGAIN) {
+		t.Errorf("empty: got %d bytes, %v, want EAGAIN", n, err)
+	}
+	w.Write([]byte("abc"))
+	if n, err := quiet.Read(b); string(b[:n]) != "abc" || err != nil {
+		t.Errorf("got %q, %v", b[:n], err)
+	}
+}
+
+// A lateCPU is a source whose pages come at certain times of a clock.
+type lateCPU struct {
+	clock *uint64
+	at    []uint64
+	pages [][]byte
+}
+
+func (c *lateCPU) next() ([]byte, error) {
+	if len(c.at) == 0 || *c.clock < c.at[0] {
+		return nil, errEmpty
+	}
+	b := c.pages[0]
+	c.at, c.pages = c.at[1:], c.pages[1:]
+	return b, nil
+}
+
+// TestSettle has events come late from one CPU, as those do that an interrupt
+// held up: they are passed on in the order of time all the same, and the last
+// ones as soon as no more are wanted.
+func TestSettle(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	waiter, err := newWaiter()
+	if err != nil {
+		t.Fatal(err)
+	}
+	clock := uint64(100e6) // each look at it takes a millisecond
+	r := &rawReader{ctx: ctx, session: &Session{pipes: newPipeSet()}, waiter: waiter,
+		merger: newMerger(RawOptions{Layout: testLayouts[0], Formats: knownFormats}),
+		now:    func() uint64 { clock += 1e6; return clock }}
+	defer r.close()
+	w := &pageWriter{Layout: testLayouts[0]}
+	page := func(text string) []byte { return w.page(t, text) }
+	r.add(&stream{cpu: 0, next: (&lateCPU{&clock, []uint64{0, 140e6}, [][]byte{page("100000000 101000000"), page("139000000")}}).next})
+	r.add(&stream{cpu: 1, next: (&lateCPU{&clock, []uint64{108e6, 147e6}, [][]byte{page("99000000 100500000"), page("138000000")}}).next})
+	r.add(&stream{cpu: 2, next: func() ([]byte, error) { return nil, errEmpty }})
+	waiter.add(readable(t)) // as if there were always something: nothing waits for ever
+
+	var got []uint64
+	r.run(func(e *Event, err error) bool {
+		if err != nil {
+			t.Error(err)
+			return false
+		}
+		got = append(got, e.Time)
+		if len(got) == 5 {
+			cancel()
+		}
+		return true
+	})
+	want := []uint64{99e6, 100e6, 100.5e6, 101e6, 138e6, 139e6}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("times (-want +got)\n%s", diff)
+	}
+}
+
+// readable returns a pipe that has something to read.
+func readable(t *testing.T) int {
+	t.Helper()
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close(); w.Close() })
+	if _, err := io.WriteString(w, "x"); err != nil {
+		t.Fatal(err)
+	}
+	return int(r.Fd())
+}
