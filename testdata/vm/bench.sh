@@ -2,7 +2,8 @@
 # bench.sh KERNEL [RUN]: what tsnoop's events cost, and how many it keeps up with,
 # beside ksnoop and bpftrace, in a VM. Only the proportions mean something: in this
 # VM each instruction takes a nanosecond, so that what else the machine does has no
-# say. RUN is a regular expression of tests, ^TestBench unless given.
+# say; TSNOOP_VM_QEMU= in the environment switches that off. RUN is a regular
+# expression of tests, ^TestBench unless given.
 set -eu
 cd "$(dirname "$0")/../.."
 vm=$PWD/testdata/vm
@@ -12,7 +13,8 @@ for tool in tools bpftrace; do "$vm/setup.sh" $tool || echo "bench: without $too
 PATH=$PATH:/usr/sbin
 TSNOOP_VM_FILES="$(command -v ksnoop || :) $(command -v bpftrace || :)"
 TSNOOP_VM_MEMORY=2048 # bpftrace brings 200 MB of libraries
-TSNOOP_VM_QEMU="-icount shift=0,sleep=off"
+# 5.10 was seen not to come up so: there only a quiet machine gives good figures.
+[ "$1" = 5.10 ] || : "${TSNOOP_VM_QEMU=-icount shift=0,sleep=off}"
 export TSNOOP_VM_FILES TSNOOP_VM_MEMORY TSNOOP_VM_QEMU
 
 work=$(mktemp -d)
