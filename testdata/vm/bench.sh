@@ -13,8 +13,12 @@ for tool in tools bpftrace; do "$vm/setup.sh" $tool || echo "bench: without $too
 PATH=$PATH:/usr/sbin
 TSNOOP_VM_FILES="$(command -v ksnoop || :) $(command -v bpftrace || :)"
 TSNOOP_VM_MEMORY=2048 # bpftrace brings 200 MB of libraries
-# 5.10 was seen not to come up so: there only a quiet machine gives good figures.
-[ "$1" = 5.10 ] || : "${TSNOOP_VM_QEMU=-icount shift=0,sleep=off}"
+# The older kernels were seen not to come up so: there only a quiet machine gives
+# good figures.
+case $1 in
+5.10 | 6.1) ;;
+*) : "${TSNOOP_VM_QEMU=-icount shift=0,sleep=off}" ;;
+esac
 export TSNOOP_VM_FILES TSNOOP_VM_MEMORY TSNOOP_VM_QEMU
 
 work=$(mktemp -d)
