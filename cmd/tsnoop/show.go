@@ -31,6 +31,9 @@ func (r *reading) show(events iter.Seq2[*tracefs.Event, error], pairers []*calls
 	}
 	for _, pairer := range pairers {
 		pairer.Rest(show)
+		if n := pairer.Tally(); n != (calls.Tally{}) {
+			r.ui.detail("%d returns came without their entry, %d calls did not end", n.Orphans, n.Unfinished)
+		}
 	}
 	return nil
 }

@@ -129,7 +129,9 @@ func nonce() string {
 }
 
 // onSignal is done at the first SIGINT, SIGTERM or SIGHUP. A second one does
-// not wait for what is still in the buffers.
+// not wait for what is still in the buffers. SIGUSR1, which asks for a summary,
+// kills nothing where there is none, or none any more.
 func onSignal() (context.Context, func()) {
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGUSR1)
 	return signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 }
