@@ -16,6 +16,10 @@ func (b *builder) finish(both bool) *Probe {
 	}
 	p.Args, p.Fields = b.args, b.fields
 	p.stringsLast()
+	if glob := b.r.target.Comm; glob != "" {
+		p.OnlyComm = len(b.filters) == 0
+		b.filters = append(b.filters, commFilter(glob))
+	}
 	p.Filter = strings.Join(b.filters, " && ")
 	p.MaxActive = b.r.target.MaxActive
 	b.check()

@@ -87,6 +87,8 @@ func newGolden(t *testing.T, config string) *golden {
 			c.target.Live, c.target.Nonce = true, words[1]
 		case "pair":
 			c.target.Pair = true
+		case "comm":
+			c.target.Comm = words[1]
 		case "symbol":
 			f := facts[words[1]]
 			for i := range len(words[2]) {

@@ -38,6 +38,9 @@ type Probe struct {
 	Args    []Arg  // fetchargs in the order of the definition, strings last
 	Fields  []Field
 	Filter  string // event filter, "" for none
+	// OnlyComm: the filter asks for nothing but the task's name, which may change
+	// while a function runs (exec).
+	OnlyComm bool
 
 	// MaxActive is how many calls a return probe can follow at a time, up to
 	// MostActive; 0 leaves it to the kernel.

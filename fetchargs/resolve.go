@@ -24,6 +24,10 @@ type Target struct {
 	// ModuleLoaded tells whether a module is in the kernel; nil if not known.
 	ModuleLoaded func(name string) bool
 
+	// Comm is a glob for the names of the tasks whose calls are wanted, "" for
+	// all. CheckComm tells whether the kernel can look for it.
+	Comm string
+
 	// Live adds what tsnoop itself needs to every probe: the task's name, the
 	// caller, and the stack pointer that pairs returns with entries.
 	Live bool

@@ -40,6 +40,7 @@ type (
 		Args                []Arg
 		Fields              []savedField
 		Filter              string
+		OnlyComm            bool `json:",omitempty"`
 		Comm, Caller, Stack int
 	}
 	savedField struct {
@@ -101,7 +102,8 @@ func (p *Probe) save(types []btf.Type) (*savedProbe, []btf.Type) {
 	if p == nil {
 		return nil, types
 	}
-	s := &savedProbe{Symbols: p.Symbols, Event: p.Event, Args: p.Args, Filter: p.Filter, Comm: p.Comm, Caller: p.Caller, Stack: p.Stack}
+	s := &savedProbe{Symbols: p.Symbols, Event: p.Event, Args: p.Args, Filter: p.Filter, OnlyComm: p.OnlyComm,
+		Comm: p.Comm, Caller: p.Caller, Stack: p.Stack}
 	for _, f := range p.Fields {
 		types = append(types, f.Type)
 		f.Type = nil
@@ -182,7 +184,7 @@ func (s *savedProbe) load(plan *Plan, ret bool, types func(int) (btf.Type, error
 	if s == nil {
 		return nil, nil
 	}
-	p := &Probe{Plan: plan, Return: ret, Symbols: s.Symbols, Event: s.Event, Args: s.Args, Filter: s.Filter,
+	p := &Probe{Plan: plan, Return: ret, Symbols: s.Symbols, Event: s.Event, Args: s.Args, Filter: s.Filter, OnlyComm: s.OnlyComm,
 		Comm: s.Comm, Caller: s.Caller, Stack: s.Stack}
 	// A return's caller is behind the arguments.
 	if max(p.Comm, p.Stack, p.Caller-1) >= len(p.Args) || min(p.Comm, p.Stack, p.Caller) < -1 {

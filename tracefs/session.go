@@ -21,6 +21,7 @@ type Options struct {
 	// memory for BufferKB.
 	BufferOrLess bool
 
+	CPUs       []int // nil traces all; one that the machine does not have is a *MachineError
 	Pids       []int // threads to trace, in numbers of the initial pid namespace; nil traces all
 	Follow     bool  // trace what the threads in Pids fork, too
 	Stacktrace bool  // a kernel stack behind every event

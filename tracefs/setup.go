@@ -30,6 +30,9 @@ func (s *Session) setUp(o Options) error {
 			return err
 		}
 	}
+	if err := s.setCPUs(o.CPUs); err != nil {
+		return err
+	}
 	return s.setThreads(o)
 }
 

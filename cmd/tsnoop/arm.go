@@ -18,11 +18,11 @@ func arm(fs *tracefs.FS, plans []*fetchargs.Plan, o *options, ui *ui) (_ *trace,
 	if err != nil {
 		return nil, err
 	}
-	so := tracefs.Options{Clock: "mono", BufferKB: o.bufferKB, Pids: pids, Follow: o.follow, IgnoreSelf: true, Stacktrace: o.kstack}
+	so := tracefs.Options{Clock: "mono", BufferKB: o.bufferKB, Pids: pids, Follow: o.follow, CPUs: o.cpus, IgnoreSelf: true, Stacktrace: o.kstack}
 	if so.BufferKB == 0 {
 		so.BufferKB, so.BufferOrLess = defaultBuffer(), true
 	}
-	t := &trace{reading: reading{ui: ui, plans: plans, order: order}, clock: unix.CLOCK_MONOTONIC}
+	t := &trace{reading: reading{ui: ui, plans: plans, order: order, elsewhere: len(o.cpus) > 0}, clock: unix.CLOCK_MONOTONIC}
 	if o.time == render.TimeBoot {
 		so.Clock, t.clock = "boot", unix.CLOCK_BOOTTIME
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -22,6 +23,19 @@ func (o *options) convert(raw *rawFlags) error {
 			return usagef("", "--pid takes process ids separated by commas, not %q", p)
 		}
 		o.pids = append(o.pids, pid)
+	}
+	if raw.given("pid") && len(o.pids) == 0 {
+		return usagef("", "--pid takes process ids separated by commas, and there is none")
+	}
+	if raw.given("comm") {
+		if err := fetchargs.CheckComm(o.comm); err != nil {
+			return usagef("", "--comm: %v", err)
+		}
+	}
+	if raw.given("cpu") {
+		if o.cpus, err = parseCPUs(raw.cpus); err != nil {
+			return err
+		}
 	}
 	if o.duration, err = parseDuration("duration", raw.duration); err != nil {
 		return err
@@ -46,7 +60,13 @@ func (o *options) check() error {
 		return usagef("", "--maxactive is from 1 to %d, not %d", fetchargs.MostActive, o.active)
 	case o.count < 0:
 		return usagef("", "--count takes a positive number, not %d", o.count)
-	case o.follow && len(o.pids) == 0:
+	case o.program != nil && o.command.name != "trace" && o.command.name != "record":
+		return usagef("", "%s runs no command", o.command.name)
+	case o.program != nil && len(o.pids) > 0:
+		return usagef("", "either a command behind -- is traced, or with --pid one that runs already")
+	case o.program != nil && (o.emit != "" || o.explain):
+		return usagef("", "--emit and --explain run no command")
+	case o.follow && len(o.pids) == 0 && o.program == nil:
 		return usagef("tsnoop -f -p PID SPEC", "--follow needs --pid")
 	case o.color != "auto" && o.color != "always" && o.color != "never":
 		return usagef("", "--color is auto, always or never, not %q", o.color)
@@ -66,6 +86,27 @@ func (o *options) check() error {
 
 // foreign tells whether the output is meant for another machine.
 func (o *options) foreign() bool { return len(o.btf) > 0 || o.arch != "" || o.kernel != "" }
+
+// parseCPUs reads a list such as "0,2-3".
+func parseCPUs(list string) (cpus []int, err error) {
+	const most = 8192 // NR_CPUS of the biggest kernels
+	for part := range strings.SplitSeq(list, ",") {
+		first, last, isRange := strings.Cut(strings.TrimSpace(part), "-")
+		if !isRange {
+			last = first
+		}
+		a, err1 := strconv.ParseUint(first, 10, 31)
+		b, err2 := strconv.ParseUint(last, 10, 31)
+		if err1 != nil || err2 != nil || b < a || b > most {
+			return nil, usagef("tsnoop --cpu 0,2-3 SPEC", "--cpu takes numbers of CPUs, not %q", list)
+		}
+		for ; a <= b; a++ {
+			cpus = append(cpus, int(a))
+		}
+	}
+	slices.Sort(cpus)
+	return slices.Compact(cpus), nil
+}
 
 // parseDuration reads "1.5s", "2m" or plain seconds.
 func parseDuration(flag, s string) (time.Duration, error) {

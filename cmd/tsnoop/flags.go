@@ -58,16 +58,18 @@ type rawFlags struct {
 	cpus, duration, interval, mode, buffer string
 	pages                                  int
 	version, help, deep, zeros             bool
+	given                                  func(flag string) bool
 }
 
 // later are flags of the command line's contract that this version refuses.
-var later = []string{"comm", "cpu", "deep", "zeros"}
+var later = []string{"deep", "zeros"}
 
 // parseArgs reads the command line.
 func parseArgs(args []string) (*options, error) {
 	o := &options{command: commandNamed("trace")}
 	var raw rawFlags
 	f := o.flags(&raw)
+	raw.given = f.Changed
 	if err := f.Parse(args); err != nil {
 		return o, usagef("tsnoop help lists the flags", "%s", strings.TrimPrefix(err.Error(), "pflag: "))
 	}
@@ -87,7 +89,9 @@ func parseArgs(args []string) (*options, error) {
 	o.args = f.Args()
 	if dash := f.ArgsLenAtDash(); dash >= 0 {
 		o.args, o.program = o.args[:dash], o.args[dash:]
-		return o, usagef("trace a running one: -p PID", "running a command after -- is not supported yet")
+		if len(o.program) == 0 {
+			return o, usagef("tsnoop SPEC... -- COMMAND [ARG...]", "which command? There is nothing behind --")
+		}
 	}
 	o.pickCommand()
 	if err := o.convert(&raw); err != nil {

@@ -80,6 +80,14 @@ func (r *reading) addSides(sides map[int]calls.Side, index int, plan *fetchargs.
 			other = plan.Entry
 		}
 		s.Filtered = other != nil && other.Filter != ""
+		if !p.Return && s.Filtered && other.OnlyComm {
+			// Its entry is a call that was asked for. When the return is not
+			// seen, the task has got another name meanwhile.
+			s.Filtered = false
+		}
+		if p.Return && r.elsewhere {
+			s.Filtered = true
+		}
 		if p.Stack >= 0 {
 			s.Stack = fieldNamed(r.format[p], p.Args[p.Stack].Name).Offset
 		}

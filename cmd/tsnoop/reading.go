@@ -21,6 +21,10 @@ type reading struct {
 	start uint64 // ns on the trace clock
 	wall  int64  // ns to add to the trace clock for the time since 1970
 
+	// Not all CPUs are traced: a task may enter a function on one of the others
+	// and return from it on one that is.
+	elsewhere bool
+
 	symbols func() *proc.Symbols   // may return nil
 	mapped  func(addr uint64) bool // which addresses can be read, nil if not known
 	formats []*tracefs.Format      // each once

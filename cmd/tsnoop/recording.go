@@ -97,6 +97,8 @@ type recorded struct {
 	Group  string          // of the events
 	Ranges proc.Ranges     `json:",omitempty"` // mapped addresses of the kernel
 	Plans  json.RawMessage // of fetchargs.Save
+
+	Elsewhere bool `json:",omitempty"` // only some CPUs were traced
 }
 
 // save writes the file.
@@ -174,7 +176,7 @@ func (rec *recording) own(t *trace) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return json.Marshal(recorded{Start: t.start, Wall: t.wall, Group: t.session.Group(), Ranges: t.ranges, Plans: plans})
+	return json.Marshal(recorded{Start: t.start, Wall: t.wall, Group: t.session.Group(), Ranges: t.ranges, Plans: plans, Elsewhere: t.elsewhere})
 }
 
 // cmdlines parses saved_cmdlines: "TID COMM" a line.

@@ -18,7 +18,7 @@ func (r *replay) ownPlans() ([]*fetchargs.Plan, formatOf, error) {
 	if err := json.Unmarshal(r.file.Tsnoop, &rec); err != nil {
 		return nil, nil, err
 	}
-	r.start, r.wall = rec.Start, rec.Wall
+	r.start, r.wall, r.elsewhere = rec.Start, rec.Wall, rec.Elsewhere
 	if len(rec.Ranges) > 0 {
 		r.mapped = rec.Ranges.Contains
 	}

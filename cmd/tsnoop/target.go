@@ -26,7 +26,7 @@ func kernelOf(o *options) *btf.Kernel {
 // this machine's tracefs cannot be read, and what every kernel since 5.10 has
 // is assumed.
 func target(o *options, fs *tracefs.FS) (*fetchargs.Target, error) {
-	t := &fetchargs.Target{Kernel: kernelOf(o), Arch: fetchargs.ArchNamed(o.arch), Pair: o.pairs(), MaxActive: o.active}
+	t := &fetchargs.Target{Kernel: kernelOf(o), Arch: fetchargs.ArchNamed(o.arch), Pair: o.pairs(), MaxActive: o.active, Comm: o.comm}
 	if t.Arch == nil {
 		return nil, usagef("amd64 and arm64 are known", "unknown architecture %q", o.arch)
 	}

@@ -1,0 +1,50 @@
+package fetchargs
+
+import (
+	"fmt"
+	"strings"
+)
+
+// commLen is the longest name of a task, TASK_COMM_LEN without the NUL.
+const commLen = 15
+
+// CheckComm says what is wrong with a glob for [Target].Comm, nil if nothing is.
+func CheckComm(glob string) error {
+	if glob == "" {
+		return fmt.Errorf("no task has an empty name")
+	}
+	if strings.ContainsAny(glob, `"'`) {
+		return fmt.Errorf("the kernel's filters cannot look for quotes; ? stands for any character")
+	}
+	if strings.ContainsFunc(glob, func(c rune) bool { return c < ' ' || c == 0x7f }) {
+		return fmt.Errorf("the kernel's filters cannot look for control characters; ? stands for any character")
+	}
+	least := 0
+	for rest := glob; rest != ""; {
+		if rest[0] == '*' {
+			rest = rest[1:]
+			continue
+		}
+		n, _ := globOne(rest, 0)
+		rest = rest[n:]
+		least++
+	}
+	if least > commLen {
+		return fmt.Errorf("%s matches no task: names have at most %d characters, longer ones are cut off", glob, commLen)
+	}
+	return nil
+}
+
+// commFilter is the filter for the tasks whose name matches. COMM is the name
+// of the task that runs, whatever the event has fetched.
+//
+// For "*end" and "*middle*" the kernel does not use its glob matcher but
+// compares with all the 16 bytes that hold the name: the first never matches a
+// name that is shorter, the second looks at what an older name has left behind
+// the new one (5.10 to 7.2). A second star makes it a glob.
+func commFilter(glob string) string {
+	if len(glob) > 1 && glob[0] == '*' {
+		glob = "*" + glob
+	}
+	return `COMM ~ "` + glob + `"`
+}
