@@ -21,11 +21,18 @@ type Options struct {
 	// memory for BufferKB.
 	BufferOrLess bool
 
-	CPUs       []int // nil traces all; one that the machine does not have is a *MachineError
-	Pids       []int // threads to trace, in numbers of the initial pid namespace; nil traces all
-	Follow     bool  // trace what the threads in Pids fork, too
-	Stacktrace bool  // a kernel stack behind every event
-	IgnoreSelf bool  // keep this process's own threads out; without effect if Pids is set
+	CPUs   []int // nil traces all; one that the machine does not have is a *MachineError
+	Pids   []int // threads to trace, in numbers of the initial pid namespace; nil traces all
+	Follow bool  // trace what the threads in Pids fork, too
+	// Again tells, once Pids is the list, which threads there are now: those that
+	// are not in the list are added. It may be nil.
+	Again func() ([]int, error)
+	// NewTasks is like Follow, and tells with an event of its own of every task
+	// that a traced one starts: see NewTaskFormat. FS.HasNewTasks tells whether
+	// the kernel can.
+	NewTasks   bool
+	Stacktrace bool // a kernel stack behind every event
+	IgnoreSelf bool // keep this process's own threads out; without effect if Pids is set
 
 	// Log is told of every write. It may be nil.
 	Log func(format string, args ...any)

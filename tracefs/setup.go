@@ -116,7 +116,7 @@ func (s *Session) setClock(name string) error {
 
 func (o Options) follows() bool {
 	if len(o.Pids) > 0 {
-		return o.Follow
+		return o.Follow || o.NewTasks
 	}
 	return o.IgnoreSelf
 }
@@ -136,7 +136,7 @@ func (s *Session) setThreads(o Options) error {
 			Cure: "run in the host's: nsenter -t 1 -p, or docker run --pid=host"}
 	}
 	if len(o.Pids) > 0 {
-		return s.addThreads("set_event_pid", o.Pids)
+		return s.traceThreads(o)
 	}
 	return s.ignoreSelf()
 }

@@ -14,17 +14,16 @@ import (
 // arm makes the session, defines the probes and enables them. When anything
 // fails nothing is left behind.
 func arm(fs *tracefs.FS, plans []*fetchargs.Plan, o *options, ui *ui) (_ *trace, err error) {
-	pids, err := threads(o.pids)
-	if err != nil {
-		return nil, err
-	}
-	so := tracefs.Options{Clock: "mono", BufferKB: o.bufferKB, Pids: pids, Follow: o.follow, CPUs: o.cpus, IgnoreSelf: true, Stacktrace: o.kstack}
+	so := tracefs.Options{Clock: "mono", BufferKB: o.bufferKB, CPUs: o.cpus, IgnoreSelf: true, Stacktrace: o.kstack}
 	if so.BufferKB == 0 {
 		so.BufferKB, so.BufferOrLess = defaultBuffer(), true
 	}
 	t := &trace{reading: reading{ui: ui, plans: plans, order: order, elsewhere: len(o.cpus) > 0}, clock: unix.CLOCK_MONOTONIC}
 	if o.time == render.TimeBoot {
 		so.Clock, t.clock = "boot", unix.CLOCK_BOOTTIME
+	}
+	if err := t.chooseThreads(fs, o, &so); err != nil {
+		return nil, err
 	}
 	if ui.verbose {
 		so.Log = ui.detail

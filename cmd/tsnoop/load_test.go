@@ -35,6 +35,9 @@ import (
 //	                          a pause of 1 ms
 //	load crew FILE N CPU...   a thread on each CPU; like pid, then all do
 //	                          burst, the i-th from i<<32 on
+//	load lock FILE            like pid, with the lock on kprobe_events
+//	load threads FILE N       like pid, then N threads, each with a child and
+//	                          a grandchild, all of which call lseek(2)
 //	load turns FILE N         like pid, then two threads, on CPU 0 and 1, take
 //	                          turns: the i-th is lseek(2) with offset i
 func load(args []string) int {
@@ -110,6 +113,10 @@ func loadOne(args []string) error {
 		return sleepers(rest[0], rest[1], rest[2])
 	case "waiters":
 		return waiters(rest[0], rest[1])
+	case "threads":
+		return kinsfolk(rest[0], rest[1])
+	case "lock":
+		return lock(rest[0])
 	case "veth":
 		return veth(rest[0], rest[1], rest[2], rest[3])
 	case "frame":

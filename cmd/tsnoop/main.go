@@ -17,8 +17,9 @@ func main() {
 // machine said no, 2 the command line or a spec is wrong.
 func tsnoop() int {
 	// A reader that goes away is an error of the write, not our death: the
-	// probes have to be removed first.
-	signal.Ignore(syscall.SIGPIPE)
+	// probes have to be removed first. It is not ignored, for a program that is
+	// started would inherit that.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	o, err := parseArgs(os.Args[1:])
 	ui := newUI(o)
 	if err == nil {

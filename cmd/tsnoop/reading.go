@@ -24,6 +24,7 @@ type reading struct {
 	// Not all CPUs are traced: a task may enter a function on one of the others
 	// and return from it on one that is.
 	elsewhere bool
+	kin       *kin // whose events are shown; nil for all there are
 
 	symbols func() *proc.Symbols   // may return nil
 	mapped  func(addr uint64) bool // which addresses can be read, nil if not known

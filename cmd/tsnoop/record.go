@@ -22,6 +22,11 @@ func runRecord(o *options, ui *ui) (err error) {
 	if err != nil {
 		return err
 	}
+	program, err := hold(o, ui)
+	if err != nil {
+		return err
+	}
+	defer func() { err = program.end(err) }()
 	rec, err := newRecording(o.output, ui)
 	if err != nil {
 		return err
@@ -42,7 +47,11 @@ func runRecord(o *options, ui *ui) (err error) {
 		return err
 	}
 	rec.layout, rec.pageSize = layout, size
-	ctx, stop := t.until(signalled, o.duration)
+	over, err := program.run(signalled)
+	if err != nil {
+		return err
+	}
+	ctx, stop := t.until(over, o.duration)
 	defer stop()
 	if err := rec.take(t.session.ReadPages(ctx), o.count); err != nil {
 		return err

@@ -99,6 +99,7 @@ type recorded struct {
 	Plans  json.RawMessage // of fetchargs.Save
 
 	Elsewhere bool `json:",omitempty"` // only some CPUs were traced
+	Kin       *kin `json:",omitempty"` // of whose threads the recording is
 }
 
 // save writes the file.
@@ -152,6 +153,9 @@ func (rec *recording) header(fs *tracefs.FS, t *trace) (*tracedat.Header, error)
 	for _, p := range fetchargs.Probes(t.plans) {
 		h.Events = append(h.Events, tracedat.EventText{System: group, Text: text(path.Join("events", group, p.Event, "format"))})
 	}
+	if t.kin != nil {
+		h.Events = append(h.Events, tracedat.EventText{System: t.kin.format.Group, Text: text("events/task/task_newtask/format")})
+	}
 	for _, name := range fs.Glob("events/ftrace/*/format") {
 		h.Events = append(h.Events, tracedat.EventText{System: "ftrace", Text: text(name)})
 	}
@@ -176,7 +180,7 @@ func (rec *recording) own(t *trace) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return json.Marshal(recorded{Start: t.start, Wall: t.wall, Group: t.session.Group(), Ranges: t.ranges, Plans: plans, Elsewhere: t.elsewhere})
+	return json.Marshal(recorded{Start: t.start, Wall: t.wall, Group: t.session.Group(), Ranges: t.ranges, Plans: plans, Elsewhere: t.elsewhere, Kin: t.kin})
 }
 
 // cmdlines parses saved_cmdlines: "TID COMM" a line.

@@ -179,7 +179,7 @@ func (r *replay) events() iter.Seq2[*tracefs.Event, error] {
 	o := tracefs.RawOptions{Layout: r.layout(), Formats: r.formats, Damaged: r.damage}
 	events := r.withStacks(tracefs.MergePages(o, streams))
 	if r.own {
-		return events
+		return r.kin.own(events)
 	}
 	return r.translated(events)
 }

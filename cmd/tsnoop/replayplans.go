@@ -37,6 +37,9 @@ func (r *replay) ownPlans() ([]*fetchargs.Plan, formatOf, error) {
 		}
 		byName[f.Name] = f
 	}
+	if err := r.ownKin(rec.Kin); err != nil {
+		return nil, nil, err
+	}
 	formats := formatOf{}
 	for _, p := range fetchargs.Probes(plans) {
 		if formats[p] = byName[p.Event]; formats[p] == nil {
@@ -44,6 +47,25 @@ func (r *replay) ownPlans() ([]*fetchargs.Plan, formatOf, error) {
 		}
 	}
 	return plans, formats, nil
+}
+
+// ownKin makes known of whose threads the recording is.
+func (r *replay) ownKin(k *kin) error {
+	if k == nil {
+		return nil
+	}
+	r.kin = k
+	for _, e := range r.file.Events {
+		if e.System != "task" {
+			continue
+		}
+		f, err := tracefs.ParseFormat(strings.NewReader(e.Text))
+		if err != nil {
+			return err
+		}
+		return r.learnNewTasks(f)
+	}
+	return errNoNewTasks
 }
 
 // foreignPlans are one for each event that another tool can have recorded.

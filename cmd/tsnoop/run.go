@@ -18,6 +18,11 @@ func runTrace(o *options, ui *ui) (err error) {
 	if err != nil {
 		return err
 	}
+	program, err := hold(o, ui)
+	if err != nil {
+		return err
+	}
+	defer func() { err = program.end(err) }()
 	out, err := newOutput(o, ui)
 	if err != nil {
 		return err
@@ -33,7 +38,11 @@ func runTrace(o *options, ui *ui) (err error) {
 	defer func() { err = firstError(err, t.session.Close()) }()
 	defer t.watch()()
 
-	ctx, stop := t.until(signalled, o.duration)
+	over, err := program.run(signalled)
+	if err != nil {
+		return err
+	}
+	ctx, stop := t.until(over, o.duration)
 	defer stop()
 	lost := newLosses(o, ui, out, t.newPrinter(o, out))
 	defer lost.total(t)

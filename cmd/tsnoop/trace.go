@@ -4,8 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/binary"
-	"errors"
-	"fmt"
 	"iter"
 	"os"
 	"os/signal"
@@ -57,7 +55,14 @@ func (t *trace) learnFormats(stacks bool) error {
 			return err
 		}
 	}
-	return nil
+	if t.kin == nil {
+		return nil
+	}
+	f, err := t.session.NewTaskFormat()
+	if err != nil {
+		return err
+	}
+	return t.learnNewTasks(f)
 }
 
 // loadMapped learns which kernel addresses can be read at all.
@@ -92,7 +97,8 @@ func (t *trace) read(ctx context.Context, o *options, idle func()) iter.Seq2[*tr
 	if o.reader == "text" {
 		return t.session.ReadText(ctx, tracefs.TextOptions{Formats: t.formats, Addr: t.address, Order: order, Idle: idle})
 	}
-	return t.withStacks(t.session.ReadRaw(ctx, tracefs.RawOptions{Formats: t.formats, Damaged: t.damaged, Idle: idle}, t.now))
+	events := t.session.ReadRaw(ctx, tracefs.RawOptions{Formats: t.formats, Damaged: t.damaged, Idle: idle}, t.now)
+	return t.kin.own(t.withStacks(events))
 }
 
 // now is the time on the trace clock in ns.
@@ -107,31 +113,16 @@ func (t *trace) now() uint64 {
 // wallClock is what to add to the trace clock to get the time since 1970, ns.
 func (t *trace) wallClock() int64 { return time.Now().UnixNano() - int64(t.now()) }
 
-// threads are the threads of the processes; those that are gone are an error.
-func threads(pids []int) ([]int, error) {
-	var tids []int
-	for _, pid := range pids {
-		ids, err := proc.Threads(pid)
-		if errors.Is(err, os.ErrNotExist) {
-			return nil, &tracefs.MachineError{Msg: fmt.Sprintf("there is no process %d", pid)}
-		} else if err != nil {
-			return nil, err
-		}
-		tids = append(tids, ids...)
-	}
-	return tids, nil
-}
-
 // nonce is unguessable, so that no traced program can print something that
 // looks like an event.
 func nonce() string {
 	return strings.ToLower(rand.Text()[:6])
 }
 
-// onSignal is done at the first SIGINT, SIGTERM or SIGHUP. A second one does
-// not wait for what is still in the buffers. SIGUSR1, which asks for a summary,
-// kills nothing where there is none, or none any more.
+// onSignal is done at the first SIGINT, SIGTERM, SIGHUP or SIGQUIT. A second
+// one does not wait for what is still in the buffers. SIGUSR1, which asks for a
+// summary, kills nothing where there is none, or none any more.
 func onSignal() (context.Context, func()) {
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGUSR1)
-	return signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	return signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
 }

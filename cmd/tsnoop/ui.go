@@ -64,9 +64,12 @@ func (u *ui) report(err error) int {
 	var specs fetchargs.Errors
 	var use *usageError
 	var machine *tracefs.MachineError
+	var status exitStatus
 	switch {
 	case err == nil:
 		return 0
+	case errors.As(err, &status):
+		return int(status)
 	case errors.As(err, &specs):
 		for _, e := range specs {
 			u.stderr.Write(render.AppendError(nil, e, u.color))

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"encoding/binary"
+	"errors"
+	"iter"
+	"slices"
+
+	"github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/proc"
+)
+
+// A kin tells the threads of the traced processes from the processes that they
+// start. The kernel cannot: it follows all tasks that a traced one starts, or
+// none. So it follows all and says who starts whom, and what the children do
+// is dropped here. A nil kin drops nothing.
+type kin struct {
+	Pids    []int // the processes
+	Threads []int // that they had when the trace began
+
+	order      binary.ByteOrder
+	format     *tracefs.Format // of the event for a new task
+	pid, flags *tracefs.FormatField
+	ours       map[int]bool        // by thread
+	ask        func(tid int) []int // the threads of its process, if it lives; may be nil
+	blank      tracefs.Event       // what is left of a dropped one
+}
+
+// blankFormat is that of no event.
+var blankFormat = &tracefs.Format{ID: -1}
+
+var errNoNewTasks = errors.New("the event for new tasks is not as expected: threads cannot be told from children")
+
+// learnNewTasks makes the kin ready for events of this format.
+func (r *reading) learnNewTasks(f *tracefs.Format) error {
+	k := r.kin
+	k.order, k.format = r.order, f
+	k.pid, k.flags = fieldNamed(f, "pid"), fieldNamed(f, "clone_flags")
+	if k.pid == nil || k.flags == nil || k.pid.Size != 4 || r.known[f.ID] {
+		return errNoNewTasks
+	}
+	k.ours = map[int]bool{}
+	for _, tid := range k.Threads {
+		k.ours[tid] = true
+	}
+	r.formats = append(r.formats, f)
+	return nil
+}
+
+// living asks the kernel for the threads of a thread's process.
+func living(tid int) []int {
+	tids, err := proc.Threads(tid)
+	if err != nil {
+		return nil
+	}
+	return tids
+}
+
+// own drops the events of others.
+func (k *kin) own(events iter.Seq2[*tracefs.Event, error]) iter.Seq2[*tracefs.Event, error] {
+	if k == nil {
+		return events
+	}
+	return func(yield func(*tracefs.Event, error) bool) {
+		for e, err := range events {
+			if err == nil && !k.keep(e) {
+				if e.Lost == 0 {
+					continue
+				}
+				k.blank = tracefs.Event{Format: blankFormat, Time: e.Time, CPU: e.CPU, TID: e.TID, Lost: e.Lost}
+				e = &k.blank
+			}
+			if !yield(e, err) {
+				return
+			}
+		}
+	}
+}
+
+// keep tells whether an event is of a thread of ours, and learns from it.
+func (k *kin) keep(e *tracefs.Event) bool {
+	ours, known := k.ours[e.TID]
+	if !known { // the word about its birth was lost
+		ours = k.asked(e.TID)
+		k.ours[e.TID] = ours
+	}
+	if e.Format.ID != k.format.ID {
+		return ours
+	}
+	if len(e.Data) >= max(k.pid.Offset+4, k.flags.Offset+4) {
+		child := int(k.order.Uint32(e.Data[k.pid.Offset:]))
+		k.ours[child] = ours && k.cloneFlags(e.Data)&tracefs.CloneThread != 0
+	}
+	return false
+}
+
+// asked finds out whose a thread is as long as it lives.
+func (k *kin) asked(tid int) bool {
+	if k.ask == nil {
+		return false
+	}
+	return slices.ContainsFunc(k.ask(tid), func(tid int) bool { return slices.Contains(k.Pids, tid) })
+}
+
+// cloneFlags are the lower half of an unsigned long.
+func (k *kin) cloneFlags(data []byte) uint32 {
+	data = data[k.flags.Offset:]
+	if k.flags.Size == 8 && len(data) >= 8 {
+		return uint32(k.order.Uint64(data))
+	}
+	return k.order.Uint32(data)
+}

@@ -1,0 +1,80 @@
+package tracefs
+
+import (
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// newTask is the event of a task that starts another one, a thread or a
+// process: include/trace/events/task.h. The task that is started has made no
+// call yet.
+const newTask = "events/task/task_newtask/"
+
+// CloneThread is in the field clone_flags of the event that NewTaskFormat
+// describes if the new task is a thread (include/uapi/linux/sched.h).
+const CloneThread = 0x10000
+
+// NewTaskFormat returns how the records of Options.NewTasks look.
+func (s *Session) NewTaskFormat() (*Format, error) {
+	f, err := read(s.fs, s.path(newTask+"format"), ParseFormat)
+	if err != nil {
+		return nil, err
+	}
+	f.Group = "task"
+	return f, nil
+}
+
+// HasNewTasks tells whether Options.NewTasks is to be had.
+func (fs *FS) HasNewTasks() bool { return fs.Exists(newTask + "format") }
+
+// traceThreads writes the list of the threads to trace. A thread born
+// meanwhile is put into the list by the kernel (event-fork), which loses it if
+// a write is under way, for that makes a copy of the list first. So the list
+// is read back, and looked at again until it has all there are.
+func (s *Session) traceThreads(o Options) error {
+	const file = "set_event_pid"
+	if err := s.addThreads(file, o.Pids); err != nil {
+		return err
+	}
+	if o.NewTasks {
+		if err := s.set(s.path(newTask+"enable"), "1"); err != nil {
+			return err
+		}
+	}
+	// Whoever starts threads faster than this is never complete.
+	for round := 0; o.Again != nil && round < 100; round++ {
+		tids, err := o.Again()
+		if err != nil {
+			return err
+		}
+		listed, err := read(s.fs, s.path(file), parseThreads)
+		if err != nil {
+			return err
+		}
+		tids = slices.DeleteFunc(tids, func(tid int) bool { return listed[tid] })
+		if len(tids) == 0 {
+			break
+		}
+		if err := s.addThreads(file, tids); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// parseThreads parses set_event_pid: a number a line.
+func parseThreads(r io.Reader) (map[int]bool, error) {
+	b, err := io.ReadAll(r)
+	if err != nil {
+		return nil, err
+	}
+	tids := map[int]bool{}
+	for word := range strings.FieldsSeq(string(b)) {
+		if tid, err := strconv.Atoi(word); err == nil {
+			tids[tid] = true
+		}
+	}
+	return tids, nil
+}
