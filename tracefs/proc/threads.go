@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 )
 
 // Threads returns the ids of a process's threads, sorted.
@@ -16,7 +17,7 @@ import (
 func Threads(pid int) ([]int, error) {
 	entries, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
 	if err != nil {
-		return nil, err
+		return nil, gone(err)
 	}
 	var tids []int
 	for _, e := range entries {
@@ -41,7 +42,7 @@ func Children(pid int) ([]int, error) {
 	var pids []int
 	for _, tid := range tids {
 		b, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, tid))
-		if errors.Is(err, fs.ErrNotExist) {
+		if errors.Is(gone(err), fs.ErrNotExist) {
 			continue
 		}
 		if err != nil {
@@ -55,4 +56,13 @@ func Children(pid int) ([]int, error) {
 	}
 	slices.Sort(pids)
 	return pids, nil
+}
+
+// gone makes of the error for a process that has ended while a file of its was
+// open the one for a process that had ended before.
+func gone(err error) error {
+	if errors.Is(err, syscall.ESRCH) {
+		return fmt.Errorf("%w: %w", fs.ErrNotExist, err)
+	}
+	return err
 }
