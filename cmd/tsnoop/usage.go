@@ -1,6 +1,7 @@
 package main
 
 const usage = `Usage: tsnoop [trace] [FLAGS] SPEC...       show calls, live
+       tsnoop SPEC... -- COMMAND [ARG...] run it, show its calls and its children's
        tsnoop info NAME...                prototype of a function, layout of a type
        tsnoop list [PATTERN]              functions that can be probed
        tsnoop record -o FILE SPEC...      write a trace.dat file instead of lines
@@ -12,12 +13,22 @@ const usage = `Usage: tsnoop [trace] [FLAGS] SPEC...       show calls, live
 A SPEC is a kernel function with what to show of it: 'ip_rcv(skb->len) if skb->len > 100'.
 
 What is traced:
-  -p, --pid LIST          only these processes, with all their threads
-  -f, --follow            and the children they fork from now on
-  -n, --count N           end after N lines
+  -p, --pid LIST          only these processes: all their threads, new ones too
+  -f, --follow            and their children, those they have and those to come
+      --comm GLOB         only tasks with such a name, at most 15 characters: 'nginx*'
+      --cpu LIST          only what happens on these CPUs: 0,2-3
+  -n, --count N           end after N calls
   -d, --duration DUR      end after this time: 10s, 500ms, 2m
 
 What is shown:
+  -s, --chain             only calls in which the first function has led to the
+                          second, that to the third and so on: when the last is
+                          reached, and as they end
+      --tree              calls as they begin and end, indented
+  -k, --kstack            the kernel's stack under each line
+      --summary[=only]    at the end a table: calls, errors, durations, histograms;
+                          only: no lines. SIGUSR1 prints one so far
+  -i, --interval DUR      with --summary: one every so often, too
   -t, --time MODE         rel (default), delta, clock, boot or none
       --json              one JSON object a line
   -o, --output FILE       write there instead of to stdout; the file of record
@@ -35,12 +46,14 @@ Instead of tracing:
 The machine:
   -b, --buffer SIZE       buffer of each CPU: 512K, 4M
   -P, --pages N           the same in pages of 4 KiB
+      --maxactive N       calls of a function that can be followed at a time
       --reader=text       read trace_pipe instead of trace_pipe_raw
       --tracefs DIR       where tracefs is mounted
   -V, --version
   -h, --help
 
-Exit status: 0 done, 1 the machine said no, 2 the command line or a spec is wrong.
+Exit status: 0 done, 1 the machine said no, 2 the command line or a spec is wrong;
+with a COMMAND its own, or 128 and the signal that ended it.
 
 Example:
   # tsnoop -n 1 'ip_rcv(skb->len, dev->name) if skb->len > 100'
