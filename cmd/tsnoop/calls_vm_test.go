@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"golang.org/x/sys/unix"
 )
 
 // A jsonCall is what a line of JSON says of a call.
@@ -103,6 +105,41 @@ func TestVMRecursion(t *testing.T) {
 			t.Fatalf("%d: %+v took less time than the call in it, %d ns", i, c, inner)
 		}
 		inner = *c.Duration
+	}
+}
+
+// TestVMThreads: four threads call on two CPUs; each call has its own return, and
+// the calls of each thread come in their order.
+func TestVMThreads(t *testing.T) {
+	const threads, calls = 4, 250
+	l := prepare(t, "crew", "@", strconv.Itoa(calls), "0", "1", "0", "1")
+	tr := startTrace(t, "--json", "-p", l.pid, "generic_file_llseek(offset, return)")
+	l.run()
+	tr.end()
+	if tr.said() != "" {
+		t.Error(tr.said())
+	}
+	next := map[int]int64{}
+	var last uint64
+	for _, c := range tr.calls() {
+		offset := c.number(0)
+		thread, want := int(offset>>32), offset
+		if thread > 0 { // beyond the end of what a file of sysfs can be
+			want = -int64(unix.EINVAL)
+		}
+		if c.Ret == nil || c.Duration == nil || c.Ret.Value != float64(want) {
+			t.Fatalf("not the return of this call: %+v", c)
+		}
+		if offset&(1<<32-1) != next[thread] || c.Time < last {
+			t.Fatalf("out of order, after %d of thread %d: %+v", next[thread], thread, c)
+		}
+		next[thread]++
+		last = c.Time
+	}
+	for i := range threads {
+		if next[i] != calls {
+			t.Errorf("thread %d has made %d calls, want %d", i, next[i], calls)
+		}
 	}
 }
 
