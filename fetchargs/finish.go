@@ -108,11 +108,12 @@ func (r *resolver) eventName(ret bool) string {
 	}
 	const room = 4 // for a number
 	name = name[:min(len(name), maxEventName-len(suffix)-room)] + suffix
-	r.events[name]++
-	if n := r.events[name]; n > 1 {
-		name = fmt.Sprintf("%s_%d", name, n)
+	unique := name
+	for n := 2; r.events[unique]; n++ { // that with a number may be a function, too
+		unique = fmt.Sprintf("%s_%d", name, n)
 	}
-	return name
+	r.events[unique] = true
+	return unique
 }
 
 // Definitions are the lines that make the probe when appended to

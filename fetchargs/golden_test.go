@@ -24,7 +24,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 //
 // In the archive, "target" has lines of NAME VALUE: btf (a fixture), arch,
 // kernel, show (emit or explain), live, symbol NAME COUNT and clone NAME
-// CLONE for the symbol table. "specs" has one spec a line.
+// CLONE for the symbol table, notrace NAME. "specs" has one spec a line.
 func TestGolden(t *testing.T) {
 	files, _ := filepath.Glob("testdata/*.txtar")
 	if len(files) == 0 {
@@ -68,6 +68,7 @@ func newGolden(t *testing.T, config string) *golden {
 	c.target.Features, _ = fetchargs.FeaturesOf("6.12")
 	fixture := "sample.btf"
 	facts := map[string]fetchargs.SymbolFacts{}
+	notrace := map[string]bool{}
 	for _, line := range strings.Split(strings.TrimSpace(config), "\n") {
 		words := strings.Fields(line)
 		if len(words) == 0 {
@@ -99,11 +100,16 @@ func newGolden(t *testing.T, config string) *golden {
 			f := facts[words[1]]
 			f.Clones = append(f.Clones, words[2])
 			facts[words[1]] = f
+		case "notrace":
+			notrace[words[1]] = true
 		default:
 			t.Fatalf("unknown target line %q", line)
 		}
 	}
 	c.target.Kernel = btf.Open(filepath.Join("..", "testdata", "btf", fixture))
+	c.target.Traceable = func() func(module, name string) bool {
+		return func(_, name string) bool { return !notrace[name] }
+	}
 	if len(facts) > 0 {
 		c.target.Symbols = func([]string) (map[string]fetchargs.SymbolFacts, error) { return facts, nil }
 		c.target.ModuleLoaded = func(name string) bool { return name == "loaded" }
@@ -126,9 +132,18 @@ func (c *golden) write(w *bytes.Buffer, text string) {
 	case err != nil:
 		fmt.Fprintf(w, "%v\n", err)
 	case c.explain:
-		plans[0].Explain(w)
+		for _, p := range plans {
+			p.Explain(w)
+		}
 	default:
 		fetchargs.EmitTracefs(w, plans, "tsnoop")
+	}
+	if err == nil {
+		for _, g := range fetchargs.Globs(plans) {
+			if text := g.Warning(5); text != "" {
+				fmt.Fprintf(w, "tsnoop: %s\n", text)
+			}
+		}
 	}
 	w.WriteByte('\n')
 	if err == nil {

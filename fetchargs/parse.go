@@ -3,6 +3,7 @@ package fetchargs
 import (
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 )
@@ -97,13 +98,17 @@ func (p *parser) function(s *Spec) bool {
 		}
 	}
 	s.Func = name
-	if strings.Contains(name.Text, "-") {
-		p.fail(name.Span, "members are reached in the list of items: FUNC(PARAM->MEMBER)", "%q is no function's name", name.Text)
+	if isGlob(s.Module.Text) {
+		p.fail(s.Module.Span, "name one module, or none to search them all", "a module cannot be a glob")
 		return false
 	}
-	if i := strings.IndexAny(name.Text, "*?"); i >= 0 {
-		p.failWith(name.Span, ErrUnsupported, "name one function in each spec; `tsnoop list '"+name.Text+"'` shows which there are",
-			"patterns of functions are not supported yet")
+	if _, err := path.Match(name.Text, ""); err != nil {
+		p.fail(name.Span, "globs have *, ?, [a-z] and [^a-z]", "%q is no glob", name.Text)
+		return false
+	}
+	if strings.Contains(withoutClasses(name.Text), "-") {
+		p.fail(name.Span, "members are reached in the list of items: FUNC(PARAM->MEMBER)", "%q is no function's name", name.Text)
+		return false
 	}
 	return true
 }

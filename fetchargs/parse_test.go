@@ -16,6 +16,8 @@ var canonical = []struct{ in, want string }{
 	{"ext4:ext4_sync_file(file)", "ext4:ext4_sync_file(file)"},
 	{"nf-nat:f", "nf-nat:f"},
 	{"foo.isra.0(a)", "foo.isra.0(a)"},
+	{"tcp_*(sk)", "tcp_*(sk)"},
+	{" ext4 : ext4_?[a-z]*[^0-9] ( inode ) if a==1", "ext4:ext4_?[a-z]*[^0-9](inode) if a == 1"},
 	{"f(n=skb->len:x32)", "f(n=skb->len:x32)"},
 	{"f(skb->len > 100, skb)", "f(skb->len > 100, skb)"},
 	{"f(skb->len>0x64&&skb->mark!=0)", "f(skb->len > 0x64 && skb->mark != 0)"},

@@ -11,7 +11,8 @@ import (
 // out and what user space has still to decide. Entry or Return is nil where
 // the spec does not ask for that side; never both.
 type Plan struct {
-	Spec   *Spec
+	Spec   *Spec // of a glob, that for this function
+	Glob   *Glob // that the function matched, nil if it was named
 	Func   *btf.Func
 	Entry  *Probe // "p:" event, or nil
 	Return *Probe // "r:" event, or nil

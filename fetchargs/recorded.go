@@ -2,6 +2,7 @@ package fetchargs
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -13,27 +14,36 @@ import (
 // hold. A plan that several specs are about comes once for each of them, one
 // that none is about not at all; from is the index in plans of each of the
 // result. What was not recorded cannot be asked for: that is in the error, an
-// Errors. With pair a plan keeps both sides that it has, as [Target] says.
+// Errors. Of what a glob matches, only those are left out that have it not. With
+// pair a plan keeps both sides that it has, as [Target] says.
 func Select(specs []*Spec, plans []*Plan, pair bool) (selected []*Plan, from []int, err error) {
 	var errs Errors
 	for _, spec := range specs {
-		found := false
+		glob := &Glob{Spec: spec}
 		for i, p := range plans {
 			if !p.isAbout(spec) {
 				continue
 			}
-			found = true
+			glob.Matches++
 			s := newSelection(spec, p)
 			s.target.Pair = pair
 			out := s.selected()
-			if len(s.errs) > 0 {
+			switch {
+			case len(s.errs) == 0:
+				selected, from = append(selected, out), append(from, i)
+			case isGlob(spec.Func.Text):
+				glob.LeaveOut(p.Spec.Func.Text, s.errs[0])
+			case glob.Matches == 1: // the next one of this name would complain of the same
 				errs = append(errs, s.errs...)
-				break // the next one of this name would complain of the same
 			}
-			selected, from = append(selected, out), append(from, i)
+			if out != nil && isGlob(spec.Func.Text) {
+				out.Glob = glob
+			}
 		}
-		if !found {
+		if glob.Matches == 0 {
 			errs = append(errs, notRecorded(spec, plans))
+		} else if len(glob.Left) == glob.Matches {
+			errs = append(errs, glob.Empty())
 		}
 	}
 	if len(errs) > 0 {
@@ -43,14 +53,14 @@ func Select(specs []*Spec, plans []*Plan, pair bool) (selected []*Plan, from []i
 }
 
 func (p *Plan) isAbout(spec *Spec) bool {
-	module := p.Spec.Module.Text
+	module, names := p.Spec.Module.Text, []string{p.Spec.Func.Text}
 	if p.Func != nil {
-		module = p.Func.Module
-		if p.Func.Name == spec.Func.Text && (spec.Module.Text == "" || spec.Module.Text == module) {
-			return true
-		}
+		module, names = p.Func.Module, append(names, p.Func.Name)
 	}
-	return p.Spec.Func.Text == spec.Func.Text && (spec.Module.Text == "" || spec.Module.Text == module)
+	return (spec.Module.Text == "" || spec.Module.Text == module) && slices.ContainsFunc(names, func(name string) bool {
+		match, _ := path.Match(spec.Func.Text, name)
+		return match
+	})
 }
 
 func notRecorded(spec *Spec, plans []*Plan) *Error {
@@ -73,8 +83,11 @@ func newSelection(spec *Spec, p *Plan) *resolver {
 	if r.fn == nil {
 		r.fn = &btf.Func{}
 	}
+	if isGlob(spec.Func.Text) {
+		r.spec = spec.of(btf.FuncName{Module: r.fn.Module, Name: p.Spec.Func.Text})
+	}
 	out := *p
-	out.Spec = spec
+	out.Spec = r.spec
 	r.out = &out
 	r.entry, r.exit = r.recordedSide(p.Entry), r.recordedSide(p.Return)
 	r.entry.probe.Return, r.exit.probe.Return = false, true

@@ -10,79 +10,41 @@ import (
 	"github.com/tsnoop/tsnoop/btf"
 )
 
-// A Target is the kernel that specs are resolved for.
-type Target struct {
-	Kernel   *btf.Kernel
-	Arch     *Arch
-	Features Features
-
-	// Symbols tells what the kernel's symbol table has under these names. It
-	// is nil when the kernel is not this machine's. It takes long, so it is
-	// called once for all specs of a run, and only if Live or for a function
-	// that BTF does not know or knows more than once.
-	Symbols func(names []string) (map[string]SymbolFacts, error)
-	// ModuleLoaded tells whether a module is in the kernel; nil if not known.
-	ModuleLoaded func(name string) bool
-
-	// Comm is a glob for the names of the tasks whose calls are wanted, "" for
-	// all. CheckComm tells whether the kernel can look for it.
-	Comm string
-
-	// Live adds what tsnoop itself needs to every probe: the task's name, the
-	// caller, and the stack pointer that pairs returns with entries.
-	Live bool
-	// Pair has every plan see both entries and returns, with the return value.
-	Pair bool
-	// MaxActive is that of every return probe.
-	MaxActive int
-	// Nonce is put into the names of events and strings, so that text from a
-	// traced program cannot pass for them. Empty for lines meant for people.
-	Nonce string
-}
-
-// Features are what a kernel's tracefs/README offers.
-type Features struct {
-	ArgN    bool // $argN, since 4.20
-	Ustring bool // ustring and +u, since 5.3
-	Symbol  bool // the type symbol, since 5.0
-	ArgSize int  // bytes that one fetcharg may have; 0 means 63
-}
-
-// MaxArg is the longest fetcharg, name and "=" not counted: MAX_ARGSTR_LEN in
-// kernel/trace/trace_probe.h, 63 up to 7.2.
-func (f Features) MaxArg() int {
-	if f.ArgSize == 0 {
-		return 63
-	}
-	return f.ArgSize
-}
-
-// SymbolFacts is what a symbol table knows of one function name.
-type SymbolFacts struct {
-	Offsets []uint64 // from _stext, one for each function of exactly that name; 0 where addresses are hidden
-	Modules []string // modules that have one
-	Clones  []string // name.isra.0 and the like
-}
-
-// Resolve makes a plan of every spec. All that is wrong is in the error, an
-// Errors; the plans of the specs that are right are returned all the same, nil
-// in the place of the others.
+// Resolve makes a plan of every spec, and of a glob one for each function that
+// can be probed as it says. All that is wrong is in the error, an Errors; the
+// plans of the specs that are right are returned all the same, nil in the place
+// of the others.
 func Resolve(specs []*Spec, target *Target) ([]*Plan, error) {
-	var errs Errors
-	plans := make([]*Plan, len(specs))
-	target.Kernel.Prepare(functions(specs))
-	symbols := sync.OnceValues(func() (map[string]SymbolFacts, error) { return target.facts(specs) })
-	names := map[string]int{}
-	for i, spec := range specs {
-		r := &resolver{target: target, spec: spec, symbolTable: symbols, events: names}
+	jobs, errs, err := target.expand(specs)
+	if err != nil {
+		return nil, err
+	}
+	names := functions(jobs)
+	target.Kernel.Prepare(names)
+	symbols := sync.OnceValues(func() (map[string]SymbolFacts, error) { return target.facts(names) })
+	events := map[string]bool{}
+	var plans []*Plan
+	for i, job := range jobs {
+		r := &resolver{target: target, spec: job.spec, symbolTable: symbols, events: events}
 		plan := r.plan()
-		if r.fatal != nil {
+		switch {
+		case r.fatal != nil:
 			return nil, r.fatal
+		case job.glob == nil:
+			if len(r.errs) > 0 {
+				plan = nil
+			}
+			plans, errs = append(plans, plan), append(errs, r.errs...)
+			continue
+		case len(r.errs) > 0:
+			job.glob.LeaveOut(job.spec.Func.Text, r.errs[0])
+		default:
+			plan.Glob = job.glob
+			plans = append(plans, plan)
 		}
-		if len(r.errs) == 0 {
-			plans[i] = plan
+		if last := i+1 == len(jobs) || jobs[i+1].glob != job.glob; last && len(job.glob.Left) == job.glob.Matches {
+			errs = append(errs, job.glob.Empty())
 		}
-		errs = append(errs, r.errs...)
 	}
 	if len(errs) > 0 {
 		return plans, errs
@@ -90,18 +52,11 @@ func Resolve(specs []*Spec, target *Target) ([]*Plan, error) {
 	return plans, nil
 }
 
-func (t *Target) facts(specs []*Spec) (map[string]SymbolFacts, error) {
-	if t.Symbols == nil {
-		return nil, nil
-	}
-	return t.Symbols(functions(specs))
-}
-
-// functions are the names of the specs' functions, each once.
-func functions(specs []*Spec) []string {
+// functions are the names of the jobs' functions, each once.
+func functions(jobs []job) []string {
 	var names []string
-	for _, s := range specs {
-		names = append(names, s.Func.Text)
+	for _, j := range jobs {
+		names = append(names, j.spec.Func.Text)
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
@@ -122,9 +77,9 @@ func (r *resolver) askSymbols() bool {
 type resolver struct {
 	target *Target
 	spec   *Spec
-	facts  SymbolFacts    // after askSymbols
-	known  bool           // the symbol table could be read
-	events map[string]int // event names in use by the run
+	facts  SymbolFacts     // after askSymbols
+	known  bool            // the symbol table could be read
+	events map[string]bool // event names in use by the run
 
 	recorded bool // values are those of a recording, in the builders
 

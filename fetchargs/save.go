@@ -161,6 +161,9 @@ func (s *savedPlan) load(types func(int) (btf.Type, error)) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
+	if isGlob(spec.Func.Text) {
+		spec = spec.of(btf.FuncName{Module: s.Module, Name: s.Func})
+	}
 	p := &Plan{Spec: spec, Func: &btf.Func{Name: s.Func, Module: s.Module}, Notes: s.Notes, Arch: ArchNamed(s.Arch)}
 	if p.Arch == nil {
 		return nil, fmt.Errorf("unknown architecture %q", s.Arch)

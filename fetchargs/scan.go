@@ -92,20 +92,40 @@ func scanAddress(text string, pos int) (bytes []byte, end int, ok bool) {
 
 // scanFunc reads a function's or module's name at pos: a compiler may have put
 // dots into the one (foo.isra.0), the other may have hyphens, and a user may
-// write a glob.
+// write a glob: tcp_*, vfs_rea[dl]*.
 func scanFunc(text string, pos int) token {
 	for pos < len(text) && isSpace(text[pos]) {
 		pos++
 	}
 	end := pos
-	for end < len(text) && (isWord(text[end]) || strings.IndexByte(".$*?-", text[end]) >= 0) {
-		end++
+	for end < len(text) {
+		if isWord(text[end]) || strings.IndexByte(".$*?-", text[end]) >= 0 {
+			end++
+		} else if n := classEnd(text[end:]); n > 0 {
+			end += n
+		} else {
+			break
+		}
 	}
 	kind := tokIdent
 	if end == pos {
 		return scanAt(text, pos)
 	}
 	return token{kind, text[pos:end], Span{pos, end}}
+}
+
+// classEnd is the length of the [a-z] that text begins with, 0 if it does not.
+func classEnd(text string) int {
+	end := strings.IndexByte(text, ']')
+	if end < 0 || text[0] != '[' {
+		return 0
+	}
+	for i := 1; i < end; i++ {
+		if !isWord(text[i]) && text[i] != '-' && text[i] != '^' {
+			return 0
+		}
+	}
+	return end + 1
 }
 
 func identEnd(text string, pos int) int {

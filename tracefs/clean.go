@@ -18,6 +18,11 @@ var ownName = regexp.MustCompile(`^` + namePrefix + `[0-9]+(_[0-9]+)?$`)
 // dead, and returns their names. It leaves everything alone that is alive or
 // not ours. Errors are joined; one does not stop the rest. log may be nil.
 func (fsys *FS) Clean(log func(format string, args ...any)) ([]string, error) {
+	return fsys.clean(log, nil)
+}
+
+// clean is Clean that tells how far it is, as a session does.
+func (fsys *FS) clean(log func(string, ...any), tell func(string, int)) ([]string, error) {
 	var removed []string
 	var errs []error
 	names, err := fsys.leftovers()
@@ -27,6 +32,9 @@ func (fsys *FS) Clean(log func(format string, args ...any)) ([]string, error) {
 	for _, name := range names {
 		s, err := fsys.adopt(name, log)
 		if err == nil && s != nil {
+			if tell != nil {
+				s.tell = tell
+			}
 			err = s.Close()
 			if err == nil {
 				removed = append(removed, name)
@@ -95,7 +103,7 @@ func (fsys *FS) adopt(name string, log func(string, ...any)) (*Session, error) {
 		return nil, nil
 	}
 	for _, p := range probes {
-		s.undo.push("remove "+p.Event, func() error { return fsys.removeProbe(name, p.Event) })
+		s.pushRemove(p.Event)
 	}
 	if s.alive != nil && len(probes) > 0 {
 		s.enabled = true

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"slices"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -112,8 +113,37 @@ func (s *Session) Define(def string) error {
 	if err := s.fs.changeProbes(def); err != nil {
 		return err
 	}
+	s.pushRemove(event)
+	return nil
+}
+
+// pushRemove notes an event that is there, to be removed.
+func (s *Session) pushRemove(event string) {
 	s.events = append(s.events, event)
-	s.undo.push("remove "+event, func() error { return s.fs.removeProbe(s.name, event) })
+	left := len(s.events)
+	s.undo.push("remove "+event, func() error {
+		s.tell("removing", left)
+		return s.fs.removeProbe(s.name, event)
+	})
+}
+
+// Remove takes back what Define did for an event, which must not be enabled.
+func (s *Session) Remove(event string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return ErrClosed
+	}
+	if !slices.Contains(s.events, event) {
+		return nil
+	}
+	s.log("echo -:%s/%s >> %s", s.name, event, probeFile)
+	if err := s.fs.removeProbe(s.name, event); err != nil {
+		return err // and Close will try again
+	}
+	s.undo = slices.DeleteFunc(s.undo, func(u undo) bool { return u.name == "remove "+event })
+	s.events = slices.DeleteFunc(s.events, func(e string) bool { return e == event })
+	delete(s.refused, event)
 	return nil
 }
 

@@ -36,6 +36,10 @@ type Options struct {
 
 	// Log is told of every write. It may be nil.
 	Log func(format string, args ...any)
+	// Progress is told how many of the probes are left before each step that takes
+	// long when there are many: "enabling", "disabling" and "removing". It may be
+	// nil.
+	Progress func(doing string, probes int)
 }
 
 // ErrClosed is returned by the methods of a session that was closed.
@@ -54,6 +58,7 @@ type Session struct {
 	name string // of the instance and of the group
 	dir  string // "instances/NAME"
 	log  func(string, ...any)
+	tell func(doing string, probes int)
 
 	pipes *pipeSet
 
@@ -71,7 +76,10 @@ type Session struct {
 // Nothing is traced before Enable.
 func (fs *FS) NewSession(o Options) (*Session, error) {
 	s := fs.newSession("", o.Log)
-	if _, err := fs.Clean(s.log); err != nil {
+	if o.Progress != nil {
+		s.tell = o.Progress
+	}
+	if _, err := fs.clean(s.log, s.tell); err != nil {
 		s.log("clean: %v", err) // not ours, and no reason not to trace
 	}
 	if err := s.create(); err != nil {
@@ -88,7 +96,7 @@ func (fs *FS) newSession(name string, log func(string, ...any)) *Session {
 		log = func(string, ...any) {}
 	}
 	return &Session{
-		fs: fs, name: name, dir: path.Join("instances", name), log: log,
+		fs: fs, name: name, dir: path.Join("instances", name), log: log, tell: func(string, int) {},
 		refused: make(map[string]struct{}), pipes: newPipeSet(),
 	}
 }
@@ -229,6 +237,7 @@ func (s *Session) Enable() error {
 
 // enable turns on one event, or with "" the whole group.
 func (s *Session) enable(event string) error {
+	s.tell("enabling", len(s.events))
 	err := s.set(s.eventPath(event, "enable"), "1")
 	if err != nil {
 		return errors.Join(err, s.stop())
@@ -253,7 +262,9 @@ func (s *Session) stop() error {
 	if !s.enabled {
 		return nil
 	}
-	if err := errors.Join(s.set(s.path("tracing_on"), "0"), s.set(s.eventPath("", "enable"), "0")); err != nil {
+	off := s.set(s.path("tracing_on"), "0")
+	s.tell("disabling", len(s.events))
+	if err := errors.Join(off, s.set(s.eventPath("", "enable"), "0")); err != nil {
 		return err
 	}
 	s.enabled, s.stopped = false, true

@@ -1,8 +1,8 @@
 package main
 
 import (
+	"context"
 	"errors"
-	"fmt"
 	"sync"
 
 	"github.com/tsnoop/tsnoop/fetchargs"
@@ -11,9 +11,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// errInterrupted says that the user ended the trace before it began.
+var errInterrupted = errors.New("ended while arming")
+
 // arm makes the session, defines the probes and enables them. When anything
-// fails nothing is left behind.
-func arm(fs *tracefs.FS, plans []*fetchargs.Plan, o *options, ui *ui) (_ *trace, err error) {
+// fails, or ctx is done before all is armed, nothing is left behind.
+func arm(ctx context.Context, fs *tracefs.FS, plans []*fetchargs.Plan, o *options, ui *ui) (_ *trace, err error) {
 	so := tracefs.Options{Clock: "mono", BufferKB: o.bufferKB, CPUs: o.cpus, IgnoreSelf: true, Stacktrace: o.kstack}
 	if so.BufferKB == 0 {
 		so.BufferKB, so.BufferOrLess = defaultBuffer(), true
@@ -28,26 +31,28 @@ func arm(fs *tracefs.FS, plans []*fetchargs.Plan, o *options, ui *ui) (_ *trace,
 	if ui.verbose {
 		so.Log = ui.detail
 	}
+	t.progress = newProgress(ui)
+	defer t.progress.end()
+	so.Progress = t.progress.session
 	session, err := fs.NewSession(so)
 	if err != nil {
 		return nil, err
 	}
+	t.session = session
 	armed := false
 	defer func() {
 		if !armed { // an error, or a panic on its way up
-			err = errors.Join(err, session.Close())
+			if failed := t.close(); failed != nil {
+				err = errors.Join(err, failed)
+			}
 		}
 	}()
-	t.session = session
-	for _, plan := range plans {
-		for _, note := range plan.Notes {
-			ui.warn("%s: %s", plan.Spec.Func.Text, note)
-		}
-	}
+	ui.notes(plans)
 	chooseMaxActive(plans)
-	if err = t.define(fs); err != nil {
+	if err = t.define(ctx, fs); err != nil {
 		return nil, err
 	}
+	ui.leftOut(t.plans)
 	if err = t.learnFormats(o.kstack); err != nil {
 		return nil, err
 	}
@@ -57,60 +62,16 @@ func arm(fs *tracefs.FS, plans []*fetchargs.Plan, o *options, ui *ui) (_ *trace,
 	if err = t.session.Enable(); err != nil {
 		return nil, err
 	}
+	if ctx.Err() != nil {
+		return nil, errInterrupted
+	}
 	armed = true
 	go t.symbols() // ready, with luck, when the first line needs it
 	return t, nil
 }
 
-// define writes the probes and their filters. All refusals are shown.
-func (t *trace) define(fs *tracefs.FS) error {
-	var wrong fetchargs.Errors
-	for _, p := range fetchargs.Probes(t.plans) {
-		e, err := t.defineProbe(fs, p)
-		if err != nil {
-			return err
-		}
-		if e != nil {
-			wrong = append(wrong, e)
-		}
-	}
-	if len(wrong) > 0 {
-		return wrong
-	}
-	for _, p := range fetchargs.Probes(t.plans) {
-		if p.Filter == "" {
-			continue
-		}
-		if err := t.session.SetFilter(p.Event, p.Filter); err != nil {
-			return fmt.Errorf("the filter of %s: %w", p.Plan.Spec.Func.Text, err)
-		}
-	}
-	return nil
-}
-
-// defineProbe writes one probe. Of several functions of one name some may not
-// be traceable; it is refused only if none is.
-func (t *trace) defineProbe(fs *tracefs.FS, p *fetchargs.Probe) (first *fetchargs.Error, err error) {
-	lines := p.Definitions(t.session.Group())
-	refused := 0
-	for _, line := range lines {
-		err := t.session.Define(line)
-		if err == nil {
-			continue
-		}
-		e, ok := refusal(fs, p, line, err)
-		if !ok {
-			return nil, err
-		}
-		if refused++; first == nil {
-			first = e
-		}
-	}
-	if refused == len(lines) {
-		return first, nil
-	}
-	if refused > 0 {
-		t.ui.warn("%s: %d of them cannot be probed", p.Plan.Spec.Func.Text, refused)
-	}
-	return nil, nil
+// close undoes all that arm has done.
+func (t *trace) close() error {
+	defer t.progress.end()
+	return t.session.Close()
 }

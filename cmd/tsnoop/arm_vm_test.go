@@ -73,7 +73,7 @@ func armed(t *testing.T, text string) *trace {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tr, err := arm(fs, plans, &options{}, &ui{stdout: io.Discard, stderr: new(bytes.Buffer)})
+	tr, err := arm(t.Context(), fs, plans, &options{}, &ui{stdout: io.Discard, stderr: new(bytes.Buffer)})
 	if err != nil {
 		t.Fatalf("%s: %v", text, err)
 	}

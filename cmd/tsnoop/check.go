@@ -1,11 +1,9 @@
 package main
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/tracefs"
@@ -139,20 +137,4 @@ func runClean(o *options, ui *ui) error {
 		fmt.Fprintln(ui.stdout, name)
 	}
 	return err
-}
-
-// blacklisted tells whether kprobes refuse a function because they need it
-// themselves (/sys/kernel/debug/kprobes/blacklist, where debugfs is mounted).
-func blacklisted(name string) bool {
-	f, err := os.Open("/sys/kernel/debug/kprobes/blacklist")
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	for s := bufio.NewScanner(f); s.Scan(); {
-		if _, fn, ok := strings.Cut(s.Text(), "\t"); ok && fn == name {
-			return true
-		}
-	}
-	return false
 }

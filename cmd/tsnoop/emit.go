@@ -25,14 +25,11 @@ func runEmit(o *options, ui *ui) error {
 	if err != nil {
 		return err
 	}
-	for _, p := range plans {
-		if p.Partial && !o.explain {
-			ui.warn("%s: the kernel's filter cannot decide all of the condition; --explain shows what is left", p.Spec.Func.Text)
-		}
-		for _, note := range p.Notes {
-			ui.warn("%s: %s", p.Spec.Func.Text, note)
-		}
+	if !o.explain {
+		ui.partial(plans)
 	}
+	ui.notes(plans)
+	ui.leftOut(plans)
 	out, err := newOutput(o, ui)
 	if err != nil {
 		return err

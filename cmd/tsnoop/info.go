@@ -94,14 +94,16 @@ func runList(o *options, ui *ui) error {
 	if err != nil {
 		return noTypes(err)
 	}
-	traceable := func(string) bool { return true }
-	if !o.foreign() {
-		traceable = traceableFunctions(o)
+	traceable := func(module, name string) bool { return true }
+	if fs, err := openTracefs(o); err == nil && !o.foreign() {
+		if known := traceableFunctions(fs); known != nil {
+			traceable = known
+		}
 	}
 	w := bufio.NewWriter(ui.stdout)
 	shown := 0
 	for _, f := range funcs {
-		if !traceable(f.Name) {
+		if !traceable(f.Module, f.Name) {
 			continue
 		}
 		shown++
@@ -117,28 +119,4 @@ func runList(o *options, ui *ui) error {
 		return fmt.Errorf("no function that can be probed matches %q", pattern)
 	}
 	return nil
-}
-
-// traceableFunctions tells which functions a probe can be put on, as far as
-// tracefs can be read: those that ftrace knows.
-func traceableFunctions(o *options) func(string) bool {
-	all := func(string) bool { return true }
-	fs, err := openTracefs(o)
-	if err != nil {
-		return all
-	}
-	f, err := fs.Open("available_filter_functions")
-	if err != nil {
-		return all
-	}
-	defer f.Close()
-	names := map[string]bool{}
-	for s := bufio.NewScanner(f); s.Scan(); {
-		fn, _, _ := strings.Cut(s.Text(), " ")
-		names[fn] = true
-	}
-	if len(names) == 0 {
-		return all
-	}
-	return func(name string) bool { return names[name] }
 }

@@ -35,11 +35,13 @@ func runRecord(o *options, ui *ui) (err error) {
 
 	signalled, release := onSignal()
 	defer release()
-	t, err := arm(fs, plans, o, ui)
-	if err != nil {
+	t, err := arm(signalled, fs, plans, o, ui)
+	if err == errInterrupted {
+		return nil
+	} else if err != nil {
 		return err
 	}
-	defer func() { err = firstError(err, t.session.Close()) }()
+	defer func() { err = firstError(err, t.close()) }()
 	defer t.watch()()
 
 	layout, size, err := t.session.PageLayout()

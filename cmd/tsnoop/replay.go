@@ -118,6 +118,7 @@ func (r *replay) prepare(o *options) error {
 		if r.plans, from, err = fetchargs.Select(specs, plans, o.pairs()); err != nil {
 			return err
 		}
+		r.ui.leftOut(r.plans)
 	}
 	if err := o.checkPlans(r.plans); err != nil {
 		return err

@@ -48,6 +48,9 @@ func target(o *options, fs *tracefs.FS) (*fetchargs.Target, error) {
 	if !o.foreign() {
 		t.Symbols = symbolFacts
 		t.ModuleLoaded = moduleLoaded
+		if fs != nil {
+			t.Traceable = func() func(module, name string) bool { return traceableFunctions(fs) }
+		}
 	}
 	return t, nil
 }

@@ -22,8 +22,9 @@ var order = binary.NativeEndian
 // A trace is an armed session with all that is needed to understand its events.
 type trace struct {
 	reading
-	session *tracefs.Session
-	ranges  proc.Ranges // of the kernel's addresses, nil if not known
+	session  *tracefs.Session
+	progress *progress
+	ranges   proc.Ranges // of the kernel's addresses, nil if not known
 
 	clock     int32 // the trace clock's number for clock_gettime
 	clockName string

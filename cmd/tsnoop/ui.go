@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync"
 
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/render"
@@ -18,6 +19,9 @@ type ui struct {
 	stdout, stderr io.Writer
 	color          bool // on stderr
 	verbose        bool
+
+	mu    sync.Mutex // for what follows
+	drawn bool       // a line of progress stands on the terminal
 }
 
 func newUI(o *options) *ui {
@@ -43,7 +47,19 @@ func useColor(mode string, f *os.File) bool {
 
 // warn says something that does not end the run.
 func (u *ui) warn(format string, args ...any) {
+	u.draw("")
 	fmt.Fprintf(u.stderr, "tsnoop: "+format+"\n", args...)
+}
+
+// draw shows a line that the next one, or a warning, is written over.
+func (u *ui) draw(line string) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.drawn {
+		fmt.Fprint(u.stderr, "\r\x1b[K")
+	}
+	fmt.Fprint(u.stderr, line)
+	u.drawn = line != ""
 }
 
 // detail says something for --verbose only.

@@ -1,0 +1,122 @@
+package btf
+
+import (
+	"os"
+	"path"
+	"slices"
+	"strings"
+)
+
+// A FuncName says which function of a kernel is meant: Module is "" for vmlinux.
+type FuncName struct{ Module, Name string }
+
+// FuncNames are the functions whose names match a glob (path.Match), sorted by
+// name, each once: of a module, or, if module is "", of vmlinux and of every
+// module that has BTF. It decodes no types, for which Funcs takes long.
+//
+// Errors are path.ErrBadPattern, a *NotFoundError for a module without BTF, or
+// those of reading BTF.
+func (k *Kernel) FuncNames(module, pattern string) ([]FuncName, error) {
+	if _, err := path.Match(pattern, ""); err != nil {
+		return nil, err
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	base, err := k.vmlinux()
+	if err != nil {
+		return nil, err
+	}
+	var found []FuncName
+	add := func(in string) func(string) {
+		return func(name string) {
+			if match, _ := path.Match(pattern, name); match {
+				found = append(found, FuncName{in, name})
+			}
+		}
+	}
+	if moduleKey(module) == "" {
+		base.eachFunc(add(""))
+	}
+	modules := k.moduleNames()
+	switch key := moduleKey(module); {
+	case module == "":
+	case key == "":
+		modules = nil
+	case !slices.Contains(modules, key):
+		return nil, &NotFoundError{What: "module", Name: module, Near: Near(module, slices.Values(modules))}
+	default:
+		modules = []string{key}
+	}
+	for _, m := range modules {
+		k.eachModuleFunc(m, add(m))
+	}
+	slices.SortFunc(found, func(a, b FuncName) int {
+		if c := strings.Compare(a.Name, b.Name); c != 0 {
+			return c
+		}
+		return strings.Compare(a.Module, b.Module)
+	})
+	return slices.Compact(found), nil
+}
+
+// eachFunc visits the names of the blob's functions.
+func (b *blob) eachFunc(visit func(string)) {
+	if b.raw != nil {
+		b.raw.eachFunc(nil, visit)
+		return
+	}
+	for _, f := range b.index().funcs {
+		visit(f.Name)
+	}
+}
+
+// eachModuleFunc visits the names of a module's functions. One whose BTF cannot
+// be read has none: another's damage must not stop the search. k.mu is held.
+func (k *Kernel) eachModuleFunc(name string, visit func(string)) {
+	if raw := k.rawModule(name); raw != nil {
+		raw.eachFunc(k.base.raw, visit)
+	} else if b, _ := k.module(name); b != nil {
+		b.eachFunc(visit)
+	}
+}
+
+// rawModule is a module's BTF undecoded, nil where it must be decoded.
+func (k *Kernel) rawModule(name string) *raw {
+	files := k.moduleFiles()
+	i := slices.IndexFunc(files, func(f string) bool { return moduleName(f) == name })
+	if i < 0 || k.base.raw == nil || k.modules[name] != nil {
+		return nil
+	}
+	data, err := os.ReadFile(files[i])
+	if err != nil {
+		return nil
+	}
+	if data, err = section(data); err != nil {
+		return nil
+	}
+	raw, err := parseRaw(data)
+	if err != nil {
+		return nil
+	}
+	return raw
+}
+
+// eachFunc visits the names of the functions. Names in split BTF go on where
+// those of its base end.
+func (r *raw) eachFunc(base *raw, visit func(string)) {
+	first := uint32(0)
+	if base != nil {
+		first = uint32(len(base.strings))
+	}
+	for id := 1; id < len(r.offsets); id++ {
+		b := r.types[r.offsets[id]:]
+		if kindOf(b) != kindFunc {
+			continue
+		}
+		if off := order.Uint32(b); off >= first {
+			visit(string(r.name(off - first)))
+		} else {
+			visit(string(base.name(off)))
+		}
+	}
+}

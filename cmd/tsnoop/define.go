@@ -1,0 +1,128 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/tracefs"
+)
+
+// define writes the probes and their filters. All refusals are shown; of a
+// glob's functions those that the kernel refuses are left out.
+func (t *trace) define(ctx context.Context, fs *tracefs.FS) error {
+	var wrong fetchargs.Errors
+	var kept []*fetchargs.Plan
+	for i, plan := range t.plans {
+		if ctx.Err() != nil {
+			return errInterrupted
+		}
+		t.progress.arming(i, len(t.plans))
+		refused, err := t.definePlan(fs, plan)
+		switch {
+		case err != nil:
+			return err
+		case len(refused) == 0:
+			kept = append(kept, plan)
+		case plan.Glob == nil:
+			wrong = append(wrong, refused...)
+		default:
+			if err := t.leaveOut(plan, refused[0]); err != nil {
+				return err
+			}
+		}
+	}
+	for _, g := range fetchargs.Globs(t.plans) {
+		if len(g.Left) == g.Matches {
+			wrong = append(wrong, g.Empty())
+		}
+	}
+	if len(wrong) > 0 {
+		return wrong
+	}
+	t.plans = kept
+	return nil
+}
+
+// leaveOut removes what there is of a plan that was refused in part.
+func (t *trace) leaveOut(plan *fetchargs.Plan, why *fetchargs.Error) error {
+	plan.Glob.LeaveOut(plan.Spec.Func.Text, why)
+	for _, p := range fetchargs.Probes([]*fetchargs.Plan{plan}) {
+		if err := t.session.Remove(p.Event); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// definePlan writes the probes of one plan; refused is what the kernel has
+// against them.
+func (t *trace) definePlan(fs *tracefs.FS, plan *fetchargs.Plan) (refused fetchargs.Errors, err error) {
+	for _, p := range fetchargs.Probes([]*fetchargs.Plan{plan}) {
+		e, err := t.defineProbe(fs, p)
+		if err != nil {
+			return nil, err
+		}
+		if e != nil {
+			if refused = append(refused, e); plan.Glob != nil {
+				return refused, nil
+			}
+			continue
+		}
+		if p.Filter == "" {
+			continue
+		}
+		if err := t.session.SetFilter(p.Event, p.Filter); err != nil {
+			return nil, fmt.Errorf("the filter of %s: %w", plan.Spec.Func.Text, err)
+		}
+	}
+	return refused, nil
+}
+
+// defineProbe writes one probe. Of several functions of one name some may not
+// be traceable; it is refused only if none is.
+func (t *trace) defineProbe(fs *tracefs.FS, p *fetchargs.Probe) (first *fetchargs.Error, err error) {
+	lines := p.Definitions(t.session.Group())
+	explain, say := refusal, t.ui.warn
+	if p.Plan.Glob != nil {
+		explain, say = refusalOfMany, t.ui.detail
+	}
+	refused := 0
+	for _, line := range lines {
+		err := t.session.Define(line)
+		if err == nil {
+			continue
+		}
+		e, ok := explain(fs, p, line, err)
+		if !ok {
+			return nil, err
+		}
+		if refused++; first == nil {
+			first = e
+		}
+	}
+	if refused == len(lines) {
+		return first, nil
+	}
+	if refused > 0 {
+		say("%s: %d of them cannot be probed", p.Plan.Spec.Func.Text, refused)
+	}
+	return nil, nil
+}
+
+// refusalOfMany is refusal for one of a glob's functions: in few words, and
+// without a search for the reason in files of sixty thousand lines each time.
+func refusalOfMany(_ *tracefs.FS, p *fetchargs.Probe, line string, err error) (*fetchargs.Error, bool) {
+	var refused *tracefs.KernelError
+	if !errors.As(err, &refused) {
+		return nil, false
+	}
+	e := &fetchargs.Error{Text: p.Plan.Spec.Text, Span: p.Locate(line, refused.Column), Err: err}
+	e.Msg = "the kernel refuses it: " + refused.Text
+	e.Hint = "the first was given: " + line
+	if e.Span == p.Plan.Spec.Func.Span && blacklisted(p.Plan.Func.Name) {
+		e.Msg = "on the kernel's blacklist"
+	}
+	return e, true
+}

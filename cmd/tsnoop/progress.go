@@ -1,0 +1,97 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"golang.org/x/term"
+)
+
+const (
+	// few probes are quickly armed: nothing is said of them.
+	few = 20
+	// slow is how long a step may take before it is mentioned.
+	slow = time.Second
+	// redraw is how often a terminal's line is written anew.
+	redraw = 100 * time.Millisecond
+)
+
+// A progress says how the arming and the removing of many probes go: on a
+// terminal in one line that is written over, elsewhere in one line if it takes
+// long.
+type progress struct {
+	ui       *ui
+	terminal bool
+
+	mu    sync.Mutex
+	doing string // "arming" or "removing"
+	timer *time.Timer
+	drawn time.Time
+}
+
+func newProgress(ui *ui) *progress {
+	return &progress{ui: ui, terminal: ui.stderr == os.Stderr && term.IsTerminal(2) && !ui.verbose}
+}
+
+// arming is called before each function is.
+func (p *progress) arming(n, all int) {
+	p.step("arming", all, fmt.Sprintf("arming %d functions", all), fmt.Sprintf("arming %d of %d functions", n+1, all))
+}
+
+// session is told by the session what it does.
+func (p *progress) session(doing string, probes int) {
+	now := fmt.Sprintf("%s %d probes", doing, probes)
+	switch doing {
+	case "enabling":
+		p.step("arming", probes, now, now)
+	case "disabling":
+		// Lines of data are still being written, to the same terminal maybe.
+		p.step("removing", probes, fmt.Sprintf("removing %d probes", probes), "")
+	case "removing":
+		p.step("removing", probes, now, now)
+	}
+}
+
+// step mentions a new thing to do if that takes long, and draws how it goes.
+func (p *progress) step(doing string, many int, once, now string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if doing != p.doing {
+		if many < few {
+			return
+		}
+		p.stop()
+		p.doing = doing
+		if !p.terminal || now == "" {
+			p.timer = time.AfterFunc(slow, func() { p.ui.warn("%s...", once) })
+		}
+	}
+	if p.terminal && now != "" && time.Since(p.drawn) >= redraw {
+		p.timer, p.drawn = p.halt(), time.Now()
+		p.ui.draw("tsnoop: " + now + "...")
+	}
+}
+
+// halt stops the timer, for what it would say is drawn.
+func (p *progress) halt() *time.Timer {
+	if p.timer != nil {
+		p.timer.Stop()
+	}
+	return nil
+}
+
+// stop ends what was being done. p.mu is held.
+func (p *progress) stop() {
+	p.timer = p.halt()
+	p.doing, p.drawn = "", time.Time{}
+	p.ui.draw("")
+}
+
+// end is called when all is armed, and when all is removed.
+func (p *progress) end() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.stop()
+}

@@ -1,0 +1,178 @@
+package fetchargs
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/tsnoop/tsnoop/btf"
+)
+
+// A Glob is a spec whose function is a pattern. It stands for every function
+// that matches, as far as that can be probed and has what the items ask for.
+type Glob struct {
+	Spec    *Spec
+	Matches int       // functions
+	Left    []LeftOut // those of them that get no probe
+}
+
+// A LeftOut is a function that a glob matches and that gets no probe.
+type LeftOut struct {
+	Func string
+	Why  string // "not traceable"
+	Err  *Error // nil if there is nothing wrong with the spec
+}
+
+// maxFunctions is how many functions one glob may stand for in a live trace.
+// Each takes milliseconds to arm, and whoever writes '*' by mistake should not
+// slow down every function of a machine.
+const maxFunctions = 5000
+
+func isGlob(name string) bool { return strings.ContainsAny(name, "*?[") }
+
+// withoutClasses is the glob without its [a-z].
+func withoutClasses(glob string) string {
+	for {
+		before, class, ok := strings.Cut(glob, "[")
+		if !ok {
+			return glob
+		}
+		_, after, _ := strings.Cut(class, "]")
+		glob = before + after
+	}
+}
+
+// Globs are those that the plans come from, each once.
+func Globs(plans []*Plan) []*Glob {
+	var globs []*Glob
+	for _, p := range plans {
+		if p.Glob != nil && !slices.Contains(globs[max(0, len(globs)-1):], p.Glob) {
+			globs = append(globs, p.Glob)
+		}
+	}
+	return globs
+}
+
+// of is the spec for one of the functions that it stands for. What is wrong
+// with it is still shown in the text that the user wrote.
+func (s *Spec) of(f btf.FuncName) *Spec {
+	one := *s
+	one.Func.Text = f.Name
+	if f.Module != "" {
+		one.Module = Name{f.Module, s.Module.Span}
+	}
+	return &one
+}
+
+// A job is one function to make a plan for.
+type job struct {
+	spec *Spec
+	glob *Glob // nil if the user named the function
+}
+
+// expand makes one job of each function. What no function matches is in errs.
+func (t *Target) expand(specs []*Spec) (jobs []job, errs Errors, fatal error) {
+	var traceable func(module, name string) bool
+	for _, s := range specs {
+		if !isGlob(s.Func.Text) {
+			jobs = append(jobs, job{s, nil})
+			continue
+		}
+		if traceable == nil {
+			traceable = t.traceable()
+		}
+		names, err := t.Kernel.FuncNames(s.Module.Text, s.Func.Text)
+		var missing *btf.NotFoundError
+		switch {
+		case errors.As(err, &missing):
+			errs = append(errs, t.noModule(s, missing))
+			continue
+		case errors.Is(err, btf.ErrNoBTF):
+			return nil, nil, err
+		case err != nil:
+			return nil, nil, fmt.Errorf("reading BTF: %w", err)
+		case len(names) == 0:
+			errs = append(errs, t.noMatch(s))
+			continue
+		}
+		g := &Glob{Spec: s, Matches: len(names)}
+		for _, f := range names {
+			if traceable(f.Module, f.Name) {
+				jobs = append(jobs, job{s.of(f), g})
+			} else {
+				g.Left = append(g.Left, LeftOut{Func: f.Name, Why: "not traceable"})
+			}
+		}
+		switch n := g.Matches - len(g.Left); {
+		case n == 0:
+			errs = append(errs, g.Empty())
+		case n > maxFunctions && t.Live:
+			errs = append(errs, &Error{Text: s.Text, Span: s.Func.Span, Hint: "choose fewer: tsnoop list '" + s.Func.Text + "' shows them",
+				Msg: fmt.Sprintf("%s stands for %d functions, %d can be traced at once", s.Func.Text, n, maxFunctions)})
+			jobs = jobs[:len(jobs)-n]
+		}
+	}
+	return jobs, errs, nil
+}
+
+func (t *Target) traceable() func(module, name string) bool {
+	if t.Traceable != nil {
+		if f := t.Traceable(); f != nil {
+			return f
+		}
+	}
+	return func(string, string) bool { return true }
+}
+
+// noMatch explains a glob that matches nothing.
+func (t *Target) noMatch(s *Spec) *Error {
+	e := &Error{Text: s.Text, Span: s.Func.Span, Msg: fmt.Sprintf("no function of this kernel matches %s", s.Func.Text)}
+	if s.Module.Text != "" {
+		e.Msg = fmt.Sprintf("no function of the module %s matches %s", s.Module.Text, s.Func.Text)
+	}
+	names, err := t.Kernel.FuncNames(s.Module.Text, "*")
+	if err != nil {
+		return e
+	}
+	e.Hint = "globs have *, ?, [a-z] and [^a-z]; tsnoop list '*' shows what there is"
+	if near := nearGlobs(s.Func.Text, names); len(near) > 0 {
+		e.Hint = didYouMean(near, "")
+	}
+	return e
+}
+
+// nearGlobs are globs that match something and begin nearly like this one.
+func nearGlobs(glob string, names []btf.FuncName) []string {
+	fixed := glob[:strings.IndexAny(glob, "*?[")]
+	rest := glob[len(fixed):]
+	found := map[string]bool{}
+	for _, f := range names {
+		if len(f.Name) < len(fixed) {
+			continue
+		}
+		begin := f.Name[:len(fixed)]
+		if !found[begin] {
+			found[begin], _ = path.Match(rest, f.Name[len(fixed):])
+		}
+	}
+	maps.DeleteFunc(found, func(_ string, match bool) bool { return !match })
+	var near []string
+	for _, begin := range btf.Near(fixed, maps.Keys(found)) {
+		near = append(near, begin+rest)
+	}
+	return near
+}
+
+func (t *Target) noModule(s *Spec, missing *btf.NotFoundError) *Error {
+	e := &Error{Text: s.Text, Span: s.Module.Span, Err: missing}
+	if t.ModuleLoaded != nil && !t.ModuleLoaded(s.Module.Text) {
+		e.Msg, e.Hint = fmt.Sprintf("the module %s is not loaded", s.Module.Text), "load it first: modprobe "+s.Module.Text
+		return e
+	}
+	e.Msg = fmt.Sprintf("there is no BTF of the module %s, and so no list of its functions", s.Module.Text)
+	e.Hint = didYouMean(missing.Near, "modules have BTF since 5.11")
+	return e
+}

@@ -1,0 +1,67 @@
+package fetchargs
+
+import "github.com/tsnoop/tsnoop/btf"
+
+// A Target is the kernel that specs are resolved for.
+type Target struct {
+	Kernel   *btf.Kernel
+	Arch     *Arch
+	Features Features
+
+	// Symbols tells what the kernel's symbol table has under these names. It
+	// is nil when the kernel is not this machine's. It takes long, so it is
+	// called once for all specs of a run, and only if Live or for a function
+	// that BTF does not know or knows more than once.
+	Symbols func(names []string) (map[string]SymbolFacts, error)
+	// ModuleLoaded tells whether a module is in the kernel; nil if not known.
+	ModuleLoaded func(name string) bool
+	// Traceable gives what tells which functions can be probed, nil if that is
+	// not known. It takes long, so it is called only if a spec has a glob.
+	Traceable func() func(module, name string) bool
+
+	// Comm is a glob for the names of the tasks whose calls are wanted, "" for
+	// all. CheckComm tells whether the kernel can look for it.
+	Comm string
+
+	// Live adds what tsnoop itself needs to every probe: the task's name, the
+	// caller, and the stack pointer that pairs returns with entries.
+	Live bool
+	// Pair has every plan see both entries and returns, with the return value.
+	Pair bool
+	// MaxActive is that of every return probe.
+	MaxActive int
+	// Nonce is put into the names of events and strings, so that text from a
+	// traced program cannot pass for them. Empty for lines meant for people.
+	Nonce string
+}
+
+// Features are what a kernel's tracefs/README offers.
+type Features struct {
+	ArgN    bool // $argN, since 4.20
+	Ustring bool // ustring and +u, since 5.3
+	Symbol  bool // the type symbol, since 5.0
+	ArgSize int  // bytes that one fetcharg may have; 0 means 63
+}
+
+// MaxArg is the longest fetcharg, name and "=" not counted: MAX_ARGSTR_LEN in
+// kernel/trace/trace_probe.h, 63 up to 7.2.
+func (f Features) MaxArg() int {
+	if f.ArgSize == 0 {
+		return 63
+	}
+	return f.ArgSize
+}
+
+// SymbolFacts is what a symbol table knows of one function name.
+type SymbolFacts struct {
+	Offsets []uint64 // from _stext, one for each function of exactly that name; 0 where addresses are hidden
+	Modules []string // modules that have one
+	Clones  []string // name.isra.0 and the like
+}
+
+func (t *Target) facts(names []string) (map[string]SymbolFacts, error) {
+	if t.Symbols == nil {
+		return nil, nil
+	}
+	return t.Symbols(names)
+}
