@@ -1,6 +1,7 @@
 package fetchargs
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -144,24 +145,30 @@ func (t *Target) noMatch(s *Spec) *Error {
 	return e
 }
 
-// nearGlobs are globs that match something and begin nearly like this one.
+// nearGlobs are globs that match something and begin nearly like this one: of
+// the beginnings of names, common ones are rather meant than rare ones.
 func nearGlobs(glob string, names []btf.FuncName) []string {
 	fixed := glob[:strings.IndexAny(glob, "*?[")]
 	rest := glob[len(fixed):]
-	found := map[string]bool{}
+	count := map[string]int{}
 	for _, f := range names {
 		if len(f.Name) < len(fixed) {
 			continue
 		}
-		begin := f.Name[:len(fixed)]
-		if !found[begin] {
-			found[begin], _ = path.Match(rest, f.Name[len(fixed):])
+		if match, _ := path.Match(rest, f.Name[len(fixed):]); match {
+			count[f.Name[:len(fixed)]]++
 		}
 	}
-	maps.DeleteFunc(found, func(_ string, match bool) bool { return !match })
-	var near []string
-	for _, begin := range btf.Near(fixed, maps.Keys(found)) {
-		near = append(near, begin+rest)
+	begins := slices.SortedFunc(maps.Keys(count), func(a, b string) int {
+		return cmp.Or(count[b]-count[a], strings.Compare(a, b))
+	})
+	const common = 100
+	near := btf.Near(fixed, slices.Values(begins[:min(common, len(begins))]))
+	if len(near) == 0 {
+		near = btf.Near(fixed, slices.Values(begins))
+	}
+	for i := range near {
+		near[i] += rest
 	}
 	return near
 }

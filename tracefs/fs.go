@@ -103,6 +103,9 @@ func lockFile(f *os.File) error { return flock(f, unix.LOCK_EX) }
 // tryLockFile is lockFile, but gives unix.EWOULDBLOCK instead of waiting.
 func tryLockFile(f *os.File) error { return flock(f, unix.LOCK_EX|unix.LOCK_NB) }
 
+// unlockFile gives the lock back.
+func unlockFile(f *os.File) error { return flock(f, unix.LOCK_UN) }
+
 func flock(f *os.File, how int) error {
 	rc, err := f.SyscallConn()
 	if err != nil {

@@ -77,18 +77,43 @@ func (fs *FS) openProbes() (*os.File, error) {
 	return f, nil
 }
 
-// changeProbes writes one line to kprobe_events. The lock is held until the
-// error log is read: it is shared and keeps few entries.
+// changeProbes writes one line to kprobe_events.
 func (fs *FS) changeProbes(line string) error {
-	f, err := fs.openProbes()
-	if err != nil {
+	var w probeWriter
+	defer w.close()
+	return w.change(fs, line)
+}
+
+// A probeWriter writes lines to kprobe_events. The file stays open between them,
+// the lock is taken for each. The zero value can be used.
+type probeWriter struct{ f *os.File }
+
+// change writes a line. The lock is held until the error log is read: it is
+// shared and keeps few entries.
+func (w *probeWriter) change(fs *FS, line string) (err error) {
+	if w.f == nil {
+		if w.f, err = fs.openProbes(); err != nil {
+			return err
+		}
+	} else if err := lockFile(w.f); err != nil {
 		return err
 	}
-	defer f.Close()
-	if err := writeOnce(f, line); err != nil {
+	defer func() {
+		if e := unlockFile(w.f); err == nil {
+			err = e
+		}
+	}()
+	if err := writeOnce(w.f, line); err != nil {
 		return fs.refused(err, "error_log", probeFile, line)
 	}
 	return nil
+}
+
+func (w *probeWriter) close() {
+	if w.f != nil {
+		w.f.Close()
+		w.f = nil
+	}
 }
 
 // Define adds a probe: one line of kprobe_events, whose group must be the
@@ -110,7 +135,7 @@ func (s *Session) Define(def string) error {
 			Text: fmt.Sprintf("definition of %d characters is longer than %d", len(def), maxLine)}
 	}
 	s.log("echo %s >> %s", quote(def), probeFile)
-	if err := s.fs.changeProbes(def); err != nil {
+	if err := s.probes.change(s.fs, def); err != nil {
 		return err
 	}
 	s.pushRemove(event)
@@ -121,9 +146,9 @@ func (s *Session) Define(def string) error {
 func (s *Session) pushRemove(event string) {
 	s.events = append(s.events, event)
 	left := len(s.events)
-	s.undo.push("remove "+event, func() error {
+	s.removals.push("remove "+event, func() error {
 		s.tell("removing", left)
-		return s.fs.removeProbe(s.name, event)
+		return s.removeProbe(event)
 	})
 }
 
@@ -138,10 +163,10 @@ func (s *Session) Remove(event string) error {
 		return nil
 	}
 	s.log("echo -:%s/%s >> %s", s.name, event, probeFile)
-	if err := s.fs.removeProbe(s.name, event); err != nil {
+	if err := s.removeProbe(event); err != nil {
 		return err // and Close will try again
 	}
-	s.undo = slices.DeleteFunc(s.undo, func(u undo) bool { return u.name == "remove "+event })
+	s.removals = slices.DeleteFunc(s.removals, func(u undo) bool { return u.name == "remove "+event })
 	s.events = slices.DeleteFunc(s.events, func(e string) bool { return e == event })
 	delete(s.refused, event)
 	return nil
@@ -159,8 +184,8 @@ func (s *Session) eventName(def string) (string, error) {
 }
 
 // removeProbe removes every probe of an event; that there is none is no error.
-func (fs *FS) removeProbe(group, event string) error {
-	err := fs.changeProbes("-:" + path.Join(group, event))
+func (s *Session) removeProbe(event string) error {
+	err := s.probes.change(s.fs, "-:"+path.Join(s.name, event))
 	if errors.Is(err, unix.ENOENT) {
 		return nil
 	}

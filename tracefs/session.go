@@ -13,35 +13,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Options says how a session is set up. The zero value works.
-type Options struct {
-	Clock    string // a name from trace_clock; "" is "mono" where there is one
-	BufferKB int    // KiB per CPU; 0 leaves the kernel's
-	// BufferOrLess takes half the size, and half of that, where the kernel has no
-	// memory for BufferKB.
-	BufferOrLess bool
-
-	CPUs   []int // nil traces all; one that the machine does not have is a *MachineError
-	Pids   []int // threads to trace, in numbers of the initial pid namespace; nil traces all
-	Follow bool  // trace what the threads in Pids fork, too
-	// Again tells, once Pids is the list, which threads there are now: those that
-	// are not in the list are added. It may be nil.
-	Again func() ([]int, error)
-	// NewTasks is like Follow, and tells with an event of its own of every task
-	// that a traced one starts: see NewTaskFormat. FS.HasNewTasks tells whether
-	// the kernel can.
-	NewTasks   bool
-	Stacktrace bool // a kernel stack behind every event
-	IgnoreSelf bool // keep this process's own threads out; without effect if Pids is set
-
-	// Log is told of every write. It may be nil.
-	Log func(format string, args ...any)
-	// Progress is told how many of the probes are left before each step that takes
-	// long when there are many: "enabling", "disabling" and "removing". It may be
-	// nil.
-	Progress func(doing string, probes int)
-}
-
 // ErrClosed is returned by the methods of a session that was closed.
 var ErrClosed = errors.New("tracing session is closed")
 
@@ -52,7 +23,8 @@ var ErrClosed = errors.New("tracing session is closed")
 // While the session lives it holds a flock(2) on the instance's tracing_on.
 // The kernel drops it with the process, however that dies, which tells
 // FS.Clean whose instances are dead. A pid would not: it may be of another pid
-// namespace, or used again.
+// namespace, or used again. Probes without an instance are of a session that is
+// dead, or is just removing them: to help with that does no harm.
 type Session struct {
 	fs   *FS
 	name string // of the instance and of the group
@@ -62,14 +34,19 @@ type Session struct {
 
 	pipes *pipeSet
 
-	mu      sync.Mutex
-	undo    undoStack
-	alive   *os.File            // tracing_on, locked
-	events  []string            // defined, in order
-	refused map[string]struct{} // events without the filter they should have
-	enabled bool
-	stopped bool // tracing_on is 0
-	closed  bool
+	mu   sync.Mutex
+	undo undoStack
+	// removals are the probes'. They come after the undo stack, which ends with
+	// the instance: to remove a probe that was enabled in an instance resets all of
+	// its buffers, 100 ms each time on 6.12.
+	removals undoStack
+	probes   probeWriter
+	alive    *os.File            // tracing_on, locked
+	events   []string            // defined, in order
+	refused  map[string]struct{} // events without the filter they should have
+	enabled  bool
+	stopped  bool // tracing_on is 0
+	closed   bool
 }
 
 // NewSession removes what dead sessions left behind and makes a new one.
@@ -296,7 +273,8 @@ func (s *Session) Close() error {
 	defer s.mu.Unlock()
 	s.closed = true
 	s.pipes.closeAll()
-	return s.undo.run(s.log)
+	defer s.probes.close()
+	return errors.Join(s.undo.run(s.log), s.removals.run(s.log))
 }
 
 var _ io.Closer = (*Session)(nil)

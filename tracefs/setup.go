@@ -12,6 +12,35 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// Options says how a session is set up. The zero value works.
+type Options struct {
+	Clock    string // a name from trace_clock; "" is "mono" where there is one
+	BufferKB int    // KiB per CPU; 0 leaves the kernel's
+	// BufferOrLess takes half the size, and half of that, where the kernel has no
+	// memory for BufferKB.
+	BufferOrLess bool
+
+	CPUs   []int // nil traces all; one that the machine does not have is a *MachineError
+	Pids   []int // threads to trace, in numbers of the initial pid namespace; nil traces all
+	Follow bool  // trace what the threads in Pids fork, too
+	// Again tells, once Pids is the list, which threads there are now: those that
+	// are not in the list are added. It may be nil.
+	Again func() ([]int, error)
+	// NewTasks is like Follow, and tells with an event of its own of every task
+	// that a traced one starts: see NewTaskFormat. FS.HasNewTasks tells whether
+	// the kernel can.
+	NewTasks   bool
+	Stacktrace bool // a kernel stack behind every event
+	IgnoreSelf bool // keep this process's own threads out; without effect if Pids is set
+
+	// Log is told of every write. It may be nil.
+	Log func(format string, args ...any)
+	// Progress is told how many of the probes are left before each step that takes
+	// long when there are many: "enabling", "disabling" and "removing". It may be
+	// nil.
+	Progress func(doing string, probes int)
+}
+
 // setUp brings the instance into the state that o and the readers need.
 func (s *Session) setUp(o Options) error {
 	if err := s.setOptions(o); err != nil {

@@ -37,6 +37,7 @@ const patience = 2 * time.Minute
 // commands of testscript they have
 //
 //	start ARGS...    start tsnoop ARGS and wait until it is armed; @FILE is what FILE holds
+//	begin ARGS...    start tsnoop ARGS and do not wait
 //	end [SIGNAL]     end it (SIGINT) and check that nothing is left behind
 //	signal NAME      send it a signal that does not end it
 //	finish           wait until it ends by itself, and check the same
@@ -55,6 +56,7 @@ func TestVM(t *testing.T) {
 		Dir: "testdata/vm",
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"start":      start,
+			"begin":      begin,
 			"end":        end,
 			"signal":     sendSignal,
 			"finish":     finish,
@@ -88,6 +90,13 @@ func start(ts *testscript.TestScript, neg bool, args []string) {
 	out, err := os.Create(ts.MkAbs("out"))
 	ts.Check(err)
 	untilArmed(ts, launch(ts, args, out))
+}
+
+// begin is start without waiting.
+func begin(ts *testscript.TestScript, neg bool, args []string) {
+	out, err := os.Create(ts.MkAbs("out"))
+	ts.Check(err)
+	current[ts] = launch(ts, args, out)
 }
 
 // terminal is start with a pseudo-terminal.

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// A step takes so long, of a time that passes only here.
+func (p *progress) armSlowly(n int, each time.Duration) {
+	for i := range n {
+		p.arming(i, n)
+		time.Sleep(each)
+	}
+}
+
+func TestProgress(t *testing.T) {
+	for _, tt := range []struct {
+		name     string
+		terminal bool
+		do       func(p *progress)
+		want     string
+	}{
+		{"quick", false, func(p *progress) { p.armSlowly(1000, time.Microsecond) }, ""},
+		{"few", false, func(p *progress) { p.armSlowly(3, time.Minute) }, ""},
+		{"slow", false, func(p *progress) { p.armSlowly(1000, 10*time.Millisecond) }, "tsnoop: arming 1000 functions...\n"},
+		{"enabling is arming", false, func(p *progress) {
+			p.armSlowly(100, 6*time.Millisecond)
+			p.session("enabling", 100)
+			time.Sleep(time.Minute)
+		}, "tsnoop: arming 100 functions...\n"},
+		{"disabling", false, func(p *progress) {
+			p.session("disabling", 200)
+			time.Sleep(time.Minute)
+			p.session("removing", 200)
+			time.Sleep(time.Minute)
+		}, "tsnoop: removing 200 probes...\n"},
+		{"terminal", true, func(p *progress) { p.armSlowly(20, 60*time.Millisecond) }, drawn(20, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19)},
+		{"beside lines of data", true, func(p *progress) {
+			p.session("disabling", 200)
+			time.Sleep(time.Minute)
+			p.session("removing", 200)
+		}, "tsnoop: removing 200 probes...\ntsnoop: removing 200 probes...\r\x1b[K"},
+		{"warning", true, func(p *progress) {
+			p.session("enabling", 200)
+			p.ui.warn("something")
+		}, "tsnoop: enabling 200 probes...\r\x1b[Ktsnoop: something\n"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var said bytes.Buffer
+				p := newProgress(&ui{stderr: &said})
+				p.terminal = tt.terminal
+				tt.do(p)
+				p.end()
+				if said.String() != tt.want {
+					t.Errorf("got %q, want %q", said.String(), tt.want)
+				}
+			})
+		})
+	}
+}
+
+// drawn is what a terminal is given: a line that is written over.
+func drawn(all int, counts ...int) string {
+	var b bytes.Buffer
+	for i, n := range counts {
+		if i > 0 {
+			b.WriteString("\r\x1b[K")
+		}
+		fmt.Fprintf(&b, "tsnoop: arming %d of %d functions...", n, all)
+	}
+	return b.String() + "\r\x1b[K"
+}
