@@ -138,6 +138,17 @@ func (p *Probe) Definitions(group string) []string {
 	return lines
 }
 
+// Shape is the same for probes whose records have the same fields: names, types
+// and order decide that, not how the values are fetched.
+func (p *Probe) Shape() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%t", p.Return)
+	for _, a := range p.Args {
+		fmt.Fprintf(&b, " %s %s", a.Name, a.Text[strings.LastIndexByte(a.Text, ':')+1:])
+	}
+	return b.String()
+}
+
 // Locate finds what in the spec the byte at column of a definition comes
 // from: the place to show when the kernel refuses it there.
 func (p *Probe) Locate(definition string, column int) Span {

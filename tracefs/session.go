@@ -165,16 +165,6 @@ func (s *Session) eventPath(event, name string) string {
 	return path.Join(s.dir, "events", s.name, event, name)
 }
 
-// Format returns how the records of an event of the session look.
-func (s *Session) Format(event string) (*Format, error) {
-	f, err := read(s.fs, s.eventPath(event, "format"), ParseFormat)
-	if err != nil {
-		return nil, err
-	}
-	f.Group = s.name
-	return f, nil
-}
-
 // Enable starts the events of the session, all at once. An event whose filter
 // was refused stays off.
 //

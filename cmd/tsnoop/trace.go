@@ -40,21 +40,15 @@ func openTracefs(o *options) (*tracefs.FS, error) {
 // learnFormats reads how the kernel lays out the records.
 func (t *trace) learnFormats(stacks bool) error {
 	t.loadMapped()
+	if err := t.learnProbes(); err != nil {
+		return err
+	}
 	if stacks {
 		f, err := t.session.StackFormat()
 		if err != nil {
 			return err
 		}
 		t.learnStacks(f)
-	}
-	for _, p := range fetchargs.Probes(t.plans) {
-		f, err := t.session.Format(p.Event)
-		if err != nil {
-			return err
-		}
-		if err := t.learn(p, f); err != nil {
-			return err
-		}
 	}
 	if t.kin == nil {
 		return nil
@@ -64,6 +58,26 @@ func (t *trace) learnFormats(stacks bool) error {
 		return err
 	}
 	return t.learnNewTasks(f)
+}
+
+func (t *trace) learnProbes() error {
+	probes := fetchargs.Probes(t.plans)
+	events := make([]string, len(probes))
+	shapes := make(map[string]string, len(probes))
+	for i, p := range probes {
+		events[i] = p.Event
+		shapes[p.Event] = p.Shape()
+	}
+	formats, err := t.session.Formats(events, func(event string) string { return shapes[event] })
+	if err != nil {
+		return err
+	}
+	for _, p := range probes {
+		if err := t.learn(p, formats[p.Event]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // loadMapped learns which kernel addresses can be read at all.
