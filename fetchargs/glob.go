@@ -8,6 +8,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/tsnoop/tsnoop/btf"
 )
@@ -74,51 +75,65 @@ type job struct {
 	glob *Glob // nil if the user named the function
 }
 
-// expand makes one job of each function. What no function matches is in errs.
+// expand makes one job of each function. A glob that there is nothing to probe
+// for is in errs.
 func (t *Target) expand(specs []*Spec) (jobs []job, errs Errors, fatal error) {
-	var traceable func(module, name string) bool
+	traceable := sync.OnceValue(t.traceable)
 	for _, s := range specs {
 		if !isGlob(s.Func.Text) {
 			jobs = append(jobs, job{s, nil})
 			continue
 		}
-		if traceable == nil {
-			traceable = t.traceable()
-		}
-		names, err := t.Kernel.FuncNames(s.Module.Text, s.Func.Text)
-		var missing *btf.NotFoundError
-		switch {
-		case errors.As(err, &missing):
-			errs = append(errs, t.noModule(s, missing))
-			continue
-		case errors.Is(err, btf.ErrNoBTF):
+		names, wrong, err := t.matching(s)
+		if err != nil {
 			return nil, nil, err
-		case err != nil:
-			return nil, nil, fmt.Errorf("reading BTF: %w", err)
-		case len(names) == 0:
-			errs = append(errs, t.noMatch(s))
-			continue
 		}
 		g := &Glob{Spec: s, Matches: len(names)}
+		var found []job
 		for _, f := range names {
-			if traceable(f.Module, f.Name) {
-				jobs = append(jobs, job{s.of(f), g})
+			if traceable()(f.Module, f.Name) {
+				found = append(found, job{s.of(f), g})
 			} else {
 				g.Left = append(g.Left, LeftOut{Func: f.Name, Why: "not traceable"})
 			}
 		}
-		switch n := g.Matches - len(g.Left); {
-		case n == 0:
+		switch {
+		case wrong != nil:
+			errs = append(errs, wrong)
+		case len(found) == 0:
 			errs = append(errs, g.Empty())
-		case n > maxFunctions && t.Live:
-			errs = append(errs, &Error{Text: s.Text, Span: s.Func.Span, Hint: "choose fewer: tsnoop list '" + s.Func.Text + "' shows them",
-				Msg: fmt.Sprintf("%s stands for %d functions, %d can be traced at once", s.Func.Text, n, maxFunctions)})
-			jobs = jobs[:len(jobs)-n]
+		case len(found) > maxFunctions && t.Live:
+			errs = append(errs, tooMany(s, len(found)))
+		default:
+			jobs = append(jobs, found...)
 		}
 	}
 	return jobs, errs, nil
 }
 
+// matching are the functions that a glob stands for, or what is wrong with it.
+func (t *Target) matching(s *Spec) ([]btf.FuncName, *Error, error) {
+	names, err := t.Kernel.FuncNames(s.Module.Text, s.Func.Text)
+	var missing *btf.NotFoundError
+	switch {
+	case errors.As(err, &missing):
+		return nil, t.noModule(s, missing), nil
+	case errors.Is(err, btf.ErrNoBTF):
+		return nil, nil, err
+	case err != nil:
+		return nil, nil, fmt.Errorf("reading BTF: %w", err)
+	case len(names) == 0:
+		return nil, t.noMatch(s), nil
+	}
+	return names, nil, nil
+}
+
+func tooMany(s *Spec, n int) *Error {
+	return &Error{Text: s.Text, Span: s.Func.Span, Hint: "choose fewer: tsnoop list '" + s.Func.Text + "' shows them",
+		Msg: fmt.Sprintf("%s stands for %d functions, %d can be traced at once", s.Func.Text, n, maxFunctions)}
+}
+
+// traceable is what tells which functions can be probed: all, if that is not known.
 func (t *Target) traceable() func(module, name string) bool {
 	if t.Traceable != nil {
 		if f := t.Traceable(); f != nil {
