@@ -71,7 +71,8 @@ func (p *Printer) rows(sums []calls.Summary) []summaryRow {
 	var rows []summaryRow
 	for i := range sums {
 		src := &p.sources[i]
-		if sums[i].Calls == 0 && src.plan.Func == nil {
+		// Of what was not named, only what was called is of interest.
+		if sums[i].Calls == 0 && (src.plan.Func == nil || src.plan.Glob != nil) {
 			continue
 		}
 		r := summaryRow{Summary: &sums[i], source: src}

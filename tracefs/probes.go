@@ -77,13 +77,6 @@ func (fs *FS) openProbes() (*os.File, error) {
 	return f, nil
 }
 
-// changeProbes writes one line to kprobe_events.
-func (fs *FS) changeProbes(line string) error {
-	var w probeWriter
-	defer w.close()
-	return w.change(fs, line)
-}
-
 // A probeWriter writes lines to kprobe_events. The file stays open between them,
 // the lock is taken for each. The zero value can be used.
 type probeWriter struct{ f *os.File }

@@ -79,7 +79,9 @@ func TestVMSweep(t *testing.T) {
 func TestVMOthers(t *testing.T) {
 	fsys := mounted(t)
 	leavesNothing(t, fsys)
-	def := func(line string) { must(t, line, fsys.changeProbes(line)) }
+	var w probeWriter
+	defer w.close()
+	def := func(line string) { must(t, line, w.change(fsys, line)) }
 	set := func(file, v string) { must(t, file, fsys.write(file, v)) }
 	def("p:other/o_x7q " + place)
 	def("p:tsnoop_own/o_x7q " + place)

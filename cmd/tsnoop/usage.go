@@ -74,6 +74,8 @@ VALUE = 100, 0x64, -5, 'c', "text", NULL, true, ENOENT, an enum's constant,
 
 FUNC                shows every parameter, and what the function returns
 FUNC()              shows only that it is called
+tcp_*(sk)           every function of such a name that has a parameter sk
+ext4:ext4_*         of a module; without one, the kernel's and all modules'
 f(skb->len)         shows this; . and -> both mean "go into"
 f(skb->len > 100)   only those calls, and shows the value
 f() if skb->len > 100   only those calls, without showing it

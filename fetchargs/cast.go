@@ -1,0 +1,144 @@
+package fetchargs
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/tsnoop/tsnoop/btf"
+)
+
+func (r *resolver) addr(x *Addr) (place, bool) {
+	p, ok := r.walk(x.X)
+	if !ok {
+		return p, false
+	}
+	switch {
+	case !p.mem || p.data && len(p.hops) == 0:
+		r.fail(x.Span, "", "%s is not behind a pointer: its address cannot be fetched", x.X)
+		return p, false
+	case p.bitSize > 0:
+		r.fail(x.Span, "", "%s is a bit field and has no address", x.X)
+		return p, false
+	}
+	// The kernel cannot add: fetch the pointer, add off after reading.
+	p.mem = false
+	p.labels = p.labels[:len(p.labels)-1]
+	p.typ = &btf.Pointer{Target: p.typ}
+	return p, true
+}
+
+func (r *resolver) cast(x *Cast) (place, bool) {
+	p, ok := r.walk(x.X)
+	if !ok {
+		return p, false
+	}
+	t, ok := r.typeNamed(x.Type)
+	if !ok {
+		return p, false
+	}
+	if isStruct(t) {
+		r.fail(x.Type.Span, fmt.Sprintf("(%s *)%s", canonicalType(x.Type.Text), x.X), "a cast to a struct needs a pointer")
+		return p, false
+	}
+	if p.typ != nil && pointee(t) != nil && !p.inReg {
+		if _, isArray := btf.Strip(p.typ).(*btf.Array); isArray {
+			r.fail(x.Span, fmt.Sprintf("(%s)&%s", canonicalType(x.Type.Text), x.X), "%s is an array; cast its address", x.X)
+			return p, false
+		}
+		if size, _ := btf.Size(p.typ); size != 8 {
+			r.fail(x.Span, "", "%s is %s, too narrow for a pointer", x.X, btf.Name(p.typ))
+			return p, false
+		}
+	}
+	if size, known := btf.Size(t); p.typ != nil && known && !isStruct(p.typ) {
+		if old, _ := btf.Size(p.typ); size > old {
+			r.fail(x.Span, "", "%s has %d bytes, %s has %d", x.X, old, btf.Name(t), size)
+			return p, false
+		}
+	}
+	p.typ = t
+	return p, true
+}
+
+func (r *resolver) containerOf(x *ContainerOf) (place, bool) {
+	p, ok := r.walk(x.X)
+	if !ok {
+		return p, false
+	}
+	t, ok := r.typeNamed(x.Type)
+	if !ok {
+		return p, false
+	}
+	if target := r.pointee(t); target != nil {
+		t = target
+	}
+	off, at := int64(0), t
+	for _, name := range x.Member {
+		m, err := btf.Member(at, name.Text)
+		if err != nil || m.BitSize > 0 {
+			r.noMember(name, at, err)
+			return p, false
+		}
+		off, at = off+int64(m.Offset), m.Type
+	}
+	if p.typ != nil && pointee(p.typ) == nil {
+		r.fail(x.X.Where(), "", "%s is %s, not a pointer", x.X, btf.Name(p.typ))
+		return p, false
+	}
+	p = p.load()
+	p.off -= off
+	p.typ = &btf.Pointer{Target: t}
+	return p, true
+}
+
+func (r *resolver) builtin(x *Builtin) (place, bool) {
+	name := x.Text
+	p := place{base: name}
+	switch {
+	case name[0] == '%', name == "$stack":
+		return p, true
+	case name == "$comm":
+		p.typ = r.charArray(16)
+		return p, true
+	case name == "$retval":
+		p.ret = true
+		return p, true
+	}
+	for _, prefix := range []string{"$arg", "$stack"} {
+		digits, ok := strings.CutPrefix(name, prefix)
+		if n, err := strconv.Atoi(digits); ok && err == nil && (n > 0 || prefix == "$stack") {
+			if prefix == "$arg" && n <= len(r.target.Arch.Regs) {
+				p.base = r.register(n - 1)
+			}
+			return p, true
+		}
+	}
+	r.fail(x.Span, "there are $comm, $argN, $stackN, $stack and $retval", "unknown variable %s", name)
+	return place{}, false
+}
+
+// pointee is what t points to, with its members even where the BTF at hand
+// only declares it.
+func (r *resolver) pointee(t btf.Type) btf.Type {
+	target := pointee(t)
+	if target == nil {
+		return nil
+	}
+	return r.target.Kernel.Complete(target)
+}
+
+func isVoid(t btf.Type) bool {
+	if t == nil {
+		return true
+	}
+	_, void := btf.Strip(t).(*btf.Void)
+	return void
+}
+
+func typeName(t btf.Type) string {
+	if t == nil {
+		return "a register of unknown type"
+	}
+	return btf.Name(t)
+}

@@ -1,0 +1,125 @@
+package fetchargs
+
+import (
+	"fmt"
+	"maps"
+	"strings"
+)
+
+// push adds t to the filter of the probe it is about. The result tells
+// whether the filter alone gives the right answer; if not, user space decides
+// again on all that pass.
+func (r *resolver) push(t *test) bool {
+	entry, exit := t.sides()
+	if entry == exit {
+		r.out.Partial = true
+		return false
+	}
+	side := r.entry
+	if exit {
+		side = r.exit
+	}
+	known := maps.Clone(side.known)
+	text, exact, ok := side.filter(t, known)
+	if !ok {
+		r.out.Partial = true
+		return false
+	}
+	if t.or != nil {
+		text = "(" + text + ")"
+	}
+	if len(strings.Join(side.filters, " && "))+len(text) > maxFilter {
+		r.out.Partial = true
+		return false
+	}
+	side.filters, side.known = append(side.filters, text), known
+	return exact
+}
+
+// sides tells which probes' values t needs.
+func (t *test) sides() (entry, exit bool) {
+	for _, kid := range append(t.and, t.or...) {
+		e, x := kid.sides()
+		entry, exit = entry || e, exit || x
+	}
+	if t.and != nil || t.or != nil {
+		return entry, exit
+	}
+	exit = t.left.ret || t.against && t.right.ret
+	entry = !t.left.ret || t.against && !t.right.ret
+	return entry, exit
+}
+
+// filter writes t for the kernel; ok is false if a filter cannot say it. It
+// is not exact if a pointer may pass for readable that is not. known are the
+// checks of pointers that already hold where t is decided.
+func (b *builder) filter(t *test, known map[string]bool) (text string, exact, ok bool) {
+	if t.and == nil && t.or == nil {
+		return b.filterLeaf(t, known)
+	}
+	word := " && "
+	if t.or != nil {
+		word = " || "
+	}
+	exact = true
+	var parts []string
+	for _, kid := range append(t.and, t.or...) {
+		given := known
+		if t.or != nil {
+			given = maps.Clone(known)
+		}
+		part, sure, ok := b.filter(kid, given)
+		if !ok {
+			return "", false, false
+		}
+		if kid.or != nil || t.or != nil && strings.Contains(part, " && ") {
+			part = "(" + part + ")"
+		}
+		parts, exact = append(parts, part), exact && sure
+	}
+	return strings.Join(parts, word), exact, true
+}
+
+func (b *builder) filterLeaf(t *test, known map[string]bool) (text string, exact, ok bool) {
+	f := &b.fields[t.left.index]
+	order := t.op == "<" || t.op == "<=" || t.op == ">" || t.op == ">="
+	if t.against || f.Encoding == Array || f.Add != 0 ||
+		f.Encoding == BitField && f.Signed || f.BigEndian && order {
+		return "", false, false
+	}
+	value, ok := t.value.filterText(f, t.op)
+	if !ok {
+		return "", false, false
+	}
+	text = fmt.Sprintf("%s %s %s", b.args[f.Arg].Name, t.op, value)
+	if t.negated {
+		text = "!(" + text + ")"
+	}
+	var parts []string
+	for _, check := range b.filterGuards(f) {
+		if !known[check] {
+			known[check] = true
+			parts = append(parts, check)
+		}
+	}
+	return strings.Join(append(parts, text), " && "), len(f.Guards) == 0, true
+}
+
+// filterGuards writes what the kernel can check of f's pointers: that they
+// are addresses. Whether they are mapped only user space knows.
+func (b *builder) filterGuards(f *Field) []string {
+	var guards []string
+	arch := b.r.target.Arch
+	for _, g := range f.Guards {
+		name := b.args[g.Arg].Name
+		switch g.Space {
+		case KernelSpace:
+			guards = append(guards, fmt.Sprintf("%s >= 0x%x && %s < 0x%x", name, arch.KernelStart, name, errorPointers))
+		case UserSpace:
+			guards = append(guards, fmt.Sprintf("%s != 0 && %s < 0x%x", name, name, arch.UserEnd))
+		case AnySpace:
+			guards = append(guards, fmt.Sprintf("%s != 0 && %s < 0x%x", name, name, errorPointers))
+		}
+	}
+	return guards
+}
