@@ -33,40 +33,25 @@ func runRecord(o *options, ui *ui) (err error) {
 	}
 	defer func() { err = firstError(err, rec.close()) }()
 
-	signalled, release := onSignal()
-	defer release()
-	t, err := arm(signalled, fs, plans, o, ui)
-	if err == errInterrupted {
+	return follow(fs, plans, program, o, ui, func(t *trace, ctx context.Context, _ func()) error {
+		layout, size, err := t.session.PageLayout()
+		if err != nil {
+			return err
+		}
+		rec.layout, rec.pageSize = layout, size
+		if err := rec.take(t.session.ReadPages(ctx), o.count); err != nil {
+			return err
+		}
+		if err := t.session.Stop(); err != nil {
+			return err
+		}
+		if err := rec.save(fs, t, o.compress); err != nil {
+			return err
+		}
+		lost := &losses{ui: ui}
+		lost.total(t)
 		return nil
-	} else if err != nil {
-		return err
-	}
-	defer func() { err = firstError(err, t.close()) }()
-	defer t.watch()()
-
-	layout, size, err := t.session.PageLayout()
-	if err != nil {
-		return err
-	}
-	rec.layout, rec.pageSize = layout, size
-	over, err := program.run(signalled)
-	if err != nil {
-		return err
-	}
-	ctx, stop := t.until(over, o.duration)
-	defer stop()
-	if err := rec.take(t.session.ReadPages(ctx), o.count); err != nil {
-		return err
-	}
-	if err := t.session.Stop(); err != nil {
-		return err
-	}
-	if err := rec.save(fs, t, o.compress); err != nil {
-		return err
-	}
-	lost := &losses{ui: ui}
-	lost.total(t)
-	return nil
+	})
 }
 
 // plan opens tracefs and makes plans of the specs.

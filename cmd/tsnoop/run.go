@@ -3,6 +3,9 @@ package main
 import (
 	"context"
 	"time"
+
+	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/tracefs"
 )
 
 // runTrace is the pipeline: spec, plan, session, event, call, line.
@@ -29,6 +32,25 @@ func runTrace(o *options, ui *ui) (err error) {
 	}
 	defer func() { err = firstError(err, out.Close()) }()
 
+	return follow(fs, plans, program, o, ui, func(t *trace, ctx context.Context, stop func()) error {
+		lost := newLosses(o, ui, out, t.newPrinter(o, out))
+		defer lost.total(t)
+		pairers, err := t.pairers(o)
+		if err != nil {
+			return err
+		}
+		sink, idle := t.sink(o, out, lost.printer, sums)
+		sums.live(t.now, stop)
+		defer sums.begin(&t.reading, out, lost.printer, idle)()
+		defer idle()
+		return t.show(t.read(ctx, o, idle), pairers, sink, lost)
+	})
+}
+
+// follow arms a trace, lets the program run and hands the trace on, with a context
+// that is done when it is over. In the end all is undone.
+func follow(fs *tracefs.FS, plans []*fetchargs.Plan, program *program, o *options, ui *ui,
+	trace func(t *trace, ctx context.Context, stop func()) error) (err error) {
 	signalled, release := onSignal()
 	defer release()
 	t, err := arm(signalled, fs, plans, o, ui)
@@ -46,17 +68,7 @@ func runTrace(o *options, ui *ui) (err error) {
 	}
 	ctx, stop := t.until(over, o.duration)
 	defer stop()
-	lost := newLosses(o, ui, out, t.newPrinter(o, out))
-	defer lost.total(t)
-	pairers, err := t.pairers(o)
-	if err != nil {
-		return err
-	}
-	sink, idle := t.sink(o, out, lost.printer, sums)
-	sums.live(t.now, stop)
-	defer sums.begin(&t.reading, out, lost.printer, idle)()
-	defer idle()
-	return t.show(t.read(ctx, o, idle), pairers, sink, lost)
+	return trace(t, ctx, stop)
 }
 
 // until ends the trace: at a signal, after the time given, or when the caller
