@@ -19,7 +19,8 @@ case $1 in
 5.10 | 6.1) ;;
 *) : "${TSNOOP_VM_QEMU=-icount shift=0,sleep=off}" ;;
 esac
-export TSNOOP_VM_FILES TSNOOP_VM_MEMORY TSNOOP_VM_QEMU
+: "${TSNOOP_VM_TIMEOUT=3600}" # a thousand probes take minutes
+export TSNOOP_VM_FILES TSNOOP_VM_MEMORY TSNOOP_VM_QEMU TSNOOP_VM_TIMEOUT
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
