@@ -23,7 +23,9 @@ type kin struct {
 	pid, flags *tracefs.FormatField
 	ours       map[int]bool        // by thread
 	ask        func(tid int) []int // the threads of its process, if it lives; may be nil
-	blank      tracefs.Event       // what is left of a dropped one
+	last       int                 // the thread of the event before, mostly the next one's too
+	lastOurs   bool
+	blank      tracefs.Event // what is left of a dropped one
 }
 
 // blankFormat is that of no event.
@@ -39,7 +41,7 @@ func (r *reading) learnNewTasks(f *tracefs.Format) error {
 	if k.pid == nil || k.flags == nil || k.pid.Size != 4 || r.known[f.ID] {
 		return errNoNewTasks
 	}
-	k.ours = map[int]bool{}
+	k.ours, k.last = map[int]bool{}, -1
 	for _, tid := range k.Threads {
 		k.ours[tid] = true
 	}
@@ -79,16 +81,22 @@ func (k *kin) own(events iter.Seq2[*tracefs.Event, error]) iter.Seq2[*tracefs.Ev
 
 // keep tells whether an event is of a thread of ours, and learns from it.
 func (k *kin) keep(e *tracefs.Event) bool {
+	isNewTask := e.Format.ID == k.format.ID
+	if e.TID == k.last && !isNewTask {
+		return k.lastOurs
+	}
 	ours, known := k.ours[e.TID]
 	if !known { // the word about its birth was lost
 		ours = k.asked(e.TID)
 		k.ours[e.TID] = ours
 	}
-	if e.Format.ID != k.format.ID {
+	k.last, k.lastOurs = e.TID, ours
+	if !isNewTask {
 		return ours
 	}
 	if len(e.Data) >= max(k.pid.Offset+4, k.flags.Offset+4) {
 		child := int(k.order.Uint32(e.Data[k.pid.Offset:]))
+		k.last = -1 // it may be the child's number that is used again
 		k.ours[child] = ours && k.cloneFlags(e.Data)&tracefs.CloneThread != 0
 	}
 	return false

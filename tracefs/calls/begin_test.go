@@ -227,3 +227,32 @@ func TestBeginRandom(t *testing.T) {
 		}
 	}
 }
+
+// TestDeepRecursion: of a function that calls itself 50 deep, on a task that is
+// interrupted all the while, each return finds its own entry.
+func TestDeepRecursion(t *testing.T) {
+	const depth = 50
+	place := func(i int) uint64 { return 0xffffc90000014000 - 64 - uint64(i)*48 }
+	p := calls.NewPairer(sides, calls.Options{Delta: 8})
+	time := uint64(0)
+	add := func(id int, sp uint64) (c *calls.Call, ok bool) {
+		time++
+		return p.Add(event(id, time, 0, 7, sp))
+	}
+	for i := range depth {
+		add(fIn, place(i))
+		add(gIn, 0xffffc90000003e00) // on the stack for interrupts
+		if c, ok := add(gOut, 0xffffc90000003e08); !ok || c.Plan != 1 || c.Duration != 1 {
+			t.Fatalf("interrupt %d: %+v", i, c)
+		}
+	}
+	for i := depth - 1; i >= 0; i-- {
+		c, ok := add(fOut, place(i)+8)
+		if !ok || c.Plan != 0 || c.Orphan || c.Entry == nil || c.Entry.Time != uint64(3*i+1) {
+			t.Errorf("return %d: %+v, %v", i, c, ok)
+		}
+	}
+	if c, ok := p.Next(); ok || p.Tally() != (calls.Tally{}) {
+		t.Errorf("left: %+v, %+v", c, p.Tally())
+	}
+}
