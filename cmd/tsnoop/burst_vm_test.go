@@ -228,14 +228,15 @@ type tally struct {
 	unknown  int   // such words without a number
 	total    int64 // lost_total, 0 if there was none
 	where    string
-	threads  map[int64]int64 // how many were printed of each
+	threads  map[int64]int64    // how many were printed of each
+	ends     map[int64][2]int64 // the first and the last that was
 	disorder []string
 }
 
 // count reads JSON lines. The offsets of each thread must rise.
 func count(tr *traced) (c tally) {
 	last := map[int64]int64{}
-	c.threads = map[int64]int64{}
+	c.threads, c.ends = map[int64]int64{}, map[int64][2]int64{}
 	tr.lines(func(line []byte) {
 		switch {
 		case bytes.HasPrefix(line, []byte(`{"lost_total":`)):
@@ -255,6 +256,10 @@ func count(tr *traced) (c tally) {
 				c.disorder = append(c.disorder, fmt.Sprintf("%d after %d", offset, before))
 			}
 			last[thread] = offset
+			c.ends[thread] = [2]int64{c.ends[thread][0], offset & (1<<32 - 1)}
+			if c.threads[thread] == 1 {
+				c.ends[thread] = [2]int64{offset & (1<<32 - 1), offset & (1<<32 - 1)}
+			}
 		}
 	})
 	return c
@@ -265,7 +270,7 @@ func (c tally) check(t *testing.T, tr *traced, threads, calls int) {
 	t.Helper()
 	t.Logf("%d printed, %d lost, of them %d where it happened and %d times some\n%s", c.printed, c.total, c.lost, c.unknown, tr.said())
 	if all := int64(threads * calls); c.printed+c.total != all {
-		t.Errorf("%d printed and %d lost: %d, want %d; printed of each thread %v; %s\n%s", c.printed, c.total, c.printed+c.total, all, c.threads, c.where, tr.said())
+		t.Errorf("%d printed and %d lost: %d, want %d; printed of each thread %v, from and to %v; %s\n%s", c.printed, c.total, c.printed+c.total, all, c.threads, c.ends, c.where, tr.said())
 	}
 	if c.lost > c.total {
 		t.Errorf("%d lost in all, but %d where it happened", c.total, c.lost)

@@ -1,12 +1,14 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs"
@@ -58,7 +60,11 @@ func target(o *options, fs *tracefs.FS) (*fetchargs.Target, error) {
 // symbolFacts asks this machine's symbol table. Where it hides addresses, or
 // is not there, names are taken as they are.
 func symbolFacts(names []string) (map[string]fetchargs.SymbolFacts, error) {
-	facts, stext, err := proc.LoadFacts(names)
+	text, err := kallsyms()
+	facts, stext := map[string]proc.Facts(nil), uint64(0)
+	if err == nil {
+		facts, stext, err = proc.LookupFacts(bytes.NewReader(text), names)
+	}
 	if errors.Is(err, os.ErrNotExist) || errors.Is(err, os.ErrPermission) {
 		return nil, nil
 	}
@@ -77,6 +83,9 @@ func symbolFacts(names []string) (map[string]fetchargs.SymbolFacts, error) {
 	}
 	return out, nil
 }
+
+// kallsyms is this machine's symbol table, read once.
+var kallsyms = sync.OnceValues(proc.ReadKallsyms)
 
 func moduleLoaded(name string) bool {
 	_, err := os.Stat(filepath.Join("/sys/module", strings.ReplaceAll(name, "-", "_")))

@@ -100,7 +100,11 @@ func (t *trace) loadMapped() {
 }
 
 func (t *trace) loadSymbols() *proc.Symbols {
-	s, err := proc.LoadSymbols()
+	text, err := kallsyms() // which the names of the specs were looked up in already
+	var s *proc.Symbols
+	if err == nil {
+		s, err = proc.ParseSymbols(text)
+	}
 	if err != nil {
 		t.ui.warn("functions are shown as numbers: %v", err)
 	}

@@ -96,3 +96,7 @@ var hexDigits = func() (t [256]uint8) {
 }()
 
 func open() (*os.File, error) { return os.Open(kallsyms) }
+
+// ReadKallsyms reads the symbol table, for LookupFacts and ParseSymbols both: the
+// kernel takes long to write it, to go through it is quick.
+func ReadKallsyms() ([]byte, error) { return os.ReadFile(kallsyms) }

@@ -3,7 +3,6 @@ package proc
 import (
 	"bytes"
 	"cmp"
-	"os"
 	"slices"
 	"sort"
 	"strings"
@@ -32,7 +31,7 @@ type symbol struct {
 //
 // It returns ErrHidden if there are no addresses in it.
 func LoadSymbols() (*Symbols, error) {
-	text, err := os.ReadFile(kallsyms)
+	text, err := ReadKallsyms()
 	if err != nil {
 		return nil, err
 	}
