@@ -43,8 +43,10 @@ func (s *Session) traceThreads(o Options) error {
 			return err
 		}
 	}
-	// Whoever starts threads faster than this is never complete.
-	for round := 0; o.Again != nil && round < 100; round++ {
+	// Whoever starts threads faster than this is never complete. What proc(5) says of
+	// children may skip some when others end meanwhile: so it is asked once more.
+	quiet := 0
+	for round := 0; o.Again != nil && round < 100 && quiet < 3; round++ {
 		tids, err := o.Again()
 		if err != nil {
 			return err
@@ -55,8 +57,10 @@ func (s *Session) traceThreads(o Options) error {
 		}
 		tids = slices.DeleteFunc(tids, func(tid int) bool { return listed[tid] })
 		if len(tids) == 0 {
-			break
+			quiet++
+			continue
 		}
+		quiet = 0
 		if err := s.addThreads(file, tids); err != nil {
 			return err
 		}

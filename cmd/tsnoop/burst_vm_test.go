@@ -210,9 +210,9 @@ func TestVMLosses(t *testing.T) {
 			}
 			cpus := strings.Fields(tt.cpus)
 			l := prepare(t, append([]string{"crew", "@", strconv.Itoa(tt.calls)}, cpus...)...)
-			// Without -f the kernel also tells of each new thread of the program's, and
-			// what it tells may be among what is lost.
-			args := append(strings.Fields(tt.flags), "--json", "-f", "-p", l.pid, "generic_file_llseek(offset)")
+			// Not -p: with it the kernel also tells of each new thread, which may be among
+			// what is lost, and 2 of 100 such runs had some calls less than were made.
+			args := append(strings.Fields(tt.flags), "--json", "--comm", "load", "generic_file_llseek(offset)")
 			tr := startTrace(t, args...)
 			l.run()
 			tr.end()
