@@ -43,8 +43,9 @@ func (s *Session) traceThreads(o Options) error {
 			return err
 		}
 	}
-	// Whoever starts threads faster than this is never complete. What proc(5) says of
-	// children may skip some when others end meanwhile: so it is asked once more.
+	// Whoever starts threads faster than this is never complete. A list of threads may
+	// stop short at one that ends meanwhile (fs/proc/base.c, next_tid): so it is made
+	// more than once.
 	quiet := 0
 	for round := 0; o.Again != nil && round < 100 && quiet < 3; round++ {
 		tids, err := o.Again()

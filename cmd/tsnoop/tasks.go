@@ -53,6 +53,13 @@ func threads(pids []int, follow bool) ([]int, error) {
 
 // family is threads as they are now; what has gone is not there.
 func family(pids []int, follow bool) ([]int, error) {
+	var children map[int][]int
+	if follow {
+		var err error
+		if children, err = proc.Children(); err != nil {
+			return nil, err
+		}
+	}
 	var tids []int
 	seen := map[int]bool{}
 	for pids = slices.Clone(pids); len(pids) > 0; pids = pids[1:] {
@@ -65,14 +72,7 @@ func family(pids []int, follow bool) ([]int, error) {
 			return nil, err
 		}
 		tids = append(tids, ids...)
-		if !follow {
-			continue
-		}
-		children, err := proc.Children(pids[0])
-		if err != nil && !errors.Is(err, os.ErrNotExist) {
-			return nil, err
-		}
-		pids = append(pids, children...)
+		pids = append(pids, children[pids[0]]...)
 	}
 	slices.Sort(tids)
 	return slices.Compact(tids), nil

@@ -29,33 +29,48 @@ func Threads(pid int) ([]int, error) {
 	return tids, nil
 }
 
-// Children returns the ids of the processes that the threads of a process
-// started and that live, theirs not included, sorted. Kernels without
-// CONFIG_PROC_CHILDREN have none to show.
+// Children returns all processes that live by their parents, each list sorted.
 //
-// See Documentation/filesystems/proc.rst, "/proc/<pid>/task/<tid>/children".
-func Children(pid int) ([]int, error) {
-	tids, err := Threads(pid)
+// It looks at every process: what /proc/<pid>/task/<tid>/children lists lacks
+// some if others end meanwhile, see Documentation/filesystems/proc.rst.
+func Children() (map[int][]int, error) {
+	entries, err := os.ReadDir("/proc") // sorted, though not as numbers
 	if err != nil {
 		return nil, err
 	}
-	var pids []int
-	for _, tid := range tids {
-		b, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, tid))
+	children := make(map[int][]int)
+	for _, e := range entries {
+		pid, err := strconv.Atoi(e.Name())
+		if err != nil {
+			continue
+		}
+		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 		if errors.Is(gone(err), fs.ErrNotExist) {
 			continue
 		}
 		if err != nil {
 			return nil, err
 		}
-		for word := range strings.FieldsSeq(string(b)) {
-			if child, err := strconv.Atoi(word); err == nil {
-				pids = append(pids, child)
-			}
+		parent, err := parentIn(string(stat))
+		if err != nil {
+			return nil, fmt.Errorf("/proc/%d/stat: %w", pid, err)
 		}
+		children[parent] = append(children[parent], pid)
 	}
-	slices.Sort(pids)
-	return pids, nil
+	for _, pids := range children {
+		slices.Sort(pids)
+	}
+	return children, nil
+}
+
+// parentIn finds the parent in a line of /proc/<pid>/stat, "PID (COMM) STATE
+// PPID ...". The name may hold anything, parentheses and spaces too.
+func parentIn(stat string) (int, error) {
+	f := strings.Fields(stat[strings.LastIndexByte(stat, ')')+1:])
+	if len(f) < 2 {
+		return 0, fmt.Errorf("no parent in %q", stat)
+	}
+	return strconv.Atoi(f[1])
 }
 
 // gone makes of the error for a process that has ended while a file of its was

@@ -28,12 +28,31 @@ func TestChildren(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	pids, err := Children(os.Getpid())
-	if err != nil || !slices.Contains(pids, cmd.Process.Pid) {
+	children, err := Children()
+	if pids := children[os.Getpid()]; err != nil || !slices.Contains(pids, cmd.Process.Pid) || !slices.IsSorted(pids) {
 		t.Errorf("Children: got %v, %v, want %d among them", pids, err, cmd.Process.Pid)
 	}
 	in.Close()
 	if err := cmd.Wait(); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestParentIn(t *testing.T) {
+	for _, tt := range []struct {
+		stat string
+		want int // 0: an error
+	}{
+		{"17 (cat) S 16 17 16 0 -1", 16},
+		{"17 (a) R 99 (b\n) S 4194303 17 16", 4194303},
+		{"17 () S", 0},
+		{"17 (cat) S x 17", 0},
+		{"17 (cat", 0},
+		{"", 0},
+	} {
+		got, err := parentIn(tt.stat)
+		if got != tt.want || (err == nil) != (tt.want != 0) {
+			t.Errorf("parentIn(%q): got %d, %v, want %d", tt.stat, got, err, tt.want)
+		}
 	}
 }
