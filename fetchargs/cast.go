@@ -28,12 +28,18 @@ func (r *resolver) addr(x *Addr) (place, bool) {
 	return p, true
 }
 
-func (r *resolver) cast(x *Cast) (place, bool) {
-	p, ok := r.walk(x.X)
+// withType walks to what a type is named for, and finds the type.
+func (r *resolver) withType(x Expr, name Name) (place, btf.Type, bool) {
+	p, ok := r.walk(x)
 	if !ok {
-		return p, false
+		return p, nil, false
 	}
-	t, ok := r.typeNamed(x.Type)
+	t, ok := r.typeNamed(name)
+	return p, t, ok
+}
+
+func (r *resolver) cast(x *Cast) (place, bool) {
+	p, t, ok := r.withType(x.X, x.Type)
 	if !ok {
 		return p, false
 	}
@@ -62,11 +68,7 @@ func (r *resolver) cast(x *Cast) (place, bool) {
 }
 
 func (r *resolver) containerOf(x *ContainerOf) (place, bool) {
-	p, ok := r.walk(x.X)
-	if !ok {
-		return p, false
-	}
-	t, ok := r.typeNamed(x.Type)
+	p, t, ok := r.withType(x.X, x.Type)
 	if !ok {
 		return p, false
 	}

@@ -28,34 +28,32 @@ func newPipeSet() *pipeSet {
 }
 
 func (p *pipeSet) open(fsys *FS, name string) (*os.File, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.closed {
-		return nil, ErrClosed
-	}
-	f, err := fsys.root.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	p.files[f] = true
-	return f, nil
+	return p.keep(func() (*os.File, error) { return fsys.root.Open(name) })
 }
 
 // openQuiet is open for a pipe that is only ever asked without waiting. The
 // runtime's poller does not know of it: it would be woken by each event, and
 // again by the next, for nothing.
 func (p *pipeSet) openQuiet(fsys *FS, name string) (*os.File, error) {
+	return p.keep(func() (*os.File, error) {
+		f, err := fsys.root.Open(name)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		return unpolled(f)
+	})
+}
+
+// keep opens a pipe, which the set then has.
+func (p *pipeSet) keep(open func() (*os.File, error)) (*os.File, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed {
 		return nil, ErrClosed
 	}
-	f, err := fsys.root.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	if f, err = unpolled(f); err == nil {
+	f, err := open()
+	if err == nil {
 		p.files[f] = true
 	}
 	return f, err

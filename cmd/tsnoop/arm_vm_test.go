@@ -8,8 +8,6 @@ import (
 	"os"
 	"strings"
 	"testing"
-
-	"github.com/tsnoop/tsnoop/tracefs"
 )
 
 // TestVMPanic panics in the middle of a trace: the probes go all the same.
@@ -60,16 +58,7 @@ func TestVMDuplicates(t *testing.T) {
 // armed arms one spec in this process.
 func armed(t *testing.T, text string) *trace {
 	t.Helper()
-	fs, err := tracefs.Find()
-	if err != nil {
-		t.Fatal(err)
-	}
-	target, err := target(&options{}, fs)
-	if err != nil {
-		t.Fatal(err)
-	}
-	target.Live, target.Nonce = true, nonce()
-	plans, err := parseSpecs([]string{text}, target)
+	fs, plans, err := plan(&options{args: []string{text}}, nonce())
 	if err != nil {
 		t.Fatal(err)
 	}

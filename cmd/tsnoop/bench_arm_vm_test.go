@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/tsnoop/tsnoop/fetchargs"
-	"github.com/tsnoop/tsnoop/tracefs"
 )
 
 // TestBenchArm compares how long tsnoop takes for a thousand functions, from its
@@ -112,16 +111,7 @@ func byTsnoop(t *testing.T, specs []string) (arm, disarm time.Duration) {
 
 // byHand does what somebody with a shell would.
 func byHand(t *testing.T, specs []string) (arm, disarm time.Duration) {
-	fs, err := tracefs.Find()
-	if err != nil {
-		t.Fatal(err)
-	}
-	target, err := target(&options{}, fs)
-	if err != nil {
-		t.Fatal(err)
-	}
-	target.Live, target.Nonce = true, nonce()
-	plans, err := parseSpecs(specs, target)
+	_, plans, err := plan(&options{args: specs}, nonce())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -111,6 +111,22 @@ func (tr *traced) lines(f func(line []byte)) {
 	}
 }
 
+// complete checks that the calls of a burst have been printed, n from offset 0 on,
+// each in its turn, and that nothing was said.
+func (tr *traced) complete(n int64) {
+	tr.t.Helper()
+	var next int64
+	tr.lines(func(line []byte) {
+		if got := number(line, ", offset="); got != next {
+			tr.t.Fatalf("offset %d comes instead of %d: %s\n%s", got, next, line, tr.said())
+		}
+		next++
+	})
+	if next != n || tr.said() != "" {
+		tr.t.Errorf("%d lines, want %d\n%s", next, n, tr.said())
+	}
+}
+
 // A loading is a load program that waits until it may go on.
 type loading struct {
 	t         *testing.T
@@ -177,16 +193,7 @@ func TestVMBurst(t *testing.T) {
 	tr := startTrace(t, "-p", l.pid, "generic_file_llseek(file, offset, whence)")
 	l.run()
 	tr.end()
-	var next int64
-	tr.lines(func(line []byte) {
-		if got := number(line, ", offset="); got != next {
-			t.Fatalf("offset %d comes instead of %d: %s\n%s", got, next, line, tr.said())
-		}
-		next++
-	})
-	if next != n || tr.said() != "" {
-		t.Errorf("%d lines, want %d\n%s", next, n, tr.said())
-	}
+	tr.complete(n)
 }
 
 // TestVMLosses makes more calls than are read, in the default buffer and in a

@@ -3,14 +3,12 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 )
 
 // TestVMHead traces what goes on without end into a pipe whose reader goes away
@@ -21,28 +19,13 @@ func TestVMHead(t *testing.T) {
 		t.Run(flags, func(t *testing.T) {
 			l := prepare(t, "pid", "@", "burst", "0", "1000000x1")
 			args := append(strings.Fields(flags), "-p", l.pid, "generic_file_llseek(offset)")
-			cmd := exec.Command("tsnoop", args...)
-			var said bytes.Buffer
-			cmd.Stderr = &said
-			out, err := cmd.StdoutPipe()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
-			timer := time.AfterFunc(patience, func() { cmd.Process.Kill() })
-			defer timer.Stop()
-			if err := os.WriteFile(l.file+".go", nil, 0o644); err != nil {
-				t.Fatal(err)
-			}
-			line, err := bufio.NewReader(out).ReadString('\n')
-			if err != nil || !strings.Contains(line, "generic_file_llseek") {
-				t.Errorf("first line %q, %v", line, err)
-			}
-			out.Close()
-			if err := cmd.Wait(); err != nil || said.Len() > 0 {
-				t.Errorf("tsnoop: %v\n%s", err, said.Bytes())
+			line := firstLine(t, exec.Command("tsnoop", args...), func() {
+				if err := os.WriteFile(l.file+".go", nil, 0o644); err != nil {
+					t.Fatal(err)
+				}
+			})
+			if !strings.Contains(line, "generic_file_llseek") {
+				t.Errorf("first line %q", line)
 			}
 			nothingLeft(t)
 		})

@@ -24,16 +24,7 @@ func TestVMRate(t *testing.T) {
 	tr := startTrace(t, "-p", l.pid, "generic_file_llseek(file, offset, whence)")
 	l.run()
 	tr.end()
-	var next int64
-	tr.lines(func(line []byte) {
-		if got := number(line, ", offset="); got != next {
-			t.Fatalf("offset %d comes instead of %d: %s\n%s", got, next, line, tr.said())
-		}
-		next++
-	})
-	if next != n || tr.said() != "" {
-		t.Errorf("%d lines, want %d\n%s", next, n, tr.said())
-	}
+	tr.complete(n)
 
 	l = load()
 	p := newPeer(t, l.pid, defaultBuffer())

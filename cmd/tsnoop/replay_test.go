@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/tsnoop/tsnoop/tracefs/ringbuf"
 	"github.com/tsnoop/tsnoop/tracefs/tracedat"
@@ -202,22 +203,35 @@ func TestReplayHead(t *testing.T) {
 	for _, flags := range [][]string{nil, {"--json"}} {
 		file, events := writeLarge(t, 10, tracedat.Header{Version: 6})
 		cmd := exec.Command("tsnoop", append([]string{"replay", file}, flags...)...)
-		var said bytes.Buffer
-		cmd.Stderr = &said
-		out, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		line, err := bufio.NewReaderSize(out, 16).ReadString('\n')
-		if err != nil || line == "" {
-			t.Errorf("first of %d lines: %q, %v", events, line, err)
-		}
-		out.Close()
-		if err := cmd.Wait(); err != nil || said.Len() > 0 {
-			t.Errorf("%v: %v\n%s", flags, err, said.Bytes())
+		if line := firstLine(t, cmd, func() {}); line == "" {
+			t.Errorf("%v: nothing of %d lines", flags, events)
 		}
 	}
+}
+
+// firstLine starts a command, reads one line of its output as "| head -n 1" does,
+// and goes away. The command must end by itself, well and without a word.
+func firstLine(t *testing.T, cmd *exec.Cmd, started func()) string {
+	t.Helper()
+	var said bytes.Buffer
+	cmd.Stderr = &said
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	timer := time.AfterFunc(2*time.Minute, func() { cmd.Process.Kill() })
+	defer timer.Stop()
+	started()
+	line, err := bufio.NewReaderSize(out, 16).ReadString('\n')
+	if err != nil {
+		t.Errorf("%s: %v", cmd, err)
+	}
+	out.Close()
+	if err := cmd.Wait(); err != nil || said.Len() > 0 {
+		t.Errorf("%s: %v\n%s", cmd, err, said.Bytes())
+	}
+	return line
 }
