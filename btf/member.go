@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"slices"
 
 	cbtf "github.com/cilium/ebpf/btf"
 )
@@ -48,7 +47,7 @@ func Member(t Type, name string) (Place, error) {
 			}
 		}
 	}
-	return Place{}, &NotFoundError{What: "member", Name: name, In: Name(t), Near: Near(name, slices.Values(Members(outer)))}
+	return Place{}, &NotFoundError{What: "member", Name: name, In: Name(t), Near: near(name, within(outer))}
 }
 
 // Members returns the names of a struct's or union's members in order, with
@@ -61,6 +60,27 @@ func Members(t Type) []string {
 		}
 	}
 	return names
+}
+
+// within yields the members of a stripped struct or union and of the structs in it,
+// "f_path.dentry", with their last names: sources often have a macro for those,
+// as sk_state for __sk_common.skc_state.
+func within(t Type) iter.Seq2[string, string] {
+	return func(yield func(string, string) bool) {
+		for m, place := range walk(t) {
+			if m.Name == "" {
+				continue
+			}
+			if !yield(m.Name, m.Name) {
+				return
+			}
+			for _, inner := range Members(place.Type) {
+				if !yield(m.Name+"."+inner, inner) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // maxMembers bounds how many members a struct may have, with those of anonymous

@@ -138,7 +138,8 @@ func TestMemberErrors(t *testing.T) {
 		near      []string
 	}{
 		{"struct pkt", "protcol", []string{"protocol"}},
-		{"struct pkt", "nxet", []string{"next"}},
+		{"struct pkt", "nxet", []string{"next", "list.next"}},
+		{"struct pkt", "prev", []string{"list.prev"}}, // of a struct in it
 		{"struct pkt", "", nil},
 		{"struct list_head", "nosuch", nil},
 	} {

@@ -13,6 +13,18 @@ import (
 // neighbours counting once) or when one name holds the other. Sixty thousand
 // candidates take a few milliseconds.
 func Near(name string, candidates iter.Seq[string]) []string {
+	return near(name, func(yield func(string, string) bool) {
+		for c := range candidates {
+			if c != name && !yield(c, c) {
+				return
+			}
+		}
+	})
+}
+
+// near is Near for candidates that are longer than what is compared of each,
+// which is second. They come after others that are as close.
+func near(name string, candidates iter.Seq2[string, string]) []string {
 	const most = 3
 	type match struct {
 		name string
@@ -20,10 +32,13 @@ func Near(name string, candidates iter.Seq[string]) []string {
 	}
 	var best []match
 	want := strings.ToLower(name)
-	for c := range candidates {
-		cost, ok := distance(want, strings.ToLower(c))
-		if !ok || c == name {
+	for c, compared := range candidates {
+		cost, ok := distance(want, strings.ToLower(compared))
+		if !ok {
 			continue
+		}
+		if c != compared {
+			cost++
 		}
 		m := match{c, cost}
 		at, seen := slices.BinarySearchFunc(best, m, func(a, b match) int {
@@ -37,11 +52,11 @@ func Near(name string, candidates iter.Seq[string]) []string {
 			best = best[:min(len(best), most)]
 		}
 	}
-	var near []string
+	var names []string
 	for _, m := range best {
-		near = append(near, m.name)
+		names = append(names, m.name)
 	}
-	return near
+	return names
 }
 
 // distance rates how far apart two names are, false when too far. An edit
