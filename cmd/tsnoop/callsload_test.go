@@ -96,31 +96,6 @@ func opens(counts []string) error {
 	return nil
 }
 
-const policy = "/sys/kernel/security/apparmor/policy/namespaces"
-
-// nest removes an AppArmor namespace with depth-1 others in it, which the kernel
-// does by recursion.
-func nest(file, depth string) error {
-	n, err := strconv.Atoi(depth)
-	if err != nil {
-		return err
-	}
-	if err := unix.Mount("none", "/sys/kernel/security", "securityfs", 0, ""); err != nil && err != unix.EBUSY {
-		return err
-	}
-	dir := policy
-	for range n {
-		if err := os.Mkdir(dir+"/tsnoop", 0o755); err != nil {
-			return err
-		}
-		dir += "/tsnoop/namespaces"
-	}
-	if err := ready(file); err != nil {
-		return err
-	}
-	return unix.Rmdir(policy + "/tsnoop")
-}
-
 // sleepers have N threads sleep at the same time, on a clock that nothing else
 // sleeps on, until all do; a signal ends the sleep of the first S.
 func sleepers(file, count, interrupted string) error {

@@ -23,7 +23,8 @@ import (
 //	load frame DEV DSTMAC     an IPv4 frame out of DEV
 //	load tcp SIZE...          send(2) messages over loopback; "100+": hold it back
 //	load opens N MISSING FORBIDDEN   open(2) N files, so many of them in vain
-//	load nest FILE N          like pid, then remove N namespaces, nested
+//	load nest FILE N          like pid, then ioctl(2) on the last of N block
+//	                          devices, each of which passes it on to the one before
 //	load sleepers FILE N S    like pid, then N threads sleep at once; S are woken
 //	load waiters FILE N       like pid, then N threads wait for an event of inotify
 //	load cat FILE             read(2) FILE until its end, write(2) it to /dev/null

@@ -131,6 +131,8 @@ kernel() {
 	esac
 }
 
+modules="dummy veth dm-mod" # none depends on another
+
 fetch_kernel() {
 	kernel=$(kernel "$1") && arch=${kernel##*:} pattern=${kernel%%:*}
 	suites=${kernel#*:} suites=${suites%:*}
@@ -155,8 +157,8 @@ fetch_kernel() {
 	cp "$(find "$work/$1" -type f -name 'vmlinuz*')" "$out/vmlinuz"
 	cp "$(find "$work/$1" -type f \( -path '*/boot/config-*' -o -path '*/modules/*/config' \))" "$out/config"
 	echo "$version" >"$out/release"
-	for module in dummy veth; do # neither depends on another
-		file=$(find "$work/$1" -path "*/drivers/net/$module.ko*")
+	for module in $modules; do
+		file=$(find "$work/$1" -path "*/kernel/*/$module.ko*")
 		case $file in *.xz) xz -dc "$file" ;; *) cat "$file" ;; esac >"$out/modules/$module.ko"
 		[ -s "$out/modules/$module.ko" ] || die "kernel $1 has no module $module"
 	done
@@ -175,6 +177,7 @@ fetch_busybox() {
 # keep PATH moves a finished directory into the cache: all of it or nothing.
 keep() {
 	mkdir -p "$cache/${1%/*}"
+	rm -rf "${cache:?}/$1"
 	mv "$work/$1" "$cache/$1"
 }
 
@@ -188,11 +191,16 @@ for what; do
 	esac
 done
 
+# whole DIR tells whether a kernel has all of today's modules.
+whole() {
+	for module in $modules; do [ -f "$1/modules/$module.ko" ] || return; done
+}
+
 # wanted prints what is not in the cache yet.
 wanted() {
 	for what; do
 		case $what in tools | bpftrace) continue ;; arm64) arch=arm64 ;; *) arch=amd64 ;; esac
-		[ -d "$cache/kernels/$what" ] || echo "kernel $what"
+		whole "$cache/kernels/$what" || echo "kernel $what"
 		[ -d "$cache/busybox/$arch" ] || echo "busybox $arch"
 	done | sort -u
 }
