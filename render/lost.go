@@ -29,7 +29,7 @@ func (p *Printer) AppendLost(dst []byte, e *tracefs.Event) []byte {
 
 // AppendLostTotal appends what was lost on each CPU over the whole run:
 //
-//	{"lost_total":1300,"cpus":[{"cpu":0,"overrun":1234,"dropped":66}]}
+//	{"lost_total":1300,"cpus":[{"cpu":0,"overrun":1234,"dropped":66,"skipped":0}]}
 func (p *Printer) AppendLostTotal(dst []byte, stats []tracefs.CPUStats) []byte {
 	if !p.opts.JSON {
 		return dst
@@ -53,6 +53,7 @@ func (p *Printer) AppendLostTotal(dst []byte, stats []tracefs.CPUStats) []byte {
 		dst = strconv.AppendInt(append(dst, `{"cpu":`...), int64(st.CPU), 10)
 		dst = strconv.AppendUint(append(dst, `,"overrun":`...), st.Overrun, 10)
 		dst = strconv.AppendUint(append(dst, `,"dropped":`...), st.Dropped+st.CommitOverrun, 10)
+		dst = strconv.AppendUint(append(dst, `,"skipped":`...), st.Skipped, 10)
 		dst = append(dst, '}')
 	}
 	return append(dst, "]}\n"...)

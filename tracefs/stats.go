@@ -2,12 +2,15 @@ package tracefs
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"slices"
 	"strconv"
 	"strings"
+
+	"golang.org/x/sys/unix"
 )
 
 // CPUStats is what per_cpu/cpuN/stats tells of one CPU's buffer.
@@ -19,6 +22,10 @@ type CPUStats struct {
 	Bytes         uint64 // in the buffer now
 	Dropped       uint64 // events not written, the buffer being full (nooverwrite)
 	Read          uint64 // events read
+
+	// Events that the kernel's reader has passed over and still counts among those in
+	// the buffer. Not in the kernel's file: FinalStats finds it out.
+	Skipped uint64
 }
 
 // Stats returns the figures of the session's buffers, by CPU.
@@ -44,8 +51,65 @@ func (s *Session) Stats() ([]CPUStats, error) {
 	return all, nil
 }
 
-// ParseCPUStats parses per_cpu/cpuN/stats, which does not name the CPU. Lines
-// it does not know are skipped.
+// FinalStats returns the figures when tracing is over and all has been read. What the
+// kernel counts as in a buffer of which nothing can be read will never be read.
+//
+// When all of the page that is being written has been read, rb_get_reader_page asks
+// first whether there is more on it, then whether it is still being written. Where
+// its CPU stands still between these, which those of virtual machines do, another
+// one fills the page and goes on to the next: the reader does, too, and what has
+// been added is in no count of what was lost. Seen from 5.10 to 7.3.
+func (s *Session) FinalStats() ([]CPUStats, error) {
+	all, err := s.Stats()
+	for i := range all {
+		st := &all[i]
+		if st.Entries == 0 {
+			continue
+		}
+		empty, e := s.nothingIn(st.CPU)
+		if e != nil {
+			return nil, e
+		}
+		if empty {
+			st.Entries, st.Skipped = 0, st.Entries
+		}
+	}
+	return all, err
+}
+
+// nothingIn tells whether nothing can be read of a CPU's buffer. It takes a page if
+// there is one.
+func (s *Session) nothingIn(cpu int) (bool, error) {
+	_, size, err := s.PageLayout()
+	if err != nil {
+		return false, err
+	}
+	f, err := s.pipes.openQuiet(s.fs, s.path("per_cpu/cpu"+strconv.Itoa(cpu)+"/trace_pipe_raw"))
+	if err != nil {
+		return false, err
+	}
+	defer s.pipes.close(f)
+	_, err = f.Read(make([]byte, size))
+	if errors.Is(err, unix.EAGAIN) || errors.Is(err, io.EOF) {
+		return true, nil
+	}
+	return false, err
+}
+
+// skippedLine is how a recording keeps CPUStats.Skipped, behind the kernel's lines.
+const skippedLine = "skipped events: "
+
+// StatsText returns the kernel's text of one CPU's figures with what FinalStats adds.
+func (s *Session) StatsText(st *CPUStats) (string, error) {
+	b, err := s.fs.ReadFile(s.path("per_cpu/cpu" + strconv.Itoa(st.CPU) + "/stats"))
+	if err == nil && st.Skipped > 0 {
+		b = fmt.Appendf(b, "%s%d\n", skippedLine, st.Skipped)
+	}
+	return string(b), err
+}
+
+// ParseCPUStats parses per_cpu/cpuN/stats, which does not name the CPU, or what
+// StatsText makes of it. Lines it does not know are skipped.
 //
 // See Documentation/trace/ftrace.rst, "per_cpu/cpu0/stats".
 func ParseCPUStats(r io.Reader) (CPUStats, error) {
@@ -70,6 +134,8 @@ func ParseCPUStats(r io.Reader) (CPUStats, error) {
 			to = &st.Dropped
 		case "read events":
 			to = &st.Read
+		case strings.TrimSuffix(skippedLine, ": "):
+			to = &st.Skipped
 		default:
 			continue
 		}
@@ -84,4 +150,4 @@ func ParseCPUStats(r io.Reader) (CPUStats, error) {
 
 // Lost is how many events were recorded, or should have been, but can never be
 // read.
-func (s *CPUStats) Lost() uint64 { return s.Overrun + s.CommitOverrun + s.Dropped }
+func (s *CPUStats) Lost() uint64 { return s.Overrun + s.CommitOverrun + s.Dropped + s.Skipped }

@@ -65,7 +65,7 @@ func (l *losses) total(t *trace) {
 	if err := t.session.Stop(); err != nil {
 		l.ui.detail("%v", err)
 	}
-	if stats, err := t.session.Stats(); err != nil {
+	if stats, err := t.session.FinalStats(); err != nil {
 		l.ui.warn("whether events were lost is not known: %v", err)
 	} else {
 		l.totalLost(t, stats)
@@ -134,13 +134,21 @@ func sumLost(stats []tracefs.CPUStats) (all uint64, where string) {
 	return all, strings.Join(parts, ", ")
 }
 
+// sumSkipped is how many of those no buffer could have kept.
+func sumSkipped(stats []tracefs.CPUStats) (n uint64) {
+	for _, st := range stats {
+		n += st.Skipped
+	}
+	return n
+}
+
 func (l *losses) totalLost(t *trace, stats []tracefs.CPUStats) {
 	all, where := sumLost(stats)
 	if all == 0 {
 		return
 	}
-	cure := ""
-	if kb, err := t.session.BufferKB(); err == nil {
+	cure := "; the kernel has passed over them"
+	if kb, err := t.session.BufferKB(); err == nil && all > sumSkipped(stats) {
 		cure = fmt.Sprintf("; a bigger buffer helps: -b %dM", kb>>9+1) // twice this size
 	}
 	l.ui.warn("%d events were lost in all: %s%s", all, where, cure)

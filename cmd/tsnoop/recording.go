@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"path"
-	"sort"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -143,7 +142,7 @@ func (rec *recording) header(fs *tracefs.FS, t *trace) (*tracedat.Header, error)
 		Version: 6, BigEndian: rec.layout.BigEndian, LongSize: rec.layout.LongSize, PageSize: rec.pageSize,
 		Clock: t.clockName, Uname: uname(), Recorder: "tsnoop " + version(), Tsnoop: own,
 	}
-	group, dir := t.session.Group(), "instances/"+t.session.Group()
+	group := t.session.Group()
 	text := func(name string) string {
 		b, e := fs.ReadFile(name)
 		err = firstError(err, e)
@@ -159,12 +158,14 @@ func (rec *recording) header(fs *tracefs.FS, t *trace) (*tracedat.Header, error)
 	for _, name := range fs.Glob("events/ftrace/*/format") {
 		h.Events = append(h.Events, tracedat.EventText{System: "ftrace", Text: text(name)})
 	}
-	for _, name := range fs.Glob(dir + "/per_cpu/cpu*/stats") {
-		id := strings.TrimPrefix(path.Base(path.Dir(name)), "cpu")
-		h.CPUStats = append(h.CPUStats, "CPU: "+id+"\n"+text(name))
+	stats, e := t.session.FinalStats()
+	err = firstError(err, e)
+	for i := range stats {
+		lines, e := t.session.StatsText(&stats[i])
+		err = firstError(err, e)
+		h.CPUStats = append(h.CPUStats, fmt.Sprintf("CPU: %d\n%s", stats[i].CPU, lines))
 		h.CPUs++
 	}
-	sort.Strings(h.CPUStats)
 	if b, err := os.ReadFile("/proc/kallsyms"); err == nil {
 		h.Kallsyms = b
 	}
