@@ -32,8 +32,8 @@ import (
 //	load pid FILE WORDS...    write the pid to FILE, wait for FILE.go, then go on
 //	load on CPU WORDS...      all that on one CPU
 //	load burst FIRST N        N times lseek(2) with the offsets FIRST, FIRST+1,
-//	                          ... as fast as can be; N+K: K getppid(2) after
-//	                          each; NxM: N times M of them and a pause of 1 ms
+//	                          ... as fast as can be; NxM: N times M of them and
+//	                          a pause of 1 ms
 //	load crew FILE N CPU...   a thread on each CPU; like pid, then all do
 //	                          burst, the i-th from i<<32 on
 //	load lock FILE            like pid, with the lock on kprobe_events

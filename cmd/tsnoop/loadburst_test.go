@@ -32,8 +32,7 @@ func (s seeker) seek(offset int64) {
 	unix.RawSyscall(unix.SYS_LSEEK, s.file.Fd(), uintptr(offset), unix.SEEK_SET)
 }
 
-// burst makes "N" calls, with "N+K" K other system calls after each, or with
-// "NxM" N times M calls and a pause.
+// burst makes "N" calls, or with "NxM" N times M calls and a pause.
 func burst(first, count string) error {
 	n, err := strconv.ParseInt(first, 0, 64)
 	if err != nil {
@@ -48,9 +47,6 @@ func burst(first, count string) error {
 }
 
 func (s seeker) burst(first int64, count string) error {
-	if number, others, ok := strings.Cut(count, "+"); ok {
-		return s.slow(first, number, others)
-	}
 	times, size, paced := strings.Cut(count, "x")
 	if !paced {
 		times, size = "1", count
@@ -73,22 +69,6 @@ func (s seeker) burst(first int64, count string) error {
 		}
 	}
 	return nil
-}
-
-// slow makes so many calls and after each so many others, of another function.
-func (s seeker) slow(first int64, number, others string) error {
-	n, err := strconv.ParseInt(number, 10, 64)
-	if err != nil {
-		return err
-	}
-	k, err := strconv.Atoi(others)
-	for end := first + n; first < end; first++ {
-		s.seek(first)
-		for range k {
-			unix.RawSyscallNoError(unix.SYS_GETPPID, 0, 0, 0)
-		}
-	}
-	return err
 }
 
 // crew makes a burst on several CPUs at once.

@@ -3,8 +3,8 @@
 package main
 
 import (
-	"fmt"
 	"runtime"
+	"strconv"
 	"testing"
 )
 
@@ -18,7 +18,7 @@ func TestVMRate(t *testing.T) {
 	onOneCPU(t)
 	const n = 1_000_000
 	load := func() *loading {
-		return prepare(t, "pid", "@", "burst", "0", fmt.Sprintf("%d+2", n))
+		return prepare(t, "pid", "@", "burst", "0", strconv.Itoa(n))
 	}
 	l := load()
 	tr := startTrace(t, "-p", l.pid, "generic_file_llseek(file, offset, whence)")
