@@ -16,7 +16,7 @@ func TestVMRate(t *testing.T) {
 		t.Skip("emulated, a probe takes so long there that text is fast enough")
 	}
 	onOneCPU(t)
-	const n = 1_000_000
+	const n = 1_500_000
 	load := func() *loading {
 		return prepare(t, "pid", "@", "burst", "0", strconv.Itoa(n))
 	}
