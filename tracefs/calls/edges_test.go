@@ -1,0 +1,59 @@
+package calls_test
+
+import (
+	"encoding/binary"
+	"slices"
+	"testing"
+
+	"github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/calls"
+)
+
+func TestDurationIsNeverNegative(t *testing.T) {
+	p := calls.NewPairer(sides, calls.Options{Delta: 8})
+	p.Add(event(fIn, 100, 0, 7, 800))
+	c, ok := p.Add(event(fOut, 90, 1, 7, 808))
+	if !ok || c.Duration != 0 || c.Entry == nil {
+		t.Errorf("got %+v, %v, want a call of duration 0", c, ok)
+	}
+}
+
+func TestEntryIsCopied(t *testing.T) {
+	p := calls.NewPairer(sides, calls.Options{Delta: 8})
+	e := event(fIn, 100, 0, 7, 800)
+	p.Add(e)
+	clear(e.Data)
+	clear(e.Comm)
+	c, _ := p.Add(event(fOut, 200, 0, 7, 808))
+	if got := binary.LittleEndian.Uint64(c.Entry.Data); got != 800 {
+		t.Errorf("entry data changed to %d", got)
+	}
+	if string(c.Entry.Comm) != "comm" {
+		t.Errorf("entry comm changed to %q", c.Entry.Comm)
+	}
+}
+
+func TestUnknownAndShortEvents(t *testing.T) {
+	p := calls.NewPairer(sides, calls.Options{})
+	if c, ok := p.Add(&tracefs.Event{Format: &tracefs.Format{ID: 99}}); ok {
+		t.Errorf("unknown event: got %v", c)
+	}
+	p.Add(&tracefs.Event{Format: formats[fIn], TID: 1})
+	if c, ok := p.Add(&tracefs.Event{Format: formats[fOut], TID: 1}); !ok || c.Orphan {
+		t.Errorf("records too short for a stack pointer: got %v, %v", c, ok)
+	}
+}
+
+func TestRestStopsEarly(t *testing.T) {
+	p := calls.NewPairer(sides, calls.Options{})
+	p.Add(event(fIn, 2, 0, 7, 800))
+	p.Add(event(fIn, 1, 0, 8, 800))
+	var got []uint64
+	for c := range p.Rest {
+		got = append(got, c.Entry.Time)
+		break
+	}
+	if !slices.Equal(got, []uint64{1}) {
+		t.Errorf("got %v, want only the earliest entry, 1", got)
+	}
+}
