@@ -96,14 +96,14 @@ func (s *Session) nothingIn(cpu int) (bool, error) {
 	return false, err
 }
 
-// skippedLine is how a recording keeps CPUStats.Skipped, behind the kernel's lines.
-const skippedLine = "skipped events: "
+// skippedKey is how a recording keeps CPUStats.Skipped, behind the kernel's lines.
+const skippedKey = "skipped events"
 
 // StatsText returns the kernel's text of one CPU's figures with what FinalStats adds.
 func (s *Session) StatsText(st *CPUStats) (string, error) {
 	b, err := s.fs.ReadFile(s.path("per_cpu/cpu" + strconv.Itoa(st.CPU) + "/stats"))
 	if err == nil && st.Skipped > 0 {
-		b = fmt.Appendf(b, "%s%d\n", skippedLine, st.Skipped)
+		b = fmt.Appendf(b, "%s: %d\n", skippedKey, st.Skipped)
 	}
 	return string(b), err
 }
@@ -134,7 +134,7 @@ func ParseCPUStats(r io.Reader) (CPUStats, error) {
 			to = &st.Dropped
 		case "read events":
 			to = &st.Read
-		case strings.TrimSuffix(skippedLine, ": "):
+		case skippedKey:
 			to = &st.Skipped
 		default:
 			continue

@@ -15,7 +15,7 @@ oldest event ts:  2745.132543
 now ts:  2757.302120
 dropped events: 7
 read events: 4000
-` + skippedLine + "61\n"
+` + skippedKey + ": 61\n"
 	want := CPUStats{Entries: 3, Overrun: 100, CommitOverrun: 20, Bytes: 144, Dropped: 7, Read: 4000, Skipped: 61}
 	got, err := ParseCPUStats(strings.NewReader(text))
 	if err != nil || got != want || got.Lost() != 188 {
