@@ -48,13 +48,30 @@ func appendMessage(dst []byte, text string) []byte {
 		if i > 0 {
 			dst = append(dst, "      "...)
 		}
-		for j, part := range strings.Split(line, `\`) {
-			if j > 0 {
-				dst = append(dst, '\\')
-			}
-			dst = appendEscaped(dst, []byte(part), noQuote)
+		dst = append(appendLine(dst, line), '\n')
+	}
+	return dst
+}
+
+// appendLine appends a line of a message.
+func appendLine(dst []byte, line string) []byte {
+	for i, part := range strings.Split(line, `\`) {
+		if i > 0 {
+			dst = append(dst, '\\')
 		}
-		dst = append(dst, '\n')
+		dst = appendEscaped(dst, []byte(part), noQuote)
+	}
+	return dst
+}
+
+// AppendMessage appends text that may have lines and, in it, names from a file or
+// the kernel, so that it does not act on a terminal.
+func AppendMessage(dst []byte, text string) []byte {
+	for i, line := range strings.Split(text, "\n") {
+		if i > 0 {
+			dst = append(dst, '\n')
+		}
+		dst = appendLine(dst, line)
 	}
 	return dst
 }

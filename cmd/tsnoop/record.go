@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"sync"
 	"time"
 
 	"github.com/tsnoop/tsnoop/fetchargs"
@@ -74,9 +75,7 @@ func plan(o *options, nonce string) (*tracefs.FS, []*fetchargs.Plan, error) {
 
 // take keeps pages until there are no more, or count events.
 func (rec *recording) take(pages iter.Seq2[tracefs.Page, error], count int) error {
-	ctx, stop := context.WithCancel(context.Background())
-	defer stop()
-	rec.progress(ctx)
+	defer rec.progress()()
 	var page ringbuf.Page
 	for p, err := range pages {
 		if err != nil {
@@ -105,22 +104,30 @@ func (rec *recording) take(pages iter.Seq2[tracefs.Page, error], count int) erro
 	return nil
 }
 
-// progress says on a terminal how it goes, once a second.
-func (rec *recording) progress(ctx context.Context) {
+// progress says on a terminal how it goes, once a second, until it is stopped.
+func (rec *recording) progress() (stop func()) {
 	if !term.IsTerminal(2) {
-		return
+		return func() {}
 	}
-	go func() {
-		for tick := time.NewTicker(time.Second); ; {
+	over := make(chan struct{})
+	var done sync.WaitGroup
+	done.Go(func() {
+		tick := time.NewTicker(time.Second)
+		defer tick.Stop()
+		for {
 			select {
-			case <-ctx.Done():
-				fmt.Fprint(rec.ui.stderr, "\r\x1b[K")
+			case <-over:
+				rec.ui.draw("")
 				return
 			case <-tick.C:
-				fmt.Fprintf(rec.ui.stderr, "\rtsnoop: %s", rec)
+				rec.ui.draw(fmt.Sprintf("tsnoop: %s", rec))
 			}
 		}
-	}()
+	})
+	return func() {
+		close(over)
+		done.Wait()
+	}
 }
 
 // String is the state of the recording: "123 events, 4.0 MiB, 0 lost".

@@ -54,7 +54,7 @@ func TestVMRecordProgress(t *testing.T) {
 	if err := exec.Command("load", "seek", "1", "2", "3").Run(); err != nil {
 		t.Fatal(err)
 	}
-	progress := regexp.MustCompile(`\rtsnoop: ([3-9]|\d\d+) events, 0\.\d MiB, 0 lost`)
+	progress := regexp.MustCompile(`tsnoop: ([3-9]|\d\d+) events, 0\.\d MiB, 0 lost`)
 	tr.await("the progress", func() bool {
 		mu.Lock()
 		defer mu.Unlock()

@@ -20,7 +20,7 @@ type ui struct {
 	color          bool // on stderr
 	verbose        bool
 
-	mu    sync.Mutex // for what follows
+	mu    sync.Mutex // for writing to stderr, and what follows
 	drawn bool       // a line of progress stands on the terminal
 }
 
@@ -47,19 +47,24 @@ func useColor(mode string, f *os.File) bool {
 
 // warn says something that does not end the run.
 func (u *ui) warn(format string, args ...any) {
-	u.draw("")
-	fmt.Fprintf(u.stderr, "tsnoop: "+format+"\n", args...)
+	text := render.AppendMessage([]byte("tsnoop: "), fmt.Sprintf(format, args...))
+	u.write(append(text, '\n'), false)
 }
 
 // draw shows a line that the next one, or a warning, is written over.
-func (u *ui) draw(line string) {
+func (u *ui) draw(line string) { u.write([]byte(line), line != "") }
+
+// write writes over the line that was drawn, if there is one. All that goes to
+// stderr comes this way, in one piece.
+func (u *ui) write(text []byte, drawn bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if u.drawn {
-		fmt.Fprint(u.stderr, "\r\x1b[K")
+		text = append([]byte("\r\x1b[K"), text...)
 	}
-	fmt.Fprint(u.stderr, line)
-	u.drawn = line != ""
+	if u.drawn = drawn; len(text) > 0 {
+		u.stderr.Write(text)
+	}
 }
 
 // detail says something for --verbose only.
@@ -71,7 +76,7 @@ func (u *ui) detail(format string, args ...any) {
 
 func (u *ui) hint(text string) {
 	if text != "" {
-		fmt.Fprintf(u.stderr, "hint: %s\n", text)
+		u.write(append(render.AppendMessage([]byte("hint: "), text), '\n'), false)
 	}
 }
 
@@ -88,7 +93,7 @@ func (u *ui) report(err error) int {
 		return int(status)
 	case errors.As(err, &specs):
 		for _, e := range specs {
-			u.stderr.Write(render.AppendError(nil, e, u.color))
+			u.write(render.AppendError(nil, e, u.color), false)
 		}
 		return 2
 	case errors.As(err, &use):
