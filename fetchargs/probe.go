@@ -48,15 +48,15 @@ type Probe struct {
 	MaxActive int
 
 	// Indexes into Args of what tsnoop fetches for itself, -1 if it does not.
-	// Caller may be behind Args: a decoder's slot for what the kernel records
-	// of a return by itself.
+	// A return's Caller is never among them, for the kernel records it by
+	// itself: it is -1, or len(Args) once [Probe.Slots] has found it.
 	Comm, Caller, Stack int
 }
 
 // An Arg is one fetcharg of a definition and so one field of its record.
 type Arg struct {
 	Name string // at most 32 bytes, a C identifier
-	Text string // expression and type, at most 63 bytes: "+16(+8($arg1)):u32"
+	Text string // expression and type, at most Features.MaxArg bytes: "+16(+8($arg1)):u32"
 	Size int    // bytes in the fixed part of the record
 	Span Span   // what in the spec it comes from
 }

@@ -189,9 +189,8 @@ func (s *savedProbe) load(plan *Plan, ret bool, types func(int) (btf.Type, error
 	}
 	p := &Probe{Plan: plan, Return: ret, Symbols: s.Symbols, Event: s.Event, Args: s.Args, Filter: s.Filter, OnlyComm: s.OnlyComm,
 		Comm: s.Comm, Caller: s.Caller, Stack: s.Stack}
-	// A return's caller is behind the arguments.
-	if max(p.Comm, p.Stack, p.Caller-1) >= len(p.Args) || min(p.Comm, p.Stack, p.Caller) < -1 {
-		return nil, errors.New("argument out of range")
+	if err := p.checkSaved(); err != nil {
+		return nil, err
 	}
 	for i := range s.Fields {
 		f := s.Fields[i].Field
@@ -207,6 +206,24 @@ func (s *savedProbe) load(plan *Plan, ret bool, types func(int) (btf.Type, error
 	return p, nil
 }
 
+// checkSaved refuses indexes of arguments that are not there.
+func (p *Probe) checkSaved() error {
+	if len(p.Args) > maxArgs {
+		return errors.New("too many arguments")
+	}
+	caller := p.Caller
+	if p.Return && caller == len(p.Args) {
+		caller = -1 // what the kernel records by itself
+	}
+	if max(p.Comm, p.Stack, caller) >= len(p.Args) || min(p.Comm, p.Stack, caller) < -1 {
+		return errors.New("argument out of range")
+	}
+	if p.Return && caller >= 0 {
+		return errors.New("a return's caller is no argument")
+	}
+	return nil
+}
+
 // checkSaved refuses what decoding relies on never to be.
 func (f *Field) checkSaved(args int) error {
 	bad := f.Encoding > Nothing || f.Count < 0 || f.Count > 64<<10 || f.Bits < 0 || f.Bits > 64
@@ -216,6 +233,9 @@ func (f *Field) checkSaved(args int) error {
 		bad = bad || f.Encoding != Nothing
 	default:
 		bad = true
+	}
+	if f.Encoding == BitField {
+		bad = bad || f.Bits < 1 || f.Bits > 8*f.Size
 	}
 	if f.Encoding != Nothing {
 		bad = bad || f.Arg < 0 || f.Arg >= args
@@ -232,6 +252,9 @@ func (f *Field) checkSaved(args int) error {
 func (s *savedTest) load(p *Plan, depth int) (*test, error) {
 	if depth > maxNesting {
 		return nil, errNesting
+	}
+	if s == nil {
+		return nil, errors.New("condition without content")
 	}
 	t := &test{
 		op: s.Op, negated: s.Negated, against: s.Against,

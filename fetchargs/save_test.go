@@ -57,13 +57,22 @@ func FuzzLoad(f *testing.F) {
 		for _, plan := range plans {
 			decoders := map[*fetchargs.Probe]*fetchargs.Decoder{}
 			for _, p := range fetchargs.Probes([]*fetchargs.Plan{plan}) {
-				slots := make([]fetchargs.Slot, len(p.Args)+1)
-				for i := range slots {
-					slots[i] = fetchargs.Slot{Offset: 4 * i, Size: 1 << (i % 4), DataLoc: i%3 == 0}
+				i := 0
+				slots, err := p.Slots(func(string) (fetchargs.Slot, bool) {
+					i++
+					return fetchargs.Slot{Offset: 4 * i, Size: 1 << (i % 4), DataLoc: i%3 == 0}, true
+				})
+				if err != nil {
+					t.Fatal(err)
 				}
 				d := fetchargs.NewDecoder(p, slots, binary.LittleEndian, nil)
 				for i := range p.Fields {
 					d.Value(i, record)
+				}
+				for _, i := range []int{p.Comm, p.Caller, p.Stack} {
+					if i >= 0 {
+						d.Text(i, record)
+					}
 				}
 				decoders[p] = d
 			}

@@ -93,10 +93,13 @@ func bytesRule(f *fetchargs.Field) rule {
 	return byteRule
 }
 
+// maxTypes bounds how many typedefs, arrays and qualifiers are looked through.
+const maxTypes = 64
+
 // element looks through arrays, qualifiers and typedefs to what t is made of,
 // and gives the typedef on the way that has a rule of its own, if there is one.
 func element(t btf.Type) (elem btf.Type, typedef string) {
-	for {
+	for range maxTypes { // damaged BTF may have circles
 		switch u := t.(type) {
 		case *btf.Typedef:
 			if _, ok := typedefs[u.Name]; ok {
@@ -117,4 +120,5 @@ func element(t btf.Type) (elem btf.Type, typedef string) {
 			return t, typedef
 		}
 	}
+	return nil, typedef
 }

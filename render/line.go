@@ -56,6 +56,7 @@ type Printer struct {
 // A source is a Source with all that can be decided before its calls come.
 type source struct {
 	name       string // of the function
+	title      string // that, escaped
 	json       []byte // "func" and "module" as members of a JSON object
 	entry, ret side
 
@@ -88,6 +89,7 @@ func NewPrinter(sources []Source, o Options) *Printer {
 	p := &Printer{opts: o}
 	for _, s := range sources {
 		src := source{name: functionName(s.Plan), json: jsonFunction(s.Plan), plan: s.Plan}
+		src.title = string(appendEscaped(nil, []byte(src.name), noQuote))
 		src.entry = newSide(s.Plan.Entry, s.Entry, &p.opts)
 		src.ret = newSide(s.Plan.Return, s.Return, &p.opts)
 		src.verdict = newVerdict(s.Plan.Return, s.Return, &p.opts)
@@ -195,7 +197,7 @@ func lastEvent(c *calls.Call) *tracefs.Event {
 // appendHead appends "caller -> func(args)".
 func (p *Printer) appendHead(dst []byte, src *source, c *calls.Call) []byte {
 	dst = p.appendCaller(dst, src, c)
-	dst = append(p.opts.color(dst, heading), src.name...)
+	dst = append(p.opts.color(dst, heading), src.title...)
 	dst = append(p.opts.reset(dst), '(')
 	switch {
 	case c.Entry != nil:

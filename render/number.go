@@ -44,11 +44,11 @@ func charText(v *view, dst []byte, x uint64) []byte {
 // enumText appends the constant's name, or a cast if the enum has none for x.
 func enumText(v *view, dst []byte, x uint64) []byte {
 	if name := btf.EnumName(v.enum, x); name != "" {
-		return append(dst, name...)
+		return appendEscaped(dst, []byte(name), noQuote)
 	}
 	if v.enum.Name != "" {
 		dst = append(dst, "(enum "...)
-		dst = append(dst, v.enum.Name...)
+		dst = appendEscaped(dst, []byte(v.enum.Name), noQuote)
 		dst = append(dst, ')')
 	}
 	return decimalText(v, dst, x)

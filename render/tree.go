@@ -89,7 +89,7 @@ func (p *Printer) appendBegin(dst []byte, src *source, c *calls.Call) []byte {
 func (p *Printer) appendEnd(dst []byte, src *source, c *calls.Call) []byte {
 	dst = append(appendIndent(p.appendColumns(dst, src, c), c.Depth), '}')
 	dst = p.opts.color(p.appendReturn(dst, src, c), aside)
-	dst = append(append(dst, "  // "...), src.name...)
+	dst = append(append(dst, "  // "...), src.title...)
 	return append(p.opts.reset(dst), '\n')
 }
 

@@ -156,7 +156,7 @@ func appendFault(dst []byte, sep string, val fetchargs.Value) []byte {
 	if val.Guard == nil {
 		return dst
 	}
-	dst = append(append(dst, sep...), val.Guard.Label...)
+	dst = appendEscaped(append(dst, sep...), []byte(val.Guard.Label), noQuote)
 	dst = append(dst, '=')
 	switch {
 	case val.Addr == 0:

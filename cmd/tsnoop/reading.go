@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/binary"
-	"fmt"
 	"iter"
 
 	"github.com/tsnoop/tsnoop/fetchargs"
@@ -37,20 +36,15 @@ type reading struct {
 
 // learn takes in how the records of a probe are laid out.
 func (r *reading) learn(p *fetchargs.Probe, f *tracefs.Format) error {
-	slots := make([]fetchargs.Slot, len(p.Args))
-	for i, a := range p.Args {
-		field := fieldNamed(f, a.Name)
+	slots, err := p.Slots(func(name string) (fetchargs.Slot, bool) {
+		field := fieldNamed(f, name)
 		if field == nil {
-			return fmt.Errorf("%s: the kernel's format has no field %s", p.Event, a.Name)
+			return fetchargs.Slot{}, false
 		}
-		slots[i] = fetchargs.Slot{Offset: field.Offset, Size: field.Size, DataLoc: field.DataLoc}
-	}
-	if p.Return { // the kernel itself records where it returns to
-		p.Caller = -1
-		if ip := fieldNamed(f, "__probe_ret_ip"); ip != nil {
-			p.Caller = len(slots)
-			slots = append(slots, fetchargs.Slot{Offset: ip.Offset, Size: ip.Size})
-		}
+		return fetchargs.Slot{Offset: field.Offset, Size: field.Size, DataLoc: field.DataLoc}, true
+	})
+	if err != nil {
+		return err
 	}
 	if r.decoder == nil {
 		r.known = map[int]bool{}

@@ -38,10 +38,19 @@ func runReplay(o *options, ui *ui) (err error) {
 		return err
 	}
 	defer f.Close()
-	sums := newSumming(o)
-	r, err := openReplay(f, ui)
+	info, err := f.Stat()
 	if err != nil {
-		return fmt.Errorf("%s: %w", f.Name(), err)
+		return err
+	}
+	return showReplay(f, info.Size(), f.Name(), o, ui)
+}
+
+// showReplay shows what is in a file of that many bytes.
+func showReplay(f io.ReaderAt, size int64, name string, o *options, ui *ui) (err error) {
+	sums := newSumming(o)
+	r, err := openReplay(f, size, name, ui)
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
 	}
 	if err := r.prepare(o); err != nil {
 		return err
@@ -71,16 +80,12 @@ func runReplay(o *options, ui *ui) (err error) {
 	return nil
 }
 
-func openReplay(f *os.File, ui *ui) (*replay, error) {
-	info, err := f.Stat()
+func openReplay(f io.ReaderAt, size int64, name string, ui *ui) (*replay, error) {
+	file, err := tracedat.Open(f, size)
 	if err != nil {
 		return nil, err
 	}
-	file, err := tracedat.Open(f, info.Size())
-	if err != nil {
-		return nil, err
-	}
-	r := &replay{reading: reading{ui: ui, order: binary.LittleEndian}, name: f.Name(), file: file, own: file.Tsnoop != nil}
+	r := &replay{reading: reading{ui: ui, order: binary.LittleEndian}, name: name, file: file, own: file.Tsnoop != nil}
 	if file.BigEndian {
 		r.order = binary.BigEndian
 	}

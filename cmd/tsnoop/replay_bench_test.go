@@ -66,7 +66,8 @@ func run(name string, args ...string) (peak int64, err error) {
 	return cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss << 10, nil
 }
 
-func buildTsnoop(b *testing.B) string {
+// buildTsnoop makes the command as users have it, whatever the tests are built with.
+func buildTsnoop(b testing.TB) string {
 	name := b.TempDir() + "/tsnoop"
 	cmd := exec.Command("go", "build", "-o", name, ".")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
@@ -85,7 +86,11 @@ func openBench(name string) (*os.File, *replay, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	r, err := openReplay(f, newUI(o))
+	info, err := f.Stat()
+	if err != nil {
+		return nil, nil, err
+	}
+	r, err := openReplay(f, info.Size(), name, newUI(o))
 	if err != nil {
 		return nil, nil, err
 	}

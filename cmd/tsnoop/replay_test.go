@@ -93,6 +93,7 @@ func countEvents(t testing.TB, file *tracedat.File, b []byte) (n int) {
 // TestReplayMemory replays files of four million events: every one is a
 // line, and memory does not grow with the file.
 func TestReplayMemory(t *testing.T) {
+	tsnoop := buildTsnoop(t)
 	for name, h := range map[string]tracedat.Header{
 		"version 6": {Version: 6}, "zstd": {Version: 7, Zstd: true},
 	} {
@@ -103,8 +104,7 @@ func TestReplayMemory(t *testing.T) {
 				t.Fatal(err)
 			}
 			var lines lineCounter
-			cmd := exec.Command(os.Args[0], "-test.run=^TestReplayChild$")
-			cmd.Env = append(os.Environ(), "TSNOOP_TEST_REPLAY="+file)
+			cmd := exec.Command(tsnoop, "replay", file)
 			cmd.Stdout, cmd.Stderr = &lines, os.Stderr
 			if err := cmd.Run(); err != nil {
 				t.Fatal(err)
@@ -126,22 +126,6 @@ type lineCounter int
 func (n *lineCounter) Write(b []byte) (int, error) {
 	*n += lineCounter(bytes.Count(b, []byte("\n")))
 	return len(b), nil
-}
-
-// TestReplayChild is the process that TestReplayMemory looks at.
-func TestReplayChild(t *testing.T) {
-	name := os.Getenv("TSNOOP_TEST_REPLAY")
-	if name == "" {
-		return
-	}
-	o, err := parseArgs([]string{"replay", name})
-	if err == nil {
-		err = runReplay(o, newUI(o))
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	os.Exit(0) // without go test's own words
 }
 
 // TestReplayPrints compares with what trace-cmd report says of the sample.
