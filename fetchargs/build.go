@@ -141,8 +141,9 @@ func (b *builder) arg(text, typ string, size int, label string, at Span) (int, b
 	if typ != "" {
 		text += ":" + typ
 	}
-	if limit := b.r.target.Features.MaxArg(); len(text) > limit {
-		if text = b.r.shorter(text); len(text) > limit {
+	if len(text) > b.r.target.Features.MaxArg() {
+		text = b.r.shorter(text)
+		if limit := b.r.target.maxArg(len(text)); len(text) > limit {
 			b.r.fail(at, fmt.Sprintf("fetch less deep: this is %d characters (%s)", len(text), text),
 				"the chain is too long: the kernel takes %d characters in one fetcharg", limit)
 			return 0, false

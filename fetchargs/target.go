@@ -19,6 +19,10 @@ type Target struct {
 	// not known. It takes long, so it is called only if a spec has a glob.
 	Traceable func() func(module, name string) bool
 
+	// LongestArg asks the kernel how long a fetcharg may be, nil if there is none
+	// to ask. It is called only for one that is too long for Features.
+	LongestArg func() int
+
 	// Comm is a glob for the names of the tasks whose calls are wanted, "" for
 	// all. CheckComm tells whether the kernel can look for it.
 	Comm string
@@ -50,6 +54,15 @@ func (f Features) MaxArg() int {
 		return 63
 	}
 	return f.ArgSize
+}
+
+// maxArg is how long a fetcharg may be, of which that many bytes are wanted.
+func (t *Target) maxArg(want int) int {
+	limit := t.Features.MaxArg()
+	if want > limit && t.LongestArg != nil {
+		limit = max(limit, t.LongestArg())
+	}
+	return limit
 }
 
 // SymbolFacts is what a symbol table knows of one function name.

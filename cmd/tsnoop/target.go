@@ -51,6 +51,7 @@ func target(o *options, fs *tracefs.FS) (*fetchargs.Target, error) {
 		t.Symbols = symbolFacts
 		t.ModuleLoaded = moduleLoaded
 		if fs != nil {
+			t.LongestArg = sync.OnceValue(fs.LongestArg)
 			t.Traceable = func() func(module, name string) bool { return traceableFunctions(fs) }
 		}
 	}

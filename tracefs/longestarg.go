@@ -1,0 +1,34 @@
+package tracefs
+
+import (
+	"errors"
+	"strings"
+)
+
+// What the kernel takes as one fetcharg, in bytes: MAX_ARGSTR_LEN of
+// kernel/trace/trace_probe.h, in older kernels and since 7.3.
+const (
+	shortArg = 63
+	longArg  = 255
+)
+
+// LongestArg finds out how long a fetcharg may be, in bytes. No file tells, and a
+// version would be a guess. So a probe that cannot be is offered: at an address
+// where there is no code, of a register of so long a name. A kernel that takes so
+// much complains of the register, any other of the length. Nothing becomes of
+// the probe, so that nobody else sees it, but for a line in error_log.
+func (fs *FS) LongestArg() int {
+	var w probeWriter
+	defer w.close()
+	const event = "tsnoop/longest"
+	err := w.change(fs, "p:"+event+" 0x1 v=%"+strings.Repeat("x", longArg-1))
+	if err == nil {
+		w.change(fs, "-:"+event)
+		return shortArg
+	}
+	var refused *KernelError
+	if errors.As(err, &refused) && strings.Contains(refused.Text, "register name") {
+		return longArg
+	}
+	return shortArg
+}
