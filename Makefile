@@ -3,7 +3,7 @@
 # make demo     tsnoop at work in a virtual machine; HOST=1: on this machine
 # make bench    benchmarks, and comparisons with ksnoop and bpftrace in a virtual machine
 # make fuzz     every fuzz target for FUZZTIME
-# make lint     gofmt, go vet, staticcheck
+# make lint     gofmt, go vet, staticcheck; part of make test
 
 vm := testdata/vm
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
@@ -12,7 +12,7 @@ KERNEL =
 RUN =
 HOST =
 
-.PHONY: build test vm demo bench fuzz lint clean
+.PHONY: build test vm demo bench fuzz lint linter clean
 
 build:
 	CGO_ENABLED=0 go build -trimpath -o tsnoop ./cmd/tsnoop
@@ -41,7 +41,7 @@ fuzz:
 	@set -e; for package in $$(go list ./...); do \
 		for target in $$(go test -list '^Fuzz' $$package | grep '^Fuzz' || :); do \
 			echo "$$package $$target"; \
-			go test -run='^$$' -fuzz="^$$target\$$" -fuzztime=$(FUZZTIME) $$package; \
+			go test -run='^$$' -fuzz="^$$target\$$" -fuzztime=$(FUZZTIME) -fuzzminimizetime=10x $$package; \
 		done; \
 	done
 
@@ -51,6 +51,10 @@ lint:
 	go vet -tags vm ./...
 	go run $(STATICCHECK) ./...
 	go run $(STATICCHECK) -tags vm ./...
+
+# linter fails where there is no staticcheck to be had.
+linter:
+	go run $(STATICCHECK) -version
 
 clean:
 	rm -f tsnoop

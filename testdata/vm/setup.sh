@@ -2,8 +2,9 @@
 # setup.sh [WHAT...]: get what the VM tests need, once.
 #
 # WHAT is a kernel (5.10, 6.1, 6.12, newest, arm64), "tools" (pahole, ksnoop and trace-cmd,
-# which tests and benchmarks compare with), "bpftrace" (large, and only for bench.sh) or
-# "all" but bpftrace; without arguments, all.
+# which tests and benchmarks compare with), "race" (a C compiler, which Go's race detector
+# needs), "bpftrace" (large, and only for bench.sh) or "all" but bpftrace; without
+# arguments, all.
 #
 # Kernels and busybox come from Debian, signed, through apt-get download with a
 # state directory of its own: nothing about the machine's sources changes, and
@@ -127,7 +128,7 @@ kernel() {
 	6.12) echo '6\.12\..*:bookworm-security:amd64' ;;
 	newest) echo '[0-9]*\..*:trixie-backports:amd64' ;;
 	arm64) echo '6\.12\..*:trixie:arm64' ;;
-	*) die "unknown: $1 (5.10, 6.1, 6.12, newest, arm64, tools, bpftrace or all)" ;;
+	*) die "unknown: $1 (5.10, 6.1, 6.12, newest, arm64, tools, race, bpftrace or all)" ;;
 	esac
 }
 
@@ -181,10 +182,11 @@ keep() {
 	mv "$work/$1" "$cache/$1"
 }
 
-[ "${*:-all}" != all ] || set -- 5.10 6.1 6.12 newest arm64 tools
+[ "${*:-all}" != all ] || set -- 5.10 6.1 6.12 newest arm64 tools race
 for what; do
 	case $what in
 	tools) install pahole=dwarves ksnoop=libbpf-tools trace-cmd=trace-cmd ;;
+	race) install "gcc=gcc libc6-dev" ;;
 	bpftrace) install bpftrace=bpftrace ;;
 	arm64) install qemu-system-aarch64=qemu-system-arm cpio=cpio xz=xz-utils flock=util-linux ;;
 	*) kernel "$what" >/dev/null && install qemu-system-x86_64=qemu-system-x86 cpio=cpio xz=xz-utils flock=util-linux ;;
@@ -199,7 +201,7 @@ whole() {
 # wanted prints what is not in the cache yet.
 wanted() {
 	for what; do
-		case $what in tools | bpftrace) continue ;; arm64) arch=arm64 ;; *) arch=amd64 ;; esac
+		case $what in tools | race | bpftrace) continue ;; arm64) arch=arm64 ;; *) arch=amd64 ;; esac
 		whole "$cache/kernels/$what" || echo "kernel $what"
 		[ -d "$cache/busybox/$arch" ] || echo "busybox $arch"
 	done | sort -u

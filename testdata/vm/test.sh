@@ -79,11 +79,19 @@ brief() {
 
 host() {
 	section "this machine"
-	check gofmt formatted
-	check "go vet" go vet ./...
-	check "go vet -tags vm" go vet -tags vm ./...
-	local status=0
-	go test -v ./... >"$work/host" 2>&1 || status=$?
+	if make -s linter >"$work/linter" 2>&1; then
+		check "make lint" make -s lint
+	else
+		cat "$work/linter"
+		not_run+=("linter staticcheck")
+		check gofmt formatted
+		check "go vet" go vet ./...
+		check "go vet -tags vm" go vet -tags vm ./...
+	fi
+	# The race detector needs cgo, and that a C compiler.
+	local status=0 race=-race
+	"$vm/setup.sh" race || { race= not_run+=("race detector"); }
+	CGO_ENABLED=${race:+1} go test $race -v ./... >"$work/host" 2>&1 || status=$?
 	brief "$work/host"
 	results $status "$work/host"
 }
