@@ -191,6 +191,9 @@ func TestSigned(t *testing.T) {
 			t.Errorf("Signed(%s) = %v, want %v", name, got, want)
 		}
 	}
+	if !btf.Signed(&btf.Int{Name: "signed char", Size: 1}) { // as pahole wrote it for 5.10
+		t.Error("Signed(signed char without an encoding) = false, want true")
+	}
 	if btf.Signed(nil) {
 		t.Error("Signed(nil) = true, want false")
 	}

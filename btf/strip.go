@@ -1,5 +1,7 @@
 package btf
 
+import "strings"
+
 // maxNesting bounds how many typedefs, qualifiers, arrays, ... are gone
 // through: the kernel's own BTF check allows 32, damaged BTF may have circles.
 const maxNesting = 64
@@ -114,10 +116,13 @@ func plainSize(t Type) (uint32, bool) {
 // Signed reports whether values of that type are signed numbers: signed
 // integers, and enums with negative constants. Whether char is, BTF says; the
 // kernel builds with -funsigned-char since 6.2.
+//
+// pahole before 1.22 or so does not say it of "signed char", as in 5.10's BTF:
+// there the name does.
 func Signed(t Type) bool {
 	switch t := Strip(t).(type) {
 	case *Int:
-		return t.Encoding&IsSigned != 0
+		return t.Encoding&IsSigned != 0 || t.Encoding == Unsigned && strings.HasPrefix(t.Name, "signed ")
 	case *Enum:
 		return t.Signed
 	}

@@ -71,11 +71,11 @@ func intRule(t *btf.Int, f *fetchargs.Field, returned bool) rule {
 		return boolRule
 	case t.Name == "char" || t.Encoding == btf.Char:
 		return charRule
-	case f.Encoding == fetchargs.Array && t.Size == 1 && t.Encoding != btf.IsSigned:
+	case f.Encoding == fetchargs.Array && t.Size == 1 && !btf.Signed(t):
 		return bytesRule(f)
-	case t.Encoding == btf.IsSigned && t.Size >= 4 && returned:
+	case btf.Signed(t) && t.Size >= 4 && returned:
 		return returnRule
-	case t.Encoding == btf.IsSigned:
+	case btf.Signed(t):
 		return signedRule
 	}
 	return unsignedRule

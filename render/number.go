@@ -89,12 +89,14 @@ func appendSymbol(dst []byte, name, module string, off uint64) []byte {
 	return dst
 }
 
-// errnoText appends an error number by name, of either sign.
+// errnoText appends an error number by name. Members such as sk_err hold it
+// as a positive number, but a function that returns one has succeeded: that is a
+// count.
 func errnoText(v *view, dst []byte, x uint64) []byte {
 	if isErrno(x) {
 		return appendErrno(dst, x)
 	}
-	if name := errnoName(int64(x)); name != "" {
+	if name := errnoName(int64(x)); name != "" && !v.returned {
 		return append(dst, name...)
 	}
 	return decimalText(v, dst, x)

@@ -12,6 +12,7 @@ var (
 	cChar     = &btf.Int{Name: "char", Size: 1, Encoding: btf.IsSigned}
 	cUchar    = &btf.Int{Name: "unsigned char", Size: 1}
 	cSchar    = &btf.Int{Name: "signed char", Size: 1, Encoding: btf.IsSigned}
+	oldSchar  = &btf.Int{Name: "signed char", Size: 1} // 5.10's
 	cBool     = &btf.Int{Name: "_Bool", Size: 1, Encoding: btf.Bool}
 	u8        = &btf.Typedef{Name: "u8", Type: &btf.Typedef{Name: "__u8", Type: cUchar}}
 	u64       = &btf.Typedef{Name: "u64", Type: cUlong}

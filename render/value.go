@@ -45,12 +45,13 @@ type view struct {
 	opts      *Options
 	order     binary.ByteOrder
 	bigEndian bool // the kernel's order
+	returned  bool // it is what a function has returned
 }
 
 // newView decides how f is shown. returned says that f is the return value of
 // a function.
 func newView(f *fetchargs.Field, returned bool, o *Options) view {
-	v := view{field: f, opts: o, order: o.Order}
+	v := view{field: f, opts: o, order: o.Order, returned: returned}
 	if v.order == nil {
 		v.order = binary.LittleEndian
 	}

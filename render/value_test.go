@@ -34,7 +34,7 @@ func field(label string, t btf.Type, format string) fetchargs.Field {
 	elem, _ := element(t)
 	switch t := elem.(type) {
 	case *btf.Int:
-		f.Size, f.Signed = int(t.Size), t.Encoding == btf.IsSigned
+		f.Size, f.Signed = int(t.Size), btf.Signed(t)
 	case *btf.Enum:
 		f.Size, f.Signed = int(t.Size), t.Signed
 	case *btf.Struct:
@@ -63,6 +63,8 @@ func TestValue(t *testing.T) {
 		{field("n", cUint, ""), false, num(1<<32 - 1), `4294967295`, `"value":4294967295`},
 		{field("n", sizeT, ""), false, num(1<<64 - 1), `18446744073709551615`, `"value":18446744073709551615`},
 		{field("n", cSchar, ""), false, neg(-1), `-1`, `"value":-1`},
+		{field("n", oldSchar, ""), false, neg(-1), `-1`, `"value":-1`},
+		{field("v", array(oldSchar, 2), ""), false, raw("\x01\xff"), `{1, -1}`, `"value":[1,-1]`},
 		{field("n", cUchar, ""), false, num(255), `255`, `"value":255`},
 		{field("b", cBool, ""), false, num(1), `true`, `"value":true`},
 		{field("b", cBool, ""), false, num(0), `false`, `"value":false`},
@@ -154,6 +156,9 @@ func TestValue(t *testing.T) {
 		{field("e", cInt, "errno"), false, neg(22), `EINVAL`, `"value":22,"text":"EINVAL"`},
 		{field("e", cUint, "errno"), false, num(1<<32 - 22), `-EINVAL`, `"value":-22,"text":"-EINVAL"`},
 		{field("e", cInt, "errno"), false, neg(0), `0`, `"value":0`},
+		{field("e", cInt, "errno"), true, neg(-513), `-ERESTARTNOINTR`, `"value":-513,"text":"-ERESTARTNOINTR"`},
+		{field("e", cInt, "errno"), true, neg(513), `513`, `"value":513`},
+		{field("e", nil, "errno"), true, neg(2), `2`, `"value":2`},
 		{field("t", u64, "time"), false, num(1234567890123), `1234.567890123s`, `"value":1234567890123,"text":"1234.567890123s"`},
 		{field("t", cLong, "time"), false, neg(-5), `-0.000000005s`, `"value":-5,"text":"-0.000000005s"`},
 		{field("n", cUint, "hex"), false, num(0x01020304), `04 03 02 01`, `"value":"04 03 02 01"`},

@@ -48,11 +48,8 @@ func isReturn(probe *fetchargs.Probe, f *fetchargs.Field) bool {
 // integer is one only if that has a name.
 func (v *verdict) errno(data []byte) int {
 	x := v.number(v.where.Load(data))
-	switch {
-	case isErrno(x) && (v.json == jsonAddress || returnedErrno(x) != ""):
+	if isErrno(x) && (v.json == jsonAddress || returnedErrno(x) != "") {
 		return int(-int64(x))
-	case v.field.Format == "errno" && errnoName(int64(x)) != "":
-		return int(x)
 	}
 	return 0
 }

@@ -84,7 +84,8 @@ f(dev->name ~ "eth*")   text has ==, != and ~ for globs; & tests bits
 
 FORMAT: x d u o      number in hexadecimal, signed, unsigned, octal
         c s us       character; string in the kernel's, in user memory
-        sym errno time hex     symbol, error name, ns as time, bytes
+        sym errno time hex     symbol, error name, ns as time, bytes; errno names
+                               what is returned only if it is negative
         mac ip4 ip6 port be16 be32     network addresses and byte order
         u8 u16 u32 u64 s8 ... x64 char string ustring symbol   as the kernel has them
 Without one the C type decides.
