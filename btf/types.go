@@ -35,6 +35,7 @@ type (
 	Datasec   = cbtf.Datasec
 
 	EnumValue = cbtf.EnumValue
+	MemberOf  = cbtf.Member // of a Struct or Union, as it lists it
 )
 
 // Encodings of an Int.

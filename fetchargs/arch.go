@@ -16,6 +16,8 @@ type Arch struct {
 	// BigByPointer: structs over 16 bytes are passed as a pointer to a copy
 	// and use one register; otherwise they lie on the stack and use none.
 	BigByPointer bool
+	// PackedOnStack: so are smaller ones with a member that is not aligned.
+	PackedOnStack bool
 	// EvenInt128: an __int128 starts at an even register.
 	EvenInt128 bool
 
@@ -40,7 +42,7 @@ func (a *Arch) isKernel(addr uint64) bool {
 
 var arches = []*Arch{
 	{
-		Name: "amd64", Regs: []string{"di", "si", "dx", "cx", "r8", "r9"}, FirstStack: 1,
+		Name: "amd64", Regs: []string{"di", "si", "dx", "cx", "r8", "r9"}, FirstStack: 1, PackedOnStack: true,
 		Caller: "$stack0", StackDelta: 8, KernelStart: 0xff00_0000_0000_0000, UserEnd: 0x0100_0000_0000_0000,
 	},
 	{

@@ -8,31 +8,59 @@ import (
 	"github.com/tsnoop/tsnoop/btf"
 )
 
-// encodeFixed encodes a number whose width the format sets.
+// encodeFixed encodes a number whose width the format sets, or as many of them as
+// an array or a struct has bytes for.
 func (r *resolver) encodeFixed(e encoded, x Expr, f *format) (encoded, bool) {
-	p := e.place
+	typ := e.place.typ
+	e.place = lookThrough(e.place)
+	p := &e.place
 	size, known := btf.Size(orVoid(p.typ))
-	if p.typ != nil && (!known || f.size > size) || p.inReg {
-		return e, r.doesNotFit(x, p.typ, f)
+	array, isArray := arrayOf(p.typ)
+	elem, _ := elemSize(array)
+	whole := p.typ != nil && (isArray || isStruct(p.typ))
+	switch {
+	case p.typ != nil && (!known || f.size > size):
+		return e, r.doesNotFit(x, typ, f)
+	case p.bitSize > 0:
+		p.bitSize = min(p.bitSize, uint32(f.size)*8)
+		return r.encodeBits(e, x, size, f)
+	case whole && (size == f.size || f.first && elem != f.size):
+		if !p.inReg {
+			break
+		}
+		p.typ = &btf.Int{Size: uint32(f.size)}
+		settled, ok := p.settle()
+		if !ok || settled.bitOff > 0 || settled.bitSize > uint32(f.size)*8 {
+			e.typ, e.field.Type = "x8", typ
+			return r.elements(e, f.size, f.size, x)
+		}
+		settled.bitSize = 0
+		*p = settled
+	case whole:
+		e = number(e, f.size, f)
+		e.typ, e.field.Type = f.kernelType(e.typ), typ
+		return r.elements(e, f.size, size, x)
 	}
 	e = number(e, f.size, f)
-	e.field.Type = p.typ
-	switch {
-	case f.name == "symbol":
-		e.typ = "x64"
-		if !r.target.Live && r.target.Features.Symbol {
-			e.typ = "symbol"
-		}
-	case strings.HasPrefix(f.name, "x") || f.name == "ip4":
-		e.typ = fmt.Sprintf("x%d", f.size*8)
+	e.typ, e.field.Type = f.kernelType(e.typ), typ
+	if f.name == "symbol" && !r.target.Live && r.target.Features.Symbol {
+		e.typ = "symbol"
 	}
 	return e, true
+}
+
+// kernelType is the kernel's name for the format's numbers, typ if it does not
+// matter.
+func (f *format) kernelType(typ string) string {
+	if f.name == "symbol" || strings.HasPrefix(f.name, "x") || f.name == "ip4" {
+		return fmt.Sprintf("x%d", f.size*8)
+	}
+	return typ
 }
 
 // encodeArray encodes up to 64 elements of an array of numbers.
 func (r *resolver) encodeArray(e encoded, x Expr, a *btf.Array, f *format) (encoded, bool) {
 	size, ok := elemSize(a)
-	n := min(int(a.Nelems), maxElements)
 	inner, nested := arrayOf(a.Type)
 	switch {
 	case nested:
@@ -41,10 +69,10 @@ func (r *resolver) encodeArray(e encoded, x Expr, a *btf.Array, f *format) (enco
 	case isStruct(a.Type):
 		r.fail(x.Where(), fmt.Sprintf("take one: %s[0]", x), "%s is an array of %s", x, btf.Name(a.Type))
 		return e, false
-	case n == 0:
+	case a.Nelems == 0:
 		r.fail(x.Where(), fmt.Sprintf("take elements: %s[0]", x), "the length of %s is not known", x)
 		return e, false
-	case !ok || !slices.Contains([]int{1, 2, 4, 8}, size) || !e.place.mem:
+	case !ok || !slices.Contains([]int{1, 2, 4, 8}, size) || !e.place.mem && !e.place.inReg:
 		r.cannotShow(e.place.typ, x)
 		return e, false
 	}
@@ -52,9 +80,7 @@ func (r *resolver) encodeArray(e encoded, x Expr, a *btf.Array, f *format) (enco
 	e.place.typ = a.Type
 	e = number(e, size, f)
 	e.place, e.field.Type = p, p.typ
-	e.field.Encoding, e.field.Count = Array, n
-	e.typ = fmt.Sprintf("%s[%d]", e.typ, n)
-	return e, true
+	return r.elements(e, size, size*int(a.Nelems), x)
 }
 
 func (r *resolver) doesNotFit(x Expr, t btf.Type, f *format) bool {

@@ -92,8 +92,16 @@ func (b *builder) add(e encoded, x Expr) (ref, bool) {
 	if f.Encoding == Array {
 		size *= f.Count
 	}
+	if e.size > 0 {
+		size = e.size
+	}
 	var ok bool
-	if f.Arg, ok = b.arg(e.place.fetcharg(), e.typ, size, f.Label, at); !ok {
+	if e.next != nil {
+		f.Arg, ok = b.pair(part{e.place.fetcharg(), e.typ, size}, *e.next, f.Label, at)
+	} else {
+		f.Arg, ok = b.arg(e.place.fetcharg(), e.typ, size, f.Label, at)
+	}
+	if !ok {
 		return ref{}, false
 	}
 	for i, label := range e.place.labels {
@@ -138,16 +146,9 @@ func lastSpace(e encoded) Space {
 
 // arg adds a fetcharg, or finds it among those there are.
 func (b *builder) arg(text, typ string, size int, label string, at Span) (int, bool) {
-	if typ != "" {
-		text += ":" + typ
-	}
-	if len(text) > b.r.target.Features.MaxArg() {
-		text = b.r.shorter(text)
-		if limit := b.r.target.maxArg(len(text)); len(text) > limit {
-			b.r.fail(at, fmt.Sprintf("fetch less deep: this is %d characters (%s)", len(text), text),
-				"the chain is too long: the kernel takes %d characters in one fetcharg", limit)
-			return 0, false
-		}
+	text, ok := b.fitting(text, typ, at)
+	if !ok {
+		return 0, false
 	}
 	if i, ok := b.byText[text]; ok {
 		return i, true
@@ -157,6 +158,22 @@ func (b *builder) arg(text, typ string, size int, label string, at Span) (int, b
 	arg.Name = b.name(label, arg.isString())
 	b.args = append(b.args, arg)
 	return len(b.args) - 1, true
+}
+
+// fitting is a fetcharg with its type, if the kernel takes one so long.
+func (b *builder) fitting(text, typ string, at Span) (string, bool) {
+	if typ != "" {
+		text += ":" + typ
+	}
+	if len(text) > b.r.target.Features.MaxArg() {
+		text = b.r.shorter(text)
+		if limit := b.r.target.maxArg(len(text)); len(text) > limit {
+			b.r.fail(at, fmt.Sprintf("fetch less deep: this is %d characters (%s)", len(text), text),
+				"the chain is too long: the kernel takes %d characters in one fetcharg", limit)
+			return "", false
+		}
+	}
+	return text, true
 }
 
 // shorter writes the register's own name for $argN, which saves characters.

@@ -57,14 +57,17 @@ func (r *resolver) cast(x *Cast) (place, bool) {
 			return p, false
 		}
 	}
-	if size, known := btf.Size(t); p.typ != nil && known && !isStruct(p.typ) {
+	if size, known := btf.Size(t); p.typ != nil && known && (p.inReg || !isStruct(p.typ)) {
 		if old, _ := btf.Size(p.typ); size > old {
 			r.fail(x.Span, "", "%s has %d bytes, %s has %d", x.X, old, btf.Name(t), size)
 			return p, false
 		}
 	}
 	p.typ = t
-	return p, true
+	if p, ok = p.settle(); !ok {
+		r.fail(x.Span, "", "%s is passed in registers, and this part of it cannot be fetched", x.X)
+	}
+	return p, ok
 }
 
 func (r *resolver) containerOf(x *ContainerOf) (place, bool) {

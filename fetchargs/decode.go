@@ -69,9 +69,13 @@ func (d *Decoder) Value(f int, data []byte) Value {
 		}
 		return Value{Kind: Text, Bytes: text}
 	case Array:
-		return Value{Kind: Bytes, Bytes: d.bytes(field.Arg, data)}
+		return Value{Kind: Bytes, Bytes: d.bytes(field, data)}
 	}
-	return field.number(d.Arg(field.Arg, data))
+	raw := d.Arg(field.Arg, data)
+	if field.Split > 0 {
+		raw |= d.Arg(field.Arg+1, data) << field.Split
+	}
+	return field.number(raw)
 }
 
 // number makes a value of the integer in the record: narrows a bit field,
@@ -195,10 +199,18 @@ func (d *Decoder) isNext(i int, loc uint64, data []byte) bool {
 	return false
 }
 
-func (d *Decoder) bytes(i int, data []byte) []byte {
-	s := d.slots[i]
-	if s.Offset+s.Size > len(data) {
+// bytes are those of an array; one in two registers goes on in the next arg.
+func (d *Decoder) bytes(f *Field, data []byte) []byte {
+	s := d.slots[f.Arg]
+	start, end := s.Offset, s.Offset+s.Size
+	if n := f.Skip + f.Size*f.Count; n > s.Size && s.Size == 8 && f.Arg+1 < len(d.slots) && d.slots[f.Arg+1].Offset == end {
+		end += d.slots[f.Arg+1].Size
+	}
+	if start < 0 || s.Size < 0 || end > len(data) || start+f.Skip > end {
 		return nil
 	}
-	return data[s.Offset : s.Offset+s.Size]
+	if f.Skip > 0 || s.Size == 8 {
+		end = min(end, start+f.Skip+f.Size*f.Count)
+	}
+	return data[start+f.Skip : end]
 }

@@ -15,6 +15,8 @@ type encoded struct {
 	field Field
 	place place
 	typ   string // the kernel's name of the type: "u32", "x8[6]", "b4@3/8"
+	size  int    // bytes in the record; 0 for those of the field's elements
+	next  *part  // nil if the place is all of it
 }
 
 // encode decides how the value at p is fetched.
@@ -33,9 +35,7 @@ func (r *resolver) encode(p place, x Expr, f *format) (encoded, bool) {
 		case rawMemory:
 			return r.encodeRaw(e, x, f)
 		case fixedWidth:
-			if p.bitSize == 0 {
-				return r.encodeFixed(e, x, f)
-			}
+			return r.encodeFixed(e, x, f)
 		}
 	}
 	e.place = lookThrough(e.place)
@@ -132,14 +132,13 @@ func (r *resolver) encodeBits(e encoded, x Expr, size int, f *format) (encoded, 
 	if !p.mem {
 		want = 64
 	}
+	e.field.Type, e.field.Encoding, e.field.Bits = p.typ, BitField, int(p.bitSize)
+	e.field.Signed = f == nil && btf.Signed(p.typ) || f != nil && f.signed
 	off, bits, shift, ok := p.container(want)
 	if !ok {
-		r.fail(x.Where(), "", "the bit field %s does not lie within one aligned word", x)
-		return e, false
+		return e.splitBits(), true
 	}
-	signed := f == nil && btf.Signed(p.typ) || f != nil && f.signed
-	e.field.Type, e.field.Encoding = p.typ, BitField
-	e.field.Size, e.field.Bits, e.field.Signed = int(bits/8), int(p.bitSize), signed
+	e.field.Size = int(bits / 8)
 	p.off = off
 	e.typ = fmt.Sprintf("b%d@%d/%d", p.bitSize, shift, bits)
 	return e, true
@@ -152,6 +151,8 @@ func (r *resolver) encodeText(e encoded, x Expr, f *format) (encoded, bool) {
 	e.typ = "string"
 	array, isArray := arrayOf(p.typ)
 	switch size, _ := elemSize(array); {
+	case isArray && p.inReg && size == 1:
+		return r.encodeArray(e, x, array, nil)
 	case isArray && p.mem && size == 1:
 		e.field.Count = int(array.Nelems)
 	case isArray:
@@ -183,27 +184,47 @@ func (r *resolver) encodeBytes(e encoded, x Expr, f *format) (encoded, bool) {
 		}
 		p.typ = target
 	}
-	if size, known := btf.Size(orVoid(p.typ)); !p.mem || p.typ != nil && known && size < f.size || p.typ != nil && !known {
+	if size, known := btf.Size(orVoid(p.typ)); !p.mem && !p.inReg || p.typ != nil && known && size < f.size || p.typ != nil && !known {
 		return e, r.doesNotFit(x, e.place.typ, f)
 	}
-	return bytesOf(e, p, f.size), true
+	return r.bytesOf(e, p, f.size, x)
 }
 
 // encodeRaw encodes the bytes of an object, 64 at most.
 func (r *resolver) encodeRaw(e encoded, x Expr, f *format) (encoded, bool) {
-	size, known := btf.Size(orVoid(e.place.typ))
-	if !e.place.mem || e.place.bitSize > 0 {
-		return number(e, 8, formatNamed("x")), e.place.bitSize == 0 || r.doesNotFit(x, e.place.typ, f)
+	p := e.place
+	size, known := btf.Size(orVoid(p.typ))
+	switch {
+	case p.bitSize > 0 && !p.mem && p.bitSize%8 == 0: // a member of what is in a register
+		return r.encodeBits(e, x, size, formatNamed("x"))
+	case p.typ == nil && !p.mem:
+		return number(e, 8, formatNamed("x")), true
+	case p.bitSize > 0 || !known || size == 0:
+		return e, r.doesNotFit(x, p.typ, f)
+	case !p.mem && !p.inReg:
+		return number(e, size, formatNamed("x")), true
 	}
-	if !known || size == 0 {
-		return e, r.doesNotFit(x, e.place.typ, f)
-	}
-	return bytesOf(e, e.place, min(size, maxElements)), true
+	return r.bytesOf(e, p, size, x)
 }
 
-func bytesOf(e encoded, p place, n int) encoded {
+// bytesOf encodes n bytes at p, 64 at most.
+func (r *resolver) bytesOf(e encoded, p place, n int, x Expr) (encoded, bool) {
 	e.field.Type, e.place = e.place.typ, p
-	e.field.Encoding, e.field.Size, e.field.Count = Array, 1, n
-	e.typ = fmt.Sprintf("x8[%d]", n)
-	return e
+	e.typ = "x8"
+	return r.elements(e, 1, n, x)
+}
+
+// elements encodes as many elements of size bytes as there are in so many bytes,
+// 64 at most. e.typ is the kernel's name for one.
+func (r *resolver) elements(e encoded, size, bytes int, x Expr) (encoded, bool) {
+	n := min(bytes/size, maxElements)
+	e.field.Encoding, e.field.Size, e.field.Count = Array, size, n
+	if n*size < bytes {
+		e.field.Whole = bytes
+	}
+	if e.place.inReg {
+		return r.fromRegisters(e, x)
+	}
+	e.typ = fmt.Sprintf("%s[%d]", e.typ, n)
+	return e, true
 }

@@ -60,11 +60,33 @@ func (p *Probe) explainField(w io.Writer, f *Field) {
 	for _, step := range steps(p.Args[f.Arg].Text) {
 		fmt.Fprintf(w, "        %s\n", step)
 	}
+	p.explainParts(w, f)
 	if f.Add != 0 {
 		fmt.Fprintf(w, "      and %+d added after reading\n", f.Add)
 	}
 	for _, g := range f.Guards {
 		fmt.Fprintf(w, "      only if %s is %s: %s=%s\n", g.Label, g.Space, p.Args[g.Arg].Name, p.Args[g.Arg].Text)
+	}
+}
+
+// explainParts tells what of a value is in which arg, if that is not all of one.
+func (p *Probe) explainParts(w io.Writer, f *Field) {
+	n := f.Size * f.Count
+	if f.Split > 0 || f.Encoding == Array && f.Skip+n > p.Args[f.Arg].Size {
+		next := p.Args[f.Arg+1]
+		fmt.Fprintf(w, "      %s=%s\n", next.Name, next.Text)
+		for _, step := range steps(next.Text) {
+			fmt.Fprintf(w, "        %s\n", step)
+		}
+	}
+	switch {
+	case f.Split > 0:
+		fmt.Fprintf(w, "      the lower %s in the first, the upper ones in the second\n", plural(f.Split, "bit"))
+	case f.Encoding == Array && (f.Skip > 0 || n != p.Args[f.Arg].Size):
+		fmt.Fprintf(w, "      of these the %s from byte %d on\n", plural(n, "byte"), f.Skip)
+	}
+	if f.Whole > 0 {
+		fmt.Fprintf(w, "      only the first %s of %d\n", plural(n, "byte"), f.Whole)
 	}
 }
 

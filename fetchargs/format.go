@@ -21,6 +21,7 @@ type format struct {
 	size   int  // bytes, for fixedWidth and byteArray
 	signed bool // for fixedWidth
 	big    bool // in network byte order
+	first  bool // of other things' bytes the first are meant: one address, one port
 }
 
 // formats is the table of FORMATs; rendering has one that must agree with it.
@@ -30,8 +31,8 @@ var formats = []format{
 	{name: "s", shape: kernelText}, {name: "string", shape: kernelText},
 	{name: "us", shape: userText}, {name: "ustring", shape: userText},
 	{name: "mac", shape: byteArray, size: 6}, {name: "ip6", shape: byteArray, size: 16},
-	{name: "ip4", shape: fixedWidth, size: 4, big: true}, {name: "be32", shape: fixedWidth, size: 4, big: true},
-	{name: "port", shape: fixedWidth, size: 2, big: true}, {name: "be16", shape: fixedWidth, size: 2, big: true},
+	{name: "ip4", shape: fixedWidth, size: 4, big: true, first: true}, {name: "be32", shape: fixedWidth, size: 4, big: true},
+	{name: "port", shape: fixedWidth, size: 2, big: true, first: true}, {name: "be16", shape: fixedWidth, size: 2, big: true},
 	{name: "hex", shape: rawMemory},
 	{name: "u8", shape: fixedWidth, size: 1}, {name: "u16", shape: fixedWidth, size: 2},
 	{name: "u32", shape: fixedWidth, size: 4}, {name: "u64", shape: fixedWidth, size: 8},

@@ -160,14 +160,19 @@ func (r *resolver) fit(n *big.Int, l *Literal, f *Field) (constant, bool) {
 		num = uint64(n.Int64())
 	}
 	if f.BigEndian {
-		num = swapped(num, f.Size)
+		num = f.swapped(num)
 	}
 	return constant{num: num, kind: kind}, true
 }
 
-// swapped turns the byte order of a number of size bytes around.
-func swapped(n uint64, size int) uint64 {
-	return bits.ReverseBytes64(n) >> (64 - 8*size)
+// swapped turns the byte order of a value of f around. In a register that may be
+// some bytes of it.
+func (f *Field) swapped(n uint64) uint64 {
+	width := 8 * f.Size
+	if f.Encoding == BitField {
+		width = f.Bits
+	}
+	return bits.ReverseBytes64(n) >> (64 - width)
 }
 
 // filterText writes c for a kernel filter. Not all text can be: a filter has

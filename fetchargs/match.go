@@ -89,7 +89,7 @@ func (t *test) againstConstant(v Value, f *Field) bool {
 	}
 	a, b := v.Uint, t.value.num
 	if f.BigEndian {
-		a, b = swapped(a, f.Size), swapped(b, f.Size)
+		a, b = f.swapped(a), f.swapped(b)
 	}
 	return compareNumbers(a, b, t.value.kind == Int, t.value.kind == Int, t.op)
 }
@@ -100,10 +100,10 @@ func (t *test) againstValue(left, right Value, p *Plan) bool {
 	}
 	a, b := left.Uint, right.Uint
 	if f := p.fieldOf(t.left); f.BigEndian {
-		a = swapped(a, f.Size)
+		a = f.swapped(a)
 	}
 	if f := p.fieldOf(t.right); f.BigEndian {
-		b = swapped(b, f.Size)
+		b = f.swapped(b)
 	}
 	return compareNumbers(a, b, left.Kind == Int, right.Kind == Int, t.op)
 }

@@ -88,7 +88,7 @@ func (a *abi) aggregate(p place, size int, register func(int) string) (place, er
 			return ptr, err
 		}
 		return ptr.follow("&"+btf.Name(p.typ), p.typ), nil
-	case size > 16:
+	case size > 16, a.arch.PackedOnStack && misaligned(p.typ, 0, 0):
 		words := (size + 7) / 8
 		p.base, p.mem, p.off = "$stack", true, int64(8*(a.arch.FirstStack+a.stack))
 		p.labels = []string{""}
@@ -138,6 +138,29 @@ func (a *abi) onStack(p place, words int) (place, error) {
 	}
 	p.base = fmt.Sprintf("$stack%d", n)
 	return p, nil
+}
+
+// misaligned tells whether a struct has a member, no bit field, that does not lie
+// where its type wants to; off is where t itself lies, in bits.
+func misaligned(t btf.Type, off uint32, depth int) bool {
+	if depth > 16 {
+		return false
+	}
+	var members []btf.MemberOf
+	switch t := btf.Strip(t).(type) {
+	case *btf.Array:
+		return misaligned(t.Type, off, depth+1)
+	case *btf.Struct:
+		members = t.Members
+	case *btf.Union:
+		members = t.Members
+	default:
+		size, ok := btf.Size(t)
+		return ok && size > 0 && off%uint32(8*size) != 0
+	}
+	return slices.ContainsFunc(members, func(m btf.MemberOf) bool {
+		return m.BitfieldSize == 0 && misaligned(m.Type, off+uint32(m.Offset), depth+1)
+	})
 }
 
 // isOdd tells whether a struct holds a float or an __int128, which change

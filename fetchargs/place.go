@@ -114,54 +114,6 @@ func (p place) member(m btf.Place) place {
 	return p
 }
 
-// settle ends the way into a struct that lies in registers: the value is all
-// of one of them, or some of its bits.
-func (p place) settle() (place, bool) {
-	if !p.inReg || isStruct(p.typ) {
-		return p, true
-	}
-	if _, array := btf.Strip(p.typ).(*btf.Array); array {
-		return p, false
-	}
-	size, ok := btf.Size(p.typ)
-	first := uint32(p.off)*8 + p.bitOff
-	bits := p.bitSize
-	if bits == 0 {
-		bits = uint32(size) * 8
-	}
-	if !ok || first/64 != (first+bits-1)/64 {
-		return p, false
-	}
-	if first >= 64 {
-		p.base, first = p.base2, first-64
-	}
-	p.inReg, p.off, p.bitOff, p.bitSize = false, 0, 0, 0
-	if p.base == "" {
-		return p, false
-	}
-	if bits < 64 {
-		p.bitOff, p.bitSize = first, bits
-	}
-	return p, true
-}
-
-// container chooses the aligned word of 8 to 64 bits that holds the whole bit
-// field: its byte offset, its size in bits, and the field's place in it
-// counted from the lowest bit. want is the declared type's size in bits.
-func (p place) container(want uint32) (off int64, size, shift uint32, ok bool) {
-	sizes := []uint32{want, 8, 16, 32, 64}
-	for _, size := range sizes {
-		if size == 0 || size > 64 {
-			continue
-		}
-		shift := p.bitOff % size
-		if shift+p.bitSize <= size {
-			return p.off + int64(p.bitOff/size*size/8), size, shift, true
-		}
-	}
-	return 0, 0, 0, false
-}
-
 // isStruct tells whether t, stripped, is a struct or union.
 func isStruct(t btf.Type) bool {
 	switch btf.Strip(t).(type) {

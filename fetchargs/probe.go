@@ -81,7 +81,10 @@ type Field struct {
 	Arg       int   // index into Probe.Args
 	Size      int   // bytes of one element: 1, 2, 4 or 8
 	Count     int   // elements of an Array; limit in bytes of a String from a char[N], 0 for none
+	Whole     int   `json:",omitempty"` // bytes of the object, of which an Array shows the first; 0 if it shows all
+	Skip      int   `json:",omitempty"` // bytes of the Arg before an Array that lies in registers
 	Bits      int   // width in bits of a BitField
+	Split     int   `json:",omitempty"` // bits of a BitField in Arg, if the others are in the Arg behind it
 	Signed    bool  // sign-extend
 	BigEndian bool  // in network byte order
 	Add       int64 // bytes to add to the fetched pointer (&p->member)

@@ -83,7 +83,7 @@ func (b *builder) filter(t *test, known map[string]bool) (text string, exact, ok
 func (b *builder) filterLeaf(t *test, known map[string]bool) (text string, exact, ok bool) {
 	f := &b.fields[t.left.index]
 	order := t.op == "<" || t.op == "<=" || t.op == ">" || t.op == ">="
-	if t.against || f.Encoding == Array || f.Add != 0 ||
+	if t.against || f.Encoding == Array || f.Add != 0 || f.Split > 0 ||
 		f.Encoding == BitField && f.Signed || f.BigEndian && order {
 		return "", false, false
 	}

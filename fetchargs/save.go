@@ -226,7 +226,8 @@ func (p *Probe) checkSaved() error {
 
 // checkSaved refuses what decoding relies on never to be.
 func (f *Field) checkSaved(args int) error {
-	bad := f.Encoding > Nothing || f.Count < 0 || f.Count > 64<<10 || f.Bits < 0 || f.Bits > 64
+	bad := f.Encoding > Nothing || f.Count < 0 || f.Count > 64<<10 || f.Bits < 0 || f.Bits > 64 ||
+		f.Skip < 0 || f.Skip > 7 || f.Split < 0 || f.Split > 63 || f.Split > 0 && f.Arg+1 >= args
 	switch f.Size {
 	case 1, 2, 4, 8:
 	case 0:

@@ -171,7 +171,11 @@ func (r *resolver) index(x *Index) (place, bool) {
 			}
 		}
 	}
-	r.fail(x.Span, "", "%s is %s: only arrays and pointers have elements", x.X, typeName(p.typ))
+	hint := ""
+	if inner, ok := x.X.(*Index); ok {
+		hint = fmt.Sprintf("BTF has an array of arrays as one: [%d][%d] of [N][M] is [%d*M+%d]", inner.N, x.N, inner.N, x.N)
+	}
+	r.fail(x.Span, hint, "%s is %s: only arrays and pointers have elements", x.X, typeName(p.typ))
 	return p, false
 }
 
@@ -181,7 +185,11 @@ func (r *resolver) element(p place, x *Index, t btf.Type) (place, bool) {
 		r.fail(x.Span, "", "the size of %s is not known", btf.Name(t))
 		return p, false
 	}
-	return p.at(x.N*int64(size), t), true
+	p, ok = p.at(x.N*int64(size), t).settle()
+	if !ok {
+		r.fail(x.Span, "", "%s is passed in registers, and this part of it cannot be fetched", x.X)
+	}
+	return p, ok
 }
 
 func (r *resolver) deref(x *Deref) (place, bool) {
@@ -194,7 +202,7 @@ func (r *resolver) deref(x *Deref) (place, bool) {
 	}
 	target := r.pointee(p.typ)
 	if a, ok := btf.Strip(p.typ).(*btf.Array); ok {
-		return p.at(0, a.Type), true
+		return r.element(p, &Index{X: x.X, Span: x.Span}, a.Type)
 	}
 	if target == nil {
 		r.fail(x.Span, "", "%s is %s, not a pointer", x.X, btf.Name(p.typ))

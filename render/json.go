@@ -40,7 +40,8 @@ const (
 // of them rounds those over 2^53. Addresses are strings for that reason.
 // Strings are UTF-8, with U+FFFD for each byte that is not, and then "bytes"
 // (or "comm_bytes") has all of them in hexadecimal. A value that could not be
-// read is null, and "errors" says why.
+// read is null, and "errors" says why. Of an array or a struct that is longer than
+// what is fetched of it, "size" is the length in bytes.
 func (p *Printer) appendJSON(dst []byte, c *calls.Call) []byte {
 	src := &p.sources[c.Plan]
 	e := lastEvent(c)
@@ -151,7 +152,11 @@ func (p *Printer) appendJSONValue(dst []byte, f *shown, val fetchargs.Value) []b
 		if v.isText(val) {
 			return appendJSONText(dst, "value", "bytes", untilNUL(val.Bytes))
 		}
-		return p.appendJSONArray(append(dst, `"value":`...), v, val.Bytes)
+		dst = p.appendJSONArray(append(dst, `"value":`...), v, val.Bytes)
+		if v.cut != nil {
+			dst = strconv.AppendInt(append(dst, `,"size":`...), int64(v.field.Whole), 10)
+		}
+		return dst
 	case fetchargs.Fault:
 		p.addFault(f, val)
 	}

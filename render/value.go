@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math/bits"
+	"strconv"
 	"strings"
 
 	"github.com/tsnoop/tsnoop/btf"
@@ -46,6 +47,8 @@ type view struct {
 	order     binary.ByteOrder
 	bigEndian bool // the kernel's order
 	returned  bool // it is what a function has returned
+
+	cut []byte // " /* 64 of 232 bytes */", if the value is not all of the object
 }
 
 // newView decides how f is shown. returned says that f is the return value of
@@ -56,6 +59,7 @@ func newView(f *fetchargs.Field, returned bool, o *Options) view {
 		v.order = binary.LittleEndian
 	}
 	v.bigEndian = v.order.Uint16([]byte{0, 1}) == 1
+	v.cut = cutMark(f)
 	name, _, _ := strings.Cut(f.Format, "[") // function_events: "x8[6]"
 	var ok bool
 	if v.rule, ok = formatNamed(name); !ok {
@@ -70,8 +74,27 @@ func newView(f *fetchargs.Field, returned bool, o *Options) view {
 	return v
 }
 
+// cutMark says how much of an object is shown, nil if it is all of it.
+func cutMark(f *fetchargs.Field) []byte {
+	if f.Whole <= f.Count*f.Size {
+		return nil
+	}
+	dst := strconv.AppendInt([]byte(" /* "), int64(f.Count), 10)
+	switch {
+	case f.Size == 1 || f.Whole%f.Size != 0:
+		dst = strconv.AppendInt([]byte(" /* "), int64(f.Count*f.Size), 10)
+		dst = append(strconv.AppendInt(append(dst, " of "...), int64(f.Whole), 10), " bytes"...)
+	default:
+		dst = append(strconv.AppendInt(append(dst, " of "...), int64(f.Whole/f.Size), 10), " elements"...)
+	}
+	return append(dst, " */"...)
+}
+
 // size is how many bytes of a number count.
 func (v *view) size() int {
+	if v.field.Encoding == fetchargs.BitField {
+		return (v.field.Bits + 7) / 8
+	}
 	if v.width > 0 && v.width < v.field.Size {
 		return v.width
 	}
@@ -80,10 +103,13 @@ func (v *view) size() int {
 
 // number is what x, as decoded, means under the view's rule.
 func (v *view) number(x uint64) uint64 {
+	shift := uint(64 - 8*v.size())
 	if v.field.Encoding == fetchargs.BitField {
+		if v.big && !v.bigEndian && v.field.Bits%8 == 0 { // whole bytes of a register
+			return bits.ReverseBytes64(x) >> shift
+		}
 		return x
 	}
-	shift := uint(64 - 8*v.size())
 	if v.big && !v.bigEndian {
 		x = bits.ReverseBytes64(x) >> shift
 	}
@@ -103,7 +129,7 @@ func (v *view) appendValue(dst []byte, val fetchargs.Value) []byte {
 			dst = appendQuoted(v.opts.color(dst, literal), untilNUL(val.Bytes))
 			return v.opts.reset(dst)
 		}
-		return v.appendArray(dst, val.Bytes)
+		return append(v.appendArray(dst, val.Bytes), v.cut...)
 	case fetchargs.Fault:
 		dst = append(v.opts.color(dst, failure), "(fault"...)
 		dst = append(appendFault(dst, ": ", val), ')')

@@ -46,6 +46,12 @@ func field(label string, t btf.Type, format string) fetchargs.Field {
 	return f
 }
 
+// cut is f of an object that has so many bytes.
+func cut(f fetchargs.Field, bytes int) fetchargs.Field {
+	f.Whole = bytes
+	return f
+}
+
 func TestValue(t *testing.T) {
 	const fn = 0xffffffff81000000
 	str := func(label string) fetchargs.Field {
@@ -97,6 +103,12 @@ func TestValue(t *testing.T) {
 		{fetchargs.Field{Label: "%ax", Size: 8}, false, num(0x10), `0x10`, `"value":16,"text":"0x10"`},
 		{fetchargs.Field{Label: "bit", Type: cUint, Encoding: fetchargs.BitField, Size: 4, Bits: 3},
 			false, num(5), `5`, `"value":5`},
+		{fetchargs.Field{Label: "s.port", Type: be16, Encoding: fetchargs.BitField, Size: 8, Bits: 16},
+			false, num(0xbb01), `443`, `"value":443`},
+		{fetchargs.Field{Label: "s.in", Type: inAddr, Encoding: fetchargs.BitField, Size: 8, Bits: 32},
+			false, num(0x0101a8c0), `192.168.1.1`, `"value":"192.168.1.1"`},
+		{fetchargs.Field{Label: "s.n", Type: cUint, Format: "hex", Encoding: fetchargs.BitField, Size: 8, Bits: 16},
+			false, num(0x0102), `02 01`, `"value":"02 01"`},
 		{fetchargs.Field{Label: "bit", Type: cBool, Encoding: fetchargs.BitField, Size: 1, Bits: 1},
 			false, num(1), `true`, `"value":true`},
 
@@ -130,6 +142,14 @@ func TestValue(t *testing.T) {
 		{fetchargs.Field{Label: "*p", Type: skBuff, Encoding: fetchargs.Array, Size: 1, Count: 3}, false,
 			raw("\x01\x02\x03"), `01 02 03`, `"value":"01 02 03"`},
 		{field("v", array(cInt, 0), ""), false, raw(""), `{}`, `"value":[]`},
+		{cut(field("v", array(cInt, 2), ""), 12), false, raw("\x01\x00\x00\x00\x02\x00\x00\x00"), `{1, 2} /* 2 of 3 elements */`,
+			`"value":[1,2],"size":12`},
+		{cut(field("v", array(cInt, 1), "x"), 6), false, raw("\x01\x00\x00\x00"), `{0x1} /* 4 of 6 bytes */`,
+			`"value":[1],"text":"{0x1}","size":6`},
+		{cut(field("v", array(u8, 2), "hex"), 232), false, raw("\x01\x02"), `01 02 /* 2 of 232 bytes */`,
+			`"value":"01 02","size":232`},
+		{cut(field("v", array(u8, 2), ""), 600), false, raw("\x01\x02"), `{0x1, 0x2} /* 2 of 600 bytes */`,
+			`"value":[1,2],"size":600`},
 
 		// FORMATs.
 		{field("n", cUint, "x"), false, num(128), `0x80`, `"value":128,"text":"0x80"`},

@@ -88,7 +88,8 @@ FORMAT: x d u o      number in hexadecimal, signed, unsigned, octal
                                what is returned only if it is negative
         mac ip4 ip6 port be16 be32     network addresses and byte order
         u8 u16 u32 u64 s8 ... x64 char string ustring symbol   as the kernel has them
-Without one the C type decides.
+Without one the C type decides. Those of numbers go for each element of an array or
+struct. Of 64 elements, or bytes with hex, what follows is cut and its length shown.
 
 Examples:
   do_sys_openat2(filename:ustring, return)

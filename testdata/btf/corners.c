@@ -98,6 +98,32 @@ int (*take_handler(int sig, int (*handler)(int)))(int) { return sig ? handler : 
 int take_rest(int n, ...) { return n; }
 void take_none(void) { }
 
+/* Objects in registers. */
+union either { u64 x; u32 y; u8 b[8]; signed char s[8]; u16 net; struct { u64 low:1, mid:35, high:28; }; };
+struct arrays { u8 b[6]; u16 w[2]; u32 t; };
+struct letters { char c[12]; };
+struct __attribute__((packed)) across { u64 a:40, b:48, c:40; };
+struct __attribute__((packed)) unaligned { u8 a; u64 b; u32 c; };
+struct __attribute__((packed)) nine { u8 a:3; u64 b:62; long long c:60; };
+struct flat { int a[2][3]; u8 long_one[100]; u64 many[70]; u32 three[3]; };
+/* What the kernel is given as two pointers' worth of registers. */
+struct file_offset {
+	union {
+		struct { void *file; union either offset; };
+		struct { u32 skipped; u8 middle[8]; u32 rest; };
+		struct across across;
+	};
+};
+int take_either(union either t, int after) { return t.x + after; }
+int take_arrays(struct arrays t, int after) { return t.b[0] + after; }
+int take_letters(struct letters t, int after) { return t.c[0] + after; }
+int take_across(struct across t, int after) { return t.b + after; }
+int take_unaligned(struct unaligned t, int after) { return t.b + after; }
+int take_flat(struct flat *f, struct unaligned *u, int (*rows)[3]) { return f->a[1][2] + u->b + rows[1][2]; }
+u64 take_nine_bytes(struct nine *p) { return p->b + p->c; }
+union either give_union(void) { union either u = { 1 }; return u; }
+long long generic_file_llseek(struct file_offset f, int whence) { return f.offset.x + whence; }
+
 #ifdef OFFSETS
 #include <stdio.h>
 #include <string.h>

@@ -1,0 +1,130 @@
+package fetchargs
+
+import (
+	"fmt"
+
+	"github.com/tsnoop/tsnoop/btf"
+)
+
+// A part is a fetcharg that brings the rest of a value which one cannot bring.
+type part struct {
+	text, typ string
+	size      int // bytes in the record
+}
+
+// fromRegisters encodes the elements of an object that lies in registers: these
+// are fetched whole, and the bytes that count are chosen after reading. In the
+// record they lie as the object would in memory, for both are little-endian.
+func (r *resolver) fromRegisters(e encoded, x Expr) (encoded, bool) {
+	p := e.place
+	at, end := p.off, p.off+int64(e.field.Size*e.field.Count)
+	base, base2 := p.base, p.base2
+	if at >= 8 {
+		at, end, base, base2 = at-8, end-8, base2, ""
+	}
+	if base == "" || at < 0 || end > 16 || end > 8 && base2 == "" {
+		r.fail(x.Where(), "", "%s is passed in registers, and this part of it cannot be fetched", x)
+		return e, false
+	}
+	e.field.Skip, e.field.Add = int(at), 0
+	e.place = place{typ: p.typ, base: base, ret: p.ret}
+	e.typ, e.size = "x64", 8
+	if end > 8 {
+		e.next = &part{base2, "x64", 8}
+	}
+	return e, true
+}
+
+// settle ends the way into a struct that lies in registers: the value is all
+// of one of them, or some bits of one, or of both. Arrays stay where they are.
+func (p place) settle() (place, bool) {
+	if !p.inReg || isStruct(p.typ) {
+		return p, true
+	}
+	if _, array := btf.Strip(p.typ).(*btf.Array); array {
+		return p, true
+	}
+	size, ok := btf.Size(p.typ)
+	first := uint32(p.off)*8 + p.bitOff
+	bits := p.bitSize
+	if bits == 0 {
+		bits = uint32(size) * 8
+	}
+	if !ok || p.off < 0 || bits == 0 || bits > 64 || first+bits > 128 {
+		return p, false
+	}
+	if first >= 64 {
+		p.base, p.base2, first = p.base2, "", first-64
+	}
+	if p.base == "" || first+bits > 64 && p.base2 == "" {
+		return p, false
+	}
+	p.inReg, p.off, p.bitOff, p.bitSize = false, 0, 0, 0
+	if bits < 64 || first > 0 {
+		p.bitOff, p.bitSize = first, bits
+	}
+	return p, true
+}
+
+// container chooses the word of 8 to 64 bits that holds the whole bit field: its
+// byte offset, its size in bits, and the field's place in it counted from the
+// lowest bit. want is the declared type's size in bits. The word is aligned, but
+// in packed structs.
+func (p place) container(want uint32) (off int64, size, shift uint32, ok bool) {
+	sizes := []uint32{want, 8, 16, 32, 64}
+	for _, size := range sizes {
+		if size == 0 || size > 64 {
+			continue
+		}
+		shift := p.bitOff % size
+		if shift+p.bitSize <= size {
+			return p.off + int64(p.bitOff/size*size/8), size, shift, true
+		}
+	}
+	for _, size := range sizes[1:] {
+		if shift := p.bitOff % 8; p.mem && shift+p.bitSize <= size {
+			return p.off + int64(p.bitOff/8), size, shift, true
+		}
+	}
+	return 0, 0, 0, false
+}
+
+// splitBits encodes a bit field that lies in two registers, or in nine bytes of
+// memory.
+func (e encoded) splitBits() encoded {
+	p := &e.place
+	rest, size := *p, 64
+	if p.mem {
+		p.off += int64(p.bitOff / 8)
+		p.bitOff %= 8
+		rest.off, size = p.off+8, 8
+	} else {
+		rest.base = p.base2
+	}
+	low := 64 - p.bitOff
+	e.field.Size, e.field.Split = 8, int(low)
+	e.typ = fmt.Sprintf("b%d@%d/64", low, p.bitOff)
+	e.next = &part{rest.fetcharg(), fmt.Sprintf("b%d@0/%d", p.bitSize-low, size), size / 8}
+	return e
+}
+
+// pair adds two fetchargs that are one behind the other in the record.
+func (b *builder) pair(first, second part, label string, at Span) (int, bool) {
+	parts := []*part{&first, &second}
+	for _, p := range parts {
+		var ok bool
+		if p.text, ok = b.fitting(p.text, p.typ, at); !ok {
+			return 0, false
+		}
+	}
+	both := first.text + " " + second.text
+	i, known := b.byText[both]
+	if !known {
+		i = len(b.args)
+		b.byText[both] = i
+		for _, p := range parts {
+			b.args = append(b.args, Arg{Name: b.name(label, false), Text: p.text, Size: p.size, Span: at})
+		}
+	}
+	return i, true
+}

@@ -1,0 +1,120 @@
+package fetchargs_test
+
+import (
+	"encoding/binary"
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/render"
+	"github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/calls"
+)
+
+// TestRegisters fetches as the kernel would, from an object of the bytes 0x81,
+// 0x82, ..., and shows the values.
+func TestRegisters(t *testing.T) {
+	for _, tt := range []struct{ arch, spec, want string }{
+		{"", "take_either(t:x64)", "0x8887868584838281"},
+		{"", "take_either(t:x32)", "{0x84838281, 0x88878685}"},
+		{"", "take_either(t.y:x32)", "0x84838281"},
+		{"", "take_either(t.y:x16)", "0x8281"},
+		{"", "take_either(t.y:hex)", "81 82 83 84"},
+		{"", "take_either(t:hex)", "81 82 83 84 85 86 87 88"},
+		{"", "take_either(t.b)", "{0x81, 0x82, 0x83, 0x84, 0x85, 0x86, 0x87, 0x88}"},
+		{"", "take_either(t.s)", "{-127, -126, -125, -124, -123, -122, -121, -120}"},
+		{"", "take_either(t.s[1])", "-126"},
+		{"", "take_either(*t.b)", "129"},
+		{"", "take_either(t.net:port)", "33154"},
+		{"", "take_either(t.net:be16)", "33154"},
+		{"", "take_either(t:ip4)", "129.130.131.132"},
+		{"", "take_either(t.mid:x)", "0x2c241c140"}, // 35 bits from bit 1 on
+		{"", "take_arrays(t.b:mac)", "81:82:83:84:85:86"},
+		{"", "take_arrays(t.w:x)", "{0x8887, 0x8a89}"}, // in both registers
+		{"", "take_arrays(t.w[1]:x)", "0x8a89"},
+		{"", "take_arrays(t.t:x)", "0x908f8e8d"},
+		{"", "take_arrays(t:ip6)", "8182:8384:8586:8788:898a:8b8c:8d8e:8f90"},
+		{"", "take_letters(t:hex)", "81 82 83 84 85 86 87 88 89 8a 8b 8c"},
+		{"", "take_letters(t.c[9]:x)", "0x8a"},
+		{"", "take_across(t.a:x)", "0x8584838281"},
+		{"", "take_across(t.b:x)", "0x8b8a89888786"},
+		{"", "take_across(t.c:x)", "0x908f8e8d8c"},
+		{"arm64", "take_unaligned(t.b:x)", "0x8988878685848382"},
+		{"arm64", "take_unaligned(t.c:x)", "0x8d8c8b8a"},
+		{"", "take_bits(p->straddle:x)", "0xd8c8b8a89888786"}, // of a packed struct in memory
+		{"", "take_nine_bytes(p->b:x)", "0x3110f0d0b0907050"},
+		{"", "take_nine_bytes(p->c)", "-556256922168867516"},
+	} {
+		t.Run(tt.spec, func(t *testing.T) {
+			object := make([]byte, 64)
+			for i := range object {
+				object[i] = byte(0x81 + i)
+			}
+			spec, err := fetchargs.Parse(tt.spec)
+			if err != nil {
+				t.Fatal(err)
+			}
+			target := &fetchargs.Target{Kernel: btf.Open("../testdata/btf/corners.btf"), Arch: fetchargs.ArchNamed(tt.arch)}
+			target.Features, _ = fetchargs.FeaturesOf("6.12")
+			plans, err := fetchargs.Resolve([]*fetchargs.Spec{spec}, target)
+			if err != nil {
+				t.Fatal(err)
+			}
+			saved, err := fetchargs.Save(plans)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if plans, err = fetchargs.Load(saved); err != nil {
+				t.Fatal(err)
+			}
+			probe := plans[0].Entry
+			var record []byte
+			var slots []fetchargs.Slot
+			for _, arg := range probe.Args {
+				at := len(record)
+				record = append(record, fetch(t, arg.Text, object)...)
+				if got := len(record) - at; got != arg.Size {
+					t.Errorf("%s has %d bytes, want %d", arg.Text, arg.Size, got)
+				}
+				slots = append(slots, fetchargs.Slot{Offset: at, Size: arg.Size})
+			}
+			d := fetchargs.NewDecoder(probe, slots, binary.LittleEndian, func(uint64) bool { return true })
+			p := render.NewPrinter([]render.Source{{Plan: plans[0], Entry: d}}, render.Options{Time: render.TimeNone})
+			line := string(p.AppendCall(nil, &calls.Call{Entry: &tracefs.Event{Data: record}}))
+			want := "(" + probe.Fields[0].Label + "=" + tt.want + ")\n"
+			if !strings.HasSuffix(line, want) {
+				t.Errorf("got %s, want ...%s; fetched were %v", line, want, probe.Args)
+			}
+		})
+	}
+}
+
+// fetch is what a kernel fetches where object is in the first two registers,
+// and behind all pointers. Their own values are some kernel address.
+func fetch(t *testing.T, text string, object []byte) []byte {
+	expr, typ, _ := strings.Cut(text, ":")
+	var off, n int
+	switch {
+	case strings.HasPrefix(expr, "+"):
+		fmt.Sscanf(expr, "+%d($arg%d)", &off, &n)
+	default:
+		fmt.Sscanf(expr, "$arg%d", &n)
+		if off = 8 * (n - 1); strings.Contains(t.Name(), "(p->") { // a guard
+			return binary.LittleEndian.AppendUint64(nil, 0xffff888000000000)
+		}
+	}
+	word := binary.LittleEndian.Uint64(object[off:])
+	var width, shift, size int
+	switch {
+	case typ[0] == 'b':
+		fmt.Sscanf(typ, "b%d@%d/%d", &width, &shift, &size)
+	default:
+		size, _ = strconv.Atoi(typ[1:])
+		width = size
+	}
+	word = word >> shift & (1<<width - 1)
+	return binary.LittleEndian.AppendUint64(nil, word)[:size/8]
+}
