@@ -93,6 +93,36 @@ func (k *Kernel) loadBase() (*blob, error) {
 	return b, nil
 }
 
+// CheckModules looks at the files of modules, if the BTF was opened from files:
+// a question passes over one that cannot be read, but who has named it wants to
+// be told.
+func (k *Kernel) CheckModules() error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if _, err := k.vmlinux(); err != nil {
+		return err
+	}
+	for _, file := range k.files[min(1, len(k.files)):] {
+		data, err := mapped(file)
+		if err != nil {
+			return err
+		}
+		if data, err = section(data); err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+		r, err := parseRaw(data)
+		switch {
+		case err != nil: // BTF of another kind, or damaged
+			if _, err := k.module(moduleName(file)); err != nil {
+				return err
+			}
+		case len(r.strings) > 0 && r.strings[0] == 0:
+			return fmt.Errorf("%s is no module's: the first file is the kernel's, those after it are its modules'", file)
+		}
+	}
+	return nil
+}
+
 // worthCutting is from how many bytes on BTF is cut rather than decoded: less
 // than any kernel's, more than decoding takes a few ms for.
 const worthCutting = 1 << 20

@@ -1,6 +1,9 @@
 package fetchargs
 
-import "runtime"
+import (
+	"runtime"
+	"strings"
+)
 
 // An Arch is what the language needs to know of a machine: where functions
 // find their parameters and which addresses are the kernel's.
@@ -10,6 +13,11 @@ type Arch struct {
 	// Regs are the registers of the integer parameters, in order, by their
 	// pt_regs names (arch/*/include/asm/ptrace.h, regs_get_kernel_argument).
 	Regs []string
+	// Registers are all that %REG can name: regoffset_table in
+	// arch/*/kernel/ptrace.c, the same on 5.10 to 7.3. Aliases are other names
+	// people know them by.
+	Registers []string
+	Aliases   map[string]string
 	// FirstStack is the $stackN of the first parameter past Regs at the
 	// function's entry, -1 if the kernel cannot fetch those.
 	FirstStack int
@@ -43,10 +51,14 @@ func (a *Arch) isKernel(addr uint64) bool {
 var arches = []*Arch{
 	{
 		Name: "amd64", Regs: []string{"di", "si", "dx", "cx", "r8", "r9"}, FirstStack: 1, PackedOnStack: true,
-		Caller: "$stack0", StackDelta: 8, KernelStart: 0xff00_0000_0000_0000, UserEnd: 0x0100_0000_0000_0000,
+		Registers: strings.Fields("di si dx cx r8 r9 ax bx bp sp ip flags cs ss orig_ax r10 r11 r12 r13 r14 r15"),
+		Aliases:   map[string]string{"pc": "ip", "dil": "di", "sil": "si", "al": "ax", "bl": "bx", "cl": "cx", "dl": "dx"},
+		Caller:    "$stack0", StackDelta: 8, KernelStart: 0xff00_0000_0000_0000, UserEnd: 0x0100_0000_0000_0000,
 	},
 	{
 		Name: "arm64", Regs: []string{"x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7"}, FirstStack: 0,
+		Registers:    strings.Fields("x0 x1 x2 x3 x4 x5 x6 x7 x8 x9 x10 x11 x12 x13 x14 x15 x16 x17 x18 x19 x20 x21 x22 x23 x24 x25 x26 x27 x28 x29 x30 lr sp pc pstate"),
+		Aliases:      map[string]string{"fp": "x29", "ip": "pc", "cpsr": "pstate", "ax": "x0"},
 		BigByPointer: true, EvenInt128: true,
 		Caller: "%lr", KernelStart: 0xff00_0000_0000_0000, UserEnd: 0x0100_0000_0000_0000,
 	},

@@ -95,11 +95,17 @@ func (b *builder) add(e encoded, x Expr) (ref, bool) {
 	if e.size > 0 {
 		size = e.size
 	}
+	label := f.Label
+	if f.Add != 0 { // the address of a member must not be thought to be this
+		if label = e.place.origin; label == "" {
+			label = e.place.base
+		}
+	}
 	var ok bool
 	if e.next != nil {
-		f.Arg, ok = b.pair(part{e.place.fetcharg(), e.typ, size}, *e.next, f.Label, at)
+		f.Arg, ok = b.pair(part{e.place.fetcharg(), e.typ, size}, *e.next, label, at)
 	} else {
-		f.Arg, ok = b.arg(e.place.fetcharg(), e.typ, size, f.Label, at)
+		f.Arg, ok = b.arg(e.place.fetcharg(), e.typ, size, label, at)
 	}
 	if !ok {
 		return ref{}, false

@@ -2,8 +2,6 @@ package fetchargs
 
 import (
 	"fmt"
-	"strconv"
-	"strings"
 
 	"github.com/tsnoop/tsnoop/btf"
 )
@@ -91,36 +89,10 @@ func (r *resolver) containerOf(x *ContainerOf) (place, bool) {
 		r.fail(x.X.Where(), "", "%s is %s, not a pointer", x.X, btf.Name(p.typ))
 		return p, false
 	}
-	p = p.load()
+	p = p.from(x.X.String()).load()
 	p.off -= off
 	p.typ = &btf.Pointer{Target: t}
 	return p, true
-}
-
-func (r *resolver) builtin(x *Builtin) (place, bool) {
-	name := x.Text
-	p := place{base: name}
-	switch {
-	case name[0] == '%', name == "$stack":
-		return p, true
-	case name == "$comm":
-		p.typ = r.charArray(16)
-		return p, true
-	case name == "$retval":
-		p.ret = true
-		return p, true
-	}
-	for _, prefix := range []string{"$arg", "$stack"} {
-		digits, ok := strings.CutPrefix(name, prefix)
-		if n, err := strconv.Atoi(digits); ok && err == nil && (n > 0 || prefix == "$stack") {
-			if prefix == "$arg" && n <= len(r.target.Arch.Regs) {
-				p.base = r.register(n - 1)
-			}
-			return p, true
-		}
-	}
-	r.fail(x.Span, "there are $comm, $argN, $stackN, $stack and $retval", "unknown variable %s", name)
-	return place{}, false
 }
 
 // pointee is what t points to, with its members even where the BTF at hand

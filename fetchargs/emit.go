@@ -23,8 +23,12 @@ func Probes(plans []*Plan) []*Probe {
 }
 
 // EmitTracefs writes the lines to append to kprobe_events, and as comments,
-// which that file skips, what to write to which file after that.
+// which that file skips, what to write to which file after that. Comments for
+// people begin with "##".
 func EmitTracefs(w io.Writer, plans []*Plan, group string) {
+	for _, text := range Pasted(plans) {
+		fmt.Fprintln(w, "## "+text)
+	}
 	for _, p := range Probes(plans) {
 		for _, line := range p.Definitions(group) {
 			fmt.Fprintln(w, line)
@@ -46,6 +50,9 @@ func EmitTracefs(w io.Writer, plans []*Plan, group string) {
 func EmitShell(w io.Writer, plans []*Plan, group string) {
 	probes := Probes(plans)
 	fmt.Fprintln(w, "(")
+	for _, text := range Pasted(plans) {
+		fmt.Fprintln(w, "# "+text)
+	}
 	fmt.Fprintln(w, "cd /sys/kernel/tracing 2>/dev/null || cd /sys/kernel/debug/tracing || exit")
 	fmt.Fprintln(w, "undo() {")
 	fmt.Fprintln(w, "  trap - EXIT INT TERM HUP")
@@ -74,7 +81,8 @@ func EmitShell(w io.Writer, plans []*Plan, group string) {
 
 // EmitBoot writes a kernel command line that defines and enables the probes
 // at boot (Documentation/trace/kprobetrace.rst, "Kernel Boot Parameter"). It
-// has no way to set a filter: those come back as bootconfig lines.
+// has no way to set a filter: those come back as bootconfig lines. Nor does it
+// have comments: [Pasted] has what they would say.
 func EmitBoot(w io.Writer, plans []*Plan, group string) (bootconfig []string) {
 	var defs []string
 	for _, p := range Probes(plans) {

@@ -48,22 +48,34 @@ func (r *resolver) everything() {
 		if param.Name == "" {
 			continue
 		}
-		if r.paramErrs[i] != nil || !r.show(&Ident{Name{param.Name, at}}, false) {
-			r.entry.fields = append(r.entry.fields, Field{Label: param.Name, Type: param.Type, Encoding: Nothing})
+		if err := r.paramErrs[i]; err != nil || !r.show(&Ident{Name{param.Name, at}}, false) {
+			why := r.unshown
+			if err != nil {
+				why = err.Error()
+			}
+			r.entry.fields = append(r.entry.fields, Field{Label: param.Name, Type: param.Type, Encoding: Nothing, Why: why})
 			r.entry.exprs = append(r.entry.exprs, "")
 		}
 	}
-	if !isVoid(r.fn.Return) {
-		r.show(&Ident{Name{"return", at}}, false)
+	if !isVoid(r.fn.Return) && !r.show(&Ident{Name{"return", at}}, false) {
+		r.out.Notes = append(r.out.Notes, "what it returns is not shown: "+r.unshown)
 	}
 	r.exit.used = true
 }
 
-// show adds x if it can be fetched and forgets the error if it cannot.
+// show adds x if it can be fetched. If it cannot, that is no error, and
+// unshown says why.
 func (r *resolver) show(x *Ident, hidden bool) bool {
 	before := len(r.errs)
 	r.field(&Item{Expr: x, Span: x.Span}, x, hidden)
 	ok := len(r.errs) == before
+	if !ok {
+		e := r.errs[before]
+		r.unshown = e.Msg
+		if e.Hint != "" {
+			r.unshown += "; " + e.Hint
+		}
+	}
 	r.errs = r.errs[:before]
 	return ok
 }

@@ -35,6 +35,14 @@ func (r *resolver) locateParams(f *btf.Func) ([]place, []error) {
 			lost = fmt.Errorf("it comes after %s, and %w", param.Name, errs[i])
 		}
 	}
+	switch {
+	case lost != nil:
+		r.argWords = -1
+	case a.stack > 0:
+		r.argWords = len(a.arch.Regs) + a.stack
+	default:
+		r.argWords = a.reg
+	}
 	return places, errs
 }
 

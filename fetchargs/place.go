@@ -28,7 +28,8 @@ type place struct {
 	hops   []hop    // the pointers loaded on the way
 	labels []string // of the pointers followed, in order; "" for one that cannot be wrong
 	mem    bool
-	off    int64 // bytes
+	off    int64  // bytes
+	origin string // the pointer that off is counted from, in the user's words
 
 	bitOff, bitSize uint32 // bit field: bits from off; bitSize 0 if it is none
 	user            bool   // the pointer is marked __user
@@ -57,10 +58,19 @@ func (p place) load() place {
 	return p
 }
 
+// from notes that offsets are counted from the pointer label, unless that is
+// itself so many bytes from another (container_of).
+func (p place) from(label string) place {
+	if p.mem || p.origin == "" {
+		p.origin = label
+	}
+	return p
+}
+
 // follow is the place that a pointer called label points to.
 func (p place) follow(label string, typ btf.Type) place {
 	user := btf.IsUser(p.typ)
-	p = p.load()
+	p = p.from(label).load()
 	p.labels = append(slices.Clip(p.labels), label)
 	p.mem, p.typ, p.user = true, typ, user
 	p.bitOff, p.bitSize = 0, 0

@@ -89,8 +89,9 @@ type Field struct {
 	BigEndian bool  // in network byte order
 	Add       int64 // bytes to add to the fetched pointer (&p->member)
 	Guards    []Guard
-	Hidden    bool // fetched for a condition only, not shown
-	Span      Span // the item in the spec
+	Hidden    bool   // fetched for a condition only, not shown
+	Why       string `json:",omitempty"` // nothing was fetched
+	Span      Span   // the item in the spec
 }
 
 // Space is where a pointer must point to be believed.

@@ -88,9 +88,12 @@ type resolver struct {
 	errs  Errors
 	fatal error // not the spec's fault
 
-	fn        *btf.Func
+	fn      *btf.Func
+	unshown string // why show has not shown a value
+
 	params    []place
 	paramErrs []error
+	argWords  int // registers and stack words that the parameters take, -1 if not known
 
 	out         *Plan
 	entry, exit *builder

@@ -45,6 +45,8 @@ func start(base string) string {
 		return "take the return value"
 	case base == "$comm":
 		return "take the task's name"
+	case base == "$stack":
+		return "take the stack pointer"
 	case strings.HasPrefix(base, "$stack"):
 		return "take word " + base[6:] + " of the stack"
 	case base[0] == '@':

@@ -66,7 +66,11 @@ func checkArch() finding {
 
 func checkBTF(o *options) finding {
 	f := finding{what: "types (BTF)", must: true, note: "/sys/kernel/btf/vmlinux"}
-	if _, err := kernelOf(o).Type("int"); err != nil {
+	kernel, err := kernelOf(o)
+	if err == nil {
+		_, err = kernel.Type("int")
+	}
+	if err != nil {
 		f.err, f.note = err, err.Error()
 		var m *tracefs.MachineError
 		if errors.As(noTypes(err), &m) {

@@ -43,6 +43,9 @@ func runEmit(o *options, ui *ui) error {
 	case o.emit == "shell":
 		fetchargs.EmitShell(w, plans, "tsnoop")
 	case o.emit == "boot":
+		for _, text := range fetchargs.Pasted(plans) {
+			ui.warn("%s", text)
+		}
 		for _, line := range fetchargs.EmitBoot(w, plans, "tsnoop") {
 			ui.warn("the command line has no filters; give this one in a bootconfig: %s", line)
 		}

@@ -15,7 +15,10 @@ func runInfo(o *options, ui *ui) error {
 	if len(o.args) == 0 {
 		return usagef("tsnoop info ip_rcv 'struct sk_buff'", "which function or type?")
 	}
-	kernel := kernelOf(o)
+	kernel, err := kernelOf(o)
+	if err != nil {
+		return err
+	}
 	w := bufio.NewWriter(ui.stdout)
 	var failed error
 	for i, name := range o.args {
@@ -90,7 +93,11 @@ func runList(o *options, ui *ui) error {
 	default:
 		return usagef("tsnoop list 'tcp_*'", "list takes one pattern")
 	}
-	funcs, err := kernelOf(o).Funcs(pattern)
+	kernel, err := kernelOf(o)
+	if err != nil {
+		return err
+	}
+	funcs, err := kernel.Funcs(pattern)
 	if err != nil {
 		return noTypes(err)
 	}

@@ -17,22 +17,26 @@ import (
 )
 
 // kernelOf opens the BTF that the options name: a file's or the running kernel's.
-func kernelOf(o *options) *btf.Kernel {
-	if len(o.btf) > 0 {
-		return btf.Open(o.btf...)
+func kernelOf(o *options) (*btf.Kernel, error) {
+	if len(o.btf) == 0 {
+		return btf.Running(), nil
 	}
-	return btf.Running()
+	k := btf.Open(o.btf...)
+	return k, noTypes(k.CheckModules())
 }
 
 // target describes the kernel that specs are resolved for. fs may be nil: then
 // this machine's tracefs cannot be read, and what every kernel since 5.10 has
 // is assumed.
 func target(o *options, fs *tracefs.FS) (*fetchargs.Target, error) {
-	t := &fetchargs.Target{Kernel: kernelOf(o), Arch: fetchargs.ArchNamed(o.arch), Pair: o.pairs(), MaxActive: o.active, Comm: o.comm}
+	kernel, err := kernelOf(o)
+	if err != nil {
+		return nil, err
+	}
+	t := &fetchargs.Target{Kernel: kernel, Arch: fetchargs.ArchNamed(o.arch), Pair: o.pairs(), MaxActive: o.active, Comm: o.comm}
 	if t.Arch == nil {
 		return nil, usagef("amd64 and arm64 are known", "unknown architecture %q", o.arch)
 	}
-	var err error
 	switch {
 	case o.kernel != "":
 		if t.Features, err = fetchargs.FeaturesOf(o.kernel); err != nil {
@@ -125,7 +129,7 @@ func parseSpecs(args []string, t *fetchargs.Target) ([]*fetchargs.Plan, error) {
 
 // noTypes turns the absence of BTF into words with a way out.
 func noTypes(err error) error {
-	if !errors.Is(err, btf.ErrNoBTF) {
+	if err == nil || !errors.Is(err, btf.ErrNoBTF) {
 		return err
 	}
 	return &tracefs.MachineError{

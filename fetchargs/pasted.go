@@ -1,0 +1,81 @@
+package fetchargs
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// Pasted are the words that lines meant for pasting need beside them: where what
+// the kernel prints is not yet what the user asked for, because tsnoop would do
+// the rest in user space.
+func Pasted(plans []*Plan) []string {
+	var words []string
+	for _, p := range plans {
+		for _, probe := range []*Probe{p.Entry, p.Return} {
+			if probe == nil {
+				continue
+			}
+			for i := range probe.Fields {
+				text := probe.pasted(&probe.Fields[i])
+				if text == "" {
+					continue
+				}
+				if text = comment(probe.Event + ": " + text); !slices.Contains(words, text) {
+					words = append(words, text)
+				}
+			}
+		}
+		if p.Partial && p.check != nil {
+			words = append(words, comment(p.Spec.Func.Text+": the filter cannot decide all of "+p.describe(p.check)))
+		}
+	}
+	return words
+}
+
+// pasted says what is still to be done with the value that the kernel prints.
+func (p *Probe) pasted(f *Field) string {
+	if f.Encoding == Nothing {
+		return fmt.Sprintf("%s is not in the line: %s", f.Label, strings.TrimPrefix(f.Why, f.Label+" is "))
+	}
+	name := p.Args[f.Arg].Name
+	inRegisters := f.Encoding == Array && strings.HasSuffix(p.Args[f.Arg].Text, ":x64")
+	switch {
+	case f.Split > 0:
+		return fmt.Sprintf("%s is the low %d bits of %s, and above them those of %s", f.Label, f.Split, name, p.Args[f.Arg+1].Name)
+	case inRegisters && f.Skip+f.Size*f.Count > 8:
+		return fmt.Sprintf("%s is the bytes of %s and then %s, the lowest first, from byte %d on", f.Label, name, p.Args[f.Arg+1].Name, f.Skip)
+	case inRegisters:
+		return fmt.Sprintf("%s is the bytes of %s, the lowest first, from byte %d on", f.Label, name, f.Skip)
+	case f.Whole > 0:
+		return fmt.Sprintf("%s has %d bytes, of which these are the first", f.Label, f.Whole)
+	case f.Add != 0:
+		sign := "+"
+		if f.Add < 0 {
+			sign = "-"
+		}
+		return fmt.Sprintf("%s is %s %s %d", f.Label, name, sign, max(f.Add, -f.Add))
+	case f.BigEndian && f.Size > 1 && (f.Encoding == Integer || f.Encoding == Array):
+		return fmt.Sprintf("%s is big-endian: swap its %d bytes", name, f.Size)
+	case f.Encoding == BitField && f.Signed:
+		return fmt.Sprintf("%s is signed: from %d on subtract %.0f", name, uint64(1)<<(f.Bits-1), math.Ldexp(1, f.Bits))
+	}
+	return ""
+}
+
+// comment is text on one line, which the kernel takes at most 4094 bytes of
+// even of a comment.
+func comment(text string) string {
+	const most = 1000
+	text = strings.Map(func(c rune) rune {
+		if c < ' ' || c == 0x7f {
+			return ' '
+		}
+		return c
+	}, text)
+	if len(text) > most {
+		text = strings.ToValidUTF8(text[:most], "") + "..."
+	}
+	return text
+}
