@@ -12,7 +12,12 @@ func (r *resolver) addr(x *Addr) (place, bool) {
 		return p, false
 	}
 	switch {
-	case !p.mem || p.data && len(p.hops) == 0:
+	case p.isAddress(): // of a function, as in C
+		return p, true
+	case p.data && p.mem && len(p.hops) == 0 && p.bitSize == 0:
+		p.mem, p.typ = false, &btf.Pointer{Target: orVoid(p.typ)}
+		return p, true
+	case !p.mem:
 		r.fail(x.Span, "", "%s is not behind a pointer: its address cannot be fetched", x.X)
 		return p, false
 	case p.bitSize > 0:
@@ -42,7 +47,11 @@ func (r *resolver) cast(x *Cast) (place, bool) {
 		return p, false
 	}
 	if isStruct(t) {
-		r.fail(x.Type.Span, fmt.Sprintf("(%s *)%s", canonicalType(x.Type.Text), x.X), "a cast to a struct needs a pointer")
+		object := x.X.String()
+		if p.isUntyped() {
+			object = "&" + object
+		}
+		r.fail(x.Type.Span, fmt.Sprintf("(%s *)%s", canonicalType(x.Type.Text), object), "a cast to a struct needs a pointer")
 		return p, false
 	}
 	if p.typ != nil && pointee(t) != nil && !p.inReg {

@@ -135,6 +135,10 @@ func (r *resolver) compare(c *Compare, not bool, item *Item) *test {
 		t.value, _ = r.constant(c.Value, left.field(), c.Op)
 		return t
 	}
+	if c, is := r.addressConstant(other, left.field(), c.Op); is {
+		t.value = c
+		return t
+	}
 	right, ok := r.operand(other, nil)
 	if !ok {
 		return t

@@ -21,10 +21,24 @@ type encoded struct {
 
 // encode decides how the value at p is fetched.
 func (r *resolver) encode(p place, x Expr, f *format) (encoded, bool) {
+	if p.isAddress() {
+		var ok bool
+		if p, ok = r.address(p, x); !ok {
+			return encoded{}, false
+		}
+	}
+	e, ok := r.encodeAt(p, x, f)
+	return e, ok && r.within(e, x)
+}
+
+func (r *resolver) encodeAt(p place, x Expr, f *format) (encoded, bool) {
 	e := encoded{field: Field{Label: x.String(), Span: x.Where()}, place: p}
 	if p.base == "$comm" {
 		e.field.Type, e.field.Encoding, e.field.Size, e.typ = p.typ, String, 4, ""
 		return e, true
+	}
+	if p.isUntyped() {
+		return r.encodeUntyped(e, x, f)
 	}
 	if f != nil {
 		switch f.shape {
@@ -100,7 +114,8 @@ func number(e encoded, size int, f *format) encoded {
 	e.field.Type, e.field.Encoding, e.field.Size = e.place.typ, Integer, size
 	kind := "u"
 	switch {
-	case f != nil && f.name == "sym", e.place.typ == nil, pointee(e.place.typ) != nil, f != nil && f.name == "x":
+	case f != nil && f.name == "sym", pointee(e.place.typ) != nil, f != nil && f.name == "x",
+		e.place.typ == nil && (f == nil || f.shape != fixedWidth):
 		kind = "x"
 	case f != nil && f.signed, f == nil && btf.Signed(e.place.typ):
 		kind, e.field.Signed = "s", true

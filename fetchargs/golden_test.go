@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -24,7 +25,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 //
 // In the archive, "target" has lines of NAME VALUE: btf (a fixture), arch,
 // kernel, show (emit or explain), live, symbol NAME COUNT and clone NAME
-// CLONE for the symbol table, notrace NAME. "specs" has one spec a line.
+// CLONE for the symbol table, place NAME ADDRESS ROOM KIND, notrace NAME. "specs" has one spec a line.
 func TestGolden(t *testing.T) {
 	files, _ := filepath.Glob("testdata/*.txtar")
 	if len(files) == 0 {
@@ -69,6 +70,7 @@ func newGolden(t *testing.T, config string) *golden {
 	fixture := "sample.btf"
 	facts := map[string]fetchargs.SymbolFacts{}
 	notrace := map[string]bool{}
+	places := map[string]fetchargs.SymbolPlace{}
 	for _, line := range strings.Split(strings.TrimSpace(config), "\n") {
 		words := strings.Fields(line)
 		if len(words) == 0 {
@@ -100,6 +102,8 @@ func newGolden(t *testing.T, config string) *golden {
 			f := facts[words[1]]
 			f.Clones = append(f.Clones, words[2])
 			facts[words[1]] = f
+		case "place": // NAME ADDRESS ROOM KIND
+			places[words[1]] = placeOf(words[2:])
 		case "notrace":
 			notrace[words[1]] = true
 		default:
@@ -110,11 +114,26 @@ func newGolden(t *testing.T, config string) *golden {
 	c.target.Traceable = func() func(module, name string) bool {
 		return func(_, name string) bool { return !notrace[name] }
 	}
+	if len(places) > 0 {
+		c.target.Place = func(name string) (fetchargs.SymbolPlace, error) { return places[name], nil }
+	}
 	if len(facts) > 0 {
 		c.target.Symbols = func([]string) (map[string]fetchargs.SymbolFacts, error) { return facts, nil }
 		c.target.ModuleLoaded = func(name string) bool { return name == "loaded" }
 	}
 	return c
+}
+
+// placeOf reads an address, "hidden" or two with a comma between them, the room
+// behind it, and "function" or "percpu".
+func placeOf(words []string) fetchargs.SymbolPlace {
+	p := fetchargs.SymbolPlace{Hidden: words[0] == "hidden", Function: words[2] == "function", PerCPU: words[2] == "percpu"}
+	for _, word := range strings.Split(words[0], ",") {
+		addr, _ := strconv.ParseUint(word, 16, 64)
+		p.Addrs = append(p.Addrs, addr)
+	}
+	p.Room, _ = strconv.ParseUint(words[1], 10, 64)
+	return p
 }
 
 func (c *golden) write(w *bytes.Buffer, text string) {

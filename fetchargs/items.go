@@ -13,7 +13,9 @@ func (r *resolver) items() {
 			continue
 		}
 		for _, x := range operands(item.Cond) {
-			r.field(item, x, false)
+			if !r.isConstant(x) {
+				r.field(item, x, false)
+			}
 		}
 	}
 	if len(r.spec.Items) == 0 && r.spec.If == nil {

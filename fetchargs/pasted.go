@@ -27,6 +27,12 @@ func Pasted(plans []*Plan) []string {
 				}
 			}
 		}
+		for _, symbol := range p.Addresses {
+			text := "the address of " + symbol + " is that of this boot: the next one may move it"
+			if !slices.Contains(words, text) {
+				words = append(words, text)
+			}
+		}
 		if p.Partial && p.check != nil {
 			words = append(words, comment(p.Spec.Func.Text+": the filter cannot decide all of "+p.describe(p.check)))
 		}

@@ -16,7 +16,10 @@ import (
 type place struct {
 	typ  btf.Type // nil when unknown: 64 bits from a register
 	base string   // "$arg1", "%di", "$retval", "@init_task"
-	data bool     // base is a variable's memory (@SYMBOL), not a value
+	// data: base is a variable's memory (@SYMBOL), not a value. Without mem and
+	// hops it is the address: what symbol says, plus off.
+	data   bool
+	symbol *SymbolPlace
 
 	// inReg: a struct lies in the register base, and its bytes from 8 on in
 	// base2; off counts from its start.
@@ -69,6 +72,10 @@ func (p place) from(label string) place {
 
 // follow is the place that a pointer called label points to.
 func (p place) follow(label string, typ btf.Type) place {
+	if p.isAddress() { // which cannot be wrong
+		p.mem, p.typ = true, typ
+		return p
+	}
 	user := btf.IsUser(p.typ)
 	p = p.from(label).load()
 	p.labels = append(slices.Clip(p.labels), label)

@@ -23,6 +23,10 @@ type Plan struct {
 	// alone show too much.
 	Partial bool
 
+	// Addresses are the symbols whose addresses are in the probes as numbers:
+	// most kernels lie elsewhere after the next boot.
+	Addresses []string
+
 	Arch  *Arch
 	check *test // what user space decides, nil if the kernel's filters do all
 }

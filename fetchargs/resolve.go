@@ -168,10 +168,6 @@ func (r *resolver) charArray(n uint32) btf.Type {
 	return &btf.Array{Type: char, Nelems: n}
 }
 
-// variable is the type of a kernel variable as far as BTF has it: mostly
-// those per CPU only.
-func (r *resolver) variable(string) btf.Type { return nil }
-
 func didYouMean(near []string, otherwise string) string {
 	if len(near) == 0 {
 		return otherwise

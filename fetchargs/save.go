@@ -31,6 +31,7 @@ type (
 		Func, Module  string
 		Arch          string
 		Notes         []string `json:",omitempty"`
+		Addresses     []string `json:",omitempty"`
 		Entry, Return *savedProbe
 		Check         *savedTest `json:",omitempty"`
 		Partial       bool       `json:",omitempty"`
@@ -72,7 +73,7 @@ func Save(plans []*Plan) ([]byte, error) {
 	s := saved{Version: savedVersion}
 	var types []btf.Type
 	for _, p := range plans {
-		sp := savedPlan{Spec: p.Spec.Text, Func: p.Spec.Func.Text, Notes: p.Notes, Arch: p.Arch.Name, Check: p.check.save(), Partial: p.Partial}
+		sp := savedPlan{Spec: p.Spec.Text, Func: p.Spec.Func.Text, Notes: p.Notes, Addresses: p.Addresses, Arch: p.Arch.Name, Check: p.check.save(), Partial: p.Partial}
 		if p.Func != nil {
 			sp.Func, sp.Module = p.Func.Name, p.Func.Module
 		}
@@ -165,7 +166,7 @@ func (s *savedPlan) load(types func(int) (btf.Type, error)) (*Plan, error) {
 	if isGlob(spec.Func.Text) {
 		spec = spec.of(btf.FuncName{Module: s.Module, Name: s.Func})
 	}
-	p := &Plan{Spec: spec, Func: &btf.Func{Name: s.Func, Module: s.Module}, Notes: s.Notes, Partial: s.Partial, Arch: ArchNamed(s.Arch)}
+	p := &Plan{Spec: spec, Func: &btf.Func{Name: s.Func, Module: s.Module}, Notes: s.Notes, Addresses: s.Addresses, Partial: s.Partial, Arch: ArchNamed(s.Arch)}
 	if p.Arch == nil {
 		return nil, fmt.Errorf("unknown architecture %q", s.Arch)
 	}

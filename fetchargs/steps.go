@@ -49,6 +49,8 @@ func start(base string) string {
 		return "take the stack pointer"
 	case strings.HasPrefix(base, "$stack"):
 		return "take word " + base[6:] + " of the stack"
+	case base[0] == '\\':
+		return "take the number " + base[1:]
 	case base[0] == '@':
 		return "take the variable " + base[1:]
 	}

@@ -13,6 +13,9 @@ type Target struct {
 	// called once for all specs of a run, and only if Live or for a function
 	// that BTF does not know or knows more than once.
 	Symbols func(names []string) (map[string]SymbolFacts, error)
+	// Place tells where the kernel has a variable or function. It is nil when
+	// the kernel is not this machine's.
+	Place func(name string) (SymbolPlace, error)
 	// ModuleLoaded tells whether a module is in the kernel; nil if not known.
 	ModuleLoaded func(name string) bool
 	// Traceable gives what tells which functions can be probed, nil if that is

@@ -28,7 +28,7 @@ func (r *resolver) walk(x Expr) (place, bool) {
 	case *ContainerOf:
 		return r.containerOf(x)
 	case *Symbol:
-		return place{base: "@" + x.Text, data: true, mem: true, typ: r.variable(x.Text)}, true
+		return r.symbol(x)
 	case *Builtin:
 		return r.builtin(x)
 	}
@@ -94,7 +94,11 @@ func (r *resolver) into(x Expr, what Span, verb string) (place, bool) {
 	of := p.typ
 	for depth := 0; depth < 2; depth++ {
 		if p.typ == nil {
-			r.fail(x.Where(), fmt.Sprintf("cast it: ((struct TYPE *)%s)->...", x), "the type of %s is not known", x)
+			hint := fmt.Sprintf("cast it: ((struct TYPE *)%s)->...", x)
+			if p.isUntyped() {
+				hint = p.structHint()
+			}
+			r.fail(x.Where(), hint, "the type of %s is not known", x)
 			return p, false
 		}
 		if isStruct(p.typ) {
@@ -171,6 +175,10 @@ func (r *resolver) index(x *Index) (place, bool) {
 			}
 		}
 	}
+	if p.isUntyped() {
+		r.fail(x.Span, fmt.Sprintf("cast its address: ((TYPE *)&%s)[%d]", p.base, x.N), "the type of %s is not known", x.X)
+		return p, false
+	}
 	hint := ""
 	if inner, ok := x.X.(*Index); ok {
 		hint = fmt.Sprintf("BTF has an array of arrays as one: [%d][%d] of [N][M] is [%d*M+%d]", inner.N, x.N, inner.N, x.N)
@@ -195,6 +203,10 @@ func (r *resolver) element(p place, x *Index, t btf.Type) (place, bool) {
 func (r *resolver) deref(x *Deref) (place, bool) {
 	p, ok := r.walk(x.X)
 	if !ok {
+		return p, false
+	}
+	if p.isUntyped() {
+		r.untyped(x.X, p)
 		return p, false
 	}
 	if p.typ == nil { // a register: 64 bits of memory

@@ -76,7 +76,7 @@ func newView(f *fetchargs.Field, returned bool, o *Options) view {
 
 // cutMark says how much of an object is shown, nil if it is all of it.
 func cutMark(f *fetchargs.Field) []byte {
-	if f.Whole <= f.Count*f.Size {
+	if f.Encoding != fetchargs.Array || f.Size == 0 || f.Whole <= f.Count*f.Size {
 		return nil
 	}
 	dst := strconv.AppendInt([]byte(" /* "), int64(f.Count), 10)

@@ -52,7 +52,7 @@ func target(o *options, fs *tracefs.FS) (*fetchargs.Target, error) {
 		t.Features = fetchargs.Features{ArgN: true, Ustring: true, Symbol: true}
 	}
 	if !o.foreign() {
-		t.Symbols = symbolFacts
+		t.Symbols, t.Place = symbolFacts, symbolPlace()
 		t.ModuleLoaded = moduleLoaded
 		if fs != nil {
 			t.LongestArg = sync.OnceValue(fs.LongestArg)
@@ -87,6 +87,26 @@ func symbolFacts(names []string) (map[string]fetchargs.SymbolFacts, error) {
 		out[name] = s
 	}
 	return out, nil
+}
+
+// symbolPlace asks this machine's symbol table, once for each name.
+func symbolPlace() func(name string) (fetchargs.SymbolPlace, error) {
+	known := map[string]fetchargs.SymbolPlace{}
+	return func(name string) (fetchargs.SymbolPlace, error) {
+		if p, ok := known[name]; ok {
+			return p, nil
+		}
+		text, err := kallsyms()
+		if err != nil && !errors.Is(err, os.ErrNotExist) && !errors.Is(err, os.ErrPermission) {
+			return fetchargs.SymbolPlace{}, err
+		}
+		p := fetchargs.SymbolPlace(proc.LookupPlace(text, name))
+		if err != nil {
+			p = fetchargs.SymbolPlace{Addrs: []uint64{0}, Hidden: true}
+		}
+		known[name] = p
+		return p, nil
+	}
 }
 
 // kallsyms is this machine's symbol table, read once.

@@ -80,6 +80,8 @@ f(skb->len)         shows this; . and -> both mean "go into"
 f(skb->len > 100)   only those calls, and shows the value
 f() if skb->len > 100   only those calls, without showing it
 f(x, return < 0)    shows x when the function has returned an error
+f((u32)@nr_cpu_ids, @linux_banner:s)   variables of the kernel need a type
+f(pt->func == @ip_rcv)  a function of that name, and &@VARIABLE, is the address
 f(dev->name ~ "eth*")   text has ==, != and ~ for globs; & tests bits
 
 FORMAT: x d u o      number in hexadecimal, signed, unsigned, octal

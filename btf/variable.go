@@ -1,0 +1,39 @@
+package btf
+
+// Variable finds a variable of vmlinux, and tells whether each CPU has its own. Up
+// to 6.12 or so BTF has only those.
+func (k *Kernel) Variable(name string) (t Type, perCPU, ok bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	b, err := k.vmlinux()
+	if err != nil {
+		return nil, false, false
+	}
+	vars := byName[*Var](b, name)
+	if len(vars) == 0 {
+		return nil, false, false
+	}
+	return vars[0].Type, b.perCPU(name), true
+}
+
+// perCPU tells whether a variable is in the section of those per CPU.
+func (b *blob) perCPU(name string) bool {
+	spec, err := b.all()
+	if err != nil {
+		return false
+	}
+	sections, err := spec.AnyTypesByName(".data..percpu")
+	if err != nil {
+		return false
+	}
+	for _, s := range sections {
+		if s, ok := s.(*Datasec); ok {
+			for _, v := range s.Vars {
+				if v.Type.TypeName() == name {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}

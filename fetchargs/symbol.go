@@ -1,0 +1,204 @@
+package fetchargs
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+
+	"github.com/tsnoop/tsnoop/btf"
+)
+
+// A SymbolPlace is where a kernel has what goes by one name.
+type SymbolPlace struct {
+	Addrs    []uint64 // empty if there is nothing of that name
+	Hidden   bool     // the addresses are not known
+	Function bool     // as far as addresses tell
+	PerCPU   bool     // each CPU has its own
+	Room     uint64   // bytes to the next symbol; 0 if not known
+}
+
+// symbol is the place of @NAME: the memory of a variable, or the address of a
+// function. Only the first is a name to the kernel.
+func (r *resolver) symbol(x *Symbol) (place, bool) {
+	typ, perCPU, _ := r.target.Kernel.Variable(x.Text)
+	p := place{base: "@" + x.Text, data: true, mem: true, typ: typ}
+	if r.target.Place == nil {
+		p.symbol = &SymbolPlace{Hidden: true}
+	} else {
+		found, err := r.target.Place(x.Text)
+		if err != nil {
+			r.fatal = err
+			return p, false
+		}
+		p.symbol = &found
+		switch n := len(found.Addrs); {
+		case n == 0:
+			r.fail(x.Span, "what there is: grep -i "+x.Text+" /proc/kallsyms", "there is no variable or function %s in this kernel", x.Text)
+			return p, false
+		case n > 1:
+			r.fail(x.Span, "a pointer that leads to it may be had from a parameter", "%d things of this kernel are named %s", n, x.Text)
+			return p, false
+		}
+	}
+	if perCPU || p.symbol.PerCPU {
+		r.fail(x.Span, "take it from what a parameter points to; the task's name is $comm",
+			"each CPU has its own %s, and @ would fetch what they were made from", x.Text)
+		return p, false
+	}
+	if typ == nil && r.isFunction(x.Text, p.symbol) {
+		p.mem, p.typ = false, &btf.Pointer{Target: &btf.FuncProto{Return: &btf.Void{}}}
+	}
+	return p, true
+}
+
+// isFunction tells whether a symbol is one; where addresses do not tell, types do.
+func (r *resolver) isFunction(name string, s *SymbolPlace) bool {
+	if !s.Hidden {
+		return s.Function
+	}
+	_, err := r.target.Kernel.Func("", name)
+	return err == nil
+}
+
+// isAddress tells whether p is the address of a variable or function.
+func (p place) isAddress() bool { return p.data && !p.mem && len(p.hops) == 0 }
+
+// isUntyped tells whether p is a variable whose type is not known.
+func (p place) isUntyped() bool { return p.data && p.mem && len(p.hops) == 0 && p.typ == nil }
+
+// addressOf is the number that the address p is, now.
+func (r *resolver) addressOf(p place, x Expr) (uint64, bool) {
+	switch {
+	case r.target.Place == nil:
+		r.fail(x.Where(), "what lies there can be fetched: @NAME", "the address of %s is known on the machine itself only", p.base)
+		return 0, false
+	case p.symbol.Hidden:
+		r.fail(x.Where(), "be root, and with kernel.kptr_restrict=2: sysctl kernel.kptr_restrict=1", "the address of %s is hidden from you", p.base)
+		return 0, false
+	}
+	r.out.boundTo(p.base)
+	return p.symbol.Addrs[0] + uint64(p.off), true
+}
+
+// boundTo notes a symbol whose address is in the plan.
+func (p *Plan) boundTo(symbol string) {
+	if !slices.Contains(p.Addresses, symbol) {
+		p.Addresses = append(p.Addresses, symbol)
+	}
+}
+
+// address encodes the address p, a constant.
+func (r *resolver) address(p place, x Expr) (place, bool) {
+	addr, ok := r.addressOf(p, x)
+	return place{base: fmt.Sprintf(`\0x%x`, addr), typ: p.typ}, ok
+}
+
+// addressConstant makes a constant of an expression that is an address of the
+// kernel, to be compared with f. is tells whether it is one.
+func (r *resolver) addressConstant(x Expr, f *Field, op Op) (c constant, is bool) {
+	if r.recorded || !r.isConstant(x) {
+		return c, false
+	}
+	p, _ := r.walk(x)
+	if addr, ok := r.addressOf(p, x); ok {
+		c, _ = r.constant(&Literal{Kind: Number, Text: x.String(), Int: new(big.Int).SetUint64(addr), Span: x.Where()}, f, op)
+	}
+	return c, true
+}
+
+// isConstant tells whether x is an address of the kernel.
+func (r *resolver) isConstant(x Expr) bool {
+	if !ofSymbol(x) {
+		return false
+	}
+	before := len(r.errs)
+	p, ok := r.walk(x)
+	r.errs = r.errs[:before]
+	return ok && p.isAddress()
+}
+
+// ofSymbol tells whether x begins with an @NAME.
+func ofSymbol(x Expr) bool {
+	for {
+		switch e := x.(type) {
+		case *Symbol:
+			return true
+		case *Addr:
+			x = e.X
+		case *Cast:
+			x = e.X
+		case *Member:
+			x = e.X
+		case *Index:
+			x = e.X
+		case *Deref:
+			x = e.X
+		default:
+			return false
+		}
+	}
+}
+
+// encodeUntyped encodes what a FORMAT makes of a variable of unknown type.
+func (r *resolver) encodeUntyped(e encoded, x Expr, f *format) (encoded, bool) {
+	switch {
+	case f == nil:
+	case f.shape == kernelText:
+		e.field.Encoding, e.field.Size, e.typ = String, 4, "string"
+		return e, true
+	case f.shape == byteArray:
+		return r.bytesOf(e, e.place, f.size, x)
+	case f.shape == fixedWidth:
+		return r.encodeFixed(e, x, f)
+	case f.name == "sym":
+		return number(e, 8, f), true
+	}
+	r.untyped(x, e.place)
+	return e, false
+}
+
+// untyped asks for a type.
+func (r *resolver) untyped(x Expr, p place) {
+	size := "u64"
+	what := ""
+	if room := p.symbol.Room; room > 0 {
+		what = fmt.Sprintf("; it has %d bytes at most", room)
+		switch {
+		case room < 2:
+			size = "u8"
+		case room < 4:
+			size = "u16"
+		case room < 8:
+			size = "u32"
+		}
+	}
+	hint := fmt.Sprintf("cast it, (%s)%s, or give a FORMAT, %s:%s; text is %s:string", size, p.base, p.base, size, p.base)
+	r.fail(x.Where(), hint, "the type of %s is not known%s", p.base, what)
+}
+
+// structHint is how to go into a variable of unknown type.
+func (p place) structHint() string {
+	return fmt.Sprintf("cast its address: ((struct TYPE *)&%s)->..., or if it is a pointer: ((struct TYPE *)%s)->...", p.base, p.base)
+}
+
+// within refuses to read behind the variable that e starts from.
+func (r *resolver) within(e encoded, x Expr) bool {
+	p := e.place
+	if p.symbol == nil || !p.data || p.symbol.Room == 0 {
+		return true
+	}
+	off, n := p.off, e.field.Size
+	switch {
+	case len(p.hops) > 0:
+		off, n = p.hops[0].off, 8
+	case e.field.Encoding == Array:
+		n *= e.field.Count
+	case e.field.Encoding == String:
+		n = 1
+	}
+	if off+int64(n) <= int64(p.symbol.Room) {
+		return true
+	}
+	r.fail(x.Where(), "", "%s is read to byte %d, but the next symbol lies %d bytes behind %s", x, off+int64(n), p.symbol.Room, p.base)
+	return false
+}
