@@ -58,6 +58,8 @@ func (o *options) check() error {
 		return usagef("", "--kstack needs --reader=raw: text does not say which event a stack belongs to")
 	case o.active < 0 || o.active > fetchargs.MostActive:
 		return usagef("", "--maxactive is from 1 to %d, not %d", fetchargs.MostActive, o.active)
+	case o.recover != "" && o.command.name != "record":
+		return usagef("tsnoop record --recover FILE", "--recover goes with record")
 	case o.count < 0:
 		return usagef("", "--count takes a positive number, not %d", o.count)
 	case o.program != nil && o.command.name != "trace" && o.command.name != "record":

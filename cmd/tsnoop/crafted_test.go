@@ -30,8 +30,8 @@ type crafted struct {
 
 const craftedPage = 512
 
-// write makes a file of it.
-func (c *crafted) write() ([]byte, error) {
+// header is all but the pages.
+func (c *crafted) header() *tracedat.Header {
 	h := &tracedat.Header{
 		Version: 6, LongSize: 8, PageSize: craftedPage, Clock: "mono", Uname: "Linux n 6.12 x86_64", CPUs: 1,
 		Kallsyms: []byte(c.kallsyms), Tsnoop: c.own,
@@ -48,6 +48,12 @@ func (c *crafted) write() ([]byte, error) {
 			h.Events = append(h.Events, tracedat.EventText{System: system, Text: "name:" + text})
 		}
 	}
+	return h
+}
+
+// write makes a file of it.
+func (c *crafted) write() ([]byte, error) {
+	h := c.header()
 	size := len(c.pages) / craftedPage * craftedPage
 	var file memoryFile
 	err := tracedat.Write(&file, h, []tracedat.CPUSource{{ID: 0, Size: int64(size), Pages: bytes.NewReader(c.pages)}})

@@ -32,6 +32,7 @@ type options struct {
 	summary  string        // "", "too" or "only"
 	interval time.Duration // between summaries; 0 for one at the end
 	compress bool          // of a recording
+	recover  string        // a recording that was not finished
 	reader   string        // "raw" or "text"
 	bufferKB int           // per CPU; 0 lets the machine's memory decide
 	active   int           // maxactive of return probes; 0 lets tsnoop decide
@@ -125,6 +126,7 @@ func (o *options) flags(raw *rawFlags) *pflag.FlagSet {
 	f.BoolVar(&o.json, "json", false, "")
 	f.StringVarP(&o.output, "output", "o", "", "")
 	f.BoolVar(&o.compress, "compress", false, "")
+	f.StringVar(&o.recover, "recover", "", "")
 	f.StringVar(&o.color, "color", "auto", "")
 	f.Lookup("color").NoOptDefVal = "always"
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "")

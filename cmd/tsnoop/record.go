@@ -10,12 +10,16 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/ringbuf"
+	"github.com/tsnoop/tsnoop/tracefs/tracedat"
 	"golang.org/x/term"
 )
 
 // runRecord writes the pages of a trace to a trace.dat file: nothing is decoded
 // while it runs.
 func runRecord(o *options, ui *ui) (err error) {
+	if o.recover != "" {
+		return runRecover(o, ui)
+	}
 	if len(o.args) == 0 {
 		return usagef("tsnoop record -o trace.dat 'vfs_read(count, return)'", "record which function?")
 	}
@@ -32,27 +36,60 @@ func runRecord(o *options, ui *ui) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = firstError(err, rec.close()) }()
+	defer func() { err = rec.close(err) }()
 
 	return follow(fs, plans, program, o, ui, func(t *trace, ctx context.Context, _ func()) error {
-		layout, size, err := t.session.PageLayout()
+		var err error
+		if rec.layout, rec.pageSize, err = t.session.PageLayout(); err != nil {
+			return err
+		}
+		h, err := rec.header(fs, t)
 		if err != nil {
 			return err
 		}
-		rec.layout, rec.pageSize = layout, size
-		if err := rec.take(t.session.ReadPages(ctx), o.count); err != nil {
-			return err
-		}
-		if err := t.session.Stop(); err != nil {
-			return err
-		}
-		if err := rec.save(fs, t, o.compress); err != nil {
-			return err
-		}
+		symbols := rec.begin(h)
+		// Whatever ends it, what there is by then is saved.
+		err = rec.take(t.session.ReadPages(ctx), o.count)
+		err = firstError(err, t.session.Stop())
+		symbols.Wait()
+		err = firstError(err, rec.finish(h, fs, t, o.compress))
 		lost := &losses{ui: ui}
 		lost.total(t)
-		return nil
+		return err
 	})
+}
+
+// begin writes the head, and once more with symbols, which takes long, while pages
+// are taken already.
+func (rec *recording) begin(h *tracedat.Header) *sync.WaitGroup {
+	var symbols sync.WaitGroup
+	if err := rec.writeHead(h); err != nil {
+		rec.ui.warn("if this is killed, what it has recorded cannot be recovered: %v", err)
+		return &symbols
+	}
+	symbols.Go(func() {
+		var err error
+		if h.Kallsyms, err = kallsyms(); err == nil {
+			err = rec.writeHead(h)
+		}
+		if err != nil {
+			rec.ui.detail("if this is killed, what is recovered has no symbols: %v", err)
+		}
+	})
+	return &symbols
+}
+
+// finish saves what was recorded.
+func (rec *recording) finish(h *tracedat.Header, fs *tracefs.FS, t *trace, compress bool) error {
+	rec.complete(h, fs, t.session)
+	if compress {
+		h.Version, h.Zstd = 7, true
+	}
+	if err := rec.save(h); err != nil {
+		return err
+	}
+	rec.ui.warn("%s: %s", rec.name, rec)
+	return nil
 }
 
 // plan opens tracefs and makes plans of the specs.
@@ -75,7 +112,7 @@ func plan(o *options, nonce string) (*tracefs.FS, []*fetchargs.Plan, error) {
 
 // take keeps pages until there are no more, or count events.
 func (rec *recording) take(pages iter.Seq2[tracefs.Page, error], count int) error {
-	defer rec.progress()()
+	defer rec.tick()()
 	var page ringbuf.Page
 	for p, err := range pages {
 		if err != nil {
@@ -104,23 +141,26 @@ func (rec *recording) take(pages iter.Seq2[tracefs.Page, error], count int) erro
 	return nil
 }
 
-// progress says on a terminal how it goes, once a second, until it is stopped.
-func (rec *recording) progress() (stop func()) {
-	if !term.IsTerminal(2) {
-		return func() {}
-	}
+// tick keeps what is in memory short of what a kill would lose, and says on a
+// terminal how it goes, until it is stopped.
+func (rec *recording) tick() (stop func()) {
 	over := make(chan struct{})
 	var done sync.WaitGroup
 	done.Go(func() {
-		tick := time.NewTicker(time.Second)
-		defer tick.Stop()
-		for {
+		flush, tell := time.NewTicker(flushTime), time.NewTicker(time.Second)
+		defer flush.Stop()
+		defer tell.Stop()
+		for terminal := term.IsTerminal(2); ; {
 			select {
 			case <-over:
 				rec.ui.draw("")
 				return
-			case <-tick.C:
-				rec.ui.draw(fmt.Sprintf("tsnoop: %s", rec))
+			case <-flush.C:
+				rec.flush() // an error comes again with the next page
+			case <-tell.C:
+				if terminal {
+					rec.ui.draw(fmt.Sprintf("tsnoop: %s", rec))
+				}
 			}
 		}
 	})

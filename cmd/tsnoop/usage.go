@@ -5,6 +5,7 @@ const usage = `Usage: tsnoop [trace] [FLAGS] SPEC...       show calls, live
        tsnoop info NAME...                prototype of a function, layout of a type
        tsnoop list [PATTERN]              functions that can be probed
        tsnoop record -o FILE SPEC...      write a trace.dat file instead of lines
+       tsnoop record --recover FILE       make it of what a killed recorder has left
        tsnoop replay FILE [SPEC...]       show it, or what the specs choose of it
        tsnoop check                       what this machine offers and lacks
        tsnoop clean                       remove what dead runs left behind

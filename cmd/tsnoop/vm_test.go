@@ -43,7 +43,7 @@ const patience = 2 * time.Minute
 //	crash            kill it with SIGKILL, which leaves everything behind
 //	clean            check that there is nothing of tsnoop's in tracefs
 //	terminal ARGS... like start, with a terminal for stdout
-//	await FILE RE    wait until a line of FILE matches
+//	await FILE RE    wait until a line of FILE matches; FILE may be a glob
 //	refused FILE ARGS  check that tsnoop ends with status 2 and says what FILE holds; * is any text
 //	write FILE TEXT  write a line to a file below /sys/kernel/tracing; * matches
 //	background ARGS  start a program that is killed at the end
@@ -242,9 +242,14 @@ func refused(ts *testscript.TestScript, neg bool, args []string) {
 func await(ts *testscript.TestScript, neg bool, args []string) {
 	re, err := regexp.Compile("(?m)" + args[1])
 	ts.Check(err)
-	name := ts.MkAbs(args[0])
 	for deadline := time.Now().Add(patience); ; time.Sleep(5 * time.Millisecond) {
-		b, err := os.ReadFile(name)
+		var b []byte
+		names, err := filepath.Glob(ts.MkAbs(args[0]))
+		for _, name := range names {
+			var one []byte
+			one, err = os.ReadFile(name)
+			b = append(b, one...)
+		}
 		if re.Match(b) {
 			return
 		}

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+
+	"github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/tracedat"
+	"golang.org/x/sys/unix"
+)
+
+// runRecover makes the file of what a recorder has left that was killed, or could
+// not write it.
+func runRecover(o *options, ui *ui) error {
+	if len(o.args) > 0 || o.program != nil || o.output != "" {
+		return usagef("tsnoop record --recover FILE", "--recover makes FILE of what was recorded; nothing else goes with it")
+	}
+	rec := &recording{name: o.recover, ui: ui}
+	if err := checkOld(rec.name); err != nil {
+		return err
+	}
+	head, err := openOwn(rec.headName())
+	if err != nil {
+		return rec.noHead(err)
+	}
+	defer head.Close()
+	if err := claim(head); errors.Is(err, unix.EWOULDBLOCK) {
+		return &tracefs.MachineError{Msg: fmt.Sprintf("tsnoop is still recording to %s", rec.name), Err: err}
+	} else if err != nil {
+		return err
+	}
+	h, err := readHead(head)
+	if err != nil {
+		return fmt.Errorf("%s: %w: without it nobody understands the pages", head.Name(), err)
+	}
+	if o.compress {
+		h.Version, h.Zstd = 7, true
+	}
+	left := rec.left()
+	cpus, end, err := rec.sources(left, int64(h.PageSize))
+	defer end()
+	if err != nil {
+		return err
+	}
+	// The recorder may have been killed while it wrote the file.
+	if err := os.Remove(rec.tmpName()); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	if err := rec.write(h, cpus); err != nil {
+		return err
+	}
+	for _, file := range left {
+		if err := os.Remove(file); err != nil {
+			return err
+		}
+	}
+	ui.warn("%s: %.1f MiB; how much was lost is not known", rec.name, float64(rec.bytes.Load())/(1<<20))
+	return nil
+}
+
+// noHead says why there is nothing to recover.
+func (rec *recording) noHead(err error) error {
+	if !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	e := &tracefs.MachineError{Msg: fmt.Sprintf("tsnoop has left nothing of %s: there is no %s", rec.name, rec.headName()), Err: err}
+	if len(rec.left()) > 0 {
+		e.Cure = "trace-cmd restore may make a file of the pages"
+	}
+	return e
+}
+
+// readHead reads a head that tsnoop has written.
+func readHead(f *os.File) (*tracedat.Header, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	file, err := tracedat.Open(f, info.Size())
+	if err != nil {
+		return nil, err
+	}
+	if file.Damage != nil {
+		return nil, file.Damage
+	}
+	if file.Tsnoop == nil {
+		return nil, errors.New("this is no head of tsnoop's")
+	}
+	return file.Header()
+}
+
+// sources opens the files of pages. What is behind the last whole page of each
+// was not written to its end.
+func (rec *recording) sources(left []string, pageSize int64) (cpus []tracedat.CPUSource, end func(), err error) {
+	var files []*os.File
+	end = func() {
+		for _, f := range files {
+			f.Close()
+		}
+	}
+	for _, name := range slices.Sorted(slices.Values(left)) {
+		cpu, ok := rec.cpuOf(name)
+		if !ok {
+			continue
+		}
+		f, err := openOwn(name)
+		if err != nil {
+			return nil, end, err
+		}
+		files = append(files, f)
+		info, err := f.Stat()
+		if err != nil {
+			return nil, end, err
+		}
+		size := info.Size() / pageSize * pageSize
+		cpus = append(cpus, tracedat.CPUSource{ID: cpu, Size: size, Pages: f})
+		rec.bytes.Add(uint64(size))
+	}
+	return cpus, end, nil
+}
