@@ -15,7 +15,7 @@ func (o *options) convert(raw *rawFlags) error {
 	var ok bool
 	var err error
 	if o.time, ok = render.ParseTimeMode(raw.mode); !ok {
-		return usagef("", "--time is one of %s, not %q", strings.Join(render.TimeModes(), ", "), raw.mode)
+		return usagef(takes["time"].example, "--time is one of %s, not %q", strings.Join(render.TimeModes(), ", "), raw.mode)
 	}
 	for _, p := range raw.pids {
 		pid, err := strconv.Atoi(strings.TrimSpace(p))
@@ -53,15 +53,15 @@ func (o *options) convert(raw *rawFlags) error {
 func (o *options) check() error {
 	switch {
 	case o.reader != "raw" && o.reader != "text":
-		return usagef("", "--reader is raw or text, not %q", o.reader)
+		return usagef(takes["reader"].example, "--reader is raw or text, not %q", o.reader)
 	case o.kstack && o.reader == "text":
 		return usagef("", "--kstack needs --reader=raw: text does not say which event a stack belongs to")
 	case o.active < 0 || o.active > fetchargs.MostActive:
-		return usagef("", "--maxactive is from 1 to %d, not %d", fetchargs.MostActive, o.active)
+		return usagef(takes["maxactive"].example, "--maxactive is from 1 to %d, not %d", fetchargs.MostActive, o.active)
 	case o.recover != "" && o.command.name != "record":
 		return usagef("tsnoop record --recover FILE", "--recover goes with record")
 	case o.count < 0:
-		return usagef("", "--count takes a positive number, not %d", o.count)
+		return usagef(takes["count"].example, "--count takes a positive number, not %d", o.count)
 	case o.program != nil && o.command.name != "trace" && o.command.name != "record":
 		return usagef("", "%s runs no command", o.command.name)
 	case o.program != nil && len(o.pids) > 0:
@@ -71,9 +71,9 @@ func (o *options) check() error {
 	case o.follow && len(o.pids) == 0 && o.program == nil:
 		return usagef("tsnoop -f -p PID SPEC", "--follow needs --pid")
 	case o.color != "auto" && o.color != "always" && o.color != "never":
-		return usagef("", "--color is auto, always or never, not %q", o.color)
+		return usagef("tsnoop --color=never SPEC", "--color is auto, always or never, not %q", o.color)
 	case o.emit != "" && o.emit != "tracefs" && o.emit != "shell" && o.emit != "boot":
-		return usagef("", "--emit is tracefs, shell or boot, not %q", o.emit)
+		return usagef("tsnoop --emit=shell SPEC", "--emit is tracefs, shell or boot, not %q", o.emit)
 	case o.emit != "" && o.explain:
 		return usagef("", "--emit and --explain exclude each other")
 	case o.summary != "" && o.summary != "too" && o.summary != "only":
@@ -120,15 +120,16 @@ func parseDuration(flag, s string) (time.Duration, error) {
 		d, err = time.ParseDuration(s + "s")
 	}
 	if err != nil || d <= 0 {
-		return 0, usagef("", "--%s takes 10s, 500ms, 2m or seconds, not %q", flag, s)
+		return 0, usagef(takes[flag].example, "--%s takes 10s, 500ms, 2m or seconds, not %q", flag, s)
 	}
 	return d, nil
 }
 
 // parseBuffer reads the size of the buffer of one CPU, in KiB.
 func parseBuffer(size string, pages int) (int, error) {
-	if pages < 0 {
-		return 0, usagef("", "--pages takes a positive number, not %d", pages)
+	const most = 1 << 32 // KiB: no kernel has as much for one CPU
+	if pages < 0 || pages > most/4 {
+		return 0, usagef(takes["pages"].example, "--pages takes a number of pages, not %d", pages)
 	}
 	if pages > 0 {
 		return pages * 4, nil
@@ -140,7 +141,7 @@ func parseBuffer(size string, pages int) (int, error) {
 	n, err := strconv.Atoi(digits)
 	factor := map[string]int{"": 1, "K": 1, "KIB": 1, "KB": 1, "M": 1 << 10, "MIB": 1 << 10, "MB": 1 << 10, "G": 1 << 20, "GIB": 1 << 20, "GB": 1 << 20}
 	unit, known := factor[strings.ToUpper(size[len(digits):])]
-	if err != nil || n <= 0 || !known {
+	if err != nil || n <= 0 || !known || n > most/unit {
 		return 0, usagef("tsnoop -b 4M SPEC", "--buffer takes a size per CPU such as 512K or 4M, not %q", size)
 	}
 	return n * unit, nil

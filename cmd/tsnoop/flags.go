@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -72,7 +71,7 @@ func parseArgs(args []string) (*options, error) {
 	f := o.flags(&raw)
 	raw.given = f.Changed
 	if err := f.Parse(args); err != nil {
-		return o, usagef("tsnoop help lists the flags", "%s", strings.TrimPrefix(err.Error(), "pflag: "))
+		return o, flagError(f, err)
 	}
 	for _, name := range later {
 		if f.Changed(name) {

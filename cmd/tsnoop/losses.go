@@ -5,10 +5,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/tracefs"
-	"golang.org/x/sys/unix"
 )
 
 // tellEvery is how often it is said that events are being lost.
@@ -24,6 +22,10 @@ type losses struct {
 	lost    uint64 // since the last word about it
 	unknown bool   // and more, of which the kernel has no count
 	told    time.Time
+
+	// faults is how many values of the calls seen so far the kernel may have counted
+	// as misses, by function.
+	faults map[string]uint64
 }
 
 func newLosses(o *options, ui *ui, out *output, p *render.Printer) *losses {
@@ -71,48 +73,6 @@ func (l *losses) total(t *trace) {
 		l.totalLost(t, stats)
 	}
 	l.totalMissed(t)
-}
-
-// totalMissed says which calls the kernel could not follow.
-func (l *losses) totalMissed(t *trace) {
-	hits, err := t.session.Profile()
-	if err != nil {
-		l.ui.detail("%v", err)
-	}
-	probes := fetchargs.Probes(t.plans)
-	follow := map[string]bool{} // the functions that have a probe which can fault
-	for _, p := range probes {
-		follow[p.Plan.Spec.Func.Text] = follow[p.Plan.Spec.Func.Text] || p.Follows()
-	}
-	faults := countsFaults()
-	for _, p := range probes {
-		n := hits[p.Event].Misses
-		if n == 0 {
-			continue
-		}
-		name, what := p.Plan.Spec.Func.Text, "calls"
-		if p.Return {
-			what = "returns"
-		}
-		if faults && follow[name] {
-			l.ui.warn("up to %d %s of %s were missed: before 5.14 the kernel counts values it could not read, too", n, what, name)
-			continue // no figure for the data
-		}
-		l.ui.warn("%d %s of %s were missed: the kernel could not run the probe", n, what, name)
-		l.data(func(dst []byte) []byte { return l.printer.AppendMissed(dst, name, p.Return, n) })
-	}
-}
-
-// countsFaults tells whether misses include fetches that faulted, of any probe on
-// the function; there is an event all the same. So it was on x86 before 5.14.
-func countsFaults() bool {
-	var u unix.Utsname
-	var major, minor int
-	if unix.Uname(&u) != nil {
-		return false
-	}
-	fmt.Sscanf(unix.ByteSliceToString(u.Release[:]), "%d.%d", &major, &minor)
-	return major > 0 && (major < 5 || major == 5 && minor < 14)
 }
 
 // recorded says what had been lost when a recording was made.

@@ -43,7 +43,7 @@ func runTrace(o *options, ui *ui) (err error) {
 		sums.live(t.now, stop)
 		defer sums.begin(&t.reading, out, lost.printer, idle)()
 		defer idle()
-		return t.show(t.read(ctx, o, idle), pairers, sink, lost)
+		return t.show(t.read(ctx, o, idle), pairers, lost.accounting(t, sink), lost)
 	})
 }
 
