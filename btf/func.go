@@ -1,7 +1,6 @@
 package btf
 
 import (
-	"path"
 	"slices"
 	"strings"
 
@@ -116,7 +115,7 @@ func newFunc(fn *cbtf.Func, module string) *Func {
 	return f
 }
 
-// Funcs are the functions whose names match a glob (path.Match), sorted by
+// Funcs are the functions whose names match a glob ([Glob]), sorted by
 // name: "tcp_*", or of one module "mod:ext4" and "mod:ext4:ext4_get_*".
 //
 // Errors are path.ErrBadPattern, a *NotFoundError for a module without BTF, or
@@ -129,7 +128,8 @@ func (k *Kernel) Funcs(pattern string) ([]*Func, error) {
 			pattern = "*"
 		}
 	}
-	if _, err := path.Match(pattern, ""); err != nil {
+	match, err := Glob(pattern)
+	if err != nil {
 		return nil, err
 	}
 	k.mu.Lock()
@@ -145,7 +145,7 @@ func (k *Kernel) Funcs(pattern string) ([]*Func, error) {
 		}
 		found = true
 		for _, fn := range b.index().funcs {
-			if match, _ := path.Match(pattern, fn.Name); !match {
+			if !match(fn.Name) {
 				continue
 			}
 			if f := newFunc(fn, b.name); f != nil {

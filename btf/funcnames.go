@@ -2,7 +2,6 @@ package btf
 
 import (
 	"os"
-	"path"
 	"slices"
 	"strings"
 )
@@ -10,14 +9,15 @@ import (
 // A FuncName says which function of a kernel is meant: Module is "" for vmlinux.
 type FuncName struct{ Module, Name string }
 
-// FuncNames are the functions whose names match a glob (path.Match), sorted by
+// FuncNames are the functions whose names match a glob ([Glob]), sorted by
 // name, each once: of a module, or, if module is "", of vmlinux and of every
 // module that has BTF. It decodes no types, for which Funcs takes long.
 //
 // Errors are path.ErrBadPattern, a *NotFoundError for a module without BTF, or
 // those of reading BTF.
 func (k *Kernel) FuncNames(module, pattern string) ([]FuncName, error) {
-	if _, err := path.Match(pattern, ""); err != nil {
+	match, err := Glob(pattern)
+	if err != nil {
 		return nil, err
 	}
 	k.mu.Lock()
@@ -29,7 +29,7 @@ func (k *Kernel) FuncNames(module, pattern string) ([]FuncName, error) {
 	var found []FuncName
 	add := func(in string) func(string) {
 		return func(name string) {
-			if match, _ := path.Match(pattern, name); match {
+			if match(name) {
 				found = append(found, FuncName{in, name})
 			}
 		}

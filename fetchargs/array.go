@@ -64,13 +64,17 @@ func (r *resolver) encodeArray(e encoded, x Expr, a *btf.Array, f *format) (enco
 	inner, nested := arrayOf(a.Type)
 	switch {
 	case nested:
-		r.fail(x.Where(), fmt.Sprintf("take one: %s[0]", x), "%s is an array of arrays of %d", x, inner.Nelems)
+		r.failFix(x.Where(), Fix{x.Where(), postfixed(x) + "[0]"}, "take one: ", "%s is an array of arrays of %d", x, inner.Nelems)
 		return e, false
 	case isStruct(a.Type):
-		r.fail(x.Where(), fmt.Sprintf("take one: %s[0]", x), "%s is an array of %s", x, btf.Name(a.Type))
+		one := postfixed(x) + "[0]"
+		if members := btf.Members(a.Type); len(members) > 0 {
+			one += "." + members[0]
+		}
+		r.failFix(x.Where(), Fix{x.Where(), one}, "take one: ", "%s is an array of %s", x, btf.Name(a.Type))
 		return e, false
 	case a.Nelems == 0:
-		r.fail(x.Where(), fmt.Sprintf("take elements: %s[0]", x), "the length of %s is not known", x)
+		r.failFix(x.Where(), Fix{x.Where(), postfixed(x) + "[0]"}, "take elements: ", "the length of %s is not known", x)
 		return e, false
 	case !ok || !slices.Contains([]int{1, 2, 4, 8}, size) || !e.place.mem && !e.place.inReg:
 		r.cannotShow(e.place.typ, x)
@@ -91,7 +95,11 @@ func (r *resolver) doesNotFit(x Expr, t btf.Type, f *format) bool {
 	hint := ""
 	switch {
 	case f != nil && (f.shape == kernelText || f.shape == userText):
-		hint = fmt.Sprintf("text needs a pointer or an array of char; if this is an address: ((char *)%s):%s", x, name)
+		if size, _ := btf.Size(orVoid(t)); size == 8 && !isStruct(t) {
+			r.failFix(x.Where(), Fix{x.Where(), "(char *)" + x.String()}, "if it is an address write ", "the format %s does not fit %s, which is %s", name, x, typeName(t))
+			return false
+		}
+		hint = "text needs a pointer or an array of char"
 	case f != nil && f.size > 0:
 		hint = fmt.Sprintf("%s needs %d bytes", name, f.size)
 	}

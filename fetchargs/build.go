@@ -2,7 +2,6 @@ package fetchargs
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/tsnoop/tsnoop/btf"
@@ -51,40 +50,6 @@ type ref struct {
 }
 
 func (f ref) field() *Field { return &f.side.fields[f.index] }
-
-// field resolves x and adds it to the probe that can fetch it.
-func (r *resolver) field(item *Item, x Expr, hidden bool) (ref, bool) {
-	var f *format
-	if item != nil && item.Format.Text != "" {
-		if f = formatNamed(item.Format.Text); f == nil {
-			near := btf.Near(item.Format.Text, slices.Values(FormatNames()))
-			r.fail(item.Format.Span, didYouMean(near, "formats: "+strings.Join(FormatNames(), " ")), "unknown format %q", item.Format.Text)
-			return ref{}, false
-		}
-	}
-	p, ok := r.walk(x)
-	if !ok {
-		return ref{}, false
-	}
-	e, ok := r.encode(p, x, f)
-	if !ok {
-		return ref{}, false
-	}
-	if f != nil {
-		e.field.Format = f.name
-	}
-	if item != nil && item.Name.Text != "" {
-		e.field.Label = item.Name.Text
-	}
-	e.field.Hidden = hidden
-	e.field.BigEndian = f != nil && f.big || f == nil && isBigEndian(e.place.typ)
-	side := r.entry
-	if p.ret {
-		side = r.exit
-	}
-	side.used = true
-	return side.add(e, x)
-}
 
 func (b *builder) add(e encoded, x Expr) (ref, bool) {
 	f, at := e.field, x.Where()

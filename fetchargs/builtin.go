@@ -43,6 +43,9 @@ func (r *resolver) builtin(x *Builtin) (place, bool) {
 		return p, n <= stackWords
 	}
 	r.fail(x.Span, "there are $comm, $argN, $stackN, $stack and $retval", "unknown variable %s", name)
+	if o, ok := elsewhere(name); ok && o.fix != name {
+		r.advise(o, x.Span)
+	}
 	return place{}, false
 }
 

@@ -25,7 +25,7 @@ func (r *resolver) addr(x *Addr) (place, bool) {
 		return p, false
 	}
 	// The kernel cannot add: fetch the pointer, add off after reading.
-	p.mem = false
+	p.mem, p.text = false, false
 	p.labels = p.labels[:len(p.labels)-1]
 	p.typ = &btf.Pointer{Target: p.typ}
 	return p, true
@@ -51,12 +51,12 @@ func (r *resolver) cast(x *Cast) (place, bool) {
 		if p.isUntyped() {
 			object = "&" + object
 		}
-		r.fail(x.Type.Span, fmt.Sprintf("(%s *)%s", canonicalType(x.Type.Text), object), "a cast to a struct needs a pointer")
+		r.failFix(x.Type.Span, Fix{x.Span, fmt.Sprintf("(%s *)%s", canonicalType(x.Type.Text), object)}, "write ", "a cast to a struct needs a pointer")
 		return p, false
 	}
 	if p.typ != nil && pointee(t) != nil && !p.inReg {
 		if _, isArray := btf.Strip(p.typ).(*btf.Array); isArray {
-			r.fail(x.Span, fmt.Sprintf("(%s)&%s", canonicalType(x.Type.Text), x.X), "%s is an array; cast its address", x.X)
+			r.failFix(x.Span, Fix{x.Span, fmt.Sprintf("(%s)&%s", canonicalType(x.Type.Text), x.X)}, "write ", "%s is an array; cast its address", x.X)
 			return p, false
 		}
 		if size, _ := btf.Size(p.typ); size != 8 {
@@ -70,7 +70,7 @@ func (r *resolver) cast(x *Cast) (place, bool) {
 			return p, false
 		}
 	}
-	p.typ = t
+	p.typ, p.text = t, false
 	if p, ok = p.settle(); !ok {
 		r.fail(x.Span, "", "%s is passed in registers, and this part of it cannot be fetched", x.X)
 	}
@@ -100,6 +100,7 @@ func (r *resolver) containerOf(x *ContainerOf) (place, bool) {
 	}
 	p = p.from(x.X.String()).load()
 	p.off -= off
+	p.text = false
 	p.typ = &btf.Pointer{Target: t}
 	return p, true
 }

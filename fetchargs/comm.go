@@ -19,6 +19,9 @@ func CheckComm(glob string) error {
 	if strings.ContainsFunc(glob, func(c rune) bool { return c < ' ' || c == 0x7f }) {
 		return fmt.Errorf("the kernel's filters cannot look for control characters; ? stands for any character")
 	}
+	if turned := turnedRange(glob); turned != "" {
+		return fmt.Errorf("the range %s is empty: write %s-%s", turned, turned[2:], turned[:1])
+	}
 	least := 0
 	for rest := glob; rest != ""; {
 		if rest[0] == '*' {
@@ -42,9 +45,19 @@ func CheckComm(glob string) error {
 // compares with all the 16 bytes that hold the name: the first never matches a
 // name that is shorter, the second looks at what an older name has left behind
 // the new one (5.10 to 7.2). A second star makes it a glob.
-func commFilter(glob string) string {
+func commFilter(glob string, plain bool) string {
+	text := commPattern(glob, plain)
+	quoted, ok := filterQuoted(text)
+	if !ok { // all characters but a few, and both quotes are at the ends of ranges
+		quoted, _ = filterQuoted(commPattern(glob, true))
+	}
+	return "COMM ~ " + quoted
+}
+
+func commPattern(glob string, plain bool) string {
+	glob = kernelGlob(glob, plain)
 	if len(glob) > 1 && glob[0] == '*' {
 		glob = "*" + glob
 	}
-	return `COMM ~ "` + glob + `"`
+	return glob
 }

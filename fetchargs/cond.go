@@ -122,7 +122,11 @@ func (r *resolver) compare(c *Compare, not bool, item *Item) *test {
 			t.negated = true
 		}
 	}
-	left, ok := r.operand(c.X, item)
+	w := c.left()
+	if item != nil && item.Format.Text != "" {
+		w.format = item.Format
+	}
+	left, ok := r.operand(w)
 	if !ok {
 		return t
 	}
@@ -132,14 +136,18 @@ func (r *resolver) compare(c *Compare, not bool, item *Item) *test {
 		other = &Ident{Name{c.Value.Text, c.Value.Span}}
 	}
 	if other == nil {
-		t.value, _ = r.constant(c.Value, left.field(), c.Op)
+		t.value, _ = r.constant(c, left.field())
 		return t
 	}
-	if c, is := r.addressConstant(other, left.field(), c.Op); is {
+	if c, is := r.addressConstant(c, other, left.field()); is {
 		t.value = c
 		return t
 	}
-	right, ok := r.operand(other, nil)
+	if c.Mask != nil {
+		r.fail(other.Where(), "", "what is masked is compared with numbers only")
+		return t
+	}
+	right, ok := r.operand(want{x: other, format: c.OtherFormat})
 	if !ok {
 		return t
 	}
@@ -148,23 +156,6 @@ func (r *resolver) compare(c *Compare, not bool, item *Item) *test {
 	}
 	t.right, t.against = right.operand(), true
 	return t
-}
-
-// operand finds the field of an expression that a condition needs. One that
-// an item already shows serves, if its format has not changed its meaning.
-func (r *resolver) operand(x Expr, item *Item) (ref, bool) {
-	if r.recorded {
-		return r.recordedField(x)
-	}
-	label := x.String()
-	for _, side := range []*builder{r.entry, r.exit} {
-		for i, f := range side.fields {
-			if side.exprs[i] == label && (item != nil || f.Format == "") {
-				return ref{side, i}, true
-			}
-		}
-	}
-	return r.field(nil, x, true)
 }
 
 func (r *resolver) isValue(word string) bool {

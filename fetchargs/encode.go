@@ -60,12 +60,12 @@ func (r *resolver) encodeAt(p place, x Expr, f *format) (encoded, bool) {
 	case *btf.Int, *btf.Enum:
 		return r.encodeNumber(e, x, f)
 	case *btf.Pointer:
-		if f == nil && isText(t.Target) {
+		if f == nil && (isText(t.Target) || e.place.text) {
 			return r.encodeText(e, x, f)
 		}
 		return number(e, 8, f), true
 	case *btf.Array:
-		if f == nil && isText(t.Type) && e.place.mem {
+		if f == nil && (isText(t.Type) || e.place.text) && e.place.mem {
 			return r.encodeText(e, x, f)
 		}
 		return r.encodeArray(e, x, t, f)
@@ -137,7 +137,7 @@ func (r *resolver) encodeNumber(e encoded, x Expr, f *format) (encoded, bool) {
 	case 1, 2, 4, 8:
 		return number(e, size, f), true
 	}
-	r.fail(x.Where(), x.String()+":hex shows its bytes", "%s is %s, which does not fit a fetcharg", x, btf.Name(e.place.typ))
+	r.failFix(x.Where(), Fix{x.Where(), x.String() + ":hex"}, "for its bytes write ", "%s is %s, which does not fit a fetcharg", x, btf.Name(e.place.typ))
 	return e, false
 }
 

@@ -3,6 +3,7 @@ package fetchargs
 import (
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // A Span is a place in a spec's text: bytes Pos up to End.
@@ -18,7 +19,21 @@ type Error struct {
 	Span
 	Msg  string // lowercase, no full stop
 	Hint string // "" if there is nothing to advise
+	Fix  Fix    // what Hint ends in, if that is a piece of a spec
 	Err  error
+}
+
+// A Fix is text that mends a spec when it stands there instead. TYPE, MEMBER
+// and N in it are for the user to fill in.
+type Fix struct {
+	Span
+	Text string
+}
+
+// mend makes a hint of an error: lead, and the text that is to stand in place
+// of what is at span.
+func (e *Error) mend(span Span, lead, text string) {
+	e.Hint, e.Fix = lead+text, Fix{span, text}
 }
 
 func (e *Error) Error() string { return fmt.Sprintf("%s: %s", e.Text, e.Msg) }
@@ -31,6 +46,18 @@ var ErrUnsupported = errors.New("not supported yet")
 
 // Errors are all that is wrong with the specs of one run, in their order.
 type Errors []*Error
+
+// unique drops errors that are told already: what stands in a condition of an
+// item is both shown and compared.
+func (e Errors) unique() Errors {
+	var once Errors
+	for _, err := range e {
+		if !slices.ContainsFunc(once, func(o *Error) bool { return o.Span == err.Span && o.Msg == err.Msg }) {
+			once = append(once, err)
+		}
+	}
+	return once
+}
 
 func (e Errors) Error() string {
 	if len(e) == 1 {

@@ -3,6 +3,7 @@ package fetchargs
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/tsnoop/tsnoop/btf"
 )
@@ -121,7 +122,7 @@ func (p *Plan) describe(t *test) string {
 		return text
 	}
 	left := p.fieldOf(t.left)
-	text := fmt.Sprintf("%s %s ", left.Label, t.op)
+	text := fmt.Sprintf("%s %s ", t.value.masked(left), t.op)
 	if t.against {
 		text += p.fieldOf(t.right).Label
 	} else {
@@ -131,4 +132,16 @@ func (p *Plan) describe(t *test) string {
 		return "!(" + text + ")"
 	}
 	return text
+}
+
+// masked is the left side of a comparison with c.
+func (c constant) masked(f *Field) string {
+	if c.mask == 0 || strings.Contains(c.shown, "/") { // a prefix has its mask in itself
+		return f.Label
+	}
+	mask := c.mask
+	if f.BigEndian {
+		mask = f.swapped(mask)
+	}
+	return fmt.Sprintf("(%s & 0x%x)", f.Label, mask)
 }

@@ -18,7 +18,7 @@ func (b *builder) finish(both bool) *Probe {
 	p.stringsLast()
 	if glob := b.r.target.Comm; glob != "" {
 		p.OnlyComm = len(b.filters) == 0
-		b.filters = append(b.filters, commFilter(glob))
+		b.filters = append(b.filters, commFilter(glob, !b.r.target.Live))
 	}
 	p.Filter = strings.Join(b.filters, " && ")
 	p.MaxActive = b.r.target.MaxActive

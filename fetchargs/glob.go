@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -165,12 +164,16 @@ func (t *Target) noMatch(s *Spec) *Error {
 func nearGlobs(glob string, names []btf.FuncName) []string {
 	fixed := glob[:strings.IndexAny(glob, "*?[")]
 	rest := glob[len(fixed):]
+	match, err := btf.Glob(rest)
+	if err != nil {
+		return nil
+	}
 	count := map[string]int{}
 	for _, f := range names {
 		if len(f.Name) < len(fixed) {
 			continue
 		}
-		if match, _ := path.Match(rest, f.Name[len(fixed):]); match {
+		if match(f.Name[len(fixed):]) {
 			count[f.Name[:len(fixed)]]++
 		}
 	}

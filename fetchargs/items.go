@@ -8,13 +8,17 @@ func (r *resolver) items() {
 			r.field(item, item.Expr, false)
 			continue
 		}
-		if item.Format.Text != "" && len(operands(item.Cond)) > 1 {
-			r.fail(item.Format.Span, "give each value its own item", "a format cannot apply to several values")
+		if !r.formats(item) {
 			continue
 		}
-		for _, x := range operands(item.Cond) {
-			if !r.isConstant(x) {
-				r.field(item, x, false)
+		shown := map[string]bool{}
+		for _, w := range operands(item.Cond) {
+			if item.Format.Text != "" {
+				w.format = item.Format
+			}
+			if text := formatted(w.x, w.format); !shown[text] && !r.isConstant(w.x) {
+				shown[text] = true
+				r.add(item, w, false)
 			}
 		}
 	}
@@ -23,22 +27,23 @@ func (r *resolver) items() {
 	}
 }
 
-// operands are the expressions that a condition compares, in their order.
-func operands(c Cond) []Expr {
-	switch c := c.(type) {
-	case *Compare:
-		if c.Other != nil {
-			return []Expr{c.X, c.Other}
-		}
-		return []Expr{c.X}
-	case *Not:
-		return operands(c.X)
-	case *And:
-		return append(operands(c.X), operands(c.Y)...)
-	case *Or:
-		return append(operands(c.X), operands(c.Y)...)
+// formats checks that a condition's format is that of its only value.
+func (r *resolver) formats(item *Item) bool {
+	if item.Format.Text == "" {
+		return true
 	}
-	return nil
+	wants := operands(item.Cond)
+	if len(wants) > 1 {
+		fixed := wants[0].x.String() + ":" + item.Format.Text
+		r.failFix(item.Format.Span, Fix{Span{wants[0].x.Where().Pos, item.Span.End}, fixed + r.spec.Text[wants[0].x.Where().End:item.Format.Pos-1]},
+			"it stands behind the value it is for: ", "a format cannot apply to several values")
+		return false
+	}
+	if own := wants[0].format; own.Text != "" {
+		r.fail(item.Format.Span, "one is enough", "%s has two formats", wants[0].x)
+		return false
+	}
+	return true
 }
 
 // everything shows all parameters and the return value. Parameters that

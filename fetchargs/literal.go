@@ -15,78 +15,172 @@ import (
 // with: a number in the field's own width and byte order, text, or bytes.
 type constant struct {
 	num   uint64 // sign-extended if the field is signed
+	mask  uint64 // the number's bits that are compared, in the same byte order; 0 for all
 	text  string
-	bytes []byte
+	bytes []byte // with the first of the field's
+	bits  int    // of bytes that are compared; 0 for all
 	kind  Kind   // Int or Uint, Text, Bytes
 	shown string // as written in the spec
 }
 
-// constant makes of l what can be compared with f.
-func (r *resolver) constant(l *Literal, f *Field, op Op) (constant, bool) {
-	c, ok := r.constantOf(l, f, op)
-	c.shown = l.String()
-	return c, ok
+// constant makes of a comparison's value what can be compared with f.
+func (r *resolver) constant(c *Compare, f *Field) (constant, bool) {
+	k, ok := r.constantOf(c, f)
+	k.shown = c.Value.String()
+	return k, ok
 }
 
-func (r *resolver) constantOf(l *Literal, f *Field, op Op) (constant, bool) {
-	switch f.Encoding {
-	case String:
-		return r.textConstant(l, f, op)
-	case Array:
-		return r.bytesConstant(l, f, op)
-	}
-	if op == "~" {
-		r.fail(l.Span, "use ==", "~ matches text, and %s is %s", f.Label, typeName(f.Type))
+func (r *resolver) constantOf(c *Compare, f *Field) (constant, bool) {
+	l := c.Value
+	switch {
+	case c.Mask != nil && f.Encoding != Integer && f.Encoding != BitField:
+		r.fail(c.X.Where(), "", "%s is %s: only numbers have bits", c.X, typeName(f.Type))
+		return constant{}, false
+	case c.Mask != nil:
+		return r.maskedConstant(c, f)
+	case f.Encoding == String:
+		return r.textConstant(c, f)
+	case f.Encoding == Array:
+		return r.bytesConstant(c, f)
+	case c.Op == "~":
+		r.notText(c, f, fmt.Sprintf("~ matches text, and %s is %s", c.X, typeName(f.Type)))
 		return constant{}, false
 	}
-	n, ok := r.integer(l, f)
+	n, ok := r.integer(c, l, f)
 	if !ok {
 		return constant{}, false
 	}
-	return r.fit(n, l, f)
+	k, ok := r.fit(n, l, f)
+	if ok && l.Bits > 0 && l.Bits < 32 {
+		if c.Op != "==" && c.Op != "!=" {
+			r.fail(l.Span, "a prefix has == and !=", "a prefix cannot be compared with %s", c.Op)
+			return k, false
+		}
+		k.mask = f.swapped(uint64(^uint32(0) << (32 - l.Bits)))
+	}
+	return k, ok
 }
 
-func (r *resolver) textConstant(l *Literal, f *Field, op Op) (constant, bool) {
-	if l.Kind != Quoted && l.Kind != CharLit {
-		r.fail(l.Span, fmt.Sprintf("put it in quotes: %q; for the pointer's value, use a cast: (u64)", l.Text),
-			"%s is text and cannot be compared with %s", f.Label, l.Text)
+// maskedConstant is the constant of (X & MASK) == VALUE.
+func (r *resolver) maskedConstant(c *Compare, f *Field) (constant, bool) {
+	unsigned := *f
+	unsigned.Signed = false
+	if c.Op == "&" || c.Op == "~" {
+		r.fail(c.Where(), "", "what is masked cannot be compared with %s", c.Op)
 		return constant{}, false
 	}
-	switch op {
-	case "==", "!=", "~":
-		return constant{text: l.Text, kind: Text}, true
+	if c.Mask.Kind == Word && r.isValue(c.Mask.Text) {
+		r.fail(c.Mask.Span, "", "the mask must be a number, and %s is a value", c.Mask)
+		return constant{}, false
 	}
-	r.fail(l.Span, `text has ==, != and ~ "glob*"`, "text cannot be compared with %s", op)
-	return constant{}, false
+	mask, ok := r.integer(c, c.Mask, f)
+	if !ok {
+		return constant{}, false
+	}
+	m, ok := r.fit(mask, c.Mask, &unsigned)
+	if !ok {
+		return constant{}, false
+	}
+	value, ok := r.integer(c, c.Value, f)
+	if !ok {
+		return constant{}, false
+	}
+	v, ok := r.fit(value, c.Value, &unsigned)
+	if !ok {
+		return constant{}, false
+	}
+	if m.num == 0 {
+		r.fail(c.Mask.Span, "", "a mask of 0 has no bits")
+		return constant{}, false
+	}
+	if v.num&^m.num != 0 && (c.Op == "==" || c.Op == "!=") {
+		r.fail(c.Value.Span, "", "%s & %s is never %s", c.X, c.Mask, c.Value)
+		return constant{}, false
+	}
+	v.mask = m.num
+	return v, true
 }
 
-func (r *resolver) bytesConstant(l *Literal, f *Field, op Op) (constant, bool) {
-	if l.Kind != Address || len(l.Bytes) != f.Size*f.Count {
-		r.fail(l.Span, fmt.Sprintf("compare one element: %s[0]", f.Label), "%s has %d bytes and cannot be compared with %s",
-			f.Label, f.Size*f.Count, l)
+func (r *resolver) textConstant(c *Compare, f *Field) (constant, bool) {
+	l := c.Value
+	switch {
+	case l.isNull() && (c.Op == "==" || c.Op == "!="): // and no pointer
+		r.failFix(c.X.Where(), Fix{c.Where(), fmt.Sprintf(`%s %s ""`, formatted(c.X, c.Format), c.Op)}, "to tell whether it is empty write ",
+			"%s is text in place, and never NULL", c.X)
+		return constant{}, false
+	case l.Kind != Quoted && l.Kind != CharLit:
+		lead, fix := "text stands in quotes: ", Fix{l.Span, `"` + escape(l.Text, '"') + `"`}
+		if pointee(f.Type) != nil && c.Format.Text == "" {
+			lead, fix = fmt.Sprintf("text stands in quotes: %s; for the pointer's value write ", fix.Text), Fix{c.X.Where(), "(u64)" + c.X.String()}
+			if l.Kind != Number {
+				lead, fix = "text stands in quotes: ", Fix{l.Span, `"` + escape(l.Text, '"') + `"`}
+			}
+		}
+		r.failFix(l.Span, fix, lead, "%s is text and cannot be compared with %s", c.X, l.Text)
+		return constant{}, false
+	case c.Op != "==" && c.Op != "!=" && c.Op != "~":
+		r.fail(l.Span, `text has ==, != and ~ "glob*"`, "text cannot be compared with %s", c.Op)
+		return constant{}, false
+	case c.Op == "~" && !r.checkGlob(l):
 		return constant{}, false
 	}
-	if op != "==" && op != "!=" {
-		r.fail(l.Span, "an address has == and !=", "an address cannot be compared with %s", op)
+	return constant{text: l.Text, kind: Text}, true
+}
+
+// bytesConstant is an address. A MAC address may be the beginning of bytes that
+// have room for longer ones.
+func (r *resolver) bytesConstant(c *Compare, f *Field) (constant, bool) {
+	l, size := c.Value, f.Size*f.Count
+	longer := len(l.Bytes) == 6 && f.Size == 1 && size > 6
+	switch {
+	case l.Kind == Address && len(l.Bytes) != size && !longer:
+		r.fail(l.Span, addressHint(size), "%s has %d bytes, %s has %d", c.X, size, l, len(l.Bytes))
+		return constant{}, false
+	case l.Kind != Address:
+		r.failFix(l.Span, Fix{c.X.Where(), postfixed(c.X) + "[0]"}, "compare one element: ", "%s has %d bytes and cannot be compared with %s", c.X, size, l)
+		return constant{}, false
+	case c.Op != "==" && c.Op != "!=":
+		r.fail(l.Span, "an address has == and !=", "an address cannot be compared with %s", c.Op)
 		return constant{}, false
 	}
-	return constant{bytes: l.Bytes, kind: Bytes}, true
+	return constant{bytes: l.Bytes, bits: l.Bits, kind: Bytes}, true
+}
+
+func addressHint(size int) string {
+	switch size {
+	case 6:
+		return "a MAC address has 6 bytes: 52:54:00:12:34:56"
+	case 16:
+		return "an IPv6 address has 16 bytes: fe80::1"
+	}
+	return ""
+}
+
+// notText refuses text next to a number.
+func (r *resolver) notText(c *Compare, f *Field, msg string) {
+	switch t := f.Type; {
+	case c.Value.Kind != Quoted && c.Value.Kind != CharLit:
+		r.failFix(c.Value.Span, Fix{Span{c.X.Where().End, c.Value.Pos}, " =="}, "numbers are compared with", "%s", msg)
+	case c.Format.Text != "":
+		r.failFix(c.Value.Span, Fix{c.Format.Span, "string"}, "text behind a pointer has the format ", "%s", msg)
+	case t == nil || pointee(t) != nil:
+		r.failFix(c.Value.Span, Fix{c.X.Where(), c.X.String() + ":string"}, "for text behind the pointer write ", "%s", msg)
+	case f.Encoding == Integer && f.Size == 8 && !isStruct(t):
+		r.failFix(c.Value.Span, Fix{c.X.Where(), "(char *)" + c.X.String()}, "if it is an address of text write ", "%s", msg)
+	default:
+		r.failFix(c.Value.Span, Fix{c.Where(), formatted(c.X, c.Format) + " == 0"}, "numbers are compared with numbers: ", "%s", msg)
+	}
 }
 
 // integer is the number that l stands for next to f.
-func (r *resolver) integer(l *Literal, f *Field) (*big.Int, bool) {
+func (r *resolver) integer(c *Compare, l *Literal, f *Field) (*big.Int, bool) {
 	switch l.Kind {
 	case Number, CharLit:
 		return l.Int, true
 	case Address:
-		if len(l.Bytes) == 4 && f.Size == 4 {
-			return new(big.Int).SetBytes(l.Bytes), true
-		}
-		r.fail(l.Span, "", "%s has %d bytes, %s has %d", f.Label, f.Size, l, len(l.Bytes))
-		return nil, false
+		return r.ipv4(c, l, f)
 	case Quoted:
-		r.fail(l.Span, "for text behind a pointer use "+f.Label+":string in the list of items and a condition on it",
-			"%s is %s and cannot be compared with text", f.Label, typeName(f.Type))
+		r.notText(c, f, fmt.Sprintf("%s is %s and cannot be compared with text", c.X, typeName(f.Type)))
 		return nil, false
 	}
 	switch l.Text {
@@ -117,6 +211,31 @@ func (r *resolver) integer(l *Literal, f *Field) (*big.Int, bool) {
 	return n, true
 }
 
+// ipv4 is an IPv4 address next to a number, which must be one, too: in network
+// byte order by its type or format.
+func (r *resolver) ipv4(c *Compare, l *Literal, f *Field) (*big.Int, bool) {
+	size, _ := btf.Size(orVoid(pointee(f.Type)))
+	switch {
+	case len(l.Bytes) == 4 && f.Size == 4 && f.Encoding == Integer && f.BigEndian:
+		return new(big.Int).SetBytes(l.Bytes), true
+	case len(l.Bytes) == 4 && f.Size == 4 && f.Encoding == Integer:
+		msg := fmt.Sprintf("%s is %s, and an address is in network byte order", c.X, typeName(f.Type))
+		r.failFix(l.Span, Fix{c.X.Where().to(maxSpan(c.X.Where(), c.Format.Span)), c.X.String() + ":ip4"}, "if it is an address write ", "%s", msg)
+	case len(l.Bytes) == 4 && size == 4 && c.Format.Text == "":
+		r.failFix(l.Span, Fix{c.X.Where(), "*" + c.X.String()}, "to look behind the pointer write ", "%s is a pointer", c.X)
+	default:
+		r.fail(l.Span, "", "%s has %d bytes, %s has %d", c.X, f.Size, l, len(l.Bytes))
+	}
+	return nil, false
+}
+
+func maxSpan(a, b Span) Span {
+	if b.End > a.End {
+		return b
+	}
+	return a
+}
+
 func (r *resolver) wordHint(word string, err error) string {
 	var near []string
 	if e, ok := err.(*btf.NotFoundError); ok {
@@ -127,7 +246,7 @@ func (r *resolver) wordHint(word string, err error) string {
 			near = append(near, p.Name)
 		}
 	}
-	return didYouMean(near, fmt.Sprintf("macros of the kernel are not known; text needs quotes: %q", word))
+	return didYouMean(near, "macros of the kernel are not known")
 }
 
 // fit checks that n can be a value of f, which otherwise could never match,
@@ -145,14 +264,13 @@ func (r *resolver) fit(n *big.Int, l *Literal, f *Field) (constant, bool) {
 		low.Neg(high)
 	}
 	if high.Sub(high, big.NewInt(1)); n.Cmp(low) < 0 || n.Cmp(high) > 0 {
-		hint := fmt.Sprintf("its values are %s to %s", low, high)
+		r.fail(l.Span, fmt.Sprintf("its values are %s to %s", low, high), "%s does not fit %s, which is %s", l.Text, f.Label, typeName(f.Type))
 		if n.Sign() < 0 && !f.Signed {
 			same := new(big.Int).Add(n, new(big.Int).Add(high, big.NewInt(1)))
 			if same.Sign() > 0 {
-				hint = fmt.Sprintf("it is unsigned: write 0x%x", same)
+				r.errs[len(r.errs)-1].mend(l.Span, "it is unsigned: write ", fmt.Sprintf("0x%x", same))
 			}
 		}
-		r.fail(l.Span, hint, "%s does not fit %s, which is %s", l.Text, f.Label, typeName(f.Type))
 		return constant{}, false
 	}
 	num := n.Uint64()
@@ -176,8 +294,8 @@ func (f *Field) swapped(n uint64) uint64 {
 }
 
 // filterText writes c for a kernel filter. Not all text can be: a filter has
-// no escapes, and its strings have 255 bytes.
-func (c constant) filterText(f *Field, op Op) (string, bool) {
+// no escapes, and its strings have 255 bytes. plain is for lines that people read.
+func (c constant) filterText(f *Field, op Op, plain bool) (string, bool) {
 	if c.kind != Text {
 		if c.kind == Int {
 			return strconv.FormatInt(int64(c.num), 10), true
@@ -189,19 +307,20 @@ func (c constant) filterText(f *Field, op Op) (string, bool) {
 	}
 	text := c.text
 	odd := slices.ContainsFunc([]byte(text), func(b byte) bool { return b < ' ' || b == 0x7f })
-	if odd || len(text) > 200 || f.Count > 0 && len(text) >= f.Count {
+	if odd || len(text) > 200 || f.Count > 0 && len(text) >= f.Count || op == "~" && text == "" {
 		return "", false
 	}
 	if op == "~" {
-		// filter_parse_regex negates at "!" and takes a leading digit for an
-		// index; "\" escapes in some kinds of patterns only.
-		if text == "" || text[0] == '!' || strings.Contains(text, `\`) {
-			return "", false
-		}
-		if isDigit(text[0]) {
-			text = "[" + text[:1] + "]" + text[1:]
+		text = kernelGlob(text, plain)
+		if f.unended(c, op) {
+			text += "*"
 		}
 	}
+	return filterQuoted(text)
+}
+
+// filterQuoted puts text into quotes, of which a filter has two kinds.
+func filterQuoted(text string) (string, bool) {
 	switch {
 	case !strings.Contains(text, `"`):
 		return `"` + text + `"`, true
@@ -209,4 +328,10 @@ func (c constant) filterText(f *Field, op Op) (string, bool) {
 		return `'` + text + `'`, true
 	}
 	return "", false
+}
+
+// unended tells whether a glob may match less in user space than in the kernel:
+// an array of char need not end in a NUL, and the kernel reads on.
+func (f *Field) unended(c constant, op Op) bool {
+	return op == "~" && f.Count > 0 && starsInside(c.text)
 }

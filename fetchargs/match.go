@@ -85,13 +85,29 @@ func (t *test) againstConstant(v Value, f *Field) bool {
 		}
 		return (string(v.Bytes) == t.value.text) == (t.op == "==")
 	case Bytes:
-		return bytes.Equal(v.Bytes, t.value.bytes) == (t.op == "==")
+		return sameBits(v.Bytes, t.value.bytes, t.value.bits) == (t.op == "==")
 	}
 	a, b := v.Uint, t.value.num
+	if t.value.mask != 0 {
+		a &= t.value.mask
+	}
 	if f.BigEndian {
 		a, b = f.swapped(a), f.swapped(b)
 	}
 	return compareNumbers(a, b, t.value.kind == Int, t.value.kind == Int, t.op)
+}
+
+// sameBits tells whether data begins with want, or with so many bits of it.
+func sameBits(data, want []byte, bits int) bool {
+	whole := len(want)
+	if bits > 0 {
+		whole = bits / 8
+	}
+	if len(data) < len(want) || !bytes.Equal(data[:whole], want[:whole]) {
+		return false
+	}
+	rest := uint(bits % 8)
+	return rest == 0 || (data[whole]^want[whole])>>(8-rest) == 0
 }
 
 func (t *test) againstValue(left, right Value, p *Plan) bool {
@@ -143,8 +159,8 @@ func compareNumbers(a, b uint64, aSigned, bSigned bool, op Op) bool {
 }
 
 // globMatch matches as the kernel's filters do: * is any text, ? any
-// character, [a-z] and [!a-z] one of a class, \ takes the next one as it is
-// (lib/glob.c). It is written without recursion, so that no pattern is slow.
+// character, [a-z], [!a-z] and [^a-z] one of a class, \ takes the next one as it
+// is (lib/glob.c). It is written without recursion, so that no pattern is slow.
 func globMatch(pattern, s string) bool {
 	p, i := 0, 0
 	back, mark := -1, 0
@@ -194,7 +210,7 @@ func globOne(pattern string, c byte) (int, bool) {
 // so stands for itself.
 func globClass(pattern string, c byte) (n int, ok, class bool) {
 	i := 1
-	inverted := i < len(pattern) && pattern[i] == '!'
+	inverted := isInverted(pattern)
 	if inverted {
 		i++
 	}

@@ -29,6 +29,7 @@ type parser struct {
 	tok  token
 	errs Errors
 	nest int
+	inIf bool // behind "if"
 }
 
 // maxNesting bounds the recursion; no chain that a kernel accepts comes near.
@@ -40,6 +41,12 @@ func (p *parser) next() { p.tok = scanAt(p.text, p.tok.End) }
 
 func (p *parser) fail(at Span, hint, format string, args ...any) {
 	p.failWith(at, nil, hint, format, args...)
+}
+
+// failFix is fail with a hint that mends the spec.
+func (p *parser) failFix(at Span, fix Fix, lead, format string, args ...any) {
+	p.fail(at, "", format, args...)
+	p.errs[len(p.errs)-1].mend(fix.Span, lead, fix.Text)
 }
 
 func (p *parser) failWith(at Span, err error, hint, format string, args ...any) {
@@ -73,6 +80,7 @@ func (p *parser) spec() *Spec {
 	}
 	if p.tok.kind == tokIdent && p.tok.text == "if" {
 		p.next()
+		p.inIf = true
 		s.If = p.condition()
 	}
 	if len(p.errs) == 0 && p.tok.kind != tokEOF {
@@ -102,8 +110,12 @@ func (p *parser) function(s *Spec) bool {
 		p.fail(s.Module.Span, "name one module, or none to search them all", "a module cannot be a glob")
 		return false
 	}
-	if _, err := path.Match(name.Text, ""); err != nil {
+	if _, err := path.Match(strings.ReplaceAll(name.Text, "[!", "[^"), ""); err != nil {
 		p.fail(name.Span, "globs have *, ?, [a-z] and [^a-z]", "%q is no glob", name.Text)
+		return false
+	}
+	if isDigit(name.Text[0]) {
+		p.fail(name.Span, "a spec begins with a function; processes are chosen with -p 12,34", "%q is no function's name", name.Text)
 		return false
 	}
 	if strings.Contains(withoutClasses(name.Text), "-") {
@@ -124,7 +136,8 @@ func (p *parser) funcName() (Name, bool) {
 }
 
 // items reads "(" [ITEM {"," ITEM}] ")". After a bad item it goes on with
-// the next one, so that all errors are found.
+// the next one, so that all errors are found; that the list does not end is
+// told only if that is all that is wrong with it.
 func (p *parser) items() []*Item {
 	open := p.tok.Span
 	p.next()
@@ -132,6 +145,7 @@ func (p *parser) items() []*Item {
 	if p.got(")") {
 		return nil
 	}
+	first := len(p.errs)
 	for {
 		before := len(p.errs)
 		if item := p.item(); item != nil {
@@ -139,17 +153,26 @@ func (p *parser) items() []*Item {
 		}
 		if len(p.errs) > before {
 			p.skipItem()
+		} else if p.tok.kind != "," && p.tok.kind != ")" && p.tok.kind != tokEOF {
+			if p.tok.kind == tokIdent && p.tok.text == "if" {
+				p.failFix(p.tok.Span, Fix{Span{p.tok.Pos, p.tok.Pos}, ")"}, "close the list of items first: ", "%s", p.describe())
+				return items
+			}
+			p.fail(p.tok.Span, "items are separated by commas", "%s", p.describe())
+			p.skipItem()
 		}
 		switch {
 		case p.got(","):
 		case p.got(")"):
 			return items
-		case p.tok.kind == tokEOF:
-			p.fail(open, "add the missing )", "this parenthesis is never closed")
-			return items
 		default:
-			p.fail(p.tok.Span, "items are separated by commas", "%s", p.describe())
-			p.skipItem()
+			if len(p.errs) == first+1 && p.errs[first].Pos == len(p.text) {
+				p.errs = p.errs[:first] // that more was expected is the same
+			}
+			if len(p.errs) == first {
+				p.fail(open, "add the missing )", "this parenthesis is never closed")
+			}
+			return items
 		}
 	}
 }
@@ -177,7 +200,7 @@ func (p *parser) skipItem() {
 func (p *parser) item() *Item {
 	item := &Item{Span: p.tok.Span}
 	if p.tok.kind == tokIdent {
-		if after := scanAt(p.text, p.tok.End); after.kind == "=" {
+		if after := scanAt(p.text, p.tok.End); after.kind == "=" && !p.isValue(after.End) {
 			item.Name = Name{p.tok.text, p.tok.Span}
 			p.next()
 			p.next()
@@ -192,16 +215,38 @@ func (p *parser) item() *Item {
 	}
 	item.Expr, item.Cond = n.expr, n.cond
 	item.Span = item.Span.to(n.where())
-	if p.got(":") {
-		if p.tok.kind != tokIdent {
-			p.fail(p.tok.Span, "formats: "+strings.Join(FormatNames(), " "), "a format is missing: %s", p.describe())
+	item.Format = n.format
+	if item.Format.Text == "" && p.tok.kind == ":" {
+		if item.Format = p.format(); item.Format.Text == "" {
 			return nil
 		}
-		item.Format = Name{p.tok.text, p.tok.Span}
-		item.Span.End = p.tok.End
-		p.next()
 	}
+	item.Span.End = max(item.Span.End, item.Format.End)
 	return item
+}
+
+// isValue tells whether only a value can come at pos: = is meant to compare.
+func (p *parser) isValue(pos int) bool {
+	t := scanAt(p.text, pos)
+	switch t.kind {
+	case "~", "<", ">":
+		return true
+	case tokNumber, tokQuoted:
+		return !comparing[scanAt(p.text, t.End).kind]
+	}
+	return false
+}
+
+// format reads ":" FORMAT; its text is empty after an error.
+func (p *parser) format() Name {
+	p.next()
+	if p.tok.kind != tokIdent {
+		p.fail(p.tok.Span, "formats: "+formatList, "a format is missing: %s", p.describe())
+		return Name{}
+	}
+	name := Name{p.tok.text, p.tok.Span}
+	p.next()
+	return name
 }
 
 // eventTypes are the words that begin an argument of a function based event.

@@ -1,7 +1,9 @@
 package fetchargs
 
 import (
+	"fmt"
 	"math/big"
+	"net/netip"
 	"strings"
 )
 
@@ -59,39 +61,98 @@ func (p *parser) not() *node {
 	return p.compare()
 }
 
-// compare reads EXPR [OP VALUE].
+// compare reads OPERAND [OP VALUE], where an operand is EXPR [":" FORMAT], or
+// in parentheses OPERAND "&" VALUE.
 func (p *parser) compare() *node {
+	if p.tok.kind == tokNumber || p.tok.kind == tokQuoted {
+		p.turned()
+		return nil
+	}
 	x := p.unary()
-	if x == nil || x.cond != nil {
-		return x
+	if x == nil {
+		return nil
+	}
+	if x.expr != nil && p.tok.kind == ":" {
+		if x.format = p.format(); x.format.Text == "" {
+			return nil
+		}
 	}
 	op := p.tok
-	switch op.kind {
-	case "==", "!=", "<", "<=", ">", ">=", "&", "~":
-	case "=":
-		p.fail(op.Span, "compare with ==", "= does not compare")
+	if p.misspelt() {
 		return nil
-	case "-", "+":
-		p.fail(op.Span, "the kernel's filter cannot compute; compare with a number", "arithmetic is not possible")
+	}
+	if !comparing[op.kind] || p.isShift() {
+		return p.uncompared(x)
+	}
+	c := x.comparison(Op(op.kind))
+	if c == nil {
+		p.fail(op.Span, "", "a condition cannot be compared")
 		return nil
-	default:
-		return x
 	}
 	p.next()
-	c := &Compare{X: x.expr, Op: Op(op.kind)}
-	if !p.value(c) {
+	if !p.value(c) || !p.compared(c) {
 		return nil
 	}
 	return &node{cond: c}
 }
 
+// turned refuses VALUE OP EXPR.
+// comparing are the operators between an expression and a value.
+var comparing = map[tokenKind]bool{"==": true, "!=": true, "<": true, "<=": true, ">": true, ">=": true, "&": true, "~": true}
+
+// misspelt refuses other languages' comparisons.
+// comparison begins one of n: an expression, or one with a mask in parentheses.
+// It is nil if n is another condition.
+func (n *node) comparison(op Op) *Compare {
+	if n.expr != nil {
+		return &Compare{X: n.expr, Format: n.format, Op: op}
+	}
+	if c, ok := n.cond.(*Compare); ok && n.parens && c.Op == "&" && c.Mask == nil && c.Other == nil {
+		return &Compare{X: c.X, Format: c.Format, Mask: c.Value, Op: op}
+	}
+	return nil
+}
+
+// compared looks at what follows a comparison.
+func (p *parser) compared(c *Compare) bool {
+	at := c.Where()
+	switch op := p.tok; {
+	case op.kind == ":" && c.Other == nil && c.Format.Text == "" && p.ownFormat():
+		c.Format = p.format()
+		return c.Format.Text != ""
+	case comparing[op.kind] && op.kind != "~" && op.kind != "&" && c.Op == "&" && c.Other == nil && !p.isShift():
+		p.failFix(op.Span, Fix{at, "(" + c.String() + ")"}, "put the mask in parentheses: ", "& does not bind tighter than %s", op.text)
+		return false
+	case comparing[op.kind] && !p.isShift():
+		p.fail(op.Span, "join conditions with && and ||", "a condition cannot be compared")
+		return false
+	case p.isArithmetic():
+		return p.computed(c)
+	}
+	return !p.isWordFor(p.tok)
+}
+
+// isWordFor refuses "and" and "or" where they stand for && and ||.
+// ownFormat tells whether a format behind a comparison is about its value, and
+// not about all of the item.
+func (p *parser) ownFormat() bool {
+	after := scanAt(p.text, scanAt(p.text, p.tok.End).End)
+	return p.inIf || after.kind == "&&" || after.kind == "||"
+}
+
+// computed refuses arithmetic behind a value, and does it for the user if it can.
+// isShift tells whether << or >> comes next.
+// arithmetic is the operator that comes next, and where it ends.
+// isArithmetic tells whether an operator of C comes next that no spec has.
+// uncompared is x, which stands alone, if what follows can follow it.
+// unmatched reads X !~ GLOB, for which the language has !(X ~ GLOB).
 // value reads what stands right of a comparison: a literal or an expression.
 func (p *parser) value(c *Compare) bool {
 	start := p.tok
-	if bytes, end, ok := scanAddress(p.text, start.Pos); ok {
-		c.Value = &Literal{Kind: Address, Text: p.text[start.Pos:end], Bytes: bytes, Span: Span{start.Pos, end}}
-		p.tok = scanAt(p.text, end)
-		return true
+	if l := scanAddress(p.text, start.Pos); l != nil {
+		c.Value = l
+		p.tok = scanAt(p.text, l.End)
+		return p.prefix(l)
 	}
 	neg := p.got("-")
 	switch tok := p.tok; {
@@ -110,17 +171,48 @@ func (p *parser) value(c *Compare) bool {
 		p.fail(tok.Span, "", "a number is missing after -: %s", p.describe())
 		return false
 	}
+	return p.other(c)
+}
+
+// other reads an expression with which another one is compared.
+func (p *parser) other(c *Compare) bool {
 	n := p.unary()
 	if n == nil {
 		return false
 	}
-	if n.expr == nil {
+	if n.expr == nil || n.format.Text != "" {
 		p.fail(n.where(), "", "a condition cannot be compared")
+		return false
+	}
+	if c.Mask != nil {
+		p.fail(n.where(), "", "what is masked is compared with numbers only")
 		return false
 	}
 	c.Other = n.expr
 	if id, ok := n.expr.(*Ident); ok { // (name) is name
 		c.Value, c.Other = &Literal{Kind: Word, Text: id.Text, Span: id.Span}, nil
+		return true
+	}
+	if p.tok.kind == ":" {
+		c.OtherFormat = p.format()
+		return c.OtherFormat.Text != ""
+	}
+	return true
+}
+
+// prefix checks the length of an address's prefix.
+func (p *parser) prefix(l *Literal) bool {
+	if l.Bits < 0 {
+		p.fail(l.Span, fmt.Sprintf("from 1 to %d", 8*len(l.Bytes)), "there is no such prefix")
+		return false
+	}
+	if l.Bits == 0 {
+		return true
+	}
+	addr, _ := netip.AddrFromSlice(l.Bytes)
+	if whole := netip.PrefixFrom(addr, l.Bits).Masked(); whole.Addr() != addr {
+		p.failFix(l.Span, Fix{l.Span, whole.String()}, "write ", "%s has bits set behind the prefix", l.Text)
+		return false
 	}
 	return true
 }
@@ -132,9 +224,8 @@ func continues(t token) bool {
 
 func (p *parser) number(c *Compare, start token, neg bool) bool {
 	tok := p.tok
-	digits := strings.TrimRight(strings.ToLower(tok.text), "ul")
-	n, ok := new(big.Int).SetString(digits, 0)
-	if !ok || strings.Contains(digits, "_") || strings.HasPrefix(digits, "0o") {
+	n, ok := parseNumber(tok.text)
+	if !ok {
 		hint := "numbers are 100, 0x64, 0144 or 0b1100100"
 		if len(tok.text) > 1 && isDigit(tok.text[0]) && strings.ContainsAny(tok.text, "kKmMgGiB") {
 			hint = "there are no units: write the number of bytes"
@@ -151,6 +242,13 @@ func (p *parser) number(c *Compare, start token, neg bool) bool {
 		c.Value.Text = "-" + tok.text
 	}
 	return true
+}
+
+// parseNumber reads a number as C writes it.
+func parseNumber(text string) (*big.Int, bool) {
+	digits := strings.TrimRight(strings.ToLower(text), "ul")
+	n, ok := new(big.Int).SetString(digits, 0)
+	return n, ok && !strings.Contains(digits, "_") && !strings.HasPrefix(digits, "0o")
 }
 
 // quoted reads "text", 'text' or 'c'. Which of the last two is meant only the

@@ -10,8 +10,10 @@ import (
 // A node is an expression or a condition: which of the two is known only
 // after it is read, for both may stand in parentheses.
 type node struct {
-	expr Expr
-	cond Cond
+	expr   Expr
+	cond   Cond
+	format Name // of expr, if one follows it
+	parens bool // it stood in parentheses
 }
 
 func (n *node) where() Span {
@@ -27,7 +29,7 @@ func (n *node) truth() Cond {
 		return n.cond
 	}
 	at := n.expr.Where()
-	return &Compare{X: n.expr, Op: "!=", Value: &Literal{Kind: Number, Text: "0", Int: new(big.Int), Span: Span{at.End, at.End}}}
+	return &Compare{X: n.expr, Format: n.format, Op: "!=", Value: &Literal{Kind: Number, Text: "0", Int: new(big.Int), Span: Span{at.End, at.End}}}
 }
 
 // postfix reads PRIMARY { "->" MEMBER | "." MEMBER | "[" N "]" }.
@@ -122,7 +124,7 @@ func (p *parser) operand() Expr {
 	if n == nil {
 		return nil
 	}
-	if n.expr == nil {
+	if n.expr == nil || n.format.Text != "" {
 		p.fail(at.to(n.where()), "", "a condition has no members and no address")
 		return nil
 	}
@@ -132,6 +134,9 @@ func (p *parser) operand() Expr {
 // parens reads "(" EXPR ")" with what may follow it, or "(" COND ")".
 func (p *parser) parens() *node {
 	open := p.tok.Span
+	if p.looseCast() {
+		return nil
+	}
 	p.next()
 	n := p.or()
 	if n == nil {
@@ -145,7 +150,8 @@ func (p *parser) parens() *node {
 		}
 		return nil
 	}
-	if n.expr == nil {
+	n.parens = true
+	if n.expr == nil || n.format.Text != "" {
 		return n
 	}
 	x := p.postfix(n.expr)
@@ -165,6 +171,10 @@ func (p *parser) primary() Expr {
 		p.next()
 		if tok.text == "container_of" && p.tok.kind == "(" {
 			return p.containerOf(tok.Span)
+		}
+		if tok.text == "not" && p.tok.kind == tokIdent {
+			p.failFix(tok.Span, Fix{Span{tok.Pos, p.tok.Pos}, "!"}, "write ", "conditions are not negated with not")
+			return nil
 		}
 		return &Ident{name}
 	case tokSymbol, tokDollar, tokReg:
@@ -229,6 +239,18 @@ func (p *parser) containerOf(at Span) Expr {
 // typeWords begin or are C types that cannot be parameters.
 var typeWords = strings.Fields("struct union enum const volatile unsigned signed int char short long void bool _Bool")
 
+// isTypeName tells whether only a type has such a name: u32, __be16, size_t.
+func isTypeName(name string) bool {
+	if strings.HasSuffix(name, "_t") {
+		return true
+	}
+	switch strings.TrimPrefix(name, "__") {
+	case "u8", "u16", "u32", "u64", "s8", "s16", "s32", "s64", "be16", "be32", "be64", "le16", "le32", "le64":
+		return true
+	}
+	return false
+}
+
 // castEnd is the end of the "(" CTYPE ")" at the current token, 0 if there is
 // none. "(name) x" is a cast, "(name) & 4" is not: there C needs to know
 // whether name is a type, and a mask is what people write.
@@ -237,7 +259,8 @@ func (p *parser) castEnd() int {
 	if t.kind != tokIdent {
 		return 0
 	}
-	sure := slices.Contains(typeWords, t.text)
+	name := t.text
+	sure := slices.Contains(typeWords, name)
 	for t.kind == tokIdent {
 		t = scanAt(p.text, t.End)
 	}
@@ -253,6 +276,8 @@ func (p *parser) castEnd() int {
 		sure = sure || after.text != "if"
 	case tokDollar, tokReg, tokSymbol, "(", "*":
 		sure = true
+	case "&":
+		sure = sure || isTypeName(name) && scanAt(p.text, after.End).kind != tokNumber
 	}
 	if !sure {
 		return 0

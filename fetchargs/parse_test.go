@@ -48,6 +48,19 @@ var canonical = []struct{ in, want string }{
 	{"f(n == -5, n == - 5, n >= 10UL)", "f(n == -5, n == -5, n >= 10UL)"},
 	{"f(a->x == b->y, a == (b))", "f(a->x == b->y, a == b)"},
 	{"f((a->x == 1) || (b))", "f(a->x == 1 || b != 0)"},
+	{"f(a:x8 > 5, b : be16==3:x)", "f(a:x8 > 5, b:be16 == 3:x)"},
+	{`f(filename:ustring ~ "/proc/*")`, `f(filename:ustring ~ "/proc/*")`},
+	{"f if dport == 80:port && sport:port != 22", "f if dport:port == 80 && sport:port != 22"},
+	{"f(sport:port == dport:port)", "f(sport:port == dport:port)"},
+	{"f(a == 1 && b == 2:x)", "f(a == 1 && b == 2:x)"},
+	{"f(a == 1:x && b == 2)", "f(a:x == 1 && b == 2)"},
+	{"f((a & 0xf) == 3, (a->b:be32&MASK)!=0)", "f((a & 0xf) == 3, (a->b:be32 & MASK) != 0)"},
+	{"f if !((a & 7) == 1) || (b & 1)", "f if !((a & 7) == 1) || b & 1"},
+	{"f if x == 10.0.0.0/8 && y != fe80::/10", "f if x == 10.0.0.0/8 && y != fe80::/10"},
+	{"f if !filename || (s:ustring)", "f if !(filename != 0) || s:ustring != 0"},
+	{"f((a:x), (b:u8) & 4)", "f(a:x, b:u8 & 4)"},
+	{"f((u64)&b->x, (size_t) & c, (flags) & 4, (flags) & MASK)", "f((u64)&b->x, (size_t)&c, flags & 4, flags & MASK)"},
+	{"vfs_[!a-z]*(x)", "vfs_[!a-z]*(x)"},
 }
 
 func TestCanonical(t *testing.T) {

@@ -36,6 +36,7 @@ type place struct {
 
 	bitOff, bitSize uint32 // bit field: bits from off; bitSize 0 if it is none
 	user            bool   // the pointer is marked __user
+	text            bool   // a member that holds text, whatever its type
 }
 
 // A hop loads the pointer that lies off bytes behind the one before it.
@@ -79,7 +80,7 @@ func (p place) follow(label string, typ btf.Type) place {
 	user := btf.IsUser(p.typ)
 	p = p.from(label).load()
 	p.labels = append(slices.Clip(p.labels), label)
-	p.mem, p.typ, p.user = true, typ, user
+	p.mem, p.typ, p.user, p.text = true, typ, user, false
 	p.bitOff, p.bitSize = 0, 0
 	return p
 }
@@ -117,7 +118,7 @@ func symbolPlus(base string, off int64) string {
 // at moves by n bytes within the object.
 func (p place) at(n int64, typ btf.Type) place {
 	p.off += n
-	p.typ = typ
+	p.typ, p.text = typ, false
 	return p
 }
 

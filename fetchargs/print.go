@@ -88,10 +88,21 @@ func canonicalType(s string) string {
 }
 
 func (c *Compare) String() string {
-	if c.Other != nil {
-		return fmt.Sprintf("%s %s %s", c.X, c.Op, c.Other)
+	left := formatted(c.X, c.Format)
+	if c.Mask != nil {
+		left = fmt.Sprintf("(%s & %s)", left, c.Mask)
 	}
-	return fmt.Sprintf("%s %s %s", c.X, c.Op, c.Value)
+	if c.Other != nil {
+		return fmt.Sprintf("%s %s %s", left, c.Op, formatted(c.Other, c.OtherFormat))
+	}
+	return fmt.Sprintf("%s %s %s", left, c.Op, c.Value)
+}
+
+func formatted(x Expr, format Name) string {
+	if format.Text == "" {
+		return x.String()
+	}
+	return x.String() + ":" + format.Text
 }
 
 func (c *Not) String() string {

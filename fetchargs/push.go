@@ -84,14 +84,21 @@ func (b *builder) filterLeaf(t *test, known map[string]bool) (text string, exact
 	f := &b.fields[t.left.index]
 	order := t.op == "<" || t.op == "<=" || t.op == ">" || t.op == ">="
 	if t.against || f.Encoding == Array || f.Add != 0 || f.Split > 0 ||
-		f.Encoding == BitField && f.Signed || f.BigEndian && order {
+		f.Encoding == BitField && f.Signed || (f.BigEndian || t.value.mask != 0) && order {
 		return "", false, false
 	}
-	value, ok := t.value.filterText(f, t.op)
+	value, ok := t.value.filterText(f, t.op, !b.r.target.Live)
 	if !ok {
 		return "", false, false
 	}
+	unended := f.unended(t.value, t.op)
+	if unended && t.negated {
+		return "", false, false
+	}
 	text = fmt.Sprintf("%s %s %s", b.args[f.Arg].Name, t.op, value)
+	if t.value.mask != 0 {
+		text = t.value.maskedFilter(b.args[f.Arg].Name, f, t.op)
+	}
 	if t.negated {
 		text = "!(" + text + ")"
 	}
@@ -102,7 +109,33 @@ func (b *builder) filterLeaf(t *test, known map[string]bool) (text string, exact
 			parts = append(parts, check)
 		}
 	}
-	return strings.Join(append(parts, text), " && "), len(f.Guards) == 0, true
+	return strings.Join(append(parts, text), " && "), len(f.Guards) == 0 && !unended, true
+}
+
+// maskedFilter writes (name & mask) == num with what filters have: a test of
+// whether any of some bits is set.
+func (c constant) maskedFilter(name string, f *Field, op Op) string {
+	test := func(bits uint64) string {
+		if f.Signed && bits>>63 != 0 { // a signed field takes no more than an int64
+			return fmt.Sprintf("%s & %d", name, int64(bits))
+		}
+		return fmt.Sprintf("%s & 0x%x", name, bits)
+	}
+	if c.num == 0 && op == "!=" {
+		return test(c.mask)
+	}
+	var parts []string
+	for rest := c.num; rest != 0; rest &= rest - 1 {
+		parts = append(parts, test(rest&-rest))
+	}
+	if clear := c.mask &^ c.num; clear != 0 {
+		parts = append(parts, "!("+test(clear)+")")
+	}
+	text := strings.Join(parts, " && ")
+	if op == "!=" {
+		text = "!(" + text + ")"
+	}
+	return text
 }
 
 // filterGuards writes what the kernel can check of f's pointers: that they

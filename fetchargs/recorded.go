@@ -2,7 +2,6 @@ package fetchargs
 
 import (
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 
@@ -28,6 +27,7 @@ func Select(specs []*Spec, plans []*Plan, pair bool) (selected []*Plan, from []i
 			s := newSelection(spec, p)
 			s.target.Pair = pair
 			out := s.selected()
+			s.errs = s.errs.unique()
 			switch {
 			case len(s.errs) == 0:
 				selected, from = append(selected, out), append(from, i)
@@ -57,10 +57,8 @@ func (p *Plan) isAbout(spec *Spec) bool {
 	if p.Func != nil {
 		module, names = p.Func.Module, append(names, p.Func.Name)
 	}
-	return (spec.Module.Text == "" || spec.Module.Text == module) && slices.ContainsFunc(names, func(name string) bool {
-		match, _ := path.Match(spec.Func.Text, name)
-		return match
-	})
+	match, err := btf.Glob(spec.Func.Text)
+	return err == nil && (spec.Module.Text == "" || spec.Module.Text == module) && slices.ContainsFunc(names, match)
 }
 
 func notRecorded(spec *Spec, plans []*Plan) *Error {
@@ -174,12 +172,15 @@ func (r *resolver) all(b *builder, p *Probe) {
 // recorded, of which conditions know the numbers.
 func (r *resolver) choose() {
 	for _, item := range r.spec.Items {
-		exprs := []Expr{item.Expr}
+		wants := []want{{x: item.Expr}}
 		if item.Expr == nil {
-			exprs = operands(item.Cond)
+			wants = operands(item.Cond)
 		}
-		for _, x := range exprs {
-			at, ok := r.recordedField(x)
+		for _, w := range wants {
+			if item.Format.Text != "" {
+				w.format = item.Format
+			}
+			at, ok := r.recordedField(w.x)
 			if !ok {
 				continue
 			}
@@ -188,12 +189,41 @@ func (r *resolver) choose() {
 			if item.Name.Text != "" {
 				f.Label = item.Name.Text
 			}
-			if item.Format.Text != "" && !f.reformat(item.Format.Text) {
-				r.fail(item.Format.Span, "leave it out, or record it so", "%s was not recorded as %s", x, item.Format.Text)
+			if r.reformat(&f, w) {
+				at.side.fields = append(at.side.fields, f)
 			}
-			at.side.fields = append(at.side.fields, f)
 		}
 	}
+}
+
+// reformat gives a recorded field the format that is wanted, if there is one.
+func (r *resolver) reformat(f *Field, w want) bool {
+	if w.format.Text == "" || f.reformat(w.format.Text) {
+		return true
+	}
+	r.fail(w.format.Span, "leave it out, or record it so", "%s was not recorded as %s", w.x, w.format.Text)
+	return false
+}
+
+// recordedOperand finds what a condition needs among the recorded values. What it
+// asks for in another format is one more of them, not shown.
+func (r *resolver) recordedOperand(w want) (ref, bool) {
+	at, ok := r.recordedField(w.x)
+	if !ok {
+		return at, false
+	}
+	f := *at.field()
+	f.Hidden = true
+	switch n := len(f.Guards) - 1; {
+	case w.pointer && f.Encoding == String && f.Count == 0 && n >= 0: // the last pointer leads to the text
+		f.Encoding, f.Size, f.Format, f.Arg, f.Guards = Integer, 8, "", f.Guards[n].Arg, f.Guards[:n:n]
+	case w.format.Text == "" || w.format.Text == f.Format:
+		return at, true
+	case !r.reformat(&f, w):
+		return at, false
+	}
+	at.side.fields = append(at.side.fields, f)
+	return ref{at.side, len(at.side.fields) - 1}, true
 }
 
 // reformat gives a recorded field another format, if its bytes allow that.

@@ -27,6 +27,7 @@ func Resolve(specs []*Spec, target *Target) ([]*Plan, error) {
 	for i, job := range jobs {
 		r := &resolver{target: target, spec: job.spec, symbolTable: symbols, events: events}
 		plan := r.plan()
+		r.errs = r.errs.unique()
 		switch {
 		case r.fatal != nil:
 			return nil, r.fatal
@@ -101,6 +102,12 @@ type resolver struct {
 
 func (r *resolver) fail(at Span, hint, format string, args ...any) {
 	r.failWith(at, nil, hint, format, args...)
+}
+
+// failFix is fail with a hint that mends the spec.
+func (r *resolver) failFix(at Span, fix Fix, lead, format string, args ...any) {
+	r.fail(at, "", format, args...)
+	r.errs[len(r.errs)-1].mend(fix.Span, lead, fix.Text)
 }
 
 func (r *resolver) failWith(at Span, err error, hint, format string, args ...any) {

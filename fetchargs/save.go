@@ -57,8 +57,10 @@ type (
 		Against     bool `json:",omitempty"`
 		Kind        Kind
 		Num         uint64
+		Mask        uint64 `json:",omitempty"`
 		Text        string `json:",omitempty"`
 		Bytes       []byte `json:",omitempty"`
+		Bits        int    `json:",omitempty"`
 		Shown       string
 	}
 	savedOperand struct {
@@ -121,7 +123,7 @@ func (t *test) save() *savedTest {
 	s := &savedTest{
 		Op: t.op, Negated: t.negated, Against: t.against,
 		Left: savedOperand{t.left.ret, t.left.index}, Right: savedOperand{t.right.ret, t.right.index},
-		Kind: t.value.kind, Num: t.value.num, Text: t.value.text, Bytes: t.value.bytes, Shown: t.value.shown,
+		Kind: t.value.kind, Num: t.value.num, Mask: t.value.mask, Text: t.value.text, Bytes: t.value.bytes, Bits: t.value.bits, Shown: t.value.shown,
 	}
 	for _, kid := range t.and {
 		s.And = append(s.And, kid.save())
@@ -262,7 +264,10 @@ func (s *savedTest) load(p *Plan, depth int) (*test, error) {
 	t := &test{
 		op: s.Op, negated: s.Negated, against: s.Against,
 		left: operand{s.Left.Return, s.Left.Index}, right: operand{s.Right.Return, s.Right.Index},
-		value: constant{num: s.Num, text: s.Text, bytes: s.Bytes, kind: s.Kind, shown: s.Shown},
+		value: constant{num: s.Num, mask: s.Mask, text: s.Text, bytes: s.Bytes, bits: s.Bits, kind: s.Kind, shown: s.Shown},
+	}
+	if s.Bits < 0 || s.Bits > 8*len(s.Bytes) {
+		return nil, errors.New("a prefix that is longer than its address")
 	}
 	for _, kid := range s.And {
 		k, err := kid.load(p, depth+1)

@@ -3,6 +3,7 @@ package fetchargs
 import (
 	"net"
 	"net/netip"
+	"strconv"
 	"strings"
 )
 
@@ -71,8 +72,29 @@ func scanAt(text string, pos int) token {
 }
 
 // scanAddress reads an IPv4, IPv6 or MAC address at pos, which only a value
-// can be; ok is false if there is none.
-func scanAddress(text string, pos int) (bytes []byte, end int, ok bool) {
+// can be; nil if there is none. Behind an IP address may be the length of a
+// prefix: 10.0.0.0/8.
+func scanAddress(text string, pos int) *Literal {
+	bytes, end, ok := scanBytes(text, pos)
+	if !ok {
+		return nil
+	}
+	l := &Literal{Kind: Address, Bytes: bytes}
+	if end < len(text) && text[end] == '/' && len(bytes) != 6 {
+		digits := identEnd(text, end+1)
+		if bits, err := strconv.Atoi(text[end+1 : digits]); err == nil {
+			l.Bits, end = bits, digits
+			if bits == 0 || bits > 8*len(bytes) {
+				l.Bits = -1 // impossible
+			}
+		}
+	}
+	l.Text, l.Span = text[pos:end], Span{pos, end}
+	return l
+}
+
+// scanBytes is scanAddress without the prefix.
+func scanBytes(text string, pos int) (bytes []byte, end int, ok bool) {
 	end = pos
 	for end < len(text) && (isHex(text[end]) || text[end] == ':' || text[end] == '.') {
 		end++
@@ -121,7 +143,7 @@ func classEnd(text string) int {
 		return 0
 	}
 	for i := 1; i < end; i++ {
-		if !isWord(text[i]) && text[i] != '-' && text[i] != '^' {
+		if !isWord(text[i]) && text[i] != '-' && text[i] != '^' && text[i] != '!' {
 			return 0
 		}
 	}

@@ -94,14 +94,16 @@ func (r *resolver) address(p place, x Expr) (place, bool) {
 }
 
 // addressConstant makes a constant of an expression that is an address of the
-// kernel, to be compared with f. is tells whether it is one.
-func (r *resolver) addressConstant(x Expr, f *Field, op Op) (c constant, is bool) {
+// kernel, with which cmp compares f. is tells whether it is one.
+func (r *resolver) addressConstant(cmp *Compare, x Expr, f *Field) (c constant, is bool) {
 	if r.recorded || !r.isConstant(x) {
 		return c, false
 	}
 	p, _ := r.walk(x)
 	if addr, ok := r.addressOf(p, x); ok {
-		c, _ = r.constant(&Literal{Kind: Number, Text: x.String(), Int: new(big.Int).SetUint64(addr), Span: x.Where()}, f, op)
+		number := *cmp
+		number.Other, number.Value = nil, &Literal{Kind: Number, Text: x.String(), Int: new(big.Int).SetUint64(addr), Span: x.Where()}
+		c, _ = r.constant(&number, f)
 	}
 	return c, true
 }

@@ -87,10 +87,13 @@ type Cond interface {
 type (
 	// Compare is X Op Y, where Y is a literal or, if Other is set, an expression.
 	Compare struct {
-		X     Expr
-		Op    Op
-		Value *Literal
-		Other Expr
+		X           Expr
+		Format      Name     // of X, empty if not given
+		Mask        *Literal // of (X & Mask) Op Y, nil if there is none
+		Op          Op
+		Value       *Literal
+		Other       Expr
+		OtherFormat Name
 	}
 	// Not is !X.
 	Not struct {
@@ -113,6 +116,7 @@ type Literal struct {
 	Text  string   // as written; for Quoted the text between the quotes
 	Int   *big.Int // for Number and Char
 	Bytes []byte   // for Address: 4 (IPv4), 6 (MAC) or 16 (IPv6) bytes
+	Bits  int      // for Address: how many of its bits count, 0 for all
 	Span
 }
 

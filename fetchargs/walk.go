@@ -3,7 +3,6 @@ package fetchargs
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/tsnoop/tsnoop/btf"
@@ -69,18 +68,6 @@ func (r *resolver) result(x *Ident) (place, bool) {
 	return p, true
 }
 
-func (r *resolver) noParameter(x *Ident) {
-	names := make([]string, len(r.fn.Params))
-	for i, p := range r.fn.Params {
-		names[i] = p.Name
-	}
-	hint := r.fn.Name + " has no parameters"
-	if len(names) > 0 {
-		hint = "parameters: " + strings.Join(names, ", ")
-	}
-	r.fail(x.Span, didYouMean(btf.Near(x.Text, slices.Values(names)), hint), "%s has no parameter %q", r.fn.Name, x.Text)
-}
-
 // into makes ready to go into the struct that x is or points to.
 func (r *resolver) into(x Expr, what Span, verb string) (place, bool) {
 	p, ok := r.walk(x)
@@ -94,11 +81,11 @@ func (r *resolver) into(x Expr, what Span, verb string) (place, bool) {
 	of := p.typ
 	for depth := 0; depth < 2; depth++ {
 		if p.typ == nil {
-			hint := fmt.Sprintf("cast it: ((struct TYPE *)%s)->...", x)
+			r.failFix(x.Where(), Fix{x.Where(), fmt.Sprintf("((struct TYPE *)%s)", x)}, "cast it: ", "the type of %s is not known", x)
 			if p.isUntyped() {
-				hint = p.structHint()
+				last := r.errs[len(r.errs)-1]
+				last.Hint, last.Fix = p.structHint(), Fix{}
 			}
-			r.fail(x.Where(), hint, "the type of %s is not known", x)
 			return p, false
 		}
 		if isStruct(p.typ) {
@@ -111,14 +98,15 @@ func (r *resolver) into(x Expr, what Span, verb string) (place, bool) {
 		p = p.follow(x.String(), target)
 	}
 	hint := ""
-	if _, isPtr := btf.Strip(p.typ).(*btf.Pointer); isPtr {
-		hint = fmt.Sprintf("dereference it first: (*%s)->...", x)
-	} else if _, void := btf.Strip(p.typ).(*btf.Void); void {
-		hint = fmt.Sprintf("cast it: ((struct TYPE *)%s)->...", x)
-	} else if _, fwd := btf.Strip(p.typ).(*btf.Fwd); fwd {
+	if _, fwd := btf.Strip(p.typ).(*btf.Fwd); fwd {
 		hint = "this kernel's BTF only declares it; a module may define it: give its BTF with --btf"
 	}
 	r.fail(what, hint, "%s is %s and has no members to %s", x, btf.Name(of), verb)
+	if target := r.pointee(p.typ); target != nil && isStruct(target) {
+		r.errs[len(r.errs)-1].mend(x.Where(), "dereference it first: ", fmt.Sprintf("(*%s)", x))
+	} else if _, void := btf.Strip(p.typ).(*btf.Void); void {
+		r.errs[len(r.errs)-1].mend(x.Where(), "cast it: ", fmt.Sprintf("((struct TYPE *)%s)", x))
+	}
 	return p, false
 }
 
@@ -132,9 +120,11 @@ func (r *resolver) member(x *Member) (place, bool) {
 		r.noMember(x.Name, p.typ, err)
 		return p, false
 	}
+	text := isTextMember(p.typ, x.Name.Text)
 	if p, ok = p.member(m).settle(); !ok {
 		r.fail(x.Where(), "", "%s is passed in registers, and this part of it cannot be fetched", x.X)
 	}
+	p.text = text
 	return p, ok
 }
 
@@ -164,7 +154,7 @@ func (r *resolver) index(x *Index) (place, bool) {
 	if p.typ != nil {
 		if a, ok := btf.Strip(p.typ).(*btf.Array); ok {
 			if a.Nelems > 0 && (x.N < 0 || x.N >= int64(a.Nelems)) {
-				r.fail(x.Span, fmt.Sprintf("the last is [%d]", a.Nelems-1), "%s has %d elements", x.X, a.Nelems)
+				r.failFix(x.Span, Fix{x.Span, fmt.Sprintf("%s[%d]", postfixed(x.X), a.Nelems-1)}, "the last is ", "%s has %d elements", x.X, a.Nelems)
 				return p, false
 			}
 			return r.element(p, x, a.Type)
@@ -206,7 +196,7 @@ func (r *resolver) deref(x *Deref) (place, bool) {
 		return p, false
 	}
 	if p.isUntyped() {
-		r.untyped(x.X, p)
+		r.failFix(x.Span, Fix{x.Span, fmt.Sprintf("*(u64 *)%s", x.X)}, "cast it: ", "the type of %s is not known", x.X)
 		return p, false
 	}
 	if p.typ == nil { // a register: 64 bits of memory
@@ -221,7 +211,7 @@ func (r *resolver) deref(x *Deref) (place, bool) {
 		return p, false
 	}
 	if _, void := btf.Strip(target).(*btf.Void); void {
-		r.fail(x.Span, fmt.Sprintf("cast it: *(u64 *)%s", x.X), "%s is a void pointer", x.X)
+		r.failFix(x.Span, Fix{x.Span, fmt.Sprintf("*(u64 *)%s", x.X)}, "cast it: ", "%s is a void pointer", x.X)
 		return p, false
 	}
 	return p.follow(x.X.String(), target), true

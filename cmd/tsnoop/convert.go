@@ -17,8 +17,8 @@ func (o *options) convert(raw *rawFlags) error {
 	if o.time, ok = render.ParseTimeMode(raw.mode); !ok {
 		return usagef(takes["time"].example, "--time is one of %s, not %q", strings.Join(render.TimeModes(), ", "), raw.mode)
 	}
-	for _, p := range raw.pids {
-		pid, err := strconv.Atoi(strings.TrimSpace(p))
+	for _, p := range strings.Fields(strings.Join(raw.pids, " ")) {
+		pid, err := strconv.Atoi(p)
 		if err != nil || pid <= 0 {
 			return usagef("", "--pid takes process ids separated by commas, not %q", p)
 		}

@@ -93,7 +93,11 @@ func parseArgs(args []string) (*options, error) {
 			return o, usagef("tsnoop SPEC... -- COMMAND [ARG...]", "which command? There is nothing behind --")
 		}
 	}
+	o.takePIDs(&raw)
 	o.pickCommand()
+	if err := o.unquoted(); err != nil {
+		return o, err
+	}
 	if err := o.convert(&raw); err != nil {
 		return o, err
 	}

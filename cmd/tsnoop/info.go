@@ -21,7 +21,7 @@ func runInfo(o *options, ui *ui) error {
 	}
 	w := bufio.NewWriter(ui.stdout)
 	var failed error
-	for i, name := range o.args {
+	for i, name := range typeNames(o.args) {
 		if err := info(w, kernel, name, i > 0); err != nil {
 			w.Flush()
 			var missing *btf.NotFoundError

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"slices"
+	"strings"
+)
+
+// A shell cuts at white space what belongs together: `-p $(pidof x)` of two
+// processes, a spec without quotes, the name of a type. What is clear is put
+// together again.
+
+// takePIDs moves numbers among the arguments to those of --pid: no function has
+// such a name.
+func (o *options) takePIDs(raw *rawFlags) {
+	if !raw.given("pid") {
+		return
+	}
+	o.args = slices.DeleteFunc(o.args, func(arg string) bool {
+		number := arg != "" && strings.Trim(arg, "0123456789") == ""
+		if number {
+			raw.pids = append(raw.pids, arg)
+		}
+		return number
+	})
+}
+
+// unquoted refuses a condition that is no part of a spec.
+func (o *options) unquoted() error {
+	at := slices.IndexFunc(o.args, func(arg string) bool { return arg == "if" || strings.HasPrefix(arg, "if ") })
+	if at < 0 || o.command.name == "info" || o.command.name == "list" {
+		return nil
+	}
+	if at == 0 {
+		return usagef("tsnoop 'ip_rcv(skb) if skb->len > 100'", "a condition follows a function, in the same quotes")
+	}
+	before := ""
+	for _, arg := range o.args[:at-1] {
+		before += shellQuoted(arg) + " "
+	}
+	return usagef("tsnoop "+before+shellQuoted(strings.Join(o.args[at-1:], " ")), "a condition is part of its spec: quote them together")
+}
+
+// shellQuoted is what stands for arg in a shell.
+func shellQuoted(arg string) string {
+	return "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
+}
+
+// typeNames puts "struct sk_buff" together.
+func typeNames(args []string) []string {
+	var names []string
+	for i := 0; i < len(args); i++ {
+		name := args[i]
+		if (name == "struct" || name == "union" || name == "enum") && i+1 < len(args) {
+			i++
+			name += " " + args[i]
+		}
+		names = append(names, name)
+	}
+	return names
+}

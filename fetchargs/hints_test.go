@@ -1,0 +1,173 @@
+package fetchargs_test
+
+import (
+	"errors"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs"
+)
+
+// TestHints does what the hints of all golden errors say: a spec that follows one
+// must not be wrong in the same way, nor in a new one.
+func TestHints(t *testing.T) {
+	files, _ := filepath.Glob("testdata/*.txtar")
+	followed := 0
+	for _, file := range files {
+		archive, err := txtar.ParseFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := hints{t, newGolden(t, section(archive, "target")).target}
+		for _, text := range strings.Split(strings.TrimRight(section(archive, "specs"), "\n"), "\n") {
+			errs, syntax := h.wrong(text)
+			for _, e := range errs {
+				followed += h.follow(e, errs, syntax)
+			}
+		}
+	}
+	t.Logf("%d hints followed", followed)
+	if followed < 100 {
+		t.Errorf("only %d hints of the golden files say what to write", followed)
+	}
+}
+
+type hints struct {
+	t      *testing.T
+	target *fetchargs.Target
+}
+
+// wrong is what is wrong with a spec, and whether its syntax is.
+func (h hints) wrong(text string) (errs fetchargs.Errors, syntax bool) {
+	spec, err := fetchargs.Parse(text)
+	if errors.As(err, &errs) {
+		return errs, true
+	}
+	_, err = fetchargs.Resolve([]*fetchargs.Spec{spec}, h.target)
+	errors.As(err, &errs)
+	return errs, false
+}
+
+// lists are hints that offer several names, any of which can stand in the place
+// of the error, or behind it.
+var lists = []struct{ lead, join string }{
+	{"did you mean ", ""}, {"parameters: ", ""}, {"members: ", ""}, {"formats: ", ""}, {"name a member: ", "."},
+}
+
+// choices are hints that offer several pieces of specs, any of which can stand in
+// the place of the error.
+var choices = []*regexp.Regexp{
+	regexp.MustCompile(`^cast it, (.+), or give a FORMAT, (.+); text is (.+)$`),
+	regexp.MustCompile(`^cast its address: (.+)->\.\.\., or if it is a pointer: (.+)->\.\.\.$`),
+	regexp.MustCompile(`^cast its address: (.+)$`),
+}
+
+// prose are hints that show the form of something, not what to write.
+var prose = regexp.MustCompile(`^(its prototype: |its values are |fetch less deep: |a spec is FUNC|container_of\(EXPR|add the missing |` +
+	`%REG and |escapes are |globs have |members are reached in |name parameters as C does: |the kernel can only add |there are \$|` +
+	`text has ==|a (MAC|IPv6) address has |an address has |a prefix has |values stand on the right: |a spec begins with |conditions are joined |` +
+	`join conditions |each line has |the running task |they are inlined|the compiler may|a probe needs|this kernel's BTF only|macros of the kernel |numbers are 100|BTF has an array of arrays)`)
+
+var command = regexp.MustCompile(`tsnoop (info|list) '([^']*)'`)
+
+// follow tries what e's hint says, and tells how many things that was.
+func (h hints) follow(e *fetchargs.Error, all fetchargs.Errors, syntax bool) int {
+	hint := e.Hint
+	for _, m := range command.FindAllStringSubmatch(hint, -1) {
+		h.try(m[1], m[2])
+	}
+	if e.Fix.Text != "" {
+		if !strings.HasSuffix(hint, e.Fix.Text) {
+			h.t.Errorf("%s: the hint %q does not show %q", e.Text, hint, e.Fix.Text)
+		}
+		h.mended(e, e.Text[:e.Fix.Pos]+withType(e.Fix.Text)+e.Text[e.Fix.End:], all, syntax)
+		return 1
+	}
+	n := 0
+	for _, choice := range choices {
+		if m := choice.FindStringSubmatch(hint); m != nil {
+			for _, text := range m[1:] {
+				h.same(e, e.Text[:e.Pos]+withType(text)+e.Text[e.End:])
+			}
+			return len(m) - 1
+		}
+	}
+	for _, list := range lists {
+		_, names, ok := strings.Cut(hint, list.lead)
+		if !ok {
+			continue
+		}
+		names, _, _ = strings.Cut(names, "?")
+		names, _, _ = strings.Cut(names, " and ")
+		sep := ", "
+		if list.lead == "formats: " {
+			sep = " "
+		}
+		for _, name := range strings.Split(strings.TrimSuffix(names, ", ..."), sep) {
+			place := ""
+			if list.join != "" {
+				place = e.Text[e.Pos:e.End] + list.join
+			}
+			h.same(e, e.Text[:e.Pos]+place+name+e.Text[e.End:])
+			n++
+		}
+	}
+	if n == 0 && !prose.MatchString(hint) && regexp.MustCompile(`->|[(\[*]|==|\w:\w`).MatchString(command.ReplaceAllString(hint, "")) {
+		h.t.Errorf("%s: the hint %q shows what to write, but not where", e.Text, hint)
+	}
+	return n
+}
+
+// withType fills in the type that the user has to know.
+func withType(text string) string {
+	return strings.NewReplacer("struct TYPE", "struct dev", "TYPE", "struct dev").Replace(text)
+}
+
+// mended checks that a spec has no errors but the others that it had before.
+func (h hints) mended(e *fetchargs.Error, text string, all fetchargs.Errors, syntax bool) {
+	after, still := h.wrong(text)
+	if syntax && !still {
+		return
+	}
+	for _, a := range after {
+		known := slices.ContainsFunc(all, func(b *fetchargs.Error) bool { return b != e && b.Msg == a.Msg })
+		if syntax && a.Pos >= e.Fix.Pos+len(e.Fix.Text) {
+			known = true // it was hidden behind the other
+		}
+		if strings.Contains(e.Fix.Text, "TYPE") && a.Msg != e.Msg {
+			known = true // whether that type has such a member is the user's affair
+		}
+		if !known {
+			h.t.Errorf("%s\nhint: %s\n%s\n%s", e.Text, e.Hint, text, a.Msg)
+		}
+	}
+}
+
+// same checks that a spec is not wrong as before.
+func (h hints) same(e *fetchargs.Error, text string) {
+	after, _ := h.wrong(text)
+	for _, a := range after {
+		if a.Msg == e.Msg && a.Span == e.Span {
+			h.t.Errorf("%s\nhint: %s\n%s\n%s", e.Text, e.Hint, text, a.Msg)
+		}
+	}
+}
+
+// try looks for what a command in a hint is to show.
+func (h hints) try(command, name string) {
+	switch command {
+	case "info":
+		if _, err := h.target.Kernel.Type(name); err != nil {
+			h.t.Errorf("tsnoop info '%s': %v", name, err)
+		}
+	case "list":
+		if _, err := btf.Glob(name); err != nil {
+			h.t.Errorf("tsnoop list '%s': %v", name, err)
+		}
+	}
+}

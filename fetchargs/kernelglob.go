@@ -1,0 +1,142 @@
+package fetchargs
+
+import "strings"
+
+// kernelGlob writes a glob for the kernel's filters, so that it matches what
+// globMatch does. lib/glob.c has [!a], and [^a] in newer kernels only.
+// filter_parse_regex in kernel/trace/trace_events_filter.c negates at a leading
+// "!", takes a leading digit for an index, and "\" for what it is in a pattern
+// with "*" at its ends only.
+//
+// With plain set, for lines that people read, [^a] is [!a]. Kernels of 5.10's age
+// take the end of a text for a character that is not a, so otherwise the class
+// has all characters but a.
+func kernelGlob(pattern string, plain bool) string {
+	var b strings.Builder
+	for rest := pattern; rest != ""; {
+		c, n := rest[0], 1
+		_, _, class := globClass(rest, 0)
+		switch {
+		case c == '*' || c == '?':
+			b.WriteByte(c)
+			for c == '*' && n < len(rest) && rest[n] == '*' {
+				n++
+			}
+		case c == '[' && class:
+			n, _, _ = globClass(rest, 0)
+			switch {
+			case !isInverted(rest):
+				b.WriteString(rest[:n])
+			case plain:
+				b.WriteString("[!" + rest[2:n])
+			default:
+				b.WriteString(complement(rest[:n]))
+			}
+		default:
+			if c == '\\' && len(rest) > 1 {
+				c, n = rest[1], 2
+			}
+			if strings.IndexByte(`*?[\`, c) >= 0 || b.Len() == 0 && c == '!' {
+				b.WriteByte('\\')
+			}
+			if b.Len() == 0 && isDigit(c) {
+				b.WriteString("[" + string(c) + "]")
+			} else {
+				b.WriteByte(c)
+			}
+		}
+		rest = rest[n:]
+	}
+	return b.String()
+}
+
+// complement writes the characters that an inverted class matches, without its
+// inversion. "]" has to come first, "-" last, and "!" and "^" not first.
+func complement(class string) string {
+	var ranges, late string
+	first, last := "", ""
+	for c := 1; c < 256; c++ {
+		in := func(c int) bool {
+			if c == 256 || c == ']' || c == '-' {
+				return false
+			}
+			_, ok, _ := globClass(class, byte(c))
+			return ok
+		}
+		if _, ok, _ := globClass(class, byte(c)); ok && c == ']' {
+			first = "]"
+		} else if ok && c == '-' {
+			last = "-"
+		} else if ok {
+			from := c
+			for in(c + 1) {
+				c++
+			}
+			text := string([]byte{byte(from), '-', byte(c)})
+			if from == '!' || from == '^' {
+				late += text
+			} else {
+				ranges += text
+			}
+		}
+	}
+	if first+ranges == "" { // rather than a class of so few
+		return "[!" + class[2:]
+	}
+	return "[" + first + ranges + late + last + "]"
+}
+
+// isInverted tells whether the class that pattern begins with is [^a] or [!a].
+func isInverted(pattern string) bool {
+	return len(pattern) > 1 && (pattern[1] == '^' || pattern[1] == '!')
+}
+
+// starsInside tells whether a glob has a star that is not its end.
+func starsInside(pattern string) bool {
+	for pattern != "" {
+		if pattern[0] == '*' && strings.Trim(pattern, "*") != "" {
+			return true
+		}
+		n, _ := globOne(pattern, 0)
+		pattern = pattern[n:]
+	}
+	return false
+}
+
+// turnedRange finds a range such as z-a, in which some kernels find nothing and
+// newer ones what is in a-z.
+func turnedRange(pattern string) string {
+	for pattern != "" {
+		n, _ := globOne(pattern, 0)
+		if _, _, class := globClass(pattern, 0); pattern[0] == '[' && class {
+			body := pattern[1 : n-1]
+			if isInverted(pattern) {
+				body = body[1:]
+			}
+			for len(body) > 2 {
+				if body[1] != '-' {
+					body = body[1:]
+					continue
+				}
+				if body[0] > body[2] {
+					return body[:3]
+				}
+				body = body[3:]
+			}
+		}
+		pattern = pattern[n:]
+	}
+	return ""
+}
+
+// checkGlob refuses a glob that does not mean the same to all kernels.
+func (r *resolver) checkGlob(l *Literal) bool {
+	turned := turnedRange(l.Text)
+	if turned == "" {
+		return true
+	}
+	right := strings.ReplaceAll(l.Text, turned, turned[2:]+"-"+turned[:1])
+	fixed := Literal{Kind: Quoted, Text: right}
+	r.failFix(l.Span, Fix{l.Span, fixed.String()}, "write ", "the range %s is empty", turned)
+	return false
+}

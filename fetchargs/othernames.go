@@ -1,0 +1,69 @@
+package fetchargs
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/tsnoop/tsnoop/btf"
+)
+
+// An otherName is what other tools, or C, call something that tsnoop has under
+// a name of its own, or on every line.
+type otherName struct {
+	names string // separated by spaces
+	fix   string // what to write; "" if nothing can stand in its place
+	hint  string // before fix
+}
+
+var otherNames = []otherName{
+	{"comm task_comm execname", "$comm", "the task's name is "},
+	{"retval ret retvalue result rc rval", "return", "what the function returns is "},
+	{"arg0", "$arg1", "the first argument is "},
+	{"pid tid tgid", "", "each line has the task's id; -p PID chooses processes"},
+	{"current curtask task", "", "the running task is no parameter: its name is $comm, each line has its id"},
+	{"args", "", "without parentheses all parameters are shown"},
+	{"cpu", "", "each line has the CPU; --cpu LIST chooses some"},
+	{"caller ip", "", "each line has the caller"},
+	{"kstack stack ustack", "", "-k shows the kernel's stack"},
+	{"nsecs elapsed time timestamp", "", "each line has the time; -t chooses how it is shown"},
+	{"func probe name", "", "each line has the function"},
+}
+
+// elsewhere advises on a name that other tools have.
+func elsewhere(name string) (otherName, bool) {
+	name = strings.TrimPrefix(name, "$")
+	if n, ok := strings.CutPrefix(name, "arg"); ok && n != "" && n != "0" && strings.Trim(n, "0123456789") == "" {
+		return otherName{name, "$" + name, "an argument by its place is "}, true
+	}
+	for _, o := range otherNames {
+		if slices.Contains(strings.Fields(o.names), name) {
+			return o, true
+		}
+	}
+	return otherName{}, false
+}
+
+// noParameter explains a name that the function has no parameter of.
+func (r *resolver) noParameter(x *Ident) {
+	names := make([]string, len(r.fn.Params))
+	for i, p := range r.fn.Params {
+		names[i] = p.Name
+	}
+	hint := r.fn.Name + " has no parameters"
+	if len(names) > 0 {
+		hint = "parameters: " + strings.Join(names, ", ")
+	}
+	near := btf.Near(x.Text, slices.Values(names))
+	r.fail(x.Span, didYouMean(near, hint), "%s has no parameter %q", r.fn.Name, x.Text)
+	if o, ok := elsewhere(x.Text); ok && len(near) == 0 {
+		r.advise(o, x.Span)
+	}
+}
+
+// advise puts what o says in place of the last error's hint.
+func (r *resolver) advise(o otherName, at Span) {
+	last := r.errs[len(r.errs)-1]
+	if last.Hint = o.hint; o.fix != "" {
+		last.mend(at, o.hint, o.fix)
+	}
+}

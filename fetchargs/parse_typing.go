@@ -1,0 +1,182 @@
+package fetchargs
+
+import (
+	"math/big"
+	"slices"
+	"strings"
+)
+
+// What people type who know C, a shell or another tracer: each gets an error
+// that says how it is written here.
+
+func (p *parser) turned() {
+	at, c := p.tok.Span, &Compare{}
+	if !p.value(c) {
+		return
+	}
+	turn := map[tokenKind]Op{"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<=", "&": "&"}
+	op, known := turn[p.tok.kind]
+	if !known {
+		p.fail(at, "values stand on the right: skb->len > 100", "an expression is missing: unexpected %q", p.text[at.Pos:at.End])
+		return
+	}
+	p.next()
+	n := p.unary()
+	if n == nil {
+		return
+	}
+	if c.X, c.Op = n.expr, op; c.X == nil {
+		p.fail(n.where(), "", "a condition cannot be compared")
+		return
+	}
+	p.failFix(at, Fix{at.to(n.where()), c.String()}, "write ", "values stand on the right")
+}
+
+func (p *parser) misspelt() bool {
+	after := scanAt(p.text, p.tok.End)
+	op := p.tok.to(after.Span)
+	right := map[string]string{"===": "==", "!==": "!=", "<>": "!=", "=~": "~", "=<": "<=", "=>": ">="}[p.text[op.Pos:op.End]]
+	if right == "" {
+		return false
+	}
+	p.failFix(op, Fix{op, right}, "write ", "%s does not compare", p.text[op.Pos:op.End])
+	return true
+}
+
+func (p *parser) isWordFor(op token) bool {
+	sign := map[string]string{"and": "&&", "or": "||"}[op.text]
+	if op.kind != tokIdent || sign == "" {
+		return false
+	}
+	p.failFix(op.Span, Fix{op.Span, sign}, "write ", "conditions are not joined with %s", op.text)
+	return true
+}
+
+func (p *parser) computed(c *Compare) bool {
+	op, end := p.arithmetic()
+	b := scanAt(p.text, end)
+	if c.Value != nil && c.Value.Kind == Number && b.kind == tokNumber {
+		if n, ok := compute(c.Value.Int, op, b.text); ok {
+			p.failFix(p.tok.Span, Fix{c.Value.Span.to(b.Span), n.String()}, "write ", "values are not computed")
+			return false
+		}
+	}
+	p.fail(p.tok.Span, "the kernel's filter cannot compute: compare with one number", "arithmetic is not possible")
+	return false
+}
+
+func compute(a *big.Int, op, text string) (*big.Int, bool) {
+	b, ok := parseNumber(text)
+	n := new(big.Int)
+	switch {
+	case !ok:
+		return nil, false
+	case op == "+":
+		return n.Add(a, b), true
+	case op == "-":
+		return n.Sub(a, b), true
+	case op == "*":
+		return n.Mul(a, b), true
+	case op == "|":
+		return n.Or(a, b), true
+	case op == "<<" && b.IsUint64() && b.Uint64() < 64:
+		return n.Lsh(a, uint(b.Uint64())), true
+	}
+	return nil, false
+}
+
+func (p *parser) isShift() bool {
+	after := scanAt(p.text, p.tok.End)
+	return (p.tok.kind == "<" || p.tok.kind == ">") && after.kind == p.tok.kind && after.Pos == p.tok.End
+}
+
+func (p *parser) arithmetic() (op string, end int) {
+	switch {
+	case p.isShift():
+		return p.text[p.tok.Pos : p.tok.End+1], p.tok.End + 1
+	case p.tok.kind == tokReg:
+		return "%", p.tok.Pos + 1
+	}
+	return p.tok.text, p.tok.End
+}
+
+func (p *parser) isArithmetic() bool {
+	switch p.tok.kind {
+	case "+", "-", "*", "|", tokReg:
+		return true
+	case tokBad:
+		return strings.Contains("/?^", p.tok.text)
+	}
+	return p.isShift()
+}
+
+func (p *parser) uncompared(x *node) *node {
+	op := p.tok
+	after := scanAt(p.text, op.End)
+	switch {
+	case op.kind == "=":
+		p.failFix(op.Span, Fix{op.Span, "=="}, "compare with ", "= does not compare")
+	case op.kind == "!" && after.kind == "~" && x.expr != nil:
+		if n := p.unmatched(x, after); n != nil {
+			return n
+		}
+	case p.isArithmetic():
+		sign, _ := p.arithmetic()
+		hint := "the kernel's filter cannot compute; compare with a number"
+		if sign == "|" {
+			hint = "conditions are joined with ||; bits are tested with &"
+		}
+		p.fail(op.Span, hint, "arithmetic is not possible")
+	case !p.isWordFor(op):
+		return x
+	}
+	return nil
+}
+
+func (p *parser) unmatched(x *node, tilde token) *node {
+	at := p.tok.to(tilde.Span)
+	c := x.comparison("~")
+	p.next()
+	p.next()
+	if p.value(c) {
+		not := &Not{X: c}
+		p.failFix(at, Fix{c.Where(), not.String()}, "write ", "!~ does not compare")
+	}
+	return nil
+}
+
+// looseCast refuses "(struct foo *x)->y", which lacks a parenthesis.
+func (p *parser) looseCast() bool {
+	t := scanAt(p.text, p.tok.End)
+	start, end := t.Pos, t.End
+	if t.kind != tokIdent || !slices.Contains(typeWords, t.text) {
+		return false
+	}
+	for t.kind == tokIdent {
+		end = t.End
+		t = scanAt(p.text, t.End)
+	}
+	if t.kind != "*" {
+		return false
+	}
+	for t.kind == "*" {
+		end = t.End
+		t = scanAt(p.text, t.End)
+	}
+	if t.kind != tokIdent {
+		return false
+	}
+	// One parenthesis is missing in "((struct foo *x)->y", two in "(struct foo *x)->y".
+	typ := p.text[p.tok.Pos:end] + ")"
+	if strings.Count(p.text, "(") <= strings.Count(p.text, ")") {
+		typ = "(" + typ
+	}
+	fix := Fix{p.tok.to(t.Span), typ + t.text}
+	if after := scanAt(p.text, t.End); after.kind == ")" && p.text[max(0, p.tok.Pos-1)] == '(' && typ[:2] != "((" {
+		fix = Fix{Span{p.tok.Pos - 1, after.End}, "(" + fix.Text + ")"}
+	} else if after.kind == ")" {
+		fix = Fix{p.tok.to(after.Span), fix.Text + ")"}
+	}
+	p.failFix(Span{start, end}, fix, "write ", "the type of a cast stands in parentheses of its own")
+	return true
+}
