@@ -19,6 +19,9 @@ import (
 //	load read FILE SIZE...    read(2) of so many bytes each
 //	load udp SIZE...          a datagram over loopback with so many bytes each
 //	load name COMM WORDS...   as above, under another task name (Go quoted)
+//	load open-null            open(2) with NULL for a name
+//	load udp6 SIZE...         like udp, over IPv6
+//	load names NAME...        lseek(2) with offset i under the i-th name, from 0
 //	load veth A MAC B MAC     a veth pair with these names and addresses, up
 //	load frame DEV DSTMAC     an IPv4 frame out of DEV
 //	load tcp SIZE...          send(2) messages over loopback; "100+": hold it back
@@ -83,6 +86,17 @@ func loadOne(args []string) error {
 			return err
 		}
 		return loadOne(rest[1:])
+	case "open-null":
+		return openNull()
+	case "udp6":
+		return udp6(rest)
+	case "names":
+		for i, name := range rest {
+			if err := loadOne([]string{"name", name, "seek", strconv.Itoa(i)}); err != nil {
+				return err
+			}
+		}
+		return nil
 	case "times":
 		n, err := strconv.Atoi(rest[0])
 		for ; err == nil && n > 0; n-- {
