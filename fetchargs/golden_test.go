@@ -87,7 +87,7 @@ func newGolden(t *testing.T, config string) *golden {
 		case "show":
 			c.explain = words[1] == "explain"
 		case "live":
-			c.target.Live, c.target.Nonce = true, words[1]
+			c.target.Live, c.target.Calls, c.target.Nonce = true, true, words[1]
 		case "pair":
 			c.target.Pair = true
 		case "comm":

@@ -10,7 +10,7 @@ func (p *Plan) Decides() bool { return p.check != nil }
 
 // HoldsBack reports whether a call's return decides if the call is wanted.
 func (p *Plan) HoldsBack() bool {
-	return p.Return != nil && p.Return.Filter != "" && !p.Return.OnlyComm || p.check.asksReturn()
+	return p.Return != nil && p.Return.Chooses() || p.check.asksReturn()
 }
 
 func (t *test) asksReturn() bool {

@@ -17,6 +17,10 @@ type Plan struct {
 	Entry  *Probe // "p:" event, or nil
 	Return *Probe // "r:" event, or nil
 
+	// Renames is a glob of task names. If it is set, the plan is tsnoop's own: its
+	// events tell of tasks that get another name. See [Renames].
+	Renames string
+
 	Notes []string // what the user should know before believing the output
 
 	// Partial: some of the conditions are in no filter, so that the probes
@@ -121,6 +125,12 @@ type Guard struct {
 func (p *Probe) Follows() bool {
 	return slices.ContainsFunc(p.Args, func(a Arg) bool { return strings.ContainsAny(a.Text, "(@") })
 }
+
+// Paired tells whether the plan's calls have both an entry and a return.
+func (p *Plan) Paired() bool { return p.Entry != nil && p.Return != nil }
+
+// Chooses tells whether the kernel's filter chooses by the values of the events.
+func (p *Probe) Chooses() bool { return p.Filter != "" && !p.OnlyComm }
 
 // MostActive is KRETPROBE_MAXACTIVE_MAX of kernel/trace/trace_kprobe.c.
 const MostActive = 4096

@@ -11,7 +11,7 @@ import (
 // again on all that pass.
 func (r *resolver) push(t *test) bool {
 	entry, exit := t.sides()
-	if entry == exit {
+	if entry == exit || entry && r.needsEntries() {
 		r.out.Partial = true
 		return false
 	}
@@ -34,6 +34,13 @@ func (r *resolver) push(t *test) bool {
 	}
 	side.filters, side.known = append(side.filters, text), known
 	return exact
+}
+
+// needsEntries tells whether the kernel must not choose among the entries: where
+// returns are paired with them, an entry that is held back would leave its return
+// to an earlier one (see package calls).
+func (r *resolver) needsEntries() bool {
+	return r.target.Calls && (r.target.Pair || r.entry.used && r.exit.used)
 }
 
 // sides tells which probes' values t needs.

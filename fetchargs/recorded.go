@@ -20,7 +20,7 @@ func Select(specs []*Spec, plans []*Plan, pair bool) (selected []*Plan, from []i
 	for _, spec := range specs {
 		glob := &Glob{Spec: spec}
 		for i, p := range plans {
-			if !p.isAbout(spec) {
+			if p.Renames != "" || !p.isAbout(spec) {
 				continue
 			}
 			glob.Matches++
@@ -49,6 +49,11 @@ func Select(specs []*Spec, plans []*Plan, pair bool) (selected []*Plan, from []i
 	if len(errs) > 0 {
 		return nil, nil, errs
 	}
+	for i, p := range plans {
+		if p.Renames != "" {
+			selected, from = append(selected, p), append(from, i)
+		}
+	}
 	return selected, from, nil
 }
 
@@ -64,7 +69,9 @@ func (p *Plan) isAbout(spec *Spec) bool {
 func notRecorded(spec *Spec, plans []*Plan) *Error {
 	var names []string
 	for _, p := range plans {
-		names = append(names, p.Spec.Func.Text)
+		if p.Renames == "" {
+			names = append(names, p.Spec.Func.Text)
+		}
 	}
 	slices.Sort(names)
 	names = slices.Compact(names)

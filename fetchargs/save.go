@@ -32,6 +32,7 @@ type (
 		Arch          string
 		Notes         []string `json:",omitempty"`
 		Addresses     []string `json:",omitempty"`
+		Renames       string   `json:",omitempty"`
 		Entry, Return *savedProbe
 		Check         *savedTest `json:",omitempty"`
 		Partial       bool       `json:",omitempty"`
@@ -75,7 +76,7 @@ func Save(plans []*Plan) ([]byte, error) {
 	s := saved{Version: savedVersion}
 	var types []btf.Type
 	for _, p := range plans {
-		sp := savedPlan{Spec: p.Spec.Text, Func: p.Spec.Func.Text, Notes: p.Notes, Addresses: p.Addresses, Arch: p.Arch.Name, Check: p.check.save(), Partial: p.Partial}
+		sp := savedPlan{Spec: p.Spec.Text, Func: p.Spec.Func.Text, Notes: p.Notes, Renames: p.Renames, Addresses: p.Addresses, Arch: p.Arch.Name, Check: p.check.save(), Partial: p.Partial}
 		if p.Func != nil {
 			sp.Func, sp.Module = p.Func.Name, p.Func.Module
 		}
@@ -168,7 +169,7 @@ func (s *savedPlan) load(types func(int) (btf.Type, error)) (*Plan, error) {
 	if isGlob(spec.Func.Text) {
 		spec = spec.of(btf.FuncName{Module: s.Module, Name: s.Func})
 	}
-	p := &Plan{Spec: spec, Func: &btf.Func{Name: s.Func, Module: s.Module}, Notes: s.Notes, Addresses: s.Addresses, Partial: s.Partial, Arch: ArchNamed(s.Arch)}
+	p := &Plan{Spec: spec, Func: &btf.Func{Name: s.Func, Module: s.Module}, Notes: s.Notes, Renames: s.Renames, Addresses: s.Addresses, Partial: s.Partial, Arch: ArchNamed(s.Arch)}
 	if p.Arch == nil {
 		return nil, fmt.Errorf("unknown architecture %q", s.Arch)
 	}
@@ -178,8 +179,11 @@ func (s *savedPlan) load(types func(int) (btf.Type, error)) (*Plan, error) {
 	if p.Return, err = s.Return.load(p, true, types); err != nil {
 		return nil, err
 	}
-	if p.Entry == nil && p.Return == nil {
+	switch {
+	case p.Entry == nil && p.Return == nil:
 		return nil, errors.New("no probe")
+	case p.Renames != "" && (p.Paired() || p.Entry == nil || len(p.Entry.Fields) < 2):
+		return nil, errors.New("not a plan for the names of tasks")
 	}
 	if s.Check != nil {
 		p.check, err = s.Check.load(p, 0)

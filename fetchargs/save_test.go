@@ -20,7 +20,7 @@ func saveSample(t testing.TB) []byte {
 	target := &fetchargs.Target{
 		Arch:   fetchargs.ArchNamed("amd64"),
 		Kernel: btf.Open(filepath.Join("..", "testdata", "btf", "linux-6.12-amd64.btf")),
-		Live:   true, Nonce: "abcdef",
+		Live:   true, Calls: true, Nonce: "abcdef",
 	}
 	target.Features, _ = fetchargs.FeaturesOf("6.12")
 	var specs []*fetchargs.Spec

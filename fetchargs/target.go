@@ -35,6 +35,9 @@ type Target struct {
 	Live bool
 	// Pair has every plan see both entries and returns, with the return value.
 	Pair bool
+	// Calls says that tsnoop makes calls of the events: what the kernel may filter
+	// is then what package calls allows. Without it lines are meant for others.
+	Calls bool
 	// MaxActive is that of every return probe.
 	MaxActive int
 	// Nonce is put into the names of events and strings, so that text from a

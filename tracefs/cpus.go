@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// setCPUs lets only these CPUs record. The others do not count what they leave
-// out as lost.
+// setCPUs lets only these CPUs record, unless all are to, and checks that they
+// are there. The others do not count what they leave out as lost.
 //
 // See Documentation/trace/ftrace.rst, "tracing_cpumask".
-func (s *Session) setCPUs(cpus []int) error {
+func (s *Session) setCPUs(cpus []int, all bool) error {
 	if len(cpus) == 0 {
 		return nil
 	}
@@ -22,6 +22,9 @@ func (s *Session) setCPUs(cpus []int) error {
 		if !slices.Contains(there, cpu) {
 			return &MachineError{Msg: fmt.Sprintf("there is no CPU %d: the last one of this machine is %d", cpu, slices.Max(there))}
 		}
+	}
+	if all {
+		return nil
 	}
 	return s.set(s.path("tracing_cpumask"), cpuMask(cpus))
 }

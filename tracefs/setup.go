@@ -20,9 +20,10 @@ type Options struct {
 	// memory for BufferKB.
 	BufferOrLess bool
 
-	CPUs   []int // nil traces all; one that the machine does not have is a *MachineError
-	Pids   []int // threads to trace, in numbers of the initial pid namespace; nil traces all
-	Follow bool  // trace what the threads in Pids fork, too
+	CPUs    []int // nil traces all; one that the machine does not have is a *MachineError
+	AllCPUs bool  // record what happens on all CPUs all the same; CPUs is only checked
+	Pids    []int // threads to trace, in numbers of the initial pid namespace; nil traces all
+	Follow  bool  // trace what the threads in Pids fork, too
 	// Again tells, once Pids is the list, which threads there are now: those that
 	// are not in the list are added. It may be nil.
 	Again func() ([]int, error)
@@ -59,7 +60,7 @@ func (s *Session) setUp(o Options) error {
 			return err
 		}
 	}
-	if err := s.setCPUs(o.CPUs); err != nil {
+	if err := s.setCPUs(o.CPUs, o.AllCPUs); err != nil {
 		return err
 	}
 	return s.setThreads(o)

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 
 	"github.com/tsnoop/tsnoop/fetchargs"
@@ -18,10 +19,13 @@ var errInterrupted = errors.New("ended while arming")
 // fails, or ctx is done before all is armed, nothing is left behind.
 func arm(ctx context.Context, fs *tracefs.FS, plans []*fetchargs.Plan, o *options, ui *ui) (_ *trace, err error) {
 	so := tracefs.Options{Clock: "mono", BufferKB: o.bufferKB, CPUs: o.cpus, IgnoreSelf: true, Stacktrace: o.kstack}
+	// A call that begins on one of the CPUs may end on another, and one that begins
+	// on another may end here.
+	so.AllCPUs = slices.ContainsFunc(plans, (*fetchargs.Plan).Paired)
 	if so.BufferKB == 0 {
 		so.BufferKB, so.BufferOrLess = defaultBuffer(), true
 	}
-	t := &trace{reading: reading{ui: ui, plans: plans, order: order, elsewhere: len(o.cpus) > 0}, clock: unix.CLOCK_MONOTONIC}
+	t := &trace{reading: reading{ui: ui, plans: plans, order: order, cpus: o.cpus}, clock: unix.CLOCK_MONOTONIC}
 	if o.time == render.TimeBoot {
 		so.Clock, t.clock = "boot", unix.CLOCK_BOOTTIME
 	}

@@ -21,6 +21,7 @@ func runEmit(o *options, ui *ui) error {
 	if err != nil {
 		return err
 	}
+	target.Calls = o.explain // it tells of traces, the lines are for others
 	plans, err := parseSpecs(o.args, target)
 	if err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"os/exec"
 	"runtime"
 	"strconv"
 	"strings"
@@ -32,6 +33,7 @@ import (
 //	load waiters FILE N       like pid, then N threads wait for an event of inotify
 //	load cat FILE             read(2) FILE until its end, write(2) it to /dev/null
 //	load times N WORDS...     all that N times
+//	load exec PATH WORDS...   execve(2) the program there as "load WORDS"
 //	load pid FILE WORDS...    write the pid to FILE, wait for FILE.go, then go on
 //	load on CPU WORDS...      all that on one CPU
 //	load burst FIRST N        N times lseek(2) with the offsets FIRST, FIRST+1,
@@ -44,6 +46,10 @@ import (
 //	                          a grandchild, all of which call lseek(2)
 //	load turns FILE N         like pid, then two threads, on CPU 0 and 1, take
 //	                          turns: the i-th is lseek(2) with offset i
+//	load seeks FILE N T SEED  like pid, then N random calls of lseek(2) on each of
+//	                          T threads; what they were is in FILE.made
+//	load pipes FILE N T       like pid, then N calls of read(2) on each of T
+//	                          threads, which have to wait; FILE.made as above
 func load(args []string) int {
 	runtime.LockOSThread() // one task makes all calls
 	if err := loadOne(args); err != nil {
@@ -103,6 +109,12 @@ func loadOne(args []string) error {
 			err = loadOne(rest[1:])
 		}
 		return err
+	case "exec":
+		path, err := exec.LookPath(rest[0])
+		if err != nil {
+			return err
+		}
+		return unix.Exec(path, append([]string{"load"}, rest[1:]...), os.Environ())
 	case "pid":
 		return waitFor(rest[0], rest[1:])
 	case "cat":
@@ -116,6 +128,10 @@ func loadOne(args []string) error {
 		return burst(rest[0], rest[1])
 	case "crew":
 		return crew(rest[0], rest[1], rest[2:])
+	case "seeks":
+		return seeks(rest[0], rest[1:])
+	case "pipes":
+		return pipes(rest[0], rest[1:])
 	case "turns":
 		return turns(rest[0], rest[1])
 	case "tcp":

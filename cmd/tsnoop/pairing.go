@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 )
 
@@ -32,6 +33,9 @@ func (o *options) checkPlans(plans []*fetchargs.Plan) error {
 func (r *reading) pairers(o *options) ([]*calls.Pairer, error) {
 	var groups []map[int]calls.Side
 	for i, plan := range r.plans {
+		if plan.Renames != "" {
+			continue
+		}
 		g := 0
 		for g < len(groups) && r.taken(groups[g], plan) {
 			g++
@@ -44,6 +48,9 @@ func (r *reading) pairers(o *options) ([]*calls.Pairer, error) {
 	po := calls.Options{Order: r.order, Begin: o.begins(), Accept: r.matches}
 	if o.chain {
 		for _, p := range r.plans {
+			if p.Renames != "" {
+				continue
+			}
 			po.Chain = append(po.Chain, p.Spec.Func.Text)
 			if p.Entry == nil || p.Return == nil {
 				return nil, fmt.Errorf("%s: a chain needs entries and returns: record it with --chain", p.Spec.Func.Text)
@@ -55,6 +62,11 @@ func (r *reading) pairers(o *options) ([]*calls.Pairer, error) {
 	}
 	var pairers []*calls.Pairer
 	for _, sides := range groups {
+		for _, plan := range r.plans {
+			if plan.Renames != "" {
+				sides[r.format[plan.Entry].ID] = r.renames(plan)
+			}
+		}
 		po.Delta = r.plans[0].Arch.StackDelta
 		pairers = append(pairers, calls.NewPairer(sides, po))
 	}
@@ -74,23 +86,24 @@ func (r *reading) taken(group map[int]calls.Side, plan *fetchargs.Plan) bool {
 // addSides tells which events are the entries and the returns of a plan.
 func (r *reading) addSides(sides map[int]calls.Side, index int, plan *fetchargs.Plan) {
 	for _, p := range fetchargs.Probes([]*fetchargs.Plan{plan}) {
-		s := calls.Side{Plan: index, Return: p.Return, Paired: plan.Entry != nil && plan.Return != nil, Stack: -1}
-		other := plan.Return
+		s := calls.Side{Plan: index, Return: p.Return, Paired: plan.Paired() && !r.apart, Stack: -1}
 		if p.Return {
-			other = plan.Entry
-		}
-		s.Filtered = other != nil && other.Filter != ""
-		if !p.Return && s.Filtered && other.OnlyComm {
-			// Its entry is a call that was asked for. When the return is not
-			// seen, the task has got another name meanwhile.
-			s.Filtered = false
-		}
-		if p.Return && r.elsewhere {
-			s.Filtered = true
+			s.Filtered = plan.Entry != nil && plan.Entry.Filter != ""
+		} else {
+			// Without a return a call was asked for all the same, if the task has
+			// only got another name meanwhile.
+			s.Filtered = plan.Return != nil && plan.Return.Chooses()
 		}
 		if p.Stack >= 0 {
 			s.Stack = fieldNamed(r.format[p], p.Args[p.Stack].Name).Offset
 		}
 		sides[r.format[p].ID] = s
 	}
+}
+
+// renames ends the calls of a task that gets another name, after which the kernel
+// shows no more of it.
+func (r *reading) renames(plan *fetchargs.Plan) calls.Side {
+	d := r.decoder[plan.Entry]
+	return calls.Side{Ends: func(e *tracefs.Event) (int, bool) { return plan.Renamed(d, e.Data) }}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/binary"
 	"iter"
+	"slices"
 
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/render"
@@ -20,10 +21,9 @@ type reading struct {
 	start uint64 // ns on the trace clock
 	wall  int64  // ns to add to the trace clock for the time since 1970
 
-	// Not all CPUs are traced: a task may enter a function on one of the others
-	// and return from it on one that is.
-	elsewhere bool
-	kin       *kin // whose events are shown; nil for all there are
+	cpus  []int // whose calls are shown, by where they begin; nil for all
+	apart bool  // entries and returns cannot be paired: see checkRecorded
+	kin   *kin  // whose events are shown; nil for all there are
 
 	symbols func() *proc.Symbols   // may return nil
 	mapped  func(addr uint64) bool // which addresses can be read, nil if not known
@@ -117,6 +117,9 @@ func (r *reading) newPrinter(o *options, out *output) *render.Printer {
 // matches decides the conditions that the kernel could not.
 func (r *reading) matches(c *calls.Call) bool {
 	plan := r.plans[c.Plan]
+	if len(r.cpus) > 0 && !r.isHere(c, plan) {
+		return false
+	}
 	if !plan.Decides() {
 		return true
 	}
@@ -128,6 +131,22 @@ func (r *reading) matches(c *calls.Call) bool {
 		exit = c.Return.Data
 	}
 	return plan.Match(r.decoder[plan.Entry], r.decoder[plan.Return], entry, exit)
+}
+
+// leaves takes its return off a call that ends on a CPU that is not asked for.
+func (r *reading) leaves(c *calls.Call) {
+	if len(r.cpus) > 0 && c.Return != nil && !slices.Contains(r.cpus, c.Return.CPU) {
+		c.Return, c.Duration, c.Unfinished = nil, 0, true
+	}
+}
+
+// isHere tells whether a call has begun on one of the CPUs that are asked for.
+func (r *reading) isHere(c *calls.Call, plan *fetchargs.Plan) bool {
+	begin := c.Entry
+	if plan.Entry == nil {
+		begin = c.Return
+	}
+	return begin != nil && slices.Contains(r.cpus, begin.CPU)
 }
 
 // damaged says that a buffer makes no sense.

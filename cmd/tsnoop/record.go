@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"slices"
 	"sync"
 	"time"
 
@@ -102,10 +103,17 @@ func plan(o *options, nonce string) (*tracefs.FS, []*fetchargs.Plan, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	target.Live, target.Nonce = true, nonce
+	target.Live, target.Calls, target.Nonce = true, true, nonce
 	plans, err := parseSpecs(o.args, target)
 	if err != nil {
 		return nil, nil, err
+	}
+	if o.comm != "" && slices.ContainsFunc(plans, (*fetchargs.Plan).Paired) {
+		renames, err := fetchargs.Renames(target)
+		if err != nil {
+			return nil, nil, err
+		}
+		plans = append(plans, renames)
 	}
 	return fs, plans, o.checkPlans(plans)
 }

@@ -23,8 +23,11 @@ type recorded struct {
 	Ranges proc.Ranges     `json:",omitempty"` // mapped addresses of the kernel
 	Plans  json.RawMessage // of fetchargs.Save
 
-	Elsewhere bool `json:",omitempty"` // only some CPUs were traced
-	Kin       *kin `json:",omitempty"` // of whose threads the recording is
+	CPUs []int `json:",omitempty"` // on which the calls that are asked for begin
+	Kin  *kin  `json:",omitempty"` // of whose threads the recording is
+
+	// Elsewhere was set by older programs if only some CPUs were recorded.
+	Elsewhere bool `json:",omitempty"`
 }
 
 // header collects what the pages need to be understood elsewhere, but for symbols,
@@ -87,7 +90,7 @@ func (rec *recording) own(t *trace) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return json.Marshal(recorded{Start: t.start, Wall: t.wall, Group: t.session.Group(), Ranges: t.ranges, Plans: plans, Elsewhere: t.elsewhere, Kin: t.kin})
+	return json.Marshal(recorded{Start: t.start, Wall: t.wall, Group: t.session.Group(), Ranges: t.ranges, Plans: plans, CPUs: t.cpus, Kin: t.kin})
 }
 
 // cmdlines parses saved_cmdlines: "TID COMM" a line.

@@ -18,7 +18,7 @@ func (r *replay) ownPlans() ([]*fetchargs.Plan, formatOf, error) {
 	if err := json.Unmarshal(r.file.Tsnoop, &rec); err != nil {
 		return nil, nil, err
 	}
-	r.start, r.wall, r.elsewhere = rec.Start, rec.Wall, rec.Elsewhere
+	r.start, r.wall, r.cpus = rec.Start, rec.Wall, rec.CPUs
 	if len(rec.Ranges) > 0 {
 		r.mapped = rec.Ranges.Contains
 	}
@@ -26,6 +26,7 @@ func (r *replay) ownPlans() ([]*fetchargs.Plan, formatOf, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	r.checkRecorded(plans, rec.Elsewhere)
 	byName := map[string]*tracefs.Format{}
 	for _, e := range r.file.Events {
 		if e.System != rec.Group {
@@ -47,6 +48,19 @@ func (r *replay) ownPlans() ([]*fetchargs.Plan, formatOf, error) {
 		}
 	}
 	return plans, formats, nil
+}
+
+// checkRecorded looks for recordings that older programs have made, in which it
+// cannot be told which return belongs to which entry: see package calls.
+func (r *replay) checkRecorded(plans []*fetchargs.Plan, elsewhere bool) {
+	for _, p := range plans {
+		if p.Paired() && (elsewhere || p.Entry.Chooses() && p.Return.Chooses()) {
+			r.apart = true
+		}
+	}
+	if r.apart {
+		r.ui.warn("%s was recorded by an older tsnoop, which left out entries and returns: which belong together is not known, and each is shown by itself", r.name)
+	}
 }
 
 // ownKin makes known of whose threads the recording is.

@@ -23,6 +23,7 @@ func (r *reading) show(events iter.Seq2[*tracefs.Event, error], pairers []*calls
 		}
 		for _, pairer := range pairers {
 			for c, ok := pairer.Add(event); ok; c, ok = pairer.Next() {
+				r.leaves(c)
 				if !show(c) {
 					return nil
 				}

@@ -51,7 +51,7 @@ func TestVMSpecs(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	target.Live = true
+	target.Live, target.Calls = true, true
 	plans, err := fetchargs.Resolve(specs, target)
 	if err != nil {
 		t.Error(err)

@@ -1,4 +1,29 @@
 // Package calls turns entry and return events into calls.
+//
+// # What may be missing
+//
+// An event does not say which activation of its function it belongs to: a return
+// is told by its task and its stack pointer, which the next call from the same
+// place has, too. So a return is that of the latest entry there, and that is only
+// true if no entry has gone unseen. Whoever defines the events has to keep to
+// this:
+//
+//   - The entries of a paired plan are all recorded. No filter on what they hold,
+//     no mask of CPUs, chooses among them: a return would be taken for that of an
+//     entry before its own, one whose own return was filtered out, was missed by
+//     the kernel (maxactive), or will never come.
+//   - The returns may be filtered, but not with Options.Begin: an entry whose
+//     return is not seen is over when the next one is seen at its place, not
+//     before, and until then it looks as if what comes were called by it.
+//   - A filter that answers alike for both ends of a call may stand on both sides:
+//     the thread (set_event_pid), and the task's name as long as it does not
+//     change. An event must tell when it does: Side.Ends.
+//   - Events that are lost may be the return of any call that has begun, and the
+//     entry of the next. So no call reaches over a gap: its halves are handed out
+//     as such.
+//
+// The kernel misses an entry only together with its return, for both hang on one
+// kprobe.
 package calls
 
 import "github.com/tsnoop/tsnoop/tracefs"

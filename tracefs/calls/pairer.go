@@ -22,6 +22,10 @@ type Side struct {
 	// Filtered: the kernel's filter may hold back the event of the other
 	// side, so that one alone is normal and is no call.
 	Filtered bool
+
+	// Ends, if not nil, makes the events news of tasks instead: ok says that later
+	// events of a task may go unseen, and which one's. Its calls are given up.
+	Ends func(*tracefs.Event) (tid int, ok bool)
 }
 
 // DeltaUnknown is Options.Delta where it is not known by how much a return's
@@ -73,7 +77,8 @@ type Tally struct {
 // interrupts too, returns earlier. The idle tasks all have TID 0 and are told
 // apart by their CPU. An entry never returns if its return probe was missed,
 // if events were lost, or if the function does not return (do_exit); it is
-// found out when a later event on the same kernel stack lies above it.
+// found out when a later event on the same kernel stack lies above it. When
+// events were lost, all entries so far are given up.
 type Pairer struct {
 	sides []knownSide // by ID, from base on
 	base  int
@@ -141,15 +146,24 @@ func (p *Pairer) know(sides map[int]Side) {
 //	for c, ok := p.Add(e); ok; c, ok = p.Next() {
 //
 // Add keeps a copy of entries, in memory that it uses again. The Call and its
-// events are valid until the following call of Add, Next or Rest. Events of
-// unknown ID are ignored.
+// events are valid until the following call of Add, Next or Rest. Of events of
+// unknown ID only Lost matters.
 func (p *Pairer) Add(e *tracefs.Event) (*Call, bool) {
+	if e.Lost > 0 {
+		p.abandonAll()
+	}
 	i := e.Format.ID - p.base
 	if uint(i) >= uint(len(p.sides)) || !p.sides[i].known {
-		return nil, false
+		return p.Next()
 	}
 	side := &p.sides[i].Side
 	switch {
+	case side.Ends != nil:
+		if tid, ok := side.Ends(e); ok && p.tasks[tid] != nil {
+			p.abandon(p.tasks[tid], 0)
+			p.forget(p.tasks[tid])
+		}
+		return p.Next()
 	case !side.Paired && side.Return:
 		return p.hand(activation{ret: e, plan: side.Plan}, false), true
 	case !side.Paired:
@@ -197,21 +211,27 @@ func (p *Pairer) Next() (*Call, bool) {
 // Rest yields the calls that are still unfinished, in the order of their
 // entries, and forgets them. Like Add it hands out memory that it uses again.
 func (p *Pairer) Rest(yield func(*Call) bool) {
-	for t := p.used.oldest(); t != nil; t = p.used.oldest() {
-		p.abandon(t, 0)
-		p.forget(t)
-	}
-	if !p.opts.Begin {
-		slices.SortStableFunc(p.ready, func(a, b activation) int {
-			return cmp.Compare(a.entry.event.Time, b.entry.event.Time)
-		})
-	}
+	p.abandonAll()
 	rest := p.ready
 	p.ready = nil
 	for _, a := range rest {
 		if !yield(p.hand(a, false)) {
 			return
 		}
+	}
+}
+
+// abandonAll gives up all entries, in their order.
+func (p *Pairer) abandonAll() {
+	first := len(p.ready)
+	for t := p.used.oldest(); t != nil; t = p.used.oldest() {
+		p.abandon(t, 0)
+		p.forget(t)
+	}
+	if !p.opts.Begin {
+		slices.SortStableFunc(p.ready[first:], func(a, b activation) int {
+			return cmp.Compare(a.entry.event.Time, b.entry.event.Time)
+		})
 	}
 }
 
@@ -222,7 +242,7 @@ func (p *Pairer) Tally() Tally { return p.tally }
 func (p *Pairer) enter(e *tracefs.Event, side *Side) {
 	t := p.task(e)
 	sp := p.stack(e, side)
-	p.abandon(t, t.dead(sp, side.Plan))
+	p.supersede(t, sp, side.Plan)
 	if len(t.entries) >= p.opts.MaxDepth {
 		p.tally.Evicted++
 		p.giveUp(t.entries[0])
@@ -245,7 +265,7 @@ func (p *Pairer) leave(e *tracefs.Event, side *Side) *entry {
 	i := t.find(sp, side.Plan, p.opts.Delta)
 	if i < 0 {
 		if sp > maxDelta {
-			p.abandon(t, t.dead(sp-maxDelta, -1))
+			p.abandon(t, t.dead(sp-maxDelta))
 		}
 		p.settle(t)
 		return nil

@@ -43,20 +43,26 @@ const stackBits = 14
 func sameStack(a, b uint64) bool { return a>>stackBits == b>>stackBits }
 
 // dead is the index of the first entry that cannot be active any more when a
-// function of that plan is entered with stack pointer sp: the first one whose
-// frame lay where the caller's frame is now. Whatever was entered later than
-// that is over too. An equal stack pointer alone proves nothing: two plans may
-// probe one function, and a tail call enters a function where another was.
-func (t *task) dead(sp uint64, plan int) int {
+// function is entered with stack pointer sp: the first one whose frame lay where
+// the caller's frame is now. Whatever was entered later than that is over too.
+func (t *task) dead(sp uint64) int {
 	if sp == 0 {
 		return len(t.entries)
 	}
 	for i, e := range t.entries {
-		if sameStack(e.stack, sp) && (e.stack < sp || e.stack == sp && e.plan == plan) {
+		if sameStack(e.stack, sp) && e.stack < sp {
 			return i
 		}
 	}
 	return len(t.entries)
+}
+
+// at is the index of the entry of a plan at this stack pointer, -1 if there is none.
+func (t *task) at(sp uint64, plan int) int {
+	if sp == 0 {
+		return -1
+	}
+	return slices.IndexFunc(t.entries, func(e *entry) bool { return e.stack == sp && e.plan == plan })
 }
 
 // find is the index of the entry that a return of plan at stack pointer sp
@@ -144,6 +150,29 @@ func (p *Pairer) abandon(t *task, i int) {
 	}
 	clear(t.entries[i:])
 	t.entries = t.entries[:i]
+}
+
+// supersede gives up the entries that are over when plan's function is entered
+// with stack pointer sp. One of the same plan there is: nothing that it was called
+// by has returned, so it must have. An equal stack pointer alone proves nothing:
+// several plans may probe one function, of which the others have just seen this
+// very call, and a tail call enters a function where another was.
+func (p *Pairer) supersede(t *task, sp uint64, plan int) {
+	p.abandon(t, t.dead(sp))
+	first := t.at(sp, plan)
+	switch {
+	case first < 0:
+		return
+	case p.opts.Begin: // calls have to end in the reverse order
+		p.abandon(t, first)
+		return
+	}
+	for i := len(t.entries) - 1; i >= first; i-- {
+		if e := t.entries[i]; i == first || e.stack != sp {
+			p.giveUp(e)
+			t.entries = slices.Delete(t.entries, i, i+1)
+		}
+	}
 }
 
 // giveUp makes an unfinished call of e, unless its return may have been held
