@@ -73,7 +73,7 @@ func (p *Probe) explainField(w io.Writer, f *Field) {
 // explainParts tells what of a value is in which arg, if that is not all of one.
 func (p *Probe) explainParts(w io.Writer, f *Field) {
 	n := f.Size * f.Count
-	if f.Split > 0 || f.Encoding == Array && f.Skip+n > p.Args[f.Arg].Size {
+	if f.goesOn(p) {
 		next := p.Args[f.Arg+1]
 		fmt.Fprintf(w, "      %s=%s\n", next.Name, next.Text)
 		for _, step := range steps(next.Text) {

@@ -89,6 +89,11 @@ func (p place) container(want uint32) (off int64, size, shift uint32, ok bool) {
 	return 0, 0, 0, false
 }
 
+// goesOn tells whether a value goes on in the Arg behind its own.
+func (f *Field) goesOn(p *Probe) bool {
+	return f.Split > 0 || f.Encoding == Array && f.Skip+f.Size*f.Count > p.Args[f.Arg].Size
+}
+
 // splitBits encodes a bit field that lies in two registers, or in nine bytes of
 // memory.
 func (e encoded) splitBits() encoded {

@@ -1,7 +1,9 @@
 package fetchargs_test
 
 import (
+	"cmp"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -57,7 +59,7 @@ func TestRegisters(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			target := &fetchargs.Target{Kernel: btf.Open("../testdata/btf/corners.btf"), Arch: fetchargs.ArchNamed(tt.arch)}
+			target := &fetchargs.Target{Kernel: btf.Open("../testdata/btf/corners.btf"), Arch: fetchargs.ArchNamed(cmp.Or(tt.arch, "amd64"))}
 			target.Features, _ = fetchargs.FeaturesOf("6.12")
 			plans, err := fetchargs.Resolve([]*fetchargs.Spec{spec}, target)
 			if err != nil {
@@ -117,4 +119,27 @@ func fetch(t *testing.T, text string, object []byte) []byte {
 	}
 	word = word >> shift & (1<<width - 1)
 	return binary.LittleEndian.AppendUint64(nil, word)[:size/8]
+}
+
+// TestRegistersDamaged: no value may go on behind the last argument.
+func TestRegistersDamaged(t *testing.T) {
+	for _, text := range []string{"take_letters(t.c)", "take_across(t.b)"} {
+		spec, err := fetchargs.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		target := &fetchargs.Target{Kernel: btf.Open("../testdata/btf/corners.btf"), Arch: fetchargs.ArchNamed("amd64")}
+		plans, err := fetchargs.Resolve([]*fetchargs.Spec{spec}, target)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plans[0].Entry.Args = plans[0].Entry.Args[:1]
+		saved, err := fetchargs.Save(plans)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := fetchargs.Load(saved); !errors.Is(err, fetchargs.ErrSaved) {
+			t.Errorf("%s: got %v, want ErrSaved", text, err)
+		}
+	}
 }

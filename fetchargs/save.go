@@ -209,6 +209,9 @@ func (s *savedProbe) load(plan *Plan, ret bool, types func(int) (btf.Type, error
 		if err := f.checkSaved(len(p.Args)); err != nil {
 			return nil, fmt.Errorf("%q: %w", f.Label, err)
 		}
+		if f.goesOn(p) && f.Arg+1 >= len(p.Args) {
+			return nil, fmt.Errorf("%q goes on behind the last argument", f.Label)
+		}
 		p.Fields = append(p.Fields, f)
 	}
 	return p, nil
@@ -235,7 +238,7 @@ func (p *Probe) checkSaved() error {
 // checkSaved refuses what decoding relies on never to be.
 func (f *Field) checkSaved(args int) error {
 	bad := f.Encoding > Nothing || f.Count < 0 || f.Count > 64<<10 || f.Bits < 0 || f.Bits > 64 ||
-		f.Skip < 0 || f.Skip > 7 || f.Split < 0 || f.Split > 63 || f.Split > 0 && f.Arg+1 >= args
+		f.Skip < 0 || f.Skip > 7 || f.Split < 0 || f.Split > 63
 	switch f.Size {
 	case 1, 2, 4, 8:
 	case 0:
