@@ -36,6 +36,11 @@ type Arch struct {
 	// return address where that is on the stack. Seen on 5.10, 6.1, 6.12, 7.3.
 	StackDelta int64
 
+	// OneSpace: an address alone does not tell whether it is the kernel's or
+	// user space's (no ARCH_HAS_NON_OVERLAPPING_ADDRESS_SPACE, as on s390), so
+	// that a fetch without "u" reads the kernel's memory only.
+	OneSpace bool
+
 	KernelStart uint64 // first address that can be the kernel's
 	UserEnd     uint64 // first address that cannot be user space's
 }
@@ -47,6 +52,8 @@ const errorPointers = ^uint64(0) - 4095 + 1
 func (a *Arch) isKernel(addr uint64) bool {
 	return addr >= a.KernelStart && addr < errorPointers
 }
+
+func (a *Arch) isUser(addr uint64) bool { return addr != 0 && addr < a.UserEnd }
 
 var arches = []*Arch{
 	{

@@ -29,6 +29,7 @@ type builder struct {
 	exprs   []string        // fields[i] is the value of the expression exprs[i]
 	filters []string        // must all hold
 	known   map[string]bool // the checks of pointers among them
+	proofs  []*Proof
 	byText  map[string]int
 	names   map[string]bool
 }
@@ -76,14 +77,14 @@ func (b *builder) add(e encoded, x Expr) (ref, bool) {
 		return ref{}, false
 	}
 	for i, label := range e.place.labels {
-		if label == "" {
+		if label.text == "" {
 			continue
 		}
 		n := i
 		if e.place.data {
 			n++
 		}
-		name := label
+		name := label.text
 		if name == f.Label { // the text has the name, its address this one
 			name += " ptr"
 		}
@@ -91,9 +92,9 @@ func (b *builder) add(e encoded, x Expr) (ref, bool) {
 		if !ok {
 			return ref{}, false
 		}
-		g := Guard{Label: label, Arg: arg}
-		if i == len(e.place.labels)-1 {
-			g.Space = lastSpace(e)
+		g := Guard{Label: label.text, Arg: arg, Space: b.space(e, i)}
+		if b.r.target.Live && g.Space != KernelSpace {
+			g.Proof = b.proof(e, i, n, size)
 		}
 		f.Guards = append(f.Guards, g)
 	}
@@ -102,17 +103,22 @@ func (b *builder) add(e encoded, x Expr) (ref, bool) {
 	return ref{b, len(b.fields) - 1}, true
 }
 
-// lastSpace is where the last pointer on the way to e must point. A char * is
+// space is where the i-th pointer on the way to e must point. A char * is
 // followed wherever it points: on machines whose address spaces do not
 // overlap the kernel reads either, and a string tells that it faulted.
-func lastSpace(e encoded) Space {
-	switch {
-	case e.typ == "ustring" || e.place.user:
+func (b *builder) space(e encoded, i int) Space {
+	last, text := i == len(e.place.labels)-1, e.typ == "string"
+	switch user := e.place.marked(i); {
+	case user || last && e.typ == "ustring":
 		return UserSpace
-	case e.typ == "string" && e.field.Count == 0:
+	case last && text && e.field.Count == 0:
+		return AnySpace
+	case b.r.target.Arch.OneSpace || e.place.labels[i].inKernel():
+		return KernelSpace
+	case last && text:
 		return AnySpace
 	}
-	return KernelSpace
+	return EitherSpace
 }
 
 // arg adds a fetcharg, or finds it among those there are.
@@ -136,15 +142,23 @@ func (b *builder) fitting(text, typ string, at Span) (string, bool) {
 	if typ != "" {
 		text += ":" + typ
 	}
-	if len(text) > b.r.target.Features.MaxArg() {
-		text = b.r.shorter(text)
-		if limit := b.r.target.maxArg(len(text)); len(text) > limit {
-			b.r.fail(at, fmt.Sprintf("fetch less deep: this is %d characters (%s)", len(text), text),
-				"the chain is too long: the kernel takes %d characters in one fetcharg", limit)
-			return "", false
-		}
+	text, limit := b.r.fitted(text)
+	if len(text) > limit {
+		b.r.fail(at, fmt.Sprintf("fetch less deep: this is %d characters (%s)", len(text), text),
+			"the chain is too long: the kernel takes %d characters in one fetcharg", limit)
+		return "", false
 	}
 	return text, true
+}
+
+// fitted is a fetcharg, made shorter if the kernel wants that, and how long it may be.
+func (r *resolver) fitted(text string) (string, int) {
+	limit := r.target.Features.MaxArg()
+	if len(text) > limit {
+		text = r.shorter(text)
+		limit = r.target.maxArg(len(text))
+	}
+	return text, limit
 }
 
 // shorter writes the register's own name for $argN, which saves characters.

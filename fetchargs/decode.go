@@ -62,7 +62,7 @@ func (d *Decoder) Value(f int, data []byte) Value {
 	case String:
 		text, ok := d.text(field.Arg, data)
 		if !ok {
-			return d.unexplained(field, data)
+			return d.noText(field, data)
 		}
 		if field.Count > 0 && len(text) > field.Count {
 			text = text[:field.Count]
@@ -93,34 +93,56 @@ func (f *Field) number(raw uint64) Value {
 }
 
 // fault finds the first pointer on the way to f that could not be followed.
+// The text of a string tells that by itself.
 func (d *Decoder) fault(f *Field, data []byte) (Value, bool) {
 	for i := range f.Guards {
 		g := &f.Guards[i]
-		if addr := d.Arg(g.Arg, data); !d.readable(g, addr) {
+		addr := d.Arg(g.Arg, data)
+		if !d.readable(g, addr) {
 			return Value{Kind: Fault, Guard: g, Addr: addr}, true
+		}
+		if f.Encoding == String && i == len(f.Guards)-1 || !d.probe.arch().isUser(addr) {
+			continue
+		}
+		if why, bad := d.doubt(g, addr, data); bad {
+			return Value{Kind: Fault, Guard: g, Addr: addr, Why: why}, true
 		}
 	}
 	return Value{}, false
 }
 
-// unexplained is the fault of a string whose every guard looked right: the
-// last pointer is the one that led nowhere.
-func (d *Decoder) unexplained(f *Field, data []byte) Value {
+// noText is what a string without text is, whose every guard looked right: the
+// last pointer is the one that led nowhere, or to an empty string in user
+// memory, of which kernels up to 6.12 or so store nothing.
+func (d *Decoder) noText(f *Field, data []byte) Value {
 	if len(f.Guards) == 0 {
 		return Value{Kind: Fault}
 	}
 	g := &f.Guards[len(f.Guards)-1]
-	return Value{Kind: Fault, Guard: g, Addr: d.Arg(g.Arg, data)}
+	v := Value{Kind: Fault, Guard: g, Addr: d.Arg(g.Arg, data)}
+	switch why, bad := d.doubt(g, v.Addr, data); {
+	case !d.probe.arch().isUser(v.Addr):
+	case d.Arg(f.Arg, data)>>16 != 0: // a step before the last
+		v.Why = NotInMemory
+	case !bad:
+		return Value{Kind: Text}
+	case why == Unproven:
+		v.Why = EmptyOrAway
+	default:
+		v.Why = why
+	}
+	return v
 }
 
 func (d *Decoder) readable(g *Guard, addr uint64) bool {
 	arch := d.probe.arch()
-	user := addr != 0 && addr < arch.UserEnd
-	switch g.Space {
+	switch user := arch.isUser(addr); g.Space {
 	case UserSpace:
 		return user
 	case AnySpace:
 		return user || arch.isKernel(addr)
+	case EitherSpace:
+		return user || arch.isKernel(addr) && (d.mapped == nil || d.mapped(addr))
 	}
 	return arch.isKernel(addr) && (d.mapped == nil || d.mapped(addr))
 }

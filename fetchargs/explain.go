@@ -67,6 +67,11 @@ func (p *Probe) explainField(w io.Writer, f *Field) {
 	}
 	for _, g := range f.Guards {
 		fmt.Fprintf(w, "      only if %s is %s: %s=%s\n", g.Label, g.Space, p.Args[g.Arg].Name, p.Args[g.Arg].Text)
+		if g.Proof != nil {
+			for _, i := range g.Proof.Args {
+				fmt.Fprintf(w, "        of user space, if %s: %s=%s\n", g.Proof.Kind, p.Args[i].Name, p.Args[i].Text)
+			}
+		}
 	}
 }
 
@@ -95,7 +100,7 @@ func (s Space) String() string {
 	switch s {
 	case UserSpace:
 		return "a user address"
-	case AnySpace:
+	case AnySpace, EitherSpace:
 		return "an address"
 	}
 	return "a kernel address"

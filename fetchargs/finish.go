@@ -36,6 +36,7 @@ func (b *builder) instrument(both bool) {
 	if both {
 		p.Stack, _ = b.arg("$stack", "x64", 8, "stack", at)
 	}
+	b.trial(at)
 	p.Comm, _ = b.arg("$comm", "", 4, "comm", at)
 }
 
@@ -86,6 +87,7 @@ func (p *Probe) stringsLast() {
 		}
 		for j := range f.Guards {
 			f.Guards[j].Arg = moved[f.Guards[j].Arg]
+			f.Guards[j].Proof.move(moved)
 		}
 	}
 	for _, index := range []*int{&p.Comm, &p.Caller, &p.Stack} {

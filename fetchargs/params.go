@@ -95,11 +95,13 @@ func (a *abi) aggregate(p place, size int, register func(int) string) (place, er
 		if err != nil {
 			return ptr, err
 		}
-		return ptr.follow("&"+btf.Name(p.typ), p.typ), nil
+		p = ptr.follow("&"+btf.Name(p.typ), p.typ)
+		p.labels[len(p.labels)-1].kernel = true
+		return p, nil
 	case size > 16, a.arch.PackedOnStack && misaligned(p.typ, 0, 0):
 		words := (size + 7) / 8
 		p.base, p.mem, p.off = "$stack", true, int64(8*(a.arch.FirstStack+a.stack))
-		p.labels = []string{""}
+		p.labels = []label{{}}
 		a.stack += words
 		return p, nil
 	case size > 8:
@@ -141,7 +143,7 @@ func (a *abi) onStack(p place, words int) (place, error) {
 	n := a.arch.FirstStack + a.stack
 	a.stack += words
 	if words > 1 || isStruct(p.typ) {
-		p.base, p.mem, p.off, p.labels = "$stack", true, int64(8*n), []string{""}
+		p.base, p.mem, p.off, p.labels = "$stack", true, int64(8*n), []label{{}}
 		return p, nil
 	}
 	p.base = fmt.Sprintf("$stack%d", n)

@@ -18,12 +18,13 @@ func Pasted(plans []*Plan) []string {
 				continue
 			}
 			for i := range probe.Fields {
-				text := probe.pasted(&probe.Fields[i])
-				if text == "" {
-					continue
-				}
-				if text = comment(probe.Event + ": " + text); !slices.Contains(words, text) {
-					words = append(words, text)
+				for _, text := range []string{probe.pasted(&probe.Fields[i]), probe.stale(&probe.Fields[i])} {
+					if text == "" {
+						continue
+					}
+					if text = comment(probe.Event + ": " + text); !slices.Contains(words, text) {
+						words = append(words, text)
+					}
 				}
 			}
 		}
@@ -69,6 +70,16 @@ func (p *Probe) pasted(f *Field) string {
 		return fmt.Sprintf("%s is big-endian: swap its %d bytes", name, f.Size)
 	case f.Encoding == BitField && f.Signed:
 		return fmt.Sprintf("%s is signed: from %d on subtract %.0f", name, uint64(1)<<(f.Bits-1), math.Ldexp(1, f.Bits))
+	}
+	return ""
+}
+
+// stale says when the value that the kernel prints is none.
+func (p *Probe) stale(f *Field) string {
+	for _, g := range f.Guards {
+		if f.Encoding != String && g.Space != KernelSpace && g.Proof == nil {
+			return fmt.Sprintf("%s is old memory where %s=%s is in user space and not in memory", p.Args[f.Arg].Name, g.Label, p.Args[g.Arg].Name)
+		}
 	}
 	return ""
 }

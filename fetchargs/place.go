@@ -28,8 +28,8 @@ type place struct {
 
 	ret bool // known only when the function returns
 
-	hops   []hop    // the pointers loaded on the way
-	labels []string // of the pointers followed, in order; "" for one that cannot be wrong
+	hops   []hop   // the pointers loaded on the way
+	labels []label // the pointers followed, in order
 	mem    bool
 	off    int64  // bytes
 	origin string // the pointer that off is counted from, in the user's words
@@ -38,6 +38,17 @@ type place struct {
 	user            bool   // the pointer is marked __user
 	text            bool   // a member that holds text, whatever its type
 }
+
+// A label is a pointer that is followed on the way to a place.
+type label struct {
+	text   string   // as in the spec; "" for a pointer that cannot be wrong
+	target btf.Type // what it points to, nil when unknown
+	start  int64    // bytes from the pointer to the start of target
+	kernel bool     // it is the kernel's memory, whatever the type
+}
+
+// inKernel tells whether a user address of l cannot be right.
+func (l label) inKernel() bool { return l.kernel || kernelOnly(l.target) }
 
 // A hop loads the pointer that lies off bytes behind the one before it.
 type hop struct {
@@ -48,7 +59,11 @@ type hop struct {
 // wrap is the fetcharg that loads from where text points to.
 func (h hop) wrap(text string) string {
 	if h.user {
-		return fmt.Sprintf("+u%d(%s)", h.off, text)
+		sign := "+u"
+		if h.off < 0 {
+			sign = "-u"
+		}
+		return fmt.Sprintf("%s%d(%s)", sign, max(h.off, -h.off), text)
 	}
 	return fmt.Sprintf("%+d(%s)", h.off, text)
 }
@@ -71,15 +86,15 @@ func (p place) from(label string) place {
 	return p
 }
 
-// follow is the place that a pointer called label points to.
-func (p place) follow(label string, typ btf.Type) place {
+// follow is the place that a pointer called text points to.
+func (p place) follow(text string, typ btf.Type) place {
 	if p.isAddress() { // which cannot be wrong
 		p.mem, p.typ = true, typ
 		return p
 	}
 	user := btf.IsUser(p.typ)
-	p = p.from(label).load()
-	p.labels = append(slices.Clip(p.labels), label)
+	p = p.from(text).load()
+	p.labels = append(slices.Clip(p.labels), label{text: text, target: typ, start: p.off})
 	p.mem, p.typ, p.user, p.text = true, typ, user, false
 	p.bitOff, p.bitSize = 0, 0
 	return p

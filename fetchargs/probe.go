@@ -108,7 +108,8 @@ type Space uint8
 const (
 	KernelSpace Space = iota
 	UserSpace
-	AnySpace // a char *: the fetch itself tells whether it can be read
+	AnySpace    // a char *: the fetch itself tells whether it can be read
+	EitherSpace // the kernel's, or user space's if Guard.Proof tells so
 )
 
 // A Guard is a pointer a Field was read through. A faulting fetch leaves stale
@@ -118,6 +119,7 @@ type Guard struct {
 	Label string // "skb->dev"
 	Arg   int    // index into Probe.Args of the pointer's own value, an x64
 	Space Space
+	Proof *Proof `json:",omitempty"` // that user memory was there; nil if there is none
 }
 
 // Follows reports whether the probe reads memory that a pointer points at, or a

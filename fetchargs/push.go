@@ -94,6 +94,9 @@ func (b *builder) filterLeaf(t *test, known map[string]bool) (text string, exact
 		f.Encoding == BitField && f.Signed || (f.BigEndian || t.value.mask != 0) && order {
 		return "", false, false
 	}
+	if b.r.target.Live && f.maybeLost() && t.againstConstant(Value{Kind: Text}, f) != t.negated {
+		return "", false, false
+	}
 	value, ok := t.value.filterText(f, t.op, !b.r.target.Live)
 	if !ok {
 		return "", false, false
@@ -157,6 +160,9 @@ func (b *builder) filterGuards(f *Field) []string {
 			guards = append(guards, fmt.Sprintf("%s >= 0x%x && %s < 0x%x", name, arch.KernelStart, name, errorPointers))
 		case UserSpace:
 			guards = append(guards, fmt.Sprintf("%s != 0 && %s < 0x%x", name, name, arch.UserEnd))
+		case EitherSpace:
+			guards = append(guards, fmt.Sprintf("(%s != 0 && %s < 0x%x || %s >= 0x%x && %s < 0x%x)",
+				name, name, arch.UserEnd, name, arch.KernelStart, name, errorPointers))
 		case AnySpace:
 			guards = append(guards, fmt.Sprintf("%s != 0 && %s < 0x%x", name, name, errorPointers))
 		}

@@ -253,7 +253,7 @@ func (f *Field) checkSaved(args int) error {
 		bad = bad || f.Arg < 0 || f.Arg >= args
 	}
 	for _, g := range f.Guards {
-		bad = bad || g.Arg < 0 || g.Arg >= args || g.Space > AnySpace
+		bad = bad || g.Arg < 0 || g.Arg >= args || g.Space > EitherSpace || g.Proof.isBad(args)
 	}
 	if bad {
 		return errors.New("impossible field")

@@ -20,4 +20,15 @@ type Value struct {
 	Bytes []byte
 	Guard *Guard // for Fault: the pointer that could not be followed, nil if not known
 	Addr  uint64 // for Fault: the value of that pointer
+	Why   Why    // for Fault: what is wrong with it
 }
+
+// A Why says what is wrong with a pointer.
+type Why uint8
+
+const (
+	BadAddress  Why = iota // nothing can be there, or the kernel says no more
+	NotInMemory            // user memory that was not there when the kernel looked
+	Unproven               // user memory, and the record does not tell whether it was there
+	EmptyOrAway            // user memory with an empty string, or that was not there
+)

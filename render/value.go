@@ -178,7 +178,7 @@ func (v *view) next(b []byte) (x uint64, rest []byte) {
 }
 
 // appendFault appends which pointer could not be followed, behind sep:
-// "skb->dev=NULL"; nothing if that is not known.
+// "skb->dev=NULL", "buf=0x7ffc1000 not in memory"; nothing if that is not known.
 func appendFault(dst []byte, sep string, val fetchargs.Value) []byte {
 	if val.Guard == nil {
 		return dst
@@ -191,7 +191,16 @@ func appendFault(dst []byte, sep string, val fetchargs.Value) []byte {
 	case isErrno(val.Addr):
 		return appendErrno(dst, val.Addr)
 	}
-	return hexText(nil, dst, val.Addr)
+	dst = hexText(nil, dst, val.Addr)
+	switch val.Why {
+	case fetchargs.NotInMemory:
+		return append(dst, " not in memory"...)
+	case fetchargs.Unproven:
+		return append(dst, " perhaps not in memory"...)
+	case fetchargs.EmptyOrAway:
+		return append(dst, " empty or not in memory"...)
+	}
+	return dst
 }
 
 // isText tells whether val is shown as a string.

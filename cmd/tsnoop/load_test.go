@@ -44,6 +44,7 @@ import (
 //	load lock FILE            like pid, with the lock on kprobe_events
 //	load threads FILE N       like pid, then N threads, each with a child and
 //	                          a grandchild, all of which call lseek(2)
+//	load user CALL...         system calls whose memory is there or not: see userCalls
 //	load turns FILE N         like pid, then two threads, on CPU 0 and 1, take
 //	                          turns: the i-th is lseek(2) with offset i
 //	load seeks FILE N T SEED  like pid, then N random calls of lseek(2) on each of
@@ -152,6 +153,8 @@ func loadOne(args []string) error {
 		return veth(rest[0], rest[1], rest[2], rest[3])
 	case "frame":
 		return frame(rest[0], rest[1])
+	case "user":
+		return userCalls(rest)
 	}
 	return fmt.Errorf("unknown %q", args[0])
 }

@@ -94,8 +94,12 @@ FORMAT: x d u o      number in hexadecimal, signed, unsigned, octal
 Without one the C type decides. Those of numbers go for each element of an array or
 struct. Of 64 elements, or bytes with hex, what follows is cut and its length shown.
 
+Memory of the calling program is read like the kernel's, where it is there:
+(fault: buf=0x7f8895afa000 not in memory) is a page that was not.
+
 Examples:
   do_sys_openat2(filename:ustring, return)
+  ksys_write(fd, count, *(u32 *)buf:x) if buf[0] == 'G'
   vfs_read(file->f_inode->i_sb->s_type->name, count) if count >= 4096
   ip_rcv(skb->len, dev->name, dev->perm_addr:mac)
   tcp_sendmsg(((struct tcp_sock *)sk)->snd_cwnd, size)

@@ -1,0 +1,231 @@
+//go:build vm
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sys/unix"
+)
+
+// A userCase is a spec and what it shows of calls whose memory is known. The
+// calls are made again and again, so that there are good values in the buffer
+// for those that cannot be read.
+type userCase struct {
+	spec  string
+	calls []string
+	want  string // a line for each call; what is in its parentheses
+	old   string // the same on kernels that do not tell where a string faulted
+}
+
+// name is that of the first value, by which a line is known for the spec's.
+func (c *userCase) name() string {
+	_, values, _ := strings.Cut(c.spec, "(")
+	name, _, _ := strings.Cut(values, "=")
+	return name + "="
+}
+
+const (
+	userWrites = "ksys_write(%s) if count > 999 && count < 1100"
+	in4        = "((struct sockaddr_in *)uservaddr)->"
+	in6        = "((struct sockaddr_in6 *)uservaddr)->"
+	base       = "((char *)msg->msg_iov->iov_base)"
+)
+
+var userOpens = fmt.Sprintf("do_sys_openat2(%%s) if how->flags & 0x%x", unix.O_NOCTTY)
+
+var userCases = []userCase{{
+	spec:  fmt.Sprintf(userWrites, "w=buf[0], d=buf[3], x=*(u64 *)buf:x"),
+	calls: []string{"write=abcdefgh", "write-absent=1", "write=", "write-gone=12", "write-end=z"},
+	want: `
+w='a', d='d', x=0x6867666564636261
+w=(fault: buf=ADDR not in memory), d=(fault: buf=ADDR not in memory), x=(fault: (u64 *)buf=ADDR not in memory)
+w='\0', d='\0', x=0x0
+w=(fault: buf=ADDR not in memory), d=(fault: buf=ADDR not in memory), x=(fault: (u64 *)buf=ADDR not in memory)
+w='z', d=(fault: buf=ADDR not in memory), x=(fault: (u64 *)buf=ADDR not in memory)`,
+	old: `
+w=(fault: buf=ADDR perhaps not in memory), d=(fault: buf=ADDR perhaps not in memory), x=0x6867666564636261
+w=(fault: buf=ADDR perhaps not in memory), d=(fault: buf=ADDR perhaps not in memory), x=(fault: (u64 *)buf=ADDR perhaps not in memory)
+w=(fault: buf=ADDR perhaps not in memory), d=(fault: buf=ADDR perhaps not in memory), x=(fault: (u64 *)buf=ADDR perhaps not in memory)
+w=(fault: buf=ADDR perhaps not in memory), d=(fault: buf=ADDR perhaps not in memory), x=(fault: (u64 *)buf=ADDR perhaps not in memory)
+w=(fault: buf=ADDR perhaps not in memory), d=(fault: buf=ADDR perhaps not in memory), x=(fault: (u64 *)buf=ADDR perhaps not in memory)`,
+}, {
+	spec:  "__sys_connect(f=" + in4 + "sin_family, p=" + in4 + "sin_port, a=" + in4 + "sin_addr.s_addr:ip4, z=((u64 *)uservaddr)[1]:x) if addrlen == 16",
+	calls: []string{"connect", "connect-absent", "connect-half"},
+	want: `
+f=2, p=4660, a=10.11.12.13, z=0x0
+f=(fault: (struct sockaddr_in *)uservaddr=ADDR not in memory), p=(fault: (struct sockaddr_in *)uservaddr=ADDR not in memory), a=(fault: (struct sockaddr_in *)uservaddr=ADDR not in memory), z=(fault: (u64 *)uservaddr=ADDR not in memory)
+f=2, p=4660, a=10.11.12.13, z=(fault: (u64 *)uservaddr=ADDR not in memory)`,
+	old: `
+f=2, p=4660, a=10.11.12.13, z=0x0
+f=(fault: (struct sockaddr_in *)uservaddr=ADDR perhaps not in memory), p=(fault: (struct sockaddr_in *)uservaddr=ADDR perhaps not in memory), a=(fault: (struct sockaddr_in *)uservaddr=ADDR perhaps not in memory), z=(fault: (u64 *)uservaddr=ADDR perhaps not in memory)
+f=2, p=4660, a=10.11.12.13, z=(fault: (u64 *)uservaddr=ADDR perhaps not in memory)`,
+}, {
+	spec:  "__sys_connect(q=" + in6 + "sin6_port, a=" + in6 + "sin6_addr:ip6, s=" + in6 + "sin6_scope_id) if addrlen == 28",
+	calls: []string{"connect6", "connect6-absent", "connect6-half"},
+	want: `
+q=4660, a=fe80::1, s=9
+q=(fault: (struct sockaddr_in6 *)uservaddr=ADDR not in memory), a=(fault: (struct sockaddr_in6 *)uservaddr=ADDR not in memory), s=(fault: (struct sockaddr_in6 *)uservaddr=ADDR not in memory)
+q=4660, a=(fault: (struct sockaddr_in6 *)uservaddr=ADDR not in memory), s=(fault: (struct sockaddr_in6 *)uservaddr=ADDR not in memory)`,
+	old: `
+q=4660, a=fe80::1, s=9
+q=(fault: (struct sockaddr_in6 *)uservaddr=ADDR perhaps not in memory), a=(fault: (struct sockaddr_in6 *)uservaddr=ADDR perhaps not in memory), s=(fault: (struct sockaddr_in6 *)uservaddr=ADDR perhaps not in memory)
+q=4660, a=(fault: (struct sockaddr_in6 *)uservaddr=ADDR perhaps not in memory), s=(fault: (struct sockaddr_in6 *)uservaddr=ADDR perhaps not in memory)`,
+}, {
+	spec:  "___sys_sendmsg(n=msg->msg_iov->iov_len, s=" + base + ":string, c=" + base + "[0])",
+	calls: []string{"send=hello", "send-noiov=x", "send-absent=x", "send="},
+	want: `
+n=5, s="hello", c='h'
+n=(fault: msg->msg_iov=ADDR not in memory), s=(fault: msg->msg_iov=ADDR not in memory), c=(fault: msg->msg_iov=ADDR not in memory)
+n=(fault: msg=ADDR not in memory), s=(fault: msg=ADDR not in memory), c=(fault: msg=ADDR not in memory)
+n=0, s="", c='\0'`,
+	old: `
+n=5, s="hello", c='h'
+n=(fault: msg->msg_iov=ADDR perhaps not in memory), s=(fault: msg->msg_iov=ADDR perhaps not in memory), c=(fault: msg->msg_iov=ADDR perhaps not in memory)
+n=(fault: msg=ADDR perhaps not in memory), s=(fault: msg=ADDR perhaps not in memory), c=(fault: msg=ADDR perhaps not in memory)
+n=(fault: msg->msg_iov=ADDR perhaps not in memory), s=(fault: (char *)msg->msg_iov->iov_base=ADDR empty or not in memory), c=(fault: (char *)msg->msg_iov->iov_base=ADDR perhaps not in memory)`,
+}, {
+	spec:  fmt.Sprintf(userOpens, "o=filename, c=filename[0]"),
+	calls: []string{"open=badname", "open=", "open-absent", "open-end=", "open-end=b"},
+	want: `
+o="badname", c='b'
+o="", c='\0'
+o=(fault: filename=ADDR not in memory), c=(fault: filename=ADDR not in memory)
+o="", c='\0'
+o="b", c='b'`,
+	old: `
+o="badname", c='b'
+o=(fault: filename=ADDR empty or not in memory), c=(fault: filename=ADDR perhaps not in memory)
+o=(fault: filename=ADDR empty or not in memory), c=(fault: filename=ADDR perhaps not in memory)
+o=(fault: filename=ADDR empty or not in memory), c=(fault: filename=ADDR perhaps not in memory)
+o="b", c='b'`,
+}, {
+	spec:  "get_timespec64(t=uts->tv_sec, ns=uts->tv_nsec) if uts->tv_nsec == 123456",
+	calls: []string{"sleep=123456", "sleep-absent"},
+	want:  "\nt=0, ns=123456",
+	old:   "\nt=(fault: uts=ADDR perhaps not in memory), ns=123456",
+}}
+
+// userConditions are decided by what is in user memory. What is not there
+// satisfies none of them, whatever is in the buffer.
+var userConditions = []userCase{
+	{fmt.Sprintf(userWrites, "w1=count") + " && buf[0] == 97", nil, "\nw1=1008", ""},
+	{fmt.Sprintf(userWrites, "w2=count") + " && buf[0] != 97", nil, "\nw2=1000\nw2=1001", ""},
+	{fmt.Sprintf(userWrites, "w3=count") + " && !(*(u64 *)buf > 5)", nil, "\nw3=1000", ""},
+	{fmt.Sprintf(userOpens, "o1=filename") + ` && filename == ""`, nil, "\no1=\"\"\no1=\"\"", ""},
+	{fmt.Sprintf(userOpens, "o2=filename") + ` && filename != "badname"`, nil, "\no2=\"\"\no2=\"\"\no2=\"b\"", "\no2=\"b\""},
+	{fmt.Sprintf(userOpens, "o3=filename") + ` && filename ~ "*"`, nil,
+		"\no3=\"badname\"\no3=\"\"\no3=\"\"\no3=\"b\"", "\no3=\"badname\"\no3=\"b\""},
+	{fmt.Sprintf(userOpens, "o4=filename") + ` && filename[0] == 98`, nil,
+		"\no4=\"badname\"\no4=\"b\"", "\no4=\"badname\"\no4=\"b\""},
+}
+
+// TestVMUserMemory reads what programs have in their memory, and does not read
+// what they have not: live, as text, in JSON, and of a recording.
+func TestVMUserMemory(t *testing.T) {
+	cases := append(slices.Clone(userCases), userConditions...)
+	check := func(how string, got []byte) {
+		for _, c := range cases {
+			if diff := cmp.Diff(c.wanted(t), c.shown(got)); diff != "" {
+				t.Errorf("%s: %s: -want +got:\n%s", how, c.spec, diff)
+			}
+		}
+	}
+	raw := runUser(t, "-t", "none")
+	check("raw", raw)
+	for _, c := range cases {
+		c.log(t, raw)
+	}
+	check("text", runUser(t, "-t", "none", "--reader", "text"))
+	file := filepath.Join(t.TempDir(), "t.dat")
+	runUser(t, "record", "-o", file)
+	out, err := exec.Command("tsnoop", "replay", "-t", "none", file).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	check("replay", out)
+	json, err := exec.Command("tsnoop", "replay", "--json", file).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, re := range []string{
+		`"name":"x","type":"[^"]*","value":(7523094288207667809|"0x6867666564636261")`,
+		`\{"name":"x","fault":"\(u64 \*\)buf=0x[0-9a-f]+ (perhaps )?not in memory"\}`,
+	} {
+		if n := len(regexp.MustCompile(re).FindAll(json, -1)); n < userRounds {
+			t.Errorf("JSON: %d times %s:\n%s", n, re, json)
+		}
+	}
+}
+
+const userRounds = 8
+
+// runUser has tsnoop trace all calls of all cases, each case's again and again.
+func runUser(t *testing.T, args ...string) []byte {
+	t.Helper()
+	var script []string
+	for _, c := range userCases {
+		args = append(args, c.spec)
+		script = append(script, fmt.Sprintf("load on 0 times %d user %s", userRounds, strings.Join(c.calls, " ")))
+	}
+	for _, c := range userConditions {
+		args = append(args, c.spec)
+	}
+	cmd := exec.Command("tsnoop", append(args, "--", "sh", "-c", strings.Join(script, " && "))...)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%q: %v", args, err)
+	}
+	return out
+}
+
+// wanted is what all rounds show.
+func (c *userCase) wanted(t *testing.T) string {
+	b, err := os.ReadFile(tracing + "/README")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(b), "symstr") {
+		return strings.Repeat(c.old, userRounds)
+	}
+	return strings.Repeat(c.want, userRounds)
+}
+
+var faultAddress = regexp.MustCompile(`=0x[0-9a-f]+ (perhaps|empty|not)`)
+
+// shown is what the case's lines have in parentheses, with the addresses of
+// faults made equal.
+func (c *userCase) shown(out []byte) string {
+	var b strings.Builder
+	for line := range strings.Lines(string(out)) {
+		_, call, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " -> ")
+		_, values, _ := strings.Cut(strings.TrimSuffix(call, ")"), "(")
+		if strings.HasPrefix(values, c.name()) {
+			b.WriteString("\n" + faultAddress.ReplaceAllString(values, "=ADDR $1"))
+		}
+	}
+	return b.String()
+}
+
+// log prints what the calls of one round have shown.
+func (c *userCase) log(t *testing.T, out []byte) {
+	t.Log(c.spec)
+	all := c.shown(out)
+	lines := strings.Split(all[:len(all)/userRounds], "\n")[1:]
+	for i, line := range lines {
+		call := ""
+		if len(lines) == len(c.calls) {
+			call = c.calls[i]
+		}
+		t.Logf("    %-15s %s", call, line)
+	}
+}

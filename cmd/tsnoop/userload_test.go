@@ -1,0 +1,170 @@
+package main
+
+import (
+	"encoding/binary"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// userCalls makes system calls whose memory is known to be there or not:
+//
+//	write=TEXT     of a buffer that holds TEXT; its size is that of TEXT and 1000
+//	write-absent   of a page that was never touched
+//	write-gone     of one that was, and was given back (MADV_DONTNEED)
+//	write-end=TEXT of a buffer at the end of a page, with no page behind it
+//	connect, connect6    to 10.11.12.13:4660, [fe80::1]:4660
+//	connect-half   with the first 8 bytes on a page that is there
+//	connect-absent
+//	send=TEXT      sendmsg(2) of one iovec
+//	send-noiov     whose iovec is on a page that was never touched
+//	send-absent
+//	sleep=NS, sleep-absent
+//	open=NAME, open-absent  with O_NOCTTY, which nothing else here uses
+//	open-end=NAME  the name is at the end of a page, with no page behind it
+func userCalls(words []string) error {
+	u, err := newUserMemory()
+	if err != nil {
+		return err
+	}
+	defer u.close()
+	for _, word := range words {
+		what, text, _ := strings.Cut(word, "=")
+		if err := u.call(what, text); err != nil {
+			return fmt.Errorf("%s: %w", word, err)
+		}
+	}
+	return nil
+}
+
+type userMemory struct {
+	null, socket int
+	maps         [][]byte
+}
+
+func newUserMemory() (*userMemory, error) {
+	null, err := unix.Open("/dev/null", unix.O_WRONLY, 0)
+	if err != nil {
+		return nil, err
+	}
+	socket, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM, 0)
+	return &userMemory{null: null, socket: socket}, err
+}
+
+func (u *userMemory) close() {
+	unix.Close(u.null)
+	unix.Close(u.socket)
+	for _, m := range u.maps {
+		unix.Munmap(m)
+	}
+}
+
+// pages are n pages that were never touched.
+func (u *userMemory) pages(n int) []byte {
+	size := os.Getpagesize()
+	m, err := unix.Mmap(-1, 0, n*size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
+	if err != nil {
+		panic(err)
+	}
+	unix.Madvise(m, unix.MADV_NOHUGEPAGE)
+	u.maps = append(u.maps, m)
+	return m
+}
+
+func (u *userMemory) absent() uintptr { return pointer(u.pages(1)) }
+
+// gone is a page that held plausible things and was given back.
+func (u *userMemory) gone() uintptr {
+	m := u.pages(1)
+	copy(m, "gone gone gone gone")
+	unix.Madvise(m, unix.MADV_DONTNEED)
+	return pointer(m)
+}
+
+// here holds b on a page that is there.
+func (u *userMemory) here(b []byte) uintptr {
+	m := u.pages(1)
+	m[0] = 0
+	copy(m, b)
+	return pointer(m)
+}
+
+// end holds as much of b as n at the end of a page, with none behind it.
+func (u *userMemory) end(b []byte, n int) uintptr {
+	m := u.pages(2)
+	at := os.Getpagesize() - n
+	copy(m[at:at+n], b)
+	return pointer(m[at:])
+}
+
+func (u *userMemory) call(what, text string) error {
+	call, where, _ := strings.Cut(what, "-")
+	switch call {
+	case "write":
+		addr := u.place(where, []byte(text))
+		unix.Syscall(unix.SYS_WRITE, uintptr(u.null), addr, uintptr(1000+len(text)))
+	case "connect":
+		addr := u.place(where, sockaddr4)
+		unix.Syscall(unix.SYS_CONNECT, uintptr(u.socket), addr, uintptr(len(sockaddr4)))
+	case "connect6":
+		unix.Syscall(unix.SYS_CONNECT, uintptr(u.socket), u.place(where, sockaddr6), uintptr(len(sockaddr6)))
+	case "send":
+		u.send(where, text)
+	case "sleep":
+		var ns int64
+		fmt.Sscan(text, &ns)
+		ts := binary.LittleEndian.AppendUint64(make([]byte, 8), uint64(ns))
+		unix.Syscall(unix.SYS_NANOSLEEP, u.place(where, ts), 0, 0)
+	case "open":
+		fd, _, errno := unix.Syscall6(unix.SYS_OPENAT, ^uintptr(0)-99, u.place(where, append([]byte(text), 0)), unix.O_NOCTTY, 0, 0, 0)
+		if errno == 0 {
+			unix.Close(int(fd))
+		}
+	default:
+		return fmt.Errorf("unknown")
+	}
+	runtime.KeepAlive(u)
+	return nil
+}
+
+func (u *userMemory) place(where string, b []byte) uintptr {
+	switch where {
+	case "absent":
+		return u.absent()
+	case "gone":
+		return u.gone()
+	case "end":
+		return u.end(b, len(b))
+	case "half":
+		return u.end(b, 8)
+	}
+	return u.here(b)
+}
+
+// send makes sendmsg(2) fail, for the socket is not connected; the kernel has
+// read all of it by then.
+func (u *userMemory) send(where, text string) {
+	base := u.here([]byte(text))
+	iov := binary.LittleEndian.AppendUint64(nil, uint64(base))
+	iov = binary.LittleEndian.AppendUint64(iov, uint64(len(text)))
+	at := u.here(iov)
+	if where == "noiov" {
+		at = u.absent()
+	}
+	b := make([]byte, 56) // struct user_msghdr
+	binary.LittleEndian.PutUint64(b[16:], uint64(at))
+	binary.LittleEndian.PutUint64(b[24:], 1)
+	addr := u.here(b)
+	if where == "absent" {
+		addr = u.absent()
+	}
+	unix.Syscall(unix.SYS_SENDMSG, uintptr(u.socket), addr, 0)
+}
+
+var (
+	sockaddr4 = []byte{2, 0, 0x12, 0x34, 10, 11, 12, 13, 0, 0, 0, 0, 0, 0, 0, 0}
+	sockaddr6 = []byte{10, 0, 0x12, 0x34, 0, 0, 0, 7, 0xfe, 0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 9, 0, 0, 0}
+)

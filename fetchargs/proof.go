@@ -1,0 +1,235 @@
+package fetchargs
+
+import "github.com/tsnoop/tsnoop/btf"
+
+// A Proof tells of a record whether a piece of user memory could be read. The
+// address proves nothing: the page may not be there, and a number that cannot
+// be read leaves old memory in its place. Only strings tell that they faulted,
+// so a string is fetched that lies where the value does:
+//
+//   - Through, -2147483647(+off(ptr)):ustring. The kernel loads 8 bytes at
+//     ptr+off and then reads far from where they point. If the first fails, the
+//     string's place is kept as it was prepared: the next string's, and the rest
+//     of the record for its length. If the second fails, the length is 0
+//     (store_trace_args, kernel/trace/trace_probe_tmpl.h).
+//   - Itself, +off(ptr):string, for kernels that write a length of 0 for both
+//     (5.10): a text proves that its page is there. No text proves nothing.
+//
+// Which kernel it is, a trial tells in each record: a string behind a pointer
+// that never can be followed.
+type Proof struct {
+	Kind     ProofKind
+	Args     []int // indexes into Probe.Args
+	Any      bool  `json:",omitempty"` // one of Args is enough
+	Trial    int   // index into Probe.Args
+	From, To int64 // bytes behind the pointer that must be on one page, for Itself
+}
+
+// A ProofKind is what a Proof rests on.
+type ProofKind uint8
+
+const (
+	Through ProofKind = iota
+	Itself
+)
+
+func (k ProofKind) String() string {
+	if k == Itself {
+		return "there is text"
+	}
+	return "that faults behind it only"
+}
+
+const (
+	// beyond is far from where whatever is in user memory may point: an offset
+	// has 32 bits. The less is found there the better; if something is, it is
+	// copied for nothing. With ustring the kernel looks for it in the program's
+	// own memory only, and not wherever the program wants it to.
+	//
+	// The type symstr would do without a second step, but the kernel writes it
+	// without regard to the room there is: a program that changes its memory
+	// meanwhile would have it write behind the record (6.2 to 7.3).
+	beyond = "-2147483647"
+	// trialArg faults at the first of two steps.
+	trialArg = `+0(+0(\0x80000000000000))`
+
+	proofPage = 4096 // bytes, the smallest page there is
+)
+
+// marked tells whether what follows the i-th pointer is read as user memory.
+func (p place) marked(i int) bool {
+	n := i
+	if p.data {
+		n++
+	}
+	if n < len(p.hops) {
+		return p.hops[n].user
+	}
+	return p.user
+}
+
+// proof has the probe fetch what proves that the memory behind the i-th
+// pointer, the value after n hops, was there. size is that of e in bytes.
+func (b *builder) proof(e encoded, i, n, size int) *Proof {
+	at, text := e.place.off, e.field.Encoding == String && i == len(e.place.labels)-1
+	if !b.r.target.Features.Immediate || text && i > 0 && e.place.labels[i-1].inKernel() {
+		return nil // a string tells by itself, unless it is empty, and the kernel's own are not there
+	}
+	if e.next != nil && e.place.mem {
+		size += e.next.size
+	}
+	if n < len(e.place.hops) {
+		at, size = e.place.hops[n].off, 8
+	}
+	user := e.place.marked(i) || text && e.typ == "ustring"
+	label := e.place.labels[i]
+	pointer := e.place.pointer(n)
+	there := func(off int64) string { return hop{off, user}.wrap(pointer) }
+	asText := func(off int64) string { return there(off) + ":string" }
+	if b.r.target.Features.Keeps {
+		if text {
+			size = 1
+		}
+		p, args := &Proof{Kind: Through}, []string(nil)
+		starts, any := label.windows(at, int64(size))
+		for _, off := range starts {
+			args = append(args, beyond+"("+there(off)+"):ustring")
+		}
+		p.Any = any
+		return b.proofOf(p, args, false, e, label.text)
+	}
+	if text {
+		return nil
+	}
+	p := &Proof{Kind: Itself, Any: true, From: min(at, label.start), To: at + int64(size)}
+	args := []string{asText(at)}
+	if size > 1 {
+		args = append(args, asText(at+1))
+	}
+	if label.start != at {
+		args = append(args, asText(label.start))
+	}
+	// Text that is read to its end may be too long for a record, which is then
+	// lost. Where text is likely, what is fetched anyway has to do.
+	return b.proofOf(p, args, size == 1, e, label.text)
+}
+
+// windows are where 8 bytes start that prove that the size bytes at offset at
+// can be read. Of a long value those are its two ends, which are on the same
+// page or on neighbours. Of a short one they are those of the struct that it is
+// in, which its other members share; without one, the 8 bytes from its start
+// on or those up to its end, whichever is on its own page.
+func (l label) windows(at, size int64) (starts []int64, any bool) {
+	last := at + size - 8
+	whole := int64(0)
+	if n, ok := btf.Size(orVoid(l.target)); ok {
+		whole = int64(n)
+	}
+	switch end := l.start + whole; {
+	case size == 8:
+		return []int64{at}, false
+	case size > 8:
+		return []int64{at, last}, false
+	case at < l.start || at+size > end || whole < 8:
+		return []int64{at, last}, true
+	default:
+		cell := l.start + (at-l.start)&^7
+		return []int64{min(max(cell, last), end-8)}, false
+	}
+}
+
+// proofOf fetches the strings of a proof, or finds those that are shared.
+func (b *builder) proofOf(p *Proof, args []string, shared bool, e encoded, label string) *Proof {
+	for _, text := range args {
+		text, limit := b.r.fitted(text)
+		if _, there := b.byText[text]; len(text) > limit || shared && !there {
+			continue
+		}
+		i, ok := b.arg(text, "", 4, label+" there", e.field.Span)
+		if !ok {
+			return nil
+		}
+		p.Args = append(p.Args, i)
+	}
+	if len(p.Args) == 0 || p.Kind == Through && len(p.Args) < len(args) {
+		return nil
+	}
+	b.proofs = append(b.proofs, p)
+	return p
+}
+
+// trial fetches what tells how this kernel does it, behind all that is proven
+// by it: what is left for strings only gets less.
+func (b *builder) trial(at Span) {
+	if len(b.proofs) == 0 {
+		return
+	}
+	arg, _ := b.arg(trialArg, "string", 4, "trial", at)
+	for _, p := range b.proofs {
+		p.Trial = arg
+	}
+}
+
+// move follows the args to where they are now.
+func (p *Proof) move(moved []int) {
+	if p == nil {
+		return
+	}
+	for i, arg := range p.Args {
+		p.Args[i] = moved[arg]
+	}
+	p.Trial = moved[p.Trial]
+}
+
+func (p *Proof) isBad(args int) bool {
+	if p == nil {
+		return false
+	}
+	bad := p.Kind > Itself || p.Trial < 0 || p.Trial >= args
+	for _, arg := range p.Args {
+		bad = bad || arg < 0 || arg >= args
+	}
+	return bad
+}
+
+// doubt finds what speaks against the memory behind g, an address in user
+// space; false if it was there.
+func (d *Decoder) doubt(g *Guard, addr uint64, data []byte) (Why, bool) {
+	p := g.Proof
+	if p == nil {
+		return Unproven, true
+	}
+	trial := d.Arg(p.Trial, data)
+	keeps := trial>>16 != 0
+	if p.Kind == Through {
+		if !keeps {
+			return Unproven, true
+		}
+		// In a record made of text nothing tells a string from the next one's.
+		places := d.isNext(p.Trial, trial, data)
+		for _, arg := range p.Args {
+			loc := d.Arg(arg, data)
+			away := loc>>16 != 0 && (!places || d.isNext(arg, loc, data))
+			if away != p.Any {
+				return NotInMemory, away
+			}
+		}
+		return NotInMemory, p.Any
+	}
+	if first, last := addr+uint64(p.From), addr+uint64(p.To)-1; keeps || first/proofPage != last/proofPage {
+		return Unproven, true
+	}
+	for _, arg := range p.Args {
+		if d.Arg(arg, data)>>16 != 0 {
+			return BadAddress, false
+		}
+	}
+	return Unproven, true
+}
+
+// maybeLost tells whether f is a string that may be in user memory. Up to 6.12
+// or so the kernel stores nothing of an empty one, and a filter then sees the
+// next string.
+func (f *Field) maybeLost() bool {
+	return f.Encoding == String && len(f.Guards) > 0 && f.Guards[len(f.Guards)-1].Space != KernelSpace
+}

@@ -1,0 +1,125 @@
+package fetchargs_test
+
+import (
+	"encoding/binary"
+	"path/filepath"
+	"regexp"
+	"testing"
+
+	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs"
+)
+
+// TestProofs has records of a number and a string at a pointer into user
+// memory, as kernels leave them. The number is old memory where it could not be
+// read.
+func TestProofs(t *testing.T) {
+	const (
+		through, itself = fetchargs.Through, fetchargs.Itself
+		user, kernel    = 0x7fff_0000_1000, 0xffff_8880_0000_1000
+		there, away     = 0, 5<<16 | 36 // what a Through is left as; "load" is at 36
+		keeps, resets   = 5<<16 | 36, 36
+	)
+	for _, tt := range []struct {
+		name         string
+		kind         fetchargs.ProofKind
+		addr         uint64
+		text, a, b   uint32
+		trial        uint32
+		any          bool
+		number, want string
+	}{
+		{"there", through, user, 36, there | 36, there | 36, keeps, false, "77", `""`},
+		{"a text", through, user, 3<<16 | 41, there | 36, there | 36, keeps, false, "77", `"hi"`},
+		{"away", through, user, 36, away, away, keeps, false, "not in memory", "not in memory"},
+		{"the second half is away", through, user, 36, there | 36, away, keeps, false, "not in memory", "not in memory"},
+		{"a window that does", through, user, 36, away, there | 36, keeps, true, "77", `""`},
+		{"no window does", through, user, 36, away, away, keeps, true, "not in memory", "not in memory"},
+		{"something was there all the same", through, user, 36, 3<<16 | 41, there | 36, keeps, false, "77", `""`},
+		{"a kernel that does not keep places", through, user, 36, there | 36, there | 36, resets, false, "unproven", "empty or away"},
+		{"text", itself, user, 36, 3<<16 | 41, 36, resets, true, "77", `""`},
+		{"no text", itself, user, 36, 36, 36, resets, true, "unproven", "empty or away"},
+		{"text on another page", itself, user + 4092, 36, 3<<16 | 41, 36, resets, true, "unproven", "empty or away"},
+		{"text on a kernel that keeps places", itself, user, 36, 3<<16 | 41, 36, keeps, true, "unproven", "empty or away"},
+		{"a step before the last", through, user, away, away, away, keeps, false, "not in memory", "not in memory"},
+		{"a kernel's address needs no proof", through, kernel, 1<<16 | 43, away, away, keeps, false, "77", `""`},
+		{"NULL", through, 0, 36, there | 36, there | 36, keeps, false, "bad address", "bad address"},
+		{"no address", through, 0xdeadbeefdeadbeef, 36, there | 36, there | 36, keeps, false, "bad address", "bad address"},
+	} {
+		record := binary.LittleEndian.AppendUint64(nil, tt.addr)
+		record = binary.LittleEndian.AppendUint64(record, 77)
+		for _, loc := range []uint32{tt.text, tt.a, tt.b, tt.trial, 5<<16 | 36} {
+			record = binary.LittleEndian.AppendUint32(record, loc)
+		}
+		record = append(record, "load\x00hi\x00"...)
+
+		proof := &fetchargs.Proof{Kind: tt.kind, Args: []int{3, 4}, Any: tt.any, Trial: 5, From: 0, To: 8}
+		probe := &fetchargs.Probe{
+			Plan: &fetchargs.Plan{Arch: fetchargs.ArchNamed("amd64")},
+			Fields: []fetchargs.Field{
+				{Arg: 1, Size: 8, Guards: []fetchargs.Guard{{Label: "p", Space: fetchargs.EitherSpace, Proof: proof}}},
+				{Arg: 2, Size: 4, Encoding: fetchargs.String, Guards: []fetchargs.Guard{{Label: "p", Space: fetchargs.AnySpace, Proof: proof}}},
+			},
+		}
+		slots := []fetchargs.Slot{{Offset: 0, Size: 8}, {Offset: 8, Size: 8}}
+		for i := range 5 {
+			slots = append(slots, fetchargs.Slot{Offset: 16 + 4*i, Size: 4, DataLoc: true})
+		}
+		d := fetchargs.NewDecoder(probe, slots, binary.LittleEndian, nil)
+		if got := described(d.Value(0, record)); got != tt.number {
+			t.Errorf("%s: the number is %s, want %s", tt.name, got, tt.number)
+		}
+		if got := described(d.Value(1, record)); got != tt.want {
+			t.Errorf("%s: the string is %s, want %s", tt.name, got, tt.want)
+		}
+		if n := testing.AllocsPerRun(10, func() { d.Value(0, record); d.Value(1, record) }); n != 0 {
+			t.Errorf("%s: %v allocations", tt.name, n)
+		}
+	}
+}
+
+func described(v fetchargs.Value) string {
+	switch v.Kind {
+	case fetchargs.Text:
+		return `"` + string(v.Bytes) + `"`
+	case fetchargs.Uint:
+		if v.Uint == 77 {
+			return "77"
+		}
+		return "another number"
+	}
+	return map[fetchargs.Why]string{fetchargs.BadAddress: "bad address", fetchargs.NotInMemory: "not in memory",
+		fetchargs.Unproven: "unproven", fetchargs.EmptyOrAway: "empty or away"}[v.Why]
+}
+
+// TestDamagedProofs: what is in a file may be anything.
+func TestDamagedProofs(t *testing.T) {
+	spec, err := fetchargs.Parse("dev_open(*(u64 *)filename)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	target := &fetchargs.Target{
+		Arch:   fetchargs.ArchNamed("amd64"),
+		Kernel: btf.Open(filepath.Join("..", "testdata", "btf", "sample.btf")),
+		Live:   true,
+	}
+	target.Features, _ = fetchargs.FeaturesOf("6.12")
+	plans, err := fetchargs.Resolve([]*fetchargs.Spec{spec}, target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	good, err := fetchargs.Save(plans)
+	if err != nil {
+		t.Fatal(err)
+	}
+	proof := regexp.MustCompile(`"Proof":\{[^}]*\}`)
+	for text, ok := range map[string]bool{
+		`{"Args":[1],"Trial":2}`: true, `{"Args":[99],"Trial":2}`: false, `{"Args":[-1],"Trial":2}`: false,
+		`{"Args":[1],"Trial":99}`: false, `{"Args":[1],"Trial":-1}`: false, `{"Kind":7,"Args":[1],"Trial":2}`: false,
+	} {
+		_, err := fetchargs.Load(proof.ReplaceAll(good, []byte(`"Proof":`+text)))
+		if !proof.Match(good) || (err == nil) != ok {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
