@@ -35,7 +35,7 @@ func TestVMGlob(t *testing.T) {
 	}
 	t.Run("condition", func(t *testing.T) { globConditions(t, globs, names) })
 	t.Run("comm", func(t *testing.T) {
-		for _, g := range []string{"*[^a]", "1*", "!*"} {
+		for _, g := range []string{"*[^a]"} {
 			globComm(t, g, names)
 		}
 	})

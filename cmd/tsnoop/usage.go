@@ -68,10 +68,11 @@ EXPR  = PARAM | "return" | EXPR "->" MEMBER | EXPR "." MEMBER | EXPR "[" N "]"
       | "*" EXPR | "&" EXPR | "(" CTYPE ")" EXPR
       | "container_of(" EXPR "," CTYPE "," MEMBER ")"
       | "@" SYMBOL | "$comm" | "$argN" | "$stackN" | "%REG" | "(" EXPR ")"
-COND  = EXPR ("==" | "!=" | "<" | "<=" | ">" | ">=" | "&" | "~") VALUE,
-        joined by && || ! and parentheses
+COND  = LEFT ("==" | "!=" | "<" | "<=" | ">" | ">=" | "&" | "~") VALUE, or LEFT
+        alone, which is LEFT != 0; joined by && || ! and parentheses
+LEFT  = EXPR [":" FORMAT] | "(" EXPR [":" FORMAT] "&" MASK ")"
 VALUE = 100, 0x64, -5, 'c', "text", NULL, true, ENOENT, an enum's constant,
-        10.0.0.1, fe80::1, 52:54:00:12:34:56, or another EXPR
+        10.0.0.1, 10.0.0.0/8, fe80::1, 52:54:00:12:34:56, or another EXPR
 
 FUNC                shows every parameter, and what the function returns
 FUNC()              shows only that it is called
@@ -83,7 +84,10 @@ f() if skb->len > 100   only those calls, without showing it
 f(x, return < 0)    shows x when the function has returned an error
 f((u32)@nr_cpu_ids, @linux_banner:s)   variables of the kernel need a type
 f(pt->func == @ip_rcv)  a function of that name, and &@VARIABLE, is the address
-f(dev->name ~ "eth*")   text has ==, != and ~ for globs; & tests bits
+f(dev->name ~ "eth[^0]*")   text has ==, != and ~ for globs: * ? [a-z] [^a-z]
+f(s:ustring == "/tmp", p:port == 80)   a FORMAT says what is compared
+f(x & 4, (x & 0xf0) != 0x30)   & tests whether one of some bits is set, or masks
+f(!name || name == "")   of a pointer to text, NULL and 0 are the address
 
 FORMAT: x d u o      number in hexadecimal, signed, unsigned, octal
         c s us       character; string in the kernel's, in user memory
