@@ -47,15 +47,6 @@ var (
 	ip4Rule  = rule{text: ip4Text, sign: unsigned, width: 4, big: true, block: appendIP4, unit: 4, json: jsonText}
 )
 
-// Formats are the FORMATs that values can be shown in.
-func Formats() []string {
-	names := make([]string, len(formats))
-	for i, f := range formats {
-		names[i] = f.name
-	}
-	return names
-}
-
 func formatNamed(name string) (rule, bool) {
 	for _, f := range formats {
 		if f.name == name {

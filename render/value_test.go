@@ -234,9 +234,18 @@ func TestBigEndianKernel(t *testing.T) {
 	}
 }
 
+// formatNames are the FORMATs that values can be shown in.
+func formatNames() []string {
+	names := make([]string, len(formats))
+	for i, f := range formats {
+		names[i] = f.name
+	}
+	return names
+}
+
 // TestFormatsAgree holds this package's FORMATs against those of fetchargs.
 func TestFormatsAgree(t *testing.T) {
-	want, got := fetchargs.FormatNames(), Formats()
+	want, got := fetchargs.FormatNames(), formatNames()
 	slices.Sort(want)
 	slices.Sort(got)
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -249,7 +258,7 @@ func TestAnyFormatOnAnyType(t *testing.T) {
 	types := []btf.Type{nil, cInt, cChar, cUlong, cBool, be16, be32, umode, skbPtr, funcPtr, tcpStates, skBuff, in6Addr,
 		array(cUchar, 5), array(cInt, 2), array(skbPtr, 2), array(be32, 3), array(cChar, 4)}
 	for _, typ := range types {
-		for _, format := range append(Formats(), "") {
+		for _, format := range append(formatNames(), "") {
 			f := field("addr", typ, format)
 			p := NewPrinter(nil, Options{Symbol: testSymbol})
 			sh := shown{view: newView(&f, true, &p.opts), label: []byte("addr=")}

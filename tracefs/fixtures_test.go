@@ -48,48 +48,28 @@ func recordedFormats(t *testing.T, fsys *FS) []*Format {
 }
 
 func TestRecordedFeatures(t *testing.T) {
-	all := []string{"ArgN", "Comm", "User", "Immediate", "Ustring", "Symbol", "Hex", "Array", "Kprobe", "Uprobe", "Dynamic",
-		"ReturnPlace", "NotracePid", "EventFork", "ErrorLog", "BufferPercent", "Functions"}
-	since61 := append(all[:len(all):len(all)], "Symstr", "Eprobe", "NoName", "GroupDelete")
-	since612 := append(since61[:len(since61):len(since61)], "ReturnArgs", "BTFArgs", "BTFFields", "Char", "Dentry", "Fprobe", "SubBuffer", "FunctionsAddrs")
-	want := map[string][]string{
-		"5.10": all, "6.1": since61, "6.12": since612,
-		"newest": append(since612[:len(since612):len(since612)], "Typecast", "Current", "ThisCPU"),
-		"arm64":  since612,
-	}
 	eachKernel(t, func(t *testing.T, kernel string, fsys *FS) {
-		f, err := fsys.Features()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(f.Clocks) < 9 || f.Clocks[0] != "local" {
-			t.Errorf("got clocks %q", f.Clocks)
-		}
-		wanted := make(map[string]bool)
-		for _, name := range want[kernel] {
-			wanted[name] = true
-		}
-		if kernel == "arm64" { // its functions cannot be traced with arguments
-			wanted["Fprobe"] = false
-		}
-		for name, has := range featureNames(f) {
-			if has != wanted[name] {
-				t.Errorf("%s: got %v, want %v", name, has, wanted[name])
-			}
+		want := Features{ArgN: true, Immediate: true, Ustring: true, Symbol: true, Symstr: kernel != "5.10", NotracePid: true, ErrorLog: true}
+		if f, err := fsys.Features(); err != nil || *f != want {
+			t.Errorf("got %+v, %v, want %+v", f, err, want)
 		}
 	})
 }
 
-// featureNames returns the yes-or-no fields of f.
-func featureNames(f *Features) map[string]bool {
-	return map[string]bool{
-		"ArgN": f.ArgN, "ReturnArgs": f.ReturnArgs, "Comm": f.Comm, "User": f.User, "Immediate": f.Immediate,
-		"BTFArgs": f.BTFArgs, "BTFFields": f.BTFFields, "Typecast": f.Typecast, "Current": f.Current, "ThisCPU": f.ThisCPU,
-		"Ustring": f.Ustring, "Symbol": f.Symbol, "Symstr": f.Symstr, "Char": f.Char, "Dentry": f.Dentry, "Hex": f.Hex, "Array": f.Array,
-		"Kprobe": f.Kprobe, "Uprobe": f.Uprobe, "Dynamic": f.Dynamic, "Eprobe": f.Eprobe, "Fprobe": f.Fprobe,
-		"ReturnPlace": f.ReturnPlace, "NoName": f.NoName, "GroupDelete": f.GroupDelete, "NotracePid": f.NotracePid,
-		"EventFork": f.EventFork, "ErrorLog": f.ErrorLog, "SubBuffer": f.SubBuffer, "BufferPercent": f.BufferPercent,
-		"FunctionsAddrs": f.FunctionsAddrs, "Functions": f.Functions,
+// A README that tells of less.
+func TestParseFeatures(t *testing.T) {
+	for _, tt := range []struct {
+		text string
+		want Features
+	}{
+		{"", Features{}},
+		{"\t     args: <name>=fetcharg[:type]\n\t fetcharg: (%<register>|$<efield>), @<address>,\n\t           $stack<index>, $stack, $retval, $comm\n" +
+			"\t     kernel return probes support: $retval, $arg<N>, $comm\n\t     type: s8/16/32/64, u8/16/32/64, string, symbol,\n", Features{Symbol: true}},
+		{"\t fetcharg: %<register>, $arg<N>\n\t     type: s8, ustring\n  events/\n type: symbol", Features{ArgN: true, Ustring: true}},
+	} {
+		if f, err := ParseFeatures(strings.NewReader(tt.text)); err != nil || *f != tt.want {
+			t.Errorf("%q: got %+v, %v, want %+v", tt.text, f, err, tt.want)
+		}
 	}
 }
 

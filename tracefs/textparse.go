@@ -3,8 +3,6 @@ package tracefs
 import (
 	"bytes"
 	"encoding/binary"
-	"io"
-	"iter"
 )
 
 // TextOptions says how trace_pipe's text is understood.
@@ -116,29 +114,6 @@ func (p *TextParser) Next(idle bool) *Event {
 		p.drop(len(p.buf) - maxHeader)
 	}
 	return nil
-}
-
-// Events parses all of r.
-func (p *TextParser) Events(r io.Reader) iter.Seq2[*Event, error] {
-	return func(yield func(*Event, error) bool) {
-		for {
-			n, err := r.Read(p.Space(readSize))
-			p.Fed(n)
-			for ev := p.Next(err != nil); ev != nil; ev = p.Next(err != nil) {
-				if !yield(ev, nil) {
-					return
-				}
-			}
-			if err == io.EOF {
-				p.drop(len(p.buf))
-				return
-			}
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-		}
-	}
 }
 
 // maxHeader is more than a header and an event's name take.

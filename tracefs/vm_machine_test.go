@@ -58,20 +58,12 @@ func TestVMFeatures(t *testing.T) {
 		kind string
 		args string
 	}{
-		{true, "p", "a=\\1"},
+		{f.Immediate, "p", "a=\\1"},
 		{f.ArgN, "p", "a=$arg1"},
-		{f.ReturnArgs, "r", "a=$arg1"},
-		{f.User, "p", "a=+u0($arg1)"},
 		{f.Ustring, "p", "a=+0($arg1):ustring"},
+		{f.Ustring, "p", "a=+u0($arg1)"},
 		{f.Symbol, "p", "a=$arg1:symbol"},
 		{f.Symstr, "p", "a=$arg1:symstr"},
-		{f.Char, "p", "a=$arg1:char"},
-		{f.Dentry, "p", "a=$arg1:%pd"},
-		{f.Array, "p", "a=+0($arg1):u8[4]"},
-		{f.Hex, "p", "a=$arg1:x8"},
-		{f.BTFArgs, "p", "a=dfd"},
-		{f.Current, "p", "a=+0($current)"},
-		{f.ThisCPU, "p", "a=this_cpu_read($arg1)"},
 	} {
 		err := s.Define(fmt.Sprintf("%s:%s/f%d_x7q %s %s", tt.kind, s.Group(), i, place, tt.args))
 		if (err == nil) != tt.has {

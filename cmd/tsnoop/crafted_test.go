@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -26,6 +27,7 @@ type crafted struct {
 	formats  string // one behind the other, each from its "name:" on
 	kallsyms string
 	pages    []byte
+	clock    string // "" for mono
 }
 
 const craftedPage = 512
@@ -33,7 +35,7 @@ const craftedPage = 512
 // header is all but the pages.
 func (c *crafted) header() *tracedat.Header {
 	h := &tracedat.Header{
-		Version: 6, LongSize: 8, PageSize: craftedPage, Clock: "mono", Uname: "Linux n 6.12 x86_64", CPUs: 1,
+		Version: 6, LongSize: 8, PageSize: craftedPage, Clock: cmp.Or(c.clock, "mono"), Uname: "Linux n 6.12 x86_64", CPUs: 1,
 		Kallsyms: []byte(c.kallsyms), Tsnoop: c.own,
 		CPUStats: []string{"CPU: 0\nentries: 1\noverrun: 2\ncommit overrun: 0\nbytes: 5\ndropped events: 0\nread events: 9\n"},
 	}
@@ -220,6 +222,18 @@ func TestCraftedSample(t *testing.T) {
 	}
 }
 
+// Times of another clock are not passed off as time.
+func TestReplayClock(t *testing.T) {
+	for clock, want := range map[string]bool{"counter": true, "mono": false} {
+		c := sample(t, craftedSpecs...)
+		c.own, c.clock = nil, clock
+		_, said, err := c.replay(t, nil)
+		if err != nil || strings.Contains(said, "the clock "+clock+" does not count nanoseconds") != want {
+			t.Errorf("%s: %v\n%s", clock, err, said)
+		}
+	}
+}
+
 // A saved plan that names what is not there is refused: an argument behind the
 // last, for whatever use, or an empty condition.
 func TestCraftedIndexes(t *testing.T) {
@@ -295,7 +309,7 @@ func FuzzReplay(f *testing.F) {
 		if len(own) == 0 {
 			own = nil
 		}
-		c := &crafted{own, formats, kallsyms, pages}
+		c := &crafted{own: own, formats: formats, kallsyms: kallsyms, pages: pages}
 		var specs []string
 		if spec != "" {
 			specs = []string{spec}

@@ -110,6 +110,9 @@ func (r *replay) prepare(o *options) error {
 	} else if o.time == render.TimeClock {
 		return usagef("", "%s does not say what time of day it was; --time is rel, delta, boot or none", r.name)
 	}
+	if !r.file.Nanoseconds() {
+		r.ui.warn("%s: the clock %s does not count nanoseconds: times are shown as if it did", r.name, r.file.Clock)
+	}
 	plans, formats, err := load()
 	if err != nil {
 		return fmt.Errorf("%s: %w", r.name, err)

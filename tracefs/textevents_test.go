@@ -1,0 +1,29 @@
+package tracefs
+
+import (
+	"io"
+	"iter"
+)
+
+// Events parses all of r.
+func (p *TextParser) Events(r io.Reader) iter.Seq2[*Event, error] {
+	return func(yield func(*Event, error) bool) {
+		for {
+			n, err := r.Read(p.Space(readSize))
+			p.Fed(n)
+			for ev := p.Next(err != nil); ev != nil; ev = p.Next(err != nil) {
+				if !yield(ev, nil) {
+					return
+				}
+			}
+			if err == io.EOF {
+				p.drop(len(p.buf))
+				return
+			}
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+		}
+	}
+}
