@@ -79,24 +79,6 @@ func EmitShell(w io.Writer, plans []*Plan, group string) {
 	fmt.Fprintln(w, ")")
 }
 
-// EmitBoot writes a kernel command line that defines and enables the probes
-// at boot (Documentation/trace/kprobetrace.rst, "Kernel Boot Parameter"). It
-// has no way to set a filter: those come back as bootconfig lines. Nor does it
-// have comments: [Pasted] has what they would say.
-func EmitBoot(w io.Writer, plans []*Plan, group string) (bootconfig []string) {
-	var defs []string
-	for _, p := range Probes(plans) {
-		for _, line := range p.Definitions(group) {
-			defs = append(defs, strings.ReplaceAll(line, " ", ","))
-		}
-		if p.Filter != "" {
-			bootconfig = append(bootconfig, fmt.Sprintf("ftrace.event.%s.%s.filter = %s", group, p.Event, shellQuote(p.Filter)))
-		}
-	}
-	fmt.Fprintf(w, "kprobe_event=%s\n", strings.Join(defs, ";"))
-	return bootconfig
-}
-
 // shellQuote quotes s for any POSIX shell.
 func shellQuote(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"

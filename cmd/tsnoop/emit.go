@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"errors"
 
 	"github.com/tsnoop/tsnoop/fetchargs"
 )
@@ -47,8 +48,12 @@ func runEmit(o *options, ui *ui) error {
 		for _, text := range fetchargs.Pasted(plans) {
 			ui.warn("%s", text)
 		}
-		for _, line := range fetchargs.EmitBoot(w, plans, "tsnoop") {
-			ui.warn("the command line has no filters; give this one in a bootconfig: %s", line)
+		bootconfig, err := fetchargs.EmitBoot(w, plans, "tsnoop")
+		if err != nil {
+			return errors.Join(err, out.Close())
+		}
+		if bootconfig {
+			ui.warn("the kernel's command line has no filters, so this is a bootconfig: add it to the initrd (bootconfig -a FILE INITRD) and the word bootconfig to the command line; the kernel needs CONFIG_BOOTTIME_TRACING")
 		}
 	default:
 		fetchargs.EmitTracefs(w, plans, "tsnoop")

@@ -182,6 +182,7 @@ special() {
 		TSNOOP_VM_LOCKDOWN=1 lockdown "$1" "at run time"
 		TSNOOP_VM_LOCKDOWN=1 TSNOOP_VM_APPEND=lockdown=confidentiality lockdown "$1" "at boot"
 		TSNOOP_VM_APPEND=maxcpus=1 alone "a CPU comes late" "$1" TestHotplugLate
+		tested "--emit=boot, kernel $1" emit_boot "$1"
 		;;
 	esac
 }
@@ -211,6 +212,18 @@ demo_host() {
 		grep -q 'do_sys_openat2(filename="/no/such/file") = -2 (ENOENT) <' "$work/demo" &&
 		grep -q 'vfs_read(file->f_inode->i_sb->s_type->name="rootfs", count=512)' "$work/demo" &&
 		grep -q 'ended with exit status 0$' "$work/demo" || { cat "$work/demo"; return 1; }
+}
+
+# emit_boot KERNEL boots with what --emit=boot prints and looks what became of it.
+emit_boot() {
+	local word
+	word=$(go run ./cmd/tsnoop --btf testdata/btf/linux-6.12-amd64.btf --arch amd64 --kernel 5.10 \
+		--emit=boot 'vfs_read(file->f_inode->i_ino, count, return)') || return 1
+	TSNOOP_VM_APPEND=$word "$vm/exec" "$1" /bin/sh -c 'cd /sys/kernel/tracing && dd if=/proc/version of=/dev/null bs=77 count=1;
+		echo 0 >tracing_on; cat kprobe_events events/tsnoop/enable; grep "vfs_read.*count=77" trace' >"$work/boot" 2>&1 &&
+		grep -q '^p:tsnoop/vfs_read vfs_read file_f_inode_i_ino=+[0-9]*(+[0-9]*($arg1)):u64 ' "$work/boot" &&
+		grep -q '^r[0-9]*:tsnoop/vfs_read__return vfs_read return=$retval:s64' "$work/boot" &&
+		grep -q '^1$' "$work/boot" && grep -q ' vfs_read: .* count=77' "$work/boot" || { cat "$work/boot"; return 1; }
 }
 
 none() { echo "no test ran"; return 1; }

@@ -1,0 +1,110 @@
+package fetchargs
+
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Limits of what a kernel takes when it boots, in bytes: COMMAND_LINE_SIZE on
+// x86 and arm64, and MAX_BUF_LEN of kernel/trace/trace_boot.c, each less a NUL.
+const (
+	maxCommandLine = 2047
+	maxBootValue   = 255
+)
+
+// EmitBoot writes what defines and enables the probes at boot: a word of the
+// kernel's command line (Documentation/trace/kprobetrace.rst, "Kernel Boot
+// Parameter"), or if there are filters, for which that has no place, a bootconfig
+// (Documentation/trace/boottime-trace.rst). It tells which. The error is an
+// Errors.
+func EmitBoot(w io.Writer, plans []*Plan, group string) (bootconfig bool, err error) {
+	probes := Probes(plans)
+	for _, p := range probes {
+		bootconfig = bootconfig || p.Filter != ""
+	}
+	if !bootconfig {
+		return false, emitCommandLine(w, probes, group)
+	}
+	var wrong Errors
+	var text strings.Builder
+	for _, p := range probes {
+		if e := p.bootconfig(&text); e != nil {
+			wrong = append(wrong, e)
+		}
+	}
+	if len(wrong) > 0 {
+		return true, wrong
+	}
+	_, err = io.WriteString(w, text.String())
+	return true, err
+}
+
+func emitCommandLine(w io.Writer, probes []*Probe, group string) error {
+	var defs []string
+	for _, p := range probes {
+		for _, line := range p.Definitions(group) {
+			defs = append(defs, strings.ReplaceAll(line, " ", ","))
+		}
+	}
+	word := "kprobe_event=" + strings.Join(defs, ";")
+	if len(word) > maxCommandLine {
+		return Errors{probes[0].refuse("ask for less", "this needs %d characters of the kernel's command line, which has %d", len(word), maxCommandLine)}
+	}
+	_, err := fmt.Fprintln(w, word)
+	return err
+}
+
+// bootconfig writes the probe as boot-time tracing reads it, which defines probes
+// at this early time, before those of the command line, and only in the group
+// kprobes. It knows returns by their place.
+func (p *Probe) bootconfig(w *strings.Builder) *Error {
+	head, place := "p:kprobes/"+p.Event+" ", ""
+	if p.Return {
+		place = "%return"
+	}
+	var args strings.Builder
+	for _, a := range p.Args {
+		fmt.Fprintf(&args, " %s=%s", a.Name, a.Text)
+	}
+	var probes []string
+	for _, symbol := range p.Symbols {
+		value := symbol + place + args.String()
+		if n := len(head) + len(value); n > maxBootValue {
+			return p.refuse("ask for less, or leave the condition out",
+				"with a condition this is for a bootconfig, of which the kernel takes %d characters a probe, not %d", maxBootValue, n)
+		}
+		probes = append(probes, bootQuote(value))
+	}
+	fmt.Fprintf(w, "ftrace.event.kprobes.%s {\n\tprobes = %s\n", p.Event, strings.Join(probes, ", "))
+	if p.Filter != "" {
+		if len(p.Filter) > maxBootValue {
+			return p.refuse("ask for less in the condition",
+				"the kernel takes %d characters of a filter in a bootconfig, not %d", maxBootValue, len(p.Filter))
+		}
+		value := bootQuote(p.Filter)
+		if value == "" {
+			return p.refuse("put ? in the place of one of them", "a bootconfig cannot hold a condition with both kinds of quotes")
+		}
+		fmt.Fprintf(w, "\tfilter = %s\n", value)
+	}
+	w.WriteString("\tenable\n}\n")
+	return nil
+}
+
+// bootQuote quotes a value of a bootconfig, which knows both quotes and no way to
+// write one inside of its like; "" if s has both.
+func bootQuote(s string) string {
+	for _, quote := range []string{`"`, `'`} {
+		if !strings.Contains(s, quote) {
+			return quote + s + quote
+		}
+	}
+	return ""
+}
+
+// refuse is an error about the probe's function.
+func (p *Probe) refuse(hint, format string, args ...any) *Error {
+	spec := p.Plan.Spec
+	return &Error{Text: spec.Text, Span: spec.Func.Span, Msg: fmt.Sprintf(format, args...), Hint: hint}
+}
