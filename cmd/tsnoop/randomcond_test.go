@@ -1,3 +1,5 @@
+//go:build vm
+
 package main
 
 import (
