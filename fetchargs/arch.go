@@ -24,6 +24,8 @@ type Arch struct {
 	// BigByPointer: structs over 16 bytes are passed as a pointer to a copy
 	// and use one register; otherwise they lie on the stack and use none.
 	BigByPointer bool
+	// SignedChar: char is, if the compiler is not told otherwise.
+	SignedChar bool
 	// PackedOnStack: so are smaller ones with a member that is not aligned.
 	PackedOnStack bool
 	// EvenInt128: an __int128 starts at an even register.
@@ -57,7 +59,7 @@ func (a *Arch) isUser(addr uint64) bool { return addr != 0 && addr < a.UserEnd }
 
 var arches = []*Arch{
 	{
-		Name: "amd64", Regs: []string{"di", "si", "dx", "cx", "r8", "r9"}, FirstStack: 1, PackedOnStack: true,
+		Name: "amd64", Regs: []string{"di", "si", "dx", "cx", "r8", "r9"}, FirstStack: 1, PackedOnStack: true, SignedChar: true,
 		Registers: strings.Fields("di si dx cx r8 r9 ax bx bp sp ip flags cs ss orig_ax r10 r11 r12 r13 r14 r15"),
 		Aliases:   map[string]string{"pc": "ip", "dil": "di", "sil": "si", "al": "ax", "bl": "bx", "cl": "cx", "dl": "dx"},
 		Caller:    "$stack0", StackDelta: 8, KernelStart: 0xff00_0000_0000_0000, UserEnd: 0x0100_0000_0000_0000,

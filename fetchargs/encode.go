@@ -17,6 +17,7 @@ type encoded struct {
 	typ   string // the kernel's name of the type: "u32", "x8[6]", "b4@3/8"
 	size  int    // bytes in the record; 0 for those of the field's elements
 	next  *part  // nil if the place is all of it
+	char  bool   // char is signed, though BTF does not say so
 }
 
 // encode decides how the value at p is fetched.
@@ -53,6 +54,7 @@ func (r *resolver) encodeAt(p place, x Expr, f *format) (encoded, bool) {
 		}
 	}
 	e.place = lookThrough(e.place)
+	e.char = r.signedChar(e.place.typ)
 	if p.typ == nil {
 		return number(e, 8, f), true
 	}
@@ -117,7 +119,7 @@ func number(e encoded, size int, f *format) encoded {
 	case f != nil && f.name == "sym", pointee(e.place.typ) != nil, f != nil && f.name == "x",
 		e.place.typ == nil && (f == nil || f.shape != fixedWidth):
 		kind = "x"
-	case f != nil && f.signed, f == nil && btf.Signed(e.place.typ):
+	case f != nil && f.signed, f == nil && (btf.Signed(e.place.typ) || e.char && isText(e.place.typ)):
 		kind, e.field.Signed = "s", true
 	}
 	e.field.Add = 0
@@ -126,6 +128,24 @@ func number(e encoded, size int, f *format) encoded {
 	}
 	e.typ = fmt.Sprintf("%s%d", kind, size*8)
 	return e
+}
+
+// signedChar tells whether t is char, or an array of it, which is signed where BTF
+// does not say: as 5.10's says it not even of signed char. Since 6.2 it is unsigned
+// everywhere, and BTF does say.
+func (r *resolver) signedChar(t btf.Type) bool {
+	if a, ok := arrayOf(t); ok {
+		t = a.Type
+	}
+	if t == nil || !isText(t) || !r.target.Arch.SignedChar {
+		return false
+	}
+	t, err := r.target.Kernel.Type("signed char")
+	if err != nil {
+		return false
+	}
+	i, ok := t.(*btf.Int)
+	return ok && i.Encoding == btf.Unsigned
 }
 
 func (r *resolver) encodeNumber(e encoded, x Expr, f *format) (encoded, bool) {
