@@ -59,6 +59,15 @@ func (k *Kernel) Func(module, name string) (*Func, error) {
 	return nil, &NotFoundError{What: "function", Name: name, In: base.title(), Near: base.nearFuncs(name)}
 }
 
+// HasFunc reports whether vmlinux has a function. It is quicker than Func where it
+// has none.
+func (k *Kernel) HasFunc(name string) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	base, err := k.vmlinux()
+	return err == nil && base.function(name) != nil
+}
+
 // Prepare makes ready for questions about these functions, in less time than
 // one after the other would take.
 func (k *Kernel) Prepare(names []string) {
@@ -89,7 +98,7 @@ func (b *blob) function(name string) *Func {
 }
 
 func (b *blob) nearFuncs(name string) []string {
-	return Near(name, func(yield func(string) bool) {
+	return nearFuncs(name, func(yield func(string) bool) {
 		for _, f := range b.index().funcs {
 			if !yield(f.Name) {
 				return

@@ -11,19 +11,22 @@ import (
 
 // Layout writes a struct, union or enum as C, each member with its offset and
 // size in bytes (a bit field's offset as byte:bit, its size in bits), and the
-// holes between them. Any other type gives one line with its size.
+// holes between them. Members of structs and unions without a name of their own
+// are written in their place, with offsets from the start of the outermost one; of
+// an array of those they are the first element's. Any other type gives one line
+// with its size.
 func (k *Kernel) Layout(w io.Writer, t Type) error {
 	l := &layout{w: bufio.NewWriter(w), left: maxMembers}
 	switch u := target(t).(type) {
 	case *Struct, *Union:
-		l.aggregate(u, 0, 0)
+		l.aggregate(u, 0, 0, "", 1)
 	case *Enum:
 		l.enum(u)
 	case *Typedef:
 		fmt.Fprintf(l.w, "typedef %s;", Declare(u.Type, u.Name))
 		l.size(t)
 		if members(Strip(u)) != nil {
-			l.aggregate(Strip(u), 0, 0)
+			l.aggregate(Strip(u), 0, 0, "", 1)
 		} else if e, ok := Strip(u).(*Enum); ok {
 			l.enum(e)
 		}
@@ -48,8 +51,9 @@ func (l *layout) size(t Type) {
 }
 
 // aggregate writes a struct or union that lies base bits into the outermost
-// one, at so many levels of indentation.
-func (l *layout) aggregate(t Type, base uint32, level int) {
+// one, at so many levels of indentation. name is that of the member that has this
+// type, "list" or "list[4]", or "", and count how many of them it has.
+func (l *layout) aggregate(t Type, base uint32, level int, name string, count int) {
 	indent := strings.Repeat("\t", level)
 	list := members(t)
 	if level > maxNesting {
@@ -73,15 +77,18 @@ func (l *layout) aggregate(t Type, base uint32, level int) {
 		l.member(m, base, level+1)
 		end = max(end, start+bitsOf(m))
 	}
-	size, _ := Size(t)
+	size, known := Size(t)
 	if pad := base + uint32(size)*8; !union && pad > end {
 		l.hole(indent, pad-end)
 	}
-	fmt.Fprintf(l.w, "%s};", indent)
-	if level == 0 {
+	fmt.Fprintf(l.w, "%s%s;", indent, join("}", name))
+	switch {
+	case level == 0:
 		fmt.Fprintf(l.w, "  /* size: %d, members: %d */\n", size, len(list))
-	} else {
-		fmt.Fprintf(l.w, "  /* %d, size: %d */\n", base/8, size)
+	case known:
+		fmt.Fprintf(l.w, "  /* %d, size: %d */\n", base/8, size*count)
+	default:
+		fmt.Fprintf(l.w, "  /* %d */\n", base/8)
 	}
 }
 
@@ -96,11 +103,10 @@ func (l *layout) hole(indent string, bits uint32) {
 
 func (l *layout) member(m cbtf.Member, base uint32, level int) {
 	at := base + uint32(m.Offset)
-	if m.Name == "" {
-		if inner := Strip(m.Type); members(inner) != nil {
-			l.aggregate(inner, at, level)
-			return
-		}
+	if inner, count := untagged(m.Type); inner != nil {
+		_, name, _ := strings.Cut(Declare(m.Type, m.Name), "{...}")
+		l.aggregate(inner, at, level, strings.TrimSpace(name), count)
+		return
 	}
 	decl := Declare(m.Type, m.Name)
 	where := fmt.Sprintf("%d, size: %d", at/8, bitsOf(m)/8)
@@ -109,6 +115,32 @@ func (l *layout) member(m cbtf.Member, base uint32, level int) {
 		where = fmt.Sprintf("%d:%d, bits: %d", at/8, at%8, m.BitfieldSize)
 	}
 	fmt.Fprintf(l.w, "%s%-50s /* %s */\n", strings.Repeat("\t", level), decl+";", where)
+}
+
+// untagged is the struct or union without a name of its own that t is, or of which
+// it is an array of so many; nil if it is none.
+func untagged(t Type) (Type, int) {
+	count := 1
+	for range maxNesting {
+		switch u := target(t).(type) {
+		case *Struct:
+			if u.Name == "" {
+				return u, count
+			}
+			return nil, 0
+		case *Union:
+			if u.Name == "" {
+				return u, count
+			}
+			return nil, 0
+		case *Array:
+			count *= int(u.Nelems)
+			t = u.Type
+		default:
+			return nil, 0
+		}
+	}
+	return nil, 0
 }
 
 func (l *layout) enum(e *Enum) {

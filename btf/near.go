@@ -13,18 +13,28 @@ import (
 // neighbours counting once) or when one name holds the other. Sixty thousand
 // candidates take a few milliseconds.
 func Near(name string, candidates iter.Seq[string]) []string {
-	return near(name, func(yield func(string, string) bool) {
+	return near(name, distance, pairs(name, candidates))
+}
+
+// nearFuncs is Near for the many thousand functions of a kernel, of which some are
+// a few letters away from whatever one writes: they must be closer.
+func nearFuncs(name string, candidates iter.Seq[string]) []string {
+	return near(name, funcDistance, pairs(name, candidates))
+}
+
+func pairs(name string, candidates iter.Seq[string]) iter.Seq2[string, string] {
+	return func(yield func(string, string) bool) {
 		for c := range candidates {
 			if c != name && !yield(c, c) {
 				return
 			}
 		}
-	})
+	}
 }
 
 // near is Near for candidates that are longer than what is compared of each,
 // which is second. They come after others that are as close.
-func near(name string, candidates iter.Seq2[string, string]) []string {
+func near(name string, distance func(a, b string) (int, bool), candidates iter.Seq2[string, string]) []string {
 	const most = 3
 	type match struct {
 		name string
@@ -84,6 +94,50 @@ func distance(a, b string) (int, bool) {
 		cost, ok = d*edit, true
 	}
 	return cost, ok
+}
+
+// funcDistance is distance for functions' names: at most three edits, one in four
+// letters. The name may be whole words of the candidate, "sendmsg" of
+// "tcp_sendmsg", or begin with all of it and not much more: not "now_or_never" with
+// "now".
+func funcDistance(name, candidate string) (int, bool) {
+	const edit, most = 4, 3
+	cost, ok := 0, false
+	short, long := name, candidate
+	if len(short) > len(long) {
+		short, long = long, short
+	}
+	few := len(candidate) < len(name) && (len(candidate)*2 < len(name) || !strings.HasPrefix(name, candidate))
+	if len(short) >= 3 && !few && hasWords(long, short) {
+		cost, ok = edit+min(len(long)-len(short), 2*edit), true
+		if !strings.HasPrefix(long, short) {
+			cost++
+		}
+	}
+	limit := min(most, max(1, len(short)/4))
+	if d := edits(name, candidate, limit); d <= limit && (!ok || d*edit < cost) {
+		cost, ok = d*edit, true
+	}
+	return cost, ok
+}
+
+// hasWords reports whether words are in name, where one begins, or are its beginning
+// so far as somebody has written it.
+func hasWords(name, words string) bool {
+	if strings.HasPrefix(name, words) {
+		return true
+	}
+	for from := 0; ; {
+		i := strings.Index(name[from:], words)
+		if i < 0 {
+			return false
+		}
+		at, end := from+i, from+i+len(words)
+		if name[at-1] == '_' && (end == len(name) || name[end] == '_') {
+			return true
+		}
+		from = at + 1
+	}
 }
 
 // edits counts the letters to insert, delete, replace, or swap with their

@@ -3,6 +3,7 @@ package fetchargs
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/tsnoop/tsnoop/btf"
@@ -14,7 +15,13 @@ func (r *resolver) function() bool {
 	base, suffix, clone := strings.Cut(name.Text, ".")
 	fn, err := r.target.Kernel.Func(r.spec.Module.Text, base)
 	var missing *btf.NotFoundError
+	if errors.As(err, &missing) && missing.What == "module" {
+		if own := r.target.builtIn(r.spec.Module.Text, base); own != nil {
+			fn, err = own, nil
+		}
+	}
 	switch {
+	case err == nil:
 	case errors.As(err, &missing):
 		if r.askSymbols() {
 			r.noFunction(missing)
@@ -23,7 +30,7 @@ func (r *resolver) function() bool {
 	case errors.Is(err, btf.ErrNoBTF):
 		r.fatal = err
 		return false
-	case err != nil:
+	default:
 		r.fatal = fmt.Errorf("reading BTF: %w", err)
 		return false
 	}
@@ -46,14 +53,17 @@ func (r *resolver) function() bool {
 func (r *resolver) noFunction(missing *btf.NotFoundError) {
 	name, module := r.spec.Func, r.spec.Module
 	switch {
-	case module.Text != "" && r.target.ModuleLoaded != nil && !r.target.ModuleLoaded(module.Text):
-		r.failWith(module.Span, missing, "load it first: modprobe "+module.Text, "the module %s is not loaded", module.Text)
+	case missing.What == "module" && !slices.Contains(r.facts.Modules, strings.ReplaceAll(module.Text, "-", "_")):
+		r.errs = append(r.errs, r.target.noModule(r.spec, missing))
 	case len(r.facts.Offsets) > 0 || len(r.facts.Modules) > 0:
 		r.failWith(name.Span, missing, "a probe needs a function; types are missing for assembly, for data and on kernels built without them",
 			"%s is in this kernel, but BTF has no prototype of it", name.Text)
+	case module.Text == "" && r.noFunctionButKnown(missing):
 	case len(r.facts.Clones) > 0:
 		r.failWith(name.Span, missing, "try "+r.facts.Clones[0]+"; its parameters may differ from the source",
 			"%s exists only as a clone that the compiler changed: %s", name.Text, strings.Join(r.facts.Clones, ", "))
+	case module.Text != "" && len(r.target.existing(name.Text)) > 0:
+		r.failWith(name.Span, missing, r.target.withoutModule(r.spec, false), "%s is a function of the kernel, not of the module %s", name.Text, module.Text)
 	default:
 		hint := ""
 		if len(missing.Near) == 0 {
@@ -66,6 +76,10 @@ func (r *resolver) noFunction(missing *btf.NotFoundError) {
 // noSymbol explains a function that BTF knows and the symbol table does not.
 func (r *resolver) noSymbol() {
 	name := r.spec.Func
+	if known := r.target.instead(name.Text); len(known) > 0 {
+		r.fail(name.Span, "its callers call "+strings.Join(known, ", "), "%s is inlined in this kernel: there is no place to probe", name.Text)
+		return
+	}
 	if len(r.facts.Clones) > 0 {
 		r.fail(name.Span, "try "+r.facts.Clones[0]+"; its parameters may differ from the source",
 			"%s exists only as a clone that the compiler changed: %s", name.Text, strings.Join(r.facts.Clones, ", "))

@@ -114,6 +114,11 @@ func (t *Target) expand(specs []*Spec) (jobs []job, errs Errors, fatal error) {
 func (t *Target) matching(s *Spec) ([]btf.FuncName, *Error, error) {
 	names, err := t.Kernel.FuncNames(s.Module.Text, s.Func.Text)
 	var missing *btf.NotFoundError
+	if errors.As(err, &missing) && namedAfter(s.Module.Text, s.Func.Text) {
+		if own, _ := t.Kernel.FuncNames("vmlinux", s.Func.Text); len(own) > 0 {
+			return own, nil, nil // the module is built in
+		}
+	}
 	switch {
 	case errors.As(err, &missing):
 		return nil, t.noModule(s, missing), nil
@@ -189,15 +194,4 @@ func nearGlobs(glob string, names []btf.FuncName) []string {
 		near[i] += rest
 	}
 	return near
-}
-
-func (t *Target) noModule(s *Spec, missing *btf.NotFoundError) *Error {
-	e := &Error{Text: s.Text, Span: s.Module.Span, Err: missing}
-	if t.ModuleLoaded != nil && !t.ModuleLoaded(s.Module.Text) {
-		e.Msg, e.Hint = fmt.Sprintf("the module %s is not loaded", s.Module.Text), "load it first: modprobe "+s.Module.Text
-		return e
-	}
-	e.Msg = fmt.Sprintf("there is no BTF of the module %s, and so no list of its functions", s.Module.Text)
-	e.Hint = didYouMean(missing.Near, "modules have BTF since 5.11")
-	return e
 }

@@ -1,0 +1,86 @@
+package fetchargs
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/tsnoop/tsnoop/btf"
+)
+
+// probeWords are what other tools write before a function: true where that stands
+// for the function's return.
+var probeWords = map[string]bool{
+	"p": false, "kprobe": false, "k": false, "fentry": false, "kfunc": false, "f": false, "fprobe": false, "probe": false,
+	"r": true, "kretprobe": true, "kr": true, "fexit": true, "kretfunc": true,
+}
+
+// noModule explains a module that there is not, or no BTF of.
+func (t *Target) noModule(s *Spec, missing *btf.NotFoundError) *Error {
+	module, name := s.Module.Text, s.Func.Text
+	e := &Error{Text: s.Text, Span: s.Module.Span, Err: missing}
+	loaded := t.ModuleLoaded != nil && t.ModuleLoaded(module)
+	if ret, known := probeWords[module]; known && !loaded {
+		e.Msg = fmt.Sprintf("functions are named without %s:", module)
+		e.Hint = t.withoutModule(s, ret)
+		return e
+	}
+	own := ""
+	if t.Kernel.HasFunc(name) {
+		own = name + " is a function of the kernel itself: " + t.withoutModule(s, false)
+	}
+	switch {
+	case t.ModuleLoaded != nil && !loaded:
+		e.Msg, e.Hint = fmt.Sprintf("the module %s is not loaded", module), "load it first: modprobe "+module
+	case t.ModuleLoaded == nil:
+		e.Msg, e.Hint = fmt.Sprintf("there is no BTF of the module %s", module), "name its file with --btf, behind that of the kernel"
+	default:
+		e.Msg = fmt.Sprintf("there is no BTF of the module %s, and so no list of its functions", module)
+		e.Hint = "modules have BTF since 5.11"
+	}
+	if own != "" {
+		e.Hint = own
+	}
+	e.Hint = didYouMean(missing.Near, e.Hint)
+	return e
+}
+
+// withoutModule is the spec for the kernel's own function; ret says that only its
+// return is of interest.
+func (t *Target) withoutModule(s *Spec, ret bool) string {
+	before, after := s.Text[:s.Module.Span.Pos]+s.Text[s.Func.Span.Pos:s.Func.Span.End], s.Text[s.Func.Span.End:]
+	if ret && !t.returnsNothing(s.Func.Text) {
+		rest, empty := strings.CutPrefix(after, "()")
+		if empty || !s.Parens {
+			return before + "(return)" + rest
+		}
+	}
+	return before + after
+}
+
+func (t *Target) returnsNothing(name string) bool {
+	if !t.Kernel.HasFunc(name) {
+		return false
+	}
+	f, err := t.Kernel.Func("vmlinux", name)
+	return err == nil && isVoid(f.Return)
+}
+
+// builtIn is a function of the kernel itself that was asked for in a module which
+// this kernel has built in, as the function's name tells: ext4:ext4_file_open. It
+// is nil if there is none.
+func (t *Target) builtIn(module, name string) *btf.Func {
+	if !namedAfter(module, name) || !t.Kernel.HasFunc(name) {
+		return nil
+	}
+	f, err := t.Kernel.Func("vmlinux", name)
+	if err != nil {
+		return nil
+	}
+	return f
+}
+
+// namedAfter reports whether a function's name begins with that of a module.
+func namedAfter(module, name string) bool {
+	_, other := probeWords[module]
+	return !other && strings.HasPrefix(name, strings.ReplaceAll(module, "-", "_")+"_")
+}
