@@ -59,6 +59,27 @@ func (k *Kernel) Enumerator(t Type, name string) (int64, error) {
 	return c.value, nil
 }
 
+// Constant returns the enums in vmlinux that have a constant of that name: the
+// first, and one in which it has another value.
+//
+// Errors are *NotFoundError, or those of reading BTF.
+func (k *Kernel) Constant(name string) ([]*Enum, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	b, err := k.vmlinux()
+	if err != nil {
+		return nil, err
+	}
+	c, ok := b.index().enumerators[name]
+	switch {
+	case !ok:
+		return nil, &NotFoundError{What: "enum constant", Name: name, In: b.title(), Near: Near(name, maps.Keys(b.index().enumerators))}
+	case c.other != nil:
+		return []*Enum{c.enum, c.other}, nil
+	}
+	return []*Enum{c.enum}, nil
+}
+
 // constants yields the names of an enum's constants.
 func constants(e *Enum) iter.Seq[string] {
 	return func(yield func(string) bool) {

@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"path"
+	"regexp"
 	"strings"
 
 	"github.com/tsnoop/tsnoop/btf"
@@ -44,43 +46,64 @@ func runInfo(o *options, ui *ui) error {
 // errNotFound ends a run whose errors were all shown.
 var errNotFound = errors.New("not all that was named exists")
 
-// info prints one: a name of two words is a type, any other a function or, if
-// there is none, a type.
+// info prints one: a glob, a member of a type, a type if the name has two words,
+// and otherwise a function or, if there is none, a type or an enum's constant.
 func info(w *bufio.Writer, kernel *btf.Kernel, name string, more bool) error {
+	if more && strings.ContainsAny(name, " .*?[>") {
+		fmt.Fprintln(w)
+	}
+	switch {
+	case isGlob(name):
+		if _, err := path.Match(name, ""); err != nil {
+			return usagef("tsnoop info 'tcp_*' 'struct sk_*'", "%q is no glob", name)
+		}
+		return infoGlob(w, kernel, name)
+	case arrow.MatchString(name):
+		return infoMember(w, kernel, name)
+	case strings.Contains(name, " "):
+		t, err := kernel.Type(name)
+		if err != nil {
+			return err
+		}
+		return kernel.Layout(w, t)
+	}
 	module, fn, found := strings.Cut(name, ":")
 	if !found {
 		module, fn = "", name
 	}
 	f, err := kernel.Func(module, fn)
-	var missing *btf.NotFoundError
 	if err == nil {
-		fmt.Fprintf(w, "%s;\n", f)
-		if f.Module != "" {
-			fmt.Fprintf(w, "\t/* in module %s */\n", f.Module)
-		}
+		printFunc(w, f)
 		return nil
-	} else if !errors.As(err, &missing) {
+	} else if !isMissing(err) {
 		return err
 	}
-	t, typeErr := kernel.Type(name)
-	for _, keyword := range []string{"struct ", "union ", "enum "} {
-		if typeErr == nil || strings.Contains(name, " ") {
-			break
+	if t, err := typeOf(kernel, name); err == nil {
+		if more {
+			fmt.Fprintln(w)
 		}
-		if other, err := kernel.Type(keyword + name); err == nil {
-			t, typeErr = other, nil
-		}
+		return kernel.Layout(w, t)
 	}
-	if typeErr != nil {
-		if strings.Contains(name, " ") {
-			return typeErr
-		}
-		return err
+	if infoConstant(w, kernel, name) == nil {
+		return nil
 	}
-	if more {
-		fmt.Fprintln(w)
+	return err
+}
+
+// typeSuffix is what may stand behind a type's name: stars and lengths of arrays.
+var typeSuffix = regexp.MustCompile(`(\s\**)?(\[\d*\])*$`)
+
+// isGlob tells a glob from a pointer's or array's type: "tcp_*" is one, "struct sock *"
+// and "char *[4]" are not.
+func isGlob(name string) bool {
+	return strings.ContainsAny(typeSuffix.ReplaceAllString(name, ""), "*?[")
+}
+
+func printFunc(w *bufio.Writer, f *btf.Func) {
+	fmt.Fprintf(w, "%s;\n", f)
+	if f.Module != "" {
+		fmt.Fprintf(w, "\t/* in module %s */\n", f.Module)
 	}
-	return kernel.Layout(w, t)
 }
 
 // runList prints the prototypes of the functions that match a pattern.

@@ -2,7 +2,8 @@ package main
 
 const usage = `Usage: tsnoop [trace] [FLAGS] SPEC...       show calls, live
        tsnoop SPEC... -- COMMAND [ARG...] run it, show its calls and its children's
-       tsnoop info NAME...                prototype of a function, layout of a type
+       tsnoop info NAME...                prototype of a function, layout of a type:
+                                          'tcp_*', 'struct sk_*', 'struct sock.sk_prot'
        tsnoop list [PATTERN]              functions that can be probed
        tsnoop record -o FILE SPEC...      write a trace.dat file instead of lines
        tsnoop record --recover FILE       make it of what a killed recorder has left
