@@ -63,7 +63,8 @@ func (r *resolver) noFunction(missing *btf.NotFoundError) {
 		r.failWith(name.Span, missing, "try "+r.facts.Clones[0]+"; its parameters may differ from the source",
 			"%s exists only as a clone that the compiler changed: %s", name.Text, strings.Join(r.facts.Clones, ", "))
 	case module.Text != "" && len(r.target.existing(name.Text)) > 0:
-		r.failWith(name.Span, missing, r.target.withoutModule(r.spec, false), "%s is a function of the kernel, not of the module %s", name.Text, module.Text)
+		r.failWith(name.Span, missing, "", "%s is a function of the kernel, not of the module %s", name.Text, module.Text)
+		r.errs[len(r.errs)-1].mend(Span{0, len(r.spec.Text)}, "", r.target.withoutModule(r.spec, false))
 	default:
 		hint := ""
 		if len(missing.Near) == 0 {

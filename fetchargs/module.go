@@ -22,11 +22,13 @@ func (t *Target) noModule(s *Spec, missing *btf.NotFoundError) *Error {
 	if ret, known := probeWords[module]; known && !loaded {
 		e.Msg = fmt.Sprintf("functions are named without %s:", module)
 		e.Hint = t.withoutModule(s, ret)
+		e.Fix = Fix{Span{0, len(s.Text)}, e.Hint}
 		return e
 	}
 	own := ""
 	if t.Kernel.HasFunc(name) {
-		own = name + " is a function of the kernel itself: " + t.withoutModule(s, false)
+		e.Fix = Fix{Span{0, len(s.Text)}, t.withoutModule(s, false)}
+		own = name + " is a function of the kernel itself: " + e.Fix.Text
 	}
 	switch {
 	case t.ModuleLoaded != nil && !loaded:
