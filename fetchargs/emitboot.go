@@ -7,10 +7,12 @@ import (
 )
 
 // Limits of what a kernel takes when it boots, in bytes: COMMAND_LINE_SIZE on
-// x86 and arm64, and MAX_BUF_LEN of kernel/trace/trace_boot.c, each less a NUL.
+// x86 and arm64, and MAX_BUF_LEN of kernel/trace/trace_boot.c, each less a NUL; a
+// definition has one more behind it there (dynevent_arg_add).
 const (
 	maxCommandLine = 2047
-	maxBootValue   = 255
+	maxBootFilter  = 255
+	maxBootProbe   = 254
 )
 
 // EmitBoot writes what defines and enables the probes at boot: a word of the
@@ -70,17 +72,17 @@ func (p *Probe) bootconfig(w *strings.Builder) *Error {
 	var probes []string
 	for _, symbol := range p.Symbols {
 		value := symbol + place + args.String()
-		if n := len(head) + len(value); n > maxBootValue {
+		if n := len(head) + len(value); n > maxBootProbe {
 			return p.refuse("ask for less, or leave the condition out",
-				"with a condition this is for a bootconfig, of which the kernel takes %d characters a probe, not %d", maxBootValue, n)
+				"with a condition this is for a bootconfig, of which the kernel takes %d characters a probe, not %d", maxBootProbe, n)
 		}
 		probes = append(probes, bootQuote(value))
 	}
 	fmt.Fprintf(w, "ftrace.event.kprobes.%s {\n\tprobes = %s\n", p.Event, strings.Join(probes, ", "))
 	if p.Filter != "" {
-		if len(p.Filter) > maxBootValue {
+		if len(p.Filter) > maxBootFilter {
 			return p.refuse("ask for less in the condition",
-				"the kernel takes %d characters of a filter in a bootconfig, not %d", maxBootValue, len(p.Filter))
+				"the kernel takes %d characters of a filter in a bootconfig, not %d", maxBootFilter, len(p.Filter))
 		}
 		value := bootQuote(p.Filter)
 		if value == "" {
