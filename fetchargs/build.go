@@ -30,6 +30,7 @@ type builder struct {
 	filters []string        // must all hold
 	known   map[string]bool // the checks of pointers among them
 	proofs  []*Proof
+	proven  []proven
 	byText  map[string]int
 	names   map[string]bool
 }
@@ -97,6 +98,9 @@ func (b *builder) add(e encoded, x Expr) (ref, bool) {
 			g.Proof = b.proof(e, i, n, size)
 		}
 		f.Guards = append(f.Guards, g)
+		if n := len(b.fields); g.Proof != nil && (len(b.proven) == 0 || b.proven[len(b.proven)-1].index != n) {
+			b.proven = append(b.proven, proven{n, e, x})
+		}
 	}
 	b.fields = append(b.fields, f)
 	b.exprs = append(b.exprs, x.String())

@@ -49,7 +49,10 @@ func (p *Probe) explainField(w io.Writer, f *Field) {
 		typ = btf.Name(f.Type)
 	}
 	fmt.Fprintf(w, "    %s: %s", f.Label, typ)
-	if f.Hidden {
+	switch {
+	case f.Again < 0:
+		fmt.Fprint(w, ", if it faulted at entry")
+	case f.Hidden:
 		fmt.Fprint(w, ", for a condition only")
 	}
 	fmt.Fprintln(w)

@@ -103,6 +103,7 @@ func (r *resolver) pair() {
 // finish drops the side that nothing asked for and completes the other.
 func (r *resolver) finish() *Plan {
 	p := r.out
+	r.again()
 	if r.target.Pair {
 		r.pair()
 	}

@@ -98,6 +98,7 @@ type Field struct {
 	Add       int64 // bytes to add to the fetched pointer (&p->member)
 	Guards    []Guard
 	Hidden    bool   // fetched for a condition only, not shown
+	Again     int    `json:",omitempty"` // 1 and the field of the return probe that has it as it was then; -1 in that one
 	Why       string `json:",omitempty"` // nothing was fetched
 	Span      Span   // the item in the spec
 }

@@ -52,8 +52,9 @@ type Features struct {
 	Symbol  bool // the type symbol, since 5.0
 	ArgSize int  // bytes that one fetcharg may have; 0 means 63
 
-	Immediate bool // \1, since 5.5
-	Keeps     bool // of a string behind a faulting pointer the place is kept, since 6.5: see Proof
+	ReturnArgs bool // $argN in return probes, since 6.9
+	Immediate  bool // \1, since 5.5
+	Keeps      bool // of a string behind a faulting pointer the place is kept, since 6.5: see Proof
 }
 
 // MaxArg is the longest fetcharg, name and "=" not counted: MAX_ARGSTR_LEN in

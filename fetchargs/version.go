@@ -11,7 +11,7 @@ func FeaturesOf(version string) (Features, error) {
 	}
 	since := func(x, y int) bool { return major > x || major == x && minor >= y }
 	f := Features{ArgN: since(4, 20), Symbol: since(5, 0), Ustring: since(5, 3),
-		Immediate: since(5, 5), Keeps: since(6, 5)}
+		ReturnArgs: since(6, 9), Immediate: since(5, 5), Keeps: since(6, 5)}
 	if since(7, 3) {
 		f.ArgSize = 255
 	}

@@ -41,7 +41,8 @@ const (
 // Strings are UTF-8, with U+FFFD for each byte that is not, and then "bytes"
 // (or "comm_bytes") has all of them in hexadecimal. A value that could not be
 // read is null, and "errors" says why. Of an array or a struct that is longer than
-// what is fetched of it, "size" is the length in bytes.
+// what is fetched of it, "size" is the length in bytes. What the calling program
+// had in memory only when the function returned has "at":"return".
 func (p *Printer) appendJSON(dst []byte, c *calls.Call) []byte {
 	src := &p.sources[c.Plan]
 	e := lastEvent(c)
@@ -59,7 +60,7 @@ func (p *Printer) appendJSON(dst []byte, c *calls.Call) []byte {
 		dst = appendJSONPart(dst, c)
 	}
 	if c.Entry != nil && (c.ID == 0 || c.Begun) {
-		dst = p.appendJSONFields(append(dst, `,"args":`...), &src.entry, c.Entry.Data)
+		dst = p.appendJSONArgs(append(dst, `,"args":`...), src, c)
 	}
 	if c.Return != nil {
 		dst = p.appendJSONReturn(dst, &src.ret, c.Return.Data)
@@ -119,6 +120,24 @@ func (p *Printer) appendJSONReturn(dst []byte, s *side, data []byte) []byte {
 		dst = p.appendJSONFields(append(dst, `,"ret_args":`...), s, data)
 	}
 	return dst
+}
+
+// appendJSONArgs appends the values of the entry as an array of objects.
+func (p *Printer) appendJSONArgs(dst []byte, src *source, c *calls.Call) []byte {
+	dst = append(dst, '[')
+	for i := range src.entry.fields {
+		f := &src.entry.fields[i]
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(append(dst, '{'), f.json...)
+		if val, ok := src.atReturn(f, c); ok {
+			dst = append(p.appendJSONValue(dst, f.again, val), `,"at":"return"}`...)
+			continue
+		}
+		dst = append(p.appendJSONField(dst, &src.entry, f, c.Entry.Data), '}')
+	}
+	return append(dst, ']')
 }
 
 // appendJSONFields appends the fields of s as an array of objects.

@@ -81,6 +81,7 @@ type shown struct {
 	label []byte // with the "="
 	json  []byte // "name" and "type" as members of a JSON object
 	typed []byte // only "type"
+	again *shown // what to show if it faulted at entry, as it was at return; may be nil
 }
 
 // NewPrinter makes a Printer for calls whose Plan is an index of sources.
@@ -92,6 +93,7 @@ func NewPrinter(sources []Source, o Options) *Printer {
 		src.title = string(appendEscaped(nil, []byte(src.name), noQuote))
 		src.entry = newSide(s.Plan.Entry, s.Entry, &p.opts)
 		src.ret = newSide(s.Plan.Return, s.Return, &p.opts)
+		src.findAgain()
 		src.verdict = newVerdict(s.Plan.Return, s.Return, &p.opts)
 		p.sources = append(p.sources, src)
 	}
@@ -120,6 +122,44 @@ func newSide(probe *fetchargs.Probe, dec *fetchargs.Decoder, o *Options) side {
 		s.fields = append(s.fields, sh)
 	}
 	return s
+}
+
+// findAgain finds what the return probe has of the values of the entry.
+func (src *source) findAgain() {
+	ret := src.ret.probe
+	for i := range src.entry.fields {
+		f := &src.entry.fields[i]
+		if n := f.field.Again; ret != nil && n > 0 && n <= len(ret.Fields) {
+			f.again = &shown{view: f.view, index: n - 1}
+		}
+	}
+}
+
+// appendArgs appends the values of the entry. One that could not be read then is
+// shown as it was at return, if it could be read there, and marked.
+func (src *source) appendArgs(dst []byte, c *calls.Call) []byte {
+	for i := range src.entry.fields {
+		f := &src.entry.fields[i]
+		if i > 0 {
+			dst = append(dst, ", "...)
+		}
+		dst = append(dst, f.label...)
+		if val, ok := src.atReturn(f, c); ok {
+			dst = append(f.again.appendValue(dst, val), " (at return)"...)
+			continue
+		}
+		dst = src.entry.appendField(dst, f, c.Entry.Data)
+	}
+	return dst
+}
+
+// atReturn is what f was at return, if it could only be read then.
+func (src *source) atReturn(f *shown, c *calls.Call) (fetchargs.Value, bool) {
+	if f.again == nil || c.Return == nil || src.entry.dec.Value(f.index, c.Entry.Data).Kind != fetchargs.Fault {
+		return fetchargs.Value{}, false
+	}
+	val := src.ret.dec.Value(f.again.index, c.Return.Data)
+	return val, val.Kind != fetchargs.Fault
 }
 
 // functionName is the function that plan is about.
@@ -201,7 +241,7 @@ func (p *Printer) appendHead(dst []byte, src *source, c *calls.Call) []byte {
 	dst = append(p.opts.reset(dst), '(')
 	switch {
 	case c.Entry != nil:
-		dst = src.entry.appendFields(dst, c.Entry.Data)
+		dst = src.appendArgs(dst, c)
 	case c.Orphan:
 		dst = append(dst, "entry not seen"...)
 	}

@@ -9,11 +9,12 @@ import (
 // Features tells what this kernel's tracefs offers, as far as its README and
 // the files in it tell. Version numbers say nothing: distributions backport.
 type Features struct {
-	ArgN      bool // $arg1 at function entry (4.20, by architecture)
-	Immediate bool // \1 and \"text" (5.5)
-	Ustring   bool // the type, and +u0(..), user memory (5.3)
-	Symbol    bool // the type (5.0)
-	Symstr    bool // the type (6.2, backported to 6.1)
+	ArgN       bool // $arg1 at function entry (4.20, by architecture)
+	ReturnArgs bool // $arg1 in a return probe (6.9)
+	Immediate  bool // \1 and \"text" (5.5)
+	Ustring    bool // the type, and +u0(..), user memory (5.3)
+	Symbol     bool // the type (5.0)
+	Symstr     bool // the type (6.2, backported to 6.1)
 
 	NotracePid bool // set_event_notrace_pid (5.7)
 	ErrorLog   bool // error_log (5.2)
@@ -47,8 +48,9 @@ func ParseFeatures(r io.Reader) (*Features, error) {
 		switch section {
 		case "fetcharg":
 			// Of return probes a line of its own tells (6.9).
-			if !strings.HasPrefix(line, "kernel return probes support:") && strings.Contains(line, "$arg<N>") {
-				f.ArgN = true
+			if strings.Contains(line, "$arg<N>") {
+				returns := strings.HasPrefix(line, "kernel return probes support:")
+				f.ReturnArgs, f.ArgN = f.ReturnArgs || returns, f.ArgN || !returns
 			}
 			if strings.Contains(line, `\imm-value`) {
 				f.Immediate = true

@@ -49,7 +49,7 @@ func recordedFormats(t *testing.T, fsys *FS) []*Format {
 
 func TestRecordedFeatures(t *testing.T) {
 	eachKernel(t, func(t *testing.T, kernel string, fsys *FS) {
-		want := Features{ArgN: true, Immediate: true, Ustring: true, Symbol: true, Symstr: kernel != "5.10", NotracePid: true, ErrorLog: true}
+		want := Features{ArgN: true, ReturnArgs: kernel != "5.10" && kernel != "6.1", Immediate: true, Ustring: true, Symbol: true, Symstr: kernel != "5.10", NotracePid: true, ErrorLog: true}
 		if f, err := fsys.Features(); err != nil || *f != want {
 			t.Errorf("got %+v, %v, want %+v", f, err, want)
 		}
@@ -64,7 +64,7 @@ func TestParseFeatures(t *testing.T) {
 	}{
 		{"", Features{}},
 		{"\t     args: <name>=fetcharg[:type]\n\t fetcharg: (%<register>|$<efield>), @<address>,\n\t           $stack<index>, $stack, $retval, $comm\n" +
-			"\t     kernel return probes support: $retval, $arg<N>, $comm\n\t     type: s8/16/32/64, u8/16/32/64, string, symbol,\n", Features{Symbol: true}},
+			"\t     kernel return probes support: $retval, $arg<N>, $comm\n\t     type: s8/16/32/64, u8/16/32/64, string, symbol,\n", Features{ReturnArgs: true, Symbol: true}},
 		{"\t fetcharg: %<register>, $arg<N>\n\t     type: s8, ustring\n  events/\n type: symbol", Features{ArgN: true, Ustring: true}},
 	} {
 		if f, err := ParseFeatures(strings.NewReader(tt.text)); err != nil || *f != tt.want {

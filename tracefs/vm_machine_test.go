@@ -60,6 +60,7 @@ func TestVMFeatures(t *testing.T) {
 	}{
 		{f.Immediate, "p", "a=\\1"},
 		{f.ArgN, "p", "a=$arg1"},
+		{f.ReturnArgs, "r", "a=$arg1"},
 		{f.Ustring, "p", "a=+0($arg1):ustring"},
 		{f.Ustring, "p", "a=+u0($arg1)"},
 		{f.Symbol, "p", "a=$arg1:symbol"},

@@ -47,7 +47,7 @@ func target(o *options, fs *tracefs.FS) (*fetchargs.Target, error) {
 		if err != nil {
 			return nil, err
 		}
-		t.Features = fetchargs.Features{ArgN: f.ArgN, Ustring: f.Ustring, Symbol: f.Symbol, Immediate: f.Immediate, Keeps: f.Symstr}
+		t.Features = fetchargs.Features{ArgN: f.ArgN, Ustring: f.Ustring, Symbol: f.Symbol, ReturnArgs: f.ReturnArgs, Immediate: f.Immediate, Keeps: f.Symstr}
 	default:
 		t.Features = fetchargs.Features{ArgN: true, Ustring: true, Symbol: true}
 	}

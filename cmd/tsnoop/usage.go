@@ -100,7 +100,8 @@ Without one the C type decides. Those of numbers go for each element of an array
 struct. Of 64 elements, or bytes with hex, what follows is cut and its length shown.
 
 Memory of the calling program is read like the kernel's, where it is there:
-(fault: buf=0x7f8895afa000 not in memory) is a page that was not.
+(fault: buf=0x7f8895afa000 not in memory) is a page that was not. If the return is
+asked for, too, Linux 6.9 and later look again there: filename="x" (at return).
 
 Examples:
   do_sys_openat2(filename:ustring, return)

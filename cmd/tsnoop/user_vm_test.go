@@ -166,6 +166,60 @@ func TestVMUserMemory(t *testing.T) {
 	}
 }
 
+// TestVMUserAgain looks again at return, where the kernel can do that: system
+// calls bring what they need into memory.
+func TestVMUserAgain(t *testing.T) {
+	specs := []string{
+		fmt.Sprintf(userOpens, "o=filename, c=filename[0], return"),
+		"__sys_connect(f=" + in4 + "sin_family, p=" + in4 + "sin_port, return)",
+		fmt.Sprintf(userWrites, "w=buf[0], return"),
+	}
+	calls := "open=/here open-mapped=/not/there open-absent connect-absent connect write-mapped=never-read open-mapped=/not/there"
+	file := filepath.Join(t.TempDir(), "t.dat")
+	args := append([]string{"record", "-o", file}, specs...)
+	if out, err := exec.Command("tsnoop", append(args, "--", "sh", "-c", "load on 0 user "+calls)...).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	out, err := exec.Command("tsnoop", "replay", "-t", "none", file).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%s", out)
+	json, err := exec.Command("tsnoop", "replay", "--json", file).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		`o="/here", c='/'\) = -2 `,
+		`o="/not/there" \(at return\), c='/' \(at return\)\) = -2 `,
+		`o="" \(at return\), c='\\0' \(at return\)\) = -2 `,
+		`f=0 \(at return\), p=0 \(at return\)\) = `,
+		`f=2, p=4660\) = `,
+		`w=\(fault: buf=0x[0-9a-f]+ not in memory\)\) = 1010 `,
+		`o="/not/there" \(at return\)`,
+	}
+	wantJSON := `"name":"o","type":"[^"]*","value":"/not/there","at":"return"`
+	if !strings.Contains(readme(t), "kernel return probes support: $retval, $arg<N>") {
+		want = []string{`o="/here"`, `o=\(fault: `, `o=\(fault: `, `f=\(fault: `, `f=2, p=4660`, `w=\(fault: `, `o=\(fault: `}
+		wantJSON = `"name":"o","type":"[^"]*","value":null`
+	}
+	if !regexp.MustCompile(strings.Join(want, "(?s:.*)")).Match(out) {
+		t.Errorf("in turn there should be\n%s", strings.Join(want, "\n"))
+	}
+	if !regexp.MustCompile(wantJSON).Match(json) {
+		t.Errorf("no %s in\n%s", wantJSON, json)
+	}
+}
+
+func readme(t *testing.T) string {
+	t.Helper()
+	b, err := os.ReadFile(tracing + "/README")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
 const userRounds = 8
 
 // runUser has tsnoop trace all calls of all cases, each case's again and again.
@@ -190,11 +244,7 @@ func runUser(t *testing.T, args ...string) []byte {
 
 // wanted is what all rounds show.
 func (c *userCase) wanted(t *testing.T) string {
-	b, err := os.ReadFile(tracing + "/README")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !strings.Contains(string(b), "symstr") {
+	if !strings.Contains(readme(t), "symstr") {
 		return strings.Repeat(c.old, userRounds)
 	}
 	return strings.Repeat(c.want, userRounds)

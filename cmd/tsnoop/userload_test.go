@@ -24,6 +24,7 @@ import (
 //	send-absent
 //	sleep=NS, sleep-absent
 //	open=NAME, open-absent  with O_NOCTTY, which nothing else here uses
+//	open-mapped=NAME  the name is in a file that is mapped, and was not touched
 //	open-end=NAME  the name is at the end of a page, with no page behind it
 func userCalls(words []string) error {
 	u, err := newUserMemory()
@@ -84,6 +85,22 @@ func (u *userMemory) gone() uintptr {
 	return pointer(m)
 }
 
+// mapped is a page of a file that holds b, which was not touched.
+func (u *userMemory) mapped(b []byte) uintptr {
+	f, err := os.CreateTemp("", "mapped")
+	if err != nil {
+		panic(err)
+	}
+	defer f.Close()
+	f.Write(b)
+	m, err := unix.Mmap(int(f.Fd()), 0, len(b), unix.PROT_READ, unix.MAP_PRIVATE)
+	if err != nil {
+		panic(err)
+	}
+	u.maps = append(u.maps, m)
+	return pointer(m)
+}
+
 // here holds b on a page that is there.
 func (u *userMemory) here(b []byte) uintptr {
 	m := u.pages(1)
@@ -138,6 +155,8 @@ func (u *userMemory) place(where string, b []byte) uintptr {
 		return u.gone()
 	case "end":
 		return u.end(b, len(b))
+	case "mapped":
+		return u.mapped(b)
 	case "half":
 		return u.end(b, 8)
 	}
