@@ -27,7 +27,7 @@ type condValue struct {
 	signed bool
 }
 
-// entry and exit are the values of ksys_lseek before and after it has run.
+// entry and exit are the values of generic_file_llseek before and after it has run.
 var (
 	entryValues = []condValue{
 		{"offset", func(c madeCall) int64 { return c.Offset }, func(r *rand.Rand) int64 { return int64(r.IntN(24) - 8) }, true},
