@@ -90,24 +90,19 @@ func (b *builder) filter(t *test, known map[string]bool) (text string, exact, ok
 func (b *builder) filterLeaf(t *test, known map[string]bool) (text string, exact, ok bool) {
 	f := &b.fields[t.left.index]
 	order := t.op == "<" || t.op == "<=" || t.op == ">" || t.op == ">="
-	if t.against || f.Encoding == Array || f.Add != 0 || f.Split > 0 ||
+	if t.against || f.Add != 0 || f.Split > 0 ||
 		f.Encoding == BitField && f.Signed || (f.BigEndian || t.value.mask != 0) && order {
 		return "", false, false
 	}
 	if b.r.target.Live && f.maybeLost() && t.againstConstant(Value{Kind: Text}, f) != t.negated {
 		return "", false, false
 	}
-	value, ok := t.value.filterText(f, t.op, !b.r.target.Live)
-	if !ok {
-		return "", false, false
-	}
 	unended := f.unended(t.value, t.op)
 	if unended && t.negated {
 		return "", false, false
 	}
-	text = fmt.Sprintf("%s %s %s", b.args[f.Arg].Name, t.op, value)
-	if t.value.mask != 0 {
-		text = t.value.maskedFilter(b.args[f.Arg].Name, f, t.op)
+	if text, ok = b.filterValue(t, f); !ok {
+		return "", false, false
 	}
 	if t.negated {
 		text = "!(" + text + ")"
@@ -120,6 +115,19 @@ func (b *builder) filterLeaf(t *test, known map[string]bool) (text string, exact
 		}
 	}
 	return strings.Join(append(parts, text), " && "), len(f.Guards) == 0 && !unended, true
+}
+
+// filterValue writes t, a comparison of f with a constant.
+func (b *builder) filterValue(t *test, f *Field) (string, bool) {
+	name := b.args[f.Arg].Name
+	switch {
+	case f.Encoding == Array:
+		return b.filterBytes(t, f)
+	case t.value.mask != 0:
+		return t.value.maskedFilter(name, f, t.op), true
+	}
+	value, ok := t.value.filterText(f, t.op, !b.r.target.Live)
+	return fmt.Sprintf("%s %s %s", name, t.op, value), ok
 }
 
 // maskedFilter writes (name & mask) == num with what filters have: a test of

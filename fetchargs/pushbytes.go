@@ -1,0 +1,91 @@
+package fetchargs
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// filterBytes writes a comparison of bytes for the kernel, whose filters must not
+// see arrays (5.10 crashes): as numbers of up to 8 bytes each, which are fetched
+// for that only.
+func (b *builder) filterBytes(t *test, f *Field) (string, bool) {
+	arg, c := b.args[f.Arg], t.value
+	if c.kind != Bytes || t.op != "==" && t.op != "!=" {
+		return "", false
+	}
+	bits := 8 * len(c.bytes)
+	if c.bits > 0 {
+		bits = c.bits
+	}
+	var words []word
+	for at := 0; 8*at < bits; at += words[len(words)-1].size {
+		w, ok := c.word(at, bits, arg.Text)
+		if !ok || len(w.text)+len(":x64") > b.r.target.Features.MaxArg() {
+			return "", false
+		}
+		words = append(words, w)
+	}
+	var parts []string
+	for _, w := range words {
+		i, ok := b.arg(w.text, fmt.Sprintf("x%d", 8*w.size), w.size, f.Label, arg.Span)
+		if !ok {
+			return "", false
+		}
+		name := b.args[i].Name
+		if w.mask != 0 {
+			parts = append(parts, constant{num: w.num, mask: w.mask}.maskedFilter(name, &Field{}, "=="))
+		} else {
+			parts = append(parts, fmt.Sprintf("%s == 0x%x", name, w.num))
+		}
+	}
+	text := strings.Join(parts, " && ")
+	if t.op == "!=" {
+		text = "!(" + text + ")"
+	}
+	return text, true
+}
+
+// A word is some of the bytes that are compared, as a number of the machine.
+type word struct {
+	text      string // fetcharg, without its type
+	size      int    // bytes
+	num, mask uint64 // mask is 0 if all of it counts
+}
+
+// word is what to compare from the byte at on, of bits in all. The machines there
+// are have little endian numbers. array is the fetcharg of all bytes.
+func (c constant) word(at, bits int, array string) (w word, ok bool) {
+	left := (bits+7)/8 - at
+	for w.size = 8; w.size > left; {
+		w.size /= 2
+	}
+	for i := w.size - 1; i >= 0; i-- {
+		counts := byte(0xff)
+		if over := 8*(at+i+1) - bits; over > 0 {
+			counts <<= over
+		}
+		w.num, w.mask = w.num<<8|uint64(c.bytes[at+i]&counts), w.mask<<8|uint64(counts)
+	}
+	if w.mask == ^uint64(0)>>(64-8*w.size) {
+		w.mask = 0
+	}
+	w.text, ok = shifted(array, at)
+	return w, ok
+}
+
+// shifted is the fetcharg that reads n bytes behind what array reads: of
+// "+16(+8($arg1)):x8[6]" and 4, "+20(+8($arg1))".
+func shifted(array string, n int) (string, bool) {
+	head, rest, ok := strings.Cut(array, "(")
+	end := strings.LastIndexByte(rest, ')')
+	if !ok || end < 0 {
+		return "", false // a variable, or a register
+	}
+	user := strings.Contains(head, "u")
+	off, err := strconv.ParseInt(strings.Replace(head, "u", "", 1), 10, 64)
+	if err != nil || user && off < 0 {
+		return "", false
+	}
+	return hop{off: off + int64(n), user: user}.wrap(rest[:end]), true
+}
