@@ -106,6 +106,9 @@ func (b *builder) proof(e encoded, i, n, size int) *Proof {
 	if size > 1 {
 		args = append(args, asText(at+1))
 	}
+	if size >= 8 { // of a pointer into a program's libraries or stack never 0
+		args = append(args, asText(at+5))
+	}
 	if label.start != at {
 		args = append(args, asText(label.start))
 	}

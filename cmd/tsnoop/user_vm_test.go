@@ -222,18 +222,17 @@ func readme(t *testing.T) string {
 
 const userRounds = 8
 
-// runUser has tsnoop trace all calls of all cases, each case's again and again.
+// runUser has tsnoop trace all calls of all cases, again and again.
 func runUser(t *testing.T, args ...string) []byte {
 	t.Helper()
-	var script []string
+	load := []string{"--", "load", "on", "0", "times", fmt.Sprint(userRounds), "user"}
 	for _, c := range userCases {
-		args = append(args, c.spec)
-		script = append(script, fmt.Sprintf("load on 0 times %d user %s", userRounds, strings.Join(c.calls, " ")))
+		args, load = append(args, c.spec), append(load, c.calls...)
 	}
 	for _, c := range userConditions {
 		args = append(args, c.spec)
 	}
-	cmd := exec.Command("tsnoop", append(args, "--", "sh", "-c", strings.Join(script, " && "))...)
+	cmd := exec.Command("tsnoop", append(args, load...)...)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
 	if err != nil {
