@@ -13,7 +13,7 @@
 set -eu
 cd "$(dirname "$0")/../.."
 
-what=${1:-all} kernels=${2:-5.10 6.1 6.12 newest arm64} pattern=${3:-'^TestVM'}
+what=${1:-all} kernels=${2:-arm64 newest 5.10 6.1 6.12} pattern=${3:-'^TestVM'}
 vm=$PWD/testdata/vm
 parallel=${TSNOOP_VM_JOBS:-2}
 work=$(mktemp -d)
