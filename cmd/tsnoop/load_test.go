@@ -82,7 +82,7 @@ func loadOne(args []string) error {
 	case "read":
 		return read(rest[0], rest[1:])
 	case "udp":
-		return udp(rest)
+		return udp("udp4", "127.0.0.1:0", rest)
 	case "name":
 		name, err := unquoted(rest[0])
 		if err != nil {
@@ -96,7 +96,7 @@ func loadOne(args []string) error {
 	case "open-null":
 		return openNull()
 	case "udp6":
-		return udp6(rest)
+		return udp("udp6", "[::1]:0", rest)
 	case "names":
 		for i, name := range rest {
 			if err := loadOne([]string{"name", name, "seek", strconv.Itoa(i)}); err != nil {
@@ -205,13 +205,14 @@ func read(name string, sizes []string) error {
 	return nil
 }
 
-func udp(sizes []string) error {
-	to, err := net.ListenPacket("udp4", "127.0.0.1:0")
+// udp sends a datagram over loopback with so many bytes each.
+func udp(network, address string, sizes []string) error {
+	to, err := net.ListenPacket(network, address)
 	if err != nil {
 		return err
 	}
 	defer to.Close()
-	from, err := net.Dial("udp4", to.LocalAddr().String())
+	from, err := net.Dial(network, to.LocalAddr().String())
 	if err != nil {
 		return err
 	}
