@@ -246,6 +246,7 @@ func TestVMPairsChain(t *testing.T) {
 // TestVMPairsMissed: returns that the kernel has no room to follow are nobody
 // else's. Threads wait in read(2) at once, and one of them can be followed.
 func TestVMPairsMissed(t *testing.T) {
+	whole := 0
 	for _, spec := range []string{
 		"ksys_read(count, return)", "ksys_read(count, return) if count & 1", "ksys_read(count, return) if count & 1 && return & 1",
 	} {
@@ -258,10 +259,15 @@ func TestVMPairsMissed(t *testing.T) {
 			rets[c.Offset] = c.Ret
 		}
 		right := ownReturns(tr, func(c *jsonCall) (int64, bool) { ret, ok := rets[c.number(0)]; return ret, ok })
-		if right == 0 || !strings.Contains(tr.said(), "returns of ksys_read were missed") {
+		if !strings.Contains(tr.said(), "returns of ksys_read were missed") {
 			t.Errorf("%s: %d calls, nothing was missed:\n%s", spec, right, tr.said())
 		}
+		whole += right
 	}
+	if whole == 0 {
+		t.Error("no call was shown whole")
+	}
+	t.Logf("%d calls beside missed ones, each with its own return", whole)
 }
 
 // ownReturns checks that calls that are shown whole have the return that they
