@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -65,6 +66,30 @@ func (tr *traced) await(what string, so func() bool) {
 		if time.Now().After(deadline) {
 			tr.t.Fatalf("waited too long for %s\n%s", what, tr.said())
 		}
+	}
+}
+
+// stutter stops tsnoop again and again for some time, so that a small buffer
+// overflows however slow the calls are. It goes on for good when resume is called.
+func (tr *traced) stutter(stop, run time.Duration) (resume func()) {
+	over := make(chan struct{})
+	var done sync.WaitGroup
+	done.Go(func() {
+		for {
+			tr.cmd.Process.Signal(syscall.SIGSTOP)
+			select {
+			case <-over:
+				tr.cmd.Process.Signal(syscall.SIGCONT)
+				return
+			case <-time.After(stop):
+			}
+			tr.cmd.Process.Signal(syscall.SIGCONT)
+			time.Sleep(run)
+		}
+	})
+	return func() {
+		close(over)
+		done.Wait()
 	}
 }
 

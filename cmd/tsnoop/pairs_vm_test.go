@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 )
 
 // made is what a load of "seeks" or "pipes" has done.
@@ -300,8 +301,10 @@ func TestVMPairsLost(t *testing.T) {
 		"generic_file_llseek(offset, return)", "generic_file_llseek(offset, return) if offset & 3 && return & 2",
 	} {
 		l := prepare(t, "pid", "@", "on", "0", "burst", "0", "40x800")
-		tr := startTrace(t, "--json", "-b", "64K", "-p", l.pid, spec)
+		tr := startTrace(t, "--json", "-b", "32K", "-p", l.pid, spec)
+		resume := tr.stutter(100*time.Millisecond, 100*time.Millisecond)
 		l.run()
+		resume()
 		tr.end()
 		right := ownReturns(tr, func(c *jsonCall) (int64, bool) { return c.number(0), true })
 		if right == 0 || !strings.Contains(tr.said(), " events were lost in all") {

@@ -112,8 +112,8 @@ run() {
 	(
 		cd "$2"
 		# Twice what a busy machine needs.
-		export TSNOOP_VM_TIMEOUT=${TSNOOP_VM_TIMEOUT:-1700}
-		exec "$vm/exec" "$1" "$(file "$(arch "$1")" "$2").test" -test.v -test.timeout 28m -test.run "$pattern"
+		export TSNOOP_VM_TIMEOUT=${TSNOOP_VM_TIMEOUT:-2600}
+		exec "$vm/exec" "$1" "$(file "$(arch "$1")" "$2").test" -test.v -test.timeout 43m -test.run "$pattern"
 	) >"$file.log" 2>&1 </dev/null || status=$?
 	echo $status >"$file.status"
 	# One at a time, so that a log stays together.
