@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"flag"
 	"fmt"
 	"os"
@@ -228,7 +229,10 @@ func background(ts *testscript.TestScript, neg bool, args []string) {
 func refused(ts *testscript.TestScript, neg bool, args []string) {
 	want := regexp.QuoteMeta(ts.ReadFile(args[0]))
 	re := regexp.MustCompile("^" + strings.ReplaceAll(want, `\*`, ".*") + "$")
-	cmd := exec.Command("tsnoop", args[1:]...)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "tsnoop", args[1:]...)
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGINT) } // it traces
 	var said bytes.Buffer
 	cmd.Stderr = &said
 	err := cmd.Run()
