@@ -31,6 +31,9 @@ func (o *options) checkPlans(plans []*fetchargs.Plan) error {
 // pairers make calls of the events. One is enough unless several plans are
 // about the same events.
 func (r *reading) pairers(o *options) ([]*calls.Pairer, error) {
+	if r.apart && o.begins() {
+		return nil, fmt.Errorf("--chain and --tree need to know which return belongs to which entry: record it again")
+	}
 	var groups []map[int]calls.Side
 	for i, plan := range r.plans {
 		if plan.Renames != "" {
