@@ -33,7 +33,7 @@ func (s *Session) ReadPages(ctx context.Context) iter.Seq2[Page, error] {
 		}
 		defer r.close()
 		for {
-			over := ctx.Err() != nil || s.pipes.done.Err() != nil
+			over := ctx.Err() != nil || s.Closing().Err() != nil
 			n, more := r.fetch(yield)
 			switch {
 			case !more:

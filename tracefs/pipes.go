@@ -9,34 +9,24 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A pipeSet keeps the pipes of an instance that are open for reading, for an
-// instance with an open file cannot be removed. It has a lock of its own:
-// readers must be able to end while a session is being closed.
-type pipeSet struct {
-	mu     sync.Mutex
-	files  map[*os.File]bool
-	closed bool
-	// Done when closed, for those who wait for several pipes.
-	done context.Context
-	over context.CancelFunc
+// A Pipe is a pipe of a session that is open for reading. Session.Close closes it,
+// which ends a read that waits.
+type Pipe struct {
+	*os.File
+	set *pipeSet
 }
 
-func newPipeSet() *pipeSet {
-	p := &pipeSet{files: make(map[*os.File]bool)}
-	p.done, p.over = context.WithCancel(context.Background())
-	return p
+// OpenPipe opens a pipe of the session's instance, "trace_pipe" or one of per_cpu.
+func (s *Session) OpenPipe(name string) (*Pipe, error) {
+	return s.pipes.keep(func() (*os.File, error) { return s.fs.root.Open(s.path(name)) })
 }
 
-func (p *pipeSet) open(fsys *FS, name string) (*os.File, error) {
-	return p.keep(func() (*os.File, error) { return fsys.root.Open(name) })
-}
-
-// openQuiet is open for a pipe that is only ever asked without waiting. The
-// runtime's poller does not know of it: it would be woken by each event, and
+// OpenQuietPipe is OpenPipe for a pipe that is only ever asked without waiting.
+// The runtime's poller does not know of it: it would be woken by each event, and
 // again by the next, for nothing.
-func (p *pipeSet) openQuiet(fsys *FS, name string) (*os.File, error) {
-	return p.keep(func() (*os.File, error) {
-		f, err := fsys.root.Open(name)
+func (s *Session) OpenQuietPipe(name string) (*Pipe, error) {
+	return s.pipes.keep(func() (*os.File, error) {
+		f, err := s.fs.root.Open(s.path(name))
 		if err != nil {
 			return nil, err
 		}
@@ -45,18 +35,39 @@ func (p *pipeSet) openQuiet(fsys *FS, name string) (*os.File, error) {
 	})
 }
 
+// Closing is done when the session is closed, for those who wait for several pipes.
+func (s *Session) Closing() context.Context { return s.pipes.done }
+
+// A pipeSet keeps the pipes of an instance that are open for reading, for an
+// instance with an open file cannot be removed. It has a lock of its own:
+// readers must be able to end while a session is being closed.
+type pipeSet struct {
+	mu     sync.Mutex
+	files  map[*os.File]bool
+	closed bool
+	done   context.Context // done when closed
+	over   context.CancelFunc
+}
+
+func newPipeSet() *pipeSet {
+	p := &pipeSet{files: make(map[*os.File]bool)}
+	p.done, p.over = context.WithCancel(context.Background())
+	return p
+}
+
 // keep opens a pipe, which the set then has.
-func (p *pipeSet) keep(open func() (*os.File, error)) (*os.File, error) {
+func (p *pipeSet) keep(open func() (*os.File, error)) (*Pipe, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed {
 		return nil, ErrClosed
 	}
 	f, err := open()
-	if err == nil {
-		p.files[f] = true
+	if err != nil {
+		return nil, err
 	}
-	return f, err
+	p.files[f] = true
+	return &Pipe{File: f, set: p}, nil
 }
 
 // unpolled makes another file of the same pipe, not blocking but unknown to the
@@ -82,14 +93,15 @@ func unpolled(f *os.File) (*os.File, error) {
 	return quiet, nil
 }
 
-// close closes one pipe, unless closeAll has done so.
-func (p *pipeSet) close(f *os.File) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.files[f] {
-		delete(p.files, f)
-		f.Close()
+// Close closes the pipe, unless the session's Close has done so.
+func (p *Pipe) Close() error {
+	p.set.mu.Lock()
+	defer p.set.mu.Unlock()
+	if !p.set.files[p.File] {
+		return nil
 	}
+	delete(p.set.files, p.File)
+	return p.File.Close()
 }
 
 // closeAll ends every read and lets no pipe be opened any more.
@@ -104,13 +116,14 @@ func (p *pipeSet) closeAll() {
 	clear(p.files)
 }
 
-// readError returns nil for an error that comes from closeAll: os.File does not
-// say so itself, its RawConn gives an error that cannot be compared.
-func (p *pipeSet) readError(f *os.File, err error) error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if err == nil || !p.files[f] {
+// ReadError says of which pipe an error of its RawConn is. It returns nil for one
+// that comes from the session's Close: os.File does not say so itself, its RawConn
+// gives an error that cannot be compared.
+func (p *Pipe) ReadError(err error) error {
+	p.set.mu.Lock()
+	defer p.set.mu.Unlock()
+	if err == nil || !p.set.files[p.File] {
 		return nil
 	}
-	return &fs.PathError{Op: "read", Path: f.Name(), Err: err}
+	return &fs.PathError{Op: "read", Path: p.Name(), Err: err}
 }

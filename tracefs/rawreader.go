@@ -6,7 +6,6 @@ import (
 	"io"
 	"io/fs"
 	"iter"
-	"os"
 	"strconv"
 	"strings"
 	"syscall"
@@ -63,7 +62,7 @@ type rawReader struct {
 type rawPipe struct {
 	r    *rawReader
 	cpu  int
-	f    *os.File
+	f    *Pipe
 	conn syscall.RawConn
 	buf  []byte // one sub-buffer
 	try  func(fd uintptr)
@@ -110,7 +109,7 @@ func (s *Session) newRawReader(ctx context.Context, o *RawOptions, now func() ui
 		return nil, err
 	}
 	r.waiter.wakeOn(ctx)
-	r.waiter.wakeOn(s.pipes.done)
+	r.waiter.wakeOn(s.Closing())
 	for _, cpu := range cpus {
 		if err := r.open(cpu, size); err != nil {
 			return nil, err
@@ -121,7 +120,7 @@ func (s *Session) newRawReader(ctx context.Context, o *RawOptions, now func() ui
 
 // open opens one CPU's pipe.
 func (r *rawReader) open(cpu, size int) error {
-	f, err := r.session.pipes.openQuiet(r.session.fs, r.session.path("per_cpu/cpu"+strconv.Itoa(cpu)+"/trace_pipe_raw"))
+	f, err := r.session.OpenQuietPipe("per_cpu/cpu" + strconv.Itoa(cpu) + "/trace_pipe_raw")
 	if err != nil {
 		return err
 	}
@@ -134,7 +133,7 @@ func (r *rawReader) open(cpu, size int) error {
 
 func (r *rawReader) close() {
 	for _, p := range r.pipes {
-		r.session.pipes.close(p.f)
+		p.f.Close()
 	}
 	if r.waiter != nil {
 		r.waiter.close()
@@ -148,7 +147,7 @@ func (r *rawReader) settle() bool {
 		if len(r.heap) > 0 && len(r.empty) == 0 {
 			return true
 		}
-		r.over = r.over || r.ctx.Err() != nil || r.session.pipes.done.Err() != nil
+		r.over = r.over || r.ctx.Err() != nil || r.session.Closing().Err() != nil
 		asked := r.now()
 		if r.refill(); r.failed != nil {
 			return false
@@ -205,7 +204,7 @@ func (p *rawPipe) read() ([]byte, error) {
 		err = p.err
 	}
 	switch {
-	case p.r.session.pipes.done.Err() != nil:
+	case p.r.session.Closing().Err() != nil:
 		return nil, io.EOF
 	case errors.Is(err, unix.ENODEV) || errors.Is(err, unix.EINVAL):
 		return nil, errEmpty

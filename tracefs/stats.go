@@ -84,11 +84,11 @@ func (s *Session) nothingIn(cpu int) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	f, err := s.pipes.openQuiet(s.fs, s.path("per_cpu/cpu"+strconv.Itoa(cpu)+"/trace_pipe_raw"))
+	f, err := s.OpenQuietPipe("per_cpu/cpu" + strconv.Itoa(cpu) + "/trace_pipe_raw")
 	if err != nil {
 		return false, err
 	}
-	defer s.pipes.close(f)
+	defer f.Close()
 	_, err = f.Read(make([]byte, size))
 	if errors.Is(err, unix.EAGAIN) || errors.Is(err, io.EOF) {
 		return true, nil

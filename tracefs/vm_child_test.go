@@ -1,6 +1,6 @@
 //go:build vm
 
-package tracefs
+package tracefs_test
 
 import (
 	"bufio"
@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	. "github.com/tsnoop/tsnoop/tracefs"
 	"golang.org/x/sys/unix"
 )
 

@@ -1,6 +1,6 @@
 //go:build vm
 
-package tracefs
+package tracefs_test
 
 import (
 	"errors"
@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	. "github.com/tsnoop/tsnoop/tracefs"
 	"golang.org/x/sys/unix"
 )
 
@@ -49,7 +50,7 @@ func TestVMKilled(t *testing.T) {
 	}
 	must(t, "Kill", cmd.Process.Kill())
 	cmd.Wait()
-	if text, _ := fsys.readString("kprobe_events"); strings.Count(text, group) != 3 {
+	if text, _ := readString(fsys, "kprobe_events"); strings.Count(text, group) != 3 {
 		t.Errorf("the dead child's probes are gone before Clean: %s", text)
 	}
 	removed, err = fsys.Clean(t.Logf)
@@ -79,17 +80,15 @@ func TestVMSweep(t *testing.T) {
 func TestVMOthers(t *testing.T) {
 	fsys := mounted(t)
 	leavesNothing(t, fsys)
-	var w probeWriter
-	defer w.close()
-	def := func(line string) { must(t, line, w.change(fsys, line)) }
-	set := func(file, v string) { must(t, file, fsys.write(file, v)) }
+	def := func(line string) { must(t, line, fsys.Change(line)) }
+	set := func(file, v string) { must(t, file, fsys.Write(file, v)) }
 	def("p:other/o_x7q " + place)
 	def("p:tsnoop_own/o_x7q " + place)
 	def("p:tsnoop_4000000/orphan_x7q " + place)
 	def("p:tsnoop_4000001/used_x7q " + place)
-	must(t, "mkdir", fsys.root.Mkdir("instances/other", 0o750))
-	must(t, "mkdir", fsys.root.Mkdir("instances/tsnoop_own", 0o750))
-	must(t, "mkdir", fsys.root.Mkdir("instances/tsnoop_4000002_3", 0o750))
+	must(t, "mkdir", fsys.Root().Mkdir("instances/other", 0o750))
+	must(t, "mkdir", fsys.Root().Mkdir("instances/tsnoop_own", 0o750))
+	must(t, "mkdir", fsys.Root().Mkdir("instances/tsnoop_4000002_3", 0o750))
 	set("events/other/o_x7q/enable", "1")
 	set("instances/other/events/other/o_x7q/enable", "1")
 	set("instances/other/events/tsnoop_4000001/used_x7q/enable", "1")
@@ -121,8 +120,8 @@ func TestVMOthers(t *testing.T) {
 	set("events/other/o_x7q/enable", "0")
 	set("instances/other/events/other/enable", "0")
 	set("instances/other/events/tsnoop_4000001/enable", "0")
-	must(t, "rmdir", fsys.root.Remove("instances/other"))
-	must(t, "rmdir", fsys.root.Remove("instances/tsnoop_own"))
+	must(t, "rmdir", fsys.Root().Remove("instances/other"))
+	must(t, "rmdir", fsys.Root().Remove("instances/tsnoop_own"))
 	for _, name := range []string{"other/o_x7q", "tsnoop_own/o_x7q", "tsnoop_4000001/used_x7q"} {
 		def("-:" + name)
 	}

@@ -1,6 +1,6 @@
 //go:build vm
 
-package tracefs
+package tracefs_test
 
 import (
 	"errors"
@@ -8,21 +8,22 @@ import (
 	"strings"
 	"testing"
 
+	. "github.com/tsnoop/tsnoop/tracefs"
 	"golang.org/x/sys/unix"
 )
 
 // TestVMFind finds the tracing directory that debugfs brings along.
 func TestVMFind(t *testing.T) {
 	fsys := mounted(t)
-	if fsys.Path() != defaultMount {
+	if fsys.Path() != DefaultMount {
 		t.Errorf("Find: got %s", fsys.Path())
 	}
-	must(t, "umount", unix.Unmount(defaultMount, unix.MNT_DETACH))
-	defer unix.Mount("nodev", defaultMount, "tracefs", 0, "")
+	must(t, "umount", unix.Unmount(DefaultMount, unix.MNT_DETACH))
+	defer unix.Mount("nodev", DefaultMount, "tracefs", 0, "")
 	unix.Unmount("/sys/kernel/debug/tracing", unix.MNT_DETACH)
 	unix.Unmount("/sys/kernel/debug", unix.MNT_DETACH)
 	var me *MachineError
-	if _, err := Find(); !errors.As(err, &me) || me.Cure != cureMount {
+	if _, err := Find(); !errors.As(err, &me) || me.Cure != CureMount {
 		t.Errorf("Find without a mount: got %v", err)
 	}
 	must(t, "mount", unix.Mount("nodev", "/sys/kernel/debug", "debugfs", 0, ""))
@@ -40,7 +41,7 @@ func TestVMForbidden(t *testing.T) {
 	mounted(t)
 	cmd, _, line := child(t, "nobody", 0)
 	cmd.Wait()
-	if want := defaultMount + " is not readable (run as root)"; line != want {
+	if want := DefaultMount + " is not readable (run as root)"; line != want {
 		t.Errorf("got %q, want %q", line, want)
 	}
 }

@@ -1,10 +1,12 @@
 //go:build vm
 
-package tracefs
+package tracefs_test
 
 import (
 	"errors"
 	"fmt"
+	. "github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/text"
 	"strings"
 	"testing"
 )
@@ -42,7 +44,7 @@ func TestVMDefineRefused(t *testing.T) {
 	if err := s.Define(long); err == nil {
 		t.Error("a line that is too long is accepted")
 	}
-	if text, _ := fsys.readString("kprobe_events"); strings.Contains(text, s.Group()) {
+	if text, _ := readString(fsys, "kprobe_events"); strings.Contains(text, s.Group()) {
 		t.Errorf("left behind: %s", text)
 	}
 	must(t, "Enable without events", s.Enable())
@@ -70,12 +72,12 @@ func TestVMFilterRefused(t *testing.T) {
 			t.Errorf("%s: got no column from %v", filter, ke)
 		}
 	}
-	if text, _ := fsys.readString(s.eventPath("bad_x7q", "filter")); text != "none" {
+	if text, _ := readString(fsys, s.EventPath("bad_x7q", "filter")); text != "none" {
 		t.Errorf("filter is %q", text)
 	}
 	must(t, "Enable", s.Enable())
 	touch("/tmp/x")
-	got := drain(t, s, TextOptions{Formats: []*Format{bad, good}})
+	got := drain(t, s, text.Options{Formats: []*Format{bad, good}})
 	if len(got) != 1 || got[0].Name != "good_x7q" {
 		t.Errorf("got events %+v, want one of good_x7q", got)
 	}

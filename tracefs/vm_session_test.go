@@ -1,6 +1,6 @@
 //go:build vm
 
-package tracefs
+package tracefs_test
 
 import (
 	"encoding/binary"
@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	. "github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/text"
 	"golang.org/x/sys/unix"
 )
 
@@ -32,7 +34,7 @@ func TestVMLifecycle(t *testing.T) {
 	touch("/nowhere")
 
 	addr := symbol(t)
-	got := drain(t, s, TextOptions{Formats: []*Format{entry, ret}, Addr: addr})
+	got := drain(t, s, text.Options{Formats: []*Format{entry, ret}, Addr: addr})
 	var kinds []string
 	for _, ev := range got {
 		kinds = append(kinds, ev.Name)
@@ -103,7 +105,7 @@ func TestVMCloseWhileReading(t *testing.T) {
 	started, done := make(chan bool), make(chan error)
 	go func() {
 		var first bool
-		for _, err := range s.ReadText(t.Context(), TextOptions{Formats: []*Format{f}}) {
+		for _, err := range text.Read(t.Context(), s, text.Options{Formats: []*Format{f}}) {
 			if err != nil {
 				done <- err
 				return
@@ -119,7 +121,7 @@ func TestVMCloseWhileReading(t *testing.T) {
 	<-started
 	must(t, "Close", s.Close())
 	if err := <-done; err != nil {
-		t.Errorf("ReadText: %v", err)
+		t.Errorf("Read: %v", err)
 	}
 }
 
@@ -139,10 +141,10 @@ func TestVMTwo(t *testing.T) {
 	touch("/tmp/1")
 	must(t, "Enable", b.Enable())
 	touch("/tmp/2")
-	gotA := names(t, fa, drain(t, a, TextOptions{Formats: []*Format{fa, fb}}))
+	gotA := names(t, fa, drain(t, a, text.Options{Formats: []*Format{fa, fb}}))
 	must(t, "Close", a.Close())
 	touch("/tmp/3")
-	gotB := names(t, fb, drain(t, b, TextOptions{Formats: []*Format{fa, fb}}))
+	gotB := names(t, fb, drain(t, b, text.Options{Formats: []*Format{fa, fb}}))
 	if diff := cmp.Diff([][]string{{"/tmp/1", "/tmp/2"}, {"/tmp/2", "/tmp/3"}}, [][]string{gotA, gotB}); diff != "" {
 		t.Errorf("names (-want +got)\n%s", diff)
 	}
@@ -183,7 +185,7 @@ func TestVMThreads(t *testing.T) {
 			fmt.Fprintln(in, "go")
 			must(t, "Wait", cmd.Wait())
 			touch("/tmp/self")
-			if diff := cmp.Diff(tt.want, names(t, f, drain(t, s, TextOptions{Formats: []*Format{f}}))); diff != "" {
+			if diff := cmp.Diff(tt.want, names(t, f, drain(t, s, text.Options{Formats: []*Format{f}}))); diff != "" {
 				t.Errorf("names (-want +got)\n%s", diff)
 			}
 		})

@@ -1,6 +1,6 @@
 //go:build vm
 
-package tracefs
+package tracefs_test
 
 import (
 	"bytes"
@@ -15,6 +15,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	. "github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/text"
 	"golang.org/x/sys/unix"
 )
 
@@ -52,7 +54,7 @@ func mounted(t *testing.T) *FS {
 	if err == nil {
 		return fsys
 	}
-	if err := unix.Mount("nodev", defaultMount, "tracefs", 0, ""); err != nil {
+	if err := unix.Mount("nodev", DefaultMount, "tracefs", 0, ""); err != nil {
 		t.Fatalf("mount tracefs: %v", err)
 	}
 	if fsys, err = Find(); err != nil {
@@ -62,8 +64,8 @@ func mounted(t *testing.T) *FS {
 }
 
 // readString returns the file's text without the white space around it.
-func (fs *FS) readString(name string) (string, error) {
-	b, err := fs.root.ReadFile(name)
+func readString(fs *FS, name string) (string, error) {
+	b, err := fs.Root().ReadFile(name)
 	return strings.TrimSpace(string(b)), err
 }
 
@@ -72,18 +74,18 @@ func state(t *testing.T, fsys *FS) string {
 	t.Helper()
 	var b strings.Builder
 	for _, f := range []string{"kprobe_events", "set_event", "tracing_on", "trace_clock", "buffer_percent", "trace_options", "set_event_pid"} {
-		text, err := fsys.readString(f)
+		text, err := readString(fsys, f)
 		if err != nil {
 			t.Fatal(err)
 		}
 		fmt.Fprintf(&b, "%s: %s\n", f, text)
 	}
-	dirs, err := fs.ReadDir(fsys.root.FS(), "instances")
+	dirs, err := fs.ReadDir(fsys.Root().FS(), "instances")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, d := range dirs {
-		on, err := fsys.readString("instances/" + d.Name() + "/set_event")
+		on, err := readString(fsys, "instances/"+d.Name()+"/set_event")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -150,17 +152,32 @@ func must(t *testing.T, what string, err error) {
 }
 
 // drain stops the session and returns all its events.
-func drain(t *testing.T, s *Session, o TextOptions) []testEvent {
+func drain(t *testing.T, s *Session, o text.Options) []testEvent {
 	t.Helper()
 	must(t, "Stop", s.Stop())
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	var all []testEvent
-	for ev, err := range s.ReadText(ctx, o) {
-		must(t, "ReadText", err)
+	for ev, err := range text.Read(ctx, s, o) {
+		must(t, "Read", err)
 		all = append(all, keep(ev))
 	}
 	return all
+}
+
+// A testEvent is an Event that can be kept and compared.
+type testEvent struct {
+	Name string
+	Time uint64
+	CPU  int
+	TID  int
+	Comm string
+	Data []byte
+	Lost uint64
+}
+
+func keep(ev *Event) testEvent {
+	return testEvent{ev.Format.Name, ev.Time, ev.CPU, ev.TID, string(ev.Comm), bytes.Clone(ev.Data), ev.Lost}
 }
 
 // touch has the kernel look for a file, which need not exist.

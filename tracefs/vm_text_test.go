@@ -1,6 +1,6 @@
 //go:build vm
 
-package tracefs
+package tracefs_test
 
 import (
 	"bytes"
@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	. "github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/text"
 	"golang.org/x/sys/unix"
 )
 
@@ -37,7 +39,7 @@ func TestVMNasty(t *testing.T) {
 	for _, name := range want {
 		touch(name)
 	}
-	got := drain(t, s, TextOptions{Formats: []*Format{f}})
+	got := drain(t, s, text.Options{Formats: []*Format{f}})
 	got = slices.DeleteFunc(got, func(ev testEvent) bool { return string(field(t, f, ev.Data, "name_x7q")) == "/tmp/remember" })
 	if diff := cmp.Diff(want, names(t, f, got)); diff != "" {
 		t.Errorf("names (-want +got)\n%s", diff)
@@ -59,7 +61,7 @@ func rememberComm(t *testing.T, fsys *FS, comm string) {
 	for range 1000 {
 		touch("/tmp/remember")
 		unix.Nanosleep(&unix.Timespec{Nsec: 1000}, nil)
-		if text, _ := fsys.readString("saved_cmdlines"); strings.Contains(text, fmt.Sprintf("%d %s", unix.Gettid(), comm)) {
+		if text, _ := readString(fsys, "saved_cmdlines"); strings.Contains(text, fmt.Sprintf("%d %s", unix.Gettid(), comm)) {
 			return
 		}
 	}
@@ -87,7 +89,7 @@ func TestVMLive(t *testing.T) {
 	done := make(chan error)
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
-		for ev, err := range s.ReadText(ctx, TextOptions{Formats: []*Format{f}}) {
+		for ev, err := range text.Read(ctx, s, text.Options{Formats: []*Format{f}}) {
 			if err != nil {
 				done <- err
 				return
@@ -105,7 +107,7 @@ func TestVMLive(t *testing.T) {
 	}
 	cancel()
 	if err := <-done; err != nil {
-		t.Errorf("ReadText: %v", err)
+		t.Errorf("Read: %v", err)
 	}
 }
 
@@ -119,7 +121,7 @@ func TestVMAgain(t *testing.T) {
 	for _, name := range []string{"/tmp/1", "/tmp/2"} {
 		must(t, "Enable", s.Enable())
 		touch(name)
-		got := drain(t, s, TextOptions{Formats: []*Format{f}})
+		got := drain(t, s, text.Options{Formats: []*Format{f}})
 		touch("/tmp/unseen")
 		if diff := cmp.Diff([]string{name}, names(t, f, got)); diff != "" {
 			t.Errorf("names (-want +got)\n%s", diff)
@@ -144,7 +146,7 @@ func TestVMLost(t *testing.T) {
 	for i := range n {
 		touch(fmt.Sprintf("/tmp/%d", i))
 	}
-	got := drain(t, s, TextOptions{Formats: []*Format{f}})
+	got := drain(t, s, text.Options{Formats: []*Format{f}})
 	var lost uint64
 	for _, ev := range got {
 		if ev.Lost == LostUnknown {
@@ -177,7 +179,7 @@ func TestVMStack(t *testing.T) {
 	for _, name := range want {
 		touch(name)
 	}
-	if diff := cmp.Diff(want, names(t, f, drain(t, s, TextOptions{Formats: []*Format{f}}))); diff != "" {
+	if diff := cmp.Diff(want, names(t, f, drain(t, s, text.Options{Formats: []*Format{f}}))); diff != "" {
 		t.Errorf("names (-want +got)\n%s", diff)
 	}
 }
@@ -200,7 +202,7 @@ func TestVMTooBig(t *testing.T) {
 	for _, name := range []string{"/tmp/1", "/tmp/big", "/tmp/2"} {
 		touch(name)
 	}
-	got := drain(t, s, TextOptions{Formats: []*Format{big, small}})
+	got := drain(t, s, text.Options{Formats: []*Format{big, small}})
 	if diff := cmp.Diff([]string{"/tmp/1", "/tmp/big", "/tmp/2"}, names(t, small, got)); diff != "" {
 		t.Errorf("names (-want +got)\n%s", diff)
 	}
@@ -222,7 +224,7 @@ func TestVMFault(t *testing.T) {
 	onlyTmp(t, s, "e_x7q")
 	must(t, "Enable", s.Enable())
 	touch("/tmp/1")
-	got := drain(t, s, TextOptions{Formats: []*Format{f}})
+	got := drain(t, s, text.Options{Formats: []*Format{f}})
 	if diff := cmp.Diff([]string{"/tmp/1"}, names(t, f, got)); diff != "" {
 		t.Fatalf("names (-want +got)\n%s", diff)
 	}

@@ -23,6 +23,7 @@ var mayImport = map[string][]string{
 	"tracefs/proc":     {},
 	"tracefs/ringbuf":  {},
 	"tracefs/tracedat": {"github.com/klauspost/compress/zstd"},
+	"tracefs/text":     {"golang.org/x/sys/unix", module + "/tracefs"},
 	"tracefs/calls":    {module + "/tracefs"},
 	"render":           {module + "/fetchargs", module + "/btf", module + "/tracefs", module + "/tracefs/calls"},
 	"cmd/tsnoop":       nil, // all

@@ -14,6 +14,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/proc"
+	"github.com/tsnoop/tsnoop/tracefs/text"
 	"golang.org/x/sys/unix"
 )
 
@@ -100,10 +101,10 @@ func (t *trace) loadMapped() {
 }
 
 func (t *trace) loadSymbols() *proc.Symbols {
-	text, err := kallsyms() // which the names of the specs were looked up in already
+	list, err := kallsyms() // which the names of the specs were looked up in already
 	var s *proc.Symbols
 	if err == nil {
-		s, err = proc.ParseSymbols(text)
+		s, err = proc.ParseSymbols(list)
 	}
 	if err != nil {
 		t.ui.warn("functions are shown as numbers: %v", err)
@@ -114,7 +115,7 @@ func (t *trace) loadSymbols() *proc.Symbols {
 // read yields the events of the trace; idle is called when there are none now.
 func (t *trace) read(ctx context.Context, o *options, idle func()) iter.Seq2[*tracefs.Event, error] {
 	if o.reader == "text" {
-		return t.session.ReadText(ctx, tracefs.TextOptions{Formats: t.formats, Addr: t.address, Order: order, Idle: idle})
+		return text.Read(ctx, t.session, text.Options{Formats: t.formats, Addr: t.address, Order: order, Idle: idle})
 	}
 	events := t.session.ReadRaw(ctx, tracefs.RawOptions{Formats: t.formats, Damaged: t.damaged, Idle: idle}, t.now)
 	return t.kin.own(t.withStacks(events))

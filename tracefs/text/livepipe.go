@@ -1,4 +1,4 @@
-package tracefs
+package text
 
 import (
 	"context"

@@ -1,9 +1,9 @@
-package tracefs
+package text
 
 import "bytes"
 
 // number reads a decimal or hexadecimal number, a character or a symbol.
-func (e *textEncoder) number(rest, next []byte) (uint64, []byte, bool) {
+func (e *encoder) number(rest, next []byte) (uint64, []byte, bool) {
 	if len(rest) >= 3 && rest[0] == '\'' && rest[2] == '\'' {
 		return uint64(rest[1]), rest[3:], true
 	}
@@ -64,7 +64,7 @@ const maxKnown = 1 << 16
 
 // symbol returns the address of "vfs_read+0x10/0x2a0 [mod]" or "0xffff...", or
 // 0 if it cannot be told.
-func (e *textEncoder) symbol(s []byte) uint64 {
+func (e *encoder) symbol(s []byte) uint64 {
 	s, _, _ = bytes.Cut(s, []byte(" ")) // a module's name, an address
 	if v, n := parseNumber(s); n > 0 && n == len(s) {
 		return v

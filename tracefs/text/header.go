@@ -1,13 +1,17 @@
-package tracefs
+package text
 
-import "bytes"
+import (
+	"bytes"
 
-// A textHeader is what stands before an event's name in a line of trace_pipe:
+	"github.com/tsnoop/tsnoop/tracefs"
+)
+
+// A header is what stands before an event's name in a line of trace_pipe:
 //
 //	ping-102     (    102) [001] b.s3.    12.345678: NAME: (ip_rcv+0x0/0x10)
 //
 // The thread group in parentheses and the flags depend on options.
-type textHeader struct {
+type header struct {
 	start int // offset of the first byte, where the task's name stands
 	tid   int
 	cpu   int
@@ -23,7 +27,7 @@ var stackMark = []byte("<stack trace>\n")
 
 // parseHeaderBack parses the header that ends right before text[end:], where
 // an event's name begins. It is read backwards, for only its end is known.
-func parseHeaderBack(text []byte, end int) (h textHeader, ok bool) {
+func parseHeaderBack(text []byte, end int) (h header, ok bool) {
 	b := backScanner{text[:end]}
 	if !b.skip(' ') || !b.skip(':') {
 		return h, false
@@ -131,7 +135,7 @@ func parseLost(line []byte) (cpu int, lost uint64, ok bool) {
 	if !b.end(" EVENTS]\n") {
 		return 0, 0, false
 	}
-	lost = LostUnknown
+	lost = tracefs.LostUnknown
 	if n, _, counted := b.number(); counted {
 		lost = n
 		if !b.skip(' ') {

@@ -1,16 +1,18 @@
-package tracefs
+package text
 
 import (
 	"bytes"
 	"encoding/binary"
+
+	"github.com/tsnoop/tsnoop/tracefs"
 )
 
-// TextOptions says how trace_pipe's text is understood.
-type TextOptions struct {
+// Options says how trace_pipe's text is understood.
+type Options struct {
 	// Formats are the events to look for; anything else is skipped. Their names
 	// should be such that no task can guess them, and so should the names of
 	// fields that stand behind a string: the kernel does not escape strings.
-	Formats []*Format
+	Formats []*tracefs.Format
 
 	// Addr gives the address of a kernel function. May be nil; then fields
 	// shown as a symbol are 0.
@@ -23,56 +25,56 @@ type TextOptions struct {
 	Idle func()
 }
 
-// TextCounts tells of what a TextParser could not turn into an event.
-type TextCounts struct {
+// Counts tells of what a Parser could not turn into an event.
+type Counts struct {
 	Skipped   uint64 // lines that belong to no event: stacks, headings
 	Malformed uint64 // events whose text was cut or not as their format says
 }
 
-// A TextParser turns the text of trace_pipe into events as a binary reader
+// A Parser turns the text of trace_pipe into events as a binary reader
 // would give them.
 //
 // The kernel writes strings as they are, with their quotes and newlines, so no
 // line can be trusted. A record begins where the name of a known event stands
 // behind a proper header, and ends where the next one begins.
-type TextParser struct {
-	Counts TextCounts
+type Parser struct {
+	Counts Counts
 
-	opts    TextOptions
-	formats map[string]*textFormat
-	enc     textEncoder
+	opts    Options
+	formats map[string]*lineFormat
+	enc     encoder
 
 	buf    []byte
 	start  int // of the text not yet turned into events
 	scan   int // everything before this has been searched for headers
-	rec    textHeader
-	format *textFormat    // of the record that begins at start, nil if none does
+	rec    header
+	format *lineFormat    // of the record that begins at start, nil if none does
 	body   int            // offset of the record's fields
 	lost   map[int]uint64 // by CPU, for its next event
-	ev     Event
+	ev     tracefs.Event
 }
 
 // maxText bounds a record's text. The kernel makes a line of at most two pages.
 const maxText = 1 << 20
 
-// NewTextParser returns a parser that was given no text yet.
-func NewTextParser(o TextOptions) *TextParser {
+// NewParser returns a parser that was given no text yet.
+func NewParser(o Options) *Parser {
 	if o.Order == nil {
 		o.Order = binary.NativeEndian
 	}
-	p := &TextParser{
-		opts: o, formats: make(map[string]*textFormat), lost: make(map[int]uint64),
-		enc: textEncoder{order: o.Order, addr: o.Addr, known: make(map[string]uint64)},
+	p := &Parser{
+		opts: o, formats: make(map[string]*lineFormat), lost: make(map[int]uint64),
+		enc: encoder{order: o.Order, addr: o.Addr, known: make(map[string]uint64)},
 	}
 	for _, f := range o.Formats {
-		p.formats[f.Name] = newTextFormat(f)
+		p.formats[f.Name] = newLineFormat(f)
 	}
 	return p
 }
 
 // Space returns room to read at least n bytes of text into; Fed says how many
 // there were.
-func (p *TextParser) Space(n int) []byte {
+func (p *Parser) Space(n int) []byte {
 	if p.start > 0 {
 		kept := copy(p.buf, p.buf[p.start:])
 		p.buf = p.buf[:kept]
@@ -88,14 +90,14 @@ func (p *TextParser) Space(n int) []byte {
 }
 
 // Fed adds the first n bytes of what Space returned.
-func (p *TextParser) Fed(n int) { p.buf = p.buf[:len(p.buf)+n] }
+func (p *Parser) Fed(n int) { p.buf = p.buf[:len(p.buf)+n] }
 
 // Next returns the next event, or nil if more text is needed. A record's end
 // is known when the next one begins, or when idle says that the kernel has
 // nothing more at the moment.
 //
 // The event and its slices are valid until the next call of Next or Space.
-func (p *TextParser) Next(idle bool) *Event {
+func (p *Parser) Next(idle bool) *tracefs.Event {
 	for {
 		h, f, body, ok := p.nextHeader()
 		if !ok {
@@ -120,7 +122,7 @@ func (p *TextParser) Next(idle bool) *Event {
 const maxHeader = 256
 
 // nextHeader looks for the next name of a known event behind a header.
-func (p *TextParser) nextHeader() (h textHeader, f *textFormat, body int, ok bool) {
+func (p *Parser) nextHeader() (h header, f *lineFormat, body int, ok bool) {
 	for {
 		i := bytes.Index(p.buf[p.scan:], []byte(": ("))
 		if i < 0 {
@@ -155,7 +157,7 @@ func isNameByte(c byte) bool {
 
 // finish makes an event of text, the whole of the record that is at start and
 // of the lines behind it. It returns nil if there is no record or no proper one.
-func (p *TextParser) finish(text []byte) *Event {
+func (p *Parser) finish(text []byte) *tracefs.Event {
 	if p.format == nil {
 		p.skipLines(text)
 		return nil
@@ -170,12 +172,12 @@ func (p *TextParser) finish(text []byte) *Event {
 }
 
 // flush makes an event of the last record if it is whole.
-func (p *TextParser) flush() *Event {
+func (p *Parser) flush() *tracefs.Event {
 	text := p.buf[p.start:]
 	if len(text) == 0 || text[len(text)-1] != '\n' {
 		return nil
 	}
-	var ev *Event
+	var ev *tracefs.Event
 	if p.format == nil {
 		p.skipLines(text)
 	} else {
@@ -212,7 +214,7 @@ func bodyLen(text []byte, body int) int {
 }
 
 // drop gives up on the text before end.
-func (p *TextParser) drop(end int) {
+func (p *Parser) drop(end int) {
 	if p.format != nil {
 		p.malformed(p.rec.cpu)
 		p.format = nil
@@ -224,22 +226,22 @@ func (p *TextParser) drop(end int) {
 
 // malformed counts a record that could not be read. For the reader of events
 // it is lost.
-func (p *TextParser) malformed(cpu int) {
+func (p *Parser) malformed(cpu int) {
 	p.Counts.Malformed++
 	p.addLost(cpu, 1)
 }
 
-func (p *TextParser) addLost(cpu int, n uint64) {
-	if have := p.lost[cpu]; n != LostUnknown && have != LostUnknown {
+func (p *Parser) addLost(cpu int, n uint64) {
+	if have := p.lost[cpu]; n != tracefs.LostUnknown && have != tracefs.LostUnknown {
 		n += have
 	} else {
-		n = LostUnknown
+		n = tracefs.LostUnknown
 	}
 	p.lost[cpu] = n
 }
 
 // skipLines goes through lines that belong to no event.
-func (p *TextParser) skipLines(text []byte) {
+func (p *Parser) skipLines(text []byte) {
 	for len(text) > 0 {
 		line := text
 		if i := bytes.IndexByte(text, '\n'); i >= 0 {
@@ -255,13 +257,13 @@ func (p *TextParser) skipLines(text []byte) {
 }
 
 // event makes an event of the record's fields.
-func (p *TextParser) event(fields []byte) *Event {
+func (p *Parser) event(fields []byte) *tracefs.Event {
 	data, ok := p.enc.encode(p.format, fields, p.rec.tid)
 	if !ok {
 		return nil
 	}
 	comm := p.buf[p.rec.start : p.rec.start+commWidth]
-	p.ev = Event{
+	p.ev = tracefs.Event{
 		Format: p.format.Format, Time: p.rec.time, CPU: p.rec.cpu, TID: p.rec.tid,
 		Comm: bytes.TrimLeft(comm, " "), Data: data,
 	}

@@ -1,13 +1,15 @@
-package tracefs
+package text
 
 import (
 	"io"
 	"iter"
+
+	"github.com/tsnoop/tsnoop/tracefs"
 )
 
 // Events parses all of r.
-func (p *TextParser) Events(r io.Reader) iter.Seq2[*Event, error] {
-	return func(yield func(*Event, error) bool) {
+func (p *Parser) Events(r io.Reader) iter.Seq2[*tracefs.Event, error] {
+	return func(yield func(*tracefs.Event, error) bool) {
 		for {
 			n, err := r.Read(p.Space(readSize))
 			p.Fed(n)

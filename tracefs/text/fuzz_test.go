@@ -1,15 +1,19 @@
-package tracefs
+package text
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
 	"testing/iotest"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/tsnoop/tsnoop/tracefs"
 )
 
 // render writes a random line the way the kernel does, and what it means to want.
@@ -49,8 +53,8 @@ func render(r *rand.Rand, want *testEvent) string {
 		comm, ev.TID, ev.CPU, usec/1e6, usec%1e6, fd, ptr, b[0], b[1], b[2], b[3], []byte{c}, n, shown[0], shown[1])
 }
 
-// FuzzTextRoundTrip renders random events as the kernel does and wants them back.
-func FuzzTextRoundTrip(f *testing.F) {
+// FuzzRoundTrip renders random events as the kernel does and wants them back.
+func FuzzRoundTrip(f *testing.F) {
 	f.Add(uint64(1), uint64(2), 3)
 	f.Fuzz(func(t *testing.T, seed1, seed2 uint64, cut int) {
 		r := rand.New(rand.NewPCG(seed1, seed2))
@@ -71,14 +75,14 @@ func FuzzTextRoundTrip(f *testing.F) {
 			in = iotest.HalfReader(in)
 		}
 		got, counts := parseAll(t, in)
-		if !reflect.DeepEqual(want, got) || counts != (TextCounts{}) {
+		if !reflect.DeepEqual(want, got) || counts != (Counts{}) {
 			t.Fatalf("text %q: counts %+v (-want +got)\n%s", text.String(), counts, cmp.Diff(want, got))
 		}
 	})
 }
 
-// FuzzTextParser feeds anything, in pieces, and asks for what every event must be.
-func FuzzTextParser(f *testing.F) {
+// FuzzParser feeds anything, in pieces, and asks for what every event must be.
+func FuzzParser(f *testing.F) {
 	f.Add([]byte("CPU:1 [LOST 3 EVENTS]\n"+render(rand.New(rand.NewPCG(1, 2)), nil)), 7)
 	f.Fuzz(func(t *testing.T, text []byte, piece int) {
 		p := newTestParser()
@@ -97,7 +101,35 @@ func FuzzTextParser(f *testing.F) {
 	})
 }
 
-func BenchmarkTextParser(b *testing.B) {
+// FuzzFormat has text read as any format says.
+func FuzzFormat(f *testing.F) {
+	files, err := filepath.Glob("../../testdata/tracefs/*/instances/*/events/*/*/format")
+	if err != nil || len(files) == 0 {
+		f.Fatalf("no recorded formats: %v", err)
+	}
+	for _, file := range files {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b)
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		v, err := tracefs.ParseFormat(bytes.NewReader(b))
+		if err != nil {
+			return
+		}
+		p := NewParser(Options{Formats: []*tracefs.Format{v}})
+		line := "             cat-42      [003] .....    12.345678: " + v.Name + ": (f+0x0/0x1) fd=1 b={1,2} s1_k3x9=\"a\"\n"
+		for ev := range p.Events(strings.NewReader(line)) {
+			if len(ev.Data) < v.Size {
+				t.Errorf("got %d bytes of %d", len(ev.Data), v.Size)
+			}
+		}
+	})
+}
+
+func BenchmarkParser(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 2))
 	var text strings.Builder
 	const lines = 1000

@@ -1,4 +1,4 @@
-package tracefs
+package text
 
 import (
 	"bytes"
@@ -11,14 +11,15 @@ import (
 	"testing/iotest"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/tsnoop/tsnoop/tracefs"
 )
 
 // testFormat is an entry event with numbers, then strings, like those the
 // program defines.
-func testFormat() *Format {
-	return &Format{
+func testFormat() *tracefs.Format {
+	return &tracefs.Format{
 		Group: "tsnoop_1", Name: "e0_k3x9", ID: 1234, Size: 46,
-		Fields: []FormatField{
+		Fields: []tracefs.FormatField{
 			{Name: "common_type", Type: "unsigned short", Offset: 0, Size: 2},
 			{Name: "common_flags", Type: "unsigned char", Offset: 2, Size: 1},
 			{Name: "common_preempt_count", Type: "unsigned char", Offset: 3, Size: 1},
@@ -35,10 +36,10 @@ func testFormat() *Format {
 	}
 }
 
-func returnFormat() *Format {
-	return &Format{
+func returnFormat() *tracefs.Format {
+	return &tracefs.Format{
 		Group: "tsnoop_1", Name: "r0_k3x9", ID: 1235, Size: 32,
-		Fields: []FormatField{
+		Fields: []tracefs.FormatField{
 			{Name: "common_type", Type: "unsigned short", Offset: 0, Size: 2},
 			{Name: "common_pid", Type: "int", Offset: 4, Size: 4, Signed: true},
 			{Name: "__probe_func", Type: "unsigned long", Offset: 8, Size: 8},
@@ -59,20 +60,20 @@ type testEvent struct {
 	Lost uint64
 }
 
-func keep(ev *Event) testEvent {
+func keep(ev *tracefs.Event) testEvent {
 	return testEvent{ev.Format.Name, ev.Time, ev.CPU, ev.TID, string(ev.Comm), bytes.Clone(ev.Data), ev.Lost}
 }
 
 var testSymbols = map[string]uint64{"vfs_open": 0xffffffff81000000, "do_sys": 0xffffffff82000000}
 
-func newTestParser() *TextParser {
-	return NewTextParser(TextOptions{
-		Formats: []*Format{testFormat(), returnFormat()}, Order: binary.LittleEndian,
+func newTestParser() *Parser {
+	return NewParser(Options{
+		Formats: []*tracefs.Format{testFormat(), returnFormat()}, Order: binary.LittleEndian,
 		Addr: func(s string) (uint64, bool) { a, ok := testSymbols[s]; return a, ok },
 	})
 }
 
-func parseAll(t testing.TB, r io.Reader) ([]testEvent, TextCounts) {
+func parseAll(t testing.TB, r io.Reader) ([]testEvent, Counts) {
 	t.Helper()
 	p := newTestParser()
 	var all []testEvent
@@ -109,7 +110,7 @@ func entry(tid int, ip uint64, fd int32, ptr uint64, b [4]uint16, c, n byte, str
 	return d
 }
 
-func TestTextParser(t *testing.T) {
+func TestParser(t *testing.T) {
 	const ip = 0xffffffff81000004
 	fields := func(s1, s2 string) string {
 		return "(vfs_open+0x4/0xf0) fd=-2 ptr=0xffff888000000001 b={0x1,2,3,65535} c='x' n=7 s1_k3x9=" + s1 + " s2_k3x9=" + s2 + "\n"
@@ -131,11 +132,11 @@ func TestTextParser(t *testing.T) {
 	for _, tt := range []struct {
 		name, text string
 		want       []testEvent
-		counts     TextCounts
+		counts     Counts
 	}{
 		{name: "nothing"},
 		{name: "one", text: plain, want: []testEvent{plainEvent}},
-		{name: "heading", text: "# tracer: nop\n#\n" + plain, want: []testEvent{plainEvent}, counts: TextCounts{Skipped: 2}},
+		{name: "heading", text: "# tracer: nop\n#\n" + plain, want: []testEvent{plainEvent}, counts: Counts{Skipped: 2}},
 		{name: "four flags of 5.10", text: strings.Replace(plain, ".....", "d.h1", 1), want: []testEvent{plainEvent}},
 		{name: "no flags", text: strings.Replace(plain, "..... ", "", 1), want: []testEvent{plainEvent}},
 		{name: "thread group", text: strings.Replace(plain, " [003]", " (     40) [003]", 1), want: []testEvent{plainEvent}},
@@ -156,19 +157,19 @@ func TestTextParser(t *testing.T) {
 		{name: "event name without a header", text: head("cat") + fields(`"a"`, "\"\n: e0_k3x9: (\""),
 			want: []testEvent{want("cat", event("a", "\n: e0_k3x9: ("))}},
 		{name: "lost", text: "CPU:3 [LOST 5 EVENTS]\n" + plain + "CPU:3 [LOST EVENTS]\n" + plain + "CPU:2 [LOST 7 EVENTS]\n" + plain,
-			want: []testEvent{lost(5, plainEvent), lost(LostUnknown, plainEvent), plainEvent}},
+			want: []testEvent{lost(5, plainEvent), lost(tracefs.LostUnknown, plainEvent), plainEvent}},
 		{name: "forged lost", text: head("cat") + fields(`"a"`, "\"b\"\nCPU:3 [LOST 5 EVENTS]\n\"") + plain,
 			want: []testEvent{want("cat", event("a", "b\"\nCPU:3 [LOST 5 EVENTS]\n")), plainEvent}},
 		{name: "stack", text: plain + stack + plain + "CPU:3 [LOST 5 EVENTS]\n" + stack + plain,
-			want: []testEvent{plainEvent, plainEvent, lost(5, plainEvent)}, counts: TextCounts{Skipped: 6}},
+			want: []testEvent{plainEvent, plainEvent, lost(5, plainEvent)}, counts: Counts{Skipped: 6}},
 		{name: "forged stack", text: head("cat") + fields(`"a"`, "\"b\"\n"+stack[:len(stack)-1]+"\"") + plain,
 			want: []testEvent{want("cat", event("a", "b\"\n"+stack[:len(stack)-1])), plainEvent}},
 		{name: "line too big", text: head("cat") + "(vfs_open+0x4/0xf0) fd=-2[LINE TOO BIG]\n" + plain,
-			want: []testEvent{lost(1, plainEvent)}, counts: TextCounts{Malformed: 1}},
+			want: []testEvent{lost(1, plainEvent)}, counts: Counts{Malformed: 1}},
 		{name: "line too big for its mark", text: head("cat") + "(vfs_open+0x4/0xf0) fd=-2" + plain,
-			want: []testEvent{lost(1, plainEvent)}, counts: TextCounts{Malformed: 1}},
-		{name: "cut", text: plain + plain[:len(plain)-2], want: []testEvent{plainEvent}, counts: TextCounts{Malformed: 1}},
-		{name: "no such event", text: strings.Replace(plain, "e0_k3x9", "e9_k3x9", 1), counts: TextCounts{Skipped: 1}},
+			want: []testEvent{lost(1, plainEvent)}, counts: Counts{Malformed: 1}},
+		{name: "cut", text: plain + plain[:len(plain)-2], want: []testEvent{plainEvent}, counts: Counts{Malformed: 1}},
+		{name: "no such event", text: strings.Replace(plain, "e0_k3x9", "e9_k3x9", 1), counts: Counts{Skipped: 1}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			for _, r := range []io.Reader{strings.NewReader(tt.text), iotest.OneByteReader(strings.NewReader(tt.text))} {
@@ -210,11 +211,11 @@ func TestTextReturn(t *testing.T) {
 }
 
 func TestTextStringArray(t *testing.T) {
-	f := &Format{Name: "a_k3x9", ID: 7, Size: 16, Fields: []FormatField{
+	f := &tracefs.Format{Name: "a_k3x9", ID: 7, Size: 16, Fields: []tracefs.FormatField{
 		{Name: "common_type", Offset: 0, Size: 2},
 		{Name: "v", Type: "__data_loc char[][2]", Offset: 8, Size: 8, DataLoc: true, Array: true},
 	}}
-	p := NewTextParser(TextOptions{Formats: []*Format{f}, Order: binary.LittleEndian})
+	p := NewParser(Options{Formats: []*tracefs.Format{f}, Order: binary.LittleEndian})
 	const text = "             cat-42      [003] .....    12.345678: a_k3x9: (vfs_open+0x0/0x1) v={%s}\n"
 	for _, tt := range []struct{ in, want string }{
 		{`"a","b,c"`, "\a\x00\x00\x00\x00\x00\x00\x00\x10\x00\x02\x00\x12\x00\x04\x00a\x00b,c\x00"},

@@ -1,31 +1,33 @@
-package tracefs
+package text
 
 import (
 	"bytes"
 	"encoding/binary"
 	"slices"
 	"strings"
+
+	"github.com/tsnoop/tsnoop/tracefs"
 )
 
-// A textFormat is a Format with what is needed to find its fields in text.
-type textFormat struct {
-	*Format
-	heads []textField // those the kernel adds to each record
-	args  []textField // in the order they are printed
+// A lineFormat is a Format with what is needed to find its fields in text.
+type lineFormat struct {
+	*tracefs.Format
+	heads []lineField // those the kernel adds to each record
+	args  []lineField // in the order they are printed
 }
 
-type textField struct {
-	FormatField
+type lineField struct {
+	tracefs.FormatField
 	elem  int    // bytes of an element of an array
 	delim []byte // " NAME=", which stands before the value
 	next  []byte // what stands behind it: the delim of the next, or the record's end
 	close []byte // the same behind an array
 }
 
-func newTextFormat(f *Format) *textFormat {
-	t := &textFormat{Format: f}
+func newLineFormat(f *tracefs.Format) *lineFormat {
+	t := &lineFormat{Format: f}
 	for _, field := range f.Fields {
-		x := textField{FormatField: field, delim: []byte(" " + field.Name + "="), elem: elemSize(field)}
+		x := lineField{FormatField: field, delim: []byte(" " + field.Name + "="), elem: elemSize(field)}
 		if strings.HasPrefix(field.Name, "common_") || strings.HasPrefix(field.Name, "__probe_") {
 			t.heads = append(t.heads, x)
 		} else {
@@ -44,7 +46,7 @@ func newTextFormat(f *Format) *textFormat {
 }
 
 // elemSize takes the size of an array's element from its type, "u16[4]".
-func elemSize(f FormatField) int {
+func elemSize(f tracefs.FormatField) int {
 	switch base, _, _ := strings.Cut(f.Type, "["); {
 	case f.DataLoc:
 		return 4
@@ -58,8 +60,8 @@ func elemSize(f FormatField) int {
 	return 1
 }
 
-// A textEncoder turns the fields of a line into the bytes of a record.
-type textEncoder struct {
+// A encoder turns the fields of a line into the bytes of a record.
+type encoder struct {
 	order binary.ByteOrder
 	addr  func(string) (uint64, bool)
 	known map[string]uint64 // addresses of symbols seen
@@ -69,7 +71,7 @@ type textEncoder struct {
 // encode makes a record of text, which begins behind "NAME: (" and ends with
 // the record's newline. It returns false if text is not as f says. The record
 // is valid until the next call.
-func (e *textEncoder) encode(f *textFormat, text []byte, tid int) ([]byte, bool) {
+func (e *encoder) encode(f *lineFormat, text []byte, tid int) ([]byte, bool) {
 	e.data = slices.Grow(e.data[:0], f.Size)[:f.Size]
 	clear(e.data)
 	place, rest, ok := bytes.Cut(text, []byte(")"))
@@ -90,7 +92,7 @@ func (e *textEncoder) encode(f *textFormat, text []byte, tid int) ([]byte, bool)
 
 // head stores what the kernel adds to a record. place is "FUNC+OFF/SIZE" at
 // entry and "CALLER+OFF/SIZE <- FUNC" at return.
-func (e *textEncoder) head(f *textFormat, place []byte, tid int) {
+func (e *encoder) head(f *lineFormat, place []byte, tid int) {
 	caller, fn, isReturn := bytes.Cut(place, []byte(" <- "))
 	for i := range f.heads {
 		h := &f.heads[i]
@@ -110,7 +112,7 @@ func (e *textEncoder) head(f *textFormat, place []byte, tid int) {
 }
 
 // put stores v in size bytes; where the format makes no sense it does nothing.
-func (e *textEncoder) put(off, size int, v uint64) {
+func (e *encoder) put(off, size int, v uint64) {
 	if off < 0 || size < 0 || off > len(e.data)-size {
 		return
 	}
@@ -127,7 +129,7 @@ func (e *textEncoder) put(off, size int, v uint64) {
 }
 
 // arg stores the value rest begins with and returns what follows it.
-func (e *textEncoder) arg(f *textField, rest []byte) ([]byte, bool) {
+func (e *encoder) arg(f *lineField, rest []byte) ([]byte, bool) {
 	switch {
 	case f.Array && f.DataLoc:
 		return e.strings(f, rest)
@@ -147,7 +149,7 @@ var fault = []byte("(fault)")
 
 // str stores a string and its data_loc word, of length 0 where it faulted.
 // next ends it; behind the last argument it is the last of its kind.
-func (e *textEncoder) str(off int, rest, next []byte) ([]byte, bool) {
+func (e *encoder) str(off int, rest, next []byte) ([]byte, bool) {
 	if after, ok := bytes.CutPrefix(rest, fault); ok && bytes.HasPrefix(after, next) {
 		e.put(off, 4, uint64(len(e.data)&0xffff))
 		return after, true
@@ -187,7 +189,7 @@ func indexQuoted(s, next []byte) int {
 
 // strings stores {"a","b"}. A string with `","` in it is cut there: the kernel
 // leaves no way to tell.
-func (e *textEncoder) strings(f *textField, rest []byte) ([]byte, bool) {
+func (e *encoder) strings(f *lineField, rest []byte) ([]byte, bool) {
 	rest, ok := bytes.CutPrefix(rest, []byte("{"))
 	for i := 0; ok && i < f.Size/4; i++ {
 		if i > 0 {
@@ -208,7 +210,7 @@ func (e *textEncoder) strings(f *textField, rest []byte) ([]byte, bool) {
 }
 
 // array stores {1,2,3}.
-func (e *textEncoder) array(f *textField, rest []byte) ([]byte, bool) {
+func (e *encoder) array(f *lineField, rest []byte) ([]byte, bool) {
 	rest, ok := bytes.CutPrefix(rest, []byte("{"))
 	if !ok {
 		return nil, false

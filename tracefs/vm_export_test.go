@@ -1,0 +1,25 @@
+//go:build vm
+
+package tracefs
+
+import "os"
+
+// What the tests on real kernels, which are outside the package because they read
+// events as package text does, need of its inside.
+
+const (
+	DefaultMount = defaultMount
+	CureMount    = cureMount
+)
+
+func (fs *FS) Root() *os.Root { return fs.root }
+
+func (fs *FS) Write(name, value string) error { return fs.write(name, value) }
+
+func (fs *FS) Change(line string) error {
+	var w probeWriter
+	defer w.close()
+	return w.change(fs, line)
+}
+
+func (s *Session) EventPath(event, name string) string { return s.eventPath(event, name) }
