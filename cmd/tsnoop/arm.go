@@ -9,6 +9,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/trace"
 	"golang.org/x/sys/unix"
 )
 
@@ -17,7 +18,7 @@ var errInterrupted = errors.New("ended while arming")
 
 // arm makes the session, defines the probes and enables them. When anything
 // fails, or ctx is done before all is armed, nothing is left behind.
-func arm(ctx context.Context, fs *tracefs.FS, plans []*fetchargs.Plan, o *options, ui *ui) (_ *trace, err error) {
+func arm(ctx context.Context, m *trace.Machine, plans []*fetchargs.Plan, o *options, ui *ui) (_ *liveTrace, err error) {
 	so := tracefs.Options{Clock: "mono", BufferKB: o.bufferKB, CPUs: o.cpus, IgnoreSelf: true, Stacktrace: o.kstack}
 	// A call that begins on one of the CPUs may end on another, and one that begins
 	// on another may end here.
@@ -25,7 +26,8 @@ func arm(ctx context.Context, fs *tracefs.FS, plans []*fetchargs.Plan, o *option
 	if so.BufferKB == 0 {
 		so.BufferKB, so.BufferOrLess = defaultBuffer(), true
 	}
-	t := &trace{reading: reading{ui: ui, plans: plans, order: order, cpus: o.cpus}, clock: unix.CLOCK_MONOTONIC}
+	fs := m.FS
+	t := &liveTrace{machine: m, reading: reading{ui: ui, plans: plans, order: order, cpus: o.cpus}, clock: unix.CLOCK_MONOTONIC}
 	if o.time == render.TimeBoot {
 		so.Clock, t.clock = "boot", unix.CLOCK_BOOTTIME
 	}
@@ -53,7 +55,7 @@ func arm(ctx context.Context, fs *tracefs.FS, plans []*fetchargs.Plan, o *option
 	}()
 	ui.notes(plans)
 	chooseMaxActive(plans)
-	if err = t.define(ctx, fs); err != nil {
+	if err = t.define(ctx, m); err != nil {
 		return nil, err
 	}
 	ui.leftOut(t.plans)
@@ -75,7 +77,7 @@ func arm(ctx context.Context, fs *tracefs.FS, plans []*fetchargs.Plan, o *option
 }
 
 // close undoes all that arm has done.
-func (t *trace) close() error {
+func (t *liveTrace) close() error {
 	defer t.progress.end()
 	return t.session.Close()
 }

@@ -8,6 +8,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
 
 // TestVMPanic panics in the middle of a trace: the probes go all the same.
@@ -56,13 +58,13 @@ func TestVMDuplicates(t *testing.T) {
 }
 
 // armed arms one spec in this process.
-func armed(t *testing.T, text string) *trace {
+func armed(t *testing.T, text string) *liveTrace {
 	t.Helper()
-	fs, plans, err := plan(&options{args: []string{text}}, nonce())
+	m, plans, err := plan(&options{args: []string{text}}, true)
 	if err != nil {
 		t.Fatal(err)
 	}
-	tr, err := arm(t.Context(), fs, plans, &options{}, &ui{stdout: io.Discard, stderr: new(bytes.Buffer)})
+	tr, err := arm(t.Context(), m, plans, &options{}, &ui{stdout: io.Discard, stderr: new(bytes.Buffer)})
 	if err != nil {
 		t.Fatalf("%s: %v", text, err)
 	}
@@ -92,7 +94,7 @@ func duplicates(t *testing.T, n int) []string {
 			twice = append(twice, name)
 		}
 	}
-	facts, err := symbolFacts(twice)
+	facts, err := trace.NewMachine(nil).SymbolFacts(twice)
 	if err != nil {
 		t.Fatal(err)
 	}

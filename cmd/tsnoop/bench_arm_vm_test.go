@@ -111,7 +111,7 @@ func byTsnoop(t *testing.T, specs []string) (arm, disarm time.Duration) {
 
 // byHand does what somebody with a shell would.
 func byHand(t *testing.T, specs []string) (arm, disarm time.Duration) {
-	_, plans, err := plan(&options{args: specs}, nonce())
+	_, plans, err := plan(&options{args: specs}, true)
 	if err != nil {
 		t.Fatal(err)
 	}

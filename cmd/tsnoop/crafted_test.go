@@ -17,6 +17,7 @@ import (
 
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/tracefs/trace"
 	"github.com/tsnoop/tsnoop/tracefs/tracedat"
 )
 
@@ -112,7 +113,7 @@ func sample(t testing.TB, specs ...string) *crafted {
 		Kernel: btf.Open(filepath.Join("..", "..", "testdata", "btf", "linux-6.12-amd64.btf")),
 	}
 	target.Features, _ = fetchargs.FeaturesOf("6.12")
-	plans, err := parseSpecs(specs, target)
+	plans, err := trace.Resolve(specs, target)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,11 +7,12 @@ import (
 
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
 
 // define writes the probes and their filters. All refusals are shown; of a
 // glob's functions those that the kernel refuses are left out.
-func (t *trace) define(ctx context.Context, fs *tracefs.FS) error {
+func (t *liveTrace) define(ctx context.Context, m *trace.Machine) error {
 	var wrong fetchargs.Errors
 	var kept []*fetchargs.Plan
 	for i, plan := range t.plans {
@@ -19,7 +20,7 @@ func (t *trace) define(ctx context.Context, fs *tracefs.FS) error {
 			return errInterrupted
 		}
 		t.progress.arming(i, len(t.plans))
-		refused, err := t.definePlan(fs, plan)
+		refused, err := t.definePlan(m, plan)
 		switch {
 		case err != nil:
 			return err
@@ -46,7 +47,7 @@ func (t *trace) define(ctx context.Context, fs *tracefs.FS) error {
 }
 
 // leaveOut removes what there is of a plan that was refused in part.
-func (t *trace) leaveOut(plan *fetchargs.Plan, why *fetchargs.Error) error {
+func (t *liveTrace) leaveOut(plan *fetchargs.Plan, why *fetchargs.Error) error {
 	plan.Glob.LeaveOut(plan.Spec.Func.Text, why)
 	for _, p := range fetchargs.Probes([]*fetchargs.Plan{plan}) {
 		if err := t.session.Remove(p.Event); err != nil {
@@ -58,9 +59,9 @@ func (t *trace) leaveOut(plan *fetchargs.Plan, why *fetchargs.Error) error {
 
 // definePlan writes the probes of one plan; refused is what the kernel has
 // against them.
-func (t *trace) definePlan(fs *tracefs.FS, plan *fetchargs.Plan) (refused fetchargs.Errors, err error) {
+func (t *liveTrace) definePlan(m *trace.Machine, plan *fetchargs.Plan) (refused fetchargs.Errors, err error) {
 	for _, p := range fetchargs.Probes([]*fetchargs.Plan{plan}) {
-		e, err := t.defineProbe(fs, p)
+		e, err := t.defineProbe(m, p)
 		if err != nil {
 			return nil, err
 		}
@@ -82,7 +83,7 @@ func (t *trace) definePlan(fs *tracefs.FS, plan *fetchargs.Plan) (refused fetcha
 
 // defineProbe writes one probe. Of several functions of one name some may not
 // be traceable; it is refused only if none is.
-func (t *trace) defineProbe(fs *tracefs.FS, p *fetchargs.Probe) (first *fetchargs.Error, err error) {
+func (t *liveTrace) defineProbe(m *trace.Machine, p *fetchargs.Probe) (first *fetchargs.Error, err error) {
 	lines := p.Definitions(t.session.Group())
 	explain, say := refusal, t.ui.warn
 	if p.Plan.Glob != nil {
@@ -94,7 +95,7 @@ func (t *trace) defineProbe(fs *tracefs.FS, p *fetchargs.Probe) (first *fetcharg
 		if err == nil {
 			continue
 		}
-		e, ok := explain(fs, p, line, err)
+		e, ok := explain(m, p, line, err)
 		if !ok {
 			return nil, err
 		}
@@ -113,7 +114,7 @@ func (t *trace) defineProbe(fs *tracefs.FS, p *fetchargs.Probe) (first *fetcharg
 
 // refusalOfMany is refusal for one of a glob's functions: in few words, and
 // without a search for the reason in files of sixty thousand lines each time.
-func refusalOfMany(_ *tracefs.FS, p *fetchargs.Probe, line string, err error) (*fetchargs.Error, bool) {
+func refusalOfMany(m *trace.Machine, p *fetchargs.Probe, line string, err error) (*fetchargs.Error, bool) {
 	var refused *tracefs.KernelError
 	if !errors.As(err, &refused) {
 		return nil, false
@@ -121,7 +122,7 @@ func refusalOfMany(_ *tracefs.FS, p *fetchargs.Probe, line string, err error) (*
 	e := &fetchargs.Error{Text: p.Plan.Spec.Text, Span: p.Locate(line, refused.Column), Err: err}
 	e.Msg = "the kernel refuses it: " + refused.Text
 	e.Hint = "the first was given: " + line
-	if e.Span == p.Plan.Spec.Func.Span && blacklisted(p.Plan.Func.Name) {
+	if e.Span == p.Plan.Spec.Func.Span && m.Blacklist()[p.Plan.Func.Name] {
 		e.Msg = "on the kernel's blacklist"
 	}
 	return e, true

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
 
 // runEmit prints the definitions, or how each value is fetched, and touches
@@ -18,12 +19,12 @@ func runEmit(o *options, ui *ui) error {
 		}
 		fs = nil
 	}
-	target, err := target(o, fs)
+	po, err := o.planOptions()
 	if err != nil {
 		return err
 	}
-	target.Calls = o.explain // it tells of traces, the lines are for others
-	plans, err := parseSpecs(o.args, target)
+	po.Lines, po.Explained = true, o.explain
+	plans, err := trace.NewMachine(fs).Plan(o.args, po)
 	if err != nil {
 		return err
 	}

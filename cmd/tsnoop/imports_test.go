@@ -25,8 +25,10 @@ var mayImport = map[string][]string{
 	"tracefs/tracedat": {"github.com/klauspost/compress/zstd"},
 	"tracefs/text":     {"golang.org/x/sys/unix", module + "/tracefs"},
 	"tracefs/calls":    {module + "/tracefs"},
-	"render":           {module + "/fetchargs", module + "/btf", module + "/tracefs", module + "/tracefs/calls"},
-	"cmd/tsnoop":       nil, // all
+	"tracefs/trace": {module + "/btf", module + "/fetchargs", "golang.org/x/sys/unix", module + "/tracefs", module + "/tracefs/calls",
+		module + "/tracefs/proc", module + "/tracefs/ringbuf", module + "/tracefs/text", module + "/tracefs/tracedat"},
+	"render":     {module + "/fetchargs", module + "/btf", module + "/tracefs", module + "/tracefs/calls"},
+	"cmd/tsnoop": nil, // all
 }
 
 // pure are the packages that must not touch the machine.

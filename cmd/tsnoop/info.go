@@ -28,7 +28,7 @@ func runInfo(o *options, ui *ui) error {
 			w.Flush()
 			var missing *btf.NotFoundError
 			if !errors.As(err, &missing) {
-				return noTypes(err)
+				return err
 			}
 			ui.warn("%s", missing.Error())
 			if len(missing.Near) > 0 {
@@ -122,11 +122,11 @@ func runList(o *options, ui *ui) error {
 	}
 	funcs, err := kernel.Funcs(pattern)
 	if err != nil {
-		return noTypes(err)
+		return err
 	}
 	traceable := func(module, name string) bool { return true }
 	if fs, err := openTracefs(o); err == nil && !o.foreign() {
-		if known := traceableFunctions(fs); known != nil {
+		if known := fs.TraceableFunctions(); known != nil {
 			traceable = known
 		}
 	}

@@ -63,7 +63,7 @@ func (l *losses) tell(cpu int) {
 
 // total ends the tracing and says exactly what was lost and missed, from the
 // kernel's own counts.
-func (l *losses) total(t *trace) {
+func (l *losses) total(t *liveTrace) {
 	if err := t.session.Stop(); err != nil {
 		l.ui.detail("%v", err)
 	}
@@ -102,7 +102,7 @@ func sumSkipped(stats []tracefs.CPUStats) (n uint64) {
 	return n
 }
 
-func (l *losses) totalLost(t *trace, stats []tracefs.CPUStats) {
+func (l *losses) totalLost(t *liveTrace, stats []tracefs.CPUStats) {
 	all, where := sumLost(stats)
 	if all == 0 {
 		return

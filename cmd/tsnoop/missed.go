@@ -11,7 +11,7 @@ import (
 )
 
 // totalMissed says which calls the kernel could not follow.
-func (l *losses) totalMissed(t *trace) {
+func (l *losses) totalMissed(t *liveTrace) {
 	hits, err := t.session.Profile()
 	if err != nil {
 		l.ui.detail("%v", err)
@@ -75,7 +75,7 @@ func countsFaults() bool {
 }
 
 // accounting counts, where misses may be faults, those that the calls can have had.
-func (l *losses) accounting(t *trace, next sink) sink {
+func (l *losses) accounting(t *liveTrace, next sink) sink {
 	follows := slices.ContainsFunc(fetchargs.Probes(t.plans), (*fetchargs.Probe).Follows)
 	if !follows || !countsFaults() {
 		return next

@@ -14,20 +14,6 @@ func (o *options) begins() bool { return o.chain || o.tree }
 // pairs tells whether both the entry and the return of every call are needed.
 func (o *options) pairs() bool { return o.begins() || o.summary != "" }
 
-// checkPlans refuses specs that the way of showing calls has no use for.
-func (o *options) checkPlans(plans []*fetchargs.Plan) error {
-	if !o.begins() {
-		return nil
-	}
-	for _, p := range plans {
-		if p.HoldsBack() {
-			return usagef("leave the condition on the return value out, or --chain and --tree",
-				"%s: a call is shown when it begins, before what it returns can decide", p.Spec.Func.Text)
-		}
-	}
-	return nil
-}
-
 // pairers make calls of the events. One is enough unless several plans are
 // about the same events.
 func (r *reading) pairers(o *options) ([]*calls.Pairer, error) {

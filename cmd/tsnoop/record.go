@@ -4,13 +4,12 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"slices"
 	"sync"
 	"time"
 
-	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/ringbuf"
+	"github.com/tsnoop/tsnoop/tracefs/trace"
 	"github.com/tsnoop/tsnoop/tracefs/tracedat"
 	"golang.org/x/term"
 )
@@ -24,7 +23,7 @@ func runRecord(o *options, ui *ui) (err error) {
 	if len(o.args) == 0 {
 		return usagef("tsnoop record -o trace.dat 'vfs_read(count, return)'", "record which function?")
 	}
-	fs, plans, err := plan(o, "") // a nonce is for text, which nobody reads here
+	m, plans, err := plan(o, false)
 	if err != nil {
 		return err
 	}
@@ -39,21 +38,21 @@ func runRecord(o *options, ui *ui) (err error) {
 	}
 	defer func() { err = rec.close(err) }()
 
-	return follow(fs, plans, program, o, ui, func(t *trace, ctx context.Context, _ func()) error {
+	return follow(m, plans, program, o, ui, func(t *liveTrace, ctx context.Context, _ func()) error {
 		var err error
 		if rec.layout, rec.pageSize, err = t.session.PageLayout(); err != nil {
 			return err
 		}
-		h, err := rec.header(fs, t)
+		h, err := rec.header(m.FS, t)
 		if err != nil {
 			return err
 		}
-		symbols := rec.begin(h)
+		symbols := rec.begin(h, m)
 		// Whatever ends it, what there is by then is saved.
 		err = rec.take(t.session.ReadPages(ctx), o.count)
 		err = firstError(err, t.session.Stop())
 		symbols.Wait()
-		err = firstError(err, rec.finish(h, fs, t, o.compress))
+		err = firstError(err, rec.finish(h, m.FS, t, o.compress))
 		lost := &losses{ui: ui}
 		lost.total(t)
 		return err
@@ -62,7 +61,7 @@ func runRecord(o *options, ui *ui) (err error) {
 
 // begin writes the head, and once more with symbols, which takes long, while pages
 // are taken already.
-func (rec *recording) begin(h *tracedat.Header) *sync.WaitGroup {
+func (rec *recording) begin(h *tracedat.Header, m *trace.Machine) *sync.WaitGroup {
 	var symbols sync.WaitGroup
 	if err := rec.writeHead(h); err != nil {
 		rec.ui.warn("if this is killed, what it has recorded cannot be recovered: %v", err)
@@ -70,7 +69,7 @@ func (rec *recording) begin(h *tracedat.Header) *sync.WaitGroup {
 	}
 	symbols.Go(func() {
 		var err error
-		if h.Kallsyms, err = kallsyms(); err == nil {
+		if h.Kallsyms, err = m.Kallsyms(); err == nil {
 			err = rec.writeHead(h)
 		}
 		if err != nil {
@@ -81,7 +80,7 @@ func (rec *recording) begin(h *tracedat.Header) *sync.WaitGroup {
 }
 
 // finish saves what was recorded.
-func (rec *recording) finish(h *tracedat.Header, fs *tracefs.FS, t *trace, compress bool) error {
+func (rec *recording) finish(h *tracedat.Header, fs *tracefs.FS, t *liveTrace, compress bool) error {
 	rec.complete(h, fs, t.session)
 	if compress {
 		h.Version, h.Zstd = 7, true
@@ -91,31 +90,6 @@ func (rec *recording) finish(h *tracedat.Header, fs *tracefs.FS, t *trace, compr
 	}
 	rec.ui.warn("%s: %s", rec.name, rec)
 	return nil
-}
-
-// plan opens tracefs and makes plans of the specs.
-func plan(o *options, nonce string) (*tracefs.FS, []*fetchargs.Plan, error) {
-	fs, err := openTracefs(o)
-	if err != nil {
-		return nil, nil, err
-	}
-	target, err := target(o, fs)
-	if err != nil {
-		return nil, nil, err
-	}
-	target.Live, target.Calls, target.Nonce = true, true, nonce
-	plans, err := parseSpecs(o.args, target)
-	if err != nil {
-		return nil, nil, err
-	}
-	if o.comm != "" && slices.ContainsFunc(plans, (*fetchargs.Plan).Paired) {
-		renames, err := fetchargs.Renames(target)
-		if err != nil {
-			return nil, nil, err
-		}
-		plans = append(plans, renames)
-	}
-	return fs, plans, o.checkPlans(plans)
 }
 
 // take keeps pages until there are no more, or count events.

@@ -32,7 +32,7 @@ type recorded struct {
 
 // header collects what the pages need to be understood elsewhere, but for symbols,
 // which take long, and what is known only in the end.
-func (rec *recording) header(fs *tracefs.FS, t *trace) (*tracedat.Header, error) {
+func (rec *recording) header(fs *tracefs.FS, t *liveTrace) (*tracedat.Header, error) {
 	own, err := rec.own(t)
 	if err != nil {
 		return nil, err
@@ -85,7 +85,7 @@ func (rec *recording) complete(h *tracedat.Header, fs *tracefs.FS, s *tracefs.Se
 }
 
 // own is what tsnoop needs for itself.
-func (rec *recording) own(t *trace) ([]byte, error) {
+func (rec *recording) own(t *liveTrace) ([]byte, error) {
 	plans, err := fetchargs.Save(t.plans)
 	if err != nil {
 		return nil, err

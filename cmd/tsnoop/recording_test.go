@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
 
 // A recordingTest is a recording of one page, ready to be saved.
@@ -29,7 +30,7 @@ func newRecordingTest(t *testing.T, name string) *recordingTest {
 		t.Fatal(err)
 	}
 	rt.rec.pageSize = craftedPage
-	rt.rec.begin(rt.header()).Wait()
+	rt.rec.begin(rt.header(), trace.NewMachine(nil)).Wait()
 	for page := rt.pages; len(page) > 0; page = page[craftedPage:] {
 		if err := rt.rec.add(tracefs.Page{CPU: 3, Data: page[:craftedPage]}); err != nil {
 			t.Fatal(err)

@@ -1,19 +1,19 @@
 package main
 
 import (
-	"bufio"
 	"errors"
 	"strings"
 
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/proc"
+	"github.com/tsnoop/tsnoop/tracefs/trace"
 	"golang.org/x/sys/unix"
 )
 
 // refusal turns the kernel's refusal of a definition into an error that shows
 // the place in the user's spec.
-func refusal(fs *tracefs.FS, p *fetchargs.Probe, line string, err error) (*fetchargs.Error, bool) {
+func refusal(m *trace.Machine, p *fetchargs.Probe, line string, err error) (*fetchargs.Error, bool) {
 	var refused *tracefs.KernelError
 	if !errors.As(err, &refused) {
 		return nil, false
@@ -33,7 +33,7 @@ func refusal(fs *tracefs.FS, p *fetchargs.Probe, line string, err error) (*fetch
 		return e, true
 	}
 	name := p.Plan.Func.Name
-	switch reason := whyNot(fs, name, p.Plan.Func.Module); {
+	switch reason := whyNot(m, name, p.Plan.Func.Module); {
 	case errors.Is(err, unix.EPERM) || errors.Is(err, unix.EACCES):
 		e.Msg = "the kernel does not permit this probe: " + refused.Text
 		e.Hint = "tsnoop check tells what this machine allows"
@@ -71,23 +71,15 @@ func unknownVariable(p *fetchargs.Probe) (*fetchargs.Arg, string) {
 }
 
 // whyNot says why a function cannot be probed, as far as this kernel tells.
-func whyNot(fs *tracefs.FS, name, module string) string {
+func whyNot(m *trace.Machine, name, module string) string {
 	if strings.HasPrefix(name, "__pfx_") || strings.HasPrefix(name, "__cfi_") {
 		return "it is only the padding before a function"
 	}
-	if blacklisted(name) {
+	if m.Blacklist()[name] {
 		return "it is on the kernel's blacklist, because kprobes need it themselves"
 	}
-	f, err := fs.Open("available_filter_functions")
-	if err != nil {
+	if !m.FS.Untraceable(name) {
 		return ""
-	}
-	defer f.Close()
-	for s := bufio.NewScanner(f); s.Scan(); {
-		fn, _, _ := strings.Cut(s.Text(), " ")
-		if fn == name {
-			return ""
-		}
 	}
 	if module != "" {
 		return "it is not traceable (notrace, or only for the module's start)"

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/tsnoop/tsnoop/fetchargs"
-	"github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
 
 // runTrace is the pipeline: spec, plan, session, event, call, line.
@@ -17,7 +17,7 @@ func runTrace(o *options, ui *ui) (err error) {
 		return runEmit(o, ui)
 	}
 	sums := newSumming(o)
-	fs, plans, err := plan(o, nonce())
+	m, plans, err := plan(o, true)
 	if err != nil {
 		return err
 	}
@@ -32,7 +32,7 @@ func runTrace(o *options, ui *ui) (err error) {
 	}
 	defer func() { err = firstError(err, out.Close()) }()
 
-	return follow(fs, plans, program, o, ui, func(t *trace, ctx context.Context, stop func()) error {
+	return follow(m, plans, program, o, ui, func(t *liveTrace, ctx context.Context, stop func()) error {
 		lost := newLosses(o, ui, out, t.newPrinter(o, out))
 		defer lost.total(t)
 		pairers, err := t.pairers(o)
@@ -49,11 +49,11 @@ func runTrace(o *options, ui *ui) (err error) {
 
 // follow arms a trace, lets the program run and hands the trace on, with a context
 // that is done when it is over. In the end all is undone.
-func follow(fs *tracefs.FS, plans []*fetchargs.Plan, program *program, o *options, ui *ui,
-	trace func(t *trace, ctx context.Context, stop func()) error) (err error) {
+func follow(m *trace.Machine, plans []*fetchargs.Plan, program *program, o *options, ui *ui,
+	show func(t *liveTrace, ctx context.Context, stop func()) error) (err error) {
 	signalled, release := onSignal()
 	defer release()
-	t, err := arm(signalled, fs, plans, o, ui)
+	t, err := arm(signalled, m, plans, o, ui)
 	if err == errInterrupted {
 		return nil
 	} else if err != nil {
@@ -68,12 +68,12 @@ func follow(fs *tracefs.FS, plans []*fetchargs.Plan, program *program, o *option
 	}
 	ctx, stop := t.until(over, o.duration)
 	defer stop()
-	return trace(t, ctx, stop)
+	return show(t, ctx, stop)
 }
 
 // until ends the trace: at a signal, after the time given, or when the caller
 // stops it. What is in the buffers by then is still read.
-func (t *trace) until(signalled context.Context, duration time.Duration) (context.Context, func()) {
+func (t *liveTrace) until(signalled context.Context, duration time.Duration) (context.Context, func()) {
 	read, drained := context.WithCancel(context.Background())
 	over, cancel := context.WithCancel(signalled)
 	if duration > 0 {

@@ -46,7 +46,7 @@ func TestVMSkipped(t *testing.T) {
 }
 
 // readWithoutPause counts the events of CPU 0 until it is over and there are no more.
-func readWithoutPause(t *testing.T, tr *trace, over <-chan struct{}) (n int) {
+func readWithoutPause(t *testing.T, tr *liveTrace, over <-chan struct{}) (n int) {
 	runtime.LockOSThread() // and to CPU 1; the thread ends with the goroutine
 	if err := pin("1"); err != nil {
 		t.Error(err)

@@ -15,6 +15,7 @@ import (
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
 
 // TestVMSpecs makes 300 specs of this kernel's own types, as wild as users
@@ -26,7 +27,7 @@ func TestVMSpecs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	target, err := target(&options{}, fs)
+	target, err := trace.NewMachine(fs).Target(trace.PlanOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 
 // chooseThreads says whose calls are traced: those of the processes that
 // --pid lists, with --follow of their children, too.
-func (t *trace) chooseThreads(fs *tracefs.FS, o *options, so *tracefs.Options) (err error) {
+func (t *liveTrace) chooseThreads(fs *tracefs.FS, o *options, so *tracefs.Options) (err error) {
 	if len(o.pids) == 0 {
 		return nil
 	}

@@ -2,12 +2,10 @@ package main
 
 import (
 	"context"
-	"crypto/rand"
 	"encoding/binary"
 	"iter"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
 	"time"
 
@@ -15,14 +13,16 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/proc"
 	"github.com/tsnoop/tsnoop/tracefs/text"
+	"github.com/tsnoop/tsnoop/tracefs/trace"
 	"golang.org/x/sys/unix"
 )
 
 var order = binary.NativeEndian
 
-// A trace is an armed session with all that is needed to understand its events.
-type trace struct {
+// A liveTrace is an armed session with all that is needed to understand its events.
+type liveTrace struct {
 	reading
+	machine  *trace.Machine
 	session  *tracefs.Session
 	progress *progress
 	ranges   proc.Ranges // of the kernel's addresses, nil if not known
@@ -31,15 +31,8 @@ type trace struct {
 	clockName string
 }
 
-func openTracefs(o *options) (*tracefs.FS, error) {
-	if o.tracefs != "" {
-		return tracefs.At(o.tracefs)
-	}
-	return tracefs.Find()
-}
-
 // learnFormats reads how the kernel lays out the records.
-func (t *trace) learnFormats(stacks bool) error {
+func (t *liveTrace) learnFormats(stacks bool) error {
 	t.loadMapped()
 	if err := t.learnProbes(); err != nil {
 		return err
@@ -61,7 +54,7 @@ func (t *trace) learnFormats(stacks bool) error {
 	return t.learnNewTasks(f)
 }
 
-func (t *trace) learnProbes() error {
+func (t *liveTrace) learnProbes() error {
 	probes := fetchargs.Probes(t.plans)
 	events := make([]string, len(probes))
 	shapes := make(map[string]string, len(probes))
@@ -82,7 +75,7 @@ func (t *trace) learnProbes() error {
 }
 
 // loadMapped learns which kernel addresses can be read at all.
-func (t *trace) loadMapped() {
+func (t *liveTrace) loadMapped() {
 	guarded := false
 	for _, p := range fetchargs.Probes(t.plans) {
 		for _, f := range p.Fields {
@@ -100,8 +93,8 @@ func (t *trace) loadMapped() {
 	t.ranges, t.mapped = ranges, ranges.Contains
 }
 
-func (t *trace) loadSymbols() *proc.Symbols {
-	list, err := kallsyms() // which the names of the specs were looked up in already
+func (t *liveTrace) loadSymbols() *proc.Symbols {
+	list, err := t.machine.Kallsyms() // which the names of the specs were looked up in already
 	var s *proc.Symbols
 	if err == nil {
 		s, err = proc.ParseSymbols(list)
@@ -113,7 +106,7 @@ func (t *trace) loadSymbols() *proc.Symbols {
 }
 
 // read yields the events of the trace; idle is called when there are none now.
-func (t *trace) read(ctx context.Context, o *options, idle func()) iter.Seq2[*tracefs.Event, error] {
+func (t *liveTrace) read(ctx context.Context, o *options, idle func()) iter.Seq2[*tracefs.Event, error] {
 	if o.reader == "text" {
 		return text.Read(ctx, t.session, text.Options{Formats: t.formats, Addr: t.address, Order: order, Idle: idle})
 	}
@@ -122,7 +115,7 @@ func (t *trace) read(ctx context.Context, o *options, idle func()) iter.Seq2[*tr
 }
 
 // now is the time on the trace clock in ns.
-func (t *trace) now() uint64 {
+func (t *liveTrace) now() uint64 {
 	var ts unix.Timespec
 	if err := unix.ClockGettime(t.clock, &ts); err != nil {
 		return 0
@@ -131,13 +124,7 @@ func (t *trace) now() uint64 {
 }
 
 // wallClock is what to add to the trace clock to get the time since 1970, ns.
-func (t *trace) wallClock() int64 { return time.Now().UnixNano() - int64(t.now()) }
-
-// nonce is unguessable, so that no traced program can print something that
-// looks like an event.
-func nonce() string {
-	return strings.ToLower(rand.Text()[:6])
-}
+func (t *liveTrace) wallClock() int64 { return time.Now().UnixNano() - int64(t.now()) }
 
 // onSignal is done at the first SIGINT, SIGTERM, SIGHUP or SIGQUIT. A second
 // one does not wait for what is still in the buffers. SIGUSR1, which asks for a

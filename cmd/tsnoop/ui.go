@@ -82,6 +82,7 @@ func (u *ui) hint(text string) {
 
 // report says what err is and returns the exit status for it.
 func (u *ui) report(err error) int {
+	err = noTypes(err)
 	var specs fetchargs.Errors
 	var use *usageError
 	var machine *tracefs.MachineError

@@ -8,7 +8,7 @@ import (
 
 // watch says so when another program switches the trace off, for then silence
 // does not mean that nothing is called.
-func (t *trace) watch() (stop func()) {
+func (t *liveTrace) watch() (stop func()) {
 	w, err := fsnotify.NewWatcher()
 	if err != nil {
 		t.ui.detail("nobody will say if another program stops this trace: %v", err)
@@ -27,7 +27,7 @@ func (t *trace) watch() (stop func()) {
 	}
 }
 
-func (t *trace) tellSwitchedOff(w *fsnotify.Watcher) {
+func (t *liveTrace) tellSwitchedOff(w *fsnotify.Watcher) {
 	was := ""
 	for {
 		off := t.session.SwitchedOff()

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/trace"
+)
+
+func openTracefs(o *options) (*tracefs.FS, error) {
+	if o.tracefs != "" {
+		return tracefs.At(o.tracefs)
+	}
+	return tracefs.Find()
+}
+
+// plan makes plans of the specs for this machine.
+func plan(o *options, text bool) (*trace.Machine, []*fetchargs.Plan, error) {
+	fs, err := openTracefs(o)
+	if err != nil {
+		return nil, nil, err
+	}
+	po, err := o.planOptions()
+	if err != nil {
+		return nil, nil, err
+	}
+	po.Text = text
+	m := trace.NewMachine(fs)
+	plans, err := m.Plan(o.args, po)
+	if err != nil {
+		return nil, nil, err
+	}
+	return m, plans, o.checkPlans(plans)
+}
+
+// planOptions says what the specs are resolved for.
+func (o *options) planOptions() (po trace.PlanOptions, err error) {
+	po = trace.PlanOptions{Pair: o.pairs(), MaxActive: o.active, Comm: o.comm}
+	if len(o.btf) > 0 {
+		if po.Kernel, err = kernelOf(o); err != nil {
+			return po, err
+		}
+	}
+	if o.arch != "" {
+		if po.Arch = fetchargs.ArchNamed(o.arch); po.Arch == nil {
+			return po, usagef("amd64 and arm64 are known", "unknown architecture %q", o.arch)
+		}
+	}
+	if o.kernel != "" {
+		f, err := fetchargs.FeaturesOf(o.kernel)
+		if err != nil {
+			return po, usagef("tsnoop --kernel 5.10", "%v", err)
+		}
+		po.Features = &f
+	}
+	return po, nil
+}
+
+// kernelOf opens the BTF that the options name: a file's or the running kernel's.
+func kernelOf(o *options) (*btf.Kernel, error) {
+	if len(o.btf) == 0 {
+		return btf.Running(), nil
+	}
+	k := btf.Open(o.btf...)
+	return k, k.CheckModules()
+}
+
+// noTypes turns the absence of BTF into words with a way out.
+func noTypes(err error) error {
+	if err == nil || !errors.Is(err, btf.ErrNoBTF) {
+		return err
+	}
+	return &tracefs.MachineError{
+		Msg:  fmt.Sprintf("there are no types to resolve names with: %v", err),
+		Cure: "give BTF of this very kernel with --btf FILE: pahole --btf_encode_detached makes it from a vmlinux with debug information; BTFHub has it for many distributions",
+		Err:  err,
+	}
+}
+
+// checkPlans refuses specs that the way of showing calls has no use for.
+func (o *options) checkPlans(plans []*fetchargs.Plan) error {
+	if !o.begins() {
+		return nil
+	}
+	for _, p := range plans {
+		if p.HoldsBack() {
+			return usagef("leave the condition on the return value out, or --chain and --tree",
+				"%s: a call is shown when it begins, before what it returns can decide", p.Spec.Func.Text)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,82 @@
+package trace
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"sync"
+
+	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/proc"
+)
+
+// A Machine is the running kernel as one run sees it. What it reads it reads
+// once: for another trace, maybe after modules have come, make another Machine.
+type Machine struct {
+	FS        *tracefs.FS
+	Kallsyms  func() ([]byte, error)
+	Blacklist func() map[string]bool
+}
+
+// NewMachine makes a Machine. fs may be nil where tracefs cannot be read: then
+// nothing can be armed, and PlanOptions.Lines has to be set.
+func NewMachine(fs *tracefs.FS) *Machine {
+	return &Machine{
+		FS:        fs,
+		Kallsyms:  sync.OnceValues(proc.ReadKallsyms),
+		Blacklist: sync.OnceValue(proc.LoadBlacklist),
+	}
+}
+
+// SymbolFacts asks this machine's symbol table about names of functions. Where it
+// hides addresses, or is not there, the result is nil: names are taken as they are.
+func (m *Machine) SymbolFacts(names []string) (map[string]fetchargs.SymbolFacts, error) {
+	text, err := m.Kallsyms()
+	facts, stext := map[string]proc.Facts(nil), uint64(0)
+	if err == nil {
+		facts, stext, err = proc.LookupFacts(bytes.NewReader(text), names)
+	}
+	if isHidden(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[string]fetchargs.SymbolFacts, len(facts))
+	for name, f := range facts {
+		s := fetchargs.SymbolFacts{Modules: f.Modules, Clones: f.Clones, Offsets: make([]uint64, f.Count)}
+		for i, addr := range f.Addrs {
+			if stext != 0 && i < f.Count {
+				s.Offsets[i] = addr - stext
+			}
+		}
+		out[name] = s
+	}
+	return out, nil
+}
+
+// symbolPlace asks this machine's symbol table, once for each name.
+func (m *Machine) symbolPlace() func(name string) (fetchargs.SymbolPlace, error) {
+	known := map[string]fetchargs.SymbolPlace{}
+	return func(name string) (fetchargs.SymbolPlace, error) {
+		if p, ok := known[name]; ok {
+			return p, nil
+		}
+		text, err := m.Kallsyms()
+		if err != nil && !isHidden(err) {
+			return fetchargs.SymbolPlace{}, err
+		}
+		p := fetchargs.SymbolPlace(proc.LookupPlace(text, name))
+		if err != nil {
+			p = fetchargs.SymbolPlace{Addrs: []uint64{0}, Hidden: true}
+		}
+		known[name] = p
+		return p, nil
+	}
+}
+
+// isHidden tells that err is of a file that is not there or not for everybody.
+func isHidden(err error) bool {
+	return errors.Is(err, os.ErrNotExist) || errors.Is(err, os.ErrPermission)
+}
