@@ -2,7 +2,10 @@ package fetchargs
 
 import (
 	"runtime"
+	"slices"
 	"strings"
+
+	"github.com/tsnoop/tsnoop/btf"
 )
 
 // An Arch is what the language needs to know of a machine: where functions
@@ -57,21 +60,7 @@ func (a *Arch) isKernel(addr uint64) bool {
 
 func (a *Arch) isUser(addr uint64) bool { return addr != 0 && addr < a.UserEnd }
 
-var arches = []*Arch{
-	{
-		Name: "amd64", Regs: []string{"di", "si", "dx", "cx", "r8", "r9"}, FirstStack: 1, PackedOnStack: true, SignedChar: true,
-		Registers: strings.Fields("di si dx cx r8 r9 ax bx bp sp ip flags cs ss orig_ax r10 r11 r12 r13 r14 r15"),
-		Aliases:   map[string]string{"pc": "ip", "dil": "di", "sil": "si", "al": "ax", "bl": "bx", "cl": "cx", "dl": "dx"},
-		Caller:    "$stack0", StackDelta: 8, KernelStart: 0xff00_0000_0000_0000, UserEnd: 0x0100_0000_0000_0000,
-	},
-	{
-		Name: "arm64", Regs: []string{"x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7"}, FirstStack: 0,
-		Registers:    strings.Fields("x0 x1 x2 x3 x4 x5 x6 x7 x8 x9 x10 x11 x12 x13 x14 x15 x16 x17 x18 x19 x20 x21 x22 x23 x24 x25 x26 x27 x28 x29 x30 lr sp pc pstate"),
-		Aliases:      map[string]string{"fp": "x29", "ip": "pc", "cpsr": "pstate", "ax": "x0"},
-		BigByPointer: true, EvenInt128: true,
-		Caller: "%lr", KernelStart: 0xff00_0000_0000_0000, UserEnd: 0x0100_0000_0000_0000,
-	},
-}
+var arches = []*Arch{amd64, arm64}
 
 // ArchNamed is the architecture of that GOARCH name ("x86_64" and "aarch64"
 // are understood too), nil if tsnoop does not know it.
@@ -90,4 +79,33 @@ func ArchNamed(name string) *Arch {
 		}
 	}
 	return nil
+}
+
+// nearRegisters are those that somebody means who writes name: as the processor's
+// manual spells it (%rdi is %di), or another architecture's for the same
+// parameter.
+func (a *Arch) nearRegisters(name string) []string {
+	name = strings.ToLower(name)
+	candidates := []string{name, strings.TrimLeft(name, "re"), a.Aliases[name]}
+	if len(name) > 1 {
+		candidates = append(candidates, "x"+name[1:]) // w0
+	}
+	if name[0] == 'r' {
+		candidates = append(candidates, name[:len(name)-1]) // r8d
+	}
+	for _, other := range arches {
+		if i := slices.Index(other.Regs, strings.TrimLeft(name, "re")); i >= 0 && other != a {
+			candidates = append(candidates, a.Regs[min(i, len(a.Regs)-1)])
+		}
+	}
+	for _, c := range candidates {
+		if slices.Contains(a.Registers, c) {
+			return []string{"%" + c}
+		}
+	}
+	near := btf.Near(name, slices.Values(a.Registers))
+	for i := range near {
+		near[i] = "%" + near[i]
+	}
+	return near
 }

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/tsnoop/tsnoop/btf"
 )
 
 // stackWords is how many words of the stack the kernel lets one ask for:
@@ -98,33 +96,4 @@ func (r *resolver) isRegister(x *Builtin) bool {
 	}
 	r.fail(x.Span, hint, "%s has no register %s", arch.Name, x.Text)
 	return false
-}
-
-// nearRegisters are those that somebody means who writes name: as the processor's
-// manual spells it (%rdi is %di), or another architecture's for the same
-// parameter.
-func (a *Arch) nearRegisters(name string) []string {
-	name = strings.ToLower(name)
-	candidates := []string{name, strings.TrimLeft(name, "re"), a.Aliases[name]}
-	if len(name) > 1 {
-		candidates = append(candidates, "x"+name[1:]) // w0
-	}
-	if name[0] == 'r' {
-		candidates = append(candidates, name[:len(name)-1]) // r8d
-	}
-	for _, other := range arches {
-		if i := slices.Index(other.Regs, strings.TrimLeft(name, "re")); i >= 0 && other != a {
-			candidates = append(candidates, a.Regs[min(i, len(a.Regs)-1)])
-		}
-	}
-	for _, c := range candidates {
-		if slices.Contains(a.Registers, c) {
-			return []string{"%" + c}
-		}
-	}
-	near := btf.Near(name, slices.Values(a.Registers))
-	for i := range near {
-		near[i] = "%" + near[i]
-	}
-	return near
 }

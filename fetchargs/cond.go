@@ -122,7 +122,7 @@ func (r *resolver) compare(c *Compare, not bool, item *Item) *test {
 			t.negated = true
 		}
 	}
-	w := c.left()
+	w := left(c)
 	if item != nil && item.Format.Text != "" {
 		w.format = item.Format
 	}

@@ -2,7 +2,6 @@ package fetchargs
 
 import (
 	"slices"
-	"strings"
 )
 
 // A shape is what a format wants to be given.
@@ -45,8 +44,6 @@ var formats = []format{
 	{name: "x32", shape: fixedWidth, size: 4}, {name: "x64", shape: fixedWidth, size: 8},
 	{name: "char", shape: fixedWidth, size: 1}, {name: "symbol", shape: fixedWidth, size: 8},
 }
-
-var formatList = strings.Join(FormatNames(), " ")
 
 // FormatNames are the words that may follow an item's colon.
 func FormatNames() []string {

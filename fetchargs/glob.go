@@ -32,20 +32,6 @@ type LeftOut struct {
 // slow down every function of a machine.
 const maxFunctions = 5000
 
-func isGlob(name string) bool { return strings.ContainsAny(name, "*?[") }
-
-// withoutClasses is the glob without its [a-z].
-func withoutClasses(glob string) string {
-	for {
-		before, class, ok := strings.Cut(glob, "[")
-		if !ok {
-			return glob
-		}
-		_, after, _ := strings.Cut(class, "]")
-		glob = before + after
-	}
-}
-
 // Globs are those that the plans come from, each once.
 func Globs(plans []*Plan) []*Glob {
 	var globs []*Glob
@@ -57,9 +43,9 @@ func Globs(plans []*Plan) []*Glob {
 	return globs
 }
 
-// of is the spec for one of the functions that it stands for. What is wrong
-// with it is still shown in the text that the user wrote.
-func (s *Spec) of(f btf.FuncName) *Spec {
+// specOf is s for one of the functions that it stands for. What is wrong with it
+// is still shown in the text that the user wrote.
+func specOf(s *Spec, f btf.FuncName) *Spec {
 	one := *s
 	one.Func.Text = f.Name
 	if f.Module != "" {
@@ -91,7 +77,7 @@ func (t *Target) expand(specs []*Spec) (jobs []job, errs Errors, fatal error) {
 		var found []job
 		for _, f := range names {
 			if traceable()(f.Module, f.Name) {
-				found = append(found, job{s.of(f), g})
+				found = append(found, job{specOf(s, f), g})
 			} else {
 				g.Left = append(g.Left, LeftOut{Func: f.Name, Why: "not traceable"})
 			}

@@ -2,6 +2,7 @@ package fetchargs
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/tsnoop/tsnoop/btf"
 )
@@ -36,14 +37,10 @@ func operands(c Cond) []want {
 
 // left is what a condition needs of its left side. A pointer to text is asked
 // for its address if that is compared with NULL.
-func (c *Compare) left() want {
+func left(c *Compare) want {
 	w := want{x: c.X, format: c.Format, with: c.Value}
 	w.pointer = c.Mask == nil && (c.Op == "==" || c.Op == "!=") && c.Value.isNull()
 	return w
-}
-
-func (l *Literal) isNull() bool {
-	return l != nil && (l.Kind == Word && l.Text == "NULL" || l.Kind == Number && l.Int.Sign() == 0)
 }
 
 // formatOf is the format of that name, nil if there is none.
@@ -54,7 +51,7 @@ func (r *resolver) formatOf(name Name) (*format, bool) {
 	f := formatNamed(name.Text)
 	if f == nil {
 		near := btf.Near(name.Text, slices.Values(FormatNames()))
-		r.fail(name.Span, didYouMean(near, "formats: "+formatList), "unknown format %q", name.Text)
+		r.fail(name.Span, didYouMean(near, "formats: "+strings.Join(FormatNames(), " ")), "unknown format %q", name.Text)
 	}
 	return f, f != nil
 }

@@ -237,11 +237,16 @@ func (p *parser) isValue(pos int) bool {
 	return false
 }
 
+// formatWords are the words that may follow an item's colon. What they mean is not
+// the language's.
+var formatWords = strings.Fields(`x d u o c sym errno time s string us ustring mac ip6 ip4 be32 port be16 hex
+	u8 u16 u32 u64 s8 s16 s32 s64 x8 x16 x32 x64 char symbol`)
+
 // format reads ":" FORMAT; its text is empty after an error.
 func (p *parser) format() Name {
 	p.next()
 	if p.tok.kind != tokIdent {
-		p.fail(p.tok.Span, "formats: "+formatList, "a format is missing: %s", p.describe())
+		p.fail(p.tok.Span, "formats: "+strings.Join(formatWords, " "), "a format is missing: %s", p.describe())
 		return Name{}
 	}
 	name := Name{p.tok.text, p.tok.Span}

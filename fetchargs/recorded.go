@@ -89,7 +89,7 @@ func newSelection(spec *Spec, p *Plan) *resolver {
 		r.fn = &btf.Func{}
 	}
 	if isGlob(spec.Func.Text) {
-		r.spec = spec.of(btf.FuncName{Module: r.fn.Module, Name: p.Spec.Func.Text})
+		r.spec = specOf(spec, btf.FuncName{Module: r.fn.Module, Name: p.Spec.Func.Text})
 	}
 	out := *p
 	out.Spec = r.spec

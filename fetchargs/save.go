@@ -167,7 +167,7 @@ func (s *savedPlan) load(types func(int) (btf.Type, error)) (*Plan, error) {
 		return nil, err
 	}
 	if isGlob(spec.Func.Text) {
-		spec = spec.of(btf.FuncName{Module: s.Module, Name: s.Func})
+		spec = specOf(spec, btf.FuncName{Module: s.Module, Name: s.Func})
 	}
 	p := &Plan{Spec: spec, Func: &btf.Func{Name: s.Func, Module: s.Module}, Notes: s.Notes, Renames: s.Renames, Addresses: s.Addresses, Partial: s.Partial, Arch: ArchNamed(s.Arch)}
 	if p.Arch == nil {

@@ -150,6 +150,21 @@ func classEnd(text string) int {
 	return end + 1
 }
 
+// isGlob tells whether a function's name is a pattern.
+func isGlob(name string) bool { return strings.ContainsAny(name, "*?[") }
+
+// withoutClasses is the glob without its [a-z].
+func withoutClasses(glob string) string {
+	for {
+		before, class, ok := strings.Cut(glob, "[")
+		if !ok {
+			return glob
+		}
+		_, after, _ := strings.Cut(class, "]")
+		glob = before + after
+	}
+}
+
 func identEnd(text string, pos int) int {
 	for pos < len(text) && isWord(text[pos]) {
 		pos++

@@ -131,6 +131,11 @@ const (
 	Address             // IPv4, IPv6 or MAC
 )
 
+// isNull tells whether l is NULL or 0; a nil l is not.
+func (l *Literal) isNull() bool {
+	return l != nil && (l.Kind == Word && l.Text == "NULL" || l.Kind == Number && l.Int.Sign() == 0)
+}
+
 func (e *Ident) Where() Span       { return e.Span }
 func (e *Member) Where() Span      { return e.X.Where().to(e.Name.Span) }
 func (e *Index) Where() Span       { return e.Span }
