@@ -39,10 +39,10 @@ func TestSignedChar(t *testing.T) {
 		if err := os.WriteFile(file, data, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		spec, _ := fetchargs.Parse("f(c, s)")
+		s, _ := fetchargs.Parse("f(c, s)")
 		target := &fetchargs.Target{Kernel: btf.Open(file), Arch: fetchargs.ArchNamed(tt.arch)}
 		target.Features, _ = fetchargs.FeaturesOf("5.10")
-		plans, err := fetchargs.Resolve([]*fetchargs.Spec{spec}, target)
+		plans, err := fetchargs.Resolve([]*fetchargs.Spec{s}, target)
 		if err != nil {
 			t.Fatal(err)
 		}

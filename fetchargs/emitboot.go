@@ -107,6 +107,6 @@ func bootQuote(s string) string {
 
 // refuse is an error about the probe's function.
 func (p *Probe) refuse(hint, format string, args ...any) *Error {
-	spec := p.Plan.Spec
-	return &Error{Text: spec.Text, Span: spec.Func.Span, Msg: fmt.Sprintf(format, args...), Hint: hint}
+	wanted := p.Plan.Spec
+	return &Error{Text: wanted.Text, Span: wanted.Func.Span, Msg: fmt.Sprintf(format, args...), Hint: hint}
 }

@@ -40,9 +40,9 @@ func TestGolden(t *testing.T) {
 			c := newGolden(t, section(archive, "target"))
 			c.t = t
 			var got bytes.Buffer
-			for _, spec := range strings.Split(strings.TrimRight(section(archive, "specs"), "\n"), "\n") {
-				fmt.Fprintf(&got, "$ %s\n", spec)
-				c.write(&got, strings.ReplaceAll(spec, `\t`, "\t"))
+			for _, line := range strings.Split(strings.TrimRight(section(archive, "specs"), "\n"), "\n") {
+				fmt.Fprintf(&got, "$ %s\n", line)
+				c.write(&got, strings.ReplaceAll(line, `\t`, "\t"))
 			}
 			if *update {
 				setSection(archive, "want", got.Bytes())
@@ -137,10 +137,10 @@ func placeOf(words []string) fetchargs.SymbolPlace {
 }
 
 func (c *golden) write(w *bytes.Buffer, text string) {
-	spec, err := fetchargs.Parse(text)
+	parsed, err := fetchargs.Parse(text)
 	var plans []*fetchargs.Plan
 	if err == nil {
-		plans, err = fetchargs.Resolve([]*fetchargs.Spec{spec}, c.target)
+		plans, err = fetchargs.Resolve([]*fetchargs.Spec{parsed}, c.target)
 	}
 	var errs fetchargs.Errors
 	switch {

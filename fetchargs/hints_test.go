@@ -44,11 +44,11 @@ type hints struct {
 
 // wrong is what is wrong with a spec, and whether its syntax is.
 func (h hints) wrong(text string) (errs fetchargs.Errors, syntax bool) {
-	spec, err := fetchargs.Parse(text)
+	parsed, err := fetchargs.Parse(text)
 	if errors.As(err, &errs) {
 		return errs, true
 	}
-	_, err = fetchargs.Resolve([]*fetchargs.Spec{spec}, h.target)
+	_, err = fetchargs.Resolve([]*fetchargs.Spec{parsed}, h.target)
 	errors.As(err, &errs)
 	return errs, false
 }

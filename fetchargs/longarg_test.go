@@ -32,11 +32,11 @@ func TestLongestArg(t *testing.T) {
 		if tt.says > 0 {
 			target.LongestArg = func() int { asked = true; return tt.says }
 		}
-		spec, err := fetchargs.Parse(tt.spec)
+		parsed, err := fetchargs.Parse(tt.spec)
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = fetchargs.Resolve([]*fetchargs.Spec{spec}, target)
+		_, err = fetchargs.Resolve([]*fetchargs.Spec{parsed}, target)
 		var wrong fetchargs.Errors
 		if asked != tt.asked || (err == nil) != tt.okay || err != nil && !errors.As(err, &wrong) {
 			t.Errorf("%s, limit %d: asked %t, want %t; %v", tt.spec, tt.says, asked, tt.asked, err)

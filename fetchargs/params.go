@@ -18,7 +18,7 @@ import (
 //
 // See the System V ABI for AMD64, section 3.2.3, and AAPCS64, section 6.8.
 func (r *resolver) locateParams(f *btf.Func) ([]place, []error) {
-	a := abi{arch: r.target.Arch}
+	a := convention{arch: r.target.Arch}
 	if size, _ := btf.Size(f.Return); isStruct(f.Return) && size > 16 && !a.arch.BigByPointer {
 		a.reg = 1 // the address of the result comes first
 	}
@@ -49,14 +49,14 @@ func (r *resolver) locateParams(f *btf.Func) ([]place, []error) {
 var errUnknownSlot = errors.New("where such a value is passed is not known")
 
 // An abi counts the registers and stack words that parameters take.
-type abi struct {
+type convention struct {
 	arch  *Arch
 	reg   int // next free register
 	stack int // next free stack word
 }
 
 // next takes the place of a parameter of type t.
-func (a *abi) next(t btf.Type, register func(int) string) (place, error) {
+func (a *convention) next(t btf.Type, register func(int) string) (place, error) {
 	size, known := btf.Size(t)
 	p := place{typ: t}
 	switch s := btf.Strip(t).(type) {
@@ -86,7 +86,7 @@ func (a *abi) next(t btf.Type, register func(int) string) (place, error) {
 }
 
 // aggregate takes the place of a struct or union of size bytes.
-func (a *abi) aggregate(p place, size int, register func(int) string) (place, error) {
+func (a *convention) aggregate(p place, size int, register func(int) string) (place, error) {
 	switch {
 	case size == 0:
 		return p, fmt.Errorf("%s is empty", btf.Name(p.typ))
@@ -117,7 +117,7 @@ func (a *abi) aggregate(p place, size int, register func(int) string) (place, er
 
 // pair takes two registers for a value of 9 to 16 bytes. Such a value cannot
 // be fetched in one piece, but those behind it must be counted right.
-func (a *abi) pair(p place, register func(int) string) (place, error) {
+func (a *convention) pair(p place, register func(int) string) (place, error) {
 	if a.reg+2 > len(a.arch.Regs) {
 		if a.arch.BigByPointer { // AAPCS64 C.11, C.13: no later one may use them
 			a.reg = len(a.arch.Regs)
@@ -136,7 +136,7 @@ func (a *abi) pair(p place, register func(int) string) (place, error) {
 }
 
 // onStack takes the next stack words.
-func (a *abi) onStack(p place, words int) (place, error) {
+func (a *convention) onStack(p place, words int) (place, error) {
 	if a.arch.FirstStack < 0 {
 		return p, errors.New("it is on the stack, which cannot be fetched on this architecture")
 	}

@@ -94,7 +94,7 @@ func described(v fetchargs.Value) string {
 
 // TestDamagedProofs: what is in a file may be anything.
 func TestDamagedProofs(t *testing.T) {
-	spec, err := fetchargs.Parse("dev_open(*(u64 *)filename)")
+	parsed, err := fetchargs.Parse("dev_open(*(u64 *)filename)")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func TestDamagedProofs(t *testing.T) {
 		Live:   true,
 	}
 	target.Features, _ = fetchargs.FeaturesOf("6.12")
-	plans, err := fetchargs.Resolve([]*fetchargs.Spec{spec}, target)
+	plans, err := fetchargs.Resolve([]*fetchargs.Spec{parsed}, target)
 	if err != nil {
 		t.Fatal(err)
 	}

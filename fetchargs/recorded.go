@@ -17,31 +17,31 @@ import (
 // pair a plan keeps both sides that it has, as [Target] says.
 func Select(specs []*Spec, plans []*Plan, pair bool) (selected []*Plan, from []int, err error) {
 	var errs Errors
-	for _, spec := range specs {
-		glob := &Glob{Spec: spec}
+	for _, wanted := range specs {
+		glob := &Glob{Spec: wanted}
 		for i, p := range plans {
-			if p.Renames != "" || !p.isAbout(spec) {
+			if p.Renames != "" || !p.isAbout(wanted) {
 				continue
 			}
 			glob.Matches++
-			s := newSelection(spec, p)
+			s := newSelection(wanted, p)
 			s.target.Pair = pair
 			out := s.selected()
 			s.errs = s.errs.unique()
 			switch {
 			case len(s.errs) == 0:
 				selected, from = append(selected, out), append(from, i)
-			case isGlob(spec.Func.Text):
+			case isGlob(wanted.Func.Text):
 				glob.LeaveOut(p.Spec.Func.Text, s.errs[0])
 			case glob.Matches == 1: // the next one of this name would complain of the same
 				errs = append(errs, s.errs...)
 			}
-			if out != nil && isGlob(spec.Func.Text) {
+			if out != nil && isGlob(wanted.Func.Text) {
 				out.Glob = glob
 			}
 		}
 		if glob.Matches == 0 {
-			errs = append(errs, notRecorded(spec, plans))
+			errs = append(errs, notRecorded(wanted, plans))
 		} else if len(glob.Left) == glob.Matches {
 			errs = append(errs, glob.Empty())
 		}
@@ -57,16 +57,16 @@ func Select(specs []*Spec, plans []*Plan, pair bool) (selected []*Plan, from []i
 	return selected, from, nil
 }
 
-func (p *Plan) isAbout(spec *Spec) bool {
+func (p *Plan) isAbout(wanted *Spec) bool {
 	module, names := p.Spec.Module.Text, []string{p.Spec.Func.Text}
 	if p.Func != nil {
 		module, names = p.Func.Module, append(names, p.Func.Name)
 	}
-	match, err := btf.Glob(spec.Func.Text)
-	return err == nil && (spec.Module.Text == "" || spec.Module.Text == module) && slices.ContainsFunc(names, match)
+	match, err := btf.Glob(wanted.Func.Text)
+	return err == nil && (wanted.Module.Text == "" || wanted.Module.Text == module) && slices.ContainsFunc(names, match)
 }
 
-func notRecorded(spec *Spec, plans []*Plan) *Error {
+func notRecorded(wanted *Spec, plans []*Plan) *Error {
 	var names []string
 	for _, p := range plans {
 		if p.Renames == "" {
@@ -75,21 +75,21 @@ func notRecorded(spec *Spec, plans []*Plan) *Error {
 	}
 	slices.Sort(names)
 	names = slices.Compact(names)
-	hint := didYouMean(btf.Near(spec.Func.Text, slices.Values(names)), "")
+	hint := didYouMean(btf.Near(wanted.Func.Text, slices.Values(names)), "")
 	if hint == "" {
 		hint = "recorded were: " + strings.Join(names[:min(20, len(names))], ", ")
 	}
-	return &Error{Text: spec.Text, Span: spec.Func.Span, Msg: fmt.Sprintf("%s was not recorded", spec.Func.Text), Hint: hint}
+	return &Error{Text: wanted.Text, Span: wanted.Func.Span, Msg: fmt.Sprintf("%s was not recorded", wanted.Func.Text), Hint: hint}
 }
 
 // newSelection is a resolver whose values are those of a recorded plan.
-func newSelection(spec *Spec, p *Plan) *resolver {
-	r := &resolver{target: &Target{Arch: p.Arch, Kernel: btf.Open()}, spec: spec, recorded: true, fn: p.Func}
+func newSelection(wanted *Spec, p *Plan) *resolver {
+	r := &resolver{target: &Target{Arch: p.Arch, Kernel: btf.Open()}, spec: wanted, recorded: true, fn: p.Func}
 	if r.fn == nil {
 		r.fn = &btf.Func{}
 	}
-	if isGlob(spec.Func.Text) {
-		r.spec = specOf(spec, btf.FuncName{Module: r.fn.Module, Name: p.Spec.Func.Text})
+	if isGlob(wanted.Func.Text) {
+		r.spec = specOf(wanted, btf.FuncName{Module: r.fn.Module, Name: p.Spec.Func.Text})
 	}
 	out := *p
 	out.Spec = r.spec

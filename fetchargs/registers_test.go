@@ -55,13 +55,13 @@ func TestRegisters(t *testing.T) {
 			for i := range object {
 				object[i] = byte(0x81 + i)
 			}
-			spec, err := fetchargs.Parse(tt.spec)
+			parsed, err := fetchargs.Parse(tt.spec)
 			if err != nil {
 				t.Fatal(err)
 			}
 			target := &fetchargs.Target{Kernel: btf.Open("../testdata/btf/corners.btf"), Arch: fetchargs.ArchNamed(cmp.Or(tt.arch, "amd64"))}
 			target.Features, _ = fetchargs.FeaturesOf("6.12")
-			plans, err := fetchargs.Resolve([]*fetchargs.Spec{spec}, target)
+			plans, err := fetchargs.Resolve([]*fetchargs.Spec{parsed}, target)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -124,12 +124,12 @@ func fetch(t *testing.T, text string, object []byte) []byte {
 // TestRegistersDamaged: no value may go on behind the last argument.
 func TestRegistersDamaged(t *testing.T) {
 	for _, text := range []string{"take_letters(t.c)", "take_across(t.b)"} {
-		spec, err := fetchargs.Parse(text)
+		parsed, err := fetchargs.Parse(text)
 		if err != nil {
 			t.Fatal(err)
 		}
 		target := &fetchargs.Target{Kernel: btf.Open("../testdata/btf/corners.btf"), Arch: fetchargs.ArchNamed("amd64")}
-		plans, err := fetchargs.Resolve([]*fetchargs.Spec{spec}, target)
+		plans, err := fetchargs.Resolve([]*fetchargs.Spec{parsed}, target)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,11 +15,11 @@ const renamed = "__set_task_comm(tsk->pid, buf:string)"
 func Renames(t *Target) (*Plan, error) {
 	own := *t
 	own.Pair, own.Comm, own.Symbols = false, "", nil
-	spec, err := Parse(renamed)
+	s, err := Parse(renamed)
 	if err != nil {
 		return nil, err
 	}
-	plans, err := Resolve([]*Spec{spec}, &own)
+	plans, err := Resolve([]*Spec{s}, &own)
 	if err != nil {
 		return nil, fmt.Errorf("whether a task gets another name cannot be seen: %w", err)
 	}

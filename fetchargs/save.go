@@ -162,14 +162,14 @@ func Load(data []byte) ([]*Plan, error) {
 }
 
 func (s *savedPlan) load(types func(int) (btf.Type, error)) (*Plan, error) {
-	spec, err := Parse(s.Spec)
+	wanted, err := Parse(s.Spec)
 	if err != nil {
 		return nil, err
 	}
-	if isGlob(spec.Func.Text) {
-		spec = specOf(spec, btf.FuncName{Module: s.Module, Name: s.Func})
+	if isGlob(wanted.Func.Text) {
+		wanted = specOf(wanted, btf.FuncName{Module: s.Module, Name: s.Func})
 	}
-	p := &Plan{Spec: spec, Func: &btf.Func{Name: s.Func, Module: s.Module}, Notes: s.Notes, Renames: s.Renames, Addresses: s.Addresses, Partial: s.Partial, Arch: ArchNamed(s.Arch)}
+	p := &Plan{Spec: wanted, Func: &btf.Func{Name: s.Func, Module: s.Module}, Notes: s.Notes, Renames: s.Renames, Addresses: s.Addresses, Partial: s.Partial, Arch: ArchNamed(s.Arch)}
 	if p.Arch == nil {
 		return nil, fmt.Errorf("unknown architecture %q", s.Arch)
 	}
