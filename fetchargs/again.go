@@ -1,12 +1,16 @@
 package fetchargs
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
+)
 
 // A proven is a field of an entry that may be in user memory.
 type proven struct {
 	index int // in builder.fields
 	encoded
-	expr Expr
+	expr spec.Expr
 }
 
 // again has the return probe fetch once more what may not have been in user

@@ -6,11 +6,12 @@ import (
 	"strings"
 
 	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
 // encodeFixed encodes a number whose width the format sets, or as many of them as
 // an array or a struct has bytes for.
-func (r *resolver) encodeFixed(e encoded, x Expr, f *format) (encoded, bool) {
+func (r *resolver) encodeFixed(e encoded, x spec.Expr, f *format) (encoded, bool) {
 	typ := e.place.typ
 	e.place = lookThrough(e.place)
 	p := &e.place
@@ -59,22 +60,22 @@ func (f *format) kernelType(typ string) string {
 }
 
 // encodeArray encodes up to 64 elements of an array of numbers.
-func (r *resolver) encodeArray(e encoded, x Expr, a *btf.Array, f *format) (encoded, bool) {
+func (r *resolver) encodeArray(e encoded, x spec.Expr, a *btf.Array, f *format) (encoded, bool) {
 	size, ok := elemSize(a)
 	inner, nested := arrayOf(a.Type)
 	switch {
 	case nested:
-		r.failFix(x.Where(), Fix{x.Where(), postfixed(x) + "[0]"}, "take one: ", "%s is an array of arrays of %d", x, inner.Nelems)
+		r.failFix(x.Where(), spec.Fix{Span: x.Where(), Text: spec.Postfixed(x) + "[0]"}, "take one: ", "%s is an array of arrays of %d", x, inner.Nelems)
 		return e, false
 	case isStruct(a.Type):
-		one := postfixed(x) + "[0]"
+		one := spec.Postfixed(x) + "[0]"
 		if members := btf.Members(a.Type); len(members) > 0 {
 			one += "." + members[0]
 		}
-		r.failFix(x.Where(), Fix{x.Where(), one}, "take one: ", "%s is an array of %s", x, btf.Name(a.Type))
+		r.failFix(x.Where(), spec.Fix{Span: x.Where(), Text: one}, "take one: ", "%s is an array of %s", x, btf.Name(a.Type))
 		return e, false
 	case a.Nelems == 0:
-		r.failFix(x.Where(), Fix{x.Where(), postfixed(x) + "[0]"}, "take elements: ", "the length of %s is not known", x)
+		r.failFix(x.Where(), spec.Fix{Span: x.Where(), Text: spec.Postfixed(x) + "[0]"}, "take elements: ", "the length of %s is not known", x)
 		return e, false
 	case !ok || !slices.Contains([]int{1, 2, 4, 8}, size) || !e.place.mem && !e.place.inReg:
 		r.cannotShow(e.place.typ, x)
@@ -87,7 +88,7 @@ func (r *resolver) encodeArray(e encoded, x Expr, a *btf.Array, f *format) (enco
 	return r.elements(e, size, size*int(a.Nelems), x)
 }
 
-func (r *resolver) doesNotFit(x Expr, t btf.Type, f *format) bool {
+func (r *resolver) doesNotFit(x spec.Expr, t btf.Type, f *format) bool {
 	name := "string"
 	if f != nil {
 		name = f.name
@@ -96,7 +97,7 @@ func (r *resolver) doesNotFit(x Expr, t btf.Type, f *format) bool {
 	switch {
 	case f != nil && (f.shape == kernelText || f.shape == userText):
 		if size, _ := btf.Size(orVoid(t)); size == 8 && !isStruct(t) {
-			r.failFix(x.Where(), Fix{x.Where(), "(char *)" + x.String()}, "if it is an address write ", "the format %s does not fit %s, which is %s", name, x, typeName(t))
+			r.failFix(x.Where(), spec.Fix{Span: x.Where(), Text: "(char *)" + x.String()}, "if it is an address write ", "the format %s does not fit %s, which is %s", name, x, typeName(t))
 			return false
 		}
 		hint = "text needs a pointer or an array of char"

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
 // Limits of kernel/trace/trace_probe.h. The size of an event is checked by
@@ -53,7 +54,7 @@ type ref struct {
 
 func (f ref) field() *Field { return &f.side.fields[f.index] }
 
-func (b *builder) add(e encoded, x Expr) (ref, bool) {
+func (b *builder) add(e encoded, x spec.Expr) (ref, bool) {
 	f, at := e.field, x.Where()
 	size := f.Size
 	if f.Encoding == Array {
@@ -126,7 +127,7 @@ func (b *builder) space(e encoded, i int) Space {
 }
 
 // arg adds a fetcharg, or finds it among those there are.
-func (b *builder) arg(text, typ string, size int, label string, at Span) (int, bool) {
+func (b *builder) arg(text, typ string, size int, label string, at spec.Span) (int, bool) {
 	text, ok := b.fitting(text, typ, at)
 	if !ok {
 		return 0, false
@@ -142,7 +143,7 @@ func (b *builder) arg(text, typ string, size int, label string, at Span) (int, b
 }
 
 // fitting is a fetcharg with its type, if the kernel takes one so long.
-func (b *builder) fitting(text, typ string, at Span) (string, bool) {
+func (b *builder) fitting(text, typ string, at spec.Span) (string, bool) {
 	if typ != "" {
 		text += ":" + typ
 	}
@@ -181,7 +182,7 @@ func (r *resolver) shorter(text string) string {
 func (b *builder) name(label string, text bool) string {
 	base := identifier(strings.TrimPrefix(label, "$"))
 	switch {
-	case base == "" || isDigit(base[0]):
+	case base == "" || spec.IsDigit(base[0]):
 		base = "v" + base
 	case strings.HasPrefix(base, "common_") || strings.HasPrefix(base, "__probe_"):
 		base = "v_" + base
@@ -210,7 +211,7 @@ func identifier(s string) string {
 	var b strings.Builder
 	for i := range len(s) {
 		switch {
-		case isWord(s[i]):
+		case spec.IsWord(s[i]):
 			b.WriteByte(s[i])
 		case b.Len() > 0 && b.String()[b.Len()-1] != '_':
 			b.WriteByte('_')

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
 // stackWords is how many words of the stack the kernel lets one ask for:
@@ -12,7 +14,7 @@ import (
 const stackWords = 2048
 
 // builtin is what the kernel has a name of its own for.
-func (r *resolver) builtin(x *Builtin) (place, bool) {
+func (r *resolver) builtin(x *spec.Builtin) (place, bool) {
 	name := x.Text
 	p := place{base: name}
 	switch {
@@ -25,7 +27,7 @@ func (r *resolver) builtin(x *Builtin) (place, bool) {
 		return p, true
 	case name == "$retval":
 		if isVoid(r.fn.Return) {
-			return r.result(&Ident{Name{name, x.Span}})
+			return r.result(&spec.Ident{Name: spec.Name{Text: name, Span: x.Span}})
 		}
 		p.ret = true
 		return p, true
@@ -67,7 +69,7 @@ func (r *resolver) argument(n int) string {
 }
 
 // isArgument says why there is no $argN: the kernel takes any number.
-func (r *resolver) isArgument(x *Builtin, n int) bool {
+func (r *resolver) isArgument(x *spec.Builtin, n int) bool {
 	arch := r.target.Arch
 	switch {
 	case r.argWords >= 0 && n > r.argWords && !r.fn.Variadic:
@@ -85,13 +87,13 @@ func (r *resolver) isArgument(x *Builtin, n int) bool {
 }
 
 // isRegister says why there is no %REG.
-func (r *resolver) isRegister(x *Builtin) bool {
+func (r *resolver) isRegister(x *spec.Builtin) bool {
 	arch, name := r.target.Arch, x.Text[1:]
 	if slices.Contains(arch.Registers, name) {
 		return true
 	}
 	hint := arch.Name + " has %" + strings.Join(arch.Registers, " %")
-	if near := arch.nearRegisters(name); len(near) > 0 {
+	if near := arch.NearRegisters(name); len(near) > 0 {
 		hint = didYouMean(near, "")
 	}
 	r.fail(x.Span, hint, "%s has no register %s", arch.Name, x.Text)

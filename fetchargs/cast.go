@@ -4,9 +4,10 @@ import (
 	"fmt"
 
 	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
-func (r *resolver) addr(x *Addr) (place, bool) {
+func (r *resolver) addr(x *spec.Addr) (place, bool) {
 	p, ok := r.walk(x.X)
 	if !ok {
 		return p, false
@@ -32,7 +33,7 @@ func (r *resolver) addr(x *Addr) (place, bool) {
 }
 
 // withType walks to what a type is named for, and finds the type.
-func (r *resolver) withType(x Expr, name Name) (place, btf.Type, bool) {
+func (r *resolver) withType(x spec.Expr, name spec.Name) (place, btf.Type, bool) {
 	p, ok := r.walk(x)
 	if !ok {
 		return p, nil, false
@@ -41,7 +42,7 @@ func (r *resolver) withType(x Expr, name Name) (place, btf.Type, bool) {
 	return p, t, ok
 }
 
-func (r *resolver) cast(x *Cast) (place, bool) {
+func (r *resolver) cast(x *spec.Cast) (place, bool) {
 	p, t, ok := r.withType(x.X, x.Type)
 	if !ok {
 		return p, false
@@ -51,12 +52,12 @@ func (r *resolver) cast(x *Cast) (place, bool) {
 		if p.isUntyped() {
 			object = "&" + object
 		}
-		r.failFix(x.Type.Span, Fix{x.Span, fmt.Sprintf("(%s *)%s", canonicalType(x.Type.Text), object)}, "write ", "a cast to a struct needs a pointer")
+		r.failFix(x.Type.Span, spec.Fix{Span: x.Span, Text: fmt.Sprintf("(%s *)%s", spec.CanonicalType(x.Type.Text), object)}, "write ", "a cast to a struct needs a pointer")
 		return p, false
 	}
 	if p.typ != nil && pointee(t) != nil && !p.inReg {
 		if _, isArray := btf.Strip(p.typ).(*btf.Array); isArray {
-			r.failFix(x.Span, Fix{x.Span, fmt.Sprintf("(%s)&%s", canonicalType(x.Type.Text), x.X)}, "write ", "%s is an array; cast its address", x.X)
+			r.failFix(x.Span, spec.Fix{Span: x.Span, Text: fmt.Sprintf("(%s)&%s", spec.CanonicalType(x.Type.Text), x.X)}, "write ", "%s is an array; cast its address", x.X)
 			return p, false
 		}
 		if size, _ := btf.Size(p.typ); size != 8 {
@@ -77,7 +78,7 @@ func (r *resolver) cast(x *Cast) (place, bool) {
 	return p, ok
 }
 
-func (r *resolver) containerOf(x *ContainerOf) (place, bool) {
+func (r *resolver) containerOf(x *spec.ContainerOf) (place, bool) {
 	p, t, ok := r.withType(x.X, x.Type)
 	if !ok {
 		return p, false

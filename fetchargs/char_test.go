@@ -10,6 +10,8 @@ import (
 	cbtf "github.com/cilium/ebpf/btf"
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/abi"
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
 // TestSignedChar has BTF as 5.10's, which gives neither char nor signed char an
@@ -39,10 +41,10 @@ func TestSignedChar(t *testing.T) {
 		if err := os.WriteFile(file, data, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		s, _ := fetchargs.Parse("f(c, s)")
-		target := &fetchargs.Target{Kernel: btf.Open(file), Arch: fetchargs.ArchNamed(tt.arch)}
+		s, _ := spec.Parse("f(c, s)")
+		target := &fetchargs.Target{Kernel: btf.Open(file), Arch: abi.Named(tt.arch)}
 		target.Features, _ = fetchargs.FeaturesOf("5.10")
-		plans, err := fetchargs.Resolve([]*fetchargs.Spec{s}, target)
+		plans, err := fetchargs.Resolve([]*spec.Spec{s}, target)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/abi"
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
 // A Column is a field of an event that tsnoop has not defined, as the event's
@@ -21,8 +23,8 @@ type Column struct {
 // FromEvent makes a plan to show another tool's event: one value for each of
 // its columns, but for what the kernel itself adds to kprobe events. The columns
 // are the plan's Args in the same order.
-func FromEvent(system, name string, columns []Column, arch *Arch) *Plan {
-	plan := &Plan{Spec: &Spec{Text: name, Func: Name{Text: name}, Module: Name{Text: system}}, Arch: arch}
+func FromEvent(system, name string, columns []Column, arch *abi.Arch) *Plan {
+	plan := &Plan{Spec: &spec.Spec{Text: name, Func: spec.Name{Text: name}, Module: spec.Name{Text: system}}, Arch: arch}
 	p := &Probe{Plan: plan, Event: name, Comm: -1, Caller: -1, Stack: -1}
 	for i, c := range columns {
 		p.Args = append(p.Args, Arg{Name: c.Name, Size: c.Size})

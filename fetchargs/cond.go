@@ -3,6 +3,8 @@ package fetchargs
 import (
 	"fmt"
 	"slices"
+
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
 // A test is a condition made ready: negations are pushed down to the single
@@ -11,7 +13,7 @@ import (
 type test struct {
 	and, or []*test // at most one of these is set; otherwise this is a comparison
 
-	op      Op
+	op      spec.Op
 	negated bool // for "&" and "~", which have no opposite
 	left    operand
 	right   operand  // an expression, or
@@ -28,7 +30,7 @@ type operand struct {
 // maxFilter is less than the page that one write to a filter may have.
 const maxFilter = 4000
 
-var opposite = map[Op]Op{"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
+var opposite = map[spec.Op]spec.Op{"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 
 // conditions resolves all conditions of the spec, gives the kernel's filters
 // what they can decide, and leaves the rest to user space.
@@ -65,21 +67,21 @@ func conjuncts(t *test) []*test {
 
 // test makes c ready; not says that it is to be false. item, if c is one,
 // may have named and formatted the values.
-func (r *resolver) test(c Cond, not bool, item *Item) *test {
+func (r *resolver) test(c spec.Cond, not bool, item *spec.Item) *test {
 	switch c := c.(type) {
-	case *Not:
+	case *spec.Not:
 		return r.test(c.X, !not, item)
-	case *And:
+	case *spec.And:
 		return r.join(c.X, c.Y, not, !not, item)
-	case *Or:
+	case *spec.Or:
 		return r.join(c.X, c.Y, not, not, item)
-	case *Compare:
+	case *spec.Compare:
 		return r.compare(c, not, item)
 	}
 	panic(fmt.Sprintf("fetchargs: unknown condition %T", c))
 }
 
-func (r *resolver) join(x, y Cond, not, and bool, item *Item) *test {
+func (r *resolver) join(x, y spec.Cond, not, and bool, item *spec.Item) *test {
 	kids := []*test{r.test(x, not, item), r.test(y, not, item)}
 	if and {
 		return &test{and: kids}
@@ -113,7 +115,7 @@ func flatten(t *test) *test {
 	return &test{or: kids}
 }
 
-func (r *resolver) compare(c *Compare, not bool, item *Item) *test {
+func (r *resolver) compare(c *spec.Compare, not bool, item *spec.Item) *test {
 	t := &test{op: c.Op}
 	if not {
 		if op, ok := opposite[c.Op]; ok {
@@ -132,8 +134,8 @@ func (r *resolver) compare(c *Compare, not bool, item *Item) *test {
 	}
 	t.left = left.operand()
 	other := c.Other
-	if other == nil && c.Value.Kind == Word && r.isValue(c.Value.Text) {
-		other = &Ident{Name{c.Value.Text, c.Value.Span}}
+	if other == nil && c.Value.Kind == spec.Word && r.isValue(c.Value.Text) {
+		other = &spec.Ident{Name: spec.Name{Text: c.Value.Text, Span: c.Value.Span}}
 	}
 	if other == nil {
 		t.value, _ = r.constant(c, left.field())
@@ -175,7 +177,7 @@ func (r *resolver) isValue(word string) bool {
 
 func (f ref) operand() operand { return operand{f.side.probe.Return, f.index} }
 
-func comparable(a, b *Field, op Op) bool {
+func comparable(a, b *Field, op spec.Op) bool {
 	if a.Encoding == String || b.Encoding == String {
 		return a.Encoding == b.Encoding && (op == "==" || op == "!=")
 	}

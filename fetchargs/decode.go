@@ -101,7 +101,7 @@ func (d *Decoder) fault(f *Field, data []byte) (Value, bool) {
 		if !d.readable(g, addr) {
 			return Value{Kind: Fault, Guard: g, Addr: addr}, true
 		}
-		if f.Encoding == String && i == len(f.Guards)-1 || !d.probe.arch().isUser(addr) {
+		if f.Encoding == String && i == len(f.Guards)-1 || !d.probe.arch().IsUser(addr) {
 			continue
 		}
 		if why, bad := d.doubt(g, addr, data); bad {
@@ -121,7 +121,7 @@ func (d *Decoder) noText(f *Field, data []byte) Value {
 	g := &f.Guards[len(f.Guards)-1]
 	v := Value{Kind: Fault, Guard: g, Addr: d.Arg(g.Arg, data)}
 	switch why, bad := d.doubt(g, v.Addr, data); {
-	case !d.probe.arch().isUser(v.Addr):
+	case !d.probe.arch().IsUser(v.Addr):
 	case d.Arg(f.Arg, data)>>16 != 0: // a step before the last
 		v.Why = NotInMemory
 	case !bad:
@@ -136,15 +136,15 @@ func (d *Decoder) noText(f *Field, data []byte) Value {
 
 func (d *Decoder) readable(g *Guard, addr uint64) bool {
 	arch := d.probe.arch()
-	switch user := arch.isUser(addr); g.Space {
+	switch user := arch.IsUser(addr); g.Space {
 	case UserSpace:
 		return user
 	case AnySpace:
-		return user || arch.isKernel(addr)
+		return user || arch.IsKernel(addr)
 	case EitherSpace:
-		return user || arch.isKernel(addr) && (d.mapped == nil || d.mapped(addr))
+		return user || arch.IsKernel(addr) && (d.mapped == nil || d.mapped(addr))
 	}
-	return arch.isKernel(addr) && (d.mapped == nil || d.mapped(addr))
+	return arch.IsKernel(addr) && (d.mapped == nil || d.mapped(addr))
 }
 
 // Arg is the number that the record holds for arg i, zero-extended.

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/abi"
 )
 
 // TestTextFaults has records of strings as kernels leave them when a string
@@ -32,7 +33,7 @@ func TestTextFaults(t *testing.T) {
 			{Name: "a", Type: "__data_loc char[]", Size: 4, DataLoc: true},
 			{Name: "b", Type: "__data_loc char[]", Size: 4, DataLoc: true},
 			{Name: "c", Type: "__data_loc char[]", Size: 4, DataLoc: true},
-		}, fetchargs.ArchNamed("amd64"))
+		}, abi.Named("amd64"))
 		slots := []fetchargs.Slot{{Offset: 0, Size: 4, DataLoc: true}, {Offset: 4, Size: 4, DataLoc: true}, {Offset: 8, Size: 4, DataLoc: true}}
 		d := fetchargs.NewDecoder(plan.Entry, slots, binary.LittleEndian, nil)
 		for i, want := range tt.want {
@@ -52,7 +53,7 @@ func TestNumbersBigEndian(t *testing.T) {
 	plan := fetchargs.FromEvent("g", "e", []fetchargs.Column{
 		{Name: "a", Type: "u8", Size: 1}, {Name: "b", Type: "short", Size: 2, Signed: true},
 		{Name: "c", Type: "u32", Size: 4}, {Name: "d", Type: "long", Size: 8, Signed: true},
-	}, fetchargs.ArchNamed("amd64"))
+	}, abi.Named("amd64"))
 	slots := []fetchargs.Slot{{Offset: 0, Size: 1}, {Offset: 1, Size: 2}, {Offset: 3, Size: 4}, {Offset: 7, Size: 8}}
 	record := []byte{7, 0xff, 0xfe, 0, 0, 1, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xfd}
 	d := fetchargs.NewDecoder(plan.Entry, slots, binary.BigEndian, nil)

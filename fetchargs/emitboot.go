@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
 // Limits of what a kernel takes when it boots, in bytes: COMMAND_LINE_SIZE on
@@ -28,7 +30,7 @@ func EmitBoot(w io.Writer, plans []*Plan, group string) (bootconfig bool, err er
 	if !bootconfig {
 		return false, emitCommandLine(w, probes, group)
 	}
-	var wrong Errors
+	var wrong spec.Errors
 	var text strings.Builder
 	for _, p := range probes {
 		if e := p.bootconfig(&text); e != nil {
@@ -51,7 +53,7 @@ func emitCommandLine(w io.Writer, probes []*Probe, group string) error {
 	}
 	word := "kprobe_event=" + strings.Join(defs, ";")
 	if len(word) > maxCommandLine {
-		return Errors{probes[0].refuse("ask for less", "this needs %d characters of the kernel's command line, which has %d", len(word), maxCommandLine)}
+		return spec.Errors{probes[0].refuse("ask for less", "this needs %d characters of the kernel's command line, which has %d", len(word), maxCommandLine)}
 	}
 	_, err := fmt.Fprintln(w, word)
 	return err
@@ -60,7 +62,7 @@ func emitCommandLine(w io.Writer, probes []*Probe, group string) error {
 // bootconfig writes the probe as boot-time tracing reads it, which defines probes
 // at this early time, before those of the command line, and only in the group
 // kprobes. It knows returns by their place.
-func (p *Probe) bootconfig(w *strings.Builder) *Error {
+func (p *Probe) bootconfig(w *strings.Builder) *spec.Error {
 	head, place := "p:kprobes/"+p.Event+" ", ""
 	if p.Return {
 		place = "%return"
@@ -106,7 +108,7 @@ func bootQuote(s string) string {
 }
 
 // refuse is an error about the probe's function.
-func (p *Probe) refuse(hint, format string, args ...any) *Error {
+func (p *Probe) refuse(hint, format string, args ...any) *spec.Error {
 	wanted := p.Plan.Spec
-	return &Error{Text: wanted.Text, Span: wanted.Func.Span, Msg: fmt.Sprintf(format, args...), Hint: hint}
+	return &spec.Error{Text: wanted.Text, Span: wanted.Func.Span, Msg: fmt.Sprintf(format, args...), Hint: hint}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
 // maxElements is how long an array in a fetcharg can be: MAX_ARRAY_LEN.
@@ -21,7 +22,7 @@ type encoded struct {
 }
 
 // encode decides how the value at p is fetched.
-func (r *resolver) encode(p place, x Expr, f *format) (encoded, bool) {
+func (r *resolver) encode(p place, x spec.Expr, f *format) (encoded, bool) {
 	if p.isAddress() {
 		var ok bool
 		if p, ok = r.address(p, x); !ok {
@@ -32,7 +33,7 @@ func (r *resolver) encode(p place, x Expr, f *format) (encoded, bool) {
 	return e, ok && r.within(e, x)
 }
 
-func (r *resolver) encodeAt(p place, x Expr, f *format) (encoded, bool) {
+func (r *resolver) encodeAt(p place, x spec.Expr, f *format) (encoded, bool) {
 	e := encoded{field: Field{Label: x.String(), Span: x.Where()}, place: p}
 	if p.base == "$comm" {
 		e.field.Type, e.field.Encoding, e.field.Size, e.typ = p.typ, String, 4, ""
@@ -97,7 +98,7 @@ func lookThrough(p place) place {
 	return p
 }
 
-func (r *resolver) cannotShow(t btf.Type, x Expr) {
+func (r *resolver) cannotShow(t btf.Type, x spec.Expr) {
 	name := btf.Name(t)
 	if !isStruct(t) {
 		r.fail(x.Where(), "", "%s is %s and has no value to show", x, name)
@@ -108,7 +109,7 @@ func (r *resolver) cannotShow(t btf.Type, x Expr) {
 	if len(list) > 8 {
 		hint += ", ..."
 	}
-	r.failWith(x.Where(), ErrUnsupported, hint, "%s is a %s; showing all of it is not supported yet", x, name)
+	r.failWith(x.Where(), spec.ErrUnsupported, hint, "%s is a %s; showing all of it is not supported yet", x, name)
 }
 
 // number encodes an integer of size bytes, whose sign the C type decides.
@@ -148,7 +149,7 @@ func (r *resolver) signedChar(t btf.Type) bool {
 	return ok && i.Encoding == btf.Unsigned
 }
 
-func (r *resolver) encodeNumber(e encoded, x Expr, f *format) (encoded, bool) {
+func (r *resolver) encodeNumber(e encoded, x spec.Expr, f *format) (encoded, bool) {
 	size, _ := btf.Size(e.place.typ)
 	if e.place.bitSize > 0 {
 		return r.encodeBits(e, x, size, f)
@@ -157,11 +158,11 @@ func (r *resolver) encodeNumber(e encoded, x Expr, f *format) (encoded, bool) {
 	case 1, 2, 4, 8:
 		return number(e, size, f), true
 	}
-	r.failFix(x.Where(), Fix{x.Where(), x.String() + ":hex"}, "for its bytes write ", "%s is %s, which does not fit a fetcharg", x, btf.Name(e.place.typ))
+	r.failFix(x.Where(), spec.Fix{Span: x.Where(), Text: x.String() + ":hex"}, "for its bytes write ", "%s is %s, which does not fit a fetcharg", x, btf.Name(e.place.typ))
 	return e, false
 }
 
-func (r *resolver) encodeBits(e encoded, x Expr, size int, f *format) (encoded, bool) {
+func (r *resolver) encodeBits(e encoded, x spec.Expr, size int, f *format) (encoded, bool) {
 	p := &e.place
 	want := uint32(size) * 8
 	if !p.mem {
@@ -180,7 +181,7 @@ func (r *resolver) encodeBits(e encoded, x Expr, size int, f *format) (encoded, 
 }
 
 // encodeText encodes a string: an array in place, or what a pointer points to.
-func (r *resolver) encodeText(e encoded, x Expr, f *format) (encoded, bool) {
+func (r *resolver) encodeText(e encoded, x spec.Expr, f *format) (encoded, bool) {
 	p := e.place
 	e.field.Type, e.field.Encoding, e.field.Size = p.typ, String, 4
 	e.typ = "string"
@@ -209,7 +210,7 @@ func (r *resolver) encodeText(e encoded, x Expr, f *format) (encoded, bool) {
 
 // encodeBytes encodes an address of so many bytes: an array or struct in
 // place, or what a pointer points to.
-func (r *resolver) encodeBytes(e encoded, x Expr, f *format) (encoded, bool) {
+func (r *resolver) encodeBytes(e encoded, x spec.Expr, f *format) (encoded, bool) {
 	p := e.place
 	if p.typ == nil || pointee(p.typ) != nil {
 		target := r.pointee(p.typ)
@@ -226,7 +227,7 @@ func (r *resolver) encodeBytes(e encoded, x Expr, f *format) (encoded, bool) {
 }
 
 // encodeRaw encodes the bytes of an object, 64 at most.
-func (r *resolver) encodeRaw(e encoded, x Expr, f *format) (encoded, bool) {
+func (r *resolver) encodeRaw(e encoded, x spec.Expr, f *format) (encoded, bool) {
 	p := e.place
 	size, known := btf.Size(orVoid(p.typ))
 	switch {
@@ -243,7 +244,7 @@ func (r *resolver) encodeRaw(e encoded, x Expr, f *format) (encoded, bool) {
 }
 
 // bytesOf encodes n bytes at p, 64 at most.
-func (r *resolver) bytesOf(e encoded, p place, n int, x Expr) (encoded, bool) {
+func (r *resolver) bytesOf(e encoded, p place, n int, x spec.Expr) (encoded, bool) {
 	e.field.Type, e.place = e.place.typ, p
 	e.typ = "x8"
 	return r.elements(e, 1, n, x)
@@ -251,7 +252,7 @@ func (r *resolver) bytesOf(e encoded, p place, n int, x Expr) (encoded, bool) {
 
 // elements encodes as many elements of size bytes as there are in so many bytes,
 // 64 at most. e.typ is the kernel's name for one.
-func (r *resolver) elements(e encoded, size, bytes int, x Expr) (encoded, bool) {
+func (r *resolver) elements(e encoded, size, bytes int, x spec.Expr) (encoded, bool) {
 	n := min(bytes/size, maxElements)
 	e.field.Encoding, e.field.Size, e.field.Count = Array, size, n
 	if n*size < bytes {

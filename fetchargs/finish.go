@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
 // finish completes a probe: adds what tsnoop itself needs, puts the strings
@@ -153,7 +155,7 @@ func (p *Probe) Shape() string {
 
 // Locate finds what in the spec the byte at column of a definition comes
 // from: the place to show when the kernel refuses it there.
-func (p *Probe) Locate(definition string, column int) Span {
+func (p *Probe) Locate(definition string, column int) spec.Span {
 	whole := p.Plan.Spec.Func.Span
 	if column < 0 || column >= len(definition) {
 		return whole

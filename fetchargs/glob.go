@@ -10,12 +10,13 @@ import (
 	"sync"
 
 	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
 // A Glob is a spec whose function is a pattern. It stands for every function
 // that matches, as far as that can be probed and has what the items ask for.
 type Glob struct {
-	Spec    *Spec
+	Spec    *spec.Spec
 	Matches int       // functions
 	Left    []LeftOut // those of them that get no probe
 }
@@ -23,8 +24,8 @@ type Glob struct {
 // A LeftOut is a function that a glob matches and that gets no probe.
 type LeftOut struct {
 	Func string
-	Why  string // "not traceable"
-	Err  *Error // nil if there is nothing wrong with the spec
+	Why  string      // "not traceable"
+	Err  *spec.Error // nil if there is nothing wrong with the spec
 }
 
 // maxFunctions is how many functions one glob may stand for in a live trace.
@@ -45,27 +46,27 @@ func Globs(plans []*Plan) []*Glob {
 
 // specOf is s for one of the functions that it stands for. What is wrong with it
 // is still shown in the text that the user wrote.
-func specOf(s *Spec, f btf.FuncName) *Spec {
+func specOf(s *spec.Spec, f btf.FuncName) *spec.Spec {
 	one := *s
 	one.Func.Text = f.Name
 	if f.Module != "" {
-		one.Module = Name{f.Module, s.Module.Span}
+		one.Module = spec.Name{Text: f.Module, Span: s.Module.Span}
 	}
 	return &one
 }
 
 // A job is one function to make a plan for.
 type job struct {
-	spec *Spec
+	spec *spec.Spec
 	glob *Glob // nil if the user named the function
 }
 
 // expand makes one job of each function. A glob that there is nothing to probe
 // for is in errs.
-func (t *Target) expand(specs []*Spec) (jobs []job, errs Errors, fatal error) {
+func (t *Target) expand(specs []*spec.Spec) (jobs []job, errs spec.Errors, fatal error) {
 	traceable := sync.OnceValue(t.traceable)
 	for _, s := range specs {
-		if !isGlob(s.Func.Text) {
+		if !spec.IsGlob(s.Func.Text) {
 			jobs = append(jobs, job{s, nil})
 			continue
 		}
@@ -97,7 +98,7 @@ func (t *Target) expand(specs []*Spec) (jobs []job, errs Errors, fatal error) {
 }
 
 // matching are the functions that a glob stands for, or what is wrong with it.
-func (t *Target) matching(s *Spec) ([]btf.FuncName, *Error, error) {
+func (t *Target) matching(s *spec.Spec) ([]btf.FuncName, *spec.Error, error) {
 	names, err := t.Kernel.FuncNames(s.Module.Text, s.Func.Text)
 	var missing *btf.NotFoundError
 	if errors.As(err, &missing) && namedAfter(s.Module.Text, s.Func.Text) {
@@ -118,8 +119,8 @@ func (t *Target) matching(s *Spec) ([]btf.FuncName, *Error, error) {
 	return names, nil, nil
 }
 
-func tooMany(s *Spec, n int) *Error {
-	return &Error{Text: s.Text, Span: s.Func.Span, Hint: "choose fewer: tsnoop list '" + s.Func.Text + "' shows them",
+func tooMany(s *spec.Spec, n int) *spec.Error {
+	return &spec.Error{Text: s.Text, Span: s.Func.Span, Hint: "choose fewer: tsnoop list '" + s.Func.Text + "' shows them",
 		Msg: fmt.Sprintf("%s stands for %d functions, %d can be traced at once", s.Func.Text, n, maxFunctions)}
 }
 
@@ -134,8 +135,8 @@ func (t *Target) traceable() func(module, name string) bool {
 }
 
 // noMatch explains a glob that matches nothing.
-func (t *Target) noMatch(s *Spec) *Error {
-	e := &Error{Text: s.Text, Span: s.Func.Span, Msg: fmt.Sprintf("no function of this kernel matches %s", s.Func.Text)}
+func (t *Target) noMatch(s *spec.Spec) *spec.Error {
+	e := &spec.Error{Text: s.Text, Span: s.Func.Span, Msg: fmt.Sprintf("no function of this kernel matches %s", s.Func.Text)}
 	if s.Module.Text != "" {
 		e.Msg = fmt.Sprintf("no function of the module %s matches %s", s.Module.Text, s.Func.Text)
 	}

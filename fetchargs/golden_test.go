@@ -15,6 +15,8 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/abi"
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/render"
 )
 
@@ -65,7 +67,7 @@ type golden struct {
 }
 
 func newGolden(t *testing.T, config string) *golden {
-	c := &golden{target: &fetchargs.Target{Arch: fetchargs.ArchNamed("amd64")}}
+	c := &golden{target: &fetchargs.Target{Arch: abi.Named("amd64")}}
 	c.target.Features, _ = fetchargs.FeaturesOf("6.12")
 	fixture := "sample.btf"
 	facts := map[string]fetchargs.SymbolFacts{}
@@ -81,7 +83,7 @@ func newGolden(t *testing.T, config string) *golden {
 		case "btf":
 			fixture = words[1]
 		case "arch":
-			c.target.Arch = fetchargs.ArchNamed(words[1])
+			c.target.Arch = abi.Named(words[1])
 		case "kernel":
 			c.target.Features, _ = fetchargs.FeaturesOf(words[1])
 		case "show":
@@ -137,12 +139,12 @@ func placeOf(words []string) fetchargs.SymbolPlace {
 }
 
 func (c *golden) write(w *bytes.Buffer, text string) {
-	parsed, err := fetchargs.Parse(text)
+	parsed, err := spec.Parse(text)
 	var plans []*fetchargs.Plan
 	if err == nil {
-		plans, err = fetchargs.Resolve([]*fetchargs.Spec{parsed}, c.target)
+		plans, err = fetchargs.Resolve([]*spec.Spec{parsed}, c.target)
 	}
-	var errs fetchargs.Errors
+	var errs spec.Errors
 	switch {
 	case errors.As(err, &errs):
 		for _, e := range errs {

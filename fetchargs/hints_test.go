@@ -11,6 +11,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
 // TestHints does what the hints of all golden errors say: a spec that follows one
@@ -43,12 +44,12 @@ type hints struct {
 }
 
 // wrong is what is wrong with a spec, and whether its syntax is.
-func (h hints) wrong(text string) (errs fetchargs.Errors, syntax bool) {
-	parsed, err := fetchargs.Parse(text)
+func (h hints) wrong(text string) (errs spec.Errors, syntax bool) {
+	parsed, err := spec.Parse(text)
 	if errors.As(err, &errs) {
 		return errs, true
 	}
-	_, err = fetchargs.Resolve([]*fetchargs.Spec{parsed}, h.target)
+	_, err = fetchargs.Resolve([]*spec.Spec{parsed}, h.target)
 	errors.As(err, &errs)
 	return errs, false
 }
@@ -76,7 +77,7 @@ var prose = regexp.MustCompile(`^(its prototype: |its values are |fetch less dee
 var command = regexp.MustCompile(`tsnoop (info|list) '([^']*)'`)
 
 // follow tries what e's hint says, and tells how many things that was.
-func (h hints) follow(e *fetchargs.Error, all fetchargs.Errors, syntax bool) int {
+func (h hints) follow(e *spec.Error, all spec.Errors, syntax bool) int {
 	hint := e.Hint
 	for _, m := range command.FindAllStringSubmatch(hint, -1) {
 		h.try(m[1], m[2])
@@ -129,13 +130,13 @@ func withType(text string) string {
 }
 
 // mended checks that a spec has no errors but the others that it had before.
-func (h hints) mended(e *fetchargs.Error, text string, all fetchargs.Errors, syntax bool) {
+func (h hints) mended(e *spec.Error, text string, all spec.Errors, syntax bool) {
 	after, still := h.wrong(text)
 	if syntax && !still {
 		return
 	}
 	for _, a := range after {
-		known := slices.ContainsFunc(all, func(b *fetchargs.Error) bool { return b != e && b.Msg == a.Msg })
+		known := slices.ContainsFunc(all, func(b *spec.Error) bool { return b != e && b.Msg == a.Msg })
 		if syntax && a.Pos >= e.Fix.Pos+len(e.Fix.Text) {
 			known = true // it was hidden behind the other
 		}
@@ -149,7 +150,7 @@ func (h hints) mended(e *fetchargs.Error, text string, all fetchargs.Errors, syn
 }
 
 // same checks that a spec is not wrong as before.
-func (h hints) same(e *fetchargs.Error, text string) {
+func (h hints) same(e *spec.Error, text string) {
 	after, _ := h.wrong(text)
 	for _, a := range after {
 		if a.Msg == e.Msg && a.Span == e.Span {

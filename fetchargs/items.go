@@ -1,5 +1,7 @@
 package fetchargs
 
+import "github.com/tsnoop/tsnoop/fetchargs/spec"
+
 // items resolves the parameter list. A condition in it is shown as well: the
 // values it compares.
 func (r *resolver) items() {
@@ -16,7 +18,7 @@ func (r *resolver) items() {
 			if item.Format.Text != "" {
 				w.format = item.Format
 			}
-			if text := formatted(w.x, w.format); !shown[text] && !r.isConstant(w.x) {
+			if text := spec.Formatted(w.x, w.format); !shown[text] && !r.isConstant(w.x) {
 				shown[text] = true
 				r.add(item, w, false)
 			}
@@ -28,14 +30,14 @@ func (r *resolver) items() {
 }
 
 // formats checks that a condition's format is that of its only value.
-func (r *resolver) formats(item *Item) bool {
+func (r *resolver) formats(item *spec.Item) bool {
 	if item.Format.Text == "" {
 		return true
 	}
 	wants := operands(item.Cond)
 	if len(wants) > 1 {
 		fixed := wants[0].x.String() + ":" + item.Format.Text
-		r.failFix(item.Format.Span, Fix{Span{wants[0].x.Where().Pos, item.Span.End}, fixed + r.spec.Text[wants[0].x.Where().End:item.Format.Pos-1]},
+		r.failFix(item.Format.Span, spec.Fix{Span: spec.Span{Pos: wants[0].x.Where().Pos, End: item.Span.End}, Text: fixed + r.spec.Text[wants[0].x.Where().End:item.Format.Pos-1]},
 			"it stands behind the value it is for: ", "a format cannot apply to several values")
 		return false
 	}
@@ -55,7 +57,7 @@ func (r *resolver) everything() {
 		if param.Name == "" {
 			continue
 		}
-		if err := r.paramErrs[i]; err != nil || !r.show(&Ident{Name{param.Name, at}}, false) {
+		if err := r.paramErrs[i]; err != nil || !r.show(&spec.Ident{Name: spec.Name{Text: param.Name, Span: at}}, false) {
 			why := r.unshown
 			if err != nil {
 				why = err.Error()
@@ -64,7 +66,7 @@ func (r *resolver) everything() {
 			r.entry.exprs = append(r.entry.exprs, "")
 		}
 	}
-	if !isVoid(r.fn.Return) && !r.show(&Ident{Name{"return", at}}, false) {
+	if !isVoid(r.fn.Return) && !r.show(&spec.Ident{Name: spec.Name{Text: "return", Span: at}}, false) {
 		r.out.Notes = append(r.out.Notes, "what it returns is not shown: "+r.unshown)
 	}
 	r.exit.used = true
@@ -72,9 +74,9 @@ func (r *resolver) everything() {
 
 // show adds x if it can be fetched. If it cannot, that is no error, and
 // unshown says why.
-func (r *resolver) show(x *Ident, hidden bool) bool {
+func (r *resolver) show(x *spec.Ident, hidden bool) bool {
 	before := len(r.errs)
-	r.field(&Item{Expr: x, Span: x.Span}, x, hidden)
+	r.field(&spec.Item{Expr: x, Span: x.Span}, x, hidden)
 	ok := len(r.errs) == before
 	if !ok {
 		e := r.errs[before]
@@ -96,7 +98,7 @@ func (r *resolver) pair() {
 		}
 	}
 	if !isVoid(r.fn.Return) {
-		r.show(&Ident{Name{"return", r.spec.Func.Span}}, true)
+		r.show(&spec.Ident{Name: spec.Name{Text: "return", Span: r.spec.Func.Span}}, true)
 	}
 }
 

@@ -1,6 +1,10 @@
 package fetchargs
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
+)
 
 // kernelGlob writes a glob for the kernel's filters, so that it matches what
 // globMatch does. lib/glob.c has [!a], and [^a] in newer kernels only.
@@ -39,7 +43,7 @@ func kernelGlob(pattern string, plain bool) string {
 			if strings.IndexByte(`*?[\`, c) >= 0 || b.Len() == 0 && c == '!' {
 				b.WriteByte('\\')
 			}
-			if b.Len() == 0 && isDigit(c) {
+			if b.Len() == 0 && spec.IsDigit(c) {
 				b.WriteString("[" + string(c) + "]")
 			} else {
 				b.WriteByte(c)
@@ -130,13 +134,13 @@ func turnedRange(pattern string) string {
 }
 
 // checkGlob refuses a glob that does not mean the same to all kernels.
-func (r *resolver) checkGlob(l *Literal) bool {
+func (r *resolver) checkGlob(l *spec.Literal) bool {
 	turned := turnedRange(l.Text)
 	if turned == "" {
 		return true
 	}
 	right := strings.ReplaceAll(l.Text, turned, turned[2:]+"-"+turned[:1])
-	fixed := Literal{Kind: Quoted, Text: right}
-	r.failFix(l.Span, Fix{l.Span, fixed.String()}, "write ", "the range %s is empty", turned)
+	fixed := spec.Literal{Kind: spec.Quoted, Text: right}
+	r.failFix(l.Span, spec.Fix{Span: l.Span, Text: fixed.String()}, "write ", "the range %s is empty", turned)
 	return false
 }

@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
 // LeaveOut notes that a function gets no probe, and why.
-func (g *Glob) LeaveOut(name string, e *Error) {
+func (g *Glob) LeaveOut(name string, e *spec.Error) {
 	g.Left = append(g.Left, LeftOut{name, shortReason(name, e.Msg), e})
 }
 
@@ -78,10 +80,10 @@ func (g *Glob) Warning(most int) string {
 
 // Empty is the error of a glob of whose functions all are left out. It shows
 // the place that most of them failed at.
-func (g *Glob) Empty() *Error {
+func (g *Glob) Empty() *spec.Error {
 	s, groups := g.Spec, g.reasons()
 	most := groups[0][0]
-	e := &Error{Text: s.Text, Span: s.Func.Span, Hint: "they are inlined, notrace, or only for the kernel's start"}
+	e := &spec.Error{Text: s.Text, Span: s.Func.Span, Hint: "they are inlined, notrace, or only for the kernel's start"}
 	if most.Err != nil {
 		e.Span, e.Err, e.Hint = most.Err.Span, most.Err.Err, most.Err.Hint
 		if slices.ContainsFunc(groups[0], func(l LeftOut) bool { return l.Err.Hint != e.Hint }) {

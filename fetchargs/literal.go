@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
 // A constant is a literal that was found to fit the field it is compared
@@ -24,13 +25,13 @@ type constant struct {
 }
 
 // constant makes of a comparison's value what can be compared with f.
-func (r *resolver) constant(c *Compare, f *Field) (constant, bool) {
+func (r *resolver) constant(c *spec.Compare, f *Field) (constant, bool) {
 	k, ok := r.constantOf(c, f)
 	k.shown = c.Value.String()
 	return k, ok
 }
 
-func (r *resolver) constantOf(c *Compare, f *Field) (constant, bool) {
+func (r *resolver) constantOf(c *spec.Compare, f *Field) (constant, bool) {
 	l := c.Value
 	switch {
 	case c.Mask != nil && f.Encoding != Integer && f.Encoding != BitField:
@@ -62,14 +63,14 @@ func (r *resolver) constantOf(c *Compare, f *Field) (constant, bool) {
 }
 
 // maskedConstant is the constant of (X & MASK) == VALUE.
-func (r *resolver) maskedConstant(c *Compare, f *Field) (constant, bool) {
+func (r *resolver) maskedConstant(c *spec.Compare, f *Field) (constant, bool) {
 	unsigned := *f
 	unsigned.Signed = false
 	if c.Op == "&" || c.Op == "~" {
 		r.fail(c.Where(), "", "what is masked cannot be compared with %s", c.Op)
 		return constant{}, false
 	}
-	if c.Mask.Kind == Word && r.isValue(c.Mask.Text) {
+	if c.Mask.Kind == spec.Word && r.isValue(c.Mask.Text) {
 		r.fail(c.Mask.Span, "", "the mask must be a number, and %s is a value", c.Mask)
 		return constant{}, false
 	}
@@ -101,19 +102,19 @@ func (r *resolver) maskedConstant(c *Compare, f *Field) (constant, bool) {
 	return v, true
 }
 
-func (r *resolver) textConstant(c *Compare, f *Field) (constant, bool) {
+func (r *resolver) textConstant(c *spec.Compare, f *Field) (constant, bool) {
 	l := c.Value
 	switch {
-	case l.isNull() && (c.Op == "==" || c.Op == "!="): // and no pointer
-		r.failFix(c.X.Where(), Fix{c.Where(), fmt.Sprintf(`%s %s ""`, formatted(c.X, c.Format), c.Op)}, "to tell whether it is empty write ",
+	case l.IsNull() && (c.Op == "==" || c.Op == "!="): // and no pointer
+		r.failFix(c.X.Where(), spec.Fix{Span: c.Where(), Text: fmt.Sprintf(`%s %s ""`, spec.Formatted(c.X, c.Format), c.Op)}, "to tell whether it is empty write ",
 			"%s is text in place, and never NULL", c.X)
 		return constant{}, false
-	case l.Kind != Quoted && l.Kind != CharLit:
-		lead, fix := "text stands in quotes: ", Fix{l.Span, `"` + escape(l.Text, '"') + `"`}
+	case l.Kind != spec.Quoted && l.Kind != spec.CharLit:
+		lead, fix := "text stands in quotes: ", spec.Fix{Span: l.Span, Text: `"` + spec.Escape(l.Text, '"') + `"`}
 		if pointee(f.Type) != nil && c.Format.Text == "" {
-			lead, fix = fmt.Sprintf("text stands in quotes: %s; for the pointer's value write ", fix.Text), Fix{c.X.Where(), "(u64)" + c.X.String()}
-			if l.Kind != Number {
-				lead, fix = "text stands in quotes: ", Fix{l.Span, `"` + escape(l.Text, '"') + `"`}
+			lead, fix = fmt.Sprintf("text stands in quotes: %s; for the pointer's value write ", fix.Text), spec.Fix{Span: c.X.Where(), Text: "(u64)" + c.X.String()}
+			if l.Kind != spec.Number {
+				lead, fix = "text stands in quotes: ", spec.Fix{Span: l.Span, Text: `"` + spec.Escape(l.Text, '"') + `"`}
 			}
 		}
 		r.failFix(l.Span, fix, lead, "%s is text and cannot be compared with %s", c.X, l.Text)
@@ -129,15 +130,15 @@ func (r *resolver) textConstant(c *Compare, f *Field) (constant, bool) {
 
 // bytesConstant is an address. A MAC address may be the beginning of bytes that
 // have room for longer ones.
-func (r *resolver) bytesConstant(c *Compare, f *Field) (constant, bool) {
+func (r *resolver) bytesConstant(c *spec.Compare, f *Field) (constant, bool) {
 	l, size := c.Value, f.Size*f.Count
 	longer := len(l.Bytes) == 6 && f.Size == 1 && size > 6
 	switch {
-	case l.Kind == Address && len(l.Bytes) != size && !longer:
+	case l.Kind == spec.Address && len(l.Bytes) != size && !longer:
 		r.fail(l.Span, addressHint(size), "%s has %d bytes, %s has %d", c.X, size, l, len(l.Bytes))
 		return constant{}, false
-	case l.Kind != Address:
-		r.failFix(l.Span, Fix{c.X.Where(), postfixed(c.X) + "[0]"}, "compare one element: ", "%s has %d bytes and cannot be compared with %s", c.X, size, l)
+	case l.Kind != spec.Address:
+		r.failFix(l.Span, spec.Fix{Span: c.X.Where(), Text: spec.Postfixed(c.X) + "[0]"}, "compare one element: ", "%s has %d bytes and cannot be compared with %s", c.X, size, l)
 		return constant{}, false
 	case c.Op != "==" && c.Op != "!=":
 		r.fail(l.Span, "an address has == and !=", "an address cannot be compared with %s", c.Op)
@@ -157,29 +158,29 @@ func addressHint(size int) string {
 }
 
 // notText refuses text next to a number.
-func (r *resolver) notText(c *Compare, f *Field, msg string) {
+func (r *resolver) notText(c *spec.Compare, f *Field, msg string) {
 	switch t := f.Type; {
-	case c.Value.Kind != Quoted && c.Value.Kind != CharLit:
-		r.failFix(c.Value.Span, Fix{Span{c.X.Where().End, c.Value.Pos}, " =="}, "numbers are compared with", "%s", msg)
+	case c.Value.Kind != spec.Quoted && c.Value.Kind != spec.CharLit:
+		r.failFix(c.Value.Span, spec.Fix{Span: spec.Span{Pos: c.X.Where().End, End: c.Value.Pos}, Text: " =="}, "numbers are compared with", "%s", msg)
 	case c.Format.Text != "":
-		r.failFix(c.Value.Span, Fix{c.Format.Span, "string"}, "text behind a pointer has the format ", "%s", msg)
+		r.failFix(c.Value.Span, spec.Fix{Span: c.Format.Span, Text: "string"}, "text behind a pointer has the format ", "%s", msg)
 	case t == nil || pointee(t) != nil:
-		r.failFix(c.Value.Span, Fix{c.X.Where(), c.X.String() + ":string"}, "for text behind the pointer write ", "%s", msg)
+		r.failFix(c.Value.Span, spec.Fix{Span: c.X.Where(), Text: c.X.String() + ":string"}, "for text behind the pointer write ", "%s", msg)
 	case f.Encoding == Integer && f.Size == 8 && !isStruct(t):
-		r.failFix(c.Value.Span, Fix{c.X.Where(), "(char *)" + c.X.String()}, "if it is an address of text write ", "%s", msg)
+		r.failFix(c.Value.Span, spec.Fix{Span: c.X.Where(), Text: "(char *)" + c.X.String()}, "if it is an address of text write ", "%s", msg)
 	default:
-		r.failFix(c.Value.Span, Fix{c.Where(), formatted(c.X, c.Format) + " == 0"}, "numbers are compared with numbers: ", "%s", msg)
+		r.failFix(c.Value.Span, spec.Fix{Span: c.Where(), Text: spec.Formatted(c.X, c.Format) + " == 0"}, "numbers are compared with numbers: ", "%s", msg)
 	}
 }
 
 // integer is the number that l stands for next to f.
-func (r *resolver) integer(c *Compare, l *Literal, f *Field) (*big.Int, bool) {
+func (r *resolver) integer(c *spec.Compare, l *spec.Literal, f *Field) (*big.Int, bool) {
 	switch l.Kind {
-	case Number, CharLit:
+	case spec.Number, spec.CharLit:
 		return l.Int, true
-	case Address:
+	case spec.Address:
 		return r.ipv4(c, l, f)
-	case Quoted:
+	case spec.Quoted:
 		r.notText(c, f, fmt.Sprintf("%s is %s and cannot be compared with text", c.X, typeName(f.Type)))
 		return nil, false
 	}
@@ -213,23 +214,23 @@ func (r *resolver) integer(c *Compare, l *Literal, f *Field) (*big.Int, bool) {
 
 // ipv4 is an IPv4 address next to a number, which must be one, too: in network
 // byte order by its type or format.
-func (r *resolver) ipv4(c *Compare, l *Literal, f *Field) (*big.Int, bool) {
+func (r *resolver) ipv4(c *spec.Compare, l *spec.Literal, f *Field) (*big.Int, bool) {
 	size, _ := btf.Size(orVoid(pointee(f.Type)))
 	switch {
 	case len(l.Bytes) == 4 && f.Size == 4 && f.Encoding == Integer && f.BigEndian:
 		return new(big.Int).SetBytes(l.Bytes), true
 	case len(l.Bytes) == 4 && f.Size == 4 && f.Encoding == Integer:
 		msg := fmt.Sprintf("%s is %s, and an address is in network byte order", c.X, typeName(f.Type))
-		r.failFix(l.Span, Fix{c.X.Where().to(maxSpan(c.X.Where(), c.Format.Span)), c.X.String() + ":ip4"}, "if it is an address write ", "%s", msg)
+		r.failFix(l.Span, spec.Fix{Span: c.X.Where().To(maxSpan(c.X.Where(), c.Format.Span)), Text: c.X.String() + ":ip4"}, "if it is an address write ", "%s", msg)
 	case len(l.Bytes) == 4 && size == 4 && c.Format.Text == "":
-		r.failFix(l.Span, Fix{c.X.Where(), "*" + c.X.String()}, "to look behind the pointer write ", "%s is a pointer", c.X)
+		r.failFix(l.Span, spec.Fix{Span: c.X.Where(), Text: "*" + c.X.String()}, "to look behind the pointer write ", "%s is a pointer", c.X)
 	default:
 		r.fail(l.Span, "", "%s has %d bytes, %s has %d", c.X, f.Size, l, len(l.Bytes))
 	}
 	return nil, false
 }
 
-func maxSpan(a, b Span) Span {
+func maxSpan(a, b spec.Span) spec.Span {
 	if b.End > a.End {
 		return b
 	}
@@ -251,7 +252,7 @@ func (r *resolver) wordHint(word string, err error) string {
 
 // fit checks that n can be a value of f, which otherwise could never match,
 // and brings it into f's byte order.
-func (r *resolver) fit(n *big.Int, l *Literal, f *Field) (constant, bool) {
+func (r *resolver) fit(n *big.Int, l *spec.Literal, f *Field) (constant, bool) {
 	width := uint(f.Size * 8)
 	if f.Encoding == BitField {
 		width = uint(f.Bits)
@@ -268,7 +269,7 @@ func (r *resolver) fit(n *big.Int, l *Literal, f *Field) (constant, bool) {
 		if n.Sign() < 0 && !f.Signed {
 			same := new(big.Int).Add(n, new(big.Int).Add(high, big.NewInt(1)))
 			if same.Sign() > 0 {
-				r.errs[len(r.errs)-1].mend(l.Span, "it is unsigned: write ", fmt.Sprintf("0x%x", same))
+				r.errs[len(r.errs)-1].Mend(l.Span, "it is unsigned: write ", fmt.Sprintf("0x%x", same))
 			}
 		}
 		return constant{}, false
@@ -295,7 +296,7 @@ func (f *Field) swapped(n uint64) uint64 {
 
 // filterText writes c for a kernel filter. Not all text can be: a filter has
 // no escapes, and its strings have 255 bytes. plain is for lines that people read.
-func (c constant) filterText(f *Field, op Op, plain bool) (string, bool) {
+func (c constant) filterText(f *Field, op spec.Op, plain bool) (string, bool) {
 	if c.kind != Text {
 		if c.kind == Int {
 			return strconv.FormatInt(int64(c.num), 10), true
@@ -332,6 +333,6 @@ func filterQuoted(text string) (string, bool) {
 
 // unended tells whether a glob may match less in user space than in the kernel:
 // an array of char need not end in a NUL, and the kernel reads on.
-func (f *Field) unended(c constant, op Op) bool {
+func (f *Field) unended(c constant, op spec.Op) bool {
 	return op == "~" && f.Count > 0 && starsInside(c.text)
 }

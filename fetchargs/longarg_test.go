@@ -8,6 +8,8 @@ import (
 
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/abi"
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
 // The kernel is asked for its limit when a fetcharg needs it, and not before.
@@ -25,19 +27,19 @@ func TestLongestArg(t *testing.T) {
 	} {
 		asked := false
 		target := &fetchargs.Target{
-			Arch:   fetchargs.ArchNamed("amd64"),
+			Arch:   abi.Named("amd64"),
 			Kernel: btf.Open(filepath.Join("..", "testdata", "btf", "linux-6.12-amd64.btf")),
 		}
 		target.Features, _ = fetchargs.FeaturesOf("6.12")
 		if tt.says > 0 {
 			target.LongestArg = func() int { asked = true; return tt.says }
 		}
-		parsed, err := fetchargs.Parse(tt.spec)
+		parsed, err := spec.Parse(tt.spec)
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = fetchargs.Resolve([]*fetchargs.Spec{parsed}, target)
-		var wrong fetchargs.Errors
+		_, err = fetchargs.Resolve([]*spec.Spec{parsed}, target)
+		var wrong spec.Errors
 		if asked != tt.asked || (err == nil) != tt.okay || err != nil && !errors.As(err, &wrong) {
 			t.Errorf("%s, limit %d: asked %t, want %t; %v", tt.spec, tt.says, asked, tt.asked, err)
 		}

@@ -3,6 +3,8 @@ package fetchargs
 import (
 	"bytes"
 	"slices"
+
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
 // Decides reports whether there are conditions that Match has to decide.
@@ -126,7 +128,7 @@ func (t *test) againstValue(left, right Value, p *Plan) bool {
 
 // compareNumbers compares by value, not as C would: -1 is less than any
 // unsigned number.
-func compareNumbers(a, b uint64, aSigned, bSigned bool, op Op) bool {
+func compareNumbers(a, b uint64, aSigned, bSigned bool, op spec.Op) bool {
 	order := 0
 	aNeg, bNeg := aSigned && int64(a) < 0, bSigned && int64(b) < 0
 	switch {

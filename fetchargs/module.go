@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
 // probeWords are what other tools write before a function: true where that stands
@@ -15,19 +16,19 @@ var probeWords = map[string]bool{
 }
 
 // noModule explains a module that there is not, or no BTF of.
-func (t *Target) noModule(s *Spec, missing *btf.NotFoundError) *Error {
+func (t *Target) noModule(s *spec.Spec, missing *btf.NotFoundError) *spec.Error {
 	module, name := s.Module.Text, s.Func.Text
-	e := &Error{Text: s.Text, Span: s.Module.Span, Err: missing}
+	e := &spec.Error{Text: s.Text, Span: s.Module.Span, Err: missing}
 	loaded := t.ModuleLoaded != nil && t.ModuleLoaded(module)
 	if ret, known := probeWords[module]; known && !loaded {
 		e.Msg = fmt.Sprintf("functions are named without %s:", module)
 		e.Hint = t.withoutModule(s, ret)
-		e.Fix = Fix{Span{0, len(s.Text)}, e.Hint}
+		e.Fix = spec.Fix{Span: spec.Span{Pos: 0, End: len(s.Text)}, Text: e.Hint}
 		return e
 	}
 	own := ""
 	if t.Kernel.HasFunc(name) {
-		e.Fix = Fix{Span{0, len(s.Text)}, t.withoutModule(s, false)}
+		e.Fix = spec.Fix{Span: spec.Span{Pos: 0, End: len(s.Text)}, Text: t.withoutModule(s, false)}
 		own = name + " is a function of the kernel itself: " + e.Fix.Text
 	}
 	switch {
@@ -48,7 +49,7 @@ func (t *Target) noModule(s *Spec, missing *btf.NotFoundError) *Error {
 
 // withoutModule is the spec for the kernel's own function; ret says that only its
 // return is of interest.
-func (t *Target) withoutModule(s *Spec, ret bool) string {
+func (t *Target) withoutModule(s *spec.Spec, ret bool) string {
 	before, after := s.Text[:s.Module.Span.Pos]+s.Text[s.Func.Span.Pos:s.Func.Span.End], s.Text[s.Func.Span.End:]
 	if ret && !t.returnsNothing(s.Func.Text) {
 		rest, empty := strings.CutPrefix(after, "()")

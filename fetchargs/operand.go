@@ -5,31 +5,32 @@ import (
 	"strings"
 
 	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
 // A want is a value to fetch, and what it is compared with: that may tell what
 // it is where its type does not.
 type want struct {
-	x       Expr
-	format  Name     // empty if not given
-	with    *Literal // nil if it is compared with nothing, or with an expression
-	pointer bool     // of text the address is wanted
+	x       spec.Expr
+	format  spec.Name     // empty if not given
+	with    *spec.Literal // nil if it is compared with nothing, or with an expression
+	pointer bool          // of text the address is wanted
 }
 
 // operands are the values that a condition compares, in their order.
-func operands(c Cond) []want {
+func operands(c spec.Cond) []want {
 	switch c := c.(type) {
-	case *Compare:
+	case *spec.Compare:
 		left := want{x: c.X, format: c.Format, with: c.Value}
 		if c.Other != nil {
 			return []want{left, {x: c.Other, format: c.OtherFormat}}
 		}
 		return []want{left}
-	case *Not:
+	case *spec.Not:
 		return operands(c.X)
-	case *And:
+	case *spec.And:
 		return append(operands(c.X), operands(c.Y)...)
-	case *Or:
+	case *spec.Or:
 		return append(operands(c.X), operands(c.Y)...)
 	}
 	return nil
@@ -37,14 +38,14 @@ func operands(c Cond) []want {
 
 // left is what a condition needs of its left side. A pointer to text is asked
 // for its address if that is compared with NULL.
-func left(c *Compare) want {
+func left(c *spec.Compare) want {
 	w := want{x: c.X, format: c.Format, with: c.Value}
-	w.pointer = c.Mask == nil && (c.Op == "==" || c.Op == "!=") && c.Value.isNull()
+	w.pointer = c.Mask == nil && (c.Op == "==" || c.Op == "!=") && c.Value.IsNull()
 	return w
 }
 
 // formatOf is the format of that name, nil if there is none.
-func (r *resolver) formatOf(name Name) (*format, bool) {
+func (r *resolver) formatOf(name spec.Name) (*format, bool) {
 	if name.Text == "" {
 		return nil, true
 	}
@@ -96,8 +97,8 @@ func (r *resolver) encodeAs(p place, w want, f *format) (encoded, bool) {
 
 // impliedFormat is what a value is that is compared with an address: IPv6 or MAC
 // if its bytes may be that.
-func (r *resolver) impliedFormat(t btf.Type, l *Literal) *format {
-	if t == nil || l == nil || l.Kind != Address {
+func (r *resolver) impliedFormat(t btf.Type, l *spec.Literal) *format {
+	if t == nil || l == nil || l.Kind != spec.Address {
 		return nil
 	}
 	n := len(l.Bytes)
@@ -121,8 +122,8 @@ func (r *resolver) impliedFormat(t btf.Type, l *Literal) *format {
 
 // holdsText tells whether what is compared with l is text because l is: bytes,
 // or a pointer to them.
-func holdsText(t btf.Type, l *Literal) bool {
-	if t == nil || l == nil || l.Kind != Quoted && l.Kind != CharLit {
+func holdsText(t btf.Type, l *spec.Literal) bool {
+	if t == nil || l == nil || l.Kind != spec.Quoted && l.Kind != spec.CharLit {
 		return false
 	}
 	elem := pointee(t)
@@ -137,12 +138,12 @@ func holdsText(t btf.Type, l *Literal) bool {
 }
 
 // field resolves x and adds it to the probe that can fetch it.
-func (r *resolver) field(item *Item, x Expr, hidden bool) (ref, bool) {
+func (r *resolver) field(item *spec.Item, x spec.Expr, hidden bool) (ref, bool) {
 	return r.add(item, want{x: x, format: item.Format}, hidden)
 }
 
 // add fetches what is wanted as one more field.
-func (r *resolver) add(item *Item, w want, hidden bool) (ref, bool) {
+func (r *resolver) add(item *spec.Item, w want, hidden bool) (ref, bool) {
 	e, side, ok := r.fetch(w)
 	if !ok {
 		return ref{}, false

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
 // An otherName is what other tools, or C, call something that tsnoop has under
@@ -44,7 +45,7 @@ func elsewhere(name string) (otherName, bool) {
 }
 
 // noParameter explains a name that the function has no parameter of.
-func (r *resolver) noParameter(x *Ident) {
+func (r *resolver) noParameter(x *spec.Ident) {
 	names := make([]string, len(r.fn.Params))
 	for i, p := range r.fn.Params {
 		names[i] = p.Name
@@ -61,9 +62,9 @@ func (r *resolver) noParameter(x *Ident) {
 }
 
 // advise puts what o says in place of the last error's hint.
-func (r *resolver) advise(o otherName, at Span) {
+func (r *resolver) advise(o otherName, at spec.Span) {
 	last := r.errs[len(r.errs)-1]
 	if last.Hint = o.hint; o.fix != "" {
-		last.mend(at, o.hint, o.fix)
+		last.Mend(at, o.hint, o.fix)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/abi"
 )
 
 // locateParams says where each of f's parameters is when f is entered, by
@@ -50,7 +51,7 @@ var errUnknownSlot = errors.New("where such a value is passed is not known")
 
 // An abi counts the registers and stack words that parameters take.
 type convention struct {
-	arch  *Arch
+	arch  *abi.Arch
 	reg   int // next free register
 	stack int // next free stack word
 }

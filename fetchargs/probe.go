@@ -5,14 +5,16 @@ import (
 	"strings"
 
 	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/abi"
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
 // A Plan is one spec made concrete for one kernel: the probes that carry it
 // out and what user space has still to decide. Entry or Return is nil where
 // the spec does not ask for that side; never both.
 type Plan struct {
-	Spec   *Spec // of a glob, that for this function
-	Glob   *Glob // that the function matched, nil if it was named
+	Spec   *spec.Spec // of a glob, that for this function
+	Glob   *Glob      // that the function matched, nil if it was named
 	Func   *btf.Func
 	Entry  *Probe // "p:" event, or nil
 	Return *Probe // "r:" event, or nil
@@ -31,7 +33,7 @@ type Plan struct {
 	// most kernels lie elsewhere after the next boot.
 	Addresses []string
 
-	Arch  *Arch
+	Arch  *abi.Arch
 	check *test // what user space decides, nil if the kernel's filters do all
 }
 
@@ -63,10 +65,10 @@ type Probe struct {
 
 // An Arg is one fetcharg of a definition and so one field of its record.
 type Arg struct {
-	Name string // at most 32 bytes, a C identifier
-	Text string // expression and type, at most Features.MaxArg bytes: "+16(+8($arg1)):u32"
-	Size int    // bytes in the fixed part of the record
-	Span Span   // what in the spec it comes from
+	Name string    // at most 32 bytes, a C identifier
+	Text string    // expression and type, at most Features.MaxArg bytes: "+16(+8($arg1)):u32"
+	Size int       // bytes in the fixed part of the record
+	Span spec.Span // what in the spec it comes from
 }
 
 // Encoding says how the bytes of an Arg hold a Field.
@@ -97,10 +99,10 @@ type Field struct {
 	BigEndian bool  // in network byte order
 	Add       int64 // bytes to add to the fetched pointer (&p->member)
 	Guards    []Guard
-	Hidden    bool   // fetched for a condition only, not shown
-	Again     int    `json:",omitempty"` // 1 and the field of the return probe that has it as it was then; -1 in that one
-	Why       string `json:",omitempty"` // nothing was fetched
-	Span      Span   // the item in the spec
+	Hidden    bool      // fetched for a condition only, not shown
+	Again     int       `json:",omitempty"` // 1 and the field of the return probe that has it as it was then; -1 in that one
+	Why       string    `json:",omitempty"` // nothing was fetched
+	Span      spec.Span // the item in the spec
 }
 
 // Space is where a pointer must point to be believed.
@@ -138,4 +140,4 @@ func (p *Probe) Chooses() bool { return p.Filter != "" && !p.OnlyComm }
 // MostActive is KRETPROBE_MAXACTIVE_MAX of kernel/trace/trace_kprobe.c.
 const MostActive = 4096
 
-func (p *Probe) arch() *Arch { return p.Plan.Arch }
+func (p *Probe) arch() *abi.Arch { return p.Plan.Arch }

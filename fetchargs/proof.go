@@ -1,6 +1,9 @@
 package fetchargs
 
-import "github.com/tsnoop/tsnoop/btf"
+import (
+	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
+)
 
 // A Proof tells of a record whether a piece of user memory could be read. The
 // address proves nothing: the page may not be there, and a number that cannot
@@ -163,7 +166,7 @@ func (b *builder) proofOf(p *Proof, args []string, shared bool, e encoded, label
 
 // trial fetches what tells how this kernel does it, behind all that is proven
 // by it: what is left for strings only gets less.
-func (b *builder) trial(at Span) {
+func (b *builder) trial(at spec.Span) {
 	if len(b.proofs) == 0 {
 		return
 	}

@@ -8,6 +8,8 @@ import (
 
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/abi"
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
 // TestProofs has records of a number and a string at a pointer into user
@@ -55,7 +57,7 @@ func TestProofs(t *testing.T) {
 
 		proof := &fetchargs.Proof{Kind: tt.kind, Args: []int{3, 4}, Any: tt.any, Trial: 5, From: 0, To: 8}
 		probe := &fetchargs.Probe{
-			Plan: &fetchargs.Plan{Arch: fetchargs.ArchNamed("amd64")},
+			Plan: &fetchargs.Plan{Arch: abi.Named("amd64")},
 			Fields: []fetchargs.Field{
 				{Arg: 1, Size: 8, Guards: []fetchargs.Guard{{Label: "p", Space: fetchargs.EitherSpace, Proof: proof}}},
 				{Arg: 2, Size: 4, Encoding: fetchargs.String, Guards: []fetchargs.Guard{{Label: "p", Space: fetchargs.AnySpace, Proof: proof}}},
@@ -94,17 +96,17 @@ func described(v fetchargs.Value) string {
 
 // TestDamagedProofs: what is in a file may be anything.
 func TestDamagedProofs(t *testing.T) {
-	parsed, err := fetchargs.Parse("dev_open(*(u64 *)filename)")
+	parsed, err := spec.Parse("dev_open(*(u64 *)filename)")
 	if err != nil {
 		t.Fatal(err)
 	}
 	target := &fetchargs.Target{
-		Arch:   fetchargs.ArchNamed("amd64"),
+		Arch:   abi.Named("amd64"),
 		Kernel: btf.Open(filepath.Join("..", "testdata", "btf", "sample.btf")),
 		Live:   true,
 	}
 	target.Features, _ = fetchargs.FeaturesOf("6.12")
-	plans, err := fetchargs.Resolve([]*fetchargs.Spec{parsed}, target)
+	plans, err := fetchargs.Resolve([]*spec.Spec{parsed}, target)
 	if err != nil {
 		t.Fatal(err)
 	}

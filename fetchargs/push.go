@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"maps"
 	"strings"
+
+	"github.com/tsnoop/tsnoop/fetchargs/abi"
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
 // push adds t to the filter of the probe it is about. The result tells
@@ -132,7 +135,7 @@ func (b *builder) filterValue(t *test, f *Field) (string, bool) {
 
 // maskedFilter writes (name & mask) == num with what filters have: a test of
 // whether any of some bits is set.
-func (c constant) maskedFilter(name string, f *Field, op Op) string {
+func (c constant) maskedFilter(name string, f *Field, op spec.Op) string {
 	test := func(bits uint64) string {
 		if f.Signed && bits>>63 != 0 { // a signed field takes no more than an int64
 			return fmt.Sprintf("%s & %d", name, int64(bits))
@@ -165,14 +168,14 @@ func (b *builder) filterGuards(f *Field) []string {
 		name := b.args[g.Arg].Name
 		switch g.Space {
 		case KernelSpace:
-			guards = append(guards, fmt.Sprintf("%s >= 0x%x && %s < 0x%x", name, arch.KernelStart, name, errorPointers))
+			guards = append(guards, fmt.Sprintf("%s >= 0x%x && %s < 0x%x", name, arch.KernelStart, name, abi.ErrorPointers))
 		case UserSpace:
 			guards = append(guards, fmt.Sprintf("%s != 0 && %s < 0x%x", name, name, arch.UserEnd))
 		case EitherSpace:
 			guards = append(guards, fmt.Sprintf("(%s != 0 && %s < 0x%x || %s >= 0x%x && %s < 0x%x)",
-				name, name, arch.UserEnd, name, arch.KernelStart, name, errorPointers))
+				name, name, arch.UserEnd, name, arch.KernelStart, name, abi.ErrorPointers))
 		case AnySpace:
-			guards = append(guards, fmt.Sprintf("%s != 0 && %s < 0x%x", name, name, errorPointers))
+			guards = append(guards, fmt.Sprintf("%s != 0 && %s < 0x%x", name, name, abi.ErrorPointers))
 		}
 	}
 	return guards

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
 // Select applies specs to plans of a recording: of a plan, those values are
@@ -15,8 +16,8 @@ import (
 // result. What was not recorded cannot be asked for: that is in the error, an
 // Errors. Of what a glob matches, only those are left out that have it not. With
 // pair a plan keeps both sides that it has, as [Target] says.
-func Select(specs []*Spec, plans []*Plan, pair bool) (selected []*Plan, from []int, err error) {
-	var errs Errors
+func Select(specs []*spec.Spec, plans []*Plan, pair bool) (selected []*Plan, from []int, err error) {
+	var errs spec.Errors
 	for _, wanted := range specs {
 		glob := &Glob{Spec: wanted}
 		for i, p := range plans {
@@ -27,16 +28,16 @@ func Select(specs []*Spec, plans []*Plan, pair bool) (selected []*Plan, from []i
 			s := newSelection(wanted, p)
 			s.target.Pair = pair
 			out := s.selected()
-			s.errs = s.errs.unique()
+			s.errs = s.errs.Unique()
 			switch {
 			case len(s.errs) == 0:
 				selected, from = append(selected, out), append(from, i)
-			case isGlob(wanted.Func.Text):
+			case spec.IsGlob(wanted.Func.Text):
 				glob.LeaveOut(p.Spec.Func.Text, s.errs[0])
 			case glob.Matches == 1: // the next one of this name would complain of the same
 				errs = append(errs, s.errs...)
 			}
-			if out != nil && isGlob(wanted.Func.Text) {
+			if out != nil && spec.IsGlob(wanted.Func.Text) {
 				out.Glob = glob
 			}
 		}
@@ -57,7 +58,7 @@ func Select(specs []*Spec, plans []*Plan, pair bool) (selected []*Plan, from []i
 	return selected, from, nil
 }
 
-func (p *Plan) isAbout(wanted *Spec) bool {
+func (p *Plan) isAbout(wanted *spec.Spec) bool {
 	module, names := p.Spec.Module.Text, []string{p.Spec.Func.Text}
 	if p.Func != nil {
 		module, names = p.Func.Module, append(names, p.Func.Name)
@@ -66,7 +67,7 @@ func (p *Plan) isAbout(wanted *Spec) bool {
 	return err == nil && (wanted.Module.Text == "" || wanted.Module.Text == module) && slices.ContainsFunc(names, match)
 }
 
-func notRecorded(wanted *Spec, plans []*Plan) *Error {
+func notRecorded(wanted *spec.Spec, plans []*Plan) *spec.Error {
 	var names []string
 	for _, p := range plans {
 		if p.Renames == "" {
@@ -79,16 +80,16 @@ func notRecorded(wanted *Spec, plans []*Plan) *Error {
 	if hint == "" {
 		hint = "recorded were: " + strings.Join(names[:min(20, len(names))], ", ")
 	}
-	return &Error{Text: wanted.Text, Span: wanted.Func.Span, Msg: fmt.Sprintf("%s was not recorded", wanted.Func.Text), Hint: hint}
+	return &spec.Error{Text: wanted.Text, Span: wanted.Func.Span, Msg: fmt.Sprintf("%s was not recorded", wanted.Func.Text), Hint: hint}
 }
 
 // newSelection is a resolver whose values are those of a recorded plan.
-func newSelection(wanted *Spec, p *Plan) *resolver {
+func newSelection(wanted *spec.Spec, p *Plan) *resolver {
 	r := &resolver{target: &Target{Arch: p.Arch, Kernel: btf.Open()}, spec: wanted, recorded: true, fn: p.Func}
 	if r.fn == nil {
 		r.fn = &btf.Func{}
 	}
-	if isGlob(wanted.Func.Text) {
+	if spec.IsGlob(wanted.Func.Text) {
 		r.spec = specOf(wanted, btf.FuncName{Module: r.fn.Module, Name: p.Spec.Func.Text})
 	}
 	out := *p
@@ -258,7 +259,7 @@ func (f *Field) reformat(name string) bool {
 }
 
 // recordedField finds x among the recorded values. The user may have named it.
-func (r *resolver) recordedField(x Expr) (ref, bool) {
+func (r *resolver) recordedField(x spec.Expr) (ref, bool) {
 	label := x.String()
 	for _, side := range []*builder{r.entry, r.exit} {
 		if i := slices.Index(side.exprs, label); i >= 0 {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
 // A part is a fetcharg that brings the rest of a value which one cannot bring.
@@ -15,7 +16,7 @@ type part struct {
 // fromRegisters encodes the elements of an object that lies in registers: these
 // are fetched whole, and the bytes that count are chosen after reading. In the
 // record they lie as the object would in memory, for both are little-endian.
-func (r *resolver) fromRegisters(e encoded, x Expr) (encoded, bool) {
+func (r *resolver) fromRegisters(e encoded, x spec.Expr) (encoded, bool) {
 	p := e.place
 	at, end := p.off, p.off+int64(e.field.Size*e.field.Count)
 	base, base2 := p.base, p.base2
@@ -114,7 +115,7 @@ func (e encoded) splitBits() encoded {
 }
 
 // pair adds two fetchargs that are one behind the other in the record.
-func (b *builder) pair(first, second part, label string, at Span) (int, bool) {
+func (b *builder) pair(first, second part, label string, at spec.Span) (int, bool) {
 	parts := []*part{&first, &second}
 	for _, p := range parts {
 		var ok bool

@@ -11,6 +11,8 @@ import (
 
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/abi"
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
@@ -55,13 +57,13 @@ func TestRegisters(t *testing.T) {
 			for i := range object {
 				object[i] = byte(0x81 + i)
 			}
-			parsed, err := fetchargs.Parse(tt.spec)
+			parsed, err := spec.Parse(tt.spec)
 			if err != nil {
 				t.Fatal(err)
 			}
-			target := &fetchargs.Target{Kernel: btf.Open("../testdata/btf/corners.btf"), Arch: fetchargs.ArchNamed(cmp.Or(tt.arch, "amd64"))}
+			target := &fetchargs.Target{Kernel: btf.Open("../testdata/btf/corners.btf"), Arch: abi.Named(cmp.Or(tt.arch, "amd64"))}
 			target.Features, _ = fetchargs.FeaturesOf("6.12")
-			plans, err := fetchargs.Resolve([]*fetchargs.Spec{parsed}, target)
+			plans, err := fetchargs.Resolve([]*spec.Spec{parsed}, target)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -124,12 +126,12 @@ func fetch(t *testing.T, text string, object []byte) []byte {
 // TestRegistersDamaged: no value may go on behind the last argument.
 func TestRegistersDamaged(t *testing.T) {
 	for _, text := range []string{"take_letters(t.c)", "take_across(t.b)"} {
-		parsed, err := fetchargs.Parse(text)
+		parsed, err := spec.Parse(text)
 		if err != nil {
 			t.Fatal(err)
 		}
-		target := &fetchargs.Target{Kernel: btf.Open("../testdata/btf/corners.btf"), Arch: fetchargs.ArchNamed("amd64")}
-		plans, err := fetchargs.Resolve([]*fetchargs.Spec{parsed}, target)
+		target := &fetchargs.Target{Kernel: btf.Open("../testdata/btf/corners.btf"), Arch: abi.Named("amd64")}
+		plans, err := fetchargs.Resolve([]*spec.Spec{parsed}, target)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,6 +2,8 @@ package fetchargs
 
 import (
 	"fmt"
+
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
 // renamed is the function that gives a task its name: exec, prctl and
@@ -15,11 +17,11 @@ const renamed = "__set_task_comm(tsk->pid, buf:string)"
 func Renames(t *Target) (*Plan, error) {
 	own := *t
 	own.Pair, own.Comm, own.Symbols = false, "", nil
-	s, err := Parse(renamed)
+	s, err := spec.Parse(renamed)
 	if err != nil {
 		return nil, err
 	}
-	plans, err := Resolve([]*Spec{s}, &own)
+	plans, err := Resolve([]*spec.Spec{s}, &own)
 	if err != nil {
 		return nil, fmt.Errorf("whether a task gets another name cannot be seen: %w", err)
 	}

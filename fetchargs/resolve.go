@@ -8,13 +8,14 @@ import (
 	"sync"
 
 	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
 // Resolve makes a plan of every spec, and of a glob one for each function that
 // can be probed as it says. All that is wrong is in the error, an Errors; the
 // plans of the specs that are right are returned all the same, nil in the place
 // of the others.
-func Resolve(specs []*Spec, target *Target) ([]*Plan, error) {
+func Resolve(specs []*spec.Spec, target *Target) ([]*Plan, error) {
 	jobs, errs, err := target.expand(specs)
 	if err != nil {
 		return nil, err
@@ -27,7 +28,7 @@ func Resolve(specs []*Spec, target *Target) ([]*Plan, error) {
 	for i, job := range jobs {
 		r := &resolver{target: target, spec: job.spec, symbolTable: symbols, events: events}
 		plan := r.plan()
-		r.errs = r.errs.unique()
+		r.errs = r.errs.Unique()
 		switch {
 		case r.fatal != nil:
 			return nil, r.fatal
@@ -77,7 +78,7 @@ func (r *resolver) askSymbols() bool {
 // A resolver makes the plan of one spec.
 type resolver struct {
 	target *Target
-	spec   *Spec
+	spec   *spec.Spec
 	facts  SymbolFacts     // after askSymbols
 	known  bool            // the symbol table could be read
 	events map[string]bool // event names in use by the run
@@ -86,7 +87,7 @@ type resolver struct {
 
 	symbolTable func() (map[string]SymbolFacts, error)
 
-	errs  Errors
+	errs  spec.Errors
 	fatal error // not the spec's fault
 
 	fn      *btf.Func
@@ -100,18 +101,18 @@ type resolver struct {
 	entry, exit *builder
 }
 
-func (r *resolver) fail(at Span, hint, format string, args ...any) {
+func (r *resolver) fail(at spec.Span, hint, format string, args ...any) {
 	r.failWith(at, nil, hint, format, args...)
 }
 
 // failFix is fail with a hint that mends the spec.
-func (r *resolver) failFix(at Span, fix Fix, lead, format string, args ...any) {
+func (r *resolver) failFix(at spec.Span, fix spec.Fix, lead, format string, args ...any) {
 	r.fail(at, "", format, args...)
-	r.errs[len(r.errs)-1].mend(fix.Span, lead, fix.Text)
+	r.errs[len(r.errs)-1].Mend(fix.Span, lead, fix.Text)
 }
 
-func (r *resolver) failWith(at Span, err error, hint, format string, args ...any) {
-	r.errs = append(r.errs, &Error{Text: r.spec.Text, Span: at, Msg: fmt.Sprintf(format, args...), Hint: hint, Err: err})
+func (r *resolver) failWith(at spec.Span, err error, hint, format string, args ...any) {
+	r.errs = append(r.errs, &spec.Error{Text: r.spec.Text, Span: at, Msg: fmt.Sprintf(format, args...), Hint: hint, Err: err})
 }
 
 func (r *resolver) plan() *Plan {
@@ -144,7 +145,7 @@ func (r *resolver) register(n int) string {
 	return "%" + r.target.Arch.Regs[n]
 }
 
-func (r *resolver) typeNamed(name Name) (btf.Type, bool) {
+func (r *resolver) typeNamed(name spec.Name) (btf.Type, bool) {
 	t, err := r.target.Kernel.Type(name.Text)
 	if err == nil {
 		return t, true

@@ -6,6 +6,8 @@ import (
 	"fmt"
 
 	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/abi"
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
 // ErrSaved is wrapped by the errors of Load.
@@ -52,7 +54,7 @@ type (
 	}
 	savedTest struct {
 		And, Or     []*savedTest `json:",omitempty"`
-		Op          Op           `json:",omitempty"`
+		Op          spec.Op      `json:",omitempty"`
 		Negated     bool         `json:",omitempty"`
 		Left, Right savedOperand
 		Against     bool `json:",omitempty"`
@@ -162,14 +164,14 @@ func Load(data []byte) ([]*Plan, error) {
 }
 
 func (s *savedPlan) load(types func(int) (btf.Type, error)) (*Plan, error) {
-	wanted, err := Parse(s.Spec)
+	wanted, err := spec.Parse(s.Spec)
 	if err != nil {
 		return nil, err
 	}
-	if isGlob(wanted.Func.Text) {
+	if spec.IsGlob(wanted.Func.Text) {
 		wanted = specOf(wanted, btf.FuncName{Module: s.Module, Name: s.Func})
 	}
-	p := &Plan{Spec: wanted, Func: &btf.Func{Name: s.Func, Module: s.Module}, Notes: s.Notes, Renames: s.Renames, Addresses: s.Addresses, Partial: s.Partial, Arch: ArchNamed(s.Arch)}
+	p := &Plan{Spec: wanted, Func: &btf.Func{Name: s.Func, Module: s.Module}, Notes: s.Notes, Renames: s.Renames, Addresses: s.Addresses, Partial: s.Partial, Arch: abi.Named(s.Arch)}
 	if p.Arch == nil {
 		return nil, fmt.Errorf("unknown architecture %q", s.Arch)
 	}
@@ -262,8 +264,8 @@ func (f *Field) checkSaved(args int) error {
 }
 
 func (s *savedTest) load(p *Plan, depth int) (*test, error) {
-	if depth > maxNesting {
-		return nil, errNesting
+	if depth > spec.MaxNesting {
+		return nil, spec.ErrNesting
 	}
 	if s == nil {
 		return nil, errors.New("condition without content")

@@ -8,6 +8,8 @@ import (
 
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/abi"
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
 // savedSpecs has everything that plans can hold.
@@ -18,14 +20,14 @@ var savedSpecs = []string{
 
 func saveSample(t testing.TB) []byte {
 	target := &fetchargs.Target{
-		Arch:   fetchargs.ArchNamed("amd64"),
+		Arch:   abi.Named("amd64"),
 		Kernel: btf.Open(filepath.Join("..", "testdata", "btf", "linux-6.12-amd64.btf")),
 		Live:   true, Calls: true, Nonce: "abcdef",
 	}
 	target.Features, _ = fetchargs.FeaturesOf("6.12")
-	var specs []*fetchargs.Spec
+	var specs []*spec.Spec
 	for _, text := range savedSpecs {
-		spec, err := fetchargs.Parse(text)
+		spec, err := spec.Parse(text)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
 // A SymbolPlace is where a kernel has what goes by one name.
@@ -19,7 +20,7 @@ type SymbolPlace struct {
 
 // symbol is the place of @NAME: the memory of a variable, or the address of a
 // function. Only the first is a name to the kernel.
-func (r *resolver) symbol(x *Symbol) (place, bool) {
+func (r *resolver) symbol(x *spec.Symbol) (place, bool) {
 	typ, perCPU, _ := r.target.Kernel.Variable(x.Text)
 	p := place{base: "@" + x.Text, data: true, mem: true, typ: typ}
 	if r.target.Place == nil {
@@ -67,7 +68,7 @@ func (p place) isAddress() bool { return p.data && !p.mem && len(p.hops) == 0 }
 func (p place) isUntyped() bool { return p.data && p.mem && len(p.hops) == 0 && p.typ == nil }
 
 // addressOf is the number that the address p is, now.
-func (r *resolver) addressOf(p place, x Expr) (uint64, bool) {
+func (r *resolver) addressOf(p place, x spec.Expr) (uint64, bool) {
 	switch {
 	case r.target.Place == nil:
 		r.fail(x.Where(), "what lies there can be fetched: @NAME", "the address of %s is known on the machine itself only", p.base)
@@ -88,28 +89,28 @@ func (p *Plan) boundTo(symbol string) {
 }
 
 // address encodes the address p, a constant.
-func (r *resolver) address(p place, x Expr) (place, bool) {
+func (r *resolver) address(p place, x spec.Expr) (place, bool) {
 	addr, ok := r.addressOf(p, x)
 	return place{base: fmt.Sprintf(`\0x%x`, addr), typ: p.typ}, ok
 }
 
 // addressConstant makes a constant of an expression that is an address of the
 // kernel, with which cmp compares f. is tells whether it is one.
-func (r *resolver) addressConstant(cmp *Compare, x Expr, f *Field) (c constant, is bool) {
+func (r *resolver) addressConstant(cmp *spec.Compare, x spec.Expr, f *Field) (c constant, is bool) {
 	if r.recorded || !r.isConstant(x) {
 		return c, false
 	}
 	p, _ := r.walk(x)
 	if addr, ok := r.addressOf(p, x); ok {
 		number := *cmp
-		number.Other, number.Value = nil, &Literal{Kind: Number, Text: x.String(), Int: new(big.Int).SetUint64(addr), Span: x.Where()}
+		number.Other, number.Value = nil, &spec.Literal{Kind: spec.Number, Text: x.String(), Int: new(big.Int).SetUint64(addr), Span: x.Where()}
 		c, _ = r.constant(&number, f)
 	}
 	return c, true
 }
 
 // isConstant tells whether x is an address of the kernel.
-func (r *resolver) isConstant(x Expr) bool {
+func (r *resolver) isConstant(x spec.Expr) bool {
 	if !ofSymbol(x) {
 		return false
 	}
@@ -120,20 +121,20 @@ func (r *resolver) isConstant(x Expr) bool {
 }
 
 // ofSymbol tells whether x begins with an @NAME.
-func ofSymbol(x Expr) bool {
+func ofSymbol(x spec.Expr) bool {
 	for {
 		switch e := x.(type) {
-		case *Symbol:
+		case *spec.Symbol:
 			return true
-		case *Addr:
+		case *spec.Addr:
 			x = e.X
-		case *Cast:
+		case *spec.Cast:
 			x = e.X
-		case *Member:
+		case *spec.Member:
 			x = e.X
-		case *Index:
+		case *spec.Index:
 			x = e.X
-		case *Deref:
+		case *spec.Deref:
 			x = e.X
 		default:
 			return false
@@ -142,7 +143,7 @@ func ofSymbol(x Expr) bool {
 }
 
 // encodeUntyped encodes what a FORMAT makes of a variable of unknown type.
-func (r *resolver) encodeUntyped(e encoded, x Expr, f *format) (encoded, bool) {
+func (r *resolver) encodeUntyped(e encoded, x spec.Expr, f *format) (encoded, bool) {
 	switch {
 	case f == nil:
 	case f.shape == kernelText:
@@ -160,7 +161,7 @@ func (r *resolver) encodeUntyped(e encoded, x Expr, f *format) (encoded, bool) {
 }
 
 // untyped asks for a type.
-func (r *resolver) untyped(x Expr, p place) {
+func (r *resolver) untyped(x spec.Expr, p place) {
 	size := "u64"
 	what := ""
 	if room := p.symbol.Room; room > 0 {
@@ -184,7 +185,7 @@ func (p place) structHint() string {
 }
 
 // within refuses to read behind the variable that e starts from.
-func (r *resolver) within(e encoded, x Expr) bool {
+func (r *resolver) within(e encoded, x spec.Expr) bool {
 	p := e.place
 	if p.symbol == nil || !p.data || p.symbol.Room == 0 {
 		return true

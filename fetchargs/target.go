@@ -1,11 +1,14 @@
 package fetchargs
 
-import "github.com/tsnoop/tsnoop/btf"
+import (
+	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/abi"
+)
 
 // A Target is the kernel that specs are resolved for.
 type Target struct {
 	Kernel   *btf.Kernel
-	Arch     *Arch
+	Arch     *abi.Arch
 	Features Features
 
 	// Symbols tells what the kernel's symbol table has under these names. It

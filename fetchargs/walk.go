@@ -6,35 +6,36 @@ import (
 	"strings"
 
 	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
 // walk finds the place of an expression's value. A false result means that
 // the error has been noted.
-func (r *resolver) walk(x Expr) (place, bool) {
+func (r *resolver) walk(x spec.Expr) (place, bool) {
 	switch x := x.(type) {
-	case *Ident:
+	case *spec.Ident:
 		return r.ident(x)
-	case *Member:
+	case *spec.Member:
 		return r.member(x)
-	case *Index:
+	case *spec.Index:
 		return r.index(x)
-	case *Deref:
+	case *spec.Deref:
 		return r.deref(x)
-	case *Addr:
+	case *spec.Addr:
 		return r.addr(x)
-	case *Cast:
+	case *spec.Cast:
 		return r.cast(x)
-	case *ContainerOf:
+	case *spec.ContainerOf:
 		return r.containerOf(x)
-	case *Symbol:
+	case *spec.Symbol:
 		return r.symbol(x)
-	case *Builtin:
+	case *spec.Builtin:
 		return r.builtin(x)
 	}
 	panic(fmt.Sprintf("fetchargs: unknown expression %T", x))
 }
 
-func (r *resolver) ident(x *Ident) (place, bool) {
+func (r *resolver) ident(x *spec.Ident) (place, bool) {
 	if x.Text == "return" {
 		return r.result(x)
 	}
@@ -52,7 +53,7 @@ func (r *resolver) ident(x *Ident) (place, bool) {
 	return place{}, false
 }
 
-func (r *resolver) result(x *Ident) (place, bool) {
+func (r *resolver) result(x *spec.Ident) (place, bool) {
 	if isVoid(r.fn.Return) {
 		r.fail(x.Span, "its prototype: "+r.fn.String(), "%s returns nothing", r.fn.Name)
 		return place{}, false
@@ -69,7 +70,7 @@ func (r *resolver) result(x *Ident) (place, bool) {
 }
 
 // into makes ready to go into the struct that x is or points to.
-func (r *resolver) into(x Expr, what Span, verb string) (place, bool) {
+func (r *resolver) into(x spec.Expr, what spec.Span, verb string) (place, bool) {
 	p, ok := r.walk(x)
 	if !ok {
 		return p, false
@@ -81,10 +82,10 @@ func (r *resolver) into(x Expr, what Span, verb string) (place, bool) {
 	of := p.typ
 	for depth := 0; depth < 2; depth++ {
 		if p.typ == nil {
-			r.failFix(x.Where(), Fix{x.Where(), fmt.Sprintf("((struct TYPE *)%s)", x)}, "cast it: ", "the type of %s is not known", x)
+			r.failFix(x.Where(), spec.Fix{Span: x.Where(), Text: fmt.Sprintf("((struct TYPE *)%s)", x)}, "cast it: ", "the type of %s is not known", x)
 			if p.isUntyped() {
 				last := r.errs[len(r.errs)-1]
-				last.Hint, last.Fix = p.structHint(), Fix{}
+				last.Hint, last.Fix = p.structHint(), spec.Fix{}
 			}
 			return p, false
 		}
@@ -103,14 +104,14 @@ func (r *resolver) into(x Expr, what Span, verb string) (place, bool) {
 	}
 	r.fail(what, hint, "%s is %s and has no members to %s", x, btf.Name(of), verb)
 	if target := r.pointee(p.typ); target != nil && isStruct(target) {
-		r.errs[len(r.errs)-1].mend(x.Where(), "dereference it first: ", fmt.Sprintf("(*%s)", x))
+		r.errs[len(r.errs)-1].Mend(x.Where(), "dereference it first: ", fmt.Sprintf("(*%s)", x))
 	} else if _, void := btf.Strip(p.typ).(*btf.Void); void {
-		r.errs[len(r.errs)-1].mend(x.Where(), "cast it: ", fmt.Sprintf("((struct TYPE *)%s)", x))
+		r.errs[len(r.errs)-1].Mend(x.Where(), "cast it: ", fmt.Sprintf("((struct TYPE *)%s)", x))
 	}
 	return p, false
 }
 
-func (r *resolver) member(x *Member) (place, bool) {
+func (r *resolver) member(x *spec.Member) (place, bool) {
 	p, ok := r.into(x.X, x.Name.Span, "go into")
 	if !ok {
 		return p, false
@@ -128,7 +129,7 @@ func (r *resolver) member(x *Member) (place, bool) {
 	return p, ok
 }
 
-func (r *resolver) noMember(name Name, t btf.Type, err error) {
+func (r *resolver) noMember(name spec.Name, t btf.Type, err error) {
 	var missing *btf.NotFoundError
 	if !errors.As(err, &missing) {
 		r.failWith(name.Span, err, "", "%v", err)
@@ -146,7 +147,7 @@ func (r *resolver) noMember(name Name, t btf.Type, err error) {
 	r.failWith(name.Span, err, didYouMean(missing.Near, hint), "%s has no member %q", btf.Name(btf.Strip(t)), name.Text)
 }
 
-func (r *resolver) index(x *Index) (place, bool) {
+func (r *resolver) index(x *spec.Index) (place, bool) {
 	p, ok := r.walk(x.X)
 	if !ok {
 		return p, false
@@ -154,7 +155,7 @@ func (r *resolver) index(x *Index) (place, bool) {
 	if p.typ != nil {
 		if a, ok := btf.Strip(p.typ).(*btf.Array); ok {
 			if a.Nelems > 0 && (x.N < 0 || x.N >= int64(a.Nelems)) {
-				r.failFix(x.Span, Fix{x.Span, fmt.Sprintf("%s[%d]", postfixed(x.X), a.Nelems-1)}, "the last is ", "%s has %d elements", x.X, a.Nelems)
+				r.failFix(x.Span, spec.Fix{Span: x.Span, Text: fmt.Sprintf("%s[%d]", spec.Postfixed(x.X), a.Nelems-1)}, "the last is ", "%s has %d elements", x.X, a.Nelems)
 				return p, false
 			}
 			return r.element(p, x, a.Type)
@@ -170,14 +171,14 @@ func (r *resolver) index(x *Index) (place, bool) {
 		return p, false
 	}
 	hint := ""
-	if inner, ok := x.X.(*Index); ok {
+	if inner, ok := x.X.(*spec.Index); ok {
 		hint = fmt.Sprintf("BTF has an array of arrays as one: [%d][%d] of [N][M] is [%d*M+%d]", inner.N, x.N, inner.N, x.N)
 	}
 	r.fail(x.Span, hint, "%s is %s: only arrays and pointers have elements", x.X, typeName(p.typ))
 	return p, false
 }
 
-func (r *resolver) element(p place, x *Index, t btf.Type) (place, bool) {
+func (r *resolver) element(p place, x *spec.Index, t btf.Type) (place, bool) {
 	size, ok := btf.Size(t)
 	if !ok {
 		r.fail(x.Span, "", "the size of %s is not known", btf.Name(t))
@@ -190,13 +191,13 @@ func (r *resolver) element(p place, x *Index, t btf.Type) (place, bool) {
 	return p, ok
 }
 
-func (r *resolver) deref(x *Deref) (place, bool) {
+func (r *resolver) deref(x *spec.Deref) (place, bool) {
 	p, ok := r.walk(x.X)
 	if !ok {
 		return p, false
 	}
 	if p.isUntyped() {
-		r.failFix(x.Span, Fix{x.Span, fmt.Sprintf("*(u64 *)%s", x.X)}, "cast it: ", "the type of %s is not known", x.X)
+		r.failFix(x.Span, spec.Fix{Span: x.Span, Text: fmt.Sprintf("*(u64 *)%s", x.X)}, "cast it: ", "the type of %s is not known", x.X)
 		return p, false
 	}
 	if p.typ == nil { // a register: 64 bits of memory
@@ -204,14 +205,14 @@ func (r *resolver) deref(x *Deref) (place, bool) {
 	}
 	target := r.pointee(p.typ)
 	if a, ok := btf.Strip(p.typ).(*btf.Array); ok {
-		return r.element(p, &Index{X: x.X, Span: x.Span}, a.Type)
+		return r.element(p, &spec.Index{X: x.X, Span: x.Span}, a.Type)
 	}
 	if target == nil {
 		r.fail(x.Span, "", "%s is %s, not a pointer", x.X, btf.Name(p.typ))
 		return p, false
 	}
 	if _, void := btf.Strip(target).(*btf.Void); void {
-		r.failFix(x.Span, Fix{x.Span, fmt.Sprintf("*(u64 *)%s", x.X)}, "cast it: ", "%s is a void pointer", x.X)
+		r.failFix(x.Span, spec.Fix{Span: x.Span, Text: fmt.Sprintf("*(u64 *)%s", x.X)}, "cast it: ", "%s is a void pointer", x.X)
 		return p, false
 	}
 	return p.follow(x.X.String(), target), true

@@ -5,6 +5,7 @@ import (
 
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 )
@@ -85,7 +86,7 @@ func (r *record) decoder(plan *fetchargs.Plan) *fetchargs.Decoder {
 // newSource makes the source of a function from records of its two sides,
 // either of which may be nil.
 func newSource(name, module string, entry, ret *record) Source {
-	plan := &fetchargs.Plan{Func: &btf.Func{Name: name, Module: module}, Arch: fetchargs.ArchNamed("amd64")}
+	plan := &fetchargs.Plan{Func: &btf.Func{Name: name, Module: module}, Arch: abi.Named("amd64")}
 	s := Source{Plan: plan}
 	if entry != nil {
 		plan.Entry, s.Entry = entry.probe, entry.decoder(plan)

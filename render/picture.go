@@ -4,7 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
 // pictureWidth is how many columns of a spec a picture shows at most.
@@ -27,7 +27,7 @@ type cell struct {
 //
 // The part of a long spec that matters is shown. A tab or line break in a spec
 // is shown as one space, and what is not printable is escaped.
-func AppendError(dst []byte, e *fetchargs.Error, color bool) []byte {
+func AppendError(dst []byte, e *spec.Error, color bool) []byte {
 	o := &Options{Color: color}
 	dst = append(o.color(dst, failure), "tsnoop:"...)
 	dst = appendMessage(append(o.reset(dst), ' '), e.Msg)
@@ -77,7 +77,7 @@ func AppendMessage(dst []byte, text string) []byte {
 }
 
 // appendPicture appends the spec and a line that marks span in it.
-func (o *Options) appendPicture(dst []byte, spec string, span fetchargs.Span) []byte {
+func (o *Options) appendPicture(dst []byte, spec string, span spec.Span) []byte {
 	cells := split(spec)
 	from, to := find(cells, span)
 	first, last := window(cells, from)
@@ -130,7 +130,7 @@ func split(spec string) []cell {
 
 // find gives the cells that span covers: from up to to. They are equal if it
 // covers none, as behind the end.
-func find(cells []cell, span fetchargs.Span) (from, to int) {
+func find(cells []cell, span spec.Span) (from, to int) {
 	end := len(cells) - 1
 	for from < end && cells[from+1].pos <= span.Pos {
 		from++

@@ -6,9 +6,10 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/abi"
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 )
@@ -23,11 +24,11 @@ func summed() ([]Source, []calls.Summary) {
 		newSource("never", "", newProbe(false), ret(cInt)),
 		newSource("seek", "", newProbe(false), ret(cInt)),
 		newSource("seek", "", newProbe(false), ret(cUlong)),
-		{Plan: fetchargs.FromEvent("sched", "sched_switch", nil, fetchargs.ArchNamed("amd64"))},
+		{Plan: fetchargs.FromEvent("sched", "sched_switch", nil, abi.Named("amd64"))},
 	}
 	for i := range sources {
 		if sources[i].Plan.Spec == nil {
-			sources[i].Plan.Spec = &fetchargs.Spec{Text: sources[i].Plan.Func.Name}
+			sources[i].Plan.Spec = &spec.Spec{Text: sources[i].Plan.Func.Name}
 		}
 	}
 	sources[4].Plan.Spec.Text = "seek(\x1b[2J)"

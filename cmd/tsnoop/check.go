@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/proc"
 	"golang.org/x/sys/unix"
@@ -58,7 +58,7 @@ func checkArch() finding {
 	unix.Uname(&u)
 	f := finding{what: "kernel", must: true}
 	f.note = fmt.Sprintf("%s %s", unix.ByteSliceToString(u.Release[:]), unix.ByteSliceToString(u.Machine[:]))
-	if fetchargs.ArchNamed("") == nil {
+	if abi.Named("") == nil {
 		f.err, f.cure = errors.ErrUnsupported, "amd64 and arm64 are supported; --emit --arch writes lines for those"
 	}
 	return f

@@ -17,6 +17,7 @@ import (
 
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 	"github.com/tsnoop/tsnoop/tracefs/tracedat"
 )
@@ -109,7 +110,7 @@ func (f *memoryFile) Seek(off int64, whence int) (int64, error) {
 func sample(t testing.TB, specs ...string) *crafted {
 	t.Helper()
 	target := &fetchargs.Target{
-		Arch: fetchargs.ArchNamed("amd64"), Live: true, Pair: true,
+		Arch: abi.Named("amd64"), Live: true, Pair: true,
 		Kernel: btf.Open(filepath.Join("..", "..", "testdata", "btf", "linux-6.12-amd64.btf")),
 	}
 	target.Features, _ = fetchargs.FeaturesOf("6.12")

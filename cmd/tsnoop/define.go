@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
@@ -13,7 +14,7 @@ import (
 // define writes the probes and their filters. All refusals are shown; of a
 // glob's functions those that the kernel refuses are left out.
 func (t *liveTrace) define(ctx context.Context, m *trace.Machine) error {
-	var wrong fetchargs.Errors
+	var wrong spec.Errors
 	var kept []*fetchargs.Plan
 	for i, plan := range t.plans {
 		if ctx.Err() != nil {
@@ -47,7 +48,7 @@ func (t *liveTrace) define(ctx context.Context, m *trace.Machine) error {
 }
 
 // leaveOut removes what there is of a plan that was refused in part.
-func (t *liveTrace) leaveOut(plan *fetchargs.Plan, why *fetchargs.Error) error {
+func (t *liveTrace) leaveOut(plan *fetchargs.Plan, why *spec.Error) error {
 	plan.Glob.LeaveOut(plan.Spec.Func.Text, why)
 	for _, p := range fetchargs.Probes([]*fetchargs.Plan{plan}) {
 		if err := t.session.Remove(p.Event); err != nil {
@@ -59,7 +60,7 @@ func (t *liveTrace) leaveOut(plan *fetchargs.Plan, why *fetchargs.Error) error {
 
 // definePlan writes the probes of one plan; refused is what the kernel has
 // against them.
-func (t *liveTrace) definePlan(m *trace.Machine, plan *fetchargs.Plan) (refused fetchargs.Errors, err error) {
+func (t *liveTrace) definePlan(m *trace.Machine, plan *fetchargs.Plan) (refused spec.Errors, err error) {
 	for _, p := range fetchargs.Probes([]*fetchargs.Plan{plan}) {
 		e, err := t.defineProbe(m, p)
 		if err != nil {
@@ -83,7 +84,7 @@ func (t *liveTrace) definePlan(m *trace.Machine, plan *fetchargs.Plan) (refused 
 
 // defineProbe writes one probe. Of several functions of one name some may not
 // be traceable; it is refused only if none is.
-func (t *liveTrace) defineProbe(m *trace.Machine, p *fetchargs.Probe) (first *fetchargs.Error, err error) {
+func (t *liveTrace) defineProbe(m *trace.Machine, p *fetchargs.Probe) (first *spec.Error, err error) {
 	lines := p.Definitions(t.session.Group())
 	explain, say := refusal, t.ui.warn
 	if p.Plan.Glob != nil {
@@ -114,12 +115,12 @@ func (t *liveTrace) defineProbe(m *trace.Machine, p *fetchargs.Probe) (first *fe
 
 // refusalOfMany is refusal for one of a glob's functions: in few words, and
 // without a search for the reason in files of sixty thousand lines each time.
-func refusalOfMany(m *trace.Machine, p *fetchargs.Probe, line string, err error) (*fetchargs.Error, bool) {
+func refusalOfMany(m *trace.Machine, p *fetchargs.Probe, line string, err error) (*spec.Error, bool) {
 	var refused *tracefs.KernelError
 	if !errors.As(err, &refused) {
 		return nil, false
 	}
-	e := &fetchargs.Error{Text: p.Plan.Spec.Text, Span: p.Locate(line, refused.Column), Err: err}
+	e := &spec.Error{Text: p.Plan.Spec.Text, Span: p.Locate(line, refused.Column), Err: err}
 	e.Msg = "the kernel refuses it: " + refused.Text
 	e.Hint = "the first was given: " + line
 	if e.Span == p.Plan.Spec.Func.Span && m.Blacklist()[p.Plan.Func.Name] {

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
 // TestVMGlob compares what globs match with what a regular expression says: in
@@ -53,7 +54,7 @@ func randomText(r *rand.Rand, letters string, most int) string {
 func globConditions(t *testing.T, globs, names []string) {
 	var specs []string
 	for i, g := range globs {
-		lit := fetchargs.Literal{Kind: fetchargs.Quoted, Text: g}
+		lit := spec.Literal{Kind: spec.Quoted, Text: g}
 		specs = append(specs, fmt.Sprintf(`generic_file_llseek(g%d=offset) if $comm ~ %s`, i, &lit))
 		switch i % 3 {
 		case 0:

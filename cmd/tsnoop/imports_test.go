@@ -18,21 +18,23 @@ const module = "github.com/tsnoop/tsnoop"
 // standard library. A new package needs a line here.
 var mayImport = map[string][]string{
 	"btf":              {"github.com/cilium/ebpf/btf"},
-	"fetchargs":        {module + "/btf"},
+	"fetchargs":        {module + "/fetchargs/spec", module + "/fetchargs/abi", module + "/btf"},
+	"fetchargs/spec":   {},
+	"fetchargs/abi":    {module + "/btf"},
 	"tracefs":          {"golang.org/x/sys/unix", module + "/tracefs/ringbuf"},
 	"tracefs/proc":     {},
 	"tracefs/ringbuf":  {},
 	"tracefs/tracedat": {"github.com/klauspost/compress/zstd"},
 	"tracefs/text":     {"golang.org/x/sys/unix", module + "/tracefs"},
 	"tracefs/calls":    {module + "/tracefs"},
-	"tracefs/trace": {module + "/btf", module + "/fetchargs", "golang.org/x/sys/unix", module + "/tracefs", module + "/tracefs/calls",
+	"tracefs/trace": {module + "/btf", module + "/fetchargs", module + "/fetchargs/spec", module + "/fetchargs/abi", "golang.org/x/sys/unix", module + "/tracefs", module + "/tracefs/calls",
 		module + "/tracefs/proc", module + "/tracefs/ringbuf", module + "/tracefs/text", module + "/tracefs/tracedat"},
-	"render":     {module + "/fetchargs", module + "/btf", module + "/tracefs", module + "/tracefs/calls"},
+	"render":     {module + "/fetchargs", module + "/fetchargs/spec", module + "/btf", module + "/tracefs", module + "/tracefs/calls"},
 	"cmd/tsnoop": nil, // all
 }
 
 // pure are the packages that must not touch the machine.
-var pure = []string{"fetchargs", "render", "tracefs/calls", "tracefs/ringbuf", "tracefs/tracedat"}
+var pure = []string{"fetchargs", "fetchargs/spec", "fetchargs/abi", "render", "tracefs/calls", "tracefs/ringbuf", "tracefs/tracedat"}
 
 func TestImports(t *testing.T) {
 	root := filepath.Join("..", "..")

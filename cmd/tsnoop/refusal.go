@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/proc"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
@@ -13,12 +14,12 @@ import (
 
 // refusal turns the kernel's refusal of a definition into an error that shows
 // the place in the user's spec.
-func refusal(m *trace.Machine, p *fetchargs.Probe, line string, err error) (*fetchargs.Error, bool) {
+func refusal(m *trace.Machine, p *fetchargs.Probe, line string, err error) (*spec.Error, bool) {
 	var refused *tracefs.KernelError
 	if !errors.As(err, &refused) {
 		return nil, false
 	}
-	e := &fetchargs.Error{
+	e := &spec.Error{
 		Text: p.Plan.Spec.Text,
 		Span: p.Locate(line, refused.Column),
 		Msg:  "the kernel refuses this: " + refused.Text,

@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/proc"
@@ -96,9 +97,9 @@ func openReplay(f io.ReaderAt, size int64, name string, ui *ui) (*replay, error)
 // prepare makes plans for the events: those that were recorded with them, or
 // one for each event of another tool. The specs choose among them.
 func (r *replay) prepare(o *options) error {
-	var specs []*fetchargs.Spec
+	var specs []*spec.Spec
 	for _, text := range o.args[1:] {
-		spec, err := fetchargs.Parse(text)
+		spec, err := spec.Parse(text)
 		if err != nil {
 			return err
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/tracefs"
 )
 
@@ -84,9 +85,9 @@ func (r *replay) ownKin(k *kin) error {
 
 // foreignPlans are one for each event that another tool can have recorded.
 func (r *replay) foreignPlans() ([]*fetchargs.Plan, formatOf, error) {
-	arch := fetchargs.ArchNamed("amd64")
+	arch := abi.Named("amd64")
 	for word := range strings.FieldsSeq(r.file.Uname) {
-		if a := fetchargs.ArchNamed(word); a != nil {
+		if a := abi.Named(word); a != nil {
 			arch = a // the machine is the last of the words
 		}
 	}

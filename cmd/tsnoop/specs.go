@@ -6,6 +6,7 @@ import (
 
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
@@ -45,7 +46,7 @@ func (o *options) planOptions() (po trace.PlanOptions, err error) {
 		}
 	}
 	if o.arch != "" {
-		if po.Arch = fetchargs.ArchNamed(o.arch); po.Arch == nil {
+		if po.Arch = abi.Named(o.arch); po.Arch == nil {
 			return po, usagef("amd64 and arm64 are known", "unknown architecture %q", o.arch)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
@@ -44,11 +45,11 @@ func TestVMSpecs(t *testing.T) {
 	g := &generator{rand: rand.New(rand.NewPCG(seed, 0)), layouts: layouts, members: map[string][]string{}, funcs: probeable(t, testKernel())}
 	kinds := map[string]int{}
 	walks := make([]*walk, count)
-	specs := make([]*fetchargs.Spec, count)
+	specs := make([]*spec.Spec, count)
 	for i := range walks {
 		walks[i] = g.walk(i)
 		kinds[walks[i].kind]++
-		if specs[i], err = fetchargs.Parse(walks[i].spec()); err != nil {
+		if specs[i], err = spec.Parse(walks[i].spec()); err != nil {
 			t.Fatal(err)
 		}
 	}

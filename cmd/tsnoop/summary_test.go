@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-
 	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
@@ -132,7 +132,7 @@ func newTestSumming(t testing.TB, now func() uint64, args ...string) *testSummin
 	r := &reading{start: 1e9}
 	var sources []render.Source
 	for _, f := range []string{"f", "g"} {
-		r.plans = append(r.plans, fetchargs.FromEvent("t", f, nil, fetchargs.ArchNamed("amd64")))
+		r.plans = append(r.plans, fetchargs.FromEvent("t", f, nil, abi.Named("amd64")))
 		sources = append(sources, render.Source{Plan: r.plans[len(r.plans)-1]})
 	}
 	s.summing = newSumming(o)

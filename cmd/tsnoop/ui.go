@@ -7,7 +7,7 @@ import (
 	"os"
 	"sync"
 
-	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"golang.org/x/term"
@@ -83,7 +83,7 @@ func (u *ui) hint(text string) {
 // report says what err is and returns the exit status for it.
 func (u *ui) report(err error) int {
 	err = noTypes(err)
-	var specs fetchargs.Errors
+	var specs spec.Errors
 	var use *usageError
 	var machine *tracefs.MachineError
 	var status exitStatus

@@ -9,6 +9,8 @@ import (
 
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/abi"
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/tracefs/proc"
 )
 
@@ -18,7 +20,7 @@ type PlanOptions struct {
 	// Kernel has the types, Arch and Features say what it runs on and what its
 	// tracefs offers. What is nil is this machine's.
 	Kernel   *btf.Kernel
-	Arch     *fetchargs.Arch
+	Arch     *abi.Arch
 	Features *fetchargs.Features
 
 	Pair      bool   // every call is seen at its entry and its return
@@ -37,7 +39,7 @@ func (o *PlanOptions) elsewhere() bool {
 	return o.Kernel != nil || o.Arch != nil || o.Features != nil
 }
 
-// Plan makes plans of specs. What is wrong with them comes as a fetchargs.Errors
+// Plan makes plans of specs. What is wrong with them comes as a spec.Errors
 // that has all of it; without types an error wraps btf.ErrNoBTF.
 func (m *Machine) Plan(specs []string, o PlanOptions) ([]*fetchargs.Plan, error) {
 	target, err := m.Target(o)
@@ -69,7 +71,7 @@ func (m *Machine) Target(o PlanOptions) (*fetchargs.Target, error) {
 		t.Kernel = btf.Running()
 	}
 	if t.Arch == nil {
-		t.Arch = fetchargs.ArchNamed("")
+		t.Arch = abi.Named("")
 	}
 	if t.Arch == nil {
 		return nil, ErrArch
@@ -111,28 +113,28 @@ func (m *Machine) features(t *fetchargs.Target, o PlanOptions) error {
 }
 
 // Resolve parses all specs and resolves those that are well formed, so that one
-// fetchargs.Errors has all that is wrong, in the order of the specs.
+// spec.Errors has all that is wrong, in the order of the specs.
 func Resolve(texts []string, t *fetchargs.Target) ([]*fetchargs.Plan, error) {
-	var wrong fetchargs.Errors
-	var specs []*fetchargs.Spec
+	var wrong spec.Errors
+	var specs []*spec.Spec
 	for _, text := range texts {
-		spec, err := fetchargs.Parse(text)
-		var errs fetchargs.Errors
+		parsed, err := spec.Parse(text)
+		var errs spec.Errors
 		if errors.As(err, &errs) {
 			wrong = append(wrong, errs...)
 			continue
 		}
-		specs = append(specs, spec)
+		specs = append(specs, parsed)
 	}
 	plans, err := fetchargs.Resolve(specs, t)
-	var errs fetchargs.Errors
+	var errs spec.Errors
 	if errors.As(err, &errs) {
 		wrong = append(wrong, errs...)
 	} else if err != nil {
 		return nil, err
 	}
 	if len(wrong) > 0 {
-		slices.SortStableFunc(wrong, func(a, b *fetchargs.Error) int {
+		slices.SortStableFunc(wrong, func(a, b *spec.Error) int {
 			return slices.Index(texts, a.Text) - slices.Index(texts, b.Text)
 		})
 		return nil, wrong

@@ -1,4 +1,4 @@
-package fetchargs
+package spec
 
 import (
 	"net"
@@ -47,7 +47,7 @@ func scanAt(text string, pos int) token {
 	switch c := text[pos]; {
 	case isLetter(c):
 		return make(tokIdent, identEnd(text, pos))
-	case isDigit(c):
+	case IsDigit(c):
 		return make(tokNumber, identEnd(text, pos))
 	case c == '"' || c == '\'':
 		return make(tokQuoted, quotedEnd(text, pos))
@@ -121,7 +121,7 @@ func scanFunc(text string, pos int) token {
 	}
 	end := pos
 	for end < len(text) {
-		if isWord(text[end]) || strings.IndexByte(".$*?-", text[end]) >= 0 {
+		if IsWord(text[end]) || strings.IndexByte(".$*?-", text[end]) >= 0 {
 			end++
 		} else if n := classEnd(text[end:]); n > 0 {
 			end += n
@@ -143,17 +143,17 @@ func classEnd(text string) int {
 		return 0
 	}
 	for i := 1; i < end; i++ {
-		if !isWord(text[i]) && text[i] != '-' && text[i] != '^' && text[i] != '!' {
+		if !IsWord(text[i]) && text[i] != '-' && text[i] != '^' && text[i] != '!' {
 			return 0
 		}
 	}
 	return end + 1
 }
 
-// isGlob tells whether a function's name is a pattern.
-func isGlob(name string) bool { return strings.ContainsAny(name, "*?[") }
+// IsGlob tells whether a function's name is a pattern.
+func IsGlob(name string) bool { return strings.ContainsAny(name, "*?[") }
 
-// withoutClasses is the glob without its [a-z].
+// WithoutClasses is the glob without its [a-z].
 func withoutClasses(glob string) string {
 	for {
 		before, class, ok := strings.Cut(glob, "[")
@@ -166,7 +166,7 @@ func withoutClasses(glob string) string {
 }
 
 func identEnd(text string, pos int) int {
-	for pos < len(text) && isWord(text[pos]) {
+	for pos < len(text) && IsWord(text[pos]) {
 		pos++
 	}
 	return pos
@@ -188,7 +188,7 @@ func quotedEnd(text string, pos int) int {
 }
 
 func isSpace(c byte) bool  { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
-func isDigit(c byte) bool  { return '0' <= c && c <= '9' }
+func IsDigit(c byte) bool  { return '0' <= c && c <= '9' }
 func isLetter(c byte) bool { return c == '_' || 'a' <= c|0x20 && c|0x20 <= 'z' }
-func isWord(c byte) bool   { return isLetter(c) || isDigit(c) }
-func isHex(c byte) bool    { return isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'f' }
+func IsWord(c byte) bool   { return isLetter(c) || IsDigit(c) }
+func isHex(c byte) bool    { return IsDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'f' }

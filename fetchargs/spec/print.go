@@ -1,4 +1,4 @@
-package fetchargs
+package spec
 
 import (
 	"fmt"
@@ -51,28 +51,28 @@ func (e *Member) String() string {
 	if e.Arrow {
 		op = "->"
 	}
-	return postfixed(e.X) + op + e.Name.Text
+	return Postfixed(e.X) + op + e.Name.Text
 }
 
-func (e *Index) String() string { return fmt.Sprintf("%s[%d]", postfixed(e.X), e.N) }
+func (e *Index) String() string { return fmt.Sprintf("%s[%d]", Postfixed(e.X), e.N) }
 func (e *Deref) String() string { return "*" + e.X.String() }
 func (e *Addr) String() string  { return "&" + e.X.String() }
-func (e *Cast) String() string  { return "(" + canonicalType(e.Type.Text) + ")" + e.X.String() }
+func (e *Cast) String() string  { return "(" + CanonicalType(e.Type.Text) + ")" + e.X.String() }
 
 func (e *ContainerOf) String() string {
 	names := make([]string, len(e.Member))
 	for i, m := range e.Member {
 		names[i] = m.Text
 	}
-	return fmt.Sprintf("container_of(%s, %s, %s)", e.X, canonicalType(e.Type.Text), strings.Join(names, "."))
+	return fmt.Sprintf("container_of(%s, %s, %s)", e.X, CanonicalType(e.Type.Text), strings.Join(names, "."))
 }
 
 func (e *Symbol) String() string  { return "@" + e.Text }
 func (e *Builtin) String() string { return e.Text }
 
-// postfixed prints what stands before "->", "." or "[": those bind tighter
+// Postfixed prints what stands before "->", "." or "[": those bind tighter
 // than the prefix operators.
-func postfixed(x Expr) string {
+func Postfixed(x Expr) string {
 	switch x.(type) {
 	case *Deref, *Addr, *Cast:
 		return "(" + x.String() + ")"
@@ -80,25 +80,25 @@ func postfixed(x Expr) string {
 	return x.String()
 }
 
-// canonicalType writes a C type with single spaces and its stars together:
+// CanonicalType writes a C type with single spaces and its stars together:
 // "struct sock *".
-func canonicalType(s string) string {
+func CanonicalType(s string) string {
 	words := strings.Fields(strings.ReplaceAll(s, "*", " * "))
 	return strings.ReplaceAll(strings.Join(words, " "), "* *", "**")
 }
 
 func (c *Compare) String() string {
-	left := formatted(c.X, c.Format)
+	left := Formatted(c.X, c.Format)
 	if c.Mask != nil {
 		left = fmt.Sprintf("(%s & %s)", left, c.Mask)
 	}
 	if c.Other != nil {
-		return fmt.Sprintf("%s %s %s", left, c.Op, formatted(c.Other, c.OtherFormat))
+		return fmt.Sprintf("%s %s %s", left, c.Op, Formatted(c.Other, c.OtherFormat))
 	}
 	return fmt.Sprintf("%s %s %s", left, c.Op, c.Value)
 }
 
-func formatted(x Expr, format Name) string {
+func Formatted(x Expr, format Name) string {
 	if format.Text == "" {
 		return x.String()
 	}
@@ -137,15 +137,15 @@ func grouped(c, parent Cond) string {
 func (l *Literal) String() string {
 	switch l.Kind {
 	case CharLit:
-		return "'" + escape(l.Text, '\'') + "'"
+		return "'" + Escape(l.Text, '\'') + "'"
 	case Quoted:
-		return `"` + escape(l.Text, '"') + `"`
+		return `"` + Escape(l.Text, '"') + `"`
 	}
 	return l.Text
 }
 
-// escape undoes unescape.
-func escape(s string, quote byte) string {
+// Escape undoes unescape.
+func Escape(s string, quote byte) string {
 	var b strings.Builder
 	for i := range len(s) {
 		switch c := s[i]; {

@@ -1,4 +1,4 @@
-package fetchargs
+package spec
 
 import (
 	"errors"
@@ -32,10 +32,11 @@ type parser struct {
 	inIf bool // behind "if"
 }
 
-// maxNesting bounds the recursion; no chain that a kernel accepts comes near.
-const maxNesting = 100
+// MaxNesting bounds the recursion; no chain that a kernel accepts comes near.
+const MaxNesting = 100
 
-var errNesting = errors.New("nested too deeply")
+// ErrNesting is wrapped by the error about a spec nested deeper than that.
+var ErrNesting = errors.New("nested too deeply")
 
 func (p *parser) next() { p.tok = scanAt(p.text, p.tok.End) }
 
@@ -46,7 +47,7 @@ func (p *parser) fail(at Span, hint, format string, args ...any) {
 // failFix is fail with a hint that mends the spec.
 func (p *parser) failFix(at Span, fix Fix, lead, format string, args ...any) {
 	p.fail(at, "", format, args...)
-	p.errs[len(p.errs)-1].mend(fix.Span, lead, fix.Text)
+	p.errs[len(p.errs)-1].Mend(fix.Span, lead, fix.Text)
 }
 
 func (p *parser) failWith(at Span, err error, hint, format string, args ...any) {
@@ -106,7 +107,7 @@ func (p *parser) function(s *Spec) bool {
 		}
 	}
 	s.Func = name
-	if isGlob(s.Module.Text) {
+	if IsGlob(s.Module.Text) {
 		p.fail(s.Module.Span, "name one module, or none to search them all", "a module cannot be a glob")
 		return false
 	}
@@ -114,7 +115,7 @@ func (p *parser) function(s *Spec) bool {
 		p.fail(name.Span, "globs have *, ?, [a-z] and [^a-z]", "%q is no glob", name.Text)
 		return false
 	}
-	if isDigit(name.Text[0]) {
+	if IsDigit(name.Text[0]) {
 		p.fail(name.Span, "a spec begins with a function; processes are chosen with -p 12,34", "%q is no function's name", name.Text)
 		return false
 	}
@@ -214,7 +215,7 @@ func (p *parser) item() *Item {
 		return nil
 	}
 	item.Expr, item.Cond = n.expr, n.cond
-	item.Span = item.Span.to(n.where())
+	item.Span = item.Span.To(n.where())
 	item.Format = n.format
 	if item.Format.Text == "" && p.tok.kind == ":" {
 		if item.Format = p.format(); item.Format.Text == "" {
@@ -237,16 +238,16 @@ func (p *parser) isValue(pos int) bool {
 	return false
 }
 
-// formatWords are the words that may follow an item's colon. What they mean is not
+// formats are the words that may follow an item's colon. What they mean is not
 // the language's.
-var formatWords = strings.Fields(`x d u o c sym errno time s string us ustring mac ip6 ip4 be32 port be16 hex
+var formats = strings.Fields(`x d u o c sym errno time s string us ustring mac ip6 ip4 be32 port be16 hex
 	u8 u16 u32 u64 s8 s16 s32 s64 x8 x16 x32 x64 char symbol`)
 
 // format reads ":" FORMAT; its text is empty after an error.
 func (p *parser) format() Name {
 	p.next()
 	if p.tok.kind != tokIdent {
-		p.fail(p.tok.Span, "formats: "+strings.Join(formatWords, " "), "a format is missing: %s", p.describe())
+		p.fail(p.tok.Span, "formats: "+strings.Join(formats, " "), "a format is missing: %s", p.describe())
 		return Name{}
 	}
 	name := Name{p.tok.text, p.tok.Span}
@@ -276,7 +277,7 @@ func (p *parser) functionEvents() bool {
 	}
 	span := at.Span
 	if word {
-		span = at.to(after.Span)
+		span = at.To(after.Span)
 	}
 	p.failWith(span, ErrUnsupported, "name parameters as C does: filename:ustring instead of NULL, string file",
 		"the form of function based events is not supported yet")

@@ -1,4 +1,4 @@
-package fetchargs
+package spec
 
 import (
 	"errors"
@@ -9,8 +9,8 @@ import (
 // A Span is a place in a spec's text: bytes Pos up to End.
 type Span struct{ Pos, End int }
 
-// to is the span from the start of s to the end of t.
-func (s Span) to(t Span) Span { return Span{s.Pos, t.End} }
+// To is the span from the start of s to the end of t.
+func (s Span) To(t Span) Span { return Span{s.Pos, t.End} }
 
 // An Error is something wrong with a spec: the place, what is wrong there,
 // and how to mend it. Err, if not nil, is the cause for errors.Is and As.
@@ -30,9 +30,9 @@ type Fix struct {
 	Text string
 }
 
-// mend makes a hint of an error: lead, and the text that is to stand in place
+// Mend makes a hint of an error: lead, and the text that is to stand in place
 // of what is at span.
-func (e *Error) mend(span Span, lead, text string) {
+func (e *Error) Mend(span Span, lead, text string) {
 	e.Hint, e.Fix = lead+text, Fix{span, text}
 }
 
@@ -47,9 +47,9 @@ var ErrUnsupported = errors.New("not supported yet")
 // Errors are all that is wrong with the specs of one run, in their order.
 type Errors []*Error
 
-// unique drops errors that are told already: what stands in a condition of an
+// Unique drops errors that are told already: what stands in a condition of an
 // item is both shown and compared.
-func (e Errors) unique() Errors {
+func (e Errors) Unique() Errors {
 	var once Errors
 	for _, err := range e {
 		if !slices.ContainsFunc(once, func(o *Error) bool { return o.Span == err.Span && o.Msg == err.Msg }) {

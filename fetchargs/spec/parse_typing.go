@@ -1,4 +1,4 @@
-package fetchargs
+package spec
 
 import (
 	"math/big"
@@ -29,12 +29,12 @@ func (p *parser) turned() {
 		p.fail(n.where(), "", "a condition cannot be compared")
 		return
 	}
-	p.failFix(at, Fix{at.to(n.where()), c.String()}, "write ", "values stand on the right")
+	p.failFix(at, Fix{at.To(n.where()), c.String()}, "write ", "values stand on the right")
 }
 
 func (p *parser) misspelt() bool {
 	after := scanAt(p.text, p.tok.End)
-	op := p.tok.to(after.Span)
+	op := p.tok.To(after.Span)
 	right := map[string]string{"===": "==", "!==": "!=", "<>": "!=", "=~": "~", "=<": "<=", "=>": ">="}[p.text[op.Pos:op.End]]
 	if right == "" {
 		return false
@@ -57,7 +57,7 @@ func (p *parser) computed(c *Compare) bool {
 	b := scanAt(p.text, end)
 	if c.Value != nil && c.Value.Kind == Number && b.kind == tokNumber {
 		if n, ok := compute(c.Value.Int, op, b.text); ok {
-			p.failFix(p.tok.Span, Fix{c.Value.Span.to(b.Span), n.String()}, "write ", "values are not computed")
+			p.failFix(p.tok.Span, Fix{c.Value.Span.To(b.Span), n.String()}, "write ", "values are not computed")
 			return false
 		}
 	}
@@ -134,7 +134,7 @@ func (p *parser) uncompared(x *node) *node {
 }
 
 func (p *parser) unmatched(x *node, tilde token) *node {
-	at := p.tok.to(tilde.Span)
+	at := p.tok.To(tilde.Span)
 	c := x.comparison("~")
 	p.next()
 	p.next()
@@ -171,11 +171,11 @@ func (p *parser) looseCast() bool {
 	if strings.Count(p.text, "(") <= strings.Count(p.text, ")") {
 		typ = "(" + typ
 	}
-	fix := Fix{p.tok.to(t.Span), typ + t.text}
+	fix := Fix{p.tok.To(t.Span), typ + t.text}
 	if after := scanAt(p.text, t.End); after.kind == ")" && p.text[max(0, p.tok.Pos-1)] == '(' && typ[:2] != "((" {
 		fix = Fix{Span{p.tok.Pos - 1, after.End}, "(" + fix.Text + ")"}
 	} else if after.kind == ")" {
-		fix = Fix{p.tok.to(after.Span), fix.Text + ")"}
+		fix = Fix{p.tok.To(after.Span), fix.Text + ")"}
 	}
 	p.failFix(Span{start, end}, fix, "write ", "the type of a cast stands in parentheses of its own")
 	return true

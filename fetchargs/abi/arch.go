@@ -1,4 +1,6 @@
-package fetchargs
+// Package abi knows the architectures: their registers, how C functions pass
+// parameters in them and on the stack, and which addresses are the kernel's.
+package abi
 
 import (
 	"runtime"
@@ -50,21 +52,23 @@ type Arch struct {
 	UserEnd     uint64 // first address that cannot be user space's
 }
 
-// errorPointers is where the kernel's ERR_PTR values begin: -MAX_ERRNO
+// ErrorPointers is where the kernel's ERR_PTR values begin: -MAX_ERRNO
 // (include/linux/err.h).
-const errorPointers = ^uint64(0) - 4095 + 1
+const ErrorPointers = ^uint64(0) - 4095 + 1
 
-func (a *Arch) isKernel(addr uint64) bool {
-	return addr >= a.KernelStart && addr < errorPointers
+// IsKernel tells whether addr can be the kernel's: it is no error pointer.
+func (a *Arch) IsKernel(addr uint64) bool {
+	return addr >= a.KernelStart && addr < ErrorPointers
 }
 
-func (a *Arch) isUser(addr uint64) bool { return addr != 0 && addr < a.UserEnd }
+// IsUser tells whether addr can be user space's: it is not NULL.
+func (a *Arch) IsUser(addr uint64) bool { return addr != 0 && addr < a.UserEnd }
 
 var arches = []*Arch{amd64, arm64}
 
-// ArchNamed is the architecture of that GOARCH name ("x86_64" and "aarch64"
+// Named is the architecture of that GOARCH name ("x86_64" and "aarch64"
 // are understood too), nil if tsnoop does not know it.
-func ArchNamed(name string) *Arch {
+func Named(name string) *Arch {
 	switch name {
 	case "":
 		name = runtime.GOARCH
@@ -81,10 +85,10 @@ func ArchNamed(name string) *Arch {
 	return nil
 }
 
-// nearRegisters are those that somebody means who writes name: as the processor's
+// NearRegisters are those that somebody means who writes name: as the processor's
 // manual spells it (%rdi is %di), or another architecture's for the same
 // parameter.
-func (a *Arch) nearRegisters(name string) []string {
+func (a *Arch) NearRegisters(name string) []string {
 	name = strings.ToLower(name)
 	candidates := []string{name, strings.TrimLeft(name, "re"), a.Aliases[name]}
 	if len(name) > 1 {

@@ -1,4 +1,4 @@
-package fetchargs
+package spec
 
 import (
 	"errors"
@@ -98,9 +98,9 @@ func checkRoundTrip(t *testing.T, spec *Spec) {
 			}
 			return []any{l.Kind, l.Text, l.Bytes, n}
 		}),
-		cmp.Transformer("type", func(c *Cast) any { return []any{"cast", canonicalType(c.Type.Text), c.X} }),
+		cmp.Transformer("type", func(c *Cast) any { return []any{"cast", CanonicalType(c.Type.Text), c.X} }),
 		cmp.Transformer("container", func(c *ContainerOf) any {
-			return []any{"container_of", canonicalType(c.Type.Text), c.X, c.Member}
+			return []any{"container_of", CanonicalType(c.Type.Text), c.X, c.Member}
 		}),
 	}
 	if diff := cmp.Diff(spec, again, same); diff != "" {

@@ -1,4 +1,4 @@
-package fetchargs
+package spec
 
 import (
 	"math/big"
@@ -58,7 +58,7 @@ func (p *parser) postfix(x Expr) Expr {
 				p.fail(op.Span, "add the missing ]", "this bracket is never closed")
 				return nil
 			}
-			x = &Index{X: x, N: n, Span: x.Where().to(p.tok.Span)}
+			x = &Index{X: x, N: n, Span: x.Where().To(p.tok.Span)}
 			p.next()
 		default:
 			return x
@@ -80,8 +80,8 @@ func (p *parser) index() (int64, bool) {
 // unary reads "*" EXPR | "&" EXPR | "(" CTYPE ")" EXPR | POSTFIX, or a
 // condition in parentheses.
 func (p *parser) unary() *node {
-	if p.nest++; p.nest > maxNesting {
-		p.failWith(p.tok.Span, errNesting, "", "nested too deeply")
+	if p.nest++; p.nest > MaxNesting {
+		p.failWith(p.tok.Span, ErrNesting, "", "nested too deeply")
 		return nil
 	}
 	defer func() { p.nest-- }()
@@ -94,16 +94,16 @@ func (p *parser) unary() *node {
 			return nil
 		}
 		if op.kind == "*" {
-			return &node{expr: &Deref{x, op.to(x.Where())}}
+			return &node{expr: &Deref{x, op.To(x.Where())}}
 		}
-		return &node{expr: &Addr{x, op.to(x.Where())}}
+		return &node{expr: &Addr{x, op.To(x.Where())}}
 	case op.kind == "(" && p.castEnd() > 0:
 		typ := p.castType()
 		x := p.operand()
 		if x == nil {
 			return nil
 		}
-		return &node{expr: &Cast{typ, x, op.to(x.Where())}}
+		return &node{expr: &Cast{typ, x, op.To(x.Where())}}
 	case op.kind == "(":
 		return p.parens()
 	}
@@ -125,7 +125,7 @@ func (p *parser) operand() Expr {
 		return nil
 	}
 	if n.expr == nil || n.format.Text != "" {
-		p.fail(at.to(n.where()), "", "a condition has no members and no address")
+		p.fail(at.To(n.where()), "", "a condition has no members and no address")
 		return nil
 	}
 	return n.expr
@@ -211,7 +211,7 @@ func (p *parser) containerOf(at Span) Expr {
 	}
 	start := p.tok
 	for p.tok.kind == tokIdent || p.tok.kind == "*" {
-		c.Type = Name{p.text[start.Pos:p.tok.End], start.to(p.tok.Span)}
+		c.Type = Name{p.text[start.Pos:p.tok.End], start.To(p.tok.Span)}
 		p.next()
 	}
 	if c.Type.Text == "" || !p.got(",") {
@@ -228,7 +228,7 @@ func (p *parser) containerOf(at Span) Expr {
 			break
 		}
 	}
-	c.Span = at.to(p.tok.Span)
+	c.Span = at.To(p.tok.Span)
 	if !p.got(")") {
 		p.fail(p.tok.Span, form, "%s", p.describe())
 		return nil

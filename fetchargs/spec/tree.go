@@ -1,4 +1,6 @@
-package fetchargs
+// Package spec is the language of the specs: text in, tree out. It knows what can
+// be written, not what exists: no types and no kernels.
+package spec
 
 import "math/big"
 
@@ -131,13 +133,13 @@ const (
 	Address             // IPv4, IPv6 or MAC
 )
 
-// isNull tells whether l is NULL or 0; a nil l is not.
-func (l *Literal) isNull() bool {
+// IsNull tells whether l is NULL or 0; a nil l is not.
+func (l *Literal) IsNull() bool {
 	return l != nil && (l.Kind == Word && l.Text == "NULL" || l.Kind == Number && l.Int.Sign() == 0)
 }
 
 func (e *Ident) Where() Span       { return e.Span }
-func (e *Member) Where() Span      { return e.X.Where().to(e.Name.Span) }
+func (e *Member) Where() Span      { return e.X.Where().To(e.Name.Span) }
 func (e *Index) Where() Span       { return e.Span }
 func (e *Deref) Where() Span       { return e.Span }
 func (e *Addr) Where() Span        { return e.Span }
@@ -148,10 +150,10 @@ func (e *Builtin) Where() Span     { return e.Span }
 
 func (c *Compare) Where() Span {
 	if c.Other != nil {
-		return c.X.Where().to(c.Other.Where())
+		return c.X.Where().To(c.Other.Where())
 	}
-	return c.X.Where().to(c.Value.Span)
+	return c.X.Where().To(c.Value.Span)
 }
 func (c *Not) Where() Span { return c.Span }
-func (c *And) Where() Span { return c.X.Where().to(c.Y.Where()) }
-func (c *Or) Where() Span  { return c.X.Where().to(c.Y.Where()) }
+func (c *And) Where() Span { return c.X.Where().To(c.Y.Where()) }
+func (c *Or) Where() Span  { return c.X.Where().To(c.Y.Where()) }

@@ -1,4 +1,4 @@
-package fetchargs
+package spec
 
 import (
 	"fmt"
@@ -46,8 +46,8 @@ func (p *parser) and() *node {
 
 // not reads "!" NOT | COMPARE.
 func (p *parser) not() *node {
-	if p.nest++; p.nest > maxNesting {
-		p.failWith(p.tok.Span, errNesting, "", "nested too deeply")
+	if p.nest++; p.nest > MaxNesting {
+		p.failWith(p.tok.Span, ErrNesting, "", "nested too deeply")
 		return nil
 	}
 	defer func() { p.nest-- }()
@@ -56,7 +56,7 @@ func (p *parser) not() *node {
 		if x == nil {
 			return nil
 		}
-		return &node{cond: &Not{x.truth(), op.to(x.where())}}
+		return &node{cond: &Not{x.truth(), op.To(x.where())}}
 	}
 	return p.compare()
 }
@@ -162,7 +162,7 @@ func (p *parser) value(c *Compare) bool {
 		return p.quoted(c)
 	case tok.kind == tokIdent && (neg || !continues(scanAt(p.text, tok.End))):
 		p.next()
-		c.Value = &Literal{Kind: Word, Text: tok.text, Span: start.to(tok.Span)}
+		c.Value = &Literal{Kind: Word, Text: tok.text, Span: start.To(tok.Span)}
 		if neg {
 			c.Value.Text = "-" + tok.text
 		}
@@ -227,7 +227,7 @@ func (p *parser) number(c *Compare, start token, neg bool) bool {
 	n, ok := parseNumber(tok.text)
 	if !ok {
 		hint := "numbers are 100, 0x64, 0144 or 0b1100100"
-		if len(tok.text) > 1 && isDigit(tok.text[0]) && strings.ContainsAny(tok.text, "kKmMgGiB") {
+		if len(tok.text) > 1 && IsDigit(tok.text[0]) && strings.ContainsAny(tok.text, "kKmMgGiB") {
 			hint = "there are no units: write the number of bytes"
 		}
 		p.fail(tok.Span, hint, "%q is not a number", tok.text)
@@ -237,7 +237,7 @@ func (p *parser) number(c *Compare, start token, neg bool) bool {
 		n.Neg(n)
 	}
 	p.next()
-	c.Value = &Literal{Kind: Number, Text: tok.text, Int: n, Span: start.to(tok.Span)}
+	c.Value = &Literal{Kind: Number, Text: tok.text, Int: n, Span: start.To(tok.Span)}
 	if neg {
 		c.Value.Text = "-" + tok.text
 	}
