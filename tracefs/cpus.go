@@ -2,7 +2,9 @@ package tracefs
 
 import (
 	"fmt"
+	"io/fs"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -14,7 +16,7 @@ func (s *Session) setCPUs(cpus []int, all bool) error {
 	if len(cpus) == 0 {
 		return nil
 	}
-	there, err := s.cpus()
+	there, err := s.CPUs()
 	if err != nil {
 		return err
 	}
@@ -27,6 +29,21 @@ func (s *Session) setCPUs(cpus []int, all bool) error {
 		return nil
 	}
 	return s.set(s.path("tracing_cpumask"), cpuMask(cpus))
+}
+
+// CPUs are the CPUs that the machine may have.
+func (s *Session) CPUs() ([]int, error) {
+	dirs, err := fs.ReadDir(s.fs.root.FS(), s.path("per_cpu"))
+	if err != nil {
+		return nil, err
+	}
+	var cpus []int
+	for _, d := range dirs {
+		if n, err := strconv.Atoi(strings.TrimPrefix(d.Name(), "cpu")); err == nil {
+			cpus = append(cpus, n)
+		}
+	}
+	return cpus, nil
 }
 
 // cpuMask writes a set of CPUs as the kernel reads it: hexadecimal words of 32

@@ -50,6 +50,16 @@ func ParseFormat(r io.Reader) (*Format, error) {
 	return f, nil
 }
 
+// Field is the field of that name, nil if there is none.
+func (f *Format) Field(name string) *FormatField {
+	for i := range f.Fields {
+		if f.Fields[i].Name == name {
+			return &f.Fields[i]
+		}
+	}
+	return nil
+}
+
 // Conversion is how the kernel prints a field, as far as that can be seen from
 // the print fmt: "x" behind NAME=0x%lx, "sym" behind NAME=%pS, else "".
 func (f *Format) Conversion(field string) string {

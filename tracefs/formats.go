@@ -53,6 +53,11 @@ func (s *Session) Formats(events []string, shape func(event string) string) (map
 	return formats, nil
 }
 
+// StackFormat is the format of the records that hold stacks.
+func (s *Session) StackFormat() (*Format, error) {
+	return read(s.fs, "events/ftrace/kernel_stack/format", ParseFormat)
+}
+
 // eventID reads EVENT/id in one read(2).
 func (fs *FS) eventID(event string) (int, error) {
 	name := path.Join(event, "id")

@@ -5,10 +5,11 @@ package tracefs_test
 import (
 	"errors"
 	"fmt"
-	. "github.com/tsnoop/tsnoop/tracefs"
-	"github.com/tsnoop/tsnoop/tracefs/text"
 	"strings"
 	"testing"
+
+	. "github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/text"
 )
 
 // TestVMDefineRefused checks that the kernel's words arrive and nothing stays.

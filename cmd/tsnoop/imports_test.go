@@ -25,6 +25,7 @@ var mayImport = map[string][]string{
 	"tracefs/proc":     {},
 	"tracefs/ringbuf":  {},
 	"tracefs/tracedat": {"github.com/klauspost/compress/zstd"},
+	"tracefs/read":     {"golang.org/x/sys/unix", module + "/tracefs", module + "/tracefs/ringbuf"},
 	"tracefs/text":     {"golang.org/x/sys/unix", module + "/tracefs"},
 	"tracefs/calls":    {module + "/tracefs"},
 	"tracefs/trace": {module + "/btf", module + "/fetchargs", module + "/fetchargs/spec", module + "/fetchargs/abi", "golang.org/x/sys/unix", module + "/tracefs", module + "/tracefs/calls",

@@ -37,7 +37,7 @@ var errNoNewTasks = errors.New("the event for new tasks is not as expected: thre
 func (r *reading) learnNewTasks(f *tracefs.Format) error {
 	k := r.kin
 	k.order, k.format = r.order, f
-	k.pid, k.flags = fieldNamed(f, "pid"), fieldNamed(f, "clone_flags")
+	k.pid, k.flags = f.Field("pid"), f.Field("clone_flags")
 	if k.pid == nil || k.flags == nil || k.pid.Size != 4 || r.known[f.ID] {
 		return errNoNewTasks
 	}

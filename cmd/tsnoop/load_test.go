@@ -80,7 +80,7 @@ func loadOne(args []string) error {
 	case "seek":
 		return seek(rest)
 	case "read":
-		return read(rest[0], rest[1:])
+		return readSizes(rest[0], rest[1:])
 	case "udp":
 		return udp("udp4", "127.0.0.1:0", rest)
 	case "name":
@@ -187,7 +187,7 @@ func seek(offsets []string) error {
 	return nil
 }
 
-func read(name string, sizes []string) error {
+func readSizes(name string, sizes []string) error {
 	fd, err := unix.Open(name, unix.O_RDONLY, 0)
 	if err != nil {
 		return err

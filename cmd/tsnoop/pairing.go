@@ -84,7 +84,7 @@ func (r *reading) addSides(sides map[int]calls.Side, index int, plan *fetchargs.
 			s.Filtered = plan.Return != nil && plan.Return.Chooses()
 		}
 		if p.Stack >= 0 {
-			s.Stack = fieldNamed(r.format[p], p.Args[p.Stack].Name).Offset
+			s.Stack = r.format[p].Field(p.Args[p.Stack].Name).Offset
 		}
 		sides[r.format[p].ID] = s
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 	"github.com/tsnoop/tsnoop/tracefs/proc"
+	"github.com/tsnoop/tsnoop/tracefs/read"
 )
 
 // A reading is all that is needed to understand the events of some plans, live
@@ -37,7 +38,7 @@ type reading struct {
 // learn takes in how the records of a probe are laid out.
 func (r *reading) learn(p *fetchargs.Probe, f *tracefs.Format) error {
 	slots, err := p.Slots(func(name string) (fetchargs.Slot, bool) {
-		field := fieldNamed(f, name)
+		field := f.Field(name)
 		if field == nil {
 			return fetchargs.Slot{}, false
 		}
@@ -71,16 +72,7 @@ func (r *reading) withStacks(events iter.Seq2[*tracefs.Event, error]) iter.Seq2[
 	if r.stacks == nil {
 		return events
 	}
-	return tracefs.JoinStacks(events, r.stacks, r.order)
-}
-
-func fieldNamed(f *tracefs.Format, name string) *tracefs.FormatField {
-	for i := range f.Fields {
-		if f.Fields[i].Name == name {
-			return &f.Fields[i]
-		}
-	}
-	return nil
+	return read.JoinStacks(events, r.stacks, r.order)
 }
 
 // symbol names what is at a kernel address.

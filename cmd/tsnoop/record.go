@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/read"
 	"github.com/tsnoop/tsnoop/tracefs/ringbuf"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 	"github.com/tsnoop/tsnoop/tracefs/tracedat"
@@ -49,7 +50,7 @@ func runRecord(o *options, ui *ui) (err error) {
 		}
 		symbols := rec.begin(h, m)
 		// Whatever ends it, what there is by then is saved.
-		err = rec.take(t.session.ReadPages(ctx), o.count)
+		err = rec.take(read.Pages(ctx, t.session), o.count)
 		err = firstError(err, t.session.Stop())
 		symbols.Wait()
 		err = firstError(err, rec.finish(h, m.FS, t, o.compress))
@@ -93,7 +94,7 @@ func (rec *recording) finish(h *tracedat.Header, fs *tracefs.FS, t *liveTrace, c
 }
 
 // take keeps pages until there are no more, or count events.
-func (rec *recording) take(pages iter.Seq2[tracefs.Page, error], count int) error {
+func (rec *recording) take(pages iter.Seq2[read.Page, error], count int) error {
 	defer rec.tick()()
 	var page ringbuf.Page
 	for p, err := range pages {

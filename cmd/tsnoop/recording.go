@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/read"
 	"github.com/tsnoop/tsnoop/tracefs/ringbuf"
 	"github.com/tsnoop/tsnoop/tracefs/tracedat"
 	"golang.org/x/sys/unix"
@@ -167,7 +168,7 @@ func openOwn(name string) (*os.File, error) {
 }
 
 // add keeps a page.
-func (rec *recording) add(p tracefs.Page) error {
+func (rec *recording) add(p read.Page) error {
 	rec.mu.Lock()
 	defer rec.mu.Unlock()
 	c := rec.cpus[p.CPU]

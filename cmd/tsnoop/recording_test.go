@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/read"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
 
@@ -32,7 +33,7 @@ func newRecordingTest(t *testing.T, name string) *recordingTest {
 	rt.rec.pageSize = craftedPage
 	rt.rec.begin(rt.header(), trace.NewMachine(nil)).Wait()
 	for page := rt.pages; len(page) > 0; page = page[craftedPage:] {
-		if err := rt.rec.add(tracefs.Page{CPU: 3, Data: page[:craftedPage]}); err != nil {
+		if err := rt.rec.add(read.Page{CPU: 3, Data: page[:craftedPage]}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -249,7 +250,7 @@ func TestRecordingLinkMeanwhile(t *testing.T) {
 	rt := newRecordingTest(t, filepath.Join(dir, "t.dat"))
 	target := filepath.Join(t.TempDir(), "target")
 	rt.must(os.Symlink(target, rt.rec.cpuName(4)))
-	err := rt.rec.add(tracefs.Page{CPU: 4, Data: rt.pages[:craftedPage]})
+	err := rt.rec.add(read.Page{CPU: 4, Data: rt.pages[:craftedPage]})
 	if !errors.Is(err, os.ErrExist) {
 		t.Errorf("%v", err)
 	}

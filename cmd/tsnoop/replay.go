@@ -16,6 +16,7 @@ import (
 	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/proc"
+	"github.com/tsnoop/tsnoop/tracefs/read"
 	"github.com/tsnoop/tsnoop/tracefs/ringbuf"
 	"github.com/tsnoop/tsnoop/tracefs/tracedat"
 )
@@ -179,15 +180,15 @@ func (r *replay) loadSymbols() *proc.Symbols {
 
 // events yields the events of all buffers in the order of their times.
 func (r *replay) events() iter.Seq2[*tracefs.Event, error] {
-	var streams []tracefs.PageStream
+	var streams []read.Source
 	for i := range r.file.Buffers {
 		for j := range r.file.Buffers[i].CPUs {
 			cpu := &r.file.Buffers[i].CPUs[j]
-			streams = append(streams, tracefs.PageStream{CPU: cpu.ID, Next: cpu.Pages().Next})
+			streams = append(streams, read.Source{CPU: cpu.ID, Next: cpu.Pages().Next})
 		}
 	}
-	o := tracefs.RawOptions{Layout: r.layout(), Formats: r.formats, Damaged: r.damage}
-	events := r.withStacks(tracefs.MergePages(o, streams))
+	o := read.Options{Layout: r.layout(), Formats: r.formats, Damaged: r.damage}
+	events := r.withStacks(read.Merge(o, streams))
 	if r.own {
 		return r.kin.own(events)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/proc"
+	"github.com/tsnoop/tsnoop/tracefs/read"
 	"github.com/tsnoop/tsnoop/tracefs/text"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 	"golang.org/x/sys/unix"
@@ -110,7 +111,7 @@ func (t *liveTrace) read(ctx context.Context, o *options, idle func()) iter.Seq2
 	if o.reader == "text" {
 		return text.Read(ctx, t.session, text.Options{Formats: t.formats, Addr: t.address, Order: order, Idle: idle})
 	}
-	events := t.session.ReadRaw(ctx, tracefs.RawOptions{Formats: t.formats, Damaged: t.damaged, Idle: idle}, t.now)
+	events := read.Live(ctx, t.session, read.Options{Formats: t.formats, Damaged: t.damaged, Idle: idle}, t.now)
 	return t.kin.own(t.withStacks(events))
 }
 

@@ -1,4 +1,4 @@
-package tracefs
+package read
 
 import (
 	"errors"
@@ -8,14 +8,15 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/ringbuf"
 )
 
-var knownFormats = []*Format{{Name: "known", ID: knownID}, {Name: "third", ID: knownID + 5}}
+var knownFormats = []*tracefs.Format{{Name: "known", ID: knownID}, {Name: "third", ID: knownID + 5}}
 
 // streamOf gives pages, and then an error.
-func streamOf(cpu int, pages [][]byte, end error) PageStream {
-	return PageStream{CPU: cpu, Next: func() ([]byte, error) {
+func streamOf(cpu int, pages [][]byte, end error) Source {
+	return Source{CPU: cpu, Next: func() ([]byte, error) {
 		if len(pages) == 0 {
 			return nil, end
 		}
@@ -27,9 +28,9 @@ func streamOf(cpu int, pages [][]byte, end error) PageStream {
 
 // streamsOf makes a stream of each text, on CPU 0 and so on. Pages stand between
 // |, "short" is one without a header, and "error" in the end has the stream fail.
-func streamsOf(t testing.TB, l ringbuf.Layout, texts ...string) []PageStream {
+func streamsOf(t testing.TB, l ringbuf.Layout, texts ...string) []Source {
 	t.Helper()
-	var streams []PageStream
+	var streams []Source
 	for cpu, text := range texts {
 		w := &pageWriter{Layout: l}
 		end := io.EOF
@@ -52,13 +53,13 @@ func streamsOf(t testing.TB, l ringbuf.Layout, texts ...string) []PageStream {
 // merged writes down the events as CPU:TIME#TID+LOST, and what is damaged.
 func merged(t *testing.T, l ringbuf.Layout, texts ...string) (events string, damaged []string) {
 	t.Helper()
-	o := RawOptions{Layout: l, Formats: knownFormats, Damaged: func(cpu int, err error) {
+	o := Options{Layout: l, Formats: knownFormats, Damaged: func(cpu int, err error) {
 		what, _, _ := strings.Cut(err.Error(), ":")
 		what, _, _ = strings.Cut(what, " at byte")
 		damaged = append(damaged, fmt.Sprintf("%d: %s", cpu, what))
 	}}
 	var b strings.Builder
-	for ev, err := range MergePages(o, streamsOf(t, l, texts...)) {
+	for ev, err := range Merge(o, streamsOf(t, l, texts...)) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -67,7 +68,7 @@ func merged(t *testing.T, l ringbuf.Layout, texts ...string) (events string, dam
 			t.Errorf("event %+v with field %d", ev, field)
 		}
 		fmt.Fprintf(&b, " %d:%d#%d", ev.CPU, ev.Time, ev.TID)
-		if ev.Lost == LostUnknown {
+		if ev.Lost == tracefs.LostUnknown {
 			b.WriteString("+?")
 		} else if ev.Lost > 0 {
 			fmt.Fprintf(&b, "+%d", ev.Lost)
@@ -129,7 +130,7 @@ func TestMerge(t *testing.T) {
 
 // TestMergeIgnores tests that nobody needs to ask for events, or about damage.
 func TestMergeIgnores(t *testing.T) {
-	for ev, err := range MergePages(RawOptions{Layout: testLayouts[0]}, streamsOf(t, testLayouts[0], "10 ! | short | error", "11-")) {
+	for ev, err := range Merge(Options{Layout: testLayouts[0]}, streamsOf(t, testLayouts[0], "10 ! | short | error", "11-")) {
 		t.Errorf("got %+v, %v", ev, err)
 	}
 }
@@ -138,12 +139,12 @@ func TestMergeIgnores(t *testing.T) {
 func TestMergeStops(t *testing.T) {
 	w := &pageWriter{Layout: testLayouts[0]}
 	fetched := 0
-	endless := PageStream{Next: func() ([]byte, error) {
+	endless := Source{Next: func() ([]byte, error) {
 		fetched++
 		return w.page(t, "10 11"), nil
 	}}
 	n := 0
-	for range MergePages(RawOptions{Layout: w.Layout, Formats: knownFormats}, []PageStream{endless}) {
+	for range Merge(Options{Layout: w.Layout, Formats: knownFormats}, []Source{endless}) {
 		if n++; n == 3 {
 			break
 		}
@@ -175,11 +176,11 @@ func manyPages(t testing.TB, streams, pages int) [][][]byte {
 
 // mergeAll merges and counts.
 func mergeAll(all [][][]byte) (n int) {
-	streams := make([]PageStream, len(all))
+	streams := make([]Source, len(all))
 	for i, pages := range all {
 		streams[i] = streamOf(i, pages, io.EOF)
 	}
-	for range MergePages(RawOptions{Layout: testLayouts[0], Formats: knownFormats}, streams) {
+	for range Merge(Options{Layout: testLayouts[0], Formats: knownFormats}, streams) {
 		n++
 	}
 	return n

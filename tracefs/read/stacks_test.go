@@ -1,4 +1,4 @@
-package tracefs
+package read
 
 import (
 	"encoding/binary"
@@ -8,17 +8,18 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/tsnoop/tsnoop/tracefs"
 )
 
-var stackFormat = &Format{ID: 4, Name: "kernel_stack", Fields: []FormatField{
+var stackFormat = &tracefs.Format{ID: 4, Name: "kernel_stack", Fields: []tracefs.FormatField{
 	{Name: "size", Offset: 8, Size: 4, Signed: true}, {Name: "caller", Offset: 16, Size: 64, Array: true},
 }}
 
 // stackEvents reads "cpu/tid level name" for events and "cpu/tid level = a,b" for
 // stacks; "!" before it says that something was lost.
-func stackEvents(t *testing.T, lines []string) (events []*Event) {
+func stackEvents(t *testing.T, lines []string) (events []*tracefs.Event) {
 	t.Helper()
-	other := &Format{ID: 1500}
+	other := &tracefs.Format{ID: 1500}
 	for i, line := range lines {
 		var cpu, tid int
 		var level, rest string
@@ -28,7 +29,7 @@ func stackEvents(t *testing.T, lines []string) (events []*Event) {
 		}
 		_, rest, _ = strings.Cut(line, level+" ")
 		flags := map[string]byte{"task": 0, "soft": 0x10, "hard": 0x08, "nmi": 0x40}[level]
-		e := &Event{Format: other, Time: uint64(i), CPU: cpu, TID: tid, Data: []byte{0, 0, flags, 0, 0, 0, 0, 0}}
+		e := &tracefs.Event{Format: other, Time: uint64(i), CPU: cpu, TID: tid, Data: []byte{0, 0, flags, 0, 0, 0, 0, 0}}
 		if lost {
 			e.Lost = 1
 		}
@@ -82,7 +83,7 @@ func TestJoinStacks(t *testing.T) {
 	}
 }
 
-func describe(e *Event) string {
+func describe(e *tracefs.Event) string {
 	s := string(e.Comm)
 	for _, addr := range e.Stack {
 		s += fmt.Sprintf(" %c", byte(addr))
@@ -94,8 +95,8 @@ func describe(e *Event) string {
 }
 
 // sequence yields copies, of which the memory is used again.
-func sequence(events []*Event, err error) func(func(*Event, error) bool) {
-	return func(yield func(*Event, error) bool) {
+func sequence(events []*tracefs.Event, err error) func(func(*tracefs.Event, error) bool) {
+	return func(yield func(*tracefs.Event, error) bool) {
 		for _, e := range events {
 			c := *e
 			c.Data, c.Comm = append([]byte(nil), e.Data...), append([]byte(nil), e.Comm...)

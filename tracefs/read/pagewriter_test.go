@@ -1,4 +1,4 @@
-package tracefs
+package read
 
 import (
 	"encoding/binary"

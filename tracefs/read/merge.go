@@ -1,4 +1,4 @@
-package tracefs
+package read
 
 import (
 	"errors"
@@ -6,21 +6,22 @@ import (
 	"io"
 	"iter"
 
+	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/ringbuf"
 )
 
-// A PageStream gives the pages of one CPU's buffer, in their order.
-type PageStream struct {
+// A Source gives the pages of one CPU's buffer, in their order.
+type Source struct {
 	CPU int
 	// Next returns the next page, which is valid until the next call, and
 	// io.EOF at the end.
 	Next func() ([]byte, error)
 }
 
-// RawOptions says how pages are understood.
-type RawOptions struct {
+// Options says how pages are understood.
+type Options struct {
 	Layout  ringbuf.Layout
-	Formats []*Format // records of any other event are skipped
+	Formats []*tracefs.Format // records of any other event are skipped
 	// Damaged is told of pages, and of ends of streams, that make no sense; what
 	// is whole comes all the same. It may be nil.
 	Damaged func(cpu int, err error)
@@ -29,13 +30,13 @@ type RawOptions struct {
 	Idle func()
 }
 
-// MergePages yields the events of several CPUs in the order of their times; of
+// Merge yields the events of several CPUs in the order of their times; of
 // one time those of the lower CPU come first, in the order of its buffer. An
 // event and its slices are valid until the next one.
-func MergePages(o RawOptions, streams []PageStream) iter.Seq2[*Event, error] {
-	return func(yield func(*Event, error) bool) {
+func Merge(o Options, sources []Source) iter.Seq2[*tracefs.Event, error] {
+	return func(yield func(*tracefs.Event, error) bool) {
 		m := newMerger(o)
-		for _, s := range streams {
+		for _, s := range sources {
 			m.add(&stream{cpu: s.CPU, next: s.Next})
 		}
 		for len(m.heap) > 0 {
@@ -83,28 +84,28 @@ func (s *stream) advance(m *merger) error {
 
 // damaged says that records are lost in a page that cannot be understood.
 func (s *stream) damaged(m *merger, err error) {
-	s.lost = LostUnknown
+	s.lost = tracefs.LostUnknown
 	m.damaged(s.cpu, err)
 }
 
 func addLost(a, b uint64) uint64 {
-	if a == LostUnknown || b == LostUnknown {
-		return LostUnknown
+	if a == tracefs.LostUnknown || b == tracefs.LostUnknown {
+		return tracefs.LostUnknown
 	}
 	return a + b
 }
 
 // A merger puts streams into the order of time.
 type merger struct {
-	opts    RawOptions
-	formats []*Format // by ID, from base on
+	opts    Options
+	formats []*tracefs.Format // by ID, from base on
 	base    int
 	heap    []*stream // those that have a record: the first one's is the earliest
 	empty   []*stream // those that may have one later
-	event   Event
+	event   tracefs.Event
 }
 
-func newMerger(o RawOptions) *merger {
+func newMerger(o Options) *merger {
 	m := &merger{opts: o}
 	if len(o.Formats) == 0 {
 		return m
@@ -114,7 +115,7 @@ func newMerger(o RawOptions) *merger {
 	for _, f := range o.Formats {
 		m.base, last = min(m.base, f.ID), max(last, f.ID)
 	}
-	m.formats = make([]*Format, last-m.base+1)
+	m.formats = make([]*tracefs.Format, last-m.base+1)
 	for _, f := range o.Formats {
 		m.formats[f.ID-m.base] = f
 	}
@@ -141,7 +142,7 @@ func (m *merger) add(s *stream) {
 
 // emit passes on the records of the first stream as long as they are the
 // earliest, and not after limit. It returns false if no more are wanted.
-func (m *merger) emit(limit uint64, yield func(*Event, error) bool) bool {
+func (m *merger) emit(limit uint64, yield func(*tracefs.Event, error) bool) bool {
 	s := m.heap[0]
 	// The second earliest is one of the two below the first.
 	for _, next := range m.heap[1:min(3, len(m.heap))] {
@@ -168,7 +169,7 @@ func (m *merger) emit(limit uint64, yield func(*Event, error) bool) bool {
 }
 
 // read makes an event of the record that s is at, nil if it is none of ours.
-func (m *merger) read(s *stream) *Event {
+func (m *merger) read(s *stream) *tracefs.Event {
 	data := s.page.Data
 	if len(data) < commonSize {
 		s.damaged(m, fmt.Errorf("record of %d bytes", len(data)))
@@ -184,7 +185,7 @@ func (m *merger) read(s *stream) *Event {
 	if i < 0 || i >= len(m.formats) || m.formats[i] == nil {
 		return nil
 	}
-	m.event = Event{Format: m.formats[i], Time: s.page.Stamp, CPU: s.cpu, TID: int(int32(tid)), Data: data, Lost: s.lost}
+	m.event = tracefs.Event{Format: m.formats[i], Time: s.page.Stamp, CPU: s.cpu, TID: int(int32(tid)), Data: data, Lost: s.lost}
 	s.lost = 0
 	return &m.event
 }

@@ -1,18 +1,15 @@
-package tracefs
+package read
 
 import (
 	"encoding/binary"
 	"iter"
+
+	"github.com/tsnoop/tsnoop/tracefs"
 )
 
 // maxHeld bounds how many events wait for a stack. Only one per CPU and context
 // does, unless the kernel could not write one.
 const maxHeld = 1024
-
-// StackFormat is the format of the records that hold stacks.
-func (s *Session) StackFormat() (*Format, error) {
-	return read(s.fs, "events/ftrace/kernel_stack/format", ParseFormat)
-}
 
 // JoinStacks gives each event the stack that the kernel recorded behind it, with
 // the option stacktrace: the next record of that kind on the same CPU, but for
@@ -21,8 +18,8 @@ func (s *Session) StackFormat() (*Format, error) {
 // An event and its slices are valid until the next one.
 //
 // See __ftrace_trace_stack in kernel/trace/trace.c.
-func JoinStacks(events iter.Seq2[*Event, error], stack *Format, order binary.ByteOrder) iter.Seq2[*Event, error] {
-	return func(yield func(*Event, error) bool) {
+func JoinStacks(events iter.Seq2[*tracefs.Event, error], stack *tracefs.Format, order binary.ByteOrder) iter.Seq2[*tracefs.Event, error] {
+	return func(yield func(*tracefs.Event, error) bool) {
 		j := &stackJoiner{order: order, waiting: map[int][]*heldEvent{}, lost: map[int]uint64{}}
 		for e, err := range events {
 			switch {
@@ -56,12 +53,12 @@ type stackJoiner struct {
 
 // A heldEvent is a copy of an event.
 type heldEvent struct {
-	Event
+	tracefs.Event
 	waits bool
 }
 
 // event takes in an event that is not a stack.
-func (j *stackJoiner) event(e *Event) {
+func (j *stackJoiner) event(e *tracefs.Event) {
 	h := j.hold(e)
 	if n := j.lost[e.CPU]; n > 0 {
 		h.Lost = addLost(h.Lost, n)
@@ -81,7 +78,7 @@ func (j *stackJoiner) event(e *Event) {
 }
 
 // stack takes in a stack: its size and that many addresses.
-func (j *stackJoiner) stack(e *Event, f *Format) {
+func (j *stackJoiner) stack(e *tracefs.Event, f *tracefs.Format) {
 	if e.Lost > 0 { // the event of this stack may be among what was lost
 		j.lost[e.CPU] = addLost(j.lost[e.CPU], e.Lost)
 		for _, h := range j.waiting[e.CPU] {
@@ -103,8 +100,8 @@ func (j *stackJoiner) stack(e *Event, f *Format) {
 }
 
 // addresses appends what a record of a stack holds.
-func (j *stackJoiner) addresses(dst []uint64, data []byte, f *Format) []uint64 {
-	size, callers := f.field("size"), f.field("caller")
+func (j *stackJoiner) addresses(dst []uint64, data []byte, f *tracefs.Format) []uint64 {
+	size, callers := f.Field("size"), f.Field("caller")
 	if size == nil || callers == nil || size.Offset+4 > len(data) || callers.Offset > len(data) {
 		return dst
 	}
@@ -116,7 +113,7 @@ func (j *stackJoiner) addresses(dst []uint64, data []byte, f *Format) []uint64 {
 }
 
 // hold copies an event.
-func (j *stackJoiner) hold(e *Event) *heldEvent {
+func (j *stackJoiner) hold(e *tracefs.Event) *heldEvent {
 	h := new(heldEvent)
 	if n := len(j.free); n > 0 {
 		h, j.free = j.free[n-1], j.free[:n-1]
@@ -139,7 +136,7 @@ func (j *stackJoiner) release() bool {
 }
 
 // drain passes on the events before the first that waits.
-func (j *stackJoiner) drain(yield func(*Event, error) bool) bool {
+func (j *stackJoiner) drain(yield func(*tracefs.Event, error) bool) bool {
 	n := 0
 	for ; n < len(j.queue) && !j.queue[n].waits; n++ {
 		if j.last != nil {
@@ -171,13 +168,4 @@ func interruptLevel(data []byte) int {
 		return 1
 	}
 	return 0
-}
-
-func (f *Format) field(name string) *FormatField {
-	for i := range f.Fields {
-		if f.Fields[i].Name == name {
-			return &f.Fields[i]
-		}
-	}
-	return nil
 }

@@ -1,4 +1,4 @@
-package tracefs
+package read
 
 import (
 	"context"
@@ -6,6 +6,8 @@ import (
 	"io"
 	"iter"
 	"time"
+
+	"github.com/tsnoop/tsnoop/tracefs"
 )
 
 // A Page is a sub-buffer of one CPU as the kernel gave it.
@@ -21,12 +23,12 @@ const fillTime = 50 * time.Millisecond
 // fewPages is how many came at once at most where there is time to wait.
 const fewPages = 64
 
-// ReadPages yields the pages of all CPUs as they come, until the context is
+// Pages yields the pages of all CPUs of a session as they come, until the context is
 // done and the buffers are empty, or the session is closed. A read that fails
 // is yielded once, then reading has ended.
-func (s *Session) ReadPages(ctx context.Context) iter.Seq2[Page, error] {
+func Pages(ctx context.Context, s *tracefs.Session) iter.Seq2[Page, error] {
 	return func(yield func(Page, error) bool) {
-		r, err := s.newRawReader(ctx, &RawOptions{}, nil)
+		r, err := newLiveReader(ctx, s, &Options{}, nil)
 		if err != nil {
 			yield(Page{}, err)
 			return
@@ -54,7 +56,7 @@ func (s *Session) ReadPages(ctx context.Context) iter.Seq2[Page, error] {
 }
 
 // fetch yields all n pages there are. more is false if none is wanted any more.
-func (r *rawReader) fetch(yield func(Page, error) bool) (n int, more bool) {
+func (r *liveReader) fetch(yield func(Page, error) bool) (n int, more bool) {
 	for _, p := range r.pipes {
 		for {
 			b, err := p.read()

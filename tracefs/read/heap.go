@@ -1,4 +1,4 @@
-package tracefs
+package read
 
 // The streams of a merger that have a record are a binary heap, the earliest
 // record first; of equal times the lower CPU, so that files read the same twice.

@@ -1,4 +1,4 @@
-package tracefs
+package read
 
 import (
 	"context"
@@ -7,9 +7,9 @@ import (
 	"io/fs"
 	"iter"
 	"strconv"
-	"strings"
 	"syscall"
 
+	"github.com/tsnoop/tsnoop/tracefs"
 	"golang.org/x/sys/unix"
 )
 
@@ -23,15 +23,15 @@ const settleTime = 10e6
 // than many events.
 const batchTime = 5e6
 
-// ReadRaw yields the events of the session, read as pages from each CPU's
+// Live yields the events of a session, read as pages from each CPU's
 // trace_pipe_raw and merged by time, until the context is done and the buffers
 // are empty, or the session is closed. now is the session's trace clock, in ns.
 //
 // An event and its slices are valid until the next one. A read that fails is
 // yielded once, then reading has ended.
-func (s *Session) ReadRaw(ctx context.Context, o RawOptions, now func() uint64) iter.Seq2[*Event, error] {
-	return func(yield func(*Event, error) bool) {
-		r, err := s.newRawReader(ctx, &o, now)
+func Live(ctx context.Context, s *tracefs.Session, o Options, now func() uint64) iter.Seq2[*tracefs.Event, error] {
+	return func(yield func(*tracefs.Event, error) bool) {
+		r, err := newLiveReader(ctx, s, &o, now)
 		if err != nil {
 			yield(nil, err)
 			return
@@ -44,25 +44,25 @@ func (s *Session) ReadRaw(ctx context.Context, o RawOptions, now func() uint64) 
 	}
 }
 
-// A rawReader reads the buffers of all CPUs. One goroutine does all of it: a
+// A liveReader reads the buffers of all CPUs. One goroutine does all of it: a
 // read(2) that finds nothing is cheaper than handing pages around.
-type rawReader struct {
+type liveReader struct {
 	*merger
 	ctx     context.Context
-	session *Session
+	closing context.Context // done when the session is closed
 	now     func() uint64
-	pipes   []*rawPipe
+	pipes   []*cpuPipe
 	waiter  *waiter
 	horizon uint64 // time before which nothing can come any more
 	over    bool   // what is empty now stays so
 	failed  error
 }
 
-// A rawPipe is one CPU's trace_pipe_raw.
-type rawPipe struct {
-	r    *rawReader
+// A cpuPipe is one CPU's trace_pipe_raw.
+type cpuPipe struct {
+	r    *liveReader
 	cpu  int
-	f    *Pipe
+	f    *tracefs.Pipe
 	conn syscall.RawConn
 	buf  []byte // one sub-buffer
 	try  func(fd uintptr)
@@ -74,7 +74,7 @@ type rawPipe struct {
 }
 
 // run passes on events until there are no more or none is wanted.
-func (r *rawReader) run(yield func(*Event, error) bool) {
+func (r *liveReader) run(yield func(*tracefs.Event, error) bool) {
 	for r.settle() {
 		limit := r.horizon
 		if len(r.empty) == 0 {
@@ -89,17 +89,17 @@ func (r *rawReader) run(yield func(*Event, error) bool) {
 	}
 }
 
-func (s *Session) newRawReader(ctx context.Context, o *RawOptions, now func() uint64) (r *rawReader, err error) {
+func newLiveReader(ctx context.Context, s *tracefs.Session, o *Options, now func() uint64) (r *liveReader, err error) {
 	layout, size, err := s.PageLayout()
 	if err != nil {
 		return nil, err
 	}
 	o.Layout = layout
-	cpus, err := s.cpus()
+	cpus, err := s.CPUs()
 	if err != nil {
 		return nil, err
 	}
-	r = &rawReader{merger: newMerger(*o), ctx: ctx, session: s, now: now}
+	r = &liveReader{merger: newMerger(*o), ctx: ctx, closing: s.Closing(), now: now}
 	defer func() {
 		if err != nil {
 			r.close()
@@ -109,9 +109,9 @@ func (s *Session) newRawReader(ctx context.Context, o *RawOptions, now func() ui
 		return nil, err
 	}
 	r.waiter.wakeOn(ctx)
-	r.waiter.wakeOn(s.Closing())
+	r.waiter.wakeOn(r.closing)
 	for _, cpu := range cpus {
-		if err := r.open(cpu, size); err != nil {
+		if err := r.open(s, cpu, size); err != nil {
 			return nil, err
 		}
 	}
@@ -119,19 +119,19 @@ func (s *Session) newRawReader(ctx context.Context, o *RawOptions, now func() ui
 }
 
 // open opens one CPU's pipe.
-func (r *rawReader) open(cpu, size int) error {
-	f, err := r.session.OpenQuietPipe("per_cpu/cpu" + strconv.Itoa(cpu) + "/trace_pipe_raw")
+func (r *liveReader) open(s *tracefs.Session, cpu, size int) error {
+	f, err := s.OpenQuietPipe("per_cpu/cpu" + strconv.Itoa(cpu) + "/trace_pipe_raw")
 	if err != nil {
 		return err
 	}
-	p := &rawPipe{r: r, cpu: cpu, f: f, buf: make([]byte, size)}
+	p := &cpuPipe{r: r, cpu: cpu, f: f, buf: make([]byte, size)}
 	r.pipes = append(r.pipes, p)
 	p.try = p.tryRead
 	p.conn, err = f.SyscallConn()
 	return err
 }
 
-func (r *rawReader) close() {
+func (r *liveReader) close() {
 	for _, p := range r.pipes {
 		p.f.Close()
 	}
@@ -142,12 +142,12 @@ func (r *rawReader) close() {
 
 // settle waits until nothing can come before the first record of the heap. It
 // returns false when there is none and will be none.
-func (r *rawReader) settle() bool {
+func (r *liveReader) settle() bool {
 	for idle := false; r.failed == nil; {
 		if len(r.heap) > 0 && len(r.empty) == 0 {
 			return true
 		}
-		r.over = r.over || r.ctx.Err() != nil || r.session.Closing().Err() != nil
+		r.over = r.over || r.ctx.Err() != nil || r.closing.Err() != nil
 		asked := r.now()
 		if r.refill(); r.failed != nil {
 			return false
@@ -176,7 +176,7 @@ func (r *rawReader) settle() bool {
 }
 
 // refill looks again at the streams that were empty.
-func (r *rawReader) refill() {
+func (r *liveReader) refill() {
 	streams := r.empty
 	r.empty = r.empty[:0]
 	for _, s := range streams {
@@ -186,7 +186,7 @@ func (r *rawReader) refill() {
 
 // allWatched tells whether the waiter knows of every CPU, which it does unless
 // some were never online.
-func (r *rawReader) allWatched() bool {
+func (r *liveReader) allWatched() bool {
 	for _, p := range r.pipes {
 		if !p.watched {
 			return false
@@ -198,13 +198,13 @@ func (r *rawReader) allWatched() bool {
 // read reads one page if there is one. A CPU that was never online has no
 // buffer and gives an error; it may come. The runtime's poller, which has been
 // given the error too, would not let its pipe be read ever: so it is not asked.
-func (p *rawPipe) read() ([]byte, error) {
+func (p *cpuPipe) read() ([]byte, error) {
 	err := p.conn.Control(p.try)
 	if err == nil {
 		err = p.err
 	}
 	switch {
-	case p.r.session.Closing().Err() != nil:
+	case p.r.closing.Err() != nil:
 		return nil, io.EOF
 	case errors.Is(err, unix.ENODEV) || errors.Is(err, unix.EINVAL):
 		return nil, errEmpty
@@ -226,24 +226,9 @@ func (p *rawPipe) read() ([]byte, error) {
 }
 
 // tryRead reads once. It does not wait: os.Open has made the pipe non-blocking.
-func (p *rawPipe) tryRead(fd uintptr) {
+func (p *cpuPipe) tryRead(fd uintptr) {
 	p.n, p.err = unix.Read(int(fd), p.buf)
 	for p.err == unix.EINTR {
 		p.n, p.err = unix.Read(int(fd), p.buf)
 	}
-}
-
-// cpus are the CPUs that the machine may have.
-func (s *Session) cpus() ([]int, error) {
-	dirs, err := fs.ReadDir(s.fs.root.FS(), s.path("per_cpu"))
-	if err != nil {
-		return nil, err
-	}
-	var cpus []int
-	for _, d := range dirs {
-		if n, err := strconv.Atoi(strings.TrimPrefix(d.Name(), "cpu")); err == nil {
-			cpus = append(cpus, n)
-		}
-	}
-	return cpus, nil
 }

@@ -1,39 +1,14 @@
-package tracefs
+package read
 
 import (
 	"context"
-	"errors"
 	"io"
 	"os"
-	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/tsnoop/tsnoop/tracefs"
 )
-
-// TestUnpolled tests that a read of what is empty comes back: were the file the
-// poller's, it would wait for ever.
-func TestUnpolled(t *testing.T) {
-	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer w.Close()
-	quiet, err := unpolled(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer quiet.Close()
-	r.Close()
-	b := make([]byte, 8)
-	if n, err := quiet.Read(b); !errors.Is(err, syscall.EAGAIN) {
-		t.Errorf("empty: got %d bytes, %v, want EAGAIN", n, err)
-	}
-	w.Write([]byte("abc"))
-	if n, err := quiet.Read(b); string(b[:n]) != "abc" || err != nil {
-		t.Errorf("got %q, %v", b[:n], err)
-	}
-}
 
 // A lateCPU is a source whose pages come at certain times of a clock.
 type lateCPU struct {
@@ -62,8 +37,8 @@ func TestSettle(t *testing.T) {
 		t.Fatal(err)
 	}
 	clock := uint64(100e6) // each look at it takes a millisecond
-	r := &rawReader{ctx: ctx, session: &Session{pipes: newPipeSet()}, waiter: waiter,
-		merger: newMerger(RawOptions{Layout: testLayouts[0], Formats: knownFormats}),
+	r := &liveReader{ctx: ctx, closing: context.Background(), waiter: waiter,
+		merger: newMerger(Options{Layout: testLayouts[0], Formats: knownFormats}),
 		now:    func() uint64 { clock += 1e6; return clock }}
 	defer r.close()
 	w := &pageWriter{Layout: testLayouts[0]}
@@ -74,7 +49,7 @@ func TestSettle(t *testing.T) {
 	waiter.add(readable(t)) // as if there were always something: nothing waits for ever
 
 	var got []uint64
-	r.run(func(e *Event, err error) bool {
+	r.run(func(e *tracefs.Event, err error) bool {
 		if err != nil {
 			t.Error(err)
 			return false
