@@ -1,8 +1,6 @@
 package fetchargs
 
 import (
-	"strings"
-
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
@@ -43,6 +41,6 @@ func (r *resolver) again() {
 // so long that it would have to start at a register: at return, that holds
 // something else.
 func (p proven) fitsAsArg(limit int) bool {
-	rest := len(beyond) + len("():ustring")
-	return strings.HasPrefix(p.place.base, "$arg") && len(p.place.fetcharg())+rest < limit
+	rest := len(Hop{Offset: beyond}.wrap("")) + len(":ustring")
+	return p.place.base.Kind == ArgN && len(p.place.fetcharg().String())+rest < limit
 }

@@ -32,7 +32,7 @@ func (r *resolver) encodeFixed(e encoded, x spec.Expr, f *format) (encoded, bool
 		p.typ = &btf.Int{Size: uint32(f.size)}
 		settled, ok := p.settle()
 		if !ok || settled.bitOff > 0 || settled.bitSize > uint32(f.size)*8 {
-			e.typ, e.field.Type = "x8", typ
+			e.typ, e.field.Type = x8Type, typ
 			return r.elements(e, f.size, f.size, x)
 		}
 		settled.bitSize = 0
@@ -45,16 +45,16 @@ func (r *resolver) encodeFixed(e encoded, x spec.Expr, f *format) (encoded, bool
 	e = number(e, f.size, f)
 	e.typ, e.field.Type = f.kernelType(e.typ), typ
 	if f.name == "symbol" && !r.target.Live && r.target.Features.Symbol {
-		e.typ = "symbol"
+		e.typ = symbolType
 	}
 	return e, true
 }
 
-// kernelType is the kernel's name for the format's numbers, typ if it does not
+// kernelType is how the kernel stores the format's numbers, typ if it does not
 // matter.
-func (f *format) kernelType(typ string) string {
+func (f *format) kernelType(typ Type) Type {
 	if f.name == "symbol" || strings.HasPrefix(f.name, "x") || f.name == "ip4" {
-		return fmt.Sprintf("x%d", f.size*8)
+		return numberType("x", f.size)
 	}
 	return typ
 }

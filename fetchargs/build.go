@@ -32,7 +32,7 @@ type builder struct {
 	known   map[string]bool // the checks of pointers among them
 	proofs  []*Proof
 	proven  []proven
-	byText  map[string]int
+	byText  map[string]int // indexes of args by what they fetch
 	names   map[string]bool
 }
 
@@ -56,24 +56,17 @@ func (f ref) field() *Field { return &f.side.fields[f.index] }
 
 func (b *builder) add(e encoded, x spec.Expr) (ref, bool) {
 	f, at := e.field, x.Where()
-	size := f.Size
-	if f.Encoding == Array {
-		size *= f.Count
-	}
-	if e.size > 0 {
-		size = e.size
-	}
 	label := f.Label
 	if f.Add != 0 { // the address of a member must not be thought to be this
 		if label = e.place.origin; label == "" {
-			label = e.place.base
+			label = e.place.base.String()
 		}
 	}
-	var ok bool
+	own, ok := e.fetcharg(), false
 	if e.next != nil {
-		f.Arg, ok = b.pair(part{e.place.fetcharg(), e.typ, size}, *e.next, label, at)
+		f.Arg, ok = b.pair(own, *e.next, label, at)
 	} else {
-		f.Arg, ok = b.arg(e.place.fetcharg(), e.typ, size, label, at)
+		f.Arg, ok = b.arg(own, label, at)
 	}
 	if !ok {
 		return ref{}, false
@@ -83,20 +76,20 @@ func (b *builder) add(e encoded, x spec.Expr) (ref, bool) {
 			continue
 		}
 		n := i
-		if e.place.data {
+		if e.place.ofVariable() {
 			n++
 		}
 		name := label.text
 		if name == f.Label { // the text has the name, its address this one
 			name += " ptr"
 		}
-		arg, ok := b.arg(e.place.pointer(n), "x64", 8, name, at)
+		arg, ok := b.arg(e.place.pointer(n).as(x64Type), name, at)
 		if !ok {
 			return ref{}, false
 		}
 		g := Guard{Label: label.text, Arg: arg, Space: b.space(e, i)}
 		if b.r.target.Live && g.Space != KernelSpace {
-			g.Proof = b.proof(e, i, n, size)
+			g.Proof = b.proof(e, i, n, own.Size())
 		}
 		f.Guards = append(f.Guards, g)
 		if n := len(b.fields); g.Proof != nil && (len(b.proven) == 0 || b.proven[len(b.proven)-1].index != n) {
@@ -112,9 +105,9 @@ func (b *builder) add(e encoded, x spec.Expr) (ref, bool) {
 // followed wherever it points: on machines whose address spaces do not
 // overlap the kernel reads either, and a string tells that it faulted.
 func (b *builder) space(e encoded, i int) Space {
-	last, text := i == len(e.place.labels)-1, e.typ == "string"
+	last, text := i == len(e.place.labels)-1, e.typ == stringType
 	switch user := e.place.marked(i); {
-	case user || last && e.typ == "ustring":
+	case user || last && e.typ == ustringType:
 		return UserSpace
 	case last && text && e.field.Count == 0:
 		return AnySpace
@@ -127,54 +120,55 @@ func (b *builder) space(e encoded, i int) Space {
 }
 
 // arg adds a fetcharg, or finds it among those there are.
-func (b *builder) arg(text, typ string, size int, label string, at spec.Span) (int, bool) {
-	text, ok := b.fitting(text, typ, at)
+func (b *builder) arg(a Arg, label string, at spec.Span) (int, bool) {
+	a, text, ok := b.fitting(a, at)
 	if !ok {
 		return 0, false
 	}
-	if i, ok := b.byText[text]; ok {
-		return i, true
+	i, known := b.byText[text]
+	if !known {
+		i = len(b.args)
+		b.byText[text] = i
+		b.named(a, label, at)
 	}
-	b.byText[text] = len(b.args)
-	arg := Arg{Text: text, Size: size, Span: at}
-	arg.Name = b.name(label, arg.isString())
-	b.args = append(b.args, arg)
-	return len(b.args) - 1, true
+	return i, true
 }
 
-// fitting is a fetcharg with its type, if the kernel takes one so long.
-func (b *builder) fitting(text, typ string, at spec.Span) (string, bool) {
-	if typ != "" {
-		text += ":" + typ
-	}
-	text, limit := b.r.fitted(text)
+// named adds a fetcharg that there is not yet.
+func (b *builder) named(a Arg, label string, at spec.Span) {
+	a.Name, a.Span = b.name(label, a.IsString()), at
+	b.args = append(b.args, a)
+}
+
+// fitting is a fetcharg and its text, if the kernel takes one so long.
+func (b *builder) fitting(a Arg, at spec.Span) (Arg, string, bool) {
+	a, text, limit := b.r.fitted(a)
 	if len(text) > limit {
 		b.r.fail(at, fmt.Sprintf("fetch less deep: this is %d characters (%s)", len(text), text),
 			"the chain is too long: the kernel takes %d characters in one fetcharg", limit)
-		return "", false
+		return a, "", false
 	}
-	return text, true
+	return a, text, true
 }
 
-// fitted is a fetcharg, made shorter if the kernel wants that, and how long it may be.
-func (r *resolver) fitted(text string) (string, int) {
-	limit := r.target.Features.MaxArg()
+// fitted is a fetcharg and its text, made shorter if the kernel wants that, and how
+// long that may be.
+func (r *resolver) fitted(a Arg) (_ Arg, text string, limit int) {
+	text, limit = a.String(), r.target.Features.MaxArg()
 	if len(text) > limit {
-		text = r.shorter(text)
+		a = r.shorter(a)
+		text = a.String()
 		limit = r.target.maxArg(len(text))
 	}
-	return text, limit
+	return a, text, limit
 }
 
-// shorter writes the register's own name for $argN, which saves characters.
-func (r *resolver) shorter(text string) string {
-	for i, reg := range r.target.Arch.Regs {
-		arg := fmt.Sprintf("$arg%d", i+1)
-		if before, after, ok := strings.Cut(text, arg+")"); ok {
-			return before + "%" + reg + ")" + after
-		}
+// shorter starts at the register itself for $argN, whose name is shorter.
+func (r *resolver) shorter(a Arg) Arg {
+	if regs := r.target.Arch.Regs; a.Base.Kind == ArgN && len(a.Hops) > 0 && a.Base.N <= int64(len(regs)) {
+		a.Base = Base{Kind: Register, Name: regs[a.Base.N-1]}
 	}
-	return text
+	return a
 }
 
 // name makes a field's name of a label: skb->dev->name becomes skb_dev_name.

@@ -3,7 +3,6 @@ package fetchargs
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
@@ -16,31 +15,31 @@ const stackWords = 2048
 // builtin is what the kernel has a name of its own for.
 func (r *resolver) builtin(x *spec.Builtin) (place, bool) {
 	name := x.Text
-	p := place{base: name}
+	base, known := baseNamed(name)
+	p := place{base: base}
 	switch {
 	case name[0] == '%':
 		return p, r.isRegister(x)
-	case name == "$stack":
+	case !known:
+	case base.Kind == StackPointer:
 		return p, true
-	case name == "$comm":
+	case base.Kind == Comm:
 		p.typ = r.charArray(16)
 		return p, true
-	case name == "$retval":
+	case base.Kind == Retval:
 		if isVoid(r.fn.Return) {
 			return r.result(&spec.Ident{Name: spec.Name{Text: name, Span: x.Span}})
 		}
 		p.ret = true
 		return p, true
-	}
-	if n, ok := numbered(name, "$arg"); ok && n > 0 {
-		p.base = r.argument(n)
-		return p, r.isArgument(x, n)
-	}
-	if n, ok := numbered(name, "$stack"); ok {
-		if n > stackWords {
+	case base.Kind == ArgN:
+		p.base = r.argument(int(base.N))
+		return p, r.isArgument(x, int(base.N))
+	case base.Kind == StackN:
+		if base.N > stackWords {
 			r.fail(x.Span, "$stack0 is its top, where functions are entered", "the stack has at most %d words", stackWords)
 		}
-		return p, n <= stackWords
+		return p, base.N <= stackWords
 	}
 	r.fail(x.Span, "there are $comm, $argN, $stackN, $stack and $retval", "unknown variable %s", name)
 	if o, ok := elsewhere(name); ok && o.fix != name {
@@ -49,23 +48,16 @@ func (r *resolver) builtin(x *spec.Builtin) (place, bool) {
 	return place{}, false
 }
 
-// numbered is the number behind a prefix.
-func numbered(name, prefix string) (int, bool) {
-	digits, ok := strings.CutPrefix(name, prefix)
-	n, err := strconv.ParseUint(digits, 10, 31)
-	return int(n), ok && err == nil
-}
-
 // argument is the fetcharg of the word that the kernel calls $argN.
-func (r *resolver) argument(n int) string {
+func (r *resolver) argument(n int) Base {
 	arch := r.target.Arch
 	switch {
 	case n <= len(arch.Regs):
 		return r.register(n - 1)
 	case !r.target.Features.ArgN:
-		return fmt.Sprintf("$stack%d", arch.FirstStack+n-1-len(arch.Regs))
+		return Base{Kind: StackN, N: int64(arch.FirstStack + n - 1 - len(arch.Regs))}
 	}
-	return fmt.Sprintf("$arg%d", n)
+	return Base{Kind: ArgN, N: int64(n)}
 }
 
 // isArgument says why there is no $argN: the kernel takes any number.

@@ -15,7 +15,7 @@ func (r *resolver) addr(x *spec.Addr) (place, bool) {
 	switch {
 	case p.isAddress(): // of a function, as in C
 		return p, true
-	case p.data && p.mem && len(p.hops) == 0 && p.bitSize == 0:
+	case p.ofVariable() && p.mem && len(p.hops) == 0 && p.bitSize == 0:
 		p.mem, p.typ = false, &btf.Pointer{Target: orVoid(p.typ)}
 		return p, true
 	case !p.mem:

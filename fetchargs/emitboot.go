@@ -69,7 +69,7 @@ func (p *Probe) bootconfig(w *strings.Builder) *spec.Error {
 	}
 	var args strings.Builder
 	for _, a := range p.Args {
-		fmt.Fprintf(&args, " %s=%s", a.Name, a.Text)
+		fmt.Fprintf(&args, " %s=%s", a.Name, a)
 	}
 	var probes []string
 	for _, symbol := range p.Symbols {

@@ -1,7 +1,6 @@
 package fetchargs
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/tsnoop/tsnoop/btf"
@@ -15,10 +14,17 @@ const maxElements = 64
 type encoded struct {
 	field Field
 	place place
-	typ   string // the kernel's name of the type: "u32", "x8[6]", "b4@3/8"
-	size  int    // bytes in the record; 0 for those of the field's elements
-	next  *part  // nil if the place is all of it
-	char  bool   // char is signed, though BTF does not say so
+	typ   Type
+	count int  // elements that the record has of that type, 0 if it is no array
+	next  *Arg // brings the rest of the value; nil if the place is all of it
+	char  bool // char is signed, though BTF does not say so
+}
+
+// fetcharg is what fetches the value, or its first part.
+func (e *encoded) fetcharg() Arg {
+	a := e.place.fetcharg()
+	a.Type, a.Count = e.typ, e.count
+	return a
 }
 
 // encode decides how the value at p is fetched.
@@ -35,8 +41,8 @@ func (r *resolver) encode(p place, x spec.Expr, f *format) (encoded, bool) {
 
 func (r *resolver) encodeAt(p place, x spec.Expr, f *format) (encoded, bool) {
 	e := encoded{field: Field{Label: x.String(), Span: x.Where()}, place: p}
-	if p.base == "$comm" {
-		e.field.Type, e.field.Encoding, e.field.Size, e.typ = p.typ, String, 4, ""
+	if p.base.Kind == Comm {
+		e.field.Type, e.field.Encoding, e.field.Size, e.typ = p.typ, String, 4, commType
 		return e, true
 	}
 	if p.isUntyped() {
@@ -127,7 +133,7 @@ func number(e encoded, size int, f *format) encoded {
 	if !e.place.mem {
 		e.field.Add = e.place.off
 	}
-	e.typ = fmt.Sprintf("%s%d", kind, size*8)
+	e.typ = numberType(kind, size)
 	return e
 }
 
@@ -176,7 +182,7 @@ func (r *resolver) encodeBits(e encoded, x spec.Expr, size int, f *format) (enco
 	}
 	e.field.Size = int(bits / 8)
 	p.off = off
-	e.typ = fmt.Sprintf("b%d@%d/%d", p.bitSize, shift, bits)
+	e.typ = bitType(p.bitSize, shift, int(bits/8))
 	return e, true
 }
 
@@ -184,7 +190,7 @@ func (r *resolver) encodeBits(e encoded, x spec.Expr, size int, f *format) (enco
 func (r *resolver) encodeText(e encoded, x spec.Expr, f *format) (encoded, bool) {
 	p := e.place
 	e.field.Type, e.field.Encoding, e.field.Size = p.typ, String, 4
-	e.typ = "string"
+	e.typ = stringType
 	array, isArray := arrayOf(p.typ)
 	switch size, _ := elemSize(array); {
 	case isArray && p.inReg && size == 1:
@@ -203,7 +209,7 @@ func (r *resolver) encodeText(e encoded, x spec.Expr, f *format) (encoded, bool)
 			r.fail(x.Where(), "", "this kernel cannot fetch from user memory (ustring came with 5.3)")
 			return e, false
 		}
-		e.place.user, e.typ = false, "ustring"
+		e.place.user, e.typ = false, ustringType
 	}
 	return e, true
 }
@@ -246,12 +252,12 @@ func (r *resolver) encodeRaw(e encoded, x spec.Expr, f *format) (encoded, bool) 
 // bytesOf encodes n bytes at p, 64 at most.
 func (r *resolver) bytesOf(e encoded, p place, n int, x spec.Expr) (encoded, bool) {
 	e.field.Type, e.place = e.place.typ, p
-	e.typ = "x8"
+	e.typ = x8Type
 	return r.elements(e, 1, n, x)
 }
 
 // elements encodes as many elements of size bytes as there are in so many bytes,
-// 64 at most. e.typ is the kernel's name for one.
+// 64 at most. e.typ is that of one.
 func (r *resolver) elements(e encoded, size, bytes int, x spec.Expr) (encoded, bool) {
 	n := min(bytes/size, maxElements)
 	e.field.Encoding, e.field.Size, e.field.Count = Array, size, n
@@ -261,6 +267,6 @@ func (r *resolver) elements(e encoded, size, bytes int, x spec.Expr) (encoded, b
 	if e.place.inReg {
 		return r.fromRegisters(e, x)
 	}
-	e.typ = fmt.Sprintf("%s[%d]", e.typ, n)
+	e.count = n
 	return e, true
 }

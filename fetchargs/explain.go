@@ -60,8 +60,8 @@ func (p *Probe) explainField(w io.Writer, f *Field) {
 		fmt.Fprintln(w, "      cannot be fetched")
 		return
 	}
-	fmt.Fprintf(w, "      %s=%s\n", p.Args[f.Arg].Name, p.Args[f.Arg].Text)
-	for _, step := range steps(p.Args[f.Arg].Text) {
+	fmt.Fprintf(w, "      %s=%s\n", p.Args[f.Arg].Name, p.Args[f.Arg])
+	for _, step := range p.Args[f.Arg].steps() {
 		fmt.Fprintf(w, "        %s\n", step)
 	}
 	p.explainParts(w, f)
@@ -69,10 +69,10 @@ func (p *Probe) explainField(w io.Writer, f *Field) {
 		fmt.Fprintf(w, "      and %+d added after reading\n", f.Add)
 	}
 	for _, g := range f.Guards {
-		fmt.Fprintf(w, "      only if %s is %s: %s=%s\n", g.Label, g.Space, p.Args[g.Arg].Name, p.Args[g.Arg].Text)
+		fmt.Fprintf(w, "      only if %s is %s: %s=%s\n", g.Label, g.Space, p.Args[g.Arg].Name, p.Args[g.Arg])
 		if g.Proof != nil {
 			for _, i := range g.Proof.Args {
-				fmt.Fprintf(w, "        of user space, if %s: %s=%s\n", g.Proof.Kind, p.Args[i].Name, p.Args[i].Text)
+				fmt.Fprintf(w, "        of user space, if %s: %s=%s\n", g.Proof.Kind, p.Args[i].Name, p.Args[i])
 			}
 		}
 	}
@@ -83,15 +83,15 @@ func (p *Probe) explainParts(w io.Writer, f *Field) {
 	n := f.Size * f.Count
 	if f.goesOn(p) {
 		next := p.Args[f.Arg+1]
-		fmt.Fprintf(w, "      %s=%s\n", next.Name, next.Text)
-		for _, step := range steps(next.Text) {
+		fmt.Fprintf(w, "      %s=%s\n", next.Name, next)
+		for _, step := range next.steps() {
 			fmt.Fprintf(w, "        %s\n", step)
 		}
 	}
 	switch {
 	case f.Split > 0:
 		fmt.Fprintf(w, "      the lower %s in the first, the upper ones in the second\n", plural(f.Split, "bit"))
-	case f.Encoding == Array && (f.Skip > 0 || n != p.Args[f.Arg].Size):
+	case f.Encoding == Array && (f.Skip > 0 || n != p.Args[f.Arg].Size()):
 		fmt.Fprintf(w, "      of these the %s from byte %d on\n", plural(n, "byte"), f.Skip)
 	}
 	if f.Whole > 0 {

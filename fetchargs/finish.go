@@ -33,13 +33,14 @@ func (b *builder) finish(both bool) *Probe {
 func (b *builder) instrument(both bool) {
 	p, at := b.probe, b.r.spec.Func.Span
 	if !p.Return {
-		p.Caller, _ = b.arg(b.r.target.Arch.Caller, "x64", 8, "caller", at)
+		caller, _ := baseNamed(b.r.target.Arch.Caller)
+		p.Caller, _ = b.arg(Arg{Base: caller, Type: x64Type}, "caller", at)
 	}
 	if both {
-		p.Stack, _ = b.arg("$stack", "x64", 8, "stack", at)
+		p.Stack, _ = b.arg(Arg{Base: Base{Kind: StackPointer}, Type: x64Type}, "stack", at)
 	}
 	b.trial(at)
-	p.Comm, _ = b.arg("$comm", "", 4, "comm", at)
+	p.Comm, _ = b.arg(Arg{Base: Base{Kind: Comm}, Type: commType}, "comm", at)
 }
 
 // check refuses what the kernel would refuse, or drop at every hit.
@@ -52,7 +53,7 @@ func (b *builder) check() {
 	}
 	size := 0
 	for _, a := range p.Args {
-		if size += a.Size; size > maxEventSize {
+		if size += a.Size(); size > maxEventSize {
 			r.fail(a.Span, "split the spec in two, or ask for elements instead of arrays",
 				"the event is too big: the kernel keeps %d bytes of values", maxEventSize)
 			return
@@ -64,10 +65,6 @@ func (b *builder) check() {
 	}
 }
 
-func (a Arg) isString() bool {
-	return a.Text == "$comm" || strings.HasSuffix(a.Text, "string")
-}
-
 // stringsLast moves strings behind all else: in a line of text only their
 // quotes and the next name tell where they end.
 func (p *Probe) stringsLast() {
@@ -75,7 +72,7 @@ func (p *Probe) stringsLast() {
 	var sorted []Arg
 	for _, strings := range []bool{false, true} {
 		for i, a := range p.Args {
-			if a.isString() == strings {
+			if a.IsString() == strings {
 				moved[i] = len(sorted)
 				sorted = append(sorted, a)
 			}
@@ -133,7 +130,7 @@ func (p *Probe) Definitions(group string) []string {
 	}
 	var args strings.Builder
 	for _, a := range p.Args {
-		fmt.Fprintf(&args, " %s=%s", a.Name, a.Text)
+		fmt.Fprintf(&args, " %s=%s", a.Name, a)
 	}
 	lines := make([]string, len(p.Symbols))
 	for i, symbol := range p.Symbols {
@@ -148,7 +145,7 @@ func (p *Probe) Shape() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%t", p.Return)
 	for _, a := range p.Args {
-		fmt.Fprintf(&b, " %s %s", a.Name, a.Text[strings.LastIndexByte(a.Text, ':')+1:])
+		fmt.Fprintf(&b, " %s %s", a.Name, a.stored())
 	}
 	return b.String()
 }

@@ -57,7 +57,7 @@ type convention struct {
 }
 
 // next takes the place of a parameter of type t.
-func (a *convention) next(t btf.Type, register func(int) string) (place, error) {
+func (a *convention) next(t btf.Type, register func(int) Base) (place, error) {
 	size, known := btf.Size(t)
 	p := place{typ: t}
 	switch s := btf.Strip(t).(type) {
@@ -87,7 +87,7 @@ func (a *convention) next(t btf.Type, register func(int) string) (place, error) 
 }
 
 // aggregate takes the place of a struct or union of size bytes.
-func (a *convention) aggregate(p place, size int, register func(int) string) (place, error) {
+func (a *convention) aggregate(p place, size int, register func(int) Base) (place, error) {
 	switch {
 	case size == 0:
 		return p, fmt.Errorf("%s is empty", btf.Name(p.typ))
@@ -101,7 +101,7 @@ func (a *convention) aggregate(p place, size int, register func(int) string) (pl
 		return p, nil
 	case size > 16, a.arch.PackedOnStack && misaligned(p.typ, 0, 0):
 		words := (size + 7) / 8
-		p.base, p.mem, p.off = "$stack", true, int64(8*(a.arch.FirstStack+a.stack))
+		p.base, p.mem, p.off = Base{Kind: StackPointer}, true, int64(8*(a.arch.FirstStack+a.stack))
 		p.labels = []label{{}}
 		a.stack += words
 		return p, nil
@@ -118,7 +118,7 @@ func (a *convention) aggregate(p place, size int, register func(int) string) (pl
 
 // pair takes two registers for a value of 9 to 16 bytes. Such a value cannot
 // be fetched in one piece, but those behind it must be counted right.
-func (a *convention) pair(p place, register func(int) string) (place, error) {
+func (a *convention) pair(p place, register func(int) Base) (place, error) {
 	if a.reg+2 > len(a.arch.Regs) {
 		if a.arch.BigByPointer { // AAPCS64 C.11, C.13: no later one may use them
 			a.reg = len(a.arch.Regs)
@@ -144,10 +144,10 @@ func (a *convention) onStack(p place, words int) (place, error) {
 	n := a.arch.FirstStack + a.stack
 	a.stack += words
 	if words > 1 || isStruct(p.typ) {
-		p.base, p.mem, p.off, p.labels = "$stack", true, int64(8*n), []label{{}}
+		p.base, p.mem, p.off, p.labels = Base{Kind: StackPointer}, true, int64(8*n), []label{{}}
 		return p, nil
 	}
-	p.base = fmt.Sprintf("$stack%d", n)
+	p.base = Base{Kind: StackN, N: int64(n)}
 	return p, nil
 }
 

@@ -50,7 +50,7 @@ func (p *Probe) pasted(f *Field) string {
 		return fmt.Sprintf("%s is not in the line: %s", f.Label, strings.TrimPrefix(f.Why, f.Label+" is "))
 	}
 	name := p.Args[f.Arg].Name
-	inRegisters := f.Encoding == Array && strings.HasSuffix(p.Args[f.Arg].Text, ":x64")
+	inRegisters := f.Encoding == Array && p.Args[f.Arg].Type == x64Type && p.Args[f.Arg].Count == 0
 	switch {
 	case f.Split > 0:
 		return fmt.Sprintf("%s is the low %d bits of %s, and above them those of %s", f.Label, f.Split, name, p.Args[f.Arg+1].Name)

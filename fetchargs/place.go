@@ -1,7 +1,6 @@
 package fetchargs
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/tsnoop/tsnoop/btf"
@@ -14,21 +13,20 @@ import (
 // It is the one form to which every expression of the language comes down, so
 // printing it as a fetcharg is a matter of nesting.
 type place struct {
-	typ  btf.Type // nil when unknown: 64 bits from a register
-	base string   // "$arg1", "%di", "$retval", "@init_task"
-	// data: base is a variable's memory (@SYMBOL), not a value. Without mem and
-	// hops it is the address: what symbol says, plus off.
-	data   bool
+	typ btf.Type // nil when unknown: 64 bits from a register
+	// Of a variable, whose memory is the base (@SYMBOL), a place without mem and
+	// hops is the address: what symbol says, plus off.
+	base   Base
 	symbol *SymbolPlace
 
 	// inReg: a struct lies in the register base, and its bytes from 8 on in
 	// base2; off counts from its start.
 	inReg bool
-	base2 string
+	base2 Base
 
 	ret bool // known only when the function returns
 
-	hops   []hop   // the pointers loaded on the way
+	hops   []Hop   // the pointers loaded on the way
 	labels []label // the pointers followed, in order
 	mem    bool
 	off    int64  // bytes
@@ -50,28 +48,13 @@ type label struct {
 // inKernel tells whether a user address of l cannot be right.
 func (l label) inKernel() bool { return l.kernel || kernelOnly(l.target) }
 
-// A hop loads the pointer that lies off bytes behind the one before it.
-type hop struct {
-	off  int64 // bytes
-	user bool  // from user memory
-}
-
-// wrap is the fetcharg that loads from where text points to.
-func (h hop) wrap(text string) string {
-	if h.user {
-		sign := "+u"
-		if h.off < 0 {
-			sign = "-u"
-		}
-		return fmt.Sprintf("%s%d(%s)", sign, max(h.off, -h.off), text)
-	}
-	return fmt.Sprintf("%+d(%s)", h.off, text)
-}
+// ofVariable tells whether the base is the memory of a variable.
+func (p place) ofVariable() bool { return p.base.Kind == Memory }
 
 // load makes a place whose value is the pointer: what later hops start from.
 func (p place) load() place {
 	if p.mem {
-		p.hops = append(slices.Clip(p.hops), hop{p.off, p.user})
+		p.hops = append(slices.Clip(p.hops), Hop{p.off, p.user})
 		p.mem, p.off, p.user = false, 0, false
 	}
 	return p
@@ -100,34 +83,30 @@ func (p place) follow(text string, typ btf.Type) place {
 	return p
 }
 
-// pointer is the fetcharg of the value after n hops.
-func (p place) pointer(n int) string {
-	text, first := p.base, 0
-	if p.data && n > 0 {
-		text, first = symbolPlus(p.base, p.hops[0].off), 1
+// pointer is the fetcharg of the value after n hops, without its type. The first
+// hop into a variable is its base.
+func (p place) pointer(n int) Arg {
+	if p.ofVariable() && n > 0 {
+		return Arg{Base: p.base.plus(p.hops[0].Offset), Hops: slices.Clip(p.hops[1:n])}
 	}
-	for _, h := range p.hops[first:n] {
-		text = h.wrap(text)
-	}
-	return text
+	return Arg{Base: p.base, Hops: slices.Clip(p.hops[:n])}
 }
 
-// fetcharg is the expression that fetches the value, without its type.
-func (p place) fetcharg() string {
+// fetcharg is what fetches the value, without its type.
+func (p place) fetcharg() Arg {
 	switch {
 	case !p.mem:
 		return p.pointer(len(p.hops))
-	case p.data && len(p.hops) == 0:
-		return symbolPlus(p.base, p.off)
+	case p.ofVariable() && len(p.hops) == 0:
+		return Arg{Base: p.base.plus(p.off)}
 	}
-	return hop{p.off, p.user}.wrap(p.pointer(len(p.hops)))
+	return p.pointer(len(p.hops)).then(Hop{p.off, p.user})
 }
 
-func symbolPlus(base string, off int64) string {
-	if off == 0 {
-		return base
-	}
-	return fmt.Sprintf("%s%+d", base, off)
+// plus is what lies n bytes behind a variable's start.
+func (b Base) plus(n int64) Base {
+	b.N += n
+	return b
 }
 
 // at moves by n bytes within the object.

@@ -2,7 +2,6 @@ package fetchargs
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
@@ -63,14 +62,6 @@ type Probe struct {
 	Comm, Caller, Stack int
 }
 
-// An Arg is one fetcharg of a definition and so one field of its record.
-type Arg struct {
-	Name string    // at most 32 bytes, a C identifier
-	Text string    // expression and type, at most Features.MaxArg bytes: "+16(+8($arg1)):u32"
-	Size int       // bytes in the fixed part of the record
-	Span spec.Span // what in the spec it comes from
-}
-
 // Encoding says how the bytes of an Arg hold a Field.
 type Encoding uint8
 
@@ -128,7 +119,7 @@ type Guard struct {
 // Follows reports whether the probe reads memory that a pointer points at, or a
 // variable.
 func (p *Probe) Follows() bool {
-	return slices.ContainsFunc(p.Args, func(a Arg) bool { return strings.ContainsAny(a.Text, "(@") })
+	return slices.ContainsFunc(p.Args, func(a Arg) bool { return a.Follows() })
 }
 
 // Paired tells whether the plan's calls have both an entry and a return.

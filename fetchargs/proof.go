@@ -52,21 +52,22 @@ const (
 	// The type symstr would do without a second step, but the kernel writes it
 	// without regard to the room there is: a program that changes its memory
 	// meanwhile would have it write behind the record (6.2 to 7.3).
-	beyond = "-2147483647"
-	// trialArg faults at the first of two steps.
-	trialArg = `+0(+0(\0x80000000000000))`
+	beyond = -2147483647
 
 	proofPage = 4096 // bytes, the smallest page there is
 )
 
+// trialArg faults at the first of two steps.
+var trialArg = Arg{Base: Base{Kind: Immediate, N: 0x80_0000_0000_0000}, Hops: make([]Hop, 2), Type: stringType}
+
 // marked tells whether what follows the i-th pointer is read as user memory.
 func (p place) marked(i int) bool {
 	n := i
-	if p.data {
+	if p.ofVariable() {
 		n++
 	}
 	if n < len(p.hops) {
-		return p.hops[n].user
+		return p.hops[n].User
 	}
 	return p.user
 }
@@ -79,24 +80,24 @@ func (b *builder) proof(e encoded, i, n, size int) *Proof {
 		return nil // a string tells by itself, unless it is empty, and the kernel's own are not there
 	}
 	if e.next != nil && e.place.mem {
-		size += e.next.size
+		size += e.next.Size()
 	}
 	if n < len(e.place.hops) {
-		at, size = e.place.hops[n].off, 8
+		at, size = e.place.hops[n].Offset, 8
 	}
-	user := e.place.marked(i) || text && e.typ == "ustring"
+	user := e.place.marked(i) || text && e.typ == ustringType
 	label := e.place.labels[i]
 	pointer := e.place.pointer(n)
-	there := func(off int64) string { return hop{off, user}.wrap(pointer) }
-	asText := func(off int64) string { return there(off) + ":string" }
+	there := func(off int64) Arg { return pointer.then(Hop{off, user}) }
+	asText := func(off int64) Arg { return there(off).as(stringType) }
 	if b.r.target.Features.Keeps {
 		if text {
 			size = 1
 		}
-		p, args := &Proof{Kind: Through}, []string(nil)
+		p, args := &Proof{Kind: Through}, []Arg(nil)
 		starts, any := label.windows(at, int64(size))
 		for _, off := range starts {
-			args = append(args, beyond+"("+there(off)+"):ustring")
+			args = append(args, there(off).then(Hop{Offset: beyond}).as(ustringType))
 		}
 		p.Any = any
 		return b.proofOf(p, args, false, e, label.text)
@@ -105,7 +106,7 @@ func (b *builder) proof(e encoded, i, n, size int) *Proof {
 		return nil
 	}
 	p := &Proof{Kind: Itself, Any: true, From: min(at, label.start), To: at + int64(size)}
-	args := []string{asText(at)}
+	args := []Arg{asText(at)}
 	if size > 1 {
 		args = append(args, asText(at+1))
 	}
@@ -145,13 +146,13 @@ func (l label) windows(at, size int64) (starts []int64, any bool) {
 }
 
 // proofOf fetches the strings of a proof, or finds those that are shared.
-func (b *builder) proofOf(p *Proof, args []string, shared bool, e encoded, label string) *Proof {
-	for _, text := range args {
-		text, limit := b.r.fitted(text)
+func (b *builder) proofOf(p *Proof, args []Arg, shared bool, e encoded, label string) *Proof {
+	for _, a := range args {
+		a, text, limit := b.r.fitted(a)
 		if _, there := b.byText[text]; len(text) > limit || shared && !there {
 			continue
 		}
-		i, ok := b.arg(text, "", 4, label+" there", e.field.Span)
+		i, ok := b.arg(a, label+" there", e.field.Span)
 		if !ok {
 			return nil
 		}
@@ -170,7 +171,7 @@ func (b *builder) trial(at spec.Span) {
 	if len(b.proofs) == 0 {
 		return
 	}
-	arg, _ := b.arg(trialArg, "string", 4, "trial", at)
+	arg, _ := b.arg(trialArg, "trial", at)
 	for _, p := range b.proofs {
 		p.Trial = arg
 	}

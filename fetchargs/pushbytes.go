@@ -2,7 +2,6 @@ package fetchargs
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 )
 
@@ -20,15 +19,15 @@ func (b *builder) filterBytes(t *test, f *Field) (string, bool) {
 	}
 	var words []word
 	for at := 0; 8*at < bits; at += words[len(words)-1].size {
-		w, ok := c.word(at, bits, arg.Text)
-		if !ok || len(w.text)+len(":x64") > b.r.target.Features.MaxArg() {
+		w, ok := c.word(at, bits, arg)
+		if !ok || len(w.arg.String())+len(":x64") > b.r.target.Features.MaxArg() {
 			return "", false
 		}
 		words = append(words, w)
 	}
 	var parts []string
 	for _, w := range words {
-		i, ok := b.arg(w.text, fmt.Sprintf("x%d", 8*w.size), w.size, f.Label, arg.Span)
+		i, ok := b.arg(w.arg.as(numberType("x", w.size)), f.Label, arg.Span)
 		if !ok {
 			return "", false
 		}
@@ -48,14 +47,14 @@ func (b *builder) filterBytes(t *test, f *Field) (string, bool) {
 
 // A word is some of the bytes that are compared, as a number of the machine.
 type word struct {
-	text      string // fetcharg, without its type
+	arg       Arg    // without its type
 	size      int    // bytes
 	num, mask uint64 // mask is 0 if all of it counts
 }
 
 // word is what to compare from the byte at on, of bits in all. The machines there
 // are have little endian numbers. array is the fetcharg of all bytes.
-func (c constant) word(at, bits int, array string) (w word, ok bool) {
+func (c constant) word(at, bits int, array Arg) (w word, ok bool) {
 	left := (bits+7)/8 - at
 	for w.size = 8; w.size > left; {
 		w.size /= 2
@@ -70,22 +69,18 @@ func (c constant) word(at, bits int, array string) (w word, ok bool) {
 	if w.mask == ^uint64(0)>>(64-8*w.size) {
 		w.mask = 0
 	}
-	w.text, ok = shifted(array, at)
+	w.arg, ok = array.shifted(at)
 	return w, ok
 }
 
-// shifted is the fetcharg that reads n bytes behind what array reads: of
+// shifted reads n bytes behind what a reads, as a number: of
 // "+16(+8($arg1)):x8[6]" and 4, "+20(+8($arg1))".
-func shifted(array string, n int) (string, bool) {
-	head, rest, ok := strings.Cut(array, "(")
-	end := strings.LastIndexByte(rest, ')')
-	if !ok || end < 0 {
-		return "", false // a variable, or a register
+func (a Arg) shifted(n int) (Arg, bool) {
+	last := len(a.Hops) - 1
+	if last < 0 || a.Hops[last].User && a.Hops[last].Offset < 0 {
+		return a, false // a variable, or a register
 	}
-	user := strings.Contains(head, "u")
-	off, err := strconv.ParseInt(strings.Replace(head, "u", "", 1), 10, 64)
-	if err != nil || user && off < 0 {
-		return "", false
-	}
-	return hop{off: off + int64(n), user: user}.wrap(rest[:end]), true
+	to := a.Hops[last]
+	to.Offset += int64(n)
+	return Arg{Base: a.Base, Hops: a.Hops[:last]}.then(to), true
 }

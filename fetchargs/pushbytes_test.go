@@ -14,8 +14,12 @@ func TestShifted(t *testing.T) {
 		{"@init_net+8:x8[6]", 4, ""},
 		{"$arg1:x64", 4, ""},
 	} {
-		if got, ok := shifted(tt.text, tt.n); got != tt.want || ok != (tt.want != "") {
-			t.Errorf("shifted(%q, %d) = %q, %t, want %q", tt.text, tt.n, got, ok, tt.want)
+		array, err := parseArg(tt.text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, ok := array.shifted(tt.n); ok && got.String() != tt.want || ok != (tt.want != "") {
+			t.Errorf("%s shifted by %d is %s, %t, want %q", tt.text, tt.n, got, ok, tt.want)
 		}
 	}
 }

@@ -1,17 +1,9 @@
 package fetchargs
 
 import (
-	"fmt"
-
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
-
-// A part is a fetcharg that brings the rest of a value which one cannot bring.
-type part struct {
-	text, typ string
-	size      int // bytes in the record
-}
 
 // fromRegisters encodes the elements of an object that lies in registers: these
 // are fetched whole, and the bytes that count are chosen after reading. In the
@@ -21,17 +13,17 @@ func (r *resolver) fromRegisters(e encoded, x spec.Expr) (encoded, bool) {
 	at, end := p.off, p.off+int64(e.field.Size*e.field.Count)
 	base, base2 := p.base, p.base2
 	if at >= 8 {
-		at, end, base, base2 = at-8, end-8, base2, ""
+		at, end, base, base2 = at-8, end-8, base2, Base{}
 	}
-	if base == "" || at < 0 || end > 16 || end > 8 && base2 == "" {
+	if base == (Base{}) || at < 0 || end > 16 || end > 8 && base2 == (Base{}) {
 		r.fail(x.Where(), "", "%s is passed in registers, and this part of it cannot be fetched", x)
 		return e, false
 	}
 	e.field.Skip, e.field.Add = int(at), 0
 	e.place = place{typ: p.typ, base: base, ret: p.ret}
-	e.typ, e.size = "x64", 8
+	e.typ, e.count = x64Type, 0
 	if end > 8 {
-		e.next = &part{base2, "x64", 8}
+		e.next = &Arg{Base: base2, Type: x64Type}
 	}
 	return e, true
 }
@@ -55,9 +47,9 @@ func (p place) settle() (place, bool) {
 		return p, false
 	}
 	if first >= 64 {
-		p.base, p.base2, first = p.base2, "", first-64
+		p.base, p.base2, first = p.base2, Base{}, first-64
 	}
-	if p.base == "" || first+bits > 64 && p.base2 == "" {
+	if p.base == (Base{}) || first+bits > 64 && p.base2 == (Base{}) {
 		return p, false
 	}
 	p.inReg, p.off, p.bitOff, p.bitSize = false, 0, 0, 0
@@ -92,45 +84,46 @@ func (p place) container(want uint32) (off int64, size, shift uint32, ok bool) {
 
 // goesOn tells whether a value goes on in the Arg behind its own.
 func (f *Field) goesOn(p *Probe) bool {
-	return f.Split > 0 || f.Encoding == Array && f.Skip+f.Size*f.Count > p.Args[f.Arg].Size
+	return f.Split > 0 || f.Encoding == Array && f.Skip+f.Size*f.Count > p.Args[f.Arg].Size()
 }
 
 // splitBits encodes a bit field that lies in two registers, or in nine bytes of
 // memory.
 func (e encoded) splitBits() encoded {
 	p := &e.place
-	rest, size := *p, 64
+	rest, size := *p, 8
 	if p.mem {
 		p.off += int64(p.bitOff / 8)
 		p.bitOff %= 8
-		rest.off, size = p.off+8, 8
+		rest.off, size = p.off+8, 1
 	} else {
 		rest.base = p.base2
 	}
 	low := 64 - p.bitOff
 	e.field.Size, e.field.Split = 8, int(low)
-	e.typ = fmt.Sprintf("b%d@%d/64", low, p.bitOff)
-	e.next = &part{rest.fetcharg(), fmt.Sprintf("b%d@0/%d", p.bitSize-low, size), size / 8}
+	e.typ = bitType(low, p.bitOff, 8)
+	next := rest.fetcharg().as(bitType(p.bitSize-low, 0, size))
+	e.next = &next
 	return e
 }
 
 // pair adds two fetchargs that are one behind the other in the record.
-func (b *builder) pair(first, second part, label string, at spec.Span) (int, bool) {
-	parts := []*part{&first, &second}
-	for _, p := range parts {
-		var ok bool
-		if p.text, ok = b.fitting(p.text, p.typ, at); !ok {
-			return 0, false
-		}
+func (b *builder) pair(first, second Arg, label string, at spec.Span) (int, bool) {
+	first, text, ok := b.fitting(first, at)
+	if !ok {
+		return 0, false
 	}
-	both := first.text + " " + second.text
+	second, more, ok := b.fitting(second, at)
+	if !ok {
+		return 0, false
+	}
+	both := text + " " + more
 	i, known := b.byText[both]
 	if !known {
 		i = len(b.args)
 		b.byText[both] = i
-		for _, p := range parts {
-			b.args = append(b.args, Arg{Name: b.name(label, false), Text: p.text, Size: p.size, Span: at})
-		}
+		b.named(first, label, at)
+		b.named(second, label, at)
 	}
 	return i, true
 }

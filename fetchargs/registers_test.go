@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"encoding/binary"
 	"errors"
-	"fmt"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -78,12 +76,8 @@ func TestRegisters(t *testing.T) {
 			var record []byte
 			var slots []fetchargs.Slot
 			for _, arg := range probe.Args {
-				at := len(record)
-				record = append(record, fetch(t, arg.Text, object)...)
-				if got := len(record) - at; got != arg.Size {
-					t.Errorf("%s has %d bytes, want %d", arg.Text, arg.Size, got)
-				}
-				slots = append(slots, fetchargs.Slot{Offset: at, Size: arg.Size})
+				slots = append(slots, fetchargs.Slot{Offset: len(record), Size: arg.Size()})
+				record = append(record, fetch(t, &arg, object)...)
 			}
 			d := fetchargs.NewDecoder(probe, slots, binary.LittleEndian, func(uint64) bool { return true })
 			p := render.NewPrinter([]render.Source{{Plan: plans[0], Entry: d}}, render.Options{Time: render.TimeNone})
@@ -98,29 +92,21 @@ func TestRegisters(t *testing.T) {
 
 // fetch is what a kernel fetches where object is in the first two registers,
 // and behind all pointers. Their own values are some kernel address.
-func fetch(t *testing.T, text string, object []byte) []byte {
-	expr, typ, _ := strings.Cut(text, ":")
-	var off, n int
-	switch {
-	case strings.HasPrefix(expr, "+"):
-		fmt.Sscanf(expr, "+%d($arg%d)", &off, &n)
-	default:
-		fmt.Sscanf(expr, "$arg%d", &n)
-		if off = 8 * (n - 1); strings.Contains(t.Name(), "(p->") { // a guard
-			return binary.LittleEndian.AppendUint64(nil, 0xffff888000000000)
-		}
+func fetch(t *testing.T, a *fetchargs.Arg, object []byte) []byte {
+	if a.Base.Kind != fetchargs.ArgN || len(a.Hops) > 1 || a.Count > 0 {
+		t.Fatalf("cannot fetch %s", a)
+	}
+	off := 8 * (a.Base.N - 1)
+	if len(a.Hops) == 1 {
+		off = a.Hops[0].Offset
+	} else if strings.Contains(t.Name(), "(p->") { // a guard
+		return binary.LittleEndian.AppendUint64(nil, 0xffff888000000000)
 	}
 	word := binary.LittleEndian.Uint64(object[off:])
-	var width, shift, size int
-	switch {
-	case typ[0] == 'b':
-		fmt.Sscanf(typ, "b%d@%d/%d", &width, &shift, &size)
-	default:
-		size, _ = strconv.Atoi(typ[1:])
-		width = size
+	if a.Type.Bits > 0 {
+		word = word >> a.Type.Shift & (1<<a.Type.Bits - 1)
 	}
-	word = word >> shift & (1<<width - 1)
-	return binary.LittleEndian.AppendUint64(nil, word)[:size/8]
+	return binary.LittleEndian.AppendUint64(nil, word)[:a.Type.Size]
 }
 
 // TestRegistersDamaged: no value may go on behind the last argument.

@@ -138,11 +138,11 @@ func (r *resolver) plan() *Plan {
 }
 
 // register is the fetcharg of the n-th integer register, from 0.
-func (r *resolver) register(n int) string {
+func (r *resolver) register(n int) Base {
 	if r.target.Features.ArgN {
-		return fmt.Sprintf("$arg%d", n+1)
+		return Base{Kind: ArgN, N: int64(n + 1)}
 	}
-	return "%" + r.target.Arch.Regs[n]
+	return Base{Kind: Register, Name: r.target.Arch.Regs[n]}
 }
 
 func (r *resolver) typeNamed(name spec.Name) (btf.Type, bool) {

@@ -42,11 +42,16 @@ type (
 	savedProbe struct {
 		Symbols             []string
 		Event               string
-		Args                []Arg
+		Args                []savedArg
 		Fields              []savedField
 		Filter              string
 		OnlyComm            bool `json:",omitempty"`
 		Comm, Caller, Stack int
+	}
+	savedArg struct {
+		Name, Text string
+		Size       int // bytes
+		Span       spec.Span
 	}
 	savedField struct {
 		Field
@@ -109,8 +114,12 @@ func (p *Probe) save(types []btf.Type) (*savedProbe, []btf.Type) {
 	if p == nil {
 		return nil, types
 	}
-	s := &savedProbe{Symbols: p.Symbols, Event: p.Event, Args: p.Args, Filter: p.Filter, OnlyComm: p.OnlyComm,
+	s := &savedProbe{Symbols: p.Symbols, Event: p.Event, Filter: p.Filter, OnlyComm: p.OnlyComm,
 		Comm: p.Comm, Caller: p.Caller, Stack: p.Stack}
+	for i := range p.Args {
+		a := &p.Args[i]
+		s.Args = append(s.Args, savedArg{Name: a.Name, Text: a.String(), Size: a.Size(), Span: a.Span})
+	}
 	for _, f := range p.Fields {
 		types = append(types, f.Type)
 		f.Type = nil
@@ -197,8 +206,16 @@ func (s *savedProbe) load(plan *Plan, ret bool, types func(int) (btf.Type, error
 	if s == nil {
 		return nil, nil
 	}
-	p := &Probe{Plan: plan, Return: ret, Symbols: s.Symbols, Event: s.Event, Args: s.Args, Filter: s.Filter, OnlyComm: s.OnlyComm,
+	p := &Probe{Plan: plan, Return: ret, Symbols: s.Symbols, Event: s.Event, Filter: s.Filter, OnlyComm: s.OnlyComm,
 		Comm: s.Comm, Caller: s.Caller, Stack: s.Stack}
+	for _, a := range s.Args {
+		arg, err := parseArg(a.Text)
+		if err != nil {
+			return nil, err
+		}
+		arg.Name, arg.Span = a.Name, a.Span
+		p.Args = append(p.Args, arg)
+	}
 	if err := p.checkSaved(); err != nil {
 		return nil, err
 	}

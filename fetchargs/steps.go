@@ -1,35 +1,24 @@
 package fetchargs
 
-import (
-	"fmt"
-	"strings"
-)
+import "fmt"
 
 // steps tells in words what a fetcharg does, innermost first: start from a
 // register, read at an offset, and so on.
-func steps(text string) []string {
-	expr, typ, _ := strings.Cut(text, ":")
-	var offsets []string
-	for strings.HasSuffix(expr, ")") {
-		open := strings.IndexByte(expr, '(')
-		offsets = append(offsets, expr[:open])
-		expr = expr[open+1 : len(expr)-1]
-	}
-	list := []string{start(expr)}
-	for i := len(offsets) - 1; i >= 0; i-- {
-		off, user := strings.CutPrefix(offsets[i], "+u")
+func (a *Arg) steps() []string {
+	list := []string{a.Base.start()}
+	for i, h := range a.Hops {
 		what := "read 8 bytes"
-		if i == 0 {
-			what = "read " + content(typ)
+		if i == len(a.Hops)-1 {
+			what = "read " + a.content()
 		}
 		where := "there"
-		if off = strings.TrimPrefix(off, "+"); off != "0" {
-			where = off + " bytes on"
+		switch {
+		case h.Offset > 0:
+			where = fmt.Sprintf("%d bytes on", h.Offset)
+		case h.Offset < 0:
+			where = fmt.Sprintf("%d bytes before", -h.Offset)
 		}
-		if rest, back := strings.CutPrefix(off, "-"); back {
-			where = rest + " bytes before"
-		}
-		if user {
+		if h.User {
 			where += " in user memory"
 		}
 		list = append(list, what+" "+where)
@@ -37,43 +26,44 @@ func steps(text string) []string {
 	return list
 }
 
-func start(base string) string {
-	switch {
-	case strings.HasPrefix(base, "$arg"):
-		return "take the register of argument " + base[4:]
-	case base == "$retval":
+func (b Base) start() string {
+	switch b.Kind {
+	case ArgN:
+		return fmt.Sprintf("take the register of argument %d", b.N)
+	case Retval:
 		return "take the return value"
-	case base == "$comm":
+	case Comm:
 		return "take the task's name"
-	case base == "$stack":
+	case StackPointer:
 		return "take the stack pointer"
-	case strings.HasPrefix(base, "$stack"):
-		return "take word " + base[6:] + " of the stack"
-	case base[0] == '\\':
-		return "take the number " + base[1:]
-	case base[0] == '@':
-		return "take the variable " + base[1:]
+	case StackN:
+		return fmt.Sprintf("take word %d of the stack", b.N)
+	case Immediate:
+		return "take the number " + b.String()[1:]
+	case Memory:
+		return "take the variable " + b.String()[1:]
 	}
-	return "take the register " + strings.TrimPrefix(base, "%")
+	return "take the register " + b.Name
 }
 
-func content(typ string) string {
+func (a *Arg) content() string {
+	one := a.Type.content()
+	if a.Count > 0 {
+		return fmt.Sprintf("%d times %s", a.Count, one)
+	}
+	return one
+}
+
+func (t Type) content() string {
 	switch {
-	case strings.HasSuffix(typ, "string"):
+	case t == stringType || t == ustringType:
 		return "a string"
-	case strings.HasPrefix(typ, "b"):
-		var width, shift, size int
-		fmt.Sscanf(typ, "b%d@%d/%d", &width, &shift, &size)
-		return fmt.Sprintf("%d bits from bit %d of %d bytes", width, shift, size/8)
-	case strings.HasSuffix(typ, "]"):
-		elem, n, _ := strings.Cut(strings.TrimSuffix(typ, "]"), "[")
-		return fmt.Sprintf("%s times %s", n, content(elem))
-	case typ == "symbol":
+	case t.Bits > 0:
+		return fmt.Sprintf("%d bits from bit %d of %d bytes", t.Bits, t.Shift, t.Size)
+	case t.Name == "symbol":
 		return "8 bytes, a symbol"
 	}
-	var bits int
-	fmt.Sscanf(typ[1:], "%d", &bits)
-	return plural(bits/8, "byte")
+	return plural(t.Size, "byte")
 }
 
 func plural(n int, what string) string {

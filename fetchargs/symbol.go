@@ -22,7 +22,7 @@ type SymbolPlace struct {
 // function. Only the first is a name to the kernel.
 func (r *resolver) symbol(x *spec.Symbol) (place, bool) {
 	typ, perCPU, _ := r.target.Kernel.Variable(x.Text)
-	p := place{base: "@" + x.Text, data: true, mem: true, typ: typ}
+	p := place{base: Base{Kind: Memory, Name: x.Text}, mem: true, typ: typ}
 	if r.target.Place == nil {
 		p.symbol = &SymbolPlace{Hidden: true}
 	} else {
@@ -62,10 +62,10 @@ func (r *resolver) isFunction(name string, s *SymbolPlace) bool {
 }
 
 // isAddress tells whether p is the address of a variable or function.
-func (p place) isAddress() bool { return p.data && !p.mem && len(p.hops) == 0 }
+func (p place) isAddress() bool { return p.ofVariable() && !p.mem && len(p.hops) == 0 }
 
 // isUntyped tells whether p is a variable whose type is not known.
-func (p place) isUntyped() bool { return p.data && p.mem && len(p.hops) == 0 && p.typ == nil }
+func (p place) isUntyped() bool { return p.ofVariable() && p.mem && len(p.hops) == 0 && p.typ == nil }
 
 // addressOf is the number that the address p is, now.
 func (r *resolver) addressOf(p place, x spec.Expr) (uint64, bool) {
@@ -77,7 +77,7 @@ func (r *resolver) addressOf(p place, x spec.Expr) (uint64, bool) {
 		r.fail(x.Where(), "be root, and with kernel.kptr_restrict=2: sysctl kernel.kptr_restrict=1", "the address of %s is hidden from you", p.base)
 		return 0, false
 	}
-	r.out.boundTo(p.base)
+	r.out.boundTo(p.base.String())
 	return p.symbol.Addrs[0] + uint64(p.off), true
 }
 
@@ -91,7 +91,7 @@ func (p *Plan) boundTo(symbol string) {
 // address encodes the address p, a constant.
 func (r *resolver) address(p place, x spec.Expr) (place, bool) {
 	addr, ok := r.addressOf(p, x)
-	return place{base: fmt.Sprintf(`\0x%x`, addr), typ: p.typ}, ok
+	return place{base: Base{Kind: Immediate, N: int64(addr)}, typ: p.typ}, ok
 }
 
 // addressConstant makes a constant of an expression that is an address of the
@@ -147,7 +147,7 @@ func (r *resolver) encodeUntyped(e encoded, x spec.Expr, f *format) (encoded, bo
 	switch {
 	case f == nil:
 	case f.shape == kernelText:
-		e.field.Encoding, e.field.Size, e.typ = String, 4, "string"
+		e.field.Encoding, e.field.Size, e.typ = String, 4, stringType
 		return e, true
 	case f.shape == byteArray:
 		return r.bytesOf(e, e.place, f.size, x)
@@ -187,13 +187,13 @@ func (p place) structHint() string {
 // within refuses to read behind the variable that e starts from.
 func (r *resolver) within(e encoded, x spec.Expr) bool {
 	p := e.place
-	if p.symbol == nil || !p.data || p.symbol.Room == 0 {
+	if p.symbol == nil || !p.ofVariable() || p.symbol.Room == 0 {
 		return true
 	}
 	off, n := p.off, e.field.Size
 	switch {
 	case len(p.hops) > 0:
-		off, n = p.hops[0].off, 8
+		off, n = p.hops[0].Offset, 8
 	case e.field.Encoding == Array:
 		n *= e.field.Count
 	case e.field.Encoding == String:

@@ -58,7 +58,7 @@ func (r *resolver) result(x *spec.Ident) (place, bool) {
 		r.fail(x.Span, "its prototype: "+r.fn.String(), "%s returns nothing", r.fn.Name)
 		return place{}, false
 	}
-	p := place{typ: r.fn.Return, base: "$retval", ret: true}
+	p := place{typ: r.fn.Return, base: Base{Kind: Retval}, ret: true}
 	if size, _ := btf.Size(p.typ); isStruct(p.typ) {
 		if size > 8 {
 			r.fail(x.Span, "", "%s returns %s by value, which cannot be fetched", r.fn.Name, btf.Name(p.typ))

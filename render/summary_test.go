@@ -189,7 +189,8 @@ func TestErrno(t *testing.T) {
 		r.arg(8, 0)
 		tt.field.Arg = r.arg(tt.field.Size, uint64(tt.value))
 		r.probe.Fields = append(r.probe.Fields, tt.field)
-		r.probe.Args = []fetchargs.Arg{{Text: "+0($retval):x64"}, {Text: "$retval:s32"}}
+		retval := fetchargs.Base{Kind: fetchargs.Retval}
+		r.probe.Args = []fetchargs.Arg{{Base: retval, Hops: make([]fetchargs.Hop, 1)}, {Base: retval}}
 		p := NewPrinter([]Source{newSource("f", "", nil, r)}, Options{})
 		if got := p.Errno(&calls.Call{Return: r.event(1, 0, 7)}); got != tt.want {
 			t.Errorf("%s %d: got %d, want %d", tt.name, tt.value, got, tt.want)

@@ -2,7 +2,6 @@ package render
 
 import (
 	"strconv"
-	"strings"
 
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
@@ -41,7 +40,11 @@ func newVerdict(probe *fetchargs.Probe, dec *fetchargs.Decoder, o *Options) *ver
 // isReturn tells whether f is all of what the function returned, whatever the
 // user has named it.
 func isReturn(probe *fetchargs.Probe, f *fetchargs.Field) bool {
-	return f.Label == "return" || f.Arg < len(probe.Args) && strings.HasPrefix(probe.Args[f.Arg].Text, "$retval:")
+	if f.Label == "return" || f.Arg >= len(probe.Args) {
+		return f.Label == "return"
+	}
+	a := &probe.Args[f.Arg]
+	return a.Base.Kind == fetchargs.Retval && len(a.Hops) == 0
 }
 
 // errno is the error in a record, as a positive number, 0 if there is none. An

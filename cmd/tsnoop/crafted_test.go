@@ -165,15 +165,15 @@ func craftedEvent(p *fetchargs.Probe, id int) (format string, record []byte) {
 			add("u64", a.Name, 8, stack)
 		case a.Name == "caller":
 			add("u64", a.Name, 8, 0xffffffff81000110)
-		case a.Text == "$comm" || strings.HasSuffix(a.Text, "string"):
+		case a.IsString():
 			strs = append(strs, len(record))
 			add("__data_loc char[]", a.Name, 4, 0)
-		case a.Size == 8:
+		case a.Size() == 8:
 			add("u64", a.Name, 8, 0xffff888000001000)
-		case a.Size > 8:
-			add("u8", a.Name+"[]", a.Size, 0x0102030405060708)
+		case a.Size() > 8:
+			add("u8", a.Name+"[]", a.Size(), 0x0102030405060708)
 		default:
-			add("u32", a.Name, a.Size, 7)
+			add("u32", a.Name, a.Size(), 7)
 		}
 	}
 	for _, at := range strs {

@@ -106,7 +106,7 @@ func (r *reading) faults(p *fetchargs.Probe, e *tracefs.Event) (n uint64) {
 	}
 	const times = 2 // that 5.10 has been seen to count each
 	for i := range p.Args {
-		if strings.ContainsAny(p.Args[i].Text, "(@") {
+		if p.Args[i].Follows() {
 			n += times
 		}
 	}

@@ -50,8 +50,8 @@ func refusal(m *trace.Machine, p *fetchargs.Probe, line string, err error) (*spe
 func unknownVariable(p *fetchargs.Probe) (*fetchargs.Arg, string) {
 	var symbols *proc.Symbols
 	for i := range p.Args {
-		_, text, ok := strings.Cut(p.Args[i].Text, "@")
-		if !ok {
+		base := p.Args[i].Base
+		if base.Kind != fetchargs.Memory {
 			continue
 		}
 		if symbols == nil {
@@ -60,12 +60,8 @@ func unknownVariable(p *fetchargs.Probe) (*fetchargs.Arg, string) {
 				return nil, ""
 			}
 		}
-		end := strings.IndexFunc(text, func(c rune) bool { return strings.ContainsRune("+-:)", c) })
-		if end >= 0 {
-			text = text[:end]
-		}
-		if _, known := symbols.Addr(text); !known {
-			return &p.Args[i], text
+		if _, known := symbols.Addr(base.Name); !known {
+			return &p.Args[i], base.Name
 		}
 	}
 	return nil, ""

@@ -75,7 +75,7 @@ func TestVMSpecs(t *testing.T) {
 // definition.
 func checkWalk(t *testing.T, plan *fetchargs.Plan, session *tracefs.Session, w *walk, known bool) {
 	p := plan.Entry
-	text, typ, _ := strings.Cut(p.Args[p.Fields[0].Arg].Text, ":")
+	text, typ, _ := strings.Cut(p.Args[p.Fields[0].Arg].String(), ":")
 	if want := w.fetcharg(typ); known && text != want {
 		t.Errorf("%s: fetched by %s:%s, pahole says %s (%s)", w.spec(), text, typ, want, w.steps)
 	}
