@@ -6,6 +6,8 @@
 # make lint     gofmt, go vet, staticcheck; part of make test
 
 vm := testdata/vm
+# Of what is below testdata ./... has nothing.
+suite := ./testdata/vm/suite
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME = 30s
 KERNEL =
@@ -47,10 +49,10 @@ fuzz:
 
 lint:
 	@unformatted=$$(gofmt -l .); [ -z "$$unformatted" ] || { echo "gofmt: $$unformatted"; exit 1; }
-	go vet ./...
-	go vet -tags vm ./...
-	go run $(STATICCHECK) ./...
-	go run $(STATICCHECK) -tags vm ./...
+	go vet ./... ./testdata/load
+	go vet -tags vm ./... $(suite)
+	go run $(STATICCHECK) ./... ./testdata/load
+	go run $(STATICCHECK) -tags vm ./... $(suite)
 
 # linter fails where there is no staticcheck to be had.
 linter:

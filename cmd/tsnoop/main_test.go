@@ -7,13 +7,9 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// TestMain lets the test binary be every program that scripts call: tsnoop,
-// and load, which makes known calls for it to see.
+// TestMain lets the test binary be the program that scripts call.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){
-		"tsnoop": main,
-		"load":   func() { os.Exit(load(os.Args[1:])) },
-	})
+	testscript.Main(m, map[string]func(){"tsnoop": main})
 }
 
 // TestScript runs the command line where nothing is traced: no root, no

@@ -11,7 +11,10 @@ vm=$PWD/testdata/vm
 "$vm/setup.sh" "$1"
 for tool in tools bpftrace; do "$vm/setup.sh" $tool || echo "bench: without $tool" >&2; done
 PATH=$PATH:/usr/sbin
-TSNOOP_VM_FILES="$(command -v ksnoop || :) $(command -v bpftrace || :)"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT TERM HUP
+TSNOOP_VM_FILES="$work/tsnoop $work/load $(command -v ksnoop || :) $(command -v bpftrace || :)"
 TSNOOP_VM_MEMORY=2048 # bpftrace brings 200 MB of libraries
 # The older kernels were seen not to come up so: there only a quiet machine gives
 # good figures.
@@ -22,9 +25,7 @@ esac
 : "${TSNOOP_VM_TIMEOUT=3600}" # a thousand probes take minutes
 export TSNOOP_VM_FILES TSNOOP_VM_MEMORY TSNOOP_VM_QEMU TSNOOP_VM_TIMEOUT
 
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-trap 'exit 130' INT TERM HUP
-CGO_ENABLED=0 go test -tags vm -c -o "$work/bench.test" ./cmd/tsnoop
-cd cmd/tsnoop
+CGO_ENABLED=0 go build -trimpath -o "$work/" ./cmd/tsnoop ./testdata/load
+CGO_ENABLED=0 go test -tags vm -c -o "$work/bench.test" ./testdata/vm/suite
+cd testdata/vm/suite
 "$vm/exec" "$1" "$work/bench.test" -test.run "${2:-^TestBench}" -test.v

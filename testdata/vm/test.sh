@@ -3,9 +3,11 @@
 #                                machine, then the VM tests on each kernel
 # test.sh vm [KERNELS [REGEXP]]  VM tests only; kernels separated by spaces
 #
-# The VM tests are the functions TestVM* of the files with the build tag vm. Each
-# package's are compiled once per architecture and run in a fresh machine per
-# kernel, TSNOOP_VM_JOBS (2) at a time. Of what succeeds a line is shown, of what
+# The VM tests are the functions TestVM* of the files with the build tag vm: those
+# of testdata/vm/suite, about the program, and of some packages, about what is in
+# them. Each package's are compiled once per architecture and run in a fresh
+# machine per kernel, TSNOOP_VM_JOBS (2) at a time, with tsnoop and
+# testdata/load in PATH. Of what succeeds a line is shown, of what
 # fails all. The last line counts test functions and subtests: "N passed, N failed".
 #
 # Where a machine cannot be set up (not root, not Debian, no network), the rest
@@ -85,8 +87,8 @@ host() {
 		cat "$work/linter"
 		not_run+=("linter staticcheck")
 		check gofmt formatted
-		check "go vet" go vet ./...
-		check "go vet -tags vm" go vet -tags vm ./...
+		check "go vet" go vet ./... ./testdata/load
+		check "go vet -tags vm" go vet -tags vm ./... ./testdata/vm/suite
 	fi
 	# The race detector needs cgo, and that a C compiler.
 	local status=0 race=-race
@@ -104,6 +106,9 @@ arch() { if [ "$1" = arm64 ]; then echo arm64; else echo amd64; fi; }
 
 # file KERNEL|ARCH PACKAGE names the files of that pair, but for their ending.
 file() { echo "$work/$1-${2//\//_}"; }
+
+# programs KERNEL names what every machine with that kernel has in PATH.
+programs() { echo "$work/$(arch "$1")"/*; }
 
 # run KERNEL PACKAGE runs a package's tests and leaves a log and a status.
 run() {
@@ -139,6 +144,9 @@ machines() {
 	done
 	[ ${#ready[@]} -gt 0 ] || return 0
 	for binary in $(for kernel in "${ready[@]}"; do arch "$kernel"; done | sort -u); do
+		mkdir -p "$work/$binary"
+		check "compile $binary programs" env CGO_ENABLED=0 GOARCH="$binary" \
+			go build -trimpath -o "$work/$binary/" ./cmd/tsnoop ./testdata/load
 		for package in $packages; do
 			check "compile $binary $package" env CGO_ENABLED=0 GOARCH="$binary" \
 				go test -tags vm -c -o "$(file "$binary" "$package").test" "$package"
@@ -147,9 +155,10 @@ machines() {
 
 	for kernel in "${ready[@]}"; do
 		# The peers that tests compare with run where this machine's programs do.
-		export TSNOOP_VM_FILES=
+		export TSNOOP_VM_FILES
+		TSNOOP_VM_FILES=$(programs "$kernel")
 		[ "$(arch "$kernel")" != "$(go env GOHOSTARCH)" ] ||
-			TSNOOP_VM_FILES=$(PATH=$PATH:/usr/sbin command -v pahole ksnoop trace-cmd | tr '\n' ' ')
+			TSNOOP_VM_FILES="$TSNOOP_VM_FILES $(PATH=$PATH:/usr/sbin command -v pahole ksnoop trace-cmd | tr '\n' ' ')"
 		for package in $packages; do
 			[ -e "$(file "$(arch "$kernel")" "$package").test" ] || continue
 			while [ "$(jobs -rp | wc -l)" -ge "$parallel" ]; do wait -n || :; done
@@ -189,11 +198,11 @@ special() {
 
 lockdown() { alone "lockdown $2" "$1" TestLockdown; }
 
-# alone NAME KERNEL TEST runs one test of the command in a machine of its own.
+# alone NAME KERNEL TEST runs one test of the suite in a machine of its own.
 alone() {
 	local test
-	test=$(file amd64 ./cmd/tsnoop).test
-	[ ! -e "$test" ] || tested "$1, kernel $2" passes "$vm/exec" "$2" "$test" -test.v -test.run "^$3\$"
+	test=$(file amd64 ./testdata/vm/suite).test
+	[ ! -e "$test" ] || TSNOOP_VM_FILES=$(programs "$2") tested "$1, kernel $2" passes "$vm/exec" "$2" "$test" -test.v -test.run "^$3\$"
 }
 
 # passes COMMAND... succeeds if a test passed, none having been skipped.
@@ -205,8 +214,7 @@ passes() {
 
 # demo_host KERNEL runs "make demo HOST=1" on a machine with kprobes.
 demo_host() {
-	CGO_ENABLED=0 go build -o "$work/tsnoop" ./cmd/tsnoop
-	TSNOOP_VM_FILES="$work/tsnoop Makefile $(command -v make)" "$vm/exec" "$1" \
+	TSNOOP_VM_FILES="$(programs "$1") Makefile $(command -v make)" "$vm/exec" "$1" \
 		/bin/sh -c 'cd /src && make -f /opt/Makefile -o build demo HOST=1' >"$work/demo" 2>&1 &&
 		grep -q 'ip_rcv(skb->len=84, dev->name="lo", dev->perm_addr=00:00:00:00:00:00)' "$work/demo" &&
 		grep -q 'do_sys_openat2(filename="/no/such/file") = -2 (ENOENT) <' "$work/demo" &&

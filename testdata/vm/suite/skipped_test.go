@@ -1,6 +1,6 @@
 //go:build vm
 
-package main
+package suite
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/ringbuf"
 	"golang.org/x/sys/unix"
 )
@@ -24,38 +25,67 @@ func TestVMSkipped(t *testing.T) {
 	}
 	for range tries {
 		l := prepare(t, "name", "skipped", "pid", "@", "on", "0", "burst", "0", strconv.Itoa(calls))
-		tr := armed(t, `generic_file_llseek(offset) if $comm == "skipped"`)
+		session := skippedSession(t)
 		over, read := make(chan struct{}), make(chan int)
-		go func() { read <- readWithoutPause(t, tr, over) }()
+		go func() { read <- readWithoutPause(t, session, over) }()
 		l.run()
 		close(over)
 		n := <-read
-		stats, err := tr.session.FinalStats()
+		stats, err := session.FinalStats()
 		if err != nil {
 			t.Fatal(err)
 		}
-		lost, _ := sumLost(stats)
-		if skipped += sumSkipped(stats); n+int(lost) != calls {
+		lost := uint64(0)
+		for _, st := range stats {
+			lost += st.Lost()
+			skipped += st.Skipped
+		}
+		if n+int(lost) != calls {
 			t.Errorf("%d read and %d lost: %d, want %d; %+v", n, lost, n+int(lost), calls, stats)
 		}
-		if err := tr.session.Close(); err != nil {
+		if err := session.Close(); err != nil {
 			t.Error(err)
 		}
 	}
 	t.Logf("%d of %d events were skipped", skipped, tries*calls)
 }
 
+// skippedSession records the calls of a task named skipped.
+func skippedSession(t *testing.T) *tracefs.Session {
+	t.Helper()
+	fs, err := tracefs.Find()
+	if err != nil {
+		t.Fatal(err)
+	}
+	session, err := fs.NewSession(tracefs.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, err := range []error{
+		session.Define("p:" + session.Group() + "/seek generic_file_llseek offset=$arg2:s64 comm=$comm"),
+		session.SetFilter("seek", `comm == "skipped"`),
+		session.Enable(),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return session
+}
+
 // readWithoutPause counts the events of CPU 0 until it is over and there are no more.
-func readWithoutPause(t *testing.T, tr *liveTrace, over <-chan struct{}) (n int) {
+func readWithoutPause(t *testing.T, session *tracefs.Session, over <-chan struct{}) (n int) {
 	runtime.LockOSThread() // and to CPU 1; the thread ends with the goroutine
-	if err := pin("1"); err != nil {
+	var one unix.CPUSet
+	one.Set(1)
+	if err := unix.SchedSetaffinity(0, &one); err != nil {
 		t.Error(err)
 	}
-	layout, size, err := tr.session.PageLayout()
+	layout, size, err := session.PageLayout()
 	if err != nil {
 		t.Error(err)
 	}
-	fd, err := unix.Open(filepath.Join(tracing, "instances", tr.session.Group(), "per_cpu/cpu0/trace_pipe_raw"), unix.O_RDONLY|unix.O_NONBLOCK, 0)
+	fd, err := unix.Open(filepath.Join(tracing, "instances", session.Group(), "per_cpu/cpu0/trace_pipe_raw"), unix.O_RDONLY|unix.O_NONBLOCK, 0)
 	if err != nil {
 		t.Error(err)
 	}

@@ -1,6 +1,6 @@
 //go:build vm
 
-package main
+package suite
 
 import (
 	"bufio"
@@ -61,6 +61,9 @@ func (tr *traced) calls() (all []jsonCall) {
 	})
 	return all
 }
+
+// nestIoctl is an ioctl that nobody knows: what "load nest" asks for.
+const nestIoctl = 0x7e57
 
 // TestVMRecursion: each of the nested calls of one function gets its own return.
 func TestVMRecursion(t *testing.T) {

@@ -1,14 +1,16 @@
 //go:build vm
 
-package main
+package suite
 
 import (
+	"bufio"
 	"bytes"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestVMHead traces what goes on without end into a pipe whose reader goes away
@@ -30,6 +32,33 @@ func TestVMHead(t *testing.T) {
 			nothingLeft(t)
 		})
 	}
+}
+
+// firstLine starts a command, reads one line of its output as "| head -n 1" does,
+// and goes away. The command must end by itself, well and without a word.
+func firstLine(t *testing.T, cmd *exec.Cmd, started func()) string {
+	t.Helper()
+	var said bytes.Buffer
+	cmd.Stderr = &said
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	timer := time.AfterFunc(patience, func() { cmd.Process.Kill() })
+	defer timer.Stop()
+	started()
+	line, err := bufio.NewReaderSize(out, 16).ReadString('\n')
+	if err != nil {
+		t.Errorf("%s: %v", cmd, err)
+	}
+	out.Close()
+	if err := cmd.Wait(); err != nil || said.Len() > 0 {
+		t.Errorf("%s: %v\n%s", cmd, err, said.Bytes())
+	}
+	return line
 }
 
 // nothingLeft checks that there is nothing of tsnoop's in tracefs.

@@ -1,18 +1,4 @@
-package main
-
-import (
-	"fmt"
-	"net"
-	"os"
-	"os/exec"
-	"runtime"
-	"strconv"
-	"strings"
-
-	"golang.org/x/sys/unix"
-)
-
-// load makes known calls, so that a trace of them can be checked:
+// Load makes known calls, so that a trace of them can be checked:
 //
 //	load open FILE...         open each, whether it is there or not
 //	load seek OFFSET...       lseek(2) on a file of sysfs, which gets to
@@ -51,13 +37,26 @@ import (
 //	                          T threads; what they were is in FILE.made
 //	load pipes FILE N T       like pid, then N calls of read(2) on each of T
 //	                          threads, which have to wait; FILE.made as above
-func load(args []string) int {
+package main
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+func main() {
 	runtime.LockOSThread() // one task makes all calls
-	if err := loadOne(args); err != nil {
+	if err := loadOne(os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, "load:", err)
-		return 1
+		os.Exit(1)
 	}
-	return 0
 }
 
 func loadOne(args []string) error {

@@ -1,6 +1,6 @@
 //go:build vm
 
-package main
+package suite
 
 import (
 	"bufio"
@@ -14,7 +14,6 @@ import (
 
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs"
-	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
@@ -25,10 +24,6 @@ import (
 func TestVMSpecs(t *testing.T) {
 	const count, seed = 300, 20261121
 	fs, err := tracefs.Find()
-	if err != nil {
-		t.Fatal(err)
-	}
-	target, err := trace.NewMachine(fs).Target(trace.PlanOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,23 +40,18 @@ func TestVMSpecs(t *testing.T) {
 	g := &generator{rand: rand.New(rand.NewPCG(seed, 0)), layouts: layouts, members: map[string][]string{}, funcs: probeable(t, testKernel())}
 	kinds := map[string]int{}
 	walks := make([]*walk, count)
-	specs := make([]*spec.Spec, count)
+	specs := make([]string, count)
 	for i := range walks {
 		walks[i] = g.walk(i)
 		kinds[walks[i].kind]++
-		if specs[i], err = spec.Parse(walks[i].spec()); err != nil {
-			t.Fatal(err)
-		}
+		specs[i] = walks[i].spec()
 	}
-	target.Live, target.Calls = true, true
-	plans, err := fetchargs.Resolve(specs, target)
+	plans, err := trace.NewMachine(fs).Plan(specs, trace.PlanOptions{})
 	if err != nil {
-		t.Error(err)
+		t.Fatal(err)
 	}
 	for i, plan := range plans {
-		if plan != nil {
-			checkWalk(t, plan, session, walks[i], layouts != nil)
-		}
+		checkWalk(t, plan, session, walks[i], layouts != nil)
 	}
 	t.Logf("%d specs: %v", count, kinds)
 	for _, kind := range []string{"bit field", "union", "array", "string"} {

@@ -1,6 +1,6 @@
 //go:build vm
 
-package main
+package suite
 
 import (
 	"bytes"
@@ -16,6 +16,14 @@ import (
 	"testing"
 	"time"
 )
+
+// A madeCall is one that a load has made, as it saw it itself.
+type madeCall struct {
+	TID    int
+	Offset int64 // of lseek; of read the size asked for
+	Whence int64
+	Ret    int64 // what came back, an error number negated
+}
 
 // made is what a load of "seeks" or "pipes" has done.
 func (l *loading) made() (all []madeCall) {

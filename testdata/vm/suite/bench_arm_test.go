@@ -1,6 +1,6 @@
 //go:build vm
 
-package main
+package suite
 
 import (
 	"fmt"
@@ -12,8 +12,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/tsnoop/tsnoop/fetchargs"
 )
 
 // TestBenchArm compares how long tsnoop takes for a thousand functions, from its
@@ -111,21 +109,18 @@ func byTsnoop(t *testing.T, specs []string) (arm, disarm time.Duration) {
 
 // byHand does what somebody with a shell would.
 func byHand(t *testing.T, specs []string) (arm, disarm time.Duration) {
-	_, plans, err := plan(&options{args: specs}, true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	lines := emitted(t, specs)
 	p := &peer{t, filepath.Join(tracing, "instances/peer")}
 	start := time.Now()
 	if err := os.Mkdir(p.dir, 0o750); err != nil {
 		t.Fatal(err)
 	}
 	p.write("trace_clock", "mono")
-	p.write("buffer_size_kb", fmt.Sprint(defaultBuffer()))
+	p.write("buffer_size_kb", fmt.Sprint(usualBuffer(t)))
 	p.write("buffer_percent", "0")
 	p.write("set_event_notrace_pid", fmt.Sprint(os.Getpid()))
-	for _, probe := range fetchargs.Probes(plans) {
-		p.define(probe.Definitions("peer")[0])
+	for _, line := range lines {
+		p.define(line)
 	}
 	p.write("events/peer/enable", "1")
 	arm = time.Since(start)
@@ -133,11 +128,36 @@ func byHand(t *testing.T, specs []string) (arm, disarm time.Duration) {
 	start = time.Now()
 	p.write("tracing_on", "0")
 	p.write("events/peer/enable", "0")
-	for _, probe := range fetchargs.Probes(plans) {
-		p.define("-:peer/" + probe.Event)
+	for _, line := range lines {
+		_, event, _ := strings.Cut(line, ":")
+		event, _, _ = strings.Cut(event, " ")
+		p.define("-:" + event)
 	}
 	if err := os.Remove(p.dir); err != nil {
 		t.Fatal(err)
 	}
 	return arm, time.Since(start)
+}
+
+// emitted are the lines that tsnoop would write for specs, in the group of peer.
+func emitted(t *testing.T, specs []string) (lines []string) {
+	t.Helper()
+	out, err := exec.Command("tsnoop", append([]string{"--emit"}, specs...)...).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(out)) {
+		if kind, rest, ok := strings.Cut(line, ":tsnoop/"); ok {
+			lines = append(lines, kind+":peer/"+strings.TrimSpace(rest))
+		}
+	}
+	return lines
+}
+
+// usualBuffer is the size of the buffer that tsnoop takes by itself, in KiB per CPU.
+func usualBuffer(t *testing.T) int {
+	t.Helper()
+	tr := startTrace(t, "vfs_read(count) if count == 1234567")
+	defer tr.end()
+	return tr.buffer()
 }

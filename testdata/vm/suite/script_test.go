@@ -1,6 +1,9 @@
 //go:build vm
 
-package main
+// Package suite tests the program tsnoop on a real kernel, as root of a machine
+// that nobody else uses: see test.sh. Programs in PATH are tsnoop and load, which
+// is testdata/load.
+package suite
 
 import (
 	"bytes"
@@ -33,7 +36,7 @@ const tracing = "/sys/kernel/tracing"
 // emulated machine may be a hundred times slower than a real one.
 const patience = 2 * time.Minute
 
-// TestVM runs the scripts of testdata/vm as root on a real kernel. Besides the
+// TestVM runs the scripts of testdata as root on a real kernel. Besides the
 // commands of testscript they have
 //
 //	start ARGS...    start tsnoop ARGS and wait until it is armed; @FILE is what FILE holds
@@ -53,7 +56,7 @@ const patience = 2 * time.Minute
 // What tsnoop says is in the files out and err.
 func TestVM(t *testing.T) {
 	testscript.Run(t, testscript.Params{
-		Dir: "testdata/vm",
+		Dir: "testdata",
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"start":      start,
 			"begin":      begin,

@@ -9,6 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// order is this machine's, which netlink and the device mapper speak.
+var order = binary.NativeEndian
+
 func pointer(b []byte) uintptr { return uintptr(unsafe.Pointer(&b[0])) }
 
 // veth makes a pair of virtual Ethernet devices by netlink (rtnetlink(7)).

@@ -1,6 +1,6 @@
 //go:build vm
 
-package main
+package suite
 
 import (
 	"bufio"
@@ -52,6 +52,20 @@ func startTrace(t *testing.T, args ...string) *traced {
 		return err == nil && b[0] == '1'
 	})
 	return tr
+}
+
+// buffer is the size of its buffer, in KiB per CPU.
+func (tr *traced) buffer() int {
+	tr.t.Helper()
+	b, err := os.ReadFile(filepath.Join(tracing, "instances", fmt.Sprintf("tsnoop_%d", tr.cmd.Process.Pid), "buffer_size_kb"))
+	if err != nil {
+		tr.t.Fatal(err)
+	}
+	n, err := strconv.Atoi(strings.TrimSpace(string(b)))
+	if err != nil {
+		tr.t.Fatal(err)
+	}
+	return n
 }
 
 // await waits for something to be so while tsnoop runs.

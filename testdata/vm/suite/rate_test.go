@@ -1,6 +1,6 @@
 //go:build vm
 
-package main
+package suite
 
 import (
 	"strconv"
@@ -20,6 +20,7 @@ func TestVMRate(t *testing.T) {
 	}
 	l := load()
 	tr := startTrace(t, "-p", l.pid, "generic_file_llseek(file, offset, whence)")
+	buffer := tr.buffer()
 	l.run()
 	tr.end()
 	tr.complete(int64(n))
@@ -28,7 +29,7 @@ func TestVMRate(t *testing.T) {
 	}
 
 	l = load()
-	p := newPeer(t, l.pid, defaultBuffer())
+	p := newPeer(t, l.pid, buffer)
 	cat := p.cat()
 	l.run()
 	stats := p.stats()

@@ -1,0 +1,87 @@
+//go:build vm
+
+package suite
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+// TestVMDuplicates probes names that several functions have: the kernel alone
+// would refuse them (since 6.7) or take any one. All of them must be armed.
+func TestVMDuplicates(t *testing.T) {
+	names := duplicates(t, 3)
+	if len(names) == 0 {
+		t.Fatal("BTF of this kernel has no function whose name is not unique")
+	}
+	for name, count := range names {
+		tr := startTrace(t, name+"()")
+		if got := strings.Count(probes(t), "/"+name+"_"); got != count {
+			t.Errorf("%s: %d probes are defined, want %d:\n%s", name, got, count, probes(t))
+		}
+		tr.end()
+		if !strings.Contains(tr.said(), name) {
+			t.Errorf("not a word of the %d functions %s:\n%s", count, name, tr.said())
+		}
+	}
+	nothingLeft(t)
+}
+
+func probes(t *testing.T) string {
+	b, err := os.ReadFile(tracing + "/kprobe_events")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// duplicates are names of traceable functions that the kernel has twice or
+// more and that BTF knows, and how many there are of each.
+func duplicates(t *testing.T, n int) map[string]int {
+	b, err := os.ReadFile(tracing + "/available_filter_functions")
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := map[string]int{}
+	var twice []string
+	for _, line := range strings.Split(string(b), "\n") {
+		name, module, _ := strings.Cut(line, " ")
+		if count[name]++; count[name] == 2 && module == "" && !strings.Contains(name, ".") {
+			twice = append(twice, name)
+		}
+	}
+	functions := symbolCounts(t)
+	refused := blacklist(t)
+	names := map[string]int{}
+	for _, name := range twice {
+		// Every copy must be traceable for all to be accepted.
+		if functions[name] != count[name] || refused[name] {
+			continue
+		}
+		if _, err := testKernel().Func("vmlinux", name); err == nil && len(names) < n {
+			names[name] = count[name]
+		}
+	}
+	return names
+}
+
+// symbolCounts says how many functions of the kernel itself have a name, and -1
+// of one that a module has, too.
+func symbolCounts(t *testing.T) map[string]int {
+	b, err := os.ReadFile("/proc/kallsyms")
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := map[string]int{}
+	for line := range strings.Lines(string(b)) {
+		words := strings.Fields(line)
+		switch {
+		case len(words) > 3:
+			count[words[2]] = -1
+		case strings.ContainsAny(words[1], "tTwW") && count[words[2]] >= 0:
+			count[words[2]]++
+		}
+	}
+	return count
+}
