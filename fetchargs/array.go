@@ -39,11 +39,11 @@ func (r *resolver) encodeFixed(e encoded, x spec.Expr, f *format) (encoded, bool
 		*p = settled
 	case whole:
 		e = number(e, f.size, f)
-		e.typ, e.field.Type = f.kernelType(e.typ), typ
+		e.typ, e.field.Type = kernelType(f, e.typ), typ
 		return r.elements(e, f.size, size, x)
 	}
 	e = number(e, f.size, f)
-	e.typ, e.field.Type = f.kernelType(e.typ), typ
+	e.typ, e.field.Type = kernelType(f, e.typ), typ
 	if f.name == "symbol" && !r.target.Live && r.target.Features.Symbol {
 		e.typ = symbolType
 	}
@@ -52,7 +52,7 @@ func (r *resolver) encodeFixed(e encoded, x spec.Expr, f *format) (encoded, bool
 
 // kernelType is how the kernel stores the format's numbers, typ if it does not
 // matter.
-func (f *format) kernelType(typ Type) Type {
+func kernelType(f *format, typ Type) Type {
 	if f.name == "symbol" || strings.HasPrefix(f.name, "x") || f.name == "ip4" {
 		return numberType("x", f.size)
 	}

@@ -2,7 +2,8 @@ package fetchargs
 
 import (
 	"encoding/binary"
-	"fmt"
+
+	"github.com/tsnoop/tsnoop/fetchargs/abi"
 )
 
 // A Slot is where a record holds an Arg, as the event's format file says.
@@ -11,47 +12,27 @@ type Slot struct {
 	DataLoc      bool // a word that points at the data: length<<16 | offset
 }
 
-// Slots lays out the records of p: one slot for each of Args and, for a return,
-// one behind them if the kernel has recorded where it goes to, which is then
-// p.Caller. field finds a field of the event by its name.
-func (p *Probe) Slots(field func(name string) (Slot, bool)) ([]Slot, error) {
-	slots := make([]Slot, len(p.Args), len(p.Args)+1)
-	for i, a := range p.Args {
-		s, ok := field(a.Name)
-		if !ok {
-			return nil, fmt.Errorf("%s: the kernel's format has no field %s", p.Event, a.Name)
-		}
-		slots[i] = s
-	}
-	if p.Return {
-		p.Caller = -1
-		if s, ok := field("__probe_ret_ip"); ok {
-			p.Caller = len(slots)
-			slots = append(slots, s)
-		}
-	}
-	return slots, nil
-}
-
 // A Decoder turns the bytes of one probe's records into values. It keeps no
 // state between records and allocates nothing.
 type Decoder struct {
-	probe  *Probe
+	fields []Field
+	arch   *abi.Arch
 	slots  []Slot
 	big    bool
 	mapped func(addr uint64) bool
 }
 
-// NewDecoder makes a decoder for p's records. slots are those of [Probe.Slots],
-// or one for each of p.Args if p has no other caller. mapped tells whether a kernel address can be read; if it is nil
-// every address in the kernel's half that is no error pointer counts.
-func NewDecoder(p *Probe, slots []Slot, order binary.ByteOrder, mapped func(uint64) bool) *Decoder {
-	return &Decoder{probe: p, slots: slots, big: order.Uint16([]byte{0, 1}) == 1, mapped: mapped}
+// NewDecoder makes a decoder for the records that have the fields. slots are the
+// records' layout, which Field.Arg and Guard.Arg are indexes into. mapped tells
+// whether a kernel address can be read; if it is nil every address in the kernel's
+// half that is no error pointer counts.
+func NewDecoder(fields []Field, arch *abi.Arch, slots []Slot, order binary.ByteOrder, mapped func(uint64) bool) *Decoder {
+	return &Decoder{fields: fields, arch: arch, slots: slots, big: order.Uint16([]byte{0, 1}) == 1, mapped: mapped}
 }
 
 // Value is what the record says of the probe's field f.
 func (d *Decoder) Value(f int, data []byte) Value {
-	field := &d.probe.Fields[f]
+	field := &d.fields[f]
 	if field.Encoding == Nothing {
 		return Value{}
 	}
@@ -78,20 +59,6 @@ func (d *Decoder) Value(f int, data []byte) Value {
 	return field.number(raw)
 }
 
-// number makes a value of the integer in the record: narrows a bit field,
-// extends the sign, and adds what the kernel could not add.
-func (f *Field) number(raw uint64) Value {
-	width := f.Size * 8
-	if f.Encoding == BitField {
-		width = f.Bits
-	}
-	shift := 64 - uint(width)
-	if f.Signed {
-		return Value{Kind: Int, Uint: uint64(int64(raw<<shift)>>shift) + uint64(f.Add)}
-	}
-	return Value{Kind: Uint, Uint: raw<<shift>>shift + uint64(f.Add)}
-}
-
 // fault finds the first pointer on the way to f that could not be followed.
 // The text of a string tells that by itself.
 func (d *Decoder) fault(f *Field, data []byte) (Value, bool) {
@@ -101,7 +68,7 @@ func (d *Decoder) fault(f *Field, data []byte) (Value, bool) {
 		if !d.readable(g, addr) {
 			return Value{Kind: Fault, Guard: g, Addr: addr}, true
 		}
-		if f.Encoding == String && i == len(f.Guards)-1 || !d.probe.arch().IsUser(addr) {
+		if f.Encoding == String && i == len(f.Guards)-1 || !d.arch.IsUser(addr) {
 			continue
 		}
 		if why, bad := d.doubt(g, addr, data); bad {
@@ -121,7 +88,7 @@ func (d *Decoder) noText(f *Field, data []byte) Value {
 	g := &f.Guards[len(f.Guards)-1]
 	v := Value{Kind: Fault, Guard: g, Addr: d.Arg(g.Arg, data)}
 	switch why, bad := d.doubt(g, v.Addr, data); {
-	case !d.probe.arch().IsUser(v.Addr):
+	case !d.arch.IsUser(v.Addr):
 	case d.Arg(f.Arg, data)>>16 != 0: // a step before the last
 		v.Why = NotInMemory
 	case !bad:
@@ -135,7 +102,7 @@ func (d *Decoder) noText(f *Field, data []byte) Value {
 }
 
 func (d *Decoder) readable(g *Guard, addr uint64) bool {
-	arch := d.probe.arch()
+	arch := d.arch
 	switch user := arch.IsUser(addr); g.Space {
 	case UserSpace:
 		return user

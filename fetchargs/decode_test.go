@@ -35,7 +35,7 @@ func TestTextFaults(t *testing.T) {
 			{Name: "c", Type: "__data_loc char[]", Size: 4, DataLoc: true},
 		}, abi.Named("amd64"))
 		slots := []fetchargs.Slot{{Offset: 0, Size: 4, DataLoc: true}, {Offset: 4, Size: 4, DataLoc: true}, {Offset: 8, Size: 4, DataLoc: true}}
-		d := fetchargs.NewDecoder(plan.Entry, slots, binary.LittleEndian, nil)
+		d := plan.Entry.Decoder(slots, binary.LittleEndian, nil)
 		for i, want := range tt.want {
 			v := d.Value(i, record)
 			got := string(v.Bytes)
@@ -56,7 +56,7 @@ func TestNumbersBigEndian(t *testing.T) {
 	}, abi.Named("amd64"))
 	slots := []fetchargs.Slot{{Offset: 0, Size: 1}, {Offset: 1, Size: 2}, {Offset: 3, Size: 4}, {Offset: 7, Size: 8}}
 	record := []byte{7, 0xff, 0xfe, 0, 0, 1, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xfd}
-	d := fetchargs.NewDecoder(plan.Entry, slots, binary.BigEndian, nil)
+	d := plan.Entry.Decoder(slots, binary.BigEndian, nil)
 	for i, want := range []int64{7, -2, 256, -3} {
 		if got := int64(d.Value(i, record).Uint); got != want || plain(d, i, record) != want {
 			t.Errorf("value %d is %d, want %d", i, got, want)

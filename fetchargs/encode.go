@@ -14,6 +14,7 @@ const maxElements = 64
 type encoded struct {
 	field Field
 	place place
+	at    spec.Span
 	typ   Type
 	count int  // elements that the record has of that type, 0 if it is no array
 	next  *Arg // brings the rest of the value; nil if the place is all of it
@@ -40,7 +41,7 @@ func (r *resolver) encode(p place, x spec.Expr, f *format) (encoded, bool) {
 }
 
 func (r *resolver) encodeAt(p place, x spec.Expr, f *format) (encoded, bool) {
-	e := encoded{field: Field{Label: x.String(), Span: x.Where()}, place: p}
+	e := encoded{field: Field{Label: x.String()}, place: p, at: x.Where()}
 	if p.base.Kind == Comm {
 		e.field.Type, e.field.Encoding, e.field.Size, e.typ = p.typ, String, 4, commType
 		return e, true

@@ -81,7 +81,7 @@ func (p *Probe) explainField(w io.Writer, f *Field) {
 // explainParts tells what of a value is in which arg, if that is not all of one.
 func (p *Probe) explainParts(w io.Writer, f *Field) {
 	n := f.Size * f.Count
-	if f.goesOn(p) {
+	if p.goesOn(f) {
 		next := p.Args[f.Arg+1]
 		fmt.Fprintf(w, "      %s=%s\n", next.Name, next)
 		for _, step := range next.steps() {
@@ -97,16 +97,6 @@ func (p *Probe) explainParts(w io.Writer, f *Field) {
 	if f.Whole > 0 {
 		fmt.Fprintf(w, "      only the first %s of %d\n", plural(n, "byte"), f.Whole)
 	}
-}
-
-func (s Space) String() string {
-	switch s {
-	case UserSpace:
-		return "a user address"
-	case AnySpace, EitherSpace:
-		return "an address"
-	}
-	return "a kernel address"
 }
 
 // describe writes a test as a condition on the fields' labels.

@@ -86,7 +86,7 @@ func (p *Probe) stringsLast() {
 		}
 		for j := range f.Guards {
 			f.Guards[j].Arg = moved[f.Guards[j].Arg]
-			f.Guards[j].Proof.move(moved)
+			moveProof(f.Guards[j].Proof, moved)
 		}
 	}
 	for _, index := range []*int{&p.Comm, &p.Caller, &p.Stack} {

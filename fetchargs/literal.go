@@ -3,7 +3,6 @@ package fetchargs
 import (
 	"fmt"
 	"math/big"
-	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
@@ -284,16 +283,6 @@ func (r *resolver) fit(n *big.Int, l *spec.Literal, f *Field) (constant, bool) {
 	return constant{num: num, kind: kind}, true
 }
 
-// swapped turns the byte order of a value of f around. In a register that may be
-// some bytes of it.
-func (f *Field) swapped(n uint64) uint64 {
-	width := 8 * f.Size
-	if f.Encoding == BitField {
-		width = f.Bits
-	}
-	return bits.ReverseBytes64(n) >> (64 - width)
-}
-
 // filterText writes c for a kernel filter. Not all text can be: a filter has
 // no escapes, and its strings have 255 bytes. plain is for lines that people read.
 func (c constant) filterText(f *Field, op spec.Op, plain bool) (string, bool) {
@@ -313,7 +302,7 @@ func (c constant) filterText(f *Field, op spec.Op, plain bool) (string, bool) {
 	}
 	if op == "~" {
 		text = kernelGlob(text, plain)
-		if f.unended(c, op) {
+		if c.unended(f, op) {
 			text += "*"
 		}
 	}
@@ -333,6 +322,6 @@ func filterQuoted(text string) (string, bool) {
 
 // unended tells whether a glob may match less in user space than in the kernel:
 // an array of char need not end in a NUL, and the kernel reads on.
-func (f *Field) unended(c constant, op spec.Op) bool {
+func (c constant) unended(f *Field, op spec.Op) bool {
 	return op == "~" && f.Count > 0 && starsInside(c.text)
 }

@@ -48,29 +48,29 @@ func (p *Plan) fieldOf(o operand) *Field {
 	return &p.Entry.Fields[o.index]
 }
 
-func (t *test) holds(value func(operand) Value, p *Plan) bool {
+func (t *test) holds(valueOf func(operand) Value, p *Plan) bool {
 	switch {
 	case t.and != nil:
 		for _, kid := range t.and {
-			if !kid.holds(value, p) {
+			if !kid.holds(valueOf, p) {
 				return false
 			}
 		}
 		return true
 	case t.or != nil:
 		for _, kid := range t.or {
-			if kid.holds(value, p) {
+			if kid.holds(valueOf, p) {
 				return true
 			}
 		}
 		return false
 	}
-	left := value(t.left)
+	left := valueOf(t.left)
 	if left.Kind == Fault || left.Kind == None {
 		return false
 	}
 	if t.against {
-		right := value(t.right)
+		right := valueOf(t.right)
 		if right.Kind == Fault || right.Kind == None {
 			return false
 		}

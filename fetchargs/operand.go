@@ -86,11 +86,11 @@ func (r *resolver) fetch(w want) (encoded, *builder, bool) {
 
 func (r *resolver) encodeAs(p place, w want, f *format) (encoded, bool) {
 	if f == nil && (p.mem || pointee(p.typ) != nil) && holdsText(p.typ, w.with) {
-		return r.encodeText(encoded{field: Field{Label: w.x.String(), Span: w.x.Where()}, place: p}, w.x, nil)
+		return r.encodeText(encoded{field: Field{Label: w.x.String()}, place: p, at: w.x.Where()}, w.x, nil)
 	}
 	e, ok := r.encode(p, w.x, f)
 	if ok && w.pointer && e.field.Encoding == String && pointee(p.typ) != nil {
-		e = number(encoded{field: Field{Label: w.x.String(), Span: w.x.Where()}, place: p}, 8, nil)
+		e = number(encoded{field: Field{Label: w.x.String()}, place: p, at: w.x.Where()}, 8, nil)
 	}
 	return e, ok
 }

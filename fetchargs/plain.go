@@ -13,7 +13,7 @@ type Plain struct {
 
 // Plain returns the probe's field f as a Plain, false if it is none.
 func (d *Decoder) Plain(f int) (Plain, bool) {
-	field := &d.probe.Fields[f]
+	field := &d.fields[f]
 	if field.Encoding != Integer || len(field.Guards) > 0 {
 		return Plain{}, false
 	}

@@ -5,44 +5,6 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
-// A Proof tells of a record whether a piece of user memory could be read. The
-// address proves nothing: the page may not be there, and a number that cannot
-// be read leaves old memory in its place. Only strings tell that they faulted,
-// so a string is fetched that lies where the value does:
-//
-//   - Through, -2147483647(+off(ptr)):ustring. The kernel loads 8 bytes at
-//     ptr+off and then reads far from where they point. If the first fails, the
-//     string's place is kept as it was prepared: the next string's, and the rest
-//     of the record for its length. If the second fails, the length is 0
-//     (store_trace_args, kernel/trace/trace_probe_tmpl.h).
-//   - Itself, +off(ptr):string, for kernels that write a length of 0 for both
-//     (5.10): a text proves that its page is there. No text proves nothing.
-//
-// Which kernel it is, a trial tells in each record: a string behind a pointer
-// that never can be followed.
-type Proof struct {
-	Kind     ProofKind
-	Args     []int // indexes into Probe.Args
-	Any      bool  `json:",omitempty"` // one of Args is enough
-	Trial    int   // index into Probe.Args
-	From, To int64 // bytes behind the pointer that must be on one page, for Itself
-}
-
-// A ProofKind is what a Proof rests on.
-type ProofKind uint8
-
-const (
-	Through ProofKind = iota
-	Itself
-)
-
-func (k ProofKind) String() string {
-	if k == Itself {
-		return "there is text"
-	}
-	return "that faults behind it only"
-}
-
 const (
 	// beyond is far from where whatever is in user memory may point: an offset
 	// has 32 bits. The less is found there the better; if something is, it is
@@ -53,8 +15,6 @@ const (
 	// without regard to the room there is: a program that changes its memory
 	// meanwhile would have it write behind the record (6.2 to 7.3).
 	beyond = -2147483647
-
-	proofPage = 4096 // bytes, the smallest page there is
 )
 
 // trialArg faults at the first of two steps.
@@ -152,7 +112,7 @@ func (b *builder) proofOf(p *Proof, args []Arg, shared bool, e encoded, label st
 		if _, there := b.byText[text]; len(text) > limit || shared && !there {
 			continue
 		}
-		i, ok := b.arg(a, label+" there", e.field.Span)
+		i, ok := b.arg(a, label+" there", e.at)
 		if !ok {
 			return nil
 		}
@@ -177,8 +137,8 @@ func (b *builder) trial(at spec.Span) {
 	}
 }
 
-// move follows the args to where they are now.
-func (p *Proof) move(moved []int) {
+// moveProof follows the args to where they are now.
+func moveProof(p *Proof, moved []int) {
 	if p == nil {
 		return
 	}
@@ -188,7 +148,7 @@ func (p *Proof) move(moved []int) {
 	p.Trial = moved[p.Trial]
 }
 
-func (p *Proof) isBad(args int) bool {
+func isBadProof(p *Proof, args int) bool {
 	if p == nil {
 		return false
 	}
@@ -199,44 +159,9 @@ func (p *Proof) isBad(args int) bool {
 	return bad
 }
 
-// doubt finds what speaks against the memory behind g, an address in user
-// space; false if it was there.
-func (d *Decoder) doubt(g *Guard, addr uint64, data []byte) (Why, bool) {
-	p := g.Proof
-	if p == nil {
-		return Unproven, true
-	}
-	trial := d.Arg(p.Trial, data)
-	keeps := trial>>16 != 0
-	if p.Kind == Through {
-		if !keeps {
-			return Unproven, true
-		}
-		// In a record made of text nothing tells a string from the next one's.
-		places := d.isNext(p.Trial, trial, data)
-		for _, arg := range p.Args {
-			loc := d.Arg(arg, data)
-			away := loc>>16 != 0 && (!places || d.isNext(arg, loc, data))
-			if away != p.Any {
-				return NotInMemory, away
-			}
-		}
-		return NotInMemory, p.Any
-	}
-	if first, last := addr+uint64(p.From), addr+uint64(p.To)-1; keeps || first/proofPage != last/proofPage {
-		return Unproven, true
-	}
-	for _, arg := range p.Args {
-		if d.Arg(arg, data)>>16 != 0 {
-			return BadAddress, false
-		}
-	}
-	return Unproven, true
-}
-
 // maybeLost tells whether f is a string that may be in user memory. Up to 6.12
 // or so the kernel stores nothing of an empty one, and a filter then sees the
 // next string.
-func (f *Field) maybeLost() bool {
+func maybeLost(f *Field) bool {
 	return f.Encoding == String && len(f.Guards) > 0 && f.Guards[len(f.Guards)-1].Space != KernelSpace
 }

@@ -67,7 +67,7 @@ func TestProofs(t *testing.T) {
 		for i := range 5 {
 			slots = append(slots, fetchargs.Slot{Offset: 16 + 4*i, Size: 4, DataLoc: true})
 		}
-		d := fetchargs.NewDecoder(probe, slots, binary.LittleEndian, nil)
+		d := probe.Decoder(slots, binary.LittleEndian, nil)
 		if got := described(d.Value(0, record)); got != tt.number {
 			t.Errorf("%s: the number is %s, want %s", tt.name, got, tt.number)
 		}

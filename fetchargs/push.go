@@ -97,10 +97,10 @@ func (b *builder) filterLeaf(t *test, known map[string]bool) (text string, exact
 		f.Encoding == BitField && f.Signed || (f.BigEndian || t.value.mask != 0) && order {
 		return "", false, false
 	}
-	if b.r.target.Live && f.maybeLost() && t.againstConstant(Value{Kind: Text}, f) != t.negated {
+	if b.r.target.Live && maybeLost(f) && t.againstConstant(Value{Kind: Text}, f) != t.negated {
 		return "", false, false
 	}
-	unended := f.unended(t.value, t.op)
+	unended := t.value.unended(f, t.op)
 	if unended && t.negated {
 		return "", false, false
 	}

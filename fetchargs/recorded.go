@@ -206,7 +206,7 @@ func (r *resolver) choose() {
 
 // reformat gives a recorded field the format that is wanted, if there is one.
 func (r *resolver) reformat(f *Field, w want) bool {
-	if w.format.Text == "" || f.reformat(w.format.Text) {
+	if w.format.Text == "" || reformatted(f, w.format.Text) {
 		return true
 	}
 	r.fail(w.format.Span, "leave it out, or record it so", "%s was not recorded as %s", w.x, w.format.Text)
@@ -234,8 +234,8 @@ func (r *resolver) recordedOperand(w want) (ref, bool) {
 	return ref{at.side, len(at.side.fields) - 1}, true
 }
 
-// reformat gives a recorded field another format, if its bytes allow that.
-func (f *Field) reformat(name string) bool {
+// reformatted gives a recorded field another format, if its bytes allow that.
+func reformatted(f *Field, name string) bool {
 	to := formatNamed(name)
 	switch {
 	case to == nil:

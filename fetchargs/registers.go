@@ -83,7 +83,7 @@ func (p place) container(want uint32) (off int64, size, shift uint32, ok bool) {
 }
 
 // goesOn tells whether a value goes on in the Arg behind its own.
-func (f *Field) goesOn(p *Probe) bool {
+func (p *Probe) goesOn(f *Field) bool {
 	return f.Split > 0 || f.Encoding == Array && f.Skip+f.Size*f.Count > p.Args[f.Arg].Size()
 }
 

@@ -79,7 +79,7 @@ func TestRegisters(t *testing.T) {
 				slots = append(slots, fetchargs.Slot{Offset: len(record), Size: arg.Size()})
 				record = append(record, fetch(t, &arg, object)...)
 			}
-			d := fetchargs.NewDecoder(probe, slots, binary.LittleEndian, func(uint64) bool { return true })
+			d := probe.Decoder(slots, binary.LittleEndian, func(uint64) bool { return true })
 			p := render.NewPrinter([]render.Source{{Plan: plans[0], Entry: d}}, render.Options{Time: render.TimeNone})
 			line := string(p.AppendCall(nil, &calls.Call{Entry: &tracefs.Event{Data: record}}))
 			want := "(" + probe.Fields[0].Label + "=" + tt.want + ")\n"

@@ -225,10 +225,10 @@ func (s *savedProbe) load(plan *Plan, ret bool, types func(int) (btf.Type, error
 		if f.Type, err = types(s.Fields[i].Type); err != nil {
 			return nil, err
 		}
-		if err := f.checkSaved(len(p.Args)); err != nil {
+		if err := checkField(&f, len(p.Args)); err != nil {
 			return nil, fmt.Errorf("%q: %w", f.Label, err)
 		}
-		if f.goesOn(p) && f.Arg+1 >= len(p.Args) {
+		if p.goesOn(&f) && f.Arg+1 >= len(p.Args) {
 			return nil, fmt.Errorf("%q goes on behind the last argument", f.Label)
 		}
 		p.Fields = append(p.Fields, f)
@@ -254,8 +254,8 @@ func (p *Probe) checkSaved() error {
 	return nil
 }
 
-// checkSaved refuses what decoding relies on never to be.
-func (f *Field) checkSaved(args int) error {
+// checkField refuses what decoding relies on never to be.
+func checkField(f *Field, args int) error {
 	bad := f.Encoding > Nothing || f.Count < 0 || f.Count > 64<<10 || f.Bits < 0 || f.Bits > 64 ||
 		f.Skip < 0 || f.Skip > 7 || f.Split < 0 || f.Split > 63
 	switch f.Size {
@@ -272,7 +272,7 @@ func (f *Field) checkSaved(args int) error {
 		bad = bad || f.Arg < 0 || f.Arg >= args
 	}
 	for _, g := range f.Guards {
-		bad = bad || g.Arg < 0 || g.Arg >= args || g.Space > EitherSpace || g.Proof.isBad(args)
+		bad = bad || g.Arg < 0 || g.Arg >= args || g.Space > EitherSpace || isBadProof(g.Proof, args)
 	}
 	if bad {
 		return errors.New("impossible field")

@@ -67,7 +67,7 @@ func FuzzLoad(f *testing.F) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				d := fetchargs.NewDecoder(p, slots, binary.LittleEndian, nil)
+				d := p.Decoder(slots, binary.LittleEndian, nil)
 				for i := range p.Fields {
 					d.Value(i, record)
 				}

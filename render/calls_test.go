@@ -80,7 +80,7 @@ func (r *record) event(ns uint64, cpu, tid int) *tracefs.Event {
 
 func (r *record) decoder(plan *fetchargs.Plan) *fetchargs.Decoder {
 	r.probe.Plan = plan
-	return fetchargs.NewDecoder(r.probe, r.slots, binary.LittleEndian, nil)
+	return r.probe.Decoder(r.slots, binary.LittleEndian, nil)
 }
 
 // newSource makes the source of a function from records of its two sides,

@@ -57,7 +57,7 @@ func (r *reading) learn(p *fetchargs.Probe, f *tracefs.Format) error {
 		r.formats = append(r.formats, f)
 	}
 	r.format[p] = f
-	r.decoder[p] = fetchargs.NewDecoder(p, slots, r.order, r.mapped)
+	r.decoder[p] = p.Decoder(slots, r.order, r.mapped)
 	return nil
 }
 

@@ -1,0 +1,36 @@
+package fetchargs
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+// Slots lays out the records of p: one slot for each of Args and, for a return,
+// one behind them if the kernel has recorded where it goes to, which is then
+// p.Caller. field finds a field of the event by its name.
+func (p *Probe) Slots(field func(name string) (Slot, bool)) ([]Slot, error) {
+	slots := make([]Slot, len(p.Args), len(p.Args)+1)
+	for i, a := range p.Args {
+		s, ok := field(a.Name)
+		if !ok {
+			return nil, fmt.Errorf("%s: the kernel's format has no field %s", p.Event, a.Name)
+		}
+		slots[i] = s
+	}
+	if p.Return {
+		p.Caller = -1
+		if s, ok := field("__probe_ret_ip"); ok {
+			p.Caller = len(slots)
+			slots = append(slots, s)
+		}
+	}
+	return slots, nil
+}
+
+// Decoder makes a decoder for p's records. slots are those of [Probe.Slots], or
+// one for each of p.Args if p has no other caller. mapped tells whether a kernel
+// address can be read; if it is nil every address in the kernel's half that is no
+// error pointer counts.
+func (p *Probe) Decoder(slots []Slot, order binary.ByteOrder, mapped func(uint64) bool) *Decoder {
+	return NewDecoder(p.Fields, p.arch(), slots, order, mapped)
+}
