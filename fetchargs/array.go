@@ -7,11 +7,12 @@ import (
 
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
+	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
 // encodeFixed encodes a number whose width the format sets, or as many of them as
 // an array or a struct has bytes for.
-func (r *resolver) encodeFixed(e encoded, x spec.Expr, f *format) (encoded, bool) {
+func (r *resolver) encodeFixed(e encoded, x spec.Expr, f *value.Format) (encoded, bool) {
 	typ := e.place.typ
 	e.place = lookThrough(e.place)
 	p := &e.place
@@ -20,31 +21,31 @@ func (r *resolver) encodeFixed(e encoded, x spec.Expr, f *format) (encoded, bool
 	elem, _ := elemSize(array)
 	whole := p.typ != nil && (isArray || isStruct(p.typ))
 	switch {
-	case p.typ != nil && (!known || f.size > size):
+	case p.typ != nil && (!known || f.Size > size):
 		return e, r.doesNotFit(x, typ, f)
 	case p.bitSize > 0:
-		p.bitSize = min(p.bitSize, uint32(f.size)*8)
+		p.bitSize = min(p.bitSize, uint32(f.Size)*8)
 		return r.encodeBits(e, x, size, f)
-	case whole && (size == f.size || f.first && elem != f.size):
+	case whole && (size == f.Size || f.First && elem != f.Size):
 		if !p.inReg {
 			break
 		}
-		p.typ = &btf.Int{Size: uint32(f.size)}
+		p.typ = &btf.Int{Size: uint32(f.Size)}
 		settled, ok := p.settle()
-		if !ok || settled.bitOff > 0 || settled.bitSize > uint32(f.size)*8 {
+		if !ok || settled.bitOff > 0 || settled.bitSize > uint32(f.Size)*8 {
 			e.typ, e.field.Type = x8Type, typ
-			return r.elements(e, f.size, f.size, x)
+			return r.elements(e, f.Size, f.Size, x)
 		}
 		settled.bitSize = 0
 		*p = settled
 	case whole:
-		e = number(e, f.size, f)
+		e = number(e, f.Size, f)
 		e.typ, e.field.Type = kernelType(f, e.typ), typ
-		return r.elements(e, f.size, size, x)
+		return r.elements(e, f.Size, size, x)
 	}
-	e = number(e, f.size, f)
+	e = number(e, f.Size, f)
 	e.typ, e.field.Type = kernelType(f, e.typ), typ
-	if f.name == "symbol" && !r.target.Live && r.target.Features.Symbol {
+	if f.Name == "symbol" && !r.target.Live && r.target.Features.Symbol {
 		e.typ = symbolType
 	}
 	return e, true
@@ -52,15 +53,15 @@ func (r *resolver) encodeFixed(e encoded, x spec.Expr, f *format) (encoded, bool
 
 // kernelType is how the kernel stores the format's numbers, typ if it does not
 // matter.
-func kernelType(f *format, typ Type) Type {
-	if f.name == "symbol" || strings.HasPrefix(f.name, "x") || f.name == "ip4" {
-		return numberType("x", f.size)
+func kernelType(f *value.Format, typ Type) Type {
+	if f.Name == "symbol" || strings.HasPrefix(f.Name, "x") || f.Name == "ip4" {
+		return numberType("x", f.Size)
 	}
 	return typ
 }
 
 // encodeArray encodes up to 64 elements of an array of numbers.
-func (r *resolver) encodeArray(e encoded, x spec.Expr, a *btf.Array, f *format) (encoded, bool) {
+func (r *resolver) encodeArray(e encoded, x spec.Expr, a *btf.Array, f *value.Format) (encoded, bool) {
 	size, ok := elemSize(a)
 	inner, nested := arrayOf(a.Type)
 	switch {
@@ -88,21 +89,21 @@ func (r *resolver) encodeArray(e encoded, x spec.Expr, a *btf.Array, f *format) 
 	return r.elements(e, size, size*int(a.Nelems), x)
 }
 
-func (r *resolver) doesNotFit(x spec.Expr, t btf.Type, f *format) bool {
+func (r *resolver) doesNotFit(x spec.Expr, t btf.Type, f *value.Format) bool {
 	name := "string"
 	if f != nil {
-		name = f.name
+		name = f.Name
 	}
 	hint := ""
 	switch {
-	case f != nil && (f.shape == kernelText || f.shape == userText):
+	case f != nil && (f.Shape == value.KernelText || f.Shape == value.UserText):
 		if size, _ := btf.Size(orVoid(t)); size == 8 && !isStruct(t) {
 			r.failFix(x.Where(), spec.Fix{Span: x.Where(), Text: "(char *)" + x.String()}, "if it is an address write ", "the format %s does not fit %s, which is %s", name, x, typeName(t))
 			return false
 		}
 		hint = "text needs a pointer or an array of char"
-	case f != nil && f.size > 0:
-		hint = fmt.Sprintf("%s needs %d bytes", name, f.size)
+	case f != nil && f.Size > 0:
+		hint = fmt.Sprintf("%s needs %d bytes", name, f.Size)
 	}
 	r.fail(x.Where(), hint, "the format %s does not fit %s, which is %s", name, x, typeName(t))
 	return false

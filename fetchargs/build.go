@@ -6,6 +6,7 @@ import (
 
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
+	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
 // Limits of kernel/trace/trace_probe.h. The size of an event is checked by
@@ -26,11 +27,11 @@ type builder struct {
 	probe   *Probe
 	used    bool // something asks for this side
 	args    []Arg
-	fields  []Field
+	fields  []value.Field
 	exprs   []string        // fields[i] is the value of the expression exprs[i]
 	filters []string        // must all hold
 	known   map[string]bool // the checks of pointers among them
-	proofs  []*Proof
+	proofs  []*value.Proof
 	proven  []proven
 	byText  map[string]int // indexes of args by what they fetch
 	names   map[string]bool
@@ -52,7 +53,7 @@ type ref struct {
 	index int
 }
 
-func (f ref) field() *Field { return &f.side.fields[f.index] }
+func (f ref) field() *value.Field { return &f.side.fields[f.index] }
 
 func (b *builder) add(e encoded, x spec.Expr) (ref, bool) {
 	f, at := e.field, x.Where()
@@ -87,8 +88,8 @@ func (b *builder) add(e encoded, x spec.Expr) (ref, bool) {
 		if !ok {
 			return ref{}, false
 		}
-		g := Guard{Label: label.text, Arg: arg, Space: b.space(e, i)}
-		if b.r.target.Live && g.Space != KernelSpace {
+		g := value.Guard{Label: label.text, Arg: arg, Space: b.space(e, i)}
+		if b.r.target.Live && g.Space != value.KernelSpace {
 			g.Proof = b.proof(e, i, n, own.Size())
 		}
 		f.Guards = append(f.Guards, g)
@@ -104,19 +105,19 @@ func (b *builder) add(e encoded, x spec.Expr) (ref, bool) {
 // space is where the i-th pointer on the way to e must point. A char * is
 // followed wherever it points: on machines whose address spaces do not
 // overlap the kernel reads either, and a string tells that it faulted.
-func (b *builder) space(e encoded, i int) Space {
+func (b *builder) space(e encoded, i int) value.Space {
 	last, text := i == len(e.place.labels)-1, e.typ == stringType
 	switch user := e.place.marked(i); {
 	case user || last && e.typ == ustringType:
-		return UserSpace
+		return value.UserSpace
 	case last && text && e.field.Count == 0:
-		return AnySpace
+		return value.AnySpace
 	case b.r.target.Arch.OneSpace || e.place.labels[i].inKernel():
-		return KernelSpace
+		return value.KernelSpace
 	case last && text:
-		return AnySpace
+		return value.AnySpace
 	}
-	return EitherSpace
+	return value.EitherSpace
 }
 
 // arg adds a fetcharg, or finds it among those there are.

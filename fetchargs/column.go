@@ -6,6 +6,7 @@ import (
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
+	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
 // A Column is a field of an event that tsnoop has not defined, as the event's
@@ -40,25 +41,25 @@ func FromEvent(system, name string, columns []Column, arch *abi.Arch) *Plan {
 	return plan
 }
 
-func (c *Column) field(arg int) Field {
-	f := Field{Label: c.Name, Format: c.Format, Arg: arg, Size: c.Size, Signed: c.Signed}
+func (c *Column) field(arg int) value.Field {
+	f := value.Field{Label: c.Name, Format: c.Format, Arg: arg, Size: c.Size, Signed: c.Signed}
 	elem, _, _ := strings.Cut(c.Type, "[")
 	elem = strings.TrimPrefix(elem, "const ")
 	switch {
 	case c.DataLoc && strings.HasPrefix(c.Type, "__data_loc char"):
-		f.Encoding, f.Size, f.Format = String, 1, "s"
+		f.Encoding, f.Size, f.Format = value.String, 1, "s"
 		return f
 	case c.Array && c.Size > 0:
-		f.Encoding, f.Size, f.Count = Array, 1, c.Size
+		f.Encoding, f.Size, f.Count = value.Array, 1, c.Size
 		if n := elementSize(elem); c.Size%n == 0 {
 			f.Size, f.Count = n, c.Size/n
 		}
 	case c.Size != 1 && c.Size != 2 && c.Size != 4 && c.Size != 8:
-		f.Encoding, f.Size = Nothing, 0
+		f.Encoding, f.Size = value.Nothing, 0
 		return f
 	}
 	f.Type = columnType(elem, f.Size, c.Signed)
-	if f.Encoding == Array {
+	if f.Encoding == value.Array {
 		f.Type = &btf.Array{Type: f.Type, Nelems: uint32(f.Count)}
 	}
 	return f

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
+	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
 // A test is a condition made ready: negations are pushed down to the single
@@ -177,9 +178,9 @@ func (r *resolver) isValue(word string) bool {
 
 func (f ref) operand() operand { return operand{f.side.probe.Return, f.index} }
 
-func comparable(a, b *Field, op spec.Op) bool {
-	if a.Encoding == String || b.Encoding == String {
+func comparable(a, b *value.Field, op spec.Op) bool {
+	if a.Encoding == value.String || b.Encoding == value.String {
 		return a.Encoding == b.Encoding && (op == "==" || op == "!=")
 	}
-	return a.Encoding != Array && b.Encoding != Array && op != "~"
+	return a.Encoding != value.Array && b.Encoding != value.Array && op != "~"
 }

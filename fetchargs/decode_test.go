@@ -6,6 +6,7 @@ import (
 
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
+	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
 // TestTextFaults has records of strings as kernels leave them when a string
@@ -34,12 +35,12 @@ func TestTextFaults(t *testing.T) {
 			{Name: "b", Type: "__data_loc char[]", Size: 4, DataLoc: true},
 			{Name: "c", Type: "__data_loc char[]", Size: 4, DataLoc: true},
 		}, abi.Named("amd64"))
-		slots := []fetchargs.Slot{{Offset: 0, Size: 4, DataLoc: true}, {Offset: 4, Size: 4, DataLoc: true}, {Offset: 8, Size: 4, DataLoc: true}}
+		slots := []value.Slot{{Offset: 0, Size: 4, DataLoc: true}, {Offset: 4, Size: 4, DataLoc: true}, {Offset: 8, Size: 4, DataLoc: true}}
 		d := plan.Entry.Decoder(slots, binary.LittleEndian, nil)
 		for i, want := range tt.want {
 			v := d.Value(i, record)
 			got := string(v.Bytes)
-			if v.Kind == fetchargs.Fault {
+			if v.Kind == value.Fault {
 				got = "?"
 			}
 			if got != want {
@@ -54,7 +55,7 @@ func TestNumbersBigEndian(t *testing.T) {
 		{Name: "a", Type: "u8", Size: 1}, {Name: "b", Type: "short", Size: 2, Signed: true},
 		{Name: "c", Type: "u32", Size: 4}, {Name: "d", Type: "long", Size: 8, Signed: true},
 	}, abi.Named("amd64"))
-	slots := []fetchargs.Slot{{Offset: 0, Size: 1}, {Offset: 1, Size: 2}, {Offset: 3, Size: 4}, {Offset: 7, Size: 8}}
+	slots := []value.Slot{{Offset: 0, Size: 1}, {Offset: 1, Size: 2}, {Offset: 3, Size: 4}, {Offset: 7, Size: 8}}
 	record := []byte{7, 0xff, 0xfe, 0, 0, 1, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xfd}
 	d := plan.Entry.Decoder(slots, binary.BigEndian, nil)
 	for i, want := range []int64{7, -2, 256, -3} {
@@ -64,7 +65,7 @@ func TestNumbersBigEndian(t *testing.T) {
 	}
 }
 
-func plain(d *fetchargs.Decoder, i int, record []byte) int64 {
+func plain(d *value.Decoder, i int, record []byte) int64 {
 	p, ok := d.Plain(i)
 	if !ok {
 		return -9999

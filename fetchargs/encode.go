@@ -5,6 +5,7 @@ import (
 
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
+	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
 // maxElements is how long an array in a fetcharg can be: MAX_ARRAY_LEN.
@@ -12,7 +13,7 @@ const maxElements = 64
 
 // An encoded is a field together with the fetcharg that brings it.
 type encoded struct {
-	field Field
+	field value.Field
 	place place
 	at    spec.Span
 	typ   Type
@@ -29,7 +30,7 @@ func (e *encoded) fetcharg() Arg {
 }
 
 // encode decides how the value at p is fetched.
-func (r *resolver) encode(p place, x spec.Expr, f *format) (encoded, bool) {
+func (r *resolver) encode(p place, x spec.Expr, f *value.Format) (encoded, bool) {
 	if p.isAddress() {
 		var ok bool
 		if p, ok = r.address(p, x); !ok {
@@ -40,24 +41,24 @@ func (r *resolver) encode(p place, x spec.Expr, f *format) (encoded, bool) {
 	return e, ok && r.within(e, x)
 }
 
-func (r *resolver) encodeAt(p place, x spec.Expr, f *format) (encoded, bool) {
-	e := encoded{field: Field{Label: x.String()}, place: p, at: x.Where()}
+func (r *resolver) encodeAt(p place, x spec.Expr, f *value.Format) (encoded, bool) {
+	e := encoded{field: value.Field{Label: x.String()}, place: p, at: x.Where()}
 	if p.base.Kind == Comm {
-		e.field.Type, e.field.Encoding, e.field.Size, e.typ = p.typ, String, 4, commType
+		e.field.Type, e.field.Encoding, e.field.Size, e.typ = p.typ, value.String, 4, commType
 		return e, true
 	}
 	if p.isUntyped() {
 		return r.encodeUntyped(e, x, f)
 	}
 	if f != nil {
-		switch f.shape {
-		case kernelText, userText:
+		switch f.Shape {
+		case value.KernelText, value.UserText:
 			return r.encodeText(e, x, f)
-		case byteArray:
+		case value.ByteArray:
 			return r.encodeBytes(e, x, f)
-		case rawMemory:
+		case value.RawMemory:
 			return r.encodeRaw(e, x, f)
-		case fixedWidth:
+		case value.FixedWidth:
 			return r.encodeFixed(e, x, f)
 		}
 	}
@@ -120,14 +121,14 @@ func (r *resolver) cannotShow(t btf.Type, x spec.Expr) {
 }
 
 // number encodes an integer of size bytes, whose sign the C type decides.
-func number(e encoded, size int, f *format) encoded {
-	e.field.Type, e.field.Encoding, e.field.Size = e.place.typ, Integer, size
+func number(e encoded, size int, f *value.Format) encoded {
+	e.field.Type, e.field.Encoding, e.field.Size = e.place.typ, value.Integer, size
 	kind := "u"
 	switch {
-	case f != nil && f.name == "sym", pointee(e.place.typ) != nil, f != nil && f.name == "x",
-		e.place.typ == nil && (f == nil || f.shape != fixedWidth):
+	case f != nil && f.Name == "sym", pointee(e.place.typ) != nil, f != nil && f.Name == "x",
+		e.place.typ == nil && (f == nil || f.Shape != value.FixedWidth):
 		kind = "x"
-	case f != nil && f.signed, f == nil && (btf.Signed(e.place.typ) || e.char && isText(e.place.typ)):
+	case f != nil && f.Signed, f == nil && (btf.Signed(e.place.typ) || e.char && isText(e.place.typ)):
 		kind, e.field.Signed = "s", true
 	}
 	e.field.Add = 0
@@ -156,7 +157,7 @@ func (r *resolver) signedChar(t btf.Type) bool {
 	return ok && i.Encoding == btf.Unsigned
 }
 
-func (r *resolver) encodeNumber(e encoded, x spec.Expr, f *format) (encoded, bool) {
+func (r *resolver) encodeNumber(e encoded, x spec.Expr, f *value.Format) (encoded, bool) {
 	size, _ := btf.Size(e.place.typ)
 	if e.place.bitSize > 0 {
 		return r.encodeBits(e, x, size, f)
@@ -169,14 +170,14 @@ func (r *resolver) encodeNumber(e encoded, x spec.Expr, f *format) (encoded, boo
 	return e, false
 }
 
-func (r *resolver) encodeBits(e encoded, x spec.Expr, size int, f *format) (encoded, bool) {
+func (r *resolver) encodeBits(e encoded, x spec.Expr, size int, f *value.Format) (encoded, bool) {
 	p := &e.place
 	want := uint32(size) * 8
 	if !p.mem {
 		want = 64
 	}
-	e.field.Type, e.field.Encoding, e.field.Bits = p.typ, BitField, int(p.bitSize)
-	e.field.Signed = f == nil && btf.Signed(p.typ) || f != nil && f.signed
+	e.field.Type, e.field.Encoding, e.field.Bits = p.typ, value.BitField, int(p.bitSize)
+	e.field.Signed = f == nil && btf.Signed(p.typ) || f != nil && f.Signed
 	off, bits, shift, ok := p.container(want)
 	if !ok {
 		return e.splitBits(), true
@@ -188,9 +189,9 @@ func (r *resolver) encodeBits(e encoded, x spec.Expr, size int, f *format) (enco
 }
 
 // encodeText encodes a string: an array in place, or what a pointer points to.
-func (r *resolver) encodeText(e encoded, x spec.Expr, f *format) (encoded, bool) {
+func (r *resolver) encodeText(e encoded, x spec.Expr, f *value.Format) (encoded, bool) {
 	p := e.place
-	e.field.Type, e.field.Encoding, e.field.Size = p.typ, String, 4
+	e.field.Type, e.field.Encoding, e.field.Size = p.typ, value.String, 4
 	e.typ = stringType
 	array, isArray := arrayOf(p.typ)
 	switch size, _ := elemSize(array); {
@@ -205,7 +206,7 @@ func (r *resolver) encodeText(e encoded, x spec.Expr, f *format) (encoded, bool)
 	default:
 		e.place = p.follow(x.String(), nil)
 	}
-	if f != nil && f.shape == userText || e.place.user {
+	if f != nil && f.Shape == value.UserText || e.place.user {
 		if !r.target.Features.Ustring {
 			r.fail(x.Where(), "", "this kernel cannot fetch from user memory (ustring came with 5.3)")
 			return e, false
@@ -217,7 +218,7 @@ func (r *resolver) encodeText(e encoded, x spec.Expr, f *format) (encoded, bool)
 
 // encodeBytes encodes an address of so many bytes: an array or struct in
 // place, or what a pointer points to.
-func (r *resolver) encodeBytes(e encoded, x spec.Expr, f *format) (encoded, bool) {
+func (r *resolver) encodeBytes(e encoded, x spec.Expr, f *value.Format) (encoded, bool) {
 	p := e.place
 	if p.typ == nil || pointee(p.typ) != nil {
 		target := r.pointee(p.typ)
@@ -227,25 +228,25 @@ func (r *resolver) encodeBytes(e encoded, x spec.Expr, f *format) (encoded, bool
 		}
 		p.typ = target
 	}
-	if size, known := btf.Size(orVoid(p.typ)); !p.mem && !p.inReg || p.typ != nil && known && size < f.size || p.typ != nil && !known {
+	if size, known := btf.Size(orVoid(p.typ)); !p.mem && !p.inReg || p.typ != nil && known && size < f.Size || p.typ != nil && !known {
 		return e, r.doesNotFit(x, e.place.typ, f)
 	}
-	return r.bytesOf(e, p, f.size, x)
+	return r.bytesOf(e, p, f.Size, x)
 }
 
 // encodeRaw encodes the bytes of an object, 64 at most.
-func (r *resolver) encodeRaw(e encoded, x spec.Expr, f *format) (encoded, bool) {
+func (r *resolver) encodeRaw(e encoded, x spec.Expr, f *value.Format) (encoded, bool) {
 	p := e.place
 	size, known := btf.Size(orVoid(p.typ))
 	switch {
 	case p.bitSize > 0 && !p.mem && p.bitSize%8 == 0: // a member of what is in a register
-		return r.encodeBits(e, x, size, formatNamed("x"))
+		return r.encodeBits(e, x, size, value.FormatNamed("x"))
 	case p.typ == nil && !p.mem:
-		return number(e, 8, formatNamed("x")), true
+		return number(e, 8, value.FormatNamed("x")), true
 	case p.bitSize > 0 || !known || size == 0:
 		return e, r.doesNotFit(x, p.typ, f)
 	case !p.mem && !p.inReg:
-		return number(e, size, formatNamed("x")), true
+		return number(e, size, value.FormatNamed("x")), true
 	}
 	return r.bytesOf(e, p, size, x)
 }
@@ -261,7 +262,7 @@ func (r *resolver) bytesOf(e encoded, p place, n int, x spec.Expr) (encoded, boo
 // 64 at most. e.typ is that of one.
 func (r *resolver) elements(e encoded, size, bytes int, x spec.Expr) (encoded, bool) {
 	n := min(bytes/size, maxElements)
-	e.field.Encoding, e.field.Size, e.field.Count = Array, size, n
+	e.field.Encoding, e.field.Size, e.field.Count = value.Array, size, n
 	if n*size < bytes {
 		e.field.Whole = bytes
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
 // Explain writes how each value of the plan is fetched: its C type, the
@@ -43,7 +44,7 @@ func (p *Probe) explain(w io.Writer) {
 	}
 }
 
-func (p *Probe) explainField(w io.Writer, f *Field) {
+func (p *Probe) explainField(w io.Writer, f *value.Field) {
 	typ := "unknown, 64 bits"
 	if f.Type != nil {
 		typ = btf.Name(f.Type)
@@ -56,7 +57,7 @@ func (p *Probe) explainField(w io.Writer, f *Field) {
 		fmt.Fprint(w, ", for a condition only")
 	}
 	fmt.Fprintln(w)
-	if f.Encoding == Nothing {
+	if f.Encoding == value.Nothing {
 		fmt.Fprintln(w, "      cannot be fetched")
 		return
 	}
@@ -79,7 +80,7 @@ func (p *Probe) explainField(w io.Writer, f *Field) {
 }
 
 // explainParts tells what of a value is in which arg, if that is not all of one.
-func (p *Probe) explainParts(w io.Writer, f *Field) {
+func (p *Probe) explainParts(w io.Writer, f *value.Field) {
 	n := f.Size * f.Count
 	if p.goesOn(f) {
 		next := p.Args[f.Arg+1]
@@ -91,7 +92,7 @@ func (p *Probe) explainParts(w io.Writer, f *Field) {
 	switch {
 	case f.Split > 0:
 		fmt.Fprintf(w, "      the lower %s in the first, the upper ones in the second\n", plural(f.Split, "bit"))
-	case f.Encoding == Array && (f.Skip > 0 || n != p.Args[f.Arg].Size()):
+	case f.Encoding == value.Array && (f.Skip > 0 || n != p.Args[f.Arg].Size()):
 		fmt.Fprintf(w, "      of these the %s from byte %d on\n", plural(n, "byte"), f.Skip)
 	}
 	if f.Whole > 0 {
@@ -133,13 +134,13 @@ func (p *Plan) describe(t *test) string {
 }
 
 // masked is the left side of a comparison with c.
-func (c constant) masked(f *Field) string {
+func (c constant) masked(f *value.Field) string {
 	if c.mask == 0 || strings.Contains(c.shown, "/") { // a prefix has its mask in itself
 		return f.Label
 	}
 	mask := c.mask
 	if f.BigEndian {
-		mask = f.swapped(mask)
+		mask = f.Swapped(mask)
 	}
 	return fmt.Sprintf("(%s & 0x%x)", f.Label, mask)
 }

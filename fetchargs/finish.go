@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
+	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
 // finish completes a probe: adds what tsnoop itself needs, puts the strings
@@ -81,7 +82,7 @@ func (p *Probe) stringsLast() {
 	p.Args = sorted
 	for i := range p.Fields {
 		f := &p.Fields[i]
-		if f.Encoding != Nothing {
+		if f.Encoding != value.Nothing {
 			f.Arg = moved[f.Arg]
 		}
 		for j := range f.Guards {

@@ -1,6 +1,9 @@
 package fetchargs
 
-import "github.com/tsnoop/tsnoop/fetchargs/spec"
+import (
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
+	"github.com/tsnoop/tsnoop/fetchargs/value"
+)
 
 // items resolves the parameter list. A condition in it is shown as well: the
 // values it compares.
@@ -62,7 +65,7 @@ func (r *resolver) everything() {
 			if err != nil {
 				why = err.Error()
 			}
-			r.entry.fields = append(r.entry.fields, Field{Label: param.Name, Type: param.Type, Encoding: Nothing, Why: why})
+			r.entry.fields = append(r.entry.fields, value.Field{Label: param.Name, Type: param.Type, Encoding: value.Nothing, Why: why})
 			r.entry.exprs = append(r.entry.exprs, "")
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
+	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
 // A constant is a literal that was found to fit the field it is compared
@@ -17,30 +18,30 @@ type constant struct {
 	num   uint64 // sign-extended if the field is signed
 	mask  uint64 // the number's bits that are compared, in the same byte order; 0 for all
 	text  string
-	bytes []byte // with the first of the field's
-	bits  int    // of bytes that are compared; 0 for all
-	kind  Kind   // Int or Uint, Text, Bytes
-	shown string // as written in the spec
+	bytes []byte     // with the first of the field's
+	bits  int        // of bytes that are compared; 0 for all
+	kind  value.Kind // Int or Uint, Text, Bytes
+	shown string     // as written in the spec
 }
 
 // constant makes of a comparison's value what can be compared with f.
-func (r *resolver) constant(c *spec.Compare, f *Field) (constant, bool) {
+func (r *resolver) constant(c *spec.Compare, f *value.Field) (constant, bool) {
 	k, ok := r.constantOf(c, f)
 	k.shown = c.Value.String()
 	return k, ok
 }
 
-func (r *resolver) constantOf(c *spec.Compare, f *Field) (constant, bool) {
+func (r *resolver) constantOf(c *spec.Compare, f *value.Field) (constant, bool) {
 	l := c.Value
 	switch {
-	case c.Mask != nil && f.Encoding != Integer && f.Encoding != BitField:
+	case c.Mask != nil && f.Encoding != value.Integer && f.Encoding != value.BitField:
 		r.fail(c.X.Where(), "", "%s is %s: only numbers have bits", c.X, typeName(f.Type))
 		return constant{}, false
 	case c.Mask != nil:
 		return r.maskedConstant(c, f)
-	case f.Encoding == String:
+	case f.Encoding == value.String:
 		return r.textConstant(c, f)
-	case f.Encoding == Array:
+	case f.Encoding == value.Array:
 		return r.bytesConstant(c, f)
 	case c.Op == "~":
 		r.notText(c, f, fmt.Sprintf("~ matches text, and %s is %s", c.X, typeName(f.Type)))
@@ -56,13 +57,13 @@ func (r *resolver) constantOf(c *spec.Compare, f *Field) (constant, bool) {
 			r.fail(l.Span, "a prefix has == and !=", "a prefix cannot be compared with %s", c.Op)
 			return k, false
 		}
-		k.mask = f.swapped(uint64(^uint32(0) << (32 - l.Bits)))
+		k.mask = f.Swapped(uint64(^uint32(0) << (32 - l.Bits)))
 	}
 	return k, ok
 }
 
 // maskedConstant is the constant of (X & MASK) == VALUE.
-func (r *resolver) maskedConstant(c *spec.Compare, f *Field) (constant, bool) {
+func (r *resolver) maskedConstant(c *spec.Compare, f *value.Field) (constant, bool) {
 	unsigned := *f
 	unsigned.Signed = false
 	if c.Op == "&" || c.Op == "~" {
@@ -101,7 +102,7 @@ func (r *resolver) maskedConstant(c *spec.Compare, f *Field) (constant, bool) {
 	return v, true
 }
 
-func (r *resolver) textConstant(c *spec.Compare, f *Field) (constant, bool) {
+func (r *resolver) textConstant(c *spec.Compare, f *value.Field) (constant, bool) {
 	l := c.Value
 	switch {
 	case l.IsNull() && (c.Op == "==" || c.Op == "!="): // and no pointer
@@ -124,12 +125,12 @@ func (r *resolver) textConstant(c *spec.Compare, f *Field) (constant, bool) {
 	case c.Op == "~" && !r.checkGlob(l):
 		return constant{}, false
 	}
-	return constant{text: l.Text, kind: Text}, true
+	return constant{text: l.Text, kind: value.Text}, true
 }
 
 // bytesConstant is an address. A MAC address may be the beginning of bytes that
 // have room for longer ones.
-func (r *resolver) bytesConstant(c *spec.Compare, f *Field) (constant, bool) {
+func (r *resolver) bytesConstant(c *spec.Compare, f *value.Field) (constant, bool) {
 	l, size := c.Value, f.Size*f.Count
 	longer := len(l.Bytes) == 6 && f.Size == 1 && size > 6
 	switch {
@@ -143,7 +144,7 @@ func (r *resolver) bytesConstant(c *spec.Compare, f *Field) (constant, bool) {
 		r.fail(l.Span, "an address has == and !=", "an address cannot be compared with %s", c.Op)
 		return constant{}, false
 	}
-	return constant{bytes: l.Bytes, bits: l.Bits, kind: Bytes}, true
+	return constant{bytes: l.Bytes, bits: l.Bits, kind: value.Bytes}, true
 }
 
 func addressHint(size int) string {
@@ -157,7 +158,7 @@ func addressHint(size int) string {
 }
 
 // notText refuses text next to a number.
-func (r *resolver) notText(c *spec.Compare, f *Field, msg string) {
+func (r *resolver) notText(c *spec.Compare, f *value.Field, msg string) {
 	switch t := f.Type; {
 	case c.Value.Kind != spec.Quoted && c.Value.Kind != spec.CharLit:
 		r.failFix(c.Value.Span, spec.Fix{Span: spec.Span{Pos: c.X.Where().End, End: c.Value.Pos}, Text: " =="}, "numbers are compared with", "%s", msg)
@@ -165,7 +166,7 @@ func (r *resolver) notText(c *spec.Compare, f *Field, msg string) {
 		r.failFix(c.Value.Span, spec.Fix{Span: c.Format.Span, Text: "string"}, "text behind a pointer has the format ", "%s", msg)
 	case t == nil || pointee(t) != nil:
 		r.failFix(c.Value.Span, spec.Fix{Span: c.X.Where(), Text: c.X.String() + ":string"}, "for text behind the pointer write ", "%s", msg)
-	case f.Encoding == Integer && f.Size == 8 && !isStruct(t):
+	case f.Encoding == value.Integer && f.Size == 8 && !isStruct(t):
 		r.failFix(c.Value.Span, spec.Fix{Span: c.X.Where(), Text: "(char *)" + c.X.String()}, "if it is an address of text write ", "%s", msg)
 	default:
 		r.failFix(c.Value.Span, spec.Fix{Span: c.Where(), Text: spec.Formatted(c.X, c.Format) + " == 0"}, "numbers are compared with numbers: ", "%s", msg)
@@ -173,7 +174,7 @@ func (r *resolver) notText(c *spec.Compare, f *Field, msg string) {
 }
 
 // integer is the number that l stands for next to f.
-func (r *resolver) integer(c *spec.Compare, l *spec.Literal, f *Field) (*big.Int, bool) {
+func (r *resolver) integer(c *spec.Compare, l *spec.Literal, f *value.Field) (*big.Int, bool) {
 	switch l.Kind {
 	case spec.Number, spec.CharLit:
 		return l.Int, true
@@ -190,7 +191,7 @@ func (r *resolver) integer(c *spec.Compare, l *spec.Literal, f *Field) (*big.Int
 		return big.NewInt(1), true
 	}
 	word, negative := strings.CutPrefix(l.Text, "-")
-	if n, ok := errnos[word]; ok {
+	if n, ok := value.Errnos[word]; ok {
 		if negative {
 			n = -n
 		}
@@ -213,12 +214,12 @@ func (r *resolver) integer(c *spec.Compare, l *spec.Literal, f *Field) (*big.Int
 
 // ipv4 is an IPv4 address next to a number, which must be one, too: in network
 // byte order by its type or format.
-func (r *resolver) ipv4(c *spec.Compare, l *spec.Literal, f *Field) (*big.Int, bool) {
+func (r *resolver) ipv4(c *spec.Compare, l *spec.Literal, f *value.Field) (*big.Int, bool) {
 	size, _ := btf.Size(orVoid(pointee(f.Type)))
 	switch {
-	case len(l.Bytes) == 4 && f.Size == 4 && f.Encoding == Integer && f.BigEndian:
+	case len(l.Bytes) == 4 && f.Size == 4 && f.Encoding == value.Integer && f.BigEndian:
 		return new(big.Int).SetBytes(l.Bytes), true
-	case len(l.Bytes) == 4 && f.Size == 4 && f.Encoding == Integer:
+	case len(l.Bytes) == 4 && f.Size == 4 && f.Encoding == value.Integer:
 		msg := fmt.Sprintf("%s is %s, and an address is in network byte order", c.X, typeName(f.Type))
 		r.failFix(l.Span, spec.Fix{Span: c.X.Where().To(maxSpan(c.X.Where(), c.Format.Span)), Text: c.X.String() + ":ip4"}, "if it is an address write ", "%s", msg)
 	case len(l.Bytes) == 4 && size == 4 && c.Format.Text == "":
@@ -251,15 +252,15 @@ func (r *resolver) wordHint(word string, err error) string {
 
 // fit checks that n can be a value of f, which otherwise could never match,
 // and brings it into f's byte order.
-func (r *resolver) fit(n *big.Int, l *spec.Literal, f *Field) (constant, bool) {
+func (r *resolver) fit(n *big.Int, l *spec.Literal, f *value.Field) (constant, bool) {
 	width := uint(f.Size * 8)
-	if f.Encoding == BitField {
+	if f.Encoding == value.BitField {
 		width = uint(f.Bits)
 	}
 	low, high := new(big.Int), new(big.Int).Lsh(big.NewInt(1), width)
-	kind := Uint
+	kind := value.Uint
 	if f.Signed {
-		kind = Int
+		kind = value.Int
 		high.Rsh(high, 1)
 		low.Neg(high)
 	}
@@ -278,16 +279,16 @@ func (r *resolver) fit(n *big.Int, l *spec.Literal, f *Field) (constant, bool) {
 		num = uint64(n.Int64())
 	}
 	if f.BigEndian {
-		num = f.swapped(num)
+		num = f.Swapped(num)
 	}
 	return constant{num: num, kind: kind}, true
 }
 
 // filterText writes c for a kernel filter. Not all text can be: a filter has
 // no escapes, and its strings have 255 bytes. plain is for lines that people read.
-func (c constant) filterText(f *Field, op spec.Op, plain bool) (string, bool) {
-	if c.kind != Text {
-		if c.kind == Int {
+func (c constant) filterText(f *value.Field, op spec.Op, plain bool) (string, bool) {
+	if c.kind != value.Text {
+		if c.kind == value.Int {
 			return strconv.FormatInt(int64(c.num), 10), true
 		}
 		if pointee(f.Type) != nil || op == "&" {
@@ -322,6 +323,6 @@ func filterQuoted(text string) (string, bool) {
 
 // unended tells whether a glob may match less in user space than in the kernel:
 // an array of char need not end in a NUL, and the kernel reads on.
-func (c constant) unended(f *Field, op spec.Op) bool {
+func (c constant) unended(f *value.Field, op spec.Op) bool {
 	return op == "~" && f.Count > 0 && starsInside(c.text)
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
+	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
 // Decides reports whether there are conditions that Match has to decide.
@@ -26,29 +27,29 @@ func (t *test) asksReturn() bool {
 // Match decides the plan's conditions on a call's values. A side that was not
 // seen is nil; a condition on it does not hold. Without conditions left to
 // user space the answer is always yes.
-func (p *Plan) Match(entry, exit *Decoder, entryData, exitData []byte) bool {
+func (p *Plan) Match(entry, exit *value.Decoder, entryData, exitData []byte) bool {
 	if p.check == nil {
 		return true
 	}
-	return p.check.holds(func(o operand) Value {
+	return p.check.holds(func(o operand) value.Value {
 		switch {
 		case o.ret && exitData != nil:
 			return exit.Value(o.index, exitData)
 		case !o.ret && entryData != nil:
 			return entry.Value(o.index, entryData)
 		}
-		return Value{}
+		return value.Value{}
 	}, p)
 }
 
-func (p *Plan) fieldOf(o operand) *Field {
+func (p *Plan) fieldOf(o operand) *value.Field {
 	if o.ret {
 		return &p.Return.Fields[o.index]
 	}
 	return &p.Entry.Fields[o.index]
 }
 
-func (t *test) holds(valueOf func(operand) Value, p *Plan) bool {
+func (t *test) holds(valueOf func(operand) value.Value, p *Plan) bool {
 	switch {
 	case t.and != nil:
 		for _, kid := range t.and {
@@ -66,12 +67,12 @@ func (t *test) holds(valueOf func(operand) Value, p *Plan) bool {
 		return false
 	}
 	left := valueOf(t.left)
-	if left.Kind == Fault || left.Kind == None {
+	if left.Kind == value.Fault || left.Kind == value.None {
 		return false
 	}
 	if t.against {
 		right := valueOf(t.right)
-		if right.Kind == Fault || right.Kind == None {
+		if right.Kind == value.Fault || right.Kind == value.None {
 			return false
 		}
 		return t.againstValue(left, right, p) != t.negated
@@ -79,14 +80,14 @@ func (t *test) holds(valueOf func(operand) Value, p *Plan) bool {
 	return t.againstConstant(left, p.fieldOf(t.left)) != t.negated
 }
 
-func (t *test) againstConstant(v Value, f *Field) bool {
+func (t *test) againstConstant(v value.Value, f *value.Field) bool {
 	switch t.value.kind {
-	case Text:
+	case value.Text:
 		if t.op == "~" {
 			return globMatch(t.value.text, string(v.Bytes))
 		}
 		return (string(v.Bytes) == t.value.text) == (t.op == "==")
-	case Bytes:
+	case value.Bytes:
 		return sameBits(v.Bytes, t.value.bytes, t.value.bits) == (t.op == "==")
 	}
 	a, b := v.Uint, t.value.num
@@ -94,9 +95,9 @@ func (t *test) againstConstant(v Value, f *Field) bool {
 		a &= t.value.mask
 	}
 	if f.BigEndian {
-		a, b = f.swapped(a), f.swapped(b)
+		a, b = f.Swapped(a), f.Swapped(b)
 	}
-	return compareNumbers(a, b, t.value.kind == Int, t.value.kind == Int, t.op)
+	return compareNumbers(a, b, t.value.kind == value.Int, t.value.kind == value.Int, t.op)
 }
 
 // sameBits tells whether data begins with want, or with so many bits of it.
@@ -112,18 +113,18 @@ func sameBits(data, want []byte, bits int) bool {
 	return rest == 0 || (data[whole]^want[whole])>>(8-rest) == 0
 }
 
-func (t *test) againstValue(left, right Value, p *Plan) bool {
-	if left.Kind == Text {
+func (t *test) againstValue(left, right value.Value, p *Plan) bool {
+	if left.Kind == value.Text {
 		return bytes.Equal(left.Bytes, right.Bytes) == (t.op == "==")
 	}
 	a, b := left.Uint, right.Uint
 	if f := p.fieldOf(t.left); f.BigEndian {
-		a = f.swapped(a)
+		a = f.Swapped(a)
 	}
 	if f := p.fieldOf(t.right); f.BigEndian {
-		b = f.swapped(b)
+		b = f.Swapped(b)
 	}
-	return compareNumbers(a, b, left.Kind == Int, right.Kind == Int, t.op)
+	return compareNumbers(a, b, left.Kind == value.Int, right.Kind == value.Int, t.op)
 }
 
 // compareNumbers compares by value, not as C would: -1 is less than any

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
+	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
 // A want is a value to fetch, and what it is compared with: that may tell what
@@ -45,14 +46,14 @@ func left(c *spec.Compare) want {
 }
 
 // formatOf is the format of that name, nil if there is none.
-func (r *resolver) formatOf(name spec.Name) (*format, bool) {
+func (r *resolver) formatOf(name spec.Name) (*value.Format, bool) {
 	if name.Text == "" {
 		return nil, true
 	}
-	f := formatNamed(name.Text)
+	f := value.FormatNamed(name.Text)
 	if f == nil {
-		near := btf.Near(name.Text, slices.Values(FormatNames()))
-		r.fail(name.Span, didYouMean(near, "formats: "+strings.Join(FormatNames(), " ")), "unknown format %q", name.Text)
+		near := btf.Near(name.Text, slices.Values(value.FormatNames()))
+		r.fail(name.Span, didYouMean(near, "formats: "+strings.Join(value.FormatNames(), " ")), "unknown format %q", name.Text)
 	}
 	return f, f != nil
 }
@@ -75,34 +76,34 @@ func (r *resolver) fetch(w want) (encoded, *builder, bool) {
 		return encoded{}, nil, false
 	}
 	if f != nil {
-		e.field.Format = f.name
+		e.field.Format = f.Name
 	}
-	e.field.BigEndian = f != nil && f.big || f == nil && isBigEndian(e.place.typ)
+	e.field.BigEndian = f != nil && f.Big || f == nil && isBigEndian(e.place.typ)
 	if p.ret {
 		return e, r.exit, true
 	}
 	return e, r.entry, true
 }
 
-func (r *resolver) encodeAs(p place, w want, f *format) (encoded, bool) {
+func (r *resolver) encodeAs(p place, w want, f *value.Format) (encoded, bool) {
 	if f == nil && (p.mem || pointee(p.typ) != nil) && holdsText(p.typ, w.with) {
-		return r.encodeText(encoded{field: Field{Label: w.x.String()}, place: p, at: w.x.Where()}, w.x, nil)
+		return r.encodeText(encoded{field: value.Field{Label: w.x.String()}, place: p, at: w.x.Where()}, w.x, nil)
 	}
 	e, ok := r.encode(p, w.x, f)
-	if ok && w.pointer && e.field.Encoding == String && pointee(p.typ) != nil {
-		e = number(encoded{field: Field{Label: w.x.String()}, place: p, at: w.x.Where()}, 8, nil)
+	if ok && w.pointer && e.field.Encoding == value.String && pointee(p.typ) != nil {
+		e = number(encoded{field: value.Field{Label: w.x.String()}, place: p, at: w.x.Where()}, 8, nil)
 	}
 	return e, ok
 }
 
 // impliedFormat is what a value is that is compared with an address: IPv6 or MAC
 // if its bytes may be that.
-func (r *resolver) impliedFormat(t btf.Type, l *spec.Literal) *format {
+func (r *resolver) impliedFormat(t btf.Type, l *spec.Literal) *value.Format {
 	if t == nil || l == nil || l.Kind != spec.Address {
 		return nil
 	}
 	n := len(l.Bytes)
-	implied := map[int]*format{6: formatNamed("mac"), 16: formatNamed("ip6")}[n]
+	implied := map[int]*value.Format{6: value.FormatNamed("mac"), 16: value.FormatNamed("ip6")}[n]
 	target := r.pointee(t)
 	if target == nil {
 		target = t

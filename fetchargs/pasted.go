@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
 // Pasted are the words that lines meant for pasting need beside them: where what
@@ -45,12 +47,12 @@ func Pasted(plans []*Plan) []string {
 }
 
 // pasted says what is still to be done with the value that the kernel prints.
-func (p *Probe) pasted(f *Field) string {
-	if f.Encoding == Nothing {
+func (p *Probe) pasted(f *value.Field) string {
+	if f.Encoding == value.Nothing {
 		return fmt.Sprintf("%s is not in the line: %s", f.Label, strings.TrimPrefix(f.Why, f.Label+" is "))
 	}
 	name := p.Args[f.Arg].Name
-	inRegisters := f.Encoding == Array && p.Args[f.Arg].Type == x64Type && p.Args[f.Arg].Count == 0
+	inRegisters := f.Encoding == value.Array && p.Args[f.Arg].Type == x64Type && p.Args[f.Arg].Count == 0
 	switch {
 	case f.Split > 0:
 		return fmt.Sprintf("%s is the low %d bits of %s, and above them those of %s", f.Label, f.Split, name, p.Args[f.Arg+1].Name)
@@ -66,18 +68,18 @@ func (p *Probe) pasted(f *Field) string {
 			sign = "-"
 		}
 		return fmt.Sprintf("%s is %s %s %d", f.Label, name, sign, max(f.Add, -f.Add))
-	case f.BigEndian && f.Size > 1 && (f.Encoding == Integer || f.Encoding == Array):
+	case f.BigEndian && f.Size > 1 && (f.Encoding == value.Integer || f.Encoding == value.Array):
 		return fmt.Sprintf("%s is big-endian: swap its %d bytes", name, f.Size)
-	case f.Encoding == BitField && f.Signed:
+	case f.Encoding == value.BitField && f.Signed:
 		return fmt.Sprintf("%s is signed: from %d on subtract %.0f", name, uint64(1)<<(f.Bits-1), math.Ldexp(1, f.Bits))
 	}
 	return ""
 }
 
 // stale says when the value that the kernel prints is none.
-func (p *Probe) stale(f *Field) string {
+func (p *Probe) stale(f *value.Field) string {
 	for _, g := range f.Guards {
-		if f.Encoding != String && g.Space != KernelSpace && g.Proof == nil {
+		if f.Encoding != value.String && g.Space != value.KernelSpace && g.Proof == nil {
 			return fmt.Sprintf("%s is old memory where %s=%s is in user space and not in memory", p.Args[f.Arg].Name, g.Label, p.Args[g.Arg].Name)
 		}
 	}

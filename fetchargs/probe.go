@@ -6,6 +6,7 @@ import (
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
+	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
 // A Plan is one spec made concrete for one kernel: the probes that carry it
@@ -46,7 +47,7 @@ type Probe struct {
 	Symbols []string
 	Event   string // event name, without group
 	Args    []Arg  // fetchargs in the order of the definition, strings last
-	Fields  []Field
+	Fields  []value.Field
 	Filter  string // event filter, "" for none
 	// OnlyComm: the filter asks for nothing but the task's name, which may change
 	// while a function runs (exec).

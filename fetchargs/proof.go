@@ -3,6 +3,7 @@ package fetchargs
 import (
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
+	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
 const (
@@ -34,8 +35,8 @@ func (p place) marked(i int) bool {
 
 // proof has the probe fetch what proves that the memory behind the i-th
 // pointer, the value after n hops, was there. size is that of e in bytes.
-func (b *builder) proof(e encoded, i, n, size int) *Proof {
-	at, text := e.place.off, e.field.Encoding == String && i == len(e.place.labels)-1
+func (b *builder) proof(e encoded, i, n, size int) *value.Proof {
+	at, text := e.place.off, e.field.Encoding == value.String && i == len(e.place.labels)-1
 	if !b.r.target.Features.Immediate || text && i > 0 && e.place.labels[i-1].inKernel() {
 		return nil // a string tells by itself, unless it is empty, and the kernel's own are not there
 	}
@@ -54,7 +55,7 @@ func (b *builder) proof(e encoded, i, n, size int) *Proof {
 		if text {
 			size = 1
 		}
-		p, args := &Proof{Kind: Through}, []Arg(nil)
+		p, args := &value.Proof{Kind: value.Through}, []Arg(nil)
 		starts, any := label.windows(at, int64(size))
 		for _, off := range starts {
 			args = append(args, there(off).then(Hop{Offset: beyond}).as(ustringType))
@@ -65,7 +66,7 @@ func (b *builder) proof(e encoded, i, n, size int) *Proof {
 	if text {
 		return nil
 	}
-	p := &Proof{Kind: Itself, Any: true, From: min(at, label.start), To: at + int64(size)}
+	p := &value.Proof{Kind: value.Itself, Any: true, From: min(at, label.start), To: at + int64(size)}
 	args := []Arg{asText(at)}
 	if size > 1 {
 		args = append(args, asText(at+1))
@@ -106,7 +107,7 @@ func (l label) windows(at, size int64) (starts []int64, any bool) {
 }
 
 // proofOf fetches the strings of a proof, or finds those that are shared.
-func (b *builder) proofOf(p *Proof, args []Arg, shared bool, e encoded, label string) *Proof {
+func (b *builder) proofOf(p *value.Proof, args []Arg, shared bool, e encoded, label string) *value.Proof {
 	for _, a := range args {
 		a, text, limit := b.r.fitted(a)
 		if _, there := b.byText[text]; len(text) > limit || shared && !there {
@@ -118,7 +119,7 @@ func (b *builder) proofOf(p *Proof, args []Arg, shared bool, e encoded, label st
 		}
 		p.Args = append(p.Args, i)
 	}
-	if len(p.Args) == 0 || p.Kind == Through && len(p.Args) < len(args) {
+	if len(p.Args) == 0 || p.Kind == value.Through && len(p.Args) < len(args) {
 		return nil
 	}
 	b.proofs = append(b.proofs, p)
@@ -138,7 +139,7 @@ func (b *builder) trial(at spec.Span) {
 }
 
 // moveProof follows the args to where they are now.
-func moveProof(p *Proof, moved []int) {
+func moveProof(p *value.Proof, moved []int) {
 	if p == nil {
 		return
 	}
@@ -148,11 +149,11 @@ func moveProof(p *Proof, moved []int) {
 	p.Trial = moved[p.Trial]
 }
 
-func isBadProof(p *Proof, args int) bool {
+func isBadProof(p *value.Proof, args int) bool {
 	if p == nil {
 		return false
 	}
-	bad := p.Kind > Itself || p.Trial < 0 || p.Trial >= args
+	bad := p.Kind > value.Itself || p.Trial < 0 || p.Trial >= args
 	for _, arg := range p.Args {
 		bad = bad || arg < 0 || arg >= args
 	}
@@ -162,6 +163,6 @@ func isBadProof(p *Proof, args int) bool {
 // maybeLost tells whether f is a string that may be in user memory. Up to 6.12
 // or so the kernel stores nothing of an empty one, and a filter then sees the
 // next string.
-func maybeLost(f *Field) bool {
-	return f.Encoding == String && len(f.Guards) > 0 && f.Guards[len(f.Guards)-1].Space != KernelSpace
+func maybeLost(f *value.Field) bool {
+	return f.Encoding == value.String && len(f.Guards) > 0 && f.Guards[len(f.Guards)-1].Space != value.KernelSpace
 }

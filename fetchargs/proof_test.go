@@ -10,6 +10,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
+	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
 // TestProofs has records of a number and a string at a pointer into user
@@ -17,14 +18,14 @@ import (
 // read.
 func TestProofs(t *testing.T) {
 	const (
-		through, itself = fetchargs.Through, fetchargs.Itself
+		through, itself = value.Through, value.Itself
 		user, kernel    = 0x7fff_0000_1000, 0xffff_8880_0000_1000
 		there, away     = 0, 5<<16 | 36 // what a Through is left as; "load" is at 36
 		keeps, resets   = 5<<16 | 36, 36
 	)
 	for _, tt := range []struct {
 		name         string
-		kind         fetchargs.ProofKind
+		kind         value.ProofKind
 		addr         uint64
 		text, a, b   uint32
 		trial        uint32
@@ -55,17 +56,17 @@ func TestProofs(t *testing.T) {
 		}
 		record = append(record, "load\x00hi\x00"...)
 
-		proof := &fetchargs.Proof{Kind: tt.kind, Args: []int{3, 4}, Any: tt.any, Trial: 5, From: 0, To: 8}
+		proof := &value.Proof{Kind: tt.kind, Args: []int{3, 4}, Any: tt.any, Trial: 5, From: 0, To: 8}
 		probe := &fetchargs.Probe{
 			Plan: &fetchargs.Plan{Arch: abi.Named("amd64")},
-			Fields: []fetchargs.Field{
-				{Arg: 1, Size: 8, Guards: []fetchargs.Guard{{Label: "p", Space: fetchargs.EitherSpace, Proof: proof}}},
-				{Arg: 2, Size: 4, Encoding: fetchargs.String, Guards: []fetchargs.Guard{{Label: "p", Space: fetchargs.AnySpace, Proof: proof}}},
+			Fields: []value.Field{
+				{Arg: 1, Size: 8, Guards: []value.Guard{{Label: "p", Space: value.EitherSpace, Proof: proof}}},
+				{Arg: 2, Size: 4, Encoding: value.String, Guards: []value.Guard{{Label: "p", Space: value.AnySpace, Proof: proof}}},
 			},
 		}
-		slots := []fetchargs.Slot{{Offset: 0, Size: 8}, {Offset: 8, Size: 8}}
+		slots := []value.Slot{{Offset: 0, Size: 8}, {Offset: 8, Size: 8}}
 		for i := range 5 {
-			slots = append(slots, fetchargs.Slot{Offset: 16 + 4*i, Size: 4, DataLoc: true})
+			slots = append(slots, value.Slot{Offset: 16 + 4*i, Size: 4, DataLoc: true})
 		}
 		d := probe.Decoder(slots, binary.LittleEndian, nil)
 		if got := described(d.Value(0, record)); got != tt.number {
@@ -80,18 +81,18 @@ func TestProofs(t *testing.T) {
 	}
 }
 
-func described(v fetchargs.Value) string {
+func described(v value.Value) string {
 	switch v.Kind {
-	case fetchargs.Text:
+	case value.Text:
 		return `"` + string(v.Bytes) + `"`
-	case fetchargs.Uint:
+	case value.Uint:
 		if v.Uint == 77 {
 			return "77"
 		}
 		return "another number"
 	}
-	return map[fetchargs.Why]string{fetchargs.BadAddress: "bad address", fetchargs.NotInMemory: "not in memory",
-		fetchargs.Unproven: "unproven", fetchargs.EmptyOrAway: "empty or away"}[v.Why]
+	return map[value.Why]string{value.BadAddress: "bad address", value.NotInMemory: "not in memory",
+		value.Unproven: "unproven", value.EmptyOrAway: "empty or away"}[v.Why]
 }
 
 // TestDamagedProofs: what is in a file may be anything.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
+	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
 // push adds t to the filter of the probe it is about. The result tells
@@ -94,10 +95,10 @@ func (b *builder) filterLeaf(t *test, known map[string]bool) (text string, exact
 	f := &b.fields[t.left.index]
 	order := t.op == "<" || t.op == "<=" || t.op == ">" || t.op == ">="
 	if t.against || f.Add != 0 || f.Split > 0 ||
-		f.Encoding == BitField && f.Signed || (f.BigEndian || t.value.mask != 0) && order {
+		f.Encoding == value.BitField && f.Signed || (f.BigEndian || t.value.mask != 0) && order {
 		return "", false, false
 	}
-	if b.r.target.Live && maybeLost(f) && t.againstConstant(Value{Kind: Text}, f) != t.negated {
+	if b.r.target.Live && maybeLost(f) && t.againstConstant(value.Value{Kind: value.Text}, f) != t.negated {
 		return "", false, false
 	}
 	unended := t.value.unended(f, t.op)
@@ -121,10 +122,10 @@ func (b *builder) filterLeaf(t *test, known map[string]bool) (text string, exact
 }
 
 // filterValue writes t, a comparison of f with a constant.
-func (b *builder) filterValue(t *test, f *Field) (string, bool) {
+func (b *builder) filterValue(t *test, f *value.Field) (string, bool) {
 	name := b.args[f.Arg].Name
 	switch {
-	case f.Encoding == Array:
+	case f.Encoding == value.Array:
 		return b.filterBytes(t, f)
 	case t.value.mask != 0:
 		return t.value.maskedFilter(name, f, t.op), true
@@ -135,7 +136,7 @@ func (b *builder) filterValue(t *test, f *Field) (string, bool) {
 
 // maskedFilter writes (name & mask) == num with what filters have: a test of
 // whether any of some bits is set.
-func (c constant) maskedFilter(name string, f *Field, op spec.Op) string {
+func (c constant) maskedFilter(name string, f *value.Field, op spec.Op) string {
 	test := func(bits uint64) string {
 		if f.Signed && bits>>63 != 0 { // a signed field takes no more than an int64
 			return fmt.Sprintf("%s & %d", name, int64(bits))
@@ -161,20 +162,20 @@ func (c constant) maskedFilter(name string, f *Field, op spec.Op) string {
 
 // filterGuards writes what the kernel can check of f's pointers: that they
 // are addresses. Whether they are mapped only user space knows.
-func (b *builder) filterGuards(f *Field) []string {
+func (b *builder) filterGuards(f *value.Field) []string {
 	var guards []string
 	arch := b.r.target.Arch
 	for _, g := range f.Guards {
 		name := b.args[g.Arg].Name
 		switch g.Space {
-		case KernelSpace:
+		case value.KernelSpace:
 			guards = append(guards, fmt.Sprintf("%s >= 0x%x && %s < 0x%x", name, arch.KernelStart, name, abi.ErrorPointers))
-		case UserSpace:
+		case value.UserSpace:
 			guards = append(guards, fmt.Sprintf("%s != 0 && %s < 0x%x", name, name, arch.UserEnd))
-		case EitherSpace:
+		case value.EitherSpace:
 			guards = append(guards, fmt.Sprintf("(%s != 0 && %s < 0x%x || %s >= 0x%x && %s < 0x%x)",
 				name, name, arch.UserEnd, name, arch.KernelStart, name, abi.ErrorPointers))
-		case AnySpace:
+		case value.AnySpace:
 			guards = append(guards, fmt.Sprintf("%s != 0 && %s < 0x%x", name, name, abi.ErrorPointers))
 		}
 	}

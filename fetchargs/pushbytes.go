@@ -3,14 +3,16 @@ package fetchargs
 import (
 	"fmt"
 	"strings"
+
+	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
 // filterBytes writes a comparison of bytes for the kernel, whose filters must not
 // see arrays (5.10 crashes): as numbers of up to 8 bytes each, which are fetched
 // for that only.
-func (b *builder) filterBytes(t *test, f *Field) (string, bool) {
+func (b *builder) filterBytes(t *test, f *value.Field) (string, bool) {
 	arg, c := b.args[f.Arg], t.value
-	if c.kind != Bytes || t.op != "==" && t.op != "!=" {
+	if c.kind != value.Bytes || t.op != "==" && t.op != "!=" {
 		return "", false
 	}
 	bits := 8 * len(c.bytes)
@@ -33,7 +35,7 @@ func (b *builder) filterBytes(t *test, f *Field) (string, bool) {
 		}
 		name := b.args[i].Name
 		if w.mask != 0 {
-			parts = append(parts, constant{num: w.num, mask: w.mask}.maskedFilter(name, &Field{}, "=="))
+			parts = append(parts, constant{num: w.num, mask: w.mask}.maskedFilter(name, &value.Field{}, "=="))
 		} else {
 			parts = append(parts, fmt.Sprintf("%s == 0x%x", name, w.num))
 		}

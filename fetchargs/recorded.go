@@ -7,6 +7,7 @@ import (
 
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
+	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
 // Select applies specs to plans of a recording: of a plan, those values are
@@ -205,7 +206,7 @@ func (r *resolver) choose() {
 }
 
 // reformat gives a recorded field the format that is wanted, if there is one.
-func (r *resolver) reformat(f *Field, w want) bool {
+func (r *resolver) reformat(f *value.Field, w want) bool {
 	if w.format.Text == "" || reformatted(f, w.format.Text) {
 		return true
 	}
@@ -223,8 +224,8 @@ func (r *resolver) recordedOperand(w want) (ref, bool) {
 	f := *at.field()
 	f.Hidden = true
 	switch n := len(f.Guards) - 1; {
-	case w.pointer && f.Encoding == String && f.Count == 0 && n >= 0: // the last pointer leads to the text
-		f.Encoding, f.Size, f.Format, f.Arg, f.Guards = Integer, 8, "", f.Guards[n].Arg, f.Guards[:n:n]
+	case w.pointer && f.Encoding == value.String && f.Count == 0 && n >= 0: // the last pointer leads to the text
+		f.Encoding, f.Size, f.Format, f.Arg, f.Guards = value.Integer, 8, "", f.Guards[n].Arg, f.Guards[:n:n]
 	case w.format.Text == "" || w.format.Text == f.Format:
 		return at, true
 	case !r.reformat(&f, w):
@@ -235,26 +236,26 @@ func (r *resolver) recordedOperand(w want) (ref, bool) {
 }
 
 // reformatted gives a recorded field another format, if its bytes allow that.
-func reformatted(f *Field, name string) bool {
-	to := formatNamed(name)
+func reformatted(f *value.Field, name string) bool {
+	to := value.FormatNamed(name)
 	switch {
 	case to == nil:
 		return false
-	case f.Format == to.name:
+	case f.Format == to.Name:
 		return true
-	case f.Encoding == Integer || f.Encoding == BitField:
-		if to.shape != anyNumber && (to.shape != fixedWidth || to.size != f.Size || f.Encoding == BitField) {
+	case f.Encoding == value.Integer || f.Encoding == value.BitField:
+		if to.Shape != value.AnyNumber && (to.Shape != value.FixedWidth || to.Size != f.Size || f.Encoding == value.BitField) {
 			return false
 		}
-		f.Signed, f.BigEndian = to.signed, to.big
-	case f.Encoding == Array && f.Size == 1:
-		if to.shape != rawMemory && (to.shape != byteArray || to.size != f.Count) {
+		f.Signed, f.BigEndian = to.Signed, to.Big
+	case f.Encoding == value.Array && f.Size == 1:
+		if to.Shape != value.RawMemory && (to.Shape != value.ByteArray || to.Size != f.Count) {
 			return false
 		}
 	default:
 		return false
 	}
-	f.Format = to.name
+	f.Format = to.Name
 	return true
 }
 

@@ -3,6 +3,7 @@ package fetchargs
 import (
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
+	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
 // fromRegisters encodes the elements of an object that lies in registers: these
@@ -83,8 +84,8 @@ func (p place) container(want uint32) (off int64, size, shift uint32, ok bool) {
 }
 
 // goesOn tells whether a value goes on in the Arg behind its own.
-func (p *Probe) goesOn(f *Field) bool {
-	return f.Split > 0 || f.Encoding == Array && f.Skip+f.Size*f.Count > p.Args[f.Arg].Size()
+func (p *Probe) goesOn(f *value.Field) bool {
+	return f.Split > 0 || f.Encoding == value.Array && f.Skip+f.Size*f.Count > p.Args[f.Arg].Size()
 }
 
 // splitBits encodes a bit field that lies in two registers, or in nine bytes of

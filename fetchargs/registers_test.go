@@ -11,6 +11,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
+	"github.com/tsnoop/tsnoop/fetchargs/value"
 	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
@@ -74,9 +75,9 @@ func TestRegisters(t *testing.T) {
 			}
 			probe := plans[0].Entry
 			var record []byte
-			var slots []fetchargs.Slot
+			var slots []value.Slot
 			for _, arg := range probe.Args {
-				slots = append(slots, fetchargs.Slot{Offset: len(record), Size: arg.Size()})
+				slots = append(slots, value.Slot{Offset: len(record), Size: arg.Size()})
 				record = append(record, fetch(t, &arg, object)...)
 			}
 			d := probe.Decoder(slots, binary.LittleEndian, func(uint64) bool { return true })

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
+	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
 // renamed is the function that gives a task its name: exec, prctl and
@@ -36,10 +37,10 @@ func Renames(t *Target) (*Plan, error) {
 
 // Renamed tells of an event of a plan of [Renames] whose name it is about, and
 // whether the task's new name does not match any more.
-func (p *Plan) Renamed(d *Decoder, data []byte) (tid int, out bool) {
+func (p *Plan) Renamed(d *value.Decoder, data []byte) (tid int, out bool) {
 	pid, name := d.Value(0, data), d.Value(1, data)
-	if pid.Kind != Int {
+	if pid.Kind != value.Int {
 		return 0, false
 	}
-	return int(int32(pid.Uint)), name.Kind != Text || !globMatch(p.Renames, string(name.Bytes[:min(len(name.Bytes), commLen)]))
+	return int(int32(pid.Uint)), name.Kind != value.Text || !globMatch(p.Renames, string(name.Bytes[:min(len(name.Bytes), commLen)]))
 }

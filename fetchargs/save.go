@@ -8,6 +8,7 @@ import (
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
+	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
 // ErrSaved is wrapped by the errors of Load.
@@ -54,7 +55,7 @@ type (
 		Span       spec.Span
 	}
 	savedField struct {
-		Field
+		value.Field
 		Type int // number in the BTF
 	}
 	savedTest struct {
@@ -63,7 +64,7 @@ type (
 		Negated     bool         `json:",omitempty"`
 		Left, Right savedOperand
 		Against     bool `json:",omitempty"`
-		Kind        Kind
+		Kind        value.Kind
 		Num         uint64
 		Mask        uint64 `json:",omitempty"`
 		Text        string `json:",omitempty"`
@@ -255,24 +256,24 @@ func (p *Probe) checkSaved() error {
 }
 
 // checkField refuses what decoding relies on never to be.
-func checkField(f *Field, args int) error {
-	bad := f.Encoding > Nothing || f.Count < 0 || f.Count > 64<<10 || f.Bits < 0 || f.Bits > 64 ||
+func checkField(f *value.Field, args int) error {
+	bad := f.Encoding > value.Nothing || f.Count < 0 || f.Count > 64<<10 || f.Bits < 0 || f.Bits > 64 ||
 		f.Skip < 0 || f.Skip > 7 || f.Split < 0 || f.Split > 63
 	switch f.Size {
 	case 1, 2, 4, 8:
 	case 0:
-		bad = bad || f.Encoding != Nothing
+		bad = bad || f.Encoding != value.Nothing
 	default:
 		bad = true
 	}
-	if f.Encoding == BitField {
+	if f.Encoding == value.BitField {
 		bad = bad || f.Bits < 1 || f.Bits > 8*f.Size
 	}
-	if f.Encoding != Nothing {
+	if f.Encoding != value.Nothing {
 		bad = bad || f.Arg < 0 || f.Arg >= args
 	}
 	for _, g := range f.Guards {
-		bad = bad || g.Arg < 0 || g.Arg >= args || g.Space > EitherSpace || isBadProof(g.Proof, args)
+		bad = bad || g.Arg < 0 || g.Arg >= args || g.Space > value.EitherSpace || isBadProof(g.Proof, args)
 	}
 	if bad {
 		return errors.New("impossible field")

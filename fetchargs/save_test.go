@@ -10,6 +10,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
+	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
 // savedSpecs has everything that plans can hold.
@@ -57,12 +58,12 @@ func FuzzLoad(f *testing.F) {
 			return
 		}
 		for _, plan := range plans {
-			decoders := map[*fetchargs.Probe]*fetchargs.Decoder{}
+			decoders := map[*fetchargs.Probe]*value.Decoder{}
 			for _, p := range fetchargs.Probes([]*fetchargs.Plan{plan}) {
 				i := 0
-				slots, err := p.Slots(func(string) (fetchargs.Slot, bool) {
+				slots, err := p.Slots(func(string) (value.Slot, bool) {
 					i++
-					return fetchargs.Slot{Offset: 4 * i, Size: 1 << (i % 4), DataLoc: i%3 == 0}, true
+					return value.Slot{Offset: 4 * i, Size: 1 << (i % 4), DataLoc: i%3 == 0}, true
 				})
 				if err != nil {
 					t.Fatal(err)

@@ -3,13 +3,15 @@ package fetchargs
 import (
 	"encoding/binary"
 	"fmt"
+
+	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
 // Slots lays out the records of p: one slot for each of Args and, for a return,
 // one behind them if the kernel has recorded where it goes to, which is then
 // p.Caller. field finds a field of the event by its name.
-func (p *Probe) Slots(field func(name string) (Slot, bool)) ([]Slot, error) {
-	slots := make([]Slot, len(p.Args), len(p.Args)+1)
+func (p *Probe) Slots(field func(name string) (value.Slot, bool)) ([]value.Slot, error) {
+	slots := make([]value.Slot, len(p.Args), len(p.Args)+1)
 	for i, a := range p.Args {
 		s, ok := field(a.Name)
 		if !ok {
@@ -31,6 +33,6 @@ func (p *Probe) Slots(field func(name string) (Slot, bool)) ([]Slot, error) {
 // one for each of p.Args if p has no other caller. mapped tells whether a kernel
 // address can be read; if it is nil every address in the kernel's half that is no
 // error pointer counts.
-func (p *Probe) Decoder(slots []Slot, order binary.ByteOrder, mapped func(uint64) bool) *Decoder {
-	return NewDecoder(p.Fields, p.arch(), slots, order, mapped)
+func (p *Probe) Decoder(slots []value.Slot, order binary.ByteOrder, mapped func(uint64) bool) *value.Decoder {
+	return value.NewDecoder(p.Fields, p.arch(), slots, order, mapped)
 }

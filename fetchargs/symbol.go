@@ -7,6 +7,7 @@ import (
 
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
+	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
 // A SymbolPlace is where a kernel has what goes by one name.
@@ -96,7 +97,7 @@ func (r *resolver) address(p place, x spec.Expr) (place, bool) {
 
 // addressConstant makes a constant of an expression that is an address of the
 // kernel, with which cmp compares f. is tells whether it is one.
-func (r *resolver) addressConstant(cmp *spec.Compare, x spec.Expr, f *Field) (c constant, is bool) {
+func (r *resolver) addressConstant(cmp *spec.Compare, x spec.Expr, f *value.Field) (c constant, is bool) {
 	if r.recorded || !r.isConstant(x) {
 		return c, false
 	}
@@ -143,17 +144,17 @@ func ofSymbol(x spec.Expr) bool {
 }
 
 // encodeUntyped encodes what a FORMAT makes of a variable of unknown type.
-func (r *resolver) encodeUntyped(e encoded, x spec.Expr, f *format) (encoded, bool) {
+func (r *resolver) encodeUntyped(e encoded, x spec.Expr, f *value.Format) (encoded, bool) {
 	switch {
 	case f == nil:
-	case f.shape == kernelText:
-		e.field.Encoding, e.field.Size, e.typ = String, 4, stringType
+	case f.Shape == value.KernelText:
+		e.field.Encoding, e.field.Size, e.typ = value.String, 4, stringType
 		return e, true
-	case f.shape == byteArray:
-		return r.bytesOf(e, e.place, f.size, x)
-	case f.shape == fixedWidth:
+	case f.Shape == value.ByteArray:
+		return r.bytesOf(e, e.place, f.Size, x)
+	case f.Shape == value.FixedWidth:
 		return r.encodeFixed(e, x, f)
-	case f.name == "sym":
+	case f.Name == "sym":
 		return number(e, 8, f), true
 	}
 	r.untyped(x, e.place)
@@ -194,9 +195,9 @@ func (r *resolver) within(e encoded, x spec.Expr) bool {
 	switch {
 	case len(p.hops) > 0:
 		off, n = p.hops[0].Offset, 8
-	case e.field.Encoding == Array:
+	case e.field.Encoding == value.Array:
 		n *= e.field.Count
-	case e.field.Encoding == String:
+	case e.field.Encoding == value.String:
 		n = 1
 	}
 	if off+int64(n) <= int64(p.symbol.Room) {

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/value"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 )
 
@@ -13,8 +13,8 @@ import (
 func TestAtReturn(t *testing.T) {
 	sides := func(entryAddr, returnAddr uint64) (entry, ret *record) {
 		entry, ret = newProbe(false), newProbe(true)
-		entry.number("n", cInt, 99, fetchargs.Guard{Label: "p", Arg: entry.arg(8, entryAddr)})
-		ret.number("n at return", cInt, 5, fetchargs.Guard{Label: "p", Arg: ret.arg(8, returnAddr)})
+		entry.number("n", cInt, 99, value.Guard{Label: "p", Arg: entry.arg(8, entryAddr)})
+		ret.number("n at return", cInt, 5, value.Guard{Label: "p", Arg: ret.arg(8, returnAddr)})
 		entry.probe.Fields[0].Again, ret.probe.Fields[0].Again, ret.probe.Fields[0].Hidden = 1, -1, true
 		return entry, ret
 	}

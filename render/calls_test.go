@@ -6,6 +6,7 @@ import (
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
+	"github.com/tsnoop/tsnoop/fetchargs/value"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 )
@@ -15,7 +16,7 @@ const kernelText = 0xffffffff81000000
 // A record is a probe with the bytes of one of its records.
 type record struct {
 	probe *fetchargs.Probe
-	slots []fetchargs.Slot
+	slots []value.Slot
 
 	data    []byte // the fixed part
 	strings []byte // what __data_loc words point at, from stringsAt on
@@ -30,14 +31,14 @@ func newProbe(returns bool) *record {
 
 // arg adds an arg of size bytes that holds x, and is its index.
 func (r *record) arg(size int, x uint64) int {
-	r.slots = append(r.slots, fetchargs.Slot{Offset: len(r.data), Size: size})
+	r.slots = append(r.slots, value.Slot{Offset: len(r.data), Size: size})
 	b := binary.LittleEndian.AppendUint64(nil, x)
 	r.data = append(r.data, b[:size]...)
 	return len(r.slots) - 1
 }
 
 // number adds a field that holds x.
-func (r *record) number(label string, t btf.Type, x uint64, guards ...fetchargs.Guard) *record {
+func (r *record) number(label string, t btf.Type, x uint64, guards ...value.Guard) *record {
 	f := field(label, t, "")
 	f.Arg, f.Guards = r.arg(f.Size, x), guards
 	r.probe.Fields = append(r.probe.Fields, f)
@@ -45,8 +46,8 @@ func (r *record) number(label string, t btf.Type, x uint64, guards ...fetchargs.
 }
 
 // text adds a string field.
-func (r *record) text(label, s string, guards ...fetchargs.Guard) *record {
-	f := fetchargs.Field{Label: label, Type: charPtr, Encoding: fetchargs.String, Guards: guards}
+func (r *record) text(label, s string, guards ...value.Guard) *record {
+	f := value.Field{Label: label, Type: charPtr, Encoding: value.String, Guards: guards}
 	f.Arg = r.str(s)
 	r.probe.Fields = append(r.probe.Fields, f)
 	return r
@@ -54,7 +55,7 @@ func (r *record) text(label, s string, guards ...fetchargs.Guard) *record {
 
 func (r *record) str(s string) int {
 	i := len(r.slots)
-	r.slots = append(r.slots, fetchargs.Slot{Offset: len(r.data), Size: 4, DataLoc: true})
+	r.slots = append(r.slots, value.Slot{Offset: len(r.data), Size: 4, DataLoc: true})
 	r.data = binary.LittleEndian.AppendUint32(r.data, uint32(stringsAt+len(r.strings)|(len(s)+1)<<16))
 	r.strings = append(append(r.strings, s...), 0)
 	return i
@@ -78,7 +79,7 @@ func (r *record) event(ns uint64, cpu, tid int) *tracefs.Event {
 	return &tracefs.Event{Time: ns, CPU: cpu, TID: tid, Comm: []byte("old"), Data: append(data, r.strings...)}
 }
 
-func (r *record) decoder(plan *fetchargs.Plan) *fetchargs.Decoder {
+func (r *record) decoder(plan *fetchargs.Plan) *value.Decoder {
 	r.probe.Plan = plan
 	return r.probe.Decoder(r.slots, binary.LittleEndian, nil)
 }
@@ -107,7 +108,7 @@ type scene struct {
 }
 
 func scenes() []scene {
-	guard := fetchargs.Guard{Label: "skb->dev"}
+	guard := value.Guard{Label: "skb->dev"}
 	skb := func() *record {
 		return newProbe(false).number("skb->len", cUint, 128).text("dev->name", "lo").from(kernelText + 0x11).comm("ping")
 	}
@@ -122,11 +123,11 @@ func scenes() []scene {
 	dir := newProbe(true).number("return", skbPtr, 0xffff888000000010).number("return->len", cUint, 5)
 	member := newProbe(true).number("return->len", cUint, 5).number("return->x", cBool, 1)
 	nothing := newProbe(true)
-	nothing.probe.Fields = []fetchargs.Field{{Label: "return", Encoding: fetchargs.Nothing}}
+	nothing.probe.Fields = []value.Field{{Label: "return", Encoding: value.Nothing}}
 	hidden := newProbe(false).number("a", cInt, 1).number("b", cInt, 2)
 	hidden.probe.Fields[0].Hidden = true
 	partly := newProbe(false).number("a", cInt, 1)
-	partly.probe.Fields = append(partly.probe.Fields, fetchargs.Field{Label: "opts", Type: skBuff, Encoding: fetchargs.Nothing})
+	partly.probe.Fields = append(partly.probe.Fields, value.Field{Label: "opts", Type: skBuff, Encoding: value.Nothing})
 
 	entry := func(r *record) *tracefs.Event { return r.event(1_000_000_000, 0, 7) }
 	ret := func(r *record) *tracefs.Event { return r.event(1_000_012_345, 1, 7) }

@@ -2,7 +2,7 @@ package render
 
 import (
 	"github.com/tsnoop/tsnoop/btf"
-	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
 var (
@@ -35,7 +35,7 @@ var structs = map[string]rule{
 // typeRule is how f is shown when the user has named no FORMAT: by its C type,
 // and where C has no type for it, by its name. returned says that f is the
 // return value of a function.
-func typeRule(f *fetchargs.Field, returned bool) (rule, *btf.Enum) {
+func typeRule(f *value.Field, returned bool) (rule, *btf.Enum) {
 	t, name := element(f.Type)
 	if name == "__be32" && ip4Name(lastName(f.Label)) {
 		return ip4Rule, nil
@@ -65,13 +65,13 @@ func typeRule(f *fetchargs.Field, returned bool) (rule, *btf.Enum) {
 	return unknownRule, nil
 }
 
-func intRule(t *btf.Int, f *fetchargs.Field, returned bool) rule {
+func intRule(t *btf.Int, f *value.Field, returned bool) rule {
 	switch {
 	case t.Encoding == btf.Bool || t.Name == "_Bool" || t.Name == "bool":
 		return boolRule
 	case t.Name == "char" || t.Encoding == btf.Char:
 		return charRule
-	case f.Encoding == fetchargs.Array && t.Size == 1 && !btf.Signed(t):
+	case f.Encoding == value.Array && t.Size == 1 && !btf.Signed(t):
 		return bytesRule(f)
 	case btf.Signed(t) && t.Size >= 4 && returned:
 		return returnRule
@@ -82,7 +82,7 @@ func intRule(t *btf.Int, f *fetchargs.Field, returned bool) rule {
 }
 
 // bytesRule is how an array of bytes is shown.
-func bytesRule(f *fetchargs.Field) rule {
+func bytesRule(f *value.Field) rule {
 	name := lastName(f.Label)
 	switch {
 	case f.Count == 16 && ip6Name(name):

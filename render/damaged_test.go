@@ -4,15 +4,15 @@ import (
 	"testing"
 
 	"github.com/tsnoop/tsnoop/btf"
-	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
 // BTF that came in a file may have types that lead in a circle.
 func TestTypeCircle(t *testing.T) {
 	circle := &btf.Typedef{Name: "a"}
 	circle.Type = &btf.Const{Type: circle}
-	v := newView(&fetchargs.Field{Label: "x", Type: circle, Size: 4}, false, &Options{})
-	if got := string(v.appendValue(nil, fetchargs.Value{Kind: fetchargs.Uint, Uint: 26})); got != "0x1a" {
+	v := newView(&value.Field{Label: "x", Type: circle, Size: 4}, false, &Options{})
+	if got := string(v.appendValue(nil, value.Value{Kind: value.Uint, Uint: 26})); got != "0x1a" {
 		t.Errorf("%q", got)
 	}
 }
@@ -21,14 +21,14 @@ func TestTypeCircle(t *testing.T) {
 func TestNamesEscaped(t *testing.T) {
 	const bad = "\x1b[2J"
 	enum := &btf.Enum{Name: bad, Size: 4, Values: []btf.EnumValue{{Name: bad, Value: 1}}}
-	v := newView(&fetchargs.Field{Label: "x", Type: enum, Size: 4}, false, &Options{})
+	v := newView(&value.Field{Label: "x", Type: enum, Size: 4}, false, &Options{})
 	for _, tt := range []struct {
-		val  fetchargs.Value
+		val  value.Value
 		want string
 	}{
-		{fetchargs.Value{Kind: fetchargs.Uint, Uint: 1}, `\x1b[2J`},
-		{fetchargs.Value{Kind: fetchargs.Uint, Uint: 2}, `(enum \x1b[2J)2`},
-		{fetchargs.Value{Kind: fetchargs.Fault, Guard: &fetchargs.Guard{Label: bad}}, `(fault: \x1b[2J=NULL)`},
+		{value.Value{Kind: value.Uint, Uint: 1}, `\x1b[2J`},
+		{value.Value{Kind: value.Uint, Uint: 2}, `(enum \x1b[2J)2`},
+		{value.Value{Kind: value.Fault, Guard: &value.Guard{Label: bad}}, `(fault: \x1b[2J=NULL)`},
 	} {
 		if got := string(v.appendValue(nil, tt.val)); got != tt.want {
 			t.Errorf("%q, want %q", got, tt.want)

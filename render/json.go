@@ -7,6 +7,7 @@ import (
 
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/value"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 )
 
@@ -162,12 +163,12 @@ func (p *Printer) appendJSONField(dst []byte, s *side, f *shown, data []byte) []
 	return p.appendJSONValue(dst, f, s.dec.Value(f.index, data))
 }
 
-func (p *Printer) appendJSONValue(dst []byte, f *shown, val fetchargs.Value) []byte {
+func (p *Printer) appendJSONValue(dst []byte, f *shown, val value.Value) []byte {
 	v := &f.view
 	switch val.Kind {
-	case fetchargs.Uint, fetchargs.Int:
+	case value.Uint, value.Int:
 		return p.appendJSONInteger(dst, v, val.Uint)
-	case fetchargs.Text, fetchargs.Bytes:
+	case value.Text, value.Bytes:
 		if v.isText(val) {
 			return appendJSONText(dst, "value", "bytes", untilNUL(val.Bytes))
 		}
@@ -176,7 +177,7 @@ func (p *Printer) appendJSONValue(dst []byte, f *shown, val fetchargs.Value) []b
 			dst = strconv.AppendInt(append(dst, `,"size":`...), int64(v.field.Whole), 10)
 		}
 		return dst
-	case fetchargs.Fault:
+	case value.Fault:
 		p.addFault(f, val)
 	}
 	return append(dst, `"value":null`...)
@@ -251,7 +252,7 @@ func (p *Printer) appendJSONArray(dst []byte, v *view, b []byte) []byte {
 }
 
 // addFault notes that f could not be read, for "errors".
-func (p *Printer) addFault(f *shown, val fetchargs.Value) {
+func (p *Printer) addFault(f *shown, val value.Value) {
 	if len(p.faults) > 0 {
 		p.faults = append(p.faults, ',')
 	}
@@ -292,7 +293,7 @@ func jsonFunction(plan *fetchargs.Plan) []byte {
 }
 
 // jsonField is what a line says of f beside its value.
-func jsonField(f *fetchargs.Field) (nameAndType, onlyType []byte) {
+func jsonField(f *value.Field) (nameAndType, onlyType []byte) {
 	if f.Type != nil {
 		onlyType = append(appendJSONMember(nil, "type", btf.Name(f.Type))[1:], ',')
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/value"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 )
@@ -38,7 +39,7 @@ type Options struct {
 // probes. A decoder is nil where the plan has no probe.
 type Source struct {
 	Plan          *fetchargs.Plan
-	Entry, Return *fetchargs.Decoder
+	Entry, Return *value.Decoder
 }
 
 // A Printer shows calls, one line each. It allocates nothing for a call.
@@ -67,7 +68,7 @@ type source struct {
 // A side is one of the probes of a source; nothing is in it if there is none.
 type side struct {
 	probe  *fetchargs.Probe
-	dec    *fetchargs.Decoder
+	dec    *value.Decoder
 	result *shown  // the return value itself, nil if it is not shown
 	fields []shown // all else
 }
@@ -77,7 +78,7 @@ type shown struct {
 	view
 	index int  // in Probe.Fields
 	plain bool // it is a number that cannot be missing:
-	where fetchargs.Plain
+	where value.Plain
 	label []byte // with the "="
 	json  []byte // "name" and "type" as members of a JSON object
 	typed []byte // only "type"
@@ -100,17 +101,17 @@ func NewPrinter(sources []Source, o Options) *Printer {
 	return p
 }
 
-func newSide(probe *fetchargs.Probe, dec *fetchargs.Decoder, o *Options) side {
+func newSide(probe *fetchargs.Probe, dec *value.Decoder, o *Options) side {
 	if probe == nil || dec == nil {
 		return side{}
 	}
 	s := side{probe: probe, dec: dec}
 	for i := range probe.Fields {
 		f := &probe.Fields[i]
-		if f.Hidden || probe.Return && f.Encoding == fetchargs.Nothing {
+		if f.Hidden || probe.Return && f.Encoding == value.Nothing {
 			continue
 		}
-		returned := probe.Return && len(f.Guards) == 0 && f.Encoding == fetchargs.Integer
+		returned := probe.Return && len(f.Guards) == 0 && f.Encoding == value.Integer
 		sh := shown{view: newView(f, returned, o), index: i}
 		sh.where, sh.plain = dec.Plain(i)
 		sh.label = append(appendEscaped(nil, []byte(f.Label), noQuote), '=')
@@ -154,12 +155,12 @@ func (src *source) appendArgs(dst []byte, c *calls.Call) []byte {
 }
 
 // atReturn is what f was at return, if it could only be read then.
-func (src *source) atReturn(f *shown, c *calls.Call) (fetchargs.Value, bool) {
-	if f.again == nil || c.Return == nil || src.entry.dec.Value(f.index, c.Entry.Data).Kind != fetchargs.Fault {
-		return fetchargs.Value{}, false
+func (src *source) atReturn(f *shown, c *calls.Call) (value.Value, bool) {
+	if f.again == nil || c.Return == nil || src.entry.dec.Value(f.index, c.Entry.Data).Kind != value.Fault {
+		return value.Value{}, false
 	}
 	val := src.ret.dec.Value(f.again.index, c.Return.Data)
-	return val, val.Kind != fetchargs.Fault
+	return val, val.Kind != value.Fault
 }
 
 // functionName is the function that plan is about.

@@ -10,6 +10,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
+	"github.com/tsnoop/tsnoop/fetchargs/value"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 )
@@ -150,18 +151,18 @@ func TestJSONSummary(t *testing.T) {
 }
 
 func TestErrno(t *testing.T) {
-	plain := func(t btf.Type, format string) fetchargs.Field { return field("return", t, format) }
+	plain := func(t btf.Type, format string) value.Field { return field("return", t, format) }
 	renamed := field("r", cInt, "")
 	renamed.Arg = 1
 	hidden := plain(cInt, "")
 	hidden.Hidden = true
 	guarded := plain(cInt, "")
-	guarded.Guards = []fetchargs.Guard{{Label: "return"}}
+	guarded.Guards = []value.Guard{{Label: "return"}}
 	added := plain(skbPtr, "")
 	added.Add = 8
 	for _, tt := range []struct {
 		name  string
-		field fetchargs.Field
+		field value.Field
 		value int64
 		want  int
 	}{

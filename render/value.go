@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/tsnoop/tsnoop/btf"
-	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
 // A rule says how numbers and bytes become text. Every FORMAT and every kind
@@ -41,7 +41,7 @@ const (
 // A view is a field with all that can be decided before its values come.
 type view struct {
 	rule
-	field     *fetchargs.Field
+	field     *value.Field
 	enum      *btf.Enum // for enumText
 	opts      *Options
 	order     binary.ByteOrder
@@ -53,7 +53,7 @@ type view struct {
 
 // newView decides how f is shown. returned says that f is the return value of
 // a function.
-func newView(f *fetchargs.Field, returned bool, o *Options) view {
+func newView(f *value.Field, returned bool, o *Options) view {
 	v := view{field: f, opts: o, order: o.Order, returned: returned}
 	if v.order == nil {
 		v.order = binary.LittleEndian
@@ -75,8 +75,8 @@ func newView(f *fetchargs.Field, returned bool, o *Options) view {
 }
 
 // cutMark says how much of an object is shown, nil if it is all of it.
-func cutMark(f *fetchargs.Field) []byte {
-	if f.Encoding != fetchargs.Array || f.Size == 0 || f.Whole <= f.Count*f.Size {
+func cutMark(f *value.Field) []byte {
+	if f.Encoding != value.Array || f.Size == 0 || f.Whole <= f.Count*f.Size {
 		return nil
 	}
 	dst := strconv.AppendInt([]byte(" /* "), int64(f.Count), 10)
@@ -92,7 +92,7 @@ func cutMark(f *fetchargs.Field) []byte {
 
 // size is how many bytes of a number count.
 func (v *view) size() int {
-	if v.field.Encoding == fetchargs.BitField {
+	if v.field.Encoding == value.BitField {
 		return (v.field.Bits + 7) / 8
 	}
 	if v.width > 0 && v.width < v.field.Size {
@@ -104,7 +104,7 @@ func (v *view) size() int {
 // number is what x, as decoded, means under the view's rule.
 func (v *view) number(x uint64) uint64 {
 	shift := uint(64 - 8*v.size())
-	if v.field.Encoding == fetchargs.BitField {
+	if v.field.Encoding == value.BitField {
 		if v.big && !v.bigEndian && v.field.Bits%8 == 0 { // whole bytes of a register
 			return bits.ReverseBytes64(x) >> shift
 		}
@@ -120,17 +120,17 @@ func (v *view) number(x uint64) uint64 {
 }
 
 // appendValue appends the text of val.
-func (v *view) appendValue(dst []byte, val fetchargs.Value) []byte {
+func (v *view) appendValue(dst []byte, val value.Value) []byte {
 	switch val.Kind {
-	case fetchargs.Uint, fetchargs.Int:
+	case value.Uint, value.Int:
 		return v.text(v, dst, v.number(val.Uint))
-	case fetchargs.Text, fetchargs.Bytes:
+	case value.Text, value.Bytes:
 		if v.isText(val) {
 			dst = appendQuoted(v.opts.color(dst, literal), untilNUL(val.Bytes))
 			return v.opts.reset(dst)
 		}
 		return append(v.appendArray(dst, val.Bytes), v.cut...)
-	case fetchargs.Fault:
+	case value.Fault:
 		dst = append(v.opts.color(dst, failure), "(fault"...)
 		dst = append(appendFault(dst, ": ", val), ')')
 		return v.opts.reset(dst)
@@ -179,7 +179,7 @@ func (v *view) next(b []byte) (x uint64, rest []byte) {
 
 // appendFault appends which pointer could not be followed, behind sep:
 // "skb->dev=NULL", "buf=0x7ffc1000 not in memory"; nothing if that is not known.
-func appendFault(dst []byte, sep string, val fetchargs.Value) []byte {
+func appendFault(dst []byte, sep string, val value.Value) []byte {
 	if val.Guard == nil {
 		return dst
 	}
@@ -193,19 +193,19 @@ func appendFault(dst []byte, sep string, val fetchargs.Value) []byte {
 	}
 	dst = hexText(nil, dst, val.Addr)
 	switch val.Why {
-	case fetchargs.NotInMemory:
+	case value.NotInMemory:
 		return append(dst, " not in memory"...)
-	case fetchargs.Unproven:
+	case value.Unproven:
 		return append(dst, " perhaps not in memory"...)
-	case fetchargs.EmptyOrAway:
+	case value.EmptyOrAway:
 		return append(dst, " empty or not in memory"...)
 	}
 	return dst
 }
 
 // isText tells whether val is shown as a string.
-func (v *view) isText(val fetchargs.Value) bool {
-	return v.chars || val.Kind == fetchargs.Text && (v.block == nil || v.unit != 0)
+func (v *view) isText(val value.Value) bool {
+	return v.chars || val.Kind == value.Text && (v.block == nil || v.unit != 0)
 }
 
 func untilNUL(b []byte) []byte {

@@ -7,29 +7,28 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
 	"github.com/tsnoop/tsnoop/btf"
-	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
-func num(x uint64) fetchargs.Value { return fetchargs.Value{Kind: fetchargs.Uint, Uint: x} }
-func neg(x int64) fetchargs.Value  { return fetchargs.Value{Kind: fetchargs.Int, Uint: uint64(x)} }
-func text(s string) fetchargs.Value {
-	return fetchargs.Value{Kind: fetchargs.Text, Bytes: []byte(s)}
+func num(x uint64) value.Value { return value.Value{Kind: value.Uint, Uint: x} }
+func neg(x int64) value.Value  { return value.Value{Kind: value.Int, Uint: uint64(x)} }
+func text(s string) value.Value {
+	return value.Value{Kind: value.Text, Bytes: []byte(s)}
 }
-func raw(s string) fetchargs.Value {
-	return fetchargs.Value{Kind: fetchargs.Bytes, Bytes: []byte(s)}
+func raw(s string) value.Value {
+	return value.Value{Kind: value.Bytes, Bytes: []byte(s)}
 }
 
-func fault(label string, addr uint64) fetchargs.Value {
-	return fetchargs.Value{Kind: fetchargs.Fault, Guard: &fetchargs.Guard{Label: label}, Addr: addr}
+func fault(label string, addr uint64) value.Value {
+	return value.Value{Kind: value.Fault, Guard: &value.Guard{Label: label}, Addr: addr}
 }
 
 // field makes a Field as fetchargs does for a value of type t.
-func field(label string, t btf.Type, format string) fetchargs.Field {
-	f := fetchargs.Field{Label: label, Type: t, Format: format, Size: 8}
+func field(label string, t btf.Type, format string) value.Field {
+	f := value.Field{Label: label, Type: t, Format: format, Size: 8}
 	if a, ok := t.(*btf.Array); ok {
-		f.Encoding, f.Count, t = fetchargs.Array, int(a.Nelems), a.Type
+		f.Encoding, f.Count, t = value.Array, int(a.Nelems), a.Type
 	}
 	elem, _ := element(t)
 	switch t := elem.(type) {
@@ -40,27 +39,27 @@ func field(label string, t btf.Type, format string) fetchargs.Field {
 	case *btf.Struct:
 		f.Size = int(t.Size)
 		if t.Size > 8 {
-			f.Encoding, f.Size, f.Count = fetchargs.Array, 1, int(t.Size)
+			f.Encoding, f.Size, f.Count = value.Array, 1, int(t.Size)
 		}
 	}
 	return f
 }
 
 // cut is f of an object that has so many bytes.
-func cut(f fetchargs.Field, bytes int) fetchargs.Field {
+func cut(f value.Field, bytes int) value.Field {
 	f.Whole = bytes
 	return f
 }
 
 func TestValue(t *testing.T) {
 	const fn = 0xffffffff81000000
-	str := func(label string) fetchargs.Field {
-		return fetchargs.Field{Label: label, Type: charPtr, Encoding: fetchargs.String}
+	str := func(label string) value.Field {
+		return value.Field{Label: label, Type: charPtr, Encoding: value.String}
 	}
 	tests := []struct {
-		field    fetchargs.Field
+		field    value.Field
 		returned bool
-		value    fetchargs.Value
+		value    value.Value
 		want     string // text
 		json     string // members of an object
 	}{
@@ -100,16 +99,16 @@ func TestValue(t *testing.T) {
 			`"value":"0xffffffff81000010","text":"ip_rcv_finish+0x10"`},
 		{field("fn", workFunc, ""), false, num(fn + 0x1000), `0xffffffff81001000`, `"value":"0xffffffff81001000"`},
 		{field("fn", workFunc, ""), false, num(0), `NULL`, `"value":"0x0"`},
-		{fetchargs.Field{Label: "%ax", Size: 8}, false, num(0x10), `0x10`, `"value":16,"text":"0x10"`},
-		{fetchargs.Field{Label: "bit", Type: cUint, Encoding: fetchargs.BitField, Size: 4, Bits: 3},
+		{value.Field{Label: "%ax", Size: 8}, false, num(0x10), `0x10`, `"value":16,"text":"0x10"`},
+		{value.Field{Label: "bit", Type: cUint, Encoding: value.BitField, Size: 4, Bits: 3},
 			false, num(5), `5`, `"value":5`},
-		{fetchargs.Field{Label: "s.port", Type: be16, Encoding: fetchargs.BitField, Size: 8, Bits: 16},
+		{value.Field{Label: "s.port", Type: be16, Encoding: value.BitField, Size: 8, Bits: 16},
 			false, num(0xbb01), `443`, `"value":443`},
-		{fetchargs.Field{Label: "s.in", Type: inAddr, Encoding: fetchargs.BitField, Size: 8, Bits: 32},
+		{value.Field{Label: "s.in", Type: inAddr, Encoding: value.BitField, Size: 8, Bits: 32},
 			false, num(0x0101a8c0), `192.168.1.1`, `"value":"192.168.1.1"`},
-		{fetchargs.Field{Label: "s.n", Type: cUint, Format: "hex", Encoding: fetchargs.BitField, Size: 8, Bits: 16},
+		{value.Field{Label: "s.n", Type: cUint, Format: "hex", Encoding: value.BitField, Size: 8, Bits: 16},
 			false, num(0x0102), `02 01`, `"value":"02 01"`},
-		{fetchargs.Field{Label: "bit", Type: cBool, Encoding: fetchargs.BitField, Size: 1, Bits: 1},
+		{value.Field{Label: "bit", Type: cBool, Encoding: value.BitField, Size: 1, Bits: 1},
 			false, num(1), `true`, `"value":true`},
 
 		// Returned values.
@@ -139,7 +138,7 @@ func TestValue(t *testing.T) {
 			`02:00:5e:10:00:00`, `"value":"02:00:5e:10:00:00"`},
 		{field("np->saddr", in6Addr, ""), false, raw("\x20\x01\x0d\xb8" + string(make([]byte, 11)) + "\x01"),
 			`2001:db8::1`, `"value":"2001:db8::1"`},
-		{fetchargs.Field{Label: "*p", Type: skBuff, Encoding: fetchargs.Array, Size: 1, Count: 3}, false,
+		{value.Field{Label: "*p", Type: skBuff, Encoding: value.Array, Size: 1, Count: 3}, false,
 			raw("\x01\x02\x03"), `01 02 03`, `"value":"01 02 03"`},
 		{field("v", array(cInt, 0), ""), false, raw(""), `{}`, `"value":[]`},
 		{cut(field("v", array(cInt, 2), ""), 12), false, raw("\x01\x00\x00\x00\x02\x00\x00\x00"), `{1, 2} /* 2 of 3 elements */`,
@@ -188,15 +187,15 @@ func TestValue(t *testing.T) {
 		{field("n", cUint, "x16"), false, num(0x12345), `0x2345`, `"value":9029,"text":"0x2345"`},
 		{field("perm_addr", array(u8, 6), "x8[6]"), false, raw("\xb4\xb5\x2f\xce\x18\x65"),
 			`{0xb4, 0xb5, 0x2f, 0xce, 0x18, 0x65}`, `"value":[180,181,47,206,24,101],"text":"{0xb4, 0xb5, 0x2f, 0xce, 0x18, 0x65}"`},
-		{fetchargs.Field{Label: "s", Type: charPtr, Format: "string", Encoding: fetchargs.String}, false, text("x"), `"x"`, `"value":"x"`},
-		{fetchargs.Field{Label: "s", Type: charPtr, Format: "hex", Encoding: fetchargs.String}, false, text("xy"), `78 79`, `"value":"78 79"`},
+		{value.Field{Label: "s", Type: charPtr, Format: "string", Encoding: value.String}, false, text("x"), `"x"`, `"value":"x"`},
+		{value.Field{Label: "s", Type: charPtr, Format: "hex", Encoding: value.String}, false, text("xy"), `78 79`, `"value":"78 79"`},
 
 		// What could not be read.
 		{field("n", cInt, ""), false, fault("skb->dev", 0), `(fault: skb->dev=NULL)`, `"value":null`},
 		{field("n", cInt, ""), false, fault("x", ^uint64(1)), `(fault: x=-ENOENT)`, `"value":null`},
 		{field("n", cInt, ""), false, fault("x", 0x6b6b6b6b), `(fault: x=0x6b6b6b6b)`, `"value":null`},
-		{field("n", cInt, ""), false, fetchargs.Value{Kind: fetchargs.Fault}, `(fault)`, `"value":null`},
-		{field("n", cInt, ""), false, fetchargs.Value{}, `?`, `"value":null`},
+		{field("n", cInt, ""), false, value.Value{Kind: value.Fault}, `(fault)`, `"value":null`},
+		{field("n", cInt, ""), false, value.Value{}, `?`, `"value":null`},
 	}
 	for _, tt := range tests {
 		p := NewPrinter(nil, Options{Symbol: testSymbol})
@@ -217,8 +216,8 @@ func TestValue(t *testing.T) {
 
 func TestBigEndianKernel(t *testing.T) {
 	tests := []struct {
-		field fetchargs.Field
-		value fetchargs.Value
+		field value.Field
+		value value.Value
 		want  string
 	}{
 		{field("port", be16, ""), num(443), `443`},
@@ -245,7 +244,7 @@ func formatNames() []string {
 
 // TestFormatsAgree holds this package's FORMATs against those of fetchargs.
 func TestFormatsAgree(t *testing.T) {
-	want, got := fetchargs.FormatNames(), formatNames()
+	want, got := value.FormatNames(), formatNames()
 	slices.Sort(want)
 	slices.Sort(got)
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -262,7 +261,7 @@ func TestAnyFormatOnAnyType(t *testing.T) {
 			f := field("addr", typ, format)
 			p := NewPrinter(nil, Options{Symbol: testSymbol})
 			sh := shown{view: newView(&f, true, &p.opts), label: []byte("addr=")}
-			for _, val := range []fetchargs.Value{{}, num(1 << 63), neg(-3), text("abcdefgh"), raw("123456789abcdef0"), raw("1"),
+			for _, val := range []value.Value{{}, num(1 << 63), neg(-3), text("abcdefgh"), raw("123456789abcdef0"), raw("1"),
 				fault("x", 1)} {
 				if got := sh.appendValue(nil, val); len(got) == 0 {
 					t.Errorf("%v:%s %+v: nothing was printed", typ, format, val)

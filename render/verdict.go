@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/value"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 )
 
@@ -11,18 +12,18 @@ import (
 // error: what stands in a line as "= -2 (ENOENT)".
 type verdict struct {
 	view
-	where fetchargs.Plain
+	where value.Plain
 }
 
 // newVerdict finds the return value in a probe's records, shown or not; nil if
 // it is not there or never an error.
-func newVerdict(probe *fetchargs.Probe, dec *fetchargs.Decoder, o *Options) *verdict {
+func newVerdict(probe *fetchargs.Probe, dec *value.Decoder, o *Options) *verdict {
 	if probe == nil || dec == nil || !probe.Return {
 		return nil
 	}
 	for i := range probe.Fields {
 		f := probe.Fields[i]
-		if f.Encoding != fetchargs.Integer || f.Add != 0 || !isReturn(probe, &f) {
+		if f.Encoding != value.Integer || f.Add != 0 || !isReturn(probe, &f) {
 			continue
 		}
 		where, ok := dec.Plain(i)
@@ -39,7 +40,7 @@ func newVerdict(probe *fetchargs.Probe, dec *fetchargs.Decoder, o *Options) *ver
 
 // isReturn tells whether f is all of what the function returned, whatever the
 // user has named it.
-func isReturn(probe *fetchargs.Probe, f *fetchargs.Field) bool {
+func isReturn(probe *fetchargs.Probe, f *value.Field) bool {
 	if f.Label == "return" || f.Arg >= len(probe.Args) {
 		return f.Label == "return"
 	}

@@ -18,9 +18,10 @@ const module = "github.com/tsnoop/tsnoop"
 // standard library. A new package needs a line here.
 var mayImport = map[string][]string{
 	"btf":              {"github.com/cilium/ebpf/btf"},
-	"fetchargs":        {module + "/fetchargs/spec", module + "/fetchargs/abi", module + "/btf"},
+	"fetchargs":        {module + "/fetchargs/spec", module + "/fetchargs/abi", module + "/fetchargs/value", module + "/btf"},
 	"fetchargs/spec":   {},
 	"fetchargs/abi":    {module + "/btf"},
+	"fetchargs/value":  {module + "/fetchargs/abi", module + "/btf", "golang.org/x/sys/unix"},
 	"tracefs":          {"golang.org/x/sys/unix", module + "/tracefs/ringbuf"},
 	"tracefs/proc":     {},
 	"tracefs/ringbuf":  {},
@@ -28,14 +29,14 @@ var mayImport = map[string][]string{
 	"tracefs/read":     {"golang.org/x/sys/unix", module + "/tracefs", module + "/tracefs/ringbuf"},
 	"tracefs/text":     {"golang.org/x/sys/unix", module + "/tracefs"},
 	"tracefs/calls":    {module + "/tracefs"},
-	"tracefs/trace": {module + "/btf", module + "/fetchargs", module + "/fetchargs/spec", module + "/fetchargs/abi", "golang.org/x/sys/unix", module + "/tracefs", module + "/tracefs/calls",
+	"tracefs/trace": {module + "/btf", module + "/fetchargs", module + "/fetchargs/spec", module + "/fetchargs/value", module + "/fetchargs/abi", "golang.org/x/sys/unix", module + "/tracefs", module + "/tracefs/calls",
 		module + "/tracefs/proc", module + "/tracefs/ringbuf", module + "/tracefs/text", module + "/tracefs/tracedat"},
-	"render":     {module + "/fetchargs", module + "/fetchargs/spec", module + "/btf", module + "/tracefs", module + "/tracefs/calls"},
+	"render":     {module + "/fetchargs", module + "/fetchargs/spec", module + "/fetchargs/value", module + "/btf", module + "/tracefs", module + "/tracefs/calls"},
 	"cmd/tsnoop": nil, // all
 }
 
 // pure are the packages that must not touch the machine.
-var pure = []string{"fetchargs", "fetchargs/spec", "fetchargs/abi", "render", "tracefs/calls", "tracefs/ringbuf", "tracefs/tracedat"}
+var pure = []string{"fetchargs", "fetchargs/spec", "fetchargs/abi", "fetchargs/value", "render", "tracefs/calls", "tracefs/ringbuf", "tracefs/tracedat"}
 
 func TestImports(t *testing.T) {
 	root := filepath.Join("..", "..")

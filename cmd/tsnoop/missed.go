@@ -6,6 +6,7 @@ import (
 
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/value"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 )
@@ -99,7 +100,7 @@ func (r *reading) faults(p *fetchargs.Probe, e *tracefs.Event) (n uint64) {
 	d := r.decoder[p]
 	faulted := false
 	for i := range p.Fields {
-		faulted = faulted || d.Value(i, e.Data).Kind == fetchargs.Fault
+		faulted = faulted || d.Value(i, e.Data).Kind == value.Fault
 	}
 	if !faulted {
 		return 0

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/value"
 	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
@@ -32,17 +33,17 @@ type reading struct {
 	known   map[int]bool           // their IDs
 	stacks  *tracefs.Format        // of the records with stacks, nil if none are wanted
 	format  map[*fetchargs.Probe]*tracefs.Format
-	decoder map[*fetchargs.Probe]*fetchargs.Decoder
+	decoder map[*fetchargs.Probe]*value.Decoder
 }
 
 // learn takes in how the records of a probe are laid out.
 func (r *reading) learn(p *fetchargs.Probe, f *tracefs.Format) error {
-	slots, err := p.Slots(func(name string) (fetchargs.Slot, bool) {
+	slots, err := p.Slots(func(name string) (value.Slot, bool) {
 		field := f.Field(name)
 		if field == nil {
-			return fetchargs.Slot{}, false
+			return value.Slot{}, false
 		}
-		return fetchargs.Slot{Offset: field.Offset, Size: field.Size, DataLoc: field.DataLoc}, true
+		return value.Slot{Offset: field.Offset, Size: field.Size, DataLoc: field.DataLoc}, true
 	})
 	if err != nil {
 		return err
@@ -50,7 +51,7 @@ func (r *reading) learn(p *fetchargs.Probe, f *tracefs.Format) error {
 	if r.decoder == nil {
 		r.known = map[int]bool{}
 		r.format = map[*fetchargs.Probe]*tracefs.Format{}
-		r.decoder = map[*fetchargs.Probe]*fetchargs.Decoder{}
+		r.decoder = map[*fetchargs.Probe]*value.Decoder{}
 	}
 	if !r.known[f.ID] {
 		r.known[f.ID] = true

@@ -1,6 +1,33 @@
-package fetchargs
+package value
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+// number makes a value of the integer in the record: narrows a bit field,
+// extends the sign, and adds what the kernel could not add.
+func (f *Field) number(raw uint64) Value {
+	width := f.Size * 8
+	if f.Encoding == BitField {
+		width = f.Bits
+	}
+	shift := 64 - uint(width)
+	if f.Signed {
+		return Value{Kind: Int, Uint: uint64(int64(raw<<shift)>>shift) + uint64(f.Add)}
+	}
+	return Value{Kind: Uint, Uint: raw<<shift>>shift + uint64(f.Add)}
+}
+
+// Swapped turns the byte order of a value of f around. In a register that may be
+// some bytes of it.
+func (f *Field) Swapped(n uint64) uint64 {
+	width := 8 * f.Size
+	if f.Encoding == BitField {
+		width = f.Bits
+	}
+	return bits.ReverseBytes64(n) >> (64 - width)
+}
 
 // A Plain is where a record has a number that is always there, read through no
 // pointer: most of all values, and worth a shorter way than Decoder.Value.

@@ -1,4 +1,6 @@
-package fetchargs
+// Package value turns the bytes of a record into typed values: encodings, FORMATs,
+// sign, byte order, error numbers, and the pointers that must be believed first.
+package value
 
 // Kind says what a Value holds.
 type Kind uint8

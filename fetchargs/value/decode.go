@@ -1,4 +1,4 @@
-package fetchargs
+package value
 
 import (
 	"encoding/binary"

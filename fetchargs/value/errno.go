@@ -1,9 +1,9 @@
-package fetchargs
+package value
 
-// errnos are the error numbers by name, as conditions may give them: those of
+// Errnos are the error numbers by name, as conditions may give them: those of
 // include/uapi/asm-generic/errno*.h and, from 512 on, the kernel's own of
 // include/linux/errno.h. amd64 and arm64 have no others.
-var errnos = map[string]int64{
+var Errnos = map[string]int64{
 	"EPERM":                 1,
 	"ENOENT":                2,
 	"ESRCH":                 3,

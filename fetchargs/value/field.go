@@ -1,4 +1,4 @@
-package fetchargs
+package value
 
 import "github.com/tsnoop/tsnoop/btf"
 
@@ -19,7 +19,7 @@ type Field struct {
 	Type      btf.Type // C type of the value; nil when unknown (%REG, $stackN)
 	Format    string   // the user's FORMAT, "" to let the C type decide
 	Encoding  Encoding
-	Arg       int   // index into Probe.Args
+	Arg       int   // index into the probe's Args
 	Size      int   // bytes of one element: 1, 2, 4 or 8
 	Count     int   // elements of an Array; limit in bytes of a String from a char[N], 0 for none
 	Whole     int   `json:",omitempty"` // bytes of the object, of which an Array shows the first; 0 if it shows all
@@ -50,7 +50,7 @@ const (
 // holds an address that can be read.
 type Guard struct {
 	Label string // "skb->dev"
-	Arg   int    // index into Probe.Args of the pointer's own value, an x64
+	Arg   int    // index into the probe's Args of the pointer's own value, an x64
 	Space Space
 	Proof *Proof `json:",omitempty"` // that user memory was there; nil if there is none
 }

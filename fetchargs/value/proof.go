@@ -1,4 +1,4 @@
-package fetchargs
+package value
 
 // A Proof tells of a record whether a piece of user memory could be read. The
 // address proves nothing: the page may not be there, and a number that cannot
@@ -17,9 +17,9 @@ package fetchargs
 // that never can be followed.
 type Proof struct {
 	Kind     ProofKind
-	Args     []int // indexes into Probe.Args
+	Args     []int // indexes into the probe's Args
 	Any      bool  `json:",omitempty"` // one of Args is enough
-	Trial    int   // index into Probe.Args
+	Trial    int   // index into the probe's Args
 	From, To int64 // bytes behind the pointer that must be on one page, for Itself
 }
 
