@@ -13,6 +13,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 	"github.com/tsnoop/tsnoop/render"
+	"github.com/tsnoop/tsnoop/render/text"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 )
@@ -81,8 +82,8 @@ func TestRegisters(t *testing.T) {
 				record = append(record, fetch(t, &arg, object)...)
 			}
 			d := probe.Decoder(slots, binary.LittleEndian, func(uint64) bool { return true })
-			p := render.NewPrinter([]render.Source{{Plan: plans[0], Entry: d}}, render.Options{Time: render.TimeNone})
-			line := string(p.AppendCall(nil, &calls.Call{Entry: &tracefs.Event{Data: record}}))
+			p := text.New([]render.Source{{Plan: plans[0], Entry: d}}, render.Options{Time: render.TimeNone})
+			line := string(p.End(nil, &calls.Call{Entry: &tracefs.Event{Data: record}}))
 			want := "(" + probe.Fields[0].Label + "=" + tt.want + ")\n"
 			if !strings.HasSuffix(line, want) {
 				t.Errorf("got %s, want ...%s; fetched were %v", line, want, probe.Args)

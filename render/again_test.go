@@ -1,10 +1,13 @@
-package render
+package render_test
 
 import (
 	"strings"
 	"testing"
 
 	"github.com/tsnoop/tsnoop/fetchargs/value"
+	"github.com/tsnoop/tsnoop/render"
+	"github.com/tsnoop/tsnoop/render/json"
+	"github.com/tsnoop/tsnoop/render/text"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 )
 
@@ -36,17 +39,17 @@ func TestAtReturn(t *testing.T) {
 			c.Return = ret.event(2, 0, 1)
 		}
 		source := newSource("f", "", entry, ret)
-		text := string(NewPrinter([]Source{source}, Options{Time: TimeNone}).AppendCall(nil, c))
-		json := string(NewPrinter([]Source{source}, Options{JSON: true}).AppendCall(nil, c))
-		if !strings.Contains(text, tt.text) || !strings.Contains(json, tt.json) {
-			t.Errorf("%s: got\n%s%swant %s and %s", tt.name, text, json, tt.text, tt.json)
+		line := string(text.New([]render.Source{source}, render.Options{Time: render.TimeNone}).End(nil, c))
+		object := string(json.New([]render.Source{source}, render.Options{}).End(nil, c))
+		if !strings.Contains(line, tt.text) || !strings.Contains(object, tt.json) {
+			t.Errorf("%s: got\n%s%swant %s and %s", tt.name, line, object, tt.text, tt.json)
 		}
 	}
 	// A side that a recording does not have.
 	entry, ret := sides(0, good)
 	source := newSource("f", "", entry, nil)
 	c := &calls.Call{Entry: entry.event(1, 0, 1), Return: ret.event(2, 0, 1)}
-	if text := string(NewPrinter([]Source{source}, Options{}).AppendCall(nil, c)); !strings.Contains(text, "(fault: p=NULL)") {
-		t.Errorf("got %s", text)
+	if line := string(text.New([]render.Source{source}, render.Options{}).End(nil, c)); !strings.Contains(line, "(fault: p=NULL)") {
+		t.Errorf("got %s", line)
 	}
 }

@@ -1,4 +1,4 @@
-package render
+package render_test
 
 import (
 	"encoding/binary"
@@ -7,6 +7,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
+	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 )
@@ -86,9 +87,9 @@ func (r *record) decoder(plan *fetchargs.Plan) *value.Decoder {
 
 // newSource makes the source of a function from records of its two sides,
 // either of which may be nil.
-func newSource(name, module string, entry, ret *record) Source {
+func newSource(name, module string, entry, ret *record) render.Source {
 	plan := &fetchargs.Plan{Func: &btf.Func{Name: name, Module: module}, Arch: abi.Named("amd64")}
-	s := Source{Plan: plan}
+	s := render.Source{Plan: plan}
 	if entry != nil {
 		plan.Entry, s.Entry = entry.probe, entry.decoder(plan)
 	}
@@ -101,7 +102,7 @@ func newSource(name, module string, entry, ret *record) Source {
 // A scene is a call and the source it belongs to.
 type scene struct {
 	name   string
-	source Source
+	source render.Source
 	call   *calls.Call
 	text   string
 	json   string

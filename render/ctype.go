@@ -6,24 +6,24 @@ import (
 )
 
 var (
-	unsignedRule = rule{text: decimalText, sign: unsigned}
-	signedRule   = rule{text: decimalText, sign: signed}
-	returnRule   = rule{text: returnText, sign: signed, json: jsonReturn}
-	boolRule     = rule{text: boolText, sign: unsigned, json: jsonBool}
-	charRule     = rule{text: charText, sign: unsigned, chars: true, json: jsonNamed}
-	byteRule     = rule{text: hexText, sign: unsigned}
-	macRule      = rule{text: hexText, sign: unsigned, block: appendPaddedMAC, json: jsonText}
-	pointerRule  = rule{text: pointerText, sign: unsigned, json: jsonAddress}
-	symbolRule   = rule{text: symbolText, sign: unsigned, json: jsonAddress}
-	unknownRule  = rule{text: hexText, sign: unsigned, block: appendHexBytes, json: jsonNamed}
+	unsignedRule = rule{form: Decimal, sign: unsigned}
+	signedRule   = rule{form: Decimal, sign: signed}
+	returnRule   = rule{form: Returned, sign: signed}
+	boolRule     = rule{form: Bool, sign: unsigned}
+	charRule     = rule{form: Char, sign: unsigned, chars: true}
+	byteRule     = rule{form: Byte, sign: unsigned}
+	macRule      = rule{form: LongMAC, sign: unsigned}
+	pointerRule  = rule{form: Address, sign: unsigned}
+	symbolRule   = rule{form: Symbol, sign: unsigned}
+	unknownRule  = rule{form: Unknown, sign: unsigned}
 )
 
 // typedefs are the rules of types that C tells apart only by a typedef.
 var typedefs = map[string]rule{
-	"__be16":  {text: decimalText, sign: unsigned, big: true},
-	"__be32":  {text: decimalText, sign: unsigned, big: true},
-	"__be64":  {text: decimalText, sign: unsigned, big: true},
-	"umode_t": {text: octalText, sign: unsigned, json: jsonNamed},
+	"__be16":  {form: Decimal, sign: unsigned, big: true},
+	"__be32":  {form: Decimal, sign: unsigned, big: true},
+	"__be64":  {form: Decimal, sign: unsigned, big: true},
+	"umode_t": {form: Octal, sign: unsigned},
 }
 
 // structs are the rules of structs that are shown as one value.
@@ -47,7 +47,7 @@ func typeRule(f *value.Field, returned bool) (rule, *btf.Enum) {
 	case *btf.Int:
 		return intRule(t, f, returned), nil
 	case *btf.Enum:
-		r := rule{text: enumText, sign: unsigned, json: jsonNamed}
+		r := rule{form: Enum, sign: unsigned}
 		if t.Signed {
 			r.sign = signed
 		}

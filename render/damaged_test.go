@@ -1,18 +1,19 @@
-package render
+package render_test
 
 import (
 	"testing"
 
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
+	"github.com/tsnoop/tsnoop/render"
 )
 
 // BTF that came in a file may have types that lead in a circle.
 func TestTypeCircle(t *testing.T) {
 	circle := &btf.Typedef{Name: "a"}
 	circle.Type = &btf.Const{Type: circle}
-	v := newView(&value.Field{Label: "x", Type: circle, Size: 4}, false, &Options{})
-	if got := string(v.appendValue(nil, value.Value{Kind: value.Uint, Uint: 26})); got != "0x1a" {
+	f := render.NewField(&value.Field{Label: "x", Type: circle, Size: 4}, false, &render.Options{})
+	if got := string(f.AppendValue(nil, value.Value{Kind: value.Uint, Uint: 26})); got != "0x1a" {
 		t.Errorf("%q", got)
 	}
 }
@@ -21,7 +22,7 @@ func TestTypeCircle(t *testing.T) {
 func TestNamesEscaped(t *testing.T) {
 	const bad = "\x1b[2J"
 	enum := &btf.Enum{Name: bad, Size: 4, Values: []btf.EnumValue{{Name: bad, Value: 1}}}
-	v := newView(&value.Field{Label: "x", Type: enum, Size: 4}, false, &Options{})
+	f := render.NewField(&value.Field{Label: "x", Type: enum, Size: 4}, false, &render.Options{})
 	for _, tt := range []struct {
 		val  value.Value
 		want string
@@ -30,7 +31,7 @@ func TestNamesEscaped(t *testing.T) {
 		{value.Value{Kind: value.Uint, Uint: 2}, `(enum \x1b[2J)2`},
 		{value.Value{Kind: value.Fault, Guard: &value.Guard{Label: bad}}, `(fault: \x1b[2J=NULL)`},
 	} {
-		if got := string(v.appendValue(nil, tt.val)); got != tt.want {
+		if got := string(f.AppendValue(nil, tt.val)); got != tt.want {
 			t.Errorf("%q, want %q", got, tt.want)
 		}
 	}

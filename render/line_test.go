@@ -1,7 +1,7 @@
-package render
+package render_test
 
 import (
-	"encoding/json"
+	stdjson "encoding/json"
 	"io"
 	"strings"
 	"testing"
@@ -9,19 +9,22 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/tsnoop/tsnoop/render"
+	"github.com/tsnoop/tsnoop/render/json"
+	"github.com/tsnoop/tsnoop/render/text"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 )
 
 func TestCall(t *testing.T) {
 	for _, s := range scenes() {
 		t.Run(s.name, func(t *testing.T) {
-			p := NewPrinter([]Source{s.source}, Options{Time: TimeNone, Symbol: testSymbol})
-			line := string(p.AppendCall(nil, s.call))
-			if got := line[len("  0 ")+commWidth+1:]; got != s.text+"\n" {
+			p := text.New([]render.Source{s.source}, render.Options{Time: render.TimeNone, Symbol: testSymbol})
+			line := string(p.End(nil, s.call))
+			if got := line[len("  0 ")+18+1:]; got != s.text+"\n" {
 				t.Errorf("text\n got %swant %s", got, s.text)
 			}
-			p = NewPrinter([]Source{s.source}, Options{JSON: true, Color: true, Symbol: testSymbol})
-			if diff := cmp.Diff(s.json+"\n", string(p.AppendCall(nil, s.call))); diff != "" {
+			object := json.New([]render.Source{s.source}, render.Options{Color: true, Symbol: testSymbol})
+			if diff := cmp.Diff(s.json+"\n", string(object.End(nil, s.call))); diff != "" {
 				t.Errorf("JSON (-want +got):\n%s", diff)
 			}
 		})
@@ -37,34 +40,34 @@ func TestColumns(t *testing.T) {
 	}
 	const start, wall = 5_000_000_000, 1_700_000_000_000_000_000
 	tests := []struct {
-		mode TimeMode
+		mode render.TimeMode
 		want string
 	}{
-		{TimeRel, `
+		{render.TimeRel, `
 TIME        CPU COMM-TID           CALL
    0.000000   1 ping-102           f()
    1.500001   0 ping-4194304       f()
   -0.000002 255 ping-0             f()
 `},
-		{TimeDelta, `
+		{render.TimeDelta, `
 TIME        CPU COMM-TID           CALL
    0.000000   1 ping-102           f()
    1.500001   0 ping-4194304       f()
   -1.500003 255 ping-0             f()
 `},
-		{TimeBoot, `
+		{render.TimeBoot, `
 TIME          CPU COMM-TID           CALL
      5.000000   1 ping-102           f()
      6.500001   0 ping-4194304       f()
      4.999997 255 ping-0             f()
 `},
-		{TimeClock, `
+		{render.TimeClock, `
 TIME            CPU COMM-TID           CALL
 22:13:25.000000   1 ping-102           f()
 22:13:26.500001   0 ping-4194304       f()
 22:13:24.999997 255 ping-0             f()
 `},
-		{TimeNone, `
+		{render.TimeNone, `
 CPU COMM-TID           CALL
   1 ping-102           f()
   0 ping-4194304       f()
@@ -75,11 +78,11 @@ CPU COMM-TID           CALL
 		r := newProbe(false).comm("ping")
 		s.source = newSource("f", "", r, nil)
 		s.call.Entry = r.event(0, 0, 0)
-		p := NewPrinter([]Source{s.source}, Options{Time: tt.mode, Start: start, Clock: wall, Zone: time.UTC})
-		got := p.AppendHeader([]byte("\n"))
-		got = p.AppendCall(got, call(start, 1, 102))
-		got = p.AppendCall(got, call(start+1_500_001_000, 0, 4194304))
-		got = p.AppendCall(got, call(start-2_500, 255, 0))
+		p := text.New([]render.Source{s.source}, render.Options{Header: true, Time: tt.mode, Start: start, Clock: wall, Zone: time.UTC})
+		got := p.Open([]byte("\n"))
+		got = p.End(got, call(start, 1, 102))
+		got = p.End(got, call(start+1_500_001_000, 0, 4194304))
+		got = p.End(got, call(start-2_500, 255, 0))
 		if diff := cmp.Diff(tt.want, string(got)); diff != "" {
 			t.Errorf("%v (-want +got):\n%s", tt.mode, diff)
 		}
@@ -96,8 +99,8 @@ func TestComm(t *testing.T) {
 	}
 	for _, tt := range tests {
 		r := newProbe(false).comm(tt.comm)
-		p := NewPrinter([]Source{newSource("f", "", r, nil)}, Options{Time: TimeNone})
-		if got := string(p.AppendCall(nil, &calls.Call{Entry: r.event(0, 0, 7)})); got != tt.want {
+		p := text.New([]render.Source{newSource("f", "", r, nil)}, render.Options{Time: render.TimeNone})
+		if got := string(p.End(nil, &calls.Call{Entry: r.event(0, 0, 7)})); got != tt.want {
 			t.Errorf("%q: got %q, want %q", tt.comm, got, tt.want)
 		}
 	}
@@ -120,8 +123,8 @@ func TestCaller(t *testing.T) {
 	}
 	for _, tt := range tests {
 		r := newProbe(false).from(tt.addr)
-		p := NewPrinter([]Source{newSource("f", "", r, nil)}, Options{Time: TimeNone, Symbol: testSymbol, Verbose: tt.verbose})
-		got := string(p.AppendCall(nil, &calls.Call{Entry: r.event(0, 0, 7)}))
+		p := text.New([]render.Source{newSource("f", "", r, nil)}, render.Options{Time: render.TimeNone, Symbol: testSymbol, Verbose: tt.verbose})
+		got := string(p.End(nil, &calls.Call{Entry: r.event(0, 0, 7)}))
 		if want := "  0 old-7              " + tt.want + "\n"; got != want {
 			t.Errorf("%#x: got %q, want %q", tt.addr, got, want)
 		}
@@ -135,8 +138,8 @@ func TestColor(t *testing.T) {
 		"fault":      "f\x1b[0m(dev->mtu=\x1b[31m(fault: skb->dev=NULL)\x1b[0m, hi=1)",
 	}
 	for _, s := range scenes() {
-		p := NewPrinter([]Source{s.source}, Options{Color: true, Symbol: testSymbol})
-		got := string(p.AppendCall(nil, s.call))
+		p := text.New([]render.Source{s.source}, render.Options{Color: true, Symbol: testSymbol})
+		got := string(p.End(nil, s.call))
 		if !strings.HasPrefix(got, "\x1b[2m   1.0000") || !strings.Contains(got, want[s.name]) {
 			t.Errorf("%s: got %q, want %q in it", s.name, got, want[s.name])
 		}
@@ -146,16 +149,26 @@ func TestColor(t *testing.T) {
 	}
 }
 
+// valid tells whether b is JSON.
+func valid(b []byte) bool { return stdjson.Valid(b) }
+
+func newSink(asJSON bool, s []render.Source, o render.Options) render.Sink {
+	if asJSON {
+		return json.New(s, o)
+	}
+	return text.New(s, o)
+}
+
 // FuzzCall puts any bytes where strings come from.
 func FuzzCall(f *testing.F) {
 	f.Add("ping", "lo", false)
 	f.Add("a\n\x1b", "\xff\u202e\x85", true)
 	f.Fuzz(func(t *testing.T, comm, name string, asJSON bool) {
 		r := newProbe(false).text("dev->name", name[:min(len(name), 60)]).comm(comm[:min(len(comm), 60)])
-		p := NewPrinter([]Source{newSource("f", "", r, nil)}, Options{JSON: asJSON})
-		line := p.AppendCall(nil, &calls.Call{Entry: r.event(1, 2, 3)})
-		checkSafe(t, line[:len(line)-1])
-		if line[len(line)-1] != '\n' || asJSON && !json.Valid(line) {
+		p := newSink(asJSON, []render.Source{newSource("f", "", r, nil)}, render.Options{})
+		line := p.End(nil, &calls.Call{Entry: r.event(1, 2, 3)})
+		render.CheckSafe(t, line[:len(line)-1])
+		if line[len(line)-1] != '\n' || asJSON && !valid(line) {
 			t.Errorf("not a line: %q", line)
 		}
 	})
@@ -165,21 +178,22 @@ func FuzzCall(f *testing.F) {
 func BenchmarkCall(b *testing.B) {
 	for _, bb := range []struct {
 		name string
-		opts Options
+		json bool
+		opts render.Options
 	}{
-		{"text", Options{}},
-		{"clock", Options{Time: TimeClock, Verbose: true}},
-		{"json", Options{JSON: true, Time: TimeClock}},
+		{"text", false, render.Options{}},
+		{"clock", false, render.Options{Time: render.TimeClock, Verbose: true}},
+		{"json", true, render.Options{Time: render.TimeClock}},
 	} {
 		b.Run(bb.name, func(b *testing.B) {
 			bb.opts.Symbol, bb.opts.Zone = testSymbol, time.UTC
-			p, all := benchPrinter(bb.opts)
+			p, all := benchSink(bb.json, bb.opts)
 			buf := make([]byte, 0, 1<<16)
 			b.ReportAllocs()
 			for b.Loop() {
 				buf = buf[:0]
 				for _, c := range all {
-					buf = p.AppendCall(buf, c)
+					buf = p.End(buf, c)
 				}
 				io.Discard.Write(buf)
 			}
@@ -189,13 +203,13 @@ func BenchmarkCall(b *testing.B) {
 }
 
 func TestCallDoesNotAllocate(t *testing.T) {
-	for _, o := range []Options{{}, {JSON: true}, {Color: true, Time: TimeClock}} {
+	for i, o := range []render.Options{{}, {}, {Color: true, Time: render.TimeClock}} {
 		o.Symbol = testSymbol
-		p, all := benchPrinter(o)
+		p, all := benchSink(i == 1, o)
 		buf := make([]byte, 0, 1<<16)
 		n := testing.AllocsPerRun(100, func() {
 			for _, c := range all {
-				buf = p.AppendCall(buf[:0], c)
+				buf = p.End(buf[:0], c)
 			}
 		})
 		if n != 0 {
@@ -204,8 +218,8 @@ func TestCallDoesNotAllocate(t *testing.T) {
 	}
 }
 
-func benchPrinter(o Options) (*Printer, []*calls.Call) {
-	var sources []Source
+func benchSink(asJSON bool, o render.Options) (render.Sink, []*calls.Call) {
+	var sources []render.Source
 	var all []*calls.Call
 	for i, s := range scenes() {
 		s.call.Plan = i
@@ -214,5 +228,5 @@ func benchPrinter(o Options) (*Printer, []*calls.Call) {
 	long := newProbe(false).from(kernelText+0x120).number("fn", funcPtr, kernelText+0x130).
 		number("a", be32, 1).number("iph->saddr", be32, 2).number("s", tcpStates, 1)
 	sources = append(sources, newSource("long", "ext4", long, nil))
-	return NewPrinter(sources, o), append(all, &calls.Call{Plan: len(all), Entry: long.event(1, 2, 3)})
+	return newSink(asJSON, sources, o), append(all, &calls.Call{Plan: len(all), Entry: long.event(1, 2, 3)})
 }

@@ -1,18 +1,21 @@
-package render
+package render_test
 
 import (
 	"testing"
 
+	"github.com/tsnoop/tsnoop/render"
+	"github.com/tsnoop/tsnoop/render/json"
+	"github.com/tsnoop/tsnoop/render/text"
 	"github.com/tsnoop/tsnoop/tracefs"
 )
 
 func TestLostTotal(t *testing.T) {
 	stats := []tracefs.CPUStats{{CPU: 0, Overrun: 5, Dropped: 2, CommitOverrun: 1}, {CPU: 1, Read: 9}, {CPU: 12, Skipped: 61}}
 	const want = `{"lost_total":69,"cpus":[{"cpu":0,"overrun":5,"dropped":3,"skipped":0},{"cpu":12,"overrun":0,"dropped":0,"skipped":61}]}` + "\n"
-	if got := NewPrinter(nil, Options{JSON: true}).AppendLostTotal(nil, stats); string(got) != want {
+	if got := json.New(nil, render.Options{}).LostTotal(nil, stats); string(got) != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	if got := NewPrinter(nil, Options{}).AppendLostTotal(nil, stats); len(got) > 0 {
+	if got := text.New(nil, render.Options{}).LostTotal(nil, stats); len(got) > 0 {
 		t.Errorf("in text it is %q", got)
 	}
 }

@@ -6,85 +6,111 @@ import (
 	"github.com/tsnoop/tsnoop/btf"
 )
 
-// The functions here append the text of one number. x has been widened to 64
-// bits, signed or not as the view's rule says.
+// texts are how the forms are shown: one number, and several bytes that mean one
+// thing. A number has been widened to 64 bits, signed or not as its type says.
+var texts = [...]struct {
+	number numberText
+	block  func(dst, b []byte) []byte
+}{
+	Decimal:  {number: decimalText},
+	Hex:      {number: hexText},
+	Octal:    {number: octalText},
+	Char:     {number: charText},
+	Bool:     {number: boolText},
+	Byte:     {number: hexText},
+	Enum:     {number: enumText},
+	Address:  {number: addressText},
+	Symbol:   {number: symbolText},
+	Returned: {number: returnText},
+	Errno:    {number: errnoText},
+	Seconds:  {number: secondsText},
+	IP4:      {ip4Text, appendIP4},
+	IP6:      {hexText, appendIP6},
+	MAC:      {hexText, appendMAC},
+	LongMAC:  {hexText, appendPaddedMAC},
+	Memory:   {memoryText, appendHexBytes},
+	Unknown:  {hexText, appendHexBytes},
+}
 
-func decimalText(v *view, dst []byte, x uint64) []byte {
-	if v.sign == signed {
+// A numberText appends the text of one number.
+type numberText func(o *Options, t *Type, dst []byte, x uint64) []byte
+
+func decimalText(_ *Options, t *Type, dst []byte, x uint64) []byte {
+	if t.Signed {
 		return strconv.AppendInt(dst, int64(x), 10)
 	}
 	return strconv.AppendUint(dst, x, 10)
 }
 
-func hexText(_ *view, dst []byte, x uint64) []byte {
+func hexText(_ *Options, _ *Type, dst []byte, x uint64) []byte {
 	return strconv.AppendUint(append(dst, "0x"...), x, 16)
 }
 
-func octalText(_ *view, dst []byte, x uint64) []byte {
+func octalText(_ *Options, _ *Type, dst []byte, x uint64) []byte {
 	if x != 0 {
 		dst = append(dst, '0')
 	}
 	return strconv.AppendUint(dst, x, 8)
 }
 
-func boolText(v *view, dst []byte, x uint64) []byte {
+func boolText(o *Options, t *Type, dst []byte, x uint64) []byte {
 	if x > 1 {
-		return decimalText(v, dst, x)
+		return decimalText(o, t, dst, x)
 	}
 	return strconv.AppendBool(dst, x == 1)
 }
 
-func charText(v *view, dst []byte, x uint64) []byte {
+func charText(o *Options, t *Type, dst []byte, x uint64) []byte {
 	if x > 0xff {
-		return decimalText(v, dst, x)
+		return decimalText(o, t, dst, x)
 	}
 	return appendChar(dst, byte(x))
 }
 
 // enumText appends the constant's name, or a cast if the enum has none for x.
-func enumText(v *view, dst []byte, x uint64) []byte {
-	if name := btf.EnumName(v.enum, x); name != "" {
-		return appendEscaped(dst, []byte(name), noQuote)
+func enumText(o *Options, t *Type, dst []byte, x uint64) []byte {
+	if name := btf.EnumName(t.Enum, x); name != "" {
+		return AppendEscaped(dst, []byte(name), NoQuote)
 	}
-	if v.enum.Name != "" {
+	if t.Enum.Name != "" {
 		dst = append(dst, "(enum "...)
-		dst = appendEscaped(dst, []byte(v.enum.Name), noQuote)
+		dst = AppendEscaped(dst, []byte(t.Enum.Name), NoQuote)
 		dst = append(dst, ')')
 	}
-	return decimalText(v, dst, x)
+	return decimalText(o, t, dst, x)
 }
 
-// pointerText appends an address, NULL, or the error in an error pointer.
-func pointerText(v *view, dst []byte, x uint64) []byte {
+// addressText appends an address, NULL, or the error in an error pointer.
+func addressText(o *Options, t *Type, dst []byte, x uint64) []byte {
 	switch {
 	case x == 0:
 		return append(dst, "NULL"...)
 	case isErrno(x):
-		dst = append(v.opts.color(dst, failure), "ERR_PTR("...)
+		dst = append(o.Paint(dst, Failure), "ERR_PTR("...)
 		dst = append(appendErrno(dst, x), ')')
-		return v.opts.reset(dst)
+		return o.Reset(dst)
 	}
-	return hexText(v, dst, x)
+	return hexText(o, t, dst, x)
 }
 
 // symbolText appends the name of what lies at an address of the kernel.
-func symbolText(v *view, dst []byte, x uint64) []byte {
-	if v.opts.Symbol != nil && x != 0 {
-		if name, module, off, ok := v.opts.Symbol(x); ok {
-			return appendSymbol(dst, name, module, off)
+func symbolText(o *Options, t *Type, dst []byte, x uint64) []byte {
+	if o.Symbol != nil && x != 0 {
+		if name, module, off, ok := o.Symbol(x); ok {
+			return AppendSymbol(dst, name, module, off)
 		}
 	}
-	return pointerText(v, dst, x)
+	return addressText(o, t, dst, x)
 }
 
-// appendSymbol appends a symbol as the kernel's %ps does: "func+0x10 [module]".
-func appendSymbol(dst []byte, name, module string, off uint64) []byte {
-	dst = appendEscaped(dst, []byte(name), noQuote)
+// AppendSymbol appends a symbol as the kernel's %ps does: "func+0x10 [module]".
+func AppendSymbol(dst []byte, name, module string, off uint64) []byte {
+	dst = AppendEscaped(dst, []byte(name), NoQuote)
 	if off != 0 {
 		dst = strconv.AppendUint(append(dst, "+0x"...), off, 16)
 	}
 	if module != "" {
-		dst = append(appendEscaped(append(dst, " ["...), []byte(module), noQuote), ']')
+		dst = append(AppendEscaped(append(dst, " ["...), []byte(module), NoQuote), ']')
 	}
 	return dst
 }
@@ -92,26 +118,26 @@ func appendSymbol(dst []byte, name, module string, off uint64) []byte {
 // errnoText appends an error number by name. Members such as sk_err hold it
 // as a positive number, but a function that returns one has succeeded: that is a
 // count.
-func errnoText(v *view, dst []byte, x uint64) []byte {
+func errnoText(o *Options, t *Type, dst []byte, x uint64) []byte {
 	if isErrno(x) {
 		return appendErrno(dst, x)
 	}
-	if name := errnoName(int64(x)); name != "" && !v.returned {
+	if name := errnoName(int64(x)); name != "" && !t.Returned {
 		return append(dst, name...)
 	}
-	return decimalText(v, dst, x)
+	return decimalText(o, t, dst, x)
 }
 
 // returnText appends a return value that is an error if it is a small negative
 // number.
-func returnText(v *view, dst []byte, x uint64) []byte {
-	name := returnedErrno(x)
+func returnText(o *Options, t *Type, dst []byte, x uint64) []byte {
+	name := ReturnedErrno(x)
 	if name == "" {
-		return decimalText(v, dst, x)
+		return decimalText(o, t, dst, x)
 	}
-	dst = append(decimalText(v, v.opts.color(dst, failure), x), " ("...)
+	dst = append(decimalText(o, t, o.Paint(dst, Failure), x), " ("...)
 	dst = append(append(dst, name...), ')')
-	return v.opts.reset(dst)
+	return o.Reset(dst)
 }
 
 // appendErrno appends the error x, which isErrno holds to be one: "-ENOENT".
@@ -122,8 +148,8 @@ func appendErrno(dst []byte, x uint64) []byte {
 	return strconv.AppendInt(dst, int64(x), 10)
 }
 
-// returnedErrno is the name of the error x, "" if it is none or has no name.
-func returnedErrno(x uint64) string {
+// ReturnedErrno is the name of the error x, "" if it is none or has no name.
+func ReturnedErrno(x uint64) string {
 	if !isErrno(x) {
 		return ""
 	}
@@ -131,23 +157,23 @@ func returnedErrno(x uint64) string {
 }
 
 // secondsText appends nanoseconds as seconds, exactly.
-func secondsText(v *view, dst []byte, x uint64) []byte {
-	if v.sign == signed && int64(x) < 0 {
+func secondsText(o *Options, t *Type, dst []byte, x uint64) []byte {
+	if t.Signed && int64(x) < 0 {
 		dst, x = append(dst, '-'), -x
 	}
-	return append(appendSeconds(dst, x, 9), 's')
+	return append(AppendFixed(dst, x, 1e9), 's')
 }
 
-func ip4Text(_ *view, dst []byte, x uint64) []byte {
+func ip4Text(_ *Options, _ *Type, dst []byte, x uint64) []byte {
 	return appendIP4(dst, []byte{byte(x >> 24), byte(x >> 16), byte(x >> 8), byte(x)})
 }
 
 // memoryText appends the bytes of a number in the order they have in memory.
-func memoryText(v *view, dst []byte, x uint64) []byte {
-	n := v.size()
+func memoryText(_ *Options, t *Type, dst []byte, x uint64) []byte {
+	n := t.count
 	for i := range n {
 		shift := 8 * i
-		if v.bigEndian {
+		if t.big {
 			shift = 8 * (n - 1 - i)
 		}
 		if i > 0 {

@@ -29,14 +29,14 @@ type cell struct {
 // is shown as one space, and what is not printable is escaped.
 func AppendError(dst []byte, e *spec.Error, color bool) []byte {
 	o := &Options{Color: color}
-	dst = append(o.color(dst, failure), "tsnoop:"...)
-	dst = appendMessage(append(o.reset(dst), ' '), e.Msg)
+	dst = append(o.Paint(dst, Failure), "tsnoop:"...)
+	dst = appendMessage(append(o.Reset(dst), ' '), e.Msg)
 	if e.Text != "" {
 		dst = o.appendPicture(dst, e.Text, e.Span)
 	}
 	if e.Hint != "" {
-		dst = append(o.color(dst, heading), "hint:"...)
-		dst = appendMessage(append(o.reset(dst), ' '), e.Hint)
+		dst = append(o.Paint(dst, Heading), "hint:"...)
+		dst = appendMessage(append(o.Reset(dst), ' '), e.Hint)
 	}
 	return dst
 }
@@ -59,7 +59,7 @@ func appendLine(dst []byte, line string) []byte {
 		if i > 0 {
 			dst = append(dst, '\\')
 		}
-		dst = appendEscaped(dst, []byte(part), noQuote)
+		dst = AppendEscaped(dst, []byte(part), NoQuote)
 	}
 	return dst
 }
@@ -101,9 +101,9 @@ func (o *Options) appendPicture(dst []byte, spec string, span spec.Span) []byte 
 	}
 	dst = append(append(dst, '\n'), indent...)
 	dst = append(dst, strings.Repeat(" ", before)...)
-	dst = append(o.color(dst, pointer), '^')
+	dst = append(o.Paint(dst, Caret), '^')
 	dst = append(dst, strings.Repeat("~", max(marked, 1)-1)...)
-	return append(o.reset(dst), '\n')
+	return append(o.Reset(dst), '\n')
 }
 
 // split makes cells of a spec, and an empty one for its end.
@@ -119,10 +119,10 @@ func split(spec string) []cell {
 		case '\\':
 			c.text = []byte{'\\'}
 		default:
-			c.text = appendEscaped(nil, []byte(spec[pos:pos+n]), noQuote)
+			c.text = AppendEscaped(nil, []byte(spec[pos:pos+n]), NoQuote)
 		}
 		cells = append(cells, c)
-		column += textWidth(c.text)
+		column += TextWidth(c.text)
 		pos += n
 	}
 	return append(cells, cell{pos: len(spec), column: column})

@@ -1,8 +1,6 @@
 package render
 
 import (
-	"bytes"
-	"encoding/json"
 	"strconv"
 	"testing"
 	"unicode"
@@ -31,8 +29,8 @@ func TestQuoted(t *testing.T) {
 	}
 }
 
-// checkSafe fails if text could act on a terminal or is not UTF-8.
-func checkSafe(t *testing.T, text []byte) {
+// CheckSafe fails if text could act on a terminal or is not UTF-8.
+func CheckSafe(t *testing.T, text []byte) {
 	t.Helper()
 	if !utf8.Valid(text) {
 		t.Errorf("not UTF-8: %q", text)
@@ -50,32 +48,11 @@ func FuzzQuoted(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		quoted := appendQuoted(nil, b)
-		checkSafe(t, quoted)
+		CheckSafe(t, quoted)
 		back, err := strconv.Unquote(string(quoted))
 		if err != nil || back != string(b) {
 			t.Errorf("%q was quoted as %s and came back as %q, %v", b, quoted, back, err)
 		}
-		checkSafe(t, appendEscaped(nil, b, noQuote))
-	})
-}
-
-func FuzzJSONString(f *testing.F) {
-	for _, s := range []string{"", "lo", "\x1b[2J\n", "\xff\"\\", "\u202e\u0085", "日本\U000e0041", "\ufffd"} {
-		f.Add([]byte(s))
-	}
-	f.Fuzz(func(t *testing.T, b []byte) {
-		quoted, exact := appendJSONString(nil, b)
-		checkSafe(t, quoted)
-		var back string
-		if err := json.Unmarshal(quoted, &back); err != nil {
-			t.Fatalf("%q became %s: %v", b, quoted, err)
-		}
-		if exact != utf8.Valid(b) {
-			t.Errorf("%q: exact is %v", b, exact)
-		}
-		want := bytes.ToValidUTF8(b, []byte("\ufffd"))
-		if exact && back != string(want) {
-			t.Errorf("%q became %s and came back as %q", b, quoted, back)
-		}
+		CheckSafe(t, AppendEscaped(nil, b, NoQuote))
 	})
 }

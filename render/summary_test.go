@@ -1,7 +1,7 @@
-package render
+package render_test
 
 import (
-	"encoding/json"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -11,14 +11,17 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
+	"github.com/tsnoop/tsnoop/render"
+	"github.com/tsnoop/tsnoop/render/json"
+	"github.com/tsnoop/tsnoop/render/text"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 )
 
 // summed are sources and what their calls came to.
-func summed() ([]Source, []calls.Summary) {
+func summed() ([]render.Source, []calls.Summary) {
 	ret := func(t btf.Type) *record { return newProbe(true).number("return", t, 0) }
-	sources := []Source{
+	sources := []render.Source{
 		newSource("vfs_read", "", newProbe(false), ret(ssize)),
 		newSource("do_sys_openat2", "", newProbe(false), ret(cLong)),
 		newSource("ext4_sync", "ext4", newProbe(false), nil),
@@ -60,8 +63,8 @@ func summed() ([]Source, []calls.Summary) {
 
 func TestSummary(t *testing.T) {
 	sources, sums := summed()
-	p := NewPrinter(sources, Options{Start: 5e9})
-	got := string(p.AppendSummary(nil, sums, Period{From: 5e9, To: 17.345e9, Final: true}, 60))
+	p := text.New(sources, render.Options{Start: 5e9})
+	got := string(p.Summary(nil, &render.Summary{Sums: sums, Alone: true, Width: 60, From: 5e9, To: 17.345e9, Final: true}))
 	want := `Summary of all 12.3s
 FUNCTION        CALLS   TOTAL   MEAN     P50     P99     MAX  ERRORS
 do_sys_openat2     27  4.25ms  177us  12.5us  2.00ms  2.00ms  17 ENOENT, 5 EACCES, 1 600
@@ -107,16 +110,18 @@ seek(\x1b[2J)
 }
 
 func TestSummaryPeriods(t *testing.T) {
-	p := NewPrinter(nil, Options{})
 	for _, tt := range []struct {
-		when Period
+		when render.Summary
 		want string
 	}{
-		{Period{From: 1e9, To: 2e9, Interval: true}, "Summary of the last 1.00s\nno calls\n"},
-		{Period{From: 1e9, To: 2.5e9}, "Summary of all 1.50s so far\nno calls\n"},
-		{Period{From: 2e9, To: 1e9, Final: true}, "Summary of all 0ns\nno calls\n"}, // no clock is to be trusted
+		{render.Summary{Alone: true, From: 1e9, To: 2e9, Interval: true}, "Summary of the last 1.00s\nno calls\n"},
+		{render.Summary{Alone: true, From: 1e9, To: 2.5e9}, "Summary of all 1.50s so far\nno calls\n"},
+		{render.Summary{Alone: true, From: 2e9, To: 1e9, Final: true}, "Summary of all 0ns\nno calls\n"}, // no clock is to be trusted
+		{render.Summary{From: 1e9, To: 2e9}, "\nSummary of all 1.00s so far\nno calls\n\n"},
+		{render.Summary{From: 1e9, To: 2e9, Final: true}, "\nSummary of all 1.00s\nno calls\n"},
 	} {
-		if got := string(p.AppendSummary(nil, nil, tt.when, 80)); got != tt.want {
+		p := text.New(nil, render.Options{})
+		if got := string(p.Summary(nil, &tt.when)); got != tt.want {
 			t.Errorf("%+v: got %q, want %q", tt.when, got, tt.want)
 		}
 	}
@@ -124,8 +129,8 @@ func TestSummaryPeriods(t *testing.T) {
 
 func TestJSONSummary(t *testing.T) {
 	sources, sums := summed()
-	p := NewPrinter(sources, Options{JSON: true, Color: true})
-	got := string(p.AppendSummary(nil, sums, Period{From: 5e9, To: 17.345e9}, 60))
+	p := json.New(sources, render.Options{Color: true})
+	got := string(p.Summary(nil, &render.Summary{Sums: sums, Alone: true, Width: 60, From: 5e9, To: 17.345e9}))
 	want := `{"summary":"do_sys_openat2","ts_ns":17345000000,"span_ns":12345000000,"calls":27,"errors":{"ENOENT":17,"EACCES":5,"600":1},` +
 		`"orphans":1,"unfinished":2,"total_ns":4254865,"mean_ns":177286,"min_ns":9000,"max_ns":2000000,"p50_ns":12544,"p99_ns":2000000,` +
 		`"histogram":[{"from_ns":8192,"to_ns":16384,"calls":22},{"from_ns":1048576,"to_ns":2097152,"calls":2}]}
@@ -144,7 +149,7 @@ func TestJSONSummary(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	for line := range strings.Lines(got) {
-		if !json.Valid([]byte(line)) {
+		if !valid([]byte(line)) {
 			t.Errorf("not JSON: %s", line)
 		}
 	}
@@ -192,11 +197,11 @@ func TestErrno(t *testing.T) {
 		r.probe.Fields = append(r.probe.Fields, tt.field)
 		retval := fetchargs.Base{Kind: fetchargs.Retval}
 		r.probe.Args = []fetchargs.Arg{{Base: retval, Hops: make([]fetchargs.Hop, 1)}, {Base: retval}}
-		p := NewPrinter([]Source{newSource("f", "", nil, r)}, Options{})
-		if got := p.Errno(&calls.Call{Return: r.event(1, 0, 7)}); got != tt.want {
+		v := render.NewVerdicts([]render.Source{newSource("f", "", nil, r)}, nil)
+		if got := v.Errno(&calls.Call{Return: r.event(1, 0, 7)}); got != tt.want {
 			t.Errorf("%s %d: got %d, want %d", tt.name, tt.value, got, tt.want)
 		}
-		if got := p.Errno(&calls.Call{Entry: r.event(1, 0, 7)}); got != 0 {
+		if got := v.Errno(&calls.Call{Entry: r.event(1, 0, 7)}); got != 0 {
 			t.Errorf("%s: %d without a return", tt.name, got)
 		}
 	}
@@ -205,12 +210,10 @@ func TestErrno(t *testing.T) {
 // TestSummaryColors: a coloured table has the same columns.
 func TestSummaryColors(t *testing.T) {
 	sources, sums := summed()
-	when := Period{To: 1e9}
-	plain := NewPrinter(sources, Options{}).AppendSummary(nil, sums, when, 80)
-	colored := string(NewPrinter(sources, Options{Color: true}).AppendSummary(nil, sums, when, 80))
-	for _, code := range append(sgr[:], "\x1b[0m") {
-		colored = strings.ReplaceAll(colored, code, "")
-	}
+	what := &render.Summary{Sums: sums, To: 1e9, Alone: true, Width: 80}
+	plain := text.New(sources, render.Options{}).Summary(nil, what)
+	colored := string(text.New(sources, render.Options{Color: true}).Summary(nil, what))
+	colored = regexp.MustCompile(`\x1b\[[0-9;]*m`).ReplaceAllString(colored, "")
 	if diff := cmp.Diff(string(plain), colored); diff != "" {
 		t.Errorf("(-plain +coloured):\n%s", diff)
 	}
@@ -219,12 +222,12 @@ func TestSummaryColors(t *testing.T) {
 // BenchmarkSummary is what a call costs that is only counted.
 func BenchmarkSummary(b *testing.B) {
 	r := newProbe(true).number("return", cInt, 1<<32-2)
-	p := NewPrinter([]Source{newSource("f", "", newProbe(false), r)}, Options{})
+	v := render.NewVerdicts([]render.Source{newSource("f", "", newProbe(false), r)}, nil)
 	c := &calls.Call{Entry: r.event(1, 0, 7), Return: r.event(2, 0, 7)}
 	var s calls.Summary
 	b.ReportAllocs()
 	for b.Loop() {
 		c.Duration = (c.Duration*6364136223846793005 + 1) >> 40
-		s.Add(c, p.Errno(c))
+		s.Add(c, v.Errno(c))
 	}
 }

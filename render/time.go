@@ -1,6 +1,7 @@
 package render
 
 import (
+	"slices"
 	"strconv"
 	"time"
 )
@@ -16,22 +17,13 @@ const (
 	TimeNone                  // no column
 )
 
-// timeModes are the names of the modes, and the widths of their columns.
-var timeModes = [...]struct {
-	name  string
-	width int
-}{
-	TimeRel:   {"rel", 11},
-	TimeDelta: {"delta", 11},
-	TimeClock: {"clock", 15},
-	TimeBoot:  {"boot", 13},
-	TimeNone:  {"none", 0},
-}
+// timeModes are the names of the modes.
+var timeModes = [...]string{"rel", "delta", "clock", "boot", "none"}
 
 // ParseTimeMode finds a mode by its name, as --time takes it.
 func ParseTimeMode(name string) (TimeMode, bool) {
 	for m, mode := range timeModes {
-		if mode.name == name {
+		if mode == name {
 			return TimeMode(m), true
 		}
 	}
@@ -39,62 +31,17 @@ func ParseTimeMode(name string) (TimeMode, bool) {
 }
 
 // TimeModes are the names of the modes.
-func TimeModes() []string {
-	names := make([]string, len(timeModes))
-	for i, m := range timeModes {
-		names[i] = m.name
-	}
-	return names
-}
+func TimeModes() []string { return slices.Clone(timeModes[:]) }
 
-func (m TimeMode) String() string { return timeModes[m].name }
+func (m TimeMode) String() string { return timeModes[m] }
 
-// appendTime appends the TIME column for an event at now, in ns on the trace
-// clock.
-func (p *Printer) appendTime(dst []byte, now uint64) []byte {
-	var ns int64
-	switch p.opts.Time {
-	case TimeRel:
-		ns = int64(now - p.opts.Start)
-	case TimeDelta:
-		if p.last != 0 {
-			ns = int64(now - p.last)
-		}
-		p.last = now
-	case TimeBoot:
-		ns = int64(now)
-	case TimeClock:
-		return p.wall(now).AppendFormat(dst, "15:04:05.000000")
-	}
-	start := len(dst)
-	if ns < 0 {
-		dst, ns = append(dst, '-'), -ns
-	}
-	dst = appendMicros(dst, uint64(ns)/1000)
-	return padLeft(dst, start, timeModes[p.opts.Time].width)
-}
-
-// wall is the time of day at now on the trace clock.
-func (p *Printer) wall(now uint64) time.Time {
-	zone := p.opts.Zone
+// Wall is the time of day at now on the trace clock, in ns.
+func (o *Options) Wall(now uint64) time.Time {
+	zone := o.Zone
 	if zone == nil {
 		zone = time.Local
 	}
-	return time.Unix(0, int64(now)+p.opts.Clock).In(zone)
-}
-
-// appendMicros appends µs as seconds with six decimals.
-func appendMicros(dst []byte, us uint64) []byte {
-	dst = strconv.AppendUint(dst, us/1e6, 10)
-	n := uint32(us % 1e6)
-	return append(dst, '.', '0'+byte(n/100000), '0'+byte(n/10000%10), '0'+byte(n/1000%10),
-		'0'+byte(n/100%10), '0'+byte(n/10%10), '0'+byte(n%10))
-}
-
-// appendSeconds appends ns as seconds with that many decimals, cut off.
-func appendSeconds(dst []byte, ns uint64, decimals int) []byte {
-	dst = appendFixed(dst, ns, 1e9)
-	return dst[:len(dst)-9+decimals]
+	return time.Unix(0, int64(now)+o.Clock).In(zone)
 }
 
 // durationUnits are what durations from 1000 ns on are shown in.
@@ -103,9 +50,9 @@ var durationUnits = [...]struct {
 	name string
 }{{1e3, "us"}, {1e6, "ms"}, {1e9, "s"}}
 
-// appendDuration appends ns in the unit that suits, rounded to three digits:
+// AppendDuration appends ns in the unit that suits, rounded to three digits:
 // "12.3us".
-func appendDuration(dst []byte, ns uint64) []byte {
+func AppendDuration(dst []byte, ns uint64) []byte {
 	if ns < 1000 {
 		return append(strconv.AppendUint(dst, ns, 10), "ns"...)
 	}
@@ -114,15 +61,15 @@ func appendDuration(dst []byte, ns uint64) []byte {
 			step := unit.ns / scale
 			n := (ns + step/2) / step
 			if n < 1000 || scale == 1 && unit.name == "s" {
-				return append(appendFixed(dst, n, scale), unit.name...)
+				return append(AppendFixed(dst, n, scale), unit.name...)
 			}
 		}
 	}
 	return dst
 }
 
-// appendFixed appends n/scale with all its decimals; scale is a power of 10.
-func appendFixed(dst []byte, n, scale uint64) []byte {
+// AppendFixed appends n/scale with all its decimals; scale is a power of 10.
+func AppendFixed(dst []byte, n, scale uint64) []byte {
 	dst = strconv.AppendUint(dst, n/scale, 10)
 	if scale > 1 {
 		dst = append(dst, '.')

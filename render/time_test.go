@@ -18,11 +18,11 @@ func TestDuration(t *testing.T) {
 		{1200000000, "1.20s"}, {61e9, "61.0s"}, {1234e9, "1234s"},
 	}
 	for _, tt := range tests {
-		if got := string(appendDuration(nil, tt.ns)); got != tt.want {
+		if got := string(AppendDuration(nil, tt.ns)); got != tt.want {
 			t.Errorf("%d ns: got %s, want %s", tt.ns, got, tt.want)
 		}
 	}
-	appendDuration(nil, math.MaxUint64) // must end
+	AppendDuration(nil, math.MaxUint64) // must end
 }
 
 func TestTimeModes(t *testing.T) {

@@ -1,4 +1,4 @@
-package render
+package render_test
 
 import (
 	"strings"
@@ -6,13 +6,16 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/tsnoop/tsnoop/render"
+	"github.com/tsnoop/tsnoop/render/json"
+	"github.com/tsnoop/tsnoop/render/text"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 )
 
 // A treeScene makes calls of two functions: f(a), which returns, and g().
 type treeScene struct {
-	sources  []Source
+	sources  []render.Source
 	in, out  *record
 	now      uint64
 	lastCall uint64
@@ -21,7 +24,7 @@ type treeScene struct {
 func newTreeScene() *treeScene {
 	s := &treeScene{in: newProbe(false).number("a", cInt, 5).comm("cat"), out: newProbe(true).number("return", cInt, 1<<32-2)}
 	empty, void := newProbe(false), newProbe(true)
-	s.sources = []Source{newSource("f", "", s.in, s.out), newSource("g", "", empty, void)}
+	s.sources = []render.Source{newSource("f", "", s.in, s.out), newSource("g", "", empty, void)}
 	return s
 }
 
@@ -39,6 +42,13 @@ func (s *treeScene) begin(tid, depth int) *calls.Call {
 // end is its end.
 func (s *treeScene) end(c *calls.Call) *calls.Call {
 	return &calls.Call{Entry: c.Entry, Return: s.event(s.out, c.Entry.TID), Duration: s.now - c.Entry.Time, ID: c.ID, Depth: c.Depth}
+}
+
+func show(s render.Sink, dst []byte, c *calls.Call) []byte {
+	if c.Begun {
+		return s.Begin(dst, c)
+	}
+	return s.End(dst, c)
 }
 
 func TestTree(t *testing.T) {
@@ -103,16 +113,16 @@ func TestTree(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			s := newTreeScene()
-			tree := NewTree(NewPrinter(s.sources, Options{}))
+			sink := text.New(s.sources, render.Options{})
 			got := []byte("\n")
 			for _, c := range tt.calls(s) {
-				got = tree.Append(got, c)
+				got = show(sink, got, c)
 			}
-			if diff := cmp.Diff(tt.want, string(tree.Flush(got))); diff != "" {
+			if diff := cmp.Diff(tt.want, string(sink.Idle(got))); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
-			if rest := tree.Flush(nil); rest != nil {
-				t.Errorf("flushed again: %q", rest)
+			if rest := sink.Idle(nil); rest != nil {
+				t.Errorf("shown again: %q", rest)
 			}
 		})
 	}
@@ -120,11 +130,11 @@ func TestTree(t *testing.T) {
 
 func TestTreeJSON(t *testing.T) {
 	s := newTreeScene()
-	tree := NewTree(NewPrinter(s.sources, Options{JSON: true}))
+	sink := json.New(s.sources, render.Options{})
 	a, b := s.begin(7, 0), s.begin(7, 1)
 	var got []byte
 	for _, c := range []*calls.Call{a, b, s.end(b), s.end(a)} {
-		got = tree.Append(got, c)
+		got = show(sink, got, c)
 	}
 	const task = `"cpu":0,"tid":7,"comm":"cat","func":"f"`
 	const args = `"args":[{"name":"a","type":"int","value":5}]`
@@ -135,7 +145,7 @@ func TestTreeJSON(t *testing.T) {
 		`{"ts_ns":3000,` + task + `,"call":2,"depth":1,"part":"end",` + ret + `,"duration_ns":1000}`,
 		`{"ts_ns":4000,` + task + `,"call":1,"depth":0,"part":"end",` + ret + `,"duration_ns":3000}`,
 	}, "\n") + "\n"
-	if diff := cmp.Diff(want, string(tree.Flush(got))); diff != "" {
+	if diff := cmp.Diff(want, string(sink.Idle(got))); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -143,13 +153,13 @@ func TestTreeJSON(t *testing.T) {
 // TestTreeAllocates: nothing, once its memory has grown.
 func TestTreeAllocates(t *testing.T) {
 	s := newTreeScene()
-	tree := NewTree(NewPrinter(s.sources, Options{}))
+	sink := text.New(s.sources, render.Options{})
 	a, b := s.begin(7, 0), s.begin(8, 1)
 	list := []*calls.Call{a, b, s.end(b), s.end(a)}
 	dst := make([]byte, 0, 4096)
 	if n := testing.AllocsPerRun(100, func() {
 		for _, c := range list {
-			dst = tree.Append(dst[:0], c)
+			dst = show(sink, dst[:0], c)
 		}
 	}); n > 0 {
 		t.Errorf("%v allocations", n)

@@ -1,19 +1,19 @@
-package render
+package render_test
 
 import (
 	"encoding/binary"
-	"encoding/json"
-	"slices"
+	stdjson "encoding/json"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
+	"github.com/tsnoop/tsnoop/render"
+	"github.com/tsnoop/tsnoop/render/json"
 )
 
 func num(x uint64) value.Value { return value.Value{Kind: value.Uint, Uint: x} }
 func neg(x int64) value.Value  { return value.Value{Kind: value.Int, Uint: uint64(x)} }
-func text(s string) value.Value {
+func txt(s string) value.Value {
 	return value.Value{Kind: value.Text, Bytes: []byte(s)}
 }
 func raw(s string) value.Value {
@@ -30,7 +30,7 @@ func field(label string, t btf.Type, format string) value.Field {
 	if a, ok := t.(*btf.Array); ok {
 		f.Encoding, f.Count, t = value.Array, int(a.Nelems), a.Type
 	}
-	elem, _ := element(t)
+	elem, _ := btf.Strip(t), 0
 	switch t := elem.(type) {
 	case *btf.Int:
 		f.Size, f.Signed = int(t.Size), btf.Signed(t)
@@ -121,8 +121,8 @@ func TestValue(t *testing.T) {
 		{field("return", cInt, "d"), true, neg(-2), `-2`, `"value":-2`},
 
 		// Strings and arrays.
-		{str("name"), false, text("lo"), `"lo"`, `"value":"lo"`},
-		{str("name"), false, text("a\n\x1b[2J\"\xff"), `"a\n\x1b[2J\"\xff"`,
+		{str("name"), false, txt("lo"), `"lo"`, `"value":"lo"`},
+		{str("name"), false, txt("a\n\x1b[2J\"\xff"), `"a\n\x1b[2J\"\xff"`,
 			`"value":"a\n\u001b[2J\"\ufffd","bytes":"610a1b5b324a22ff"`},
 		{field("comm", array(cChar, 8), ""), false, raw("bash\x00\x00xx"), `"bash"`, `"value":"bash"`},
 		{field("v", array(cInt, 3), ""), false, raw("\x01\x00\x00\x00\xff\xff\xff\xff\x03\x00\x00\x00"), `{1, -1, 3}`,
@@ -187,8 +187,8 @@ func TestValue(t *testing.T) {
 		{field("n", cUint, "x16"), false, num(0x12345), `0x2345`, `"value":9029,"text":"0x2345"`},
 		{field("perm_addr", array(u8, 6), "x8[6]"), false, raw("\xb4\xb5\x2f\xce\x18\x65"),
 			`{0xb4, 0xb5, 0x2f, 0xce, 0x18, 0x65}`, `"value":[180,181,47,206,24,101],"text":"{0xb4, 0xb5, 0x2f, 0xce, 0x18, 0x65}"`},
-		{value.Field{Label: "s", Type: charPtr, Format: "string", Encoding: value.String}, false, text("x"), `"x"`, `"value":"x"`},
-		{value.Field{Label: "s", Type: charPtr, Format: "hex", Encoding: value.String}, false, text("xy"), `78 79`, `"value":"78 79"`},
+		{value.Field{Label: "s", Type: charPtr, Format: "string", Encoding: value.String}, false, txt("x"), `"x"`, `"value":"x"`},
+		{value.Field{Label: "s", Type: charPtr, Format: "hex", Encoding: value.String}, false, txt("xy"), `78 79`, `"value":"78 79"`},
 
 		// What could not be read.
 		{field("n", cInt, ""), false, fault("skb->dev", 0), `(fault: skb->dev=NULL)`, `"value":null`},
@@ -198,17 +198,17 @@ func TestValue(t *testing.T) {
 		{field("n", cInt, ""), false, value.Value{}, `?`, `"value":null`},
 	}
 	for _, tt := range tests {
-		p := NewPrinter(nil, Options{Symbol: testSymbol})
-		f := shown{view: newView(&tt.field, tt.returned, &p.opts), label: []byte(tt.field.Label + "=")}
+		opts := render.Options{Symbol: testSymbol}
+		f, p := render.NewField(&tt.field, tt.returned, &opts), json.New(nil, opts)
 		what := tt.field
-		if got := string(f.appendValue(nil, tt.value)); got != tt.want {
+		if got := string(f.AppendValue(nil, tt.value)); got != tt.want {
 			t.Errorf("%s:%s %+v: text\n got %s\nwant %s", what.Label, what.Format, tt.value, got, tt.want)
 		}
-		got := string(p.appendJSONValue(nil, &f, tt.value))
+		got := string(p.AppendValue(nil, f, tt.value))
 		if got != tt.json {
 			t.Errorf("%s:%s %+v: JSON\n got %s\nwant %s", what.Label, what.Format, tt.value, got, tt.json)
 		}
-		if !json.Valid([]byte("{" + got + "}")) {
+		if !stdjson.Valid([]byte("{" + got + "}")) {
 			t.Errorf("%s:%s %+v: not JSON: %s", what.Label, what.Format, tt.value, got)
 		}
 	}
@@ -226,29 +226,10 @@ func TestBigEndianKernel(t *testing.T) {
 		{field("v", array(cShort, 2), ""), raw("\x00\x01\x00\x02"), `{1, 2}`},
 	}
 	for _, tt := range tests {
-		v := newView(&tt.field, false, &Options{Order: binary.BigEndian})
-		if got := string(v.appendValue(nil, tt.value)); got != tt.want {
+		f := render.NewField(&tt.field, false, &render.Options{Order: binary.BigEndian})
+		if got := string(f.AppendValue(nil, tt.value)); got != tt.want {
 			t.Errorf("%s %+v: got %s, want %s", tt.field.Label, tt.value, got, tt.want)
 		}
-	}
-}
-
-// formatNames are the FORMATs that values can be shown in.
-func formatNames() []string {
-	names := make([]string, len(formats))
-	for i, f := range formats {
-		names[i] = f.name
-	}
-	return names
-}
-
-// TestFormatsAgree holds this package's FORMATs against those of fetchargs.
-func TestFormatsAgree(t *testing.T) {
-	want, got := value.FormatNames(), formatNames()
-	slices.Sort(want)
-	slices.Sort(got)
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("FORMATs (-fetchargs +render):\n%s", diff)
 	}
 }
 
@@ -257,16 +238,16 @@ func TestAnyFormatOnAnyType(t *testing.T) {
 	types := []btf.Type{nil, cInt, cChar, cUlong, cBool, be16, be32, umode, skbPtr, funcPtr, tcpStates, skBuff, in6Addr,
 		array(cUchar, 5), array(cInt, 2), array(skbPtr, 2), array(be32, 3), array(cChar, 4)}
 	for _, typ := range types {
-		for _, format := range append(formatNames(), "") {
+		for _, format := range append(value.FormatNames(), "") {
 			f := field("addr", typ, format)
-			p := NewPrinter(nil, Options{Symbol: testSymbol})
-			sh := shown{view: newView(&f, true, &p.opts), label: []byte("addr=")}
-			for _, val := range []value.Value{{}, num(1 << 63), neg(-3), text("abcdefgh"), raw("123456789abcdef0"), raw("1"),
+			opts := render.Options{Symbol: testSymbol}
+			shown, p := render.NewField(&f, true, &opts), json.New(nil, opts)
+			for _, val := range []value.Value{{}, num(1 << 63), neg(-3), txt("abcdefgh"), raw("123456789abcdef0"), raw("1"),
 				fault("x", 1)} {
-				if got := sh.appendValue(nil, val); len(got) == 0 {
+				if got := shown.AppendValue(nil, val); len(got) == 0 {
 					t.Errorf("%v:%s %+v: nothing was printed", typ, format, val)
 				}
-				if got := p.appendJSONValue(nil, &sh, val); !json.Valid([]byte("{" + string(got) + "}")) {
+				if got := p.AppendValue(nil, shown, val); !stdjson.Valid([]byte("{" + string(got) + "}")) {
 					t.Errorf("%v:%s %+v: not JSON: %s", typ, format, val, got)
 				}
 			}

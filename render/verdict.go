@@ -1,6 +1,7 @@
 package render
 
 import (
+	"encoding/binary"
 	"strconv"
 
 	"github.com/tsnoop/tsnoop/fetchargs"
@@ -8,16 +9,39 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 )
 
+// Verdicts tell of calls whether they failed.
+type Verdicts []*verdict
+
+// NewVerdicts makes the verdicts of calls whose Plan is an index of sources. order
+// is that of the records, nil for little endian.
+func NewVerdicts(sources []Source, order binary.ByteOrder) Verdicts {
+	all := make(Verdicts, len(sources))
+	for i, s := range sources {
+		all[i] = newVerdict(s.Plan.Return, s.Return, order)
+	}
+	return all
+}
+
+// Errno is the error that c has returned, as a positive number. It is 0 if c
+// has returned none, or if what it returned is not known.
+func (all Verdicts) Errno(c *calls.Call) int {
+	v := all[c.Plan]
+	if v == nil || c.Return == nil {
+		return 0
+	}
+	return v.errno(c.Return.Data)
+}
+
 // A verdict is what a call returned, where the C type says that it may be an
 // error: what stands in a line as "= -2 (ENOENT)".
 type verdict struct {
-	view
+	typ   Type
 	where value.Plain
 }
 
 // newVerdict finds the return value in a probe's records, shown or not; nil if
 // it is not there or never an error.
-func newVerdict(probe *fetchargs.Probe, dec *value.Decoder, o *Options) *verdict {
+func newVerdict(probe *fetchargs.Probe, dec *value.Decoder, order binary.ByteOrder) *verdict {
 	if probe == nil || dec == nil || !probe.Return {
 		return nil
 	}
@@ -30,13 +54,15 @@ func newVerdict(probe *fetchargs.Probe, dec *value.Decoder, o *Options) *verdict
 		if f.Format != "errno" {
 			f.Format = "" // -2 is an error in hexadecimal, too
 		}
-		v := verdict{newView(&f, true, o), where}
-		if ok && (f.Format == "errno" || v.json == jsonReturn || v.json == jsonAddress) {
+		v := verdict{NewType(&f, true, order), where}
+		if ok && (f.Format == "errno" || v.typ.Form == Returned || v.isPointer()) {
 			return &v
 		}
 	}
 	return nil
 }
+
+func (v *verdict) isPointer() bool { return v.typ.Form == Address || v.typ.Form == Symbol }
 
 // isReturn tells whether f is all of what the function returned, whatever the
 // user has named it.
@@ -51,25 +77,15 @@ func isReturn(probe *fetchargs.Probe, f *value.Field) bool {
 // errno is the error in a record, as a positive number, 0 if there is none. An
 // integer is one only if that has a name.
 func (v *verdict) errno(data []byte) int {
-	x := v.number(v.where.Load(data))
-	if isErrno(x) && (v.json == jsonAddress || returnedErrno(x) != "") {
+	x := v.typ.Means(v.where.Load(data))
+	if isErrno(x) && (v.isPointer() || ReturnedErrno(x) != "") {
 		return int(-int64(x))
 	}
 	return 0
 }
 
-// Errno is the error that c has returned, as a positive number. It is 0 if c
-// has returned none, or if what it returned is not known.
-func (p *Printer) Errno(c *calls.Call) int {
-	v := p.sources[c.Plan].verdict
-	if v == nil || c.Return == nil {
-		return 0
-	}
-	return v.errno(c.Return.Data)
-}
-
-// appendErrnoName appends the name of error n, or the number if it has none.
-func appendErrnoName(dst []byte, n int) []byte {
+// AppendErrnoName appends the name of error n, or the number if it has none.
+func AppendErrnoName(dst []byte, n int) []byte {
 	if name := errnoName(int64(n)); name != "" {
 		return append(dst, name...)
 	}

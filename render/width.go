@@ -32,8 +32,8 @@ func runeWidth(r rune) int {
 	return 1
 }
 
-// textWidth is how many columns printable text takes.
-func textWidth(b []byte) int {
+// TextWidth is how many columns printable text takes.
+func TextWidth(b []byte) int {
 	n := 0
 	for len(b) > 0 {
 		if b[0] < utf8.RuneSelf {
@@ -45,28 +45,4 @@ func textWidth(b []byte) int {
 		b = b[size:]
 	}
 	return n
-}
-
-// padRight adds spaces until dst[start:] takes width columns.
-func padRight(dst []byte, start, width int) []byte {
-	for n := textWidth(dst[start:]); n < width; n++ {
-		dst = append(dst, ' ')
-	}
-	return dst
-}
-
-// padLeft moves dst[start:] right until it takes width columns; it is ASCII.
-func padLeft(dst []byte, start, width int) []byte {
-	n := width - (len(dst) - start)
-	if n <= 0 {
-		return dst
-	}
-	for range n {
-		dst = append(dst, ' ')
-	}
-	copy(dst[start+n:], dst[start:])
-	for i := range n {
-		dst[start+i] = ' '
-	}
-	return dst
 }

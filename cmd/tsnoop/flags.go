@@ -13,34 +13,34 @@ type options struct {
 	command *command
 	args    []string // specs, names or a pattern
 
-	emit     string // "", "tracefs", "shell" or "boot"
-	explain  bool
-	pids     []int
-	follow   bool
-	comm     string   // glob of task names
-	cpus     []int    // nil for all
-	program  []string // the command to trace, with its arguments
-	count    int
-	duration time.Duration
-	output   string
-	json     bool
-	time     render.TimeMode
-	chain    bool
-	tree     bool
-	kstack   bool
-	summary  string        // "", "too" or "only"
-	interval time.Duration // between summaries; 0 for one at the end
-	compress bool          // of a recording
-	recover  string        // a recording that was not finished
-	reader   string        // "raw" or "text"
-	bufferKB int           // per CPU; 0 lets the machine's memory decide
-	active   int           // maxactive of return probes; 0 lets tsnoop decide
-	btf      []string
-	arch     string
-	kernel   string
-	tracefs  string
-	color    string
-	verbose  bool
+	emit      string // "", "tracefs", "shell" or "boot"
+	explain   bool
+	pids      []int
+	follow    bool
+	comm      string   // glob of task names
+	cpus      []int    // nil for all
+	program   []string // the command to trace, with its arguments
+	count     int
+	duration  time.Duration
+	output    string
+	notations []bool // those that are asked for
+	time      render.TimeMode
+	chain     bool
+	tree      bool
+	kstack    bool
+	summary   string        // "", "too" or "only"
+	interval  time.Duration // between summaries; 0 for one at the end
+	compress  bool          // of a recording
+	recover   string        // a recording that was not finished
+	reader    string        // "raw" or "text"
+	bufferKB  int           // per CPU; 0 lets the machine's memory decide
+	active    int           // maxactive of return probes; 0 lets tsnoop decide
+	btf       []string
+	arch      string
+	kernel    string
+	tracefs   string
+	color     string
+	verbose   bool
 }
 
 // A usageError says that the command line is wrong.
@@ -126,7 +126,7 @@ func (o *options) flags(raw *rawFlags) *pflag.FlagSet {
 	f.StringVarP(&raw.interval, "interval", "i", "", "")
 	f.BoolVar(&raw.deep, "deep", false, "")
 	f.BoolVar(&raw.zeros, "zeros", false, "")
-	f.BoolVar(&o.json, "json", false, "")
+	o.notationFlags(f)
 	f.StringVarP(&o.output, "output", "o", "", "")
 	f.BoolVar(&o.compress, "compress", false, "")
 	f.StringVar(&o.recover, "recover", "", "")

@@ -31,12 +31,14 @@ var mayImport = map[string][]string{
 	"tracefs/calls":    {module + "/tracefs"},
 	"tracefs/trace": {module + "/btf", module + "/fetchargs", module + "/fetchargs/spec", module + "/fetchargs/value", module + "/fetchargs/abi", "golang.org/x/sys/unix", module + "/tracefs", module + "/tracefs/calls",
 		module + "/tracefs/proc", module + "/tracefs/ringbuf", module + "/tracefs/text", module + "/tracefs/tracedat"},
-	"render":     {module + "/fetchargs", module + "/fetchargs/spec", module + "/fetchargs/value", module + "/btf", module + "/tracefs", module + "/tracefs/calls"},
-	"cmd/tsnoop": nil, // all
+	"render":      {module + "/fetchargs", module + "/fetchargs/spec", module + "/fetchargs/value", module + "/btf", module + "/tracefs", module + "/tracefs/calls"},
+	"render/text": {module + "/render", module + "/tracefs", module + "/tracefs/calls"},
+	"render/json": {module + "/render", module + "/fetchargs/value", module + "/tracefs", module + "/tracefs/calls"},
+	"cmd/tsnoop":  nil, // all
 }
 
 // pure are the packages that must not touch the machine.
-var pure = []string{"fetchargs", "fetchargs/spec", "fetchargs/abi", "fetchargs/value", "render", "tracefs/calls", "tracefs/ringbuf", "tracefs/tracedat"}
+var pure = []string{"fetchargs", "fetchargs/spec", "fetchargs/abi", "fetchargs/value", "render", "render/text", "render/json", "tracefs/calls", "tracefs/ringbuf", "tracefs/tracedat"}
 
 func TestImports(t *testing.T) {
 	root := filepath.Join("..", "..")

@@ -15,9 +15,9 @@ const tellEvery = time.Second
 // losses says what the trace does not show: on stderr now and then and exactly
 // at the end, in JSON also where it happens.
 type losses struct {
-	ui      *ui
-	out     *output // nil if the data are only a recording or sums
-	printer *render.Printer
+	ui   *ui
+	out  *output // nil if the data are only a recording or sums
+	sink render.Sink
 
 	lost    uint64 // since the last word about it
 	unknown bool   // and more, of which the kernel has no count
@@ -28,16 +28,16 @@ type losses struct {
 	faults map[string]uint64
 }
 
-func newLosses(o *options, ui *ui, out *output, p *render.Printer) *losses {
+func newLosses(o *options, ui *ui, out *output, sink render.Sink) *losses {
 	if o.summary == "only" {
 		out = nil
 	}
-	return &losses{ui: ui, out: out, printer: p}
+	return &losses{ui: ui, out: out, sink: sink}
 }
 
 // add notes what was lost before an event.
 func (l *losses) add(e *tracefs.Event) {
-	l.data(func(dst []byte) []byte { return l.printer.AppendLost(dst, e) })
+	l.data(func(dst []byte) []byte { return l.sink.Lost(dst, e) })
 	if e.Lost == tracefs.LostUnknown {
 		l.unknown = true
 	} else {
@@ -79,7 +79,7 @@ func (l *losses) total(t *liveTrace) {
 func (l *losses) recorded(stats []tracefs.CPUStats) {
 	if all, where := sumLost(stats); all > 0 {
 		l.ui.warn("%d events were lost in all while this was recorded: %s", all, where)
-		l.data(func(dst []byte) []byte { return l.printer.AppendLostTotal(dst, stats) })
+		l.data(func(dst []byte) []byte { return l.sink.LostTotal(dst, stats) })
 	}
 }
 
@@ -112,7 +112,7 @@ func (l *losses) totalLost(t *liveTrace, stats []tracefs.CPUStats) {
 		cure = fmt.Sprintf("; a bigger buffer helps: -b %dM", kb>>9+1) // twice this size
 	}
 	l.ui.warn("%d events were lost in all: %s%s", all, where, cure)
-	l.data(func(dst []byte) []byte { return l.printer.AppendLostTotal(dst, stats) })
+	l.data(func(dst []byte) []byte { return l.sink.LostTotal(dst, stats) })
 }
 
 // data says it in the data too, if there are any.

@@ -37,7 +37,7 @@ func (l *losses) totalMissed(t *liveTrace) {
 			what = "returns"
 		}
 		l.ui.warn("%d %s of %s were missed: the kernel could not run the probe", n, what, name)
-		l.data(func(dst []byte) []byte { return l.printer.AppendMissed(dst, name, p.Return, n) })
+		l.data(func(dst []byte) []byte { return l.sink.Missed(dst, name, p.Return, n) })
 	}
 	l.tellUnsure(unsure)
 }

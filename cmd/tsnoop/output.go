@@ -4,10 +4,15 @@ import (
 	"errors"
 	"io"
 	"os"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
 
+	"github.com/spf13/pflag"
+	"github.com/tsnoop/tsnoop/render"
+	"github.com/tsnoop/tsnoop/render/json"
+	"github.com/tsnoop/tsnoop/render/text"
 	"golang.org/x/term"
 )
 
@@ -17,12 +22,39 @@ const idle = 50 * time.Millisecond
 // full is when a buffer is written at once.
 const full = 64 << 10
 
+// notations are the ways to write calls. The first is what users get who ask for
+// none; each other has a flag of its name.
+var notations = []notation{
+	{"text", func(s []render.Source, o render.Options) render.Sink { return text.New(s, o) }},
+	{"json", func(s []render.Source, o render.Options) render.Sink { return json.New(s, o) }},
+}
+
+// A notation makes a sink for calls whose Plan is an index of the sources.
+type notation struct {
+	name string
+	sink func([]render.Source, render.Options) render.Sink
+}
+
+// notationFlags adds the flags of the notations.
+func (o *options) notationFlags(f *pflag.FlagSet) {
+	o.notations = make([]bool, len(notations))
+	for i, n := range notations[1:] {
+		f.BoolVar(&o.notations[1+i], n.name, false, "")
+	}
+}
+
+// newSink makes the sink that the command line asks for.
+func (o *options) newSink(s []render.Source, opts render.Options) render.Sink {
+	return notations[max(slices.Index(o.notations, true), 0)].sink(s, opts)
+}
+
 // An output takes the lines of data. On a terminal each is written at once;
 // elsewhere many together, but none waits for longer than idle.
 type output struct {
 	terminal bool
 	color    bool
 
+	sink  render.Sink // what shows the calls; nil before there are any
 	file  *os.File
 	mu    sync.Mutex // for all below
 	err   error      // of a write; a reader that has gone away is io.EOF
@@ -47,6 +79,13 @@ func newOutput(o *options, ui *ui) (*output, error) {
 	return out, nil
 }
 
+// begin takes the sink that is to show the calls. It is closed with the output.
+func (o *output) begin(sink render.Sink) render.Sink {
+	o.sink = sink
+	o.line(sink.Open)
+	return sink
+}
+
 // line takes what add appends. It returns whether it makes sense to go on.
 func (o *output) line(add func([]byte) []byte) bool {
 	o.mu.Lock()
@@ -59,6 +98,16 @@ func (o *output) line(add func([]byte) []byte) bool {
 		o.flush()
 	}
 	return o.err == nil
+}
+
+// width is how many columns a line may take.
+func (o *output) width() int {
+	if o.terminal {
+		if w, _, err := term.GetSize(int(o.file.Fd())); err == nil && w > 0 {
+			return w
+		}
+	}
+	return 80
 }
 
 func (o *output) flushIdle() {
@@ -81,6 +130,9 @@ func (o *output) flush() {
 
 // Close writes the rest. A reader that went away is no error.
 func (o *output) Close() error {
+	if o.sink != nil {
+		o.line(o.sink.Close)
+	}
 	o.timer.Stop()
 	o.flushIdle()
 	if o.own {

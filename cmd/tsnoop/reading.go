@@ -91,20 +91,21 @@ func (r *reading) address(symbol string) (uint64, bool) {
 	return 0, false
 }
 
-// newPrinter makes the printer and writes the header.
-func (r *reading) newPrinter(o *options, out *output) *render.Printer {
+// sources are the plans with what decodes their events.
+func (r *reading) sources() []render.Source {
 	var sources []render.Source
 	for _, p := range r.plans {
 		sources = append(sources, render.Source{Plan: p, Entry: r.decoder[p.Entry], Return: r.decoder[p.Return]})
 	}
-	p := render.NewPrinter(sources, render.Options{
-		JSON: o.json, Color: out.color, Verbose: o.verbose,
+	return sources
+}
+
+// newSink makes what shows the calls, and begins the output.
+func (r *reading) newSink(o *options, out *output) render.Sink {
+	return out.begin(o.newSink(r.sources(), render.Options{
+		Header: out.terminal && o.summary != "only", Color: out.color, Verbose: o.verbose,
 		Time: o.time, Start: r.start, Clock: r.wall, Symbol: r.symbol, Order: r.order,
-	})
-	if out.terminal && o.summary != "only" {
-		out.line(p.AppendHeader)
-	}
-	return p
+	}))
 }
 
 // matches decides the conditions that the kernel could not.

@@ -62,14 +62,14 @@ func showReplay(f io.ReaderAt, size int64, name string, o *options, ui *ui) (err
 		return err
 	}
 	defer func() { err = firstError(err, out.Close()) }()
-	lost := newLosses(o, ui, out, r.newPrinter(o, out))
+	lost := newLosses(o, ui, out, r.newSink(o, out))
 	go r.symbols() // ready when the first line needs it
 	pairers, err := r.pairers(o)
 	if err != nil {
 		return err
 	}
-	sink, idle := r.sink(o, out, lost.printer, sums)
-	end := sums.begin(&r.reading, out, lost.printer, idle)
+	sink, idle := r.sink(o, out, lost.sink, sums)
+	end := sums.begin(&r.reading, out, lost.sink, idle)
 	err = r.show(r.events(), pairers, sink, lost)
 	idle()
 	if end(); err != nil {

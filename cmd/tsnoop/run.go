@@ -33,15 +33,15 @@ func runTrace(o *options, ui *ui) (err error) {
 	defer func() { err = firstError(err, out.Close()) }()
 
 	return follow(m, plans, program, o, ui, func(t *liveTrace, ctx context.Context, stop func()) error {
-		lost := newLosses(o, ui, out, t.newPrinter(o, out))
+		lost := newLosses(o, ui, out, t.newSink(o, out))
 		defer lost.total(t)
 		pairers, err := t.pairers(o)
 		if err != nil {
 			return err
 		}
-		sink, idle := t.sink(o, out, lost.printer, sums)
+		sink, idle := t.sink(o, out, lost.sink, sums)
 		sums.live(t.now, stop)
-		defer sums.begin(&t.reading, out, lost.printer, idle)()
+		defer sums.begin(&t.reading, out, lost.sink, idle)()
 		defer idle()
 		return t.show(t.read(ctx, o, idle), pairers, lost.accounting(t, sink), lost)
 	})

@@ -41,18 +41,18 @@ func (r *reading) show(events iter.Seq2[*tracefs.Event, error], pairers []*calls
 
 // sink says what becomes of the calls. idle is to be called when no more come for
 // now, or for ever.
-func (r *reading) sink(o *options, out *output, p *render.Printer, sums *summing) (_ sink, idle func()) {
-	if o.begins() {
-		tree := render.NewTree(p)
-		show := func(c *calls.Call) bool {
-			return out.line(func(dst []byte) []byte { return tree.Append(dst, c) })
-		}
-		return o.limited(sums.adding(show)), func() { out.line(tree.Flush) }
-	}
+func (r *reading) sink(o *options, out *output, to render.Sink, sums *summing) (_ sink, idle func()) {
 	show := func(c *calls.Call) bool {
-		return out.line(func(dst []byte) []byte { return p.AppendCall(dst, c) })
+		if c.Begun {
+			return out.line(func(dst []byte) []byte { return to.Begin(dst, c) })
+		}
+		return out.line(func(dst []byte) []byte { return to.End(dst, c) })
 	}
-	return r.matching(o.limited(sums.adding(show))), func() {}
+	next := o.limited(sums.adding(show))
+	if !o.begins() {
+		next = r.matching(next) // a Pairer has not asked yet
+	}
+	return next, func() { out.line(to.Idle) }
 }
 
 // matching passes on the calls that meet the conditions which the kernel could

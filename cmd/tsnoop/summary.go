@@ -15,17 +15,18 @@ import (
 // and at every SIGUSR1 all since its start, and every interval those since the
 // interval before. A nil one does nothing.
 type summing struct {
-	only, json bool
-	interval   time.Duration // 0 for none
-	asked      chan os.Signal
-	over       chan struct{}
-	done       sync.WaitGroup
+	only     bool
+	interval time.Duration // 0 for none
+	asked    chan os.Signal
+	over     chan struct{}
+	done     sync.WaitGroup
 
-	out     *output
-	printer *render.Printer
-	idle    func()        // writes a line that is held back
-	now     func() uint64 // ns on the trace clock; nil: time is what the calls say
-	stop    func()        // ends the trace, if it is live
+	out   *output
+	sink  render.Sink
+	fails render.Verdicts
+	idle  func()        // writes a line that is held back
+	now   func() uint64 // ns on the trace clock; nil: time is what the calls say
+	stop  func()        // ends the trace, if it is live
 
 	mu      sync.Mutex      // for all below
 	before  []calls.Summary // of the intervals that are over
@@ -34,8 +35,7 @@ type summing struct {
 	since   uint64 // of the current interval
 	last    uint64 // the latest time of a call
 	quiet   bool   // no call in the current interval
-	printed bool
-	gone    bool // nobody reads the output any more
+	gone    bool   // nobody reads the output any more
 }
 
 // newSumming makes what --summary asks for, nil if it is not asked for. From
@@ -45,10 +45,9 @@ func newSumming(o *options) *summing {
 		return nil
 	}
 	s := &summing{
-		only: o.summary == "only", json: o.json, interval: o.interval,
+		only: o.summary == "only", interval: o.interval,
 		asked: make(chan os.Signal, 1), over: make(chan struct{}),
 	}
-	s.printed = !s.only
 	signal.Notify(s.asked, syscall.SIGUSR1)
 	return s
 }
@@ -63,11 +62,12 @@ func (s *summing) live(now func() uint64, stop func()) {
 
 // begin starts the first interval. The function it returns ends the last one
 // and prints the sum of all.
-func (s *summing) begin(r *reading, out *output, p *render.Printer, idle func()) (end func()) {
+func (s *summing) begin(r *reading, out *output, sink render.Sink, idle func()) (end func()) {
 	if s == nil {
 		return func() {}
 	}
-	s.out, s.printer, s.idle = out, p, idle
+	s.out, s.sink, s.idle = out, sink, idle
+	s.fails = render.NewVerdicts(r.sources(), r.order)
 	s.start, s.since, s.last, s.quiet = r.start, r.start, r.start, true
 	s.before = make([]calls.Summary, len(r.plans))
 	s.current = make([]calls.Summary, len(r.plans))
@@ -116,7 +116,7 @@ func (s *summing) add(c *calls.Call) bool {
 	if e == nil {
 		e = c.Entry
 	}
-	errno := s.printer.Errno(c)
+	errno := s.fails.Errno(c)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.now == nil && s.interval > 0 {

@@ -130,15 +130,13 @@ func newTestSumming(t testing.TB, now func() uint64, args ...string) *testSummin
 	}
 	t.Cleanup(func() { out.Close() })
 	r := &reading{start: 1e9}
-	var sources []render.Source
 	for _, f := range []string{"f", "g"} {
 		r.plans = append(r.plans, fetchargs.FromEvent("t", f, nil, abi.Named("amd64")))
-		sources = append(sources, render.Source{Plan: r.plans[len(r.plans)-1]})
 	}
 	s.summing = newSumming(o)
 	s.begin = func(stop func()) func() {
 		s.live(now, stop)
-		return s.summing.begin(r, out, render.NewPrinter(sources, render.Options{JSON: o.json}), func() {})
+		return s.summing.begin(r, out, o.newSink(r.sources(), render.Options{}), func() {})
 	}
 	return s
 }

@@ -3,18 +3,18 @@ package main
 import (
 	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
-	"golang.org/x/term"
 )
 
 // whole prints what all calls since the start come to.
 func (s *summing) whole(final bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	when := render.Period{From: s.start, To: s.last, Final: final}
+	what := render.Summary{From: s.start, To: s.last, Final: final}
 	if s.now != nil {
-		when.To = s.now()
+		what.To = s.now()
 	}
-	s.print(sum(s.before, s.current), when)
+	what.Sums = sum(s.before, s.current)
+	s.print(&what)
 }
 
 // lap ends the current interval, prints what its calls come to and begins the
@@ -39,7 +39,7 @@ func (s *summing) catchUp(now uint64) {
 }
 
 func (s *summing) next(now uint64) {
-	s.print(s.current, render.Period{From: s.since, To: now, Interval: true})
+	s.print(&render.Summary{Sums: s.current, From: s.since, To: now, Interval: true})
 	for i := range s.current {
 		s.before[i].Merge(&s.current[i])
 		s.current[i].Reset()
@@ -47,29 +47,11 @@ func (s *summing) next(now uint64) {
 	s.since, s.quiet = now, true
 }
 
-// print writes sums, with an empty line between them and what is above and below.
-func (s *summing) print(sums []calls.Summary, when render.Period) {
-	width := 80
-	if s.out.terminal {
-		if w, _, err := term.GetSize(int(s.out.file.Fd())); err == nil && w > 0 {
-			width = w
-		}
-	}
+// print shows what calls came to.
+func (s *summing) print(what *render.Summary) {
+	what.Alone, what.Width = s.only, s.out.width()
 	s.idle()
-	wanted := s.out.line(func(dst []byte) []byte {
-		if s.json {
-			return s.printer.AppendSummary(dst, sums, when, width)
-		}
-		if s.printed {
-			dst = append(dst, '\n')
-		}
-		dst = s.printer.AppendSummary(dst, sums, when, width)
-		if !s.only && !when.Final {
-			dst = append(dst, '\n')
-		}
-		return dst
-	})
-	s.printed = true
+	wanted := s.out.line(func(dst []byte) []byte { return s.sink.Summary(dst, what) })
 	if !wanted && !s.gone {
 		s.gone = true
 		if s.stop != nil {

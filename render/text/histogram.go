@@ -1,9 +1,10 @@
-package render
+package text
 
 import (
 	"strconv"
 	"strings"
 
+	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 )
 
@@ -17,9 +18,9 @@ const leastBar = 10
 //	  [512ns, 1.02us)  12 |@@@@@@          |
 //
 // The calls of which that is not known are named beside the function.
-func (p *Printer) appendHistogram(dst []byte, r summaryRow, width int) []byte {
-	dst = append(p.opts.color(dst, heading), r.name...)
-	dst = append(r.appendUntimed(p.opts.reset(dst)), '\n')
+func (p *Printer) appendHistogram(dst []byte, r *render.SummaryRow, width int) []byte {
+	dst = append(p.opts.Paint(dst, render.Heading), r.Title...)
+	dst = append(appendUntimed(p.opts.Reset(dst), r), '\n')
 	var octaves []calls.Octave
 	var most uint64
 	label, digits := 0, 0
@@ -53,12 +54,12 @@ func barLength(n, most uint64, width int) int {
 }
 
 func appendOctave(dst []byte, o calls.Octave) []byte {
-	dst = appendDuration(append(dst, '['), o.From)
-	return append(appendDuration(append(dst, ", "...), o.To), ')')
+	dst = render.AppendDuration(append(dst, '['), o.From)
+	return append(render.AppendDuration(append(dst, ", "...), o.To), ')')
 }
 
 // appendUntimed appends of how many calls it is not known how long they took.
-func (r *summaryRow) appendUntimed(dst []byte) []byte {
+func appendUntimed(dst []byte, r *render.SummaryRow) []byte {
 	if r.Unfinished+r.Orphans == 0 {
 		return dst
 	}

@@ -1,0 +1,255 @@
+// Package json shows calls as objects of JSON, one a line, for programs.
+package json
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/tsnoop/tsnoop/render"
+	"github.com/tsnoop/tsnoop/tracefs/calls"
+)
+
+// A Printer is the render.Sink of JSON.
+type Printer struct {
+	opts      render.Options
+	functions []function
+	plain     []render.Function // of functions
+	value     valueWalk
+	faults    []byte // scratch: the elements of "errors"
+	callers   render.AddressCache
+	frames    *render.Frames
+	task      render.TaskCache
+}
+
+// A function is a render.Function with what its objects have in common.
+type function struct {
+	*render.Function
+	members    []byte // "func" and "module"
+	entry, ret side
+}
+
+// A side is a render.Side likewise.
+type side struct {
+	*render.Side
+	result *field
+	fields []field
+}
+
+type field struct {
+	*render.Field
+	name  []byte // "name", and a comma
+	typed []byte // "type", and a comma
+}
+
+// New makes a Printer for calls whose Plan is an index of sources.
+func New(sources []render.Source, o render.Options) *Printer {
+	o.Color = false
+	p := &Printer{opts: o}
+	p.value.opts = &p.opts
+	p.plain = render.NewFunctions(sources, &p.opts)
+	p.frames = render.NewFrames(&p.opts)
+	for i := range p.plain {
+		f := &p.plain[i]
+		p.functions = append(p.functions, function{f, functionMembers(f), newSide(&f.Entry), newSide(&f.Return)})
+	}
+	return p
+}
+
+// functionMembers is what a line says of the function.
+func functionMembers(f *render.Function) []byte {
+	dst := appendMember(nil, "func", f.Name)
+	if f.Module != "" {
+		dst = appendMember(dst, "module", f.Module)
+	}
+	return dst[1:] // without the first comma
+}
+
+func newSide(s *render.Side) side {
+	all := side{Side: s}
+	if s.Result != nil {
+		all.result = newField(s.Result)
+	}
+	for i := range s.Fields {
+		all.fields = append(all.fields, *newField(&s.Fields[i]))
+	}
+	return all
+}
+
+func newField(f *render.Field) *field {
+	all := &field{Field: f, name: append(appendMember(nil, "name", f.Name)[1:], ',')}
+	if f.C != "" {
+		all.typed = append(appendMember(nil, "type", f.C)[1:], ',')
+	}
+	return all
+}
+
+// Open appends nothing.
+func (p *Printer) Open(dst []byte) []byte { return dst }
+
+// Close appends nothing.
+func (p *Printer) Close(dst []byte) []byte { return dst }
+
+// Idle appends nothing: no line is held back.
+func (p *Printer) Idle(dst []byte) []byte { return dst }
+
+// Begin appends c as End does.
+func (p *Printer) Begin(dst []byte, c *calls.Call) []byte { return p.End(dst, c) }
+
+// End appends c as one line of JSON:
+//
+//	{"ts_ns":1,"cpu":0,"tid":7,"comm":"cat","func":"f","module":"m","caller":"g","caller_module":"m",
+//	 "args":[{"name":"x","type":"int","value":1}],
+//	 "ret":{"type":"int","value":-2,"errno":"ENOENT"},"ret_args":[...],"duration_ns":5,"stack":["f","g+0x10 [m]"],
+//	 "errors":[{"name":"dev->name","fault":"dev=NULL"}],"orphan":true,"unfinished":true}
+//
+// What is not known is left out: "args" if the entry was not asked for or not
+// seen, "ret" and "ret_args" likewise, "duration_ns" if either was not. "time"
+// follows "ts_ns" with TimeClock. Of a call that is handed out in two, each part
+// also has "call":1,"depth":0,"part":"begin" (or "end"); "args" come with the
+// first and all else with the second.
+//
+// Integers are written in full, up to 20 digits; a reader that makes doubles
+// of them rounds those over 2^53. Addresses are strings for that reason.
+// Strings are UTF-8, with U+FFFD for each byte that is not, and then "bytes"
+// (or "comm_bytes") has all of them in hexadecimal. A value that could not be
+// read is null, and "errors" says why. Of an array or a struct that is longer than
+// what is fetched of it, "size" is the length in bytes. What the calling program
+// had in memory only when the function returned has "at":"return".
+func (p *Printer) End(dst []byte, c *calls.Call) []byte {
+	f := &p.functions[c.Plan]
+	e := render.LastEvent(c)
+	p.faults = p.faults[:0]
+
+	dst = strconv.AppendUint(append(dst, `{"ts_ns":`...), e.Time, 10)
+	if p.opts.Time == render.TimeClock {
+		dst = p.opts.Wall(e.Time).AppendFormat(append(dst, `,"time":"`...), time.RFC3339Nano)
+		dst = append(dst, '"')
+	}
+	dst = strconv.AppendInt(append(dst, `,"cpu":`...), int64(e.CPU), 10)
+	dst = append(p.task.Append(dst, f.Comm(c), e.TID, appendTask), f.members...)
+	if addr := f.ReturnAddress(c); addr != 0 {
+		dst = p.callers.Append(dst, addr, p.appendCaller)
+	}
+	if c.ID != 0 {
+		dst = appendPart(dst, c)
+	}
+	if c.Entry != nil && (c.ID == 0 || c.Begun) {
+		dst = p.appendArgs(append(dst, `,"args":`...), f, c)
+	}
+	if c.Return != nil {
+		dst = p.appendReturn(dst, &f.ret, c.Return.Data)
+	}
+	if c.Entry != nil && c.Return != nil {
+		dst = strconv.AppendUint(append(dst, `,"duration_ns":`...), c.Duration, 10)
+	}
+	if c.ID == 0 || c.Begun {
+		dst = p.appendStack(dst, c)
+	}
+	if len(p.faults) > 0 {
+		dst = append(append(append(dst, `,"errors":[`...), p.faults...), ']')
+	}
+	if c.Orphan {
+		dst = append(dst, `,"orphan":true`...)
+	}
+	if c.Unfinished {
+		dst = append(dst, `,"unfinished":true`...)
+	}
+	return append(dst, '}', '\n')
+}
+
+// appendPart appends which part of a call it is that is handed out in two.
+func appendPart(dst []byte, c *calls.Call) []byte {
+	dst = strconv.AppendUint(append(dst, `,"call":`...), c.ID, 10)
+	dst = strconv.AppendInt(append(dst, `,"depth":`...), int64(c.Depth), 10)
+	if c.Begun {
+		return append(dst, `,"part":"begin"`...)
+	}
+	return append(dst, `,"part":"end"`...)
+}
+
+// appendTask appends the members that are about a task.
+func appendTask(dst, comm []byte, tid int) []byte {
+	dst = strconv.AppendInt(append(dst, `,"tid":`...), int64(tid), 10)
+	return append(appendText(append(dst, ','), "comm", "comm_bytes", comm), ',')
+}
+
+// appendCaller appends the members that are about who returns to addr, nothing if
+// that is not known.
+func (p *Printer) appendCaller(dst []byte, addr uint64) []byte {
+	by, ok := p.opts.ReturnsTo(addr)
+	if !ok {
+		return dst
+	}
+	dst = appendMember(dst, "caller", by.Name)
+	if p.opts.Verbose {
+		dst = appendCount(dst, "caller_offset", by.Off)
+	}
+	if by.Module != "" {
+		dst = appendMember(dst, "caller_module", by.Module)
+	}
+	return dst
+}
+
+func (p *Printer) appendReturn(dst []byte, s *side, data []byte) []byte {
+	if r := s.result; r != nil {
+		dst = append(append(dst, `,"ret":{`...), r.typed...)
+		dst = append(p.appendField(dst, s, r, data), '}')
+	}
+	if len(s.fields) == 0 {
+		return dst
+	}
+	dst = append(dst, `,"ret_args":[`...)
+	for i := range s.fields {
+		dst = appendNames(dst, i, &s.fields[i])
+		dst = append(p.appendField(dst, s, &s.fields[i], data), '}')
+	}
+	return append(dst, ']')
+}
+
+// appendArgs appends the values of the entry as an array of objects.
+func (p *Printer) appendArgs(dst []byte, f *function, c *calls.Call) []byte {
+	dst = append(dst, '[')
+	for i := range f.entry.fields {
+		field := &f.entry.fields[i]
+		dst = appendNames(dst, i, field)
+		if val, ok := f.AtReturn(field.Field, c); ok {
+			dst = append(p.AppendValue(dst, field.Field, val), `,"at":"return"}`...)
+			continue
+		}
+		dst = append(p.appendField(dst, &f.entry, field, c.Entry.Data), '}')
+	}
+	return append(dst, ']')
+}
+
+// appendNames begins the object of the i-th field.
+func appendNames(dst []byte, i int, f *field) []byte {
+	if i > 0 {
+		dst = append(dst, ',')
+	}
+	return append(append(append(dst, '{'), f.name...), f.typed...)
+}
+
+// appendField appends "value" and what stands beside it.
+func (p *Printer) appendField(dst []byte, s *side, f *field, data []byte) []byte {
+	if f.Plain {
+		return p.appendInteger(dst, f.Field, f.Number(data))
+	}
+	return p.AppendValue(dst, f.Field, s.Value(f.Field, data))
+}
+
+// appendStack appends the stack as a member.
+func (p *Printer) appendStack(dst []byte, c *calls.Call) []byte {
+	stack := render.StackOf(c)
+	if len(stack) == 0 {
+		return dst
+	}
+	dst = append(dst, `,"stack":[`...)
+	for i, addr := range stack {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		p.value.text = p.frames.Append(p.value.text[:0], i, addr)
+		dst, _ = appendString(dst, p.value.text)
+	}
+	return append(dst, ']')
+}

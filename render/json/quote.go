@@ -1,0 +1,85 @@
+package json
+
+import (
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/tsnoop/tsnoop/render"
+)
+
+const hexDigits = "0123456789abcdef"
+
+// appendString appends b as a JSON string. Runes that render.AppendEscaped would
+// escape are escaped here too, so that a line of JSON can be shown on a
+// terminal. Each byte that is no UTF-8 becomes U+FFFD; exact is false then.
+func appendString(dst, b []byte) (_ []byte, exact bool) {
+	dst, exact = append(dst, '"'), true
+	for len(b) > 0 {
+		n := render.PlainLen(b, '"')
+		dst, b = append(dst, b[:n]...), b[n:]
+		if len(b) == 0 {
+			break
+		}
+		if b[0] == '"' || b[0] == '\\' {
+			dst = append(dst, '\\', b[0])
+			b = b[1:]
+			continue
+		}
+		r, n := utf8.DecodeRune(b)
+		switch {
+		case r == '\n':
+			dst = append(dst, '\\', 'n')
+		case r == '\t':
+			dst = append(dst, '\\', 't')
+		case r == utf8.RuneError && n == 1:
+			dst, exact = append(dst, `\ufffd`...), false
+		case strconv.IsPrint(r):
+			dst = append(dst, b[:n]...)
+		case r < 0x10000:
+			dst = appendUnit(dst, r)
+		default:
+			r -= 0x10000 // a surrogate pair
+			dst = appendUnit(dst, 0xd800|r>>10)
+			dst = appendUnit(dst, 0xdc00|r&0x3ff)
+		}
+		b = b[n:]
+	}
+	return append(dst, '"'), exact
+}
+
+// appendUnit appends one unit of UTF-16.
+func appendUnit(dst []byte, u rune) []byte {
+	return append(dst, '\\', 'u', hexDigits[u>>12], hexDigits[u>>8&15], hexDigits[u>>4&15], hexDigits[u&15])
+}
+
+// appendText appends b as a member, and its bytes if it is not UTF-8.
+func appendText(dst []byte, name, bytesName string, b []byte) []byte {
+	dst = append(append(append(dst, '"'), name...), `":`...)
+	dst, exact := appendString(dst, b)
+	if exact {
+		return dst
+	}
+	return appendHex(dst, bytesName, b)
+}
+
+// appendHex appends b as a further member, in hexadecimal.
+func appendHex(dst []byte, name string, b []byte) []byte {
+	dst = append(append(append(dst, `,"`...), name...), `":"`...)
+	for _, c := range b {
+		dst = append(dst, hexDigits[c>>4], hexDigits[c&15])
+	}
+	return append(dst, '"')
+}
+
+// appendMember appends a further member of an object.
+func appendMember(dst []byte, name, value string) []byte {
+	dst = append(append(append(dst, `,"`...), name...), `":`...)
+	dst, _ = appendString(dst, []byte(value))
+	return dst
+}
+
+// appendCount appends a further member of an object.
+func appendCount(dst []byte, name string, n uint64) []byte {
+	dst = append(append(append(dst, `,"`...), name...), `":`...)
+	return strconv.AppendUint(dst, n, 10)
+}

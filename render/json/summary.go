@@ -1,0 +1,91 @@
+package json
+
+import (
+	"strconv"
+
+	"github.com/tsnoop/tsnoop/render"
+	"github.com/tsnoop/tsnoop/tracefs/calls"
+)
+
+// Summary appends what calls came to, a line for each function:
+//
+//	{"summary":"f","module":"m","spec":"f(x)","ts_ns":9,"span_ns":8,"interval":true,"calls":7,
+//	 "errors":{"ENOENT":2},"orphans":1,"unfinished":1,"total_ns":900,"mean_ns":180,"min_ns":1,
+//	 "max_ns":600,"p50_ns":90,"p99_ns":600,"histogram":[{"from_ns":1,"to_ns":2,"calls":1},...]}
+//
+// "ts_ns" is the end of the period and "span_ns" how long it was. "spec" is
+// there if several specs are about one function, "errors" if it is known
+// whether calls failed, "total_ns" and what follows if calls were timed.
+func (p *Printer) Summary(dst []byte, s *render.Summary) []byte {
+	rows := s.Rows(p.plain)
+	for i := range rows {
+		dst = appendSummary(dst, &rows[i], s)
+	}
+	return dst
+}
+
+func appendSummary(dst []byte, r *render.SummaryRow, s *render.Summary) []byte {
+	dst = append(dst, '{')
+	dst = append(dst, appendMember(nil, "summary", r.Function.Name)[1:]...)
+	if module := r.Function.Module; module != "" {
+		dst = appendMember(dst, "module", module)
+	}
+	if r.Spec != "" {
+		dst = appendMember(dst, "spec", r.Spec)
+	}
+	dst = appendCount(dst, "ts_ns", s.To)
+	dst = appendCount(dst, "span_ns", s.Span())
+	if s.Interval {
+		dst = append(dst, `,"interval":true`...)
+	}
+	dst = appendCount(dst, "calls", r.Calls)
+	if r.MayFail {
+		dst = appendErrors(dst, r.Errors())
+	}
+	if r.Orphans > 0 {
+		dst = appendCount(dst, "orphans", r.Orphans)
+	}
+	if r.Unfinished > 0 {
+		dst = appendCount(dst, "unfinished", r.Unfinished)
+	}
+	if r.Durations.Count > 0 {
+		dst = appendDurations(dst, &r.Durations)
+	}
+	return append(dst, "}\n"...)
+}
+
+// appendErrors appends how many calls failed how.
+func appendErrors(dst []byte, errors []calls.ErrorCount) []byte {
+	dst = append(dst, `,"errors":{`...)
+	for i, e := range errors {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(render.AppendErrnoName(append(dst, '"'), e.Errno), `":`...)
+		dst = strconv.AppendUint(dst, e.Calls, 10)
+	}
+	return append(dst, '}')
+}
+
+func appendDurations(dst []byte, h *calls.Histogram) []byte {
+	dst = appendCount(dst, "total_ns", h.Total)
+	dst = appendCount(dst, "mean_ns", h.Mean())
+	dst = appendCount(dst, "min_ns", h.Min)
+	dst = appendCount(dst, "max_ns", h.Max)
+	dst = appendCount(dst, "p50_ns", h.Percentile(50))
+	dst = appendCount(dst, "p99_ns", h.Percentile(99))
+	dst = append(dst, `,"histogram":[`...)
+	start := len(dst)
+	for o := range h.Octaves {
+		if o.Count == 0 {
+			continue
+		}
+		if len(dst) > start {
+			dst = append(dst, ',')
+		}
+		dst = strconv.AppendUint(append(dst, `{"from_ns":`...), o.From, 10)
+		dst = appendCount(dst, "to_ns", o.To)
+		dst = append(appendCount(dst, "calls", o.Count), '}')
+	}
+	return append(dst, ']')
+}

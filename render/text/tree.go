@@ -1,0 +1,99 @@
+package text
+
+import (
+	"github.com/tsnoop/tsnoop/render"
+	"github.com/tsnoop/tsnoop/tracefs/calls"
+)
+
+// A tree is what a Printer knows of calls that have begun and not ended: it shows
+// a line when a call begins, indented by its depth, and one when it ends; one for
+// both if nothing happened in between.
+//
+//	caller -> f(args) {
+//	  f -> g(args) = value <duration>
+//	} = value <duration>  // f
+//
+// A line that is not complete yet is held back.
+type tree struct {
+	begun bool   // some call has: what follows is for trees only
+	held  []byte // the line of a call that has begun, up to ")"
+	below []byte // the lines below it: its stack
+	id    uint64 // of that call, 0 if nothing is held back
+	task  int    // TID of the last line, -1 before it
+	open  bool   // after it some call of that task is active
+	last  []byte // the task of the last line, as text
+}
+
+// Begin holds the line of a call that begins back.
+func (p *Printer) Begin(dst []byte, c *calls.Call) []byte {
+	t, f := &p.tree, &p.functions[c.Plan]
+	dst = p.appendChange(p.Idle(dst), f, c)
+	t.held = p.appendHead(appendIndent(p.appendColumns(t.held[:0], f, c), c.Depth), f, c)
+	t.below = p.appendStack(t.below[:0], c)
+	t.begun, t.id, t.open = true, c.ID, true
+	return dst
+}
+
+// End appends the line, or the end, of a call that is over.
+func (p *Printer) End(dst []byte, c *calls.Call) []byte {
+	t, f := &p.tree, &p.functions[c.Plan]
+	if !t.begun {
+		return p.appendCall(dst, c)
+	}
+	if c.ID != 0 && c.ID == t.id {
+		dst = append(dst, t.held...)
+		t.held, t.id, t.open = t.held[:0], 0, c.Depth > 0
+		return append(append(p.appendReturn(dst, f, c), '\n'), t.below...)
+	}
+	dst = p.appendChange(p.Idle(dst), f, c)
+	t.open = c.Depth > 0
+	if c.ID == 0 { // one-sided, or the entry was not seen
+		return p.appendCall(dst, c)
+	}
+	return p.appendEnd(dst, f, c)
+}
+
+// Idle appends the line that was held back.
+func (p *Printer) Idle(dst []byte) []byte {
+	t := &p.tree
+	if t.id == 0 {
+		return dst
+	}
+	dst = append(append(append(dst, t.held...), " {\n"...), t.below...)
+	t.held, t.id = t.held[:0], 0
+	return dst
+}
+
+// appendChange marks that another task's lines follow in the middle of a call.
+func (p *Printer) appendChange(dst []byte, f *render.Function, c *calls.Call) []byte {
+	t, e := &p.tree, render.LastEvent(c)
+	if t.task != e.TID {
+		if t.task >= 0 && (t.open || c.Depth > 0 || c.ID != 0 && !c.Begun) {
+			dst = p.appendNoTime(p.opts.Paint(dst, render.Aside))
+			dst = append(append(append(dst, "    ---- "...), t.last...), " => "...)
+			dst = append(appendTaskName(dst, f.Comm(c), e.TID), " ----"...)
+			dst = append(p.opts.Reset(dst), '\n')
+		}
+		t.task = e.TID
+	}
+	t.last = appendTaskName(t.last[:0], f.Comm(c), e.TID)
+	return dst
+}
+
+// appendEnd appends the line that closes a call.
+func (p *Printer) appendEnd(dst []byte, f *render.Function, c *calls.Call) []byte {
+	dst = append(appendIndent(p.appendColumns(dst, f, c), c.Depth), '}')
+	dst = p.opts.Paint(p.appendReturn(dst, f, c), render.Aside)
+	dst = append(append(dst, "  // "...), f.Title...)
+	return append(p.opts.Reset(dst), '\n')
+}
+
+func appendIndent(dst []byte, depth int) []byte {
+	for range min(depth, maxIndent) {
+		dst = append(dst, "  "...)
+	}
+	return dst
+}
+
+// maxIndent keeps lines readable, however deep a recursion is.
+const maxIndent = 64

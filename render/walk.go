@@ -1,0 +1,121 @@
+package render
+
+import (
+	"bytes"
+
+	"github.com/tsnoop/tsnoop/fetchargs/value"
+)
+
+// A Visitor is told of the parts of a value, from the first to the last.
+type Visitor interface {
+	Number(t *Type, x uint64) // widened to 64 bits as t says
+	Text(b []byte)            // a string, without the NUL and what follows
+	Block(t *Type, b []byte)  // bytes that mean one thing, such as an address
+	Fault(val value.Value)    // what could not be read
+	Nothing()                 // what was not fetched
+
+	BeginArray(t *Type)
+	Element(i int) // the i-th of an array follows
+	EndArray()
+
+	BeginStruct()
+	Member(i int, name string) // the i-th that is shown of a struct follows
+	EndStruct()
+}
+
+// Walk tells v of val and its parts. It allocates nothing.
+func Walk(t *Type, val value.Value, v Visitor) {
+	switch val.Kind {
+	case value.Uint, value.Int:
+		v.Number(t, t.Means(val.Uint))
+	case value.Text, value.Bytes:
+		if t.IsText(val) {
+			v.Text(UntilNUL(val.Bytes))
+			return
+		}
+		t.walkBytes(val.Bytes, v)
+	case value.Fault:
+		v.Fault(val)
+	default:
+		v.Nothing()
+	}
+}
+
+// walkBytes tells of what lies in memory: a block, a struct or an array.
+func (t *Type) walkBytes(b []byte, v Visitor) {
+	block := blocks[t.Form]
+	switch {
+	case t.Members != nil && len(b) < 2*t.Size:
+		t.walkStruct(b, v)
+		return
+	case t.Members == nil && (block == everything || block > 0 && len(b) == block):
+		v.Block(t, b)
+		return
+	}
+	v.BeginArray(t)
+	for i := 0; t.Size > 0 && len(b) >= t.Size; i++ {
+		v.Element(i)
+		switch {
+		case block > 0 && len(b) >= block:
+			v.Block(t, b[:block])
+			b = b[block:]
+			continue
+		case t.Members != nil:
+			t.walkStruct(b[:t.Size], v)
+		default:
+			v.Number(t, t.Means(t.load(b[:t.Size])))
+		}
+		b = b[t.Size:]
+	}
+	v.EndArray()
+}
+
+// walkStruct tells of a struct's members, of as many as are in b.
+func (t *Type) walkStruct(b []byte, v Visitor) {
+	v.BeginStruct()
+	n := 0
+	for i := range t.Members {
+		m := &t.Members[i]
+		end := m.Offset + m.Type.Size*max(m.Count, 1)
+		if m.Offset < 0 || end < m.Offset || end > len(b) {
+			continue
+		}
+		v.Member(n, m.Name)
+		n++
+		m.walk(b[m.Offset:end], v)
+	}
+	v.EndStruct()
+}
+
+func (m *Member) walk(b []byte, v Visitor) {
+	t := &m.Type
+	switch {
+	case m.Count > 0 && t.Chars:
+		v.Text(UntilNUL(b))
+	case m.Count > 0 || t.Members != nil || t.Size > 8:
+		t.walkBytes(b, v)
+	default:
+		v.Number(t, t.Means(m.narrow(t.load(b))))
+	}
+}
+
+// narrow takes a bit field out of its container.
+func (m *Member) narrow(x uint64) uint64 {
+	if m.Type.bits == 0 {
+		return x
+	}
+	unused := 64 - uint(m.Type.bits)
+	x = x >> uint(m.Shift) << unused
+	if m.Type.Signed {
+		return uint64(int64(x) >> unused)
+	}
+	return x >> unused
+}
+
+// UntilNUL is what C takes for a string of b.
+func UntilNUL(b []byte) []byte {
+	if i := bytes.IndexByte(b, 0); i >= 0 {
+		return b[:i]
+	}
+	return b
+}
