@@ -191,7 +191,7 @@ func (r *resolver) integer(c *spec.Compare, l *spec.Literal, f *value.Field) (*b
 		return big.NewInt(1), true
 	}
 	word, negative := strings.CutPrefix(l.Text, "-")
-	if n, ok := value.Errnos[word]; ok {
+	if n, ok := value.Errno(word); ok {
 		if negative {
 			n = -n
 		}
