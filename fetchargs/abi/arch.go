@@ -15,6 +15,9 @@ import (
 type Arch struct {
 	Name string // as in GOARCH
 
+	WordSize  int  // bytes of a register, a pointer and a long
+	BigEndian bool // numbers lie in memory with the highest byte first
+
 	// Regs are the registers of the integer parameters, in order, by their
 	// pt_regs names (arch/*/include/asm/ptrace.h, regs_get_kernel_argument).
 	Regs []string
