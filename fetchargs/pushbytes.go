@@ -21,7 +21,7 @@ func (b *builder) filterBytes(t *test, f *value.Field) (string, bool) {
 	}
 	var words []word
 	for at := 0; 8*at < bits; at += words[len(words)-1].size {
-		w, ok := c.word(at, bits, arg)
+		w, ok := c.word(at, bits, b.r.target.Arch.BigEndian, arg)
 		if !ok || len(w.arg.String())+len(":x64") > b.r.target.Features.MaxArg() {
 			return "", false
 		}
@@ -54,20 +54,22 @@ type word struct {
 	num, mask uint64 // mask is 0 if all of it counts
 }
 
-// word is what to compare from the byte at on, of bits in all. The machines there
-// are have little endian numbers. array is the fetcharg of all bytes.
-func (c constant) word(at, bits int, array Arg) (w word, ok bool) {
+// word is what to compare from the byte at on, of bits in all. big is the
+// machine's byte order, array the fetcharg of all bytes.
+func (c constant) word(at, bits int, big bool, array Arg) (w word, ok bool) {
 	left := (bits+7)/8 - at
 	for w.size = 8; w.size > left; {
 		w.size /= 2
 	}
-	for i := w.size - 1; i >= 0; i-- {
-		counts := byte(0xff)
+	var num, mask [8]byte
+	for i := range w.size {
+		mask[i] = 0xff
 		if over := 8*(at+i+1) - bits; over > 0 {
-			counts <<= over
+			mask[i] <<= over
 		}
-		w.num, w.mask = w.num<<8|uint64(c.bytes[at+i]&counts), w.mask<<8|uint64(counts)
+		num[i] = c.bytes[at+i] & mask[i]
 	}
+	w.num, w.mask = value.Load(num[:w.size], big), value.Load(mask[:w.size], big)
 	if w.mask == ^uint64(0)>>(64-8*w.size) {
 		w.mask = 0
 	}

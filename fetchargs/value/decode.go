@@ -18,7 +18,7 @@ type Decoder struct {
 	fields []Field
 	arch   *abi.Arch
 	slots  []Slot
-	big    bool
+	big    bool // the records' byte order
 	mapped func(addr uint64) bool
 }
 
@@ -27,7 +27,7 @@ type Decoder struct {
 // whether a kernel address can be read; if it is nil every address in the kernel's
 // half that is no error pointer counts.
 func NewDecoder(fields []Field, arch *abi.Arch, slots []Slot, order binary.ByteOrder, mapped func(uint64) bool) *Decoder {
-	return &Decoder{fields: fields, arch: arch, slots: slots, big: order.Uint16([]byte{0, 1}) == 1, mapped: mapped}
+	return &Decoder{fields: fields, arch: arch, slots: slots, big: IsBig(order), mapped: mapped}
 }
 
 // Value is what the record says of the probe's field f.
@@ -120,35 +120,7 @@ func (d *Decoder) Arg(i int, data []byte) uint64 {
 	if s.Offset < 0 || s.Size < 0 || s.Offset+s.Size > len(data) {
 		return 0
 	}
-	b := data[s.Offset : s.Offset+s.Size]
-	if d.big {
-		return bigEndian(b)
-	}
-	switch s.Size {
-	case 1:
-		return uint64(b[0])
-	case 2:
-		return uint64(binary.LittleEndian.Uint16(b))
-	case 4:
-		return uint64(binary.LittleEndian.Uint32(b))
-	case 8:
-		return binary.LittleEndian.Uint64(b)
-	}
-	return 0
-}
-
-func bigEndian(b []byte) uint64 {
-	switch len(b) {
-	case 1:
-		return uint64(b[0])
-	case 2:
-		return uint64(binary.BigEndian.Uint16(b))
-	case 4:
-		return uint64(binary.BigEndian.Uint32(b))
-	case 8:
-		return binary.BigEndian.Uint64(b)
-	}
-	return 0
+	return Load(data[s.Offset:s.Offset+s.Size], d.big)
 }
 
 // Text is the string that the record holds for arg i, without the final NUL;

@@ -5,6 +5,44 @@ import (
 	"math/bits"
 )
 
+// Load is the number in b, of 1, 2, 4 or 8 bytes, zero-extended; 0 if it has
+// another size. big says that the highest byte comes first.
+func Load(b []byte, big bool) uint64 {
+	if big {
+		return loadBig(b)
+	}
+	switch len(b) {
+	case 1:
+		return uint64(b[0])
+	case 2:
+		return uint64(binary.LittleEndian.Uint16(b))
+	case 4:
+		return uint64(binary.LittleEndian.Uint32(b))
+	case 8:
+		return binary.LittleEndian.Uint64(b)
+	}
+	return 0
+}
+
+func loadBig(b []byte) uint64 {
+	switch len(b) {
+	case 1:
+		return uint64(b[0])
+	case 2:
+		return uint64(binary.BigEndian.Uint16(b))
+	case 4:
+		return uint64(binary.BigEndian.Uint32(b))
+	case 8:
+		return binary.BigEndian.Uint64(b)
+	}
+	return 0
+}
+
+// IsBig tells whether order has the highest byte first; nil has not.
+func IsBig(order binary.ByteOrder) bool {
+	return order != nil && order.Uint16([]byte{0, 1}) == 1
+}
+
 // number makes a value of the integer in the record: narrows a bit field,
 // extends the sign, and adds what the kernel could not add.
 func (f *Field) number(raw uint64) Value {
@@ -56,19 +94,7 @@ func (p *Plain) Load(data []byte) uint64 {
 	if p.offset+p.size > len(data) {
 		return p.add
 	}
-	var raw uint64
-	switch b := data[p.offset : p.offset+p.size]; {
-	case p.big:
-		raw = bigEndian(b)
-	case p.size == 8:
-		raw = binary.LittleEndian.Uint64(b)
-	case p.size == 4:
-		raw = uint64(binary.LittleEndian.Uint32(b))
-	case p.size == 2:
-		raw = uint64(binary.LittleEndian.Uint16(b))
-	case p.size == 1:
-		raw = uint64(b[0])
-	}
+	raw := Load(data[p.offset:p.offset+p.size], p.big)
 	if p.signed {
 		return uint64(int64(raw<<p.shift)>>p.shift) + p.add
 	}
