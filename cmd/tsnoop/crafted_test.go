@@ -131,7 +131,7 @@ func sample(t testing.TB, specs ...string) *crafted {
 	}
 	slices.Reverse(records)
 	c.pages = pageOf(records)
-	if c.own, err = json.Marshal(recorded{Start: 1, Wall: 2, Group: "tsnoop_1", Plans: saved}); err != nil {
+	if c.own, err = json.Marshal(map[string]any{"Start": 1, "Wall": 2, "Group": "tsnoop_1", "Plans": json.RawMessage(saved)}); err != nil {
 		t.Fatal(err)
 	}
 	return c

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
 
 // tellEvery is how often it is said that events are being lost.
@@ -22,10 +23,6 @@ type losses struct {
 	lost    uint64 // since the last word about it
 	unknown bool   // and more, of which the kernel has no count
 	told    time.Time
-
-	// faults is how many values of the calls seen so far the kernel may have counted
-	// as misses, by function.
-	faults map[string]uint64
 }
 
 func newLosses(o *options, ui *ui, out *output, sink render.Sink) *losses {
@@ -61,58 +58,50 @@ func (l *losses) tell(cpu int) {
 	l.lost, l.unknown = 0, false
 }
 
-// total ends the tracing and says exactly what was lost and missed, from the
-// kernel's own counts.
-func (l *losses) total(t *liveTrace) {
-	if err := t.session.Stop(); err != nil {
-		l.ui.detail("%v", err)
-	}
-	if stats, err := t.session.FinalStats(); err != nil {
+// total ends the tracing and says exactly what was lost and missed.
+func (l *losses) total(t *trace.Trace) {
+	all, err := t.Losses()
+	if err != nil {
 		l.ui.warn("whether events were lost is not known: %v", err)
-	} else {
-		l.totalLost(t, stats)
 	}
-	l.totalMissed(t)
+	if n := all.Events(); n > 0 {
+		cure := "; the kernel has passed over them"
+		if all.BufferKB > 0 && n > all.Skipped() {
+			cure = fmt.Sprintf("; a bigger buffer helps: -b %dM", all.BufferKB>>9+1) // twice this size
+		}
+		l.ui.warn("%d events were lost in all: %s%s", n, whereLost(all), cure)
+		l.data(func(dst []byte) []byte { return l.sink.LostTotal(dst, all.CPUs) })
+	}
+	for _, m := range all.Missed {
+		what := "calls"
+		if m.Return {
+			what = "returns"
+		}
+		l.ui.warn("%d %s of %s were missed: the kernel could not run the probe", m.Calls, what, m.Func)
+		l.data(func(dst []byte) []byte { return l.sink.Missed(dst, m.Func, m.Return, m.Calls) })
+	}
+	if len(all.UnsureFuncs) > 0 { // no figure for the data
+		l.ui.warn("up to %d calls of %s were missed, or had values that could not be read: before 5.14 the kernel does not tell these apart", all.Unsure, strings.Join(all.UnsureFuncs, ", "))
+	}
 }
 
 // recorded says what had been lost when a recording was made.
-func (l *losses) recorded(stats []tracefs.CPUStats) {
-	if all, where := sumLost(stats); all > 0 {
-		l.ui.warn("%d events were lost in all while this was recorded: %s", all, where)
-		l.data(func(dst []byte) []byte { return l.sink.LostTotal(dst, stats) })
+func (l *losses) recorded(all *trace.Losses) {
+	if n := all.Events(); n > 0 {
+		l.ui.warn("%d events were lost in all while this was recorded: %s", n, whereLost(all))
+		l.data(func(dst []byte) []byte { return l.sink.LostTotal(dst, all.CPUs) })
 	}
 }
 
-func sumLost(stats []tracefs.CPUStats) (all uint64, where string) {
+// whereLost is "5 on CPU 0, 7 on CPU 1".
+func whereLost(l *trace.Losses) string {
 	var parts []string
-	for _, st := range stats {
+	for _, st := range l.CPUs {
 		if n := st.Lost(); n > 0 {
-			all += n
 			parts = append(parts, fmt.Sprintf("%d on CPU %d", n, st.CPU))
 		}
 	}
-	return all, strings.Join(parts, ", ")
-}
-
-// sumSkipped is how many of those no buffer could have kept.
-func sumSkipped(stats []tracefs.CPUStats) (n uint64) {
-	for _, st := range stats {
-		n += st.Skipped
-	}
-	return n
-}
-
-func (l *losses) totalLost(t *liveTrace, stats []tracefs.CPUStats) {
-	all, where := sumLost(stats)
-	if all == 0 {
-		return
-	}
-	cure := "; the kernel has passed over them"
-	if kb, err := t.session.BufferKB(); err == nil && all > sumSkipped(stats) {
-		cure = fmt.Sprintf("; a bigger buffer helps: -b %dM", kb>>9+1) // twice this size
-	}
-	l.ui.warn("%d events were lost in all: %s%s", all, where, cure)
-	l.data(func(dst []byte) []byte { return l.sink.LostTotal(dst, stats) })
+	return strings.Join(parts, ", ")
 }
 
 // data says it in the data too, if there are any.

@@ -35,27 +35,24 @@ func newProgress(ui *ui) *progress {
 	return &progress{ui: ui, terminal: ui.stderr == os.Stderr && term.IsTerminal(2) && !ui.verbose}
 }
 
-// arming is called before each function is.
-func (p *progress) arming(n, all int) {
-	p.step("arming", all, fmt.Sprintf("arming %d functions", all), fmt.Sprintf("arming %d of %d functions", n+1, all))
-}
-
-// session is told by the session what it does.
-func (p *progress) session(doing string, probes int) {
-	now := fmt.Sprintf("%s %d probes", doing, probes)
+// step is told how the arming and the removing go: see trace.Options.
+func (p *progress) step(doing string, n, all int) {
+	now := fmt.Sprintf("%s %d probes", doing, all)
 	switch doing {
+	case "arming":
+		p.draw("arming", all, fmt.Sprintf("arming %d functions", all), fmt.Sprintf("arming %d of %d functions", n+1, all))
 	case "enabling":
-		p.step("arming", probes, now, now)
+		p.draw("arming", all, now, now)
 	case "disabling":
 		// Lines of data are still being written, to the same terminal maybe.
-		p.step("removing", probes, fmt.Sprintf("removing %d probes", probes), "")
+		p.draw("removing", all, fmt.Sprintf("removing %d probes", all), "")
 	case "removing":
-		p.step("removing", probes, now, now)
+		p.draw("removing", all, now, now)
 	}
 }
 
-// step mentions a new thing to do if that takes long, and draws how it goes.
-func (p *progress) step(doing string, many int, once, now string) {
+// draw mentions a new thing to do if that takes long, and draws how it goes.
+func (p *progress) draw(doing string, many int, once, now string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if doing != p.doing {

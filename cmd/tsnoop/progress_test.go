@@ -11,7 +11,7 @@ import (
 // A step takes so long, of a time that passes only here.
 func (p *progress) armSlowly(n int, each time.Duration) {
 	for i := range n {
-		p.arming(i, n)
+		p.step("arming", i, n)
 		time.Sleep(each)
 	}
 }
@@ -28,23 +28,23 @@ func TestProgress(t *testing.T) {
 		{"slow", false, func(p *progress) { p.armSlowly(1000, 10*time.Millisecond) }, "tsnoop: arming 1000 functions...\n"},
 		{"enabling is arming", false, func(p *progress) {
 			p.armSlowly(100, 6*time.Millisecond)
-			p.session("enabling", 100)
+			p.step("enabling", 0, 100)
 			time.Sleep(time.Minute)
 		}, "tsnoop: arming 100 functions...\n"},
 		{"disabling", false, func(p *progress) {
-			p.session("disabling", 200)
+			p.step("disabling", 0, 200)
 			time.Sleep(time.Minute)
-			p.session("removing", 200)
+			p.step("removing", 0, 200)
 			time.Sleep(time.Minute)
 		}, "tsnoop: removing 200 probes...\n"},
 		{"terminal", true, func(p *progress) { p.armSlowly(20, 60*time.Millisecond) }, drawn(20, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19)},
 		{"beside lines of data", true, func(p *progress) {
-			p.session("disabling", 200)
+			p.step("disabling", 0, 200)
 			time.Sleep(time.Minute)
-			p.session("removing", 200)
+			p.step("removing", 0, 200)
 		}, "tsnoop: removing 200 probes...\ntsnoop: removing 200 probes...\r\x1b[K"},
 		{"warning", true, func(p *progress) {
-			p.session("enabling", 200)
+			p.step("enabling", 0, 200)
 			p.ui.warn("something")
 		}, "tsnoop: enabling 200 probes...\r\x1b[Ktsnoop: something\n"},
 	} {

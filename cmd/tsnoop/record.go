@@ -1,17 +1,15 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
-	"iter"
 	"sync"
 	"time"
 
 	"github.com/tsnoop/tsnoop/tracefs"
-	"github.com/tsnoop/tsnoop/tracefs/read"
-	"github.com/tsnoop/tsnoop/tracefs/ringbuf"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
-	"github.com/tsnoop/tsnoop/tracefs/tracedat"
 	"golang.org/x/term"
 )
 
@@ -19,7 +17,7 @@ import (
 // while it runs.
 func runRecord(o *options, ui *ui) (err error) {
 	if o.recover != "" {
-		return runRecover(o, ui)
+		return recordError(runRecover(o, ui))
 	}
 	if len(o.args) == 0 {
 		return usagef("tsnoop record -o trace.dat 'vfs_read(count, return)'", "record which function?")
@@ -32,118 +30,42 @@ func runRecord(o *options, ui *ui) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = program.end(err) }()
-	rec, err := newRecording(o.output, ui)
+	defer func() { err = program.end(recordError(err)) }()
+	rec, err := trace.NewRecorder(cmp.Or(o.output, "trace.dat"), ui.tell)
 	if err != nil {
 		return err
 	}
-	defer func() { err = rec.close(err) }()
+	defer func() { err = rec.Close(err) }()
 
-	return follow(m, plans, program, o, ui, func(t *liveTrace, ctx context.Context, _ func()) error {
-		var err error
-		if rec.layout, rec.pageSize, err = t.session.PageLayout(); err != nil {
-			return err
+	return follow(m, plans, program, o, ui, func(ctx context.Context, t *trace.Trace, _ func()) error {
+		done := ui.watchRecorder(rec)
+		err := rec.Record(ctx, t, trace.RecordOptions{Program: "tsnoop " + version(), Count: o.count, Compress: o.compress})
+		done()
+		if rec.Saved() {
+			ui.warn("%s: %s", rec.Name(), rec)
 		}
-		h, err := rec.header(m.FS, t)
-		if err != nil {
-			return err
-		}
-		symbols := rec.begin(h, m)
-		// Whatever ends it, what there is by then is saved.
-		err = rec.take(read.Pages(ctx, t.session), o.count)
-		err = firstError(err, t.session.Stop())
-		symbols.Wait()
-		err = firstError(err, rec.finish(h, m.FS, t, o.compress))
-		lost := &losses{ui: ui}
-		lost.total(t)
+		(&losses{ui: ui}).total(t)
 		return err
 	})
 }
 
-// begin writes the head, and once more with symbols, which takes long, while pages
-// are taken already.
-func (rec *recording) begin(h *tracedat.Header, m *trace.Machine) *sync.WaitGroup {
-	var symbols sync.WaitGroup
-	if err := rec.writeHead(h); err != nil {
-		rec.ui.warn("if this is killed, what it has recorded cannot be recovered: %v", err)
-		return &symbols
+// watchRecorder says on a terminal how it goes, until it is stopped.
+func (u *ui) watchRecorder(rec *trace.Recorder) (stop func()) {
+	if !term.IsTerminal(2) {
+		return func() {}
 	}
-	symbols.Go(func() {
-		var err error
-		if h.Kallsyms, err = m.Kallsyms(); err == nil {
-			err = rec.writeHead(h)
-		}
-		if err != nil {
-			rec.ui.detail("if this is killed, what is recovered has no symbols: %v", err)
-		}
-	})
-	return &symbols
-}
-
-// finish saves what was recorded.
-func (rec *recording) finish(h *tracedat.Header, fs *tracefs.FS, t *liveTrace, compress bool) error {
-	rec.complete(h, fs, t.session)
-	if compress {
-		h.Version, h.Zstd = 7, true
-	}
-	if err := rec.save(h); err != nil {
-		return err
-	}
-	rec.ui.warn("%s: %s", rec.name, rec)
-	return nil
-}
-
-// take keeps pages until there are no more, or count events.
-func (rec *recording) take(pages iter.Seq2[read.Page, error], count int) error {
-	defer rec.tick()()
-	var page ringbuf.Page
-	for p, err := range pages {
-		if err != nil {
-			return err
-		}
-		events, lost := uint64(0), uint64(0)
-		if err := page.Reset(rec.layout, p.Data); err != nil {
-			rec.ui.warn("CPU %d: %v", p.CPU, err)
-			continue
-		}
-		if n := page.Lost(); n != ringbuf.LostUnknown {
-			lost = n
-		}
-		for page.Next() {
-			events++
-		}
-		if err := rec.add(p); err != nil {
-			return err
-		}
-		rec.events.Add(events)
-		rec.lost.Add(lost)
-		if count > 0 && rec.events.Load() >= uint64(count) {
-			return nil
-		}
-	}
-	return nil
-}
-
-// tick keeps what is in memory short of what a kill would lose, and says on a
-// terminal how it goes, until it is stopped.
-func (rec *recording) tick() (stop func()) {
 	over := make(chan struct{})
 	var done sync.WaitGroup
 	done.Go(func() {
-		flush, tell := time.NewTicker(flushTime), time.NewTicker(time.Second)
-		defer flush.Stop()
-		defer tell.Stop()
-		for terminal := term.IsTerminal(2); ; {
+		tick := time.NewTicker(time.Second)
+		defer tick.Stop()
+		for {
 			select {
 			case <-over:
-				rec.ui.draw("")
+				u.draw("")
 				return
-			case <-flush.C:
-				rec.flush() // an error comes again with the next page
-			case <-tell.C:
-				if terminal {
-					rec.ui.draw(fmt.Sprintf("tsnoop: %s", rec))
-				}
+			case <-tick.C:
+				u.draw(fmt.Sprintf("tsnoop: %s", rec))
 			}
 		}
 	})
@@ -153,7 +75,43 @@ func (rec *recording) tick() (stop func()) {
 	}
 }
 
-// String is the state of the recording: "123 events, 4.0 MiB, 0 lost".
-func (rec *recording) String() string {
-	return fmt.Sprintf("%d events, %.1f MiB, %d lost", rec.events.Load(), float64(rec.bytes.Load())/(1<<20), rec.lost.Load())
+// runRecover makes the file of what a recorder has left that was killed, or could
+// not write it.
+func runRecover(o *options, ui *ui) error {
+	if len(o.args) > 0 || o.program != nil || o.output != "" {
+		return usagef("tsnoop record --recover FILE", "--recover makes FILE of what was recorded; nothing else goes with it")
+	}
+	size, err := trace.Recover(o.recover, o.compress)
+	if err != nil {
+		return err
+	}
+	ui.warn("%s: %.1f MiB; how much was lost is not known", o.recover, float64(size)/(1<<20))
+	return nil
+}
+
+// recordError says what to do about the files of a recording.
+func recordError(err error) error {
+	var file *trace.FileError
+	var left *trace.LeftError
+	var kept *trace.KeptError
+	switch {
+	case errors.As(err, &file):
+		return usagef(file.Cure, "%v", file)
+	case errors.As(err, &kept):
+		m := &tracefs.MachineError{Msg: err.Error(), Err: err}
+		if kept.Recoverable {
+			m.Cure = "when the cause is mended, tsnoop record --recover " + kept.Name + " makes a file of them"
+		}
+		return m
+	case errors.As(err, &left):
+		m := &tracefs.MachineError{Msg: err.Error(), Err: err}
+		switch {
+		case left.Recoverable && !left.Busy:
+			m.Cure = fmt.Sprintf("tsnoop record --recover %s makes a file of them; or remove them, or record to another file", left.Name)
+		case !left.Busy:
+			m.Cure = "trace-cmd restore makes a file of them; or remove them, or record to another file"
+		}
+		return m
+	}
+	return err
 }

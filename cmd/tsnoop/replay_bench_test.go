@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tsnoop/tsnoop/tracefs/trace"
 	"github.com/tsnoop/tsnoop/tracefs/tracedat"
 )
 
@@ -77,7 +78,7 @@ func buildTsnoop(b testing.TB) string {
 	return name
 }
 
-func openBench(name string) (*os.File, *replay, error) {
+func openBench(name string) (*os.File, *trace.File, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, nil, err
@@ -90,22 +91,19 @@ func openBench(name string) (*os.File, *replay, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	r, err := openReplay(f, info.Size(), name, newUI(o))
-	if err != nil {
-		return nil, nil, err
-	}
-	return f, r, r.prepare(o)
+	r, err := openReplay(f, info.Size(), name, o, newUI(o))
+	return f, r, err
 }
 
 // readPages reads, and decompresses, the pages.
 func readPages(name string) error {
-	f, r, err := openBench(name)
+	f, file, err := openTrace(name)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	for i := range r.file.Buffers[0].CPUs {
-		pages := r.file.Buffers[0].CPUs[i].Pages()
+	for i := range file.Buffers[0].CPUs {
+		pages := file.Buffers[0].CPUs[i].Pages()
 		for _, err = pages.Next(); err == nil; _, err = pages.Next() {
 		}
 	}
@@ -119,7 +117,7 @@ func decode(name string) (n int, err error) {
 		return 0, err
 	}
 	defer f.Close()
-	for e, err := range r.events() {
+	for e, err := range r.Events() {
 		if err != nil {
 			return n, err
 		}

@@ -54,19 +54,24 @@ func writeLarge(t testing.TB, times int, h tracedat.Header) (name string, events
 
 func openSample(t testing.TB) (*os.File, *tracedat.File) {
 	t.Helper()
-	f, err := os.Open(sampleFile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	info, err := f.Stat()
-	if err != nil {
-		t.Fatal(err)
-	}
-	file, err := tracedat.Open(f, info.Size())
+	f, file, err := openTrace(sampleFile)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return f, file
+}
+
+func openTrace(name string) (*os.File, *tracedat.File, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return nil, nil, err
+	}
+	file, err := tracedat.Open(f, info.Size())
+	return f, file, err
 }
 
 func repeated(b []byte, times int) []io.Reader {

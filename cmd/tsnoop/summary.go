@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/binary"
 	"os"
 	"os/signal"
 	"sync"
@@ -62,15 +63,15 @@ func (s *summing) live(now func() uint64, stop func()) {
 
 // begin starts the first interval. The function it returns ends the last one
 // and prints the sum of all.
-func (s *summing) begin(r *reading, out *output, sink render.Sink, idle func()) (end func()) {
+func (s *summing) begin(from []render.Source, order binary.ByteOrder, start uint64, out *output, sink render.Sink, idle func()) (end func()) {
 	if s == nil {
 		return func() {}
 	}
 	s.out, s.sink, s.idle = out, sink, idle
-	s.fails = render.NewVerdicts(r.sources(), r.order)
-	s.start, s.since, s.last, s.quiet = r.start, r.start, r.start, true
-	s.before = make([]calls.Summary, len(r.plans))
-	s.current = make([]calls.Summary, len(r.plans))
+	s.fails = render.NewVerdicts(from, order)
+	s.start, s.since, s.last, s.quiet = start, start, start, true
+	s.before = make([]calls.Summary, len(from))
+	s.current = make([]calls.Summary, len(from))
 	s.done.Go(s.tell)
 	return func() {
 		signal.Stop(s.asked)
@@ -101,7 +102,7 @@ func (s *summing) tell() {
 }
 
 // adding adds up the calls and passes them on, if they are to be shown.
-func (s *summing) adding(next sink) sink {
+func (s *summing) adding(next want) want {
 	if s == nil {
 		return next
 	}

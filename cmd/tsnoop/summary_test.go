@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/binary"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -129,14 +130,14 @@ func newTestSumming(t testing.TB, now func() uint64, args ...string) *testSummin
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { out.Close() })
-	r := &reading{start: 1e9}
+	var sources []render.Source
 	for _, f := range []string{"f", "g"} {
-		r.plans = append(r.plans, fetchargs.FromEvent("t", f, nil, abi.Named("amd64")))
+		sources = append(sources, render.Source{Plan: fetchargs.FromEvent("t", f, nil, abi.Named("amd64"))})
 	}
 	s.summing = newSumming(o)
 	s.begin = func(stop func()) func() {
 		s.live(now, stop)
-		return s.summing.begin(r, out, o.newSink(r.sources(), render.Options{}), func() {})
+		return s.summing.begin(sources, binary.LittleEndian, 1e9, out, o.newSink(sources, render.Options{}), func() {})
 	}
 	return s
 }

@@ -2,130 +2,101 @@ package main
 
 import (
 	"context"
-	"encoding/binary"
-	"iter"
+	"errors"
 	"os"
 	"os/signal"
 	"syscall"
-	"time"
 
 	"github.com/tsnoop/tsnoop/fetchargs"
-	"github.com/tsnoop/tsnoop/tracefs"
-	"github.com/tsnoop/tsnoop/tracefs/proc"
-	"github.com/tsnoop/tsnoop/tracefs/read"
-	"github.com/tsnoop/tsnoop/tracefs/text"
+	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
-	"golang.org/x/sys/unix"
 )
 
-var order = binary.NativeEndian
-
-// A liveTrace is an armed session with all that is needed to understand its events.
-type liveTrace struct {
-	reading
-	machine  *trace.Machine
-	session  *tracefs.Session
-	progress *progress
-	ranges   proc.Ranges // of the kernel's addresses, nil if not known
-
-	clock     int32 // the trace clock's number for clock_gettime
-	clockName string
-}
-
-// learnFormats reads how the kernel lays out the records.
-func (t *liveTrace) learnFormats(stacks bool) error {
-	t.loadMapped()
-	if err := t.learnProbes(); err != nil {
+// runTrace is the pipeline: spec, plan, trace, call, line.
+func runTrace(o *options, ui *ui) (err error) {
+	if len(o.args) == 0 {
+		return usagef("tsnoop 'ip_rcv(skb->len, dev->name)'; tsnoop help shows more", "which function?")
+	}
+	if o.emit != "" || o.explain {
+		return runEmit(o, ui)
+	}
+	sums := newSumming(o)
+	m, plans, err := plan(o, true)
+	if err != nil {
 		return err
 	}
-	if stacks {
-		f, err := t.session.StackFormat()
-		if err != nil {
-			return err
-		}
-		t.learnStacks(f)
+	program, err := hold(o, ui)
+	if err != nil {
+		return err
 	}
-	if t.kin == nil {
+	defer func() { err = program.end(err) }()
+	out, err := newOutput(o, ui)
+	if err != nil {
+		return err
+	}
+	defer func() { err = firstError(err, out.Close()) }()
+
+	return follow(m, plans, program, o, ui, func(ctx context.Context, t *trace.Trace, stop func()) error {
+		lost := newLosses(o, ui, out, newSink(&t.Reading, o, out))
+		defer lost.total(t)
+		want, idle := wanted(o, out, lost.sink, sums)
+		t.Lost, t.Idle = lost.add, idle
+		sums.live(t.Now, stop)
+		defer sums.begin(sources(&t.Reading), t.Order(), t.Start(), out, lost.sink, idle)()
+		defer idle()
+		return show(t.Calls(ctx), want)
+	})
+}
+
+// follow arms a trace, lets the program run and hands the trace on, with a context
+// that is done when it is over, and what ends it. In the end all is undone.
+func follow(m *trace.Machine, plans []*fetchargs.Plan, program *program, o *options, ui *ui,
+	do func(ctx context.Context, t *trace.Trace, stop func()) error) (err error) {
+	signalled, release := onSignal()
+	defer release()
+	ui.notes(plans)
+	progress := newProgress(ui)
+	t, err := m.Arm(signalled, plans, o.traceOptions(ui, progress))
+	progress.end()
+	if errors.Is(err, trace.ErrInterrupted) {
 		return nil
+	} else if err != nil {
+		return err
 	}
-	f, err := t.session.NewTaskFormat()
+	defer func() {
+		err = firstError(err, t.Close())
+		progress.end()
+	}()
+	ui.leftOut(t.Plans())
+	defer ui.watchSwitches(t.Session())()
+
+	ctx, err := program.run(signalled)
 	if err != nil {
 		return err
 	}
-	return t.learnNewTasks(f)
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	if o.duration > 0 {
+		ctx, stop = context.WithTimeout(ctx, o.duration)
+		defer stop()
+	}
+	return do(ctx, t, stop)
 }
 
-func (t *liveTrace) learnProbes() error {
-	probes := fetchargs.Probes(t.plans)
-	events := make([]string, len(probes))
-	shapes := make(map[string]string, len(probes))
-	for i, p := range probes {
-		events[i] = p.Event
-		shapes[p.Event] = p.Shape()
+// traceOptions says what is traced.
+func (o *options) traceOptions(ui *ui, p *progress) trace.Options {
+	to := trace.Options{
+		Pids: o.pids, Follow: o.follow, CPUs: o.cpus, BufferKB: o.bufferKB, Stacks: o.kstack, Text: o.reader == "text",
+		Begin: o.begins(), Chain: o.chain, Warn: ui.tell, Progress: p.step,
 	}
-	formats, err := t.session.Formats(events, func(event string) string { return shapes[event] })
-	if err != nil {
-		return err
+	if o.time == render.TimeBoot {
+		to.Clock = "boot"
 	}
-	for _, p := range probes {
-		if err := t.learn(p, formats[p.Event]); err != nil {
-			return err
-		}
+	if ui.verbose {
+		to.Log = ui.detail
 	}
-	return nil
+	return to
 }
-
-// loadMapped learns which kernel addresses can be read at all.
-func (t *liveTrace) loadMapped() {
-	guarded := false
-	for _, p := range fetchargs.Probes(t.plans) {
-		for _, f := range p.Fields {
-			guarded = guarded || len(f.Guards) > 0
-		}
-	}
-	if !guarded {
-		return
-	}
-	ranges, err := proc.LoadRanges()
-	if err != nil {
-		t.ui.detail("%v: wild pointers are told from good ones by their upper bits only", err)
-		return
-	}
-	t.ranges, t.mapped = ranges, ranges.Contains
-}
-
-func (t *liveTrace) loadSymbols() *proc.Symbols {
-	list, err := t.machine.Kallsyms() // which the names of the specs were looked up in already
-	var s *proc.Symbols
-	if err == nil {
-		s, err = proc.ParseSymbols(list)
-	}
-	if err != nil {
-		t.ui.warn("functions are shown as numbers: %v", err)
-	}
-	return s
-}
-
-// read yields the events of the trace; idle is called when there are none now.
-func (t *liveTrace) read(ctx context.Context, o *options, idle func()) iter.Seq2[*tracefs.Event, error] {
-	if o.reader == "text" {
-		return text.Read(ctx, t.session, text.Options{Formats: t.formats, Addr: t.address, Order: order, Idle: idle})
-	}
-	events := read.Live(ctx, t.session, read.Options{Formats: t.formats, Damaged: t.damaged, Idle: idle}, t.now)
-	return t.kin.own(t.withStacks(events))
-}
-
-// now is the time on the trace clock in ns.
-func (t *liveTrace) now() uint64 {
-	var ts unix.Timespec
-	if err := unix.ClockGettime(t.clock, &ts); err != nil {
-		return 0
-	}
-	return uint64(ts.Nano())
-}
-
-// wallClock is what to add to the trace clock to get the time since 1970, ns.
-func (t *liveTrace) wallClock() int64 { return time.Now().UnixNano() - int64(t.now()) }
 
 // onSignal is done at the first SIGINT, SIGTERM, SIGHUP or SIGQUIT. A second
 // one does not wait for what is still in the buffers. SIGUSR1, which asks for a
@@ -133,4 +104,11 @@ func (t *liveTrace) wallClock() int64 { return time.Now().UnixNano() - int64(t.n
 func onSignal() (context.Context, func()) {
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGUSR1)
 	return signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
+}
+
+func firstError(a, b error) error {
+	if a != nil {
+		return a
+	}
+	return b
 }

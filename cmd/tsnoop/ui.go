@@ -10,6 +10,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/trace"
 	"golang.org/x/term"
 )
 
@@ -64,6 +65,13 @@ func (u *ui) write(text []byte, drawn bool) {
 	}
 	if u.drawn = drawn; len(text) > 0 {
 		u.stderr.Write(text)
+	}
+}
+
+// tell says what the engine has to say.
+func (u *ui) tell(w trace.Warning) {
+	if !w.Detail || u.verbose {
+		u.warn("%s", w.Text)
 	}
 }
 

@@ -14,25 +14,25 @@ import (
 // A Machine is the running kernel as one run sees it. What it reads it reads
 // once: for another trace, maybe after modules have come, make another Machine.
 type Machine struct {
-	FS        *tracefs.FS
-	Kallsyms  func() ([]byte, error)
-	Blacklist func() map[string]bool
+	fs        *tracefs.FS
+	kallsyms  func() ([]byte, error)
+	blacklist func() map[string]bool
 }
 
 // NewMachine makes a Machine. fs may be nil where tracefs cannot be read: then
 // nothing can be armed, and PlanOptions.Lines has to be set.
 func NewMachine(fs *tracefs.FS) *Machine {
 	return &Machine{
-		FS:        fs,
-		Kallsyms:  sync.OnceValues(proc.ReadKallsyms),
-		Blacklist: sync.OnceValue(proc.LoadBlacklist),
+		fs:        fs,
+		kallsyms:  sync.OnceValues(proc.ReadKallsyms),
+		blacklist: sync.OnceValue(proc.LoadBlacklist),
 	}
 }
 
 // SymbolFacts asks this machine's symbol table about names of functions. Where it
 // hides addresses, or is not there, the result is nil: names are taken as they are.
 func (m *Machine) SymbolFacts(names []string) (map[string]fetchargs.SymbolFacts, error) {
-	text, err := m.Kallsyms()
+	text, err := m.kallsyms()
 	facts, stext := map[string]proc.Facts(nil), uint64(0)
 	if err == nil {
 		facts, stext, err = proc.LookupFacts(bytes.NewReader(text), names)
@@ -63,7 +63,7 @@ func (m *Machine) symbolPlace() func(name string) (fetchargs.SymbolPlace, error)
 		if p, ok := known[name]; ok {
 			return p, nil
 		}
-		text, err := m.Kallsyms()
+		text, err := m.kallsyms()
 		if err != nil && !isHidden(err) {
 			return fetchargs.SymbolPlace{}, err
 		}

@@ -86,9 +86,9 @@ func (m *Machine) Target(o PlanOptions) (*fetchargs.Target, error) {
 		return t, nil
 	}
 	t.Symbols, t.Place, t.ModuleLoaded = m.SymbolFacts, m.symbolPlace(), proc.ModuleLoaded
-	if m.FS != nil {
-		t.LongestArg = sync.OnceValue(m.FS.LongestArg)
-		t.Traceable = m.FS.TraceableFunctions
+	if m.fs != nil {
+		t.LongestArg = sync.OnceValue(m.fs.LongestArg)
+		t.Traceable = m.fs.TraceableFunctions
 	}
 	return t, nil
 }
@@ -100,8 +100,8 @@ func (m *Machine) features(t *fetchargs.Target, o PlanOptions) error {
 	switch {
 	case o.Features != nil:
 		t.Features = *o.Features
-	case m.FS != nil:
-		f, err := m.FS.Features()
+	case m.fs != nil:
+		f, err := m.fs.Features()
 		if err != nil {
 			return err
 		}

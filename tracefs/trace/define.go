@@ -1,4 +1,4 @@
-package main
+package trace
 
 import (
 	"context"
@@ -8,20 +8,19 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/tracefs"
-	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
 
 // define writes the probes and their filters. All refusals are shown; of a
 // glob's functions those that the kernel refuses are left out.
-func (t *liveTrace) define(ctx context.Context, m *trace.Machine) error {
+func (t *Trace) define(ctx context.Context) error {
 	var wrong spec.Errors
 	var kept []*fetchargs.Plan
 	for i, plan := range t.plans {
 		if ctx.Err() != nil {
-			return errInterrupted
+			return ErrInterrupted
 		}
-		t.progress.arming(i, len(t.plans))
-		refused, err := t.definePlan(m, plan)
+		t.progress("arming", i, len(t.plans))
+		refused, err := t.definePlan(plan)
 		switch {
 		case err != nil:
 			return err
@@ -48,7 +47,7 @@ func (t *liveTrace) define(ctx context.Context, m *trace.Machine) error {
 }
 
 // leaveOut removes what there is of a plan that was refused in part.
-func (t *liveTrace) leaveOut(plan *fetchargs.Plan, why *spec.Error) error {
+func (t *Trace) leaveOut(plan *fetchargs.Plan, why *spec.Error) error {
 	plan.Glob.LeaveOut(plan.Spec.Func.Text, why)
 	for _, p := range fetchargs.Probes([]*fetchargs.Plan{plan}) {
 		if err := t.session.Remove(p.Event); err != nil {
@@ -60,9 +59,9 @@ func (t *liveTrace) leaveOut(plan *fetchargs.Plan, why *spec.Error) error {
 
 // definePlan writes the probes of one plan; refused is what the kernel has
 // against them.
-func (t *liveTrace) definePlan(m *trace.Machine, plan *fetchargs.Plan) (refused spec.Errors, err error) {
+func (t *Trace) definePlan(plan *fetchargs.Plan) (refused spec.Errors, err error) {
 	for _, p := range fetchargs.Probes([]*fetchargs.Plan{plan}) {
-		e, err := t.defineProbe(m, p)
+		e, err := t.defineProbe(p)
 		if err != nil {
 			return nil, err
 		}
@@ -84,11 +83,11 @@ func (t *liveTrace) definePlan(m *trace.Machine, plan *fetchargs.Plan) (refused 
 
 // defineProbe writes one probe. Of several functions of one name some may not
 // be traceable; it is refused only if none is.
-func (t *liveTrace) defineProbe(m *trace.Machine, p *fetchargs.Probe) (first *spec.Error, err error) {
+func (t *Trace) defineProbe(p *fetchargs.Probe) (first *spec.Error, err error) {
 	lines := p.Definitions(t.session.Group())
-	explain, say := refusal, t.ui.warn
+	explain, say := t.machine.refusal, t.warn
 	if p.Plan.Glob != nil {
-		explain, say = refusalOfMany, t.ui.detail
+		explain, say = t.machine.refusalOfMany, t.detail
 	}
 	refused := 0
 	for _, line := range lines {
@@ -96,7 +95,7 @@ func (t *liveTrace) defineProbe(m *trace.Machine, p *fetchargs.Probe) (first *sp
 		if err == nil {
 			continue
 		}
-		e, ok := explain(m, p, line, err)
+		e, ok := explain(p, line, err)
 		if !ok {
 			return nil, err
 		}
@@ -115,7 +114,7 @@ func (t *liveTrace) defineProbe(m *trace.Machine, p *fetchargs.Probe) (first *sp
 
 // refusalOfMany is refusal for one of a glob's functions: in few words, and
 // without a search for the reason in files of sixty thousand lines each time.
-func refusalOfMany(m *trace.Machine, p *fetchargs.Probe, line string, err error) (*spec.Error, bool) {
+func (m *Machine) refusalOfMany(p *fetchargs.Probe, line string, err error) (*spec.Error, bool) {
 	var refused *tracefs.KernelError
 	if !errors.As(err, &refused) {
 		return nil, false
@@ -123,7 +122,7 @@ func refusalOfMany(m *trace.Machine, p *fetchargs.Probe, line string, err error)
 	e := &spec.Error{Text: p.Plan.Spec.Text, Span: p.Locate(line, refused.Column), Err: err}
 	e.Msg = "the kernel refuses it: " + refused.Text
 	e.Hint = "the first was given: " + line
-	if e.Span == p.Plan.Spec.Func.Span && m.Blacklist()[p.Plan.Func.Name] {
+	if e.Span == p.Plan.Spec.Func.Span && m.blacklist()[p.Plan.Func.Name] {
 		e.Msg = "on the kernel's blacklist"
 	}
 	return e, true

@@ -1,4 +1,4 @@
-package main
+package trace
 
 import (
 	"encoding/binary"
@@ -9,10 +9,10 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs"
 )
 
-// TestKin lets thread 10 of process 10 start a thread, 11, and a child, 20, with
+// TestOwnThreads lets thread 10 of process 10 start a thread, 11, and a child, 20, with
 // a thread of its own, 21. Nothing is told of the birth of 12 and 30, of which 12
 // is a thread of ours. 11 ends, and its number is a child's.
-func TestKin(t *testing.T) {
+func TestOwnThreads(t *testing.T) {
 	call := &tracefs.Format{ID: 1}
 	born := &tracefs.Format{ID: 2, Fields: []tracefs.FormatField{
 		{Name: "pid", Offset: 8, Size: 4}, {Name: "clone_flags", Offset: 16, Size: 8},
@@ -28,14 +28,14 @@ func TestKin(t *testing.T) {
 		calls(10, 0), starts(10, 11, 0x3d0f00), starts(11, 20, 0x1200000), calls(11, 0), calls(20, 0),
 		starts(20, 21, 0x3d0f00), calls(21, 0), calls(20, 7), calls(12, 0), calls(30, 0), starts(10, 11, 17), calls(11, 0), calls(10, 0),
 	}
-	r := &reading{order: binary.LittleEndian, kin: &kin{Pids: []int{10}, Threads: []int{10}}}
-	r.kin.ask = func(tid int) []int { return map[int][]int{12: {10, 12}, 30: {30}}[tid] }
+	r := &Reading{order: binary.LittleEndian, own: &ownThreads{Pids: []int{10}, Threads: []int{10}}}
+	r.own.ask = func(tid int) []int { return map[int][]int{12: {10, 12}, 30: {30}}[tid] }
 	if err := r.learnNewTasks(born); err != nil {
 		t.Fatal(err)
 	}
 	var tids []int
 	var lost uint64
-	for e := range r.kin.own(sequence(events)) {
+	for e := range r.own.only(sequence(events)) {
 		if lost += e.Lost; e.Format == call {
 			tids = append(tids, e.TID)
 		}

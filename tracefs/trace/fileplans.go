@@ -1,4 +1,4 @@
-package main
+package trace
 
 import (
 	"encoding/json"
@@ -14,7 +14,7 @@ import (
 type formatOf map[*fetchargs.Probe]*tracefs.Format
 
 // ownPlans are those that tsnoop has recorded.
-func (r *replay) ownPlans() ([]*fetchargs.Plan, formatOf, error) {
+func (r *File) ownPlans() ([]*fetchargs.Plan, formatOf, error) {
 	var rec recorded
 	if err := json.Unmarshal(r.file.Tsnoop, &rec); err != nil {
 		return nil, nil, err
@@ -39,7 +39,7 @@ func (r *replay) ownPlans() ([]*fetchargs.Plan, formatOf, error) {
 		}
 		byName[f.Name] = f
 	}
-	if err := r.ownKin(rec.Kin); err != nil {
+	if err := r.findThreads(rec.Kin); err != nil {
 		return nil, nil, err
 	}
 	formats := formatOf{}
@@ -53,23 +53,23 @@ func (r *replay) ownPlans() ([]*fetchargs.Plan, formatOf, error) {
 
 // checkRecorded looks for recordings that older programs have made, in which it
 // cannot be told which return belongs to which entry: see package calls.
-func (r *replay) checkRecorded(plans []*fetchargs.Plan, elsewhere bool) {
+func (r *File) checkRecorded(plans []*fetchargs.Plan, elsewhere bool) {
 	for _, p := range plans {
 		if p.Paired() && (elsewhere || p.Entry.Chooses() && p.Return.Chooses()) {
 			r.apart = true
 		}
 	}
 	if r.apart {
-		r.ui.warn("%s was recorded by an older tsnoop, which left out entries and returns: which belong together is not known, and each is shown by itself", r.name)
+		r.warn("%s was recorded by an older tsnoop, which left out entries and returns: which belong together is not known, and each is shown by itself", r.name)
 	}
 }
 
-// ownKin makes known of whose threads the recording is.
-func (r *replay) ownKin(k *kin) error {
+// findThreads makes known of whose threads the recording is.
+func (r *File) findThreads(k *ownThreads) error {
 	if k == nil {
 		return nil
 	}
-	r.kin = k
+	r.own = k
 	for _, e := range r.file.Events {
 		if e.System != "task" {
 			continue
@@ -84,7 +84,7 @@ func (r *replay) ownKin(k *kin) error {
 }
 
 // foreignPlans are one for each event that another tool can have recorded.
-func (r *replay) foreignPlans() ([]*fetchargs.Plan, formatOf, error) {
+func (r *File) foreignPlans() ([]*fetchargs.Plan, formatOf, error) {
 	arch := abi.Named("amd64")
 	for word := range strings.FieldsSeq(r.file.Uname) {
 		if a := abi.Named(word); a != nil {
@@ -96,7 +96,7 @@ func (r *replay) foreignPlans() ([]*fetchargs.Plan, formatOf, error) {
 	for _, e := range r.file.Events {
 		f, err := tracefs.ParseFormat(strings.NewReader(e.Text))
 		if err != nil {
-			r.ui.detail("an event of %s is not shown: %v", e.System, err)
+			r.detail("an event of %s is not shown: %v", e.System, err)
 			continue
 		}
 		f.Group = e.System

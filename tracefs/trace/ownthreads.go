@@ -1,4 +1,4 @@
-package main
+package trace
 
 import (
 	"encoding/binary"
@@ -10,11 +10,11 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/proc"
 )
 
-// A kin tells the threads of the traced processes from the processes that they
+// ownThreads tell the threads of the traced processes from the processes that they
 // start. The kernel cannot: it follows all tasks that a traced one starts, or
 // none. So it follows all and says who starts whom, and what the children do
-// is dropped here. A nil kin drops nothing.
-type kin struct {
+// is dropped here. Nil drops nothing.
+type ownThreads struct {
 	Pids    []int // the processes
 	Threads []int // that they had when the trace began
 
@@ -33,9 +33,9 @@ var blankFormat = &tracefs.Format{ID: -1}
 
 var errNoNewTasks = errors.New("the event for new tasks is not as expected: threads cannot be told from children")
 
-// learnNewTasks makes the kin ready for events of this format.
-func (r *reading) learnNewTasks(f *tracefs.Format) error {
-	k := r.kin
+// learnNewTasks makes the reading ready for events of this format.
+func (r *Reading) learnNewTasks(f *tracefs.Format) error {
+	k := r.own
 	k.order, k.format = r.order, f
 	k.pid, k.flags = f.Field("pid"), f.Field("clone_flags")
 	if k.pid == nil || k.flags == nil || k.pid.Size != 4 || r.known[f.ID] {
@@ -58,8 +58,8 @@ func living(tid int) []int {
 	return tids
 }
 
-// own drops the events of others.
-func (k *kin) own(events iter.Seq2[*tracefs.Event, error]) iter.Seq2[*tracefs.Event, error] {
+// only drops the events of others.
+func (k *ownThreads) only(events iter.Seq2[*tracefs.Event, error]) iter.Seq2[*tracefs.Event, error] {
 	if k == nil {
 		return events
 	}
@@ -80,7 +80,7 @@ func (k *kin) own(events iter.Seq2[*tracefs.Event, error]) iter.Seq2[*tracefs.Ev
 }
 
 // keep tells whether an event is of a thread of ours, and learns from it.
-func (k *kin) keep(e *tracefs.Event) bool {
+func (k *ownThreads) keep(e *tracefs.Event) bool {
 	isNewTask := e.Format.ID == k.format.ID
 	if e.TID == k.last && !isNewTask {
 		return k.lastOurs
@@ -103,7 +103,7 @@ func (k *kin) keep(e *tracefs.Event) bool {
 }
 
 // asked finds out whose a thread is as long as it lives.
-func (k *kin) asked(tid int) bool {
+func (k *ownThreads) asked(tid int) bool {
 	if k.ask == nil {
 		return false
 	}
@@ -111,7 +111,7 @@ func (k *kin) asked(tid int) bool {
 }
 
 // cloneFlags are the lower half of an unsigned long.
-func (k *kin) cloneFlags(data []byte) uint32 {
+func (k *ownThreads) cloneFlags(data []byte) uint32 {
 	data = data[k.flags.Offset:]
 	if k.flags.Size == 8 && len(data) >= 8 {
 		return uint32(k.order.Uint64(data))

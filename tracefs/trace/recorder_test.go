@@ -1,4 +1,4 @@
-package main
+package trace
 
 import (
 	"bytes"
@@ -11,37 +11,75 @@ import (
 
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/read"
-	"github.com/tsnoop/tsnoop/tracefs/trace"
+	"github.com/tsnoop/tsnoop/tracefs/tracedat"
 )
 
-// A recordingTest is a recording of one page, ready to be saved.
-type recordingTest struct {
-	*testing.T
-	*crafted
-	rec  *recording
-	said bytes.Buffer
-	ui   *ui
-}
+// fixture was recorded by tsnoop: see testdata/README.md.
+const fixture = "testdata/read.trace.dat"
 
-func newRecordingTest(t *testing.T, name string) *recordingTest {
-	rt := &recordingTest{T: t, crafted: sample(t, craftedSpecs...)}
-	rt.ui = &ui{stderr: &rt.said}
-	var err error
-	if rt.rec, err = newRecording(name, rt.ui); err != nil {
+// readFixture returns what is in the fixture: a header, a new one each time, and the
+// pages of its calls.
+func readFixture(t testing.TB) (*tracedat.Header, []byte) {
+	t.Helper()
+	b, err := os.ReadFile(fixture)
+	if err != nil {
 		t.Fatal(err)
 	}
-	rt.rec.pageSize = craftedPage
-	rt.rec.begin(rt.header(), trace.NewMachine(nil)).Wait()
-	for page := rt.pages; len(page) > 0; page = page[craftedPage:] {
-		if err := rt.rec.add(read.Page{CPU: 3, Data: page[:craftedPage]}); err != nil {
+	file, err := tracedat.Open(bytes.NewReader(b), int64(len(b)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := file.Header()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var pages []byte
+	for i := range file.Buffers[0].CPUs {
+		r := file.Buffers[0].CPUs[i].Pages()
+		for b, err := r.Next(); err == nil; b, err = r.Next() {
+			pages = append(pages, b...)
+		}
+	}
+	if h.PageSize != pageSize || len(pages) == 0 {
+		t.Fatalf("%d bytes in pages of %d", len(pages), h.PageSize)
+	}
+	return h, pages
+}
+
+const pageSize = 4096 // of the fixture
+
+// A recorderTest is a recording of a few pages, ready to be saved.
+type recorderTest struct {
+	*testing.T
+	rec   *Recorder
+	pages []byte
+}
+
+func newRecorderTest(t *testing.T, name string) *recorderTest {
+	rt := &recorderTest{T: t}
+	var h *tracedat.Header
+	h, rt.pages = readFixture(t)
+	var err error
+	if rt.rec, err = NewRecorder(name, nil); err != nil {
+		t.Fatal(err)
+	}
+	rt.rec.pageSize = pageSize
+	rt.rec.begin(h, NewMachine(nil)).Wait()
+	for page := rt.pages; len(page) > 0; page = page[pageSize:] {
+		if err := rt.rec.add(read.Page{CPU: 3, Data: page[:pageSize]}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	return rt
 }
 
+func (rt *recorderTest) header() *tracedat.Header {
+	h, _ := readFixture(rt)
+	return h
+}
+
 // holds checks what files there are.
-func (rt *recordingTest) holds(dir string, want ...string) {
+func (rt *recorderTest) holds(dir string, want ...string) {
 	rt.Helper()
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -57,53 +95,54 @@ func (rt *recordingTest) holds(dir string, want ...string) {
 }
 
 // shows checks that the recording is a file only for its user that replay shows.
-func (rt *recordingTest) shows() {
+func (rt *recorderTest) shows() {
 	rt.Helper()
 	name := rt.rec.name
 	info, err := os.Lstat(name)
 	if err != nil || info.Mode() != 0o600 {
 		rt.Fatalf("%v, %v", info, err)
 	}
-	out := filepath.Join(rt.TempDir(), "out")
-	o, err := parseArgs([]string{"replay", "-o", out, name})
-	if err == nil {
-		err = runReplay(o, rt.ui)
+	f, err := os.Open(name)
+	rt.must(err)
+	defer f.Close()
+	r, err := Open(f, info.Size(), OpenOptions{Name: name})
+	rt.must(err)
+	n := 0
+	for c, err := range r.Calls(rt.Context()) {
+		rt.must(err)
+		if n++; r.Plans()[c.Plan].Spec.Func.Text != "vfs_read" {
+			rt.Errorf("a call of %v", r.Plans()[c.Plan].Spec)
+		}
 	}
-	if err != nil {
-		rt.Fatal(err)
-	}
-	if b, err := os.ReadFile(out); err != nil || !strings.Contains(string(b), "ip_rcv(") {
-		rt.Errorf("replay shows %q, %v", b, err)
+	if n != 3 {
+		rt.Errorf("%d calls", n)
 	}
 }
 
-func (rt *recordingTest) recover() error {
-	o, err := parseArgs([]string{"record", "--recover", rt.rec.name})
-	if err != nil {
-		rt.Fatal(err)
-	}
-	return runRecord(o, rt.ui)
+func (rt *recorderTest) recover() error {
+	_, err := Recover(rt.rec.name, false)
+	return err
 }
 
 // kept checks that err names the files that are kept and what makes one of them.
-func (rt *recordingTest) kept(err error, why string) {
+func (rt *recorderTest) kept(err error, why string) {
 	rt.Helper()
-	var m *tracefs.MachineError
-	if !errors.As(err, &m) || !strings.Contains(m.Msg, why) || !strings.Contains(m.Msg, "t.dat.cpu3, ") ||
-		!strings.Contains(m.Msg, "t.dat.head") || !strings.Contains(m.Cure, "tsnoop record --recover "+rt.rec.name) {
+	var e *KeptError
+	if !errors.As(err, &e) || !strings.Contains(err.Error(), why) || !strings.Contains(err.Error(), "t.dat.cpu3, ") ||
+		!strings.Contains(err.Error(), "t.dat.head") || !e.Recoverable || e.Name != rt.rec.name {
 		rt.Errorf("%v", err)
 	}
 }
 
-func TestRecordingSaved(t *testing.T) {
+func TestRecorderSaved(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "t.dat")
 	if err := os.WriteFile(name, []byte("older"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	rt := newRecordingTest(t, name)
+	rt := newRecorderTest(t, name)
 	rt.holds(dir, "t.dat", "t.dat.cpu3", "t.dat.head")
-	if err := rt.rec.close(rt.rec.save(rt.header())); err != nil {
+	if err := rt.rec.Close(rt.rec.save(rt.header())); err != nil {
 		t.Fatal(err)
 	}
 	rt.holds(dir, "t.dat")
@@ -111,50 +150,50 @@ func TestRecordingSaved(t *testing.T) {
 }
 
 // Nothing is left of a recording that did not begin, and an older one stays.
-func TestRecordingEmpty(t *testing.T) {
+func TestRecorderEmpty(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "t.dat")
 	if err := os.WriteFile(name, []byte("older"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	rec, err := newRecording(name, &ui{stderr: io.Discard})
+	rec, err := NewRecorder(name, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := rec.close(errInterrupted); err != errInterrupted {
+	if err := rec.Close(ErrInterrupted); err != ErrInterrupted {
 		t.Error(err)
 	}
 	if b, err := os.ReadFile(name); string(b) != "older" {
 		t.Errorf("%q, %v", b, err)
 	}
-	(&recordingTest{T: t}).holds(dir, "t.dat")
+	(&recorderTest{T: t}).holds(dir, "t.dat")
 }
 
 // When the file cannot be written an older one stays, and the pages, of which
 // recover makes it.
-func TestRecordingKept(t *testing.T) {
+func TestRecorderKept(t *testing.T) {
 	for _, tt := range []struct {
 		name, why string
-		spoil     func(rt *recordingTest)
-		mend      func(rt *recordingTest)
+		spoil     func(rt *recorderTest)
+		mend      func(rt *recorderTest)
 	}{
 		{"no file can be made", "t.dat.tmp: file exists",
-			func(rt *recordingTest) { rt.must(os.Mkdir(rt.rec.tmpName(), 0o700)) },
-			func(rt *recordingTest) { rt.must(os.Remove(rt.rec.tmpName())) }},
+			func(rt *recorderTest) { rt.must(os.Mkdir(rt.rec.tmpName(), 0o700)) },
+			func(rt *recorderTest) { rt.must(os.Remove(rt.rec.tmpName())) }},
 		{"pages are gone", "unexpected EOF",
-			func(rt *recordingTest) {
+			func(rt *recorderTest) {
 				rt.must(rt.rec.flush())
-				rt.must(os.Truncate(rt.rec.cpuName(3), craftedPage/2))
+				rt.must(os.Truncate(rt.rec.cpuName(3), pageSize/2))
 			},
-			func(rt *recordingTest) {
+			func(rt *recorderTest) {
 				rt.must(os.WriteFile(rt.rec.cpuName(3), append(bytes.Clone(rt.pages), "half a page"...), 0o600))
 			}},
 		{"the name is taken", "t.dat",
-			func(rt *recordingTest) {
+			func(rt *recorderTest) {
 				rt.must(os.Remove(rt.rec.name))
 				rt.must(os.MkdirAll(rt.rec.name+"/x", 0o700))
 			},
-			func(rt *recordingTest) {
+			func(rt *recorderTest) {
 				rt.must(os.RemoveAll(rt.rec.name))
 				rt.must(os.WriteFile(rt.rec.name, []byte("older"), 0o644))
 			}},
@@ -165,9 +204,9 @@ func TestRecordingKept(t *testing.T) {
 			if err := os.WriteFile(name, []byte("older"), 0o644); err != nil {
 				t.Fatal(err)
 			}
-			rt := newRecordingTest(t, name)
+			rt := newRecorderTest(t, name)
 			tt.spoil(rt)
-			rt.kept(rt.rec.close(rt.rec.save(rt.header())), tt.why)
+			rt.kept(rt.rec.Close(rt.rec.save(rt.header())), tt.why)
 			tt.mend(rt)
 			if b, err := os.ReadFile(name); string(b) != "older" {
 				t.Errorf("%q, %v", b, err)
@@ -180,7 +219,7 @@ func TestRecordingKept(t *testing.T) {
 	}
 }
 
-func (rt *recordingTest) must(err error) {
+func (rt *recorderTest) must(err error) {
 	rt.Helper()
 	if err != nil {
 		rt.Fatal(err)
@@ -190,7 +229,7 @@ func (rt *recordingTest) must(err error) {
 // A recorder that was killed while it wrote the file has left a piece of it.
 func TestRecoverKilledWriting(t *testing.T) {
 	dir := t.TempDir()
-	rt := newRecordingTest(t, filepath.Join(dir, "t.dat"))
+	rt := newRecorderTest(t, filepath.Join(dir, "t.dat"))
 	rt.must(rt.rec.flush())
 	rt.must(os.WriteFile(rt.rec.tmpName(), []byte("a piece"), 0o600))
 	var m *tracefs.MachineError
@@ -203,14 +242,14 @@ func TestRecoverKilledWriting(t *testing.T) {
 	rt.shows()
 }
 
-func TestRecordingRefused(t *testing.T) {
+func TestRecorderRefused(t *testing.T) {
 	for _, tt := range []struct {
 		name, file, link, want string
 	}{
 		{"a symbolic link", "", "t.dat", "t.dat is a symbolic link"},
 		{"a link that leads nowhere", "", "t.dat", "t.dat is a symbolic link"},
-		{"pages of trace-cmd", "t.dat.cpu0", "", "left its pages in .*t.dat.cpu0 (trace-cmd restore"},
-		{"pages", "t.dat.head", "", "left its pages in .*t.dat.head (tsnoop record --recover"},
+		{"pages of trace-cmd", "t.dat.cpu0", "", "left its pages in .*t.dat.cpu0"},
+		{"pages", "t.dat.head", "", "left its pages in .*t.dat.head"},
 		{"a link for the head", "", "t.dat.head", "left its pages in .*t.dat.head"},
 		{"a piece", "t.dat.tmp", "", "t.dat.tmp is in the way"},
 	} {
@@ -230,10 +269,14 @@ func TestRecordingRefused(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			rec, err := newRecording(filepath.Join(dir, "t.dat"), &ui{stderr: io.Discard})
+			rec, err := NewRecorder(filepath.Join(dir, "t.dat"), nil)
 			parts := strings.Split(tt.want, ".*")
 			if err == nil || !strings.Contains(err.Error(), parts[0]) || !strings.Contains(err.Error(), parts[len(parts)-1]) {
 				t.Fatalf("%v, %v", rec, err)
+			}
+			var left *LeftError
+			if errors.As(err, &left) && left.Recoverable != strings.Contains(tt.want, "head") {
+				t.Errorf("%+v", left)
 			}
 			for _, name := range []string{filepath.Join(dir, tt.file), target} {
 				if b, err := os.ReadFile(name); err == nil && string(b) != "precious" {
@@ -245,28 +288,28 @@ func TestRecordingRefused(t *testing.T) {
 }
 
 // What comes in between is not followed either.
-func TestRecordingLinkMeanwhile(t *testing.T) {
+func TestRecorderLinkMeanwhile(t *testing.T) {
 	dir := t.TempDir()
-	rt := newRecordingTest(t, filepath.Join(dir, "t.dat"))
+	rt := newRecorderTest(t, filepath.Join(dir, "t.dat"))
 	target := filepath.Join(t.TempDir(), "target")
 	rt.must(os.Symlink(target, rt.rec.cpuName(4)))
-	err := rt.rec.add(read.Page{CPU: 4, Data: rt.pages[:craftedPage]})
+	err := rt.rec.add(read.Page{CPU: 4, Data: rt.pages[:pageSize]})
 	if !errors.Is(err, os.ErrExist) {
 		t.Errorf("%v", err)
 	}
 	if _, err := os.Stat(target); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the link was followed: %v", err)
 	}
-	rt.must(rt.rec.close(rt.rec.save(rt.header()))) // what was taken by then
+	rt.must(rt.rec.Close(rt.rec.save(rt.header()))) // what was taken by then
 	rt.shows()
 }
 
 func TestRecoverRefused(t *testing.T) {
 	dir := t.TempDir()
-	rt := newRecordingTest(t, filepath.Join(dir, "t.dat"))
+	rt := newRecorderTest(t, filepath.Join(dir, "t.dat"))
 	head, err := os.ReadFile(rt.rec.headName())
 	rt.must(err)
-	rt.kept(rt.rec.close(io.ErrShortWrite), io.ErrShortWrite.Error())
+	rt.kept(rt.rec.Close(io.ErrShortWrite), io.ErrShortWrite.Error())
 	for _, tt := range []struct {
 		name string
 		head []byte // nil for none

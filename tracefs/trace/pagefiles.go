@@ -1,4 +1,4 @@
-package main
+package trace
 
 import (
 	"bufio"
@@ -14,24 +14,23 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/read"
 	"github.com/tsnoop/tsnoop/tracefs/ringbuf"
 	"github.com/tsnoop/tsnoop/tracefs/tracedat"
 	"golang.org/x/sys/unix"
 )
 
-// A recording collects the pages of each CPU in a file of its own, FILE.cpuN as
+// A Recorder collects the pages of each CPU in a file of its own, FILE.cpuN as
 // trace-cmd does, and what they need to be understood in FILE.head, which is a
 // trace.dat without pages. In the end it makes one file of them, FILE.tmp, and
 // gives that the name. Whatever fails, or kills it, the pages stay, and so does an
-// older FILE: runRecover makes the file then.
+// older FILE: Recover makes the file then.
 //
 // All files are new ones of its own: nothing is truncated, no symbolic link is
 // followed. Only the user may read them, for they have addresses of the kernel.
-type recording struct {
-	name     string
-	ui       *ui
+type Recorder struct {
+	name string
+	warner
 	layout   ringbuf.Layout
 	pageSize int
 	head     *os.File // locked as long as this process lives
@@ -53,30 +52,40 @@ type cpuFile struct {
 // A page waits no longer than flushTime in this process's memory.
 const flushTime = 200 * time.Millisecond
 
-// newRecording makes sure that the file can be written, before anything is armed.
-func newRecording(name string, ui *ui) (*recording, error) {
-	if name == "" {
-		name = "trace.dat"
-	}
+// A FileError says that a recording cannot be written where it should be. Cure says
+// what may help, if anything does.
+type FileError struct{ Msg, Cure string }
+
+func (e *FileError) Error() string { return "cannot write the recording: " + e.Msg }
+
+// NewRecorder makes sure that the file can be written, before anything is armed. Errors
+// are *FileError and *LeftError. Whoever gets a Recorder has to close it.
+func NewRecorder(name string, warn func(Warning)) (*Recorder, error) {
 	if err := checkOld(name); err != nil {
 		return nil, err
 	}
-	rec := &recording{name: name, ui: ui, cpus: map[int]*cpuFile{}}
+	rec := &Recorder{name: name, warner: warn, cpus: map[int]*cpuFile{}}
 	if left := rec.left(); len(left) > 0 {
 		return nil, leftError(name, left)
 	}
 	if _, err := os.Lstat(rec.tmpName()); err == nil {
-		return nil, usagef("remove it, or record to another file", "cannot write the recording: %s is in the way", rec.tmpName())
+		return nil, &FileError{rec.tmpName() + " is in the way", "remove it, or record to another file"}
 	}
 	var err error
 	if rec.head, err = createNew(rec.headName()); err != nil {
-		return nil, usagef("", "cannot write the recording: %v", err)
+		return nil, &FileError{Msg: err.Error()}
 	}
 	if err := claim(rec.head); err != nil {
-		return nil, rec.close(err)
+		return nil, rec.Close(err)
 	}
 	return rec, nil
 }
+
+// Name is that of the file.
+func (rec *Recorder) Name() string { return rec.name }
+
+// Saved tells that the file has been made.
+func (rec *Recorder) Saved() bool { return rec.saved }
 
 // checkOld refuses to replace what is no recording, whatever it is.
 func checkOld(name string) error {
@@ -85,11 +94,11 @@ func checkOld(name string) error {
 	case errors.Is(err, os.ErrNotExist):
 		return nil
 	case err != nil:
-		return usagef("", "cannot write the recording: %v", err)
+		return &FileError{Msg: err.Error()}
 	case info.Mode()&os.ModeSymlink != 0:
-		return usagef("give the name of the file itself", "cannot write the recording: %s is a symbolic link", name)
+		return &FileError{name + " is a symbolic link", "give the name of the file itself"}
 	case !info.Mode().IsRegular():
-		return usagef("", "cannot write the recording: %s is no regular file", name)
+		return &FileError{Msg: name + " is no regular file"}
 	}
 	return nil
 }
@@ -106,19 +115,19 @@ func claim(f *os.File) error {
 	return nil
 }
 
-func (rec *recording) headName() string       { return rec.name + ".head" }
-func (rec *recording) tmpName() string        { return rec.name + ".tmp" }
-func (rec *recording) cpuName(cpu int) string { return rec.name + ".cpu" + strconv.Itoa(cpu) }
+func (rec *Recorder) headName() string       { return rec.name + ".head" }
+func (rec *Recorder) tmpName() string        { return rec.name + ".tmp" }
+func (rec *Recorder) cpuName(cpu int) string { return rec.name + ".cpu" + strconv.Itoa(cpu) }
 
 // cpuOf is the CPU whose pages are in a file, false if it is no file of pages.
-func (rec *recording) cpuOf(file string) (int, bool) {
+func (rec *Recorder) cpuOf(file string) (int, bool) {
 	digits, ok := strings.CutPrefix(file, rec.name+".cpu")
 	cpu, err := strconv.ParseUint(digits, 10, 16)
 	return int(cpu), ok && err == nil && rec.cpuName(int(cpu)) == file
 }
 
 // left are the files of pages that are there, and the head.
-func (rec *recording) left() (files []string) {
+func (rec *Recorder) left() (files []string) {
 	dir, base := filepath.Split(rec.name)
 	entries, _ := os.ReadDir(filepath.Clean(dir + "."))
 	for _, e := range entries {
@@ -133,26 +142,50 @@ func (rec *recording) left() (files []string) {
 	return files
 }
 
-// leftError says what to do with what another recorder left, or still writes.
-func leftError(name string, left []string) error {
-	e := &tracefs.MachineError{
-		Msg:  fmt.Sprintf("a recorder that was killed has left its pages in %s", strings.Join(left, ", ")),
-		Cure: "trace-cmd restore makes a file of them; or remove them, or record to another file",
+// A LeftError says that another recorder has left its pages, or still writes.
+type LeftError struct {
+	Name  string
+	Files []string
+
+	Busy        bool // it still writes
+	Recoverable bool // Recover can make a file of what is left
+}
+
+func (e *LeftError) Error() string {
+	if e.Busy {
+		return fmt.Sprintf("another tsnoop is recording to %s", e.Name)
 	}
-	if !slices.Contains(left, name+".head") {
+	return fmt.Sprintf("a recorder that was killed has left its pages in %s", strings.Join(e.Files, ", "))
+}
+
+func leftError(name string, left []string) error {
+	e := &LeftError{Name: name, Files: left, Recoverable: slices.Contains(left, name+".head")}
+	if !e.Recoverable {
 		return e
 	}
-	e.Cure = fmt.Sprintf("tsnoop record --recover %s makes a file of them; or remove them, or record to another file", name)
 	f, err := openOwn(name + ".head")
 	if err != nil {
 		return e
 	}
 	defer f.Close()
-	if errors.Is(claim(f), unix.EWOULDBLOCK) {
-		e.Msg, e.Cure = fmt.Sprintf("another tsnoop is recording to %s", name), ""
-	}
+	e.Busy = errors.Is(claim(f), unix.EWOULDBLOCK)
 	return e
 }
+
+// A KeptError says that what was recorded could not be saved, but is kept.
+type KeptError struct {
+	Name  string
+	Files []string // which have it
+
+	Recoverable bool  // Recover can make a file of them
+	Err         error // what went wrong
+}
+
+func (e *KeptError) Error() string {
+	return fmt.Sprintf("%v; what was recorded is kept in %s", e.Err, strings.Join(e.Files, ", "))
+}
+
+func (e *KeptError) Unwrap() error { return e.Err }
 
 // openOwn opens a file that a recorder has left.
 func openOwn(name string) (*os.File, error) {
@@ -168,7 +201,7 @@ func openOwn(name string) (*os.File, error) {
 }
 
 // add keeps a page.
-func (rec *recording) add(p read.Page) error {
+func (rec *Recorder) add(p read.Page) error {
 	rec.mu.Lock()
 	defer rec.mu.Unlock()
 	c := rec.cpus[p.CPU]
@@ -196,7 +229,7 @@ func (rec *recording) add(p read.Page) error {
 
 // flush writes what is in memory to the files of the CPUs. The first error stays
 // in each and comes again.
-func (rec *recording) flush() (err error) {
+func (rec *Recorder) flush() (err error) {
 	rec.mu.Lock()
 	defer rec.mu.Unlock()
 	for _, c := range rec.cpus {
@@ -206,7 +239,7 @@ func (rec *recording) flush() (err error) {
 }
 
 // writeHead writes FILE.head, or puts another in its place when it is whole.
-func (rec *recording) writeHead(h *tracedat.Header) error {
+func (rec *Recorder) writeHead(h *tracedat.Header) error {
 	if !rec.headed {
 		err := tracedat.Write(rec.head, h, nil)
 		rec.headed = err == nil
@@ -230,7 +263,7 @@ func (rec *recording) writeHead(h *tracedat.Header) error {
 }
 
 // save makes the file.
-func (rec *recording) save(h *tracedat.Header) error {
+func (rec *Recorder) save(h *tracedat.Header) error {
 	if err := rec.flush(); err != nil {
 		return err
 	}
@@ -250,7 +283,7 @@ func (rec *recording) save(h *tracedat.Header) error {
 
 // write writes the file and gives it the name when it is whole and on the disk. An
 // older one stays as it is until then.
-func (rec *recording) write(h *tracedat.Header, cpus []tracedat.CPUSource) error {
+func (rec *Recorder) write(h *tracedat.Header, cpus []tracedat.CPUSource) error {
 	f, err := createNew(rec.tmpName())
 	if err != nil {
 		return err
@@ -269,10 +302,10 @@ func (rec *recording) write(h *tracedat.Header, cpus []tracedat.CPUSource) error
 	return err
 }
 
-// close ends the recording, which err has made impossible unless it is nil. What
-// is saved, or nothing, needs no other files; else they are kept, and the error
-// says so.
-func (rec *recording) close(err error) error {
+// Close ends the recording, which err has made impossible unless it is nil. What is
+// saved, or nothing, needs no other files; else they are kept, and a *KeptError says
+// so.
+func (rec *Recorder) Close(err error) error {
 	err = firstError(err, rec.flush())
 	kept := []string{}
 	for id, c := range rec.cpus {
@@ -287,11 +320,8 @@ func (rec *recording) close(err error) error {
 		return err
 	}
 	slices.Sort(kept)
-	e := &tracefs.MachineError{Err: err}
 	if rec.headed {
 		kept = append(kept, rec.headName())
-		e.Cure = "when the cause is mended, tsnoop record --recover " + rec.name + " makes a file of them"
 	}
-	e.Msg = fmt.Sprintf("%v; what was recorded is kept in %s", err, strings.Join(kept, ", "))
-	return e
+	return &KeptError{Name: rec.name, Files: kept, Recoverable: rec.headed, Err: err}
 }

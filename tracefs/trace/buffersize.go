@@ -1,4 +1,4 @@
-package main
+package trace
 
 import (
 	"github.com/tsnoop/tsnoop/tracefs/proc"
@@ -12,8 +12,8 @@ const (
 	mostBuffers = 1 << 20  // of all CPUs together
 )
 
-// defaultBuffer is the size of one CPU's buffer in KiB, by the machine's memory.
-func defaultBuffer() int {
+// DefaultBuffer is the size of one CPU's buffer in KiB, by the machine's memory.
+func DefaultBuffer() int {
 	var info unix.Sysinfo_t
 	cpus, err := proc.OnlineCPUs()
 	if err != nil || unix.Sysinfo(&info) != nil {

@@ -1,4 +1,4 @@
-package main
+package trace
 
 import (
 	"errors"
@@ -11,31 +11,31 @@ import (
 )
 
 // chooseThreads says whose calls are traced: those of the processes that
-// --pid lists, with --follow of their children, too.
-func (t *liveTrace) chooseThreads(fs *tracefs.FS, o *options, so *tracefs.Options) (err error) {
-	if len(o.pids) == 0 {
+// Options.Pids, with Follow of their children, too.
+func (t *Trace) chooseThreads(o Options, so *tracefs.Options) (err error) {
+	if len(o.Pids) == 0 {
 		return nil
 	}
-	if so.Pids, err = threads(o.pids, o.follow); err != nil {
+	if so.Pids, err = threads(o.Pids, o.Follow); err != nil {
 		return err
 	}
-	so.Follow = o.follow
+	so.Follow = o.Follow
 	so.Again = func() ([]int, error) {
-		tids, err := family(o.pids, o.follow)
-		if t.kin != nil {
-			t.kin.Threads = append(t.kin.Threads, tids...)
+		tids, err := family(o.Pids, o.Follow)
+		if t.own != nil {
+			t.own.Threads = append(t.own.Threads, tids...)
 		}
 		return tids, err
 	}
-	if o.follow {
+	if o.Follow {
 		return nil
 	}
-	if o.reader == "text" || !fs.HasNewTasks() {
-		t.ui.detail("threads that are started from now on are not traced")
+	if o.Text || !t.machine.fs.HasNewTasks() {
+		t.detail("threads that are started from now on are not traced")
 		return nil
 	}
 	so.NewTasks = true
-	t.kin = &kin{Pids: o.pids, Threads: so.Pids, ask: living}
+	t.own = &ownThreads{Pids: o.Pids, Threads: so.Pids, ask: living}
 	return nil
 }
 

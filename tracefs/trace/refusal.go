@@ -1,4 +1,4 @@
-package main
+package trace
 
 import (
 	"errors"
@@ -8,13 +8,12 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/proc"
-	"github.com/tsnoop/tsnoop/tracefs/trace"
 	"golang.org/x/sys/unix"
 )
 
 // refusal turns the kernel's refusal of a definition into an error that shows
 // the place in the user's spec.
-func refusal(m *trace.Machine, p *fetchargs.Probe, line string, err error) (*spec.Error, bool) {
+func (m *Machine) refusal(p *fetchargs.Probe, line string, err error) (*spec.Error, bool) {
 	var refused *tracefs.KernelError
 	if !errors.As(err, &refused) {
 		return nil, false
@@ -34,7 +33,7 @@ func refusal(m *trace.Machine, p *fetchargs.Probe, line string, err error) (*spe
 		return e, true
 	}
 	name := p.Plan.Func.Name
-	switch reason := whyNot(m, name, p.Plan.Func.Module); {
+	switch reason := m.whyNot(name, p.Plan.Func.Module); {
 	case errors.Is(err, unix.EPERM) || errors.Is(err, unix.EACCES):
 		e.Msg = "the kernel does not permit this probe: " + refused.Text
 		e.Hint = "tsnoop check tells what this machine allows"
@@ -68,14 +67,14 @@ func unknownVariable(p *fetchargs.Probe) (*fetchargs.Arg, string) {
 }
 
 // whyNot says why a function cannot be probed, as far as this kernel tells.
-func whyNot(m *trace.Machine, name, module string) string {
+func (m *Machine) whyNot(name, module string) string {
 	if strings.HasPrefix(name, "__pfx_") || strings.HasPrefix(name, "__cfi_") {
 		return "it is only the padding before a function"
 	}
-	if m.Blacklist()[name] {
+	if m.blacklist()[name] {
 		return "it is on the kernel's blacklist, because kprobes need it themselves"
 	}
-	if !m.FS.Untraceable(name) {
+	if !m.fs.Untraceable(name) {
 		return ""
 	}
 	if module != "" {

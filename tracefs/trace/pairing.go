@@ -1,6 +1,7 @@
-package main
+package trace
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/tsnoop/tsnoop/fetchargs"
@@ -8,17 +9,19 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 )
 
-// begins tells whether calls are shown when they begin, too.
-func (o *options) begins() bool { return o.chain || o.tree }
+// What a recording may be no good for.
+var (
+	ErrApart  = errors.New("which return belongs to which entry is not known")
+	ErrHalves = errors.New("a chain needs entries and returns")
+	ErrStacks = errors.New("no stacks were recorded")
+)
 
-// pairs tells whether both the entry and the return of every call are needed.
-func (o *options) pairs() bool { return o.begins() || o.summary != "" }
-
-// pairers make calls of the events. One is enough unless several plans are
+// newPairers make calls of the events. One is enough unless several plans are
 // about the same events.
-func (r *reading) pairers(o *options) ([]*calls.Pairer, error) {
-	if r.apart && o.begins() {
-		return nil, fmt.Errorf("--chain and --tree need to know which return belongs to which entry: record it again")
+func (r *Reading) newPairers(begin, chain bool) ([]*calls.Pairer, error) {
+	r.begin = begin
+	if r.apart && begin {
+		return nil, ErrApart
 	}
 	var groups []map[int]calls.Side
 	for i, plan := range r.plans {
@@ -34,15 +37,15 @@ func (r *reading) pairers(o *options) ([]*calls.Pairer, error) {
 		}
 		r.addSides(groups[g], i, plan)
 	}
-	po := calls.Options{Order: r.order, Begin: o.begins(), Accept: r.matches}
-	if o.chain {
+	po := calls.Options{Order: r.order, Begin: begin, Accept: r.matches}
+	if chain {
 		for _, p := range r.plans {
 			if p.Renames != "" {
 				continue
 			}
 			po.Chain = append(po.Chain, p.Spec.Func.Text)
 			if p.Entry == nil || p.Return == nil {
-				return nil, fmt.Errorf("%s: a chain needs entries and returns: record it with --chain", p.Spec.Func.Text)
+				return nil, fmt.Errorf("%s: %w", p.Spec.Func.Text, ErrHalves)
 			}
 		}
 		if len(groups) > 1 {
@@ -63,7 +66,7 @@ func (r *reading) pairers(o *options) ([]*calls.Pairer, error) {
 }
 
 // taken tells whether an event of the plan is in a group already.
-func (r *reading) taken(group map[int]calls.Side, plan *fetchargs.Plan) bool {
+func (r *Reading) taken(group map[int]calls.Side, plan *fetchargs.Plan) bool {
 	for _, p := range fetchargs.Probes([]*fetchargs.Plan{plan}) {
 		if _, ok := group[r.format[p].ID]; ok {
 			return true
@@ -73,7 +76,7 @@ func (r *reading) taken(group map[int]calls.Side, plan *fetchargs.Plan) bool {
 }
 
 // addSides tells which events are the entries and the returns of a plan.
-func (r *reading) addSides(sides map[int]calls.Side, index int, plan *fetchargs.Plan) {
+func (r *Reading) addSides(sides map[int]calls.Side, index int, plan *fetchargs.Plan) {
 	for _, p := range fetchargs.Probes([]*fetchargs.Plan{plan}) {
 		s := calls.Side{Plan: index, Return: p.Return, Paired: plan.Paired() && !r.apart, Stack: -1}
 		if p.Return {
@@ -92,7 +95,7 @@ func (r *reading) addSides(sides map[int]calls.Side, index int, plan *fetchargs.
 
 // renames ends the calls of a task that gets another name, after which the kernel
 // shows no more of it.
-func (r *reading) renames(plan *fetchargs.Plan) calls.Side {
+func (r *Reading) renames(plan *fetchargs.Plan) calls.Side {
 	d := r.decoder[plan.Entry]
 	return calls.Side{Ends: func(e *tracefs.Event) (int, bool) { return plan.Renamed(d, e.Data) }}
 }

@@ -1,4 +1,4 @@
-package main
+package trace
 
 import (
 	"errors"
@@ -11,13 +11,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// runRecover makes the file of what a recorder has left that was killed, or could
-// not write it.
-func runRecover(o *options, ui *ui) error {
-	if len(o.args) > 0 || o.program != nil || o.output != "" {
-		return usagef("tsnoop record --recover FILE", "--recover makes FILE of what was recorded; nothing else goes with it")
-	}
-	rec := &recording{name: o.recover, ui: ui}
+// Recover makes the file of what a Recorder of that name has left that was killed, or
+// could not write it, and returns how many bytes of pages there were. The file is one of
+// version 7, with zstd, if it is to be compressed. Errors are as NewRecorder's, and others.
+func Recover(name string, compress bool) (size uint64, err error) {
+	rec := &Recorder{name: name}
+	err = rec.recover(compress)
+	return rec.bytes.Load(), err
+}
+
+func (rec *Recorder) recover(compress bool) error {
 	if err := checkOld(rec.name); err != nil {
 		return err
 	}
@@ -35,7 +38,7 @@ func runRecover(o *options, ui *ui) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w: without it nobody understands the pages", head.Name(), err)
 	}
-	if o.compress {
+	if compress {
 		h.Version, h.Zstd = 7, true
 	}
 	left := rec.left()
@@ -56,12 +59,11 @@ func runRecover(o *options, ui *ui) error {
 			return err
 		}
 	}
-	ui.warn("%s: %.1f MiB; how much was lost is not known", rec.name, float64(rec.bytes.Load())/(1<<20))
 	return nil
 }
 
 // noHead says why there is nothing to recover.
-func (rec *recording) noHead(err error) error {
+func (rec *Recorder) noHead(err error) error {
 	if !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
@@ -93,7 +95,7 @@ func readHead(f *os.File) (*tracedat.Header, error) {
 
 // sources opens the files of pages. What is behind the last whole page of each
 // was not written to its end.
-func (rec *recording) sources(left []string, pageSize int64) (cpus []tracedat.CPUSource, end func(), err error) {
+func (rec *Recorder) sources(left []string, pageSize int64) (cpus []tracedat.CPUSource, end func(), err error) {
 	var files []*os.File
 	end = func() {
 		for _, f := range files {

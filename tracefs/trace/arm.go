@@ -1,0 +1,106 @@
+package trace
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"slices"
+	"sync"
+
+	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/proc"
+	"golang.org/x/sys/unix"
+)
+
+// ErrInterrupted is returned by Arm when its context is done before all is armed.
+var ErrInterrupted = errors.New("ended while arming")
+
+// A Trace is armed: what its plans describe is recorded by the kernel. Its methods
+// but Close, Now and Session are for one goroutine.
+type Trace struct {
+	Reading
+	machine  *Machine
+	session  *tracefs.Session
+	progress func(doing string, n, all int)
+	text     bool
+	ranges   proc.Ranges // of the kernel's addresses, nil if not known
+
+	clock     int32 // the trace clock's number for clock_gettime
+	clockName string
+
+	// faults is how many values of the calls seen so far the kernel may have counted
+	// as misses, by function; nil where it does not.
+	faults map[string]uint64
+}
+
+// Arm makes a session, defines the plans' probes and enables them. When anything
+// fails, or ctx is done before all is armed, nothing is left behind. Probes that
+// the kernel refuses come as a spec.Errors; those of a glob's functions are
+// left out of Plans and noted in their Glob.
+func (m *Machine) Arm(ctx context.Context, plans []*fetchargs.Plan, o Options) (_ *Trace, err error) {
+	t := &Trace{Reading: Reading{warner: o.Warn, plans: plans, order: binary.NativeEndian, cpus: o.CPUs}, machine: m, text: o.Text, progress: o.Progress}
+	if t.progress == nil {
+		t.progress = func(string, int, int) {}
+	}
+	so, err := t.sessionOptions(plans, o)
+	if err != nil {
+		return nil, err
+	}
+	if t.session, err = m.fs.NewSession(so); err != nil {
+		return nil, err
+	}
+	armed := false
+	defer func() {
+		if !armed { // an error, or a panic on its way up
+			if failed := t.Close(); failed != nil {
+				err = errors.Join(err, failed)
+			}
+		}
+	}()
+	chooseMaxActive(plans)
+	if err = t.define(ctx); err != nil {
+		return nil, err
+	}
+	if err = t.learnFormats(o.Stacks); err != nil {
+		return nil, err
+	}
+	if t.pairers, err = t.newPairers(o.Begin, o.Chain); err != nil {
+		return nil, err
+	}
+	t.symbols = sync.OnceValue(t.loadSymbols)
+	t.start, t.wall = t.Now(), t.wallClock()
+	if err = t.session.Enable(); err != nil {
+		return nil, err
+	}
+	if ctx.Err() != nil {
+		return nil, ErrInterrupted
+	}
+	armed = true
+	go t.symbols() // ready, with luck, when the first line needs it
+	return t, nil
+}
+
+// sessionOptions says how the session is set up.
+func (t *Trace) sessionOptions(plans []*fetchargs.Plan, o Options) (tracefs.Options, error) {
+	so := tracefs.Options{Clock: "mono", BufferKB: o.BufferKB, CPUs: o.CPUs, IgnoreSelf: true, Stacktrace: o.Stacks, Log: o.Log}
+	// A call that begins on one of the CPUs may end on another, and one that begins
+	// on another may end here.
+	so.AllCPUs = slices.ContainsFunc(plans, (*fetchargs.Plan).Paired)
+	if so.BufferKB == 0 {
+		so.BufferKB, so.BufferOrLess = DefaultBuffer(), true
+	}
+	t.clock = unix.CLOCK_MONOTONIC
+	if o.Clock == "boot" {
+		so.Clock, t.clock = "boot", unix.CLOCK_BOOTTIME
+	}
+	t.clockName = so.Clock
+	so.Progress = func(doing string, probes int) { t.progress(doing, 0, probes) }
+	return so, t.chooseThreads(o, &so)
+}
+
+// Close undoes all that Arm has done.
+func (t *Trace) Close() error { return t.session.Close() }
+
+// Session is what has been set up in tracefs.
+func (t *Trace) Session() *tracefs.Session { return t.session }

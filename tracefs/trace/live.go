@@ -1,0 +1,146 @@
+package trace
+
+import (
+	"context"
+	"iter"
+	"time"
+
+	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/calls"
+	"github.com/tsnoop/tsnoop/tracefs/proc"
+	"github.com/tsnoop/tsnoop/tracefs/read"
+	"github.com/tsnoop/tsnoop/tracefs/text"
+	"golang.org/x/sys/unix"
+)
+
+// learnFormats reads how the kernel lays out the records.
+func (t *Trace) learnFormats(stacks bool) error {
+	t.loadMapped()
+	if err := t.learnProbes(); err != nil {
+		return err
+	}
+	if stacks {
+		f, err := t.session.StackFormat()
+		if err != nil {
+			return err
+		}
+		t.learnStacks(f)
+	}
+	if t.own == nil {
+		return nil
+	}
+	f, err := t.session.NewTaskFormat()
+	if err != nil {
+		return err
+	}
+	return t.learnNewTasks(f)
+}
+
+func (t *Trace) learnProbes() error {
+	probes := fetchargs.Probes(t.plans)
+	events := make([]string, len(probes))
+	shapes := make(map[string]string, len(probes))
+	for i, p := range probes {
+		events[i] = p.Event
+		shapes[p.Event] = p.Shape()
+	}
+	formats, err := t.session.Formats(events, func(event string) string { return shapes[event] })
+	if err != nil {
+		return err
+	}
+	for _, p := range probes {
+		if err := t.learn(p, formats[p.Event]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// loadMapped learns which kernel addresses can be read at all.
+func (t *Trace) loadMapped() {
+	guarded := false
+	for _, p := range fetchargs.Probes(t.plans) {
+		for _, f := range p.Fields {
+			guarded = guarded || len(f.Guards) > 0
+		}
+	}
+	if !guarded {
+		return
+	}
+	ranges, err := proc.LoadRanges()
+	if err != nil {
+		t.detail("%v: wild pointers are told from good ones by their upper bits only", err)
+		return
+	}
+	t.ranges, t.mapped = ranges, ranges.Contains
+}
+
+func (t *Trace) loadSymbols() *proc.Symbols {
+	list, err := t.machine.kallsyms() // which the names of the specs were looked up in already
+	var s *proc.Symbols
+	if err == nil {
+		s, err = proc.ParseSymbols(list)
+	}
+	if err != nil {
+		t.warn("functions are shown as numbers: %v", err)
+	}
+	return s
+}
+
+// Calls yields the calls as they end, with Options.Begin also as they begin, until
+// ctx is done and what the kernel has recorded by then is read. An error ends it. A
+// call and its events are valid until the next one. It can be ranged over once.
+func (t *Trace) Calls(ctx context.Context) iter.Seq2[*calls.Call, error] {
+	return func(yield func(*calls.Call, error) bool) {
+		ctx, release := t.untilDrained(ctx)
+		defer release()
+		t.calls(t.events(ctx), t.accounting())(yield)
+	}
+}
+
+// untilDrained stops the tracing when ctx is done. The context that it returns is
+// done then: what is in the buffers by then is still read.
+func (t *Trace) untilDrained(ctx context.Context) (_ context.Context, release func()) {
+	read, drained := context.WithCancel(context.Background())
+	stop := context.AfterFunc(ctx, func() {
+		t.stop()
+		drained()
+	})
+	return read, func() {
+		stop()
+		drained()
+	}
+}
+
+// stop ends the tracing. The probes and what they have recorded stay.
+func (t *Trace) stop() {
+	if err := t.session.Stop(); err != nil {
+		t.detail("%v", err)
+	}
+}
+
+// events yields the events of the trace.
+func (t *Trace) events(ctx context.Context) iter.Seq2[*tracefs.Event, error] {
+	idle := t.Idle
+	if idle == nil {
+		idle = func() {}
+	}
+	if t.text {
+		return text.Read(ctx, t.session, text.Options{Formats: t.formats, Addr: t.address, Order: t.order, Idle: idle})
+	}
+	events := read.Live(ctx, t.session, read.Options{Formats: t.formats, Damaged: t.damaged, Idle: idle}, t.Now)
+	return t.own.only(t.withStacks(events))
+}
+
+// Now is the time on the trace clock in ns.
+func (t *Trace) Now() uint64 {
+	var ts unix.Timespec
+	if err := unix.ClockGettime(t.clock, &ts); err != nil {
+		return 0
+	}
+	return uint64(ts.Nano())
+}
+
+// wallClock is what to add to the trace clock to get the time since 1970, ns.
+func (t *Trace) wallClock() int64 { return time.Now().UnixNano() - int64(t.Now()) }

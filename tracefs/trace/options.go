@@ -1,0 +1,56 @@
+package trace
+
+import "fmt"
+
+// Options says what is traced and how. The zero value traces all calls.
+type Options struct {
+	Pids   []int // processes: all their threads, new ones too; nil for all
+	Follow bool  // and their children, those they have and those to come
+	CPUs   []int // calls that begin on one of these, in order; nil for all
+
+	Clock    string // of the events' times: "mono", which is "", or "boot"
+	BufferKB int    // size of each CPU's buffer, KiB; 0 lets the machine's memory decide
+	Stacks   bool   // a stack of the kernel with every event
+	Text     bool   // trace_pipe is read instead of the pages of each CPU
+
+	Begin bool // calls are handed out when they begin, too
+	// Chain hands out only calls in which the first plan's function has led to the
+	// second's, that to the third's and so on. It needs Begin.
+	Chain bool
+
+	// Warn is told what does not end the trace, Progress how arming and removing
+	// go: "arming" has n of all functions behind it; of probes that are to be
+	// enabled, disabled or removed only the number is known, and n is 0. Log gets
+	// every write to tracefs. Each may be nil. Warn is called by several goroutines.
+	Warn     func(Warning)
+	Progress func(doing string, n, all int)
+	Log      func(format string, args ...any)
+}
+
+// A Warning is something to know that does not end a trace.
+type Warning struct {
+	Text   string // a sentence, which may have bytes of the kernel's or a file's
+	Detail bool   // it matters only to those who want to know all
+}
+
+// A warner passes on warnings. A nil one drops them.
+type warner func(Warning)
+
+func (w warner) warn(format string, args ...any) {
+	if w != nil {
+		w(Warning{Text: fmt.Sprintf(format, args...)})
+	}
+}
+
+func (w warner) detail(format string, args ...any) {
+	if w != nil {
+		w(Warning{Text: fmt.Sprintf(format, args...), Detail: true})
+	}
+}
+
+func firstError(a, b error) error {
+	if a != nil {
+		return a
+	}
+	return b
+}

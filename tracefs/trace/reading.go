@@ -1,0 +1,221 @@
+package trace
+
+import (
+	"encoding/binary"
+	"iter"
+	"slices"
+
+	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/value"
+	"github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/calls"
+	"github.com/tsnoop/tsnoop/tracefs/proc"
+	"github.com/tsnoop/tsnoop/tracefs/read"
+)
+
+// A Reading is what is needed to understand the events of some plans: it is the
+// part of a Trace and of a File that they have in common.
+type Reading struct {
+	// Lost, if not nil, is told of an event before which others were lost, on its
+	// CPU, before the calls that come of it. Idle, if not nil, is called when there
+	// are no events for now. Both are called by whoever ranges over the calls.
+	Lost func(*tracefs.Event)
+	Idle func()
+
+	warner
+	plans []*fetchargs.Plan
+	order binary.ByteOrder
+	start uint64 // ns on the trace clock
+	wall  int64  // ns to add to the trace clock for the time since 1970
+
+	cpus  []int       // whose calls are shown, by where they begin; nil for all
+	apart bool        // entries and returns cannot be paired: see checkRecorded
+	begin bool        // calls are handed out when they begin, too
+	own   *ownThreads // whose events are shown; nil for all there are
+
+	symbols func() *proc.Symbols   // may return nil
+	mapped  func(addr uint64) bool // which addresses can be read, nil if not known
+	formats []*tracefs.Format      // each once
+	known   map[int]bool           // their IDs
+	stacks  *tracefs.Format        // of the records with stacks, nil if none are wanted
+	format  map[*fetchargs.Probe]*tracefs.Format
+	decoder map[*fetchargs.Probe]*value.Decoder
+	pairers []*calls.Pairer
+}
+
+// Plans are those that Call.Plan is the index of one of.
+func (r *Reading) Plans() []*fetchargs.Plan { return r.plans }
+
+// Decoder reads the values of a probe's fields from the data of its events.
+func (r *Reading) Decoder(p *fetchargs.Probe) *value.Decoder { return r.decoder[p] }
+
+// Values yields what is known of a call: each field of its entry, then each of its
+// return. Values are valid as long as the call.
+func (r *Reading) Values(c *calls.Call) iter.Seq2[*value.Field, value.Value] {
+	plan := r.plans[c.Plan]
+	return func(yield func(*value.Field, value.Value) bool) {
+		_ = r.values(plan.Entry, c.Entry, yield) && r.values(plan.Return, c.Return, yield)
+	}
+}
+
+func (r *Reading) values(p *fetchargs.Probe, e *tracefs.Event, yield func(*value.Field, value.Value) bool) bool {
+	if p == nil || e == nil {
+		return true
+	}
+	d := r.decoder[p]
+	for i := range p.Fields {
+		if !yield(&p.Fields[i], d.Value(i, e.Data)) {
+			return false
+		}
+	}
+	return true
+}
+
+// Order is the byte order of the events' data.
+func (r *Reading) Order() binary.ByteOrder { return r.order }
+
+// Start is when the trace began, in ns on the clock of the events' times.
+func (r *Reading) Start() uint64 { return r.start }
+
+// WallClock is what to add to the time of an event for the time since 1970, in ns;
+// 0 if that is not known.
+func (r *Reading) WallClock() int64 { return r.wall }
+
+// Symbol names what is at an address of the kernel. The first call may take some
+// 100 ms, for the symbols are read in the background.
+func (r *Reading) Symbol(addr uint64) (name, module string, off uint64, ok bool) {
+	if s := r.symbols(); s != nil {
+		return s.Name(addr)
+	}
+	return "", "", 0, false
+}
+
+func (r *Reading) address(symbol string) (uint64, bool) {
+	if s := r.symbols(); s != nil {
+		return s.Addr(symbol)
+	}
+	return 0, false
+}
+
+// learn takes in how the records of a probe are laid out.
+func (r *Reading) learn(p *fetchargs.Probe, f *tracefs.Format) error {
+	slots, err := p.Slots(func(name string) (value.Slot, bool) {
+		field := f.Field(name)
+		if field == nil {
+			return value.Slot{}, false
+		}
+		return value.Slot{Offset: field.Offset, Size: field.Size, DataLoc: field.DataLoc}, true
+	})
+	if err != nil {
+		return err
+	}
+	if r.decoder == nil {
+		r.known = map[int]bool{}
+		r.format = map[*fetchargs.Probe]*tracefs.Format{}
+		r.decoder = map[*fetchargs.Probe]*value.Decoder{}
+	}
+	if !r.known[f.ID] {
+		r.known[f.ID] = true
+		r.formats = append(r.formats, f)
+	}
+	r.format[p] = f
+	r.decoder[p] = p.Decoder(slots, r.order, r.mapped)
+	return nil
+}
+
+// learnStacks takes in how stacks are recorded.
+func (r *Reading) learnStacks(f *tracefs.Format) {
+	r.stacks = f
+	r.formats = append(r.formats, f)
+}
+
+// withStacks gives the events their stacks, if they are wanted.
+func (r *Reading) withStacks(events iter.Seq2[*tracefs.Event, error]) iter.Seq2[*tracefs.Event, error] {
+	if r.stacks == nil {
+		return events
+	}
+	return read.JoinStacks(events, r.stacks, r.order)
+}
+
+// calls makes calls of the events, until there are no more or none is wanted. Each
+// is shown to all before it is chosen from; all may be nil.
+func (r *Reading) calls(events iter.Seq2[*tracefs.Event, error], all func(*calls.Call)) iter.Seq2[*calls.Call, error] {
+	return func(yield func(*calls.Call, error) bool) {
+		hand := func(c *calls.Call) bool {
+			if all != nil {
+				all(c)
+			}
+			// With Begin the pairer has asked already, when the call began.
+			return !r.begin && !r.matches(c) || yield(c, nil)
+		}
+		for event, err := range events {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if event.Lost > 0 && r.Lost != nil {
+				r.Lost(event)
+			}
+			for _, pairer := range r.pairers {
+				for c, ok := pairer.Add(event); ok; c, ok = pairer.Next() {
+					r.leaves(c)
+					if !hand(c) {
+						return
+					}
+				}
+			}
+		}
+		more := true
+		for _, pairer := range r.pairers {
+			if more {
+				pairer.Rest(func(c *calls.Call) bool {
+					more = hand(c)
+					return more
+				})
+			}
+			if n := pairer.Tally(); n != (calls.Tally{}) {
+				r.detail("%d returns came without their entry, %d calls did not end", n.Orphans, n.Unfinished)
+			}
+		}
+	}
+}
+
+// matches decides the conditions that the kernel could not.
+func (r *Reading) matches(c *calls.Call) bool {
+	plan := r.plans[c.Plan]
+	if len(r.cpus) > 0 && !r.isHere(c, plan) {
+		return false
+	}
+	if !plan.Decides() {
+		return true
+	}
+	var entry, exit []byte
+	if c.Entry != nil {
+		entry = c.Entry.Data
+	}
+	if c.Return != nil {
+		exit = c.Return.Data
+	}
+	return plan.Match(r.decoder[plan.Entry], r.decoder[plan.Return], entry, exit)
+}
+
+// leaves takes its return off a call that ends on a CPU that is not asked for.
+func (r *Reading) leaves(c *calls.Call) {
+	if len(r.cpus) > 0 && c.Return != nil && !slices.Contains(r.cpus, c.Return.CPU) {
+		c.Return, c.Duration, c.Unfinished = nil, 0, true
+	}
+}
+
+// isHere tells whether a call has begun on one of the CPUs that are asked for.
+func (r *Reading) isHere(c *calls.Call, plan *fetchargs.Plan) bool {
+	begin := c.Entry
+	if plan.Entry == nil {
+		begin = c.Return
+	}
+	return begin != nil && slices.Contains(r.cpus, begin.CPU)
+}
+
+// damaged says that a buffer makes no sense.
+func (r *Reading) damaged(cpu int, err error) {
+	r.warn("the ring buffer of CPU %d cannot be understood: %v", cpu, err)
+}

@@ -1,0 +1,230 @@
+package trace
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"path"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/tracefs/proc"
+	"github.com/tsnoop/tsnoop/tracefs/read"
+	"github.com/tsnoop/tsnoop/tracefs/ringbuf"
+	"github.com/tsnoop/tsnoop/tracefs/tracedat"
+	"golang.org/x/sys/unix"
+)
+
+// RecordOptions says how a recording is made.
+type RecordOptions struct {
+	Program  string // the name and version of the program that makes it, for the file
+	Count    int    // it ends after so many events; 0 for no limit
+	Compress bool   // the file is one of version 7, with zstd
+}
+
+// Record takes the pages of a trace until ctx is done and what the kernel has
+// recorded by then is taken, or there are enough events; then it makes the file.
+// Nothing is decoded meanwhile. Whatever ends it, what there is by then is saved.
+func (rec *Recorder) Record(ctx context.Context, t *Trace, o RecordOptions) (err error) {
+	if rec.layout, rec.pageSize, err = t.session.PageLayout(); err != nil {
+		return err
+	}
+	h, err := rec.header(t, o.Program)
+	if err != nil {
+		return err
+	}
+	ctx, release := t.untilDrained(ctx)
+	defer release()
+	symbols := rec.begin(h, t.machine)
+	err = rec.take(read.Pages(ctx, t.session), o.Count)
+	err = firstError(err, t.session.Stop())
+	symbols.Wait()
+	rec.complete(h, t)
+	if o.Compress {
+		h.Version, h.Zstd = 7, true
+	}
+	return firstError(err, rec.save(h))
+}
+
+// begin writes the head, and once more with symbols, which takes long, while pages
+// are taken already.
+func (rec *Recorder) begin(h *tracedat.Header, m *Machine) *sync.WaitGroup {
+	var symbols sync.WaitGroup
+	if err := rec.writeHead(h); err != nil {
+		rec.warn("if this is killed, what it has recorded cannot be recovered: %v", err)
+		return &symbols
+	}
+	symbols.Go(func() {
+		var err error
+		if h.Kallsyms, err = m.kallsyms(); err == nil {
+			err = rec.writeHead(h)
+		}
+		if err != nil {
+			rec.detail("if this is killed, what is recovered has no symbols: %v", err)
+		}
+	})
+	return &symbols
+}
+
+// take keeps pages until there are no more, or count events.
+func (rec *Recorder) take(pages iter.Seq2[read.Page, error], count int) error {
+	defer rec.tick()()
+	var page ringbuf.Page
+	for p, err := range pages {
+		if err != nil {
+			return err
+		}
+		events, lost := uint64(0), uint64(0)
+		if err := page.Reset(rec.layout, p.Data); err != nil {
+			rec.warn("CPU %d: %v", p.CPU, err)
+			continue
+		}
+		if n := page.Lost(); n != ringbuf.LostUnknown {
+			lost = n
+		}
+		for page.Next() {
+			events++
+		}
+		if err := rec.add(p); err != nil {
+			return err
+		}
+		rec.events.Add(events)
+		rec.lost.Add(lost)
+		if count > 0 && rec.events.Load() >= uint64(count) {
+			return nil
+		}
+	}
+	return nil
+}
+
+// tick keeps what is in memory short of what a kill would lose, until it is stopped.
+func (rec *Recorder) tick() (stop func()) {
+	over := make(chan struct{})
+	var done sync.WaitGroup
+	done.Go(func() {
+		flush := time.NewTicker(flushTime)
+		defer flush.Stop()
+		for {
+			select {
+			case <-over:
+				return
+			case <-flush.C:
+				rec.flush() // an error comes again with the next page
+			}
+		}
+	})
+	return func() {
+		close(over)
+		done.Wait()
+	}
+}
+
+// String is the state of the recording: "123 events, 4.0 MiB, 0 lost". It may be
+// called at any time.
+func (rec *Recorder) String() string {
+	return fmt.Sprintf("%d events, %.1f MiB, %d lost", rec.events.Load(), float64(rec.bytes.Load())/(1<<20), rec.lost.Load())
+}
+
+// recorded is what tsnoop keeps in a trace.dat for itself, as JSON.
+type recorded struct {
+	Start  uint64          // ns on the trace clock
+	Wall   int64           // ns to add to the trace clock for the time since 1970
+	Group  string          // of the events
+	Ranges proc.Ranges     `json:",omitempty"` // mapped addresses of the kernel
+	Plans  json.RawMessage // of fetchargs.Save
+
+	CPUs []int       `json:",omitempty"` // on which the calls that are asked for begin
+	Kin  *ownThreads `json:",omitempty"` // of whose threads the recording is
+
+	// Elsewhere was set by older programs if only some CPUs were recorded.
+	Elsewhere bool `json:",omitempty"`
+}
+
+// header collects what the pages need to be understood elsewhere, but for symbols,
+// which take long, and what is known only in the end.
+func (rec *Recorder) header(t *Trace, program string) (*tracedat.Header, error) {
+	own, err := rec.own(t)
+	if err != nil {
+		return nil, err
+	}
+	h := &tracedat.Header{
+		Version: 6, BigEndian: rec.layout.BigEndian, LongSize: rec.layout.LongSize, PageSize: rec.pageSize,
+		Clock: t.clockName, Uname: uname(), Recorder: program, Tsnoop: own,
+	}
+	group := t.session.Group()
+	text := func(name string) string {
+		b, e := t.machine.fs.ReadFile(name)
+		err = firstError(err, e)
+		return string(b)
+	}
+	h.HeaderPage, h.HeaderEvent = text("events/header_page"), text("events/header_event")
+	for _, p := range fetchargs.Probes(t.plans) {
+		h.Events = append(h.Events, tracedat.EventText{System: group, Text: text(path.Join("events", group, p.Event, "format"))})
+	}
+	if t.own != nil {
+		h.Events = append(h.Events, tracedat.EventText{System: t.own.format.Group, Text: text("events/task/task_newtask/format")})
+	}
+	for _, name := range t.machine.fs.Glob("events/ftrace/*/format") {
+		h.Events = append(h.Events, tracedat.EventText{System: "ftrace", Text: text(name)})
+	}
+	return h, err
+}
+
+// complete adds to a header what is known only in the end. What cannot be read is
+// no reason to lose what was recorded: it is said and left out.
+func (rec *Recorder) complete(h *tracedat.Header, t *Trace) {
+	stats, err := t.session.FinalStats()
+	for i := range stats {
+		lines, e := t.session.StatsText(&stats[i])
+		if err = firstError(err, e); e == nil {
+			h.CPUStats = append(h.CPUStats, fmt.Sprintf("CPU: %d\n%s", stats[i].CPU, lines))
+		}
+		h.CPUs++
+	}
+	if err != nil {
+		rec.warn("how much was lost is not in %s: %v", rec.name, err)
+	}
+	if b, err := proc.ReadKallsyms(); err == nil {
+		h.Kallsyms = b // modules may have come
+	}
+	if b, err := t.machine.fs.ReadFile("saved_cmdlines"); err == nil {
+		h.Cmdlines = cmdlines(string(b))
+	} else {
+		rec.detail("%s has no names of tasks for other tools: %v", rec.name, err)
+	}
+}
+
+// own is what tsnoop needs for itself.
+func (rec *Recorder) own(t *Trace) ([]byte, error) {
+	plans, err := fetchargs.Save(t.plans)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(recorded{Start: t.start, Wall: t.wall, Group: t.session.Group(), Ranges: t.ranges, Plans: plans, CPUs: t.cpus, Kin: t.own})
+}
+
+// cmdlines parses saved_cmdlines: "TID COMM" a line.
+func cmdlines(text string) map[int]string {
+	names := map[int]string{}
+	for line := range strings.Lines(text) {
+		tid, comm, ok := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		if n, err := strconv.Atoi(tid); ok && err == nil {
+			names[n] = comm
+		}
+	}
+	return names
+}
+
+// uname is what trace-cmd keeps of uname(2).
+func uname() string {
+	var u unix.Utsname
+	if unix.Uname(&u) != nil {
+		return ""
+	}
+	return unix.ByteSliceToString(u.Sysname[:]) + " " + unix.ByteSliceToString(u.Nodename[:]) + " " +
+		unix.ByteSliceToString(u.Release[:]) + " " + unix.ByteSliceToString(u.Machine[:])
+}
