@@ -50,7 +50,7 @@ func (r *Reading) Plans() []*fetchargs.Plan { return r.plans }
 func (r *Reading) Decoder(p *fetchargs.Probe) *value.Decoder { return r.decoder[p] }
 
 // Values yields what is known of a call: each field of its entry, then each of its
-// return. Values are valid as long as the call.
+// return, but those that only a condition needs. Values are valid as long as the call.
 func (r *Reading) Values(c *calls.Call) iter.Seq2[*value.Field, value.Value] {
 	plan := r.plans[c.Plan]
 	return func(yield func(*value.Field, value.Value) bool) {
@@ -64,7 +64,7 @@ func (r *Reading) values(p *fetchargs.Probe, e *tracefs.Event, yield func(*value
 	}
 	d := r.decoder[p]
 	for i := range p.Fields {
-		if !yield(&p.Fields[i], d.Value(i, e.Data)) {
+		if !p.Fields[i].Hidden && !yield(&p.Fields[i], d.Value(i, e.Data)) {
 			return false
 		}
 	}

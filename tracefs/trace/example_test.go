@@ -1,0 +1,86 @@
+package trace_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"os"
+
+	"github.com/tsnoop/tsnoop/fetchargs/value"
+	"github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/trace"
+)
+
+// A recording is read again, with typed values. See testdata/README.md for how the
+// file was made.
+func Example() {
+	f, err := os.Open("testdata/read.trace.dat")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		log.Fatal(err)
+	}
+	r, err := trace.Open(f, info.Size(), trace.OpenOptions{Name: f.Name()})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for call, err := range r.Calls(context.Background()) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Print(r.Plans()[call.Plan].Spec.Func.Text)
+		for field, v := range r.Values(call) {
+			switch v.Kind {
+			case value.Text:
+				fmt.Printf(" %s=%q", field.Label, v.Bytes)
+			case value.Int, value.Uint:
+				fmt.Printf(" %s=%d", field.Label, int64(v.Uint))
+			}
+		}
+		fmt.Println(" in", call.Duration, "ns")
+	}
+	// Output:
+	// vfs_read file->f_path.dentry->d_name.name="greeting" count=4 return=4 in 895285 ns
+	// vfs_read file->f_path.dentry->d_name.name="greeting" count=4 return=2 in 16685 ns
+	// vfs_read file->f_path.dentry->d_name.name="greeting" count=4 return=0 in 5438 ns
+}
+
+// The same live, as root. The trace ends with the context, and what was recorded by
+// then is read; Losses says exactly what is missing.
+func Example_live() {
+	fs, err := tracefs.Find()
+	if err != nil {
+		log.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+
+	m := trace.NewMachine(fs)
+	plans, err := m.Plan([]string{"vfs_read(count, return) if count > 4096"}, trace.PlanOptions{})
+	if err != nil {
+		log.Fatal(err) // a spec.Errors, which has the places in the specs
+	}
+	t, err := m.Arm(ctx, plans, trace.Options{Warn: func(w trace.Warning) { log.Print(w.Text) }})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer t.Close() // removes the probes
+	n := 0
+	for call, err := range t.Calls(ctx) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(string(call.Return.Comm), call.Duration)
+		if n++; n == 10 {
+			break
+		}
+	}
+	lost, err := t.Losses()
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(lost.Events(), "lost")
+}
