@@ -9,6 +9,7 @@ import (
 // What people type who know C, a shell or another tracer: each gets an error
 // that says how it is written here.
 
+// turned refuses VALUE OP EXPR.
 func (p *parser) turned() {
 	at, c := p.tok.Span, &Compare{}
 	if !p.value(c) {
@@ -32,6 +33,7 @@ func (p *parser) turned() {
 	p.failFix(at, Fix{at.To(n.where()), c.String()}, "write ", "values stand on the right")
 }
 
+// misspelt refuses other languages' comparisons.
 func (p *parser) misspelt() bool {
 	after := scanAt(p.text, p.tok.End)
 	op := p.tok.To(after.Span)
@@ -43,6 +45,7 @@ func (p *parser) misspelt() bool {
 	return true
 }
 
+// isWordFor refuses "and" and "or".
 func (p *parser) isWordFor(op token) bool {
 	sign := map[string]string{"and": "&&", "or": "||"}[op.text]
 	if op.kind != tokIdent || sign == "" {
@@ -52,6 +55,7 @@ func (p *parser) isWordFor(op token) bool {
 	return true
 }
 
+// computed refuses arithmetic behind a value, and does it if it can.
 func (p *parser) computed(c *Compare) bool {
 	op, end := p.arithmetic()
 	b := scanAt(p.text, end)
@@ -85,11 +89,13 @@ func compute(a *big.Int, op, text string) (*big.Int, bool) {
 	return nil, false
 }
 
+// isShift tells whether << or >> comes, which are two tokens.
 func (p *parser) isShift() bool {
 	after := scanAt(p.text, p.tok.End)
 	return (p.tok.kind == "<" || p.tok.kind == ">") && after.kind == p.tok.kind && after.Pos == p.tok.End
 }
 
+// arithmetic is the operator that comes, and where it ends.
 func (p *parser) arithmetic() (op string, end int) {
 	switch {
 	case p.isShift():
@@ -110,6 +116,8 @@ func (p *parser) isArithmetic() bool {
 	return p.isShift()
 }
 
+// uncompared refuses what stands where an operator could, but is none; without it
+// x stays what it is.
 func (p *parser) uncompared(x *node) *node {
 	op := p.tok
 	after := scanAt(p.text, op.End)
@@ -133,6 +141,7 @@ func (p *parser) uncompared(x *node) *node {
 	return nil
 }
 
+// unmatched refuses "!~".
 func (p *parser) unmatched(x *node, tilde token) *node {
 	at := p.tok.To(tilde.Span)
 	c := x.comparison("~")

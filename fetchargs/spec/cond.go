@@ -96,11 +96,9 @@ func (p *parser) compare() *node {
 	return &node{cond: c}
 }
 
-// turned refuses VALUE OP EXPR.
 // comparing are the operators between an expression and a value.
 var comparing = map[tokenKind]bool{"==": true, "!=": true, "<": true, "<=": true, ">": true, ">=": true, "&": true, "~": true}
 
-// misspelt refuses other languages' comparisons.
 // comparison begins one of n: an expression, or one with a mask in parentheses.
 // It is nil if n is another condition.
 func (n *node) comparison(op Op) *Compare {
