@@ -144,3 +144,75 @@ func (r *resolver) checkGlob(l *spec.Literal) bool {
 	r.failFix(l.Span, spec.Fix{Span: l.Span, Text: fixed.String()}, "write ", "the range %s is empty", turned)
 	return false
 }
+
+// globMatch matches as the kernel's filters do: * is any text, ? any
+// character, [a-z], [!a-z] and [^a-z] one of a class, \ takes the next one as it
+// is (lib/glob.c). It is written without recursion, so that no pattern is slow.
+func globMatch(pattern, s string) bool {
+	p, i := 0, 0
+	back, mark := -1, 0
+	for i < len(s) {
+		if p < len(pattern) && pattern[p] == '*' {
+			p++
+			back, mark = p, i
+			continue
+		}
+		if n, ok := globOne(pattern[p:], s[i]); ok {
+			p, i = p+n, i+1
+			continue
+		}
+		if back < 0 {
+			return false
+		}
+		mark++
+		p, i = back, mark
+	}
+	for p < len(pattern) && pattern[p] == '*' {
+		p++
+	}
+	return p == len(pattern)
+}
+
+// globOne matches one character and tells how much of the pattern that was.
+func globOne(pattern string, c byte) (int, bool) {
+	if pattern == "" {
+		return 0, false
+	}
+	switch pattern[0] {
+	case '?':
+		return 1, true
+	case '\\':
+		if len(pattern) > 1 {
+			return 2, pattern[1] == c
+		}
+	case '[':
+		if n, ok, class := globClass(pattern, c); class {
+			return n, ok
+		}
+	}
+	return 1, pattern[0] == c
+}
+
+// globClass matches [...]; class is false if the bracket is never closed and
+// so stands for itself.
+func globClass(pattern string, c byte) (n int, ok, class bool) {
+	i := 1
+	inverted := isInverted(pattern)
+	if inverted {
+		i++
+	}
+	for first := true; i < len(pattern); first = false {
+		low := pattern[i]
+		if low == ']' && !first {
+			return i + 1, ok != inverted, true
+		}
+		high := low
+		i++
+		if i+1 < len(pattern) && pattern[i] == '-' && pattern[i+1] != ']' {
+			high = pattern[i+1]
+			i += 2
+		}
+		ok = ok || low <= c && c <= high
+	}
+	return 0, false, false
+}

@@ -1,0 +1,158 @@
+package fetchargs
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
+)
+
+// maxFunctions is how many functions one glob may stand for in a live trace.
+// Each takes milliseconds to arm, and whoever writes '*' by mistake should not
+// slow down every function of a machine.
+const maxFunctions = 5000
+
+// specOf is s for one of the functions that it stands for. What is wrong with it
+// is still shown in the text that the user wrote.
+func specOf(s *spec.Spec, f btf.FuncName) *spec.Spec {
+	one := *s
+	one.Func.Text = f.Name
+	if f.Module != "" {
+		one.Module = spec.Name{Text: f.Module, Span: s.Module.Span}
+	}
+	return &one
+}
+
+// A job is one function to make a plan for.
+type job struct {
+	spec *spec.Spec
+	glob *Glob // nil if the user named the function
+}
+
+// expand makes one job of each function. A glob that there is nothing to probe
+// for is in errs.
+func (t *Target) expand(specs []*spec.Spec) (jobs []job, errs spec.Errors, fatal error) {
+	traceable := sync.OnceValue(t.traceable)
+	for _, s := range specs {
+		if !spec.IsGlob(s.Func.Text) {
+			jobs = append(jobs, job{s, nil})
+			continue
+		}
+		names, wrong, err := t.matching(s)
+		if err != nil {
+			return nil, nil, err
+		}
+		g := &Glob{Spec: s, Matches: len(names)}
+		var found []job
+		for _, f := range names {
+			if traceable()(f.Module, f.Name) {
+				found = append(found, job{specOf(s, f), g})
+			} else {
+				g.Left = append(g.Left, LeftOut{Func: f.Name, Why: "not traceable"})
+			}
+		}
+		switch {
+		case wrong != nil:
+			errs = append(errs, wrong)
+		case len(found) == 0:
+			errs = append(errs, g.Empty())
+		case len(found) > maxFunctions && t.Live:
+			errs = append(errs, tooMany(s, len(found)))
+		default:
+			jobs = append(jobs, found...)
+		}
+	}
+	return jobs, errs, nil
+}
+
+// matching are the functions that a glob stands for, or what is wrong with it.
+func (t *Target) matching(s *spec.Spec) ([]btf.FuncName, *spec.Error, error) {
+	names, err := t.Kernel.FuncNames(s.Module.Text, s.Func.Text)
+	var missing *btf.NotFoundError
+	if errors.As(err, &missing) && namedAfter(s.Module.Text, s.Func.Text) {
+		if own, _ := t.Kernel.FuncNames("vmlinux", s.Func.Text); len(own) > 0 {
+			return own, nil, nil // the module is built in
+		}
+	}
+	switch {
+	case errors.As(err, &missing):
+		return nil, t.noModule(s, missing), nil
+	case errors.Is(err, btf.ErrNoBTF):
+		return nil, nil, err
+	case err != nil:
+		return nil, nil, fmt.Errorf("reading BTF: %w", err)
+	case len(names) == 0:
+		return nil, t.noMatch(s), nil
+	}
+	return names, nil, nil
+}
+
+func tooMany(s *spec.Spec, n int) *spec.Error {
+	return &spec.Error{Text: s.Text, Span: s.Func.Span, Hint: "choose fewer: tsnoop list '" + s.Func.Text + "' shows them",
+		Msg: fmt.Sprintf("%s stands for %d functions, %d can be traced at once", s.Func.Text, n, maxFunctions)}
+}
+
+// traceable is what tells which functions can be probed: all, if that is not known.
+func (t *Target) traceable() func(module, name string) bool {
+	if t.Traceable != nil {
+		if f := t.Traceable(); f != nil {
+			return f
+		}
+	}
+	return func(string, string) bool { return true }
+}
+
+// noMatch explains a glob that matches nothing.
+func (t *Target) noMatch(s *spec.Spec) *spec.Error {
+	e := &spec.Error{Text: s.Text, Span: s.Func.Span, Msg: fmt.Sprintf("no function of this kernel matches %s", s.Func.Text)}
+	if s.Module.Text != "" {
+		e.Msg = fmt.Sprintf("no function of the module %s matches %s", s.Module.Text, s.Func.Text)
+	}
+	names, err := t.Kernel.FuncNames(s.Module.Text, "*")
+	if err != nil {
+		return e
+	}
+	e.Hint = "globs have *, ?, [a-z] and [^a-z]; tsnoop list '*' shows what there is"
+	if near := nearGlobs(s.Func.Text, names); len(near) > 0 {
+		e.Hint = didYouMean(near, "")
+	}
+	return e
+}
+
+// nearGlobs are globs that match something and begin nearly like this one: of
+// the beginnings of names, common ones are rather meant than rare ones.
+func nearGlobs(glob string, names []btf.FuncName) []string {
+	fixed := glob[:strings.IndexAny(glob, "*?[")]
+	rest := glob[len(fixed):]
+	match, err := btf.Glob(rest)
+	if err != nil {
+		return nil
+	}
+	count := map[string]int{}
+	for _, f := range names {
+		if len(f.Name) < len(fixed) {
+			continue
+		}
+		if match(f.Name[len(fixed):]) {
+			count[f.Name[:len(fixed)]]++
+		}
+	}
+	begins := slices.SortedFunc(maps.Keys(count), func(a, b string) int {
+		return cmp.Or(count[b]-count[a], strings.Compare(a, b))
+	})
+	const common = 100
+	near := btf.Near(fixed, slices.Values(begins[:min(common, len(begins))]))
+	if len(near) == 0 {
+		near = btf.Near(fixed, slices.Values(begins))
+	}
+	for i := range near {
+		near[i] += rest
+	}
+	return near
+}
