@@ -1,10 +1,9 @@
-package fetchargs_test
+package value_test
 
 import (
 	"encoding/binary"
 	"testing"
 
-	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
@@ -30,13 +29,12 @@ func TestTextFaults(t *testing.T) {
 			binary.LittleEndian.PutUint32(record[4*i:], loc)
 		}
 		record = append(record, "good\x00more\x00\x00"...)
-		plan := fetchargs.FromEvent("g", "e", []fetchargs.Column{
-			{Name: "a", Type: "__data_loc char[]", Size: 4, DataLoc: true},
-			{Name: "b", Type: "__data_loc char[]", Size: 4, DataLoc: true},
-			{Name: "c", Type: "__data_loc char[]", Size: 4, DataLoc: true},
-		}, abi.Named("amd64"))
+		var fields []value.Field
+		for i := range tt.locs {
+			fields = append(fields, value.Field{Arg: i, Size: 1, Encoding: value.String})
+		}
 		slots := []value.Slot{{Offset: 0, Size: 4, DataLoc: true}, {Offset: 4, Size: 4, DataLoc: true}, {Offset: 8, Size: 4, DataLoc: true}}
-		d := plan.Entry.Decoder(slots, binary.LittleEndian, nil)
+		d := value.NewDecoder(fields, abi.Named("amd64"), slots, binary.LittleEndian, nil)
 		for i, want := range tt.want {
 			v := d.Value(i, record)
 			got := string(v.Bytes)
@@ -51,13 +49,10 @@ func TestTextFaults(t *testing.T) {
 }
 
 func TestNumbersBigEndian(t *testing.T) {
-	plan := fetchargs.FromEvent("g", "e", []fetchargs.Column{
-		{Name: "a", Type: "u8", Size: 1}, {Name: "b", Type: "short", Size: 2, Signed: true},
-		{Name: "c", Type: "u32", Size: 4}, {Name: "d", Type: "long", Size: 8, Signed: true},
-	}, abi.Named("amd64"))
+	fields := []value.Field{{Arg: 0, Size: 1}, {Arg: 1, Size: 2, Signed: true}, {Arg: 2, Size: 4}, {Arg: 3, Size: 8, Signed: true}}
 	slots := []value.Slot{{Offset: 0, Size: 1}, {Offset: 1, Size: 2}, {Offset: 3, Size: 4}, {Offset: 7, Size: 8}}
 	record := []byte{7, 0xff, 0xfe, 0, 0, 1, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xfd}
-	d := plan.Entry.Decoder(slots, binary.BigEndian, nil)
+	d := value.NewDecoder(fields, abi.Named("amd64"), slots, binary.BigEndian, nil)
 	for i, want := range []int64{7, -2, 256, -3} {
 		if got := int64(d.Value(i, record).Uint); got != want || plain(d, i, record) != want {
 			t.Errorf("value %d is %d, want %d", i, got, want)

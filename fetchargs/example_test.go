@@ -1,0 +1,41 @@
+package fetchargs_test
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/abi"
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
+)
+
+// The lines that fetch two values on a kernel whose types are in a file.
+func Example() {
+	s, err := spec.Parse("pkt_rcv(pkt->len, dev->name) if pkt->len > 100")
+	if err != nil {
+		panic(err)
+	}
+	features, err := fetchargs.FeaturesOf("6.12")
+	if err != nil {
+		panic(err)
+	}
+	plans, err := fetchargs.Resolve([]*spec.Spec{s}, &fetchargs.Target{
+		Kernel:   btf.Open("../testdata/btf/sample.btf"),
+		Arch:     abi.Named("amd64"),
+		Features: features,
+	})
+	if err != nil {
+		panic(err)
+	}
+	fetchargs.EmitTracefs(os.Stdout, plans, "tsnoop")
+	for _, f := range plans[0].Entry.Fields {
+		fmt.Println(f.Label, btf.Name(f.Type))
+	}
+	// Output:
+	// p:tsnoop/pkt_rcv pkt_rcv pkt_len=+24($arg1):u32 pkt=$arg1:x64 dev=$arg2:x64 dev_name=+0($arg2):string
+	// # echo 'pkt >= 0xff00000000000000 && pkt < 0xfffffffffffff001 && pkt_len > 100' > events/tsnoop/pkt_rcv/filter
+	// # echo 1 > events/tsnoop/pkt_rcv/enable
+	// pkt->len u32
+	// dev->name char [16]
+}
