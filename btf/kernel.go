@@ -174,6 +174,13 @@ func (k *Kernel) module(name string) (*blob, error) {
 	return b, err
 }
 
+// Modules are the names of the modules that have BTF here, sorted.
+func (k *Kernel) Modules() []string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.moduleNames()
+}
+
 // moduleNames lists the modules which have BTF here, sorted. k.mu is held.
 func (k *Kernel) moduleNames() []string {
 	var names []string

@@ -34,7 +34,10 @@ var mayImport = map[string][]string{
 	"render":      {module + "/fetchargs", module + "/fetchargs/spec", module + "/fetchargs/value", module + "/btf", module + "/tracefs", module + "/tracefs/calls"},
 	"render/text": {module + "/render", module + "/tracefs", module + "/tracefs/calls"},
 	"render/json": {module + "/render", module + "/fetchargs/value", module + "/tracefs", module + "/tracefs/calls"},
-	"cmd/tsnoop":  nil, // all
+	// Not what reads kernel files or bytes: that is behind tracefs/trace.
+	"cmd/tsnoop": {"github.com/fsnotify/fsnotify", "github.com/spf13/pflag", "golang.org/x/sys/unix", "golang.org/x/term",
+		module + "/btf", module + "/fetchargs", module + "/fetchargs/abi", module + "/fetchargs/spec", module + "/tracefs", module + "/tracefs/calls",
+		module + "/tracefs/trace", module + "/render", module + "/render/json", module + "/render/text"},
 }
 
 // pure are the packages that must not touch the machine.

@@ -43,7 +43,7 @@ func showReplay(f io.ReaderAt, size int64, name string, o *options, ui *ui) (err
 	lost := newLosses(o, ui, out, newSink(&r.Reading, o, out))
 	want, idle := wanted(o, out, lost.sink, sums)
 	r.Lost = lost.add
-	end := sums.begin(sources(&r.Reading), r.Order(), r.Start(), out, lost.sink, idle)
+	end := sums.begin(&r.Reading, out, lost.sink, idle)
 	err = show(r.Calls(context.Background()), want)
 	idle()
 	if end(); err != nil {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/binary"
 	"os"
 	"os/signal"
 	"sync"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
+	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
 
 // A summing adds up calls and prints what they come to: at the end of a trace
@@ -29,14 +29,9 @@ type summing struct {
 	now   func() uint64 // ns on the trace clock; nil: time is what the calls say
 	stop  func()        // ends the trace, if it is live
 
-	mu      sync.Mutex      // for all below
-	before  []calls.Summary // of the intervals that are over
-	current []calls.Summary
-	start   uint64 // of the trace, ns
-	since   uint64 // of the current interval
-	last    uint64 // the latest time of a call
-	quiet   bool   // no call in the current interval
-	gone    bool   // nobody reads the output any more
+	mu   sync.Mutex // for all below
+	sums *calls.Sums
+	gone bool // nobody reads the output any more
 }
 
 // newSumming makes what --summary asks for, nil if it is not asked for. From
@@ -63,15 +58,16 @@ func (s *summing) live(now func() uint64, stop func()) {
 
 // begin starts the first interval. The function it returns ends the last one
 // and prints the sum of all.
-func (s *summing) begin(from []render.Source, order binary.ByteOrder, start uint64, out *output, sink render.Sink, idle func()) (end func()) {
+func (s *summing) begin(r *trace.Reading, out *output, sink render.Sink, idle func()) (end func()) {
 	if s == nil {
 		return func() {}
 	}
+	s.sums, s.fails = calls.NewSums(len(r.Plans()), r.Start()), render.NewVerdicts(sources(r), r.Order())
 	s.out, s.sink, s.idle = out, sink, idle
-	s.fails = render.NewVerdicts(from, order)
-	s.start, s.since, s.last, s.quiet = start, start, start, true
-	s.before = make([]calls.Summary, len(from))
-	s.current = make([]calls.Summary, len(from))
+	return s.run()
+}
+
+func (s *summing) run() (end func()) {
 	s.done.Go(s.tell)
 	return func() {
 		signal.Stop(s.asked)
@@ -113,17 +109,50 @@ func (s *summing) adding(next want) want {
 
 // add returns whether anybody wants more.
 func (s *summing) add(c *calls.Call) bool {
-	e := c.Return
-	if e == nil {
-		e = c.Entry
-	}
 	errno := s.fails.Errno(c)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.now == nil && s.interval > 0 {
-		s.catchUp(e.Time)
+		s.sums.CatchUp(c.Time(), uint64(s.interval), s.next)
 	}
-	s.last, s.quiet = max(s.last, e.Time), false
-	s.current[c.Plan].Add(c, errno)
+	s.sums.Add(c, errno)
 	return !s.gone
+}
+
+// whole prints what all calls since the start come to.
+func (s *summing) whole(final bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all, start, last := s.sums.All()
+	if s.now != nil {
+		last = s.now()
+	}
+	s.print(&render.Summary{Sums: all, From: start, To: last, Final: final})
+}
+
+// lap ends the current interval, prints what its calls come to and begins the
+// next one. now is in ns.
+func (s *summing) lap(now uint64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.next(now)
+}
+
+func (s *summing) next(now uint64) {
+	sums, since := s.sums.Interval()
+	s.print(&render.Summary{Sums: sums, From: since, To: now, Interval: true})
+	s.sums.Next(now)
+}
+
+// print shows what calls came to.
+func (s *summing) print(what *render.Summary) {
+	what.Alone, what.Width = s.only, s.out.width()
+	s.idle()
+	wanted := s.out.line(func(dst []byte) []byte { return s.sink.Summary(dst, what) })
+	if !wanted && !s.gone {
+		s.gone = true
+		if s.stop != nil {
+			s.stop()
+		}
+	}
 }

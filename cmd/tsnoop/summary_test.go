@@ -137,7 +137,9 @@ func newTestSumming(t testing.TB, now func() uint64, args ...string) *testSummin
 	s.summing = newSumming(o)
 	s.begin = func(stop func()) func() {
 		s.live(now, stop)
-		return s.summing.begin(sources, binary.LittleEndian, 1e9, out, o.newSink(sources, render.Options{}), func() {})
+		s.sums, s.fails = calls.NewSums(len(sources), 1e9), render.NewVerdicts(sources, binary.LittleEndian)
+		s.out, s.sink, s.idle = out, o.newSink(sources, render.Options{}), func() {}
+		return s.run()
 	}
 	return s
 }

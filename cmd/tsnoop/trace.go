@@ -42,7 +42,7 @@ func runTrace(o *options, ui *ui) (err error) {
 		want, idle := wanted(o, out, lost.sink, sums)
 		t.Lost, t.Idle = lost.add, idle
 		sums.live(t.Now, stop)
-		defer sums.begin(sources(&t.Reading), t.Order(), t.Start(), out, lost.sink, idle)()
+		defer sums.begin(&t.Reading, out, lost.sink, idle)()
 		defer idle()
 		return show(t.Calls(ctx), want)
 	})

@@ -1,0 +1,100 @@
+package main
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// kernelFiles are words that a path of a kernel's file has.
+var kernelFiles = []string{"/sys", "/proc", "/debug", "available_filter_functions", "blacklist", "kallsyms", "kcore", "saved_cmdlines",
+	"kprobe_events", "trace_pipe", "per_cpu", "events/", "tracing_on", "header_page", "error_log"}
+
+// The command opens no file of the kernel's: no text of it is the path of one. What
+// has white space in it is written for people.
+func TestNoKernelFiles(t *testing.T) {
+	eachFile(t, ".", func(path string, file *ast.File) {
+		ast.Inspect(file, func(n ast.Node) bool {
+			if _, ok := n.(*ast.ImportSpec); ok {
+				return false
+			}
+			lit, ok := n.(*ast.BasicLit)
+			if !ok || lit.Kind != token.STRING {
+				return true
+			}
+			text, _ := strconv.Unquote(lit.Value)
+			for _, word := range kernelFiles {
+				if !strings.ContainsAny(text, " \n") && strings.Contains(text, word) {
+					t.Errorf("%s: %s", path, lit.Value)
+				}
+			}
+			return true
+		})
+	})
+}
+
+// mine are what only the command may use: it alone ends the program and writes where
+// nobody has asked to.
+var mine = map[string][]string{
+	"os":  {"Exit", "Stdin", "Stdout", "Stderr", "Args"},
+	"fmt": {"Print", "Printf", "Println"},
+	"log": {"Print", "Printf", "Println", "Fatal", "Fatalf"},
+}
+
+func TestOnlyTheCommandPrints(t *testing.T) {
+	for _, dir := range []string{"btf", "fetchargs", "tracefs", "render"} {
+		eachFile(t, filepath.Join("..", "..", dir), func(path string, file *ast.File) {
+			ast.Inspect(file, func(n ast.Node) bool {
+				sel, ok := n.(*ast.SelectorExpr)
+				if !ok {
+					return true
+				}
+				from, _ := sel.X.(*ast.Ident)
+				for name, words := range mine {
+					for _, word := range words {
+						if from != nil && from.Name == name && sel.Sel.Name == word {
+							t.Errorf("%s: %s.%s", path, name, word)
+						}
+					}
+				}
+				return true
+			})
+		})
+	}
+}
+
+// eachFile parses the files below a directory, but for tests and their data.
+func eachFile(t *testing.T, dir string, visit func(path string, file *ast.File)) {
+	t.Helper()
+	n := 0
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && d.Name() == "testdata":
+			return filepath.SkipDir
+		case !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go"):
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, text, 0)
+		if err != nil {
+			return err
+		}
+		n++
+		visit(path, file)
+		return nil
+	})
+	if err != nil || n == 0 {
+		t.Fatalf("%s: %d files, %v", dir, n, err)
+	}
+}

@@ -1,0 +1,102 @@
+package trace
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/abi"
+	"github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/proc"
+	"golang.org/x/sys/unix"
+)
+
+// A Finding is one thing that this machine offers, or lacks.
+type Finding struct {
+	What string
+	Err  error  // nil if the machine has it; may wrap ErrArch or btf.ErrNoBTF
+	Note string // what it has, or what is lost without it
+	Cure string // what gives it to the machine, if there is something
+	Must bool   // nothing can be traced without it
+}
+
+// Check finds out what this machine offers and what it lacks. find opens tracefs.
+func Check(kernel *btf.Kernel, find func() (*tracefs.FS, error)) []Finding {
+	findings := []Finding{checkArch(), checkBTF(kernel)}
+	fs, err := find()
+	if err != nil {
+		findings = append(findings, checkTracefs(err))
+	} else {
+		findings = append(findings, Finding{What: "tracefs", Note: fs.Path()})
+		findings = append(findings, checkFeatures(fs)...)
+	}
+	return append(findings, checkSymbols(), checkRanges())
+}
+
+func checkArch() Finding {
+	var u unix.Utsname
+	unix.Uname(&u)
+	f := Finding{What: "kernel", Must: true}
+	f.Note = fmt.Sprintf("%s %s", unix.ByteSliceToString(u.Release[:]), unix.ByteSliceToString(u.Machine[:]))
+	if abi.Named("") == nil {
+		f.Err = ErrArch
+	}
+	return f
+}
+
+func checkBTF(kernel *btf.Kernel) Finding {
+	f := Finding{What: "types (BTF)", Must: true, Note: "/sys/kernel/btf/vmlinux"}
+	if _, err := kernel.Type("int"); err != nil {
+		f.Err, f.Note = err, err.Error()
+		return f
+	}
+	if n := len(kernel.Modules()); n > 0 {
+		f.Note += fmt.Sprintf(" and %d modules", n)
+	}
+	return f
+}
+
+func checkTracefs(err error) Finding {
+	f := Finding{What: "tracefs", Err: err, Note: err.Error(), Must: true}
+	var m *tracefs.MachineError
+	if errors.As(err, &m) {
+		f.Note, f.Cure = m.Msg, m.Cure
+	}
+	return f
+}
+
+func checkFeatures(fs *tracefs.FS) []Finding {
+	f, err := fs.Features()
+	if err != nil {
+		return []Finding{{What: "features", Err: err, Note: err.Error(), Must: true}}
+	}
+	has := func(ok bool, what, note, without string) Finding {
+		if ok {
+			return Finding{What: what, Note: note}
+		}
+		return Finding{What: what, Err: errors.ErrUnsupported, Note: without}
+	}
+	return []Finding{
+		has(f.ArgN, "$argN", "parameters by number", "parameters are fetched by register"),
+		has(f.Ustring, "ustring", "strings in user memory", "no strings from user memory (since 5.3)"),
+		has(f.NotracePid, "set_event_notrace_pid", "tsnoop keeps itself out of the trace", "tsnoop's own calls show up (since 5.7)"),
+		has(f.ErrorLog, "error_log", "the kernel explains refusals", "the kernel does not explain refusals (since 5.2)"),
+	}
+}
+
+func checkSymbols() Finding {
+	f := Finding{What: "symbols", Note: "/proc/kallsyms"}
+	if _, stext, err := proc.LoadFacts([]string{"_stext"}); err != nil || stext == 0 {
+		f.Err, f.Note = errors.ErrUnsupported, "addresses are hidden: callers are shown as numbers"
+		f.Cure = "sysctl kernel.kptr_restrict=1, and run as root"
+	}
+	return f
+}
+
+func checkRanges() Finding {
+	f := Finding{What: "memory map", Note: "/proc/kcore tells wild pointers from good ones"}
+	if _, err := proc.LoadRanges(); err != nil {
+		f.Err, f.Note = err, "wild pointers are told from good ones by their upper bits only"
+	}
+	return f
+}
