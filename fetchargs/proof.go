@@ -149,17 +149,6 @@ func moveProof(p *value.Proof, moved []int) {
 	p.Trial = moved[p.Trial]
 }
 
-func isBadProof(p *value.Proof, args int) bool {
-	if p == nil {
-		return false
-	}
-	bad := p.Kind > value.Itself || p.Trial < 0 || p.Trial >= args
-	for _, arg := range p.Args {
-		bad = bad || arg < 0 || arg >= args
-	}
-	return bad
-}
-
 // maybeLost tells whether f is a string that may be in user memory. Up to 6.12
 // or so the kernel stores nothing of an empty one, and a filter then sees the
 // next string.

@@ -115,12 +115,13 @@ func TestDamagedProofs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	proof := regexp.MustCompile(`"Proof":\{[^}]*\}`)
+	proof := regexp.MustCompile(`"proof":\{[^}]*\}`)
 	for text, ok := range map[string]bool{
-		`{"Args":[1],"Trial":2}`: true, `{"Args":[99],"Trial":2}`: false, `{"Args":[-1],"Trial":2}`: false,
-		`{"Args":[1],"Trial":99}`: false, `{"Args":[1],"Trial":-1}`: false, `{"Kind":7,"Args":[1],"Trial":2}`: false,
+		`{"kind":"itself","args":[1],"trial":2}`: true, `{"kind":"itself","args":[99],"trial":2}`: false,
+		`{"kind":"itself","args":[-1],"trial":2}`: false, `{"kind":"itself","args":[1],"trial":99}`: false,
+		`{"kind":"itself","args":[1],"trial":-1}`: false, `{"kind":"7","args":[1],"trial":2}`: false, `{"args":[1],"trial":2}`: false,
 	} {
-		_, err := fetchargs.Load(proof.ReplaceAll(good, []byte(`"Proof":`+text)))
+		_, err := fetchargs.Load(proof.ReplaceAll(good, []byte(`"proof":`+text)))
 		if !proof.Match(good) || (err == nil) != ok {
 			t.Errorf("%s: %v", text, err)
 		}

@@ -4,9 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/tsnoop/tsnoop/btf"
-	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
@@ -14,69 +14,143 @@ import (
 // ErrSaved is wrapped by the errors of Load.
 var ErrSaved = errors.New("saved plans cannot be used")
 
-// savedVersion changes when what older or newer programs have written cannot be
-// read any more.
-const savedVersion = 1
+// savedVersion changes when programs that know only those before would take what
+// is saved for something else.
+const savedVersion = 2
 
-// maxTypes bounds the BTF among saved plans, in bytes: a few hundred types take
-// some KiB.
-const maxTypes = 1 << 20
-
-// Saved plans, as JSON. Names are those of Plan, Probe and Field.
+// What is saved, as JSON. These types are the format: they change with its
+// version only, whatever becomes of those that they are made of. What can be
+// one of a few things is a word, see savedWords.
 type (
 	saved struct {
-		Version int
-		Types   []byte // BTF
-		Plans   []savedPlan
+		Version int         `json:"version"`
+		Types   []byte      `json:"types"` // BTF
+		Plans   []savedPlan `json:"plans"`
 	}
 	savedPlan struct {
-		Spec          string
-		Func, Module  string
-		Arch          string
-		Notes         []string `json:",omitempty"`
-		Addresses     []string `json:",omitempty"`
-		Renames       string   `json:",omitempty"`
-		Entry, Return *savedProbe
-		Check         *savedTest `json:",omitempty"`
-		Partial       bool       `json:",omitempty"`
+		Spec      string       `json:"spec"`
+		Func      string       `json:"func"` // of a glob, that for this function
+		Module    string       `json:"module,omitempty"`
+		Arch      string       `json:"arch"` // as in GOARCH
+		Probes    []savedProbe `json:"probes"`
+		Check     *savedTest   `json:"check,omitempty"`
+		Partial   bool         `json:"partial,omitempty"`
+		Notes     []string     `json:"notes,omitempty"`
+		Addresses []string     `json:"addresses,omitempty"`
+		Renames   string       `json:"renames,omitempty"`
 	}
 	savedProbe struct {
-		Symbols             []string
-		Event               string
-		Args                []savedArg
-		Fields              []savedField
-		Filter              string
-		OnlyComm            bool `json:",omitempty"`
-		Comm, Caller, Stack int
+		Kind     string       `json:"kind"`
+		Side     string       `json:"side"`
+		Symbols  []string     `json:"symbols"`
+		Event    string       `json:"event"`
+		Args     []savedArg   `json:"args"`
+		Fields   []savedField `json:"fields"`
+		Filter   string       `json:"filter,omitempty"`
+		OnlyComm bool         `json:"onlyComm,omitempty"`
+		Comm     *int         `json:"comm,omitempty"` // numbers of args
+		Caller   *int         `json:"caller,omitempty"`
+		Stack    *int         `json:"stack,omitempty"`
 	}
 	savedArg struct {
-		Name, Text string
-		Size       int // bytes
-		Span       spec.Span
+		Name  string     `json:"name"`
+		Base  string     `json:"base"` // as the kernel reads it, and so the type
+		Hops  []savedHop `json:"hops,omitempty"`
+		Type  string     `json:"type,omitempty"`
+		Count int        `json:"count,omitempty"`
+		Span  savedSpan  `json:"span"`
 	}
+	savedHop struct {
+		Offset int64 `json:"offset"`
+		User   bool  `json:"user,omitempty"`
+	}
+	savedSpan  [2]int // bytes of the spec, from and to
 	savedField struct {
-		value.Field
-		Type int // number in the BTF
+		Label     string       `json:"label"`
+		Type      int          `json:"type"` // number in the BTF
+		Format    string       `json:"format,omitempty"`
+		Encoding  string       `json:"encoding"`
+		Arg       int          `json:"arg"`
+		Size      int          `json:"size,omitempty"`
+		Count     int          `json:"count,omitempty"`
+		Whole     int          `json:"whole,omitempty"`
+		Skip      int          `json:"skip,omitempty"`
+		Bits      int          `json:"bits,omitempty"`
+		Split     int          `json:"split,omitempty"`
+		Signed    bool         `json:"signed,omitempty"`
+		BigEndian bool         `json:"bigEndian,omitempty"`
+		Add       int64        `json:"add,omitempty"`
+		Guards    []savedGuard `json:"guards,omitempty"`
+		Hidden    bool         `json:"hidden,omitempty"`
+		Again     int          `json:"again,omitempty"`
+		Why       string       `json:"why,omitempty"`
 	}
-	savedTest struct {
-		And, Or     []*savedTest `json:",omitempty"`
-		Op          spec.Op      `json:",omitempty"`
-		Negated     bool         `json:",omitempty"`
-		Left, Right savedOperand
-		Against     bool `json:",omitempty"`
-		Kind        value.Kind
-		Num         uint64
-		Mask        uint64 `json:",omitempty"`
-		Text        string `json:",omitempty"`
-		Bytes       []byte `json:",omitempty"`
-		Bits        int    `json:",omitempty"`
-		Shown       string
+	savedGuard struct {
+		Label string      `json:"label"`
+		Arg   int         `json:"arg"`
+		Space string      `json:"space"`
+		Proof *savedProof `json:"proof,omitempty"`
+	}
+	savedProof struct {
+		Kind  string `json:"kind"`
+		Args  []int  `json:"args"`
+		Any   bool   `json:"any,omitempty"`
+		Trial int    `json:"trial"`
+		From  int64  `json:"from,omitempty"`
+		To    int64  `json:"to,omitempty"`
+	}
+	savedTest struct { // all or any of others, or a comparison
+		And     []*savedTest  `json:"and,omitempty"`
+		Or      []*savedTest  `json:"or,omitempty"`
+		Op      string        `json:"op,omitempty"`
+		Negated bool          `json:"negated,omitempty"`
+		Left    *savedOperand `json:"left,omitempty"`
+		Right   *savedOperand `json:"right,omitempty"` // or
+		Value   *savedValue   `json:"value,omitempty"`
 	}
 	savedOperand struct {
-		Return bool
-		Index  int
+		Side  string `json:"side"`
+		Field int    `json:"field"`
+	}
+	savedValue struct {
+		Kind  string `json:"kind"`
+		Num   uint64 `json:"num,omitempty"`
+		Mask  uint64 `json:"mask,omitempty"`
+		Text  string `json:"text,omitempty"`
+		Bytes []byte `json:"bytes,omitempty"`
+		Bits  int    `json:"bits,omitempty"`
+		Shown string `json:"shown"`
 	}
 )
+
+// A savedWords are the words of the format for the values of a type, from 0 on.
+type savedWords []string
+
+var (
+	savedEncodings = savedWords{value.Integer: "integer", value.BitField: "bitfield", value.String: "string", value.Array: "array", value.Nothing: "nothing"}
+	savedSpaces    = savedWords{value.KernelSpace: "kernel", value.UserSpace: "user", value.AnySpace: "any", value.EitherSpace: "either"}
+	savedProofs    = savedWords{value.Through: "through", value.Itself: "itself"}
+	savedValues    = savedWords{value.Uint: "uint", value.Int: "int", value.Text: "text", value.Bytes: "bytes"}
+	savedSides     = savedWords{"entry", "return"}
+	savedKinds     = savedWords{"kprobe", "kretprobe"} // of the sides
+)
+
+// word is that of a number, "" if there is none.
+func (w savedWords) word(n int) string {
+	if n < 0 || n >= len(w) {
+		return ""
+	}
+	return w[n]
+}
+
+// number is that of a word, which says what.
+func (w savedWords) number(word, what string) (int, error) {
+	n := slices.Index(w, word)
+	if n < 0 || word == "" {
+		return 0, fmt.Errorf("unknown %s %q", what, word)
+	}
+	return n, nil
+}
 
 // Save writes down all that is needed to understand the plans' records on
 // another machine and to decide their conditions. [Load] reads it.
@@ -84,12 +158,22 @@ func Save(plans []*Plan) ([]byte, error) {
 	s := saved{Version: savedVersion}
 	var types []btf.Type
 	for _, p := range plans {
-		sp := savedPlan{Spec: p.Spec.Text, Func: p.Spec.Func.Text, Notes: p.Notes, Renames: p.Renames, Addresses: p.Addresses, Arch: p.Arch.Name, Check: p.check.save(), Partial: p.Partial}
+		sp := savedPlan{
+			Spec: p.Spec.Text, Func: p.Spec.Func.Text, Arch: p.Arch.Name, Check: p.check.save(), Partial: p.Partial,
+			Notes: p.Notes, Addresses: p.Addresses, Renames: p.Renames,
+		}
 		if p.Func != nil {
 			sp.Func, sp.Module = p.Func.Name, p.Func.Module
 		}
-		sp.Entry, types = p.Entry.save(types)
-		sp.Return, types = p.Return.save(types)
+		for _, probe := range []*Probe{p.Entry, p.Return} {
+			if probe == nil {
+				continue
+			}
+			sp.Probes = append(sp.Probes, probe.save())
+			for i := range probe.Fields {
+				types = append(types, probe.Fields[i].Type)
+			}
+		}
 		s.Plans = append(s.Plans, sp)
 	}
 	data, ids, err := btf.Save(types)
@@ -98,10 +182,7 @@ func Save(plans []*Plan) ([]byte, error) {
 	}
 	s.Types = data
 	for i := range s.Plans {
-		for _, probe := range []*savedProbe{s.Plans[i].Entry, s.Plans[i].Return} {
-			if probe == nil {
-				continue
-			}
+		for _, probe := range s.Plans[i].Probes {
 			for j := range probe.Fields {
 				probe.Fields[j].Type, ids = ids[0], ids[1:]
 			}
@@ -110,217 +191,85 @@ func Save(plans []*Plan) ([]byte, error) {
 	return json.Marshal(s)
 }
 
-// save also appends the types of the fields, in order.
-func (p *Probe) save(types []btf.Type) (*savedProbe, []btf.Type) {
-	if p == nil {
-		return nil, types
+// save leaves the types of the fields out.
+func (p *Probe) save() savedProbe {
+	side := saveSide(p.Return)
+	s := savedProbe{
+		Kind: savedKinds[slices.Index(savedSides, side)], Side: side, Symbols: p.Symbols, Event: p.Event,
+		Args: []savedArg{}, Fields: []savedField{}, Filter: p.Filter, OnlyComm: p.OnlyComm,
 	}
-	s := &savedProbe{Symbols: p.Symbols, Event: p.Event, Filter: p.Filter, OnlyComm: p.OnlyComm,
-		Comm: p.Comm, Caller: p.Caller, Stack: p.Stack}
 	for i := range p.Args {
-		a := &p.Args[i]
-		s.Args = append(s.Args, savedArg{Name: a.Name, Text: a.String(), Size: a.Size(), Span: a.Span})
+		s.Args = append(s.Args, p.Args[i].save())
 	}
-	for _, f := range p.Fields {
-		types = append(types, f.Type)
-		f.Type = nil
-		s.Fields = append(s.Fields, savedField{Field: f})
+	for i := range p.Fields {
+		s.Fields = append(s.Fields, saveField(&p.Fields[i]))
 	}
-	return s, types
+	for _, own := range []struct {
+		arg  int
+		save **int
+	}{{p.Comm, &s.Comm}, {p.Caller, &s.Caller}, {p.Stack, &s.Stack}} {
+		if own.arg >= 0 && own.arg < len(p.Args) {
+			*own.save = &own.arg
+		}
+	}
+	return s
+}
+
+func saveSide(ret bool) string {
+	if ret {
+		return savedSides[1]
+	}
+	return savedSides[0]
+}
+
+func saveSpan(s spec.Span) savedSpan { return savedSpan{s.Pos, s.End} }
+
+func (a *Arg) save() savedArg {
+	s := savedArg{Name: a.Name, Base: a.Base.String(), Type: a.Type.String(), Count: a.Count, Span: saveSpan(a.Span)}
+	for _, h := range a.Hops {
+		s.Hops = append(s.Hops, savedHop(h))
+	}
+	return s
+}
+
+func saveField(f *value.Field) savedField {
+	s := savedField{
+		Label: f.Label, Format: f.Format, Encoding: savedEncodings[f.Encoding], Arg: f.Arg, Size: f.Size, Count: f.Count,
+		Whole: f.Whole, Skip: f.Skip, Bits: f.Bits, Split: f.Split, Signed: f.Signed, BigEndian: f.BigEndian, Add: f.Add,
+		Hidden: f.Hidden, Again: f.Again, Why: f.Why,
+	}
+	for _, g := range f.Guards {
+		sg := savedGuard{Label: g.Label, Arg: g.Arg, Space: savedSpaces[g.Space]}
+		if p := g.Proof; p != nil {
+			sg.Proof = &savedProof{Kind: savedProofs[p.Kind], Args: p.Args, Any: p.Any, Trial: p.Trial, From: p.From, To: p.To}
+		}
+		s.Guards = append(s.Guards, sg)
+	}
+	return s
 }
 
 func (t *test) save() *savedTest {
 	if t == nil {
 		return nil
 	}
-	s := &savedTest{
-		Op: t.op, Negated: t.negated, Against: t.against,
-		Left: savedOperand{t.left.ret, t.left.index}, Right: savedOperand{t.right.ret, t.right.index},
-		Kind: t.value.kind, Num: t.value.num, Mask: t.value.mask, Text: t.value.text, Bytes: t.value.bytes, Bits: t.value.bits, Shown: t.value.shown,
-	}
+	s := &savedTest{}
 	for _, kid := range t.and {
 		s.And = append(s.And, kid.save())
 	}
 	for _, kid := range t.or {
 		s.Or = append(s.Or, kid.save())
 	}
+	if t.and != nil || t.or != nil {
+		return s
+	}
+	s.Op, s.Negated, s.Left = string(t.op), t.negated, t.left.save()
+	if t.against {
+		s.Right = t.right.save()
+		return s
+	}
+	v := &t.value
+	s.Value = &savedValue{Kind: savedValues[v.kind], Num: v.num, Mask: v.mask, Text: v.text, Bytes: v.bytes, Bits: v.bits, Shown: v.shown}
 	return s
 }
 
-// Load reads what Save has written. The data may come from anywhere: whatever
-// is in it, the plans can be used without harm. Errors wrap ErrSaved.
-func Load(data []byte) ([]*Plan, error) {
-	var s saved
-	if err := json.Unmarshal(data, &s); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrSaved, err)
-	}
-	if s.Version != savedVersion {
-		return nil, fmt.Errorf("%w: version %d, this program knows %d", ErrSaved, s.Version, savedVersion)
-	}
-	if len(s.Types) > maxTypes {
-		return nil, fmt.Errorf("%w: types of %d bytes", ErrSaved, len(s.Types))
-	}
-	types, err := btf.Load(s.Types)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrSaved, err)
-	}
-	plans := make([]*Plan, len(s.Plans))
-	for i := range s.Plans {
-		if plans[i], err = s.Plans[i].load(types); err != nil {
-			return nil, fmt.Errorf("%w: plan %d: %w", ErrSaved, i, err)
-		}
-	}
-	return plans, nil
-}
-
-func (s *savedPlan) load(types func(int) (btf.Type, error)) (*Plan, error) {
-	wanted, err := spec.Parse(s.Spec)
-	if err != nil {
-		return nil, err
-	}
-	if spec.IsGlob(wanted.Func.Text) {
-		wanted = specOf(wanted, btf.FuncName{Module: s.Module, Name: s.Func})
-	}
-	p := &Plan{Spec: wanted, Func: &btf.Func{Name: s.Func, Module: s.Module}, Notes: s.Notes, Renames: s.Renames, Addresses: s.Addresses, Partial: s.Partial, Arch: abi.Named(s.Arch)}
-	if p.Arch == nil {
-		return nil, fmt.Errorf("unknown architecture %q", s.Arch)
-	}
-	if p.Entry, err = s.Entry.load(p, false, types); err != nil {
-		return nil, err
-	}
-	if p.Return, err = s.Return.load(p, true, types); err != nil {
-		return nil, err
-	}
-	switch {
-	case p.Entry == nil && p.Return == nil:
-		return nil, errors.New("no probe")
-	case p.Renames != "" && (p.Paired() || p.Entry == nil || len(p.Entry.Fields) < 2):
-		return nil, errors.New("not a plan for the names of tasks")
-	}
-	if s.Check != nil {
-		p.check, err = s.Check.load(p, 0)
-	}
-	return p, err
-}
-
-func (s *savedProbe) load(plan *Plan, ret bool, types func(int) (btf.Type, error)) (*Probe, error) {
-	if s == nil {
-		return nil, nil
-	}
-	p := &Probe{Plan: plan, Return: ret, Symbols: s.Symbols, Event: s.Event, Filter: s.Filter, OnlyComm: s.OnlyComm,
-		Comm: s.Comm, Caller: s.Caller, Stack: s.Stack}
-	for _, a := range s.Args {
-		arg, err := parseArg(a.Text)
-		if err != nil {
-			return nil, err
-		}
-		arg.Name, arg.Span = a.Name, a.Span
-		p.Args = append(p.Args, arg)
-	}
-	if err := p.checkSaved(); err != nil {
-		return nil, err
-	}
-	for i := range s.Fields {
-		f := s.Fields[i].Field
-		var err error
-		if f.Type, err = types(s.Fields[i].Type); err != nil {
-			return nil, err
-		}
-		if err := checkField(&f, len(p.Args)); err != nil {
-			return nil, fmt.Errorf("%q: %w", f.Label, err)
-		}
-		if p.goesOn(&f) && f.Arg+1 >= len(p.Args) {
-			return nil, fmt.Errorf("%q goes on behind the last argument", f.Label)
-		}
-		p.Fields = append(p.Fields, f)
-	}
-	return p, nil
-}
-
-// checkSaved refuses indexes of arguments that are not there.
-func (p *Probe) checkSaved() error {
-	if len(p.Args) > maxArgs {
-		return errors.New("too many arguments")
-	}
-	caller := p.Caller
-	if p.Return && caller == len(p.Args) {
-		caller = -1 // what the kernel records by itself
-	}
-	if max(p.Comm, p.Stack, caller) >= len(p.Args) || min(p.Comm, p.Stack, caller) < -1 {
-		return errors.New("argument out of range")
-	}
-	if p.Return && caller >= 0 {
-		return errors.New("a return's caller is no argument")
-	}
-	return nil
-}
-
-// checkField refuses what decoding relies on never to be.
-func checkField(f *value.Field, args int) error {
-	bad := f.Encoding > value.Nothing || f.Count < 0 || f.Count > 64<<10 || f.Bits < 0 || f.Bits > 64 ||
-		f.Skip < 0 || f.Skip > 7 || f.Split < 0 || f.Split > 63
-	switch f.Size {
-	case 1, 2, 4, 8:
-	case 0:
-		bad = bad || f.Encoding != value.Nothing
-	default:
-		bad = true
-	}
-	if f.Encoding == value.BitField {
-		bad = bad || f.Bits < 1 || f.Bits > 8*f.Size
-	}
-	if f.Encoding != value.Nothing {
-		bad = bad || f.Arg < 0 || f.Arg >= args
-	}
-	for _, g := range f.Guards {
-		bad = bad || g.Arg < 0 || g.Arg >= args || g.Space > value.EitherSpace || isBadProof(g.Proof, args)
-	}
-	if bad {
-		return errors.New("impossible field")
-	}
-	return nil
-}
-
-func (s *savedTest) load(p *Plan, depth int) (*test, error) {
-	if depth > spec.MaxNesting {
-		return nil, spec.ErrNesting
-	}
-	if s == nil {
-		return nil, errors.New("condition without content")
-	}
-	t := &test{
-		op: s.Op, negated: s.Negated, against: s.Against,
-		left: operand{s.Left.Return, s.Left.Index}, right: operand{s.Right.Return, s.Right.Index},
-		value: constant{num: s.Num, mask: s.Mask, text: s.Text, bytes: s.Bytes, bits: s.Bits, kind: s.Kind, shown: s.Shown},
-	}
-	if s.Bits < 0 || s.Bits > 8*len(s.Bytes) {
-		return nil, errors.New("a prefix that is longer than its address")
-	}
-	for _, kid := range s.And {
-		k, err := kid.load(p, depth+1)
-		if err != nil {
-			return nil, err
-		}
-		t.and = append(t.and, k)
-	}
-	for _, kid := range s.Or {
-		k, err := kid.load(p, depth+1)
-		if err != nil {
-			return nil, err
-		}
-		t.or = append(t.or, k)
-	}
-	if t.and == nil && t.or == nil && (!p.has(t.left) || t.against && !p.has(t.right)) {
-		return nil, errors.New("condition on a value that is not there")
-	}
-	return t, nil
-}
-
-// has tells whether the plan has the field.
-func (p *Plan) has(o operand) bool {
-	probe := p.Entry
-	if o.ret {
-		probe = p.Return
-	}
-	return probe != nil && o.index >= 0 && o.index < len(probe.Fields)
-}
+func (o operand) save() *savedOperand { return &savedOperand{saveSide(o.ret), o.index} }

@@ -1,9 +1,11 @@
 package fetchargs_test
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/tsnoop/tsnoop/btf"
@@ -45,10 +47,76 @@ func saveSample(t testing.TB) []byte {
 	return data
 }
 
+// TestLoadDamaged has the sample with one thing in it changed to what cannot be.
+func TestLoadDamaged(t *testing.T) {
+	good := string(saveSample(t))
+	for _, tt := range []struct{ old, new, want string }{
+		{`"version":2`, `"version":3`, "version 3"},
+		{`"version":2`, `"version":0`, "version 0"},
+		{`"version":2`, `"version":1`, "no probe"},
+		{`"arch":"amd64"`, `"arch":"vax"`, "unknown architecture"},
+		{`"spec":"ip_rcv(`, `"spec":"ip_rcv((`, "ip_rcv(("},
+		{`"side":"entry"`, `"side":"middle"`, "unknown side"},
+		{`"kind":"kprobe"`, `"kind":"kretprobe"`, "no probe of the entry"},
+		{`"kind":"kretprobe","side":"return"`, `"kind":"kprobe","side":"entry"`, "two probes"},
+		{`"comm":`, `"comm":1`, "argument out of range"},
+		{`"stack":`, `"stack":-`, "argument out of range"},
+		{`"stack":`, `"caller":0,"stack":`, "a return's caller"},
+		{`"base":"$arg1"`, `"base":"$arg0"`, "unknown start"},
+		{`"base":"$arg1"`, `"base":"$arg1","count":65`, "of 65 elements"},
+		{`"type":"x64"`, `"type":"x63"`, "unknown type"},
+		{`"type":"x64"`, `"type":""`, "cannot be of type"},
+		{`"name":"stack"`, `"name":"a b"`, "no name"},
+		{`"name":"stack"`, `"name":"` + strings.Repeat("x", 32) + `"`, "no name"},
+		{`"span":[`, `"span":[99`, "of a spec of"},
+		{`"span":[`, `"span":[-`, "of a spec of"},
+		{`"encoding":"integer"`, `"encoding":"float"`, "unknown encoding"},
+		{`"encoding":"integer","arg":`, `"encoding":"integer","arg":9`, "impossible field"},
+		{`"encoding":"integer","arg":`, `"encoding":"integer","arg":-1`, "impossible field"},
+		{`"encoding":"integer"`, `"encoding":"bitfield"`, "impossible field"},
+		{`"encoding":"integer"`, `"encoding":"nothing","bits":65`, "impossible field"},
+		{`"encoding":"integer"`, `"format":"roman","encoding":"integer"`, "impossible field"},
+		{`"space":"kernel"`, `"space":"outer"`, "unknown space"},
+		{`"arg":0,"space":"kernel"`, `"arg":99,"space":"kernel"`, "a guard out of range"},
+		{`"op":"!="`, `"op":"=~"`, "unknown comparison"},
+		{`"field":`, `"field":9`, "a condition on a value"},
+		{`"left":`, `"lift":`, "a comparison of nothing"},
+		{`"value":`, `"worth":`, "a comparison with nothing"},
+		{`"value":{"kind":"`, `"value":{"kind":"x`, "unknown value"},
+		{`"value":{`, `"value":{"bits":1,`, "a prefix"},
+		{`"or":[`, `"and":[],"or":[null,`, "no condition"},
+		{`"types":"`, `"types":"AAAA`, "BTF"},
+	} {
+		data := replaceAny(good, tt.old, tt.new)
+		_, err := fetchargs.Load([]byte(data))
+		if data == good || !errors.Is(err, fetchargs.ErrSaved) || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s instead of %s: got %v, want %q", tt.new, tt.old, err, tt.want)
+		}
+	}
+}
+
+// replaceAny replaces the first of old that Load then refuses, or else the first.
+func replaceAny(s, old, new string) string {
+	for at := 0; ; at++ {
+		next := strings.Index(s[at:], old)
+		if next < 0 {
+			return strings.Replace(s, old, new, 1)
+		}
+		at += next
+		changed := s[:at] + new + s[at+len(old):]
+		if _, err := fetchargs.Load([]byte(changed)); err != nil {
+			return changed
+		}
+	}
+}
+
 // FuzzLoad decodes records with plans that came from anywhere.
 func FuzzLoad(f *testing.F) {
 	f.Add(saveSample(f), []byte("0123456789012345678901234567890123456789012345678901234567890123456789"))
-	f.Add([]byte(`{"Version":1}`), []byte{})
+	f.Add([]byte(`{"version":2}`), []byte{})
+	for _, old := range savedVersion1(f) {
+		f.Add(old, bytes.Repeat([]byte{0x80}, 80))
+	}
 	f.Fuzz(func(t *testing.T, data, record []byte) {
 		plans, err := fetchargs.Load(data)
 		if err != nil {

@@ -42,3 +42,17 @@ func words(plans []*fetchargs.Plan) string {
 	}
 	return b.String()
 }
+
+// savedVersion1 are plans as they were saved then.
+func savedVersion1(t testing.TB) (files [][]byte) {
+	archive, err := txtar.ParseFile("testdata/saved/version1.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range archive.Files {
+		if strings.HasSuffix(f.Name, ".json") {
+			files = append(files, f.Data)
+		}
+	}
+	return files
+}

@@ -22,17 +22,17 @@ type Field struct {
 	Arg       int   // index into the probe's Args
 	Size      int   // bytes of one element: 1, 2, 4 or 8
 	Count     int   // elements of an Array; limit in bytes of a String from a char[N], 0 for none
-	Whole     int   `json:",omitempty"` // bytes of the object, of which an Array shows the first; 0 if it shows all
-	Skip      int   `json:",omitempty"` // bytes of the Arg before an Array that lies in registers
+	Whole     int   // bytes of the object, of which an Array shows the first; 0 if it shows all
+	Skip      int   // bytes of the Arg before an Array that lies in registers
 	Bits      int   // width in bits of a BitField
-	Split     int   `json:",omitempty"` // bits of a BitField in Arg, if the others are in the Arg behind it
+	Split     int   // bits of a BitField in Arg, if the others are in the Arg behind it
 	Signed    bool  // sign-extend
 	BigEndian bool  // in network byte order
 	Add       int64 // bytes to add to the fetched pointer (&p->member)
 	Guards    []Guard
 	Hidden    bool   // fetched for a condition only, not shown
-	Again     int    `json:",omitempty"` // 1 and the field of the return probe that has it as it was then; -1 in that one
-	Why       string `json:",omitempty"` // nothing was fetched
+	Again     int    // 1 and the field of the return probe that has it as it was then; -1 in that one
+	Why       string // nothing was fetched
 }
 
 // Space is where a pointer must point to be believed.
@@ -52,7 +52,7 @@ type Guard struct {
 	Label string // "skb->dev"
 	Arg   int    // index into the probe's Args of the pointer's own value, an x64
 	Space Space
-	Proof *Proof `json:",omitempty"` // that user memory was there; nil if there is none
+	Proof *Proof // that user memory was there; nil if there is none
 }
 
 func (s Space) String() string {

@@ -18,7 +18,7 @@ package value
 type Proof struct {
 	Kind     ProofKind
 	Args     []int // indexes into the probe's Args
-	Any      bool  `json:",omitempty"` // one of Args is enough
+	Any      bool  // one of Args is enough
 	Trial    int   // index into the probe's Args
 	From, To int64 // bytes behind the pointer that must be on one page, for Itself
 }

@@ -1,0 +1,320 @@
+package fetchargs
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/abi"
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
+	"github.com/tsnoop/tsnoop/fetchargs/value"
+)
+
+// maxTypes bounds the BTF among saved plans, in bytes: a few hundred types take
+// some KiB.
+const maxTypes = 1 << 20
+
+// Load reads what Save has written, of this version or the one before. The data
+// may come from anywhere: whatever is in it, the plans can be used without harm.
+// Errors wrap ErrSaved.
+func Load(data []byte) ([]*Plan, error) {
+	s, err := unmarshal(data)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrSaved, err)
+	}
+	if len(s.Types) > maxTypes {
+		return nil, fmt.Errorf("%w: types of %d bytes", ErrSaved, len(s.Types))
+	}
+	types, err := btf.Load(s.Types)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrSaved, err)
+	}
+	plans := make([]*Plan, len(s.Plans))
+	for i := range s.Plans {
+		if plans[i], err = s.Plans[i].load(types); err != nil {
+			return nil, fmt.Errorf("%w: plan %d: %w", ErrSaved, i, err)
+		}
+	}
+	return plans, nil
+}
+
+func unmarshal(data []byte) (s saved, err error) {
+	var head struct {
+		Version int `json:"version"` // and "Version", as it was
+	}
+	if err := json.Unmarshal(data, &head); err != nil {
+		return s, err
+	}
+	switch head.Version {
+	case 1:
+		return loadVersion1(data)
+	case savedVersion:
+		return s, json.Unmarshal(data, &s)
+	}
+	return s, fmt.Errorf("version %d, this program knows up to %d", head.Version, savedVersion)
+}
+
+func (s *savedPlan) load(types func(int) (btf.Type, error)) (*Plan, error) {
+	wanted, err := spec.Parse(s.Spec)
+	if err != nil {
+		return nil, err
+	}
+	if spec.IsGlob(wanted.Func.Text) {
+		wanted = specOf(wanted, btf.FuncName{Module: s.Module, Name: s.Func})
+	}
+	p := &Plan{
+		Spec: wanted, Func: &btf.Func{Name: s.Func, Module: s.Module}, Arch: abi.Named(s.Arch), Partial: s.Partial,
+		Notes: s.Notes, Addresses: s.Addresses, Renames: s.Renames,
+	}
+	if p.Arch == nil {
+		return nil, fmt.Errorf("unknown architecture %q", s.Arch)
+	}
+	for i := range s.Probes {
+		probe, err := s.Probes[i].load(p, types)
+		if err != nil {
+			return nil, err
+		}
+		side := &p.Entry
+		if probe.Return {
+			side = &p.Return
+		}
+		if *side != nil {
+			return nil, fmt.Errorf("two probes of the %s", s.Probes[i].Side)
+		}
+		*side = probe
+	}
+	switch {
+	case p.Entry == nil && p.Return == nil:
+		return nil, errors.New("no probe")
+	case p.Renames != "" && (p.Paired() || p.Entry == nil || len(p.Entry.Fields) < 2):
+		return nil, errors.New("not a plan for the names of tasks")
+	}
+	if s.Check != nil {
+		p.check, err = s.Check.load(p, 0)
+	}
+	return p, err
+}
+
+func (s *savedProbe) load(plan *Plan, types func(int) (btf.Type, error)) (*Probe, error) {
+	side, err := savedSides.number(s.Side, "side")
+	if err != nil {
+		return nil, err
+	}
+	if s.Kind != savedKinds[side] {
+		return nil, fmt.Errorf("a %q is no probe of the %s", s.Kind, s.Side)
+	}
+	if len(s.Args) > maxArgs {
+		return nil, errors.New("too many arguments")
+	}
+	p := &Probe{Plan: plan, Return: side == 1, Symbols: s.Symbols, Event: s.Event, Filter: s.Filter, OnlyComm: s.OnlyComm}
+	for i := range s.Args {
+		a, err := s.Args[i].load(plan.Spec.Text)
+		if err != nil {
+			return nil, fmt.Errorf("argument %d: %w", i, err)
+		}
+		p.Args = append(p.Args, a)
+	}
+	for own, arg := range map[*int]*int{&p.Comm: s.Comm, &p.Caller: s.Caller, &p.Stack: s.Stack} {
+		*own = -1
+		if arg == nil {
+			continue
+		}
+		if *own = *arg; *own < 0 || *own >= len(p.Args) {
+			return nil, errors.New("argument out of range")
+		}
+	}
+	if p.Return && p.Caller >= 0 {
+		return nil, errors.New("a return's caller is no argument")
+	}
+	for i := range s.Fields {
+		f, err := s.Fields[i].load(p, types)
+		if err != nil {
+			return nil, fmt.Errorf("%q: %w", s.Fields[i].Label, err)
+		}
+		p.Fields = append(p.Fields, f)
+	}
+	return p, nil
+}
+
+func (s *savedArg) load(text string) (a Arg, err error) {
+	a = Arg{Name: s.Name, Count: s.Count}
+	if a.Span, err = s.Span.load(text); err != nil {
+		return a, err
+	}
+	if len(a.Name) > maxArgName || !isWord(a.Name) {
+		return a, fmt.Errorf("%q is no name", a.Name)
+	}
+	var ok bool
+	if a.Base, ok = parseBase(s.Base); !ok {
+		return a, fmt.Errorf("unknown start %q", s.Base)
+	}
+	for _, h := range s.Hops {
+		a.Hops = append(a.Hops, Hop(h))
+	}
+	if a.Type, ok = parseType(s.Type); !ok || a.Count < 0 || a.Count > maxElements || a.Count > 0 && a.IsString() {
+		return a, fmt.Errorf("unknown type %q of %d elements", s.Type, a.Count)
+	}
+	if (a.Type == commType) != (a.Base.Kind == Comm && len(a.Hops) == 0) {
+		return a, fmt.Errorf("%s cannot be of type %q", a.Base, s.Type)
+	}
+	return a, nil
+}
+
+// isWord tells whether s is letters, digits and underscores.
+func isWord(s string) bool {
+	return s != "" && !strings.ContainsFunc(s, func(c rune) bool { return c > 0x7f || !spec.IsWord(byte(c)) })
+}
+
+// load refuses what is not in the spec, which is text.
+func (s savedSpan) load(text string) (spec.Span, error) {
+	if s[0] < 0 || s[0] > s[1] || s[1] > len(text) {
+		return spec.Span{}, fmt.Errorf("bytes %d to %d of a spec of %d", s[0], s[1], len(text))
+	}
+	return spec.Span{Pos: s[0], End: s[1]}, nil
+}
+
+// load refuses what decoding relies on never to be.
+func (s *savedField) load(p *Probe, types func(int) (btf.Type, error)) (f value.Field, err error) {
+	encoding, err := savedEncodings.number(s.Encoding, "encoding")
+	if err != nil {
+		return f, err
+	}
+	f = value.Field{
+		Label: s.Label, Format: s.Format, Encoding: value.Encoding(encoding), Arg: s.Arg, Size: s.Size, Count: s.Count,
+		Whole: s.Whole, Skip: s.Skip, Bits: s.Bits, Split: s.Split, Signed: s.Signed, BigEndian: s.BigEndian, Add: s.Add,
+		Hidden: s.Hidden, Again: s.Again, Why: s.Why,
+	}
+	if f.Type, err = types(s.Type); err != nil {
+		return f, err
+	}
+	for i := range s.Guards {
+		g, err := s.Guards[i].load(p)
+		if err != nil {
+			return f, err
+		}
+		f.Guards = append(f.Guards, g)
+	}
+	return f, p.checkField(&f)
+}
+
+func (p *Probe) checkField(f *value.Field) error {
+	bad := f.Count < 0 || f.Count > 64<<10 || f.Bits < 0 || f.Bits > 64 || f.Skip < 0 || f.Skip > 7 || f.Split < 0 || f.Split > 63
+	switch f.Size {
+	case 1, 2, 4, 8:
+	case 0:
+		bad = bad || f.Encoding != value.Nothing
+	default:
+		bad = true
+	}
+	if f.Encoding == value.BitField {
+		bad = bad || f.Bits < 1 || f.Bits > 8*f.Size
+	}
+	if f.Format != "" {
+		bad = bad || value.FormatNamed(f.Format) == nil
+	}
+	switch {
+	case bad, f.Encoding != value.Nothing && !p.hasArg(f.Arg):
+		return errors.New("impossible field")
+	case f.Encoding != value.Nothing && p.goesOn(f) && !p.hasArg(f.Arg+1):
+		return errors.New("it goes on behind the last argument")
+	}
+	return nil
+}
+
+func (p *Probe) hasArg(i int) bool { return i >= 0 && i < len(p.Args) }
+
+func (s *savedGuard) load(p *Probe) (g value.Guard, err error) {
+	space, err := savedSpaces.number(s.Space, "space")
+	if err != nil {
+		return g, err
+	}
+	g = value.Guard{Label: s.Label, Arg: s.Arg, Space: value.Space(space)}
+	if !p.hasArg(g.Arg) {
+		return g, errors.New("a guard out of range")
+	}
+	if s.Proof == nil {
+		return g, nil
+	}
+	kind, err := savedProofs.number(s.Proof.Kind, "proof")
+	if err != nil {
+		return g, err
+	}
+	g.Proof = &value.Proof{Kind: value.ProofKind(kind), Args: s.Proof.Args, Any: s.Proof.Any, Trial: s.Proof.Trial, From: s.Proof.From, To: s.Proof.To}
+	if !p.hasArg(g.Proof.Trial) || slices.ContainsFunc(g.Proof.Args, func(i int) bool { return !p.hasArg(i) }) {
+		return g, errors.New("a proof out of range")
+	}
+	return g, nil
+}
+
+func (s *savedTest) load(p *Plan, depth int) (t *test, err error) {
+	switch {
+	case depth > spec.MaxNesting:
+		return nil, spec.ErrNesting
+	case s == nil || s.And != nil && s.Or != nil:
+		return nil, errors.New("no condition")
+	case s.And == nil && s.Or == nil:
+		return s.comparison(p)
+	}
+	t = &test{}
+	for i, kid := range append(s.And, s.Or...) {
+		k, err := kid.load(p, depth+1)
+		if err != nil {
+			return nil, err
+		}
+		if i < len(s.And) {
+			t.and = append(t.and, k)
+		} else {
+			t.or = append(t.or, k)
+		}
+	}
+	return t, nil
+}
+
+func (s *savedTest) comparison(p *Plan) (t *test, err error) {
+	t = &test{op: spec.Op(s.Op), negated: s.Negated, against: s.Right != nil}
+	if _, known := opposite[t.op]; !known && t.op != "&" && t.op != "~" {
+		return nil, fmt.Errorf("unknown comparison %q", s.Op)
+	}
+	if t.left, err = s.Left.load(p); err != nil {
+		return nil, err
+	}
+	if t.against {
+		t.right, err = s.Right.load(p)
+		return t, err
+	}
+	v := s.Value
+	if v == nil {
+		return nil, errors.New("a comparison with nothing")
+	}
+	kind, err := savedValues.number(v.Kind, "value")
+	if err != nil {
+		return nil, err
+	}
+	if v.Bits < 0 || v.Bits > 8*len(v.Bytes) {
+		return nil, errors.New("a prefix that is longer than its address")
+	}
+	t.value = constant{num: v.Num, mask: v.Mask, text: v.Text, bytes: v.Bytes, bits: v.Bits, kind: value.Kind(kind), shown: v.Shown}
+	return t, nil
+}
+
+func (s *savedOperand) load(p *Plan) (o operand, err error) {
+	if s == nil {
+		return o, errors.New("a comparison of nothing")
+	}
+	side, err := savedSides.number(s.Side, "side")
+	if err != nil {
+		return o, err
+	}
+	o = operand{side == 1, s.Field}
+	probe := p.Entry
+	if o.ret {
+		probe = p.Return
+	}
+	if probe == nil || o.index < 0 || o.index >= len(probe.Fields) {
+		return o, errors.New("a condition on a value that is not there")
+	}
+	return o, nil
+}
