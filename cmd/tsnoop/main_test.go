@@ -20,6 +20,7 @@ func TestScript(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			wd, err := os.Getwd()
 			env.Setenv("BTF", wd+"/../../testdata/btf")
+			env.Setenv("RECORDINGS", wd+"/../../testdata/recordings")
 			return err
 		},
 	})
