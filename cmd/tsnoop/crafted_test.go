@@ -245,31 +245,31 @@ func TestCraftedIndexes(t *testing.T) {
 		name  string
 		spoil func(plan, entry, exit object)
 	}{
-		{"caller", func(_, entry, _ object) { entry["Caller"] = len(entry["Args"].([]any)) }},
-		{"comm", func(_, entry, _ object) { entry["Comm"] = len(entry["Args"].([]any)) }},
-		{"stack", func(_, entry, _ object) { entry["Stack"] = len(entry["Args"].([]any)) }},
-		{"stack below", func(_, entry, _ object) { entry["Stack"] = -2 }},
-		{"comm of the return", func(_, _, exit object) { exit["Comm"] = len(exit["Args"].([]any)) }},
-		{"stack of the return", func(_, _, exit object) { exit["Stack"] = len(exit["Args"].([]any)) }},
-		{"caller far behind a return", func(_, _, exit object) { exit["Caller"] = len(exit["Args"].([]any)) + 1 }},
-		{"caller among a return's", func(_, _, exit object) { exit["Caller"] = 0 }},
-		{"field", func(_, entry, _ object) { entry["Fields"].([]any)[0].(object)["Arg"] = len(entry["Args"].([]any)) }},
+		{"caller", func(_, entry, _ object) { entry["caller"] = len(entry["args"].([]any)) }},
+		{"comm", func(_, entry, _ object) { entry["comm"] = len(entry["args"].([]any)) }},
+		{"stack", func(_, entry, _ object) { entry["stack"] = len(entry["args"].([]any)) }},
+		{"stack below", func(_, entry, _ object) { entry["stack"] = -2 }},
+		{"comm of the return", func(_, _, exit object) { exit["comm"] = len(exit["args"].([]any)) }},
+		{"stack of the return", func(_, _, exit object) { exit["stack"] = len(exit["args"].([]any)) }},
+		{"caller far behind a return", func(_, _, exit object) { exit["caller"] = len(exit["args"].([]any)) + 1 }},
+		{"caller among a return's", func(_, _, exit object) { exit["caller"] = 0 }},
+		{"field", func(_, entry, _ object) { entry["fields"].([]any)[0].(object)["arg"] = len(entry["args"].([]any)) }},
 		{"guard", func(_, entry, _ object) {
-			entry["Fields"].([]any)[0].(object)["Guards"].([]any)[0].(object)["Arg"] = len(entry["Args"].([]any))
+			entry["fields"].([]any)[0].(object)["guards"].([]any)[0].(object)["arg"] = len(entry["args"].([]any))
 		}},
-		{"no argument at all", func(_, entry, _ object) { entry["Args"], entry["Fields"] = nil, nil }},
+		{"no argument at all", func(_, entry, _ object) { entry["args"], entry["fields"] = nil, nil }},
 		{"too many arguments", func(_, entry, _ object) {
-			args := entry["Args"].([]any)
+			args := entry["args"].([]any)
 			for len(args) <= 128 {
 				args = append(args, args[0])
 			}
-			entry["Args"] = args
+			entry["args"] = args
 		}},
-		{"condition", func(plan, _, _ object) { plan["Check"] = object{"Left": object{"Index": 99}} }},
-		{"condition on nothing", func(plan, _, _ object) { plan["Check"] = object{"And": []any{nil}} }},
+		{"condition", func(plan, _, _ object) { plan["check"] = object{"op": "==", "left": object{"side": "entry", "field": 99}} }},
+		{"condition on nothing", func(plan, _, _ object) { plan["check"] = object{"and": []any{nil}} }},
 		{"bits", func(_, entry, _ object) {
-			f := entry["Fields"].([]any)[0].(object)
-			f["Encoding"], f["Bits"], f["Size"] = 1, 33, 4
+			f := entry["fields"].([]any)[0].(object)
+			f["encoding"], f["bits"], f["size"] = "bitfield", 33, 4
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -277,8 +277,9 @@ func TestCraftedIndexes(t *testing.T) {
 			if err := json.Unmarshal(c.own, &own); err != nil {
 				t.Fatal(err)
 			}
-			plan := own["Plans"].(object)["Plans"].([]any)[0].(object)
-			tt.spoil(plan, plan["Entry"].(object), plan["Return"].(object))
+			plan := own["Plans"].(object)["plans"].([]any)[0].(object)
+			probes := plan["probes"].([]any)
+			tt.spoil(plan, probes[0].(object), probes[1].(object))
 			bad := *c
 			var err error
 			if bad.own, err = json.Marshal(own); err != nil {
