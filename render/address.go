@@ -1,9 +1,6 @@
 package render
 
-import (
-	"net/netip"
-	"strings"
-)
+import "net/netip"
 
 // appendMAC appends a hardware address of any length.
 func appendMAC(dst, b []byte) []byte {
@@ -46,40 +43,4 @@ func appendHexBytes(dst, b []byte) []byte {
 		dst = append(dst, hexDigits[c>>4], hexDigits[c&15])
 	}
 	return dst
-}
-
-// lastName is the last name in a field's label: "perm_addr" of
-// "skb->dev->perm_addr[0]".
-func lastName(label string) string {
-	if i := strings.LastIndexByte(label, '['); i > 0 {
-		label = label[:i]
-	}
-	label = strings.TrimRight(label, ") ")
-	i := strings.LastIndexFunc(label, func(r rune) bool {
-		return r != '_' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
-	})
-	return strings.ToLower(label[i+1:])
-}
-
-// macName tells whether an array of bytes of that name is a hardware address.
-func macName(name string) bool {
-	switch name {
-	case "mac", "ha", "h_dest", "h_source", "bssid", "broadcast":
-		return true
-	}
-	return strings.Contains(name, "addr") || strings.HasPrefix(name, "mac_") || strings.HasSuffix(name, "_mac")
-}
-
-// ip4Name tells whether a __be32 of that name is an IPv4 address.
-func ip4Name(name string) bool {
-	return strings.Contains(name, "addr") || strings.Contains(name, "gw")
-}
-
-// ip6Name tells whether an array of 16 bytes of that name is an IPv6 address.
-func ip6Name(name string) bool {
-	switch name {
-	case "saddr", "daddr", "u6_addr8", "s6_addr", "in6_addr":
-		return true
-	}
-	return false
 }

@@ -30,7 +30,7 @@ type Side struct {
 
 // A Field is a value that is shown.
 type Field struct {
-	Type
+	value.Type
 	Name  string // as the user wrote or gave it
 	Label []byte // that, escaped
 	C     string // name of the C type, "" if that is not known
@@ -58,7 +58,7 @@ func NewFunctions(sources []Source, o *Options) []Function {
 		f.Entry = newSide(s.Plan.Entry, s.Entry, o)
 		f.Return = newSide(s.Plan.Return, s.Return, o)
 		f.findAgain()
-		f.mayFail = newVerdict(s.Plan.Return, s.Return, o.Order) != nil
+		f.mayFail = fetchargs.NewVerdict(s.Plan.Return, s.Return, o.Order) != nil
 	}
 	return all
 }

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
 // texts are how the forms are shown: one number, and several bytes that mean one
@@ -12,55 +13,55 @@ var texts = [...]struct {
 	number numberText
 	block  func(dst, b []byte) []byte
 }{
-	Decimal:  {number: decimalText},
-	Hex:      {number: hexText},
-	Octal:    {number: octalText},
-	Char:     {number: charText},
-	Bool:     {number: boolText},
-	Byte:     {number: hexText},
-	Enum:     {number: enumText},
-	Address:  {number: addressText},
-	Symbol:   {number: symbolText},
-	Returned: {number: returnText},
-	Errno:    {number: errnoText},
-	Seconds:  {number: secondsText},
-	IP4:      {ip4Text, appendIP4},
-	IP6:      {hexText, appendIP6},
-	MAC:      {hexText, appendMAC},
-	LongMAC:  {hexText, appendPaddedMAC},
-	Memory:   {memoryText, appendHexBytes},
-	Unknown:  {hexText, appendHexBytes},
+	value.Decimal:   {number: decimalText},
+	value.Hex:       {number: hexText},
+	value.Octal:     {number: octalText},
+	value.Char:      {number: charText},
+	value.Bool:      {number: boolText},
+	value.Byte:      {number: hexText},
+	value.Enum:      {number: enumText},
+	value.Address:   {number: addressText},
+	value.Symbol:    {number: symbolText},
+	value.Returned:  {number: returnText},
+	value.ErrorCode: {number: errnoText},
+	value.Seconds:   {number: secondsText},
+	value.IP4:       {ip4Text, appendIP4},
+	value.IP6:       {hexText, appendIP6},
+	value.MAC:       {hexText, appendMAC},
+	value.LongMAC:   {hexText, appendPaddedMAC},
+	value.Memory:    {memoryText, appendHexBytes},
+	value.Unknown:   {hexText, appendHexBytes},
 }
 
 // A numberText appends the text of one number.
-type numberText func(o *Options, t *Type, dst []byte, x uint64) []byte
+type numberText func(o *Options, t *value.Type, dst []byte, x uint64) []byte
 
-func decimalText(_ *Options, t *Type, dst []byte, x uint64) []byte {
+func decimalText(_ *Options, t *value.Type, dst []byte, x uint64) []byte {
 	if t.Signed {
 		return strconv.AppendInt(dst, int64(x), 10)
 	}
 	return strconv.AppendUint(dst, x, 10)
 }
 
-func hexText(_ *Options, _ *Type, dst []byte, x uint64) []byte {
+func hexText(_ *Options, _ *value.Type, dst []byte, x uint64) []byte {
 	return strconv.AppendUint(append(dst, "0x"...), x, 16)
 }
 
-func octalText(_ *Options, _ *Type, dst []byte, x uint64) []byte {
+func octalText(_ *Options, _ *value.Type, dst []byte, x uint64) []byte {
 	if x != 0 {
 		dst = append(dst, '0')
 	}
 	return strconv.AppendUint(dst, x, 8)
 }
 
-func boolText(o *Options, t *Type, dst []byte, x uint64) []byte {
+func boolText(o *Options, t *value.Type, dst []byte, x uint64) []byte {
 	if x > 1 {
 		return decimalText(o, t, dst, x)
 	}
 	return strconv.AppendBool(dst, x == 1)
 }
 
-func charText(o *Options, t *Type, dst []byte, x uint64) []byte {
+func charText(o *Options, t *value.Type, dst []byte, x uint64) []byte {
 	if x > 0xff {
 		return decimalText(o, t, dst, x)
 	}
@@ -68,7 +69,7 @@ func charText(o *Options, t *Type, dst []byte, x uint64) []byte {
 }
 
 // enumText appends the constant's name, or a cast if the enum has none for x.
-func enumText(o *Options, t *Type, dst []byte, x uint64) []byte {
+func enumText(o *Options, t *value.Type, dst []byte, x uint64) []byte {
 	if name := btf.EnumName(t.Enum, x); name != "" {
 		return AppendEscaped(dst, []byte(name), NoQuote)
 	}
@@ -81,11 +82,11 @@ func enumText(o *Options, t *Type, dst []byte, x uint64) []byte {
 }
 
 // addressText appends an address, NULL, or the error in an error pointer.
-func addressText(o *Options, t *Type, dst []byte, x uint64) []byte {
+func addressText(o *Options, t *value.Type, dst []byte, x uint64) []byte {
 	switch {
 	case x == 0:
 		return append(dst, "NULL"...)
-	case isErrno(x):
+	case value.IsErrno(x):
 		dst = append(o.Paint(dst, Failure), "ERR_PTR("...)
 		dst = append(appendErrno(dst, x), ')')
 		return o.Reset(dst)
@@ -94,7 +95,7 @@ func addressText(o *Options, t *Type, dst []byte, x uint64) []byte {
 }
 
 // symbolText appends the name of what lies at an address of the kernel.
-func symbolText(o *Options, t *Type, dst []byte, x uint64) []byte {
+func symbolText(o *Options, t *value.Type, dst []byte, x uint64) []byte {
 	if o.Symbol != nil && x != 0 {
 		if name, module, off, ok := o.Symbol(x); ok {
 			return AppendSymbol(dst, name, module, off)
@@ -118,11 +119,11 @@ func AppendSymbol(dst []byte, name, module string, off uint64) []byte {
 // errnoText appends an error number by name. Members such as sk_err hold it
 // as a positive number, but a function that returns one has succeeded: that is a
 // count.
-func errnoText(o *Options, t *Type, dst []byte, x uint64) []byte {
-	if isErrno(x) {
+func errnoText(o *Options, t *value.Type, dst []byte, x uint64) []byte {
+	if value.IsErrno(x) {
 		return appendErrno(dst, x)
 	}
-	if name := errnoName(int64(x)); name != "" && !t.Returned {
+	if name := value.ErrnoName(int64(x)); name != "" && !t.Returned {
 		return append(dst, name...)
 	}
 	return decimalText(o, t, dst, x)
@@ -130,8 +131,8 @@ func errnoText(o *Options, t *Type, dst []byte, x uint64) []byte {
 
 // returnText appends a return value that is an error if it is a small negative
 // number.
-func returnText(o *Options, t *Type, dst []byte, x uint64) []byte {
-	name := ReturnedErrno(x)
+func returnText(o *Options, t *value.Type, dst []byte, x uint64) []byte {
+	name := value.ReturnedErrno(x)
 	if name == "" {
 		return decimalText(o, t, dst, x)
 	}
@@ -140,40 +141,40 @@ func returnText(o *Options, t *Type, dst []byte, x uint64) []byte {
 	return o.Reset(dst)
 }
 
-// appendErrno appends the error x, which isErrno holds to be one: "-ENOENT".
+// appendErrno appends the error x, which IsErrno holds to be one: "-ENOENT".
 func appendErrno(dst []byte, x uint64) []byte {
-	if name := errnoName(-int64(x)); name != "" {
+	if name := value.ErrnoName(-int64(x)); name != "" {
 		return append(append(dst, '-'), name...)
 	}
 	return strconv.AppendInt(dst, int64(x), 10)
 }
 
-// ReturnedErrno is the name of the error x, "" if it is none or has no name.
-func ReturnedErrno(x uint64) string {
-	if !isErrno(x) {
-		return ""
+// AppendErrnoName appends the name of error n, or the number if it has none.
+func AppendErrnoName(dst []byte, n int) []byte {
+	if name := value.ErrnoName(int64(n)); name != "" {
+		return append(dst, name...)
 	}
-	return errnoName(-int64(x))
+	return strconv.AppendInt(dst, int64(n), 10)
 }
 
 // secondsText appends nanoseconds as seconds, exactly.
-func secondsText(o *Options, t *Type, dst []byte, x uint64) []byte {
+func secondsText(o *Options, t *value.Type, dst []byte, x uint64) []byte {
 	if t.Signed && int64(x) < 0 {
 		dst, x = append(dst, '-'), -x
 	}
 	return append(AppendFixed(dst, x, 1e9), 's')
 }
 
-func ip4Text(_ *Options, _ *Type, dst []byte, x uint64) []byte {
+func ip4Text(_ *Options, _ *value.Type, dst []byte, x uint64) []byte {
 	return appendIP4(dst, []byte{byte(x >> 24), byte(x >> 16), byte(x >> 8), byte(x)})
 }
 
 // memoryText appends the bytes of a number in the order they have in memory.
-func memoryText(_ *Options, t *Type, dst []byte, x uint64) []byte {
-	n := t.count
+func memoryText(_ *Options, t *value.Type, dst []byte, x uint64) []byte {
+	n := t.Width()
 	for i := range n {
 		shift := 8 * i
-		if t.big {
+		if t.Big {
 			shift = 8 * (n - 1 - i)
 		}
 		if i > 0 {

@@ -10,7 +10,6 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
-	"github.com/tsnoop/tsnoop/fetchargs/value"
 	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/render/json"
 	"github.com/tsnoop/tsnoop/render/text"
@@ -155,58 +154,6 @@ func TestJSONSummary(t *testing.T) {
 	}
 }
 
-func TestErrno(t *testing.T) {
-	plain := func(t btf.Type, format string) value.Field { return field("return", t, format) }
-	renamed := field("r", cInt, "")
-	renamed.Arg = 1
-	hidden := plain(cInt, "")
-	hidden.Hidden = true
-	guarded := plain(cInt, "")
-	guarded.Guards = []value.Guard{{Label: "return"}}
-	added := plain(skbPtr, "")
-	added.Add = 8
-	for _, tt := range []struct {
-		name  string
-		field value.Field
-		value int64
-		want  int
-	}{
-		{"int", plain(cInt, ""), -2, 2},
-		{"int", plain(cInt, ""), 5, 0},
-		{"int", plain(cInt, ""), -5000, 0},
-		{"an int without a name", plain(cInt, ""), -600, 0},
-		{"in hexadecimal", plain(cInt, "x"), -2, 2},
-		{"ssize_t", plain(ssize, ""), -512, 512},
-		{"unsigned", plain(cUlong, ""), -2, 0},
-		{"unsigned as error", plain(cUlong, "errno"), -2, 2},
-		{"a count shown as errors are", plain(cInt, "errno"), 13, 0},
-		{"short", plain(cShort, ""), -2, 0},
-		{"bool", plain(cBool, ""), 1, 0},
-		{"pointer", plain(skbPtr, ""), -12, 12},
-		{"pointer", plain(skbPtr, ""), -600, 600},
-		{"pointer", plain(skbPtr, ""), 0, 0},
-		{"pointer", plain(skbPtr, ""), -0x7fff_0000_0000, 0},
-		{"another name", renamed, -2, 2},
-		{"hidden", hidden, -2, 2},
-		{"behind a pointer", guarded, -2, 0},
-		{"address of a member", added, -2, 0},
-	} {
-		r := newProbe(true)
-		r.arg(8, 0)
-		tt.field.Arg = r.arg(tt.field.Size, uint64(tt.value))
-		r.probe.Fields = append(r.probe.Fields, tt.field)
-		retval := fetchargs.Base{Kind: fetchargs.Retval}
-		r.probe.Args = []fetchargs.Arg{{Base: retval, Hops: make([]fetchargs.Hop, 1)}, {Base: retval}}
-		v := render.NewVerdicts([]render.Source{newSource("f", "", nil, r)}, nil)
-		if got := v.Errno(&calls.Call{Return: r.event(1, 0, 7)}); got != tt.want {
-			t.Errorf("%s %d: got %d, want %d", tt.name, tt.value, got, tt.want)
-		}
-		if got := v.Errno(&calls.Call{Entry: r.event(1, 0, 7)}); got != 0 {
-			t.Errorf("%s: %d without a return", tt.name, got)
-		}
-	}
-}
-
 // TestSummaryColors: a coloured table has the same columns.
 func TestSummaryColors(t *testing.T) {
 	sources, sums := summed()
@@ -216,18 +163,5 @@ func TestSummaryColors(t *testing.T) {
 	colored = regexp.MustCompile(`\x1b\[[0-9;]*m`).ReplaceAllString(colored, "")
 	if diff := cmp.Diff(string(plain), colored); diff != "" {
 		t.Errorf("(-plain +coloured):\n%s", diff)
-	}
-}
-
-// BenchmarkSummary is what a call costs that is only counted.
-func BenchmarkSummary(b *testing.B) {
-	r := newProbe(true).number("return", cInt, 1<<32-2)
-	v := render.NewVerdicts([]render.Source{newSource("f", "", newProbe(false), r)}, nil)
-	c := &calls.Call{Entry: r.event(1, 0, 7), Return: r.event(2, 0, 7)}
-	var s calls.Summary
-	b.ReportAllocs()
-	for b.Loop() {
-		c.Duration = (c.Duration*6364136223846793005 + 1) >> 40
-		s.Add(c, v.Errno(c))
 	}
 }

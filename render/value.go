@@ -10,7 +10,7 @@ import (
 // NewField decides how f is shown. returned says that f is the return value of
 // a function. o is used as long as the field is.
 func NewField(f *value.Field, returned bool, o *Options) *Field {
-	field := &Field{Type: NewType(f, returned, o.Order), Name: f.Label, Label: AppendEscaped(nil, []byte(f.Label), NoQuote), opts: o}
+	field := &Field{Type: value.NewType(f, returned, o.Order), Name: f.Label, Label: AppendEscaped(nil, []byte(f.Label), NoQuote), opts: o}
 	if f.Type != nil {
 		field.C = btf.Name(f.Type)
 	}
@@ -39,18 +39,21 @@ func (f *Field) AppendNumber(dst []byte, x uint64) []byte {
 	return texts[f.Form].number(f.opts, &f.Type, dst, x)
 }
 
-// AppendNumber appends the text of a number, as [Walk] gives it.
-func (o *Options) AppendNumber(dst []byte, t *Type, x uint64) []byte {
+// AppendNumber appends the text of a number, as [value.Walk] gives it.
+func (o *Options) AppendNumber(dst []byte, t *value.Type, x uint64) []byte {
 	return texts[t.Form].number(o, t, dst, x)
 }
 
-// AppendBlock appends the text of bytes that mean one thing, as [Walk] gives them.
-func (o *Options) AppendBlock(dst []byte, t *Type, b []byte) []byte {
+// AppendBlock appends the text of bytes that mean one thing, as [value.Walk] gives them.
+func (o *Options) AppendBlock(dst []byte, t *value.Type, b []byte) []byte {
 	return texts[t.Form].block(dst, b)
 }
 
 // AppendValue appends the text of val.
 func (f *Field) AppendValue(dst []byte, val value.Value) []byte {
+	if val.Kind == value.Uint || val.Kind == value.Int {
+		return f.AppendNumber(dst, f.Means(val.Uint)) // Walk would say the same
+	}
 	if dst = f.AppendParts(dst, val); f.Whole > 0 && val.Kind == value.Bytes && !f.Chars {
 		dst = append(dst, f.cut...)
 	}
@@ -60,7 +63,7 @@ func (f *Field) AppendValue(dst []byte, val value.Value) []byte {
 // AppendParts is AppendValue without a word about what is missing.
 func (f *Field) AppendParts(dst []byte, val value.Value) []byte {
 	f.text = textWalk{f.opts, dst}
-	Walk(&f.Type, val, &f.text)
+	value.Walk(&f.Type, val, &f.text)
 	dst, f.text.dst = f.text.dst, nil
 	return dst
 }
@@ -71,13 +74,13 @@ type textWalk struct {
 	dst  []byte
 }
 
-func (w *textWalk) Number(t *Type, x uint64) { w.dst = texts[t.Form].number(w.opts, t, w.dst, x) }
+func (w *textWalk) Number(t *value.Type, x uint64) { w.dst = texts[t.Form].number(w.opts, t, w.dst, x) }
 
 func (w *textWalk) Text(b []byte) {
 	w.dst = w.opts.Reset(appendQuoted(w.opts.Paint(w.dst, Literal), b))
 }
 
-func (w *textWalk) Block(t *Type, b []byte) { w.dst = texts[t.Form].block(w.dst, b) }
+func (w *textWalk) Block(t *value.Type, b []byte) { w.dst = texts[t.Form].block(w.dst, b) }
 
 func (w *textWalk) Fault(val value.Value) {
 	w.dst = append(w.opts.Paint(w.dst, Failure), "(fault"...)
@@ -86,7 +89,7 @@ func (w *textWalk) Fault(val value.Value) {
 
 func (w *textWalk) Nothing() { w.dst = append(w.dst, '?') }
 
-func (w *textWalk) BeginArray(*Type) { w.dst = append(w.dst, '{') }
+func (w *textWalk) BeginArray(*value.Type) { w.dst = append(w.dst, '{') }
 
 func (w *textWalk) Element(i int) {
 	if i > 0 {
@@ -118,7 +121,7 @@ func appendFault(dst []byte, sep string, val value.Value) []byte {
 	switch {
 	case val.Addr == 0:
 		return append(dst, "NULL"...)
-	case isErrno(val.Addr):
+	case value.IsErrno(val.Addr):
 		return appendErrno(dst, val.Addr)
 	}
 	dst = strconv.AppendUint(append(dst, "0x"...), val.Addr, 16)

@@ -1,12 +1,14 @@
 package main
 
 import (
+	"encoding/binary"
 	"os"
 	"os/signal"
 	"sync"
 	"syscall"
 	"time"
 
+	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
@@ -24,10 +26,10 @@ type summing struct {
 
 	out   *output
 	sink  render.Sink
-	fails render.Verdicts
-	idle  func()        // writes a line that is held back
-	now   func() uint64 // ns on the trace clock; nil: time is what the calls say
-	stop  func()        // ends the trace, if it is live
+	fails []*fetchargs.Verdict // of each plan
+	idle  func()               // writes a line that is held back
+	now   func() uint64        // ns on the trace clock; nil: time is what the calls say
+	stop  func()               // ends the trace, if it is live
 
 	mu   sync.Mutex // for all below
 	sums *calls.Sums
@@ -62,7 +64,7 @@ func (s *summing) begin(r *trace.Reading, out *output, sink render.Sink, idle fu
 	if s == nil {
 		return func() {}
 	}
-	s.sums, s.fails = calls.NewSums(len(r.Plans()), r.Start()), render.NewVerdicts(sources(r), r.Order())
+	s.sums, s.fails = calls.NewSums(len(r.Plans()), r.Start()), verdicts(sources(r), r.Order())
 	s.out, s.sink, s.idle = out, sink, idle
 	return s.run()
 }
@@ -109,7 +111,10 @@ func (s *summing) adding(next want) want {
 
 // add returns whether anybody wants more.
 func (s *summing) add(c *calls.Call) bool {
-	errno := s.fails.Errno(c)
+	errno := 0
+	if c.Return != nil {
+		errno = s.fails[c.Plan].Errno(c.Return.Data)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.now == nil && s.interval > 0 {
@@ -155,4 +160,13 @@ func (s *summing) print(what *render.Summary) {
 			s.stop()
 		}
 	}
+}
+
+// verdicts tell of the calls of each source whether they failed.
+func verdicts(from []render.Source, order binary.ByteOrder) []*fetchargs.Verdict {
+	all := make([]*fetchargs.Verdict, len(from))
+	for i, src := range from {
+		all[i] = fetchargs.NewVerdict(src.Plan.Return, src.Return, order)
+	}
+	return all
 }

@@ -137,7 +137,7 @@ func newTestSumming(t testing.TB, now func() uint64, args ...string) *testSummin
 	s.summing = newSumming(o)
 	s.begin = func(stop func()) func() {
 		s.live(now, stop)
-		s.sums, s.fails = calls.NewSums(len(sources), 1e9), render.NewVerdicts(sources, binary.LittleEndian)
+		s.sums, s.fails = calls.NewSums(len(sources), 1e9), verdicts(sources, binary.LittleEndian)
 		s.out, s.sink, s.idle = out, o.newSink(sources, render.Options{}), func() {}
 		return s.run()
 	}

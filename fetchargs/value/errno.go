@@ -60,3 +60,12 @@ func Errno(name string) (int64, bool) {
 // IsErrno tells whether x is what the kernel returns for an error, from
 // -MAX_ERRNO to -1: as an integer or as an error pointer.
 func IsErrno(x uint64) bool { return x >= abi.ErrorPointers }
+
+// ReturnedErrno is the name of the error x, as a function returns it, "" if it is
+// none or has no name.
+func ReturnedErrno(x uint64) string {
+	if !IsErrno(x) {
+		return ""
+	}
+	return ErrnoName(-int64(x))
+}

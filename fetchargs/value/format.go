@@ -18,29 +18,48 @@ const (
 type Format struct {
 	Name   string
 	Shape  Shape
+	Form   Form
 	Size   int  // bytes, for FixedWidth and ByteArray
-	Signed bool // for FixedWidth
+	Signed bool // how numbers are widened, but for Seconds, of which the C type knows
 	Big    bool // in network byte order
 	First  bool // of other things' bytes the first are meant: one address, one port
 }
 
-// formats is the table of FORMATs; rendering has one that must agree with it.
+// formats is the table of FORMATs.
 var formats = []Format{
-	{Name: "x"}, {Name: "d", Signed: true}, {Name: "u"}, {Name: "o"}, {Name: "c"},
-	{Name: "sym"}, {Name: "errno", Signed: true}, {Name: "time"},
-	{Name: "s", Shape: KernelText}, {Name: "string", Shape: KernelText},
-	{Name: "us", Shape: UserText}, {Name: "ustring", Shape: UserText},
-	{Name: "mac", Shape: ByteArray, Size: 6}, {Name: "ip6", Shape: ByteArray, Size: 16},
-	{Name: "ip4", Shape: FixedWidth, Size: 4, Big: true, First: true}, {Name: "be32", Shape: FixedWidth, Size: 4, Big: true},
-	{Name: "port", Shape: FixedWidth, Size: 2, Big: true, First: true}, {Name: "be16", Shape: FixedWidth, Size: 2, Big: true},
-	{Name: "hex", Shape: RawMemory},
-	{Name: "u8", Shape: FixedWidth, Size: 1}, {Name: "u16", Shape: FixedWidth, Size: 2},
-	{Name: "u32", Shape: FixedWidth, Size: 4}, {Name: "u64", Shape: FixedWidth, Size: 8},
-	{Name: "s8", Shape: FixedWidth, Size: 1, Signed: true}, {Name: "s16", Shape: FixedWidth, Size: 2, Signed: true},
-	{Name: "s32", Shape: FixedWidth, Size: 4, Signed: true}, {Name: "s64", Shape: FixedWidth, Size: 8, Signed: true},
-	{Name: "x8", Shape: FixedWidth, Size: 1}, {Name: "x16", Shape: FixedWidth, Size: 2},
-	{Name: "x32", Shape: FixedWidth, Size: 4}, {Name: "x64", Shape: FixedWidth, Size: 8},
-	{Name: "char", Shape: FixedWidth, Size: 1}, {Name: "symbol", Shape: FixedWidth, Size: 8},
+	{Name: "x", Form: Hex},
+	{Name: "d", Form: Decimal, Signed: true},
+	{Name: "u", Form: Decimal},
+	{Name: "o", Form: Octal},
+	{Name: "c", Form: Char},
+	{Name: "sym", Form: Symbol},
+	{Name: "errno", Form: ErrorCode, Signed: true},
+	{Name: "time", Form: Seconds},
+	{Name: "s", Form: Address, Shape: KernelText},
+	{Name: "string", Form: Address, Shape: KernelText},
+	{Name: "us", Form: Address, Shape: UserText},
+	{Name: "ustring", Form: Address, Shape: UserText},
+	{Name: "mac", Form: MAC, Shape: ByteArray, Size: 6},
+	{Name: "ip6", Form: IP6, Shape: ByteArray, Size: 16},
+	{Name: "ip4", Form: IP4, Shape: FixedWidth, Size: 4, Big: true, First: true},
+	{Name: "be32", Form: Decimal, Shape: FixedWidth, Size: 4, Big: true},
+	{Name: "port", Form: Decimal, Shape: FixedWidth, Size: 2, Big: true, First: true},
+	{Name: "be16", Form: Decimal, Shape: FixedWidth, Size: 2, Big: true},
+	{Name: "hex", Form: Memory, Shape: RawMemory},
+	{Name: "u8", Form: Decimal, Shape: FixedWidth, Size: 1},
+	{Name: "u16", Form: Decimal, Shape: FixedWidth, Size: 2},
+	{Name: "u32", Form: Decimal, Shape: FixedWidth, Size: 4},
+	{Name: "u64", Form: Decimal, Shape: FixedWidth, Size: 8},
+	{Name: "s8", Form: Decimal, Shape: FixedWidth, Size: 1, Signed: true},
+	{Name: "s16", Form: Decimal, Shape: FixedWidth, Size: 2, Signed: true},
+	{Name: "s32", Form: Decimal, Shape: FixedWidth, Size: 4, Signed: true},
+	{Name: "s64", Form: Decimal, Shape: FixedWidth, Size: 8, Signed: true},
+	{Name: "x8", Form: Hex, Shape: FixedWidth, Size: 1},
+	{Name: "x16", Form: Hex, Shape: FixedWidth, Size: 2},
+	{Name: "x32", Form: Hex, Shape: FixedWidth, Size: 4},
+	{Name: "x64", Form: Hex, Shape: FixedWidth, Size: 8},
+	{Name: "char", Form: Char, Shape: FixedWidth, Size: 1},
+	{Name: "symbol", Form: Symbol, Shape: FixedWidth, Size: 8},
 }
 
 // FormatNames are the words that may follow an item's colon.
@@ -52,6 +71,7 @@ func FormatNames() []string {
 	return names
 }
 
+// FormatNamed is the FORMAT of that name, nil if there is none.
 func FormatNamed(name string) *Format {
 	i := slices.IndexFunc(formats, func(f Format) bool { return f.Name == name })
 	if i < 0 {

@@ -6,20 +6,24 @@ package value
 type Kind uint8
 
 const (
-	None  Kind = iota // not fetched
-	Uint              // Uint, unsigned
-	Int               // Uint reinterpreted as int64
-	Text              // Bytes, without the final NUL
-	Bytes             // Bytes, Field.Count elements of Field.Size bytes in kernel order
-	Fault             // could not be read; Guard tells through which pointer
+	None   Kind = iota // not fetched
+	Uint               // Uint, unsigned
+	Int                // Uint reinterpreted as int64
+	Text               // Bytes, without the final NUL
+	Bytes              // Bytes of memory: what they mean, an array too, the Type knows
+	List               // Parts, the elements of an array
+	Struct             // Parts, one for each of the Type's Members
+	Fault              // could not be read; Guard tells through which pointer
 )
 
-// A Value is one decoded field. Bytes points into the event's record and is
-// valid as long as that is.
+// A Value is one decoded field, or a part of one. Together with its [Type] it is a
+// tree, which [Walk] goes through. Bytes points into the event's record and is valid
+// as long as that is.
 type Value struct {
 	Kind  Kind
 	Uint  uint64
 	Bytes []byte
+	Parts []Value
 	Guard *Guard // for Fault: the pointer that could not be followed, nil if not known
 	Addr  uint64 // for Fault: the value of that pointer
 	Why   Why    // for Fault: what is wrong with it

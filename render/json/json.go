@@ -15,7 +15,6 @@ type Printer struct {
 	functions []function
 	plain     []render.Function // of functions
 	value     valueWalk
-	faults    []byte // scratch: the elements of "errors"
 	callers   render.AddressCache
 	frames    *render.Frames
 	task      render.TaskCache
@@ -37,8 +36,8 @@ type side struct {
 
 type field struct {
 	*render.Field
-	name  []byte // "name", and a comma
-	typed []byte // "type", and a comma
+	head  []byte // what comes before "value": "name" and "type"
+	typed []byte // only "type"
 }
 
 // New makes a Printer for calls whose Plan is an index of sources.
@@ -76,11 +75,12 @@ func newSide(s *render.Side) side {
 }
 
 func newField(f *render.Field) *field {
-	all := &field{Field: f, name: append(appendMember(nil, "name", f.Name)[1:], ',')}
+	var typed []byte
 	if f.C != "" {
-		all.typed = append(appendMember(nil, "type", f.C)[1:], ',')
+		typed = append(appendMember(nil, "type", f.C)[1:], ',')
 	}
-	return all
+	head := append(appendMember(nil, "name", f.Name)[1:], ',')
+	return &field{Field: f, head: append(append([]byte{'{'}, head...), typed...), typed: typed}
 }
 
 // Open appends nothing.
@@ -118,7 +118,7 @@ func (p *Printer) Begin(dst []byte, c *calls.Call) []byte { return p.End(dst, c)
 func (p *Printer) End(dst []byte, c *calls.Call) []byte {
 	f := &p.functions[c.Plan]
 	e := render.LastEvent(c)
-	p.faults = p.faults[:0]
+	p.value.faults = p.value.faults[:0]
 
 	dst = strconv.AppendUint(append(dst, `{"ts_ns":`...), e.Time, 10)
 	if p.opts.Time == render.TimeClock {
@@ -145,8 +145,8 @@ func (p *Printer) End(dst []byte, c *calls.Call) []byte {
 	if c.ID == 0 || c.Begun {
 		dst = p.appendStack(dst, c)
 	}
-	if len(p.faults) > 0 {
-		dst = append(append(append(dst, `,"errors":[`...), p.faults...), ']')
+	if len(p.value.faults) > 0 {
+		dst = append(append(append(dst, `,"errors":[`...), p.value.faults...), ']')
 	}
 	if c.Orphan {
 		dst = append(dst, `,"orphan":true`...)
@@ -200,7 +200,7 @@ func (p *Printer) appendReturn(dst []byte, s *side, data []byte) []byte {
 	}
 	dst = append(dst, `,"ret_args":[`...)
 	for i := range s.fields {
-		dst = appendNames(dst, i, &s.fields[i])
+		dst = appendHead(dst, i, &s.fields[i])
 		dst = append(p.appendField(dst, s, &s.fields[i], data), '}')
 	}
 	return append(dst, ']')
@@ -211,7 +211,7 @@ func (p *Printer) appendArgs(dst []byte, f *function, c *calls.Call) []byte {
 	dst = append(dst, '[')
 	for i := range f.entry.fields {
 		field := &f.entry.fields[i]
-		dst = appendNames(dst, i, field)
+		dst = appendHead(dst, i, field)
 		if val, ok := f.AtReturn(field.Field, c); ok {
 			dst = append(p.AppendValue(dst, field.Field, val), `,"at":"return"}`...)
 			continue
@@ -221,12 +221,12 @@ func (p *Printer) appendArgs(dst []byte, f *function, c *calls.Call) []byte {
 	return append(dst, ']')
 }
 
-// appendNames begins the object of the i-th field.
-func appendNames(dst []byte, i int, f *field) []byte {
+// appendHead begins the object of the i-th field.
+func appendHead(dst []byte, i int, f *field) []byte {
 	if i > 0 {
 		dst = append(dst, ',')
 	}
-	return append(append(append(dst, '{'), f.name...), f.typed...)
+	return append(dst, f.head...)
 }
 
 // appendField appends "value" and what stands beside it.

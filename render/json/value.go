@@ -21,11 +21,11 @@ const (
 )
 
 var shapes = [...]shape{
-	render.Decimal: number, render.Byte: number, render.Bool: boolean, render.Returned: returned,
-	render.Hex: named, render.Octal: named, render.Char: named, render.Enum: named, render.Errno: named,
-	render.Seconds: named, render.Unknown: named,
-	render.Address: address, render.Symbol: address,
-	render.IP4: text, render.IP6: text, render.MAC: text, render.LongMAC: text, render.Memory: text,
+	value.Decimal: number, value.Byte: number, value.Bool: boolean, value.Returned: returned,
+	value.Hex: named, value.Octal: named, value.Char: named, value.Enum: named, value.ErrorCode: named,
+	value.Seconds: named, value.Unknown: named,
+	value.Address: address, value.Symbol: address,
+	value.IP4: text, value.IP6: text, value.MAC: text, value.LongMAC: text, value.Memory: text,
 }
 
 // saysMore tells whether the text of a value may say more than the value.
@@ -39,15 +39,13 @@ func (p *Printer) AppendValue(dst []byte, f *render.Field, val value.Value) []by
 		return p.appendInteger(dst, f, f.Means(val.Uint))
 	}
 	w := &p.value
-	w.dst, w.more, w.inexact = append(dst, `"value":`...), false, false
-	render.Walk(&f.Type, val, w)
+	w.dst, w.field, w.more, w.inexact = append(dst, `"value":`...), f, false, false
+	value.Walk(&f.Type, val, w)
 	dst, w.dst = w.dst, nil
 	switch {
-	case val.Kind == value.Fault:
-		p.addFault(f, val)
 	case f.IsText(val):
 		if w.inexact {
-			dst = appendHex(dst, "bytes", render.UntilNUL(val.Bytes))
+			dst = appendHex(dst, "bytes", value.UntilNUL(val.Bytes))
 		}
 		return dst
 	case w.more || w.inexact:
@@ -76,39 +74,31 @@ func (p *Printer) appendInteger(dst []byte, f *render.Field, x uint64) []byte {
 			dst, _ = appendString(append(dst, `,"text":`...), w.text)
 		}
 	}
-	if name := render.ReturnedErrno(x); name != "" && (is == returned || is == address) {
+	if name := value.ReturnedErrno(x); name != "" && (is == returned || is == address) {
 		dst = appendMember(dst, "errno", name)
 	}
 	return dst
 }
 
-// addFault notes that f could not be read, for "errors".
-func (p *Printer) addFault(f *render.Field, val value.Value) {
-	if len(p.faults) > 0 {
-		p.faults = append(p.faults, ',')
-	}
-	p.value.text = render.AppendFault(p.value.text[:0], val)
-	name, _ := appendString(append(p.faults, `{"name":`...), f.Label)
-	fault, _ := appendString(append(name, `,"fault":`...), p.value.text)
-	p.faults = append(fault, '}')
-}
-
-// A valueWalk is the render.Visitor that appends a value of JSON.
+// A valueWalk is the value.Visitor that appends a value of JSON.
 type valueWalk struct {
 	opts    *render.Options
 	dst     []byte
 	text    []byte // scratch
+	faults  []byte // the elements of "errors" so far
+	field   *render.Field
+	path    []step // from the field to the part that is next
 	more    bool   // the text of the value may say more
 	inexact bool   // a string has bytes that are no UTF-8
 }
 
-func (w *valueWalk) Number(t *render.Type, x uint64) {
+func (w *valueWalk) Number(t *value.Type, x uint64) {
 	w.more = w.more || shapes[t.Form].saysMore()
 	w.dst = w.appendNumber(w.dst, t, x)
 }
 
 // appendNumber appends the value of one number.
-func (w *valueWalk) appendNumber(dst []byte, t *render.Type, x uint64) []byte {
+func (w *valueWalk) appendNumber(dst []byte, t *value.Type, x uint64) []byte {
 	switch is := shapes[t.Form]; {
 	case is == boolean && x <= 1:
 		return strconv.AppendBool(dst, x == 1)
@@ -129,34 +119,78 @@ func (w *valueWalk) Text(b []byte) {
 	w.dst, w.inexact = dst, w.inexact || !exact
 }
 
-func (w *valueWalk) Block(t *render.Type, b []byte) {
+func (w *valueWalk) Block(t *value.Type, b []byte) {
 	w.text = w.opts.AppendBlock(w.text[:0], t, b)
 	w.dst, _ = appendString(w.dst, w.text)
 }
 
-func (w *valueWalk) Fault(value.Value) { w.dst = append(w.dst, "null"...) }
+// Fault notes what could not be read, for "errors".
+func (w *valueWalk) Fault(val value.Value) {
+	w.dst = append(w.dst, "null"...)
+	if len(w.faults) > 0 {
+		w.faults = append(w.faults, ',')
+	}
+	w.text = w.appendPath(w.text[:0])
+	w.faults, _ = appendString(append(w.faults, `{"name":`...), w.text)
+	w.text = render.AppendFault(w.text[:0], val)
+	w.faults, _ = appendString(append(w.faults, `,"fault":`...), w.text)
+	w.faults = append(w.faults, '}')
+}
 
 func (w *valueWalk) Nothing() { w.dst = append(w.dst, "null"...) }
 
-func (w *valueWalk) BeginArray(t *render.Type) {
+func (w *valueWalk) BeginArray(t *value.Type) {
 	w.more = w.more || t.Members == nil && shapes[t.Form].saysMore()
-	w.dst = append(w.dst, '[')
+	w.begin('[')
 }
 
-func (w *valueWalk) Element(i int) {
-	if i > 0 {
-		w.dst = append(w.dst, ',')
-	}
-}
+func (w *valueWalk) Element(i int) { w.next(i, step{index: i}) }
 
-func (w *valueWalk) EndArray() { w.dst = append(w.dst, ']') }
+func (w *valueWalk) EndArray() { w.end(']') }
 
-func (w *valueWalk) BeginStruct() { w.dst = append(w.dst, '{') }
+func (w *valueWalk) BeginStruct() { w.begin('{') }
 
 func (w *valueWalk) Member(i int, name string) {
-	w.Element(i)
+	w.next(i, step{member: true, name: name})
 	w.dst, _ = appendString(w.dst, []byte(name))
 	w.dst = append(w.dst, ':')
 }
 
-func (w *valueWalk) EndStruct() { w.dst = append(w.dst, '}') }
+func (w *valueWalk) EndStruct() { w.end('}') }
+
+func (w *valueWalk) begin(bracket byte) {
+	w.dst = append(w.dst, bracket)
+	w.path = append(w.path, step{})
+}
+
+func (w *valueWalk) next(i int, to step) {
+	if i > 0 {
+		w.dst = append(w.dst, ',')
+	}
+	w.path[len(w.path)-1] = to
+}
+
+func (w *valueWalk) end(bracket byte) {
+	w.dst = append(w.dst, bracket)
+	w.path = w.path[:len(w.path)-1]
+}
+
+// A step leads from a value to a part of it.
+type step struct {
+	member bool
+	name   string // of the member
+	index  int    // of the element, if it is none
+}
+
+// appendPath appends the name of the part that is next: "p.line[1].x".
+func (w *valueWalk) appendPath(dst []byte) []byte {
+	dst = append(dst, w.field.Label...)
+	for _, s := range w.path {
+		if s.member {
+			dst = render.AppendEscaped(append(dst, '.'), []byte(s.name), render.NoQuote)
+			continue
+		}
+		dst = append(strconv.AppendInt(append(dst, '['), int64(s.index), 10), ']')
+	}
+	return dst
+}

@@ -1,9 +1,7 @@
-package render
+package value
 
 import (
 	"bytes"
-
-	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
 // A Visitor is told of the parts of a value, from the first to the last.
@@ -11,7 +9,7 @@ type Visitor interface {
 	Number(t *Type, x uint64) // widened to 64 bits as t says
 	Text(b []byte)            // a string, without the NUL and what follows
 	Block(t *Type, b []byte)  // bytes that mean one thing, such as an address
-	Fault(val value.Value)    // what could not be read
+	Fault(val Value)          // what could not be read
 	Nothing()                 // what was not fetched
 
 	BeginArray(t *Type)
@@ -24,17 +22,31 @@ type Visitor interface {
 }
 
 // Walk tells v of val and its parts. It allocates nothing.
-func Walk(t *Type, val value.Value, v Visitor) {
+func Walk(t *Type, val Value, v Visitor) {
 	switch val.Kind {
-	case value.Uint, value.Int:
+	case Uint, Int:
 		v.Number(t, t.Means(val.Uint))
-	case value.Text, value.Bytes:
+	case Text, Bytes:
 		if t.IsText(val) {
 			v.Text(UntilNUL(val.Bytes))
 			return
 		}
 		t.walkBytes(val.Bytes, v)
-	case value.Fault:
+	case List:
+		v.BeginArray(t)
+		for i, part := range val.Parts {
+			v.Element(i)
+			Walk(t, part, v)
+		}
+		v.EndArray()
+	case Struct:
+		v.BeginStruct()
+		for i, part := range val.Parts[:min(len(val.Parts), len(t.Members))] {
+			v.Member(i, t.Members[i].Name)
+			Walk(&t.Members[i].Type, part, v)
+		}
+		v.EndStruct()
+	case Fault:
 		v.Fault(val)
 	default:
 		v.Nothing()
@@ -63,7 +75,7 @@ func (t *Type) walkBytes(b []byte, v Visitor) {
 		case t.Members != nil:
 			t.walkStruct(b[:t.Size], v)
 		default:
-			v.Number(t, t.Means(t.load(b[:t.Size])))
+			v.Number(t, t.Means(Load(b[:t.Size], t.Big)))
 		}
 		b = b[t.Size:]
 	}
@@ -95,7 +107,7 @@ func (m *Member) walk(b []byte, v Visitor) {
 	case m.Count > 0 || t.Members != nil || t.Size > 8:
 		t.walkBytes(b, v)
 	default:
-		v.Number(t, t.Means(m.narrow(t.load(b))))
+		v.Number(t, t.Means(m.narrow(Load(b, t.Big))))
 	}
 }
 

@@ -1,4 +1,4 @@
-package render
+package value
 
 import (
 	"encoding/binary"
@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/tsnoop/tsnoop/btf"
-	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
 // A Type says what the numbers or bytes of a value mean, with all that can be
@@ -23,10 +22,10 @@ type Type struct {
 	Members []Member
 
 	Size  int  // bytes of a number, of an element of an array or of a struct
+	Big   bool // the kernel's byte order has the highest byte first
 	count int  // bytes of a number that count
 	bits  int  // of a bit field, else 0
-	big   bool // the kernel's byte order
-	swap  bool // it is the other one
+	swap  bool // its own byte order is the other one
 }
 
 // A Member is one of a struct.
@@ -40,23 +39,25 @@ type Member struct {
 
 // NewType decides how f is shown. returned says that f is the return value of
 // a function; order is the kernel's, nil for little endian.
-func NewType(f *value.Field, returned bool, order binary.ByteOrder) Type {
+func NewType(f *Field, returned bool, order binary.ByteOrder) Type {
 	name, _, _ := strings.Cut(f.Format, "[") // function_events: "x8[6]"
-	r, ok := formatNamed(name)
 	t := Type{Returned: returned, Size: f.Size, count: f.Size}
-	if !ok {
+	var r rule
+	if format := FormatNamed(name); format != nil {
+		r = format.rule()
+	} else {
 		r, t.Enum = typeRule(f, returned)
 	}
 	t.Form, t.Chars = r.form, r.chars
-	t.Signed = r.sign == signed || r.sign == asFetched && f.Signed
+	t.Signed = r.signed || r.form == Seconds && f.Signed
 	if r.width > 0 && r.width < f.Size {
 		t.count = r.width
 	}
-	if f.Encoding == value.BitField {
+	if f.Encoding == BitField {
 		t.bits, t.count = f.Bits, (f.Bits+7)/8
 	}
-	t.big = order != nil && order.Uint16([]byte{0, 1}) == 1
-	t.swap = r.big && !t.big
+	t.Big = IsBig(order)
+	t.swap = r.big && !t.Big
 	return t
 }
 
@@ -79,33 +80,15 @@ func (t *Type) Means(x uint64) uint64 {
 	return x << shift >> shift
 }
 
-// load is the number in b, of 1, 2, 4 or 8 bytes.
-func (t *Type) load(b []byte) uint64 {
-	switch {
-	case len(b) == 1:
-		return uint64(b[0])
-	case len(b) == 2 && t.big:
-		return uint64(binary.BigEndian.Uint16(b))
-	case len(b) == 2:
-		return uint64(binary.LittleEndian.Uint16(b))
-	case len(b) == 4 && t.big:
-		return uint64(binary.BigEndian.Uint32(b))
-	case len(b) == 4:
-		return uint64(binary.LittleEndian.Uint32(b))
-	case len(b) == 8 && t.big:
-		return binary.BigEndian.Uint64(b)
-	case len(b) == 8:
-		return binary.LittleEndian.Uint64(b)
-	}
-	return 0
-}
+// Width is how many bytes of a number count.
+func (t *Type) Width() int { return t.count }
 
 // IsText tells whether val is a string.
-func (t *Type) IsText(val value.Value) bool {
+func (t *Type) IsText(val Value) bool {
 	switch val.Kind {
-	case value.Text:
+	case Text:
 		return t.Chars || blocks[t.Form] != everything
-	case value.Bytes:
+	case Bytes:
 		return t.Chars
 	}
 	return false

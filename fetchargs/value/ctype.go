@@ -1,29 +1,26 @@
-package render
+package value
 
-import (
-	"github.com/tsnoop/tsnoop/btf"
-	"github.com/tsnoop/tsnoop/fetchargs/value"
-)
+import "github.com/tsnoop/tsnoop/btf"
 
 var (
-	unsignedRule = rule{form: Decimal, sign: unsigned}
-	signedRule   = rule{form: Decimal, sign: signed}
-	returnRule   = rule{form: Returned, sign: signed}
-	boolRule     = rule{form: Bool, sign: unsigned}
-	charRule     = rule{form: Char, sign: unsigned, chars: true}
-	byteRule     = rule{form: Byte, sign: unsigned}
-	macRule      = rule{form: LongMAC, sign: unsigned}
-	pointerRule  = rule{form: Address, sign: unsigned}
-	symbolRule   = rule{form: Symbol, sign: unsigned}
-	unknownRule  = rule{form: Unknown, sign: unsigned}
+	unsignedRule = rule{form: Decimal}
+	signedRule   = rule{form: Decimal, signed: true}
+	returnRule   = rule{form: Returned, signed: true}
+	boolRule     = rule{form: Bool}
+	charRule     = rule{form: Char, chars: true}
+	byteRule     = rule{form: Byte}
+	macRule      = rule{form: LongMAC}
+	pointerRule  = rule{form: Address}
+	symbolRule   = rule{form: Symbol}
+	unknownRule  = rule{form: Unknown}
 )
 
 // typedefs are the rules of types that C tells apart only by a typedef.
 var typedefs = map[string]rule{
-	"__be16":  {form: Decimal, sign: unsigned, big: true},
-	"__be32":  {form: Decimal, sign: unsigned, big: true},
-	"__be64":  {form: Decimal, sign: unsigned, big: true},
-	"umode_t": {form: Octal, sign: unsigned},
+	"__be16":  {form: Decimal, big: true},
+	"__be32":  {form: Decimal, big: true},
+	"__be64":  {form: Decimal, big: true},
+	"umode_t": {form: Octal},
 }
 
 // structs are the rules of structs that are shown as one value.
@@ -35,7 +32,7 @@ var structs = map[string]rule{
 // typeRule is how f is shown when the user has named no FORMAT: by its C type,
 // and where C has no type for it, by its name. returned says that f is the
 // return value of a function.
-func typeRule(f *value.Field, returned bool) (rule, *btf.Enum) {
+func typeRule(f *Field, returned bool) (rule, *btf.Enum) {
 	t, name := element(f.Type)
 	if name == "__be32" && ip4Name(lastName(f.Label)) {
 		return ip4Rule, nil
@@ -47,11 +44,7 @@ func typeRule(f *value.Field, returned bool) (rule, *btf.Enum) {
 	case *btf.Int:
 		return intRule(t, f, returned), nil
 	case *btf.Enum:
-		r := rule{form: Enum, sign: unsigned}
-		if t.Signed {
-			r.sign = signed
-		}
-		return r, t
+		return rule{form: Enum, signed: t.Signed}, t
 	case *btf.Pointer:
 		if _, ok := btf.Strip(t.Target).(*btf.FuncProto); ok {
 			return symbolRule, nil
@@ -65,13 +58,13 @@ func typeRule(f *value.Field, returned bool) (rule, *btf.Enum) {
 	return unknownRule, nil
 }
 
-func intRule(t *btf.Int, f *value.Field, returned bool) rule {
+func intRule(t *btf.Int, f *Field, returned bool) rule {
 	switch {
 	case t.Encoding == btf.Bool || t.Name == "_Bool" || t.Name == "bool":
 		return boolRule
 	case t.Name == "char" || t.Encoding == btf.Char:
 		return charRule
-	case f.Encoding == value.Array && t.Size == 1 && !btf.Signed(t):
+	case f.Encoding == Array && t.Size == 1 && !btf.Signed(t):
 		return bytesRule(f)
 	case btf.Signed(t) && t.Size >= 4 && returned:
 		return returnRule
@@ -82,7 +75,7 @@ func intRule(t *btf.Int, f *value.Field, returned bool) rule {
 }
 
 // bytesRule is how an array of bytes is shown.
-func bytesRule(f *value.Field) rule {
+func bytesRule(f *Field) rule {
 	name := lastName(f.Label)
 	switch {
 	case f.Count == 16 && ip6Name(name):
