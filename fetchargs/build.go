@@ -23,12 +23,10 @@ const (
 // A builder collects the fetchargs of one probe. What is fetched twice is
 // fetched once.
 type builder struct {
+	side
 	r       *resolver
 	probe   *Probe
-	used    bool // something asks for this side
 	args    []Arg
-	fields  []value.Field
-	exprs   []string        // fields[i] is the value of the expression exprs[i]
 	filters []string        // must all hold
 	known   map[string]bool // the checks of pointers among them
 	proofs  []*value.Proof
@@ -39,6 +37,7 @@ type builder struct {
 
 func (r *resolver) newBuilder(symbols []string, ret bool) *builder {
 	return &builder{
+		side:   side{ret: ret},
 		r:      r,
 		probe:  &Probe{Plan: r.out, Return: ret, Symbols: symbols, Comm: -1, Caller: -1, Stack: -1},
 		byText: map[string]int{},
@@ -47,9 +46,17 @@ func (r *resolver) newBuilder(symbols []string, ret bool) *builder {
 	}
 }
 
-// A ref is a field of one of a plan's two probes.
+// A side is what is wanted of a function's entry, or of its return.
+type side struct {
+	ret    bool
+	used   bool // something asks for it
+	fields []value.Field
+	exprs  []string // fields[i] is the value of the expression exprs[i]
+}
+
+// A ref is a field of one of a plan's two sides.
 type ref struct {
-	side  *builder
+	side  *side
 	index int
 }
 
@@ -99,7 +106,7 @@ func (b *builder) add(e encoded, x spec.Expr) (ref, bool) {
 	}
 	b.fields = append(b.fields, f)
 	b.exprs = append(b.exprs, x.String())
-	return ref{b, len(b.fields) - 1}, true
+	return ref{&b.side, len(b.fields) - 1}, true
 }
 
 // space is where the i-th pointer on the way to e must point. A char * is

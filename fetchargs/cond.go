@@ -2,8 +2,10 @@ package fetchargs
 
 import (
 	"fmt"
+	"math/big"
 	"slices"
 
+	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
@@ -33,29 +35,55 @@ const maxFilter = 4000
 
 var opposite = map[spec.Op]spec.Op{"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 
+// A finder finds what a condition compares: among all that probes can fetch, or
+// in what was recorded.
+type finder interface {
+	// operand finds the field of a value.
+	operand(w want) (ref, bool)
+	// values are the words that stand for values of their own.
+	values() []string
+	// enumerator is the value of an enum's constant next to a value of type t.
+	enumerator(t btf.Type, name string) (int64, error)
+	// address tells whether x is an address of the kernel, and which.
+	address(x spec.Expr) (addr uint64, is, ok bool)
+}
+
+// A comparer makes conditions ready.
+type comparer struct {
+	*complaints
+	finder
+}
+
 // conditions resolves all conditions of the spec, gives the kernel's filters
 // what they can decide, and leaves the rest to user space.
 func (r *resolver) conditions() {
-	all := &test{}
-	for _, item := range r.spec.Items {
-		if item.Cond != nil {
-			all.and = append(all.and, r.test(item.Cond, false, item))
-		}
-	}
-	if r.spec.If != nil {
-		all.and = append(all.and, r.test(r.spec.If, false, nil))
-	}
-	if len(r.errs) > 0 || len(all.and) == 0 {
+	all := r.comparer().tests(r.spec)
+	if len(r.errs) > 0 || len(all) == 0 {
 		return
 	}
-	all = flatten(all)
+	whole := flatten(&test{and: all})
 	exact := true
-	for _, t := range conjuncts(all) {
+	for _, t := range conjuncts(whole) {
 		exact = r.push(t) && exact
 	}
 	if !exact {
-		r.out.check = all
+		r.out.check = whole
 	}
+}
+
+func (r *resolver) comparer() *comparer { return &comparer{&r.complaints, r} }
+
+// tests are all that must hold for s.
+func (c *comparer) tests(s *spec.Spec) (all []*test) {
+	for _, item := range s.Items {
+		if item.Cond != nil {
+			all = append(all, c.test(item.Cond, false, item))
+		}
+	}
+	if s.If != nil {
+		all = append(all, c.test(s.If, false, nil))
+	}
+	return all
 }
 
 // conjuncts are the tests that must all hold.
@@ -66,24 +94,24 @@ func conjuncts(t *test) []*test {
 	return []*test{t}
 }
 
-// test makes c ready; not says that it is to be false. item, if c is one,
+// test makes x ready; not says that it is to be false. item, if x is one,
 // may have named and formatted the values.
-func (r *resolver) test(c spec.Cond, not bool, item *spec.Item) *test {
-	switch c := c.(type) {
+func (c *comparer) test(x spec.Cond, not bool, item *spec.Item) *test {
+	switch x := x.(type) {
 	case *spec.Not:
-		return r.test(c.X, !not, item)
+		return c.test(x.X, !not, item)
 	case *spec.And:
-		return r.join(c.X, c.Y, not, !not, item)
+		return c.join(x.X, x.Y, not, !not, item)
 	case *spec.Or:
-		return r.join(c.X, c.Y, not, not, item)
+		return c.join(x.X, x.Y, not, not, item)
 	case *spec.Compare:
-		return r.compare(c, not, item)
+		return c.compare(x, not, item)
 	}
-	panic(fmt.Sprintf("fetchargs: unknown condition %T", c))
+	panic(fmt.Sprintf("fetchargs: unknown condition %T", x))
 }
 
-func (r *resolver) join(x, y spec.Cond, not, and bool, item *spec.Item) *test {
-	kids := []*test{r.test(x, not, item), r.test(y, not, item)}
+func (c *comparer) join(x, y spec.Cond, not, and bool, item *spec.Item) *test {
+	kids := []*test{c.test(x, not, item), c.test(y, not, item)}
 	if and {
 		return &test{and: kids}
 	}
@@ -116,67 +144,76 @@ func flatten(t *test) *test {
 	return &test{or: kids}
 }
 
-func (r *resolver) compare(c *spec.Compare, not bool, item *spec.Item) *test {
-	t := &test{op: c.Op}
+func (c *comparer) compare(x *spec.Compare, not bool, item *spec.Item) *test {
+	t := &test{op: x.Op}
 	if not {
-		if op, ok := opposite[c.Op]; ok {
+		if op, ok := opposite[x.Op]; ok {
 			t.op = op
 		} else {
 			t.negated = true
 		}
 	}
-	w := left(c)
+	w := left(x)
 	if item != nil && item.Format.Text != "" {
 		w.format = item.Format
 	}
-	left, ok := r.operand(w)
+	left, ok := c.operand(w)
 	if !ok {
 		return t
 	}
 	t.left = left.operand()
-	other := c.Other
-	if other == nil && c.Value.Kind == spec.Word && r.isValue(c.Value.Text) {
-		other = &spec.Ident{Name: spec.Name{Text: c.Value.Text, Span: c.Value.Span}}
+	other := x.Other
+	if other == nil && x.Value.Kind == spec.Word && c.isValue(x.Value.Text) {
+		other = &spec.Ident{Name: spec.Name{Text: x.Value.Text, Span: x.Value.Span}}
 	}
 	if other == nil {
-		t.value, _ = r.constant(c, left.field())
+		t.value, _ = c.constant(x, left.field())
 		return t
 	}
-	if c, is := r.addressConstant(c, other, left.field()); is {
-		t.value = c
+	if addr, is, ok := c.address(other); is {
+		if ok {
+			t.value, _ = c.constant(withNumber(x, other, addr), left.field())
+		}
 		return t
 	}
-	if c.Mask != nil {
-		r.fail(other.Where(), "", "what is masked is compared with numbers only")
+	if x.Mask != nil {
+		c.fail(other.Where(), "", "what is masked is compared with numbers only")
 		return t
 	}
-	right, ok := r.operand(want{x: other, format: c.OtherFormat})
+	right, ok := c.operand(want{x: other, format: x.OtherFormat})
 	if !ok {
 		return t
 	}
-	if !comparable(left.field(), right.field(), c.Op) {
-		r.fail(c.Where(), "", "%s and %s cannot be compared with %s", c.X, other, c.Op)
+	if !comparable(left.field(), right.field(), x.Op) {
+		c.fail(x.Where(), "", "%s and %s cannot be compared with %s", x.X, other, x.Op)
 	}
 	t.right, t.against = right.operand(), true
 	return t
 }
 
-func (r *resolver) isValue(word string) bool {
-	if r.recorded {
-		return slices.Contains(r.entry.exprs, word) || slices.Contains(r.exit.exprs, word)
-	}
-	if word == "return" {
-		return true
-	}
-	for _, p := range r.fn.Params {
-		if p.Name == word {
-			return true
-		}
-	}
-	return false
+// withNumber is x with a number in the place of the expression other.
+func withNumber(x *spec.Compare, other spec.Expr, n uint64) *spec.Compare {
+	number := *x
+	number.Other = nil
+	number.Value = &spec.Literal{Kind: spec.Number, Text: other.String(), Int: new(big.Int).SetUint64(n), Span: other.Where()}
+	return &number
 }
 
-func (f ref) operand() operand { return operand{f.side.probe.Return, f.index} }
+func (c *comparer) isValue(word string) bool { return slices.Contains(c.values(), word) }
+
+func (r *resolver) values() []string {
+	words := []string{"return"}
+	for _, p := range r.fn.Params {
+		words = append(words, p.Name)
+	}
+	return words
+}
+
+func (r *resolver) enumerator(t btf.Type, name string) (int64, error) {
+	return r.target.Kernel.Enumerator(t, name)
+}
+
+func (f ref) operand() operand { return operand{f.side.ret, f.index} }
 
 func comparable(a, b *value.Field, op spec.Op) bool {
 	if a.Encoding == value.String || b.Encoding == value.String {

@@ -33,7 +33,7 @@ func (e *encoded) fetcharg() Arg {
 func (r *resolver) encode(p place, x spec.Expr, f *value.Format) (encoded, bool) {
 	if p.isAddress() {
 		var ok bool
-		if p, ok = r.address(p, x); !ok {
+		if p, ok = r.constant(p, x); !ok {
 			return encoded{}, false
 		}
 	}

@@ -134,14 +134,14 @@ func turnedRange(pattern string) string {
 }
 
 // checkGlob refuses a glob that does not mean the same to all kernels.
-func (r *resolver) checkGlob(l *spec.Literal) bool {
+func (m *comparer) checkGlob(l *spec.Literal) bool {
 	turned := turnedRange(l.Text)
 	if turned == "" {
 		return true
 	}
 	right := strings.ReplaceAll(l.Text, turned, turned[2:]+"-"+turned[:1])
 	fixed := spec.Literal{Kind: spec.Quoted, Text: right}
-	r.failFix(l.Span, spec.Fix{Span: l.Span, Text: fixed.String()}, "write ", "the range %s is empty", turned)
+	m.failFix(l.Span, spec.Fix{Span: l.Span, Text: fixed.String()}, "write ", "the range %s is empty", turned)
 	return false
 }
 

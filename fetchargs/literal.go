@@ -25,36 +25,36 @@ type constant struct {
 }
 
 // constant makes of a comparison's value what can be compared with f.
-func (r *resolver) constant(c *spec.Compare, f *value.Field) (constant, bool) {
-	k, ok := r.constantOf(c, f)
+func (m *comparer) constant(c *spec.Compare, f *value.Field) (constant, bool) {
+	k, ok := m.constantOf(c, f)
 	k.shown = c.Value.String()
 	return k, ok
 }
 
-func (r *resolver) constantOf(c *spec.Compare, f *value.Field) (constant, bool) {
+func (m *comparer) constantOf(c *spec.Compare, f *value.Field) (constant, bool) {
 	l := c.Value
 	switch {
 	case c.Mask != nil && f.Encoding != value.Integer && f.Encoding != value.BitField:
-		r.fail(c.X.Where(), "", "%s is %s: only numbers have bits", c.X, typeName(f.Type))
+		m.fail(c.X.Where(), "", "%s is %s: only numbers have bits", c.X, typeName(f.Type))
 		return constant{}, false
 	case c.Mask != nil:
-		return r.maskedConstant(c, f)
+		return m.maskedConstant(c, f)
 	case f.Encoding == value.String:
-		return r.textConstant(c, f)
+		return m.textConstant(c, f)
 	case f.Encoding == value.Array:
-		return r.bytesConstant(c, f)
+		return m.bytesConstant(c, f)
 	case c.Op == "~":
-		r.notText(c, f, fmt.Sprintf("~ matches text, and %s is %s", c.X, typeName(f.Type)))
+		m.notText(c, f, fmt.Sprintf("~ matches text, and %s is %s", c.X, typeName(f.Type)))
 		return constant{}, false
 	}
-	n, ok := r.integer(c, l, f)
+	n, ok := m.integer(c, l, f)
 	if !ok {
 		return constant{}, false
 	}
-	k, ok := r.fit(n, l, f)
+	k, ok := m.fit(n, l, f)
 	if ok && l.Bits > 0 && l.Bits < 32 {
 		if c.Op != "==" && c.Op != "!=" {
-			r.fail(l.Span, "a prefix has == and !=", "a prefix cannot be compared with %s", c.Op)
+			m.fail(l.Span, "a prefix has == and !=", "a prefix cannot be compared with %s", c.Op)
 			return k, false
 		}
 		k.mask = f.Swapped(uint64(^uint32(0) << (32 - l.Bits)))
@@ -63,50 +63,50 @@ func (r *resolver) constantOf(c *spec.Compare, f *value.Field) (constant, bool) 
 }
 
 // maskedConstant is the constant of (X & MASK) == VALUE.
-func (r *resolver) maskedConstant(c *spec.Compare, f *value.Field) (constant, bool) {
+func (m *comparer) maskedConstant(c *spec.Compare, f *value.Field) (constant, bool) {
 	unsigned := *f
 	unsigned.Signed = false
 	if c.Op == "&" || c.Op == "~" {
-		r.fail(c.Where(), "", "what is masked cannot be compared with %s", c.Op)
+		m.fail(c.Where(), "", "what is masked cannot be compared with %s", c.Op)
 		return constant{}, false
 	}
-	if c.Mask.Kind == spec.Word && r.isValue(c.Mask.Text) {
-		r.fail(c.Mask.Span, "", "the mask must be a number, and %s is a value", c.Mask)
+	if c.Mask.Kind == spec.Word && m.isValue(c.Mask.Text) {
+		m.fail(c.Mask.Span, "", "the mask must be a number, and %s is a value", c.Mask)
 		return constant{}, false
 	}
-	mask, ok := r.integer(c, c.Mask, f)
+	mask, ok := m.integer(c, c.Mask, f)
 	if !ok {
 		return constant{}, false
 	}
-	m, ok := r.fit(mask, c.Mask, &unsigned)
+	bits, ok := m.fit(mask, c.Mask, &unsigned)
 	if !ok {
 		return constant{}, false
 	}
-	value, ok := r.integer(c, c.Value, f)
+	value, ok := m.integer(c, c.Value, f)
 	if !ok {
 		return constant{}, false
 	}
-	v, ok := r.fit(value, c.Value, &unsigned)
+	v, ok := m.fit(value, c.Value, &unsigned)
 	if !ok {
 		return constant{}, false
 	}
-	if m.num == 0 {
-		r.fail(c.Mask.Span, "", "a mask of 0 has no bits")
+	if bits.num == 0 {
+		m.fail(c.Mask.Span, "", "a mask of 0 has no bits")
 		return constant{}, false
 	}
-	if v.num&^m.num != 0 && (c.Op == "==" || c.Op == "!=") {
-		r.fail(c.Value.Span, "", "%s & %s is never %s", c.X, c.Mask, c.Value)
+	if v.num&^bits.num != 0 && (c.Op == "==" || c.Op == "!=") {
+		m.fail(c.Value.Span, "", "%s & %s is never %s", c.X, c.Mask, c.Value)
 		return constant{}, false
 	}
-	v.mask = m.num
+	v.mask = bits.num
 	return v, true
 }
 
-func (r *resolver) textConstant(c *spec.Compare, f *value.Field) (constant, bool) {
+func (m *comparer) textConstant(c *spec.Compare, f *value.Field) (constant, bool) {
 	l := c.Value
 	switch {
 	case l.IsNull() && (c.Op == "==" || c.Op == "!="): // and no pointer
-		r.failFix(c.X.Where(), spec.Fix{Span: c.Where(), Text: fmt.Sprintf(`%s %s ""`, spec.Formatted(c.X, c.Format), c.Op)}, "to tell whether it is empty write ",
+		m.failFix(c.X.Where(), spec.Fix{Span: c.Where(), Text: fmt.Sprintf(`%s %s ""`, spec.Formatted(c.X, c.Format), c.Op)}, "to tell whether it is empty write ",
 			"%s is text in place, and never NULL", c.X)
 		return constant{}, false
 	case l.Kind != spec.Quoted && l.Kind != spec.CharLit:
@@ -117,12 +117,12 @@ func (r *resolver) textConstant(c *spec.Compare, f *value.Field) (constant, bool
 				lead, fix = "text stands in quotes: ", spec.Fix{Span: l.Span, Text: `"` + spec.Escape(l.Text, '"') + `"`}
 			}
 		}
-		r.failFix(l.Span, fix, lead, "%s is text and cannot be compared with %s", c.X, l.Text)
+		m.failFix(l.Span, fix, lead, "%s is text and cannot be compared with %s", c.X, l.Text)
 		return constant{}, false
 	case c.Op != "==" && c.Op != "!=" && c.Op != "~":
-		r.fail(l.Span, `text has ==, != and ~ "glob*"`, "text cannot be compared with %s", c.Op)
+		m.fail(l.Span, `text has ==, != and ~ "glob*"`, "text cannot be compared with %s", c.Op)
 		return constant{}, false
-	case c.Op == "~" && !r.checkGlob(l):
+	case c.Op == "~" && !m.checkGlob(l):
 		return constant{}, false
 	}
 	return constant{text: l.Text, kind: value.Text}, true
@@ -130,18 +130,18 @@ func (r *resolver) textConstant(c *spec.Compare, f *value.Field) (constant, bool
 
 // bytesConstant is an address. A MAC address may be the beginning of bytes that
 // have room for longer ones.
-func (r *resolver) bytesConstant(c *spec.Compare, f *value.Field) (constant, bool) {
+func (m *comparer) bytesConstant(c *spec.Compare, f *value.Field) (constant, bool) {
 	l, size := c.Value, f.Size*f.Count
 	longer := len(l.Bytes) == 6 && f.Size == 1 && size > 6
 	switch {
 	case l.Kind == spec.Address && len(l.Bytes) != size && !longer:
-		r.fail(l.Span, addressHint(size), "%s has %d bytes, %s has %d", c.X, size, l, len(l.Bytes))
+		m.fail(l.Span, addressHint(size), "%s has %d bytes, %s has %d", c.X, size, l, len(l.Bytes))
 		return constant{}, false
 	case l.Kind != spec.Address:
-		r.failFix(l.Span, spec.Fix{Span: c.X.Where(), Text: spec.Postfixed(c.X) + "[0]"}, "compare one element: ", "%s has %d bytes and cannot be compared with %s", c.X, size, l)
+		m.failFix(l.Span, spec.Fix{Span: c.X.Where(), Text: spec.Postfixed(c.X) + "[0]"}, "compare one element: ", "%s has %d bytes and cannot be compared with %s", c.X, size, l)
 		return constant{}, false
 	case c.Op != "==" && c.Op != "!=":
-		r.fail(l.Span, "an address has == and !=", "an address cannot be compared with %s", c.Op)
+		m.fail(l.Span, "an address has == and !=", "an address cannot be compared with %s", c.Op)
 		return constant{}, false
 	}
 	return constant{bytes: l.Bytes, bits: l.Bits, kind: value.Bytes}, true
@@ -158,30 +158,30 @@ func addressHint(size int) string {
 }
 
 // notText refuses text next to a number.
-func (r *resolver) notText(c *spec.Compare, f *value.Field, msg string) {
+func (m *comparer) notText(c *spec.Compare, f *value.Field, msg string) {
 	switch t := f.Type; {
 	case c.Value.Kind != spec.Quoted && c.Value.Kind != spec.CharLit:
-		r.failFix(c.Value.Span, spec.Fix{Span: spec.Span{Pos: c.X.Where().End, End: c.Value.Pos}, Text: " =="}, "numbers are compared with", "%s", msg)
+		m.failFix(c.Value.Span, spec.Fix{Span: spec.Span{Pos: c.X.Where().End, End: c.Value.Pos}, Text: " =="}, "numbers are compared with", "%s", msg)
 	case c.Format.Text != "":
-		r.failFix(c.Value.Span, spec.Fix{Span: c.Format.Span, Text: "string"}, "text behind a pointer has the format ", "%s", msg)
+		m.failFix(c.Value.Span, spec.Fix{Span: c.Format.Span, Text: "string"}, "text behind a pointer has the format ", "%s", msg)
 	case t == nil || pointee(t) != nil:
-		r.failFix(c.Value.Span, spec.Fix{Span: c.X.Where(), Text: c.X.String() + ":string"}, "for text behind the pointer write ", "%s", msg)
+		m.failFix(c.Value.Span, spec.Fix{Span: c.X.Where(), Text: c.X.String() + ":string"}, "for text behind the pointer write ", "%s", msg)
 	case f.Encoding == value.Integer && f.Size == 8 && !isStruct(t):
-		r.failFix(c.Value.Span, spec.Fix{Span: c.X.Where(), Text: "(char *)" + c.X.String()}, "if it is an address of text write ", "%s", msg)
+		m.failFix(c.Value.Span, spec.Fix{Span: c.X.Where(), Text: "(char *)" + c.X.String()}, "if it is an address of text write ", "%s", msg)
 	default:
-		r.failFix(c.Value.Span, spec.Fix{Span: c.Where(), Text: spec.Formatted(c.X, c.Format) + " == 0"}, "numbers are compared with numbers: ", "%s", msg)
+		m.failFix(c.Value.Span, spec.Fix{Span: c.Where(), Text: spec.Formatted(c.X, c.Format) + " == 0"}, "numbers are compared with numbers: ", "%s", msg)
 	}
 }
 
 // integer is the number that l stands for next to f.
-func (r *resolver) integer(c *spec.Compare, l *spec.Literal, f *value.Field) (*big.Int, bool) {
+func (m *comparer) integer(c *spec.Compare, l *spec.Literal, f *value.Field) (*big.Int, bool) {
 	switch l.Kind {
 	case spec.Number, spec.CharLit:
 		return l.Int, true
 	case spec.Address:
-		return r.ipv4(c, l, f)
+		return m.ipv4(c, l, f)
 	case spec.Quoted:
-		r.notText(c, f, fmt.Sprintf("%s is %s and cannot be compared with text", c.X, typeName(f.Type)))
+		m.notText(c, f, fmt.Sprintf("%s is %s and cannot be compared with text", c.X, typeName(f.Type)))
 		return nil, false
 	}
 	switch l.Text {
@@ -197,9 +197,9 @@ func (r *resolver) integer(c *spec.Compare, l *spec.Literal, f *value.Field) (*b
 		}
 		return big.NewInt(n), true
 	}
-	v, err := r.target.Kernel.Enumerator(f.Type, word)
+	v, err := m.enumerator(f.Type, word)
 	if err != nil {
-		r.failWith(l.Span, err, r.wordHint(word, err), "%q is no constant, errno or parameter", word)
+		m.failWith(l.Span, err, m.wordHint(word, err), "%q is no constant, errno or parameter", word)
 		return nil, false
 	}
 	n := big.NewInt(v)
@@ -214,18 +214,18 @@ func (r *resolver) integer(c *spec.Compare, l *spec.Literal, f *value.Field) (*b
 
 // ipv4 is an IPv4 address next to a number, which must be one, too: in network
 // byte order by its type or format.
-func (r *resolver) ipv4(c *spec.Compare, l *spec.Literal, f *value.Field) (*big.Int, bool) {
+func (m *comparer) ipv4(c *spec.Compare, l *spec.Literal, f *value.Field) (*big.Int, bool) {
 	size, _ := btf.Size(orVoid(pointee(f.Type)))
 	switch {
 	case len(l.Bytes) == 4 && f.Size == 4 && f.Encoding == value.Integer && f.BigEndian:
 		return new(big.Int).SetBytes(l.Bytes), true
 	case len(l.Bytes) == 4 && f.Size == 4 && f.Encoding == value.Integer:
 		msg := fmt.Sprintf("%s is %s, and an address is in network byte order", c.X, typeName(f.Type))
-		r.failFix(l.Span, spec.Fix{Span: c.X.Where().To(maxSpan(c.X.Where(), c.Format.Span)), Text: c.X.String() + ":ip4"}, "if it is an address write ", "%s", msg)
+		m.failFix(l.Span, spec.Fix{Span: c.X.Where().To(maxSpan(c.X.Where(), c.Format.Span)), Text: c.X.String() + ":ip4"}, "if it is an address write ", "%s", msg)
 	case len(l.Bytes) == 4 && size == 4 && c.Format.Text == "":
-		r.failFix(l.Span, spec.Fix{Span: c.X.Where(), Text: "*" + c.X.String()}, "to look behind the pointer write ", "%s is a pointer", c.X)
+		m.failFix(l.Span, spec.Fix{Span: c.X.Where(), Text: "*" + c.X.String()}, "to look behind the pointer write ", "%s is a pointer", c.X)
 	default:
-		r.fail(l.Span, "", "%s has %d bytes, %s has %d", c.X, f.Size, l, len(l.Bytes))
+		m.fail(l.Span, "", "%s has %d bytes, %s has %d", c.X, f.Size, l, len(l.Bytes))
 	}
 	return nil, false
 }
@@ -237,14 +237,14 @@ func maxSpan(a, b spec.Span) spec.Span {
 	return a
 }
 
-func (r *resolver) wordHint(word string, err error) string {
+func (m *comparer) wordHint(word string, err error) string {
 	var near []string
 	if e, ok := err.(*btf.NotFoundError); ok {
 		near = e.Near
 	}
-	for _, p := range r.fn.Params {
-		if strings.EqualFold(p.Name, word) {
-			near = append(near, p.Name)
+	for _, name := range m.values() {
+		if strings.EqualFold(name, word) {
+			near = append(near, name)
 		}
 	}
 	return didYouMean(near, "macros of the kernel are not known")
@@ -252,7 +252,7 @@ func (r *resolver) wordHint(word string, err error) string {
 
 // fit checks that n can be a value of f, which otherwise could never match,
 // and brings it into f's byte order.
-func (r *resolver) fit(n *big.Int, l *spec.Literal, f *value.Field) (constant, bool) {
+func (m *comparer) fit(n *big.Int, l *spec.Literal, f *value.Field) (constant, bool) {
 	width := uint(f.Size * 8)
 	if f.Encoding == value.BitField {
 		width = uint(f.Bits)
@@ -265,11 +265,11 @@ func (r *resolver) fit(n *big.Int, l *spec.Literal, f *value.Field) (constant, b
 		low.Neg(high)
 	}
 	if high.Sub(high, big.NewInt(1)); n.Cmp(low) < 0 || n.Cmp(high) > 0 {
-		r.fail(l.Span, fmt.Sprintf("its values are %s to %s", low, high), "%s does not fit %s, which is %s", l.Text, f.Label, typeName(f.Type))
+		m.fail(l.Span, fmt.Sprintf("its values are %s to %s", low, high), "%s does not fit %s, which is %s", l.Text, f.Label, typeName(f.Type))
 		if n.Sign() < 0 && !f.Signed {
 			same := new(big.Int).Add(n, new(big.Int).Add(high, big.NewInt(1)))
 			if same.Sign() > 0 {
-				r.errs[len(r.errs)-1].Mend(l.Span, "it is unsigned: write ", fmt.Sprintf("0x%x", same))
+				m.errs[len(m.errs)-1].Mend(l.Span, "it is unsigned: write ", fmt.Sprintf("0x%x", same))
 			}
 		}
 		return constant{}, false

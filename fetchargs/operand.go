@@ -160,9 +160,6 @@ func (r *resolver) add(item *spec.Item, w want, hidden bool) (ref, bool) {
 // operand finds the field of a value that a condition needs. One that is
 // fetched already serves, if it is fetched so.
 func (r *resolver) operand(w want) (ref, bool) {
-	if r.recorded {
-		return r.recordedOperand(w)
-	}
 	e, side, ok := r.fetch(w)
 	if !ok {
 		return ref{}, false
@@ -170,7 +167,7 @@ func (r *resolver) operand(w want) (ref, bool) {
 	label := w.x.String()
 	for i, f := range side.fields {
 		if side.exprs[i] == label && f.Format == e.field.Format && f.Encoding == e.field.Encoding {
-			return ref{side, i}, true
+			return ref{&side.side, i}, true
 		}
 	}
 	e.field.Hidden, side.used = true, true

@@ -27,8 +27,7 @@ func Select(specs []*spec.Spec, plans []*Plan, pair bool) (selected []*Plan, fro
 			}
 			glob.Matches++
 			s := newSelection(wanted, p)
-			s.target.Pair = pair
-			out := s.selected()
+			out := s.selected(pair)
 			s.errs = s.errs.Unique()
 			switch {
 			case len(s.errs) == 0:
@@ -84,103 +83,103 @@ func notRecorded(wanted *spec.Spec, plans []*Plan) *spec.Error {
 	return &spec.Error{Text: wanted.Text, Span: wanted.Func.Span, Msg: fmt.Sprintf("%s was not recorded", wanted.Func.Text), Hint: hint}
 }
 
-// newSelection is a resolver whose values are those of a recorded plan.
-func newSelection(wanted *spec.Spec, p *Plan) *resolver {
-	r := &resolver{target: &Target{Arch: p.Arch, Kernel: btf.Open()}, spec: wanted, recorded: true, fn: p.Func}
-	if r.fn == nil {
-		r.fn = &btf.Func{}
-	}
+// A selection shows of a recorded plan what a spec asks for. It finds values by
+// what the recording calls them, and knows no kernel.
+type selection struct {
+	complaints
+	spec        *spec.Spec
+	plan        *Plan // as it was recorded
+	entry, exit side
+}
+
+func newSelection(wanted *spec.Spec, p *Plan) *selection {
+	s := &selection{complaints: complaints{text: wanted.Text}, spec: wanted, plan: p}
 	if spec.IsGlob(wanted.Func.Text) {
-		r.spec = specOf(wanted, btf.FuncName{Module: r.fn.Module, Name: p.Spec.Func.Text})
+		one := btf.FuncName{Name: p.Spec.Func.Text}
+		if p.Func != nil {
+			one.Module = p.Func.Module
+		}
+		s.spec = specOf(wanted, one)
 	}
-	out := *p
-	out.Spec = r.spec
-	r.out = &out
-	r.entry, r.exit = r.recordedSide(p.Entry), r.recordedSide(p.Return)
-	r.entry.probe.Return, r.exit.probe.Return = false, true
-	return r
+	s.entry, s.exit = recordedSide(p.Entry, false), recordedSide(p.Return, true)
+	return s
 }
 
 // recordedSide has the fields of a recorded probe, none of them to be shown.
-func (r *resolver) recordedSide(p *Probe) *builder {
+func recordedSide(p *Probe, ret bool) side {
+	s := side{ret: ret}
 	if p == nil {
-		return &builder{r: r, probe: &Probe{}}
+		return s
 	}
-	probe := *p
-	probe.Plan = r.out
-	b := &builder{r: r, probe: &probe}
 	for _, f := range p.Fields {
-		b.exprs = append(b.exprs, f.Label)
+		s.exprs = append(s.exprs, f.Label)
 		f.Hidden = true
-		b.fields = append(b.fields, f)
+		s.fields = append(s.fields, f)
 	}
-	return b
+	return s
 }
 
-// selected shows what the spec asks for, of the recorded values.
-func (r *resolver) selected() *Plan {
-	recorded := *r.out
-	if r.spec.Parens {
-		r.choose()
+// selected is the plan with what the spec asks for, of the recorded values; nil if
+// that is not there. With pair it keeps both sides.
+func (s *selection) selected(pair bool) *Plan {
+	if s.spec.Parens {
+		s.choose()
 	} else {
-		r.all(r.entry, recorded.Entry)
-		r.all(r.exit, recorded.Return)
+		s.entry.all(s.plan.Entry)
+		s.exit.all(s.plan.Return)
 	}
-	all := &test{}
-	for _, item := range r.spec.Items {
-		if item.Cond != nil {
-			all.and = append(all.and, r.test(item.Cond, false, item))
-		}
+	all := (&comparer{&s.complaints, s}).tests(s.spec)
+	if s.plan.check != nil {
+		all = append(all, s.plan.check)
 	}
-	if r.spec.If != nil {
-		all.and = append(all.and, r.test(r.spec.If, false, nil))
-	}
-	if recorded.check != nil {
-		all.and = append(all.and, recorded.check)
-	}
-	if len(r.errs) > 0 {
+	if len(s.errs) > 0 {
 		return nil
 	}
-	if len(all.and) > 0 {
-		r.out.check = flatten(all)
+	out := *s.plan
+	out.Spec = s.spec
+	if len(all) > 0 {
+		out.check = flatten(&test{and: all})
 	}
-	r.keepSides(&recorded)
-	return r.out
+	s.keepSides(&out, pair)
+	return &out
 }
 
 // keepSides drops the side that nothing asks for, unless both are wanted or
 // conditions on it have decided already which calls are in the recording.
-func (r *resolver) keepSides(recorded *Plan) {
-	held := r.target.Pair || recorded.check != nil
-	for _, p := range []*Probe{recorded.Entry, recorded.Return} {
-		held = held || p != nil && p.Filter != ""
+func (s *selection) keepSides(out *Plan, pair bool) {
+	entry, exit := s.plan.Entry, s.plan.Return
+	held := pair || s.plan.check != nil || entry != nil && entry.Filter != "" || exit != nil && exit.Filter != ""
+	out.Entry, out.Return = nil, nil
+	if entry != nil && (held || s.entry.used || !s.exit.used || exit == nil) {
+		out.Entry = s.entry.of(entry, out)
 	}
-	r.out.Entry, r.out.Return = nil, nil
-	if recorded.Entry != nil && (held || r.entry.used || !r.exit.used || recorded.Return == nil) {
-		r.entry.probe.Fields = r.entry.fields
-		r.out.Entry = r.entry.probe
-	}
-	if recorded.Return != nil && (held || r.exit.used || recorded.Entry == nil) {
-		r.exit.probe.Fields = r.exit.fields
-		r.out.Return = r.exit.probe
+	if exit != nil && (held || s.exit.used || entry == nil) {
+		out.Return = s.exit.of(exit, out)
 	}
 }
 
+// of is the recorded probe p with the fields that are wanted.
+func (s *side) of(p *Probe, plan *Plan) *Probe {
+	own := *p
+	own.Plan, own.Fields = plan, s.fields
+	return &own
+}
+
 // all shows a side as it was recorded.
-func (r *resolver) all(b *builder, p *Probe) {
+func (s *side) all(p *Probe) {
 	if p == nil {
 		return
 	}
-	b.used = true
-	for i := range b.fields {
-		b.fields[i].Hidden = p.Fields[i].Hidden
+	s.used = true
+	for i := range s.fields {
+		s.fields[i].Hidden = p.Fields[i].Hidden
 	}
 }
 
 // choose shows the values of the parameter list. They come behind all that was
 // recorded, of which conditions know the numbers.
-func (r *resolver) choose() {
-	for _, item := range r.spec.Items {
+func (s *selection) choose() {
+	for _, item := range s.spec.Items {
 		wants := []want{{x: item.Expr}}
 		if item.Expr == nil {
 			wants = operands(item.Cond)
@@ -189,7 +188,7 @@ func (r *resolver) choose() {
 			if item.Format.Text != "" {
 				w.format = item.Format
 			}
-			at, ok := r.recordedField(w.x)
+			at, ok := s.find(w.x)
 			if !ok {
 				continue
 			}
@@ -198,7 +197,7 @@ func (r *resolver) choose() {
 			if item.Name.Text != "" {
 				f.Label = item.Name.Text
 			}
-			if r.reformat(&f, w) {
+			if s.reformat(&f, w) {
 				at.side.fields = append(at.side.fields, f)
 			}
 		}
@@ -206,18 +205,18 @@ func (r *resolver) choose() {
 }
 
 // reformat gives a recorded field the format that is wanted, if there is one.
-func (r *resolver) reformat(f *value.Field, w want) bool {
+func (s *selection) reformat(f *value.Field, w want) bool {
 	if w.format.Text == "" || reformatted(f, w.format.Text) {
 		return true
 	}
-	r.fail(w.format.Span, "leave it out, or record it so", "%s was not recorded as %s", w.x, w.format.Text)
+	s.fail(w.format.Span, "leave it out, or record it so", "%s was not recorded as %s", w.x, w.format.Text)
 	return false
 }
 
-// recordedOperand finds what a condition needs among the recorded values. What it
+// operand finds what a condition needs among the recorded values. What it
 // asks for in another format is one more of them, not shown.
-func (r *resolver) recordedOperand(w want) (ref, bool) {
-	at, ok := r.recordedField(w.x)
+func (s *selection) operand(w want) (ref, bool) {
+	at, ok := s.find(w.x)
 	if !ok {
 		return at, false
 	}
@@ -228,12 +227,23 @@ func (r *resolver) recordedOperand(w want) (ref, bool) {
 		f.Encoding, f.Size, f.Format, f.Arg, f.Guards = value.Integer, 8, "", f.Guards[n].Arg, f.Guards[:n:n]
 	case w.format.Text == "" || w.format.Text == f.Format:
 		return at, true
-	case !r.reformat(&f, w):
+	case !s.reformat(&f, w):
 		return at, false
 	}
 	at.side.fields = append(at.side.fields, f)
 	return ref{at.side, len(at.side.fields) - 1}, true
 }
+
+// values are the recorded values that are called by one word.
+func (s *selection) values() []string { return slices.Concat(s.entry.exprs, s.exit.exprs) }
+
+// enumerator knows the constants of a value's own enum, which is in the recording.
+func (s *selection) enumerator(t btf.Type, name string) (int64, error) {
+	return btf.Open().Enumerator(t, name)
+}
+
+// address finds none: it would be that of another boot, if not of another machine.
+func (s *selection) address(spec.Expr) (addr uint64, is, ok bool) { return 0, false, false }
 
 // reformatted gives a recorded field another format, if its bytes allow that.
 func reformatted(f *value.Field, name string) bool {
@@ -259,22 +269,22 @@ func reformatted(f *value.Field, name string) bool {
 	return true
 }
 
-// recordedField finds x among the recorded values. The user may have named it.
-func (r *resolver) recordedField(x spec.Expr) (ref, bool) {
+// find finds x among the recorded values. The user may have named it.
+func (s *selection) find(x spec.Expr) (ref, bool) {
 	label := x.String()
-	for _, side := range []*builder{r.entry, r.exit} {
+	for _, side := range []*side{&s.entry, &s.exit} {
 		if i := slices.Index(side.exprs, label); i >= 0 {
 			side.used = true
 			return ref{side, i}, true
 		}
 	}
 	var names []string
-	for _, name := range append(slices.Clone(r.entry.exprs), r.exit.exprs...) {
+	for _, name := range s.values() {
 		if name != "" {
 			names = append(names, name)
 		}
 	}
 	near := btf.Near(label, slices.Values(names))
-	r.fail(x.Where(), didYouMean(near, "recorded were: "+strings.Join(names, ", ")), "%s of %s was not recorded", label, r.spec.Func.Text)
+	s.fail(x.Where(), didYouMean(near, "recorded were: "+strings.Join(names, ", ")), "%s of %s was not recorded", label, s.spec.Func.Text)
 	return ref{}, false
 }

@@ -2,7 +2,6 @@ package fetchargs
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -26,7 +25,7 @@ func Resolve(specs []*spec.Spec, target *Target) ([]*Plan, error) {
 	events := map[string]bool{}
 	var plans []*Plan
 	for i, job := range jobs {
-		r := &resolver{target: target, spec: job.spec, symbolTable: symbols, events: events}
+		r := &resolver{target: target, spec: job.spec, complaints: complaints{text: job.spec.Text}, symbolTable: symbols, events: events}
 		plan := r.plan()
 		r.errs = r.errs.Unique()
 		switch {
@@ -83,11 +82,9 @@ type resolver struct {
 	known  bool            // the symbol table could be read
 	events map[string]bool // event names in use by the run
 
-	recorded bool // values are those of a recording, in the builders
-
 	symbolTable func() (map[string]SymbolFacts, error)
 
-	errs  spec.Errors
+	complaints
 	fatal error // not the spec's fault
 
 	fn      *btf.Func
@@ -99,20 +96,6 @@ type resolver struct {
 
 	out         *Plan
 	entry, exit *builder
-}
-
-func (r *resolver) fail(at spec.Span, hint, format string, args ...any) {
-	r.failWith(at, nil, hint, format, args...)
-}
-
-// failFix is fail with a hint that mends the spec.
-func (r *resolver) failFix(at spec.Span, fix spec.Fix, lead, format string, args ...any) {
-	r.fail(at, "", format, args...)
-	r.errs[len(r.errs)-1].Mend(fix.Span, lead, fix.Text)
-}
-
-func (r *resolver) failWith(at spec.Span, err error, hint, format string, args ...any) {
-	r.errs = append(r.errs, &spec.Error{Text: r.spec.Text, Span: at, Msg: fmt.Sprintf(format, args...), Hint: hint, Err: err})
 }
 
 func (r *resolver) plan() *Plan {

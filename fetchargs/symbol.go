@@ -2,7 +2,6 @@ package fetchargs
 
 import (
 	"fmt"
-	"math/big"
 	"slices"
 
 	"github.com/tsnoop/tsnoop/btf"
@@ -89,25 +88,20 @@ func (p *Plan) boundTo(symbol string) {
 	}
 }
 
-// address encodes the address p, a constant.
-func (r *resolver) address(p place, x spec.Expr) (place, bool) {
+// constant is the place of the address p, which is a number.
+func (r *resolver) constant(p place, x spec.Expr) (place, bool) {
 	addr, ok := r.addressOf(p, x)
 	return place{base: Base{Kind: Immediate, N: int64(addr)}, typ: p.typ}, ok
 }
 
-// addressConstant makes a constant of an expression that is an address of the
-// kernel, with which cmp compares f. is tells whether it is one.
-func (r *resolver) addressConstant(cmp *spec.Compare, x spec.Expr, f *value.Field) (c constant, is bool) {
-	if r.recorded || !r.isConstant(x) {
-		return c, false
+// address tells whether x is an address of the kernel, and which.
+func (r *resolver) address(x spec.Expr) (addr uint64, is, ok bool) {
+	if !r.isConstant(x) {
+		return 0, false, false
 	}
 	p, _ := r.walk(x)
-	if addr, ok := r.addressOf(p, x); ok {
-		number := *cmp
-		number.Other, number.Value = nil, &spec.Literal{Kind: spec.Number, Text: x.String(), Int: new(big.Int).SetUint64(addr), Span: x.Where()}
-		c, _ = r.constant(&number, f)
-	}
-	return c, true
+	addr, ok = r.addressOf(p, x)
+	return addr, true, ok
 }
 
 // isConstant tells whether x is an address of the kernel.
