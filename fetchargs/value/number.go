@@ -43,35 +43,45 @@ func IsBig(order binary.ByteOrder) bool {
 	return order != nil && order.Uint16([]byte{0, 1}) == 1
 }
 
+// widen makes 64 bits of the lowest of x, so many, by their sign if they have one.
+func widen(x uint64, width int, signed bool) uint64 {
+	rest := uint(64 - width)
+	if signed {
+		return uint64(int64(x<<rest) >> rest)
+	}
+	return x << rest >> rest
+}
+
+// reverse turns the bytes of a number of so many bits around.
+func reverse(x uint64, width int) uint64 { return bits.ReverseBytes64(x) >> uint(64-width) }
+
 // number makes a value of the integer in the record: narrows a bit field,
 // extends the sign, and adds what the kernel could not add.
 func (f *Field) number(raw uint64) Value {
-	width := f.Size * 8
-	if f.Encoding == BitField {
-		width = f.Bits
-	}
-	shift := 64 - uint(width)
+	kind := Uint
 	if f.Signed {
-		return Value{Kind: Int, Uint: uint64(int64(raw<<shift)>>shift) + uint64(f.Add)}
+		kind = Int
 	}
-	return Value{Kind: Uint, Uint: raw<<shift>>shift + uint64(f.Add)}
+	return Value{Kind: kind, Uint: widen(raw, f.width(), f.Signed) + uint64(f.Add)}
+}
+
+// width is how many bits of what the record holds are a number of f.
+func (f *Field) width() int {
+	if f.Encoding == BitField {
+		return f.Bits
+	}
+	return 8 * f.Size
 }
 
 // Swapped turns the byte order of a value of f around. In a register that may be
 // some bytes of it.
-func (f *Field) Swapped(n uint64) uint64 {
-	width := 8 * f.Size
-	if f.Encoding == BitField {
-		width = f.Bits
-	}
-	return bits.ReverseBytes64(n) >> (64 - width)
-}
+func (f *Field) Swapped(n uint64) uint64 { return reverse(n, f.width()) }
 
 // A Plain is where a record has a number that is always there, read through no
 // pointer: most of all values, and worth a shorter way than Decoder.Value.
 type Plain struct {
 	offset, size int
-	shift        uint
+	width        int // bits
 	signed, big  bool
 	add          uint64
 }
@@ -86,7 +96,7 @@ func (d *Decoder) Plain(f int) (Plain, bool) {
 	if s.Offset < 0 || s.Size < 0 {
 		return Plain{}, false
 	}
-	return Plain{s.Offset, s.Size, 64 - uint(field.Size*8), field.Signed, d.big, uint64(field.Add)}, true
+	return Plain{s.Offset, s.Size, 8 * field.Size, field.Signed, d.big, uint64(field.Add)}, true
 }
 
 // Load is the number in a record, as Value gives it; 0 if the record ends before.
@@ -95,8 +105,5 @@ func (p *Plain) Load(data []byte) uint64 {
 		return p.add
 	}
 	raw := Load(data[p.offset:p.offset+p.size], p.big)
-	if p.signed {
-		return uint64(int64(raw<<p.shift)>>p.shift) + p.add
-	}
-	return raw<<p.shift>>p.shift + p.add
+	return widen(raw, p.width, p.signed) + p.add
 }

@@ -2,7 +2,6 @@ package value
 
 import (
 	"encoding/binary"
-	"math/bits"
 	"strings"
 
 	"github.com/tsnoop/tsnoop/btf"
@@ -64,20 +63,17 @@ func NewType(f *Field, returned bool, order binary.ByteOrder) Type {
 // Means is what x, as decoded, means: in the order of the bytes and with the sign
 // of the type, widened to 64 bits.
 func (t *Type) Means(x uint64) uint64 {
-	shift := uint(64 - 8*t.count)
+	width := 8 * t.count
 	if t.bits > 0 {
 		if t.swap && t.bits%8 == 0 { // whole bytes of a register
-			return bits.ReverseBytes64(x) >> shift
+			return reverse(x, width)
 		}
 		return x
 	}
 	if t.swap {
-		x = bits.ReverseBytes64(x) >> shift
+		x = reverse(x, width)
 	}
-	if t.Signed {
-		return uint64(int64(x<<shift) >> shift)
-	}
-	return x << shift >> shift
+	return widen(x, width, t.Signed)
 }
 
 // Width is how many bytes of a number count.

@@ -116,12 +116,7 @@ func (m *Member) narrow(x uint64) uint64 {
 	if m.Type.bits == 0 {
 		return x
 	}
-	unused := 64 - uint(m.Type.bits)
-	x = x >> uint(m.Shift) << unused
-	if m.Type.Signed {
-		return uint64(int64(x) >> unused)
-	}
-	return x >> unused
+	return widen(x>>uint(m.Shift), m.Type.bits, m.Type.Signed)
 }
 
 // UntilNUL is what C takes for a string of b.

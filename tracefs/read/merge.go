@@ -1,6 +1,7 @@
 package read
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -177,9 +178,9 @@ func (m *merger) read(s *stream) *tracefs.Event {
 	}
 	var id, tid uint32
 	if m.opts.Layout.BigEndian {
-		id, tid = uint32(data[0])<<8|uint32(data[1]), be32(data[4:])
+		id, tid = uint32(binary.BigEndian.Uint16(data)), binary.BigEndian.Uint32(data[4:])
 	} else {
-		id, tid = uint32(data[1])<<8|uint32(data[0]), le32(data[4:])
+		id, tid = uint32(binary.LittleEndian.Uint16(data)), binary.LittleEndian.Uint32(data[4:])
 	}
 	i := int(id) - m.base
 	if i < 0 || i >= len(m.formats) || m.formats[i] == nil {
@@ -193,13 +194,3 @@ func (m *merger) read(s *stream) *tracefs.Event {
 // commonSize is the size of struct trace_entry (include/linux/trace_events.h):
 // u16 type, u8 flags, u8 preempt_count, s32 pid. It has not changed since 2.6.31.
 const commonSize = 8
-
-func le32(b []byte) uint32 {
-	_ = b[3]
-	return uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16 | uint32(b[3])<<24
-}
-
-func be32(b []byte) uint32 {
-	_ = b[3]
-	return uint32(b[3]) | uint32(b[2])<<8 | uint32(b[1])<<16 | uint32(b[0])<<24
-}
