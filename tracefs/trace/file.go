@@ -182,28 +182,6 @@ func (r *File) layout() ringbuf.Layout {
 	return ringbuf.Layout{BigEndian: r.file.BigEndian, LongSize: r.file.LongSize}
 }
 
-// translated adds what only the file knows: the names of tasks, and how times
-// are to be shown.
-func (r *File) translated(events iter.Seq2[*tracefs.Event, error]) iter.Seq2[*tracefs.Event, error] {
-	comms := make(map[int][]byte, len(r.file.Cmdlines))
-	for tid, comm := range r.file.Cmdlines {
-		comms[tid] = []byte(comm)
-	}
-	comms[0] = []byte("<idle>")
-	return func(yield func(*tracefs.Event, error) bool) {
-		last, comm := -1, []byte(nil)
-		for e, err := range events {
-			if e.TID != last {
-				last, comm = e.TID, comms[e.TID]
-			}
-			e.Comm, e.Time = comm, r.file.Time(e.Time)
-			if !yield(e, err) {
-				return
-			}
-		}
-	}
-}
-
 // damage keeps the first place where the file is broken. A page that makes no
 // sense is told of at once.
 func (r *File) damage(cpu int, err error) {
@@ -213,27 +191,6 @@ func (r *File) damage(cpu int, err error) {
 		return
 	}
 	r.damaged(cpu, err)
-}
-
-// first is the time of the first event, 0 if there is none.
-func (r *File) first() uint64 {
-	first := ^uint64(0)
-	for i := range r.file.Buffers {
-		for j := range r.file.Buffers[i].CPUs {
-			var page ringbuf.Page
-			pages := r.file.Buffers[i].CPUs[j].Pages()
-			for b, err := pages.Next(); err == nil; b, err = pages.Next() {
-				if page.Reset(r.layout(), b) == nil && page.Next() {
-					first = min(first, page.Stamp)
-					break
-				}
-			}
-		}
-	}
-	if first == ^uint64(0) {
-		return 0
-	}
-	return r.file.Time(first)
 }
 
 // Losses are the kernel's counts at the end of the recording.

@@ -2,7 +2,6 @@ package trace
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"iter"
 	"path"
@@ -129,25 +128,10 @@ func (rec *Recorder) String() string {
 	return fmt.Sprintf("%d events, %.1f MiB, %d lost", rec.events.Load(), float64(rec.bytes.Load())/(1<<20), rec.lost.Load())
 }
 
-// recorded is what tsnoop keeps in a trace.dat for itself, as JSON.
-type recorded struct {
-	Start  uint64          // ns on the trace clock
-	Wall   int64           // ns to add to the trace clock for the time since 1970
-	Group  string          // of the events
-	Ranges proc.Ranges     `json:",omitempty"` // mapped addresses of the kernel
-	Plans  json.RawMessage // of fetchargs.Save
-
-	CPUs []int       `json:",omitempty"` // on which the calls that are asked for begin
-	Kin  *ownThreads `json:",omitempty"` // of whose threads the recording is
-
-	// Elsewhere was set by older programs if only some CPUs were recorded.
-	Elsewhere bool `json:",omitempty"`
-}
-
 // header collects what the pages need to be understood elsewhere, but for symbols,
 // which take long, and what is known only in the end.
 func (rec *Recorder) header(t *Trace, program string) (*tracedat.Header, error) {
-	own, err := rec.own(t)
+	own, err := t.recorded()
 	if err != nil {
 		return nil, err
 	}
@@ -196,15 +180,6 @@ func (rec *Recorder) complete(h *tracedat.Header, t *Trace) {
 	} else {
 		rec.detail("%s has no names of tasks for other tools: %v", rec.name, err)
 	}
-}
-
-// own is what tsnoop needs for itself.
-func (rec *Recorder) own(t *Trace) ([]byte, error) {
-	plans, err := fetchargs.Save(t.plans)
-	if err != nil {
-		return nil, err
-	}
-	return json.Marshal(recorded{Start: t.start, Wall: t.wall, Group: t.session.Group(), Ranges: t.ranges, Plans: plans, CPUs: t.cpus, Kin: t.own})
 }
 
 // cmdlines parses saved_cmdlines: "TID COMM" a line.

@@ -6,9 +6,33 @@ import (
 	"strings"
 
 	"github.com/tsnoop/tsnoop/fetchargs"
-	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/proc"
 )
+
+// recorded is what tsnoop keeps in a trace.dat for itself, as JSON.
+type recorded struct {
+	Start  uint64          // ns on the trace clock
+	Wall   int64           // ns to add to the trace clock for the time since 1970
+	Group  string          // of the events
+	Ranges proc.Ranges     `json:",omitempty"` // mapped addresses of the kernel
+	Plans  json.RawMessage // of fetchargs.Save
+
+	CPUs []int       `json:",omitempty"` // on which the calls that are asked for begin
+	Kin  *ownThreads `json:",omitempty"` // of whose threads the recording is
+
+	// Elsewhere was set by older programs if only some CPUs were recorded.
+	Elsewhere bool `json:",omitempty"`
+}
+
+// recorded is what is kept of a trace.
+func (t *Trace) recorded() ([]byte, error) {
+	plans, err := fetchargs.Save(t.plans)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(recorded{Start: t.start, Wall: t.wall, Group: t.session.Group(), Ranges: t.ranges, Plans: plans, CPUs: t.cpus, Kin: t.own})
+}
 
 // formatOf tells which format a recorded probe's events have.
 type formatOf map[*fetchargs.Probe]*tracefs.Format
@@ -81,39 +105,4 @@ func (r *File) findThreads(k *ownThreads) error {
 		return r.learnNewTasks(f)
 	}
 	return errNoNewTasks
-}
-
-// foreignPlans are one for each event that another tool can have recorded.
-func (r *File) foreignPlans() ([]*fetchargs.Plan, formatOf, error) {
-	arch := abi.Named("amd64")
-	for word := range strings.FieldsSeq(r.file.Uname) {
-		if a := abi.Named(word); a != nil {
-			arch = a // the machine is the last of the words
-		}
-	}
-	var plans []*fetchargs.Plan
-	formats := formatOf{}
-	for _, e := range r.file.Events {
-		f, err := tracefs.ParseFormat(strings.NewReader(e.Text))
-		if err != nil {
-			r.detail("an event of %s is not shown: %v", e.System, err)
-			continue
-		}
-		f.Group = e.System
-		var columns []fetchargs.Column
-		for _, field := range f.Fields {
-			if strings.HasPrefix(field.Name, "common_") {
-				continue
-			}
-			columns = append(columns, fetchargs.Column{
-				Name: field.Name, Type: field.Type, Size: field.Size, Signed: field.Signed,
-				DataLoc: field.DataLoc, Array: field.Array, Format: f.Conversion(field.Name),
-			})
-		}
-		plan := fetchargs.FromEvent(e.System, f.Name, columns, arch)
-		plans = append(plans, plan)
-		formats[plan.Entry] = f
-	}
-	r.start = r.first()
-	return plans, formats, nil
 }
