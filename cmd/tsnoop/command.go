@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-	"runtime/debug"
 	"strings"
 )
 
@@ -58,28 +56,4 @@ func (o *options) pickCommand() {
 		o.command = found[0]
 		o.args = o.args[1:]
 	}
-}
-
-func runVersion(_ *options, ui *ui) error {
-	fmt.Fprintf(ui.stdout, "tsnoop %s\n", version())
-	return nil
-}
-
-func version() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		return info.Main.Version
-	}
-	return "(devel)"
-}
-
-func runHelp(o *options, ui *ui) error {
-	text := usage
-	if len(o.args) > 0 {
-		if o.args[0] != "spec" {
-			return usagef("tsnoop help, tsnoop help spec", "there is no help on %q", o.args[0])
-		}
-		text = specHelp
-	}
-	_, err := fmt.Fprint(ui.stdout, text)
-	return err
 }

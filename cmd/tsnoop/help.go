@@ -1,5 +1,34 @@
 package main
 
+import (
+	"fmt"
+	"runtime/debug"
+)
+
+func runVersion(_ *options, ui *ui) error {
+	fmt.Fprintf(ui.stdout, "tsnoop %s\n", version())
+	return nil
+}
+
+func version() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "(devel)"
+}
+
+func runHelp(o *options, ui *ui) error {
+	text := usage
+	if len(o.args) > 0 {
+		if o.args[0] != "spec" {
+			return usagef("tsnoop help, tsnoop help spec", "there is no help on %q", o.args[0])
+		}
+		text = specHelp
+	}
+	_, err := fmt.Fprint(ui.stdout, text)
+	return err
+}
+
 const usage = `Usage: tsnoop [trace] [FLAGS] SPEC...       show calls, live
        tsnoop SPEC... -- COMMAND [ARG...] run it, show its calls and its children's
        tsnoop info NAME...                prototype of a function, layout of a type:
