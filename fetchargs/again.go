@@ -42,5 +42,5 @@ func (r *resolver) again() {
 // something else.
 func (p proven) fitsAsArg(limit int) bool {
 	rest := len(Hop{Offset: beyond}.wrap("")) + len(":ustring")
-	return p.place.base.Kind == ArgN && len(p.place.fetcharg().String())+rest < limit
+	return p.route.base.Kind == ArgN && len(p.route.fetcharg().String())+rest < limit
 }

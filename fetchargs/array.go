@@ -13,9 +13,9 @@ import (
 // encodeFixed encodes a number whose width the format sets, or as many of them as
 // an array or a struct has bytes for.
 func (r *resolver) encodeFixed(e encoded, x spec.Expr, f *value.Format) (encoded, bool) {
-	typ := e.place.typ
-	e.place = lookThrough(e.place)
-	p := &e.place
+	typ := e.route.typ
+	e.route = lookThrough(e.route)
+	p := &e.route
 	size, known := btf.Size(orVoid(p.typ))
 	array, isArray := arrayOf(p.typ)
 	elem, _ := elemSize(array)
@@ -78,14 +78,14 @@ func (r *resolver) encodeArray(e encoded, x spec.Expr, a *btf.Array, f *value.Fo
 	case a.Nelems == 0:
 		r.failFix(x.Where(), spec.Fix{Span: x.Where(), Text: spec.Postfixed(x) + "[0]"}, "take elements: ", "the length of %s is not known", x)
 		return e, false
-	case !ok || !slices.Contains([]int{1, 2, 4, 8}, size) || !e.place.mem && !e.place.inReg:
-		r.cannotShow(e.place.typ, x)
+	case !ok || !slices.Contains([]int{1, 2, 4, 8}, size) || !e.route.mem && !e.route.inReg:
+		r.cannotShow(e.route.typ, x)
 		return e, false
 	}
-	p := e.place
-	e.place.typ = a.Type
+	p := e.route
+	e.route.typ = a.Type
 	e = number(e, size, f)
-	e.place, e.field.Type = p, p.typ
+	e.route, e.field.Type = p, p.typ
 	return r.elements(e, size, size*int(a.Nelems), x)
 }
 

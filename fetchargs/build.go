@@ -66,8 +66,8 @@ func (b *builder) add(e encoded, x spec.Expr) (ref, bool) {
 	f, at := e.field, x.Where()
 	label := f.Label
 	if f.Add != 0 { // the address of a member must not be thought to be this
-		if label = e.place.origin; label == "" {
-			label = e.place.base.String()
+		if label = e.route.origin; label == "" {
+			label = e.route.base.String()
 		}
 	}
 	own, ok := e.fetcharg(), false
@@ -79,19 +79,19 @@ func (b *builder) add(e encoded, x spec.Expr) (ref, bool) {
 	if !ok {
 		return ref{}, false
 	}
-	for i, label := range e.place.labels {
+	for i, label := range e.route.labels {
 		if label.text == "" {
 			continue
 		}
 		n := i
-		if e.place.ofVariable() {
+		if e.route.ofVariable() {
 			n++
 		}
 		name := label.text
 		if name == f.Label { // the text has the name, its address this one
 			name += " ptr"
 		}
-		arg, ok := b.arg(e.place.pointer(n).as(x64Type), name, at)
+		arg, ok := b.arg(e.route.pointer(n).as(x64Type), name, at)
 		if !ok {
 			return ref{}, false
 		}
@@ -113,13 +113,13 @@ func (b *builder) add(e encoded, x spec.Expr) (ref, bool) {
 // followed wherever it points: on machines whose address spaces do not
 // overlap the kernel reads either, and a string tells that it faulted.
 func (b *builder) space(e encoded, i int) value.Space {
-	last, text := i == len(e.place.labels)-1, e.typ == stringType
-	switch user := e.place.marked(i); {
+	last, text := i == len(e.route.labels)-1, e.typ == stringType
+	switch user := e.route.marked(i); {
 	case user || last && e.typ == ustringType:
 		return value.UserSpace
 	case last && text && e.field.Count == 0:
 		return value.AnySpace
-	case b.r.target.Arch.OneSpace || e.place.labels[i].inKernel():
+	case b.r.target.Arch.OneSpace || e.route.labels[i].inKernel():
 		return value.KernelSpace
 	case last && text:
 		return value.AnySpace

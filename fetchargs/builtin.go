@@ -13,10 +13,10 @@ import (
 const stackWords = 2048
 
 // builtin is what the kernel has a name of its own for.
-func (r *resolver) builtin(x *spec.Builtin) (place, bool) {
+func (r *resolver) builtin(x *spec.Builtin) (route, bool) {
 	name := x.Text
 	base, known := baseNamed(name)
-	p := place{base: base}
+	p := route{base: base}
 	switch {
 	case name[0] == '%':
 		return p, r.isRegister(x)
@@ -45,7 +45,7 @@ func (r *resolver) builtin(x *spec.Builtin) (place, bool) {
 	if o, ok := elsewhere(name); ok && o.fix != name {
 		r.advise(o, x.Span)
 	}
-	return place{}, false
+	return route{}, false
 }
 
 // argument is the fetcharg of the word that the kernel calls $argN.

@@ -7,7 +7,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
-func (r *resolver) addr(x *spec.Addr) (place, bool) {
+func (r *resolver) addr(x *spec.Addr) (route, bool) {
 	p, ok := r.walk(x.X)
 	if !ok {
 		return p, false
@@ -33,7 +33,7 @@ func (r *resolver) addr(x *spec.Addr) (place, bool) {
 }
 
 // withType walks to what a type is named for, and finds the type.
-func (r *resolver) withType(x spec.Expr, name spec.Name) (place, btf.Type, bool) {
+func (r *resolver) withType(x spec.Expr, name spec.Name) (route, btf.Type, bool) {
 	p, ok := r.walk(x)
 	if !ok {
 		return p, nil, false
@@ -42,7 +42,7 @@ func (r *resolver) withType(x spec.Expr, name spec.Name) (place, btf.Type, bool)
 	return p, t, ok
 }
 
-func (r *resolver) cast(x *spec.Cast) (place, bool) {
+func (r *resolver) cast(x *spec.Cast) (route, bool) {
 	p, t, ok := r.withType(x.X, x.Type)
 	if !ok {
 		return p, false
@@ -78,7 +78,7 @@ func (r *resolver) cast(x *spec.Cast) (place, bool) {
 	return p, ok
 }
 
-func (r *resolver) containerOf(x *spec.ContainerOf) (place, bool) {
+func (r *resolver) containerOf(x *spec.ContainerOf) (route, bool) {
 	p, t, ok := r.withType(x.X, x.Type)
 	if !ok {
 		return p, false

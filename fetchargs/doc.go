@@ -4,9 +4,9 @@
 //   - [spec.Parse]: text becomes a tree.
 //   - [Resolve]: a plan for each spec. The function is looked up, and its parameters
 //     are located as the architecture passes them ([abi.Arch.Params]).
-//   - walk: each expression becomes a place, a base and the pointers to load from
+//   - walk: each expression becomes a route, a base and the pointers to load from
 //     there, with the C type that it has in the end.
-//   - encode: the place becomes an [Arg], what the kernel is to fetch, and a
+//   - encode: the route becomes an [Arg], what the kernel is to fetch, and a
 //     [value.Field], how the bytes become a value again. Pointers on the way are
 //     fetched as well, for they tell whether the value is to be believed.
 //   - conditions: what the kernel can decide goes into the event's filter; what it

@@ -14,23 +14,23 @@ const maxElements = 64
 // An encoded is a field together with the fetcharg that brings it.
 type encoded struct {
 	field value.Field
-	place place
+	route route
 	at    spec.Span
 	typ   Type
 	count int  // elements that the record has of that type, 0 if it is no array
-	next  *Arg // brings the rest of the value; nil if the place is all of it
+	next  *Arg // brings the rest of the value; nil if the route leads to all of it
 	char  bool // char is signed, though BTF does not say so
 }
 
 // fetcharg is what fetches the value, or its first part.
 func (e *encoded) fetcharg() Arg {
-	a := e.place.fetcharg()
+	a := e.route.fetcharg()
 	a.Type, a.Count = e.typ, e.count
 	return a
 }
 
 // encode decides how the value at p is fetched.
-func (r *resolver) encode(p place, x spec.Expr, f *value.Format) (encoded, bool) {
+func (r *resolver) encode(p route, x spec.Expr, f *value.Format) (encoded, bool) {
 	if p.isAddress() {
 		var ok bool
 		if p, ok = r.constant(p, x); !ok {
@@ -41,8 +41,8 @@ func (r *resolver) encode(p place, x spec.Expr, f *value.Format) (encoded, bool)
 	return e, ok && r.within(e, x)
 }
 
-func (r *resolver) encodeAt(p place, x spec.Expr, f *value.Format) (encoded, bool) {
-	e := encoded{field: value.Field{Label: x.String()}, place: p, at: x.Where()}
+func (r *resolver) encodeAt(p route, x spec.Expr, f *value.Format) (encoded, bool) {
+	e := encoded{field: value.Field{Label: x.String()}, route: p, at: x.Where()}
 	if p.base.Kind == Comm {
 		e.field.Type, e.field.Encoding, e.field.Size, e.typ = p.typ, value.String, 4, commType
 		return e, true
@@ -62,32 +62,32 @@ func (r *resolver) encodeAt(p place, x spec.Expr, f *value.Format) (encoded, boo
 			return r.encodeFixed(e, x, f)
 		}
 	}
-	e.place = lookThrough(e.place)
-	e.char = r.signedChar(e.place.typ)
+	e.route = lookThrough(e.route)
+	e.char = r.signedChar(e.route.typ)
 	if p.typ == nil {
 		return number(e, 8, f), true
 	}
-	switch t := btf.Strip(e.place.typ).(type) {
+	switch t := btf.Strip(e.route.typ).(type) {
 	case *btf.Int, *btf.Enum:
 		return r.encodeNumber(e, x, f)
 	case *btf.Pointer:
-		if f == nil && (isText(t.Target) || e.place.text) {
+		if f == nil && (isText(t.Target) || e.route.text) {
 			return r.encodeText(e, x, f)
 		}
 		return number(e, 8, f), true
 	case *btf.Array:
-		if f == nil && (isText(t.Type) || e.place.text) && e.place.mem {
+		if f == nil && (isText(t.Type) || e.route.text) && e.route.mem {
 			return r.encodeText(e, x, f)
 		}
 		return r.encodeArray(e, x, t, f)
 	}
-	r.cannotShow(e.place.typ, x)
+	r.cannotShow(e.route.typ, x)
 	return e, false
 }
 
 // lookThrough goes into structs of one member, such as atomic_t and kuid_t,
 // down to what they hold.
-func lookThrough(p place) place {
+func lookThrough(p route) route {
 	for p.typ != nil && isStruct(p.typ) {
 		names := btf.Members(p.typ)
 		if len(names) != 1 {
@@ -122,18 +122,18 @@ func (r *resolver) cannotShow(t btf.Type, x spec.Expr) {
 
 // number encodes an integer of size bytes, whose sign the C type decides.
 func number(e encoded, size int, f *value.Format) encoded {
-	e.field.Type, e.field.Encoding, e.field.Size = e.place.typ, value.Integer, size
+	e.field.Type, e.field.Encoding, e.field.Size = e.route.typ, value.Integer, size
 	kind := "u"
 	switch {
-	case f != nil && f.Name == "sym", pointee(e.place.typ) != nil, f != nil && f.Name == "x",
-		e.place.typ == nil && (f == nil || f.Shape != value.FixedWidth):
+	case f != nil && f.Name == "sym", pointee(e.route.typ) != nil, f != nil && f.Name == "x",
+		e.route.typ == nil && (f == nil || f.Shape != value.FixedWidth):
 		kind = "x"
-	case f != nil && f.Signed, f == nil && (btf.Signed(e.place.typ) || e.char && isText(e.place.typ)):
+	case f != nil && f.Signed, f == nil && (btf.Signed(e.route.typ) || e.char && isText(e.route.typ)):
 		kind, e.field.Signed = "s", true
 	}
 	e.field.Add = 0
-	if !e.place.mem {
-		e.field.Add = e.place.off
+	if !e.route.mem {
+		e.field.Add = e.route.off
 	}
 	e.typ = numberType(kind, size)
 	return e
@@ -158,20 +158,20 @@ func (r *resolver) signedChar(t btf.Type) bool {
 }
 
 func (r *resolver) encodeNumber(e encoded, x spec.Expr, f *value.Format) (encoded, bool) {
-	size, _ := btf.Size(e.place.typ)
-	if e.place.bitSize > 0 {
+	size, _ := btf.Size(e.route.typ)
+	if e.route.bitSize > 0 {
 		return r.encodeBits(e, x, size, f)
 	}
 	switch size {
 	case 1, 2, 4, 8:
 		return number(e, size, f), true
 	}
-	r.failFix(x.Where(), spec.Fix{Span: x.Where(), Text: x.String() + ":hex"}, "for its bytes write ", "%s is %s, which does not fit a fetcharg", x, btf.Name(e.place.typ))
+	r.failFix(x.Where(), spec.Fix{Span: x.Where(), Text: x.String() + ":hex"}, "for its bytes write ", "%s is %s, which does not fit a fetcharg", x, btf.Name(e.route.typ))
 	return e, false
 }
 
 func (r *resolver) encodeBits(e encoded, x spec.Expr, size int, f *value.Format) (encoded, bool) {
-	p := &e.place
+	p := &e.route
 	want := uint32(size) * 8
 	if !p.mem {
 		want = 64
@@ -190,7 +190,7 @@ func (r *resolver) encodeBits(e encoded, x spec.Expr, size int, f *value.Format)
 
 // encodeText encodes a string: an array in place, or what a pointer points to.
 func (r *resolver) encodeText(e encoded, x spec.Expr, f *value.Format) (encoded, bool) {
-	p := e.place
+	p := e.route
 	e.field.Type, e.field.Encoding, e.field.Size = p.typ, value.String, 4
 	e.typ = stringType
 	array, isArray := arrayOf(p.typ)
@@ -204,14 +204,14 @@ func (r *resolver) encodeText(e encoded, x spec.Expr, f *value.Format) (encoded,
 	case p.typ != nil && pointee(p.typ) == nil:
 		return e, r.doesNotFit(x, p.typ, f)
 	default:
-		e.place = p.follow(x.String(), nil)
+		e.route = p.follow(x.String(), nil)
 	}
-	if f != nil && f.Shape == value.UserText || e.place.user {
+	if f != nil && f.Shape == value.UserText || e.route.user {
 		if !r.target.Features.Ustring {
 			r.fail(x.Where(), "", "this kernel cannot fetch from user memory (ustring came with 5.3)")
 			return e, false
 		}
-		e.place.user, e.typ = false, ustringType
+		e.route.user, e.typ = false, ustringType
 	}
 	return e, true
 }
@@ -219,7 +219,7 @@ func (r *resolver) encodeText(e encoded, x spec.Expr, f *value.Format) (encoded,
 // encodeBytes encodes an address of so many bytes: an array or struct in
 // place, or what a pointer points to.
 func (r *resolver) encodeBytes(e encoded, x spec.Expr, f *value.Format) (encoded, bool) {
-	p := e.place
+	p := e.route
 	if p.typ == nil || pointee(p.typ) != nil {
 		target := r.pointee(p.typ)
 		p = p.follow(x.String(), target)
@@ -229,14 +229,14 @@ func (r *resolver) encodeBytes(e encoded, x spec.Expr, f *value.Format) (encoded
 		p.typ = target
 	}
 	if size, known := btf.Size(orVoid(p.typ)); !p.mem && !p.inReg || p.typ != nil && known && size < f.Size || p.typ != nil && !known {
-		return e, r.doesNotFit(x, e.place.typ, f)
+		return e, r.doesNotFit(x, e.route.typ, f)
 	}
 	return r.bytesOf(e, p, f.Size, x)
 }
 
 // encodeRaw encodes the bytes of an object, 64 at most.
 func (r *resolver) encodeRaw(e encoded, x spec.Expr, f *value.Format) (encoded, bool) {
-	p := e.place
+	p := e.route
 	size, known := btf.Size(orVoid(p.typ))
 	switch {
 	case p.bitSize > 0 && !p.mem && p.bitSize%8 == 0: // a member of what is in a register
@@ -252,8 +252,8 @@ func (r *resolver) encodeRaw(e encoded, x spec.Expr, f *value.Format) (encoded, 
 }
 
 // bytesOf encodes n bytes at p, 64 at most.
-func (r *resolver) bytesOf(e encoded, p place, n int, x spec.Expr) (encoded, bool) {
-	e.field.Type, e.place = e.place.typ, p
+func (r *resolver) bytesOf(e encoded, p route, n int, x spec.Expr) (encoded, bool) {
+	e.field.Type, e.route = e.route.typ, p
 	e.typ = x8Type
 	return r.elements(e, 1, n, x)
 }
@@ -266,7 +266,7 @@ func (r *resolver) elements(e encoded, size, bytes int, x spec.Expr) (encoded, b
 	if n*size < bytes {
 		e.field.Whole = bytes
 	}
-	if e.place.inReg {
+	if e.route.inReg {
 		return r.fromRegisters(e, x)
 	}
 	e.count = n

@@ -78,20 +78,20 @@ func (r *resolver) fetch(w want) (encoded, *builder, bool) {
 	if f != nil {
 		e.field.Format = f.Name
 	}
-	e.field.BigEndian = f != nil && f.Big || f == nil && isBigEndian(e.place.typ)
+	e.field.BigEndian = f != nil && f.Big || f == nil && isBigEndian(e.route.typ)
 	if p.ret {
 		return e, r.exit, true
 	}
 	return e, r.entry, true
 }
 
-func (r *resolver) encodeAs(p place, w want, f *value.Format) (encoded, bool) {
+func (r *resolver) encodeAs(p route, w want, f *value.Format) (encoded, bool) {
 	if f == nil && (p.mem || pointee(p.typ) != nil) && holdsText(p.typ, w.with) {
-		return r.encodeText(encoded{field: value.Field{Label: w.x.String()}, place: p, at: w.x.Where()}, w.x, nil)
+		return r.encodeText(encoded{field: value.Field{Label: w.x.String()}, route: p, at: w.x.Where()}, w.x, nil)
 	}
 	e, ok := r.encode(p, w.x, f)
 	if ok && w.pointer && e.field.Encoding == value.String && pointee(p.typ) != nil {
-		e = number(encoded{field: value.Field{Label: w.x.String()}, place: p, at: w.x.Where()}, 8, nil)
+		e = number(encoded{field: value.Field{Label: w.x.String()}, route: p, at: w.x.Where()}, 8, nil)
 	}
 	return e, ok
 }

@@ -7,23 +7,23 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
 )
 
-// locateParams makes places of where f finds its parameters. One that cannot be
+// locateParams finds the routes to the parameters of f. One that cannot be
 // known, or not be fetched, has an error in its place.
-func (r *resolver) locateParams(f *btf.Func) ([]place, []error) {
+func (r *resolver) locateParams(f *btf.Func) ([]route, []error) {
 	params, words := r.target.Arch.Params(f)
 	r.argWords = words
-	places := make([]place, len(params))
+	routes := make([]route, len(params))
 	errs := make([]error, len(params))
 	for i, param := range params {
 		if errs[i] = param.Err; param.Err == nil {
-			places[i], errs[i] = r.locateParam(f.Params[i].Type, param)
+			routes[i], errs[i] = r.locateParam(f.Params[i].Type, param)
 		}
 	}
-	return places, errs
+	return routes, errs
 }
 
-// locateParam is the place of a parameter of type t.
-func (r *resolver) locateParam(t btf.Type, param abi.Param) (place, error) {
+// locateParam is the route to a parameter of type t.
+func (r *resolver) locateParam(t btf.Type, param abi.Param) (route, error) {
 	if param.Pointer {
 		param.Pointer = false
 		p, err := r.locateParam(&btf.Pointer{Target: t}, param)
@@ -33,7 +33,7 @@ func (r *resolver) locateParam(t btf.Type, param abi.Param) (place, error) {
 		}
 		return p, err
 	}
-	p := place{typ: t}
+	p := route{typ: t}
 	switch {
 	case param.Regs > 0:
 		p.base, p.inReg = r.register(param.Reg), isStruct(t)

@@ -22,7 +22,7 @@ const (
 var trialArg = Arg{Base: Base{Kind: Immediate, N: 0x80_0000_0000_0000}, Hops: make([]Hop, 2), Type: stringType}
 
 // marked tells whether what follows the i-th pointer is read as user memory.
-func (p place) marked(i int) bool {
+func (p route) marked(i int) bool {
 	n := i
 	if p.ofVariable() {
 		n++
@@ -36,19 +36,19 @@ func (p place) marked(i int) bool {
 // proof has the probe fetch what proves that the memory behind the i-th
 // pointer, the value after n hops, was there. size is that of e in bytes.
 func (b *builder) proof(e encoded, i, n, size int) *value.Proof {
-	at, text := e.place.off, e.field.Encoding == value.String && i == len(e.place.labels)-1
-	if !b.r.target.Features.Immediate || text && i > 0 && e.place.labels[i-1].inKernel() {
+	at, text := e.route.off, e.field.Encoding == value.String && i == len(e.route.labels)-1
+	if !b.r.target.Features.Immediate || text && i > 0 && e.route.labels[i-1].inKernel() {
 		return nil // a string tells by itself, unless it is empty, and the kernel's own are not there
 	}
-	if e.next != nil && e.place.mem {
+	if e.next != nil && e.route.mem {
 		size += e.next.Size()
 	}
-	if n < len(e.place.hops) {
-		at, size = e.place.hops[n].Offset, 8
+	if n < len(e.route.hops) {
+		at, size = e.route.hops[n].Offset, 8
 	}
-	user := e.place.marked(i) || text && e.typ == ustringType
-	label := e.place.labels[i]
-	pointer := e.place.pointer(n)
+	user := e.route.marked(i) || text && e.typ == ustringType
+	label := e.route.labels[i]
+	pointer := e.route.pointer(n)
 	there := func(off int64) Arg { return pointer.then(Hop{off, user}) }
 	asText := func(off int64) Arg { return there(off).as(stringType) }
 	if b.r.target.Features.Keeps {

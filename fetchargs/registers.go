@@ -10,7 +10,7 @@ import (
 // are fetched whole, and the bytes that count are chosen after reading. In the
 // record they lie as the object would in memory, for both are little-endian.
 func (r *resolver) fromRegisters(e encoded, x spec.Expr) (encoded, bool) {
-	p := e.place
+	p := e.route
 	at, end := p.off, p.off+int64(e.field.Size*e.field.Count)
 	base, base2 := p.base, p.base2
 	if at >= 8 {
@@ -21,7 +21,7 @@ func (r *resolver) fromRegisters(e encoded, x spec.Expr) (encoded, bool) {
 		return e, false
 	}
 	e.field.Skip, e.field.Add = int(at), 0
-	e.place = place{typ: p.typ, base: base, ret: p.ret}
+	e.route = route{typ: p.typ, base: base, ret: p.ret}
 	e.typ, e.count = x64Type, 0
 	if end > 8 {
 		e.next = &Arg{Base: base2, Type: x64Type}
@@ -31,7 +31,7 @@ func (r *resolver) fromRegisters(e encoded, x spec.Expr) (encoded, bool) {
 
 // settle ends the way into a struct that lies in registers: the value is all
 // of one of them, or some bits of one, or of both. Arrays stay where they are.
-func (p place) settle() (place, bool) {
+func (p route) settle() (route, bool) {
 	if !p.inReg || isStruct(p.typ) {
 		return p, true
 	}
@@ -64,7 +64,7 @@ func (p place) settle() (place, bool) {
 // byte offset, its size in bits, and the field's place in it counted from the
 // lowest bit. want is the declared type's size in bits. The word is aligned, but
 // in packed structs.
-func (p place) container(want uint32) (off int64, size, shift uint32, ok bool) {
+func (p route) container(want uint32) (off int64, size, shift uint32, ok bool) {
 	sizes := []uint32{want, 8, 16, 32, 64}
 	for _, size := range sizes {
 		if size == 0 || size > 64 {
@@ -91,7 +91,7 @@ func (p *Probe) goesOn(f *value.Field) bool {
 // splitBits encodes a bit field that lies in two registers, or in nine bytes of
 // memory.
 func (e encoded) splitBits() encoded {
-	p := &e.place
+	p := &e.route
 	rest, size := *p, 8
 	if p.mem {
 		p.off += int64(p.bitOff / 8)

@@ -90,7 +90,7 @@ type resolver struct {
 	fn      *btf.Func
 	unshown string // why show has not shown a value
 
-	params    []place
+	params    []route
 	paramErrs []error
 	argWords  int // registers and stack words that the parameters take, -1 if not known
 

@@ -18,11 +18,11 @@ type SymbolPlace struct {
 	Room     uint64   // bytes to the next symbol; 0 if not known
 }
 
-// symbol is the place of @NAME: the memory of a variable, or the address of a
+// symbol is the route to @NAME: the memory of a variable, or the address of a
 // function. Only the first is a name to the kernel.
-func (r *resolver) symbol(x *spec.Symbol) (place, bool) {
+func (r *resolver) symbol(x *spec.Symbol) (route, bool) {
 	typ, perCPU, _ := r.target.Kernel.Variable(x.Text)
-	p := place{base: Base{Kind: Memory, Name: x.Text}, mem: true, typ: typ}
+	p := route{base: Base{Kind: Memory, Name: x.Text}, mem: true, typ: typ}
 	if r.target.Place == nil {
 		p.symbol = &SymbolPlace{Hidden: true}
 	} else {
@@ -62,13 +62,13 @@ func (r *resolver) isFunction(name string, s *SymbolPlace) bool {
 }
 
 // isAddress tells whether p is the address of a variable or function.
-func (p place) isAddress() bool { return p.ofVariable() && !p.mem && len(p.hops) == 0 }
+func (p route) isAddress() bool { return p.ofVariable() && !p.mem && len(p.hops) == 0 }
 
 // isUntyped tells whether p is a variable whose type is not known.
-func (p place) isUntyped() bool { return p.ofVariable() && p.mem && len(p.hops) == 0 && p.typ == nil }
+func (p route) isUntyped() bool { return p.ofVariable() && p.mem && len(p.hops) == 0 && p.typ == nil }
 
 // addressOf is the number that the address p is, now.
-func (r *resolver) addressOf(p place, x spec.Expr) (uint64, bool) {
+func (r *resolver) addressOf(p route, x spec.Expr) (uint64, bool) {
 	switch {
 	case r.target.Place == nil:
 		r.fail(x.Where(), "what lies there can be fetched: @NAME", "the address of %s is known on the machine itself only", p.base)
@@ -88,10 +88,10 @@ func (p *Plan) boundTo(symbol string) {
 	}
 }
 
-// constant is the place of the address p, which is a number.
-func (r *resolver) constant(p place, x spec.Expr) (place, bool) {
+// constant is the route of the address p, which is a number.
+func (r *resolver) constant(p route, x spec.Expr) (route, bool) {
 	addr, ok := r.addressOf(p, x)
-	return place{base: Base{Kind: Immediate, N: int64(addr)}, typ: p.typ}, ok
+	return route{base: Base{Kind: Immediate, N: int64(addr)}, typ: p.typ}, ok
 }
 
 // address tells whether x is an address of the kernel, and which.
@@ -145,18 +145,18 @@ func (r *resolver) encodeUntyped(e encoded, x spec.Expr, f *value.Format) (encod
 		e.field.Encoding, e.field.Size, e.typ = value.String, 4, stringType
 		return e, true
 	case f.Shape == value.ByteArray:
-		return r.bytesOf(e, e.place, f.Size, x)
+		return r.bytesOf(e, e.route, f.Size, x)
 	case f.Shape == value.FixedWidth:
 		return r.encodeFixed(e, x, f)
 	case f.Name == "sym":
 		return number(e, 8, f), true
 	}
-	r.untyped(x, e.place)
+	r.untyped(x, e.route)
 	return e, false
 }
 
 // untyped asks for a type.
-func (r *resolver) untyped(x spec.Expr, p place) {
+func (r *resolver) untyped(x spec.Expr, p route) {
 	size := "u64"
 	what := ""
 	if room := p.symbol.Room; room > 0 {
@@ -175,13 +175,13 @@ func (r *resolver) untyped(x spec.Expr, p place) {
 }
 
 // structHint is how to go into a variable of unknown type.
-func (p place) structHint() string {
+func (p route) structHint() string {
 	return fmt.Sprintf("cast its address: ((struct TYPE *)&%s)->..., or if it is a pointer: ((struct TYPE *)%s)->...", p.base, p.base)
 }
 
 // within refuses to read behind the variable that e starts from.
 func (r *resolver) within(e encoded, x spec.Expr) bool {
-	p := e.place
+	p := e.route
 	if p.symbol == nil || !p.ofVariable() || p.symbol.Room == 0 {
 		return true
 	}

@@ -9,9 +9,9 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
-// walk finds the place of an expression's value. A false result means that
+// walk finds the route to an expression's value. A false result means that
 // the error has been noted.
-func (r *resolver) walk(x spec.Expr) (place, bool) {
+func (r *resolver) walk(x spec.Expr) (route, bool) {
 	switch x := x.(type) {
 	case *spec.Ident:
 		return r.ident(x)
@@ -35,7 +35,7 @@ func (r *resolver) walk(x spec.Expr) (place, bool) {
 	panic(fmt.Sprintf("fetchargs: unknown expression %T", x))
 }
 
-func (r *resolver) ident(x *spec.Ident) (place, bool) {
+func (r *resolver) ident(x *spec.Ident) (route, bool) {
 	if x.Text == "return" {
 		return r.result(x)
 	}
@@ -45,24 +45,24 @@ func (r *resolver) ident(x *spec.Ident) (place, bool) {
 		}
 		if err := r.paramErrs[i]; err != nil {
 			r.failWith(x.Span, err, "%REG and $stackN fetch by place, if you know it", "cannot fetch %s: %v", x.Text, err)
-			return place{}, false
+			return route{}, false
 		}
 		return r.params[i], true
 	}
 	r.noParameter(x)
-	return place{}, false
+	return route{}, false
 }
 
-func (r *resolver) result(x *spec.Ident) (place, bool) {
+func (r *resolver) result(x *spec.Ident) (route, bool) {
 	if isVoid(r.fn.Return) {
 		r.fail(x.Span, "its prototype: "+r.fn.String(), "%s returns nothing", r.fn.Name)
-		return place{}, false
+		return route{}, false
 	}
-	p := place{typ: r.fn.Return, base: Base{Kind: Retval}, ret: true}
+	p := route{typ: r.fn.Return, base: Base{Kind: Retval}, ret: true}
 	if size, _ := btf.Size(p.typ); isStruct(p.typ) {
 		if size > 8 {
 			r.fail(x.Span, "", "%s returns %s by value, which cannot be fetched", r.fn.Name, btf.Name(p.typ))
-			return place{}, false
+			return route{}, false
 		}
 		p.inReg = true
 	}
@@ -70,7 +70,7 @@ func (r *resolver) result(x *spec.Ident) (place, bool) {
 }
 
 // into makes ready to go into the struct that x is or points to.
-func (r *resolver) into(x spec.Expr, what spec.Span, verb string) (place, bool) {
+func (r *resolver) into(x spec.Expr, what spec.Span, verb string) (route, bool) {
 	p, ok := r.walk(x)
 	if !ok {
 		return p, false
@@ -111,7 +111,7 @@ func (r *resolver) into(x spec.Expr, what spec.Span, verb string) (place, bool) 
 	return p, false
 }
 
-func (r *resolver) member(x *spec.Member) (place, bool) {
+func (r *resolver) member(x *spec.Member) (route, bool) {
 	p, ok := r.into(x.X, x.Name.Span, "go into")
 	if !ok {
 		return p, false
@@ -147,7 +147,7 @@ func (r *resolver) noMember(name spec.Name, t btf.Type, err error) {
 	r.failWith(name.Span, err, didYouMean(missing.Near, hint), "%s has no member %q", btf.Name(btf.Strip(t)), name.Text)
 }
 
-func (r *resolver) index(x *spec.Index) (place, bool) {
+func (r *resolver) index(x *spec.Index) (route, bool) {
 	p, ok := r.walk(x.X)
 	if !ok {
 		return p, false
@@ -178,7 +178,7 @@ func (r *resolver) index(x *spec.Index) (place, bool) {
 	return p, false
 }
 
-func (r *resolver) element(p place, x *spec.Index, t btf.Type) (place, bool) {
+func (r *resolver) element(p route, x *spec.Index, t btf.Type) (route, bool) {
 	size, ok := btf.Size(t)
 	if !ok {
 		r.fail(x.Span, "", "the size of %s is not known", btf.Name(t))
@@ -191,7 +191,7 @@ func (r *resolver) element(p place, x *spec.Index, t btf.Type) (place, bool) {
 	return p, ok
 }
 
-func (r *resolver) deref(x *spec.Deref) (place, bool) {
+func (r *resolver) deref(x *spec.Deref) (route, bool) {
 	p, ok := r.walk(x.X)
 	if !ok {
 		return p, false

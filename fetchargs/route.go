@@ -6,15 +6,15 @@ import (
 	"github.com/tsnoop/tsnoop/btf"
 )
 
-// A place is where an expression's value is: start with base, follow hops,
+// A route leads to an expression's value: start with base, follow hops,
 // and there is a pointer; the value is what lies off bytes behind it, or the
 // pointer itself (plus off) if mem is false.
 //
 // It is the one form to which every expression of the language comes down, so
 // printing it as a fetcharg is a matter of nesting.
-type place struct {
+type route struct {
 	typ btf.Type // nil when unknown: 64 bits from a register
-	// Of a variable, whose memory is the base (@SYMBOL), a place without mem and
+	// Of a variable, whose memory is the base (@SYMBOL), a route without mem and
 	// hops is the address: what symbol says, plus off.
 	base   Base
 	symbol *SymbolPlace
@@ -37,7 +37,7 @@ type place struct {
 	text            bool   // a member that holds text, whatever its type
 }
 
-// A label is a pointer that is followed on the way to a place.
+// A label is a pointer that is followed on the way.
 type label struct {
 	text   string   // as in the spec; "" for a pointer that cannot be wrong
 	target btf.Type // what it points to, nil when unknown
@@ -49,10 +49,10 @@ type label struct {
 func (l label) inKernel() bool { return l.kernel || kernelOnly(l.target) }
 
 // ofVariable tells whether the base is the memory of a variable.
-func (p place) ofVariable() bool { return p.base.Kind == Memory }
+func (p route) ofVariable() bool { return p.base.Kind == Memory }
 
-// load makes a place whose value is the pointer: what later hops start from.
-func (p place) load() place {
+// load makes a route whose value is the pointer: what later hops start from.
+func (p route) load() route {
 	if p.mem {
 		p.hops = append(slices.Clip(p.hops), Hop{p.off, p.user})
 		p.mem, p.off, p.user = false, 0, false
@@ -62,15 +62,15 @@ func (p place) load() place {
 
 // from notes that offsets are counted from the pointer label, unless that is
 // itself so many bytes from another (container_of).
-func (p place) from(label string) place {
+func (p route) from(label string) route {
 	if p.mem || p.origin == "" {
 		p.origin = label
 	}
 	return p
 }
 
-// follow is the place that a pointer called text points to.
-func (p place) follow(text string, typ btf.Type) place {
+// follow goes on to what a pointer called text points to.
+func (p route) follow(text string, typ btf.Type) route {
 	if p.isAddress() { // which cannot be wrong
 		p.mem, p.typ = true, typ
 		return p
@@ -85,7 +85,7 @@ func (p place) follow(text string, typ btf.Type) place {
 
 // pointer is the fetcharg of the value after n hops, without its type. The first
 // hop into a variable is its base.
-func (p place) pointer(n int) Arg {
+func (p route) pointer(n int) Arg {
 	if p.ofVariable() && n > 0 {
 		return Arg{Base: p.base.plus(p.hops[0].Offset), Hops: slices.Clip(p.hops[1:n])}
 	}
@@ -93,7 +93,7 @@ func (p place) pointer(n int) Arg {
 }
 
 // fetcharg is what fetches the value, without its type.
-func (p place) fetcharg() Arg {
+func (p route) fetcharg() Arg {
 	switch {
 	case !p.mem:
 		return p.pointer(len(p.hops))
@@ -110,14 +110,14 @@ func (b Base) plus(n int64) Base {
 }
 
 // at moves by n bytes within the object.
-func (p place) at(n int64, typ btf.Type) place {
+func (p route) at(n int64, typ btf.Type) route {
 	p.off += n
 	p.typ, p.text = typ, false
 	return p
 }
 
 // member goes into a struct or union by value. t is its stripped type.
-func (p place) member(m btf.Place) place {
+func (p route) member(m btf.Place) route {
 	p = p.at(int64(m.Offset), m.Type)
 	if m.BitSize > 0 {
 		p.off -= int64(m.Offset)
