@@ -3,15 +3,7 @@ package render
 import "net/netip"
 
 // appendMAC appends a hardware address of any length.
-func appendMAC(dst, b []byte) []byte {
-	for i, c := range b {
-		if i > 0 {
-			dst = append(dst, ':')
-		}
-		dst = append(dst, hexDigits[c>>4], hexDigits[c&15])
-	}
-	return dst
-}
+func appendMAC(dst, b []byte) []byte { return appendHex(dst, b, ':') }
 
 // appendPaddedMAC appends a hardware address that lies in a longer array, as in
 // net_device.perm_addr, where no length is at hand: what follows the sixth byte
@@ -35,10 +27,12 @@ func appendIP6(dst, b []byte) []byte {
 }
 
 // appendHexBytes appends b as "de ad be ef".
-func appendHexBytes(dst, b []byte) []byte {
+func appendHexBytes(dst, b []byte) []byte { return appendHex(dst, b, ' ') }
+
+func appendHex(dst, b []byte, between byte) []byte {
 	for i, c := range b {
 		if i > 0 {
-			dst = append(dst, ' ')
+			dst = append(dst, between)
 		}
 		dst = append(dst, hexDigits[c>>4], hexDigits[c&15])
 	}

@@ -3,7 +3,6 @@ package render
 import (
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
-	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 )
 
@@ -33,6 +32,7 @@ type Field struct {
 	value.Type
 	Name  string // as the user wrote or gave it
 	Label []byte // that, escaped
+	Gives []byte // Label and "="
 	C     string // name of the C type, "" if that is not known
 	Whole int    // bytes of the object, if the value is not all of it; else 0
 
@@ -111,7 +111,14 @@ func (f *Field) Number(data []byte) uint64 { return f.Means(f.where.Load(data)) 
 // AtReturn is what field, of the entry, was at return, if it could only be read
 // then.
 func (f *Function) AtReturn(field *Field, c *calls.Call) (value.Value, bool) {
-	if field.again == nil || c.Return == nil || f.Entry.Value(field, c.Entry.Data).Kind != value.Fault {
+	if field.again == nil {
+		return value.Value{}, false
+	}
+	return f.atReturn(field, c)
+}
+
+func (f *Function) atReturn(field *Field, c *calls.Call) (value.Value, bool) {
+	if c.Return == nil || f.Entry.Value(field, c.Entry.Data).Kind != value.Fault {
 		return value.Value{}, false
 	}
 	val := f.Return.Value(field.again, c.Return.Data)
@@ -134,14 +141,6 @@ func (f *Function) Comm(c *calls.Call) []byte {
 		return c.Entry.Comm
 	}
 	return c.Return.Comm
-}
-
-// LastEvent is the one whose time and CPU a line of c shows.
-func LastEvent(c *calls.Call) *tracefs.Event {
-	if c.Return != nil {
-		return c.Return
-	}
-	return c.Entry
 }
 
 // functionName is the function that plan is about.

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"encoding/binary"
 	"strconv"
 
 	"github.com/tsnoop/tsnoop/btf"
@@ -171,17 +172,12 @@ func ip4Text(_ *Options, _ *value.Type, dst []byte, x uint64) []byte {
 
 // memoryText appends the bytes of a number in the order they have in memory.
 func memoryText(_ *Options, t *value.Type, dst []byte, x uint64) []byte {
-	n := t.Width()
-	for i := range n {
-		shift := 8 * i
-		if t.Big {
-			shift = 8 * (n - 1 - i)
-		}
-		if i > 0 {
-			dst = append(dst, ' ')
-		}
-		c := byte(x >> shift)
-		dst = append(dst, hexDigits[c>>4], hexDigits[c&15])
+	var b [8]byte
+	n := min(t.Width(), len(b))
+	if t.Big {
+		binary.BigEndian.PutUint64(b[:], x<<(64-8*n))
+	} else {
+		binary.LittleEndian.PutUint64(b[:], x)
 	}
-	return dst
+	return appendHexBytes(dst, b[:n])
 }

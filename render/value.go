@@ -10,7 +10,10 @@ import (
 // NewField decides how f is shown. returned says that f is the return value of
 // a function. o is used as long as the field is.
 func NewField(f *value.Field, returned bool, o *Options) *Field {
-	field := &Field{Type: value.NewType(f, returned, o.Order), Name: f.Label, Label: AppendEscaped(nil, []byte(f.Label), NoQuote), opts: o}
+	field := &Field{Type: value.NewType(f, returned, o.Order), Name: f.Label, opts: o}
+	field.Gives = append(AppendEscaped(nil, []byte(f.Label), NoQuote), '=')
+	last := len(field.Gives) - 1
+	field.Label = field.Gives[:last:last]
 	if f.Type != nil {
 		field.C = btf.Name(f.Type)
 	}

@@ -4,15 +4,11 @@ import (
 	"errors"
 	"io"
 	"os"
-	"slices"
 	"sync"
 	"syscall"
 	"time"
 
-	"github.com/spf13/pflag"
 	"github.com/tsnoop/tsnoop/render"
-	"github.com/tsnoop/tsnoop/render/json"
-	"github.com/tsnoop/tsnoop/render/text"
 	"golang.org/x/term"
 )
 
@@ -21,32 +17,6 @@ const idle = 50 * time.Millisecond
 
 // full is when a buffer is written at once.
 const full = 64 << 10
-
-// notations are the ways to write calls. The first is what users get who ask for
-// none; each other has a flag of its name.
-var notations = []notation{
-	{"text", func(s []render.Source, o render.Options) render.Sink { return text.New(s, o) }},
-	{"json", func(s []render.Source, o render.Options) render.Sink { return json.New(s, o) }},
-}
-
-// A notation makes a sink for calls whose Plan is an index of the sources.
-type notation struct {
-	name string
-	sink func([]render.Source, render.Options) render.Sink
-}
-
-// notationFlags adds the flags of the notations.
-func (o *options) notationFlags(f *pflag.FlagSet) {
-	o.notations = make([]bool, len(notations))
-	for i, n := range notations[1:] {
-		f.BoolVar(&o.notations[1+i], n.name, false, "")
-	}
-}
-
-// newSink makes the sink that the command line asks for.
-func (o *options) newSink(s []render.Source, opts render.Options) render.Sink {
-	return notations[max(slices.Index(o.notations, true), 0)].sink(s, opts)
-}
 
 // An output takes the lines of data. On a terminal each is written at once;
 // elsewhere many together, but none waits for longer than idle.

@@ -118,7 +118,7 @@ func (s *summing) add(c *calls.Call) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.now == nil && s.interval > 0 {
-		s.sums.CatchUp(c.Time(), uint64(s.interval), s.next)
+		s.sums.CatchUp(c.Last().Time, uint64(s.interval), s.next)
 	}
 	s.sums.Add(c, errno)
 	return !s.gone

@@ -117,7 +117,7 @@ func (p *Printer) Begin(dst []byte, c *calls.Call) []byte { return p.End(dst, c)
 // had in memory only when the function returned has "at":"return".
 func (p *Printer) End(dst []byte, c *calls.Call) []byte {
 	f := &p.functions[c.Plan]
-	e := render.LastEvent(c)
+	e := c.Last()
 	p.value.faults = p.value.faults[:0]
 
 	dst = strconv.AppendUint(append(dst, `{"ts_ns":`...), e.Time, 10)

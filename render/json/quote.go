@@ -1,13 +1,12 @@
 package json
 
 import (
+	"encoding/hex"
 	"strconv"
 	"unicode/utf8"
 
 	"github.com/tsnoop/tsnoop/render"
 )
-
-const hexDigits = "0123456789abcdef"
 
 // appendString appends b as a JSON string. Runes that render.AppendEscaped would
 // escape are escaped here too, so that a line of JSON can be shown on a
@@ -49,7 +48,7 @@ func appendString(dst, b []byte) (_ []byte, exact bool) {
 
 // appendUnit appends one unit of UTF-16.
 func appendUnit(dst []byte, u rune) []byte {
-	return append(dst, '\\', 'u', hexDigits[u>>12], hexDigits[u>>8&15], hexDigits[u>>4&15], hexDigits[u&15])
+	return hex.AppendEncode(append(dst, '\\', 'u'), []byte{byte(u >> 8), byte(u)})
 }
 
 // appendText appends b as a member, and its bytes if it is not UTF-8.
@@ -65,10 +64,7 @@ func appendText(dst []byte, name, bytesName string, b []byte) []byte {
 // appendHex appends b as a further member, in hexadecimal.
 func appendHex(dst []byte, name string, b []byte) []byte {
 	dst = append(append(append(dst, `,"`...), name...), `":"`...)
-	for _, c := range b {
-		dst = append(dst, hexDigits[c>>4], hexDigits[c&15])
-	}
-	return append(dst, '"')
+	return append(hex.AppendEncode(dst, b), '"')
 }
 
 // appendMember appends a further member of an object.

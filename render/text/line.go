@@ -72,7 +72,7 @@ func (p *Printer) appendCall(dst []byte, c *calls.Call) []byte {
 
 // appendColumns appends what comes before the call: time, CPU and task.
 func (p *Printer) appendColumns(dst []byte, f *render.Function, c *calls.Call) []byte {
-	e := render.LastEvent(c)
+	e := c.Last()
 	if p.opts.Time != render.TimeNone {
 		dst = p.appendTime(p.opts.Paint(dst, render.Aside), e.Time)
 		dst = append(p.opts.Reset(dst), ' ')
@@ -160,7 +160,7 @@ func appendLabel(dst []byte, i int, field *render.Field) []byte {
 	if i > 0 {
 		dst = append(dst, ", "...)
 	}
-	return append(append(dst, field.Label...), '=')
+	return append(dst, field.Gives...)
 }
 
 func appendField(dst []byte, s *render.Side, field *render.Field, data []byte) []byte {

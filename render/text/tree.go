@@ -66,7 +66,7 @@ func (p *Printer) Idle(dst []byte) []byte {
 
 // appendChange marks that another task's lines follow in the middle of a call.
 func (p *Printer) appendChange(dst []byte, f *render.Function, c *calls.Call) []byte {
-	t, e := &p.tree, render.LastEvent(c)
+	t, e := &p.tree, c.Last()
 	if t.task != e.TID {
 		if t.task >= 0 && (t.open || c.Depth > 0 || c.ID != 0 && !c.Begun) {
 			dst = p.appendNoTime(p.opts.Paint(dst, render.Aside))

@@ -48,3 +48,11 @@ type Call struct {
 	Begun bool
 	Depth int
 }
+
+// Last is the last event of the call that was seen.
+func (c *Call) Last() *tracefs.Event {
+	if c.Return != nil {
+		return c.Return
+	}
+	return c.Entry
+}

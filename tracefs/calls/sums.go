@@ -18,16 +18,8 @@ func NewSums(plans int, start uint64) *Sums {
 
 // Add counts a call that is over and has returned that error, 0 if it was none.
 func (s *Sums) Add(c *Call, errno int) {
-	s.last, s.quiet = max(s.last, c.Time()), false
+	s.last, s.quiet = max(s.last, c.Last().Time), false
 	s.current[c.Plan].Add(c, errno)
-}
-
-// Time is that of the last event of the call that was seen.
-func (c *Call) Time() uint64 {
-	if c.Return != nil {
-		return c.Return.Time
-	}
-	return c.Entry.Time
 }
 
 // All are the sums of all calls, one of each plan, with the time that they begin at and

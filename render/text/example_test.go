@@ -1,0 +1,44 @@
+package text_test
+
+import (
+	"encoding/binary"
+	"os"
+
+	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/abi"
+	"github.com/tsnoop/tsnoop/fetchargs/value"
+	"github.com/tsnoop/tsnoop/render"
+	"github.com/tsnoop/tsnoop/render/text"
+	"github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/calls"
+)
+
+// A call of vfs_open, of which the flags were fetched and what it has returned. Plans
+// and calls come from tracefs/trace otherwise.
+func Example() {
+	u32, s32 := &btf.Int{Name: "unsigned int", Size: 4}, &btf.Int{Name: "int", Size: 4, Encoding: btf.IsSigned}
+	plan := &fetchargs.Plan{Func: &btf.Func{Name: "vfs_open"}, Arch: abi.Named("amd64")}
+	plan.Entry = &fetchargs.Probe{Plan: plan, Comm: -1, Caller: -1, Stack: -1,
+		Fields: []value.Field{{Label: "file->f_flags", Type: u32, Format: "o", Size: 4}}}
+	plan.Return = &fetchargs.Probe{Plan: plan, Comm: -1, Caller: -1, Stack: -1, Return: true,
+		Fields: []value.Field{{Label: "return", Type: s32, Size: 4, Signed: true}}}
+	slots := []value.Slot{{Offset: 0, Size: 4}}
+	source := render.Source{
+		Plan:   plan,
+		Entry:  plan.Entry.Decoder(slots, binary.LittleEndian, nil),
+		Return: plan.Return.Decoder(slots, binary.LittleEndian, nil),
+	}
+
+	var sink render.Sink = text.New([]render.Source{source}, render.Options{Header: true, Start: 1e9})
+	line := sink.Open(nil)
+	line = sink.End(line, &calls.Call{
+		Entry:    &tracefs.Event{Time: 1.25e9, TID: 42, Comm: []byte("cat"), Data: []byte{0, 0x80, 0, 0}},
+		Return:   &tracefs.Event{Time: 1.25e9 + 4200, TID: 42, Comm: []byte("cat"), Data: []byte{0xfe, 0xff, 0xff, 0xff}},
+		Duration: 4200,
+	})
+	os.Stdout.Write(sink.Close(line))
+	// Output:
+	// TIME        CPU COMM-TID           CALL
+	//    0.250004   0 cat-42             vfs_open(file->f_flags=0100000) = -2 (ENOENT) <4.20us>
+}
