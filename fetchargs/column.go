@@ -15,6 +15,7 @@ type Column struct {
 	Name    string
 	Type    string // C declaration: "unsigned int", "u8[6]", "__data_loc char[]"
 	Size    int    // bytes
+	Elem    int    // bytes of an element of an Array
 	Signed  bool
 	DataLoc bool
 	Array   bool
@@ -51,8 +52,8 @@ func (c *Column) field(arg int) value.Field {
 		return f
 	case c.Array && c.Size > 0:
 		f.Encoding, f.Size, f.Count = value.Array, 1, c.Size
-		if n := elementSize(elem); c.Size%n == 0 {
-			f.Size, f.Count = n, c.Size/n
+		if c.Elem > 0 && c.Size%c.Elem == 0 {
+			f.Size, f.Count = c.Elem, c.Size/c.Elem
 		}
 	case c.Size != 1 && c.Size != 2 && c.Size != 4 && c.Size != 8:
 		f.Encoding, f.Size = value.Nothing, 0
@@ -77,17 +78,4 @@ func columnType(elem string, size int, signed bool) btf.Type {
 		t.Encoding = btf.IsSigned
 	}
 	return t
-}
-
-// elementSize is the size in bytes of a C type's elements, 1 if it is not known.
-func elementSize(elem string) int {
-	switch elem = strings.TrimPrefix(elem, "unsigned "); {
-	case strings.HasSuffix(elem, "64"), strings.HasPrefix(elem, "long"), strings.HasSuffix(elem, "*"):
-		return 8
-	case strings.HasSuffix(elem, "32"), elem == "int":
-		return 4
-	case strings.HasSuffix(elem, "16"), elem == "short":
-		return 2
-	}
-	return 1
 }

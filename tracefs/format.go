@@ -138,6 +138,25 @@ func (f *FormatField) declare(decl string) {
 	f.Type, f.Name = typ, name
 }
 
+// ElemSize is how many bytes a number of the field has, or each of an array of
+// them, by the name of its C type; 1 if that is not known. Of a __data_loc it is
+// the 4 bytes of the word.
+func (f *FormatField) ElemSize() int {
+	base, _, _ := strings.Cut(f.Type, "[")
+	base = strings.TrimPrefix(strings.TrimPrefix(base, "const "), "unsigned ")
+	switch {
+	case f.DataLoc:
+		return 4
+	case strings.HasSuffix(base, "64"), strings.HasPrefix(base, "long"), strings.HasSuffix(base, "*"):
+		return 8
+	case strings.HasSuffix(base, "32"), base == "int":
+		return 4
+	case strings.HasSuffix(base, "16"), base == "short":
+		return 2
+	}
+	return 1
+}
+
 func errorf(what, line string) error {
 	return &formatError{what, line}
 }

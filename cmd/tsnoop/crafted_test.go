@@ -265,7 +265,9 @@ func TestCraftedIndexes(t *testing.T) {
 			}
 			entry["args"] = args
 		}},
-		{"condition", func(plan, _, _ object) { plan["check"] = object{"op": "==", "left": object{"side": "entry", "field": 99}} }},
+		{"condition", func(plan, _, _ object) {
+			plan["check"] = object{"op": "==", "left": object{"side": "entry", "field": 99}}
+		}},
 		{"condition on nothing", func(plan, _, _ object) { plan["check"] = object{"and": []any{nil}} }},
 		{"bits", func(_, entry, _ object) {
 			f := entry["fields"].([]any)[0].(object)

@@ -27,7 +27,7 @@ type lineField struct {
 func newLineFormat(f *tracefs.Format) *lineFormat {
 	t := &lineFormat{Format: f}
 	for _, field := range f.Fields {
-		x := lineField{FormatField: field, delim: []byte(" " + field.Name + "="), elem: elemSize(field)}
+		x := lineField{FormatField: field, delim: []byte(" " + field.Name + "="), elem: field.ElemSize()}
 		if strings.HasPrefix(field.Name, "common_") || strings.HasPrefix(field.Name, "__probe_") {
 			t.heads = append(t.heads, x)
 		} else {
@@ -43,21 +43,6 @@ func newLineFormat(f *tracefs.Format) *lineFormat {
 		x.close = append([]byte("}"), x.next...)
 	}
 	return t
-}
-
-// elemSize takes the size of an array's element from its type, "u16[4]".
-func elemSize(f tracefs.FormatField) int {
-	switch base, _, _ := strings.Cut(f.Type, "["); {
-	case f.DataLoc:
-		return 4
-	case strings.HasSuffix(base, "64"):
-		return 8
-	case strings.HasSuffix(base, "32"):
-		return 4
-	case strings.HasSuffix(base, "16"):
-		return 2
-	}
-	return 1
 }
 
 // A encoder turns the fields of a line into the bytes of a record.

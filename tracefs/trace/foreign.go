@@ -34,7 +34,7 @@ func (r *File) foreignPlans() ([]*fetchargs.Plan, formatOf, error) {
 			}
 			columns = append(columns, fetchargs.Column{
 				Name: field.Name, Type: field.Type, Size: field.Size, Signed: field.Signed,
-				DataLoc: field.DataLoc, Array: field.Array, Format: f.Conversion(field.Name),
+				DataLoc: field.DataLoc, Array: field.Array, Elem: field.ElemSize(), Format: f.Conversion(field.Name),
 			})
 		}
 		plan := fetchargs.FromEvent(e.System, f.Name, columns, arch)
