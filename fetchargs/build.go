@@ -30,6 +30,9 @@ type builder struct {
 	filters []string        // must all hold
 	known   map[string]bool // the checks of pointers among them
 	proofs  []*value.Proof
+	texts   []*value.Proof
+	reads   []*value.Proof // by the counter
+	counter *counter       // nil if the kernel has none, or not of this side
 	proven  []proven
 	byText  map[string]int // indexes of args by what they fetch
 	names   map[string]bool
@@ -97,7 +100,7 @@ func (b *builder) add(e encoded, x spec.Expr) (ref, bool) {
 		}
 		g := value.Guard{Label: label.text, Arg: arg, Space: b.space(e, i)}
 		if b.r.target.Live && g.Space != value.KernelSpace {
-			g.Proof = b.proof(e, i, n, own.Size())
+			g.Proof = b.proof(e, i, n, f.Arg)
 		}
 		f.Guards = append(f.Guards, g)
 		if n := len(b.fields); g.Proof != nil && (len(b.proven) == 0 || b.proven[len(b.proven)-1].index != n) {

@@ -72,7 +72,11 @@ func (p *Probe) explainField(w io.Writer, f *value.Field) {
 	for _, g := range f.Guards {
 		fmt.Fprintf(w, "      only if %s is %s: %s=%s\n", g.Label, g.Space, p.Args[g.Arg].Name, p.Args[g.Arg])
 		if g.Proof != nil {
-			for _, i := range g.Proof.Args {
+			args := g.Proof.Args
+			if g.Proof.Kind == value.Counted {
+				args = []int{g.Proof.Read - 2, g.Proof.Read - 1 + g.Proof.Reads}
+			}
+			for _, i := range args {
 				fmt.Fprintf(w, "        of user space, if %s: %s=%s\n", g.Proof.Kind, p.Args[i].Name, p.Args[i])
 			}
 		}

@@ -17,7 +17,9 @@ func (b *builder) finish(both bool) *Probe {
 	if b.r.target.Live {
 		b.instrument(both)
 	}
-	p.Args, p.Fields = b.args, b.fields
+	p.Fields = b.fields
+	b.count()
+	p.Args = b.args
 	p.stringsLast()
 	if glob := b.r.target.Comm; glob != "" {
 		p.OnlyComm = len(b.filters) == 0
@@ -42,6 +44,9 @@ func (b *builder) instrument(both bool) {
 	}
 	b.trial(at)
 	p.Comm, _ = b.arg(Arg{Base: Base{Kind: Comm}, Type: commType}, "comm", at)
+	for _, proof := range b.texts {
+		proof.Last = p.Comm + 1
+	}
 }
 
 // check refuses what the kernel would refuse, or drop at every hit.
@@ -67,19 +72,32 @@ func (b *builder) check() {
 }
 
 // stringsLast moves strings behind all else: in a line of text only their
-// quotes and the next name tell where they end.
+// quotes and the next name tell where they end. The task's name comes last, as it
+// cannot fault.
 func (p *Probe) stringsLast() {
 	moved := make([]int, len(p.Args))
 	var sorted []Arg
-	for _, strings := range []bool{false, true} {
+	const number, text, own = 0, 1, 2
+	for class := number; class <= own; class++ {
 		for i, a := range p.Args {
-			if a.IsString() == strings {
+			is := number
+			if i == p.Comm {
+				is = own
+			} else if a.IsString() {
+				is = text
+			}
+			if is == class {
 				moved[i] = len(sorted)
 				sorted = append(sorted, a)
 			}
 		}
 	}
 	p.Args = sorted
+	p.move(moved)
+}
+
+// move follows the args to where they are now.
+func (p *Probe) move(moved []int) {
 	for i := range p.Fields {
 		f := &p.Fields[i]
 		if f.Encoding != value.Nothing {

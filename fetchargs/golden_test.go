@@ -26,7 +26,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 // of each: the lines of --emit or --explain, or the picture of its errors.
 //
 // In the archive, "target" has lines of NAME VALUE: btf (a fixture), arch,
-// kernel, show (emit or explain), live, symbol NAME COUNT and clone NAME
+// kernel, counts, show (emit or explain), live, symbol NAME COUNT and clone NAME
 // CLONE for the symbol table, place NAME ADDRESS ROOM KIND, notrace NAME. "specs" has one spec a line.
 func TestGolden(t *testing.T) {
 	files, _ := filepath.Glob("testdata/*.txtar")
@@ -92,6 +92,8 @@ func newGolden(t *testing.T, config string) *golden {
 			c.target.Live, c.target.Calls, c.target.Nonce = true, true, words[1]
 		case "pair":
 			c.target.Pair = true
+		case "counts":
+			c.target.FaultCount = &fetchargs.FaultCount{List: 16, Misses: 32, Addr: 40, Text: 0xffffffff81000000, UserEnd: 0x7ffffffff000}
 		case "comm":
 			c.target.Comm = words[1]
 		case "symbol":

@@ -238,15 +238,35 @@ func (s *savedGuard) load(p *Probe) (g value.Guard, err error) {
 	if s.Proof == nil {
 		return g, nil
 	}
-	kind, err := savedProofs.number(s.Proof.Kind, "proof")
+	g.Proof, err = s.Proof.load(p)
+	return g, err
+}
+
+func (s *savedProof) load(p *Probe) (*value.Proof, error) {
+	kind, err := savedProofs.number(s.Kind, "proof")
 	if err != nil {
-		return g, err
+		return nil, err
 	}
-	g.Proof = &value.Proof{Kind: value.ProofKind(kind), Args: s.Proof.Args, Any: s.Proof.Any, Trial: s.Proof.Trial, From: s.Proof.From, To: s.Proof.To}
-	if !p.hasArg(g.Proof.Trial) || slices.ContainsFunc(g.Proof.Args, func(i int) bool { return !p.hasArg(i) }) {
-		return g, errors.New("a proof out of range")
+	proof := &value.Proof{
+		Kind: value.ProofKind(kind), Args: s.Args, Any: s.Any, Trial: s.Trial, From: s.From, To: s.To,
+		Read: s.Read, Reads: s.Reads, Addr: s.Addr, End: s.End, Last: s.Last,
 	}
-	return g, nil
+	used := append([]int{proof.Trial}, proof.Args...)
+	for _, arg := range []int{proof.Read, proof.Last} {
+		if arg != 0 {
+			used = append(used, arg-1)
+		}
+	}
+	if proof.Kind == value.Counted {
+		used = append(used, proof.Read-2, proof.Read-1+proof.Reads)
+		if len(proof.Args) < 2 || proof.Reads < 1 {
+			return nil, errors.New("a proof without what it needs")
+		}
+	}
+	if slices.ContainsFunc(used, func(i int) bool { return !p.hasArg(i) }) {
+		return nil, errors.New("a proof out of range")
+	}
+	return proof, nil
 }
 
 func (s *savedTest) load(p *Plan, depth int) (t *test, err error) {

@@ -33,53 +33,99 @@ func (p route) marked(i int) bool {
 	return p.user
 }
 
+// A piece is user memory that may not be there.
+type piece struct {
+	pointer    Arg
+	user       bool // it is marked as the kernel wants user memory
+	label      label
+	at         int64 // bytes behind the pointer
+	size       int   // bytes; 1 of a text
+	text       bool
+	arg, reads int // the first arg that has it, and how many have; of a text the string
+	span       spec.Span
+}
+
+// there fetches what lies off bytes behind the pointer.
+func (m *piece) there(off int64) Arg { return m.pointer.then(Hop{off, m.user}) }
+
 // proof has the probe fetch what proves that the memory behind the i-th
-// pointer, the value after n hops, was there. size is that of e in bytes.
-func (b *builder) proof(e encoded, i, n, size int) *value.Proof {
-	at, text := e.route.off, e.field.Encoding == value.String && i == len(e.route.labels)-1
-	if !b.r.target.Features.Immediate || text && i > 0 && e.route.labels[i-1].inKernel() {
+// pointer, the value after n hops, was there. arg has e.
+func (b *builder) proof(e encoded, i, n, arg int) *value.Proof {
+	m := piece{
+		pointer: e.route.pointer(n), user: e.route.marked(i), label: e.route.labels[i],
+		at: e.route.off, size: b.args[arg].Size(), arg: arg, reads: 1, span: e.at,
+	}
+	switch {
+	case n < len(e.route.hops): // a pointer on the way
+		m.at, m.size = e.route.hops[n].Offset, 8
+		if b.counter != nil {
+			m.arg, _ = b.arg(e.route.pointer(n+1).as(x64Type), m.label.text+" there", m.span)
+		}
+	case e.field.Encoding == value.String:
+		m.text, m.size, m.user = true, 1, m.user || e.typ == ustringType
+	case e.next != nil && e.route.mem:
+		m.size, m.reads = m.size+e.next.Size(), 2
+	}
+	if m.text && i > 0 && e.route.labels[i-1].inKernel() {
 		return nil // a string tells by itself, unless it is empty, and the kernel's own are not there
 	}
-	if e.next != nil && e.route.mem {
-		size += e.next.Size()
+	p := b.proofOf(m)
+	if p != nil && m.text {
+		b.texts = append(b.texts, p)
 	}
-	if n < len(e.route.hops) {
-		at, size = e.route.hops[n].Offset, 8
-	}
-	user := e.route.marked(i) || text && e.typ == ustringType
-	label := e.route.labels[i]
-	pointer := e.route.pointer(n)
-	there := func(off int64) Arg { return pointer.then(Hop{off, user}) }
-	asText := func(off int64) Arg { return there(off).as(stringType) }
-	if b.r.target.Features.Keeps {
-		if text {
-			size = 1
-		}
-		p, args := &value.Proof{Kind: value.Through}, []Arg(nil)
-		starts, any := label.windows(at, int64(size))
-		for _, off := range starts {
-			args = append(args, there(off).then(Hop{Offset: beyond}).as(ustringType))
-		}
-		p.Any = any
-		return b.proofOf(p, args, false, e, label.text)
-	}
-	if text {
+	return p
+}
+
+// proofOf proves m as the kernel allows it.
+func (b *builder) proofOf(m piece) *value.Proof {
+	switch {
+	case b.counter != nil:
+		return b.counted(m)
+	case !b.r.target.Features.Immediate:
 		return nil
+	case b.r.target.Features.Keeps:
+		return b.through(m)
+	case m.text:
+		return &value.Proof{Kind: value.Itself}
 	}
-	p := &value.Proof{Kind: value.Itself, Any: true, From: min(at, label.start), To: at + int64(size)}
-	args := []Arg{asText(at)}
-	if size > 1 {
-		args = append(args, asText(at+1))
+	return b.itself(m)
+}
+
+// firstByte has the first byte of a text.
+func (b *builder) firstByte(m piece) int {
+	i, _ := b.arg(m.there(m.at).as(x8Type), m.label.text+" there", m.span)
+	return i
+}
+
+func (b *builder) through(m piece) *value.Proof {
+	starts, any := m.label.windows(m.at, int64(m.size))
+	var args []Arg
+	for _, off := range starts {
+		args = append(args, m.there(off).then(Hop{Offset: beyond}).as(ustringType))
 	}
-	if size >= 8 { // of a pointer into a program's libraries or stack never 0
-		args = append(args, asText(at+5))
+	p := b.byStrings(&value.Proof{Kind: value.Through, Any: any}, args, false, m)
+	if p != nil && m.text {
+		p.Read = b.firstByte(m) + 1
 	}
-	if label.start != at {
-		args = append(args, asText(label.start))
+	return p
+}
+
+func (b *builder) itself(m piece) *value.Proof {
+	asText := func(off int64) Arg { return m.there(off).as(stringType) }
+	args := []Arg{asText(m.at)}
+	if m.size > 1 {
+		args = append(args, asText(m.at+1))
 	}
+	if m.size >= 8 { // of a pointer into a program's libraries or stack never 0
+		args = append(args, asText(m.at+5))
+	}
+	if m.label.start != m.at {
+		args = append(args, asText(m.label.start))
+	}
+	p := &value.Proof{Kind: value.Itself, Any: true, From: min(m.at, m.label.start), To: m.at + int64(m.size)}
 	// Text that is read to its end may be too long for a record, which is then
 	// lost. Where text is likely, what is fetched anyway has to do.
-	return b.proofOf(p, args, size == 1, e, label.text)
+	return b.byStrings(p, args, m.size == 1, m)
 }
 
 // windows are where 8 bytes start that prove that the size bytes at offset at
@@ -106,14 +152,14 @@ func (l label) windows(at, size int64) (starts []int64, any bool) {
 	}
 }
 
-// proofOf fetches the strings of a proof, or finds those that are shared.
-func (b *builder) proofOf(p *value.Proof, args []Arg, shared bool, e encoded, label string) *value.Proof {
+// byStrings fetches the strings of a proof, or finds those that are shared.
+func (b *builder) byStrings(p *value.Proof, args []Arg, shared bool, m piece) *value.Proof {
 	for _, a := range args {
 		a, text, limit := b.r.fitted(a)
 		if _, there := b.byText[text]; len(text) > limit || shared && !there {
 			continue
 		}
-		i, ok := b.arg(a, label+" there", e.at)
+		i, ok := b.arg(a, m.label.text+" there", m.span)
 		if !ok {
 			return nil
 		}
@@ -146,7 +192,14 @@ func moveProof(p *value.Proof, moved []int) {
 	for i, arg := range p.Args {
 		p.Args[i] = moved[arg]
 	}
-	p.Trial = moved[p.Trial]
+	if p.Kind != value.Counted {
+		p.Trial = moved[p.Trial]
+	}
+	for _, arg := range []*int{&p.Read, &p.Last} {
+		if *arg > 0 {
+			*arg = moved[*arg-1] + 1
+		}
+	}
 }
 
 // maybeLost tells whether f is a string that may be in user memory. Up to 6.12

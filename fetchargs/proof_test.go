@@ -81,6 +81,84 @@ func TestProofs(t *testing.T) {
 	}
 }
 
+// TestCounted has records of two numbers and a text at one pointer, with the count
+// of faults around each.
+func TestCounted(t *testing.T) {
+	const (
+		user, fn = 0x7fff_0000_1000, 0xffff_ffff_8100_2000
+		kprobe   = 0xffff_8880_0000_1000
+		empty    = 84
+		cut      = 5<<16 | 84
+		load     = 5<<16 | 84
+	)
+	type record struct {
+		addr                    uint64
+		before, number, between uint64
+		byte, after             uint64
+		kprobe, at              uint64
+		text, comm              uint32
+	}
+	good := record{user, 7, 77, 7, 0, 7, kprobe, fn, empty, load}
+	for _, tt := range []struct {
+		name         string
+		change       func(*record)
+		number, text string
+	}{
+		{"there", func(*record) {}, "77", `""`},
+		{"the number faults", func(r *record) { r.between, r.after = 9, 9 }, "unproven", `""`},
+		{"the text faults", func(r *record) { r.after = 8 }, "77", "unproven"},
+		{"both fault", func(r *record) { r.between, r.after = 9, 11 }, "unproven", "unproven"},
+		{"the count is set back", func(r *record) { r.between, r.after = 0, 0 }, "unproven", `""`},
+		{"an end that is not there", func(r *record) { r.byte = 'a' }, "77", "not in memory"},
+		{"text is text", func(r *record) { r.text, r.byte, r.comm = 3<<16|84, 'h', 5<<16|87 }, "77", `"loa"`},
+		{"text in the name's place", func(r *record) { r.text, r.byte, r.comm = cut, 'h', 89 }, "77", "not in memory"},
+		{"another kprobe", func(r *record) { r.at = fn + 16 }, "unproven", "unproven"},
+		{"no kprobe", func(r *record) { r.kprobe = 0 }, "unproven", "unproven"},
+		{"the end of user space", func(r *record) { r.addr = 0x7fff_ffff_effc }, "unproven", `""`},
+		{"the kernel's", func(r *record) { r.addr, r.between, r.after = kprobe, 9, 11 }, "77", "bad address"},
+	} {
+		r := good
+		tt.change(&r)
+		var data []byte
+		for _, n := range []uint64{r.addr, r.before, r.number, r.between, r.byte, r.after, r.kprobe, r.at} {
+			data = binary.LittleEndian.AppendUint64(data, n)
+		}
+		for _, loc := range []uint32{r.text, r.comm} {
+			data = binary.LittleEndian.AppendUint32(data, loc)
+		}
+		data = append(data, make([]byte, 84-len(data))...)
+		data = append(data, "load\x00\x00\x00\x00"...)
+
+		counted := func(read int, size int64) *value.Proof {
+			return &value.Proof{Kind: value.Counted, Args: []int{6, 7}, Addr: fn, End: 0x7fff_ffff_f000, Read: read + 1, Reads: 1, To: size}
+		}
+		number, text := counted(2, 8), counted(4, 1)
+		text.Last = 10
+		probe := &fetchargs.Probe{
+			Plan: &fetchargs.Plan{Arch: abi.Named("amd64")},
+			Fields: []value.Field{
+				{Arg: 2, Size: 8, Guards: []value.Guard{{Label: "p", Space: value.EitherSpace, Proof: number}}},
+				{Arg: 8, Size: 4, Encoding: value.String, Guards: []value.Guard{{Label: "p", Space: value.AnySpace, Proof: text}}},
+			},
+		}
+		var slots []value.Slot
+		for i := range 8 {
+			slots = append(slots, value.Slot{Offset: 8 * i, Size: 8})
+		}
+		slots = append(slots, value.Slot{Offset: 64, Size: 4, DataLoc: true}, value.Slot{Offset: 68, Size: 4, DataLoc: true})
+		d := probe.Decoder(slots, binary.LittleEndian, nil)
+		if got := described(d.Value(0, data)); got != tt.number {
+			t.Errorf("%s: the number is %s, want %s", tt.name, got, tt.number)
+		}
+		if got := described(d.Value(1, data)); got != tt.text {
+			t.Errorf("%s: the text is %s, want %s", tt.name, got, tt.text)
+		}
+		if n := testing.AllocsPerRun(10, func() { d.Value(0, data); d.Value(1, data) }); n != 0 {
+			t.Errorf("%s: %v allocations", tt.name, n)
+		}
+	}
+}
+
 func described(v value.Value) string {
 	switch v.Kind {
 	case value.Text:
@@ -120,6 +198,10 @@ func TestDamagedProofs(t *testing.T) {
 		`{"kind":"itself","args":[1],"trial":2}`: true, `{"kind":"itself","args":[99],"trial":2}`: false,
 		`{"kind":"itself","args":[-1],"trial":2}`: false, `{"kind":"itself","args":[1],"trial":99}`: false,
 		`{"kind":"itself","args":[1],"trial":-1}`: false, `{"kind":"7","args":[1],"trial":2}`: false, `{"args":[1],"trial":2}`: false,
+		`{"kind":"counted","args":[1,1],"trial":0,"read":2,"reads":1}`: true, `{"kind":"counted","args":[1],"trial":0,"read":2,"reads":1}`: false,
+		`{"kind":"counted","args":[1,1],"trial":0,"read":1,"reads":1}`: false, `{"kind":"counted","args":[1,1],"trial":0,"read":2,"reads":99}`: false,
+		`{"kind":"through","args":[1],"trial":2,"read":2,"last":2}`: true, `{"kind":"through","args":[1],"trial":2,"read":99}`: false,
+		`{"kind":"through","args":[1],"trial":2,"last":99}`: false, `{"kind":"through","args":[1],"trial":2,"last":-1}`: false,
 	} {
 		_, err := fetchargs.Load(proof.ReplaceAll(good, []byte(`"proof":`+text)))
 		if !proof.Match(good) || (err == nil) != ok {

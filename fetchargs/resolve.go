@@ -19,13 +19,13 @@ func Resolve(specs []*spec.Spec, target *Target) ([]*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	names := functions(jobs)
+	names, order := functions(jobs)
 	target.Kernel.Prepare(names)
 	symbols := sync.OnceValues(func() (map[string]SymbolFacts, error) { return target.facts(names) })
 	events := map[string]bool{}
 	var plans []*Plan
 	for i, job := range jobs {
-		r := &resolver{target: target, spec: job.spec, complaints: complaints{text: job.spec.Text}, symbolTable: symbols, events: events}
+		r := &resolver{target: target, spec: job.spec, complaints: complaints{text: job.spec.Text}, symbolTable: symbols, order: order, events: events}
 		plan := r.plan()
 		r.errs = r.errs.Unique()
 		switch {
@@ -53,14 +53,17 @@ func Resolve(specs []*spec.Spec, target *Target) ([]*Plan, error) {
 	return plans, nil
 }
 
-// functions are the names of the jobs' functions, each once.
-func functions(jobs []job) []string {
-	var names []string
+// functions are the names of the jobs' functions, each once, sorted and in their
+// order.
+func functions(jobs []job) (sorted, order []string) {
+	seen := map[string]bool{}
 	for _, j := range jobs {
-		names = append(names, j.spec.Func.Text)
+		if name := j.spec.Func.Text; !seen[name] {
+			seen[name] = true
+			order = append(order, name)
+		}
 	}
-	slices.Sort(names)
-	return slices.Compact(names)
+	return slices.Sorted(slices.Values(order)), order
 }
 
 // askSymbols looks the function up in the symbol table.
@@ -83,6 +86,7 @@ type resolver struct {
 	events map[string]bool // event names in use by the run
 
 	symbolTable func() (map[string]SymbolFacts, error)
+	order       []string // the functions of the run, as they are probed
 
 	complaints
 	fatal error // not the spec's fault
@@ -107,6 +111,7 @@ func (r *resolver) plan() *Plan {
 	symbols := r.symbols()
 	r.entry = r.newBuilder(symbols, false)
 	r.exit = r.newBuilder(symbols, true)
+	r.entry.counter = r.counter()
 
 	if r.spec.Parens {
 		r.items()

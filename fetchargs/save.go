@@ -98,6 +98,11 @@ type (
 		Trial int    `json:"trial"`
 		From  int64  `json:"from,omitempty"`
 		To    int64  `json:"to,omitempty"`
+		Read  int    `json:"read,omitempty"` // 1 and the arg; so is Last
+		Reads int    `json:"reads,omitempty"`
+		Addr  uint64 `json:"addr,omitempty"`
+		End   uint64 `json:"end,omitempty"`
+		Last  int    `json:"last,omitempty"`
 	}
 	savedTest struct { // all or any of others, or a comparison
 		And     []*savedTest  `json:"and,omitempty"`
@@ -129,7 +134,7 @@ type savedWords []string
 var (
 	savedEncodings = savedWords{value.Integer: "integer", value.BitField: "bitfield", value.String: "string", value.Array: "array", value.Nothing: "nothing"}
 	savedSpaces    = savedWords{value.KernelSpace: "kernel", value.UserSpace: "user", value.AnySpace: "any", value.EitherSpace: "either"}
-	savedProofs    = savedWords{value.Through: "through", value.Itself: "itself"}
+	savedProofs    = savedWords{value.Through: "through", value.Itself: "itself", value.Counted: "counted"}
 	savedValues    = savedWords{value.Uint: "uint", value.Int: "int", value.Text: "text", value.Bytes: "bytes"}
 	savedSides     = savedWords{"entry", "return"}
 	savedKinds     = savedWords{"kprobe", "kretprobe"} // of the sides
@@ -241,7 +246,10 @@ func saveField(f *value.Field) savedField {
 	for _, g := range f.Guards {
 		sg := savedGuard{Label: g.Label, Arg: g.Arg, Space: savedSpaces[g.Space]}
 		if p := g.Proof; p != nil {
-			sg.Proof = &savedProof{Kind: savedProofs[p.Kind], Args: p.Args, Any: p.Any, Trial: p.Trial, From: p.From, To: p.To}
+			sg.Proof = &savedProof{
+				Kind: savedProofs[p.Kind], Args: p.Args, Any: p.Any, Trial: p.Trial, From: p.From, To: p.To,
+				Read: p.Read, Reads: p.Reads, Addr: p.Addr, End: p.End, Last: p.Last,
+			}
 		}
 		s.Guards = append(s.Guards, sg)
 	}

@@ -25,6 +25,10 @@ type Target struct {
 	// not known. It takes long, so it is called only if a spec has a glob.
 	Traceable func() func(module, name string) bool
 
+	// FaultCount is where the kernel counts what faults, nil if it does not, or it
+	// is not known, or is not needed.
+	FaultCount *FaultCount
+
 	// LongestArg asks the kernel how long a fetcharg may be, nil if there is none
 	// to ask. It is called only for one that is too long for Features.
 	LongestArg func() int

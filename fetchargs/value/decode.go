@@ -42,7 +42,7 @@ func (d *Decoder) Value(f int, data []byte) Value {
 	switch field.Encoding {
 	case String:
 		text, ok := d.text(field.Arg, data)
-		if !ok {
+		if !ok || d.isCut(field, data) {
 			return d.noText(field, data)
 		}
 		if field.Count > 0 && len(text) > field.Count {
@@ -91,9 +91,11 @@ func (d *Decoder) noText(f *Field, data []byte) Value {
 	case !d.arch.IsUser(v.Addr):
 	case d.Arg(f.Arg, data)>>16 != 0: // a step before the last
 		v.Why = NotInMemory
-	case !bad:
+	case !bad && d.isEmpty(g.Proof, data):
 		return Value{Kind: Text}
-	case why == Unproven:
+	case !bad: // it goes on where there is no memory
+		v.Why = NotInMemory
+	case why == Unproven && (g.Proof == nil || g.Proof.Kind != Counted):
 		v.Why = EmptyOrAway
 	default:
 		v.Why = why

@@ -15,12 +15,28 @@ package value
 //
 // Which kernel it is, a trial tells in each record: a string behind a pointer
 // that never can be followed.
+//
+// Kernels that count what faults need no string:
+//
+//   - Counted, the count before and after the value (fetchargs.FaultCount). If it
+//     has risen, the value has faulted, or at the same time one on another CPU.
+//     Args lead to the kprobe, and the last is its address, which must be Addr.
 type Proof struct {
 	Kind     ProofKind
 	Args     []int // indexes into the probe's Args
 	Any      bool  // one of Args is enough
 	Trial    int   // index into the probe's Args
-	From, To int64 // bytes behind the pointer that must be on one page, for Itself
+	From, To int64 // bytes behind the pointer that must be on one page, for Itself, or before End, for Counted
+
+	// Read is 1 and the arg that has the memory, or the first of so many as Reads
+	// says. Of a text that is its first byte.
+	Read  int    `json:",omitempty"`
+	Reads int    `json:",omitempty"`
+	Addr  uint64 `json:",omitempty"` // of the function, for Counted
+	End   uint64 `json:",omitempty"` // address where user space ends, for Counted
+	// Last is, of a text, 1 and the arg that has the record's last string, the
+	// task's name. 0 if there is none.
+	Last int `json:",omitempty"`
 }
 
 // A ProofKind is what a Proof rests on.
@@ -29,11 +45,15 @@ type ProofKind uint8
 const (
 	Through ProofKind = iota
 	Itself
+	Counted
 )
 
 func (k ProofKind) String() string {
-	if k == Itself {
+	switch k {
+	case Itself:
 		return "there is text"
+	case Counted:
+		return "misses do not rise"
 	}
 	return "that faults behind it only"
 }
@@ -46,6 +66,9 @@ func (d *Decoder) doubt(g *Guard, addr uint64, data []byte) (Why, bool) {
 	p := g.Proof
 	if p == nil {
 		return Unproven, true
+	}
+	if p.Kind == Counted {
+		return Unproven, !d.counted(p, addr, data)
 	}
 	trial := d.Arg(p.Trial, data)
 	keeps := trial>>16 != 0
@@ -73,4 +96,45 @@ func (d *Decoder) doubt(g *Guard, addr uint64, data []byte) (Why, bool) {
 		}
 	}
 	return Unproven, true
+}
+
+// counted tells whether nothing has faulted while p's memory at addr was read.
+func (d *Decoder) counted(p *Proof, addr uint64, data []byte) bool {
+	kprobes, first := len(p.Args)-1, p.Read-1
+	// At other addresses it fails without a fault.
+	if from, to := addr+uint64(p.From), addr+uint64(p.To); from > to || to > p.End {
+		return false
+	}
+	for _, kprobe := range p.Args[:kprobes] {
+		if !d.arch.IsKernel(d.Arg(kprobe, data)) {
+			return false
+		}
+	}
+	return d.Arg(p.Args[kprobes], data) == p.Addr && d.Arg(first-1, data) == d.Arg(first+p.Reads, data)
+}
+
+// isEmpty tells whether a text that was in memory and of which the kernel stored
+// nothing has nothing: not if it goes on where there is no memory.
+func (d *Decoder) isEmpty(p *Proof, data []byte) bool {
+	return p.Read == 0 || d.Arg(p.Read-1, data) == 0
+}
+
+// isCut tells that the text of f goes on where there is no memory, and that the
+// kernel has taken as much of it as there was room for. It makes none for a string
+// that faults, but when it stores it, the room for those behind it may end before
+// the memory does. The task's name is then missing.
+func (d *Decoder) isCut(f *Field, data []byte) bool {
+	if len(f.Guards) == 0 {
+		return false
+	}
+	p := f.Guards[len(f.Guards)-1].Proof
+	if p == nil || p.Last == 0 || d.Arg(p.Last-1, data)>>16 != 0 {
+		return false
+	}
+	for i := f.Arg + 1; i < p.Last-1; i++ {
+		if d.slots[i].DataLoc && d.Arg(i, data)>>16 != 0 {
+			return false
+		}
+	}
+	return true
 }

@@ -26,6 +26,7 @@ import (
 //	open=NAME, open-absent  with O_NOCTTY, which nothing else here uses
 //	open-mapped=NAME  the name is in a file that is mapped, and was not touched
 //	open-end=NAME  the name is at the end of a page, with no page behind it
+//	open-cut=NAME  it has no end on its page
 func userCalls(words []string) error {
 	u, err := newUserMemory()
 	if err != nil {
@@ -155,6 +156,8 @@ func (u *userMemory) place(where string, b []byte) uintptr {
 		return u.gone()
 	case "end":
 		return u.end(b, len(b))
+	case "cut":
+		return u.end(b, len(b)-1)
 	case "mapped":
 		return u.mapped(b)
 	case "half":

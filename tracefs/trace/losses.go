@@ -140,7 +140,7 @@ func (r *Reading) faulted(p *fetchargs.Probe, e *tracefs.Event) (n uint64) {
 	}
 	const times = 2 // that 5.10 has been seen to count each
 	for i := range p.Args {
-		if p.Args[i].Follows() {
+		if p.Args[i].CanFault() {
 			n += times
 		}
 	}

@@ -86,6 +86,13 @@ func (m *Machine) Target(o PlanOptions) (*fetchargs.Target, error) {
 		return t, nil
 	}
 	t.Symbols, t.Place, t.ModuleLoaded = m.SymbolFacts, m.symbolPlace(), proc.ModuleLoaded
+	if t.Live && !t.Features.Keeps {
+		end, err := proc.UserEnd()
+		if err != nil {
+			return nil, err
+		}
+		t.FaultCount = fetchargs.FaultCountOf(t.Kernel, t.Place, end)
+	}
 	if m.fs != nil {
 		t.LongestArg = sync.OnceValue(m.fs.LongestArg)
 		t.Traceable = m.fs.TraceableFunctions

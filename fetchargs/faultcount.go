@@ -1,0 +1,156 @@
+package fetchargs
+
+import (
+	"slices"
+
+	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/value"
+)
+
+// A FaultCount is where a kernel before 5.14 counts the fetches of a probe that
+// fault: in nmissed of struct kprobe (kprobe_fault_handler, taken away by
+// ec6aba3d2be1). The kernel finds that struct by the probe's address in
+// kprobe_table, and so can a fetcharg. One that fetches the count before and after
+// a value tells whether reading that has faulted.
+type FaultCount struct {
+	List, Misses, Addr int64  // bytes: members of struct kprobe
+	Text               uint64 // address of _stext
+	UserEnd            uint64 // address where the memory of programs ends: what faults behind it is not counted
+}
+
+const (
+	kprobeTable   = "kprobe_table"
+	kprobeBuckets = 64                 // of 8 bytes: KPROBE_TABLE_SIZE
+	hashShift     = 58                 // 64 - KPROBE_HASH_BITS
+	hashFactor    = 0x61c8864680b583eb // GOLDEN_RATIO_64
+)
+
+// FaultCountOf finds the count; nil if the kernel has none, or hides where.
+func FaultCountOf(k *btf.Kernel, place func(string) (SymbolPlace, error), userEnd uint64) *FaultCount {
+	kprobe, err := k.Type("struct kprobe")
+	if err != nil {
+		return nil
+	}
+	offset := func(name string) int64 {
+		m, e := btf.Member(kprobe, name)
+		if e != nil {
+			err = e
+		}
+		return int64(m.Offset)
+	}
+	at := func(symbol string) uint64 {
+		p, e := place(symbol)
+		if e != nil || p.Hidden || len(p.Addrs) != 1 {
+			return 0
+		}
+		return p.Addrs[0]
+	}
+	offset("fault_handler") // whose time the count is of
+	c := &FaultCount{List: offset("list"), Misses: offset("nmissed"), Addr: offset("addr"), Text: at("_stext"), UserEnd: userEnd}
+	if err != nil || offset("hlist") != 0 || at(kprobeTable) == 0 || c.Text == 0 {
+		return nil
+	}
+	return c
+}
+
+// A counter is the FaultCount of one function's probes.
+type counter struct {
+	FaultCount
+	addr  uint64 // of the function
+	depth int    // how many kprobes come before its own in the table's bucket
+}
+
+// counter finds the count of the plan's function. Those of the run that are
+// probed after it come before it in the bucket; if somebody else's do, too, the
+// address tells, and nothing is proven.
+func (r *resolver) counter() *counter {
+	addr, ok := r.addressIn(r.spec.Func.Text)
+	if r.target.FaultCount == nil || !ok || r.fn.Module != "" {
+		return nil
+	}
+	c := &counter{FaultCount: *r.target.FaultCount, addr: addr}
+	for _, name := range r.order[slices.Index(r.order, r.spec.Func.Text)+1:] {
+		if other, ok := r.addressIn(name); ok && bucket(other) == bucket(addr) {
+			c.depth++
+		}
+	}
+	if _, text, limit := r.fitted(c.misses()); len(text) > limit {
+		return nil
+	}
+	return c
+}
+
+// addressIn is where the kernel has the function of a name, if it has one.
+func (r *resolver) addressIn(name string) (uint64, bool) {
+	facts, err := r.symbolTable()
+	offsets := facts[name].Offsets
+	if err != nil || r.target.FaultCount == nil || len(offsets) != 1 || offsets[0] == 0 {
+		return 0, false
+	}
+	return r.target.FaultCount.Text + offsets[0], true
+}
+
+// bucket is hash_ptr of include/linux/hash.h.
+func bucket(addr uint64) uint64 { return addr * hashFactor >> hashShift }
+
+// kprobe is the n-th one of the bucket.
+func (c *counter) kprobe(n int) Arg {
+	first := Base{Kind: Memory, Name: kprobeTable, N: int64(8 * bucket(c.addr))}
+	return Arg{Base: first, Hops: make([]Hop, n), Type: x64Type} // hlist.next is the first member
+}
+
+// misses is the count. Of several probes at the address the one in the table
+// stands for all, and their own are in its list; one alone is in its own.
+func (c *counter) misses() Arg {
+	return c.kprobe(c.depth).then(Hop{Offset: c.List}).then(Hop{Offset: c.Misses - c.List})
+}
+
+// CanFault tells whether memory is read that may not be there.
+func (a *Arg) CanFault() bool {
+	return a.Follows() && (a.Base.Kind != Memory || a.Base.Name != kprobeTable)
+}
+
+// counted has the kprobe and its address fetched, which the proof by the count needs.
+func (b *builder) counted(m piece) *value.Proof {
+	c := b.counter
+	p := &value.Proof{Kind: value.Counted, Reads: m.reads, Addr: c.addr, End: c.UserEnd, From: m.at, To: m.at + int64(m.size)}
+	if m.text {
+		m.arg = b.firstByte(m)
+	}
+	p.Read = m.arg + 1
+	for n := range c.depth + 1 {
+		i, _ := b.arg(c.kprobe(n), "kprobe", m.span)
+		p.Args = append(p.Args, i)
+	}
+	i, _ := b.arg(c.kprobe(c.depth).then(Hop{Offset: c.Addr}), "kprobe addr", m.span)
+	p.Args = append(p.Args, i)
+	b.reads = append(b.reads, p)
+	return p
+}
+
+// count has the probe fetch the count on both sides of all that it proves.
+func (b *builder) count() {
+	before, after := map[int]bool{}, map[int]bool{}
+	for _, p := range b.reads {
+		before[p.Read-1], after[p.Read-2+p.Reads] = true, true
+	}
+	old := b.args
+	b.args = nil
+	moved, counted := make([]int, len(old)), false
+	misses := func(like Arg) {
+		if !counted {
+			b.named(b.counter.misses(), "misses", like.Span)
+		}
+		counted = true
+	}
+	for i, a := range old {
+		if before[i] {
+			misses(a)
+		}
+		moved[i], counted = len(b.args), false
+		if b.args = append(b.args, a); after[i] {
+			misses(a)
+		}
+	}
+	b.probe.move(moved)
+}
