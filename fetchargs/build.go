@@ -7,6 +7,7 @@ import (
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
+	"github.com/tsnoop/tsnoop/tracefs/dynevent"
 )
 
 // Limits of kernel/trace/trace_probe.h. The size of an event is checked by
@@ -38,20 +39,21 @@ type builder struct {
 	names   map[string]bool
 }
 
-func (r *resolver) newBuilder(symbols []string, ret bool) *builder {
+func (r *resolver) newBuilder(symbols []string, at Side, kind dynevent.Kind) *builder {
 	return &builder{
-		side:   side{ret: ret},
+		side:   side{at: at},
 		r:      r,
-		probe:  &Probe{Plan: r.out, Return: ret, Symbols: symbols, Comm: -1, Caller: -1, Stack: -1},
+		probe:  &Probe{Plan: r.out, Kind: kind, Side: at, Symbols: symbols, Comm: -1, Caller: -1, Stack: -1},
 		byText: map[string]int{},
 		known:  map[string]bool{},
 		names:  map[string]bool{},
 	}
 }
 
-// A side is what is wanted of a function's entry, or of its return.
+// A side is what is wanted of a function's entry, or of its return, or a part of it.
 type side struct {
-	ret    bool
+	at     Side
+	part   int
 	used   bool // something asks for it
 	fields []value.Field
 	exprs  []string // fields[i] is the value of the expression exprs[i]

@@ -48,8 +48,8 @@ func TestSignedChar(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		line := plans[0].Entry.Definitions("g")[0]
-		if !strings.HasSuffix(line, " "+tt.want) || plans[0].Entry.Fields[0].Signed != tt.signed {
+		line := plans[0].Entry().Definitions("g")[0]
+		if !strings.HasSuffix(line, " "+tt.want) || plans[0].Entry().Fields[0].Signed != tt.signed {
 			t.Errorf("%s, signed char %v: got %s, want ...%s", tt.arch, tt.schar, line, tt.want)
 		}
 	}

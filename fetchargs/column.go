@@ -38,7 +38,7 @@ func FromEvent(system, name string, columns []Column, arch *abi.Arch) *Plan {
 			p.Fields = append(p.Fields, c.field(i))
 		}
 	}
-	plan.Entry = p
+	plan.Probes = []*Probe{p}
 	return plan
 }
 

@@ -24,9 +24,10 @@ type test struct {
 	against bool     // right is set, not value
 }
 
-// An operand is a field: of the return probe, or of the entry probe.
+// An operand is a field of one of the plan's probes.
 type operand struct {
-	ret   bool
+	side  Side
+	part  int
 	index int
 }
 
@@ -213,7 +214,7 @@ func (r *resolver) enumerator(t btf.Type, name string) (int64, error) {
 	return r.target.Kernel.Enumerator(t, name)
 }
 
-func (f ref) operand() operand { return operand{f.side.ret, f.index} }
+func (f ref) operand() operand { return operand{f.side.at, f.side.part, f.index} }
 
 func comparable(a, b *value.Field, op spec.Op) bool {
 	if a.Encoding == value.String || b.Encoding == value.String {

@@ -3,7 +3,10 @@ package fetchargs
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
+
+	"github.com/tsnoop/tsnoop/tracefs/dynevent"
 )
 
 // Probes are the probes of the plans, returns before entries: of two probes
@@ -12,11 +15,8 @@ import (
 func Probes(plans []*Plan) []*Probe {
 	var probes []*Probe
 	for _, p := range plans {
-		if p.Return != nil {
-			probes = append(probes, p.Return)
-		}
-		if p.Entry != nil {
-			probes = append(probes, p.Entry)
+		for _, probe := range slices.Backward(p.Probes) {
+			probes = append(probes, probe)
 		}
 	}
 	return probes
@@ -58,7 +58,7 @@ func EmitShell(w io.Writer, plans []*Plan, group string) {
 	fmt.Fprintln(w, "  trap - EXIT INT TERM HUP")
 	for _, p := range probes {
 		file := "events/" + group + "/" + p.Event
-		fmt.Fprintf(w, "  [ ! -e %s/enable ] || { echo 0 > %s/enable; echo '-:%s/%s' >> kprobe_events; }\n", file, file, group, p.Event)
+		fmt.Fprintf(w, "  [ ! -e %s/enable ] || { echo 0 > %s/enable; echo '%s' >> %s; }\n", file, file, dynevent.Removal(group, p.Event), p.Kind.File())
 	}
 	fmt.Fprintln(w, "  exit")
 	fmt.Fprintln(w, "}")
@@ -66,7 +66,7 @@ func EmitShell(w io.Writer, plans []*Plan, group string) {
 	fmt.Fprintln(w, "set -e")
 	for _, p := range probes {
 		for _, line := range p.Definitions(group) {
-			fmt.Fprintf(w, "echo %s >> kprobe_events\n", shellQuote(line))
+			fmt.Fprintf(w, "echo %s >> %s\n", shellQuote(line), p.Kind.File())
 		}
 	}
 	for _, p := range probes {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
+	"github.com/tsnoop/tsnoop/tracefs/dynevent"
 )
 
 // Limits of what a kernel takes when it boots, in bytes: COMMAND_LINE_SIZE on
@@ -63,8 +64,8 @@ func emitCommandLine(w io.Writer, probes []*Probe, group string) error {
 // at this early time, before those of the command line, and only in the group
 // kprobes. It knows returns by their place.
 func (p *Probe) bootconfig(w *strings.Builder) *spec.Error {
-	head, place := "p:kprobes/"+p.Event+" ", ""
-	if p.Return {
+	head, place := dynevent.Kprobe.Head("kprobes", p.Event, 0)+" ", ""
+	if p.Side == Return {
 		place = "%return"
 	}
 	var args strings.Builder

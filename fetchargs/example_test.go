@@ -29,7 +29,7 @@ func Example() {
 		panic(err)
 	}
 	fetchargs.EmitTracefs(os.Stdout, plans, "tsnoop")
-	for _, f := range plans[0].Entry.Fields {
+	for _, f := range plans[0].Entry().Fields {
 		fmt.Println(f.Label, btf.Name(f.Type))
 	}
 	// Output:

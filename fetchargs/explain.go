@@ -18,10 +18,8 @@ func (p *Plan) Explain(w io.Writer) {
 	for _, note := range p.Notes {
 		fmt.Fprintf(w, "  note: %s\n", note)
 	}
-	for _, probe := range []*Probe{p.Entry, p.Return} {
-		if probe != nil {
-			probe.explain(w)
-		}
+	for _, probe := range p.Probes {
+		probe.explain(w)
 	}
 	if p.check != nil {
 		fmt.Fprintf(w, "  decided in user space: %s\n", p.describe(p.check))
@@ -29,12 +27,8 @@ func (p *Plan) Explain(w io.Writer) {
 }
 
 func (p *Probe) explain(w io.Writer) {
-	side := "entry"
-	if p.Return {
-		side = "return"
-	}
 	for _, symbol := range p.Symbols {
-		fmt.Fprintf(w, "  %s of %s, event %s\n", side, symbol, p.Event)
+		fmt.Fprintf(w, "  %s of %s, event %s\n", p.Side, symbol, p.Event)
 	}
 	for i := range p.Fields {
 		p.explainField(w, &p.Fields[i])

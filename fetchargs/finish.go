@@ -2,7 +2,6 @@ package fetchargs
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
@@ -13,7 +12,7 @@ import (
 // last and checks the kernel's limits.
 func (b *builder) finish(both bool) *Probe {
 	p := b.probe
-	p.Event = b.r.eventName(p.Return)
+	p.Event = b.r.eventName(p.Side)
 	if b.r.target.Live {
 		b.instrument(both)
 	}
@@ -35,7 +34,7 @@ func (b *builder) finish(both bool) *Probe {
 // with entries, and the task's name.
 func (b *builder) instrument(both bool) {
 	p, at := b.probe, b.r.spec.Func.Span
-	if !p.Return {
+	if p.Side == Entry {
 		caller, _ := baseNamed(b.r.target.Arch.Caller)
 		p.Caller, _ = b.arg(Arg{Base: caller, Type: x64Type}, "caller", at)
 	}
@@ -117,10 +116,10 @@ func (p *Probe) move(moved []int) {
 
 // eventName makes a name that no other event of the run has. The suffix of a
 // return event is perf's.
-func (r *resolver) eventName(ret bool) string {
+func (r *resolver) eventName(side Side) string {
 	name := identifier(r.spec.Func.Text)
 	suffix := ""
-	if ret {
+	if side == Return {
 		suffix = "__return"
 	}
 	if nonce := r.target.Nonce; nonce != "" {
@@ -140,20 +139,14 @@ func (r *resolver) eventName(ret bool) string {
 // kprobe_events, one each: more than one only if several functions have the
 // name, which then share the event.
 func (p *Probe) Definitions(group string) []string {
-	kind := "p"
-	if p.Return {
-		kind = "r"
-		if p.MaxActive > 0 {
-			kind += strconv.Itoa(p.MaxActive)
-		}
-	}
+	head := p.Kind.Head(group, p.Event, p.MaxActive)
 	var args strings.Builder
 	for _, a := range p.Args {
 		fmt.Fprintf(&args, " %s=%s", a.Name, a)
 	}
 	lines := make([]string, len(p.Symbols))
 	for i, symbol := range p.Symbols {
-		lines[i] = fmt.Sprintf("%s:%s/%s %s%s", kind, group, p.Event, symbol, args.String())
+		lines[i] = head + " " + symbol + args.String()
 	}
 	return lines
 }
@@ -162,7 +155,7 @@ func (p *Probe) Definitions(group string) []string {
 // and order decide that, not how the values are fetched.
 func (p *Probe) Shape() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%t", p.Return)
+	fmt.Fprintf(&b, "%s", p.Kind)
 	for _, a := range p.Args {
 		fmt.Fprintf(&b, " %s %s", a.Name, a.stored())
 	}

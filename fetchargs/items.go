@@ -114,10 +114,10 @@ func (r *resolver) finish() *Plan {
 	}
 	both := r.entry.used && r.exit.used
 	if r.entry.used || !r.exit.used {
-		p.Entry = r.entry.finish(both)
+		p.Probes = append(p.Probes, r.entry.finish(both))
 	}
 	if r.exit.used {
-		p.Return = r.exit.finish(both)
+		p.Probes = append(p.Probes, r.exit.finish(both))
 	}
 	if len(r.errs) > 0 {
 		return nil

@@ -11,11 +11,15 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
+	"github.com/tsnoop/tsnoop/tracefs/dynevent"
 )
 
 // maxTypes bounds the BTF among saved plans, in bytes: a few hundred types take
 // some KiB.
 const maxTypes = 1 << 20
+
+// maxProbes bounds the parts of one plan.
+const maxProbes = 64
 
 // Load reads what Save has written, of this version or the one before. The data
 // may come from anywhere: whatever is in it, the plans can be used without harm.
@@ -77,19 +81,17 @@ func (s *savedPlan) load(types func(int) (btf.Type, error)) (*Plan, error) {
 		if err != nil {
 			return nil, err
 		}
-		side := &p.Entry
-		if probe.Return {
-			side = &p.Return
+		if next := len(p.Of(probe.Side)); probe.Part != next || probe.Side == Entry && len(p.Of(Return)) > 0 {
+			return nil, fmt.Errorf("part %d of the %s is out of order", probe.Part, probe.Side)
 		}
-		if *side != nil {
-			return nil, fmt.Errorf("two probes of the %s", s.Probes[i].Side)
-		}
-		*side = probe
+		p.Probes = append(p.Probes, probe)
 	}
 	switch {
-	case p.Entry == nil && p.Return == nil:
+	case len(p.Probes) == 0:
 		return nil, errors.New("no probe")
-	case p.Renames != "" && (p.Paired() || p.Entry == nil || len(p.Entry.Fields) < 2):
+	case len(p.Probes) > maxProbes:
+		return nil, fmt.Errorf("%d probes", len(p.Probes))
+	case p.Renames != "" && (len(p.Probes) != 1 || p.Entry() == nil || len(p.Entry().Fields) < 2):
 		return nil, errors.New("not a plan for the names of tasks")
 	}
 	if s.Check != nil {
@@ -103,13 +105,14 @@ func (s *savedProbe) load(plan *Plan, types func(int) (btf.Type, error)) (*Probe
 	if err != nil {
 		return nil, err
 	}
-	if s.Kind != savedKinds[side] {
+	kind, ok := dynevent.Named(s.Kind)
+	if !ok || (kind == dynevent.Kretprobe) != (Side(side) == Return) {
 		return nil, fmt.Errorf("a %q is no probe of the %s", s.Kind, s.Side)
 	}
 	if len(s.Args) > maxArgs {
 		return nil, errors.New("too many arguments")
 	}
-	p := &Probe{Plan: plan, Return: side == 1, Symbols: s.Symbols, Event: s.Event, Filter: s.Filter, OnlyComm: s.OnlyComm}
+	p := &Probe{Plan: plan, Kind: kind, Side: Side(side), Part: s.Part, Symbols: s.Symbols, Event: s.Event, Filter: s.Filter, OnlyComm: s.OnlyComm}
 	for i := range s.Args {
 		a, err := s.Args[i].load(plan.Spec.Text)
 		if err != nil {
@@ -126,7 +129,7 @@ func (s *savedProbe) load(plan *Plan, types func(int) (btf.Type, error)) (*Probe
 			return nil, errors.New("argument out of range")
 		}
 	}
-	if p.Return && p.Caller >= 0 {
+	if p.Side == Return && p.Caller >= 0 {
 		return nil, errors.New("a return's caller is no argument")
 	}
 	for i := range s.Fields {
@@ -328,12 +331,9 @@ func (s *savedOperand) load(p *Plan) (o operand, err error) {
 	if err != nil {
 		return o, err
 	}
-	o = operand{side == 1, s.Field}
-	probe := p.Entry
-	if o.ret {
-		probe = p.Return
-	}
-	if probe == nil || o.index < 0 || o.index >= len(probe.Fields) {
+	o = operand{Side(side), s.Part, s.Field}
+	parts := p.Of(o.side)
+	if o.part < 0 || o.part >= len(parts) || o.index < 0 || o.index >= len(parts[o.part].Fields) {
 		return o, errors.New("a condition on a value that is not there")
 	}
 	return o, nil

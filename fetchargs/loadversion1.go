@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
+	"github.com/tsnoop/tsnoop/tracefs/dynevent"
 )
 
 // What was saved as version 1: the Go structures of that time, with what can be
@@ -111,11 +112,11 @@ func (old *savedPlan1) today() (savedPlan, error) {
 		Spec: old.Spec, Func: old.Func, Module: old.Module, Arch: old.Arch, Check: old.Check.today(0), Partial: old.Partial,
 		Notes: old.Notes, Addresses: old.Addresses, Renames: old.Renames,
 	}
-	for side, probe := range []*savedProbe1{old.Entry, old.Return} {
+	for side, probe := range []*savedProbe1{Entry: old.Entry, Return: old.Return} {
 		if probe == nil {
 			continue
 		}
-		p, err := probe.today(side)
+		p, err := probe.today(Side(side))
 		if err != nil {
 			return s, err
 		}
@@ -124,9 +125,9 @@ func (old *savedPlan1) today() (savedPlan, error) {
 	return s, nil
 }
 
-func (old *savedProbe1) today(side int) (savedProbe, error) {
+func (old *savedProbe1) today(side Side) (savedProbe, error) {
 	s := savedProbe{
-		Kind: savedKinds[side], Side: savedSides[side], Symbols: old.Symbols, Event: old.Event,
+		Kind: dynevent.Kprobe.String(), Side: savedSides[side], Symbols: old.Symbols, Event: old.Event,
 		Filter: old.Filter, OnlyComm: old.OnlyComm,
 	}
 	for _, a := range old.Args {
@@ -140,8 +141,11 @@ func (old *savedProbe1) today(side int) (savedProbe, error) {
 	for i := range old.Fields {
 		s.Fields = append(s.Fields, old.Fields[i].today())
 	}
-	if side == 1 && old.Caller == len(old.Args) {
-		old.Caller = -1 // what the kernel records by itself
+	if side == Return {
+		s.Kind = dynevent.Kretprobe.String()
+		if old.Caller == len(old.Args) {
+			old.Caller = -1 // what the kernel records by itself
+		}
 	}
 	for _, own := range []struct {
 		arg  int
@@ -197,11 +201,11 @@ func (old *savedTest1) today(depth int) *savedTest {
 }
 
 func (old savedOperand1) today() *savedOperand {
-	side := savedSides[0]
+	side := Entry
 	if old.Return {
-		side = savedSides[1]
+		side = Return
 	}
-	return &savedOperand{side, old.Index}
+	return &savedOperand{Side: savedSides[side], Field: old.Index}
 }
 
 // parseArg reads back what [Arg.String] has written.

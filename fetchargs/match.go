@@ -13,41 +13,48 @@ func (p *Plan) Decides() bool { return p.check != nil }
 
 // HoldsBack reports whether a call's return decides if the call is wanted.
 func (p *Plan) HoldsBack() bool {
-	return p.Return != nil && p.Return.Chooses() || p.check.asksReturn()
+	return p.chooses(Return) || p.check.asksReturn()
 }
 
 func (t *test) asksReturn() bool {
 	if t == nil {
 		return false
 	}
-	return t.left.ret || t.against && t.right.ret ||
+	return t.left.side == Return || t.against && t.right.side == Return ||
 		slices.ContainsFunc(t.and, (*test).asksReturn) || slices.ContainsFunc(t.or, (*test).asksReturn)
 }
 
-// Match decides the plan's conditions on a call's values. A side that was not
-// seen is nil; a condition on it does not hold. Without conditions left to
-// user space the answer is always yes.
-func (p *Plan) Match(entry, exit *value.Decoder, entryData, exitData []byte) bool {
+// chooses tells whether the kernel's filter chooses among the events of a side.
+func (p *Plan) chooses(side Side) bool {
+	return slices.ContainsFunc(p.Of(side), (*Probe).Chooses)
+}
+
+// Match decides the plan's conditions on a call's values: records are what each of
+// p.Probes has of it, decoders are theirs. What was not seen is nil; a condition
+// on it does not hold. Without conditions left to user space the answer is
+// always yes.
+func (p *Plan) Match(decoders []*value.Decoder, records [][]byte) bool {
 	if p.check == nil {
 		return true
 	}
 	return p.check.holds(func(o operand) value.Value {
-		switch {
-		case o.ret && exitData != nil:
-			return exit.Value(o.index, exitData)
-		case !o.ret && entryData != nil:
-			return entry.Value(o.index, entryData)
+		i := p.probe(o)
+		if records[i] == nil {
+			return value.Value{}
 		}
-		return value.Value{}
+		return decoders[i].Value(o.index, records[i])
 	}, p)
 }
 
-func (p *Plan) fieldOf(o operand) *value.Field {
-	if o.ret {
-		return &p.Return.Fields[o.index]
+// probe is the index of an operand's probe.
+func (p *Plan) probe(o operand) int {
+	if o.side == Return {
+		return len(p.Of(Entry)) + o.part
 	}
-	return &p.Entry.Fields[o.index]
+	return o.part
 }
+
+func (p *Plan) fieldOf(o operand) *value.Field { return &p.Probes[p.probe(o)].Fields[o.index] }
 
 func (t *test) holds(valueOf func(operand) value.Value, p *Plan) bool {
 	switch {

@@ -15,10 +15,7 @@ import (
 func Pasted(plans []*Plan) []string {
 	var words []string
 	for _, p := range plans {
-		for _, probe := range []*Probe{p.Entry, p.Return} {
-			if probe == nil {
-				continue
-			}
+		for _, probe := range p.Probes {
 			for i := range probe.Fields {
 				for _, text := range []string{probe.pasted(&probe.Fields[i]), probe.stale(&probe.Fields[i])} {
 					if text == "" {
@@ -36,7 +33,7 @@ func Pasted(plans []*Plan) []string {
 				words = append(words, text)
 			}
 		}
-		if p.Paired() && p.Entry.Chooses() && p.Return.Chooses() {
+		if p.Paired() && p.chooses(Entry) && p.chooses(Return) {
 			words = append(words, comment(p.Spec.Func.Text+": each side has a filter of its own: a return need not be that of the entry before it"))
 		}
 		if p.Partial && p.check != nil {

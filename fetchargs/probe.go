@@ -7,17 +7,16 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
+	"github.com/tsnoop/tsnoop/tracefs/dynevent"
 )
 
 // A Plan is one spec made concrete for one kernel: the probes that carry it
-// out and what user space has still to decide. Entry or Return is nil where
-// the spec does not ask for that side; never both.
+// out and what user space has still to decide.
 type Plan struct {
 	Spec   *spec.Spec // of a glob, that for this function
 	Glob   *Glob      // that the function matched, nil if it was named
 	Func   *btf.Func
-	Entry  *Probe // "p:" event, or nil
-	Return *Probe // "r:" event, or nil
+	Probes []*Probe // those of the entry, then those of the return, each by part; at least one
 
 	// Renames is a glob of task names. If it is set, the plan is tsnoop's own: its
 	// events tell of tasks that get another name. See [Renames].
@@ -37,11 +36,28 @@ type Plan struct {
 	check *test // what user space decides, nil if the kernel's filters do all
 }
 
-// A Probe is one kprobe event: its definition, its filter, and how the bytes
+// A Side is the beginning of a call, or its end.
+type Side uint8
+
+const (
+	Entry Side = iota
+	Return
+)
+
+func (s Side) String() string {
+	if s == Return {
+		return "return"
+	}
+	return "entry"
+}
+
+// A Probe is one dynamic event: its definition, its filter, and how the bytes
 // of its record become the values the user asked for.
 type Probe struct {
-	Plan   *Plan
-	Return bool // "r:", fired when the function returns
+	Plan *Plan
+	Kind dynevent.Kind
+	Side Side
+	Part int // which of its side's probes it is, from 0; each has some of the values
 	// Symbols is where, as the kernel reads it: "ip_rcv", "ext4:ext4_sync". One,
 	// but for a name that several functions have: "_stext+4711", "_stext+94322".
 	Symbols []string
@@ -69,8 +85,35 @@ func (p *Probe) Follows() bool {
 	return slices.ContainsFunc(p.Args, func(a Arg) bool { return a.Follows() })
 }
 
+// Entry is the first probe of the entry, nil if the spec does not ask for that side.
+func (p *Plan) Entry() *Probe { return first(p.Of(Entry)) }
+
+// Return is the first probe of the return, nil if the spec does not ask for that side.
+func (p *Plan) Return() *Probe { return first(p.Of(Return)) }
+
+func first(probes []*Probe) *Probe {
+	if len(probes) == 0 {
+		return nil
+	}
+	return probes[0]
+}
+
+// Of are the probes of a side, by part.
+func (p *Plan) Of(side Side) []*Probe {
+	entries := slices.IndexFunc(p.Probes, func(p *Probe) bool { return p.Side == Return })
+	switch {
+	case entries < 0 && side == Return:
+		return nil
+	case entries < 0:
+		return p.Probes
+	case side == Return:
+		return p.Probes[entries:]
+	}
+	return p.Probes[:entries]
+}
+
 // Paired tells whether the plan's calls have both an entry and a return.
-func (p *Plan) Paired() bool { return p.Entry != nil && p.Return != nil }
+func (p *Plan) Paired() bool { return p.Entry() != nil && p.Return() != nil }
 
 // Chooses tells whether the kernel's filter chooses by the values of the events.
 func (p *Probe) Chooses() bool { return p.Filter != "" && !p.OnlyComm }

@@ -56,8 +56,8 @@ func (t *test) sides() (entry, exit bool) {
 	if t.and != nil || t.or != nil {
 		return entry, exit
 	}
-	exit = t.left.ret || t.against && t.right.ret
-	entry = !t.left.ret || t.against && !t.right.ret
+	exit = t.left.side == Return || t.against && t.right.side == Return
+	entry = t.left.side == Entry || t.against && t.right.side == Entry
 	return entry, exit
 }
 

@@ -87,9 +87,9 @@ func notRecorded(wanted *spec.Spec, plans []*Plan) *spec.Error {
 // what the recording calls them, and knows no kernel.
 type selection struct {
 	complaints
-	spec        *spec.Spec
-	plan        *Plan // as it was recorded
-	entry, exit side
+	spec  *spec.Spec
+	plan  *Plan  // as it was recorded
+	sides []side // of each of its probes
 }
 
 func newSelection(wanted *spec.Spec, p *Plan) *selection {
@@ -101,16 +101,15 @@ func newSelection(wanted *spec.Spec, p *Plan) *selection {
 		}
 		s.spec = specOf(wanted, one)
 	}
-	s.entry, s.exit = recordedSide(p.Entry, false), recordedSide(p.Return, true)
+	for _, probe := range p.Probes {
+		s.sides = append(s.sides, recordedSide(probe))
+	}
 	return s
 }
 
 // recordedSide has the fields of a recorded probe, none of them to be shown.
-func recordedSide(p *Probe, ret bool) side {
-	s := side{ret: ret}
-	if p == nil {
-		return s
-	}
+func recordedSide(p *Probe) side {
+	s := side{at: p.Side, part: p.Part}
 	for _, f := range p.Fields {
 		s.exprs = append(s.exprs, f.Label)
 		f.Hidden = true
@@ -125,8 +124,9 @@ func (s *selection) selected(pair bool) *Plan {
 	if s.spec.Parens {
 		s.choose()
 	} else {
-		s.entry.all(s.plan.Entry)
-		s.exit.all(s.plan.Return)
+		for i, p := range s.plan.Probes {
+			s.sides[i].all(p)
+		}
 	}
 	all := (&comparer{&s.complaints, s}).tests(s.spec)
 	if s.plan.check != nil {
@@ -147,15 +147,20 @@ func (s *selection) selected(pair bool) *Plan {
 // keepSides drops the side that nothing asks for, unless both are wanted or
 // conditions on it have decided already which calls are in the recording.
 func (s *selection) keepSides(out *Plan, pair bool) {
-	entry, exit := s.plan.Entry, s.plan.Return
-	held := pair || s.plan.check != nil || entry != nil && entry.Filter != "" || exit != nil && exit.Filter != ""
-	out.Entry, out.Return = nil, nil
-	if entry != nil && (held || s.entry.used || !s.exit.used || exit == nil) {
-		out.Entry = s.entry.of(entry, out)
+	filtered := func(p *Probe) bool { return p.Filter != "" }
+	all := pair || s.plan.check != nil || !s.plan.Paired() || slices.ContainsFunc(s.plan.Probes, filtered)
+	entry, exit := s.uses(Entry), s.uses(Return)
+	out.Probes = nil
+	for i, p := range s.plan.Probes {
+		if all || p.Side == Entry && (entry || !exit) || p.Side == Return && exit {
+			out.Probes = append(out.Probes, s.sides[i].of(p, out))
+		}
 	}
-	if exit != nil && (held || s.exit.used || entry == nil) {
-		out.Return = s.exit.of(exit, out)
-	}
+}
+
+// uses tells whether something asks for a side.
+func (s *selection) uses(at Side) bool {
+	return slices.ContainsFunc(s.sides, func(s side) bool { return s.at == at && s.used })
 }
 
 // of is the recorded probe p with the fields that are wanted.
@@ -167,9 +172,6 @@ func (s *side) of(p *Probe, plan *Plan) *Probe {
 
 // all shows a side as it was recorded.
 func (s *side) all(p *Probe) {
-	if p == nil {
-		return
-	}
 	s.used = true
 	for i := range s.fields {
 		s.fields[i].Hidden = p.Fields[i].Hidden
@@ -235,7 +237,12 @@ func (s *selection) operand(w want) (ref, bool) {
 }
 
 // values are the recorded values that are called by one word.
-func (s *selection) values() []string { return slices.Concat(s.entry.exprs, s.exit.exprs) }
+func (s *selection) values() (words []string) {
+	for i := range s.sides {
+		words = append(words, s.sides[i].exprs...)
+	}
+	return words
+}
 
 // enumerator knows the constants of a value's own enum, which is in the recording.
 func (s *selection) enumerator(t btf.Type, name string) (int64, error) {
@@ -272,7 +279,8 @@ func reformatted(f *value.Field, name string) bool {
 // find finds x among the recorded values. The user may have named it.
 func (s *selection) find(x spec.Expr) (ref, bool) {
 	label := x.String()
-	for _, side := range []*side{&s.entry, &s.exit} {
+	for n := range s.sides {
+		side := &s.sides[n]
 		if i := slices.Index(side.exprs, label); i >= 0 {
 			side.used = true
 			return ref{side, i}, true

@@ -74,7 +74,7 @@ func TestRegisters(t *testing.T) {
 			if plans, err = fetchargs.Load(saved); err != nil {
 				t.Fatal(err)
 			}
-			probe := plans[0].Entry
+			probe := plans[0].Entry()
 			var record []byte
 			var slots []value.Slot
 			for _, arg := range probe.Args {
@@ -123,7 +123,7 @@ func TestRegistersDamaged(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		plans[0].Entry.Args = plans[0].Entry.Args[:1]
+		plans[0].Entry().Args = plans[0].Entry().Args[:1]
 		saved, err := fetchargs.Save(plans)
 		if err != nil {
 			t.Fatal(err)

@@ -28,9 +28,9 @@ func Renames(t *Target) (*Plan, error) {
 	}
 	plan := plans[0]
 	plan.Renames = t.Comm
-	plan.Entry.Event = "tsnoop_renames" // no function's
+	plan.Entry().Event = "tsnoop_renames" // no function's
 	if t.Nonce != "" {
-		plan.Entry.Event += "_" + t.Nonce
+		plan.Entry().Event += "_" + t.Nonce
 	}
 	return plan, nil
 }

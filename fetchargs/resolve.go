@@ -8,6 +8,7 @@ import (
 
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
+	"github.com/tsnoop/tsnoop/tracefs/dynevent"
 )
 
 // Resolve makes a plan of every spec, and of a glob one for each function that
@@ -109,8 +110,8 @@ func (r *resolver) plan() *Plan {
 	r.params, r.paramErrs = r.locateParams(r.fn)
 	r.out = &Plan{Spec: r.spec, Func: r.fn, Arch: r.target.Arch}
 	symbols := r.symbols()
-	r.entry = r.newBuilder(symbols, false)
-	r.exit = r.newBuilder(symbols, true)
+	r.entry = r.newBuilder(symbols, Entry, dynevent.Kprobe)
+	r.exit = r.newBuilder(symbols, Return, dynevent.Kretprobe)
 	r.entry.counter = r.counter()
 
 	if r.spec.Parens {

@@ -42,6 +42,7 @@ type (
 	savedProbe struct {
 		Kind     string       `json:"kind"`
 		Side     string       `json:"side"`
+		Part     int          `json:"part,omitempty"`
 		Symbols  []string     `json:"symbols"`
 		Event    string       `json:"event"`
 		Args     []savedArg   `json:"args"`
@@ -115,6 +116,7 @@ type (
 	}
 	savedOperand struct {
 		Side  string `json:"side"`
+		Part  int    `json:"part,omitempty"`
 		Field int    `json:"field"`
 	}
 	savedValue struct {
@@ -136,8 +138,7 @@ var (
 	savedSpaces    = savedWords{value.KernelSpace: "kernel", value.UserSpace: "user", value.AnySpace: "any", value.EitherSpace: "either"}
 	savedProofs    = savedWords{value.Through: "through", value.Itself: "itself", value.Counted: "counted"}
 	savedValues    = savedWords{value.Uint: "uint", value.Int: "int", value.Text: "text", value.Bytes: "bytes"}
-	savedSides     = savedWords{"entry", "return"}
-	savedKinds     = savedWords{"kprobe", "kretprobe"} // of the sides
+	savedSides     = savedWords{Entry: "entry", Return: "return"}
 )
 
 // word is that of a number, "" if there is none.
@@ -170,10 +171,7 @@ func Save(plans []*Plan) ([]byte, error) {
 		if p.Func != nil {
 			sp.Func, sp.Module = p.Func.Name, p.Func.Module
 		}
-		for _, probe := range []*Probe{p.Entry, p.Return} {
-			if probe == nil {
-				continue
-			}
+		for _, probe := range p.Probes {
 			sp.Probes = append(sp.Probes, probe.save())
 			for i := range probe.Fields {
 				types = append(types, probe.Fields[i].Type)
@@ -198,9 +196,8 @@ func Save(plans []*Plan) ([]byte, error) {
 
 // save leaves the types of the fields out.
 func (p *Probe) save() savedProbe {
-	side := saveSide(p.Return)
 	s := savedProbe{
-		Kind: savedKinds[slices.Index(savedSides, side)], Side: side, Symbols: p.Symbols, Event: p.Event,
+		Kind: p.Kind.String(), Side: savedSides[p.Side], Part: p.Part, Symbols: p.Symbols, Event: p.Event,
 		Args: []savedArg{}, Fields: []savedField{}, Filter: p.Filter, OnlyComm: p.OnlyComm,
 	}
 	for i := range p.Args {
@@ -218,13 +215,6 @@ func (p *Probe) save() savedProbe {
 		}
 	}
 	return s
-}
-
-func saveSide(ret bool) string {
-	if ret {
-		return savedSides[1]
-	}
-	return savedSides[0]
 }
 
 func saveSpan(s spec.Span) savedSpan { return savedSpan{s.Pos, s.End} }
@@ -280,4 +270,4 @@ func (t *test) save() *savedTest {
 	return s
 }
 
-func (o operand) save() *savedOperand { return &savedOperand{saveSide(o.ret), o.index} }
+func (o operand) save() *savedOperand { return &savedOperand{savedSides[o.side], o.part, o.index} }

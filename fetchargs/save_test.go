@@ -58,7 +58,7 @@ func TestLoadDamaged(t *testing.T) {
 		{`"spec":"ip_rcv(`, `"spec":"ip_rcv((`, "ip_rcv(("},
 		{`"side":"entry"`, `"side":"middle"`, "unknown side"},
 		{`"kind":"kprobe"`, `"kind":"kretprobe"`, "no probe of the entry"},
-		{`"kind":"kretprobe","side":"return"`, `"kind":"kprobe","side":"entry"`, "two probes"},
+		{`"kind":"kretprobe","side":"return"`, `"kind":"kprobe","side":"entry"`, "out of order"},
 		{`"comm":`, `"comm":1`, "argument out of range"},
 		{`"stack":`, `"stack":-`, "argument out of range"},
 		{`"stack":`, `"caller":0,"stack":`, "a return's caller"},
@@ -126,8 +126,9 @@ func FuzzLoad(f *testing.F) {
 			return
 		}
 		for _, plan := range plans {
-			decoders := map[*fetchargs.Probe]*value.Decoder{}
-			for _, p := range fetchargs.Probes([]*fetchargs.Plan{plan}) {
+			var decoders []*value.Decoder
+			var records [][]byte
+			for _, p := range plan.Probes {
 				i := 0
 				slots, err := p.Slots(func(string) (value.Slot, bool) {
 					i++
@@ -145,9 +146,9 @@ func FuzzLoad(f *testing.F) {
 						d.Text(i, record)
 					}
 				}
-				decoders[p] = d
+				decoders, records = append(decoders, d), append(records, record)
 			}
-			plan.Match(decoders[plan.Entry], decoders[plan.Return], record, record)
+			plan.Match(decoders, records)
 		}
 	})
 }

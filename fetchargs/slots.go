@@ -19,7 +19,7 @@ func (p *Probe) Slots(field func(name string) (value.Slot, bool)) ([]value.Slot,
 		}
 		slots[i] = s
 	}
-	if p.Return {
+	if p.Side == Return {
 		p.Caller = -1
 		if s, ok := field("__probe_ret_ip"); ok {
 			p.Caller = len(slots)

@@ -17,7 +17,7 @@ type Verdict struct {
 // it is not there or never an error. order is that of the records, nil for little
 // endian.
 func NewVerdict(p *Probe, dec *value.Decoder, order binary.ByteOrder) *Verdict {
-	if p == nil || dec == nil || !p.Return {
+	if p == nil || dec == nil || p.Side != Return {
 		return nil
 	}
 	for i := range p.Fields {

@@ -16,7 +16,7 @@ import (
 func returnsOf(f value.Field, x int64) (*fetchargs.Verdict, []byte) {
 	retval := fetchargs.Base{Kind: fetchargs.Retval}
 	p := &fetchargs.Probe{
-		Plan: &fetchargs.Plan{Arch: abi.Named("amd64")}, Return: true, Fields: []value.Field{f},
+		Plan: &fetchargs.Plan{Arch: abi.Named("amd64")}, Side: fetchargs.Return, Fields: []value.Field{f},
 		Args: []fetchargs.Arg{{Base: retval, Hops: make([]fetchargs.Hop, 1)}, {Base: retval}},
 	}
 	record := binary.LittleEndian.AppendUint64(make([]byte, 8), uint64(x))

@@ -10,6 +10,7 @@ import (
 	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
+	"github.com/tsnoop/tsnoop/tracefs/dynevent"
 )
 
 const kernelText = 0xffffffff81000000
@@ -27,7 +28,11 @@ const stringsAt = 256
 
 // newProbe makes a probe that fetches nothing yet.
 func newProbe(returns bool) *record {
-	return &record{probe: &fetchargs.Probe{Return: returns, Comm: -1, Caller: -1, Stack: -1}}
+	p := &fetchargs.Probe{Comm: -1, Caller: -1, Stack: -1}
+	if returns {
+		p.Kind, p.Side = dynevent.Kretprobe, fetchargs.Return
+	}
+	return &record{probe: p}
 }
 
 // arg adds an arg of size bytes that holds x, and is its index.
@@ -91,10 +96,10 @@ func newSource(name, module string, entry, ret *record) render.Source {
 	plan := &fetchargs.Plan{Func: &btf.Func{Name: name, Module: module}, Arch: abi.Named("amd64")}
 	s := render.Source{Plan: plan}
 	if entry != nil {
-		plan.Entry, s.Entry = entry.probe, entry.decoder(plan)
+		plan.Probes, s.Entry = append(plan.Probes, entry.probe), entry.decoder(plan)
 	}
 	if ret != nil {
-		plan.Return, s.Return = ret.probe, ret.decoder(plan)
+		plan.Probes, s.Return = append(plan.Probes, ret.probe), ret.decoder(plan)
 	}
 	return s
 }

@@ -55,10 +55,10 @@ func NewFunctions(sources []Source, o *Options) []Function {
 		f := &all[i]
 		*f = Function{Name: functionName(s.Plan), Module: moduleName(s.Plan), Plan: s.Plan}
 		f.Title = string(AppendEscaped(nil, []byte(f.Name), NoQuote))
-		f.Entry = newSide(s.Plan.Entry, s.Entry, o)
-		f.Return = newSide(s.Plan.Return, s.Return, o)
+		f.Entry = newSide(s.Plan.Entry(), s.Entry, o)
+		f.Return = newSide(s.Plan.Return(), s.Return, o)
 		f.findAgain()
-		f.mayFail = fetchargs.NewVerdict(s.Plan.Return, s.Return, o.Order) != nil
+		f.mayFail = fetchargs.NewVerdict(s.Plan.Return(), s.Return, o.Order) != nil
 	}
 	return all
 }
@@ -70,14 +70,14 @@ func newSide(probe *fetchargs.Probe, dec *value.Decoder, o *Options) Side {
 	s := Side{probe: probe, dec: dec}
 	for i := range probe.Fields {
 		f := &probe.Fields[i]
-		if f.Hidden || probe.Return && f.Encoding == value.Nothing {
+		if f.Hidden || probe.Side == fetchargs.Return && f.Encoding == value.Nothing {
 			continue
 		}
-		returned := probe.Return && len(f.Guards) == 0 && f.Encoding == value.Integer
+		returned := probe.Side == fetchargs.Return && len(f.Guards) == 0 && f.Encoding == value.Integer
 		field := NewField(f, returned, o)
 		field.index = i
 		field.where, field.Plain = dec.Plain(i)
-		if probe.Return && f.Label == "return" && s.Result == nil {
+		if probe.Side == fetchargs.Return && f.Label == "return" && s.Result == nil {
 			s.Result = field
 			continue
 		}

@@ -103,7 +103,7 @@ func (fsys *FS) adopt(name string, log func(string, ...any)) (*Session, error) {
 		return nil, nil
 	}
 	for _, p := range probes {
-		s.pushRemove(p.Event)
+		s.pushRemove(p.File, p.Event)
 	}
 	if s.alive != nil && len(probes) > 0 {
 		s.enabled = true

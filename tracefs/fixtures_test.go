@@ -140,8 +140,8 @@ func TestRecordedProbes(t *testing.T) {
 			fn = "do_file_open"
 		}
 		want := []ProbeLine{
-			{"p", "tsnoop_1", "e0_k3x9", fn}, {"p", "tsnoop_1", "a0_k3x9", fn},
-			{"r10", "tsnoop_1", "r0_k3x9", fn}, {"p", "other", "theirs", "vfs_read"},
+			{"p", "tsnoop_1", "e0_k3x9", fn, ""}, {"p", "tsnoop_1", "a0_k3x9", fn, ""},
+			{"r10", "tsnoop_1", "r0_k3x9", fn, ""}, {"p", "other", "theirs", "vfs_read", ""},
 		}
 		got := parsed(t, fsys, "kprobe_events", ParseProbes)
 		if len(got) > 2 {

@@ -3,6 +3,8 @@ package tracefs
 import (
 	"errors"
 	"strings"
+
+	"github.com/tsnoop/tsnoop/tracefs/dynevent"
 )
 
 // What the kernel takes as one fetcharg, in bytes: MAX_ARGSTR_LEN of
@@ -18,12 +20,12 @@ const (
 // much complains of the register, any other of the length. Nothing becomes of
 // the probe, so that nobody else sees it, but for a line in error_log.
 func (fs *FS) LongestArg() int {
-	var w probeWriter
+	w := probeWriter{file: dynevent.Kprobe.File()}
 	defer w.close()
-	const event = "tsnoop/longest"
-	err := w.change(fs, "p:"+event+" 0x1 v=%"+strings.Repeat("x", longArg-1))
+	const group, event = "tsnoop", "longest"
+	err := w.change(fs, dynevent.Kprobe.Head(group, event, 0)+" 0x1 v=%"+strings.Repeat("x", longArg-1))
 	if err == nil {
-		w.change(fs, "-:"+event)
+		w.change(fs, dynevent.Removal(group, event))
 		return shortArg
 	}
 	var refused *KernelError

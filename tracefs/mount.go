@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/tsnoop/tsnoop/tracefs/dynevent"
 	"golang.org/x/sys/unix"
 )
 
@@ -75,7 +76,7 @@ func At(dir string) (*FS, error) {
 
 // check tells the ways a directory can fail to be a tracefs we can use.
 func (fsys *FS) check() error {
-	f, err := fsys.root.Open("kprobe_events")
+	f, err := fsys.root.Open(dynevent.Kprobe.File())
 	if err == nil {
 		return f.Close()
 	}

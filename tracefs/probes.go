@@ -7,25 +7,23 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path"
 	"slices"
 	"strings"
 
+	"github.com/tsnoop/tsnoop/tracefs/dynevent"
 	"golang.org/x/sys/unix"
 )
 
-const (
-	probeFile = "kprobe_events"
-	// The kernel takes lines shorter than WRITE_BUFSIZE (4096); of a longer one
-	// nothing is said in error_log.
-	maxLine = 4094
-)
+// The kernel takes lines shorter than WRITE_BUFSIZE (4096); of a longer one
+// nothing is said in error_log.
+const maxLine = 4094
 
-// A ProbeLine is a line of kprobe_events.
+// A ProbeLine is a line of a file of dynamic events.
 type ProbeLine struct {
 	Kind         string // "p", "r", "r10"
 	Group, Event string
 	Place        string
+	File         string // of tracefs that the line is in; ParseProbes leaves it ""
 }
 
 // ParseProbes parses kprobe_events as the kernel prints it:
@@ -53,20 +51,21 @@ func ParseProbes(r io.Reader) ([]ProbeLine, error) {
 	return lines, sc.Err()
 }
 
-// lockProbes waits for its turn to change kprobe_events. Only sessions of ours
-// take turns; they never hold the lock for longer than one change.
+// lockProbes waits for its turn to change what sessions there are. Only those of
+// ours take turns; they never hold the lock for longer than one change. It is that
+// on kprobes, which all kernels have.
 func (fs *FS) lockProbes() (unlock func(), err error) {
-	f, err := fs.openProbes()
+	f, err := fs.openProbes(dynevent.Kprobe.File())
 	if err != nil {
 		return nil, err
 	}
 	return func() { f.Close() }, nil
 }
 
-// openProbes opens kprobe_events for one change, locked. O_APPEND without
+// openProbes opens a file of dynamic events for one change, locked. O_APPEND without
 // O_TRUNC: anything else deletes the probes of everybody.
-func (fs *FS) openProbes() (*os.File, error) {
-	f, err := fs.root.OpenFile(probeFile, os.O_WRONLY|os.O_APPEND, 0)
+func (fs *FS) openProbes(file string) (*os.File, error) {
+	f, err := fs.root.OpenFile(file, os.O_WRONLY|os.O_APPEND, 0)
 	if err != nil {
 		return nil, explainOpen(fs.dir, err)
 	}
@@ -77,15 +76,18 @@ func (fs *FS) openProbes() (*os.File, error) {
 	return f, nil
 }
 
-// A probeWriter writes lines to kprobe_events. The file stays open between them,
-// the lock is taken for each. The zero value can be used.
-type probeWriter struct{ f *os.File }
+// A probeWriter writes lines to a file of dynamic events. The file stays open
+// between them, the lock is taken for each.
+type probeWriter struct {
+	file string
+	f    *os.File // nil before the first line
+}
 
 // change writes a line. The lock is held until the error log is read: it is
 // shared and keeps few entries.
 func (w *probeWriter) change(fs *FS, line string) (err error) {
 	if w.f == nil {
-		if w.f, err = fs.openProbes(); err != nil {
+		if w.f, err = fs.openProbes(w.file); err != nil {
 			return err
 		}
 	} else if err := lockFile(w.f); err != nil {
@@ -97,7 +99,7 @@ func (w *probeWriter) change(fs *FS, line string) (err error) {
 		}
 	}()
 	if err := writeOnce(w.f, line); err != nil {
-		return fs.refused(err, "error_log", probeFile, line)
+		return fs.refused(err, "error_log", w.file, line)
 	}
 	return nil
 }
@@ -109,10 +111,26 @@ func (w *probeWriter) close() {
 	}
 }
 
-// Define adds a probe: one line of kprobe_events, whose group must be the
+// probeWriters are those of a session, by file.
+type probeWriters map[string]*probeWriter
+
+func (w probeWriters) of(file string) *probeWriter {
+	if w[file] == nil {
+		w[file] = &probeWriter{file: file}
+	}
+	return w[file]
+}
+
+func (w probeWriters) close() {
+	for _, one := range w {
+		one.close()
+	}
+}
+
+// Define adds a probe: one line of its kind's file, whose group must be the
 // session's. White space in it is reduced to single blanks, which is how the
 // kernel counts the columns of a KernelError.
-func (s *Session) Define(def string) error {
+func (s *Session) Define(kind dynevent.Kind, def string) error {
 	def = strings.Join(strings.Fields(def), " ")
 	event, err := s.eventName(def)
 	if err != nil {
@@ -124,20 +142,21 @@ func (s *Session) Define(def string) error {
 		return ErrClosed
 	}
 	if len(def) > maxLine {
-		return &KernelError{File: probeFile, Command: def, Column: maxLine, Errno: unix.EINVAL,
+		return &KernelError{File: kind.File(), Command: def, Column: maxLine, Errno: unix.EINVAL,
 			Text: fmt.Sprintf("definition of %d characters is longer than %d", len(def), maxLine)}
 	}
-	s.log("echo %s >> %s", quote(def), probeFile)
-	if err := s.probes.change(s.fs, def); err != nil {
+	s.log("echo %s >> %s", quote(def), kind.File())
+	if err := s.probes.of(kind.File()).change(s.fs, def); err != nil {
 		return err
 	}
-	s.pushRemove(event)
+	s.pushRemove(kind.File(), event)
 	return nil
 }
 
 // pushRemove notes an event that is there, to be removed.
-func (s *Session) pushRemove(event string) {
+func (s *Session) pushRemove(file, event string) {
 	s.events = append(s.events, event)
+	s.files[event] = file
 	left := len(s.events)
 	s.removals.push("remove "+event, func() error {
 		s.tell("removing", left)
@@ -155,13 +174,14 @@ func (s *Session) Remove(event string) error {
 	if !slices.Contains(s.events, event) {
 		return nil
 	}
-	s.log("echo -:%s/%s >> %s", s.name, event, probeFile)
+	s.log("echo %s >> %s", dynevent.Removal(s.name, event), s.files[event])
 	if err := s.removeProbe(event); err != nil {
 		return err // and Close will try again
 	}
 	s.removals = slices.DeleteFunc(s.removals, func(u undo) bool { return u.name == "remove "+event })
 	s.events = slices.DeleteFunc(s.events, func(e string) bool { return e == event })
 	delete(s.refused, event)
+	delete(s.files, event)
 	return nil
 }
 
@@ -178,7 +198,7 @@ func (s *Session) eventName(def string) (string, error) {
 
 // removeProbe removes every probe of an event; that there is none is no error.
 func (s *Session) removeProbe(event string) error {
-	err := s.probes.change(s.fs, "-:"+path.Join(s.name, event))
+	err := s.probes.of(s.files[event]).change(s.fs, dynevent.Removal(s.name, event))
 	if errors.Is(err, unix.ENOENT) {
 		return nil
 	}
@@ -187,17 +207,16 @@ func (s *Session) removeProbe(event string) error {
 
 // probes returns the events of a group, or with "" of all groups.
 func (fsys *FS) probes(group string) ([]ProbeLine, error) {
-	lines, err := read(fsys, probeFile, ParseProbes)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	if group == "" {
-		return lines, nil
-	}
 	var own []ProbeLine
-	for _, l := range lines {
-		if l.Group == group {
-			own = append(own, l)
+	for _, file := range dynevent.Files() {
+		lines, err := read(fsys, file, ParseProbes)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		for _, l := range lines {
+			if l.File = file; group == "" || l.Group == group {
+				own = append(own, l)
+			}
 		}
 	}
 	return own, nil

@@ -40,9 +40,10 @@ type Session struct {
 	// the instance: to remove a probe that was enabled in an instance resets all of
 	// its buffers, 100 ms each time on 6.12.
 	removals undoStack
-	probes   probeWriter
+	probes   probeWriters
 	alive    *os.File            // tracing_on, locked
 	events   []string            // defined, in order
+	files    map[string]string   // of events: where they are defined
 	refused  map[string]struct{} // events without the filter they should have
 	enabled  bool
 	stopped  bool // tracing_on is 0
@@ -74,7 +75,7 @@ func (fs *FS) newSession(name string, log func(string, ...any)) *Session {
 	}
 	return &Session{
 		fs: fs, name: name, dir: path.Join("instances", name), log: log, tell: func(string, int) {},
-		refused: make(map[string]struct{}), pipes: newPipeSet(),
+		refused: make(map[string]struct{}), files: make(map[string]string), probes: make(probeWriters), pipes: newPipeSet(),
 	}
 }
 

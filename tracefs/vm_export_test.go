@@ -17,7 +17,7 @@ func (fs *FS) Root() *os.Root { return fs.root }
 func (fs *FS) Write(name, value string) error { return fs.write(name, value) }
 
 func (fs *FS) Change(line string) error {
-	var w probeWriter
+	w := probeWriter{file: "kprobe_events"}
 	defer w.close()
 	return w.change(fs, line)
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	. "github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/dynevent"
 	"github.com/tsnoop/tsnoop/tracefs/text"
 	"golang.org/x/sys/unix"
 )
@@ -128,7 +129,7 @@ func session(t *testing.T, fsys *FS, o Options) *Session {
 
 func define(t *testing.T, s *Session, kind, event, args string) *Format {
 	t.Helper()
-	if err := s.Define(fmt.Sprintf("%s:%s/%s %s %s", kind, s.Group(), event, place, args)); err != nil {
+	if err := s.Define(dynevent.Kprobe, fmt.Sprintf("%s:%s/%s %s %s", kind, s.Group(), event, place, args)); err != nil {
 		t.Fatalf("Define: %v", err)
 	}
 	f, err := s.Format(event)

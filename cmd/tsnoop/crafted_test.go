@@ -151,7 +151,7 @@ func craftedEvent(p *fetchargs.Probe, id int) (format string, record []byte) {
 		record = append(record, make([]byte, max(size-8, 0))...)
 	}
 	stack := uint64(0xffffc90000001000)
-	if p.Return {
+	if p.Side == fetchargs.Return {
 		stack += 8
 		add("unsigned long", "__probe_func", 8, 0xffffffff81000110)
 		add("unsigned long", "__probe_ret_ip", 8, 0xffffffff81000910)

@@ -18,11 +18,12 @@ const module = "github.com/tsnoop/tsnoop"
 // standard library. A new package needs a line here.
 var mayImport = map[string][]string{
 	"btf":              {"github.com/cilium/ebpf/btf"},
-	"fetchargs":        {module + "/fetchargs/spec", module + "/fetchargs/abi", module + "/fetchargs/value", module + "/btf"},
+	"fetchargs":        {module + "/tracefs/dynevent", module + "/fetchargs/spec", module + "/fetchargs/abi", module + "/fetchargs/value", module + "/btf"},
 	"fetchargs/spec":   {},
 	"fetchargs/abi":    {module + "/btf"},
 	"fetchargs/value":  {module + "/fetchargs/abi", module + "/btf", "golang.org/x/sys/unix"},
-	"tracefs":          {"golang.org/x/sys/unix", module + "/tracefs/ringbuf"},
+	"tracefs":          {"golang.org/x/sys/unix", module + "/tracefs/ringbuf", module + "/tracefs/dynevent"},
+	"tracefs/dynevent": {},
 	"tracefs/proc":     {},
 	"tracefs/ringbuf":  {},
 	"tracefs/tracedat": {"github.com/klauspost/compress/zstd"},
@@ -41,7 +42,7 @@ var mayImport = map[string][]string{
 }
 
 // pure are the packages that must not touch the machine.
-var pure = []string{"fetchargs", "fetchargs/spec", "fetchargs/abi", "fetchargs/value", "render", "render/text", "render/json", "tracefs/calls", "tracefs/ringbuf", "tracefs/tracedat"}
+var pure = []string{"fetchargs", "fetchargs/spec", "fetchargs/abi", "fetchargs/value", "render", "render/text", "render/json", "tracefs/calls", "tracefs/dynevent", "tracefs/ringbuf", "tracefs/tracedat"}
 
 func TestImports(t *testing.T) {
 	root := filepath.Join("..", "..")

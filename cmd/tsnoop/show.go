@@ -28,7 +28,7 @@ func show(calls iter.Seq2[*calls.Call, error], to want) error {
 func sources(r *trace.Reading) []render.Source {
 	var sources []render.Source
 	for _, p := range r.Plans() {
-		sources = append(sources, render.Source{Plan: p, Entry: r.Decoder(p.Entry), Return: r.Decoder(p.Return)})
+		sources = append(sources, render.Source{Plan: p, Entry: r.Decoder(p.Entry()), Return: r.Decoder(p.Return())})
 	}
 	return sources
 }

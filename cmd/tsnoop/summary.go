@@ -166,7 +166,7 @@ func (s *summing) print(what *render.Summary) {
 func verdicts(from []render.Source, order binary.ByteOrder) []*fetchargs.Verdict {
 	all := make([]*fetchargs.Verdict, len(from))
 	for i, src := range from {
-		all[i] = fetchargs.NewVerdict(src.Plan.Return, src.Return, order)
+		all[i] = fetchargs.NewVerdict(src.Plan.Return(), src.Return, order)
 	}
 	return all
 }

@@ -19,15 +19,16 @@ import (
 func Example() {
 	u32, s32 := &btf.Int{Name: "unsigned int", Size: 4}, &btf.Int{Name: "int", Size: 4, Encoding: btf.IsSigned}
 	plan := &fetchargs.Plan{Func: &btf.Func{Name: "vfs_open"}, Arch: abi.Named("amd64")}
-	plan.Entry = &fetchargs.Probe{Plan: plan, Comm: -1, Caller: -1, Stack: -1,
+	entry := &fetchargs.Probe{Plan: plan, Comm: -1, Caller: -1, Stack: -1,
 		Fields: []value.Field{{Label: "file->f_flags", Type: u32, Format: "o", Size: 4}}}
-	plan.Return = &fetchargs.Probe{Plan: plan, Comm: -1, Caller: -1, Stack: -1, Return: true,
+	exit := &fetchargs.Probe{Plan: plan, Comm: -1, Caller: -1, Stack: -1, Side: fetchargs.Return,
 		Fields: []value.Field{{Label: "return", Type: s32, Size: 4, Signed: true}}}
+	plan.Probes = []*fetchargs.Probe{entry, exit}
 	slots := []value.Slot{{Offset: 0, Size: 4}}
 	source := render.Source{
 		Plan:   plan,
-		Entry:  plan.Entry.Decoder(slots, binary.LittleEndian, nil),
-		Return: plan.Return.Decoder(slots, binary.LittleEndian, nil),
+		Entry:  entry.Decoder(slots, binary.LittleEndian, nil),
+		Return: exit.Decoder(slots, binary.LittleEndian, nil),
 	}
 
 	var sink render.Sink = json.New([]render.Source{source}, render.Options{})

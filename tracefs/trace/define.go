@@ -91,7 +91,7 @@ func (t *Trace) defineProbe(p *fetchargs.Probe) (first *spec.Error, err error) {
 	}
 	refused := 0
 	for _, line := range lines {
-		err := t.session.Define(line)
+		err := t.session.Define(p.Kind, line)
 		if err == nil {
 			continue
 		}

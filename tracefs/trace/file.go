@@ -96,11 +96,8 @@ func (r *File) prepare(o OpenOptions) error {
 	}
 	for i, p := range r.plans {
 		recorded := plans[from[i]]
-		for _, side := range [][2]*fetchargs.Probe{{p.Entry, recorded.Entry}, {p.Return, recorded.Return}} {
-			if side[0] == nil {
-				continue
-			}
-			if err := r.learn(side[0], formats[side[1]]); err != nil {
+		for _, probe := range p.Probes {
+			if err := r.learn(probe, formats[recorded.Of(probe.Side)[probe.Part]]); err != nil {
 				return fmt.Errorf("%s: %w", r.name, err)
 			}
 		}

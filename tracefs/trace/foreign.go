@@ -39,7 +39,7 @@ func (r *File) foreignPlans() ([]*fetchargs.Plan, formatOf, error) {
 		}
 		plan := fetchargs.FromEvent(e.System, f.Name, columns, arch)
 		plans = append(plans, plan)
-		formats[plan.Entry] = f
+		formats[plan.Entry()] = f
 	}
 	r.start = r.first()
 	return plans, formats, nil

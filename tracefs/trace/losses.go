@@ -82,7 +82,7 @@ func (t *Trace) missed(l *Losses) {
 			unsure[name] = max(unsure[name], n) // a fault of one probe is counted for all of the function
 			continue
 		}
-		l.Missed = append(l.Missed, Missed{name, p.Return, n})
+		l.Missed = append(l.Missed, Missed{name, p.Side == fetchargs.Return, n})
 	}
 	// What the calls that were seen can account for is no reason to worry.
 	for name, n := range unsure {
@@ -119,7 +119,9 @@ func (t *Trace) accounting() func(*calls.Call) {
 	return func(c *calls.Call) {
 		if !c.Begun {
 			plan := t.plans[c.Plan]
-			t.faults[plan.Spec.Func.Text] += t.faulted(plan.Entry, c.Entry) + t.faulted(plan.Return, c.Return)
+			for _, p := range plan.Probes {
+				t.faults[plan.Spec.Func.Text] += t.faulted(p, event(c, p))
+			}
 		}
 	}
 }
@@ -127,7 +129,7 @@ func (t *Trace) accounting() func(*calls.Call) {
 // faulted is how many fetches of the event can have faulted: none unless a value
 // was read through a pointer that leads nowhere.
 func (r *Reading) faulted(p *fetchargs.Probe, e *tracefs.Event) (n uint64) {
-	if p == nil || e == nil || !p.Follows() {
+	if e == nil || !p.Follows() {
 		return 0
 	}
 	d := r.decoder[p]

@@ -16,8 +16,8 @@ const activeBudget = 16384
 func chooseMaxActive(plans []*fetchargs.Plan) {
 	returns := 0
 	for _, p := range plans {
-		if p.Return != nil {
-			returns += len(p.Return.Symbols)
+		for _, probe := range p.Of(fetchargs.Return) {
+			returns += len(probe.Symbols)
 		}
 	}
 	if returns == 0 {
@@ -28,8 +28,10 @@ func chooseMaxActive(plans []*fetchargs.Plan) {
 		return
 	}
 	for _, p := range plans {
-		if p.Return != nil && p.Return.MaxActive == 0 {
-			p.Return.MaxActive = n
+		for _, probe := range p.Of(fetchargs.Return) {
+			if probe.MaxActive == 0 {
+				probe.MaxActive = n
+			}
 		}
 	}
 }

@@ -3,6 +3,7 @@ package trace
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/tracefs"
@@ -44,7 +45,7 @@ func (r *Reading) newPairers(begin, chain bool) ([]*calls.Pairer, error) {
 				continue
 			}
 			po.Chain = append(po.Chain, p.Spec.Func.Text)
-			if p.Entry == nil || p.Return == nil {
+			if !p.Paired() {
 				return nil, fmt.Errorf("%s: %w", p.Spec.Func.Text, ErrHalves)
 			}
 		}
@@ -56,7 +57,7 @@ func (r *Reading) newPairers(begin, chain bool) ([]*calls.Pairer, error) {
 	for _, sides := range groups {
 		for _, plan := range r.plans {
 			if plan.Renames != "" {
-				sides[r.format[plan.Entry].ID] = r.renames(plan)
+				sides[r.format[plan.Entry()].ID] = r.renames(plan)
 			}
 		}
 		po.Delta = r.plans[0].Arch.StackDelta
@@ -78,13 +79,13 @@ func (r *Reading) taken(group map[int]calls.Side, plan *fetchargs.Plan) bool {
 // addSides tells which events are the entries and the returns of a plan.
 func (r *Reading) addSides(sides map[int]calls.Side, index int, plan *fetchargs.Plan) {
 	for _, p := range fetchargs.Probes([]*fetchargs.Plan{plan}) {
-		s := calls.Side{Plan: index, Return: p.Return, Paired: plan.Paired() && !r.apart, Stack: -1}
-		if p.Return {
-			s.Filtered = plan.Entry != nil && plan.Entry.Filter != ""
+		s := calls.Side{Plan: index, Return: p.Side == fetchargs.Return, Paired: plan.Paired() && !r.apart, Stack: -1}
+		if s.Return {
+			s.Filtered = hasFilter(plan.Of(fetchargs.Entry))
 		} else {
 			// Without a return a call was asked for all the same, if the task has
 			// only got another name meanwhile.
-			s.Filtered = plan.Return != nil && plan.Return.Chooses()
+			s.Filtered = slices.ContainsFunc(plan.Of(fetchargs.Return), (*fetchargs.Probe).Chooses)
 		}
 		if p.Stack >= 0 {
 			s.Stack = r.format[p].Field(p.Args[p.Stack].Name).Offset
@@ -93,9 +94,13 @@ func (r *Reading) addSides(sides map[int]calls.Side, index int, plan *fetchargs.
 	}
 }
 
+func hasFilter(probes []*fetchargs.Probe) bool {
+	return slices.ContainsFunc(probes, func(p *fetchargs.Probe) bool { return p.Filter != "" })
+}
+
 // renames ends the calls of a task that gets another name, after which the kernel
 // shows no more of it.
 func (r *Reading) renames(plan *fetchargs.Plan) calls.Side {
-	d := r.decoder[plan.Entry]
+	d := r.decoder[plan.Entry()]
 	return calls.Side{Ends: func(e *tracefs.Event) (int, bool) { return plan.Renamed(d, e.Data) }}
 }

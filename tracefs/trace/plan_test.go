@@ -44,7 +44,7 @@ func TestPlanLines(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := plans[0].Entry
+		p := plans[0].Entry()
 		if got := p.Comm < 0 && p.Stack < 0; got != lines {
 			t.Errorf("lines %v: task's name at %d, stack at %d", lines, p.Comm, p.Stack)
 		}

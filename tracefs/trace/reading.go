@@ -41,6 +41,9 @@ type Reading struct {
 	format  map[*fetchargs.Probe]*tracefs.Format
 	decoder map[*fetchargs.Probe]*value.Decoder
 	pairers []*calls.Pairer
+
+	decoders []*value.Decoder // of a plan's probes, and what they have of a call
+	records  [][]byte
 }
 
 // Plans are those that Call.Plan is the index of one of.
@@ -54,14 +57,15 @@ func (r *Reading) Decoder(p *fetchargs.Probe) *value.Decoder { return r.decoder[
 func (r *Reading) Values(c *calls.Call) iter.Seq2[*value.Field, value.Value] {
 	plan := r.plans[c.Plan]
 	return func(yield func(*value.Field, value.Value) bool) {
-		_ = r.values(plan.Entry, c.Entry, yield) && r.values(plan.Return, c.Return, yield)
+		for _, p := range plan.Probes {
+			if e := event(c, p); e != nil && !r.values(p, e, yield) {
+				return
+			}
+		}
 	}
 }
 
 func (r *Reading) values(p *fetchargs.Probe, e *tracefs.Event, yield func(*value.Field, value.Value) bool) bool {
-	if p == nil || e == nil {
-		return true
-	}
 	d := r.decoder[p]
 	for i := range p.Fields {
 		if !p.Fields[i].Hidden && !yield(&p.Fields[i], d.Value(i, e.Data)) {
@@ -189,14 +193,23 @@ func (r *Reading) matches(c *calls.Call) bool {
 	if !plan.Decides() {
 		return true
 	}
-	var entry, exit []byte
-	if c.Entry != nil {
-		entry = c.Entry.Data
+	r.decoders, r.records = r.decoders[:0], r.records[:0]
+	for _, p := range plan.Probes {
+		var data []byte
+		if e := event(c, p); e != nil {
+			data = e.Data
+		}
+		r.decoders, r.records = append(r.decoders, r.decoder[p]), append(r.records, data)
 	}
-	if c.Return != nil {
-		exit = c.Return.Data
+	return plan.Match(r.decoders, r.records)
+}
+
+// event is what a probe has of a call, nil if that was not seen.
+func event(c *calls.Call, p *fetchargs.Probe) *tracefs.Event {
+	if p.Side == fetchargs.Return {
+		return c.Return
 	}
-	return plan.Match(r.decoder[plan.Entry], r.decoder[plan.Return], entry, exit)
+	return c.Entry
 }
 
 // leaves takes its return off a call that ends on a CPU that is not asked for.
@@ -209,7 +222,7 @@ func (r *Reading) leaves(c *calls.Call) {
 // isHere tells whether a call has begun on one of the CPUs that are asked for.
 func (r *Reading) isHere(c *calls.Call, plan *fetchargs.Plan) bool {
 	begin := c.Entry
-	if plan.Entry == nil {
+	if plan.Entry() == nil {
 		begin = c.Return
 	}
 	return begin != nil && slices.Contains(r.cpus, begin.CPU)

@@ -79,7 +79,7 @@ func (r *File) ownPlans() ([]*fetchargs.Plan, formatOf, error) {
 // cannot be told which return belongs to which entry: see package calls.
 func (r *File) checkRecorded(plans []*fetchargs.Plan, elsewhere bool) {
 	for _, p := range plans {
-		if p.Paired() && (elsewhere || p.Entry.Chooses() && p.Return.Chooses()) {
+		if p.Paired() && (elsewhere || p.Entry().Chooses() && p.Return().Chooses()) {
 			r.apart = true
 		}
 	}

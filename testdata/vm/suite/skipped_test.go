@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/dynevent"
 	"github.com/tsnoop/tsnoop/tracefs/ringbuf"
 	"golang.org/x/sys/unix"
 )
@@ -62,7 +63,7 @@ func skippedSession(t *testing.T) *tracefs.Session {
 		t.Fatal(err)
 	}
 	for _, err := range []error{
-		session.Define("p:" + session.Group() + "/seek generic_file_llseek offset=$arg2:s64 comm=$comm"),
+		session.Define(dynevent.Kprobe, "p:"+session.Group()+"/seek generic_file_llseek offset=$arg2:s64 comm=$comm"),
 		session.SetFilter("seek", `comm == "skipped"`),
 		session.Enable(),
 	} {

@@ -64,7 +64,7 @@ func TestVMSpecs(t *testing.T) {
 // checkWalk checks the offsets of one way and has the kernel judge the
 // definition.
 func checkWalk(t *testing.T, plan *fetchargs.Plan, session *tracefs.Session, w *walk, known bool) {
-	p := plan.Entry
+	p := plan.Entry()
 	text, typ, _ := strings.Cut(p.Args[p.Fields[0].Arg].String(), ":")
 	if want := w.fetcharg(typ); known && text != want {
 		t.Errorf("%s: fetched by %s:%s, pahole says %s (%s)", w.spec(), text, typ, want, w.steps)
@@ -72,7 +72,7 @@ func checkWalk(t *testing.T, plan *fetchargs.Plan, session *tracefs.Session, w *
 	lines := p.Definitions(session.Group())
 	var refused []error
 	for _, line := range lines {
-		if err := session.Define(line); err != nil {
+		if err := session.Define(p.Kind, line); err != nil {
 			refused = append(refused, err)
 		}
 	}
