@@ -27,14 +27,14 @@ type Side struct {
 	dec   *value.Decoder
 }
 
-// A Field is a value that is shown.
+// A Field is a value that is shown. It is not for several goroutines at a time.
 type Field struct {
 	value.Type
-	Name  string // as the user wrote or gave it
-	Label []byte // that, escaped
-	Gives []byte // Label and "="
-	C     string // name of the C type, "" if that is not known
-	Whole int    // bytes of the object, if the value is not all of it; else 0
+	Name   string // as the user wrote or gave it
+	Label  []byte // that, escaped
+	Assign []byte // Label and "="
+	C      string // name of the C type, "" if that is not known
+	Whole  int    // bytes of the object, if the value is not all of it; else 0
 
 	// Plain: it is a number that cannot be missing.
 	Plain bool
@@ -104,6 +104,14 @@ func (f *Function) findAgain() {
 
 // Value is what a record says of f.
 func (s *Side) Value(f *Field, data []byte) value.Value { return s.dec.Value(f.index, data) }
+
+// AppendField appends the text of what a record says of f.
+func (s *Side) AppendField(dst []byte, f *Field, data []byte) []byte {
+	if f.Plain {
+		return f.AppendNumber(dst, f.Means(f.where.Load(data)))
+	}
+	return f.AppendValue(dst, s.Value(f, data))
+}
 
 // Number is what a record says of f, which is Plain.
 func (f *Field) Number(data []byte) uint64 { return f.Means(f.where.Load(data)) }

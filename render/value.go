@@ -11,9 +11,9 @@ import (
 // a function. o is used as long as the field is.
 func NewField(f *value.Field, returned bool, o *Options) *Field {
 	field := &Field{Type: value.NewType(f, returned, o.Order), Name: f.Label, opts: o}
-	field.Gives = append(AppendEscaped(nil, []byte(f.Label), NoQuote), '=')
-	last := len(field.Gives) - 1
-	field.Label = field.Gives[:last:last]
+	field.Assign = append(AppendEscaped(nil, []byte(f.Label), NoQuote), '=')
+	last := len(field.Assign) - 1
+	field.Label = field.Assign[:last:last]
 	if f.Type != nil {
 		field.C = btf.Name(f.Type)
 	}

@@ -9,7 +9,7 @@ const (
 	Hex            // a number of which the bits matter
 	Octal          // a mode of a file
 	Char           // a character
-	Bool           //
+	Bool           // true or false
 	Byte           // of data
 	Enum           // a constant of Type.Enum
 	Address        // of memory, or an error pointer
@@ -17,8 +17,8 @@ const (
 	Returned       // what a function returns: if it is a small negative number, an error
 	ErrorCode      // an error
 	Seconds        // nanoseconds
-	IP4            // in network byte order
-	IP6            //
+	IP4            // an address, in network byte order
+	IP6            // an address, in 16 bytes
 	MAC            // a hardware address of six bytes
 	LongMAC        // a hardware address in an array that is longer than it
 	Memory         // bytes as they lie in memory

@@ -63,17 +63,13 @@ func NewType(f *Field, returned bool, order binary.ByteOrder) Type {
 // Means is what x, as decoded, means: in the order of the bytes and with the sign
 // of the type, widened to 64 bits.
 func (t *Type) Means(x uint64) uint64 {
-	width := 8 * t.count
+	if t.swap && t.bits%8 == 0 { // of a bit field, only whole bytes of a register
+		x = reverse(x, 8*t.count)
+	}
 	if t.bits > 0 {
-		if t.swap && t.bits%8 == 0 { // whole bytes of a register
-			return reverse(x, width)
-		}
 		return x
 	}
-	if t.swap {
-		x = reverse(x, width)
-	}
-	return widen(x, width, t.Signed)
+	return widen(x, 8*t.count, t.Signed)
 }
 
 // Width is how many bytes of a number count.

@@ -1,8 +1,6 @@
 package value
 
-import (
-	"bytes"
-)
+import "bytes"
 
 // A Visitor is told of the parts of a value, from the first to the last.
 type Visitor interface {

@@ -122,7 +122,7 @@ func appendArgs(dst []byte, f *render.Function, c *calls.Call) []byte {
 			dst = append(field.AppendValue(dst, val), " (at return)"...)
 			continue
 		}
-		dst = appendField(dst, &f.Entry, field, c.Entry.Data)
+		dst = f.Entry.AppendField(dst, field, c.Entry.Data)
 	}
 	return dst
 }
@@ -137,7 +137,7 @@ func (p *Printer) appendReturn(dst []byte, f *render.Function, c *calls.Call) []
 	}
 	ret := &f.Return
 	if ret.Result != nil {
-		dst = appendField(append(dst, " = "...), ret, ret.Result, c.Return.Data)
+		dst = ret.AppendField(append(dst, " = "...), ret.Result, c.Return.Data)
 	}
 	if len(ret.Fields) > 0 {
 		if ret.Result == nil {
@@ -145,7 +145,7 @@ func (p *Printer) appendReturn(dst []byte, f *render.Function, c *calls.Call) []
 		}
 		dst = append(dst, " {"...)
 		for i := range ret.Fields {
-			dst = appendField(appendLabel(dst, i, &ret.Fields[i]), ret, &ret.Fields[i], c.Return.Data)
+			dst = ret.AppendField(appendLabel(dst, i, &ret.Fields[i]), &ret.Fields[i], c.Return.Data)
 		}
 		dst = append(dst, '}')
 	}
@@ -160,14 +160,7 @@ func appendLabel(dst []byte, i int, field *render.Field) []byte {
 	if i > 0 {
 		dst = append(dst, ", "...)
 	}
-	return append(dst, field.Gives...)
-}
-
-func appendField(dst []byte, s *render.Side, field *render.Field, data []byte) []byte {
-	if field.Plain {
-		return field.AppendNumber(dst, field.Number(data))
-	}
-	return field.AppendValue(dst, s.Value(field, data))
+	return append(dst, field.Assign...)
 }
 
 // appendStack appends a line for each function on the stack, the innermost first.

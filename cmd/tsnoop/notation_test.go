@@ -1,0 +1,39 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/tsnoop/tsnoop/render"
+	"github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/calls"
+)
+
+// TestNotations: each has a flag that the help names, and can be told of a trace that
+// has nothing to show.
+func TestNotations(t *testing.T) {
+	for i, n := range notations {
+		flag := "--" + n.name
+		args := []string{flag, "f"}
+		if i == 0 { // that of those who ask for none
+			args = args[1:]
+		} else if !strings.Contains(usage, "\n      "+flag+" ") {
+			t.Errorf("the help does not name %s", flag)
+		}
+		o, err := parseArgs(args)
+		if err != nil {
+			t.Errorf("%s: %v", flag, err)
+			continue
+		}
+		sink := o.newSink(nil, render.Options{})
+		out := sink.Open(nil)
+		out = sink.Idle(out)
+		out = sink.Lost(out, &tracefs.Event{Lost: 5})
+		out = sink.LostTotal(out, []tracefs.CPUStats{{Overrun: 5}})
+		out = sink.Missed(out, "f", true, 1)
+		out = sink.Summary(out, &render.Summary{Sums: []calls.Summary{}, Final: true, Alone: true, Width: 80})
+		if out = sink.Close(out); len(out) == 0 {
+			t.Errorf("%s says nothing", n.name)
+		}
+	}
+}
