@@ -12,6 +12,7 @@ import (
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
+	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
 // TestHints does what the hints of all golden errors say: a spec that follows one
@@ -170,5 +171,14 @@ func (h hints) try(command, name string) {
 		if _, err := btf.Glob(name); err != nil {
 			h.t.Errorf("tsnoop list '%s': %v", name, err)
 		}
+	}
+}
+
+// The language has words for the formats that there are, in their order.
+func TestFormatWords(t *testing.T) {
+	_, err := spec.Parse("f(a:)")
+	var wrong spec.Errors
+	if want := "formats: " + strings.Join(value.FormatNames(), " "); !errors.As(err, &wrong) || wrong[0].Hint != want {
+		t.Errorf("got %+v, want the hint %q", err, want)
 	}
 }

@@ -1,0 +1,70 @@
+package value_test
+
+import (
+	"encoding/binary"
+	"testing"
+
+	"github.com/tsnoop/tsnoop/fetchargs/abi"
+	"github.com/tsnoop/tsnoop/fetchargs/value"
+)
+
+// FuzzDecoder reads records that are anything, laid out anyhow. What it gives lies
+// within the record, and the short way to a number gives the same.
+func FuzzDecoder(f *testing.F) {
+	f.Add([]byte{0, 8, 8, 4, 12, 4, 16, 4, 20, 8}, []byte("\x00\x10\x00\x00\x80\x88\xff\xff....\x1c\x00\x05\x00\x1c\x00\x05\x00........load\x00"), false)
+	f.Add([]byte{0, 8, 8, 4, 12, 4, 16, 4, 20, 8}, []byte("\x00\x00\x7f\xff\x00\x00\x10\x00................"), true)
+	f.Fuzz(func(t *testing.T, layout, record []byte, big bool) {
+		slots := make([]value.Slot, 5)
+		for i := range slots {
+			if len(layout) < 2*i+2 {
+				return
+			}
+			slots[i] = value.Slot{Offset: int(int8(layout[2*i])), Size: int(int8(layout[2*i+1])), DataLoc: i == 2 || i == 3}
+		}
+		through := &value.Proof{Kind: value.Through, Args: []int{2}, Trial: 3}
+		itself := &value.Proof{Kind: value.Itself, Args: []int{2}, Trial: 3, To: 8}
+		fields := []value.Field{
+			{Arg: 0, Size: 1}, {Arg: 1, Size: 2, Signed: true}, {Arg: 4, Size: 4, Add: 5}, {Arg: 0, Size: 8, Signed: true},
+			{Arg: 1, Size: 4, Encoding: value.BitField, Bits: 5, Signed: true},
+			{Arg: 0, Size: 8, Encoding: value.BitField, Bits: 60, Split: 40},
+			{Arg: 2, Size: 1, Encoding: value.String, Count: 16},
+			{Arg: 2, Size: 1, Encoding: value.String, Guards: []value.Guard{{Arg: 0, Space: value.AnySpace, Proof: through}}},
+			{Arg: 1, Size: 4, Guards: []value.Guard{{Arg: 0, Space: value.EitherSpace, Proof: through}}},
+			{Arg: 1, Size: 4, Guards: []value.Guard{{Arg: 0, Space: value.UserSpace, Proof: itself}}},
+			{Arg: 4, Size: 1, Count: 6, Skip: 2, Encoding: value.Array},
+			{Arg: 0, Size: 2, Count: 8, Skip: 1, Encoding: value.Array, Guards: []value.Guard{{Arg: 4}}},
+			{Encoding: value.Nothing},
+		}
+		var order binary.ByteOrder = binary.LittleEndian
+		if big {
+			order = binary.BigEndian
+		}
+		d := value.NewDecoder(fields, abi.Named("arm64"), slots, order, nil)
+		for i, field := range fields {
+			v := d.Value(i, record)
+			if len(v.Bytes) > len(record) || field.Count > 0 && len(v.Bytes) > field.Size*field.Count && field.Encoding == value.String {
+				t.Errorf("field %d: %d bytes of a record of %d", i, len(v.Bytes), len(record))
+			}
+			if p, ok := d.Plain(i); ok && p.Load(record) != v.Uint {
+				t.Errorf("field %d: %#x the short way, want %#x", i, p.Load(record), v.Uint)
+			}
+			ty := value.NewType(&field, false, order)
+			value.Walk(&ty, v, discard{})
+		}
+	})
+}
+
+// discard is a Visitor that looks at nothing.
+type discard struct{}
+
+func (discard) Number(*value.Type, uint64) {}
+func (discard) Text([]byte)                {}
+func (discard) Block(*value.Type, []byte)  {}
+func (discard) Fault(value.Value)          {}
+func (discard) Nothing()                   {}
+func (discard) BeginArray(*value.Type)     {}
+func (discard) Element(int)                {}
+func (discard) EndArray()                  {}
+func (discard) BeginStruct()               {}
+func (discard) Member(int, string)         {}
+func (discard) EndStruct()                 {}
