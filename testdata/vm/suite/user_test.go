@@ -184,6 +184,53 @@ func TestVMUserAgain(t *testing.T) {
 	}
 }
 
+// TestVMUserBusy reads the same function's memory on both CPUs, some of it not
+// there. Where the kernel counts faults, those of the other CPU cast doubt on what
+// is there; but nothing is shown that was not.
+func TestVMUserBusy(t *testing.T) {
+	const calls = "write= write-absent=123 write-gone=123456789012"
+	values := map[string]string{"1008": "0x6867666564636261", "1009": "0x4847464544434241", "1000": "0x0", "1003": "", "1012": ""} // by size
+	cmd := exec.Command("tsnoop", "-t", "none", fmt.Sprintf(userWrites, "n=count, x=*(u64 *)buf:x"), "--", "sh", "-c",
+		"load on 0 times 200 user write=abcdefgh "+calls+" & load on 1 times 200 user write=ABCDEFGHI "+calls+"; wait")
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown, doubted := 0, 0
+	line := regexp.MustCompile(`ksys_write\(n=(\d+), x=(?:(0x[0-9a-f]+)|\(fault: .* (perhaps )?not in memory\))\)`)
+	for _, m := range line.FindAllSubmatch(out, -1) {
+		switch want := values[string(m[1])]; {
+		case len(m[2]) > 0 && string(m[2]) != want:
+			t.Errorf("%s, and there was %q", m[0], want)
+		case len(m[2]) > 0:
+			shown++
+		case want != "":
+			doubted++
+		}
+	}
+	t.Logf("%d values were shown, %d doubted", shown, doubted)
+	if shown+doubted != 800 || shown < 400 || doubted > 0 && strings.Contains(readme(t), "symstr") {
+		t.Errorf("%d values were shown, %d doubted, of 800", shown, doubted)
+	}
+}
+
+// TestVMUserCut reads a text that goes on where there is no memory, and is longer
+// than what the record has room for.
+func TestVMUserCut(t *testing.T) {
+	cmd := exec.Command("tsnoop", "-t", "none", fmt.Sprintf(userOpens, "o=filename"),
+		"--", "load", "on", "0", "times", "20", "user", "open-cut=abcdefghijkl", "open=good")
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cut := regexp.MustCompile(`o=\(fault: filename=0x[0-9a-f]+ not in memory\)`).FindAll(out, -1)
+	if good := strings.Count(string(out), `o="good"`); len(cut) != 20 || good != 20 {
+		t.Errorf("%d faults and %d names, want 20 each:\n%s", len(cut), good, out)
+	}
+}
+
 func readme(t *testing.T) string {
 	t.Helper()
 	b, err := os.ReadFile(tracing + "/README")
