@@ -52,7 +52,7 @@ func TestCountInBucket(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, want := range []string{"+0(+0(@", "+0(@", "@", "@", "+0(+0(@", "+0(@"} {
-		args := plans[i].Entry.Args
+		args := plans[i].Entry().Args
 		n := slices.IndexFunc(args, func(a fetchargs.Arg) bool { return a.Name == "kprobe_addr" })
 		if n < 0 || !strings.HasPrefix(args[n].String(), "+40("+want+"kprobe_table") {
 			t.Errorf("%s: no +40(%skprobe_table...) in %v", specs[i].Text, want, args)
