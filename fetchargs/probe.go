@@ -57,7 +57,7 @@ type Probe struct {
 	Plan *Plan
 	Kind dynevent.Kind
 	Side Side
-	Part int // which of its side's probes it is, from 0; each has some of the values
+	Part int // which of its side's probes it is, from 0; each has some of the values, and the same filter
 	// Symbols is where, as the kernel reads it: "ip_rcv", "ext4:ext4_sync". One,
 	// but for a name that several functions have: "_stext+4711", "_stext+94322".
 	Symbols []string

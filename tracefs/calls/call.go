@@ -24,18 +24,31 @@
 //
 // The kernel misses an entry only together with its return, for both hang on one
 // kprobe.
+//
+// # Parts
+//
+// A side may be several events, each with some of the values. The kernel runs all
+// probes of one place one after the other, with preemption disabled and other
+// probes shut out, so the parts of a side come from one CPU with nothing of the
+// same task between them, in whatever order. So what else comes of the task, or a
+// part that is there already, shows that those still wanted were missed or lost; the
+// side is then what there is of it.
 package calls
 
 import "github.com/tsnoop/tsnoop/tracefs"
 
 // A Call is one activation of a traced function, as far as it was seen.
-// Entry or Return is nil where that side was not asked for or not seen.
 // Its events are valid until the next call is read.
 type Call struct {
-	Plan     int // index of the plan the events belong to
-	Entry    *tracefs.Event
-	Return   *tracefs.Event
-	Duration uint64 // ns from entry to return; 0 if either is missing
+	Plan int // index of the plan the events belong to
+	// Entry and Return are the first events that were seen of each side, nil where
+	// that side was not asked for or not seen.
+	Entry, Return *tracefs.Event
+	// Entries and Returns are all events of a side that has several parts, by part;
+	// nil for one that was not seen. They are empty where a side is one event: see
+	// EntryPart.
+	Entries, Returns []*tracefs.Event
+	Duration         uint64 // ns from entry to return; 0 if either is missing
 
 	// Unfinished: the return was asked for but tracing ended before it came.
 	// Orphan: the return came but its entry was before tracing or was lost.
@@ -47,6 +60,22 @@ type Call struct {
 	ID    uint64 // from 1
 	Begun bool
 	Depth int
+}
+
+// EntryPart is the event that has a part of the entry, nil if it was not seen.
+func (c *Call) EntryPart(n int) *tracefs.Event { return one(c.Entry, c.Entries, n) }
+
+// ReturnPart is the event that has a part of the return, nil if it was not seen.
+func (c *Call) ReturnPart(n int) *tracefs.Event { return one(c.Return, c.Returns, n) }
+
+func one(first *tracefs.Event, all []*tracefs.Event, n int) *tracefs.Event {
+	switch {
+	case n < len(all):
+		return all[n]
+	case n == 0:
+		return first
+	}
+	return nil
 }
 
 // Last is the last event of the call that was seen.

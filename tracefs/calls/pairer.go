@@ -15,6 +15,11 @@ type Side struct {
 	Return bool // the events are returns
 	Paired bool // the plan has events for the other side too
 
+	// Part is which of Parts events of the side these are, from 0. Parts is 0 or 1
+	// where the side is one event. But for Part, Return and Stack the parts of a
+	// plan say the same.
+	Part, Parts int
+
 	// Stack is the offset in the record of the u64 that holds the stack
 	// pointer, -1 if the record has none.
 	Stack int
@@ -67,6 +72,7 @@ type Tally struct {
 	Orphans    uint64 // returns without an entry, held back or not
 	Unfinished uint64 // entries that later events show never to return, and those of Rest
 	Evicted    uint64 // of Unfinished: given up only to bound memory
+	Partial    uint64 // entries and returns of which not all parts were seen
 }
 
 // A Pairer matches the entries and returns of functions. Each return is
@@ -82,15 +88,18 @@ type Tally struct {
 type Pairer struct {
 	sides []knownSide // by ID, from base on
 	base  int
+	parts bool // a side has several
 	opts  Options
 	tasks map[int]*task
 	used  list // of tasks, the longest idle first
 
+	gathering []*entry     // sides that are not complete, each of another task, the oldest first
 	ready     []activation // complete calls not yet handed out
 	current   activation   // the one handed out last
 	call      Call
-	begun     uint64   // calls handed out as begun
-	links     []*entry // scratch of link
+	lists     [2][]*tracefs.Event // Call.Entries and Call.Returns
+	begun     uint64              // calls handed out as begun
+	links     []*entry            // scratch of link
 	freeTasks []*task
 	freeCalls []*entry
 	tally     Tally
@@ -98,10 +107,29 @@ type Pairer struct {
 
 // An activation is what becomes a Call.
 type activation struct {
-	entry *entry         // nil for an orphan
-	ret   *tracefs.Event // nil if unfinished, or only begun
+	entry half // missing for an orphan
+	ret   half // missing if unfinished, or only begun
 	plan  int
 	begun bool
+	// alone: the plan has no other side.
+	alone bool
+}
+
+// A half is one side of a call: the event that was just read, or kept ones. It is
+// missing if both are nil.
+type half struct {
+	event *tracefs.Event
+	kept  *entry
+}
+
+func (h half) missing() bool { return h.event == nil && h.kept == nil }
+
+// first is the first event that was seen of it, nil if it is missing.
+func (h half) first() *tracefs.Event {
+	if h.kept != nil {
+		return &h.kept.event
+	}
+	return h.event
 }
 
 // NewPairer makes a Pairer for the events whose IDs are the keys of sides.
@@ -136,6 +164,7 @@ func (p *Pairer) know(sides map[int]Side) {
 	p.sides = make([]knownSide, last-p.base+1)
 	for id, s := range sides {
 		p.sides[id-p.base] = knownSide{s, true}
+		p.parts = p.parts || s.Parts > 1
 	}
 }
 
@@ -150,6 +179,7 @@ func (p *Pairer) know(sides map[int]Side) {
 // unknown ID only Lost matters.
 func (p *Pairer) Add(e *tracefs.Event) (*Call, bool) {
 	if e.Lost > 0 {
+		p.gatherAll()
 		p.abandonAll()
 	}
 	i := e.Format.ID - p.base
@@ -159,42 +189,71 @@ func (p *Pairer) Add(e *tracefs.Event) (*Call, bool) {
 	side := &p.sides[i].Side
 	switch {
 	case side.Ends != nil:
-		if tid, ok := side.Ends(e); ok && p.tasks[tid] != nil {
-			p.abandon(p.tasks[tid], 0)
-			p.forget(p.tasks[tid])
+		if tid, ok := side.Ends(e); ok {
+			p.end(tid)
 		}
 		return p.Next()
-	case !side.Paired && side.Return:
-		return p.hand(activation{ret: e, plan: side.Plan}, false), true
-	case !side.Paired:
-		p.recycle()
-		p.call = Call{Plan: side.Plan, Entry: e}
-		return &p.call, true
-	case !side.Return:
-		p.enter(e, side)
+	case p.parts:
+		p.gather(e, side)
 		return p.Next()
 	}
-	if en := p.leave(e, side); en != nil {
-		return p.finish(activation{entry: en, ret: e, plan: side.Plan})
+	if a, ok := p.match(half{event: e}, side, p.stack(e, side)); ok {
+		return p.hand(a), true
+	}
+	return p.Next()
+}
+
+// end gives up the calls of a task.
+func (p *Pairer) end(task int) {
+	if i := p.waiting(task); i >= 0 {
+		p.gathered(i)
+	}
+	if t := p.tasks[task]; t != nil {
+		p.abandon(t, 0)
+		p.forget(t)
+	}
+}
+
+// match takes the next half of a call, whose stack pointer is sp, and returns the
+// activation that it completes, if that is to be handed out at once.
+func (p *Pairer) match(h half, side *Side, sp uint64) (a activation, ok bool) {
+	a.plan = side.Plan
+	switch {
+	case !side.Paired && side.Return:
+		a.ret, a.alone = h, true
+		return a, true
+	case !side.Paired:
+		a.entry, a.alone = h, true
+		return a, true
+	case !side.Return:
+		p.enter(h, side, sp)
+		return a, false
+	}
+	a.ret = h
+	if a.entry.kept = p.leave(h.first(), side, sp); a.entry.kept != nil {
+		return a, p.finished(a)
 	}
 	p.tally.Orphans++
 	if side.Filtered || p.opts.Chain != nil {
-		return p.Next()
+		p.free(h)
+		return a, false
 	}
-	return p.hand(activation{ret: e, plan: side.Plan}, true), true
+	return a, true
 }
 
-// finish hands out a call that is complete.
-func (p *Pairer) finish(a activation) (*Call, bool) {
-	if !p.opts.Begin {
-		return p.hand(a, false), true
-	}
-	if a.entry.id == 0 { // its beginning was not handed out
-		p.freeCalls = append(p.freeCalls, a.entry)
-	} else {
+// finished tells whether a complete call is to be handed out at once. With Begin
+// it takes its place behind those that are ready.
+func (p *Pairer) finished(a activation) bool {
+	switch {
+	case !p.opts.Begin:
+		return true
+	case a.entry.kept.id == 0: // its beginning was not handed out
+		p.free(a.entry)
+		p.free(a.ret)
+	default:
 		p.ready = append(p.ready, a)
 	}
-	return p.Next()
+	return false
 }
 
 // Next returns a call that is known to be over without its return having been
@@ -205,17 +264,18 @@ func (p *Pairer) Next() (*Call, bool) {
 	}
 	a := p.ready[0]
 	p.ready = slices.Delete(p.ready, 0, 1)
-	return p.hand(a, false), true
+	return p.hand(a), true
 }
 
 // Rest yields the calls that are still unfinished, in the order of their
 // entries, and forgets them. Like Add it hands out memory that it uses again.
 func (p *Pairer) Rest(yield func(*Call) bool) {
+	p.gatherAll()
 	p.abandonAll()
 	rest := p.ready
 	p.ready = nil
 	for _, a := range rest {
-		if !yield(p.hand(a, false)) {
+		if !yield(p.hand(a)) {
 			return
 		}
 	}
@@ -230,7 +290,7 @@ func (p *Pairer) abandonAll() {
 	}
 	if !p.opts.Begin {
 		slices.SortStableFunc(p.ready[first:], func(a, b activation) int {
-			return cmp.Compare(a.entry.event.Time, b.entry.event.Time)
+			return cmp.Compare(a.entry.first().Time, b.entry.first().Time)
 		})
 	}
 }
@@ -239,29 +299,30 @@ func (p *Pairer) abandonAll() {
 func (p *Pairer) Tally() Tally { return p.tally }
 
 // enter remembers an entry.
-func (p *Pairer) enter(e *tracefs.Event, side *Side) {
-	t := p.task(e)
-	sp := p.stack(e, side)
+func (p *Pairer) enter(h half, side *Side, sp uint64) {
+	t := p.task(h.first())
 	p.supersede(t, sp, side.Plan)
 	if len(t.entries) >= p.opts.MaxDepth {
 		p.tally.Evicted++
 		p.giveUp(t.entries[0])
 		t.entries = slices.Delete(t.entries, 0, 1)
 	}
-	t.entries = append(t.entries, p.keep(e, side, sp))
+	if h.kept == nil {
+		h.kept = p.keep(h.event, side, sp)
+	}
+	t.entries = append(t.entries, h.kept)
 	if p.opts.Begin {
 		p.begin(t)
 	}
 }
 
-// leave takes the entry that belongs to the return e off its task, nil if
-// there is none, and gives up the entries that e shows to be over.
-func (p *Pairer) leave(e *tracefs.Event, side *Side) *entry {
+// leave takes the entry that belongs to a return, of which e is the first event, off
+// its task, nil if there is none, and gives up the entries that e shows to be over.
+func (p *Pairer) leave(e *tracefs.Event, side *Side, sp uint64) *entry {
 	t := p.tasks[key(e)]
 	if t == nil {
 		return nil
 	}
-	sp := p.stack(e, side)
 	i := t.find(sp, side.Plan, p.opts.Delta)
 	if i < 0 {
 		if sp > maxDelta {
@@ -280,15 +341,18 @@ func (p *Pairer) leave(e *tracefs.Event, side *Side) *entry {
 }
 
 // hand makes a the current call.
-func (p *Pairer) hand(a activation, orphan bool) *Call {
+func (p *Pairer) hand(a activation) *Call {
 	p.recycle()
-	p.call = Call{Plan: a.plan, Return: a.ret, Orphan: orphan, Begun: a.begun, Unfinished: a.ret == nil && !a.begun}
-	if a.entry == nil {
-		return &p.call
+	p.call = Call{Plan: a.plan, Entry: a.entry.first(), Return: a.ret.first(), Begun: a.begun}
+	if !a.alone {
+		p.call.Orphan, p.call.Unfinished = a.entry.missing(), a.ret.missing() && !a.begun
 	}
-	p.call.Entry, p.call.ID, p.call.Depth = &a.entry.event, a.entry.id, a.entry.depth
-	if a.ret != nil && a.ret.Time > a.entry.event.Time {
-		p.call.Duration = a.ret.Time - a.entry.event.Time
+	p.call.Entries, p.call.Returns = p.list(0, a.entry), p.list(1, a.ret)
+	if en := a.entry.kept; en != nil {
+		p.call.ID, p.call.Depth = en.id, en.depth
+	}
+	if in, out := p.call.Entry, p.call.Return; in != nil && out != nil && out.Time > in.Time {
+		p.call.Duration = out.Time - in.Time
 	}
 	if !a.begun {
 		p.current = a // an entry that has only begun is still needed

@@ -21,6 +21,10 @@ type entry struct {
 	plan     int
 	filtered bool // its return may have been held back by a filter
 
+	// Of a side with several parts, of which event is the first that was seen:
+	side  *Side  // of event
+	parts []part // the others, as they came
+
 	// With Options.Begin:
 	refused bool   // by Accept
 	id      uint64 // 0 if it was not handed out
@@ -183,7 +187,7 @@ func (p *Pairer) giveUp(e *entry) {
 		return
 	}
 	p.tally.Unfinished++
-	p.ready = append(p.ready, activation{entry: e, plan: e.plan})
+	p.ready = append(p.ready, activation{entry: half{kept: e}, plan: e.plan})
 }
 
 // keep copies an entry event into memory of its own.
@@ -194,22 +198,34 @@ func (p *Pairer) keep(e *tracefs.Event, side *Side, sp uint64) *entry {
 	} else {
 		k = new(entry)
 	}
-	comm, data, stack := k.event.Comm, k.event.Data, k.event.Stack
-	k.event = *e
-	k.event.Comm = append(comm[:0], e.Comm...)
-	k.event.Data = append(data[:0], e.Data...)
-	k.event.Stack = append(stack[:0], e.Stack...)
+	keepEvent(&k.event, e)
 	k.stack, k.plan, k.filtered = sp, side.Plan, side.Filtered
+	k.side, k.parts = side, k.parts[:0]
 	k.refused, k.id, k.depth = false, 0, 0
 	return k
 }
 
+// keepEvent copies an event into memory that dst has already, as far as it goes.
+func keepEvent(dst, e *tracefs.Event) {
+	comm, data, stack := dst.Comm, dst.Data, dst.Stack
+	*dst = *e
+	dst.Comm = append(comm[:0], e.Comm...)
+	dst.Data = append(data[:0], e.Data...)
+	dst.Stack = append(stack[:0], e.Stack...)
+}
+
 // recycle takes back the memory of the call handed out last.
 func (p *Pairer) recycle() {
-	if p.current.entry != nil {
-		p.freeCalls = append(p.freeCalls, p.current.entry)
-	}
+	p.free(p.current.entry)
+	p.free(p.current.ret)
 	p.current = activation{}
+}
+
+// free takes back the memory of a half.
+func (p *Pairer) free(h half) {
+	if h.kept != nil {
+		p.freeCalls = append(p.freeCalls, h.kept)
+	}
 }
 
 // A list is a ring of tasks through a sentinel, the longest unused first.

@@ -80,6 +80,7 @@ func (r *Reading) taken(group map[int]calls.Side, plan *fetchargs.Plan) bool {
 func (r *Reading) addSides(sides map[int]calls.Side, index int, plan *fetchargs.Plan) {
 	for _, p := range fetchargs.Probes([]*fetchargs.Plan{plan}) {
 		s := calls.Side{Plan: index, Return: p.Side == fetchargs.Return, Paired: plan.Paired() && !r.apart, Stack: -1}
+		s.Part, s.Parts = p.Part, len(plan.Of(p.Side))
 		if s.Return {
 			s.Filtered = hasFilter(plan.Of(fetchargs.Entry))
 		} else {

@@ -179,6 +179,9 @@ func (r *Reading) calls(events iter.Seq2[*tracefs.Event, error], all func(*calls
 			}
 			if n := pairer.Tally(); n != (calls.Tally{}) {
 				r.detail("%d returns came without their entry, %d calls did not end", n.Orphans, n.Unfinished)
+				if n.Partial > 0 {
+					r.detail("%d entries and returns came without all of their parts", n.Partial)
+				}
 			}
 		}
 	}
@@ -207,15 +210,15 @@ func (r *Reading) matches(c *calls.Call) bool {
 // event is what a probe has of a call, nil if that was not seen.
 func event(c *calls.Call, p *fetchargs.Probe) *tracefs.Event {
 	if p.Side == fetchargs.Return {
-		return c.Return
+		return c.ReturnPart(p.Part)
 	}
-	return c.Entry
+	return c.EntryPart(p.Part)
 }
 
 // leaves takes its return off a call that ends on a CPU that is not asked for.
 func (r *Reading) leaves(c *calls.Call) {
 	if len(r.cpus) > 0 && c.Return != nil && !slices.Contains(r.cpus, c.Return.CPU) {
-		c.Return, c.Duration, c.Unfinished = nil, 0, true
+		c.Return, c.Returns, c.Duration, c.Unfinished = nil, nil, 0, true
 	}
 }
 
