@@ -249,6 +249,6 @@ func ready(file string) error {
 		if _, err := os.Stat(file + ".go"); err == nil {
 			return nil
 		}
-		unix.Nanosleep(&unix.Timespec{Nsec: 5e6}, nil)
+		unix.Nanosleep(&unix.Timespec{Nsec: 20e6}, nil)
 	}
 }

@@ -32,9 +32,9 @@ func bursts(t *testing.T, n int, cpus ...string) (loads []*loading, pids string)
 	return loads, strings.Join(list, ",")
 }
 
-// TestVMHotplug takes CPU 1 away while tsnoop runs and gives it back, twice:
+// TestEndsHotplug takes CPU 1 away while tsnoop runs and gives it back, twice:
 // what it had recorded is printed, and so is what comes then.
-func TestVMHotplug(t *testing.T) {
+func TestEndsHotplug(t *testing.T) {
 	const n = 1000
 	for _, reader := range []string{"raw", "text"} {
 		t.Run(reader, func(t *testing.T) {

@@ -30,15 +30,14 @@ func offsets(t *testing.T, tr *traced, n int64, cpu func(offset int64) int64) {
 
 // TestVMTurns has two CPUs call in turn: the lines come in just this order.
 func TestVMTurns(t *testing.T) {
-	const n = 20_000
+	n := flood(20_000)
 	l := prepare(t, "turns", "@", strconv.Itoa(n))
 	tr := startTrace(t, "-t", "none", "-p", l.pid, "generic_file_llseek(offset)")
 	l.run()
 	tr.end()
-	offsets(t, tr, n, func(offset int64) int64 { return offset % 2 })
+	offsets(t, tr, int64(n), func(offset int64) int64 { return offset % 2 })
 }
 
-// TestVMIdle makes single calls on a machine that does nothing else, on either
 // TestVMIdle makes single calls, now on one CPU, now on the other: each line
 // comes by itself, without another event, while tsnoop goes on.
 func TestVMIdle(t *testing.T) {
@@ -69,10 +68,10 @@ func TestVMIdle(t *testing.T) {
 
 // TestVMOneCPU has all calls on CPU 1, none on CPU 0.
 func TestVMOneCPU(t *testing.T) {
-	const n = 50_000
+	n := flood(50_000)
 	l := prepare(t, "pid", "@", "on", "1", "burst", "0", strconv.Itoa(n))
 	tr := startTrace(t, "-t", "none", "-p", l.pid, "generic_file_llseek(offset)")
 	l.run()
 	tr.end()
-	offsets(t, tr, n, func(int64) int64 { return 1 })
+	offsets(t, tr, int64(n), func(int64) int64 { return 1 })
 }

@@ -212,9 +212,9 @@ func TestVMPairsSummary(t *testing.T) {
 	}
 }
 
-// TestVMPairsChain: in a chain and in a tree, too, conditions choose calls and not
+// TestEndsPairsChain: in a chain and in a tree, too, conditions choose calls and not
 // events, and what is over leads to nothing.
-func TestVMPairsChain(t *testing.T) {
+func TestEndsPairsChain(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(6, 6))
 	caller := "ksys_lseek"
 	if !traceableHere(t, caller) { // inlined on arm64

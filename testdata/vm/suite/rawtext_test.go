@@ -78,18 +78,29 @@ func openFunction() string {
 // finds there what the other has put in the place of the return address.
 func TestVMRawAsText(t *testing.T) {
 	t.Run("entries", func(t *testing.T) { checkTypes(t, entryCases, nil) })
-	t.Run("returns", func(t *testing.T) {
-		checkTypes(t, returnCases(), regexp.MustCompile(`\S+ (\[\w+\] )?-> |"caller(_module)?":"\w+",`))
-	})
+	t.Run("returns", func(t *testing.T) { checkTypes(t, returnCases(), callers) })
+}
+
+// TestEndsRawAsTextJSON does the same in JSON.
+func TestEndsRawAsTextJSON(t *testing.T) {
+	raw, text := readBoth(t, append([]string{"--json"}, specsOf(entryCases)...))
+	compareLines(t, raw, text, nil)
+	raw, text = readBoth(t, append([]string{"--json"}, specsOf(returnCases())...))
+	compareLines(t, raw, text, callers)
+}
+
+var callers = regexp.MustCompile(`\S+ (\[\w+\] )?-> |"caller(_module)?":"\w+",`)
+
+func specsOf(cases []typeCase) (specs []string) {
+	for _, c := range cases {
+		specs = append(specs, c.spec)
+	}
+	return specs
 }
 
 // checkTypes compares the lines of both without what is left out.
 func checkTypes(t *testing.T, cases []typeCase, leave *regexp.Regexp) {
-	var specs []string
-	for _, c := range cases {
-		specs = append(specs, c.spec)
-	}
-	raw, text := readBoth(t, append([]string{"-t", "none"}, specs...))
+	raw, text := readBoth(t, append([]string{"-t", "none"}, specsOf(cases)...))
 	compareLines(t, raw, text, leave)
 	for _, c := range cases {
 		for _, want := range c.want {
@@ -101,8 +112,6 @@ func checkTypes(t *testing.T, cases []typeCase, leave *regexp.Regexp) {
 	if t.Failed() {
 		t.Logf("raw:\n%s", raw)
 	}
-	raw, text = readBoth(t, append([]string{"--json"}, specs...))
-	compareLines(t, raw, text, leave)
 }
 
 // readBoth runs the loads while two tsnoop trace them, and returns what these

@@ -13,9 +13,9 @@ import (
 	"testing"
 )
 
-// TestVMRecordProgress: on a terminal a recording says how far it is, on one line
+// TestEndsRecordProgress: on a terminal a recording says how far it is, on one line
 // that it wipes out in the end.
-func TestVMRecordProgress(t *testing.T) {
+func TestEndsRecordProgress(t *testing.T) {
 	master, slave, err := openTerminal()
 	if err != nil {
 		t.Fatal(err)

@@ -36,8 +36,19 @@ const tracing = "/sys/kernel/tracing"
 // emulated machine may be a hundred times slower than a real one.
 const patience = 2 * time.Minute
 
-// TestVM runs the scripts of testdata as root on a real kernel. Besides the
-// commands of testscript they have
+// pause is between two looks at what is waited for.
+const pause = 20 * time.Millisecond
+
+// TestVM runs the scripts of testdata: what differs from kernel to kernel.
+func TestVM(t *testing.T) { runScripts(t, "testdata") }
+
+// TestEnds runs the scripts of testdata/ends: what tsnoop makes of calls, and of its
+// files and programs, whatever the kernel. test.sh runs it on the oldest and the
+// newest one, as all functions TestEnds*; of each kernel TestReplayed has a recording.
+func TestEnds(t *testing.T) { runScripts(t, "testdata/ends") }
+
+// runScripts runs scripts as root on a real kernel. Besides the commands of
+// testscript they have
 //
 //	start ARGS...    start tsnoop ARGS and wait until it is armed; @FILE is what FILE holds
 //	begin ARGS...    start tsnoop ARGS and do not wait
@@ -48,15 +59,16 @@ const patience = 2 * time.Minute
 //	clean            check that there is nothing of tsnoop's in tracefs
 //	terminal ARGS... like start, with a terminal for stdout
 //	await FILE RE    wait until a line of FILE matches; FILE may be a glob
-//	refused FILE ARGS  check that tsnoop ends with status 2 and says what FILE holds; * is any text
+//	refused FILE ARGS  check that tsnoop ends with status 2 and says what FILE holds, A+B
+//	                 what both hold; * is any text
 //	write FILE TEXT  write a line to a file below /sys/kernel/tracing; * matches
 //	background ARGS  start a program that is killed at the end
 //	lines N FILE RE  check that exactly N lines of FILE match
 //
 // What tsnoop says is in the files out and err.
-func TestVM(t *testing.T) {
+func runScripts(t *testing.T, dir string) {
 	testscript.Run(t, testscript.Params{
-		Dir: "testdata",
+		Dir: dir,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"start":      start,
 			"begin":      begin,
@@ -107,7 +119,7 @@ func untilArmed(ts *testscript.TestScript, r *running) {
 	current[ts] = r
 	enabled := filepath.Join(tracing, "instances", fmt.Sprintf("tsnoop_%d", r.cmd.Process.Pid),
 		"events", fmt.Sprintf("tsnoop_%d", r.cmd.Process.Pid), "enable")
-	for deadline := time.Now().Add(patience); ; time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); ; time.Sleep(pause) {
 		if b, err := os.ReadFile(enabled); err == nil && b[0] == '1' {
 			return
 		}
@@ -230,7 +242,11 @@ func background(ts *testscript.TestScript, neg bool, args []string) {
 
 // refused compares the whole picture of what is wrong.
 func refused(ts *testscript.TestScript, neg bool, args []string) {
-	want := regexp.QuoteMeta(ts.ReadFile(args[0]))
+	var picture string
+	for name := range strings.SplitSeq(args[0], "+") {
+		picture += ts.ReadFile(name)
+	}
+	want := regexp.QuoteMeta(picture)
 	re := regexp.MustCompile("^" + strings.ReplaceAll(want, `\*`, ".*") + "$")
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -240,7 +256,7 @@ func refused(ts *testscript.TestScript, neg bool, args []string) {
 	cmd.Stderr = &said
 	err := cmd.Run()
 	if cmd.ProcessState.ExitCode() != 2 || !re.Match(said.Bytes()) {
-		ts.Fatalf("%v, want status 2\n[got]\n%s[want]\n%s", err, said.Bytes(), ts.ReadFile(args[0]))
+		ts.Fatalf("%v, want status 2\n[got]\n%s[want]\n%s", err, said.Bytes(), picture)
 	}
 	checkClean(ts)
 }
@@ -249,7 +265,7 @@ func refused(ts *testscript.TestScript, neg bool, args []string) {
 func await(ts *testscript.TestScript, neg bool, args []string) {
 	re, err := regexp.Compile("(?m)" + args[1])
 	ts.Check(err)
-	for deadline := time.Now().Add(patience); ; time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); ; time.Sleep(pause) {
 		var b []byte
 		names, err := filepath.Glob(ts.MkAbs(args[0]))
 		for _, name := range names {
