@@ -61,9 +61,11 @@ results() {
 	[ "$1" = 0 ] || [ "$bad" -gt 0 ] || bad=1
 	[ "$1" != 0 ] || [ $((ok + bad)) -gt 0 ] || { bad=1; echo "FAIL  $3: no test ran" | show; }
 	tally "$ok" "$bad"
-	# Above that line stands why, where it was logged, if it was.
+	# What a test has logged last says why.
 	awk -v where="$3" '
-		/^ *--- SKIP: / { name = $3; getline why; sub(/^ *[a-z_0-9]*\.go:[0-9]*: /, "", why); print where, name, why }
+		/^=== (RUN|CONT|NAME) / { test = $3 }
+		/^ *[a-z_0-9]+\.go:[0-9]+: / { why[test] = $0; sub(/^ *[a-z_0-9]+\.go:[0-9]+: /, "", why[test]) }
+		/^ *--- SKIP: / { print where, $3, why[$3] }
 	' "$2" >>"$work/skips"
 }
 
