@@ -43,8 +43,12 @@ tally() { echo "$1 $2" >>"$work/tally"; }
 
 not_run() { echo "$*" >>"$work/not_run"; }
 
-# show prints its input at once, so that what a job says stays together.
-show() { flock 8; cat; } 8>"$work/lock"
+# show prints its input when it is complete, so that what a job says stays together.
+show() {
+	local text
+	text=$(cat)
+	[ ! "$text" ] || { flock 8; printf '%s\n' "$text"; } 8>"$work/lock"
+}
 
 # spawn COMMAND... runs a job when there is room for it.
 spawn() {
