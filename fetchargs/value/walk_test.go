@@ -1,0 +1,91 @@
+package value_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/value"
+)
+
+// An outline is a Visitor that writes one line for each part of a value.
+type outline struct {
+	strings.Builder
+	depth int
+}
+
+func (o *outline) line(format string, args ...any) {
+	fmt.Fprintf(o, strings.Repeat("  ", o.depth)+format+"\n", args...)
+}
+
+func (o *outline) Number(_ *value.Type, x uint64) { o.line("number %d", int64(x)) }
+func (o *outline) Text(b []byte)                  { o.line("text %q", b) }
+func (o *outline) Block(_ *value.Type, b []byte)  { o.line("%d bytes", len(b)) }
+func (o *outline) Fault(v value.Value)            { o.line("fault") }
+func (o *outline) Nothing()                       { o.line("nothing") }
+func (o *outline) BeginArray(*value.Type)         { o.line("array"); o.depth++ }
+func (o *outline) Element(int)                    {}
+func (o *outline) EndArray()                      { o.depth-- }
+func (o *outline) BeginStruct()                   { o.line("struct"); o.depth++ }
+func (o *outline) Member(_ int, name string)      { o.line("%s:", name) }
+func (o *outline) EndStruct()                     { o.depth-- }
+
+// A struct as it lies in memory, and what an output is told of it.
+func ExampleWalk() {
+	char := &btf.Int{Name: "char", Size: 1, Encoding: btf.IsSigned}
+	short := &btf.Int{Name: "short int", Size: 2, Encoding: btf.IsSigned}
+	member := func(name string, t btf.Type, size, count, offset int) value.Member {
+		return value.Member{
+			Name: name, Offset: offset, Count: count,
+			Type: value.NewType(&value.Field{Label: name, Type: t, Size: size}, false, nil),
+		}
+	}
+	t := value.Type{Form: value.Unknown, Size: 12, Members: []value.Member{
+		member("mtu", short, 2, 0, 0), member("name", char, 1, 6, 2), member("stats", short, 2, 2, 8),
+	}}
+	var o outline
+	value.Walk(&t, value.Value{Kind: value.Bytes, Bytes: []byte("\xdc\x05lo\x00\x00\x00\x00\x01\x00\xff\xff")}, &o)
+	fmt.Print(o.String())
+	// Output:
+	// struct
+	//   mtu:
+	//   number 1500
+	//   name:
+	//   text "lo"
+	//   stats:
+	//   array
+	//     number 1
+	//     number -1
+}
+
+// FuzzWalk: no type, however damaged, leads out of the bytes, and what begins ends.
+func FuzzWalk(f *testing.F) {
+	f.Add([]byte("abcdefgh"), uint8(value.Unknown), 4, 2, 1, 3, 5, false)
+	f.Add([]byte("abcdefghijklmnopq"), uint8(value.IP6), 1, 16, 0, 0, 0, true)
+	f.Fuzz(func(t *testing.T, b []byte, form uint8, size, count, offset, shift, bits int, chars bool) {
+		field := value.Field{Size: size, Bits: bits, Count: count}
+		if bits > 0 {
+			field.Encoding = value.BitField
+		}
+		typ := value.NewType(&field, false, nil)
+		typ.Form, typ.Chars = value.Form(form%uint8(value.Unknown+1)), chars
+		inner := value.Type{Form: value.Unknown, Size: size, Members: []value.Member{
+			{Name: "a", Type: typ, Offset: offset, Shift: shift}, {Name: "b", Type: typ, Count: count, Offset: offset},
+		}}
+		outer := value.Type{Form: value.Unknown, Size: count, Members: []value.Member{
+			{Name: "c", Type: inner}, {Name: "d", Type: inner, Count: count, Offset: offset},
+		}}
+		for _, whole := range []value.Type{typ, inner, outer} {
+			for _, kind := range []value.Kind{value.Uint, value.Text, value.Bytes, value.Fault, value.None} {
+				var o outline
+				val := value.Value{Kind: kind, Uint: uint64(shift), Bytes: b}
+				value.Walk(&whole, val, &o)
+				value.Walk(&whole, value.Value{Kind: value.List, Parts: []value.Value{val, {Kind: value.Struct, Parts: []value.Value{val, val, val}}}}, &o)
+				if o.depth != 0 || o.Len() == 0 {
+					t.Errorf("%d are open after\n%s", o.depth, o.String())
+				}
+			}
+		}
+	})
+}
