@@ -29,20 +29,32 @@ func (e *encoded) fetcharg() Arg {
 	return a
 }
 
-// encode decides how the value at p is fetched.
-func (r *resolver) encode(p route, x spec.Expr, f *value.Format) (encoded, bool) {
+// encode decides how what is wanted is fetched, to which p leads.
+func (r *resolver) encode(p route, w want, f *value.Format) (encoded, bool) {
+	e := encoded{field: value.Field{Label: w.x.String()}, route: p, at: w.x.Where()}
+	if f == nil && (p.mem || pointee(p.typ) != nil) && holdsText(p.typ, w.with) {
+		return r.encodeText(e, w.x, nil)
+	}
 	if p.isAddress() {
 		var ok bool
-		if p, ok = r.constant(p, x); !ok {
-			return encoded{}, false
+		if e.route, ok = r.constant(p, w.x); !ok {
+			return e, false
 		}
 	}
-	e, ok := r.encodeAt(p, x, f)
-	return e, ok && r.within(e, x)
+	whole := e
+	e, ok := r.encodeAt(e, w.x, f)
+	if !ok || !r.within(e, w.x) {
+		return e, false
+	}
+	if w.pointer && e.field.Encoding == value.String && pointee(p.typ) != nil {
+		return number(whole, 8, nil), true
+	}
+	return e, true
 }
 
-func (r *resolver) encodeAt(p route, x spec.Expr, f *value.Format) (encoded, bool) {
-	e := encoded{field: value.Field{Label: x.String()}, route: p, at: x.Where()}
+// encodeAt encodes e by its type and format.
+func (r *resolver) encodeAt(e encoded, x spec.Expr, f *value.Format) (encoded, bool) {
+	p := e.route
 	if p.base.Kind == Comm {
 		e.field.Type, e.field.Encoding, e.field.Size, e.typ = p.typ, value.String, 4, commType
 		return e, true

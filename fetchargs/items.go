@@ -10,7 +10,7 @@ import (
 func (r *resolver) items() {
 	for _, item := range r.spec.Items {
 		if item.Expr != nil {
-			r.field(item, item.Expr, false)
+			r.add(item, want{x: item.Expr, format: item.Format}, false)
 			continue
 		}
 		if !r.formats(item) {
@@ -79,7 +79,7 @@ func (r *resolver) everything() {
 // unshown says why.
 func (r *resolver) show(x *spec.Ident, hidden bool) bool {
 	before := len(r.errs)
-	r.field(&spec.Item{Expr: x, Span: x.Span}, x, hidden)
+	r.add(nil, want{x: x}, hidden)
 	ok := len(r.errs) == before
 	if !ok {
 		e := r.errs[before]

@@ -71,7 +71,7 @@ func (r *resolver) fetch(w want) (encoded, *builder, bool) {
 	if f == nil {
 		f = r.impliedFormat(p.typ, w.with)
 	}
-	e, ok := r.encodeAs(p, w, f)
+	e, ok := r.encode(p, w, f)
 	if !ok {
 		return encoded{}, nil, false
 	}
@@ -83,17 +83,6 @@ func (r *resolver) fetch(w want) (encoded, *builder, bool) {
 		return e, r.exit, true
 	}
 	return e, r.entry, true
-}
-
-func (r *resolver) encodeAs(p route, w want, f *value.Format) (encoded, bool) {
-	if f == nil && (p.mem || pointee(p.typ) != nil) && holdsText(p.typ, w.with) {
-		return r.encodeText(encoded{field: value.Field{Label: w.x.String()}, route: p, at: w.x.Where()}, w.x, nil)
-	}
-	e, ok := r.encode(p, w.x, f)
-	if ok && w.pointer && e.field.Encoding == value.String && pointee(p.typ) != nil {
-		e = number(encoded{field: value.Field{Label: w.x.String()}, route: p, at: w.x.Where()}, 8, nil)
-	}
-	return e, ok
 }
 
 // impliedFormat is what a value is that is compared with an address: IPv6 or MAC
@@ -138,12 +127,8 @@ func holdsText(t btf.Type, l *spec.Literal) bool {
 	return ok && i.Size == 1 && i.Encoding != btf.Bool
 }
 
-// field resolves x and adds it to the probe that can fetch it.
-func (r *resolver) field(item *spec.Item, x spec.Expr, hidden bool) (ref, bool) {
-	return r.add(item, want{x: x, format: item.Format}, hidden)
-}
-
-// add fetches what is wanted as one more field.
+// add fetches what is wanted as one more field, with the name that item, if any,
+// gives it.
 func (r *resolver) add(item *spec.Item, w want, hidden bool) (ref, bool) {
 	e, side, ok := r.fetch(w)
 	if !ok {
