@@ -187,6 +187,7 @@ func quotedEnd(text string, pos int) int {
 	return len(text)
 }
 
+// What words and numbers are made of.
 func isSpace(c byte) bool  { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
 func IsDigit(c byte) bool  { return '0' <= c && c <= '9' }
 func isLetter(c byte) bool { return c == '_' || 'a' <= c|0x20 && c|0x20 <= 'z' }
