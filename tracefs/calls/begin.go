@@ -7,7 +7,7 @@ import "slices"
 func (p *Pairer) begin(t *task) {
 	e := t.entries[len(t.entries)-1]
 	if p.opts.Accept != nil {
-		p.call = Call{Plan: e.plan, Entry: &e.event, Entries: p.list(0, half{kept: e}), Begun: true}
+		p.call = Call{Plan: e.plan, Entry: &e.event, entries: half{kept: e}.parts(), Begun: true}
 		e.refused = !p.opts.Accept(&p.call)
 	}
 	switch {

@@ -42,13 +42,10 @@ import "github.com/tsnoop/tsnoop/tracefs"
 type Call struct {
 	Plan int // index of the plan the events belong to
 	// Entry and Return are the first events that were seen of each side, nil where
-	// that side was not asked for or not seen.
+	// that side was not asked for or not seen. Of a side with several parts
+	// EntryPart and ReturnPart have all.
 	Entry, Return *tracefs.Event
-	// Entries and Returns are all events of a side that has several parts, by part;
-	// nil for one that was not seen. They are empty where a side is one event: see
-	// EntryPart.
-	Entries, Returns []*tracefs.Event
-	Duration         uint64 // ns from entry to return; 0 if either is missing
+	Duration      uint64 // ns from entry to return; 0 if either is missing
 
 	// Unfinished: the return was asked for but tracing ended before it came.
 	// Orphan: the return came but its entry was before tracing or was lost.
@@ -60,18 +57,20 @@ type Call struct {
 	ID    uint64 // from 1
 	Begun bool
 	Depth int
+
+	entries, returns *entry // the parts, if a side has several
 }
 
 // EntryPart is the event that has a part of the entry, nil if it was not seen.
-func (c *Call) EntryPart(n int) *tracefs.Event { return one(c.Entry, c.Entries, n) }
+func (c *Call) EntryPart(n int) *tracefs.Event { return partOf(c.Entry, c.entries, n) }
 
 // ReturnPart is the event that has a part of the return, nil if it was not seen.
-func (c *Call) ReturnPart(n int) *tracefs.Event { return one(c.Return, c.Returns, n) }
+func (c *Call) ReturnPart(n int) *tracefs.Event { return partOf(c.Return, c.returns, n) }
 
-func one(first *tracefs.Event, all []*tracefs.Event, n int) *tracefs.Event {
+func partOf(first *tracefs.Event, kept *entry, n int) *tracefs.Event {
 	switch {
-	case n < len(all):
-		return all[n]
+	case first != nil && kept != nil:
+		return kept.part(n)
 	case n == 0:
 		return first
 	}

@@ -86,23 +86,20 @@ func (p *Pairer) gatherAll() {
 
 // queue pairs a half and lets what comes of it wait its turn.
 func (p *Pairer) queue(h half, side *Side, sp uint64) {
-	if a, ok := p.match(h, side, sp); ok {
-		p.ready = append(p.ready, a)
+	if a := p.match(h, side, sp); a != nil {
+		p.ready = append(p.ready, *a)
 	}
 }
 
-// list are the events of a half that has parts, by part, in the n-th list.
-func (p *Pairer) list(n int, h half) []*tracefs.Event {
-	if h.kept == nil || h.kept.side.Parts <= 1 {
-		return nil
+// part is the event that has a part, nil if it was not seen.
+func (g *entry) part(n int) *tracefs.Event {
+	if g.side.Part == n {
+		return &g.event
 	}
-	k := h.kept
-	list := slices.Grow(p.lists[n][:0], k.side.Parts)[:k.side.Parts]
-	clear(list)
-	list[k.side.Part] = &k.event
-	for i := range k.parts {
-		list[k.parts[i].number] = &k.parts[i].event
+	for i := range g.parts {
+		if g.parts[i].number == n {
+			return &g.parts[i].event
+		}
 	}
-	p.lists[n] = list
-	return list
+	return nil
 }

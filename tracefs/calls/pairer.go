@@ -95,11 +95,11 @@ type Pairer struct {
 
 	gathering []*entry     // sides that are not complete, each of another task, the oldest first
 	ready     []activation // complete calls not yet handed out
-	current   activation   // the one handed out last
+	matched   activation   // scratch of match
+	lent      [2]*entry    // of the call handed out last
 	call      Call
-	lists     [2][]*tracefs.Event // Call.Entries and Call.Returns
-	begun     uint64              // calls handed out as begun
-	links     []*entry            // scratch of link
+	begun     uint64   // calls handed out as begun
+	links     []*entry // scratch of link
 	freeTasks []*task
 	freeCalls []*entry
 	tally     Tally
@@ -115,14 +115,12 @@ type activation struct {
 	alone bool
 }
 
-// A half is one side of a call: the event that was just read, or kept ones. It is
-// missing if both are nil.
+// A half is one side of a call: the event that was just read, or kept ones. Both are
+// nil if it is missing.
 type half struct {
 	event *tracefs.Event
 	kept  *entry
 }
-
-func (h half) missing() bool { return h.event == nil && h.kept == nil }
 
 // first is the first event that was seen of it, nil if it is missing.
 func (h half) first() *tracefs.Event {
@@ -130,6 +128,14 @@ func (h half) first() *tracefs.Event {
 		return &h.kept.event
 	}
 	return h.event
+}
+
+// parts is what has the parts of it, nil if it is one event.
+func (h half) parts() *entry {
+	if h.kept == nil || h.kept.side == nil || h.kept.side.Parts <= 1 {
+		return nil
+	}
+	return h.kept
 }
 
 // NewPairer makes a Pairer for the events whose IDs are the keys of sides.
@@ -197,7 +203,7 @@ func (p *Pairer) Add(e *tracefs.Event) (*Call, bool) {
 		p.gather(e, side)
 		return p.Next()
 	}
-	if a, ok := p.match(half{event: e}, side, p.stack(e, side)); ok {
+	if a := p.match(half{event: e}, side, p.stack(e, side)); a != nil {
 		return p.hand(a), true
 	}
 	return p.Next()
@@ -215,45 +221,39 @@ func (p *Pairer) end(task int) {
 }
 
 // match takes the next half of a call, whose stack pointer is sp, and returns the
-// activation that it completes, if that is to be handed out at once.
-func (p *Pairer) match(h half, side *Side, sp uint64) (a activation, ok bool) {
-	a.plan = side.Plan
+// activation that it completes, nil if none is to be handed out at once. It is
+// valid until the next call.
+func (p *Pairer) match(h half, side *Side, sp uint64) *activation {
 	switch {
 	case !side.Paired && side.Return:
-		a.ret, a.alone = h, true
-		return a, true
+		p.matched = activation{ret: h, plan: side.Plan, alone: true}
+		return &p.matched
 	case !side.Paired:
-		a.entry, a.alone = h, true
-		return a, true
+		p.matched = activation{entry: h, plan: side.Plan, alone: true}
+		return &p.matched
 	case !side.Return:
 		p.enter(h, side, sp)
-		return a, false
+		return nil
 	}
-	a.ret = h
-	if a.entry.kept = p.leave(h.first(), side, sp); a.entry.kept != nil {
-		return a, p.finished(a)
-	}
-	p.tally.Orphans++
-	if side.Filtered || p.opts.Chain != nil {
-		p.free(h)
-		return a, false
-	}
-	return a, true
-}
-
-// finished tells whether a complete call is to be handed out at once. With Begin
-// it takes its place behind those that are ready.
-func (p *Pairer) finished(a activation) bool {
+	en := p.leave(h.first(), side, sp)
 	switch {
+	case en == nil:
+		p.tally.Orphans++
+		if side.Filtered || p.opts.Chain != nil {
+			p.free(h.kept)
+			return nil
+		}
 	case !p.opts.Begin:
-		return true
-	case a.entry.kept.id == 0: // its beginning was not handed out
-		p.free(a.entry)
-		p.free(a.ret)
-	default:
-		p.ready = append(p.ready, a)
+	case en.id == 0: // its beginning was not handed out
+		p.free(en)
+		p.free(h.kept)
+		return nil
+	default: // it takes its place behind those that are ready
+		p.ready = append(p.ready, activation{entry: half{kept: en}, ret: h, plan: side.Plan})
+		return nil
 	}
-	return false
+	p.matched = activation{entry: half{kept: en}, ret: h, plan: side.Plan}
+	return &p.matched
 }
 
 // Next returns a call that is known to be over without its return having been
@@ -262,9 +262,9 @@ func (p *Pairer) Next() (*Call, bool) {
 	if len(p.ready) == 0 {
 		return nil, false
 	}
-	a := p.ready[0]
+	p.matched = p.ready[0]
 	p.ready = slices.Delete(p.ready, 0, 1)
-	return p.hand(a), true
+	return p.hand(&p.matched), true
 }
 
 // Rest yields the calls that are still unfinished, in the order of their
@@ -274,8 +274,8 @@ func (p *Pairer) Rest(yield func(*Call) bool) {
 	p.abandonAll()
 	rest := p.ready
 	p.ready = nil
-	for _, a := range rest {
-		if !yield(p.hand(a)) {
+	for i := range rest {
+		if !yield(p.hand(&rest[i])) {
 			return
 		}
 	}
@@ -341,21 +341,24 @@ func (p *Pairer) leave(e *tracefs.Event, side *Side, sp uint64) *entry {
 }
 
 // hand makes a the current call.
-func (p *Pairer) hand(a activation) *Call {
+func (p *Pairer) hand(a *activation) *Call {
 	p.recycle()
-	p.call = Call{Plan: a.plan, Entry: a.entry.first(), Return: a.ret.first(), Begun: a.begun}
+	in, out := a.entry.first(), a.ret.first()
+	p.call = Call{Plan: a.plan, Entry: in, Return: out, Begun: a.begun}
 	if !a.alone {
-		p.call.Orphan, p.call.Unfinished = a.entry.missing(), a.ret.missing() && !a.begun
+		p.call.Orphan, p.call.Unfinished = in == nil, out == nil && !a.begun
 	}
-	p.call.Entries, p.call.Returns = p.list(0, a.entry), p.list(1, a.ret)
 	if en := a.entry.kept; en != nil {
 		p.call.ID, p.call.Depth = en.id, en.depth
 	}
-	if in, out := p.call.Entry, p.call.Return; in != nil && out != nil && out.Time > in.Time {
+	if p.parts {
+		p.call.entries, p.call.returns = a.entry.parts(), a.ret.parts()
+	}
+	if in != nil && out != nil && out.Time > in.Time {
 		p.call.Duration = out.Time - in.Time
 	}
 	if !a.begun {
-		p.current = a // an entry that has only begun is still needed
+		p.lent = [2]*entry{a.entry.kept, a.ret.kept} // an entry that has only begun is still needed
 	}
 	return &p.call
 }

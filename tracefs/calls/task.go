@@ -200,7 +200,9 @@ func (p *Pairer) keep(e *tracefs.Event, side *Side, sp uint64) *entry {
 	}
 	keepEvent(&k.event, e)
 	k.stack, k.plan, k.filtered = sp, side.Plan, side.Filtered
-	k.side, k.parts = side, k.parts[:0]
+	if p.parts {
+		k.side, k.parts = side, k.parts[:0]
+	}
 	k.refused, k.id, k.depth = false, 0, 0
 	return k
 }
@@ -216,15 +218,18 @@ func keepEvent(dst, e *tracefs.Event) {
 
 // recycle takes back the memory of the call handed out last.
 func (p *Pairer) recycle() {
-	p.free(p.current.entry)
-	p.free(p.current.ret)
-	p.current = activation{}
+	for i, e := range p.lent {
+		if e != nil {
+			p.free(e)
+			p.lent[i] = nil
+		}
+	}
 }
 
-// free takes back the memory of a half.
-func (p *Pairer) free(h half) {
-	if h.kept != nil {
-		p.freeCalls = append(p.freeCalls, h.kept)
+// free takes back the memory of an entry, or of a return that was gathered.
+func (p *Pairer) free(e *entry) {
+	if e != nil {
+		p.freeCalls = append(p.freeCalls, e)
 	}
 }
 

@@ -218,7 +218,7 @@ func event(c *calls.Call, p *fetchargs.Probe) *tracefs.Event {
 // leaves takes its return off a call that ends on a CPU that is not asked for.
 func (r *Reading) leaves(c *calls.Call) {
 	if len(r.cpus) > 0 && c.Return != nil && !slices.Contains(r.cpus, c.Return.CPU) {
-		c.Return, c.Returns, c.Duration, c.Unfinished = nil, nil, 0, true
+		c.Return, c.Duration, c.Unfinished = nil, 0, true
 	}
 }
 
