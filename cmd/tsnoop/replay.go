@@ -41,12 +41,7 @@ func showReplay(f io.ReaderAt, size int64, name string, o *options, ui *ui) (err
 	}
 	defer func() { err = firstError(err, out.Close()) }()
 	lost := newLosses(o, ui, out, newSink(&r.Reading, o, out))
-	want, idle := wanted(o, out, lost.sink, sums)
-	r.Lost = lost.add
-	end := sums.begin(&r.Reading, out, lost.sink, idle)
-	err = show(r.Calls(context.Background()), want)
-	idle()
-	if end(); err != nil {
+	if err := show(&r.Reading, r.Calls(context.Background()), o, out, lost, sums); err != nil {
 		return err
 	}
 	lost.recorded(r.Losses())

@@ -8,20 +8,39 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
 
-// A want takes calls and returns whether it wants more.
-type want func(*calls.Call) bool
-
-// show gives calls to who wants them, until there are no more or none is wanted.
-func show(calls iter.Seq2[*calls.Call, error], to want) error {
-	for c, err := range calls {
+// show writes the calls and adds them up, until there are no more or none is wanted.
+func show(r *trace.Reading, all iter.Seq2[*calls.Call, error], o *options, out *output, lost *losses, sums *summing) error {
+	to := lost.sink
+	idle := func() { out.line(to.Idle) }
+	r.Lost, r.Idle = lost.add, idle
+	defer sums.begin(r, out, to, idle)()
+	defer idle()
+	n := 0
+	for c, err := range all {
 		if err != nil {
 			return err
 		}
-		if !to(c) {
+		if !sums.add(c) || !sums.alone() && !out.show(to, c) {
+			return nil
+		}
+		if !c.Begun {
+			n++
+		}
+		if n == o.count && n > 0 {
 			return nil
 		}
 	}
 	return nil
+}
+
+// show writes what a sink makes of a call, and returns whether it makes sense to go on.
+func (o *output) show(to render.Sink, c *calls.Call) bool {
+	return o.line(func(dst []byte) []byte {
+		if c.Begun {
+			return to.Begin(dst, c)
+		}
+		return to.End(dst, c)
+	})
 }
 
 // sources are the plans with what decodes their events.
@@ -41,31 +60,8 @@ func newSink(r *trace.Reading, o *options, out *output) render.Sink {
 	}))
 }
 
-// wanted says what becomes of the calls. idle is to be called when no more come for
-// now, or for ever.
-func wanted(o *options, out *output, to render.Sink, sums *summing) (_ want, idle func()) {
-	show := func(c *calls.Call) bool {
-		if c.Begun {
-			return out.line(func(dst []byte) []byte { return to.Begin(dst, c) })
-		}
-		return out.line(func(dst []byte) []byte { return to.End(dst, c) })
-	}
-	return o.limited(sums.adding(show)), func() { out.line(to.Idle) }
-}
-
 // begins tells whether calls are shown when they begin, too.
 func (o *options) begins() bool { return o.chain || o.tree }
 
 // pairs tells whether both the entry and the return of every call are needed.
 func (o *options) pairs() bool { return o.begins() || o.summary != "" }
-
-// limited passes on as many calls as --count says.
-func (o *options) limited(next want) want {
-	n := 0
-	return func(c *calls.Call) bool {
-		if !c.Begun {
-			n++
-		}
-		return next(c) && (o.count == 0 || n < o.count)
-	}
-}

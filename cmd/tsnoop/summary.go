@@ -99,18 +99,14 @@ func (s *summing) tell() {
 	}
 }
 
-// adding adds up the calls and passes them on, if they are to be shown.
-func (s *summing) adding(next want) want {
-	if s == nil {
-		return next
-	}
-	return func(c *calls.Call) bool {
-		return (c.Begun || s.add(c)) && (s.only || next(c))
-	}
-}
+// alone tells that nothing is shown but sums.
+func (s *summing) alone() bool { return s != nil && s.only }
 
-// add returns whether anybody wants more.
+// add adds up a call that is over. It returns whether anybody wants more.
 func (s *summing) add(c *calls.Call) bool {
+	if s == nil || c.Begun {
+		return true
+	}
 	errno := 0
 	if c.Return != nil {
 		errno = s.fails[c.Plan].Errno(c.Return.Data)

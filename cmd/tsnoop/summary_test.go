@@ -164,7 +164,7 @@ func callAt(plan int, ns uint64) *calls.Call {
 func TestSummaryIntervals(t *testing.T) {
 	s := newTestSumming(t, nil, "--summary=only", "-i", "1s", "f")
 	end := s.begin(nil)
-	show := s.adding(nil)
+	show := s.add
 	for _, ns := range []uint64{1.5e9, 1.9e9, 2e9, 1.8e9, 1 << 62, 1<<62 + 1, 1<<64 - 1} {
 		if !show(callAt(0, ns)) {
 			t.Fatal("no more calls are wanted")
@@ -199,7 +199,7 @@ g             1      -     -    -    -    -  -
 func TestSummaryAsked(t *testing.T) {
 	s := newTestSumming(t, func() uint64 { return 2e9 }, "--summary=only", "--json", "f")
 	end := s.begin(nil)
-	show := s.adding(nil)
+	show := s.add
 	want := 0
 	for asked := 1; asked <= 3; asked++ {
 		for range 1000 {
@@ -232,7 +232,7 @@ func TestSummaryReaderGone(t *testing.T) {
 	s := newTestSumming(t, func() uint64 { return 2e9 }, "--summary=only", "-i", "1ms", "--json", "f")
 	stopped := make(chan struct{})
 	end := s.begin(func() { close(stopped) })
-	s.adding(nil)(callAt(0, 1.5e9))
+	s.add(callAt(0, 1.5e9))
 	s.out.mu.Lock()
 	s.out.err = syscall.EPIPE
 	s.out.mu.Unlock()
@@ -241,7 +241,7 @@ func TestSummaryReaderGone(t *testing.T) {
 	case <-time.After(time.Minute):
 		t.Fatal("it goes on")
 	}
-	if s.adding(nil)(callAt(0, 1.6e9)) {
+	if s.add(callAt(0, 1.6e9)) {
 		t.Error("more calls are wanted")
 	}
 	end()
@@ -251,7 +251,7 @@ func TestSummaryReaderGone(t *testing.T) {
 func BenchmarkSumming(b *testing.B) {
 	s := newTestSumming(b, func() uint64 { return 2e9 }, "--summary=only", "f")
 	end := s.begin(nil)
-	show, c := s.adding(nil), callAt(0, 1.5e9)
+	show, c := s.add, callAt(0, 1.5e9)
 	c.Return = c.Entry
 	b.ReportAllocs()
 	for b.Loop() {

@@ -39,12 +39,8 @@ func runTrace(o *options, ui *ui) (err error) {
 	return follow(m, plans, program, o, ui, func(ctx context.Context, t *trace.Trace, stop func()) error {
 		lost := newLosses(o, ui, out, newSink(&t.Reading, o, out))
 		defer lost.total(t)
-		want, idle := wanted(o, out, lost.sink, sums)
-		t.Lost, t.Idle = lost.add, idle
 		sums.live(t.Now, stop)
-		defer sums.begin(&t.Reading, out, lost.sink, idle)()
-		defer idle()
-		return show(t.Calls(ctx), want)
+		return show(&t.Reading, t.Calls(ctx), o, out, lost, sums)
 	})
 }
 
