@@ -30,13 +30,13 @@ type Proof struct {
 
 	// Read is 1 and the arg that has the memory, or the first of so many as Reads
 	// says. Of a text that is its first byte.
-	Read  int    `json:",omitempty"`
-	Reads int    `json:",omitempty"`
-	Addr  uint64 `json:",omitempty"` // of the function, for Counted
-	End   uint64 `json:",omitempty"` // address where user space ends, for Counted
+	Read  int
+	Reads int
+	Addr  uint64 // of the function, for Counted
+	End   uint64 // address where user space ends, for Counted
 	// Last is, of a text, 1 and the arg that has the record's last string, the
 	// task's name. 0 if there is none.
-	Last int `json:",omitempty"`
+	Last int
 }
 
 // A ProofKind is what a Proof rests on.
