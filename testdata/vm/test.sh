@@ -173,22 +173,22 @@ end() { [ "$1" = 5.10 ] || [ "$1" = newest ]; }
 
 # run KERNEL scripts|rest|PATTERN runs that part of the tests in a machine.
 run() {
-	local kernel=$1 start=$SECONDS status=0 names='^TestVM' script package log
+	local kernel=$1 start=$SECONDS status=0 names='^TestVM' packages=$suite script package log
 	log=$(mktemp -p "$work" "$1.XXXXXX")
 	! end "$kernel" || names='^Test(VM|Ends)'
 	script='status=0; cd /src/testdata/vm/suite; tests() { "$@" -test.v -test.timeout 43m || status=1; }; '
-	case $2 in
-	scripts) script+="tests $(program $suite) -test.run '$names\$'; " ;;
-	rest)
-		for package in $(packages); do
-			script+="tests $(program "$package") -test.run '$names' -test.skip '^Test(VM|Ends)\$'; "
-		done
-		;;
-	*) for package in $(packages); do script+="tests $(program "$package") -test.run \"\$1\"; "; done ;;
-	esac
+	[ "$2" = scripts ] || packages=$(packages)
+	for package in $packages; do
+		script+="tests $(program "$package") "
+		case $2 in
+		scripts) script+="-test.run '$names\$'; " ;;
+		rest) script+="-test.run '$names' -test.skip '^Test(VM|Ends)\$'; " ;;
+		*) script+='-test.run "$1"; ' ;;
+		esac
+	done
 	# Twice what a busy machine needs.
 	TSNOOP_VM_TIMEOUT=${TSNOOP_VM_TIMEOUT:-2600} TSNOOP_VM_OUT=$log.out \
-		TSNOOP_VM_FILES="$(files "$kernel" | tr '\n' ' ') $(echo "$work/$(arch "$kernel")"/*.test)" \
+		TSNOOP_VM_FILES="$(files "$kernel" | tr '\n' ' ') $(for package in $packages; do binary "$(arch "$kernel")" "$package"; done | tr '\n' ' ')" \
 		"$vm/exec" "$kernel" /bin/sh -c "$script exit \$status" sh "$2" >"$log" 2>&1 || status=$?
 	if [ $status = 0 ]; then
 		echo "ok    $kernel  $2  $(grep -cE '^ *--- PASS: ' "$log" || :) passed  $((SECONDS - start)) s"

@@ -1,0 +1,50 @@
+//go:build vm
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/tsnoop/tsnoop/tracefs/trace"
+)
+
+// TestVMPanic panics while a trace runs: follow undoes all of it on the way up.
+func TestVMPanic(t *testing.T) {
+	o, err := parseArgs([]string{"generic_file_llseek(offset, return)"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, plans, err := plan(o, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	group, panicked := "", any(nil)
+	func() {
+		defer func() { panicked = recover() }()
+		follow(m, plans, nil, o, &ui{stderr: new(bytes.Buffer)}, func(_ context.Context, tr *trace.Trace, _ func()) error {
+			group = tr.Session().Group()
+			if !strings.Contains(probes(t), group) {
+				t.Error("not armed")
+			}
+			panic("on purpose")
+		})
+	}()
+	if panicked != "on purpose" {
+		t.Errorf("the panic is %v", panicked)
+	}
+	if _, err := os.Stat("/sys/kernel/tracing/instances/" + group); err == nil || strings.Contains(probes(t), group) {
+		t.Errorf("left behind is %s:\n%s", group, probes(t))
+	}
+}
+
+func probes(t *testing.T) string {
+	b, err := os.ReadFile("/sys/kernel/tracing/kprobe_events")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}

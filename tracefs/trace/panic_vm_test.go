@@ -1,0 +1,58 @@
+//go:build vm
+
+package trace_test
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/trace"
+)
+
+// TestVMPanic panics in what Arm calls, at each step that it tells of: nothing is
+// left, though there is no Trace yet that could be closed.
+func TestVMPanic(t *testing.T) {
+	fs, err := tracefs.Find()
+	if err != nil {
+		t.Fatal(err)
+	}
+	step := 1
+	for ; panicsAt(t, trace.NewMachine(fs), step); step++ {
+		probes, err := fs.ReadFile("kprobe_events")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if left := fs.Glob("instances/tsnoop*"); len(left) > 0 || bytes.Contains(probes, []byte("tsnoop")) {
+			t.Errorf("step %d: left behind are %s and\n%s", step, left, probes)
+		}
+	}
+	if step < 3 {
+		t.Errorf("Arm has told of %d steps", step-1)
+	}
+}
+
+// panicsAt arms a trace with a panic at the n-th step, and tells whether there is
+// such a step.
+func panicsAt(t *testing.T, m *trace.Machine, n int) (panicked bool) {
+	t.Helper()
+	plans, err := m.Plan([]string{"generic_file_llseek(offset, return)", "vfs_read(count)"}, trace.PlanOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { panicked = recover() != nil }()
+	steps := 0
+	tr, err := m.Arm(t.Context(), plans, trace.Options{Progress: func(string, int, int) {
+		if steps++; steps == n {
+			panic("on purpose")
+		}
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	steps = n // what Close tells of is another matter
+	if err := tr.Close(); err != nil {
+		t.Error(err)
+	}
+	return false
+}
