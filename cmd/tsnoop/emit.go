@@ -5,26 +5,13 @@ import (
 	"errors"
 
 	"github.com/tsnoop/tsnoop/fetchargs"
-	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
 
 // runEmit prints the definitions, or how each value is fetched, and touches
 // nothing. It needs no root: where tracefs cannot be read, what every kernel
 // since 5.10 has is assumed.
 func runEmit(o *options, ui *ui) error {
-	fs, err := openTracefs(o)
-	if err != nil {
-		if o.tracefs != "" {
-			return err
-		}
-		fs = nil
-	}
-	po, err := o.planOptions()
-	if err != nil {
-		return err
-	}
-	po.Lines, po.Explained = true, o.explain
-	plans, err := trace.NewMachine(fs).Plan(o.args, po)
+	plans, err := linePlans(o, o.args)
 	if err != nil {
 		return err
 	}

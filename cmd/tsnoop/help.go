@@ -37,6 +37,8 @@ const usage = `Usage: tsnoop [trace] [FLAGS] SPEC...       show calls, live
        tsnoop record -o FILE SPEC...      write a trace.dat file instead of lines
        tsnoop record --recover FILE       make it of what a killed recorder has left
        tsnoop replay FILE [SPEC...]       show it, or what the specs choose of it
+       tsnoop replay - SPEC...            show text of trace or trace_pipe, as pasted from
+                                          where --emit's lines for these specs were run
        tsnoop check                       what this machine offers and lacks
        tsnoop clean                       remove what dead runs left behind
        tsnoop help spec                   the language of specs

@@ -17,7 +17,8 @@ const module = "github.com/tsnoop/tsnoop"
 // mayImport is the house rule: what each package may import besides the
 // standard library. A new package needs a line here.
 var mayImport = map[string][]string{
-	"btf":              {"github.com/cilium/ebpf/btf"},
+	"btf":              {"github.com/cilium/ebpf/btf", module + "/btf/thin"},
+	"btf/thin":         {"github.com/cilium/ebpf/btf"},
 	"fetchargs":        {module + "/tracefs/dynevent", module + "/fetchargs/spec", module + "/fetchargs/abi", module + "/fetchargs/value", module + "/btf"},
 	"fetchargs/spec":   {},
 	"fetchargs/abi":    {module + "/btf"},

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -16,16 +17,25 @@ func runReplay(o *options, ui *ui) (err error) {
 	if len(o.args) == 0 {
 		return usagef("tsnoop replay trace.dat", "which file?")
 	}
-	f, err := os.Open(o.args[0])
-	if err != nil {
-		return err
+	f, name := os.Stdin, "standard input"
+	if o.args[0] != "-" {
+		if f, err = os.Open(o.args[0]); err != nil {
+			return err
+		}
+		defer f.Close()
+		name = f.Name()
 	}
-	defer f.Close()
+	in := bufio.NewReaderSize(f, 64<<10)
+	if isText(in) {
+		return showText(in, name, o, ui)
+	}
 	info, err := f.Stat()
-	if err != nil {
+	if err == nil && !info.Mode().IsRegular() {
+		return usagef("tsnoop replay FILE", "%s is no text, and only text can be read from a pipe", name)
+	} else if err != nil {
 		return err
 	}
-	return showReplay(f, info.Size(), f.Name(), o, ui)
+	return showReplay(f, info.Size(), name, o, ui)
 }
 
 // showReplay shows what is in a file of that many bytes.

@@ -37,6 +37,24 @@ func plan(o *options, text bool) (*trace.Machine, []*fetchargs.Plan, error) {
 	return m, plans, o.checkPlans(plans)
 }
 
+// linePlans makes plans of specs for the lines that --emit prints. Where tracefs cannot
+// be read, what every kernel since 5.10 has is assumed.
+func linePlans(o *options, specs []string) ([]*fetchargs.Plan, error) {
+	fs, err := openTracefs(o)
+	if err != nil {
+		if o.tracefs != "" {
+			return nil, err
+		}
+		fs = nil
+	}
+	po, err := o.planOptions()
+	if err != nil {
+		return nil, err
+	}
+	po.Lines, po.Explained = true, o.explain
+	return trace.NewMachine(fs).Plan(specs, po)
+}
+
 // planOptions says what the specs are resolved for.
 func (o *options) planOptions() (po trace.PlanOptions, err error) {
 	po = trace.PlanOptions{Pair: o.pairs(), MaxActive: o.active, Comm: o.comm}

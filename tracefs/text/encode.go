@@ -51,6 +51,10 @@ type encoder struct {
 	addr  func(string) (uint64, bool)
 	known map[string]uint64 // addresses of symbols seen
 	data  []byte
+
+	symbols *Symbols   // instead of addr
+	wanted  *lineField // what text did not go on with
+	rest    []byte     // but with this
 }
 
 // encode makes a record of text, which begins behind "NAME: (" and ends with
@@ -59,12 +63,14 @@ type encoder struct {
 func (e *encoder) encode(f *lineFormat, text []byte, tid int) ([]byte, bool) {
 	e.data = slices.Grow(e.data[:0], f.Size)[:f.Size]
 	clear(e.data)
+	e.wanted, e.rest = nil, text
 	place, rest, ok := bytes.Cut(text, []byte(")"))
 	if !ok {
 		return nil, false
 	}
 	e.head(f, place, tid)
 	for i := range f.args {
+		e.wanted, e.rest = &f.args[i], rest
 		if rest, ok = bytes.CutPrefix(rest, f.args[i].delim); !ok {
 			return nil, false
 		}
@@ -72,6 +78,7 @@ func (e *encoder) encode(f *lineFormat, text []byte, tid int) ([]byte, bool) {
 			return nil, false
 		}
 	}
+	e.wanted, e.rest = nil, rest
 	return e.data, len(rest) == 1 && rest[0] == '\n'
 }
 

@@ -12,10 +12,12 @@ import (
 //
 // The thread group in parentheses and the flags depend on options.
 type header struct {
-	start int // offset of the first byte, where the task's name stands
-	tid   int
-	cpu   int
-	time  uint64 // ns, or whatever the clock counts
+	start   int // offset of the first byte, where the task's name stands
+	commLen int // of the name, with the spaces before it
+	tid     int
+	cpu     int
+	time    uint64 // ns, or whatever the clock counts
+	plain   bool   // the time is a number without a point: the clock may not count ns
 }
 
 // commWidth is the width of the task's name: "%16s" of at most 15 bytes. The
@@ -32,26 +34,10 @@ func parseHeaderBack(text []byte, end int) (h header, ok bool) {
 	if !b.skip(' ') || !b.skip(':') {
 		return h, false
 	}
-	if h.time, ok = b.time(); !ok || b.skipAll(' ') == 0 {
+	if !b.columns(&h) || !b.task(&h) || len(b.rest) < commWidth {
 		return h, false
 	}
-	if !b.skip(']') && (b.flags() == 0 || b.skipAll(' ') == 0 || !b.skip(']')) {
-		return h, false
-	}
-	cpu, _, ok := b.number()
-	if !ok || !b.skip('[') || !b.skip(' ') {
-		return h, false
-	}
-	if b.skip(')') && !b.threadGroup() {
-		return h, false
-	}
-	b.skipAll(' ')
-	tid, _, ok := b.number()
-	if !ok || !b.skip('-') || len(b.rest) < commWidth {
-		return h, false
-	}
-	h.start = len(b.rest) - commWidth
-	h.tid, h.cpu = int(tid), int(cpu)
+	h.start, h.commLen = len(b.rest)-commWidth, commWidth
 	return h, true
 }
 
@@ -72,6 +58,35 @@ func (b *backScanner) skipAll(c byte) (n int) {
 		n++
 	}
 	return n
+}
+
+// columns reads "[001] b.s3.    12.345678"; the time ends it.
+func (b *backScanner) columns(h *header) (ok bool) {
+	if h.time, h.plain, ok = b.time(); !ok || b.skipAll(' ') == 0 {
+		return false
+	}
+	if !b.skip(']') && (b.flags() == 0 || b.skipAll(' ') == 0 || !b.skip(']')) {
+		return false
+	}
+	return b.cpu(h) && b.skip(' ')
+}
+
+// cpu reads "[003", of which the bracket behind it has been read.
+func (b *backScanner) cpu(h *header) bool {
+	n, _, ok := b.number()
+	h.cpu = int(n)
+	return ok && b.skip('[')
+}
+
+// task reads "-102     (    102)".
+func (b *backScanner) task(h *header) bool {
+	if b.skip(')') && !b.threadGroup() {
+		return false
+	}
+	b.skipAll(' ')
+	n, _, ok := b.number()
+	h.tid = int(n)
+	return ok && b.skip('-')
 }
 
 // flags skips the irq, resched, preempt and migrate marks: 4 on 5.10, 5 since,
@@ -114,13 +129,13 @@ func (b *backScanner) number() (v, scale uint64, ok bool) {
 
 // time reads "sec.usec" as ns, and the plain number that the clocks counter,
 // uptime and x86-tsc give as it is.
-func (b *backScanner) time() (uint64, bool) {
+func (b *backScanner) time() (_ uint64, plain, ok bool) {
 	v, scale, ok := b.number()
 	if !ok || !b.skip('.') {
-		return v, ok
+		return v, true, ok
 	}
 	sec, _, ok := b.number()
-	return sec*1e9 + v*(1e9/min(scale, 1e9)), ok
+	return sec*1e9 + v*(1e9/min(scale, 1e9)), false, ok
 }
 
 // parseLost parses a line of its own, with its newline, that tells of lost

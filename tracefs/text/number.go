@@ -11,10 +11,17 @@ func (e *encoder) number(rest, next []byte) (uint64, []byte, bool) {
 		return v, rest[n:], true
 	}
 	end := bytes.Index(rest, next)
-	if end <= 0 {
+	if end <= 0 || !isSymbol(rest[:end]) {
 		return 0, nil, false
 	}
 	return e.symbol(rest[:end]), rest[end:], true
+}
+
+// isSymbol tells whether s may be what %pS prints: "vfs_read+0x10/0x2a0 [mod]", with
+// " <ffffffff81000010>" behind it if the option sym-addr is set.
+func isSymbol(s []byte) bool {
+	i := bytes.IndexByte(s, ' ')
+	return i < 0 || i+1 < len(s) && (s[i+1] == '[' || s[i+1] == '<')
 }
 
 // parseNumber returns the number s begins with and its length, 0 if there is
@@ -65,12 +72,19 @@ const maxKnown = 1 << 16
 // symbol returns the address of "vfs_read+0x10/0x2a0 [mod]" or "0xffff...", or
 // 0 if it cannot be told.
 func (e *encoder) symbol(s []byte) uint64 {
-	s, _, _ = bytes.Cut(s, []byte(" ")) // a module's name, an address
+	s, module, _ := bytes.Cut(s, []byte(" ")) // and an address, with the option sym-addr
 	if v, n := parseNumber(s); n > 0 && n == len(s) {
 		return v
 	}
 	name, offset, _ := bytes.Cut(s, []byte("+0x"))
 	off, _ := parseHex(offset)
+	if e.symbols != nil {
+		base := e.symbols.addr(name, module)
+		if base == 0 {
+			return 0
+		}
+		return base + off
+	}
 	base, ok := e.known[string(name)]
 	if !ok && e.addr != nil {
 		base, _ = e.addr(string(name))

@@ -262,7 +262,7 @@ func (p *Parser) event(fields []byte) *tracefs.Event {
 	if !ok {
 		return nil
 	}
-	comm := p.buf[p.rec.start : p.rec.start+commWidth]
+	comm := p.buf[p.rec.start : p.rec.start+p.rec.commLen]
 	p.ev = tracefs.Event{
 		Format: p.format.Format, Time: p.rec.time, CPU: p.rec.cpu, TID: p.rec.tid,
 		Comm: bytes.TrimLeft(comm, " "), Data: data,

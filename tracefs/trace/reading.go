@@ -34,6 +34,7 @@ type Reading struct {
 	own   *ownThreads // whose events are shown; nil for all there are
 
 	symbols func() *proc.Symbols   // may return nil
+	named   symbolFunc             // instead, if not nil
 	mapped  func(addr uint64) bool // which addresses can be read, nil if not known
 	formats []*tracefs.Format      // each once
 	known   map[int]bool           // their IDs
@@ -45,6 +46,9 @@ type Reading struct {
 	decoders []*value.Decoder // of a plan's probes, and what they have of a call
 	records  [][]byte
 }
+
+// A symbolFunc names what is at an address.
+type symbolFunc func(addr uint64) (name, module string, off uint64, ok bool)
 
 // Plans are those that Call.Plan is the index of one of.
 func (r *Reading) Plans() []*fetchargs.Plan { return r.plans }
@@ -88,6 +92,9 @@ func (r *Reading) WallClock() int64 { return r.wall }
 // Symbol names what is at an address of the kernel. The first call may take some
 // 100 ms, for the symbols are read in the background.
 func (r *Reading) Symbol(addr uint64) (name, module string, off uint64, ok bool) {
+	if r.named != nil {
+		return r.named(addr)
+	}
 	if s := r.symbols(); s != nil {
 		return s.Name(addr)
 	}

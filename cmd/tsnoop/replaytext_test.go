@@ -1,0 +1,112 @@
+package main
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// replayText shows a text, as replay does.
+func replayText(t testing.TB, text io.Reader, specs []string, flags ...string) (printed, said string, _ error) {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "out")
+	types := filepath.Join("..", "..", "testdata", "btf", "linux-6.12-amd64.btf")
+	o, err := parseArgs(append([]string{"replay", "-o", name, "--btf", types, "--kernel", "6.12", "text"}, flags...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.args = append(o.args, specs...)
+	var words bytes.Buffer
+	err = showText(text, "text", o, &ui{stdout: io.Discard, stderr: &words})
+	out, _ := os.ReadFile(name)
+	return string(out), words.String(), err
+}
+
+// textSpecs are what the texts in testdata of package text were recorded of.
+var textSpecs = []string{
+	"vfs_read(file->f_path.dentry->d_name.name, count, return)",
+	"do_sys_openat2(dfd, filename:ustring, return)",
+	"ip_rcv(skb->len, dev->name)",
+}
+
+// TestReplayText shows what kernels have printed of --emit's lines, with all kinds of
+// columns.
+func TestReplayText(t *testing.T) {
+	for _, kernel := range []string{"5.10", "6.12", "newest", "arm64"} {
+		t.Run(kernel, func(t *testing.T) {
+			golden := filepath.Join("testdata", "replaytext", kernel+".txtar")
+			files, err := filepath.Glob(filepath.Join("..", "..", "tracefs", "text", "testdata", kernel, "trace*"))
+			if err != nil || len(files) == 0 {
+				t.Fatalf("no texts: %v", err)
+			}
+			var got txtar.Archive
+			show := func(file string, flags ...string) {
+				b, err := os.ReadFile(file)
+				if err != nil {
+					t.Fatal(err)
+				}
+				printed, said, err := replayText(t, bytes.NewReader(b), textSpecs, flags...)
+				if err != nil {
+					said += fmt.Sprintf("error: %v\n", err)
+				}
+				name := strings.Join(append([]string{filepath.Base(file)}, flags...), " ")
+				got.Files = append(got.Files, txtar.File{Name: name, Data: []byte(said + printed)})
+			}
+			for _, file := range files {
+				show(file)
+			}
+			for _, flags := range [][]string{{"--json"}, {"--tree"}, {"--summary=only"}} {
+				show(files[0], flags...)
+			}
+			if *update {
+				if err := os.WriteFile(golden, txtar.Format(&got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(string(want), string(txtar.Format(&got))); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+		})
+	}
+}
+
+// FuzzReplayText shows texts that anybody may have made: whatever is in them, tsnoop
+// ends with a line or an error, and writes nothing that acts on a terminal.
+func FuzzReplayText(f *testing.F) {
+	files, err := filepath.Glob(filepath.Join("..", "..", "tracefs", "text", "testdata", "*", "trace*"))
+	if err != nil || len(files) == 0 {
+		f.Fatalf("no texts: %v", err)
+	}
+	for i, file := range files {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b, byte(i))
+	}
+	ways := [][]string{nil, {"--json"}, {"--tree"}, {"--chain"}, {"--summary"}, {"--summary=only", "--json"}, {"-v", "-t", "delta"}}
+	f.Fuzz(func(t *testing.T, text []byte, way byte) {
+		printed, said, err := replayText(t, bytes.NewReader(text[:min(len(text), 64<<10)]), textSpecs, ways[int(way)%len(ways)]...)
+		calm(t, "printed", printed)
+		calm(t, "said", said)
+		if err != nil {
+			var b bytes.Buffer
+			(&ui{stdout: io.Discard, stderr: &b}).report(err)
+			calm(t, "error", b.String())
+		}
+	})
+}

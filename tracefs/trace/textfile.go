@@ -1,0 +1,207 @@
+package trace
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/calls"
+	"github.com/tsnoop/tsnoop/tracefs/text"
+)
+
+// A Text is what somebody has copied out of trace or trace_pipe of a machine that was
+// given the lines of plans, with all that is needed to understand its events.
+//
+// It is read as it comes, so it may be a pipe. Text has µs where a recording has ns,
+// and no task's name where the kernel did not remember it; it has no stack pointers, so
+// returns belong to the latest entry of their task.
+type Text struct {
+	Reading
+	name   string
+	paste  *text.Paste
+	first  *tracefs.Event // read already
+	events func() (*tracefs.Event, error, bool)
+	close  func()
+}
+
+// TextOptions says what is wanted of a text. The zero value wants all calls.
+type TextOptions struct {
+	Name string // of the text, for messages
+
+	Begin bool // calls are handed out when they begin, too
+	Chain bool // as in Options; it needs Begin
+
+	Warn func(Warning) // as in Options
+}
+
+// ErrNothing says that a text has no event of the plans.
+var ErrNothing = errors.New("no event of the specs")
+
+// OpenText reads text up to the first event of the plans, which are those of the same
+// specs, with PlanOptions.Lines, whose lines the machine was given. Without any the
+// error wraps ErrNothing. Close it in the end.
+func OpenText(r io.Reader, plans []*fetchargs.Plan, o TextOptions) (*Text, error) {
+	t := &Text{Reading: Reading{warner: o.Warn, order: binary.LittleEndian, plans: plans}, name: o.Name}
+	for i, p := range fetchargs.Probes(plans) {
+		if err := t.learn(p, textFormat(p, i+1)); err != nil {
+			return nil, err
+		}
+	}
+	for _, p := range plans {
+		if p.Paired() && slices.ContainsFunc(p.Of(fetchargs.Entry), (*fetchargs.Probe).Chooses) {
+			t.warn("%s: the line's filter leaves out entries, so where a return was missed the next one may be shown with an earlier entry", p.Spec.Func.Text)
+		}
+	}
+	t.paste = text.NewPaste(t.formats, t.order)
+	t.named = t.paste.Symbols.Name
+	var err error
+	if t.pairers, err = t.newPairers(o.Begin, o.Chain); err != nil {
+		return nil, err
+	}
+	t.events, t.close = iter.Pull2(t.paste.Events(r))
+	e, err, ok := t.events()
+	switch {
+	case err != nil:
+		t.Close()
+		return nil, fmt.Errorf("%s: %w", t.name, err)
+	case !ok:
+		t.Close()
+		return nil, t.nothing()
+	}
+	t.first, t.start = e, e.Time
+	return t, nil
+}
+
+// Close ends the reading.
+func (t *Text) Close() error {
+	t.close()
+	return nil
+}
+
+// nothing says what the text has instead of events of the plans.
+func (t *Text) nothing() error {
+	if err := t.paste.Err(); err != nil {
+		return fmt.Errorf("%s: %w", t.name, err)
+	}
+	has := "nor of any other"
+	if names := t.others(); names != "" {
+		has = "but of " + names
+	}
+	return fmt.Errorf("%s: %w is in the text, %s", t.name, ErrNothing, has)
+}
+
+// mostOthers is how many names of events are listed that nobody has asked for.
+const mostOthers = 5
+
+// others lists the events of other names, the most frequent first.
+func (t *Text) others() string {
+	names := slices.SortedFunc(maps.Keys(t.paste.Others), func(a, b string) int {
+		if n, m := t.paste.Others[a], t.paste.Others[b]; n != m {
+			return int(m) - int(n)
+		}
+		return strings.Compare(a, b)
+	})
+	var parts []string
+	for _, name := range names[:min(mostOthers, len(names))] {
+		parts = append(parts, fmt.Sprintf("%s (%d)", name, t.paste.Others[name]))
+	}
+	if n := len(names) - mostOthers; n > 0 {
+		parts = append(parts, fmt.Sprintf("%d more", n))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Calls yields the calls as they end, with TextOptions.Begin also as they begin. An
+// error ends it. A call and its events are valid until the next one. It can be ranged
+// over once. Events that are not as the plans have them are passed over: see Damage.
+func (t *Text) Calls(ctx context.Context) iter.Seq2[*calls.Call, error] {
+	return func(yield func(*calls.Call, error) bool) {
+		for c, err := range t.calls(t.all(), nil) {
+			if ctx.Err() != nil || !yield(c, err) {
+				return
+			}
+		}
+	}
+}
+
+// all yields the events from the first one on.
+func (t *Text) all() iter.Seq2[*tracefs.Event, error] {
+	return func(yield func(*tracefs.Event, error) bool) {
+		e, err, ok := t.first, error(nil), true
+		for ; ok; e, err, ok = t.events() {
+			if !yield(e, err) {
+				return
+			}
+		}
+	}
+}
+
+// Damage is about the first event that is not as the plans have it, as far as the text
+// has been read; nil if there was none. It names the line.
+func (t *Text) Damage() error {
+	err := t.paste.Err()
+	if n := t.paste.Malformed; n > 1 {
+		return fmt.Errorf("%w, and %d more", err, n-1)
+	}
+	return err
+}
+
+// Losses is what the text says of events that were lost. It warns of what else is not
+// shown.
+func (t *Text) Losses() *Losses {
+	if t.paste.NoTime {
+		t.warn("%s: the clock does not count nanoseconds: times are shown as if it did", t.name)
+	}
+	if n := t.paste.Overwritten; n > 0 {
+		t.warn("%s: %d events, of these names or others, were overwritten before the text was made", t.name, n)
+	}
+	if len(t.paste.Others) > 0 {
+		t.warn("%s: events of other names are not shown: %s", t.name, t.others())
+	}
+	t.detail("%s: %d lines belong to no event", t.name, t.paste.Skipped)
+	var l Losses
+	for _, cpu := range slices.Sorted(maps.Keys(t.paste.Lost)) {
+		if n := t.paste.Lost[cpu]; n != tracefs.LostUnknown {
+			l.CPUs = append(l.CPUs, tracefs.CPUStats{CPU: cpu, Overrun: n})
+		}
+	}
+	return &l
+}
+
+// textFormat lays out the records that are made of a probe's events: as a kernel would,
+// of 64 bits.
+func textFormat(p *fetchargs.Probe, id int) *tracefs.Format {
+	f := &tracefs.Format{Name: p.Event, ID: id}
+	add := func(field tracefs.FormatField) {
+		field.Offset = f.Size
+		f.Fields = append(f.Fields, field)
+		f.Size += field.Size
+	}
+	add(tracefs.FormatField{Name: "common_type", Size: 2})
+	add(tracefs.FormatField{Name: "common_flags", Size: 1})
+	add(tracefs.FormatField{Name: "common_preempt_count", Size: 1})
+	add(tracefs.FormatField{Name: "common_pid", Size: 4, Signed: true})
+	if p.Side == fetchargs.Return {
+		add(tracefs.FormatField{Name: "__probe_func", Size: 8})
+		add(tracefs.FormatField{Name: "__probe_ret_ip", Size: 8})
+	} else {
+		add(tracefs.FormatField{Name: "__probe_ip", Size: 8})
+	}
+	for i := range p.Args {
+		a := &p.Args[i]
+		typ := a.Type.String()
+		if a.Count > 0 {
+			typ = fmt.Sprintf("%s[%d]", typ, a.Count)
+		}
+		add(tracefs.FormatField{Name: a.Name, Type: typ, Size: a.Size(), DataLoc: a.IsString(), Array: a.Count > 0})
+	}
+	return f
+}
