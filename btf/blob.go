@@ -11,12 +11,13 @@ import (
 	"strings"
 
 	cbtf "github.com/cilium/ebpf/btf"
+	"github.com/tsnoop/tsnoop/btf/thin"
 )
 
 // blob is the BTF of vmlinux or of one module.
 type blob struct {
 	name  string     // of the module, "" for vmlinux
-	raw   *raw       // to be cut into thin slices; nil where that is not worth it
+	raw   *thin.BTF  // to be cut into thin slices; nil where that is not worth it
 	spec  *cbtf.Spec // all of it; with raw nil until all is asked for
 	names *names     // nil until asked for
 }
@@ -114,7 +115,7 @@ func (b *blob) all() (*cbtf.Spec, error) {
 	if b.spec != nil {
 		return b.spec, nil
 	}
-	spec, err := cbtf.LoadSplitSpecFromReader(bytes.NewReader(b.raw.data), nil)
+	spec, err := cbtf.LoadSplitSpecFromReader(bytes.NewReader(b.raw.Data()), nil)
 	b.spec = spec
 	return spec, err
 }
@@ -123,7 +124,7 @@ func (b *blob) all() (*cbtf.Spec, error) {
 // with it.
 func (b *blob) typesNamed(name string) ([]Type, error) {
 	if b.raw != nil {
-		if types, err := b.raw.typesNamed(name); err == nil {
+		if types, err := b.raw.Named(name); err == nil {
 			return types, nil
 		}
 	}

@@ -74,7 +74,7 @@ func (k *Kernel) Prepare(names []string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if base, err := k.vmlinux(); err == nil && base.raw != nil && len(names) > 1 {
-		base.raw.prepare(names) // an error will come again with the first question
+		base.raw.Prepare(names) // an error will come again with the first question
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"github.com/tsnoop/tsnoop/btf/thin"
 )
 
 // A FuncName says which function of a kernel is meant: Module is "" for vmlinux.
@@ -62,7 +64,7 @@ func (k *Kernel) FuncNames(module, pattern string) ([]FuncName, error) {
 // eachFunc visits the names of the blob's functions.
 func (b *blob) eachFunc(visit func(string)) {
 	if b.raw != nil {
-		b.raw.eachFunc(nil, visit)
+		b.raw.EachFunc(nil, visit)
 		return
 	}
 	for _, f := range b.index().funcs {
@@ -74,14 +76,14 @@ func (b *blob) eachFunc(visit func(string)) {
 // be read has none: another's damage must not stop the search. k.mu is held.
 func (k *Kernel) eachModuleFunc(name string, visit func(string)) {
 	if raw := k.rawModule(name); raw != nil {
-		raw.eachFunc(k.base.raw, visit)
+		raw.EachFunc(k.base.raw, visit)
 	} else if b, _ := k.module(name); b != nil {
 		b.eachFunc(visit)
 	}
 }
 
 // rawModule is a module's BTF undecoded, nil where it must be decoded.
-func (k *Kernel) rawModule(name string) *raw {
+func (k *Kernel) rawModule(name string) *thin.BTF {
 	files := k.moduleFiles()
 	i := slices.IndexFunc(files, func(f string) bool { return moduleName(f) == name })
 	if i < 0 || k.base.raw == nil || k.modules[name] != nil {
@@ -94,29 +96,9 @@ func (k *Kernel) rawModule(name string) *raw {
 	if data, err = section(data); err != nil {
 		return nil
 	}
-	raw, err := parseRaw(data)
+	raw, err := thin.Parse(data)
 	if err != nil {
 		return nil
 	}
 	return raw
-}
-
-// eachFunc visits the names of the functions. Names in split BTF go on where
-// those of its base end.
-func (r *raw) eachFunc(base *raw, visit func(string)) {
-	first := uint32(0)
-	if base != nil {
-		first = uint32(len(base.strings))
-	}
-	for id := 1; id < len(r.offsets); id++ {
-		b := r.types[r.offsets[id]:]
-		if kindOf(b) != kindFunc {
-			continue
-		}
-		if off := order.Uint32(b); off >= first {
-			visit(string(r.name(off - first)))
-		} else {
-			visit(string(base.name(off)))
-		}
-	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/tsnoop/tsnoop/btf/thin"
 )
 
 // TestFuncNames: names read from undecoded BTF, of vmlinux and of a module on
@@ -16,7 +17,7 @@ func TestFuncNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := parseRaw(data)
+	r, err := thin.Parse(data)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+
+	"github.com/tsnoop/tsnoop/btf/thin"
 )
 
 // sysDir is where the running kernel shows its BTF: vmlinux, and since 5.11
@@ -82,7 +84,7 @@ func (k *Kernel) loadBase() (*blob, error) {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	if len(data) > worthCutting {
-		if r, err := parseRaw(data); err == nil {
+		if r, err := thin.Parse(data); err == nil {
 			return &blob{raw: r}, nil
 		}
 	}
@@ -110,13 +112,13 @@ func (k *Kernel) CheckModules() error {
 		if data, err = section(data); err != nil {
 			return fmt.Errorf("%s: %w", file, err)
 		}
-		r, err := parseRaw(data)
+		r, err := thin.Parse(data)
 		switch {
 		case err != nil: // BTF of another kind, or damaged
 			if _, err := k.module(moduleName(file)); err != nil {
 				return err
 			}
-		case len(r.strings) > 0 && r.strings[0] == 0:
+		case !r.IsSplit():
 			return fmt.Errorf("%s is no module's: the first file is the kernel's, those after it are its modules'", file)
 		}
 	}

@@ -181,7 +181,7 @@ func (k *Kernel) Complete(t Type) Type {
 		return t
 	}
 	if base.raw != nil {
-		if whole := base.raw.complete(f); whole != Type(f) {
+		if whole := base.raw.Complete(f); whole != Type(f) {
 			return whole
 		}
 	}

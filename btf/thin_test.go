@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/tsnoop/tsnoop/btf/thin"
 )
 
 // A slice must answer like the whole: same prototypes, same layouts.
@@ -18,7 +19,7 @@ func TestThin(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, prepared := range []bool{false, true} {
-		r, err := parseRaw(data)
+		r, err := thin.Parse(data)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -87,7 +88,7 @@ func FuzzThin(f *testing.F) {
 	f.Fuzz(func(t *testing.T, at uint16, b byte) {
 		damaged := append([]byte(nil), data...)
 		damaged[int(at)%len(damaged)] = b
-		r, err := parseRaw(damaged)
+		r, err := thin.Parse(damaged)
 		if err != nil {
 			return
 		}

@@ -1,6 +1,7 @@
 package btf
 
 import (
+	"encoding/binary"
 	"os"
 	"path/filepath"
 	"testing"
@@ -21,7 +22,7 @@ func TestVariable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	data, err := b.Marshal(nil, &cbtf.MarshalOptions{Order: order})
+	data, err := b.Marshal(nil, &cbtf.MarshalOptions{Order: binary.LittleEndian})
 	if err != nil {
 		t.Fatal(err)
 	}

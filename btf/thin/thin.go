@@ -1,4 +1,6 @@
-package btf
+// Package thin reads of a kernel's BTF only what one question needs. To decode all of
+// it takes ten times as long as everything else that a short command does.
+package thin
 
 import (
 	"bytes"
@@ -8,21 +10,21 @@ import (
 	cbtf "github.com/cilium/ebpf/btf"
 )
 
-// A raw is undecoded BTF. Decoding that of a whole kernel means to index some
+// A BTF is undecoded. Decoding that of a whole kernel means to index some
 // hundred thousand types, most of a short command's time; a question about one
-// function or type needs only what it refers to, which thin cuts out.
+// function or type needs only what it refers to, which is cut out.
 //
 // See Documentation/bpf/btf.rst, "BTF Type and String Encoding".
-type raw struct {
+type BTF struct {
 	data    []byte
 	header  []byte
 	types   []byte
 	strings []byte
 	offsets []uint32 // of each type in types; the first is that of void, which has none
 
-	found    map[string][]Type // cut out so far, by name
-	declared map[*Fwd]uint32   // the numbers of the structs that cuts only declare
-	whole    map[uint32]Type   // those that complete had to find
+	found    map[string][]cbtf.Type // cut out so far, by name
+	declared map[*cbtf.Fwd]uint32   // the numbers of the structs that cuts only declare
+	whole    map[uint32]cbtf.Type   // those that Complete had to find
 }
 
 // Kinds of types, BTF_INFO_KIND.
@@ -66,34 +68,38 @@ func typeSize(kind, vlen uint32) uint32 {
 	return 0
 }
 
+// maxNesting bounds how deep modifiers of a type may nest: damaged BTF may have loops.
+const maxNesting = 64
+
 var order = binary.LittleEndian
 
-var errNotThin = errors.New("BTF that cannot be cut")
+// ErrUnknown says that BTF is damaged, or of a kind that cannot be cut.
+var ErrUnknown = errors.New("BTF that cannot be cut")
 
-// parseRaw finds the types in data. It fails for BTF that it does not know,
-// which may still be decoded as a whole.
-func parseRaw(data []byte) (*raw, error) {
+// Parse finds the types in data. It keeps data. BTF that it does not know is
+// ErrUnknown, and may still be decoded as a whole.
+func Parse(data []byte) (*BTF, error) {
 	if len(data) < 24 || order.Uint16(data) != 0xeb9f || data[2] != 1 {
-		return nil, errNotThin
+		return nil, ErrUnknown
 	}
 	n := uint64(order.Uint32(data[4:]))
 	typeOff, typeLen := n+uint64(order.Uint32(data[8:])), uint64(order.Uint32(data[12:]))
 	strOff, strLen := n+uint64(order.Uint32(data[16:])), uint64(order.Uint32(data[20:]))
 	if n < 24 || typeOff+typeLen > uint64(len(data)) || strOff+strLen > uint64(len(data)) {
-		return nil, errNotThin
+		return nil, ErrUnknown
 	}
-	r := &raw{
+	r := &BTF{
 		data: data, header: data[:24], types: data[typeOff : typeOff+typeLen], strings: data[strOff : strOff+strLen],
-		offsets: make([]uint32, 1, typeLen/24), found: map[string][]Type{}, declared: map[*Fwd]uint32{}, whole: map[uint32]Type{},
+		offsets: make([]uint32, 1, typeLen/24), found: map[string][]cbtf.Type{}, declared: map[*cbtf.Fwd]uint32{}, whole: map[uint32]cbtf.Type{},
 	}
 	for off := uint32(0); off < uint32(len(r.types)); {
 		if len(r.types)-int(off) < 12 {
-			return nil, errNotThin
+			return nil, ErrUnknown
 		}
 		b := r.types[off:]
 		size := typeSize(kindOf(b), order.Uint32(b[4:])&0xffff)
 		if size == 0 || uint64(off)+uint64(size) > uint64(len(r.types)) {
-			return nil, errNotThin
+			return nil, ErrUnknown
 		}
 		r.offsets = append(r.offsets, off)
 		off += size
@@ -102,7 +108,7 @@ func parseRaw(data []byte) (*raw, error) {
 }
 
 // named are the types of that name, in their order.
-func (r *raw) named(name string) []uint32 {
+func (r *BTF) named(name string) []uint32 {
 	at := bytes.Index(r.strings, []byte("\x00"+name+"\x00"))
 	if at < 0 || name == "" {
 		return nil
@@ -116,10 +122,10 @@ func (r *raw) named(name string) []uint32 {
 	return ids
 }
 
-// typesNamed are the types of that name, nil if there are none. A struct that is
+// Named are the types of that name, nil if there are none. A struct that is
 // only pointed to is but declared in what they are made of: most structs of a
-// kernel can be reached from any other. complete has it whole.
-func (r *raw) typesNamed(name string) ([]Type, error) {
+// kernel can be reached from any other. Complete has it whole.
+func (r *BTF) Named(name string) ([]cbtf.Type, error) {
 	if types, ok := r.found[name]; ok {
 		return types, nil
 	}
@@ -130,9 +136,9 @@ func (r *raw) typesNamed(name string) ([]Type, error) {
 	return types, err
 }
 
-// prepare cuts out all these functions at once, with the structs that their
+// Prepare cuts out all these functions at once, with the structs that their
 // parameters point to: one pass over the types instead of one for each.
-func (r *raw) prepare(names []string) error {
+func (r *BTF) Prepare(names []string) error {
 	wanted := make(map[string]bool, len(names))
 	for _, name := range names {
 		wanted[name] = true
@@ -159,7 +165,7 @@ func (r *raw) prepare(names []string) error {
 }
 
 // appendPointees appends the structs that the parameters of a prototype point to.
-func (r *raw) appendPointees(ids []uint32, proto uint32) []uint32 {
+func (r *BTF) appendPointees(ids []uint32, proto uint32) []uint32 {
 	if int(proto) >= len(r.offsets) || proto == 0 {
 		return ids
 	}
@@ -192,7 +198,7 @@ func (r *raw) appendPointees(ids []uint32, proto uint32) []uint32 {
 }
 
 // name is the string at off.
-func (r *raw) name(off uint32) []byte {
+func (r *BTF) name(off uint32) []byte {
 	if int(off) >= len(r.strings) {
 		return nil
 	}
@@ -203,8 +209,8 @@ func (r *raw) name(off uint32) []byte {
 	return text
 }
 
-// complete is the struct that t declares, t itself if that is not known.
-func (r *raw) complete(t *Fwd) Type {
+// Complete is the struct that t declares, t itself if that is not known.
+func (r *BTF) Complete(t *cbtf.Fwd) cbtf.Type {
 	id, ok := r.declared[t]
 	if !ok {
 		return t
@@ -220,9 +226,36 @@ func (r *raw) complete(t *Fwd) Type {
 	return types[0]
 }
 
+// IsSplit tells whether the BTF is a module's, which goes on where the kernel's ends:
+// its strings do not begin with the empty one.
+func (r *BTF) IsSplit() bool { return len(r.strings) == 0 || r.strings[0] != 0 }
+
+// Data is the whole BTF.
+func (r *BTF) Data() []byte { return r.data }
+
+// EachFunc visits the names of the functions. Names in split BTF go on where
+// those of its base end.
+func (r *BTF) EachFunc(base *BTF, visit func(string)) {
+	first := uint32(0)
+	if base != nil {
+		first = uint32(len(base.strings))
+	}
+	for id := 1; id < len(r.offsets); id++ {
+		b := r.types[r.offsets[id]:]
+		if kindOf(b) != kindFunc {
+			continue
+		}
+		if off := order.Uint32(b); off >= first {
+			visit(string(r.name(off - first)))
+		} else {
+			visit(string(base.name(off)))
+		}
+	}
+}
+
 // cutOut decodes the types with these numbers and what they are made of.
-func (r *raw) cutOut(roots []uint32) ([]Type, error) {
-	c := cut{raw: r, ids: map[uint32]uint32{}, want: map[uint32]want{}}
+func (r *BTF) cutOut(roots []uint32) ([]cbtf.Type, error) {
+	c := cut{BTF: r, ids: map[uint32]uint32{}, want: map[uint32]want{}}
 	for _, id := range roots {
 		c.need(id, all)
 	}
@@ -230,7 +263,7 @@ func (r *raw) cutOut(roots []uint32) ([]Type, error) {
 		id := c.todo[0]
 		c.todo = c.todo[1:]
 		if !c.expand(id) {
-			return nil, errNotThin
+			return nil, ErrUnknown
 		}
 	}
 	spec, err := cbtf.LoadSplitSpecFromReader(bytes.NewReader(c.encode()), nil)
@@ -245,11 +278,11 @@ func (r *raw) cutOut(roots []uint32) ([]Type, error) {
 		if err != nil {
 			return nil, err
 		}
-		if fwd, ok := t.(*Fwd); ok {
+		if fwd, ok := t.(*cbtf.Fwd); ok {
 			r.declared[fwd] = id
 		}
 	}
-	var types []Type
+	var types []cbtf.Type
 	for _, id := range roots {
 		t, err := spec.TypeByID(cbtf.TypeID(c.ids[id]))
 		if err != nil {

@@ -1,4 +1,4 @@
-package btf
+package thin
 
 import (
 	"slices"
@@ -14,7 +14,7 @@ const (
 
 // A cut is a part of some BTF that refers to nothing outside itself.
 type cut struct {
-	*raw
+	*BTF
 	ids   map[uint32]uint32 // new numbers, by those in raw
 	order []uint32          // numbers in raw, by new number less one
 	want  map[uint32]want
@@ -108,7 +108,7 @@ func eachName(b []byte, visit func([]byte)) {
 // encode writes the cut as BTF of its own.
 func (c *cut) encode() []byte {
 	var types []byte
-	names := stringTable{raw: c.raw, at: map[uint32]uint32{0: 0}, to: []byte{0}}
+	names := stringTable{from: c.BTF, at: map[uint32]uint32{0: 0}, to: []byte{0}}
 	for _, id := range c.order {
 		b := c.bytes(id)
 		start := len(types)
@@ -138,9 +138,9 @@ func (c *cut) encode() []byte {
 
 // A stringTable collects the strings that a cut needs.
 type stringTable struct {
-	raw *raw
-	at  map[uint32]uint32 // where in to, by where in from
-	to  []byte
+	from *BTF
+	at   map[uint32]uint32 // where in to, by where in from
+	to   []byte
 }
 
 // move copies the string at off, once, and returns where it is now.
@@ -150,6 +150,6 @@ func (s *stringTable) move(off uint32) uint32 {
 	}
 	at := uint32(len(s.to))
 	s.at[off] = at
-	s.to = append(append(s.to, s.raw.name(off)...), 0)
+	s.to = append(append(s.to, s.from.name(off)...), 0)
 	return at
 }
