@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 
@@ -43,6 +44,9 @@ func (m *Machine) Arm(ctx context.Context, plans []*fetchargs.Plan, o Options) (
 	if t.progress == nil {
 		t.progress = func(string, int, int) {}
 	}
+	if err := m.check(o); err != nil {
+		return nil, err
+	}
 	so, err := t.sessionOptions(plans, o)
 	if err != nil {
 		return nil, err
@@ -65,7 +69,7 @@ func (m *Machine) Arm(ctx context.Context, plans []*fetchargs.Plan, o Options) (
 	if err = t.learnFormats(o.Stacks); err != nil {
 		return nil, err
 	}
-	if t.pairers, err = t.newPairers(o.Begin, o.Chain); err != nil {
+	if t.pairers, err = t.newPairers(o.Begin || o.Chain, o.Chain); err != nil {
 		return nil, err
 	}
 	t.symbols = sync.OnceValue(t.loadSymbols)
@@ -79,6 +83,19 @@ func (m *Machine) Arm(ctx context.Context, plans []*fetchargs.Plan, o Options) (
 	armed = true
 	go t.symbols() // ready, with luck, when the first line needs it
 	return t, nil
+}
+
+// check refuses what no session can be made for.
+func (m *Machine) check(o Options) error {
+	switch {
+	case m.fs == nil:
+		return errors.New("nothing can be armed without tracefs")
+	case o.Clock != "" && o.Clock != "mono" && o.Clock != "boot":
+		return fmt.Errorf("the clock is mono or boot, not %q", o.Clock)
+	case o.Stacks && o.Text:
+		return errors.New("text does not say which event a stack belongs to")
+	}
+	return nil
 }
 
 // sessionOptions says how the session is set up.

@@ -35,7 +35,7 @@ type OpenOptions struct {
 	Specs []string // choose from what was recorded; none for all
 
 	Begin  bool // calls are handed out when they begin, too
-	Chain  bool // as in Options; it needs Begin
+	Chain  bool // as in Options
 	Pair   bool // with Specs: every call is seen at its entry and its return
 	Stacks bool // the kernel's stacks, which must have been recorded
 
@@ -59,8 +59,10 @@ func Open(f io.ReaderAt, size int64, o OpenOptions) (*File, error) {
 	if err := r.prepare(o); err != nil {
 		return nil, err
 	}
-	r.pairers, err = r.newPairers(o.Begin, o.Chain)
-	return r, err
+	if r.pairers, err = r.newPairers(o.Begin || o.Chain, o.Chain); err != nil {
+		return nil, err
+	}
+	return r, nil
 }
 
 // prepare makes plans for the events. The specs choose among them.

@@ -10,12 +10,12 @@ type Options struct {
 
 	Clock    string // of the events' times: "mono", which is "", or "boot"
 	BufferKB int    // size of each CPU's buffer, KiB; 0 lets the machine's memory decide
-	Stacks   bool   // a stack of the kernel with every event
-	Text     bool   // trace_pipe is read instead of the pages of each CPU
+	Stacks   bool   // a stack of the kernel with every event; not with Text
+	Text     bool   // trace_pipe is read instead of the pages of each CPU: set PlanOptions.Text, too
 
 	Begin bool // calls are handed out when they begin, too
 	// Chain hands out only calls in which the first plan's function has led to the
-	// second's, that to the third's and so on. It needs Begin.
+	// second's, that to the third's and so on, as with Begin.
 	Chain bool
 
 	// Warn is told what does not end the trace, Progress how arming and removing
