@@ -10,7 +10,7 @@ import (
 // NewField decides how f is shown. returned says that f is the return value of
 // a function. o is used as long as the field is.
 func NewField(f *value.Field, returned bool, o *Options) *Field {
-	field := &Field{Type: value.NewType(f, returned, o.Order), Name: f.Label, opts: o}
+	field := &Field{Type: value.NewType(f, returned, o.Order), Name: f.Label, opts: o, text: textWalk{opts: o}}
 	field.Assign = append(AppendEscaped(nil, []byte(f.Label), NoQuote), '=')
 	last := len(field.Assign) - 1
 	field.Label = field.Assign[:last:last]
@@ -54,21 +54,28 @@ func (o *Options) AppendBlock(dst []byte, t *value.Type, b []byte) []byte {
 
 // AppendValue appends the text of val.
 func (f *Field) AppendValue(dst []byte, val value.Value) []byte {
-	if val.Kind == value.Uint || val.Kind == value.Int {
-		return f.AppendNumber(dst, f.Means(val.Uint)) // Walk would say the same
+	switch { // the most frequent ones a shorter way than by Walk
+	case val.Kind == value.Uint || val.Kind == value.Int:
+		return f.AppendNumber(dst, f.Means(val.Uint))
+	case f.IsText(val.Kind):
+		return f.opts.appendString(dst, value.UntilNUL(val.Bytes))
 	}
-	if dst = f.AppendParts(dst, val); f.Whole > 0 && val.Kind == value.Bytes && !f.Chars {
+	if dst = f.AppendParts(dst, &val); f.Whole > 0 && val.Kind == value.Bytes {
 		dst = append(dst, f.cut...)
 	}
 	return dst
 }
 
+// appendString appends a string in quotes.
+func (o *Options) appendString(dst, b []byte) []byte {
+	return o.Reset(appendQuoted(o.Paint(dst, Literal), b))
+}
+
 // AppendParts is AppendValue without a word about what is missing.
-func (f *Field) AppendParts(dst []byte, val value.Value) []byte {
-	f.text = textWalk{f.opts, dst}
+func (f *Field) AppendParts(dst []byte, val *value.Value) []byte {
+	f.text.dst = dst
 	value.Walk(&f.Type, val, &f.text)
-	dst, f.text.dst = f.text.dst, nil
-	return dst
+	return f.text.dst
 }
 
 // A textWalk is the Visitor that appends text.
@@ -79,15 +86,16 @@ type textWalk struct {
 
 func (w *textWalk) Number(t *value.Type, x uint64) { w.dst = texts[t.Form].number(w.opts, t, w.dst, x) }
 
-func (w *textWalk) Text(b []byte) {
-	w.dst = w.opts.Reset(appendQuoted(w.opts.Paint(w.dst, Literal), b))
-}
+func (w *textWalk) Text(b []byte) { w.dst = w.opts.appendString(w.dst, b) }
 
 func (w *textWalk) Block(t *value.Type, b []byte) { w.dst = texts[t.Form].block(w.dst, b) }
 
-func (w *textWalk) Fault(val value.Value) {
+func (w *textWalk) Fault(through *value.Guard, addr uint64, why value.Why) {
 	w.dst = append(w.opts.Paint(w.dst, Failure), "(fault"...)
-	w.dst = w.opts.Reset(append(appendFault(w.dst, ": ", val), ')'))
+	if through != nil {
+		w.dst = AppendFault(append(w.dst, ": "...), through, addr, why)
+	}
+	w.dst = w.opts.Reset(append(w.dst, ')'))
 }
 
 func (w *textWalk) Nothing() { w.dst = append(w.dst, '?') }
@@ -113,22 +121,19 @@ func (w *textWalk) EndStruct() { w.dst = append(w.dst, '}') }
 
 // AppendFault appends which pointer could not be followed: "skb->dev=NULL",
 // "buf=0x7ffc1000 not in memory"; nothing if that is not known.
-func AppendFault(dst []byte, val value.Value) []byte { return appendFault(dst, "", val) }
-
-func appendFault(dst []byte, sep string, val value.Value) []byte {
-	if val.Guard == nil {
+func AppendFault(dst []byte, through *value.Guard, addr uint64, why value.Why) []byte {
+	if through == nil {
 		return dst
 	}
-	dst = AppendEscaped(append(dst, sep...), []byte(val.Guard.Label), NoQuote)
-	dst = append(dst, '=')
+	dst = append(AppendEscaped(dst, []byte(through.Label), NoQuote), '=')
 	switch {
-	case val.Addr == 0:
+	case addr == 0:
 		return append(dst, "NULL"...)
-	case value.IsErrno(val.Addr):
-		return appendErrno(dst, val.Addr)
+	case value.IsErrno(addr):
+		return appendErrno(dst, addr)
 	}
-	dst = strconv.AppendUint(append(dst, "0x"...), val.Addr, 16)
-	switch val.Why {
+	dst = strconv.AppendUint(append(dst, "0x"...), addr, 16)
+	switch why {
 	case value.NotInMemory:
 		return append(dst, " not in memory"...)
 	case value.Unproven:

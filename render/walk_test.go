@@ -68,8 +68,12 @@ func TestParts(t *testing.T) {
 	typ := value.Type{Form: value.Unknown, Members: []value.Member{
 		member("len", cUint, 0), member("name", charPtr, 8), {Name: "in", Type: in, Count: 2}, member("saddr", in6Addr, 32), member("n", array(cInt, 2), 48),
 	}}
-	list := func(parts ...value.Value) value.Value { return value.Value{Kind: value.List, Parts: parts} }
-	object := func(parts ...value.Value) value.Value { return value.Value{Kind: value.Struct, Parts: parts} }
+	list := func(parts ...value.Value) value.Value {
+		return value.Value{Kind: value.List, Parts: (*value.Parts)(&parts)}
+	}
+	object := func(parts ...value.Value) value.Value {
+		return value.Value{Kind: value.Struct, Parts: (*value.Parts)(&parts)}
+	}
 	for _, tt := range []struct {
 		val        value.Value
 		text, json string

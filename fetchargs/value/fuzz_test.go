@@ -49,7 +49,7 @@ func FuzzDecoder(f *testing.F) {
 				t.Errorf("field %d: %#x the short way, want %#x", i, p.Load(record), v.Uint)
 			}
 			ty := value.NewType(&field, false, order)
-			value.Walk(&ty, v, discard{})
+			value.Walk(&ty, &v, discard{})
 		}
 	})
 }
@@ -57,14 +57,14 @@ func FuzzDecoder(f *testing.F) {
 // discard is a Visitor that looks at nothing.
 type discard struct{}
 
-func (discard) Number(*value.Type, uint64) {}
-func (discard) Text([]byte)                {}
-func (discard) Block(*value.Type, []byte)  {}
-func (discard) Fault(value.Value)          {}
-func (discard) Nothing()                   {}
-func (discard) BeginArray(*value.Type)     {}
-func (discard) Element(int)                {}
-func (discard) EndArray()                  {}
-func (discard) BeginStruct()               {}
-func (discard) Member(int, string)         {}
-func (discard) EndStruct()                 {}
+func (discard) Number(*value.Type, uint64)            {}
+func (discard) Text([]byte)                           {}
+func (discard) Block(*value.Type, []byte)             {}
+func (discard) Fault(*value.Guard, uint64, value.Why) {}
+func (discard) Nothing()                              {}
+func (discard) BeginArray(*value.Type)                {}
+func (discard) Element(int)                           {}
+func (discard) EndArray()                             {}
+func (discard) BeginStruct()                          {}
+func (discard) Member(int, string)                    {}
+func (discard) EndStruct()                            {}

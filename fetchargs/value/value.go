@@ -24,10 +24,14 @@ type Value struct {
 	Why   Why // for Fault: what is wrong with it; here, for a smaller Value is faster returned
 	Uint  uint64
 	Bytes []byte
-	Parts []Value
+	Parts *Parts
 	Guard *Guard // for Fault: the pointer that could not be followed, nil if not known
 	Addr  uint64 // for Fault: the value of that pointer
 }
+
+// Parts are the elements of an array, or the members of a struct. A Value has but a
+// pointer to them, for most have none and are to fit into registers.
+type Parts []Value
 
 // A Why says what is wrong with a pointer.
 type Why uint8

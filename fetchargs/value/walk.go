@@ -4,11 +4,11 @@ import "bytes"
 
 // A Visitor is told of the parts of a value, from the first to the last.
 type Visitor interface {
-	Number(t *Type, x uint64) // widened to 64 bits as t says
-	Text(b []byte)            // a string, without the NUL and what follows
-	Block(t *Type, b []byte)  // bytes that mean one thing, such as an address
-	Fault(val Value)          // what could not be read
-	Nothing()                 // what was not fetched
+	Number(t *Type, x uint64)                   // widened to 64 bits as t says
+	Text(b []byte)                              // a string, without the NUL and what follows
+	Block(t *Type, b []byte)                    // bytes that mean one thing, such as an address
+	Fault(through *Guard, addr uint64, why Why) // what could not be read, as a Value of that Kind says
+	Nothing()                                   // what was not fetched
 
 	BeginArray(t *Type)
 	Element(i int) // the i-th of an array follows
@@ -20,32 +20,32 @@ type Visitor interface {
 }
 
 // Walk tells v of val and its parts. It allocates nothing.
-func Walk(t *Type, val Value, v Visitor) {
+func Walk(t *Type, val *Value, v Visitor) {
 	switch val.Kind {
 	case Uint, Int:
 		v.Number(t, t.Means(val.Uint))
 	case Text, Bytes:
-		if t.IsText(val) {
+		if t.IsText(val.Kind) {
 			v.Text(UntilNUL(val.Bytes))
 			return
 		}
 		t.walkBytes(val.Bytes, v)
 	case List:
 		v.BeginArray(t)
-		for i, part := range val.Parts {
+		for i := range *val.Parts {
 			v.Element(i)
-			Walk(t, part, v)
+			Walk(t, &(*val.Parts)[i], v)
 		}
 		v.EndArray()
 	case Struct:
 		v.BeginStruct()
-		for i, part := range val.Parts[:min(len(val.Parts), len(t.Members))] {
+		for i := range min(len(*val.Parts), len(t.Members)) {
 			v.Member(i, t.Members[i].Name)
-			Walk(&t.Members[i].Type, part, v)
+			Walk(&t.Members[i].Type, &(*val.Parts)[i], v)
 		}
 		v.EndStruct()
 	case Fault:
-		v.Fault(val)
+		v.Fault(val.Guard, val.Addr, val.Why)
 	default:
 		v.Nothing()
 	}

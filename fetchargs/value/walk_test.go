@@ -19,17 +19,17 @@ func (o *outline) line(format string, args ...any) {
 	fmt.Fprintf(o, strings.Repeat("  ", o.depth)+format+"\n", args...)
 }
 
-func (o *outline) Number(_ *value.Type, x uint64) { o.line("number %d", int64(x)) }
-func (o *outline) Text(b []byte)                  { o.line("text %q", b) }
-func (o *outline) Block(_ *value.Type, b []byte)  { o.line("%d bytes", len(b)) }
-func (o *outline) Fault(v value.Value)            { o.line("fault") }
-func (o *outline) Nothing()                       { o.line("nothing") }
-func (o *outline) BeginArray(*value.Type)         { o.line("array"); o.depth++ }
-func (o *outline) Element(int)                    {}
-func (o *outline) EndArray()                      { o.depth-- }
-func (o *outline) BeginStruct()                   { o.line("struct"); o.depth++ }
-func (o *outline) Member(_ int, name string)      { o.line("%s:", name) }
-func (o *outline) EndStruct()                     { o.depth-- }
+func (o *outline) Number(_ *value.Type, x uint64)        { o.line("number %d", int64(x)) }
+func (o *outline) Text(b []byte)                         { o.line("text %q", b) }
+func (o *outline) Block(_ *value.Type, b []byte)         { o.line("%d bytes", len(b)) }
+func (o *outline) Fault(*value.Guard, uint64, value.Why) { o.line("fault") }
+func (o *outline) Nothing()                              { o.line("nothing") }
+func (o *outline) BeginArray(*value.Type)                { o.line("array"); o.depth++ }
+func (o *outline) Element(int)                           {}
+func (o *outline) EndArray()                             { o.depth-- }
+func (o *outline) BeginStruct()                          { o.line("struct"); o.depth++ }
+func (o *outline) Member(_ int, name string)             { o.line("%s:", name) }
+func (o *outline) EndStruct()                            { o.depth-- }
 
 // A struct as it lies in memory, and what an output is told of it.
 func ExampleWalk() {
@@ -45,7 +45,7 @@ func ExampleWalk() {
 		member("mtu", short, 2, 0, 0), member("name", char, 1, 6, 2), member("stats", short, 2, 2, 8),
 	}}
 	var o outline
-	value.Walk(&t, value.Value{Kind: value.Bytes, Bytes: []byte("\xdc\x05lo\x00\x00\x00\x00\x01\x00\xff\xff")}, &o)
+	value.Walk(&t, &value.Value{Kind: value.Bytes, Bytes: []byte("\xdc\x05lo\x00\x00\x00\x00\x01\x00\xff\xff")}, &o)
 	fmt.Print(o.String())
 	// Output:
 	// struct
@@ -80,8 +80,8 @@ func FuzzWalk(f *testing.F) {
 			for _, kind := range []value.Kind{value.Uint, value.Text, value.Bytes, value.Fault, value.None} {
 				var o outline
 				val := value.Value{Kind: kind, Uint: uint64(shift), Bytes: b}
-				value.Walk(&whole, val, &o)
-				value.Walk(&whole, value.Value{Kind: value.List, Parts: []value.Value{val, {Kind: value.Struct, Parts: []value.Value{val, val, val}}}}, &o)
+				value.Walk(&whole, &val, &o)
+				value.Walk(&whole, &value.Value{Kind: value.List, Parts: &value.Parts{val, {Kind: value.Struct, Parts: &value.Parts{val, val, val}}}}, &o)
 				if o.depth != 0 || o.Len() == 0 {
 					t.Errorf("%d are open after\n%s", o.depth, o.String())
 				}

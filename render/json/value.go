@@ -40,16 +40,16 @@ func (p *Printer) AppendValue(dst []byte, f *render.Field, val value.Value) []by
 	}
 	w := &p.value
 	w.dst, w.field, w.more, w.inexact = append(dst, `"value":`...), f, false, false
-	value.Walk(&f.Type, val, w)
-	dst, w.dst = w.dst, nil
+	value.Walk(&f.Type, &val, w)
+	dst = w.dst
 	switch {
-	case f.IsText(val):
+	case f.IsText(val.Kind):
 		if w.inexact {
 			dst = appendHex(dst, "bytes", value.UntilNUL(val.Bytes))
 		}
 		return dst
 	case w.more || w.inexact:
-		w.text = f.AppendParts(w.text[:0], val)
+		w.text = f.AppendParts(w.text[:0], &val)
 		dst, _ = appendString(append(dst, `,"text":`...), w.text)
 	}
 	if f.Whole > 0 && val.Kind == value.Bytes {
@@ -125,14 +125,14 @@ func (w *valueWalk) Block(t *value.Type, b []byte) {
 }
 
 // Fault notes what could not be read, for "errors".
-func (w *valueWalk) Fault(val value.Value) {
+func (w *valueWalk) Fault(through *value.Guard, addr uint64, why value.Why) {
 	w.dst = append(w.dst, "null"...)
 	if len(w.faults) > 0 {
 		w.faults = append(w.faults, ',')
 	}
 	w.text = w.appendPath(w.text[:0])
 	w.faults, _ = appendString(append(w.faults, `{"name":`...), w.text)
-	w.text = render.AppendFault(w.text[:0], val)
+	w.text = render.AppendFault(w.text[:0], through, addr, why)
 	w.faults, _ = appendString(append(w.faults, `,"fault":`...), w.text)
 	w.faults = append(w.faults, '}')
 }

@@ -18,10 +18,10 @@ func TestFaults(t *testing.T) {
 	p := New(nil, render.Options{})
 	f := render.NewField(&value.Field{Label: "*p"}, false, &p.opts)
 	f.Type = line
-	got := string(p.AppendValue(nil, f, value.Value{Kind: value.Struct, Parts: []value.Value{
-		{Kind: value.List, Parts: []value.Value{
+	got := string(p.AppendValue(nil, f, value.Value{Kind: value.Struct, Parts: &value.Parts{
+		{Kind: value.List, Parts: &value.Parts{
 			fault("p->ends", 0x10),
-			{Kind: value.Struct, Parts: []value.Value{{Kind: value.Uint, Uint: 1}, fault("q", ^uint64(1))}},
+			{Kind: value.Struct, Parts: &value.Parts{{Kind: value.Uint, Uint: 1}, fault("q", ^uint64(1))}},
 		}},
 		fault("p", 0),
 	}}))
