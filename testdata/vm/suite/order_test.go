@@ -28,8 +28,8 @@ func offsets(t *testing.T, tr *traced, n int64, cpu func(offset int64) int64) {
 	}
 }
 
-// TestVMTurns has two CPUs call in turn: the lines come in just this order.
-func TestVMTurns(t *testing.T) {
+// TestEndsTurns has two CPUs call in turn: the lines come in just this order.
+func TestEndsTurns(t *testing.T) {
 	n := flood(20_000)
 	l := prepare(t, "turns", "@", strconv.Itoa(n))
 	tr := startTrace(t, "-t", "none", "-p", l.pid, "generic_file_llseek(offset)")
@@ -38,9 +38,9 @@ func TestVMTurns(t *testing.T) {
 	offsets(t, tr, int64(n), func(offset int64) int64 { return offset % 2 })
 }
 
-// TestVMIdle makes single calls, now on one CPU, now on the other: each line
+// TestEndsIdle makes single calls, now on one CPU, now on the other: each line
 // comes by itself, without another event, while tsnoop goes on.
-func TestVMIdle(t *testing.T) {
+func TestEndsIdle(t *testing.T) {
 	for _, reader := range []string{"raw", "text"} {
 		t.Run(reader, func(t *testing.T) {
 			var loads []*loading
@@ -66,8 +66,8 @@ func TestVMIdle(t *testing.T) {
 	}
 }
 
-// TestVMOneCPU has all calls on CPU 1, none on CPU 0.
-func TestVMOneCPU(t *testing.T) {
+// TestEndsOneCPU has all calls on CPU 1, none on CPU 0.
+func TestEndsOneCPU(t *testing.T) {
 	n := flood(50_000)
 	l := prepare(t, "pid", "@", "on", "1", "burst", "0", strconv.Itoa(n))
 	tr := startTrace(t, "-t", "none", "-p", l.pid, "generic_file_llseek(offset)")

@@ -191,8 +191,8 @@ func replayedFile(t *testing.T, file string, specs ...string) string {
 	return out
 }
 
-// TestVMPairsSummary: sums are of the calls that a condition asks for.
-func TestVMPairsSummary(t *testing.T) {
+// TestEndsPairsSummary: sums are of the calls that a condition asks for.
+func TestEndsPairsSummary(t *testing.T) {
 	for _, s := range pairSpecs(2, 2) {
 		l := prepare(t, "seeks", "@", "100", "2", "5")
 		tr := startTrace(t, "--json", "--summary=only", "-p", l.pid, s.text)
@@ -252,9 +252,9 @@ func TestEndsPairsChain(t *testing.T) {
 	}
 }
 
-// TestVMPairsMissed: returns that the kernel has no room to follow are nobody
+// TestEndsPairsMissed: returns that the kernel has no room to follow are nobody
 // else's. Threads wait in read(2) at once, and one of them can be followed.
-func TestVMPairsMissed(t *testing.T) {
+func TestEndsPairsMissed(t *testing.T) {
 	whole := 0
 	for _, spec := range []string{
 		"ksys_read(count, return)", "ksys_read(count, return) if count & 1", "ksys_read(count, return) if count & 1 && return & 1",
@@ -302,9 +302,9 @@ func ownReturns(tr *traced, want func(*jsonCall) (int64, bool)) (n int) {
 	return n
 }
 
-// TestVMPairsLost: a call that begins before events are lost does not get a return
+// TestEndsPairsLost: a call that begins before events are lost does not get a return
 // from behind the gap.
-func TestVMPairsLost(t *testing.T) {
+func TestEndsPairsLost(t *testing.T) {
 	for _, spec := range []string{
 		"generic_file_llseek(offset, return)", "generic_file_llseek(offset, return) if offset & 3 && return & 2",
 	} {

@@ -8,10 +8,10 @@ import (
 	"testing"
 )
 
-// TestVMRate makes calls faster than who copies trace_pipe can read them, see
+// TestEndsRate makes calls faster than who copies trace_pipe can read them, see
 // TestBenchRate. tsnoop prints each, in order. All have the same CPU, so that the
 // rate is one of work and not of time.
-func TestVMRate(t *testing.T) {
+func TestEndsRate(t *testing.T) {
 	onOneCPU(t)
 	traceRate(t, flood(1_500_000))
 }
