@@ -18,7 +18,6 @@ const (
 	maxEventSize = 3072 // bytes, MAX_PROBE_EVENT_SIZE
 	maxArgName   = 31   // MAX_ARG_NAME_LEN less the final NUL
 	maxEventName = 63
-	maxLine      = 4094 // bytes of one line of kprobe_events
 )
 
 // A builder collects the fetchargs of one probe. What is fetched twice is

@@ -8,6 +8,7 @@ import (
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
+	"github.com/tsnoop/tsnoop/tracefs/dynevent"
 )
 
 // A test is a condition made ready: negations are pushed down to the single
@@ -31,8 +32,8 @@ type operand struct {
 	index int
 }
 
-// maxFilter is less than the page that one write to a filter may have.
-const maxFilter = 4000
+// maxFilter leaves room in a filter for what --comm adds.
+const maxFilter = dynevent.MaxFilter - 94
 
 var opposite = map[spec.Op]spec.Op{"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
+	"github.com/tsnoop/tsnoop/tracefs/dynevent"
 )
 
 // finish completes a probe: adds what tsnoop itself needs, puts the strings
@@ -64,9 +65,9 @@ func (b *builder) check() {
 			return
 		}
 	}
-	if line := p.Definitions("tsnoop_1234567890")[0]; len(line) > maxLine {
+	if line := p.Definitions("tsnoop_1234567890")[0]; len(line) > dynevent.MaxLine {
 		r.fail(r.spec.Func.Span, "split the spec in two",
-			"the definition has %d characters, the kernel takes %d", len(line), maxLine)
+			"the definition has %d characters, the kernel takes %d", len(line), dynevent.MaxLine)
 	}
 }
 

@@ -7,12 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tsnoop/tsnoop/tracefs/dynevent"
 	"golang.org/x/sys/unix"
 )
-
-// maxFilter is the longest filter the kernel takes: the write must be shorter
-// than a page.
-const maxFilter = 4094
 
 // SetFilter lets the kernel drop the events that do not match. Set it before
 // Enable.
@@ -32,8 +29,8 @@ func (s *Session) SetFilter(event, filter string) error {
 	}
 	file := s.eventPath(event, "filter")
 	err := error(&KernelError{File: file, Command: filter, Column: -1, Errno: unix.E2BIG,
-		Text: fmt.Sprintf("filter of %d characters is longer than %d", len(filter), maxFilter)})
-	if len(filter) <= maxFilter {
+		Text: fmt.Sprintf("filter of %d characters is longer than %d", len(filter), dynevent.MaxFilter)})
+	if len(filter) <= dynevent.MaxFilter {
 		err = s.setFilter(file, filter)
 	}
 	if err == nil {

@@ -14,10 +14,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The kernel takes lines shorter than WRITE_BUFSIZE (4096); of a longer one
-// nothing is said in error_log.
-const maxLine = 4094
-
 // A ProbeLine is a line of a file of dynamic events.
 type ProbeLine struct {
 	Kind         string // "p", "r", "r10"
@@ -141,9 +137,9 @@ func (s *Session) Define(kind dynevent.Kind, def string) error {
 	if s.closed {
 		return ErrClosed
 	}
-	if len(def) > maxLine {
-		return &KernelError{File: kind.File(), Command: def, Column: maxLine, Errno: unix.EINVAL,
-			Text: fmt.Sprintf("definition of %d characters is longer than %d", len(def), maxLine)}
+	if len(def) > dynevent.MaxLine {
+		return &KernelError{File: kind.File(), Command: def, Column: dynevent.MaxLine, Errno: unix.EINVAL,
+			Text: fmt.Sprintf("definition of %d characters is longer than %d", len(def), dynevent.MaxLine)}
 	}
 	s.log("echo %s >> %s", quote(def), kind.File())
 	if err := s.probes.of(kind.File()).change(s.fs, def); err != nil {

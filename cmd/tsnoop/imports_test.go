@@ -27,7 +27,7 @@ var mayImport = map[string][]string{
 	"tracefs/dynevent": {},
 	"tracefs/proc":     {},
 	"tracefs/ringbuf":  {},
-	"tracefs/tracedat": {"github.com/klauspost/compress/zstd"},
+	"tracefs/tracedat": {"github.com/klauspost/compress/zstd", module + "/tracefs"},
 	"tracefs/read":     {"golang.org/x/sys/unix", module + "/tracefs", module + "/tracefs/ringbuf"},
 	"tracefs/text":     {"golang.org/x/sys/unix", module + "/tracefs"},
 	"tracefs/calls":    {module + "/tracefs"},

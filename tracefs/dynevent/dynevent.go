@@ -50,6 +50,14 @@ func (k Kind) Head(group, event string, active int) string {
 	return prefix + ":" + group + "/" + event
 }
 
+// The kernel takes writes of definitions and of filters that are shorter than a page,
+// or than its buffer of 4096 bytes (WRITE_BUFSIZE). Of a longer definition nothing is
+// said in error_log.
+const (
+	MaxLine   = 4094 // bytes of a definition
+	MaxFilter = 4094 // bytes of a filter
+)
+
 // Removal is the line that takes an event back.
 func Removal(group, event string) string { return "-:" + group + "/" + event }
 

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"iter"
 	"path"
-	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -175,23 +173,11 @@ func (rec *Recorder) complete(h *tracedat.Header, t *Trace) {
 	if b, err := proc.ReadKallsyms(); err == nil {
 		h.Kallsyms = b // modules may have come
 	}
-	if b, err := t.machine.fs.ReadFile("saved_cmdlines"); err == nil {
-		h.Cmdlines = cmdlines(string(b))
+	if names, err := t.machine.fs.Cmdlines(); err == nil {
+		h.Cmdlines = names
 	} else {
 		rec.detail("%s has no names of tasks for other tools: %v", rec.name, err)
 	}
-}
-
-// cmdlines parses saved_cmdlines: "TID COMM" a line.
-func cmdlines(text string) map[int]string {
-	names := map[int]string{}
-	for line := range strings.Lines(text) {
-		tid, comm, ok := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
-		if n, err := strconv.Atoi(tid); ok && err == nil {
-			names[n] = comm
-		}
-	}
-	return names
 }
 
 // uname is what trace-cmd keeps of uname(2).

@@ -7,6 +7,9 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
+
+	"github.com/tsnoop/tsnoop/tracefs"
 )
 
 // magic begins every file, whatever its version.
@@ -87,7 +90,8 @@ func validPage(size int) bool {
 // agree with what the file says elsewhere, or refuses them.
 func (o *opener) finish() {
 	f := o.File
-	long, page := pageLayout(f.HeaderPage)
+	h, _ := tracefs.ParseHeaderPage(strings.NewReader(f.HeaderPage)) // as far as it makes sense
+	long, page := h.LongSize, h.Size
 	if long == 4 || long == 8 {
 		// The byte in the header is of trace-cmd's long, which may be a 32-bit
 		// program on a 64-bit kernel.

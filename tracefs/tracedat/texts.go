@@ -2,8 +2,9 @@ package tracedat
 
 import (
 	"bytes"
-	"strconv"
-	"strings"
+	"maps"
+
+	"github.com/tsnoop/tsnoop/tracefs"
 )
 
 // Each of these reads what is in a section of version 7, and follows the one
@@ -65,37 +66,6 @@ func (o *opener) readPrintk(s *source) {
 
 func (o *opener) readCmdlines(s *source) {
 	s.what = "command lines"
-	for line := range bytes.Lines(s.take(s.u64())) {
-		tid, comm, ok := strings.Cut(strings.TrimRight(string(line), "\n\x00"), " ")
-		if n, err := strconv.ParseInt(tid, 10, 32); ok && err == nil && n >= 0 {
-			o.Cmdlines[int(n)] = comm
-		}
-	}
-}
-
-// pageLayout parses events/header_page for the size of a long, which is that
-// of the field commit, and for the size of a sub-buffer, both in bytes. What
-// is not there is 0.
-func pageLayout(text string) (long, page int) {
-	for line := range strings.Lines(text) {
-		var offset, size int
-		for part := range strings.SplitSeq(line, ";") {
-			key, val, _ := strings.Cut(strings.TrimSpace(part), ":")
-			n, err := strconv.ParseInt(val, 10, 32)
-			switch {
-			case err != nil:
-			case key == "offset":
-				offset = int(n)
-			case key == "size":
-				size = int(n)
-			}
-		}
-		switch decl, _, _ := strings.Cut(line, ";"); {
-		case strings.HasSuffix(decl, " commit"):
-			long = size
-		case strings.HasSuffix(decl, " data"):
-			page = offset + size
-		}
-	}
-	return long, page
+	names, _ := tracefs.ParseCmdlines(bytes.NewReader(s.take(s.u64()))) // as far as they make sense
+	maps.Copy(o.Cmdlines, names)
 }
