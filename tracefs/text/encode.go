@@ -103,6 +103,30 @@ func (e *encoder) head(f *lineFormat, place []byte, tid int) {
 	}
 }
 
+// repeats tells whether a string of the record is the same as the one behind it.
+func (e *encoder) repeats(f *lineFormat) bool {
+	var before []byte
+	for i := range f.args {
+		a := &f.args[i]
+		if !a.DataLoc || a.Array || a.Offset+4 > len(e.data) {
+			before = nil
+			continue
+		}
+		loc := e.order.Uint32(e.data[a.Offset:])
+		at, n := int(loc&0xffff), int(loc>>16)
+		if n == 0 || at+n > len(e.data) {
+			before = nil
+			continue
+		}
+		text := e.data[at : at+n]
+		if bytes.Equal(before, text) {
+			return true
+		}
+		before = text
+	}
+	return false
+}
+
 // put stores v in size bytes; where the format makes no sense it does nothing.
 func (e *encoder) put(off, size int, v uint64) {
 	if off < 0 || size < 0 || off > len(e.data)-size {

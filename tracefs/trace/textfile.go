@@ -160,6 +160,9 @@ func (t *Text) Losses() *Losses {
 	if t.paste.NoTime {
 		t.warn("%s: the clock does not count nanoseconds: times are shown as if it did", t.name)
 	}
+	if n := t.paste.Doubtful; n > 0 {
+		t.warn("%s: %d events have a string that is the same as the next one: where a pointer on the way to it could not be followed, text shows that, too", t.name, n)
+	}
 	if n := t.paste.Overwritten; n > 0 {
 		t.warn("%s: %d events, of these names or others, were overwritten before the text was made", t.name, n)
 	}
