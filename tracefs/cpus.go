@@ -8,6 +8,31 @@ import (
 	"strings"
 )
 
+// mostCPUs is NR_CPUS of the biggest kernels.
+const mostCPUs = 8192
+
+// ParseCPUs reads a list such as "0-3,8,10-11", as the kernel writes them and as
+// users do: each CPU once, in their order. See
+// Documentation/admin-guide/cputopology.rst.
+func ParseCPUs(list string) (cpus []int, err error) {
+	for part := range strings.SplitSeq(strings.TrimSpace(list), ",") {
+		first, last, isRange := strings.Cut(strings.TrimSpace(part), "-")
+		if !isRange {
+			last = first
+		}
+		a, err1 := strconv.ParseUint(first, 10, 31)
+		b, err2 := strconv.ParseUint(last, 10, 31)
+		if err1 != nil || err2 != nil || b < a || b > mostCPUs {
+			return nil, fmt.Errorf("%q is no list of CPUs", list)
+		}
+		for ; a <= b; a++ {
+			cpus = append(cpus, int(a))
+		}
+	}
+	slices.Sort(cpus)
+	return slices.Compact(cpus), nil
+}
+
 // setCPUs lets only these CPUs record, unless all are to, and checks that they
 // are there. The others do not count what they leave out as lost.
 //

@@ -1,13 +1,13 @@
 package main
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/render"
+	"github.com/tsnoop/tsnoop/tracefs"
 )
 
 // convert reads the flags that pflag has no type for.
@@ -33,8 +33,8 @@ func (o *options) convert(raw *rawFlags) error {
 		}
 	}
 	if raw.given("cpu") {
-		if o.cpus, err = parseCPUs(raw.cpus); err != nil {
-			return err
+		if o.cpus, err = tracefs.ParseCPUs(raw.cpus); err != nil {
+			return usagef("tsnoop --cpu 0,2-3 SPEC", "--cpu takes numbers of CPUs, not %q", raw.cpus)
 		}
 	}
 	if o.duration, err = parseDuration("duration", raw.duration); err != nil {
@@ -88,27 +88,6 @@ func (o *options) check() error {
 
 // foreign tells whether the output is meant for another machine.
 func (o *options) foreign() bool { return len(o.btf) > 0 || o.arch != "" || o.kernel != "" }
-
-// parseCPUs reads a list such as "0,2-3".
-func parseCPUs(list string) (cpus []int, err error) {
-	const most = 8192 // NR_CPUS of the biggest kernels
-	for part := range strings.SplitSeq(list, ",") {
-		first, last, isRange := strings.Cut(strings.TrimSpace(part), "-")
-		if !isRange {
-			last = first
-		}
-		a, err1 := strconv.ParseUint(first, 10, 31)
-		b, err2 := strconv.ParseUint(last, 10, 31)
-		if err1 != nil || err2 != nil || b < a || b > most {
-			return nil, usagef("tsnoop --cpu 0,2-3 SPEC", "--cpu takes numbers of CPUs, not %q", list)
-		}
-		for ; a <= b; a++ {
-			cpus = append(cpus, int(a))
-		}
-	}
-	slices.Sort(cpus)
-	return slices.Compact(cpus), nil
-}
 
 // parseDuration reads "1.5s", "2m" or plain seconds.
 func parseDuration(flag, s string) (time.Duration, error) {

@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/proc"
 	"golang.org/x/sys/unix"
 )
@@ -15,11 +16,15 @@ const (
 // DefaultBuffer is the size of one CPU's buffer in KiB, by the machine's memory.
 func DefaultBuffer() int {
 	var info unix.Sysinfo_t
-	cpus, err := proc.OnlineCPUs()
+	list, err := proc.OnlineCPUs()
 	if err != nil || unix.Sysinfo(&info) != nil {
 		return leastBuffer
 	}
-	return bufferFor(info.Totalram*uint64(info.Unit)>>10, cpus)
+	cpus, err := tracefs.ParseCPUs(list)
+	if err != nil {
+		return leastBuffer
+	}
+	return bufferFor(info.Totalram*uint64(info.Unit)>>10, len(cpus))
 }
 
 // bufferFor takes a 32nd of the memory, in KiB, for all CPUs.
