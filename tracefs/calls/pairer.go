@@ -202,6 +202,8 @@ func (p *Pairer) Add(e *tracefs.Event) (*Call, bool) {
 	case p.parts:
 		p.gather(e, side)
 		return p.Next()
+	case !side.Paired:
+		return p.alone(e, side), true
 	}
 	if a := p.match(half{event: e}, side, p.stack(e, side)); a != nil {
 		return p.hand(a), true
@@ -359,6 +361,19 @@ func (p *Pairer) hand(a *activation) *Call {
 	}
 	if !a.begun {
 		p.lent = [2]*entry{a.entry.kept, a.ret.kept} // an entry that has only begun is still needed
+	}
+	return &p.call
+}
+
+// alone makes e, the one event of a call, the current call. It does at once what
+// match and hand do.
+func (p *Pairer) alone(e *tracefs.Event, side *Side) *Call {
+	p.recycle()
+	p.call = Call{Plan: side.Plan}
+	if side.Return {
+		p.call.Return = e
+	} else {
+		p.call.Entry = e
 	}
 	return &p.call
 }

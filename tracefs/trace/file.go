@@ -120,7 +120,12 @@ func (r *File) IsOwn() bool { return r.file.Tsnoop != nil }
 func (r *File) Calls(ctx context.Context) iter.Seq2[*calls.Call, error] {
 	return func(yield func(*calls.Call, error) bool) {
 		go r.symbols() // ready when the first line needs it
-		for c, err := range r.calls(r.Events(), nil) {
+		all := r.calls(r.Events(), nil)
+		if ctx.Done() == nil { // nothing will end it
+			all(yield)
+			return
+		}
+		for c, err := range all {
 			if ctx.Err() != nil || !yield(c, err) {
 				return
 			}
