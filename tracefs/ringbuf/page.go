@@ -75,11 +75,6 @@ func (p *Page) stored(commit uint32, b []byte, long int) uint64 {
 	return LostUnknown
 }
 
-// Time is the time stamp of the page, to which its first delta is added: the
-// time of its first record or, on the rest of a page of which the beginning has
-// been read before, of the last record there.
-func (p *Page) Time() uint64 { return p.time }
-
 // Lost is the number of events lost before the first record of the page: 0,
 // the kernel's count, or LostUnknown.
 func (p *Page) Lost() uint64 { return p.lost }
