@@ -68,10 +68,10 @@ func cannotRun(name string, err error) error {
 	return usagef("tsnoop SPEC... -- COMMAND [ARG...]", "cannot run %s: %v", name, err)
 }
 
-// run lets the program go. The context is done when it has ended, or when the
-// one given is.
+// run lets the program go, unless ctx is done already. The context is done when it
+// has ended, or when the one given is.
 func (p *program) run(ctx context.Context) (context.Context, error) {
-	if p == nil {
+	if p == nil || ctx.Err() != nil {
 		return ctx, nil
 	}
 	if err := p.Run(); err != nil {

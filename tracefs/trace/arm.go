@@ -14,7 +14,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ErrInterrupted is returned by Arm when its context is done before all is armed.
+// ErrInterrupted is returned by Arm when its context is done before the probes are
+// enabled.
 var ErrInterrupted = errors.New("ended while arming")
 
 // A Trace is armed: what its plans describe is recorded by the kernel. Its methods
@@ -36,7 +37,7 @@ type Trace struct {
 }
 
 // Arm makes a session, defines the plans' probes and enables them. When anything
-// fails, or ctx is done before all is armed, nothing is left behind. Probes that
+// fails, or ctx is done before they are enabled, nothing is left behind. Probes that
 // the kernel refuses come as a spec.Errors; those of a glob's functions are
 // left out of Plans and noted in their Glob.
 func (m *Machine) Arm(ctx context.Context, plans []*fetchargs.Plan, o Options) (_ *Trace, err error) {
@@ -74,13 +75,13 @@ func (m *Machine) Arm(ctx context.Context, plans []*fetchargs.Plan, o Options) (
 	}
 	t.symbols = sync.OnceValue(t.loadSymbols)
 	t.start, t.wall = t.Now(), t.wallClock()
-	if err = t.session.Enable(); err != nil {
-		return nil, err
-	}
 	if ctx.Err() != nil {
 		return nil, ErrInterrupted
 	}
-	armed = true
+	if err = t.session.Enable(); err != nil {
+		return nil, err
+	}
+	armed = true   // what has been recorded since is to be seen, even if ctx is done by now
 	go t.symbols() // ready, with luck, when the first line needs it
 	return t, nil
 }

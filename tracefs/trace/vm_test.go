@@ -19,6 +19,22 @@ import (
 // reads is how often the program of armed reads a byte, and then finds the end.
 const reads = 1000
 
+// A tooLate is done as soon as events are enabled, when Arm has no reason any more to
+// give up: what has been recorded would be lost.
+type tooLate struct {
+	context.Context
+	fs *tracefs.FS
+}
+
+func (c tooLate) Err() error {
+	for _, name := range c.fs.Glob("instances/tsnoop_*/events/tsnoop_*/enable") {
+		if b, err := c.fs.ReadFile(name); err == nil && b[0] == '1' {
+			return context.Canceled
+		}
+	}
+	return nil
+}
+
 // armed arms vfs_read for a program that reads a file of as many bytes one by one, and
 // lets it run. The context is done when it has ended.
 func armed(t *testing.T, o trace.Options) (context.Context, *trace.Trace) {
@@ -44,7 +60,7 @@ func armed(t *testing.T, o trace.Options) (context.Context, *trace.Trace) {
 	t.Cleanup(p.Kill)
 	o.Pids, o.Follow = []int{p.PID()}, true
 	o.Warn = func(w trace.Warning) { t.Log(w.Text) }
-	tr, err := m.Arm(t.Context(), plans, o)
+	tr, err := m.Arm(tooLate{t.Context(), fs}, plans, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,6 +118,18 @@ func TestVMTrace(t *testing.T) {
 			if err != nil || lost.Events() != 0 || len(lost.Missed) > 0 {
 				t.Errorf("%+v, %v", lost, err)
 			}
+		})
+	}
+}
+
+// What was recorded before anybody ranges over the calls is not lost, even if the
+// context is done by then.
+func TestVMTraceDone(t *testing.T) {
+	for name, o := range map[string]trace.Options{"raw": {}, "text": {Text: true}} {
+		t.Run(name, func(t *testing.T) {
+			ctx, tr := armed(t, o)
+			<-ctx.Done()
+			count(t, &tr.Reading, tr.Calls(ctx))
 		})
 	}
 }
