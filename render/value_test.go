@@ -21,7 +21,7 @@ func raw(s string) value.Value {
 }
 
 func fault(label string, addr uint64) value.Value {
-	return value.Value{Kind: value.Fault, Guard: &value.Guard{Label: label}, Addr: addr}
+	return value.Value{Kind: value.Fault, Guard: &value.Guard{Label: label}, Uint: addr}
 }
 
 // field makes a Field as fetchargs does for a value of type t.

@@ -66,13 +66,13 @@ func (d *Decoder) fault(f *Field, data []byte) (Value, bool) {
 		g := &f.Guards[i]
 		addr := d.Arg(g.Arg, data)
 		if !d.readable(g, addr) {
-			return Value{Kind: Fault, Guard: g, Addr: addr}, true
+			return Value{Kind: Fault, Guard: g, Uint: addr}, true
 		}
 		if f.Encoding == String && i == len(f.Guards)-1 || !d.arch.IsUser(addr) {
 			continue
 		}
 		if why, bad := d.doubt(g, addr, data); bad {
-			return Value{Kind: Fault, Guard: g, Addr: addr, Why: why}, true
+			return Value{Kind: Fault, Guard: g, Uint: addr, Why: why}, true
 		}
 	}
 	return Value{}, false
@@ -86,9 +86,9 @@ func (d *Decoder) noText(f *Field, data []byte) Value {
 		return Value{Kind: Fault}
 	}
 	g := &f.Guards[len(f.Guards)-1]
-	v := Value{Kind: Fault, Guard: g, Addr: d.Arg(g.Arg, data)}
-	switch why, bad := d.doubt(g, v.Addr, data); {
-	case !d.arch.IsUser(v.Addr):
+	v := Value{Kind: Fault, Guard: g, Uint: d.Arg(g.Arg, data)}
+	switch why, bad := d.doubt(g, v.Uint, data); {
+	case !d.arch.IsUser(v.Uint):
 	case d.Arg(f.Arg, data)>>16 != 0: // a step before the last
 		v.Why = NotInMemory
 	case !bad && d.isEmpty(g.Proof, data):

@@ -24,7 +24,7 @@ func ExampleDecoder() {
 		case value.Uint:
 			fmt.Println(fields[0].Label, v.Uint)
 		case value.Fault:
-			fmt.Printf("%s=%#x leads nowhere\n", v.Guard.Label, v.Addr)
+			fmt.Printf("%s=%#x leads nowhere\n", v.Guard.Label, v.Uint)
 		}
 	}
 	// Output:

@@ -11,6 +11,7 @@ const (
 	String                   // a __data_loc word that points at text
 	Array                    // Count elements of Size bytes each
 	Nothing                  // nothing was fetched: the value is only the fact of a hit
+	Dumped                   // the memory of an object of Whole bytes, of which Count*Size were fetched, in several Args or parts
 )
 
 // A Field is one value the user sees or a condition needs.

@@ -13,7 +13,8 @@ const (
 	Bytes              // Bytes of memory: what they mean, an array too, the Type knows
 	List               // Parts, the elements of an array
 	Struct             // Parts, one for each of the Type's Members
-	Fault              // could not be read; Guard tells through which pointer
+	Fault              // could not be read; Guard tells through which pointer, and Uint is that pointer
+	Dump               // Object, as it lies in memory
 )
 
 // A Value is one decoded field, or a part of one. Together with its [Type] it is a
@@ -26,7 +27,8 @@ type Value struct {
 	Bytes []byte
 	Parts *Parts
 	Guard *Guard // for Fault: the pointer that could not be followed, nil if not known
-	Addr  uint64 // for Fault: the value of that pointer
+	// With Object these are nine words, which a function returns in registers.
+	Object *Object
 }
 
 // Parts are the elements of an array, or the members of a struct. A Value has but a

@@ -44,8 +44,10 @@ func Walk(t *Type, val *Value, v Visitor) {
 			Walk(&t.Members[i].Type, &(*val.Parts)[i], v)
 		}
 		v.EndStruct()
+	case Dump:
+		t.walkBytes(val.Object.Bytes, v)
 	case Fault:
-		v.Fault(val.Guard, val.Addr, val.Why)
+		v.Fault(val.Guard, val.Uint, val.Why)
 	default:
 		v.Nothing()
 	}
