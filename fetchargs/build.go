@@ -74,13 +74,9 @@ func (b *builder) add(e encoded, x spec.Expr) (ref, bool) {
 			label = e.route.base.String()
 		}
 	}
-	own, ok := e.fetcharg(), false
-	if e.next != nil {
-		f.Arg, ok = b.pair(own, *e.next, label, at)
-	} else {
-		f.Arg, ok = b.arg(own, label, at)
-	}
-	if !ok {
+	own, ok := e.route.fetcharg(), false
+	own.Type, own.Count = e.typ, e.count
+	if f.Arg, ok = b.arg(own, label, at, e.next...); !ok {
 		return ref{}, false
 	}
 	for i, label := range e.route.labels {
@@ -131,17 +127,27 @@ func (b *builder) space(e encoded, i int) value.Space {
 	return value.EitherSpace
 }
 
-// arg adds a fetcharg, or finds it among those there are.
-func (b *builder) arg(a Arg, label string, at spec.Span) (int, bool) {
-	a, text, ok := b.fitting(a, at)
-	if !ok {
-		return 0, false
+// arg adds a fetcharg, and those that are to follow it in the record, or finds them
+// among those there are.
+func (b *builder) arg(a Arg, label string, at spec.Span, next ...Arg) (int, bool) {
+	args := append([]Arg{a}, next...)
+	texts := make([]string, len(args))
+	for i, a := range args {
+		var limit int
+		if args[i], texts[i], limit = b.r.fitted(a); len(texts[i]) > limit {
+			b.r.fail(at, fmt.Sprintf("fetch less deep: this is %d characters (%s)", len(texts[i]), texts[i]),
+				"the chain is too long: the kernel takes %d characters in one fetcharg", limit)
+			return 0, false
+		}
 	}
+	text := strings.Join(texts, " ")
 	i, known := b.byText[text]
 	if !known {
 		i = len(b.args)
 		b.byText[text] = i
-		b.named(a, label, at)
+		for _, a := range args {
+			b.named(a, label, at)
+		}
 	}
 	return i, true
 }
@@ -152,35 +158,18 @@ func (b *builder) named(a Arg, label string, at spec.Span) {
 	b.args = append(b.args, a)
 }
 
-// fitting is a fetcharg and its text, if the kernel takes one so long.
-func (b *builder) fitting(a Arg, at spec.Span) (Arg, string, bool) {
-	a, text, limit := b.r.fitted(a)
-	if len(text) > limit {
-		b.r.fail(at, fmt.Sprintf("fetch less deep: this is %d characters (%s)", len(text), text),
-			"the chain is too long: the kernel takes %d characters in one fetcharg", limit)
-		return a, "", false
-	}
-	return a, text, true
-}
-
-// fitted is a fetcharg and its text, made shorter if the kernel wants that, and how
-// long that may be.
+// fitted is a fetcharg and its text, and how long that may be. One that is too long
+// starts at the register itself for $argN, whose name is shorter.
 func (r *resolver) fitted(a Arg) (_ Arg, text string, limit int) {
 	text, limit = a.String(), r.target.Features.MaxArg()
-	if len(text) > limit {
-		a = r.shorter(a)
-		text = a.String()
-		limit = r.target.maxArg(len(text))
+	if len(text) <= limit {
+		return a, text, limit
 	}
-	return a, text, limit
-}
-
-// shorter starts at the register itself for $argN, whose name is shorter.
-func (r *resolver) shorter(a Arg) Arg {
 	if regs := r.target.Arch.Regs; a.Base.Kind == ArgN && len(a.Hops) > 0 && a.Base.N <= int64(len(regs)) {
 		a.Base = Base{Kind: Register, Name: regs[a.Base.N-1]}
+		text = a.String()
 	}
-	return a
+	return a, text, r.target.maxArg(len(text))
 }
 
 // name makes a field's name of a label: skb->dev->name becomes skb_dev_name.

@@ -17,16 +17,9 @@ type encoded struct {
 	route route
 	at    spec.Span
 	typ   Type
-	count int  // elements that the record has of that type, 0 if it is no array
-	next  *Arg // brings the rest of the value; nil if the route leads to all of it
-	char  bool // char is signed, though BTF does not say so
-}
-
-// fetcharg is what fetches the value, or its first part.
-func (e *encoded) fetcharg() Arg {
-	a := e.route.fetcharg()
-	a.Type, a.Count = e.typ, e.count
-	return a
+	count int   // elements that the record has of that type, 0 if it is no array
+	next  []Arg // bring the rest of the value; nil if the route leads to all of it
+	char  bool  // char is signed, though BTF does not say so
 }
 
 // encode decides how what is wanted is fetched, to which p leads.

@@ -91,36 +91,3 @@ func (r *resolver) show(x *spec.Ident, hidden bool) bool {
 	r.errs = r.errs[:before]
 	return ok
 }
-
-// pair adds the side that nothing asked for, and the return value.
-func (r *resolver) pair() {
-	r.entry.used, r.exit.used = true, true
-	for _, f := range r.exit.fields {
-		if f.Label == "return" {
-			return
-		}
-	}
-	if !isVoid(r.fn.Return) {
-		r.show(&spec.Ident{Name: spec.Name{Text: "return", Span: r.spec.Func.Span}}, true)
-	}
-}
-
-// finish drops the side that nothing asked for and completes the other.
-func (r *resolver) finish() *Plan {
-	p := r.out
-	r.again()
-	if r.target.Pair {
-		r.pair()
-	}
-	both := r.entry.used && r.exit.used
-	if r.entry.used || !r.exit.used {
-		p.Probes = append(p.Probes, r.entry.finish(both))
-	}
-	if r.exit.used {
-		p.Probes = append(p.Probes, r.exit.finish(both))
-	}
-	if len(r.errs) > 0 {
-		return nil
-	}
-	return p
-}

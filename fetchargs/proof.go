@@ -63,8 +63,8 @@ func (b *builder) proof(e encoded, i, n, arg int) *value.Proof {
 		}
 	case e.field.Encoding == value.String:
 		m.text, m.size, m.user = true, 1, m.user || e.typ == ustringType
-	case e.next != nil && e.route.mem:
-		m.size, m.reads = m.size+e.next.Size(), 2
+	case len(e.next) > 0 && e.route.mem:
+		m.size, m.reads = m.size+e.next[0].Size(), 2
 	}
 	if m.text && i > 0 && e.route.labels[i-1].inKernel() {
 		return nil // a string tells by itself, unless it is empty, and the kernel's own are not there

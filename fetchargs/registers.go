@@ -24,7 +24,7 @@ func (r *resolver) fromRegisters(e encoded, x spec.Expr) (encoded, bool) {
 	e.route = route{typ: p.typ, base: base, ret: p.ret}
 	e.typ, e.count = x64Type, 0
 	if end > 8 {
-		e.next = &Arg{Base: base2, Type: x64Type}
+		e.next = []Arg{{Base: base2, Type: x64Type}}
 	}
 	return e, true
 }
@@ -103,28 +103,6 @@ func (e encoded) splitBits() encoded {
 	low := 64 - p.bitOff
 	e.field.Size, e.field.Split = 8, int(low)
 	e.typ = bitType(low, p.bitOff, 8)
-	next := rest.fetcharg().as(bitType(p.bitSize-low, 0, size))
-	e.next = &next
+	e.next = []Arg{rest.fetcharg().as(bitType(p.bitSize-low, 0, size))}
 	return e
-}
-
-// pair adds two fetchargs that are one behind the other in the record.
-func (b *builder) pair(first, second Arg, label string, at spec.Span) (int, bool) {
-	first, text, ok := b.fitting(first, at)
-	if !ok {
-		return 0, false
-	}
-	second, more, ok := b.fitting(second, at)
-	if !ok {
-		return 0, false
-	}
-	both := text + " " + more
-	i, known := b.byText[both]
-	if !known {
-		i = len(b.args)
-		b.byText[both] = i
-		b.named(first, label, at)
-		b.named(second, label, at)
-	}
-	return i, true
 }

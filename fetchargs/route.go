@@ -94,13 +94,8 @@ func (p route) pointer(n int) Arg {
 
 // fetcharg is what fetches the value, without its type.
 func (p route) fetcharg() Arg {
-	switch {
-	case !p.mem:
-		return p.pointer(len(p.hops))
-	case p.ofVariable() && len(p.hops) == 0:
-		return Arg{Base: p.base.plus(p.off)}
-	}
-	return p.pointer(len(p.hops)).then(Hop{p.off, p.user})
+	p = p.load()
+	return p.pointer(len(p.hops))
 }
 
 // plus is what lies n bytes behind a variable's start.
