@@ -1,14 +1,10 @@
 package fetchargs
 
-import (
-	"github.com/tsnoop/tsnoop/fetchargs/spec"
-)
-
 // A proven is a field of an entry that may be in user memory.
 type proven struct {
 	index int // in builder.fields
 	encoded
-	expr spec.Expr
+	want
 }
 
 // again has the return probe fetch once more what may not have been in user
@@ -26,7 +22,7 @@ func (r *resolver) again() {
 			continue
 		}
 		before := len(r.errs)
-		at, ok := r.exit.add(p.encoded, p.expr)
+		at, ok := r.exit.add(p.encoded, p.want)
 		if r.errs = r.errs[:before]; !ok {
 			continue
 		}

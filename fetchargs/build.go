@@ -1,6 +1,7 @@
 package fetchargs
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -66,8 +67,16 @@ type ref struct {
 
 func (f ref) field() *value.Field { return &f.side.fields[f.index] }
 
-func (b *builder) add(e encoded, x spec.Expr) (ref, bool) {
-	f, at := e.field, x.Where()
+// add adds a field with all that it needs. One that is not shown may be there.
+func (b *builder) add(e encoded, w want) (ref, bool) {
+	f, at, x := e.field, w.x.Where(), w.x.String()
+	b.used = true
+	for i, other := range b.fields {
+		if w.hidden && b.exprs[i] == x && f.Format == other.Format && f.Encoding == other.Encoding {
+			return ref{&b.side, i}, true
+		}
+	}
+	f.Hidden, f.Label = w.hidden, cmp.Or(w.name, x)
 	label := f.Label
 	if f.Add != 0 { // the address of a member must not be thought to be this
 		if label = e.route.origin; label == "" {
@@ -101,11 +110,11 @@ func (b *builder) add(e encoded, x spec.Expr) (ref, bool) {
 		}
 		f.Guards = append(f.Guards, g)
 		if n := len(b.fields); g.Proof != nil && (len(b.proven) == 0 || b.proven[len(b.proven)-1].index != n) {
-			b.proven = append(b.proven, proven{n, e, x})
+			b.proven = append(b.proven, proven{n, e, w})
 		}
 	}
 	b.fields = append(b.fields, f)
-	b.exprs = append(b.exprs, x.String())
+	b.exprs = append(b.exprs, x)
 	return ref{&b.side, len(b.fields) - 1}, true
 }
 

@@ -40,8 +40,8 @@ var opposite = map[spec.Op]spec.Op{"==": "!=", "!=": "==", "<": ">=", ">=": "<",
 // A finder finds what a condition compares: among all that probes can fetch, or
 // in what was recorded.
 type finder interface {
-	// operand finds the field of a value.
-	operand(w want) (ref, bool)
+	// fetch finds the field of a value.
+	fetch(w want) (ref, bool)
 	// values are the words that stand for values of their own.
 	values() []string
 	// enumerator is the value of an enum's constant next to a value of type t.
@@ -159,7 +159,7 @@ func (c *comparer) compare(x *spec.Compare, not bool, item *spec.Item) *test {
 	if item != nil && item.Format.Text != "" {
 		w.format = item.Format
 	}
-	left, ok := c.operand(w)
+	left, ok := c.fetch(w)
 	if !ok {
 		return t
 	}
@@ -182,7 +182,7 @@ func (c *comparer) compare(x *spec.Compare, not bool, item *spec.Item) *test {
 		c.fail(other.Where(), "", "what is masked is compared with numbers only")
 		return t
 	}
-	right, ok := c.operand(want{x: other, format: x.OtherFormat})
+	right, ok := c.fetch(want{x: other, format: x.OtherFormat, hidden: true})
 	if !ok {
 		return t
 	}

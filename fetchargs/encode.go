@@ -24,7 +24,7 @@ type encoded struct {
 
 // encode decides how what is wanted is fetched, to which p leads.
 func (r *resolver) encode(p route, w want, f *value.Format) (encoded, bool) {
-	e := encoded{field: value.Field{Label: w.x.String()}, route: p, at: w.x.Where()}
+	e := encoded{route: p, at: w.x.Where()}
 	if f == nil && (p.mem || pointee(p.typ) != nil) && holdsText(p.typ, w.with) {
 		return r.encodeText(e, w.x, nil)
 	}

@@ -38,7 +38,7 @@ func (r *resolver) pair() {
 		}
 	}
 	if !isVoid(r.fn.Return) {
-		r.show(&spec.Ident{Name: spec.Name{Text: "return", Span: r.spec.Func.Span}}, true)
+		r.show(want{x: &spec.Ident{Name: spec.Name{Text: "return", Span: r.spec.Func.Span}}, hidden: true})
 	}
 }
 

@@ -9,22 +9,17 @@ import (
 // values it compares.
 func (r *resolver) items() {
 	for _, item := range r.spec.Items {
-		if item.Expr != nil {
-			r.add(item, want{x: item.Expr, format: item.Format}, false)
-			continue
-		}
-		if !r.formats(item) {
+		if item.Cond != nil && !r.formats(item) {
 			continue
 		}
 		shown := map[string]bool{}
-		for _, w := range operands(item.Cond) {
-			if item.Format.Text != "" {
-				w.format = item.Format
+		for _, w := range wants(item) {
+			text := spec.Formatted(w.x, w.format)
+			if item.Cond != nil && (shown[text] || r.isConstant(w.x)) {
+				continue
 			}
-			if text := spec.Formatted(w.x, w.format); !shown[text] && !r.isConstant(w.x) {
-				shown[text] = true
-				r.add(item, w, false)
-			}
+			shown[text] = true
+			r.fetch(w)
 		}
 	}
 	if len(r.spec.Items) == 0 && r.spec.If == nil {
@@ -37,15 +32,15 @@ func (r *resolver) formats(item *spec.Item) bool {
 	if item.Format.Text == "" {
 		return true
 	}
-	wants := operands(item.Cond)
-	if len(wants) > 1 {
-		fixed := wants[0].x.String() + ":" + item.Format.Text
-		r.failFix(item.Format.Span, spec.Fix{Span: spec.Span{Pos: wants[0].x.Where().Pos, End: item.Span.End}, Text: fixed + r.spec.Text[wants[0].x.Where().End:item.Format.Pos-1]},
+	of := operands(item.Cond)
+	if len(of) > 1 {
+		fixed := of[0].x.String() + ":" + item.Format.Text
+		r.failFix(item.Format.Span, spec.Fix{Span: spec.Span{Pos: of[0].x.Where().Pos, End: item.Span.End}, Text: fixed + r.spec.Text[of[0].x.Where().End:item.Format.Pos-1]},
 			"it stands behind the value it is for: ", "a format cannot apply to several values")
 		return false
 	}
-	if own := wants[0].format; own.Text != "" {
-		r.fail(item.Format.Span, "one is enough", "%s has two formats", wants[0].x)
+	if own := of[0].format; own.Text != "" {
+		r.fail(item.Format.Span, "one is enough", "%s has two formats", of[0].x)
 		return false
 	}
 	return true
@@ -60,7 +55,7 @@ func (r *resolver) everything() {
 		if param.Name == "" {
 			continue
 		}
-		if err := r.paramErrs[i]; err != nil || !r.show(&spec.Ident{Name: spec.Name{Text: param.Name, Span: at}}, false) {
+		if err := r.paramErrs[i]; err != nil || !r.show(want{x: &spec.Ident{Name: spec.Name{Text: param.Name, Span: at}}}) {
 			why := r.unshown
 			if err != nil {
 				why = err.Error()
@@ -69,17 +64,17 @@ func (r *resolver) everything() {
 			r.entry.exprs = append(r.entry.exprs, "")
 		}
 	}
-	if !isVoid(r.fn.Return) && !r.show(&spec.Ident{Name: spec.Name{Text: "return", Span: at}}, false) {
+	if !isVoid(r.fn.Return) && !r.show(want{x: &spec.Ident{Name: spec.Name{Text: "return", Span: at}}}) {
 		r.out.Notes = append(r.out.Notes, "what it returns is not shown: "+r.unshown)
 	}
 	r.exit.used = true
 }
 
-// show adds x if it can be fetched. If it cannot, that is no error, and
+// show has a value fetched if that can be. If it cannot, that is no error, and
 // unshown says why.
-func (r *resolver) show(x *spec.Ident, hidden bool) bool {
+func (r *resolver) show(w want) bool {
 	before := len(r.errs)
-	r.add(nil, want{x: x}, hidden)
+	r.fetch(w)
 	ok := len(r.errs) == before
 	if !ok {
 		e := r.errs[before]

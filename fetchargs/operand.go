@@ -16,6 +16,23 @@ type want struct {
 	format  spec.Name     // empty if not given
 	with    *spec.Literal // nil if it is compared with nothing, or with an expression
 	pointer bool          // of text the address is wanted
+	name    string        // of the field; empty if it is called as x is written
+	hidden  bool          // not shown: if it is fetched already, that serves
+}
+
+// wants are the values that an item shows: of a condition, those that it compares.
+func wants(item *spec.Item) []want {
+	list := []want{{x: item.Expr}}
+	if item.Cond != nil {
+		list = operands(item.Cond)
+	}
+	for i := range list {
+		list[i].name = item.Name.Text
+		if item.Format.Text != "" {
+			list[i].format = item.Format
+		}
+	}
+	return list
 }
 
 // operands are the values that a condition compares, in their order.
@@ -40,49 +57,41 @@ func operands(c spec.Cond) []want {
 // left is what a condition needs of its left side. A pointer to text is asked
 // for its address if that is compared with NULL.
 func left(c *spec.Compare) want {
-	w := want{x: c.X, format: c.Format, with: c.Value}
+	w := want{x: c.X, format: c.Format, with: c.Value, hidden: true}
 	w.pointer = c.Mask == nil && (c.Op == "==" || c.Op == "!=") && c.Value.IsNull()
 	return w
 }
 
-// formatOf is the format of that name, nil if there is none.
-func (r *resolver) formatOf(name spec.Name) (*value.Format, bool) {
-	if name.Text == "" {
-		return nil, true
-	}
-	f := value.FormatNamed(name.Text)
-	if f == nil {
-		near := btf.Near(name.Text, slices.Values(value.FormatNames()))
-		r.fail(name.Span, didYouMean(near, "formats: "+strings.Join(value.FormatNames(), " ")), "unknown format %q", name.Text)
-	}
-	return f, f != nil
-}
-
-// fetch says how to fetch what is wanted, and from which side.
-func (r *resolver) fetch(w want) (encoded, *builder, bool) {
-	f, ok := r.formatOf(w.format)
-	if !ok {
-		return encoded{}, nil, false
+// fetch has a value fetched as one more field.
+func (r *resolver) fetch(w want) (ref, bool) {
+	var f *value.Format
+	if name := w.format; name.Text != "" {
+		if f = value.FormatNamed(name.Text); f == nil {
+			near := btf.Near(name.Text, slices.Values(value.FormatNames()))
+			r.fail(name.Span, didYouMean(near, "formats: "+strings.Join(value.FormatNames(), " ")), "unknown format %q", name.Text)
+			return ref{}, false
+		}
 	}
 	p, ok := r.walk(w.x)
 	if !ok {
-		return encoded{}, nil, false
+		return ref{}, false
 	}
 	if f == nil {
 		f = r.impliedFormat(p.typ, w.with)
 	}
 	e, ok := r.encode(p, w, f)
 	if !ok {
-		return encoded{}, nil, false
+		return ref{}, false
 	}
 	if f != nil {
 		e.field.Format = f.Name
 	}
 	e.field.BigEndian = f != nil && f.Big || f == nil && isBigEndian(e.route.typ)
+	side := r.entry
 	if p.ret {
-		return e, r.exit, true
+		side = r.exit
 	}
-	return e, r.entry, true
+	return side.add(e, w)
 }
 
 // impliedFormat is what a value is that is compared with an address: IPv6 or MAC
@@ -125,36 +134,4 @@ func holdsText(t btf.Type, l *spec.Literal) bool {
 	}
 	i, ok := btf.Strip(elem).(*btf.Int)
 	return ok && i.Size == 1 && i.Encoding != btf.Bool
-}
-
-// add fetches what is wanted as one more field, with the name that item, if any,
-// gives it.
-func (r *resolver) add(item *spec.Item, w want, hidden bool) (ref, bool) {
-	e, side, ok := r.fetch(w)
-	if !ok {
-		return ref{}, false
-	}
-	if item != nil && item.Name.Text != "" {
-		e.field.Label = item.Name.Text
-	}
-	e.field.Hidden = hidden
-	side.used = true
-	return side.add(e, w.x)
-}
-
-// operand finds the field of a value that a condition needs. One that is
-// fetched already serves, if it is fetched so.
-func (r *resolver) operand(w want) (ref, bool) {
-	e, side, ok := r.fetch(w)
-	if !ok {
-		return ref{}, false
-	}
-	label := w.x.String()
-	for i, f := range side.fields {
-		if side.exprs[i] == label && f.Format == e.field.Format && f.Encoding == e.field.Encoding {
-			return ref{&side.side, i}, true
-		}
-	}
-	e.field.Hidden, side.used = true, true
-	return side.add(e, w.x)
 }

@@ -182,22 +182,15 @@ func (s *side) all(p *Probe) {
 // recorded, of which conditions know the numbers.
 func (s *selection) choose() {
 	for _, item := range s.spec.Items {
-		wants := []want{{x: item.Expr}}
-		if item.Expr == nil {
-			wants = operands(item.Cond)
-		}
-		for _, w := range wants {
-			if item.Format.Text != "" {
-				w.format = item.Format
-			}
+		for _, w := range wants(item) {
 			at, ok := s.find(w.x)
 			if !ok {
 				continue
 			}
 			f := *at.field()
 			f.Hidden = false
-			if item.Name.Text != "" {
-				f.Label = item.Name.Text
+			if w.name != "" {
+				f.Label = w.name
 			}
 			if s.reformat(&f, w) {
 				at.side.fields = append(at.side.fields, f)
@@ -215,9 +208,9 @@ func (s *selection) reformat(f *value.Field, w want) bool {
 	return false
 }
 
-// operand finds what a condition needs among the recorded values. What it
+// fetch finds what a condition needs among the recorded values. What it
 // asks for in another format is one more of them, not shown.
-func (s *selection) operand(w want) (ref, bool) {
+func (s *selection) fetch(w want) (ref, bool) {
 	at, ok := s.find(w.x)
 	if !ok {
 		return at, false
