@@ -59,21 +59,22 @@ type comparer struct {
 // conditions resolves all conditions of the spec, gives the kernel's filters
 // what they can decide, and leaves the rest to user space.
 func (r *resolver) conditions() {
-	all := r.comparer().tests(r.spec)
+	all := (&comparer{&r.complaints, r}).tests(r.spec)
 	if len(r.errs) > 0 || len(all) == 0 {
 		return
 	}
-	whole := flatten(&test{and: all})
+	whole := join(true, all...)
+	if all = whole.and; all == nil {
+		all = []*test{whole}
+	}
 	exact := true
-	for _, t := range conjuncts(whole) {
+	for _, t := range all {
 		exact = r.push(t) && exact
 	}
 	if !exact {
 		r.out.check = whole
 	}
 }
-
-func (r *resolver) comparer() *comparer { return &comparer{&r.complaints, r} }
 
 // tests are all that must hold for s.
 func (c *comparer) tests(s *spec.Spec) (all []*test) {
@@ -88,14 +89,6 @@ func (c *comparer) tests(s *spec.Spec) (all []*test) {
 	return all
 }
 
-// conjuncts are the tests that must all hold.
-func conjuncts(t *test) []*test {
-	if t.and != nil {
-		return t.and
-	}
-	return []*test{t}
-}
-
 // test makes x ready; not says that it is to be false. item, if x is one,
 // may have named and formatted the values.
 func (c *comparer) test(x spec.Cond, not bool, item *spec.Item) *test {
@@ -103,47 +96,35 @@ func (c *comparer) test(x spec.Cond, not bool, item *spec.Item) *test {
 	case *spec.Not:
 		return c.test(x.X, !not, item)
 	case *spec.And:
-		return c.join(x.X, x.Y, not, !not, item)
+		return join(!not, c.test(x.X, not, item), c.test(x.Y, not, item))
 	case *spec.Or:
-		return c.join(x.X, x.Y, not, not, item)
+		return join(not, c.test(x.X, not, item), c.test(x.Y, not, item))
 	case *spec.Compare:
 		return c.compare(x, not, item)
 	}
 	panic(fmt.Sprintf("fetchargs: unknown condition %T", x))
 }
 
-func (c *comparer) join(x, y spec.Cond, not, and bool, item *spec.Item) *test {
-	kids := []*test{c.test(x, not, item), c.test(y, not, item)}
-	if and {
-		return &test{and: kids}
+// join makes one test of several: all of them must hold, or one if and is false.
+// Those that are joined in the same way themselves become part of it.
+func join(and bool, tests ...*test) *test {
+	if len(tests) == 1 {
+		return tests[0]
 	}
-	return &test{or: kids}
-}
-
-// flatten merges nested && and nested ||.
-func flatten(t *test) *test {
-	if t.and == nil && t.or == nil {
-		return t
-	}
-	var kids []*test
-	for _, kid := range append(t.and, t.or...) {
-		kid = flatten(kid)
+	whole := &test{}
+	for _, t := range tests {
 		switch {
-		case t.and != nil && kid.and != nil:
-			kids = append(kids, kid.and...)
-		case t.or != nil && kid.or != nil:
-			kids = append(kids, kid.or...)
+		case and && t.and != nil:
+			whole.and = append(whole.and, t.and...)
+		case and:
+			whole.and = append(whole.and, t)
+		case t.or != nil:
+			whole.or = append(whole.or, t.or...)
 		default:
-			kids = append(kids, kid)
+			whole.or = append(whole.or, t)
 		}
 	}
-	if len(kids) == 1 {
-		return kids[0]
-	}
-	if t.and != nil {
-		return &test{and: kids}
-	}
-	return &test{or: kids}
+	return whole
 }
 
 func (c *comparer) compare(x *spec.Compare, not bool, item *spec.Item) *test {
@@ -168,14 +149,17 @@ func (c *comparer) compare(x *spec.Compare, not bool, item *spec.Item) *test {
 	if other == nil && x.Value.Kind == spec.Word && c.isValue(x.Value.Text) {
 		other = &spec.Ident{Name: spec.Name{Text: x.Value.Text, Span: x.Value.Span}}
 	}
+	if other != nil {
+		addr, is, ok := c.address(other)
+		if is && !ok {
+			return t
+		} else if is {
+			x, other = withNumber(x, other, addr), nil
+		}
+	}
 	if other == nil {
 		t.value, _ = c.constant(x, left.field())
-		return t
-	}
-	if addr, is, ok := c.address(other); is {
-		if ok {
-			t.value, _ = c.constant(withNumber(x, other, addr), left.field())
-		}
+		t.value.shown = x.Value.String()
 		return t
 	}
 	if x.Mask != nil {

@@ -14,11 +14,13 @@ func (r *resolver) items() {
 		}
 		shown := map[string]bool{}
 		for _, w := range wants(item) {
-			text := spec.Formatted(w.x, w.format)
-			if item.Cond != nil && (shown[text] || r.isConstant(w.x)) {
-				continue
+			if item.Cond != nil {
+				text := spec.Formatted(w.x, w.format)
+				if shown[text] || r.isConstant(w.x) {
+					continue
+				}
+				shown[text] = true
 			}
-			shown[text] = true
 			r.fetch(w)
 		}
 	}

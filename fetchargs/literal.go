@@ -26,12 +26,6 @@ type constant struct {
 
 // constant makes of a comparison's value what can be compared with f.
 func (m *comparer) constant(c *spec.Compare, f *value.Field) (constant, bool) {
-	k, ok := m.constantOf(c, f)
-	k.shown = c.Value.String()
-	return k, ok
-}
-
-func (m *comparer) constantOf(c *spec.Compare, f *value.Field) (constant, bool) {
 	l := c.Value
 	switch {
 	case c.Mask != nil && f.Encoding != value.Integer && f.Encoding != value.BitField:

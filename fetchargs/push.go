@@ -15,7 +15,10 @@ import (
 // again on all that pass.
 func (r *resolver) push(t *test) bool {
 	entry, exit := t.sides()
-	if entry == exit || entry && r.needsEntries() {
+	// Where returns are paired with entries, one that is held back would leave its
+	// return to an earlier one (see package calls).
+	paired := r.target.Calls && (r.target.Pair || r.entry.used && r.exit.used)
+	if entry == exit || entry && paired {
 		r.out.Partial = true
 		return false
 	}
@@ -38,13 +41,6 @@ func (r *resolver) push(t *test) bool {
 	}
 	side.filters, side.known = append(side.filters, text), known
 	return exact
-}
-
-// needsEntries tells whether the kernel must not choose among the entries: where
-// returns are paired with them, an entry that is held back would leave its return
-// to an earlier one (see package calls).
-func (r *resolver) needsEntries() bool {
-	return r.target.Calls && (r.target.Pair || r.entry.used && r.exit.used)
 }
 
 // sides tells which probes' values t needs.

@@ -138,7 +138,7 @@ func (s *selection) selected(pair bool) *Plan {
 	out := *s.plan
 	out.Spec = s.spec
 	if len(all) > 0 {
-		out.check = flatten(&test{and: all})
+		out.check = join(true, all...)
 	}
 	s.keepSides(&out, pair)
 	return &out
