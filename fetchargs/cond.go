@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/constants"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 	"github.com/tsnoop/tsnoop/tracefs/dynevent"
@@ -46,6 +47,8 @@ type finder interface {
 	values() []string
 	// enumerator is the value of an enum's constant next to a value of type t.
 	enumerator(t btf.Type, name string) (int64, error)
+	// macros are those of the machine.
+	macros() *constants.Table
 	// address tells whether x is an address of the kernel, and which.
 	address(x spec.Expr) (addr uint64, is, ok bool)
 }

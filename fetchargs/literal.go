@@ -191,19 +191,31 @@ func (m *comparer) integer(c *spec.Compare, l *spec.Literal, f *value.Field) (*b
 		}
 		return big.NewInt(n), true
 	}
-	v, err := m.enumerator(f.Type, word)
+	n, err := m.named(word, f)
 	if err != nil {
 		m.failWith(l.Span, err, m.wordHint(word, err), "%q is no constant, errno or parameter", word)
 		return nil, false
-	}
-	n := big.NewInt(v)
-	if v < 0 && !f.Signed {
-		n.SetUint64(uint64(v))
 	}
 	if negative {
 		n.Neg(n)
 	}
 	return n, true
+}
+
+// named is what an enum's constant or a macro stands for next to f.
+func (m *comparer) named(word string, f *value.Field) (*big.Int, error) {
+	v, err := m.enumerator(f.Type, word)
+	if err != nil {
+		if n, ok := macro(m.macros(), word, f); ok {
+			return n, nil
+		}
+		return nil, err
+	}
+	n := big.NewInt(v)
+	if v < 0 && !f.Signed {
+		n.SetUint64(uint64(v))
+	}
+	return n, nil
 }
 
 // ipv4 is an IPv4 address next to a number, which must be one, too: in network
@@ -241,7 +253,8 @@ func (m *comparer) wordHint(word string, err error) string {
 			near = append(near, name)
 		}
 	}
-	return didYouMean(near, "macros of the kernel are not known")
+	near = btf.Near(word, slices.Values(append(near, m.macros().Names()...)))
+	return didYouMean(near, "of the kernel's macros only those of its user API are known")
 }
 
 // fit checks that n can be a value of f, which otherwise could never match,

@@ -103,8 +103,9 @@ EXPR  = PARAM | "return" | EXPR "->" MEMBER | EXPR "." MEMBER | EXPR "[" N "]"
 COND  = LEFT ("==" | "!=" | "<" | "<=" | ">" | ">=" | "&" | "~") VALUE, or LEFT
         alone, which is LEFT != 0; joined by && || ! and parentheses
 LEFT  = EXPR [":" FORMAT] | "(" EXPR [":" FORMAT] "&" MASK ")"
-VALUE = 100, 0x64, -5, 'c', "text", NULL, true, ENOENT, an enum's constant,
-        10.0.0.1, 10.0.0.0/8, fe80::1, 52:54:00:12:34:56, or another EXPR
+VALUE = 100, 0x64, -5, 'c', "text", NULL, true, ENOENT, an enum's constant, a
+        macro of the user API (O_CREAT, AF_INET, SIGKILL), 10.0.0.1, 10.0.0.0/8,
+        fe80::1, 52:54:00:12:34:56, or another EXPR
 
 FUNC                shows every parameter, and what the function returns
 FUNC()              shows only that it is called

@@ -1,0 +1,140 @@
+package constants
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A Set is the names that the values of one kind have: those of flags, of a field
+// among them, or of one number.
+type Set struct {
+	Name   string // as in [Table.Set]
+	fields []field
+	flags  []named
+	zero   string // of no flags at all
+	base   int    // of bits without a name: 16, 8 or 10
+}
+
+// A field is bits that are one number, which has a name of its own.
+type field struct {
+	mask  uint64
+	names []named
+}
+
+type named struct {
+	value uint64
+	name  string
+}
+
+// Set is the set of that name, nil if there is none.
+func (t *Table) Set(name string) *Set {
+	i := slices.IndexFunc(rows, func(r row) bool { return r.name == name })
+	if t == nil || i < 0 {
+		return nil
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	s, ok := t.sets[name]
+	if !ok {
+		s = t.newSet(&rows[i])
+		t.sets[name] = s
+	}
+	return s
+}
+
+// SetNames are the sets there are.
+func SetNames() []string {
+	names := make([]string, len(rows))
+	for i, r := range rows {
+		names[i] = r.name
+	}
+	return names
+}
+
+func (t *Table) newSet(r *row) *Set {
+	s := &Set{Name: r.name, flags: t.values(r.flags), zero: r.zero, base: r.base}
+	s.flags = slices.DeleteFunc(s.flags, func(f named) bool { return f.value == 0 })
+	if s.base == 0 {
+		s.base = 16
+	}
+	for _, f := range r.fields {
+		mask, ok := t.Value(f.mask)
+		if !ok {
+			n, _ := strconv.ParseUint(f.mask, 0, 64)
+			mask = int64(n)
+		}
+		s.fields = append(s.fields, field{uint64(mask), t.values(f.names)})
+	}
+	return s
+}
+
+// values are the macros in a list of names and globs. The first of those that are
+// the same is the name.
+func (t *Table) values(list string) (all []named) {
+	for glob := range strings.FieldsSeq(list) {
+		for _, name := range t.matching(glob) {
+			n, ok := t.Value(name)
+			if ok && !slices.ContainsFunc(all, func(had named) bool { return had.value == uint64(n) }) {
+				all = append(all, named{uint64(n), name})
+			}
+		}
+	}
+	return all
+}
+
+// IsNumber tells whether the values are numbers, with a sign, and no flags.
+func (s *Set) IsNumber() bool { return s.base == 10 }
+
+// Append appends the names of x: "O_WRONLY|O_CREAT|0x40". It allocates nothing.
+func (s *Set) Append(dst []byte, x uint64) []byte {
+	start := len(dst)
+	for i := range s.fields {
+		f := &s.fields[i]
+		if name := f.find(x & f.mask); name != "" {
+			dst, x = appendName(dst, start, name), x&^f.mask
+		}
+	}
+	for i := range s.flags {
+		if f := &s.flags[i]; x&f.value == f.value {
+			dst, x = appendName(dst, start, f.name), x&^f.value
+		}
+	}
+	switch {
+	case x == 0 && len(dst) > start:
+		return dst
+	case x == 0 && s.zero != "":
+		return append(dst, s.zero...)
+	}
+	if len(dst) > start {
+		dst = append(dst, '|')
+	}
+	switch {
+	case x == 0:
+		return append(dst, '0')
+	case s.base == 10:
+		return strconv.AppendInt(dst, int64(x), 10)
+	case s.base == 8:
+		dst = append(dst, '0')
+	case s.base == 16:
+		dst = append(dst, "0x"...)
+	}
+	return strconv.AppendUint(dst, x, s.base)
+}
+
+func (f *field) find(x uint64) string {
+	for i := range f.names {
+		if f.names[i].value == x {
+			return f.names[i].name
+		}
+	}
+	return ""
+}
+
+// appendName appends one more name of the word that begins at start.
+func appendName(dst []byte, start int, name string) []byte {
+	if len(dst) > start {
+		dst = append(dst, '|')
+	}
+	return append(dst, name...)
+}
