@@ -122,7 +122,7 @@ func appendArgs(dst []byte, f *render.Function, c *calls.Call) []byte {
 			dst = append(field.AppendValue(dst, val), " (at return)"...)
 			continue
 		}
-		dst = f.Entry.AppendField(dst, field, c.Entry.Data)
+		dst = f.Entry.AppendField(dst, field, c)
 	}
 	return dst
 }
@@ -137,7 +137,7 @@ func (p *Printer) appendReturn(dst []byte, f *render.Function, c *calls.Call) []
 	}
 	ret := &f.Return
 	if ret.Result != nil {
-		dst = ret.AppendField(append(dst, " = "...), ret.Result, c.Return.Data)
+		dst = ret.AppendField(append(dst, " = "...), ret.Result, c)
 	}
 	if len(ret.Fields) > 0 {
 		if ret.Result == nil {
@@ -145,7 +145,7 @@ func (p *Printer) appendReturn(dst []byte, f *render.Function, c *calls.Call) []
 		}
 		dst = append(dst, " {"...)
 		for i := range ret.Fields {
-			dst = ret.AppendField(appendLabel(dst, i, &ret.Fields[i]), &ret.Fields[i], c.Return.Data)
+			dst = ret.AppendField(appendLabel(dst, i, &ret.Fields[i]), &ret.Fields[i], c)
 		}
 		dst = append(dst, '}')
 	}
