@@ -12,9 +12,7 @@ import (
 // finish drops the side that nothing asked for and completes the other.
 func (r *resolver) finish() *Plan {
 	p := r.out
-	if r.target.Live && r.target.Features.ReturnArgs && r.entry.used && r.exit.used {
-		r.again()
-	}
+	r.again()
 	if r.target.Pair {
 		r.pair()
 	}
@@ -53,9 +51,7 @@ func (b *builder) finish(both bool) *Probe {
 		b.instrument(both)
 	}
 	p.Fields = b.fields
-	if len(b.reads) > 0 {
-		b.count()
-	}
+	b.count()
 	p.Args = b.args
 	p.stringsLast()
 	if glob := b.r.target.Comm; glob != "" {
@@ -141,10 +137,8 @@ func (p *Probe) move(moved []int) {
 			f.Arg = moved[f.Arg]
 		}
 		for j := range f.Guards {
-			g := &f.Guards[j]
-			if g.Arg = moved[g.Arg]; g.Proof != nil {
-				moveProof(g.Proof, moved)
-			}
+			f.Guards[j].Arg = moved[f.Guards[j].Arg]
+			moveProof(f.Guards[j].Proof, moved)
 		}
 	}
 	for _, index := range []*int{&p.Comm, &p.Caller, &p.Stack} {

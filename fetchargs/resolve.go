@@ -112,9 +112,7 @@ func (r *resolver) plan() *Plan {
 	symbols := r.symbols()
 	r.entry = r.newBuilder(symbols, Entry, dynevent.Kprobe)
 	r.exit = r.newBuilder(symbols, Return, dynevent.Kretprobe)
-	if r.target.FaultCount != nil {
-		r.entry.counter = r.counter()
-	}
+	r.entry.counter = r.counter()
 
 	if r.spec.Parens {
 		r.items()

@@ -23,6 +23,8 @@ var texts = [...]struct {
 	value.Enum:      {number: enumText},
 	value.Address:   {number: addressText},
 	value.Symbol:    {number: symbolText},
+	value.Pointer:   {number: pointerText},
+	value.Word:      {number: wordText},
 	value.Returned:  {number: returnText},
 	value.ErrorCode: {number: errnoText},
 	value.Seconds:   {number: secondsText},
@@ -103,6 +105,30 @@ func symbolText(o *Options, t *value.Type, dst []byte, x uint64) []byte {
 		}
 	}
 	return addressText(o, t, dst, x)
+}
+
+// pointerText appends an address and what lies there.
+func pointerText(o *Options, t *value.Type, dst []byte, x uint64) []byte {
+	dst = addressText(o, t, dst, x)
+	if o.Symbol == nil || x == 0 || value.IsErrno(x) {
+		return dst
+	}
+	if name, module, off, ok := o.Symbol(x); ok {
+		dst = append(AppendSymbol(append(dst, " <"...), name, module, off), '>')
+	}
+	return dst
+}
+
+// wordText appends a number, or the address that it is if it lies in the half of the
+// kernel.
+func wordText(o *Options, t *value.Type, dst []byte, x uint64) []byte {
+	switch {
+	case x>>47 != 1<<17-1:
+		return decimalText(o, t, dst, x)
+	case value.IsErrno(x):
+		return hexText(o, t, dst, x)
+	}
+	return pointerText(o, t, dst, x)
 }
 
 // AppendSymbol appends a symbol as the kernel's %ps does: "func+0x10 [module]".

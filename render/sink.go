@@ -53,6 +53,10 @@ type Options struct {
 	Color   bool
 	Verbose bool // callers, and the functions of stacks, with the offset of the call
 
+	Zeros   bool // of objects what is zero, too
+	Types   bool // C types in trees
+	Compact bool // a tree on one line
+
 	Time  TimeMode
 	Start uint64         // ns on the trace clock: the zero of TimeRel
 	Clock int64          // ns to add to the trace clock for the time since 1970, for TimeClock
@@ -65,8 +69,9 @@ type Options struct {
 	Order binary.ByteOrder // of the records; nil for little endian
 }
 
-// A Source is a plan whose calls are to be shown.
+// A Source is a plan whose calls are to be shown, with the decoders of its
+// probes. A decoder is nil where the plan has no probe.
 type Source struct {
-	Plan     *fetchargs.Plan
-	Decoders []*value.Decoder // of Plan.Probes
+	Plan          *fetchargs.Plan
+	Entry, Return *value.Decoder
 }

@@ -10,7 +10,7 @@ import (
 // NewField decides how f is shown. returned says that f is the return value of
 // a function. o is used as long as the field is.
 func NewField(f *value.Field, returned bool, o *Options) *Field {
-	field := &Field{Type: value.NewType(f, returned, o.Order), Name: f.Label, opts: o, text: textWalk{opts: o}}
+	field := &Field{Type: value.NewType(f, returned, o.Order), Name: f.Label, opts: o, text: textWalk{opts: o}, Dump: f.Encoding == value.Dumped}
 	field.Assign = append(AppendEscaped(nil, []byte(f.Label), NoQuote), '=')
 	last := len(field.Assign) - 1
 	field.Label = field.Assign[:last:last]
@@ -52,13 +52,15 @@ func (o *Options) AppendBlock(dst []byte, t *value.Type, b []byte) []byte {
 	return texts[t.Form].block(dst, b)
 }
 
-// AppendValue appends the text of val.
+// AppendValue appends the text of val; of an object, that there is one: see AppendTree.
 func (f *Field) AppendValue(dst []byte, val value.Value) []byte {
 	switch { // the most frequent ones a shorter way than by Walk
 	case val.Kind == value.Uint || val.Kind == value.Int:
 		return f.AppendNumber(dst, f.Means(val.Uint))
 	case f.IsText(val.Kind):
 		return f.opts.appendString(dst, value.UntilNUL(val.Bytes))
+	case val.Kind == value.Dump:
+		return append(dst, "{...}"...)
 	}
 	if dst = f.AppendParts(dst, &val); f.Whole > 0 && val.Kind == value.Bytes {
 		dst = append(dst, f.cut...)
@@ -73,51 +75,10 @@ func (o *Options) appendString(dst, b []byte) []byte {
 
 // AppendParts is AppendValue without a word about what is missing.
 func (f *Field) AppendParts(dst []byte, val *value.Value) []byte {
-	f.text.dst = dst
-	value.Walk(&f.Type, val, &f.text)
+	f.text.begin(dst, false)
+	value.View{Zeros: f.opts.Zeros}.Walk(&f.Type, val, &f.text)
 	return f.text.dst
 }
-
-// A textWalk is the Visitor that appends text.
-type textWalk struct {
-	opts *Options
-	dst  []byte
-}
-
-func (w *textWalk) Number(t *value.Type, x uint64) { w.dst = texts[t.Form].number(w.opts, t, w.dst, x) }
-
-func (w *textWalk) Text(b []byte) { w.dst = w.opts.appendString(w.dst, b) }
-
-func (w *textWalk) Block(t *value.Type, b []byte) { w.dst = texts[t.Form].block(w.dst, b) }
-
-func (w *textWalk) Fault(through *value.Guard, addr uint64, why value.Why) {
-	w.dst = append(w.opts.Paint(w.dst, Failure), "(fault"...)
-	if through != nil {
-		w.dst = AppendFault(append(w.dst, ": "...), through, addr, why)
-	}
-	w.dst = w.opts.Reset(append(w.dst, ')'))
-}
-
-func (w *textWalk) Nothing() { w.dst = append(w.dst, '?') }
-
-func (w *textWalk) BeginArray(*value.Type) { w.dst = append(w.dst, '{') }
-
-func (w *textWalk) Element(i int) {
-	if i > 0 {
-		w.dst = append(w.dst, ", "...)
-	}
-}
-
-func (w *textWalk) BeginStruct() { w.dst = append(w.dst, '{') }
-
-func (w *textWalk) Member(i int, name string) {
-	w.Element(i)
-	w.dst = append(AppendEscaped(w.dst, []byte(name), NoQuote), '=')
-}
-
-func (w *textWalk) EndArray() { w.dst = append(w.dst, '}') }
-
-func (w *textWalk) EndStruct() { w.dst = append(w.dst, '}') }
 
 // AppendFault appends which pointer could not be followed: "skb->dev=NULL",
 // "buf=0x7ffc1000 not in memory"; nothing if that is not known.

@@ -27,6 +27,9 @@ type options struct {
 	time      render.TimeMode
 	chain     bool
 	tree      bool
+	zeros     bool // of objects what is zero, too
+	types     bool // the C types of members
+	compact   bool // an object on one line
 	kstack    bool
 	summary   string        // "", "too" or "only"
 	interval  time.Duration // between summaries; 0 for one at the end
@@ -57,12 +60,12 @@ type rawFlags struct {
 	pids                                   []string
 	cpus, duration, interval, mode, buffer string
 	pages                                  int
-	version, help, deep, zeros             bool
+	version, help, deep                    bool
 	given                                  func(flag string) bool
 }
 
 // later are flags of the command line's contract that this version refuses.
-var later = []string{"deep", "zeros"}
+var later = []string{"deep"}
 
 // parseArgs reads the command line.
 func parseArgs(args []string) (*options, error) {
@@ -125,7 +128,9 @@ func (o *options) flags(raw *rawFlags) *pflag.FlagSet {
 	f.Lookup("summary").NoOptDefVal = "too"
 	f.StringVarP(&raw.interval, "interval", "i", "", "")
 	f.BoolVar(&raw.deep, "deep", false, "")
-	f.BoolVar(&raw.zeros, "zeros", false, "")
+	f.BoolVar(&o.zeros, "zeros", false, "")
+	f.BoolVar(&o.types, "types", false, "")
+	f.BoolVar(&o.compact, "compact", false, "")
 	o.notationFlags(f)
 	f.StringVarP(&o.output, "output", "o", "", "")
 	f.BoolVar(&o.compress, "compress", false, "")

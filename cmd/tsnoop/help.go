@@ -59,6 +59,9 @@ What is shown:
                           reached, and as they end
       --tree              calls as they begin and end, indented
   -k, --kstack            the kernel's stack under each line
+      --zeros             of structs the members that are zero, too
+      --types             their C types
+      --compact           a struct on one line
       --summary[=only]    at the end a table: calls, errors, durations, histograms;
                           only: no lines. SIGUSR1 prints one so far
   -i, --interval DUR      with --summary: one every so often, too

@@ -47,11 +47,7 @@ func (o *output) show(to render.Sink, c *calls.Call) bool {
 func sources(r *trace.Reading) []render.Source {
 	var sources []render.Source
 	for _, p := range r.Plans() {
-		s := render.Source{Plan: p}
-		for _, probe := range p.Probes {
-			s.Decoders = append(s.Decoders, r.Decoder(probe))
-		}
-		sources = append(sources, s)
+		sources = append(sources, render.Source{Plan: p, Entry: r.Decoder(p.Entry()), Return: r.Decoder(p.Return())})
 	}
 	return sources
 }
@@ -60,6 +56,7 @@ func sources(r *trace.Reading) []render.Source {
 func newSink(r *trace.Reading, o *options, out *output) render.Sink {
 	return out.begin(o.newSink(sources(r), render.Options{
 		Header: out.terminal && o.summary != "only", Color: out.color, Verbose: o.verbose,
+		Zeros: o.zeros, Types: o.types, Compact: o.compact,
 		Time: o.time, Start: r.Start(), Clock: r.WallClock(), Symbol: r.Symbol, Order: r.Order(),
 	}))
 }

@@ -21,6 +21,8 @@ const (
 	IP6            // an address, in 16 bytes
 	MAC            // a hardware address of six bytes
 	LongMAC        // a hardware address in an array that is longer than it
+	Pointer        // an address in an object: what it is of, if the kernel has a name for it
+	Word           // an unsigned number as wide as an address, which it may be
 	Memory         // bytes as they lie in memory
 	Unknown        // nobody knows, not even C
 )

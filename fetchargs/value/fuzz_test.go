@@ -62,9 +62,10 @@ func (discard) Text([]byte)                           {}
 func (discard) Block(*value.Type, []byte)             {}
 func (discard) Fault(*value.Guard, uint64, value.Why) {}
 func (discard) Nothing()                              {}
+func (discard) EmptyList()                            {}
 func (discard) BeginArray(*value.Type)                {}
-func (discard) Element(int)                           {}
-func (discard) EndArray()                             {}
+func (discard) Element(int, int)                      {}
+func (discard) EndArray(value.Rest)                   {}
 func (discard) BeginStruct()                          {}
-func (discard) Member(int, string)                    {}
+func (discard) Member(int, *value.Member)             {}
 func (discard) EndStruct()                            {}

@@ -5,6 +5,7 @@ package value
 type Object struct {
 	Bytes  []byte  // from its beginning, at most Whole
 	Whole  int     // bytes it has in memory
+	Addr   uint64  // where it is, 0 if that is not known
 	Absent []Range // of Bytes, what could not be read, ascending; there Bytes means nothing
 }
 

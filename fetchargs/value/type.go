@@ -20,25 +20,33 @@ type Type struct {
 	// Unknown.
 	Members []Member
 
+	// Dims are the elements of an array in an object, the outermost first; nil if it
+	// is none.
+	Dims []int
+
 	Size  int  // bytes of a number, of an element of an array or of a struct
 	Big   bool // the kernel's byte order has the highest byte first
 	count int  // bytes of a number that count
 	bits  int  // of a bit field, else 0
 	swap  bool // its own byte order is the other one
+	list  bool // a struct list_head
 }
 
-// A Member is one of a struct.
+// A Member is one of a struct or union. Those of anonymous ones stand in their place.
 type Member struct {
 	Name   string
+	C      string // name of the C type
 	Type   Type
-	Count  int // elements of an array, 0 if it is none
-	Offset int // bytes
-	Shift  int // of a bit field: bits of its container that are below it
+	Offset int // bytes; of a bit field's first one
+	Shift  int // bits of that byte before a bit field, as the machine counts them
 }
 
 // NewType decides how f is shown. returned says that f is the return value of
 // a function; order is the kernel's, nil for little endian.
 func NewType(f *Field, returned bool, order binary.ByteOrder) Type {
+	if isObject(f) {
+		return newObjectType(f, order)
+	}
 	name, _, _ := strings.Cut(f.Format, "[") // function_events: "x8[6]"
 	t := Type{Returned: returned, Size: f.Size, count: f.Size}
 	var r rule

@@ -9,18 +9,38 @@ type Visitor interface {
 	Block(t *Type, b []byte)                    // bytes that mean one thing, such as an address
 	Fault(through *Guard, addr uint64, why Why) // what could not be read, as a Value of that Kind says
 	Nothing()                                   // what was not fetched
+	EmptyList()                                 // a struct list_head that points to itself
 
 	BeginArray(t *Type)
-	Element(i int) // the i-th of an array follows
-	EndArray()
+	Element(n, i int) // the n-th that is shown of an array follows, its i-th
+	EndArray(rest Rest)
 
 	BeginStruct()
-	Member(i int, name string) // the i-th that is shown of a struct follows
+	Member(n int, m *Member) // the n-th that is shown of a struct follows
 	EndStruct()
 }
 
+// A Rest is what follows the elements of an array that are shown.
+type Rest uint8
+
+const (
+	NoRest     Rest = iota
+	RestZero        // all of them are 0
+	RestAbsent      // none could be read
+	RestCut         // they were not fetched
+)
+
+// A View says what is shown of an object.
+type View struct {
+	Zeros bool // members that are zero, too
+	Full  bool // of arrays every element
+}
+
 // Walk tells v of val and its parts. It allocates nothing.
-func Walk(t *Type, val *Value, v Visitor) {
+func Walk(t *Type, val *Value, v Visitor) { View{}.Walk(t, val, v) }
+
+// Walk tells v of val and its parts, as [Walk] does, of objects as much as the view says.
+func (view View) Walk(t *Type, val *Value, v Visitor) {
 	switch val.Kind {
 	case Uint, Int:
 		v.Number(t, t.Means(val.Uint))
@@ -29,23 +49,23 @@ func Walk(t *Type, val *Value, v Visitor) {
 			v.Text(UntilNUL(val.Bytes))
 			return
 		}
-		t.walkBytes(val.Bytes, v)
+		view.walkBytes(t, val.Bytes, v)
 	case List:
 		v.BeginArray(t)
 		for i := range *val.Parts {
-			v.Element(i)
-			Walk(t, &(*val.Parts)[i], v)
+			v.Element(i, i)
+			view.Walk(t, &(*val.Parts)[i], v)
 		}
-		v.EndArray()
+		v.EndArray(NoRest)
 	case Struct:
 		v.BeginStruct()
 		for i := range min(len(*val.Parts), len(t.Members)) {
-			v.Member(i, t.Members[i].Name)
-			Walk(&t.Members[i].Type, &(*val.Parts)[i], v)
+			v.Member(i, &t.Members[i])
+			view.Walk(&t.Members[i].Type, &(*val.Parts)[i], v)
 		}
 		v.EndStruct()
 	case Dump:
-		t.walkBytes(val.Object.Bytes, v)
+		view.walkObject(t, val.Object, v)
 	case Fault:
 		v.Fault(val.Guard, val.Uint, val.Why)
 	default:
@@ -54,69 +74,34 @@ func Walk(t *Type, val *Value, v Visitor) {
 }
 
 // walkBytes tells of what lies in memory: a block, a struct or an array.
-func (t *Type) walkBytes(b []byte, v Visitor) {
+func (view View) walkBytes(t *Type, b []byte, v Visitor) {
 	block := blocks[t.Form]
 	switch {
-	case t.Members != nil && len(b) < 2*t.Size:
-		t.walkStruct(b, v)
+	case t.Members != nil:
+		o := Object{Bytes: b}
+		w := objectWalk{View: view, Visitor: v, object: &o, left: maxVisits}
+		if len(b) < 2*t.Size {
+			w.structure(t, 0, len(b))
+			return
+		}
+		w.array(t, []int{len(b) / t.Size}, 0)
 		return
-	case t.Members == nil && (block == everything || block > 0 && len(b) == block):
+	case block == everything || block > 0 && len(b) == block:
 		v.Block(t, b)
 		return
 	}
 	v.BeginArray(t)
 	for i := 0; t.Size > 0 && len(b) >= t.Size; i++ {
-		v.Element(i)
-		switch {
-		case block > 0 && len(b) >= block:
+		v.Element(i, i)
+		if block > 0 && len(b) >= block {
 			v.Block(t, b[:block])
 			b = b[block:]
 			continue
-		case t.Members != nil:
-			t.walkStruct(b[:t.Size], v)
-		default:
-			v.Number(t, t.Means(Load(b[:t.Size], t.Big)))
 		}
+		v.Number(t, t.Means(Load(b[:t.Size], t.Big)))
 		b = b[t.Size:]
 	}
-	v.EndArray()
-}
-
-// walkStruct tells of a struct's members, of as many as are in b.
-func (t *Type) walkStruct(b []byte, v Visitor) {
-	v.BeginStruct()
-	n := 0
-	for i := range t.Members {
-		m := &t.Members[i]
-		end := m.Offset + m.Type.Size*max(m.Count, 1)
-		if m.Offset < 0 || end < m.Offset || end > len(b) {
-			continue
-		}
-		v.Member(n, m.Name)
-		n++
-		m.walk(b[m.Offset:end], v)
-	}
-	v.EndStruct()
-}
-
-func (m *Member) walk(b []byte, v Visitor) {
-	t := &m.Type
-	switch {
-	case m.Count > 0 && t.Chars:
-		v.Text(UntilNUL(b))
-	case m.Count > 0 || t.Members != nil || t.Size > 8:
-		t.walkBytes(b, v)
-	default:
-		v.Number(t, t.Means(m.narrow(Load(b, t.Big))))
-	}
-}
-
-// narrow takes a bit field out of its container.
-func (m *Member) narrow(x uint64) uint64 {
-	if m.Type.bits == 0 {
-		return x
-	}
-	return widen(x>>uint(m.Shift), m.Type.bits, m.Type.Signed)
+	v.EndArray(NoRest)
 }
 
 // UntilNUL is what C takes for a string of b.

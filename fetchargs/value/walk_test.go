@@ -24,11 +24,12 @@ func (o *outline) Text(b []byte)                         { o.line("text %q", b) 
 func (o *outline) Block(_ *value.Type, b []byte)         { o.line("%d bytes", len(b)) }
 func (o *outline) Fault(*value.Guard, uint64, value.Why) { o.line("fault") }
 func (o *outline) Nothing()                              { o.line("nothing") }
+func (o *outline) EmptyList()                            { o.line("empty list") }
 func (o *outline) BeginArray(*value.Type)                { o.line("array"); o.depth++ }
-func (o *outline) Element(int)                           {}
-func (o *outline) EndArray()                             { o.depth-- }
+func (o *outline) Element(int, int)                      {}
+func (o *outline) EndArray(value.Rest)                   { o.depth-- }
 func (o *outline) BeginStruct()                          { o.line("struct"); o.depth++ }
-func (o *outline) Member(_ int, name string)             { o.line("%s:", name) }
+func (o *outline) Member(_ int, m *value.Member)         { o.line("%s:", m.Name) }
 func (o *outline) EndStruct()                            { o.depth-- }
 
 // A struct as it lies in memory, and what an output is told of it.
@@ -36,10 +37,11 @@ func ExampleWalk() {
 	char := &btf.Int{Name: "char", Size: 1, Encoding: btf.IsSigned}
 	short := &btf.Int{Name: "short int", Size: 2, Encoding: btf.IsSigned}
 	member := func(name string, t btf.Type, size, count, offset int) value.Member {
-		return value.Member{
-			Name: name, Offset: offset, Count: count,
-			Type: value.NewType(&value.Field{Label: name, Type: t, Size: size}, false, nil),
+		typ := value.NewType(&value.Field{Label: name, Type: t, Size: size}, false, nil)
+		if count > 0 {
+			typ.Dims = []int{count}
 		}
+		return value.Member{Name: name, Offset: offset, Type: typ}
 	}
 	t := value.Type{Form: value.Unknown, Size: 12, Members: []value.Member{
 		member("mtu", short, 2, 0, 0), member("name", char, 1, 6, 2), member("stats", short, 2, 2, 8),
@@ -70,13 +72,25 @@ func FuzzWalk(f *testing.F) {
 		}
 		typ := value.NewType(&field, false, nil)
 		typ.Form, typ.Chars = value.Form(form%uint8(value.Unknown+1)), chars
+		array := func(t value.Type, dims ...int) value.Type {
+			t.Dims = dims
+			return t
+		}
 		inner := value.Type{Form: value.Unknown, Size: size, Members: []value.Member{
-			{Name: "a", Type: typ, Offset: offset, Shift: shift}, {Name: "b", Type: typ, Count: count, Offset: offset},
+			{Name: "a", Type: typ, Offset: offset, Shift: shift}, {Name: "b", Type: array(typ, count), Offset: offset},
 		}}
 		outer := value.Type{Form: value.Unknown, Size: count, Members: []value.Member{
-			{Name: "c", Type: inner}, {Name: "d", Type: inner, Count: count, Offset: offset},
+			{Name: "c", Type: inner}, {Name: "d", Type: array(inner, count, shift), Offset: offset},
 		}}
+		object := value.Object{Bytes: b, Whole: size, Addr: uint64(bits), Absent: []value.Range{{Start: offset, End: count}, {Start: shift, End: size}}}
 		for _, whole := range []value.Type{typ, inner, outer} {
+			for _, view := range []value.View{{}, {Zeros: true}, {Full: true}} {
+				var o outline
+				view.Walk(&whole, &value.Value{Kind: value.Dump, Object: &object}, &o)
+				if o.depth != 0 {
+					t.Errorf("%d are open after\n%s", o.depth, o.String())
+				}
+			}
 			for _, kind := range []value.Kind{value.Uint, value.Text, value.Bytes, value.Fault, value.None} {
 				var o outline
 				val := value.Value{Kind: kind, Uint: uint64(shift), Bytes: b}

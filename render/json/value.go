@@ -24,7 +24,7 @@ var shapes = [...]shape{
 	value.Decimal: number, value.Byte: number, value.Bool: boolean, value.Returned: returned,
 	value.Hex: named, value.Octal: named, value.Char: named, value.Enum: named, value.ErrorCode: named,
 	value.Seconds: named, value.Unknown: named,
-	value.Address: address, value.Symbol: address,
+	value.Address: address, value.Symbol: address, value.Pointer: address, value.Word: number,
 	value.IP4: text, value.IP6: text, value.MAC: text, value.LongMAC: text, value.Memory: text,
 }
 
@@ -40,9 +40,12 @@ func (p *Printer) AppendValue(dst []byte, f *render.Field, val value.Value) []by
 	}
 	w := &p.value
 	w.dst, w.field, w.more, w.inexact = append(dst, `"value":`...), f, false, false
-	value.Walk(&f.Type, &val, w)
+	w.object = val.Kind == value.Dump
+	value.View{Zeros: p.opts.Zeros, Full: true}.Walk(&f.Type, &val, w)
 	dst = w.dst
 	switch {
+	case w.object:
+		return appendObject(dst, val.Object)
 	case f.IsText(val.Kind):
 		if w.inexact {
 			dst = appendHex(dst, "bytes", value.UntilNUL(val.Bytes))
@@ -54,6 +57,17 @@ func (p *Printer) AppendValue(dst []byte, f *render.Field, val value.Value) []by
 	}
 	if f.Whole > 0 && val.Kind == value.Bytes {
 		dst = strconv.AppendInt(append(dst, `,"size":`...), int64(f.Whole), 10)
+	}
+	return dst
+}
+
+// appendObject appends where an object is, and how long if that is not all of it.
+func appendObject(dst []byte, o *value.Object) []byte {
+	if o.Addr != 0 {
+		dst = append(strconv.AppendUint(append(dst, `,"addr":"0x`...), o.Addr, 16), '"')
+	}
+	if o.Whole > len(o.Bytes) {
+		dst = strconv.AppendInt(append(dst, `,"size":`...), int64(o.Whole), 10)
 	}
 	return dst
 }
@@ -87,15 +101,36 @@ type valueWalk struct {
 	text    []byte // scratch
 	faults  []byte // the elements of "errors" so far
 	field   *render.Field
+	object  bool   // it lies in memory
 	path    []step // from the field to the part that is next
 	more    bool   // the text of the value may say more
 	inexact bool   // a string has bytes that are no UTF-8
 }
 
 func (w *valueWalk) Number(t *value.Type, x uint64) {
+	if w.object && shapes[t.Form].saysMore() && w.appendName(t, x) {
+		return
+	}
 	w.more = w.more || shapes[t.Form].saysMore()
 	w.dst = w.appendNumber(w.dst, t, x)
 }
+
+// appendName appends the text of a number in an object, if it is more than a way to
+// write the number.
+func (w *valueWalk) appendName(t *value.Type, x uint64) bool {
+	w.text = w.opts.AppendNumber(w.text[:0], t, x)
+	if shapes[t.Form] == address {
+		if x == 0 {
+			return false
+		}
+	} else if first := bytes.TrimPrefix(w.text, []byte("-")); len(first) == 0 || !isLetter(first[0]) {
+		return false
+	}
+	w.dst, _ = appendString(w.dst, w.text)
+	return true
+}
+
+func isLetter(c byte) bool { return c == '_' || c|0x20 >= 'a' && c|0x20 <= 'z' }
 
 // appendNumber appends the value of one number.
 func (w *valueWalk) appendNumber(dst []byte, t *value.Type, x uint64) []byte {
@@ -139,20 +174,23 @@ func (w *valueWalk) Fault(through *value.Guard, addr uint64, why value.Why) {
 
 func (w *valueWalk) Nothing() { w.dst = append(w.dst, "null"...) }
 
+// EmptyList is an array of nothing.
+func (w *valueWalk) EmptyList() { w.dst = append(w.dst, "[]"...) }
+
 func (w *valueWalk) BeginArray(t *value.Type) {
 	w.more = w.more || t.Members == nil && shapes[t.Form].saysMore()
 	w.begin('[')
 }
 
-func (w *valueWalk) Element(i int) { w.next(i, step{index: i}) }
+func (w *valueWalk) Element(n, i int) { w.next(n, step{index: i}) }
 
-func (w *valueWalk) EndArray() { w.end(']') }
+func (w *valueWalk) EndArray(value.Rest) { w.end(']') }
 
 func (w *valueWalk) BeginStruct() { w.begin('{') }
 
-func (w *valueWalk) Member(i int, name string) {
-	w.next(i, step{member: true, name: name})
-	w.dst, _ = appendString(w.dst, []byte(name))
+func (w *valueWalk) Member(n int, m *value.Member) {
+	w.next(n, step{member: true, name: m.Name})
+	w.dst, _ = appendString(w.dst, []byte(m.Name))
 	w.dst = append(w.dst, ':')
 }
 

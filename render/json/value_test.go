@@ -25,7 +25,7 @@ func TestFaults(t *testing.T) {
 		}},
 		fault("p", 0),
 	}}))
-	if want := `"value":{"ends":[null,{"x":1,"\u001b":null}],"n":null},"text":"{ends={(fault: p->ends=0x10), {x=0x1, \\x1b=(fault: q=-ENOENT)}}, n=(fault: p=NULL)}"`; got != want {
+	if want := `"value":{"ends":[null,{"x":1,"\u001b":null}],"n":null},"text":"{.ends = {(fault: p->ends=0x10), {.x = 0x1, .\\x1b = (fault: q=-ENOENT)}}, .n = (fault: p=NULL)}"`; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	want := `{"name":"*p.ends[0]","fault":"p->ends=0x10"},{"name":"*p.ends[1].\\x1b","fault":"q=-ENOENT"},{"name":"*p.n","fault":"p=NULL"}`

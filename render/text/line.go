@@ -67,7 +67,8 @@ func (p *Printer) Missed(dst []byte, _ string, _ bool, _ uint64) []byte { return
 func (p *Printer) appendCall(dst []byte, c *calls.Call) []byte {
 	f := &p.functions[c.Plan]
 	dst = p.appendHead(p.appendColumns(dst, f, c), f, c)
-	return p.appendStack(append(p.appendReturn(dst, f, c), '\n'), c)
+	dst = append(p.appendReturn(dst, f, c), '\n')
+	return p.appendStack(appendReturnTrees(appendEntryTrees(dst, f, c), f, c), c)
 }
 
 // appendColumns appends what comes before the call: time, CPU and task.
@@ -122,7 +123,7 @@ func appendArgs(dst []byte, f *render.Function, c *calls.Call) []byte {
 			dst = append(field.AppendValue(dst, val), " (at return)"...)
 			continue
 		}
-		dst = f.Entry.AppendField(dst, field, c)
+		dst = f.Entry.AppendField(dst, field, c.Entry.Data)
 	}
 	return dst
 }
@@ -137,7 +138,7 @@ func (p *Printer) appendReturn(dst []byte, f *render.Function, c *calls.Call) []
 	}
 	ret := &f.Return
 	if ret.Result != nil {
-		dst = ret.AppendField(append(dst, " = "...), ret.Result, c)
+		dst = ret.AppendField(append(dst, " = "...), ret.Result, c.Return.Data)
 	}
 	if len(ret.Fields) > 0 {
 		if ret.Result == nil {
@@ -145,7 +146,7 @@ func (p *Printer) appendReturn(dst []byte, f *render.Function, c *calls.Call) []
 		}
 		dst = append(dst, " {"...)
 		for i := range ret.Fields {
-			dst = ret.AppendField(appendLabel(dst, i, &ret.Fields[i]), &ret.Fields[i], c)
+			dst = ret.AppendField(appendLabel(dst, i, &ret.Fields[i]), &ret.Fields[i], c.Return.Data)
 		}
 		dst = append(dst, '}')
 	}
@@ -161,6 +162,44 @@ func appendLabel(dst []byte, i int, field *render.Field) []byte {
 		dst = append(dst, ", "...)
 	}
 	return append(dst, field.Assign...)
+}
+
+// appendEntryTrees appends the objects of the entry.
+func appendEntryTrees(dst []byte, f *render.Function, c *calls.Call) []byte {
+	if c.Entry == nil || !f.Entry.Dumps {
+		return dst
+	}
+	for i := range f.Entry.Fields {
+		field := &f.Entry.Fields[i]
+		if !field.Dump {
+			continue
+		}
+		val, ok := f.AtReturn(field, c)
+		if !ok {
+			val = f.Entry.Value(field, c.Entry.Data)
+		}
+		dst = field.AppendTree(dst, &val)
+	}
+	return dst
+}
+
+// appendReturnTrees appends the objects of the return.
+func appendReturnTrees(dst []byte, f *render.Function, c *calls.Call) []byte {
+	ret := &f.Return
+	if c.Return == nil || c.Unfinished || !ret.Dumps {
+		return dst
+	}
+	if r := ret.Result; r != nil && r.Dump {
+		val := ret.Value(r, c.Return.Data)
+		dst = r.AppendTree(dst, &val)
+	}
+	for i := range ret.Fields {
+		if field := &ret.Fields[i]; field.Dump {
+			val := ret.Value(field, c.Return.Data)
+			dst = field.AppendTree(dst, &val)
+		}
+	}
+	return dst
 }
 
 // appendStack appends a line for each function on the stack, the innermost first.

@@ -17,7 +17,8 @@ import (
 type tree struct {
 	begun bool   // some call has: what follows is for trees only
 	held  []byte // the line of a call that has begun, up to ")"
-	below []byte // the lines below it: its stack
+	below []byte // the lines below it: its objects and its stack
+	stack int    // where in below the stack begins
 	id    uint64 // of that call, 0 if nothing is held back
 	task  int    // TID of the last line, -1 before it
 	open  bool   // after it some call of that task is active
@@ -29,7 +30,9 @@ func (p *Printer) Begin(dst []byte, c *calls.Call) []byte {
 	t, f := &p.tree, &p.functions[c.Plan]
 	dst = p.appendChange(p.Idle(dst), f, c)
 	t.held = p.appendHead(appendIndent(p.appendColumns(t.held[:0], f, c), c.Depth), f, c)
-	t.below = p.appendStack(t.below[:0], c)
+	t.below = appendEntryTrees(t.below[:0], f, c)
+	t.stack = len(t.below)
+	t.below = p.appendStack(t.below, c)
 	t.begun, t.id, t.open = true, c.ID, true
 	return dst
 }
@@ -43,7 +46,8 @@ func (p *Printer) End(dst []byte, c *calls.Call) []byte {
 	if c.ID != 0 && c.ID == t.id {
 		dst = append(dst, t.held...)
 		t.held, t.id, t.open = t.held[:0], 0, c.Depth > 0
-		return append(append(p.appendReturn(dst, f, c), '\n'), t.below...)
+		dst = append(append(p.appendReturn(dst, f, c), '\n'), t.below[:t.stack]...)
+		return append(appendReturnTrees(dst, f, c), t.below[t.stack:]...)
 	}
 	dst = p.appendChange(p.Idle(dst), f, c)
 	t.open = c.Depth > 0
@@ -85,7 +89,8 @@ func (p *Printer) appendEnd(dst []byte, f *render.Function, c *calls.Call) []byt
 	dst = append(appendIndent(p.appendColumns(dst, f, c), c.Depth), '}')
 	dst = p.opts.Paint(p.appendReturn(dst, f, c), render.Aside)
 	dst = append(append(dst, "  // "...), f.Title...)
-	return append(p.opts.Reset(dst), '\n')
+	dst = append(p.opts.Reset(dst), '\n')
+	return appendReturnTrees(dst, f, c)
 }
 
 func appendIndent(dst []byte, depth int) []byte {

@@ -1,0 +1,196 @@
+package value
+
+import (
+	"encoding/binary"
+
+	"github.com/tsnoop/tsnoop/btf"
+)
+
+// isObject tells whether f is shown member by member, if it has any.
+func isObject(f *Field) bool { return f.Encoding == Dumped && f.Type != nil }
+
+// newObjectType is the Type of the memory of an object: what its C type says of it,
+// down to its pointers. A FORMAT of numbers is that of its integers.
+func newObjectType(f *Field, order binary.ByteOrder) Type {
+	b := objectBuilder{order: order, known: make(map[btf.Type][]Member), left: maxMembers}
+	if format := FormatNamed(f.Format); format != nil && format.Shape == AnyNumber {
+		b.format = format.Name
+	}
+	return b.of(f.Type, f.Label, 0)
+}
+
+const (
+	maxMembers = 1 << 16 // of an object, more than any of the kernel's has
+	maxDepth   = 64      // of structs in structs
+)
+
+// An objectBuilder makes Types of C types.
+type objectBuilder struct {
+	order  binary.ByteOrder
+	format string
+	known  map[btf.Type][]Member // of structs and unions; nil while they are made
+	left   int                   // members that may still be made, for BTF may be damaged
+}
+
+// of is the Type of a value of C type t that goes by that name.
+func (b *objectBuilder) of(t btf.Type, name string, depth int) Type {
+	dims, elem := dimensions(t)
+	f := Field{Label: name, Type: t, Encoding: Integer, Signed: btf.Signed(elem)}
+	if _, ok := btf.Size(t); ok {
+		f.Size, _ = btf.Size(elem)
+	}
+	if dims != nil {
+		f.Encoding, f.Count = Array, dims[len(dims)-1]
+	}
+	typ := b.shown(&f, elem)
+	typ.Dims = dims
+	if typ.Form == Unknown {
+		b.addMembers(&typ, elem, depth)
+	}
+	return typ
+}
+
+// dimensions looks through the arrays of t.
+func dimensions(t btf.Type) (dims []int, elem btf.Type) {
+	for range maxTypes {
+		a, ok := btf.Strip(t).(*btf.Array)
+		if !ok {
+			return dims, t
+		}
+		dims, t = append(dims, int(a.Nelems)), a.Type
+	}
+	return dims, (*btf.Void)(nil)
+}
+
+// shown decides how f is shown, whose elements are of type elem.
+func (b *objectBuilder) shown(f *Field, elem btf.Type) Type {
+	t := NewType(f, false, b.order)
+	switch {
+	case b.format != "" && t.isInteger() && (t.Form != Char || f.Encoding != Array):
+		f.Format = b.format
+		formatted := NewType(f, false, b.order)
+		formatted.swap = t.swap
+		return formatted
+	case t.Form == Address:
+		t.Form = Pointer
+	case t.Form == Decimal && !t.Signed && t.Size == 8 && t.bits == 0:
+		t.Form = Word
+	}
+	return t
+}
+
+// isInteger tells whether a FORMAT of numbers goes for values of t in an object.
+func (t *Type) isInteger() bool {
+	switch t.Form {
+	case Decimal, Octal, Byte, Char:
+		return true
+	}
+	return false
+}
+
+// addMembers adds those of elem, if it is a struct or union that is known.
+func (b *objectBuilder) addMembers(t *Type, elem btf.Type, depth int) {
+	c := btf.Strip(elem)
+	list := listed(c)
+	if list == nil || depth > maxDepth {
+		return
+	}
+	members, known := b.known[c]
+	if !known {
+		b.known[c] = nil
+		members = b.members(nil, c, 0, depth)
+		b.known[c] = members
+	}
+	t.Members = members
+	t.list = isList(c, members)
+}
+
+// listed is what a struct or union lists itself.
+func listed(t btf.Type) []btf.MemberOf {
+	switch t := t.(type) {
+	case *btf.Struct:
+		return t.Members
+	case *btf.Union:
+		return t.Members
+	}
+	return nil
+}
+
+// isList tells whether t is struct list_head.
+func isList(t btf.Type, members []Member) bool {
+	s, ok := t.(*btf.Struct)
+	return ok && s.Name == "list_head" && len(members) == 2 && s.Size == 16
+}
+
+// members appends the members of t, which lies base bits into a struct.
+func (b *objectBuilder) members(dst []Member, t btf.Type, base, depth int) []Member {
+	list := listed(t)
+	twin := twinOf(t, list)
+	for i := range list {
+		m := &list[i]
+		if b.left--; b.left < 0 || depth > maxDepth {
+			return dst
+		}
+		at := base + int(m.Offset)
+		inner := btf.Strip(m.Type)
+		switch {
+		case i == twin:
+		case m.Name == "" && listed(inner) != nil:
+			dst = b.members(dst, inner, at, depth+1)
+		case m.Name == "":
+		case m.BitfieldSize > 0:
+			dst = append(dst, b.bitField(m, at))
+		default:
+			typ := b.of(m.Type, m.Name, depth+1)
+			if typ.length() > 0 {
+				dst = append(dst, Member{Name: m.Name, C: btf.Name(m.Type), Type: typ, Offset: at / 8})
+			}
+		}
+	}
+	return dst
+}
+
+// bitField is the member m that begins so many bits into a struct.
+func (b *objectBuilder) bitField(m *btf.MemberOf, at int) Member {
+	size, bits := 0, int(m.BitfieldSize)
+	if size, _ = btf.Size(m.Type); size > 8 || bits > 64 {
+		size, bits = min(size, 8), min(bits, 64)
+	}
+	f := Field{Label: m.Name, Type: m.Type, Encoding: BitField, Size: size, Bits: bits, Signed: btf.Signed(m.Type)}
+	t := b.shown(&f, m.Type)
+	t.bits, t.Size = bits, (at%8+bits+7)/8
+	return Member{Name: m.Name, C: btf.Name(m.Type), Type: t, Offset: at / 8, Shift: at % 8}
+}
+
+// twinOf is the index of the member of a union t that says the same as the other,
+// for the kernel's struct_group makes two structs of the same members, one of which
+// has a name; -1 if there is none.
+func twinOf(t btf.Type, list []btf.MemberOf) int {
+	if _, ok := t.(*btf.Union); !ok || len(list) != 2 || list[0].Name != "" || list[1].Name == "" {
+		return -1
+	}
+	a, ok := btf.Strip(list[0].Type).(*btf.Struct)
+	b, also := btf.Strip(list[1].Type).(*btf.Struct)
+	if !ok || !also || a.Size != b.Size || len(a.Members) != len(b.Members) {
+		return -1
+	}
+	for i := range a.Members {
+		m, n := &a.Members[i], &b.Members[i]
+		if m.Name != n.Name || m.Offset != n.Offset || m.BitfieldSize != n.BitfieldSize {
+			return -1
+		}
+	}
+	return 1
+}
+
+// length is how many bytes a value of t takes in an object.
+func (t *Type) length() int { return t.Size * elements(t.Dims) }
+
+// elements is how many an array of those dimensions has.
+func elements(dims []int) int {
+	n := 1
+	for _, d := range dims {
+		n *= d
+	}
+	return n
+}

@@ -1,0 +1,272 @@
+package value
+
+import "unicode/utf8"
+
+// maxVisits bounds the members and elements that are shown of an object: damaged BTF
+// may say that its bytes are members again and again.
+const maxVisits = 1 << 18
+
+// An objectWalk goes through an object.
+type objectWalk struct {
+	View
+	Visitor
+	object *Object
+	left   int // members and elements that may still be shown
+}
+
+func (view View) walkObject(t *Type, o *Object, v Visitor) {
+	w := objectWalk{View: view, Visitor: v, object: o, left: maxVisits}
+	w.value(t, t.Dims, 0, 0)
+}
+
+// value tells of a value of t, or of an array of them, that begins so many bytes into
+// the object; shift is of a bit field.
+func (w *objectWalk) value(t *Type, dims []int, at, shift int) {
+	b := w.object.Bytes
+	end := at + t.Size*elements(dims)
+	if at < 0 || end < at || at > len(b) {
+		w.Nothing()
+		return
+	}
+	switch whole, some := w.absent(at, min(end, len(b))); {
+	case whole || some && !t.hasParts(dims):
+		w.Fault(nil, 0, BadAddress)
+	case len(dims) > 1 || len(dims) == 1 && !t.isOne(b[at:min(end, len(b))]):
+		w.array(t, dims, at)
+	case len(dims) == 1 && t.Chars:
+		w.Text(UntilNUL(b[at:min(end, len(b))]))
+	case t.list && end <= len(b) && w.pointsToItself(t, at):
+		w.EmptyList()
+	case len(dims) == 0 && t.Members != nil:
+		w.structure(t, at, min(end, len(b)))
+	case end > len(b):
+		w.Nothing()
+	case len(dims) == 0 && !t.isBlock():
+		w.Number(t, t.Means(t.narrow(b[at:end], shift)))
+	default:
+		w.Block(t, b[at:end])
+	}
+}
+
+// hasParts tells whether a value of t, or an array of them, is shown part by part.
+func (t *Type) hasParts(dims []int) bool {
+	return t.Members != nil || len(dims) > 1 || len(dims) == 1 && !t.Chars && blocks[t.Form] == 0
+}
+
+// isBlock tells whether the bytes of a value of t mean one thing.
+func (t *Type) isBlock() bool {
+	return t.Size > 8 || t.Size&(t.Size-1) != 0 && t.bits == 0 || blocks[t.Form] > 0 && blocks[t.Form] == t.Size && t.Size > 4
+}
+
+// isOne tells whether an array of t with those bytes is one thing: a text or a block.
+func (t *Type) isOne(b []byte) bool {
+	switch block := blocks[t.Form]; {
+	case t.Chars:
+		return isText(b)
+	case t.Members != nil:
+		return false
+	case block == everything:
+		return t.Form != Unknown
+	default:
+		return block > 0 && t.Size < block && len(b) == block
+	}
+}
+
+// isText tells whether the characters of an array are text: there are only zeros
+// behind it, or it looks like one.
+func isText(b []byte) bool {
+	text := UntilNUL(b)
+	if isZero(b[len(text):]) {
+		return true
+	}
+	for _, c := range text {
+		if c < ' ' && c != '\t' && c != '\n' || c == 0x7f {
+			return false
+		}
+	}
+	return len(text) > 0 && utf8.Valid(text)
+}
+
+func (w *objectWalk) structure(t *Type, at, end int) {
+	w.BeginStruct()
+	n := 0
+	for i := range t.Members {
+		m := &t.Members[i]
+		start := at + m.Offset
+		if m.Offset < 0 || start < at || start >= end || !w.isShown(&m.Type, start, m.Shift, end) {
+			continue
+		}
+		if w.left--; w.left < 0 {
+			break
+		}
+		w.Member(n, m)
+		n++
+		w.value(&m.Type, m.Type.Dims, start, m.Shift)
+	}
+	w.EndStruct()
+}
+
+// isShown tells whether a value of t is shown that begins so many bytes into the
+// object, in a struct that ends at limit.
+func (w *objectWalk) isShown(t *Type, at, shift, limit int) bool {
+	end := at + t.length()
+	if end < at || end > limit && !(t.hasParts(t.Dims) || len(t.Dims) > 0) {
+		return false
+	}
+	end = min(end, limit)
+	if w.Zeros {
+		return true
+	}
+	if _, some := w.absent(at, end); some {
+		return true
+	}
+	b := w.object.Bytes[at:end]
+	if t.bits > 0 {
+		return t.narrow(b, shift) != 0
+	}
+	return !isZero(b)
+}
+
+// pointsToItself tells whether the two pointers there are to themselves.
+func (w *objectWalk) pointsToItself(t *Type, at int) bool {
+	b, addr := w.object.Bytes[at:at+16], w.object.Addr+uint64(at)
+	return w.object.Addr != 0 && Load(b[:8], t.Big) == addr && Load(b[8:], t.Big) == addr
+}
+
+// absent tells whether the whole of a part of the object could not be read, and
+// whether some of it could not.
+func (w *objectWalk) absent(start, end int) (whole, some bool) {
+	missing := 0
+	for _, r := range w.object.Absent {
+		if from, to := max(start, r.Start), min(end, r.End); from < to {
+			missing += to - from
+		}
+	}
+	return missing > 0 && missing >= end-start, missing > 0
+}
+
+// array tells of an array of t that begins so many bytes into the object.
+func (w *objectWalk) array(t *Type, dims []int, at int) {
+	inner := dims[1:]
+	size := t.Size * elements(inner)
+	if t.Chars && len(inner) == 0 {
+		t = &byteType
+	}
+	w.BeginArray(t)
+	if size <= 0 {
+		w.EndArray(NoRest)
+		return
+	}
+	there := min(dims[0], (len(w.object.Bytes)-at)/size)
+	shown, sparse, rest := w.plan(t, dims, at, size, there)
+	n := 0
+	for i := range shown {
+		start := at + i*size
+		if sparse && w.isNothing(start, start+size) {
+			continue
+		}
+		if w.left--; w.left < 0 {
+			break
+		}
+		w.Element(n, i)
+		n++
+		w.value(t, inner, start, 0)
+	}
+	w.EndArray(rest)
+}
+
+// byteType is that of the characters of an array that is no text.
+var byteType = Type{Form: Byte, Size: 1, count: 1}
+
+// plan says how many elements of an array are shown, whether those that are zero are
+// left out, and what of the rest.
+func (w *objectWalk) plan(t *Type, dims []int, at, size, there int) (shown int, sparse bool, rest Rest) {
+	if there < dims[0] {
+		rest = RestCut
+	}
+	if w.Full {
+		return there, false, rest
+	}
+	if whole := w.absentFrom(at, there, size); whole < there-1 {
+		there, rest = whole, RestAbsent
+	}
+	if w.Zeros {
+		return there, false, rest
+	}
+	count := 0
+	for i := range there {
+		if start := at + i*size; !w.isNothing(start, start+size) {
+			shown = i + 1
+			count++
+		}
+	}
+	sparse = shown > 8 && 2*count < shown
+	if t.Members != nil {
+		sparse = count < shown
+	}
+	switch {
+	case shown == there:
+	case sparse || t.Members != nil:
+	case rest == RestAbsent:
+		shown = there
+	default:
+		rest = RestZero
+	}
+	return shown, sparse, rest
+}
+
+// absentFrom is the first element from which on all of an array could not be read.
+func (w *objectWalk) absentFrom(at, there, size int) int {
+	if len(w.object.Absent) == 0 {
+		return there
+	}
+	last := w.object.Absent[len(w.object.Absent)-1]
+	if last.End < at+there*size {
+		return there
+	}
+	return min(there, max(0, (last.Start-at+size-1)/size))
+}
+
+// isNothing tells whether a part of the object is there and zero.
+func (w *objectWalk) isNothing(start, end int) bool {
+	_, some := w.absent(start, end)
+	return !some && isZero(w.object.Bytes[start:end])
+}
+
+func isZero(b []byte) bool {
+	for len(b) >= 8 {
+		if b[0]|b[1]|b[2]|b[3]|b[4]|b[5]|b[6]|b[7] != 0 {
+			return false
+		}
+		b = b[8:]
+	}
+	for _, c := range b {
+		if c != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// narrow is the number in b, of a bit field the one behind so many bits.
+func (t *Type) narrow(b []byte, shift int) uint64 {
+	if t.bits == 0 {
+		return Load(b, t.Big)
+	}
+	var low, high uint64 // of nine bytes at most
+	for i, c := range b {
+		switch {
+		case t.Big:
+			high, low = high<<8|low>>56, low<<8|uint64(c)
+		case i < 8:
+			low |= uint64(c) << (8 * i)
+		default:
+			high |= uint64(c)
+		}
+	}
+	if t.Big {
+		shift = 8*len(b) - shift - t.bits
+	}
+	by := uint(max(shift, 0))
+	return widen(low>>by|high<<(64-by), t.bits, t.Signed)
+}

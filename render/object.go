@@ -1,0 +1,180 @@
+package render
+
+import (
+	"strconv"
+
+	"github.com/tsnoop/tsnoop/fetchargs/value"
+)
+
+// A textWalk is the Visitor that appends text: on one line, or as a tree that has a
+// line for each member.
+type textWalk struct {
+	opts  *Options
+	dst   []byte
+	tree  bool
+	types bool          // the C types of members, too
+	cut   *value.Object // to be said at the end of what is there; nil if that is all
+	addr  uint64        // of the object, to be said; 0 if it is not known or was said
+	open  []level       // the structs and arrays that have begun
+}
+
+// A level is a struct or array in a textWalk.
+type level struct {
+	lines bool // each part has a line of its own
+	any   bool // there has been a part
+}
+
+func (w *textWalk) begin(dst []byte, tree bool) {
+	w.dst, w.tree, w.types, w.cut, w.addr, w.open = dst, tree, false, nil, 0, w.open[:0]
+}
+
+func (w *textWalk) Number(t *value.Type, x uint64) { w.dst = texts[t.Form].number(w.opts, t, w.dst, x) }
+
+func (w *textWalk) Text(b []byte) { w.dst = w.opts.appendString(w.dst, b) }
+
+func (w *textWalk) Block(t *value.Type, b []byte) { w.dst = texts[t.Form].block(w.dst, b) }
+
+func (w *textWalk) Fault(through *value.Guard, addr uint64, why value.Why) {
+	w.dst = append(w.opts.Paint(w.dst, Failure), "(fault"...)
+	if through != nil {
+		w.dst = AppendFault(append(w.dst, ": "...), through, addr, why)
+	}
+	w.dst = w.opts.Reset(append(w.dst, ')'))
+}
+
+func (w *textWalk) Nothing() { w.dst = append(w.dst, '?') }
+
+func (w *textWalk) EmptyList() { w.dst = append(w.dst, "(empty)"...) }
+
+func (w *textWalk) BeginArray(t *value.Type) { w.push(t.Members != nil) }
+
+func (w *textWalk) Element(n, i int) {
+	w.next()
+	if n != i {
+		w.dst = append(strconv.AppendInt(append(w.dst, '['), int64(i), 10), "] = "...)
+	}
+}
+
+// rests are what stands for the rest of an array.
+var rests = [...]string{value.RestZero: "... 0", value.RestAbsent: "... (fault)", value.RestCut: "..."}
+
+func (w *textWalk) EndArray(rest value.Rest) {
+	if rest != value.NoRest {
+		w.next()
+		w.dst = append(w.dst, rests[rest]...)
+	}
+	w.pop()
+}
+
+func (w *textWalk) BeginStruct() { w.push(true) }
+
+func (w *textWalk) Member(_ int, m *value.Member) {
+	w.next()
+	w.dst = append(AppendEscaped(append(w.dst, '.'), []byte(m.Name), NoQuote), " = "...)
+	if w.types {
+		w.dst = w.opts.appendType(w.dst, m.C)
+	}
+}
+
+func (w *textWalk) EndStruct() { w.pop() }
+
+func (w *textWalk) push(lines bool) {
+	w.dst = append(w.dst, '{')
+	w.open = append(w.open, level{lines: lines && w.tree})
+}
+
+// next goes to where the next part of the innermost struct or array is to stand.
+func (w *textWalk) next() {
+	at := &w.open[len(w.open)-1]
+	switch {
+	case at.lines:
+		if at.any {
+			w.dst = append(w.dst, ',')
+		} else if len(w.open) == 1 {
+			w.sayAddr()
+		}
+		w.newLine()
+	case at.any:
+		w.dst = append(w.dst, ", "...)
+	}
+	at.any = true
+}
+
+// pop ends the innermost struct or array.
+func (w *textWalk) pop() {
+	at := w.open[len(w.open)-1]
+	cut := w.cut != nil && len(w.open) == 1
+	switch {
+	case at.lines && at.any:
+		w.dst = append(w.dst, ',')
+	case cut && at.any:
+		w.dst = append(w.dst, ", "...)
+	}
+	if cut {
+		if at.lines {
+			w.newLine()
+		}
+		w.dst = w.opts.appendCut(w.dst, w.cut)
+	}
+	w.open = w.open[:len(w.open)-1]
+	if at.lines && (at.any || cut) {
+		w.newLine()
+	}
+	w.dst = append(w.dst, '}')
+}
+
+// sayAddr says where the object is.
+func (w *textWalk) sayAddr() {
+	if w.addr == 0 {
+		return
+	}
+	w.dst = strconv.AppendUint(append(w.opts.Paint(w.dst, Aside), " /* at 0x"...), w.addr, 16)
+	w.dst = w.opts.Reset(append(w.dst, " */"...))
+	w.addr = 0
+}
+
+// newLine begins a line of a tree.
+func (w *textWalk) newLine() {
+	w.dst = append(w.dst, '\n')
+	for range len(w.open) + 1 {
+		w.dst = append(w.dst, "    "...)
+	}
+}
+
+// AppendTree appends a line for each member of the object that val is, below the name
+// of f; one line for all with Options.Compact. It appends nothing if val is no object.
+func (f *Field) AppendTree(dst []byte, val *value.Value) []byte {
+	if val.Kind != value.Dump {
+		return dst
+	}
+	o, w := val.Object, &f.text
+	dst = append(append(append(dst, "    "...), f.Label...), " = "...)
+	if f.opts.Types {
+		dst = f.opts.appendType(dst, f.C)
+	}
+	w.begin(dst, !f.opts.Compact)
+	w.types, w.addr = f.opts.Types, o.Addr
+	if o.Whole > len(o.Bytes) {
+		w.cut = o
+	}
+	value.View{Zeros: f.opts.Zeros}.Walk(&f.Type, val, w)
+	w.sayAddr()
+	return append(w.dst, '\n')
+}
+
+// appendType appends a C type as a cast, nothing if it is not known.
+func (o *Options) appendType(dst []byte, name string) []byte {
+	if name == "" {
+		return dst
+	}
+	dst = append(o.Paint(dst, Aside), '(')
+	dst = append(AppendEscaped(dst, []byte(name), NoQuote), ')')
+	return o.Reset(dst)
+}
+
+// appendCut says how much there is of an object.
+func (o *Options) appendCut(dst []byte, of *value.Object) []byte {
+	dst = strconv.AppendInt(append(o.Paint(dst, Aside), "/* "...), int64(len(of.Bytes)), 10)
+	dst = strconv.AppendInt(append(dst, " of "...), int64(of.Whole), 10)
+	return o.Reset(append(dst, " bytes */"...))
+}
