@@ -13,9 +13,6 @@ type proven struct {
 // it points to is what is there at return. It is shown in place of the fault and
 // marked; conditions do not see it, for they are about the entry.
 func (r *resolver) again() {
-	if !r.target.Live || !r.target.Features.ReturnArgs || !r.entry.used || !r.exit.used {
-		return
-	}
 	for _, p := range r.entry.proven {
 		f := &r.entry.fields[p.index]
 		if f.Hidden || !p.fitsAsArg(r.target.Features.MaxArg()) || len(r.exit.args) > maxArgs/2 {

@@ -22,42 +22,29 @@ type encoded struct {
 	char  bool  // char is signed, though BTF does not say so
 }
 
-// encode decides how what is wanted is fetched, to which p leads.
-func (r *resolver) encode(p route, w want, f *value.Format) (encoded, bool) {
-	e := encoded{route: p, at: w.x.Where()}
-	if f == nil && (p.mem || pointee(p.typ) != nil) && holdsText(p.typ, w.with) {
-		return r.encodeText(e, w.x, nil)
-	}
-	if p.isAddress() {
-		var ok bool
-		if e.route, ok = r.constant(p, w.x); !ok {
-			return e, false
-		}
-	}
-	whole := e
-	e, ok := r.encodeAt(e, w.x, f)
-	if !ok || !r.within(e, w.x) {
-		return e, false
-	}
-	if w.pointer && e.field.Encoding == value.String && pointee(p.typ) != nil {
-		return number(whole, 8, nil), true
-	}
-	return e, true
-}
-
-// encodeAt encodes e by its type and format.
-func (r *resolver) encodeAt(e encoded, x spec.Expr, f *value.Format) (encoded, bool) {
-	p := e.route
-	if p.base.Kind == Comm {
+// encode decides how what is wanted is fetched, to which p leads: by its format, or
+// by its type.
+func (r *resolver) encode(p route, w want, f *value.Format) (e encoded, ok bool) {
+	e, x := encoded{route: p, at: w.x.Where()}, w.x
+	switch {
+	case f == nil && (p.mem || pointee(p.typ) != nil) && holdsText(p.typ, w.with):
+		return r.encodeText(e, x, nil)
+	case p.base.Kind == Comm:
 		e.field.Type, e.field.Encoding, e.field.Size, e.typ = p.typ, value.String, 4, commType
 		return e, true
-	}
-	if p.isUntyped() {
+	case p.isUntyped():
 		return r.encodeUntyped(e, x, f)
+	case p.isAddress():
+		if e.route, ok = r.constant(p, x); !ok {
+			return e, false
+		}
 	}
 	if f != nil {
 		switch f.Shape {
 		case value.KernelText, value.UserText:
+			if w.pointer && pointee(p.typ) != nil {
+				return number(e, 8, nil), true
+			}
 			return r.encodeText(e, x, f)
 		case value.ByteArray:
 			return r.encodeBytes(e, x, f)
@@ -76,7 +63,7 @@ func (r *resolver) encodeAt(e encoded, x spec.Expr, f *value.Format) (encoded, b
 	case *btf.Int, *btf.Enum:
 		return r.encodeNumber(e, x, f)
 	case *btf.Pointer:
-		if f == nil && (isText(t.Target) || e.route.text) {
+		if f == nil && (isText(t.Target) || e.route.text) && !w.pointer {
 			return r.encodeText(e, x, f)
 		}
 		return number(e, 8, f), true

@@ -65,7 +65,7 @@ type counter struct {
 // address tells, and nothing is proven.
 func (r *resolver) counter() *counter {
 	addr, ok := r.addressIn(r.spec.Func.Text)
-	if r.target.FaultCount == nil || !ok || r.fn.Module != "" {
+	if !ok || r.fn.Module != "" {
 		return nil
 	}
 	c := &counter{FaultCount: *r.target.FaultCount, addr: addr}
@@ -84,7 +84,7 @@ func (r *resolver) counter() *counter {
 func (r *resolver) addressIn(name string) (uint64, bool) {
 	facts, err := r.symbolTable()
 	offsets := facts[name].Offsets
-	if err != nil || r.target.FaultCount == nil || len(offsets) != 1 || offsets[0] == 0 {
+	if err != nil || len(offsets) != 1 || offsets[0] == 0 {
 		return 0, false
 	}
 	return r.target.FaultCount.Text + offsets[0], true

@@ -12,7 +12,9 @@ import (
 // finish drops the side that nothing asked for and completes the other.
 func (r *resolver) finish() *Plan {
 	p := r.out
-	r.again()
+	if r.target.Live && r.target.Features.ReturnArgs && r.entry.used && r.exit.used {
+		r.again()
+	}
 	if r.target.Pair {
 		r.pair()
 	}
@@ -51,7 +53,9 @@ func (b *builder) finish(both bool) *Probe {
 		b.instrument(both)
 	}
 	p.Fields = b.fields
-	b.count()
+	if len(b.reads) > 0 {
+		b.count()
+	}
 	p.Args = b.args
 	p.stringsLast()
 	if glob := b.r.target.Comm; glob != "" {
@@ -137,8 +141,10 @@ func (p *Probe) move(moved []int) {
 			f.Arg = moved[f.Arg]
 		}
 		for j := range f.Guards {
-			f.Guards[j].Arg = moved[f.Guards[j].Arg]
-			moveProof(f.Guards[j].Proof, moved)
+			g := &f.Guards[j]
+			if g.Arg = moved[g.Arg]; g.Proof != nil {
+				moveProof(g.Proof, moved)
+			}
 		}
 	}
 	for _, index := range []*int{&p.Comm, &p.Caller, &p.Stack} {

@@ -6,23 +6,22 @@ import "github.com/tsnoop/tsnoop/btf"
 // so that a user address of one is never right. That is what has a lock, a
 // list, a reference count, a pointer to what programs never see, or a table of
 // functions; structs that programs and the kernel share have none of these.
-// Anything else, and what is not known, may be in user memory.
-func kernelOnly(t btf.Type) bool { return isInternal(t, 0) }
-
-func isInternal(t btf.Type, depth int) bool {
+// Anything else, and what is not known, may be in user memory. depth is how many
+// structs t is in.
+func kernelOnly(t btf.Type, depth int) bool {
 	const deepest = 8 // structs in structs
 	if t == nil || depth > deepest {
 		return false
 	}
 	switch t := t.(type) {
 	case *btf.Typedef:
-		return internals[t.Name] || isInternal(t.Type, depth+1)
+		return internals[t.Name] || kernelOnly(t.Type, depth+1)
 	case *btf.Const:
-		return isInternal(t.Type, depth)
+		return kernelOnly(t.Type, depth)
 	case *btf.Volatile:
-		return isInternal(t.Type, depth)
+		return kernelOnly(t.Type, depth)
 	case *btf.Array:
-		return isInternal(t.Type, depth+1)
+		return kernelOnly(t.Type, depth+1)
 	case *btf.Struct:
 		return internals[t.Name] || hasInternal(t.Members, depth)
 	case *btf.Union:
@@ -37,7 +36,7 @@ func hasInternal(members []btf.MemberOf, depth int) bool {
 	const most = 2 // functions in what programs have: struct sigaction
 	functions := 0
 	for _, m := range members {
-		if isInternal(m.Type, depth+1) {
+		if kernelOnly(m.Type, depth+1) {
 			return true
 		}
 		target := pointee(m.Type)

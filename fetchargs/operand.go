@@ -80,7 +80,7 @@ func (r *resolver) fetch(w want) (ref, bool) {
 		f = r.impliedFormat(p.typ, w.with)
 	}
 	e, ok := r.encode(p, w, f)
-	if !ok {
+	if !ok || e.route.symbol != nil && !r.within(e, w.x) {
 		return ref{}, false
 	}
 	if f != nil {

@@ -113,7 +113,7 @@ func (p *Plan) Of(side Side) []*Probe {
 }
 
 // Paired tells whether the plan's calls have both an entry and a return.
-func (p *Plan) Paired() bool { return p.Entry() != nil && p.Return() != nil }
+func (p *Plan) Paired() bool { return p.Probes[0].Side != p.Probes[len(p.Probes)-1].Side }
 
 // Chooses tells whether the kernel's filter chooses by the values of the events.
 func (p *Probe) Chooses() bool { return p.Filter != "" && !p.OnlyComm }

@@ -186,9 +186,6 @@ func (b *builder) trial(at spec.Span) {
 
 // moveProof follows the args to where they are now.
 func moveProof(p *value.Proof, moved []int) {
-	if p == nil {
-		return
-	}
 	for i, arg := range p.Args {
 		p.Args[i] = moved[arg]
 	}

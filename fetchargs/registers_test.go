@@ -82,7 +82,7 @@ func TestRegisters(t *testing.T) {
 				record = append(record, fetch(t, &arg, object)...)
 			}
 			d := probe.Decoder(slots, binary.LittleEndian, func(uint64) bool { return true })
-			p := text.New([]render.Source{{Plan: plans[0], Entry: d}}, render.Options{Time: render.TimeNone})
+			p := text.New([]render.Source{{Plan: plans[0], Decoders: []*value.Decoder{d}}}, render.Options{Time: render.TimeNone})
 			line := string(p.End(nil, &calls.Call{Entry: &tracefs.Event{Data: record}}))
 			want := "(" + probe.Fields[0].Label + "=" + tt.want + ")\n"
 			if !strings.HasSuffix(line, want) {

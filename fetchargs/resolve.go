@@ -112,7 +112,9 @@ func (r *resolver) plan() *Plan {
 	symbols := r.symbols()
 	r.entry = r.newBuilder(symbols, Entry, dynevent.Kprobe)
 	r.exit = r.newBuilder(symbols, Return, dynevent.Kretprobe)
-	r.entry.counter = r.counter()
+	if r.target.FaultCount != nil {
+		r.entry.counter = r.counter()
+	}
 
 	if r.spec.Parens {
 		r.items()

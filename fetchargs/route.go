@@ -46,7 +46,7 @@ type label struct {
 }
 
 // inKernel tells whether a user address of l cannot be right.
-func (l label) inKernel() bool { return l.kernel || kernelOnly(l.target) }
+func (l label) inKernel() bool { return l.kernel || kernelOnly(l.target, 0) }
 
 // ofVariable tells whether the base is the memory of a variable.
 func (p route) ofVariable() bool { return p.base.Kind == Memory }

@@ -182,7 +182,7 @@ func (p route) structHint() string {
 // within refuses to read behind the variable that e starts from.
 func (r *resolver) within(e encoded, x spec.Expr) bool {
 	p := e.route
-	if p.symbol == nil || !p.ofVariable() || p.symbol.Room == 0 {
+	if !p.ofVariable() || p.symbol.Room == 0 {
 		return true
 	}
 	off, n := p.off, e.field.Size

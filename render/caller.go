@@ -19,13 +19,10 @@ var trampolines = map[string]bool{
 
 // ReturnAddress is where c returns to, 0 if that is not known.
 func (f *Function) ReturnAddress(c *calls.Call) uint64 {
-	if e := c.Entry; e != nil && f.Entry.probe != nil && f.Entry.probe.Caller >= 0 {
-		return f.Entry.dec.Arg(f.Entry.probe.Caller, e.Data)
+	if addr := f.Entry.caller(c); addr != 0 {
+		return addr
 	}
-	if e := c.Return; e != nil && f.Return.probe != nil && f.Return.probe.Caller >= 0 {
-		return f.Return.dec.Arg(f.Return.probe.Caller, e.Data)
-	}
-	return 0
+	return f.Return.caller(c)
 }
 
 // An AddressCache keeps what was written about addresses: few call a function

@@ -96,10 +96,10 @@ func newSource(name, module string, entry, ret *record) render.Source {
 	plan := &fetchargs.Plan{Func: &btf.Func{Name: name, Module: module}, Arch: abi.Named("amd64")}
 	s := render.Source{Plan: plan}
 	if entry != nil {
-		plan.Probes, s.Entry = append(plan.Probes, entry.probe), entry.decoder(plan)
+		plan.Probes, s.Decoders = append(plan.Probes, entry.probe), append(s.Decoders, entry.decoder(plan))
 	}
 	if ret != nil {
-		plan.Probes, s.Return = append(plan.Probes, ret.probe), ret.decoder(plan)
+		plan.Probes, s.Decoders = append(plan.Probes, ret.probe), append(s.Decoders, ret.decoder(plan))
 	}
 	return s
 }

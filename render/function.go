@@ -1,6 +1,8 @@
 package render
 
 import (
+	"encoding/binary"
+
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
@@ -18,12 +20,19 @@ type Function struct {
 	mayFail bool // it is known whether calls fail
 }
 
-// A Side is one of the probes of a function; nothing is in it if there is none.
+// A Side is what is shown of a function's entry or return; nothing is in it if that
+// is not asked for.
 type Side struct {
 	Result *Field  // the return value itself, nil if it is not shown
 	Fields []Field // all else
 	Dumps  bool    // some are objects
 
+	at    fetchargs.Side
+	parts []part
+}
+
+// A part is one of the probes of a side.
+type part struct {
 	probe *fetchargs.Probe
 	dec   *value.Decoder
 }
@@ -43,6 +52,7 @@ type Field struct {
 	where value.Plain
 
 	opts  *Options
+	part  int    // of its side
 	index int    // in Probe.Fields
 	again *Field // what to show if it faulted at entry, as it was at return; may be nil
 	text  textWalk
@@ -57,67 +67,115 @@ func NewFunctions(sources []Source, o *Options) []Function {
 		f := &all[i]
 		*f = Function{Name: functionName(s.Plan), Module: moduleName(s.Plan), Plan: s.Plan}
 		f.Title = string(AppendEscaped(nil, []byte(f.Name), NoQuote))
-		f.Entry = newSide(s.Plan.Entry(), s.Entry, o)
-		f.Return = newSide(s.Plan.Return(), s.Return, o)
+		f.Entry = newSide(fetchargs.Entry, &s, o)
+		f.Return = newSide(fetchargs.Return, &s, o)
 		f.findAgain()
-		f.mayFail = fetchargs.NewVerdict(s.Plan.Return(), s.Return, o.Order) != nil
+		f.mayFail = s.Verdict(o.Order) != nil
 	}
 	return all
 }
 
-func newSide(probe *fetchargs.Probe, dec *value.Decoder, o *Options) Side {
-	if probe == nil || dec == nil {
-		return Side{}
+// Verdict tells of the source's calls whether they fail, by the record of the first
+// part of their return; nil if that is not known. order is that of the records, nil
+// for little endian.
+func (s *Source) Verdict(order binary.ByteOrder) *fetchargs.Verdict {
+	for _, p := range s.parts(fetchargs.Return) {
+		return fetchargs.NewVerdict(p.probe, p.dec, order)
 	}
-	s := Side{probe: probe, dec: dec}
-	for i := range probe.Fields {
-		f := &probe.Fields[i]
-		if f.Hidden || probe.Side == fetchargs.Return && f.Encoding == value.Nothing {
-			continue
+	return nil
+}
+
+// parts are the probes of a side that can be decoded.
+func (s *Source) parts(at fetchargs.Side) (all []part) {
+	for i, p := range s.Plan.Probes {
+		if p.Side == at && i < len(s.Decoders) && s.Decoders[i] != nil {
+			all = append(all, part{p, s.Decoders[i]})
 		}
-		returned := probe.Side == fetchargs.Return && len(f.Guards) == 0 && f.Encoding == value.Integer
-		field := NewField(f, returned, o)
-		field.index = i
-		field.where, field.Plain = dec.Plain(i)
-		s.Dumps = s.Dumps || field.Dump
-		if probe.Side == fetchargs.Return && f.Label == "return" && s.Result == nil {
-			s.Result = field
-			continue
+	}
+	return all
+}
+
+func newSide(at fetchargs.Side, source *Source, o *Options) Side {
+	s := Side{at: at, parts: source.parts(at)}
+	for i, p := range s.parts {
+		for j := range p.probe.Fields {
+			f := &p.probe.Fields[j]
+			if f.Hidden || at == fetchargs.Return && f.Encoding == value.Nothing {
+				continue
+			}
+			returned := at == fetchargs.Return && len(f.Guards) == 0 && f.Encoding == value.Integer
+			field := NewField(f, returned, o)
+			field.part, field.index = i, j
+			field.where, field.Plain = p.dec.Plain(j)
+			s.Dumps = s.Dumps || field.Dump
+			field.Plain = field.Plain && len(s.parts) == 1 // or its record may be missing
+			if at == fetchargs.Return && f.Label == "return" && s.Result == nil {
+				s.Result = field
+				continue
+			}
+			s.Fields = append(s.Fields, *field)
 		}
-		s.Fields = append(s.Fields, *field)
 	}
 	return s
 }
 
+// record is what a call's event of one part of the side holds, nil if that was not
+// seen.
+func (s *Side) record(n int, c *calls.Call) []byte {
+	e := c.Entry
+	if s.at == fetchargs.Return {
+		e = c.Return
+	}
+	switch {
+	case len(s.parts) == 1:
+	case s.at == fetchargs.Return:
+		e = c.ReturnPart(s.parts[n].probe.Part)
+	default:
+		e = c.EntryPart(s.parts[n].probe.Part)
+	}
+	if e == nil {
+		return nil
+	}
+	return e.Data
+}
+
 // findAgain finds what the return probe has of the values of the entry.
 func (f *Function) findAgain() {
-	ret := f.Return.probe
-	if ret == nil {
+	if len(f.Return.parts) == 0 {
 		return
 	}
+	ret := f.Return.parts[0].probe
 	for i := range f.Entry.Fields {
 		field := &f.Entry.Fields[i]
-		if n := f.Entry.probe.Fields[field.index].Again; n > 0 && n <= len(ret.Fields) {
+		if n := f.Entry.parts[field.part].probe.Fields[field.index].Again; n > 0 && n <= len(ret.Fields) {
 			again := *field
-			again.index = n - 1
+			again.part, again.index = 0, n-1
 			field.again = &again
 		}
 	}
 }
 
-// Value is what a record says of f.
-func (s *Side) Value(f *Field, data []byte) value.Value { return s.dec.Value(f.index, data) }
-
-// AppendField appends the text of what a record says of f.
-func (s *Side) AppendField(dst []byte, f *Field, data []byte) []byte {
-	if f.Plain {
-		return f.AppendNumber(dst, f.Means(f.where.Load(data)))
+// Value is what the call's record says of f.
+func (s *Side) Value(f *Field, c *calls.Call) value.Value {
+	data := s.record(f.part, c)
+	if data == nil {
+		return value.Value{}
 	}
-	return f.AppendValue(dst, s.Value(f, data))
+	return s.parts[f.part].dec.Value(f.index, data)
 }
 
-// Number is what a record says of f, which is Plain.
-func (f *Field) Number(data []byte) uint64 { return f.Means(f.where.Load(data)) }
+// AppendField appends the text of what the call's record says of f.
+func (s *Side) AppendField(dst []byte, f *Field, c *calls.Call) []byte {
+	if f.Plain {
+		return f.AppendNumber(dst, s.Number(f, c))
+	}
+	return f.AppendValue(dst, s.Value(f, c))
+}
+
+// Number is what the call's record says of f, which is Plain.
+func (s *Side) Number(f *Field, c *calls.Call) uint64 {
+	return f.Means(f.where.Load(s.record(f.part, c)))
+}
 
 // AtReturn is what field, of the entry, was at return, if it could only be read
 // then.
@@ -129,29 +187,55 @@ func (f *Function) AtReturn(field *Field, c *calls.Call) (value.Value, bool) {
 }
 
 func (f *Function) atReturn(field *Field, c *calls.Call) (value.Value, bool) {
-	if c.Return == nil || f.Entry.Value(field, c.Entry.Data).Kind != value.Fault {
+	if c.Return == nil || f.Entry.Value(field, c).Kind != value.Fault {
 		return value.Value{}, false
 	}
-	val := f.Return.Value(field.again, c.Return.Data)
-	return val, val.Kind != value.Fault
+	val := f.Return.Value(field.again, c)
+	return val, val.Kind != value.Fault && val.Kind != value.None
 }
 
 // Comm is the name of the task that made the call.
 func (f *Function) Comm(c *calls.Call) []byte {
-	if e := c.Entry; e != nil && f.Entry.probe != nil && f.Entry.probe.Comm >= 0 {
-		if text := f.Entry.dec.Text(f.Entry.probe.Comm, e.Data); text != nil {
-			return text
-		}
+	if text := f.Entry.comm(c); text != nil {
+		return text
 	}
-	if e := c.Return; e != nil && f.Return.probe != nil && f.Return.probe.Comm >= 0 {
-		if text := f.Return.dec.Text(f.Return.probe.Comm, e.Data); text != nil {
-			return text
-		}
+	if text := f.Return.comm(c); text != nil {
+		return text
 	}
 	if c.Entry != nil {
 		return c.Entry.Comm
 	}
 	return c.Return.Comm
+}
+
+// comm is the name of the task, nil if the side does not have it.
+func (s *Side) comm(c *calls.Call) []byte {
+	for i := range s.parts {
+		p := &s.parts[i]
+		if p.probe.Comm < 0 {
+			continue
+		}
+		if data := s.record(i, c); data != nil {
+			if text := p.dec.Text(p.probe.Comm, data); text != nil {
+				return text
+			}
+		}
+	}
+	return nil
+}
+
+// caller is where the function returns to, 0 if the side does not have it.
+func (s *Side) caller(c *calls.Call) uint64 {
+	for i := range s.parts {
+		p := &s.parts[i]
+		if p.probe.Caller < 0 {
+			continue
+		}
+		if data := s.record(i, c); data != nil {
+			return p.dec.Arg(p.probe.Caller, data)
+		}
+	}
+	return 0
 }
 
 // functionName is the function that plan is about.

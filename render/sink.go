@@ -69,9 +69,8 @@ type Options struct {
 	Order binary.ByteOrder // of the records; nil for little endian
 }
 
-// A Source is a plan whose calls are to be shown, with the decoders of its
-// probes. A decoder is nil where the plan has no probe.
+// A Source is a plan whose calls are to be shown.
 type Source struct {
-	Plan          *fetchargs.Plan
-	Entry, Return *value.Decoder
+	Plan     *fetchargs.Plan
+	Decoders []*value.Decoder // of Plan.Probes
 }

@@ -47,7 +47,11 @@ func (o *output) show(to render.Sink, c *calls.Call) bool {
 func sources(r *trace.Reading) []render.Source {
 	var sources []render.Source
 	for _, p := range r.Plans() {
-		sources = append(sources, render.Source{Plan: p, Entry: r.Decoder(p.Entry()), Return: r.Decoder(p.Return())})
+		s := render.Source{Plan: p}
+		for _, probe := range p.Probes {
+			s.Decoders = append(s.Decoders, r.Decoder(probe))
+		}
+		sources = append(sources, s)
 	}
 	return sources
 }

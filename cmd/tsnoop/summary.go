@@ -108,8 +108,8 @@ func (s *summing) add(c *calls.Call) bool {
 		return true
 	}
 	errno := 0
-	if c.Return != nil {
-		errno = s.fails[c.Plan].Errno(c.Return.Data)
+	if e := c.ReturnPart(0); e != nil {
+		errno = s.fails[c.Plan].Errno(e.Data)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -161,8 +161,8 @@ func (s *summing) print(what *render.Summary) {
 // verdicts tell of the calls of each source whether they failed.
 func verdicts(from []render.Source, order binary.ByteOrder) []*fetchargs.Verdict {
 	all := make([]*fetchargs.Verdict, len(from))
-	for i, src := range from {
-		all[i] = fetchargs.NewVerdict(src.Plan.Return(), src.Return, order)
+	for i := range from {
+		all[i] = from[i].Verdict(order)
 	}
 	return all
 }

@@ -26,9 +26,8 @@ func Example() {
 	plan.Probes = []*fetchargs.Probe{entry, exit}
 	slots := []value.Slot{{Offset: 0, Size: 4}}
 	source := render.Source{
-		Plan:   plan,
-		Entry:  entry.Decoder(slots, binary.LittleEndian, nil),
-		Return: exit.Decoder(slots, binary.LittleEndian, nil),
+		Plan:     plan,
+		Decoders: []*value.Decoder{entry.Decoder(slots, binary.LittleEndian, nil), exit.Decoder(slots, binary.LittleEndian, nil)},
 	}
 
 	var sink render.Sink = json.New([]render.Source{source}, render.Options{})

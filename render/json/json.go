@@ -137,7 +137,7 @@ func (p *Printer) End(dst []byte, c *calls.Call) []byte {
 		dst = p.appendArgs(append(dst, `,"args":`...), f, c)
 	}
 	if c.Return != nil {
-		dst = p.appendReturn(dst, &f.ret, c.Return.Data)
+		dst = p.appendReturn(dst, &f.ret, c)
 	}
 	if c.Entry != nil && c.Return != nil {
 		dst = strconv.AppendUint(append(dst, `,"duration_ns":`...), c.Duration, 10)
@@ -190,10 +190,10 @@ func (p *Printer) appendCaller(dst []byte, addr uint64) []byte {
 	return dst
 }
 
-func (p *Printer) appendReturn(dst []byte, s *side, data []byte) []byte {
+func (p *Printer) appendReturn(dst []byte, s *side, c *calls.Call) []byte {
 	if r := s.result; r != nil {
 		dst = append(append(dst, `,"ret":{`...), r.typed...)
-		dst = append(p.appendField(dst, s, r, data), '}')
+		dst = append(p.appendField(dst, s, r, c), '}')
 	}
 	if len(s.fields) == 0 {
 		return dst
@@ -201,7 +201,7 @@ func (p *Printer) appendReturn(dst []byte, s *side, data []byte) []byte {
 	dst = append(dst, `,"ret_args":[`...)
 	for i := range s.fields {
 		dst = appendHead(dst, i, &s.fields[i])
-		dst = append(p.appendField(dst, s, &s.fields[i], data), '}')
+		dst = append(p.appendField(dst, s, &s.fields[i], c), '}')
 	}
 	return append(dst, ']')
 }
@@ -216,7 +216,7 @@ func (p *Printer) appendArgs(dst []byte, f *function, c *calls.Call) []byte {
 			dst = append(p.AppendValue(dst, field.Field, val), `,"at":"return"}`...)
 			continue
 		}
-		dst = append(p.appendField(dst, &f.entry, field, c.Entry.Data), '}')
+		dst = append(p.appendField(dst, &f.entry, field, c), '}')
 	}
 	return append(dst, ']')
 }
@@ -230,11 +230,11 @@ func appendHead(dst []byte, i int, f *field) []byte {
 }
 
 // appendField appends "value" and what stands beside it.
-func (p *Printer) appendField(dst []byte, s *side, f *field, data []byte) []byte {
+func (p *Printer) appendField(dst []byte, s *side, f *field, c *calls.Call) []byte {
 	if f.Plain {
-		return p.appendInteger(dst, f.Field, f.Number(data))
+		return p.appendInteger(dst, f.Field, s.Number(f.Field, c))
 	}
-	return p.AppendValue(dst, f.Field, s.Value(f.Field, data))
+	return p.AppendValue(dst, f.Field, s.Value(f.Field, c))
 }
 
 // appendStack appends the stack as a member.

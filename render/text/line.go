@@ -123,7 +123,7 @@ func appendArgs(dst []byte, f *render.Function, c *calls.Call) []byte {
 			dst = append(field.AppendValue(dst, val), " (at return)"...)
 			continue
 		}
-		dst = f.Entry.AppendField(dst, field, c.Entry.Data)
+		dst = f.Entry.AppendField(dst, field, c)
 	}
 	return dst
 }
@@ -138,7 +138,7 @@ func (p *Printer) appendReturn(dst []byte, f *render.Function, c *calls.Call) []
 	}
 	ret := &f.Return
 	if ret.Result != nil {
-		dst = ret.AppendField(append(dst, " = "...), ret.Result, c.Return.Data)
+		dst = ret.AppendField(append(dst, " = "...), ret.Result, c)
 	}
 	if len(ret.Fields) > 0 {
 		if ret.Result == nil {
@@ -146,7 +146,7 @@ func (p *Printer) appendReturn(dst []byte, f *render.Function, c *calls.Call) []
 		}
 		dst = append(dst, " {"...)
 		for i := range ret.Fields {
-			dst = ret.AppendField(appendLabel(dst, i, &ret.Fields[i]), &ret.Fields[i], c.Return.Data)
+			dst = ret.AppendField(appendLabel(dst, i, &ret.Fields[i]), &ret.Fields[i], c)
 		}
 		dst = append(dst, '}')
 	}
@@ -176,7 +176,7 @@ func appendEntryTrees(dst []byte, f *render.Function, c *calls.Call) []byte {
 		}
 		val, ok := f.AtReturn(field, c)
 		if !ok {
-			val = f.Entry.Value(field, c.Entry.Data)
+			val = f.Entry.Value(field, c)
 		}
 		dst = field.AppendTree(dst, &val)
 	}
@@ -190,12 +190,12 @@ func appendReturnTrees(dst []byte, f *render.Function, c *calls.Call) []byte {
 		return dst
 	}
 	if r := ret.Result; r != nil && r.Dump {
-		val := ret.Value(r, c.Return.Data)
+		val := ret.Value(r, c)
 		dst = r.AppendTree(dst, &val)
 	}
 	for i := range ret.Fields {
 		if field := &ret.Fields[i]; field.Dump {
-			val := ret.Value(field, c.Return.Data)
+			val := ret.Value(field, c)
 			dst = field.AppendTree(dst, &val)
 		}
 	}
