@@ -76,8 +76,8 @@ func (r *resolver) fetch(w want) (ref, bool) {
 	if !ok {
 		return ref{}, false
 	}
-	if f == nil {
-		f = r.impliedFormat(p.typ, w.with)
+	if f == nil && w.with != nil && w.with.Kind == spec.Address {
+		f = r.impliedFormat(p.typ, len(w.with.Bytes))
 	}
 	e, ok := r.encode(p, w, f)
 	if !ok || e.route.symbol != nil && !r.within(e, w.x) {
@@ -94,13 +94,12 @@ func (r *resolver) fetch(w want) (ref, bool) {
 	return side.add(e, w)
 }
 
-// impliedFormat is what a value is that is compared with an address: IPv6 or MAC
-// if its bytes may be that.
-func (r *resolver) impliedFormat(t btf.Type, l *spec.Literal) *value.Format {
-	if t == nil || l == nil || l.Kind != spec.Address {
+// impliedFormat is what a value is that is compared with an address of n bytes: IPv6
+// or MAC if its bytes may be that.
+func (r *resolver) impliedFormat(t btf.Type, n int) *value.Format {
+	if t == nil {
 		return nil
 	}
-	n := len(l.Bytes)
 	implied := map[int]*value.Format{6: value.FormatNamed("mac"), 16: value.FormatNamed("ip6")}[n]
 	target := r.pointee(t)
 	if target == nil {

@@ -87,6 +87,7 @@ func (b *builder) filter(t *test, known map[string]bool) (text string, exact, ok
 	return strings.Join(parts, word), exact, true
 }
 
+// filterLeaf is filter for a single comparison.
 func (b *builder) filterLeaf(t *test, known map[string]bool) (text string, exact, ok bool) {
 	f := &b.fields[t.left.index]
 	order := t.op == "<" || t.op == "<=" || t.op == ">" || t.op == ">="
@@ -101,7 +102,17 @@ func (b *builder) filterLeaf(t *test, known map[string]bool) (text string, exact
 	if unended && t.negated {
 		return "", false, false
 	}
-	if text, ok = b.filterValue(t, f); !ok {
+	name := b.args[f.Arg].Name
+	switch {
+	case f.Encoding == value.Array:
+		text, ok = b.filterBytes(t, f)
+	case t.value.mask != 0:
+		text, ok = t.value.maskedFilter(name, f, t.op), true
+	default:
+		text, ok = t.value.filterText(f, t.op, !b.r.target.Live)
+		text = fmt.Sprintf("%s %s %s", name, t.op, text)
+	}
+	if !ok {
 		return "", false, false
 	}
 	if t.negated {
@@ -115,19 +126,6 @@ func (b *builder) filterLeaf(t *test, known map[string]bool) (text string, exact
 		}
 	}
 	return strings.Join(append(parts, text), " && "), len(f.Guards) == 0 && !unended, true
-}
-
-// filterValue writes t, a comparison of f with a constant.
-func (b *builder) filterValue(t *test, f *value.Field) (string, bool) {
-	name := b.args[f.Arg].Name
-	switch {
-	case f.Encoding == value.Array:
-		return b.filterBytes(t, f)
-	case t.value.mask != 0:
-		return t.value.maskedFilter(name, f, t.op), true
-	}
-	value, ok := t.value.filterText(f, t.op, !b.r.target.Live)
-	return fmt.Sprintf("%s %s %s", name, t.op, value), ok
 }
 
 // maskedFilter writes (name & mask) == num with what filters have: a test of
