@@ -76,7 +76,7 @@ func (b *builder) add(e encoded, w want) (ref, bool) {
 			return ref{&b.side, i}, true
 		}
 	}
-	f.Hidden, f.Label = w.hidden, cmp.Or(w.name, x)
+	f.Hidden, f.Label = w.hidden, cmp.Or(w.name, calledName(w.x))
 	label := f.Label
 	if f.Add != 0 { // the address of a member must not be thought to be this
 		if label = e.route.origin; label == "" {

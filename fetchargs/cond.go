@@ -195,6 +195,11 @@ func (r *resolver) values() []string {
 	for _, p := range r.fn.Params {
 		words = append(words, p.Name)
 	}
+	for _, item := range r.spec.Items {
+		if item.Expr != nil && item.Name.Text != "" {
+			words = append(words, item.Name.Text)
+		}
+	}
 	return words
 }
 

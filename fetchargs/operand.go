@@ -64,6 +64,9 @@ func left(c *spec.Compare) want {
 
 // fetch has a value fetched as one more field.
 func (r *resolver) fetch(w want) (ref, bool) {
+	if w.hidden {
+		w = r.meant(w)
+	}
 	var f *value.Format
 	if name := w.format; name.Text != "" {
 		if f = value.FormatNamed(name.Text); f == nil {
@@ -75,6 +78,9 @@ func (r *resolver) fetch(w want) (ref, bool) {
 	p, ok := r.walk(w.x)
 	if !ok {
 		return ref{}, false
+	}
+	if f == nil {
+		f = typedFormat(w.x, p.typ)
 	}
 	if f == nil && w.with != nil && w.with.Kind == spec.Address {
 		f = r.impliedFormat(p.typ, len(w.with.Bytes))

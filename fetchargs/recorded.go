@@ -271,7 +271,7 @@ func reformatted(f *value.Field, name string) bool {
 
 // find finds x among the recorded values. The user may have named it.
 func (s *selection) find(x spec.Expr) (ref, bool) {
-	label := x.String()
+	label := calledName(x)
 	for n := range s.sides {
 		side := &s.sides[n]
 		if i := slices.Index(side.exprs, label); i >= 0 {

@@ -93,7 +93,8 @@ type resolver struct {
 	fatal error // not the spec's fault
 
 	fn      *btf.Func
-	unshown string // why show has not shown a value
+	naming  *spec.Item // whose expression is walked, for a name that stands for it
+	unshown string     // why show has not shown a value
 
 	params    []route
 	paramErrs []error

@@ -31,6 +31,8 @@ func (r *resolver) walk(x spec.Expr) (route, bool) {
 		return r.symbol(x)
 	case *spec.Builtin:
 		return r.builtin(x)
+	case *spec.Typed:
+		return r.typed(x)
 	}
 	panic(fmt.Sprintf("fetchargs: unknown expression %T", x))
 }
@@ -38,6 +40,12 @@ func (r *resolver) walk(x spec.Expr) (route, bool) {
 func (r *resolver) ident(x *spec.Ident) (route, bool) {
 	if x.Text == "return" {
 		return r.result(x)
+	}
+	if item := r.itemNamed(x); item != nil {
+		before := r.naming
+		r.naming = item
+		defer func() { r.naming = before }()
+		return r.walk(item.Expr)
 	}
 	for i, param := range r.fn.Params {
 		if param.Name != x.Text {

@@ -98,7 +98,7 @@ Example:
 `
 
 const specHelp = `SPEC  = [MODULE ":"] FUNC [ "(" [ITEM {"," ITEM}] ")" ] [ "if" COND ]
-ITEM  = [NAME "="] (EXPR | COND) [":" FORMAT]
+ITEM  = [NAME "="] (EXPR | COND) [":" FORMAT] | ENTRY {"|" ENTRY}
 EXPR  = PARAM | "return" | EXPR "->" MEMBER | EXPR "." MEMBER | EXPR "[" N "]"
       | "*" EXPR | "&" EXPR | "(" CTYPE ")" EXPR
       | "container_of(" EXPR "," CTYPE "," MEMBER ")"
@@ -109,6 +109,9 @@ LEFT  = EXPR [":" FORMAT] | "(" EXPR [":" FORMAT] "&" MASK ")"
 VALUE = 100, 0x64, -5, 'c', "text", NULL, true, ENOENT, an enum's constant, a
         macro of the user API (O_CREAT, AF_INET, SIGKILL), 10.0.0.1, 10.0.0.0/8,
         fe80::1, 52:54:00:12:34:56, or another EXPR
+
+ENTRY = TYPE NAME {"+" N | "[" N "]"} | TYPE [NAME "="] (0xADDR | EXPR) | "NULL"
+TYPE  = unsigned? (char | short | int | long | size_t | u8 ... x64 | symbol | string) ["[" N "]"]
 
 FUNC                shows every parameter, and what the function returns
 FUNC()              shows only that it is called
@@ -124,6 +127,12 @@ f(dev->name ~ "eth[^0]*")   text has ==, != and ~ for globs: * ? [a-z] [^a-z]
 f(s:ustring == "/tmp", p:port == 80)   a FORMAT says what is compared
 f(x & 4, (x & 0xf0) != 0x30)   & tests whether one of some bits is set, or masks
 f(!name || name == "")   of a pointer to text, NULL and 0 are the address
+f(n=skb->len) if n > 100   what has got a name is known by it
+
+An ENTRY is one of function based events: the first is about the first parameter,
+whatever it is called here, and each comma goes on to the next. NULL skips one, |
+takes another value of the same. +N adds bytes, [N] reads element N of what is
+pointed to. Arrays and strings lie where that leads. Addresses take no place.
 
 FORMAT: x d u o      number in hexadecimal, signed, unsigned, octal
         c s us       character; string in the kernel's, in user memory
@@ -143,5 +152,7 @@ Examples:
   ksys_write(fd, count, *(u32 *)buf:x) if buf[0] == 'G'
   vfs_read(file->f_inode->i_sb->s_type->name, count) if count >= 4096
   ip_rcv(skb->len, dev->name, dev->perm_addr:mac)
+  do_sys_openat2(NULL, string file) if file ~ "/etc/*"
+  ip_rcv(x64 skb | int skb[28], x8[6] perm_addr+815, symbol func+24[0])
   tcp_sendmsg(((struct tcp_sock *)sk)->snd_cwnd, size)
 `

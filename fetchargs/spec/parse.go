@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"path"
-	"slices"
 	"strings"
 )
 
@@ -30,6 +29,9 @@ type parser struct {
 	errs Errors
 	nest int
 	inIf bool // behind "if"
+
+	places places
+	entry  bool // the item is one of a function based event
 }
 
 // MaxNesting bounds the recursion; no chain that a kernel accepts comes near.
@@ -147,14 +149,15 @@ func (p *parser) items() []*Item {
 		return nil
 	}
 	first := len(p.errs)
-	for {
+	for p.places = newPlaces(); ; {
 		before := len(p.errs)
 		if item := p.item(); item != nil {
 			items = append(items, item)
+			p.places.take(item)
 		}
 		if len(p.errs) > before {
 			p.skipItem()
-		} else if p.tok.kind != "," && p.tok.kind != ")" && p.tok.kind != tokEOF {
+		} else if p.tok.kind != "," && p.tok.kind != ")" && p.tok.kind != tokEOF && !p.isPipe() {
 			if p.tok.kind == tokIdent && p.tok.text == "if" {
 				p.failFix(p.tok.Span, Fix{Span{p.tok.Pos, p.tok.Pos}, ")"}, "close the list of items first: ", "%s", p.describe())
 				return items
@@ -163,7 +166,9 @@ func (p *parser) items() []*Item {
 			p.skipItem()
 		}
 		switch {
+		case p.pipe():
 		case p.got(","):
+			p.places.comma()
 		case p.got(")"):
 			return items
 		default:
@@ -197,9 +202,15 @@ func (p *parser) skipItem() {
 	}
 }
 
-// item reads [NAME "="] (EXPR | COND) [":" FORMAT].
+// item reads [NAME "="] (EXPR | COND) [":" FORMAT], or an entry of a function based
+// event; of NULL, which is one, nothing is left.
 func (p *parser) item() *Item {
 	item := &Item{Span: p.tok.Span}
+	if p.entry = p.isTyped() || p.isSkip(); p.isSkip() {
+		p.places.taken = true
+		p.next()
+		return nil
+	}
 	if p.tok.kind == tokIdent {
 		if after := scanAt(p.text, p.tok.End); after.kind == "=" && !p.isValue(after.End) {
 			item.Name = Name{p.tok.text, p.tok.Span}
@@ -207,8 +218,8 @@ func (p *parser) item() *Item {
 			p.next()
 		}
 	}
-	if p.functionEvents() {
-		return nil
+	if p.isTyped() {
+		return p.typed(item)
 	}
 	n := p.or()
 	if n == nil {
@@ -253,33 +264,4 @@ func (p *parser) format() Name {
 	name := Name{p.tok.text, p.tok.Span}
 	p.next()
 	return name
-}
-
-// eventTypes are the words that begin an argument of a function based event.
-var eventTypes = strings.Fields("u8 u16 u32 u64 s8 s16 s32 s64 x8 x16 x32 x64 char short int long size_t unsigned symbol string")
-
-// functionEvents refuses the spellings of function based events
-// ("string file", "x8[6] addr+574", "NULL"), which are for a later version.
-func (p *parser) functionEvents() bool {
-	if p.tok.kind != tokIdent {
-		return false
-	}
-	at, after := p.tok, scanAt(p.text, p.tok.End)
-	if after.kind == "[" { // TYPE[n] name
-		n := scanAt(p.text, after.End)
-		if end := scanAt(p.text, n.End); n.kind == tokNumber && end.kind == "]" {
-			after = scanAt(p.text, end.End)
-		}
-	}
-	word := after.kind == tokIdent && slices.Contains(eventTypes, at.text)
-	if skip := at.text == "NULL" && (after.kind == "," || after.kind == ")"); !skip && !word {
-		return false
-	}
-	span := at.Span
-	if word {
-		span = at.To(after.Span)
-	}
-	p.failWith(span, ErrUnsupported, "name parameters as C does: filename:ustring instead of NULL, string file",
-		"the form of function based events is not supported yet")
-	return true
 }

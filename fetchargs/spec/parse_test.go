@@ -61,6 +61,22 @@ var canonical = []struct{ in, want string }{
 	{"f((a:x), (b:u8) & 4)", "f(a:x, b:u8 & 4)"},
 	{"f((u64)&b->x, (size_t) & c, (flags) & 4, (flags) & MASK)", "f((u64)&b->x, (size_t)&c, flags & 4, flags & MASK)"},
 	{"vfs_[!a-z]*(x)", "vfs_[!a-z]*(x)"},
+	{"do_sys_open(NULL, string file)", "do_sys_open(NULL, string file)"},
+	{"f(NULL,NULL , x8[6] perm_addr+574)", "f(NULL, NULL, x8[6] perm_addr+574)"},
+	{"f(x64 skb | int skb[32], x64 dev)", "f(x64 skb | int skb[32], x64 dev)"},
+	{"f(int cpu, x64 wq, symbol func[3])", "f(int cpu, x64 wq, symbol func[3])"},
+	{"f(unsigned  int skb[0x20],size_t n)", "f(unsigned int skb[32], size_t n)"},
+	{"f(int n=0xffffffff82354c18 | symbol regs[16])", "f(int n=0xffffffff82354c18 | symbol regs[16])"},
+	{"f(int n=0xffffffff82354c18, symbol regs[16])", "f(int n=0xffffffff82354c18 | symbol regs[16])"},
+	{"f(symbol regs[16], int n=0xf0, x64 b)", "f(symbol regs[16] | int n=0xf0, x64 b)"},
+	{"f(symbol regs[16] | int n=0xf0 | x64 b)", "f(symbol regs[16] | int n=0xf0 | x64 b)"},
+	{"f(string name + 32 [0]+40[0]+40[0][0])", "f(string name+32[0]+40[0]+40[0][0])"},
+	{"f(int 0xf0, u32 @nr_cpu_ids, int n=@total_forks, long a)", "f(int 0xf0 | u32 @nr_cpu_ids | int n=@total_forks | long a)"},
+	{"f(x64 a, x8[6] dev->perm_addr, x64 c)", "f(x64 a | x8[6] dev->perm_addr, NULL, x64 c)"},
+	{"f(skb->len > 3, NULL, string x, return)", "f(skb->len > 3, NULL, string x, return)"},
+	{"f(NULL, string x, NULL)", "f(NULL, string x)"},
+	{"f(NULL)", "f()"},
+	{"f(unsigned long long a, x64 %di, char c)", "f(unsigned long long a | x64 %di, NULL, char c)"},
 }
 
 func TestCanonical(t *testing.T) {

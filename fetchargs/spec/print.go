@@ -13,11 +13,7 @@ func (s *Spec) String() string {
 	}
 	b.WriteString(s.Func.Text)
 	if s.Parens {
-		items := make([]string, len(s.Items))
-		for i, item := range s.Items {
-			items[i] = item.String()
-		}
-		b.WriteString("(" + strings.Join(items, ", ") + ")")
+		b.WriteString("(" + joined(s.Items) + ")")
 	}
 	if s.If != nil {
 		b.WriteString(" if " + s.If.String())
@@ -27,7 +23,7 @@ func (s *Spec) String() string {
 
 func (i *Item) String() string {
 	s := i.Label()
-	if i.Name.Text != "" {
+	if _, typed := i.Expr.(*Typed); i.Name.Text != "" && !typed {
 		s = i.Name.Text + "=" + s
 	}
 	if i.Format.Text != "" {

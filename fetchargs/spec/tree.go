@@ -30,7 +30,7 @@ type Item struct {
 }
 
 // An Expr is one of *Ident, *Member, *Index, *Deref, *Addr, *Cast,
-// *ContainerOf, *Symbol and *Builtin.
+// *ContainerOf, *Symbol, *Builtin and, as all of an item, *Typed.
 type Expr interface {
 	Where() Span
 	String() string
@@ -78,7 +78,25 @@ type (
 	Symbol struct{ Name }
 	// Builtin is $comm, $argN, $stackN, $stack or %REG, with its sign.
 	Builtin struct{ Name }
+	// Typed is an entry of a function based event: TYPE NAME{+N|[N]}, which is
+	// about a parameter by its place, or TYPE NAME=0xADDR, TYPE EXPR.
+	Typed struct {
+		Type  Name // "unsigned int"
+		Count int  // elements, as in x8[6]; 0 if it is no array
+		Name  Name // what to call the value; empty if it has none
+		Param int  // from 1; 0 if it is not about a parameter
+		Steps []Step
+		Addr  *Literal // of kernel memory, nil if X is set
+		X     Expr
+		Span
+	}
 )
+
+// A Step adds N, in bytes, or reads the element N of what is pointed to.
+type Step struct {
+	N    int64
+	Read bool
+}
 
 // A Cond is one of *Compare, *Not, *And and *Or.
 type Cond interface {
@@ -147,6 +165,7 @@ func (e *Cast) Where() Span        { return e.Span }
 func (e *ContainerOf) Where() Span { return e.Span }
 func (e *Symbol) Where() Span      { return e.Span }
 func (e *Builtin) Where() Span     { return e.Span }
+func (e *Typed) Where() Span       { return e.Span }
 
 func (c *Compare) Where() Span {
 	if c.Other != nil {

@@ -1,0 +1,43 @@
+package fetchargs
+
+import (
+	"slices"
+
+	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
+)
+
+// itemNamed is the item that the user has given a name. One of a function based
+// event hides a parameter of that name, as the fields of an event do; others do not.
+func (r *resolver) itemNamed(x *spec.Ident) *spec.Item {
+	isParam := slices.ContainsFunc(r.fn.Params, func(p btf.Param) bool { return p.Name == x.Text })
+	var found *spec.Item
+	for _, item := range r.spec.Items {
+		_, typed := item.Expr.(*spec.Typed)
+		if item.Expr == nil || item.Name.Text != x.Text || isParam && !typed || item == r.naming {
+			continue
+		}
+		if found != nil && typed {
+			r.fail(x.Span, "give each a name of its own", "two values are called %s", x.Text)
+			return found
+		}
+		if found == nil {
+			found = item
+		}
+	}
+	return found
+}
+
+// meant is w, with the item's expression if it is the name of one.
+func (r *resolver) meant(w want) want {
+	id, ok := w.x.(*spec.Ident)
+	if !ok {
+		return w
+	}
+	if item := r.itemNamed(id); item != nil {
+		if w.x = item.Expr; w.format.Text == "" {
+			w.format = item.Format
+		}
+	}
+	return w
+}

@@ -1,0 +1,242 @@
+package fetchargs
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
+	"github.com/tsnoop/tsnoop/fetchargs/value"
+)
+
+// Entries of function based events: see [spec.Typed]. They were read by
+// kernel/trace/trace_event_ftrace.c of the patches of 2018, which never were merged.
+
+// typed is the route to what an entry is about, and its type.
+func (r *resolver) typed(x *spec.Typed) (route, bool) {
+	elem, ok := r.elementType(x)
+	if !ok {
+		return route{}, false
+	}
+	switch {
+	case x.Addr != nil:
+		p := route{base: Base{Kind: Immediate, N: int64(x.Addr.Int.Uint64())}}
+		p = p.follow(x.Addr.Text, nil)
+		p.labels[0].kernel = true
+		return r.typedPlace(x, p, elem)
+	case x.X != nil:
+		p, ok := r.walk(x.X)
+		if !ok {
+			return p, false
+		}
+		return r.retyped(x, p, elem)
+	}
+	p, ok := r.placed(x)
+	if !ok {
+		return p, false
+	}
+	return r.stepped(x, p, elem)
+}
+
+// elementType is the type of an entry's value, or of each element.
+func (r *resolver) elementType(x *spec.Typed) (btf.Type, bool) {
+	name := x.Type.Text
+	switch {
+	case name == "string" && x.Count > 0:
+		r.fail(x.Type.Span, "take one: string NAME", "arrays of strings cannot be fetched")
+		return nil, false
+	case name == "string":
+		return &btf.Int{Name: "char", Size: 1}, true
+	case name == "symbol":
+		return &btf.Pointer{Target: &btf.Void{}}, true
+	case name == "size_t":
+		return &btf.Int{Name: name, Size: 8}, true
+	case strings.IndexByte("usx", name[0]) >= 0 && strings.Trim(name[1:], "0123456789") == "":
+		bits, _ := strconv.Atoi(name[1:])
+		t := &btf.Int{Name: strings.Replace(name, "x", "u", 1), Size: uint32(bits / 8)}
+		if name[0] == 's' {
+			t.Encoding = btf.IsSigned
+		}
+		return t, true
+	}
+	return r.typeNamed(x.Type)
+}
+
+// typedFormat is the FORMAT that an entry's type implies, nil if it implies none. t
+// is what the value has in the end: it may be narrower.
+func typedFormat(x spec.Expr, t btf.Type) *value.Format {
+	e, ok := x.(*spec.Typed)
+	if !ok || e.Type.Text[0] != 'x' && e.Type.Text != "symbol" {
+		return nil
+	}
+	f := value.FormatNamed(e.Type.Text)
+	if size, known := btf.Size(orVoid(t)); known && size < f.Size && f.Name != "symbol" {
+		return value.FormatNamed("x")
+	}
+	return f
+}
+
+// placed is the route to the parameter that an entry is about.
+func (r *resolver) placed(x *spec.Typed) (route, bool) {
+	params := r.fn.Params
+	if x.Param > len(params) {
+		r.fail(x.Span, "its prototype: "+r.fn.String(), "%s has no parameter %d", r.fn.Name, x.Param)
+		return route{}, false
+	}
+	param := params[x.Param-1]
+	if err := r.paramErrs[x.Param-1]; err != nil {
+		r.failWith(x.Span, err, "%REG and $stackN fetch by place, if you know it", "cannot fetch %s: %v", param.Name, err)
+		return route{}, false
+	}
+	for i, other := range params {
+		if other.Name == x.Name.Text && i != x.Param-1 && other.Name != param.Name {
+			note := fmt.Sprintf("%s stands for parameter %d, %s; each NULL, skips one", x.Name.Text, x.Param, btf.Declare(param.Type, param.Name))
+			if !slices.Contains(r.out.Notes, note) {
+				r.out.Notes = append(r.out.Notes, note)
+			}
+		}
+	}
+	p := r.params[x.Param-1]
+	if isStruct(p.typ) {
+		fix := param.Name
+		if members := btf.Members(p.typ); len(members) > 0 {
+			fix += "." + members[0]
+		}
+		r.failFix(x.Span, spec.Fix{Span: x.Span, Text: fix}, "name a member: ", "parameter %d, %s, is %s by value", x.Param, param.Name, btf.Name(p.typ))
+		return p, false
+	}
+	return p, true
+}
+
+// A hopTo is a pointer to read off bytes behind what was read last, or, if read is
+// not set, the place that these lead to.
+type hopTo struct {
+	off  int64
+	read bool
+}
+
+// hops adds the steps of an entry up.
+func hops(x *spec.Typed, size int64) (all []hopTo) {
+	open := false
+	for _, step := range x.Steps {
+		if !open {
+			all = append(all, hopTo{})
+		}
+		last := &all[len(all)-1]
+		if step.Read {
+			step.N *= size
+		}
+		last.off, last.read, open = last.off+step.N, step.Read, !step.Read
+	}
+	return all
+}
+
+// isPlace tells whether an entry's value is where its steps lead, and not what is
+// read there.
+func isPlace(x *spec.Typed) bool { return x.Count > 0 || x.Type.Text == "string" }
+
+// stepped follows the steps of an entry. Of a number the last one reads it. Arrays
+// and strings lie where the steps end; if there is only one, that is for them and no
+// pointer on the way.
+func (r *resolver) stepped(x *spec.Typed, p route, elem btf.Type) (route, bool) {
+	size, _ := btf.Size(elem)
+	if x.Type.Text == "string" {
+		size = 8
+	}
+	all := hops(x, int64(size))
+	if len(all) == 0 && !isPlace(x) {
+		return r.narrowed(x, p, elem)
+	}
+	if old, _ := btf.Size(orVoid(p.typ)); old < 8 {
+		r.fail(x.Span, "", "parameter %d, %s, is %s, too narrow for a pointer", x.Param, r.fn.Params[x.Param-1].Name, btf.Name(p.typ))
+		return p, false
+	}
+	if isPlace(x) && (len(all) == 0 || len(all) > 1 && all[len(all)-1].read) {
+		all = append(all, hopTo{})
+	}
+	text, path := r.fn.Params[x.Param-1].Name, x.Name.Text
+	target := r.pointee(p.typ)
+	if text == "" {
+		text = path
+	}
+	if target == nil || !isStruct(target) {
+		target = nil
+	}
+	for _, hop := range all {
+		p = p.follow(text, target)
+		p.off += hop.off
+		if hop.off != 0 {
+			path += fmt.Sprintf("+%d", hop.off)
+		}
+		path += "[0]"
+		text, target = path, nil
+	}
+	return r.typedPlace(x, p, elem)
+}
+
+// typedPlace gives the memory that p is the type of an entry.
+func (r *resolver) typedPlace(x *spec.Typed, p route, elem btf.Type) (route, bool) {
+	p.typ = elem
+	switch {
+	case x.Count > 0:
+		p.text = isByte(elem) && strings.HasSuffix(x.Type.Text, "char")
+		p.typ = &btf.Array{Type: elem, Nelems: uint32(x.Count)}
+	case x.Type.Text == "string":
+		p.text, p.typ = true, &btf.Array{Type: elem}
+	}
+	return p, true
+}
+
+// narrowed gives a number that is not in memory the type of an entry; it has no more
+// bytes than the parameter has.
+func (r *resolver) narrowed(x *spec.Typed, p route, elem btf.Type) (route, bool) {
+	size, _ := btf.Size(elem)
+	if old, known := btf.Size(orVoid(p.typ)); p.typ == nil || !known || size <= old {
+		p.typ, p.text = elem, false
+	}
+	return p, true
+}
+
+// retyped gives what an expression leads to the type of an entry.
+func (r *resolver) retyped(x *spec.Typed, p route, elem btf.Type) (route, bool) {
+	if p.bitSize > 0 || p.inReg {
+		r.fail(x.Span, "without "+x.Type.Text+" its own type shows it", "%s has a type of its own", x.X)
+		return p, false
+	}
+	if isPlace(x) && (pointee(p.typ) != nil || !p.mem) {
+		p = p.follow(x.X.String(), r.pointee(p.typ))
+		return r.typedPlace(x, p, elem)
+	}
+	if !p.mem {
+		return r.narrowed(x, p, elem)
+	}
+	size, _ := btf.Size(elem)
+	if room, known := btf.Size(orVoid(p.typ)); p.typ != nil && known && size*max(x.Count, 1) > room {
+		r.fail(x.Span, "", "%s has %d bytes, %s has %d", x.X, room, typedName(x), size*max(x.Count, 1))
+		return p, false
+	}
+	return r.typedPlace(x, p, elem)
+}
+
+func typedName(x *spec.Typed) string {
+	if x.Count > 0 {
+		return fmt.Sprintf("%s[%d]", x.Type.Text, x.Count)
+	}
+	return x.Type.Text
+}
+
+// calledName is what an expression's value is called if the user gives it no name.
+func calledName(x spec.Expr) string {
+	e, ok := x.(*spec.Typed)
+	switch {
+	case !ok:
+		return x.String()
+	case e.Name.Text != "":
+		return e.Name.Text
+	case e.X != nil:
+		return e.X.String()
+	}
+	return e.Addr.Text
+}
