@@ -22,6 +22,7 @@ type textWalk struct {
 type level struct {
 	lines bool // each part has a line of its own
 	any   bool // there has been a part
+	index int  // of the element that is next without a word about it
 }
 
 func (w *textWalk) begin(dst []byte, tree bool) {
@@ -32,7 +33,7 @@ func (w *textWalk) Number(t *value.Type, x uint64) { w.dst = texts[t.Form].numbe
 
 func (w *textWalk) Text(b []byte) { w.dst = w.opts.appendString(w.dst, b) }
 
-func (w *textWalk) Block(t *value.Type, b []byte) { w.dst = texts[t.Form].block(w.dst, b) }
+func (w *textWalk) Block(t *value.Type, b []byte) { w.dst = w.opts.AppendBlock(w.dst, t, b) }
 
 func (w *textWalk) Fault(through *value.Guard, addr uint64, why value.Why) {
 	w.dst = append(w.opts.Paint(w.dst, Failure), "(fault"...)
@@ -48,11 +49,17 @@ func (w *textWalk) EmptyList() { w.dst = append(w.dst, "(empty)"...) }
 
 func (w *textWalk) BeginArray(t *value.Type) { w.push(t.Members != nil) }
 
-func (w *textWalk) Element(n, i int) {
+func (w *textWalk) Element(_, i, last int) {
 	w.next()
-	if n != i {
-		w.dst = append(strconv.AppendInt(append(w.dst, '['), int64(i), 10), "] = "...)
+	at := &w.open[len(w.open)-1]
+	if i != at.index || last > i {
+		w.dst = strconv.AppendInt(append(w.dst, '['), int64(i), 10)
+		if last > i {
+			w.dst = strconv.AppendInt(append(w.dst, " ... "...), int64(last), 10)
+		}
+		w.dst = append(w.dst, "] = "...)
 	}
+	at.index = last + 1
 }
 
 // rests are what stands for the rest of an array.

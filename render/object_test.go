@@ -24,7 +24,8 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 // TestObjects shows the objects of testdata/objects/*.txtar.
 //
 // In the archive, "object" has lines: "type CTYPE", "btf FILE", "addr NUMBER", "cut
-// BYTES" of what was fetched, "absent START END", "format FORMAT", the flags "zeros",
+// BYTES" of what was fetched, "empty MEMBER" of a
+// list_head, "absent START END", "format FORMAT", the flags "zeros",
 // "types" and "compact", and "MEMBER = VALUE", where a value is a number, a text in
 // quotes, or "self" for the address of the member.
 func TestObjects(t *testing.T) {
@@ -91,6 +92,11 @@ func newObject(t *testing.T, config string) *testObject {
 				o.Whole, _ = btf.Size(o.typ)
 				o.Bytes, cut = make([]byte, o.Whole), o.Whole
 			}
+		case word == "empty":
+			o.set(rest+".next", "self")
+			o.set(rest+".prev", "self")
+			at, _ := btf.Member(o.typ, rest)
+			copy(o.Bytes[at.Offset+8:][:8], o.Bytes[at.Offset:])
 		case word == "addr":
 			o.Addr, err = strconv.ParseUint(rest, 0, 64)
 		case word == "cut":

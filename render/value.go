@@ -49,7 +49,10 @@ func (o *Options) AppendNumber(dst []byte, t *value.Type, x uint64) []byte {
 
 // AppendBlock appends the text of bytes that mean one thing, as [value.Walk] gives them.
 func (o *Options) AppendBlock(dst []byte, t *value.Type, b []byte) []byte {
-	return texts[t.Form].block(dst, b)
+	if block := texts[t.Form].block; block != nil {
+		return block(dst, b)
+	}
+	return appendHexBytes(dst, b)
 }
 
 // AppendValue appends the text of val; of an object, that there is one: see AppendTree.

@@ -64,7 +64,7 @@ func (discard) Fault(*value.Guard, uint64, value.Why) {}
 func (discard) Nothing()                              {}
 func (discard) EmptyList()                            {}
 func (discard) BeginArray(*value.Type)                {}
-func (discard) Element(int, int)                      {}
+func (discard) Element(int, int, int)                 {}
 func (discard) EndArray(value.Rest)                   {}
 func (discard) BeginStruct()                          {}
 func (discard) Member(int, *value.Member)             {}

@@ -1,6 +1,9 @@
 package value
 
-import "unicode/utf8"
+import (
+	"bytes"
+	"unicode/utf8"
+)
 
 // maxVisits bounds the members and elements that are shown of an object: damaged BTF
 // may say that its bytes are members again and again.
@@ -160,7 +163,8 @@ func (w *objectWalk) array(t *Type, dims []int, at int) {
 	there := min(dims[0], (len(w.object.Bytes)-at)/size)
 	shown, sparse, rest := w.plan(t, dims, at, size, there)
 	n := 0
-	for i := range shown {
+	for i, next := 0, 0; i < shown; i = next {
+		next = i + 1
 		start := at + i*size
 		if sparse && w.isNothing(start, start+size) {
 			continue
@@ -168,11 +172,37 @@ func (w *objectWalk) array(t *Type, dims []int, at int) {
 		if w.left--; w.left < 0 {
 			break
 		}
-		w.Element(n, i)
+		if equal := w.equal(start, size, shown-i); !w.Full && equal >= minEqual {
+			next = i + equal
+		}
+		w.Element(n, i, next-1)
 		n++
 		w.value(t, inner, start, 0)
 	}
 	w.EndArray(rest)
+}
+
+// minEqual is how many elements of an array that are the same are shown as one.
+const minEqual = 8
+
+// equal is how many elements of such a size there are from start on that are the same,
+// of at most so many: that have the same bytes, or could not be read.
+func (w *objectWalk) equal(start, size, most int) int {
+	first := w.object.Bytes[start : start+size]
+	away, some := w.absent(start, start+size)
+	if some && !away {
+		return 1
+	}
+	for n := 1; n < most; n++ {
+		at := start + n*size
+		switch all, some := w.absent(at, at+size); {
+		case all != away || some != away:
+			return n
+		case !away && !bytes.Equal(w.object.Bytes[at:at+size], first):
+			return n
+		}
+	}
+	return most
 }
 
 // byteType is that of the characters of an array that is no text.

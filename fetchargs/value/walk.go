@@ -12,7 +12,7 @@ type Visitor interface {
 	EmptyList()                                 // a struct list_head that points to itself
 
 	BeginArray(t *Type)
-	Element(n, i int) // the n-th that is shown of an array follows, its i-th
+	Element(n, i, last int) // the n-th that is shown of an array follows, its i-th; so are those up to the last
 	EndArray(rest Rest)
 
 	BeginStruct()
@@ -53,7 +53,7 @@ func (view View) Walk(t *Type, val *Value, v Visitor) {
 	case List:
 		v.BeginArray(t)
 		for i := range *val.Parts {
-			v.Element(i, i)
+			v.Element(i, i, i)
 			view.Walk(t, &(*val.Parts)[i], v)
 		}
 		v.EndArray(NoRest)
@@ -92,7 +92,7 @@ func (view View) walkBytes(t *Type, b []byte, v Visitor) {
 	}
 	v.BeginArray(t)
 	for i := 0; t.Size > 0 && len(b) >= t.Size; i++ {
-		v.Element(i, i)
+		v.Element(i, i, i)
 		if block > 0 && len(b) >= block {
 			v.Block(t, b[:block])
 			b = b[block:]

@@ -26,7 +26,7 @@ func (o *outline) Fault(*value.Guard, uint64, value.Why) { o.line("fault") }
 func (o *outline) Nothing()                              { o.line("nothing") }
 func (o *outline) EmptyList()                            { o.line("empty list") }
 func (o *outline) BeginArray(*value.Type)                { o.line("array"); o.depth++ }
-func (o *outline) Element(int, int)                      {}
+func (o *outline) Element(int, int, int)                 {}
 func (o *outline) EndArray(value.Rest)                   { o.depth-- }
 func (o *outline) BeginStruct()                          { o.line("struct"); o.depth++ }
 func (o *outline) Member(_ int, m *value.Member)         { o.line("%s:", m.Name) }

@@ -182,7 +182,7 @@ func (w *valueWalk) BeginArray(t *value.Type) {
 	w.begin('[')
 }
 
-func (w *valueWalk) Element(n, i int) { w.next(n, step{index: i}) }
+func (w *valueWalk) Element(n, i, _ int) { w.next(n, step{index: i}) }
 
 func (w *valueWalk) EndArray(value.Rest) { w.end(']') }
 

@@ -1,0 +1,322 @@
+package render_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	stdjson "encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/value"
+	"github.com/tsnoop/tsnoop/render"
+)
+
+// TestRandomObjects shows objects of all types of the fixtures with random bytes. An
+// independent reader of the BTF must find the same in JSON; no bit that is set and lies
+// in a member may be missing; and the text, parsed, must say what JSON says.
+func TestRandomObjects(t *testing.T) {
+	rng := rand.New(rand.NewPCG(11, 1))
+	leaves := 0
+	for _, file := range []string{"linux-6.12-amd64.btf", "corners.btf", "sample.btf"} {
+		k := btf.Open("../testdata/btf/" + file)
+		var names []string
+		for _, glob := range []string{"struct ?*", "union ?*"} {
+			more, err := k.TypeNames(glob)
+			if err != nil {
+				t.Fatal(err)
+			}
+			names = append(names, more...)
+		}
+		if len(names) < 5 {
+			t.Fatalf("%s has %d types", file, len(names))
+		}
+		for _, name := range names {
+			typ, err := k.Type(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			size, ok := btf.Size(typ)
+			if !ok || size == 0 {
+				continue
+			}
+			for range 3 {
+				o := &testObject{t: t, typ: typ, opts: render.Options{Symbol: testSymbol, Zeros: rng.IntN(3) == 0, Compact: rng.IntN(4) == 0}}
+				o.field = value.Field{Label: "*p", Type: typ, Encoding: value.Dumped}
+				o.Bytes, o.Whole = randomBytes(rng, size), size
+				leaves += o.check(name)
+				if t.Failed() {
+					t.FailNow()
+				}
+			}
+		}
+	}
+	if leaves < 10000 {
+		t.Errorf("only %d values were compared", leaves)
+	}
+	t.Logf("%d values", leaves)
+}
+
+// randomBytes are bytes of which some words are not zero.
+func randomBytes(rng *rand.Rand, n int) []byte {
+	b := make([]byte, n)
+	every := 1 + rng.IntN(12)
+	for i := 0; i < n; i += 1 + rng.IntN(8) {
+		if rng.IntN(every) == 0 {
+			b[i] = byte(rng.Uint32())
+		}
+		if rng.IntN(20) == 0 {
+			copy(b[i:], "abc")
+		}
+		if rng.IntN(20) == 0 && i%8 == 0 && i+8 <= n {
+			copy(b[i:], []byte{4, 0, 0, 0x81, 0xff, 0xff, 0xff, 0xff})
+		}
+	}
+	return b
+}
+
+// check compares what is shown of o and returns how many values it found.
+func (o *testObject) check(name string) int {
+	text, js := string(o.text()), o.json()
+	var all struct{ Value any }
+	d := stdjson.NewDecoder(strings.NewReader("{" + string(js) + "}"))
+	d.UseNumber()
+	if err := d.Decode(&all); err != nil {
+		o.t.Fatalf("%s: %v in %s", name, err, js)
+	}
+	r := &reader{o: o, seen: make([]bool, 8*len(o.Bytes)), member: make([]bool, 8*len(o.Bytes))}
+	r.compare(name, o.typ, 0, 0, all.Value)
+	r.cover(o.typ, 0, 0)
+	for bit := range r.seen {
+		if o.Bytes[bit/8]>>(bit%8)&1 == 1 && r.member[bit] && !r.seen[bit] {
+			o.t.Errorf("%s: bit %d of byte %d is set and in no member that is shown:\n%s", name, bit%8, bit/8, text)
+			break
+		}
+	}
+	if strings.ContainsFunc(strings.TrimSuffix(text, "\n"), func(r rune) bool { return r < ' ' && r != '\n' || r == 0x7f }) {
+		o.t.Errorf("%s: a control character is in\n%q", name, text)
+	}
+	_, tree, _ := strings.Cut(text, " = ")
+	p := &treeParser{text: strings.TrimSpace(tree)}
+	shown, err := p.value()
+	if err != nil || p.text != "" {
+		o.t.Fatalf("%s: %v at %q of\n%s", name, err, p.text, text)
+	}
+	if why := differs(name, shown, all.Value); why != "" {
+		o.t.Errorf("%s\n%s\n%s", why, text, js)
+	}
+	return r.leaves
+}
+
+// FuzzObject: whatever the bytes, of whatever type, with whatever ranges that were not
+// there, nothing panics, no control character is shown, and JSON is JSON.
+func FuzzObject(f *testing.F) {
+	var types []btf.Type
+	for _, file := range []string{"linux-6.12-amd64.btf", "corners.btf"} {
+		k := btf.Open("../testdata/btf/" + file)
+		names, err := k.TypeNames("struct ?*")
+		if err != nil {
+			f.Fatal(err)
+		}
+		for _, name := range names {
+			if t, err := k.Type(name); err == nil {
+				types = append(types, t)
+			}
+		}
+	}
+	f.Add(uint16(3), []byte("abc\x1b[2J\xff\x00\x9b\xe2\x80\xae\xff\xff"), 2, 5, uint64(0xffff888000000000), 400, uint8(0))
+	f.Add(uint16(300), []byte("\x01\x00\x00\x00\x00"), 0, 64, uint64(0), 64, uint8(3))
+	f.Fuzz(func(t *testing.T, n uint16, pattern []byte, start, end int, addr uint64, whole int, flags uint8) {
+		typ := types[int(n)%len(types)]
+		size, _ := btf.Size(typ)
+		if len(pattern) == 0 || whole < 0 {
+			return
+		}
+		o := &testObject{t: t, typ: typ, opts: render.Options{Symbol: testSymbol, Zeros: flags&1 != 0, Compact: flags&2 != 0, Types: flags&4 != 0}}
+		if flags&8 != 0 {
+			o.opts.Order = binary.BigEndian
+		}
+		o.field = value.Field{Label: "*p", Type: typ, Encoding: value.Dumped, Format: []string{"", "x", "hex", "s"}[flags>>4&3]}
+		o.Bytes = bytes.Repeat(pattern, size/len(pattern)+1)[:min(size, whole)]
+		o.Whole, o.Addr, o.Absent = whole, addr, []value.Range{{Start: start, End: end}}
+		if text := o.text(); bytes.ContainsFunc(bytes.TrimSuffix(text, []byte("\n")), func(r rune) bool { return r < ' ' && r != '\n' || r == 0x7f }) || !utf8.Valid(text) {
+			t.Errorf("%q", text)
+		}
+		if js := o.json(); !stdjson.Valid([]byte("{"+string(js)+"}")) || bytes.ContainsFunc(js, func(r rune) bool { return r < ' ' }) {
+			t.Errorf("%q", js)
+		}
+	})
+}
+
+// A reader reads an object by its BTF, bit by bit.
+type reader struct {
+	o            *testObject
+	seen, member []bool // of each bit of the object
+	leaves       int
+}
+
+// bits is the number at a bit; so many bits of it.
+func (r *reader) bits(at, width int) (x uint64) {
+	for i := range width {
+		if r.o.Bytes[(at+i)/8]>>((at+i)%8)&1 == 1 {
+			x |= 1 << i
+		}
+	}
+	return x
+}
+
+func mark(bits []bool, at, width int) {
+	for i := at; i < at+width && i < len(bits); i++ {
+		bits[i] = true
+	}
+}
+
+// compare tells whether got is what lies at a bit of the object; width is a bit field's.
+func (r *reader) compare(path string, t btf.Type, at, width int, got any) {
+	size, _ := btf.Size(t)
+	s := btf.Strip(t)
+	switch got := got.(type) {
+	case map[string]any:
+		for name, val := range got {
+			p, err := btf.Member(t, name)
+			if err != nil {
+				r.o.t.Errorf("%s: %v", path, err)
+				return
+			}
+			r.compare(path+"."+name, p.Type, at+int(p.BitOffset), int(p.BitSize), val)
+		}
+		return
+	case []any:
+		if a, ok := s.(*btf.Array); ok {
+			elem, _ := btf.Size(a.Type)
+			if len(got) != int(a.Nelems) {
+				r.o.t.Errorf("%s: %d elements, want %d", path, len(got), a.Nelems)
+			}
+			for i, val := range got {
+				r.compare(fmt.Sprintf("%s[%d]", path, i), a.Type, at+8*i*elem, 0, val)
+			}
+			return
+		}
+	}
+	r.leaves++
+	if width == 0 {
+		width = 8 * size
+	}
+	if text, _, _ := bytes.Cut(r.o.Bytes[at/8:][:(width+7)/8], []byte{0}); isArray(s) && !printable(text) {
+		mark(r.seen, at, 8*len(text)) // what is behind the NUL may not be lost
+	} else {
+		mark(r.seen, at, width)
+	}
+	if width > 64 {
+		r.compareLong(path, s, at, r.o.Bytes[at/8:][:size], got)
+		return
+	}
+	x := r.bits(at, width)
+	signed := int64(x << (64 - width) >> (64 - width))
+	if btf.Signed(t) {
+		signed = int64(x<<(64-width)) >> (64 - width)
+	}
+	ok := false
+	switch got := got.(type) {
+	case bool:
+		ok = got == (x == 1) && x < 2
+	case stdjson.Number:
+		n, err := strconv.ParseInt(got.String(), 10, 64)
+		u, uerr := strconv.ParseUint(got.String(), 10, 64)
+		ok = err == nil && n == signed || uerr == nil && u == x || uerr == nil && u == swapped(x, width)
+	case string:
+		switch s := s.(type) {
+		case *btf.Pointer:
+			ok = strings.HasPrefix(got, fmt.Sprintf("0x%x", x)) || strings.HasPrefix(got, "ip_rcv_finish") || strings.HasPrefix(got, "ext4_") ||
+				strings.HasPrefix(got, "ERR_PTR(") && x >= 1<<64-4095
+		case *btf.Enum:
+			ok = slices.ContainsFunc(s.Values, func(v btf.EnumValue) bool { return v.Name == got && v.Value<<(64-width) == x<<(64-width) })
+		case *btf.Array:
+			b := r.o.Bytes[at/8:][:size]
+			ok = r.isText(got, b)
+			if strings.Contains(got, ":") && len(got) == 3*size-1 {
+				mark(r.seen, at, width) // an address
+			}
+		default:
+			addr, err := netip.ParseAddr(got)
+			ok = err != nil || len(addr.AsSlice()) == size && slices.Equal(addr.AsSlice(), r.o.Bytes[at/8:][:size])
+		}
+	}
+	if !ok {
+		r.o.t.Errorf("%s: got %v (%T) of the bits %#x", path, got, got, x)
+	}
+}
+
+func isArray(t btf.Type) bool {
+	_, ok := t.(*btf.Array)
+	return ok
+}
+
+// printable tells whether some text looks like one.
+func printable(text []byte) bool {
+	return len(text) > 0 && utf8.Valid(text) && !bytes.ContainsFunc(text, func(r rune) bool { return r < ' ' && r != '\n' && r != '\t' || r == 0x7f })
+}
+
+func swapped(x uint64, width int) (y uint64) {
+	for i := 0; i < width; i += 8 {
+		y = y<<8 | x>>i&0xff
+	}
+	return y
+}
+
+// compareLong compares what is longer than a number.
+func (r *reader) compareLong(path string, t btf.Type, at int, b []byte, got any) {
+	s, ok := got.(string)
+	if addr, err := netip.ParseAddr(s); err == nil && slices.Equal(addr.AsSlice(), b) {
+		mark(r.seen, at, 8*len(b))
+		return
+	}
+	if hex := strings.NewReplacer(" ", "", ":", "").Replace(s); ok && strings.HasPrefix(fmt.Sprintf("%x", b), hex) && len(hex) >= 12 {
+		mark(r.seen, at, 8*len(b))
+		return
+	}
+	if ok && isArray(t) && r.isText(s, b) {
+		return
+	}
+	r.o.t.Errorf("%s: got %v of the bytes % x", path, got, b)
+}
+
+// isText tells whether text is the characters of b up to their NUL, or an address.
+func (r *reader) isText(text string, b []byte) bool {
+	c, _, _ := strings.Cut(string(b), "\x00")
+	hex := strings.ReplaceAll(text, ":", "")
+	return strings.ToValidUTF8(c, "\ufffd") == text || len([]rune(text)) == len([]rune(c)) || strings.HasPrefix(fmt.Sprintf("%x", b), hex)
+}
+
+// cover marks the bits that are in some member.
+func (r *reader) cover(t btf.Type, at, width int) {
+	size, _ := btf.Size(t)
+	var list []btf.MemberOf
+	switch s := btf.Strip(t).(type) {
+	case *btf.Struct:
+		list = s.Members
+	case *btf.Union:
+		list = s.Members
+	case *btf.Array:
+		elem, _ := btf.Size(s.Type)
+		for i := range int(s.Nelems) {
+			r.cover(s.Type, at+8*i*elem, 0)
+		}
+		return
+	default:
+		if width == 0 {
+			width = 8 * size
+		}
+		mark(r.member, at, width)
+		return
+	}
+	for _, m := range list {
+		r.cover(m.Type, at+int(m.Offset), int(m.BitfieldSize))
+	}
+}
