@@ -37,13 +37,14 @@ func (p *Plan) Match(decoders []*value.Decoder, records [][]byte) bool {
 	if p.check == nil {
 		return true
 	}
-	return p.check.holds(func(o operand) value.Value {
+	return p.check.holds(func(o operand) (*value.Field, value.Value) {
 		i := p.probe(o)
+		f := &p.Probes[i].Fields[o.index]
 		if records[i] == nil {
-			return value.Value{}
+			return f, value.Value{}
 		}
-		return decoders[i].Value(o.index, records[i])
-	}, p)
+		return f, decoders[i].Value(o.index, records[i])
+	})
 }
 
 // probe is the index of an operand's probe.
@@ -54,37 +55,39 @@ func (p *Plan) probe(o operand) int {
 	return o.part
 }
 
+// fieldOf is the field that an operand is.
 func (p *Plan) fieldOf(o operand) *value.Field { return &p.Probes[p.probe(o)].Fields[o.index] }
 
-func (t *test) holds(valueOf func(operand) value.Value, p *Plan) bool {
+// holds decides t; of is the field of an operand, and its value.
+func (t *test) holds(of func(operand) (*value.Field, value.Value)) bool {
 	switch {
 	case t.and != nil:
 		for _, kid := range t.and {
-			if !kid.holds(valueOf, p) {
+			if !kid.holds(of) {
 				return false
 			}
 		}
 		return true
 	case t.or != nil:
 		for _, kid := range t.or {
-			if kid.holds(valueOf, p) {
+			if kid.holds(of) {
 				return true
 			}
 		}
 		return false
 	}
-	left := valueOf(t.left)
+	f, left := of(t.left)
 	if left.Kind == value.Fault || left.Kind == value.None {
 		return false
 	}
 	if t.against {
-		right := valueOf(t.right)
+		g, right := of(t.right)
 		if right.Kind == value.Fault || right.Kind == value.None {
 			return false
 		}
-		return t.againstValue(left, right, p) != t.negated
+		return t.againstValue(left, f, right, g) != t.negated
 	}
-	return t.againstConstant(left, p.fieldOf(t.left)) != t.negated
+	return t.againstConstant(left, f) != t.negated
 }
 
 func (t *test) againstConstant(v value.Value, f *value.Field) bool {
@@ -120,16 +123,16 @@ func sameBits(data, want []byte, bits int) bool {
 	return rest == 0 || (data[whole]^want[whole])>>(8-rest) == 0
 }
 
-func (t *test) againstValue(left, right value.Value, p *Plan) bool {
+func (t *test) againstValue(left value.Value, f *value.Field, right value.Value, g *value.Field) bool {
 	if left.Kind == value.Text {
 		return bytes.Equal(left.Bytes, right.Bytes) == (t.op == "==")
 	}
 	a, b := left.Uint, right.Uint
-	if f := p.fieldOf(t.left); f.BigEndian {
+	if f.BigEndian {
 		a = f.Swapped(a)
 	}
-	if f := p.fieldOf(t.right); f.BigEndian {
-		b = f.Swapped(b)
+	if g.BigEndian {
+		b = g.Swapped(b)
 	}
 	return compareNumbers(a, b, left.Kind == value.Int, right.Kind == value.Int, t.op)
 }

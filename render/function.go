@@ -122,17 +122,7 @@ func newSide(at fetchargs.Side, source *Source, o *Options) Side {
 // record is what a call's event of one part of the side holds, nil if that was not
 // seen.
 func (s *Side) record(n int, c *calls.Call) []byte {
-	e := c.Entry
-	if s.at == fetchargs.Return {
-		e = c.Return
-	}
-	switch {
-	case len(s.parts) == 1:
-	case s.at == fetchargs.Return:
-		e = c.ReturnPart(s.parts[n].probe.Part)
-	default:
-		e = c.EntryPart(s.parts[n].probe.Part)
-	}
+	e := c.Event(s.at == fetchargs.Return, s.parts[n].probe.Part)
 	if e == nil {
 		return nil
 	}

@@ -15,12 +15,12 @@ func show(r *trace.Reading, all iter.Seq2[*calls.Call, error], o *options, out *
 	r.Lost, r.Idle = lost.add, idle
 	defer sums.begin(r, out, to, idle)()
 	defer idle()
-	n := 0
+	n, lines := 0, o.summary != "only"
 	for c, err := range all {
 		if err != nil {
 			return err
 		}
-		if !sums.add(c) || !sums.alone() && !out.show(to, c) {
+		if sums != nil && !sums.add(c) || lines && !out.show(to, c) {
 			return nil
 		}
 		if !c.Begun {

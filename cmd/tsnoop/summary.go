@@ -99,16 +99,13 @@ func (s *summing) tell() {
 	}
 }
 
-// alone tells that nothing is shown but sums.
-func (s *summing) alone() bool { return s != nil && s.only }
-
 // add adds up a call that is over. It returns whether anybody wants more.
 func (s *summing) add(c *calls.Call) bool {
-	if s == nil || c.Begun {
+	if c.Begun {
 		return true
 	}
 	errno := 0
-	if e := c.ReturnPart(0); e != nil {
+	if e := c.Event(true, 0); e != nil {
 		errno = s.fails[c.Plan].Errno(e.Data)
 	}
 	s.mu.Lock()

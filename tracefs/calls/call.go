@@ -43,7 +43,7 @@ type Call struct {
 	Plan int // index of the plan the events belong to
 	// Entry and Return are the first events that were seen of each side, nil where
 	// that side was not asked for or not seen. Of a side with several parts
-	// EntryPart and ReturnPart have all.
+	// Event has all.
 	Entry, Return *tracefs.Event
 	Duration      uint64 // ns from entry to return; 0 if either is missing
 
@@ -61,17 +61,17 @@ type Call struct {
 	entries, returns *entry // the parts, if a side has several
 }
 
-// EntryPart is the event that has a part of the entry, nil if it was not seen.
-func (c *Call) EntryPart(n int) *tracefs.Event { return partOf(c.Entry, c.entries, n) }
-
-// ReturnPart is the event that has a part of the return, nil if it was not seen.
-func (c *Call) ReturnPart(n int) *tracefs.Event { return partOf(c.Return, c.returns, n) }
-
-func partOf(first *tracefs.Event, kept *entry, n int) *tracefs.Event {
+// Event is the event that has a part of the return, or of the entry, nil if it was
+// not seen.
+func (c *Call) Event(ret bool, part int) *tracefs.Event {
+	first, kept := c.Entry, c.entries
+	if ret {
+		first, kept = c.Return, c.returns
+	}
 	switch {
 	case first != nil && kept != nil:
-		return kept.part(n)
-	case n == 0:
+		return kept.part(part)
+	case part == 0:
 		return first
 	}
 	return nil

@@ -325,20 +325,19 @@ func (p *Pairer) leave(e *tracefs.Event, side *Side, sp uint64) *entry {
 	if t == nil {
 		return nil
 	}
-	i := t.find(sp, side.Plan, p.opts.Delta)
-	if i < 0 {
-		if sp > maxDelta {
-			p.abandon(t, t.dead(sp-maxDelta))
-		}
-		p.settle(t)
-		return nil
+	var en *entry
+	if i := t.find(sp, side.Plan, p.opts.Delta); i >= 0 {
+		en = t.entries[i]
+		p.abandon(t, t.above(i))
+		t.entries = slices.Delete(t.entries, i, i+1)
+	} else if sp > maxDelta {
+		p.abandon(t, t.dead(sp-maxDelta))
 	}
-	en := t.entries[i]
-	if j := t.above(i); j < len(t.entries) {
-		p.abandon(t, j)
+	if len(t.entries) == 0 {
+		p.forget(t)
+	} else {
+		p.used.touch(t)
 	}
-	t.entries = slices.Delete(t.entries, i, i+1)
-	p.settle(t)
 	return en
 }
 

@@ -35,21 +35,21 @@ var (
 func showParts(c *calls.Call) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "plan %d", c.Plan)
-	side := func(word string, first *tracefs.Event, part func(int) *tracefs.Event) {
-		if first == nil {
+	side := func(word string, ret bool) {
+		if c.Event(ret, 0) == nil && c.Event(ret, 1) == nil {
 			return
 		}
 		b.WriteString(" " + word)
 		for i := range map[int]int{0: 2, 1: 1, 2: 2}[c.Plan] {
-			if e := part(i); e != nil {
+			if e := c.Event(ret, i); e != nil {
 				fmt.Fprintf(&b, "@%d", e.Time)
 			} else {
 				b.WriteString("@-")
 			}
 		}
 	}
-	side("in", c.Entry, c.EntryPart)
-	side("out", c.Return, c.ReturnPart)
+	side("in", false)
+	side("out", true)
 	for word, is := range map[string]bool{" begun": c.Begun, " orphan": c.Orphan, " unfinished": c.Unfinished} {
 		if is {
 			b.WriteString(word)
@@ -177,7 +177,7 @@ func TestParts(t *testing.T) {
 		},
 		{
 			name:   "handed out when they begin, with all parts",
-			opts:   calls.Options{Begin: true, Accept: func(c *calls.Call) bool { return c.Plan == 1 || c.EntryPart(0) != nil && c.EntryPart(1) != nil }},
+			opts:   calls.Options{Begin: true, Accept: func(c *calls.Call) bool { return c.Plan == 1 || c.Event(false, 0) != nil && c.Event(false, 1) != nil }},
 			events: "f0 0/1 a100, f1 0/1 a100, g 0/1 a50, g. 0/1 a58, f1. 0/1 a108, f0. 0/1 a108",
 			want:   "plan 0 in@1@2 begun, plan 1 in@3 begun, plan 1 in@3 out@4, plan 0 in@1@2 out@6@5",
 		},

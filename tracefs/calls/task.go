@@ -61,14 +61,6 @@ func (t *task) dead(sp uint64) int {
 	return len(t.entries)
 }
 
-// at is the index of the entry of a plan at this stack pointer, -1 if there is none.
-func (t *task) at(sp uint64, plan int) int {
-	if sp == 0 {
-		return -1
-	}
-	return slices.IndexFunc(t.entries, func(e *entry) bool { return e.stack == sp && e.plan == plan })
-}
-
 // find is the index of the entry that a return of plan at stack pointer sp
 // belongs to, -1 if there is none. Of several at the same place the latest is
 // right: the returns of the others were missed.
@@ -128,15 +120,7 @@ func (p *Pairer) task(e *tracefs.Event) *task {
 	return t
 }
 
-// settle marks t as used, or forgets it if nothing is left of it.
-func (p *Pairer) settle(t *task) {
-	if len(t.entries) == 0 {
-		p.forget(t)
-		return
-	}
-	p.used.touch(t)
-}
-
+// forget takes back the memory of a task of which nothing is left.
 func (p *Pairer) forget(t *task) {
 	p.used.remove(t)
 	delete(p.tasks, t.key)
@@ -163,7 +147,7 @@ func (p *Pairer) abandon(t *task, i int) {
 // very call, and a tail call enters a function where another was.
 func (p *Pairer) supersede(t *task, sp uint64, plan int) {
 	p.abandon(t, t.dead(sp))
-	first := t.at(sp, plan)
+	first := slices.IndexFunc(t.entries, func(e *entry) bool { return sp != 0 && e.stack == sp && e.plan == plan })
 	switch {
 	case first < 0:
 		return

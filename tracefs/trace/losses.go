@@ -120,7 +120,7 @@ func (t *Trace) accounting() func(*calls.Call) {
 		if !c.Begun {
 			plan := t.plans[c.Plan]
 			for _, p := range plan.Probes {
-				t.faults[plan.Spec.Func.Text] += t.faulted(p, event(c, p))
+				t.faults[plan.Spec.Func.Text] += t.faulted(p, c.Event(p.Side == fetchargs.Return, p.Part))
 			}
 		}
 	}

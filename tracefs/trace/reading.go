@@ -62,7 +62,7 @@ func (r *Reading) Values(c *calls.Call) iter.Seq2[*value.Field, value.Value] {
 	plan := r.plans[c.Plan]
 	return func(yield func(*value.Field, value.Value) bool) {
 		for _, p := range plan.Probes {
-			if e := event(c, p); e != nil && !r.values(p, e, yield) {
+			if e := c.Event(p.Side == fetchargs.Return, p.Part); e != nil && !r.values(p, e, yield) {
 				return
 			}
 		}
@@ -169,7 +169,9 @@ func (r *Reading) calls(events iter.Seq2[*tracefs.Event, error], all func(*calls
 			}
 			for _, pairer := range r.pairers {
 				for c, ok := pairer.Add(event); ok; c, ok = pairer.Next() {
-					r.leaves(c)
+					if len(r.cpus) > 0 {
+						r.leaves(c)
+					}
 					if !hand(c) {
 						return
 					}
@@ -206,7 +208,7 @@ func (r *Reading) matches(c *calls.Call) bool {
 	r.decoders, r.records = r.decoders[:0], r.records[:0]
 	for _, p := range plan.Probes {
 		var data []byte
-		if e := event(c, p); e != nil {
+		if e := c.Event(p.Side == fetchargs.Return, p.Part); e != nil {
 			data = e.Data
 		}
 		r.decoders, r.records = append(r.decoders, r.decoder[p]), append(r.records, data)
@@ -214,17 +216,9 @@ func (r *Reading) matches(c *calls.Call) bool {
 	return plan.Match(r.decoders, r.records)
 }
 
-// event is what a probe has of a call, nil if that was not seen.
-func event(c *calls.Call, p *fetchargs.Probe) *tracefs.Event {
-	if p.Side == fetchargs.Return {
-		return c.ReturnPart(p.Part)
-	}
-	return c.EntryPart(p.Part)
-}
-
 // leaves takes its return off a call that ends on a CPU that is not asked for.
 func (r *Reading) leaves(c *calls.Call) {
-	if len(r.cpus) > 0 && c.Return != nil && !slices.Contains(r.cpus, c.Return.CPU) {
+	if c.Return != nil && !slices.Contains(r.cpus, c.Return.CPU) {
 		c.Return, c.Duration, c.Unfinished = nil, 0, true
 	}
 }

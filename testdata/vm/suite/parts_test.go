@@ -95,7 +95,7 @@ func readParts(t *testing.T, armed *trace.Trace, l *loading, stop context.Cancel
 		if c.Orphan || c.Unfinished {
 			t.Fatalf("orphan %t, unfinished %t", c.Orphan, c.Unfinished)
 		}
-		in, in2, out, out2 := c.EntryPart(0), c.EntryPart(1), c.ReturnPart(0), c.ReturnPart(1)
+		in, in2, out, out2 := c.Event(false, 0), c.Event(false, 1), c.Event(true, 0), c.Event(true, 1)
 		seen[[4]bool{in != nil, in2 != nil, out != nil, out2 != nil}]++
 		var offset, returned []uint64
 		for f, v := range armed.Values(c) {
