@@ -17,6 +17,10 @@ type Func struct {
 	Variadic bool
 	Records  int // functions of this name in the BTF, which has no addresses to tell them apart
 	Copies   int // those of them whose prototypes differ; 1 if it is unambiguous
+
+	// Untyped: there is no prototype of it. It has no Params here, and nothing is
+	// known of what it returns.
+	Untyped bool
 }
 
 // A Param is a parameter of a function.
@@ -207,6 +211,9 @@ func countCopies(funcs []*Func) []*Func {
 // String is the prototype as C: "int ip_send_skb(struct net *net, struct
 // sk_buff *skb)".
 func (f *Func) String() string {
+	if f.Untyped {
+		return f.Name + "(...)"
+	}
 	params := make([]string, len(f.Params))
 	for i, p := range f.Params {
 		params[i] = Declare(p.Type, p.Name)

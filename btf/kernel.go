@@ -1,6 +1,7 @@
 package btf
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -40,6 +41,7 @@ type Kernel struct {
 	base    *blob
 	err     error
 	modules map[string]*blob // by moduleKey; nil where a file could not be read
+	added   []string         // modules that AddModule was called for
 }
 
 // Running returns the BTF of the running kernel, from /sys/kernel/btf.
@@ -176,6 +178,50 @@ func (k *Kernel) module(name string) (*blob, error) {
 	return b, err
 }
 
+// CheckRunning says whether the types may be those of the running kernel: not if that
+// shows its own and they are others. Types that were not opened from files are.
+func (k *Kernel) CheckRunning() error {
+	own, err := os.ReadFile(filepath.Join(sysDir, "vmlinux"))
+	if k.dir != "" || len(k.files) == 0 || err != nil {
+		return nil
+	}
+	data, err := mapped(k.files[0])
+	if err != nil {
+		return err
+	}
+	if data, err = section(data); err != nil {
+		return fmt.Errorf("%s: %w", k.files[0], err)
+	}
+	if !bytes.Equal(data, own) {
+		return fmt.Errorf("%s is another kernel's: the running one shows its types as %s/vmlinux", k.files[0], sysDir)
+	}
+	return nil
+}
+
+// AddModule takes in the BTF of a module that the kernel has not loaded: data is what
+// is in its file.
+//
+// Errors wrap ErrNoBTF, or are those of reading vmlinux's.
+func (k *Kernel) AddModule(name string, data []byte) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	base, err := k.vmlinux()
+	if err != nil {
+		return err
+	}
+	key := moduleKey(name)
+	b, err := parseBlob(data, key, base)
+	if err != nil {
+		return err
+	}
+	if k.modules == nil {
+		k.modules = make(map[string]*blob)
+	}
+	k.modules[key] = b
+	k.added = append(k.added, key)
+	return nil
+}
+
 // Modules are the names of the modules that have BTF here, sorted.
 func (k *Kernel) Modules() []string {
 	k.mu.Lock()
@@ -185,7 +231,7 @@ func (k *Kernel) Modules() []string {
 
 // moduleNames lists the modules which have BTF here, sorted. k.mu is held.
 func (k *Kernel) moduleNames() []string {
-	var names []string
+	names := slices.Clone(k.added)
 	for _, f := range k.moduleFiles() {
 		names = append(names, moduleName(f))
 	}

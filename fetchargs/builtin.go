@@ -27,7 +27,7 @@ func (r *resolver) builtin(x *spec.Builtin) (route, bool) {
 		p.typ = r.charArray(16)
 		return p, true
 	case base.Kind == Retval:
-		if isVoid(r.fn.Return) {
+		if !r.fn.Untyped && isVoid(r.fn.Return) {
 			return r.result(&spec.Ident{Name: spec.Name{Text: name, Span: x.Span}})
 		}
 		p.ret = true
@@ -54,7 +54,7 @@ func (r *resolver) argument(n int) Base {
 	switch {
 	case n <= len(arch.Regs):
 		return r.register(n - 1)
-	case !r.target.Features.ArgN:
+	case !r.target.Features.ArgN || r.absent:
 		return Base{Kind: StackN, N: int64(arch.FirstStack + n - 1 - len(arch.Regs))}
 	}
 	return Base{Kind: ArgN, N: int64(n)}
@@ -64,7 +64,7 @@ func (r *resolver) argument(n int) Base {
 func (r *resolver) isArgument(x *spec.Builtin, n int) bool {
 	arch := r.target.Arch
 	switch {
-	case r.argWords >= 0 && n > r.argWords && !r.fn.Variadic:
+	case r.argWords >= 0 && n > r.argWords && !r.fn.Variadic && !r.fn.Untyped:
 		r.fail(x.Span, "its prototype: "+r.fn.String(), "%s has no argument %d", r.fn.Name, n)
 		return false
 	case n > len(arch.Regs) && arch.FirstStack < 0, n > len(arch.Regs) && arch.BigByPointer:

@@ -75,6 +75,11 @@ func (t *Target) expand(specs []*spec.Spec) (jobs []job, errs spec.Errors, fatal
 func (t *Target) matching(s *spec.Spec) ([]btf.FuncName, *spec.Error, error) {
 	names, err := t.Kernel.FuncNames(s.Module.Text, s.Func.Text)
 	var missing *btf.NotFoundError
+	if errors.As(err, &missing) {
+		if awaited, why := t.await(s.Module.Text); awaited && why == nil {
+			names, err = t.Kernel.FuncNames(s.Module.Text, s.Func.Text)
+		}
+	}
 	if errors.As(err, &missing) && namedAfter(s.Module.Text, s.Func.Text) {
 		if own, _ := t.Kernel.FuncNames("vmlinux", s.Func.Text); len(own) > 0 {
 			return own, nil, nil // the module is built in
@@ -102,7 +107,13 @@ func tooMany(s *spec.Spec, n int) *spec.Error {
 func (t *Target) traceable() func(module, name string) bool {
 	if t.Traceable != nil {
 		if f := t.Traceable(); f != nil {
-			return f
+			return func(module, name string) bool {
+				if f(module, name) {
+					return true
+				}
+				awaited, _ := t.await(module)
+				return awaited
+			}
 		}
 	}
 	return func(string, string) bool { return true }

@@ -12,7 +12,7 @@ import (
 // finish drops the side that nothing asked for and completes the other.
 func (r *resolver) finish() *Plan {
 	p := r.out
-	if r.target.Live && r.target.Features.ReturnArgs && r.entry.used && r.exit.used {
+	if r.target.Live && r.target.Features.ReturnArgs && !r.absent && r.entry.used && r.exit.used {
 		r.again()
 	}
 	if r.target.Pair {

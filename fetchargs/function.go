@@ -19,15 +19,20 @@ func (r *resolver) function() bool {
 	if errors.As(err, &missing) && missing.What == "module" {
 		if own := r.target.builtIn(r.spec.Module.Text, base); own != nil {
 			fn, err = own, nil
+		} else if r.awaited, r.untold = r.target.await(r.spec.Module.Text); r.awaited {
+			fn, err = r.target.Kernel.Func(r.spec.Module.Text, base)
 		}
 	}
 	switch {
 	case err == nil:
 	case errors.As(err, &missing):
-		if r.askSymbols() {
-			r.noFunction(missing)
+		if !r.askSymbols() {
+			return false
 		}
-		return false
+		if fn = r.withoutPrototype(); fn == nil {
+			r.noFunction(missing)
+			return false
+		}
 	case errors.Is(err, btf.ErrNoBTF):
 		r.fatal = err
 		return false
@@ -40,6 +45,7 @@ func (r *resolver) function() bool {
 		return false
 	}
 	r.fn = fn
+	r.absent = fn.Module != "" && r.target.ModuleLoaded != nil && !r.target.ModuleLoaded(fn.Module)
 	if (r.target.Live || fn.Records > 1) && !r.askSymbols() {
 		return false
 	}
@@ -54,11 +60,12 @@ func (r *resolver) function() bool {
 func (r *resolver) noFunction(missing *btf.NotFoundError) {
 	name, module := r.spec.Func, r.spec.Module
 	switch {
-	case missing.What == "module" && !slices.Contains(r.facts.Modules, strings.ReplaceAll(module.Text, "-", "_")):
+	case r.awaited && missing.What == "module":
+		r.noPrototype(name.Span, missing)
+	case missing.What == "module" && !slices.Contains(r.facts.Modules, moduleSymbol(module.Text)):
 		r.errs = append(r.errs, r.target.noModule(r.spec, missing))
 	case len(r.facts.Offsets) > 0 || len(r.facts.Modules) > 0:
-		r.failWith(name.Span, missing, "a probe needs a function; types are missing for assembly, for data and on kernels built without them",
-			"%s is in this kernel, but BTF has no prototype of it", name.Text)
+		r.noPrototype(name.Span, missing)
 	case module.Text == "" && r.noFunctionButKnown(missing):
 	case len(r.facts.Clones) > 0:
 		r.failWith(name.Span, missing, "try "+r.facts.Clones[0]+"; its parameters may differ from the source",
@@ -97,6 +104,9 @@ func (r *resolver) noSymbol() {
 func (r *resolver) symbols() []string {
 	name := r.spec.Func.Text
 	if r.fn.Module != "" {
+		if r.fn.Untyped && r.spec.Module.Text == "" && len(r.facts.Modules) > 1 {
+			r.out.Notes = append(r.out.Notes, "there is one in each of "+strings.Join(r.facts.Modules, ", ")+": this is the first one's")
+		}
 		return []string{r.fn.Module + ":" + name}
 	}
 	if len(r.facts.Offsets) < 2 {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -26,8 +27,8 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 // of each: the lines of --emit or --explain, or the picture of its errors.
 //
 // In the archive, "target" has lines of NAME VALUE: btf (a fixture), arch,
-// kernel, counts, show (emit or explain), live, symbol NAME COUNT and clone NAME
-// CLONE for the symbol table, place NAME ADDRESS ROOM KIND, notrace NAME. "specs" has one spec a line.
+// kernel, counts, show (emit or explain), live, symbol NAME COUNT, module NAME
+// MODULE and clone NAME CLONE for the symbol table, place NAME ADDRESS ROOM KIND, notrace NAME. "specs" has one spec a line.
 func TestGolden(t *testing.T) {
 	files, _ := filepath.Glob("testdata/*.txtar")
 	if len(files) == 0 {
@@ -102,6 +103,10 @@ func newGolden(t *testing.T, config string) *golden {
 				f.Offsets = append(f.Offsets, uint64(4096*(i+1)))
 			}
 			facts[words[1]] = f
+		case "module": // has a function of this name
+			f := facts[words[1]]
+			f.Modules = append(f.Modules, words[2])
+			facts[words[1]] = f
 		case "clone":
 			f := facts[words[1]]
 			f.Clones = append(f.Clones, words[2])
@@ -123,7 +128,7 @@ func newGolden(t *testing.T, config string) *golden {
 	}
 	if len(facts) > 0 {
 		c.target.Symbols = func([]string) (map[string]fetchargs.SymbolFacts, error) { return facts, nil }
-		c.target.ModuleLoaded = func(name string) bool { return name == "loaded" }
+		c.target.ModuleLoaded = func(name string) bool { return slices.Contains([]string{"loaded", "drv", "first", "second"}, name) }
 	}
 	return c
 }

@@ -31,9 +31,16 @@ func (t *Target) noModule(s *spec.Spec, missing *btf.NotFoundError) *spec.Error 
 		e.Fix = spec.Fix{Span: spec.Span{Pos: 0, End: len(s.Text)}, Text: t.withoutModule(s, false)}
 		own = name + " is a function of the kernel itself: " + e.Fix.Text
 	}
+	awaited, why := t.await(module)
 	switch {
+	case awaited && why != nil:
+		e.Msg = fmt.Sprintf("which functions the module %s has is not known before it comes", module)
+		e.Hint = fmt.Sprintf("%v; name the kernel's file and its own with --btf, or a function without a glob", why)
 	case t.ModuleLoaded != nil && !loaded:
 		e.Msg, e.Hint = fmt.Sprintf("the module %s is not loaded", module), "load it first: modprobe "+module
+		if t.Live {
+			e.Hint += "; or --wait-module waits for it"
+		}
 	case t.ModuleLoaded == nil:
 		e.Msg, e.Hint = fmt.Sprintf("there is no BTF of the module %s", module), "name its file with --btf, behind that of the kernel"
 	default:
@@ -45,6 +52,14 @@ func (t *Target) noModule(s *spec.Spec, missing *btf.NotFoundError) *spec.Error 
 	}
 	e.Hint = didYouMean(missing.Near, e.Hint)
 	return e
+}
+
+// await tells whether a module is to come; why nothing is known of it, if so.
+func (t *Target) await(module string) (awaited bool, why error) {
+	if t.Await == nil || module == "" {
+		return false, nil
+	}
+	return t.Await(module)
 }
 
 // withoutModule is the spec for the kernel's own function; ret says that only its

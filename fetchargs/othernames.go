@@ -46,6 +46,10 @@ func elsewhere(name string) (otherName, bool) {
 
 // noParameter explains a name that the function has no parameter of.
 func (r *resolver) noParameter(x *spec.Ident) {
+	if r.fn.Untyped {
+		r.noPrototype(x.Span, nil)
+		return
+	}
 	names := make([]string, len(r.fn.Params))
 	for i, p := range r.fn.Params {
 		names[i] = p.Name

@@ -96,6 +96,12 @@ type resolver struct {
 	naming  *spec.Item // whose expression is walked, for a name that stands for it
 	unshown string     // why show has not shown a value
 
+	awaited bool  // the function's module is still to come, and is waited for
+	untold  error // why nothing is known of it
+	// absent: the function's module is not loaded. Without it the kernel takes no
+	// function's name for its beginning, where alone $arg1 is allowed.
+	absent bool
+
 	params    []route
 	paramErrs []error
 	argWords  int // registers and stack words that the parameters take, -1 if not known
@@ -131,7 +137,7 @@ func (r *resolver) plan() *Plan {
 
 // register is the fetcharg of the n-th integer register, from 0.
 func (r *resolver) register(n int) Base {
-	if r.target.Features.ArgN {
+	if r.target.Features.ArgN && !r.absent {
 		return Base{Kind: ArgN, N: int64(n + 1)}
 	}
 	return Base{Kind: Register, Name: r.target.Arch.Regs[n]}

@@ -21,6 +21,10 @@ type Target struct {
 	Place func(name string) (SymbolPlace, error)
 	// ModuleLoaded tells whether a module is in the kernel; nil if not known.
 	ModuleLoaded func(name string) bool
+	// Await tells whether there is to be a wait for a module that is not loaded, and
+	// has its types in Kernel from then on; if it cannot, why says why. It is nil if
+	// none is waited for.
+	Await func(name string) (awaited bool, why error)
 	// Traceable gives what tells which functions can be probed, nil if that is
 	// not known. It takes long, so it is called only if a spec has a glob.
 	Traceable func() func(module, name string) bool

@@ -62,6 +62,9 @@ func (r *resolver) ident(x *spec.Ident) (route, bool) {
 }
 
 func (r *resolver) result(x *spec.Ident) (route, bool) {
+	if r.fn.Untyped {
+		return route{base: Base{Kind: Retval}, ret: true}, true
+	}
 	if isVoid(r.fn.Return) {
 		r.fail(x.Span, "its prototype: "+r.fn.String(), "%s returns nothing", r.fn.Name)
 		return route{}, false

@@ -80,8 +80,8 @@ func (o *options) check() error {
 		return usagef("tsnoop --summary=only SPEC", "--summary takes nothing or only, not %q", o.summary)
 	case o.interval > 0 && o.summary == "":
 		return usagef("tsnoop --summary -i 1 SPEC", "--interval needs --summary")
-	case o.foreign() && o.emit == "" && !o.explain && o.command.name == "trace":
-		return usagef("tsnoop --emit "+strings.Join(o.args, " "), "--btf, --arch and --kernel describe another machine: that goes with --emit and --explain")
+	case (o.arch != "" || o.kernel != "") && o.emit == "" && !o.explain && (o.command.name == "trace" || o.command.name == "record"):
+		return usagef("tsnoop --emit "+strings.Join(o.args, " "), "--arch and --kernel describe another machine: that goes with --emit and --explain")
 	}
 	return nil
 }

@@ -22,6 +22,7 @@ type options struct {
 	program   []string // the command to trace, with its arguments
 	count     int
 	duration  time.Duration
+	wait      bool // for modules that are not loaded
 	output    string
 	notations []bool // those that are asked for
 	time      render.TimeMode
@@ -121,6 +122,7 @@ func (o *options) flags(raw *rawFlags) *pflag.FlagSet {
 	f.StringVarP(&raw.duration, "duration", "d", "", "")
 
 	f.StringVarP(&raw.mode, "time", "t", "rel", "")
+	f.BoolVar(&o.wait, "wait-module", false, "")
 	f.BoolVarP(&o.chain, "chain", "s", false, "")
 	f.BoolVar(&o.tree, "tree", false, "")
 	f.BoolVarP(&o.kstack, "kstack", "k", false, "")

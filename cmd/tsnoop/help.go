@@ -50,6 +50,7 @@ What is traced:
   -f, --follow            and their children, those they have and those to come
       --comm GLOB         only tasks with such a name, at most 15 characters: 'nginx*'
       --cpu LIST          only what happens on these CPUs: 0,2-3
+      --wait-module       functions of modules that are not loaded, from when they come
   -n, --count N           end after N calls
   -d, --duration DUR      end after this time: 10s, 500ms, 2m
 
@@ -75,7 +76,8 @@ What is shown:
 Instead of tracing:
       --emit[=FORM]       print the definitions: tracefs (default), shell or boot
       --explain           print how each value is fetched
-      --btf FILE          types of another kernel; once more for each module
+      --btf FILE          types of another kernel; once more for each module; in a
+                          trace, types of this one that it does not show itself
       --arch ARCH         of another machine: amd64 or arm64
       --kernel X.Y        of another version
 
@@ -117,6 +119,7 @@ FUNC                shows every parameter, and what the function returns
 FUNC()              shows only that it is called
 tcp_*(sk)           every function of such a name that has a parameter sk
 ext4:ext4_*         of a module; without one, the kernel's and all modules'
+mod:f(((struct sk_buff *)$arg1)->len, (int)return)   where there is no BTF of it
 f(skb->len)         shows this; . and -> both mean "go into"
 f(skb->len > 100)   only those calls, and shows the value
 f() if skb->len > 100   only those calls, without showing it

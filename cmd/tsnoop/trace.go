@@ -7,6 +7,7 @@ import (
 	"os/signal"
 	"syscall"
 
+	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
@@ -51,6 +52,11 @@ func follow(m *trace.Machine, plans []*fetchargs.Plan, program *program, o *opti
 	signalled, release := onSignal()
 	defer release()
 	ui.notes(plans)
+	if len(o.btf) > 0 {
+		if err := btf.Open(o.btf...).CheckRunning(); err != nil {
+			ui.warn("%v: values may be wrong", err)
+		}
+	}
 	progress := newProgress(ui)
 	t, err := m.Arm(signalled, plans, o.traceOptions(ui, progress))
 	progress.end()
@@ -83,7 +89,7 @@ func follow(m *trace.Machine, plans []*fetchargs.Plan, program *program, o *opti
 func (o *options) traceOptions(ui *ui, p *progress) trace.Options {
 	to := trace.Options{
 		Pids: o.pids, Follow: o.follow, CPUs: o.cpus, BufferKB: o.bufferKB, Stacks: o.kstack, Text: o.reader == "text",
-		Begin: o.begins(), Chain: o.chain, Warn: ui.tell, Progress: p.step,
+		Wait: o.wait, Begin: o.begins(), Chain: o.chain, Warn: ui.tell, Progress: p.step,
 	}
 	if o.time == render.TimeBoot {
 		to.Clock = "boot"

@@ -1,7 +1,11 @@
 package proc
 
 import (
+	"bytes"
+	"debug/elf"
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 )
@@ -11,4 +15,94 @@ import (
 func ModuleLoaded(name string) bool {
 	_, err := os.Stat(filepath.Join("/sys/module", strings.ReplaceAll(name, "-", "_")))
 	return err == nil
+}
+
+// buildID is where both the kernel and a module's file keep the note with the
+// number of the build.
+const buildID = ".note.gnu.build-id"
+
+// ModuleBuild is what tells the build of a loaded module from others, "" if that is
+// not known.
+func ModuleBuild(name string) string {
+	b, _ := os.ReadFile(filepath.Join("/sys/module", strings.ReplaceAll(name, "-", "_"), "notes", buildID))
+	return string(b)
+}
+
+// A ModuleFile is what a module is loaded from: ELF.
+type ModuleFile struct {
+	Path string
+	Data []byte
+}
+
+// ReadModuleFile reads the file that modprobe(8) would load a module from: that of
+// the running kernel's modules.dep, below /lib/modules. A packed one is unpacked by
+// the program for it. It is nil if there is no such file.
+func ReadModuleFile(name string) (*ModuleFile, error) {
+	release, err := os.ReadFile("/proc/sys/kernel/osrelease")
+	if err != nil {
+		return nil, err
+	}
+	dir := filepath.Join("/lib/modules", strings.TrimSpace(string(release)))
+	list, err := os.ReadFile(filepath.Join(dir, "modules.dep"))
+	if os.IsNotExist(err) {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
+	}
+	path := moduleFile(string(list), name)
+	if path == "" {
+		return nil, nil
+	}
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(dir, path)
+	}
+	data, err := unpacked(path)
+	if err != nil {
+		return nil, err
+	}
+	return &ModuleFile{path, data}, nil
+}
+
+// moduleFile finds a module in modules.dep: a line for each, "kernel/fs/ext4.ko.xz:"
+// and the files it needs.
+func moduleFile(list, name string) string {
+	name = strings.ReplaceAll(name, "-", "_")
+	for line := range strings.Lines(list) {
+		path, _, _ := strings.Cut(line, ":")
+		base, _, _ := strings.Cut(filepath.Base(path), ".")
+		if strings.ReplaceAll(base, "-", "_") == name {
+			return path
+		}
+	}
+	return ""
+}
+
+// unpackers are the programs that write to stdout what a file has packed.
+var unpackers = map[string]string{".xz": "xz", ".zst": "zstd", ".gz": "gzip"}
+
+func unpacked(path string) ([]byte, error) {
+	program, packed := unpackers[filepath.Ext(path)]
+	if !packed {
+		return os.ReadFile(path)
+	}
+	data, err := exec.Command(program, "-dc", path).Output()
+	if err != nil {
+		return nil, fmt.Errorf("%s, with %s: %w", path, program, err)
+	}
+	return data, nil
+}
+
+// Build is ModuleBuild of the module that the file would be loaded as.
+func (f *ModuleFile) Build() string {
+	e, err := elf.NewFile(bytes.NewReader(f.Data))
+	if err != nil {
+		return ""
+	}
+	defer e.Close()
+	s := e.Section(buildID)
+	if s == nil {
+		return ""
+	}
+	b, _ := s.Data()
+	return string(b)
 }

@@ -27,6 +27,7 @@ type Trace struct {
 	progress func(doing string, n, all int)
 	text     bool
 	ranges   proc.Ranges // of the kernel's addresses, nil if not known
+	modules  *modules    // nil if all functions are the kernel's own
 
 	clock     int32 // the trace clock's number for clock_gettime
 	clockName string
@@ -73,6 +74,7 @@ func (m *Machine) Arm(ctx context.Context, plans []*fetchargs.Plan, o Options) (
 	if t.pairers, err = t.newPairers(o.Begin || o.Chain, o.Chain); err != nil {
 		return nil, err
 	}
+	t.modules = t.newModules(o.Wait)
 	t.symbols = sync.OnceValue(t.loadSymbols)
 	t.start, t.wall = t.Now(), t.wallClock()
 	if ctx.Err() != nil {

@@ -102,6 +102,8 @@ func (t *Trace) Calls(ctx context.Context) iter.Seq2[*calls.Call, error] {
 // untilDrained stops the tracing when ctx is done. The context that it returns is
 // done then: what is in the buffers by then is still read.
 func (t *Trace) untilDrained(ctx context.Context) (_ context.Context, release func()) {
+	ctx, end := context.WithCancel(ctx)
+	unwatch := t.modules.watch(ctx, end)
 	read, drained := context.WithCancel(context.Background())
 	stop := context.AfterFunc(ctx, func() {
 		t.stop()
@@ -110,6 +112,8 @@ func (t *Trace) untilDrained(ctx context.Context) (_ context.Context, release fu
 	return read, func() {
 		stop()
 		drained()
+		end()
+		unwatch()
 	}
 }
 

@@ -17,6 +17,7 @@ type Machine struct {
 	fs        *tracefs.FS
 	kallsyms  func() ([]byte, error)
 	blacklist func() map[string]bool
+	builds    map[string]string // of modules that types are known of before they are loaded
 }
 
 // NewMachine makes a Machine. fs may be nil where tracefs cannot be read: then
@@ -26,6 +27,7 @@ func NewMachine(fs *tracefs.FS) *Machine {
 		fs:        fs,
 		kallsyms:  sync.OnceValues(proc.ReadKallsyms),
 		blacklist: sync.OnceValue(proc.LoadBlacklist),
+		builds:    map[string]string{},
 	}
 }
 

@@ -27,6 +27,7 @@ type PlanOptions struct {
 	MaxActive int    // calls that a return probe can follow at a time; 0 lets Arm decide
 	Comm      string // glob of the names of tasks that are traced, "" for all
 	Text      bool   // text may be read, so what is traced must not be able to fake it
+	Wait      bool   // functions may be of modules that are not loaded, which Arm arms for
 
 	// Lines are meant for people: the definitions have nothing in them that only a
 	// Trace needs, so they cannot be armed. Explained ones are resolved as for a
@@ -34,9 +35,10 @@ type PlanOptions struct {
 	Lines, Explained bool
 }
 
-// elsewhere tells whether the plans are for another machine.
+// elsewhere tells whether the plans are for another machine. What is armed is armed on
+// this one, wherever its types come from.
 func (o *PlanOptions) elsewhere() bool {
-	return o.Kernel != nil || o.Arch != nil || o.Features != nil
+	return o.Kernel != nil && o.Lines || o.Arch != nil || o.Features != nil
 }
 
 // Plan makes plans of specs. What is wrong with them comes as a spec.Errors
@@ -86,6 +88,9 @@ func (m *Machine) Target(o PlanOptions) (*fetchargs.Target, error) {
 		return t, nil
 	}
 	t.Symbols, t.Place, t.ModuleLoaded = m.SymbolFacts, m.symbolPlace(), proc.ModuleLoaded
+	if o.Wait {
+		t.Await = m.await(t.Kernel)
+	}
 	if t.Live && !t.Features.Keeps {
 		end, err := proc.UserEnd()
 		if err != nil {

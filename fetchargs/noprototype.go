@@ -1,0 +1,68 @@
+package fetchargs
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
+)
+
+// withoutPrototype is a function that the symbol table knows and BTF does not: assembly, or
+// of a module where modules have no BTF. Its calls can be seen, and what the spec
+// takes from registers and says the type of. It is nil if there is none, or if the
+// spec wants what only a prototype tells.
+func (r *resolver) withoutPrototype() *btf.Func {
+	name, module := r.spec.Func.Text, moduleSymbol(r.spec.Module.Text)
+	if !r.spec.Parens {
+		return nil
+	}
+	fn := &btf.Func{Name: name, Module: module, Copies: 1, Untyped: true}
+	others := slices.DeleteFunc(slices.Clone(r.facts.Modules), func(m string) bool { return m == module })
+	switch {
+	case r.awaited && r.untold != nil:
+	case module != "" && len(others) < len(r.facts.Modules):
+	case module != "" || strings.Contains(name, "."):
+		return nil
+	case len(r.facts.Offsets) > 0:
+	case len(r.facts.Modules) > 0:
+		fn.Module = others[0]
+	default:
+		return nil
+	}
+	return fn
+}
+
+// noPrototype says that nothing is known of a function but its name, and what can be
+// done all the same.
+func (r *resolver) noPrototype(at spec.Span, missing error) {
+	name, module := r.spec.Func.Text, moduleSymbol(r.spec.Module.Text)
+	if module == "" && len(r.facts.Offsets) == 0 && len(r.facts.Modules) > 0 {
+		module = r.facts.Modules[0]
+	}
+	why := ""
+	if r.awaited {
+		r.failWith(at, missing, "", "what %s takes is not known before the module %s comes", name, r.spec.Module.Text)
+		if why = "--btf can name files with the types; "; r.untold != nil {
+			why = r.untold.Error() + "; " + why
+		}
+	} else {
+		r.failWith(at, missing, "", "%s is in this kernel, but BTF has no prototype of it", name)
+		if module != "" && !slices.Contains(r.target.Kernel.Modules(), module) {
+			why = fmt.Sprintf("the kernel has no BTF of the module %s, as before 5.11, but --btf can name files with it; ", module)
+		}
+	}
+	e := r.errs[len(r.errs)-1]
+	switch {
+	case at != r.spec.Func.Span:
+		e.Mend(at, why+"an argument by its place, with a cast: ", "((struct TYPE *)$arg1)")
+	case why != "":
+		e.Mend(at, why+"its calls can be seen: ", name+"()")
+	default:
+		e.Hint = "a probe needs a function; types are missing for assembly, for data and on kernels built without them"
+	}
+}
+
+// moduleSymbol is a module's name as the kernel's symbol table has it.
+func moduleSymbol(name string) string { return strings.ReplaceAll(name, "-", "_") }

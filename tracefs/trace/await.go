@@ -1,0 +1,41 @@
+package trace
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/tracefs/proc"
+)
+
+// await makes known to k what can be known of a module before it is loaded: the types
+// in its file. Each file is read once.
+func (m *Machine) await(k *btf.Kernel) func(name string) (bool, error) {
+	asked := map[string]error{}
+	return func(name string) (bool, error) {
+		if proc.ModuleLoaded(name) {
+			return false, nil
+		}
+		why, known := asked[name]
+		if !known {
+			why = m.addTypes(k, name)
+			asked[name] = why
+		}
+		return true, why
+	}
+}
+
+func (m *Machine) addTypes(k *btf.Kernel, name string) error {
+	file, err := proc.ReadModuleFile(name)
+	if err != nil {
+		return err
+	}
+	if file == nil {
+		return errors.New("modules.dep, below /lib/modules, has no file of it")
+	}
+	if err := k.AddModule(name, file.Data); err != nil {
+		return fmt.Errorf("%s: %w", file.Path, err)
+	}
+	m.builds[name] = file.Build()
+	return nil
+}

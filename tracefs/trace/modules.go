@@ -1,0 +1,157 @@
+package trace
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/tsnoop/tsnoop/tracefs/proc"
+)
+
+// modules are those that functions of a trace are in. The kernel itself arms their
+// probes as each comes, and gives them up as it goes; who traces is told.
+type modules struct {
+	t      *Trace
+	wait   bool                // one that is gone may come again
+	funcs  map[string][]string // by module, in the order of the plans
+	unsure map[string]bool     // functions that may not be in the module
+	loaded map[string]bool
+	builds map[string]string // what the types are those of, "" if that is not known
+	others bool              // some functions are the kernel's own
+}
+
+// newModules says of what modules a trace's functions are; nil if of none.
+func (t *Trace) newModules(wait bool) *modules {
+	m := &modules{t: t, wait: wait, funcs: map[string][]string{}, unsure: map[string]bool{}, loaded: map[string]bool{}, builds: map[string]string{}}
+	for _, p := range t.plans {
+		switch {
+		case p.Renames != "":
+		case p.Func.Module == "":
+			m.others = true
+		case !slices.Contains(m.funcs[p.Func.Module], p.Func.Name):
+			m.funcs[p.Func.Module] = append(m.funcs[p.Func.Module], p.Func.Name)
+			m.unsure[p.Func.Name] = p.Func.Untyped
+		}
+	}
+	if len(m.funcs) == 0 {
+		return nil
+	}
+	return m
+}
+
+// begin looks at which modules there are, before anything is told of changes.
+func (m *modules) begin() {
+	for name := range m.funcs {
+		m.loaded[name] = proc.ModuleLoaded(name)
+		m.builds[name] = m.t.machine.builds[name]
+		if m.loaded[name] {
+			m.builds[name] = proc.ModuleBuild(name)
+		} else {
+			m.t.warn("waiting for the module %s: %s", name, m.names(name))
+			m.wait = true
+		}
+	}
+}
+
+// watch tells of modules that come and go, until the context is done, and calls end
+// when there is nothing left to trace.
+func (m *modules) watch(ctx context.Context, end func()) (stop func()) {
+	if m == nil {
+		return func() {}
+	}
+	events, err := proc.WatchModules()
+	if err != nil {
+		m.t.detail("modules that come and go are not told of: %v", err)
+		return func() {}
+	}
+	m.begin()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for e := range events.All() {
+			if m.take(e); m.over() && ctx.Err() == nil {
+				m.t.warn("nothing is left to trace")
+				end()
+				return
+			}
+		}
+	}()
+	return func() {
+		events.Close()
+		<-done
+	}
+}
+
+// take takes in an event; one without a name stands for any.
+func (m *modules) take(e proc.ModuleEvent) {
+	for name := range m.funcs {
+		now := !e.Gone
+		switch e.Name {
+		case name:
+		case "":
+			now = proc.ModuleLoaded(name)
+		default:
+			continue
+		}
+		if m.loaded[name] == now {
+			continue
+		}
+		if m.loaded[name] = now; now {
+			m.came(name)
+		} else {
+			m.left(name)
+		}
+	}
+}
+
+func (m *modules) came(name string) {
+	m.t.warn("the module %s has come: %s", name, m.names(name))
+	build := proc.ModuleBuild(name)
+	if m.builds[name] != "" && build != "" && build != m.builds[name] {
+		m.t.warn("it is not the build of %s that types are known of: do not believe its values", name)
+	}
+	unsure := slices.DeleteFunc(slices.Clone(m.funcs[name]), func(f string) bool { return !m.unsure[f] })
+	if len(unsure) == 0 {
+		return
+	}
+	traceable := m.t.machine.fs.TraceableFunctions()
+	for _, f := range unsure {
+		if traceable != nil && !traceable(name, f) {
+			m.t.warn("the module %s has no function %s that can be traced", name, f)
+		}
+	}
+}
+
+func (m *modules) left(name string) {
+	again := "is not traced any more"
+	if len(m.funcs[name]) > 1 {
+		again = "are not traced any more"
+	}
+	if m.wait {
+		again = "will be traced when it comes again"
+	}
+	m.t.warn("the module %s has gone: %s %s", name, m.names(name), again)
+}
+
+// names are the functions of a module, or how many.
+func (m *modules) names(module string) string {
+	const most = 3
+	all := m.funcs[module]
+	if len(all) <= most {
+		return strings.Join(all, ", ")
+	}
+	return strings.Join(all[:most], ", ") + " and others"
+}
+
+// over tells that nothing that is traced is there, or will be.
+func (m *modules) over() bool {
+	if m.others || m.wait {
+		return false
+	}
+	for _, there := range m.loaded {
+		if there {
+			return false
+		}
+	}
+	return true
+}
