@@ -7,6 +7,7 @@ import (
 
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
+	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
 // walk finds the route to an expression's value. A false result means that
@@ -132,7 +133,7 @@ func (r *resolver) member(x *spec.Member) (route, bool) {
 		r.noMember(x.Name, p.typ, err)
 		return p, false
 	}
-	text := isTextMember(p.typ, x.Name.Text)
+	text := value.IsTextMember(p.typ, x.Name.Text)
 	if p, ok = p.member(m).settle(); !ok {
 		r.fail(x.Where(), "", "%s is passed in registers, and this part of it cannot be fetched", x.X)
 	}

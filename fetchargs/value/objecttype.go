@@ -7,7 +7,15 @@ import (
 )
 
 // isObject tells whether f is shown member by member, if it has any.
-func isObject(f *Field) bool { return f.Encoding == Dumped && f.Type != nil }
+func isObject(f *Field) bool {
+	switch {
+	case f.Type == nil:
+		return false
+	case f.Encoding == Array:
+		return f.Format == "" && listed(btf.Strip(f.Type)) != nil
+	}
+	return f.Encoding == Dumped
+}
 
 // newObjectType is the Type of the memory of an object: what its C type says of it,
 // down to its pointers. A FORMAT of numbers is that of its integers.
@@ -142,6 +150,9 @@ func (b *objectBuilder) members(dst []Member, t btf.Type, base, depth int) []Mem
 			dst = append(dst, b.bitField(m, at))
 		default:
 			typ := b.of(m.Type, m.Name, depth+1)
+			if typ.Form == Byte && typ.Size == 1 && typ.Dims != nil && IsTextMember(t, m.Name) {
+				typ.Form, typ.Chars = Char, true
+			}
 			if typ.length() > 0 {
 				dst = append(dst, Member{Name: m.Name, C: btf.Name(m.Type), Type: typ, Offset: at / 8})
 			}

@@ -1,4 +1,4 @@
-package fetchargs
+package value
 
 import "github.com/tsnoop/tsnoop/btf"
 
@@ -29,8 +29,8 @@ var textMembers = map[string]bool{
 	"cper_section_descriptor.fru_text": true, // include/linux/cper.h: printed with %.20s
 }
 
-// isTextMember tells whether the member of that name of a struct or union is text.
-func isTextMember(t btf.Type, name string) bool {
+// IsTextMember tells whether the member of that name of a struct or union is text.
+func IsTextMember(t btf.Type, name string) bool {
 	switch t := btf.Strip(t).(type) {
 	case *btf.Struct:
 		return textMembers[t.Name+"."+name]
