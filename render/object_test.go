@@ -66,7 +66,7 @@ func TestObjects(t *testing.T) {
 
 // A testObject is an object of a golden file.
 type testObject struct {
-	t     *testing.T
+	t     testing.TB
 	typ   btf.Type
 	field value.Field
 	opts  render.Options
@@ -75,7 +75,7 @@ type testObject struct {
 
 const linuxFile = "../testdata/btf/linux-6.12-amd64.btf"
 
-func newObject(t *testing.T, config string) *testObject {
+func newObject(t testing.TB, config string) *testObject {
 	o := &testObject{t: t, opts: render.Options{Symbol: testSymbol}}
 	file, cut := linuxFile, 0
 	for _, line := range strings.Split(strings.TrimSpace(config), "\n") {
@@ -178,4 +178,30 @@ func (o *testObject) text() []byte {
 func (o *testObject) json() []byte {
 	f := render.NewField(&o.field, false, &o.opts)
 	return json.New(nil, o.opts).AppendValue(nil, f, o.value())
+}
+
+// BenchmarkObject shows an sk_buff, and says how much of it a line and a byte cost.
+func BenchmarkObject(b *testing.B) {
+	archive, err := txtar.ParseFile("testdata/objects/skbuff.txtar")
+	if err != nil {
+		b.Fatal(err)
+	}
+	o := newObject(b, string(archive.Files[0].Data))
+	f, p, val := render.NewField(&o.field, false, &o.opts), json.New(nil, o.opts), o.value()
+	for _, bb := range []struct {
+		name string
+		show func(dst []byte) []byte
+	}{
+		{"text", func(dst []byte) []byte { return f.AppendTree(dst, &val) }},
+		{"json", func(dst []byte) []byte { return p.AppendValue(dst, f, val) }},
+	} {
+		b.Run(bb.name, func(b *testing.B) {
+			line := bb.show(nil)
+			b.ReportAllocs()
+			b.SetBytes(int64(len(o.Bytes)))
+			for b.Loop() {
+				line = bb.show(line[:0])
+			}
+		})
+	}
 }

@@ -2,6 +2,7 @@ package value
 
 import (
 	"bytes"
+	"encoding/binary"
 	"unicode/utf8"
 )
 
@@ -172,8 +173,10 @@ func (w *objectWalk) array(t *Type, dims []int, at int) {
 		if w.left--; w.left < 0 {
 			break
 		}
-		if equal := w.equal(start, size, shown-i); !w.Full && equal >= minEqual {
-			next = i + equal
+		if !w.Full {
+			if equal := w.equal(start, size, shown-i); equal >= minEqual {
+				next = i + equal
+			}
 		}
 		w.Element(n, i, next-1)
 		n++
@@ -265,7 +268,7 @@ func (w *objectWalk) isNothing(start, end int) bool {
 
 func isZero(b []byte) bool {
 	for len(b) >= 8 {
-		if b[0]|b[1]|b[2]|b[3]|b[4]|b[5]|b[6]|b[7] != 0 {
+		if binary.NativeEndian.Uint64(b) != 0 {
 			return false
 		}
 		b = b[8:]
