@@ -107,12 +107,15 @@ func symbolText(o *Options, t *value.Type, dst []byte, x uint64) []byte {
 	return addressText(o, t, dst, x)
 }
 
-// pointerText appends an address and what lies there.
+// pointerText appends an address and what lies there; of code only its name.
 func pointerText(o *Options, t *value.Type, dst []byte, x uint64) []byte {
-	dst = addressText(o, t, dst, x)
-	if o.Symbol == nil || x == 0 || value.IsErrno(x) {
-		return dst
+	switch {
+	case o.Symbol == nil || x == 0 || value.IsErrno(x):
+		return addressText(o, t, dst, x)
+	case o.IsCode != nil && o.IsCode(x):
+		return symbolText(o, t, dst, x)
 	}
+	dst = hexText(o, t, dst, x)
 	if name, module, off, ok := o.Symbol(x); ok {
 		dst = append(AppendSymbol(append(dst, " <"...), name, module, off), '>')
 	}

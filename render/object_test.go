@@ -26,7 +26,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 // In the archive, "object" has lines: "type CTYPE", "btf FILE", "addr NUMBER", "cut
 // BYTES" of what was fetched, "empty MEMBER" of a
 // list_head, "absent START END", "format FORMAT", the flags "zeros",
-// "types" and "compact", and "MEMBER = VALUE", where a value is a number, a text in
+// "types", "compact" and "code", and "MEMBER = VALUE", where a value is a number, a text in
 // quotes, or "self" for the address of the member.
 func TestObjects(t *testing.T) {
 	files, _ := filepath.Glob("testdata/objects/*.txtar")
@@ -107,6 +107,8 @@ func newObject(t testing.TB, config string) *testObject {
 			o.Absent = append(o.Absent, r)
 		case word == "format":
 			o.field.Format = rest
+		case word == "code": // what testSymbol knows is
+			o.opts.IsCode = func(addr uint64) bool { return addr>>16 == 0xffffffff8100 }
 		case word == "zeros":
 			o.opts.Zeros = true
 		case word == "types":

@@ -66,6 +66,10 @@ type Options struct {
 	// the kernel itself. It may be nil: addresses are shown as numbers then.
 	Symbol func(addr uint64) (name, module string, off uint64, ok bool)
 
+	// IsCode tells whether what Symbol names at an address is a function. If it is nil
+	// that is not known.
+	IsCode func(addr uint64) bool
+
 	Order binary.ByteOrder // of the records; nil for little endian
 }
 

@@ -61,7 +61,7 @@ func newSink(r *trace.Reading, o *options, out *output) render.Sink {
 	return out.begin(o.newSink(sources(r), render.Options{
 		Header: out.terminal && o.summary != "only", Color: out.color, Verbose: o.verbose,
 		Zeros: o.zeros, Types: o.types, Compact: o.compact,
-		Time: o.time, Start: r.Start(), Clock: r.WallClock(), Symbol: r.Symbol, Order: r.Order(),
+		Time: o.time, Start: r.Start(), Clock: r.WallClock(), Symbol: r.Symbol, IsCode: r.IsCode, Order: r.Order(),
 	}))
 }
 

@@ -62,6 +62,21 @@ func TestName(t *testing.T) {
 	}
 }
 
+func TestIsCode(t *testing.T) {
+	s, err := ParseSymbols([]byte(symbols))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for addr, want := range map[uint64]bool{
+		0: false, 0xffffffff80ffffff: false, 0xffffffff81000001: true, 0xffffffff81004fff: true, 0xffffffff81005000: false,
+		0xffffffff81fffff0: false, 0xffffffff82000000: false, 0xffffffffc0001010: true, 0xffffffffffffffff: false,
+	} {
+		if got := s.IsCode(addr); got != want {
+			t.Errorf("IsCode(%#x): got %v, want %v", addr, got, want)
+		}
+	}
+}
+
 func TestAddr(t *testing.T) {
 	s, err := ParseSymbols([]byte(symbols))
 	if err != nil {

@@ -23,9 +23,12 @@ type Symbols struct {
 type symbol struct {
 	addr   uint64
 	name   uint32 // offset in text
-	len    uint16
+	len    uint16 // and isCode
 	module uint16 // 0 is the kernel
 }
+
+// isCode is set in the length of a symbol that is a function.
+const isCode = 1 << 15
 
 // LoadSymbols reads /proc/kallsyms.
 //
@@ -58,7 +61,7 @@ func ParseSymbols(text []byte) (*Symbols, error) {
 			hidden = false
 		}
 		// 'a' is a number, not an address; so are the offsets of per-CPU data.
-		if l.addr < minKernel || l.kind == 'a' || l.kind == 'A' || len(l.name) > 0xffff || start > 0xffff_0000 {
+		if l.addr < minKernel || l.kind == 'a' || l.kind == 'A' || len(l.name) >= isCode || start > 0xffff_0000 {
 			continue
 		}
 		var m uint16
@@ -67,7 +70,11 @@ func ParseSymbols(text []byte) (*Symbols, error) {
 		}
 		sorted = sorted && last <= l.addr
 		last = l.addr
-		s.syms = append(s.syms, symbol{addr: l.addr, name: uint32(start + l.at), len: uint16(len(l.name)), module: m})
+		sym := symbol{addr: l.addr, name: uint32(start + l.at), len: uint16(len(l.name)), module: m}
+		if l.text() {
+			sym.len |= isCode
+		}
+		s.syms = append(s.syms, sym)
 	}
 	if hidden {
 		return nil, ErrHidden
@@ -117,14 +124,14 @@ const maxOffset = 1 << 20
 
 func (s *Symbols) name(i int) string {
 	sym := &s.syms[i]
-	return s.text[sym.name:][:sym.len]
+	return s.text[sym.name:][:sym.len&^isCode]
 }
 
 // Name returns the symbol nearest below addr, its module, "" for the kernel
 // itself, and how many bytes addr is behind it. ok is false if addr is in no
 // known part of the kernel.
 func (s *Symbols) Name(addr uint64) (name, module string, off uint64, ok bool) {
-	i := sort.Search(len(s.syms), func(i int) bool { return s.syms[i].addr > addr }) - 1
+	i := s.below(addr)
 	if i < 0 {
 		return "", "", 0, false
 	}
@@ -143,6 +150,17 @@ func (s *Symbols) Name(addr uint64) (name, module string, off uint64, ok bool) {
 		module = s.modules[m-1]
 	}
 	return name, module, off, true
+}
+
+// IsCode tells whether the symbol nearest below addr is a function.
+func (s *Symbols) IsCode(addr uint64) bool {
+	i := s.below(addr)
+	return i >= 0 && addr-s.syms[i].addr <= maxOffset && s.syms[i].len&isCode != 0
+}
+
+// below is the last symbol that is not behind addr, -1 if there is none.
+func (s *Symbols) below(addr uint64) int {
+	return sort.Search(len(s.syms), func(i int) bool { return s.syms[i].addr > addr }) - 1
 }
 
 // Addr returns the address of a symbol. Where several have the name it is the

@@ -101,6 +101,15 @@ func (r *Reading) Symbol(addr uint64) (name, module string, off uint64, ok bool)
 	return "", "", 0, false
 }
 
+// IsCode tells whether what Symbol names at an address is a function.
+func (r *Reading) IsCode(addr uint64) bool {
+	if r.named != nil {
+		return false
+	}
+	s := r.symbols()
+	return s != nil && s.IsCode(addr)
+}
+
 func (r *Reading) address(symbol string) (uint64, bool) {
 	if s := r.symbols(); s != nil {
 		return s.Addr(symbol)
