@@ -3,6 +3,7 @@ package fetchargs
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/tsnoop/tsnoop/btf"
@@ -35,6 +36,7 @@ type builder struct {
 	reads   []*value.Proof // by the counter
 	counter *counter       // nil if the kernel has none, or not of this side
 	proven  []proven
+	dumps   []dump
 	byText  map[string]int // indexes of args by what they fetch
 	names   map[string]bool
 }
@@ -77,6 +79,9 @@ func (b *builder) add(e encoded, w want) (ref, bool) {
 		}
 	}
 	f.Hidden, f.Label = w.hidden, cmp.Or(w.name, calledName(w.x))
+	if f.Encoding == value.Dumped {
+		return b.addDump(e, w, f)
+	}
 	label := f.Label
 	if f.Add != 0 { // the address of a member must not be thought to be this
 		if label = e.route.origin; label == "" {
@@ -88,6 +93,20 @@ func (b *builder) add(e encoded, w want) (ref, bool) {
 	if f.Arg, ok = b.arg(own, label, at, e.next...); !ok {
 		return ref{}, false
 	}
+	if !b.guards(e, &f) {
+		return ref{}, false
+	}
+	if slices.ContainsFunc(f.Guards, func(g value.Guard) bool { return g.Proof != nil }) {
+		b.proven = append(b.proven, proven{len(b.fields), e, w})
+	}
+	b.fields = append(b.fields, f)
+	b.exprs = append(b.exprs, x)
+	return ref{&b.side, len(b.fields) - 1}, true
+}
+
+// guards has the pointers on the way to e fetched, and what proves that they lead to
+// memory. Of a dump its windows prove that of the last one.
+func (b *builder) guards(e encoded, f *value.Field) bool {
 	for i, label := range e.route.labels {
 		if label.text == "" {
 			continue
@@ -100,22 +119,17 @@ func (b *builder) add(e encoded, w want) (ref, bool) {
 		if name == f.Label { // the text has the name, its address this one
 			name += " ptr"
 		}
-		arg, ok := b.arg(e.route.pointer(n).as(x64Type), name, at)
+		arg, ok := b.arg(e.route.pointer(n).as(x64Type), name, e.at)
 		if !ok {
-			return ref{}, false
+			return false
 		}
 		g := value.Guard{Label: label.text, Arg: arg, Space: b.space(e, i)}
-		if b.r.target.Live && g.Space != value.KernelSpace {
+		if last := i == len(e.route.labels)-1; b.r.target.Live && g.Space != value.KernelSpace && !(last && f.Encoding == value.Dumped) {
 			g.Proof = b.proof(e, i, n, f.Arg)
 		}
 		f.Guards = append(f.Guards, g)
-		if n := len(b.fields); g.Proof != nil && (len(b.proven) == 0 || b.proven[len(b.proven)-1].index != n) {
-			b.proven = append(b.proven, proven{n, e, w})
-		}
 	}
-	b.fields = append(b.fields, f)
-	b.exprs = append(b.exprs, x)
-	return ref{&b.side, len(b.fields) - 1}, true
+	return true
 }
 
 // space is where the i-th pointer on the way to e must point. A char * is
@@ -144,8 +158,7 @@ func (b *builder) arg(a Arg, label string, at spec.Span, next ...Arg) (int, bool
 	for i, a := range args {
 		var limit int
 		if args[i], texts[i], limit = b.r.fitted(a); len(texts[i]) > limit {
-			b.r.fail(at, fmt.Sprintf("fetch less deep: this is %d characters (%s)", len(texts[i]), texts[i]),
-				"the chain is too long: the kernel takes %d characters in one fetcharg", limit)
+			b.r.tooLong(at, texts[i], limit)
 			return 0, false
 		}
 	}
@@ -159,6 +172,11 @@ func (b *builder) arg(a Arg, label string, at spec.Span, next ...Arg) (int, bool
 		}
 	}
 	return i, true
+}
+
+func (r *resolver) tooLong(at spec.Span, text string, limit int) {
+	r.fail(at, fmt.Sprintf("fetch less deep: this is %d characters (%s)", len(text), text),
+		"the chain is too long: the kernel takes %d characters in one fetcharg", limit)
 }
 
 // named adds a fetcharg that there is not yet.

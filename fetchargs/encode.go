@@ -1,8 +1,6 @@
 package fetchargs
 
 import (
-	"strings"
-
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
@@ -73,6 +71,9 @@ func (r *resolver) encode(p route, w want, f *value.Format) (e encoded, ok bool)
 		}
 		return r.encodeArray(e, x, t, f)
 	}
+	if e.route.mem && isStruct(e.route.typ) {
+		return r.encodeDump(e, w, f)
+	}
 	r.cannotShow(e.route.typ, x)
 	return e, false
 }
@@ -104,12 +105,7 @@ func (r *resolver) cannotShow(t btf.Type, x spec.Expr) {
 		r.fail(x.Where(), "", "%s is %s and has no value to show", x, name)
 		return
 	}
-	list := btf.Members(t)
-	hint := "name a member: " + strings.Join(list[:min(8, len(list))], ", ")
-	if len(list) > 8 {
-		hint += ", ..."
-	}
-	r.failWith(x.Where(), spec.ErrUnsupported, hint, "%s is a %s; showing all of it is not supported yet", x, name)
+	r.failWith(x.Where(), spec.ErrUnsupported, memberHint(t), "%s is a %s; showing all of it is not supported yet", x, name)
 }
 
 // number encodes an integer of size bytes, whose sign the C type decides.

@@ -43,10 +43,14 @@ func (p *Probe) explainField(w io.Writer, f *value.Field) {
 	if f.Type != nil {
 		typ = btf.Name(f.Type)
 	}
+	if f.IsRest() {
+		typ = fmt.Sprintf("from byte %d on", f.Dump.At)
+	}
 	fmt.Fprintf(w, "    %s: %s", f.Label, typ)
 	switch {
 	case f.Again < 0:
 		fmt.Fprint(w, ", if it faulted at entry")
+	case f.IsRest():
 	case f.Hidden:
 		fmt.Fprint(w, ", for a condition only")
 	}
@@ -55,11 +59,15 @@ func (p *Probe) explainField(w io.Writer, f *value.Field) {
 		fmt.Fprintln(w, "      cannot be fetched")
 		return
 	}
-	fmt.Fprintf(w, "      %s=%s\n", p.Args[f.Arg].Name, p.Args[f.Arg])
-	for _, step := range p.Args[f.Arg].steps() {
-		fmt.Fprintf(w, "        %s\n", step)
+	if f.Dump != nil {
+		p.explainDump(w, f)
+	} else {
+		fmt.Fprintf(w, "      %s=%s\n", p.Args[f.Arg].Name, p.Args[f.Arg])
+		for _, step := range p.Args[f.Arg].steps() {
+			fmt.Fprintf(w, "        %s\n", step)
+		}
+		p.explainParts(w, f)
 	}
-	p.explainParts(w, f)
 	if f.Add != 0 {
 		fmt.Fprintf(w, "      and %+d added after reading\n", f.Add)
 	}
@@ -73,6 +81,30 @@ func (p *Probe) explainField(w io.Writer, f *value.Field) {
 			for _, i := range args {
 				fmt.Fprintf(w, "        of user space, if %s: %s=%s\n", g.Proof.Kind, p.Args[i].Name, p.Args[i])
 			}
+		}
+	}
+}
+
+// explainDump tells how the bytes of an object are fetched, and what tells that they
+// could be read.
+func (p *Probe) explainDump(w io.Writer, f *value.Field) {
+	for _, a := range p.Args[f.Arg : f.Arg+f.Dump.Args] {
+		fmt.Fprintf(w, "      %s=%s\n", a.Name, a)
+	}
+	if n := min(f.Whole, value.MostOfObject); f.Whole > n {
+		fmt.Fprintf(w, "      only the first %s of %d\n", plural(n, "byte"), f.Whole)
+	}
+	if f.Whole > 0 && len(f.Dump.Rest) > 0 {
+		fmt.Fprintf(w, "      of %s the first %d\n", plural(min(f.Whole, value.MostOfObject), "byte"), f.Count)
+	}
+	for i := range f.Dump.Windows {
+		proof := f.Dump.Windows[i].Proof
+		args := proof.Args
+		if proof.Kind == value.Counted {
+			args = []int{proof.Read - 2, proof.Read - 1 + proof.Reads}
+		}
+		for _, arg := range args {
+			fmt.Fprintf(w, "      its page could be read, if %s: %s=%s\n", proof.Kind, p.Args[arg].Name, p.Args[arg])
 		}
 	}
 }

@@ -19,13 +19,24 @@ func (r *resolver) finish() *Plan {
 		r.pair()
 	}
 	both := r.entry.used && r.exit.used
+	var parts []*builder
 	if r.entry.used || !r.exit.used {
-		p.Probes = append(p.Probes, r.entry.finish(both))
+		parts = append(parts, r.entry.spread()...)
 	}
 	if r.exit.used {
-		p.Probes = append(p.Probes, r.exit.finish(both))
+		parts = append(parts, r.exit.spread()...)
+	}
+	for _, b := range parts {
+		p.Probes = append(p.Probes, b.finish(both))
 	}
 	if len(r.errs) > 0 {
+		return nil
+	}
+	if len(parts) > maxProbes {
+		r.fail(r.spec.Func.Span, "split the spec in two", "this is too much to show: it takes %d probes", len(parts))
+		return nil
+	}
+	if r.fatal = p.sameFilters(); r.fatal != nil {
 		return nil
 	}
 	return p
@@ -72,7 +83,7 @@ func (b *builder) finish(both bool) *Probe {
 // with entries, and the task's name.
 func (b *builder) instrument(both bool) {
 	p, at := b.probe, b.r.spec.Func.Span
-	if p.Side == Entry {
+	if p.Side == Entry && p.Part == 0 {
 		caller, _ := baseNamed(b.r.target.Arch.Caller)
 		p.Caller, _ = b.arg(Arg{Base: caller, Type: x64Type}, "caller", at)
 	}
@@ -137,8 +148,13 @@ func (p *Probe) stringsLast() {
 func (p *Probe) move(moved []int) {
 	for i := range p.Fields {
 		f := &p.Fields[i]
-		if f.Encoding != value.Nothing {
+		if f.Encoding != value.Nothing && (f.Dump == nil || f.Dump.Args > 0) {
 			f.Arg = moved[f.Arg]
+		}
+		if f.Dump != nil {
+			for j := range f.Dump.Windows {
+				moveProof(f.Dump.Windows[j].Proof, moved)
+			}
 		}
 		for j := range f.Guards {
 			g := &f.Guards[j]

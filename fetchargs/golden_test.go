@@ -91,6 +91,8 @@ func newGolden(t *testing.T, config string) *golden {
 			c.explain = words[1] == "explain"
 		case "live":
 			c.target.Live, c.target.Calls, c.target.Nonce = true, true, words[1]
+		case "deep":
+			c.target.Deep = true
 		case "pair":
 			c.target.Pair = true
 		case "counts":

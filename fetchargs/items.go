@@ -21,7 +21,9 @@ func (r *resolver) items() {
 				}
 				shown[text] = true
 			}
-			r.fetch(w)
+			if _, ok := r.fetch(w); ok {
+				r.deeper(w)
+			}
 		}
 	}
 	if len(r.spec.Items) == 0 && r.spec.If == nil {
@@ -76,7 +78,9 @@ func (r *resolver) everything() {
 // unshown says why.
 func (r *resolver) show(w want) bool {
 	before := len(r.errs)
-	r.fetch(w)
+	if _, fetched := r.fetch(w); fetched && !w.hidden {
+		r.deeper(w)
+	}
 	ok := len(r.errs) == before
 	if !ok {
 		e := r.errs[before]

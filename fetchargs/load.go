@@ -91,6 +91,10 @@ func (s *savedPlan) load(types func(int) (btf.Type, error)) (*Plan, error) {
 		return nil, errors.New("no probe")
 	case len(p.Probes) > maxProbes:
 		return nil, fmt.Errorf("%d probes", len(p.Probes))
+	case p.sameFilters() != nil:
+		return nil, p.sameFilters()
+	case p.checkRest() != nil:
+		return nil, p.checkRest()
 	case p.Renames != "" && (len(p.Probes) != 1 || p.Entry() == nil || len(p.Entry().Fields) < 2):
 		return nil, errors.New("not a plan for the names of tasks")
 	}
@@ -200,6 +204,11 @@ func (s *savedField) load(p *Probe, types func(int) (btf.Type, error)) (f value.
 		}
 		f.Guards = append(f.Guards, g)
 	}
+	if s.Dump != nil {
+		if f.Dump, err = s.Dump.load(p); err != nil {
+			return f, err
+		}
+	}
 	return f, p.checkField(&f)
 }
 
@@ -219,6 +228,10 @@ func (p *Probe) checkField(f *value.Field) error {
 		bad = bad || value.FormatNamed(f.Format) == nil
 	}
 	switch {
+	case (f.Encoding == value.Dumped) != (f.Dump != nil):
+		return errors.New("impossible field")
+	case f.Dump != nil && !bad:
+		return p.checkDump(f)
 	case bad, f.Encoding != value.Nothing && !p.hasArg(f.Arg):
 		return errors.New("impossible field")
 	case f.Encoding != value.Nothing && p.goesOn(f) && !p.hasArg(f.Arg+1):

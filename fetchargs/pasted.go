@@ -48,6 +48,9 @@ func (p *Probe) pasted(f *value.Field) string {
 	if f.Encoding == value.Nothing {
 		return fmt.Sprintf("%s is not in the line: %s", f.Label, strings.TrimPrefix(f.Why, f.Label+" is "))
 	}
+	if f.Dump != nil {
+		return p.pastedDump(f)
+	}
 	name := p.Args[f.Arg].Name
 	inRegisters := f.Encoding == value.Array && p.Args[f.Arg].Type == x64Type && p.Args[f.Arg].Count == 0
 	switch {
@@ -71,6 +74,19 @@ func (p *Probe) pasted(f *value.Field) string {
 		return fmt.Sprintf("%s is signed: from %d on subtract %.0f", name, uint64(1)<<(f.Bits-1), math.Ldexp(1, f.Bits))
 	}
 	return ""
+}
+
+// pastedDump says where the bytes of an object are.
+func (p *Probe) pastedDump(f *value.Field) string {
+	if f.Dump.Args == 0 {
+		return ""
+	}
+	first, last := p.Args[f.Arg].Name, p.Args[f.Arg+f.Dump.Args-1].Name
+	text := fmt.Sprintf("%s is in %s", f.Label, first)
+	if last != first {
+		text += " to " + last
+	}
+	return fmt.Sprintf("%s from byte %d on, as it lies in memory", text, f.Dump.At)
 }
 
 // stale says when the value that the kernel prints is none.

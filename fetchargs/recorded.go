@@ -111,7 +111,11 @@ func newSelection(wanted *spec.Spec, p *Plan) *selection {
 func recordedSide(p *Probe) side {
 	s := side{at: p.Side, part: p.Part}
 	for _, f := range p.Fields {
-		s.exprs = append(s.exprs, f.Label)
+		expr := f.Label
+		if f.IsRest() {
+			expr = ""
+		}
+		s.exprs = append(s.exprs, expr)
 		f.Hidden = true
 		s.fields = append(s.fields, f)
 	}

@@ -84,7 +84,20 @@ type (
 		Guards    []savedGuard `json:"guards,omitempty"`
 		Hidden    bool         `json:"hidden,omitempty"`
 		Again     int          `json:"again,omitempty"`
+		Dump      *savedDump   `json:"dump,omitempty"`
 		Why       string       `json:"why,omitempty"`
+	}
+	savedDump struct { // a stretch of an object
+		At      int           `json:"at,omitempty"`
+		Args    int           `json:"args,omitempty"`
+		Off     int           `json:"off,omitempty"`
+		Windows []savedWindow `json:"windows,omitempty"`
+		Rest    [][2]int      `json:"rest,omitempty"` // parts, and numbers of fields
+	}
+	savedWindow struct {
+		Start int         `json:"start"`
+		End   int         `json:"end"`
+		Proof *savedProof `json:"proof"`
 	}
 	savedGuard struct {
 		Label string      `json:"label"`
@@ -134,7 +147,7 @@ type (
 type savedWords []string
 
 var (
-	savedEncodings = savedWords{value.Integer: "integer", value.BitField: "bitfield", value.String: "string", value.Array: "array", value.Nothing: "nothing"}
+	savedEncodings = savedWords{value.Integer: "integer", value.BitField: "bitfield", value.String: "string", value.Array: "array", value.Nothing: "nothing", value.Dumped: "dumped"}
 	savedSpaces    = savedWords{value.KernelSpace: "kernel", value.UserSpace: "user", value.AnySpace: "any", value.EitherSpace: "either"}
 	savedProofs    = savedWords{value.Through: "through", value.Itself: "itself", value.Counted: "counted"}
 	savedValues    = savedWords{value.Uint: "uint", value.Int: "int", value.Text: "text", value.Bytes: "bytes"}
@@ -234,16 +247,28 @@ func saveField(f *value.Field) savedField {
 		Hidden: f.Hidden, Again: f.Again, Why: f.Why,
 	}
 	for _, g := range f.Guards {
-		sg := savedGuard{Label: g.Label, Arg: g.Arg, Space: savedSpaces[g.Space]}
-		if p := g.Proof; p != nil {
-			sg.Proof = &savedProof{
-				Kind: savedProofs[p.Kind], Args: p.Args, Any: p.Any, Trial: p.Trial, From: p.From, To: p.To,
-				Read: p.Read, Reads: p.Reads, Addr: p.Addr, End: p.End, Last: p.Last,
-			}
+		s.Guards = append(s.Guards, savedGuard{Label: g.Label, Arg: g.Arg, Space: savedSpaces[g.Space], Proof: saveProof(g.Proof)})
+	}
+	if d := f.Dump; d != nil {
+		s.Dump = &savedDump{At: d.At, Args: d.Args, Off: d.Off}
+		for _, w := range d.Windows {
+			s.Dump.Windows = append(s.Dump.Windows, savedWindow{w.Start, w.End, saveProof(w.Proof)})
 		}
-		s.Guards = append(s.Guards, sg)
+		for _, at := range d.Rest {
+			s.Dump.Rest = append(s.Dump.Rest, [2]int{at.Part, at.Field})
+		}
 	}
 	return s
+}
+
+func saveProof(p *value.Proof) *savedProof {
+	if p == nil {
+		return nil
+	}
+	return &savedProof{
+		Kind: savedProofs[p.Kind], Args: p.Args, Any: p.Any, Trial: p.Trial, From: p.From, To: p.To,
+		Read: p.Read, Reads: p.Reads, Addr: p.Addr, End: p.End, Last: p.Last,
+	}
 }
 
 func (t *test) save() *savedTest {

@@ -191,6 +191,8 @@ func (r *resolver) within(e encoded, x spec.Expr) bool {
 		off, n = p.hops[0].Offset, 8
 	case e.field.Encoding == value.Array:
 		n *= e.field.Count
+	case e.field.Encoding == value.Dumped:
+		n = min(e.field.Whole, value.MostOfObject)
 	case e.field.Encoding == value.String:
 		n = 1
 	}

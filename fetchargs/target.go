@@ -44,6 +44,8 @@ type Target struct {
 	// Live adds what tsnoop itself needs to every probe: the task's name, the
 	// caller, and the stack pointer that pairs returns with entries.
 	Live bool
+	// Deep shows of every pointer to a struct what it points to, too.
+	Deep bool
 	// Pair has every plan see both entries and returns, with the return value.
 	Pair bool
 	// Calls says that tsnoop makes calls of the events: what the kernel may filter

@@ -27,8 +27,9 @@ type Side struct {
 	Fields []Field // all else
 	Dumps  bool    // some are objects
 
-	at    fetchargs.Side
-	parts []part
+	at      fetchargs.Side
+	parts   []part
+	records [][]byte // what each of them has of a call; scratch of object
 }
 
 // A part is one of the probes of a side.
@@ -52,9 +53,10 @@ type Field struct {
 	where value.Plain
 
 	opts  *Options
-	part  int    // of its side
-	index int    // in Probe.Fields
-	again *Field // what to show if it faulted at entry, as it was at return; may be nil
+	part  int          // of its side
+	index int          // in Probe.Fields
+	joint *value.Joint // of an object that goes on in other parts
+	again *Field       // what to show if it faulted at entry, as it was at return; may be nil
 	text  textWalk
 	cut   []byte // " /* 64 of 232 bytes */", with Whole
 }
@@ -97,6 +99,11 @@ func (s *Source) parts(at fetchargs.Side) (all []part) {
 
 func newSide(at fetchargs.Side, source *Source, o *Options) Side {
 	s := Side{at: at, parts: source.parts(at)}
+	decoders := make([]*value.Decoder, len(s.parts))
+	for i, p := range s.parts {
+		decoders[i] = p.dec
+	}
+	s.records = make([][]byte, len(s.parts))
 	for i, p := range s.parts {
 		for j := range p.probe.Fields {
 			f := &p.probe.Fields[j]
@@ -106,6 +113,9 @@ func newSide(at fetchargs.Side, source *Source, o *Options) Side {
 			returned := at == fetchargs.Return && len(f.Guards) == 0 && f.Encoding == value.Integer
 			field := NewField(f, returned, o)
 			field.part, field.index = i, j
+			if f.Dump != nil && len(f.Dump.Rest) > 0 && i == 0 {
+				field.joint = value.NewJoint(j, decoders)
+			}
 			field.where, field.Plain = p.dec.Plain(j)
 			s.Dumps = s.Dumps || field.Dump
 			field.Plain = field.Plain && len(s.parts) == 1 // or its record may be missing
@@ -147,11 +157,22 @@ func (f *Function) findAgain() {
 
 // Value is what the call's record says of f.
 func (s *Side) Value(f *Field, c *calls.Call) value.Value {
+	if f.joint != nil {
+		return s.object(f, c)
+	}
 	data := s.record(f.part, c)
 	if data == nil {
 		return value.Value{}
 	}
 	return s.parts[f.part].dec.Value(f.index, data)
+}
+
+// object is the value of f, of which each part has some.
+func (s *Side) object(f *Field, c *calls.Call) value.Value {
+	for i := range s.parts {
+		s.records[i] = s.record(i, c)
+	}
+	return f.joint.Value(s.records)
 }
 
 // AppendField appends the text of what the call's record says of f.

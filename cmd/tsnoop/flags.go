@@ -28,6 +28,7 @@ type options struct {
 	time      render.TimeMode
 	chain     bool
 	tree      bool
+	deep      bool // what pointers to structs point to
 	zeros     bool // of objects what is zero, too
 	types     bool // the C types of members
 	compact   bool // an object on one line
@@ -61,12 +62,9 @@ type rawFlags struct {
 	pids                                   []string
 	cpus, duration, interval, mode, buffer string
 	pages                                  int
-	version, help, deep                    bool
+	version, help                          bool
 	given                                  func(flag string) bool
 }
-
-// later are flags of the command line's contract that this version refuses.
-var later = []string{"deep"}
 
 // parseArgs reads the command line.
 func parseArgs(args []string) (*options, error) {
@@ -76,11 +74,6 @@ func parseArgs(args []string) (*options, error) {
 	raw.given = f.Changed
 	if err := f.Parse(args); err != nil {
 		return o, flagError(f, err)
-	}
-	for _, name := range later {
-		if f.Changed(name) {
-			return o, usagef("", "--%s is not supported yet", name)
-		}
 	}
 	switch {
 	case raw.help:
@@ -129,7 +122,7 @@ func (o *options) flags(raw *rawFlags) *pflag.FlagSet {
 	f.StringVar(&o.summary, "summary", "", "")
 	f.Lookup("summary").NoOptDefVal = "too"
 	f.StringVarP(&raw.interval, "interval", "i", "", "")
-	f.BoolVar(&raw.deep, "deep", false, "")
+	f.BoolVar(&o.deep, "deep", false, "")
 	f.BoolVar(&o.zeros, "zeros", false, "")
 	f.BoolVar(&o.types, "types", false, "")
 	f.BoolVar(&o.compact, "compact", false, "")

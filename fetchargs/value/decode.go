@@ -12,14 +12,15 @@ type Slot struct {
 	DataLoc      bool // a word that points at the data: length<<16 | offset
 }
 
-// A Decoder turns the bytes of one probe's records into values. It keeps no
-// state between records and allocates nothing.
+// A Decoder turns the bytes of one probe's records into values. It keeps nothing
+// between records but the memory of objects, and allocates nothing.
 type Decoder struct {
 	fields []Field
 	arch   *abi.Arch
 	slots  []Slot
 	big    bool // the records' byte order
 	mapped func(addr uint64) bool
+	joints []*Joint // of the fields that are dumps; nil if none is
 }
 
 // NewDecoder makes a decoder for the records that have the fields. slots are the
@@ -27,14 +28,24 @@ type Decoder struct {
 // whether a kernel address can be read; if it is nil every address in the kernel's
 // half that is no error pointer counts.
 func NewDecoder(fields []Field, arch *abi.Arch, slots []Slot, order binary.ByteOrder, mapped func(uint64) bool) *Decoder {
-	return &Decoder{fields: fields, arch: arch, slots: slots, big: IsBig(order), mapped: mapped}
+	d := &Decoder{fields: fields, arch: arch, slots: slots, big: IsBig(order), mapped: mapped}
+	for i := range fields {
+		if f := &fields[i]; f.Encoding == Dumped && f.Whole > 0 {
+			if d.joints == nil {
+				d.joints = make([]*Joint, len(fields))
+			}
+			d.joints[i] = NewJoint(i, []*Decoder{d})
+		}
+	}
+	return d
 }
 
-// Value is what the record says of the probe's field f.
+// Value is what the record says of the probe's field f. Of an object that goes on in
+// other records that is only what is in this one; a [Joint] puts it together.
 func (d *Decoder) Value(f int, data []byte) Value {
 	field := &d.fields[f]
-	if field.Encoding == Nothing {
-		return Value{}
+	if field.Encoding >= Nothing {
+		return d.object(f, data)
 	}
 	if v, bad := d.fault(field, data); bad {
 		return v
@@ -59,6 +70,16 @@ func (d *Decoder) Value(f int, data []byte) Value {
 	return field.number(raw)
 }
 
+// object is the value of a field that is an object, or nothing.
+func (d *Decoder) object(f int, data []byte) Value {
+	if d.joints == nil || d.joints[f] == nil {
+		return Value{}
+	}
+	j := d.joints[f]
+	j.one[0] = data
+	return j.Value(j.one[:])
+}
+
 // fault finds the first pointer on the way to f that could not be followed.
 // The text of a string tells that by itself.
 func (d *Decoder) fault(f *Field, data []byte) (Value, bool) {
@@ -68,10 +89,10 @@ func (d *Decoder) fault(f *Field, data []byte) (Value, bool) {
 		if !d.readable(g, addr) {
 			return Value{Kind: Fault, Guard: g, Uint: addr}, true
 		}
-		if f.Encoding == String && i == len(f.Guards)-1 || !d.arch.IsUser(addr) {
+		if (f.Encoding == String || f.Encoding == Dumped) && i == len(f.Guards)-1 || !d.arch.IsUser(addr) {
 			continue
 		}
-		if why, bad := d.doubt(g, addr, data); bad {
+		if why, bad := d.doubt(g.Proof, addr, data); bad {
 			return Value{Kind: Fault, Guard: g, Uint: addr, Why: why}, true
 		}
 	}
@@ -87,7 +108,7 @@ func (d *Decoder) noText(f *Field, data []byte) Value {
 	}
 	g := &f.Guards[len(f.Guards)-1]
 	v := Value{Kind: Fault, Guard: g, Uint: d.Arg(g.Arg, data)}
-	switch why, bad := d.doubt(g, v.Uint, data); {
+	switch why, bad := d.doubt(g.Proof, v.Uint, data); {
 	case !d.arch.IsUser(v.Uint):
 	case d.Arg(f.Arg, data)>>16 != 0: // a step before the last
 		v.Why = NotInMemory

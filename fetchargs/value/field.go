@@ -11,7 +11,7 @@ const (
 	String                   // a __data_loc word that points at text
 	Array                    // Count elements of Size bytes each
 	Nothing                  // nothing was fetched: the value is only the fact of a hit
-	Dumped                   // the memory of an object of Whole bytes, of which Count*Size were fetched, in several Args or parts
+	Dumped                   // Count bytes of an object of Whole bytes; more is in Dump
 )
 
 // A Field is one value the user sees or a condition needs.
@@ -31,10 +31,14 @@ type Field struct {
 	BigEndian bool  // in network byte order
 	Add       int64 // bytes to add to the fetched pointer (&p->member)
 	Guards    []Guard
-	Hidden    bool   // fetched for a condition only, not shown
-	Again     int    // 1 and the field of the return probe that has it as it was then; -1 in that one
-	Why       string // nothing was fetched
+	Hidden    bool    // fetched for a condition only, not shown
+	Dump      *Extent // of what is Dumped
+	Again     int     // 1 and the field of the return probe that has it as it was then; -1 in that one
+	Why       string  // nothing was fetched
 }
+
+// IsRest tells whether f has more of an object that another field shows.
+func (f *Field) IsRest() bool { return f.Encoding == Dumped && f.Whole == 0 }
 
 // Space is where a pointer must point to be believed.
 type Space uint8

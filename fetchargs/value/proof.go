@@ -60,15 +60,15 @@ func (k ProofKind) String() string {
 
 const proofPage = 4096 // bytes, the smallest page there is
 
-// doubt finds what speaks against the memory behind g, an address in user
+// doubt finds what speaks against the memory behind a pointer, an address in user
 // space; false if it was there.
-func (d *Decoder) doubt(g *Guard, addr uint64, data []byte) (Why, bool) {
-	p := g.Proof
+func (d *Decoder) doubt(p *Proof, addr uint64, data []byte) (Why, bool) {
 	if p == nil {
 		return Unproven, true
 	}
 	if p.Kind == Counted {
-		return Unproven, !d.counted(p, addr, data)
+		risen, ok := d.counted(p, addr, data)
+		return Unproven, risen || !ok
 	}
 	trial := d.Arg(p.Trial, data)
 	keeps := trial>>16 != 0
@@ -98,19 +98,21 @@ func (d *Decoder) doubt(g *Guard, addr uint64, data []byte) (Why, bool) {
 	return Unproven, true
 }
 
-// counted tells whether nothing has faulted while p's memory at addr was read.
-func (d *Decoder) counted(p *Proof, addr uint64, data []byte) bool {
+// counted tells whether something has faulted while p's memory at addr was read; ok
+// is false if the count does not tell.
+func (d *Decoder) counted(p *Proof, addr uint64, data []byte) (risen, ok bool) {
 	kprobes, first := len(p.Args)-1, p.Read-1
 	// At other addresses it fails without a fault.
-	if from, to := addr+uint64(p.From), addr+uint64(p.To); from > to || to > p.End {
-		return false
+	from, to := addr+uint64(p.From), addr+uint64(p.To)
+	if from > to || to > p.End && !d.arch.IsKernel(from) {
+		return false, false
 	}
 	for _, kprobe := range p.Args[:kprobes] {
 		if !d.arch.IsKernel(d.Arg(kprobe, data)) {
-			return false
+			return false, false
 		}
 	}
-	return d.Arg(p.Args[kprobes], data) == p.Addr && d.Arg(first-1, data) == d.Arg(first+p.Reads, data)
+	return d.Arg(first-1, data) != d.Arg(first+p.Reads, data), d.Arg(p.Args[kprobes], data) == p.Addr
 }
 
 // isEmpty tells whether a text that was in memory and of which the kernel stored

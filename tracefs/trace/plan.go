@@ -23,6 +23,7 @@ type PlanOptions struct {
 	Arch     *abi.Arch
 	Features *fetchargs.Features
 
+	Deep      bool   // of every pointer to a struct what it points to is shown, too
 	Pair      bool   // every call is seen at its entry and its return
 	MaxActive int    // calls that a return probe can follow at a time; 0 lets Arm decide
 	Comm      string // glob of the names of tasks that are traced, "" for all
@@ -66,7 +67,7 @@ func (m *Machine) Plan(specs []string, o PlanOptions) ([]*fetchargs.Plan, error)
 // tracefs cannot be read, what every kernel since 5.10 has is assumed.
 func (m *Machine) Target(o PlanOptions) (*fetchargs.Target, error) {
 	t := &fetchargs.Target{
-		Kernel: o.Kernel, Arch: o.Arch, Pair: o.Pair, MaxActive: o.MaxActive, Comm: o.Comm,
+		Kernel: o.Kernel, Arch: o.Arch, Deep: o.Deep, Pair: o.Pair, MaxActive: o.MaxActive, Comm: o.Comm,
 		Live: !o.Lines, Calls: !o.Lines || o.Explained,
 	}
 	if t.Kernel == nil {

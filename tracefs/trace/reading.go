@@ -41,6 +41,7 @@ type Reading struct {
 	stacks  *tracefs.Format        // of the records with stacks, nil if none are wanted
 	format  map[*fetchargs.Probe]*tracefs.Format
 	decoder map[*fetchargs.Probe]*value.Decoder
+	joints  map[*value.Extent]*value.Joint // of objects in several parts
 	pairers []*calls.Pairer
 
 	decoders []*value.Decoder // of a plan's probes, and what they have of a call
@@ -62,21 +63,55 @@ func (r *Reading) Values(c *calls.Call) iter.Seq2[*value.Field, value.Value] {
 	plan := r.plans[c.Plan]
 	return func(yield func(*value.Field, value.Value) bool) {
 		for _, p := range plan.Probes {
-			if e := c.Event(p.Side == fetchargs.Return, p.Part); e != nil && !r.values(p, e, yield) {
+			if e := c.Event(p.Side == fetchargs.Return, p.Part); e != nil && !r.values(c, p, e, yield) {
 				return
 			}
 		}
 	}
 }
 
-func (r *Reading) values(p *fetchargs.Probe, e *tracefs.Event, yield func(*value.Field, value.Value) bool) bool {
+func (r *Reading) values(c *calls.Call, p *fetchargs.Probe, e *tracefs.Event, yield func(*value.Field, value.Value) bool) bool {
 	d := r.decoder[p]
 	for i := range p.Fields {
-		if !p.Fields[i].Hidden && !yield(&p.Fields[i], d.Value(i, e.Data)) {
+		f := &p.Fields[i]
+		if f.Hidden {
+			continue
+		}
+		v := value.Value{}
+		if f.Dump != nil && len(f.Dump.Rest) > 0 {
+			v = r.object(c, p, i)
+		} else {
+			v = d.Value(i, e.Data)
+		}
+		if !yield(f, v) {
 			return false
 		}
 	}
 	return true
+}
+
+// object is a field of a side's first part that goes on in the others.
+func (r *Reading) object(c *calls.Call, p *fetchargs.Probe, field int) value.Value {
+	parts := p.Plan.Of(p.Side)
+	j := r.joints[p.Fields[field].Dump]
+	if j == nil {
+		decoders := make([]*value.Decoder, len(parts))
+		for i, part := range parts {
+			decoders[i] = r.decoder[part]
+		}
+		if r.joints == nil {
+			r.joints = map[*value.Extent]*value.Joint{}
+		}
+		j = value.NewJoint(field, decoders)
+		r.joints[p.Fields[field].Dump] = j
+	}
+	records := make([][]byte, len(parts))
+	for i, part := range parts {
+		if e := c.Event(part.Side == fetchargs.Return, part.Part); e != nil {
+			records[i] = e.Data
+		}
+	}
+	return j.Value(records)
 }
 
 // Order is the byte order of the events' data.

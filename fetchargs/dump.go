@@ -1,0 +1,305 @@
+package fetchargs
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
+	"github.com/tsnoop/tsnoop/fetchargs/value"
+	"github.com/tsnoop/tsnoop/tracefs/dynevent"
+)
+
+// An object is fetched as arrays of x64, as many as fit into one event, and the rest
+// by further probes of the same place: the parts of a side. Every part fetches the
+// pointers on the way for itself, and what its filter needs.
+
+const (
+	arrayBytes = 8 * maxElements // of the longest array
+	// textRoom is what a dump leaves of an event to text: a record of more than a
+	// page of the ring buffer is never recorded.
+	textRoom = 1024
+)
+
+// encodeDump encodes all of a struct that lies in memory.
+func (r *resolver) encodeDump(e encoded, w want, f *value.Format) (encoded, bool) {
+	x, typ := w.x, e.route.typ
+	size, known := btf.Size(typ)
+	switch {
+	case w.hidden || w.with != nil:
+		r.fail(x.Where(), memberHint(typ), "%s is a %s, which cannot be compared", x, btf.Name(typ))
+		return e, false
+	case f != nil && f.Name != "x" && f.Name != "d" && f.Name != "u":
+		return e, r.doesNotFit(x, typ, f)
+	case !known || size == 0 || e.route.bitSize > 0:
+		r.fail(x.Where(), "", "%s is a %s and has no bytes to show", x, btf.Name(typ))
+		return e, false
+	}
+	e.field.Type, e.field.Encoding, e.field.Size, e.field.Whole = typ, value.Dumped, 1, size
+	e.typ = x64Type
+	return e, true
+}
+
+// deeper shows what w, a pointer to a struct, points to, if the user wants to see all
+// of those.
+func (r *resolver) deeper(w want) {
+	if !r.target.Deep || w.format.Text != "" {
+		return
+	}
+	p, _ := r.walk(w.x)
+	target := r.pointee(p.typ)
+	if target == nil || !isStruct(target) {
+		return
+	}
+	if size, known := btf.Size(target); !known || size == 0 {
+		return
+	}
+	inner := want{x: &spec.Deref{X: w.x, Span: w.x.Where()}}
+	if w.name != "" {
+		inner.name = "*" + w.name
+	}
+	r.show(inner)
+}
+
+// memberHint names members of a struct.
+func memberHint(t btf.Type) string {
+	list := btf.Members(t)
+	hint := "name a member: " + strings.Join(list[:min(8, len(list))], ", ")
+	if len(list) > 8 {
+		hint += ", ..."
+	}
+	return hint
+}
+
+// A dump is a field whose memory gets its place when all else has one.
+type dump struct {
+	encoded
+	index int // in builder.fields
+	label string
+}
+
+// addDump adds the field of a dump, of which nothing is fetched yet but the pointers
+// that lead to it.
+func (b *builder) addDump(e encoded, w want, f value.Field) (ref, bool) {
+	f.Dump = &value.Extent{}
+	if len(e.route.labels) > 0 {
+		f.Dump.Off = int(e.route.off)
+	}
+	if !b.guards(e, &f) {
+		return ref{}, false
+	}
+	b.fields, b.exprs = append(b.fields, f), append(b.exprs, w.x.String())
+	b.dumps = append(b.dumps, dump{e, len(b.fields) - 1, f.Label})
+	return ref{&b.side, len(b.fields) - 1}, true
+}
+
+// spread gives the dumps of b their places, and returns b with the further parts that
+// this takes.
+func (b *builder) spread() []*builder {
+	parts := []*builder{b}
+	for _, d := range b.dumps {
+		whole := min(d.field.Whole, value.MostOfObject)
+		for at, fresh := 0, false; at < whole; {
+			part := parts[len(parts)-1]
+			n := part.room(d, whole-at)
+			if n == 0 {
+				if fresh {
+					b.r.fail(d.at, "", "there is no room for %s in an event", d.label)
+					return parts
+				}
+				parts, fresh = append(parts, b.next(len(parts))), true
+				continue
+			}
+			if !part.stretch(b, d, at, n) {
+				return parts
+			}
+			at, fresh = at+n, false
+		}
+	}
+	return parts
+}
+
+// next makes the n-th part of b's side, with what its filter needs.
+func (b *builder) next(n int) *builder {
+	part := b.r.newBuilder(b.probe.Symbols, b.at, b.probe.Kind)
+	part.part, part.probe.Part, part.used, part.counter = n, n, true, b.counter
+	part.filters = slices.Clone(b.filters)
+	for _, a := range filtered(b.args, strings.Join(b.filters, " ")) {
+		part.byText[a.String()] = len(part.args)
+		part.names[a.Name] = true
+		part.args = append(part.args, a)
+	}
+	return part
+}
+
+// filtered are the args that a filter asks for.
+func filtered(args []Arg, filter string) (used []Arg) {
+	words := strings.FieldsFunc(filter, func(c rune) bool { return c > 0x7f || !spec.IsWord(byte(c)) })
+	for _, a := range args {
+		if slices.Contains(words, a.Name) {
+			used = append(used, a)
+		}
+	}
+	return used
+}
+
+// room is how many of n bytes of d can be fetched by b: all of them, or some arrays,
+// or none.
+func (b *builder) room(d dump, n int) int {
+	const own = 8 + 8 + 4 + 4 // caller, stack, trial and the task's name
+	left := maxEventSize - own - 8*len(d.route.labels)
+	line := dynevent.MaxLine - 256 - len(b.probe.Symbols[0]) - len(b.probe.Event)
+	for i := range b.args {
+		a := &b.args[i]
+		if a.IsString() && a.Base.Kind != Comm && a.Hops[len(a.Hops)-1].Offset != beyond {
+			left -= textRoom
+			break
+		}
+	}
+	for i := range b.args {
+		left -= b.args[i].Size()
+		line -= len(b.args[i].Name) + len(b.args[i].String()) + 2
+	}
+	if b.counter != nil { // and the count before and after each array
+		left -= 16*(len(b.reads)+1) + 8*(b.counter.depth+2)
+		n = min(n, arrayBytes) // so that it tells which page
+	} else if b.r.target.Live {
+		left -= 8 // two windows
+		line -= 2 * (maxArgName + b.r.target.Features.MaxArg())
+	}
+	each := maxArgName + 2 + len(d.stretchArg(value.MostOfObject, x64Type, maxElements).String())
+	for _, a := range d.route.hops {
+		line -= maxArgName + len(a.wrap("")) + each
+	}
+	const tail = 4 // arrays of what is left behind the last x64
+	if arrays := min(line/each, maxArgs/2) - tail; n > left || (n+arrayBytes-1)/arrayBytes > arrays {
+		n = max(0, min(left/arrayBytes, arrays)) * arrayBytes
+	}
+	return n
+}
+
+// stretchArg fetches count elements of the object, from byte at on.
+func (d *dump) stretchArg(at int, typ Type, count int) Arg {
+	a := d.route.at(int64(at), nil).fetcharg().as(typ)
+	if count > 1 {
+		a.Count = count
+	}
+	return a
+}
+
+// stretch has b fetch n bytes of d, from byte at on. The field of d is of the part
+// first.
+func (b *builder) stretch(first *builder, d dump, at, n int) bool {
+	f, own := first.fields[d.index], b == first && at == 0
+	if !own {
+		f = value.Field{Label: d.label, Hidden: true, Encoding: value.Dumped, Size: 1, Dump: &value.Extent{Off: f.Dump.Off}}
+		if !b.guards(d.encoded, &f) {
+			return false
+		}
+	}
+	f.Count, f.Dump.At = n, at
+	if !b.arrays(d, &f) {
+		return false
+	}
+	if b.r.target.Live {
+		f.Dump.Windows = b.windows(d, &f)
+	}
+	if own {
+		b.fields[d.index] = f
+		return true
+	}
+	b.fields, b.exprs = append(b.fields, f), append(b.exprs, "")
+	of := first.fields[d.index].Dump
+	of.Rest = append(of.Rest, value.Place{Part: b.part, Field: len(b.fields) - 1})
+	return true
+}
+
+// arrays adds the fetchargs of a stretch, in numbers of 8 bytes and what is left, so
+// that nothing behind the object is read.
+func (b *builder) arrays(d dump, f *value.Field) bool {
+	f.Arg = len(b.args)
+	for at, end := f.Dump.At, f.Dump.At+f.Count; at < end; f.Dump.Args++ {
+		size := 8
+		for size > end-at {
+			size /= 2
+		}
+		count := min((end-at)/size, maxElements)
+		a, text, limit := b.r.fitted(d.stretchArg(at, numberType("x", size), count))
+		if len(text) > limit {
+			b.r.tooLong(d.at, text, limit)
+			return false
+		}
+		b.named(a, fmt.Sprintf("%s %d", d.label, at), d.at)
+		at += count * size
+	}
+	return true
+}
+
+// windows has b fetch what tells which pages of a stretch could be read.
+func (b *builder) windows(d dump, f *value.Field) (all []value.Window) {
+	labels := d.route.labels
+	if len(labels) == 0 || labels[len(labels)-1].text == "" {
+		return nil
+	}
+	m := piece{
+		pointer: d.route.pointer(len(d.route.hops)), user: d.route.user, label: labels[len(labels)-1],
+		at: d.route.off, size: f.Count, arg: f.Arg, reads: f.Dump.Args, span: d.at,
+	}
+	add := func(start, end int, p *value.Proof) {
+		if p != nil {
+			p.From, p.To = d.route.off+int64(start), d.route.off+int64(end)
+			all = append(all, value.Window{Range: value.Range{Start: start, End: end}, Proof: p})
+		}
+	}
+	start, end := f.Dump.At, f.Dump.At+f.Count
+	switch {
+	case b.counter != nil:
+		add(start, end, b.counted(m))
+	case !b.r.target.Features.Immediate:
+	case !b.r.target.Features.Keeps:
+		add(start, start+1, b.readable(m, value.Itself, start))
+		add(end-1, end, b.readable(m, value.Itself, end-1))
+	case f.Count < 8:
+		add(start, end, b.readable(m, value.Through, start, end-8))
+	default:
+		add(start, start+8, b.readable(m, value.Through, start))
+		add(end-8, end, b.readable(m, value.Through, end-8))
+	}
+	return all
+}
+
+// readable fetches what tells whether m could be read at some bytes of the object,
+// at one of them if there are several.
+func (b *builder) readable(m piece, kind value.ProofKind, at ...int) *value.Proof {
+	p := &value.Proof{Kind: kind, Any: len(at) > 1 || kind == value.Itself}
+	var args []Arg
+	for _, n := range at {
+		a := m.there(m.at + int64(n)).as(stringType)
+		if kind == value.Through {
+			a = a.then(Hop{Offset: beyond}).as(ustringType)
+		}
+		args = append(args, a)
+	}
+	return b.byStrings(p, args, false, m)
+}
+
+// sameFilters checks that all parts of a side have one filter and all that it asks
+// for: otherwise some would be recorded without the others.
+func (p *Plan) sameFilters() error {
+	for _, side := range []Side{Entry, Return} {
+		parts := p.Of(side)
+		for _, part := range parts {
+			if part.Filter != parts[0].Filter {
+				return fmt.Errorf("part %d of the %s has another filter: %s", part.Part, side, part.Filter)
+			}
+			for _, a := range filtered(parts[0].Args, part.Filter) {
+				same := func(b Arg) bool { return b.Name == a.Name && b.String() == a.String() }
+				if !slices.ContainsFunc(part.Args, same) {
+					return fmt.Errorf("part %d of the %s does not fetch %s=%s", part.Part, side, a.Name, a)
+				}
+			}
+		}
+	}
+	return nil
+}
