@@ -31,8 +31,18 @@ func specOf(s *spec.Spec, f btf.FuncName) *spec.Spec {
 
 // A job is one function to make a plan for.
 type job struct {
-	spec *spec.Spec
-	glob *Glob // nil if the user named the function
+	spec  *spec.Spec
+	glob  *Glob    // nil if the user named the function
+	named string   // of a syscall, what the user called it
+	call  *syscall // what the function is to programs, nil if it is none of theirs
+}
+
+// symbol is the function's name in the kernel.
+func (j *job) symbol() string {
+	if j.call != nil {
+		return j.call.symbol
+	}
+	return j.spec.Func.Text
 }
 
 // expand makes one job of each function. A glob that there is nothing to probe
@@ -41,20 +51,37 @@ func (t *Target) expand(specs []*spec.Spec) (jobs []job, errs spec.Errors, fatal
 	traceable := sync.OnceValue(t.traceable)
 	for _, s := range specs {
 		if !spec.IsGlob(s.Func.Text) {
-			jobs = append(jobs, job{s, nil})
+			named, wrong := t.named(s)
+			if jobs = append(jobs, named...); wrong != nil {
+				errs = append(errs, wrong)
+			}
 			continue
 		}
+		calls := t.matchingSyscalls(s)
 		names, wrong, err := t.matching(s)
 		if err != nil {
 			return nil, nil, err
 		}
-		g := &Glob{Spec: s, Matches: len(names)}
+		if len(calls) > 0 {
+			wrong = nil
+		}
+		g := &Glob{Spec: s, Matches: len(names) + len(calls)}
 		var found []job
 		for _, f := range names {
 			if traceable()(f.Module, f.Name) {
-				found = append(found, job{specOf(s, f), g})
+				found = append(found, job{spec: specOf(s, f), glob: g})
 			} else {
 				g.Left = append(g.Left, LeftOut{Func: f.Name, Why: "not traceable"})
+			}
+		}
+		for _, call := range calls {
+			if !call.abi.Narrow && call.narrow {
+				g.Narrow++
+			}
+			if call.traceable(traceable()) {
+				found = append(found, syscallJobs(s, g, call)...)
+			} else {
+				g.Left = append(g.Left, LeftOut{Func: call.fn.Name, Why: "not traceable"})
 			}
 		}
 		switch {
@@ -71,8 +98,21 @@ func (t *Target) expand(specs []*spec.Spec) (jobs []job, errs spec.Errors, fatal
 	return jobs, errs, nil
 }
 
+// named is what there is to make of a spec without a glob.
+func (t *Target) named(s *spec.Spec) ([]job, *spec.Error) {
+	if calls := t.namedSyscalls(s); len(calls) > 0 {
+		return syscallJobs(s, nil, calls...), nil
+	} else if s.Module.Text == syscallModule {
+		return nil, t.noSyscall(s)
+	}
+	return []job{{spec: s}}, nil
+}
+
 // matching are the functions that a glob stands for, or what is wrong with it.
 func (t *Target) matching(s *spec.Spec) ([]btf.FuncName, *spec.Error, error) {
+	if s.Module.Text == syscallModule {
+		return nil, t.noSyscall(s), nil
+	}
 	names, err := t.Kernel.FuncNames(s.Module.Text, s.Func.Text)
 	var missing *btf.NotFoundError
 	if errors.As(err, &missing) {

@@ -64,12 +64,12 @@ type counter struct {
 // probed after it come before it in the bucket; if somebody else's do, too, the
 // address tells, and nothing is proven.
 func (r *resolver) counter() *counter {
-	addr, ok := r.addressIn(r.spec.Func.Text)
+	addr, ok := r.addressIn(r.entryPoint())
 	if !ok || r.fn.Module != "" {
 		return nil
 	}
 	c := &counter{FaultCount: *r.target.FaultCount, addr: addr}
-	for _, name := range r.order[slices.Index(r.order, r.spec.Func.Text)+1:] {
+	for _, name := range r.order[slices.Index(r.order, r.entryPoint())+1:] {
 		if other, ok := r.addressIn(name); ok && bucket(other) == bucket(addr) {
 			c.depth++
 		}

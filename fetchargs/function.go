@@ -97,12 +97,20 @@ func (r *resolver) noSymbol() {
 	r.fail(name.Span, "probe a function that calls it", "%s is inlined into its callers: there is no place to probe", name.Text)
 }
 
+// entryPoint is the function's name in the kernel.
+func (r *resolver) entryPoint() string {
+	if r.call != nil {
+		return r.call.symbol
+	}
+	return r.spec.Func.Text
+}
+
 // symbols is where to put the probe, in the kernel's words. A name that
 // stands for several functions is replaced by their distances from _stext,
 // which every kernel takes for an entry: the name alone would be refused
 // (since 6.7) or mean whichever comes first.
 func (r *resolver) symbols() []string {
-	name := r.spec.Func.Text
+	name := r.entryPoint()
 	if r.fn.Module != "" {
 		if r.fn.Untyped && r.spec.Module.Text == "" && len(r.facts.Modules) > 1 {
 			r.out.Notes = append(r.out.Notes, "there is one in each of "+strings.Join(r.facts.Modules, ", ")+": this is the first one's")

@@ -14,6 +14,7 @@ type Glob struct {
 	Spec    *spec.Spec
 	Matches int       // functions
 	Left    []LeftOut // those of them that get no probe
+	Narrow  int       // system calls among them that are other functions for 32-bit programs
 }
 
 // A LeftOut is a function that a glob matches and that gets no probe.
@@ -102,6 +103,15 @@ func (g *Glob) Warning(most int) string {
 		verb = "is"
 	}
 	return fmt.Sprintf("%s: %d of %d functions %s left out: %s", g.Spec.Func.Text, len(g.Left), g.Matches, verb, strings.Join(parts, "; "))
+}
+
+// Unseen says what else the user may have meant, "" if there is nothing.
+func (g *Glob) Unseen() string {
+	if g.Narrow == 0 {
+		return ""
+	}
+	name := strings.TrimPrefix(g.Spec.Func.Text, "sys_")
+	return fmt.Sprintf("%s: calls of 32-bit programs are not shown; those that come in by functions of their own, %d, are compat_sys_%s", g.Spec.Func.Text, g.Narrow, name)
 }
 
 // Empty is the error of a glob of whose functions all are left out. It shows

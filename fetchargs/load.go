@@ -69,6 +69,9 @@ func (s *savedPlan) load(types func(int) (btf.Type, error)) (*Plan, error) {
 	if spec.IsGlob(wanted.Func.Text) {
 		wanted = specOf(wanted, btf.FuncName{Module: s.Module, Name: s.Func})
 	}
+	if name, _ := syscallName(s.Func); name != "" && s.Func != wanted.Func.Text {
+		wanted = specOfSyscall(wanted, s.Func)
+	}
 	p := &Plan{
 		Spec: wanted, Func: &btf.Func{Name: s.Func, Module: s.Module}, Arch: abi.Named(s.Arch), Partial: s.Partial,
 		Notes: s.Notes, Addresses: s.Addresses, Renames: s.Renames,

@@ -63,6 +63,12 @@ func (p *Plan) isAbout(wanted *spec.Spec) bool {
 	if p.Func != nil {
 		module, names = p.Func.Module, append(names, p.Func.Name)
 	}
+	if name, short := syscallName(names[len(names)-1]); name != "" {
+		names = append(names, name, short)
+		if wanted.Module.Text == syscallModule {
+			module = syscallModule
+		}
+	}
 	match, err := btf.Glob(wanted.Func.Text)
 	return err == nil && (wanted.Module.Text == "" || wanted.Module.Text == module) && slices.ContainsFunc(names, match)
 }

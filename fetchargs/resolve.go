@@ -21,28 +21,32 @@ func Resolve(specs []*spec.Spec, target *Target) ([]*Plan, error) {
 		return nil, err
 	}
 	names, order := functions(jobs)
-	target.Kernel.Prepare(names)
+	target.Kernel.Prepare(prototypes(jobs))
 	symbols := sync.OnceValues(func() (map[string]SymbolFacts, error) { return target.facts(names) })
 	events := map[string]bool{}
 	var plans []*Plan
 	for i, job := range jobs {
-		r := &resolver{target: target, spec: job.spec, complaints: complaints{text: job.spec.Text}, symbolTable: symbols, order: order, events: events}
+		r := &resolver{target: target, spec: job.spec, call: job.call, complaints: complaints{text: job.spec.Text}, symbolTable: symbols, order: order, events: events}
 		plan := r.plan()
 		r.errs = r.errs.Unique()
 		switch {
 		case r.fatal != nil:
 			return nil, r.fatal
+		case job.isFurther():
+			plans = withNarrow(plans, plan, &job, r.errs)
 		case job.glob == nil:
 			if len(r.errs) > 0 {
 				plan = nil
 			}
 			plans, errs = append(plans, plan), append(errs, r.errs...)
-			continue
 		case len(r.errs) > 0:
 			job.glob.LeaveOut(job.spec.Func.Text, r.errs[0])
 		default:
 			plan.Glob = job.glob
 			plans = append(plans, plan)
+		}
+		if job.glob == nil {
+			continue
 		}
 		if last := i+1 == len(jobs) || jobs[i+1].glob != job.glob; last && len(job.glob.Left) == job.glob.Matches {
 			errs = append(errs, job.glob.Empty())
@@ -59,12 +63,24 @@ func Resolve(specs []*spec.Spec, target *Target) ([]*Plan, error) {
 func functions(jobs []job) (sorted, order []string) {
 	seen := map[string]bool{}
 	for _, j := range jobs {
-		if name := j.spec.Func.Text; !seen[name] {
+		if name := j.symbol(); !seen[name] {
 			seen[name] = true
 			order = append(order, name)
 		}
 	}
 	return slices.Sorted(slices.Values(order)), order
+}
+
+// prototypes are the functions whose prototypes BTF is asked for.
+func prototypes(jobs []job) []string {
+	var plain []job
+	for _, j := range jobs {
+		if j.call == nil {
+			plain = append(plain, j)
+		}
+	}
+	names, _ := functions(plain)
+	return names
 }
 
 // askSymbols looks the function up in the symbol table.
@@ -74,7 +90,7 @@ func (r *resolver) askSymbols() bool {
 		r.fatal = err
 		return false
 	}
-	r.facts, r.known = facts[r.spec.Func.Text], facts != nil
+	r.facts, r.known = facts[r.entryPoint()], facts != nil
 	return true
 }
 
@@ -82,6 +98,7 @@ func (r *resolver) askSymbols() bool {
 type resolver struct {
 	target *Target
 	spec   *spec.Spec
+	call   *syscall        // nil if the function is no system call
 	facts  SymbolFacts     // after askSymbols
 	known  bool            // the symbol table could be read
 	events map[string]bool // event names in use by the run
@@ -111,10 +128,14 @@ type resolver struct {
 }
 
 func (r *resolver) plan() *Plan {
-	if !r.function() {
+	if r.call != nil && !r.syscall() || r.call == nil && !r.function() {
 		return nil
 	}
-	r.params, r.paramErrs = r.locateParams(r.fn)
+	if r.call != nil {
+		r.params, r.paramErrs = r.call.locate(r)
+	} else {
+		r.params, r.paramErrs = r.locateParams(r.fn)
+	}
 	r.out = &Plan{Spec: r.spec, Func: r.fn, Arch: r.target.Arch}
 	symbols := r.symbols()
 	r.entry = r.newBuilder(symbols, Entry, dynevent.Kprobe)

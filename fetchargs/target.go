@@ -24,10 +24,18 @@ type Target struct {
 	// Await tells whether there is to be a wait for a module that is not loaded, and
 	// has its types in Kernel from then on; if it cannot, why says why. It is nil if
 	// none is waited for.
-	Await func(name string) (awaited bool, why error)
+	Await  func(name string) (awaited bool, why error)
+	points map[string]bool // see entryPoints
+
 	// Traceable gives what tells which functions can be probed, nil if that is
 	// not known. It takes long, so it is called only if a spec has a glob.
 	Traceable func() func(module, name string) bool
+
+	// SyscallParams are the parameters that the kernel's own event of a system call
+	// has, and SyscallNames are those that have an event. Both are nil if that is not
+	// known.
+	SyscallParams func(name string) ([]SyscallParam, bool)
+	SyscallNames  func() []string
 
 	// FaultCount is where the kernel counts what faults, nil if it does not, or it
 	// is not known, or is not needed.

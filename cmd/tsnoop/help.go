@@ -121,6 +121,8 @@ FUNC()              shows only that it is called
 tcp_*(sk)           every function of such a name that has a parameter sk
 ext4:ext4_*         of a module; without one, the kernel's and all modules'
 mod:f(((struct sk_buff *)$arg1)->len, (int)return)   where there is no BTF of it
+sys_openat(flags)   a system call, as programs know it; also openat, where no function
+                    has that name, and syscall:openat; 'sys_*' stands for all
 f(skb->len)         shows this; . and -> both mean "go into"
 f(skb->len > 100)   only those calls, and shows the value
 f() if skb->len > 100   only those calls, without showing it
@@ -151,7 +153,11 @@ Memory of the calling program is read like the kernel's, where it is there:
 (fault: buf=0x7f8895afa000 not in memory) is a page that was not. If the return is
 asked for, too, Linux 6.9 and later look again there: filename="x" (at return).
 
+A system call made by a 32-bit program is compat_sys_openat. It is traced with the
+other, but for globs: 'compat_sys_*'.
+
 Examples:
+  openat(filename, flags) if return < 0
   do_sys_openat2(filename:ustring, return)
   ksys_write(fd, count, *(u32 *)buf:x) if buf[0] == 'G'
   vfs_read(file->f_inode->i_sb->s_type->name, count) if count >= 4096

@@ -44,6 +44,9 @@ func (u *ui) leftOut(plans []*fetchargs.Plan) {
 		if text := g.Warning(most); text != "" {
 			u.warn("%s", text)
 		}
+		if text := g.Unseen(); text != "" {
+			u.warn("%s", text)
+		}
 	}
 }
 

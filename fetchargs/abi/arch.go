@@ -39,6 +39,9 @@ type Arch struct {
 	// EvenInt128: an __int128 starts at an even register.
 	EvenInt128 bool
 
+	// Syscalls are the ways to call the kernel, that of its own programs first.
+	Syscalls []Syscalls
+
 	Caller string // fetcharg of the return address at entry
 
 	// StackDelta is how many bytes the stack pointer that kprobes show at a

@@ -37,6 +37,8 @@
 //	                          T threads; what they were is in FILE.made
 //	load pipes FILE N T       like pid, then N calls of read(2) on each of T
 //	                          threads, which have to wait; FILE.made as above
+//	load syscalls             one system call of each of some kinds
+//	load compat FILE          openat(2) it and write(2) as a 32-bit program does
 package main
 
 import (
@@ -78,6 +80,10 @@ func loadOne(args []string) error {
 		return nil
 	case "seek":
 		return seek(rest)
+	case "syscalls":
+		return syscalls()
+	case "compat":
+		return compat(rest[0])
 	case "read":
 		return readSizes(rest[0], rest[1:])
 	case "udp":

@@ -78,6 +78,16 @@ func (m *Machine) symbolPlace() func(name string) (fetchargs.SymbolPlace, error)
 	}
 }
 
+// syscallParams asks the event of a system call.
+func (m *Machine) syscallParams(name string) ([]fetchargs.SyscallParam, bool) {
+	fields, ok := m.fs.SyscallFields(name)
+	params := make([]fetchargs.SyscallParam, len(fields))
+	for i, f := range fields {
+		params[i] = fetchargs.SyscallParam{Type: f.Type, Name: f.Name}
+	}
+	return params, ok
+}
+
 // isHidden tells that err is of a file that is not there or not for everybody.
 func isHidden(err error) bool {
 	return errors.Is(err, os.ErrNotExist) || errors.Is(err, os.ErrPermission)

@@ -1,11 +1,12 @@
 // Command reduce makes a small fixture of a kernel's BTF:
 //
-//	go run ./testdata/btf/reduce VMLINUX OUT
+//	go run ./testdata/btf/reduce VMLINUX OUT [syscalls]
 //
 // VMLINUX is raw BTF (/sys/kernel/btf/vmlinux) or ELF with a section .BTF. OUT
 // gets the functions and types listed below with all they need, each type as
 // the kernel has it: only where a pointer leads to a struct or union that is
-// not listed, this becomes a declaration.
+// not listed, this becomes a declaration. With a third word OUT gets what some system
+// calls need instead.
 package main
 
 import (
@@ -57,23 +58,44 @@ const types = `
 // constants name the anonymous enums to keep.
 const constants = `TCP_ESTABLISHED IPPROTO_TCP SS_CONNECTED`
 
+// syscalls are kept in each of their forms.
+const syscalls = `
+	openat openat2 connect mmap newuname getpid clone pread64 clock_nanosleep execve write
+	landlock_restrict_self landlock_add_rule read close mount pselect6 futex sendfile64
+`
+
+// syscallTypes is what their parameters are.
+const syscallTypes = `
+	pt_regs user_pt_regs sockaddr new_utsname __kernel_timespec open_how landlock_rule_type
+	size_t umode_t loff_t u32 s32 u64 u16 __u32 __u64 clockid_t pid_t sigset_t
+`
+
 func main() {
-	if len(os.Args) != 3 {
-		fmt.Fprintln(os.Stderr, "usage: reduce VMLINUX OUT")
+	if len(os.Args) < 3 || len(os.Args) > 4 {
+		fmt.Fprintln(os.Stderr, "usage: reduce VMLINUX OUT [syscalls]")
 		os.Exit(2)
 	}
-	if err := run(os.Args[1], os.Args[2]); err != nil {
+	if err := run(os.Args[1], os.Args[2], len(os.Args) == 4); err != nil {
 		fmt.Fprintln(os.Stderr, "reduce:", err)
 		os.Exit(1)
 	}
 }
 
-func run(from, to string) error {
+func run(from, to string, calls bool) error {
 	spec, err := btf.LoadSpec(from)
 	if err != nil {
 		return err
 	}
-	roots, err := pick(spec)
+	functions, types, structs := functions, types, structs
+	if calls {
+		functions, types, structs = "", syscallTypes, syscallTypes
+		for _, name := range strings.Fields(syscalls) {
+			for _, prefix := range []string{"__x64_sys_", "__ia32_compat_sys_", "__ia32_sys_", "__arm64_sys_", "__arm64_compat_sys_", "__do_sys_"} {
+				functions += " " + prefix + name
+			}
+		}
+	}
+	roots, err := pick(spec, functions, types)
 	if err != nil {
 		return err
 	}
@@ -96,7 +118,7 @@ func run(from, to string) error {
 
 // pick finds the functions and types to keep, in the order of the lists, and
 // says which ones this kernel has not.
-func pick(spec *btf.Spec) ([]btf.Type, error) {
+func pick(spec *btf.Spec, functions, types string) ([]btf.Type, error) {
 	var roots []btf.Type
 	for _, name := range strings.Fields(functions) {
 		var f *btf.Func

@@ -1,0 +1,104 @@
+package fetchargs
+
+import (
+	_ "embed"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// A SyscallParam is a parameter of a system call, in words.
+type SyscallParam struct {
+	Type string // "const char *", without __user, which its pointers are
+	Name string
+	set  string // the constants that it holds, "" if it holds none
+}
+
+// A syscallProto is the prototype of a system call, in words.
+type syscallProto struct {
+	result string
+	params []SyscallParam
+}
+
+//go:embed syscalls.txt
+var syscallText string
+
+// syscallTable has the prototypes by name, and by NAME@ARCH.
+var syscallTable = sync.OnceValue(func() map[string]syscallProto {
+	table := map[string]syscallProto{}
+	for line := range strings.Lines(syscallText) {
+		if line = strings.TrimSpace(line); line == "" || line[0] == '#' {
+			continue
+		}
+		head, list, _ := strings.Cut(strings.TrimSuffix(line, ")"), "(")
+		result := "long"
+		if i := strings.LastIndexAny(head, " *"); i >= 0 {
+			result, head = strings.TrimSpace(head[:i+1]), head[i+1:]
+		}
+		proto := syscallProto{result: result}
+		for _, text := range strings.Split(list, ", ") {
+			if text == "" {
+				continue
+			}
+			text, set, _ := strings.Cut(text, "=")
+			i := strings.LastIndexAny(text, " *") + 1
+			proto.params = append(proto.params, SyscallParam{Type: strings.TrimSpace(text[:i]), Name: text[i:], set: set})
+		}
+		table[head] = proto
+	}
+	return table
+})
+
+// syscallAliases are system calls under their names in programs, where the kernel
+// has something older under that name: what fills in structs that have become too
+// small.
+var syscallAliases = map[string]string{
+	"stat": "newstat", "lstat": "newlstat", "fstat": "newfstat", "fstatat": "newfstatat", "uname": "newuname",
+	"umount2": "umount", "sendfile": "sendfile64", "prlimit": "prlimit64", "pread": "pread64", "pwrite": "pwrite64",
+	"fadvise": "fadvise64", "_exit": "exit",
+}
+
+// syscallProto is the prototype of a system call: that of the table, with what the
+// kernel's own event has more, or instead under other names.
+func (t *Target) syscallProto(name string) (syscallProto, bool) {
+	proto, known := syscallTable()[name+"@"+t.Arch.Name]
+	if !known {
+		proto, known = syscallTable()[name]
+	}
+	if t.SyscallParams == nil {
+		return proto, known
+	}
+	own, ok := t.SyscallParams(name)
+	switch {
+	case !ok:
+	case !known:
+		return syscallProto{result: "long", params: own}, true
+	default:
+		for i, p := range own {
+			if i == len(proto.params) {
+				proto.params = append(slices.Clip(proto.params), own[i:]...)
+				break
+			} else if p.Name != proto.params[i].Name {
+				return syscallProto{result: proto.result, params: own}, true
+			}
+		}
+	}
+	return proto, known
+}
+
+// syscallNames are the system calls that there may be, sorted.
+func (t *Target) syscallNames() []string {
+	if t.SyscallNames != nil {
+		if names := t.SyscallNames(); len(names) > 0 {
+			return slices.Sorted(slices.Values(names))
+		}
+	}
+	var names []string
+	for name := range syscallTable() {
+		if !strings.Contains(name, "@") {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}

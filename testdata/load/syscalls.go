@@ -1,0 +1,59 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// syscalls makes one system call of each of some kinds, whose arguments and results
+// are the same on every kernel and machine.
+func syscalls() error {
+	dir, err := unix.Openat(unix.AT_FDCWD, "/etc", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	if err := unix.Dup3(dir, 77, unix.O_CLOEXEC); err != nil {
+		return err
+	}
+	unix.Openat(77, "not-there", unix.O_WRONLY|unix.O_CREAT|unix.O_EXCL|unix.O_DIRECTORY, 0o640)
+	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	unix.Connect(fd, &unix.SockaddrInet4{Port: 9, Addr: [4]byte{127, 0, 0, 1}})
+	unix.Connect(-1, &unix.SockaddrUnix{Name: "/tmp/no"})
+	unix.Prlimit(0, unix.RLIMIT_NOFILE, nil, new(unix.Rlimit))
+	unix.Renameat2(77, "a", 77, "b", unix.RENAME_NOREPLACE)
+	mem, err := unix.Mmap(-1, 0, 3*4096, unix.PROT_READ, unix.MAP_PRIVATE|unix.MAP_ANON)
+	if err != nil {
+		return err
+	}
+	unix.Mprotect(mem, unix.PROT_READ|unix.PROT_WRITE)
+	unix.Nanosleep(&unix.Timespec{Sec: 0, Nsec: 1234}, nil)
+	_, err = unix.Pread(77, mem[:5], 1<<32+3)
+	if !errors.Is(err, unix.EISDIR) {
+		return fmt.Errorf("pread: %v", err)
+	}
+	unix.Kill(os.Getpid(), 0)
+	unix.Getpgid(1 << 21)
+	return nil
+}
+
+// compat does as a 32-bit program does: open(2) by openat(2), and write(2), of which
+// the second is not another function in the kernel for such programs.
+func compat(name string) error {
+	low, err := unix.MmapPtr(-1, 0, nil, 4096, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON|map32bit)
+	if err != nil {
+		return err
+	}
+	copy(unsafe.Slice((*byte)(low), 4096), name)
+	const openat, write = 295, 4 // arch/x86/entry/syscalls/syscall_32.tbl
+	at := -100
+	int80(openat, uintptr(at), uintptr(low), unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	int80(write, 1000, uintptr(low), 5, 0)
+	return nil
+}
