@@ -32,13 +32,13 @@ var mayImport = map[string][]string{
 	"tracefs/read":        {"golang.org/x/sys/unix", module + "/tracefs", module + "/tracefs/ringbuf"},
 	"tracefs/text":        {"golang.org/x/sys/unix", module + "/tracefs"},
 	"tracefs/calls":       {module + "/tracefs"},
-	"tracefs/trace": {module + "/btf", module + "/fetchargs", module + "/fetchargs/spec", module + "/fetchargs/value", module + "/fetchargs/abi", "golang.org/x/sys/unix", module + "/tracefs", module + "/tracefs/calls",
+	"tracefs/trace": {"github.com/fsnotify/fsnotify", module + "/btf", module + "/fetchargs", module + "/fetchargs/spec", module + "/fetchargs/value", module + "/fetchargs/abi", "golang.org/x/sys/unix", module + "/tracefs", module + "/tracefs/calls",
 		module + "/tracefs/proc", module + "/tracefs/read", module + "/tracefs/ringbuf", module + "/tracefs/text", module + "/tracefs/tracedat"},
 	"render":      {module + "/fetchargs", module + "/fetchargs/spec", module + "/fetchargs/value", module + "/btf", module + "/tracefs", module + "/tracefs/calls"},
 	"render/text": {module + "/render", module + "/tracefs", module + "/tracefs/calls"},
 	"render/json": {module + "/render", module + "/fetchargs/value", module + "/tracefs", module + "/tracefs/calls"},
 	// Not what reads kernel files or bytes: that is behind tracefs/trace.
-	"cmd/tsnoop": {"github.com/fsnotify/fsnotify", "github.com/spf13/pflag", "golang.org/x/sys/unix", "golang.org/x/term",
+	"cmd/tsnoop": {"github.com/spf13/pflag", "golang.org/x/sys/unix", "golang.org/x/term",
 		module + "/btf", module + "/fetchargs", module + "/fetchargs/abi", module + "/fetchargs/spec", module + "/tracefs", module + "/tracefs/calls",
 		module + "/tracefs/trace", module + "/render", module + "/render/json", module + "/render/text"},
 }

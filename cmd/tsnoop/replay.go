@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"os"
 
 	"github.com/tsnoop/tsnoop/render"
+	"github.com/tsnoop/tsnoop/tracefs/calls"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
 
@@ -26,7 +28,7 @@ func runReplay(o *options, ui *ui) (err error) {
 		name = f.Name()
 	}
 	in := bufio.NewReaderSize(f, 64<<10)
-	if isText(in) {
+	if trace.IsText(in) {
 		return showText(in, name, o, ui)
 	}
 	info, err := f.Stat()
@@ -40,22 +42,33 @@ func runReplay(o *options, ui *ui) (err error) {
 
 // showReplay shows what is in a file of that many bytes.
 func showReplay(f io.ReaderAt, size int64, name string, o *options, ui *ui) (err error) {
-	sums := newSumming(o)
 	r, err := openReplay(f, size, name, o, ui)
 	if err != nil {
 		return err
 	}
+	return showAll(r, &r.Reading, name, o, ui)
+}
+
+// A recording is what was recorded before: a trace.dat file, or text.
+type recording interface {
+	Calls(context.Context) iter.Seq2[*calls.Call, error]
+	Losses() *trace.Losses
+	Damage() error
+}
+
+// showAll shows a recording, of which r is the Reading, and says what it has not.
+func showAll(rec recording, r *trace.Reading, name string, o *options, ui *ui) (err error) {
 	out, err := newOutput(o, ui)
 	if err != nil {
 		return err
 	}
 	defer func() { err = firstError(err, out.Close()) }()
-	lost := newLosses(o, ui, out, newSink(&r.Reading, o, out))
-	if err := show(&r.Reading, r.Calls(context.Background()), o, out, lost, sums); err != nil {
+	lost := newLosses(o, ui, out, newSink(r, o, out))
+	if err := show(r, rec.Calls(context.Background()), o, out, lost, newSumming(o)); err != nil {
 		return err
 	}
-	lost.recorded(r.Losses())
-	if err := r.Damage(); err != nil {
+	lost.recorded(rec.Losses())
+	if err := rec.Damage(); err != nil {
 		return fmt.Errorf("%s: %w; what could be read is shown", name, err)
 	}
 	return nil

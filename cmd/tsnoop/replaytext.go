@@ -1,24 +1,11 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
-	"context"
-	"fmt"
 	"io"
 
 	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
-
-// tracedatFirst begins every trace.dat file, even one that is cut behind it.
-const tracedatFirst = 0x17
-
-// isText tells text from a trace.dat file, without taking anything.
-func isText(in *bufio.Reader) bool {
-	head, _ := in.Peek(512)
-	return len(head) > 0 && head[0] != tracedatFirst && bytes.IndexByte(head, 0) < 0
-}
 
 // showText shows what somebody has copied out of trace or trace_pipe after the lines of
 // the specs were given to a machine.
@@ -45,19 +32,5 @@ func showText(r io.Reader, name string, o *options, ui *ui) (err error) {
 		return err
 	}
 	defer t.Close()
-	out, err := newOutput(o, ui)
-	if err != nil {
-		return err
-	}
-	defer func() { err = firstError(err, out.Close()) }()
-	sums := newSumming(o)
-	lost := newLosses(o, ui, out, newSink(&t.Reading, o, out))
-	if err := show(&t.Reading, t.Calls(context.Background()), o, out, lost, sums); err != nil {
-		return err
-	}
-	lost.recorded(t.Losses())
-	if err := t.Damage(); err != nil {
-		return fmt.Errorf("%s: %w; what could be read is shown", name, err)
-	}
-	return nil
+	return showAll(t, &t.Reading, name, o, ui)
 }

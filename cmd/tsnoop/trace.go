@@ -70,7 +70,6 @@ func follow(m *trace.Machine, plans []*fetchargs.Plan, program *program, o *opti
 		progress.end()
 	}()
 	ui.leftOut(t.Plans())
-	defer ui.watchSwitches(t.Session())()
 
 	ctx, err := program.run(signalled)
 	if err != nil {

@@ -28,6 +28,7 @@ type Trace struct {
 	text     bool
 	ranges   proc.Ranges // of the kernel's addresses, nil if not known
 	modules  *modules    // nil if all functions are the kernel's own
+	unwatch  func()      // nil before it is armed
 
 	clock     int32 // the trace clock's number for clock_gettime
 	clockName string
@@ -85,6 +86,7 @@ func (m *Machine) Arm(ctx context.Context, plans []*fetchargs.Plan, o Options) (
 	}
 	armed = true   // what has been recorded since is to be seen, even if ctx is done by now
 	go t.symbols() // ready, with luck, when the first line needs it
+	t.unwatch = t.watchSwitches()
 	return t, nil
 }
 
@@ -120,7 +122,12 @@ func (t *Trace) sessionOptions(plans []*fetchargs.Plan, o Options) (tracefs.Opti
 }
 
 // Close undoes all that Arm has done.
-func (t *Trace) Close() error { return t.session.Close() }
+func (t *Trace) Close() error {
+	if t.unwatch != nil {
+		t.unwatch()
+	}
+	return t.session.Close()
+}
 
 // Session is what has been set up in tracefs.
 func (t *Trace) Session() *tracefs.Session { return t.session }

@@ -1,6 +1,8 @@
 package trace
 
 import (
+	"bufio"
+	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -40,6 +42,15 @@ type TextOptions struct {
 	Chain bool // as in Options; it needs Begin
 
 	Warn func(Warning) // as in Options
+}
+
+// tracedatFirst begins every trace.dat file, even one that is cut behind it.
+const tracedatFirst = 0x17
+
+// IsText tells text, for OpenText, from a trace.dat file. It takes nothing of it.
+func IsText(in *bufio.Reader) bool {
+	head, _ := in.Peek(512)
+	return len(head) > 0 && head[0] != tracedatFirst && bytes.IndexByte(head, 0) < 0
 }
 
 // ErrNothing says that a text has no event of the plans.
