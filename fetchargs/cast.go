@@ -71,7 +71,7 @@ func (r *resolver) cast(x *spec.Cast) (route, bool) {
 			return p, false
 		}
 	}
-	p.typ, p.text = t, false
+	p.typ, p.text, p.set = t, false, ""
 	if p, ok = p.settle(); !ok {
 		r.fail(x.Span, "", "%s is passed in registers, and this part of it cannot be fetched", x.X)
 	}

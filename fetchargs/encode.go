@@ -116,7 +116,7 @@ func number(e encoded, size int, f *value.Format) encoded {
 	case f != nil && f.Name == "sym", pointee(e.route.typ) != nil, f != nil && f.Name == "x",
 		e.route.typ == nil && (f == nil || f.Shape != value.FixedWidth):
 		kind = "x"
-	case f != nil && f.Signed, f == nil && (btf.Signed(e.route.typ) || e.char && isText(e.route.typ)):
+	case f != nil && f.Signed, (f == nil || f.Form == value.Named) && (btf.Signed(e.route.typ) || e.char && isText(e.route.typ)):
 		kind, e.field.Signed = "s", true
 	}
 	e.field.Add = 0

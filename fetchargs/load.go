@@ -9,6 +9,7 @@ import (
 
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
+	"github.com/tsnoop/tsnoop/fetchargs/constants"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 	"github.com/tsnoop/tsnoop/tracefs/dynevent"
@@ -195,7 +196,10 @@ func (s *savedField) load(p *Probe, types func(int) (btf.Type, error)) (f value.
 	f = value.Field{
 		Label: s.Label, Format: s.Format, Encoding: value.Encoding(encoding), Arg: s.Arg, Size: s.Size, Count: s.Count,
 		Whole: s.Whole, Skip: s.Skip, Bits: s.Bits, Split: s.Split, Signed: s.Signed, BigEndian: s.BigEndian, Add: s.Add,
-		Hidden: s.Hidden, Again: s.Again, Why: s.Why,
+		Hidden: s.Hidden, Again: s.Again, Why: s.Why, Macros: constants.For(p.Plan.Arch.Name),
+	}
+	if f.Macros.Set(s.Set) != nil {
+		f.Set = s.Set
 	}
 	if f.Type, err = types(s.Type); err != nil {
 		return f, err

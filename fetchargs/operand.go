@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/constants"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
@@ -70,7 +71,7 @@ func (r *resolver) fetch(w want) (ref, bool) {
 	var f *value.Format
 	if name := w.format; name.Text != "" {
 		if f = value.FormatNamed(name.Text); f == nil {
-			near := btf.Near(name.Text, slices.Values(value.FormatNames()))
+			near := btf.Near(name.Text, slices.Values(append(value.FormatNames(), constants.SetNames()...)))
 			r.fail(name.Span, didYouMean(near, "formats: "+strings.Join(value.FormatNames(), " ")), "unknown format %q", name.Text)
 			return ref{}, false
 		}
@@ -89,10 +90,14 @@ func (r *resolver) fetch(w want) (ref, bool) {
 	if !ok || e.route.symbol != nil && !r.within(e, w.x) {
 		return ref{}, false
 	}
-	if f != nil {
+	e.field.Macros = r.macros()
+	switch scalar := e.field.Encoding == value.Integer || e.field.Encoding == value.BitField; {
+	case f != nil:
 		e.field.Format = f.Name
+	case scalar && pointee(p.typ) == nil:
+		e.field.Set = p.set
 	}
-	e.field.BigEndian = f != nil && f.Big || f == nil && isBigEndian(e.route.typ)
+	e.field.BigEndian = f != nil && f.Big || (f == nil || f.Form == value.Named) && isBigEndian(e.route.typ)
 	side := r.entry
 	if p.ret {
 		side = r.exit

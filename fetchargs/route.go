@@ -35,6 +35,7 @@ type route struct {
 	bitOff, bitSize uint32 // bit field: bits from off; bitSize 0 if it is none
 	user            bool   // the pointer is marked __user
 	text            bool   // a member that holds text, whatever its type
+	set             string // of constants that the value is known to hold
 }
 
 // A label is a pointer that is followed on the way.
@@ -78,7 +79,7 @@ func (p route) follow(text string, typ btf.Type) route {
 	user := btf.IsUser(p.typ)
 	p = p.from(text).load()
 	p.labels = append(slices.Clip(p.labels), label{text: text, target: typ, start: p.off})
-	p.mem, p.typ, p.user, p.text = true, typ, user, false
+	p.mem, p.typ, p.user, p.text, p.set = true, typ, user, false, ""
 	p.bitOff, p.bitSize = 0, 0
 	return p
 }
@@ -107,7 +108,7 @@ func (b Base) plus(n int64) Base {
 // at moves by n bytes within the object.
 func (p route) at(n int64, typ btf.Type) route {
 	p.off += n
-	p.typ, p.text = typ, false
+	p.typ, p.text, p.set = typ, false, ""
 	return p
 }
 

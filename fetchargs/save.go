@@ -86,6 +86,7 @@ type (
 		Again     int          `json:"again,omitempty"`
 		Dump      *savedDump   `json:"dump,omitempty"`
 		Why       string       `json:"why,omitempty"`
+		Set       string       `json:"set,omitempty"` // of constants; who does not know it shows numbers
 	}
 	savedDump struct { // a stretch of an object
 		At      int           `json:"at,omitempty"`
@@ -244,7 +245,7 @@ func saveField(f *value.Field) savedField {
 	s := savedField{
 		Label: f.Label, Format: f.Format, Encoding: savedEncodings[f.Encoding], Arg: f.Arg, Size: f.Size, Count: f.Count,
 		Whole: f.Whole, Skip: f.Skip, Bits: f.Bits, Split: f.Split, Signed: f.Signed, BigEndian: f.BigEndian, Add: f.Add,
-		Hidden: f.Hidden, Again: f.Again, Why: f.Why,
+		Hidden: f.Hidden, Again: f.Again, Why: f.Why, Set: f.Set,
 	}
 	for _, g := range f.Guards {
 		s.Guards = append(s.Guards, savedGuard{Label: g.Label, Arg: g.Arg, Space: savedSpaces[g.Space], Proof: saveProof(g.Proof)})

@@ -56,7 +56,9 @@ func (r *resolver) ident(x *spec.Ident) (route, bool) {
 			r.failWith(x.Span, err, "%REG and $stackN fetch by place, if you know it", "cannot fetch %s: %v", x.Text, err)
 			return route{}, false
 		}
-		return r.params[i], true
+		p := r.params[i]
+		p.set = value.SetOfParam(r.fn.Name, param.Name)
+		return p, true
 	}
 	r.noParameter(x)
 	return route{}, false
@@ -133,11 +135,11 @@ func (r *resolver) member(x *spec.Member) (route, bool) {
 		r.noMember(x.Name, p.typ, err)
 		return p, false
 	}
-	text := value.IsTextMember(p.typ, x.Name.Text)
+	text, set := value.IsTextMember(p.typ, x.Name.Text), value.SetOfMember(p.typ, x.Name.Text)
 	if p, ok = p.member(m).settle(); !ok {
 		r.fail(x.Where(), "", "%s is passed in registers, and this part of it cannot be fetched", x.X)
 	}
-	p.text = text
+	p.text, p.set = text, set
 	return p, ok
 }
 

@@ -21,6 +21,8 @@ var texts = [...]struct {
 	value.Bool:      {number: boolText},
 	value.Byte:      {number: hexText},
 	value.Enum:      {number: enumText},
+	value.Named:     {number: namedText},
+	value.Device:    {number: deviceText},
 	value.Address:   {number: addressText},
 	value.Symbol:    {number: symbolText},
 	value.Pointer:   {number: pointerText},
@@ -82,6 +84,16 @@ func enumText(o *Options, t *value.Type, dst []byte, x uint64) []byte {
 		dst = append(dst, ')')
 	}
 	return decimalText(o, t, dst, x)
+}
+
+// namedText appends the names of flags, or of a number.
+func namedText(_ *Options, t *value.Type, dst []byte, x uint64) []byte { return t.Names.Append(dst, x) }
+
+// deviceText appends major and minor number (MINORBITS in include/linux/kdev_t.h).
+func deviceText(_ *Options, _ *value.Type, dst []byte, x uint64) []byte {
+	const minorBits = 20
+	dst = append(strconv.AppendUint(dst, x>>minorBits, 10), ':')
+	return strconv.AppendUint(dst, x&(1<<minorBits-1), 10)
 }
 
 // addressText appends an address, NULL, or the error in an error pointer.

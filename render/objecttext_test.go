@@ -165,6 +165,15 @@ func sameNumber(text, js string) bool {
 		text = cast
 	}
 	text, _, _ = strings.Cut(text, " ")
+	if major, minor, ok := strings.Cut(text, ":"); ok { // a device
+		high, _ := strconv.Atoi(major)
+		low, _ := strconv.Atoi(minor)
+		return int64(high)<<20|int64(low) == want
+	}
+	if ns, ok := strings.CutSuffix(text, "s"); ok { // seconds with nine digits
+		n, err := strconv.ParseInt(strings.Replace(ns, ".", "", 1), 10, 64)
+		return err == nil && n == want
+	}
 	if text == `'\0'` {
 		return want == 0
 	}

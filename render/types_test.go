@@ -20,6 +20,9 @@ var (
 	be32      = &btf.Typedef{Name: "__be32", Type: cUint}
 	be64      = &btf.Typedef{Name: "__be64", Type: cUlong}
 	umode     = &btf.Typedef{Name: "umode_t", Type: cShort}
+	devT      = &btf.Typedef{Name: "dev_t", Type: &btf.Typedef{Name: "__kernel_dev_t", Type: cUint}}
+	ktime     = &btf.Typedef{Name: "ktime_t", Type: cLong}
+	gfp       = &btf.Typedef{Name: "gfp_t", Type: cUint}
 	ssize     = &btf.Typedef{Name: "ssize_t", Type: &btf.Typedef{Name: "__kernel_ssize_t", Type: cLong}}
 	sizeT     = &btf.Typedef{Name: "size_t", Type: cUlong}
 	skBuff    = &btf.Struct{Name: "sk_buff", Size: 232}

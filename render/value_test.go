@@ -45,6 +45,13 @@ func field(label string, t btf.Type, format string) value.Field {
 	return f
 }
 
+// known is field of a value that is known to hold names of a set.
+func known(label string, t btf.Type, set string) value.Field {
+	f := field(label, t, "")
+	f.Set = set
+	return f
+}
+
 // cut is f of an object that has so many bytes.
 func cut(f value.Field, bytes int) value.Field {
 	f.Whole = bytes
@@ -88,7 +95,21 @@ func TestValue(t *testing.T) {
 		{field("iph->saddr", be32, ""), false, num(0x0100007f), `127.0.0.1`, `"value":"127.0.0.1"`},
 		{field("sk->skc_rcv_saddr", &btf.Const{Type: be32}, ""), false, num(0), `0.0.0.0`, `"value":"0.0.0.0"`},
 		{field("in", inAddr, ""), false, num(0x0101a8c0), `192.168.1.1`, `"value":"192.168.1.1"`},
-		{field("mode", umode, ""), false, num(0o100644), `0100644`, `"value":33188,"text":"0100644"`},
+		{field("mode", umode, ""), false, num(0o100644), `S_IFREG|0644`, `"value":33188,"text":"S_IFREG|0644"`},
+		{field("mode", umode, ""), false, num(0o755), `0755`, `"value":493,"text":"0755"`},
+		{field("mode", umode, "o"), false, num(0o100644), `0100644`, `"value":33188,"text":"0100644"`},
+		{field("dev", devT, ""), false, num(8<<20 | 17), `8:17`, `"value":8388625,"text":"8:17"`},
+		{field("dev", cUint, "dev"), false, num(0), `0:0`, `"value":0,"text":"0:0"`},
+		{field("now", ktime, ""), false, neg(-1500000000), `-1.500000000s`, `"value":-1500000000,"text":"-1.500000000s"`},
+		{field("gfp", gfp, ""), false, num(0xdc0), `GFP_KERNEL|__GFP_ZERO`, `"value":3520,"text":"GFP_KERNEL|__GFP_ZERO"`},
+		{field("gfp", gfp, "x"), false, num(0xdc0), `0xdc0`, `"value":3520,"text":"0xdc0"`},
+		{known("flags", cUint, "open"), false, num(0x98041), `O_WRONLY|O_CREAT|O_LARGEFILE|O_DIRECTORY|O_CLOEXEC`, `"value":622657,"text":"O_WRONLY|O_CREAT|O_LARGEFILE|O_DIRECTORY|O_CLOEXEC"`},
+		{known("flags", cInt, "open"), false, neg(-0x80000000), `O_RDONLY|0x80000000`, `"value":2147483648,"text":"O_RDONLY|0x80000000"`},
+		{known("dfd", cInt, "dirfd"), false, neg(-100), `AT_FDCWD`, `"value":-100,"text":"AT_FDCWD"`},
+		{known("dfd", cInt, "dirfd"), false, neg(-1), `-1`, `"value":-1`},
+		{known("protocol", be16, "ethertype"), false, num(0xdd86), `ETH_P_IPV6`, `"value":34525,"text":"ETH_P_IPV6"`},
+		{field("protocol", be16, "ethertype"), false, num(8), `ETH_P_IP`, `"value":2048,"text":"ETH_P_IP"`},
+		{field("sig", array(cInt, 2), "signal"), false, raw("\x09\x00\x00\x00\xff\xff\xff\xff"), `{SIGKILL, -1}`, `"value":[9,-1],"text":"{SIGKILL, -1}"`},
 		{field("mode", umode, ""), false, num(0), `0`, `"value":0`},
 		{field("skb", skbPtr, ""), false, num(0xffff888001020304), `0xffff888001020304`, `"value":"0xffff888001020304"`},
 		{field("skb", skbPtr, ""), false, num(0), `NULL`, `"value":"0x0"`},

@@ -17,10 +17,18 @@ var (
 
 // typedefs are the rules of types that C tells apart only by a typedef.
 var typedefs = map[string]rule{
-	"__be16":  {form: Decimal, big: true},
-	"__be32":  {form: Decimal, big: true},
-	"__be64":  {form: Decimal, big: true},
-	"umode_t": {form: Octal},
+	"__be16":               {form: Decimal, big: true},
+	"__be32":               {form: Decimal, big: true},
+	"__be64":               {form: Decimal, big: true},
+	"umode_t":              {form: Named, set: "mode"},
+	"dev_t":                {form: Device},
+	"ktime_t":              {form: Seconds},
+	"gfp_t":                {form: Named, set: "gfp"},
+	"fmode_t":              {form: Named, set: "fmode"},
+	"vm_flags_t":           {form: Named, set: "vm"},
+	"vm_fault_t":           {form: Named, set: "vm_fault"},
+	"sa_family_t":          {form: Named, set: "af"},
+	"__kernel_sa_family_t": {form: Named, set: "af"},
 }
 
 // structs are the rules of structs that are shown as one value.
@@ -34,6 +42,9 @@ var structs = map[string]rule{
 // return value of a function.
 func typeRule(f *Field, returned bool) (rule, *btf.Enum) {
 	t, name := element(f.Type)
+	if f.Set != "" {
+		return rule{form: Named, set: f.Set, big: typedefs[name].big}, nil
+	}
 	if name == "__be32" && ip4Name(lastName(f.Label)) {
 		return ip4Rule, nil
 	}

@@ -1,6 +1,9 @@
 package value
 
-import "github.com/tsnoop/tsnoop/btf"
+import (
+	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/constants"
+)
 
 // Encoding says how the bytes of an Arg hold a Field.
 type Encoding uint8
@@ -35,6 +38,9 @@ type Field struct {
 	Dump      *Extent // of what is Dumped
 	Again     int     // 1 and the field of the return probe that has it as it was then; -1 in that one
 	Why       string  // nothing was fetched
+
+	Set    string           // of constants, if the value is known to hold them; else ""
+	Macros *constants.Table // the machine's; nil for those that all have
 }
 
 // IsRest tells whether f has more of an object that another field shows.

@@ -12,6 +12,8 @@ const (
 	Bool           // true or false
 	Byte           // of data
 	Enum           // a constant of Type.Enum
+	Named          // flags, or a number, that have names in Type.Names
+	Device         // numbers of a device, as the kernel has them
 	Address        // of memory, or an error pointer
 	Symbol         // an address that may have a name
 	Returned       // what a function returns: if it is a small negative number, an error
@@ -38,6 +40,7 @@ const everything = -1
 // A rule is how a FORMAT or a C type is shown.
 type rule struct {
 	form   Form
+	set    string // for Named
 	signed bool
 	width  int  // bytes of a number that count; 0 for all that were fetched
 	big    bool // in network byte order
@@ -51,7 +54,7 @@ var (
 
 // rule is how f is shown.
 func (f *Format) rule() rule {
-	r := rule{form: f.Form, signed: f.Signed, big: f.Big, chars: f.Shape == KernelText || f.Shape == UserText}
+	r := rule{form: f.Form, set: f.Set, signed: f.Signed, big: f.Big, chars: f.Shape == KernelText || f.Shape == UserText}
 	if f.Shape == FixedWidth {
 		r.width = f.Size
 	}

@@ -1,6 +1,10 @@
 package value
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/tsnoop/tsnoop/fetchargs/constants"
+)
 
 // A Shape is what a format wants to be given.
 type Shape uint8
@@ -19,10 +23,11 @@ type Format struct {
 	Name   string
 	Shape  Shape
 	Form   Form
-	Size   int  // bytes, for FixedWidth and ByteArray
-	Signed bool // how numbers are widened, but for Seconds, of which the C type knows
-	Big    bool // in network byte order
-	First  bool // of other things' bytes the first are meant: one address, one port
+	Set    string // of constants, for Named
+	Size   int    // bytes, for FixedWidth and ByteArray
+	Signed bool   // how numbers are widened, but for Seconds, of which the C type knows
+	Big    bool   // in network byte order
+	First  bool   // of other things' bytes the first are meant: one address, one port
 }
 
 // formats is the table of FORMATs.
@@ -60,7 +65,16 @@ var formats = []Format{
 	{Name: "x64", Form: Hex, Shape: FixedWidth, Size: 8},
 	{Name: "char", Form: Char, Shape: FixedWidth, Size: 1},
 	{Name: "symbol", Form: Symbol, Shape: FixedWidth, Size: 8},
+	{Name: "dev", Form: Device},
 }
+
+// sets are the FORMATs that are the names of a set of constants.
+var sets = func() (sets []Format) {
+	for _, name := range constants.SetNames() {
+		sets = append(sets, Format{Name: name, Form: Named, Set: name})
+	}
+	return sets
+}()
 
 // FormatNames are the words that may follow an item's colon.
 func FormatNames() []string {
@@ -73,9 +87,10 @@ func FormatNames() []string {
 
 // FormatNamed is the FORMAT of that name, nil if there is none.
 func FormatNamed(name string) *Format {
-	i := slices.IndexFunc(formats, func(f Format) bool { return f.Name == name })
-	if i < 0 {
-		return nil
+	for _, table := range [][]Format{formats, sets} {
+		if i := slices.IndexFunc(table, func(f Format) bool { return f.Name == name }); i >= 0 {
+			return &table[i]
+		}
 	}
-	return &formats[i]
+	return nil
 }

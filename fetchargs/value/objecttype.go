@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 
 	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/constants"
 )
 
 // isObject tells whether f is shown member by member, if it has any.
@@ -20,11 +21,11 @@ func isObject(f *Field) bool {
 // newObjectType is the Type of the memory of an object: what its C type says of it,
 // down to its pointers. A FORMAT of numbers is that of its integers.
 func newObjectType(f *Field, order binary.ByteOrder) Type {
-	b := objectBuilder{order: order, known: make(map[btf.Type][]Member), left: maxMembers}
+	b := objectBuilder{order: order, macros: f.Macros, known: make(map[btf.Type][]Member), left: maxMembers}
 	if format := FormatNamed(f.Format); format != nil && format.Shape == AnyNumber {
 		b.format = format.Name
 	}
-	return b.of(f.Type, f.Label, 0)
+	return b.of(f.Type, f.Label, f.Set, 0)
 }
 
 const (
@@ -35,15 +36,17 @@ const (
 // An objectBuilder makes Types of C types.
 type objectBuilder struct {
 	order  binary.ByteOrder
+	macros *constants.Table
 	format string
 	known  map[btf.Type][]Member // of structs and unions; nil while they are made
 	left   int                   // members that may still be made, for BTF may be damaged
 }
 
-// of is the Type of a value of C type t that goes by that name.
-func (b *objectBuilder) of(t btf.Type, name string, depth int) Type {
+// of is the Type of a value of C type t that goes by that name and is known to hold
+// constants of that set, if it is not "".
+func (b *objectBuilder) of(t btf.Type, name, set string, depth int) Type {
 	dims, elem := dimensions(t)
-	f := Field{Label: name, Type: t, Encoding: Integer, Signed: btf.Signed(elem)}
+	f := Field{Label: name, Type: t, Encoding: Integer, Signed: btf.Signed(elem), Set: set, Macros: b.macros}
 	if _, ok := btf.Size(t); ok {
 		f.Size, _ = btf.Size(elem)
 	}
@@ -90,7 +93,7 @@ func (b *objectBuilder) shown(f *Field, elem btf.Type) Type {
 // isInteger tells whether a FORMAT of numbers goes for values of t in an object.
 func (t *Type) isInteger() bool {
 	switch t.Form {
-	case Decimal, Octal, Byte, Char:
+	case Decimal, Octal, Byte, Char, Named, Device, Seconds:
 		return true
 	}
 	return false
@@ -106,7 +109,7 @@ func (b *objectBuilder) addMembers(t *Type, elem btf.Type, depth int) {
 	members, known := b.known[c]
 	if !known {
 		b.known[c] = nil
-		members = b.members(nil, c, 0, depth)
+		members = b.members(nil, c, c, 0, depth)
 		b.known[c] = members
 	}
 	t.Members = members
@@ -130,8 +133,9 @@ func isList(t btf.Type, members []Member) bool {
 	return ok && s.Name == "list_head" && len(members) == 2 && s.Size == 16
 }
 
-// members appends the members of t, which lies base bits into a struct.
-func (b *objectBuilder) members(dst []Member, t btf.Type, base, depth int) []Member {
+// members appends the members of t, which lies base bits into the struct or union
+// outer and has no name of its own there.
+func (b *objectBuilder) members(dst []Member, outer, t btf.Type, base, depth int) []Member {
 	list := listed(t)
 	twin := twinOf(t, list)
 	for i := range list {
@@ -144,13 +148,13 @@ func (b *objectBuilder) members(dst []Member, t btf.Type, base, depth int) []Mem
 		switch {
 		case i == twin:
 		case m.Name == "" && listed(inner) != nil:
-			dst = b.members(dst, inner, at, depth+1)
+			dst = b.members(dst, outer, inner, at, depth+1)
 		case m.Name == "":
 		case m.BitfieldSize > 0:
-			dst = append(dst, b.bitField(m, at))
+			dst = append(dst, b.bitField(m, at, SetOfMember(outer, m.Name)))
 		default:
-			typ := b.of(m.Type, m.Name, depth+1)
-			if typ.Form == Byte && typ.Size == 1 && typ.Dims != nil && IsTextMember(t, m.Name) {
+			typ := b.of(m.Type, m.Name, SetOfMember(outer, m.Name), depth+1)
+			if typ.Form == Byte && typ.Size == 1 && typ.Dims != nil && IsTextMember(outer, m.Name) {
 				typ.Form, typ.Chars = Char, true
 			}
 			if typ.length() > 0 {
@@ -162,12 +166,12 @@ func (b *objectBuilder) members(dst []Member, t btf.Type, base, depth int) []Mem
 }
 
 // bitField is the member m that begins so many bits into a struct.
-func (b *objectBuilder) bitField(m *btf.MemberOf, at int) Member {
+func (b *objectBuilder) bitField(m *btf.MemberOf, at int, set string) Member {
 	size, bits := 0, int(m.BitfieldSize)
 	if size, _ = btf.Size(m.Type); size > 8 || bits > 64 {
 		size, bits = min(size, 8), min(bits, 64)
 	}
-	f := Field{Label: m.Name, Type: m.Type, Encoding: BitField, Size: size, Bits: bits, Signed: btf.Signed(m.Type)}
+	f := Field{Label: m.Name, Type: m.Type, Encoding: BitField, Size: size, Bits: bits, Signed: btf.Signed(m.Type), Set: set, Macros: b.macros}
 	t := b.shown(&f, m.Type)
 	t.bits, t.Size = bits, (at%8+bits+7)/8
 	return Member{Name: m.Name, C: btf.Name(m.Type), Type: t, Offset: at / 8, Shift: at % 8}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/constants"
 )
 
 // A Type says what the numbers or bytes of a value mean, with all that can be
@@ -12,9 +13,10 @@ import (
 type Type struct {
 	Form     Form
 	Signed   bool
-	Chars    bool      // an array of it is a string
-	Returned bool      // it is what a function has returned
-	Enum     *btf.Enum // for the Form Enum
+	Chars    bool           // an array of it is a string
+	Returned bool           // it is what a function has returned
+	Enum     *btf.Enum      // for the Form Enum
+	Names    *constants.Set // for the Form Named
 
 	// Members are those of a struct that is shown member by member. Its Form is
 	// Unknown.
@@ -51,9 +53,16 @@ func NewType(f *Field, returned bool, order binary.ByteOrder) Type {
 	t := Type{Returned: returned, Size: f.Size, count: f.Size}
 	var r rule
 	if format := FormatNamed(name); format != nil {
-		r = format.rule()
+		if r = format.rule(); r.form == Named {
+			_, typedef := element(f.Type)
+			r.big = typedefs[typedef].big
+		}
 	} else {
 		r, t.Enum = typeRule(f, returned)
+	}
+	if r.form == Named {
+		t.Names = names(f.Macros, r.set)
+		r.signed = t.Names.IsNumber() && f.Signed
 	}
 	t.Form, t.Chars = r.form, r.chars
 	t.Signed = r.signed || r.form == Seconds && f.Signed
@@ -66,6 +75,15 @@ func NewType(f *Field, returned bool, order binary.ByteOrder) Type {
 	t.Big = IsBig(order)
 	t.swap = r.big && !t.Big
 	return t
+}
+
+// names are those of a set. Without the table of a machine they are those that are
+// the same on all.
+func names(table *constants.Table, set string) *constants.Set {
+	if table == nil {
+		table = constants.For("amd64")
+	}
+	return table.Set(set)
 }
 
 // Means is what x, as decoded, means: in the order of the bytes and with the sign

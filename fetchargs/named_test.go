@@ -1,0 +1,47 @@
+package fetchargs_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/abi"
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
+)
+
+// TestKnownValues: what is known to hold names of constants keeps them through a
+// recording; what has a FORMAT, or is only behind it, has none.
+func TestKnownValues(t *testing.T) {
+	wanted, err := spec.Parse(`ip_rcv(skb->protocol, skb->pkt_type, dev->flags, skb->protocol:x, (u8)dev->type, &skb->protocol, skb->len)`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	target := &fetchargs.Target{Arch: abi.Named("arm64"), Kernel: btf.Open(filepath.Join("..", "testdata", "btf", "linux-6.12-amd64.btf"))}
+	target.Features, _ = fetchargs.FeaturesOf("6.12")
+	plans, err := fetchargs.Resolve([]*spec.Spec{wanted}, target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := fetchargs.Save(plans)
+	if err != nil {
+		t.Fatal(err)
+	}
+	loaded, err := fetchargs.Load(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{"skb->protocol": "ethertype", "skb->pkt_type": "packettype", "dev->flags": "iff"}
+	for _, plan := range []*fetchargs.Plan{plans[0], loaded[0]} {
+		for _, f := range plan.Entry().Fields {
+			if set := want[f.Label]; f.Format == "" && f.Set != set {
+				t.Errorf("%s has the names %q, want %q", f.Label, f.Set, set)
+			} else if f.Format != "" && f.Set != "" {
+				t.Errorf("%s:%s has the names %q", f.Label, f.Format, f.Set)
+			}
+			if direct, _ := f.Macros.Value("O_DIRECT"); direct != 0o200000 {
+				t.Errorf("%s has the macros of another machine", f.Label)
+			}
+		}
+	}
+}

@@ -1,0 +1,128 @@
+package value
+
+import "github.com/tsnoop/tsnoop/btf"
+
+// members are those that hold names of a set of constants, which their types do not
+// say.
+var members = map[string]string{
+	"file.f_flags":                        "open", // include/linux/fs.h
+	"open_how.flags":                      "open", // include/uapi/linux/openat2.h
+	"open_how.mode":                       "mode",
+	"open_how.resolve":                    "resolve",
+	"open_flags.open_flag":                "open", // fs/internal.h
+	"flock.l_type":                        "locktype",
+	"super_block.s_flags":                 "sb",     // include/linux/fs.h
+	"iattr.ia_valid":                      "iattr",  // the same
+	"vm_area_struct.vm_flags":             "vm",     // include/linux/mm_types.h
+	"vm_area_struct.__vm_flags":           "vm",     // the same
+	"kernel_clone_args.flags":             "clone",  // include/linux/sched/task.h
+	"kernel_clone_args.exit_signal":       "signal", // the same
+	"clone_args.flags":                    "clone",  // include/uapi/linux/sched.h
+	"clone_args.exit_signal":              "signal",
+	"task_struct.exit_signal":             "signal",     // include/linux/sched.h
+	"task_struct.pdeath_signal":           "signal",     // the same
+	"task_struct.policy":                  "sched",      // the same
+	"sched_attr.sched_policy":             "sched",      // include/uapi/linux/sched/types.h
+	"kernel_siginfo.si_signo":             "signal",     // include/linux/signal_types.h
+	"siginfo.si_signo":                    "signal",     // include/uapi/asm-generic/siginfo.h
+	"ksignal.sig":                         "signal",     // include/linux/signal_types.h
+	"pollfd.events":                       "poll",       // include/uapi/asm-generic/poll.h
+	"pollfd.revents":                      "poll",       // the same
+	"sockaddr.sa_family":                  "af",         // include/linux/socket.h
+	"__kernel_sockaddr_storage.ss_family": "af",         // include/uapi/linux/socket.h
+	"sockaddr_in.sin_family":              "af",         // include/uapi/linux/in.h
+	"sockaddr_in6.sin6_family":            "af",         // include/uapi/linux/in6.h
+	"sockaddr_un.sun_family":              "af",         // include/uapi/linux/un.h
+	"sockaddr_nl.nl_family":               "af",         // include/uapi/linux/netlink.h
+	"sock_common.skc_family":              "af",         // include/net/sock.h
+	"proto_ops.family":                    "af",         // include/linux/net.h
+	"net_proto_family.family":             "af",         // the same
+	"dst_ops.family":                      "af",         // include/net/dst_ops.h
+	"neigh_table.family":                  "af",         // include/net/neighbour.h
+	"socket.type":                         "sockettype", // include/linux/net.h
+	"sock.sk_type":                        "sockettype", // include/net/sock.h
+	"sock.sk_protocol":                    "ipproto",    // the same
+	"inet_protosw.type":                   "sockettype", // include/net/protocol.h
+	"inet_protosw.protocol":               "ipproto",    // the same
+	"flowi_common.flowic_proto":           "ipproto",    // include/net/flow.h
+	"iphdr.protocol":                      "ipproto",    // include/uapi/linux/ip.h
+	"ipv6hdr.nexthdr":                     "ipproto",    // include/uapi/linux/ipv6.h
+	"msghdr.msg_flags":                    "msg",        // include/linux/socket.h
+	"user_msghdr.msg_flags":               "msg",        // the same
+	"sk_buff.protocol":                    "ethertype",  // include/linux/skbuff.h
+	"sk_buff.pkt_type":                    "packettype", // the same
+	"ethhdr.h_proto":                      "ethertype",  // include/uapi/linux/if_ether.h
+	"vlan_ethhdr.h_vlan_proto":            "ethertype",  // include/linux/if_vlan.h
+	"packet_type.type":                    "ethertype",  // include/linux/netdevice.h
+	"net_device.type":                     "arphrd",     // the same
+	"net_device.flags":                    "iff",        // the same
+}
+
+// params are the parameters of functions that hold names of a set: those of that
+// name of any function, or of one.
+var params = map[string]string{
+	"dfd":                        "dirfd",
+	"sig":                        "signal",
+	"signr":                      "signal",
+	"do_sys_open.flags":          "open",
+	"do_mmap.prot":               "mmap_prot",
+	"do_mmap.flags":              "mmap_flags",
+	"vm_mmap_pgoff.prot":         "mmap_prot",
+	"vm_mmap_pgoff.flag":         "mmap_flags",
+	"ksys_mmap_pgoff.prot":       "mmap_prot",
+	"ksys_mmap_pgoff.flags":      "mmap_flags",
+	"do_mprotect_pkey.prot":      "mmap_prot",
+	"do_madvise.behavior":        "madvise",
+	"ksys_unshare.unshare_flags": "unshare",
+	"do_faccessat.mode":          "access",
+	"do_faccessat.flags":         "faccessat",
+	"vfs_fallocate.mode":         "falloc",
+	"vfs_llseek.whence":          "seek",
+	"do_mount.flags":             "mount",
+	"path_mount.flags":           "mount",
+	"do_futex.op":                "futex",
+	"do_epoll_ctl.op":            "epollctl",
+	"__sock_create.family":       "af",
+	"__sock_create.type":         "sockettype",
+	"sock_create.family":         "af",
+	"sock_create.type":           "sockettype",
+	"sock_create_kern.family":    "af",
+	"sock_create_kern.type":      "sockettype",
+	"sock_create_lite.family":    "af",
+	"sock_create_lite.type":      "sockettype",
+	"__sys_socket.family":        "af",
+	"__sys_socket.type":          "sockettype",
+	"__sys_accept4.flags":        "sockflags",
+	"__sys_sendto.flags":         "msg",
+	"__sys_recvfrom.flags":       "msg",
+	"__sys_sendmsg.flags":        "msg",
+	"__sys_recvmsg.flags":        "msg",
+	"sock_recvmsg.flags":         "msg",
+	"tcp_recvmsg.flags":          "msg",
+	"udp_recvmsg.flags":          "msg",
+	"unix_stream_recvmsg.flags":  "msg",
+	"handle_mm_fault.flags":      "fault",
+	"pipe_flags.flags":           "pipe",
+	"do_pipe2.flags":             "pipe",
+}
+
+// SetOfMember is the set of constants that a member of a struct or union is known to
+// hold, "" if there is none.
+func SetOfMember(of btf.Type, member string) string {
+	switch t := btf.Strip(of).(type) {
+	case *btf.Struct:
+		return members[t.Name+"."+member]
+	case *btf.Union:
+		return members[t.Name+"."+member]
+	}
+	return ""
+}
+
+// SetOfParam is the set that a parameter of a function is known to hold, "" if there
+// is none.
+func SetOfParam(function, param string) string {
+	if set, ok := params[function+"."+param]; ok {
+		return set
+	}
+	return params[param]
+}
