@@ -85,6 +85,7 @@ const (
 	Comm                  // $comm
 	Memory                // @init_task+8: what lies there
 	Immediate             // \0x12
+	Current               // $current, the task
 )
 
 // String is the base as the kernel reads it.
@@ -102,6 +103,8 @@ func (b Base) String() string {
 		return "$retval"
 	case Comm:
 		return "$comm"
+	case Current:
+		return "$current"
 	case Memory:
 		if b.N == 0 {
 			return "@" + b.Name
@@ -122,6 +125,8 @@ func baseNamed(name string) (Base, bool) {
 		return Base{Kind: Retval}, true
 	case "$comm":
 		return Base{Kind: Comm}, true
+	case "$current":
+		return Base{Kind: Current}, true
 	}
 	if reg, ok := strings.CutPrefix(name, "%"); ok {
 		return Base{Kind: Register, Name: reg}, reg != ""

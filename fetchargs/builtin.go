@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
@@ -26,6 +27,8 @@ func (r *resolver) builtin(x *spec.Builtin) (route, bool) {
 	case base.Kind == Comm:
 		p.typ = r.charArray(16)
 		return p, true
+	case base.Kind == Current:
+		return r.current(x, p)
 	case base.Kind == Retval:
 		if !r.fn.Untyped && isVoid(r.fn.Return) {
 			return r.result(&spec.Ident{Name: spec.Name{Text: name, Span: x.Span}})
@@ -41,11 +44,27 @@ func (r *resolver) builtin(x *spec.Builtin) (route, bool) {
 		}
 		return p, base.N <= stackWords
 	}
-	r.fail(x.Span, "there are $comm, $argN, $stackN, $stack and $retval", "unknown variable %s", name)
+	there := "there are $comm, $argN, $stackN, $stack and $retval"
+	if r.target.Features.Current {
+		there = "there are $comm, $current, $argN, $stackN, $stack and $retval"
+	}
+	r.fail(x.Span, there, "unknown variable %s", name)
 	if o, ok := elsewhere(name); ok && o.fix != name {
 		r.advise(o, x.Span)
 	}
 	return route{}, false
+}
+
+// current is the running task, as a pointer to its struct.
+func (r *resolver) current(x *spec.Builtin, p route) (route, bool) {
+	if !r.target.Features.Current {
+		r.fail(x.Span, "take it from what a parameter points to; the task's name is $comm",
+			"this kernel cannot fetch $current, which came with 7.3")
+		return p, false
+	}
+	t, ok := r.typeNamed(spec.Name{Text: "struct task_struct", Span: x.Span})
+	p.typ = &btf.Pointer{Target: orVoid(t)}
+	return p, ok
 }
 
 // argument is the fetcharg of the word that the kernel calls $argN.

@@ -47,6 +47,10 @@ func (r *resolver) cast(x *spec.Cast) (route, bool) {
 	if !ok {
 		return p, false
 	}
+	if p.isObject() && pointee(t) != nil { // no pointer: its address is meant
+		p.mem, p.typ = false, t
+		return p, true
+	}
 	if isStruct(t) {
 		object := x.X.String()
 		if p.isUntyped() {

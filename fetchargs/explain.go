@@ -18,6 +18,9 @@ func (p *Plan) Explain(w io.Writer) {
 	for _, note := range p.Notes {
 		fmt.Fprintf(w, "  note: %s\n", note)
 	}
+	for _, detail := range p.Details {
+		fmt.Fprintf(w, "  %s\n", detail)
+	}
 	for _, probe := range p.Probes {
 		probe.explain(w)
 	}

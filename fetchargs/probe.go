@@ -22,7 +22,8 @@ type Plan struct {
 	// events tell of tasks that get another name. See [Renames].
 	Renames string
 
-	Notes []string // what the user should know before believing the output
+	Notes   []string // what the user should know before believing the output
+	Details []string // what was chosen, for who asks
 
 	// Partial: some of the conditions are in no filter, so that the probes
 	// alone show too much.

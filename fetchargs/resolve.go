@@ -110,6 +110,7 @@ type resolver struct {
 	fatal error // not the spec's fault
 
 	fn      *btf.Func
+	chosen  map[*spec.Choice]int
 	naming  *spec.Item // whose expression is walked, for a name that stands for it
 	unshown string     // why show has not shown a value
 

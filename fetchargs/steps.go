@@ -34,6 +34,8 @@ func (b Base) start() string {
 		return "take the return value"
 	case Comm:
 		return "take the task's name"
+	case Current:
+		return "take the running task"
 	case StackPointer:
 		return "take the stack pointer"
 	case StackN:

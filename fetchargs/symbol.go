@@ -21,7 +21,7 @@ type SymbolPlace struct {
 // symbol is the route to @NAME: the memory of a variable, or the address of a
 // function. Only the first is a name to the kernel.
 func (r *resolver) symbol(x *spec.Symbol) (route, bool) {
-	typ, perCPU, _ := r.target.Kernel.Variable(x.Text)
+	typ, perCPU := r.target.variable(x.Text)
 	p := route{base: Base{Kind: Memory, Name: x.Text}, mem: true, typ: typ}
 	if r.target.Place == nil {
 		p.symbol = &SymbolPlace{Hidden: true}
@@ -67,6 +67,11 @@ func (p route) isAddress() bool { return p.ofVariable() && !p.mem && len(p.hops)
 // isUntyped tells whether p is a variable whose type is not known.
 func (p route) isUntyped() bool { return p.ofVariable() && p.mem && len(p.hops) == 0 && p.typ == nil }
 
+// isObject tells whether p is a whole variable that is a struct.
+func (p route) isObject() bool {
+	return p.ofVariable() && p.mem && len(p.hops) == 0 && p.off == 0 && p.typ != nil && isStruct(p.typ)
+}
+
 // addressOf is the number that the address p is, now.
 func (r *resolver) addressOf(p route, x spec.Expr) (uint64, bool) {
 	switch {
@@ -94,8 +99,12 @@ func (r *resolver) constant(p route, x spec.Expr) (route, bool) {
 	return route{base: Base{Kind: Immediate, N: int64(addr)}, typ: p.typ}, ok
 }
 
-// address tells whether x is an address of the kernel, and which.
+// address tells whether x is an address of the kernel, or a size, and which.
 func (r *resolver) address(x spec.Expr) (addr uint64, is, ok bool) {
+	if size, ok := x.(*spec.SizeOf); ok {
+		n, ok := r.size(size)
+		return uint64(n), true, ok
+	}
 	if !r.isConstant(x) {
 		return 0, false, false
 	}
@@ -104,8 +113,11 @@ func (r *resolver) address(x spec.Expr) (addr uint64, is, ok bool) {
 	return addr, true, ok
 }
 
-// isConstant tells whether x is an address of the kernel.
+// isConstant tells whether x is an address of the kernel, or a size.
 func (r *resolver) isConstant(x spec.Expr) bool {
+	if _, ok := x.(*spec.SizeOf); ok {
+		return true
+	}
 	if !ofSymbol(x) {
 		return false
 	}

@@ -75,6 +75,7 @@ type Features struct {
 
 	ReturnArgs bool // $argN in return probes, since 6.9
 	Immediate  bool // \1, since 5.5
+	Current    bool // $current, since 7.3
 	Keeps      bool // of a string behind a faulting pointer the place is kept, since 6.5: see Proof
 }
 

@@ -13,7 +13,7 @@ func FeaturesOf(version string) (Features, error) {
 	f := Features{ArgN: since(4, 20), Symbol: since(5, 0), Ustring: since(5, 3),
 		ReturnArgs: since(6, 9), Immediate: since(5, 5), Keeps: since(6, 5)}
 	if since(7, 3) {
-		f.ArgSize = 255
+		f.ArgSize, f.Current = 255, true
 	}
 	return f, nil
 }

@@ -34,6 +34,10 @@ func (r *resolver) walk(x spec.Expr) (route, bool) {
 		return r.builtin(x)
 	case *spec.Typed:
 		return r.typed(x)
+	case *spec.Choice:
+		return r.choice(x)
+	case *spec.SizeOf:
+		return r.sizeOf(x)
 	}
 	panic(fmt.Sprintf("fetchargs: unknown expression %T", x))
 }

@@ -11,6 +11,7 @@ import (
 type Features struct {
 	ArgN       bool // $arg1 at function entry (4.20, by architecture)
 	ReturnArgs bool // $arg1 in a return probe (6.9)
+	Current    bool // $current, the task (7.3)
 	Immediate  bool // \1 and \"text" (5.5)
 	Ustring    bool // the type, and +u0(..), user memory (5.3)
 	Symbol     bool // the type (5.0)
@@ -52,9 +53,8 @@ func ParseFeatures(r io.Reader) (*Features, error) {
 				returns := strings.HasPrefix(line, "kernel return probes support:")
 				f.ReturnArgs, f.ArgN = f.ReturnArgs || returns, f.ArgN || !returns
 			}
-			if strings.Contains(line, `\imm-value`) {
-				f.Immediate = true
-			}
+			f.Immediate = f.Immediate || strings.Contains(line, `\imm-value`)
+			f.Current = f.Current || strings.Contains(line, "$current")
 		case "type":
 			f.types(line)
 		}

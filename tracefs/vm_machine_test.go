@@ -61,6 +61,8 @@ func TestVMFeatures(t *testing.T) {
 		args string
 	}{
 		{f.Immediate, "p", "a=\\1"},
+		{f.Current, "p", "a=+16($current):u32"},
+		{f.Current, "r", "a=$current"},
 		{f.ArgN, "p", "a=$arg1"},
 		{f.ReturnArgs, "r", "a=$arg1"},
 		{f.Ustring, "p", "a=+0($arg1):ustring"},

@@ -15,6 +15,9 @@ const mostNames = 5
 // many functions that is one line, and all with --verbose.
 func (u *ui) notes(plans []*fetchargs.Plan) {
 	for _, p := range plans {
+		for _, detail := range p.Details {
+			u.detail("%s: %s", p.Spec.Func.Text, detail)
+		}
 		for _, note := range p.Notes {
 			if p.Glob == nil {
 				u.warn("%s: %s", p.Spec.Func.Text, note)

@@ -32,12 +32,19 @@ func (n *node) truth() Cond {
 	return &Compare{X: n.expr, Format: n.format, Op: "!=", Value: &Literal{Kind: Number, Text: "0", Int: new(big.Int), Span: Span{at.End, at.End}}}
 }
 
-// postfix reads PRIMARY { "->" MEMBER | "." MEMBER | "[" N "]" }.
+// postfix reads PRIMARY { "->" MEMBER | "." MEMBER | "[" N "]" }, where several members
+// may stand in parentheses: see choice.
 func (p *parser) postfix(x Expr) Expr {
 	for {
 		switch op := p.tok; op.kind {
 		case "->", ".":
 			p.next()
+			if p.tok.kind == "(" {
+				if x = p.choice(x, op.kind == "->"); x == nil {
+					return nil
+				}
+				continue
+			}
 			if p.tok.kind != tokIdent {
 				p.fail(p.tok.Span, "", "a member's name is missing after %s: %s", op.text, p.describe())
 				return nil
@@ -161,7 +168,7 @@ func (p *parser) parens() *node {
 	return &node{expr: x}
 }
 
-// primary reads PARAM | "return" | "container_of(...)" | "@" SYMBOL | "$comm"
+// primary reads PARAM | "return" | "container_of(...)" | "sizeof(...)" | "@" SYMBOL | "$comm"
 // | "$argN" | "$stackN" | "%REG".
 func (p *parser) primary() Expr {
 	tok := p.tok
@@ -171,6 +178,9 @@ func (p *parser) primary() Expr {
 		p.next()
 		if tok.text == "container_of" && p.tok.kind == "(" {
 			return p.containerOf(tok.Span)
+		}
+		if tok.text == "sizeof" && p.tok.kind == "(" {
+			return p.sizeOf(tok.Span)
 		}
 		if tok.text == "not" && p.tok.kind == tokIdent {
 			p.failFix(tok.Span, Fix{Span{tok.Pos, p.tok.Pos}, "!"}, "write ", "conditions are not negated with not")
@@ -239,6 +249,8 @@ func (p *parser) containerOf(at Span) Expr {
 // typeWords begin or are C types that cannot be parameters.
 var typeWords = strings.Fields("struct union enum const volatile unsigned signed int char short long void bool _Bool")
 
+func isTypeWord(word string) bool { return slices.Contains(typeWords, word) }
+
 // isTypeName tells whether only a type has such a name: u32, __be16, size_t.
 func isTypeName(name string) bool {
 	if strings.HasSuffix(name, "_t") {
@@ -260,7 +272,7 @@ func (p *parser) castEnd() int {
 		return 0
 	}
 	name := t.text
-	sure := slices.Contains(typeWords, name)
+	sure := isTypeWord(name)
 	for t.kind == tokIdent {
 		t = scanAt(p.text, t.End)
 	}

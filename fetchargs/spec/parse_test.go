@@ -76,6 +76,10 @@ var canonical = []struct{ in, want string }{
 	{"f(skb->len > 3, NULL, string x, return)", "f(skb->len > 3, NULL, string x, return)"},
 	{"f(NULL, string x, NULL)", "f(NULL, string x)"},
 	{"f(NULL)", "f()"},
+	{"f(inode->( i_ctime|__i_ctime ).tv_sec)", "f(inode->(i_ctime|__i_ctime).tv_sec)"},
+	{"f(inode.(i_ctime.tv_sec | x[3]->y|i_ctime_sec):x > 5)", "f(inode.(i_ctime.tv_sec|x[3]->y|i_ctime_sec):x > 5)"},
+	{"f((*a)->(b)->(c|d))", "f((*a)->(b)->(c|d))"},
+	{"f(a == sizeof( struct  foo*), b > sizeof(x->y), sizeof(u32))", "f(a == sizeof(struct foo *), b > sizeof(x->y), sizeof(u32))"},
 	{"f(unsigned long long a, x64 %di, char c)", "f(unsigned long long a | x64 %di, NULL, char c)"},
 }
 
@@ -115,6 +119,7 @@ func checkRoundTrip(t *testing.T, spec *Spec) {
 			return []any{l.Kind, l.Text, l.Bytes, n}
 		}),
 		cmp.Transformer("type", func(c *Cast) any { return []any{"cast", CanonicalType(c.Type.Text), c.X} }),
+		cmp.Transformer("sizeof", func(c *SizeOf) any { return []any{"sizeof", CanonicalType(c.Type.Text), c.X} }),
 		cmp.Transformer("container", func(c *ContainerOf) any {
 			return []any{"container_of", CanonicalType(c.Type.Text), c.X, c.Member}
 		}),

@@ -30,7 +30,7 @@ type Item struct {
 }
 
 // An Expr is one of *Ident, *Member, *Index, *Deref, *Addr, *Cast,
-// *ContainerOf, *Symbol, *Builtin and, as all of an item, *Typed.
+// *ContainerOf, *Symbol, *Builtin, *Choice, *SizeOf and, as all of an item, *Typed.
 type Expr interface {
 	Where() Span
 	String() string
@@ -91,6 +91,28 @@ type (
 		Span
 	}
 )
+
+type (
+	// Choice is X->(A|B): the first of several members that there is.
+	Choice struct {
+		X    Expr
+		Alts [][]Suffix
+		Span
+	}
+	// SizeOf is sizeof(Type) or, if that is empty, sizeof(X), in bytes.
+	SizeOf struct {
+		Type Name
+		X    Expr
+		Span
+	}
+)
+
+// A Suffix is ->Name, .Name or, if that is empty, [N].
+type Suffix struct {
+	Arrow bool
+	Name  Name
+	N     int64
+}
 
 // A Step adds N, in bytes, or reads the element N of what is pointed to.
 type Step struct {
@@ -166,6 +188,8 @@ func (e *ContainerOf) Where() Span { return e.Span }
 func (e *Symbol) Where() Span      { return e.Span }
 func (e *Builtin) Where() Span     { return e.Span }
 func (e *Typed) Where() Span       { return e.Span }
+func (e *Choice) Where() Span      { return e.Span }
+func (e *SizeOf) Where() Span      { return e.Span }
 
 func (c *Compare) Where() Span {
 	if c.Other != nil {

@@ -119,7 +119,7 @@ func (m *Machine) features(t *fetchargs.Target, o PlanOptions) error {
 		if err != nil {
 			return err
 		}
-		t.Features = fetchargs.Features{ArgN: f.ArgN, Ustring: f.Ustring, Symbol: f.Symbol, ReturnArgs: f.ReturnArgs, Immediate: f.Immediate, Keeps: f.Symstr}
+		t.Features = fetchargs.Features{ArgN: f.ArgN, Ustring: f.Ustring, Symbol: f.Symbol, ReturnArgs: f.ReturnArgs, Immediate: f.Immediate, Current: f.Current, Keeps: f.Symstr}
 	default:
 		t.Features = fetchargs.Features{ArgN: true, Ustring: true, Symbol: true}
 	}

@@ -1,0 +1,38 @@
+package fetchargs
+
+import "github.com/tsnoop/tsnoop/btf"
+
+// variables are the types of some that most BTF has nothing about, as the headers
+// of the kernel below include/ declare them, in all versions from 5.4 on.
+var variables = map[string]string{
+	"init_cred":          "struct cred",           // linux/init_task.h
+	"init_mm":            "struct mm_struct",      // linux/mm_types.h
+	"init_net":           "struct net",            // net/net_namespace.h
+	"init_nsproxy":       "struct nsproxy",        // linux/init_task.h
+	"init_pid_ns":        "struct pid_namespace",  // linux/pid.h
+	"init_task":          "struct task_struct",    // linux/sched/task.h
+	"init_user_ns":       "struct user_namespace", // linux/user_namespace.h
+	"init_uts_ns":        "struct uts_namespace",  // linux/utsname.h
+	"iomem_resource":     "struct resource",       // linux/ioport.h
+	"jiffies":            "unsigned long",         // linux/jiffies.h
+	"jiffies_64":         "u64",                   // linux/jiffies.h
+	"max_pfn":            "unsigned long",         // linux/memblock.h
+	"nr_cpu_ids":         "unsigned int",          // linux/cpumask.h
+	"nr_threads":         "int",                   // linux/sched/stat.h
+	"oops_in_progress":   "int",                   // linux/printk.h
+	"panic_timeout":      "int",                   // linux/panic.h
+	"saved_command_line": "char *",                // linux/init.h
+	"system_state":       "enum system_states",    // linux/kernel.h
+	"total_forks":        "unsigned long",         // linux/sched/stat.h
+}
+
+// variable is the type of a variable, nil if it is not known.
+func (t *Target) variable(name string) (typ btf.Type, perCPU bool) {
+	typ, perCPU, _ = t.Kernel.Variable(name)
+	if typ == nil && variables[name] != "" {
+		if known, err := t.Kernel.Type(variables[name]); err == nil {
+			typ = known
+		}
+	}
+	return typ, perCPU
+}
