@@ -7,9 +7,10 @@
 # of testdata/vm/suite, about the program, and of some packages, about what is in
 # them. Each package's are compiled once per architecture. A kernel has two
 # machines, one for the scripts and one for the rest, with tsnoop and
-# testdata/load in PATH; what cannot share a machine has one of its own. What is
-# about tsnoop and not about kernels, TestEnds*, runs on the oldest and the newest
-# kernel; of each kernel a recording is replayed in all forms on this machine.
+# testdata/load in PATH; what cannot share a machine has one of its own. What tsnoop
+# does in other ways on old kernels, TestEnds*, runs on the oldest and the newest
+# one; what is about tsnoop and not about kernels, TestOnce*, on 6.1; of each kernel a
+# recording is replayed in all forms on this machine.
 #
 # TSNOOP_VM_JOBS (2) of all that run at a time, the longest first. Of what succeeds
 # a line is shown, of what fails all. What was skipped is named; with CI set that is
@@ -21,7 +22,7 @@
 set -eu
 cd "$(dirname "$0")/../.."
 
-what=${1:-all} kernels=${2:-arm64 newest 5.10 6.1 6.12} pattern=${3:-}
+what=${1:-all} kernels=${2:-arm64 newest 6.1 5.10 6.12} pattern=${3:-}
 vm=$PWD/testdata/vm
 suite=./testdata/vm/suite
 parallel=${TSNOOP_VM_JOBS:-2}
@@ -168,21 +169,27 @@ files() {
 	[ "$(arch "$1")" != "$(go env GOHOSTARCH)" ] || PATH=$PATH:/usr/sbin command -v pahole ksnoop trace-cmd
 }
 
-# end KERNEL tells whether it is the oldest or the newest one.
-end() { [ "$1" = 5.10 ] || [ "$1" = newest ]; }
+# kinds KERNEL prints which kinds of tests it has.
+kinds() {
+	case $1 in
+	5.10 | newest) echo 'VM|Ends' ;;
+	6.1) echo 'VM|Once' ;;
+	*) echo VM ;;
+	esac
+}
 
 # run KERNEL scripts|rest|PATTERN runs that part of the tests in a machine.
 run() {
-	local kernel=$1 start=$SECONDS status=0 names='^TestVM' packages=$suite script package log
+	local kernel=$1 start=$SECONDS status=0 names packages=$suite script package log
 	log=$(mktemp -p "$work" "$1.XXXXXX")
-	! end "$kernel" || names='^Test(VM|Ends)'
+	names="^Test($(kinds "$kernel"))"
 	script='status=0; cd /src/testdata/vm/suite; tests() { "$@" -test.v -test.timeout 43m || status=1; }; '
 	[ "$2" = scripts ] || packages=$(packages)
 	for package in $packages; do
 		script+="tests $(program "$package") "
 		case $2 in
 		scripts) script+="-test.run '$names\$'; " ;;
-		rest) script+="-test.run '$names' -test.skip '^Test(VM|Ends)\$'; " ;;
+		rest) script+="-test.run '$names' -test.skip '$names\$'; " ;;
 		*) script+='-test.run "$1"; ' ;;
 		esac
 	done

@@ -141,9 +141,9 @@ func traceableHere(t *testing.T, fn string) bool {
 	return bytes.Contains(b, []byte("\n"+fn+"\n"))
 }
 
-// TestEndsThreads: four threads call on two CPUs; each call has its own return, and
+// TestOnceThreads: four threads call on two CPUs; each call has its own return, and
 // the calls of each thread come in their order.
-func TestEndsThreads(t *testing.T) {
+func TestOnceThreads(t *testing.T) {
 	const threads, calls = 4, 250
 	l := prepare(t, "crew", "@", strconv.Itoa(calls), "0", "1", "0", "1")
 	tr := startTrace(t, "--json", "-p", l.pid, "generic_file_llseek(offset, return)")
@@ -174,9 +174,9 @@ func TestEndsThreads(t *testing.T) {
 	}
 }
 
-// TestEndsSleepers: threads that sleep in one function at the same time, some of
+// TestOnceSleepers: threads that sleep in one function at the same time, some of
 // them interrupted by a signal, each with its own return.
-func TestEndsSleepers(t *testing.T) {
+func TestOnceSleepers(t *testing.T) {
 	const threads, signals = 40, 7 // more than the 10 that the kernel would follow
 	l := prepare(t, "sleepers", "@", strconv.Itoa(threads), strconv.Itoa(signals))
 	tr := startTrace(t, "--json", "-p", l.pid, "hrtimer_nanosleep(clockid, return) if clockid == 7")

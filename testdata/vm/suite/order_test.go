@@ -28,8 +28,8 @@ func offsets(t *testing.T, tr *traced, n int64, cpu func(offset int64) int64) {
 	}
 }
 
-// TestEndsTurns has two CPUs call in turn: the lines come in just this order.
-func TestEndsTurns(t *testing.T) {
+// TestOnceTurns has two CPUs call in turn: the lines come in just this order.
+func TestOnceTurns(t *testing.T) {
 	n := flood(20_000)
 	l := prepare(t, "turns", "@", strconv.Itoa(n))
 	tr := startTrace(t, "-t", "none", "-p", l.pid, "generic_file_llseek(offset)")
@@ -66,8 +66,8 @@ func TestEndsIdle(t *testing.T) {
 	}
 }
 
-// TestEndsOneCPU has all calls on CPU 1, none on CPU 0.
-func TestEndsOneCPU(t *testing.T) {
+// TestOnceOneCPU has all calls on CPU 1, none on CPU 0.
+func TestOnceOneCPU(t *testing.T) {
 	n := flood(50_000)
 	l := prepare(t, "pid", "@", "on", "1", "burst", "0", strconv.Itoa(n))
 	tr := startTrace(t, "-t", "none", "-p", l.pid, "generic_file_llseek(offset)")

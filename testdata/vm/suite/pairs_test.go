@@ -137,44 +137,52 @@ func checkPairs(t *testing.T, specs []pairSpec, made []madeCall, got map[string]
 
 // TestVMPairs traces random calls with random conditions on both sides. Whatever
 // the kernel filters, each call that is shown has its own return.
-func TestVMPairs(t *testing.T) {
-	const calls, threads = 100, 2
+func TestVMPairs(t *testing.T) { tracePairs(t, "--reader=raw") }
+
+// TestEndsPairsText does the same with the text reader, which needs -f for new threads.
+func TestEndsPairsText(t *testing.T) { tracePairs(t, "--reader=text", "-f") }
+
+const pairCalls, pairThreads = 100, 2
+
+func tracePairs(t *testing.T, flags ...string) {
 	specs := pairSpecs(1, 16)
-	var texts []string
+	l := prepare(t, "seeks", "@", strconv.Itoa(pairCalls), strconv.Itoa(pairThreads), "3")
+	tr := startTrace(t, slices.Concat([]string{"--json", "-p", l.pid}, flags, textsOf(specs))...)
+	l.run()
+	tr.end()
+	n := checkPairs(t, specs, l.made(), pairsOf(t, tr.out))
+	t.Logf("%d calls of %d specs, each with its own return", n, len(specs))
+}
+
+func textsOf(specs []pairSpec) (texts []string) {
 	for _, s := range specs {
 		texts = append(texts, s.text)
 	}
-	total := 0
-	run := func(t *testing.T, trace func(t *testing.T, pid string) (*traced, func() string)) {
-		l := prepare(t, "seeks", "@", strconv.Itoa(calls), strconv.Itoa(threads), "3")
-		tr, out := trace(t, l.pid)
-		l.run()
-		tr.end()
-		total += checkPairs(t, specs, l.made(), pairsOf(t, out()))
-	}
-	for _, flags := range []string{"--reader=raw", "--reader=text -f"} { // text needs -f for new threads
-		t.Run(flags, func(t *testing.T) {
-			run(t, func(t *testing.T, pid string) (*traced, func() string) {
-				tr := startTrace(t, slices.Concat([]string{"--json", "-p", pid}, strings.Fields(flags), texts)...)
-				return tr, func() string { return tr.out }
-			})
+	return texts
+}
+
+// TestOncePairsRecord chooses calls when they are recorded, and when all that were
+// recorded are replayed.
+func TestOncePairsRecord(t *testing.T) {
+	specs := pairSpecs(1, 16)
+	texts := textsOf(specs)
+	for _, tt := range []struct {
+		name             string
+		recorded, chosen []string
+	}{
+		{"when recording", texts, nil},
+		{"when replaying", []string{"generic_file_llseek(offset, whence, return)"}, texts},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "t.dat")
+			l := prepare(t, "seeks", "@", strconv.Itoa(pairCalls), strconv.Itoa(pairThreads), "4")
+			tr := startTrace(t, append([]string{"record", "-o", file, "-p", l.pid}, tt.recorded...)...)
+			l.run()
+			tr.end()
+			n := checkPairs(t, specs, l.made(), pairsOf(t, replayedFile(t, file, tt.chosen...)))
+			t.Logf("%d calls of %d specs, each with its own return", n, len(specs))
 		})
 	}
-	t.Run("record", func(t *testing.T) {
-		file := filepath.Join(t.TempDir(), "t.dat")
-		run(t, func(t *testing.T, pid string) (*traced, func() string) {
-			return startTrace(t, append([]string{"record", "-o", file, "-p", pid}, texts...)...), func() string { return replayedFile(t, file) }
-		})
-	})
-	t.Run("choose when replaying", func(t *testing.T) {
-		file := filepath.Join(t.TempDir(), "t.dat")
-		l := prepare(t, "seeks", "@", strconv.Itoa(calls), strconv.Itoa(threads), "4")
-		tr := startTrace(t, "record", "-o", file, "-p", l.pid, "generic_file_llseek(offset, whence, return)")
-		l.run()
-		tr.end()
-		total += checkPairs(t, specs, l.made(), pairsOf(t, replayedFile(t, file, texts...)))
-	})
-	t.Logf("%d calls of %d specs, each with its own return", total, len(specs))
 }
 
 // replayedFile is the file with what replay prints.
@@ -191,8 +199,8 @@ func replayedFile(t *testing.T, file string, specs ...string) string {
 	return out
 }
 
-// TestEndsPairsSummary: sums are of the calls that a condition asks for.
-func TestEndsPairsSummary(t *testing.T) {
+// TestOncePairsSummary: sums are of the calls that a condition asks for.
+func TestOncePairsSummary(t *testing.T) {
 	for _, s := range pairSpecs(2, 2) {
 		l := prepare(t, "seeks", "@", "100", "2", "5")
 		tr := startTrace(t, "--json", "--summary=only", "-p", l.pid, s.text)
@@ -212,9 +220,9 @@ func TestEndsPairsSummary(t *testing.T) {
 	}
 }
 
-// TestEndsPairsChain: in a chain and in a tree, too, conditions choose calls and not
+// TestOncePairsChain: in a chain and in a tree, too, conditions choose calls and not
 // events, and what is over leads to nothing.
-func TestEndsPairsChain(t *testing.T) {
+func TestOncePairsChain(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(6, 6))
 	caller := "ksys_lseek"
 	if !traceableHere(t, caller) { // inlined on arm64

@@ -13,10 +13,10 @@ import (
 	"time"
 )
 
-// TestEndsHead traces what goes on without end into a pipe whose reader goes away
+// TestOnceHead traces what goes on without end into a pipe whose reader goes away
 // after one line, as "| head -n 1": tsnoop ends by itself, which is no failure,
 // says nothing and leaves nothing behind.
-func TestEndsHead(t *testing.T) {
+func TestOnceHead(t *testing.T) {
 	for _, flags := range []string{"--reader=raw", "--json", "--reader=text", "--json --reader=text"} {
 		t.Run(flags, func(t *testing.T) {
 			l := prepare(t, "pid", "@", "burst", "0", "1000000x1")

@@ -8,16 +8,8 @@ import (
 	"testing"
 )
 
-// TestEndsRate makes calls faster than who copies trace_pipe can read them, see
-// TestBenchRate. tsnoop prints each, in order. All have the same CPU, so that the
-// rate is one of work and not of time.
-func TestEndsRate(t *testing.T) {
-	onOneCPU(t)
-	traceRate(t, flood(1_500_000))
-}
-
-// TestBenchRate compares how many of these calls are lost with the same values
-// fetched and the same buffer.
+// TestBenchRate compares how many of the calls of TestVMBurst are lost with the same
+// values fetched and the same buffer.
 func TestBenchRate(t *testing.T) {
 	onOneCPU(t)
 	const n = 1_500_000

@@ -76,13 +76,13 @@ func openFunction() string {
 // TestVMRawAsText reads the same events raw and as text at once: the lines must
 // be the same. Who has called is left out where both probe a return: the one
 // finds there what the other has put in the place of the return address.
-func TestVMRawAsText(t *testing.T) {
-	t.Run("entries", func(t *testing.T) { checkTypes(t, entryCases, nil) })
-	t.Run("returns", func(t *testing.T) { checkTypes(t, returnCases(), callers) })
-}
+func TestVMRawAsText(t *testing.T) { checkTypes(t, entryCases, nil) }
 
-// TestEndsRawAsTextJSON does the same in JSON.
-func TestEndsRawAsTextJSON(t *testing.T) {
+// TestEndsRawAsTextReturns is the same of what functions return.
+func TestEndsRawAsTextReturns(t *testing.T) { checkTypes(t, returnCases(), callers) }
+
+// TestOnceRawAsTextJSON does the same in JSON.
+func TestOnceRawAsTextJSON(t *testing.T) {
 	raw, text := readBoth(t, append([]string{"--json"}, specsOf(entryCases)...))
 	compareLines(t, raw, text, nil)
 	raw, text = readBoth(t, append([]string{"--json"}, specsOf(returnCases())...))

@@ -13,9 +13,9 @@ import (
 	"testing"
 )
 
-// TestEndsRecordProgress: on a terminal a recording says how far it is, on one line
+// TestOnceRecordProgress: on a terminal a recording says how far it is, on one line
 // that it wipes out in the end.
-func TestEndsRecordProgress(t *testing.T) {
+func TestOnceRecordProgress(t *testing.T) {
 	master, slave, err := openTerminal()
 	if err != nil {
 		t.Fatal(err)

@@ -42,10 +42,15 @@ const pause = 20 * time.Millisecond
 // TestVM runs the scripts of testdata: what differs from kernel to kernel.
 func TestVM(t *testing.T) { runScripts(t, "testdata") }
 
-// TestEnds runs the scripts of testdata/ends: what tsnoop makes of calls, and of its
-// files and programs, whatever the kernel. test.sh runs it on the oldest and the
-// newest one, as all functions TestEnds*; of each kernel TestReplayed has a recording.
+// TestEnds runs the scripts of testdata/ends: what tsnoop does in other ways on an old
+// kernel than on a new one. test.sh runs it on the oldest and the newest one, as all
+// functions TestEnds*.
 func TestEnds(t *testing.T) { runScripts(t, "testdata/ends") }
+
+// TestOnce runs the scripts of testdata/once: what tsnoop makes of calls, and of its
+// files and programs, whatever the kernel. test.sh runs it on one, as all functions
+// TestOnce*; of each kernel TestReplayed has a recording.
+func TestOnce(t *testing.T) { runScripts(t, "testdata/once") }
 
 // runScripts runs scripts as root on a real kernel. Besides the commands of
 // testscript they have

@@ -305,7 +305,7 @@ func readme(t *testing.T) string {
 	return string(b)
 }
 
-const userRounds = 8
+const userRounds = 3
 
 // runUser has tsnoop trace all calls of all cases, again and again.
 func runUser(t *testing.T, args ...string) []byte {
