@@ -2,7 +2,6 @@ package proc
 
 import (
 	"bytes"
-	"io"
 	"slices"
 )
 
@@ -17,22 +16,26 @@ type Facts struct {
 
 var prefix = []byte("__pfx_")
 
-// LookupFacts collects the facts about the names in one pass over
-// /proc/kallsyms, and the address of _stext, 0 if it is hidden. Every name has
-// an entry in the result, if an empty one.
-func LookupFacts(r io.Reader, names []string) (facts map[string]Facts, stext uint64, err error) {
+// fewNames are looked up one by one faster than all at once.
+const fewNames = 8
+
+// LookupFacts collects the facts about the names in the text of /proc/kallsyms, and
+// the address of _stext, 0 if it is hidden. Every name has an entry in the result,
+// if an empty one.
+func LookupFacts(text []byte, names []string) (facts map[string]Facts, stext uint64) {
 	found := make(map[string]*Facts, len(names))
 	for _, n := range names {
 		found[n] = new(Facts)
 	}
-	for l, err := range lines(r) {
-		if err != nil {
-			return nil, 0, err
+	if len(found) <= fewNames {
+		for n, f := range found {
+			one := map[string]*Facts{n: f}
+			for l := range linesWith(text, n) {
+				collect(one, l)
+			}
 		}
-		if stext == 0 && string(l.name) == "_stext" {
-			stext = l.addr
-		}
-		if l.text() {
+	} else {
+		for l := range lines(text) {
 			collect(found, l)
 		}
 	}
@@ -40,10 +43,13 @@ func LookupFacts(r io.Reader, names []string) (facts map[string]Facts, stext uin
 	for n, f := range found {
 		facts[n] = *f
 	}
-	return facts, stext, nil
+	return facts, addrOf(text, "_stext")
 }
 
 func collect(found map[string]*Facts, l *line) {
+	if !l.text() {
+		return
+	}
 	if f := found[string(l.name)]; f != nil {
 		switch {
 		case l.module == nil:
@@ -71,10 +77,10 @@ func collect(found map[string]*Facts, l *line) {
 
 // LoadFacts is LookupFacts of the running kernel.
 func LoadFacts(names []string) (facts map[string]Facts, stext uint64, err error) {
-	f, err := open()
+	text, err := ReadKallsyms()
 	if err != nil {
 		return nil, 0, err
 	}
-	defer f.Close()
-	return LookupFacts(f, names)
+	facts, stext = LookupFacts(text, names)
+	return facts, stext, nil
 }

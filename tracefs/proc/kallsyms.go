@@ -1,10 +1,8 @@
 package proc
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
-	"io"
 	"iter"
 	"os"
 )
@@ -36,39 +34,50 @@ func (l *line) text() bool {
 	return false
 }
 
-// lines goes through /proc/kallsyms. Lines it cannot read are skipped.
-func lines(r io.Reader) iter.Seq2[*line, error] {
-	return func(yield func(*line, error) bool) {
-		br := bufio.NewReaderSize(r, 1<<16)
+// lines goes through the text of /proc/kallsyms. What is no line of it is skipped.
+func lines(text []byte) iter.Seq[*line] {
+	return func(yield func(*line) bool) {
 		var l line
-		for {
-			b, err := br.ReadSlice('\n')
-			if err == nil || err == io.EOF {
-				if l.parse(bytes.TrimSuffix(b, []byte("\n"))) && !yield(&l, nil) {
-					return
-				}
-			}
-			if err == io.EOF {
-				return
-			}
-			if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
-				yield(nil, err)
+		for len(text) > 0 {
+			b, rest, _ := bytes.Cut(text, []byte("\n"))
+			if text = rest; l.parse(b) && !yield(&l) {
 				return
 			}
 		}
 	}
 }
 
-func (l *line) parse(b []byte) bool {
-	i := 0
-	l.addr = 0
-	for ; i < len(b) && i < 16; i++ {
-		digit := hexDigits[b[i]]
-		if digit > 15 {
-			break
+// linesWith goes through the lines that have a word in them, which is much faster.
+func linesWith(text []byte, word string) iter.Seq[*line] {
+	return func(yield func(*line) bool) {
+		var l line
+		for {
+			at := bytes.Index(text, []byte(word))
+			if at < 0 {
+				return
+			}
+			start := bytes.LastIndexByte(text[:at], '\n') + 1
+			b, rest, _ := bytes.Cut(text[start:], []byte("\n"))
+			if text = rest; l.parse(b) && !yield(&l) {
+				return
+			}
 		}
-		l.addr = l.addr<<4 | uint64(digit)
 	}
+}
+
+// addrOf is the address of the kernel's own symbol, 0 if there is none or it is hidden.
+func addrOf(text []byte, symbol string) uint64 {
+	for l := range linesWith(text, symbol) {
+		if string(l.name) == symbol && l.module == nil {
+			return l.addr
+		}
+	}
+	return 0
+}
+
+func (l *line) parse(b []byte) bool {
+	var i int
+	l.addr, i = address(b)
 	if i == 0 || len(b) < i+4 || b[i] != ' ' || b[i+2] != ' ' {
 		return false
 	}
@@ -79,6 +88,19 @@ func (l *line) parse(b []byte) bool {
 		l.name = l.name[:tab]
 	}
 	return len(l.name) > 0
+}
+
+// address reads the address that a line begins with, of so many digits.
+func address(b []byte) (addr uint64, digits int) {
+	for digits < len(b) && digits < 16 {
+		digit := hexDigits[b[digits]]
+		if digit > 15 {
+			break
+		}
+		addr = addr<<4 | uint64(digit)
+		digits++
+	}
+	return addr, digits
 }
 
 // hexDigits are the values of hexadecimal digits, 16 for other bytes.
@@ -94,8 +116,6 @@ var hexDigits = func() (t [256]uint8) {
 	}
 	return t
 }()
-
-func open() (*os.File, error) { return os.Open(kallsyms) }
 
 // ReadKallsyms reads the symbol table, for LookupFacts and ParseSymbols both: the
 // kernel takes long to write it, to go through it is quick.

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -97,16 +96,17 @@ func TestHidden(t *testing.T) {
 	if _, err := ParseSymbols([]byte(hidden)); !errors.Is(err, ErrHidden) {
 		t.Errorf("got error %v, want ErrHidden", err)
 	}
-	facts, stext, err := LookupFacts(strings.NewReader(hidden), []string{"vfs_open"})
-	if f := facts["vfs_open"]; err != nil || stext != 0 || f.Count != 1 || f.Addrs != nil {
-		t.Errorf("got %+v, %#x, %v", facts, stext, err)
+	facts, stext := LookupFacts([]byte(hidden), []string{"vfs_open"})
+	if f := facts["vfs_open"]; stext != 0 || f.Count != 1 || f.Addrs != nil {
+		t.Errorf("got %+v, %#x", facts, stext)
 	}
 }
 
 func TestLookupFacts(t *testing.T) {
-	got, stext, err := LookupFacts(strings.NewReader(symbols), []string{"vfs_open", "init_once", "dummy_xmit", "weak_one", "nosuch"})
-	if err != nil || stext != 0xffffffff81000000 {
-		t.Fatalf("got _stext %#x, %v", stext, err)
+	names := []string{"vfs_open", "init_once", "dummy_xmit", "weak_one", "nosuch"}
+	got, stext := LookupFacts([]byte(symbols), names)
+	if stext != 0xffffffff81000000 {
+		t.Fatalf("got _stext %#x", stext)
 	}
 	want := map[string]Facts{
 		"vfs_open":   {Count: 1, Addrs: []uint64{0xffffffff81001000}, Clones: []string{"vfs_open.isra.0", "vfs_open.cold"}, Prefix: true},
@@ -117,6 +117,15 @@ func TestLookupFacts(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("facts (-want +got)\n%s", diff)
+	}
+	// Of many names all lines are read.
+	many := slices.Clone(names)
+	for i := range fewNames {
+		name := fmt.Sprintf("nosuch_%d", i)
+		many, want[name] = append(many, name), Facts{}
+	}
+	if got, _ = LookupFacts([]byte(symbols), many); !cmp.Equal(want, got) {
+		t.Errorf("facts of many (-want +got)\n%s", cmp.Diff(want, got))
 	}
 }
 
@@ -139,9 +148,9 @@ func TestRecorded(t *testing.T) {
 		if name, module, _, _ := s.Name(addr); !ok || name != "dummy_xmit" || module != "dummy" {
 			t.Errorf("%s: got dummy_xmit at %#x and there %s of %s", kernel, addr, name, module)
 		}
-		facts, stext, err := LookupFacts(bytes.NewReader(text), []string{"init_once", "put_pid", "dummy_setup"})
-		if want, _ := s.Addr("_stext"); err != nil || stext != want {
-			t.Errorf("%s: got _stext %#x, want %#x, %v", kernel, stext, want, err)
+		facts, stext := LookupFacts(text, []string{"init_once", "put_pid", "dummy_setup"})
+		if want, _ := s.Addr("_stext"); stext != want {
+			t.Errorf("%s: got _stext %#x, want %#x", kernel, stext, want)
 		}
 		if f := facts["init_once"]; f.Count < 8 || len(f.Addrs) != f.Count {
 			t.Errorf("%s: got %+v for init_once", kernel, f)
@@ -158,8 +167,12 @@ func TestRecorded(t *testing.T) {
 func FuzzSymbols(f *testing.F) {
 	f.Add([]byte(symbols), uint64(0xffffffff81000001))
 	f.Fuzz(func(t *testing.T, text []byte, addr uint64) {
-		if _, _, err := LookupFacts(bytes.NewReader(text), []string{"vfs_open"}); err != nil {
-			t.Fatal(err)
+		// Looked up by itself or with others, a name has the same facts.
+		names := []string{"vfs_open", "n1", "n2", "n3", "n4", "n5", "n6", "n7", "n8"}
+		one, _ := LookupFacts(text, names[:1])
+		all, _ := LookupFacts(text, names)
+		if diff := cmp.Diff(one["vfs_open"], all["vfs_open"]); diff != "" {
+			t.Errorf("by itself, and with others:\n%s", diff)
 		}
 		s, err := ParseSymbols(text)
 		if err != nil {
@@ -198,8 +211,6 @@ func BenchmarkLookupFacts(b *testing.B) {
 	b.SetBytes(int64(len(text)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, _, err := LookupFacts(bytes.NewReader(text), []string{"some_function_name_7", "nosuch"}); err != nil {
-			b.Fatal(err)
-		}
+		LookupFacts(text, []string{"some_function_name_7", "nosuch"})
 	}
 }

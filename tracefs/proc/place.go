@@ -22,14 +22,7 @@ func LookupPlace(text []byte, name string) Place {
 	var p Place
 	var module bool
 	var kind byte
-	marks := map[string]uint64{"_stext": 0, "_etext": 0, "_sinittext": 0, "_einittext": 0, "__per_cpu_start": 0, "__per_cpu_end": 0}
-	for l := range lines(bytes.NewReader(text)) {
-		if l == nil {
-			break
-		}
-		if _, ok := marks[string(l.name)]; ok && l.module == nil {
-			marks[string(l.name)] = l.addr
-		}
+	for l := range linesWith(text, name) {
 		if string(l.name) == name && !slices.Contains(p.Addrs, l.addr) {
 			if p.Addrs = append(p.Addrs, l.addr); len(p.Addrs) == 1 {
 				kind, module = l.kind, l.module != nil
@@ -39,11 +32,11 @@ func LookupPlace(text []byte, name string) Place {
 	if len(p.Addrs) == 0 {
 		return p
 	}
-	at := p.Addrs[0]
-	within := func(from, to string) bool { return marks[from] <= at && at < marks[to] }
-	if p.Hidden = marks["_stext"] == 0; p.Hidden {
+	if p.Hidden = addrOf(text, "_stext") == 0; p.Hidden {
 		return p
 	}
+	at := p.Addrs[0]
+	within := func(from, to string) bool { return at < addrOf(text, to) && addrOf(text, from) <= at }
 	p.PerCPU = within("__per_cpu_start", "__per_cpu_end")
 	p.Function = within("_stext", "_etext") || within("_sinittext", "_einittext") ||
 		module && bytes.IndexByte([]byte("tTwW"), kind) >= 0
@@ -54,10 +47,11 @@ func LookupPlace(text []byte, name string) Place {
 // room is the distance from a symbol to the next one.
 func room(text []byte, at uint64) uint64 {
 	next := uint64(0)
-	for l := range lines(bytes.NewReader(text)) {
-		if l != nil && l.addr > at && (next == 0 || l.addr < next) {
-			next = l.addr
+	for len(text) > 0 {
+		if addr, _ := address(text); addr > at && (next == 0 || addr < next) {
+			next = addr
 		}
+		_, text, _ = bytes.Cut(text, []byte("\n"))
 	}
 	if next == 0 {
 		return 0

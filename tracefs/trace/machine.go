@@ -1,7 +1,6 @@
 package trace
 
 import (
-	"bytes"
 	"errors"
 	"os"
 	"sync"
@@ -35,16 +34,13 @@ func NewMachine(fs *tracefs.FS) *Machine {
 // hides addresses, or is not there, the result is nil: names are taken as they are.
 func (m *Machine) SymbolFacts(names []string) (map[string]fetchargs.SymbolFacts, error) {
 	text, err := m.kallsyms()
-	facts, stext := map[string]proc.Facts(nil), uint64(0)
-	if err == nil {
-		facts, stext, err = proc.LookupFacts(bytes.NewReader(text), names)
-	}
 	if isHidden(err) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
+	facts, stext := proc.LookupFacts(text, names)
 	out := make(map[string]fetchargs.SymbolFacts, len(facts))
 	for name, f := range facts {
 		s := fetchargs.SymbolFacts{Modules: f.Modules, Clones: f.Clones, Offsets: make([]uint64, f.Count)}
