@@ -4,6 +4,7 @@
 # make bench    benchmarks, and comparisons with ksnoop and bpftrace in a virtual machine
 # make fuzz     every fuzz target for FUZZTIME
 # make lint     gofmt, go vet, staticcheck; part of make test
+# make walk     the functions that a spec passes to its line, and a page to its lines
 
 vm := testdata/vm
 # Of what is below testdata ./... has nothing.
@@ -14,7 +15,7 @@ KERNEL =
 RUN =
 HOST =
 
-.PHONY: build test vm demo bench fuzz lint linter clean
+.PHONY: build test vm demo bench fuzz lint linter walk clean
 
 build:
 	CGO_ENABLED=0 go build -trimpath -o tsnoop ./cmd/tsnoop
@@ -49,14 +50,17 @@ fuzz:
 
 lint:
 	@unformatted=$$(gofmt -l .); [ -z "$$unformatted" ] || { echo "gofmt: $$unformatted"; exit 1; }
-	go vet ./... ./testdata/load
+	go vet ./... ./testdata/load ./testdata/walk
 	go vet -tags vm ./... $(suite)
-	go run $(STATICCHECK) ./... ./testdata/load
+	go run $(STATICCHECK) ./... ./testdata/load ./testdata/walk
 	go run $(STATICCHECK) -tags vm ./... $(suite)
 
 # linter fails where there is no staticcheck to be had.
 linter:
 	go run $(STATICCHECK) -version
+
+walk:
+	@go run ./testdata/walk
 
 clean:
 	rm -f tsnoop
