@@ -24,6 +24,7 @@ type test struct {
 	right   operand  // an expression, or
 	value   constant // a constant
 	against bool     // right is set, not value
+	elapsed bool     // the duration is compared with value, and left is not set
 }
 
 // An operand is a field of one of the plan's probes.
@@ -49,6 +50,8 @@ type finder interface {
 	enumerator(t btf.Type, name string) (int64, error)
 	// macros are those of the machine.
 	macros() *constants.Table
+	// elapsed tells whether x is the duration of the call, and if that can be known.
+	elapsed(x spec.Expr) (is, ok bool)
 	// address tells whether x is an address of the kernel, and which.
 	address(x spec.Expr) (addr uint64, is, ok bool)
 }
@@ -138,6 +141,12 @@ func (c *comparer) compare(x *spec.Compare, not bool, item *spec.Item) *test {
 		} else {
 			t.negated = true
 		}
+	}
+	if is, ok := c.elapsed(x.X); is {
+		if ok {
+			c.compareDuration(t, x)
+		}
+		return t
 	}
 	w := left(x)
 	if item != nil && item.Format.Text != "" {

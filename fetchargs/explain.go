@@ -153,6 +153,9 @@ func (p *Plan) describe(t *test) string {
 		}
 		return text
 	}
+	if t.elapsed {
+		return fmt.Sprintf("duration %s %s", t.op, t.value.shown)
+	}
 	left := p.fieldOf(t.left)
 	text := fmt.Sprintf("%s %s ", t.value.masked(left), t.op)
 	if t.against {

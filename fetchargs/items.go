@@ -14,6 +14,10 @@ func (r *resolver) items() {
 		}
 		shown := map[string]bool{}
 		for _, w := range wants(item) {
+			if is, _ := r.elapsed(w.x); is {
+				r.plainDuration(item)
+				continue
+			}
 			if item.Cond != nil {
 				text := spec.Formatted(w.x, w.format)
 				if shown[text] || r.isConstant(w.x) {

@@ -174,6 +174,9 @@ func (m *comparer) integer(c *spec.Compare, l *spec.Literal, f *value.Field) (*b
 		return l.Int, true
 	case spec.Address:
 		return m.ipv4(c, l, f)
+	case spec.Time:
+		m.fail(l.Span, "what a call took is called duration", "%s is a time, and %s is %s", l, c.X, typeName(f.Type))
+		return nil, false
 	case spec.Quoted:
 		m.notText(c, f, fmt.Sprintf("%s is %s and cannot be compared with text", c.X, typeName(f.Type)))
 		return nil, false

@@ -321,7 +321,11 @@ func (s *savedTest) comparison(p *Plan) (t *test, err error) {
 	if _, known := opposite[t.op]; !known && t.op != "&" && t.op != "~" {
 		return nil, fmt.Errorf("unknown comparison %q", s.Op)
 	}
-	if t.left, err = s.Left.load(p); err != nil {
+	if s.Left != nil && s.Left.Side == savedDuration {
+		if t.elapsed = true; opposite[t.op] == "" || t.against || s.Value != nil && s.Value.Kind != savedValues[value.Uint] {
+			return nil, errors.New("a duration that is compared with no time")
+		}
+	} else if t.left, err = s.Left.load(p); err != nil {
 		return nil, err
 	}
 	if t.against {

@@ -20,7 +20,7 @@ func (t *test) asksReturn() bool {
 	if t == nil {
 		return false
 	}
-	return t.left.side == Return || t.against && t.right.side == Return ||
+	return t.elapsed || t.left.side == Return || t.against && t.right.side == Return ||
 		slices.ContainsFunc(t.and, (*test).asksReturn) || slices.ContainsFunc(t.or, (*test).asksReturn)
 }
 
@@ -31,13 +31,13 @@ func (p *Plan) chooses(side Side) bool {
 
 // Match decides the plan's conditions on a call's values: records are what each of
 // p.Probes has of it, decoders are theirs. What was not seen is nil; a condition
-// on it does not hold. Without conditions left to user space the answer is
-// always yes.
-func (p *Plan) Match(decoders []*value.Decoder, records [][]byte) bool {
+// on it does not hold. Nor does one on the duration, in ns, unless the call has
+// ended. Without conditions left to user space the answer is always yes.
+func (p *Plan) Match(decoders []*value.Decoder, records [][]byte, duration uint64, ended bool) bool {
 	if p.check == nil {
 		return true
 	}
-	return p.check.holds(func(o operand) (*value.Field, value.Value) {
+	return p.check.holds(&took{duration, ended}, func(o operand) (*value.Field, value.Value) {
 		i := p.probe(o)
 		f := &p.Probes[i].Fields[o.index]
 		if records[i] == nil {
@@ -58,23 +58,32 @@ func (p *Plan) probe(o operand) int {
 // fieldOf is the field that an operand is.
 func (p *Plan) fieldOf(o operand) *value.Field { return &p.Probes[p.probe(o)].Fields[o.index] }
 
+// took is how long a call took, in ns, if it has ended.
+type took struct {
+	ns    uint64
+	ended bool
+}
+
 // holds decides t; of is the field of an operand, and its value.
-func (t *test) holds(of func(operand) (*value.Field, value.Value)) bool {
+func (t *test) holds(d *took, of func(operand) (*value.Field, value.Value)) bool {
 	switch {
 	case t.and != nil:
 		for _, kid := range t.and {
-			if !kid.holds(of) {
+			if !kid.holds(d, of) {
 				return false
 			}
 		}
 		return true
 	case t.or != nil:
 		for _, kid := range t.or {
-			if kid.holds(of) {
+			if kid.holds(d, of) {
 				return true
 			}
 		}
 		return false
+	}
+	if t.elapsed {
+		return d.ended && compareNumbers(d.ns, t.value.num, false, false, t.op)
 	}
 	f, left := of(t.left)
 	if left.Kind == value.Fault || left.Kind == value.None {

@@ -52,6 +52,9 @@ func (t *test) sides() (entry, exit bool) {
 	if t.and != nil || t.or != nil {
 		return entry, exit
 	}
+	if t.elapsed {
+		return true, true
+	}
 	exit = t.left.side == Return || t.against && t.right.side == Return
 	entry = t.left.side == Entry || t.against && t.right.side == Entry
 	return entry, exit

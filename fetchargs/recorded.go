@@ -193,6 +193,10 @@ func (s *side) all(p *Probe) {
 func (s *selection) choose() {
 	for _, item := range s.spec.Items {
 		for _, w := range wants(item) {
+			if is, _ := s.elapsed(w.x); is {
+				s.plainDuration(item)
+				continue
+			}
 			at, ok := s.find(w.x)
 			if !ok {
 				continue

@@ -144,6 +144,9 @@ type (
 	}
 )
 
+// savedDuration stands for a side in conditions on how long a call took, in ns.
+const savedDuration = "duration"
+
 // A savedWords are the words of the format for the values of a type, from 0 on.
 type savedWords []string
 
@@ -287,6 +290,9 @@ func (t *test) save() *savedTest {
 		return s
 	}
 	s.Op, s.Negated, s.Left = string(t.op), t.negated, t.left.save()
+	if t.elapsed {
+		s.Left = &savedOperand{Side: savedDuration}
+	}
 	if t.against {
 		s.Right = t.right.save()
 		return s

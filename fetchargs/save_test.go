@@ -148,7 +148,7 @@ func FuzzLoad(f *testing.F) {
 				}
 				decoders, records = append(decoders, d), append(records, record)
 			}
-			plan.Match(decoders, records)
+			plan.Match(decoders, records, 5, true)
 		}
 	})
 }

@@ -152,6 +152,11 @@ func (p *parser) value(c *Compare) bool {
 		p.tok = scanAt(p.text, l.End)
 		return p.prefix(l)
 	}
+	if l := scanTime(p.text, start.Pos); l != nil {
+		c.Value = l
+		p.tok = scanAt(p.text, l.End)
+		return true
+	}
 	neg := p.got("-")
 	switch tok := p.tok; {
 	case tok.kind == tokNumber:

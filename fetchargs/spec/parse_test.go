@@ -76,6 +76,7 @@ var canonical = []struct{ in, want string }{
 	{"f(skb->len > 3, NULL, string x, return)", "f(skb->len > 3, NULL, string x, return)"},
 	{"f(NULL, string x, NULL)", "f(NULL, string x)"},
 	{"f(NULL)", "f()"},
+	{"f(x, duration>1.5ms) if return < 0 && duration <= 10us || !(duration < 2s)", "f(x, duration > 1.5ms) if return < 0 && duration <= 10us || !(duration < 2s)"},
 	{"f(inode->( i_ctime|__i_ctime ).tv_sec)", "f(inode->(i_ctime|__i_ctime).tv_sec)"},
 	{"f(inode.(i_ctime.tv_sec | x[3]->y|i_ctime_sec):x > 5)", "f(inode.(i_ctime.tv_sec|x[3]->y|i_ctime_sec):x > 5)"},
 	{"f((*a)->(b)->(c|d))", "f((*a)->(b)->(c|d))"},

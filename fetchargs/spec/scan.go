@@ -1,10 +1,12 @@
 package spec
 
 import (
+	"math/big"
 	"net"
 	"net/netip"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // A tokenKind says what a token is. Punctuation is its own kind: tokenKind("->").
@@ -110,6 +112,28 @@ func scanBytes(text string, pos int) (bytes []byte, end int, ok bool) {
 		return ip.AsSlice(), end, true
 	}
 	return nil, pos, false
+}
+
+// scanTime reads a time with its unit at pos, which only a value can be: 10us,
+// 1.5ms; nil if there is none.
+func scanTime(text string, pos int) *Literal {
+	end := pos
+	for end < len(text) && (IsDigit(text[end]) || text[end] == '.') {
+		end++
+	}
+	unit := strings.TrimPrefix(text[end:], "µ")
+	word := end + len(text[end:]) - len(unit)
+	word = identEnd(text, word)
+	switch text[end:word] {
+	case "ns", "us", "µs", "ms", "s":
+	default:
+		return nil
+	}
+	d, err := time.ParseDuration(text[pos:word])
+	if err != nil || end == pos {
+		return nil
+	}
+	return &Literal{Kind: Time, Text: text[pos:word], Int: big.NewInt(int64(d)), Span: Span{pos, word}}
 }
 
 // scanFunc reads a function's or module's name at pos: a compiler may have put

@@ -156,7 +156,7 @@ type Op string
 type Literal struct {
 	Kind  LiteralKind
 	Text  string   // as written; for Quoted the text between the quotes
-	Int   *big.Int // for Number and Char
+	Int   *big.Int // for Number, Char and Time
 	Bytes []byte   // for Address: 4 (IPv4), 6 (MAC) or 16 (IPv6) bytes
 	Bits  int      // for Address: how many of its bits count, 0 for all
 	Span
@@ -171,6 +171,7 @@ const (
 	Quoted              // "text"
 	Word                // an enum constant, an errno name, NULL, true, false
 	Address             // IPv4, IPv6 or MAC
+	Time                // 1.5ms; Int has ns
 )
 
 // IsNull tells whether l is NULL or 0; a nil l is not.

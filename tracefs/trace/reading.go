@@ -257,7 +257,7 @@ func (r *Reading) matches(c *calls.Call) bool {
 		}
 		r.decoders, r.records = append(r.decoders, r.decoder[p]), append(r.records, data)
 	}
-	return plan.Match(r.decoders, r.records)
+	return plan.Match(r.decoders, r.records, c.Duration, c.Entry != nil && c.Return != nil)
 }
 
 // leaves takes its return off a call that ends on a CPU that is not asked for.

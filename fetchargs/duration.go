@@ -1,0 +1,89 @@
+package fetchargs
+
+import (
+	"slices"
+
+	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
+	"github.com/tsnoop/tsnoop/fetchargs/value"
+)
+
+// How long a call took is no value of a probe: it is known when both its ends are
+// seen, and each line shows it. Conditions call it duration.
+
+// isDuration tells whether x is that name.
+func isDuration(x spec.Expr) bool {
+	switch x := x.(type) {
+	case *spec.Ident:
+		return x.Text == "duration"
+	case *spec.Builtin:
+		return x.Text == "$duration"
+	}
+	return false
+}
+
+// elapsed tells whether x is the duration of the call, and not a parameter of that
+// name, and has both ends of calls traced.
+func (r *resolver) elapsed(x spec.Expr) (is, ok bool) {
+	if !isDuration(x) {
+		return false, false
+	}
+	if id, named := x.(*spec.Ident); named {
+		isParam := slices.ContainsFunc(r.fn.Params, func(p btf.Param) bool { return p.Name == id.Text })
+		if isParam || r.itemNamed(id) != nil {
+			return false, false
+		}
+	}
+	if slices.Contains(endless, r.fn.Name) {
+		r.fail(x.Where(), "", "%s does not return: it has no duration", r.fn.Name)
+		return true, false
+	}
+	r.entry.used, r.exit.used = true, true
+	return true, true
+}
+
+// endless are functions that do not return; BTF does not say.
+var endless = []string{"do_exit", "do_group_exit", "make_task_dead", "kthread_exit", "kthread_complete_and_exit", "module_put_and_kthread_exit", "panic", "cpu_startup_entry"}
+
+// elapsed tells whether x is the duration of the recorded calls.
+func (s *selection) elapsed(x spec.Expr) (is, ok bool) {
+	if !isDuration(x) || slices.Contains(s.values(), x.String()) {
+		return false, false
+	}
+	if !s.plan.Paired() {
+		s.fail(x.Where(), "record it with both: "+s.spec.Func.Text+"(..., return)", "of %s only one end of the calls was recorded: they have no duration", s.spec.Func.Text)
+		return true, false
+	}
+	for i := range s.sides {
+		s.sides[i].used = true
+	}
+	return true, true
+}
+
+// plainDuration refuses to show a duration otherwise than each line does.
+func (c *complaints) plainDuration(item *spec.Item) {
+	if item.Name.Text != "" || item.Format.Text != "" {
+		c.fail(item.Span, "write duration alone", "each line shows the duration in a form of its own")
+	}
+}
+
+// compareDuration makes t a test of the call's duration.
+func (c *comparer) compareDuration(t *test, x *spec.Compare) {
+	t.elapsed = true
+	l := x.Value
+	switch _, ordered := opposite[x.Op]; {
+	case !ordered || x.Mask != nil:
+		c.fail(x.Where(), "durations are compared by their order", "a duration has neither bits nor text")
+	case x.Other != nil:
+		c.fail(x.Other.Where(), "units are ns, us, ms and s", "a duration is compared with a time")
+	case l.Kind == spec.Time || l.IsNull():
+		t.value = constant{kind: value.Uint, shown: l.String()}
+		if l.Int != nil {
+			t.value.num = l.Int.Uint64()
+		}
+	case l.Kind == spec.Number:
+		c.failFix(l.Span, spec.Fix{Span: l.Span, Text: l.Text + "ns"}, "the units are ns, us, ms and s: ", "a duration is compared with a time")
+	default:
+		c.fail(l.Span, "units are ns, us, ms and s", "a duration is compared with a time")
+	}
+}

@@ -1,0 +1,95 @@
+package fetchargs_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/abi"
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
+)
+
+// planOf is the plan of a spec for a live trace of the fixture's kernel.
+func planOf(t *testing.T, text string) *fetchargs.Plan {
+	t.Helper()
+	s, err := spec.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	target := &fetchargs.Target{Arch: abi.Named("amd64"), Live: true, Calls: true, Kernel: btf.Open(filepath.Join("..", "testdata", "btf", "linux-6.12-amd64.btf"))}
+	target.Features, _ = fetchargs.FeaturesOf("6.12")
+	plans, err := fetchargs.Resolve([]*spec.Spec{s}, target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return plans[0]
+}
+
+// The duration decides as it is, in a recording of the plan, and in one of all calls
+// from which the condition chooses.
+func TestDuration(t *testing.T) {
+	for _, tt := range []struct {
+		cond  string
+		ns    uint64
+		ended bool
+		want  bool
+	}{
+		{"duration > 1ms", 1_000_001, true, true},
+		{"duration > 1ms", 1_000_000, true, false},
+		{"duration > 1ms", 1_000_001, false, false},
+		{"!(duration > 1ms)", 1_000_000, true, true},
+		{"!(duration > 1ms)", 1_000_000, false, false}, // not known, either way
+		{"duration <= 1.5us", 1500, true, true},
+		{"duration == 0", 0, true, true},
+		{"duration != 0", 0, true, false},
+		{"duration", 1, true, true},
+		{"$duration >= 2s", 2_000_000_000, true, true},
+		{"duration < 10us || duration > 1s", 500_000, true, false},
+		{"duration < 10us || duration > 1s", 5, true, true},
+	} {
+		plan := planOf(t, "vfs_read(count) if "+tt.cond)
+		if !plan.Paired() || !plan.HoldsBack() || !plan.Partial {
+			t.Errorf("%s: paired %v, held back %v, partial %v, want all", tt.cond, plan.Paired(), plan.HoldsBack(), plan.Partial)
+		}
+		all := planOf(t, "vfs_read(count, return)")
+		wanted, err := spec.Parse("vfs_read if " + tt.cond)
+		if err != nil {
+			t.Fatal(err)
+		}
+		chosen, _, err := fetchargs.Select([]*spec.Spec{wanted}, saved(t, all), false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for what, p := range map[string]*fetchargs.Plan{"live": plan, "recorded": saved(t, plan)[0], "chosen": chosen[0]} {
+			if got := p.Match(nil, make([][]byte, len(p.Probes)), tt.ns, tt.ended); got != tt.want {
+				t.Errorf("%s: %s of %d ns, ended %v: got %v, want %v", what, tt.cond, tt.ns, tt.ended, got, tt.want)
+			}
+		}
+	}
+}
+
+// One end of a call alone has no duration.
+func TestNoDuration(t *testing.T) {
+	wanted, err := spec.Parse("vfs_read(count) if duration > 1ms")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _, err = fetchargs.Select([]*spec.Spec{wanted}, saved(t, planOf(t, "vfs_read(count)")), false)
+	if err == nil {
+		t.Error("a recording of entries has durations")
+	}
+}
+
+func saved(t *testing.T, p *fetchargs.Plan) []*fetchargs.Plan {
+	t.Helper()
+	data, err := fetchargs.Save([]*fetchargs.Plan{p})
+	if err != nil {
+		t.Fatal(err)
+	}
+	plans, err := fetchargs.Load(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return plans
+}
