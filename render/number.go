@@ -138,7 +138,7 @@ func pointerText(o *Options, t *value.Type, dst []byte, x uint64) []byte {
 // kernel.
 func wordText(o *Options, t *value.Type, dst []byte, x uint64) []byte {
 	switch {
-	case x>>47 != 1<<17-1:
+	case x>>56 != 0xff: // with five levels of page tables, too
 		return decimalText(o, t, dst, x)
 	case value.IsErrno(x):
 		return hexText(o, t, dst, x)

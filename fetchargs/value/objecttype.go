@@ -154,15 +154,25 @@ func (b *objectBuilder) members(dst []Member, outer, t btf.Type, base, depth int
 			dst = append(dst, b.bitField(m, at, SetOfMember(outer, m.Name)))
 		default:
 			typ := b.of(m.Type, m.Name, SetOfMember(outer, m.Name), depth+1)
-			if typ.Form == Byte && typ.Size == 1 && typ.Dims != nil && IsTextMember(outer, m.Name) {
-				typ.Form, typ.Chars = Char, true
-			}
+			b.setText(&typ, outer, m.Name)
 			if typ.length() > 0 {
 				dst = append(dst, Member{Name: m.Name, C: btf.Name(m.Type), Type: typ, Offset: at / 8})
 			}
 		}
 	}
 	return dst
+}
+
+// setText says of a member of struct or union t whether it is text, where its type does
+// not tell.
+func (b *objectBuilder) setText(m *Type, t btf.Type, name string) {
+	switch {
+	case m.Size != 1 || m.Dims == nil:
+	case m.Form == Byte && IsTextMember(t, name):
+		m.Form, m.Chars = Char, true
+	case m.Chars && byteMembers[t.TypeName()+"."+name]:
+		m.Form, m.Chars = Byte, false
+	}
 }
 
 // bitField is the member m that begins so many bits into a struct.

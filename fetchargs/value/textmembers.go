@@ -29,6 +29,11 @@ var textMembers = map[string]bool{
 	"cper_section_descriptor.fru_text": true, // include/linux/cper.h: printed with %.20s
 }
 
+// byteMembers are members that hold no text though they are of type char.
+var byteMembers = map[string]bool{
+	"sk_buff.cb": true, // include/linux/skbuff.h: control block, free for every layer
+}
+
 // IsTextMember tells whether the member of that name of a struct or union is text.
 func IsTextMember(t btf.Type, name string) bool {
 	switch t := btf.Strip(t).(type) {
