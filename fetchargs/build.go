@@ -79,7 +79,7 @@ func (b *builder) add(e encoded, w want) (ref, bool) {
 		}
 	}
 	f.Hidden, f.Label = w.hidden, cmp.Or(w.name, calledName(w.x))
-	if f.Encoding == value.Dumped {
+	if f.Encoding == value.Dumped && f.Dump == nil {
 		return b.addDump(e, w, f)
 	}
 	label := f.Label

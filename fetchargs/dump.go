@@ -22,7 +22,7 @@ const (
 	textRoom = 1024
 )
 
-// encodeDump encodes all of a struct that lies in memory.
+// encodeDump encodes all of a struct that lies in memory, or in registers.
 func (r *resolver) encodeDump(e encoded, w want, f *value.Format) (encoded, bool) {
 	x, typ := w.x, e.route.typ
 	size, known := btf.Size(typ)
@@ -36,8 +36,15 @@ func (r *resolver) encodeDump(e encoded, w want, f *value.Format) (encoded, bool
 		r.fail(x.Where(), "", "%s is a %s and has no bytes to show", x, btf.Name(typ))
 		return e, false
 	}
-	e.field.Type, e.field.Encoding, e.field.Size, e.field.Whole = typ, value.Dumped, 1, size
 	e.typ = x64Type
+	if e.route.inReg {
+		var ok bool
+		if e, ok = r.elements(e, 1, size, x); !ok {
+			return e, false
+		}
+		e.field.Dump = &value.Extent{Args: 1 + len(e.next)}
+	}
+	e.field.Type, e.field.Encoding, e.field.Size, e.field.Whole = typ, value.Dumped, 1, size
 	return e, true
 }
 

@@ -71,7 +71,7 @@ func (r *resolver) encode(p route, w want, f *value.Format) (e encoded, ok bool)
 		}
 		return r.encodeArray(e, x, t, f)
 	}
-	if e.route.mem && isStruct(e.route.typ) {
+	if (e.route.mem || e.route.inReg) && isStruct(e.route.typ) {
 		return r.encodeDump(e, w, f)
 	}
 	r.cannotShow(e.route.typ, x)

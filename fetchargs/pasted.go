@@ -48,12 +48,15 @@ func (p *Probe) pasted(f *value.Field) string {
 	if f.Encoding == value.Nothing {
 		return fmt.Sprintf("%s is not in the line: %s", f.Label, strings.TrimPrefix(f.Why, f.Label+" is "))
 	}
-	if f.Dump != nil {
-		return p.pastedDump(f)
+	if f.Dump != nil && f.Dump.Args == 0 {
+		return ""
 	}
-	name := p.Args[f.Arg].Name
-	inRegisters := f.Encoding == value.Array && p.Args[f.Arg].Type == x64Type && p.Args[f.Arg].Count == 0
+	own := &p.Args[f.Arg]
+	name := own.Name
+	inRegisters := (f.Encoding == value.Array || f.Dump != nil) && own.Type == x64Type && own.Count == 0 && !own.Follows()
 	switch {
+	case f.Dump != nil && !inRegisters:
+		return p.pastedDump(f)
 	case f.Split > 0:
 		return fmt.Sprintf("%s is the low %d bits of %s, and above them those of %s", f.Label, f.Split, name, p.Args[f.Arg+1].Name)
 	case inRegisters && f.Skip+f.Size*f.Count > 8:
@@ -78,9 +81,6 @@ func (p *Probe) pasted(f *value.Field) string {
 
 // pastedDump says where the bytes of an object are.
 func (p *Probe) pastedDump(f *value.Field) string {
-	if f.Dump.Args == 0 {
-		return ""
-	}
 	first, last := p.Args[f.Arg].Name, p.Args[f.Arg+f.Dump.Args-1].Name
 	text := fmt.Sprintf("%s is in %s", f.Label, first)
 	if last != first {
@@ -91,6 +91,9 @@ func (p *Probe) pastedDump(f *value.Field) string {
 
 // stale says when the value that the kernel prints is none.
 func (p *Probe) stale(f *value.Field) string {
+	if f.Dump != nil && f.Dump.Args == 0 {
+		return ""
+	}
 	for _, g := range f.Guards {
 		if f.Encoding != value.String && g.Space != value.KernelSpace && g.Proof == nil {
 			return fmt.Sprintf("%s is old memory where %s=%s is in user space and not in memory", p.Args[f.Arg].Name, g.Label, p.Args[g.Arg].Name)

@@ -1,0 +1,125 @@
+package value_test
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/tsnoop/tsnoop/fetchargs/abi"
+	"github.com/tsnoop/tsnoop/fetchargs/value"
+)
+
+// A stretch is what a part of a side has of an object of 6000 bytes: some of it and
+// two windows, of 8 bytes at its beginning and at its end.
+type stretch struct {
+	addr        uint64 // of the object
+	at, n       int
+	first, last bool // the windows could be read
+	unseen      bool
+}
+
+func (s *stretch) field() value.Field {
+	window := func(start, arg int) value.Window {
+		proof := &value.Proof{Kind: value.Through, Args: []int{arg}, Trial: 4, From: int64(start), To: int64(start + 8)}
+		return value.Window{Range: value.Range{Start: start, End: start + 8}, Proof: proof}
+	}
+	return value.Field{
+		Label: "*p", Encoding: value.Dumped, Arg: 1, Size: 1, Count: s.n,
+		Guards: []value.Guard{{Label: "p", Arg: 0, Space: value.EitherSpace}},
+		Dump:   &value.Extent{At: s.at, Args: 1, Windows: []value.Window{window(s.at, 2), window(s.at+s.n-8, 3)}},
+	}
+}
+
+// record has old memory wherever something could not be read: the numbers of the bytes
+// say what was there.
+func (s *stretch) record() []byte {
+	if s.unseen {
+		return nil
+	}
+	b := binary.LittleEndian.AppendUint64(nil, s.addr)
+	for i := range s.n {
+		b = append(b, byte((s.at+i)/8))
+	}
+	comm := uint32(5<<16 | len(b) + 16)
+	for _, ok := range []bool{s.first, s.last} {
+		if ok {
+			b = binary.LittleEndian.AppendUint32(b, comm&0xffff)
+		} else {
+			b = binary.LittleEndian.AppendUint32(b, comm)
+		}
+	}
+	b = binary.LittleEndian.AppendUint32(b, comm) // the trial
+	return append(binary.LittleEndian.AppendUint32(b, comm), "load\x00"...)
+}
+
+func (s *stretch) decoder(f value.Field) *value.Decoder {
+	end := 8 + s.n
+	slots := []value.Slot{{Offset: 0, Size: 8}, {Offset: 8, Size: s.n}}
+	for i := range 4 {
+		slots = append(slots, value.Slot{Offset: end + 4*i, Size: 4, DataLoc: true})
+	}
+	return value.NewDecoder([]value.Field{f}, abi.Named("amd64"), slots, binary.LittleEndian, nil)
+}
+
+// TestJoint puts an object in two records together, of which some could not be read.
+func TestJoint(t *testing.T) {
+	const kernel, user = 0xffff_8880_0000_1000, 0x7fff_0000_1000
+	for _, tt := range []struct {
+		name string
+		a, b stretch
+		want string
+	}{
+		{"all", stretch{addr: kernel, first: true, last: true}, stretch{addr: kernel, first: true, last: true}, "6000 bytes"},
+		{"of user space", stretch{addr: user, first: true, last: true}, stretch{addr: user, first: true, last: true}, "6000 bytes"},
+		{"the second page is away", stretch{addr: kernel, first: true, last: true}, stretch{addr: kernel, first: true}, "6000 bytes, not [{4096 6000}]"},
+		{"a page in the middle", stretch{addr: kernel + 4000, first: true}, stretch{addr: kernel + 4000, last: true}, "6000 bytes, not [{96 4192}]"},
+		{"the first page", stretch{addr: kernel + 4000, last: true}, stretch{addr: kernel + 4000, first: true, last: true}, "6000 bytes, not [{0 96}]"},
+		{"numbers that lie across", stretch{addr: kernel + 4004, first: true}, stretch{addr: kernel + 4004, last: true}, "6000 bytes, not [{88 4192}]"},
+		{"the first part unseen", stretch{addr: kernel, unseen: true}, stretch{addr: kernel, first: true, last: true}, "none"},
+		{"the second part unseen", stretch{addr: kernel, first: true, last: true}, stretch{unseen: true}, "6000 bytes, not [{3008 6000}]"},
+		{"and a page of the first", stretch{addr: kernel + 2000, first: true}, stretch{unseen: true}, "6000 bytes, not [{2096 6000}]"},
+		{"another object", stretch{addr: kernel, first: true, last: true}, stretch{addr: kernel + 8, first: true, last: true}, "6000 bytes, not [{3008 6000}]"},
+		{"nothing there", stretch{addr: kernel}, stretch{addr: kernel}, "not in memory p=0xffff888000001000"},
+		{"NULL", stretch{}, stretch{}, "bad p=0x0"},
+		{"no address", stretch{addr: 0xdead_beef_dead_beef}, stretch{addr: 0xdead_beef_dead_beef}, "bad p=0xdeadbeefdeadbeef"},
+	} {
+		tt.a.n, tt.b.at, tt.b.n = 3008, 3008, 6000-3008
+		first, rest := tt.a.field(), tt.b.field()
+		first.Whole, first.Dump.Rest = 6000, []value.Place{{Part: 1, Field: 0}}
+		joint := value.NewJoint(0, []*value.Decoder{tt.a.decoder(first), tt.b.decoder(rest)})
+		records := [][]byte{tt.a.record(), tt.b.record()}
+		if got := shownObject(t, joint.Value(records)); got != tt.want {
+			t.Errorf("%s: got %s, want %s", tt.name, got, tt.want)
+		}
+		if n := testing.AllocsPerRun(10, func() { joint.Value(records) }); n > 0 {
+			t.Errorf("%s: %v allocations", tt.name, n)
+		}
+	}
+}
+
+// shownObject says what there is of an object, and checks what is said to be there.
+func shownObject(t *testing.T, v value.Value) string {
+	t.Helper()
+	switch v.Kind {
+	case value.None:
+		return "none"
+	case value.Fault:
+		why := "bad"
+		if v.Why == value.NotInMemory {
+			why = "not in memory"
+		}
+		return fmt.Sprintf("%s %s=%#x", why, v.Guard.Label, v.Uint)
+	}
+	o := v.Object
+	for i, b := range o.Bytes {
+		absent := slices.ContainsFunc(o.Absent, func(r value.Range) bool { return i >= r.Start && i < r.End })
+		if !absent && b != byte(i/8) {
+			t.Errorf("byte %d is %d", i, b)
+		}
+	}
+	if len(o.Absent) == 0 {
+		return fmt.Sprintf("%d bytes", len(o.Bytes))
+	}
+	return fmt.Sprintf("%d bytes, not %v", len(o.Bytes), o.Absent)
+}
