@@ -45,6 +45,9 @@ func (r *resolver) encode(p route, w want, f *value.Format) (e encoded, ok bool)
 			}
 			return r.encodeText(e, x, f)
 		case value.ByteArray:
+			if f.Form == value.SockAddr {
+				return r.encodeSockAddr(e, x)
+			}
 			return r.encodeBytes(e, x, f)
 		case value.RawMemory:
 			return r.encodeRaw(e, x, f)
@@ -53,6 +56,9 @@ func (r *resolver) encode(p route, w want, f *value.Format) (e encoded, ok bool)
 		}
 	}
 	e.route = lookThrough(e.route)
+	if form, one := value.FormOf(orVoid(e.route.typ)); one && f == nil && isStruct(e.route.typ) {
+		return r.encodeOne(e, w, form)
+	}
 	e.char = r.signedChar(e.route.typ)
 	if p.typ == nil {
 		return number(e, 8, f), true
@@ -82,6 +88,9 @@ func (r *resolver) encode(p route, w want, f *value.Format) (e encoded, ok bool)
 // down to what they hold.
 func lookThrough(p route) route {
 	for p.typ != nil && isStruct(p.typ) {
+		if form, one := value.FormOf(p.typ); one && (form == value.Bits || form == value.IP6) {
+			return p
+		}
 		names := btf.Members(p.typ)
 		if len(names) != 1 {
 			return p

@@ -21,6 +21,8 @@ var texts = [...]struct {
 	value.Bool:      {number: boolText},
 	value.Byte:      {number: hexText},
 	value.Enum:      {number: enumText},
+	value.SockAddr:  {hexText, appendSockAddr},
+	value.Bits:      {bitsText, appendBits},
 	value.Named:     {number: namedText},
 	value.Device:    {number: deviceText},
 	value.Address:   {number: addressText},

@@ -219,7 +219,7 @@ func (r *reader) compare(path string, t btf.Type, at, width int, got any) {
 	}
 	x := r.bits(at, width)
 	signed := int64(x << (64 - width) >> (64 - width))
-	if btf.Signed(t) {
+	if _, counter := s.(*btf.Struct); counter || btf.Signed(t) { // of an atomic_t
 		signed = int64(x<<(64-width)) >> (64 - width)
 	}
 	ok := false
@@ -253,6 +253,21 @@ func (r *reader) compare(path string, t btf.Type, at, width int, got any) {
 	}
 }
 
+// bitmap is what a list such as "0-3,7" says, in so many bytes.
+func bitmap(list string, size int) string {
+	b := make([]byte, size)
+	for part := range strings.SplitSeq(list, ",") {
+		first, last := 0, 0
+		if n, _ := fmt.Sscanf(part, "%d-%d", &first, &last); n == 1 {
+			last = first
+		}
+		for i := first; i <= min(last, 8*size-1); i++ {
+			b[i/8] |= 1 << (i % 8)
+		}
+	}
+	return string(b)
+}
+
 func isArray(t btf.Type) bool {
 	_, ok := t.(*btf.Array)
 	return ok
@@ -273,6 +288,10 @@ func swapped(x uint64, width int) (y uint64) {
 // compareLong compares what is longer than a number.
 func (r *reader) compareLong(path string, t btf.Type, at int, b []byte, got any) {
 	s, ok := got.(string)
+	if o, isStruct := t.(*btf.Struct); ok && isStruct && ((o.Name == "cpumask" || o.Name == "") && bitmap(s, len(b)) == string(b) || strings.HasPrefix(o.Name, "sockaddr")) {
+		mark(r.seen, at, 8*len(b)) // of a socket's address the family says how many count
+		return
+	}
 	if addr, err := netip.ParseAddr(s); err == nil && slices.Equal(addr.AsSlice(), b) {
 		mark(r.seen, at, 8*len(b))
 		return

@@ -94,6 +94,7 @@ func (p *treeParser) word() string {
 		case quote != 0:
 		case c == '"' || c == '\'':
 			quote = c
+		case c == ',' && strings.TrimLeft(p.text[end+1:], "0123456789-") != p.text[end+1:]: // of a list of bits
 		case c == ',' || c == '\n' || c == '}':
 			w := p.text[:end]
 			p.text = p.text[end:]

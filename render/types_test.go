@@ -22,6 +22,8 @@ var (
 	umode     = &btf.Typedef{Name: "umode_t", Type: cShort}
 	devT      = &btf.Typedef{Name: "dev_t", Type: &btf.Typedef{Name: "__kernel_dev_t", Type: cUint}}
 	ktime     = &btf.Typedef{Name: "ktime_t", Type: cLong}
+	cpumask   = &btf.Typedef{Name: "cpumask_t", Type: &btf.Struct{Name: "cpumask", Size: 16}}
+	qspinlock = &btf.Typedef{Name: "arch_spinlock_t", Type: &btf.Struct{Name: "qspinlock", Size: 4}}
 	gfp       = &btf.Typedef{Name: "gfp_t", Type: cUint}
 	ssize     = &btf.Typedef{Name: "ssize_t", Type: &btf.Typedef{Name: "__kernel_ssize_t", Type: cLong}}
 	sizeT     = &btf.Typedef{Name: "size_t", Type: cUlong}

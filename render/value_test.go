@@ -52,6 +52,11 @@ func known(label string, t btf.Type, set string) value.Field {
 	return f
 }
 
+// sockAddr is the address of a socket of no known length.
+func sockAddr(format string) value.Field {
+	return value.Field{Label: "*addr", Type: &btf.Struct{Name: "sockaddr", Size: 16}, Format: format, Encoding: value.Array, Size: 8, Count: 14}
+}
+
 // cut is f of an object that has so many bytes.
 func cut(f value.Field, bytes int) value.Field {
 	f.Whole = bytes
@@ -98,6 +103,25 @@ func TestValue(t *testing.T) {
 		{field("mode", umode, ""), false, num(0o100644), `S_IFREG|0644`, `"value":33188,"text":"S_IFREG|0644"`},
 		{field("mode", umode, ""), false, num(0o755), `0755`, `"value":493,"text":"0755"`},
 		{field("mode", umode, "o"), false, num(0o100644), `0100644`, `"value":33188,"text":"0100644"`},
+		{value.Field{Label: "v", Type: cUlong, Format: "bits", Size: 8}, false, num(0x8f), `0-3,7`, `"value":"0-3,7"`},
+		{value.Field{Label: "v", Type: cUlong, Format: "bits", Size: 8}, false, num(1 << 63), `63`, `"value":"63"`},
+		{value.Field{Label: "v", Type: cUlong, Format: "bits", Size: 8}, false, num(0), `none`, `"value":"none"`},
+		{field("mask", cpumask, ""), false, raw("\xff\xff\x01\x00\x00\x00\x00\x80" + "\x01\x00\x00\x00\x00\x00\x00\x00"), `0-16,63-64`, `"value":"0-16,63-64"`},
+		{field("mask", array(cUlong, 2), "bits"), false, raw("\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"), `0-127`, `"value":"0-127"`},
+		{field("mask", array(cUlong, 2), "bits"), false, raw("\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"), `none`, `"value":"none"`},
+		{sockAddr(""), false, raw("\x02\x00\x00\x50\x0a\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x00"), `10.0.0.1:80`, `"value":"10.0.0.1:80"`},
+		{sockAddr("sockaddr"), false, raw("\x0a\x00\x00\x16\x00\x00\x00\x00\xfe\x80\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x02\x00\x00\x00\xaa"), `[fe80::1%2]:22`, `"value":"[fe80::1%2]:22"`},
+		{sockAddr(""), false, raw("\x0a\x00\x00\x16\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00"), `[::1]:22`, `"value":"[::1]:22"`},
+		{sockAddr(""), false, raw("\x0a\x00\x00\x16\x00\x00"), `AF_INET6 00 16`, `"value":"AF_INET6 00 16"`},
+		{sockAddr(""), false, raw("\x01\x00/run/x\x00yz"), `unix:"/run/x"`, `"value":"unix:\"/run/x\""`},
+		{sockAddr(""), false, raw("\x01\x00\x00abc\x1b\x00yz"), `unix:@"abc\x1b"`, `"value":"unix:@\"abc\\x1b\""`},
+		{sockAddr(""), false, raw("\x01\x00\x00\x00\x00\x00"), `unix:""`, `"value":"unix:\"\""`},
+		{sockAddr(""), false, raw("\x10\x00\x00\x00\x07\x00\x00\x00\x01\x00\x00\x00"), `netlink:7 groups 0x1`, `"value":"netlink:7 groups 0x1"`},
+		{sockAddr(""), false, raw("\x00\x00\x05\x00"), `AF_UNSPEC`, `"value":"AF_UNSPEC"`},
+		{sockAddr(""), false, raw("\x11\x00\x08\x00\x00\x00"), `AF_PACKET 08`, `"value":"AF_PACKET 08"`},
+		{sockAddr(""), false, raw("\x34\x12\x08\x00"), `4660 08`, `"value":"4660 08"`},
+		{sockAddr(""), false, raw("\x02"), `02`, `"value":"02"`},
+		{field("lock", qspinlock, ""), false, num(0x101), `0x101`, `"value":257,"text":"0x101"`},
 		{field("dev", devT, ""), false, num(8<<20 | 17), `8:17`, `"value":8388625,"text":"8:17"`},
 		{field("dev", cUint, "dev"), false, num(0), `0:0`, `"value":0,"text":"0:0"`},
 		{field("now", ktime, ""), false, neg(-1500000000), `-1.500000000s`, `"value":-1500000000,"text":"-1.500000000s"`},

@@ -28,13 +28,56 @@ var typedefs = map[string]rule{
 	"vm_flags_t":           {form: Named, set: "vm"},
 	"vm_fault_t":           {form: Named, set: "vm_fault"},
 	"sa_family_t":          {form: Named, set: "af"},
+	"nodemask_t":           {form: Bits},
+	"atomic_t":             signedRule,
+	"atomic64_t":           signedRule,
+	"atomic_long_t":        signedRule,
+	"refcount_t":           unsignedRule,
+	"kuid_t":               unsignedRule,
+	"kgid_t":               unsignedRule,
+	"spinlock_t":           {form: Hex},
+	"raw_spinlock_t":       {form: Hex},
+	"arch_spinlock_t":      {form: Hex},
 	"__kernel_sa_family_t": {form: Named, set: "af"},
 }
 
 // structs are the rules of structs that are shown as one value.
 var structs = map[string]rule{
-	"in_addr":  ip4Rule,
-	"in6_addr": ip6Rule,
+	"in_addr":                   ip4Rule,
+	"in6_addr":                  ip6Rule,
+	"cpumask":                   {form: Bits},
+	"qspinlock":                 {form: Hex},
+	"sockaddr":                  {form: SockAddr},
+	"sockaddr_in":               {form: SockAddr},
+	"sockaddr_in6":              {form: SockAddr},
+	"sockaddr_un":               {form: SockAddr},
+	"sockaddr_nl":               {form: SockAddr},
+	"sockaddr_storage":          {form: SockAddr},
+	"__kernel_sockaddr_storage": {form: SockAddr},
+}
+
+// FormOf is how a struct is shown that is one value, by its own name or a typedef's;
+// false if it is shown member by member.
+func FormOf(t btf.Type) (Form, bool) {
+	elem, name := element(t)
+	size, _ := btf.Size(elem)
+	if r, ok := structRule(elem, name, size); ok {
+		return r.form, true
+	}
+	return Unknown, false
+}
+
+// structRule is the rule of a struct of so many bytes that is one value.
+func structRule(t btf.Type, typedef string, size int) (r rule, ok bool) {
+	s, is := t.(*btf.Struct)
+	if !is {
+		return r, false
+	}
+	if r, ok = typedefs[typedef]; !ok {
+		r, ok = structs[s.Name]
+	}
+	number := size == 1 || size == 2 || size == 4 || size == 8
+	return r, ok && (number || blocks[r.form] != 0) // a lock may be full of debugging
 }
 
 // typeRule is how f is shown when the user has named no FORMAT: by its C type,
@@ -47,6 +90,13 @@ func typeRule(f *Field, returned bool) (rule, *btf.Enum) {
 	}
 	if name == "__be32" && ip4Name(lastName(f.Label)) {
 		return ip4Rule, nil
+	}
+	if s, ok := t.(*btf.Struct); ok {
+		size, _ := btf.Size(s)
+		if r, ok := structRule(s, name, size); ok {
+			return r, nil
+		}
+		return unknownRule, nil
 	}
 	if r, ok := typedefs[name]; ok {
 		return r, nil
@@ -61,10 +111,6 @@ func typeRule(f *Field, returned bool) (rule, *btf.Enum) {
 			return symbolRule, nil
 		}
 		return pointerRule, nil
-	case *btf.Struct:
-		if r, ok := structs[t.Name]; ok {
-			return r, nil
-		}
 	}
 	return unknownRule, nil
 }

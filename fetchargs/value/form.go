@@ -12,6 +12,8 @@ const (
 	Bool           // true or false
 	Byte           // of data
 	Enum           // a constant of Type.Enum
+	SockAddr       // the address of a socket, by its family
+	Bits           // a bitmap: the numbers of the bits that are set
 	Named          // flags, or a number, that have names in Type.Names
 	Device         // numbers of a device, as the kernel has them
 	Address        // of memory, or an error pointer
@@ -32,7 +34,7 @@ const (
 // blocks are the forms in which several bytes mean one thing, by how many do:
 // all that there are, if it is everything.
 var blocks = [Unknown + 1]int{
-	IP4: 4, IP6: 16, MAC: 6, LongMAC: everything, Memory: everything, Unknown: everything,
+	SockAddr: everything, Bits: everything, IP4: 4, IP6: 16, MAC: 6, LongMAC: everything, Memory: everything, Unknown: everything,
 }
 
 const everything = -1

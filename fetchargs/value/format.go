@@ -66,7 +66,13 @@ var formats = []Format{
 	{Name: "char", Form: Char, Shape: FixedWidth, Size: 1},
 	{Name: "symbol", Form: Symbol, Shape: FixedWidth, Size: 8},
 	{Name: "dev", Form: Device},
+	{Name: "bits", Form: Bits},
+	{Name: "sockaddr", Form: SockAddr, Shape: ByteArray, Size: SockAddrSize},
 }
+
+// SockAddrSize is how many bytes are read of the address of a socket whose type does not
+// tell: the path of an AF_UNIX socket has 108.
+const SockAddrSize = 112
 
 // sets are the FORMATs that are the names of a set of constants.
 var sets = func() (sets []Format) {

@@ -1,0 +1,58 @@
+package fetchargs
+
+import (
+	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
+	"github.com/tsnoop/tsnoop/fetchargs/value"
+)
+
+// encodeOne encodes a struct that is shown as one value.
+func (r *resolver) encodeOne(e encoded, w want, form value.Form) (encoded, bool) {
+	size, _ := btf.Size(e.route.typ)
+	switch {
+	case form == value.SockAddr && e.route.mem:
+		return r.encodeSockAddr(e, w.x)
+	case form == value.IP6:
+		return r.encodeBytes(e, w.x, value.FormatNamed("ip6"))
+	case size == 1 || size == 2 || size == 4 || size == 8:
+		if e.route.inReg {
+			e.route.typ = &btf.Int{Size: uint32(size)}
+			p, ok := e.route.settle()
+			if e.route = p; !ok || p.bitSize > 0 {
+				r.cannotShow(e.route.typ, w.x)
+				return e, false
+			}
+		}
+		return number(e, size, nil), true
+	case !e.route.mem:
+		return r.bytesOf(e, e.route, size, w.x)
+	case size%8 == 0 && size <= arrayBytes:
+		e.field.Type, e.typ = e.route.typ, x64Type
+		return r.elements(e, 8, size, w.x)
+	}
+	return r.encodeDump(e, w, nil)
+}
+
+// encodeSockAddr encodes the address of a socket: in place, or what a pointer points
+// to. Where the type does not tell how long it is, as many bytes are read as any has.
+func (r *resolver) encodeSockAddr(e encoded, x spec.Expr) (encoded, bool) {
+	p := e.route
+	if p.typ == nil || pointee(p.typ) != nil {
+		p = p.follow(x.String(), r.pointee(p.typ))
+	}
+	if !p.mem {
+		return e, r.doesNotFit(x, e.route.typ, value.FormatNamed("sockaddr"))
+	}
+	size := value.SockAddrSize
+	if s, ok := btf.Strip(orVoid(p.typ)).(*btf.Struct); ok {
+		if form, _ := value.FormOf(s); form == value.SockAddr && s.Name != "sockaddr" {
+			size = min(size, int(s.Size))
+		}
+	}
+	unit := 8
+	for size%unit > 0 {
+		unit /= 2
+	}
+	e.field.Type, e.route, e.typ = e.route.typ, p, numberType("x", unit)
+	return r.elements(e, unit, size, x)
+}

@@ -1,0 +1,72 @@
+package render
+
+import (
+	"encoding/binary"
+	"strconv"
+	"strings"
+
+	"github.com/tsnoop/tsnoop/fetchargs/constants"
+	"github.com/tsnoop/tsnoop/fetchargs/value"
+)
+
+// Families of sockets, the same on every machine.
+const (
+	afUnspec  = 0
+	afUnix    = 1
+	afInet    = 2
+	afInet6   = 10
+	afNetlink = 16
+)
+
+var families = constants.For("amd64").Set("af")
+
+// appendSockAddr appends the address of a socket by its family, of which b may have
+// more than the address or less: "10.0.0.1:80", "[fe80::1%2]:22", "unix:\"/run/x\"",
+// "netlink:0". Of another family it appends its name and the bytes.
+func appendSockAddr(dst, b []byte) []byte {
+	if len(b) < 2 {
+		return appendHexBytes(dst, b)
+	}
+	// The family is in the byte order of the machine, and none has 256 of them.
+	family := value.Load(b[:2], b[0] == 0)
+	switch {
+	case family == afUnspec:
+		return append(dst, "AF_UNSPEC"...)
+	case family == afUnix:
+		return appendUnix(append(dst, "unix:"...), b[2:])
+	case family == afInet && len(b) >= 8:
+		dst = append(appendIP4(dst, b[4:8]), ':')
+		return strconv.AppendUint(dst, uint64(binary.BigEndian.Uint16(b[2:])), 10)
+	case family == afInet6 && len(b) >= 24:
+		dst = appendIP6(append(dst, '['), b[8:24])
+		if len(b) >= 28 {
+			if scope := value.Load(b[24:28], b[0] == 0); scope != 0 {
+				dst = strconv.AppendUint(append(dst, '%'), scope, 10)
+			}
+		}
+		return strconv.AppendUint(append(dst, "]:"...), uint64(binary.BigEndian.Uint16(b[2:])), 10)
+	case family == afNetlink && len(b) >= 12:
+		dst = strconv.AppendUint(append(dst, "netlink:"...), value.Load(b[4:8], b[0] == 0), 10)
+		if groups := value.Load(b[8:12], b[0] == 0); groups != 0 {
+			dst = strconv.AppendUint(append(dst, " groups 0x"...), groups, 16)
+		}
+		return dst
+	}
+	dst = families.Append(dst, family)
+	if rest := strings.TrimRight(string(b[2:]), "\x00"); rest != "" {
+		dst = appendHexBytes(append(dst, ' '), b[2:2+len(rest)])
+	}
+	return dst
+}
+
+// appendUnix appends the path of a socket; an abstract name begins with @ instead of
+// its NUL, as ss and lsof show it.
+func appendUnix(dst, path []byte) []byte {
+	const longest = 108 // UNIX_PATH_MAX
+	path = path[:min(len(path), longest)]
+	if len(path) > 1 && path[0] == 0 && path[1] != 0 {
+		dst = append(dst, '@')
+		path = path[1:]
+	}
+	return appendQuoted(dst, value.UntilNUL(path))
+}
