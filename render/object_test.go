@@ -27,7 +27,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 // BYTES" of what was fetched, "empty MEMBER" of a
 // list_head, "absent START END", "format FORMAT", the flags "zeros",
 // "types", "compact" and "code", and "MEMBER = VALUE", where a value is a number, a text in
-// quotes, or "self" for the address of the member.
+// quotes, or "self" for the address of the member, "self-8" for that of what is before it.
 func TestObjects(t *testing.T) {
 	files, _ := filepath.Glob("testdata/objects/*.txtar")
 	if len(files) == 0 {
@@ -94,9 +94,7 @@ func newObject(t testing.TB, config string) *testObject {
 			}
 		case word == "empty":
 			o.set(rest+".next", "self")
-			o.set(rest+".prev", "self")
-			at, _ := btf.Member(o.typ, rest)
-			copy(o.Bytes[at.Offset+8:][:8], o.Bytes[at.Offset:])
+			o.set(rest+".prev", "self-8")
 		case word == "addr":
 			o.Addr, err = strconv.ParseUint(rest, 0, 64)
 		case word == "cut":
@@ -152,8 +150,9 @@ func (o *testObject) set(path, val string) {
 	}
 	n, err := strconv.ParseInt(val, 0, 64)
 	x := uint64(n)
-	if val == "self" {
-		x = o.Addr + uint64(bits/8)
+	if before, ok := strings.CutPrefix(val, "self"); ok {
+		n, _ = strconv.ParseInt(before, 10, 64)
+		x = o.Addr + uint64(bits/8) + uint64(n)
 	} else if err != nil {
 		if x, err = strconv.ParseUint(val, 0, 64); err != nil {
 			o.t.Fatalf("%s: %v", path, err)

@@ -174,7 +174,9 @@ func (w *objectWalk) array(t *Type, dims []int, at int) {
 			break
 		}
 		if !w.Full {
-			if equal := w.equal(start, size, shown-i); equal >= minEqual {
+			if t.list && len(inner) == 0 {
+				next = max(next, i+w.empty(t, start, size, shown-i))
+			} else if equal := w.equal(start, size, shown-i); equal >= minEqual {
 				next = i + equal
 			}
 		}
@@ -187,6 +189,17 @@ func (w *objectWalk) array(t *Type, dims []int, at int) {
 
 // minEqual is how many elements of an array that are the same are shown as one.
 const minEqual = 8
+
+// empty is how many lists there are from start on that are empty, of at most so many.
+func (w *objectWalk) empty(t *Type, start, size, most int) int {
+	for n := range most {
+		at := start + n*size
+		if _, some := w.absent(at, at+size); some || !w.pointsToItself(t, at) {
+			return n
+		}
+	}
+	return most
+}
 
 // equal is how many elements of such a size there are from start on that are the same,
 // of at most so many: that have the same bytes, or could not be read.
