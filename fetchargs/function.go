@@ -75,6 +75,13 @@ func (r *resolver) noFunction(missing *btf.NotFoundError) {
 		r.errs[len(r.errs)-1].Mend(spec.Span{Pos: 0, End: len(r.spec.Text)}, "", r.target.withoutModule(r.spec, false))
 	default:
 		hint := ""
+		if short, ok := strings.CutPrefix(name.Text, "sys_"); ok {
+			var calls []string
+			for _, near := range btf.Near(short, slices.Values(r.target.syscallNames())) {
+				calls = append(calls, "sys_"+near)
+			}
+			missing = &btf.NotFoundError{What: missing.What, Name: missing.Name, In: missing.In, Near: append(calls, missing.Near...)}
+		}
 		if len(missing.Near) == 0 {
 			hint = "the compiler may have inlined it into its callers, or it is in a module that is not loaded"
 		}

@@ -2,6 +2,7 @@ package fetchargs
 
 import (
 	_ "embed"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -86,19 +87,19 @@ func (t *Target) syscallProto(name string) (syscallProto, bool) {
 	return proto, known
 }
 
-// syscallNames are the system calls that there may be, sorted.
+// syscallNames are the system calls of this kernel, sorted.
 func (t *Target) syscallNames() []string {
-	if t.SyscallNames != nil {
-		if names := t.SyscallNames(); len(names) > 0 {
-			return slices.Sorted(slices.Values(names))
-		}
-	}
 	var names []string
-	for name := range syscallTable() {
-		if !strings.Contains(name, "@") {
-			names = append(names, name)
-		}
+	if t.SyscallNames != nil {
+		names = t.SyscallNames()
 	}
+	if len(names) == 0 {
+		names = slices.Collect(maps.Keys(syscallTable()))
+	}
+	known := t.entryPoints()
+	names = slices.DeleteFunc(names, func(name string) bool {
+		return !known["__do_sys_"+name] && !slices.ContainsFunc(t.Arch.Syscalls[0].Prefixes, func(prefix string) bool { return known[prefix+name] })
+	})
 	slices.Sort(names)
 	return names
 }

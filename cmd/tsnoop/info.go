@@ -31,6 +31,12 @@ func runInfo(o *options, ui *ui) error {
 			if !errors.As(err, &missing) {
 				return err
 			}
+			if calls, err := syscallFuncs(o, name); err != nil {
+				return err
+			} else if len(calls) > 0 {
+				describeSyscalls(w, calls)
+				continue
+			}
 			ui.warn("%s", missing.Error())
 			if len(missing.Near) > 0 {
 				ui.hint("did you mean " + strings.Join(missing.Near, ", ") + "?")

@@ -19,6 +19,10 @@ func runList(o *options, ui *ui) error {
 	if err != nil {
 		return err
 	}
+	calls, err := syscallFuncs(o, pattern)
+	if err != nil {
+		return err
+	}
 	funcs, err := kernel.Funcs(pattern)
 	if err != nil {
 		return err
@@ -40,6 +44,11 @@ func runList(o *options, ui *ui) error {
 			fmt.Fprintf(w, "%s:", f.Module)
 		}
 		fmt.Fprintf(w, "%s;\n", f)
+	}
+	for _, f := range calls {
+		if shown++; traceable("", f.Symbol) || len(f.Params) == 0 {
+			fmt.Fprintf(w, "%s;\n", f)
+		}
 	}
 	if err := w.Flush(); err != nil {
 		return err
