@@ -319,7 +319,7 @@ func (c *syscall) locate(r *resolver) ([]route, []error) {
 			continue
 		}
 		off, err := registerOffset(regs, c.abi.Regs[i])
-		routes[i], errs[i] = route{typ: p.Type, base: r.register(0), mem: true, off: off, labels: []label{{}}}, err
+		routes[i], errs[i] = route{typ: p.Type, base: r.register(0), mem: true, off: off, labels: []label{{}}, set: c.sets[i]}, err
 	}
 	return routes, errs
 }

@@ -61,7 +61,9 @@ func (r *resolver) ident(x *spec.Ident) (route, bool) {
 			return route{}, false
 		}
 		p := r.params[i]
-		p.set = value.SetOfParam(r.fn.Name, param.Name)
+		if p.set == "" {
+			p.set = value.SetOfParam(r.fn.Name, param.Name)
+		}
 		return p, true
 	}
 	r.noParameter(x)
