@@ -231,7 +231,7 @@ func number(line []byte, mark string) int64 {
 // and not of time.
 func TestVMBurst(t *testing.T) {
 	onOneCPU(t)
-	traceRate(t, flood(1_500_000))
+	traceRate(t, flood(1_000_000))
 }
 
 // flood is how many calls a flood of n has on this kernel: all of them on the
@@ -257,8 +257,8 @@ func TestVMLosses(t *testing.T) {
 		calls int // of each thread
 	}{
 		{"default", "", "0", 200_000}, // TestVMBurst has more
-		{"tiny", "-b 64K", "0", 400_000},
-		{"two threads", "", "0 1", 250_000},
+		{"tiny", "-b 64K", "0", 200_000},
+		{"two threads", "", "0 1", 100_000},
 		{"two threads, tiny", "-b 64K", "0 1", 100_000},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

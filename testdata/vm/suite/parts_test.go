@@ -16,7 +16,7 @@ import (
 // call must come with all four, from two CPUs at a time and beside another plan of
 // the function, that is one event; a part that the kernel never sends is missing.
 func TestVMParts(t *testing.T) {
-	const calls = 5000
+	const calls = 1000
 	for _, tt := range []struct {
 		name  string
 		drop  fetchargs.Side // of which the second part is never sent
