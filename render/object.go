@@ -16,6 +16,7 @@ type textWalk struct {
 	cut   *value.Object // to be said at the end of what is there; nil if that is all
 	addr  uint64        // of the object, to be said; 0 if it is not known or was said
 	open  []level       // the structs and arrays that have begun
+	depth int           // of the call
 }
 
 // A level is a struct or array in a textWalk.
@@ -142,25 +143,37 @@ func (w *textWalk) sayAddr() {
 
 // newLine begins a line of a tree.
 func (w *textWalk) newLine() {
-	w.dst = append(w.dst, '\n')
-	for range len(w.open) + 1 {
-		w.dst = append(w.dst, "    "...)
-	}
+	w.dst = w.appendIndent(append(w.dst, '\n'))
 }
 
+func (w *textWalk) appendIndent(dst []byte) []byte {
+	for range min(w.depth, MaxIndent) {
+		dst = append(dst, "  "...)
+	}
+	for range len(w.open) + 1 {
+		dst = append(dst, "    "...)
+	}
+	return dst
+}
+
+// MaxIndent is how many levels lines are indented for the depth of a call: it keeps
+// them readable, however deep a recursion is.
+const MaxIndent = 64
+
 // AppendTree appends a line for each member of the object that val is, below the name
-// of f; one line for all with Options.Compact. It appends nothing if val is no object.
-func (f *Field) AppendTree(dst []byte, val *value.Value) []byte {
+// of f; one line for all with Options.Compact. They are indented by the depth of the
+// call. It appends nothing if val is no object.
+func (f *Field) AppendTree(dst []byte, val *value.Value, depth int) []byte {
 	if val.Kind != value.Dump {
 		return dst
 	}
 	o, w := val.Object, &f.text
-	dst = append(append(append(dst, "    "...), f.Label...), " = "...)
-	if f.opts.Types {
-		dst = f.opts.appendType(dst, f.C)
-	}
 	w.begin(dst, !f.opts.Compact)
-	w.types, w.addr = f.opts.Types, o.Addr
+	w.types, w.addr, w.depth = f.opts.Types, o.Addr, depth
+	w.dst = append(append(w.appendIndent(dst), f.Label...), " = "...)
+	if f.opts.Types {
+		w.dst = f.opts.appendType(w.dst, f.C)
+	}
 	if o.Whole > len(o.Bytes) {
 		w.cut = o
 	}

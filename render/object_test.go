@@ -173,7 +173,7 @@ func (o *testObject) value() value.Value { return value.Value{Kind: value.Dump, 
 
 func (o *testObject) text() []byte {
 	val := o.value()
-	return render.NewField(&o.field, false, &o.opts).AppendTree(nil, &val)
+	return render.NewField(&o.field, false, &o.opts).AppendTree(nil, &val, 0)
 }
 
 func (o *testObject) json() []byte {
@@ -193,7 +193,7 @@ func BenchmarkObject(b *testing.B) {
 		name string
 		show func(dst []byte) []byte
 	}{
-		{"text", func(dst []byte) []byte { return f.AppendTree(dst, &val) }},
+		{"text", func(dst []byte) []byte { return f.AppendTree(dst, &val, 0) }},
 		{"json", func(dst []byte) []byte { return p.AppendValue(dst, f, val) }},
 	} {
 		b.Run(bb.name, func(b *testing.B) {

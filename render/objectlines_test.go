@@ -101,6 +101,18 @@ func TestObjectLines(t *testing.T) {
   1 old-7              f(entry not seen) = 0xffff888000001000 {*return={...}}
     *return = {.x = 3} /* at 0xffff888000001000 */
 `},
+		{name: "deeper", opts: render.Options{Compact: true}, calls: []*calls.Call{{Return: ret, Orphan: true}, {Entry: entry, Begun: true, ID: 2, Depth: 2},
+			{Entry: entry, Return: ret, Duration: 2000, ID: 2, Depth: 2}}, idle: true, want: `
+  1 old-7              f(entry not seen) = 0xffff888000001000 {*return={...}}
+    *return = {.x = 3} /* at 0xffff888000001000 */
+  1 cat-7                  f(*a={...}, n=5, *b={...}, *c=(fault: c=NULL), d\x1b={...}) {
+        *a = {.x = 1, .y = -2} /* at 0xffff888000001000 */
+        *b = {} /* at 0xffff888000001010 */
+        d\x1b = {.x = 7, /* 4 of 8 bytes */} /* at 0xffff888000001020 */
+      => ip_rcv_finish
+  1 cat-7                  } = 0xffff888000001000 {*return={...}} <2.00us>  // f
+        *return = {.x = 3} /* at 0xffff888000001000 */
+`},
 	} {
 		tt.opts.Time, tt.opts.Symbol = render.TimeNone, testSymbol
 		for _, color := range []bool{false, true} {

@@ -178,7 +178,7 @@ func appendEntryTrees(dst []byte, f *render.Function, c *calls.Call) []byte {
 		if !ok {
 			val = f.Entry.Value(field, c)
 		}
-		dst = field.AppendTree(dst, &val)
+		dst = field.AppendTree(dst, &val, c.Depth)
 	}
 	return dst
 }
@@ -191,12 +191,12 @@ func appendReturnTrees(dst []byte, f *render.Function, c *calls.Call) []byte {
 	}
 	if r := ret.Result; r != nil && r.Dump {
 		val := ret.Value(r, c)
-		dst = r.AppendTree(dst, &val)
+		dst = r.AppendTree(dst, &val, c.Depth)
 	}
 	for i := range ret.Fields {
 		if field := &ret.Fields[i]; field.Dump {
 			val := ret.Value(field, c)
-			dst = field.AppendTree(dst, &val)
+			dst = field.AppendTree(dst, &val, c.Depth)
 		}
 	}
 	return dst

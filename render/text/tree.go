@@ -94,11 +94,8 @@ func (p *Printer) appendEnd(dst []byte, f *render.Function, c *calls.Call) []byt
 }
 
 func appendIndent(dst []byte, depth int) []byte {
-	for range min(depth, maxIndent) {
+	for range min(depth, render.MaxIndent) {
 		dst = append(dst, "  "...)
 	}
 	return dst
 }
-
-// maxIndent keeps lines readable, however deep a recursion is.
-const maxIndent = 64
