@@ -71,15 +71,28 @@ func (r *resolver) cast(x *spec.Cast) (route, bool) {
 	}
 	if size, known := btf.Size(t); p.typ != nil && known && (p.inReg || !isStruct(p.typ)) {
 		if old, _ := btf.Size(p.typ); size > old {
+			if isNumber(p.typ) && isNumber(t) && size <= 8 {
+				p.wide = t
+				return p, true
+			}
 			r.fail(x.Span, "", "%s has %d bytes, %s has %d", x.X, old, btf.Name(t), size)
 			return p, false
 		}
 	}
-	p.typ, p.text, p.set = t, false, ""
+	p.typ, p.text, p.set, p.wide = t, false, "", nil
 	if p, ok = p.settle(); !ok {
 		r.fail(x.Span, "", "%s is passed in registers, and this part of it cannot be fetched", x.X)
 	}
 	return p, ok
+}
+
+// isNumber tells whether t is an integer or an enum.
+func isNumber(t btf.Type) bool {
+	switch btf.Strip(t).(type) {
+	case *btf.Int, *btf.Enum:
+		return true
+	}
+	return false
 }
 
 func (r *resolver) containerOf(x *spec.ContainerOf) (route, bool) {

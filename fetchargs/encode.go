@@ -122,10 +122,10 @@ func number(e encoded, size int, f *value.Format) encoded {
 	e.field.Type, e.field.Encoding, e.field.Size = e.route.typ, value.Integer, size
 	kind := "u"
 	switch {
-	case f != nil && f.Name == "sym", pointee(e.route.typ) != nil, f != nil && f.Name == "x",
+	case f != nil && f.Name == "sym", pointee(e.route.typ) != nil, f != nil && f.Name == "x" && e.route.wide == nil,
 		e.route.typ == nil && (f == nil || f.Shape != value.FixedWidth):
 		kind = "x"
-	case f != nil && f.Signed, (f == nil || f.Form == value.Named) && (btf.Signed(e.route.typ) || e.char && isText(e.route.typ)):
+	case f != nil && f.Signed, (f == nil || f.Form == value.Named || e.route.wide != nil) && (btf.Signed(e.route.typ) || e.char && isText(e.route.typ)):
 		kind, e.field.Signed = "s", true
 	}
 	e.field.Add = 0

@@ -91,6 +91,9 @@ func (r *resolver) fetch(w want) (ref, bool) {
 		return ref{}, false
 	}
 	e.field.Macros = r.macros()
+	if p.wide != nil && (f == nil || f.Shape == value.AnyNumber) {
+		e.field.Type = p.wide
+	}
 	switch scalar := e.field.Encoding == value.Integer || e.field.Encoding == value.BitField; {
 	case f != nil:
 		e.field.Format = f.Name

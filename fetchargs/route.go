@@ -32,10 +32,11 @@ type route struct {
 	off    int64  // bytes
 	origin string // the pointer that off is counted from, in the user's words
 
-	bitOff, bitSize uint32 // bit field: bits from off; bitSize 0 if it is none
-	user            bool   // the pointer is marked __user
-	text            bool   // a member that holds text, whatever its type
-	set             string // of constants that the value is known to hold
+	bitOff, bitSize uint32   // bit field: bits from off; bitSize 0 if it is none
+	user            bool     // the pointer is marked __user
+	text            bool     // a member that holds text, whatever its type
+	set             string   // of constants that the value is known to hold
+	wide            btf.Type // what the number is widened to; nil if it is not
 }
 
 // A label is a pointer that is followed on the way.
@@ -79,7 +80,7 @@ func (p route) follow(text string, typ btf.Type) route {
 	user := btf.IsUser(p.typ)
 	p = p.from(text).load()
 	p.labels = append(slices.Clip(p.labels), label{text: text, target: typ, start: p.off})
-	p.mem, p.typ, p.user, p.text, p.set = true, typ, user, false, ""
+	p.mem, p.typ, p.user, p.text, p.set, p.wide = true, typ, user, false, "", nil
 	p.bitOff, p.bitSize = 0, 0
 	return p
 }
@@ -108,7 +109,7 @@ func (b Base) plus(n int64) Base {
 // at moves by n bytes within the object.
 func (p route) at(n int64, typ btf.Type) route {
 	p.off += n
-	p.typ, p.text, p.set = typ, false, ""
+	p.typ, p.text, p.set, p.wide = typ, false, "", nil
 	return p
 }
 

@@ -79,12 +79,15 @@ func (r *resolver) result(x *spec.Ident) (route, bool) {
 		return route{}, false
 	}
 	p := route{typ: r.fn.Return, base: Base{Kind: Retval}, ret: true}
-	if size, _ := btf.Size(p.typ); isStruct(p.typ) {
-		if size > 8 {
-			r.fail(x.Span, "", "%s returns %s by value, which cannot be fetched", r.fn.Name, btf.Name(p.typ))
+	if isStruct(p.typ) {
+		regs, err := r.target.Arch.Result(p.typ)
+		if err != nil {
+			r.fail(x.Span, "", "%s returns %s by value, which cannot be fetched: %v", r.fn.Name, btf.Name(p.typ), err)
 			return route{}, false
 		}
-		p.inReg = true
+		if p.inReg = true; regs > 1 {
+			p.base2 = Base{Kind: Register, Name: r.target.Arch.Results[1]}
+		}
 	}
 	return p, true
 }

@@ -122,6 +122,11 @@ func TestValue(t *testing.T) {
 		{sockAddr(""), false, raw("\x34\x12\x08\x00"), `4660 08`, `"value":"4660 08"`},
 		{sockAddr(""), false, raw("\x02"), `02`, `"value":"02"`},
 		{field("lock", qspinlock, ""), false, num(0x101), `0x101`, `"value":257,"text":"0x101"`},
+		// An int that has been cast to long, and an unsigned one.
+		{value.Field{Label: "(long)n", Type: cLong, Size: 4, Signed: true}, false, neg(-1), `-1`, `"value":-1`},
+		{value.Field{Label: "(long)n", Type: cLong, Size: 4}, false, num(0xffffffff), `4294967295`, `"value":4294967295`},
+		{value.Field{Label: "(u64)n", Type: cUlong, Size: 4, Signed: true}, false, neg(-1), `18446744073709551615`, `"value":18446744073709551615`},
+		{value.Field{Label: "(long)n", Type: cLong, Format: "x", Size: 4, Signed: true}, false, neg(-1), `0xffffffffffffffff`, `"value":18446744073709551615,"text":"0xffffffffffffffff"`},
 		{field("dev", devT, ""), false, num(8<<20 | 17), `8:17`, `"value":8388625,"text":"8:17"`},
 		{field("dev", cUint, "dev"), false, num(0), `0:0`, `"value":0,"text":"0:0"`},
 		{field("now", ktime, ""), false, neg(-1500000000), `-1.500000000s`, `"value":-1500000000,"text":"-1.500000000s"`},

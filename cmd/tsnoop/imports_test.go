@@ -34,7 +34,7 @@ var mayImport = map[string][]string{
 	"tracefs/calls":       {module + "/tracefs"},
 	"tracefs/trace": {"github.com/fsnotify/fsnotify", module + "/btf", module + "/fetchargs", module + "/fetchargs/spec", module + "/fetchargs/value", module + "/fetchargs/abi", "golang.org/x/sys/unix", module + "/tracefs", module + "/tracefs/calls",
 		module + "/tracefs/proc", module + "/tracefs/read", module + "/tracefs/ringbuf", module + "/tracefs/text", module + "/tracefs/tracedat"},
-	"render":      {module + "/fetchargs", module + "/fetchargs/spec", module + "/fetchargs/value", module + "/btf", module + "/tracefs", module + "/tracefs/calls"},
+	"render":      {module + "/fetchargs/constants", module + "/fetchargs", module + "/fetchargs/spec", module + "/fetchargs/value", module + "/btf", module + "/tracefs", module + "/tracefs/calls"},
 	"render/text": {module + "/render", module + "/tracefs", module + "/tracefs/calls"},
 	"render/json": {module + "/render", module + "/fetchargs/value", module + "/tracefs", module + "/tracefs/calls"},
 	// Not what reads kernel files or bytes: that is behind tracefs/trace.

@@ -7,6 +7,7 @@ import (
 var amd64 = &Arch{
 	Name: "amd64", WordSize: 8,
 	Regs: []string{"di", "si", "dx", "cx", "r8", "r9"}, FirstStack: 1, PackedOnStack: true, SignedChar: true,
+	Results:   [2]string{"ax", "dx"},
 	Registers: strings.Fields("di si dx cx r8 r9 ax bx bp sp ip flags cs ss orig_ax r10 r11 r12 r13 r14 r15"),
 	Aliases:   map[string]string{"pc": "ip", "dil": "di", "sil": "si", "al": "ax", "bl": "bx", "cl": "cx", "dl": "dx"},
 	Syscalls:  amd64Syscalls,

@@ -21,6 +21,8 @@ type Arch struct {
 	// Regs are the registers of the integer parameters, in order, by their
 	// pt_regs names (arch/*/include/asm/ptrace.h, regs_get_kernel_argument).
 	Regs []string
+	// Results are the registers of a returned value, the second of one of two words.
+	Results [2]string
 	// Registers are all that %REG can name: regoffset_table in
 	// arch/*/kernel/ptrace.c, the same on 5.10 to 7.3. Aliases are other names
 	// people know them by.

@@ -194,3 +194,18 @@ func isOdd(t btf.Type, depth int) bool {
 	}
 	return slices.ContainsFunc(members, func(t btf.Type) bool { return isOdd(t, depth+1) })
 }
+
+// Result says in how many registers a function returns a value of type t: in one or
+// both of [Arch.Results]. Others are not in registers that kprobes can fetch.
+func (a *Arch) Result(t btf.Type) (regs int, err error) {
+	size, known := btf.Size(t)
+	switch {
+	case !known || isStruct(t) && isOdd(t, 0):
+		return 0, fmt.Errorf("%s: %w", btf.Name(t), errUnknownSlot)
+	case size > 2*a.WordSize, isStruct(t) && a.PackedOnStack && misaligned(t, 0, 0):
+		return 0, errors.New("it is returned in memory")
+	case size > a.WordSize:
+		return 2, nil
+	}
+	return 1, nil
+}

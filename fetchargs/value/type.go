@@ -69,11 +69,21 @@ func NewType(f *Field, returned bool, order binary.ByteOrder) Type {
 	if r.width > 0 && r.width < f.Size {
 		t.count = r.width
 	}
+	if size, _ := btf.Size(orVoid(f.Type)); f.Encoding == Integer && size > f.Size && size <= 8 && r.width == 0 {
+		t.count = size // it has been widened
+	}
 	if f.Encoding == BitField {
 		t.bits, t.count = f.Bits, (f.Bits+7)/8
 	}
 	t.Big = IsBig(order)
 	t.swap = r.big && !t.Big
+	return t
+}
+
+func orVoid(t btf.Type) btf.Type {
+	if t == nil {
+		return (*btf.Void)(nil)
+	}
 	return t
 }
 
