@@ -78,9 +78,13 @@ func typedFormat(x spec.Expr, t btf.Type) *value.Format {
 	return f
 }
 
-// placed is the route to the parameter that an entry is about.
+// placed is the route to the parameter that an entry is about. Without a prototype
+// that is the register where a word would be.
 func (r *resolver) placed(x *spec.Typed) (route, bool) {
 	params := r.fn.Params
+	if r.fn.Untyped {
+		return r.builtin(&spec.Builtin{Name: spec.Name{Text: fmt.Sprintf("$arg%d", x.Param), Span: x.Span}})
+	}
 	if x.Param > len(params) {
 		r.fail(x.Span, "its prototype: "+r.fn.String(), "%s has no parameter %d", r.fn.Name, x.Param)
 		return route{}, false
@@ -149,18 +153,18 @@ func (r *resolver) stepped(x *spec.Typed, p route, elem btf.Type) (route, bool) 
 	if len(all) == 0 && !isPlace(x) {
 		return r.narrowed(x, p, elem)
 	}
-	if old, _ := btf.Size(orVoid(p.typ)); old < 8 {
-		r.fail(x.Span, "", "parameter %d, %s, is %s, too narrow for a pointer", x.Param, r.fn.Params[x.Param-1].Name, btf.Name(p.typ))
+	text, path := x.Name.Text, x.Name.Text
+	if x.Param <= len(r.fn.Params) && r.fn.Params[x.Param-1].Name != "" {
+		text = r.fn.Params[x.Param-1].Name
+	}
+	if old, _ := btf.Size(orVoid(p.typ)); old < 8 && p.typ != nil {
+		r.fail(x.Span, "", "parameter %d, %s, is %s, too narrow for a pointer", x.Param, text, btf.Name(p.typ))
 		return p, false
 	}
 	if isPlace(x) && (len(all) == 0 || len(all) > 1 && all[len(all)-1].read) {
 		all = append(all, hopTo{})
 	}
-	text, path := r.fn.Params[x.Param-1].Name, x.Name.Text
 	target := r.pointee(p.typ)
-	if text == "" {
-		text = path
-	}
 	if target == nil || !isStruct(target) {
 		target = nil
 	}
