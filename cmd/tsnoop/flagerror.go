@@ -30,6 +30,12 @@ var takes = map[string]struct{ what, example string }{
 	"tracefs":   {"a directory", "tsnoop --tracefs /sys/kernel/tracing SPEC"},
 }
 
+// ksnoops are flags of ksnoop that have other names here.
+var ksnoops = map[string]string{
+	"stack": "ksnoop's --stack is -s, --chain; --kstack shows the kernel's stack",
+	"debug": "ksnoop's --debug is -v, --verbose; -d is --duration",
+}
+
 // flagError says what pflag means, in words of ours.
 func flagError(f *pflag.FlagSet, err error) error {
 	var invalid *pflag.InvalidValueError
@@ -48,6 +54,8 @@ func flagError(f *pflag.FlagSet, err error) error {
 		if t, ok := takes[missing.GetFlag().Name]; ok {
 			return usagef(t.example, "--%s takes %s, and there is nothing behind it", missing.GetFlag().Name, t.what)
 		}
+	case errors.As(err, &unknown) && ksnoops[unknown.GetSpecifiedName()] != "":
+		return usagef(ksnoops[unknown.GetSpecifiedName()], "unknown flag: --%s", unknown.GetSpecifiedName())
 	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() == "":
 		near := btf.Near(unknown.GetSpecifiedName(), func(yield func(string) bool) {
 			f.VisitAll(func(flag *pflag.Flag) { yield(flag.Name) })
