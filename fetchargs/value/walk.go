@@ -80,7 +80,7 @@ func (view View) walkBytes(t *Type, b []byte, v Visitor) {
 	case t.Members != nil:
 		o := Object{Bytes: b}
 		w := objectWalk{View: view, Visitor: v, object: &o, left: maxVisits}
-		if len(b) < 2*t.Size {
+		if t.Size <= 0 || len(b) < 2*t.Size {
 			w.structure(t, 0, len(b))
 			return
 		}

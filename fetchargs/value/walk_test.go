@@ -64,6 +64,7 @@ func ExampleWalk() {
 // FuzzWalk: no type, however damaged, leads out of the bytes, and what begins ends.
 func FuzzWalk(f *testing.F) {
 	f.Add([]byte("abcdefgh"), uint8(value.Unknown), 4, 2, 1, 3, 5, false)
+	f.Add([]byte("0"), uint8(90), 0, 16, -57, -27, 1, false)
 	f.Add([]byte("abcdefghijklmnopq"), uint8(value.IP6), 1, 16, 0, 0, 0, true)
 	f.Fuzz(func(t *testing.T, b []byte, form uint8, size, count, offset, shift, bits int, chars bool) {
 		field := value.Field{Size: size, Bits: bits, Count: count}
