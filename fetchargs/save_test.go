@@ -19,6 +19,7 @@ import (
 var savedSpecs = []string{
 	"ip_rcv(skb->dev->name, skb->len > 100, dev->perm_addr:mac) if skb->len != 5 && (dev->mtu < 1500 || !(dev->name ~ \"e*\"))",
 	"ip_rcv(skb, return < 0) if skb->len == skb->data_len",
+	"wake_up_new_task(*p) if p->pid > 1",
 }
 
 func saveSample(t testing.TB) []byte {
@@ -85,6 +86,17 @@ func TestLoadDamaged(t *testing.T) {
 		{`"value":{"kind":"`, `"value":{"kind":"x`, "unknown value"},
 		{`"value":{`, `"value":{"bits":1,`, "a prefix"},
 		{`"or":[`, `"and":[],"or":[null,`, "no condition"},
+		{`"encoding":"dumped"`, `"encoding":"array"`, "impossible field"},
+		{`"encoding":"integer"`, `"encoding":"dumped"`, "impossible field"},
+		{`"dump":{`, `"dump":{"off":2000000000,`, "impossible dump"},
+		{`"args":5`, `"args":500`, "impossible dump"},
+		{`"at":`, `"at":9`, "impossible dump"},
+		{`"whole":`, `"whole":9999999999`, "impossible dump"},
+		{`"rest":[[1,`, `"rest":[[9,`, "impossible dump"},
+		{`"rest":[[1,`, `"rest":[[1,9`, "impossible dump"},
+		{`{"start":`, `{"start":-9`, "impossible dump"},
+		{`p_pid \u003e 1`, `p_pid \u003e 2`, "another filter"},
+		{`"name":"p_pid"`, `"name":"p_pie"`, "does not fetch"},
 		{`"types":"`, `"types":"AAAA`, "BTF"},
 	} {
 		data := replaceAny(good, tt.old, tt.new)
@@ -149,6 +161,14 @@ func FuzzLoad(f *testing.F) {
 				decoders, records = append(decoders, d), append(records, record)
 			}
 			plan.Match(decoders, records, 5, true)
+			for i, p := range plan.Probes {
+				for j, f := range p.Fields {
+					if f.Dump != nil && len(f.Dump.Rest) > 0 {
+						n := len(plan.Of(p.Side))
+						value.NewJoint(j, decoders[i:i+n]).Value(records[i : i+n])
+					}
+				}
+			}
 		}
 	})
 }

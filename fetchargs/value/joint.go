@@ -237,6 +237,25 @@ func (d *Decoder) away(w *Window, addr uint64, data []byte) (Why, bool) {
 	return d.doubt(p, pointer, data)
 }
 
+// Faulted tells whether something of field f could not be read.
+func (d *Decoder) Faulted(f int, data []byte) bool {
+	field := &d.fields[f]
+	if field.Encoding != Dumped {
+		return d.Value(f, data).Kind == Fault
+	}
+	if _, bad := d.fault(field, data); bad {
+		return true
+	}
+	s := stretch{dec: d, field: field}
+	addr, _ := s.address(data)
+	for i := range field.Dump.Windows {
+		if _, away := d.away(&field.Dump.Windows[i], addr, data); away {
+			return true
+		}
+	}
+	return false
+}
+
 // dumped are the bytes of a stretch as the record has them, fewer if it is damaged.
 func (d *Decoder) dumped(f *Field, data []byte) []byte {
 	if f.Dump.Args == 0 || f.Arg+f.Dump.Args > len(d.slots) {

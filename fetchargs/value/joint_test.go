@@ -123,3 +123,30 @@ func shownObject(t *testing.T, v value.Value) string {
 	}
 	return fmt.Sprintf("%d bytes, not %v", len(o.Bytes), o.Absent)
 }
+
+// BenchmarkJoint makes an object of one record, and one of two.
+func BenchmarkJoint(b *testing.B) {
+	const addr = 0xffff_8880_0000_1000
+	one := stretch{addr: addr, n: 232, first: true, last: true}
+	first := one.field()
+	first.Whole = one.n
+	d, record := one.decoder(first), one.record()
+	b.Run("one", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			d.Value(0, record)
+		}
+	})
+	half := stretch{addr: addr, n: 3008, first: true, last: true}
+	rest := stretch{addr: addr, at: 3008, n: 6000 - 3008, first: true, last: true}
+	first = half.field()
+	first.Whole, first.Dump.Rest = 6000, []value.Place{{Part: 1, Field: 0}}
+	joint := value.NewJoint(0, []*value.Decoder{half.decoder(first), rest.decoder(rest.field())})
+	records := [][]byte{half.record(), rest.record()}
+	b.Run("two", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			joint.Value(records)
+		}
+	})
+}

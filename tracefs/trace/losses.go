@@ -5,7 +5,6 @@ import (
 
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs"
-	"github.com/tsnoop/tsnoop/fetchargs/value"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 )
@@ -75,7 +74,7 @@ func (t *Trace) missed(l *Losses) {
 	unsure := map[string]uint64{}
 	for _, p := range probes {
 		name, n := p.Plan.Spec.Func.Text, hits[p.Event].Misses
-		if n == 0 {
+		if n == 0 || p.Part > 0 { // its parts are missed together
 			continue
 		}
 		if follow[name] && countsFaults() {
@@ -135,7 +134,7 @@ func (r *Reading) faulted(p *fetchargs.Probe, e *tracefs.Event) (n uint64) {
 	d := r.decoder[p]
 	faulted := false
 	for i := range p.Fields {
-		faulted = faulted || d.Value(i, e.Data).Kind == value.Fault
+		faulted = faulted || d.Faulted(i, e.Data)
 	}
 	if !faulted {
 		return 0
@@ -143,7 +142,7 @@ func (r *Reading) faulted(p *fetchargs.Probe, e *tracefs.Event) (n uint64) {
 	const times = 2 // that 5.10 has been seen to count each
 	for i := range p.Args {
 		if p.Args[i].CanFault() {
-			n += times
+			n += times * uint64(max(p.Args[i].Count, 1)) // each element by itself
 		}
 	}
 	return n

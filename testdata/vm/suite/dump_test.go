@@ -94,61 +94,81 @@ func TestVMDump(t *testing.T) {
 	gap := m.word(task+offsetOf(t, "struct task_struct", "stack")) + 4*4096 // behind the stack of process 1
 	lo := m.word(m.symbol("init_net") + offsetOf(t, "struct net", "loopback_dev"))
 	text := m.symbol("_stext")
-	for _, typ := range []string{"struct net_device", "struct task_struct"} {
+	types := []string{"struct net_device", "struct task_struct"}
+	var specs []string
+	for _, typ := range types {
+		specs = append(specs, fmt.Sprintf("generic_file_llseek(*(%s *)offset, offset:x) if whence == 0", typ))
+	}
+	addrs := []uint64{lo, text, text + 1, gap - 1000, gap - 1004, gap - 8, gap, 0, text + 4096, gap - 6000}
+	for plan, all := range dumps(t, specs, addrs) {
+		typ := types[plan]
 		s, err := btf.Running().Type(typ)
 		if err != nil {
 			t.Fatal(err)
 		}
 		size, _ := btf.Size(s)
-		addrs := []uint64{lo, text, text + 1, gap - 1000, gap - 1004, gap - 8, gap, 0, text + 4096}
-		if size > 4096 {
-			addrs = append(addrs[1:], gap-6000)
+		if len(all) != len(addrs) {
+			t.Fatalf("%s: %d calls, want %d", typ, len(all), len(addrs))
 		}
-		for i, got := range dumps(t, fmt.Sprintf("generic_file_llseek(*(%s *)offset, offset:x) if whence == 0", typ), addrs) {
-			addr := addrs[i]
-			present := size
-			if addr < gap && addr+uint64(size) > gap {
-				present = int(gap-addr) &^ 7
-			}
-			switch {
-			case addr == 0 || addr == gap:
-				if got.Kind != value.Fault || got.Uint != addr || addr == gap && got.Why != value.NotInMemory {
-					t.Errorf("%s at %#x: %+v", typ, addr, got)
-				}
-				continue
-			case got.Kind != value.Dump:
-				t.Errorf("%s at %#x: %+v", typ, addr, got)
+		for i, got := range all {
+			if addrs[i] == lo && plan > 0 { // others lie behind it
 				continue
 			}
-			o := got.Object
-			var absent []value.Range
-			if present < size {
-				absent = []value.Range{{Start: present, End: size}}
-			}
-			t.Logf("%s at %#x: %d of %d bytes, absent %v", typ, addr, len(o.Bytes), o.Whole, o.Absent)
-			if o.Whole != size || len(o.Bytes) != size || !slices.Equal(o.Absent, absent) {
-				t.Errorf("%s at %#x: %d of %d bytes, absent %v; want %d, %v", typ, addr, len(o.Bytes), o.Whole, o.Absent, size, absent)
-				continue
-			}
-			if want := m.at(addr, present); !bytes.Equal(o.Bytes[:present], want) {
-				t.Errorf("%s at %#x differs from /proc/kcore: %s", typ, addr, differs(o.Bytes[:present], want))
+			if why := m.check(got, addrs[i], size, gap); why != "" {
+				t.Errorf("%s at %#x: %s", typ, addrs[i], why)
 			}
 		}
 	}
+}
+
+// check says what is wrong with what was shown of an object. The page at gap is not
+// there; what lies behind it may be.
+func (m *memory) check(got value.Value, addr uint64, size int, gap uint64) string {
+	o := got.Object
+	first, end := 0, 0 // what is absent for sure, to the element
+	if addr <= gap && addr+uint64(size) > gap {
+		first, end = int(gap-addr)&^7, min(size, int(gap+4096-addr+7)&^7)
+	}
+	// 5.10 tells of an array that it faulted, and what of it was there only by others.
+	doubt := 0
+	if os.Getenv("TSNOOP_VM_KERNEL") == "5.10" {
+		doubt = 512
+	}
+	switch {
+	case got.Kind == value.Fault:
+		if addr == 0 || addr+uint64(doubt) >= gap && got.Uint == addr && got.Why == value.NotInMemory {
+			return ""
+		}
+		return fmt.Sprintf("%+v", got)
+	case got.Kind != value.Dump || addr == 0 || o.Addr != addr || o.Whole != size || len(o.Bytes) != size:
+		return fmt.Sprintf("%+v", got)
+	case end == 0 && len(o.Absent) > 0,
+		end > 0 && (len(o.Absent) == 0 || o.Absent[0].Start > first || o.Absent[0].Start < first-doubt || o.Absent[0].End < end):
+		return fmt.Sprintf("absent %v, want from %d to %d at least", o.Absent, first, end)
+	}
+	m.t.Logf("%d bytes at %#x, absent %v", size, addr, o.Absent)
+	at := 0
+	for _, r := range append(o.Absent, value.Range{Start: size, End: size}) {
+		if want := m.at(addr+uint64(at), r.Start-at); !bytes.Equal(o.Bytes[at:r.Start], want) {
+			return "from byte " + strconv.Itoa(at) + differs(o.Bytes[at:r.Start], want)
+		}
+		at = r.End
+	}
+	return ""
 }
 
 func differs(got, want []byte) string {
 	for i := range want {
 		if got[i] != want[i] {
 			end := min(i+16, len(want))
-			return fmt.Sprintf("from byte %d on % x, want % x", i, got[i:end], want[i:end])
+			return fmt.Sprintf(" it differs from /proc/kcore: %d bytes on % x, want % x", i, got[i:end], want[i:end])
 		}
 	}
-	return "not"
+	return ""
 }
 
-// dumps are what the spec's first value is in calls of lseek(2) with the offsets.
-func dumps(t *testing.T, spec string, offsets []uint64) (all []value.Value) {
+// dumps are what the first value of each spec is in calls of lseek(2) with the offsets.
+func dumps(t *testing.T, specs []string, offsets []uint64) (all [][]value.Value) {
 	t.Helper()
 	words := []string{"pid", "@", "seek"}
 	for _, o := range offsets {
@@ -160,11 +180,14 @@ func dumps(t *testing.T, spec string, offsets []uint64) (all []value.Value) {
 		t.Fatal(err)
 	}
 	machine := trace.NewMachine(fs)
-	plans, err := machine.Plan([]string{spec}, trace.PlanOptions{})
+	plans, err := machine.Plan(specs, trace.PlanOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("%s: %d parts", spec, len(plans[0].Probes))
+	for _, p := range plans {
+		t.Logf("%s: %d parts", p.Spec, len(p.Probes))
+	}
+	all = make([][]value.Value, len(plans))
 	pid, _ := strconv.Atoi(l.pid)
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
@@ -187,15 +210,12 @@ func dumps(t *testing.T, spec string, offsets []uint64) (all []value.Value) {
 				own.Bytes, own.Absent = slices.Clone(o.Bytes), slices.Clone(o.Absent)
 				v.Object = &own
 			}
-			all = append(all, v)
+			all[c.Plan] = append(all[c.Plan], v)
 			break
 		}
 	}
 	if err := armed.Close(); err != nil {
 		t.Error(err)
-	}
-	if len(all) != len(offsets) {
-		t.Fatalf("%d calls, want %d", len(all), len(offsets))
 	}
 	return all
 }
