@@ -19,6 +19,7 @@
 //	load waiters FILE N       like pid, then N threads wait for an event of inotify
 //	load cat FILE             read(2) FILE until its end, write(2) it to /dev/null
 //	load times N WORDS...     all that N times
+//	load timed FILE WORDS...  all that, and how long it took is in FILE
 //	load exec PATH WORDS...   execve(2) the program there as "load WORDS"
 //	load pid FILE WORDS...    write the pid to FILE, wait for FILE.go, then go on
 //	load on CPU WORDS...      all that on one CPU
@@ -42,6 +43,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -49,6 +51,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -80,6 +83,11 @@ func loadOne(args []string) error {
 		return nil
 	case "seek":
 		return seek(rest)
+	case "timed":
+		start := time.Now()
+		err := loadOne(rest[1:])
+		took := time.Since(start)
+		return errors.Join(err, os.WriteFile(rest[0], []byte(took.String()), 0o644))
 	case "syscalls":
 		return syscalls()
 	case "compat":

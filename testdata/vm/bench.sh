@@ -1,6 +1,6 @@
 #!/bin/sh
 # bench.sh KERNEL [RUN]: what tsnoop's events cost, and how many it keeps up with,
-# beside ksnoop and bpftrace, in a VM. Only the proportions mean something: in this
+# beside ksnoop, bpftrace and strace, in a VM. Only the proportions mean something: in this
 # VM each instruction takes a nanosecond, so that what else the machine does has no
 # say; TSNOOP_VM_QEMU= in the environment switches that off. RUN is a regular
 # expression of tests, ^TestBench unless given.
@@ -9,12 +9,12 @@ cd "$(dirname "$0")/../.."
 vm=$PWD/testdata/vm
 
 "$vm/setup.sh" "$1"
-for tool in tools bpftrace; do "$vm/setup.sh" $tool || echo "bench: without $tool" >&2; done
+for tool in tools bpftrace strace; do "$vm/setup.sh" $tool || echo "bench: without $tool" >&2; done
 PATH=$PATH:/usr/sbin
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM HUP
-TSNOOP_VM_FILES="$work/tsnoop $work/load $(command -v ksnoop || :) $(command -v bpftrace || :)"
+TSNOOP_VM_FILES="$work/tsnoop $work/load $(command -v ksnoop || :) $(command -v bpftrace || :) $(command -v strace || :)"
 TSNOOP_VM_MEMORY=2048 # bpftrace brings 200 MB of libraries
 # The older kernels were seen not to come up so: there only a quiet machine gives
 # good figures.
