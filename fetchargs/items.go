@@ -18,7 +18,9 @@ func (r *resolver) items() {
 				r.plainDuration(item)
 				continue
 			}
-			if item.Cond != nil {
+			if item.Cond == nil {
+				w = r.decoded(w)
+			} else {
 				text := spec.Formatted(w.x, w.format)
 				if shown[text] || r.isConstant(w.x) {
 					continue
@@ -63,7 +65,7 @@ func (r *resolver) everything() {
 		if param.Name == "" {
 			continue
 		}
-		if err := r.paramErrs[i]; err != nil || !r.show(want{x: &spec.Ident{Name: spec.Name{Text: param.Name, Span: at}}}) {
+		if err := r.paramErrs[i]; err != nil || !r.show(r.decoded(want{x: &spec.Ident{Name: spec.Name{Text: param.Name, Span: at}}})) {
 			why := r.unshown
 			if err != nil {
 				why = err.Error()

@@ -18,7 +18,7 @@ type syscall struct {
 	abi    *abi.Syscalls
 	fn     *btf.Func // what it is to the program
 	narrow bool      // 32-bit programs call another function
-	sets   []string  // of each parameter, the constants that it holds
+	own    []string  // of each parameter, the constants that it holds or its FORMAT
 	lost   []error   // of each parameter, why it is not known where it is
 }
 
@@ -224,7 +224,7 @@ func (t *Target) newSyscall(name, symbol string, way *abi.Syscalls, proto syscal
 			lost = fmt.Errorf("a system call has %d registers", i)
 		}
 		c.fn.Params = append(c.fn.Params, btf.Param{Name: p.Name, Type: typ})
-		c.sets, c.lost = append(c.sets, p.set), append(c.lost, lost)
+		c.own, c.lost = append(c.own, p.own), append(c.lost, lost)
 	}
 	return c
 }
@@ -319,9 +319,27 @@ func (c *syscall) locate(r *resolver) ([]route, []error) {
 			continue
 		}
 		off, err := registerOffset(regs, c.abi.Regs[i])
-		routes[i], errs[i] = route{typ: p.Type, base: r.register(0), mem: true, off: off, labels: []label{{}}, set: c.sets[i]}, err
+		routes[i], errs[i] = route{typ: p.Type, base: r.register(0), mem: true, off: off, labels: []label{{}}}, err
+		if r.macros().Set(c.own[i]) != nil {
+			routes[i].set = c.own[i]
+		}
 	}
 	return routes, errs
+}
+
+// decoded is what is shown of a parameter that has a FORMAT of its own: of a pointer
+// to a socket's address, that.
+func (r *resolver) decoded(w want) want {
+	id, ok := w.x.(*spec.Ident)
+	if r.call == nil || !ok || w.format.Text != "" {
+		return w
+	}
+	for i, p := range r.call.fn.Params {
+		if own := r.call.own[i]; p.Name == id.Text && own != "" && r.macros().Set(own) == nil {
+			w.format = spec.Name{Text: r.call.own[i], Span: id.Span}
+		}
+	}
+	return w
 }
 
 // registerOffset is where struct pt_regs has a register, in bytes: "r10", "regs[3]".

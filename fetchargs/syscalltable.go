@@ -12,7 +12,7 @@ import (
 type SyscallParam struct {
 	Type string // "const char *", without __user, which its pointers are
 	Name string
-	set  string // the constants that it holds, "" if it holds none
+	own  string // the set of constants that it holds, or its FORMAT; "" if it has none
 }
 
 // A syscallProto is the prototype of a system call, in words.
@@ -41,9 +41,9 @@ var syscallTable = sync.OnceValue(func() map[string]syscallProto {
 			if text == "" {
 				continue
 			}
-			text, set, _ := strings.Cut(text, "=")
+			text, own, _ := strings.Cut(text, "=")
 			i := strings.LastIndexAny(text, " *") + 1
-			proto.params = append(proto.params, SyscallParam{Type: strings.TrimSpace(text[:i]), Name: text[i:], set: set})
+			proto.params = append(proto.params, SyscallParam{Type: strings.TrimSpace(text[:i]), Name: text[i:], own: own})
 		}
 		table[head] = proto
 	}
