@@ -102,6 +102,8 @@ func (t *Target) expand(specs []*spec.Spec) (jobs []job, errs spec.Errors, fatal
 func (t *Target) named(s *spec.Spec) ([]job, *spec.Error) {
 	if calls := t.namedSyscalls(s); len(calls) > 0 {
 		return syscallJobs(s, nil, calls...), nil
+	} else if name := t.plainSyscall(s); name != "" {
+		return []job{{spec: specOfSyscall(s, name)}}, nil
 	} else if s.Module.Text == syscallModule {
 		return nil, t.noSyscall(s)
 	}

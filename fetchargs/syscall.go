@@ -47,6 +47,22 @@ func (t *Target) namedSyscalls(s *spec.Spec) []*syscall {
 	return calls
 }
 
+// plainSyscall is the function of a system call that takes its arguments as any other
+// does, as before 4.17, "" if there is none or the spec is not about one.
+func (t *Target) plainSyscall(s *spec.Spec) string {
+	short := strings.TrimPrefix(s.Func.Text, "sys_")
+	_, known := t.syscallProto(short)
+	if !known || s.Module.Text != syscallModule && (s.Module.Text != "" || t.Kernel.HasFunc(s.Func.Text)) {
+		return ""
+	}
+	for _, prefix := range []string{"sys_", "SyS_"} {
+		if t.Kernel.HasFunc(prefix + short) {
+			return prefix + short
+		}
+	}
+	return ""
+}
+
 // matchingSyscalls are the system calls that a glob stands for, which begins with
 // "sys_" or is one of the module syscall. Those by 32-bit programs, as many again, are
 // for globs that begin with "compat_sys_".

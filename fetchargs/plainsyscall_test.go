@@ -1,0 +1,101 @@
+package fetchargs_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	cbtf "github.com/cilium/ebpf/btf"
+	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/abi"
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
+)
+
+// Kernels before 4.17 pass the arguments of a system call as any others.
+func TestPlainSyscalls(t *testing.T) {
+	long := &cbtf.Int{Name: "long int", Size: 8, Encoding: cbtf.Signed}
+	number := &cbtf.Int{Name: "int", Size: 4, Encoding: cbtf.Signed}
+	text := &cbtf.Pointer{Target: &cbtf.Const{Type: &cbtf.Int{Name: "char", Size: 1, Encoding: cbtf.Char}}}
+	proto := &cbtf.FuncProto{Return: long, Params: []cbtf.FuncParam{{Name: "dfd", Type: number}, {Name: "filename", Type: text}}}
+	b, err := cbtf.NewBuilder([]cbtf.Type{
+		&cbtf.Func{Name: "sys_openat", Type: proto}, &cbtf.Func{Name: "SyS_unlinkat", Type: proto},
+	}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := b.Marshal(nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "btf")
+	if err := os.WriteFile(file, raw, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	target := &fetchargs.Target{Arch: abi.Named("amd64"), Kernel: btf.Open(file)}
+	for text, want := range map[string]string{
+		"sys_openat(dfd, filename)":        "p:g/sys_openat sys_openat dfd=%di:s32 filename_ptr=%si:x64 filename=+0(%si):string",
+		"openat(dfd)":                      "p:g/sys_openat sys_openat dfd=%di:s32",
+		"syscall:openat(dfd)":              "p:g/sys_openat sys_openat dfd=%di:s32",
+		"unlinkat(dfd) if dfd == AT_FDCWD": "p:g/SyS_unlinkat SyS_unlinkat dfd=%di:s32",
+	} {
+		plans, err := resolveOne(text, target)
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+		} else if got := strings.Join(plans[0].Probes[0].Definitions("g"), "; "); got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+}
+
+func resolveOne(text string, target *fetchargs.Target) ([]*fetchargs.Plan, error) {
+	s, err := spec.Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	return fetchargs.Resolve([]*spec.Spec{s}, target)
+}
+
+// What was recorded of a system call is chosen by any of its names.
+func TestSyscallsRecorded(t *testing.T) {
+	target := &fetchargs.Target{Arch: abi.Named("amd64"), Kernel: btf.Open(filepath.Join("..", "testdata", "btf", "syscalls-newest.btf"))}
+	target.Features, _ = fetchargs.FeaturesOf("6.12")
+	plans, err := resolveOne("openat(dfd, flags)", target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := fetchargs.Save(plans)
+	if err != nil {
+		t.Fatal(err)
+	}
+	recorded, err := fetchargs.Load(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string][]string{
+		"openat(flags)":     {"sys_openat", "compat_sys_openat"},
+		"sys_openat(dfd)":   {"sys_openat", "compat_sys_openat"},
+		"syscall:openat":    {"sys_openat", "compat_sys_openat"},
+		"sys_*":             {"sys_openat", "compat_sys_openat"},
+		"syscall:o*":        {"sys_openat", "compat_sys_openat"},
+		"compat_sys_openat": {"compat_sys_openat"},
+		"sys_open":          nil,
+		"syscall:close":     nil,
+		"ext4:openat":       nil,
+	} {
+		s, err := spec.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		chosen, _, err := fetchargs.Select([]*spec.Spec{s}, recorded, false)
+		var got []string
+		for _, p := range chosen {
+			got = append(got, p.Func.Name)
+		}
+		if !slices.Equal(got, want) || (err == nil) != (want != nil) {
+			t.Errorf("%s: %q, %v; want %q", text, got, err, want)
+		}
+	}
+}
