@@ -42,12 +42,12 @@ func (f *Field) AppendNumber(dst []byte, x uint64) []byte {
 	return texts[f.Form].number(f.opts, &f.Type, dst, x)
 }
 
-// AppendNumber appends the text of a number, as [value.Walk] gives it.
+// AppendNumber appends the text of a number, as [value.View.Walk] gives it.
 func (o *Options) AppendNumber(dst []byte, t *value.Type, x uint64) []byte {
 	return texts[t.Form].number(o, t, dst, x)
 }
 
-// AppendBlock appends the text of bytes that mean one thing, as [value.Walk] gives them.
+// AppendBlock appends the text of bytes that mean one thing, as [value.View.Walk] gives them.
 func (o *Options) AppendBlock(dst []byte, t *value.Type, b []byte) []byte {
 	if block := texts[t.Form].block; block != nil {
 		return block(dst, b)

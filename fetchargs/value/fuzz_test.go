@@ -49,7 +49,7 @@ func FuzzDecoder(f *testing.F) {
 				t.Errorf("field %d: %#x the short way, want %#x", i, p.Load(record), v.Uint)
 			}
 			ty := value.NewType(&field, false, order)
-			value.Walk(&ty, &v, discard{})
+			value.View{}.Walk(&ty, &v, discard{})
 		}
 	})
 }

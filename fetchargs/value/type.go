@@ -9,7 +9,7 @@ import (
 )
 
 // A Type says what the numbers or bytes of a value mean, with all that can be
-// decided before there are any. Together they are a tree: see [Walk].
+// decided before there are any. Together they are a tree: see [View.Walk].
 type Type struct {
 	Form     Form
 	Signed   bool

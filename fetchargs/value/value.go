@@ -18,7 +18,7 @@ const (
 )
 
 // A Value is one decoded field, or a part of one. Together with its [Type] it is a
-// tree, which [Walk] goes through. Bytes points into the event's record and is valid
+// tree, which [View.Walk] goes through. Bytes points into the event's record and is valid
 // as long as that is.
 type Value struct {
 	Kind  Kind

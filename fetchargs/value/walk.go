@@ -36,10 +36,8 @@ type View struct {
 	Full  bool // of arrays every element
 }
 
-// Walk tells v of val and its parts. It allocates nothing.
-func Walk(t *Type, val *Value, v Visitor) { View{}.Walk(t, val, v) }
-
-// Walk tells v of val and its parts, as [Walk] does, of objects as much as the view says.
+// Walk tells v of val and its parts, of objects as much as the view says. It allocates
+// nothing.
 func (view View) Walk(t *Type, val *Value, v Visitor) {
 	switch val.Kind {
 	case Uint, Int:

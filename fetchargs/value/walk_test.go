@@ -33,7 +33,7 @@ func (o *outline) Member(_ int, m *value.Member)         { o.line("%s:", m.Name)
 func (o *outline) EndStruct()                            { o.depth-- }
 
 // A struct as it lies in memory, and what an output is told of it.
-func ExampleWalk() {
+func ExampleView_Walk() {
 	char := &btf.Int{Name: "char", Size: 1, Encoding: btf.IsSigned}
 	short := &btf.Int{Name: "short int", Size: 2, Encoding: btf.IsSigned}
 	member := func(name string, t btf.Type, size, count, offset int) value.Member {
@@ -47,7 +47,7 @@ func ExampleWalk() {
 		member("mtu", short, 2, 0, 0), member("name", char, 1, 6, 2), member("stats", short, 2, 2, 8),
 	}}
 	var o outline
-	value.Walk(&t, &value.Value{Kind: value.Bytes, Bytes: []byte("\xdc\x05lo\x00\x00\x00\x00\x01\x00\xff\xff")}, &o)
+	value.View{}.Walk(&t, &value.Value{Kind: value.Bytes, Bytes: []byte("\xdc\x05lo\x00\x00\x00\x00\x01\x00\xff\xff")}, &o)
 	fmt.Print(o.String())
 	// Output:
 	// struct
@@ -95,8 +95,8 @@ func FuzzWalk(f *testing.F) {
 			for _, kind := range []value.Kind{value.Uint, value.Text, value.Bytes, value.Fault, value.None} {
 				var o outline
 				val := value.Value{Kind: kind, Uint: uint64(shift), Bytes: b}
-				value.Walk(&whole, &val, &o)
-				value.Walk(&whole, &value.Value{Kind: value.List, Parts: &value.Parts{val, {Kind: value.Struct, Parts: &value.Parts{val, val, val}}}}, &o)
+				value.View{}.Walk(&whole, &val, &o)
+				value.View{}.Walk(&whole, &value.Value{Kind: value.List, Parts: &value.Parts{val, {Kind: value.Struct, Parts: &value.Parts{val, val, val}}}}, &o)
 				if o.depth != 0 || o.Len() == 0 {
 					t.Errorf("%d are open after\n%s", o.depth, o.String())
 				}
