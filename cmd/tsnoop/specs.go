@@ -106,8 +106,8 @@ func (o *options) checkPlans(plans []*fetchargs.Plan) error {
 	}
 	for _, p := range plans {
 		if p.HoldsBack() {
-			return usagef("leave the condition on the return value out, or --chain and --tree",
-				"%s: a call is shown when it begins, before what it returns can decide", p.Spec.Func.Text)
+			return usagef("leave the condition on the return value or the duration out, or --chain and --tree",
+				"%s: a call is shown when it begins, before its end can decide", p.Spec.Func.Text)
 		}
 	}
 	return nil
