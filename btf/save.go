@@ -8,17 +8,24 @@ import (
 )
 
 // Save encodes types as BTF, such as [Load] reads, without what their values'
-// text does not depend on: structs and unions have no members. It returns the
-// number of each type there; 0 for nil and void.
-func Save(types []Type) (data []byte, ids []int, err error) {
+// text does not depend on: structs and unions have no members, but for those of
+// types[i] if objects[i] and what lies in it. It returns the number of each type
+// there; 0 for nil and void.
+func Save(types []Type, objects []bool) (data []byte, ids []int, err error) {
 	b, err := cbtf.NewBuilder(nil, nil)
 	if err != nil {
 		return nil, nil, err
 	}
 	s := shallow{}
-	for _, t := range types {
-		id := 0
-		if t = s.copy(t, 0); t != nil {
+	d := deep{s, map[Type]Type{}}
+	for i, t := range types {
+		id, c := 0, Type(nil)
+		if objects[i] {
+			c = d.copy(t, 0)
+		} else {
+			c = s.copy(t, 0)
+		}
+		if t = c; t != nil {
 			n, err := b.Add(t)
 			if err != nil {
 				return nil, nil, fmt.Errorf("save types: %w", err)
@@ -101,4 +108,56 @@ func (s shallow) copy(t Type, depth int) Type {
 		return t
 	}
 	return nil
+}
+
+// A deep copies types with all that lies in them, but not what they point to.
+type deep struct {
+	pointed shallow
+	known   map[Type]Type
+}
+
+func (d deep) copy(t Type, depth int) Type {
+	if t == nil || depth > maxNesting {
+		return (*Void)(nil)
+	}
+	if had, ok := d.known[t]; ok {
+		return had
+	}
+	inner := func(t Type) Type { return d.copy(t, depth+1) }
+	members := func(of []MemberOf) (all []MemberOf) {
+		for _, m := range of {
+			m.Type = inner(m.Type)
+			all = append(all, m)
+		}
+		return all
+	}
+	switch t := t.(type) {
+	case *Typedef:
+		d.known[t] = &Typedef{Name: t.Name, Type: inner(t.Type)}
+	case *Const:
+		d.known[t] = &Const{Type: inner(t.Type)}
+	case *Volatile:
+		d.known[t] = &Volatile{Type: inner(t.Type)}
+	case *Restrict:
+		d.known[t] = &Restrict{Type: inner(t.Type)}
+	case *TypeTag:
+		d.known[t] = &TypeTag{Type: inner(t.Type), Value: t.Value}
+	case *Array:
+		d.known[t] = &Array{Index: inner(t.Index), Type: inner(t.Type), Nelems: t.Nelems}
+	case *Var:
+		d.known[t] = inner(t.Type)
+	case *Struct:
+		c := &Struct{Name: t.Name, Size: t.Size}
+		d.known[t] = c // which ends the circles of damaged BTF
+		c.Members = members(t.Members)
+	case *Union:
+		c := &Union{Name: t.Name, Size: t.Size}
+		d.known[t] = c
+		c.Members = members(t.Members)
+	default:
+		if d.known[t] = d.pointed.copy(t, depth); d.known[t] == nil {
+			d.known[t] = (*Void)(nil)
+		}
+	}
+	return d.known[t]
 }

@@ -180,6 +180,7 @@ func (w savedWords) number(word, what string) (int, error) {
 func Save(plans []*Plan) ([]byte, error) {
 	s := saved{Version: savedVersion}
 	var types []btf.Type
+	var objects []bool
 	for _, p := range plans {
 		sp := savedPlan{
 			Spec: p.Spec.Text, Func: p.Spec.Func.Text, Arch: p.Arch.Name, Check: p.check.save(), Partial: p.Partial,
@@ -192,11 +193,12 @@ func Save(plans []*Plan) ([]byte, error) {
 			sp.Probes = append(sp.Probes, probe.save())
 			for i := range probe.Fields {
 				types = append(types, probe.Fields[i].Type)
+				objects = append(objects, probe.Fields[i].Encoding == value.Dumped && probe.Fields[i].Type != nil)
 			}
 		}
 		s.Plans = append(s.Plans, sp)
 	}
-	data, ids, err := btf.Save(types)
+	data, ids, err := btf.Save(types, objects)
 	if err != nil {
 		return nil, err
 	}

@@ -48,6 +48,30 @@ func saveSample(t testing.TB) []byte {
 	return data
 }
 
+// TestSavedObject has the layout of a struct that is shown whole saved with it.
+func TestSavedObject(t *testing.T) {
+	plans, err := fetchargs.Load(saveSample(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	kernel := btf.Open(filepath.Join("..", "testdata", "btf", "linux-6.12-amd64.btf"))
+	task, err := kernel.Type("struct task_struct")
+	if err != nil {
+		t.Fatal(err)
+	}
+	layout := func(typ btf.Type) string {
+		var b strings.Builder
+		if err := kernel.Layout(&b, typ); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	saved := plans[len(plans)-1].Entry().Fields[0].Type
+	if got, want := layout(saved), layout(task); got != want || len(want) < 10000 {
+		t.Errorf("saved was\n%swant\n%s", got, want)
+	}
+}
+
 // TestLoadDamaged has the sample with one thing in it changed to what cannot be.
 func TestLoadDamaged(t *testing.T) {
 	good := string(saveSample(t))
