@@ -203,6 +203,12 @@ func (r *reader) compare(path string, t btf.Type, at, width int, got any) {
 			}
 			return
 		}
+		next, prev := r.bits(at, 64), r.bits(at+64, 64)
+		if self := r.o.Addr + uint64(at/8); btf.Name(s) != "struct list_head" || next != self || prev != self {
+			r.o.t.Errorf("%s: is no empty list", path)
+		}
+		mark(r.seen, at, 128)
+		return
 	}
 	r.leaves++
 	if width == 0 {
@@ -233,7 +239,8 @@ func (r *reader) compare(path string, t btf.Type, at, width int, got any) {
 	case string:
 		switch s := s.(type) {
 		case *btf.Pointer:
-			ok = strings.HasPrefix(got, fmt.Sprintf("0x%x", x)) || strings.HasPrefix(got, "ip_rcv_finish") || strings.HasPrefix(got, "ext4_") ||
+			name, module, off, found := r.o.opts.Symbol(x)
+			ok = strings.HasPrefix(got, fmt.Sprintf("0x%x", x)) || found && got == string(render.AppendSymbol(nil, name, module, off)) ||
 				strings.HasPrefix(got, "ERR_PTR(") && x >= 1<<64-4095
 		case *btf.Enum:
 			ok = slices.ContainsFunc(s.Values, func(v btf.EnumValue) bool { return v.Name == got && v.Value<<(64-width) == x<<(64-width) })

@@ -187,25 +187,39 @@ func (b *objectBuilder) bitField(m *btf.MemberOf, at int, set string) Member {
 	return Member{Name: m.Name, C: btf.Name(m.Type), Type: t, Offset: at / 8, Shift: at % 8}
 }
 
-// twinOf is the index of the member of a union t that says the same as the other,
-// for the kernel's struct_group makes two structs of the same members, one of which
-// has a name; -1 if there is none.
+// twinOf is the index of the member of a union t that says the same as the other; -1
+// if there is none. The kernel's struct_group makes two structs of the same members, one
+// of which has a name, and what is not to be written to has a second name with __.
 func twinOf(t btf.Type, list []btf.MemberOf) int {
-	if _, ok := t.(*btf.Union); !ok || len(list) != 2 || list[0].Name != "" || list[1].Name == "" {
+	if _, ok := t.(*btf.Union); !ok || len(list) != 2 || list[1].Name == "" {
 		return -1
 	}
-	a, ok := btf.Strip(list[0].Type).(*btf.Struct)
-	b, also := btf.Strip(list[1].Type).(*btf.Struct)
+	first, second := btf.Strip(list[0].Type), btf.Strip(list[1].Type)
+	switch {
+	case list[0].Name == "" && sameMembers(first, second):
+		return 1
+	case first == second && list[0].Name == "__"+list[1].Name:
+		return 0
+	case first == second && list[1].Name == "__"+list[0].Name:
+		return 1
+	}
+	return -1
+}
+
+// sameMembers tells whether two structs have members of the same names at the same places.
+func sameMembers(t, u btf.Type) bool {
+	a, ok := t.(*btf.Struct)
+	b, also := u.(*btf.Struct)
 	if !ok || !also || a.Size != b.Size || len(a.Members) != len(b.Members) {
-		return -1
+		return false
 	}
 	for i := range a.Members {
 		m, n := &a.Members[i], &b.Members[i]
 		if m.Name != n.Name || m.Offset != n.Offset || m.BitfieldSize != n.BitfieldSize {
-			return -1
+			return false
 		}
 	}
-	return 1
+	return true
 }
 
 // length is how many bytes a value of t takes in an object.

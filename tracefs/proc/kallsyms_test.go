@@ -76,6 +76,20 @@ func TestIsCode(t *testing.T) {
 	}
 }
 
+// TestIsCodeOfNames: where variables are of a function's kind, too, the end of the
+// code tells.
+func TestIsCodeOfNames(t *testing.T) {
+	s, err := ParseSymbols([]byte("ffffffff81000000 T _stext\nffffffff81001000 T f\nffffffff81002000 T _etext\nffffffff82000000 T init_task\nffffffffc0001000 t g\t[m]\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for addr, want := range map[uint64]bool{0xffffffff81001010: true, 0xffffffff81002000: false, 0xffffffff82000010: false, 0xffffffffc0001010: true} {
+		if got := s.IsCode(addr); got != want {
+			t.Errorf("IsCode(%#x): got %v, want %v", addr, got, want)
+		}
+	}
+}
+
 func TestAddr(t *testing.T) {
 	s, err := ParseSymbols([]byte(symbols))
 	if err != nil {

@@ -15,6 +15,7 @@ type Symbols struct {
 	text    string   // of /proc/kallsyms
 	syms    []symbol // by address; of the same address the first of the file first
 	modules []string // syms[i].module-1 is the index
+	etext   uint64   // where the kernel's own code ends, 0 if that is not known
 
 	sortNames sync.Once
 	byName    []int32 // indexes of syms, by name
@@ -73,6 +74,9 @@ func ParseSymbols(text []byte) (*Symbols, error) {
 		sym := symbol{addr: l.addr, name: uint32(start + l.at), len: uint16(len(l.name)), module: m}
 		if l.text() {
 			sym.len |= isCode
+		}
+		if m == 0 && string(l.name) == "_etext" {
+			s.etext = l.addr
 		}
 		s.syms = append(s.syms, sym)
 	}
@@ -152,10 +156,14 @@ func (s *Symbols) Name(addr uint64) (name, module string, off uint64, ok bool) {
 	return name, module, off, true
 }
 
-// IsCode tells whether the symbol nearest below addr is a function.
+// IsCode tells whether the symbol nearest below addr is a function. The kind alone does
+// not: in 7.3 variables of the kernel are of kind T, too.
 func (s *Symbols) IsCode(addr uint64) bool {
 	i := s.below(addr)
-	return i >= 0 && addr-s.syms[i].addr <= maxOffset && s.syms[i].len&isCode != 0
+	if i < 0 || addr-s.syms[i].addr > maxOffset || s.syms[i].len&isCode == 0 {
+		return false
+	}
+	return s.syms[i].module > 0 || s.etext == 0 || addr < s.etext
 }
 
 // below is the last symbol that is not behind addr, -1 if there is none.
