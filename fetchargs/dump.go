@@ -48,10 +48,9 @@ func (r *resolver) encodeDump(e encoded, w want, f *value.Format) (encoded, bool
 	return e, true
 }
 
-// deeper shows what w, a pointer to a struct, points to, if the user wants to see all
-// of those.
+// deeper shows what w, a pointer to a struct, points to.
 func (r *resolver) deeper(w want) {
-	if !r.target.Deep || w.format.Text != "" {
+	if w.format.Text != "" {
 		return
 	}
 	p, _ := r.walk(w.x)

@@ -36,8 +36,10 @@ func (r *resolver) finish() *Plan {
 		r.fail(r.spec.Func.Span, "split the spec in two", "this is too much to show: it takes %d probes", len(parts))
 		return nil
 	}
-	if r.fatal = p.sameFilters(); r.fatal != nil {
-		return nil
+	if len(parts) > 1 {
+		if r.fatal = p.sameFilters(); r.fatal != nil {
+			return nil
+		}
 	}
 	return p
 }

@@ -28,7 +28,9 @@ func (r *resolver) items() {
 				shown[text] = true
 			}
 			if _, ok := r.fetch(w); ok {
-				r.deeper(w)
+				if r.target.Deep {
+					r.deeper(w)
+				}
 			}
 		}
 	}
@@ -85,7 +87,9 @@ func (r *resolver) everything() {
 func (r *resolver) show(w want) bool {
 	before := len(r.errs)
 	if _, fetched := r.fetch(w); fetched && !w.hidden {
-		r.deeper(w)
+		if r.target.Deep {
+			r.deeper(w)
+		}
 	}
 	ok := len(r.errs) == before
 	if !ok {

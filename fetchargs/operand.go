@@ -80,8 +80,8 @@ func (r *resolver) fetch(w want) (ref, bool) {
 	if !ok {
 		return ref{}, false
 	}
-	if f == nil {
-		f = typedFormat(w.x, p.typ)
+	if e, ok := w.x.(*spec.Typed); ok && f == nil {
+		f = typedFormat(e, p.typ)
 	}
 	if f == nil && w.with != nil && w.with.Kind == spec.Address {
 		f = r.impliedFormat(p.typ, len(w.with.Bytes))

@@ -118,35 +118,13 @@ func (r *resolver) isConstant(x spec.Expr) bool {
 	if _, ok := x.(*spec.SizeOf); ok {
 		return true
 	}
-	if !ofSymbol(x) {
+	if !spec.OfSymbol(x) {
 		return false
 	}
 	before := len(r.errs)
 	p, ok := r.walk(x)
 	r.errs = r.errs[:before]
 	return ok && p.isAddress()
-}
-
-// ofSymbol tells whether x begins with an @NAME.
-func ofSymbol(x spec.Expr) bool {
-	for {
-		switch e := x.(type) {
-		case *spec.Symbol:
-			return true
-		case *spec.Addr:
-			x = e.X
-		case *spec.Cast:
-			x = e.X
-		case *spec.Member:
-			x = e.X
-		case *spec.Index:
-			x = e.X
-		case *spec.Deref:
-			x = e.X
-		default:
-			return false
-		}
-	}
 }
 
 // encodeUntyped encodes what a FORMAT makes of a variable of unknown type.

@@ -66,9 +66,8 @@ func (r *resolver) elementType(x *spec.Typed) (btf.Type, bool) {
 
 // typedFormat is the FORMAT that an entry's type implies, nil if it implies none. t
 // is what the value has in the end: it may be narrower.
-func typedFormat(x spec.Expr, t btf.Type) *value.Format {
-	e, ok := x.(*spec.Typed)
-	if !ok || e.Type.Text[0] != 'x' && e.Type.Text != "symbol" {
+func typedFormat(e *spec.Typed, t btf.Type) *value.Format {
+	if e.Type.Text[0] != 'x' && e.Type.Text != "symbol" {
 		return nil
 	}
 	f := value.FormatNamed(e.Type.Text)

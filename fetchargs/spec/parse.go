@@ -14,7 +14,26 @@ import (
 func Parse(text string) (*Spec, error) {
 	p := &parser{text: text}
 	p.tok = scanFunc(text, 0)
-	s := p.spec()
+	s := &Spec{Text: text}
+	if !p.function(s) {
+		return nil, p.errs
+	}
+	if p.tok.kind == "(" {
+		s.Parens = true
+		s.Items = p.items()
+	}
+	if p.tok.kind == tokIdent && p.tok.text == "if" {
+		p.next()
+		p.inIf = true
+		s.If = p.condition()
+	}
+	if len(p.errs) == 0 && p.tok.kind != tokEOF {
+		hint := "a spec is FUNC(ITEM, ...) if CONDITION"
+		if p.tok.kind == ")" {
+			hint = "this parenthesis was never opened"
+		}
+		p.fail(p.tok.Span, hint, "%s", p.describe())
+	}
 	if len(p.errs) > 0 {
 		return nil, p.errs
 	}
@@ -72,30 +91,7 @@ func (p *parser) describe() string {
 	return fmt.Sprintf("unexpected %q", p.tok.text)
 }
 
-func (p *parser) spec() *Spec {
-	s := &Spec{Text: p.text}
-	if !p.function(s) {
-		return nil
-	}
-	if p.tok.kind == "(" {
-		s.Parens = true
-		s.Items = p.items()
-	}
-	if p.tok.kind == tokIdent && p.tok.text == "if" {
-		p.next()
-		p.inIf = true
-		s.If = p.condition()
-	}
-	if len(p.errs) == 0 && p.tok.kind != tokEOF {
-		hint := "a spec is FUNC(ITEM, ...) if CONDITION"
-		if p.tok.kind == ")" {
-			hint = "this parenthesis was never opened"
-		}
-		p.fail(p.tok.Span, hint, "%s", p.describe())
-	}
-	return s
-}
-
+// function reads [MODULE ":"] FUNC.
 func (p *parser) function(s *Spec) bool {
 	name, ok := p.funcName()
 	if !ok {
@@ -149,7 +145,7 @@ func (p *parser) items() []*Item {
 		return nil
 	}
 	first := len(p.errs)
-	for p.places = newPlaces(); ; {
+	for p.places = (places{n: 1}); ; {
 		before := len(p.errs)
 		if item := p.item(); item != nil {
 			items = append(items, item)

@@ -83,13 +83,11 @@ func (p *parser) pipe() bool {
 // isPipe tells whether | comes between two entries.
 func (p *parser) isPipe() bool { return p.entry && p.tok.kind == "|" }
 
-// Places counts the parameters that the items of a list are about.
+// places counts the parameters that the items of a list are about.
 type places struct {
 	n     int  // from 1
 	taken bool // an item is about it
 }
-
-func newPlaces() places { return places{n: 1} }
 
 func (p *places) comma() {
 	if p.taken {
@@ -107,24 +105,24 @@ func (p *places) take(item *Item) {
 		}
 		x = e.X
 	}
-	p.taken = p.taken || !ofSymbol(x)
+	p.taken = p.taken || !OfSymbol(x)
 }
 
-// ofSymbol tells whether x begins with an @NAME.
-func ofSymbol(x Expr) bool {
+// OfSymbol tells whether x begins with an @NAME.
+func OfSymbol(x Expr) bool {
 	switch x := x.(type) {
 	case *Symbol:
 		return true
 	case *Member:
-		return ofSymbol(x.X)
+		return OfSymbol(x.X)
 	case *Index:
-		return ofSymbol(x.X)
+		return OfSymbol(x.X)
 	case *Deref:
-		return ofSymbol(x.X)
+		return OfSymbol(x.X)
 	case *Addr:
-		return ofSymbol(x.X)
+		return OfSymbol(x.X)
 	case *Cast:
-		return ofSymbol(x.X)
+		return OfSymbol(x.X)
 	}
 	return false
 }
@@ -239,7 +237,7 @@ func (e *Typed) String() string {
 // joined prints the items of a list, those of function based events in their places.
 func joined(items []*Item) string {
 	var b strings.Builder
-	places, typed := newPlaces(), false
+	places, typed := places{n: 1}, false
 	next := func() {
 		if b.Len() > 0 {
 			b.WriteString(", ")

@@ -52,8 +52,8 @@ func (d *Decoder) Value(f int, data []byte) Value {
 	}
 	switch field.Encoding {
 	case String:
-		text, ok := d.text(field.Arg, data)
-		if !ok || d.isCut(field, data) {
+		text := d.Text(field.Arg, data)
+		if text == nil || d.isCut(field, data) {
 			return d.noText(field, data)
 		}
 		if field.Count > 0 && len(text) > field.Count {
@@ -149,23 +149,18 @@ func (d *Decoder) Arg(i int, data []byte) uint64 {
 // Text is the string that the record holds for arg i, without the final NUL;
 // nil if it could not be read.
 func (d *Decoder) Text(i int, data []byte) []byte {
-	text, _ := d.text(i, data)
-	return text
-}
-
-func (d *Decoder) text(i int, data []byte) ([]byte, bool) {
 	loc := d.Arg(i, data)
 	off, n := int(loc&0xffff), int(loc>>16)
 	if n == 0 || off+n > len(data) || d.isNext(i, loc, data) {
-		return nil, false
+		return nil
 	}
 	text := data[off : off+n]
 	for j, c := range text {
 		if c == 0 {
-			return text[:j], true
+			return text[:j]
 		}
 	}
-	return text, true
+	return text
 }
 
 // isNext tells that arg i, a string at loc, is only where the next string is. So
