@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/tsnoop/tsnoop/fetchargs/constants"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
@@ -18,7 +19,8 @@ const (
 	afNetlink = 16
 )
 
-var families = constants.For("amd64").Set("af")
+// families is read when the first address of another one is shown: that takes ms.
+var families = sync.OnceValue(func() *constants.Set { return constants.For("amd64").Set("af") })
 
 // appendSockAddr appends the address of a socket by its family, of which b may have
 // more than the address or less: "10.0.0.1:80", "[fe80::1%2]:22", "unix:\"/run/x\"",
@@ -52,7 +54,7 @@ func appendSockAddr(dst, b []byte) []byte {
 		}
 		return dst
 	}
-	dst = families.Append(dst, family)
+	dst = families().Append(dst, family)
 	if rest := strings.TrimRight(string(b[2:]), "\x00"); rest != "" {
 		dst = appendHexBytes(append(dst, ' '), b[2:2+len(rest)])
 	}
