@@ -151,6 +151,22 @@ func withNarrow(plans []*Plan, plan *Plan, j *job, errs spec.Errors) []*Plan {
 	return plans
 }
 
+// Steps leaves out of plans what cannot be a step of a chain: what 32-bit programs call
+// in the place of the plan before. The same is left out of from, which may be nil.
+func Steps(plans []*Plan, from []int) (steps []*Plan, kept []int) {
+	for i, p := range plans {
+		if last := len(steps) - 1; last >= 0 && p.Func != nil && steps[last].Func != nil && p.Func.Name == compat+steps[last].Func.Name {
+			steps[last].Notes = append(steps[last].Notes, "calls of 32-bit programs are in no chain")
+			continue
+		}
+		steps = append(steps, p)
+		if from != nil {
+			kept = append(kept, from[i])
+		}
+	}
+	return steps, kept
+}
+
 // traceable tells whether the function can be probed. Where several have one
 // address, the kernel tells of one.
 func (c *syscall) traceable(known func(module, name string) bool) bool {

@@ -57,7 +57,7 @@ func linePlans(o *options, specs []string) ([]*fetchargs.Plan, error) {
 
 // planOptions says what the specs are resolved for.
 func (o *options) planOptions() (po trace.PlanOptions, err error) {
-	po = trace.PlanOptions{Deep: o.deep, Pair: o.pairs(), MaxActive: o.active, Comm: o.comm, Wait: o.wait}
+	po = trace.PlanOptions{Chain: o.chain, Deep: o.deep, Pair: o.pairs(), MaxActive: o.active, Comm: o.comm, Wait: o.wait}
 	if len(o.btf) > 0 {
 		if po.Kernel, err = kernelOf(o); err != nil {
 			return po, err

@@ -96,6 +96,9 @@ func (r *File) prepare(o OpenOptions) error {
 			return err
 		}
 	}
+	if o.Chain {
+		r.plans, from = fetchargs.Steps(r.plans, from)
+	}
 	for i, p := range r.plans {
 		recorded := plans[from[i]]
 		for _, probe := range p.Probes {

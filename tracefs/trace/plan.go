@@ -24,6 +24,7 @@ type PlanOptions struct {
 	Features *fetchargs.Features
 
 	Deep      bool   // of every pointer to a struct what it points to is shown, too
+	Chain     bool   // each plan is a step of a chain
 	Pair      bool   // every call is seen at its entry and its return
 	MaxActive int    // calls that a return probe can follow at a time; 0 lets Arm decide
 	Comm      string // glob of the names of tasks that are traced, "" for all
@@ -52,6 +53,9 @@ func (m *Machine) Plan(specs []string, o PlanOptions) ([]*fetchargs.Plan, error)
 	plans, err := Resolve(specs, target)
 	if err != nil {
 		return nil, err
+	}
+	if o.Chain {
+		plans, _ = fetchargs.Steps(plans, nil)
 	}
 	if !o.Lines && o.Comm != "" && slices.ContainsFunc(plans, (*fetchargs.Plan).Paired) {
 		renames, err := fetchargs.Renames(target)

@@ -99,3 +99,31 @@ func TestSyscallsRecorded(t *testing.T) {
 		}
 	}
 }
+
+// A step of a chain is one function.
+func TestSyscallsInChain(t *testing.T) {
+	target := &fetchargs.Target{Arch: abi.Named("amd64"), Kernel: btf.Open(filepath.Join("..", "testdata", "btf", "syscalls-newest.btf"))}
+	var plans []*fetchargs.Plan
+	for _, text := range []string{"openat", "read", "compat_sys_write", "getpid"} {
+		more, err := resolveOne(text, target)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plans = append(plans, more...)
+	}
+	from := make([]int, len(plans))
+	for i := range from {
+		from[i] = i
+	}
+	steps, kept := fetchargs.Steps(plans, from)
+	var names []string
+	for i, p := range steps {
+		names = append(names, p.Func.Name)
+		if plans[kept[i]] != p {
+			t.Errorf("%s is not where it says", p.Func.Name)
+		}
+	}
+	if want := []string{"sys_openat", "sys_read", "compat_sys_write", "sys_getpid"}; len(plans) != 6 || !slices.Equal(names, want) {
+		t.Errorf("%q of %d plans", names, len(plans))
+	}
+}
