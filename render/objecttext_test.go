@@ -121,6 +121,9 @@ func differs(path string, text, js any) string {
 		}
 		return ""
 	case []any:
+		if text == "(empty)" && len(js) == 0 {
+			return ""
+		}
 		list, ok := text.(elements)
 		if empty, none := text.(map[string]any); none && len(empty) == 0 {
 			list, ok = nil, true
