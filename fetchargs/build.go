@@ -96,6 +96,9 @@ func (b *builder) add(e encoded, w want) (ref, bool) {
 	if !b.guards(e, &f) {
 		return ref{}, false
 	}
+	if f.Path, ok = b.addPath(e.path, f.Label, at); !ok {
+		return ref{}, false
+	}
 	if slices.ContainsFunc(f.Guards, func(g value.Guard) bool { return g.Proof != nil }) {
 		b.proven = append(b.proven, proven{len(b.fields), e, w})
 	}

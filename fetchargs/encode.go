@@ -17,7 +17,8 @@ type encoded struct {
 	typ   Type
 	count int   // elements that the record has of that type, 0 if it is no array
 	next  []Arg // bring the rest of the value; nil if the route leads to all of it
-	char  bool  // char is signed, though BTF does not say so
+	path  *pathFetch
+	char  bool // char is signed, though BTF does not say so
 }
 
 // encode decides how what is wanted is fetched, to which p leads: by its format, or
@@ -49,6 +50,8 @@ func (r *resolver) encode(p route, w want, f *value.Format) (e encoded, ok bool)
 				return r.encodeSockAddr(e, x)
 			}
 			return r.encodeBytes(e, x, f)
+		case value.FilePath:
+			return r.encodePath(e, w, f)
 		case value.RawMemory:
 			return r.encodeRaw(e, x, f)
 		case value.FixedWidth:

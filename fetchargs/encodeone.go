@@ -45,7 +45,7 @@ func (r *resolver) encodeSockAddr(e encoded, x spec.Expr) (encoded, bool) {
 	}
 	size := value.SockAddrSize
 	if s, ok := btf.Strip(orVoid(p.typ)).(*btf.Struct); ok {
-		if form, _ := value.FormOf(s); form == value.SockAddr && s.Name != "sockaddr" {
+		if form, _ := value.FormOf(s); form == value.SockAddr && s.Name != "sockaddr" && s.Name != "sockaddr_unsized" {
 			size = min(size, int(s.Size))
 		}
 	}

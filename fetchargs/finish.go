@@ -153,6 +153,7 @@ func (p *Probe) move(moved []int) {
 		if f.Encoding != value.Nothing && (f.Dump == nil || f.Dump.Args > 0) {
 			f.Arg = moved[f.Arg]
 		}
+		f.Path.Args(func(arg *int) { *arg = moved[*arg] })
 		if f.Dump != nil {
 			for j := range f.Dump.Windows {
 				moveProof(f.Dump.Windows[j].Proof, moved)

@@ -306,6 +306,9 @@ func (c constant) filterText(f *value.Field, op spec.Op, plain bool) (string, bo
 		}
 		return strconv.FormatUint(c.num, 10), true
 	}
+	if f.Path != nil { // of which the kernel has only the names
+		return "", false
+	}
 	text := c.text
 	odd := slices.ContainsFunc([]byte(text), func(b byte) bool { return b < ' ' || b == 0x7f })
 	if odd || len(text) > 200 || f.Count > 0 && len(text) >= f.Count || op == "~" && text == "" {

@@ -198,6 +198,9 @@ func (s *savedField) load(p *Probe, types func(int) (btf.Type, error)) (f value.
 		Whole: s.Whole, Skip: s.Skip, Bits: s.Bits, Split: s.Split, Signed: s.Signed, BigEndian: s.BigEndian, Add: s.Add,
 		Hidden: s.Hidden, Again: s.Again, Why: s.Why, Macros: constants.For(p.Plan.Arch.Name),
 	}
+	if f.Path = s.Path.load(0); !p.isPath(f.Path) || f.Path != nil && f.Encoding != value.String {
+		return f, errors.New("impossible path")
+	}
 	if f.Macros.Set(s.Set) != nil {
 		f.Set = s.Set
 	}

@@ -55,6 +55,9 @@ func (p *Probe) pasted(f *value.Field) string {
 	name := own.Name
 	inRegisters := (f.Encoding == value.Array || f.Dump != nil) && own.Type == x64Type && own.Count == 0 && !own.Follows()
 	switch {
+	case f.Path != nil:
+		names := f.Path.Names
+		return fmt.Sprintf("%s is the last name of a path, in %s to %s are the directories", f.Label, name, p.Args[names[len(names)-1]].Name)
 	case f.Dump != nil && !inRegisters:
 		return p.pastedDump(f)
 	case f.Split > 0:

@@ -86,6 +86,7 @@ type (
 		Again     int          `json:"again,omitempty"`
 		Dump      *savedDump   `json:"dump,omitempty"`
 		Why       string       `json:"why,omitempty"`
+		Path      *savedPath   `json:"path,omitempty"`
 		Set       string       `json:"set,omitempty"` // of constants; who does not know it shows numbers
 	}
 	savedDump struct { // a stretch of an object
@@ -99,6 +100,12 @@ type (
 		Start int         `json:"start"`
 		End   int         `json:"end"`
 		Proof *savedProof `json:"proof"`
+	}
+	savedPath struct { // numbers of args
+		Names    []int      `json:"names"`
+		Dentries []int      `json:"dentries"`
+		Above    []int      `json:"above,omitempty"`
+		Mount    *savedPath `json:"mount,omitempty"`
 	}
 	savedGuard struct {
 		Label string      `json:"label"`
@@ -255,6 +262,7 @@ func saveField(f *value.Field) savedField {
 	for _, g := range f.Guards {
 		s.Guards = append(s.Guards, savedGuard{Label: g.Label, Arg: g.Arg, Space: savedSpaces[g.Space], Proof: saveProof(g.Proof)})
 	}
+	s.Path = savePath(f.Path)
 	if d := f.Dump; d != nil {
 		s.Dump = &savedDump{At: d.At, Args: d.Args, Off: d.Off}
 		for _, w := range d.Windows {
@@ -275,6 +283,20 @@ func saveProof(p *value.Proof) *savedProof {
 		Kind: savedProofs[p.Kind], Args: p.Args, Any: p.Any, Trial: p.Trial, From: p.From, To: p.To,
 		Read: p.Read, Reads: p.Reads, Addr: p.Addr, End: p.End, Last: p.Last,
 	}
+}
+
+func savePath(p *value.Path) *savedPath {
+	if p == nil {
+		return nil
+	}
+	return &savedPath{p.Names, p.Dentries, p.Above, savePath(p.Mount)}
+}
+
+func (s *savedPath) load(depth int) *value.Path {
+	if s == nil || depth > 1 {
+		return nil
+	}
+	return &value.Path{Names: s.Names, Dentries: s.Dentries, Above: s.Above, Mount: s.Mount.load(depth + 1)}
 }
 
 func (t *test) save() *savedTest {

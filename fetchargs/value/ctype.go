@@ -48,6 +48,7 @@ var structs = map[string]rule{
 	"cpumask":                   {form: Bits},
 	"qspinlock":                 {form: Hex},
 	"sockaddr":                  {form: SockAddr},
+	"sockaddr_unsized":          {form: SockAddr}, // since 7.0
 	"sockaddr_in":               {form: SockAddr},
 	"sockaddr_in6":              {form: SockAddr},
 	"sockaddr_un":               {form: SockAddr},

@@ -20,6 +20,7 @@ type Decoder struct {
 	slots  []Slot
 	big    bool // the records' byte order
 	mapped func(addr uint64) bool
+	paths  [][]byte // room for those of the fields
 	joints []*Joint // of the fields that are dumps; nil if none is
 }
 
@@ -30,6 +31,12 @@ type Decoder struct {
 func NewDecoder(fields []Field, arch *abi.Arch, slots []Slot, order binary.ByteOrder, mapped func(uint64) bool) *Decoder {
 	d := &Decoder{fields: fields, arch: arch, slots: slots, big: IsBig(order), mapped: mapped}
 	for i := range fields {
+		if fields[i].Path != nil {
+			if d.paths == nil {
+				d.paths = make([][]byte, len(fields))
+			}
+			d.paths[i] = make([]byte, longestPath)
+		}
 		if f := &fields[i]; f.Encoding == Dumped && f.Whole > 0 {
 			if d.joints == nil {
 				d.joints = make([]*Joint, len(fields))
@@ -55,6 +62,9 @@ func (d *Decoder) Value(f int, data []byte) Value {
 		text := d.Text(field.Arg, data)
 		if text == nil || d.isCut(field, data) {
 			return d.noText(field, data)
+		}
+		if field.Path != nil && d.paths[f] != nil {
+			return Value{Kind: Text, Bytes: d.path(field.Path, d.paths[f], data)}
 		}
 		if field.Count > 0 && len(text) > field.Count {
 			text = text[:field.Count]

@@ -39,6 +39,7 @@ type Field struct {
 	Again     int     // 1 and the field of the return probe that has it as it was then; -1 in that one
 	Why       string  // nothing was fetched
 
+	Path   *Path            // the text is the last name of a path, whose others are here
 	Set    string           // of constants, if the value is known to hold them; else ""
 	Macros *constants.Table // the machine's; nil for those that all have
 }

@@ -56,7 +56,7 @@ var (
 
 // rule is how f is shown.
 func (f *Format) rule() rule {
-	r := rule{form: f.Form, set: f.Set, signed: f.Signed, big: f.Big, chars: f.Shape == KernelText || f.Shape == UserText}
+	r := rule{form: f.Form, set: f.Set, signed: f.Signed, big: f.Big, chars: f.Shape == KernelText || f.Shape == UserText || f.Shape == FilePath}
 	if f.Shape == FixedWidth {
 		r.width = f.Size
 	}

@@ -16,6 +16,7 @@ const (
 	UserText                // a string in user memory
 	ByteArray               // size bytes of memory
 	RawMemory               // the bytes of an object, as many as it has
+	FilePath                // a struct dentry, path or file, or a pointer to one
 )
 
 // A Format is one word that may follow the colon of an item.
@@ -67,6 +68,7 @@ var formats = []Format{
 	{Name: "symbol", Form: Symbol, Shape: FixedWidth, Size: 8},
 	{Name: "dev", Form: Device},
 	{Name: "bits", Form: Bits},
+	{Name: "path", Form: Address, Shape: FilePath},
 	{Name: "sockaddr", Form: SockAddr, Shape: ByteArray, Size: SockAddrSize},
 }
 
