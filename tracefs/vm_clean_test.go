@@ -127,9 +127,9 @@ func TestVMOthers(t *testing.T) {
 	}
 }
 
-// TestVMStorm starts, kills and cleans up many sessions at once: the living are
+// TestEndsStorm starts, kills and cleans up many sessions at once: the living are
 // left alone, the dead are gone, nothing fails.
-func TestVMStorm(t *testing.T) {
+func TestEndsStorm(t *testing.T) {
 	fsys := mounted(t)
 	leavesNothing(t, fsys)
 	const n = 4

@@ -12,8 +12,8 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
 
-// TestVMPanic panics while a trace runs: follow undoes all of it on the way up.
-func TestVMPanic(t *testing.T) {
+// TestOncePanic panics while a trace runs: follow undoes all of it on the way up.
+func TestOncePanic(t *testing.T) {
 	o, err := parseArgs([]string{"generic_file_llseek(offset, return)"})
 	if err != nil {
 		t.Fatal(err)

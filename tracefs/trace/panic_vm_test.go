@@ -10,9 +10,9 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
 
-// TestVMPanic panics in what Arm calls, at each step that it tells of: nothing is
+// TestEndsPanic panics in what Arm calls, at each step that it tells of: nothing is
 // left, though there is no Trace yet that could be closed.
-func TestVMPanic(t *testing.T) {
+func TestEndsPanic(t *testing.T) {
 	fs, err := tracefs.Find()
 	if err != nil {
 		t.Fatal(err)

@@ -109,7 +109,7 @@ func count(t *testing.T, r *trace.Reading, all func(func(*calls.Call, error) boo
 
 // A program that imports this package gets every call, with typed values, and leaves
 // nothing behind.
-func TestVMTrace(t *testing.T) {
+func TestEndsTrace(t *testing.T) {
 	for name, o := range map[string]trace.Options{"raw": {}, "text": {Text: true}, "boot clock": {Clock: "boot"}} {
 		t.Run(name, func(t *testing.T) {
 			ctx, tr := armed(t, o)
@@ -124,7 +124,7 @@ func TestVMTrace(t *testing.T) {
 
 // What was recorded before anybody ranges over the calls is not lost, even if the
 // context is done by then.
-func TestVMTraceDone(t *testing.T) {
+func TestEndsTraceDone(t *testing.T) {
 	for name, o := range map[string]trace.Options{"raw": {}, "text": {Text: true}} {
 		t.Run(name, func(t *testing.T) {
 			ctx, tr := armed(t, o)
@@ -135,7 +135,7 @@ func TestVMTraceDone(t *testing.T) {
 }
 
 // Who has enough of the calls stops ranging over them.
-func TestVMTraceBreak(t *testing.T) {
+func TestEndsTraceBreak(t *testing.T) {
 	ctx, tr := armed(t, trace.Options{})
 	n := 0
 	for _, err := range tr.Calls(ctx) {
@@ -155,7 +155,7 @@ func TestVMTraceBreak(t *testing.T) {
 }
 
 // What is recorded is what Open reads.
-func TestVMRecord(t *testing.T) {
+func TestEndsRecord(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "trace.dat")
 	rec, err := trace.NewRecorder(name, func(w trace.Warning) { t.Log(w.Text) })
 	if err != nil {

@@ -246,10 +246,10 @@ func flood(n int) int {
 
 func onNewest() bool { return os.Getenv("TSNOOP_VM_KERNEL") == "newest" }
 
-// TestVMLosses makes more calls than are read, in the default buffer and in a
+// TestEndsLosses makes more calls than are read, in the default buffer and in a
 // tiny one, with one thread and with two. What is printed and what is said to
 // be lost make up all of them.
-func TestVMLosses(t *testing.T) {
+func TestEndsLosses(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		flags string

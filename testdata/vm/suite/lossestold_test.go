@@ -21,7 +21,7 @@ func TestVMLossesTold(t *testing.T) {
 		t.Run(flags, func(t *testing.T) {
 			l := prepare(t, "pid", "@", "on", "0", "burst", "0", strconv.Itoa(n))
 			start := time.Now()
-			// With -f nothing but the calls is recorded, and so lost: see TestVMLosses.
+			// With -f nothing but the calls is recorded, and so lost: see TestEndsLosses.
 			args := append(strings.Fields(flags), "-b", "64K", "-f", "-p", l.pid, "generic_file_llseek(offset)")
 			tr := startTrace(t, args...)
 			resume := tr.stutter(300*time.Millisecond, 30*time.Millisecond)

@@ -139,8 +139,8 @@ func checkPairs(t *testing.T, specs []pairSpec, made []madeCall, got map[string]
 // the kernel filters, each call that is shown has its own return.
 func TestVMPairs(t *testing.T) { tracePairs(t, "--reader=raw") }
 
-// TestEndsPairsText does the same with the text reader, which needs -f for new threads.
-func TestEndsPairsText(t *testing.T) { tracePairs(t, "--reader=text", "-f") }
+// TestOncePairsText does the same with the text reader, which needs -f for new threads.
+func TestOncePairsText(t *testing.T) { tracePairs(t, "--reader=text", "-f") }
 
 const pairCalls, pairThreads = 100, 2
 

@@ -103,29 +103,27 @@ var userConditions = []userCase{
 }
 
 // TestVMUserMemory reads what programs have in their memory, and does not read
-// what they have not: live, as text, in JSON, and of a recording.
+// what they have not.
 func TestVMUserMemory(t *testing.T) {
-	cases := append(slices.Clone(userCases), userConditions...)
-	check := func(how string, got []byte) {
-		for _, c := range cases {
-			if diff := cmp.Diff(c.wanted(), c.shown(t, got)); diff != "" {
-				t.Errorf("%s: %s: -want +got:\n%s", how, c.spec, diff)
-			}
-		}
-	}
 	raw := runUser(t, "-t", "none")
-	check("raw", raw)
-	for _, c := range cases {
+	checkUser(t, raw)
+	for _, c := range slices.Concat(userCases, userConditions) {
 		c.log(t, raw)
 	}
-	check("text", runUser(t, "-t", "none", "--reader", "text"))
+}
+
+// TestEndsUserText does the same with the text reader.
+func TestEndsUserText(t *testing.T) { checkUser(t, runUser(t, "-t", "none", "--reader", "text")) }
+
+// TestEndsUserRecorded does the same with a recording, in JSON too.
+func TestEndsUserRecorded(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "t.dat")
 	runUser(t, "record", "-o", file)
 	out, err := exec.Command("tsnoop", "replay", "-t", "none", file).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	check("replay", out)
+	checkUser(t, out)
 	json, err := exec.Command("tsnoop", "replay", "--json", file).Output()
 	if err != nil {
 		t.Fatal(err)
@@ -136,6 +134,16 @@ func TestVMUserMemory(t *testing.T) {
 	} {
 		if n := len(regexp.MustCompile(re).FindAll(json, -1)); n < userRounds {
 			t.Errorf("JSON: %d times %s:\n%s", n, re, json)
+		}
+	}
+}
+
+// checkUser checks what is shown of all cases.
+func checkUser(t *testing.T, got []byte) {
+	t.Helper()
+	for _, c := range slices.Concat(userCases, userConditions) {
+		if diff := cmp.Diff(c.wanted(), c.shown(t, got)); diff != "" {
+			t.Errorf("%s: -want +got:\n%s", c.spec, diff)
 		}
 	}
 }
