@@ -228,34 +228,32 @@ func TestOncePairsChain(t *testing.T) {
 	if !traceableHere(t, caller) { // inlined on arm64
 		caller = "kernfs_fop_llseek"
 	}
-	for range 2 {
-		outer := (&condMaker{rnd, entryValues}).cond(1)
-		inner := (&condMaker{rnd, entryValues}).cond(1)
-		for _, flag := range []string{"--chain", "--tree"} {
-			l := prepare(t, "seeks", "@", "100", "2", "6")
-			tr := startTrace(t, "--json", flag, "-p", l.pid,
-				caller+"(o=offset) if "+outer.text, "generic_file_llseek(i=offset) if "+inner.text)
-			l.run()
-			tr.end()
-			var want int
-			for _, c := range l.made() {
-				switch in, out := inner.holds(c), outer.holds(c); {
-				case in && out:
-					want += 2
-				case flag == "--tree" && (in || out):
-					want++
-				}
+	outer := (&condMaker{rnd, entryValues}).cond(1)
+	inner := (&condMaker{rnd, entryValues}).cond(1)
+	for _, flag := range []string{"--chain", "--tree"} {
+		l := prepare(t, "seeks", "@", "100", "2", "6")
+		tr := startTrace(t, "--json", flag, "-p", l.pid,
+			caller+"(o=offset) if "+outer.text, "generic_file_llseek(i=offset) if "+inner.text)
+		l.run()
+		tr.end()
+		var want int
+		for _, c := range l.made() {
+			switch in, out := inner.holds(c), outer.holds(c); {
+			case in && out:
+				want += 2
+			case flag == "--tree" && (in || out):
+				want++
 			}
-			got, depth := 0, 0
-			for _, c := range tr.calls() {
-				if c.Part == "end" || c.Part == "" {
-					got++
-				}
-				depth = max(depth, c.Depth)
+		}
+		got, depth := 0, 0
+		for _, c := range tr.calls() {
+			if c.Part == "end" || c.Part == "" {
+				got++
 			}
-			if got != want || depth > 1 {
-				t.Errorf("%s, %s, %s: %d calls, %d deep, want %d", flag, outer.text, inner.text, got, depth+1, want)
-			}
+			depth = max(depth, c.Depth)
+		}
+		if got != want || depth > 1 {
+			t.Errorf("%s, %s, %s: %d calls, %d deep, want %d", flag, outer.text, inner.text, got, depth+1, want)
 		}
 	}
 }

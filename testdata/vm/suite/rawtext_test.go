@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -83,9 +84,7 @@ func TestEndsRawAsTextReturns(t *testing.T) { checkTypes(t, returnCases(), calle
 
 // TestOnceRawAsTextJSON does the same in JSON.
 func TestOnceRawAsTextJSON(t *testing.T) {
-	raw, text := readBoth(t, append([]string{"--json"}, specsOf(entryCases)...))
-	compareLines(t, raw, text, nil)
-	raw, text = readBoth(t, append([]string{"--json"}, specsOf(returnCases())...))
+	raw, text := readBoth(t, slices.Concat([]string{"--json"}, specsOf(entryCases), specsOf(returnCases())))
 	compareLines(t, raw, text, callers)
 }
 
