@@ -5,6 +5,7 @@ import (
 
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
+	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 )
 
@@ -29,6 +30,7 @@ type Side struct {
 
 	at      fetchargs.Side
 	parts   []part
+	single  bool     // there is one part only, the first
 	records [][]byte // what each of them has of a call; scratch of object
 }
 
@@ -103,6 +105,7 @@ func newSide(at fetchargs.Side, source *Source, o *Options) Side {
 	for i, p := range s.parts {
 		decoders[i] = p.dec
 	}
+	s.single = len(s.parts) == 1 && s.parts[0].probe.Part == 0
 	s.records = make([][]byte, len(s.parts))
 	for i, p := range s.parts {
 		for j := range p.probe.Fields {
@@ -118,7 +121,7 @@ func newSide(at fetchargs.Side, source *Source, o *Options) Side {
 			}
 			field.where, field.Plain = p.dec.Plain(j)
 			s.Dumps = s.Dumps || field.Dump
-			field.Plain = field.Plain && len(s.parts) == 1 // or its record may be missing
+			field.Plain = field.Plain && s.single // or its record may be missing
 			if at == fetchargs.Return && f.Label == "return" && s.Result == nil {
 				s.Result = field
 				continue
@@ -132,11 +135,22 @@ func newSide(at fetchargs.Side, source *Source, o *Options) Side {
 // record is what a call's event of one part of the side holds, nil if that was not
 // seen.
 func (s *Side) record(n int, c *calls.Call) []byte {
-	e := c.Event(s.at == fetchargs.Return, s.parts[n].probe.Part)
+	e := s.first(c)
+	if !s.single {
+		e = c.Event(s.at == fetchargs.Return, s.parts[n].probe.Part)
+	}
 	if e == nil {
 		return nil
 	}
 	return e.Data
+}
+
+// first is the first event of the side that was seen, nil if there was none.
+func (s *Side) first(c *calls.Call) *tracefs.Event {
+	if s.at == fetchargs.Return {
+		return c.Return
+	}
+	return c.Entry
 }
 
 // findAgain finds what the return probe has of the values of the entry.
@@ -185,7 +199,7 @@ func (s *Side) AppendField(dst []byte, f *Field, c *calls.Call) []byte {
 
 // Number is what the call's record says of f, which is Plain.
 func (s *Side) Number(f *Field, c *calls.Call) uint64 {
-	return f.Means(f.where.Load(s.record(f.part, c)))
+	return f.Means(f.where.Load(s.first(c).Data))
 }
 
 // AtReturn is what field, of the entry, was at return, if it could only be read

@@ -328,7 +328,9 @@ func (p *Pairer) leave(e *tracefs.Event, side *Side, sp uint64) *entry {
 	var en *entry
 	if i := t.find(sp, side.Plan, p.opts.Delta); i >= 0 {
 		en = t.entries[i]
-		p.abandon(t, t.above(i))
+		if above := t.above(i); above < len(t.entries) { // seldom
+			p.abandon(t, above)
+		}
 		t.entries = slices.Delete(t.entries, i, i+1)
 	} else if sp > maxDelta {
 		p.abandon(t, t.dead(sp-maxDelta))
