@@ -14,9 +14,9 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/proc"
 )
 
-// TestVMObjects shows objects of the running kernel as they lie in its memory, and
+// TestEndsObjects shows objects of the running kernel as they lie in its memory, and
 // reads them by its BTF in another way.
-func TestVMObjects(t *testing.T) {
+func TestEndsObjects(t *testing.T) {
 	core, err := elf.Open("/proc/kcore")
 	if err != nil {
 		t.Fatal(err)
