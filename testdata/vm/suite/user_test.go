@@ -55,9 +55,9 @@ w='z', d=(fault: buf=ADDR not in memory), x=(fault: (u64 *)buf=ADDR not in memor
 	spec:  "__sys_connect(f=" + in4 + "sin_family, p=" + in4 + "sin_port, a=" + in4 + "sin_addr.s_addr:ip4, z=((u64 *)uservaddr)[1]:x) if addrlen == 16",
 	calls: []string{"connect", "connect-absent", "connect-half"},
 	want: `
-f=2, p=4660, a=10.11.12.13, z=0x0
+f=AF_INET, p=4660, a=10.11.12.13, z=0x0
 f=(fault: (struct sockaddr_in *)uservaddr=ADDR not in memory), p=(fault: (struct sockaddr_in *)uservaddr=ADDR not in memory), a=(fault: (struct sockaddr_in *)uservaddr=ADDR not in memory), z=(fault: (u64 *)uservaddr=ADDR not in memory)
-f=2, p=4660, a=10.11.12.13, z=(fault: (u64 *)uservaddr=ADDR not in memory)`,
+f=AF_INET, p=4660, a=10.11.12.13, z=(fault: (u64 *)uservaddr=ADDR not in memory)`,
 }, {
 	spec:  "__sys_connect(q=" + in6 + "sin6_port, a=" + in6 + "sin6_addr:ip6, s=" + in6 + "sin6_scope_id) if addrlen == 28",
 	calls: []string{"connect6", "connect6-absent", "connect6-half"},
@@ -175,14 +175,14 @@ func TestVMUserAgain(t *testing.T) {
 		`o="/here", c='/'\) = -2 `,
 		`o="/not/there" \(at return\), c='/' \(at return\)\) = -2 `,
 		`o="" \(at return\), c='\\0' \(at return\)\) = -2 `,
-		`f=0 \(at return\), p=0 \(at return\)\) = `,
-		`f=2, p=4660\) = `,
+		`f=AF_UNSPEC \(at return\), p=0 \(at return\)\) = `,
+		`f=AF_INET, p=4660\) = `,
 		`w=\(fault: buf=0x[0-9a-f]+ not in memory\)\) = 1010 `,
 		`o="/not/there" \(at return\)`,
 	}
 	wantJSON := `"name":"o","type":"[^"]*","value":"/not/there","at":"return"`
 	if !strings.Contains(readme(t), "kernel return probes support: $retval, $arg<N>") {
-		want = []string{`o="/here"`, `o=\(fault: `, `o=\(fault: `, `f=\(fault: `, `f=2, p=4660`, `w=\(fault: `, `o=\(fault: `}
+		want = []string{`o="/here"`, `o=\(fault: `, `o=\(fault: `, `f=\(fault: `, `f=AF_INET, p=4660`, `w=\(fault: `, `o=\(fault: `}
 		wantJSON = `"name":"o","type":"[^"]*","value":null`
 	}
 	if !regexp.MustCompile(strings.Join(want, "(?s:.*)")).Match(out) {
