@@ -53,6 +53,11 @@ func (r *resolver) encode(p route, w want, f *value.Format) (e encoded, ok bool)
 		case value.FilePath:
 			return r.encodePath(e, w, f)
 		case value.RawMemory:
+			if size, _ := btf.Size(orVoid(p.typ)); p.mem && p.bitSize == 0 && size > maxElements && !w.hidden {
+				e.field.Type, e.field.Encoding, e.field.Size, e.field.Whole = p.typ, value.Dumped, 1, size
+				e.typ = x64Type
+				return e, true
+			}
 			return r.encodeRaw(e, x, f)
 		case value.FixedWidth:
 			return r.encodeFixed(e, x, f)

@@ -179,6 +179,9 @@ func (f *Field) AppendTree(dst []byte, val *value.Value, depth int) []byte {
 	}
 	value.View{Zeros: f.opts.Zeros}.Walk(&f.Type, val, w)
 	w.sayAddr()
+	if f.Form == value.Memory && o.Whole > len(o.Bytes) {
+		w.dst = f.opts.appendCut(append(w.dst, ' '), o)
+	}
 	return append(w.dst, '\n')
 }
 

@@ -22,7 +22,11 @@ func isObject(f *Field) bool {
 // down to its pointers. A FORMAT of numbers is that of its integers.
 func newObjectType(f *Field, order binary.ByteOrder) Type {
 	b := objectBuilder{order: order, macros: f.Macros, known: make(map[btf.Type][]Member), left: maxMembers}
-	if format := FormatNamed(f.Format); format != nil && format.Shape == AnyNumber {
+	format := FormatNamed(f.Format)
+	if format != nil && format.Shape == RawMemory {
+		return Type{Form: Memory, Size: f.Whole, Big: IsBig(order)}
+	}
+	if format != nil && format.Shape == AnyNumber {
 		b.format = format.Name
 	}
 	return b.of(f.Type, f.Label, f.Set, 0)

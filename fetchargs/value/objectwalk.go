@@ -43,6 +43,8 @@ func (w *objectWalk) value(t *Type, dims []int, at, shift int) {
 		w.EmptyList()
 	case len(dims) == 0 && t.Members != nil:
 		w.structure(t, at, min(end, len(b)))
+	case t.Form == Memory:
+		w.Block(t, b[at:min(end, len(b))])
 	case end > len(b):
 		w.Nothing()
 	case len(dims) == 0 && !t.isBlock():
