@@ -130,7 +130,6 @@ func (p *parser) compared(c *Compare) bool {
 	return !p.isWordFor(p.tok)
 }
 
-// isWordFor refuses "and" and "or" where they stand for && and ||.
 // ownFormat tells whether a format behind a comparison is about its value, and
 // not about all of the item.
 func (p *parser) ownFormat() bool {
@@ -138,12 +137,6 @@ func (p *parser) ownFormat() bool {
 	return p.inIf || after.kind == "&&" || after.kind == "||"
 }
 
-// computed refuses arithmetic behind a value, and does it for the user if it can.
-// isShift tells whether << or >> comes next.
-// arithmetic is the operator that comes next, and where it ends.
-// isArithmetic tells whether an operator of C comes next that no spec has.
-// uncompared is x, which stands alone, if what follows can follow it.
-// unmatched reads X !~ GLOB, for which the language has !(X ~ GLOB).
 // value reads what stands right of a comparison: a literal or an expression.
 func (p *parser) value(c *Compare) bool {
 	start := p.tok
