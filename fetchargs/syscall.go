@@ -132,6 +132,13 @@ func syscallName(fn string) (name, short string) {
 	return "", ""
 }
 
+// IsSyscall tells whether the plan is about a system call by its name, which is not that
+// of the function.
+func (p *Plan) IsSyscall() bool {
+	name, _ := syscallName(p.Func.Name)
+	return name != "" && len(p.Probes) > 0 && p.Probes[0].Symbols[0] != p.Func.Name
+}
+
 // isFurther tells whether the job is what is done for programs of another kind than
 // the machine's own, whose job is the one before.
 func (j *job) isFurther() bool {

@@ -33,6 +33,9 @@ func (m *Machine) refusal(p *fetchargs.Probe, line string, err error) (*spec.Err
 		return e, true
 	}
 	name := p.Plan.Func.Name
+	if p.Plan.IsSyscall() {
+		name = p.Symbols[0]
+	}
 	switch reason := m.whyNot(name, p.Plan.Func.Module); {
 	case errors.Is(err, unix.EPERM) || errors.Is(err, unix.EACCES):
 		e.Msg = "the kernel does not permit this probe: " + refused.Text
