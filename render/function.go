@@ -235,6 +235,12 @@ func (f *Function) Comm(c *calls.Call) []byte {
 
 // comm is the name of the task, nil if the side does not have it.
 func (s *Side) comm(c *calls.Call) []byte {
+	if s.single { // as nearly always
+		if e, p := s.first(c), &s.parts[0]; e != nil && p.probe.Comm >= 0 {
+			return p.dec.Text(p.probe.Comm, e.Data)
+		}
+		return nil
+	}
 	for i := range s.parts {
 		p := &s.parts[i]
 		if p.probe.Comm < 0 {
@@ -251,6 +257,12 @@ func (s *Side) comm(c *calls.Call) []byte {
 
 // caller is where the function returns to, 0 if the side does not have it.
 func (s *Side) caller(c *calls.Call) uint64 {
+	if s.single {
+		if e, p := s.first(c), &s.parts[0]; e != nil && p.probe.Caller >= 0 {
+			return p.dec.Arg(p.probe.Caller, e.Data)
+		}
+		return 0
+	}
 	for i := range s.parts {
 		p := &s.parts[i]
 		if p.probe.Caller < 0 {

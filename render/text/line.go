@@ -68,7 +68,10 @@ func (p *Printer) appendCall(dst []byte, c *calls.Call) []byte {
 	f := &p.functions[c.Plan]
 	dst = p.appendHead(p.appendColumns(dst, f, c), f, c)
 	dst = append(p.appendReturn(dst, f, c), '\n')
-	return p.appendStack(appendReturnTrees(appendEntryTrees(dst, f, c), f, c), c)
+	if f.Entry.Dumps || f.Return.Dumps {
+		dst = appendReturnTrees(appendEntryTrees(dst, f, c), f, c)
+	}
+	return p.appendStack(dst, c)
 }
 
 // appendColumns appends what comes before the call: time, CPU and task.
