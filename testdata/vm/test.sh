@@ -193,9 +193,6 @@ run() {
 		*) script+='-test.run "$1"; ' ;;
 		esac
 	done
-	# The default buffer is a part of the memory, and is made at each start: no script
-	# needs a large one.
-	[ "$2" != scripts ] || local -x TSNOOP_VM_MEMORY=${TSNOOP_VM_MEMORY:-512}
 	# Twice what a busy machine needs.
 	TSNOOP_VM_TIMEOUT=${TSNOOP_VM_TIMEOUT:-2600} TSNOOP_VM_OUT=$log.out \
 		TSNOOP_VM_FILES="$(files "$kernel" | tr '\n' ' ') $(for package in $packages; do binary "$(arch "$kernel")" "$package"; done | tr '\n' ' ')" \
