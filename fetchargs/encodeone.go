@@ -9,7 +9,14 @@ import (
 // encodeOne encodes a struct that is shown as one value.
 func (r *resolver) encodeOne(e encoded, w want, form value.Form) (encoded, bool) {
 	size, _ := btf.Size(e.route.typ)
-	switch {
+	switch _, behind := w.x.(*spec.Deref); {
+	case form == value.Bits && behind && size > 8 && e.route.mem:
+		// Of one that was allocated there are only so many words as the machine has
+		// CPUs for: one at least.
+		e.field.Type, e.typ = e.route.typ, x64Type
+		e, ok := r.elements(e, 8, 8, w.x)
+		e.field.Whole = size
+		return e, ok
 	case form == value.SockAddr && e.route.mem:
 		return r.encodeSockAddr(e, w.x)
 	case form == value.IP6:
