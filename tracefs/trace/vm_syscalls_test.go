@@ -36,6 +36,8 @@ func TestSyscallTable(t *testing.T) {
 		got, ok := params["sys_"+name]
 		if name == "uprobe" || name == "uretprobe" { // of no use to anybody but the kernel
 			continue
+		} else if !ok && name == "perf_event_open" { // 5.10's BTF has no function for it
+			continue
 		} else if !ok {
 			t.Errorf("%s is not known", name)
 			continue
