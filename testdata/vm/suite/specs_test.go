@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/tsnoop/tsnoop/btf"
@@ -135,12 +136,17 @@ func paholeLayouts(t *testing.T) map[string]layout {
 	if runtime.GOARCH != "amd64" {
 		return nil
 	}
-	out, err := runPahole()
+	layouts, err := paholeOnce()
 	if err != nil {
 		t.Fatalf("pahole is the judge of offsets: %v", err)
 	}
-	return parsePahole(out)
+	return layouts
 }
+
+var paholeOnce = sync.OnceValues(func() (map[string]layout, error) {
+	out, err := runPahole()
+	return parsePahole(out), err
+})
 
 // A layout has the members of one struct by name.
 type layout map[string]member
