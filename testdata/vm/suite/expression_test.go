@@ -85,8 +85,8 @@ var exprStarts = map[string][]string{
 	"net":  {"loopback_dev", "loopback_dev", "loopback_dev"},
 }
 
-// held are members that count who holds the object, which the call itself does.
-var held = map[string]bool{"f_count": true, "f_ref": true, "usage": true}
+// held are members that tell who holds the object, which the call itself does.
+var held = map[string]bool{"f_count": true, "f_ref": true, "usage": true, "f_pos_lock": true, "f_pipe": true}
 
 // An exprMaker makes expressions of the types that the judge reads.
 type exprMaker struct {
