@@ -13,6 +13,9 @@ const (
 	// pathText bounds the definitions of a path's names, so that a line has room for
 	// two paths.
 	pathText = 1100
+	// pathHops is how deep a fetcharg of a path goes: Linux 7.3 takes no more than 8, older
+	// ones twice as many.
+	pathHops = 7
 	// mountText bounds those of where its filesystem is mounted.
 	mountText = 500
 )
@@ -163,7 +166,7 @@ func (r *resolver) mountedAt(f *pathFetch, mnt route) {
 func (r *resolver) fits(a Arg, room *int) (Arg, bool) {
 	a, text, limit := r.fitted(a)
 	*room -= len(text) + len(" file_f_path_dentry_d_name_name=")
-	return a, len(text) <= limit && *room >= 0
+	return a, len(text) <= limit && *room >= 0 && len(a.Hops) <= pathHops
 }
 
 // addPath fetches the parts of a path.
