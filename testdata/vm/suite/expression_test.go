@@ -238,6 +238,8 @@ func (m *exprMaker) pointer(e *expression, t, depth int) int {
 	switch {
 	case m.raw.types[m.raw.types[t].to].kind == rawTypeTag: // __user, __percpu
 		return 0
+	case u.kind == rawInt && u.name == "unsigned char": // numbers or, as in struct qstr, text
+		return -1
 	case u.kind == rawInt && u.char:
 		e.ends, e.n = textFar, 256
 		return 0
