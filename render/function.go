@@ -171,14 +171,21 @@ func (f *Function) findAgain() {
 
 // Value is what the call's record says of f.
 func (s *Side) Value(f *Field, c *calls.Call) value.Value {
+	if !s.single || f.joint != nil || s.first(c) == nil {
+		return s.gathered(f, c)
+	}
+	return s.parts[0].dec.Value(f.index, s.first(c).Data)
+}
+
+// gathered is the value of f where a side has several parts.
+func (s *Side) gathered(f *Field, c *calls.Call) value.Value {
 	if f.joint != nil {
 		return s.object(f, c)
 	}
-	data := s.record(f.part, c)
-	if data == nil {
-		return value.Value{}
+	if data := s.record(f.part, c); data != nil {
+		return s.parts[f.part].dec.Value(f.index, data)
 	}
-	return s.parts[f.part].dec.Value(f.index, data)
+	return value.Value{}
 }
 
 // object is the value of f, of which each part has some.
@@ -192,7 +199,7 @@ func (s *Side) object(f *Field, c *calls.Call) value.Value {
 // AppendField appends the text of what the call's record says of f.
 func (s *Side) AppendField(dst []byte, f *Field, c *calls.Call) []byte {
 	if f.Plain {
-		return f.AppendNumber(dst, s.Number(f, c))
+		return f.AppendNumber(dst, f.Means(f.where.Load(s.first(c).Data)))
 	}
 	return f.AppendValue(dst, s.Value(f, c))
 }
