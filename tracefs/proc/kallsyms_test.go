@@ -90,6 +90,21 @@ func TestIsCodeOfNames(t *testing.T) {
 	}
 }
 
+// TestNamePerCPU: what lies behind the variables of each CPU may be one that was
+// allocated, and is not called by the name of what the kernel has there.
+func TestNamePerCPU(t *testing.T) {
+	s, err := ParseSymbols([]byte("ffffffff82000000 D __per_cpu_start\nffffffff82001000 D cpu_info\nffffffff82002000 D __per_cpu_end\n" +
+		"ffffffff82003000 b level3_ident_pgt\nffffffff82013000 b init_net\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for addr, want := range map[uint64]string{0xffffffff82001010: "cpu_info", 0xffffffff82002000: "", 0xffffffff82003d00: "", 0xffffffff82013010: "init_net"} {
+		if got, _, _, _ := s.Name(addr); got != want {
+			t.Errorf("Name(%#x): got %q, want %q", addr, got, want)
+		}
+	}
+}
+
 func TestAddr(t *testing.T) {
 	s, err := ParseSymbols([]byte(symbols))
 	if err != nil {

@@ -16,6 +16,7 @@ type Symbols struct {
 	syms    []symbol // by address; of the same address the first of the file first
 	modules []string // syms[i].module-1 is the index
 	etext   uint64   // where the kernel's own code ends, 0 if that is not known
+	perCPU  uint64   // where its variables of each CPU end, 0 if they have no addresses
 
 	sortNames sync.Once
 	byName    []int32 // indexes of syms, by name
@@ -75,8 +76,12 @@ func ParseSymbols(text []byte) (*Symbols, error) {
 		if l.text() {
 			sym.len |= isCode
 		}
-		if m == 0 && string(l.name) == "_etext" {
+		switch {
+		case m > 0:
+		case string(l.name) == "_etext":
 			s.etext = l.addr
+		case string(l.name) == "__per_cpu_end":
+			s.perCPU = l.addr
 		}
 		s.syms = append(s.syms, sym)
 	}
@@ -126,6 +131,11 @@ const minKernel = 1 << 20
 // address farther from the symbol below is in a gap.
 const maxOffset = 1 << 20
 
+// perCPUHeap is more than what there is behind the kernel's own variables of each CPU
+// for those that are allocated at the start. Pointers to these have addresses where
+// other variables lie ("percpu: Embedded 63 pages/cpu s221184 r8192 d28672").
+const perCPUHeap = 64 << 10
+
 func (s *Symbols) name(i int) string {
 	sym := &s.syms[i]
 	return s.text[sym.name:][:sym.len&^isCode]
@@ -133,14 +143,14 @@ func (s *Symbols) name(i int) string {
 
 // Name returns the symbol nearest below addr, its module, "" for the kernel
 // itself, and how many bytes addr is behind it. ok is false if addr is in no
-// known part of the kernel.
+// known part of the kernel, or may be that of an object that each CPU has.
 func (s *Symbols) Name(addr uint64) (name, module string, off uint64, ok bool) {
 	i := s.below(addr)
 	if i < 0 {
 		return "", "", 0, false
 	}
 	sym := s.syms[i]
-	if off = addr - sym.addr; off > maxOffset {
+	if off = addr - sym.addr; off > maxOffset || s.perCPU > 0 && addr-s.perCPU < perCPUHeap {
 		return "", "", 0, false
 	}
 	for i > 0 && s.syms[i-1].addr == sym.addr {
