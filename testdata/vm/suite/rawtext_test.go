@@ -50,7 +50,7 @@ var entryCases = []typeCase{
 	{"ip_output(skb->data:mac, skb->data:ip6, to=((struct iphdr *)skb->data)->daddr:ip4, len=((struct iphdr *)skb->data)->tot_len:be16, version=((struct iphdr *)skb->data)->version, port=((__be16 *)skb->data)[11]:port, skb->ip_summed)", []string{
 		`skb->data=45:00:00:3d:..:.., skb->data=4500:3d:.*, to=127\.0\.0\.1, len=61, version=4, port=\d+, skb->ip_summed=3\)`}},
 	{"ip_output(skb->sk->sk_socket->state, skb->sk->sk_socket->type, skb->destructor, skb->len)", []string{
-		`->state=SS_UNCONNECTED, .*->type=2, skb->destructor=sock_wfree, skb->len=61\)$`}},
+		`->state=SS_UNCONNECTED, .*->type=SOCK_DGRAM, skb->destructor=sock_wfree, skb->len=61\)$`}},
 }
 
 // returnCases are about returns, too.
