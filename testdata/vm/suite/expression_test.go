@@ -86,7 +86,7 @@ var exprStarts = map[string][]string{
 }
 
 // held are members that tell who holds the object, which the call itself does.
-var held = map[string]bool{"f_count": true, "f_ref": true, "usage": true, "f_pos_lock": true, "f_pipe": true}
+var held = map[string]bool{"f_count": true, "f_ref": true, "usage": true, "f_pos_lock": true, "f_pipe": true, "thread": true}
 
 // An exprMaker makes expressions of the types that the judge reads.
 type exprMaker struct {
