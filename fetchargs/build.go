@@ -74,7 +74,7 @@ func (b *builder) add(e encoded, w want) (ref, bool) {
 	f, at, x := e.field, w.x.Where(), w.x.String()
 	b.used = true
 	for i, other := range b.fields {
-		if w.hidden && b.exprs[i] == x && f.Format == other.Format && f.Encoding == other.Encoding {
+		if w.hidden && b.exprs[i] == x && f.Format == other.Format && f.Encoding == other.Encoding && f.Count == other.Count {
 			return ref{&b.side, i}, true
 		}
 	}
@@ -143,7 +143,7 @@ func (b *builder) space(e encoded, i int) value.Space {
 	switch user := e.route.marked(i); {
 	case user || last && e.typ == ustringType:
 		return value.UserSpace
-	case last && text && e.field.Count == 0:
+	case last && text && (e.field.Count == 0 || e.route.typ == nil):
 		return value.AnySpace
 	case b.r.target.Arch.OneSpace || e.route.labels[i].inKernel():
 		return value.KernelSpace

@@ -156,6 +156,10 @@ func (c *comparer) compare(x *spec.Compare, not bool, item *spec.Item) *test {
 	if !ok {
 		return t
 	}
+	if _, count := splitFormat(w.format.Text); count > 0 && left.field().Encoding == value.Array {
+		c.fail(w.format.Span, "leave out the condition to show it", "%s are %d elements, which cannot be compared", spec.Formatted(x.X, w.format), count)
+		return t
+	}
 	t.left = left.operand()
 	other := x.Other
 	if other == nil && x.Value.Kind == spec.Word && c.isValue(x.Value.Text) {

@@ -1,11 +1,7 @@
 package fetchargs
 
 import (
-	"slices"
-	"strings"
-
 	"github.com/tsnoop/tsnoop/btf"
-	"github.com/tsnoop/tsnoop/fetchargs/constants"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
@@ -68,13 +64,9 @@ func (r *resolver) fetch(w want) (ref, bool) {
 	if w.hidden {
 		w = r.meant(w)
 	}
-	var f *value.Format
-	if name := w.format; name.Text != "" {
-		if f = value.FormatNamed(name.Text); f == nil {
-			near := btf.Near(name.Text, slices.Values(append(value.FormatNames(), constants.SetNames()...)))
-			r.fail(name.Span, didYouMean(near, "formats: "+strings.Join(value.FormatNames(), " ")), "unknown format %q", name.Text)
-			return ref{}, false
-		}
+	f, count, ok := r.formatOf(w.format)
+	if !ok {
+		return ref{}, false
 	}
 	p, ok := r.walk(w.x)
 	if !ok {
@@ -86,7 +78,7 @@ func (r *resolver) fetch(w want) (ref, bool) {
 	if f == nil && w.with != nil && w.with.Kind == spec.Address {
 		f = r.impliedFormat(p.typ, len(w.with.Bytes))
 	}
-	e, ok := r.encode(p, w, f)
+	e, ok := r.encodeCounted(p, w, f, count)
 	if !ok || e.route.symbol != nil && !r.within(e, w.x) {
 		return ref{}, false
 	}

@@ -261,10 +261,13 @@ func (s *selection) address(spec.Expr) (addr uint64, is, ok bool) { return 0, fa
 
 // reformatted gives a recorded field another format, if its bytes allow that.
 func reformatted(f *value.Field, name string) bool {
+	name, count := splitFormat(name)
 	to := value.FormatNamed(name)
 	switch {
 	case to == nil:
 		return false
+	case count > 0:
+		return f.Format == to.Name && f.Count == count
 	case f.Format == to.Name:
 		return true
 	case f.Encoding == value.Integer || f.Encoding == value.BitField:

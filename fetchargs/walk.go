@@ -20,6 +20,8 @@ func (r *resolver) walk(x spec.Expr) (route, bool) {
 		return r.member(x)
 	case *spec.Index:
 		return r.index(x)
+	case *spec.Range:
+		return r.elementRange(x)
 	case *spec.Deref:
 		return r.deref(x)
 	case *spec.Addr:
@@ -171,34 +173,49 @@ func (r *resolver) noMember(name spec.Name, t btf.Type, err error) {
 }
 
 func (r *resolver) index(x *spec.Index) (route, bool) {
-	p, ok := r.walk(x.X)
+	p, elem, n, ok := r.elementsOf(x.X, x, x.N)
 	if !ok {
 		return p, false
 	}
+	if n > 0 && (x.N < 0 || x.N >= n) {
+		r.failFix(x.Span, spec.Fix{Span: x.Span, Text: fmt.Sprintf("%s[%d]", spec.Postfixed(x.X), n-1)}, "the last is ", "%s has %d elements", x.X, n)
+		return p, false
+	}
+	return r.element(p, x, elem)
+}
+
+// elementsOf is the route to the first element of of, an array or a pointer, the type
+// of each, and how many there are, 0 if that is not known. All of x is to be one or
+// several of them, from the first on.
+func (r *resolver) elementsOf(of, x spec.Expr, first int64) (p route, elem btf.Type, n int64, ok bool) {
+	if p, ok = r.walk(of); !ok {
+		return p, nil, 0, false
+	}
 	if p.typ != nil {
 		if a, ok := btf.Strip(p.typ).(*btf.Array); ok {
-			if a.Nelems > 0 && (x.N < 0 || x.N >= int64(a.Nelems)) {
-				r.failFix(x.Span, spec.Fix{Span: x.Span, Text: fmt.Sprintf("%s[%d]", spec.Postfixed(x.X), a.Nelems-1)}, "the last is ", "%s has %d elements", x.X, a.Nelems)
-				return p, false
-			}
-			return r.element(p, x, a.Type)
+			return p, a.Type, int64(a.Nelems), true
 		}
 		if target := r.pointee(p.typ); target != nil {
 			if _, void := btf.Strip(target).(*btf.Void); !void {
-				return r.element(p.follow(x.X.String(), target), x, target)
+				return p.follow(of.String(), target), target, 0, true
 			}
 		}
 	}
 	if p.isUntyped() {
-		r.fail(x.Span, fmt.Sprintf("cast its address: ((TYPE *)&%s)[%d]", p.base, x.N), "the type of %s is not known", x.X)
-		return p, false
+		r.fail(x.Where(), fmt.Sprintf("cast its address: ((TYPE *)&%s)[%d]", p.base, first), "the type of %s is not known", of)
+		return p, nil, 0, false
 	}
 	hint := ""
-	if inner, ok := x.X.(*spec.Index); ok {
-		hint = fmt.Sprintf("BTF has an array of arrays as one: [%d][%d] of [N][M] is [%d*M+%d]", inner.N, x.N, inner.N, x.N)
+	if inner, ok := of.(*spec.Index); ok {
+		hint = fmt.Sprintf("BTF has an array of arrays as one: [%d][%d] of [N][M] is [%d*M+%d]", inner.N, first, inner.N, first)
 	}
-	r.fail(x.Span, hint, "%s is %s: only arrays and pointers have elements", x.X, typeName(p.typ))
-	return p, false
+	r.fail(x.Where(), hint, "%s is %s: only arrays and pointers have elements", of, typeName(p.typ))
+	if of, is := x.(*spec.Range); is && pointee(p.typ) != nil {
+		cast := *of
+		cast.X = &spec.Cast{Type: spec.Name{Text: "u8 *"}, X: of.X}
+		r.errs[len(r.errs)-1].Mend(x.Where(), "cast it: ", cast.String())
+	}
+	return p, nil, 0, false
 }
 
 func (r *resolver) element(p route, x *spec.Index, t btf.Type) (route, bool) {

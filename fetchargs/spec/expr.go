@@ -32,8 +32,8 @@ func (n *node) truth() Cond {
 	return &Compare{X: n.expr, Format: n.format, Op: "!=", Value: &Literal{Kind: Number, Text: "0", Int: new(big.Int), Span: Span{at.End, at.End}}}
 }
 
-// postfix reads PRIMARY { "->" MEMBER | "." MEMBER | "[" N "]" }, where several members
-// may stand in parentheses: see choice.
+// postfix reads PRIMARY { "->" MEMBER | "." MEMBER | "[" N "]" | "[" N ".." N "]" }, where
+// several members may stand in parentheses: see choice.
 func (p *parser) postfix(x Expr) Expr {
 	for {
 		switch op := p.tok; op.kind {
@@ -52,25 +52,54 @@ func (p *parser) postfix(x Expr) Expr {
 			x = &Member{X: x, Arrow: op.kind == "->", Name: Name{p.tok.text, p.tok.Span}}
 			p.next()
 		case "[":
-			p.next()
-			neg := p.got("-")
-			n, ok := p.index()
-			if !ok {
+			if x = p.element(x); x == nil {
 				return nil
 			}
-			if neg {
-				n = -n
-			}
-			if p.tok.kind != "]" {
-				p.fail(op.Span, "add the missing ]", "this bracket is never closed")
-				return nil
-			}
-			x = &Index{X: x, N: n, Span: x.Where().To(p.tok.Span)}
-			p.next()
 		default:
 			return x
 		}
 	}
+}
+
+// element reads "[" N "]" or "[" N ".." N "]" behind x.
+func (p *parser) element(x Expr) Expr {
+	open := p.tok
+	p.next()
+	first, ok := p.signed()
+	if !ok {
+		return nil
+	}
+	last, isRange := first, p.tok.kind == ".."
+	if p.tok.kind == ":" {
+		p.failFix(p.tok.Span, Fix{p.tok.Span, ".."}, "write ", "a range has no colon")
+		return nil
+	}
+	if isRange {
+		p.next()
+		if last, ok = p.signed(); !ok {
+			return nil
+		}
+	}
+	if p.tok.kind != "]" {
+		p.fail(open.Span, "add the missing ]", "this bracket is never closed")
+		return nil
+	}
+	at := x.Where().To(p.tok.Span)
+	p.next()
+	if isRange {
+		return &Range{X: x, First: first, Last: last, Span: at}
+	}
+	return &Index{X: x, N: first, Span: at}
+}
+
+// signed reads an index that may be negative.
+func (p *parser) signed() (int64, bool) {
+	neg := p.got("-")
+	n, ok := p.index()
+	if neg {
+		n = -n
+	}
+	return n, ok
 }
 
 func (p *parser) index() (int64, bool) {

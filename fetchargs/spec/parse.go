@@ -248,9 +248,9 @@ func (p *parser) isValue(pos int) bool {
 // formats are the words that may follow an item's colon. What they mean is not
 // the language's.
 var formats = strings.Fields(`x d u o c sym errno time s string us ustring mac ip6 ip4 be32 port be16 hex
-	u8 u16 u32 u64 s8 s16 s32 s64 x8 x16 x32 x64 char symbol dev bits path sockaddr`)
+	u8 u16 u32 u64 s8 s16 s32 s64 x8 x16 x32 x64 char symbol dev bits path sockaddr str`)
 
-// format reads ":" FORMAT; its text is empty after an error.
+// format reads ":" FORMAT ["[" N "]"]; its text is empty after an error.
 func (p *parser) format() Name {
 	p.next()
 	if p.tok.kind != tokIdent {
@@ -259,5 +259,21 @@ func (p *parser) format() Name {
 	}
 	name := Name{p.tok.text, p.tok.Span}
 	p.next()
+	if open := p.tok; p.got("[") {
+		if p.tok.kind != tokNumber {
+			p.fail(p.tok.Span, "say how many elements there are, or bytes of text", "a count must be a number")
+			return Name{}
+		}
+		n, ok := p.index()
+		if !ok {
+			return Name{}
+		}
+		if p.tok.kind != "]" {
+			p.fail(open.Span, "add the missing ]", "this bracket is never closed")
+			return Name{}
+		}
+		name = Name{fmt.Sprintf("%s[%d]", name.Text, n), name.Span.To(p.tok.Span)}
+		p.next()
+	}
 	return name
 }

@@ -79,6 +79,8 @@ var canonical = []struct{ in, want string }{
 	{"f(x, duration>1.5ms) if return < 0 && duration <= 10us || !(duration < 2s)", "f(x, duration > 1.5ms) if return < 0 && duration <= 10us || !(duration < 2s)"},
 	{"f(inode->( i_ctime|__i_ctime ).tv_sec)", "f(inode->(i_ctime|__i_ctime).tv_sec)"},
 	{"f(inode.(i_ctime.tv_sec | x[3]->y|i_ctime_sec):x > 5)", "f(inode.(i_ctime.tv_sec|x[3]->y|i_ctime_sec):x > 5)"},
+	{"f(a[2 .. 5], p->v[-0x2..3][0]:x , *a[1..2])", "f(a[2..5], p->v[-2..3][0]:x, *a[1..2])"},
+	{"f(a:u8 [ 0x10 ], b:str[8] == \"x\", c:x32[4] & 1) if a:hex[3] == b.c:u8[3]", "f(a:u8[16], b:str[8] == \"x\", c:x32[4] & 1) if a:hex[3] == b.c:u8[3]"},
 	{"f((*a)->(b)->(c|d))", "f((*a)->(b)->(c|d))"},
 	{"f(a == sizeof( struct  foo*), b > sizeof(x->y), sizeof(u32))", "f(a == sizeof(struct foo *), b > sizeof(x->y), sizeof(u32))"},
 	{"f(unsigned long long a, x64 %di, char c)", "f(unsigned long long a | x64 %di, NULL, char c)"},

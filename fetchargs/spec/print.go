@@ -51,6 +51,9 @@ func (e *Member) String() string {
 }
 
 func (e *Index) String() string { return fmt.Sprintf("%s[%d]", Postfixed(e.X), e.N) }
+func (e *Range) String() string {
+	return fmt.Sprintf("%s[%d..%d]", Postfixed(e.X), e.First, e.Last)
+}
 func (e *Deref) String() string { return "*" + e.X.String() }
 func (e *Addr) String() string  { return "&" + e.X.String() }
 func (e *Cast) String() string  { return "(" + CanonicalType(e.Type.Text) + ")" + e.X.String() }

@@ -31,7 +31,7 @@ type token struct {
 
 // punctuation, longest first where one is the beginning of another.
 var punctuation = []string{
-	"->", "==", "!=", "<=", ">=", "&&", "||",
+	"->", "==", "!=", "<=", ">=", "&&", "||", "..",
 	"(", ")", "[", "]", ",", ".", ":", "=", "<", ">", "&", "~", "!", "*", "-", "|", "+",
 }
 

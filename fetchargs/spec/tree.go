@@ -25,11 +25,11 @@ type Item struct {
 	Name   Name // empty if not given
 	Expr   Expr
 	Cond   Cond
-	Format Name // empty if not given
+	Format Name // with its count, "u8[16]"; empty if not given
 	Span
 }
 
-// An Expr is one of *Ident, *Member, *Index, *Deref, *Addr, *Cast,
+// An Expr is one of *Ident, *Member, *Index, *Range, *Deref, *Addr, *Cast,
 // *ContainerOf, *Symbol, *Builtin, *Choice, *SizeOf and, as all of an item, *Typed.
 type Expr interface {
 	Where() Span
@@ -49,6 +49,12 @@ type (
 	Index struct {
 		X Expr
 		N int64
+		Span
+	}
+	// Range is X[First..Last], the elements from one to the other.
+	Range struct {
+		X           Expr
+		First, Last int64
 		Span
 	}
 	// Deref is *X.
@@ -182,6 +188,7 @@ func (l *Literal) IsNull() bool {
 func (e *Ident) Where() Span       { return e.Span }
 func (e *Member) Where() Span      { return e.X.Where().To(e.Name.Span) }
 func (e *Index) Where() Span       { return e.Span }
+func (e *Range) Where() Span       { return e.Span }
 func (e *Deref) Where() Span       { return e.Span }
 func (e *Addr) Where() Span        { return e.Span }
 func (e *Cast) Where() Span        { return e.Span }

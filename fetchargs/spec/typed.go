@@ -117,6 +117,8 @@ func OfSymbol(x Expr) bool {
 		return OfSymbol(x.X)
 	case *Index:
 		return OfSymbol(x.X)
+	case *Range:
+		return OfSymbol(x.X)
 	case *Deref:
 		return OfSymbol(x.X)
 	case *Addr:

@@ -70,6 +70,15 @@ var formats = []Format{
 	{Name: "bits", Form: Bits},
 	{Name: "path", Form: Address, Shape: FilePath},
 	{Name: "sockaddr", Form: SockAddr, Shape: ByteArray, Size: SockAddrSize},
+	{Name: "str", Form: Address, Shape: KernelText},
+}
+
+// IsText tells whether f is of strings.
+func (f *Format) IsText() bool { return f.Shape == KernelText || f.Shape == UserText }
+
+// Counts tells whether f may have a count: of elements, or of bytes.
+func (f *Format) Counts() bool {
+	return f.IsText() || f.Shape == FixedWidth || f.Shape == RawMemory
 }
 
 // SockAddrSize is how many bytes are read of the address of a socket whose type does not

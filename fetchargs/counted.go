@@ -1,0 +1,171 @@
+package fetchargs
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/constants"
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
+	"github.com/tsnoop/tsnoop/fetchargs/value"
+)
+
+// What the user counts: elements of an array, a[2..5], or of a FORMAT, x:u8[16].
+
+// maxRange bounds how many elements a range may have: more than is fetched of any
+// object.
+const maxRange = value.MostOfObject
+
+// maxText is how long the text of a FORMAT can be: no kernel fetches more.
+const maxText = 4095
+
+// elementRange is the route to several elements, as an array of their own.
+func (r *resolver) elementRange(x *spec.Range) (route, bool) {
+	p, elem, n, ok := r.elementsOf(x.X, x, x.First)
+	if !ok {
+		return p, false
+	}
+	as := func(first, last int64) spec.Fix {
+		return spec.Fix{Span: x.Span, Text: (&spec.Range{X: x.X, First: first, Last: last}).String()}
+	}
+	switch {
+	case x.First > x.Last:
+		r.failFix(x.Span, as(x.Last, x.First), "write ", "the range %d..%d goes backwards", x.First, x.Last)
+		return p, false
+	case n > 0 && (x.First < 0 || x.Last >= n):
+		first := max(x.First, 0)
+		if first >= n {
+			first = 0
+		}
+		r.failFix(x.Span, as(first, min(max(x.Last, 0), n-1)), "there are ", "%s has %d elements", x.X, n)
+		return p, false
+	case x.Last-x.First >= maxRange:
+		r.failFix(x.Span, as(x.First, x.First+maxElements-1), "take fewer: ", "a range has %d elements at most", maxRange)
+		return p, false
+	}
+	size, known := btf.Size(elem)
+	if !known {
+		r.fail(x.Span, "", "the size of %s is not known", btf.Name(elem))
+		return p, false
+	}
+	set, text := p.set, p.text
+	p = p.at(x.First*int64(size), &btf.Array{Type: elem, Nelems: uint32(x.Last - x.First + 1)})
+	p.set, p.text = set, text
+	return p, true
+}
+
+// splitFormat is the name and the count of a FORMAT, 0 if it has none. The parser
+// has seen to it that it is a number.
+func splitFormat(format string) (name string, count int) {
+	name, digits, counted := strings.Cut(strings.TrimSuffix(format, "]"), "[")
+	if counted {
+		count, _ = strconv.Atoi(digits)
+	}
+	return name, count
+}
+
+// formatOf is the FORMAT of that name and its count, nil and 0 if there is none.
+func (r *resolver) formatOf(name spec.Name) (f *value.Format, count int, ok bool) {
+	if name.Text == "" {
+		return nil, 0, true
+	}
+	text, count := splitFormat(name.Text)
+	if f = value.FormatNamed(text); f == nil {
+		near := btf.Near(text, slices.Values(append(value.FormatNames(), constants.SetNames()...)))
+		r.fail(name.Span, didYouMean(near, "formats: "+strings.Join(value.FormatNames(), " ")), "unknown format %q", text)
+		return nil, 0, false
+	}
+	if text == name.Text {
+		return f, 0, true
+	}
+	most, of := maxElements, "elements"
+	if f.IsText() {
+		most, of = maxText, "bytes"
+	}
+	switch {
+	case !f.Counts():
+		r.fail(name.Span, "formats with a width have one, and those of bytes and text", "the format %s has no count", text)
+		return nil, 0, false
+	case count < 1 || count > most:
+		fix := fmt.Sprintf("%s[%d]", text, min(max(count, 1), most))
+		r.failFix(name.Span, spec.Fix{Span: name.Span, Text: fix}, "write ", "the format %s has 1 to %d %s", text, most, of)
+		return nil, 0, false
+	}
+	return f, count, true
+}
+
+// encodeCounted is encode for a FORMAT with a count, if there is one: so many elements
+// from where p points to or, if it is no pointer, from where it lies, or as many bytes
+// of text.
+func (r *resolver) encodeCounted(p route, w want, f *value.Format, count int) (encoded, bool) {
+	if count == 0 {
+		return r.encode(p, w, f)
+	}
+	if f.IsText() {
+		e, ok := r.encode(p, w, f)
+		if ok && e.field.Encoding == value.String && (e.field.Count == 0 || e.field.Count > count) {
+			e.field.Count = count
+		}
+		return e, ok
+	}
+	size, x := f.Size, w.x
+	if f.Shape == value.RawMemory {
+		size = 1
+	}
+	e := encoded{at: x.Where()}
+	if !p.isUntyped() && !p.inReg && (p.typ == nil || pointee(p.typ) != nil) {
+		p = p.follow(x.String(), r.pointee(p.typ))
+	} else if !r.hasElements(p, w, f, size*count) {
+		return e, false
+	}
+	elem := elementOf(f, size)
+	p.typ, p.bitOff, p.bitSize = elem, 0, 0
+	e.route = p
+	e = number(e, size, f)
+	e.typ = kernelType(f, e.typ)
+	if f.Shape == value.RawMemory {
+		e.typ = x8Type
+	}
+	e.field.Type = &btf.Array{Type: elem, Nelems: uint32(count)}
+	return r.elements(e, size, size*count, x)
+}
+
+// hasElements refuses what does not lie in memory, and to read behind arrays and
+// structs, whose size is known. What lies behind a number may be read.
+func (r *resolver) hasElements(p route, w want, f *value.Format, bytes int) bool {
+	size, known := btf.Size(orVoid(p.typ))
+	_, isArray := arrayOf(p.typ)
+	whole := p.typ != nil && (isArray || isStruct(p.typ))
+	switch {
+	case !p.mem && !p.inReg || p.bitSize > 0:
+		r.failFix(w.x.Where(), spec.Fix{Span: w.format.Span, Text: f.Name}, "leave out the count: ", "%s is %s and no place in memory", w.x, typeName(p.typ))
+		return false
+	case whole && known && size > 0 && size < bytes:
+		unit := bytes
+		if _, count := splitFormat(w.format.Text); count > 0 {
+			unit = bytes / count
+		}
+		if size < unit {
+			return r.doesNotFit(w.x, p.typ, f)
+		}
+		fix := fmt.Sprintf("%s[%d]", f.Name, size/unit)
+		r.failFix(w.format.Span, spec.Fix{Span: w.format.Span, Text: fix}, "write ", "%s has %d bytes, %s has %d", w.x, size, w.format.Text, bytes)
+		return false
+	}
+	return true
+}
+
+// elementOf is the C type of one element of a FORMAT.
+func elementOf(f *value.Format, size int) btf.Type {
+	switch {
+	case f.Name == "symbol":
+		return &btf.Pointer{Target: &btf.Void{}}
+	case f.Name == "char":
+		return &btf.Int{Name: "char", Size: 1}
+	case f.Signed:
+		return &btf.Int{Name: fmt.Sprintf("s%d", 8*size), Size: uint32(size), Encoding: btf.IsSigned}
+	}
+	return &btf.Int{Name: fmt.Sprintf("u%d", 8*size), Size: uint32(size)}
+}
