@@ -197,7 +197,7 @@ func (s *selection) choose() {
 				s.plainDuration(item)
 				continue
 			}
-			at, ok := s.find(w.x)
+			at, ok := s.find(w)
 			if !ok {
 				continue
 			}
@@ -225,7 +225,7 @@ func (s *selection) reformat(f *value.Field, w want) bool {
 // fetch finds what a condition needs among the recorded values. What it
 // asks for in another format is one more of them, not shown.
 func (s *selection) fetch(w want) (ref, bool) {
-	at, ok := s.find(w.x)
+	at, ok := s.find(w)
 	if !ok {
 		return at, false
 	}
@@ -286,15 +286,27 @@ func reformatted(f *value.Field, name string) bool {
 	return true
 }
 
-// find finds x among the recorded values. The user may have named it.
-func (s *selection) find(x spec.Expr) (ref, bool) {
+// find finds what is wanted among the recorded values, which the user may have named:
+// of several of the same expression the first that has the format, or may get it.
+func (s *selection) find(w want) (ref, bool) {
+	x := w.x
 	label := calledName(x)
+	var found []ref
 	for n := range s.sides {
 		side := &s.sides[n]
-		if i := slices.Index(side.exprs, label); i >= 0 {
-			side.used = true
-			return ref{side, i}, true
+		for i, name := range side.exprs {
+			if name == label {
+				found = append(found, ref{side, i})
+			}
 		}
+	}
+	if len(found) > 0 {
+		best := max(slices.IndexFunc(found, func(at ref) bool {
+			f := *at.field()
+			return w.format.Text == "" || reformatted(&f, w.format.Text)
+		}), 0)
+		found[best].side.used = true
+		return found[best], true
 	}
 	var names []string
 	for _, name := range s.values() {

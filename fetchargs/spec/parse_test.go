@@ -29,6 +29,7 @@ var canonical = []struct{ in, want string }{
 	{"f if !!a", "f if !!(a != 0)"},
 	{"f if skb->dev", "f if skb->dev != 0"},
 	{"f(*pos, &skb->cb, **pp)", "f(*pos, &skb->cb, **pp)"},
+	{"f(&(&a), & & &b)", "f(& &a, & & &b)"},
 	{"f((*pp)->len, (&a->b)->c)", "f((*pp)->len, (&a->b)->c)"},
 	{"f(((struct tcp_sock*)sk)->snd_cwnd)", "f(((struct tcp_sock *)sk)->snd_cwnd)"},
 	{"f((u32)x, (unsigned  long)y, (u8**)z)", "f((u32)x, (unsigned long)y, (u8 **)z)"},

@@ -55,8 +55,15 @@ func (e *Range) String() string {
 	return fmt.Sprintf("%s[%d..%d]", Postfixed(e.X), e.First, e.Last)
 }
 func (e *Deref) String() string { return "*" + e.X.String() }
-func (e *Addr) String() string  { return "&" + e.X.String() }
 func (e *Cast) String() string  { return "(" + CanonicalType(e.Type.Text) + ")" + e.X.String() }
+
+// String keeps two of them from being the operator &&.
+func (e *Addr) String() string {
+	if _, again := e.X.(*Addr); again {
+		return "& " + e.X.String()
+	}
+	return "&" + e.X.String()
+}
 
 func (e *ContainerOf) String() string {
 	names := make([]string, len(e.Member))
