@@ -202,7 +202,7 @@ whole() {
 # wanted prints what is not in the cache yet.
 wanted() {
 	for what; do
-		case $what in tools | race | bpftrace) continue ;; arm64) arch=arm64 ;; *) arch=amd64 ;; esac
+		case $what in tools | race | bpftrace | strace) continue ;; arm64) arch=arm64 ;; *) arch=amd64 ;; esac
 		whole "$cache/kernels/$what" || echo "kernel $what"
 		[ -d "$cache/busybox/$arch" ] || echo "busybox $arch"
 	done | sort -u
