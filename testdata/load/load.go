@@ -20,6 +20,7 @@
 //	load cat FILE             read(2) FILE until its end, write(2) it to /dev/null
 //	load times N WORDS...     all that N times
 //	load timed FILE WORDS...  all that, and how long it took is in FILE
+//	load used FILE WORDS...   all that, and the CPU time that it took is in FILE
 //	load exec PATH WORDS...   execve(2) the program there as "load WORDS"
 //	load pid FILE WORDS...    write the pid to FILE, wait for FILE.go, then go on
 //	load on CPU WORDS...      all that on one CPU
@@ -88,6 +89,11 @@ func loadOne(args []string) error {
 		err := loadOne(rest[1:])
 		took := time.Since(start)
 		return errors.Join(err, os.WriteFile(rest[0], []byte(took.String()), 0o644))
+	case "used":
+		start, err := used()
+		err = errors.Join(err, loadOne(rest[1:]))
+		end, err2 := used()
+		return errors.Join(err, err2, os.WriteFile(rest[0], []byte((end-start).String()), 0o644))
 	case "syscalls":
 		return syscalls()
 	case "compat":
@@ -170,6 +176,14 @@ func loadOne(args []string) error {
 		return userCalls(rest)
 	}
 	return fmt.Errorf("unknown %q", args[0])
+}
+
+// used is the CPU time of this thread, which makes all calls. The clock is exact
+// where getrusage(2) may be a tick behind.
+func used() (time.Duration, error) {
+	var ts unix.Timespec
+	err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &ts)
+	return time.Duration(ts.Nano()), err
 }
 
 // unquoted undoes Go quoting, if there is any.

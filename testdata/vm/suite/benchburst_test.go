@@ -81,7 +81,7 @@ func (tool burstTool) burst(t *testing.T, calls int) int {
 	done := make(chan error, 1)
 	go func() { done <- cmd.Wait() }()
 	defer cmd.Process.Kill()
-	if err := untilProbed(done); err != nil {
+	if err := untilProbed("generic_file_llseek", done); err != nil {
 		said, _ := os.ReadFile(out.Name())
 		t.Skipf("%s does not work here: %v\n%s", args[0], err, said)
 	}
@@ -109,17 +109,16 @@ func threadNamed(t *testing.T, pid, name string) string {
 	return ""
 }
 
-var armedProbe = regexp.MustCompile(`(?m) generic_file_llseek\+0x[0-9a-f]+ (.*)$`)
-
-// untilProbed waits until the kernel has a probe on generic_file_llseek, and then
-// a while: a BPF program is attached to a probe that is there already.
-func untilProbed(done chan error) error {
+// untilProbed waits until the kernel has a probe on a function, and then a while:
+// a BPF program is attached to a probe that is there already.
+func untilProbed(function string, done chan error) error {
+	armed := regexp.MustCompile(`(?m) ` + function + `\+0x[0-9a-f]+ (.*)$`)
 	for deadline := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
 		list, err := os.ReadFile("/sys/kernel/debug/kprobes/list")
 		if err != nil {
 			return err
 		}
-		if m := armedProbe.FindSubmatch(list); m != nil && !bytes.Contains(m[1], []byte("[DISABLED]")) {
+		if m := armed.FindSubmatch(list); m != nil && !bytes.Contains(m[1], []byte("[DISABLED]")) {
 			time.Sleep(2 * time.Second)
 			return nil
 		}

@@ -58,13 +58,19 @@ func timed(t *testing.T, calls int, under []string) time.Duration {
 	if text, err := exec.Command(args[0], args[1:]...).CombinedOutput(); err != nil {
 		t.Fatalf("%q: %v\n%s", args, err, text)
 	}
+	return durationIn(t, file)
+}
+
+// durationIn reads what "load timed" and "load used" write.
+func durationIn(t *testing.T, file string) time.Duration {
+	t.Helper()
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	took, err := time.ParseDuration(strings.TrimSpace(string(text)))
+	d, err := time.ParseDuration(string(text))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return took
+	return d
 }
