@@ -1,5 +1,6 @@
 # make test     everything, also on five real kernels in virtual machines
 # make vm       only those; KERNEL="6.1 arm64" RUN=regexp choose
+# make trust    what tsnoop promises, at full size, with a table; KERNEL and RUN choose
 # make demo     tsnoop at work in a virtual machine; HOST=1: on this machine
 # make bench    benchmarks, and comparisons with ksnoop and bpftrace in a virtual machine
 # make fuzz     every fuzz target for FUZZTIME
@@ -15,7 +16,7 @@ KERNEL =
 RUN =
 HOST =
 
-.PHONY: build test vm demo bench fuzz lint linter walk clean
+.PHONY: build test vm trust demo bench fuzz lint linter walk clean
 
 build:
 	CGO_ENABLED=0 go build -trimpath -o tsnoop ./cmd/tsnoop
@@ -25,6 +26,9 @@ test:
 
 vm:
 	@$(vm)/test.sh vm '$(KERNEL)' '$(RUN)'
+
+trust:
+	@$(vm)/trust.sh '$(KERNEL)' '$(RUN)'
 
 demo: build
 ifeq ($(HOST),)

@@ -3,7 +3,8 @@
 #                                machine, and the VM tests on each kernel
 # test.sh vm [KERNELS [REGEXP]]  VM tests only; kernels separated by spaces
 #
-# The VM tests are the functions TestVM* of the files with the build tag vm: those
+# The VM tests are the functions TestVM*, and TestTrust* about what tsnoop promises,
+# of the files with the build tag vm: those
 # of testdata/vm/suite, about the program, and of some packages, about what is in
 # them. Each package's are compiled once per architecture. A kernel has two
 # machines, one for the scripts and one for the rest, with tsnoop and
@@ -172,9 +173,9 @@ files() {
 # kinds KERNEL prints which kinds of tests it has.
 kinds() {
 	case $1 in
-	5.10 | newest) echo 'VM|Ends' ;;
-	6.1) echo 'VM|Once' ;;
-	*) echo VM ;;
+	5.10 | newest) echo 'VM|Trust|Ends' ;;
+	6.1) echo 'VM|Trust|Once' ;;
+	*) echo 'VM|Trust' ;;
 	esac
 }
 
@@ -183,7 +184,7 @@ run() {
 	local kernel=$1 start=$SECONDS status=0 names packages=$suite script package log
 	log=$(mktemp -p "$work" "$1.XXXXXX")
 	names="^Test($(kinds "$kernel"))"
-	script='status=0; cd /src/testdata/vm/suite; tests() { "$@" -test.v -test.timeout 43m || status=1; }; '
+	script='status=0; cd /src/testdata/vm/suite; tests() { "$@" -test.v -test.timeout ${TSNOOP_VM_TIMEOUT}s || status=1; }; '
 	[ "$2" = scripts ] || packages=$(packages)
 	for package in $packages; do
 		script+="tests $(program "$package") "
@@ -205,6 +206,7 @@ run() {
 		echo "FAIL  $kernel  $2 (end of its output)"
 	fi | show
 	results $status "$log" "$kernel"
+	[ ! "${TSNOOP_TRUST_LOGS:-}" ] || cp "$log" "$TSNOOP_TRUST_LOGS/$kernel"
 	[ ! -e "$log.out/trace.dat" ] || replayed "$kernel" "$log.out/trace.dat"
 }
 

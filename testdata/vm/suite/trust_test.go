@@ -1,0 +1,25 @@
+//go:build vm
+
+package suite
+
+import (
+	"os"
+	"testing"
+)
+
+// The tests of what tsnoop promises are called TestTrust. They run on every kernel:
+// with "make test" at a reduced size, with "make trust" at full size.
+
+// size is how much of something a test of trust does.
+func size(reduced, full int) int {
+	if os.Getenv("TSNOOP_TRUST") == "full" {
+		return full
+	}
+	return reduced
+}
+
+// figure says what a test of trust has counted. "make trust" makes a table of it.
+func figure(t *testing.T, name string, n int) {
+	t.Helper()
+	t.Logf("trust: %s %d", name, n)
+}

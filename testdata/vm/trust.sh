@@ -1,0 +1,38 @@
+#!/bin/bash
+# trust.sh [KERNELS [REGEXP]]: the tests of what tsnoop promises, TestTrust*, at
+# full size on each kernel, and a table of what they counted: a line for each test
+# and figure, a column for each kernel. It takes hours.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+kernels=${1:-5.10 6.1 6.12 newest arm64} pattern=${2:-^TestTrust}
+logs=$(mktemp -d)
+trap 'rm -rf "$logs"' EXIT
+trap 'exit 130' INT TERM HUP
+
+status=0
+TSNOOP_TRUST=full TSNOOP_TRUST_LOGS=$logs TSNOOP_VM_TIMEOUT=${TSNOOP_VM_TIMEOUT:-20000} \
+	"$here/test.sh" vm "$kernels" "$pattern" || status=$?
+
+# A test's figures are lines that end with "trust: NAME N"; its name is in the last
+# line of go test above them.
+echo
+for kernel in $kernels; do
+	[ ! -e "$logs/$kernel" ] || awk -v kernel="$kernel" '
+		/^=== (RUN|CONT|NAME) / { test = $3 }
+		$2 == "trust:" { n = $NF; sub(/^.*trust: /, ""); sub(/ [0-9]+$/, ""); print test "\t" $0 "\t" kernel "\t" n }' "$logs/$kernel"
+done | awk -F'\t' -v kernels="$kernels" '
+	!($1 FS $2 in seen) { seen[$1 FS $2] = 1; order[++rows] = $1 FS $2 }
+	{ value[$1 FS $2, $3] = $4 }
+	END {
+		columns = split(kernels, kernel, " ")
+		printf "%-24s %-32s", "test", "figure"
+		for (i = 1; i <= columns; i++) printf " %10s", kernel[i]
+		print ""
+		for (r = 1; r <= rows; r++) {
+			split(order[r], name, FS)
+			printf "%-24s %-32s", name[1], name[2]
+			for (i = 1; i <= columns; i++) printf " %10s", ((order[r], kernel[i]) in value) ? value[order[r], kernel[i]] : "-"
+			print ""
+		}
+	}'
+exit $status
