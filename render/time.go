@@ -1,6 +1,7 @@
 package render
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"time"
@@ -21,13 +22,12 @@ const (
 var timeModes = [...]string{"rel", "delta", "clock", "boot", "none"}
 
 // ParseTimeMode finds a mode by its name, as --time takes it.
-func ParseTimeMode(name string) (TimeMode, bool) {
-	for m, mode := range timeModes {
-		if mode == name {
-			return TimeMode(m), true
-		}
+func ParseTimeMode(name string) (TimeMode, error) {
+	m := slices.Index(timeModes[:], name)
+	if m < 0 {
+		return 0, fmt.Errorf("no mode of time is called %q", name)
 	}
-	return 0, false
+	return TimeMode(m), nil
 }
 
 // TimeModes are the names of the modes.

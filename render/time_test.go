@@ -27,12 +27,12 @@ func TestDuration(t *testing.T) {
 
 func TestTimeModes(t *testing.T) {
 	for i, name := range TimeModes() {
-		m, ok := ParseTimeMode(name)
-		if !ok || m != TimeMode(i) || m.String() != name {
-			t.Errorf("%q: got %v, %v, want mode %d", name, m, ok, i)
+		m, err := ParseTimeMode(name)
+		if err != nil || m != TimeMode(i) || m.String() != name {
+			t.Errorf("%q: got %v, %v, want mode %d", name, m, err, i)
 		}
 	}
-	if _, ok := ParseTimeMode("unknown"); ok {
+	if _, err := ParseTimeMode("unknown"); err == nil {
 		t.Error(`"unknown" is a mode`)
 	}
 	if want := []string{"rel", "delta", "clock", "boot", "none"}; !slices.Equal(TimeModes(), want) {

@@ -1,152 +1,164 @@
 package main
 
 import (
-	"fmt"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
+	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/render"
+	"github.com/tsnoop/tsnoop/tracefs"
 )
 
 // options are the command line.
 type options struct {
 	command *command
 	args    []string // specs, names or a pattern
+	program []string // the command to trace, with its arguments
 
-	emit      string // "", "tracefs", "shell" or "boot"
-	explain   bool
-	pids      []int
-	follow    bool
-	comm      string   // glob of task names
-	cpus      []int    // nil for all
-	program   []string // the command to trace, with its arguments
-	count     int
-	duration  time.Duration
-	wait      bool // for modules that are not loaded
-	output    string
-	notations []bool // those that are asked for
-	time      render.TimeMode
+	pids     []int
+	follow   bool
+	comm     string // glob of task names
+	cpus     []int  // nil for all
+	wait     bool   // for modules that are not loaded
+	count    int
+	duration time.Duration
+
 	chain     bool
 	tree      bool
-	deep      bool // what pointers to structs point to
-	zeros     bool // of objects what is zero, too
-	types     bool // the C types of members
-	compact   bool // an object on one line
 	kstack    bool
+	deep      bool          // what pointers to structs point to
+	zeros     bool          // of objects what is zero, too
+	types     bool          // the C types of members
+	compact   bool          // an object on one line
 	summary   string        // "", "too" or "only"
 	interval  time.Duration // between summaries; 0 for one at the end
-	compress  bool          // of a recording
-	recover   string        // a recording that was not finished
-	reader    string        // "raw" or "text"
-	bufferKB  int           // per CPU; 0 lets the machine's memory decide
-	active    int           // maxactive of return probes; 0 lets tsnoop decide
-	btf       []string
-	arch      string
-	kernel    string
-	tracefs   string
+	time      render.TimeMode
+	notations []bool // those that are asked for
+	output    string
+	compress  bool   // of a recording
+	recover   string // a recording that was not finished
 	color     string
 	verbose   bool
+
+	emit    string // "", "tracefs", "shell" or "boot"
+	explain bool
+	btf     []string
+	arch    *abi.Arch           // nil for this machine's
+	kernel  *fetchargs.Features // nil for this machine's
+
+	bufferKB int    // per CPU; 0 lets the machine's memory decide
+	active   int    // maxactive of return probes; 0 lets tsnoop decide
+	reader   string // "raw" or "text"
+	tracefs  string
 }
 
-// A usageError says that the command line is wrong.
-type usageError struct{ msg, hint string }
+// flags are all that tsnoop has. A new one is a row here, a member of options and a
+// line of the help.
+func (o *options) flags() []flagRow {
+	rows := []flagRow{
+		{"pid", "p", setter{set: o.addPIDs}, "takes process ids separated by commas", "tsnoop -p 17,42 SPEC"},
+		{"follow", "f", yes(&o.follow), "", ""},
+		{"comm", "", parsed(&o.comm, parseComm), "takes a glob for names of tasks", "tsnoop --comm 'nginx*' SPEC"},
+		{"cpu", "", parsed(&o.cpus, tracefs.ParseCPUs), "takes numbers of CPUs", "tsnoop --cpu 0,2-3 SPEC"},
+		{"wait-module", "", yes(&o.wait), "", ""},
+		{"count", "n", number(&o.count, 1<<62), "takes a number of calls", "tsnoop -n 10 SPEC"},
+		{"duration", "d", parsed(&o.duration, parseDuration), "takes 10s, 500ms, 2m or seconds", "tsnoop -d 10s SPEC"},
 
-func (e *usageError) Error() string { return e.msg }
+		{"chain", "s", yes(&o.chain), "", ""},
+		{"tree", "", yes(&o.tree), "", ""},
+		{"kstack", "k", yes(&o.kstack), "", ""},
+		{"deep", "", yes(&o.deep), "", ""},
+		{"zeros", "", yes(&o.zeros), "", ""},
+		{"types", "", yes(&o.types), "", ""},
+		{"compact", "", yes(&o.compact), "", ""},
+		{"summary", "", optional("too", oneOf(&o.summary, "too", "only")), "takes nothing or only", "tsnoop --summary=only SPEC"},
+		{"interval", "i", parsed(&o.interval, parseDuration), "takes 10s, 500ms, 2m or seconds", "tsnoop --summary -i 1s SPEC"},
+		{"time", "t", parsed(&o.time, render.ParseTimeMode), "is one of " + strings.Join(render.TimeModes(), ", "), "tsnoop -t clock SPEC"},
+		{"output", "o", word(&o.output), "takes the name of a file", "tsnoop -o calls SPEC"},
+		{"compress", "", yes(&o.compress), "", ""},
+		{"recover", "", word(&o.recover), "takes the name of a file", "tsnoop record --recover FILE"},
+		{"color", "", optional("always", oneOf(&o.color, "auto", "always", "never")), "is auto, always or never", "tsnoop --color=never SPEC"},
+		{"verbose", "v", yes(&o.verbose), "", ""},
 
-func usagef(hint, format string, args ...any) error {
-	return &usageError{fmt.Sprintf(format, args...), hint}
-}
+		{"emit", "", optional("tracefs", oneOf(&o.emit, "tracefs", "shell", "boot")), "is tracefs, shell or boot", "tsnoop --emit=shell SPEC"},
+		{"explain", "", yes(&o.explain), "", ""},
+		{"btf", "", words(&o.btf), "takes the name of a file", "tsnoop --btf vmlinux.btf --emit SPEC"},
+		{"arch", "", parsed(&o.arch, parseArch), "takes amd64 or arm64", "tsnoop --arch arm64 --emit SPEC"},
+		{"kernel", "", parsed(&o.kernel, parseKernel), "takes a version", "tsnoop --kernel 5.10 --emit SPEC"},
 
-// A rawFlags is what the command line has for flags that pflag has no type for.
-type rawFlags struct {
-	pids                                   []string
-	cpus, duration, interval, mode, buffer string
-	pages                                  int
-	version, help                          bool
-	given                                  func(flag string) bool
+		{"buffer", "b", parsed(&o.bufferKB, parseBuffer), "takes a size per CPU such as 512K or 4M", "tsnoop -b 4M SPEC"},
+		{"pages", "P", parsed(&o.bufferKB, parsePages), "takes a number of pages", "tsnoop -P 256 SPEC"},
+		{"maxactive", "", number(&o.active, fetchargs.MostActive), "takes a number from 1 to " + strconv.Itoa(fetchargs.MostActive), "tsnoop --maxactive 100 SPEC"},
+		{"reader", "", oneOf(&o.reader, "raw", "text"), "is raw or text", "tsnoop --reader=text SPEC"},
+		{"tracefs", "", word(&o.tracefs), "takes a directory", "tsnoop --tracefs /sys/kernel/tracing SPEC"},
+		{"version", "V", o.instead("version"), "", ""},
+		{"help", "h", o.instead("help"), "", ""},
+	}
+	o.notations = make([]bool, len(notations))
+	for i, n := range notations[1:] {
+		rows = append(rows, flagRow{n.name, "", yes(&o.notations[1+i]), "", ""})
+	}
+	return rows
 }
 
 // parseArgs reads the command line.
 func parseArgs(args []string) (*options, error) {
-	o := &options{command: commandNamed("trace")}
-	var raw rawFlags
-	f := o.flags(&raw)
-	raw.given = f.Changed
-	if err := f.Parse(args); err != nil {
-		return o, flagError(f, err)
+	o := &options{reader: "raw", color: "auto"}
+	set := pflag.NewFlagSet("tsnoop", pflag.ContinueOnError)
+	set.Usage = func() {}
+	for _, f := range o.flags() {
+		set.VarPF(&f, f.name, f.short, "").NoOptDefVal = f.value.bare
 	}
-	switch {
-	case raw.help:
-		o.command = commandNamed("help")
-		return o, nil
-	case raw.version:
-		o.command = commandNamed("version")
+	if err := set.Parse(args); err != nil {
+		return o, flagError(set, err)
+	}
+	if o.command != nil {
 		return o, nil
 	}
-	o.args = f.Args()
-	if dash := f.ArgsLenAtDash(); dash >= 0 {
+	o.command, o.args = commandNamed("trace"), set.Args()
+	if dash := set.ArgsLenAtDash(); dash >= 0 {
 		o.args, o.program = o.args[:dash], o.args[dash:]
 		if len(o.program) == 0 {
 			return o, usagef("tsnoop SPEC... -- COMMAND [ARG...]", "which command? There is nothing behind --")
 		}
 	}
-	o.takePIDs(&raw)
-	o.pickCommand()
-	if err := o.unquoted(); err != nil {
+	if err := o.takePIDs(); err != nil {
 		return o, err
 	}
-	if err := o.convert(&raw); err != nil {
+	o.pickCommand()
+	if err := o.unquoted(); err != nil {
 		return o, err
 	}
 	return o, o.check()
 }
 
-// flags says which flags there are.
-func (o *options) flags(raw *rawFlags) *pflag.FlagSet {
-	f := pflag.NewFlagSet("tsnoop", pflag.ContinueOnError)
-	f.SortFlags = false
-	f.Usage = func() {}
-
-	f.StringSliceVarP(&raw.pids, "pid", "p", nil, "")
-	f.BoolVarP(&o.follow, "follow", "f", false, "")
-	f.StringVar(&o.comm, "comm", "", "")
-	f.StringVar(&raw.cpus, "cpu", "", "")
-	f.IntVarP(&o.count, "count", "n", 0, "")
-	f.StringVarP(&raw.duration, "duration", "d", "", "")
-
-	f.StringVarP(&raw.mode, "time", "t", "rel", "")
-	f.BoolVar(&o.wait, "wait-module", false, "")
-	f.BoolVarP(&o.chain, "chain", "s", false, "")
-	f.BoolVar(&o.tree, "tree", false, "")
-	f.BoolVarP(&o.kstack, "kstack", "k", false, "")
-	f.StringVar(&o.summary, "summary", "", "")
-	f.Lookup("summary").NoOptDefVal = "too"
-	f.StringVarP(&raw.interval, "interval", "i", "", "")
-	f.BoolVar(&o.deep, "deep", false, "")
-	f.BoolVar(&o.zeros, "zeros", false, "")
-	f.BoolVar(&o.types, "types", false, "")
-	f.BoolVar(&o.compact, "compact", false, "")
-	o.notationFlags(f)
-	f.StringVarP(&o.output, "output", "o", "", "")
-	f.BoolVar(&o.compress, "compress", false, "")
-	f.StringVar(&o.recover, "recover", "", "")
-	f.StringVar(&o.color, "color", "auto", "")
-	f.Lookup("color").NoOptDefVal = "always"
-	f.BoolVarP(&o.verbose, "verbose", "v", false, "")
-
-	f.StringVar(&o.emit, "emit", "", "")
-	f.Lookup("emit").NoOptDefVal = "tracefs"
-	f.BoolVar(&o.explain, "explain", false, "")
-	f.StringArrayVar(&o.btf, "btf", nil, "")
-	f.StringVar(&o.arch, "arch", "", "")
-	f.StringVar(&o.kernel, "kernel", "", "")
-
-	f.StringVarP(&raw.buffer, "buffer", "b", "", "")
-	f.IntVarP(&raw.pages, "pages", "P", 0, "")
-	f.IntVar(&o.active, "maxactive", 0, "")
-	f.StringVar(&o.reader, "reader", "raw", "")
-	f.StringVar(&o.tracefs, "tracefs", "", "")
-	f.BoolVarP(&raw.version, "version", "V", false, "")
-	f.BoolVarP(&raw.help, "help", "h", false, "")
-	return f
+// check refuses what does not go together.
+func (o *options) check() error {
+	switch {
+	case o.kstack && o.reader == "text":
+		return usagef("", "--kstack needs --reader=raw: text does not say which event a stack belongs to")
+	case o.recover != "" && o.command.name != "record":
+		return usagef("tsnoop record --recover FILE", "--recover goes with record")
+	case o.program != nil && o.command.name != "trace" && o.command.name != "record":
+		return usagef("", "%s runs no command", o.command.name)
+	case o.program != nil && len(o.pids) > 0:
+		return usagef("", "either a command behind -- is traced, or with --pid one that runs already")
+	case o.program != nil && (o.emit != "" || o.explain):
+		return usagef("", "--emit and --explain run no command")
+	case o.follow && len(o.pids) == 0 && o.program == nil:
+		return usagef("tsnoop -f -p PID SPEC", "--follow needs --pid")
+	case o.emit != "" && o.explain:
+		return usagef("", "--emit and --explain exclude each other")
+	case o.interval > 0 && o.summary == "":
+		return usagef("tsnoop --summary -i 1 SPEC", "--interval needs --summary")
+	case (o.arch != nil || o.kernel != nil) && o.emit == "" && !o.explain && (o.command.name == "trace" || o.command.name == "record"):
+		return usagef("tsnoop --emit "+strings.Join(o.args, " "), "--arch and --kernel describe another machine: that goes with --emit and --explain")
+	}
+	return nil
 }
+
+// foreign tells whether the output is meant for another machine.
+func (o *options) foreign() bool { return len(o.btf) > 0 || o.arch != nil || o.kernel != nil }

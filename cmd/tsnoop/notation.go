@@ -3,7 +3,6 @@ package main
 import (
 	"slices"
 
-	"github.com/spf13/pflag"
 	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/render/json"
 	"github.com/tsnoop/tsnoop/render/text"
@@ -20,14 +19,6 @@ var notations = []notation{
 type notation struct {
 	name string
 	sink func([]render.Source, render.Options) render.Sink
-}
-
-// notationFlags adds the flags of the notations.
-func (o *options) notationFlags(f *pflag.FlagSet) {
-	o.notations = make([]bool, len(notations))
-	for i, n := range notations[1:] {
-		f.BoolVar(&o.notations[1+i], n.name, false, "")
-	}
 }
 
 // newSink makes the sink that the command line asks for.

@@ -6,7 +6,6 @@ import (
 
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs"
-	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
@@ -57,25 +56,12 @@ func linePlans(o *options, specs []string) ([]*fetchargs.Plan, error) {
 
 // planOptions says what the specs are resolved for.
 func (o *options) planOptions() (po trace.PlanOptions, err error) {
-	po = trace.PlanOptions{Chain: o.chain, Deep: o.deep, Pair: o.pairs(), MaxActive: o.active, Comm: o.comm, Wait: o.wait}
+	po = trace.PlanOptions{Chain: o.chain, Deep: o.deep, Pair: o.pairs(), MaxActive: o.active, Comm: o.comm, Wait: o.wait,
+		Arch: o.arch, Features: o.kernel}
 	if len(o.btf) > 0 {
-		if po.Kernel, err = kernelOf(o); err != nil {
-			return po, err
-		}
+		po.Kernel, err = kernelOf(o)
 	}
-	if o.arch != "" {
-		if po.Arch = abi.Named(o.arch); po.Arch == nil {
-			return po, usagef("amd64 and arm64 are known", "unknown architecture %q", o.arch)
-		}
-	}
-	if o.kernel != "" {
-		f, err := fetchargs.FeaturesOf(o.kernel)
-		if err != nil {
-			return po, usagef("tsnoop --kernel 5.10", "%v", err)
-		}
-		po.Features = &f
-	}
-	return po, nil
+	return po, err
 }
 
 // kernelOf opens the BTF that the options name: a file's or the running kernel's.

@@ -11,17 +11,18 @@ import (
 
 // takePIDs moves numbers among the arguments to those of --pid: no function has
 // such a name.
-func (o *options) takePIDs(raw *rawFlags) {
-	if !raw.given("pid") {
-		return
+func (o *options) takePIDs() (err error) {
+	if len(o.pids) == 0 {
+		return nil
 	}
 	o.args = slices.DeleteFunc(o.args, func(arg string) bool {
 		number := arg != "" && strings.Trim(arg, "0123456789") == ""
 		if number {
-			raw.pids = append(raw.pids, arg)
+			err = firstError(err, o.addPIDs(arg))
 		}
 		return number
 	})
+	return err
 }
 
 // unquoted refuses a condition that is no part of a spec.

@@ -1,0 +1,172 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/abi"
+)
+
+// A flagRow is one row of [options.flags]: its names, where its value goes, and what is said
+// where the value is wrong.
+type flagRow struct {
+	name, short string
+	value       setter
+	takes       string // what the value is: a sentence that --name begins; "" if there is none
+	example     string // a command line
+}
+
+// The methods of a pflag.Value.
+func (f *flagRow) Set(s string) error { return f.value.set(s) }
+func (f *flagRow) String() string     { return "" }
+func (f *flagRow) Type() string       { return "" }
+
+// A setter reads the value of a flag and puts it where it belongs. What set returns is
+// shown if it is a usageError; otherwise the flag's row says what the value should be.
+type setter struct {
+	set  func(string) error
+	bare string // what a flag without a value means; "" if it needs one
+}
+
+// yes is for flags that take no value.
+func yes(to *bool) setter { return optional("true", parsed(to, strconv.ParseBool)) }
+
+// word takes any text.
+func word(to *string) setter {
+	return parsed(to, func(s string) (string, error) { return s, nil })
+}
+
+// words takes any text, once more each time.
+func words(to *[]string) setter {
+	return setter{set: func(s string) error {
+		*to = append(*to, s)
+		return nil
+	}}
+}
+
+// oneOf takes one of some words.
+func oneOf(to *string, words ...string) setter {
+	return parsed(to, func(s string) (string, error) {
+		if !slices.Contains(words, s) {
+			return "", fmt.Errorf("none of %q", words)
+		}
+		return s, nil
+	})
+}
+
+// number takes 0, which is as if the flag was not given, up to most.
+func number(to *int, most int64) setter {
+	return parsed(to, func(s string) (int, error) {
+		n, err := strconv.ParseInt(s, 0, 64)
+		if err == nil && (n < 0 || n > most) {
+			err = strconv.ErrRange
+		}
+		return int(n), err
+	})
+}
+
+// parsed takes what parse understands.
+func parsed[T any](to *T, parse func(string) (T, error)) setter {
+	return setter{set: func(s string) (err error) {
+		*to, err = parse(s)
+		return err
+	}}
+}
+
+// optional makes a flag's value one that may be left out, for bare.
+func optional(bare string, s setter) setter {
+	s.bare = bare
+	return s
+}
+
+// instead sets the command that a flag stands for.
+func (o *options) instead(command string) setter {
+	return optional("true", setter{set: func(s string) error {
+		asked, err := strconv.ParseBool(s)
+		if asked {
+			o.command = commandNamed(command)
+		}
+		return err
+	}})
+}
+
+// addPIDs takes ids with commas or white space between them.
+func (o *options) addPIDs(s string) error {
+	ids := strings.FieldsFunc(s, func(c rune) bool { return c == ',' || c <= ' ' })
+	if len(ids) == 0 {
+		return usagef("", "--pid takes process ids separated by commas, and there is none")
+	}
+	for _, id := range ids {
+		pid, err := strconv.Atoi(id)
+		if err != nil || pid <= 0 {
+			return usagef("", "--pid takes process ids separated by commas, not %q", id)
+		}
+		o.pids = append(o.pids, pid)
+	}
+	return nil
+}
+
+func parseComm(glob string) (string, error) {
+	if err := fetchargs.CheckComm(glob); err != nil {
+		return "", usagef("", "--comm: %v", err)
+	}
+	return glob, nil
+}
+
+func parseArch(name string) (*abi.Arch, error) {
+	arch := abi.Named(name)
+	if arch == nil {
+		return nil, usagef("amd64 and arm64 are known", "unknown architecture %q", name)
+	}
+	return arch, nil
+}
+
+func parseKernel(version string) (*fetchargs.Features, error) {
+	f, err := fetchargs.FeaturesOf(version)
+	if err != nil {
+		return nil, usagef("tsnoop --kernel 5.10", "%v", err)
+	}
+	return &f, nil
+}
+
+// parseDuration reads "1.5s", "2m" or plain seconds.
+func parseDuration(s string) (time.Duration, error) {
+	d, err := time.ParseDuration(s)
+	if err != nil {
+		d, err = time.ParseDuration(s + "s")
+	}
+	if err == nil && d <= 0 {
+		err = strconv.ErrRange
+	}
+	return d, err
+}
+
+// mostKB is more than any kernel has for the buffer of one CPU, in KiB.
+const mostKB = 1 << 32
+
+// parsePages reads the size of the buffer of one CPU in pages of 4 KiB. It returns KiB.
+func parsePages(s string) (int, error) {
+	n, err := strconv.ParseInt(s, 0, 64)
+	if err == nil && (n < 0 || n > mostKB/4) {
+		err = strconv.ErrRange
+	}
+	return int(n) * 4, err
+}
+
+// parseBuffer reads the size of the buffer of one CPU, KiB if it has no unit. It
+// returns KiB.
+func parseBuffer(s string) (int, error) {
+	size := strings.ToUpper(s)
+	digits := strings.TrimRight(size, "KMGIB")
+	n, err := strconv.Atoi(digits)
+	factor := map[string]int{"": 1, "K": 1, "KIB": 1, "KB": 1, "M": 1 << 10, "MIB": 1 << 10, "MB": 1 << 10, "G": 1 << 20, "GIB": 1 << 20, "GB": 1 << 20}
+	unit, known := factor[size[len(digits):]]
+	if err == nil && (n <= 0 || !known || n > mostKB/unit) {
+		err = strconv.ErrRange
+	}
+	return n * unit, err
+}
