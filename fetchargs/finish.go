@@ -18,6 +18,7 @@ func (r *resolver) finish() *Plan {
 	if r.target.Pair {
 		r.pair()
 	}
+	r.bringIn()
 	both := r.entry.used && r.exit.used
 	var parts []*builder
 	if r.entry.used || !r.exit.used {

@@ -25,6 +25,10 @@ type Plan struct {
 	Notes   []string // what the user should know before believing the output
 	Details []string // what was chosen, for who asks
 
+	// BringsIn is a system call whose own event has what the plan reads brought into
+	// memory, "" if none has: see tracefs.Session.BringIn.
+	BringsIn string
+
 	// Partial: some of the conditions are in no filter, so that the probes
 	// alone show too much.
 	Partial bool

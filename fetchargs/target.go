@@ -36,6 +36,9 @@ type Target struct {
 	// known.
 	SyscallParams func(name string) ([]SyscallParam, bool)
 	SyscallNames  func() []string
+	// SyscallReads are the parameters of a system call whose texts its event reads,
+	// where the kernel may wait for a page (7.0); nil if that is not known.
+	SyscallReads func(name string) []string
 
 	// FaultCount is where the kernel counts what faults, nil if it does not, or it
 	// is not known, or is not needed.

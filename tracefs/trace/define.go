@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
@@ -43,7 +44,19 @@ func (t *Trace) define(ctx context.Context) error {
 		return wrong
 	}
 	t.plans = kept
-	return nil
+	return t.bringIn()
+}
+
+// bringIn has what the plans of system calls read in memory, where the kernel can do
+// that.
+func (t *Trace) bringIn() error {
+	var names []string
+	for _, plan := range t.plans {
+		if plan.BringsIn != "" && !slices.Contains(names, plan.BringsIn) {
+			names = append(names, plan.BringsIn)
+		}
+	}
+	return t.session.BringIn(names)
 }
 
 // leaveOut removes what there is of a plan that was refused in part.

@@ -106,6 +106,7 @@ func (m *Machine) Target(o PlanOptions) (*fetchargs.Target, error) {
 	if m.fs != nil {
 		t.LongestArg = sync.OnceValue(m.fs.LongestArg)
 		t.Traceable = m.fs.TraceableFunctions
+		t.SyscallReads = m.fs.SyscallReads
 		t.SyscallNames, t.SyscallParams = sync.OnceValue(m.fs.Syscalls), m.syscallParams
 	}
 	return t, nil

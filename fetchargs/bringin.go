@@ -1,0 +1,29 @@
+package fetchargs
+
+import (
+	"fmt"
+	"slices"
+)
+
+// bringIn finds out whether the system call's own event reads what the plan does, and
+// before it, where the kernel may wait for a page: then that is in memory when the
+// function is entered, and conditions see it, too.
+func (r *resolver) bringIn() {
+	if r.call == nil || r.call.abi.Narrow || !r.target.Live || r.target.SyscallReads == nil {
+		return // the kernel has no events for calls of 32-bit programs
+	}
+	reads := r.target.SyscallReads(r.call.name)
+	for i, p := range r.call.fn.Params {
+		if slices.Contains(reads, p.Name) && r.entry.follows(r.params[i]) {
+			r.out.BringsIn = r.call.name
+			r.out.Details = append(r.out.Details, fmt.Sprintf("the kernel brings %s into memory for the event sys_enter_%s", p.Name, r.call.name))
+		}
+	}
+}
+
+// follows tells whether anything is fetched that the pointer p leads to.
+func (b *builder) follows(p route) bool {
+	return slices.ContainsFunc(b.args, func(a Arg) bool {
+		return a.Base == p.base && len(a.Hops) > 1 && a.Hops[0] == Hop{Offset: p.off}
+	})
+}
