@@ -25,12 +25,18 @@ type cell struct {
 //	           ^~~~
 //	hint: did you mean skb?
 //
+// What is wrong in a file begins with the place: opens.tsnoop:3:8.
+//
 // The part of a long spec that matters is shown. A tab or line break in a spec
 // is shown as one space, and what is not printable is escaped.
 func AppendError(dst []byte, e *spec.Error, color bool) []byte {
 	o := &Options{Color: color}
 	dst = append(o.Paint(dst, Failure), "tsnoop:"...)
-	dst = appendMessage(append(o.Reset(dst), ' '), e.Msg)
+	dst = append(o.Reset(dst), ' ')
+	if e.Where != "" {
+		dst = append(appendLine(dst, e.Where), ": "...)
+	}
+	dst = appendMessage(dst, e.Msg)
 	if e.Text != "" {
 		dst = o.appendPicture(dst, e.Text, e.Span)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
+	"github.com/tsnoop/tsnoop/fetchargs/specfile"
 	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/tracefs"
 )
@@ -16,6 +17,8 @@ import (
 type options struct {
 	command *command
 	args    []string // specs, names or a pattern
+	files   []string // of specs, which come behind those of args
+	specs   *specfile.Set
 	program []string // the command to trace, with its arguments
 
 	pids     []int
@@ -59,6 +62,7 @@ type options struct {
 // line of the help.
 func (o *options) flags() []flagRow {
 	rows := []flagRow{
+		{"file", "F", words(&o.files), "takes the name of a file of specs, or -", "tsnoop -F opens.tsnoop"},
 		{"pid", "p", setter{set: o.addPIDs}, "takes process ids separated by commas", "tsnoop -p 17,42 SPEC"},
 		{"follow", "f", yes(&o.follow), "", ""},
 		{"comm", "", parsed(&o.comm, parseComm), "takes a glob for names of tasks", "tsnoop --comm 'nginx*' SPEC"},
@@ -148,6 +152,10 @@ func (o *options) check() error {
 		return usagef("", "either a command behind -- is traced, or with --pid one that runs already")
 	case o.program != nil && (o.emit != "" || o.explain):
 		return usagef("", "--emit and --explain run no command")
+	case len(o.files) > 0 && !o.takesSpecs():
+		return usagef("", "%s takes no specs, so none from a file", o.command.name)
+	case o.follow && o.namesFile() != "":
+		return usagef("tsnoop -F "+o.namesFile(), "-f is --follow; a file of specs is given with -F")
 	case o.follow && len(o.pids) == 0 && o.program == nil:
 		return usagef("tsnoop -f -p PID SPEC", "--follow needs --pid")
 	case o.emit != "" && o.explain:

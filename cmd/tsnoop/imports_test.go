@@ -21,6 +21,7 @@ var mayImport = map[string][]string{
 	"btf/thin":            {"github.com/cilium/ebpf/btf"},
 	"fetchargs":           {module + "/tracefs/dynevent", module + "/fetchargs/spec", module + "/fetchargs/constants", module + "/fetchargs/abi", module + "/fetchargs/value", module + "/btf"},
 	"fetchargs/spec":      {},
+	"fetchargs/specfile":  {module + "/fetchargs/spec"},
 	"fetchargs/abi":       {module + "/btf"},
 	"fetchargs/constants": {},
 	"fetchargs/value":     {module + "/fetchargs/abi", module + "/fetchargs/constants", module + "/btf", "golang.org/x/sys/unix"},
@@ -39,12 +40,12 @@ var mayImport = map[string][]string{
 	"render/json": {module + "/render", module + "/fetchargs/value", module + "/tracefs", module + "/tracefs/calls"},
 	// Not what reads kernel files or bytes: that is behind tracefs/trace.
 	"cmd/tsnoop": {"github.com/spf13/pflag", "golang.org/x/sys/unix", "golang.org/x/term",
-		module + "/btf", module + "/fetchargs", module + "/fetchargs/abi", module + "/fetchargs/spec", module + "/tracefs", module + "/tracefs/calls",
+		module + "/btf", module + "/fetchargs", module + "/fetchargs/abi", module + "/fetchargs/spec", module + "/fetchargs/specfile", module + "/tracefs", module + "/tracefs/calls",
 		module + "/tracefs/trace", module + "/render", module + "/render/json", module + "/render/text"},
 }
 
 // pure are the packages that must not touch the machine.
-var pure = []string{"fetchargs", "fetchargs/constants", "fetchargs/spec", "fetchargs/abi", "fetchargs/value", "render", "render/text", "render/json", "tracefs/calls", "tracefs/dynevent", "tracefs/ringbuf", "tracefs/tracedat"}
+var pure = []string{"fetchargs", "fetchargs/constants", "fetchargs/spec", "fetchargs/specfile", "fetchargs/abi", "fetchargs/value", "render", "render/text", "render/json", "tracefs/calls", "tracefs/dynevent", "tracefs/ringbuf", "tracefs/tracedat"}
 
 func TestImports(t *testing.T) {
 	root := filepath.Join("..", "..")

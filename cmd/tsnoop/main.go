@@ -23,7 +23,11 @@ func tsnoop() int {
 	o, err := parseArgs(os.Args[1:])
 	ui := newUI(o)
 	if err == nil {
+		err = o.readSpecs()
+	}
+	if err == nil {
 		err = o.command.run(o, ui)
 	}
+	o.specs.Locate(err)
 	return ui.report(err)
 }

@@ -88,6 +88,18 @@ func (u *ui) hint(text string) {
 	}
 }
 
+// wrong shows what is wrong with specs. A file that has none may have a thousand
+// things wrong.
+func (u *ui) wrong(all spec.Errors) {
+	const most = 50
+	for _, e := range all[:min(len(all), most)] {
+		u.write(render.AppendError(nil, e, u.color), false)
+	}
+	if len(all) > most {
+		u.warn("%d more are wrong", len(all)-most)
+	}
+}
+
 // report says what err is and returns the exit status for it.
 func (u *ui) report(err error) int {
 	err = noTypes(err)
@@ -101,9 +113,7 @@ func (u *ui) report(err error) int {
 	case errors.As(err, &status):
 		return int(status)
 	case errors.As(err, &specs):
-		for _, e := range specs {
-			u.write(render.AppendError(nil, e, u.color), false)
-		}
+		u.wrong(specs)
 		return 2
 	case errors.As(err, &use):
 		u.warn("%s", use.msg)

@@ -17,10 +17,11 @@ func (s Span) To(t Span) Span { return Span{s.Pos, t.End} }
 type Error struct {
 	Text string // the whole spec
 	Span
-	Msg  string // lowercase, no full stop
-	Hint string // "" if there is nothing to advise
-	Fix  Fix    // what Hint ends in, if that is a piece of a spec
-	Err  error
+	Where string // FILE:LINE:COLUMN of Span, "" if the spec is no file's
+	Msg   string // lowercase, no full stop
+	Hint  string // "" if there is nothing to advise
+	Fix   Fix    // what Hint ends in, if that is a piece of a spec
+	Err   error
 }
 
 // A Fix is text that mends a spec when it stands there instead. TYPE, MEMBER
@@ -36,7 +37,12 @@ func (e *Error) Mend(span Span, lead, text string) {
 	e.Hint, e.Fix = lead+text, Fix{span, text}
 }
 
-func (e *Error) Error() string { return fmt.Sprintf("%s: %s", e.Text, e.Msg) }
+func (e *Error) Error() string {
+	if e.Where != "" {
+		return fmt.Sprintf("%s: %s", e.Where, e.Msg)
+	}
+	return fmt.Sprintf("%s: %s", e.Text, e.Msg)
+}
 
 func (e *Error) Unwrap() error { return e.Err }
 

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
+	"github.com/tsnoop/tsnoop/fetchargs/specfile"
+)
+
+// maxSpecFile is the most bytes that a file of specs may have.
+const maxSpecFile = 1 << 20
+
+// takesSpecs tells whether what stands behind the command's word are specs.
+func (o *options) takesSpecs() bool {
+	return o.command.name == "trace" || o.command.name == "record" || o.command.name == "replay"
+}
+
+// namesFile is the first argument that is no spec but a file, "" if none is.
+func (o *options) namesFile() string {
+	for _, arg := range o.args {
+		if info, err := os.Stat(arg); err == nil && info.Mode().IsRegular() && strings.ContainsAny(arg, "./") && o.command.name != "replay" {
+			return arg
+		}
+	}
+	return ""
+}
+
+// readSpecs adds the specs of --file to those of the command line.
+func (o *options) readSpecs() error {
+	if len(o.files) == 0 {
+		return nil
+	}
+	set, err := specfile.Read(o.files, readSpecFile)
+	o.specs = set
+	var wrong spec.Errors
+	switch {
+	case errors.As(err, &wrong):
+		// What else is wrong is shown, too: of the specs that could be read.
+		for _, text := range set.Texts() {
+			_, err := spec.Parse(text)
+			var more spec.Errors
+			if errors.As(err, &more) {
+				wrong = append(wrong, more...)
+			}
+		}
+		return wrong
+	case err != nil:
+		return usagef("", "cannot read specs: %v", err)
+	case len(set.Specs) == 0:
+		return usagef("tsnoop help spec shows what a spec is; a file has one a line", "there are no specs in %s", strings.Join(o.files, ", "))
+	}
+	o.args = append(o.args, set.Texts()...)
+	return nil
+}
+
+// readSpecFile reads a file of specs, - for the standard input.
+func readSpecFile(name string) ([]byte, error) {
+	f := os.Stdin
+	if name != "-" {
+		var err error
+		if f, err = os.Open(name); err != nil {
+			return nil, err
+		}
+		defer f.Close()
+	}
+	var text bytes.Buffer
+	switch n, err := io.Copy(&text, io.LimitReader(f, maxSpecFile+1)); {
+	case err != nil:
+		return nil, err
+	case n > maxSpecFile:
+		return nil, fmt.Errorf("%s is longer than 1 MiB: it cannot be a file of specs", name)
+	}
+	return text.Bytes(), nil
+}

@@ -1,0 +1,186 @@
+package specfile
+
+import (
+	"bytes"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
+)
+
+// A spec in a file may have so many bytes, and there may be so many of them in all.
+// No kernel would take as much, but for globs.
+const (
+	MaxSpec  = 64 << 10
+	MaxSpecs = 1000
+)
+
+// A piece is what one line of a file has of a spec.
+type piece struct {
+	pos          int // of its first byte, in the spec's text
+	line, column int // of the same byte in the file, from 1; columns are bytes
+}
+
+// A reader reads one file.
+type reader struct {
+	set  *Set
+	name string
+	line int
+	open *Spec // that the next line may go on with
+}
+
+// read takes in the lines of a file.
+func (r *reader) read(text []byte) {
+	text, ok := r.plain(text)
+	if !ok {
+		return
+	}
+	for line := range bytes.Lines(text) {
+		if r.line++; r.set.full {
+			return
+		}
+		r.take(string(bytes.TrimRight(line, "\r\n")))
+	}
+}
+
+// plain takes the mark off that some editors put before UTF-8, and refuses what is no
+// text at its first byte that shows it.
+func (r *reader) plain(text []byte) ([]byte, bool) {
+	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
+	if bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff")) {
+		r.fail(&Spec{Text: "", file: r.name, pieces: []piece{{0, 1, 1}}}, spec.Span{}, "save it as UTF-8", "this is UTF-16")
+		return nil, false
+	}
+	bad := bytes.IndexFunc(text, func(c rune) bool {
+		return c < ' ' && c != '\t' && c != '\n' && c != '\r' && c != '\f' || c == 0x7f
+	})
+	if bad < 0 {
+		return text, true
+	}
+	before := text[:bad]
+	column := bad - bytes.LastIndexByte(before, '\n')
+	r.fail(&Spec{file: r.name, pieces: []piece{{0, 1 + bytes.Count(before, []byte("\n")), column}}}, spec.Span{},
+		"a file of specs is text: one a line", "byte 0x%02x: this is no text", text[bad])
+	return nil, false
+}
+
+// take takes in a line.
+func (r *reader) take(line string) {
+	text := strings.TrimRight(withoutComment(line), " \t\r\f")
+	first := strings.TrimLeft(text, " \t\r\f")
+	column := 1 + len(text) - len(first)
+	switch {
+	case first == "":
+	case column > 1 && r.open == nil:
+		r.fail(&Spec{Text: line, file: r.name, pieces: []piece{{0, r.line, 1}}}, spec.Span{Pos: column - 1, End: len(text)},
+			"a spec begins in the first column", "a line that begins with a blank goes on with the spec above it, and there is none")
+	case column > 1:
+		r.goOn(first, column)
+	case isInclude(first):
+		r.open = nil
+		r.include(first)
+	default:
+		r.begin(first)
+	}
+}
+
+// begin begins a spec.
+func (r *reader) begin(text string) {
+	r.open = &Spec{Text: text, file: r.name, pieces: []piece{{0, r.line, 1}}}
+	if len(r.set.Specs) == MaxSpecs {
+		r.set.full = true
+		r.limitText()
+		r.fail(r.open, spec.Span{Pos: 0, End: 1}, "a glob stands for many functions: 'tcp_*'", "there are more than %d specs", MaxSpecs)
+		return
+	}
+	r.set.Specs = append(r.set.Specs, r.open)
+	r.limit()
+}
+
+// goOn adds a line to the spec above.
+func (r *reader) goOn(text string, column int) {
+	s := r.open
+	if s.cut {
+		return
+	}
+	s.Text += " "
+	s.pieces = append(s.pieces, piece{len(s.Text), r.line, column})
+	s.Text += text
+	r.limit()
+}
+
+// limit refuses a spec that is too long.
+func (r *reader) limit() {
+	if r.limitText() {
+		r.fail(r.open, spec.Span{Pos: 0, End: 1}, "lines that begin with a blank go on with the spec above", "this spec is longer than %d bytes", MaxSpec)
+		r.set.Specs = r.set.Specs[:len(r.set.Specs)-1]
+	}
+}
+
+// limitText cuts the text of a spec that is too long, so that its picture is soon made.
+func (r *reader) limitText() bool {
+	s, cut := r.open, MaxSpec
+	if len(s.Text) <= cut {
+		return false
+	}
+	for cut > 0 && !utf8.RuneStart(s.Text[cut]) {
+		cut--
+	}
+	s.Text, s.cut = s.Text[:cut], true
+	return true
+}
+
+// withoutComment cuts a line before the # that is in no string.
+func withoutComment(line string) string {
+	var quote byte
+	for i := 0; i < len(line); i++ {
+		switch c := line[i]; {
+		case quote != 0 && c == '\\':
+			i++
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			}
+		case c == '"' || c == '\'':
+			quote = c
+		case c == '#':
+			return line[:i]
+		}
+	}
+	return line
+}
+
+const includeWord = "include"
+
+// isInclude tells an include from the spec of a function of that name.
+func isInclude(text string) bool {
+	rest, ok := strings.CutPrefix(text, includeWord)
+	return ok && rest != "" && (rest[0] == ' ' || rest[0] == '\t')
+}
+
+// include takes in the file that a line names: include FILE or include "FILE".
+func (r *reader) include(text string) {
+	line := &Spec{Text: text, file: r.name, pieces: []piece{{0, r.line, 1}}}
+	name := strings.TrimLeft(text[len(includeWord):], " \t")
+	at := spec.Span{Pos: len(text) - len(name), End: len(text)}
+	if quoted, ok := strings.CutPrefix(name, `"`); ok {
+		if name, ok = strings.CutSuffix(quoted, `"`); !ok || name == "" || strings.Contains(name, `"`) {
+			r.fail(line, at, `include "net drops.tsnoop"`, "an include is a file's name, in quotes if it has blanks before or behind it, or #")
+			return
+		}
+	}
+	if !filepath.IsAbs(name) {
+		name = filepath.Join(filepath.Dir(r.name), name)
+	}
+	if err := r.set.add(name); err != nil {
+		r.fail(line, at, "", "cannot include it: %v", err)
+	}
+}
+
+func (r *reader) fail(s *Spec, at spec.Span, hint, format string, args ...any) {
+	r.set.wrong = append(r.set.wrong, &spec.Error{
+		Text: s.Text, Span: at, Where: s.Place(at.Pos).String(), Msg: fmt.Sprintf(format, args...), Hint: hint,
+	})
+}
