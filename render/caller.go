@@ -1,7 +1,5 @@
 package render
 
-import "github.com/tsnoop/tsnoop/tracefs/calls"
-
 // A Caller is where a call came from.
 type Caller struct {
 	Name, Module string
@@ -15,14 +13,6 @@ var trampolines = map[string]bool{
 	"__kretprobe_trampoline":  true, // since 5.16
 	"kretprobe_trampoline":    true,
 	"return_to_handler":       true, // function graph tracer
-}
-
-// ReturnAddress is where c returns to, 0 if that is not known.
-func (f *Function) ReturnAddress(c *calls.Call) uint64 {
-	if addr := f.Entry.caller(c); addr != 0 {
-		return addr
-	}
-	return f.Return.caller(c)
 }
 
 // An AddressCache keeps what was written about addresses: few call a function

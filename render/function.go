@@ -18,6 +18,7 @@ type Function struct {
 
 	Entry, Return Side
 
+	several bool // a side has several parts
 	mayFail bool // it is known whether calls fail
 }
 
@@ -26,18 +27,27 @@ type Function struct {
 type Side struct {
 	Result *Field  // the return value itself, nil if it is not shown
 	Fields []Field // all else
-	Dumps  bool    // some are objects
 
-	at      fetchargs.Side
-	parts   []part
-	single  bool     // there is one part only, the first
-	records [][]byte // what each of them has of a call; scratch of object
+	at     fetchargs.Side
+	parts  []part // by the numbers of the probes
+	record Record // what was taken last
+
+	// Of a side of one part, where its record has the task's name and the return
+	// address; -1 if it has not.
+	comm, caller int
 }
 
 // A part is one of the probes of a side.
 type part struct {
 	probe *fetchargs.Probe
-	dec   *value.Decoder
+	dec   *value.Decoder // nil if its records cannot be decoded
+}
+
+// A Record is what the events of a call have of a side. It is valid as long as they
+// are, and until the next one is taken.
+type Record struct {
+	only  []byte   // of a side of one part, nil if that was not seen
+	parts [][]byte // of one of several each part, nil for what was not seen
 }
 
 // A Field is a value that is shown. It is not for several goroutines at a time.
@@ -55,8 +65,9 @@ type Field struct {
 	where value.Plain
 
 	opts  *Options
-	part  int          // of its side
+	dec   *value.Decoder
 	index int          // in Probe.Fields
+	part  int          // of its side
 	joint *value.Joint // of an object that goes on in other parts
 	again *Field       // what to show if it faulted at entry, as it was at return; may be nil
 	text  textWalk
@@ -73,6 +84,7 @@ func NewFunctions(sources []Source, o *Options) []Function {
 		f.Title = string(AppendEscaped(nil, []byte(f.Name), NoQuote))
 		f.Entry = newSide(fetchargs.Entry, &s, o)
 		f.Return = newSide(fetchargs.Return, &s, o)
+		f.several = len(f.Entry.parts) > 1 || len(f.Return.parts) > 1
 		f.findAgain()
 		f.mayFail = s.Verdict(o.Order) != nil
 	}
@@ -83,31 +95,39 @@ func NewFunctions(sources []Source, o *Options) []Function {
 // part of their return; nil if that is not known. order is that of the records, nil
 // for little endian.
 func (s *Source) Verdict(order binary.ByteOrder) *fetchargs.Verdict {
-	for _, p := range s.parts(fetchargs.Return) {
-		return fetchargs.NewVerdict(p.probe, p.dec, order)
+	if parts := s.parts(fetchargs.Return); len(parts) > 0 {
+		return fetchargs.NewVerdict(parts[0].probe, parts[0].dec, order)
 	}
 	return nil
 }
 
-// parts are the probes of a side that can be decoded.
+// parts are the probes of a side, by their numbers.
 func (s *Source) parts(at fetchargs.Side) (all []part) {
 	for i, p := range s.Plan.Probes {
-		if p.Side == at && i < len(s.Decoders) && s.Decoders[i] != nil {
-			all = append(all, part{p, s.Decoders[i]})
+		if p.Side != at {
+			continue
 		}
+		next := part{probe: p}
+		if i < len(s.Decoders) {
+			next.dec = s.Decoders[i]
+		}
+		all = append(all, next)
 	}
 	return all
 }
 
 func newSide(at fetchargs.Side, source *Source, o *Options) Side {
-	s := Side{at: at, parts: source.parts(at)}
-	decoders := make([]*value.Decoder, len(s.parts))
-	for i, p := range s.parts {
-		decoders[i] = p.dec
+	s := Side{at: at, parts: source.parts(at), comm: -1, caller: -1}
+	switch {
+	case len(s.parts) > 1:
+		s.record.parts = make([][]byte, len(s.parts))
+	case len(s.parts) == 1 && s.parts[0].dec != nil:
+		s.comm, s.caller = s.parts[0].probe.Comm, s.parts[0].probe.Caller
 	}
-	s.single = len(s.parts) == 1 && s.parts[0].probe.Part == 0
-	s.records = make([][]byte, len(s.parts))
 	for i, p := range s.parts {
+		if p.dec == nil {
+			continue
+		}
 		for j := range p.probe.Fields {
 			f := &p.probe.Fields[j]
 			if f.Hidden || at == fetchargs.Return && f.Encoding == value.Nothing {
@@ -115,13 +135,7 @@ func newSide(at fetchargs.Side, source *Source, o *Options) Side {
 			}
 			returned := at == fetchargs.Return && len(f.Guards) == 0 && f.Encoding == value.Integer
 			field := NewField(f, returned, o)
-			field.part, field.index = i, j
-			if f.Dump != nil && len(f.Dump.Rest) > 0 && i == 0 {
-				field.joint = value.NewJoint(j, decoders)
-			}
-			field.where, field.Plain = p.dec.Plain(j)
-			s.Dumps = s.Dumps || field.Dump
-			field.Plain = field.Plain && s.single // or its record may be missing
+			field.from(&s, i, j)
 			if at == fetchargs.Return && f.Label == "return" && s.Result == nil {
 				s.Result = field
 				continue
@@ -132,17 +146,23 @@ func newSide(at fetchargs.Side, source *Source, o *Options) Side {
 	return s
 }
 
-// record is what a call's event of one part of the side holds, nil if that was not
-// seen.
-func (s *Side) record(n int, c *calls.Call) []byte {
-	e := s.first(c)
-	if !s.single {
-		e = c.Event(s.at == fetchargs.Return, s.parts[n].probe.Part)
+// decoders are those of the parts.
+func (s *Side) decoders() []*value.Decoder {
+	all := make([]*value.Decoder, len(s.parts))
+	for i, p := range s.parts {
+		all[i] = p.dec
 	}
-	if e == nil {
-		return nil
+	return all
+}
+
+// from says which field of which part f is the value of.
+func (f *Field) from(s *Side, part, index int) {
+	f.part, f.index, f.dec, f.joint = part, index, s.parts[part].dec, nil
+	f.where, f.Plain = f.dec.Plain(index)
+	f.Plain = f.Plain && len(s.parts) == 1 // or its record may be missing
+	if d := s.parts[part].probe.Fields[index].Dump; d != nil && len(d.Rest) > 0 && part == 0 {
+		f.joint = value.NewJoint(index, s.decoders())
 	}
-	return e.Data
 }
 
 // first is the first event of the side that was seen, nil if there was none.
@@ -153,130 +173,149 @@ func (s *Side) first(c *calls.Call) *tracefs.Event {
 	return c.Entry
 }
 
-// findAgain finds what the return probe has of the values of the entry.
-func (f *Function) findAgain() {
-	if len(f.Return.parts) == 0 {
-		return
+// event is that of one part of the side, nil if it was not seen.
+func (s *Side) event(part int, c *calls.Call) *tracefs.Event {
+	return c.Event(s.at == fetchargs.Return, part)
+}
+
+// Record takes what c's events have of the side.
+func (s *Side) Record(c *calls.Call) *Record {
+	r := &s.record
+	r.only = nil
+	if len(r.parts) > 0 {
+		s.gather(c)
+	} else if e := s.first(c); e != nil {
+		r.only = e.Data
 	}
-	ret := f.Return.parts[0].probe
-	for i := range f.Entry.Fields {
-		field := &f.Entry.Fields[i]
-		if n := f.Entry.parts[field.part].probe.Fields[field.index].Again; n > 0 && n <= len(ret.Fields) {
-			again := *field
-			again.part, again.index = 0, n-1
-			field.again = &again
+	return r
+}
+
+// gather takes what c's events have of a side of several parts.
+func (s *Side) gather(c *calls.Call) {
+	for i := range s.parts {
+		s.record.parts[i] = nil
+		if e := s.event(i, c); e != nil {
+			s.record.parts[i] = e.Data
 		}
 	}
 }
 
-// Value is what the call's record says of f.
-func (s *Side) Value(f *Field, c *calls.Call) value.Value {
-	if !s.single || f.joint != nil || s.first(c) == nil {
-		return s.gathered(f, c)
+// Value is what r, of f's side, says of f. An object is valid until the next one of f.
+func (f *Field) Value(r *Record) value.Value {
+	if r.only != nil {
+		return f.dec.Value(f.index, r.only)
 	}
-	return s.parts[0].dec.Value(f.index, s.first(c).Data)
+	return f.gathered(r)
 }
 
-// gathered is the value of f where a side has several parts.
-func (s *Side) gathered(f *Field, c *calls.Call) value.Value {
-	if f.joint != nil {
-		return s.object(f, c)
+// gathered is the value of f where its side has several parts, or was not seen.
+func (f *Field) gathered(r *Record) value.Value {
+	switch {
+	case f.part >= len(r.parts) || r.parts[f.part] == nil:
+		return value.Value{}
+	case f.joint != nil:
+		return f.joint.Value(r.parts)
 	}
-	if data := s.record(f.part, c); data != nil {
-		return s.parts[f.part].dec.Value(f.index, data)
-	}
-	return value.Value{}
+	return f.dec.Value(f.index, r.parts[f.part])
 }
 
-// object is the value of f, of which each part has some.
-func (s *Side) object(f *Field, c *calls.Call) value.Value {
-	for i := range s.parts {
-		s.records[i] = s.record(i, c)
+// Number is what r, of f's side, says of f, which is Plain.
+func (f *Field) Number(r *Record) uint64 { return f.Means(f.where.Load(r.only)) }
+
+// findAgain finds what the return probe has of the values of the entry.
+func (f *Function) findAgain() {
+	if len(f.Return.parts) == 0 || f.Return.parts[0].dec == nil {
+		return
 	}
-	return f.joint.Value(s.records)
-}
-
-// AppendField appends the text of what the call's record says of f.
-func (s *Side) AppendField(dst []byte, f *Field, c *calls.Call) []byte {
-	if f.Plain {
-		return f.AppendNumber(dst, f.Means(f.where.Load(s.first(c).Data)))
+	again := f.Return.parts[0]
+	for i := range f.Entry.Fields {
+		field := &f.Entry.Fields[i]
+		n := f.Entry.parts[field.part].probe.Fields[field.index].Again
+		if n <= 0 || n > len(again.probe.Fields) {
+			continue
+		}
+		later := *field
+		later.from(&f.Return, 0, n-1)
+		field.again = &later
 	}
-	return f.AppendValue(dst, s.Value(f, c))
 }
 
-// Number is what the call's record says of f, which is Plain.
-func (s *Side) Number(f *Field, c *calls.Call) uint64 {
-	return f.Means(f.where.Load(s.first(c).Data))
-}
-
-// AtReturn is what field, of the entry, was at return, if it could only be read
-// then.
+// AtReturn is what field, of the entry, was at return, if that is known.
 func (f *Function) AtReturn(field *Field, c *calls.Call) (value.Value, bool) {
-	if field.again == nil {
+	if field.again == nil || c.Return == nil {
 		return value.Value{}, false
 	}
-	return f.atReturn(field, c)
-}
-
-func (f *Function) atReturn(field *Field, c *calls.Call) (value.Value, bool) {
-	if c.Return == nil || f.Entry.Value(field, c).Kind != value.Fault {
-		return value.Value{}, false
-	}
-	val := f.Return.Value(field.again, c)
+	val := field.again.Value(f.Return.Record(c))
 	return val, val.Kind != value.Fault && val.Kind != value.None
 }
 
 // Comm is the name of the task that made the call.
 func (f *Function) Comm(c *calls.Call) []byte {
-	if text := f.Entry.comm(c); text != nil {
+	text := f.comm(c)
+	switch {
+	case text != nil:
 		return text
-	}
-	if text := f.Return.comm(c); text != nil {
-		return text
-	}
-	if c.Entry != nil {
+	case c.Entry != nil:
 		return c.Entry.Comm
 	}
 	return c.Return.Comm
 }
 
-// comm is the name of the task, nil if the side does not have it.
-func (s *Side) comm(c *calls.Call) []byte {
-	if s.single { // as nearly always
-		if e, p := s.first(c), &s.parts[0]; e != nil && p.probe.Comm >= 0 {
-			return p.dec.Text(p.probe.Comm, e.Data)
-		}
-		return nil
+// comm is the name of the task that tsnoop has fetched itself, nil if it has not.
+func (f *Function) comm(c *calls.Call) []byte {
+	if f.several {
+		return f.anyComm(c)
 	}
-	for i := range s.parts {
-		p := &s.parts[i]
-		if p.probe.Comm < 0 {
-			continue
+	if s := &f.Entry; s.comm >= 0 && c.Entry != nil {
+		if text := s.parts[0].dec.Text(s.comm, c.Entry.Data); text != nil {
+			return text
 		}
-		if data := s.record(i, c); data != nil {
-			if text := p.dec.Text(p.probe.Comm, data); text != nil {
-				return text
+	}
+	if s := &f.Return; s.comm >= 0 && c.Return != nil {
+		return s.parts[0].dec.Text(s.comm, c.Return.Data)
+	}
+	return nil
+}
+
+// anyComm is comm where a side has several parts.
+func (f *Function) anyComm(c *calls.Call) []byte {
+	for _, s := range [...]*Side{&f.Entry, &f.Return} {
+		for i, p := range s.parts {
+			if e := s.event(i, c); e != nil && p.dec != nil && p.probe.Comm >= 0 {
+				if text := p.dec.Text(p.probe.Comm, e.Data); text != nil {
+					return text
+				}
 			}
 		}
 	}
 	return nil
 }
 
-// caller is where the function returns to, 0 if the side does not have it.
-func (s *Side) caller(c *calls.Call) uint64 {
-	if s.single {
-		if e, p := s.first(c), &s.parts[0]; e != nil && p.probe.Caller >= 0 {
-			return p.dec.Arg(p.probe.Caller, e.Data)
-		}
-		return 0
+// ReturnAddress is where c returns to, 0 if that is not known.
+func (f *Function) ReturnAddress(c *calls.Call) uint64 {
+	if f.several {
+		return f.anyCaller(c)
 	}
-	for i := range s.parts {
-		p := &s.parts[i]
-		if p.probe.Caller < 0 {
-			continue
+	if s := &f.Entry; s.caller >= 0 && c.Entry != nil {
+		if addr := s.parts[0].dec.Arg(s.caller, c.Entry.Data); addr != 0 {
+			return addr
 		}
-		if data := s.record(i, c); data != nil {
-			return p.dec.Arg(p.probe.Caller, data)
+	}
+	if s := &f.Return; s.caller >= 0 && c.Return != nil {
+		return s.parts[0].dec.Arg(s.caller, c.Return.Data)
+	}
+	return 0
+}
+
+// anyCaller is ReturnAddress where a side has several parts.
+func (f *Function) anyCaller(c *calls.Call) uint64 {
+	for _, s := range [...]*Side{&f.Entry, &f.Return} {
+		for i, p := range s.parts {
+			if e := s.event(i, c); e != nil && p.dec != nil && p.probe.Caller >= 0 {
+				if addr := p.dec.Arg(p.probe.Caller, e.Data); addr != 0 {
+					return addr
+				}
+			}
 		}
 	}
 	return 0

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/tsnoop/tsnoop/fetchargs/value"
 	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 )
@@ -193,9 +194,10 @@ func (p *Printer) appendCaller(dst []byte, addr uint64) []byte {
 }
 
 func (p *Printer) appendReturn(dst []byte, s *side, c *calls.Call) []byte {
+	record := s.Record(c)
 	if r := s.result; r != nil {
 		dst = append(append(dst, `,"ret":{`...), r.typed...)
-		dst = append(p.appendField(dst, s, r, c), '}')
+		dst = append(p.appendField(dst, r, record), '}')
 	}
 	if len(s.fields) == 0 {
 		return dst
@@ -203,22 +205,30 @@ func (p *Printer) appendReturn(dst []byte, s *side, c *calls.Call) []byte {
 	dst = append(dst, `,"ret_args":[`...)
 	for i := range s.fields {
 		dst = appendHead(dst, i, &s.fields[i])
-		dst = append(p.appendField(dst, s, &s.fields[i], c), '}')
+		dst = append(p.appendField(dst, &s.fields[i], record), '}')
 	}
 	return append(dst, ']')
 }
 
 // appendArgs appends the values of the entry as an array of objects.
 func (p *Printer) appendArgs(dst []byte, f *function, c *calls.Call) []byte {
+	record := f.entry.Record(c)
 	dst = append(dst, '[')
 	for i := range f.entry.fields {
 		field := &f.entry.fields[i]
 		dst = appendHead(dst, i, field)
-		if val, ok := f.AtReturn(field.Field, c); ok {
-			dst = append(p.AppendValue(dst, field.Field, val), `,"at":"return"}`...)
+		if field.Plain {
+			dst = append(p.appendInteger(dst, field.Field, field.Number(record)), '}')
 			continue
 		}
-		dst = append(p.appendField(dst, &f.entry, field, c), '}')
+		val := field.Value(record)
+		if val.Kind == value.Fault {
+			if later, ok := f.AtReturn(field.Field, c); ok {
+				dst = append(p.AppendValue(dst, field.Field, later), `,"at":"return"}`...)
+				continue
+			}
+		}
+		dst = append(p.AppendValue(dst, field.Field, val), '}')
 	}
 	return append(dst, ']')
 }
@@ -232,11 +242,11 @@ func appendHead(dst []byte, i int, f *field) []byte {
 }
 
 // appendField appends "value" and what stands beside it.
-func (p *Printer) appendField(dst []byte, s *side, f *field, c *calls.Call) []byte {
+func (p *Printer) appendField(dst []byte, f *field, r *render.Record) []byte {
 	if f.Plain {
-		return p.appendInteger(dst, f.Field, s.Number(f.Field, c))
+		return p.appendInteger(dst, f.Field, f.Number(r))
 	}
-	return p.AppendValue(dst, f.Field, s.Value(f.Field, c))
+	return p.AppendValue(dst, f.Field, f.Value(r))
 }
 
 // appendStack appends the stack as a member.

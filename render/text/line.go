@@ -5,6 +5,7 @@ package text
 import (
 	"strconv"
 
+	"github.com/tsnoop/tsnoop/fetchargs/value"
 	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
@@ -20,7 +21,14 @@ type Printer struct {
 	frames    *render.Frames
 	task      render.TaskCache
 	tree      tree
-	summed    bool // a summary was shown
+	objects   []object // of the call so far, whose trees are still to be shown
+	summed    bool     // a summary was shown
+}
+
+// An object is a value that is shown as a tree.
+type object struct {
+	field *render.Field
+	val   value.Value
 }
 
 // New makes a Printer for calls whose Plan is an index of sources.
@@ -68,8 +76,8 @@ func (p *Printer) appendCall(dst []byte, c *calls.Call) []byte {
 	f := &p.functions[c.Plan]
 	dst = p.appendHead(p.appendColumns(dst, f, c), f, c)
 	dst = append(p.appendReturn(dst, f, c), '\n')
-	if f.Entry.Dumps || f.Return.Dumps {
-		dst = appendReturnTrees(appendEntryTrees(dst, f, c), f, c)
+	if len(p.objects) > 0 {
+		dst = p.appendTrees(dst, c)
 	}
 	return p.appendStack(dst, c)
 }
@@ -95,7 +103,7 @@ func (p *Printer) appendHead(dst []byte, f *render.Function, c *calls.Call) []by
 	dst = append(p.opts.Reset(dst), '(')
 	switch {
 	case c.Entry != nil:
-		dst = appendArgs(dst, f, c)
+		dst = p.appendArgs(dst, f, c)
 	case c.Orphan:
 		dst = append(dst, "entry not seen"...)
 	}
@@ -116,19 +124,47 @@ func (p *Printer) appendCaller(dst []byte, addr uint64) []byte {
 	return append(p.opts.Reset(dst), " -> "...)
 }
 
-// appendArgs appends the values of the entry. One that could not be read then is
-// shown as it was at return, if it could be read there, and marked.
-func appendArgs(dst []byte, f *render.Function, c *calls.Call) []byte {
+// appendArgs appends the values of the entry.
+func (p *Printer) appendArgs(dst []byte, f *render.Function, c *calls.Call) []byte {
+	record := f.Entry.Record(c)
 	for i := range f.Entry.Fields {
 		field := &f.Entry.Fields[i]
 		dst = appendLabel(dst, i, field)
-		if val, ok := f.AtReturn(field, c); ok {
-			dst = append(field.AppendValue(dst, val), " (at return)"...)
-			continue
+		if field.Plain {
+			dst = field.AppendNumber(dst, field.Number(record))
+		} else {
+			dst = p.appendArg(dst, f, field, record, c)
 		}
-		dst = f.Entry.AppendField(dst, field, c)
 	}
 	return dst
+}
+
+// appendArg appends a value of the entry. One that could not be read then is shown as
+// it was at return, if it could be read there, and marked.
+func (p *Printer) appendArg(dst []byte, f *render.Function, field *render.Field, r *render.Record, c *calls.Call) []byte {
+	val := field.Value(r)
+	if val.Kind == value.Fault {
+		if later, ok := f.AtReturn(field, c); ok {
+			return append(p.appendValue(dst, field, later), " (at return)"...)
+		}
+	}
+	return p.appendValue(dst, field, val)
+}
+
+// appendField appends what r says of field.
+func (p *Printer) appendField(dst []byte, field *render.Field, r *render.Record) []byte {
+	if field.Plain {
+		return field.AppendNumber(dst, field.Number(r))
+	}
+	return p.appendValue(dst, field, field.Value(r))
+}
+
+// appendValue appends val, and notes it if it is an object.
+func (p *Printer) appendValue(dst []byte, field *render.Field, val value.Value) []byte {
+	if val.Kind == value.Dump {
+		p.objects = append(p.objects, object{field, val})
+	}
+	return field.AppendValue(dst, val)
 }
 
 // appendReturn appends what came back, and when.
@@ -140,8 +176,9 @@ func (p *Printer) appendReturn(dst []byte, f *render.Function, c *calls.Call) []
 		return dst
 	}
 	ret := &f.Return
+	record := ret.Record(c)
 	if ret.Result != nil {
-		dst = ret.AppendField(append(dst, " = "...), ret.Result, c)
+		dst = p.appendField(append(dst, " = "...), ret.Result, record)
 	}
 	if len(ret.Fields) > 0 {
 		if ret.Result == nil {
@@ -149,7 +186,7 @@ func (p *Printer) appendReturn(dst []byte, f *render.Function, c *calls.Call) []
 		}
 		dst = append(dst, " {"...)
 		for i := range ret.Fields {
-			dst = ret.AppendField(appendLabel(dst, i, &ret.Fields[i]), &ret.Fields[i], c)
+			dst = p.appendField(appendLabel(dst, i, &ret.Fields[i]), &ret.Fields[i], record)
 		}
 		dst = append(dst, '}')
 	}
@@ -167,41 +204,12 @@ func appendLabel(dst []byte, i int, field *render.Field) []byte {
 	return append(dst, field.Assign...)
 }
 
-// appendEntryTrees appends the objects of the entry.
-func appendEntryTrees(dst []byte, f *render.Function, c *calls.Call) []byte {
-	if c.Entry == nil || !f.Entry.Dumps {
-		return dst
+// appendTrees appends the objects of c that were not shown yet.
+func (p *Printer) appendTrees(dst []byte, c *calls.Call) []byte {
+	for i := range p.objects {
+		dst = p.objects[i].field.AppendTree(dst, &p.objects[i].val, c.Depth)
 	}
-	for i := range f.Entry.Fields {
-		field := &f.Entry.Fields[i]
-		if !field.Dump {
-			continue
-		}
-		val, ok := f.AtReturn(field, c)
-		if !ok {
-			val = f.Entry.Value(field, c)
-		}
-		dst = field.AppendTree(dst, &val, c.Depth)
-	}
-	return dst
-}
-
-// appendReturnTrees appends the objects of the return.
-func appendReturnTrees(dst []byte, f *render.Function, c *calls.Call) []byte {
-	ret := &f.Return
-	if c.Return == nil || c.Unfinished || !ret.Dumps {
-		return dst
-	}
-	if r := ret.Result; r != nil && r.Dump {
-		val := ret.Value(r, c)
-		dst = r.AppendTree(dst, &val, c.Depth)
-	}
-	for i := range ret.Fields {
-		if field := &ret.Fields[i]; field.Dump {
-			val := ret.Value(field, c)
-			dst = field.AppendTree(dst, &val, c.Depth)
-		}
-	}
+	p.objects = p.objects[:0]
 	return dst
 }
 

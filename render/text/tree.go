@@ -30,7 +30,7 @@ func (p *Printer) Begin(dst []byte, c *calls.Call) []byte {
 	t, f := &p.tree, &p.functions[c.Plan]
 	dst = p.appendChange(p.Idle(dst), f, c)
 	t.held = p.appendHead(appendIndent(p.appendColumns(t.held[:0], f, c), c.Depth), f, c)
-	t.below = appendEntryTrees(t.below[:0], f, c)
+	t.below = p.appendTrees(t.below[:0], c)
 	t.stack = len(t.below)
 	t.below = p.appendStack(t.below, c)
 	t.begun, t.id, t.open = true, c.ID, true
@@ -47,7 +47,7 @@ func (p *Printer) End(dst []byte, c *calls.Call) []byte {
 		dst = append(dst, t.held...)
 		t.held, t.id, t.open = t.held[:0], 0, c.Depth > 0
 		dst = append(append(p.appendReturn(dst, f, c), '\n'), t.below[:t.stack]...)
-		return append(appendReturnTrees(dst, f, c), t.below[t.stack:]...)
+		return append(p.appendTrees(dst, c), t.below[t.stack:]...)
 	}
 	dst = p.appendChange(p.Idle(dst), f, c)
 	t.open = c.Depth > 0
@@ -90,7 +90,7 @@ func (p *Printer) appendEnd(dst []byte, f *render.Function, c *calls.Call) []byt
 	dst = p.opts.Paint(p.appendReturn(dst, f, c), render.Aside)
 	dst = append(append(dst, "  // "...), f.Title...)
 	dst = append(p.opts.Reset(dst), '\n')
-	return appendReturnTrees(dst, f, c)
+	return p.appendTrees(dst, c)
 }
 
 func appendIndent(dst []byte, depth int) []byte {
