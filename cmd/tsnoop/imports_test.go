@@ -24,7 +24,7 @@ var mayImport = map[string][]string{
 	"fetchargs/specfile":  {module + "/fetchargs/spec"},
 	"fetchargs/abi":       {module + "/btf"},
 	"fetchargs/constants": {},
-	"fetchargs/value":     {module + "/fetchargs/abi", module + "/fetchargs/constants", module + "/btf", "golang.org/x/sys/unix"},
+	"fetchargs/value":     {module + "/fetchargs/abi", module + "/fetchargs/constants", module + "/btf"},
 	"tracefs":             {"golang.org/x/sys/unix", module + "/tracefs/ringbuf", module + "/tracefs/dynevent"},
 	"tracefs/dynevent":    {},
 	"tracefs/proc":        {},
@@ -36,7 +36,7 @@ var mayImport = map[string][]string{
 	"tracefs/trace": {"github.com/fsnotify/fsnotify", module + "/btf", module + "/fetchargs", module + "/fetchargs/spec", module + "/fetchargs/value", module + "/fetchargs/abi", "golang.org/x/sys/unix", module + "/tracefs", module + "/tracefs/calls",
 		module + "/tracefs/proc", module + "/tracefs/read", module + "/tracefs/ringbuf", module + "/tracefs/text", module + "/tracefs/tracedat"},
 	"render":      {module + "/fetchargs/constants", module + "/fetchargs", module + "/fetchargs/spec", module + "/fetchargs/value", module + "/btf", module + "/tracefs", module + "/tracefs/calls"},
-	"render/text": {module + "/render", module + "/tracefs", module + "/tracefs/calls"},
+	"render/text": {module + "/render", module + "/fetchargs/value", module + "/tracefs", module + "/tracefs/calls"},
 	"render/json": {module + "/render", module + "/fetchargs/value", module + "/tracefs", module + "/tracefs/calls"},
 	// Not what reads kernel files or bytes: that is behind tracefs/trace.
 	"cmd/tsnoop": {"github.com/spf13/pflag", "golang.org/x/sys/unix", "golang.org/x/term",
