@@ -90,7 +90,7 @@ func Parse(data []byte) (*BTF, error) {
 	}
 	r := &BTF{
 		data: data, header: data[:24], types: data[typeOff : typeOff+typeLen], strings: data[strOff : strOff+strLen],
-		offsets: make([]uint32, 1, typeLen/24), found: map[string][]cbtf.Type{}, declared: map[*cbtf.Fwd]uint32{}, whole: map[uint32]cbtf.Type{},
+		offsets: make([]uint32, 1, 1+typeLen/24), found: map[string][]cbtf.Type{}, declared: map[*cbtf.Fwd]uint32{}, whole: map[uint32]cbtf.Type{},
 	}
 	for off := uint32(0); off < uint32(len(r.types)); {
 		if len(r.types)-int(off) < 12 {
