@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
@@ -310,7 +311,8 @@ func (c constant) filterText(f *value.Field, op spec.Op, plain bool) (string, bo
 		return "", false
 	}
 	text := c.text
-	odd := slices.ContainsFunc([]byte(text), func(b byte) bool { return b < ' ' || b == 0x7f })
+	// The filter is printed, too.
+	odd := strings.ContainsFunc(text, func(r rune) bool { return r == utf8.RuneError || !strconv.IsPrint(r) })
 	if odd || len(text) > 200 || f.Count > 0 && len(text) >= f.Count || op == "~" && text == "" {
 		return "", false
 	}

@@ -2,7 +2,9 @@ package spec
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // String prints the spec in its canonical form: Parse of it gives an equal tree.
@@ -150,19 +152,23 @@ func (l *Literal) String() string {
 	return l.Text
 }
 
-// Escape undoes unescape.
+// Escape undoes unescape. What a terminal would not just show is written as bytes.
 func Escape(s string, quote byte) string {
 	var b strings.Builder
-	for i := range len(s) {
-		switch c := s[i]; {
-		case c == quote || c == '\\':
+	for len(s) > 0 {
+		r, n := utf8.DecodeRuneInString(s)
+		switch {
+		case r == rune(quote) || r == '\\':
 			b.WriteByte('\\')
-			b.WriteByte(c)
-		case c < ' ' || c == 0x7f:
-			fmt.Fprintf(&b, `\x%02x`, c)
+			b.WriteByte(s[0])
+		case r == utf8.RuneError && n == 1 || !strconv.IsPrint(r):
+			for _, c := range []byte(s[:n]) {
+				fmt.Fprintf(&b, `\x%02x`, c)
+			}
 		default:
-			b.WriteByte(c)
+			b.WriteString(s[:n])
 		}
+		s = s[n:]
 	}
 	return b.String()
 }
