@@ -54,9 +54,9 @@ fuzz:
 
 lint:
 	@unformatted=$$(gofmt -l .); [ -z "$$unformatted" ] || { echo "gofmt: $$unformatted"; exit 1; }
-	go vet ./... ./testdata/load ./testdata/walk
+	go vet ./... ./testdata/load ./testdata/walk ./testdata/badinput
 	go vet -tags vm ./... $(suite)
-	go run $(STATICCHECK) ./... ./testdata/load ./testdata/walk
+	go run $(STATICCHECK) ./... ./testdata/load ./testdata/walk ./testdata/badinput
 	go run $(STATICCHECK) -tags vm ./... $(suite)
 
 # linter fails where there is no staticcheck to be had.

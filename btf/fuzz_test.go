@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/testdata/badinput"
 )
 
 // FuzzType: any text gives an error or a type, and the C name of a type found
@@ -24,7 +25,7 @@ func FuzzType(f *testing.F) {
 		f.Add(text)
 	}
 	k := withModule()
-	f.Fuzz(func(t *testing.T, text string) {
+	badinput.Fuzz(f, func(t *testing.T, text string) {
 		typ, err := k.Type(text)
 		if (err == nil) != (typ != nil) {
 			t.Fatalf("Type(%q) = %v, %v", text, typ, err)
@@ -69,7 +70,7 @@ func FuzzOpen(f *testing.F) {
 	f.Add([]byte{31, 0, 2, 32, 0, 1, 33, 0, 0}, uint16(0))    // its kind, and what it points to
 	f.Add([]byte{0, 1, 7, 64, 2, 9, 200, 3, 1}, uint16(3000)) // here and there
 	dir := f.TempDir()
-	f.Fuzz(func(t *testing.T, edits []byte, cut uint16) {
+	badinput.Fuzz(f, func(t *testing.T, edits []byte, cut uint16) {
 		files := []string{filepath.Join(dir, "base.btf"), filepath.Join(dir, "mod.btf")}
 		for i, data := range [][]byte{base, split} {
 			data = bytes.Clone(data[:max(0, len(data)-int(cut))])

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/tsnoop/tsnoop/btf/thin"
+	"github.com/tsnoop/tsnoop/testdata/badinput"
 )
 
 // A slice must answer like the whole: same prototypes, same layouts.
@@ -85,7 +86,7 @@ func FuzzThin(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(uint16(40), byte(7))
-	f.Fuzz(func(t *testing.T, at uint16, b byte) {
+	badinput.Fuzz(f, func(t *testing.T, at uint16, b byte) {
 		damaged := append([]byte(nil), data...)
 		damaged[int(at)%len(damaged)] = b
 		r, err := thin.Parse(damaged)

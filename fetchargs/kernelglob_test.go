@@ -3,6 +3,8 @@ package fetchargs
 import (
 	"strings"
 	"testing"
+
+	"github.com/tsnoop/tsnoop/testdata/badinput"
 )
 
 func TestKernelGlob(t *testing.T) {
@@ -33,7 +35,7 @@ func FuzzKernelGlob(f *testing.F) {
 	f.Add("[^a]*", "b")
 	f.Add("[!]-a]?", "-x")
 	f.Add("[^!-,]", "^")
-	f.Fuzz(func(t *testing.T, glob, name string) {
+	badinput.Fuzz(f, func(t *testing.T, glob, name string) {
 		if turnedRange(glob) != "" || strings.ContainsAny(glob+name, "\x00") {
 			return // no such glob is used, no such text is in a record
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
+	"github.com/tsnoop/tsnoop/testdata/badinput"
 )
 
 // savedSpecs has everything that plans can hold.
@@ -153,7 +154,7 @@ func FuzzLoad(f *testing.F) {
 	for _, old := range savedVersion1(f) {
 		f.Add(old, bytes.Repeat([]byte{0x80}, 80))
 	}
-	f.Fuzz(func(t *testing.T, data, record []byte) {
+	badinput.Fuzz(f, func(t *testing.T, data, record []byte) {
 		plans, err := fetchargs.Load(data)
 		if err != nil {
 			if !errors.Is(err, fetchargs.ErrSaved) {

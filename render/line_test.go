@@ -12,6 +12,7 @@ import (
 	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/render/json"
 	"github.com/tsnoop/tsnoop/render/text"
+	"github.com/tsnoop/tsnoop/testdata/badinput"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 )
 
@@ -163,7 +164,7 @@ func newSink(asJSON bool, s []render.Source, o render.Options) render.Sink {
 func FuzzCall(f *testing.F) {
 	f.Add("ping", "lo", false)
 	f.Add("a\n\x1b", "\xff\u202e\x85", true)
-	f.Fuzz(func(t *testing.T, comm, name string, asJSON bool) {
+	badinput.Fuzz(f, func(t *testing.T, comm, name string, asJSON bool) {
 		r := newProbe(false).text("dev->name", name[:min(len(name), 60)]).comm(comm[:min(len(comm), 60)])
 		p := newSink(asJSON, []render.Source{newSource("f", "", r, nil)}, render.Options{})
 		line := p.End(nil, &calls.Call{Entry: r.event(1, 2, 3)})

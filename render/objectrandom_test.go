@@ -16,6 +16,7 @@ import (
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 	"github.com/tsnoop/tsnoop/render"
+	"github.com/tsnoop/tsnoop/testdata/badinput"
 )
 
 // TestRandomObjects shows objects of all types of the fixtures with random bytes. An
@@ -132,7 +133,7 @@ func FuzzObject(f *testing.F) {
 	}
 	f.Add(uint16(3), []byte("abc\x1b[2J\xff\x00\x9b\xe2\x80\xae\xff\xff"), 2, 5, uint64(0xffff888000000000), 400, uint8(0))
 	f.Add(uint16(300), []byte("\x01\x00\x00\x00\x00"), 0, 64, uint64(0), 64, uint8(3))
-	f.Fuzz(func(t *testing.T, n uint16, pattern []byte, start, end int, addr uint64, whole int, flags uint8) {
+	badinput.Fuzz(f, func(t *testing.T, n uint16, pattern []byte, start, end int, addr uint64, whole int, flags uint8) {
 		typ := types[int(n)%len(types)]
 		size, _ := btf.Size(typ)
 		if len(pattern) == 0 || whole < 0 {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
+	"github.com/tsnoop/tsnoop/testdata/badinput"
 )
 
 func TestError(t *testing.T) {
@@ -121,7 +122,7 @@ func TestErrorInColor(t *testing.T) {
 func FuzzError(f *testing.F) {
 	f.Add("f(a)", 2, 3, "msg", "hint\nmore")
 	f.Add("f(\x1b\xff日本\u0301)", 4, 900, "\x1b", "")
-	f.Fuzz(func(t *testing.T, text string, pos, end int, msg, hint string) {
+	badinput.Fuzz(f, func(t *testing.T, text string, pos, end int, msg, hint string) {
 		e := &spec.Error{Text: text, Span: spec.Span{Pos: pos, End: end}, Msg: msg, Hint: hint}
 		for _, r := range string(AppendError(nil, e, false)) {
 			if r != '\n' && !unicode.IsPrint(r) {

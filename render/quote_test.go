@@ -5,6 +5,8 @@ import (
 	"testing"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/tsnoop/tsnoop/testdata/badinput"
 )
 
 func TestQuoted(t *testing.T) {
@@ -46,7 +48,7 @@ func FuzzQuoted(f *testing.F) {
 	for _, s := range []string{"", "lo", "\x1b[2J\n", "\xff\"\\", "\u202e\u0085", "日本\U000e0041", "\x00"} {
 		f.Add([]byte(s))
 	}
-	f.Fuzz(func(t *testing.T, b []byte) {
+	badinput.Fuzz(f, func(t *testing.T, b []byte) {
 		quoted := appendQuoted(nil, b)
 		CheckSafe(t, quoted)
 		back, err := strconv.Unquote(string(quoted))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/render/json"
+	"github.com/tsnoop/tsnoop/testdata/badinput"
 )
 
 // FuzzJSONString holds strings against encoding/json.
@@ -19,7 +20,7 @@ func FuzzJSONString(f *testing.F) {
 	p := json.New(nil, render.Options{})
 	name := field("name", charPtr, "s")
 	shown := render.NewField(&name, false, &render.Options{})
-	f.Fuzz(func(t *testing.T, b []byte) {
+	badinput.Fuzz(f, func(t *testing.T, b []byte) {
 		b, _, _ = bytes.Cut(b, []byte{0})
 		got := p.AppendValue([]byte("{"), shown, txt(string(b)))
 		got = append(got, '}')

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/tsnoop/tsnoop/testdata/badinput"
 )
 
 // seed adds the recorded files that match.
@@ -28,7 +30,7 @@ func seed(f *testing.F, pattern string) {
 // fuzz has parse read anything; it may refuse but must not panic.
 func fuzz[T any](f *testing.F, pattern string, parse func(io.Reader) (T, error), check func(*testing.T, T)) {
 	seed(f, pattern)
-	f.Fuzz(func(t *testing.T, b []byte) {
+	badinput.Fuzz(f, func(t *testing.T, b []byte) {
 		if v, err := parse(bytes.NewReader(b)); err == nil && check != nil {
 			check(t, v)
 		}

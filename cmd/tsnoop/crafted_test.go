@@ -18,6 +18,7 @@ import (
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
+	"github.com/tsnoop/tsnoop/testdata/badinput"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 	"github.com/tsnoop/tsnoop/tracefs/tracedat"
 )
@@ -30,6 +31,7 @@ type crafted struct {
 	kallsyms string
 	pages    []byte
 	clock    string // "" for mono
+	out      string // the file that takes what is printed, "" for one of its own
 }
 
 const craftedPage = 512
@@ -72,7 +74,10 @@ func (c *crafted) replay(t testing.TB, specs []string, flags ...string) (printed
 	if err != nil {
 		return "", "", err // no such file
 	}
-	name := filepath.Join(t.TempDir(), "out")
+	name := c.out
+	if name == "" {
+		name = filepath.Join(t.TempDir(), "out")
+	}
 	o, err := parseArgs(append([]string{"replay", "-o", name, "crafted.dat"}, flags...))
 	if err != nil {
 		t.Fatal(err)
@@ -307,14 +312,15 @@ func FuzzReplay(f *testing.F) {
 		}
 	}
 	f.Add([]byte(nil), c.formats, c.kallsyms, c.pages, "", byte(0))
-	f.Fuzz(func(t *testing.T, own []byte, formats, kallsyms string, pages []byte, spec string, way byte) {
+	out := filepath.Join(f.TempDir(), "out")
+	badinput.Fuzz(f, func(t *testing.T, own []byte, formats, kallsyms string, pages []byte, spec string, way byte) {
 		if len(own)+len(formats)+len(kallsyms)+len(pages) > 64<<10 {
 			return
 		}
 		if len(own) == 0 {
 			own = nil
 		}
-		c := &crafted{own: own, formats: formats, kallsyms: kallsyms, pages: pages}
+		c := &crafted{own: own, formats: formats, kallsyms: kallsyms, pages: pages, out: out}
 		var specs []string
 		if spec != "" {
 			specs = []string{spec}

@@ -3,13 +3,14 @@ package main
 import (
 	"io"
 
+	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
 
 // showText shows what somebody has copied out of trace or trace_pipe after the lines of
 // the specs were given to a machine.
-func showText(r io.Reader, name string, o *options, ui *ui) (err error) {
+func showText(r io.Reader, name string, o *options, ui *ui) error {
 	specs := o.args[1:]
 	switch {
 	case len(specs) == 0:
@@ -23,6 +24,11 @@ func showText(r io.Reader, name string, o *options, ui *ui) (err error) {
 	if err != nil {
 		return err
 	}
+	return showTextOf(r, name, plans, o, ui)
+}
+
+// showTextOf shows the events of plans.
+func showTextOf(r io.Reader, name string, plans []*fetchargs.Plan, o *options, ui *ui) error {
 	if err := o.checkPlans(plans); err != nil {
 		return err
 	}

@@ -12,6 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
+	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/testdata/badinput"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -19,16 +21,27 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 // replayText shows a text, as replay does.
 func replayText(t testing.TB, text io.Reader, specs []string, flags ...string) (printed, said string, _ error) {
 	t.Helper()
-	name := filepath.Join(t.TempDir(), "out")
+	o := textOptions(t, filepath.Join(t.TempDir(), "out"), specs, flags...)
+	return readText(o, func(ui *ui) error { return showText(text, "text", o, ui) })
+}
+
+// textOptions are those of a replay of text to the file out.
+func textOptions(t testing.TB, out string, specs []string, flags ...string) *options {
+	t.Helper()
 	types := filepath.Join("..", "..", "testdata", "btf", "linux-6.12-amd64.btf")
-	o, err := parseArgs(append([]string{"replay", "-o", name, "--btf", types, "--kernel", "6.12", "text"}, flags...))
+	o, err := parseArgs(append([]string{"replay", "-o", out, "--btf", types, "--kernel", "6.12", "text"}, flags...))
 	if err != nil {
 		t.Fatal(err)
 	}
 	o.args = append(o.args, specs...)
+	return o
+}
+
+// readText returns what show printed and said.
+func readText(o *options, show func(*ui) error) (printed, said string, _ error) {
 	var words bytes.Buffer
-	err = showText(text, "text", o, &ui{stdout: io.Discard, stderr: &words})
-	out, _ := os.ReadFile(name)
+	err := show(&ui{stdout: io.Discard, stderr: &words})
+	out, _ := os.ReadFile(o.output)
 	return string(out), words.String(), err
 }
 
@@ -99,8 +112,20 @@ func FuzzReplayText(f *testing.F) {
 		f.Add(b, byte(i))
 	}
 	ways := [][]string{nil, {"--json"}, {"--tree"}, {"--chain"}, {"--summary"}, {"--summary=only", "--json"}, {"-v", "-t", "delta"}}
-	f.Fuzz(func(t *testing.T, text []byte, way byte) {
-		printed, said, err := replayText(t, bytes.NewReader(text[:min(len(text), 64<<10)]), textSpecs, ways[int(way)%len(ways)]...)
+	out := filepath.Join(f.TempDir(), "out")
+	plans := map[int][]*fetchargs.Plan{} // resolving takes longer than all else
+	badinput.Fuzz(f, func(t *testing.T, text []byte, way byte) {
+		i := int(way) % len(ways)
+		o := textOptions(t, out, textSpecs, ways[i]...)
+		if plans[i] == nil {
+			var err error
+			if plans[i], err = linePlans(o, textSpecs); err != nil {
+				t.Fatal(err)
+			}
+		}
+		printed, said, err := readText(o, func(ui *ui) error {
+			return showTextOf(bytes.NewReader(text[:min(len(text), 64<<10)]), "text", plans[i], o, ui)
+		})
 		calm(t, "printed", printed)
 		calm(t, "said", said)
 		if err != nil {

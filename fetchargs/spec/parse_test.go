@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/tsnoop/tsnoop/testdata/badinput"
 )
 
 // canonical are specs with the canonical spelling of each.
@@ -141,7 +142,7 @@ func FuzzParse(f *testing.F) {
 	f.Add("f(a == 1")
 	f.Add("f((((((")
 	f.Add("f('\\")
-	f.Fuzz(func(t *testing.T, text string) {
+	badinput.Fuzz(f, func(t *testing.T, text string) {
 		spec, err := Parse(text)
 		if err == nil {
 			checkRoundTrip(t, spec)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
+	"github.com/tsnoop/tsnoop/testdata/badinput"
 )
 
 // FuzzDecoder reads records that are anything, laid out anyhow. What it gives lies
@@ -13,7 +14,7 @@ import (
 func FuzzDecoder(f *testing.F) {
 	f.Add([]byte{0, 8, 8, 4, 12, 4, 16, 4, 20, 8}, []byte("\x00\x10\x00\x00\x80\x88\xff\xff....\x1c\x00\x05\x00\x1c\x00\x05\x00........load\x00"), false)
 	f.Add([]byte{0, 8, 8, 4, 12, 4, 16, 4, 20, 8}, []byte("\x00\x00\x7f\xff\x00\x00\x10\x00................"), true)
-	f.Fuzz(func(t *testing.T, layout, record []byte, big bool) {
+	badinput.Fuzz(f, func(t *testing.T, layout, record []byte, big bool) {
 		slots := make([]value.Slot, 5)
 		for i := range slots {
 			if len(layout) < 2*i+2 {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
+	"github.com/tsnoop/tsnoop/testdata/badinput"
 )
 
 // An outline is a Visitor that writes one line for each part of a value.
@@ -66,7 +67,7 @@ func FuzzWalk(f *testing.F) {
 	f.Add([]byte("abcdefgh"), uint8(value.Unknown), 4, 2, 1, 3, 5, false)
 	f.Add([]byte("0"), uint8(90), 0, 16, -57, -27, 1, false)
 	f.Add([]byte("abcdefghijklmnopq"), uint8(value.IP6), 1, 16, 0, 0, 0, true)
-	f.Fuzz(func(t *testing.T, b []byte, form uint8, size, count, offset, shift, bits int, chars bool) {
+	badinput.Fuzz(f, func(t *testing.T, b []byte, form uint8, size, count, offset, shift, bits int, chars bool) {
 		field := value.Field{Size: size, Bits: bits, Count: count}
 		if bits > 0 {
 			field.Encoding = value.BitField

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/tsnoop/tsnoop/testdata/badinput"
 )
 
 const symbols = `0000000000000000 A fixed_percpu_data
@@ -195,7 +196,7 @@ func TestRecorded(t *testing.T) {
 
 func FuzzSymbols(f *testing.F) {
 	f.Add([]byte(symbols), uint64(0xffffffff81000001))
-	f.Fuzz(func(t *testing.T, text []byte, addr uint64) {
+	badinput.Fuzz(f, func(t *testing.T, text []byte, addr uint64) {
 		// Looked up by itself or with others, a name has the same facts.
 		names := []string{"vfs_open", "n1", "n2", "n3", "n4", "n5", "n6", "n7", "n8"}
 		one, _ := LookupFacts(text, names[:1])

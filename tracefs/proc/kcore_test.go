@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/tsnoop/tsnoop/testdata/badinput"
 )
 
 // core returns the headers of an ELF core with these segments.
@@ -70,7 +71,7 @@ func TestParseRangesFails(t *testing.T) {
 
 func FuzzParseRanges(f *testing.F) {
 	f.Add(core(Range{1, 2}), uint64(1))
-	f.Fuzz(func(t *testing.T, b []byte, addr uint64) {
+	badinput.Fuzz(f, func(t *testing.T, b []byte, addr uint64) {
 		r, err := ParseRanges(bytes.NewReader(b))
 		if err != nil && !errors.Is(err, ErrNoRanges) {
 			t.Errorf("got error %v", err)

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/tsnoop/tsnoop/testdata/badinput"
 	"github.com/tsnoop/tsnoop/tracefs/ringbuf"
 )
 
@@ -33,7 +34,7 @@ func FuzzPage(f *testing.F) {
 			}
 		}
 	}
-	f.Fuzz(func(t *testing.T, input []byte) {
+	badinput.Fuzz(f, func(t *testing.T, input []byte) {
 		if len(input) == 0 {
 			return
 		}

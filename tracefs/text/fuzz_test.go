@@ -13,6 +13,7 @@ import (
 	"testing/iotest"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/tsnoop/tsnoop/testdata/badinput"
 	"github.com/tsnoop/tsnoop/tracefs"
 )
 
@@ -56,7 +57,7 @@ func render(r *rand.Rand, want *testEvent) string {
 // FuzzRoundTrip renders random events as the kernel does and wants them back.
 func FuzzRoundTrip(f *testing.F) {
 	f.Add(uint64(1), uint64(2), 3)
-	f.Fuzz(func(t *testing.T, seed1, seed2 uint64, cut int) {
+	badinput.Fuzz(f, func(t *testing.T, seed1, seed2 uint64, cut int) {
 		r := rand.New(rand.NewPCG(seed1, seed2))
 		var text strings.Builder
 		var want []testEvent
@@ -84,7 +85,7 @@ func FuzzRoundTrip(f *testing.F) {
 // FuzzParser feeds anything, in pieces, and asks for what every event must be.
 func FuzzParser(f *testing.F) {
 	f.Add([]byte("CPU:1 [LOST 3 EVENTS]\n"+render(rand.New(rand.NewPCG(1, 2)), nil)), 7)
-	f.Fuzz(func(t *testing.T, text []byte, piece int) {
+	badinput.Fuzz(f, func(t *testing.T, text []byte, piece int) {
 		p := newTestParser()
 		piece = piece&0xff + 1
 		text = text[:min(len(text), 1<<14)] // asking again after every byte is quadratic
@@ -114,7 +115,7 @@ func FuzzFormat(f *testing.F) {
 		}
 		f.Add(b)
 	}
-	f.Fuzz(func(t *testing.T, b []byte) {
+	badinput.Fuzz(f, func(t *testing.T, b []byte) {
 		v, err := tracefs.ParseFormat(bytes.NewReader(b))
 		if err != nil {
 			return

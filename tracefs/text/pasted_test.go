@@ -10,6 +10,7 @@ import (
 	"testing/iotest"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/tsnoop/tsnoop/testdata/badinput"
 	"github.com/tsnoop/tsnoop/tracefs"
 )
 
@@ -153,7 +154,7 @@ func TestSymbols(t *testing.T) {
 func FuzzPaste(f *testing.F) {
 	f.Add([]byte("CPU:1 [LOST 3 EVENTS]\n             cat-42      [003] .....    12.345678: r0_k3x9: (do_sys+0x1/0x2 <- vfs_open) ret=1\n"))
 	f.Add([]byte("     cat-42        3d.h1.   12us+: e0_k3x9: (vfs_open+0x0/0x1) fd=1 ptr=0x1 b={1,2,3,4} c='x' n=1 s1_k3x9=\"a\" s2_k3x9=(fault)\n"))
-	f.Fuzz(func(t *testing.T, text []byte) {
+	badinput.Fuzz(f, func(t *testing.T, text []byte) {
 		text = text[:min(len(text), 1<<14)]
 		p := newTestPaste()
 		for _, ev := range pasteAll(t, p, strings.NewReader(string(text))) {

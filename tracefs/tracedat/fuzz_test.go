@@ -3,6 +3,8 @@ package tracedat
 import (
 	"bytes"
 	"testing"
+
+	"github.com/tsnoop/tsnoop/testdata/badinput"
 )
 
 // FuzzOpen opens anything and reads the first pages of the first CPUs.
@@ -17,7 +19,7 @@ func FuzzOpen(f *testing.F) {
 		h.Version, h.Zstd = form.version, form.zstd
 		f.Add(write(f, h, sources(map[int][]byte{0: make([]byte, 512), 2: make([]byte, 256)})))
 	}
-	f.Fuzz(func(t *testing.T, b []byte) {
+	badinput.Fuzz(f, func(t *testing.T, b []byte) {
 		file, err := Open(bytes.NewReader(b), int64(len(b)))
 		if err != nil {
 			return

@@ -1,0 +1,150 @@
+package badinput
+
+import (
+	"hash/fnv"
+	"math/rand/v2"
+	"os"
+	"reflect"
+	"strconv"
+	"testing"
+)
+
+// Fuzz is f.Fuzz(fn) with the bounds of Check for every input.
+//
+// Fuzzing by go test sees which branches an input takes, and runs some thousand a
+// second. With TSNOOP_MUTANTS=N in the environment a usual run of the test makes N
+// inputs of each in the corpus, many times as fast: to run millions, from a corpus that
+// go test has found. TSNOOP_MUTANTS_SEED has it make other ones.
+func Fuzz(f *testing.F, fn any) {
+	f.Helper()
+	n, _ := strconv.Atoi(os.Getenv("TSNOOP_MUTANTS"))
+	seed, _ := strconv.ParseUint(os.Getenv("TSNOOP_MUTANTS_SEED"), 10, 64)
+	body, total := reflect.ValueOf(fn), 0
+	f.Fuzz(reflect.MakeFunc(body.Type(), func(args []reflect.Value) []reflect.Value {
+		t := args[0].Interface().(*testing.T)
+		Check(t, func() { body.Call(args) })
+		if n > 0 {
+			m := newMutator(args[1:], seed)
+			for range n {
+				m.run(t, body)
+			}
+			total += n + 1
+		}
+		return nil
+	}).Interface())
+	if total > 0 {
+		f.Logf("trust: %s executions %d", f.Name(), total)
+	}
+}
+
+// A mutator makes inputs of one.
+type mutator struct {
+	r    *rand.Rand
+	from []reflect.Value
+}
+
+func newMutator(from []reflect.Value, seed uint64) *mutator {
+	h := fnv.New64a()
+	for _, v := range from {
+		switch v.Kind() {
+		case reflect.String:
+			h.Write([]byte(v.String()))
+		case reflect.Slice:
+			h.Write(v.Bytes())
+		}
+	}
+	return &mutator{rand.New(rand.NewPCG(seed, h.Sum64())), from}
+}
+
+// run has body run one more input, and says which one it was if that fails.
+func (m *mutator) run(t *testing.T, body reflect.Value) {
+	args := append([]reflect.Value{reflect.ValueOf(t)}, m.from...)
+	for range 1 + m.r.IntN(2) {
+		i := 1 + m.r.IntN(len(m.from))
+		args[i] = m.mutate(args[i])
+	}
+	ended := false
+	defer func() {
+		if !ended || t.Failed() {
+			for i, v := range args[1:] {
+				t.Logf("input %d: %#v", i, v)
+			}
+			if ended {
+				t.FailNow()
+			}
+		}
+	}()
+	Check(t, func() { body.Call(args) })
+	ended = true
+}
+
+// mutate makes another value of v.
+func (m *mutator) mutate(v reflect.Value) reflect.Value {
+	switch v.Kind() {
+	case reflect.String:
+		return reflect.ValueOf(string(m.bytes([]byte(v.String()))))
+	case reflect.Slice:
+		return reflect.ValueOf(m.bytes(append([]byte(nil), v.Bytes()...)))
+	}
+	if v.Kind() == reflect.Bool {
+		return reflect.ValueOf(!v.Bool())
+	}
+	n := [...]uint64{m.r.Uint64(), m.r.Uint64() >> m.r.IntN(64), edges[m.r.IntN(len(edges))]}[m.r.IntN(3)]
+	return reflect.ValueOf(n).Convert(v.Type())
+}
+
+// edges are numbers that programs stumble over.
+var edges = []uint64{
+	0, 1, 2, 3, 4, 7, 8, 16, 28, 29, 30, 31, 32, 63, 64, 100, 127, 128, 255, 256, 511, 512, 1024, 4095, 4096, 1<<15 - 1, 1 << 15,
+	1<<16 - 1, 1 << 16, 1<<31 - 1, 1 << 31, 1<<32 - 1, 1 << 32, 1<<63 - 1, 1 << 63, 1<<64 - 1, 1<<64 - 4096, 1<<64 - 2,
+}
+
+// words are what the texts that are read have, and what texts are spoilt by.
+var words = []string{
+	"\n", "\r", "\t", " ", "\x00", "\xff", "\x1b[2J", "\u202e", "\u2028", "\u009b", "\"", "'", "\\", "(", ")", "[", "]", "{", "}", ":", ";", ",", "-", "0", "-1",
+	"99999999999999999999", "0x", "ffffffffffffffff", "null", "true", "1e309", "%", "*", "->", ".", "&&", "||", "!", "if ", "return", "$comm", "@",
+	"(fault)", "[LOST 3 EVENTS]", " <- ", "+0x0/0x10", "[000]", "12.345678: ", "field:", "offset:", "size:", "signed:", "__data_loc ",
+}
+
+// bytes changes b, in one to four ways.
+func (m *mutator) bytes(b []byte) []byte {
+	for range 1 + m.r.IntN(4) {
+		at := m.r.IntN(len(b) + 1)
+		end := min(len(b), at+1+m.r.IntN(1<<m.r.IntN(8)))
+		switch part := b[at:end]; m.r.IntN(8) {
+		case 0: // another byte
+			if len(part) > 0 {
+				part[0] = byte(m.r.Uint32())
+			}
+		case 1: // another bit
+			if len(part) > 0 {
+				part[0] ^= 1 << m.r.IntN(8)
+			}
+		case 2: // a number, low byte first
+			n := edges[m.r.IntN(len(edges))]
+			for i := range min(len(b)-at, 1<<m.r.IntN(4)) {
+				b[at+i] = byte(n >> (8 * i))
+			}
+		case 3: // less
+			b = append(b[:at], b[end:]...)
+		case 4: // some of it twice, or in another place
+			to := m.r.IntN(len(b) + 1)
+			b = insert(b, to, string(part))
+		case 5:
+			b = insert(b, at, words[m.r.IntN(len(words))])
+		case 6: // the end is missing
+			if m.r.IntN(4) == 0 {
+				b = b[:at]
+			}
+		case 7: // a digit, as texts have them
+			if len(part) > 0 {
+				part[0] = '0' + byte(m.r.IntN(10))
+			}
+		}
+	}
+	return b
+}
+
+func insert(b []byte, at int, s string) []byte {
+	return append(b[:at:at], append([]byte(s), b[at:]...)...)
+}
