@@ -35,6 +35,24 @@ func Globs(plans []*Plan) []*Glob {
 	return globs
 }
 
+// Undecided names the functions, and globs of functions, of whose conditions the kernel's
+// filter cannot decide all.
+func Undecided(plans []*Plan) []string {
+	var names []string
+	partial := func(p *Plan) bool { return p.Partial }
+	for _, p := range plans {
+		if p.Glob == nil && p.Partial {
+			names = append(names, p.Spec.Func.Text)
+		}
+	}
+	for _, g := range Globs(plans) {
+		if len(g.Names(plans, partial)) > 0 {
+			names = append(names, g.Spec.Func.Text)
+		}
+	}
+	return names
+}
+
 // LeaveOut notes that a function gets no probe, and why.
 func (g *Glob) LeaveOut(name string, e *spec.Error) {
 	g.Left = append(g.Left, LeftOut{name, shortReason(name, e.Msg), e})

@@ -1,6 +1,8 @@
 package fetchargs
 
 import (
+	"fmt"
+	"io"
 	"strings"
 
 	"github.com/tsnoop/tsnoop/btf"
@@ -12,6 +14,15 @@ type SyscallFunc struct {
 	*btf.Func        // what it is to programs: sys_openat
 	Symbol    string // the kernel's function: __x64_sys_openat
 	Narrow    string // the one that 32-bit programs come to, "" if that is no other
+}
+
+// Describe writes what programs call, and where that is in the kernel.
+func (f SyscallFunc) Describe(w io.Writer) {
+	fmt.Fprintf(w, "%s;\n\t/* system call, in the kernel %s", f, f.Symbol)
+	if f.Narrow != "" {
+		fmt.Fprintf(w, ", from 32-bit programs %s", f.Narrow)
+	}
+	fmt.Fprintf(w, " */\n")
 }
 
 // SyscallFuncs are the system calls of a name or glob, as a spec would take it:

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
 
 // runEmit prints the definitions, or how each value is fetched, and touches
@@ -16,10 +17,12 @@ func runEmit(o *options, ui *ui) error {
 		return err
 	}
 	if !o.explain {
-		ui.partial(plans)
+		for _, name := range fetchargs.Undecided(plans) {
+			ui.warn("%s: the kernel's filter cannot decide all of the condition; --explain shows what is left", name)
+		}
 	}
-	ui.notes(plans)
-	ui.leftOut(plans)
+	trace.Notes(plans, ui.verbose, ui.tell)
+	trace.LeftOut(plans, ui.verbose, ui.tell)
 	out, err := newOutput(o, ui)
 	if err != nil {
 		return err

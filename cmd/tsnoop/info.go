@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"path"
 	"strings"
@@ -15,10 +16,15 @@ func runInfo(o *options, ui *ui) error {
 	if len(o.args) == 0 {
 		return usagef("tsnoop info ip_rcv 'struct sk_buff'", "which function or type?")
 	}
-	kernel, err := kernelOf(o)
+	po, err := o.planOptions()
 	if err != nil {
 		return err
 	}
+	m, err := o.machine(false)
+	if err != nil {
+		return err
+	}
+	kernel := cmp.Or(po.Kernel, btf.Running())
 	w := bufio.NewWriter(ui.stdout)
 	var failed error
 	for i, name := range typeNames(o.args) {
@@ -31,10 +37,14 @@ func runInfo(o *options, ui *ui) error {
 			if !errors.As(err, &missing) {
 				return err
 			}
-			if calls, err := syscallFuncs(o, name); err != nil {
+			calls, err := m.Syscalls(name, po)
+			if err != nil {
 				return err
-			} else if len(calls) > 0 {
-				describeSyscalls(w, calls)
+			}
+			for _, c := range calls {
+				c.Describe(w)
+			}
+			if len(calls) > 0 {
 				continue
 			}
 			ui.warn("%s", missing.Error())

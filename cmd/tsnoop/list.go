@@ -15,46 +15,24 @@ func runList(o *options, ui *ui) error {
 	default:
 		return usagef("tsnoop list 'tcp_*'", "list takes one pattern")
 	}
-	kernel, err := kernelOf(o)
+	po, err := o.planOptions()
 	if err != nil {
 		return err
 	}
-	calls, err := syscallFuncs(o, pattern)
+	m, err := o.machine(false)
 	if err != nil {
 		return err
 	}
-	funcs, err := kernel.Funcs(pattern)
+	functions, err := m.Functions(pattern, po)
 	if err != nil {
 		return err
 	}
-	traceable := func(module, name string) bool { return true }
-	if fs, err := openTracefs(o); err == nil && !o.foreign() {
-		if known := fs.TraceableFunctions(); known != nil {
-			traceable = known
-		}
-	}
-	w := bufio.NewWriter(ui.stdout)
-	shown := 0
-	for _, f := range funcs {
-		if !traceable(f.Module, f.Name) {
-			continue
-		}
-		shown++
-		if f.Module != "" {
-			fmt.Fprintf(w, "%s:", f.Module)
-		}
-		fmt.Fprintf(w, "%s;\n", f)
-	}
-	for _, f := range calls {
-		if shown++; traceable("", f.Symbol) || len(f.Params) == 0 {
-			fmt.Fprintf(w, "%s;\n", f)
-		}
-	}
-	if err := w.Flush(); err != nil {
-		return err
-	}
-	if shown == 0 {
+	if len(functions) == 0 {
 		return fmt.Errorf("no function that can be probed matches %q", pattern)
 	}
-	return nil
+	w := bufio.NewWriter(ui.stdout)
+	for _, f := range functions {
+		fmt.Fprintf(w, "%s;\n", f)
+	}
+	return w.Flush()
 }

@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
-	"syscall"
 
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
@@ -68,22 +67,16 @@ func cannotRun(name string, err error) error {
 	return usagef("tsnoop SPEC... -- COMMAND [ARG...]", "cannot run %s: %v", name, err)
 }
 
-// run lets the program go, unless ctx is done already. The context is done when it
-// has ended, or when the one given is.
+// run lets the program go: see trace.Program.Run.
 func (p *program) run(ctx context.Context) (context.Context, error) {
-	if p == nil || ctx.Err() != nil {
+	if p == nil {
 		return ctx, nil
 	}
-	if err := p.Run(); err != nil {
-		return ctx, err
+	ctx, err := p.Run(ctx)
+	if !p.Held() {
+		go p.passSignals()
 	}
-	go p.passSignals()
-	ctx, cancel := context.WithCancel(ctx)
-	go func() {
-		<-p.Done()
-		cancel()
-	}()
-	return ctx, nil
+	return ctx, err
 }
 
 // passSignals hands on what is sent to tsnoop alone. What the terminal sends,
@@ -116,17 +109,10 @@ func (p *program) end(err error) error {
 	status := p.ui.report(err)
 	<-p.Done()
 	if err == nil {
-		status = p.status()
+		status = p.Status()
 	}
 	if status == 0 {
 		return nil
 	}
 	return exitStatus(status)
-}
-
-func (p *program) status() int {
-	if ws, ok := p.State().Sys().(syscall.WaitStatus); ok && ws.Signaled() {
-		return 128 + int(ws.Signal())
-	}
-	return p.State().ExitCode()
 }

@@ -91,6 +91,6 @@ func openReplay(f io.ReaderAt, size int64, name string, o *options, ui *ui) (*tr
 	case !r.IsOwn() && o.time == render.TimeClock:
 		return nil, usagef("", "%s does not say what time of day it was; --time is rel, delta, boot or none", name)
 	}
-	ui.leftOut(r.Plans())
+	trace.LeftOut(r.Plans(), ui.verbose, ui.tell)
 	return r, o.checkPlans(r.Plans())
 }

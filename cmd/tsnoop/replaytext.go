@@ -32,7 +32,7 @@ func showTextOf(r io.Reader, name string, plans []*fetchargs.Plan, o *options, u
 	if err := o.checkPlans(plans); err != nil {
 		return err
 	}
-	ui.leftOut(plans)
+	trace.LeftOut(plans, ui.verbose, ui.tell)
 	t, err := trace.OpenText(r, plans, trace.TextOptions{Name: name, Begin: o.begins(), Chain: o.chain, Warn: ui.tell})
 	if err != nil {
 		return err

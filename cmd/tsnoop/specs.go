@@ -17,9 +17,19 @@ func openTracefs(o *options) (*tracefs.FS, error) {
 	return tracefs.Find()
 }
 
+// machine is this one. Where tracefs cannot be read nothing can be armed on it: that is
+// an error if something is to be, or if the user has said where tracefs is.
+func (o *options) machine(arms bool) (*trace.Machine, error) {
+	fs, err := openTracefs(o)
+	if err != nil && (arms || o.tracefs != "") {
+		return nil, err
+	}
+	return trace.NewMachine(fs), nil
+}
+
 // plan makes plans of the specs for this machine.
 func plan(o *options, text bool) (*trace.Machine, []*fetchargs.Plan, error) {
-	fs, err := openTracefs(o)
+	m, err := o.machine(true)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -28,7 +38,6 @@ func plan(o *options, text bool) (*trace.Machine, []*fetchargs.Plan, error) {
 		return nil, nil, err
 	}
 	po.Text = text
-	m := trace.NewMachine(fs)
 	plans, err := m.Plan(o.args, po)
 	if err != nil {
 		return nil, nil, err
@@ -39,19 +48,16 @@ func plan(o *options, text bool) (*trace.Machine, []*fetchargs.Plan, error) {
 // linePlans makes plans of specs for the lines that --emit prints. Where tracefs cannot
 // be read, what every kernel since 5.10 has is assumed.
 func linePlans(o *options, specs []string) ([]*fetchargs.Plan, error) {
-	fs, err := openTracefs(o)
+	m, err := o.machine(false)
 	if err != nil {
-		if o.tracefs != "" {
-			return nil, err
-		}
-		fs = nil
+		return nil, err
 	}
 	po, err := o.planOptions()
 	if err != nil {
 		return nil, err
 	}
 	po.Lines, po.Explained = true, o.explain
-	return trace.NewMachine(fs).Plan(specs, po)
+	return m.Plan(specs, po)
 }
 
 // planOptions says what the specs are resolved for.

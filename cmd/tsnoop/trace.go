@@ -51,7 +51,7 @@ func follow(m *trace.Machine, plans []*fetchargs.Plan, program *program, o *opti
 	do func(ctx context.Context, t *trace.Trace, stop func()) error) (err error) {
 	signalled, release := onSignal()
 	defer release()
-	ui.notes(plans)
+	trace.Notes(plans, ui.verbose, ui.tell)
 	if len(o.btf) > 0 {
 		if err := btf.Open(o.btf...).CheckRunning(); err != nil {
 			ui.warn("%v: values may be wrong", err)
@@ -69,7 +69,7 @@ func follow(m *trace.Machine, plans []*fetchargs.Plan, program *program, o *opti
 		err = firstError(err, t.Close())
 		progress.end()
 	}()
-	ui.leftOut(t.Plans())
+	trace.LeftOut(t.Plans(), ui.verbose, ui.tell)
 
 	ctx, err := program.run(signalled)
 	if err != nil {

@@ -70,6 +70,9 @@ func (u *ui) write(text []byte, drawn bool) {
 
 // tell says what the engine has to say.
 func (u *ui) tell(w trace.Warning) {
+	if w.More {
+		w.Text += "; -v says more"
+	}
 	if !w.Detail || u.verbose {
 		u.warn("%s", w.Text)
 	}

@@ -32,6 +32,7 @@ type Options struct {
 type Warning struct {
 	Text   string // a sentence, which may have bytes of the kernel's or a file's
 	Detail bool   // it matters only to those who want to know all
+	More   bool   // these are told more
 }
 
 // A warner passes on warnings. A nil one drops them.

@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -64,19 +65,25 @@ func (p *Program) PID() int { return p.cmd.Process.Pid }
 // Held tells that the program has not been let run.
 func (p *Program) Held() bool { return p.held }
 
-// Run lets the program go.
-func (p *Program) Run() error {
+// Run lets the program go, unless ctx is done already. The context that it returns is
+// done when the program has ended, or when ctx is.
+func (p *Program) Run(ctx context.Context) (context.Context, error) {
+	if ctx.Err() != nil {
+		return ctx, nil
+	}
 	err := unix.PtraceDetach(p.PID())
 	if err != nil && !errors.Is(err, unix.ESRCH) { // killed meanwhile
-		return fmt.Errorf("letting %s run: %w", p.cmd.Path, err)
+		return ctx, fmt.Errorf("letting %s run: %w", p.cmd.Path, err)
 	}
 	p.held = false
 	runtime.UnlockOSThread()
+	ctx, cancel := context.WithCancel(ctx)
 	go func() {
 		p.cmd.Wait()
 		close(p.done)
+		cancel()
 	}()
-	return nil
+	return ctx, nil
 }
 
 // Done is closed when the program has run and has ended.
@@ -85,8 +92,14 @@ func (p *Program) Done() <-chan struct{} { return p.done }
 // Signal sends the program a signal.
 func (p *Program) Signal(s os.Signal) error { return p.cmd.Process.Signal(s) }
 
-// State is how the program has ended. It may be asked for when Done is closed.
-func (p *Program) State() *os.ProcessState { return p.cmd.ProcessState }
+// Status is how the program has ended, as a shell says it: its exit status, or 128 and
+// the signal that has killed it. It may be asked for when Done is closed.
+func (p *Program) Status() int {
+	if ws, ok := p.cmd.ProcessState.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
+		return 128 + int(ws.Signal())
+	}
+	return p.cmd.ProcessState.ExitCode()
+}
 
 // Kill ends a program that is still held: it never runs.
 func (p *Program) Kill() {

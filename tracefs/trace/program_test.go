@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"context"
 	"errors"
 	"os"
 	"os/exec"
@@ -29,12 +30,14 @@ func TestProgram(t *testing.T) {
 	if !p.Held() || made() {
 		t.Errorf("held %v, the file is made: %v", p.Held(), made())
 	}
-	if err := p.Run(); err != nil {
+	over, err := p.Run(t.Context())
+	if err != nil {
 		t.Fatal(err)
 	}
+	<-over.Done()
 	<-p.Done()
-	if p.Held() || !made() || !p.State().Success() {
-		t.Errorf("held %v, the file is made: %v, it ended with %v", p.Held(), made(), p.State())
+	if p.Held() || !made() || p.Status() != 0 {
+		t.Errorf("held %v, the file is made: %v, it ended with %d", p.Held(), made(), p.Status())
 	}
 }
 
@@ -48,6 +51,37 @@ func TestProgramKilled(t *testing.T) {
 	p.Kill()
 	if err := unix.Kill(p.PID(), 0); !errors.Is(err, unix.ESRCH) || made() {
 		t.Errorf("signalling it: %v; the file is made: %v", err, made())
+	}
+}
+
+// Nor does one that is asked for too late.
+func TestProgramTooLate(t *testing.T) {
+	cmd, made := touching(t)
+	p, err := Hold(cmd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Kill()
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := p.Run(over); err != nil || !p.Held() || made() {
+		t.Errorf("%v; held %v, the file is made: %v", err, p.Held(), made())
+	}
+}
+
+// Its status is what a shell would say.
+func TestProgramStatus(t *testing.T) {
+	for script, want := range map[string]int{"exit 7": 7, "kill -TERM $$": 128 + 15} {
+		p, err := Hold(exec.Command("/bin/sh", "-c", script))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := p.Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if <-p.Done(); p.Status() != want {
+			t.Errorf("%s: %d, want %d", script, p.Status(), want)
+		}
 	}
 }
 

@@ -73,14 +73,10 @@ func armed(t *testing.T, o trace.Options) (context.Context, *trace.Trace) {
 			t.Errorf("left behind: %s%v", left, err)
 		}
 	})
-	if err := p.Run(); err != nil {
+	ctx, err := p.Run(t.Context())
+	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithCancel(t.Context())
-	go func() {
-		<-p.Done()
-		cancel()
-	}()
 	return ctx, tr
 }
 

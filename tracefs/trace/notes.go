@@ -1,0 +1,57 @@
+package trace
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/tsnoop/tsnoop/fetchargs"
+)
+
+// mostNames is how many functions a warning names that stand for one thing.
+const mostNames = 5
+
+// Notes tells what to know of the plans before believing what they show. Of a glob's
+// many functions that is one warning, or with all everything and all their names.
+func Notes(plans []*fetchargs.Plan, all bool, tell func(Warning)) {
+	for _, p := range plans {
+		for _, detail := range p.Details {
+			tell(Warning{Text: p.Spec.Func.Text + ": " + detail, Detail: true})
+		}
+		for _, note := range p.Notes {
+			tell(Warning{Text: p.Spec.Func.Text + ": " + note, Detail: p.Glob != nil})
+		}
+	}
+	if all {
+		return
+	}
+	for _, g := range fetchargs.Globs(plans) {
+		names := g.Names(plans, func(p *fetchargs.Plan) bool { return len(p.Notes) > 0 })
+		if len(names) > 0 {
+			tell(Warning{Text: g.Spec.Func.Text + ": some names stand for several functions, " + someOf(names), More: true})
+		}
+	}
+}
+
+// LeftOut tells what the globs of the plans match and what gets no probe: all of it, or
+// a few functions for each reason.
+func LeftOut(plans []*fetchargs.Plan, all bool, tell func(Warning)) {
+	most := mostNames
+	if all {
+		most = 0
+	}
+	for _, g := range fetchargs.Globs(plans) {
+		for _, text := range []string{g.Warning(most), g.Unseen()} {
+			if text != "" {
+				tell(Warning{Text: text})
+			}
+		}
+	}
+}
+
+// someOf lists a few of the names.
+func someOf(names []string) string {
+	if n := len(names) - mostNames; n > 1 {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:mostNames], ", "), n)
+	}
+	return strings.Join(names, ", ")
+}
