@@ -44,7 +44,7 @@ func runRecord(o *options, ui *ui) (err error) {
 		if rec.Saved() {
 			ui.warn("%s: %s", rec.Name(), rec)
 		}
-		(&losses{ui: ui}).total(t)
+		t.Losses().Tell(ui.tell)
 		return err
 	})
 }

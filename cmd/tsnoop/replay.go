@@ -58,16 +58,15 @@ type recording interface {
 
 // showAll shows a recording, of which r is the Reading, and says what it has not.
 func showAll(rec recording, r *trace.Reading, name string, o *options, ui *ui) (err error) {
-	out, err := newOutput(o, ui)
+	out, err := newOutput(o)
 	if err != nil {
 		return err
 	}
 	defer func() { err = firstError(err, out.Close()) }()
-	lost := newLosses(o, ui, out, newSink(r, o, out))
-	if err := show(r, rec.Calls(context.Background()), o, out, lost, newSumming(o)); err != nil {
+	if err := show(r, rec.Calls(context.Background()), o, out, newSumming(o)); err != nil {
 		return err
 	}
-	lost.recorded(rec.Losses())
+	out.losses(rec.Losses(), o, ui)
 	if err := rec.Damage(); err != nil {
 		return fmt.Errorf("%s: %w; what could be read is shown", name, err)
 	}

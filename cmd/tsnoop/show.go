@@ -9,18 +9,25 @@ import (
 )
 
 // show writes the calls and adds them up, until there are no more or none is wanted.
-func show(r *trace.Reading, all iter.Seq2[*calls.Call, error], o *options, out *output, lost *losses, sums *summing) error {
-	to := lost.sink
-	idle := func() { out.line(to.Idle) }
-	r.Lost, r.Idle = lost.add, idle
-	defer sums.begin(r, out, to, idle)()
-	defer idle()
-	n, lines := 0, o.summary != "only"
+func show(r *trace.Reading, all iter.Seq2[*calls.Call, error], o *options, out *output, sums *summing) error {
+	from := sources(r)
+	out.begin(o.newSink(from, render.Options{
+		Header: out.terminal && o.summary != "only", Color: out.color, Verbose: o.verbose,
+		Zeros: o.zeros, Types: o.types, Compact: o.compact,
+		Time: o.time, Start: r.Start(), Clock: r.WallClock(), Symbol: r.Symbol, IsCode: r.IsCode, Order: r.Order(),
+	}))
+	lines, n := o.summary != "only", 0
+	if lines {
+		r.Lost = out.Lost
+	}
+	r.Idle = out.Idle
+	defer sums.begin(from, r.Start(), r.Order(), out)()
+	defer out.Idle()
 	for c, err := range all {
 		if err != nil {
 			return err
 		}
-		if sums != nil && !sums.add(c) || lines && !out.show(to, c) {
+		if sums != nil && !sums.Add(c) || lines && !out.Show(c) {
 			return nil
 		}
 		if !c.Begun {
@@ -31,16 +38,6 @@ func show(r *trace.Reading, all iter.Seq2[*calls.Call, error], o *options, out *
 		}
 	}
 	return nil
-}
-
-// show writes what a sink makes of a call, and returns whether it makes sense to go on.
-func (o *output) show(to render.Sink, c *calls.Call) bool {
-	return o.line(func(dst []byte) []byte {
-		if c.Begun {
-			return to.Begin(dst, c)
-		}
-		return to.End(dst, c)
-	})
 }
 
 // sources are the plans with what decodes their events.
@@ -56,13 +53,18 @@ func sources(r *trace.Reading) []render.Source {
 	return sources
 }
 
-// newSink makes what shows the calls, and begins the output.
-func newSink(r *trace.Reading, o *options, out *output) render.Sink {
-	return out.begin(o.newSink(sources(r), render.Options{
-		Header: out.terminal && o.summary != "only", Color: out.color, Verbose: o.verbose,
-		Zeros: o.zeros, Types: o.types, Compact: o.compact,
-		Time: o.time, Start: r.Start(), Clock: r.WallClock(), Symbol: r.Symbol, IsCode: r.IsCode, Order: r.Order(),
-	}))
+// losses says what the trace does not show, in the data, too.
+func (out *output) losses(l *trace.Losses, o *options, ui *ui) {
+	l.Tell(ui.tell)
+	if o.summary == "only" {
+		return
+	}
+	if l.Events() > 0 {
+		out.LostTotal(l.CPUs)
+	}
+	for _, m := range l.Missed {
+		out.Missed(m.Func, m.Return, m.Calls)
+	}
 }
 
 // begins tells whether calls are shown when they begin, too.

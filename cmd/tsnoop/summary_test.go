@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/binary"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -113,41 +112,41 @@ func checkIntervals(t *testing.T, all []tableLine, length uint64) {
 // A testSumming sums up the calls of two functions.
 type testSumming struct {
 	*summing
-	t     testing.TB
-	file  string
-	begin func(stop func()) (end func())
+	t    testing.TB
+	file string
+	out  *output
+	from []render.Source
 }
 
-func newTestSumming(t testing.TB, now func() uint64, args ...string) *testSumming {
+func newTestSumming(t testing.TB, args ...string) *testSumming {
 	t.Helper()
 	s := &testSumming{t: t, file: filepath.Join(t.TempDir(), "out")}
 	o, err := parseArgs(append([]string{"-o", s.file}, args...))
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := newOutput(o, newUI(o))
-	if err != nil {
+	if s.out, err = newOutput(o); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { out.Close() })
-	var sources []render.Source
+	t.Cleanup(func() { s.out.Close() })
 	for _, f := range []string{"f", "g"} {
-		sources = append(sources, render.Source{Plan: fetchargs.FromEvent("t", f, nil, abi.Named("amd64"))})
+		s.from = append(s.from, render.Source{Plan: fetchargs.FromEvent("t", f, nil, abi.Named("amd64"))})
 	}
+	s.out.begin(o.newSink(s.from, render.Options{}))
 	s.summing = newSumming(o)
-	s.begin = func(stop func()) func() {
-		s.live(now, stop)
-		s.sums, s.fails = calls.NewSums(len(sources), 1e9), verdicts(sources, binary.LittleEndian)
-		s.out, s.sink, s.idle = out, o.newSink(sources, render.Options{}), func() {}
-		return s.run()
-	}
 	return s
+}
+
+// begin begins to add up, on a clock or by the times of the calls.
+func (s *testSumming) begin(now func() uint64, stop func()) (end func()) {
+	s.live(now, stop)
+	return s.summing.begin(s.from, 1e9, nil, s.out)
 }
 
 // text is what has been printed so far.
 func (s *testSumming) text() string {
 	s.t.Helper()
-	s.out.flushIdle()
+	s.out.Flush()
 	b, err := os.ReadFile(s.file)
 	if err != nil {
 		s.t.Fatal(err)
@@ -162,9 +161,9 @@ func callAt(plan int, ns uint64) *calls.Call {
 
 // TestSummaryIntervals: a time without calls is left out, however long.
 func TestSummaryIntervals(t *testing.T) {
-	s := newTestSumming(t, nil, "--summary=only", "-i", "1s", "f")
-	end := s.begin(nil)
-	show := s.add
+	s := newTestSumming(t, "--summary=only", "-i", "1s", "f")
+	end := s.begin(nil, nil)
+	show := s.Add
 	for _, ns := range []uint64{1.5e9, 1.9e9, 2e9, 1.8e9, 1 << 62, 1<<62 + 1, 1<<64 - 1} {
 		if !show(callAt(0, ns)) {
 			t.Fatal("no more calls are wanted")
@@ -194,12 +193,14 @@ g             1      -     -    -    -    -  -
 	}
 }
 
+func at2s() uint64 { return 2e9 }
+
 // TestSummaryAsked: SIGUSR1 prints all so far, at once and as often as it comes,
 // while calls are added.
 func TestSummaryAsked(t *testing.T) {
-	s := newTestSumming(t, func() uint64 { return 2e9 }, "--summary=only", "--json", "f")
-	end := s.begin(nil)
-	show := s.add
+	s := newTestSumming(t, "--summary=only", "--json", "f")
+	end := s.begin(at2s, nil)
+	show := s.Add
 	want := 0
 	for asked := 1; asked <= 3; asked++ {
 		for range 1000 {
@@ -229,19 +230,16 @@ func TestSummaryAsked(t *testing.T) {
 // TestSummaryReaderGone: when nobody reads it any more, a trace is over even if
 // nothing is called.
 func TestSummaryReaderGone(t *testing.T) {
-	s := newTestSumming(t, func() uint64 { return 2e9 }, "--summary=only", "-i", "1ms", "--json", "f")
+	s := newTestSumming(t, "--summary=only", "-i", "1ms", "--json", "-o", "/dev/full", "f")
 	stopped := make(chan struct{})
-	end := s.begin(func() { close(stopped) })
-	s.add(callAt(0, 1.5e9))
-	s.out.mu.Lock()
-	s.out.err = syscall.EPIPE
-	s.out.mu.Unlock()
+	end := s.begin(at2s, func() { close(stopped) })
+	s.Add(callAt(0, 1.5e9))
 	select {
 	case <-stopped:
 	case <-time.After(time.Minute):
 		t.Fatal("it goes on")
 	}
-	if s.add(callAt(0, 1.6e9)) {
+	if s.Add(callAt(0, 1.6e9)) {
 		t.Error("more calls are wanted")
 	}
 	end()
@@ -249,9 +247,9 @@ func TestSummaryReaderGone(t *testing.T) {
 
 // BenchmarkSumming is what a call costs that is only added up.
 func BenchmarkSumming(b *testing.B) {
-	s := newTestSumming(b, func() uint64 { return 2e9 }, "--summary=only", "f")
-	end := s.begin(nil)
-	show, c := s.add, callAt(0, 1.5e9)
+	s := newTestSumming(b, "--summary=only", "f")
+	end := s.begin(at2s, nil)
+	show, c := s.Add, callAt(0, 1.5e9)
 	c.Return = c.Entry
 	b.ReportAllocs()
 	for b.Loop() {

@@ -31,17 +31,16 @@ func runTrace(o *options, ui *ui) (err error) {
 		return err
 	}
 	defer func() { err = program.end(err) }()
-	out, err := newOutput(o, ui)
+	out, err := newOutput(o)
 	if err != nil {
 		return err
 	}
 	defer func() { err = firstError(err, out.Close()) }()
 
 	return follow(m, plans, program, o, ui, func(ctx context.Context, t *trace.Trace, stop func()) error {
-		lost := newLosses(o, ui, out, newSink(&t.Reading, o, out))
-		defer lost.total(t)
 		sums.live(t.Now, stop)
-		return show(&t.Reading, t.Calls(ctx), o, out, lost, sums)
+		defer func() { out.losses(t.Losses(), o, ui) }()
+		return show(&t.Reading, t.Calls(ctx), o, out, sums)
 	})
 }
 

@@ -73,6 +73,9 @@ func (u *ui) tell(w trace.Warning) {
 	if w.More {
 		w.Text += "; -v says more"
 	}
+	if w.BufferKB > 0 {
+		w.Text += fmt.Sprintf("; a bigger buffer helps: -b %dM", w.BufferKB>>10+1)
+	}
 	if !w.Detail || u.verbose {
 		u.warn("%s", w.Text)
 	}

@@ -8,7 +8,7 @@
 //		for field, v := range t.Values(call) {
 //		}
 //	}
-//	lost, err := t.Losses()
+//	lost := t.Losses()
 //	err = t.Close()
 //
 // A recording is read in the same way: see [Open]. [Recorder] makes one.

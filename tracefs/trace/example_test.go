@@ -78,9 +78,5 @@ func Example_live() {
 			break
 		}
 	}
-	lost, err := t.Losses()
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(lost.Events(), "lost")
+	t.Losses().Tell(func(w trace.Warning) { fmt.Println(w.Text) })
 }

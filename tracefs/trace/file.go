@@ -202,7 +202,7 @@ func (r *File) damage(cpu int, err error) {
 
 // Losses are the kernel's counts at the end of the recording.
 func (r *File) Losses() *Losses {
-	var l Losses
+	l := Losses{recorded: true}
 	for _, text := range r.file.CPUStats {
 		var cpu int
 		fmt.Sscanf(text, "CPU: %d", &cpu)

@@ -12,6 +12,7 @@ import (
 // Losses are what a trace does not show, from the kernel's own counts.
 type Losses struct {
 	CPUs     []tracefs.CPUStats // counts of each CPU's buffer
+	Err      error              // why CPUs is not known
 	BufferKB int                // its size, KiB; 0 if that is not known
 	Missed   []Missed           // in the order of the plans
 
@@ -20,6 +21,8 @@ type Losses struct {
 	// apart.
 	Unsure      uint64
 	UnsureFuncs []string
+
+	recorded bool // what was lost was not lost just now
 }
 
 // Missed are calls of a function, or its returns, that the kernel could not run the
@@ -46,18 +49,15 @@ func (l *Losses) Skipped() (n uint64) {
 	return n
 }
 
-// Losses ends the tracing and says exactly what was lost and missed. When the
-// counts of the buffers cannot be read the error says so, and the rest is there.
-func (t *Trace) Losses() (*Losses, error) {
+// Losses ends the tracing and says exactly what was lost and missed.
+func (t *Trace) Losses() *Losses {
 	t.stop()
-	l := &Losses{}
-	stats, err := t.session.FinalStats()
-	if err == nil {
-		l.CPUs = stats
+	var l Losses
+	if l.CPUs, l.Err = t.session.FinalStats(); l.Err == nil {
 		l.BufferKB, _ = t.session.BufferKB()
 	}
-	t.missed(l)
-	return l, err
+	t.missed(&l)
+	return &l
 }
 
 // missed adds which calls the kernel could not follow.

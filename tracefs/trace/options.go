@@ -33,6 +33,8 @@ type Warning struct {
 	Text   string // a sentence, which may have bytes of the kernel's or a file's
 	Detail bool   // it matters only to those who want to know all
 	More   bool   // these are told more
+
+	BufferKB int // of each CPU, which would help; 0 if none would
 }
 
 // A warner passes on warnings. A nil one drops them.

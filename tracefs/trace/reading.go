@@ -44,6 +44,8 @@ type Reading struct {
 	joints  map[*value.Extent]*value.Joint // of objects in several parts
 	pairers []*calls.Pairer
 
+	losing lossTeller
+
 	decoders []*value.Decoder // of a plan's probes, and what they have of a call
 	records  [][]byte
 }
@@ -208,8 +210,8 @@ func (r *Reading) calls(events iter.Seq2[*tracefs.Event, error], all func(*calls
 				yield(nil, err)
 				return
 			}
-			if event.Lost > 0 && r.Lost != nil {
-				r.Lost(event)
+			if event.Lost > 0 {
+				r.lose(event)
 			}
 			for _, pairer := range r.pairers {
 				for c, ok := pairer.Add(event); ok; c, ok = pairer.Next() {

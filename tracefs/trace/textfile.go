@@ -181,7 +181,7 @@ func (t *Text) Losses() *Losses {
 		t.warn("%s: events of other names are not shown: %s", t.name, t.others())
 	}
 	t.detail("%s: %d lines belong to no event", t.name, t.paste.Skipped)
-	var l Losses
+	l := Losses{recorded: true}
 	for _, cpu := range slices.Sorted(maps.Keys(t.paste.Lost)) {
 		if n := t.paste.Lost[cpu]; n != tracefs.LostUnknown {
 			l.CPUs = append(l.CPUs, tracefs.CPUStats{CPU: cpu, Overrun: n})

@@ -110,9 +110,9 @@ func TestEndsTrace(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			ctx, tr := armed(t, o)
 			count(t, &tr.Reading, tr.Calls(ctx))
-			lost, err := tr.Losses()
-			if err != nil || lost.Events() != 0 || len(lost.Missed) > 0 {
-				t.Errorf("%+v, %v", lost, err)
+			lost := tr.Losses()
+			if lost.Err != nil || lost.Events() != 0 || len(lost.Missed) > 0 {
+				t.Errorf("%+v", lost)
 			}
 		})
 	}
@@ -145,7 +145,7 @@ func TestEndsTraceBreak(t *testing.T) {
 	if n != 10 {
 		t.Errorf("%d calls", n)
 	}
-	if _, err := tr.Losses(); err != nil {
+	if err := tr.Losses().Err; err != nil {
 		t.Error(err)
 	}
 }

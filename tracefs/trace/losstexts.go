@@ -1,0 +1,82 @@
+package trace
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/tsnoop/tsnoop/tracefs"
+)
+
+// lossesEvery is how often it is told that events are being lost.
+const lossesEvery = time.Second
+
+// A lossTeller warns, now and then, of events that are being lost.
+type lossTeller struct {
+	lost    uint64 // since the last word about it
+	unknown bool   // and more, of which the kernel has no count
+	told    time.Time
+}
+
+// lose takes note of what was lost before an event.
+func (r *Reading) lose(e *tracefs.Event) {
+	if r.Lost != nil {
+		r.Lost(e)
+	}
+	l := &r.losing
+	if e.Lost == tracefs.LostUnknown {
+		l.unknown = true
+	} else {
+		l.lost += e.Lost
+	}
+	if time.Since(l.told) < lossesEvery {
+		return
+	}
+	n := fmt.Sprint(l.lost)
+	switch {
+	case l.unknown && l.lost == 0:
+		n = "some"
+	case l.unknown:
+		n = "more than " + n
+	}
+	r.warn("%s events were lost, the last on CPU %d: they came faster than they were read", n, e.CPU)
+	*l = lossTeller{told: time.Now()}
+}
+
+// Tell tells in words what there is of losses.
+func (l *Losses) Tell(tell func(Warning)) {
+	w := warner(tell)
+	if l.Err != nil {
+		w.warn("whether events were lost is not known: %v", l.Err)
+	}
+	switch n := l.Events(); {
+	case n == 0:
+	case l.recorded:
+		w.warn("%d events were lost in all while this was recorded: %s", n, l.places())
+	case l.BufferKB > 0 && n > l.Skipped():
+		tell(Warning{Text: fmt.Sprintf("%d events were lost in all: %s", n, l.places()), BufferKB: 2 * l.BufferKB})
+	default:
+		w.warn("%d events were lost in all: %s; the kernel has passed over them", n, l.places())
+	}
+	for _, m := range l.Missed {
+		what := "calls"
+		if m.Return {
+			what = "returns"
+		}
+		w.warn("%d %s of %s were missed: the kernel could not run the probe", m.Calls, what, m.Func)
+	}
+	if len(l.UnsureFuncs) > 0 {
+		w.warn("up to %d calls of %s were missed, or had values that could not be read: before 5.14 the kernel does not tell these apart", l.Unsure, strings.Join(l.UnsureFuncs, ", "))
+	}
+}
+
+// places is "5 on CPU 0, 7 on CPU 1".
+func (l *Losses) places() string {
+	var parts []string
+	for _, st := range l.CPUs {
+		if n := st.Lost(); n > 0 {
+			parts = append(parts, fmt.Sprintf("%d on CPU %d", n, st.CPU))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
