@@ -65,6 +65,9 @@ func (p *Plan) isAbout(wanted *spec.Spec) bool {
 	}
 	if name, short := syscallName(names[len(names)-1]); name != "" {
 		names = append(names, name, short)
+		if native := nativeCall(short); native != "" && name != names[len(names)-3] {
+			names = append(names, native, "sys_"+native)
+		}
 		if wanted.Module.Text == syscallModule {
 			module = syscallModule
 		}

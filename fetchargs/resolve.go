@@ -29,6 +29,9 @@ func Resolve(specs []*spec.Spec, target *Target) ([]*Plan, error) {
 		r := &resolver{target: target, spec: job.spec, call: job.call, complaints: complaints{text: job.spec.Text}, symbolTable: symbols, order: order, events: events}
 		plan := r.plan()
 		r.errs = r.errs.Unique()
+		if plan != nil && job.call != nil {
+			target.withVia(plan, job.call)
+		}
 		switch {
 		case r.fatal != nil:
 			return nil, r.fatal

@@ -40,6 +40,11 @@ func (t *Target) namedSyscalls(s *spec.Spec) []*syscall {
 	}
 	if narrow && len(calls) > 0 {
 		calls = calls[1:]
+		if own := slices.IndexFunc(calls, func(c *syscall) bool { return c.name == name }); own >= 0 {
+			calls = calls[own : own+1]
+		}
+	} else if narrow {
+		calls = t.onlyNarrow(name)
 	}
 	if len(calls) > 0 && s.Module.Text == "" && t.Kernel.HasFunc(s.Func.Text) {
 		return nil
@@ -85,7 +90,14 @@ func (t *Target) matchingSyscalls(s *spec.Spec) []*syscall {
 			continue
 		}
 		for _, c := range t.syscalls(name) {
-			if c.abi.Narrow == narrow {
+			if c.abi.Narrow == narrow && !(narrow && c.name != name) {
+				all = append(all, c)
+			}
+		}
+	}
+	if narrow {
+		for _, c := range t.allNarrow() {
+			if match("sys_" + c.name) {
 				all = append(all, c)
 			}
 		}
@@ -139,41 +151,6 @@ func (p *Plan) IsSyscall() bool {
 	return name != "" && len(p.Probes) > 0 && p.Probes[0].Symbols[0] != p.Func.Name
 }
 
-// isFurther tells whether the job is what is done for programs of another kind than
-// the machine's own, whose job is the one before.
-func (j *job) isFurther() bool {
-	return j.call != nil && j.call.abi.Narrow && !strings.HasPrefix(j.named, compat)
-}
-
-// withNarrow adds the plan for 32-bit programs, or says on that before it why there
-// is none.
-func withNarrow(plans []*Plan, plan *Plan, j *job, errs spec.Errors) []*Plan {
-	if len(errs) == 0 {
-		plan.Glob = j.glob
-		return append(plans, plan)
-	}
-	if last := len(plans) - 1; last >= 0 && plans[last] != nil && compat+plans[last].Func.Name == j.call.fn.Name {
-		plans[last].Notes = append(plans[last].Notes, "calls of 32-bit programs are not shown: "+errs[0].Msg)
-	}
-	return plans
-}
-
-// Steps leaves out of plans what cannot be a step of a chain: what 32-bit programs call
-// in the place of the plan before. The same is left out of from, which may be nil.
-func Steps(plans []*Plan, from []int) (steps []*Plan, kept []int) {
-	for i, p := range plans {
-		if last := len(steps) - 1; last >= 0 && p.Func != nil && steps[last].Func != nil && p.Func.Name == compat+steps[last].Func.Name {
-			steps[last].Notes = append(steps[last].Notes, "calls of 32-bit programs are in no chain")
-			continue
-		}
-		steps = append(steps, p)
-		if from != nil {
-			kept = append(kept, from[i])
-		}
-	}
-	return steps, kept
-}
-
 // traceable tells whether the function can be probed. Where several have one
 // address, the kernel tells of one.
 func (c *syscall) traceable(known func(module, name string) bool) bool {
@@ -205,25 +182,25 @@ func (t *Target) syscalls(name string) []*syscall {
 	var calls []*syscall
 	for i := range t.Arch.Syscalls {
 		way := &t.Arch.Syscalls[i]
-		symbol := t.syscallSymbol(name, way, len(proto.params) == 0)
-		if symbol == "" && !way.Narrow {
-			return nil
-		} else if symbol != "" {
-			calls = append(calls, t.newSyscall(name, symbol, way, proto))
+		if way.Narrow {
+			calls = append(calls, t.syscalls32(name, proto, i)...)
+			continue
 		}
+		symbol := t.syscallSymbol(name, way.Prefixes, len(proto.params) == 0)
+		if symbol == "" {
+			return nil
+		}
+		calls = append(calls, t.newSyscall(name, symbol, way, proto))
 	}
 	calls[0].narrow = len(calls) > 1
 	return calls
 }
 
-// syscallSymbol is the function that programs of one kind call. Without parameters
+// syscallSymbol is the function that programs of one kind come to. Without parameters
 // it is the same for all, and BTF has it under the name of its definition.
-func (t *Target) syscallSymbol(name string, way *abi.Syscalls, none bool) string {
-	if none && way.Narrow {
-		return ""
-	}
+func (t *Target) syscallSymbol(name string, prefixes []string, none bool) string {
 	known := t.entryPoints()
-	for _, prefix := range way.Prefixes {
+	for _, prefix := range prefixes {
 		if known[prefix+name] || none && known["__do_sys_"+name] {
 			return prefix + name
 		}

@@ -100,6 +100,30 @@ func TestSyscallsRecorded(t *testing.T) {
 	}
 }
 
+// What 32-bit programs call in the place of another call is chosen by the name of that,
+// and by its own.
+func TestSyscalls32Recorded(t *testing.T) {
+	target := &fetchargs.Target{Arch: abi.Named("amd64"), Kernel: btf.Open(filepath.Join("..", "testdata", "btf", "syscalls-newest.btf"))}
+	target.Features, _ = fetchargs.FeaturesOf("6.12")
+	plans, err := resolveOne("futex(op)", target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]int{"futex": 3, "sys_futex(op)": 3, "compat_sys_futex_time32": 1, "futex_time32": 1, "compat_sys_*": 2, "sys_futex_time64": 0} {
+		s, err := spec.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		chosen, _, err := fetchargs.Select([]*spec.Spec{s}, plans, false)
+		if len(chosen) != want || (err == nil) != (want > 0) {
+			t.Errorf("%s: %d plans, %v; want %d", text, len(chosen), err, want)
+		}
+	}
+	if steps, _ := fetchargs.Steps(plans, nil); len(steps) != 1 || len(steps[0].Notes) != 1 {
+		t.Errorf("%d steps with the notes %q", len(steps), steps[0].Notes)
+	}
+}
+
 // A step of a chain is one function.
 func TestSyscallsInChain(t *testing.T) {
 	target := &fetchargs.Target{Arch: abi.Named("amd64"), Kernel: btf.Open(filepath.Join("..", "testdata", "btf", "syscalls-newest.btf"))}

@@ -11,16 +11,16 @@ import (
 
 // A SyscallFunc is a system call of a kernel, as specs know it.
 type SyscallFunc struct {
-	*btf.Func        // what it is to programs: sys_openat
-	Symbol    string // the kernel's function: __x64_sys_openat
-	Narrow    string // the one that 32-bit programs come to, "" if that is no other
+	*btf.Func          // what it is to programs: sys_openat
+	Symbol    string   // the kernel's function: __x64_sys_openat
+	Narrow    []string // those that 32-bit programs come to, if they are others
 }
 
 // Describe writes what programs call, and where that is in the kernel.
 func (f SyscallFunc) Describe(w io.Writer) {
 	fmt.Fprintf(w, "%s;\n\t/* system call, in the kernel %s", f, f.Symbol)
-	if f.Narrow != "" {
-		fmt.Fprintf(w, ", from 32-bit programs %s", f.Narrow)
+	if len(f.Narrow) > 0 {
+		fmt.Fprintf(w, ", from 32-bit programs %s", strings.Join(f.Narrow, ", "))
 	}
 	fmt.Fprintf(w, " */\n")
 }
@@ -34,11 +34,13 @@ func (t *Target) SyscallFuncs(name string) []SyscallFunc {
 	}
 	var funcs []SyscallFunc
 	add := func(calls []*syscall) {
-		f := SyscallFunc{Func: calls[0].fn, Symbol: calls[0].symbol}
-		if len(calls) > 1 {
-			f.Narrow = calls[1].symbol
+		for i, c := range calls {
+			if i > 0 && !calls[0].abi.Narrow {
+				funcs[len(funcs)-1].Narrow = append(funcs[len(funcs)-1].Narrow, c.symbol)
+				continue
+			}
+			funcs = append(funcs, SyscallFunc{Func: c.fn, Symbol: c.symbol})
 		}
-		funcs = append(funcs, f)
 	}
 	if !spec.IsGlob(s.Func.Text) {
 		if calls := t.namedSyscalls(s); len(calls) > 0 {

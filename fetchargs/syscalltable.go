@@ -31,24 +31,29 @@ var syscallTable = sync.OnceValue(func() map[string]syscallProto {
 		if line = strings.TrimSpace(line); line == "" || line[0] == '#' {
 			continue
 		}
-		head, list, _ := strings.Cut(strings.TrimSuffix(line, ")"), "(")
-		result := "long"
-		if i := strings.LastIndexAny(head, " *"); i >= 0 {
-			result, head = strings.TrimSpace(head[:i+1]), head[i+1:]
-		}
-		proto := syscallProto{result: result}
-		for _, text := range strings.Split(list, ", ") {
-			if text == "" {
-				continue
-			}
-			text, own, _ := strings.Cut(text, "=")
-			i := strings.LastIndexAny(text, " *") + 1
-			proto.params = append(proto.params, SyscallParam{Type: strings.TrimSpace(text[:i]), Name: text[i:], own: own})
-		}
-		table[head] = proto
+		name, proto := parseSyscall(line)
+		table[name] = proto
 	}
 	return table
 })
+
+// parseSyscall reads "RESULT NAME(TYPE PARAM, ...)"; a result is long if none is said.
+func parseSyscall(line string) (name string, proto syscallProto) {
+	name, list, _ := strings.Cut(strings.TrimSuffix(line, ")"), "(")
+	proto.result = "long"
+	if i := strings.LastIndexAny(name, " *"); i >= 0 {
+		proto.result, name = strings.TrimSpace(name[:i+1]), name[i+1:]
+	}
+	for _, text := range strings.Split(list, ", ") {
+		if text == "" {
+			continue
+		}
+		text, own, _ := strings.Cut(text, "=")
+		i := strings.LastIndexAny(text, " *") + 1
+		proto.params = append(proto.params, SyscallParam{Type: strings.TrimSpace(text[:i]), Name: text[i:], own: own})
+	}
+	return name, proto
+}
 
 // syscallAliases are system calls under their names in programs, where the kernel
 // has something older under that name: what fills in structs that have become too

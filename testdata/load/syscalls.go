@@ -44,16 +44,28 @@ func syscalls() error {
 }
 
 // compat does as a 32-bit program does: open(2) by openat(2), and write(2), of which
-// the second is not another function in the kernel for such programs.
+// the second is not another function in the kernel for such programs; and what has
+// other functions for them, or other calls.
 func compat(name string) error {
 	low, err := unix.MmapPtr(-1, 0, nil, 4096, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON|map32bit)
 	if err != nil {
 		return err
 	}
 	copy(unsafe.Slice((*byte)(low), 4096), name)
-	const openat, write = 295, 4 // arch/x86/entry/syscalls/syscall_32.tbl
-	at := -100
-	int80(openat, uintptr(at), uintptr(low), unix.O_RDONLY|unix.O_CLOEXEC, 0)
-	int80(write, 1000, uintptr(low), 5, 0)
+	at, text := -100, uintptr(low)
+	words, arg := unsafe.Slice((*uint32)(unsafe.Add(low, 2048)), 16), uintptr(low)+2048
+	// arch/x86/entry/syscalls/syscall_32.tbl
+	const openat, write, getuid16, chown16, pread64, mmap2, futex, nanosleep, socketcall = 295, 4, 24, 182, 180, 192, 240, 162, 102
+	int80(openat, uintptr(at), text, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	int80(write, 1000, text, 5, 0)
+	int80(getuid16, 0, 0, 0, 0)
+	int80(chown16, text, 0xffff, 7, 0)
+	int80(pread64, 1000, text, 5, 3)
+	int80(mmap2, 0, 4096*5, unix.PROT_READ, unix.MAP_PRIVATE)
+	int80(futex, arg, 1, 1234, 0)
+	words[0], words[1] = 0, 4321
+	int80(nanosleep, arg, 0, 0, 0)
+	words[0], words[1], words[2] = 1000, uint32(text), 16
+	int80(socketcall, 3, arg, 0, 0) // connect
 	return nil
 }

@@ -62,12 +62,15 @@ const constants = `TCP_ESTABLISHED IPPROTO_TCP SS_CONNECTED`
 const syscalls = `
 	openat openat2 connect mmap newuname getpid clone pread64 clock_nanosleep execve write
 	landlock_restrict_self landlock_add_rule read close mount pselect6 futex sendfile64
+	mmap_pgoff ia32_mmap aarch32_mmap2 ia32_clone ia32_pread64 aarch32_pread64 pselect6_time32 pselect6_time64
+	futex_time32 clock_nanosleep_time32 sendfile chown chown16 getuid getuid16 socketcall fcntl fcntl64 uname
 `
 
 // syscallTypes is what their parameters are.
 const syscallTypes = `
 	pt_regs user_pt_regs sockaddr new_utsname __kernel_timespec open_how landlock_rule_type
 	size_t umode_t loff_t u32 s32 u64 u16 __u32 __u64 clockid_t pid_t sigset_t
+	old_uid_t old_gid_t uid_t gid_t
 `
 
 func main() {
