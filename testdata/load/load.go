@@ -39,6 +39,9 @@
 //	                          T threads; what they were is in FILE.made
 //	load pipes FILE N T       like pid, then N calls of read(2) on each of T
 //	                          threads, which have to wait; FILE.made as above
+//	load forge FILE N SEED    like pid, then open(2) N files whose names, and the task's,
+//	                          are made to be taken for something else; what they
+//	                          were is in FILE.made
 //	load syscalls             one system call of each of some kinds
 //	load compat FILE          openat(2) it and write(2) as a 32-bit program does
 package main
@@ -166,6 +169,8 @@ func loadOne(args []string) error {
 		return waiters(rest[0], rest[1])
 	case "threads":
 		return kinsfolk(rest[0], rest[1])
+	case "forge":
+		return forge(rest[0], rest[1], rest[2])
 	case "lock":
 		return lock(rest[0])
 	case "veth":

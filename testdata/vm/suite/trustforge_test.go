@@ -1,0 +1,202 @@
+//go:build vm
+
+package suite
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/tsnoop/tsnoop/render"
+)
+
+// A forgery is a call of "load forge": see there.
+type forgery struct {
+	DFD        int
+	Comm, Name []byte
+}
+
+// longest is how many bytes a text can have for the kernel to record it. It does not
+// count the events that are too long, and nobody can tell that they are missing.
+const longest = 3900
+
+const forgeSpec = "do_sys_openat2(dfd, filename:ustring) if dfd >= 100000"
+
+// TestTrustForge has a program name itself, and the files that it opens, like lines of
+// a trace, like JSON, and like orders to a terminal. In each form every call is one
+// line, with what the program gave, and nothing acts on a terminal.
+func TestTrustForge(t *testing.T) {
+	n := size(60, 3000)
+	l := prepare(t, "forge", "@", strconv.Itoa(n), "1")
+	asJSON := startTrace(t, "--json", "-p", l.pid, forgeSpec)
+	asText := startTrace(t, "--reader=text", "-p", l.pid, forgeSpec)
+	file := filepath.Join(t.TempDir(), "trace.dat")
+	record := startTrace(t, "record", "-o", file, "--chain", "--kstack", forgeSpec, "register_netdevice(dev->name)")
+	l.run()
+	devices := hostileDevices(t)
+	for _, tr := range []*traced{asJSON, asText, record} {
+		tr.end()
+	}
+	b, err := os.ReadFile(l.file + ".made")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var made []forgery
+	if err := json.Unmarshal(b, &made); err != nil {
+		t.Fatal(err)
+	}
+	lines := checkForgedJSON(t, asJSON, made, l.pid)
+	lines += checkForgedText(t, "text reader", output(t, asText.out), made, l.pid)
+	checkCalm(t, "stderr", asJSON.said()+asText.said()+record.said())
+	for _, flags := range [][]string{
+		{"-t", "none"}, {"--json"}, {"--chain"}, {"--tree"}, {"--kstack"}, {"--summary"}, {"--summary=only"}, {"--color=always"},
+	} {
+		out, err := exec.Command("tsnoop", append([]string{"replay", file}, flags...)...).CombinedOutput()
+		if err != nil {
+			t.Errorf("replay %q: %v\n%s", flags, err, out)
+		}
+		text := string(out)
+		if flags[0] == "--color=always" {
+			text = regexp.MustCompile("\x1b\\[[0-9;]*m").ReplaceAllString(text, "")
+		}
+		checkCalm(t, strings.Join(flags, " "), text)
+		if flags[0] == "-t" {
+			lines += checkForgedText(t, "replay", text, made, l.pid)
+			for _, name := range devices {
+				if want := `(dev->name="` + string(render.AppendEscaped(nil, []byte(name), '"')) + `")`; !strings.Contains(text, want) {
+					t.Errorf("no line has %s", want)
+				}
+			}
+		}
+	}
+	figure(t, "forged names", n)
+	figure(t, "lines with them", lines)
+}
+
+// hostileDevices makes network devices, and returns what their names are.
+func hostileDevices(t *testing.T) []string {
+	t.Helper()
+	if exec.Command("insmod", "/lib/modules/tsnoop/veth.ko").Run() == nil { // or it is there already
+		t.Cleanup(func() { exec.Command("rmmod", "veth").Run() })
+	}
+	var names []string
+	for i, name := range []string{"\x1b[2Jx\xff", "a\",\"b\\\u202e", "\u009b2J'\x7f", "(fault)=NULL"} {
+		names = append(names, name, "peer"+strconv.Itoa(i))
+		mac := "02:00:00:00:00:0" + strconv.Itoa(i)
+		if out, err := exec.Command("load", "veth", name, mac, names[2*i+1], "02:00:00:00:01:0"+strconv.Itoa(i)).CombinedOutput(); err != nil {
+			t.Fatalf("veth %q: %v\n%s", name, err, out)
+		}
+	}
+	return names
+}
+
+func output(t *testing.T, name string) string {
+	t.Helper()
+	b, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// checkCalm checks that nothing that was written acts on a terminal.
+func checkCalm(t *testing.T, what, text string) {
+	t.Helper()
+	for i, r := range text {
+		if r != '\n' && !unicode.IsPrint(r) || r == unicode.ReplacementChar && !strings.Contains(what, "json") {
+			t.Errorf("%s: %q in %q", what, r, text[max(0, i-100):min(len(text), i+20)])
+			return
+		}
+	}
+}
+
+// checkForgedJSON checks that each call made is one line of JSON.
+func checkForgedJSON(t *testing.T, tr *traced, made []forgery, pid string) (lines int) {
+	t.Helper()
+	missing := missingOf(made)
+	tr.lines(func(line []byte) {
+		lines++
+		var c struct {
+			TID  int
+			Comm string
+			Args []struct{ Value any }
+		}
+		if err := json.Unmarshal(line, &c); err != nil || len(c.Args) != 2 {
+			t.Errorf("%v: %q", err, line)
+			return
+		}
+		checkCalm(t, "json", string(line))
+		dfd, _ := c.Args[0].Value.(float64)
+		f := missing[int(dfd)]
+		if f == nil {
+			t.Errorf("nobody made %q", line)
+			return
+		}
+		delete(missing, f.DFD)
+		name, comm := string([]rune(string(f.Name))), string([]rune(string(f.Comm))) // what is no UTF-8 is U+FFFD
+		if c.Args[1].Value != name || c.Comm != comm || strconv.Itoa(c.TID) != pid {
+			t.Errorf("%q, want task %s %q and the name %q", line, pid, comm, name)
+		}
+	})
+	checkMissing(t, "json", missing)
+	return lines
+}
+
+// checkForgedText checks that each call made is one line of text.
+func checkForgedText(t *testing.T, what, text string, made []forgery, pid string) (lines int) {
+	t.Helper()
+	missing := missingOf(made)
+	checkCalm(t, what, text)
+	for line := range strings.Lines(text) {
+		head, rest, ok := strings.Cut(line, "do_sys_openat2(dfd=")
+		if !ok {
+			if strings.Contains(line, "openat") {
+				t.Errorf("%s: a line of no call: %q", what, line)
+			}
+			continue
+		}
+		lines++
+		digits, rest, _ := strings.Cut(rest, ", filename=")
+		dfd, _ := strconv.Atoi(digits)
+		quoted, err := strconv.QuotedPrefix(rest)
+		name, err2 := strconv.Unquote(quoted)
+		f := missing[dfd]
+		if err != nil || err2 != nil || f == nil {
+			t.Errorf("%s: %v %v: nobody made %q", what, err, err2, line)
+			continue
+		}
+		delete(missing, dfd)
+		head, _, _ = strings.Cut(strings.TrimRight(head, " ->"), " __") // the caller
+		task := string(render.AppendEscaped(nil, f.Comm, render.NoQuote)) + "-" + pid
+		if name != string(f.Name) || !strings.HasSuffix(strings.TrimRight(head, " "), task) {
+			t.Errorf("%s: %q, want task %q and the name %q", what, line, task, f.Name)
+		}
+	}
+	checkMissing(t, what, missing)
+	return lines
+}
+
+// missingOf are all calls, by their number.
+func missingOf(made []forgery) map[int]*forgery {
+	all := map[int]*forgery{}
+	for i := range made {
+		all[made[i].DFD] = &made[i]
+	}
+	return all
+}
+
+// checkMissing checks that only calls are missing that are too long for a record.
+func checkMissing(t *testing.T, what string, missing map[int]*forgery) {
+	t.Helper()
+	for _, f := range missing {
+		if len(f.Name) < longest {
+			t.Errorf("%s: call %d is missing, with %d bytes: %q", what, f.DFD, len(f.Name), f.Name)
+		}
+	}
+}
