@@ -35,7 +35,7 @@ func TestCountInBucket(t *testing.T) {
 		Arch:       abi.Named("amd64"),
 		Kernel:     btf.Open(filepath.Join("..", "testdata", "btf", "sample.btf")),
 		Live:       true,
-		Symbols:    func([]string) (map[string]fetchargs.SymbolFacts, error) { return facts, nil },
+		Symbols:    func([]string, bool) (map[string]fetchargs.SymbolFacts, error) { return facts, nil },
 		FaultCount: &fetchargs.FaultCount{List: 16, Misses: 32, Addr: 40, Text: text, UserEnd: 0x7ffffffff000},
 	}
 	target.Features, _ = fetchargs.FeaturesOf("5.10")

@@ -129,7 +129,7 @@ func newGolden(t *testing.T, config string) *golden {
 		c.target.Place = func(name string) (fetchargs.SymbolPlace, error) { return places[name], nil }
 	}
 	if len(facts) > 0 {
-		c.target.Symbols = func([]string) (map[string]fetchargs.SymbolFacts, error) { return facts, nil }
+		c.target.Symbols = func([]string, bool) (map[string]fetchargs.SymbolFacts, error) { return facts, nil }
 		c.target.ModuleLoaded = func(name string) bool { return slices.Contains([]string{"loaded", "drv", "first", "second"}, name) }
 	}
 	return c

@@ -22,7 +22,7 @@ func Resolve(specs []*spec.Spec, target *Target) ([]*Plan, error) {
 	}
 	names, order := functions(jobs)
 	target.Kernel.Prepare(prototypes(jobs))
-	symbols := sync.OnceValues(func() (map[string]SymbolFacts, error) { return target.facts(names) })
+	symbols := sync.OnceValues(func() (map[string]SymbolFacts, error) { return target.facts(names, ofModules(jobs)) })
 	events := map[string]bool{}
 	var plans []*Plan
 	for i, job := range jobs {
@@ -72,6 +72,11 @@ func functions(jobs []job) (sorted, order []string) {
 		}
 	}
 	return slices.Sorted(slices.Values(order)), order
+}
+
+// ofModules reports whether a function is one of a module that is named.
+func ofModules(jobs []job) bool {
+	return slices.ContainsFunc(jobs, func(j job) bool { return j.spec.Module.Text != "" })
 }
 
 // prototypes are the functions whose prototypes BTF is asked for.

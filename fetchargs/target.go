@@ -14,8 +14,9 @@ type Target struct {
 	// Symbols tells what the kernel's symbol table has under these names. It
 	// is nil when the kernel is not this machine's. It takes long, so it is
 	// called once for all specs of a run, and only if Live or for a function
-	// that BTF does not know or knows more than once.
-	Symbols func(names []string) (map[string]SymbolFacts, error)
+	// that BTF does not know or knows more than once. Of modules it need not tell
+	// what the kernel itself has, unless modules is set.
+	Symbols func(names []string, modules bool) (map[string]SymbolFacts, error)
 	// Place tells where the kernel has a variable or function. It is nil when
 	// the kernel is not this machine's.
 	Place func(name string) (SymbolPlace, error)
@@ -107,9 +108,9 @@ type SymbolFacts struct {
 	Clones  []string // name.isra.0 and the like
 }
 
-func (t *Target) facts(names []string) (map[string]SymbolFacts, error) {
+func (t *Target) facts(names []string, modules bool) (map[string]SymbolFacts, error) {
 	if t.Symbols == nil {
 		return nil, nil
 	}
-	return t.Symbols(names)
+	return t.Symbols(names, modules)
 }

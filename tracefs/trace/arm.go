@@ -76,7 +76,7 @@ func (m *Machine) Arm(ctx context.Context, plans []*fetchargs.Plan, o Options) (
 		return nil, err
 	}
 	t.modules = t.newModules(o.Wait)
-	t.symbols = sync.OnceValue(t.loadSymbols)
+	t.allSymbols, t.symbols = sync.OnceValue(t.loadAllSymbols), sync.OnceValue(t.loadSymbols)
 	t.start, t.wall = t.Now(), t.wallClock()
 	if ctx.Err() != nil {
 		return nil, ErrInterrupted

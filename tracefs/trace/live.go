@@ -76,8 +76,20 @@ func (t *Trace) loadMapped() {
 	t.ranges, t.mapped = ranges, ranges.Contains
 }
 
+// loadSymbols parses the symbols of the kernel itself, which are read much faster than
+// all, if they can be had alone.
 func (t *Trace) loadSymbols() *proc.Symbols {
-	list, err := t.machine.kallsyms() // which the names of the specs were looked up in already
+	if text := t.machine.image(); text != nil { // which the names of the specs were looked up in already
+		if s, err := proc.ParseSymbols(text); err == nil {
+			return s
+		}
+	}
+	return t.allSymbols()
+}
+
+// loadAllSymbols parses those of modules, too.
+func (t *Trace) loadAllSymbols() *proc.Symbols {
+	list, err := t.machine.kallsyms()
 	var s *proc.Symbols
 	if err == nil {
 		s, err = proc.ParseSymbols(list)

@@ -14,6 +14,7 @@ import (
 // once: for another trace, maybe after modules have come, make another Machine.
 type Machine struct {
 	fs        *tracefs.FS
+	image     func() []byte // the symbols of the kernel itself, nil if they cannot be had alone
 	kallsyms  func() ([]byte, error)
 	blacklist func() map[string]bool
 	builds    map[string]string // of modules that types are known of before they are loaded
@@ -24,23 +25,43 @@ type Machine struct {
 func NewMachine(fs *tracefs.FS) *Machine {
 	return &Machine{
 		fs:        fs,
+		image:     sync.OnceValue(readImage),
 		kallsyms:  sync.OnceValues(proc.ReadKallsyms),
 		blacklist: sync.OnceValue(proc.LoadBlacklist),
 		builds:    map[string]string{},
 	}
 }
 
-// SymbolFacts asks this machine's symbol table about names of functions. Where it
-// hides addresses, or is not there, the result is nil: names are taken as they are.
-func (m *Machine) SymbolFacts(names []string) (map[string]fetchargs.SymbolFacts, error) {
-	text, err := m.kallsyms()
-	if isHidden(err) {
-		return nil, nil
-	}
+func readImage() []byte {
+	text, err := proc.ReadImage()
 	if err != nil {
-		return nil, err
+		return nil
 	}
-	facts, stext := proc.LookupFacts(text, names)
+	return text
+}
+
+// SymbolFacts asks this machine's symbol table about names of functions. Modules are
+// asked if modules is set or the kernel itself lacks one of the names. Where the table
+// hides addresses, or is not there, the result is nil: names are taken as they are.
+func (m *Machine) SymbolFacts(names []string, modules bool) (map[string]fetchargs.SymbolFacts, error) {
+	var facts map[string]proc.Facts
+	var stext uint64
+	if text := m.image(); text != nil && !modules {
+		facts, stext = proc.LookupFacts(text, names)
+		for _, f := range facts {
+			modules = modules || f.Count == 0
+		}
+	}
+	if facts == nil || modules {
+		text, err := m.kallsyms()
+		if isHidden(err) {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		facts, stext = proc.LookupFacts(text, names)
+	}
 	out := make(map[string]fetchargs.SymbolFacts, len(facts))
 	for name, f := range facts {
 		s := fetchargs.SymbolFacts{Modules: f.Modules, Clones: f.Clones, Offsets: make([]uint64, f.Count)}

@@ -33,16 +33,18 @@ type Reading struct {
 	begin bool        // calls are handed out when they begin, too
 	own   *ownThreads // whose events are shown; nil for all there are
 
-	symbols func() *proc.Symbols   // may return nil
-	named   symbolFunc             // instead, if not nil
-	mapped  func(addr uint64) bool // which addresses can be read, nil if not known
-	formats []*tracefs.Format      // each once
-	known   map[int]bool           // their IDs
-	stacks  *tracefs.Format        // of the records with stacks, nil if none are wanted
-	format  map[*fetchargs.Probe]*tracefs.Format
-	decoder map[*fetchargs.Probe]*value.Decoder
-	joints  map[*value.Extent]*value.Joint // of objects in several parts
-	pairers []*calls.Pairer
+	// symbols may return nil, and lack those of modules. Then allSymbols has them; it may
+	// be nil.
+	symbols, allSymbols func() *proc.Symbols
+	named               symbolFunc             // instead, if not nil
+	mapped              func(addr uint64) bool // which addresses can be read, nil if not known
+	formats             []*tracefs.Format      // each once
+	known               map[int]bool           // their IDs
+	stacks              *tracefs.Format        // of the records with stacks, nil if none are wanted
+	format              map[*fetchargs.Probe]*tracefs.Format
+	decoder             map[*fetchargs.Probe]*value.Decoder
+	joints              map[*value.Extent]*value.Joint // of objects in several parts
+	pairers             []*calls.Pairer
 
 	losing lossTeller
 
@@ -133,9 +135,22 @@ func (r *Reading) Symbol(addr uint64) (name, module string, off uint64, ok bool)
 		return r.named(addr)
 	}
 	if s := r.symbols(); s != nil {
-		return s.Name(addr)
+		name, module, off, ok = s.Name(addr)
 	}
-	return "", "", 0, false
+	if !ok {
+		if s := r.furtherSymbols(); s != nil {
+			return s.Name(addr)
+		}
+	}
+	return name, module, off, ok
+}
+
+// furtherSymbols are to be asked what symbols does not tell, nil if there are none.
+func (r *Reading) furtherSymbols() *proc.Symbols {
+	if r.allSymbols == nil {
+		return nil
+	}
+	return r.allSymbols()
 }
 
 // IsCode tells whether what Symbol names at an address is a function.
@@ -143,12 +158,20 @@ func (r *Reading) IsCode(addr uint64) bool {
 	if r.named != nil {
 		return false
 	}
-	s := r.symbols()
+	if s := r.symbols(); s != nil && s.IsCode(addr) {
+		return true
+	}
+	s := r.furtherSymbols()
 	return s != nil && s.IsCode(addr)
 }
 
 func (r *Reading) address(symbol string) (uint64, bool) {
 	if s := r.symbols(); s != nil {
+		if addr, ok := s.Addr(symbol); ok {
+			return addr, true
+		}
+	}
+	if s := r.furtherSymbols(); s != nil {
 		return s.Addr(symbol)
 	}
 	return 0, false

@@ -1,0 +1,64 @@
+//go:build vm
+
+package proc
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestVMImage: what the kernel has in its memory are the lines that /proc/kallsyms
+// begins with, all of them up to the first of a module or the like.
+func TestVMImage(t *testing.T) {
+	start := time.Now()
+	all, err := ReadKallsyms()
+	if err != nil {
+		t.Fatal(err)
+	}
+	slow := time.Since(start)
+	start = time.Now()
+	text, err := ReadImage()
+	if strings.HasPrefix(release(t), "5.10.") {
+		if !errors.Is(err, ErrNoImage) {
+			t.Errorf("got error %v, want ErrNoImage", err)
+		}
+		return
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d lines in %v, /proc/kallsyms takes %v", bytes.Count(text, []byte("\n")), time.Since(start), slow)
+	if !bytes.HasPrefix(all, text) {
+		for i, line := range bytes.SplitAfter(text, []byte("\n")) {
+			if !bytes.HasPrefix(all, line) {
+				next, _, _ := bytes.Cut(all, []byte("\n"))
+				t.Fatalf("line %d is %q, not %q", i+1, line, next)
+			}
+			all = all[len(line):]
+		}
+	}
+	for l := range lines(all[len(text):]) {
+		if l.module == nil {
+			t.Fatalf("%s is not among them", l.name)
+		}
+	}
+	if err := os.WriteFile("/proc/sys/kernel/kptr_restrict", []byte("2"), 0); err != nil {
+		t.Fatal(err)
+	}
+	defer os.WriteFile("/proc/sys/kernel/kptr_restrict", []byte("0"), 0)
+	if _, err := ReadImage(); !errors.Is(err, ErrNoImage) {
+		t.Errorf("with kptr_restrict: got error %v, want ErrNoImage", err)
+	}
+}
+
+func release(t *testing.T) string {
+	b, err := os.ReadFile("/proc/sys/kernel/osrelease")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
