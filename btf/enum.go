@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"iter"
 	"maps"
+	"strconv"
 )
 
 // enumerator is what an enum constant's name stands for.
@@ -40,7 +41,7 @@ func (k *Kernel) Enumerator(t Type, name string) (int64, error) {
 				return int64(v.Value), nil
 			}
 		}
-		return 0, &NotFoundError{What: "enum constant", Name: name, In: Name(e), Near: Near(name, constants(e))}
+		return 0, &NotFoundError{What: "enum constant", Name: name, In: Name(e), Near: Near(name, constants(e)), All: valued(e)}
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -85,6 +86,17 @@ func constants(e *Enum) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for _, v := range e.Values {
 			if !yield(v.Name) {
+				return
+			}
+		}
+	}
+}
+
+// valued yields the names of an enum's constants, and their values.
+func valued(e *Enum) iter.Seq2[string, string] {
+	return func(yield func(string, string) bool) {
+		for _, v := range e.Values {
+			if !yield(v.Name, strconv.FormatInt(int64(v.Value), 10)) {
 				return
 			}
 		}

@@ -47,7 +47,7 @@ func Member(t Type, name string) (Place, error) {
 			}
 		}
 	}
-	return Place{}, &NotFoundError{What: "member", Name: name, In: Name(t), Near: near(name, distance, within(outer))}
+	return Place{}, &NotFoundError{What: "member", Name: name, In: Name(t), Near: near(name, distance, within(outer)), All: declared(outer)}
 }
 
 // Members returns the names of a struct's or union's members in order, with
@@ -60,6 +60,17 @@ func Members(t Type) []string {
 		}
 	}
 	return names
+}
+
+// declared yields the names of a stripped struct's or union's members, and their types.
+func declared(t Type) iter.Seq2[string, string] {
+	return func(yield func(string, string) bool) {
+		for m := range walk(t) {
+			if m.Name != "" && !yield(m.Name, Name(m.Type)) {
+				return
+			}
+		}
+	}
 }
 
 // within yields the members of a stripped struct or union and of the structs in it,

@@ -1,6 +1,9 @@
 package btf
 
-import "fmt"
+import (
+	"fmt"
+	"iter"
+)
 
 // NotFoundError says that the BTF has nothing of that name.
 type NotFoundError struct {
@@ -8,6 +11,10 @@ type NotFoundError struct {
 	Name string   // as it was asked for
 	In   string   // where it was looked for: "vmlinux", "struct sk_buff"
 	Near []string // names close to it, the best one first, at most three
+
+	// All yields what there is in the place of Name, and of each in C what it is; nil
+	// if that is not known.
+	All iter.Seq2[string, string]
 }
 
 // Error tells what is missing where, without the suggestions.

@@ -74,7 +74,8 @@ func (r *resolver) formatOf(name spec.Name) (f *value.Format, count int, ok bool
 	text, count := splitFormat(name.Text)
 	if f = value.FormatNamed(text); f == nil {
 		near := btf.Near(text, slices.Values(append(value.FormatNames(), constants.SetNames()...)))
-		r.fail(name.Span, didYouMean(near, "formats: "+strings.Join(value.FormatNames(), " ")), "unknown format %q", text)
+		missing := &btf.NotFoundError{What: "format", Name: text, Near: near, All: formatNames}
+		r.failWith(name.Span, missing, didYouMean(near, "formats: "+strings.Join(value.FormatNames(), " ")), "unknown format %q", text)
 		return nil, 0, false
 	}
 	if text == name.Text {

@@ -197,7 +197,7 @@ func (m *comparer) integer(c *spec.Compare, l *spec.Literal, f *value.Field) (*b
 	}
 	n, err := m.named(word, f)
 	if err != nil {
-		m.failWith(l.Span, err, m.wordHint(word, err), "%q is no constant, errno or parameter", word)
+		m.failWith(l.Span, m.constants(l, f, err), m.wordHint(word, err), "%q is no constant, errno or parameter", word)
 		return nil, false
 	}
 	if negative {

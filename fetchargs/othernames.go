@@ -59,7 +59,8 @@ func (r *resolver) noParameter(x *spec.Ident) {
 		hint = "parameters: " + strings.Join(names, ", ")
 	}
 	near := btf.Near(x.Text, slices.Values(names))
-	r.fail(x.Span, didYouMean(near, hint), "%s has no parameter %q", r.fn.Name, x.Text)
+	missing := &btf.NotFoundError{What: "parameter", Name: x.Text, In: r.fn.Name, Near: near, All: r.operands}
+	r.failWith(x.Span, missing, didYouMean(near, hint), "%s has no parameter %q", r.fn.Name, x.Text)
 	if o, ok := elsewhere(x.Text); ok && len(near) == 0 {
 		r.advise(o, x.Span)
 	}

@@ -5,6 +5,7 @@ package constants
 
 import (
 	_ "embed"
+	"fmt"
 	"maps"
 	"path"
 	"slices"
@@ -91,6 +92,15 @@ func (t *Table) Names() []string {
 		return nil
 	}
 	return slices.Sorted(maps.Keys(t.names()))
+}
+
+// All yields all macros and their values.
+func (t *Table) All(yield func(name, value string) bool) {
+	for _, name := range t.Names() {
+		if n, _ := t.Value(name); !yield(name, fmt.Sprintf("%#x", n)) {
+			return
+		}
+	}
 }
 
 // matching are the macros that a glob means, or the one of that name. What only

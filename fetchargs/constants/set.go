@@ -1,6 +1,7 @@
 package constants
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -81,6 +82,22 @@ func (t *Table) values(list string) (all []named) {
 		}
 	}
 	return all
+}
+
+// Names yields the names that values may have, and their bits. A nil Set has none.
+func (s *Set) Names(yield func(name, bits string) bool) {
+	if s == nil {
+		return
+	}
+	lists := [][]named{s.flags}
+	for _, f := range s.fields {
+		lists = append(lists, f.names)
+	}
+	for _, n := range slices.Concat(lists...) {
+		if !yield(n.name, fmt.Sprintf("%#x", n.value)) {
+			return
+		}
+	}
 }
 
 // IsNumber tells whether the values are numbers, with a sign, and no flags.

@@ -1,0 +1,246 @@
+package fetchargs
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
+	"github.com/tsnoop/tsnoop/fetchargs/value"
+)
+
+// A Candidate is a way on from the beginning of a spec.
+type Candidate struct {
+	Text string // the beginning with its last word completed
+	Is   string // what that word is, in C; "" if there is nothing to say
+}
+
+// Complete finds how a spec may go on of which only the beginning is written, in
+// the order that people would list it: functions, parameters, members, constants,
+// formats. Whether a function can be probed it asks t.Traceable. What cannot be
+// completed has no candidates.
+func Complete(text string, t *Target) []Candidate {
+	u, ok := spec.Finish(text)
+	if !ok {
+		return nil
+	}
+	switch {
+	case u.Func:
+		return t.completeFunc(u.Word)
+	case u.Type != "":
+		return t.completeType(u)
+	case u.Word != "" && !spec.IsWord(u.Word[0]):
+		return beginning(u, t.sigils(u.Word[0]))
+	}
+	s, err := spec.Parse(u.Whole)
+	if err != nil || spec.IsGlob(s.Func.Text) {
+		return nil
+	}
+	// Nothing has the name of the hole. The error that says so knows what there is.
+	_, err = Resolve([]*spec.Spec{s}, t)
+	var errs spec.Errors
+	errors.As(err, &errs)
+	for _, e := range errs {
+		var missing *btf.NotFoundError
+		if errors.As(e.Err, &missing) && missing.All != nil && strings.TrimPrefix(missing.Name, "-") == spec.Hole {
+			return beginning(u, missing.All)
+		}
+	}
+	return nil
+}
+
+// beginning are those of all that begin with the word of u, each once.
+func beginning(u spec.Unfinished, all iter.Seq2[string, string]) []Candidate {
+	var found []Candidate
+	seen := map[string]bool{}
+	for name, is := range all {
+		if strings.HasPrefix(name, u.Word) && !seen[name] {
+			seen[name] = true
+			found = append(found, Candidate{u.Head + name, is})
+		}
+	}
+	return found
+}
+
+// completeFunc completes FUNC or MODULE:FUNC.
+func (t *Target) completeFunc(word string) []Candidate {
+	module, name, in := strings.Cut(word, ":")
+	if !in {
+		module, name = "", word
+	}
+	if spec.IsGlob(name) {
+		return nil
+	}
+	var names []btf.FuncName
+	if module != "syscall" {
+		names, _ = t.Kernel.FuncNames(module, name+"*")
+	}
+	traceable := func(module, name string) bool { return true }
+	if t.Traceable != nil && len(names) > 0 {
+		if known := t.Traceable(); known != nil {
+			traceable = known
+		}
+	}
+	var found []Candidate
+	add := func(name, is string) {
+		if in {
+			name = module + ":" + name
+		}
+		if n := len(found); n == 0 || found[n-1].Text != name {
+			found = append(found, Candidate{name, is})
+		}
+	}
+	for _, f := range names {
+		if traceable(f.Module, f.Name) {
+			add(f.Name, f.Module)
+		}
+	}
+	if short, is := strings.CutPrefix(name, "sys_"); is || module == "syscall" {
+		for _, call := range t.syscallNames() {
+			if strings.HasPrefix(call, short) {
+				add(strings.TrimSuffix(name, short)+call, "system call")
+			}
+		}
+	}
+	if !in {
+		for _, m := range t.Kernel.Modules() {
+			if strings.HasPrefix(m, name) {
+				found = append(found, Candidate{m + ":", "module"})
+			}
+		}
+	}
+	return found
+}
+
+// completeType completes the name behind struct, union or enum.
+func (t *Target) completeType(u spec.Unfinished) []Candidate {
+	keyword := u.Type + " "
+	names, _ := t.Kernel.TypeNames(keyword + u.Word + "*")
+	return beginning(u, func(yield func(string, string) bool) {
+		for _, name := range names {
+			if !yield(strings.TrimPrefix(name, keyword), "") {
+				return
+			}
+		}
+	})
+}
+
+// sigils are the names that begin with a sigil.
+func (t *Target) sigils(sigil byte) iter.Seq2[string, string] {
+	return func(yield func(string, string) bool) {
+		switch sigil {
+		case '@':
+			for _, name := range slices.Sorted(maps.Keys(variables)) {
+				if !yield("@"+name, variables[name]) {
+					return
+				}
+			}
+		case '%':
+			for _, name := range t.Arch.Regs {
+				if !yield("%"+name, "") {
+					return
+				}
+			}
+		case '$':
+			names := []string{"$comm", "$retval", "$stack0"}
+			if t.Features.Current {
+				names = append(names, "$current")
+			}
+			for i := range t.Arch.Regs {
+				names = append(names, fmt.Sprintf("$arg%d", i+1))
+			}
+			for _, name := range names {
+				if !yield(name, "") {
+					return
+				}
+			}
+		}
+	}
+}
+
+// operands yields what may stand where a parameter can.
+func (r *resolver) operands(yield func(name, is string) bool) {
+	for _, p := range r.fn.Params {
+		if p.Name != "" && !yield(p.Name, btf.Name(p.Type)) {
+			return
+		}
+	}
+	if !isVoid(r.fn.Return) && !yield("return", btf.Name(r.fn.Return)) {
+		return
+	}
+	for _, item := range r.spec.Items {
+		if item.Expr != nil && item.Name.Text != "" && !yield(item.Name.Text, item.Expr.String()) {
+			return
+		}
+	}
+	for _, name := range []string{"container_of(", "sizeof("} {
+		if !yield(name, "") {
+			return
+		}
+	}
+}
+
+// constants yields what f may be compared with: the names that its values are known
+// to have, or else those of the kernel's macros. err says that there is no such
+// constant, and may know those of an enum.
+func (m *comparer) constants(l *spec.Literal, f *value.Field, err error) error {
+	var missing *btf.NotFoundError
+	if !errors.As(err, &missing) {
+		return err
+	}
+	of, negative := *missing, strings.HasPrefix(l.Text, "-")
+	of.All = func(yield func(name, is string) bool) {
+		for _, all := range []iter.Seq2[string, string]{m.macros().Set(f.Set).Names, missing.All, errnos(f, negative), m.macros().All} {
+			some := false
+			if all == nil {
+				continue
+			}
+			for name, is := range all {
+				if some = true; !yield(name, is) {
+					return
+				}
+			}
+			if some {
+				return
+			}
+		}
+	}
+	return &of
+}
+
+// maxErrno is MAX_ERRNO of include/linux/err.h.
+const maxErrno = 4095
+
+// errnos yields the errors that a function may return.
+func errnos(f *value.Field, negative bool) iter.Seq2[string, string] {
+	if f.Label != "return" || !f.Signed {
+		return nil
+	}
+	return func(yield func(name, is string) bool) {
+		for n := range int64(maxErrno) {
+			name := value.ErrnoName(n)
+			if name == "" {
+				continue
+			}
+			if !negative {
+				name = "-" + name
+			}
+			if !yield(name, fmt.Sprint(-n)) {
+				return
+			}
+		}
+	}
+}
+
+// formatNames yields the FORMATs.
+func formatNames(yield func(name, is string) bool) {
+	for _, name := range value.FormatNames() {
+		if !yield(name, "") {
+			return
+		}
+	}
+}
