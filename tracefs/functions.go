@@ -2,6 +2,7 @@ package tracefs
 
 import (
 	"bufio"
+	"bytes"
 	"io"
 	"strings"
 )
@@ -14,13 +15,29 @@ const functionsFile = "available_filter_functions"
 // those that ftrace knows. module is "" for the kernel's own. It is nil where
 // tracefs does not say.
 func (fs *FS) TraceableFunctions() func(module, name string) bool {
-	f, err := fs.Open(functionsFile)
+	text, err := fs.FunctionList()
 	if err != nil {
 		return nil
 	}
+	return ParseFunctions(text)
+}
+
+// FunctionList is the text of the functions that ftrace knows, for ParseFunctions. The
+// kernel takes long to write it.
+func (fs *FS) FunctionList() ([]byte, error) {
+	f, err := fs.Open(functionsFile)
+	if err != nil {
+		return nil, err
+	}
 	defer f.Close()
-	lines := map[string]bool{}
-	for s := bufio.NewScanner(f); s.Scan(); {
+	return io.ReadAll(f)
+}
+
+// ParseFunctions returns what tells which functions are in a FunctionList. It is nil
+// if none are.
+func ParseFunctions(text []byte) func(module, name string) bool {
+	lines := make(map[string]bool, bytes.Count(text, []byte("\n")))
+	for s := bufio.NewScanner(bytes.NewReader(text)); s.Scan(); {
 		lines[s.Text()] = true
 	}
 	if len(lines) == 0 {

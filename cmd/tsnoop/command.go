@@ -7,6 +7,7 @@ import (
 // A command is one of tsnoop's words.
 type command struct {
 	name string
+	says string // what it does, in a few words; "" if it is not for people
 	run  func(*options, *ui) error
 }
 
@@ -15,15 +16,17 @@ var commands []*command
 
 func init() {
 	commands = []*command{
-		{"trace", runTrace},
-		{"info", runInfo},
-		{"list", runList},
-		{"record", runRecord},
-		{"replay", runReplay},
-		{"check", runCheck},
-		{"clean", runClean},
-		{"help", runHelp},
-		{"version", runVersion},
+		{"trace", "show calls, live", runTrace},
+		{"info", "prototypes of functions, layouts of types", runInfo},
+		{"list", "functions that can be probed", runList},
+		{"record", "write a trace.dat file", runRecord},
+		{"replay", "show a recording, or pasted text", runReplay},
+		{"check", "what this machine offers and lacks", runCheck},
+		{"clean", "remove what dead runs left behind", runClean},
+		{"completion", "a shell's script for completion", runCompletion},
+		{"help", "the command line", runHelp},
+		{"version", "print the version", runVersion},
+		{"__complete", "", runComplete},
 	}
 }
 
@@ -48,7 +51,7 @@ func (o *options) pickCommand() {
 			found = []*command{c}
 			break
 		}
-		if strings.HasPrefix(c.name, o.args[0]) {
+		if c.says != "" && strings.HasPrefix(c.name, o.args[0]) {
 			found = append(found, c)
 		}
 	}

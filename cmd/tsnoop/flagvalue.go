@@ -29,7 +29,8 @@ func (f *flagRow) Type() string       { return "" }
 // shown if it is a usageError; otherwise the flag's row says what the value should be.
 type setter struct {
 	set  func(string) error
-	bare string // what a flag without a value means; "" if it needs one
+	bare string   // what a flag without a value means; "" if it needs one
+	of   []string // the words that it may be; nil if it may be others
 }
 
 // yes is for flags that take no value.
@@ -50,12 +51,14 @@ func words(to *[]string) setter {
 
 // oneOf takes one of some words.
 func oneOf(to *string, words ...string) setter {
-	return parsed(to, func(s string) (string, error) {
+	s := parsed(to, func(s string) (string, error) {
 		if !slices.Contains(words, s) {
 			return "", fmt.Errorf("none of %q", words)
 		}
 		return s, nil
 	})
+	s.of = words
+	return s
 }
 
 // number takes 0, which is as if the flag was not given, up to most.

@@ -21,10 +21,9 @@ func version() string {
 func runHelp(o *options, ui *ui) error {
 	text := usage
 	if len(o.args) > 0 {
-		if o.args[0] != "spec" {
+		if text = helpTopics[o.args[0]]; text == "" {
 			return usagef("tsnoop help, tsnoop help spec", "there is no help on %q", o.args[0])
 		}
-		text = specHelp
 	}
 	_, err := fmt.Fprint(ui.stdout, text)
 	return err
@@ -37,3 +36,6 @@ var (
 	//go:embed help/spec.txt
 	specHelp string
 )
+
+// helpTopics are what else there is help on.
+var helpTopics = map[string]string{"spec": specHelp}

@@ -1,0 +1,50 @@
+package main
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestCompleteFlags completes the names of all flags, and says what they are for.
+func TestCompleteFlags(t *testing.T) {
+	a := complete([]string{"--"})
+	rows := (&options{}).flags()
+	if len(a.Words) != len(rows) {
+		t.Errorf("%d of %d flags", len(a.Words), len(rows))
+	}
+	for _, w := range a.Words {
+		if w.Is == "" && w.Text != "--version" && w.Text != "--help" {
+			t.Errorf("%s: help says nothing about it", w.Text)
+		}
+	}
+}
+
+// TestCompleteValues completes the value of each flag that has one, but for numbers.
+func TestCompleteValues(t *testing.T) {
+	free := strings.Fields("cpu count duration interval kernel buffer pages maxactive")
+	for _, row := range (&options{}).flags() {
+		if row.takes == "" || slices.Contains(free, row.name) {
+			continue
+		}
+		for _, words := range [][]string{{"--" + row.name + "="}, {"--" + row.name, ""}} {
+			if row.value.bare != "" && len(words) > 1 {
+				continue
+			}
+			if a := complete(words); a.Kind == "words" && len(a.Words) == 0 {
+				t.Errorf("%q: nothing", words)
+			}
+		}
+	}
+}
+
+// BenchmarkComplete completes a member; it is what a user waits for at a key, but for
+// the start of the program.
+func BenchmarkComplete(b *testing.B) {
+	for b.Loop() {
+		a := complete([]string{"--btf", "../../testdata/btf/linux-6.12-amd64.btf", "--arch", "amd64", "ip_rcv(skb->dev->name_n"})
+		if len(a.Words) != 1 {
+			b.Fatal(a)
+		}
+	}
+}

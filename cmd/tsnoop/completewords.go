@@ -1,0 +1,150 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/shell"
+	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/render"
+	"github.com/tsnoop/tsnoop/tracefs/trace"
+)
+
+// specWords are ways on from the beginning of a spec; none from nothing, for all functions
+// are too many to choose from.
+func (o *options) specWords(word string) (words []shell.Word) {
+	if word == "" {
+		return nil
+	}
+	target, err := o.completionTarget()
+	if err != nil {
+		return nil
+	}
+	for _, c := range fetchargs.Complete(word, target) {
+		words = append(words, shell.Word{Text: c.Text, Is: c.Is})
+	}
+	return words
+}
+
+// completionTarget is what specs are completed for. Which functions can be probed takes
+// the kernel long to list, so the list is kept.
+func (o *options) completionTarget() (*fetchargs.Target, error) {
+	po, err := o.planOptions()
+	if err != nil {
+		return nil, err
+	}
+	po.Lines = true
+	fs, err := openTracefs(o)
+	if err != nil {
+		fs = nil
+	}
+	m := trace.NewMachine(fs)
+	target, err := m.Target(po)
+	if dir, noDir := os.UserCacheDir(); err == nil && noDir == nil && target.Traceable != nil {
+		target.Traceable = m.KeptFunctions(filepath.Join(dir, "tsnoop"))
+	}
+	return target, err
+}
+
+// typeWords are the names of types for info.
+func (o *options) typeWords(word string) (words []shell.Word) {
+	k, err := kernelOf(o)
+	if keyword, _, ok := strings.Cut(word, " "); err == nil && ok && slices.Contains([]string{"struct", "union", "enum"}, keyword) {
+		names, _ := k.TypeNames(word + "*")
+		return among(word, names)
+	}
+	return nil
+}
+
+// flagNamed is the row of a flag as it is written, with its value or without; nil if
+// there is none.
+func flagNamed(rows []flagRow, written string) *flagRow {
+	i := slices.IndexFunc(rows, func(f flagRow) bool {
+		return written == "--"+f.name || f.short != "" && strings.HasPrefix(written, "-") && !strings.HasPrefix(written, "--") && strings.HasSuffix(written, f.short)
+	})
+	if i < 0 {
+		return nil
+	}
+	return &rows[i]
+}
+
+// flagNames completes the name of a flag.
+func flagNames(rows []flagRow, word string) shell.Answer {
+	a := shell.Answer{Kind: shell.Words}
+	for _, f := range rows {
+		name := "--" + f.name
+		if strings.HasPrefix(name, word) {
+			a.Words = append(a.Words, shell.Word{Text: name, Is: flagHelp(f.name)})
+		}
+	}
+	return a
+}
+
+// flagHelp is what the line of help says that a flag begins, alone or behind a command.
+func flagHelp(name string) string {
+	line := regexp.MustCompile(`(?m)^ +(?:-\w, |tsnoop [a-z]+ )?--` + name + `(?:[ =[].*?)? {2,}(.*)$`)
+	if found := line.FindStringSubmatch(usage); found != nil {
+		return found[1]
+	}
+	return ""
+}
+
+// complete completes the value of a flag.
+func (f *flagRow) complete(value string) shell.Answer {
+	a := shell.Answer{Kind: shell.Words}
+	if f == nil {
+		return a
+	}
+	switch f.name {
+	case "output", "recover", "btf", "file":
+		a.Kind = shell.Files
+	case "tracefs":
+		a.Kind = shell.Dirs
+	case "pid":
+		a.Words = pids(value)
+	case "comm":
+		a.Words = comms(value)
+	case "time":
+		a.Words = among(value, render.TimeModes())
+	case "arch":
+		a.Words = among(value, []string{"amd64", "arm64"})
+	default:
+		a.Words = among(value, f.value.of)
+	}
+	return a
+}
+
+// pids are processes for the last place of a list.
+func pids(list string) (words []shell.Word) {
+	head := list[:strings.LastIndexByte(list, ',')+1]
+	for _, p := range trace.Processes() {
+		if text := fmt.Sprint(head, p.PID); strings.HasPrefix(text, list) {
+			words = append(words, shell.Word{Text: text, Is: string(render.AppendEscaped(nil, []byte(p.Comm), render.NoQuote))})
+		}
+	}
+	return words
+}
+
+// comms are the names of processes.
+func comms(word string) (words []shell.Word) {
+	var names []string
+	for _, p := range trace.Processes() {
+		names = append(names, p.Comm)
+	}
+	slices.Sort(names)
+	return among(word, slices.Compact(names))
+}
+
+// among are those of the names that begin with word.
+func among(word string, names []string) (words []shell.Word) {
+	for _, name := range names {
+		if strings.HasPrefix(name, word) {
+			words = append(words, shell.Word{Text: name})
+		}
+	}
+	return words
+}

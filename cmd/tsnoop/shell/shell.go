@@ -1,0 +1,176 @@
+// Package shell completes command lines in bash, zsh and fish. Their scripts hand
+// over the line as it is written; what words it has, and how a completed one is
+// written back, is decided here.
+package shell
+
+import (
+	_ "embed"
+	"fmt"
+	"io"
+	"path"
+	"strings"
+)
+
+// The scripts that make a shell ask.
+var (
+	//go:embed tsnoop.bash
+	bash string
+	//go:embed tsnoop.zsh
+	zsh string
+	//go:embed tsnoop.fish
+	fish string
+)
+
+// Scripts are the shells' scripts by their names.
+var Scripts = map[string]string{"bash": bash, "zsh": zsh, "fish": fish}
+
+// A Kind tells the shell what may come besides the words of an Answer.
+type Kind string
+
+const (
+	Words    Kind = "words"    // nothing; behind a word that is complete a space
+	Open     Kind = "open"     // nothing, and a word may go on: no space
+	Files    Kind = "files"    // names of files
+	Dirs     Kind = "dirs"     // names of directories
+	Commands Kind = "commands" // names of programs
+)
+
+// A Word may stand in the place of the last one of a line.
+type Word struct {
+	Text string
+	Is   string // what it is; "" if there is nothing to say
+}
+
+// An Answer is what may come.
+type Answer struct {
+	Kind  Kind
+	Words []Word
+}
+
+// Behind is the answer for a word that has head before what was completed.
+func (a Answer) Behind(head string) Answer {
+	for i := range a.Words {
+		a.Words[i].Text = head + a.Words[i].Text
+	}
+	return a
+}
+
+// A Line is a command line up to the cursor.
+type Line struct {
+	Words []string // without quotes; the last one is what is being written, and may be empty
+	quote byte     // that is open: ' or ", 0 if none
+}
+
+// Parse takes the line of a shell apart, of which only the last command counts, from
+// the name of the program on: there may be sudo before it.
+func Parse(line, program string) Line {
+	var l Line
+	word, written := []byte(nil), false
+	end := func() {
+		if written {
+			l.Words = append(l.Words, string(word))
+		}
+		word, written = nil, false
+	}
+	for i := 0; i < len(line); i++ {
+		c := line[i]
+		switch {
+		case l.quote == '\'' && c == '\'', l.quote == '"' && c == '"':
+			l.quote = 0
+		case c == '\\' && l.quote != '\'' && i+1 < len(line):
+			i++
+			if l.quote == '"' && strings.IndexByte("$`\"\\\n", line[i]) < 0 {
+				word = append(word, c)
+			}
+			word, written = append(word, line[i]), true
+		case l.quote != 0:
+			word = append(word, c)
+		case c == '\'' || c == '"':
+			l.quote, written = c, true
+		case c == ' ' || c == '\t' || c == '\n':
+			end()
+		case c == ';' || c == '&' || c == '|':
+			end()
+			l.Words = nil
+		default:
+			word, written = append(word, c), true
+		}
+	}
+	l.Words = append(l.Words, string(word))
+	for i := len(l.Words) - 2; i >= 0; i-- {
+		if path.Base(l.Words[i]) == program {
+			l.Words = l.Words[i+1:]
+			break
+		}
+	}
+	return l
+}
+
+// Write answers: the kind on a line, then each word on one, with a tab and what it
+// is. Words that have what would end a line or move a terminal's cursor are left out.
+//
+// Behind a word that is the only one, bash closes the quotes, and fish writes a space.
+// One that may go on is given to them with a second one, of which it is the beginning.
+//
+// Bash wants words as they stand in the line, and only what follows the last of the
+// characters that break words; the others want them bare.
+func (l Line) Write(w io.Writer, shell, breaks string, a Answer) error {
+	if _, err := fmt.Fprintln(w, a.Kind); err != nil {
+		return err
+	}
+	if a.Kind == Open && len(a.Words) == 1 && (shell == "fish" || shell == "bash" && l.quote != 0) {
+		a.Words = append(a.Words, Word{Text: a.Words[0].Text + ")"})
+	}
+	for _, word := range a.Words {
+		if !clean(word.Text) {
+			continue
+		}
+		text := word.Text
+		if shell == "bash" {
+			text = l.quoted(text, breaks)
+		}
+		if word.Is != "" && clean(word.Is) {
+			text += "\t" + word.Is
+		}
+		if _, err := fmt.Fprintln(w, text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// quoted is text as bash takes it in place of the last word.
+func (l Line) quoted(text, breaks string) string {
+	switch l.quote {
+	case '\'':
+		return text
+	case '"':
+		return escaped(text, "$`\"\\")
+	}
+	last := l.Words[len(l.Words)-1]
+	if strings.HasPrefix(text, last) && escaped(last, special) == last {
+		if i := strings.LastIndexAny(last, breaks); i >= 0 {
+			text = text[i+1:]
+		}
+	}
+	return escaped(text, special)
+}
+
+// special are the characters that mean something to bash outside quotes.
+const special = " \t\n|&;()<>$`\\\"'*?[]{}~!#"
+
+func escaped(text, special string) string {
+	var b strings.Builder
+	for i := range len(text) {
+		if strings.IndexByte(special, text[i]) >= 0 {
+			b.WriteByte('\\')
+		}
+		b.WriteByte(text[i])
+	}
+	return b.String()
+}
+
+// clean tells whether text is printable ASCII.
+func clean(text string) bool {
+	return strings.IndexFunc(text, func(r rune) bool { return r < ' ' || r > '~' }) < 0
+}

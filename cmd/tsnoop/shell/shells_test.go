@@ -1,0 +1,179 @@
+package shell_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// A session is a shell at a terminal, of which the tests are the keyboard and the
+// screen.
+type session struct {
+	t      *testing.T
+	master *os.File
+	screen bytes.Buffer
+}
+
+// wait reads the screen until it has text.
+func (s *session) wait(text string) string {
+	s.t.Helper()
+	s.master.SetReadDeadline(time.Now().Add(time.Minute))
+	buf := make([]byte, 4096)
+	for !strings.Contains(s.screen.String(), text) {
+		n, err := s.master.Read(buf)
+		s.screen.Write(buf[:n])
+		if bytes.Contains(buf[:n], []byte("\x1b[c")) { // what terminal is this?
+			s.master.WriteString("\x1b[?62c")
+		}
+		if err != nil {
+			s.t.Fatalf("%v before %q; the screen is\n%q", err, text, s.screen.String())
+		}
+	}
+	seen, rest, _ := strings.Cut(s.screen.String(), text)
+	s.screen.Reset()
+	s.screen.WriteString(rest)
+	return seen
+}
+
+func (s *session) press(keys string) { s.master.WriteString(keys) }
+
+// start starts a shell that has our completion and a program tsnoop, which does not
+// trace but prints its arguments.
+func start(t *testing.T, shell string) *session {
+	program, err := exec.LookPath(shell)
+	if err != nil {
+		t.Skipf("there is no %s here", shell)
+	}
+	home := t.TempDir()
+	bin := filepath.Join(home, "bin")
+	os.Mkdir(bin, 0o755)
+	build := exec.Command("go", "build", "-o", filepath.Join(home, "tsnoop"), "github.com/tsnoop/tsnoop/cmd/tsnoop")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	fixture, err := filepath.Abs("../../../testdata/btf/linux-6.12-amd64.btf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	os.Symlink(fixture, filepath.Join(home, "types"))
+	write := func(name, text string, mode os.FileMode) {
+		if err := os.WriteFile(filepath.Join(home, name), []byte(text), mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("bin/tsnoop", `#!/bin/sh
+[ "$1" != __complete ] && [ "$1" != completion ] || exec "$HOME/tsnoop" "$@"
+for arg; do echo "<$arg>"; done
+echo "$# arguments."
+`, 0o755)
+	write(".bashrc", "PS1='READY> '\nbind 'set bell-style none'\nbind 'set enable-bracketed-paste off'\nsource <(tsnoop completion bash)\n", 0o644)
+	write(".zshrc", "PS1='READY> '\nunsetopt beep prompt_sp prompt_cr\nautoload -U compinit && compinit -u\nsource <(tsnoop completion zsh)\n", 0o644)
+	args := map[string][]string{
+		"bash": {"--rcfile", filepath.Join(home, ".bashrc"), "--noprofile", "-i"},
+		"zsh":  {"-d", "-i"},
+		"fish": {"--no-config", "-i", "-C", "function fish_prompt; echo 'READY> '; end; function fish_greeting; end; tsnoop completion fish | source"},
+	}
+	cmd := exec.Command(program, args[shell]...)
+	cmd.Dir = home
+	cmd.Env = []string{"HOME=" + home, "ZDOTDIR=" + home, "PATH=" + bin + ":" + os.Getenv("PATH"), "TERM=vt100", "LANG=C.UTF-8"}
+	master, slave := terminal(t)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = slave, slave, slave
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	slave.Close()
+	t.Cleanup(func() {
+		cmd.Process.Kill()
+		cmd.Wait()
+		master.Close()
+	})
+	s := &session{t: t, master: master}
+	s.wait("READY> ")
+	return s
+}
+
+// terminal makes a pseudo-terminal of 100 columns. See pts(4).
+func terminal(t *testing.T) (master, slave *os.File) {
+	fd, err := unix.Open("/dev/ptmx", unix.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	master = os.NewFile(uintptr(fd), "ptmx")
+	if err := unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0); err != nil {
+		t.Fatal(err)
+	}
+	n, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Row: 50, Col: 100}); err != nil {
+		t.Fatal(err)
+	}
+	slave, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return master, slave
+}
+
+// TestShellsShow has the shells list what there is to choose from.
+func TestShellsShow(t *testing.T) {
+	for _, shell := range []string{"bash", "zsh", "fish"} {
+		t.Run(shell, func(t *testing.T) {
+			s := start(t, shell)
+			tabs := map[string]string{"bash": "\t\t", "zsh": "\t", "fish": "\t"}
+			s.press("tsnoop --btf types --arch amd64 'ip_rcv(skb->dev->name_" + tabs[shell])
+			s.wait("name_assign_type")
+			s.press("n\t)'\r")
+			s.wait(" arguments.")
+			s.wait("READY> ")
+			s.press(fmt.Sprintf("tsnoop --btf types -p %d\t 'ip_rcv(skb)'\r", os.Getpid()))
+			if seen := s.wait(" arguments."); !strings.Contains(seen, fmt.Sprintf("<%d", os.Getpid())) {
+				t.Errorf("the screen is\n%s", seen)
+			}
+		})
+	}
+}
+
+// TestShells types lines with tabs into the shells and looks what arguments come.
+func TestShells(t *testing.T) {
+	const types = "--btf types --arch amd64 "
+	for _, shell := range []string{"bash", "zsh", "fish"} {
+		t.Run(shell, func(t *testing.T) {
+			s := start(t, shell)
+			for _, c := range []struct{ keys, want string }{
+				{types + "'ip_rcv(skb->dev->name_n\t)'", "ip_rcv(skb->dev->name_node)"},
+				{types + "'vfs_read(fil\t->f_ino\t->i_sb->s_typ\t->nam\t)'", "vfs_read(file->f_inode->i_sb->s_type->name)"},
+				{types + "'ip_rcv(skb->len) if skb->pro\t == ETH_P_IPV\t'", "ip_rcv(skb->len) if skb->protocol == ETH_P_IPV6"},
+				{types + "'ip_rcv(return == -ENOEN\t)'", "ip_rcv(return == -ENOENT)"},
+				{types + "'ip_rcv(skb->len:u3\t)'", "ip_rcv(skb->len:u32)"},
+				{types + "\"ip_rcv(skb->dev->name_n\t)\"", "ip_rcv(skb->dev->name_node)"},
+				{types + "ip_rc\t", "ip_rcv"},
+				{"--wait-m\t", "--wait-module"},
+				{"--time=del\t", "--time=delta"},
+				{"--time del\t", "delta"},
+				{types + "repla\t", "replay"},
+				{types + "ip_rcv\\(skb-\\>dev-\\>name_n\t\\)", "ip_rcv(skb->dev->name_node)"},
+				{types + "'ip_rcv(skb->data_le\t > 5 && $com\t == \"x y\")'", `ip_rcv(skb->data_len > 5 && $comm == "x y")`},
+				{"--btf typ\t", "types"},
+				{"x -- tsnoo\t", "tsnoop"},
+			} {
+				s.press("tsnoop " + c.keys + "\r")
+				seen := s.wait(" arguments.")
+				s.wait("READY> ")
+				if !strings.Contains(seen, "<"+c.want+">") {
+					t.Errorf("%q: the screen is\n%s", c.keys, seen)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,17 @@
+# Completion of tsnoop in bash: source it, or install it as
+# /usr/share/bash-completion/completions/tsnoop.
+_tsnoop() {
+	local kind='' text
+	COMPREPLY=()
+	{
+		read -r kind
+		while IFS=$'\t' read -r text _; do COMPREPLY+=("$text"); done
+	} < <("$1" __complete bash "${COMP_LINE:0:COMP_POINT}" "$COMP_WORDBREAKS" 2>/dev/null)
+	case $kind in
+	open) compopt -o nospace ;;
+	files) compopt -o default ;;
+	dirs) compopt -o dirnames ;;
+	commands) mapfile -t COMPREPLY < <(compgen -c -- "${COMP_WORDS[COMP_CWORD]}") ;;
+	esac
+}
+complete -F _tsnoop tsnoop
