@@ -191,7 +191,13 @@ func (b *builder) named(a Arg, label string, at spec.Span) {
 // fitted is a fetcharg and its text, and how long that may be. One that is too long
 // starts at the register itself for $argN, whose name is shorter.
 func (r *resolver) fitted(a Arg) (_ Arg, text string, limit int) {
-	a = r.unmarked(a)
+	// An array in user memory loses its "u": the kernel refuses it there ("String accepts
+	// only memory argument"), and reads it without where addresses tell user memory from
+	// its own.
+	if last := len(a.Hops) - 1; a.Count > 0 && last >= 0 && a.Hops[last].User && !r.target.Arch.OneSpace {
+		a.Hops = slices.Clone(a.Hops)
+		a.Hops[last].User = false
+	}
 	text, limit = a.String(), r.target.Features.MaxArg()
 	if len(text) <= limit {
 		return a, text, limit
@@ -264,15 +270,4 @@ func isBigEndian(t btf.Type) bool {
 		}
 	}
 	return false
-}
-
-// unmarked is an array in user memory as the kernel takes it: it refuses "u" there
-// ("String accepts only memory argument"), and where addresses tell user memory from
-// its own it reads that without.
-func (r *resolver) unmarked(a Arg) Arg {
-	if last := len(a.Hops) - 1; a.Count > 0 && last >= 0 && a.Hops[last].User && !r.target.Arch.OneSpace {
-		a.Hops = slices.Clone(a.Hops)
-		a.Hops[last].User = false
-	}
-	return a
 }

@@ -97,13 +97,9 @@ func (r *resolver) formatOf(name spec.Name) (f *value.Format, count int, ok bool
 	return f, count, true
 }
 
-// encodeCounted is encode for a FORMAT with a count, if there is one: so many elements
-// from where p points to or, if it is no pointer, from where it lies, or as many bytes
-// of text.
+// encodeCounted is encode for a FORMAT with a count: so many elements from where p
+// points to or, if it is no pointer, from where it lies, or as many bytes of text.
 func (r *resolver) encodeCounted(p route, w want, f *value.Format, count int) (encoded, bool) {
-	if count == 0 {
-		return r.encode(p, w, f)
-	}
 	if f.IsText() {
 		e, ok := r.encode(p, w, f)
 		if ok && e.field.Encoding == value.String && (e.field.Count == 0 || e.field.Count > count) {

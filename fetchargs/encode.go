@@ -38,30 +38,8 @@ func (r *resolver) encode(p route, w want, f *value.Format) (e encoded, ok bool)
 			return e, false
 		}
 	}
-	if f != nil {
-		switch f.Shape {
-		case value.KernelText, value.UserText:
-			if w.pointer && pointee(p.typ) != nil {
-				return number(e, 8, nil), true
-			}
-			return r.encodeText(e, x, f)
-		case value.ByteArray:
-			if f.Form == value.SockAddr {
-				return r.encodeSockAddr(e, x)
-			}
-			return r.encodeBytes(e, x, f)
-		case value.FilePath:
-			return r.encodePath(e, w, f)
-		case value.RawMemory:
-			if size, _ := btf.Size(orVoid(p.typ)); p.mem && p.bitSize == 0 && size > maxElements && !w.hidden {
-				e.field.Type, e.field.Encoding, e.field.Size, e.field.Whole = p.typ, value.Dumped, 1, size
-				e.typ = x64Type
-				return e, true
-			}
-			return r.encodeRaw(e, x, f)
-		case value.FixedWidth:
-			return r.encodeFixed(e, x, f)
-		}
+	if f != nil && f.Shape != value.AnyNumber {
+		return r.encodeShape(e, w, f)
 	}
 	e.route = lookThrough(e.route)
 	if form, one := value.FormOf(orVoid(e.route.typ)); one && f == nil && isStruct(e.route.typ) {
@@ -73,7 +51,15 @@ func (r *resolver) encode(p route, w want, f *value.Format) (e encoded, ok bool)
 	}
 	switch t := btf.Strip(e.route.typ).(type) {
 	case *btf.Int, *btf.Enum:
-		return r.encodeNumber(e, x, f)
+		size, _ := btf.Size(t)
+		switch {
+		case e.route.bitSize > 0:
+			return r.encodeBits(e, x, size, f)
+		case size != 1 && size != 2 && size != 4 && size != 8:
+			r.failFix(x.Where(), spec.Fix{Span: x.Where(), Text: x.String() + ":hex"}, "for its bytes write ", "%s is %s, which does not fit a fetcharg", x, btf.Name(e.route.typ))
+			return e, false
+		}
+		return number(e, size, f), true
 	case *btf.Pointer:
 		if f == nil && (isText(t.Target) || e.route.text) && !w.pointer {
 			return r.encodeText(e, x, f)
@@ -90,6 +76,34 @@ func (r *resolver) encode(p route, w want, f *value.Format) (e encoded, ok bool)
 	}
 	r.cannotShow(e.route.typ, x)
 	return e, false
+}
+
+// encodeShape is encode for a FORMAT that says what is to be fetched, and not only how a
+// number is shown.
+func (r *resolver) encodeShape(e encoded, w want, f *value.Format) (encoded, bool) {
+	p, x := e.route, w.x
+	switch f.Shape {
+	case value.KernelText, value.UserText:
+		if w.pointer && pointee(p.typ) != nil {
+			return number(e, 8, nil), true
+		}
+		return r.encodeText(e, x, f)
+	case value.ByteArray:
+		if f.Form == value.SockAddr {
+			return r.encodeSockAddr(e, x)
+		}
+		return r.encodeBytes(e, x, f)
+	case value.FilePath:
+		return r.encodePath(e, w, f)
+	case value.RawMemory:
+		if size, _ := btf.Size(orVoid(p.typ)); p.mem && p.bitSize == 0 && size > maxElements && !w.hidden {
+			e.field.Type, e.field.Encoding, e.field.Size, e.field.Whole = p.typ, value.Dumped, 1, size
+			e.typ = x64Type
+			return e, true
+		}
+		return r.encodeRaw(e, x, f)
+	}
+	return r.encodeFixed(e, x, f)
 }
 
 // lookThrough goes into structs of one member, such as atomic_t and kuid_t,
@@ -160,19 +174,6 @@ func (r *resolver) signedChar(t btf.Type) bool {
 	}
 	i, ok := t.(*btf.Int)
 	return ok && i.Encoding == btf.Unsigned
-}
-
-func (r *resolver) encodeNumber(e encoded, x spec.Expr, f *value.Format) (encoded, bool) {
-	size, _ := btf.Size(e.route.typ)
-	if e.route.bitSize > 0 {
-		return r.encodeBits(e, x, size, f)
-	}
-	switch size {
-	case 1, 2, 4, 8:
-		return number(e, size, f), true
-	}
-	r.failFix(x.Where(), spec.Fix{Span: x.Where(), Text: x.String() + ":hex"}, "for its bytes write ", "%s is %s, which does not fit a fetcharg", x, btf.Name(e.route.typ))
-	return e, false
 }
 
 func (r *resolver) encodeBits(e encoded, x spec.Expr, size int, f *value.Format) (encoded, bool) {

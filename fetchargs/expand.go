@@ -37,8 +37,8 @@ type job struct {
 	call  *syscall // what the function is to programs, nil if it is none of theirs
 }
 
-// symbol is the function's name in the kernel.
-func (j *job) symbol() string {
+// entryPoint is the function's name in the kernel.
+func (j *job) entryPoint() string {
 	if j.call != nil {
 		return j.call.symbol
 	}

@@ -104,14 +104,6 @@ func (r *resolver) noSymbol() {
 	r.fail(name.Span, "probe a function that calls it", "%s is inlined into its callers: there is no place to probe", name.Text)
 }
 
-// entryPoint is the function's name in the kernel.
-func (r *resolver) entryPoint() string {
-	if r.call != nil {
-		return r.call.symbol
-	}
-	return r.spec.Func.Text
-}
-
 // symbols is where to put the probe, in the kernel's words. A name that
 // stands for several functions is replaced by their distances from _stext,
 // which every kernel takes for an entry: the name alone would be refused

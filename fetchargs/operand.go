@@ -78,7 +78,12 @@ func (r *resolver) fetch(w want) (ref, bool) {
 	if f == nil && w.with != nil && w.with.Kind == spec.Address {
 		f = r.impliedFormat(p.typ, len(w.with.Bytes))
 	}
-	e, ok := r.encodeCounted(p, w, f, count)
+	var e encoded
+	if count > 0 {
+		e, ok = r.encodeCounted(p, w, f, count)
+	} else {
+		e, ok = r.encode(p, w, f)
+	}
 	if !ok || e.route.symbol != nil && !r.within(e, w.x) {
 		return ref{}, false
 	}

@@ -20,13 +20,18 @@ func Resolve(specs []*spec.Spec, target *Target) ([]*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	names, order := functions(jobs)
-	target.Kernel.Prepare(prototypes(jobs))
-	symbols := sync.OnceValues(func() (map[string]SymbolFacts, error) { return target.facts(names, ofModules(jobs)) })
+	order, typed := functions(jobs)
+	target.Kernel.Prepare(typed)
+	symbols := sync.OnceValues(func() (map[string]SymbolFacts, error) {
+		if target.Symbols == nil {
+			return nil, nil
+		}
+		return target.Symbols(slices.Sorted(slices.Values(order)), ofModules(jobs))
+	})
 	events := map[string]bool{}
 	var plans []*Plan
 	for i, job := range jobs {
-		r := &resolver{target: target, spec: job.spec, call: job.call, complaints: complaints{text: job.spec.Text}, symbolTable: symbols, order: order, events: events}
+		r := &resolver{target: target, job: &job, complaints: complaints{text: job.spec.Text}, symbolTable: symbols, order: order, events: events}
 		plan := r.plan()
 		r.errs = r.errs.Unique()
 		if plan != nil && job.call != nil {
@@ -61,34 +66,26 @@ func Resolve(specs []*spec.Spec, target *Target) ([]*Plan, error) {
 	return plans, nil
 }
 
-// functions are the names of the jobs' functions, each once, sorted and in their
-// order.
-func functions(jobs []job) (sorted, order []string) {
+// functions are the names of the jobs' functions, each once in their order, and sorted
+// those whose prototypes BTF is asked for.
+func functions(jobs []job) (order, typed []string) {
 	seen := map[string]bool{}
 	for _, j := range jobs {
-		if name := j.symbol(); !seen[name] {
-			seen[name] = true
+		name := j.entryPoint()
+		if !seen[name] {
 			order = append(order, name)
 		}
+		if seen[name] = true; j.call == nil {
+			typed = append(typed, name)
+		}
 	}
-	return slices.Sorted(slices.Values(order)), order
+	slices.Sort(typed)
+	return order, slices.Compact(typed)
 }
 
 // ofModules reports whether a function is one of a module that is named.
 func ofModules(jobs []job) bool {
 	return slices.ContainsFunc(jobs, func(j job) bool { return j.spec.Module.Text != "" })
-}
-
-// prototypes are the functions whose prototypes BTF is asked for.
-func prototypes(jobs []job) []string {
-	var plain []job
-	for _, j := range jobs {
-		if j.call == nil {
-			plain = append(plain, j)
-		}
-	}
-	names, _ := functions(plain)
-	return names
 }
 
 // askSymbols looks the function up in the symbol table.
@@ -104,9 +101,8 @@ func (r *resolver) askSymbols() bool {
 
 // A resolver makes the plan of one spec.
 type resolver struct {
+	*job
 	target *Target
-	spec   *spec.Spec
-	call   *syscall        // nil if the function is no system call
 	facts  SymbolFacts     // after askSymbols
 	known  bool            // the symbol table could be read
 	events map[string]bool // event names in use by the run

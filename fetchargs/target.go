@@ -107,10 +107,3 @@ type SymbolFacts struct {
 	Modules []string // modules that have one
 	Clones  []string // name.isra.0 and the like
 }
-
-func (t *Target) facts(names []string, modules bool) (map[string]SymbolFacts, error) {
-	if t.Symbols == nil {
-		return nil, nil
-	}
-	return t.Symbols(names, modules)
-}

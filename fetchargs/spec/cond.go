@@ -7,63 +7,47 @@ import (
 	"strings"
 )
 
-// condition reads COND where nothing else can stand.
-func (p *parser) condition() Cond {
-	n := p.or()
-	if n == nil {
-		return nil
-	}
-	return n.truth()
-}
-
-// or reads AND {"||" AND}.
+// or reads AND {"||" AND}, where an AND is COMPARE {"&&" COMPARE}.
 func (p *parser) or() *node {
-	x := p.and()
-	for x != nil && p.tok.kind == "||" {
-		p.next()
-		y := p.and()
-		if y == nil {
-			return nil
+	var before *node // the ANDs that have been read
+	for and := p.compare(); and != nil; {
+		op := p.tok.kind
+		if op == "&&" {
+			p.next()
+			next := p.compare()
+			if next == nil {
+				return nil
+			}
+			and = &node{cond: &And{and.truth(), next.truth()}}
+			continue
 		}
-		x = &node{cond: &Or{x.truth(), y.truth()}}
+		if before != nil {
+			and = &node{cond: &Or{before.truth(), and.truth()}}
+		}
+		if op != "||" {
+			return and
+		}
+		p.next()
+		before, and = and, p.compare()
 	}
-	return x
+	return nil
 }
 
-// and reads NOT {"&&" NOT}.
-func (p *parser) and() *node {
-	x := p.not()
-	for x != nil && p.tok.kind == "&&" {
-		p.next()
-		y := p.not()
-		if y == nil {
-			return nil
-		}
-		x = &node{cond: &And{x.truth(), y.truth()}}
-	}
-	return x
-}
-
-// not reads "!" NOT | COMPARE.
-func (p *parser) not() *node {
+// compare reads "!" COMPARE | OPERAND [OP VALUE], where an operand is EXPR [":" FORMAT],
+// or in parentheses OPERAND "&" VALUE.
+func (p *parser) compare() *node {
 	if p.nest++; p.nest > MaxNesting {
 		p.failWith(p.tok.Span, ErrNesting, "", "nested too deeply")
 		return nil
 	}
 	defer func() { p.nest-- }()
 	if op := p.tok; p.got("!") {
-		x := p.not()
+		x := p.compare()
 		if x == nil {
 			return nil
 		}
 		return &node{cond: &Not{x.truth(), op.To(x.where())}}
 	}
-	return p.compare()
-}
-
-// compare reads OPERAND [OP VALUE], where an operand is EXPR [":" FORMAT], or
-// in parentheses OPERAND "&" VALUE.
-func (p *parser) compare() *node {
 	if p.tok.kind == tokNumber || p.tok.kind == tokQuoted {
 		p.turned()
 		return nil

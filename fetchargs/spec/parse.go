@@ -25,7 +25,9 @@ func Parse(text string) (*Spec, error) {
 	if p.tok.kind == tokIdent && p.tok.text == "if" {
 		p.next()
 		p.inIf = true
-		s.If = p.condition()
+		if n := p.or(); n != nil {
+			s.If = n.truth()
+		}
 	}
 	if len(p.errs) == 0 && p.tok.kind != tokEOF {
 		hint := "a spec is FUNC(ITEM, ...) if CONDITION"
