@@ -217,8 +217,38 @@ func (t *Target) entryPoints() map[string]bool {
 		for _, f := range names {
 			t.points[f.Name] = true
 		}
+		t.listedPoints()
 	}
 	return t.points
+}
+
+// listedPoints adds those that only the symbol table knows: BTF may lack the functions
+// of a few (perf_event_open, of 5.10).
+func (t *Target) listedPoints() {
+	if t.SyscallNames == nil || t.Symbols == nil {
+		return
+	}
+	var symbols []string
+	prefixes := t.Arch.Syscalls[0].Prefixes
+	for _, name := range t.SyscallNames() {
+		if !t.points["__do_sys_"+name] && !slices.ContainsFunc(prefixes, func(prefix string) bool { return t.points[prefix+name] }) {
+			for _, way := range t.Arch.Syscalls {
+				for _, prefix := range way.Prefixes {
+					symbols = append(symbols, prefix+name)
+				}
+			}
+		}
+	}
+	if len(symbols) == 0 {
+		return
+	}
+	slices.Sort(symbols)
+	facts, _ := t.Symbols(symbols, false)
+	for _, symbol := range symbols {
+		if len(facts[symbol].Offsets) > 0 {
+			t.points[symbol] = true
+		}
+	}
 }
 
 func (t *Target) newSyscall(name, symbol string, way *abi.Syscalls, proto syscallProto) *syscall {

@@ -95,6 +95,15 @@ func TestSet(t *testing.T) {
 		{"amd64", "clock", 1, "CLOCK_MONOTONIC"},
 		{"amd64", "madvise", 4, "MADV_DONTNEED"},
 		{"amd64", "seek", 4, "SEEK_HOLE"},
+		{"amd64", "ipcget", 0o3600, "IPC_CREAT|IPC_EXCL|0600"},
+		{"amd64", "shmat", 0o30000, "SHM_RDONLY|SHM_RND"},
+		{"amd64", "semctl", 0, "IPC_RMID"},
+		{"amd64", "semctl", 16, "SETVAL"},
+		{"amd64", "fadvise", 4, "POSIX_FADV_DONTNEED"},
+		{"amd64", "closerange", 6, "CLOSE_RANGE_UNSHARE|CLOSE_RANGE_CLOEXEC"},
+		{"amd64", "membarrier", 8, "MEMBARRIER_CMD_PRIVATE_EXPEDITED"},
+		{"amd64", "arch_prctl", 0x1002, "ARCH_SET_FS"},
+		{"arm64", "arch_prctl", 0x1002, "0x1002"},
 	} {
 		set := For(c.arch).Set(c.set)
 		if set == nil {

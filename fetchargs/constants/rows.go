@@ -52,6 +52,7 @@ var rows = []row{
 	{name: "timerfdset", flags: "TFD_TIMER_*"},
 	{name: "inotifyinit", flags: "IN_CLOEXEC IN_NONBLOCK"},
 	{name: "epollcreate", flags: "EPOLL_CLOEXEC"},
+	{name: "closerange", flags: "CLOSE_RANGE_UNSHARE CLOSE_RANGE_CLOEXEC"},
 	{name: "epollctl", fields: []fieldRow{{all, "EPOLL_CTL_*"}}, base: 10},
 
 	{name: "locktype", fields: []fieldRow{{all, "F_RDLCK F_WRLCK F_UNLCK"}}, base: 10},
@@ -68,6 +69,8 @@ var rows = []row{
 	{name: "msync", flags: "MS_ASYNC MS_INVALIDATE MS_SYNC"},
 	{name: "mlock2", flags: "MLOCK_ONFAULT"},
 	{name: "mlockall", flags: "MCL_*"},
+	{name: "fadvise", fields: []fieldRow{{all, "POSIX_FADV_*"}}, base: 10},
+	{name: "membarrier", fields: []fieldRow{{all, "MEMBARRIER_CMD_QUERY MEMBARRIER_CMD_GLOBAL MEMBARRIER_CMD_GLOBAL_EXPEDITED MEMBARRIER_CMD_REGISTER_* MEMBARRIER_CMD_PRIVATE_* MEMBARRIER_CMD_GET_*"}}, base: 10},
 	{name: "memfd", flags: "MFD_CLOEXEC MFD_ALLOW_SEALING MFD_HUGETLB MFD_NOEXEC_SEAL MFD_EXEC"},
 	{name: "vm", flags: "VM_READ VM_WRITE VM_EXEC VM_SHARED VM_MAY* VM_GROWSDOWN VM_PFNMAP VM_LOCKED VM_IO VM_SEQ_READ VM_RAND_READ VM_DONT* VM_LOCKONFAULT VM_ACCOUNT VM_NORESERVE VM_HUGETLB VM_SYNC VM_WIPEONFORK VM_MIXEDMAP VM_HUGEPAGE VM_NOHUGEPAGE VM_MERGEABLE"},
 	{name: "fault", flags: "FAULT_FLAG_WRITE FAULT_FLAG_MKWRITE FAULT_FLAG_ALLOW_RETRY FAULT_FLAG_RETRY_NOWAIT FAULT_FLAG_KILLABLE FAULT_FLAG_TRIED FAULT_FLAG_USER FAULT_FLAG_REMOTE FAULT_FLAG_INSTRUCTION FAULT_FLAG_INTERRUPTIBLE"},
@@ -83,6 +86,7 @@ var rows = []row{
 	{name: "wait", flags: "WNOHANG WUNTRACED WEXITED WCONTINUED WNOWAIT __WNOTHREAD __WALL __WCLONE"},
 	{name: "prctl", fields: []fieldRow{{all, "PR_SET_PDEATHSIG PR_GET_PDEATHSIG PR_[SG]ET_DUMPABLE PR_[SG]ET_KEEPCAPS PR_[SG]ET_NAME PR_[SG]ET_SECCOMP PR_CAPBSET_* PR_[SG]ET_SECUREBITS PR_[SG]ET_TIMERSLACK PR_SET_MM PR_[SG]ET_CHILD_SUBREAPER PR_[SG]ET_NO_NEW_PRIVS PR_[SG]ET_THP_DISABLE PR_CAP_AMBIENT PR_[SG]ET_SPECULATION_CTRL PR_SET_VMA PR_SCHED_CORE"}}, base: 10},
 	{name: "ptrace", fields: []fieldRow{{all, "PTRACE_TRACEME PTRACE_PEEK* PTRACE_POKE* PTRACE_CONT PTRACE_KILL PTRACE_SINGLESTEP PTRACE_ATTACH PTRACE_DETACH PTRACE_SYSCALL PTRACE_SETOPTIONS PTRACE_GETEVENTMSG PTRACE_GETSIGINFO PTRACE_SETSIGINFO PTRACE_GETREGSET PTRACE_SETREGSET PTRACE_SEIZE PTRACE_INTERRUPT PTRACE_LISTEN PTRACE_GET*"}}, base: 10},
+	{name: "arch_prctl", fields: []fieldRow{{all, "ARCH_*"}}},
 	{name: "idtype", fields: []fieldRow{{all, "P_ALL P_PID P_PGID P_PIDFD"}}, base: 10},
 	{name: "itimer", fields: []fieldRow{{all, "ITIMER_*"}}, base: 10},
 	{name: "prio", fields: []fieldRow{{all, "PRIO_*"}}, base: 10},
@@ -95,6 +99,18 @@ var rows = []row{
 		flags: "FUTEX_PRIVATE_FLAG FUTEX_CLOCK_REALTIME"},
 	{name: "getrandom", flags: "GRND_NONBLOCK GRND_RANDOM GRND_INSECURE"},
 	{name: "sched", fields: []fieldRow{{"0x3fffffff", "SCHED_NORMAL SCHED_FIFO SCHED_RR SCHED_BATCH SCHED_IDLE SCHED_DEADLINE SCHED_EXT"}}, flags: "SCHED_RESET_ON_FORK"},
+
+	// System V IPC.
+	{name: "ipckey", fields: []fieldRow{{all, "IPC_PRIVATE"}}, base: 10},
+	{name: "ipcget", flags: "IPC_CREAT IPC_EXCL", base: 8},
+	{name: "shmget", flags: "IPC_CREAT IPC_EXCL SHM_HUGETLB SHM_NORESERVE", base: 8},
+	{name: "shmat", flags: "SHM_RDONLY SHM_RND SHM_REMAP SHM_EXEC"},
+	{name: "msgsnd", flags: "IPC_NOWAIT"},
+	{name: "msgrcv", flags: "IPC_NOWAIT MSG_NOERROR MSG_EXCEPT MSG_COPY"},
+	{name: "semflags", flags: "IPC_NOWAIT SEM_UNDO"},
+	{name: "semctl", fields: []fieldRow{{all, "IPC_RMID IPC_SET IPC_STAT IPC_INFO GETPID GETVAL GETALL GETNCNT GETZCNT SETVAL SETALL SEM_STAT SEM_INFO SEM_STAT_ANY"}}, base: 10},
+	{name: "shmctl", fields: []fieldRow{{all, "IPC_RMID IPC_SET IPC_STAT IPC_INFO SHM_LOCK SHM_UNLOCK SHM_STAT SHM_INFO SHM_STAT_ANY"}}, base: 10},
+	{name: "msgctl", fields: []fieldRow{{all, "IPC_RMID IPC_SET IPC_STAT IPC_INFO MSG_STAT MSG_INFO MSG_STAT_ANY"}}, base: 10},
 
 	// Sockets and packets.
 	{name: "af", fields: []fieldRow{{all, "AF_UNIX AF_NETLINK AF_*"}}, base: 10},

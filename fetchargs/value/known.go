@@ -11,13 +11,14 @@ var members = map[string]string{
 	"open_how.resolve":                    "resolve",
 	"open_flags.open_flag":                "open", // fs/internal.h
 	"flock.l_type":                        "locktype",
-	"super_block.s_flags":                 "sb",     // include/linux/fs.h
-	"iattr.ia_valid":                      "iattr",  // the same
-	"vm_area_struct.vm_flags":             "vm",     // include/linux/mm_types.h
-	"vm_area_struct.__vm_flags":           "vm",     // the same
-	"kernel_clone_args.flags":             "clone",  // include/linux/sched/task.h
-	"kernel_clone_args.exit_signal":       "signal", // the same
-	"clone_args.flags":                    "clone",  // include/uapi/linux/sched.h
+	"sembuf.sem_flg":                      "semflags", // include/uapi/linux/sem.h
+	"super_block.s_flags":                 "sb",       // include/linux/fs.h
+	"iattr.ia_valid":                      "iattr",    // the same
+	"vm_area_struct.vm_flags":             "vm",       // include/linux/mm_types.h
+	"vm_area_struct.__vm_flags":           "vm",       // the same
+	"kernel_clone_args.flags":             "clone",    // include/linux/sched/task.h
+	"kernel_clone_args.exit_signal":       "signal",   // the same
+	"clone_args.flags":                    "clone",    // include/uapi/linux/sched.h
 	"clone_args.exit_signal":              "signal",
 	"task_struct.exit_signal":             "signal",     // include/linux/sched.h
 	"task_struct.pdeath_signal":           "signal",     // the same
