@@ -34,6 +34,7 @@ func (s *Session) SetFilter(event, filter string) error {
 		err = s.setFilter(file, filter)
 	}
 	if err == nil {
+		s.meant.filters[event] = filter
 		delete(s.refused, event)
 		return nil
 	}

@@ -31,6 +31,7 @@ func (s *Session) Formats(events []string, shape func(event string) string) (map
 	fs := &FS{root: dir, dir: s.absolute(s.eventPath("", ""))}
 	known := make(map[string]*Format)
 	formats := make(map[string]*Format, len(events))
+	defer func() { s.learnIDs(formats) }()
 	for _, event := range events {
 		key := shape(event)
 		if alike := known[key]; alike != nil {

@@ -18,6 +18,7 @@ type Pipe struct {
 
 // OpenPipe opens a pipe of the session's instance, "trace_pipe" or one of per_cpu.
 func (s *Session) OpenPipe(name string) (*Pipe, error) {
+	s.pipes.opening(name)
 	return s.pipes.keep(func() (*os.File, error) { return s.fs.root.Open(s.path(name)) })
 }
 
@@ -25,6 +26,7 @@ func (s *Session) OpenPipe(name string) (*Pipe, error) {
 // The runtime's poller does not know of it: it would be woken by each event, and
 // again by the next, for nothing.
 func (s *Session) OpenQuietPipe(name string) (*Pipe, error) {
+	s.pipes.opening(name)
 	return s.pipes.keep(func() (*os.File, error) {
 		f, err := s.fs.root.Open(s.path(name))
 		if err != nil {
@@ -44,15 +46,30 @@ func (s *Session) Closing() context.Context { return s.pipes.done }
 type pipeSet struct {
 	mu     sync.Mutex
 	files  map[*os.File]bool
+	opens  map[string]int // how often each has been opened
 	closed bool
 	done   context.Context // done when closed
 	over   context.CancelFunc
 }
 
 func newPipeSet() *pipeSet {
-	p := &pipeSet{files: make(map[*os.File]bool)}
+	p := &pipeSet{files: make(map[*os.File]bool), opens: make(map[string]int)}
 	p.done, p.over = context.WithCancel(context.Background())
 	return p
+}
+
+// opening notes that a pipe is about to be opened.
+func (p *pipeSet) opening(name string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.opens[name]++
+}
+
+// Opened is how often this process has opened a pipe of the session.
+func (s *Session) Opened(name string) int {
+	s.pipes.mu.Lock()
+	defer s.pipes.mu.Unlock()
+	return s.pipes.opens[name]
 }
 
 // keep opens a pipe, which the set then has.

@@ -145,6 +145,7 @@ func (s *Session) Define(kind dynevent.Kind, def string) error {
 	if err := s.probes.of(kind.File()).change(s.fs, def); err != nil {
 		return err
 	}
+	s.meant.definitions[event] = append(s.meant.definitions[event], def)
 	s.pushRemove(kind.File(), event)
 	return nil
 }
@@ -178,6 +179,8 @@ func (s *Session) Remove(event string) error {
 	s.events = slices.DeleteFunc(s.events, func(e string) bool { return e == event })
 	delete(s.refused, event)
 	delete(s.files, event)
+	delete(s.meant.filters, event)
+	delete(s.meant.definitions, event)
 	return nil
 }
 

@@ -32,7 +32,9 @@ type Session struct {
 	log  func(string, ...any)
 	tell func(doing string, probes int)
 
-	pipes *pipeSet
+	pipes   *pipeSet
+	takings takings
+	tally   *Tally // nil before it is asked for
 
 	mu   sync.Mutex
 	undo undoStack
@@ -45,6 +47,7 @@ type Session struct {
 	events   []string            // defined, in order
 	files    map[string]string   // of events: where they are defined
 	refused  map[string]struct{} // events without the filter they should have
+	meant    meant               // how all that is meant to be, while others may change it
 	enabled  bool
 	stopped  bool // tracing_on is 0
 	closed   bool
@@ -76,6 +79,7 @@ func (fs *FS) newSession(name string, log func(string, ...any)) *Session {
 	return &Session{
 		fs: fs, name: name, dir: path.Join("instances", name), log: log, tell: func(string, int) {},
 		refused: make(map[string]struct{}), files: make(map[string]string), probes: make(probeWriters), pipes: newPipeSet(),
+		meant: newMeant(),
 	}
 }
 
@@ -189,11 +193,16 @@ func (s *Session) Enable() error {
 		}
 		s.stopped = false
 	}
-	if len(s.refused) == 0 {
+	return s.enableAll()
+}
+
+// enableAll turns on the events that are to be on.
+func (s *Session) enableAll() error {
+	if len(s.refused)+len(s.meant.paused) == 0 {
 		return s.enable("")
 	}
 	for _, e := range s.events {
-		if _, bad := s.refused[e]; bad {
+		if _, bad := s.refused[e]; bad || s.meant.paused[e] {
 			continue
 		}
 		if err := s.enable(e); err != nil {

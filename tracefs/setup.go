@@ -63,6 +63,7 @@ func (s *Session) setUp(o Options) error {
 	if err := s.setCPUs(o.CPUs, o.AllCPUs); err != nil {
 		return err
 	}
+	s.guard()
 	return s.setThreads(o)
 }
 

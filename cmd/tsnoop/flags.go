@@ -55,6 +55,7 @@ type options struct {
 	bufferKB int    // per CPU; 0 lets the machine's memory decide
 	active   int    // maxactive of return probes; 0 lets tsnoop decide
 	reader   string // "raw" or "text"
+	guard    string // "warn" or "rearm"
 	tracefs  string
 }
 
@@ -97,6 +98,7 @@ func (o *options) flags() []flagRow {
 		{"pages", "P", parsed(&o.bufferKB, parsePages), "takes a number of pages", "tsnoop -P 256 SPEC"},
 		{"maxactive", "", number(&o.active, fetchargs.MostActive), "takes a number from 1 to " + strconv.Itoa(fetchargs.MostActive), "tsnoop --maxactive 100 SPEC"},
 		{"reader", "", oneOf(&o.reader, "raw", "text"), "is raw or text", "tsnoop --reader=text SPEC"},
+		{"guard", "", oneOf(&o.guard, "warn", "rearm"), "is warn or rearm", "tsnoop --guard=rearm SPEC"},
 		{"tracefs", "", word(&o.tracefs), "takes a directory", "tsnoop --tracefs /sys/kernel/tracing SPEC"},
 		{"version", "V", o.instead("version"), "", ""},
 		{"help", "h", o.instead("help"), "", ""},
@@ -110,7 +112,7 @@ func (o *options) flags() []flagRow {
 
 // parseArgs reads the command line.
 func parseArgs(args []string) (*options, error) {
-	o := &options{reader: "raw", color: "auto"}
+	o := &options{reader: "raw", guard: "warn", color: "auto"}
 	set := pflag.NewFlagSet("tsnoop", pflag.ContinueOnError)
 	set.Usage = func() {}
 	for _, f := range o.flags() {

@@ -87,7 +87,7 @@ func follow(m *trace.Machine, plans []*fetchargs.Plan, program *program, o *opti
 func (o *options) traceOptions(ui *ui, p *progress) trace.Options {
 	to := trace.Options{
 		Pids: o.pids, Follow: o.follow, CPUs: o.cpus, BufferKB: o.bufferKB, Stacks: o.kstack, Text: o.reader == "text",
-		Wait: o.wait, Begin: o.begins(), Chain: o.chain, Warn: ui.tell, Progress: p.step,
+		Rearm: o.guard == "rearm", Wait: o.wait, Begin: o.begins(), Chain: o.chain, Warn: ui.tell, Progress: p.step,
 	}
 	if o.time == render.TimeBoot {
 		to.Clock = "boot"

@@ -67,7 +67,11 @@ type cpuPipe struct {
 	buf  []byte // one sub-buffer
 	try  func(fd uintptr)
 	n    int
-	err  error
+
+	taken  *tracefs.Taken
+	tally  *tracefs.Tally
+	events uint64 // on the page that was read last
+	err    error
 	// The waiter knows of it. Before the CPU has a buffer poll(2) would report
 	// the pipe again and again.
 	watched bool
@@ -124,7 +128,7 @@ func (r *liveReader) open(s *tracefs.Session, cpu, size int) error {
 	if err != nil {
 		return err
 	}
-	p := &cpuPipe{r: r, cpu: cpu, f: f, buf: make([]byte, size)}
+	p := &cpuPipe{r: r, cpu: cpu, f: f, buf: make([]byte, size), taken: s.Taken(cpu), tally: s.Tally()}
 	r.pipes = append(r.pipes, p)
 	p.try = p.tryRead
 	p.conn, err = f.SyscallConn()
@@ -227,8 +231,14 @@ func (p *cpuPipe) read() ([]byte, error) {
 
 // tryRead reads once. It does not wait: os.Open has made the pipe non-blocking.
 func (p *cpuPipe) tryRead(fd uintptr) {
+	p.taken.Begin()
 	p.n, p.err = unix.Read(int(fd), p.buf)
 	for p.err == unix.EINTR {
 		p.n, p.err = unix.Read(int(fd), p.buf)
 	}
+	p.events = 0
+	if p.n > 0 {
+		p.events = count(p.r.opts.Layout, p.buf[:p.n], p.tally)
+	}
+	p.taken.End(p.events)
 }

@@ -28,7 +28,8 @@ type Trace struct {
 	text     bool
 	ranges   proc.Ranges // of the kernel's addresses, nil if not known
 	modules  *modules    // nil if all functions are the kernel's own
-	unwatch  func()      // nil before it is armed
+	guard    *guard      // nil before it is armed
+	pids     bool        // only some threads are traced
 
 	clock     int32 // the trace clock's number for clock_gettime
 	clockName string
@@ -43,7 +44,7 @@ type Trace struct {
 // the kernel refuses come as a spec.Errors; those of a glob's functions are
 // left out of Plans and noted in their Glob.
 func (m *Machine) Arm(ctx context.Context, plans []*fetchargs.Plan, o Options) (_ *Trace, err error) {
-	t := &Trace{Reading: Reading{warner: o.Warn, plans: plans, order: binary.NativeEndian, cpus: o.CPUs}, machine: m, text: o.Text, progress: o.Progress}
+	t := &Trace{Reading: Reading{warner: o.Warn, plans: plans, order: binary.NativeEndian, cpus: o.CPUs}, machine: m, text: o.Text, progress: o.Progress, pids: len(o.Pids) > 0}
 	if t.progress == nil {
 		t.progress = func(string, int, int) {}
 	}
@@ -86,7 +87,7 @@ func (m *Machine) Arm(ctx context.Context, plans []*fetchargs.Plan, o Options) (
 	}
 	armed = true   // what has been recorded since is to be seen, even if ctx is done by now
 	go t.symbols() // ready, with luck, when the first line needs it
-	t.unwatch = t.watchSwitches()
+	t.guard = t.watchOver(o)
 	return t, nil
 }
 
@@ -123,10 +124,22 @@ func (t *Trace) sessionOptions(plans []*fetchargs.Plan, o Options) (tracefs.Opti
 
 // Close undoes all that Arm has done.
 func (t *Trace) Close() error {
-	if t.unwatch != nil {
-		t.unwatch()
+	t.guard.stop()
+	return t.inUse(t.session.Close())
+}
+
+// inUse says who keeps the instance from being removed.
+func (t *Trace) inUse(err error) error {
+	if !errors.Is(err, unix.EBUSY) {
+		return err
 	}
-	return t.session.Close()
+	name := "instances/" + t.session.Group()
+	for _, h := range proc.Holders(name) {
+		return &tracefs.MachineError{Err: err,
+			Msg:  fmt.Sprintf("%s cannot be removed: %s has its %s open", name, h, h.File),
+			Cure: "when that has ended, tsnoop clean removes it"}
+	}
+	return err
 }
 
 // Session is what has been set up in tracefs.

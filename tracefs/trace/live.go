@@ -131,6 +131,7 @@ func (t *Trace) untilDrained(ctx context.Context) (_ context.Context, release fu
 
 // stop ends the tracing. The probes and what they have recorded stay.
 func (t *Trace) stop() {
+	t.guard.stop()
 	if err := t.session.Stop(); err != nil {
 		t.detail("%v", err)
 	}

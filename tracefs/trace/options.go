@@ -19,6 +19,8 @@ type Options struct {
 	// second's, that to the third's and so on, as with Begin.
 	Chain bool
 
+	Rearm bool // what other programs change of the trace is set back; else it is only told
+
 	// Warn is told what does not end the trace, Progress how arming and removing
 	// go: "arming" has n of all functions behind it; of probes that are to be
 	// enabled, disabled or removed only the number is known, and n is 0. Log gets

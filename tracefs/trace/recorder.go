@@ -38,6 +38,7 @@ func (rec *Recorder) Record(ctx context.Context, t *Trace, o RecordOptions) (err
 	defer release()
 	symbols := rec.begin(h, t.machine)
 	err = rec.take(read.Pages(ctx, t.session), o.Count)
+	t.guard.stop()
 	err = firstError(err, t.session.Stop())
 	symbols.Wait()
 	rec.complete(h, t)

@@ -1,0 +1,170 @@
+//go:build vm
+
+package suite
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// file is the path of a file of its instance.
+func (tr *traced) file(name string) string {
+	group := fmt.Sprintf("tsnoop_%d", tr.cmd.Process.Pid)
+	return filepath.Join(tracing, "instances", group, strings.ReplaceAll(name, "GROUP", group))
+}
+
+// write does as "echo TEXT > FILE"; * in the name matches.
+func (tr *traced) write(name, text string) {
+	tr.t.Helper()
+	files, _ := filepath.Glob(tr.file(name))
+	if len(files) != 1 {
+		tr.t.Fatalf("%s is %q, not one file", name, files)
+	}
+	f, err := os.OpenFile(files[0], os.O_WRONLY|os.O_TRUNC, 0)
+	if err != nil {
+		tr.t.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := f.WriteString(text + "\n"); err != nil {
+		tr.t.Fatalf("%s: %v", name, err)
+	}
+}
+
+// says waits until the next thing that it says matches, and what comes after it.
+func (tr *traced) says(from int, want ...string) (to int) {
+	tr.t.Helper()
+	for _, w := range want {
+		re := regexp.MustCompile("(?m)^tsnoop: " + w + "$")
+		tr.await(w, func() bool {
+			at := re.FindStringIndex(tr.said()[from:])
+			if at != nil {
+				from += at[1]
+			}
+			return at != nil
+		})
+	}
+	return from
+}
+
+// seeks makes three calls that a trace of generic_file_llseek sees.
+func seeks(t *testing.T) {
+	t.Helper()
+	if out, err := exec.Command("load", "seek", "1", "2", "3").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+}
+
+// cleanly fails if anything of tsnoop's is in tracefs.
+func cleanly(t *testing.T) {
+	t.Helper()
+	left, _ := filepath.Glob(filepath.Join(tracing, "instances", "tsnoop*"))
+	probes, err := os.ReadFile(filepath.Join(tracing, "kprobe_events"))
+	if err != nil || len(left) > 0 || bytes.Contains(probes, []byte("tsnoop")) {
+		t.Errorf("left behind: %v %v\n%s", err, left, probes)
+	}
+}
+
+// TestTrustGuard does to a trace what other programs may do, makes three calls, and
+// takes it back. It is said at once what was done, and what it has cost where the
+// kernel counts it.
+func TestTrustGuard(t *testing.T) {
+	const missing, unknown, none = "3 events are missing", "how many events that has cost is not known, .*", "no events are missing"
+	tests := []struct {
+		name, file, to, back string
+		said, cost           string
+	}{
+		{"off", "tracing_on", "0", "1", "another program has switched this trace off; to go on: echo 1 > .*/tracing_on", missing},
+		{"disabled", "events/GROUP/enable", "0", "1", "another program has switched this trace off; to go on: echo 1 > .*/enable", unknown},
+		{"all disabled", "events/enable", "0", "", "another program has switched this trace off; to go on: echo 1 > .*/enable", unknown},
+		{"filter", "events/GROUP/generic_file_llseek_*/filter", "offset == 99999", "0",
+			"another program has changed the filter of generic_file_llseek from none to offset == 99999; to go back: echo 0 > .*/filter", missing},
+		{"trigger", "events/GROUP/generic_file_llseek_*/trigger", "stacktrace:3", "!stacktrace:3",
+			"another program has changed the triggers of generic_file_llseek from none to stacktrace.*; to go back: .*", none},
+		{"overwrite", "trace_options", "nooverwrite", "overwrite", "another program has set options of this trace, nooverwrite; .*", none},
+		{"an option", "options/userstacktrace", "1", "0", "another program has set options of this trace, userstacktrace; .*", none},
+		{"clock", "trace_clock", "boot", "mono", "another program has changed the clock of this trace from mono to boot, and that has emptied the buffers; .*", none},
+		{"size", "buffer_size_kb", "80", "", "another program has changed the size of the buffers of this trace from \\d+ to \\d+; to go back: .*", none},
+		{"one size", "per_cpu/cpu0/buffer_size_kb", "640", "", "another program has changed the size of the buffers of this trace from \\d+ to X; to go back: .*", none},
+		{"CPUs", "tracing_cpumask", "0", "3", "another program has changed the mask of CPUs of this trace from 3 to 0; to go back: .*", missing},
+		{"pids", "set_event_pid", "1", "", "another program has written to .*/set_event_pid, and only the threads listed there are still traced", ""},
+		{"own threads", "set_event_notrace_pid", "", "", "another program has written to .*/set_event_notrace_pid, which kept what tsnoop itself does out of this trace", ""},
+	}
+	tr := startTrace(t, "generic_file_llseek(offset)")
+	at := 0
+	for _, tt := range tests {
+		t.Logf("%s: %s", tt.name, tr.said()[at:])
+		before := tr.content(tt.file)
+		tr.write(tt.file, tt.to)
+		at = tr.says(at, tt.said)
+		seeks(t)
+		back := tt.back
+		if back == "" {
+			back = strings.Join(strings.Fields(before), " ")
+		}
+		file := tt.file
+		if file == "events/enable" {
+			file, back = "events/GROUP/enable", "1"
+		}
+		if file == "per_cpu/cpu0/buffer_size_kb" {
+			file, back = "buffer_size_kb", strings.TrimSpace(tr.content("per_cpu/cpu1/buffer_size_kb"))
+		}
+		tr.write(file, back)
+		if tt.cost != "" {
+			at = tr.says(at, "this trace is as it was again; "+tt.cost)
+		}
+		figure(t, tt.name, 1)
+	}
+	tr.end()
+	t.Log(tr.said())
+	cleanly(t)
+}
+
+// content is what is in a file of the instance.
+func (tr *traced) content(name string) string {
+	files, _ := filepath.Glob(tr.file(name))
+	if len(files) != 1 {
+		tr.t.Fatalf("%s is %q, not one file", name, files)
+	}
+	b, err := os.ReadFile(files[0])
+	if err != nil {
+		tr.t.Fatal(err)
+	}
+	return string(b)
+}
+
+// TestTrustGuardPipe reads a trace's pipe while tsnoop is stopped, and keeps it open
+// when that ends.
+func TestTrustGuardPipe(t *testing.T) {
+	tr := startTrace(t, "generic_file_llseek(offset)")
+	seeks(t)
+	tr.await("the first calls", func() bool { b, _ := os.ReadFile(tr.out); return bytes.Count(b, []byte("\n")) == 3 })
+	tr.cmd.Process.Signal(syscall.SIGSTOP)
+	seeks(t)
+	var thief *exec.Cmd
+	for cpu := range 2 {
+		thief = exec.Command("cat", tr.file(fmt.Sprintf("per_cpu/cpu%d/trace_pipe_raw", cpu)))
+		thief.Stdout, _ = os.Create(filepath.Join(t.TempDir(), "stolen"))
+		if err := thief.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { thief.Process.Kill(); thief.Wait() })
+	}
+	time.Sleep(500 * time.Millisecond)
+	tr.cmd.Process.Signal(syscall.SIGCONT)
+	at := tr.says(0, "events of this trace are being read by cat-\\d+, cat-\\d+: 3 so far, which are not shown")
+	tr.cmd.Process.Signal(syscall.SIGINT)
+	err := <-tr.done
+	t.Log(tr.said())
+	if tr.cmd.ProcessState.ExitCode() != 1 {
+		t.Errorf("%v, want status 1", err)
+	}
+	_ = at
+}

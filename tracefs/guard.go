@@ -1,0 +1,338 @@
+package tracefs
+
+import (
+	"cmp"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A Change is something that another program has done to a session that runs, by which
+// it may record less, or other things, than it was set up for.
+type Change struct {
+	What  string // "tracing", "the filter": what is changed
+	File  string // by which, an absolute path
+	Event string // of which; "" for the whole session
+	Was   string // what is in the file otherwise
+	Is    string // what is in it now; "" if it is gone
+	Cost  string // what the change itself has done, "" if nothing
+
+	Silent  bool // nothing is recorded at all
+	Counted bool // the probes count the calls all the same: see Profile
+	Foreign bool // the file is everybody's: Restore leaves it alone
+
+	restore func() error
+}
+
+// Gone tells that an event is not there any more.
+func (c *Change) Gone() bool { return c.Is == "" && c.Event != "" }
+
+// Restore takes the change back. After that it is told no more.
+func (s *Session) Restore(c *Change) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed || !s.enabled {
+		return ErrClosed
+	}
+	return c.restore()
+}
+
+// A meant is how a session is meant to be.
+type meant struct {
+	guards      []guarded
+	definitions map[string][]string // of events
+	filters     map[string]string
+	ids         map[string]int
+	paused      map[string]bool // events that were switched off on purpose
+}
+
+func newMeant() meant {
+	return meant{definitions: map[string][]string{}, filters: map[string]string{}, ids: map[string]int{}, paused: map[string]bool{}}
+}
+
+// A guarded is a setting of the instance that nobody else is to change.
+type guarded struct {
+	what    string
+	cost    string
+	file    string // relative to the mount
+	want    string
+	read    func(content string) string // what of the file counts
+	restore func() error
+}
+
+// guard notes what the session's files hold now: how it is meant to be.
+func (s *Session) guard() {
+	s.meant.guards = s.meant.guards[:0]
+	for _, g := range []guarded{
+		{what: "the clock", file: "trace_clock", read: bracketed, cost: "that has emptied the buffers"},
+		{what: "the size of the buffers", file: "buffer_size_kb", read: firstWord},
+		{what: "the size of a page", file: "buffer_subbuf_size_kb", cost: "that has emptied the buffers"},
+		{what: "buffer_percent", file: "buffer_percent"},
+		{what: "the mask of CPUs", file: "tracing_cpumask"},
+		{what: "the tracer", file: "current_tracer", cost: "its records take up the room of these"},
+	} {
+		g.file = s.path(g.file)
+		s.guardFile(g)
+	}
+	s.guardOptions()
+}
+
+func (s *Session) guardFile(g guarded) {
+	if g.read == nil {
+		g.read = strings.TrimSpace
+	}
+	b, err := s.fs.ReadFile(g.file)
+	if err != nil {
+		return // an older kernel has no such file
+	}
+	g.want = g.read(string(b))
+	if g.restore == nil {
+		g.restore = func() error { return s.set(g.file, g.want) }
+	}
+	s.meant.guards = append(s.meant.guards, g)
+}
+
+// guardOptions watches what changes the records, or the text.
+func (s *Session) guardOptions() {
+	file := s.path("trace_options")
+	var want []string
+	s.guardFile(guarded{what: "the options", file: file,
+		read: func(text string) string {
+			now := strings.Fields(text)
+			if want == nil {
+				want = slices.Clone(now)
+			}
+			now = slices.DeleteFunc(now, func(o string) bool { return slices.Contains(want, o) })
+			return strings.Join(now, " ")
+		},
+		restore: func() error {
+			b, err := s.fs.ReadFile(file)
+			if err != nil {
+				return err
+			}
+			for _, o := range strings.Fields(string(b)) {
+				if slices.Contains(want, o) {
+					continue
+				}
+				if err := s.set(file, invert(o)); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	})
+}
+
+// invert makes "nostacktrace" of "stacktrace", and the other way.
+func invert(option string) string {
+	if on, isOff := strings.CutPrefix(option, "no"); isOff {
+		return on
+	}
+	return "no" + option
+}
+
+// eventChanges is what others have changed of one event.
+func (s *Session) eventChanges(event string) (changes []*Change) {
+	want := s.meant.filters[event]
+	if want == "" {
+		want = "none"
+	}
+	filter, trigger := s.eventPath(event, "filter"), s.eventPath(event, "trigger")
+	if is := s.content(filter); is != "" && is != want {
+		changes = append(changes, &Change{What: "the filter", File: s.absolute(filter), Event: event, Was: want, Is: is, Counted: true,
+			restore: func() error { return s.set(filter, cmp.Or(s.meant.filters[event], "0")) }})
+	}
+	if is := strings.Join(triggers(s.content(trigger)), "; "); is != "" {
+		changes = append(changes, &Change{What: "the triggers", File: s.absolute(trigger), Event: event, Was: "none", Is: is, Counted: true,
+			restore: func() error { return s.removeTriggers(event) }})
+	}
+	return changes
+}
+
+// triggers are those that are set, a line each, without the state of a histogram.
+func triggers(text string) (set []string) {
+	for line := range strings.Lines(text) {
+		line, _, _ = strings.Cut(strings.TrimSpace(line), " [")
+		if line != "" && line[0] != '#' {
+			set = append(set, line)
+		}
+	}
+	return set
+}
+
+// removeTriggers removes those that others have set on an event of ours.
+func (s *Session) removeTriggers(event string) error {
+	file := s.eventPath(event, "trigger")
+	for _, t := range triggers(s.content(file)) {
+		if err := s.set(file, "!"+t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// bracketed is the word in brackets: "local [mono] boot".
+func bracketed(text string) string {
+	_, text, _ = strings.Cut(text, "[")
+	text, _, _ = strings.Cut(text, "]")
+	return text
+}
+
+// firstWord is what there is before the first blank: "7 (expanded: 1408)".
+func firstWord(text string) string {
+	word, _, _ := strings.Cut(strings.TrimSpace(text), " ")
+	return word
+}
+
+// switches are the files, with absolute paths, by which all probes of the machine are
+// stopped.
+func (s *Session) switches() []string {
+	return []string{"/sys/kernel/debug/kprobes/enabled", "/proc/sys/kernel/ftrace_enabled"}
+}
+
+// Changes says what others have changed of a session that runs: of the session, and of
+// these of its events. After Stop and Close there is nothing to tell.
+func (s *Session) Changes(events []string) (changes []*Change) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed || !s.enabled || s.stopped {
+		return nil
+	}
+	for _, file := range s.switches() {
+		if b, err := os.ReadFile(file); err == nil && strings.TrimSpace(string(b)) == "0" {
+			changes = append(changes, &Change{What: "all probes of this machine", File: file, Was: "1", Is: "0", Silent: true, Foreign: true})
+		}
+	}
+	if on := s.path("tracing_on"); s.content(on) == "0" {
+		changes = append(changes, &Change{What: "tracing", File: s.absolute(on), Was: "1", Is: "0", Silent: true, Counted: true,
+			restore: func() error { return s.set(on, "1") }})
+	}
+	for i := range s.meant.guards {
+		g := &s.meant.guards[i]
+		if is := g.read(s.content(g.file)); is != g.want {
+			changes = append(changes, &Change{What: g.what, File: s.absolute(g.file), Was: g.want, Is: is, Cost: g.cost, Counted: true, restore: g.restore})
+		}
+	}
+	if !s.fs.Exists(s.eventPath("", "enable")) {
+		events = s.events
+	}
+	gone := s.gone(events)
+	changes = append(append(changes, gone...), s.disabled()...)
+	for _, e := range events {
+		if !slices.ContainsFunc(gone, func(c *Change) bool { return c.Event == e }) {
+			changes = append(changes, s.eventChanges(e)...)
+		}
+	}
+	return changes
+}
+
+// content is what is in a file of the mount, "" if it cannot be read.
+func (s *Session) content(file string) string {
+	b, err := s.fs.ReadFile(file)
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(b))
+}
+
+// disabled are the events that others have switched off.
+func (s *Session) disabled() (changes []*Change) {
+	group := s.eventPath("", "enable")
+	switch on := s.content(group); {
+	case on == "0":
+		return []*Change{{What: "the probes", File: s.absolute(group), Was: "1", Is: "0", Silent: true,
+			restore: func() error { return s.enableAll() }}}
+	case on == "1" || on == "":
+		return nil
+	}
+	for _, e := range s.events {
+		if _, off := s.refused[e]; off || s.meant.paused[e] {
+			continue
+		}
+		file := s.eventPath(e, "enable")
+		if on := s.content(file); strings.HasPrefix(on, "0") {
+			changes = append(changes, &Change{What: "the probe", File: s.absolute(file), Event: e, Was: "1", Is: "0",
+				restore: func() error { return s.set(file, "1") }})
+		}
+	}
+	return changes
+}
+
+// gone are the events that others have removed, or defined anew.
+func (s *Session) gone(events []string) (changes []*Change) {
+	for _, e := range slices.Compact(slices.Clone(events)) {
+		switch id := s.idOf(e); {
+		case id == s.meant.ids[e]:
+			continue
+		case id == 0 && s.fs.Exists(s.eventPath(e, "enable")): // numbers are not told
+			continue
+		}
+		changes = append(changes, &Change{What: "the probe", File: s.absolute(s.files[e]), Event: e, Was: "there",
+			restore: func() error { return s.redefine(e) }})
+	}
+	return changes
+}
+
+// idOf is the number of an event, 0 if there is none.
+func (s *Session) idOf(event string) int {
+	id, err := strconv.Atoi(s.content(s.eventPath(event, "id")))
+	if err != nil {
+		return 0
+	}
+	return id
+}
+
+// learnIDs notes the numbers of the session's events.
+func (s *Session) learnIDs(formats map[string]*Format) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for event, f := range formats {
+		s.meant.ids[event] = f.ID
+	}
+}
+
+// redefine makes an event again that others have removed.
+func (s *Session) redefine(event string) error {
+	if s.fs.Exists(s.eventPath(event, "enable")) { // somebody else's, by our name
+		if err := errors.Join(s.set(s.eventPath(event, "enable"), "0"), s.removeProbe(event)); err != nil {
+			return err
+		}
+	}
+	for _, def := range s.meant.definitions[event] {
+		s.log("echo %s >> %s", quote(def), s.files[event])
+		if err := s.probes.of(s.files[event]).change(s.fs, def); err != nil {
+			return err
+		}
+	}
+	if filter := s.meant.filters[event]; filter != "" {
+		if err := s.set(s.eventPath(event, "filter"), filter); err != nil {
+			return err
+		}
+	}
+	s.meant.ids[event] = s.idOf(event)
+	return s.set(s.eventPath(event, "enable"), "1")
+}
+
+// ID is the kernel's number of an event's records, which is another one after Restore
+// has defined it again. It is 0 if there is no such event.
+func (s *Session) ID(event string) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.meant.ids[event]
+}
+
+// Events are the names of the session's events, in the order of their definitions.
+func (s *Session) Events() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Compact(slices.Clone(s.events))
+}
+
+// absolute is the path of a file, given relative to the mount.
+func (s *Session) absolute(name string) string { return filepath.Join(s.fs.dir, name) }
+
+// Path is the absolute path of a file of the instance.
+func (s *Session) Path(name string) string { return s.absolute(s.path(name)) }

@@ -1,0 +1,32 @@
+package read
+
+import (
+	"encoding/binary"
+
+	"github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/ringbuf"
+)
+
+// count counts the records of a page, and of each event.
+func count(l ringbuf.Layout, b []byte, tally *tracefs.Tally) (n uint64) {
+	var page ringbuf.Page
+	if page.Reset(l, b) != nil {
+		return 0
+	}
+	order := binary.ByteOrder(binary.LittleEndian)
+	if l.BigEndian {
+		order = binary.BigEndian
+	}
+	last, same := uint16(0), uint64(0)
+	for page.Next() {
+		n++
+		id := order.Uint16(page.Data)
+		if id != last {
+			tally.Add(int(last), same)
+			last, same = id, 0
+		}
+		same++
+	}
+	tally.Add(int(last), same)
+	return n
+}

@@ -1,0 +1,87 @@
+package tracefs
+
+import (
+	"sync"
+	"sync/atomic"
+)
+
+// A Taken counts the events that this process has read of one CPU's buffer. What the
+// kernel counts as read beyond that somebody else has got.
+type Taken struct {
+	turn   atomic.Uint64 // odd while a read is under way
+	events atomic.Uint64
+
+	base   uint64 // of them, those before the buffer was last emptied
+	stolen uint64 // by others before that
+	last   uint64 // and since then
+}
+
+// Begin says that a read begins, End that it has ended and what it has got.
+func (t *Taken) Begin()       { t.turn.Add(1) }
+func (t *Taken) End(n uint64) { t.events.Add(n); t.turn.Add(1) }
+
+// takings are those of a session, by CPU.
+type takings struct {
+	mu  sync.Mutex
+	cpu map[int]*Taken
+}
+
+// Taken is the count of one CPU.
+func (s *Session) Taken(cpu int) *Taken {
+	s.takings.mu.Lock()
+	defer s.takings.mu.Unlock()
+	if s.takings.cpu == nil {
+		s.takings.cpu = map[int]*Taken{}
+	}
+	t := s.takings.cpu[cpu]
+	if t == nil {
+		t = &Taken{}
+		s.takings.cpu[cpu] = t
+	}
+	return t
+}
+
+// A Balance compares the kernel's counts of a session's buffers with its own.
+type Balance struct {
+	Seen    uint64 // events that were read here, or can be, or are counted as lost
+	Stolen  uint64 // events that somebody else has read
+	Emptied bool   // a buffer was emptied since the last Balance
+	Sure    bool   // nothing was being read meanwhile: Stolen is exact
+}
+
+// Balance adds up all CPUs. Of one that is being read from nothing is known but Seen.
+func (s *Session) Balance() (Balance, error) {
+	s.takings.mu.Lock()
+	defer s.takings.mu.Unlock()
+	before := map[int]uint64{}
+	for cpu, t := range s.takings.cpu {
+		before[cpu] = t.turn.Load()
+	}
+	all, err := s.Stats()
+	b := Balance{Sure: err == nil && len(before) > 0}
+	for i := range all {
+		st := &all[i]
+		b.Seen += st.Entries + st.Overrun + st.CommitOverrun + st.Dropped
+		t := s.takings.cpu[st.CPU]
+		if t == nil {
+			b.Seen += st.Read
+			continue
+		}
+		own := t.events.Load()
+		b.Seen += own
+		if turn := t.turn.Load(); turn%2 == 1 || turn != before[st.CPU] {
+			b.Sure = false
+			continue
+		}
+		since := own - t.base
+		if st.Read < since { // the kernel has begun anew
+			b.Emptied = true
+			t.stolen += t.last
+			t.last, since = 0, st.Read
+			t.base = own - since
+		}
+		t.last = st.Read - since
+		b.Stolen += t.stolen + t.last
+	}
+	return b, err
+}

@@ -1,0 +1,63 @@
+package trace
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/tracefs"
+)
+
+// said is what has been done.
+func (g *guard) said(c *tracefs.Change) string {
+	cost := ""
+	if c.Cost != "" {
+		cost = ", and " + c.Cost
+	}
+	of := "this trace"
+	if c.Event != "" {
+		of = g.t.funcOf(c.Event)
+	}
+	switch {
+	case c.Gone():
+		return "another program has removed the probe of " + of
+	case c.Silent && c.Foreign:
+		return "another program has switched off " + c.What
+	case c.Silent:
+		return "another program has switched this trace off"
+	case c.Was == "1" && c.Is == "0":
+		return "another program has switched off the probe of " + of
+	case c.What == "the options":
+		return "another program has set options of this trace, " + c.Is
+	}
+	return fmt.Sprintf("another program has changed %s of %s from %s to %s%s", c.What, of, c.Was, c.Is, cost)
+}
+
+// funcOf is the function that an event is of.
+func (t *Trace) funcOf(event string) string {
+	for _, p := range fetchargs.Probes(t.plans) {
+		if p.Event == event && p.Side == fetchargs.Return {
+			return p.Plan.Spec.Func.Text + "'s return"
+		} else if p.Event == event {
+			return p.Plan.Spec.Func.Text
+		}
+	}
+	return event
+}
+
+// cure is how to go on.
+func (g *guard) cure(c *tracefs.Change) string {
+	switch {
+	case c.Gone():
+		return "--guard=rearm defines it again"
+	case c.Was == "1" && c.Is == "0":
+		return "to go on: echo 1 > " + c.File
+	case c.What == "the options":
+		return "--guard=rearm sets them back"
+	case strings.HasSuffix(c.File, "/trigger"):
+		return "to go back: echo '!" + c.Is + "' > " + c.File
+	case c.Was == "none":
+		return "to go back: echo 0 > " + c.File
+	}
+	return fmt.Sprintf("to go back: echo '%s' > %s", c.Was, c.File)
+}

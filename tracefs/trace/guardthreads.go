@@ -1,0 +1,64 @@
+package trace
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/tsnoop/tsnoop/tracefs/proc"
+)
+
+// threads looks at a list of threads that somebody has written to.
+func (g *guard) threads(list string) {
+	want := []int(nil)
+	var err error
+	switch {
+	case list == "set_event_notrace_pid":
+		want, err = proc.Threads(os.Getpid())
+	case g.family != nil:
+		want, err = g.family()
+	}
+	l, e := g.t.session.ThreadList(list, want)
+	if err = firstError(err, e); err != nil {
+		g.t.detail("%v", err)
+		return
+	}
+	said := fmt.Sprintf("another program has written to %s, ", l.File)
+	switch {
+	case list == "set_event_notrace_pid" && len(l.Lacks) > 0:
+		said += "which kept what tsnoop itself does out of this trace"
+	case list == "set_event_notrace_pid":
+		said += "whose threads are kept out of this trace"
+	case g.family == nil && l.Emptied:
+		said += "but all threads are traced as before"
+	case g.family == nil:
+		said += "and only the threads listed there are still traced"
+	case l.Emptied:
+		said += "and all threads of this machine are traced now"
+	case len(l.Lacks) > 0:
+		said += fmt.Sprintf("and threads that were asked for are not traced any more: %s", numbers(l.Lacks))
+	default:
+		said += "and other threads than those that were asked for may be traced"
+	}
+	if said == g.listed { // "echo" writes twice: it empties the list first
+		return
+	}
+	g.listed = said
+	if !g.rearm {
+		g.t.warn("%s", said)
+		return
+	}
+	if err := g.t.session.RestoreThreads(list, want); err != nil {
+		g.t.warn("%s; it cannot be armed again: %v", said, err)
+		return
+	}
+	g.t.warn("%s; it is as it was again", said)
+}
+
+func numbers(all []int) string {
+	text := strings.Trim(fmt.Sprint(all[:min(len(all), 5)]), "[]")
+	if more := len(all) - 5; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}

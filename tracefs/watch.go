@@ -1,0 +1,123 @@
+package tracefs
+
+import (
+	"encoding/binary"
+	"os"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// A Watch tells, by inotify(7), that somebody has written to a file by which a session
+// can be changed, or has opened one of its pipes: at once, but not for sure. The
+// kernel's own changes raise nothing, and from 6.6 on a directory of an event is
+// forgotten with its watch when memory gets scarce.
+type Watch struct {
+	// Failed are what could not be watched.
+	Failed []error
+
+	f     *os.File
+	opens map[int32]string // watches of pipes, by number: what they are of
+	dirs  map[int32]string
+	buf   []byte
+}
+
+// A Touch is what a Watch has seen.
+type Touch struct {
+	File   string // relative to the instance, or absolute if it is outside
+	Opened bool   // a pipe was opened; else the file was written to, or is gone
+}
+
+// Watch watches the session's files and those by which all probes of the machine can
+// be stopped. It must be closed before the session.
+func (s *Session) Watch() (*Watch, error) {
+	fd, err := unix.InotifyInit1(unix.IN_CLOEXEC | unix.IN_NONBLOCK)
+	if err != nil {
+		return nil, os.NewSyscallError("inotify_init1", err)
+	}
+	w := &Watch{f: os.NewFile(uintptr(fd), "inotify"), opens: map[int32]string{}, dirs: map[int32]string{}, buf: make([]byte, 64<<10)}
+	group := "events/" + s.name
+	for _, dir := range []string{"", "options", "events", group} {
+		w.add(w.dirs, s.absolute(s.path(dir)), dir, changing)
+	}
+	for _, event := range s.Events() {
+		dir := path.Join(group, event)
+		w.add(w.dirs, s.absolute(s.path(dir)), dir, changing)
+	}
+	w.add(w.opens, s.absolute(s.path("trace_pipe")), "trace_pipe", unix.IN_OPEN)
+	cpus, err := s.CPUs()
+	if err != nil {
+		w.Failed = append(w.Failed, err)
+	}
+	for _, cpu := range cpus {
+		dir := "per_cpu/cpu" + strconv.Itoa(cpu)
+		w.add(w.dirs, s.absolute(s.path(dir)), dir, unix.IN_MODIFY)
+		for _, pipe := range []string{"trace_pipe", "trace_pipe_raw"} {
+			w.add(w.opens, s.absolute(s.path(dir+"/"+pipe)), dir+"/"+pipe, unix.IN_OPEN)
+		}
+	}
+	for _, file := range append(s.switches(), s.absolute("kprobe_events"), s.absolute("dynamic_events")) {
+		if _, err := os.Lstat(file); err == nil {
+			w.add(w.dirs, file, file, unix.IN_MODIFY)
+		}
+	}
+	return w, nil
+}
+
+// changing is what is seen of a directory in which a file changes.
+const changing = unix.IN_MODIFY | unix.IN_CREATE | unix.IN_DELETE | unix.IN_DELETE_SELF
+
+func (w *Watch) add(to map[int32]string, file, name string, mask uint32) {
+	var wd int
+	conn, err := w.f.SyscallConn()
+	if err == nil {
+		err = conn.Control(func(fd uintptr) {
+			var e error
+			if wd, e = unix.InotifyAddWatch(int(fd), file, mask); e != nil {
+				w.Failed = append(w.Failed, &os.PathError{Op: "inotify_add_watch", Path: file, Err: e})
+			}
+		})
+	}
+	if err != nil {
+		w.Failed = append(w.Failed, err)
+	} else if wd > 0 {
+		to[int32(wd)] = name
+	}
+}
+
+// Next waits for what happens. It returns an error when the watch is closed.
+func (w *Watch) Next() ([]Touch, error) {
+	n, err := w.f.Read(w.buf)
+	if err != nil {
+		return nil, err
+	}
+	return w.parse(w.buf[:n]), nil
+}
+
+// parse reads struct inotify_event: int wd, u32 mask, u32 cookie, u32 len, a name with
+// NULs behind it.
+func (w *Watch) parse(b []byte) (seen []Touch) {
+	for len(b) >= unix.SizeofInotifyEvent {
+		wd, mask := int32(binary.NativeEndian.Uint32(b)), binary.NativeEndian.Uint32(b[4:])
+		end := unix.SizeofInotifyEvent + int(binary.NativeEndian.Uint32(b[12:]))
+		if end > len(b) {
+			break
+		}
+		name := strings.TrimRight(string(b[unix.SizeofInotifyEvent:end]), "\x00")
+		b = b[end:]
+		if pipe, ok := w.opens[wd]; ok && mask&unix.IN_OPEN != 0 {
+			seen = append(seen, Touch{File: pipe, Opened: true})
+		} else if dir, ok := w.dirs[wd]; ok {
+			seen = append(seen, Touch{File: filepath.Join(dir, name)})
+		} else if mask&unix.IN_Q_OVERFLOW != 0 {
+			seen = append(seen, Touch{}) // anything may have happened
+		}
+	}
+	return seen
+}
+
+// Close ends the watch, and a Next that waits.
+func (w *Watch) Close() error { return w.f.Close() }
