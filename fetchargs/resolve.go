@@ -158,7 +158,7 @@ func (r *resolver) plan() *Plan {
 	if len(r.errs) > 0 {
 		return nil
 	}
-	return r.finish()
+	return r.assemble()
 }
 
 // register is the fetcharg of the n-th integer register, from 0.

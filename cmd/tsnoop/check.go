@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
@@ -25,10 +26,11 @@ func runCheck(o *options, ui *ui) error {
 			mark = "no"
 			lacking = lacking || f.Must
 		}
-		fmt.Fprintf(ui.stdout, "%-3s %-24s %s\n", mark, f.What, f.Note)
+		text := fmt.Sprintf("%-3s %-24s %s\n", mark, f.What, f.Note)
 		if cure := cureOf(f); cure != "" {
-			fmt.Fprintf(ui.stdout, "    %-24s cure: %s\n", "", cure)
+			text += fmt.Sprintf("    %-24s cure: %s\n", "", cure)
 		}
+		ui.stdout.Write(render.AppendMessage(nil, text))
 	}
 	if lacking {
 		return errLacking

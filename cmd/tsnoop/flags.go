@@ -169,6 +169,3 @@ func (o *options) check() error {
 	}
 	return nil
 }
-
-// foreign tells whether the output is meant for another machine.
-func (o *options) foreign() bool { return len(o.btf) > 0 || o.arch != nil || o.kernel != nil }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -53,7 +52,7 @@ func TestHostileWords(t *testing.T) {
 		words = slices.DeleteFunc(words, func(w string) bool { return strings.Contains(w, "\x00") })
 		var out bytes.Buffer
 		cmd := exec.Command(tsnoop, words...)
-		cmd.Stdout, cmd.Stderr = io.MultiWriter(&out), &out
+		cmd.Stdout, cmd.Stderr = &out, &out
 		cmd.Run()
 		if strings.Contains(out.String(), `\x1b`) {
 			shown++

@@ -1,12 +1,11 @@
 package trace
 
 import (
-	"slices"
+	"fmt"
+	"strings"
+	"time"
 
-	"github.com/tsnoop/tsnoop/btf"
-	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/tracefs"
-	"github.com/tsnoop/tsnoop/tracefs/calls"
 )
 
 // Losses are what a trace does not show, from the kernel's own counts.
@@ -61,90 +60,75 @@ func (t *Trace) Losses() *Losses {
 	return &l
 }
 
-// missed adds which calls the kernel could not follow.
-func (t *Trace) missed(l *Losses) {
-	hits, err := t.session.Profile()
-	if err != nil {
-		t.detail("%v", err)
-	}
-	probes := fetchargs.Probes(t.plans)
-	follow := map[string]bool{} // the functions that have a probe which can fault
-	for _, p := range probes {
-		follow[p.Plan.Spec.Func.Text] = follow[p.Plan.Spec.Func.Text] || p.Follows()
-	}
-	unsure := map[string]uint64{}
-	for _, p := range probes {
-		name, n := p.Plan.Spec.Func.Text, hits[p.Event].Misses
-		if n == 0 || p.Part > 0 { // its parts are missed together
-			continue
-		}
-		if follow[name] && countsFaults() {
-			unsure[name] = max(unsure[name], n) // a fault of one probe is counted for all of the function
-			continue
-		}
-		l.Missed = append(l.Missed, Missed{name, p.Side == fetchargs.Return, n})
-	}
-	// What the calls that were seen can account for is no reason to worry.
-	for name, n := range unsure {
-		if n <= t.faults[name] {
-			t.detail("%s: the kernel counts %d misses, which are values it could not read", name, n)
-			continue
-		}
-		l.UnsureFuncs, l.Unsure = append(l.UnsureFuncs, name), l.Unsure+n-t.faults[name]
-	}
-	slices.Sort(l.UnsureFuncs)
+// lossesEvery is how often it is told that events are being lost.
+const lossesEvery = time.Second
+
+// A lossTeller warns, now and then, of events that are being lost.
+type lossTeller struct {
+	lost    uint64 // since the last word about it
+	unknown bool   // and more, of which the kernel has no count
+	told    time.Time
 }
 
-// countsFaults tells whether the kernel counts a fetch that faults as a miss, of
-// every probe on the function; there is an event all the same. So did each
-// architecture's kprobe_fault_handler, which 5.14 took away together with this
-// member (ec6aba3d2be1).
-func countsFaults() bool {
-	t, err := btf.Running().Type("struct kprobe")
-	if err != nil {
-		return false
+// lose takes note of what was lost before an event.
+func (r *Reading) lose(e *tracefs.Event) {
+	if r.Lost != nil {
+		r.Lost(e)
 	}
-	_, err = btf.Member(t, "fault_handler")
-	return err == nil
+	l := &r.losing
+	if e.Lost == tracefs.LostUnknown {
+		l.unknown = true
+	} else {
+		l.lost += e.Lost
+	}
+	if time.Since(l.told) < lossesEvery {
+		return
+	}
+	n := fmt.Sprint(l.lost)
+	switch {
+	case l.unknown && l.lost == 0:
+		n = "some"
+	case l.unknown:
+		n = "more than " + n
+	}
+	r.warn("%s events were lost, the last on CPU %d: they came faster than they were read", n, e.CPU)
+	*l = lossTeller{told: time.Now()}
 }
 
-// accounting counts, where misses may be faults, those that the calls can have had.
-// It is nil elsewhere.
-func (t *Trace) accounting() func(*calls.Call) {
-	follows := slices.ContainsFunc(fetchargs.Probes(t.plans), (*fetchargs.Probe).Follows)
-	if !follows || !countsFaults() {
-		return nil
+// Tell tells in words what there is of losses.
+func (l *Losses) Tell(tell func(Warning)) {
+	w := warner(tell)
+	if l.Err != nil {
+		w.warn("whether events were lost is not known: %v", l.Err)
 	}
-	t.faults = map[string]uint64{}
-	return func(c *calls.Call) {
-		if !c.Begun {
-			plan := t.plans[c.Plan]
-			for _, p := range plan.Probes {
-				t.faults[plan.Spec.Func.Text] += t.faulted(p, c.Event(p.Side == fetchargs.Return, p.Part))
-			}
+	switch n := l.Events(); {
+	case n == 0:
+	case l.recorded:
+		w.warn("%d events were lost in all while this was recorded: %s", n, l.places())
+	case l.BufferKB > 0 && n > l.Skipped():
+		tell(Warning{Text: fmt.Sprintf("%d events were lost in all: %s", n, l.places()), BufferKB: 2 * l.BufferKB})
+	default:
+		w.warn("%d events were lost in all: %s; the kernel has passed over them", n, l.places())
+	}
+	for _, m := range l.Missed {
+		what := "calls"
+		if m.Return {
+			what = "returns"
 		}
+		w.warn("%d %s of %s were missed: the kernel could not run the probe", m.Calls, what, m.Func)
+	}
+	if len(l.UnsureFuncs) > 0 {
+		w.warn("up to %d calls of %s were missed, or had values that could not be read: before 5.14 the kernel does not tell these apart", l.Unsure, strings.Join(l.UnsureFuncs, ", "))
 	}
 }
 
-// faulted is how many fetches of the event can have faulted: none unless a value
-// was read through a pointer that leads nowhere.
-func (r *Reading) faulted(p *fetchargs.Probe, e *tracefs.Event) (n uint64) {
-	if e == nil || !p.Follows() {
-		return 0
-	}
-	d := r.decoder[p]
-	faulted := false
-	for i := range p.Fields {
-		faulted = faulted || d.Faulted(i, e.Data)
-	}
-	if !faulted {
-		return 0
-	}
-	const times = 2 // that 5.10 has been seen to count each
-	for i := range p.Args {
-		if p.Args[i].CanFault() {
-			n += times * uint64(max(p.Args[i].Count, 1)) // each element by itself
+// places is "5 on CPU 0, 7 on CPU 1".
+func (l *Losses) places() string {
+	var parts []string
+	for _, st := range l.CPUs {
+		if n := st.Lost(); n > 0 {
+			parts = append(parts, fmt.Sprintf("%d on CPU %d", n, st.CPU))
 		}
 	}
-	return n
+	return strings.Join(parts, ", ")
 }

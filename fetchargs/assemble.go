@@ -1,7 +1,6 @@
 package fetchargs
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
@@ -9,8 +8,8 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/dynevent"
 )
 
-// finish drops the side that nothing asked for and completes the other.
-func (r *resolver) finish() *Plan {
+// assemble drops the side that nothing asked for and makes probes of the other.
+func (r *resolver) assemble() *Plan {
 	p := r.out
 	if r.target.Live && r.target.Features.ReturnArgs && !r.absent && r.entry.used && r.exit.used {
 		r.again()
@@ -28,7 +27,7 @@ func (r *resolver) finish() *Plan {
 		parts = append(parts, r.exit.spread()...)
 	}
 	for _, b := range parts {
-		p.Probes = append(p.Probes, b.finish(both))
+		p.Probes = append(p.Probes, b.assemble(both))
 	}
 	if len(r.errs) > 0 {
 		return nil
@@ -58,9 +57,9 @@ func (r *resolver) pair() {
 	}
 }
 
-// finish completes a probe: adds what tsnoop itself needs, puts the strings
+// assemble makes the probe: it adds what tsnoop itself needs, puts the strings
 // last and checks the kernel's limits.
-func (b *builder) finish(both bool) *Probe {
+func (b *builder) assemble(both bool) *Probe {
 	p := b.probe
 	p.Event = b.r.eventName(p.Side)
 	if b.r.target.Live {
@@ -172,73 +171,4 @@ func (p *Probe) move(moved []int) {
 			*index = moved[*index]
 		}
 	}
-}
-
-// eventName makes a name that no other event of the run has. The suffix of a
-// return event is perf's.
-func (r *resolver) eventName(side Side) string {
-	name := identifier(r.spec.Func.Text)
-	suffix := ""
-	if side == Return {
-		suffix = "__return"
-	}
-	if nonce := r.target.Nonce; nonce != "" {
-		suffix += "_" + nonce
-	}
-	const room = 4 // for a number
-	name = name[:min(len(name), maxEventName-len(suffix)-room)] + suffix
-	unique := name
-	for n := 2; r.events[unique]; n++ { // that with a number may be a function, too
-		unique = fmt.Sprintf("%s_%d", name, n)
-	}
-	r.events[unique] = true
-	return unique
-}
-
-// Definitions are the lines that make the probe when appended to
-// kprobe_events, one each: more than one only if several functions have the
-// name, which then share the event.
-func (p *Probe) Definitions(group string) []string {
-	head := p.Kind.Head(group, p.Event, p.MaxActive)
-	var args strings.Builder
-	for _, a := range p.Args {
-		fmt.Fprintf(&args, " %s=%s", a.Name, a)
-	}
-	lines := make([]string, len(p.Symbols))
-	for i, symbol := range p.Symbols {
-		lines[i] = head + " " + symbol + args.String()
-	}
-	return lines
-}
-
-// Shape is the same for probes whose records have the same fields: names, types
-// and order decide that, not how the values are fetched.
-func (p *Probe) Shape() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s", p.Kind)
-	for _, a := range p.Args {
-		fmt.Fprintf(&b, " %s %s", a.Name, a.stored())
-	}
-	return b.String()
-}
-
-// Locate finds what in the spec the byte at column of a definition comes
-// from: the place to show when the kernel refuses it there.
-func (p *Probe) Locate(definition string, column int) spec.Span {
-	whole := p.Plan.Spec.Func.Span
-	if column < 0 || column >= len(definition) {
-		return whole
-	}
-	end := strings.IndexByte(definition[column:], ' ')
-	if end < 0 {
-		end = len(definition) - column
-	}
-	start := strings.LastIndexByte(definition[:column], ' ') + 1
-	name, _, isArg := strings.Cut(definition[start:column+end], "=")
-	for _, a := range p.Args {
-		if isArg && a.Name == name {
-			return a.Span
-		}
-	}
-	return whole
 }

@@ -1,0 +1,98 @@
+package trace
+
+import (
+	"slices"
+
+	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/calls"
+)
+
+// missed adds which calls the kernel could not follow.
+func (t *Trace) missed(l *Losses) {
+	hits, err := t.session.Profile()
+	if err != nil {
+		t.detail("%v", err)
+	}
+	probes := fetchargs.Probes(t.plans)
+	follow := map[string]bool{} // the functions that have a probe which can fault
+	for _, p := range probes {
+		follow[p.Plan.Spec.Func.Text] = follow[p.Plan.Spec.Func.Text] || p.Follows()
+	}
+	unsure := map[string]uint64{}
+	for _, p := range probes {
+		name, n := p.Plan.Spec.Func.Text, hits[p.Event].Misses
+		if n == 0 || p.Part > 0 { // its parts are missed together
+			continue
+		}
+		if follow[name] && countsFaults() {
+			unsure[name] = max(unsure[name], n) // a fault of one probe is counted for all of the function
+			continue
+		}
+		l.Missed = append(l.Missed, Missed{name, p.Side == fetchargs.Return, n})
+	}
+	// What the calls that were seen can account for is no reason to worry.
+	for name, n := range unsure {
+		if n <= t.faults[name] {
+			t.detail("%s: the kernel counts %d misses, which are values it could not read", name, n)
+			continue
+		}
+		l.UnsureFuncs, l.Unsure = append(l.UnsureFuncs, name), l.Unsure+n-t.faults[name]
+	}
+	slices.Sort(l.UnsureFuncs)
+}
+
+// countsFaults tells whether the kernel counts a fetch that faults as a miss, of
+// every probe on the function; there is an event all the same. So did each
+// architecture's kprobe_fault_handler, which 5.14 took away together with this
+// member (ec6aba3d2be1).
+func countsFaults() bool {
+	t, err := btf.Running().Type("struct kprobe")
+	if err != nil {
+		return false
+	}
+	_, err = btf.Member(t, "fault_handler")
+	return err == nil
+}
+
+// accounting counts, where misses may be faults, those that the calls can have had.
+// It is nil elsewhere.
+func (t *Trace) accounting() func(*calls.Call) {
+	follows := slices.ContainsFunc(fetchargs.Probes(t.plans), (*fetchargs.Probe).Follows)
+	if !follows || !countsFaults() {
+		return nil
+	}
+	t.faults = map[string]uint64{}
+	return func(c *calls.Call) {
+		if !c.Begun {
+			plan := t.plans[c.Plan]
+			for _, p := range plan.Probes {
+				t.faults[plan.Spec.Func.Text] += t.faulted(p, c.Event(p.Side == fetchargs.Return, p.Part))
+			}
+		}
+	}
+}
+
+// faulted is how many fetches of the event can have faulted: none unless a value
+// was read through a pointer that leads nowhere.
+func (r *Reading) faulted(p *fetchargs.Probe, e *tracefs.Event) (n uint64) {
+	if e == nil || !p.Follows() {
+		return 0
+	}
+	d := r.decoder[p]
+	faulted := false
+	for i := range p.Fields {
+		faulted = faulted || d.Faulted(i, e.Data)
+	}
+	if !faulted {
+		return 0
+	}
+	const times = 2 // that 5.10 has been seen to count each
+	for i := range p.Args {
+		if p.Args[i].CanFault() {
+			n += times * uint64(max(p.Args[i].Count, 1)) // each element by itself
+		}
+	}
+	return n
+}
