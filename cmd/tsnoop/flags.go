@@ -7,10 +7,10 @@ import (
 
 	"github.com/spf13/pflag"
 	"github.com/tsnoop/tsnoop/fetchargs"
-	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/fetchargs/specfile"
 	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
 
 // options are the command line.
@@ -21,42 +21,30 @@ type options struct {
 	specs   *specfile.Set
 	program []string // the command to trace, with its arguments
 
-	pids     []int
-	follow   bool
-	comm     string // glob of task names
-	cpus     []int  // nil for all
-	wait     bool   // for modules that are not loaded
+	// What the flags say as the engine and the outputs take it. What follows from
+	// several flags, or from the machine, is added when it is used.
+	plan  trace.PlanOptions
+	trace trace.Options
+	show  render.Options
+
 	count    int
 	duration time.Duration
-
-	chain     bool
-	tree      bool
-	kstack    bool
-	deep      bool          // what pointers to structs point to
-	zeros     bool          // of objects what is zero, too
-	types     bool          // the C types of members
-	compact   bool          // an object on one line
-	summary   string        // "", "too" or "only"
-	interval  time.Duration // between summaries; 0 for one at the end
-	time      render.TimeMode
-	notations []bool // those that are asked for
-	output    string
-	compress  bool   // of a recording
-	recover   string // a recording that was not finished
-	color     string
-	verbose   bool
-
-	emit    string // "", "tracefs", "shell" or "boot"
-	explain bool
-	btf     []string
-	arch    *abi.Arch           // nil for this machine's
-	kernel  *fetchargs.Features // nil for this machine's
-
-	bufferKB int    // per CPU; 0 lets the machine's memory decide
-	active   int    // maxactive of return probes; 0 lets tsnoop decide
 	reader   string // "raw" or "text"
 	guard    string // "warn" or "rearm"
+	btf      []string
 	tracefs  string
+
+	tree      bool
+	summary   string        // "", "too" or "only"
+	interval  time.Duration // between summaries; 0 for one at the end
+	notations []bool        // those that are asked for
+	color     string
+	emit      string // "", "tracefs", "shell" or "boot"
+	explain   bool
+
+	output   string
+	compress bool   // of a recording
+	recover  string // a recording that was not finished
 }
 
 // flags are all that tsnoop has. A new one is a row here, a member of options and a
@@ -65,38 +53,38 @@ func (o *options) flags() []flagRow {
 	rows := []flagRow{
 		{"file", "F", words(&o.files), "takes the name of a file of specs, or -", "tsnoop -F opens.tsnoop"},
 		{"pid", "p", setter{set: o.addPIDs}, "takes process ids separated by commas", "tsnoop -p 17,42 SPEC"},
-		{"follow", "f", yes(&o.follow), "", ""},
-		{"comm", "", parsed(&o.comm, parseComm), "takes a glob for names of tasks", "tsnoop --comm 'nginx*' SPEC"},
-		{"cpu", "", parsed(&o.cpus, tracefs.ParseCPUs), "takes numbers of CPUs", "tsnoop --cpu 0,2-3 SPEC"},
-		{"wait-module", "", yes(&o.wait), "", ""},
+		{"follow", "f", yes(&o.trace.Follow), "", ""},
+		{"comm", "", parsed(&o.plan.Comm, parseComm), "takes a glob for names of tasks", "tsnoop --comm 'nginx*' SPEC"},
+		{"cpu", "", parsed(&o.trace.CPUs, tracefs.ParseCPUs), "takes numbers of CPUs", "tsnoop --cpu 0,2-3 SPEC"},
+		{"wait-module", "", yes(&o.plan.Wait), "", ""},
 		{"count", "n", number(&o.count, 1<<62), "takes a number of calls", "tsnoop -n 10 SPEC"},
 		{"duration", "d", parsed(&o.duration, parseDuration), "takes 10s, 500ms, 2m or seconds", "tsnoop -d 10s SPEC"},
 
-		{"chain", "s", yes(&o.chain), "", ""},
+		{"chain", "s", yes(&o.plan.Chain), "", ""},
 		{"tree", "", yes(&o.tree), "", ""},
-		{"kstack", "k", yes(&o.kstack), "", ""},
-		{"deep", "", yes(&o.deep), "", ""},
-		{"zeros", "", yes(&o.zeros), "", ""},
-		{"types", "", yes(&o.types), "", ""},
-		{"compact", "", yes(&o.compact), "", ""},
+		{"kstack", "k", yes(&o.trace.Stacks), "", ""},
+		{"deep", "", yes(&o.plan.Deep), "", ""},
+		{"zeros", "", yes(&o.show.Zeros), "", ""},
+		{"types", "", yes(&o.show.Types), "", ""},
+		{"compact", "", yes(&o.show.Compact), "", ""},
 		{"summary", "", optional("too", oneOf(&o.summary, "too", "only")), "takes nothing or only", "tsnoop --summary=only SPEC"},
 		{"interval", "i", parsed(&o.interval, parseDuration), "takes 10s, 500ms, 2m or seconds", "tsnoop --summary -i 1s SPEC"},
-		{"time", "t", parsed(&o.time, render.ParseTimeMode), "is one of " + strings.Join(render.TimeModes(), ", "), "tsnoop -t clock SPEC"},
+		{"time", "t", parsed(&o.show.Time, render.ParseTimeMode), "is one of " + strings.Join(render.TimeModes(), ", "), "tsnoop -t clock SPEC"},
 		{"output", "o", word(&o.output), "takes the name of a file", "tsnoop -o calls SPEC"},
 		{"compress", "", yes(&o.compress), "", ""},
 		{"recover", "", word(&o.recover), "takes the name of a file", "tsnoop record --recover FILE"},
 		{"color", "", optional("always", oneOf(&o.color, "auto", "always", "never")), "is auto, always or never", "tsnoop --color=never SPEC"},
-		{"verbose", "v", yes(&o.verbose), "", ""},
+		{"verbose", "v", yes(&o.show.Verbose), "", ""},
 
 		{"emit", "", optional("tracefs", oneOf(&o.emit, "tracefs", "shell", "boot")), "is tracefs, shell or boot", "tsnoop --emit=shell SPEC"},
 		{"explain", "", yes(&o.explain), "", ""},
 		{"btf", "", words(&o.btf), "takes the name of a file", "tsnoop --btf vmlinux.btf --emit SPEC"},
-		{"arch", "", parsed(&o.arch, parseArch), "takes amd64 or arm64", "tsnoop --arch arm64 --emit SPEC"},
-		{"kernel", "", parsed(&o.kernel, parseKernel), "takes a version", "tsnoop --kernel 5.10 --emit SPEC"},
+		{"arch", "", parsed(&o.plan.Arch, parseArch), "takes amd64 or arm64", "tsnoop --arch arm64 --emit SPEC"},
+		{"kernel", "", parsed(&o.plan.Features, parseKernel), "takes a version", "tsnoop --kernel 5.10 --emit SPEC"},
 
-		{"buffer", "b", parsed(&o.bufferKB, parseBuffer), "takes a size per CPU such as 512K or 4M", "tsnoop -b 4M SPEC"},
-		{"pages", "P", parsed(&o.bufferKB, parsePages), "takes a number of pages", "tsnoop -P 256 SPEC"},
-		{"maxactive", "", number(&o.active, fetchargs.MostActive), "takes a number from 1 to " + strconv.Itoa(fetchargs.MostActive), "tsnoop --maxactive 100 SPEC"},
+		{"buffer", "b", parsed(&o.trace.BufferKB, parseBuffer), "takes a size per CPU such as 512K or 4M", "tsnoop -b 4M SPEC"},
+		{"pages", "P", parsed(&o.trace.BufferKB, parsePages), "takes a number of pages", "tsnoop -P 256 SPEC"},
+		{"maxactive", "", number(&o.plan.MaxActive, fetchargs.MostActive), "takes a number from 1 to " + strconv.Itoa(fetchargs.MostActive), "tsnoop --maxactive 100 SPEC"},
 		{"reader", "", oneOf(&o.reader, "raw", "text"), "is raw or text", "tsnoop --reader=text SPEC"},
 		{"guard", "", oneOf(&o.guard, "warn", "rearm"), "is warn or rearm", "tsnoop --guard=rearm SPEC"},
 		{"tracefs", "", word(&o.tracefs), "takes a directory", "tsnoop --tracefs /sys/kernel/tracing SPEC"},
@@ -144,27 +132,27 @@ func parseArgs(args []string) (*options, error) {
 // check refuses what does not go together.
 func (o *options) check() error {
 	switch {
-	case o.kstack && o.reader == "text":
+	case o.trace.Stacks && o.reader == "text":
 		return usagef("", "--kstack needs --reader=raw: text does not say which event a stack belongs to")
 	case o.recover != "" && o.command.name != "record":
 		return usagef("tsnoop record --recover FILE", "--recover goes with record")
 	case o.program != nil && o.command.name != "trace" && o.command.name != "record":
 		return usagef("", "%s runs no command", o.command.name)
-	case o.program != nil && len(o.pids) > 0:
+	case o.program != nil && len(o.trace.Pids) > 0:
 		return usagef("", "either a command behind -- is traced, or with --pid one that runs already")
 	case o.program != nil && (o.emit != "" || o.explain):
 		return usagef("", "--emit and --explain run no command")
 	case len(o.files) > 0 && !o.takesSpecs():
 		return usagef("", "%s takes no specs, so none from a file", o.command.name)
-	case o.follow && o.namesFile() != "":
+	case o.trace.Follow && o.namesFile() != "":
 		return usagef("tsnoop -F "+o.namesFile(), "-f is --follow; a file of specs is given with -F")
-	case o.follow && len(o.pids) == 0 && o.program == nil:
+	case o.trace.Follow && len(o.trace.Pids) == 0 && o.program == nil:
 		return usagef("tsnoop -f -p PID SPEC", "--follow needs --pid")
 	case o.emit != "" && o.explain:
 		return usagef("", "--emit and --explain exclude each other")
 	case o.interval > 0 && o.summary == "":
 		return usagef("tsnoop --summary -i 1 SPEC", "--interval needs --summary")
-	case (o.arch != nil || o.kernel != nil) && o.emit == "" && !o.explain && (o.command.name == "trace" || o.command.name == "record"):
+	case (o.plan.Arch != nil || o.plan.Features != nil) && o.emit == "" && !o.explain && (o.command.name == "trace" || o.command.name == "record"):
 		return usagef("tsnoop --emit "+strings.Join(o.args, " "), "--arch and --kernel describe another machine: that goes with --emit and --explain")
 	}
 	return nil

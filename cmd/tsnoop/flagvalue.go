@@ -108,7 +108,7 @@ func (o *options) addPIDs(s string) error {
 		if err != nil || pid <= 0 {
 			return usagef("", "--pid takes process ids separated by commas, not %q", id)
 		}
-		o.pids = append(o.pids, pid)
+		o.trace.Pids = append(o.trace.Pids, pid)
 	}
 	return nil
 }

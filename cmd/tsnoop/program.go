@@ -44,7 +44,7 @@ func hold(o *options, ui *ui) (*program, error) {
 	// Not before the start: what tsnoop has been told to ignore (nohup) its
 	// program shall ignore, too.
 	signal.Notify(p.signals, unix.SIGINT, unix.SIGQUIT, unix.SIGTERM, unix.SIGHUP)
-	o.pids, o.follow = []int{p.PID()}, true
+	o.trace.Pids, o.trace.Follow = []int{p.PID()}, true
 	return p, nil
 }
 

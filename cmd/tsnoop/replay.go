@@ -77,7 +77,7 @@ func showAll(rec recording, r *trace.Reading, name string, o *options, ui *ui) (
 // openReplay opens a recording and chooses from it.
 func openReplay(f io.ReaderAt, size int64, name string, o *options, ui *ui) (*trace.File, error) {
 	r, err := trace.Open(f, size, trace.OpenOptions{
-		Name: name, Specs: o.args[1:], Begin: o.begins(), Chain: o.chain, Pair: o.pairs(), Stacks: o.kstack, Warn: ui.tell,
+		Name: name, Specs: o.args[1:], Begin: o.begins(), Chain: o.plan.Chain, Pair: o.pairs(), Stacks: o.trace.Stacks, Warn: ui.tell,
 	})
 	switch {
 	case errors.Is(err, trace.ErrApart):
@@ -88,7 +88,7 @@ func openReplay(f io.ReaderAt, size int64, name string, o *options, ui *ui) (*tr
 		return nil, fmt.Errorf("%s has no stacks: record them with --kstack", name)
 	case err != nil:
 		return nil, err
-	case !r.IsOwn() && o.time == render.TimeClock:
+	case !r.IsOwn() && o.show.Time == render.TimeClock:
 		return nil, usagef("", "%s does not say what time of day it was; --time is rel, delta, boot or none", name)
 	}
 	trace.LeftOut(r.Plans(), ui.verbose, ui.tell)
@@ -102,9 +102,9 @@ func showText(r io.Reader, name string, o *options, ui *ui) error {
 	switch {
 	case len(specs) == 0:
 		return usagef("tsnoop replay "+o.args[0]+" SPEC...", "%s is text, which does not say what its events are of: give the specs that --emit was given", name)
-	case o.kstack:
+	case o.trace.Stacks:
 		return usagef("", "--kstack needs a trace.dat file: text does not say which event a stack belongs to")
-	case o.time == render.TimeClock:
+	case o.show.Time == render.TimeClock:
 		return usagef("", "%s does not say what time of day it was; --time is rel, delta, boot or none", name)
 	}
 	plans, err := linePlans(o, specs)
@@ -120,7 +120,7 @@ func showTextOf(r io.Reader, name string, plans []*fetchargs.Plan, o *options, u
 		return err
 	}
 	trace.LeftOut(plans, ui.verbose, ui.tell)
-	t, err := trace.OpenText(r, plans, trace.TextOptions{Name: name, Begin: o.begins(), Chain: o.chain, Warn: ui.tell})
+	t, err := trace.OpenText(r, plans, trace.TextOptions{Name: name, Begin: o.begins(), Chain: o.plan.Chain, Warn: ui.tell})
 	if err != nil {
 		return err
 	}

@@ -11,11 +11,10 @@ import (
 // show writes the calls and adds them up, until there are no more or none is wanted.
 func show(r *trace.Reading, all iter.Seq2[*calls.Call, error], o *options, out *output, sums *summing) error {
 	from := sources(r)
-	out.begin(o.newSink(from, render.Options{
-		Header: out.terminal && o.summary != "only", Color: out.color, Verbose: o.verbose,
-		Zeros: o.zeros, Types: o.types, Compact: o.compact,
-		Time: o.time, Start: r.Start(), Clock: r.WallClock(), Symbol: r.Symbol, IsCode: r.IsCode, Order: r.Order(),
-	}))
+	ro := o.show
+	ro.Header, ro.Color = out.terminal && o.summary != "only", out.color
+	ro.Start, ro.Clock, ro.Order, ro.Symbol, ro.IsCode = r.Start(), r.WallClock(), r.Order(), r.Symbol, r.IsCode
+	out.begin(o.newSink(from, ro))
 	lines, n := o.summary != "only", 0
 	if lines {
 		r.Lost = out.Lost
@@ -68,7 +67,7 @@ func (out *output) losses(l *trace.Losses, o *options, ui *ui) {
 }
 
 // begins tells whether calls are shown when they begin, too.
-func (o *options) begins() bool { return o.chain || o.tree }
+func (o *options) begins() bool { return o.plan.Chain || o.tree }
 
 // pairs tells whether both the entry and the return of every call are needed.
 func (o *options) pairs() bool { return o.begins() || o.summary != "" }

@@ -62,8 +62,8 @@ func linePlans(o *options, specs []string) ([]*fetchargs.Plan, error) {
 
 // planOptions says what the specs are resolved for.
 func (o *options) planOptions() (po trace.PlanOptions, err error) {
-	po = trace.PlanOptions{Chain: o.chain, Deep: o.deep, Pair: o.pairs(), MaxActive: o.active, Comm: o.comm, Wait: o.wait,
-		Arch: o.arch, Features: o.kernel}
+	po = o.plan
+	po.Pair = o.pairs()
 	if len(o.btf) > 0 {
 		po.Kernel, err = kernelOf(o)
 	}

@@ -85,11 +85,11 @@ func follow(m *trace.Machine, plans []*fetchargs.Plan, program *program, o *opti
 
 // traceOptions says what is traced.
 func (o *options) traceOptions(ui *ui, p *progress) trace.Options {
-	to := trace.Options{
-		Pids: o.pids, Follow: o.follow, CPUs: o.cpus, BufferKB: o.bufferKB, Stacks: o.kstack, Text: o.reader == "text",
-		Rearm: o.guard == "rearm", Wait: o.wait, Begin: o.begins(), Chain: o.chain, Warn: ui.tell, Progress: p.step,
-	}
-	if o.time == render.TimeBoot {
+	to := o.trace
+	to.Text, to.Rearm = o.reader == "text", o.guard == "rearm"
+	to.Wait, to.Chain, to.Begin = o.plan.Wait, o.plan.Chain, o.begins()
+	to.Warn, to.Progress = ui.tell, p.step
+	if o.show.Time == render.TimeBoot {
 		to.Clock = "boot"
 	}
 	if ui.verbose {

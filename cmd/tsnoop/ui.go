@@ -30,7 +30,7 @@ func newUI(o *options) *ui {
 		stdout:  os.Stdout,
 		stderr:  os.Stderr,
 		color:   useColor(o.color, os.Stderr),
-		verbose: o.verbose,
+		verbose: o.show.Verbose,
 	}
 }
 

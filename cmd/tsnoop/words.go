@@ -12,7 +12,7 @@ import (
 // takePIDs moves numbers among the arguments to those of --pid: no function has
 // such a name.
 func (o *options) takePIDs() (err error) {
-	if len(o.pids) == 0 {
+	if len(o.trace.Pids) == 0 {
 		return nil
 	}
 	o.args = slices.DeleteFunc(o.args, func(arg string) bool {
