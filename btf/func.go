@@ -103,11 +103,7 @@ func (b *blob) function(name string) *Func {
 
 func (b *blob) nearFuncs(name string) []string {
 	return nearFuncs(name, func(yield func(string) bool) {
-		for _, f := range b.index().funcs {
-			if !yield(f.Name) {
-				return
-			}
-		}
+		b.eachFunc(func(fn string) { yield(fn) }) // near wants all
 	})
 }
 
