@@ -26,6 +26,7 @@ func init() {
 		{"completion", "a shell's script for completion", runCompletion},
 		{"help", "the command line", runHelp},
 		{"version", "print the version", runVersion},
+		{"__manual", "", runManual},
 		{"__complete", "", runComplete},
 	}
 }

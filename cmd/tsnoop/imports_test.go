@@ -35,14 +35,15 @@ var mayImport = map[string][]string{
 	"tracefs/calls":       {module + "/tracefs"},
 	"tracefs/trace": {"github.com/fsnotify/fsnotify", module + "/btf", module + "/fetchargs", module + "/fetchargs/spec", module + "/fetchargs/value", module + "/fetchargs/abi", "golang.org/x/sys/unix", module + "/tracefs", module + "/tracefs/calls",
 		module + "/tracefs/proc", module + "/tracefs/read", module + "/tracefs/ringbuf", module + "/tracefs/text", module + "/tracefs/tracedat"},
-	"cmd/tsnoop/shell": {},
-	"render":           {module + "/fetchargs/constants", module + "/fetchargs", module + "/fetchargs/spec", module + "/fetchargs/value", module + "/btf", module + "/tracefs", module + "/tracefs/calls"},
-	"render/text":      {module + "/render", module + "/fetchargs/value", module + "/tracefs", module + "/tracefs/calls"},
-	"render/json":      {module + "/render", module + "/fetchargs/value", module + "/tracefs", module + "/tracefs/calls"},
+	"cmd/tsnoop/manual": {},
+	"cmd/tsnoop/shell":  {},
+	"render":            {module + "/fetchargs/constants", module + "/fetchargs", module + "/fetchargs/spec", module + "/fetchargs/value", module + "/btf", module + "/tracefs", module + "/tracefs/calls"},
+	"render/text":       {module + "/render", module + "/fetchargs/value", module + "/tracefs", module + "/tracefs/calls"},
+	"render/json":       {module + "/render", module + "/fetchargs/value", module + "/tracefs", module + "/tracefs/calls"},
 	// Not what reads kernel files or bytes: that is behind tracefs/trace.
 	"cmd/tsnoop": {"github.com/spf13/pflag", "golang.org/x/sys/unix", "golang.org/x/term",
 		module + "/btf", module + "/fetchargs", module + "/fetchargs/abi", module + "/fetchargs/spec", module + "/fetchargs/specfile", module + "/tracefs", module + "/tracefs/calls",
-		module + "/cmd/tsnoop/shell", module + "/tracefs/trace", module + "/render", module + "/render/json", module + "/render/text"},
+		module + "/cmd/tsnoop/manual", module + "/cmd/tsnoop/shell", module + "/tracefs/trace", module + "/render", module + "/render/json", module + "/render/text"},
 }
 
 // pure are the packages that must not touch the machine.

@@ -3,7 +3,7 @@
 #
 # WHAT is a kernel (5.10, 6.1, 6.12, newest, arm64), "tools" (pahole, ksnoop and trace-cmd,
 # which tests and benchmarks compare with), "race" (a C compiler, which Go's race detector
-# needs), "shells" (zsh and fish, in which completion is tried), "bpftrace" (large, and only for
+# needs), "host" (zsh, fish and man, which show what users see), "bpftrace" (large, and only for
 # bench.sh) or "all" but bpftrace; without arguments, all.
 #
 # Kernels and busybox come from Debian, signed, through apt-get download with a
@@ -128,7 +128,7 @@ kernel() {
 	6.12) echo '6\.12\..*:bookworm-security:amd64' ;;
 	newest) echo '[0-9]*\..*:trixie-backports:amd64' ;;
 	arm64) echo '6\.12\..*:trixie:arm64' ;;
-	*) die "unknown: $1 (5.10, 6.1, 6.12, newest, arm64, tools, race, shells, bpftrace or all)" ;;
+	*) die "unknown: $1 (5.10, 6.1, 6.12, newest, arm64, tools, race, host, bpftrace or all)" ;;
 	esac
 }
 
@@ -186,7 +186,7 @@ keep() {
 for what; do
 	case $what in
 	tools) install pahole=dwarves ksnoop=libbpf-tools trace-cmd=trace-cmd ;;
-	shells) install zsh=zsh fish=fish ;;
+	host) install zsh=zsh fish=fish man=man-db col=bsdextrautils ;;
 	strace) install strace=strace ;;
 	race) install "gcc=gcc libc6-dev" ;;
 	bpftrace) install bpftrace=bpftrace ;;
@@ -203,7 +203,7 @@ whole() {
 # wanted prints what is not in the cache yet.
 wanted() {
 	for what; do
-		case $what in tools | race | bpftrace | strace | shells) continue ;; arm64) arch=arm64 ;; *) arch=amd64 ;; esac
+		case $what in tools | race | bpftrace | strace | host) continue ;; arm64) arch=arm64 ;; *) arch=amd64 ;; esac
 		whole "$cache/kernels/$what" || echo "kernel $what"
 		[ -d "$cache/busybox/$arch" ] || echo "busybox $arch"
 	done | sort -u

@@ -123,7 +123,7 @@ brief() {
 host() {
 	local status=0 race=-race
 	"$vm/setup.sh" race || { race=; not_run "race detector"; }
-	"$vm/setup.sh" shells || not_run "completion in zsh and fish"
+	"$vm/setup.sh" host || not_run "completion in zsh and fish, manual"
 	CGO_ENABLED=${race:+1} go test $race -v ./... >"$work/host" 2>&1 || status=$?
 	brief "$work/host" | show
 	results $status "$work/host" host

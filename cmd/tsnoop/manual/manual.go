@@ -1,0 +1,127 @@
+// Package manual makes pages of the manual, as roff for man(1), of the texts that help
+// prints, so that there is one source for both.
+package manual
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// A Page is a page of the manual.
+type Page struct {
+	Name    string // "tsnoop"
+	Section int    // 8
+	Brief   string // what it is, in one line without a full stop
+	Text    string // as help prints it
+	See     string // other pages: "tsnoop-spec(7)"
+}
+
+// Roff is the page. A block of the text becomes what it looks like:
+//
+//   - one that begins with "Usage:" the synopsis;
+//   - a line that ends in a colon, or stands before an indented block, a heading;
+//   - flags, and terms with an explanation two or more blanks behind, a list;
+//   - grammar, and what is indented, text that is set as it stands;
+//   - others paragraphs.
+func (p Page) Roff() string {
+	w := &writer{}
+	fmt.Fprintf(w, ".TH %s %d\n", strings.ToUpper(p.Name), p.Section)
+	fmt.Fprintf(w, ".SH NAME\n%s \\- %s\n", escape(p.Name), escape(p.Brief))
+	for i, block := range strings.Split(strings.TrimSpace(p.Text), "\n\n") {
+		w.block(strings.Split(block, "\n"), i == 0)
+	}
+	if p.See != "" {
+		fmt.Fprintf(w, ".SH SEE ALSO\n%s\n", escape(p.See))
+	}
+	return w.String()
+}
+
+type writer struct{ strings.Builder }
+
+var (
+	heading = regexp.MustCompile(`^[A-Z][^.]{0,30}:$`)
+	titled  = regexp.MustCompile(`^(Exit status|Example): *(.*)$`)
+	grammar = regexp.MustCompile(`^[A-Z]+ +=`)
+	flag    = regexp.MustCompile(`^ +(-\w, |)(--.*?|-\w)( {2,}(.*))?$`)
+	term    = regexp.MustCompile(`^(\S.*?) {2,}(\S.*)$`)
+	column  = regexp.MustCompile(`^([A-Z]+): `)
+)
+
+func (w *writer) block(lines []string, first bool) {
+	switch {
+	case strings.HasPrefix(lines[0], "Usage:"):
+		w.WriteString(".SH SYNOPSIS\n")
+		lines[0] = strings.Replace(lines[0], "Usage:", "      ", 1)
+		w.verbatim(lines, 7)
+		w.WriteString(".SH DESCRIPTION\n")
+		return
+	case heading.MatchString(lines[0]):
+		w.heading(strings.TrimSuffix(lines[0], ":"))
+		lines = lines[1:]
+	case titled.MatchString(lines[0]):
+		found := titled.FindStringSubmatch(lines[0])
+		w.heading(found[1])
+		if lines = append([]string{found[2]}, lines[1:]...); found[2] == "" {
+			lines = lines[1:]
+		}
+	case first:
+		w.WriteString(".SH DESCRIPTION\n")
+	}
+	switch {
+	case len(lines) == 0:
+	case grammar.MatchString(lines[0]), column.MatchString(lines[0]):
+		w.WriteString(".PP\n")
+		w.verbatim(lines, 0)
+	case flag.MatchString(lines[0]):
+		w.list(lines, flag)
+	case term.MatchString(lines[0]):
+		w.list(lines, term)
+	case strings.HasPrefix(lines[0], "  "):
+		w.WriteString(".PP\n")
+		w.verbatim(lines, 2)
+	case len(lines) == 2 && strings.HasPrefix(lines[1], "  "):
+		fmt.Fprintf(w, ".TP\n%s\n.EX\n%s\n.EE\n", escape(lines[0]), escape(strings.TrimSpace(lines[1])))
+	default:
+		w.WriteString(".PP\n")
+		for _, line := range lines {
+			w.WriteString(escape(line) + "\n")
+		}
+	}
+}
+
+func (w *writer) heading(text string) { fmt.Fprintf(w, ".SH %s\n", escape(strings.ToUpper(text))) }
+
+// list writes terms, each with its explanation, which may go on in indented lines.
+func (w *writer) list(lines []string, entry *regexp.Regexp) {
+	for _, line := range lines {
+		found := entry.FindStringSubmatch(line)
+		switch {
+		case found == nil:
+			w.WriteString(escape(strings.TrimSpace(line)) + "\n")
+		case entry == flag:
+			fmt.Fprintf(w, ".TP\n\\fB%s\\fR\n%s\n", escape(found[1]+found[2]), escape(found[4]))
+		default:
+			fmt.Fprintf(w, ".TP\n\\fB%s\\fR\n%s\n", escape(found[1]), escape(found[2]))
+		}
+	}
+}
+
+// verbatim sets lines as they stand, but for blanks before each.
+func (w *writer) verbatim(lines []string, blanks int) {
+	w.WriteString(".EX\n")
+	for _, line := range lines {
+		trimmed := strings.TrimLeft(line[:min(blanks, len(line))], " ") + line[min(blanks, len(line)):]
+		w.WriteString(escape(trimmed) + "\n")
+	}
+	w.WriteString(".EE\n")
+}
+
+// escape writes text so that roff sets it as it stands, in ASCII that can be copied.
+func escape(text string) string {
+	text = strings.NewReplacer(`\`, `\e`, "-", `\-`, "'", `\(aq`, "`", `\(ga`, "^", `\(ha`, "~", `\(ti`).Replace(text)
+	if strings.HasPrefix(text, ".") {
+		text = `\&` + text
+	}
+	return text
+}

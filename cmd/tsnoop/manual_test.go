@@ -1,0 +1,89 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/shell"
+	"github.com/tsnoop/tsnoop/fetchargs/value"
+)
+
+// rendered is a page as man(1) shows it to somebody. It must not warn of anything.
+func rendered(t *testing.T, roff string) string {
+	program, err := exec.LookPath("man")
+	if err != nil {
+		t.Skip("there is no man here")
+	}
+	file := filepath.Join(t.TempDir(), "page")
+	if err := os.WriteFile(file, []byte(roff), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(program, "--warnings=w", "-E", "UTF-8", "-l", "-Tutf8", file)
+	cmd.Env = append(os.Environ(), "LC_ALL=C.UTF-8", "MANWIDTH=100", "MAN_KEEP_FORMATTING=", "GROFF_NO_SGR=1")
+	var warnings strings.Builder
+	cmd.Stderr = &warnings
+	out, err := cmd.Output()
+	if err != nil || warnings.Len() > 0 {
+		t.Fatalf("man: %v: %s", err, warnings.String())
+	}
+	col := exec.Command("col", "-bx")
+	col.Stdin = strings.NewReader(string(out))
+	plain, err := col.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(plain)
+}
+
+// TestManual has both pages rendered, and looks for every flag, FORMAT and word of help.
+func TestManual(t *testing.T) {
+	for _, p := range pages() {
+		t.Run(p.Name, func(t *testing.T) {
+			shown := rendered(t, p.Roff())
+			if p.Section == 8 {
+				for _, f := range (&options{}).flags() {
+					if !strings.Contains(shown, "--"+f.name) {
+						t.Errorf("--%s is not in the page", f.name)
+					}
+				}
+			} else {
+				for _, name := range value.FormatNames() {
+					if !strings.Contains(shown, name) {
+						t.Errorf("the format %s is not in the page", name)
+					}
+				}
+			}
+			// man(1) breaks words at the ends of lines, and headings are capitals.
+			flat := strings.ToLower(strings.Join(strings.Fields(strings.ReplaceAll(shown, "‐\n", "")), ""))
+			for word := range strings.FieldsSeq(p.Text) {
+				word = strings.ToLower(strings.TrimSuffix(word, ":"))
+				if word != "usage" && !strings.Contains(flat, word) {
+					t.Errorf("%q is not in the page", word)
+				}
+			}
+		})
+	}
+}
+
+// TestExampleLines reads the command lines of the examples. That they show something
+// the tests on kernels see.
+func TestExampleLines(t *testing.T) {
+	lines := 0
+	for line := range strings.Lines(examples) {
+		if !strings.HasPrefix(line, "  tsnoop ") {
+			continue
+		}
+		lines++
+		words := shell.Parse(strings.TrimSpace(line)+" ", "tsnoop").Words
+		o, err := parseArgs(words[:len(words)-1])
+		if err != nil || o.command.name != "trace" || len(o.args) == 0 {
+			t.Errorf("%s: %v, %v", line, err, o.args)
+		}
+	}
+	if lines < 20 {
+		t.Errorf("%d examples", lines)
+	}
+}

@@ -1,0 +1,75 @@
+//go:build vm
+
+package suite
+
+import (
+	"os/exec"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// exampleSpecs are the specs of `tsnoop help examples`: all that its lines have in quotes.
+func exampleSpecs(t *testing.T) []string {
+	text, err := exec.Command("tsnoop", "help", "examples").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var specs []string
+	for line := range strings.Lines(string(text)) {
+		if strings.HasPrefix(line, "  tsnoop ") {
+			for _, quoted := range regexp.MustCompile(`'([^']*)'`).FindAllStringSubmatch(line, -1) {
+				specs = append(specs, quoted[1])
+			}
+		}
+	}
+	if len(specs) < 20 {
+		t.Fatalf("%d specs", len(specs))
+	}
+	return specs
+}
+
+// TestOnceExamples traces all examples at once while what they ask for happens.
+func TestOnceExamples(t *testing.T) {
+	const happens = `cd /tmp; mkdir -p log; echo x >core; rm core; echo x >log/x; cat /no/such; ls /etc; sync
+		dd if=/bin/busybox of=/dev/null bs=128k count=1; ping -c 1 127.0.0.1; sleep 100 & kill $!; nc -w 1 127.0.0.1 9
+		hostname vm; mount -t tmpfs x /mnt; umount /mnt; fsync log/x; true`
+	args := append([]string{"-t", "none", "--compact"}, exampleSpecs(t)...)
+	out, err := exec.Command("tsnoop", append(args, "--", "/bin/sh", "-c", happens)...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	for _, want := range []string{
+		`sys_openat\(filename="/etc", flags=O_RDONLY`,
+		`vfs_unlink\(dentry->d_name.name="core"\)`,
+		`vfs_write\(file="/tmp/log/x", count=2\)`,
+		`do_sys_openat2\(filename="/no/such"\) = -2 \(ENOENT\)`,
+		`vfs_read\(file="/bin/busybox", count=131072\)`,
+		`vfs_read\(\) = 131072`,
+		`sys_connect\(uservaddr=.*127.0.0.1.*ECONNREFUSED`,
+		`sys_kill\(pid=[0-9]+, sig=SIGTERM\)`,
+		`begin_new_exec\(bprm->filename="/proc/self/exe"`,
+		`do_exit\(code=[1-9]`,
+		`kernel_clone\(args->flags=.*exit_signal=`,
+		`sys_mount\(dev_name="x", dir_name="/mnt", type="tmpfs"`,
+		`tcp_set_state\(.*skc_dport=9, .*skc_daddr=127.0.0.1, state=`,
+		`ip_rcv\(dev->name="lo", \*skb=`,
+		`sys_sethostname\(name="vm`,
+		`vfs_open\(path->dentry->d_name.name="busybox`,
+		`vfs_open\(file->f_flags=0x`,
+	} {
+		if !regexp.MustCompile(want).Match(out) {
+			t.Errorf("no %s", want)
+		}
+	}
+	if t.Failed() {
+		t.Logf("%s", out)
+	}
+}
+
+// TestVMExamples has this kernel's lines for all examples.
+func TestVMExamples(t *testing.T) {
+	if out, err := exec.Command("tsnoop", append([]string{"--emit"}, exampleSpecs(t)...)...).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+}
