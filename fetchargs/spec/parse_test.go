@@ -141,6 +141,7 @@ func FuzzParse(f *testing.F) {
 	}
 	f.Add("f(a == 1")
 	f.Add("f((((((")
+	f.Add("f((u04) (&ize_t) & c, (flags) & 4, (flags) & MA7K)")
 	f.Add("f('\\")
 	badinput.Fuzz(f, func(t *testing.T, text string) {
 		spec, err := Parse(text)

@@ -57,7 +57,16 @@ func (e *Range) String() string {
 	return fmt.Sprintf("%s[%d..%d]", Postfixed(e.X), e.First, e.Last)
 }
 func (e *Deref) String() string { return "*" + e.X.String() }
-func (e *Cast) String() string  { return "(" + CanonicalType(e.Type.Text) + ")" + e.X.String() }
+
+// String keeps "(name)&x" from being a mask: see castEnd.
+func (e *Cast) String() string {
+	typ, x := CanonicalType(e.Type.Text), e.X.String()
+	first, _, _ := strings.Cut(typ, " ")
+	if _, ok := e.X.(*Addr); ok && !isTypeWord(first) && !isTypeName(first) && !strings.Contains(typ, "*") {
+		x = "(" + x + ")"
+	}
+	return "(" + typ + ")" + x
+}
 
 // String keeps two of them from being the operator &&.
 func (e *Addr) String() string {
