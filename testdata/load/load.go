@@ -39,6 +39,9 @@
 //	                          T threads; what they were is in FILE.made
 //	load pipes FILE N T       like pid, then N calls of read(2) on each of T
 //	                          threads, which have to wait; FILE.made as above
+//	load crowd FILE N         N threads, then like pid, then the i-th calls itself t and
+//	                          i and lseek(2) with the offset i
+//	load reuse FILE N         like pid, then N threads do so one after the other
 //	load forge FILE N SEED    like pid, then open(2) N files whose names, and the task's,
 //	                          are made to be taken for something else; what they
 //	                          were is in FILE.made
@@ -169,6 +172,10 @@ func loadOne(args []string) error {
 		return waiters(rest[0], rest[1])
 	case "threads":
 		return kinsfolk(rest[0], rest[1])
+	case "crowd":
+		return crowd(rest[0], rest[1])
+	case "reuse":
+		return reuse(rest[0], rest[1])
 	case "forge":
 		return forge(rest[0], rest[1], rest[2])
 	case "lock":

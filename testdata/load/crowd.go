@@ -1,0 +1,84 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+)
+
+// crowd has N threads at once and is like pid then. The i-th calls itself t and i, and
+// lseek(2) with the offset i.
+func crowd(file, count string) error {
+	n, err := strconv.Atoi(count)
+	if err != nil {
+		return err
+	}
+	debug.SetMaxThreads(2*n + 100)
+	// The usual limit is one of the machine's memory.
+	if err := os.WriteFile("/proc/sys/kernel/threads-max", []byte(strconv.Itoa(2*n+2000)), 0); err != nil {
+		return err
+	}
+	begin, done := make(chan struct{}), make(chan error)
+	for i := range n {
+		go func() {
+			runtime.LockOSThread()
+			s, err := newSeeker()
+			done <- err
+			<-begin
+			if err == nil {
+				done <- s.named(i)
+			} else {
+				done <- err
+			}
+		}()
+	}
+	if err := wait(done, n); err != nil {
+		return err
+	}
+	if err := ready(file); err != nil {
+		return err
+	}
+	close(begin)
+	return wait(done, n)
+}
+
+// reuse is like pid, then N threads do that, one after the other. They are so many that
+// most have the number of one before.
+func reuse(file, count string) error {
+	n, err := strconv.Atoi(count)
+	if err != nil {
+		return err
+	}
+	if err := ready(file); err != nil {
+		return err
+	}
+	s, err := newSeeker()
+	if err != nil {
+		return err
+	}
+	done := make(chan error)
+	for i := range n {
+		go func() {
+			runtime.LockOSThread() // and never unlocked: the thread ends
+			done <- s.named(i)
+		}()
+		if err := <-done; err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// named calls lseek(2) under a name that tells the offset.
+func (s seeker) named(i int) error {
+	name := fmt.Appendf(nil, "t%d\x00", i)
+	if err := unix.Prctl(unix.PR_SET_NAME, pointer(name), 0, 0, 0); err != nil {
+		return err
+	}
+	s.seek(int64(i))
+	return nil
+}
