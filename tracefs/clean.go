@@ -83,6 +83,7 @@ func (fsys *FS) adopt(name string, log func(string, ...any)) (*Session, error) {
 	}
 	defer unlock()
 	s := fsys.newSession(name, log)
+	s.adopted = true
 	if fsys.Exists(s.dir) {
 		switch err := s.claim(); {
 		case errors.Is(err, unix.EWOULDBLOCK), errors.Is(err, fs.ErrNotExist):

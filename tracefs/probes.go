@@ -79,9 +79,14 @@ type probeWriter struct {
 	f    *os.File // nil before the first line
 }
 
-// change writes a line. The lock is held until the error log is read: it is
-// shared and keeps few entries.
-func (w *probeWriter) change(fs *FS, line string) (err error) {
+// change writes a line. The lock is held until the error log is read: it is shared and
+// keeps few entries.
+func (w *probeWriter) change(fs *FS, line string) error {
+	return w.changeUnless(fs, line, func() bool { return false })
+}
+
+// changeUnless is change, unless that is not wanted any more when its turn has come.
+func (w *probeWriter) changeUnless(fs *FS, line string, unless func() bool) (err error) {
 	if w.f == nil {
 		if w.f, err = fs.openProbes(w.file); err != nil {
 			return err
@@ -90,10 +95,13 @@ func (w *probeWriter) change(fs *FS, line string) (err error) {
 		return err
 	}
 	defer func() {
-		if e := unlockFile(w.f); err == nil {
-			err = e
+		if unlockFile(w.f) != nil {
+			w.close() // which unlocks in any case: Close would wait for this lock for ever
 		}
 	}()
+	if unless() {
+		return nil
+	}
 	if err := writeOnce(w.f, line); err != nil {
 		return fs.refused(err, "error_log", w.file, line)
 	}
@@ -197,11 +205,27 @@ func (s *Session) eventName(def string) (string, error) {
 
 // removeProbe removes every probe of an event; that there is none is no error.
 func (s *Session) removeProbe(event string) error {
-	err := s.probes.of(s.files[event]).change(s.fs, dynevent.Removal(s.name, event))
+	err := s.probes.of(s.files[event]).changeUnless(s.fs, dynevent.Removal(s.name, event), s.succeeded)
 	if errors.Is(err, unix.ENOENT) {
 		return nil
 	}
 	return err
+}
+
+// succeeded tells, under the lock on kprobe_events, that the name is another's by now.
+// Several may clean up after one that is dead; when the last of its probes has gone a
+// new session may take the name, at once where all are process 1 of a container, and
+// define the same events: these are not for the slowest of the cleaners to remove.
+func (s *Session) succeeded() bool {
+	if !s.adopted || s.alive != nil {
+		return false
+	}
+	f, err := s.fs.root.Open(s.path("tracing_on"))
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	return errors.Is(tryLockFile(f), unix.EWOULDBLOCK)
 }
 
 // probes returns the events of a group, or with "" of all groups.

@@ -44,6 +44,7 @@ type Session struct {
 	removals undoStack
 	probes   probeWriters
 	alive    *os.File            // tracing_on, locked
+	adopted  bool                // it was a dead process's
 	events   []string            // defined, in order
 	files    map[string]string   // of events: where they are defined
 	refused  map[string]struct{} // events without the filter they should have
@@ -241,11 +242,11 @@ func (s *Session) stop() error {
 	}
 	off := s.set(s.path("tracing_on"), "0")
 	s.tell("disabling", len(s.events))
-	if err := errors.Join(off, s.set(s.eventPath("", "enable"), "0")); err != nil {
-		return err
-	}
-	s.enabled, s.stopped = false, true
-	return nil
+	disabled := s.set(s.eventPath("", "enable"), "0")
+	// Either is enough that nothing is recorded any more.
+	s.stopped = s.stopped || off == nil
+	s.enabled = disabled != nil
+	return errors.Join(off, disabled)
 }
 
 // set writes one setting and says so.
@@ -273,8 +274,17 @@ func (s *Session) Close() error {
 	defer s.mu.Unlock()
 	s.closed = true
 	s.pipes.closeAll()
-	defer s.probes.close()
+	defer s.release()
 	return errors.Join(s.undo.run(s.log), s.removals.run(s.log))
+}
+
+// release closes all files. What could not be undone is a dead session's now.
+func (s *Session) release() {
+	s.probes.close()
+	if s.alive != nil {
+		s.alive.Close()
+		s.alive = nil
+	}
 }
 
 var _ io.Closer = (*Session)(nil)

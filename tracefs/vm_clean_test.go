@@ -127,6 +127,39 @@ func TestVMOthers(t *testing.T) {
 	}
 }
 
+// TestVMSucceeded has two clean up after the same dead session. When the first is done
+// a new session takes its name, as process 1 of a container may: the second leaves its
+// probes alone.
+func TestVMSucceeded(t *testing.T) {
+	fsys := mounted(t)
+	leavesNothing(t, fsys)
+	const name = "tsnoop_4000003"
+	probe := "p:" + name + "/e_x7q " + place
+	must(t, "define", fsys.Change(probe))
+	slow, err := fsys.Adopt(name)
+	must(t, "Adopt", err)
+	removed, err := fsys.Clean(t.Logf)
+	if err != nil || !slices.Equal(removed, []string{name}) {
+		t.Errorf("Clean: got %v, %v", removed, err)
+	}
+
+	must(t, "mkdir", fsys.Root().Mkdir("instances/"+name, 0o750))
+	alive, err := fsys.Open("instances/" + name + "/tracing_on")
+	must(t, "open", err)
+	must(t, "flock", unix.Flock(int(alive.Fd()), unix.LOCK_EX))
+	must(t, "define", fsys.Change(probe))
+	must(t, "Close", slow.Close())
+	if text, _ := readString(fsys, "kprobe_events"); !strings.Contains(text, name) {
+		t.Error("the living session's probe is gone")
+	}
+
+	alive.Close()
+	removed, err = fsys.Clean(t.Logf)
+	if err != nil || !slices.Equal(removed, []string{name}) {
+		t.Errorf("Clean: got %v, %v", removed, err)
+	}
+}
+
 // TestEndsStorm starts, kills and cleans up many sessions at once: the living are
 // left alone, the dead are gone, nothing fails.
 func TestEndsStorm(t *testing.T) {

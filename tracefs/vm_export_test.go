@@ -22,4 +22,6 @@ func (fs *FS) Change(line string) error {
 	return w.change(fs, line)
 }
 
+func (fs *FS) Adopt(name string) (*Session, error) { return fs.adopt(name, nil) }
+
 func (s *Session) EventPath(event, name string) string { return s.eventPath(event, name) }

@@ -93,7 +93,7 @@ func (r *liveReader) run(yield func(*tracefs.Event, error) bool) {
 	}
 }
 
-func newLiveReader(ctx context.Context, s *tracefs.Session, o *Options, now func() uint64) (r *liveReader, err error) {
+func newLiveReader(ctx context.Context, s *tracefs.Session, o *Options, now func() uint64) (_ *liveReader, err error) {
 	layout, size, err := s.PageLayout()
 	if err != nil {
 		return nil, err
@@ -103,7 +103,7 @@ func newLiveReader(ctx context.Context, s *tracefs.Session, o *Options, now func
 	if err != nil {
 		return nil, err
 	}
-	r = &liveReader{merger: newMerger(*o), ctx: ctx, closing: s.Closing(), now: now}
+	r := &liveReader{merger: newMerger(*o), ctx: ctx, closing: s.Closing(), now: now}
 	defer func() {
 		if err != nil {
 			r.close()

@@ -129,7 +129,7 @@ func (t *Trace) defineProbe(p *fetchargs.Probe) (first *spec.Error, err error) {
 // without a search for the reason in files of sixty thousand lines each time.
 func (m *Machine) refusalOfMany(p *fetchargs.Probe, line string, err error) (*spec.Error, bool) {
 	var refused *tracefs.KernelError
-	if !errors.As(err, &refused) {
+	if !errors.As(err, &refused) || ofMachine(err) {
 		return nil, false
 	}
 	e := &spec.Error{Text: p.Plan.Spec.Text, Span: p.Locate(line, refused.Column), Err: err}

@@ -15,7 +15,7 @@ import (
 // the place in the user's spec.
 func (m *Machine) refusal(p *fetchargs.Probe, line string, err error) (*spec.Error, bool) {
 	var refused *tracefs.KernelError
-	if !errors.As(err, &refused) {
+	if !errors.As(err, &refused) || ofMachine(err) {
 		return nil, false
 	}
 	e := &spec.Error{
@@ -45,6 +45,11 @@ func (m *Machine) refusal(p *fetchargs.Probe, line string, err error) (*spec.Err
 		e.Hint = "probe a function that calls it, or that it calls"
 	}
 	return e, true
+}
+
+// ofMachine tells that an error says nothing about what was written.
+func ofMachine(err error) bool {
+	return errors.Is(err, unix.EIO) || errors.Is(err, unix.ENOMEM) || errors.Is(err, unix.ENOSPC)
 }
 
 // unknownVariable finds an @SYMBOL that the kernel does not have. The kernel
