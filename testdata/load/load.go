@@ -46,6 +46,8 @@
 //	                          are made to be taken for something else; what they
 //	                          were is in FILE.made
 //	load syscalls             one system call of each of some kinds
+//	load fault FILE HOW N ERRNO PROGRAM [ARG...]   run it, and of its calls into
+//	                          tracefs the N-th goes wrong: see faulted
 //	load compat FILE          openat(2) it and write(2) as a 32-bit program does
 package main
 
@@ -141,6 +143,10 @@ func loadOne(args []string) error {
 			return err
 		}
 		return unix.Exec(path, append([]string{"load"}, rest[1:]...), os.Environ())
+	case "fault":
+		return faulted(rest[0], rest[1:])
+	case "filtered":
+		return filtered(rest)
 	case "pid":
 		return waitFor(rest[0], rest[1:])
 	case "cat":

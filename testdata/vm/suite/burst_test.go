@@ -28,6 +28,14 @@ type traced struct {
 // startTrace starts tsnoop and waits until it is armed.
 func startTrace(t *testing.T, args ...string) *traced {
 	t.Helper()
+	tr := beginTrace(t, args...)
+	tr.awaitArmed()
+	return tr
+}
+
+// beginTrace is startTrace without waiting.
+func beginTrace(t *testing.T, args ...string) *traced {
+	t.Helper()
 	dir := t.TempDir()
 	tr := &traced{t, exec.Command("tsnoop", args...), filepath.Join(dir, "out"), filepath.Join(dir, "err"), make(chan error, 1)}
 	out, err := os.Create(tr.out)
@@ -46,12 +54,16 @@ func startTrace(t *testing.T, args ...string) *traced {
 	}
 	go func() { tr.done <- tr.cmd.Wait() }()
 	t.Cleanup(func() { tr.cmd.Process.Kill() })
+	return tr
+}
+
+func (tr *traced) awaitArmed() {
+	tr.t.Helper()
 	group := fmt.Sprintf("tsnoop_%d", tr.cmd.Process.Pid)
 	tr.await("that it is armed", func() bool {
 		b, err := os.ReadFile(filepath.Join(tracing, "instances", group, "events", group, "enable"))
 		return err == nil && b[0] == '1'
 	})
-	return tr
 }
 
 // buffer is the size of its buffer, in KiB per CPU.
