@@ -29,6 +29,9 @@ func Resolve(specs []*spec.Spec, target *Target) ([]*Plan, error) {
 		return target.Symbols(slices.Sorted(slices.Values(order)), ofModules(jobs))
 	})
 	events := map[string]bool{}
+	for _, name := range target.Taken {
+		events[name] = true
+	}
 	var plans []*Plan
 	for i, job := range jobs {
 		r := &resolver{target: target, job: &job, complaints: complaints{text: job.spec.Text}, symbolTable: symbols, order: order, events: events}

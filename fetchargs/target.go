@@ -49,6 +49,9 @@ type Target struct {
 	// to ask. It is called only for one that is too long for Features.
 	LongestArg func() int
 
+	// Taken are names that no event of the plans may have.
+	Taken []string
+
 	// Comm is a glob for the names of the tasks whose calls are wanted, "" for
 	// all. CheckComm tells whether the kernel can look for it.
 	Comm string

@@ -25,6 +25,9 @@ type Sink interface {
 	Open(dst []byte) []byte
 	Close(dst []byte) []byte
 
+	// Add takes in further plans: their Call.Plan counts on from those before.
+	Add(sources []Source)
+
 	// Begin shows a call that has only begun (calls.Options.Begin), End one that
 	// is over. Where no call is handed out twice there is only End.
 	Begin(dst []byte, c *calls.Call) []byte

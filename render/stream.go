@@ -37,6 +37,13 @@ func NewStream(w io.Writer, sink Sink, people bool) *Stream {
 	return s
 }
 
+// Add takes in further plans, as the sink does.
+func (s *Stream) Add(sources []Source) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sink.Add(sources)
+}
+
 // Append takes what add appends. It returns whether it makes sense to go on: not after an
 // error.
 func (s *Stream) Append(add func(dst []byte) []byte) bool {

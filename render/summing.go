@@ -85,6 +85,17 @@ func (s *Summing) Add(c *calls.Call) bool {
 	return !s.gone
 }
 
+// Grow takes in further sources. show has the sink that Print shows with do so, too.
+func (s *Summing) Grow(further []Source, show func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	show()
+	s.sums.Grow(len(further))
+	for i := range further {
+		s.fails = append(s.fails, further[i].Verdict(s.Order))
+	}
+}
+
 // Whole shows what all calls since the start come to.
 func (s *Summing) Whole() { s.whole(false) }
 

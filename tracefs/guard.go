@@ -264,8 +264,12 @@ func (s *Session) disabled() (changes []*Change) {
 // gone are the events that others have removed, or defined anew.
 func (s *Session) gone(events []string) (changes []*Change) {
 	for _, e := range slices.Compact(slices.Clone(events)) {
+		meant, known := s.meant.ids[e]
+		if !known || s.meant.paused[e] {
+			continue // it has only just been defined, or is not missed
+		}
 		switch id := s.idOf(e); {
-		case id == s.meant.ids[e]:
+		case id == meant:
 			continue
 		case id == 0 && s.fs.Exists(s.eventPath(e, "enable")): // numbers are not told
 			continue

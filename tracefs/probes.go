@@ -162,6 +162,9 @@ func (s *Session) Define(kind dynevent.Kind, def string) error {
 func (s *Session) pushRemove(file, event string) {
 	s.events = append(s.events, event)
 	s.files[event] = file
+	if s.enabled {
+		s.meant.paused[event] = true // until it is told to Resume
+	}
 	left := len(s.events)
 	s.removals.push("remove "+event, func() error {
 		s.tell("removing", left)
@@ -186,6 +189,7 @@ func (s *Session) Remove(event string) error {
 	s.removals = slices.DeleteFunc(s.removals, func(u undo) bool { return u.name == "remove "+event })
 	s.events = slices.DeleteFunc(s.events, func(e string) bool { return e == event })
 	delete(s.refused, event)
+	delete(s.meant.paused, event)
 	delete(s.files, event)
 	delete(s.meant.filters, event)
 	delete(s.meant.definitions, event)

@@ -19,6 +19,7 @@ type options struct {
 	args    []string // specs, names or a pattern
 	files   []string // of specs, which come behind those of args
 	specs   *specfile.Set
+	typed   []string // specs of the command line
 	program []string // the command to trace, with its arguments
 
 	// What the flags say as the engine and the outputs take it. What follows from
@@ -52,6 +53,7 @@ type options struct {
 func (o *options) flags() []flagRow {
 	rows := []flagRow{
 		{"file", "F", words(&o.files), "takes the name of a file of specs, or -", "tsnoop -F opens.tsnoop"},
+		{"watch", "", yes(&o.trace.Replan), "", ""},
 		{"pid", "p", setter{set: o.addPIDs}, "takes process ids separated by commas", "tsnoop -p 17,42 SPEC"},
 		{"follow", "f", yes(&o.trace.Follow), "", ""},
 		{"comm", "", parsed(&o.plan.Comm, parseComm), "takes a glob for names of tasks", "tsnoop --comm 'nginx*' SPEC"},
@@ -144,6 +146,12 @@ func (o *options) check() error {
 		return usagef("", "--emit and --explain run no command")
 	case len(o.files) > 0 && !o.takesSpecs():
 		return usagef("", "%s takes no specs, so none from a file", o.command.name)
+	case o.trace.Replan && len(o.files) == 0:
+		return usagef("tsnoop --watch -F opens.tsnoop", "--watch needs --file")
+	case o.trace.Replan && (o.command.name != "trace" || o.emit != "" || o.explain):
+		return usagef("", "--watch goes with a trace that is shown live")
+	case o.trace.Replan && o.plan.Chain:
+		return usagef("--tree shows what calls what, too", "--watch and --chain exclude each other: the specs of a chain are one whole")
 	case o.trace.Follow && o.namesFile() != "":
 		return usagef("tsnoop -F "+o.namesFile(), "-f is --follow; a file of specs is given with -F")
 	case o.trace.Follow && len(o.trace.Pids) == 0 && o.program == nil:

@@ -10,7 +10,7 @@ import (
 
 // show writes the calls and adds them up, until there are no more or none is wanted.
 func show(r *trace.Reading, all iter.Seq2[*calls.Call, error], o *options, out *output, sums *summing) error {
-	from := sources(r)
+	from := sources(r, 0)
 	ro := o.show
 	ro.Header, ro.Color = out.terminal && o.summary != "only", out.color
 	ro.Start, ro.Clock, ro.Order, ro.Symbol, ro.IsCode = r.Start(), r.WallClock(), r.Order(), r.Symbol, r.IsCode
@@ -19,7 +19,7 @@ func show(r *trace.Reading, all iter.Seq2[*calls.Call, error], o *options, out *
 	if lines {
 		r.Lost = out.Lost
 	}
-	r.Idle = out.Idle
+	r.Idle, r.Further = out.Idle, grow(r, out, sums)
 	defer sums.begin(from, r.Start(), r.Order(), out)()
 	defer out.Idle()
 	for c, err := range all {
@@ -39,10 +39,24 @@ func show(r *trace.Reading, all iter.Seq2[*calls.Call, error], o *options, out *
 	return nil
 }
 
-// sources are the plans with what decodes their events.
-func sources(r *trace.Reading) []render.Source {
+// grow is what takes in the plans that come while a trace runs.
+func grow(r *trace.Reading, out *output, sums *summing) func() {
+	shown := len(r.Plans())
+	return func() {
+		further := sources(r, shown)
+		shown += len(further)
+		if sums != nil {
+			sums.Grow(further, func() { out.Add(further) })
+		} else {
+			out.Add(further)
+		}
+	}
+}
+
+// sources are the plans from that index on with what decodes their events.
+func sources(r *trace.Reading, from int) []render.Source {
 	var sources []render.Source
-	for _, p := range r.Plans() {
+	for _, p := range r.Plans()[from:] {
 		s := render.Source{Plan: p}
 		for _, probe := range p.Probes {
 			s.Decoders = append(s.Decoders, r.Decoder(probe))

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
@@ -36,7 +37,7 @@ func (o *options) readSpecs() error {
 		return nil
 	}
 	set, err := specfile.Read(o.files, readSpecFile)
-	o.specs = set
+	o.specs, o.typed = set, slices.Clip(o.args)
 	var wrong spec.Errors
 	switch {
 	case errors.As(err, &wrong):
@@ -52,9 +53,23 @@ func (o *options) readSpecs() error {
 	case err != nil:
 		return usagef("", "cannot read specs: %v", err)
 	case len(set.Specs) == 0:
-		return usagef("tsnoop help spec shows what a spec is; a file has one a line", "there are no specs in %s", strings.Join(o.files, ", "))
+		return noSpecs(o.files)
 	}
 	o.args = append(o.args, set.Texts()...)
+	return o.canWatch()
+}
+
+func noSpecs(files []string) error {
+	return usagef("tsnoop help spec shows what a spec is; a file has one a line", "there are no specs in %s", strings.Join(files, ", "))
+}
+
+// canWatch refuses to watch what can be read only once.
+func (o *options) canWatch() error {
+	for _, name := range o.files {
+		if info, err := os.Stat(name); o.trace.Replan && (name == "-" || err == nil && !info.Mode().IsRegular()) {
+			return usagef("", "--watch: %s is no file that could change", name)
+		}
+	}
 	return nil
 }
 

@@ -40,6 +40,11 @@ func runTrace(o *options, ui *ui) (err error) {
 	return follow(m, plans, program, o, ui, func(ctx context.Context, t *trace.Trace, stop func()) error {
 		sums.live(t.Now, stop)
 		defer func() { out.losses(t.Losses(), o, ui) }()
+		unwatch, err := o.watchSpecs(ctx, t, ui)
+		if err != nil {
+			return err
+		}
+		defer unwatch()
 		return show(&t.Reading, t.Calls(ctx), o, out, sums)
 	})
 }

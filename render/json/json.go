@@ -46,13 +46,19 @@ func New(sources []render.Source, o render.Options) *Printer {
 	o.Color = false
 	p := &Printer{opts: o}
 	p.value.opts = &p.opts
-	p.plain = render.NewFunctions(sources, &p.opts)
+	p.Add(sources)
 	p.frames = render.NewFrames(&p.opts)
-	for i := range p.plain {
-		f := &p.plain[i]
+	return p
+}
+
+// Add takes in further plans.
+func (p *Printer) Add(sources []render.Source) {
+	plain := render.NewFunctions(sources, &p.opts)
+	p.plain = append(p.plain, plain...)
+	for i := range plain {
+		f := &plain[i]
 		p.functions = append(p.functions, function{f, functionMembers(f), newSide(&f.Entry), newSide(&f.Return)})
 	}
-	return p
 }
 
 // functionMembers is what a line says of the function.

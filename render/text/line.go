@@ -34,9 +34,14 @@ type object struct {
 // New makes a Printer for calls whose Plan is an index of sources.
 func New(sources []render.Source, o render.Options) *Printer {
 	p := &Printer{opts: o, tree: tree{task: -1}}
-	p.functions = render.NewFunctions(sources, &p.opts)
+	p.Add(sources)
 	p.frames = render.NewFrames(&p.opts)
 	return p
+}
+
+// Add takes in further plans.
+func (p *Printer) Add(sources []render.Source) {
+	p.functions = append(p.functions, render.NewFunctions(sources, &p.opts)...)
 }
 
 // Open appends the line above the columns, with Options.Header.

@@ -151,29 +151,6 @@ func NewPairer(sides map[int]Side, opts Options) *Pairer {
 	return p
 }
 
-// A knownSide is a Side if it is known.
-type knownSide struct {
-	Side
-	known bool
-}
-
-// know puts the sides where Add finds them fastest. IDs have 16 bits.
-func (p *Pairer) know(sides map[int]Side) {
-	last := -1
-	p.base = 1 << 16
-	for id := range sides {
-		p.base, last = min(p.base, id), max(last, id)
-	}
-	if last < 0 {
-		return
-	}
-	p.sides = make([]knownSide, last-p.base+1)
-	for id, s := range sides {
-		p.sides[id-p.base] = knownSide{s, true}
-		p.parts = p.parts || s.Parts > 1
-	}
-}
-
 // Add takes the next event, in order of time, and returns the call that it
 // completes, if it does. Other calls that the event shows to be over come
 // from Next:

@@ -16,6 +16,12 @@ func NewSums(plans int, start uint64) *Sums {
 	return &Sums{before: make([]Summary, plans), current: make([]Summary, plans), start: start, since: start, last: start, quiet: true}
 }
 
+// Grow makes room for so many further plans.
+func (s *Sums) Grow(plans int) {
+	s.before = append(s.before, make([]Summary, plans)...)
+	s.current = append(s.current, make([]Summary, plans)...)
+}
+
 // Add counts a call that is over and has returned that error, 0 if it was none.
 func (s *Sums) Add(c *Call, errno int) {
 	s.last, s.quiet = max(s.last, c.Last().Time), false

@@ -17,6 +17,19 @@ func ModuleLoaded(name string) bool {
 	return err == nil
 }
 
+// ModuleNames are the modules in the kernel, and what is built in and has parameters.
+func ModuleNames() []string {
+	dirs, err := os.ReadDir("/sys/module")
+	if err != nil {
+		return nil
+	}
+	names := make([]string, len(dirs))
+	for i, d := range dirs {
+		names[i] = d.Name()
+	}
+	return names
+}
+
 // buildID is where both the kernel and a module's file keep the note with the
 // number of the build.
 const buildID = ".note.gnu.build-id"

@@ -23,6 +23,9 @@ type Source struct {
 type Options struct {
 	Layout  ringbuf.Layout
 	Formats []*tracefs.Format // records of any other event are skipped
+	// Further, if not nil, is asked when a record is of none of Formats: it returns
+	// those that have come since it was asked last, nil if none have.
+	Further func() []*tracefs.Format
 	// Damaged is told of pages, and of ends of streams, that make no sense; what
 	// is whole comes all the same. It may be nil.
 	Damaged func(cpu int, err error)
@@ -108,19 +111,46 @@ type merger struct {
 
 func newMerger(o Options) *merger {
 	m := &merger{opts: o}
-	if len(o.Formats) == 0 {
-		return m
+	m.index()
+	return m
+}
+
+// index puts the formats where read finds them fastest.
+func (m *merger) index() {
+	if len(m.opts.Formats) == 0 {
+		return
 	}
-	m.base = o.Formats[0].ID
+	m.base = m.opts.Formats[0].ID
 	last := m.base
-	for _, f := range o.Formats {
+	for _, f := range m.opts.Formats {
 		m.base, last = min(m.base, f.ID), max(last, f.ID)
 	}
 	m.formats = make([]*tracefs.Format, last-m.base+1)
-	for _, f := range o.Formats {
+	for _, f := range m.opts.Formats {
 		m.formats[f.ID-m.base] = f
 	}
-	return m
+}
+
+// format is that of a record, nil if it is not known.
+func (m *merger) format(id int) *tracefs.Format {
+	if i := id - m.base; uint(i) < uint(len(m.formats)) {
+		return m.formats[i]
+	}
+	return nil
+}
+
+// further is the format of a record that was not known, nil if it is none of ours.
+func (m *merger) further(id int) *tracefs.Format {
+	if m.opts.Further == nil {
+		return nil
+	}
+	further := m.opts.Further()
+	if len(further) == 0 {
+		return nil
+	}
+	m.opts.Formats = append(m.opts.Formats[:len(m.opts.Formats):len(m.opts.Formats)], further...)
+	m.index()
+	return m.format(id)
 }
 
 func (m *merger) damaged(cpu int, err error) {
@@ -182,11 +212,13 @@ func (m *merger) read(s *stream) *tracefs.Event {
 	} else {
 		id, tid = uint32(binary.LittleEndian.Uint16(data)), binary.LittleEndian.Uint32(data[4:])
 	}
-	i := int(id) - m.base
-	if i < 0 || i >= len(m.formats) || m.formats[i] == nil {
-		return nil
+	format := m.format(int(id))
+	if format == nil {
+		if format = m.further(int(id)); format == nil {
+			return nil
+		}
 	}
-	m.event = tracefs.Event{Format: m.formats[i], Time: s.page.Stamp, CPU: s.cpu, TID: int(int32(tid)), Data: data, Lost: s.lost}
+	m.event = tracefs.Event{Format: format, Time: s.page.Stamp, CPU: s.cpu, TID: int(int32(tid)), Data: data, Lost: s.lost}
 	s.lost = 0
 	return &m.event
 }

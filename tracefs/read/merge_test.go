@@ -215,3 +215,24 @@ func BenchmarkMerge(b *testing.B) {
 		})
 	}
 }
+
+// TestMergeFurther: formats may come while pages are read, and are asked for only at
+// records that are not known.
+func TestMergeFurther(t *testing.T) {
+	asked, events := 0, 0
+	o := Options{Layout: testLayouts[0], Further: func() []*tracefs.Format {
+		if asked++; asked == 2 {
+			return knownFormats
+		}
+		return nil
+	}}
+	for _, err := range Merge(o, streamsOf(t, testLayouts[0], "10 20 30 40")) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		events++
+	}
+	if asked != 2 || events != 3 {
+		t.Errorf("%d events, asked %d times for their formats, want 3 and 2", events, asked)
+	}
+}

@@ -14,6 +14,10 @@ type Options struct {
 	// fields that stand behind a string: the kernel does not escape strings.
 	Formats []*tracefs.Format
 
+	// Further, if not nil, is asked when a name is of none of Formats: it returns
+	// those that have come since it was asked last, nil if none have.
+	Further func() []*tracefs.Format
+
 	// Addr gives the address of a kernel function. May be nil; then fields
 	// shown as a symbol are 0.
 	Addr func(sym string) (uint64, bool)
@@ -135,7 +139,7 @@ func (p *Parser) nextHeader() (h header, f *lineFormat, body int, ok bool) {
 		for name > p.start && isNameByte(p.buf[name-1]) {
 			name--
 		}
-		f := p.formats[string(p.buf[name:end])]
+		f := p.formatNamed(p.buf[name:end])
 		if f == nil {
 			continue
 		}
@@ -149,6 +153,18 @@ func (p *Parser) nextHeader() (h header, f *lineFormat, body int, ok bool) {
 		}
 		return h, f, end + len(": ("), true
 	}
+}
+
+// formatNamed is that of an event, nil if it is none of ours.
+func (p *Parser) formatNamed(name []byte) *lineFormat {
+	f := p.formats[string(name)]
+	if f != nil || p.opts.Further == nil {
+		return f
+	}
+	for _, further := range p.opts.Further() {
+		p.formats[further.Name] = newLineFormat(further)
+	}
+	return p.formats[string(name)]
 }
 
 func isNameByte(c byte) bool {

@@ -22,14 +22,18 @@ var ErrInterrupted = errors.New("ended while arming")
 // but Close, Now and Session are for one goroutine.
 type Trace struct {
 	Reading
-	machine  *Machine
-	session  *tracefs.Session
-	progress func(doing string, n, all int)
-	text     bool
-	ranges   proc.Ranges // of the kernel's addresses, nil if not known
-	modules  *modules    // nil if all functions are the kernel's own
-	guard    *guard      // nil before it is armed
-	pids     bool        // only some threads are traced
+	machine    *Machine
+	session    *tracefs.Session
+	progress   func(doing string, n, all int)
+	text       bool
+	ranges     proc.Ranges // of the kernel's addresses, nil if not known
+	modules    *modules    // nil if all functions are the kernel's own
+	guard      *guard      // nil before it is armed
+	pids       bool        // only some threads are traced
+	replanning *replanning // nil if it cannot be
+	plansMu    sync.Mutex  // for plans, which may grow while it is guarded
+
+	broughtIn []string // system calls, see bringIn
 
 	clock     int32 // the trace clock's number for clock_gettime
 	clockName string
@@ -45,6 +49,9 @@ type Trace struct {
 // left out of Plans and noted in their Glob.
 func (m *Machine) Arm(ctx context.Context, plans []*fetchargs.Plan, o Options) (_ *Trace, err error) {
 	t := &Trace{Reading: Reading{warner: o.Warn, plans: plans, order: binary.NativeEndian, cpus: o.CPUs}, machine: m, text: o.Text, progress: o.Progress, pids: len(o.Pids) > 0}
+	if o.Replan {
+		t.replanning = newReplanning(m)
+	}
 	if t.progress == nil {
 		t.progress = func(string, int, int) {}
 	}
@@ -67,7 +74,7 @@ func (m *Machine) Arm(ctx context.Context, plans []*fetchargs.Plan, o Options) (
 		}
 	}()
 	chooseMaxActive(plans)
-	if err = t.define(ctx); err != nil {
+	if t.plans, err = t.define(ctx, plans); err != nil {
 		return nil, err
 	}
 	if err = t.learnFormats(o.Stacks); err != nil {
@@ -75,6 +82,9 @@ func (m *Machine) Arm(ctx context.Context, plans []*fetchargs.Plan, o Options) (
 	}
 	if t.pairers, err = t.newPairers(o.Begin || o.Chain, o.Chain); err != nil {
 		return nil, err
+	}
+	if t.replanning != nil {
+		t.replanning.note(t.plans, t.replanning.on)
 	}
 	t.modules = t.newModules(o.Wait)
 	t.allSymbols, t.symbols = sync.OnceValue(t.loadAllSymbols), sync.OnceValue(t.loadSymbols)

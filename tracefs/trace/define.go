@@ -11,52 +11,51 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs"
 )
 
-// define writes the probes and their filters. All refusals are shown; of a
-// glob's functions those that the kernel refuses are left out.
-func (t *Trace) define(ctx context.Context) error {
+// define writes the probes of plans and their filters, and returns the plans that the
+// kernel has taken. All refusals are shown; of a glob's functions those that the kernel
+// refuses are left out.
+func (t *Trace) define(ctx context.Context, plans []*fetchargs.Plan) (kept []*fetchargs.Plan, err error) {
 	var wrong spec.Errors
-	var kept []*fetchargs.Plan
-	for i, plan := range t.plans {
+	for i, plan := range plans {
 		if ctx.Err() != nil {
-			return ErrInterrupted
+			return nil, ErrInterrupted
 		}
-		t.progress("arming", i, len(t.plans))
+		t.progress("arming", i, len(plans))
 		refused, err := t.definePlan(plan)
 		switch {
 		case err != nil:
-			return err
+			return nil, err
 		case len(refused) == 0:
 			kept = append(kept, plan)
 		case plan.Glob == nil:
 			wrong = append(wrong, refused...)
 		default:
 			if err := t.leaveOut(plan, refused[0]); err != nil {
-				return err
+				return nil, err
 			}
 		}
 	}
-	for _, g := range fetchargs.Globs(t.plans) {
+	for _, g := range fetchargs.Globs(plans) {
 		if len(g.Left) == g.Matches {
 			wrong = append(wrong, g.Empty())
 		}
 	}
 	if len(wrong) > 0 {
-		return wrong
+		return nil, wrong
 	}
-	t.plans = kept
-	return t.bringIn()
+	return kept, t.bringIn(kept)
 }
 
 // bringIn has what the plans of system calls read in memory, where the kernel can do
 // that.
-func (t *Trace) bringIn() error {
-	var names []string
-	for _, plan := range t.plans {
-		if plan.BringsIn != "" && !slices.Contains(names, plan.BringsIn) {
-			names = append(names, plan.BringsIn)
+func (t *Trace) bringIn(plans []*fetchargs.Plan) error {
+	before := len(t.broughtIn)
+	for _, plan := range plans {
+		if plan.BringsIn != "" && !slices.Contains(t.broughtIn, plan.BringsIn) {
+			t.broughtIn = append(t.broughtIn, plan.BringsIn)
 		}
 	}
-	return t.session.BringIn(names)
+	return t.session.BringIn(t.broughtIn[before:])
 }
 
 // leaveOut removes what there is of a plan that was refused in part.

@@ -262,7 +262,7 @@ func (t *Trace) countable() bool {
 	if t.stacks != nil || t.own != nil || t.pids {
 		return false
 	}
-	for _, p := range fetchargs.Probes(t.plans) {
+	for _, p := range fetchargs.Probes(t.plansNow()) {
 		if p.Filter != "" {
 			return false
 		}

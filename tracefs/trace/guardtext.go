@@ -35,7 +35,7 @@ func (g *guard) said(c *tracefs.Change) string {
 
 // funcOf is the function that an event is of.
 func (t *Trace) funcOf(event string) string {
-	for _, p := range fetchargs.Probes(t.plans) {
+	for _, p := range fetchargs.Probes(t.plansNow()) {
 		if p.Event == event && p.Side == fetchargs.Return {
 			return p.Plan.Spec.Func.Text + "'s return"
 		} else if p.Event == event {

@@ -17,8 +17,12 @@ import (
 // learnFormats reads how the kernel lays out the records.
 func (t *Trace) learnFormats(stacks bool) error {
 	t.loadMapped()
-	if err := t.learnProbes(); err != nil {
+	all, err := t.formatsOf(t.plans)
+	if err != nil {
 		return err
+	}
+	for _, l := range all {
+		t.take(l)
 	}
 	if stacks {
 		f, err := t.session.StackFormat()
@@ -37,8 +41,9 @@ func (t *Trace) learnFormats(stacks bool) error {
 	return t.learnNewTasks(f)
 }
 
-func (t *Trace) learnProbes() error {
-	probes := fetchargs.Probes(t.plans)
+// formatsOf asks the kernel how the records of some plans are laid out.
+func (t *Trace) formatsOf(plans []*fetchargs.Plan) ([]learned, error) {
+	probes := fetchargs.Probes(plans)
 	events := make([]string, len(probes))
 	shapes := make(map[string]string, len(probes))
 	for i, p := range probes {
@@ -47,19 +52,20 @@ func (t *Trace) learnProbes() error {
 	}
 	formats, err := t.session.Formats(events, func(event string) string { return shapes[event] })
 	if err != nil {
-		return err
+		return nil, err
 	}
-	for _, p := range probes {
-		if err := t.learn(p, formats[p.Event]); err != nil {
-			return err
+	all := make([]learned, len(probes))
+	for i, p := range probes {
+		if all[i], err = t.understand(p, formats[p.Event]); err != nil {
+			return nil, err
 		}
 	}
-	return nil
+	return all, nil
 }
 
 // loadMapped learns which kernel addresses can be read at all.
 func (t *Trace) loadMapped() {
-	guarded := false
+	guarded := t.replanning != nil // and so may be what comes
 	for _, p := range fetchargs.Probes(t.plans) {
 		for _, f := range p.Fields {
 			guarded = guarded || len(f.Guards) > 0
@@ -144,9 +150,9 @@ func (t *Trace) events(ctx context.Context) iter.Seq2[*tracefs.Event, error] {
 		idle = func() {}
 	}
 	if t.text {
-		return text.Read(ctx, t.session, text.Options{Formats: t.formats, Addr: t.address, Order: t.order, Idle: idle})
+		return text.Read(ctx, t.session, text.Options{Formats: t.formats, Further: t.further(), Addr: t.address, Order: t.order, Idle: idle})
 	}
-	events := read.Live(ctx, t.session, read.Options{Formats: t.formats, Damaged: t.damaged, Idle: idle}, t.Now)
+	events := read.Live(ctx, t.session, read.Options{Formats: t.formats, Further: t.further(), Damaged: t.damaged, Idle: idle}, t.Now)
 	return t.own.only(t.withStacks(events))
 }
 

@@ -52,6 +52,7 @@ func (l *Losses) Skipped() (n uint64) {
 func (t *Trace) Losses() *Losses {
 	t.stop()
 	t.guard.balance(true)
+	t.takeFurther() // whose events have not come
 	var l Losses
 	if l.CPUs, l.Err = t.session.FinalStats(); l.Err == nil {
 		l.BufferKB, _ = t.session.BufferKB()

@@ -59,7 +59,7 @@ func countsFaults() bool {
 // accounting counts, where misses may be faults, those that the calls can have had.
 // It is nil elsewhere.
 func (t *Trace) accounting() func(*calls.Call) {
-	follows := slices.ContainsFunc(fetchargs.Probes(t.plans), (*fetchargs.Probe).Follows)
+	follows := t.replanning != nil || slices.ContainsFunc(fetchargs.Probes(t.plans), (*fetchargs.Probe).Follows)
 	if !follows || !countsFaults() {
 		return nil
 	}

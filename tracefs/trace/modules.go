@@ -4,7 +4,9 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"sync"
 
+	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/tracefs/proc"
 )
 
@@ -12,18 +14,35 @@ import (
 // probes as each comes, and gives them up as it goes; who traces is told.
 type modules struct {
 	t      *Trace
+	mu     sync.Mutex          // for all below; plans may come while it is watched
 	wait   bool                // one that is gone may come again
 	funcs  map[string][]string // by module, in the order of the plans
 	unsure map[string]bool     // functions that may not be in the module
 	loaded map[string]bool
 	builds map[string]string // what the types are those of, "" if that is not known
 	others bool              // some functions are the kernel's own
+	begun  bool
 }
 
 // newModules says of what modules a trace's functions are; nil if of none.
 func (t *Trace) newModules(wait bool) *modules {
 	m := &modules{t: t, wait: wait, funcs: map[string][]string{}, unsure: map[string]bool{}, loaded: map[string]bool{}, builds: map[string]string{}}
-	for _, p := range t.plans {
+	m.add(t.plans)
+	if len(m.funcs) == 0 && t.replanning == nil {
+		return nil
+	}
+	m.others = m.others || t.replanning != nil // they may come
+	return m
+}
+
+// add takes in plans.
+func (m *modules) add(plans []*fetchargs.Plan) {
+	if m == nil {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, p := range plans {
 		switch {
 		case p.Renames != "":
 		case p.Func.Module == "":
@@ -33,15 +52,25 @@ func (t *Trace) newModules(wait bool) *modules {
 			m.unsure[p.Func.Name] = p.Func.Untyped
 		}
 	}
-	if len(m.funcs) == 0 {
-		return nil
+	if m.begun {
+		m.look()
 	}
-	return m
 }
 
 // begin looks at which modules there are, before anything is told of changes.
 func (m *modules) begin() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.begun = true
+	m.look()
+}
+
+// look looks at modules that are new here.
+func (m *modules) look() {
 	for name := range m.funcs {
+		if _, known := m.loaded[name]; known {
+			continue
+		}
 		m.loaded[name] = proc.ModuleLoaded(name)
 		m.builds[name] = m.t.machine.builds[name]
 		if m.loaded[name] {
@@ -84,6 +113,8 @@ func (m *modules) watch(ctx context.Context, end func()) (stop func()) {
 
 // take takes in an event; one without a name stands for any.
 func (m *modules) take(e proc.ModuleEvent) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	for name := range m.funcs {
 		now := !e.Gone
 		switch e.Name {
@@ -145,6 +176,8 @@ func (m *modules) names(module string) string {
 
 // over tells that nothing that is traced is there, or will be.
 func (m *modules) over() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	if m.others || m.wait {
 		return false
 	}

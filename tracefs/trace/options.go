@@ -13,8 +13,9 @@ type Options struct {
 	Stacks   bool   // a stack of the kernel with every event; not with Text
 	Text     bool   // trace_pipe is read instead of the pages of each CPU: set PlanOptions.Text, too
 
-	Wait  bool // it goes on when all modules that functions are in have gone
-	Begin bool // calls are handed out when they begin, too
+	Replan bool // Replan may be called; not with Chain
+	Wait   bool // it goes on when all modules that functions are in have gone
+	Begin  bool // calls are handed out when they begin, too
 	// Chain hands out only calls in which the first plan's function has led to the
 	// second's, that to the third's and so on, as with Begin.
 	Chain bool

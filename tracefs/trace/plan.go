@@ -35,6 +35,8 @@ type PlanOptions struct {
 	// Trace needs, so they cannot be armed. Explained ones are resolved as for a
 	// trace, but for that.
 	Lines, Explained bool
+
+	taken []string // names of events that are armed already
 }
 
 // elsewhere tells whether the plans are for another machine. What is armed is armed on
@@ -71,7 +73,7 @@ func (m *Machine) Plan(specs []string, o PlanOptions) ([]*fetchargs.Plan, error)
 // tracefs cannot be read, what every kernel since 5.10 has is assumed.
 func (m *Machine) Target(o PlanOptions) (*fetchargs.Target, error) {
 	t := &fetchargs.Target{
-		Kernel: o.Kernel, Arch: o.Arch, Deep: o.Deep, Pair: o.Pair, MaxActive: o.MaxActive, Comm: o.Comm,
+		Kernel: o.Kernel, Arch: o.Arch, Deep: o.Deep, Pair: o.Pair, MaxActive: o.MaxActive, Comm: o.Comm, Taken: o.taken,
 		Live: !o.Lines, Calls: !o.Lines || o.Explained,
 	}
 	if t.Kernel == nil {

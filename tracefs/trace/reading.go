@@ -21,6 +21,8 @@ type Reading struct {
 	// are no events for now. Both are called by whoever ranges over the calls.
 	Lost func(*tracefs.Event)
 	Idle func()
+	// Further, if not nil, is called likewise when Plans has become longer.
+	Further func()
 
 	warner
 	plans []*fetchargs.Plan
@@ -177,8 +179,24 @@ func (r *Reading) address(symbol string) (uint64, bool) {
 	return 0, false
 }
 
+// A learned is what is known of the records of a probe.
+type learned struct {
+	probe   *fetchargs.Probe
+	format  *tracefs.Format
+	decoder *value.Decoder
+}
+
 // learn takes in how the records of a probe are laid out.
 func (r *Reading) learn(p *fetchargs.Probe, f *tracefs.Format) error {
+	l, err := r.understand(p, f)
+	if err == nil {
+		r.take(l)
+	}
+	return err
+}
+
+// understand is how the records of a probe are laid out.
+func (r *Reading) understand(p *fetchargs.Probe, f *tracefs.Format) (learned, error) {
 	slots, err := p.Slots(func(name string) (value.Slot, bool) {
 		field := f.Field(name)
 		if field == nil {
@@ -187,20 +205,23 @@ func (r *Reading) learn(p *fetchargs.Probe, f *tracefs.Format) error {
 		return value.Slot{Offset: field.Offset, Size: field.Size, DataLoc: field.DataLoc}, true
 	})
 	if err != nil {
-		return err
+		return learned{}, err
 	}
+	return learned{p, f, p.Decoder(slots, r.order, r.mapped)}, nil
+}
+
+// take takes in what is known of the records of a probe.
+func (r *Reading) take(l learned) {
 	if r.decoder == nil {
 		r.known = map[int]bool{}
 		r.format = map[*fetchargs.Probe]*tracefs.Format{}
 		r.decoder = map[*fetchargs.Probe]*value.Decoder{}
 	}
-	if !r.known[f.ID] {
-		r.known[f.ID] = true
-		r.formats = append(r.formats, f)
+	if !r.known[l.format.ID] {
+		r.known[l.format.ID] = true
+		r.formats = append(r.formats, l.format)
 	}
-	r.format[p] = f
-	r.decoder[p] = p.Decoder(slots, r.order, r.mapped)
-	return nil
+	r.format[l.probe], r.decoder[l.probe] = l.format, l.decoder
 }
 
 // learnStacks takes in how stacks are recorded.

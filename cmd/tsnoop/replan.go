@@ -1,0 +1,126 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/tsnoop/tsnoop/fetchargs/specfile"
+	"github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/trace"
+)
+
+// A replanner has a trace follow the files that its specs come from.
+type replanner struct {
+	o     *options
+	ui    *ui
+	t     *trace.Trace
+	files *fileWatch
+	armed []string // specs
+	wrong string   // what was said of the files as they are now
+}
+
+// watchSpecs has the trace follow its files of specs, if --watch asks for that, until
+// stop returns.
+func (o *options) watchSpecs(ctx context.Context, t *trace.Trace, ui *ui) (stop func(), err error) {
+	if !o.trace.Replan {
+		return func() {}, nil
+	}
+	files, err := newFileWatch()
+	if err == nil {
+		err = files.add(o.specs.Files)
+	}
+	if err != nil {
+		return nil, &tracefs.MachineError{Msg: fmt.Sprintf("files cannot be watched: %v", err), Cure: "sysctl fs.inotify.max_user_instances=1024", Err: err}
+	}
+	for _, dir := range files.lost {
+		ui.warn("changes in %s are not seen: it cannot be watched", dir)
+	}
+	r := &replanner{o: o, ui: ui, t: t, files: files, armed: o.args}
+	ctx, cancel := context.WithCancel(ctx)
+	var done sync.WaitGroup
+	done.Go(func() { files.run(ctx, func(last bool) bool { return r.reload(ctx, last) }) })
+	return func() {
+		cancel()
+		done.Wait()
+		files.close()
+	}, nil
+}
+
+// reload reads the files and arms what they have now. Where something is wrong, the
+// trace goes on as it was; unless it is the last word about it, it may be half of
+// something, and false is returned.
+func (r *replanner) reload(ctx context.Context, last bool) bool {
+	set, err := specfile.Read(r.o.files, readSpecFile)
+	if len(set.Specs) == 0 && err == nil {
+		err = noSpecs(r.o.files)
+	}
+	specs := append(slices.Clip(r.o.typed), set.Texts()...)
+	watched := r.files.add(set.Files)
+	if err == nil && watched == nil && slices.Equal(specs, r.armed) {
+		r.wrong = ""
+		return true
+	}
+	if err == nil {
+		err = r.arm(ctx, specs)
+	}
+	switch {
+	case ctx.Err() != nil:
+		return true
+	case err == nil:
+		r.armed, r.wrong = specs, ""
+		return true
+	case !last:
+		return false
+	}
+	set.Locate(err)
+	if said := fmt.Sprint(specs, err); said != r.wrong {
+		r.wrong = said
+		r.ui.report(err)
+		r.ui.warn("the trace goes on with the specs it had")
+	}
+	return true
+}
+
+// arm has the trace show these specs.
+func (r *replanner) arm(ctx context.Context, specs []string) error {
+	po, err := r.o.planOptions()
+	if err != nil {
+		return err
+	}
+	po.Text = true
+	plans, err := r.t.PlanFurther(specs, po)
+	if err == nil {
+		err = r.o.checkPlans(plans)
+	}
+	if err == nil {
+		err = r.t.Replan(ctx, specs, plans)
+	}
+	if errors.Is(err, trace.ErrInterrupted) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	trace.Notes(plans, r.ui.verbose, r.ui.tell)
+	trace.LeftOut(plans, r.ui.verbose, r.ui.tell)
+	r.ui.warn("%s", r.difference(specs))
+	return nil
+}
+
+// difference says what is another than before.
+func (r *replanner) difference(specs []string) string {
+	count := func(of, without []string) (n int) {
+		for i, s := range of {
+			if !slices.Contains(without, s) && !slices.Contains(of[:i], s) {
+				n++
+			}
+		}
+		return n
+	}
+	what := strings.Join(r.o.files, ", ")
+	return fmt.Sprintf("%s: %d specs, %d of them new, %d gone", what, len(specs)-len(r.o.typed), count(specs, r.armed), count(r.armed, specs))
+}

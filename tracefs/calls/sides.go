@@ -1,0 +1,37 @@
+package calls
+
+import "maps"
+
+// A knownSide is a Side if it is known.
+type knownSide struct {
+	Side
+	known bool
+}
+
+// Know takes in the events of further plans.
+func (p *Pairer) Know(sides map[int]Side) {
+	all := maps.Clone(sides)
+	for i := range p.sides {
+		if p.sides[i].known {
+			all[p.base+i] = p.sides[i].Side
+		}
+	}
+	p.know(all)
+}
+
+// know puts the sides where Add finds them fastest. IDs have 16 bits.
+func (p *Pairer) know(sides map[int]Side) {
+	last := -1
+	p.base = 1 << 16
+	for id := range sides {
+		p.base, last = min(p.base, id), max(last, id)
+	}
+	if last < 0 {
+		return
+	}
+	p.sides = make([]knownSide, last-p.base+1)
+	for id, s := range sides {
+		p.sides[id-p.base] = knownSide{s, true}
+		p.parts = p.parts || s.Parts > 1
+	}
+}

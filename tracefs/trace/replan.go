@@ -1,0 +1,218 @@
+package trace
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/calls"
+	"github.com/tsnoop/tsnoop/tracefs/proc"
+)
+
+// A replanning is what a trace remembers for Replan. Whoever calls that and whoever reads
+// the calls are two goroutines: what the one has made the other takes in at the first
+// record that it does not know.
+type replanning struct {
+	on, off map[string][]*fetchargs.Plan // by their specs: those that are recorded, and those that are not
+	taken   []string                     // names of events
+	renames bool                         // there is a plan of fetchargs.Renames
+
+	machine *Machine // to plan for
+	modules []string // that it has
+
+	some    atomic.Bool // waiting has some
+	mu      sync.Mutex  // for waiting
+	waiting []armed
+}
+
+// An armed is plans whose events may come.
+type armed struct {
+	plans   []*fetchargs.Plan
+	learned []learned
+}
+
+func newReplanning(m *Machine) *replanning {
+	return &replanning{on: map[string][]*fetchargs.Plan{}, off: map[string][]*fetchargs.Plan{}, machine: m, modules: proc.ModuleNames()}
+}
+
+// note notes plans that are defined.
+func (r *replanning) note(plans []*fetchargs.Plan, in map[string][]*fetchargs.Plan) {
+	for _, p := range plans {
+		if r.taken = append(r.taken, eventsOf(p)...); p.Renames != "" {
+			r.renames = true
+			continue
+		}
+		in[p.Spec.Text] = append(in[p.Spec.Text], p)
+	}
+}
+
+// eventsOf are the names of the events of some plans, in the order of their definition.
+func eventsOf(plans ...*fetchargs.Plan) []string {
+	var events []string
+	for _, p := range fetchargs.Probes(plans) {
+		events = append(events, p.Event)
+	}
+	return events
+}
+
+// PlanFurther makes plans of those of the specs that the trace has none for, each once.
+// Errors are those of [Machine.Plan].
+func (t *Trace) PlanFurther(specs []string, o PlanOptions) ([]*fetchargs.Plan, error) {
+	var further []string
+	for _, text := range specs {
+		if t.replanning.on[text] == nil && t.replanning.off[text] == nil && !slices.Contains(further, text) {
+			further = append(further, text)
+		}
+	}
+	if len(further) == 0 {
+		return nil, nil
+	}
+	o.taken = t.replanning.taken
+	return t.replanning.today().Plan(further, o)
+}
+
+// today is the machine with the modules that it has now.
+func (r *replanning) today() *Machine {
+	if now := proc.ModuleNames(); !slices.Equal(now, r.modules) {
+		r.machine, r.modules = NewMachine(r.machine.fs), now
+	}
+	return r.machine
+}
+
+// Replan has a trace that runs show the calls of these specs, and no others any more.
+// further are what PlanFurther has made for them. The probes of specs that stay are not
+// touched. The new ones are defined, then enabled, and only then those that are not
+// wanted any more are switched off, so for a moment a spec that was changed may be shown
+// in both forms. They are removed by Close, for with an event that was enabled the
+// kernel removes what is in the buffers.
+//
+// Where there is an error the trace goes on as it was; the kernel's refusals come as a
+// spec.Errors. It is for one goroutine, which may be another one than that which reads
+// the calls, and needs Options.Replan. It must be over before Losses and Close.
+func (t *Trace) Replan(ctx context.Context, specs []string, further []*fetchargs.Plan) error {
+	r := t.replanning
+	further = slices.DeleteFunc(slices.Clone(further), func(p *fetchargs.Plan) bool { return p.Renames != "" && r.renames })
+	if err := t.addPlans(ctx, further); err != nil {
+		return err
+	}
+	var again, gone []string
+	for _, p := range further {
+		if p.Renames != "" {
+			again = eventsOf(p)
+		}
+	}
+	for _, text := range specs {
+		again = append(again, eventsOf(r.off[text]...)...)
+	}
+	if err := t.session.Resume(again); err != nil {
+		return errors.Join(err, t.session.Pause(again))
+	}
+	for _, text := range specs {
+		if plans := r.off[text]; plans != nil {
+			r.on[text] = plans
+			delete(r.off, text)
+		}
+	}
+	for text, plans := range r.on {
+		if !slices.Contains(specs, text) {
+			gone = append(gone, eventsOf(plans...)...)
+			r.off[text] = plans
+			delete(r.on, text)
+		}
+	}
+	return t.session.Pause(gone)
+}
+
+// addPlans defines further plans, whose events are off. When the kernel refuses one
+// none is there.
+func (t *Trace) addPlans(ctx context.Context, plans []*fetchargs.Plan) (err error) {
+	if len(plans) == 0 {
+		return nil
+	}
+	defer func() {
+		if err == nil {
+			return
+		}
+		for _, event := range eventsOf(plans...) {
+			err = errors.Join(err, t.session.Remove(event))
+		}
+	}()
+	chooseMaxActive(plans)
+	kept, err := t.define(ctx, plans)
+	if err != nil {
+		return err
+	}
+	all, err := t.formatsOf(kept)
+	if err != nil {
+		return err
+	}
+	t.modules.add(kept)
+	t.replanning.note(kept, t.replanning.off)
+	t.replanning.hand(armed{kept, all})
+	return nil
+}
+
+// hand hands plans to whoever reads.
+func (r *replanning) hand(a armed) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.waiting = append(r.waiting, a)
+	r.some.Store(true)
+}
+
+// plansNow are the plans, for another goroutine than that which reads.
+func (t *Trace) plansNow() []*fetchargs.Plan {
+	t.plansMu.Lock()
+	defer t.plansMu.Unlock()
+	return t.plans
+}
+
+// further is what a reader is to ask for more formats.
+func (t *Trace) further() func() []*tracefs.Format {
+	if t.replanning == nil {
+		return nil
+	}
+	return t.takeFurther
+}
+
+// takeFurther takes in plans that were armed meanwhile and returns the formats of their
+// events.
+func (t *Trace) takeFurther() []*tracefs.Format {
+	r := t.replanning
+	if r == nil || !r.some.Load() {
+		return nil
+	}
+	r.mu.Lock()
+	waiting := r.waiting
+	r.waiting = nil
+	r.some.Store(false)
+	r.mu.Unlock()
+
+	var formats []*tracefs.Format
+	for _, a := range waiting {
+		for _, l := range a.learned {
+			t.take(l)
+			formats = append(formats, l.format)
+		}
+		sides := map[int]calls.Side{}
+		for i, plan := range a.plans {
+			if plan.Renames != "" {
+				sides[t.format[plan.Entry()].ID] = t.renames(plan)
+			} else {
+				t.addSides(sides, len(t.plans)+i, plan)
+			}
+		}
+		t.plansMu.Lock()
+		t.plans = append(t.plans, a.plans...)
+		t.plansMu.Unlock()
+		t.pairers[0].Know(sides)
+	}
+	if t.Further != nil {
+		t.Further()
+	}
+	return formats
+}
