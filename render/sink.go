@@ -73,6 +73,10 @@ type Options struct {
 	// that is not known.
 	IsCode func(addr uint64) bool
 
+	// IsName tells whether an address is made up, for only the name that Symbol has of it
+	// was recorded. If it is nil none is.
+	IsName func(addr uint64) bool
+
 	Order binary.ByteOrder // of the records; nil for little endian
 }
 

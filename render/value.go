@@ -61,7 +61,11 @@ func (f *Field) AppendValue(dst []byte, val value.Value) []byte {
 	case val.Kind == value.Uint || val.Kind == value.Int:
 		return f.AppendNumber(dst, f.Means(val.Uint))
 	case f.IsText(val.Kind):
-		return f.opts.appendString(dst, value.UntilNUL(val.Bytes))
+		dst = f.opts.appendString(dst, value.UntilNUL(val.Bytes))
+		if val.Why != 0 {
+			dst = append(append(append(dst, " ("...), DoubtText(val.Why)...), ')')
+		}
+		return dst
 	case val.Kind == value.Dump:
 		return append(dst, "{...}"...)
 	}
@@ -69,6 +73,14 @@ func (f *Field) AppendValue(dst []byte, val value.Value) []byte {
 		dst = append(dst, f.cut...)
 	}
 	return dst
+}
+
+// DoubtText says what is not sure of a string.
+func DoubtText(why value.Why) string {
+	if why == value.MaybeNext {
+		return "perhaps the next string's"
+	}
+	return "perhaps it ends elsewhere"
 }
 
 // appendString appends a string in quotes.

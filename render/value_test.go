@@ -78,7 +78,7 @@ func TestValue(t *testing.T) {
 		// C types.
 		{field("n", cInt, ""), false, neg(-5), `-5`, `"value":-5`},
 		{field("n", cUint, ""), false, num(1<<32 - 1), `4294967295`, `"value":4294967295`},
-		{field("n", sizeT, ""), false, num(1<<64 - 1), `18446744073709551615`, `"value":18446744073709551615`},
+		{field("n", sizeT, ""), false, num(1<<64 - 1), `18446744073709551615`, `"value":18446744073709551615,"text":"18446744073709551615"`},
 		{field("n", cSchar, ""), false, neg(-1), `-1`, `"value":-1`},
 		{field("n", oldSchar, ""), false, neg(-1), `-1`, `"value":-1`},
 		{field("v", array(oldSchar, 2), ""), false, raw("\x01\xff"), `{1, -1}`, `"value":[1,-1]`},
@@ -125,7 +125,7 @@ func TestValue(t *testing.T) {
 		// An int that has been cast to long, and an unsigned one.
 		{value.Field{Label: "(long)n", Type: cLong, Size: 4, Signed: true}, false, neg(-1), `-1`, `"value":-1`},
 		{value.Field{Label: "(long)n", Type: cLong, Size: 4}, false, num(0xffffffff), `4294967295`, `"value":4294967295`},
-		{value.Field{Label: "(u64)n", Type: cUlong, Size: 4, Signed: true}, false, neg(-1), `18446744073709551615`, `"value":18446744073709551615`},
+		{value.Field{Label: "(u64)n", Type: cUlong, Size: 4, Signed: true}, false, neg(-1), `18446744073709551615`, `"value":18446744073709551615,"text":"18446744073709551615"`},
 		{value.Field{Label: "(long)n", Type: cLong, Format: "x", Size: 4, Signed: true}, false, neg(-1), `0xffffffffffffffff`, `"value":18446744073709551615,"text":"0xffffffffffffffff"`},
 		{field("dev", devT, ""), false, num(8<<20 | 17), `8:17`, `"value":8388625,"text":"8:17"`},
 		{field("dev", cUint, "dev"), false, num(0), `0:0`, `"value":0,"text":"0:0"`},
@@ -239,6 +239,14 @@ func TestValue(t *testing.T) {
 			`{0xb4, 0xb5, 0x2f, 0xce, 0x18, 0x65}`, `"value":[180,181,47,206,24,101],"text":"{0xb4, 0xb5, 0x2f, 0xce, 0x18, 0x65}"`},
 		{value.Field{Label: "s", Type: charPtr, Format: "string", Encoding: value.String}, false, txt("x"), `"x"`, `"value":"x"`},
 		{value.Field{Label: "s", Type: charPtr, Format: "hex", Encoding: value.String}, false, txt("xy"), `78 79`, `"value":"78 79"`},
+
+		// What a double does not hold has its digits as text.
+		{field("n", cUlong, ""), false, num(1 << 53), `9007199254740992`, `"value":9007199254740992`},
+		{field("n", cUlong, ""), false, num(1<<53 + 1), `9007199254740993`, `"value":9007199254740993,"text":"9007199254740993"`},
+		{field("n", cLong, ""), false, neg(-1 << 53), `-9007199254740992`, `"value":-9007199254740992`},
+		{field("n", cLong, ""), true, neg(-1<<53 - 1), `-9007199254740993`, `"value":-9007199254740993,"text":"-9007199254740993"`},
+		{field("n", array(cUlong, 2), ""), false, raw("\x01\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x20\x00"),
+			`{1, 9007199254740993}`, `"value":[1,9007199254740993],"text":"{1, 9007199254740993}"`},
 
 		// What could not be read.
 		{field("n", cInt, ""), false, fault("skb->dev", 0), `(fault: skb->dev=NULL)`, `"value":null`},

@@ -24,7 +24,7 @@ func runHelp(o *options, ui *ui) error {
 	text := usage
 	if len(o.args) > 0 {
 		if text = helpTopics[o.args[0]]; text == "" {
-			return usagef("tsnoop help, tsnoop help spec, tsnoop help examples", "there is no help on %q", o.args[0])
+			return usagef("tsnoop help, tsnoop help spec, tsnoop help examples, tsnoop help json", "there is no help on %q", o.args[0])
 		}
 	}
 	_, err := fmt.Fprint(ui.stdout, text)
@@ -39,10 +39,12 @@ var (
 	specHelp string
 	//go:embed help/examples.txt
 	examples string
+	//go:embed help/json.txt
+	jsonHelp string
 )
 
 // helpTopics are what else there is help on.
-var helpTopics = map[string]string{"spec": specHelp, "examples": examples}
+var helpTopics = map[string]string{"spec": specHelp, "examples": examples, "json": jsonHelp}
 
 // pages are the manual. The texts are those of help.
 func pages() []manual.Page {

@@ -13,7 +13,7 @@ func show(r *trace.Reading, all iter.Seq2[*calls.Call, error], o *options, out *
 	from := sources(r, 0)
 	ro := o.show
 	ro.Header, ro.Color = out.terminal && o.summary != "only", out.color
-	ro.Start, ro.Clock, ro.Order, ro.Symbol, ro.IsCode = r.Start(), r.WallClock(), r.Order(), r.Symbol, r.IsCode
+	ro.Start, ro.Clock, ro.Order, ro.Symbol, ro.IsCode, ro.IsName = r.Start(), r.WallClock(), r.Order(), r.Symbol, r.IsCode, r.IsName
 	out.begin(o.newSink(from, ro))
 	lines, n := o.summary != "only", 0
 	if lines {

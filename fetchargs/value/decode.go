@@ -22,6 +22,8 @@ type Decoder struct {
 	mapped func(addr uint64) bool
 	paths  [][]byte // room for those of the fields
 	joints []*Joint // of the fields that are dumps; nil if none is
+	doubts int      // where the record has an index into whys for each arg
+	whys   []Why    // nil if it has none
 }
 
 // NewDecoder makes a decoder for the records that have the fields. slots are the
@@ -64,12 +66,16 @@ func (d *Decoder) Value(f int, data []byte) Value {
 			return d.noText(field, data)
 		}
 		if field.Path != nil && d.paths[f] != nil {
-			return Value{Kind: Text, Bytes: d.path(field.Path, d.paths[f], data)}
+			return d.path(field.Path, d.paths[f], data)
 		}
 		if field.Count > 0 && len(text) > field.Count {
 			text = text[:field.Count]
 		}
-		return Value{Kind: Text, Bytes: text}
+		v := Value{Kind: Text, Bytes: text}
+		if d.whys != nil {
+			v.Why = d.whyText(field, data)
+		}
+		return v
 	case Array:
 		return Value{Kind: Bytes, Bytes: d.bytes(field, data)}
 	}

@@ -18,7 +18,7 @@ const longestPath = 4096
 
 // path puts a path together at the end of buf. What is above the names that were
 // fetched is "...".
-func (d *Decoder) path(p *Path, buf, data []byte) []byte {
+func (d *Decoder) path(p *Path, buf, data []byte) Value {
 	w := pathWriter{d: d, data: data, buf: buf, at: len(buf)}
 	top := w.names(p)
 	if top == atRoot && p.Mount != nil {
@@ -32,7 +32,7 @@ func (d *Decoder) path(p *Path, buf, data []byte) []byte {
 	case w.at == len(buf) && top == atRoot:
 		w.prepend("/")
 	}
-	return buf[w.at:]
+	return Value{Kind: Text, Bytes: buf[w.at:], Why: w.why}
 }
 
 // A pathTop is where the names of a path end.
@@ -50,6 +50,7 @@ type pathWriter struct {
 	data []byte
 	buf  []byte
 	at   int // where what is written begins
+	why  Why // what copied text leaves open of its names
 }
 
 func (w *pathWriter) names(p *Path) pathTop {
@@ -64,14 +65,23 @@ func (w *pathWriter) names(p *Path) pathTop {
 			return atRoot
 		case own == parent:
 			w.write(name)
+			w.doubt(arg)
 			return noPlace
 		case w.at < len(name)+len(".../"):
 			return cutOff
 		}
 		w.write(name)
+		w.doubt(arg)
 		w.prepend("/")
 	}
 	return cutOff
+}
+
+// doubt notes what is not sure of a name of the path.
+func (w *pathWriter) doubt(arg int) {
+	if why := w.d.whyArg(arg, w.data); why != 0 {
+		w.why = why
+	}
 }
 
 func (w *pathWriter) write(name []byte) {

@@ -22,7 +22,7 @@ const (
 // as long as that is.
 type Value struct {
 	Kind  Kind
-	Why   Why // for Fault: what is wrong with it; here, for a smaller Value is faster returned
+	Why   Why // for Fault: what is wrong with it; for Text: what is not sure, if not 0; here, for a smaller Value is faster returned
 	Uint  uint64
 	Bytes []byte
 	Parts *Parts
@@ -35,7 +35,7 @@ type Value struct {
 // pointer to them, for most have none and are to fit into registers.
 type Parts []Value
 
-// A Why says what is wrong with a pointer.
+// A Why says what is wrong with a pointer, or with a string.
 type Why uint8
 
 const (
@@ -43,4 +43,7 @@ const (
 	NotInMemory            // user memory that was not there when the kernel looked
 	Unproven               // user memory, and the record does not tell whether it was there
 	EmptyOrAway            // user memory with an empty string, or that was not there
+
+	MaybeNext   // of copied text: it may be the next string's, for a pointer on the way could not be followed
+	MaybeLonger // of copied text: where it begins or ends is not sure
 )

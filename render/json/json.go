@@ -116,14 +116,16 @@ func (p *Printer) Begin(dst []byte, c *calls.Call) []byte { return p.End(dst, c)
 // first and all else with the second.
 //
 // Integers are written in full, up to 20 digits; a reader that makes doubles
-// of them rounds those over 2^53. Addresses are strings for that reason.
+// of them rounds those over 2^53, whose digits are in "text", too, but for those in
+// structs. Addresses are strings for that reason.
 // Strings are UTF-8, with U+FFFD for each byte that is not, and then "bytes"
 // (or "comm_bytes") has all of them in hexadecimal. A value that could not be
 // read is null, and "errors" says why. A struct is an object of its members that are
 // not zero, and "addr" is where it is; flags, enums and functions in it have their
 // names. Of an array or a struct that is longer than what is fetched of it, "size" is
 // the length in bytes. What the calling program had in memory only when the function
-// returned has "at":"return".
+// returned has "at":"return". Of a string that was copied as text "doubt" says what
+// that leaves open.
 func (p *Printer) End(dst []byte, c *calls.Call) []byte {
 	f := &p.functions[c.Plan]
 	e := c.Last()

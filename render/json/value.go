@@ -50,6 +50,9 @@ func (p *Printer) AppendValue(dst []byte, f *render.Field, val value.Value) []by
 		if w.inexact {
 			dst = appendHex(dst, "bytes", value.UntilNUL(val.Bytes))
 		}
+		if val.Why != 0 {
+			dst = appendMember(dst, "doubt", render.DoubtText(val.Why))
+		}
 		return dst
 	case w.more || w.inexact:
 		w.text = f.AppendParts(w.text[:0], &val)
@@ -76,8 +79,16 @@ func appendObject(dst []byte, o *value.Object) []byte {
 func (p *Printer) appendInteger(dst []byte, f *render.Field, x uint64) []byte {
 	w, is := &p.value, shapes[f.Form]
 	dst = append(dst, `"value":`...)
+	if is == address && p.opts.IsName != nil && p.opts.IsName(x) {
+		w.text = p.opts.AppendNumber(w.text[:0], &f.Type, x)
+		dst, _ = appendString(append(dst, `null,"text":`...), w.text)
+		return dst
+	}
 	start := len(dst)
 	dst = w.appendNumber(dst, &f.Type, x)
+	if (is == number || is == returned) && !isExact(&f.Type, x) {
+		dst = append(append(append(dst, `,"text":"`...), dst[start:]...), '"')
+	}
 	if is == number {
 		return dst
 	}
@@ -92,6 +103,12 @@ func (p *Printer) appendInteger(dst []byte, f *render.Field, x uint64) []byte {
 		dst = appendMember(dst, "errno", name)
 	}
 	return dst
+}
+
+// isExact tells whether a reader that makes a double of a number has all of it.
+func isExact(t *value.Type, x uint64) bool {
+	const most = 1 << 53
+	return x <= most || t.Signed && -x <= most
 }
 
 // A valueWalk is the value.Visitor that appends a value of JSON.
@@ -111,7 +128,7 @@ func (w *valueWalk) Number(t *value.Type, x uint64) {
 	if w.object && shapes[t.Form].saysMore() && w.appendName(t, x) {
 		return
 	}
-	w.more = w.more || shapes[t.Form].saysMore()
+	w.more = w.more || shapes[t.Form].saysMore() || !isExact(t, x)
 	w.dst = w.appendNumber(w.dst, t, x)
 }
 

@@ -14,6 +14,8 @@ type lineFormat struct {
 	*tracefs.Format
 	heads []lineField // those the kernel adds to each record
 	args  []lineField // in the order they are printed
+
+	doubts int // where a record has a Doubt of each of args; 0 if it has none
 }
 
 type lineField struct {
@@ -22,15 +24,20 @@ type lineField struct {
 	delim []byte // " NAME=", which stands before the value
 	next  []byte // what stands behind it: the delim of the next, or the record's end
 	close []byte // the same behind an array
+
+	quoted []byte // the same behind a string, with its quote
 }
 
 func newLineFormat(f *tracefs.Format) *lineFormat {
 	t := &lineFormat{Format: f}
 	for _, field := range f.Fields {
 		x := lineField{FormatField: field, delim: []byte(" " + field.Name + "="), elem: field.ElemSize()}
-		if strings.HasPrefix(field.Name, "common_") || strings.HasPrefix(field.Name, "__probe_") {
+		switch {
+		case strings.HasPrefix(field.Name, "common_") || strings.HasPrefix(field.Name, "__probe_"):
 			t.heads = append(t.heads, x)
-		} else {
+		case field.Name == doubts:
+			t.doubts = field.Offset
+		default:
 			t.args = append(t.args, x)
 		}
 	}
@@ -41,6 +48,7 @@ func newLineFormat(f *tracefs.Format) *lineFormat {
 			x.next = t.args[i+1].delim
 		}
 		x.close = append([]byte("}"), x.next...)
+		x.quoted = append([]byte(`"`), x.next...)
 	}
 	return t
 }
@@ -77,6 +85,12 @@ func (e *encoder) encode(f *lineFormat, text []byte, tid int) ([]byte, bool) {
 		if rest, ok = e.arg(&f.args[i], rest); !ok {
 			return nil, false
 		}
+		if f.doubts > 0 && f.args[i].isString() {
+			e.doubtEnd(f, i, rest)
+		}
+	}
+	if f.doubts > 0 {
+		e.doubtRepeated(f)
 	}
 	e.wanted, e.rest = nil, rest
 	return e.data, len(rest) == 1 && rest[0] == '\n'
@@ -101,30 +115,6 @@ func (e *encoder) head(f *lineFormat, place []byte, tid int) {
 			}
 		}
 	}
-}
-
-// repeats tells whether a string of the record is the same as the one behind it.
-func (e *encoder) repeats(f *lineFormat) bool {
-	var before []byte
-	for i := range f.args {
-		a := &f.args[i]
-		if !a.DataLoc || a.Array || a.Offset+4 > len(e.data) {
-			before = nil
-			continue
-		}
-		loc := e.order.Uint32(e.data[a.Offset:])
-		at, n := int(loc&0xffff), int(loc>>16)
-		if n == 0 || at+n > len(e.data) {
-			before = nil
-			continue
-		}
-		text := e.data[at : at+n]
-		if bytes.Equal(before, text) {
-			return true
-		}
-		before = text
-	}
-	return false
 }
 
 // put stores v in size bytes; where the format makes no sense it does nothing.

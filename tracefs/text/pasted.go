@@ -28,9 +28,6 @@ type Paste struct {
 	// Overwritten is how many events were in the buffer before those of the text, of
 	// whatever name. Only trace says it.
 	Overwritten uint64
-	// Doubtful counts events with a string that is the same as the one behind it: most
-	// kernels print that, too, where they could not follow a pointer to the first.
-	Doubtful uint64
 	// NoTime: some times are plain numbers, so the clock may not count ns.
 	NoTime bool
 
@@ -255,9 +252,6 @@ func (p *Paste) event(r *record, text []byte, n int) *tracefs.Event {
 	}
 	delete(p.pending, r.cpu)
 	p.NoTime = p.NoTime || r.plain
-	if p.enc.repeats(r.format) {
-		p.Doubtful++
-	}
 	p.skipLines(text[n:])
 	return &p.ev
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 	"github.com/tsnoop/tsnoop/tracefs/proc"
 	"github.com/tsnoop/tsnoop/tracefs/read"
+	"github.com/tsnoop/tsnoop/tracefs/text"
 )
 
 // A Reading is what is needed to understand the events of some plans: it is the
@@ -40,6 +41,7 @@ type Reading struct {
 	symbols, allSymbols func() *proc.Symbols
 	named               symbolFunc             // instead, if not nil
 	mapped              func(addr uint64) bool // which addresses can be read, nil if not known
+	ofText              bool                   // the records are made of text that was copied
 	formats             []*tracefs.Format      // each once
 	known               map[int]bool           // their IDs
 	stacks              *tracefs.Format        // of the records with stacks, nil if none are wanted
@@ -155,6 +157,16 @@ func (r *Reading) furtherSymbols() *proc.Symbols {
 	return r.allSymbols()
 }
 
+// IsName tells whether an address in a record is made up, for text has the name alone
+// of what lies there.
+func (r *Reading) IsName(addr uint64) bool {
+	if r.named == nil || !r.ofText {
+		return false
+	}
+	_, _, _, ok := r.named(addr)
+	return ok
+}
+
 // IsCode tells whether what Symbol names at an address is a function.
 func (r *Reading) IsCode(addr uint64) bool {
 	if r.named != nil {
@@ -197,6 +209,10 @@ func (r *Reading) learn(p *fetchargs.Probe, f *tracefs.Format) error {
 
 // understand is how the records of a probe are laid out.
 func (r *Reading) understand(p *fetchargs.Probe, f *tracefs.Format) (learned, error) {
+	doubts := 0
+	if r.ofText {
+		f, doubts = text.WithDoubts(f)
+	}
 	slots, err := p.Slots(func(name string) (value.Slot, bool) {
 		field := f.Field(name)
 		if field == nil {
@@ -207,7 +223,11 @@ func (r *Reading) understand(p *fetchargs.Probe, f *tracefs.Format) (learned, er
 	if err != nil {
 		return learned{}, err
 	}
-	return learned{p, f, p.Decoder(slots, r.order, r.mapped)}, nil
+	d := p.Decoder(slots, r.order, r.mapped)
+	if r.ofText {
+		d.Doubts(doubts, whys)
+	}
+	return learned{p, f, d}, nil
 }
 
 // take takes in what is known of the records of a probe.
@@ -223,6 +243,9 @@ func (r *Reading) take(l learned) {
 	}
 	r.format[l.probe], r.decoder[l.probe] = l.format, l.decoder
 }
+
+// whys are what text leaves open.
+var whys = []value.Why{text.MaybeNext: value.MaybeNext, text.MaybeLonger: value.MaybeLonger}
 
 // learnStacks takes in how stacks are recorded.
 func (r *Reading) learnStacks(f *tracefs.Format) {

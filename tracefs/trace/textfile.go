@@ -60,7 +60,7 @@ var ErrNothing = errors.New("no event of the specs")
 // specs, with PlanOptions.Lines, whose lines the machine was given. Without any the
 // error wraps ErrNothing. Close it in the end.
 func OpenText(r io.Reader, plans []*fetchargs.Plan, o TextOptions) (*Text, error) {
-	t := &Text{Reading: Reading{warner: o.Warn, order: binary.LittleEndian, plans: plans}, name: o.Name}
+	t := &Text{Reading: Reading{warner: o.Warn, order: binary.LittleEndian, plans: plans, ofText: true}, name: o.Name}
 	for i, p := range fetchargs.Probes(plans) {
 		if err := t.learn(p, textFormat(p, i+1)); err != nil {
 			return nil, err
@@ -170,9 +170,6 @@ func (t *Text) Damage() error {
 func (t *Text) Losses() *Losses {
 	if t.paste.NoTime {
 		t.warn("%s: the clock does not count nanoseconds: times are shown as if it did", t.name)
-	}
-	if n := t.paste.Doubtful; n > 0 {
-		t.warn("%s: %d events have a string that is the same as the next one: where a pointer on the way to it could not be followed, text shows that, too", t.name, n)
 	}
 	if n := t.paste.Overwritten; n > 0 {
 		t.warn("%s: %d events, of these names or others, were overwritten before the text was made", t.name, n)

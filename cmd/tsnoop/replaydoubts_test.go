@@ -1,0 +1,67 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// TestReplayTextDoubts: what text cannot tell is said where the value stands.
+func TestReplayTextDoubts(t *testing.T) {
+	const head = "             cat-7       [001] .....    13.702327: "
+	for _, tt := range []struct{ name, spec, line, text, json string }{
+		{"two strings", "do_filp_open(pathname->name, pathname->uptr)",
+			`do_filp_open: (f+0x0/0xe0) pathname=0xffff888000001000 pathname_name_ptr=0xffff888000001020 pathname_uptr_ptr=0x7ffc1000 pathname_name="a" pathname_uptr="b"`,
+			`pathname->name="a", pathname->uptr="b")`, `"value":"a"},`},
+		{"the same twice", "do_filp_open(pathname->name, pathname->uptr)",
+			`do_filp_open: (f+0x0/0xe0) pathname=0xffff888000001000 pathname_name_ptr=0xffff888000001020 pathname_uptr_ptr=0x7ffc1000 pathname_name="a" pathname_uptr="a"`,
+			`pathname->name="a" (perhaps the next string's), pathname->uptr="a")`, `"value":"a","doubt":"perhaps the next string's"},`},
+		{"a name in a string", "do_filp_open(pathname->name, pathname->uptr)",
+			`do_filp_open: (f+0x0/0xe0) pathname=0xffff888000001000 pathname_name_ptr=0xffff888000001020 pathname_uptr_ptr=0x7ffc1000 pathname_name="a" pathname_uptr="b" pathname_uptr="c"`,
+			`pathname->name="a" (perhaps it ends elsewhere), pathname->uptr="b\" pathname_uptr=\"c" (perhaps it ends elsewhere))`,
+			`"value":"a","doubt":"perhaps it ends elsewhere"},`},
+		// Of the last pointer on the way text tells whether it could be followed.
+		{"behind one pointer", "ip_rcv(dev->name, orig_dev->name)",
+			`ip_rcv: (f+0x0/0xe0) dev=0xffff888000001000 orig_dev=0xffff888000001000 dev_name="lo" orig_dev_name="lo"`,
+			`ip_rcv(dev->name="lo", orig_dev->name="lo")`, `"value":"lo"},`},
+		{"a path", "vfs_read(file:path)", pathLine("b", "a"), `vfs_read(file="/a/b")`, `"value":"/a/b"}]`},
+		{"a path of equal names", "vfs_read(file:path)", pathLine("b", "b"),
+			`vfs_read(file="/b/b" (perhaps the next string's))`, `"value":"/b/b","doubt":"perhaps the next string's"}]`},
+		// The address is not in the text.
+		{"a symbol", "vfs_read(file->f_op->read_iter:symbol)",
+			`vfs_read: (f+0x0/0xe0) file_f_op_read_iter=ext4_file_read_iter+0x0/0x1d0 [ext4] file=0xffff888000001000 file_f_op=0xffffffff82001000`,
+			`read_iter=ext4_file_read_iter [ext4])`, `"value":null,"text":"ext4_file_read_iter [ext4]"}`},
+		{"an address as symbol", "vfs_read(file->f_op->read_iter:symbol)",
+			`vfs_read: (f+0x0/0xe0) file_f_op_read_iter=0xffffffffc0001234 file=0xffff888000001000 file_f_op=0xffffffff82001000`,
+			`read_iter=0xffffffffc0001234)`, `"value":"0xffffffffc0001234"}`},
+	} {
+		for flag, want := range map[string]string{"-t=none": tt.text, "--json": tt.json} {
+			printed, said, err := replayText(t, strings.NewReader(head+tt.line+"\n"), []string{tt.spec}, flag)
+			if err != nil || said != "" || !strings.Contains(printed, want) {
+				t.Errorf("%s: %v\n%s got %swant %s", tt.name, err, said, printed, want)
+			}
+		}
+	}
+}
+
+// pathLine is a line of vfs_read(file:path), of a file /DIR/NAME. What is above the root
+// is the root.
+func pathLine(name, dir string) string {
+	var line strings.Builder
+	line.WriteString("vfs_read: (f+0x0/0xe0) file_ptr=0xffff888000001000")
+	dentries := []int{3, 2, 1, 1, 1, 1} // of the file and what is above it
+	for i, field := range []string{"f_path_dentry", "6", "7", "8", "9", "10"} {
+		fmt.Fprintf(&line, " file_%s=0xffff88800000%d000", field, dentries[i])
+		if i == 0 {
+			line.WriteString(" file_f_path_dentry_d_name_name=0xffff888000009000")
+		}
+	}
+	for _, field := range []string{"11", "12", "mount_4", "mount_5", "mount_6", "mount_7"} {
+		fmt.Fprintf(&line, " file_%s=0xffff888000001000", field)
+	}
+	for i, field := range []string{"", "_2", "_3", "_4", "_5", "_mount", "_mount_2", "_mount_3"} {
+		names := []string{name, dir, "/"}
+		fmt.Fprintf(&line, " file%s=%q", field, names[min(i, 2)])
+	}
+	return line.String()
+}
