@@ -117,6 +117,17 @@ func arrayOf(t btf.Type) (*btf.Array, bool) {
 	return a, ok
 }
 
+// leaf is what an array has, of an array of arrays what those have.
+func leaf(a *btf.Array) btf.Type {
+	for {
+		inner, nested := arrayOf(a.Type)
+		if !nested {
+			return a.Type
+		}
+		a = inner
+	}
+}
+
 func elemSize(a *btf.Array) (int, bool) {
 	if a == nil {
 		return 0, false

@@ -69,6 +69,9 @@ func (r *resolver) encode(p route, w want, f *value.Format) (e encoded, ok bool)
 		if f == nil && (isText(t.Type) || e.route.text) && e.route.mem {
 			return r.encodeText(e, x, f)
 		}
+		if e.route.mem && isStruct(leaf(t)) && t.Nelems > 0 && !w.hidden && w.with == nil {
+			return r.encodeDump(e, w, f)
+		}
 		return r.encodeArray(e, x, t, f)
 	}
 	if (e.route.mem || e.route.inReg) && isStruct(e.route.typ) {

@@ -30,6 +30,9 @@ func (r *resolver) function() bool {
 			return false
 		}
 		if fn = r.withoutPrototype(); fn == nil {
+			fn = r.ofAwaited(base)
+		}
+		if fn == nil {
 			r.noFunction(missing)
 			return false
 		}
@@ -84,6 +87,9 @@ func (r *resolver) noFunction(missing *btf.NotFoundError) {
 		}
 		if len(missing.Near) == 0 {
 			hint = "the compiler may have inlined it into its callers, or it is in a module that is not loaded"
+			if r.target.Await != nil {
+				hint = "to wait for a module say which: --wait-module MODULE:" + name.Text
+			}
 		}
 		r.failWith(name.Span, missing, didYouMean(missing.Near, hint), "there is no function %s in this kernel", name.Text)
 	}

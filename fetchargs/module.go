@@ -62,6 +62,30 @@ func (t *Target) await(module string) (awaited bool, why error) {
 	return t.Await(module)
 }
 
+// ofAwaited is a function that no module says it has so far, of a module that is waited
+// for: of that which the function's name begins with, ext4 of ext4_file_open. It is nil
+// if there is none.
+func (r *resolver) ofAwaited(name string) *btf.Func {
+	if r.spec.Module.Text != "" || r.target.Await == nil {
+		return nil
+	}
+	for i := strings.LastIndexByte(name, '_'); i > 0; i = strings.LastIndexByte(name[:i], '_') {
+		module := name[:i]
+		if awaited, why := r.target.Await(module); !awaited || why != nil {
+			continue
+		}
+		fn, err := r.target.Kernel.Func(module, name)
+		if err != nil {
+			continue
+		}
+		one := *r.spec
+		one.Module = spec.Name{Text: module, Span: r.spec.Func.Span}
+		r.spec, r.awaited = &one, true
+		return fn
+	}
+	return nil
+}
+
 // withoutModule is the spec for the kernel's own function; ret says that only its
 // return is of interest.
 func (t *Target) withoutModule(s *spec.Spec, ret bool) string {

@@ -156,6 +156,8 @@ func (o *options) check() error {
 		return usagef("tsnoop -F "+o.namesFile(), "-f is --follow; a file of specs is given with -F")
 	case o.trace.Follow && len(o.trace.Pids) == 0 && o.program == nil:
 		return usagef("tsnoop -f -p PID SPEC", "--follow needs --pid")
+	case o.plan.Deep && o.command.name == "replay":
+		return usagef("tsnoop record --deep -o FILE SPEC", "--deep is for recording: a replay shows what was recorded, with what pointers led to")
 	case o.emit != "" && o.explain:
 		return usagef("", "--emit and --explain exclude each other")
 	case o.interval > 0 && o.summary == "":
