@@ -76,9 +76,7 @@ func showAll(rec recording, r *trace.Reading, name string, o *options, ui *ui) (
 
 // openReplay opens a recording and chooses from it.
 func openReplay(f io.ReaderAt, size int64, name string, o *options, ui *ui) (*trace.File, error) {
-	r, err := trace.Open(f, size, trace.OpenOptions{
-		Name: name, Specs: o.args[1:], Begin: o.begins(), Chain: o.plan.Chain, Pair: o.pairs(), Stacks: o.trace.Stacks, Warn: ui.tell,
-	})
+	r, err := trace.Open(f, size, o.openOptions(name, ui))
 	switch {
 	case errors.Is(err, trace.ErrApart):
 		return nil, errors.New("--chain and --tree need to know which return belongs to which entry: record it again")
@@ -93,6 +91,11 @@ func openReplay(f io.ReaderAt, size int64, name string, o *options, ui *ui) (*tr
 	}
 	trace.LeftOut(r.Plans(), ui.verbose, ui.tell)
 	return r, o.checkPlans(r.Plans())
+}
+
+// openOptions says what is wanted of a recording.
+func (o *options) openOptions(name string, ui *ui) trace.OpenOptions {
+	return trace.OpenOptions{Name: name, Begin: o.begins(), Chain: o.plan.Chain, Warn: ui.tell, Specs: o.args[1:], Pair: o.pairs(), Stacks: o.trace.Stacks}
 }
 
 // showText shows what somebody has copied out of trace or trace_pipe after the lines of
@@ -120,7 +123,7 @@ func showTextOf(r io.Reader, name string, plans []*fetchargs.Plan, o *options, u
 		return err
 	}
 	trace.LeftOut(plans, ui.verbose, ui.tell)
-	t, err := trace.OpenText(r, plans, trace.TextOptions{Name: name, Begin: o.begins(), Chain: o.plan.Chain, Warn: ui.tell})
+	t, err := trace.OpenText(r, plans, o.openOptions(name, ui))
 	if err != nil {
 		return err
 	}

@@ -29,17 +29,17 @@ type File struct {
 	broken error
 }
 
-// OpenOptions says what is wanted of a file. The zero value wants all calls.
+// OpenOptions says what is wanted of a file, or of text. The zero value wants all calls.
 type OpenOptions struct {
-	Name  string   // of the file, for messages
-	Specs []string // choose from what was recorded; none for all
+	Name  string // of the file, for messages
+	Begin bool   // calls are handed out when they begin, too
+	Chain bool   // as in Options
+	Warn  func(Warning)
 
-	Begin  bool // calls are handed out when they begin, too
-	Chain  bool // as in Options
-	Pair   bool // with Specs: every call is seen at its entry and its return
-	Stacks bool // the kernel's stacks, which must have been recorded
-
-	Warn func(Warning) // as in Options
+	// Not of text, whose plans are given, and which has no stacks.
+	Specs  []string // choose from what was recorded; none for all
+	Pair   bool     // with Specs: every call is seen at its entry and its return
+	Stacks bool     // the kernel's stacks, which must have been recorded
 }
 
 // Open reads what is in a file of that many bytes. Of tsnoop's recordings the plans

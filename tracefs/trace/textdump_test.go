@@ -56,7 +56,7 @@ func TestTextDump(t *testing.T) {
 			event(10*n+part, pkt, parts[part])
 		}
 	}
-	text, err := OpenText(strings.NewReader(lines.String()), plans, TextOptions{Name: "pasted"})
+	text, err := OpenText(strings.NewReader(lines.String()), plans, OpenOptions{Name: "pasted"})
 	if err != nil {
 		t.Fatal(err)
 	}

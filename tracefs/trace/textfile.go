@@ -34,16 +34,6 @@ type Text struct {
 	close  func()
 }
 
-// TextOptions says what is wanted of a text. The zero value wants all calls.
-type TextOptions struct {
-	Name string // of the text, for messages
-
-	Begin bool // calls are handed out when they begin, too
-	Chain bool // as in Options; it needs Begin
-
-	Warn func(Warning) // as in Options
-}
-
 // tracedatFirst begins every trace.dat file, even one that is cut behind it.
 const tracedatFirst = 0x17
 
@@ -59,7 +49,7 @@ var ErrNothing = errors.New("no event of the specs")
 // OpenText reads text up to the first event of the plans, which are those of the same
 // specs, with PlanOptions.Lines, whose lines the machine was given. Without any the
 // error wraps ErrNothing. Close it in the end.
-func OpenText(r io.Reader, plans []*fetchargs.Plan, o TextOptions) (*Text, error) {
+func OpenText(r io.Reader, plans []*fetchargs.Plan, o OpenOptions) (*Text, error) {
 	t := &Text{Reading: Reading{warner: o.Warn, order: binary.LittleEndian, plans: plans, ofText: true}, name: o.Name}
 	for i, p := range fetchargs.Probes(plans) {
 		if err := t.learn(p, textFormat(p, i+1)); err != nil {
@@ -130,7 +120,7 @@ func (t *Text) others() string {
 	return strings.Join(parts, ", ")
 }
 
-// Calls yields the calls as they end, with TextOptions.Begin also as they begin. An
+// Calls yields the calls as they end, with OpenOptions.Begin also as they begin. An
 // error ends it. A call and its events are valid until the next one. It can be ranged
 // over once. Events that are not as the plans have them are passed over: see Damage.
 func (t *Text) Calls(ctx context.Context) iter.Seq2[*calls.Call, error] {
