@@ -28,7 +28,7 @@ vm=$PWD/testdata/vm
 suite=./testdata/vm/suite
 parallel=${TSNOOP_VM_JOBS:-2}
 work=$(mktemp -d)
-: >"$work/tally" >"$work/skips" >"$work/not_run"
+: >"$work/tally" >"$work/skips" >"$work/not_run" >"$work/spent"
 
 # Job control gives each VM a process group of its own, to be ended as one.
 set -m
@@ -44,6 +44,15 @@ trap 'exit 130' INT TERM HUP
 tally() { echo "$1 $2" >>"$work/tally"; }
 
 not_run() { echo "$*" >>"$work/not_run"; }
+
+# spent WHAT START notes what a job took: this process and all that it has started.
+spent() {
+	times >"$work/times.$BASHPID"
+	awk -v what="$1" -v took="$((SECONDS - $2))" '
+		function seconds(t) { sub(/s$/, "", t); split(t, at, "m"); return at[1] * 60 + at[2] }
+		NR == 2 { printf "%.0f\t%d\t%s\n", seconds($1) + seconds($2), took, what }
+	' "$work/times.$BASHPID" >>"$work/spent"
+}
 
 # show prints its input when it is complete, so that what a job says stays together.
 show() {
@@ -102,6 +111,7 @@ tested() {
 		echo "FAIL  $name"
 		cat "$said"
 	fi | show
+	spent "$name" $start
 }
 
 formatted() {
@@ -121,15 +131,17 @@ brief() {
 
 # host tests on this machine. The race detector needs cgo, and that a C compiler.
 host() {
-	local status=0 race=-race
+	local status=0 race=-race start=$SECONDS
 	"$vm/setup.sh" race || { race=; not_run "race detector"; }
 	"$vm/setup.sh" host || not_run "completion in zsh and fish, manual"
 	CGO_ENABLED=${race:+1} go test $race -v ./... >"$work/host" 2>&1 || status=$?
 	brief "$work/host" | show
 	results $status "$work/host" host
+	spent "tests on this machine" $start
 }
 
 lint() {
+	local start=$SECONDS
 	if make -s linter >"$work/linter" 2>&1; then
 		check "make lint" make -s lint
 	else
@@ -139,6 +151,7 @@ lint() {
 		check "go vet" go vet ./... ./testdata/load
 		check "go vet -tags vm" go vet -tags vm ./... $suite
 	fi
+	spent lint $start
 }
 
 tools() {
@@ -207,6 +220,7 @@ run() {
 		echo "FAIL  $kernel  $2 (end of its output)"
 	fi | show
 	results $status "$log" "$kernel"
+	spent "kernel $kernel, $2" $start
 	[ ! "${TSNOOP_TRUST_LOGS:-}" ] || cp "$log" "$TSNOOP_TRUST_LOGS/$kernel"
 	[ ! -e "$log.out/trace.dat" ] || replayed "$kernel" "$log.out/trace.dat"
 }
@@ -332,6 +346,8 @@ esac
 wait
 
 echo
+echo "CPU s	in s	for"
+sort -rn "$work/spent" | awk -F'\t' '{ print; cpu += $1; took += $2 } END { printf "%d\t%d\tall\n", cpu, took }'
 skips
 while read -r part; do
 	echo "!!!! NOT RUN: the $part; setup.sh said above why"
