@@ -16,6 +16,7 @@ type Machine struct {
 	fs        *tracefs.FS
 	image     func() []byte // the symbols of the kernel itself, nil if they cannot be had alone
 	kallsyms  func() ([]byte, error)
+	loaded    string // the modules that were there when kallsyms was read, "" if not known
 	blacklist func() map[string]bool
 	builds    map[string]string // of modules that types are known of before they are loaded
 }
@@ -23,13 +24,17 @@ type Machine struct {
 // NewMachine makes a Machine. fs may be nil where tracefs cannot be read: then
 // nothing can be armed, and PlanOptions.Lines has to be set.
 func NewMachine(fs *tracefs.FS) *Machine {
-	return &Machine{
+	m := &Machine{
 		fs:        fs,
 		image:     sync.OnceValue(readImage),
-		kallsyms:  sync.OnceValues(proc.ReadKallsyms),
 		blacklist: sync.OnceValue(proc.LoadBlacklist),
 		builds:    map[string]string{},
 	}
+	m.kallsyms = sync.OnceValues(func() ([]byte, error) {
+		m.loaded = proc.LoadedModules()
+		return proc.ReadKallsyms()
+	})
+	return m
 }
 
 func readImage() []byte {

@@ -171,8 +171,10 @@ func (rec *Recorder) complete(h *tracedat.Header, t *Trace) {
 	if err != nil {
 		rec.warn("how much was lost is not in %s: %v", rec.name, err)
 	}
-	if b, err := proc.ReadKallsyms(); err == nil {
-		h.Kallsyms = b // modules may have come
+	if now := proc.LoadedModules(); h.Kallsyms == nil || now != t.machine.loaded {
+		if b, err := proc.ReadKallsyms(); err == nil {
+			h.Kallsyms = b
+		}
 	}
 	if names, err := t.machine.fs.Cmdlines(); err == nil {
 		h.Cmdlines = names
