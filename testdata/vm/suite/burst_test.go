@@ -189,6 +189,12 @@ type loading struct {
 // prepare starts "load WORDS"; @ stands for the file that its pid comes in.
 func prepare(t *testing.T, words ...string) *loading {
 	t.Helper()
+	return prepareWithin(t, patience, words...)
+}
+
+// prepareWithin is prepare for a load that may take so long to start.
+func prepareWithin(t *testing.T, limit time.Duration, words ...string) *loading {
+	t.Helper()
 	l := &loading{t: t, file: filepath.Join(t.TempDir(), "pid")}
 	for i, w := range words {
 		if w == "@" {
@@ -201,7 +207,7 @@ func prepare(t *testing.T, words ...string) *loading {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { l.cmd.Process.Kill() })
-	for deadline := time.Now().Add(patience); l.pid == ""; time.Sleep(pause) {
+	for deadline := time.Now().Add(limit); l.pid == ""; time.Sleep(pause) {
 		b, err := os.ReadFile(l.file)
 		if err == nil {
 			l.pid = string(b)

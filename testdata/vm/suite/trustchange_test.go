@@ -44,7 +44,7 @@ func (tr *traced) named(n int) (again int) {
 // TestTrustCrowd traces a program with many threads, by its number.
 func TestTrustCrowd(t *testing.T) {
 	n := size(300, 10_000)
-	l := prepare(t, "crowd", "@", strconv.Itoa(n))
+	l := prepareWithin(t, 20*time.Minute, "crowd", "@", strconv.Itoa(n))
 	tr := startTrace(t, "-b", "4M", "-p", l.pid, seekSpec)
 	l.run()
 	tr.end()
