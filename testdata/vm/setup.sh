@@ -4,7 +4,8 @@
 # WHAT is a kernel (5.10, 6.1, 6.12, newest, arm64), "tools" (pahole, ksnoop and trace-cmd,
 # which tests and benchmarks compare with), "race" (a C compiler, which Go's race detector
 # needs), "host" (zsh, fish and man, which show what users see), "bpftrace" (large, and only for
-# bench.sh) or "all" but bpftrace; without arguments, all.
+# bench.sh), "ftrace-KERNEL" (the kernel's own tests of tracefs, only for trust.sh) or
+# "all" but the last two; without arguments, all.
 #
 # Kernels and busybox come from Debian, signed, through apt-get download with a
 # state directory of its own: nothing about the machine's sources changes, and
@@ -166,6 +167,23 @@ fetch_kernel() {
 	keep "kernels/$1"
 }
 
+# fetch_ftrace KERNEL takes tools/testing/selftests/ftrace out of the kernel's source.
+fetch_ftrace() {
+	kernel=$(kernel "$1") && suites=${kernel#*:} suites=${suites%:*}
+	index "$suites" amd64
+	case $1 in newest) series='[0-9]*\.[0-9]*' ;; arm64) series=6.12 ;; *) series=$1 ;; esac
+	package=$(apt "$suites" amd64 apt-cache search --names-only "^linux-source-$series\$" | cut -d' ' -f1 | sort -V | tail -n1)
+	[ "$package" ] || die "no source of kernel $1 in $suites"
+	say "tests of kernel $1: $package"
+	unpack "$work/source-$1" "$suites" amd64 "$package"
+	mkdir -p "$work/ftrace/$1"
+	find "$work/source-$1" -name 'linux-source-*.tar.xz' -exec xz -dc {} + |
+		tar -x -C "$work/ftrace/$1" --strip-components=4 --wildcards '*/tools/testing/selftests/ftrace'
+	rm -rf "$work/source-$1"
+	[ -x "$work/ftrace/$1/ftrace/ftracetest" ] || die "$package has no ftracetest"
+	keep "ftrace/$1"
+}
+
 fetch_busybox() {
 	index trixie "$1"
 	say "busybox for $1"
@@ -190,6 +208,7 @@ for what; do
 	strace) install strace=strace ;;
 	race) install "gcc=gcc libc6-dev" ;;
 	bpftrace) install bpftrace=bpftrace ;;
+	ftrace-*) kernel "${what#ftrace-}" >/dev/null && install xz=xz-utils flock=util-linux ;;
 	arm64) install qemu-system-aarch64=qemu-system-arm cpio=cpio xz=xz-utils flock=util-linux ;;
 	*) kernel "$what" >/dev/null && install qemu-system-x86_64=qemu-system-x86 cpio=cpio xz=xz-utils flock=util-linux ;;
 	esac
@@ -203,6 +222,12 @@ whole() {
 # wanted prints what is not in the cache yet.
 wanted() {
 	for what; do
+		case $what in
+		ftrace-*)
+			[ -d "$cache/ftrace/${what#ftrace-}" ] || echo "ftrace ${what#ftrace-}"
+			continue
+			;;
+		esac
 		case $what in tools | race | bpftrace | strace | host) continue ;; arm64) arch=arm64 ;; *) arch=amd64 ;; esac
 		whole "$cache/kernels/$what" || echo "kernel $what"
 		[ -d "$cache/busybox/$arch" ] || echo "busybox $arch"

@@ -182,6 +182,9 @@ compile() {
 files() {
 	echo "$work/$(arch "$1")/tsnoop" "$work/$(arch "$1")/load"
 	[ "$(arch "$1")" != "$(go env GOHOSTARCH)" ] || PATH=$PATH:/usr/sbin command -v pahole ksnoop trace-cmd
+	# For TestFtracetest.
+	local ftrace=${XDG_CACHE_HOME:-$HOME/.cache}/tsnoop/ftrace/$1/ftrace
+	[ "${TSNOOP_TRUST:-}" != full ] || [ ! -d "$ftrace" ] || echo "$ftrace"
 }
 
 # kinds KERNEL prints which kinds of tests it has.

@@ -1,16 +1,20 @@
 #!/bin/bash
 # trust.sh [KERNELS [REGEXP]]: the tests of what tsnoop promises, TestTrust*, at
-# full size on each kernel, and a table of what they counted: a line for each test
-# and figure, a column for each kernel; then, unless tests were chosen, five million
-# bad inputs for each fuzz target. It takes hours.
+# full size on each kernel, with the kernel's own tests of tracefs beside tsnoop, and
+# a table of what they counted: a line for each test and figure, a column for each
+# kernel; then, unless tests were chosen, five million bad inputs for each fuzz
+# target. It takes hours.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
-kernels=${1:-5.10 6.1 6.12 newest arm64} pattern=${2:-^TestTrust}
+kernels=${1:-5.10 6.1 6.12 newest arm64} pattern=${2:-^Test(Trust|Ftracetest)}
 logs=$(mktemp -d)
 trap 'rm -rf "$logs"' EXIT
 trap 'exit 130' INT TERM HUP
 
 status=0
+for kernel in $kernels; do
+	if [[ TestFtracetest =~ $pattern ]]; then "$here/setup.sh" "ftrace-$kernel" || status=1; fi
+done
 TSNOOP_TRUST=full TSNOOP_TRUST_LOGS=$logs TSNOOP_VM_TIMEOUT=${TSNOOP_VM_TIMEOUT:-20000} \
 	"$here/test.sh" vm "$kernels" "$pattern" || status=$?
 
