@@ -41,7 +41,7 @@ var mayImport = map[string][]string{
 	"render/text":       {module + "/render", module + "/fetchargs/value", module + "/tracefs", module + "/tracefs/calls"},
 	"render/json":       {module + "/render", module + "/fetchargs/value", module + "/tracefs", module + "/tracefs/calls"},
 	// Not what reads kernel files or bytes: that is behind tracefs/trace.
-	"cmd/tsnoop": {"github.com/fsnotify/fsnotify", "github.com/spf13/pflag", "golang.org/x/sys/unix", "golang.org/x/term",
+	"cmd/tsnoop": {"github.com/spf13/pflag", "golang.org/x/sys/unix", "golang.org/x/term",
 		module + "/btf", module + "/fetchargs", module + "/fetchargs/abi", module + "/fetchargs/spec", module + "/fetchargs/specfile", module + "/tracefs", module + "/tracefs/calls",
 		module + "/cmd/tsnoop/manual", module + "/cmd/tsnoop/shell", module + "/tracefs/trace", module + "/render", module + "/render/json", module + "/render/text"},
 }

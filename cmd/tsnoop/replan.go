@@ -18,7 +18,7 @@ type replanner struct {
 	o     *options
 	ui    *ui
 	t     *trace.Trace
-	files *fileWatch
+	files *trace.FileWatch
 	armed []string // specs
 	wrong string   // what was said of the files as they are now
 }
@@ -29,24 +29,24 @@ func (o *options) watchSpecs(ctx context.Context, t *trace.Trace, ui *ui) (stop 
 	if !o.trace.Replan {
 		return func() {}, nil
 	}
-	files, err := newFileWatch()
+	files, err := trace.NewFileWatch()
 	if err == nil {
-		err = files.add(o.specs.Files)
+		err = files.Add(o.specs.Files)
 	}
 	if err != nil {
 		return nil, &tracefs.MachineError{Msg: fmt.Sprintf("files cannot be watched: %v", err), Cure: "sysctl fs.inotify.max_user_instances=1024", Err: err}
 	}
-	for _, dir := range files.lost {
+	for _, dir := range files.Lost() {
 		ui.warn("changes in %s are not seen: it cannot be watched", dir)
 	}
 	r := &replanner{o: o, ui: ui, t: t, files: files, armed: o.args}
 	ctx, cancel := context.WithCancel(ctx)
 	var done sync.WaitGroup
-	done.Go(func() { files.run(ctx, func(last bool) bool { return r.reload(ctx, last) }) })
+	done.Go(func() { files.Run(ctx, func(last bool) bool { return r.reload(ctx, last) }) })
 	return func() {
 		cancel()
 		done.Wait()
-		files.close()
+		files.Close()
 	}, nil
 }
 
@@ -59,7 +59,7 @@ func (r *replanner) reload(ctx context.Context, last bool) bool {
 		err = noSpecs(r.o.files)
 	}
 	specs := append(slices.Clip(r.o.typed), set.Texts()...)
-	watched := r.files.add(set.Files)
+	watched := r.files.Add(set.Files)
 	if err == nil && watched == nil && slices.Equal(specs, r.armed) {
 		r.wrong = ""
 		return true

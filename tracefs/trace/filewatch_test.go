@@ -1,4 +1,4 @@
-package main
+package trace
 
 import (
 	"context"
@@ -29,14 +29,14 @@ func TestFileWatch(t *testing.T) {
 	}
 	must(os.Symlink("1", filepath.Join(links, "now")))
 	must(os.Symlink("now/b", linked))
-	w, err := newFileWatch()
+	w, err := NewFileWatch()
 	must(err)
-	must(w.add([]string{file, linked, filepath.Join(dir, "later")}))
+	must(w.Add([]string{file, linked, filepath.Join(dir, "later")}))
 	ctx, cancel := context.WithCancel(context.Background())
 	whole := make(chan bool, 10)
 	over := make(chan bool)
 	go func() {
-		w.run(ctx, func(last bool) bool {
+		w.Run(ctx, func(last bool) bool {
 			text, err := os.ReadFile(file)
 			if !last && (err != nil || len(text) == 0) {
 				return false
@@ -49,7 +49,7 @@ func TestFileWatch(t *testing.T) {
 	defer func() {
 		cancel()
 		<-over
-		w.close()
+		w.Close()
 	}()
 	<-whole // that of the beginning
 	for _, edit := range []struct {

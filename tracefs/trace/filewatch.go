@@ -1,4 +1,4 @@
-package main
+package trace
 
 import (
 	"context"
@@ -18,26 +18,27 @@ const (
 	halfFor    = 300 * time.Millisecond
 )
 
-// A fileWatch tells when one of some files may be another one. It watches their
+// A FileWatch tells when one of some files may be another one. It watches their
 // directories, for many programs write another file and give it the name of the old
 // one, and those of what links lead to.
-type fileWatch struct {
+type FileWatch struct {
 	w     *fsnotify.Watcher
 	names map[string]bool // of files, absolute
 	dirs  map[string]bool // of links: whatever changes in them matters
 	lost  []string        // directories that are not there
 }
 
-func newFileWatch() (*fileWatch, error) {
+// NewFileWatch makes a FileWatch of no files. Close it in the end.
+func NewFileWatch() (*FileWatch, error) {
 	w, err := fsnotify.NewWatcher()
 	if err != nil {
 		return nil, err
 	}
-	return &fileWatch{w: w, names: map[string]bool{}, dirs: map[string]bool{}}, nil
+	return &FileWatch{w: w, names: map[string]bool{}, dirs: map[string]bool{}}, nil
 }
 
-// add watches files, which need not be there.
-func (f *fileWatch) add(files []string) error {
+// Add watches files, which need not be there.
+func (f *FileWatch) Add(files []string) error {
 	for _, name := range files {
 		name, err := filepath.Abs(name)
 		if err != nil {
@@ -60,7 +61,7 @@ func (f *fileWatch) add(files []string) error {
 }
 
 // find watches again what was not there.
-func (f *fileWatch) find() (found bool) {
+func (f *FileWatch) find() (found bool) {
 	lost := f.lost
 	f.lost = nil
 	for _, dir := range lost {
@@ -74,7 +75,7 @@ func (f *fileWatch) find() (found bool) {
 }
 
 // concerns tells whether an event may be about one of the files.
-func (f *fileWatch) concerns(e fsnotify.Event) bool {
+func (f *FileWatch) concerns(e fsnotify.Event) bool {
 	if e.Op == fsnotify.Chmod {
 		return false
 	}
@@ -82,7 +83,7 @@ func (f *fileWatch) concerns(e fsnotify.Event) bool {
 }
 
 // isDir tells that one of the directories itself has gone. It may come again.
-func (f *fileWatch) isDir(e fsnotify.Event) bool {
+func (f *FileWatch) isDir(e fsnotify.Event) bool {
 	if !e.Has(fsnotify.Remove) && !e.Has(fsnotify.Rename) {
 		return false
 	}
@@ -96,10 +97,10 @@ func (f *fileWatch) isDir(e fsnotify.Event) bool {
 	return false
 }
 
-// run calls changed when the files may have changed, until ctx is done. If that returns
+// Run calls changed when the files may have changed, until ctx is done. If that returns
 // false, what there is may be half of something: it is called once more some time
 // later, with last set.
-func (f *fileWatch) run(ctx context.Context, changed func(last bool) bool) {
+func (f *FileWatch) Run(ctx context.Context, changed func(last bool) bool) {
 	var since time.Time // of the first change that changed was not called for
 	timer := time.NewTimer(0)
 	last := false
@@ -143,4 +144,9 @@ func (f *fileWatch) run(ctx context.Context, changed func(last bool) bool) {
 	}
 }
 
-func (f *fileWatch) close() { f.w.Close() }
+// Lost are the directories of the files that cannot be watched: they are not there, or
+// the machine allows no more.
+func (f *FileWatch) Lost() []string { return f.lost }
+
+// Close ends the watching.
+func (f *FileWatch) Close() error { return f.w.Close() }
