@@ -15,22 +15,19 @@ import (
 // kernel has taken. All refusals are shown; of a glob's functions those that the kernel
 // refuses are left out.
 func (t *Trace) define(ctx context.Context, plans []*fetchargs.Plan) (kept []*fetchargs.Plan, err error) {
+	refused, err := t.defineSides(ctx, plans)
+	if err != nil {
+		return nil, err
+	}
 	var wrong spec.Errors
 	for i, plan := range plans {
-		if ctx.Err() != nil {
-			return nil, ErrInterrupted
-		}
-		t.progress("arming", i, len(plans))
-		refused, err := t.definePlan(plan)
 		switch {
-		case err != nil:
-			return nil, err
-		case len(refused) == 0:
+		case len(refused[i]) == 0:
 			kept = append(kept, plan)
 		case plan.Glob == nil:
-			wrong = append(wrong, refused...)
+			wrong = append(wrong, refused[i]...)
 		default:
-			if err := t.leaveOut(plan, refused[0]); err != nil {
+			if err := t.leaveOut(plan, refused[i][0]); err != nil {
 				return nil, err
 			}
 		}
@@ -44,6 +41,31 @@ func (t *Trace) define(ctx context.Context, plans []*fetchargs.Plan) (kept []*fe
 		return nil, wrong
 	}
 	return kept, t.bringIn(kept)
+}
+
+// defineSides writes the probes of plans, and says of each what the kernel has against
+// it. Those of returns come first, of all plans: of several probes on a function the
+// kernel runs the latest first, and one of returns puts a trampoline in the place of
+// the return address, which the others show as the caller.
+func (t *Trace) defineSides(ctx context.Context, plans []*fetchargs.Plan) (refused []spec.Errors, err error) {
+	refused = make([]spec.Errors, len(plans))
+	for n, side := range []fetchargs.Side{fetchargs.Return, fetchargs.Entry} {
+		for i, plan := range plans {
+			if ctx.Err() != nil {
+				return nil, ErrInterrupted
+			}
+			t.progress("arming", (n*len(plans)+i)/2, len(plans))
+			if plan.Glob != nil && len(refused[i]) > 0 {
+				continue
+			}
+			more, err := t.defineSide(plan, side)
+			if err != nil {
+				return nil, err
+			}
+			refused[i] = append(refused[i], more...)
+		}
+	}
+	return refused, nil
 }
 
 // bringIn has what the plans of system calls read in memory, where the kernel can do
@@ -69,10 +91,10 @@ func (t *Trace) leaveOut(plan *fetchargs.Plan, why *spec.Error) error {
 	return nil
 }
 
-// definePlan writes the probes of one plan; refused is what the kernel has
+// defineSide writes the probes of one side of a plan; refused is what the kernel has
 // against them.
-func (t *Trace) definePlan(plan *fetchargs.Plan) (refused spec.Errors, err error) {
-	for _, p := range fetchargs.Probes([]*fetchargs.Plan{plan}) {
+func (t *Trace) defineSide(plan *fetchargs.Plan, side fetchargs.Side) (refused spec.Errors, err error) {
+	for _, p := range slices.Backward(plan.Of(side)) {
 		e, err := t.defineProbe(p)
 		if err != nil {
 			return nil, err
