@@ -23,7 +23,7 @@ type forgery struct {
 }
 
 // longest is how many bytes a text can have for the kernel to record it. It does not
-// count the events that are too long. Their returns are seen.
+// count the events that are too long. Up to 6.8 their returns are seen.
 const longest = 3900
 
 const forgeSpec = "do_sys_openat2(dfd, filename:ustring) if dfd >= 100000"
@@ -55,7 +55,8 @@ func TestTrustForge(t *testing.T) {
 	missing := len(made) - lines
 	text := output(t, asText.out)
 	lines += checkForgedText(t, "text reader", text, made, l.pid)
-	if n := strings.Count(text, "do_sys_openat2(entry not seen) = -"); lines+n != 2*len(made)-missing {
+	// Where returns read the text again they are too long, too.
+	if n := strings.Count(text, "do_sys_openat2(entry not seen) = -"); n != 0 && lines+n != 2*len(made)-missing {
 		t.Errorf("text reader: %d calls without an entry, and %d lines in two forms, of %d", n, lines, len(made))
 	}
 	checkCalm(t, "stderr", asJSON.said()+asText.said()+record.said())
