@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"golang.org/x/sys/unix"
 )
 
 // A Change is something that another program has done to a session that runs, by which
@@ -212,7 +214,8 @@ func (s *Session) Changes(events []string) (changes []*Change) {
 	}
 	for i := range s.meant.guards {
 		g := &s.meant.guards[i]
-		if is := g.read(s.content(g.file)); is != g.want {
+		text, ok := s.look(g.file)
+		if is := g.read(text); ok && is != g.want {
 			changes = append(changes, &Change{What: g.what, File: s.absolute(g.file), Was: g.want, Is: is, Cost: g.cost, Counted: true, restore: g.restore})
 		}
 	}
@@ -231,11 +234,18 @@ func (s *Session) Changes(events []string) (changes []*Change) {
 
 // content is what is in a file of the mount, "" if it cannot be read.
 func (s *Session) content(file string) string {
+	text, _ := s.look(file)
+	return text
+}
+
+// look is content, and whether that is known: what is not there is, what cannot be
+// read for another reason need not have been changed by anybody.
+func (s *Session) look(file string) (text string, ok bool) {
 	b, err := s.fs.ReadFile(file)
 	if err != nil {
-		return ""
+		return "", errors.Is(err, os.ErrNotExist) || errors.Is(err, unix.ENODEV)
 	}
-	return strings.TrimSpace(string(b))
+	return strings.TrimSpace(string(b)), true
 }
 
 // disabled are the events that others have switched off.
@@ -268,8 +278,8 @@ func (s *Session) gone(events []string) (changes []*Change) {
 		if !known || s.meant.paused[e] {
 			continue // it has only just been defined, or is not missed
 		}
-		switch id := s.idOf(e); {
-		case id == meant:
+		switch id, ok := s.idOf(e); {
+		case id == meant || !ok:
 			continue
 		case id == 0 && s.fs.Exists(s.eventPath(e, "enable")): // numbers are not told
 			continue
@@ -280,13 +290,14 @@ func (s *Session) gone(events []string) (changes []*Change) {
 	return changes
 }
 
-// idOf is the number of an event, 0 if there is none.
-func (s *Session) idOf(event string) int {
-	id, err := strconv.Atoi(s.content(s.eventPath(event, "id")))
+// idOf is the number of an event, 0 if there is none; not ok if that cannot be told.
+func (s *Session) idOf(event string) (id int, ok bool) {
+	text, ok := s.look(s.eventPath(event, "id"))
+	id, err := strconv.Atoi(text)
 	if err != nil {
-		return 0
+		return 0, ok
 	}
-	return id
+	return id, true
 }
 
 // learnIDs notes the numbers of the session's events.
@@ -316,7 +327,9 @@ func (s *Session) redefine(event string) error {
 			return err
 		}
 	}
-	s.meant.ids[event] = s.idOf(event)
+	if id, ok := s.idOf(event); ok {
+		s.meant.ids[event] = id
+	}
 	return s.set(s.eventPath(event, "enable"), "1")
 }
 

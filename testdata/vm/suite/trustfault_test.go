@@ -231,6 +231,9 @@ func (f *faulting) run(how string, n int, errno string) (calls int) {
 	} else if word != "none" {
 		f.faults++
 	}
+	if on {
+		path = "/" // of all that fail from then on any file may be named
+	}
 	f.outcome(what, tr, name, path)
 
 	// Of what fails while it is undone there may be something left, but not without
