@@ -243,6 +243,9 @@ func (s *Session) stop() error {
 	off := s.set(s.path("tracing_on"), "0")
 	s.tell("disabling", len(s.events))
 	disabled := s.set(s.eventPath("", "enable"), "0")
+	if errors.Is(disabled, os.ErrNotExist) { // somebody else has removed the probes
+		disabled = nil
+	}
 	// Either is enough that nothing is recorded any more.
 	s.stopped = s.stopped || off == nil
 	s.enabled = disabled != nil

@@ -44,6 +44,7 @@ func (s *Session) Taken(cpu int) *Taken {
 // A Balance compares the kernel's counts of a session's buffers with its own.
 type Balance struct {
 	Seen    uint64 // events that were read here, or can be, or are counted as lost
+	Lost    uint64 // of them, those that are lost
 	Stolen  uint64 // events that somebody else has read
 	Emptied bool   // a buffer was emptied since the last Balance
 	Sure    bool   // nothing was being read meanwhile: Stolen is exact
@@ -61,7 +62,9 @@ func (s *Session) Balance() (Balance, error) {
 	b := Balance{Sure: err == nil && len(before) > 0}
 	for i := range all {
 		st := &all[i]
-		b.Seen += st.Entries + st.Overrun + st.CommitOverrun + st.Dropped
+		lost := st.Overrun + st.CommitOverrun + st.Dropped
+		b.Seen += st.Entries + lost
+		b.Lost += lost
 		t := s.takings.cpu[st.CPU]
 		if t == nil {
 			b.Seen += st.Read

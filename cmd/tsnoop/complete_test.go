@@ -22,7 +22,7 @@ func TestCompleteFlags(t *testing.T) {
 
 // TestCompleteValues completes the value of each flag that has one, but for numbers.
 func TestCompleteValues(t *testing.T) {
-	free := strings.Fields("cpu count duration interval kernel buffer pages maxactive")
+	free := strings.Fields("cpu count duration interval kernel buffer pages maxactive max-rate")
 	for _, row := range (&options{}).flags() {
 		if row.takes == "" || slices.Contains(free, row.name) {
 			continue

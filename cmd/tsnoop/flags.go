@@ -89,6 +89,8 @@ func (o *options) flags() []flagRow {
 		{"maxactive", "", number(&o.plan.MaxActive, fetchargs.MostActive), "takes a number from 1 to " + strconv.Itoa(fetchargs.MostActive), "tsnoop --maxactive 100 SPEC"},
 		{"reader", "", oneOf(&o.reader, "raw", "text"), "is raw or text", "tsnoop --reader=text SPEC"},
 		{"guard", "", oneOf(&o.guard, "warn", "rearm"), "is warn or rearm", "tsnoop --guard=rearm SPEC"},
+		{"max-rate", "", parsed(&o.trace.MaxRate, parseRate), "takes a number of events a second, 0 for any", "tsnoop --max-rate 1000 SPEC"},
+		{"yes-really", "", yes(&o.trace.Really), "", ""},
 		{"tracefs", "", word(&o.tracefs), "takes a directory", "tsnoop --tracefs /sys/kernel/tracing SPEC"},
 		{"version", "V", o.instead("version"), "", ""},
 		{"help", "h", o.instead("help"), "", ""},
@@ -103,6 +105,7 @@ func (o *options) flags() []flagRow {
 // parseArgs reads the command line.
 func parseArgs(args []string) (*options, error) {
 	o := &options{reader: "raw", guard: "warn", color: "auto"}
+	o.trace.MaxRate = -1 // tsnoop decides
 	set := pflag.NewFlagSet("tsnoop", pflag.ContinueOnError)
 	set.Usage = func() {}
 	for _, f := range o.flags() {

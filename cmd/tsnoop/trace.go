@@ -91,7 +91,7 @@ func follow(m *trace.Machine, plans []*fetchargs.Plan, program *program, o *opti
 // traceOptions says what is traced.
 func (o *options) traceOptions(ui *ui, p *progress) trace.Options {
 	to := o.trace
-	to.Text, to.Rearm = o.reader == "text", o.guard == "rearm"
+	to.Text, to.Rearm, to.MaxRate = o.reader == "text", o.guard == "rearm", o.rate()
 	to.Wait, to.Chain, to.Begin = o.plan.Wait, o.plan.Chain, o.begins()
 	to.Warn, to.Progress = ui.tell, p.step
 	if o.show.Time == render.TimeBoot {

@@ -26,6 +26,9 @@ type Options struct {
 	// Further, if not nil, is asked when a record is of none of Formats: it returns
 	// those that have come since it was asked last, nil if none have.
 	Further func() []*tracefs.Format
+	// Other, if not nil, is asked for the format of such a record: of an event that
+	// has got another number. nil skips it.
+	Other func(id int) *tracefs.Format
 	// Damaged is told of pages, and of ends of streams, that make no sense; what
 	// is whole comes all the same. It may be nil.
 	Damaged func(cpu int, err error)
@@ -214,7 +217,10 @@ func (m *merger) read(s *stream) *tracefs.Event {
 	}
 	format := m.format(int(id))
 	if format == nil {
-		if format = m.further(int(id)); format == nil {
+		if format = m.further(int(id)); format == nil && m.opts.Other != nil {
+			format = m.opts.Other(int(id))
+		}
+		if format == nil {
 			return nil
 		}
 	}

@@ -34,10 +34,12 @@ func Read(ctx context.Context, s *tracefs.Session, o Options) iter.Seq2[*tracefs
 		}
 		defer pipe.watch()()
 		p := NewParser(o)
+		tally := s.Tally()
 		for {
 			n, state, err := pipe.read(p.Space(readSize))
 			p.Fed(n)
 			for ev := p.Next(state != pipeData); ev != nil; ev = p.Next(state != pipeData) {
+				tally.Add(ev.Format.ID, 1)
 				if !yield(ev, nil) {
 					return
 				}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/tracefs"
@@ -35,6 +36,11 @@ type Trace struct {
 
 	broughtIn []string // system calls, see bringIn
 
+	renumbered renumbered      // events that were defined again
+	recording  atomic.Bool     // the pages are kept as they are
+	spent      context.Context // done when all probes are switched off
+	spend      func()
+
 	clock     int32 // the trace clock's number for clock_gettime
 	clockName string
 
@@ -58,6 +64,11 @@ func (m *Machine) Arm(ctx context.Context, plans []*fetchargs.Plan, o Options) (
 	if err := m.check(o); err != nil {
 		return nil, err
 	}
+	if !o.Really {
+		if err := m.mayDrown(ctx, plans, o); err != nil {
+			return nil, err
+		}
+	}
 	so, err := t.sessionOptions(plans, o)
 	if err != nil {
 		return nil, err
@@ -65,6 +76,7 @@ func (m *Machine) Arm(ctx context.Context, plans []*fetchargs.Plan, o Options) (
 	if t.session, err = m.fs.NewSession(so); err != nil {
 		return nil, err
 	}
+	t.spent, t.spend = context.WithCancel(context.Background())
 	armed := false
 	defer func() {
 		if !armed { // an error, or a panic on its way up
@@ -135,6 +147,7 @@ func (t *Trace) sessionOptions(plans []*fetchargs.Plan, o Options) (tracefs.Opti
 // Close undoes all that Arm has done.
 func (t *Trace) Close() error {
 	t.guard.stop()
+	t.spend()
 	return t.inUse(t.session.Close())
 }
 

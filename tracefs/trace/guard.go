@@ -22,33 +22,39 @@ const fewEvents = 32
 // not mean that nothing is called: as soon as inotify says so, every guardTime, and at
 // the end.
 type guard struct {
-	t      *Trace
-	rearm  bool
-	family func() ([]int, error) // threads that are to be traced; nil for all
-	watch  *tracefs.Watch        // nil where there is no inotify
-	over   chan struct{}
-	end    sync.Once
-	done   sync.WaitGroup
+	t       *Trace
+	rearm   bool
+	maxRate int
+	family  func() ([]int, error) // threads that are to be traced; nil for all
+	watch   *tracefs.Watch        // nil where there is no inotify
+	over    chan struct{}
+	end     sync.Once
+	done    sync.WaitGroup
 
-	told      map[string]*tracefs.Change // what is changed now, by file and event
-	next      int                        // the event to look at next
-	opens     map[string]int             // how often each pipe was opened, by whomever
-	listed    string                     // what was said last of lists of threads
-	readers   []proc.Holder              // that have been told of
-	uncounted bool                       // probes were off, and so has been their count
-	robbed    bool                       // it has been told that events are read by others
-	mark      account                    // when all was last as it should be
+	told                 map[string]*tracefs.Change // what is changed now, by file and event
+	next                 int                        // the event to look at next
+	opens                map[string]int             // how often each pipe was opened, by whomever
+	listed               string                     // what was said last of lists of threads
+	formats              []*tracefs.Format          // that the trace began with
+	emptied, toldEmptied bool                       // a buffer was, and it has been told
+	mended               map[string]bool            // lists of threads that have been set back
+	readers              []proc.Holder              // that have been told of
+	uncounted            bool                       // probes were off, and so has been their count
+	robbed               bool                       // it has been told that events are read by others
+	mark                 account                    // when all was last as it should be
 }
 
 // An account is what the kernel has counted.
 type account struct {
-	hits uint64 // of the probes
-	seen uint64 // events that were read here, or will be, or by others, or that are told of as lost
+	known bool
+	exact bool   // nothing has happened while the counts were read
+	hits  uint64 // of the probes
+	seen  uint64 // events that were read here, or will be, or by others, or that are told of as lost
 }
 
 // watchOver begins to guard the trace.
 func (t *Trace) watchOver(o Options) *guard {
-	g := &guard{t: t, rearm: o.Rearm, over: make(chan struct{}), told: map[string]*tracefs.Change{}, opens: map[string]int{}}
+	g := &guard{t: t, rearm: o.Rearm, maxRate: o.MaxRate, over: make(chan struct{}), told: map[string]*tracefs.Change{}, formats: slices.Clone(t.formats), opens: map[string]int{}, mended: map[string]bool{}}
 	if len(o.Pids) > 0 {
 		g.family = func() ([]int, error) { return family(o.Pids, o.Follow) }
 	}
@@ -97,6 +103,7 @@ func (g *guard) run(touched <-chan []tracefs.Touch) {
 	tick := time.NewTicker(guardTime)
 	defer tick.Stop()
 	g.look(g.some())
+	rates := newRates(g.t, g.maxRate)
 	for {
 		select {
 		case seen := <-touched:
@@ -104,6 +111,7 @@ func (g *guard) run(touched <-chan []tracefs.Touch) {
 		case <-tick.C:
 			g.look(g.some())
 			g.balance(false)
+			rates.check(time.Now())
 		case <-g.over:
 			g.look(g.t.session.Events())
 			if len(g.told) > 0 {
@@ -161,16 +169,17 @@ func (g *guard) touched(seen []tracefs.Touch) {
 	if opened {
 		g.opened()
 	}
-	if emptied {
+	if emptied && !g.toldEmptied {
 		g.t.warn("another program has emptied the buffers of this trace; %s", g.cost())
 	}
+	g.toldEmptied = false
 	g.balance(false)
 }
 
 // look tells what others have changed of the trace, and of these of its events, or have
 // set back.
 func (g *guard) look(events []string) {
-	now := g.account()
+	now, restored := g.account(), false
 	found := map[string]bool{}
 	for _, c := range g.t.session.Changes(events) {
 		key := c.File + " " + c.Event
@@ -180,6 +189,7 @@ func (g *guard) look(events []string) {
 		}
 		if g.rearm && !c.Foreign {
 			g.restore(c)
+			restored = true
 			continue
 		}
 		found[key] = true
@@ -196,41 +206,67 @@ func (g *guard) look(events []string) {
 		}
 	}
 	switch {
-	case len(g.told) > 0:
+	case len(g.told) > 0, restored: // what it costs comes with that
 	case back:
 		g.t.warn("this trace is as it was again; %s", g.cost())
-	default:
+	case g.emptied:
+		g.t.warn("another program has emptied the buffers of this trace; %s", g.cost())
+		g.toldEmptied = true
+	case now.exact || !g.mark.exact:
 		g.mark = now
 	}
+	g.emptied = false
 }
 
 // restore arms again.
 func (g *guard) restore(c *tracefs.Change) {
 	said := g.said(c)
 	g.uncounted = g.uncounted || !c.Counted
+	if c.Gone() && g.t.recording.Load() { // its number would be another one
+		g.t.warn("%s; a recording cannot go on with another one", said)
+		g.told[c.File+" "+c.Event] = c
+		return
+	}
 	if err := g.t.session.Restore(c); err != nil {
 		g.t.warn("%s; it cannot be armed again: %v", said, err)
 		g.told[c.File+" "+c.Event] = c
 		return
 	}
+	if c.Gone() {
+		g.renumber(c.Event)
+	}
 	g.t.warn("%s; it is armed again, and %s", said, g.cost())
 }
 
 // account is what has been counted until now.
+//
+// The counts are read one after the other: they are exact if nothing has happened
+// meanwhile.
 func (g *guard) account() (a account) {
-	hits, err := g.t.session.Profile()
-	if err != nil {
-		return a
+	const tries = 5
+	for range tries {
+		before, err := g.hits()
+		b, e := g.t.session.Balance()
+		if err = firstError(err, e); err != nil {
+			return account{}
+		}
+		g.emptied = g.emptied || b.Emptied
+		a = account{known: true, seen: b.Seen + b.Stolen}
+		if a.hits, err = g.hits(); err == nil && a.hits == before {
+			a.exact = true
+			break
+		}
 	}
-	for _, h := range hits {
-		a.hits += h.Hits
-	}
-	b, err := g.t.session.Balance()
-	if err != nil {
-		return account{}
-	}
-	a.seen = b.Seen + b.Stolen
 	return a
+}
+
+// hits is how often all probes were hit.
+func (g *guard) hits() (n uint64, err error) {
+	hits, err := g.t.session.Profile()
+	for _, h := range hits {
+		n += h.Hits
+	}
+	return n, err
 }
 
 // cost is how many events the interference that has been told of has cost, as far as
@@ -242,17 +278,21 @@ func (g *guard) cost() string {
 	missing := hits - int64(g.mark.seen-was.seen)
 	uncounted := g.uncounted
 	g.uncounted = false
+	about := ""
+	if !was.exact || !g.mark.exact {
+		about = "about "
+	}
 	switch {
-	case g.mark == account{}:
+	case !g.mark.known || !was.known:
 		return "how many events that has cost is not known"
 	case !g.t.countable():
 		return fmt.Sprintf("the probes were hit %d times meanwhile, and how much of that was asked for is not known", hits)
 	case uncounted && missing > 0:
-		return fmt.Sprintf("%d events are missing, and those that nobody has counted", missing)
+		return fmt.Sprintf("%s%d events are missing, and those that nobody has counted", about, missing)
 	case uncounted:
 		return "how many events that has cost is not known, for probes that are off count nothing"
 	case missing > 0:
-		return fmt.Sprintf("%d events are missing", missing)
+		return fmt.Sprintf("%s%d events are missing", about, missing)
 	}
 	return "no events are missing"
 }

@@ -8,12 +8,15 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/proc"
 )
 
+// keptOut is the list of threads that are not traced.
+const keptOut = "set_event_notrace_pid"
+
 // threads looks at a list of threads that somebody has written to.
 func (g *guard) threads(list string) {
 	want := []int(nil)
 	var err error
 	switch {
-	case list == "set_event_notrace_pid":
+	case list == keptOut:
 		want, err = proc.Threads(os.Getpid())
 	case g.family != nil:
 		want, err = g.family()
@@ -23,11 +26,16 @@ func (g *guard) threads(list string) {
 		g.t.detail("%v", err)
 		return
 	}
+	right := len(l.Lacks) == 0 && (list == keptOut || g.family != nil || l.Emptied)
+	if right && g.mended[list] {
+		return // that was this program itself
+	}
+	g.mended[list] = false
 	said := fmt.Sprintf("another program has written to %s, ", l.File)
 	switch {
-	case list == "set_event_notrace_pid" && len(l.Lacks) > 0:
+	case list == keptOut && len(l.Lacks) > 0:
 		said += "which kept what tsnoop itself does out of this trace"
-	case list == "set_event_notrace_pid":
+	case list == keptOut:
 		said += "whose threads are kept out of this trace"
 	case g.family == nil && l.Emptied:
 		said += "but all threads are traced as before"
@@ -52,6 +60,7 @@ func (g *guard) threads(list string) {
 		g.t.warn("%s; it cannot be armed again: %v", said, err)
 		return
 	}
+	g.mended[list] = true
 	g.t.warn("%s; it is as it was again", said)
 }
 

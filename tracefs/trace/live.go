@@ -122,6 +122,7 @@ func (t *Trace) Calls(ctx context.Context) iter.Seq2[*calls.Call, error] {
 func (t *Trace) untilDrained(ctx context.Context) (_ context.Context, release func()) {
 	ctx, end := context.WithCancel(ctx)
 	unwatch := t.modules.watch(ctx, end)
+	unspent := context.AfterFunc(t.spent, end)
 	read, drained := context.WithCancel(context.Background())
 	stop := context.AfterFunc(ctx, func() {
 		t.stop()
@@ -129,6 +130,7 @@ func (t *Trace) untilDrained(ctx context.Context) (_ context.Context, release fu
 	})
 	return read, func() {
 		stop()
+		unspent()
 		drained()
 		end()
 		unwatch()
@@ -152,7 +154,7 @@ func (t *Trace) events(ctx context.Context) iter.Seq2[*tracefs.Event, error] {
 	if t.text {
 		return text.Read(ctx, t.session, text.Options{Formats: t.formats, Further: t.further(), Addr: t.address, Order: t.order, Idle: idle})
 	}
-	events := read.Live(ctx, t.session, read.Options{Formats: t.formats, Further: t.further(), Damaged: t.damaged, Idle: idle}, t.Now)
+	events := read.Live(ctx, t.session, read.Options{Formats: t.formats, Further: t.further(), Other: t.renumbered.of, Damaged: t.damaged, Idle: idle}, t.Now)
 	return t.own.only(t.withStacks(events))
 }
 

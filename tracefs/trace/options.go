@@ -20,6 +20,12 @@ type Options struct {
 	// second's, that to the third's and so on, as with Begin.
 	Chain bool
 
+	// MaxRate is how many events a second a probe may have; with more, for two seconds
+	// running, it is switched off. 0 is for no limit. Really arms functions that may
+	// bring the machine to a stop, too.
+	MaxRate int
+	Really  bool
+
 	Rearm bool // what other programs change of the trace is set back; else it is only told
 
 	// Warn is told what does not end the trace, Progress how arming and removing

@@ -27,6 +27,7 @@ type RecordOptions struct {
 // recorded by then is taken, or there are enough events; then it makes the file.
 // Nothing is decoded meanwhile. Whatever ends it, what there is by then is saved.
 func (rec *Recorder) Record(ctx context.Context, t *Trace, o RecordOptions) (err error) {
+	t.recording.Store(true)
 	if rec.layout, rec.pageSize, err = t.session.PageLayout(); err != nil {
 		return err
 	}

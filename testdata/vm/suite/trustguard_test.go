@@ -122,9 +122,82 @@ func TestTrustGuard(t *testing.T) {
 		}
 		figure(t, tt.name, 1)
 	}
+	// What was not read yet is gone with the buffers. Three calls more show that it is
+	// read at all.
+	for _, tt := range [][3]string{
+		{"trace", "", "another program has emptied the buffers of this trace; (about )?3 events are missing"},
+		{"trace_clock", "boot", "another program has changed the clock of this trace from mono to boot, .*"},
+	} {
+		before := tr.shown()
+		seeks(t)
+		tr.await("three calls", func() bool { return tr.shown() == before+3 })
+		tr.cmd.Process.Signal(syscall.SIGSTOP)
+		seeks(t)
+		tr.write(tt[0], tt[1])
+		tr.cmd.Process.Signal(syscall.SIGCONT)
+		at = tr.says(at, tt[2])
+	}
+	tr.write("trace_clock", "mono")
+	at = tr.says(at, "this trace is as it was again; "+missing)
+	at = tr.remove(at, "another program has removed the probe of generic_file_llseek; --guard=rearm defines it again")
 	tr.end()
+	tr.says(at, "this trace was not set back; how many events that has cost is not known, .*")
 	t.Log(tr.said())
 	cleanly(t)
+}
+
+// remove removes the trace's only probe while tsnoop is stopped.
+func (tr *traced) remove(at int, want string) int {
+	tr.t.Helper()
+	group := fmt.Sprintf("tsnoop_%d", tr.cmd.Process.Pid)
+	tr.cmd.Process.Signal(syscall.SIGSTOP)
+	tr.write("events/GROUP/enable", "0")
+	event, _ := filepath.Glob(tr.file("events/GROUP/generic_*"))
+	f, err := os.OpenFile(filepath.Join(tracing, "kprobe_events"), os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		tr.t.Fatal(err)
+	}
+	_, err = f.WriteString("-:" + group + "/" + filepath.Base(event[0]) + "\n")
+	f.Close()
+	tr.cmd.Process.Signal(syscall.SIGCONT)
+	if err != nil {
+		tr.t.Fatal(err)
+	}
+	return tr.says(at, want)
+}
+
+// TestTrustGuardRearm does as TestTrustGuard, and --guard=rearm takes it back: all
+// calls after that are shown, of a probe that was removed, too.
+func TestTrustGuardRearm(t *testing.T) {
+	tr := startTrace(t, "--guard=rearm", "generic_file_llseek(offset)")
+	at, shown := 0, 0
+	for _, tt := range [][2]string{
+		{"tracing_on", "0"}, {"events/GROUP/enable", "0"}, {"events/GROUP/generic_*/enable", "0"},
+		{"events/GROUP/generic_*/filter", "offset == 99999"}, {"events/GROUP/generic_*/trigger", "traceoff"},
+		{"trace_options", "nooverwrite"}, {"options/userstacktrace", "1"}, {"trace_clock", "boot"},
+		{"buffer_size_kb", "80"}, {"per_cpu/cpu0/buffer_size_kb", "640"}, {"tracing_cpumask", "0"},
+		{"set_event_pid", "1"}, {"set_event_notrace_pid", ""},
+	} {
+		tr.write(tt[0], tt[1])
+		at = tr.says(at, "another program has .*; it is (armed again, and .*|as it was again)")
+		seeks(t)
+		shown += 3
+		tr.await(fmt.Sprintf("%d calls after %s", shown, tt[0]), func() bool { return tr.shown() == shown })
+	}
+	at = tr.remove(at, "another program has removed the probe of generic_file_llseek; it is armed again, and .*")
+	seeks(t)
+	tr.end()
+	t.Log(tr.said())
+	if n := tr.shown(); n != shown+3 {
+		t.Errorf("%d calls are shown, want %d", n, shown+3)
+	}
+	cleanly(t)
+}
+
+// shown is how many lines there are by now.
+func (tr *traced) shown() (n int) {
+	tr.lines(func([]byte) { n++ })
+	return n
 }
 
 // content is what is in a file of the instance.
@@ -148,14 +221,15 @@ func TestTrustGuardPipe(t *testing.T) {
 	tr.await("the first calls", func() bool { b, _ := os.ReadFile(tr.out); return bytes.Count(b, []byte("\n")) == 3 })
 	tr.cmd.Process.Signal(syscall.SIGSTOP)
 	seeks(t)
-	var thief *exec.Cmd
+	var thieves []*exec.Cmd
 	for cpu := range 2 {
-		thief = exec.Command("cat", tr.file(fmt.Sprintf("per_cpu/cpu%d/trace_pipe_raw", cpu)))
+		thief := exec.Command("cat", tr.file(fmt.Sprintf("per_cpu/cpu%d/trace_pipe_raw", cpu)))
 		thief.Stdout, _ = os.Create(filepath.Join(t.TempDir(), "stolen"))
 		if err := thief.Start(); err != nil {
 			t.Fatal(err)
 		}
-		t.Cleanup(func() { thief.Process.Kill(); thief.Wait() })
+		thieves = append(thieves, thief)
+		t.Cleanup(func() { thief.Process.Kill() })
 	}
 	time.Sleep(500 * time.Millisecond)
 	tr.cmd.Process.Signal(syscall.SIGCONT)
@@ -166,5 +240,13 @@ func TestTrustGuardPipe(t *testing.T) {
 	if tr.cmd.ProcessState.ExitCode() != 1 {
 		t.Errorf("%v, want status 1", err)
 	}
-	_ = at
+	for _, thief := range thieves {
+		thief.Process.Kill()
+		thief.Wait()
+	}
+	tr.says(at, "3 events were read by cat-\\d+, cat-\\d+ and are not shown", "instances/tsnoop_\\d+ cannot be removed: cat-\\d+ has its per_cpu/cpu\\d/trace_pipe_raw open")
+	if out, err := exec.Command("tsnoop", "clean").CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+	cleanly(t)
 }

@@ -1,0 +1,37 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+
+	"golang.org/x/term"
+)
+
+// How many events a second a probe may have. Nobody reads as much on a terminal, and
+// if what shows a line there is traced itself, each event makes more; elsewhere it is
+// about what can be shown at all.
+const (
+	terminalRate = 10_000
+	fileRate     = 1_000_000
+)
+
+// rate is the limit that was asked for, or that makes sense.
+func (o *options) rate() int {
+	switch {
+	case o.trace.MaxRate >= 0:
+		return o.trace.MaxRate
+	case o.command.name != "record" && o.summary != "only" && (o.output == "" || o.output == "-") && term.IsTerminal(int(os.Stdout.Fd())):
+		return terminalRate
+	}
+	return fileRate
+}
+
+// parseRate reads a number of events a second.
+func parseRate(s string) (int, error) {
+	n, err := strconv.Atoi(s)
+	if err != nil || n < 0 {
+		return 0, fmt.Errorf("%q is no number of events", s)
+	}
+	return n, nil
+}

@@ -1,0 +1,137 @@
+package trace
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"slices"
+	"time"
+
+	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
+	"github.com/tsnoop/tsnoop/tracefs"
+)
+
+// drowning are functions that a kernel under load calls so often, or in such places,
+// that a probe may bring the machine to a stop. Many of a name may be harmless: whether
+// they are, a look tells.
+var drowning = []string{
+	// locks
+	"*spin_lock*", "*spin_unlock*", "*spin_trylock*", "*raw_read_lock*", "*raw_read_unlock*", "*raw_write_lock*", "*raw_write_unlock*",
+	"mutex_lock*", "mutex_unlock", "down_read", "up_read", "down_write", "up_write", "lock_acquire", "lock_release",
+	"*preempt_count*", "preempt_schedule*", "__local_bh_*",
+	// RCU, clocks, interrupts, timers
+	"rcu_*", "__rcu_*", "__srcu_*", "call_rcu*", "ktime_get*", "*sched_clock*", "read_tsc", "*_irq_enter*", "*_irq_exit*", "irq_enter*", "irq_exit*",
+	"*tick_sched*", "hrtimer_*", "update_process_times", "*apic_timer*", "local_touch_nmi",
+	// the scheduler
+	"schedule", "__schedule", "*_task_fair", "*_entity", "pick_next_*", "put_prev_*", "update_curr*", "update_load_avg*", "update_rq_clock*",
+	"try_to_wake_up", "ttwu_*", "*finish_task_switch*", "__switch_to*", "scheduler_tick", "sched_tick", "*set_next_task*", "*select_task_rq*", "*cpuacct*", "psi_*",
+	// memory
+	"mem*cpy*", "memset*", "memmove*", "*copy_*_user*", "clear_page*", "copy_page*", "kmalloc*", "__kmalloc*", "kfree", "*kmem_cache_alloc*", "kmem_cache_free",
+	"*slab_alloc*", "*slab_free*", "*alloc_pages*", "free_unref_*", "*handle_mm_fault*", "do_user_addr_fault", "*exc_page_fault*", "do_page_fault",
+	// every system call
+	"do_syscall_64*", "x64_sys_call", "el0_svc*", "invoke_syscall*", "syscall_enter_*", "syscall_exit_*", "syscall_trace_*", "fpregs_*", "__fget*", "fput*",
+}
+
+// Drowns tells whether a function is one that should be looked at before it is traced.
+func Drowns(function string) bool {
+	return slices.ContainsFunc(drowning, func(glob string) bool {
+		ok, _ := path.Match(glob, function)
+		return ok
+	})
+}
+
+// How a look goes: a function that is called less than calm times in lookTime is
+// harmless, and after enough calls of all there is nothing more to know.
+const (
+	lookTime = time.Second
+	calm     = 100
+	enough   = 100_000
+)
+
+// mayDrown refuses to arm functions that may bring the machine to a stop. How often
+// they are called is counted by probes that record nothing.
+func (m *Machine) mayDrown(ctx context.Context, plans []*fetchargs.Plan, o Options) error {
+	var risky []*fetchargs.Plan
+	for _, p := range plans {
+		if p.Renames == "" && Drowns(p.Func.Name) {
+			risky = append(risky, p)
+		}
+	}
+	if len(risky) == 0 || ctx.Err() != nil {
+		return nil
+	}
+	hits, took, err := m.look(risky, o)
+	if err != nil || hits == nil {
+		return err
+	}
+	return tooHot(risky, hits, took)
+}
+
+// look counts calls. Functions that cannot be probed are for Arm to refuse.
+func (m *Machine) look(plans []*fetchargs.Plan, o Options) (hits map[*fetchargs.Plan]uint64, took time.Duration, err error) {
+	s, err := m.fs.NewSession(tracefs.Options{BufferKB: 64, Log: o.Log})
+	if err != nil {
+		return nil, 0, err
+	}
+	defer func() { err = firstError(err, s.Close()) }()
+	events := map[*fetchargs.Plan]string{}
+	for _, plan := range plans {
+		p := fetchargs.Probes([]*fetchargs.Plan{plan})[0]
+		for _, symbol := range p.Symbols {
+			if s.Define(p.Kind, p.Kind.Head(s.Group(), p.Event, 0)+" "+symbol) == nil {
+				events[plan] = p.Event
+			}
+		}
+	}
+	if len(events) == 0 {
+		return nil, 0, nil
+	}
+	counted, took, err := s.Count(lookTime, enough)
+	hits = map[*fetchargs.Plan]uint64{}
+	for plan, event := range events {
+		hits[plan] = counted[event].Hits + counted[event].Misses
+	}
+	return hits, took, err
+}
+
+// tooHot says which of the plans are about functions that are called often: one error
+// for each spec.
+func tooHot(plans []*fetchargs.Plan, hits map[*fetchargs.Plan]uint64, took time.Duration) error {
+	var wrong spec.Errors
+	rate := func(p *fetchargs.Plan) uint64 {
+		return uint64(float64(hits[p]) * float64(time.Second) / float64(max(took, time.Millisecond)))
+	}
+	worst := map[*spec.Spec]*fetchargs.Plan{}
+	many := map[*spec.Spec]int{}
+	var specs []*spec.Spec
+	for _, p := range plans {
+		if hits[p] < calm {
+			continue
+		}
+		s := p.Spec
+		if p.Glob != nil {
+			s = p.Glob.Spec
+		}
+		if many[s]++; worst[s] == nil {
+			specs = append(specs, s)
+		}
+		if worst[s] == nil || hits[p] > hits[worst[s]] {
+			worst[s] = p
+		}
+	}
+	for _, s := range specs {
+		p := worst[s]
+		others := ""
+		if n := many[s] - 1; n > 0 {
+			others = fmt.Sprintf(", and of %d others", n)
+		}
+		wrong = append(wrong, &spec.Error{Text: s.Text, Span: s.Func.Span,
+			Msg:  fmt.Sprintf("there were %d calls a second of %s%s: to trace them all may bring this machine to a stop", rate(p), p.Func.Name, others),
+			Hint: "--yes-really traces them all the same"})
+	}
+	if len(wrong) > 0 {
+		return wrong
+	}
+	return nil
+}
