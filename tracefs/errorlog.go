@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"strings"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // A KernelError is the kernel's refusal of something written to tracefs.
@@ -98,6 +100,9 @@ func (fsys *FS) refused(err error, log, file, command string) error {
 	var pe *fs.PathError
 	var errno syscall.Errno
 	if !errors.As(err, &pe) || pe.Op != "write" || !errors.As(err, &errno) {
+		if errors.Is(err, fs.ErrPermission) || errors.Is(err, unix.EROFS) {
+			return explainOpen(fsys.dir, err)
+		}
 		return err
 	}
 	ke := &KernelError{File: file, Command: command, Text: errno.Error(), Column: -1, Errno: errno}

@@ -114,23 +114,6 @@ func explainEmpty(dir string, err error) error {
 		Cure: cureLockdown, Err: err}
 }
 
-// explainOpen turns a failed open into what to do about it.
-func explainOpen(dir string, err error) error {
-	switch {
-	case errors.Is(err, unix.EPERM) && lockedDown(lockdown):
-		return &MachineError{Msg: "the kernel is locked down (confidentiality): tracing is forbidden",
-			Cure: cureLockdown, Err: err}
-	case errors.Is(err, unix.EPERM) && os.Geteuid() == 0:
-		return &MachineError{Msg: "the kernel forbids tracing: it is locked down (confidentiality), or root here is not the machine's",
-			Cure: cureLockdown + "; trace outside of the container", Err: err}
-	case errors.Is(err, fs.ErrPermission):
-		return &MachineError{Msg: dir + " is not readable", Cure: "run as root", Err: err}
-	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ENOTDIR):
-		return &MachineError{Msg: "no tracefs at " + dir, Cure: cureMount, Err: err}
-	}
-	return err
-}
-
 // lockedDown reads a lockdown file: "none integrity [confidentiality]".
 // Integrity, which Secure Boot brings, does not stop kprobe events.
 //

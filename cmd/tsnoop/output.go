@@ -23,7 +23,7 @@ type output struct {
 func newOutput(o *options) (*output, error) {
 	out := &output{file: os.Stdout}
 	if o.output != "" && o.output != "-" {
-		f, err := os.Create(o.output)
+		f, err := createFile(o.output)
 		if err != nil {
 			return nil, usagef("", "cannot write the output: %v", err)
 		}

@@ -3,6 +3,7 @@ package trace
 import (
 	"errors"
 	"fmt"
+	"os"
 
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
@@ -27,7 +28,7 @@ func Check(kernel *btf.Kernel, find func() (*tracefs.FS, error)) []Finding {
 	if err != nil {
 		findings = append(findings, checkTracefs(err))
 	} else {
-		findings = append(findings, Finding{What: "tracefs", Note: fs.Path()})
+		findings = append(findings, Finding{What: "tracefs", Note: fs.Path()}, checkRights(fs))
 		findings = append(findings, checkFeatures(fs)...)
 	}
 	return append(findings, checkSymbols(), checkRanges())
@@ -65,6 +66,18 @@ func checkTracefs(err error) Finding {
 	return f
 }
 
+func checkRights(fs *tracefs.FS) Finding {
+	f := Finding{What: "rights", Note: "probes can be defined", Must: true}
+	var m *tracefs.MachineError
+	if f.Err = fs.Writable(); f.Err != nil {
+		f.Note = f.Err.Error()
+	}
+	if errors.As(f.Err, &m) {
+		f.Note, f.Cure = m.Msg, m.Cure
+	}
+	return f
+}
+
 func checkFeatures(fs *tracefs.FS) []Finding {
 	f, err := fs.Features()
 	if err != nil {
@@ -88,7 +101,16 @@ func checkSymbols() Finding {
 	f := Finding{What: "symbols", Note: "/proc/kallsyms"}
 	if _, stext, err := proc.LoadFacts([]string{"_stext"}); err != nil || stext == 0 {
 		f.Err, f.Note = errors.ErrUnsupported, "addresses are hidden: callers are shown as numbers"
-		f.Cure = "sysctl kernel.kptr_restrict=1, and run as root"
+		restrict := proc.KptrRestrict()
+		switch {
+		case restrict == 2:
+			f.Note += ", for kernel.kptr_restrict is 2"
+			f.Cure = "sysctl kernel.kptr_restrict=1"
+		case os.Geteuid() != 0:
+			f.Cure = "run as root"
+		default:
+			f.Cure = "give this container CAP_SYSLOG, or trace outside of it"
+		}
 	}
 	return f
 }

@@ -1,0 +1,101 @@
+package tracefs
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// Writable tells why probes cannot be defined here, nil if they can, as far as that is
+// known before one is.
+func (fsys *FS) Writable() error {
+	unlock, err := fsys.lockProbes()
+	if err != nil {
+		return err
+	}
+	unlock()
+	if err := unix.Faccessat(int(unix.AT_FDCWD), fsys.absolute("instances"), unix.W_OK|unix.X_OK, unix.AT_EACCESS); err != nil {
+		return explainOpen(fsys.dir, &os.PathError{Op: "mkdir", Path: "instances", Err: err})
+	}
+	return nil
+}
+
+func (fsys *FS) absolute(name string) string { return fsys.dir + "/" + name }
+
+// explainOpen turns a failed open into what to do about it.
+func explainOpen(dir string, err error) error {
+	var known *MachineError
+	switch {
+	case errors.As(err, &known):
+		return err
+	case errors.Is(err, unix.EPERM) && lockedDown(lockdown):
+		return &MachineError{Msg: "the kernel is locked down (confidentiality): tracing is forbidden",
+			Cure: cureLockdown, Err: err}
+	case errors.Is(err, unix.EPERM) && os.Geteuid() == 0:
+		return &MachineError{Msg: "the kernel forbids tracing: it is locked down (confidentiality), or root here is not the machine's",
+			Cure: cureLockdown + "; trace outside of the container", Err: err}
+	case errors.Is(err, unix.EROFS):
+		return &MachineError{Msg: "the tracefs at " + dir + " is read-only here: nothing can be armed",
+			Cure: "mount -o remount,rw " + dir + "; of a container that is for its host to do, or trace on the host", Err: err}
+	case errors.Is(err, fs.ErrPermission):
+		return explainRights(dir, err)
+	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ENOTDIR):
+		return &MachineError{Msg: "no tracefs at " + dir, Cure: cureMount, Err: err}
+	}
+	return err
+}
+
+// explainRights tells who says no, and what of.
+func explainRights(dir string, err error) error {
+	what := dir
+	var at *os.PathError
+	if errors.As(err, &at) && at.Path != dir && at.Path != "." {
+		what = strings.TrimPrefix(at.Path, dir+"/") + " in " + dir
+	}
+	m := &MachineError{Err: err}
+	switch who := os.Geteuid(); {
+	case who != 0:
+		m.Msg = fmt.Sprintf("%s is not for user %d", what, who)
+		m.Cure = "run as root"
+		if owner := ownerOf(dir); owner >= 0 && owner != who {
+			m.Cure += fmt.Sprintf(", or on recent kernels let root give it to you: mount -o remount,uid=%d,mode=0700 %s", who, dir)
+		}
+	case !machinesRoot():
+		m.Msg = what + " is not for root here, who is not the machine's: this is a user namespace"
+		m.Cure = "trace outside of the container, or in one without a user namespace"
+	case !overrides():
+		m.Msg = what + " is not for root here, who lacks CAP_DAC_OVERRIDE"
+		m.Cure = "give it to the container, with CAP_SYS_ADMIN (docker run --privileged), or trace outside of it"
+	default:
+		m.Msg = what + ": permission denied, which root is by a security module only (SELinux, AppArmor, Landlock)"
+		m.Cure = "ausearch -m avc -ts recent, or dmesg, shows by which rule"
+	}
+	return m
+}
+
+// ownerOf is the user whom a directory belongs to, -1 if that is not known.
+func ownerOf(dir string) int {
+	var st unix.Stat_t
+	if unix.Stat(dir, &st) != nil {
+		return -1
+	}
+	return int(st.Uid)
+}
+
+// machinesRoot tells whether user 0 here is the machine's. See user_namespaces(7).
+func machinesRoot() bool {
+	b, err := os.ReadFile("/proc/self/uid_map")
+	f := strings.Fields(string(b))
+	return err != nil || len(f) == 3 && f[0] == "0" && f[1] == "0" && f[2] == "4294967295"
+}
+
+// overrides tells whether this process has CAP_DAC_OVERRIDE.
+func overrides() bool {
+	head := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
+	var data [2]unix.CapUserData
+	return unix.Capget(&head, &data[0]) != nil || data[0].Effective&(1<<unix.CAP_DAC_OVERRIDE) != 0
+}
