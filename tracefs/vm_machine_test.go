@@ -42,7 +42,7 @@ func TestVMForbidden(t *testing.T) {
 	mounted(t)
 	cmd, _, line := child(t, "nobody", 0)
 	cmd.Wait()
-	if want := DefaultMount + " is not for user 1000 (run as root, or on recent kernels let root give it to you: mount -o remount,uid=1000,mode=0700 " + DefaultMount + ")"; line != want {
+	if want := DefaultMount + " is not for user 65534 (run as root, or on recent kernels let root give it to you: mount -o remount,uid=65534,mode=0700 " + DefaultMount + ")"; line != want {
 		t.Errorf("got %q, want %q", line, want)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"path"
-	"slices"
 	"time"
 
 	"github.com/tsnoop/tsnoop/fetchargs"
@@ -13,39 +12,50 @@ import (
 )
 
 // drowning are functions that a kernel under load calls so often, or in such places,
-// that a probe may bring the machine to a stop. Many of a name may be harmless: whether
-// they are, a look tells.
-var drowning = []string{
-	// locks
-	"*spin_lock*", "*spin_unlock*", "*spin_trylock*", "*raw_read_lock*", "*raw_read_unlock*", "*raw_write_lock*", "*raw_write_unlock*",
-	"mutex_lock*", "mutex_unlock", "down_read", "up_read", "down_write", "up_write", "lock_acquire", "lock_release",
-	"*preempt_count*", "preempt_schedule*", "__local_bh_*",
-	// RCU, clocks, interrupts, timers
-	"rcu_*", "__rcu_*", "__srcu_*", "call_rcu*", "ktime_get*", "*sched_clock*", "read_tsc", "*_irq_enter*", "*_irq_exit*", "irq_enter*", "irq_exit*",
-	"*tick_sched*", "hrtimer_*", "update_process_times", "*apic_timer*", "local_touch_nmi",
-	// the scheduler
-	"schedule", "__schedule", "*_task_fair", "*_entity", "pick_next_*", "put_prev_*", "update_curr*", "update_load_avg*", "update_rq_clock*",
-	"try_to_wake_up", "ttwu_*", "*finish_task_switch*", "__switch_to*", "scheduler_tick", "sched_tick", "*set_next_task*", "*select_task_rq*", "*cpuacct*", "psi_*",
-	// memory
-	"mem*cpy*", "memset*", "memmove*", "*copy_*_user*", "clear_page*", "copy_page*", "kmalloc*", "__kmalloc*", "kfree", "*kmem_cache_alloc*", "kmem_cache_free",
-	"*slab_alloc*", "*slab_free*", "*alloc_pages*", "free_unref_*", "*handle_mm_fault*", "do_user_addr_fault", "*exc_page_fault*", "do_page_fault",
-	// every system call
-	"do_syscall_64*", "x64_sys_call", "el0_svc*", "invoke_syscall*", "syscall_enter_*", "syscall_exit_*", "syscall_trace_*", "fpregs_*", "__fget*", "fput*",
+// that a probe may bring the machine to a stop. Many of a name are harmless: a look
+// tells, for one that is called less than calm times a second is. Where a probe stands in
+// the way of all CPUs, or of interrupts, few calls are enough to expect many.
+var drowning = []struct {
+	calm  uint64
+	names []string
+}{
+	{100, []string{
+		// locks
+		"*spin_lock*", "*spin_unlock*", "*spin_trylock*", "*raw_read_lock*", "*raw_read_unlock*", "*raw_write_lock*", "*raw_write_unlock*",
+		"lock_acquire", "lock_release", "*preempt_count*", "preempt_schedule*", "__local_bh_*",
+		// RCU, clocks, interrupts, timers
+		"rcu_*", "__rcu_*", "__srcu_*", "call_rcu*", "ktime_get*", "*sched_clock*", "read_tsc", "*_irq_enter*", "*_irq_exit*", "irq_enter*", "irq_exit*",
+		"*tick_sched*", "hrtimer_*", "update_process_times", "*apic_timer*", "local_touch_nmi",
+		// the scheduler
+		"schedule", "__schedule", "*_task_fair", "*_entity", "pick_next_*", "put_prev_*", "update_curr*", "update_load_avg*", "update_rq_clock*",
+		"*finish_task_switch*", "__switch_to*", "scheduler_tick", "sched_tick", "*set_next_task*", "*select_task_rq*", "*cpuacct*", "psi_*",
+	}},
+	{20_000, []string{
+		"mutex_lock*", "mutex_unlock", "down_read", "up_read", "down_write", "up_write", "try_to_wake_up", "ttwu_*",
+		// memory
+		"mem*cpy*", "memset*", "memmove*", "*copy_*_user*", "clear_page*", "copy_page*", "kmalloc*", "__kmalloc*", "kfree", "*kmem_cache_alloc*", "kmem_cache_free",
+		"*slab_alloc*", "*slab_free*", "*alloc_pages*", "free_unref_*", "*handle_mm_fault*", "do_user_addr_fault", "*exc_page_fault*", "do_page_fault",
+		// every system call
+		"do_syscall_64*", "x64_sys_call", "el0_svc*", "invoke_syscall*", "syscall_enter_*", "syscall_exit_*", "syscall_trace_*", "fpregs_*", "__fget*", "fput*",
+	}},
 }
 
-// Drowns tells whether a function is one that should be looked at before it is traced.
-func Drowns(function string) bool {
-	return slices.ContainsFunc(drowning, func(glob string) bool {
-		ok, _ := path.Match(glob, function)
-		return ok
-	})
+// calmRate is how many calls a second of a function are harmless; false if any number is.
+func calmRate(function string) (rate uint64, risky bool) {
+	for _, d := range drowning {
+		for _, glob := range d.names {
+			if ok, _ := path.Match(glob, function); ok {
+				return d.calm, true
+			}
+		}
+	}
+	return 0, false
 }
 
-// How a look goes: a function that is called less than calm times in lookTime is
-// harmless, and after enough calls of all there is nothing more to know.
+// A look ends after lookTime, or after enough calls of all functions, when there is
+// nothing more to know.
 const (
 	lookTime = time.Second
-	calm     = 100
 	enough   = 100_000
 )
 
@@ -54,7 +64,7 @@ const (
 func (m *Machine) mayDrown(ctx context.Context, plans []*fetchargs.Plan, o Options) error {
 	var risky []*fetchargs.Plan
 	for _, p := range plans {
-		if p.Renames == "" && Drowns(p.Func.Name) {
+		if _, is := calmRate(p.Func.Name); is && p.Renames == "" {
 			risky = append(risky, p)
 		}
 	}
@@ -106,7 +116,7 @@ func tooHot(plans []*fetchargs.Plan, hits map[*fetchargs.Plan]uint64, took time.
 	many := map[*spec.Spec]int{}
 	var specs []*spec.Spec
 	for _, p := range plans {
-		if hits[p] < calm {
+		if calm, _ := calmRate(p.Func.Name); rate(p) < calm {
 			continue
 		}
 		s := p.Spec

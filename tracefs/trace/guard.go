@@ -41,6 +41,7 @@ type guard struct {
 	readers              []proc.Holder              // that have been told of
 	uncounted            bool                       // probes were off, and so has been their count
 	robbed               bool                       // it has been told that events are read by others
+	closed               bool                       // the last balance has been struck
 	mark                 account                    // when all was last as it should be
 }
 
@@ -322,10 +323,12 @@ func (g *guard) opened() {
 }
 
 // balance says what others have read: that they do, at once, and in the end how much.
+// The end is before the last counts are read, for which pages may be taken.
 func (g *guard) balance(final bool) {
-	if g == nil {
+	if g == nil || g.closed {
 		return
 	}
+	g.closed = final
 	b, err := g.t.session.Balance()
 	if err != nil || !b.Sure || b.Stolen == 0 || g.robbed && !final {
 		return

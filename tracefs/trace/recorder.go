@@ -41,6 +41,7 @@ func (rec *Recorder) Record(ctx context.Context, t *Trace, o RecordOptions) (err
 	err = rec.take(read.Pages(ctx, t.session), o.Count)
 	t.guard.stop()
 	err = firstError(err, t.session.Stop())
+	t.guard.balance(true)
 	symbols.Wait()
 	rec.complete(h, t)
 	if o.Compress {
