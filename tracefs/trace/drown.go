@@ -25,13 +25,13 @@ var drowning = []struct {
 		"lock_acquire", "lock_release", "*preempt_count*", "preempt_schedule*", "__local_bh_*",
 		// RCU, clocks, interrupts, timers
 		"rcu_*", "__rcu_*", "__srcu_*", "call_rcu*", "ktime_get*", "*sched_clock*", "read_tsc", "*_irq_enter*", "*_irq_exit*", "irq_enter*", "irq_exit*",
-		"*tick_sched*", "hrtimer_*", "update_process_times", "*apic_timer*", "local_touch_nmi",
+		"*tick_sched*", "update_process_times", "*apic_timer*", "local_touch_nmi", "*hrtimer_interrupt*", "*hrtimer_run_queues",
 		// the scheduler
 		"schedule", "__schedule", "*_task_fair", "*_entity", "pick_next_*", "put_prev_*", "update_curr*", "update_load_avg*", "update_rq_clock*",
 		"*finish_task_switch*", "__switch_to*", "scheduler_tick", "sched_tick", "*set_next_task*", "*select_task_rq*", "*cpuacct*", "psi_*",
 	}},
 	{20_000, []string{
-		"mutex_lock*", "mutex_unlock", "down_read", "up_read", "down_write", "up_write", "try_to_wake_up", "ttwu_*",
+		"mutex_lock*", "mutex_unlock", "down_read", "up_read", "down_write", "up_write", "try_to_wake_up", "ttwu_*", "hrtimer_*",
 		// memory
 		"mem*cpy*", "memset*", "memmove*", "*copy_*_user*", "clear_page*", "copy_page*", "kmalloc*", "__kmalloc*", "kfree", "*kmem_cache_alloc*", "kmem_cache_free",
 		"*slab_alloc*", "*slab_free*", "*alloc_pages*", "free_unref_*", "*handle_mm_fault*", "do_user_addr_fault", "*exc_page_fault*", "do_page_fault",

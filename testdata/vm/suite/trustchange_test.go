@@ -131,6 +131,7 @@ func TestTrustResized(t *testing.T) {
 			tr := startTrace(t, "--json", "-p", l.pid, seekSpec)
 			name := filepath.Join(tracing, "instances", fmt.Sprintf("tsnoop_%d", tr.cmd.Process.Pid), tt.file)
 			if _, err := os.Stat(name); err != nil {
+				tr.end()
 				return // before 6.8
 			}
 			ran := make(chan bool)
