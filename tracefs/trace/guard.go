@@ -31,18 +31,19 @@ type guard struct {
 	end     sync.Once
 	done    sync.WaitGroup
 
-	told                 map[string]*tracefs.Change // what is changed now, by file and event
-	next                 int                        // the event to look at next
-	opens                map[string]int             // how often each pipe was opened, by whomever
-	listed               string                     // what was said last of lists of threads
-	formats              []*tracefs.Format          // that the trace began with
-	emptied, toldEmptied bool                       // a buffer was, and it has been told
-	mended               map[string]bool            // lists of threads that have been set back
-	readers              []proc.Holder              // that have been told of
-	uncounted            bool                       // probes were off, and so has been their count
-	robbed               bool                       // it has been told that events are read by others
-	closed               bool                       // the last balance has been struck
-	mark                 account                    // when all was last as it should be
+	told      map[string]*tracefs.Change // what is changed now, by file and event
+	next      int                        // the event to look at next
+	opens     map[string]int             // how often each pipe was opened, by whomever
+	listed    string                     // what was said last of lists of threads
+	formats   []*tracefs.Format          // that the trace began with
+	emptied   bool                       // a buffer was, which has not been told yet
+	anew      bool                       // and the kernel counts anew since the mark
+	mended    map[string]bool            // lists of threads that have been set back
+	readers   []proc.Holder              // that have been told of
+	uncounted bool                       // probes were off, and so has been their count
+	robbed    bool                       // it has been told that events are read by others
+	closed    bool                       // the last balance has been struck
+	mark      account                    // when all was last as it should be
 }
 
 // An account is what the kernel has counted.
@@ -161,6 +162,7 @@ func (g *guard) touched(seen []tracefs.Touch) {
 	if all {
 		events = g.t.session.Events()
 	}
+	g.emptied, g.anew = g.emptied || emptied, g.anew || emptied
 	slices.Sort(events)
 	slices.Sort(lists)
 	g.look(slices.Compact(events))
@@ -170,10 +172,6 @@ func (g *guard) touched(seen []tracefs.Touch) {
 	if opened {
 		g.opened()
 	}
-	if emptied && !g.toldEmptied {
-		g.t.warn("another program has emptied the buffers of this trace; %s", g.cost())
-	}
-	g.toldEmptied = false
 	g.balance(false)
 }
 
@@ -212,7 +210,6 @@ func (g *guard) look(events []string) {
 		g.t.warn("this trace is as it was again; %s", g.cost())
 	case g.emptied:
 		g.t.warn("another program has emptied the buffers of this trace; %s", g.cost())
-		g.toldEmptied = true
 	case now.exact || !g.mark.exact:
 		g.mark = now
 	}
@@ -251,7 +248,7 @@ func (g *guard) account() (a account) {
 		if err = firstError(err, e); err != nil {
 			return account{}
 		}
-		g.emptied = g.emptied || b.Emptied
+		g.emptied, g.anew = g.emptied || b.Emptied, g.anew || b.Emptied
 		a = account{known: true, seen: b.Seen + b.Stolen}
 		if a.hits, err = g.hits(); err == nil && a.hits == before {
 			a.exact = true
@@ -277,8 +274,8 @@ func (g *guard) cost() string {
 	g.mark = g.account()
 	hits := int64(g.mark.hits - was.hits)
 	missing := hits - int64(g.mark.seen-was.seen)
-	uncounted := g.uncounted
-	g.uncounted = false
+	uncounted, anew := g.uncounted, g.anew
+	g.uncounted, g.anew = false, false
 	about := ""
 	if !was.exact || !g.mark.exact {
 		about = "about "
@@ -286,6 +283,8 @@ func (g *guard) cost() string {
 	switch {
 	case !g.mark.known || !was.known:
 		return "how many events that has cost is not known"
+	case anew:
+		return "how many events that has cost is not known, for the kernel has begun to count anew"
 	case !g.t.countable():
 		return fmt.Sprintf("the probes were hit %d times meanwhile, and how much of that was asked for is not known", hits)
 	case uncounted && missing > 0:

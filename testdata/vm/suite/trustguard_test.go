@@ -90,7 +90,7 @@ func TestTrustGuard(t *testing.T) {
 			"another program has changed the triggers of generic_file_llseek from none to stacktrace.*; to go back: .*", none},
 		{"overwrite", "trace_options", "nooverwrite", "overwrite", "another program has set options of this trace, nooverwrite; .*", none},
 		{"an option", "options/userstacktrace", "1", "0", "another program has set options of this trace, userstacktrace; .*", none},
-		{"clock", "trace_clock", "boot", "mono", "another program has changed the clock of this trace from mono to boot, and that has emptied the buffers; .*", none},
+		{"clock", "trace_clock", "boot", "mono", "another program has changed the clock of this trace from mono to boot, and that has emptied the buffers; .*", unknown},
 		{"size", "buffer_size_kb", "80", "", "another program has changed the size of the buffers of this trace from \\d+ to \\d+; to go back: .*", none},
 		{"one size", "per_cpu/cpu0/buffer_size_kb", "640", "", "another program has changed the size of the buffers of this trace from \\d+ to X; to go back: .*", none},
 		{"CPUs", "tracing_cpumask", "0", "3", "another program has changed the mask of CPUs of this trace from 3 to 0; to go back: .*", missing},
@@ -122,15 +122,15 @@ func TestTrustGuard(t *testing.T) {
 		}
 		figure(t, tt.name, 1)
 	}
-	// What was not read yet is gone with the buffers. Three calls more show that it is
-	// read at all.
+	// What was not read yet is gone with the buffers, and the kernel's counts are, too.
+	// Three calls more show that it is read at all.
 	for _, tt := range [][3]string{
-		{"trace", "", "another program has emptied the buffers of this trace; (about )?3 events are missing"},
+		{"trace", "", "another program has emptied the buffers of this trace; " + unknown},
 		{"trace_clock", "boot", "another program has changed the clock of this trace from mono to boot, .*"},
 	} {
 		before := tr.shown()
 		seeks(t)
-		tr.await("three calls", func() bool { return tr.shown() == before+3 })
+		tr.await("three calls", func() bool { return tr.shown() >= before+3 })
 		tr.cmd.Process.Signal(syscall.SIGSTOP)
 		seeks(t)
 		tr.write(tt[0], tt[1])
@@ -138,7 +138,7 @@ func TestTrustGuard(t *testing.T) {
 		at = tr.says(at, tt[2])
 	}
 	tr.write("trace_clock", "mono")
-	at = tr.says(at, "this trace is as it was again; "+missing)
+	at = tr.says(at, "this trace is as it was again; "+unknown)
 	at = tr.remove(at, "another program has removed the probe of generic_file_llseek; --guard=rearm defines it again")
 	tr.end()
 	tr.says(at, "this trace was not set back; how many events that has cost is not known, .*")
@@ -179,7 +179,11 @@ func TestTrustGuardRearm(t *testing.T) {
 		{"set_event_pid", "1"}, {"set_event_notrace_pid", ""},
 	} {
 		tr.write(tt[0], tt[1])
-		at = tr.says(at, "another program has .*; it is (armed again, and .*|as it was again)")
+		told := "another program has .*; it is (armed again, and .*|as it was again)"
+		if tt[0] == "set_event_pid" { // which is emptied first
+			told = "another program has .*, and only the threads listed there are still traced; it is as it was again"
+		}
+		at = tr.says(at, told)
 		seeks(t)
 		shown += 3
 		tr.await(fmt.Sprintf("%d calls after %s", shown, tt[0]), func() bool { return tr.shown() == shown })
@@ -221,9 +225,13 @@ func TestTrustGuardPipe(t *testing.T) {
 	tr.await("the first calls", func() bool { b, _ := os.ReadFile(tr.out); return bytes.Count(b, []byte("\n")) == 3 })
 	tr.cmd.Process.Signal(syscall.SIGSTOP)
 	seeks(t)
+	words := []string{"cat"}
+	if os.Getenv("TSNOOP_VM_KERNEL") == "5.10" { // whose cat takes whole pages only, by splice(2)
+		words = []string{"head", "-c", "9999999"}
+	}
 	var thieves []*exec.Cmd
 	for cpu := range 2 {
-		thief := exec.Command("cat", tr.file(fmt.Sprintf("per_cpu/cpu%d/trace_pipe_raw", cpu)))
+		thief := exec.Command(words[0], append(words[1:], tr.file(fmt.Sprintf("per_cpu/cpu%d/trace_pipe_raw", cpu)))...)
 		thief.Stdout, _ = os.Create(filepath.Join(t.TempDir(), "stolen"))
 		if err := thief.Start(); err != nil {
 			t.Fatal(err)
@@ -233,7 +241,7 @@ func TestTrustGuardPipe(t *testing.T) {
 	}
 	time.Sleep(500 * time.Millisecond)
 	tr.cmd.Process.Signal(syscall.SIGCONT)
-	at := tr.says(0, "events of this trace are being read by cat-\\d+, cat-\\d+: 3 so far, which are not shown")
+	at := tr.says(0, "events of this trace are being read by (cat|head)-\\d+, (cat|head)-\\d+: 3 so far, which are not shown")
 	tr.cmd.Process.Signal(syscall.SIGINT)
 	err := <-tr.done
 	t.Log(tr.said())
@@ -244,7 +252,7 @@ func TestTrustGuardPipe(t *testing.T) {
 		thief.Process.Kill()
 		thief.Wait()
 	}
-	tr.says(at, "3 events were read by cat-\\d+, cat-\\d+ and are not shown", "instances/tsnoop_\\d+ cannot be removed: cat-\\d+ has its per_cpu/cpu\\d/trace_pipe_raw open")
+	tr.says(at, "3 events were read by (cat|head)-\\d+, (cat|head)-\\d+ and are not shown", "instances/tsnoop_\\d+ cannot be removed: (cat|head)-\\d+ has its per_cpu/cpu\\d/trace_pipe_raw open")
 	if out, err := exec.Command("tsnoop", "clean").CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}

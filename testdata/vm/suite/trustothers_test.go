@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -20,6 +21,10 @@ import (
 // does without.
 func others(t *testing.T) {
 	t.Helper()
+	// What a test before this one has killed is no part of what must stay.
+	if out, err := exec.Command("tsnoop", "clean").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
 	for _, line := range []struct{ file, def, undo string }{
 		{"kprobe_events", "p:other/o_seek generic_file_llseek off=$arg2:s64", "-:other/o_seek"},
 		{"kprobe_events", "r:other/o_read vfs_read ret=$retval:s64", "-:other/o_read"},
