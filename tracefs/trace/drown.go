@@ -31,7 +31,7 @@ var drowning = []struct {
 		"*finish_task_switch*", "__switch_to*", "scheduler_tick", "sched_tick", "*set_next_task*", "*select_task_rq*", "*cpuacct*", "psi_*",
 	}},
 	{20_000, []string{
-		"mutex_lock*", "mutex_unlock", "down_read", "up_read", "down_write", "up_write", "try_to_wake_up", "ttwu_*", "hrtimer_*",
+		"mutex_lock*", "mutex_unlock", "down_read", "up_read", "down_write", "up_write", "try_to_wake_up", "ttwu_*", "hrtimer_start*", "hrtimer_*cancel", "hrtimer_forward*",
 		// memory
 		"mem*cpy*", "memset*", "memmove*", "*copy_*_user*", "clear_page*", "copy_page*", "kmalloc*", "__kmalloc*", "kfree", "*kmem_cache_alloc*", "kmem_cache_free",
 		"*slab_alloc*", "*slab_free*", "*alloc_pages*", "free_unref_*", "*handle_mm_fault*", "do_user_addr_fault", "*exc_page_fault*", "do_page_fault",

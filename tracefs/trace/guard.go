@@ -182,6 +182,7 @@ func (g *guard) look(events []string) {
 	found := map[string]bool{}
 	for _, c := range g.t.session.Changes(events) {
 		key := c.File + " " + c.Event
+		g.anew = g.anew || c.Cost != ""
 		if g.told[key] != nil && g.told[key].Is == c.Is {
 			found[key] = true
 			continue
