@@ -119,7 +119,7 @@ func parseArgs(args []string) (*options, error) {
 	}
 	o.command, o.args = commandNamed("trace"), set.Args()
 	if dash := set.ArgsLenAtDash(); dash >= 0 {
-		o.args, o.program = o.args[:dash], o.args[dash:]
+		o.args, o.program = o.args[:dash:dash], o.args[dash:] // what is appended to the one is not put into the other
 		if len(o.program) == 0 {
 			return o, usagef("tsnoop SPEC... -- COMMAND [ARG...]", "which command? There is nothing behind --")
 		}
