@@ -39,7 +39,7 @@ func TestCountedRecorded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		chosen, _, err := fetchargs.Select([]*spec.Spec{s}, recorded, false)
+		chosen, _, err := fetchargs.Select([]*spec.Spec{s}, recorded, false, nil)
 		if (err == nil) != (want > 0) {
 			t.Errorf("%s: %v", text, err)
 			continue

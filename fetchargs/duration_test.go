@@ -57,7 +57,7 @@ func TestDuration(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		chosen, _, err := fetchargs.Select([]*spec.Spec{wanted}, saved(t, all), false)
+		chosen, _, err := fetchargs.Select([]*spec.Spec{wanted}, saved(t, all), false, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -75,7 +75,7 @@ func TestNoDuration(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, _, err = fetchargs.Select([]*spec.Spec{wanted}, saved(t, planOf(t, "vfs_read(count)")), false)
+	_, _, err = fetchargs.Select([]*spec.Spec{wanted}, saved(t, planOf(t, "vfs_read(count)")), false, nil)
 	if err == nil {
 		t.Error("a recording of entries has durations")
 	}

@@ -37,6 +37,8 @@ type Plan struct {
 	// most kernels lie elsewhere after the next boot.
 	Addresses []string
 
+	Measures []Measured // what its calls are added up by, as Target.Measures
+
 	Arch  *abi.Arch
 	check *test // what user space decides, nil if the kernel's filters do all
 }

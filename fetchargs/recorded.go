@@ -16,8 +16,9 @@ import (
 // that none is about not at all; from is the index in plans of each of the
 // result. What was not recorded cannot be asked for: that is in the error, an
 // Errors. Of what a glob matches, only those are left out that have it not. With
-// pair a plan keeps both sides that it has, as [Target] says.
-func Select(specs []*spec.Spec, plans []*Plan, pair bool) (selected []*Plan, from []int, err error) {
+// pair a plan keeps both sides that it has, as [Target] says. Calls are added up by
+// measures.
+func Select(specs []*spec.Spec, plans []*Plan, pair bool, measures []*Measure) (selected []*Plan, from []int, err error) {
 	var errs spec.Errors
 	for _, wanted := range specs {
 		glob := &Glob{Spec: wanted}
@@ -27,7 +28,7 @@ func Select(specs []*spec.Spec, plans []*Plan, pair bool) (selected []*Plan, fro
 			}
 			glob.Matches++
 			s := newSelection(wanted, p)
-			out := s.selected(pair)
+			out := s.selected(pair, measures)
 			s.errs = s.errs.Unique()
 			switch {
 			case len(s.errs) == 0:
@@ -133,7 +134,7 @@ func recordedSide(p *Probe) side {
 
 // selected is the plan with what the spec asks for, of the recorded values; nil if
 // that is not there. With pair it keeps both sides.
-func (s *selection) selected(pair bool) *Plan {
+func (s *selection) selected(pair bool, measures []*Measure) *Plan {
 	if s.spec.Parens {
 		s.choose()
 	} else {
@@ -145,11 +146,12 @@ func (s *selection) selected(pair bool) *Plan {
 	if s.plan.check != nil {
 		all = append(all, s.plan.check)
 	}
+	measured := s.complaints.measure(measures, s)
 	if len(s.errs) > 0 {
 		return nil
 	}
 	out := *s.plan
-	out.Spec = s.spec
+	out.Spec, out.Measures = s.spec, measured
 	if len(all) > 0 {
 		out.check = join(true, all...)
 	}

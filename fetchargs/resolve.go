@@ -158,6 +158,7 @@ func (r *resolver) plan() *Plan {
 		r.everything()
 	}
 	r.conditions()
+	r.measure()
 	if len(r.errs) > 0 {
 		return nil
 	}

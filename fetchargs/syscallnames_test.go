@@ -89,7 +89,7 @@ func TestSyscallsRecorded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		chosen, _, err := fetchargs.Select([]*spec.Spec{s}, recorded, false)
+		chosen, _, err := fetchargs.Select([]*spec.Spec{s}, recorded, false, nil)
 		var got []string
 		for _, p := range chosen {
 			got = append(got, p.Func.Name)
@@ -114,7 +114,7 @@ func TestSyscalls32Recorded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		chosen, _, err := fetchargs.Select([]*spec.Spec{s}, plans, false)
+		chosen, _, err := fetchargs.Select([]*spec.Spec{s}, plans, false, nil)
 		if len(chosen) != want || (err == nil) != (want > 0) {
 			t.Errorf("%s: %d plans, %v; want %d", text, len(chosen), err, want)
 		}

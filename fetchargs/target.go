@@ -66,6 +66,8 @@ type Target struct {
 	// Calls says that tsnoop makes calls of the events: what the kernel may filter
 	// is then what package calls allows. Without it lines are meant for others.
 	Calls bool
+	// Measures are fetched of every function, and not shown.
+	Measures []*Measure
 	// MaxActive is that of every return probe.
 	MaxActive int
 	// Nonce is put into the names of events and strings, so that text from a

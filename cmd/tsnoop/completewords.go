@@ -110,6 +110,10 @@ func (f *flagRow) complete(value string) shell.Answer {
 		a.Words = comms(value)
 	case "time":
 		a.Words = among(value, render.TimeModes())
+	case "by":
+		a.Words = among(value, []string{render.ByComm, render.ByCaller})
+	case "hist":
+		a.Words = among(value, []string{duration})
 	case "arch":
 		a.Words = among(value, []string{"amd64", "arm64"})
 	default:

@@ -38,6 +38,11 @@ type options struct {
 	tree      bool
 	summary   string        // "", "too" or "only"
 	interval  time.Duration // between summaries; 0 for one at the end
+	sort      render.Order  // of a summary's rows
+	by        string        // what it has rows by: comm, caller or an expression
+	hists     []string      // expressions that it has histograms of
+	heat      bool          // intervals are rows of a map
+	measured  bool          // one of these is asked for
 	notations []bool        // those that are asked for
 	color     string
 	emit      string // "", "tracefs", "shell" or "boot"
@@ -70,6 +75,10 @@ func (o *options) flags() []flagRow {
 		{"types", "", yes(&o.show.Types), "", ""},
 		{"compact", "", yes(&o.show.Compact), "", ""},
 		{"summary", "", optional("too", oneOf(&o.summary, "too", "only")), "takes nothing or only", "tsnoop --summary=only SPEC"},
+		{"sort", "", oneOfParsed(&o.sort, render.ParseOrder, render.Orders()), "is one of " + strings.Join(render.Orders(), ", "), "tsnoop --sort calls SPEC"},
+		{"by", "", word(&o.by), "takes comm, caller or a value", "tsnoop --by comm SPEC"},
+		{"hist", "", words(&o.hists), "takes a value", "tsnoop --hist count 'vfs_read(count)'"},
+		{"heat", "", yes(&o.heat), "", ""},
 		{"interval", "i", parsed(&o.interval, parseDuration), "takes 10s, 500ms, 2m or seconds", "tsnoop --summary -i 1s SPEC"},
 		{"time", "t", parsed(&o.show.Time, render.ParseTimeMode), "is one of " + strings.Join(render.TimeModes(), ", "), "tsnoop -t clock SPEC"},
 		{"output", "o", word(&o.output), "takes the name of a file", "tsnoop -o calls SPEC"},
@@ -127,6 +136,9 @@ func parseArgs(args []string) (*options, error) {
 	if err := o.takePIDs(); err != nil {
 		return o, err
 	}
+	if err := o.implied(set); err != nil {
+		return o, err
+	}
 	o.pickCommand()
 	if err := o.unquoted(); err != nil {
 		return o, err
@@ -165,6 +177,8 @@ func (o *options) check() error {
 		return usagef("", "--emit and --explain exclude each other")
 	case o.interval > 0 && o.summary == "":
 		return usagef("tsnoop --summary -i 1 SPEC", "--interval needs --summary")
+	case o.measured && o.command.name != "trace" && o.command.name != "replay":
+		return usagef("tsnoop replay --by comm FILE", "--sort, --by, --hist and --heat go with a trace that is shown, and with replay")
 	case (o.plan.Arch != nil || o.plan.Features != nil) && o.emit == "" && !o.explain && (o.command.name == "trace" || o.command.name == "record"):
 		return usagef("tsnoop --emit "+strings.Join(o.args, " "), "--arch and --kernel describe another machine: that goes with --emit and --explain")
 	}

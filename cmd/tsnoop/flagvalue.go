@@ -61,6 +61,13 @@ func oneOf(to *string, words ...string) setter {
 	return s
 }
 
+// oneOfParsed takes one of some words, for what parse makes of it.
+func oneOfParsed[T any](to *T, parse func(string) (T, error), words []string) setter {
+	s := parsed(to, parse)
+	s.of = words
+	return s
+}
+
 // number takes 0, which is as if the flag was not given, up to most.
 func number(to *int, most int64) setter {
 	return parsed(to, func(s string) (int, error) {

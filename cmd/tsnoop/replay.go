@@ -95,7 +95,7 @@ func openReplay(f io.ReaderAt, size int64, name string, o *options, ui *ui) (*tr
 
 // openOptions says what is wanted of a recording.
 func (o *options) openOptions(name string, ui *ui) trace.OpenOptions {
-	return trace.OpenOptions{Name: name, Begin: o.begins(), Chain: o.plan.Chain, Warn: ui.tell, Specs: o.args[1:], Pair: o.pairs(), Stacks: o.trace.Stacks}
+	return trace.OpenOptions{Name: name, Begin: o.begins(), Chain: o.plan.Chain, Warn: ui.tell, Specs: o.args[1:], Pair: o.pairs(), Measures: o.plan.Measures, Stacks: o.trace.Stacks}
 }
 
 // showText shows what somebody has copied out of trace or trace_pipe after the lines of

@@ -4,6 +4,7 @@ import (
 	"iter"
 
 	"github.com/tsnoop/tsnoop/render"
+	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
@@ -16,11 +17,16 @@ func show(r *trace.Reading, all iter.Seq2[*calls.Call, error], o *options, out *
 	ro.Start, ro.Clock, ro.Order, ro.Symbol, ro.IsCode, ro.IsName = r.Start(), r.WallClock(), r.Order(), r.Symbol, r.IsCode, r.IsName
 	out.begin(o.newSink(from, ro))
 	lines, n := o.summary != "only", 0
-	if lines {
+	switch {
+	case lines && sums != nil:
+		r.Lost = func(e *tracefs.Event) { out.Lost(e); sums.Lose(e) }
+	case lines:
 		r.Lost = out.Lost
+	case sums != nil:
+		r.Lost = func(e *tracefs.Event) { sums.Lose(e) }
 	}
 	r.Idle, r.Further = out.Idle, grow(r, out, sums)
-	defer sums.begin(from, r.Start(), r.Order(), out)()
+	defer sums.begin(from, r.Start(), r.Order(), r.Symbol, out)()
 	defer out.Idle()
 	for c, err := range all {
 		if err != nil {

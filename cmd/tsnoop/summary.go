@@ -37,14 +37,19 @@ func (s *summing) live(now func() uint64, stop func()) {
 	}
 }
 
+// A symbolFunc names what is at an address of the kernel.
+type symbolFunc = func(addr uint64) (name, module string, off uint64, ok bool)
+
 // begin begins to add up the calls of the sources, from start on, ns. The function it returns prints the sum
 // of all.
-func (s *summing) begin(from []render.Source, start uint64, order binary.ByteOrder, out *output) (end func()) {
+func (s *summing) begin(from []render.Source, start uint64, order binary.ByteOrder, symbol symbolFunc, out *output) (end func()) {
 	if s == nil {
 		return func() {}
 	}
 	s.Summing = render.NewSumming(from, render.SummingOptions{
 		Interval: s.o.interval, Start: start, Order: order, Now: s.now, Gone: s.stop,
+		Sort: s.o.sort, By: s.o.by, Symbol: symbol, Heat: s.o.heat,
+		Numbers: s.o.numbers(), Bare: s.o.bare(),
 		Print: func(what *render.Summary) bool {
 			what.Alone, what.Width = s.o.summary == "only", out.width()
 			out.Idle()

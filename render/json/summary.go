@@ -7,31 +7,33 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 )
 
-// Summary appends what calls came to, a line for each function:
+// Summary appends what calls came to, a line for each function, or for each value that
+// its calls have:
 //
-//	{"summary":"f","module":"m","spec":"f(x)","ts_ns":9,"span_ns":8,"interval":true,"calls":7,
-//	 "errors":{"ENOENT":2},"orphans":1,"unfinished":1,"total_ns":900,"mean_ns":180,"min_ns":1,
-//	 "max_ns":600,"p50_ns":90,"p99_ns":600,"histogram":[{"from_ns":1,"to_ns":2,"calls":1},...]}
+//	{"summary":"f","module":"m","spec":"f(x)","by":{"name":"x","value":3},"ts_ns":9,"span_ns":8,
+//	 "interval":true,"calls":7,"errors":{"ENOENT":2},"orphans":1,"unfinished":1,"total_ns":900,
+//	 "mean_ns":180,"min_ns":1,"max_ns":600,"p50_ns":90,"p99_ns":600,
+//	 "histogram":[{"from_ns":1,"to_ns":2,"calls":1},...],"numbers":[...],"lost":5}
 //
 // "ts_ns" is the end of the period and "span_ns" how long it was. "spec" is
 // there if several specs are about one function, "errors" if it is known
-// whether calls failed, "total_ns" and what follows if calls were timed.
+// whether calls failed, "total_ns" and what follows if calls were timed, "lost" if events
+// were lost in that time; it is null if nobody counted them.
 func (p *Printer) Summary(dst []byte, s *render.Summary) []byte {
-	rows := s.Rows(p.plain)
+	if s.Heat {
+		return p.appendHeat(dst, s)
+	}
+	rows := s.Rows(p.plain, 0)
 	for i := range rows {
-		dst = appendSummary(dst, &rows[i], s)
+		dst = p.appendSummary(dst, &rows[i], s)
 	}
 	return dst
 }
 
-func appendSummary(dst []byte, r *render.SummaryRow, s *render.Summary) []byte {
-	dst = append(dst, '{')
-	dst = append(dst, appendMember(nil, "summary", r.Function.Name)[1:]...)
-	if module := r.Function.Module; module != "" {
-		dst = appendMember(dst, "module", module)
-	}
-	if r.Spec != "" {
-		dst = appendMember(dst, "spec", r.Spec)
+func (p *Printer) appendSummary(dst []byte, r *render.SummaryRow, s *render.Summary) []byte {
+	dst = appendAbout(dst, "summary", r)
+	if r.Key != nil {
+		dst = p.appendKey(append(dst, `,"by":`...), r.Key)
 	}
 	dst = appendCount(dst, "ts_ns", s.To)
 	dst = appendCount(dst, "span_ns", s.Span())
@@ -51,7 +53,33 @@ func appendSummary(dst []byte, r *render.SummaryRow, s *render.Summary) []byte {
 	if r.Durations.Count > 0 {
 		dst = appendDurations(dst, &r.Durations)
 	}
-	return append(dst, "}\n"...)
+	if len(s.Numbers) > 0 {
+		dst = appendNumbers(append(dst, `,"numbers":`...), s.Numbers, r.Numbers)
+	}
+	return append(appendLost(dst, s), "}\n"...)
+}
+
+// appendAbout begins the object of a row: what it is, and of which function.
+func appendAbout(dst []byte, what string, r *render.SummaryRow) []byte {
+	dst = append(append(dst, '{'), appendMember(nil, what, r.Function.Name)[1:]...)
+	if module := r.Function.Module; module != "" {
+		dst = appendMember(dst, "module", module)
+	}
+	if r.Spec != "" {
+		dst = appendMember(dst, "spec", r.Spec)
+	}
+	return dst
+}
+
+// appendLost appends how many events were lost in the time of s, if any were.
+func appendLost(dst []byte, s *render.Summary) []byte {
+	switch {
+	case s.LostMore:
+		return append(dst, `,"lost":null`...)
+	case s.Lost > 0:
+		return appendCount(dst, "lost", s.Lost)
+	}
+	return dst
 }
 
 // appendErrors appends how many calls failed how.
@@ -74,7 +102,12 @@ func appendDurations(dst []byte, h *calls.Histogram) []byte {
 	dst = appendCount(dst, "max_ns", h.Max)
 	dst = appendCount(dst, "p50_ns", h.Percentile(50))
 	dst = appendCount(dst, "p99_ns", h.Percentile(99))
-	dst = append(dst, `,"histogram":[`...)
+	return appendOctaves(append(dst, `,"histogram":`...), h)
+}
+
+// appendOctaves appends how many durations lie in each octave that has any.
+func appendOctaves(dst []byte, h *calls.Histogram) []byte {
+	dst = append(dst, '[')
 	start := len(dst)
 	for o := range h.Octaves {
 		if o.Count == 0 {

@@ -12,6 +12,12 @@ import (
 // the terminal.
 const leastBar = 10
 
+// A bar is how many values a histogram has in a range.
+type bar struct {
+	label string
+	count uint64
+}
+
 // appendHistogram appends how many of a function's calls took how long:
 //
 //	vfs_read
@@ -19,26 +25,85 @@ const leastBar = 10
 //
 // The calls of which that is not known are named beside the function.
 func (p *Printer) appendHistogram(dst []byte, r *render.SummaryRow, width int) []byte {
+	dst = p.appendTitle(dst, r)
+	dst = append(appendUntimed(dst, r), '\n')
+	var bars []bar
+	for o := range r.Durations.Octaves {
+		bars = append(bars, bar{string(appendOctave(nil, o)), o.Count})
+	}
+	return appendBars(dst, bars, width)
+}
+
+// appendTitle appends what a histogram is about.
+func (p *Printer) appendTitle(dst []byte, r *render.SummaryRow) []byte {
 	dst = append(p.opts.Paint(dst, render.Heading), r.Title...)
-	dst = append(appendUntimed(p.opts.Reset(dst), r), '\n')
-	var octaves []calls.Octave
+	if r.Key != nil {
+		dst = r.Key.Append(append(dst, ", "...))
+	}
+	return p.opts.Reset(dst)
+}
+
+// appendNumbers appends how many of a function's calls had which numbers:
+//
+//	vfs_read, count: total 4711, mean 523, min 0, max 4096, of 9 calls
+//	  0         2 |@@@@            |
+//	  1024..2047  7 |@@@@@@@@@@@@@@@ |
+func (p *Printer) appendNumbers(dst []byte, r *render.SummaryRow, name string, h *calls.Numbers, width int) []byte {
+	dst = render.AppendEscaped(append(p.appendTitle(dst, r), ", "...), []byte(name), render.NoQuote)
+	if h.Count > 0 {
+		dst = h.Total().Append(append(dst, ": total "...), 10)
+		dst = h.Mean().Append(append(dst, ", mean "...), 10)
+		dst = appendNumber(append(dst, ", min "...), h.Min)
+		dst = appendNumber(append(dst, ", max "...), h.Max)
+		dst = strconv.AppendUint(append(dst, ", of "...), h.Count, 10)
+		dst = append(dst, plural(" call", h.Count)...)
+	}
+	if h.Unknown > 0 {
+		dst = strconv.AppendUint(append(dst, ", without "...), h.Unknown, 10)
+		dst = append(dst, " of which it is not known"...)
+	}
+	var bars []bar
+	for g := range h.Ranges {
+		label := appendNumber(nil, g.Least)
+		if g.Least.Value != g.Most.Value {
+			label = appendNumber(append(label, ".."...), g.Most)
+		}
+		bars = append(bars, bar{string(label), g.Count})
+	}
+	return appendBars(append(dst, '\n'), bars, width)
+}
+
+func plural(what string, n uint64) string {
+	if n == 1 {
+		return what
+	}
+	return what + "s"
+}
+
+func appendNumber(dst []byte, n calls.Number) []byte {
+	if n.Signed {
+		return strconv.AppendInt(dst, int64(n.Value), 10)
+	}
+	return strconv.AppendUint(dst, n.Value, 10)
+}
+
+func appendBars(dst []byte, bars []bar, width int) []byte {
 	var most uint64
 	label, digits := 0, 0
-	for o := range r.Durations.Octaves {
-		octaves = append(octaves, o)
-		most = max(most, o.Count)
-		label = max(label, len(appendOctave(nil, o)))
-		digits = max(digits, len(strconv.FormatUint(o.Count, 10)))
+	for _, b := range bars {
+		most = max(most, b.count)
+		label = max(label, len(b.label))
+		digits = max(digits, len(strconv.FormatUint(b.count, 10)))
 	}
-	bar := max(width-label-digits-len("     ||"), leastBar)
-	for _, o := range octaves {
+	room := max(width-label-digits-len("     ||"), leastBar)
+	for _, b := range bars {
 		start := len(dst)
-		dst = padRight(appendOctave(append(dst, "  "...), o), start, label+4)
+		dst = padRight(append(append(dst, "  "...), b.label...), start, label+4)
 		start = len(dst)
-		dst = padLeft(strconv.AppendUint(dst, o.Count, 10), start, digits)
+		dst = padLeft(strconv.AppendUint(dst, b.count, 10), start, digits)
 		dst = append(dst, " |"...)
 		start = len(dst)
-		dst = padRight(append(dst, strings.Repeat("@", barLength(o.Count, most, bar))...), start, bar)
+		dst = padRight(append(dst, strings.Repeat("@", barLength(b.count, most, room))...), start, room)
 		dst = append(dst, "|\n"...)
 	}
 	return dst

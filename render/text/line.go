@@ -23,6 +23,7 @@ type Printer struct {
 	tree      tree
 	objects   []object // of the call so far, whose trees are still to be shown
 	summed    bool     // a summary was shown
+	heat      heat
 }
 
 // An object is a value that is shown as a tree.

@@ -2,29 +2,45 @@ package text
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/tsnoop/tsnoop/render"
 )
 
-// Summary appends a table with a line for each function, and how long the calls
-// took as histograms. An empty line is between it and what is above and below.
+// mostKeys is how many rows with keys a table has. JSON has all.
+const mostKeys = 50
+
+// Summary appends a table with a line for each function, or for each key, and
+// histograms: of how long the calls took, or of what else is counted. An empty line
+// is between it and what is above and below.
 func (p *Printer) Summary(dst []byte, s *render.Summary) []byte {
+	if s.Heat {
+		return p.appendHeat(dst, s)
+	}
 	if p.summed || !s.Alone {
 		dst = append(dst, '\n')
 	}
 	p.summed = true
 	dst = p.appendPeriod(dst, s)
-	rows := s.Rows(p.functions)
+	rows := s.Rows(p.functions, mostKeys)
 	if len(rows) == 0 {
 		dst = append(dst, "no calls\n"...)
 	} else {
-		dst = p.appendTable(dst, rows)
+		dst = p.appendTable(dst, s, rows)
+	}
+	if s.Mixed() {
+		dst = append(dst, "There were more values than are kept: of some that came rarely, calls are among the others.\n"...)
 	}
 	for i := range rows {
-		if rows[i].Durations.Count > 0 {
+		if rows[i].Durations.Count > 0 && !s.Bare {
 			dst = p.appendHistogram(append(dst, '\n'), &rows[i], s.Width)
+		}
+		for j, name := range s.Numbers {
+			if j < len(rows[i].Numbers) {
+				dst = p.appendNumbers(append(dst, '\n'), &rows[i], name, &rows[i].Numbers[j], s.Width)
+			}
 		}
 	}
 	if !s.Alone && !s.Final {
@@ -44,45 +60,89 @@ func (p *Printer) appendPeriod(dst []byte, s *render.Summary) []byte {
 	default:
 		dst = append(render.AppendDuration(append(dst, "all "...), s.Span()), " so far"...)
 	}
-	return append(p.opts.Reset(dst), '\n')
+	return append(p.opts.Reset(appendLost(dst, s, ", ")), '\n')
 }
 
-// columns are what stands above a table. All but the first and the last are
-// numbers.
-var columns = cells{"FUNCTION", "CALLS", "TOTAL", "MEAN", "P50", "P99", "MAX", "ERRORS"}
-
-// cells are the texts of one line of a table. The errors are at the end because
-// there may be many.
-type cells [8]string
-
-func (p *Printer) appendTable(dst []byte, rows []render.SummaryRow) []byte {
-	table := make([]cells, len(rows))
-	var width [len(columns)]int
-	for i := range columns {
-		width[i] = len(columns[i])
-		for j := range rows {
-			table[j] = rowCells(&rows[j])
-			width[i] = max(width[i], render.TextWidth([]byte(table[j][i])))
-		}
+// appendLost appends how many events were lost, if any were.
+func appendLost(dst []byte, s *render.Summary, before string) []byte {
+	switch {
+	case s.Lost > 0 && s.LostMore:
+		dst = strconv.AppendUint(append(append(dst, before...), "more than "...), s.Lost, 10)
+	case s.Lost > 0:
+		dst = strconv.AppendUint(append(dst, before...), s.Lost, 10)
+	case s.LostMore:
+		dst = append(append(dst, before...), "some"...)
+	default:
+		return dst
 	}
-	dst = appendCells(p.opts.Paint(dst, render.Aside), &columns, &width, &render.Options{})
+	return append(dst, " events lost"...)
+}
+
+// widestKey is how much room keys have in columns; more moves the rest of the row.
+const widestKey = 40
+
+// heads are what stands above the columns of a table, the name of the keys if there are
+// any. All but the function, the key and the last are numbers.
+func heads(by string) []string {
+	all := []string{"FUNCTION", "CALLS", "TOTAL", "MEAN", "P50", "P99", "MAX", "ERRORS"}
+	switch by {
+	case "":
+		return all
+	case render.ByComm, render.ByCaller:
+		by = strings.ToUpper(by)
+	}
+	return slices.Insert(all, 1, string(render.AppendEscaped(nil, []byte(by), render.NoQuote)))
+}
+
+func (p *Printer) appendTable(dst []byte, s *render.Summary, rows []render.SummaryRow) []byte {
+	l := layout{heads: heads(s.By), names: 1}
+	if s.By != "" {
+		l.names = 2
+	}
+	table := make([][]string, len(rows))
+	for j := range rows {
+		table[j] = rowCells(&rows[j], s.By != "")
+	}
+	for i := range l.heads {
+		width := len(l.heads[i])
+		for j := range table {
+			width = max(width, render.TextWidth([]byte(table[j][i])))
+		}
+		if i == 1 && l.names == 2 {
+			width = min(width, max(widestKey, len(l.heads[i])))
+		}
+		l.width = append(l.width, width)
+	}
+	dst = l.appendCells(p.opts.Paint(dst, render.Aside), l.heads, &render.Options{})
 	dst = append(p.opts.Reset(dst), '\n')
 	for j := range table {
-		dst = append(appendCells(dst, &table[j], &width, &p.opts), '\n')
+		dst = append(l.appendCells(dst, table[j], &p.opts), '\n')
 	}
 	return dst
 }
 
-// appendCells appends a line with the columns that wide.
-func appendCells(dst []byte, line *cells, width *[len(columns)]int, o *render.Options) []byte {
+// A layout is how wide the columns of a table are. The first of them are names, to the
+// left. The errors are at the end because there may be many.
+type layout struct {
+	heads []string
+	width []int
+	names int
+}
+
+func (l *layout) appendCells(dst []byte, line []string, o *render.Options) []byte {
 	dst = o.Paint(dst, render.Heading)
 	start := len(dst)
-	dst = o.Reset(padRight(append(dst, line[0]...), start, width[0]))
+	dst = o.Reset(padRight(append(dst, line[0]...), start, l.width[0]))
 	last := len(line) - 1
 	for i := 1; i < last; i++ {
 		dst = append(dst, "  "...)
 		start = len(dst)
-		dst = padLeft(append(dst, line[i]...), start, width[i])
+		dst = append(dst, line[i]...)
+		if i < l.names {
+			dst = padRight(dst, start, l.width[i])
+			continue
+		}
+		dst = padLeft(dst, start, l.width[i])
 	}
 	if line[last] == "" {
 		return dst
@@ -90,19 +150,28 @@ func appendCells(dst []byte, line *cells, width *[len(columns)]int, o *render.Op
 	return o.Reset(append(o.Paint(append(dst, "  "...), render.Failure), line[last]...))
 }
 
-func rowCells(r *render.SummaryRow) cells {
-	c := cells{r.Title, strconv.FormatUint(r.Calls, 10), "-", "-", "-", "-", "-", "-"}
+// rowCells are the texts of a line; keyed says that one of the columns is for keys.
+func rowCells(r *render.SummaryRow, keyed bool) []string {
+	c := []string{r.Title}
+	if keyed && r.Key != nil {
+		c = append(c, string(r.Key.Append(nil)))
+	} else if keyed {
+		c = append(c, "")
+	}
+	c = append(c, strconv.FormatUint(r.Calls, 10))
 	if d := &r.Durations; d.Count > 0 {
-		for i, ns := range []uint64{d.Total, d.Mean(), d.Percentile(50), d.Percentile(99), d.Max} {
-			c[2+i] = string(render.AppendDuration(nil, ns))
+		for _, ns := range []uint64{d.Total, d.Mean(), d.Percentile(50), d.Percentile(99), d.Max} {
+			c = append(c, string(render.AppendDuration(nil, ns)))
 		}
+	} else {
+		c = append(c, "-", "-", "-", "-", "-")
 	}
-	if r.MayFail {
-		var errors []string
-		for _, e := range r.Errors() {
-			errors = append(errors, fmt.Sprintf("%d %s", e.Calls, render.AppendErrnoName(nil, e.Errno)))
-		}
-		c[7] = strings.Join(errors, ", ")
+	if !r.MayFail {
+		return append(c, "-")
 	}
-	return c
+	var errors []string
+	for _, e := range r.Errors() {
+		errors = append(errors, fmt.Sprintf("%d %s", e.Calls, render.AppendErrnoName(nil, e.Errno)))
+	}
+	return append(c, strings.Join(errors, ", "))
 }

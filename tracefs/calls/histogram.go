@@ -7,17 +7,32 @@ import "math/bits"
 const (
 	partBits = 4
 	parts    = 1 << partBits
-	buckets  = (64 - partBits + 1) * parts
+	rows     = 64 - partBits + 1
 )
 
 // A Histogram counts durations in ns, in memory that does not grow with them.
-// The zero value is empty.
+// The zero value is empty. A copy of another counts in the same memory.
 type Histogram struct {
 	Count    uint64
 	Total    uint64 // ns
 	Min, Max uint64 // ns; 0 if it is empty
 
-	buckets [buckets]uint64
+	rows [rows]*[parts]uint64 // most have none
+}
+
+// at counts what is in bucket i.
+func (h *Histogram) at(i int) uint64 {
+	if row := h.rows[i/parts]; row != nil {
+		return row[i%parts]
+	}
+	return 0
+}
+
+func (h *Histogram) row(i int) *[parts]uint64 {
+	if h.rows[i] == nil {
+		h.rows[i] = new([parts]uint64)
+	}
+	return h.rows[i]
 }
 
 // bucketOf is the bucket that ns belongs to.
@@ -46,7 +61,8 @@ func (h *Histogram) Add(ns uint64) {
 	h.Max = max(h.Max, ns)
 	h.Count++
 	h.Total += ns
-	h.buckets[bucketOf(ns)]++
+	i := bucketOf(ns)
+	h.row(i / parts)[i%parts]++
 }
 
 // Merge counts what o has counted too.
@@ -60,8 +76,13 @@ func (h *Histogram) Merge(o *Histogram) {
 	h.Max = max(h.Max, o.Max)
 	h.Count += o.Count
 	h.Total += o.Total
-	for i, n := range o.buckets {
-		h.buckets[i] += n
+	for i := range o.rows {
+		if from := o.rows[i]; from != nil {
+			to := h.row(i)
+			for j, n := range from {
+				to[j] += n
+			}
+		}
 	}
 }
 
@@ -81,7 +102,8 @@ func (h *Histogram) Percentile(p int) uint64 {
 		return h.Max
 	}
 	var seen uint64
-	for i, n := range h.buckets {
+	for i := range rows * parts {
+		n := h.at(i)
 		if seen += n; n > 0 && seen >= rank {
 			start := bucketStart(i)
 			width := bucketStart(i+1) - start // of the last one too: it wraps around to 0
@@ -113,8 +135,8 @@ func (h *Histogram) Octaves(yield func(Octave) bool) {
 		if o.To == 0 {
 			o.To = last
 		}
-		for _, n := range h.buckets[bucketOf(o.From) : bucketOf(last)+1] {
-			o.Count += n
+		for i := bucketOf(o.From); i <= bucketOf(last); i++ {
+			o.Count += h.at(i)
 		}
 		if !yield(o) {
 			return

@@ -15,12 +15,35 @@ type Summary struct {
 	Orphans    uint64    // calls whose entry was not seen though it was asked for
 	Unfinished uint64    // calls whose return was not
 	Durations  Histogram // of the calls of which both sides were seen
+	Numbers    []Numbers // of each of Facts.Numbers
+	Keys       *Keys     // the same by Facts.Key; nil if no call had one
 
 	errors map[int]uint64 // by number
 }
 
+// Facts are what is known of a call that is added up.
+type Facts struct {
+	Errno   int      // the error that it has returned, 0 if that was none
+	Key     []byte   // what it is added up by, too; nil for nothing. It is not kept.
+	Numbers []Number // as many of each call
+}
+
 // Add counts a call that has returned that error, 0 if it was none.
-func (s *Summary) Add(c *Call, errno int) {
+func (s *Summary) Add(c *Call, errno int) { s.AddFacts(c, &Facts{Errno: errno}) }
+
+// AddFacts counts a call.
+func (s *Summary) AddFacts(c *Call, f *Facts) {
+	s.add(c, f)
+	if f.Key == nil {
+		return
+	}
+	if s.Keys == nil {
+		s.Keys = &Keys{}
+	}
+	s.Keys.sum(f.Key).add(c, f)
+}
+
+func (s *Summary) add(c *Call, f *Facts) {
 	s.Calls++
 	switch {
 	case c.Orphan:
@@ -30,8 +53,19 @@ func (s *Summary) Add(c *Call, errno int) {
 	case c.Entry != nil && c.Return != nil:
 		s.Durations.Add(c.Duration)
 	}
-	if errno > 0 && errno <= maxErrno {
-		s.fail(errno, 1)
+	if f.Errno > 0 && f.Errno <= maxErrno {
+		s.fail(f.Errno, 1)
+	}
+	s.grow(len(f.Numbers))
+	for i := range f.Numbers {
+		s.Numbers[i].Add(f.Numbers[i])
+	}
+}
+
+// grow has so many Numbers.
+func (s *Summary) grow(numbers int) {
+	for len(s.Numbers) < numbers {
+		s.Numbers = append(s.Numbers, Numbers{})
 	}
 }
 
@@ -50,6 +84,16 @@ func (s *Summary) Merge(o *Summary) {
 	s.Durations.Merge(&o.Durations)
 	for errno, n := range o.errors {
 		s.fail(errno, n)
+	}
+	s.grow(len(o.Numbers))
+	for i := range o.Numbers {
+		s.Numbers[i].Merge(&o.Numbers[i])
+	}
+	if o.Keys != nil {
+		if s.Keys == nil {
+			s.Keys = &Keys{}
+		}
+		s.Keys.Merge(o.Keys)
 	}
 }
 

@@ -3,6 +3,7 @@ package calls_test
 import (
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -93,7 +94,7 @@ func TestPercentiles(t *testing.T) {
 			for i := range parts {
 				merged.Merge(&parts[i])
 			}
-			if merged != h {
+			if !reflect.DeepEqual(merged, h) {
 				t.Errorf("%s, seed %d: three histograms merged differ from one of all", name, seed)
 			}
 		}

@@ -23,9 +23,12 @@ func (s *Sums) Grow(plans int) {
 }
 
 // Add counts a call that is over and has returned that error, 0 if it was none.
-func (s *Sums) Add(c *Call, errno int) {
+func (s *Sums) Add(c *Call, errno int) { s.AddFacts(c, &Facts{Errno: errno}) }
+
+// AddFacts counts a call that is over.
+func (s *Sums) AddFacts(c *Call, f *Facts) {
 	s.last, s.quiet = max(s.last, c.Last().Time), false
-	s.current[c.Plan].Add(c, errno)
+	s.current[c.Plan].AddFacts(c, f)
 }
 
 // All are the sums of all calls, one of each plan, with the time that they begin at and

@@ -37,9 +37,10 @@ type OpenOptions struct {
 	Warn  func(Warning)
 
 	// Not of text, whose plans are given, and which has no stacks.
-	Specs  []string // choose from what was recorded; none for all
-	Pair   bool     // with Specs: every call is seen at its entry and its return
-	Stacks bool     // the kernel's stacks, which must have been recorded
+	Specs    []string             // choose from what was recorded; none for all
+	Pair     bool                 // with Specs: every call is seen at its entry and its return
+	Measures []*fetchargs.Measure // what calls are added up by
+	Stacks   bool                 // the kernel's stacks, which must have been recorded
 }
 
 // Open reads what is in a file of that many bytes. Of tsnoop's recordings the plans
@@ -92,9 +93,11 @@ func (r *File) prepare(o OpenOptions) error {
 		from[i] = i
 	}
 	if len(specs) > 0 {
-		if r.plans, from, err = fetchargs.Select(specs, plans, o.Pair); err != nil {
+		if r.plans, from, err = fetchargs.Select(specs, plans, o.Pair, o.Measures); err != nil {
 			return err
 		}
+	} else if r.plans, err = fetchargs.WithMeasures(plans, o.Measures); err != nil {
+		return err
 	}
 	if o.Chain {
 		r.plans, from = fetchargs.Steps(r.plans, from)

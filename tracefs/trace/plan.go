@@ -23,13 +23,14 @@ type PlanOptions struct {
 	Arch     *abi.Arch
 	Features *fetchargs.Features
 
-	Deep      bool   // of every pointer to a struct what it points to is shown, too
-	Chain     bool   // each plan is a step of a chain
-	Pair      bool   // every call is seen at its entry and its return
-	MaxActive int    // calls that a return probe can follow at a time; 0 lets Arm decide
-	Comm      string // glob of the names of tasks that are traced, "" for all
-	Text      bool   // text may be read, so what is traced must not be able to fake it
-	Wait      bool   // functions may be of modules that are not loaded, which Arm arms for
+	Deep      bool                 // of every pointer to a struct what it points to is shown, too
+	Chain     bool                 // each plan is a step of a chain
+	Pair      bool                 // every call is seen at its entry and its return
+	Measures  []*fetchargs.Measure // what calls are added up by, which is fetched and not shown
+	MaxActive int                  // calls that a return probe can follow at a time; 0 lets Arm decide
+	Comm      string               // glob of the names of tasks that are traced, "" for all
+	Text      bool                 // text may be read, so what is traced must not be able to fake it
+	Wait      bool                 // functions may be of modules that are not loaded, which Arm arms for
 
 	// Lines are meant for people: the definitions have nothing in them that only a
 	// Trace needs, so they cannot be armed. Explained ones are resolved as for a
@@ -73,7 +74,7 @@ func (m *Machine) Plan(specs []string, o PlanOptions) ([]*fetchargs.Plan, error)
 // tracefs cannot be read, what every kernel since 5.10 has is assumed.
 func (m *Machine) Target(o PlanOptions) (*fetchargs.Target, error) {
 	t := &fetchargs.Target{
-		Kernel: o.Kernel, Arch: o.Arch, Deep: o.Deep, Pair: o.Pair, MaxActive: o.MaxActive, Comm: o.Comm, Taken: o.taken,
+		Kernel: o.Kernel, Arch: o.Arch, Deep: o.Deep, Pair: o.Pair, Measures: o.Measures, MaxActive: o.MaxActive, Comm: o.Comm, Taken: o.taken,
 		Live: !o.Lines, Calls: !o.Lines || o.Explained,
 	}
 	if t.Kernel == nil {

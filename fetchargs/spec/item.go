@@ -1,0 +1,21 @@
+package spec
+
+// ParseItem reads one item as it may stand in the parentheses of a spec. The error, if
+// any, is an Errors.
+func ParseItem(text string) (*Item, error) {
+	p := &parser{text: text}
+	p.tok = scanAt(text, 0)
+	item := p.item()
+	switch {
+	case len(p.errs) > 0:
+		return nil, p.errs
+	case item == nil:
+		p.fail(Span{0, len(text)}, "", "this is no value")
+	case p.tok.kind != tokEOF:
+		p.fail(p.tok.Span, "one value is wanted", "%s", p.describe())
+	}
+	if len(p.errs) > 0 {
+		return nil, p.errs
+	}
+	return item, nil
+}

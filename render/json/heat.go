@@ -1,0 +1,21 @@
+package json
+
+import "github.com/tsnoop/tsnoop/render"
+
+// appendHeat appends a row of a map of durations over time for each function:
+//
+//	{"heat":"f","module":"m","ts_ns":9,"span_ns":8,"calls":7,"cells":[{"from_ns":1,"to_ns":2,"calls":1},...]}
+//
+// "calls" are all, the cells those whose durations are known.
+func (p *Printer) appendHeat(dst []byte, s *render.Summary) []byte {
+	rows := s.HeatRows(p.plain)
+	for i := range rows {
+		dst = appendAbout(dst, "heat", &rows[i])
+		dst = appendCount(dst, "ts_ns", s.To)
+		dst = appendCount(dst, "span_ns", s.Span())
+		dst = appendCount(dst, "calls", rows[i].Calls)
+		dst = appendOctaves(append(dst, `,"cells":`...), &rows[i].Durations)
+		dst = append(appendLost(dst, s), "}\n"...)
+	}
+	return dst
+}

@@ -1,0 +1,92 @@
+package json
+
+import (
+	"strconv"
+
+	"github.com/tsnoop/tsnoop/fetchargs/value"
+	"github.com/tsnoop/tsnoop/render"
+	"github.com/tsnoop/tsnoop/tracefs/calls"
+)
+
+// appendKey appends what the calls of a row have in common:
+//
+//	{"name":"comm","value":"cat"}
+//	{"name":"caller","value":"f","module":"m"}
+//	{"name":"skb->dev->name","value":null,"fault":"skb->dev=NULL"}
+//	{"name":"count","others":true}
+//
+// A value is as in the object of a call, null if it is not known. The last is of what
+// no other row has.
+func (p *Printer) appendKey(dst []byte, k *render.Key) []byte {
+	dst = append(append(dst, '{'), appendMember(nil, "name", k.By)[1:]...)
+	switch {
+	case k.Others:
+		return append(dst, `,"others":true}`...)
+	case k.Fault != "":
+		dst = appendMember(append(dst, `,"value":null`...), "fault", k.Fault)
+	case k.Text != nil:
+		dst = appendText(append(dst, ','), "value", "bytes", k.Text)
+		if k.Module != "" {
+			dst = appendMember(dst, "module", k.Module)
+		}
+	case k.Field != nil && k.Value.Kind != value.None:
+		dst = p.AppendValue(append(dst, ','), k.Field, k.Value)
+	default:
+		dst = append(dst, `,"value":null`...)
+	}
+	return append(dst, '}')
+}
+
+// appendNumbers appends the numbers that were counted, each by its powers of two:
+//
+//	[{"name":"count","calls":9,"unknown":1,"total":4711,"mean":523,"min":0,"max":4096,
+//	  "histogram":[{"least":0,"most":0,"calls":2},{"least":1024,"most":2047,"calls":7}]}]
+//
+// "unknown" is of how many calls the number is not known.
+func appendNumbers(dst []byte, names []string, all []calls.Numbers) []byte {
+	dst = append(dst, '[')
+	for i := range all {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		h := &all[i]
+		dst = append(append(dst, '{'), appendMember(nil, "name", names[i])[1:]...)
+		dst = appendCount(dst, "calls", h.Count)
+		if h.Unknown > 0 {
+			dst = appendCount(dst, "unknown", h.Unknown)
+		}
+		if h.Count > 0 {
+			dst = appendRanges(dst, h)
+		}
+		dst = append(dst, '}')
+	}
+	return append(dst, ']')
+}
+
+func appendRanges(dst []byte, h *calls.Numbers) []byte {
+	dst = h.Total().Append(append(dst, `,"total":`...), 10)
+	dst = h.Mean().Append(append(dst, `,"mean":`...), 10)
+	dst = appendInt(append(dst, `,"min":`...), h.Min)
+	dst = appendInt(append(dst, `,"max":`...), h.Max)
+	dst = append(dst, `,"histogram":[`...)
+	start := len(dst)
+	for r := range h.Ranges {
+		if r.Count == 0 {
+			continue
+		}
+		if len(dst) > start {
+			dst = append(dst, ',')
+		}
+		dst = appendInt(append(dst, `{"least":`...), r.Least)
+		dst = appendInt(append(dst, `,"most":`...), r.Most)
+		dst = append(appendCount(dst, "calls", r.Count), '}')
+	}
+	return append(dst, ']')
+}
+
+func appendInt(dst []byte, n calls.Number) []byte {
+	if n.Signed {
+		return strconv.AppendInt(dst, int64(n.Value), 10)
+	}
+	return strconv.AppendUint(dst, n.Value, 10)
+}

@@ -1,0 +1,112 @@
+package render
+
+import (
+	"encoding/binary"
+	"strconv"
+	"strings"
+
+	"github.com/tsnoop/tsnoop/fetchargs/value"
+)
+
+// What a key of a summary begins with. The rest is the value.
+const (
+	keyNone   = 'n' // it was not seen
+	keyText   = 't' // of a task's name
+	keyCaller = 'c'
+	keyUint   = 'u'
+	keyInt    = 'i'
+	keyString = 's' // a Why, and the bytes
+	keyBytes  = 'b'
+	keyFault  = 'f' // what could not be followed, in words
+	keyShown  = 'x' // as it is shown
+)
+
+// A Key is what the calls of a row have in common.
+type Key struct {
+	By     string // "comm", "caller", or the expression
+	Text   []byte // of comm and caller; nil if that is not known
+	Module string // of a caller
+
+	Field *Field // of an expression, nil if it is none
+	Value value.Value
+	Fault string // why there is no value
+
+	// Others: it is the row of the calls that no other row has. Values is how many
+	// values these have, 0 if that is not known.
+	Others bool
+	Values int
+}
+
+// appendKey appends a value as key reads it.
+func (f *Field) appendKey(dst []byte, v value.Value) []byte {
+	switch v.Kind {
+	case value.None:
+		return append(dst, keyNone)
+	case value.Uint:
+		return binary.LittleEndian.AppendUint64(append(dst, keyUint), v.Uint)
+	case value.Int:
+		return binary.LittleEndian.AppendUint64(append(dst, keyInt), v.Uint)
+	case value.Text:
+		return append(append(dst, keyString, byte(v.Why)), v.Bytes...)
+	case value.Bytes:
+		return append(append(dst, keyBytes), v.Bytes...)
+	case value.Fault:
+		return AppendFault(append(dst, keyFault), v.Guard, v.Uint, v.Why)
+	}
+	return f.AppendValue(append(dst, keyShown), v)
+}
+
+// keyOf reads what appendKey has appended.
+func (t *tally) keyOf(text string) Key {
+	k := Key{By: t.by}
+	if t.key != nil {
+		k.Field = t.key.field
+	}
+	rest := []byte(text[1:])
+	switch text[0] {
+	case keyText:
+		k.Text = rest
+	case keyCaller:
+		if module, name, ok := strings.Cut(text[1:], "\x00"); ok {
+			k.Module, k.Text = module, []byte(name)
+		}
+	case keyUint:
+		k.Value = value.Value{Kind: value.Uint, Uint: binary.LittleEndian.Uint64(rest)}
+	case keyInt:
+		k.Value = value.Value{Kind: value.Int, Uint: binary.LittleEndian.Uint64(rest)}
+	case keyString:
+		k.Value = value.Value{Kind: value.Text, Why: value.Why(rest[0]), Bytes: rest[1:]}
+	case keyBytes:
+		k.Value = value.Value{Kind: value.Bytes, Bytes: rest}
+	case keyFault:
+		k.Fault = text[1:]
+	case keyShown:
+		k.Text = rest
+	}
+	return k
+}
+
+// Append appends the text of a key, "-" if it is not known.
+func (k *Key) Append(dst []byte) []byte {
+	start := len(dst)
+	switch {
+	case k.Others && k.Values > 0:
+		dst = append(strconv.AppendInt(dst, int64(k.Values), 10), " others"...)
+	case k.Others:
+		dst = append(dst, "others"...)
+	case k.Fault != "":
+		dst = append(append(append(dst, '('), k.Fault...), ')')
+	case k.Text != nil && k.By == ByCaller && k.Field == nil:
+		dst = AppendSymbol(dst, string(k.Text), k.Module, 0)
+	case k.Text != nil && k.Field == nil:
+		dst = AppendEscaped(dst, k.Text, NoQuote)
+	case k.Text != nil:
+		dst = append(dst, k.Text...)
+	case k.Value.Kind != value.None:
+		dst = k.Field.AppendValue(dst, k.Value)
+	}
+	if len(dst) == start {
+		dst = append(dst, '-')
+	}
+	return dst
+}

@@ -1,0 +1,70 @@
+package render
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// orders are the ways to sort a summary, by name: each tells whether a comes before b.
+// What is most comes first, but for names.
+var orders = []struct {
+	name    string
+	compare func(a, b *SummaryRow) int
+}{
+	{"total", func(a, b *SummaryRow) int { return cmp.Compare(b.Durations.Total, a.Durations.Total) }},
+	{"calls", func(a, b *SummaryRow) int { return cmp.Compare(b.Calls, a.Calls) }},
+	{"mean", func(a, b *SummaryRow) int { return cmp.Compare(b.Durations.Mean(), a.Durations.Mean()) }},
+	{"max", func(a, b *SummaryRow) int { return cmp.Compare(b.Durations.Max, a.Durations.Max) }},
+	{"errors", func(a, b *SummaryRow) int { return cmp.Compare(b.failed(), a.failed()) }},
+	{"name", func(a, b *SummaryRow) int {
+		return cmp.Or(cmp.Compare(a.Title, b.Title), cmp.Compare(a.keyText, b.keyText))
+	}},
+}
+
+// An Order is how the rows of a summary are sorted. The zero value is by the time of all
+// calls.
+type Order uint8
+
+// ParseOrder finds an order by its name.
+func ParseOrder(name string) (Order, error) {
+	i := slices.Index(Orders(), name)
+	if i < 0 {
+		return 0, fmt.Errorf("no order is called %q", name)
+	}
+	return Order(i), nil
+}
+
+// Orders are the names of the orders.
+func Orders() (names []string) {
+	for _, o := range orders {
+		names = append(names, o.name)
+	}
+	return names
+}
+
+// sort sorts rows; those that have the same of what they are sorted by as in the order
+// that is the default, and then by their names and keys.
+func (o Order) sort(rows []SummaryRow) {
+	slices.SortStableFunc(rows, func(a, b SummaryRow) int {
+		return cmp.Or(orders[o].compare(&a, &b), orders[0].compare(&a, &b), cmp.Compare(b.Calls, a.Calls)*keyed(&a, &b),
+			cmp.Compare(a.Title, b.Title), cmp.Compare(a.keyText, b.keyText))
+	})
+}
+
+// keyed is 1 for rows that have keys: of functions without durations the names have
+// always decided.
+func keyed(a, b *SummaryRow) int {
+	if a.Key != nil && b.Key != nil {
+		return 1
+	}
+	return 0
+}
+
+// failed is how many calls have returned an error.
+func (r *SummaryRow) failed() (n uint64) {
+	for _, e := range r.Errors() {
+		n += e.Calls
+	}
+	return n
+}
