@@ -2,6 +2,7 @@
 # make vm       only those; KERNEL="6.1 arm64" RUN=regexp choose
 # make trust    what tsnoop promises, at full size, with a table; KERNEL and RUN choose
 # make demo     tsnoop at work in a virtual machine; HOST=1: on this machine
+# make dist     deb, rpm and tarballs, in dist/; ARCH="amd64 riscv64" chooses
 # make bench    benchmarks, and comparisons with ksnoop and bpftrace in a virtual machine
 # make fuzz     every fuzz target for FUZZTIME
 # make lint     gofmt, go vet, staticcheck; part of make test
@@ -15,8 +16,9 @@ FUZZTIME = 30s
 KERNEL =
 RUN =
 HOST =
+ARCH =
 
-.PHONY: build test vm trust demo bench fuzz lint linter walk clean
+.PHONY: build test vm trust demo dist bench fuzz lint linter walk clean
 
 build:
 	CGO_ENABLED=0 go build -trimpath -o tsnoop ./cmd/tsnoop
@@ -37,6 +39,9 @@ ifeq ($(HOST),)
 else
 	@PATH="$$PWD:$$PATH" sh $(vm)/demo.sh
 endif
+
+dist:
+	@cmd/tsnoop/dist/dist.sh $(ARCH)
 
 # The replay benchmark reads TSNOOP_BENCH_FILE, or a large recording if there is one.
 bench: export TSNOOP_BENCH_FILE ?= $(wildcard $(CURDIR)/../shared/data/seek.trace.dat)
@@ -67,5 +72,5 @@ walk:
 	@go run ./testdata/walk
 
 clean:
-	rm -f tsnoop
+	rm -rf tsnoop dist
 	find . -name '*.test' -type f -delete

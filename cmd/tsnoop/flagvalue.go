@@ -156,7 +156,7 @@ func parseDuration(s string) (time.Duration, error) {
 }
 
 // mostKB is more than any kernel has for the buffer of one CPU, in KiB.
-const mostKB = 1 << 32
+const mostKB = 1<<31 - 1
 
 // parsePages reads the size of the buffer of one CPU in pages of 4 KiB. It returns KiB.
 func parsePages(s string) (int, error) {

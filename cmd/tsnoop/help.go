@@ -13,7 +13,15 @@ func runVersion(_ *options, ui *ui) error {
 	return nil
 }
 
+// linked is the version that a package was built as, if it was built where there is no
+// git: by -ldflags "-X main.linked=v1.2.3".
+var linked string
+
+// version is that of the tag, or what Go makes of the commit's time and name.
 func version() string {
+	if linked != "" {
+		return linked
+	}
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
 		return info.Main.Version
 	}
@@ -49,18 +57,29 @@ var helpTopics = map[string]string{"spec": specHelp, "examples": examples, "json
 // pages are the manual. The texts are those of help.
 func pages() []manual.Page {
 	return []manual.Page{
-		{Name: "tsnoop", Section: 8, Brief: "show what kernel functions are given and what they give back", Text: usage + "\nExamples:\n\n" + examples, See: "tsnoop-spec(7), trace-cmd(1), perf-probe(1)"},
-		{Name: "tsnoop-spec", Section: 7, Brief: "the language in which tsnoop is told what to show", Text: specHelp, See: "tsnoop(8)"},
+		{Name: "tsnoop", Section: 8, Brief: "show what kernel functions are given and what they give back", Text: usage + "\nExamples:\n\n" + examples, See: "tsnoop-spec(7), tsnoop-json(7), trace-cmd(1), perf-probe(1)"},
+		{Name: "tsnoop-spec", Section: 7, Brief: "the language in which tsnoop is told what to show", Text: specHelp, See: "tsnoop(8), tsnoop-json(7)"},
+		{Name: "tsnoop-json", Section: 7, Brief: "what is in a line of tsnoop --json", Text: jsonHelp, See: "tsnoop(8), tsnoop-spec(7)"},
 	}
 }
 
-// runManual prints a page of the manual, as roff: for packages.
+// runManual prints a page of the manual, as roff, or the names of all: for packages.
 func runManual(o *options, ui *ui) error {
 	for _, p := range pages() {
-		if len(o.args) == 1 && o.args[0] == fmt.Sprintf("%s.%d", p.Name, p.Section) {
-			_, err := fmt.Fprint(ui.stdout, p.Roff())
+		name := fmt.Sprintf("%s.%d", p.Name, p.Section)
+		text := name + "\n"
+		if len(o.args) > 0 {
+			if o.args[0] != name {
+				continue
+			}
+			text = p.Roff()
+		}
+		if _, err := fmt.Fprint(ui.stdout, text); err != nil || len(o.args) > 0 {
 			return err
 		}
 	}
-	return usagef("tsnoop __manual tsnoop.8", "which page?")
+	if len(o.args) > 0 {
+		return usagef("tsnoop __manual", "there is no page %q", o.args[0])
+	}
+	return nil
 }

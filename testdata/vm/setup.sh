@@ -3,7 +3,7 @@
 #
 # WHAT is a kernel (5.10, 6.1, 6.12, newest, arm64), "tools" (pahole, ksnoop and trace-cmd,
 # which tests and benchmarks compare with), "race" (a C compiler, which Go's race detector
-# needs), "host" (zsh, fish and man, which show what users see), "bpftrace" (large, and only for
+# needs), "host" (zsh, fish, man and rpm, which show what users see), "bpftrace" (large, and only for
 # bench.sh), "ftrace-KERNEL" (the kernel's own tests of tracefs, only for trust.sh) or
 # "all" but the last two; without arguments, all.
 #
@@ -204,7 +204,7 @@ keep() {
 for what; do
 	case $what in
 	tools) install pahole=dwarves ksnoop=libbpf-tools trace-cmd=trace-cmd ;;
-	host) install zsh=zsh fish=fish man=man-db col=bsdextrautils ;;
+	host) install zsh=zsh fish=fish man=man-db col=bsdextrautils rpm=rpm ;;
 	strace) install strace=strace ;;
 	race) install "gcc=gcc libc6-dev" ;;
 	bpftrace) install bpftrace=bpftrace ;;

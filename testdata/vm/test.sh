@@ -133,7 +133,7 @@ brief() {
 host() {
 	local status=0 race=-race start=$SECONDS
 	"$vm/setup.sh" race || { race=; not_run "race detector"; }
-	"$vm/setup.sh" host || not_run "completion in zsh and fish, manual"
+	"$vm/setup.sh" host || not_run "completion in zsh and fish, manual, rpm"
 	CGO_ENABLED=${race:+1} go test $race -v ./... >"$work/host" 2>&1 || status=$?
 	brief "$work/host" | show
 	results $status "$work/host" host

@@ -63,7 +63,7 @@ func ParseSymbols(text []byte) (*Symbols, error) {
 			hidden = false
 		}
 		// 'a' is a number, not an address; so are the offsets of per-CPU data.
-		if l.addr < minKernel || l.kind == 'a' || l.kind == 'A' || len(l.name) >= isCode || start > 0xffff_0000 {
+		if l.addr < minKernel || l.kind == 'a' || l.kind == 'A' || len(l.name) >= isCode || uint64(start) > 0xffff_0000 {
 			continue
 		}
 		var m uint16

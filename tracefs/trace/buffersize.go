@@ -24,7 +24,7 @@ func DefaultBuffer() int {
 	if err != nil {
 		return leastBuffer
 	}
-	return bufferFor(info.Totalram*uint64(info.Unit)>>10, len(cpus))
+	return bufferFor(uint64(info.Totalram)*uint64(info.Unit)>>10, len(cpus))
 }
 
 // bufferFor takes a 32nd of the memory, in KiB, for all CPUs.
