@@ -157,7 +157,7 @@ func (c *golden) write(w *bytes.Buffer, text string) {
 	switch {
 	case errors.As(err, &errs):
 		for _, e := range errs {
-			w.Write(render.AppendError(nil, e, false))
+			w.Write(render.AppendError(nil, e, false, 0))
 		}
 	case err != nil:
 		fmt.Fprintf(w, "%v\n", err)

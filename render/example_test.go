@@ -14,7 +14,7 @@ func ExampleAppendError() {
 	_, err := spec.Parse("ip_rcv(skb->len > )")
 	var wrong *spec.Error
 	if errors.As(err, &wrong) {
-		os.Stdout.Write(render.AppendError(nil, wrong, false))
+		os.Stdout.Write(render.AppendError(nil, wrong, false, 0))
 	}
 	// Output:
 	// tsnoop: an expression is missing: unexpected ")"

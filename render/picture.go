@@ -7,13 +7,15 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
-// pictureWidth is how many columns of a spec a picture shows at most.
-const pictureWidth = 72
+// pictureWidth is how many columns of a spec a picture shows at most where it is not
+// known how many there are, and leastPicture how many it shows however few there are.
+const pictureWidth, leastPicture = 72, 20
 
 // A cell is a rune of a spec as it is shown.
 type cell struct {
 	pos    int // first byte in the spec
-	column int // first column on the terminal
+	column int // first column on the terminal; of a rune that combines, that of the one it stands over
+	end    int // the column behind it
 	text   []byte
 }
 
@@ -27,9 +29,10 @@ type cell struct {
 //
 // What is wrong in a file begins with the place: opens.tsnoop:3:8.
 //
-// The part of a long spec that matters is shown. A tab or line break in a spec
-// is shown as one space, and what is not printable is escaped.
-func AppendError(dst []byte, e *spec.Error, color bool) []byte {
+// Of a spec that is too long for a terminal of that many columns, 0 for no terminal, the
+// part that matters is shown. A tab or line break in a spec is shown as one space, and
+// what is not printable is escaped.
+func AppendError(dst []byte, e *spec.Error, color bool, columns int) []byte {
 	o := &Options{Color: color}
 	dst = append(o.Paint(dst, Failure), "tsnoop:"...)
 	dst = append(o.Reset(dst), ' ')
@@ -38,7 +41,7 @@ func AppendError(dst []byte, e *spec.Error, color bool) []byte {
 	}
 	dst = appendMessage(dst, e.Msg)
 	if e.Text != "" {
-		dst = o.appendPicture(dst, e.Text, e.Span)
+		dst = o.appendPicture(dst, e.Text, e.Span, columns)
 	}
 	if e.Hint != "" {
 		dst = append(o.Paint(dst, Heading), "hint:"...)
@@ -83,12 +86,16 @@ func AppendMessage(dst []byte, text string) []byte {
 }
 
 // appendPicture appends the spec and a line that marks span in it.
-func (o *Options) appendPicture(dst []byte, spec string, span spec.Span) []byte {
+func (o *Options) appendPicture(dst []byte, spec string, span spec.Span, columns int) []byte {
+	const indent, more = "    ", "..."
+	width := pictureWidth
+	if columns > 0 {
+		width = max(columns-len(indent)-2*len(more)-1, leastPicture)
+	}
 	cells := split(spec)
 	from, to := find(cells, span)
-	first, last := window(cells, from)
+	first, last := window(cells, from, width)
 
-	const indent, more = "    ", "..."
 	before := cells[from].column - cells[first].column
 	marked := cells[min(to, last)].column - cells[from].column
 	dst = append(dst, indent...)
@@ -127,11 +134,16 @@ func split(spec string) []cell {
 		default:
 			c.text = AppendEscaped(nil, []byte(spec[pos:pos+n]), NoQuote)
 		}
+		width := TextWidth(c.text)
+		if width == 0 && len(cells) > 0 {
+			c.column = cells[len(cells)-1].column
+		}
+		column += width
+		c.end = column
 		cells = append(cells, c)
-		column += TextWidth(c.text)
 		pos += n
 	}
-	return append(cells, cell{pos: len(spec), column: column})
+	return append(cells, cell{pos: len(spec), column: column, end: column})
 }
 
 // find gives the cells that span covers: from up to to. They are equal if it
@@ -147,15 +159,15 @@ func find(cells []cell, span spec.Span) (from, to int) {
 	return from, to
 }
 
-// window gives the cells that are shown: all of them if there is room, else
-// as many as fit, with some of what stands before the marked ones.
-func window(cells []cell, from int) (first, last int) {
+// window gives the cells that are shown: all of them if there is room for them in width
+// columns, else as many as fit, with some of what stands before the marked ones.
+func window(cells []cell, from, width int) (first, last int) {
 	end := len(cells) - 1
-	start := min(cells[from].column-pictureWidth/2, cells[end].column-pictureWidth)
+	start := min(cells[from].column-width/2, cells[end].column-width)
 	for first < from && cells[first].column < start {
 		first++
 	}
-	for last = first; last < end && cells[last+1].column <= cells[first].column+pictureWidth; {
+	for last = first; last < end && cells[last].end <= cells[first].column+width; {
 		last++
 	}
 	return first, last

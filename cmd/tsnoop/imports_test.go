@@ -37,7 +37,7 @@ var mayImport = map[string][]string{
 		module + "/tracefs/proc", module + "/tracefs/read", module + "/tracefs/ringbuf", module + "/tracefs/text", module + "/tracefs/tracedat"},
 	"cmd/tsnoop/manual": {},
 	"cmd/tsnoop/shell":  {},
-	"render":            {module + "/fetchargs/constants", module + "/fetchargs", module + "/fetchargs/spec", module + "/fetchargs/value", module + "/btf", module + "/tracefs", module + "/tracefs/calls"},
+	"render":            {"github.com/mattn/go-runewidth", module + "/fetchargs/constants", module + "/fetchargs", module + "/fetchargs/spec", module + "/fetchargs/value", module + "/btf", module + "/tracefs", module + "/tracefs/calls"},
 	"render/text":       {module + "/render", module + "/fetchargs/value", module + "/tracefs", module + "/tracefs/calls"},
 	"render/json":       {module + "/render", module + "/fetchargs/value", module + "/tracefs", module + "/tracefs/calls"},
 	// Not what reads kernel files or bytes: that is behind tracefs/trace.

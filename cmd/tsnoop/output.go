@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"os"
 	"syscall"
@@ -41,12 +42,7 @@ func (o *output) begin(sink render.Sink) {
 
 // width is how many columns a line may take.
 func (o *output) width() int {
-	if o.terminal {
-		if w, _, err := term.GetSize(int(o.file.Fd())); err == nil && w > 0 {
-			return w
-		}
-	}
-	return 80
+	return cmp.Or(columns(o.file), 80)
 }
 
 // Close writes the rest. A reader that went away is no error.

@@ -46,6 +46,24 @@ func useColor(mode string, f *os.File) bool {
 	return os.Getenv("NO_COLOR") == "" && term.IsTerminal(int(f.Fd()))
 }
 
+// columns is how many columns stderr has, 0 if it is no terminal.
+func (u *ui) columns() int {
+	f, ok := u.stderr.(*os.File)
+	if !ok {
+		return 0
+	}
+	return columns(f)
+}
+
+// columns is how many columns the terminal has that f is, 0 if it is none.
+func columns(f *os.File) int {
+	w, _, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		return 0
+	}
+	return w
+}
+
 // warn says something that does not end the run.
 func (u *ui) warn(format string, args ...any) {
 	text := render.AppendMessage([]byte("tsnoop: "), fmt.Sprintf(format, args...))
@@ -99,7 +117,7 @@ func (u *ui) hint(text string) {
 func (u *ui) wrong(all spec.Errors) {
 	const most = 50
 	for _, e := range all[:min(len(all), most)] {
-		u.write(render.AppendError(nil, e, u.color), false)
+		u.write(render.AppendError(nil, e, u.color, u.columns()), false)
 	}
 	if len(all) > most {
 		u.warn("%d more are wrong", len(all)-most)
