@@ -136,7 +136,7 @@ func TestColor(t *testing.T) {
 	want := map[string]string{
 		"entry only": "ip_rcv_finish\x1b[0m -> \x1b[1mip_rcv\x1b[0m(skb->len=128, dev->name=\x1b[32m\"lo\"\x1b[0m)",
 		"orphan":     "\x1b[1mdo_sys_open\x1b[0m(entry not seen) = \x1b[31m-2 (ENOENT)\x1b[0m",
-		"fault":      "f\x1b[0m(dev->mtu=\x1b[31m(fault: skb->dev=NULL)\x1b[0m, hi=1)",
+		"fault":      "f\x1b[0m(dev->mtu=\x1b[35m(fault: skb->dev=NULL)\x1b[0m, hi=1)",
 	}
 	for _, s := range scenes() {
 		p := text.New([]render.Source{s.source}, render.Options{Color: true, Symbol: testSymbol})

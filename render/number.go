@@ -165,10 +165,10 @@ func AppendSymbol(dst []byte, name, module string, off uint64) []byte {
 // count.
 func errnoText(o *Options, t *value.Type, dst []byte, x uint64) []byte {
 	if value.IsErrno(x) {
-		return appendErrno(dst, x)
+		return o.Reset(appendErrno(o.Paint(dst, Failure), x))
 	}
 	if name := value.ErrnoName(int64(x)); name != "" && !t.Returned {
-		return append(dst, name...)
+		return o.Reset(append(o.Paint(dst, Failure), name...))
 	}
 	return decimalText(o, t, dst, x)
 }

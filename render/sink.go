@@ -60,6 +60,13 @@ type Options struct {
 	Types   bool // C types in trees
 	Compact bool // a tree on one line
 
+	Group GroupMode // headings above calls; what they say is not on the lines
+
+	// Columns is how many columns the terminal has, that lines are laid out for, at
+	// this moment; 0 if that is not known. If it is nil there is no terminal, and lines
+	// are as long as they are.
+	Columns func() int
+
 	Time  TimeMode
 	Start uint64         // ns on the trace clock: the zero of TimeRel
 	Clock int64          // ns to add to the trace clock for the time since 1970, for TimeClock

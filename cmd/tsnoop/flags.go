@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -80,6 +81,7 @@ func (o *options) flags() []flagRow {
 		{"hist", "", words(&o.hists), "takes a value", "tsnoop --hist count 'vfs_read(count)'"},
 		{"heat", "", yes(&o.heat), "", ""},
 		{"interval", "i", parsed(&o.interval, parseDuration), "takes 10s, 500ms, 2m or seconds", "tsnoop --summary -i 1s SPEC"},
+		{"group", "", oneOfParsed(&o.show.Group, render.ParseGroupMode, render.GroupModes()), "is " + strings.Join(render.GroupModes(), " or "), "tsnoop --group task SPEC"},
 		{"time", "t", parsed(&o.show.Time, render.ParseTimeMode), "is one of " + strings.Join(render.TimeModes(), ", "), "tsnoop -t clock SPEC"},
 		{"output", "o", word(&o.output), "takes the name of a file", "tsnoop -o calls SPEC"},
 		{"compress", "", yes(&o.compress), "", ""},
@@ -143,7 +145,7 @@ func parseArgs(args []string) (*options, error) {
 	if err := o.unquoted(); err != nil {
 		return o, err
 	}
-	return o, o.check()
+	return o, firstError(o.check(), o.checkGroup())
 }
 
 // check refuses what does not go together.
@@ -181,6 +183,22 @@ func (o *options) check() error {
 		return usagef("tsnoop replay --by comm FILE", "--sort, --by, --hist and --heat go with a trace that is shown, and with replay")
 	case (o.plan.Arch != nil || o.plan.Features != nil) && o.emit == "" && !o.explain && (o.command.name == "trace" || o.command.name == "record"):
 		return usagef("tsnoop --emit "+strings.Join(o.args, " "), "--arch and --kernel describe another machine: that goes with --emit and --explain")
+	}
+	return nil
+}
+
+// checkGroup refuses headings where there is nothing to stand under them.
+func (o *options) checkGroup() error {
+	group := o.show.Group
+	switch {
+	case group == render.GroupNone:
+		return nil
+	case slices.Contains(o.notations, true):
+		return usagef("jq groups objects by .func or .tid: --json | jq -s 'group_by(.func)'", "--group is of text: each object of JSON says by itself whose it is")
+	case o.summary == "only":
+		return usagef("", "where there are only sums there are no calls that headings could stand above")
+	case group == render.GroupFunction && o.begins():
+		return usagef("--group task goes with them", "--chain and --tree show functions within each other: they have no headings of functions")
 	}
 	return nil
 }

@@ -11,7 +11,7 @@ import (
 // notations are the ways to write calls. The first is what users get who ask for
 // none; each other has a flag of its name.
 var notations = []notation{
-	{"text", func(s []render.Source, o render.Options) render.Sink { return text.New(s, o) }},
+	{"text", newText},
 	{"json", func(s []render.Source, o render.Options) render.Sink { return json.New(s, o) }},
 }
 
@@ -24,4 +24,12 @@ type notation struct {
 // newSink makes the sink that the command line asks for.
 func (o *options) newSink(s []render.Source, opts render.Options) render.Sink {
 	return notations[max(slices.Index(o.notations, true), 0)].sink(s, opts)
+}
+
+// newText makes what shows calls as lines: on a terminal laid out for it.
+func newText(s []render.Source, o render.Options) render.Sink {
+	if o.Columns != nil {
+		return text.NewScreen(s, o)
+	}
+	return text.New(s, o)
 }

@@ -40,6 +40,16 @@ func (o *output) begin(sink render.Sink) {
 	o.Stream = render.NewStream(o.file, sink, o.terminal)
 }
 
+// columns tells how many columns a terminal has at the moment it is asked; nil if the
+// output is none. To ask costs less than to follow SIGWINCH, for each line of a terminal
+// is written by itself.
+func (o *output) columns() func() int {
+	if !o.terminal {
+		return nil
+	}
+	return func() int { return columns(o.file) }
+}
+
 // width is how many columns a line may take.
 func (o *output) width() int {
 	return cmp.Or(columns(o.file), 80)

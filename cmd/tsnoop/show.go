@@ -13,7 +13,7 @@ import (
 func show(r *trace.Reading, all iter.Seq2[*calls.Call, error], o *options, out *output, sums *summing) error {
 	from := sources(r, 0)
 	ro := o.show
-	ro.Header, ro.Color = out.terminal && o.summary != "only", out.color
+	ro.Header, ro.Color, ro.Columns = out.terminal && o.summary != "only", out.color, out.columns()
 	ro.Start, ro.Clock, ro.Order, ro.Symbol, ro.IsCode, ro.IsName = r.Start(), r.WallClock(), r.Order(), r.Symbol, r.IsCode, r.IsName
 	out.begin(o.newSink(from, ro))
 	lines, n := o.summary != "only", 0

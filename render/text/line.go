@@ -20,6 +20,9 @@ type Printer struct {
 	callers   render.AddressCache
 	frames    *render.Frames
 	task      render.TaskCache
+	writeTask func(dst, comm []byte, tid int) []byte // the column of the task, if there is one
+	group     group
+	levels    int // of depth that lines are indented for
 	tree      tree
 	objects   []object // of the call so far, whose trees are still to be shown
 	summed    bool     // a summary was shown
@@ -34,7 +37,10 @@ type object struct {
 
 // New makes a Printer for calls whose Plan is an index of sources.
 func New(sources []render.Source, o render.Options) *Printer {
-	p := &Printer{opts: o, tree: tree{task: -1}}
+	p := &Printer{opts: o, tree: tree{task: -1}, writeTask: appendTask, levels: render.MaxIndent}
+	if o.Group == render.GroupTask {
+		p.writeTask = appendNoTask
+	}
 	p.Add(sources)
 	p.frames = render.NewFrames(&p.opts)
 	return p
@@ -50,13 +56,23 @@ func (p *Printer) Open(dst []byte) []byte {
 	if !p.opts.Header {
 		return dst
 	}
+	return p.appendHeader(dst, commWidth)
+}
+
+// appendHeader appends the line above the columns, of which that of the task has width
+// columns.
+func (p *Printer) appendHeader(dst []byte, width int) []byte {
 	dst = p.opts.Paint(dst, render.Aside)
 	if p.opts.Time != render.TimeNone {
 		start := len(dst)
 		dst = append(padRight(append(dst, "TIME"...), start, timeWidths[p.opts.Time]), ' ')
 	}
-	dst = append(dst, "CPU COMM-TID           CALL"...)
-	return append(p.opts.Reset(dst), '\n')
+	dst = append(dst, "CPU "...)
+	if p.opts.Group != render.GroupTask {
+		start := len(dst)
+		dst = append(padRight(append(dst, "COMM-TID"...), start, width), ' ')
+	}
+	return append(p.opts.Reset(append(dst, "CALL"...)), '\n')
 }
 
 // Close appends what was held back.
@@ -91,13 +107,13 @@ func (p *Printer) appendCall(dst []byte, c *calls.Call) []byte {
 // appendColumns appends what comes before the call: time, CPU and task.
 func (p *Printer) appendColumns(dst []byte, f *render.Function, c *calls.Call) []byte {
 	e := c.Last()
+	dst = p.opts.Paint(dst, render.Aside)
 	if p.opts.Time != render.TimeNone {
-		dst = p.appendTime(p.opts.Paint(dst, render.Aside), e.Time)
-		dst = append(p.opts.Reset(dst), ' ')
+		dst = append(p.appendTime(dst, e.Time), ' ')
 	}
 	start := len(dst)
-	dst = append(padLeft(strconv.AppendInt(dst, int64(e.CPU), 10), start, 3), ' ')
-	return p.task.Append(dst, f.Comm(c), e.TID, appendTask)
+	dst = append(p.opts.Reset(padLeft(strconv.AppendInt(dst, int64(e.CPU), 10), start, 3)), ' ')
+	return p.task.Append(dst, f.Comm(c), e.TID, p.writeTask)
 }
 
 // appendHead appends "caller -> func(args)".
@@ -105,8 +121,10 @@ func (p *Printer) appendHead(dst []byte, f *render.Function, c *calls.Call) []by
 	if addr := f.ReturnAddress(c); addr != 0 {
 		dst = p.callers.Append(dst, addr, p.appendCaller)
 	}
-	dst = append(p.opts.Paint(dst, render.Heading), f.Title...)
-	dst = append(p.opts.Reset(dst), '(')
+	if p.opts.Group != render.GroupFunction {
+		dst = p.opts.Reset(append(p.opts.Paint(dst, render.Heading), f.Title...))
+	}
+	dst = append(dst, '(')
 	switch {
 	case c.Entry != nil:
 		dst = p.appendArgs(dst, f, c)
@@ -197,7 +215,7 @@ func (p *Printer) appendReturn(dst []byte, f *render.Function, c *calls.Call) []
 		dst = append(dst, '}')
 	}
 	if c.Entry != nil {
-		dst = append(render.AppendDuration(append(dst, " <"...), c.Duration), '>')
+		dst = append(p.opts.AppendDuration(append(dst, " <"...), c.Duration), '>')
 	}
 	return dst
 }
@@ -213,7 +231,7 @@ func appendLabel(dst []byte, i int, field *render.Field) []byte {
 // appendTrees appends the objects of c that were not shown yet.
 func (p *Printer) appendTrees(dst []byte, c *calls.Call) []byte {
 	for i := range p.objects {
-		dst = p.objects[i].field.AppendTree(dst, &p.objects[i].val, c.Depth)
+		dst = p.objects[i].field.AppendTree(dst, &p.objects[i].val, min(c.Depth, p.levels))
 	}
 	p.objects = p.objects[:0]
 	return dst

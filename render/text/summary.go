@@ -23,6 +23,7 @@ func (p *Printer) Summary(dst []byte, s *render.Summary) []byte {
 		dst = append(dst, '\n')
 	}
 	p.summed = true
+	p.group.said = false // what follows is far below its heading
 	dst = p.appendPeriod(dst, s)
 	rows := s.Rows(p.functions, mostKeys)
 	if len(rows) == 0 {

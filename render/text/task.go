@@ -19,3 +19,6 @@ func appendTask(dst, comm []byte, tid int) []byte {
 func appendTaskName(dst, comm []byte, tid int) []byte {
 	return strconv.AppendInt(append(render.AppendEscaped(dst, comm, render.NoQuote), '-'), int64(tid), 10)
 }
+
+// appendNoTask appends no column: the task is in the heading.
+func appendNoTask(dst, _ []byte, _ int) []byte { return dst }

@@ -1,6 +1,8 @@
 package text
 
 import (
+	"strconv"
+
 	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 )
@@ -29,7 +31,7 @@ type tree struct {
 func (p *Printer) Begin(dst []byte, c *calls.Call) []byte {
 	t, f := &p.tree, &p.functions[c.Plan]
 	dst = p.appendChange(p.Idle(dst), f, c)
-	t.held = p.appendHead(appendIndent(p.appendColumns(t.held[:0], f, c), c.Depth), f, c)
+	t.held = p.appendHead(p.appendIndent(p.appendColumns(t.held[:0], f, c), c.Depth), f, c)
 	t.below = p.appendTrees(t.below[:0], c)
 	t.stack = len(t.below)
 	t.below = p.appendStack(t.below, c)
@@ -41,6 +43,9 @@ func (p *Printer) Begin(dst []byte, c *calls.Call) []byte {
 func (p *Printer) End(dst []byte, c *calls.Call) []byte {
 	t, f := &p.tree, &p.functions[c.Plan]
 	if !t.begun {
+		if p.opts.Group != render.GroupNone {
+			dst = p.appendGroup(dst, f, c)
+		}
 		return p.appendCall(dst, c)
 	}
 	if c.ID != 0 && c.ID == t.id {
@@ -70,6 +75,9 @@ func (p *Printer) Idle(dst []byte) []byte {
 
 // appendChange marks that another task's lines follow in the middle of a call.
 func (p *Printer) appendChange(dst []byte, f *render.Function, c *calls.Call) []byte {
+	if p.opts.Group == render.GroupTask {
+		return p.appendGroup(dst, f, c)
+	}
 	t, e := &p.tree, c.Last()
 	if t.task != e.TID {
 		if t.task >= 0 && (t.open || c.Depth > 0 || c.ID != 0 && !c.Begun) {
@@ -86,16 +94,22 @@ func (p *Printer) appendChange(dst []byte, f *render.Function, c *calls.Call) []
 
 // appendEnd appends the line that closes a call.
 func (p *Printer) appendEnd(dst []byte, f *render.Function, c *calls.Call) []byte {
-	dst = append(appendIndent(p.appendColumns(dst, f, c), c.Depth), '}')
+	dst = append(p.appendIndent(p.appendColumns(dst, f, c), c.Depth), '}')
 	dst = p.opts.Paint(p.appendReturn(dst, f, c), render.Aside)
 	dst = append(append(dst, "  // "...), f.Title...)
 	dst = append(p.opts.Reset(dst), '\n')
 	return p.appendTrees(dst, c)
 }
 
-func appendIndent(dst []byte, depth int) []byte {
-	for range min(depth, render.MaxIndent) {
+// appendIndent appends the indentation of a call. Where there is no room for all of a
+// terminal's it says how many levels are missing.
+func (p *Printer) appendIndent(dst []byte, depth int) []byte {
+	for range min(depth, p.levels) {
 		dst = append(dst, "  "...)
+	}
+	if depth > p.levels && p.levels < render.MaxIndent {
+		dst = strconv.AppendInt(append(p.opts.Paint(dst, render.Aside), '+'), int64(depth-p.levels), 10)
+		dst = append(p.opts.Reset(dst), ' ')
 	}
 	return dst
 }

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/sys/unix"
+	"github.com/tsnoop/tsnoop/testdata/terminal"
 )
 
 // A session is a shell at a terminal, of which the tests are the keyboard and the
@@ -84,7 +84,10 @@ echo "$# arguments."
 	cmd := exec.Command(program, args[shell]...)
 	cmd.Dir = home
 	cmd.Env = []string{"HOME=" + home, "ZDOTDIR=" + home, "PATH=" + bin + ":" + os.Getenv("PATH"), "TERM=vt100", "LANG=C.UTF-8"}
-	master, slave := terminal(t)
+	master, slave, err := terminal.Open(100)
+	if err != nil {
+		t.Fatal(err)
+	}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = slave, slave, slave
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	if err := cmd.Start(); err != nil {
@@ -99,30 +102,6 @@ echo "$# arguments."
 	s := &session{t: t, master: master}
 	s.wait("READY> ")
 	return s
-}
-
-// terminal makes a pseudo-terminal of 100 columns. See pts(4).
-func terminal(t *testing.T) (master, slave *os.File) {
-	fd, err := unix.Open("/dev/ptmx", unix.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	master = os.NewFile(uintptr(fd), "ptmx")
-	if err := unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0); err != nil {
-		t.Fatal(err)
-	}
-	n, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Row: 50, Col: 100}); err != nil {
-		t.Fatal(err)
-	}
-	slave, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return master, slave
 }
 
 // TestShellsShow has the shells list what there is to choose from.

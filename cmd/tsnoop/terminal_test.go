@@ -1,0 +1,119 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
+	"github.com/tsnoop/tsnoop/testdata/terminal"
+)
+
+// onTerminal runs tsnoop on a terminal of that many columns, stderr too if it is asked
+// for, and returns what stands there.
+func onTerminal(t *testing.T, columns int, stderr bool, env []string, args ...string) string {
+	t.Helper()
+	master, slave, err := terminal.Open(columns)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer master.Close()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var errors bytes.Buffer
+	cmd := exec.Command(self, args...)
+	cmd.Args[0] = "tsnoop" // which the test binary is then
+	cmd.Env = append(os.Environ(), env...)
+	cmd.Stdout, cmd.Stderr = slave, &errors
+	if stderr {
+		cmd.Stderr = slave
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	slave.Close()
+	shown, _ := io.ReadAll(master) // its end is an error: EIO
+	cmd.Wait()
+	if errors.Len() > 0 {
+		t.Logf("stderr: %s", &errors)
+	}
+	return strings.ReplaceAll(string(shown), "\r\n", "\n")
+}
+
+// textReplay are the arguments that show what a kernel has printed.
+func textReplay(flags ...string) []string {
+	types := filepath.Join("..", "..", "testdata", "btf", "linux-6.12-amd64.btf")
+	text := filepath.Join("..", "..", "tracefs", "text", "testdata", "6.12", "trace")
+	args := append([]string{"replay", "--btf", types, "--kernel", "6.12"}, flags...)
+	return append(append(args, text), textSpecs...)
+}
+
+// TestTerminal shows one recording on terminals of several widths: see its golden file
+// for what users see.
+func TestTerminal(t *testing.T) {
+	golden := filepath.Join("testdata", "terminal.txtar")
+	var got txtar.Archive
+	for _, tt := range []struct {
+		columns int
+		flags   []string
+	}{
+		{80, nil},
+		{200, nil},
+		{80, []string{"--tree"}},
+		{80, []string{"--group", "task"}},
+		{80, []string{"--group", "function", "-t", "none"}},
+		{60, []string{"--group", "task", "--tree"}},
+		{80, []string{"--color=always"}},
+	} {
+		flags := append([]string{"--color=never"}, tt.flags...)
+		shown := onTerminal(t, tt.columns, true, nil, textReplay(flags...)...)
+		for line := range strings.Lines(shown) {
+			if w := len([]rune(strings.TrimSuffix(line, "\n"))); w > tt.columns && !strings.Contains(line, "\x1b") && !strings.HasPrefix(line, "tsnoop:") {
+				t.Errorf("%d columns of %d: %s", w, tt.columns, line)
+			}
+		}
+		name := strings.Join(append([]string{strconv.Itoa(tt.columns)}, tt.flags...), " ")
+		got.Files = append(got.Files, txtar.File{Name: name, Data: []byte(strings.ReplaceAll(shown, "\x1b", "ESC"))})
+	}
+	if *update {
+		if err := os.WriteFile(golden, txtar.Format(&got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(txtar.Format(&got))); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+// TestNoTerminal: what is not for a terminal is as long as it is, whatever is asked for.
+func TestNoTerminal(t *testing.T) {
+	shown := onTerminal(t, 60, true, nil, textReplay("--json")...)
+	if n := strings.Count(shown, "\n"); n != strings.Count(shown, "{\"ts_ns\"")+strings.Count(shown, "tsnoop: ") {
+		t.Errorf("lines of JSON are broken:\n%s", shown)
+	}
+	out := filepath.Join(t.TempDir(), "out")
+	onTerminal(t, 60, true, nil, textReplay("-o", out)...)
+	text, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	trace, err := os.ReadFile(filepath.Join("..", "..", "tracefs", "text", "testdata", "6.12", "trace"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want, _, err := replayText(t, bytes.NewReader(trace), textSpecs); err != nil || string(text) != want {
+		t.Errorf("%v (-want +got):\n%s", err, cmp.Diff(want, string(text)))
+	}
+}

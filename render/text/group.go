@@ -1,0 +1,47 @@
+package text
+
+import (
+	"bytes"
+
+	"github.com/tsnoop/tsnoop/render"
+	"github.com/tsnoop/tsnoop/tracefs/calls"
+)
+
+// A group is what the lines below the last heading are of.
+type group struct {
+	any  bool // there was a heading
+	said bool // and it counts for the next line
+	name []byte
+	tid  int
+}
+
+// appendGroup appends a heading, and an empty line above it, if c is of another group
+// than the line before.
+func (p *Printer) appendGroup(dst []byte, f *render.Function, c *calls.Call) []byte {
+	g := &p.group
+	tid := 0
+	if p.opts.Group == render.GroupTask {
+		comm := f.Comm(c)
+		tid = c.Last().TID
+		if g.said && g.tid == tid && bytes.Equal(g.name, comm) {
+			return dst
+		}
+		g.name = append(g.name[:0], comm...)
+	} else {
+		if g.said && string(g.name) == f.Title {
+			return dst
+		}
+		g.name = append(g.name[:0], f.Title...)
+	}
+	if g.any {
+		dst = append(dst, '\n')
+	}
+	g.any, g.said, g.tid = true, true, tid
+	dst = p.opts.Paint(dst, render.Group)
+	if p.opts.Group == render.GroupTask {
+		dst = appendTaskName(dst, g.name, tid)
+	} else {
+		dst = append(dst, g.name...)
+	}
+	return append(p.opts.Reset(dst), '\n')
+}
