@@ -30,7 +30,7 @@ func Complete(text string, t *Target) []Candidate {
 	}
 	switch {
 	case u.Func:
-		return t.completeFunc(u.Word)
+		return t.completeFunc(u)
 	case u.Type != "":
 		return t.completeType(u)
 	case u.Word != "" && !spec.IsWord(u.Word[0]):
@@ -67,10 +67,10 @@ func beginning(u spec.Unfinished, all iter.Seq2[string, string]) []Candidate {
 }
 
 // completeFunc completes FUNC or MODULE:FUNC.
-func (t *Target) completeFunc(word string) []Candidate {
-	module, name, in := strings.Cut(word, ":")
+func (t *Target) completeFunc(u spec.Unfinished) []Candidate {
+	module, name, in := strings.Cut(u.Word, ":")
 	if !in {
-		module, name = "", word
+		module, name = "", u.Word
 	}
 	if spec.IsGlob(name) {
 		return nil
@@ -90,8 +90,8 @@ func (t *Target) completeFunc(word string) []Candidate {
 		if in {
 			name = module + ":" + name
 		}
-		if n := len(found); n == 0 || found[n-1].Text != name {
-			found = append(found, Candidate{name, is})
+		if n := len(found); n == 0 || found[n-1].Text != u.Head+name {
+			found = append(found, Candidate{u.Head + name, is})
 		}
 	}
 	for _, f := range names {
@@ -109,7 +109,7 @@ func (t *Target) completeFunc(word string) []Candidate {
 	if !in {
 		for _, m := range t.Kernel.Modules() {
 			if strings.HasPrefix(m, name) {
-				found = append(found, Candidate{m + ":", "module"})
+				found = append(found, Candidate{u.Head + m + ":", "module"})
 			}
 		}
 	}

@@ -45,57 +45,68 @@ func (j *job) entryPoint() string {
 	return j.spec.Func.Text
 }
 
-// expand makes one job of each function. A glob that there is nothing to probe
-// for is in errs.
-func (t *Target) expand(specs []*spec.Spec) (jobs []job, errs spec.Errors, fatal error) {
+// attempts are what there is to try for the specs, the alternatives of one behind each
+// other.
+func (t *Target) attempts(specs []*spec.Spec) (all []attempt, fatal error) {
 	traceable := sync.OnceValue(t.traceable)
 	for _, s := range specs {
-		if !spec.IsGlob(s.Func.Text) {
-			named, wrong := t.named(s)
-			if jobs = append(jobs, named...); wrong != nil {
-				errs = append(errs, wrong)
+		for ; s != nil; s = s.Else {
+			jobs, wrong, err := t.expand(s, traceable)
+			if err != nil {
+				return nil, err
 			}
-			continue
-		}
-		calls := t.matchingSyscalls(s)
-		names, wrong, err := t.matching(s)
-		if err != nil {
-			return nil, nil, err
-		}
-		if len(calls) > 0 {
-			wrong = nil
-		}
-		g := &Glob{Spec: s, Matches: len(names) + len(calls)}
-		var found []job
-		for _, f := range names {
-			if traceable()(f.Module, f.Name) {
-				found = append(found, job{spec: specOf(s, f), glob: g})
-			} else {
-				g.Left = append(g.Left, LeftOut{Func: f.Name, Why: "not traceable"})
+			a := attempt{spec: s, jobs: jobs}
+			if wrong != nil {
+				a.errs = spec.Errors{wrong}
 			}
-		}
-		for _, call := range calls {
-			if !call.abi.Narrow && call.narrow {
-				g.Narrow++
-			}
-			if call.traceable(traceable()) {
-				found = append(found, syscallJobs(s, g, call)...)
-			} else {
-				g.Left = append(g.Left, LeftOut{Func: call.fn.Name, Why: "not traceable"})
-			}
-		}
-		switch {
-		case wrong != nil:
-			errs = append(errs, wrong)
-		case len(found) == 0:
-			errs = append(errs, g.Empty())
-		case len(found) > maxFunctions && t.Live:
-			errs = append(errs, tooMany(s, len(found)))
-		default:
-			jobs = append(jobs, found...)
+			all = append(all, a)
 		}
 	}
-	return jobs, errs, nil
+	return all, nil
+}
+
+// expand makes one job of each function that a spec stands for. wrong says that there
+// is nothing to probe.
+func (t *Target) expand(s *spec.Spec, traceable func() func(module, name string) bool) (found []job, wrong *spec.Error, fatal error) {
+	if !spec.IsGlob(s.Func.Text) {
+		found, wrong = t.named(s)
+		return found, wrong, nil
+	}
+	calls := t.matchingSyscalls(s)
+	names, wrong, err := t.matching(s)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(calls) > 0 {
+		wrong = nil
+	}
+	g := &Glob{Spec: s, Matches: len(names) + len(calls)}
+	for _, f := range names {
+		if traceable()(f.Module, f.Name) {
+			found = append(found, job{spec: specOf(s, f), glob: g})
+		} else {
+			g.Left = append(g.Left, LeftOut{Func: f.Name, Why: "not traceable"})
+		}
+	}
+	for _, call := range calls {
+		if !call.abi.Narrow && call.narrow {
+			g.Narrow++
+		}
+		if call.traceable(traceable()) {
+			found = append(found, syscallJobs(s, g, call)...)
+		} else {
+			g.Left = append(g.Left, LeftOut{Func: call.fn.Name, Why: "not traceable"})
+		}
+	}
+	switch {
+	case wrong != nil:
+		return nil, wrong, nil
+	case len(found) == 0:
+		return nil, g.Empty(), nil
+	case len(found) > maxFunctions && t.Live:
+		return nil, tooMany(s, len(found)), nil
+	}
+	return found, nil, nil
 }
 
 // named is what there is to make of a spec without a glob.

@@ -13,7 +13,7 @@ import (
 // fetcharg with the steps in it, the pointers that are checked, and where the
 // conditions are decided.
 func (p *Plan) Explain(w io.Writer) {
-	fmt.Fprintf(w, "%s\n", p.Spec)
+	fmt.Fprintf(w, "%s\n", p.Spec.Alone())
 	fmt.Fprintf(w, "  %s\n", p.Func)
 	for _, note := range p.Notes {
 		fmt.Fprintf(w, "  note: %s\n", note)

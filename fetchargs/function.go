@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/tsnoop/tsnoop/btf"
-	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
 // function finds the prototype, or says why there is nothing to probe.
@@ -75,7 +74,7 @@ func (r *resolver) noFunction(missing *btf.NotFoundError) {
 			"%s exists only as a clone that the compiler changed: %s", name.Text, strings.Join(r.facts.Clones, ", "))
 	case module.Text != "" && len(r.target.existing(name.Text)) > 0:
 		r.failWith(name.Span, missing, "", "%s is a function of the kernel, not of the module %s", name.Text, module.Text)
-		r.errs[len(r.errs)-1].Mend(spec.Span{Pos: 0, End: len(r.spec.Text)}, "", r.target.withoutModule(r.spec, false))
+		r.errs[len(r.errs)-1].Mend(r.spec.Span, "", r.target.withoutModule(r.spec, false))
 	default:
 		hint := ""
 		if short, ok := strings.CutPrefix(name.Text, "sys_"); ok {

@@ -67,6 +67,12 @@ func (s *savedPlan) load(types func(int) (btf.Type, error)) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
+	for wanted != nil && wanted.Nth < s.Nth {
+		wanted = wanted.Else
+	}
+	if wanted == nil || s.Nth < 0 {
+		return nil, fmt.Errorf("%s has no alternative %d", s.Spec, s.Nth)
+	}
 	if spec.IsGlob(wanted.Func.Text) {
 		wanted = specOf(wanted, btf.FuncName{Module: s.Module, Name: s.Func})
 	}

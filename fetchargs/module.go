@@ -23,12 +23,12 @@ func (t *Target) noModule(s *spec.Spec, missing *btf.NotFoundError) *spec.Error 
 	if ret, known := probeWords[module]; known && !loaded {
 		e.Msg = fmt.Sprintf("functions are named without %s:", module)
 		e.Hint = t.withoutModule(s, ret)
-		e.Fix = spec.Fix{Span: spec.Span{Pos: 0, End: len(s.Text)}, Text: e.Hint}
+		e.Fix = spec.Fix{Span: s.Span, Text: e.Hint}
 		return e
 	}
 	own := ""
 	if t.Kernel.HasFunc(name) {
-		e.Fix = spec.Fix{Span: spec.Span{Pos: 0, End: len(s.Text)}, Text: t.withoutModule(s, false)}
+		e.Fix = spec.Fix{Span: s.Span, Text: t.withoutModule(s, false)}
 		own = name + " is a function of the kernel itself: " + e.Fix.Text
 	}
 	awaited, why := t.await(module)
@@ -89,7 +89,7 @@ func (r *resolver) ofAwaited(name string) *btf.Func {
 // withoutModule is the spec for the kernel's own function; ret says that only its
 // return is of interest.
 func (t *Target) withoutModule(s *spec.Spec, ret bool) string {
-	before, after := s.Text[:s.Module.Span.Pos]+s.Text[s.Func.Span.Pos:s.Func.Span.End], s.Text[s.Func.Span.End:]
+	before, after := s.Text[s.Func.Span.Pos:s.Func.Span.End], s.Text[s.Func.Span.End:s.End]
 	if ret && !t.returnsNothing(s.Func.Text) {
 		rest, empty := strings.CutPrefix(after, "()")
 		if empty || !s.Parens {

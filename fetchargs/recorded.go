@@ -21,32 +21,18 @@ import (
 func Select(specs []*spec.Spec, plans []*Plan, pair bool, measures []*Measure) (selected []*Plan, from []int, err error) {
 	var errs spec.Errors
 	for _, wanted := range specs {
-		glob := &Glob{Spec: wanted}
-		for i, p := range plans {
-			if p.Renames != "" || !p.isAbout(wanted) {
-				continue
+		var found []*Plan
+		var at []int
+		var wrong spec.Errors
+		for ; wanted != nil; wanted = wanted.Else {
+			var why spec.Errors
+			if found, at, why = selectOne(wanted, plans, pair, measures); len(why) == 0 {
+				wrong = nil
+				break
 			}
-			glob.Matches++
-			s := newSelection(wanted, p)
-			out := s.selected(pair, measures)
-			s.errs = s.errs.Unique()
-			switch {
-			case len(s.errs) == 0:
-				selected, from = append(selected, out), append(from, i)
-			case spec.IsGlob(wanted.Func.Text):
-				glob.LeaveOut(p.Spec.Func.Text, s.errs[0])
-			case glob.Matches == 1: // the next one of this name would complain of the same
-				errs = append(errs, s.errs...)
-			}
-			if out != nil && spec.IsGlob(wanted.Func.Text) {
-				out.Glob = glob
-			}
+			wrong = append(wrong, why...)
 		}
-		if glob.Matches == 0 {
-			errs = append(errs, notRecorded(wanted, plans))
-		} else if len(glob.Left) == glob.Matches {
-			errs = append(errs, glob.Empty())
-		}
+		selected, from, errs = append(selected, found...), append(from, at...), append(errs, wrong...)
 	}
 	if len(errs) > 0 {
 		return nil, nil, errs
@@ -57,6 +43,37 @@ func Select(specs []*spec.Spec, plans []*Plan, pair bool, measures []*Measure) (
 		}
 	}
 	return selected, from, nil
+}
+
+// selectOne is Select for one spec without those that could stand in its place.
+func selectOne(wanted *spec.Spec, plans []*Plan, pair bool, measures []*Measure) (selected []*Plan, from []int, errs spec.Errors) {
+	glob := &Glob{Spec: wanted}
+	for i, p := range plans {
+		if p.Renames != "" || !p.isAbout(wanted) {
+			continue
+		}
+		glob.Matches++
+		s := newSelection(wanted, p)
+		out := s.selected(pair, measures)
+		s.errs = s.errs.Unique()
+		switch {
+		case len(s.errs) == 0:
+			selected, from = append(selected, out), append(from, i)
+		case spec.IsGlob(wanted.Func.Text):
+			glob.LeaveOut(p.Spec.Func.Text, s.errs[0])
+		case glob.Matches == 1: // the next one of this name would complain of the same
+			errs = append(errs, s.errs...)
+		}
+		if out != nil && spec.IsGlob(wanted.Func.Text) {
+			out.Glob = glob
+		}
+	}
+	if glob.Matches == 0 {
+		errs = append(errs, notRecorded(wanted, plans))
+	} else if len(glob.Left) == glob.Matches {
+		errs = append(errs, glob.Empty())
+	}
+	return selected, from, errs
 }
 
 func (p *Plan) isAbout(wanted *spec.Spec) bool {

@@ -12,37 +12,74 @@ import (
 )
 
 // Resolve makes a plan of every spec, and of a glob one for each function that
-// can be probed as it says. All that is wrong is in the error, an Errors; the
-// plans of the specs that are right are returned all the same, nil in the place
-// of the others.
+// can be probed as it says. Of a spec with alternatives it is the first that the
+// target has all of. All that is wrong is in the error, an Errors; the plans of the
+// specs that are right are returned all the same, nil in the place of the others.
 func Resolve(specs []*spec.Spec, target *Target) ([]*Plan, error) {
-	jobs, errs, err := target.expand(specs)
+	all, err := target.attempts(specs)
 	if err != nil {
 		return nil, err
 	}
+	var jobs []job
+	for _, a := range all {
+		jobs = append(jobs, a.jobs...)
+	}
 	order, typed := functions(jobs)
 	target.Kernel.Prepare(typed)
-	symbols := sync.OnceValues(func() (map[string]SymbolFacts, error) {
+	run := &resolving{target: target, order: order, events: map[string]bool{}}
+	run.symbols = sync.OnceValues(func() (map[string]SymbolFacts, error) {
 		if target.Symbols == nil {
 			return nil, nil
 		}
 		return target.Symbols(slices.Sorted(slices.Values(order)), ofModules(jobs))
 	})
-	events := map[string]bool{}
 	for _, name := range target.Taken {
-		events[name] = true
+		run.events[name] = true
 	}
 	var plans []*Plan
+	var errs spec.Errors
+	for _, a := range all { // what there is nothing to probe for is told first
+		if !a.spec.HasAlternatives() {
+			errs = append(errs, a.errs...)
+		}
+	}
+	for len(all) > 0 {
+		n := 1
+		for n < len(all) && all[n].spec.Nth > 0 {
+			n++
+		}
+		found, wrong, err := run.first(all[:n])
+		if err != nil {
+			return nil, err
+		}
+		plans, errs, all = append(plans, found...), append(errs, wrong...), all[n:]
+	}
+	if len(errs) > 0 {
+		return plans, errs
+	}
+	return plans, nil
+}
+
+// A resolving is what the specs of one run have in common.
+type resolving struct {
+	target  *Target
+	symbols func() (map[string]SymbolFacts, error)
+	order   []string        // the functions of the run, as they are probed
+	events  map[string]bool // event names in use by the run
+}
+
+// plans makes plans of the jobs of one spec. What is wrong with it is in errs.
+func (run *resolving) plans(jobs []job) (plans []*Plan, errs spec.Errors, fatal error) {
 	for i, job := range jobs {
-		r := &resolver{target: target, job: &job, complaints: complaints{text: job.spec.Text}, symbolTable: symbols, order: order, events: events}
+		r := &resolver{target: run.target, job: &job, complaints: complaints{text: job.spec.Text}, symbolTable: run.symbols, order: run.order, events: run.events}
 		plan := r.plan()
 		r.errs = r.errs.Unique()
 		if plan != nil && job.call != nil {
-			target.withVia(plan, job.call)
+			run.target.withVia(plan, job.call)
 		}
 		switch {
 		case r.fatal != nil:
-			return nil, r.fatal
+			return nil, nil, r.fatal
 		case job.isFurther():
 			plans = withNarrow(plans, plan, &job, r.errs)
 		case job.glob == nil:
@@ -63,10 +100,7 @@ func Resolve(specs []*spec.Spec, target *Target) ([]*Plan, error) {
 			errs = append(errs, job.glob.Empty())
 		}
 	}
-	if len(errs) > 0 {
-		return plans, errs
-	}
-	return plans, nil
+	return plans, errs, nil
 }
 
 // functions are the names of the jobs' functions, each once in their order, and sorted

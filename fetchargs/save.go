@@ -29,7 +29,8 @@ type (
 	}
 	savedPlan struct {
 		Spec      string       `json:"spec"`
-		Func      string       `json:"func"` // of a glob, that for this function
+		Nth       int          `json:"nth,omitempty"` // of the spec's alternatives
+		Func      string       `json:"func"`          // of a glob, that for this function
 		Module    string       `json:"module,omitempty"`
 		Arch      string       `json:"arch"` // as in GOARCH
 		Probes    []savedProbe `json:"probes"`
@@ -190,7 +191,7 @@ func Save(plans []*Plan) ([]byte, error) {
 	var objects []bool
 	for _, p := range plans {
 		sp := savedPlan{
-			Spec: p.Spec.Text, Func: p.Spec.Func.Text, Arch: p.Arch.Name, Check: p.check.save(), Partial: p.Partial,
+			Spec: p.Spec.Text, Nth: p.Spec.Nth, Func: p.Spec.Func.Text, Arch: p.Arch.Name, Check: p.check.save(), Partial: p.Partial,
 			Notes: p.Notes, Addresses: p.Addresses, Renames: p.Renames,
 		}
 		if p.Func != nil {

@@ -97,6 +97,7 @@ var rows = []row{
 	{name: "timer", flags: "TIMER_ABSTIME"},
 	{name: "futex", fields: []fieldRow{{"FUTEX_CMD_MASK", "FUTEX_WAIT FUTEX_WAKE FUTEX_FD FUTEX_REQUEUE FUTEX_CMP_REQUEUE FUTEX_WAKE_OP FUTEX_LOCK_PI FUTEX_UNLOCK_PI FUTEX_TRYLOCK_PI FUTEX_WAIT_BITSET FUTEX_WAKE_BITSET FUTEX_WAIT_REQUEUE_PI FUTEX_CMP_REQUEUE_PI FUTEX_LOCK_PI2"}},
 		flags: "FUTEX_PRIVATE_FLAG FUTEX_CLOCK_REALTIME"},
+	{name: "cap", fields: []fieldRow{{all, "CAP_*"}}, base: 10},
 	{name: "getrandom", flags: "GRND_NONBLOCK GRND_RANDOM GRND_INSECURE"},
 	{name: "sched", fields: []fieldRow{{"0x3fffffff", "SCHED_NORMAL SCHED_FIFO SCHED_RR SCHED_BATCH SCHED_IDLE SCHED_DEADLINE SCHED_EXT"}}, flags: "SCHED_RESET_ON_FORK"},
 
@@ -118,6 +119,7 @@ var rows = []row{
 	{name: "sockflags", flags: "SOCK_NONBLOCK SOCK_CLOEXEC"},
 	{name: "msg", flags: "MSG_OOB MSG_PEEK MSG_DONTROUTE MSG_CTRUNC MSG_PROXY MSG_TRUNC MSG_DONTWAIT MSG_EOR MSG_WAITALL MSG_FIN MSG_SYN MSG_CONFIRM MSG_RST MSG_ERRQUEUE MSG_NOSIGNAL MSG_MORE MSG_WAITFORONE MSG_BATCH MSG_ZEROCOPY MSG_FASTOPEN MSG_CMSG_CLOEXEC"},
 	{name: "sol", fields: []fieldRow{{all, "SOL_IP SOL_SOCKET SOL_TCP SOL_UDP SOL_IPV6 SOL_ICMPV6 SOL_RAW SOL_PACKET SOL_NETLINK SOL_XDP SOL_ALG"}}, base: 10},
+	{name: "tcpstate", fields: []fieldRow{{all, "TCP_ESTABLISHED TCP_SYN_* TCP_FIN_WAIT* TCP_TIME_WAIT TCP_CLOSE TCP_CLOSE_WAIT TCP_LAST_ACK TCP_LISTEN TCP_CLOSING TCP_NEW_SYN_RECV TCP_BOUND_INACTIVE"}}, base: 10},
 	{name: "shutdown", fields: []fieldRow{{all, "SHUT_*"}}, base: 10},
 	{name: "ipproto", fields: []fieldRow{{all, "IPPROTO_IP IPPROTO_*"}}, base: 10},
 	{name: "ethertype", fields: []fieldRow{{all, "ETH_P_*"}}},

@@ -65,6 +65,10 @@ func (p *parser) computed(c *Compare) bool {
 			return false
 		}
 	}
+	if op == "|" && b.kind == tokIdent {
+		p.failFix(p.tok.Span, Fix{b.Span, b.text + "()"}, "the kernel's filter cannot compute; another spec has parentheses behind a condition: ", "arithmetic is not possible")
+		return false
+	}
 	p.fail(p.tok.Span, "the kernel's filter cannot compute: compare with one number", "arithmetic is not possible")
 	return false
 }
@@ -108,8 +112,10 @@ func (p *parser) arithmetic() (op string, end int) {
 
 func (p *parser) isArithmetic() bool {
 	switch p.tok.kind {
-	case "+", "-", "*", "|", tokReg:
+	case "+", "-", "*", tokReg:
 		return true
+	case "|":
+		return !p.isElse()
 	case tokBad:
 		return strings.Contains("/?^", p.tok.text)
 	}

@@ -7,16 +7,34 @@ import (
 	"strings"
 )
 
-// Parse reads one spec. The error, if any, is an Errors with all that is
-// wrong with it.
+// Parse reads one spec with its alternatives. The error, if any, is an Errors with all
+// that is wrong with it.
 //
-//	SPEC = [MODULE ":"] FUNC [ "(" [ITEM {"," ITEM}] ")" ] [ "if" COND ]
+//	SPECS = SPEC { "|" SPEC }
 func Parse(text string) (*Spec, error) {
 	p := &parser{text: text}
-	p.tok = scanFunc(text, 0)
-	s := &Spec{Text: text}
+	var first *Spec
+	for last, n := &first, 0; ; n++ {
+		s := p.spec()
+		if s == nil {
+			return nil, p.errs
+		}
+		s.Nth, *last = n, s
+		if last = &s.Else; p.tok.kind != "|" {
+			return first, nil
+		}
+	}
+}
+
+// spec reads what begins a text or stands behind "|".
+//
+//	SPEC = [MODULE ":"] FUNC [ "(" [ITEM {"," ITEM}] ")" ] [ "if" COND ]
+func (p *parser) spec() *Spec {
+	p.inIf = false
+	p.tok = scanFunc(p.text, p.tok.End)
+	s := &Spec{Text: p.text, Span: p.tok.Span}
 	if !p.function(s) {
-		return nil, p.errs
+		return nil
 	}
 	if p.tok.kind == "(" {
 		s.Parens = true
@@ -29,7 +47,7 @@ func Parse(text string) (*Spec, error) {
 			s.If = n.truth()
 		}
 	}
-	if len(p.errs) == 0 && p.tok.kind != tokEOF {
+	if len(p.errs) == 0 && p.tok.kind != tokEOF && p.tok.kind != "|" {
 		hint := "a spec is FUNC(ITEM, ...) if CONDITION"
 		if p.tok.kind == ")" {
 			hint = "this parenthesis was never opened"
@@ -37,9 +55,18 @@ func Parse(text string) (*Spec, error) {
 		p.fail(p.tok.Span, hint, "%s", p.describe())
 	}
 	if len(p.errs) > 0 {
-		return nil, p.errs
+		return nil
 	}
-	return s, nil
+	s.End = len(strings.TrimRight(p.text[:p.tok.Pos], " \t\r\n"))
+	return s
+}
+
+// isElse tells whether another spec begins behind the token, a "|". That of a condition
+// may as well be meant to compute a value, so there it has to go on as specs do.
+func (p *parser) isElse() bool {
+	name := scanFunc(p.text, p.tok.End)
+	after := scanAt(p.text, name.End)
+	return p.inIf && p.tok.kind == "|" && name.kind == tokIdent && isLetter(name.text[0]) && (after.kind == "(" || after.kind == ":")
 }
 
 // A parser holds one token ahead. Its methods are named after the production

@@ -84,6 +84,7 @@ var canonical = []struct{ in, want string }{
 	{"f(a[2 .. 5], p->v[-0x2..3][0]:x , *a[1..2])", "f(a[2..5], p->v[-2..3][0]:x, *a[1..2])"},
 	{"f(a:u8 [ 0x10 ], b:str[8] == \"x\", c:x32[4] & 1) if a:hex[3] == b.c:u8[3]", "f(a:u8[16], b:str[8] == \"x\", c:x32[4] & 1) if a:hex[3] == b.c:u8[3]"},
 	{"f((*a)->(b)->(c|d))", "f((*a)->(b)->(c|d))"},
+	{"f(x)|g|m:h if a|k*(b) if c & 4 | m:l(d)", "f(x) | g | m:h if a != 0 | k*(b) if c & 4 | m:l(d)"},
 	{"f(a == sizeof( struct  foo*), b > sizeof(x->y), sizeof(u32))", "f(a == sizeof(struct foo *), b > sizeof(x->y), sizeof(u32))"},
 	{"f(unsigned long long a, x64 %di, char c)", "f(unsigned long long a | x64 %di, NULL, char c)"},
 }

@@ -20,6 +20,9 @@ func (s *Spec) String() string {
 	if s.If != nil {
 		b.WriteString(" if " + s.If.String())
 	}
+	if s.Else != nil {
+		b.WriteString(" | " + s.Else.String())
+	}
 	return b.String()
 }
 

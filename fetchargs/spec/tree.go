@@ -12,6 +12,22 @@ type Spec struct {
 	Parens bool // a parameter list was given, maybe an empty one
 	Items  []*Item
 	If     Cond // nil if there is no condition
+	Span        // all of it
+
+	// Else is taken in its place by a kernel that has not what this one asks for; nil if
+	// there is none. Both have the same Text.
+	Else *Spec
+	Nth  int // how many stand before it
+}
+
+// HasAlternatives tells whether it is one of several of which one is taken.
+func (s *Spec) HasAlternatives() bool { return s.Else != nil || s.Nth > 0 }
+
+// Alone is s without those behind it.
+func (s *Spec) Alone() *Spec {
+	alone := *s
+	alone.Else = nil
+	return &alone
 }
 
 // A Name is an identifier and where it stands.

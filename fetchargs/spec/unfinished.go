@@ -18,6 +18,11 @@ type Unfinished struct {
 // Finish makes ready to complete a spec of which only the beginning is written. It
 // fails in a string, which may hold anything.
 func Finish(text string) (u Unfinished, ok bool) {
+	if at := lastElse(text); at > 0 {
+		u, ok = Finish(text[at:])
+		u.Head = text[:at] + u.Head
+		return u, ok
+	}
 	at := len(text)
 	for at > 0 && IsWord(text[at-1]) {
 		at--
@@ -42,6 +47,27 @@ func Finish(text string) (u Unfinished, ok bool) {
 		return Unfinished{Word: text, Func: true}, true
 	}
 	return u, true
+}
+
+// lastElse is where the last of a text's specs begins, 0 if it is the only one.
+func lastElse(text string) (at int) {
+	depth := 0
+	for t := scanFunc(text, 0); t.kind != tokEOF; t = scanAt(text, t.End) {
+		switch t.kind {
+		case "(":
+			depth++
+		case ")":
+			depth--
+		case "|":
+			if depth > 0 {
+				continue
+			}
+			for at = t.End; at < len(text) && isSpace(text[at]); at++ {
+			}
+			t = scanFunc(text, at)
+		}
+	}
+	return at
 }
 
 // open is what closes the brackets that text leaves open, and its last token. It fails

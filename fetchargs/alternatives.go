@@ -1,0 +1,64 @@
+package fetchargs
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
+)
+
+// An attempt is one of a spec's alternatives, or a spec that has none.
+type attempt struct {
+	spec *spec.Spec
+	jobs []job
+	errs spec.Errors // why there are none
+}
+
+// first makes plans of the first of a spec's alternatives with which nothing is wrong.
+func (run *resolving) first(all []attempt) (plans []*Plan, errs spec.Errors, fatal error) {
+	if len(all) == 1 { // why there are no jobs is told already
+		return run.plans(all[0].jobs)
+	}
+	before := run.events
+	for _, a := range all {
+		run.events = maps.Clone(before)
+		plans, wrong, err := run.plans(a.jobs)
+		if err != nil {
+			return nil, nil, err
+		}
+		if wrong = append(slices.Clone(a.errs), wrong...); len(wrong) == 0 {
+			for _, p := range plans {
+				p.Spec = p.Spec.Alone()
+				p.Details = append(inPlaceOf(errs), p.Details...)
+			}
+			return plans, nil, nil
+		}
+		errs = append(errs, wrong...)
+	}
+	run.events = before
+	return []*Plan{nil}, noAlternative(all, errs), nil
+}
+
+// inPlaceOf says why the alternatives before were not taken.
+func inPlaceOf(errs spec.Errors) []string {
+	var why []string
+	for _, e := range errs {
+		why = append(why, "taken because "+e.Msg)
+	}
+	return slices.Compact(why)
+}
+
+// noAlternative puts before what is wrong with each of a spec's alternatives that none
+// is left.
+func noAlternative(all []attempt, errs spec.Errors) spec.Errors {
+	first, last := all[0].spec, all[len(all)-1].spec
+	names := make([]string, len(all))
+	for i, a := range all {
+		names[i] = a.spec.Func.Text
+	}
+	names = slices.Compact(names)
+	msg := fmt.Sprintf("none of these %d can be traced here: %s", len(all), strings.Join(names, ", "))
+	return append(spec.Errors{{Text: first.Text, Span: spec.Span{Pos: first.Pos, End: last.End}, Msg: msg}}, errs...)
+}
