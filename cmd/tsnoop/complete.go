@@ -63,6 +63,8 @@ func complete(words []string) shell.Answer {
 func (o *options) completeArg(word string) shell.Answer {
 	a := shell.Answer{Kind: shell.Words}
 	switch {
+	case isPreset(word) && (o.command == nil || o.takesPresets()):
+		a.Words = presetWords(word)
 	case o.command == nil || o.command.name == "trace" && len(o.args) == 0:
 		for _, c := range commands {
 			if strings.HasPrefix(c.name, word) && c.says != "" {

@@ -36,6 +36,7 @@ var mayImport = map[string][]string{
 	"tracefs/trace": {"github.com/fsnotify/fsnotify", module + "/btf", module + "/fetchargs", module + "/fetchargs/spec", module + "/fetchargs/value", module + "/fetchargs/abi", "golang.org/x/sys/unix", module + "/tracefs", module + "/tracefs/calls",
 		module + "/tracefs/proc", module + "/tracefs/read", module + "/tracefs/ringbuf", module + "/tracefs/text", module + "/tracefs/tracedat"},
 	"cmd/tsnoop/manual": {},
+	"cmd/tsnoop/preset": {},
 	"cmd/tsnoop/shell":  {},
 	"render":            {"github.com/mattn/go-runewidth", module + "/fetchargs/constants", module + "/fetchargs", module + "/fetchargs/spec", module + "/fetchargs/value", module + "/btf", module + "/tracefs", module + "/tracefs/calls"},
 	"render/text":       {module + "/render", module + "/fetchargs/value", module + "/tracefs", module + "/tracefs/calls"},
@@ -43,7 +44,7 @@ var mayImport = map[string][]string{
 	// Not what reads kernel files or bytes: that is behind tracefs/trace.
 	"cmd/tsnoop": {"github.com/spf13/pflag", "golang.org/x/sys/unix", "golang.org/x/term",
 		module + "/btf", module + "/fetchargs", module + "/fetchargs/abi", module + "/fetchargs/spec", module + "/fetchargs/specfile", module + "/tracefs", module + "/tracefs/calls",
-		module + "/cmd/tsnoop/manual", module + "/cmd/tsnoop/shell", module + "/tracefs/trace", module + "/render", module + "/render/json", module + "/render/text"},
+		module + "/cmd/tsnoop/manual", module + "/cmd/tsnoop/preset", module + "/cmd/tsnoop/shell", module + "/tracefs/trace", module + "/render", module + "/render/json", module + "/render/text"},
 }
 
 // pure are the packages that must not touch the machine.

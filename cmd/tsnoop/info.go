@@ -28,6 +28,14 @@ func runInfo(o *options, ui *ui) error {
 	w := bufio.NewWriter(ui.stdout)
 	var failed error
 	for i, name := range typeNames(o.args) {
+		if isPreset(name) {
+			p, err := presetNamed(name)
+			if err != nil {
+				return firstError(w.Flush(), err)
+			}
+			w.WriteString(p.Text)
+			continue
+		}
 		if err := kernel.Describe(w, name, i > 0); err != nil {
 			w.Flush()
 			if errors.Is(err, path.ErrBadPattern) {

@@ -15,6 +15,9 @@ func runList(o *options, ui *ui) error {
 	default:
 		return usagef("tsnoop list 'tcp_*'", "list takes one pattern")
 	}
+	if isPreset(pattern) {
+		return listPresets(pattern, ui.stdout)
+	}
 	po, err := o.planOptions()
 	if err != nil {
 		return err

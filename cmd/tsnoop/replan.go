@@ -31,7 +31,7 @@ func (o *options) watchSpecs(ctx context.Context, t *trace.Trace, ui *ui) (stop 
 	}
 	files, err := trace.NewFileWatch()
 	if err == nil {
-		err = files.Add(o.specs.Files)
+		err = files.Add(watched(o.specs))
 	}
 	if err != nil {
 		return nil, &tracefs.MachineError{Msg: fmt.Sprintf("files cannot be watched: %v", err), Cure: "sysctl fs.inotify.max_user_instances=1024", Err: err}
@@ -50,6 +50,11 @@ func (o *options) watchSpecs(ctx context.Context, t *trace.Trace, ui *ui) (stop 
 	}, nil
 }
 
+// watched are the files of specs that can change.
+func watched(set *specfile.Set) []string {
+	return slices.DeleteFunc(slices.Clone(set.Files), isPreset)
+}
+
 // reload reads the files and arms what they have now. Where something is wrong, the
 // trace goes on as it was; unless it is the last word about it, it may be half of
 // something, and false is returned.
@@ -59,8 +64,8 @@ func (r *replanner) reload(ctx context.Context, last bool) bool {
 		err = noSpecs(r.o.files)
 	}
 	specs := append(slices.Clip(r.o.typed), set.Texts()...)
-	watched := r.files.Add(set.Files)
-	if err == nil && watched == nil && slices.Equal(specs, r.armed) {
+	unwatched := r.files.Add(watched(set))
+	if err == nil && unwatched == nil && slices.Equal(specs, r.armed) {
 		r.wrong = ""
 		return true
 	}

@@ -31,8 +31,13 @@ func (o *options) namesFile() string {
 	return ""
 }
 
-// readSpecs adds the specs of --file to those of the command line.
+// readSpecs adds the specs of presets and of --file to those of the command line.
 func (o *options) readSpecs() error {
+	if o.takesSpecs() {
+		if err := o.takePresets(); err != nil {
+			return err
+		}
+	}
 	if len(o.files) == 0 {
 		return nil
 	}
@@ -73,8 +78,12 @@ func (o *options) canWatch() error {
 	return nil
 }
 
-// readSpecFile reads a file of specs, - for the standard input.
+// readSpecFile reads a file of specs, - for the standard input, @NAME for a preset.
 func readSpecFile(name string) ([]byte, error) {
+	if isPreset(name) {
+		p, err := presetNamed(name)
+		return []byte(p.Text), err
+	}
 	f := os.Stdin
 	if name != "-" {
 		var err error

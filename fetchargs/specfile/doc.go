@@ -8,8 +8,9 @@
 //	include net/drops.tsnoop
 //
 // A line that begins with a blank goes on with the spec above it. # begins a comment
-// but in a string. An include is sought beside the file that has it; a file that is
-// included twice is read once. What is wrong comes with its place.
+// but in a string. An include is sought beside the file that has it, but for names that
+// begin with @; a file that is included twice is read once. What is wrong comes with its
+// place.
 //
 // It opens nothing: how names become text is the caller's.
 package specfile

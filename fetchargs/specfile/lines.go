@@ -171,7 +171,7 @@ func (r *reader) include(text string) {
 			return
 		}
 	}
-	if !filepath.IsAbs(name) {
+	if !filepath.IsAbs(name) && !strings.HasPrefix(name, "@") {
 		name = filepath.Join(filepath.Dir(r.name), name)
 	}
 	if err := r.set.add(name); err != nil {

@@ -150,7 +150,10 @@ func (l Line) quoted(text, breaks string) string {
 	last := l.Words[len(l.Words)-1]
 	if strings.HasPrefix(text, last) && escaped(last, special) == last {
 		if i := strings.LastIndexAny(last, breaks); i >= 0 {
-			text = text[i+1:]
+			text = text[i:]
+			if last[i] != '@' { // which bash has begin the word: rl_special_prefixes
+				text = text[1:]
+			}
 		}
 	}
 	return escaped(text, special)

@@ -1,0 +1,56 @@
+// Package preset has files of specs that answer common questions: who opens what, who
+// kills whom. They go by the names that the tools of bcc made known.
+//
+// A new one is a file in presets, whose first comment says what it answers.
+package preset
+
+import (
+	"embed"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+)
+
+//go:embed presets
+var files embed.FS
+
+const (
+	dir = "presets"
+	ext = ".tsnoop"
+)
+
+// A Preset is a file of specs.
+type Preset struct {
+	Name  string // "opens", without @
+	Brief string // what it answers: the first line of the file's first comment
+	Text  string
+}
+
+// All are the presets in the order of their names.
+func All() []Preset {
+	entries, err := files.ReadDir(dir)
+	if err != nil {
+		panic(err) // it is in the program
+	}
+	var all []Preset
+	for _, e := range entries {
+		p, _ := Named(strings.TrimSuffix(e.Name(), ext))
+		all = append(all, p)
+	}
+	slices.SortFunc(all, func(a, b Preset) int { return strings.Compare(a.Name, b.Name) })
+	return all
+}
+
+// Named is the preset of that name. If there is none, the error is an fs.PathError.
+func Named(name string) (Preset, error) {
+	if strings.ContainsAny(name, "/.") {
+		return Preset{}, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+	}
+	text, err := files.ReadFile(path.Join(dir, name+ext))
+	if err != nil {
+		return Preset{}, err
+	}
+	first, _, _ := strings.Cut(string(text), "\n")
+	return Preset{Name: name, Brief: strings.TrimLeft(first, "# "), Text: string(text)}, nil
+}

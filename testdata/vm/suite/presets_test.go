@@ -1,0 +1,221 @@
+//go:build vm
+
+package suite
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// A presetWant is a line that a preset has to show of the load.
+type presetWant struct{ preset, line string }
+
+// TestVMPresets traces all presets at once while what each is about happens.
+func TestVMPresets(t *testing.T) {
+	list, err := exec.Command("tsnoop", "list", "@").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"-t", "none", "--max-rate", "0", "-b", "4M"}
+	var presets []string
+	for line := range strings.Lines(string(list)) {
+		presets = append(presets, strings.Fields(line)[0])
+	}
+	tr := startTrace(t, append(args, presets...)...)
+	wants := presetLoad(t)
+	tr.end()
+	text, err := os.ReadFile(tr.out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(string(text), "\n")
+	t.Logf("%d lines; tsnoop has said: %s", len(lines), tr.said())
+	of := map[string]int{}
+	for _, w := range wants {
+		of[w.preset]++
+		re := regexp.MustCompile(w.line)
+		found := ""
+		for _, line := range lines {
+			if re.MatchString(line) {
+				found = line
+				break
+			}
+		}
+		t.Logf("%-12s %-7s %s", w.preset, os.Getenv("TSNOOP_VM_KERNEL"), found)
+		if found == "" {
+			t.Errorf("%s: no line has %s", w.preset, w.line)
+			name, _, _ := strings.Cut(strings.Trim(w.line, "^"), `\(`)
+			name = name[strings.LastIndexAny(name, " >")+1:]
+			for i, n := 0, 0; i < len(lines) && n < 20; i++ {
+				if strings.Contains(lines[i], name+"(") {
+					t.Log(lines[i])
+					n++
+				}
+			}
+		}
+	}
+	for _, p := range presets {
+		if of[p] == 0 {
+			t.Errorf("nothing is known of %s", p)
+		}
+	}
+}
+
+// presetLoad does what presets are about.
+func presetLoad(t *testing.T) (wants []presetWant) {
+	dir, err := os.MkdirTemp("", "presets") // not deep: paths show a few directories
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	want := func(preset, format string, args ...any) {
+		wants = append(wants, presetWant{preset, fmt.Sprintf(format, args...)})
+	}
+	check := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	presetFiles(t, dir, filepath.Join(dir, "file"), check, want)
+	presetTasks(check, want)
+	presetNet(t, check, want)
+	presetModules(check, want)
+	return wants
+}
+
+// presetFiles has files opened, written, looked at, mounted and removed.
+func presetFiles(t *testing.T, dir, file string, check func(error), want func(preset, format string, args ...any)) {
+	check(os.WriteFile(file, []byte("x"), 0o600))
+	want("@opens", `do_sys_openat2\(filename="%s", how->flags=O_WRONLY\|O_CREAT\|O_TRUNC.*\) = [0-9]+ <`, file)
+	_, err := os.Open("/no/such/preset")
+	if err == nil {
+		t.Fatal("/no/such/preset")
+	}
+	want("@opens", `do_sys_openat2\(filename="/no/such/preset", .*\) = -2 \(ENOENT\) <`)
+	os.Stat(file)
+	want("@stat", `vfs_statx\(filename.*="%s"\) = 0 <`, file)
+	os.Stat("/no/such/stat")
+	want("@stat", `vfs_statx\(filename.*="/no/such/stat"\) = -2 \(ENOENT\) <`)
+
+	f, err := os.OpenFile(file, os.O_RDWR, 0)
+	check(err)
+	check(f.Sync())
+	want("@fsync", `vfs_fsync_range\(file="%s", datasync=0\) = 0 <`, file)
+	unix.Sync()
+	want("@fsync", `sys_sync\(\) = 0`)
+	size := slowRead(f, check)
+	want("@fslat", `vfs_read\(file="%s", count=%d\) = %d <[0-9.]+m?s>`, file, size, size)
+	check(f.Close())
+
+	mnt := filepath.Join(dir, "mnt")
+	check(os.Mkdir(mnt, 0o700))
+	check(unix.Mount("presets", mnt, "tmpfs", unix.MS_NOSUID, "size=1m"))
+	want("@mounts", `sys_mount\(dev_name="presets", dir_name="%s", type="tmpfs", flags=MS_NOSUID\) = 0 <`, mnt)
+	want("@cap", `cap_capable\(cap=CAP_SYS_ADMIN, uid=0\) = 0`)
+	check(unix.Unmount(mnt, unix.MNT_DETACH))
+	want("@mounts", `path_umount\(path=".*%s", flags=MNT_DETACH\) = 0 <`, mnt[4:])
+
+	check(os.Rename(file, file+"2"))
+	want("@unlink", `vfs_rename\(from=".*%s", to=".*%s2"\) = 0 <`, file[4:], file[4:])
+	check(os.Remove(file + "2"))
+	want("@unlink", `vfs_unlink\(dentry=".*%s2"\) = 0 <`, file[4:])
+	check(os.Remove(mnt))
+	want("@unlink", `vfs_rmdir\(dentry=".*%s"\) = 0 <`, mnt[4:])
+}
+
+// slowRead makes a read(2) that takes some time, and says of how many bytes.
+func slowRead(f *os.File, check func(error)) int {
+	for size := 4 << 20; ; size *= 2 {
+		check(f.Truncate(int64(size)))
+		_, err := f.Seek(0, 0)
+		check(err)
+		memory, err := unix.Mmap(-1, 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS)
+		check(err)
+		start := time.Now()
+		_, err = f.Read(memory) // each page of the memory has to be made
+		took := time.Since(start)
+		check(err)
+		check(unix.Munmap(memory))
+		if took > 20*time.Millisecond {
+			return size
+		}
+	}
+}
+
+// presetTasks starts and ends programs.
+func presetTasks(check func(error), want func(preset, format string, args ...any)) {
+	own := os.Getpid()
+	exec.Command("/bin/sh", "-c", "exit 3").Run()
+	want("@exec", `begin_new_exec\(bprm->filename="/bin/sh", bprm->argc=3, ppid=%d\)`, own)
+	want("@exits", `sh-[0-9]+ .*taskstats_exit\(status=3, signal=0, ppid=%d, `, own)
+	syscall.ForkExec("/no/such/program", []string{"x"}, &syscall.ProcAttr{})
+	want("@exec", `sys_execve\(filename="/no/such/program"\) = -2 \(ENOENT\)`)
+	sleep := exec.Command("/bin/sleep", "1000")
+	check(sleep.Start())
+	check(sleep.Process.Signal(syscall.SIGTERM))
+	sleep.Wait()
+	want("@signals", `sys_(kill\(pid=%d|pidfd_send_signal\(pidfd=[0-9]+), sig=SIGTERM\) = 0`, sleep.Process.Pid)
+	want("@exits", `-%d .*taskstats_exit\(status=0, signal=SIGTERM, ppid=%d, `, sleep.Process.Pid, own)
+
+	// The OOM killer chooses who says that it wants to be. If that were said of a child that
+	// has not got to its exec, it would be said of this process, too.
+	victim := exec.Command("/bin/sh", "-c", "echo 1000 >/proc/self/oom_score_adj; echo; exec sleep 1000")
+	said, err := victim.StdoutPipe()
+	check(err)
+	check(victim.Start())
+	said.Read(make([]byte, 1))
+	check(os.WriteFile("/proc/sysrq-trigger", []byte("f"), 0))
+	victim.Wait()
+	want("@oom", `oom_kill_process\(comm="(sh|sleep)", pid=%d, oc->totalpages=[0-9]+, message="Out of memory`, victim.Process.Pid)
+}
+
+// presetNet makes connections, good ones and bad ones.
+func presetNet(t *testing.T, check func(error), want func(preset, format string, args ...any)) {
+	for _, at := range []struct{ ip, name string }{{"127.0.0.1", `127\.0\.0\.1`}, {"[::1]", "::1"}} {
+		l, err := net.Listen("tcp", at.ip+":7771")
+		check(err)
+		c, err := net.Dial("tcp", at.ip+":7771")
+		check(err)
+		a, err := l.Accept()
+		check(err)
+		port := c.LocalAddr().(*net.TCPAddr).Port
+		c.Write([]byte("hello"))
+		b := make([]byte, 5)
+		a.Read(b)
+		c.Close()
+		a.Read(b)
+		a.Close()
+		l.Close()
+		want("@bind", `inet6?_bind\(uaddr=.*%s.*7771, protocol=IPPROTO_TCP\) = 0`, at.name)
+		want("@tcpconnect", `tcp_connect\(saddr=%s, sport=%d, daddr=%s, dport=7771\) = 0`, at.name, port, at.name)
+		want("@tcpaccept", `inet_csk_accept\(\) = \{raddr=%s, rport=%d, laddr=%s, lport=7771\}`, at.name, port, at.name)
+		want("@tcpstates", `tcp_set_state\(saddr=%s, sport=%d, daddr=%s, dport=7771, from=TCP_SYN_SENT, to=TCP_ESTABLISHED\)`, at.name, port, at.name)
+		want("@tcplife", `tcp_set_state\(laddr=%s, lport=7771, raddr=%s, rport=%d, sent=[01], received=[56]\)`, at.name, at.name, port)
+	}
+	if c, err := net.Dial("tcp", "127.0.0.1:7772"); err == nil {
+		c.Close()
+		t.Fatal("somebody listens")
+	}
+	want("@tcpdrop", `(reason=SKB_DROP_REASON_NO_SOCKET|tcp_v4_rcv.*tcp_drop|tcp_v4_rcv.*kfree_skb).*skb->protocol=ETH_P_IP`)
+}
+
+// presetModules loads one, and sends to where nobody answers.
+func presetModules(check func(error), want func(preset, format string, args ...any)) {
+	check(exec.Command("/bin/sh", "-c", "insmod /lib/modules/tsnoop/dummy.ko && ip addr add 10.99.0.1/24 dev dummy0 && ip link set dummy0 up").Run())
+	want("@modules", `do_init_module\(mod->name="dummy"\) = 0`)
+	net.DialTimeout("tcp", "10.99.0.9:7773", 1500*time.Millisecond)
+	want("@tcpretrans", `tcp_retransmit_skb\(laddr=10\.99\.0\.1, lport=[0-9]+, raddr=10\.99\.0\.9, rport=7773, state=TCP_SYN_SENT, segs=1\)`)
+	check(exec.Command("rmmod", "dummy").Run())
+	want("@modules", `free_module\(mod->name="dummy"\)`)
+}
