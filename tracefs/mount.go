@@ -123,6 +123,18 @@ func lockedDown(file string) bool {
 	return err == nil && strings.Contains(string(b), "[confidentiality]")
 }
 
+// Lockdown is how far the kernel is locked down: "none", "integrity", "confidentiality",
+// or "" if it cannot be.
+func Lockdown() string {
+	b, err := os.ReadFile(lockdown)
+	if err != nil {
+		return ""
+	}
+	_, rest, _ := strings.Cut(string(b), "[")
+	level, _, _ := strings.Cut(rest, "]")
+	return level
+}
+
 // A Mount is a line of /proc/self/mounts.
 type Mount struct {
 	Dir  string

@@ -22,6 +22,7 @@ func init() {
 		{"record", "write a trace.dat file", runRecord},
 		{"replay", "show a recording, or pasted text", runReplay},
 		{"check", "what this machine offers and lacks", runCheck},
+		{"bug", "what a report of a fault needs", runBug},
 		{"clean", "remove what dead runs left behind", runClean},
 		{"completion", "a shell's script for completion", runCompletion},
 		{"help", "the command line", runHelp},

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/user"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"github.com/tsnoop/tsnoop/render"
+	"github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/trace"
+)
+
+// runBug prints what a report of a fault needs, and nothing that tells whose machine it
+// is: what comes from the machine goes through discreet.
+func runBug(o *options, ui *ui) error {
+	kernel, err := kernelOf(o)
+	if err != nil {
+		return err
+	}
+	names := private(o)
+	out := []byte("Above this, please: the command line, what it showed, and what it should have shown.\n\n")
+	out = fmt.Appendf(out, "%-17s %s\n%-17s %s\n", "tsnoop", version(), "built", built())
+	row := func(what, note string) {
+		out = render.AppendMessage(out, fmt.Sprintf("%-17s %s\n", what, discreet(note, names)))
+	}
+	fs, _ := openTracefs(o)
+	for _, f := range trace.About(fs) {
+		row(f.What, f.Note)
+	}
+	for _, f := range trace.Check(kernel, func() (*tracefs.FS, error) { return openTracefs(o) }) {
+		mark := "ok"
+		if f.Err != nil {
+			mark = "no: " + f.Note
+		}
+		row("check", f.What+" "+mark)
+	}
+	_, err = ui.stdout.Write(out)
+	return err
+}
+
+// built tells by what and how this program was made.
+func built() string {
+	text := fmt.Sprintf("%s %s/%s", runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return text
+	}
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "CGO_ENABLED", "-race", "vcs.modified", "GOAMD64", "GOARM64":
+			text += " " + s.Key + "=" + s.Value
+		}
+	}
+	return text
+}
+
+// private are the names of this machine, its user and what they have said, the longest
+// first.
+func private(o *options) []string {
+	host, _ := os.Hostname()
+	short, _, _ := strings.Cut(host, ".")
+	home := os.Getenv("HOME")
+	names := append([]string{host, short, os.Getenv("USER"), os.Getenv("LOGNAME"), os.Getenv("SUDO_USER"), home, filepath.Base(home), o.tracefs}, o.btf...)
+	if u, err := user.Current(); err == nil {
+		names = append(names, u.Username, u.HomeDir, filepath.Base(u.HomeDir))
+	}
+	names = slices.DeleteFunc(names, func(name string) bool {
+		return len(name) < 3 || slices.Contains([]string{"root", "/root", "localhost", "linux", "tracefs", "tracing"}, name)
+	})
+	slices.SortFunc(names, func(a, b string) int { return len(b) - len(a) })
+	return names
+}
+
+var (
+	address = regexp.MustCompile(`0x[0-9a-fA-F]{5,}|\b[0-9a-f]{16}\b`)
+	known   = regexp.MustCompile(`/(sys/kernel/(btf(/vmlinux)?|tracing|debug/tracing)|proc/(kallsyms|kcore))([\s:,]|$)`)
+)
+
+// discreet is a note without these names and without addresses. What has the path of a
+// file that not every machine has is left out, for nobody knows where a path ends.
+func discreet(note string, names []string) string {
+	for _, name := range names {
+		note = regexp.MustCompile("(?i)"+regexp.QuoteMeta(name)).ReplaceAllString(note, "(name)")
+	}
+	if strings.Contains(known.ReplaceAllString(note, ""), "/") {
+		return "(left out, for it has a path)"
+	}
+	return address.ReplaceAllString(note, "(address)")
+}

@@ -1,0 +1,102 @@
+package trace
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/proc"
+	"golang.org/x/sys/unix"
+)
+
+// A Fact is what a report of a fault tells of a machine.
+type Fact struct{ What, Note string }
+
+// options are those of the kernel's configuration that matter to what can be traced.
+var options = []string{
+	"KPROBES", "KPROBE_EVENTS", "KPROBE_EVENTS_ON_NOTRACE", "KPROBES_ON_FTRACE", "DYNAMIC_FTRACE", "FTRACE_SYSCALLS",
+	"DEBUG_INFO_BTF", "DEBUG_INFO_BTF_MODULES", "PAHOLE_HAS_SPLIT_BTF", "KALLSYMS_ALL", "PROC_KCORE", "DEBUG_FS",
+	"SECURITY_LOCKDOWN_LSM", "RANDOMIZE_BASE", "IA32_EMULATION", "COMPAT", "PREEMPT_RT", "PREEMPT_DYNAMIC", "HZ",
+	"CC_IS_CLANG", "LTO_CLANG", "CFI_CLANG", "X86_KERNEL_IBT", "KASAN", "BPF_SYSCALL",
+}
+
+// About tells what matters of this machine: nothing that names it, its users or their
+// files, and no address. fs is nil where there is no tracefs.
+func About(fs *tracefs.FS) []Fact {
+	var u unix.Utsname
+	unix.Uname(&u)
+	release := unix.ByteSliceToString(u.Release[:])
+	facts := []Fact{
+		{"kernel", release + " " + unix.ByteSliceToString(u.Machine[:])},
+		{"machine", sizes()},
+		{"rights", fmt.Sprintf("user %s, kptr_restrict %d", map[bool]string{true: "0", false: "not 0"}[os.Geteuid() == 0], proc.KptrRestrict())},
+		{"lockdown", or(tracefs.Lockdown(), "none")},
+		{"types", typeSizes()},
+		{"config", config(release)},
+		{"kprobe blacklist", fmt.Sprintf("%d functions", len(proc.LoadBlacklist()))},
+	}
+	if fs == nil {
+		return append(facts, Fact{"tracefs", "none"})
+	}
+	if f, err := fs.Features(); err == nil {
+		facts = append(facts, Fact{"features", strings.Trim(fmt.Sprintf("%+v", *f), "{}")})
+	}
+	c := fs.Census()
+	return append(facts,
+		Fact{"in tracefs", fmt.Sprintf("%d probes and %d instances of others, %d and %d of tsnoop, tracer %s", c.Probes, c.Instances, c.OwnProbes, c.OwnInstances, c.Tracer)},
+		Fact{"refused", or(strings.Join(c.Refusals, "; "), "nothing")})
+}
+
+func or(text, otherwise string) string {
+	if text == "" {
+		return otherwise
+	}
+	return text
+}
+
+// sizes are those that decide how large buffers are.
+func sizes() string {
+	var info unix.Sysinfo_t
+	unix.Sysinfo(&info)
+	online, _ := proc.OnlineCPUs()
+	cpus, _ := tracefs.ParseCPUs(online)
+	return fmt.Sprintf("%d CPUs, %d MiB, pages of %d bytes", len(cpus), uint64(info.Totalram)*uint64(info.Unit)>>20, os.Getpagesize())
+}
+
+// typeSizes tells how much BTF there is.
+func typeSizes() string {
+	files, _ := filepath.Glob("/sys/kernel/btf/*")
+	var kernel, modules int64
+	for _, file := range files {
+		info, err := os.Stat(file)
+		switch {
+		case err != nil:
+		case filepath.Base(file) == "vmlinux":
+			kernel = info.Size()
+		default:
+			modules += info.Size()
+		}
+	}
+	if kernel == 0 {
+		return "no BTF"
+	}
+	return fmt.Sprintf("%d bytes of BTF, and %d of %d modules", kernel, modules, len(files)-1)
+}
+
+// config has only values that are y, m or a number: others are text that somebody wrote.
+func config(release string) string {
+	set, err := proc.LoadConfig(release)
+	if err != nil {
+		return "not known"
+	}
+	var b strings.Builder
+	for _, name := range options {
+		value := or(set[name], "n")
+		if strings.Trim(value, "0123456789ymn") == "" {
+			fmt.Fprintf(&b, "%s=%s ", name, value)
+		}
+	}
+	return strings.TrimSpace(b.String())
+}
