@@ -77,10 +77,7 @@ func private(o *options) []string {
 	return names
 }
 
-var (
-	address = regexp.MustCompile(`0x[0-9a-fA-F]{5,}|\b[0-9a-f]{16}\b`)
-	known   = regexp.MustCompile(`/(sys/kernel/(btf(/vmlinux)?|tracing|debug/tracing)|proc/(kallsyms|kcore))([\s:,]|$)`)
-)
+var address = regexp.MustCompile(`0x[0-9a-fA-F]{5,}|\b[0-9a-f]{16}\b`)
 
 // discreet is a note without these names and without addresses. What has the path of a
 // file that not every machine has is left out, for nobody knows where a path ends.
@@ -88,7 +85,7 @@ func discreet(note string, names []string) string {
 	for _, name := range names {
 		note = regexp.MustCompile("(?i)"+regexp.QuoteMeta(name)).ReplaceAllString(note, "(name)")
 	}
-	if strings.Contains(known.ReplaceAllString(note, ""), "/") {
+	if trace.HasPath(note) {
 		return "(left out, for it has a path)"
 	}
 	return address.ReplaceAllString(note, "(address)")

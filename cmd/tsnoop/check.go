@@ -3,7 +3,9 @@ package main
 import (
 	"errors"
 	"fmt"
+	"strings"
 
+	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
@@ -45,7 +47,7 @@ func cureOf(f trace.Finding) string {
 	case f.Err == nil:
 		return ""
 	case errors.Is(f.Err, trace.ErrArch):
-		return "amd64 and arm64 are supported; --emit --arch writes lines for those"
+		return strings.Join(abi.Names(), " and ") + " are supported; --emit --arch writes lines for those"
 	case errors.As(noTypes(f.Err), &m):
 		return m.Cure
 	}

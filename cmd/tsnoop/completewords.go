@@ -10,6 +10,7 @@ import (
 
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/shell"
 	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
@@ -115,7 +116,7 @@ func (f *flagRow) complete(value string) shell.Answer {
 	case "hist":
 		a.Words = among(value, []string{duration})
 	case "arch":
-		a.Words = among(value, []string{"amd64", "arm64"})
+		a.Words = among(value, abi.Names())
 	default:
 		a.Words = among(value, f.value.of)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/pflag"
 	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/fetchargs/specfile"
 	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/tracefs"
@@ -92,7 +93,7 @@ func (o *options) flags() []flagRow {
 		{"emit", "", optional("tracefs", oneOf(&o.emit, "tracefs", "shell", "boot")), "is tracefs, shell or boot", "tsnoop --emit=shell SPEC"},
 		{"explain", "", yes(&o.explain), "", ""},
 		{"btf", "", words(&o.btf), "takes the name of a file", "tsnoop --btf vmlinux.btf --emit SPEC"},
-		{"arch", "", parsed(&o.plan.Arch, parseArch), "takes amd64 or arm64", "tsnoop --arch arm64 --emit SPEC"},
+		{"arch", "", parsed(&o.plan.Arch, parseArch), "takes " + strings.Join(abi.Names(), " or "), "tsnoop --arch arm64 --emit SPEC"},
 		{"kernel", "", parsed(&o.plan.Features, parseKernel), "takes a version", "tsnoop --kernel 5.10 --emit SPEC"},
 
 		{"buffer", "b", parsed(&o.trace.BufferKB, parseBuffer), "takes a size per CPU such as 512K or 4M", "tsnoop -b 4M SPEC"},

@@ -130,7 +130,7 @@ func parseComm(glob string) (string, error) {
 func parseArch(name string) (*abi.Arch, error) {
 	arch := abi.Named(name)
 	if arch == nil {
-		return nil, usagef("amd64 and arm64 are known", "unknown architecture %q", name)
+		return nil, usagef(strings.Join(abi.Names(), " and ")+" are known", "unknown architecture %q", name)
 	}
 	return arch, nil
 }

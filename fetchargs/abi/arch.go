@@ -74,6 +74,15 @@ func (a *Arch) IsUser(addr uint64) bool { return addr != 0 && addr < a.UserEnd }
 
 var arches = []*Arch{amd64, arm64}
 
+// Names are those of the architectures that are known, as in GOARCH.
+func Names() []string {
+	names := make([]string, len(arches))
+	for i, a := range arches {
+		names[i] = a.Name
+	}
+	return names
+}
+
 // Named is the architecture of that GOARCH name ("x86_64" and "aarch64"
 // are understood too), nil if tsnoop does not know it.
 func Named(name string) *Arch {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/tsnoop/tsnoop/tracefs"
@@ -100,3 +101,9 @@ func config(release string) string {
 	}
 	return strings.TrimSpace(b.String())
 }
+
+// common are the paths of files that all machines have.
+var common = regexp.MustCompile(`/(sys/kernel/(btf(/vmlinux)?|tracing|debug/tracing)|proc/(kallsyms|kcore))([\s:,]|$)`)
+
+// HasPath tells whether a note has the path of a file that not every machine has.
+func HasPath(note string) bool { return strings.Contains(common.ReplaceAllString(note, ""), "/") }

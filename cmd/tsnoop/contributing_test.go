@@ -1,0 +1,143 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+)
+
+const top = "../.."
+
+// TestContributing adds what CONTRIBUTING.md tells how to add, and uses it.
+func TestContributing(t *testing.T) {
+	changes, err := filepath.Glob("testdata/contributing/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts := map[string]string{}
+	for _, file := range changes {
+		archive, err := txtar.ParseFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range archive.Files {
+			change(t, texts, f)
+		}
+	}
+	program := build(t, texts)
+	const recording = top + "/testdata/recordings/version1.dat"
+	types := []string{"--btf", top + "/testdata/btf/linux-6.12-amd64.btf", "--kernel", "6.12"}
+	for _, c := range []struct {
+		name string
+		args []string
+		want string
+	}{
+		{"format", []string{"replay", recording, "ip_rcv(skb->len:o32)"}, "ip_rcv(skb->len=07)"},
+		{"decoder", []string{"replay", recording, "ip_rcv(skb->len:milli)"}, "ip_rcv(skb->len=0.007)"},
+		{"sink", []string{"replay", "--tsv", recording}, "time\ttask\tfunction\n"},
+		{"architecture", append(types, "--arch", "riscv64", "--emit", "ip_rcv(skb->len, %tp)"), "tp=%tp:x64"},
+	} {
+		out, err := exec.Command(program, c.args...).CombinedOutput()
+		if err != nil || !strings.Contains(string(out), c.want) {
+			t.Errorf("%s: %v: %s, want %q", c.name, err, out, c.want)
+		}
+	}
+}
+
+// change takes a file of an archive over into texts: a new one as it is, else what is
+// added (+) behind a line that there is once, at the end if none is named, or instead
+// of one that goes (-).
+func change(t *testing.T, texts map[string]string, f txtar.File) {
+	t.Helper()
+	old, err := os.ReadFile(filepath.Join(top, f.Name))
+	if err != nil {
+		texts[f.Name] = string(f.Data)
+		return
+	}
+	text, known := texts[f.Name]
+	if !known {
+		text = string(old)
+	}
+	at := len(text)
+	for line := range strings.Lines(string(f.Data)) {
+		sign, line := line[0], line[1:]
+		if sign == '+' {
+			text, at = text[:at]+line+text[at:], at+len(line)
+			continue
+		}
+		if strings.Count(text, line) != 1 {
+			t.Fatalf("%s has %d of %q", f.Name, strings.Count(text, line), line)
+		}
+		if at = strings.Index(text, line); sign == '-' {
+			text = text[:at] + text[at+len(line):]
+		} else {
+			at += len(line)
+		}
+	}
+	texts[f.Name] = text
+}
+
+// build makes tsnoop as if these files were there.
+func build(t *testing.T, texts map[string]string) (program string) {
+	t.Helper()
+	dir := t.TempDir()
+	replace := map[string]string{}
+	for name, text := range texts {
+		instead := filepath.Join(dir, strings.ReplaceAll(name, "/", "_"))
+		if err := os.WriteFile(instead, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		path, err := filepath.Abs(filepath.Join(top, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		replace[path] = instead
+	}
+	overlay, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		t.Fatal(err)
+	}
+	os.WriteFile(filepath.Join(dir, "overlay"), overlay, 0o644)
+	program = filepath.Join(dir, "tsnoop")
+	cmd := exec.Command("go", "build", "-trimpath", "-overlay", filepath.Join(dir, "overlay"), "-o", program, ".")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return program
+}
+
+// TestContributingNames looks for each file that CONTRIBUTING.md names, and in it for
+// what is said to be there: `name` in [file](file).
+func TestContributingNames(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(top, "CONTRIBUTING.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range regexp.MustCompile(`(?:\x60([^\x60]+)\x60\s+in\s+)?\[[^\]]*\]\(([^):]+)\)`).FindAllSubmatch(text, -1) {
+		name, file := m[1], string(m[2])
+		if info, err := os.Stat(filepath.Join(top, file)); err != nil || info.IsDir() {
+			if err != nil || name != nil {
+				t.Errorf("%s: %v", file, err)
+			}
+			continue
+		}
+		b, err := os.ReadFile(filepath.Join(top, file))
+		if err != nil || !bytes.Contains(b, name) {
+			t.Errorf("%s has no %q: %v", file, name, err)
+		}
+	}
+	for _, m := range regexp.MustCompile(`make (\w+)`).FindAllSubmatch(text, -1) {
+		makefile, _ := os.ReadFile(filepath.Join(top, "Makefile"))
+		if !bytes.Contains(makefile, []byte("\n"+string(m[1])+":")) {
+			t.Errorf("there is no make %s", m[1])
+		}
+	}
+}
