@@ -19,3 +19,22 @@ func TestLostTotal(t *testing.T) {
 		t.Errorf("in text it is %q", got)
 	}
 }
+
+func TestInterfered(t *testing.T) {
+	for _, tt := range []struct {
+		tracefs.Interference
+		want string
+	}{
+		{tracefs.Interference{Text: "another program has\n\x1b[2J", File: "/t/filter", Func: "vfs_read", Was: "none", Is: `comm == "x"`},
+			`{"interference":"another program has\n\u001b[2J","file":"/t/filter","func":"vfs_read","was":"none","is":"comm == \"x\""}`},
+		{tracefs.Interference{Text: "gone", Cost: tracefs.Cost{Told: true}, Rearmed: true}, `{"interference":"gone","missing_events":null,"rearmed":true}`},
+		{tracefs.Interference{Text: "over", Cost: tracefs.Cost{Told: true, Known: true}}, `{"interference":"over","missing_events":0}`},
+	} {
+		if got := string(json.New(nil, render.Options{}).Interfered(nil, &tt.Interference)); got != tt.want+"\n" {
+			t.Errorf("got  %swant %s", got, tt.want)
+		}
+		if got := text.New(nil, render.Options{}).Interfered(nil, &tt.Interference); len(got) > 0 {
+			t.Errorf("in text it is %q", got)
+		}
+	}
+}

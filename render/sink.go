@@ -46,6 +46,9 @@ type Sink interface {
 	// returns or of its calls.
 	Missed(dst []byte, function string, returns bool, n uint64) []byte
 
+	// Interfered shows what another program has done to the trace.
+	Interfered(dst []byte, i *tracefs.Interference) []byte
+
 	// Summary shows what calls came to.
 	Summary(dst []byte, s *Summary) []byte
 }

@@ -89,6 +89,12 @@ func (s *Stream) Missed(function string, returns bool, n uint64) {
 	s.Append(func(dst []byte) []byte { return s.sink.Missed(dst, function, returns, n) })
 }
 
+// Interfered takes what another program has done to the trace. It may be long until
+// there is more to write.
+func (s *Stream) Interfered(i *tracefs.Interference) {
+	s.Append(func(dst []byte) []byte { return s.sink.Interfered(dst, i) })
+}
+
 // Idle takes what the sink has held back.
 func (s *Stream) Idle() { s.Append(s.sink.Idle) }
 

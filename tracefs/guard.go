@@ -1,6 +1,7 @@
 package tracefs
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"os"
@@ -138,6 +139,14 @@ func invert(option string) string {
 
 // eventChanges is what others have changed of one event.
 func (s *Session) eventChanges(event string) (changes []*Change) {
+	if _, bad := s.refused[event]; !bad && !s.meant.paused[event] {
+		// A trigger of another event has it enabled, but records nothing: the group's file
+		// does not tell.
+		if enable := s.eventPath(event, "enable"); s.content(enable) == "0*" {
+			changes = append(changes, &Change{What: "the probe", File: s.absolute(enable), Event: event, Was: "1", Is: "0", Counted: true,
+				restore: func() error { return s.set(enable, "1") }})
+		}
+	}
 	want := s.meant.filters[event]
 	if want == "" {
 		want = "none"
@@ -192,7 +201,16 @@ func firstWord(text string) string {
 // switches are the files, with absolute paths, by which all probes of the machine are
 // stopped.
 func (s *Session) switches() []string {
-	return []string{"/sys/kernel/debug/kprobes/enabled", "/proc/sys/kernel/ftrace_enabled"}
+	return []string{"/sys/kernel/debug/kprobes/enabled", ftraceEnabled}
+}
+
+const ftraceEnabled = "/proc/sys/kernel/ftrace_enabled"
+
+// kprobesOnFtrace tells whether probes at the entry of functions are ftrace's, which they
+// are on x86, but not on arm64. It assumes that they are where it cannot tell.
+func kprobesOnFtrace() bool {
+	b, err := os.ReadFile("/sys/kernel/debug/kprobes/list")
+	return err != nil || bytes.Contains(b, []byte("[FTRACE]"))
 }
 
 // Changes says what others have changed of a session that runs: of the session, and of
@@ -204,7 +222,8 @@ func (s *Session) Changes(events []string) (changes []*Change) {
 		return nil
 	}
 	for _, file := range s.switches() {
-		if b, err := os.ReadFile(file); err == nil && strings.TrimSpace(string(b)) == "0" {
+		b, err := os.ReadFile(file)
+		if err == nil && strings.TrimSpace(string(b)) == "0" && (file != ftraceEnabled || kprobesOnFtrace()) {
 			changes = append(changes, &Change{What: "all probes of this machine", File: file, Was: "1", Is: "0", Silent: true, Foreign: true})
 		}
 	}
@@ -248,7 +267,7 @@ func (s *Session) look(file string) (text string, ok bool) {
 	return strings.TrimSpace(string(b)), true
 }
 
-// disabled are the events that others have switched off.
+// disabled are the events that others have switched off, but those of eventChanges.
 func (s *Session) disabled() (changes []*Change) {
 	group := s.eventPath("", "enable")
 	switch on := s.content(group); {
@@ -265,7 +284,7 @@ func (s *Session) disabled() (changes []*Change) {
 			continue
 		}
 		file := s.eventPath(e, "enable")
-		if on := s.content(file); strings.HasPrefix(on, "0") {
+		if s.content(file) == "0" {
 			changes = append(changes, &Change{What: "the probe", File: s.absolute(file), Event: e, Was: "1", Is: "0",
 				restore: func() error { return s.set(file, "1") }})
 		}

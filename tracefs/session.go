@@ -34,7 +34,8 @@ type Session struct {
 
 	pipes   *pipeSet
 	takings takings
-	tally   *Tally // nil before it is asked for
+	tally   *Tally   // nil before it is asked for
+	wrote   sync.Map // when each file was last written to here: string to time.Time
 
 	mu   sync.Mutex
 	undo undoStack
@@ -255,10 +256,18 @@ func (s *Session) stop() error {
 // set writes one setting and says so.
 func (s *Session) set(file, value string) error {
 	s.log("echo %s > %s", quote(value), file)
+	s.wrote.Store(file, time.Now())
 	if err := s.fs.write(file, value); err != nil {
 		return s.fs.refused(err, s.path("error_log"), file, value)
 	}
 	return nil
+}
+
+// JustWrote tells whether the session itself has written to a file of its instance not
+// long ago.
+func (s *Session) JustWrote(name string) bool {
+	when, ok := s.wrote.Load(s.path(name))
+	return ok && time.Since(when.(time.Time)) < 3*time.Second
 }
 
 // quote makes a value fit to be pasted into a shell.

@@ -50,6 +50,21 @@ type Balance struct {
 	Sure    bool   // nothing was being read meanwhile: Stolen is exact
 }
 
+// CountAnew has what the kernel says was read until now be what was read here: the
+// buffers are others than before.
+func (s *Session) CountAnew() error {
+	s.takings.mu.Lock()
+	defer s.takings.mu.Unlock()
+	all, err := s.Stats()
+	for i := range all {
+		if t := s.takings.cpu[all[i].CPU]; t != nil {
+			t.stolen += t.last
+			t.last, t.base = 0, t.events.Load()-all[i].Read
+		}
+	}
+	return err
+}
+
 // Balance adds up all CPUs. Of one that is being read from nothing is known but Seen.
 func (s *Session) Balance() (Balance, error) {
 	s.takings.mu.Lock()

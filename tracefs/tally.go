@@ -45,6 +45,20 @@ func (t *Tally) Add(id int, n uint64) {
 	}
 }
 
+// All is how many records there have been of all events, those that are not the session's
+// included.
+func (t *Tally) All() (n uint64) {
+	for i := range t.n {
+		n += t.n[i].Load()
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, more := range t.more {
+		n += more
+	}
+	return n
+}
+
 // Of is how many records of an event there have been.
 func (t *Tally) Of(id int) uint64 {
 	if i := id - t.base; i >= 0 && i < len(t.n) {

@@ -39,6 +39,7 @@ func (s *Session) Watch() (*Watch, error) {
 		return nil, os.NewSyscallError("inotify_init1", err)
 	}
 	w := &Watch{f: os.NewFile(uintptr(fd), "inotify"), opens: map[int32]string{}, dirs: map[int32]string{}, buf: make([]byte, 64<<10)}
+	s.wrote.Clear() // of that it has not heard
 	group := "events/" + s.name
 	for _, dir := range []string{"", "options", "events", group} {
 		w.add(w.dirs, s.absolute(s.path(dir)), dir, changing)

@@ -4,9 +4,12 @@ import (
 	"cmp"
 	"errors"
 	"os"
+	"sync"
 	"syscall"
 
 	"github.com/tsnoop/tsnoop/render"
+	"github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/trace"
 	"golang.org/x/term"
 )
 
@@ -18,11 +21,15 @@ type output struct {
 	own      bool // it was opened here
 	terminal bool
 	color    bool
+
+	mu     sync.Mutex              // for what follows, and for Stream until it is there
+	early  []*tracefs.Interference // before begin
+	silent bool                    // only what calls come to is wanted
 }
 
 // newOutput opens --output, or takes stdout.
 func newOutput(o *options) (*output, error) {
-	out := &output{file: os.Stdout}
+	out := &output{file: os.Stdout, silent: o.summary == "only"}
 	if o.output != "" && o.output != "-" {
 		f, err := createFile(o.output)
 		if err != nil {
@@ -37,7 +44,28 @@ func newOutput(o *options) (*output, error) {
 
 // begin takes the sink that is to show the calls.
 func (o *output) begin(sink render.Sink) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
 	o.Stream = render.NewStream(o.file, sink, o.terminal)
+	for _, i := range o.early {
+		o.Interfered(i)
+	}
+	o.early = nil
+}
+
+// told takes what the engine has to say, for what belongs to the data, too. It may be
+// called by several goroutines, before begin as well.
+func (o *output) told(w trace.Warning) {
+	if w.Interference == nil || o.silent {
+		return
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.Stream == nil {
+		o.early = append(o.early, w.Interference)
+		return
+	}
+	o.Interfered(w.Interference)
 }
 
 // columns tells how many columns a terminal has at the moment it is asked; nil if the

@@ -25,7 +25,7 @@ func TestOncePanic(t *testing.T) {
 	group, panicked := "", any(nil)
 	func() {
 		defer func() { panicked = recover() }()
-		follow(m, plans, nil, o, &ui{stderr: new(bytes.Buffer)}, func(_ context.Context, tr *trace.Trace, _ func()) error {
+		follow(m, plans, nil, o, &ui{stderr: new(bytes.Buffer)}, nil, func(_ context.Context, tr *trace.Trace, _ func()) error {
 			group = tr.Session().Group()
 			if !strings.Contains(probes(t), group) {
 				t.Error("not armed")

@@ -37,7 +37,7 @@ func runRecord(o *options, ui *ui) (err error) {
 	}
 	defer func() { err = rec.Close(err) }()
 
-	return follow(m, plans, program, o, ui, func(ctx context.Context, t *trace.Trace, _ func()) error {
+	return follow(m, plans, program, o, ui, ui.tell, func(ctx context.Context, t *trace.Trace, _ func()) error {
 		done := ui.watchRecorder(rec)
 		err := rec.Record(ctx, t, trace.RecordOptions{Program: "tsnoop " + version(), Count: o.count, Compress: o.compress})
 		done()

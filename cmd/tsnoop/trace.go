@@ -37,7 +37,11 @@ func runTrace(o *options, ui *ui) (err error) {
 	}
 	defer func() { err = firstError(err, out.Close()) }()
 
-	return follow(m, plans, program, o, ui, func(ctx context.Context, t *trace.Trace, stop func()) error {
+	tell := func(w trace.Warning) {
+		ui.tell(w)
+		out.told(w)
+	}
+	return follow(m, plans, program, o, ui, tell, func(ctx context.Context, t *trace.Trace, stop func()) error {
 		sums.live(t.Now, stop)
 		defer func() { out.losses(t.Losses(), o, ui) }()
 		unwatch, err := o.watchSpecs(ctx, t, ui)
@@ -51,7 +55,7 @@ func runTrace(o *options, ui *ui) (err error) {
 
 // follow arms a trace, lets the program run and hands the trace on, with a context
 // that is done when it is over, and what ends it. In the end all is undone.
-func follow(m *trace.Machine, plans []*fetchargs.Plan, program *program, o *options, ui *ui,
+func follow(m *trace.Machine, plans []*fetchargs.Plan, program *program, o *options, ui *ui, tell func(trace.Warning),
 	do func(ctx context.Context, t *trace.Trace, stop func()) error) (err error) {
 	signalled, release := onSignal()
 	defer release()
@@ -62,7 +66,9 @@ func follow(m *trace.Machine, plans []*fetchargs.Plan, program *program, o *opti
 		}
 	}
 	progress := newProgress(ui)
-	t, err := m.Arm(signalled, plans, o.traceOptions(ui, progress))
+	to := o.traceOptions(ui, progress)
+	to.Warn = tell
+	t, err := m.Arm(signalled, plans, to)
 	progress.end()
 	if errors.Is(err, trace.ErrInterrupted) {
 		return nil
@@ -93,7 +99,7 @@ func (o *options) traceOptions(ui *ui, p *progress) trace.Options {
 	to := o.trace
 	to.Text, to.Rearm, to.MaxRate = o.reader == "text", o.guard == "rearm", o.rate()
 	to.Wait, to.Chain, to.Begin = o.plan.Wait, o.plan.Chain, o.begins()
-	to.Warn, to.Progress = ui.tell, p.step
+	to.Progress = p.step
 	if o.show.Time == render.TimeBoot {
 		to.Clock = "boot"
 	}

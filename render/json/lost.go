@@ -62,3 +62,29 @@ func (p *Printer) Missed(dst []byte, name string, returns bool, n uint64) []byte
 	}
 	return append(strconv.AppendUint(dst, n, 10), "}\n"...)
 }
+
+// Interfered appends what another program has done to the trace. file, func, was and is
+// are left out where there is nothing to say; missing_events, which is null if nobody
+// has counted, until it is over:
+//
+//	{"interference":"another program has ...","file":"...","func":"vfs_read","was":"none","is":"count > 9","missing_events":3,"rearmed":true}
+func (p *Printer) Interfered(dst []byte, i *tracefs.Interference) []byte {
+	dst, _ = appendString(append(dst, `{"interference":`...), []byte(i.Text))
+	for _, m := range [...]struct{ name, text string }{
+		{`,"file":`, i.File}, {`,"func":`, i.Func}, {`,"was":`, i.Was}, {`,"is":`, i.Is},
+	} {
+		if m.text != "" {
+			dst, _ = appendString(append(dst, m.name...), []byte(m.text))
+		}
+	}
+	switch {
+	case i.Cost.Known:
+		dst = strconv.AppendUint(append(dst, `,"missing_events":`...), i.Cost.Events, 10)
+	case i.Cost.Told:
+		dst = append(dst, `,"missing_events":null`...)
+	}
+	if i.Rearmed {
+		dst = append(dst, `,"rearmed":true`...)
+	}
+	return append(dst, "}\n"...)
+}

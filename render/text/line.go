@@ -87,6 +87,9 @@ func (p *Printer) LostTotal(dst []byte, _ []tracefs.CPUStats) []byte { return ds
 // Missed appends nothing.
 func (p *Printer) Missed(dst []byte, _ string, _ bool, _ uint64) []byte { return dst }
 
+// Interfered appends nothing.
+func (p *Printer) Interfered(dst []byte, _ *tracefs.Interference) []byte { return dst }
+
 // appendCall appends the line of c:
 //
 //	caller -> func(args) = value {other=values} <duration>

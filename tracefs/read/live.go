@@ -147,13 +147,18 @@ func (r *liveReader) close() {
 // settle waits until nothing can come before the first record of the heap. It
 // returns false when there is none and will be none.
 func (r *liveReader) settle() bool {
-	for idle := false; r.failed == nil; {
+	for idle, vain := false, false; r.failed == nil; {
 		if len(r.heap) > 0 && len(r.empty) == 0 {
 			return true
 		}
 		r.over = r.over || r.ctx.Err() != nil || r.closing.Err() != nil
 		asked := r.now()
-		if r.refill(); r.failed != nil {
+		r.refill()
+		if vain && len(r.heap) > 0 {
+			r.watchAgain()
+		}
+		vain = false
+		if r.failed != nil {
 			return false
 		}
 		r.horizon = asked - settleTime
@@ -165,7 +170,7 @@ func (r *liveReader) settle() bool {
 			if r.opts.Idle != nil {
 				r.opts.Idle()
 			}
-			r.waiter.wait(idle, !r.allWatched())
+			vain = r.waiter.wait(idle, !r.allWatched())
 			idle = true // should there be nothing after all
 		default:
 			idle = false
@@ -185,6 +190,16 @@ func (r *liveReader) refill() {
 	r.empty = r.empty[:0]
 	for _, s := range streams {
 		r.add(s)
+	}
+}
+
+// watchAgain has the waiter look at the buffers that there are now, for it has missed
+// what was in them.
+func (r *liveReader) watchAgain() {
+	for _, p := range r.pipes {
+		if err := r.waiter.again(p.conn); err != nil && r.closing.Err() == nil {
+			r.failed = err
+		}
 	}
 }
 

@@ -34,9 +34,13 @@ func Pages(ctx context.Context, s *tracefs.Session) iter.Seq2[Page, error] {
 			return
 		}
 		defer r.close()
-		for {
+		for vain := false; ; {
 			over := ctx.Err() != nil || s.Closing().Err() != nil
 			n, more := r.fetch(yield)
+			if vain && n > 0 {
+				r.watchAgain()
+			}
+			vain = false
 			switch {
 			case !more:
 				return
@@ -46,7 +50,7 @@ func Pages(ctx context.Context, s *tracefs.Session) iter.Seq2[Page, error] {
 			case over:
 				return
 			case n == 0:
-				r.waiter.wait(false, !r.allWatched())
+				vain = r.waiter.wait(false, !r.allWatched())
 			}
 			if n < fewPages {
 				r.waiter.sleep(fillTime.Nanoseconds())

@@ -61,13 +61,32 @@ func (w *waiter) wakeOn(ctx context.Context) {
 // written), and when a CPU may come that poll(2) cannot be asked about.
 const pause = 20 * time.Millisecond
 
-// wait waits for pages. idle says that there were none after the last wait, and
-// away that there may be some that it does not know of.
-func (w *waiter) wait(idle, away bool) {
-	if w.woken {
-		return
+// patience is how long a wait takes at most. When another program takes a snapshot of
+// the buffers, the kernel exchanges them, and who waits at the old ones is not woken.
+const patience = 500 * time.Millisecond
+
+// again has wait end anew when there is something to read.
+func (w *waiter) again(conn syscall.RawConn) error {
+	var err error
+	e := conn.Control(func(fd uintptr) {
+		if err = unix.EpollCtl(w.epoll, unix.EPOLL_CTL_DEL, int(fd), nil); err == nil {
+			err = w.add(int(fd))
+		}
+	})
+	if e != nil {
+		return e
 	}
-	timeout := -1
+	return err
+}
+
+// wait waits for pages. idle says that there were none after the last wait, and
+// away that there may be some that it does not know of. It tells whether it was of no
+// use: nothing has come for long.
+func (w *waiter) wait(idle, away bool) (vain bool) {
+	if w.woken {
+		return false
+	}
+	timeout := int(patience / time.Millisecond)
 	if away {
 		timeout = int(pause / time.Millisecond)
 	}
@@ -78,6 +97,7 @@ func (w *waiter) wait(idle, away bool) {
 	if idle && !w.woken && (n > 0 || err != nil) {
 		w.sleep(int64(time.Millisecond))
 	}
+	return n == 0 && err == nil && !away
 }
 
 // sleep waits for ns nanoseconds, whatever comes.

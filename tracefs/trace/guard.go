@@ -1,13 +1,11 @@
 package trace
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
-	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/proc"
 )
@@ -33,30 +31,29 @@ type guard struct {
 
 	told      map[string]*tracefs.Change // what is changed now, by file and event
 	next      int                        // the event to look at next
+	written   []string                   // files that others have written to just now
 	opens     map[string]int             // how often each pipe was opened, by whomever
 	listed    string                     // what was said last of lists of threads
 	formats   []*tracefs.Format          // that the trace began with
 	emptied   bool                       // a buffer was, which has not been told yet
+	toldEmpty time.Time                  // when that was told last
+	spoke     time.Time                  // when anything was, of changes
+	ids       map[int]bool               // of the trace's events, those of before they were defined again, too
+	held      bool                       // the mark was not moved, for events were missing
+	drifts    bool                       // probes are hit by what is kept out of the trace: calls of this program
 	anew      bool                       // and the kernel counts anew since the mark
 	mended    map[string]bool            // lists of threads that have been set back
 	readers   []proc.Holder              // that have been told of
 	uncounted bool                       // probes were off, and so has been their count
+	suspect   time.Time                  // when events seemed to be read by others first
 	robbed    bool                       // it has been told that events are read by others
 	closed    bool                       // the last balance has been struck
 	mark      account                    // when all was last as it should be
 }
 
-// An account is what the kernel has counted.
-type account struct {
-	known bool
-	exact bool   // nothing has happened while the counts were read
-	hits  uint64 // of the probes
-	seen  uint64 // events that were read here, or will be, or by others, or that are told of as lost
-}
-
 // watchOver begins to guard the trace.
 func (t *Trace) watchOver(o Options) *guard {
-	g := &guard{t: t, rearm: o.Rearm, maxRate: o.MaxRate, over: make(chan struct{}), told: map[string]*tracefs.Change{}, formats: slices.Clone(t.formats), opens: map[string]int{}, mended: map[string]bool{}}
+	g := &guard{t: t, rearm: o.Rearm, maxRate: o.MaxRate, over: make(chan struct{}), told: map[string]*tracefs.Change{}, formats: slices.Clone(t.formats), opens: map[string]int{}, mended: map[string]bool{}, ids: map[int]bool{}}
 	if len(o.Pids) > 0 {
 		g.family = func() ([]int, error) { return family(o.Pids, o.Follow) }
 	}
@@ -117,7 +114,7 @@ func (g *guard) run(touched <-chan []tracefs.Touch) {
 		case <-g.over:
 			g.look(g.t.session.Events())
 			if len(g.told) > 0 {
-				g.t.warn("this trace was not set back; %s", g.cost())
+				g.tellCost("this trace was not set back", tracefs.Interference{})
 			}
 			return
 		}
@@ -139,18 +136,23 @@ func (g *guard) some() []string {
 // touched looks at what somebody has written to or opened.
 func (g *guard) touched(seen []tracefs.Touch) {
 	var events []string
-	var lists []string
+	var lists, written []string
 	opened, emptied, all := false, false, false
 	group := "events/" + g.t.session.Group() + "/"
 	for _, s := range seen {
 		event, isEvent := strings.CutPrefix(s.File, group)
 		event, _, isFile := strings.Cut(event, "/")
+		if matters(s.File, isEvent) && !g.t.session.JustWrote(s.File) {
+			written = append(written, s.File)
+		}
 		switch {
 		case s.Opened:
 			g.opens[s.File]++
 			opened = opened || g.opens[s.File] > g.t.session.Opened(s.File)
 		case isEvent && isFile:
 			events = append(events, event)
+		case isEvent && event == "filter":
+			all = true // of the whole group
 		case s.File == "trace" || strings.HasSuffix(s.File, "snapshot"):
 			emptied = true
 		case s.File == "set_event_pid" || s.File == "set_event_notrace_pid":
@@ -162,10 +164,18 @@ func (g *guard) touched(seen []tracefs.Touch) {
 	if all {
 		events = g.t.session.Events()
 	}
+	if emptied {
+		g.suspect = time.Time{}
+		if err := g.t.session.CountAnew(); err != nil {
+			g.t.detail("%v", err)
+		}
+	}
 	g.emptied, g.anew = g.emptied || emptied, g.anew || emptied
 	slices.Sort(events)
 	slices.Sort(lists)
+	g.written = written
 	g.look(slices.Compact(events))
+	g.written = nil
 	for _, l := range slices.Compact(lists) {
 		g.threads(l)
 	}
@@ -193,9 +203,9 @@ func (g *guard) look(events []string) {
 			continue
 		}
 		found[key] = true
-		g.told[key] = c
+		g.told[key], g.spoke = c, time.Now()
 		g.uncounted = g.uncounted || !c.Counted
-		g.t.warn("%s; %s", g.said(c), g.cure(c))
+		g.tell(g.of(c), "%s; %s", g.said(c), g.cure(c))
 	}
 	asked := func(c *tracefs.Change) bool { return c.Event == "" || slices.Contains(events, c.Event) }
 	back := false
@@ -208,11 +218,18 @@ func (g *guard) look(events []string) {
 	switch {
 	case len(g.told) > 0, restored: // what it costs comes with that
 	case back:
-		g.t.warn("this trace is as it was again; %s", g.cost())
-	case g.emptied:
-		g.t.warn("another program has emptied the buffers of this trace; %s", g.cost())
+		g.tellCost("this trace is as it was again", tracefs.Interference{})
+	case g.emptied && time.Since(g.toldEmpty) > 2*guardTime:
+		g.toldEmpty = time.Now()
+		g.tellCost("another program has emptied the buffers of this trace", tracefs.Interference{})
+	case g.emptied: // as was told just now
+		g.mark, g.anew = g.account(), false
+	case g.passed(now):
+	case now.exact && g.mark.exact && g.mark.lacks(now) > 0 && !g.held:
+		g.held = true // that somebody has written to a file may be heard of in a moment
 	case now.exact || !g.mark.exact:
-		g.mark = now
+		g.drifts = g.drifts || g.held
+		g.mark, g.held = now, false
 	}
 	g.emptied = false
 }
@@ -220,95 +237,24 @@ func (g *guard) look(events []string) {
 // restore arms again.
 func (g *guard) restore(c *tracefs.Change) {
 	said := g.said(c)
+	g.spoke = time.Now()
 	g.uncounted = g.uncounted || !c.Counted
 	if c.Gone() && g.t.recording.Load() { // its number would be another one
-		g.t.warn("%s; a recording cannot go on with another one", said)
+		g.tell(g.of(c), "%s; a recording cannot go on with another one", said)
 		g.told[c.File+" "+c.Event] = c
 		return
 	}
 	if err := g.t.session.Restore(c); err != nil {
-		g.t.warn("%s; it cannot be armed again: %v", said, err)
+		g.tell(g.of(c), "%s; it cannot be armed again: %v", said, err)
 		g.told[c.File+" "+c.Event] = c
 		return
 	}
 	if c.Gone() {
 		g.renumber(c.Event)
 	}
-	g.t.warn("%s; it is armed again, and %s", said, g.cost())
-}
-
-// account is what has been counted until now.
-//
-// The counts are read one after the other: they are exact if nothing has happened
-// meanwhile.
-func (g *guard) account() (a account) {
-	const tries = 5
-	for range tries {
-		before, err := g.hits()
-		b, e := g.t.session.Balance()
-		if err = firstError(err, e); err != nil {
-			return account{}
-		}
-		g.emptied, g.anew = g.emptied || b.Emptied, g.anew || b.Emptied
-		a = account{known: true, seen: b.Seen + b.Stolen}
-		if a.hits, err = g.hits(); err == nil && a.hits == before {
-			a.exact = true
-			break
-		}
-	}
-	return a
-}
-
-// hits is how often all probes were hit.
-func (g *guard) hits() (n uint64, err error) {
-	hits, err := g.t.session.Profile()
-	for _, h := range hits {
-		n += h.Hits
-	}
-	return n, err
-}
-
-// cost is how many events the interference that has been told of has cost, as far as
-// the kernel has counted, and begins anew.
-func (g *guard) cost() string {
-	was := g.mark
-	g.mark = g.account()
-	hits := int64(g.mark.hits - was.hits)
-	missing := hits - int64(g.mark.seen-was.seen)
-	uncounted, anew := g.uncounted, g.anew
-	g.uncounted, g.anew = false, false
-	about := ""
-	if !was.exact || !g.mark.exact {
-		about = "about "
-	}
-	switch {
-	case !g.mark.known || !was.known:
-		return "how many events that has cost is not known"
-	case anew:
-		return "how many events that has cost is not known, for the kernel has begun to count anew"
-	case !g.t.countable():
-		return fmt.Sprintf("the probes were hit %d times meanwhile, and how much of that was asked for is not known", hits)
-	case uncounted && missing > 0:
-		return fmt.Sprintf("%s%d events are missing, and those that nobody has counted", about, missing)
-	case uncounted:
-		return "how many events that has cost is not known, for probes that are off count nothing"
-	case missing > 0:
-		return fmt.Sprintf("%s%d events are missing", about, missing)
-	}
-	return "no events are missing"
-}
-
-// countable tells whether every hit of a probe makes an event, and nothing else does.
-func (t *Trace) countable() bool {
-	if t.stacks != nil || t.own != nil || t.pids {
-		return false
-	}
-	for _, p := range fetchargs.Probes(t.plansNow()) {
-		if p.Filter != "" {
-			return false
-		}
-	}
-	return true
+	i := g.of(c)
+	i.Rearmed = true
+	g.tellCost(said+"; it is armed again, and", i)
 }
 
 // opened says who else has opened the pipes of the trace.
@@ -318,7 +264,7 @@ func (g *guard) opened() {
 			continue
 		}
 		g.readers = append(g.readers, h)
-		g.t.warn("%s has opened %s of this trace: what it reads is not shown here", h, h.File)
+		g.tell(tracefs.Interference{File: g.t.session.Path(h.File)}, "%s has opened %s of this trace: what it reads is not shown here", h, h.File)
 	}
 }
 
@@ -333,10 +279,16 @@ func (g *guard) balance(final bool) {
 	if err != nil || !b.Sure || b.Stolen == 0 || g.robbed && !final {
 		return
 	}
-	g.robbed = true
 	if len(g.readers) == 0 {
 		g.opened()
 	}
+	if g.suspect.IsZero() {
+		g.suspect = time.Now()
+	}
+	if len(g.readers) == 0 && !final && time.Since(g.suspect) < guardTime {
+		return // or it is a snapshot, which is heard of in a moment
+	}
+	g.robbed = true
 	by := "another program"
 	if len(g.readers) > 0 {
 		names := make([]string, len(g.readers))
@@ -346,9 +298,10 @@ func (g *guard) balance(final bool) {
 		slices.Sort(names)
 		by = strings.Join(slices.Compact(names), ", ")
 	}
+	i := tracefs.Interference{Cost: tracefs.Cost{Told: true, Known: true, Events: b.Stolen}}
 	if final {
-		g.t.warn("%d events were read by %s and are not shown", b.Stolen, by)
+		g.tell(i, "%d events were read by %s and are not shown", b.Stolen, by)
 	} else {
-		g.t.warn("events of this trace are being read by %s: %d so far, which are not shown", by, b.Stolen)
+		g.tell(i, "events of this trace are being read by %s: %d so far, which are not shown", by, b.Stolen)
 	}
 }

@@ -8,6 +8,34 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs"
 )
 
+// tell tells of interference.
+func (g *guard) tell(i tracefs.Interference, format string, args ...any) {
+	if g.t.warner != nil {
+		i.Text = fmt.Sprintf(format, args...)
+		g.t.warner(Warning{Text: i.Text, Interference: &i})
+	}
+}
+
+// tellCost tells what interference has cost, and begins to count anew.
+func (g *guard) tellCost(said string, i tracefs.Interference) {
+	text, cost := g.cost()
+	i.Cost = cost
+	sep := "; "
+	if strings.HasSuffix(said, "and") {
+		sep = " "
+	}
+	g.tell(i, "%s%s%s", said, sep, text)
+}
+
+// of is a change of the session, to be told.
+func (g *guard) of(c *tracefs.Change) tracefs.Interference {
+	i := tracefs.Interference{File: c.File, Was: c.Was, Is: c.Is}
+	if c.Event != "" {
+		i.Func = g.t.funcOf(c.Event)
+	}
+	return i
+}
+
 // said is what has been done.
 func (g *guard) said(c *tracefs.Change) string {
 	cost := ""

@@ -5,6 +5,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/proc"
 )
 
@@ -52,16 +53,18 @@ func (g *guard) threads(list string) {
 		return
 	}
 	g.listed = said
+	i := tracefs.Interference{File: l.File}
 	if !g.rearm {
-		g.t.warn("%s", said)
+		g.tell(i, "%s", said)
 		return
 	}
 	if err := g.t.session.RestoreThreads(list, want); err != nil {
-		g.t.warn("%s; it cannot be armed again: %v", said, err)
+		g.tell(i, "%s; it cannot be armed again: %v", said, err)
 		return
 	}
 	g.mended[list] = true
-	g.t.warn("%s; it is as it was again", said)
+	i.Rearmed = true
+	g.tell(i, "%s; it is as it was again", said)
 }
 
 func numbers(all []int) string {

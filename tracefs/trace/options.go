@@ -1,6 +1,10 @@
 package trace
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/tsnoop/tsnoop/tracefs"
+)
 
 // Options says what is traced and how. The zero value traces all calls.
 type Options struct {
@@ -44,6 +48,10 @@ type Warning struct {
 	More   bool   // these are told more
 
 	BufferKB int // of each CPU, which would help; 0 if none would
+
+	// Interference is what another program has done, which Text tells; nil if it is about
+	// something else.
+	Interference *tracefs.Interference
 }
 
 // A warner passes on warnings. A nil one drops them.

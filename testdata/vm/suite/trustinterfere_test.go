@@ -1,0 +1,199 @@
+//go:build vm
+
+package suite
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// instanceOr is a file of its instance, or one of the machine's; EVENT stands for its only
+// event, GROUP for the group.
+func (tr *traced) instanceOr(name string) string {
+	if name = tr.fill(name); strings.HasPrefix(name, "/") {
+		return name
+	}
+	return tr.file(name)
+}
+
+// fill puts the names of its group and of its only event into a text.
+func (tr *traced) fill(text string) string {
+	tr.t.Helper()
+	if !strings.Contains(text, "EVENT") && !strings.Contains(text, "GROUP") {
+		return text
+	}
+	events, _ := filepath.Glob(tr.file("events/GROUP/generic_*"))
+	if len(events) != 1 {
+		tr.t.Fatalf("events: %q", events)
+	}
+	return strings.NewReplacer("EVENT", filepath.Base(events[0]), "GROUP", filepath.Base(filepath.Dir(events[0]))).Replace(text)
+}
+
+// put writes as "echo TEXT > FILE" does.
+func (tr *traced) put(name, text string) error {
+	tr.t.Helper()
+	err := os.WriteFile(tr.instanceOr(name), []byte(tr.fill(text)+"\n"), 0)
+	if err != nil && !errors.Is(err, unix.EOPNOTSUPP) {
+		tr.t.Fatal(err)
+	}
+	return err
+}
+
+// callLines is how many calls there are by now in JSON.
+func (tr *traced) callLines() (n int) {
+	tr.lines(func(line []byte) {
+		if bytes.Contains(line, []byte(`"args":`)) {
+			n++
+		}
+	})
+	return n
+}
+
+// TestTrustInterfere does to a trace, in ways that TestTrustGuard does not, what other
+// programs may do. Each is told, in the data too, or costs nothing.
+func TestTrustInterfere(t *testing.T) {
+	start := time.Now()
+	const (
+		missing = "3 events are missing"
+		unknown = "how many events that has cost is not known, .*"
+		off     = "another program has switched this trace off; .*"
+		probes  = "another program has switched off all probes of this machine; to go on: echo 1 > .*"
+	)
+	type test struct {
+		file, to, back string
+		said, cost     string // "" for nothing
+		seen           int    // of three calls meanwhile; -1 if that is not known
+	}
+	// On arm64 no kprobe is ftrace's.
+	onFtrace := test{"/proc/sys/kernel/ftrace_enabled", "0", "1", probes, unknown, 0}
+	if runtime.GOARCH == "arm64" {
+		onFtrace = test{onFtrace.file, "0", "1", "", "", 3}
+	}
+	tests := []test{
+		{"set_event", "", "", off, "", 0},
+		{"events/GROUP/enable", "1", "", "", "this trace is as it was again; " + unknown, 3},
+		{"events/GROUP/EVENT/enable", "0", "1", off, unknown, 0},
+		{"events/GROUP/filter", "offset == 99999", "0", "another program has changed the filter of generic_file_llseek from none to offset == 99999; to go back: echo 0 > .*/filter", missing, 0},
+		{"events/sched/sched_process_exec/trigger", "disable_event:GROUP:EVENT", "", "another program has switched off the probe of generic_file_llseek; to go on: echo 1 > .*/enable", "", 0},
+		{"events/GROUP/EVENT/enable", "1", "", "", "this trace is as it was again; " + missing, 3},
+		{"buffer_percent", "100", "0", "another program has changed buffer_percent of this trace from 0 to 100; .*", "no events are missing", 3},
+		{"trace_options", "norecord-cmd", "record-cmd", "another program has set options of this trace, norecord-cmd; .*", "no events are missing", 3},
+		{"trace_marker", "hello", "", "", "", 3},
+		{"events/sched/sched_process_fork/enable", "1", "", "", "", 3},
+		{"tracing_on", "0", "1", off, missing, 0}, // counted though others' events are in the buffers
+		{"/sys/kernel/debug/kprobes/enabled", "0", "1", probes, unknown, 0},
+		onFtrace,
+		{"buffer_subbuf_size_kb", "16", "4", "another program has changed the size of a page of this trace from 4 to 16, and that has emptied the buffers; .*", unknown, -1},
+		// What is not the instance's.
+		{"/sys/kernel/tracing/tracing_on", "0", "1", "", "", 3},
+		{"/sys/kernel/tracing/set_event_pid", "1", "", "", "", 3},
+		{"/sys/kernel/tracing/events/enable", "0", "", "", "", 3},
+	}
+	tr := startTrace(t, "--json", "generic_file_llseek(offset)")
+	at, told := 0, 0
+	for _, tt := range tests {
+		t.Logf("%s %s: %s", tt.file, tt.to, tr.said()[at:])
+		if _, err := os.Stat(tr.instanceOr(tt.file)); err != nil {
+			continue // an older kernel has no such file
+		}
+		if err := tr.put(tt.file, tt.to); errors.Is(err, unix.EOPNOTSUPP) {
+			continue // a newer kernel has ftrace on for good
+		}
+		if strings.Contains(tt.to, "disable_event") {
+			exec.Command("true").Run() // that is when it is disabled
+		}
+		if tt.said != "" {
+			at = tr.says(at, tt.said)
+			told++
+		}
+		if tt.back == "" && tt.cost != "" {
+			at = tr.says(at, tt.cost)
+			told++
+		}
+		before := tr.callLines()
+		seekThrice(t)
+		if tt.back != "" {
+			tr.put(tt.file, tt.back)
+			if tt.cost != "" {
+				at = tr.says(at, "this trace is as it was again; "+tt.cost)
+				told++
+			}
+		}
+		if tt.seen > 0 {
+			tr.await("three calls", func() bool { return tr.callLines() >= before+3 })
+		}
+		if n := tr.callLines() - before; n < tt.seen || tt.seen == 0 && n > 0 {
+			t.Errorf("%s: %d calls are shown, want %d", tt.file, n, tt.seen)
+		}
+		figure(t, tt.file, 1)
+	}
+	tr.end()
+	t.Logf("%v\n%s", time.Since(start), tr.said())
+	lines := 0
+	tr.lines(func(line []byte) {
+		if bytes.HasPrefix(line, []byte(`{"interference":"`)) {
+			lines++
+			t.Logf("%s", line)
+		}
+	})
+	if lines != told || strings.Count(tr.said(), "\n") != told {
+		t.Errorf("%d lines of interference in the data, want %d; said:\n%s", lines, told, tr.said())
+	}
+	cleanly(t)
+}
+
+// TestTrustInterfereUnseen changes a trace while tsnoop is stopped, and sets it back: what
+// that has cost is told, though it was never seen.
+func TestTrustInterfereUnseen(t *testing.T) {
+	tr := startTrace(t, "--json", "generic_file_llseek(offset)")
+	seekThrice(t)
+	tr.await("three calls", func() bool { return tr.callLines() == 3 })
+	at, shown := 0, 3
+	for _, tt := range []struct{ file, to, back, said string }{
+		{"tracing_on", "0", "1", "another program has written to .*/tracing_on, and has set it back; 3 events are missing"},
+		{"events/GROUP/enable", "0", "1", "another program has written to .*/enable, and has set it back; how many events that has cost is not known, .*"},
+		{"events/GROUP/EVENT/filter", "offset == 99999", "0", "another program has written to .*/filter, and has set it back; 3 events are missing"},
+		{"snapshot", "1", "", "another program has emptied the buffers of this trace; how many events that has cost is not known, .*"},
+		{"snapshot", "1", "", "another program has emptied the buffers of this trace; how many events that has cost is not known, .*"},
+	} {
+		if _, err := os.Stat(tr.instanceOr(tt.file)); err != nil {
+			continue
+		}
+		file := tr.instanceOr(tt.file)
+		tr.cmd.Process.Signal(syscall.SIGSTOP)
+		if err := os.WriteFile(file, []byte(tt.to+"\n"), 0); err != nil {
+			t.Fatal(err)
+		}
+		if tt.back != "" {
+			seekThrice(t)
+			if err := os.WriteFile(file, []byte(tt.back+"\n"), 0); err != nil {
+				t.Fatal(err)
+			}
+		}
+		tr.cmd.Process.Signal(syscall.SIGCONT)
+		at = tr.says(at, tt.said)
+		seekThrice(t)
+		shown += 3
+		tr.await("the next calls", func() bool { return tr.callLines() == shown })
+		lull() // what was told a moment ago is not told again
+	}
+	tr.end()
+	t.Log(tr.said())
+	if strings.Contains(tr.said(), "read by") {
+		t.Errorf("the snapshot is taken for a reader")
+	}
+	cleanly(t)
+}
+
+// lull waits until tsnoop would tell of the same again.
+func lull() { time.Sleep(2100 * time.Millisecond) }

@@ -1,0 +1,40 @@
+package trace
+
+import (
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tsnoop/tsnoop/tracefs"
+)
+
+// matters tells whether a file of the instance, when it is written to, decides what is
+// recorded: isEvent is that it is of the trace's events.
+func matters(file string, isEvent bool) bool {
+	switch file {
+	case "tracing_on", "tracing_cpumask":
+		return true
+	}
+	return switches(file) || isEvent && slices.Contains([]string{"filter", "trigger"}, path.Base(file))
+}
+
+// switches tells whether a file can switch probes off, so that they count nothing.
+func switches(file string) bool {
+	return file == "set_event" || path.Base(file) == "enable" && strings.HasPrefix(file, "events/")
+}
+
+// passed tells what another program has changed and set back before anybody has looked,
+// if that has cost events, or may have.
+func (g *guard) passed(now account) bool {
+	if len(g.written) == 0 || time.Since(g.spoke) < 2*guardTime {
+		return false // or it is what has been told
+	}
+	if g.uncounted = slices.ContainsFunc(g.written, switches); !g.uncounted && (!now.known || g.mark.lacks(now) <= 0) {
+		return false
+	}
+	file := g.t.session.Path(g.written[0])
+	g.spoke = time.Now()
+	g.tellCost("another program has written to "+file+", and has set it back", tracefs.Interference{File: file})
+	return true
+}
