@@ -51,8 +51,11 @@ func commFilter(glob string, plain bool) string {
 	if !ok { // all characters but a few, and both quotes are at the ends of ranges
 		quoted, _ = filterQuoted(commPattern(glob, true))
 	}
-	return "COMM ~ " + quoted
+	return commWord + quoted
 }
+
+// commWord begins a filter for the names of tasks.
+const commWord = "COMM ~ "
 
 func commPattern(glob string, plain bool) string {
 	glob = kernelGlob(glob, plain)

@@ -91,7 +91,7 @@ func (s *Summing) Add(c *calls.Call) bool {
 	if s.Now == nil && s.Interval > 0 {
 		s.sums.CatchUp(c.Last().Time, uint64(s.Interval), s.next)
 	}
-	s.sums.AddFacts(c, s.tallies[c.Plan].of(c))
+	s.sums.Add(c, s.tallies[c.Plan].of(c))
 	return !s.gone
 }
 

@@ -49,6 +49,7 @@ func runTrace(o *options, ui *ui) (err error) {
 			return err
 		}
 		defer unwatch()
+		defer whyQuiet(t, quietAfter, ui)()
 		return show(&t.Reading, t.Calls(ctx), o, out, sums)
 	})
 }

@@ -22,11 +22,8 @@ func (s *Sums) Grow(plans int) {
 	s.current = append(s.current, make([]Summary, plans)...)
 }
 
-// Add counts a call that is over and has returned that error, 0 if it was none.
-func (s *Sums) Add(c *Call, errno int) { s.AddFacts(c, &Facts{Errno: errno}) }
-
-// AddFacts counts a call that is over.
-func (s *Sums) AddFacts(c *Call, f *Facts) {
+// Add counts a call that is over.
+func (s *Sums) Add(c *Call, f *Facts) {
 	s.last, s.quiet = max(s.last, c.Last().Time), false
 	s.current[c.Plan].AddFacts(c, f)
 }

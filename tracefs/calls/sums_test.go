@@ -20,7 +20,7 @@ func TestSums(t *testing.T) {
 	times := []uint64{1500, 1999, 2000, 1800, 9100, 9200, 5, 1 << 63}
 	for i, at := range times {
 		s.CatchUp(at, 1000, over)
-		s.Add(&Call{Plan: i % 2, Entry: &tracefs.Event{Time: at}}, 0)
+		s.Add(&Call{Plan: i % 2, Entry: &tracefs.Event{Time: at}}, &Facts{})
 	}
 	if want := []uint64{2000, 3000, 10000}; !slices.Equal(ends, want) {
 		t.Errorf("intervals end at %d, want %d", ends, want)

@@ -37,6 +37,7 @@ type Trace struct {
 	broughtIn []string // system calls, see bringIn
 
 	renumbered renumbered      // events that were defined again
+	why        *quiet          // for Quiet
 	recording  atomic.Bool     // the pages are kept as they are
 	spent      context.Context // done when all probes are switched off
 	spend      func()
@@ -98,6 +99,8 @@ func (m *Machine) Arm(ctx context.Context, plans []*fetchargs.Plan, o Options) (
 	if t.replanning != nil {
 		t.replanning.note(t.plans, t.replanning.on)
 	}
+	t.quiet = newQuiet(t, o)
+	t.why = t.quiet
 	t.modules = t.newModules(o.Wait)
 	t.allSymbols, t.symbols = sync.OnceValue(t.loadAllSymbols), sync.OnceValue(t.loadSymbols)
 	t.start, t.wall = t.Now(), t.wallClock()

@@ -51,6 +51,7 @@ type Reading struct {
 	pairers             []*calls.Pairer
 
 	losing lossTeller
+	quiet  *quiet // until a call has come; nil if it is not asked why none comes
 
 	decoders []*value.Decoder // of a plan's probes, and what they have of a call
 	records  [][]byte
@@ -270,7 +271,13 @@ func (r *Reading) calls(events iter.Seq2[*tracefs.Event, error], all func(*calls
 				all(c)
 			}
 			// With Begin the pairer has asked already, when the call began.
-			return !r.begin && !r.matches(c) || yield(c, nil)
+			if !r.begin && !r.matches(c) {
+				return true
+			}
+			if r.quiet != nil {
+				r.quiet = r.quiet.end()
+			}
+			return yield(c, nil)
 		}
 		for event, err := range events {
 			if err != nil {
@@ -279,6 +286,9 @@ func (r *Reading) calls(events iter.Seq2[*tracefs.Event, error], all func(*calls
 			}
 			if event.Lost > 0 {
 				r.lose(event)
+			}
+			if r.quiet != nil {
+				r.quiet = r.quiet.saw(event)
 			}
 			for _, pairer := range r.pairers {
 				for c, ok := pairer.Add(event); ok; c, ok = pairer.Next() {
@@ -313,6 +323,7 @@ func (r *Reading) calls(events iter.Seq2[*tracefs.Event, error], all func(*calls
 func (r *Reading) matches(c *calls.Call) bool {
 	plan := r.plans[c.Plan]
 	if len(r.cpus) > 0 && !r.isHere(c, plan) {
+		r.quiet.elsewhere(c.Plan)
 		return false
 	}
 	if !plan.Decides() {
@@ -326,7 +337,14 @@ func (r *Reading) matches(c *calls.Call) bool {
 		}
 		r.decoders, r.records = append(r.decoders, r.decoder[p]), append(r.records, data)
 	}
-	return plan.Match(r.decoders, r.records, c.Duration, c.Entry != nil && c.Return != nil)
+	ended := c.Entry != nil && c.Return != nil
+	if plan.Match(r.decoders, r.records, c.Duration, ended) {
+		return true
+	}
+	if r.quiet != nil {
+		r.quiet.refused(c.Plan, func(held []uint64) { plan.Held(held, r.decoders, r.records, c.Duration, ended) })
+	}
+	return false
 }
 
 // leaves takes its return off a call that ends on a CPU that is not asked for.

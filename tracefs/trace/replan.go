@@ -94,6 +94,7 @@ func (r *replanning) today() *Machine {
 // spec.Errors. It is for one goroutine, which may be another one than that which reads
 // the calls, and needs Options.Replan. It must be over before Losses and Close.
 func (t *Trace) Replan(ctx context.Context, specs []string, further []*fetchargs.Plan) error {
+	t.why.end() // it knows only of the plans that there were
 	r := t.replanning
 	further = slices.DeleteFunc(slices.Clone(further), func(p *fetchargs.Plan) bool { return p.Renames != "" && r.renames })
 	if err := t.addPlans(ctx, further); err != nil {

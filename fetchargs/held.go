@@ -1,0 +1,49 @@
+package fetchargs
+
+import (
+	"strings"
+
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
+	"github.com/tsnoop/tsnoop/fetchargs/value"
+)
+
+// Conditions are those of the spec that must all hold, as they are written.
+func (p *Plan) Conditions() (all []string) {
+	for _, item := range p.Spec.Items {
+		if item.Cond != nil {
+			all = appendConjuncts(all, item.Cond)
+		}
+	}
+	if p.Spec.If != nil {
+		all = appendConjuncts(all, p.Spec.If)
+	}
+	return all
+}
+
+func appendConjuncts(all []string, c spec.Cond) []string {
+	if and, ok := c.(*spec.And); ok {
+		return appendConjuncts(appendConjuncts(all, and.X), and.Y)
+	}
+	return append(all, c.String())
+}
+
+// Held counts for each of Conditions whether it holds for a call, with the arguments of
+// Match; nothing where these are not what Match decides one by one.
+func (p *Plan) Held(counts []uint64, decoders []*value.Decoder, records [][]byte, duration uint64, ended bool) {
+	each := []*test{p.check}
+	if p.check != nil && p.check.and != nil {
+		each = p.check.and
+	}
+	if len(each) != len(counts) {
+		return
+	}
+	for i, t := range each {
+		one := Plan{Probes: p.Probes, check: t}
+		if one.Match(decoders, records, duration, ended) {
+			counts[i]++
+		}
+	}
+}
+
+// ChoosesComm tells whether the kernel's filter chooses by the task's name.
+func (p *Probe) ChoosesComm() bool { return strings.Contains(p.Filter, commWord) }

@@ -1,0 +1,290 @@
+package trace
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/proc"
+)
+
+// settle is how long an event may be on its way from the kernel's count of it to the
+// reader's.
+const settle = 300 * time.Millisecond
+
+// mostQuiet is of how many functions it is told why they are quiet.
+const mostQuiet = 5
+
+// A quiet counts what is seen of the plans until a call comes, to tell why none does.
+type quiet struct {
+	plans []*fetchargs.Plan // those that were armed first
+	of    map[int]int       // index in plans by the ID of an event
+	ret   map[int]bool      // of events of returns
+	pids  bool
+	cpus  bool // the kernel records what is on some CPUs only
+	chain bool
+
+	mu    sync.Mutex // for all below
+	ended bool
+	seen  []quietCounts
+}
+
+// quietCounts are what is seen of one plan.
+type quietCounts struct {
+	entries, returns uint64   // events of the first part
+	elsewhere        uint64   // calls on other CPUs than were asked for
+	refused          uint64   // calls that a condition did not hold for
+	held             []uint64 // for how many of these each of the plan's conditions did
+}
+
+func newQuiet(t *Trace, o Options) *quiet {
+	q := &quiet{plans: slices.Clone(t.plans), of: map[int]int{}, ret: map[int]bool{}, pids: t.pids, cpus: len(o.CPUs) > 0, chain: o.Chain}
+	q.seen = make([]quietCounts, len(q.plans))
+	for i, plan := range q.plans {
+		if plan.Renames != "" {
+			continue
+		}
+		q.seen[i].held = make([]uint64, len(plan.Conditions()))
+		for _, p := range plan.Probes {
+			if f := t.format[p]; f != nil && p.Part == 0 {
+				q.of[f.ID], q.ret[f.ID] = i, p.Side == fetchargs.Return
+			}
+		}
+	}
+	return q
+}
+
+// end says that a call has come. It returns nil, the quiet that there is then.
+func (q *quiet) end() *quiet {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.ended = true
+	return nil
+}
+
+// saw takes note of an event. It returns q, or nil if it need not be told any more.
+func (q *quiet) saw(e *tracefs.Event) *quiet {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.ended {
+		return nil
+	}
+	if i, ok := q.of[e.Format.ID]; ok {
+		if q.ret[e.Format.ID] {
+			q.seen[i].returns++
+		} else {
+			q.seen[i].entries++
+		}
+	}
+	return q
+}
+
+// elsewhere takes note of a call on another CPU.
+func (q *quiet) elsewhere(plan int) {
+	if q == nil {
+		return
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if plan < len(q.seen) {
+		q.seen[plan].elsewhere++
+	}
+}
+
+// refused takes note of a call that the conditions do not hold for.
+func (q *quiet) refused(plan int, held func([]uint64)) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if plan < len(q.seen) {
+		q.seen[plan].refused++
+		held(q.seen[plan].held)
+	}
+}
+
+// Quiet says why no call has come yet, as far as the counts of the kernel and of what
+// was read tell: some sentences, none if a call has come. From then on it is not
+// counted any more, so that a further answer is of no use. It takes 300 ms. It may be
+// called by another goroutine than reads the calls.
+func (t *Trace) Quiet() []string {
+	q := t.why
+	q.mu.Lock()
+	ended := q.ended
+	q.mu.Unlock()
+	if ended {
+		return nil
+	}
+	hits, err := t.session.Profile()
+	if err != nil {
+		t.detail("%v", err)
+		return nil
+	}
+	time.Sleep(settle)
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.ended {
+		return nil
+	}
+	q.ended = true
+	return q.why(hits, t.isLocal)
+}
+
+// why says of each plan why no call of it has come.
+func (q *quiet) why(hits map[string]tracefs.Hits, local func(string) bool) (all []string) {
+	var uncalled []string
+	some := false
+	for i, p := range q.plans {
+		if p.Renames != "" {
+			continue
+		}
+		name := p.Spec.Func.Text
+		first := hits[p.Probes[0].Event]
+		if first.Hits == 0 && first.Misses == 0 && q.seen[i].entries+q.seen[i].returns == 0 {
+			uncalled = append(uncalled, name)
+			continue
+		}
+		some = true
+		if text := q.called(i, hits); text != "" && !slices.Contains(all, name+text) {
+			all = append(all, name+text)
+		}
+	}
+	if further := len(all) - mostQuiet; further > 0 {
+		all = append(all[:mostQuiet], fmt.Sprintf("likewise %d more functions have been called", further))
+	}
+	if len(uncalled) > 0 {
+		all = append(all, notCalled(uncalled, some, local))
+	}
+	return all
+}
+
+// notCalled says that functions have not been called.
+func notCalled(names []string, others bool, local func(string) bool) string {
+	slices.Sort(names)
+	names = slices.Compact(names)
+	n := len(names)
+	switch {
+	case n == 1 && local(names[0]):
+		return names[0] + " has not been called; it is static, so the compiler may have put it into its callers instead"
+	case n == 1:
+		return names[0] + " has not been called"
+	case n <= mostQuiet:
+		return strings.Join(names[:n-1], ", ") + " and " + names[n-1] + " have not been called"
+	case others:
+		return fmt.Sprintf("%d others have not been called", n)
+	}
+	return fmt.Sprintf("none of the %d functions has been called", n)
+}
+
+// called says why none of the calls of a function that there were is shown.
+func (q *quiet) called(i int, hits map[string]tracefs.Hits) string {
+	p, seen := q.plans[i], &q.seen[i]
+	first, last := p.Probes[0], p.Probes[0]
+	if ret := p.Return(); ret != nil {
+		last = ret
+	}
+	begun := seen.entries
+	if first.Side == fetchargs.Return {
+		begun = seen.returns
+	}
+	h := hits[first.Event]
+	switch {
+	case h.Hits == 0 && begun == 0:
+		return fmt.Sprintf(" has been called, but the kernel could not run its probe: %d misses", h.Misses)
+	case begun == 0:
+		return fmt.Sprintf(" has been %s %s, but %s", did(first), times(h.Hits), q.never(p, first))
+	case q.chain:
+		return ": calls were seen, but none in the chain"
+	case seen.refused > 0:
+		return ": " + callsOf(seen.refused) + " came, but " + unmet(p, seen)
+	case seen.elsewhere > 0:
+		return ": " + callsOf(seen.elsewhere) + " came, but of other CPUs than those that are asked for"
+	case seen.returns > 0 || !p.Paired():
+		return ""
+	case hits[last.Event].Hits == 0 && hits[last.Event].Misses > 0:
+		return ": " + callsOf(begun) + " came, but the kernel could not follow them to their return: see --maxactive"
+	case hits[last.Event].Hits > 0 && last.Chooses():
+		return fmt.Sprintf(": %s came, and the function has returned %s, but %s", callsOf(begun), times(hits[last.Event].Hits), q.never(p, last))
+	}
+	return ": " + callsOf(begun) + " came, but none has returned yet"
+}
+
+func did(p *fetchargs.Probe) string {
+	if p.Side == fetchargs.Return {
+		return "left"
+	}
+	return "called"
+}
+
+// never says what no event of a probe has had together, so that the kernel has kept
+// none.
+func (q *quiet) never(p *fetchargs.Plan, probe *fetchargs.Probe) string {
+	var what []string
+	if conditions := p.Conditions(); probe.Chooses() && len(conditions) > 0 {
+		switch {
+		case len(conditions) > 1 && p.Decides(): // some of them are not the kernel's
+			what = append(what, "so that the conditions hold")
+		default:
+			what = append(what, "with "+strings.Join(conditions, " && "))
+		}
+	}
+	if q.pids {
+		what = append(what, "in a process that is traced")
+	}
+	if probe.ChoosesComm() {
+		what = append(what, "in a task whose name is asked for")
+	}
+	if q.cpus && !p.Paired() {
+		what = append(what, "on a CPU that is asked for")
+	}
+	if len(what) == 0 {
+		return "only by tsnoop itself, which does not show its own calls"
+	}
+	return "never " + strings.Join(what, " ")
+}
+
+// unmet says which conditions no call has met.
+func unmet(p *fetchargs.Plan, seen *quietCounts) string {
+	var never []string
+	sum := uint64(0)
+	for i, text := range p.Conditions() {
+		if sum += seen.held[i]; seen.held[i] == 0 {
+			never = append(never, text)
+		}
+	}
+	switch {
+	case len(seen.held) == 1:
+		return "never with " + never[0]
+	case sum > 0 && len(never) > 0:
+		return "never with " + strings.Join(never, ", nor with ")
+	}
+	return "the conditions held for none of them"
+}
+
+func callsOf(n uint64) string {
+	if n == 1 {
+		return "1 call"
+	}
+	return fmt.Sprintf("%d calls", n)
+}
+
+func times(n uint64) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
+}
+
+// isLocal tells whether a function is seen by the file alone that it is in.
+func (t *Trace) isLocal(name string) bool {
+	text := t.machine.image()
+	if text == nil {
+		var err error
+		if text, err = t.machine.kallsyms(); err != nil && !isHidden(err) {
+			return false
+		}
+	}
+	return proc.IsLocal(text, name)
+}

@@ -1,0 +1,81 @@
+//go:build vm
+
+package trace_test
+
+import (
+	"context"
+	"os/exec"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/trace"
+)
+
+// TestQuiet: why no call comes is told by what the kernel has counted. That is of all
+// tasks: the test's own process calls do_futex, the program that is traced does not.
+func TestQuiet(t *testing.T) {
+	fs, err := tracefs.Find()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := trace.NewMachine(fs)
+	plans, err := m.Plan([]string{
+		"vfs_read(count) if count == 12345",
+		"vfs_write(count, return) if return == -4242",
+		"do_sys_openat2(dfd, return) if dfd == 77 && return > -4096",
+		"hrtimer_nanosleep(mode, return)",
+		"do_futex(op)",
+		"shmem_rename2()",
+	}, trace.PlanOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("sh", "-c", "cat /proc/version >/dev/null; echo; exec sleep 1000 >&-")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	held, err := trace.Hold(cmd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer held.Kill()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	tr, err := m.Arm(ctx, plans, trace.Options{Pids: []int{held.PID()}, Follow: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tr.Close()
+	var done sync.WaitGroup
+	done.Go(func() {
+		for c, err := range tr.Calls(ctx) {
+			if err != nil {
+				t.Error(err)
+			} else if !c.Unfinished {
+				t.Errorf("a call of %s", tr.Plans()[c.Plan].Spec.Text)
+			}
+		}
+	})
+	defer done.Wait()
+	defer cancel()
+	if _, err := held.Run(ctx); err != nil {
+		t.Fatal(err)
+	}
+	out.Read(make([]byte, 1))
+	time.Sleep(time.Second) // for sleep to begin
+	said := strings.Join(tr.Quiet(), "\n")
+	want := `^vfs_read has been called \d+ times, but never with count == 12345 in a process that is traced
+vfs_write: \d+ calls? came, and the function has returned (once|\d+ times), but never with return == -4242 in a process that is traced
+do_sys_openat2: \d+ calls came, but never with dfd == 77
+hrtimer_nanosleep: 1 call came, but none has returned yet
+do_futex has been called \d+ times, but never in a process that is traced
+shmem_rename2 has not been called; it is static, so the compiler may have put it into its callers instead$`
+	if !regexp.MustCompile(want).MatchString(said) {
+		t.Errorf("said is\n%s\nwant\n%s", said, want)
+	}
+}
