@@ -169,22 +169,20 @@ func TestEndsStorm(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range n {
 		wg.Go(func() {
-			for range 2 {
-				cmd, in, line := child(t, "session", 0)
-				group := strings.Fields(line)[0]
-				if i%2 == 0 {
-					in.Close() // ends without cleaning up
-				} else {
-					if _, err := fsys.Clean(nil); err != nil {
-						t.Errorf("Clean: %v", err)
-					}
-					if !fsys.Exists("instances/" + group) {
-						t.Errorf("%s is gone, but alive", group)
-					}
-					cmd.Process.Kill()
+			cmd, in, line := child(t, "session", 0)
+			group := strings.Fields(line)[0]
+			if i%2 == 0 {
+				in.Close() // ends without cleaning up
+			} else {
+				if _, err := fsys.Clean(nil); err != nil {
+					t.Errorf("Clean: %v", err)
 				}
-				cmd.Wait()
+				if !fsys.Exists("instances/" + group) {
+					t.Errorf("%s is gone, but alive", group)
+				}
+				cmd.Process.Kill()
 			}
+			cmd.Wait()
 		})
 	}
 	wg.Wait()

@@ -56,8 +56,10 @@ func (d *Decoder) Value(f int, data []byte) Value {
 	if field.Encoding >= Nothing {
 		return d.object(f, data)
 	}
-	if v, bad := d.fault(field, data); bad {
-		return v
+	if len(field.Guards) > 0 { // most have none, and what fault returns does not fit into registers
+		if v, bad := d.fault(field, data); bad {
+			return v
+		}
 	}
 	switch field.Encoding {
 	case String:

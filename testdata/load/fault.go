@@ -66,6 +66,9 @@ func faulted(file string, args []string) error {
 	if err != nil {
 		return err
 	}
+	// One thread makes all calls of ptrace(2). Others would only look for work again
+	// and again, which costs as much.
+	runtime.GOMAXPROCS(1)
 	self, err := os.Executable()
 	if err != nil {
 		return err

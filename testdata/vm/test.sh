@@ -13,10 +13,12 @@
 # one; what is about tsnoop and not about kernels, TestOnce*, on 6.1; of each kernel a
 # recording is replayed in all forms on this machine.
 #
-# TSNOOP_VM_JOBS (2) of all that run at a time, the longest first. Of what succeeds
-# a line is shown, of what fails all. What was skipped is named; with CI set that is
-# a failure, but for what testdata/vm/skips allows. The last line counts test
-# functions and subtests: "N passed, N failed".
+# TSNOOP_VM_JOBS of all that run at a time, the longest first: one more than there are
+# processors, for a machine is idle a sixth of its time. Of what succeeds a line is
+# shown, of what fails all. In the end there is what each job took, and the longest
+# tests. What was skipped is named; with CI set that is a failure, but for what
+# testdata/vm/skips allows. The last line counts test functions and subtests:
+# "N passed, N failed".
 #
 # Where a machine cannot be set up (not root, not Debian, no network), the rest
 # runs and what did not is said; with CI set that is a failure.
@@ -26,9 +28,9 @@ cd "$(dirname "$0")/../.."
 what=${1:-all} kernels=${2:-arm64 newest 6.1 5.10 6.12} pattern=${3:-}
 vm=$PWD/testdata/vm
 suite=./testdata/vm/suite
-parallel=${TSNOOP_VM_JOBS:-2}
+parallel=${TSNOOP_VM_JOBS:-$(($(nproc) + 1))}
 work=$(mktemp -d)
-: >"$work/tally" >"$work/skips" >"$work/not_run" >"$work/spent"
+: >"$work/tally" >"$work/skips" >"$work/not_run" >"$work/spent" >"$work/longest"
 
 # Job control gives each VM a process group of its own, to be ended as one.
 set -m
@@ -76,6 +78,7 @@ results() {
 	[ "$1" = 0 ] || [ "$bad" -gt 0 ] || bad=1
 	[ "$1" != 0 ] || [ $((ok + bad)) -gt 0 ] || { bad=1; echo "FAIL  $3: no test ran" | show; }
 	tally "$ok" "$bad"
+	sed -nE "s/^ *--- (PASS|FAIL): ([^ ]+) \\(([0-9.]+)s\\)\$/\\3\\t\\2, $3/p" "$2" >>"$work/longest"
 	# What a test has logged last says why.
 	awk -v where="$3" '
 		/^=== (RUN|CONT|NAME) / { test = $3 }
@@ -170,10 +173,10 @@ compile() {
 	local package
 	mkdir -p "$work/$1"
 	check "compile $1 programs" env CGO_ENABLED=0 GOARCH="$1" \
-		go build -trimpath -o "$work/$1/" ./cmd/tsnoop ./testdata/load
+		go build -trimpath -ldflags=-w -o "$work/$1/" ./cmd/tsnoop ./testdata/load
 	for package in $(packages); do
 		check "compile $1 $package" env CGO_ENABLED=0 GOARCH="$1" \
-			go test -tags vm -c -o "$(binary "$1" "$package")" "$package"
+			go test -tags vm -ldflags=-w -c -o "$(binary "$1" "$package")" "$package"
 	done
 }
 
@@ -351,6 +354,10 @@ wait
 echo
 echo "CPU s	in s	for"
 sort -rn "$work/spent" | awk -F'\t' '{ print; cpu += $1; took += $2 } END { printf "%d\t%d\tall\n", cpu, took }'
+echo
+echo "in s	the longest tests"
+sort -rn "$work/longest" | head -n 15
+echo
 skips
 while read -r part; do
 	echo "!!!! NOT RUN: the $part; setup.sh said above why"

@@ -274,10 +274,10 @@ func TestEndsLosses(t *testing.T) {
 		cpus  string
 		calls int // of each thread
 	}{
-		{"default", "", "0", 200_000}, // TestVMBurst has more
-		{"tiny", "-b 64K", "0", 200_000},
-		{"two threads", "", "0 1", 100_000},
-		{"two threads, tiny", "-b 64K", "0 1", 100_000},
+		{"default", "", "0", 100_000}, // TestVMBurst has more
+		{"tiny", "-b 64K", "0", 100_000},
+		{"two threads", "", "0 1", 50_000},
+		{"two threads, tiny", "-b 64K", "0 1", 50_000},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			calls, cpus := flood(tt.calls), strings.Fields(tt.cpus)

@@ -58,7 +58,7 @@ func duplicates(t *testing.T, n int) map[string]int {
 			twice = append(twice, name)
 		}
 	}
-	functions := symbolCounts(t)
+	functions := symbolCounts(t, twice)
 	refused := blacklist(t)
 	names := map[string]int{}
 	// Where a kernel searches all symbols for each probe, many of them take long.
@@ -68,28 +68,38 @@ func duplicates(t *testing.T, n int) map[string]int {
 		if functions[name] != count[name] || refused[name] {
 			continue
 		}
-		if _, err := testKernel().Func("vmlinux", name); err == nil && len(names) < n {
-			names[name] = count[name]
+		if _, err := testKernel().Func("vmlinux", name); err != nil {
+			continue // after a long search for what else may have been meant
+		}
+		if names[name] = count[name]; len(names) == n {
+			break
 		}
 	}
 	return names
 }
 
-// symbolCounts says how many functions of the kernel itself have a name, and -1
-// of one that a module has, too.
-func symbolCounts(t *testing.T) map[string]int {
+// symbolCounts says of some names how many functions of the kernel itself have them,
+// and -1 of one that a module has, too.
+func symbolCounts(t *testing.T, names []string) map[string]int {
 	b, err := os.ReadFile("/proc/kallsyms")
 	if err != nil {
 		t.Fatal(err)
 	}
 	count := map[string]int{}
+	for _, name := range names {
+		count[name] = 0
+	}
 	for line := range strings.Lines(string(b)) {
-		words := strings.Fields(line)
+		_, rest, _ := strings.Cut(line, " ")
+		kind, name := rest[:1], strings.TrimSpace(rest[2:])
+		name, _, module := strings.Cut(name, "\t")
+		n, asked := count[name]
 		switch {
-		case len(words) > 3:
-			count[words[2]] = -1
-		case strings.ContainsAny(words[1], "tTwW") && count[words[2]] >= 0:
-			count[words[2]]++
+		case !asked:
+		case module:
+			count[name] = -1
+		case strings.Contains("tTwW", kind) && n >= 0:
+			count[name]++
 		}
 	}
 	return count

@@ -138,9 +138,12 @@ func TestVMSeeds(t *testing.T) {
 	for _, s := range all {
 		specs = append(specs, s.spec)
 	}
-	emitted, err := exec.Command("tsnoop", append([]string{"--emit"}, specs[2:]...)...).CombinedOutput()
-	if err != nil {
-		t.Fatalf("--emit: %v\n%s", err, emitted)
+	var emitted []byte
+	if atEnds() { // what comes shows on all kernels where things are
+		var err error
+		if emitted, err = exec.Command("tsnoop", append([]string{"--emit"}, specs[2:]...)...).CombinedOutput(); err != nil {
+			t.Fatalf("--emit: %v\n%s", err, emitted)
+		}
 	}
 	cmd := exec.Command("tsnoop", append(specs, "--", "sh", "-c", "load open /etc/slides; load read /proc/self/stat 17; load udp 10; load udp 300; true")...)
 	var said strings.Builder
@@ -152,18 +155,19 @@ func TestVMSeeds(t *testing.T) {
 	var name unix.Utsname
 	unix.Uname(&name)
 	fmt.Printf("on %s\n", unix.ByteSliceToString(name.Release[:]))
+	lines := strings.Split(string(out), "\n")
 	for _, s := range all {
 		fmt.Printf("  %s\n    tsnoop '%s'\n", s.typed, s.spec)
 		if s.why != "" {
 			fmt.Printf("      (%s)\n", s.why)
 		}
-		if !strings.Contains(string(emitted), s.emits) {
+		if emitted != nil && !strings.Contains(string(emitted), s.emits) {
 			t.Errorf("%s: nothing like %q in what is emitted", s.spec, s.emits)
 		}
 		if s.came == "" {
 			continue
 		}
-		came := regexp.MustCompile(`(?m)^.*` + s.came + `.*`).FindString(string(out))
+		came := firstMatch(lines, regexp.MustCompile(s.came))
 		if came == "" {
 			t.Errorf("%s: no line matches %s", s.spec, s.came)
 		}
@@ -172,4 +176,14 @@ func TestVMSeeds(t *testing.T) {
 	if t.Failed() {
 		t.Logf("%s\n%s\n%s", emitted, said.String(), out)
 	}
+}
+
+// firstMatch is the first one that matches, "" if none does.
+func firstMatch(lines []string, re *regexp.Regexp) string {
+	for _, line := range lines {
+		if re.MatchString(line) {
+			return line
+		}
+	}
+	return ""
 }

@@ -20,7 +20,7 @@ import (
 // has it in no count of what was lost. Read and lost are all there was even so.
 func TestVMSkipped(t *testing.T) {
 	const tries = 3
-	calls, skipped := flood(100_000), uint64(0)
+	calls, skipped := flood(40_000), uint64(0)
 	for range tries {
 		l := prepare(t, "name", "skipped", "pid", "@", "on", "0", "burst", "0", strconv.Itoa(calls))
 		session := skippedSession(t)

@@ -18,6 +18,13 @@ func size(reduced, full int) int {
 	return reduced
 }
 
+// atEnds is whether this is the oldest or the newest kernel, or everything runs in
+// full. What a test does there only is about tsnoop more than about kernels.
+func atEnds() bool {
+	kernel := os.Getenv("TSNOOP_VM_KERNEL")
+	return kernel == "5.10" || kernel == "newest" || size(0, 1) == 1
+}
+
 // figure says what a test of trust has counted. "make trust" makes a table of it.
 func figure(t *testing.T, name string, n int) {
 	t.Helper()

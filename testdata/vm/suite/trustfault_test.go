@@ -163,7 +163,10 @@ func TestTrustFault(t *testing.T) {
 	}
 	m := trace.NewMachine(fsys)
 	tryOnce(t, m, false) // what it reads once for all
-	f := &faulting{t: t, fsys: fsys, m: m, before: nearby(t)}
+	f := &faulting{t: t, fsys: fsys, m: m}
+	if size(0, 1) == 1 { // else only who has started this looks: each file that is read here is stopped at three times
+		f.before = nearby(t)
+	}
 	runtime.GC()
 	for _, text := range []bool{false, true}[:size(1, 2)] {
 		f.text = text
@@ -171,11 +174,12 @@ func TestTrustFault(t *testing.T) {
 		if all < 50 {
 			t.Fatalf("only %d calls into tracefs", all)
 		}
-		for _, how := range []struct {
+		chosen := rand.IntN(3)
+		for i, how := range []struct {
 			words, errno string
 			few, every   int // so many at random, or at full size every so many of all
 		}{
-			{"fail", "EIO", 4, 1}, {"fail", "EINTR", 0, 3}, {"fail", "ENOMEM", 0, 3}, {"fail", "EBUSY", 0, 3},
+			{"fail", "EIO", 2, 1}, {"fail", "EINTR", 0, 3}, {"fail", "ENOMEM", 0, 3}, {"fail", "EBUSY", 0, 3},
 			{"fail", "ENOSPC", 0, 3}, {"fail", "EACCES", 0, 3}, {"fail", "ENOENT", 0, 3},
 			{"short", "-", 1, 2}, {"late", "EIO", 1, 2}, {"fail+", "EIO", 1, 2},
 		} {
@@ -183,6 +187,9 @@ func TestTrustFault(t *testing.T) {
 				continue // it differs in how it reads
 			}
 			if size(0, 1) == 0 {
+				if i > 0 && !atEnds() && i%3 != chosen {
+					continue // one of the last three
+				}
 				for range how.few {
 					f.run(how.words, 1+rand.IntN(all), how.errno)
 				}
@@ -193,7 +200,7 @@ func TestTrustFault(t *testing.T) {
 			}
 		}
 	}
-	if !f.before.same(t, nearby(t)) {
+	if f.before != nil && !f.before.same(t, nearby(t)) {
 		f.leaks++
 	}
 	figure(t, "faults injected", f.faults)
@@ -247,7 +254,7 @@ func (f *faulting) run(how string, n int, errno string) (calls int) {
 		f.wrong("%s\ncleaning %v: %v", what, removed, err)
 	}
 	// To read all of it takes longer than a run.
-	if f.runs++; left() != "" || f.runs%8 == 0 && !f.before.same(f.t, nearby(f.t)) {
+	if f.runs++; left() != "" || f.before != nil && f.runs%8 == 0 && !f.before.same(f.t, nearby(f.t)) {
 		f.leaks++
 		f.wrong("%s\nerr %v\nundone %v", what, tr.err, tr.undone)
 	}

@@ -37,11 +37,19 @@ func TestTrustForge(t *testing.T) {
 	asJSON := startTrace(t, "--json", "-p", l.pid, forgeSpec)
 	asText := startTrace(t, "--reader=text", "-p", l.pid, "do_sys_openat2(dfd, filename:ustring, return)")
 	file := filepath.Join(t.TempDir(), "trace.dat")
-	record := startTrace(t, "record", "-o", file, "--chain", "--kstack", forgeSpec, "register_netdevice(dev->name)")
-	l.run()
-	devices := hostileDevices(t)
-	for _, tr := range []*traced{asJSON, asText, record} {
+	live := []*traced{asJSON, asText}
+	var devices []string
+	if atEnds() { // a recording has the same bytes on all kernels
+		live = append(live, startTrace(t, "record", "-o", file, "--chain", "--kstack", forgeSpec, "register_netdevice(dev->name)"))
+		l.run()
+		devices = hostileDevices(t)
+	} else {
+		l.run()
+	}
+	said := ""
+	for _, tr := range live {
 		tr.end()
+		said += tr.said()
 	}
 	b, err := os.ReadFile(l.file + ".made")
 	if err != nil {
@@ -59,9 +67,12 @@ func TestTrustForge(t *testing.T) {
 	if n := strings.Count(text, "do_sys_openat2(entry not seen) = -"); n != 0 && lines+n != 2*len(made)-missing {
 		t.Errorf("text reader: %d calls without an entry, and %d lines in two forms, of %d", n, lines, len(made))
 	}
-	checkCalm(t, "stderr", asJSON.said()+asText.said()+record.said())
+	checkCalm(t, "stderr", said)
 	forms := [][]string{{"-t", "none"}, {"--color=always", "--tree"}, {"--json"}, {"--chain"}, {"--kstack"}, {"--summary"}, {"--summary=only"}}
-	for _, flags := range forms[:size(2, len(forms))] { // FuzzReplay has them all
+	if !atEnds() {
+		forms = nil
+	}
+	for _, flags := range forms[:min(len(forms), size(1, len(forms)))] { // FuzzReplay has them all
 		out, err := exec.Command("tsnoop", append([]string{"replay", file}, flags...)...).CombinedOutput()
 		if err != nil {
 			t.Errorf("replay %q: %v\n%s", flags, err, out)

@@ -86,7 +86,9 @@ func TestTrustKill(t *testing.T) {
 		others(t)
 		before := everything(t)
 		underFaults(t)
-		endsOf(t)
+		if atEnds() { // on all kernels TestTrustMany kills tsnoop, and TestVMPanic has it panic
+			endsOf(t)
+		}
 		before.same(t, everything(t))
 		return
 	}
@@ -94,7 +96,10 @@ func TestTrustKill(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	before := nearby(t)
+	var before tree
+	if size(0, 1) == 1 { // else only who has started this looks
+		before = nearby(t)
+	}
 	const at = 3 // a time
 	kills, leaks := 0, 0
 	for ; kills < size(6, 300) && leaks < 5; kills += at {
@@ -131,12 +136,12 @@ func TestTrustKill(t *testing.T) {
 		if removed, err := fsys.Clean(nil); err != nil {
 			t.Errorf("cleaning %v: %v", removed, err)
 		}
-		if left() != "" || kills/at%8 == 0 && !before.same(t, nearby(t)) {
+		if left() != "" || before != nil && kills/at%8 == 0 && !before.same(t, nearby(t)) {
 			leaks++
 			t.Logf("killed at %s %s, and after %v", name, path, after)
 		}
 	}
-	if !before.same(t, nearby(t)) {
+	if before != nil && !before.same(t, nearby(t)) {
 		leaks++
 	}
 	figure(t, "kills", kills)

@@ -26,7 +26,7 @@ func TestTrustMany(t *testing.T) {
 	second := prepare(t, "pid", "@", "burst", strconv.Itoa(n), strconv.Itoa(n))
 	specs := []string{"(offset)", "(offset, return)", "(offset, file->f_mode) if offset >= 0"}
 	var runs []*traced
-	for i := range size(4, 16) {
+	for i := range size(3, 16) {
 		runs = append(runs, beginTrace(t, "-t", "none", "-p", first.pid+","+second.pid, "generic_file_llseek"+specs[i%len(specs)]))
 	}
 	for _, tr := range runs {

@@ -26,7 +26,7 @@ import (
 // and the open files after a tenth of them are those at the end.
 func TestTrustSoak(t *testing.T) {
 	const probes = 4
-	calls := size(60_000, 10_000_000) / probes
+	calls := size(24_000, 10_000_000) / probes
 	// The test is about time, not about how fast it can be: calls are made when there is
 	// nothing left to read.
 	onOneCPU(t)
@@ -176,7 +176,7 @@ func takeFootprint(t *testing.T) (f footprint) {
 // TestTrustRounds arms and disarms again and again. What the kernel has for it
 // afterwards is what it had after a few rounds.
 func TestTrustRounds(t *testing.T) {
-	rounds := size(10, 1000)
+	rounds := size(5, 1000)
 	fs, err := tracefs.Find()
 	if err != nil {
 		t.Fatal(err)

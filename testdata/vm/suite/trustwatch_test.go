@@ -20,7 +20,7 @@ import (
 
 // TestTrustWatch edits a file of specs in all ways while known calls are made: no call
 // of the spec that stays is missed, none is seen twice, and each edit is armed.
-func TestTrustWatch(t *testing.T) { watchEdits(t, size(5, 40)) }
+func TestTrustWatch(t *testing.T) { watchEdits(t, size(4, 40)) }
 
 // TestOnceWatchForms: the same with text that the kernel has printed, in JSON with sums,
 // and as a tree.

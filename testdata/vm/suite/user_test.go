@@ -269,18 +269,24 @@ func sameBucket(t *testing.T, name string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	seldom := func(symbol string) bool {
+		return strings.HasPrefix(symbol, "pci_") || strings.HasPrefix(symbol, "acpi_")
+	}
 	times := map[string]int{}
 	buckets := map[string]uint64{}
 	for line := range strings.Lines(string(kallsyms)) {
-		f := strings.Fields(line)
-		addr, _ := strconv.ParseUint(f[0], 16, 64)
-		times[f[2]]++
-		buckets[f[2]] = addr * 0x61c8864680b583eb >> 58
+		text, rest, _ := strings.Cut(line, " ")
+		symbol, _, _ := strings.Cut(strings.TrimSpace(rest[2:]), "\t")
+		if symbol != name && !seldom(symbol) {
+			continue
+		}
+		addr, _ := strconv.ParseUint(text, 16, 64)
+		times[symbol]++
+		buckets[symbol] = addr * 0x61c8864680b583eb >> 58
 	}
 	for line := range strings.Lines(string(traceable)) {
 		other := strings.TrimSpace(line)
-		seldom := strings.HasPrefix(other, "pci_") || strings.HasPrefix(other, "acpi_")
-		if seldom && times[other] == 1 && times[name] == 1 && buckets[other] == buckets[name] {
+		if seldom(other) && times[other] == 1 && times[name] == 1 && buckets[other] == buckets[name] {
 			return other
 		}
 	}
