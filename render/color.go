@@ -10,7 +10,7 @@ const (
 	Group                // what the calls below are of
 	Literal              // strings
 	Failure              // errors: what a function has returned, error pointers, errno
-	Missing              // what could not be read
+	Unread               // what could not be read
 	Quick                // durations that are nothing to worry about
 	Slow                 // durations that somebody may feel
 	Stall                // durations that anybody would
@@ -25,7 +25,7 @@ var sgr = [...]string{
 	Group:   "\x1b[1;36m",
 	Literal: "\x1b[32m",
 	Failure: "\x1b[31m",
-	Missing: "\x1b[35m",
+	Unread:  "\x1b[35m",
 	Quick:   "\x1b[2m",
 	Slow:    "\x1b[33m",
 	Stall:   "\x1b[1;33m",

@@ -37,7 +37,7 @@ func (w *textWalk) Text(b []byte) { w.dst = w.opts.appendString(w.dst, b) }
 func (w *textWalk) Block(t *value.Type, b []byte) { w.dst = w.opts.AppendBlock(w.dst, t, b) }
 
 func (w *textWalk) Fault(through *value.Guard, addr uint64, why value.Why) {
-	w.dst = append(w.opts.Paint(w.dst, Missing), "(fault"...)
+	w.dst = append(w.opts.Paint(w.dst, Unread), "(fault"...)
 	if through != nil {
 		w.dst = AppendFault(append(w.dst, ": "...), through, addr, why)
 	}

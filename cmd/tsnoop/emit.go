@@ -23,7 +23,7 @@ func runEmit(o *options, ui *ui) error {
 	}
 	trace.Notes(plans, ui.verbose, ui.tell)
 	trace.LeftOut(plans, ui.verbose, ui.tell)
-	out, err := newOutput(o)
+	out, err := newOutput(o, ui)
 	if err != nil {
 		return err
 	}

@@ -21,6 +21,7 @@ type output struct {
 	own      bool // it was opened here
 	terminal bool
 	color    bool
+	total    *total // for the last line on stderr; nil if there is to be none
 
 	mu     sync.Mutex              // for what follows, and for Stream until it is there
 	early  []*tracefs.Interference // before begin
@@ -28,8 +29,8 @@ type output struct {
 }
 
 // newOutput opens --output, or takes stdout.
-func newOutput(o *options) (*output, error) {
-	out := &output{file: os.Stdout, silent: o.summary == "only"}
+func newOutput(o *options, ui *ui) (*output, error) {
+	out := &output{file: os.Stdout, silent: o.summary == "only", total: newTotal(o, ui)}
 	if o.output != "" && o.output != "-" {
 		f, err := createFile(o.output)
 		if err != nil {

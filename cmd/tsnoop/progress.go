@@ -2,11 +2,8 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"sync"
 	"time"
-
-	"golang.org/x/term"
 )
 
 const (
@@ -32,7 +29,7 @@ type progress struct {
 }
 
 func newProgress(ui *ui) *progress {
-	return &progress{ui: ui, terminal: ui.stderr == os.Stderr && term.IsTerminal(2) && !ui.verbose}
+	return &progress{ui: ui, terminal: ui.terminal && !ui.verbose}
 }
 
 // step is told how the arming and the removing go: see trace.Options.
@@ -91,4 +88,36 @@ func (p *progress) end() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.stop()
+}
+
+// watch says on a terminal each second what is being done, until it is stopped: nothing
+// if that takes less.
+func (u *ui) watch(now func() string) (stop func()) {
+	if !u.terminal {
+		return func() {}
+	}
+	over := make(chan struct{})
+	var done sync.WaitGroup
+	done.Go(func() {
+		tick := time.NewTicker(slow)
+		defer tick.Stop()
+		for {
+			select {
+			case <-over:
+				return
+			case <-tick.C:
+				u.draw("tsnoop: " + now())
+			}
+		}
+	})
+	return func() {
+		close(over)
+		done.Wait()
+		u.draw("")
+	}
+}
+
+// percent is how much n is of all, which is not said to be over before it is.
+func percent(n, all uint64) string {
+	return fmt.Sprintf("%d%% of %.1f MiB", min(uint64(float64(n)/float64(max(all, 1))*100), 99), float64(all)/(1<<20))
 }

@@ -63,6 +63,38 @@ func TestProgress(t *testing.T) {
 	}
 }
 
+// TestWatch: what takes less than a second is not mentioned, what takes longer is, over and
+// over, and nothing of it stays; what is no terminal is told nothing.
+func TestWatch(t *testing.T) {
+	for _, tt := range []struct {
+		terminal bool
+		takes    time.Duration
+		want     string
+	}{
+		{true, 900 * time.Millisecond, ""},
+		{true, 2500 * time.Millisecond, "tsnoop: f: 1% of 2.0 MiB\r\x1b[Ktsnoop: f: 2% of 2.0 MiB\r\x1b[K"},
+		{false, time.Minute, ""},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var said bytes.Buffer
+			u := &ui{stderr: &said, terminal: tt.terminal}
+			n := uint64(0)
+			stop := u.watch(func() string {
+				n += 25000
+				return "f: " + percent(n, 2<<20)
+			})
+			time.Sleep(tt.takes)
+			stop()
+			if said.String() != tt.want {
+				t.Errorf("got %q, want %q", said.String(), tt.want)
+			}
+		})
+	}
+	if got := percent(5, 5) + percent(0, 0); got != "99% of 0.0 MiB0% of 0.0 MiB" {
+		t.Error(got)
+	}
+}
+
 // drawn is what a terminal is given: a line that is written over.
 func drawn(all int, counts ...int) string {
 	var b bytes.Buffer

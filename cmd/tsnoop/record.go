@@ -5,12 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
-	"time"
 
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
-	"golang.org/x/term"
 )
 
 // runRecord writes the pages of a trace to a trace.dat file: nothing is decoded
@@ -22,7 +19,7 @@ func runRecord(o *options, ui *ui) (err error) {
 	if len(o.args) == 0 {
 		return usagef("tsnoop record -o trace.dat 'vfs_read(count, return)'", "record which function?")
 	}
-	m, plans, err := plan(o, false)
+	m, plans, err := planSlowly(o, ui, false)
 	if err != nil {
 		return err
 	}
@@ -38,7 +35,7 @@ func runRecord(o *options, ui *ui) (err error) {
 	defer func() { err = rec.Close(err) }()
 
 	return follow(m, plans, program, o, ui, ui.tell, func(ctx context.Context, t *trace.Trace, _ func()) error {
-		done := ui.watchRecorder(rec)
+		done := ui.watch(rec.String)
 		err := rec.Record(ctx, t, trace.RecordOptions{Program: "tsnoop " + version(), Count: o.count, Compress: o.compress})
 		done()
 		if rec.Saved() {
@@ -49,39 +46,18 @@ func runRecord(o *options, ui *ui) (err error) {
 	})
 }
 
-// watchRecorder says on a terminal how it goes, until it is stopped.
-func (u *ui) watchRecorder(rec *trace.Recorder) (stop func()) {
-	if !term.IsTerminal(2) {
-		return func() {}
-	}
-	over := make(chan struct{})
-	var done sync.WaitGroup
-	done.Go(func() {
-		tick := time.NewTicker(time.Second)
-		defer tick.Stop()
-		for {
-			select {
-			case <-over:
-				u.draw("")
-				return
-			case <-tick.C:
-				u.draw(fmt.Sprintf("tsnoop: %s", rec))
-			}
-		}
-	})
-	return func() {
-		close(over)
-		done.Wait()
-	}
-}
-
 // runRecover makes the file of what a recorder has left that was killed, or could
 // not write it.
 func runRecover(o *options, ui *ui) error {
 	if len(o.args) > 0 || o.program != nil || o.output != "" {
 		return usagef("tsnoop record --recover FILE", "--recover makes FILE of what was recorded; nothing else goes with it")
 	}
-	size, err := trace.Recover(o.recover, o.compress)
+	size, err := trace.Recover(o.recover, o.compress, func(copied func() (n, all uint64)) func() {
+		return ui.watch(func() string {
+			n, all := copied()
+			return fmt.Sprintf("recovering %s: %s", o.recover, percent(n, all))
+		})
+	})
 	if err != nil {
 		return err
 	}

@@ -8,11 +8,13 @@ import (
 	"io"
 	"iter"
 	"os"
+	"sync/atomic"
 
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
+	"golang.org/x/term"
 )
 
 // runReplay shows a recording, as a trace shows what is live.
@@ -28,17 +30,51 @@ func runReplay(o *options, ui *ui) (err error) {
 		defer f.Close()
 		name = f.Name()
 	}
-	in := bufio.NewReaderSize(f, 64<<10)
-	if trace.IsText(in) {
-		return showText(in, name, o, ui)
-	}
 	info, err := f.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		return usagef("tsnoop replay FILE", "%s is no text, and only text can be read from a pipe", name)
-	} else if err != nil {
+	if err != nil {
 		return err
 	}
-	return showReplay(f, info.Size(), name, o, ui)
+	in := bufio.NewReaderSize(f, 64<<10)
+	if trace.IsText(in) {
+		defer o.watchReplay(ui, name, info, func() int64 {
+			at, _ := f.Seek(0, io.SeekCurrent)
+			return at
+		})()
+		return showText(in, name, o, ui)
+	}
+	if !info.Mode().IsRegular() {
+		return usagef("tsnoop replay FILE", "%s is no text, and only text can be read from a pipe", name)
+	}
+	if !ui.terminal {
+		return showReplay(f, info.Size(), name, o, ui)
+	}
+	read := &counted{f: f}
+	defer o.watchReplay(ui, name, info, read.n.Load)()
+	return showReplay(read, info.Size(), name, o, ui)
+}
+
+// watchReplay tells on a terminal how much of a file has been read, until it is stopped:
+// not where the calls themselves show that, nor of a pipe.
+func (o *options) watchReplay(ui *ui, name string, info os.FileInfo, read func() int64) (stop func()) {
+	calls := o.output == "" && o.summary != "only" && term.IsTerminal(int(os.Stdout.Fd()))
+	if calls || !info.Mode().IsRegular() {
+		return func() {}
+	}
+	return ui.watch(func() string {
+		return fmt.Sprintf("replaying %s: %s", name, percent(uint64(read()), uint64(info.Size())))
+	})
+}
+
+// A counted is a file of which it is known how much has been read.
+type counted struct {
+	f io.ReaderAt
+	n atomic.Int64 // bytes
+}
+
+func (c *counted) ReadAt(b []byte, off int64) (int, error) {
+	n, err := c.f.ReadAt(b, off)
+	c.n.Add(int64(n))
+	return n, err
 }
 
 // showReplay shows what is in a file of that many bytes.
@@ -59,7 +95,7 @@ type recording interface {
 
 // showAll shows a recording, of which r is the Reading, and says what it has not.
 func showAll(rec recording, r *trace.Reading, name string, o *options, ui *ui) (err error) {
-	out, err := newOutput(o)
+	out, err := newOutput(o, ui)
 	if err != nil {
 		return err
 	}

@@ -17,13 +17,19 @@ func show(r *trace.Reading, all iter.Seq2[*calls.Call, error], o *options, out *
 	ro.Start, ro.Clock, ro.Order, ro.Symbol, ro.IsCode, ro.IsName = r.Start(), r.WallClock(), r.Order(), r.Symbol, r.IsCode, r.IsName
 	out.begin(o.newSink(from, ro))
 	lines, n := o.summary != "only", 0
-	switch {
-	case lines && sums != nil:
-		r.Lost = func(e *tracefs.Event) { out.Lost(e); sums.Lose(e) }
-	case lines:
-		r.Lost = out.Lost
-	case sums != nil:
-		r.Lost = func(e *tracefs.Event) { sums.Lose(e) }
+	if out.total != nil {
+		all = out.total.count(all, from, r)
+	}
+	r.Lost = func(e *tracefs.Event) {
+		if lines {
+			out.Lost(e)
+		}
+		if sums != nil {
+			sums.Lose(e)
+		}
+		if out.total != nil {
+			out.total.Lose(e)
+		}
 	}
 	r.Idle, r.Further = out.Idle, grow(r, out, sums)
 	defer sums.begin(from, r.Start(), r.Order(), r.Symbol, out)()
@@ -56,6 +62,9 @@ func grow(r *trace.Reading, out *output, sums *summing) func() {
 		} else {
 			out.Add(further)
 		}
+		if out.total != nil {
+			out.total.Grow(further)
+		}
 	}
 }
 
@@ -84,6 +93,7 @@ func (out *output) losses(l *trace.Losses, o *options, ui *ui) {
 	for _, m := range l.Missed {
 		out.Missed(m.Func, m.Return, m.Calls)
 	}
+	out.total.say(l, ui)
 }
 
 // begins tells whether calls are shown when they begin, too.

@@ -27,6 +27,12 @@ func (o *options) machine(arms bool) (*trace.Machine, error) {
 	return trace.NewMachine(fs), nil
 }
 
+// planSlowly is plan, of which is told if it takes long.
+func planSlowly(o *options, ui *ui, text bool) (*trace.Machine, []*fetchargs.Plan, error) {
+	defer ui.watch(func() string { return "reading the kernel's types and symbols..." })()
+	return plan(o, text)
+}
+
 // plan makes plans of the specs for this machine.
 func plan(o *options, text bool) (*trace.Machine, []*fetchargs.Plan, error) {
 	m, err := o.machine(true)

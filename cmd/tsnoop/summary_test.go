@@ -125,7 +125,7 @@ func newTestSumming(t testing.TB, args ...string) *testSumming {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.out, err = newOutput(o); err != nil {
+	if s.out, err = newOutput(o, &ui{}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { s.out.Close() })

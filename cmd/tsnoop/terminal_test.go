@@ -97,6 +97,28 @@ func TestTerminal(t *testing.T) {
 	}
 }
 
+// TestLastLine: what all came to is said last, on a terminal and where that is of interest.
+func TestLastLine(t *testing.T) {
+	for _, tt := range []struct {
+		stderr bool
+		flags  []string
+		want   string
+	}{
+		{true, nil, "\ntsnoop: 15 calls, 1 error (1 ENOENT), in 151ms\n"},
+		{true, []string{"-o", os.DevNull}, "tsnoop: 15 calls, 1 error (1 ENOENT), in 151ms\n"},
+		{true, []string{"-n", "3", "--json"}, "}\ntsnoop: 3 calls, no errors, in 50.3ms\n"},
+		{true, []string{"--chain"}, "\ntsnoop: no calls, in 0ns\n"},
+		{true, []string{"-n", "1"}, ""},
+		{true, []string{"--summary"}, ""},
+		{false, nil, ""},
+	} {
+		shown := onTerminal(t, 100, tt.stderr, nil, textReplay(tt.flags...)...)
+		if !strings.HasSuffix(shown, tt.want) || tt.want == "" && strings.Contains(shown, "tsnoop: ") {
+			t.Errorf("%v: got %q", tt.flags, shown[max(0, len(shown)-200):])
+		}
+	}
+}
+
 // TestNoTerminal: what is not for a terminal is as long as it is, whatever is asked for.
 func TestNoTerminal(t *testing.T) {
 	shown := onTerminal(t, 60, true, nil, textReplay("--json")...)

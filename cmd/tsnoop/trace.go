@@ -22,7 +22,7 @@ func runTrace(o *options, ui *ui) (err error) {
 		return runEmit(o, ui)
 	}
 	sums := newSumming(o)
-	m, plans, err := plan(o, true)
+	m, plans, err := planSlowly(o, ui, true)
 	if err != nil {
 		return err
 	}
@@ -31,7 +31,7 @@ func runTrace(o *options, ui *ui) (err error) {
 		return err
 	}
 	defer func() { err = program.end(err) }()
-	out, err := newOutput(o)
+	out, err := newOutput(o, ui)
 	if err != nil {
 		return err
 	}
@@ -43,6 +43,7 @@ func runTrace(o *options, ui *ui) (err error) {
 	}
 	return follow(m, plans, program, o, ui, tell, func(ctx context.Context, t *trace.Trace, stop func()) error {
 		sums.live(t.Now, stop)
+		out.total.live(t.Now)
 		defer func() { out.losses(t.Losses(), o, ui) }()
 		unwatch, err := o.watchSpecs(ctx, t, ui)
 		if err != nil {

@@ -18,7 +18,8 @@ import (
 // "tsnoop: ...".
 type ui struct {
 	stdout, stderr io.Writer
-	color          bool // on stderr
+	terminal       bool // stderr is one
+	color          bool // on it
 	verbose        bool
 
 	mu    sync.Mutex // for writing to stderr, and what follows
@@ -27,10 +28,11 @@ type ui struct {
 
 func newUI(o *options) *ui {
 	return &ui{
-		stdout:  os.Stdout,
-		stderr:  os.Stderr,
-		color:   useColor(o.color, os.Stderr),
-		verbose: o.show.Verbose,
+		stdout:   os.Stdout,
+		stderr:   os.Stderr,
+		terminal: term.IsTerminal(int(os.Stderr.Fd())),
+		color:    useColor(o.color, os.Stderr),
+		verbose:  o.show.Verbose,
 	}
 }
 

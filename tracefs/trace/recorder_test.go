@@ -120,7 +120,7 @@ func (rt *recorderTest) shows() {
 }
 
 func (rt *recorderTest) recover() error {
-	_, err := Recover(rt.rec.name, false)
+	_, err := Recover(rt.rec.name, false, nil)
 	return err
 }
 

@@ -3,6 +3,7 @@ package trace
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 
@@ -14,13 +15,17 @@ import (
 // Recover makes the file of what a Recorder of that name has left that was killed, or
 // could not write it, and returns how many bytes of pages there were. The file is one of
 // version 7, with zstd, if it is to be compressed. Errors are as NewRecorder's, and others.
-func Recover(name string, compress bool) (size uint64, err error) {
+//
+// Before the pages are copied watch is called with what tells how many bytes of how many
+// have been, from any goroutine, until the function that watch returns has been called.
+// watch may be nil.
+func Recover(name string, compress bool, watch func(copied func() (n, all uint64)) (stop func())) (size uint64, err error) {
 	rec := &Recorder{name: name}
-	err = rec.recover(compress)
+	err = rec.recover(compress, watch)
 	return rec.bytes.Load(), err
 }
 
-func (rec *Recorder) recover(compress bool) error {
+func (rec *Recorder) recover(compress bool, watch func(func() (n, all uint64)) func()) error {
 	if err := checkOld(rec.name); err != nil {
 		return err
 	}
@@ -50,6 +55,9 @@ func (rec *Recorder) recover(compress bool) error {
 	// The recorder may have been killed while it wrote the file.
 	if err := os.Remove(rec.tmpName()); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
+	}
+	if watch != nil {
+		defer watch(func() (n, all uint64) { return copied(cpus), rec.bytes.Load() })()
 	}
 	if err := rec.write(h, cpus); err != nil {
 		return err
@@ -121,4 +129,16 @@ func (rec *Recorder) sources(left []string, pageSize int64) (cpus []tracedat.CPU
 		rec.bytes.Add(uint64(size))
 	}
 	return cpus, end, nil
+}
+
+// copied is how many bytes have been read of the files of pages: that is where they
+// stand, whether they are read or the kernel copies them.
+func copied(cpus []tracedat.CPUSource) (n uint64) {
+	for _, cpu := range cpus {
+		if f, ok := cpu.Pages.(*os.File); ok {
+			at, _ := f.Seek(0, io.SeekCurrent)
+			n += uint64(max(at, 0))
+		}
+	}
+	return n
 }

@@ -1,0 +1,158 @@
+package render
+
+import (
+	"cmp"
+	"encoding/binary"
+	"slices"
+	"strconv"
+
+	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/calls"
+)
+
+// A Total counts calls and their errors, for a line that sums up.
+type Total struct {
+	order  binary.ByteOrder
+	fails  []*fetchargs.Verdict // of each source
+	calls  uint64
+	errors map[int]uint64 // by their numbers
+	lost   lossCount
+	start  uint64 // ns on the trace clock
+	last   uint64 // of the last call
+}
+
+// Missing is what a line that sums up says of what was not seen.
+type Missing struct {
+	Counted bool   // the kernel has counted the events that were lost:
+	Lost    uint64 // so many
+	Missed  uint64 // calls and returns that the probes could not run for
+	Unsure  uint64 // that many more may have been
+}
+
+// NewTotal counts calls of the sources from start on, ns on the trace clock. order is that of the
+// records, nil for little endian.
+func NewTotal(from []Source, start uint64, order binary.ByteOrder) *Total {
+	t := &Total{order: order, errors: map[int]uint64{}, start: start, last: start}
+	t.Grow(from)
+	return t
+}
+
+// Grow takes in further sources.
+func (t *Total) Grow(further []Source) {
+	for i := range further {
+		t.fails = append(t.fails, further[i].Verdict(t.order))
+	}
+}
+
+// Add counts a call that is over.
+func (t *Total) Add(c *calls.Call) {
+	t.last = max(t.last, c.Last().Time)
+	if c.Begun {
+		return
+	}
+	t.calls++
+	if e := c.Event(true, 0); e != nil {
+		if errno := t.fails[c.Plan].Errno(e.Data); errno != 0 {
+			t.errors[errno]++
+		}
+	}
+}
+
+// Lose takes note of the events that were lost before e.
+func (t *Total) Lose(e *tracefs.Event) { t.lost.add(e) }
+
+// Append appends what all came to until end, ns on the trace clock; 0 for the time of
+// the last call:
+//
+//	1,204 calls, 12 errors (9 ENOENT, 3 EACCES), none lost, in 10.2s
+//
+// Errors are not mentioned if no function's are known, nor what was lost if nobody has
+// counted that.
+func (t *Total) Append(dst []byte, end uint64, m Missing) []byte {
+	dst = appendCount(dst, t.calls, "call")
+	if slices.ContainsFunc(t.fails, func(v *fetchargs.Verdict) bool { return v != nil }) && t.calls > 0 {
+		dst = t.appendErrors(append(dst, ", "...))
+	}
+	dst = t.appendMissing(dst, m)
+	if end == 0 {
+		end = t.last
+	}
+	return AppendDuration(append(dst, ", in "...), end-min(end, t.start))
+}
+
+// appendErrors appends how many errors there were, the most frequent first.
+func (t *Total) appendErrors(dst []byte) []byte {
+	type errorCount struct {
+		errno int
+		n     uint64
+	}
+	var all []errorCount
+	sum := uint64(0)
+	for errno, n := range t.errors {
+		all = append(all, errorCount{errno, n})
+		sum += n
+	}
+	dst = appendCount(dst, sum, "error")
+	slices.SortFunc(all, func(a, b errorCount) int { return cmp.Or(cmp.Compare(b.n, a.n), cmp.Compare(a.errno, b.errno)) })
+	const most = 4
+	for i, e := range all[:min(len(all), most)] {
+		if i == 0 {
+			dst = append(dst, " ("...)
+		} else {
+			dst = append(dst, ", "...)
+		}
+		sum -= e.n
+		dst = AppendErrnoName(append(appendThousands(dst, e.n), ' '), e.errno)
+	}
+	switch {
+	case sum > 0:
+		dst = append(appendThousands(append(dst, ", "...), sum), " others)"...)
+	case len(all) > 0:
+		dst = append(dst, ')')
+	}
+	return dst
+}
+
+func (t *Total) appendMissing(dst []byte, m Missing) []byte {
+	lost := max(m.Lost, t.lost.Lost)
+	switch {
+	case lost > 0:
+		dst = append(appendThousands(append(dst, ", "...), lost), " lost"...)
+	case t.lost.LostMore:
+		dst = append(dst, ", some lost"...)
+	case m.Counted && m.Missed+m.Unsure == 0:
+		dst = append(dst, ", none lost"...)
+	}
+	if m.Missed > 0 {
+		dst = append(appendThousands(append(dst, ", "...), m.Missed), " missed"...)
+	}
+	if m.Unsure > 0 {
+		dst = append(appendThousands(append(dst, ", perhaps "...), m.Unsure), " missed"...)
+	}
+	return dst
+}
+
+// appendCount appends how many of something there are.
+func appendCount(dst []byte, n uint64, of string) []byte {
+	if n == 0 {
+		dst = append(dst, "no"...)
+	} else {
+		dst = appendThousands(dst, n)
+	}
+	dst = append(append(dst, ' '), of...)
+	if n != 1 {
+		dst = append(dst, 's')
+	}
+	return dst
+}
+
+// appendThousands appends n with commas: 1,204.
+func appendThousands(dst []byte, n uint64) []byte {
+	if n < 1000 {
+		return strconv.AppendUint(dst, n, 10)
+	}
+	dst = appendThousands(dst, n/1000)
+	n %= 1000
+	return append(dst, ',', '0'+byte(n/100), '0'+byte(n/10%10), '0'+byte(n%10))
+}
