@@ -21,6 +21,7 @@ type Summary struct {
 	Numbers []string // what the Numbers of Sums are of
 	Bare    bool     // durations have no histogram
 	Heat    bool     // an interval is a row of a map
+	Every   uint64   // how long an interval is to be, ns
 
 	lossCount
 

@@ -165,6 +165,7 @@ func (s *Summing) next(now uint64) {
 
 func (s *Summing) print(what *Summary) {
 	what.Order, what.By, what.Numbers, what.Bare, what.tallies = s.Sort, s.By, s.Numbers, s.Bare, s.tallies
+	what.Every = uint64(s.Interval)
 	if !s.Print(what) && !s.gone {
 		s.gone = true
 		if s.Gone != nil {

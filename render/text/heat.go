@@ -32,7 +32,7 @@ type heat struct {
 // appendHeat appends a row of a map of durations over time for each function.
 func (p *Printer) appendHeat(dst []byte, s *render.Summary) []byte {
 	if !p.heat.begun {
-		dst = p.appendScale(dst, s.Span())
+		dst = p.appendScale(dst, s.Every)
 	} else {
 		dst = p.appendGap(dst, s)
 	}
@@ -65,7 +65,7 @@ func (p *Printer) appendHeat(dst []byte, s *render.Summary) []byte {
 // appendScale appends what the rows and columns are, and the shades.
 func (p *Printer) appendScale(dst []byte, every uint64) []byte {
 	dst = render.AppendDuration(append(p.opts.Paint(dst, render.Aside), "Durations over time: a row every "...), every)
-	dst = append(p.opts.Reset(append(dst, ", a column for each power of two."...)), "\nCalls: . none"...)
+	dst = append(p.opts.Reset(append(dst, ", a column for each power of two."...)), "\nCalls: . 0"...)
 	for i := range shades {
 		dst = append(p.appendShade(append(dst, "  "...), i+1), ": "...)
 		dst = append(strconv.AppendUint(dst, 1<<(2*i), 10), '+')
@@ -89,16 +89,16 @@ func (p *Printer) appendScale(dst []byte, every uint64) []byte {
 // appendGap appends rows for the time since the last one, if that was longer than a row
 // is.
 func (p *Printer) appendGap(dst []byte, s *render.Summary) []byte {
-	if s.From <= p.heat.last || s.Span() == 0 {
+	if s.From <= p.heat.last || s.Every == 0 {
 		return dst
 	}
-	n := (s.From - p.heat.last) / s.Span()
+	n := (s.From - p.heat.last) / s.Every
 	if n > mostEmpty {
 		dst = strconv.AppendUint(append(p.opts.Paint(dst, render.Aside), "..."...), n, 10)
 		return append(p.opts.Reset(append(dst, " rows without calls"...)), '\n')
 	}
 	for i := range n {
-		dst = append(p.appendHeatRow(dst, p.heat.last+(i+1)*s.Span(), &render.SummaryRow{Summary: &calls.Summary{}}), '\n')
+		dst = append(p.appendHeatRow(dst, p.heat.last+(i+1)*s.Every, &render.SummaryRow{Summary: &calls.Summary{}}), '\n')
 	}
 	return dst
 }
