@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"golang.org/x/tools/txtar"
+	"github.com/rogpeppe/go-internal/txtar"
 )
 
 const top = "../.."
@@ -43,6 +43,7 @@ func TestContributing(t *testing.T) {
 		{"decoder", []string{"replay", recording, "ip_rcv(skb->len:milli)"}, "ip_rcv(skb->len=0.007)"},
 		{"sink", []string{"replay", "--tsv", recording}, "time\ttask\tfunction\n"},
 		{"architecture", append(types, "--arch", "riscv64", "--emit", "ip_rcv(skb->len, %tp)"), "tp=%tp:x64"},
+		{"preset", []string{"list", "@"}, "@lseeks"},
 	} {
 		out, err := exec.Command(program, c.args...).CombinedOutput()
 		if err != nil || !strings.Contains(string(out), c.want) {

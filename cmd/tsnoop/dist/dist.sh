@@ -53,6 +53,7 @@ common=$work/common
 mkdir -p "$work/made" "$common/completion" "$common/man" "$common/doc"
 for shell in bash zsh fish; do "$host" completion $shell >"$common/completion/tsnoop.$shell"; done
 for page in $("$host" __manual); do "$host" __manual "$page" | gzip -9n >"$common/man/$page.gz"; done
+cp -r cmd/tsnoop/preset/presets "$common/"
 cp README.md SECURITY.md CHANGELOG.md LICENSE "$common/doc/"
 
 # tarball DIR writes DIR.tar.gz.

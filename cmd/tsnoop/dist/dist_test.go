@@ -107,7 +107,7 @@ func TestDist(t *testing.T) {
 	t.Run("tarball", func(t *testing.T) {
 		name, root := "tsnoop-1.2.3-linux-"+arch, t.TempDir()
 		said(t, root, nil, "tar", "-xf", filepath.Join(work, "made", name+".tar.gz"))
-		for _, file := range []string{"README.md", "LICENSE", "SECURITY.md", "CHANGELOG.md", "man/tsnoop.8.gz", "completion/tsnoop.zsh"} {
+		for _, file := range []string{"README.md", "LICENSE", "SECURITY.md", "CHANGELOG.md", "man/tsnoop.8.gz", "completion/tsnoop.zsh", "presets/opens.tsnoop"} {
 			if _, err := os.Stat(filepath.Join(root, name, file)); err != nil {
 				t.Error(err)
 			}
@@ -204,6 +204,13 @@ func installed(t *testing.T, root string, before []string, own ...string) {
 		"/usr/share/bash-completion/completions/tsnoop", "/usr/share/fish/vendor_completions.d/tsnoop.fish",
 		"/usr/share/man/man8/tsnoop.8.gz", "/usr/share/man/man7/tsnoop-spec.7.gz", "/usr/share/man/man7/tsnoop-json.7.gz",
 		"/usr/share/doc/tsnoop/README.md", "/usr/share/doc/tsnoop/SECURITY.md", "/usr/share/doc/tsnoop/CHANGELOG.md")
+	presets, err := filepath.Glob("../preset/presets/*.tsnoop")
+	if err != nil || len(presets) == 0 {
+		t.Error(err, presets)
+	}
+	for _, file := range presets {
+		want = append(want, "/usr/share/doc/tsnoop/examples/"+filepath.Base(file))
+	}
 	for _, file := range tree(t, root) {
 		info, err := os.Lstat(filepath.Join(root, file))
 		switch i := slices.Index(want, file); {
