@@ -18,6 +18,7 @@ import (
 // options are the command line.
 type options struct {
 	command *command
+	empty   bool     // there are no arguments at all
 	args    []string // specs, names or a pattern
 	files   []string // of specs, which come behind those of args
 	specs   *specfile.Set
@@ -116,7 +117,7 @@ func (o *options) flags() []flagRow {
 
 // parseArgs reads the command line.
 func parseArgs(args []string) (*options, error) {
-	o := &options{reader: "raw", guard: "warn", color: "auto"}
+	o := &options{empty: len(args) == 0, reader: "raw", guard: "warn", color: "auto"}
 	o.trace.MaxRate = -1 // tsnoop decides
 	set := pflag.NewFlagSet("tsnoop", pflag.ContinueOnError)
 	set.Usage = func() {}

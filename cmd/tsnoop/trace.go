@@ -15,6 +15,9 @@ import (
 
 // runTrace is the pipeline: spec, plan, trace, call, line.
 func runTrace(o *options, ui *ui) (err error) {
+	if o.isQuestion() {
+		return runFirst(o, ui)
+	}
 	if len(o.args) == 0 {
 		return usagef("tsnoop 'ip_rcv(skb->len, dev->name)'; tsnoop help shows more", "which function?")
 	}

@@ -1,0 +1,100 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/shell"
+	"github.com/tsnoop/tsnoop/render"
+	"github.com/tsnoop/tsnoop/tracefs"
+	"golang.org/x/term"
+)
+
+// A trial is a line for somebody who has never used tsnoop.
+type trial struct {
+	asks                  string
+	flags, specs, program string
+}
+
+// trials are tried in this order. The first ones that a machine can trace are shown.
+var trials = []trial{
+	{"Which files does ls open, and what comes of it?", "", "'do_sys_openat2(filename, return)'", " -- ls /"},
+	{"Who writes how often and how long, in ten seconds?", "--summary=only --by comm -d 10s ", "'vfs_write(return)'", ""},
+	{"What is behind opening a file?", "--tree ", "'do_sys_openat2(filename)' 'vfs_open(path->dentry->d_name.name)'", " -- cat /etc/hostname"},
+	{"Which files are read, ten times?", "-n 10 ", "'vfs_read(file->f_path.dentry->d_name.name, count)'", ""},
+	{"Which programs are started?", "", "@exec", ""},
+	{"Which packets come in, ten of them?", "-n 10 ", "'ip_rcv(skb->len, dev->name)'", ""},
+	{"Which signals are sent?", "", "@signals", ""},
+}
+
+const mostTrials = 3
+
+// runFirst shows lines to try that work on this very machine. Where nothing can be
+// traced they are those that print what to paste elsewhere, below what would help.
+func runFirst(o *options, ui *ui) error {
+	text := "tsnoop shows what functions of the kernel are given, and what they return.\n\n"
+	line := func(t trial) string {
+		return "# " + t.asks + "\n  tsnoop " + t.flags + t.specs + t.program
+	}
+	_, err := o.machine(true)
+	switch {
+	case err == nil:
+		text += "Three lines to try on this machine:\n"
+	case errors.Is(err, fs.ErrPermission) && os.Geteuid() != 0:
+		text += "Three lines to try on this machine, as root:\n"
+		line = func(t trial) string {
+			return "# " + t.asks + "\n  sudo tsnoop " + t.flags + t.specs + t.program
+		}
+	default:
+		var m *tracefs.MachineError
+		if errors.As(err, &m) {
+			text += fmt.Sprintf("Here nothing can be traced: %s. That helps:\n  %s\n", m.Msg, m.Cure)
+		} else {
+			text += fmt.Sprintf("Here nothing can be traced: %v.\n", err)
+		}
+		text += "\nThree lines to try, which print what to paste where that is possible:\n"
+		line = func(t trial) string { return "tsnoop --emit=shell " + t.specs }
+	}
+	shown := 0
+	for _, t := range trials {
+		if shown < mostTrials && o.resolves("tsnoop --emit "+t.specs, err == nil) {
+			text += "\n  " + line(t) + "\n"
+			shown++
+		}
+	}
+	if shown == 0 {
+		text += "\n  tsnoop check\n"
+	}
+	text += "\n'tsnoop help' shows what else there is, 'tsnoop help examples' more such lines.\n"
+	_, err = ui.stdout.Write(render.AppendMessage(nil, text))
+	return err
+}
+
+// resolves tells whether all functions and members of a line are there: of those that
+// can be traced, or of those that have types.
+func (o *options) resolves(line string, trace bool) bool {
+	words := shell.Parse(line+" ", "tsnoop").Words
+	if o.tracefs != "" {
+		words = slices.Insert(words, 0, "--tracefs="+o.tracefs)
+	}
+	of, err := parseArgs(words[:len(words)-1])
+	if err == nil {
+		err = of.readSpecs()
+	}
+	switch {
+	case err != nil:
+	case trace:
+		_, _, err = plan(of, true)
+	default:
+		_, err = linePlans(of, of.args)
+	}
+	return err == nil
+}
+
+// isQuestion tells that nothing was asked for, by somebody at a terminal.
+func (o *options) isQuestion() bool {
+	return o.empty && term.IsTerminal(int(os.Stdout.Fd()))
+}
