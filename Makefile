@@ -59,9 +59,9 @@ fuzz:
 
 lint:
 	@unformatted=$$(gofmt -l .); [ -z "$$unformatted" ] || { echo "gofmt: $$unformatted"; exit 1; }
-	go vet ./... ./testdata/load ./testdata/walk ./testdata/badinput
+	go vet ./... ./testdata/load ./testdata/walk ./testdata/badinput ./testdata/readme ./testdata/terminal
 	go vet -tags vm ./... $(suite)
-	go run $(STATICCHECK) ./... ./testdata/load ./testdata/walk ./testdata/badinput
+	go run $(STATICCHECK) ./... ./testdata/load ./testdata/walk ./testdata/badinput ./testdata/readme ./testdata/terminal
 	go run $(STATICCHECK) -tags vm ./... $(suite)
 
 # linter fails where there is no staticcheck to be had.

@@ -32,7 +32,7 @@ func runHelp(o *options, ui *ui) error {
 	text := usage
 	if len(o.args) > 0 {
 		if text = helpTopics[o.args[0]]; text == "" {
-			return usagef("tsnoop help, tsnoop help spec, tsnoop help examples, tsnoop help json", "there is no help on %q", o.args[0])
+			return usagef("tsnoop help, tsnoop help spec, tsnoop help examples, tsnoop help json, tsnoop help limits", "there is no help on %q", o.args[0])
 		}
 	}
 	_, err := fmt.Fprint(ui.stdout, text)
@@ -49,15 +49,17 @@ var (
 	examples string
 	//go:embed help/json.txt
 	jsonHelp string
+	//go:embed help/limits.txt
+	limits string
 )
 
 // helpTopics are what else there is help on.
-var helpTopics = map[string]string{"spec": specHelp, "examples": examples, "json": jsonHelp}
+var helpTopics = map[string]string{"spec": specHelp, "examples": examples, "json": jsonHelp, "limits": limits}
 
 // pages are the manual. The texts are those of help.
 func pages() []manual.Page {
 	return []manual.Page{
-		{Name: "tsnoop", Section: 8, Brief: "show what kernel functions are given and what they give back", Text: usage + "\nExamples:\n\n" + examples, See: "tsnoop-spec(7), tsnoop-json(7), trace-cmd(1), perf-probe(1)"},
+		{Name: "tsnoop", Section: 8, Brief: "show what kernel functions are given and what they give back", Text: usage + "\nExamples:\n\n" + examples + "\nLimits:\n\n" + limits, See: "tsnoop-spec(7), tsnoop-json(7), trace-cmd(1), perf-probe(1)"},
 		{Name: "tsnoop-spec", Section: 7, Brief: "the language in which tsnoop is told what to show", Text: specHelp, See: "tsnoop(8), tsnoop-json(7)"},
 		{Name: "tsnoop-json", Section: 7, Brief: "what is in a line of tsnoop --json", Text: jsonHelp, See: "tsnoop(8), tsnoop-spec(7)"},
 	}

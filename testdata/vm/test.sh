@@ -183,7 +183,7 @@ compile() {
 # files KERNEL names what every machine with that kernel has in PATH. The peers that
 # tests compare with run where this machine's programs do.
 files() {
-	echo "$work/$(arch "$1")/tsnoop" "$work/$(arch "$1")/load"
+	echo "$work/$(arch "$1")/tsnoop" "$work/$(arch "$1")/load" "$PWD/README.md"
 	[ "$(arch "$1")" != "$(go env GOHOSTARCH)" ] || PATH=$PATH:/usr/sbin command -v pahole ksnoop trace-cmd
 	# For TestFtracetest.
 	local ftrace=${XDG_CACHE_HOME:-$HOME/.cache}/tsnoop/ftrace/$1/ftrace

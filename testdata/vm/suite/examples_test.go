@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	commands "github.com/tsnoop/tsnoop/testdata/readme"
 )
 
 // exampleSpecs are the specs of `tsnoop help examples`: all that its lines have in quotes.
@@ -71,5 +73,25 @@ func TestOnceExamples(t *testing.T) {
 func TestVMExamples(t *testing.T) {
 	if out, err := exec.Command("tsnoop", append([]string{"--emit"}, exampleSpecs(t)...)...).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
+	}
+}
+
+// TestVMReadme has this kernel's lines for the specs of README.md, but for globs of many
+// functions.
+func TestVMReadme(t *testing.T) {
+	lines, err := commands.Lines("/opt/README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"--emit"}
+	for _, line := range lines {
+		for _, quoted := range regexp.MustCompile(`'([^']*)'`).FindAllStringSubmatch(line, -1) {
+			if !strings.Contains(quoted[1], "_*") && !strings.Contains(quoted[1], "skbb") {
+				args = append(args, quoted[1])
+			}
+		}
+	}
+	if out, err := exec.Command("tsnoop", args...).CombinedOutput(); err != nil || len(args) < 20 {
+		t.Fatalf("%q: %v: %s", args, err, out)
 	}
 }

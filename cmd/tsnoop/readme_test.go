@@ -1,0 +1,44 @@
+package main
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/shell"
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
+	"github.com/tsnoop/tsnoop/testdata/readme"
+)
+
+// TestReadme reads all command lines of README.md, and their specs. That kernels have
+// what they name TestVMReadme sees.
+func TestReadme(t *testing.T) {
+	lines, err := readme.Lines(filepath.Join(top, "README.md"))
+	if err != nil || len(lines) < 30 {
+		t.Fatalf("%v, %d lines", err, len(lines))
+	}
+	for _, line := range lines {
+		words := shell.Parse(line+" ", "tsnoop").Words
+		o, err := parseArgs(words[:len(words)-1])
+		if err != nil {
+			t.Errorf("%s: %v", line, err)
+			continue
+		}
+		specs := o.args
+		switch {
+		case o.command.name == "replay":
+			specs = specs[1:]
+		case !o.takesSpecs():
+			continue
+		}
+		for _, text := range specs {
+			if isPreset(text) {
+				_, err = presetNamed(text)
+			} else {
+				_, err = spec.Parse(text)
+			}
+			if err != nil {
+				t.Errorf("%s: %v", line, err)
+			}
+		}
+	}
+}
