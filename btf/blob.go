@@ -77,6 +77,9 @@ func parseBlob(data []byte, name string, base *blob) (b *blob, err error) {
 	}
 	spec, err := cbtf.LoadSplitSpecFromReader(bytes.NewReader(data), baseSpec)
 	if err != nil {
+		if at, what := thin.Damage(data); what != "" {
+			return nil, fmt.Errorf("damaged at byte %d: %s: %w", at, what, ErrNoBTF)
+		}
 		return nil, fmt.Errorf("%w: %w", err, ErrNoBTF)
 	}
 	return &blob{name: name, spec: spec}, nil

@@ -46,18 +46,32 @@ func Load(data []byte) ([]*Plan, error) {
 	return plans, nil
 }
 
+// atByte says where what is no JSON, or none of ours, is.
+func atByte(err error) error {
+	var syntax *json.SyntaxError
+	var wrong *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &syntax):
+		return fmt.Errorf("at byte %d: %w", syntax.Offset, err)
+	case errors.As(err, &wrong):
+		return fmt.Errorf("at byte %d: %w", wrong.Offset, err)
+	}
+	return err
+}
+
 func unmarshal(data []byte) (s saved, err error) {
 	var head struct {
 		Version int `json:"version"` // and "Version", as it was
 	}
 	if err := json.Unmarshal(data, &head); err != nil {
-		return s, err
+		return s, atByte(err)
 	}
 	switch head.Version {
 	case 1:
-		return loadVersion1(data)
+		s, err = loadVersion1(data)
+		return s, atByte(err)
 	case savedVersion:
-		return s, json.Unmarshal(data, &s)
+		return s, atByte(json.Unmarshal(data, &s))
 	}
 	return s, fmt.Errorf("version %d, this program knows up to %d", head.Version, savedVersion)
 }

@@ -3,6 +3,7 @@ package tracefs
 import (
 	"bufio"
 	"errors"
+	"fmt"
 	"io"
 	"strconv"
 	"strings"
@@ -19,7 +20,9 @@ func ParseFormat(r io.Reader) (*Format, error) {
 	f := &Format{ID: -1}
 	sc := bufio.NewScanner(r)
 	sc.Buffer(nil, 1<<20)
+	n := 0
 	for sc.Scan() {
+		n++
 		line := strings.TrimSpace(sc.Text())
 		switch key, rest, _ := strings.Cut(line, ":"); key {
 		case "print fmt":
@@ -29,20 +32,20 @@ func ParseFormat(r io.Reader) (*Format, error) {
 		case "ID":
 			id, err := strconv.ParseUint(strings.TrimSpace(rest), 10, 16)
 			if err != nil {
-				return nil, errorf("ID", line)
+				return nil, atLine(n, errorf("ID", line))
 			}
 			f.ID = int(id)
 		case "field":
 			field, err := parseField(line)
 			if err != nil {
-				return nil, err
+				return nil, atLine(n, err)
 			}
 			f.Fields = append(f.Fields, field)
 			f.Size = max(f.Size, field.Offset+field.Size)
 		}
 	}
 	if err := sc.Err(); err != nil {
-		return nil, err
+		return nil, atLine(n+1, err)
 	}
 	if f.Name == "" || f.ID < 0 {
 		return nil, errorf("name and ID", "")
@@ -160,6 +163,9 @@ func (f *FormatField) ElemSize() int {
 func errorf(what, line string) error {
 	return &formatError{what, line}
 }
+
+// atLine says in which line of a text an error is.
+func atLine(n int, err error) error { return fmt.Errorf("line %d: %w", n, err) }
 
 type formatError struct{ what, line string }
 

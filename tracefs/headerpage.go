@@ -25,14 +25,16 @@ type HeaderPage struct {
 func ParseHeaderPage(r io.Reader) (HeaderPage, error) {
 	var h HeaderPage
 	sc := bufio.NewScanner(r)
+	n := 0
 	for sc.Scan() {
+		n++
 		line := strings.TrimSpace(sc.Text())
 		if !strings.HasPrefix(line, "field:") {
 			continue
 		}
 		f, err := parseField(line)
 		if err != nil {
-			return h, err
+			return h, atLine(n, err)
 		}
 		switch f.Name {
 		case "commit":
@@ -42,7 +44,7 @@ func ParseHeaderPage(r io.Reader) (HeaderPage, error) {
 		}
 	}
 	if err := sc.Err(); err != nil {
-		return h, err
+		return h, atLine(n+1, err)
 	}
 	header := ringbuf.Layout{LongSize: h.LongSize}.HeaderSize()
 	if h.LongSize != 4 && h.LongSize != 8 || h.Data != header || h.Size <= h.Data {

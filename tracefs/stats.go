@@ -115,7 +115,9 @@ func (s *Session) StatsText(st *CPUStats) (string, error) {
 func ParseCPUStats(r io.Reader) (CPUStats, error) {
 	var st CPUStats
 	sc := bufio.NewScanner(r)
+	line := 0
 	for sc.Scan() {
+		line++
 		key, val, ok := strings.Cut(sc.Text(), ": ")
 		if !ok {
 			continue
@@ -141,7 +143,7 @@ func ParseCPUStats(r io.Reader) (CPUStats, error) {
 		}
 		n, err := strconv.ParseUint(strings.TrimSpace(val), 10, 64)
 		if err != nil {
-			return st, fmt.Errorf("%s: %w", key, err)
+			return st, atLine(line, fmt.Errorf("%s: %w", key, err))
 		}
 		*to = n
 	}

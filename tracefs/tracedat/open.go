@@ -73,7 +73,7 @@ func (f *File) readStart(s *source) error {
 	case "7":
 		f.Version = 7
 	default:
-		return fmt.Errorf("%w: version %q of trace.dat", ErrUnsupported, version)
+		return &Error{"version", int64(len(magic)), fmt.Errorf("%w: version %q of trace.dat", ErrUnsupported, version)}
 	}
 	return nil
 }

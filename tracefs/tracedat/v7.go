@@ -9,6 +9,7 @@ import (
 // readV7 reads a version 7 file: sections that are found by options. The error
 // is about the compression.
 func (o *opener) readV7(s *source) error {
+	at := s.at()
 	o.Compression = s.name()
 	s.name() // the library's version
 	first := s.u64()
@@ -18,7 +19,7 @@ func (o *opener) readV7(s *source) error {
 	switch o.Compression {
 	case "none", "zstd", "zlib":
 	default:
-		return fmt.Errorf("%w: compression %q of trace.dat", ErrUnsupported, o.Compression)
+		return &Error{"compression", at, fmt.Errorf("%w: compression %q of trace.dat", ErrUnsupported, o.Compression)}
 	}
 	o.sections = map[uint16]int64{}
 	o.readOptionsV7(int64(first))

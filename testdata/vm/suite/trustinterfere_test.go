@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -197,3 +198,62 @@ func TestTrustInterfereUnseen(t *testing.T) {
 
 // lull waits until tsnoop would tell of the same again.
 func lull() { time.Sleep(2100 * time.Millisecond) }
+
+// TestTrustInterfereThreads changes the list of a trace of one program: with --guard=rearm
+// all its calls after that are shown, and no others.
+func TestTrustInterfereThreads(t *testing.T) {
+	tr := startTrace(t, "--json", "--guard=rearm", "-p", strconv.Itoa(os.Getpid()), "generic_file_llseek(offset)")
+	at, shown := 0, 0
+	for _, tt := range [][2]string{
+		{"1", "another program has written to .*/set_event_pid, and (threads that were asked for are not traced any more: .*|all threads of this machine are traced now); it is as it was again"},
+		{"", "another program has written to .*/set_event_pid, and all threads of this machine are traced now; it is as it was again"},
+	} {
+		if err := tr.put("set_event_pid", tt[0]); err != nil {
+			t.Fatal(err)
+		}
+		at = tr.says(at, tt[1])
+		tr.await("a list that is as it was", func() bool {
+			return len(strings.Fields(tr.content("set_event_pid"))) > 1 && tr.content("tracing_on") == "1\n"
+		})
+		lull() // or it is just being made once more: a list is emptied before it is written to
+		before := tr.callLines()
+		seekThrice(t)
+		exec.Command("load", "seek", "7").Run()
+		shown = before + 3
+		tr.await("three calls", func() bool { return tr.callLines() >= shown })
+	}
+	tr.end()
+	t.Log(tr.said())
+	if n := tr.callLines(); n != shown {
+		t.Errorf("%d calls are shown, want %d", n, shown)
+	}
+	cleanly(t)
+}
+
+// TestTrustInterfereRecord does it to a recording.
+func TestTrustInterfereRecord(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "trace.dat")
+	tr := startTrace(t, "record", "-o", file, "generic_file_llseek(offset)")
+	at := 0
+	for _, tt := range []struct{ file, to, back, said, cost string }{
+		{"tracing_on", "0", "1", "another program has switched this trace off; .*", "3 events are missing"},
+		{"events/GROUP/EVENT/filter", "offset == 99999", "0", "another program has changed the filter of generic_file_llseek .*", "3 events are missing"},
+		{"trace_options", "nooverwrite", "overwrite", "another program has set options of this trace, nooverwrite; .*", "no events are missing"},
+	} {
+		if err := tr.put(tt.file, tt.to); err != nil {
+			t.Fatal(err)
+		}
+		at = tr.says(at, tt.said)
+		seekThrice(t)
+		if err := tr.put(tt.file, tt.back); err != nil {
+			t.Fatal(err)
+		}
+		at = tr.says(at, "this trace is as it was again; "+tt.cost)
+	}
+	tr.end()
+	out, err := exec.Command("tsnoop", "replay", file).CombinedOutput()
+	if n := bytes.Count(out, []byte("generic_file_llseek(offset=")); err != nil || n != 3 {
+		t.Errorf("%d calls are recorded, want those of one time: %v\n%s\n%s", n, err, out, tr.said())
+	}
+	cleanly(t)
+}

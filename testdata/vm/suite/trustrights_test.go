@@ -46,7 +46,18 @@ func TestTrustRights(t *testing.T) {
 	lacks("a user", tracing+" is not for user 1000", "run as root, or on recent kernels let root give it to you: mount -o remount,uid=1000", user)
 	remount("gid=1000,mode=0750")
 	lacks("a group that may read", "kprobe_events in "+tracing+" is not for user 1000", "run as root, or", user)
-	remount("gid=0,mode=0700")
+	remount("uid=1000,gid=1000,mode=0700")
+	limited(t, func() error {
+		for _, c := range []uintptr{unix.CAP_DAC_OVERRIDE, unix.CAP_DAC_READ_SEARCH} {
+			if err := unix.Prctl(unix.PR_CAPBSET_DROP, c, 0, 0, 0); err != nil {
+				return err
+			}
+		}
+		return nil
+	}, func() {
+		lacks("root without a capability", tracing+" is not for root here, who lacks CAP_DAC_OVERRIDE", "give it to the container, with CAP_SYS_ADMIN", nil)
+	})
+	remount("uid=0,gid=0,mode=0700")
 
 	// In namespaces, as in containers.
 	space := func(commands string) []string {
@@ -158,34 +169,43 @@ func landlocked(t *testing.T, files []string, do func()) {
 		return
 	}
 	defer unix.Close(int(rules))
+	limited(t, func() error {
+		for _, file := range append(files, "/dev/null", "/dev/console") {
+			fd, err := unix.Open(file, unix.O_PATH, 0)
+			if err != nil {
+				return err
+			}
+			rule := struct {
+				access uint64
+				parent int32
+			}{write, int32(fd)}
+			_, _, errno := unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, rules, 1, uintptr(unsafe.Pointer(&rule)), 0, 0, 0)
+			unix.Close(fd)
+			if errno != 0 {
+				return fmt.Errorf("%s: %w", file, errno)
+			}
+		}
+		if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
+			return err
+		}
+		if _, _, errno := unix.Syscall(unix.SYS_LANDLOCK_RESTRICT_SELF, rules, 0, 0); errno != 0 {
+			return errno
+		}
+		return nil
+	}, do)
+}
+
+// limited has do start programs from a thread that limit has limited.
+func limited(t *testing.T, limit func() error, do func()) {
+	t.Helper()
 	done := make(chan error)
 	go func() {
 		runtime.LockOSThread() // and never unlocked: the thread ends with its limits
-		done <- func() error {
-			for _, file := range append(files, "/dev/null", "/dev/console") {
-				fd, err := unix.Open(file, unix.O_PATH, 0)
-				if err != nil {
-					return err
-				}
-				rule := struct {
-					access uint64
-					parent int32
-				}{write, int32(fd)}
-				_, _, errno := unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, rules, 1, uintptr(unsafe.Pointer(&rule)), 0, 0, 0)
-				unix.Close(fd)
-				if errno != 0 {
-					return fmt.Errorf("%s: %w", file, errno)
-				}
-			}
-			if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
-				return err
-			}
-			if _, _, errno := unix.Syscall(unix.SYS_LANDLOCK_RESTRICT_SELF, rules, 0, 0); errno != 0 {
-				return errno
-			}
+		err := limit()
+		if err == nil {
 			do()
-			return nil
-		}()
+		}
+		done <- err
 	}()
 	if err := <-done; err != nil {
 		t.Error(err)
