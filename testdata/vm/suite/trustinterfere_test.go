@@ -147,7 +147,8 @@ func TestTrustInterfere(t *testing.T) {
 			t.Logf("%s", line)
 		}
 	})
-	if lines != told || strings.Count(tr.said(), "\n") != told {
+	// What the change of pages has left behind in the buffer may be told as lost, too.
+	if said := strings.Count(tr.said(), "another program has ") + strings.Count(tr.said(), "as it was again"); lines != told || said != told {
 		t.Errorf("%d lines of interference in the data, want %d; said:\n%s", lines, told, tr.said())
 	}
 	cleanly(t)
@@ -160,13 +161,17 @@ func TestTrustInterfereUnseen(t *testing.T) {
 	seekThrice(t)
 	tr.await("three calls", func() bool { return tr.callLines() == 3 })
 	at, shown := 0, 3
-	for _, tt := range []struct{ file, to, back, said string }{
+	tests := []struct{ file, to, back, said string }{
 		{"tracing_on", "0", "1", "another program has written to .*/tracing_on, and has set it back; 3 events are missing"},
+		{"snapshot", "1", "", "another program has emptied the buffers of this trace; how many events that has cost is not known, .*"},
+		{"snapshot", "1", "", "another program has emptied the buffers of this trace; how many events that has cost is not known, .*"},
 		{"events/GROUP/enable", "0", "1", "another program has written to .*/enable, and has set it back; how many events that has cost is not known, .*"},
 		{"events/GROUP/EVENT/filter", "offset == 99999", "0", "another program has written to .*/filter, and has set it back; 3 events are missing"},
-		{"snapshot", "1", "", "another program has emptied the buffers of this trace; how many events that has cost is not known, .*"},
-		{"snapshot", "1", "", "another program has emptied the buffers of this trace; how many events that has cost is not known, .*"},
-	} {
+	}
+	for i, tt := range tests[:size(3, len(tests))] {
+		if i > 0 {
+			lull() // what was told a moment ago is not told again
+		}
 		if _, err := os.Stat(tr.instanceOr(tt.file)); err != nil {
 			continue
 		}
@@ -186,7 +191,6 @@ func TestTrustInterfereUnseen(t *testing.T) {
 		seekThrice(t)
 		shown += 3
 		tr.await("the next calls", func() bool { return tr.callLines() == shown })
-		lull() // what was told a moment ago is not told again
 	}
 	tr.end()
 	t.Log(tr.said())
@@ -204,10 +208,11 @@ func lull() { time.Sleep(2100 * time.Millisecond) }
 func TestTrustInterfereThreads(t *testing.T) {
 	tr := startTrace(t, "--json", "--guard=rearm", "-p", strconv.Itoa(os.Getpid()), "generic_file_llseek(offset)")
 	at, shown := 0, 0
-	for _, tt := range [][2]string{
+	tests := [][2]string{
 		{"1", "another program has written to .*/set_event_pid, and (threads that were asked for are not traced any more: .*|all threads of this machine are traced now); it is as it was again"},
 		{"", "another program has written to .*/set_event_pid, and all threads of this machine are traced now; it is as it was again"},
-	} {
+	}
+	for _, tt := range tests[:size(1, 2)] {
 		if err := tr.put("set_event_pid", tt[0]); err != nil {
 			t.Fatal(err)
 		}
@@ -235,11 +240,13 @@ func TestTrustInterfereRecord(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "trace.dat")
 	tr := startTrace(t, "record", "-o", file, "generic_file_llseek(offset)")
 	at := 0
-	for _, tt := range []struct{ file, to, back, said, cost string }{
+	tests := []struct{ file, to, back, said, cost string }{
 		{"tracing_on", "0", "1", "another program has switched this trace off; .*", "3 events are missing"},
 		{"events/GROUP/EVENT/filter", "offset == 99999", "0", "another program has changed the filter of generic_file_llseek .*", "3 events are missing"},
 		{"trace_options", "nooverwrite", "overwrite", "another program has set options of this trace, nooverwrite; .*", "no events are missing"},
-	} {
+	}
+	n := size(1, len(tests))
+	for _, tt := range tests[:n] {
 		if err := tr.put(tt.file, tt.to); err != nil {
 			t.Fatal(err)
 		}
@@ -252,8 +259,8 @@ func TestTrustInterfereRecord(t *testing.T) {
 	}
 	tr.end()
 	out, err := exec.Command("tsnoop", "replay", file).CombinedOutput()
-	if n := bytes.Count(out, []byte("generic_file_llseek(offset=")); err != nil || n != 3 {
-		t.Errorf("%d calls are recorded, want those of one time: %v\n%s\n%s", n, err, out, tr.said())
+	if calls := bytes.Count(out, []byte("generic_file_llseek(offset=")); err != nil || calls != 3*max(0, n-2) {
+		t.Errorf("%d calls are recorded: %v\n%s\n%s", calls, err, out, tr.said())
 	}
 	cleanly(t)
 }
