@@ -2,7 +2,6 @@ package render
 
 import (
 	"strings"
-	"unicode/utf8"
 
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
@@ -11,10 +10,14 @@ import (
 // known how many there are, and leastPicture how many it shows however few there are.
 const pictureWidth, leastPicture = 72, 20
 
-// A cell is a rune of a spec as it is shown.
+// longestCell is how many bytes are looked at for one letter, of which nobody has more
+// in earnest.
+const longestCell = 256
+
+// A cell is a letter of a spec, with what combines with it, as it is shown.
 type cell struct {
 	pos    int // first byte in the spec
-	column int // first column on the terminal; of a rune that combines, that of the one it stands over
+	column int // first column on the terminal
 	end    int // the column behind it
 	text   []byte
 }
@@ -124,21 +127,17 @@ func split(spec string) []cell {
 	var cells []cell
 	column := 0
 	for pos := 0; pos < len(spec); {
-		r, n := utf8.DecodeRuneInString(spec[pos:])
+		_, n := FirstWidth([]byte(spec[pos:min(pos+longestCell, len(spec))]))
 		c := cell{pos: pos, column: column}
-		switch r {
-		case '\t', '\n', '\r':
+		switch letter := spec[pos : pos+n]; letter {
+		case "\t", "\n", "\r":
 			c.text = []byte{' '}
-		case '\\':
+		case "\\":
 			c.text = []byte{'\\'}
 		default:
-			c.text = AppendEscaped(nil, []byte(spec[pos:pos+n]), NoQuote)
+			c.text = AppendEscaped(nil, []byte(letter), NoQuote)
 		}
-		width := TextWidth(c.text)
-		if width == 0 && len(cells) > 0 {
-			c.column = cells[len(cells)-1].column
-		}
-		column += width
+		column += TextWidth(c.text)
 		c.end = column
 		cells = append(cells, c)
 		pos += n

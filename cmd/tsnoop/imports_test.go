@@ -38,7 +38,7 @@ var mayImport = map[string][]string{
 	"cmd/tsnoop/manual": {},
 	"cmd/tsnoop/preset": {},
 	"cmd/tsnoop/shell":  {},
-	"render":            {"github.com/mattn/go-runewidth", module + "/fetchargs/constants", module + "/fetchargs", module + "/fetchargs/spec", module + "/fetchargs/value", module + "/btf", module + "/tracefs", module + "/tracefs/calls"},
+	"render":            {"github.com/mattn/go-runewidth", "github.com/clipperhouse/uax29/v2/graphemes", module + "/fetchargs/constants", module + "/fetchargs", module + "/fetchargs/spec", module + "/fetchargs/value", module + "/btf", module + "/tracefs", module + "/tracefs/calls"},
 	"render/text":       {module + "/render", module + "/fetchargs/value", module + "/tracefs", module + "/tracefs/calls"},
 	"render/json":       {module + "/render", module + "/fetchargs/value", module + "/tracefs", module + "/tracefs/calls"},
 	// Not what reads kernel files or bytes: that is behind tracefs/trace.

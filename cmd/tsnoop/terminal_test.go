@@ -80,6 +80,9 @@ func TestTerminal(t *testing.T) {
 				t.Errorf("%d columns of %d: %s", w, tt.columns, line)
 			}
 		}
+		if len(tt.flags) == 0 {
+			t.Logf("on %d columns:\n%s", tt.columns, shown)
+		}
 		name := strings.Join(append([]string{strconv.Itoa(tt.columns)}, tt.flags...), " ")
 		got.Files = append(got.Files, txtar.File{Name: name, Data: []byte(strings.ReplaceAll(shown, "\x1b", "ESC"))})
 	}

@@ -72,8 +72,15 @@ func (u *ui) warn(format string, args ...any) {
 	u.write(append(text, '\n'), false)
 }
 
-// draw shows a line that the next one, or a warning, is written over.
-func (u *ui) draw(line string) { u.write([]byte(line), line != "") }
+// draw shows a line that the next one, or a warning, is written over. What a terminal has
+// no room for is left out, for it could not be written over.
+func (u *ui) draw(line string) {
+	text := render.AppendMessage(nil, line)
+	if w := u.columns(); w > 0 {
+		text = render.Shorten(text, w-1)
+	}
+	u.write(text, line != "")
+}
 
 // write writes over the line that was drawn, if there is one. All that goes to
 // stderr comes this way, in one piece.

@@ -43,8 +43,8 @@ func width(line []byte) (n int) {
 	return n
 }
 
-// unit is what of a line must not be torn apart: a rune with those that combine with it,
-// an escape, a character constant, an escape sequence of the terminal.
+// unit is what of a line must not be torn apart: a letter with what combines with it, an
+// escape, a character constant, an escape sequence of the terminal.
 func unit(b []byte) (width, size int) {
 	switch b[0] {
 	case callMark:
@@ -59,15 +59,7 @@ func unit(b []byte) (width, size int) {
 			return n + 1, n + 1
 		}
 	}
-	width, size = render.FirstWidth(b)
-	for size < len(b) && b[size] >= 0x80 {
-		w, n := render.FirstWidth(b[size:])
-		if w > 0 {
-			break
-		}
-		size += n
-	}
-	return width, size
+	return render.FirstWidth(b)
 }
 
 // escapeLen is how many bytes the escape takes that b begins with, 0 if it is none.

@@ -101,3 +101,9 @@ func appendLines(dst, lines []byte, columns int) []byte {
 	}
 	return dst
 }
+
+// Summary appends a table, the rows of which may go on below.
+func (s *Screen) Summary(dst []byte, what *render.Summary) []byte {
+	s.lines = s.Printer.Summary(s.lines[:0], what)
+	return appendLines(dst, s.lines, s.opts.Columns())
+}

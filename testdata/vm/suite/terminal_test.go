@@ -6,6 +6,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"golang.org/x/sys/unix"
@@ -39,4 +44,34 @@ func openTerminal() (master, slave *os.File, err error) {
 	}
 	slave, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0)
 	return master, slave, err
+}
+
+// TestOnceLastLine: on a terminal the last line of a live trace has counted what was
+// shown, and there alone.
+func TestOnceLastLine(t *testing.T) {
+	master, slave, err := openTerminal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer master.Close()
+	out := filepath.Join(t.TempDir(), "out")
+	cmd := exec.Command("tsnoop", "-o", out, "--group", "task", `do_sys_openat2(filename, return) if filename ~ "/tmp/not*"`,
+		"--", "load", "times", "1203", "open", "/tmp/not.there")
+	cmd.Stdout, cmd.Stderr = slave, slave
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	slave.Close()
+	shown, _ := io.ReadAll(master) // its end is an error: EIO
+	cmd.Wait()
+	text, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(string(text), "= -2 (ENOENT)"); n != 1203 {
+		t.Errorf("%d calls are shown", n)
+	}
+	if !regexp.MustCompile(`tsnoop: 1,203 calls, 1,203 errors \(1,203 ENOENT\), none lost, in [0-9.]+m?s\r\n$`).Match(shown) {
+		t.Errorf("the terminal shows %q", shown)
+	}
 }
