@@ -79,7 +79,7 @@ func (o *options) flags() []flagRow {
 		{"compact", "", yes(&o.show.Compact), "", ""},
 		{"summary", "", optional("too", oneOf(&o.summary, "too", "only")), "takes nothing or only", "tsnoop --summary=only SPEC"},
 		{"sort", "", oneOfParsed(&o.sort, render.ParseOrder, render.Orders()), "is one of " + strings.Join(render.Orders(), ", "), "tsnoop --sort calls SPEC"},
-		{"by", "", word(&o.by), "takes comm, caller or a value", "tsnoop --by comm SPEC"},
+		{"by", "", parsed(&o.by, some), "takes comm, caller or a value", "tsnoop --by comm SPEC"},
 		{"hist", "", words(&o.hists), "takes a value", "tsnoop --hist count 'vfs_read(count)'"},
 		{"heat", "", yes(&o.heat), "", ""},
 		{"interval", "i", parsed(&o.interval, parseDuration), "takes 10s, 500ms, 2m or seconds", "tsnoop --summary -i 1s SPEC"},

@@ -68,6 +68,14 @@ func oneOfParsed[T any](to *T, parse func(string) (T, error), words []string) se
 	return s
 }
 
+// some takes any text but none.
+func some(s string) (string, error) {
+	if s == "" {
+		return "", strconv.ErrSyntax
+	}
+	return s, nil
+}
+
 // number takes 0, which is as if the flag was not given, up to most.
 func number(to *int, most int64) setter {
 	return parsed(to, func(s string) (int, error) {

@@ -325,6 +325,8 @@ func TestMeasureErrors(t *testing.T) {
 		{[]string{"--by", "*file"}, "*file is a struct file, which cannot be compared"},
 		{[]string{"--by", "duration"}, "too many to have a row each"},
 		{[]string{"--by", "file->"}, ""},
+		{[]string{"--by", ""}, "takes comm, caller or a value"},
+		{[]string{"--hist", ""}, "an expression is missing"},
 		{[]string{"--by", "count, pos"}, ""},
 		{[]string{"--hist", "n=count"}, "the value needs no name here"},
 	} {
