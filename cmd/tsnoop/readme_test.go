@@ -10,7 +10,7 @@ import (
 )
 
 // TestReadme reads all command lines of README.md, and their specs. That kernels have
-// what they name TestVMReadme sees.
+// what they name TestEndsReadme sees.
 func TestReadme(t *testing.T) {
 	lines, err := readme.Lines(filepath.Join(top, "README.md"))
 	if err != nil || len(lines) < 30 {

@@ -76,9 +76,9 @@ func TestVMExamples(t *testing.T) {
 	}
 }
 
-// TestVMReadme has this kernel's lines for the specs of README.md, but for globs of many
+// TestEndsReadme has this kernel's lines for the specs of README.md, but for globs of many
 // functions.
-func TestVMReadme(t *testing.T) {
+func TestEndsReadme(t *testing.T) {
 	lines, err := commands.Lines("/opt/README.md")
 	if err != nil {
 		t.Fatal(err)
