@@ -47,7 +47,10 @@ host=$work/host/tsnoop
 compile "$(go env GOHOSTARCH)" "$host"
 VERSION=$("$host" --version)
 VERSION=${VERSION#tsnoop v}
-export VERSION
+case $VERSION in
+[0-9]*) export VERSION ;;
+*) echo "dist: this is no clone that Go knows the version of (a worktree is none): set VERSION" >&2; exit 1 ;;
+esac
 
 common=$work/common
 mkdir -p "$work/made" "$common/completion" "$common/man" "$common/doc"
