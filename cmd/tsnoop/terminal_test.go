@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
@@ -140,5 +141,62 @@ func TestNoTerminal(t *testing.T) {
 	}
 	if want, _, err := replayText(t, bytes.NewReader(trace), textSpecs); err != nil || string(text) != want {
 		t.Errorf("%v (-want +got):\n%s", err, cmp.Diff(want, string(text)))
+	}
+}
+
+// TestResize: lines follow a terminal that becomes wider or narrower.
+func TestResize(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "tracefs", "text", "testdata", "6.12", "trace"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	master, slave, err := terminal.Open(200)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer master.Close()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	args := textReplay("--color=never")
+	args[len(args)-len(textSpecs)-1] = "-"
+	cmd := exec.Command(self, args...)
+	cmd.Args[0] = "tsnoop"
+	cmd.Stdout = slave
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	at := bytes.Index(text, []byte("dd-173"))
+	at += bytes.IndexByte(text[at:], '\n') + 1
+	stdin.Write(text[:at])
+	var shown []byte
+	master.SetReadDeadline(time.Now().Add(time.Minute))
+	for b := make([]byte, 4096); !bytes.Contains(shown, []byte("\"plain\", count=7) = 6")); {
+		n, err := master.Read(b)
+		if shown = append(shown, b[:n]...); err != nil {
+			t.Fatalf("%v: %q", err, shown)
+		}
+	}
+	if err := terminal.Resize(slave, 60); err != nil {
+		t.Fatal(err)
+	}
+	slave.Close()
+	stdin.Write(text[at:])
+	stdin.Close()
+	rest, _ := io.ReadAll(master)
+	cmd.Wait()
+	longest := func(b []byte) (most int) {
+		for line := range bytes.Lines(b) {
+			most = max(most, len(bytes.TrimRight(line, "\r\n")))
+		}
+		return most
+	}
+	if before, after := longest(shown), longest(rest); before < 120 || after > 60 || !bytes.Contains(rest, []byte("ENOENT")) {
+		t.Errorf("lines of %d columns, then of %d:\n%s%s", before, after, shown, rest)
 	}
 }
