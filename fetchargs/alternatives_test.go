@@ -1,0 +1,80 @@
+package fetchargs_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
+)
+
+// alternativePlans resolves a spec of which the second of three is taken.
+func alternativePlans(t *testing.T) []*fetchargs.Plan {
+	g := newGolden(t, "btf sample.btf\nlive xyzzyx")
+	parsed, err := spec.Parse("pkt_rxv(len) | pkt_rcv(pkt->len, proto) if proto == 4 | pkt_free()")
+	if err != nil {
+		t.Fatal(err)
+	}
+	plans, err := fetchargs.Resolve([]*spec.Spec{parsed}, g.target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return plans
+}
+
+// TestAlternativesSaved has a recording know which of several specs it is of.
+func TestAlternativesSaved(t *testing.T) {
+	plans := alternativePlans(t)
+	data, err := fetchargs.Save(plans)
+	if err != nil {
+		t.Fatal(err)
+	}
+	loaded, err := fetchargs.Load(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := func(plans []*fetchargs.Plan) string {
+		var b strings.Builder
+		fetchargs.EmitTracefs(&b, plans, "tsnoop")
+		return b.String() + plans[0].Spec.Alone().String()
+	}
+	if diff := cmp.Diff(lines(plans), lines(loaded)); diff != "" {
+		t.Errorf("-saved +loaded:\n%s", diff)
+	}
+	for _, nth := range []string{"3", "-1", "99"} {
+		damaged := strings.Replace(string(data), `"nth":1`, `"nth":`+nth, 1)
+		if _, err := fetchargs.Load([]byte(damaged)); err == nil || damaged == string(data) {
+			t.Errorf("alternative %s: %v", nth, err)
+		}
+	}
+}
+
+// TestAlternativesSelected chooses from a recording what it has.
+func TestAlternativesSelected(t *testing.T) {
+	plans := alternativePlans(t)
+	for _, c := range []struct{ spec, want string }{
+		{"pkt_rxv(len) | pkt_rcv(pkt->len, proto) if proto == 4 | pkt_free()", "pkt_rcv(pkt->len, proto)"},
+		{"pkt_free() | pkt_rcv(dev) | pkt_rcv(proto)", "pkt_rcv(proto)"},
+		{"pkt_x* | pkt_r*(proto)", "pkt_rcv(proto)"},
+		{"pkt_free() | pkt_rcv(dev)", ""},
+	} {
+		wanted, err := spec.Parse(c.spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		selected, from, err := fetchargs.Select([]*spec.Spec{wanted}, plans, false, nil)
+		switch {
+		case c.want == "":
+			if err == nil {
+				t.Errorf("%s: no error", c.spec)
+			}
+		case err != nil:
+			t.Errorf("%s: %v", c.spec, err)
+		default:
+			if got := selected[0].Spec.Alone().String(); len(selected) != 1 || from[0] != 0 || !strings.HasPrefix(got, c.want) {
+				t.Errorf("%s: %d plans, the first %s; want %s", c.spec, len(selected), got, c.want)
+			}
+		}
+	}
+}
