@@ -53,13 +53,28 @@ func NewDecoder(fields []Field, arch *abi.Arch, slots []Slot, order binary.ByteO
 // other records that is only what is in this one; a [Joint] puts it together.
 func (d *Decoder) Value(f int, data []byte) Value {
 	field := &d.fields[f]
+	if field.Encoding != String || len(field.Guards) > 0 || field.Path != nil || d.whys != nil {
+		return d.value(f, data)
+	}
+	// Most texts, which need less of the stack.
+	text := d.Text(field.Arg, data)
+	if text == nil || d.isCut(field, data) {
+		return d.noText(field, data)
+	}
+	if field.Count > 0 && len(text) > field.Count {
+		text = text[:field.Count]
+	}
+	return Value{Kind: Text, Bytes: text}
+}
+
+// value is Value of all fields.
+func (d *Decoder) value(f int, data []byte) Value {
+	field := &d.fields[f]
 	if field.Encoding >= Nothing {
 		return d.object(f, data)
 	}
-	if len(field.Guards) > 0 { // most have none, and what fault returns does not fit into registers
-		if v, bad := d.fault(field, data); bad {
-			return v
-		}
+	if v, bad := d.fault(field, data); bad {
+		return v
 	}
 	switch field.Encoding {
 	case String:

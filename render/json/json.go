@@ -229,16 +229,21 @@ func (p *Printer) appendArgs(dst []byte, f *function, c *calls.Call) []byte {
 			dst = append(p.appendInteger(dst, field.Field, field.Number(record)), '}')
 			continue
 		}
-		val := field.Value(record)
-		if val.Kind == value.Fault {
-			if later, ok := f.AtReturn(field.Field, c); ok {
-				dst = append(p.AppendValue(dst, field.Field, later), `,"at":"return"}`...)
-				continue
-			}
-		}
-		dst = append(p.AppendValue(dst, field.Field, val), '}')
+		dst = append(p.appendArg(dst, f, field, c, record), '}')
 	}
 	return append(dst, ']')
+}
+
+// appendArg appends the value of a field that is not plain, and at return if that is
+// when it could be read.
+func (p *Printer) appendArg(dst []byte, f *function, field *field, c *calls.Call, record *render.Record) []byte {
+	val := field.Value(record)
+	if val.Kind == value.Fault {
+		if later, ok := f.AtReturn(field.Field, c); ok {
+			return append(p.AppendValue(dst, field.Field, later), `,"at":"return"`...)
+		}
+	}
+	return p.AppendValue(dst, field.Field, val)
 }
 
 // appendHead begins the object of the i-th field.

@@ -34,7 +34,7 @@ func TestTrustRights(t *testing.T) {
 		if want := "tsnoop: " + why + "\nhint: " + cure; status != 1 || !strings.HasPrefix(out, want) {
 			t.Errorf("%s: status %d\n[got]\n%s[want]\n%s", name, status, out, want)
 		}
-		if cases%3 != 1 && size(0, 1) == 0 {
+		if cases != 1 && size(0, 1) == 0 {
 			return // check finds out the same way
 		}
 		out, status = rightly(attr, append(prefix, "tsnoop", "check")...)
