@@ -2,6 +2,7 @@ package trace
 
 import (
 	"errors"
+	"maps"
 	"os"
 	"sync"
 
@@ -19,6 +20,9 @@ type Machine struct {
 	loaded    string // the modules that were there when kallsyms was read, "" if not known
 	blacklist func() map[string]bool
 	builds    map[string]string // of modules that types are known of before they are loaded
+
+	mu    sync.Mutex
+	facts map[string]fetchargs.SymbolFacts // of names that were asked for, but with modules
 }
 
 // NewMachine makes a Machine. fs may be nil where tracefs cannot be read: then
@@ -29,6 +33,7 @@ func NewMachine(fs *tracefs.FS) *Machine {
 		image:     sync.OnceValue(readImage),
 		blacklist: sync.OnceValue(proc.LoadBlacklist),
 		builds:    map[string]string{},
+		facts:     map[string]fetchargs.SymbolFacts{},
 	}
 	m.kallsyms = sync.OnceValues(func() ([]byte, error) {
 		m.loaded = proc.LoadedModules()
@@ -48,7 +53,38 @@ func readImage() []byte {
 // SymbolFacts asks this machine's symbol table about names of functions. Modules are
 // asked if modules is set or the kernel itself lacks one of the names. Where the table
 // hides addresses, or is not there, the result is nil: names are taken as they are.
+//
+// What was asked for is kept: when a file of specs is edited, most names are those that
+// were there before, and a look through the table takes a good part of the time.
 func (m *Machine) SymbolFacts(names []string, modules bool) (map[string]fetchargs.SymbolFacts, error) {
+	if modules {
+		return m.lookUp(names, true)
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	known := make(map[string]fetchargs.SymbolFacts, len(names))
+	var further []string
+	for _, name := range names {
+		if f, ok := m.facts[name]; ok {
+			known[name] = f
+		} else {
+			further = append(further, name)
+		}
+	}
+	if len(further) == 0 && len(names) > 0 {
+		return known, nil
+	}
+	found, err := m.lookUp(further, false)
+	if found == nil || err != nil {
+		return nil, err
+	}
+	maps.Copy(m.facts, found)
+	maps.Copy(known, found)
+	return known, nil
+}
+
+// lookUp goes through the symbol table for SymbolFacts.
+func (m *Machine) lookUp(names []string, modules bool) (map[string]fetchargs.SymbolFacts, error) {
 	var facts map[string]proc.Facts
 	var stext uint64
 	if text := m.image(); text != nil && !modules {
