@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
@@ -23,6 +24,7 @@ type replanning struct {
 
 	machine *Machine // to plan for
 	modules []string // that it has
+	kernel  *btf.Kernel
 
 	some    atomic.Bool // waiting has some
 	mu      sync.Mutex  // for waiting
@@ -36,7 +38,9 @@ type armed struct {
 }
 
 func newReplanning(m *Machine) *replanning {
-	return &replanning{on: map[string][]*fetchargs.Plan{}, off: map[string][]*fetchargs.Plan{}, machine: m, modules: proc.ModuleNames()}
+	r := &replanning{on: map[string][]*fetchargs.Plan{}, off: map[string][]*fetchargs.Plan{}, machine: m, modules: proc.ModuleNames(), kernel: btf.Running()}
+	go r.kernel.HasFunc("schedule") // its types are there, with luck, when the first edit comes
+	return r
 }
 
 // note notes plans that are defined.
@@ -72,13 +76,17 @@ func (t *Trace) PlanFurther(specs []string, o PlanOptions) ([]*fetchargs.Plan, e
 		return nil, nil
 	}
 	o.taken = t.replanning.taken
-	return t.replanning.today().Plan(further, o)
+	m := t.replanning.today()
+	if o.Kernel == nil {
+		o.Kernel = t.replanning.kernel
+	}
+	return m.Plan(further, o)
 }
 
 // today is the machine with the modules that it has now.
 func (r *replanning) today() *Machine {
 	if now := proc.ModuleNames(); !slices.Equal(now, r.modules) {
-		r.machine, r.modules = NewMachine(r.machine.fs), now
+		r.machine, r.modules, r.kernel = NewMachine(r.machine.fs), now, btf.Running()
 	}
 	return r.machine
 }
