@@ -3,6 +3,8 @@
 package suite
 
 import (
+	"bytes"
+	"context"
 	"fmt"
 	"net"
 	"os"
@@ -32,7 +34,7 @@ func TestVMPresets(t *testing.T) {
 		presets = append(presets, strings.Fields(line)[0])
 	}
 	tr := startTrace(t, append(args, presets...)...)
-	wants := presetLoad(t)
+	wants := presetLoad(t, tr)
 	tr.end()
 	text, err := os.ReadFile(tr.out)
 	if err != nil {
@@ -72,7 +74,7 @@ func TestVMPresets(t *testing.T) {
 }
 
 // presetLoad does what presets are about.
-func presetLoad(t *testing.T) (wants []presetWant) {
+func presetLoad(t *testing.T, tr *traced) (wants []presetWant) {
 	dir, err := os.MkdirTemp("", "presets") // not deep: paths show a few directories
 	if err != nil {
 		t.Fatal(err)
@@ -91,7 +93,7 @@ func presetLoad(t *testing.T) (wants []presetWant) {
 	presetDisk(t, check, want)
 	presetTasks(check, want)
 	presetNet(t, check, want)
-	presetModules(check, want)
+	presetModules(tr, check, want)
 	return wants
 }
 
@@ -232,10 +234,16 @@ func presetNet(t *testing.T, check func(error), want func(preset, format string,
 }
 
 // presetModules loads one, and sends to where nobody answers.
-func presetModules(check func(error), want func(preset, format string, args ...any)) {
+func presetModules(tr *traced, check func(error), want func(preset, format string, args ...any)) {
 	check(exec.Command("/bin/sh", "-c", "insmod /lib/modules/tsnoop/dummy.ko && ip addr add 10.99.0.1/24 dev dummy0 && ip link set dummy0 up").Run())
 	want("@modules", `do_init_module\(mod->name="dummy"\) = 0`)
-	net.DialTimeout("tcp", "10.99.0.9:7773", 1500*time.Millisecond)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	go new(net.Dialer).DialContext(ctx, "tcp", "10.99.0.9:7773")
+	tr.await("something to be sent again", func() bool {
+		text, err := os.ReadFile(tr.out)
+		return err == nil && bytes.Contains(text, []byte("tcp_retransmit_skb(laddr=10.99.0.1"))
+	})
+	cancel()
 	want("@tcpretrans", `tcp_retransmit_skb\(laddr=10\.99\.0\.1, lport=[0-9]+, raddr=10\.99\.0\.9, rport=7773, state=TCP_SYN_SENT, segs=1\)`)
 	check(exec.Command("rmmod", "dummy").Run())
 	want("@modules", `free_module\(mod->name="dummy"\)`)
