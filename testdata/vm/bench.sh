@@ -14,7 +14,10 @@ PATH=$PATH:/usr/sbin
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM HUP
-TSNOOP_VM_FILES="$work/tsnoop $work/load $(command -v ksnoop || :) $(command -v bpftrace || :) $(command -v strace || :)"
+TSNOOP_VM_FILES="$work/tsnoop $work/load"
+for tool in ksnoop bpftrace strace opensnoop.bt execsnoop.bt killsnoop.bt syncsnoop.bt capable.bt tcpconnect.bt tcpaccept.bt; do
+	TSNOOP_VM_FILES="$TSNOOP_VM_FILES $(command -v $tool || :)"
+done
 TSNOOP_VM_MEMORY=2048 # bpftrace brings 200 MB of libraries
 # The older kernels were seen not to come up so: there only a quiet machine gives
 # good figures.
