@@ -44,10 +44,12 @@ func (s *Session) Taken(cpu int) *Taken {
 // A Balance compares the kernel's counts of a session's buffers with its own.
 type Balance struct {
 	Seen    uint64 // events that were read here, or can be, or are counted as lost
-	Lost    uint64 // of them, those that are lost
+	Unread  uint64 // of them, those that are in the buffers
+	Lost    uint64 // and those that are lost
 	Stolen  uint64 // events that somebody else has read
 	Emptied bool   // a buffer was emptied since the last Balance
-	Sure    bool   // nothing was being read meanwhile: Stolen is exact
+	Still   bool   // nothing was being read meanwhile: Seen is exact
+	Sure    bool   // and who reads is known: Stolen is exact
 }
 
 // CountAnew has what the kernel says was read until now be what was read here: the
@@ -65,7 +67,8 @@ func (s *Session) CountAnew() error {
 	return err
 }
 
-// Balance adds up all CPUs. Of one that is being read from nothing is known but Seen.
+// Balance adds up all CPUs. Of one that is being read from nothing is known but Seen,
+// which lacks what is on its way.
 func (s *Session) Balance() (Balance, error) {
 	s.takings.mu.Lock()
 	defer s.takings.mu.Unlock()
@@ -74,11 +77,12 @@ func (s *Session) Balance() (Balance, error) {
 		before[cpu] = t.turn.Load()
 	}
 	all, err := s.Stats()
-	b := Balance{Sure: err == nil && len(before) > 0}
+	b := Balance{Still: err == nil, Sure: err == nil && len(before) > 0}
 	for i := range all {
 		st := &all[i]
 		lost := st.Overrun + st.CommitOverrun + st.Dropped
 		b.Seen += st.Entries + lost
+		b.Unread += st.Entries
 		b.Lost += lost
 		t := s.takings.cpu[st.CPU]
 		if t == nil {
@@ -88,7 +92,7 @@ func (s *Session) Balance() (Balance, error) {
 		own := t.events.Load()
 		b.Seen += own
 		if turn := t.turn.Load(); turn%2 == 1 || turn != before[st.CPU] {
-			b.Sure = false
+			b.Still, b.Sure = false, false
 			continue
 		}
 		since := own - t.base

@@ -13,6 +13,9 @@ import (
 // guardTime is between two looks at a trace that nothing is heard of.
 const guardTime = time.Second
 
+// pageFile is the file of the size of a page of the buffers.
+const pageFile = "buffer_subbuf_size_kb"
+
 // fewEvents is how many events are looked at each time.
 const fewEvents = 32
 
@@ -36,7 +39,9 @@ type guard struct {
 	listed    string                     // what was said last of lists of threads
 	formats   []*tracefs.Format          // that the trace began with
 	emptied   bool                       // a buffer was, which has not been told yet
+	paged     bool                       // the size of a page was written, which empties all, but may not have been carried out yet
 	toldEmpty time.Time                  // when that was told last
+	toldPages time.Time                  // when a change of the size of a page was told last
 	spoke     time.Time                  // when anything was, of changes
 	ids       map[int]bool               // of the trace's events, those of before they were defined again, too
 	held      bool                       // the mark was not moved, for events were missing
@@ -108,10 +113,12 @@ func (g *guard) run(touched <-chan []tracefs.Touch) {
 		case seen := <-touched:
 			g.touched(seen)
 		case <-tick.C:
+			g.wasPaged()
 			g.look(g.some())
 			g.balance(false)
 			rates.check(time.Now())
 		case <-g.over:
+			g.wasPaged()
 			g.look(g.t.session.Events())
 			if len(g.told) > 0 {
 				g.tellCost("this trace was not set back", tracefs.Interference{})
@@ -119,6 +126,15 @@ func (g *guard) run(touched <-chan []tracefs.Touch) {
 			return
 		}
 	}
+}
+
+// wasPaged notes that the buffers were emptied by a size of a page that has been set
+// back before anybody has looked.
+func (g *guard) wasPaged() {
+	if g.paged && time.Since(g.toldPages) > 2*guardTime {
+		g.emptied, g.anew = true, true
+	}
+	g.paged = false
 }
 
 // some are the events that are to be looked at next.
@@ -155,6 +171,8 @@ func (g *guard) touched(seen []tracefs.Touch) {
 			all = true // of the whole group
 		case s.File == "trace" || strings.HasSuffix(s.File, "snapshot"):
 			emptied = true
+		case s.File == pageFile:
+			g.paged = true
 		case s.File == "set_event_pid" || s.File == "set_event_notrace_pid":
 			lists = append(lists, s.File)
 		case strings.HasPrefix(s.File, "/") || s.File == "":
@@ -189,10 +207,14 @@ func (g *guard) touched(seen []tracefs.Touch) {
 // set back.
 func (g *guard) look(events []string) {
 	now, restored := g.account(), false
+	lacking, _ := g.mark.lacks(now)
 	found := map[string]bool{}
 	for _, c := range g.t.session.Changes(events) {
 		key := c.File + " " + c.Event
 		g.anew = g.anew || c.Cost != ""
+		if strings.HasSuffix(c.File, pageFile) { // it is told that this has emptied the buffers
+			g.toldPages = time.Now()
+		}
 		if g.told[key] != nil && g.told[key].Is == c.Is {
 			found[key] = true
 			continue
@@ -213,6 +235,9 @@ func (g *guard) look(events []string) {
 		if !found[key] && asked(c) {
 			delete(g.told, key)
 			back = true
+			if strings.HasSuffix(c.File, pageFile) {
+				g.toldPages = time.Now()
+			}
 		}
 	}
 	switch {
@@ -225,7 +250,7 @@ func (g *guard) look(events []string) {
 	case g.emptied: // as was told just now
 		g.mark, g.anew = g.account(), false
 	case g.passed(now):
-	case now.exact && g.mark.exact && g.mark.lacks(now) > 0 && !g.held:
+	case now.exact && g.mark.exact && lacking > 0 && !g.held:
 		g.held = true // that somebody has written to a file may be heard of in a moment
 	case now.exact || !g.mark.exact:
 		g.drifts = g.drifts || g.held

@@ -2,6 +2,7 @@ package trace
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/tracefs"
@@ -10,26 +11,34 @@ import (
 // An account is what the kernel has counted.
 type account struct {
 	known bool
-	exact bool   // nothing has happened while the counts were read
+	still bool   // nothing was being read from the buffers while the counts were
+	exact bool   // and nothing else has happened
 	hits  uint64 // of the probes
 	seen  uint64 // events that were read here, or will be, or by others, or that are told of as lost
+
+	unread  uint64 // of seen, those in the buffers, whosever they are
+	foreign uint64 // events that were read and are no probe's: not in seen
 }
 
 // account is what has been counted until now.
 //
 // The counts are read one after the other: they are exact if nothing has happened
-// meanwhile.
+// meanwhile. What is just being read nobody has counted: that is waited for.
 func (g *guard) account() (a account) {
-	const tries = 5
-	for range tries {
+	const tries, pause = 5, 5 * time.Millisecond
+	for i := range tries {
+		if i > 0 && !a.still {
+			time.Sleep(pause)
+		}
 		before, err := g.hits()
 		b, e := g.t.session.Balance()
 		if err = firstError(err, e); err != nil {
 			return account{}
 		}
 		g.emptied, g.anew = g.emptied || b.Emptied, g.anew || b.Emptied
-		a = account{known: true, seen: b.Seen + b.Stolen - g.foreign()}
-		if a.hits, err = g.hits(); err == nil && a.hits == before {
+		a = account{known: true, still: b.Still, unread: b.Unread, foreign: g.foreign()}
+		a.seen = b.Seen + b.Stolen - a.foreign
+		if a.hits, err = g.hits(); err == nil && a.hits == before && a.still {
 			a.exact = true
 			break
 		}
@@ -37,9 +46,11 @@ func (g *guard) account() (a account) {
 	return a
 }
 
-// lacks is how many more hits than events there have been from a to now.
-func (a account) lacks(now account) int64 {
-	return int64(now.hits-a.hits) - int64(now.seen-a.seen)
+// lacks is how many more hits than events there have been from a to now, at least and at
+// most: what others had put into the buffers by then was taken for events of the probes.
+func (a account) lacks(now account) (least, most int64) {
+	most = int64(now.hits-a.hits) - int64(now.seen-a.seen)
+	return most - int64(min(a.unread, now.foreign-a.foreign)), most
 }
 
 // foreign is how many events were read that are none of the trace's: others have put
@@ -72,12 +83,12 @@ func (g *guard) cost() (text string, c tracefs.Cost) {
 	was := g.mark
 	g.mark = g.account()
 	hits := int64(g.mark.hits - was.hits)
-	missing := was.lacks(g.mark)
+	least, missing := was.lacks(g.mark)
 	uncounted, anew := g.uncounted, g.anew
 	g.uncounted, g.anew = false, false
 	about := ""
 	switch {
-	case g.drifts:
+	case g.drifts, least != missing:
 		about = "up to "
 	case !was.exact || !g.mark.exact:
 		about = "about "

@@ -30,7 +30,8 @@ func (g *guard) passed(now account) bool {
 	if len(g.written) == 0 || time.Since(g.spoke) < 2*guardTime {
 		return false // or it is what has been told
 	}
-	if g.uncounted = slices.ContainsFunc(g.written, switches); !g.uncounted && (!now.known || g.mark.lacks(now) <= 0) {
+	least, _ := g.mark.lacks(now)
+	if g.uncounted = slices.ContainsFunc(g.written, switches); !g.uncounted && (!now.known || least <= 0) {
 		return false
 	}
 	file := g.t.session.Path(g.written[0])

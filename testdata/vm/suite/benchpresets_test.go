@@ -28,17 +28,18 @@ type presetPeer struct {
 
 // A presetCall is a line of tsnoop's.
 type presetCall struct {
-	Tid  int
-	Func string
-	Args []struct {
-		Name  string
-		Value any
-	}
-	Ret struct{ Value json.Number }
+	Tid     int
+	Func    string
+	Args    []presetValue
+	Ret     struct{ Value json.Number }
+	RetArgs []presetValue `json:"ret_args"`
 }
 
-// arg is the value of the argument of that place.
-func (c presetCall) arg(i int) any { return c.Args[i].Value }
+type presetValue struct{ Value any }
+
+// arg is the value of the argument of that place, those of the return behind those of the
+// entry.
+func (c presetCall) arg(i int) any { return append(c.Args, c.RetArgs...)[i].Value }
 
 // result is what opensnoop makes of what was returned: a descriptor and an error.
 func (c presetCall) result() (fd, errno string) {
@@ -188,7 +189,9 @@ func presetPrograms(t *testing.T) (pids []string) {
 	}
 	server := start("nc", "-l", "-p", "5555")
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
-		if b, err := os.ReadFile("/proc/net/tcp"); err == nil && bytes.Contains(b, []byte(":15B3 ")) {
+		four, _ := os.ReadFile("/proc/net/tcp")
+		six, _ := os.ReadFile("/proc/net/tcp6")
+		if bytes.Contains(append(four, six...), []byte(":15B3 ")) {
 			break
 		}
 	}

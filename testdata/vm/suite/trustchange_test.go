@@ -149,7 +149,8 @@ func TestTrustResized(t *testing.T) {
 			c := count(tr)
 			shown := c.printed
 			t.Logf("%d of 4000 shown, %d said to be lost, stderr: %s", shown, c.total, tr.said())
-			if shown+c.total != 4000 && !strings.Contains(tr.said(), tt.what) {
+			emptied := "another program has emptied the buffers"
+			if shown+c.total != 4000 && !strings.Contains(tr.said(), tt.what) && !strings.Contains(tr.said(), emptied) {
 				t.Errorf("%d shown and %d lost, of 4000, and nothing is said\n%s", shown, c.total, tr.said())
 			}
 		})

@@ -91,7 +91,8 @@ func TestTrustInterfere(t *testing.T) {
 		{"trace_options", "norecord-cmd", "record-cmd", "another program has set options of this trace, norecord-cmd; .*", "no events are missing", 3},
 		{"trace_marker", "hello", "", "", "", 3},
 		{"events/sched/sched_process_fork/enable", "1", "", "", "", 3},
-		{"tracing_on", "0", "1", off, missing, 0}, // counted though others' events are in the buffers
+		// One of others' events may be in the buffers where the count begins.
+		{"tracing_on", "0", "1", off, "(3|up to 4) events are missing", 0},
 		{"/sys/kernel/debug/kprobes/enabled", "0", "1", probes, unknown, 0},
 		onFtrace,
 		{"buffer_subbuf_size_kb", "16", "4", "another program has changed the size of a page of this trace from 4 to 16, and that has emptied the buffers; .*", unknown, -1},
