@@ -107,6 +107,7 @@ func (g *guard) run(touched <-chan []tracefs.Touch) {
 	tick := time.NewTicker(guardTime)
 	defer tick.Stop()
 	g.look(g.some())
+	g.firstThreads()
 	rates := newRates(g.t, g.maxRate)
 	for {
 		select {

@@ -3,6 +3,7 @@ package trace
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/tsnoop/tsnoop/tracefs"
@@ -65,6 +66,26 @@ func (g *guard) threads(list string) {
 	g.mended[list] = true
 	i.Rearmed = true
 	g.tell(i, "%s; it is as it was again", said)
+}
+
+// firstThreads looks at the list of threads that are traced when the watch begins: of what
+// somebody wrote to it just before nothing is heard.
+func (g *guard) firstThreads() {
+	const list = "set_event_pid"
+	if g.family == nil {
+		return
+	}
+	want, err := g.family()
+	if err != nil || len(want) == 0 {
+		return
+	}
+	l, err := g.t.session.ThreadList(list, want)
+	if err != nil || len(l.Lacks) < len(want) { // one may have just begun
+		return
+	}
+	if now, err := g.family(); err == nil && slices.Equal(now, want) { // and all live
+		g.threads(list)
+	}
 }
 
 func numbers(all []int) string {
