@@ -15,7 +15,8 @@ status=0
 for kernel in $kernels; do
 	if [[ TestFtracetest =~ $pattern ]]; then "$here/setup.sh" "ftrace-$kernel" || status=1; fi
 done
-TSNOOP_TRUST=full TSNOOP_TRUST_LOGS=$logs TSNOOP_VM_TIMEOUT=${TSNOOP_VM_TIMEOUT:-20000} \
+# Sixteen runs at once need more memory than a machine has otherwise.
+TSNOOP_VM_MEMORY=${TSNOOP_VM_MEMORY:-2048} TSNOOP_TRUST=full TSNOOP_TRUST_LOGS=$logs TSNOOP_VM_TIMEOUT=${TSNOOP_VM_TIMEOUT:-20000} \
 	"$here/test.sh" vm "$kernels" "$pattern" || status=$?
 
 # A test's figures are lines that end with "trust: NAME N"; its name is in the last
