@@ -75,6 +75,7 @@ func (m *modules) look() {
 		m.builds[name] = m.t.machine.builds[name]
 		if m.loaded[name] {
 			m.builds[name] = proc.ModuleBuild(name)
+			m.lacks(name) // it may have come since the plans were made
 		} else {
 			m.t.warn("waiting for the module %s: %s", name, m.names(name))
 			m.wait = true
@@ -141,6 +142,11 @@ func (m *modules) came(name string) {
 	if m.builds[name] != "" && build != "" && build != m.builds[name] {
 		m.t.warn("it is not the build of %s that types are known of: do not believe its values", name)
 	}
+	m.lacks(name)
+}
+
+// lacks tells of functions that a module turns out not to have.
+func (m *modules) lacks(name string) {
 	unsure := slices.DeleteFunc(slices.Clone(m.funcs[name]), func(f string) bool { return !m.unsure[f] })
 	if len(unsure) == 0 {
 		return
