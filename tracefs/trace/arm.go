@@ -107,6 +107,7 @@ func (m *Machine) Arm(ctx context.Context, plans []*fetchargs.Plan, o Options) (
 	if ctx.Err() != nil {
 		return nil, ErrInterrupted
 	}
+	t.modules.begin()
 	if err = t.session.Enable(); err != nil {
 		return nil, err
 	}
@@ -150,6 +151,7 @@ func (t *Trace) sessionOptions(plans []*fetchargs.Plan, o Options) (tracefs.Opti
 // Close undoes all that Arm has done.
 func (t *Trace) Close() error {
 	t.guard.stop()
+	t.modules.close()
 	t.spend()
 	return t.inUse(t.session.Close())
 }

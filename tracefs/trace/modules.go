@@ -22,6 +22,7 @@ type modules struct {
 	builds map[string]string // what the types are those of, "" if that is not known
 	others bool              // some functions are the kernel's own
 	begun  bool
+	events *proc.ModuleEvents // nil if there is no such source
 }
 
 // newModules says of what modules a trace's functions are; nil if of none.
@@ -57,12 +58,27 @@ func (m *modules) add(plans []*fetchargs.Plan) {
 	}
 }
 
-// begin looks at which modules there are, before anything is told of changes.
+// begin opens the source of news, and then looks at which modules there are: nothing
+// that happens from here on is missed. It comes before the first event is recorded.
 func (m *modules) begin() {
+	if m == nil {
+		return
+	}
+	var err error
+	if m.events, err = proc.WatchModules(); err != nil {
+		m.t.detail("modules that come and go are not told of: %v", err)
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.begun = true
 	m.look()
+}
+
+// close ends the watch, which may not have begun.
+func (m *modules) close() {
+	if m != nil && m.events != nil {
+		m.events.Close()
+	}
 }
 
 // look looks at modules that are new here.
@@ -86,19 +102,13 @@ func (m *modules) look() {
 // watch tells of modules that come and go, until the context is done, and calls end
 // when there is nothing left to trace.
 func (m *modules) watch(ctx context.Context, end func()) (stop func()) {
-	if m == nil {
+	if m == nil || m.events == nil {
 		return func() {}
 	}
-	events, err := proc.WatchModules()
-	if err != nil {
-		m.t.detail("modules that come and go are not told of: %v", err)
-		return func() {}
-	}
-	m.begin()
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		for e := range events.All() {
+		for e := range m.events.All() {
 			if m.take(e); m.over() && ctx.Err() == nil {
 				m.t.warn("nothing is left to trace")
 				end()
@@ -107,7 +117,7 @@ func (m *modules) watch(ctx context.Context, end func()) (stop func()) {
 		}
 	}()
 	return func() {
-		events.Close()
+		m.close()
 		<-done
 	}
 }
