@@ -37,7 +37,7 @@ type Key struct {
 	Values int
 }
 
-// appendKey appends a value as key reads it.
+// appendKey appends a value as keyOf reads it.
 func (f *Field) appendKey(dst []byte, v value.Value) []byte {
 	switch v.Kind {
 	case value.None:

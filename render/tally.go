@@ -85,7 +85,9 @@ func (t *tally) of(c *calls.Call) *calls.Facts {
 	for i := range t.numbers {
 		f.Numbers[i] = t.numbers[i].number(c)
 	}
-	f.Key = t.appendKey(f.Key[:0], c)
+	if t.by != "" {
+		f.Key = t.appendKey(f.Key[:0], c)
+	}
 	return f
 }
 
@@ -104,8 +106,7 @@ func (m *measured) number(c *calls.Call) calls.Number {
 	return calls.Number{Value: m.field.Means(v.Uint), Signed: m.field.Signed, Known: true}
 }
 
-// appendKey appends what a call is added up by, as key reads it; nothing, to what is
-// nil, if it is added up by its function alone.
+// appendKey appends what a call is added up by, as keyOf reads it.
 func (t *tally) appendKey(dst []byte, c *calls.Call) []byte {
 	switch {
 	case t.key != nil && t.key.field != nil:

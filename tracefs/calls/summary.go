@@ -56,7 +56,9 @@ func (s *Summary) add(c *Call, f *Facts) {
 	if f.Errno > 0 && f.Errno <= maxErrno {
 		s.fail(f.Errno, 1)
 	}
-	s.grow(len(f.Numbers))
+	if len(s.Numbers) < len(f.Numbers) {
+		s.grow(len(f.Numbers))
+	}
 	for i := range f.Numbers {
 		s.Numbers[i].Add(f.Numbers[i])
 	}
