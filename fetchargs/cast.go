@@ -69,12 +69,15 @@ func (r *resolver) cast(x *spec.Cast) (route, bool) {
 			return p, false
 		}
 	}
+	if p.typ != nil && isBool(t) && !isBool(p.typ) { // it would be the lowest byte
+		r.fail(x.Span, fmt.Sprintf("compare it: %s != 0", x.X), "a cast to %s cannot be fetched", btf.Name(t))
+		return p, false
+	}
+	if p.typ != nil && isNumber(p.typ) && isNumber(t) && !p.inReg {
+		return r.castNumber(p, x, t)
+	}
 	if size, known := btf.Size(t); p.typ != nil && known && (p.inReg || !isStruct(p.typ)) {
 		if old, _ := btf.Size(p.typ); size > old {
-			if isNumber(p.typ) && isNumber(t) && size <= 8 {
-				p.wide = t
-				return p, true
-			}
 			r.fail(x.Span, "", "%s has %d bytes, %s has %d", x.X, old, btf.Name(t), size)
 			return p, false
 		}
@@ -84,6 +87,37 @@ func (r *resolver) cast(x *spec.Cast) (route, bool) {
 		r.fail(x.Span, "", "%s is passed in registers, and this part of it cannot be fetched", x.X)
 	}
 	return p, ok
+}
+
+// castNumber casts an integer to another type of integer, with C's value.
+func (r *resolver) castNumber(p route, x *spec.Cast, t btf.Type) (route, bool) {
+	size, _ := btf.Size(t)
+	bits, have := uint32(size)*8, p.bitSize
+	if old, _ := btf.Size(p.typ); have == 0 {
+		have = uint32(old) * 8
+	}
+	wide, _ := btf.Size(orVoid(p.wide))
+	switch {
+	case size > 8:
+		r.fail(x.Span, "", "%s has %d bytes, %s has %d", x.X, have/8, btf.Name(t), size)
+		return p, false
+	case p.wide != nil && size > wide && btf.Signed(p.typ) && !btf.Signed(p.wide):
+		r.fail(x.Span, "", "%s is signed, and cannot be cast to %s by way of %s", x.X.(*spec.Cast).X, btf.Name(t), btf.Name(p.wide))
+		return p, false
+	case bits > have:
+		p.wide = t
+		return p, true
+	}
+	if p.bitSize > 0 {
+		p.bitSize = bits
+	}
+	p.typ, p.text, p.set, p.wide = t, false, "", nil
+	return p, true
+}
+
+func isBool(t btf.Type) bool {
+	i, ok := btf.Strip(t).(*btf.Int)
+	return ok && i.Encoding&btf.Bool != 0
 }
 
 // isNumber tells whether t is an integer or an enum.

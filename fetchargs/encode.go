@@ -186,7 +186,7 @@ func (r *resolver) encodeBits(e encoded, x spec.Expr, size int, f *value.Format)
 		want = 64
 	}
 	e.field.Type, e.field.Encoding, e.field.Bits = p.typ, value.BitField, int(p.bitSize)
-	e.field.Signed = f == nil && btf.Signed(p.typ) || f != nil && f.Signed
+	e.field.Signed = (f == nil || p.wide != nil) && btf.Signed(p.typ) || f != nil && f.Signed
 	off, bits, shift, ok := p.container(want)
 	if !ok {
 		return e.splitBits(), true

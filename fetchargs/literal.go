@@ -46,6 +46,9 @@ func (m *comparer) constant(c *spec.Compare, f *value.Field) (constant, bool) {
 	if !ok {
 		return constant{}, false
 	}
+	if bits := new(big.Int).Rsh(n, f.Width()-1); c.Op == "&" && f.Signed && f.Unsigned() == 0 && bits.Cmp(big.NewInt(1)) == 0 {
+		n = new(big.Int).Sub(n, new(big.Int).Lsh(bits, f.Width())) // the bit of the sign, and others
+	}
 	k, ok := m.fit(n, l, f)
 	if ok && l.Bits > 0 && l.Bits < 32 {
 		if c.Op != "==" && c.Op != "!=" {
@@ -61,6 +64,9 @@ func (m *comparer) constant(c *spec.Compare, f *value.Field) (constant, bool) {
 func (m *comparer) maskedConstant(c *spec.Compare, f *value.Field) (constant, bool) {
 	unsigned := *f
 	unsigned.Signed = false
+	if wide := f.Unsigned(); wide > 0 {
+		unsigned.Encoding, unsigned.Size = value.Integer, wide/8
+	}
 	if c.Op == "&" || c.Op == "~" {
 		m.fail(c.Where(), "", "what is masked cannot be compared with %s", c.Op)
 		return constant{}, false
@@ -264,13 +270,13 @@ func (m *comparer) wordHint(word string, err error) string {
 // fit checks that n can be a value of f, which otherwise could never match,
 // and brings it into f's byte order.
 func (m *comparer) fit(n *big.Int, l *spec.Literal, f *value.Field) (constant, bool) {
-	width := uint(f.Size * 8)
-	if f.Encoding == value.BitField {
-		width = uint(f.Bits)
+	width, wide := f.Width(), uint(f.Unsigned())
+	if wide > 0 {
+		width = wide
 	}
 	low, high := new(big.Int), new(big.Int).Lsh(big.NewInt(1), width)
 	kind := value.Uint
-	if f.Signed {
+	if f.Signed && wide == 0 {
 		kind = value.Int
 		high.Rsh(high, 1)
 		low.Neg(high)

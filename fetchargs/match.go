@@ -109,7 +109,8 @@ func (t *test) againstConstant(v value.Value, f *value.Field) bool {
 	case value.Bytes:
 		return sameBits(v.Bytes, t.value.bytes, t.value.bits) == (t.op == "==")
 	}
-	a, b := v.Uint, t.value.num
+	a, _ := asUnsigned(v.Uint, v, f)
+	b := t.value.num
 	if t.value.mask != 0 {
 		a &= t.value.mask
 	}
@@ -143,7 +144,17 @@ func (t *test) againstValue(left value.Value, f *value.Field, right value.Value,
 	if g.BigEndian {
 		b = g.Swapped(b)
 	}
-	return compareNumbers(a, b, left.Kind == value.Int, right.Kind == value.Int, t.op)
+	a, aSigned := asUnsigned(a, left, f)
+	b, bSigned := asUnsigned(b, right, g)
+	return compareNumbers(a, b, aSigned, bSigned, t.op)
+}
+
+// asUnsigned is x, the number of v, after the cast of f, and tells if it has a sign.
+func asUnsigned(x uint64, v value.Value, f *value.Field) (uint64, bool) {
+	if wide := f.Unsigned(); wide > 0 {
+		return x << (64 - wide) >> (64 - wide), false
+	}
+	return x, v.Kind == value.Int
 }
 
 // compareNumbers compares by value, not as C would: -1 is less than any

@@ -3,6 +3,8 @@ package value
 import (
 	"encoding/binary"
 	"math/bits"
+
+	"github.com/tsnoop/tsnoop/btf"
 )
 
 // Load is the number in b, of 1, 2, 4 or 8 bytes, zero-extended; 0 if it has
@@ -65,12 +67,30 @@ func (f *Field) number(raw uint64) Value {
 	return Value{Kind: kind, Uint: widen(raw, f.width(), f.Signed) + uint64(f.Add)}
 }
 
-// width is how many bits of what the record holds are a number of f.
+// Width is how many bits of what the record holds are a number of f.
+func (f *Field) Width() uint { return uint(f.width()) }
+
 func (f *Field) width() int {
 	if f.Encoding == BitField {
 		return f.Bits
 	}
 	return 8 * f.Size
+}
+
+// Unsigned is how many bits a number has that C makes of f, which is signed, with a cast
+// to a wider unsigned type; 0 if there is no such cast.
+func (f *Field) Unsigned() int {
+	if !f.Signed || f.Encoding != Integer && f.Encoding != BitField {
+		return 0
+	}
+	if format := FormatNamed(f.Format); format != nil && format.Signed {
+		return 0
+	}
+	t, ok := btf.Strip(orVoid(f.Type)).(*btf.Int)
+	if !ok || t.Encoding&btf.Bool != 0 || btf.Signed(t) || int(t.Size)*8 <= f.width() {
+		return 0
+	}
+	return int(t.Size) * 8
 }
 
 // Swapped turns the byte order of a value of f around. In a register that may be

@@ -74,6 +74,9 @@ func NewType(f *Field, returned bool, order binary.ByteOrder) Type {
 	}
 	if f.Encoding == BitField {
 		t.bits, t.count = f.Bits, (f.Bits+7)/8
+		if c, ok := btf.Strip(orVoid(f.Type)).(*btf.Int); ok && f.Signed && !t.Signed && int(c.Size)*8 > f.Bits {
+			t.bits, t.count = 0, int(c.Size) // it has been widened
+		}
 	}
 	t.Big = IsBig(order)
 	t.swap = r.big && !t.Big
