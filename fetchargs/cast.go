@@ -105,7 +105,9 @@ func (r *resolver) castNumber(p route, x *spec.Cast, t btf.Type) (route, bool) {
 		r.fail(x.Span, "", "%s is signed, and cannot be cast to %s by way of %s", x.X.(*spec.Cast).X, btf.Name(t), btf.Name(p.wide))
 		return p, false
 	case bits > have:
-		p.wide = t
+		if p.wide = t; isBigEndian(p.typ) { // of the bytes as they lie there no names are known
+			p.set = ""
+		}
 		return p, true
 	}
 	if p.bitSize > 0 {

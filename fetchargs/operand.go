@@ -97,7 +97,7 @@ func (r *resolver) fetch(w want) (ref, bool) {
 	case scalar && pointee(p.typ) == nil:
 		e.field.Set = p.set
 	}
-	e.field.BigEndian = f != nil && f.Big || (f == nil || f.Form == value.Named) && isBigEndian(e.route.typ)
+	e.field.BigEndian = f != nil && f.Big || (f == nil || f.Form == value.Named) && isBigEndian(e.field.Type)
 	side := r.entry
 	if p.ret {
 		side = r.exit
