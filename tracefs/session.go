@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -50,6 +51,7 @@ type Session struct {
 	files    map[string]string   // of events: where they are defined
 	refused  map[string]struct{} // events without the filter they should have
 	meant    meant               // how all that is meant to be, while others may change it
+	selfOut  bool                // this process's own threads are listed as kept out
 	enabled  bool
 	stopped  bool // tracing_on is 0
 	closed   bool
@@ -268,6 +270,14 @@ func (s *Session) set(file, value string) error {
 func (s *Session) JustWrote(name string) bool {
 	when, ok := s.wrote.Load(s.path(name))
 	return ok && time.Since(when.(time.Time)) < 3*time.Second
+}
+
+// Others are those of the touches that are not the session's own. What it has written
+// until now counts as heard of.
+func (s *Session) Others(seen []Touch) []Touch {
+	seen = slices.DeleteFunc(seen, func(t Touch) bool { return !t.Opened && s.JustWrote(t.File) })
+	s.wrote.Clear()
+	return seen
 }
 
 // quote makes a value fit to be pasted into a shell.

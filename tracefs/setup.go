@@ -189,6 +189,7 @@ func (s *Session) ignoreSelf() error {
 		}
 		tids = slices.DeleteFunc(tids, func(tid int) bool { return done[tid] })
 		if len(tids) == 0 {
+			s.selfOut = true
 			return nil
 		}
 		for _, tid := range tids {

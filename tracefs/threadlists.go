@@ -17,6 +17,14 @@ type ThreadList struct {
 	Emptied bool   // nothing is in it
 }
 
+// KeepsSelfOut tells that the session has put this process's own threads into
+// set_event_notrace_pid.
+func (s *Session) KeepsSelfOut() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.selfOut
+}
+
 // ThreadList looks into a list, "set_event_pid" or "set_event_notrace_pid". want are
 // the threads that live and should be in it.
 func (s *Session) ThreadList(name string, want []int) (ThreadList, error) {

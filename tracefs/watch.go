@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 
 	"golang.org/x/sys/unix"
 )
@@ -20,6 +21,7 @@ type Watch struct {
 	Failed []error
 
 	f     *os.File
+	mu    sync.Mutex       // for the maps, and Failed once it is watched
 	opens map[int32]string // watches of pipes, by number: what they are of
 	dirs  map[int32]string
 	buf   []byte
@@ -44,10 +46,7 @@ func (s *Session) Watch() (*Watch, error) {
 	for _, dir := range []string{"", "options", "events", group} {
 		w.add(w.dirs, s.absolute(s.path(dir)), dir, changing)
 	}
-	for _, event := range s.Events() {
-		dir := path.Join(group, event)
-		w.add(w.dirs, s.absolute(s.path(dir)), dir, changing)
-	}
+	w.AddEvents(s, s.Events())
 	w.add(w.opens, s.absolute(s.path("trace_pipe")), "trace_pipe", unix.IN_OPEN)
 	cpus, err := s.CPUs()
 	if err != nil {
@@ -68,10 +67,20 @@ func (s *Session) Watch() (*Watch, error) {
 	return w, nil
 }
 
+// AddEvents watches the files of further events of the session.
+func (w *Watch) AddEvents(s *Session, events []string) {
+	for _, event := range events {
+		dir := path.Join("events", s.name, event)
+		w.add(w.dirs, s.absolute(s.path(dir)), dir, changing)
+	}
+}
+
 // changing is what is seen of a directory in which a file changes.
 const changing = unix.IN_MODIFY | unix.IN_CREATE | unix.IN_DELETE | unix.IN_DELETE_SELF
 
 func (w *Watch) add(to map[int32]string, file, name string, mask uint32) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	var wd int
 	conn, err := w.f.SyscallConn()
 	if err == nil {
@@ -98,9 +107,26 @@ func (w *Watch) Next() ([]Touch, error) {
 	return w.parse(w.buf[:n]), nil
 }
 
+// Waiting is what has happened, without waiting for more.
+func (w *Watch) Waiting() (seen []Touch) {
+	conn, err := w.f.SyscallConn()
+	for n := 1; err == nil && n > 0; {
+		err = conn.Read(func(fd uintptr) bool {
+			n, _ = unix.Read(int(fd), w.buf)
+			return true
+		})
+		if n > 0 {
+			seen = append(seen, w.parse(w.buf[:n])...)
+		}
+	}
+	return seen
+}
+
 // parse reads struct inotify_event: int wd, u32 mask, u32 cookie, u32 len, a name with
 // NULs behind it.
 func (w *Watch) parse(b []byte) (seen []Touch) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	for len(b) >= unix.SizeofInotifyEvent {
 		wd, mask := int32(binary.NativeEndian.Uint32(b)), binary.NativeEndian.Uint32(b[4:])
 		end := unix.SizeofInotifyEvent + int(binary.NativeEndian.Uint32(b[12:]))

@@ -107,13 +107,16 @@ func (m *Machine) Arm(ctx context.Context, plans []*fetchargs.Plan, o Options) (
 	if ctx.Err() != nil {
 		return nil, ErrInterrupted
 	}
+	// Whatever watches begins before the first event is recorded: nothing is missed
+	// between the two.
 	t.modules.begin()
+	t.guard = t.newGuard(o)
 	if err = t.session.Enable(); err != nil {
 		return nil, err
 	}
 	armed = true   // what has been recorded since is to be seen, even if ctx is done by now
 	go t.symbols() // ready, with luck, when the first line needs it
-	t.guard = t.watchOver(o)
+	t.guard.begin()
 	return t, nil
 }
 

@@ -23,14 +23,14 @@ const fewEvents = 32
 // not mean that nothing is called: as soon as inotify says so, every guardTime, and at
 // the end.
 type guard struct {
-	t       *Trace
-	rearm   bool
-	maxRate int
-	family  func() ([]int, error) // threads that are to be traced; nil for all
-	watch   *tracefs.Watch        // nil where there is no inotify
-	over    chan struct{}
-	end     sync.Once
-	done    sync.WaitGroup
+	t      *Trace
+	rearm  bool
+	rates  *rates
+	family func() ([]int, error) // threads that are to be traced; nil for all
+	watch  *tracefs.Watch        // nil where there is no inotify
+	over   chan struct{}
+	end    sync.Once
+	done   sync.WaitGroup
 
 	told      map[string]*tracefs.Change // what is changed now, by file and event
 	next      int                        // the event to look at next
@@ -56,13 +56,13 @@ type guard struct {
 	mark      account                    // when all was last as it should be
 }
 
-// watchOver begins to guard the trace.
-func (t *Trace) watchOver(o Options) *guard {
-	g := &guard{t: t, rearm: o.Rearm, maxRate: o.MaxRate, over: make(chan struct{}), told: map[string]*tracefs.Change{}, formats: slices.Clone(t.formats), opens: map[string]int{}, mended: map[string]bool{}, ids: map[int]bool{}}
+// newGuard makes a guard. From here on it hears of what others do, and its counts are
+// those of before the first event: it comes before the trace is enabled.
+func (t *Trace) newGuard(o Options) *guard {
+	g := &guard{t: t, rearm: o.Rearm, rates: newRates(t, o.MaxRate), over: make(chan struct{}), told: map[string]*tracefs.Change{}, formats: slices.Clone(t.formats), opens: map[string]int{}, mended: map[string]bool{}, ids: map[int]bool{}}
 	if len(o.Pids) > 0 {
 		g.family = func() ([]int, error) { return family(o.Pids, o.Follow) }
 	}
-	touched := make(chan []tracefs.Touch)
 	var err error
 	if g.watch, err = t.session.Watch(); err != nil {
 		t.detail("what other programs do to this trace is seen once in %v only: %v", guardTime, err)
@@ -70,11 +70,27 @@ func (t *Trace) watchOver(o Options) *guard {
 		for _, err := range g.watch.Failed {
 			t.detail("not watched: %v", err)
 		}
-		go g.listen(touched)
 	}
 	g.mark = g.account()
-	g.done.Go(func() { g.run(touched) })
 	return g
+}
+
+// begin begins to guard the trace, which is enabled.
+func (g *guard) begin() {
+	touched := make(chan []tracefs.Touch)
+	var early []tracefs.Touch
+	if g.watch != nil {
+		early = g.t.session.Others(g.watch.Waiting())
+		go g.listen(touched)
+	}
+	g.done.Go(func() { g.run(early, touched) })
+}
+
+// watchFurther watches events that are defined while the trace runs.
+func (g *guard) watchFurther(events []string) {
+	if g != nil && g.watch != nil {
+		g.watch.AddEvents(g.t.session, events)
+	}
 }
 
 // stop looks for the last time, which must be before the trace is switched off.
@@ -82,8 +98,13 @@ func (g *guard) stop() {
 	if g == nil {
 		return
 	}
-	g.end.Do(func() { close(g.over) })
-	g.done.Wait()
+	g.end.Do(func() {
+		close(g.over)
+		g.done.Wait()
+		if g.watch != nil {
+			g.watch.Close()
+		}
+	})
 }
 
 func (g *guard) listen(touched chan<- []tracefs.Touch) {
@@ -100,15 +121,14 @@ func (g *guard) listen(touched chan<- []tracefs.Touch) {
 	}
 }
 
-func (g *guard) run(touched <-chan []tracefs.Touch) {
-	if g.watch != nil {
-		defer g.watch.Close()
-	}
+func (g *guard) run(early []tracefs.Touch, touched <-chan []tracefs.Touch) {
 	tick := time.NewTicker(guardTime)
 	defer tick.Stop()
+	if len(early) > 0 {
+		g.touched(early)
+	}
 	g.look(g.some())
 	g.firstThreads()
-	rates := newRates(g.t, g.maxRate)
 	for {
 		select {
 		case seen := <-touched:
@@ -117,7 +137,7 @@ func (g *guard) run(touched <-chan []tracefs.Touch) {
 			g.wasPaged()
 			g.look(g.some())
 			g.balance(false)
-			rates.check(time.Now())
+			g.rates.check(time.Now())
 		case <-g.over:
 			g.wasPaged()
 			g.look(g.t.session.Events())

@@ -10,19 +10,27 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/proc"
 )
 
-// keptOut is the list of threads that are not traced.
-const keptOut = "set_event_notrace_pid"
+// tracedOnly is the list of the threads that are traced, keptOut that of those that are
+// not.
+const (
+	tracedOnly = "set_event_pid"
+	keptOut    = "set_event_notrace_pid"
+)
+
+// wanted are the threads that should be in a list.
+func (g *guard) wanted(list string) ([]int, error) {
+	switch {
+	case list == keptOut && g.t.session.KeepsSelfOut():
+		return proc.Threads(os.Getpid())
+	case list == tracedOnly && g.family != nil:
+		return g.family()
+	}
+	return nil, nil
+}
 
 // threads looks at a list of threads that somebody has written to.
 func (g *guard) threads(list string) {
-	want := []int(nil)
-	var err error
-	switch {
-	case list == keptOut:
-		want, err = proc.Threads(os.Getpid())
-	case g.family != nil:
-		want, err = g.family()
-	}
+	want, err := g.wanted(list)
 	l, e := g.t.session.ThreadList(list, want)
 	if err = firstError(err, e); err != nil {
 		g.t.detail("%v", err)
@@ -68,23 +76,25 @@ func (g *guard) threads(list string) {
 	g.tell(i, "%s; it is as it was again", said)
 }
 
-// firstThreads looks at the list of threads that are traced when the watch begins: of what
-// somebody wrote to it just before nothing is heard.
+// firstThreads looks at the lists of threads when the watch begins: of what somebody wrote
+// to them while the probes were defined nothing is heard.
 func (g *guard) firstThreads() {
-	const list = "set_event_pid"
-	if g.family == nil {
-		return
-	}
-	want, err := g.family()
-	if err != nil || len(want) == 0 {
-		return
-	}
-	l, err := g.t.session.ThreadList(list, want)
-	if err != nil || len(l.Lacks) < len(want) { // one may have just begun
-		return
-	}
-	if now, err := g.family(); err == nil && slices.Equal(now, want) { // and all live
-		g.threads(list)
+	for _, list := range []string{tracedOnly, keptOut} {
+		want, err := g.wanted(list)
+		if err != nil || len(want) == 0 && list == tracedOnly && g.family != nil {
+			continue // all of them have gone
+		}
+		l, err := g.t.session.ThreadList(list, want)
+		switch {
+		case err != nil:
+		case len(want) == 0 && !l.Emptied:
+			g.threads(list)
+		case len(want) == 0 || len(l.Lacks) < len(want): // one may have just begun
+		default:
+			if now, err := g.wanted(list); list == keptOut || err == nil && slices.Equal(now, want) { // and all live
+				g.threads(list)
+			}
+		}
 	}
 }
 

@@ -160,6 +160,7 @@ func (t *Trace) addPlans(ctx context.Context, plans []*fetchargs.Plan) (err erro
 		return err
 	}
 	t.modules.add(kept)
+	t.guard.watchFurther(eventsOf(kept...))
 	t.replanning.note(kept, t.replanning.off)
 	t.replanning.hand(armed{kept, all})
 	return nil
