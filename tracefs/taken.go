@@ -14,6 +14,7 @@ type Taken struct {
 	base   uint64 // of them, those before the buffer was last emptied
 	stolen uint64 // by others before that
 	last   uint64 // and since then
+	anew   bool   // base is not known: see CountAnew
 }
 
 // Begin says that a read begins, End that it has ended and what it has got.
@@ -52,19 +53,15 @@ type Balance struct {
 	Sure    bool   // and who reads is known: Stolen is exact
 }
 
-// CountAnew has what the kernel says was read until now be what was read here: the
-// buffers are others than before.
-func (s *Session) CountAnew() error {
+// CountAnew has what the kernel says was read until the next Balance be what was read
+// here: the buffers are others than before.
+func (s *Session) CountAnew() {
 	s.takings.mu.Lock()
 	defer s.takings.mu.Unlock()
-	all, err := s.Stats()
-	for i := range all {
-		if t := s.takings.cpu[all[i].CPU]; t != nil {
-			t.stolen += t.last
-			t.last, t.base = 0, t.events.Load()-all[i].Read
-		}
+	for _, t := range s.takings.cpu {
+		t.stolen += t.last
+		t.last, t.anew = 0, true
 	}
-	return err
 }
 
 // Balance adds up all CPUs. Of one that is being read from nothing is known but Seen,
@@ -94,6 +91,9 @@ func (s *Session) Balance() (Balance, error) {
 		if turn := t.turn.Load(); turn%2 == 1 || turn != before[st.CPU] {
 			b.Still, b.Sure = false, false
 			continue
+		}
+		if t.anew { // now both counts are of one moment
+			t.base, t.anew = own-st.Read, false
 		}
 		since := own - t.base
 		if st.Read < since { // the kernel has begun anew

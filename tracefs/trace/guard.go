@@ -205,9 +205,7 @@ func (g *guard) touched(seen []tracefs.Touch) {
 	}
 	if emptied {
 		g.suspect = time.Time{}
-		if err := g.t.session.CountAnew(); err != nil {
-			g.t.detail("%v", err)
-		}
+		g.t.session.CountAnew()
 	}
 	g.emptied, g.anew = g.emptied || emptied, g.anew || emptied
 	slices.Sort(events)
