@@ -29,6 +29,7 @@ func TestInterfered(t *testing.T) {
 			`{"interference":"another program has\n\u001b[2J","file":"/t/filter","func":"vfs_read","was":"none","is":"comm == \"x\""}`},
 		{tracefs.Interference{Text: "gone", Cost: tracefs.Cost{Told: true}, Rearmed: true}, `{"interference":"gone","missing_events":null,"rearmed":true}`},
 		{tracefs.Interference{Text: "over", Cost: tracefs.Cost{Told: true, Known: true}}, `{"interference":"over","missing_events":0}`},
+		{tracefs.Interference{Text: "up to", Cost: tracefs.Cost{Told: true, AtMost: true, Events: 4}}, `{"interference":"up to","missing_events":null,"missing_at_most":4}`},
 	} {
 		if got := string(json.New(nil, render.Options{}).Interfered(nil, &tt.Interference)); got != tt.want+"\n" {
 			t.Errorf("got  %swant %s", got, tt.want)

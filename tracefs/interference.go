@@ -16,6 +16,7 @@ type Interference struct {
 // A Cost is how many events interference has cost.
 type Cost struct {
 	Told   bool // the interference is over, or goes on with this so far
-	Known  bool // the kernel has counted
+	Known  bool // the kernel has counted, and Events is exact
+	AtMost bool // or it is no more than Events
 	Events uint64
 }

@@ -64,8 +64,9 @@ func (p *Printer) Missed(dst []byte, name string, returns bool, n uint64) []byte
 }
 
 // Interfered appends what another program has done to the trace. file, func, was and is
-// are left out where there is nothing to say; missing_events, which is null if nobody
-// has counted, until it is over:
+// are left out where there is nothing to say; missing_events, which is null where it is
+// not known exactly, until it is over; missing_at_most but where there is such a bound
+// instead:
 //
 //	{"interference":"another program has ...","file":"...","func":"vfs_read","was":"none","is":"count > 9","missing_events":3,"rearmed":true}
 func (p *Printer) Interfered(dst []byte, i *tracefs.Interference) []byte {
@@ -80,6 +81,8 @@ func (p *Printer) Interfered(dst []byte, i *tracefs.Interference) []byte {
 	switch {
 	case i.Cost.Known:
 		dst = strconv.AppendUint(append(dst, `,"missing_events":`...), i.Cost.Events, 10)
+	case i.Cost.Told && i.Cost.AtMost:
+		dst = strconv.AppendUint(append(dst, `,"missing_events":null,"missing_at_most":`...), i.Cost.Events, 10)
 	case i.Cost.Told:
 		dst = append(dst, `,"missing_events":null`...)
 	}

@@ -78,35 +78,54 @@ func (g *guard) hits() (n uint64, err error) {
 
 // cost is how many events the interference that has been told of has cost, as far as
 // the kernel has counted, and begins anew.
-func (g *guard) cost() (text string, c tracefs.Cost) {
-	c.Told = true
+func (g *guard) cost() (string, tracefs.Cost) {
 	was := g.mark
 	g.mark = g.account()
-	hits := int64(g.mark.hits - was.hits)
-	least, missing := was.lacks(g.mark)
-	uncounted, anew := g.uncounted, g.anew
+	k := counting{countable: g.t.countable(), drifts: g.drifts, uncounted: g.uncounted, anew: g.anew}
 	g.uncounted, g.anew = false, false
+	return k.cost(was, g.mark)
+}
+
+// counting is what is known of the kernel's counts.
+type counting struct {
+	countable bool // every hit of a probe makes an event, and nothing else does
+	drifts    bool // but calls of this program
+	uncounted bool // probes were off
+	anew      bool // the counts are not those that were
+}
+
+// cost is how many events are missing between two accounts: in words, and as a number
+// only if that is exact, or a bound.
+func (k counting) cost(was, now account) (text string, c tracefs.Cost) {
+	c.Told = true
+	hits := int64(now.hits - was.hits)
+	least, missing := was.lacks(now)
+	exact, bound := was.exact && now.exact, k.drifts || least != missing
 	about := ""
 	switch {
-	case g.drifts, least != missing:
-		about = "up to "
-	case !was.exact || !g.mark.exact:
+	case !exact:
 		about = "about "
+	case bound:
+		about = "up to "
 	}
 	switch {
-	case !g.mark.known || !was.known:
+	case !now.known || !was.known:
 		return "how many events that has cost is not known", c
-	case anew:
+	case k.anew:
 		return "how many events that has cost is not known, for the kernel has begun to count anew", c
-	case !g.t.countable():
+	case !k.countable:
 		return fmt.Sprintf("the probes were hit %d times meanwhile, and how much of that was asked for is not known", hits), c
-	case uncounted && missing > 0:
+	case k.uncounted && missing > 0:
 		return fmt.Sprintf("%s%d events are missing, and those that nobody has counted", about, missing), c
-	case uncounted:
+	case k.uncounted:
 		return "how many events that has cost is not known, for probes that are off count nothing", c
 	case missing > 0:
-		c.Known, c.Events = true, uint64(missing)
+		if exact {
+			c.Known, c.AtMost, c.Events = !bound, bound, uint64(missing)
+		}
 		return fmt.Sprintf("%s%d events are missing", about, missing), c
+	case !exact:
+		return "no events seem to be missing", c
 	}
 	c.Known = true
 	return "no events are missing", c

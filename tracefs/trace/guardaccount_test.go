@@ -1,0 +1,49 @@
+package trace
+
+import (
+	"testing"
+
+	"github.com/tsnoop/tsnoop/tracefs"
+)
+
+// TestCost: a number of events is exact, or a bound, or none.
+func TestCost(t *testing.T) {
+	counted := func(hits, seen uint64) account { return account{known: true, exact: true, hits: hits, seen: seen} }
+	inexact := func(a *account) { a.exact = false }
+	for _, tt := range []struct {
+		name string
+		k    counting
+		set  func(was, now *account)
+		hits uint64 // of 10 events
+		text string
+		want tracefs.Cost
+	}{
+		{name: "exact", hits: 13, text: "3 events are missing", want: tracefs.Cost{Known: true, Events: 3}},
+		{name: "none", hits: 10, text: "no events are missing", want: tracefs.Cost{Known: true}},
+		{name: "own calls", k: counting{drifts: true}, hits: 13, text: "up to 3 events are missing", want: tracefs.Cost{AtMost: true, Events: 3}},
+		{name: "own calls, none", k: counting{drifts: true}, hits: 10, text: "no events are missing", want: tracefs.Cost{Known: true}},
+		{name: "others' events", set: func(was, now *account) { was.unread, now.foreign = 1, 2 }, hits: 13,
+			text: "up to 3 events are missing", want: tracefs.Cost{AtMost: true, Events: 3}},
+		{name: "inexact at first", set: func(was, _ *account) { inexact(was) }, hits: 13, text: "about 3 events are missing"},
+		{name: "inexact at last", set: func(_, now *account) { inexact(now) }, hits: 13, text: "about 3 events are missing"},
+		{name: "inexact, none", set: func(_, now *account) { inexact(now) }, hits: 9, text: "no events seem to be missing"},
+		{name: "inexact and own calls", k: counting{drifts: true}, set: func(_, now *account) { inexact(now) }, hits: 13, text: "about 3 events are missing"},
+		{name: "off", k: counting{uncounted: true}, hits: 13, text: "3 events are missing, and those that nobody has counted"},
+		{name: "off, none", k: counting{uncounted: true}, hits: 10, text: "how many events that has cost is not known, for probes that are off count nothing"},
+		{name: "anew", k: counting{anew: true}, hits: 13, text: "how many events that has cost is not known, for the kernel has begun to count anew"},
+		{name: "unknown", set: func(was, _ *account) { was.known = false }, hits: 13, text: "how many events that has cost is not known"},
+	} {
+		was, now := counted(5, 5), counted(5+tt.hits, 15)
+		if tt.set != nil {
+			tt.set(&was, &now)
+		}
+		tt.k.countable, tt.want.Told = true, true
+		if text, got := tt.k.cost(was, now); text != tt.text || got != tt.want {
+			t.Errorf("%s: %q, %+v; want %q, %+v", tt.name, text, got, tt.text, tt.want)
+		}
+	}
+	const filtered = "the probes were hit 13 times meanwhile, and how much of that was asked for is not known"
+	if text, got := (counting{}).cost(counted(5, 5), counted(18, 6)); text != filtered || got != (tracefs.Cost{Told: true}) {
+		t.Errorf("with a filter: %q, %+v", text, got)
+	}
+}
