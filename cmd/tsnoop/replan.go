@@ -7,7 +7,9 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
+	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/specfile"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
@@ -19,8 +21,9 @@ type replanner struct {
 	ui    *ui
 	t     *trace.Trace
 	files *trace.FileWatch
-	armed []string // specs
-	wrong string   // what was said of the files as they are now
+	types *btf.Kernel // of --btf
+	armed []string    // specs
+	wrong string      // what was said of the files as they are now
 }
 
 // watchSpecs has the trace follow its files of specs, if --watch asks for that, until
@@ -92,15 +95,16 @@ func (r *replanner) reload(ctx context.Context, last bool) bool {
 
 // arm has the trace show these specs.
 func (r *replanner) arm(ctx context.Context, specs []string) error {
-	po, err := r.o.planOptions()
+	start := time.Now()
+	po, err := r.planOptions()
 	if err != nil {
 		return err
 	}
-	po.Text = true
 	plans, err := r.t.PlanFurther(specs, po)
 	if err == nil {
 		err = r.o.checkPlans(plans)
 	}
+	planned := time.Now()
 	if err == nil {
 		err = r.t.Replan(ctx, specs, plans)
 	}
@@ -113,7 +117,20 @@ func (r *replanner) arm(ctx context.Context, specs []string) error {
 	trace.Notes(plans, r.ui.verbose, r.ui.tell)
 	trace.LeftOut(plans, r.ui.verbose, r.ui.tell)
 	r.ui.warn("%s", r.difference(specs))
+	r.ui.detail("planned in %v, armed in %v", planned.Sub(start).Round(time.Millisecond), time.Since(planned).Round(time.Millisecond))
 	return nil
+}
+
+// planOptions are those of the run. A file of types is read once.
+func (r *replanner) planOptions() (po trace.PlanOptions, err error) {
+	if r.types != nil {
+		po = r.o.plan
+		po.Pair, po.Kernel = r.o.pairs(), r.types
+	} else if po, err = r.o.planOptions(); err == nil {
+		r.types = po.Kernel
+	}
+	po.Text = true
+	return po, err
 }
 
 // difference says what is another than before.

@@ -2,6 +2,7 @@ package trace
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -10,10 +11,11 @@ import (
 )
 
 // How long files are left alone after a change, for programs write in pieces; how long
-// at most while changes go on; and how long what cannot be read may be half of
-// something.
+// after one was put in the place of another, for that is whole; how long at most while
+// changes go on; and how long what cannot be read may be half of something.
 const (
 	settleFor  = 100 * time.Millisecond
+	renamedFor = 10 * time.Millisecond
 	settleMost = 400 * time.Millisecond
 	halfFor    = 300 * time.Millisecond
 )
@@ -97,6 +99,18 @@ func (f *FileWatch) isDir(e fsnotify.Event) bool {
 	return false
 }
 
+// settling is how long to leave a file alone after an event. A file that is there with
+// something in it was given its name when it was whole, or is written to in a moment,
+// which is another event.
+func settling(e fsnotify.Event) time.Duration {
+	if e.Has(fsnotify.Create) {
+		if info, err := os.Stat(e.Name); err == nil && info.Mode().IsRegular() && info.Size() > 0 {
+			return renamedFor
+		}
+	}
+	return settleFor
+}
+
 // Run calls changed when the files may have changed, until ctx is done. If that returns
 // false, what there is may be half of something: it is called once more some time
 // later, with last set.
@@ -106,13 +120,13 @@ func (f *FileWatch) Run(ctx context.Context, changed func(last bool) bool) {
 	last := false
 	find := time.NewTicker(settleMost)
 	defer find.Stop()
-	note := func() {
+	note := func(settle time.Duration) {
 		now := time.Now()
 		if since.IsZero() {
 			since = now
 		}
 		last = false
-		timer.Reset(min(settleFor, max(0, settleMost-now.Sub(since))))
+		timer.Reset(min(settle, max(0, settleMost-now.Sub(since))))
 	}
 	for {
 		select {
@@ -123,16 +137,16 @@ func (f *FileWatch) Run(ctx context.Context, changed func(last bool) bool) {
 				return
 			}
 			if f.concerns(e) {
-				note()
+				note(settling(e))
 			}
 		case _, ok := <-f.w.Errors: // events that were dropped, most likely
 			if !ok {
 				return
 			}
-			note()
+			note(settleFor)
 		case <-find.C:
 			if len(f.lost) > 0 && f.find() {
-				note()
+				note(settleFor)
 			}
 		case <-timer.C:
 			since = time.Time{}

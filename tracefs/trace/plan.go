@@ -37,7 +37,8 @@ type PlanOptions struct {
 	// trace, but for that.
 	Lines, Explained bool
 
-	taken []string // names of events that are armed already
+	taken     []string                              // names of events that are armed already
+	traceable func() func(module, name string) bool // nil asks the kernel each time
 }
 
 // elsewhere tells whether the plans are for another machine. What is armed is armed on
@@ -108,7 +109,9 @@ func (m *Machine) Target(o PlanOptions) (*fetchargs.Target, error) {
 	}
 	if m.fs != nil {
 		t.LongestArg = sync.OnceValue(m.fs.LongestArg)
-		t.Traceable = m.fs.TraceableFunctions
+		if t.Traceable = o.traceable; t.Traceable == nil {
+			t.Traceable = m.fs.TraceableFunctions
+		}
 		t.SyscallReads = m.fs.SyscallReads
 		t.SyscallNames, t.SyscallParams = sync.OnceValue(m.fs.Syscalls), m.syscallParams
 	}

@@ -26,6 +26,9 @@ type replanning struct {
 	modules []string // that it has
 	kernel  *btf.Kernel
 
+	// traceable is Machine.fs.TraceableFunctions, which the kernel takes long for.
+	traceable func() func(module, name string) bool
+
 	some    atomic.Bool // waiting has some
 	mu      sync.Mutex  // for waiting
 	waiting []armed
@@ -38,7 +41,8 @@ type armed struct {
 }
 
 func newReplanning(m *Machine) *replanning {
-	r := &replanning{on: map[string][]*fetchargs.Plan{}, off: map[string][]*fetchargs.Plan{}, machine: m, modules: proc.ModuleNames(), kernel: btf.Running()}
+	r := &replanning{on: map[string][]*fetchargs.Plan{}, off: map[string][]*fetchargs.Plan{}}
+	r.know(m, proc.ModuleNames())
 	go r.kernel.HasFunc("schedule") // its types are there, with luck, when the first edit comes
 	return r
 }
@@ -75,8 +79,8 @@ func (t *Trace) PlanFurther(specs []string, o PlanOptions) ([]*fetchargs.Plan, e
 	if len(further) == 0 {
 		return nil, nil
 	}
-	o.taken = t.replanning.taken
 	m := t.replanning.today()
+	o.taken, o.traceable = t.replanning.taken, t.replanning.traceable
 	if o.Kernel == nil {
 		o.Kernel = t.replanning.kernel
 	}
@@ -86,9 +90,15 @@ func (t *Trace) PlanFurther(specs []string, o PlanOptions) ([]*fetchargs.Plan, e
 // today is the machine with the modules that it has now.
 func (r *replanning) today() *Machine {
 	if now := proc.ModuleNames(); !slices.Equal(now, r.modules) {
-		r.machine, r.modules, r.kernel = NewMachine(r.machine.fs), now, btf.Running()
+		r.know(NewMachine(r.machine.fs), now)
 	}
 	return r.machine
+}
+
+// know begins with a machine that has these modules. What it reads of them it reads once.
+func (r *replanning) know(m *Machine, modules []string) {
+	r.machine, r.modules, r.kernel = m, modules, btf.Running()
+	r.traceable = sync.OnceValue(m.fs.TraceableFunctions)
 }
 
 // Replan has a trace that runs show the calls of these specs, and no others any more.
