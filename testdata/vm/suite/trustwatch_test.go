@@ -137,7 +137,7 @@ func watchEdits(t *testing.T, n int, flags ...string) {
 	tr := startTrace(t, append(flags, "-b", "4M", "--watch", "-F", file)...)
 	calls := newCaller(t)
 	shown := newTail(t, tr.out)
-	var slowest time.Duration
+	var slowest, later time.Duration
 	for i := range n {
 		how := edits[i%len(edits)]
 		if i%4 == 3 { // a bad edit keeps what there was
@@ -158,8 +158,10 @@ func watchEdits(t *testing.T, n int, flags ...string) {
 			slowest = max(slowest, time.Since(start))
 		} else {
 			said := strings.Count(tr.said(), " gone")
+			start := time.Now()
 			must(how.do(included, fmt.Sprintf(edited, i, offset)+fmt.Sprintf("generic_file_llseek() if offset == %d\n", 4+i)))
 			tr.await(fmt.Sprintf("edit %d, %s", i, how.name), func() bool { return strings.Count(tr.said(), " gone") > said })
+			later = max(later, time.Since(start))
 		}
 	}
 	made := calls.end()
@@ -177,6 +179,7 @@ func watchEdits(t *testing.T, n int, flags ...string) {
 	figure(t, "calls missing", missing)
 	figure(t, "calls shown twice", twice)
 	figure(t, "slowest edit until its first call is shown, ms", int(slowest/time.Millisecond))
+	figure(t, "slowest edit until it is told, ms", int(later/time.Millisecond))
 }
 
 // A tail reads what tsnoop writes, and counts the calls.
