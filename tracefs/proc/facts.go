@@ -60,7 +60,6 @@ func collect(found map[string]*Facts, l *line) {
 		case !slices.Contains(f.Modules, string(l.module)):
 			f.Modules = append(f.Modules, string(l.module))
 		}
-		return
 	}
 	if dot := bytes.IndexByte(l.name, '.'); dot > 0 {
 		if f := found[string(l.name[:dot])]; f != nil && !slices.Contains(f.Clones, string(l.name)) {

@@ -5,6 +5,7 @@ import (
 	"debug/elf"
 	"encoding/binary"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -81,9 +82,9 @@ func TestParseImage(t *testing.T) {
 		order   []string
 		first   uint64
 	}{
-		{"distances", []int32{0x1000, 0, 0x40, 0x80}, order, base + 0x1000},
+		{"distances", []int32{0, 0, 0x40, 0x80}, order, base},
 		{"variables of each CPU", []int32{0x1000, -1, -0x41, -0x81}, order, 0x1000},
-		{"each from itself", []int32{0x1000 - here, -here - 4, 0x40 - here - 8, 0x80 - here - 12}, order[:5], base + 0x1000},
+		{"each from itself", []int32{-here, -here - 4, 0x40 - here - 8, 0x80 - here - 12}, order[:5], base},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			whole := imageCore(base, c.order, parts(c.offsets)[:len(c.order)], stext)
@@ -91,21 +92,22 @@ func TestParseImage(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(text(c.first), string(got)); diff != "" {
+			if diff := cmp.Diff(text(c.first), string(got.text(math.MaxInt))); diff != "" {
 				t.Errorf("-want +got\n%s", diff)
 			}
 			for n := range whole {
-				if got, err := parseImage(bytes.NewReader(whole[:n])); err == nil && string(got) != text(c.first) {
-					t.Fatalf("of the first %d bytes: %q", n, got)
+				if got, err := parseImage(bytes.NewReader(whole[:n])); err == nil && string(got.text(math.MaxInt)) != text(c.first) {
+					t.Fatalf("of the first %d bytes: %q", n, got.text(math.MaxInt))
 				}
 			}
 		})
 	}
-	offsets := []int32{0x1000, 0, 0x40, 0x80}
+	offsets := []int32{0, 0, 0x40, 0x80}
 	for what, broken := range map[string][]byte{
 		"no core":                     []byte("x"),
 		"no table":                    imageCore(base, nil, nil, stext),
-		"_stext is elsewhere":         imageCore(base, order, parts([]int32{0x1000, 4, 0x40, 0x80}), stext),
+		"_stext is elsewhere":         imageCore(base, order, parts([]int32{0, 4, 0x40, 0x80}), stext),
+		"not in order":                imageCore(base, order, parts([]int32{0, 0, 0x80, 0x40}), stext),
 		"no _stext":                   imageCore(base, order, parts(offsets), ""),
 		"more symbols than there are": imageCore(base, order, slices.Replace(parts(offsets), 0, 1, le(uint32(1<<21))), stext),
 		"too many symbols":            imageCore(base, order, slices.Replace(parts(offsets), 0, 1, le(uint32(1<<31))), stext),
@@ -113,7 +115,7 @@ func TestParseImage(t *testing.T) {
 		"a nameless symbol":           imageCore(base, order, slices.Replace(parts(offsets), 1, 2, append([]byte("\x01D"), names...)), stext),
 	} {
 		if got, err := parseImage(bytes.NewReader(broken)); err == nil {
-			t.Errorf("%s: got %q", what, got)
+			t.Errorf("%s: got %q", what, got.text(math.MaxInt))
 		}
 	}
 }

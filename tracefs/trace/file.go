@@ -159,14 +159,18 @@ func (r *File) findStacks() error {
 }
 
 // loadSymbols parses the /proc/kallsyms that was recorded.
-func (r *File) loadSymbols() *proc.Symbols {
+func (r *File) loadSymbols() symbols {
 	text, err := r.file.Kallsyms()
+	if err == nil && len(text) == 0 {
+		return nil
+	}
 	var s *proc.Symbols
-	if err == nil && len(text) > 0 {
+	if err == nil {
 		s, err = proc.ParseSymbols(text)
 	}
 	if err != nil {
 		r.warn("functions are shown as numbers: %v", err)
+		return nil
 	}
 	return s
 }

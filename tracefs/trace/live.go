@@ -82,19 +82,17 @@ func (t *Trace) loadMapped() {
 	t.ranges, t.mapped = ranges, ranges.Contains
 }
 
-// loadSymbols parses the symbols of the kernel itself, which are read much faster than
-// all, if they can be had alone.
-func (t *Trace) loadSymbols() *proc.Symbols {
-	if text := t.machine.image(); text != nil { // which the names of the specs were looked up in already
-		if s, err := proc.ParseSymbols(text); err == nil {
-			return s
-		}
+// loadSymbols has the symbols of the kernel itself, which are read much faster than all,
+// if they can be had alone.
+func (t *Trace) loadSymbols() symbols {
+	if image := t.machine.image(); image != nil { // which the names of the specs were looked up in already
+		return image
 	}
 	return t.allSymbols()
 }
 
 // loadAllSymbols parses those of modules, too.
-func (t *Trace) loadAllSymbols() *proc.Symbols {
+func (t *Trace) loadAllSymbols() symbols {
 	list, err := t.machine.kallsyms()
 	var s *proc.Symbols
 	if err == nil {
@@ -102,6 +100,7 @@ func (t *Trace) loadAllSymbols() *proc.Symbols {
 	}
 	if err != nil {
 		t.warn("functions are shown as numbers: %v", err)
+		return nil
 	}
 	return s
 }

@@ -15,7 +15,7 @@ import (
 // once: for another trace, maybe after modules have come, make another Machine.
 type Machine struct {
 	fs        *tracefs.FS
-	image     func() []byte // the symbols of the kernel itself, nil if they cannot be had alone
+	image     func() *proc.Image // the symbols of the kernel itself, nil if they cannot be had alone
 	kallsyms  func() ([]byte, error)
 	loaded    string // the modules that were there when kallsyms was read, "" if not known
 	blacklist func() map[string]bool
@@ -42,12 +42,12 @@ func NewMachine(fs *tracefs.FS) *Machine {
 	return m
 }
 
-func readImage() []byte {
-	text, err := proc.ReadImage()
+func readImage() *proc.Image {
+	image, err := proc.ReadImage()
 	if err != nil {
 		return nil
 	}
-	return text
+	return image
 }
 
 // SymbolFacts asks this machine's symbol table about names of functions. Modules are
@@ -87,8 +87,8 @@ func (m *Machine) SymbolFacts(names []string, modules bool) (map[string]fetcharg
 func (m *Machine) lookUp(names []string, modules bool) (map[string]fetchargs.SymbolFacts, error) {
 	var facts map[string]proc.Facts
 	var stext uint64
-	if text := m.image(); text != nil && !modules {
-		facts, stext = proc.LookupFacts(text, names)
+	if image := m.image(); image != nil && !modules {
+		facts, stext = image.Facts(names)
 		for _, f := range facts {
 			modules = modules || f.Count == 0
 		}

@@ -279,12 +279,12 @@ func times(n uint64) string {
 
 // isLocal tells whether a function is seen by the file alone that it is in.
 func (t *Trace) isLocal(name string) bool {
-	text := t.machine.image()
-	if text == nil {
-		var err error
-		if text, err = t.machine.kallsyms(); err != nil && !isHidden(err) {
-			return false
-		}
+	if image := t.machine.image(); image != nil {
+		return image.IsLocal(name)
+	}
+	text, err := t.machine.kallsyms()
+	if err != nil && !isHidden(err) {
+		return false
 	}
 	return proc.IsLocal(text, name)
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
-	"github.com/tsnoop/tsnoop/tracefs/proc"
 	"github.com/tsnoop/tsnoop/tracefs/read"
 	"github.com/tsnoop/tsnoop/tracefs/text"
 )
@@ -38,7 +37,7 @@ type Reading struct {
 
 	// symbols may return nil, and lack those of modules. Then allSymbols has them; it may
 	// be nil.
-	symbols, allSymbols func() *proc.Symbols
+	symbols, allSymbols func() symbols
 	named               symbolFunc             // instead, if not nil
 	mapped              func(addr uint64) bool // which addresses can be read, nil if not known
 	ofText              bool                   // the records are made of text that was copied
@@ -55,6 +54,13 @@ type Reading struct {
 
 	decoders []*value.Decoder // of a plan's probes, and what they have of a call
 	records  [][]byte
+}
+
+// symbols are a *proc.Symbols or a *proc.Image.
+type symbols interface {
+	Name(addr uint64) (name, module string, off uint64, ok bool)
+	IsCode(addr uint64) bool
+	Addr(name string) (uint64, bool)
 }
 
 // A symbolFunc names what is at an address.
@@ -151,7 +157,7 @@ func (r *Reading) Symbol(addr uint64) (name, module string, off uint64, ok bool)
 }
 
 // furtherSymbols are to be asked what symbols does not tell, nil if there are none.
-func (r *Reading) furtherSymbols() *proc.Symbols {
+func (r *Reading) furtherSymbols() symbols {
 	if r.allSymbols == nil {
 		return nil
 	}
