@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
@@ -44,6 +45,10 @@ func (m *comparer) constant(c *spec.Compare, f *value.Field) (constant, bool) {
 	}
 	n, ok := m.integer(c, l, f)
 	if !ok {
+		return constant{}, false
+	}
+	if c.Op == "<" && n.Sign() == 0 && !f.Signed && pointee(f.Type) != nil {
+		m.failFix(c.Where(), spec.Fix{Span: c.Where(), Text: fmt.Sprintf("%s >= 0x%x", spec.Formatted(c.X, c.Format), abi.ErrorPointers)}, "for an error write ", "%s is a pointer, and never less than 0", c.X)
 		return constant{}, false
 	}
 	if bits := new(big.Int).Rsh(n, f.Width()-1); c.Op == "&" && f.Signed && f.Unsigned() == 0 && bits.Cmp(big.NewInt(1)) == 0 {
