@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -147,7 +148,7 @@ func parseArgs(args []string) (*options, error) {
 	if err := o.unquoted(); err != nil {
 		return o, err
 	}
-	return o, firstError(o.check(), o.checkGroup())
+	return o, cmp.Or(o.check(), o.checkGroup(), o.checkHeeded(set))
 }
 
 // check refuses what does not go together.

@@ -36,9 +36,9 @@ type setter struct {
 // yes is for flags that take no value.
 func yes(to *bool) setter { return optional("true", parsed(to, strconv.ParseBool)) }
 
-// word takes any text.
+// word takes any text, but none at all.
 func word(to *string) setter {
-	return parsed(to, func(s string) (string, error) { return s, nil })
+	return parsed(to, some)
 }
 
 // words takes any text, once more each time.

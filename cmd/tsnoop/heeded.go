@@ -1,0 +1,34 @@
+package main
+
+import (
+	"slices"
+
+	"github.com/spf13/pflag"
+)
+
+// choosing are the flags that choose what is traced. A recording has what it has.
+var choosing = []string{"pid", "follow", "comm", "cpu", "duration"}
+
+// wordless are the commands that stand alone.
+var wordless = []string{"check", "bug", "clean", "version"}
+
+// checkHeeded refuses what the command would pass over in silence.
+func (o *options) checkHeeded(set *pflag.FlagSet) error {
+	name := o.command.name
+	for _, flag := range choosing {
+		if name == "replay" && set.Changed(flag) {
+			return usagef("tsnoop replay FILE 'vfs_read(count > 4096)'", "--%s goes with a trace; of a recording, specs choose what is shown", flag)
+		}
+	}
+	switch {
+	case (o.emit != "" || o.explain) && (name == "record" || name == "replay"):
+		return usagef("tsnoop --emit SPEC", "--emit and --explain go without %s", name)
+	case o.compress && name != "record":
+		return usagef("tsnoop record --compress -o FILE SPEC", "--compress goes with record")
+	case slices.Contains(wordless, name) && len(o.args) > 0:
+		return usagef("tsnoop "+name, "%s stands alone, without %q", name, o.args[0])
+	case name == "help" && len(o.args) > 1:
+		return usagef("tsnoop help "+o.args[0], "help is on one thing at a time, not on %q, too", o.args[1])
+	}
+	return nil
+}
