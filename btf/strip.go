@@ -52,14 +52,21 @@ func unqualify(t Type) (Type, bool) {
 // IsUser reports whether t is a pointer into user memory, `char __user *`:
 // one whose target carries the type tag "user". Compilers write these tags
 // since clang 14 and gcc 16; without them false means nothing.
-func IsUser(t Type) bool {
+func IsUser(t Type) bool { return pointsTo(t, "user") }
+
+// IsPerCPU reports whether t is a pointer to what each CPU has its own of,
+// `int __percpu *`. False means nothing where IsUser's does not.
+func IsPerCPU(t Type) bool { return pointsTo(t, "percpu") }
+
+// pointsTo reports whether t is a pointer whose target carries a type tag.
+func pointsTo(t Type, tag string) bool {
 	p, ok := Strip(t).(*Pointer)
 	if !ok {
 		return false
 	}
 	t = p.Target
 	for range maxNesting {
-		if tag, ok := t.(*TypeTag); ok && tag.Value == "user" {
+		if has, ok := t.(*TypeTag); ok && has.Value == tag {
 			return true
 		}
 		if t, ok = unqualify(t); !ok {

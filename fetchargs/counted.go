@@ -113,6 +113,9 @@ func (r *resolver) encodeCounted(p route, w want, f *value.Format, count int) (e
 	}
 	e := encoded{at: x.Where()}
 	if !p.isUntyped() && !p.inReg && (p.typ == nil || pointee(p.typ) != nil) {
+		if !r.isOfOne(p, x) {
+			return e, false
+		}
 		p = p.follow(x.String(), r.pointee(p.typ))
 	} else if !r.hasElements(p, w, f, size*count) {
 		return e, false

@@ -55,7 +55,7 @@ func (r *resolver) deeper(w want) {
 	}
 	p, _ := r.walk(w.x)
 	target := r.pointee(p.typ)
-	if target == nil || !isStruct(target) {
+	if target == nil || !isStruct(target) || p.isPerCPU() {
 		return
 	}
 	if size, known := btf.Size(target); !known || size == 0 {

@@ -212,6 +212,8 @@ func (r *resolver) encodeText(e encoded, x spec.Expr, f *value.Format) (encoded,
 		return e, r.doesNotFit(x, p.typ, f)
 	case p.typ != nil && pointee(p.typ) == nil:
 		return e, r.doesNotFit(x, p.typ, f)
+	case !r.isOfOne(p, x):
+		return e, false
 	default:
 		e.route = p.follow(x.String(), nil)
 	}
@@ -230,6 +232,9 @@ func (r *resolver) encodeText(e encoded, x spec.Expr, f *value.Format) (encoded,
 func (r *resolver) encodeBytes(e encoded, x spec.Expr, f *value.Format) (encoded, bool) {
 	p := e.route
 	if p.typ == nil || pointee(p.typ) != nil {
+		if !r.isOfOne(p, x) {
+			return e, false
+		}
 		target := r.pointee(p.typ)
 		p = p.follow(x.String(), target)
 		if target == nil || isByte(target) || isVoid(target) {

@@ -45,6 +45,9 @@ func (r *resolver) encodeOne(e encoded, w want, form value.Form) (encoded, bool)
 func (r *resolver) encodeSockAddr(e encoded, x spec.Expr) (encoded, bool) {
 	p := e.route
 	if p.typ == nil || pointee(p.typ) != nil {
+		if !r.isOfOne(p, x) {
+			return e, false
+		}
 		p = p.follow(x.String(), r.pointee(p.typ))
 	}
 	if !p.mem {

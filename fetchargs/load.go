@@ -207,6 +207,9 @@ func (s savedSpan) load(text string) (spec.Span, error) {
 	return spec.Span{Pos: s[0], End: s[1]}, nil
 }
 
+// maxHZ is more than any kernel's CONFIG_HZ.
+const maxHZ = 10000
+
 // load refuses what decoding relies on never to be.
 func (s *savedField) load(p *Probe, types func(int) (btf.Type, error)) (f value.Field, err error) {
 	encoding, err := savedEncodings.number(s.Encoding, "encoding")
@@ -216,13 +219,16 @@ func (s *savedField) load(p *Probe, types func(int) (btf.Type, error)) (f value.
 	f = value.Field{
 		Label: s.Label, Format: s.Format, Encoding: value.Encoding(encoding), Arg: s.Arg, Size: s.Size, Count: s.Count,
 		Whole: s.Whole, Skip: s.Skip, Bits: s.Bits, Split: s.Split, Signed: s.Signed, BigEndian: s.BigEndian, Add: s.Add,
-		Hidden: s.Hidden, Again: s.Again, Why: s.Why, Macros: constants.For(p.Plan.Arch.Name),
+		Hidden: s.Hidden, Again: s.Again, Why: s.Why, HZ: s.HZ, Macros: constants.For(p.Plan.Arch.Name),
 	}
 	if f.Path = s.Path.load(0); !p.isPath(f.Path) || f.Path != nil && f.Encoding != value.String {
 		return f, errors.New("impossible path")
 	}
-	if f.Macros.Set(s.Set) != nil {
+	if f.Macros.Set(s.Set) != nil || value.FormatNamed(s.Set) != nil {
 		f.Set = s.Set
+	}
+	if s.HZ < 0 || s.HZ > maxHZ {
+		return f, errors.New("impossible jiffies")
 	}
 	if f.Type, err = types(s.Type); err != nil {
 		return f, err

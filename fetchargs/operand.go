@@ -94,8 +94,11 @@ func (r *resolver) fetch(w want) (ref, bool) {
 	switch scalar := e.field.Encoding == value.Integer || e.field.Encoding == value.BitField; {
 	case f != nil:
 		e.field.Format = f.Name
-	case scalar && pointee(p.typ) == nil:
+	case scalar && (pointee(p.typ) == nil || value.IsPerCPU(p.set)):
 		e.field.Set = p.set
+	}
+	if r.target.HZ != nil && mayHaveJiffies(&e.field) {
+		e.field.HZ = r.target.HZ()
 	}
 	e.field.BigEndian = f != nil && f.Big || (f == nil || f.Form == value.Named) && isBigEndian(e.field.Type)
 	side := r.entry
@@ -103,6 +106,17 @@ func (r *resolver) fetch(w want) (ref, bool) {
 		side = r.exit
 	}
 	return side.add(e, w)
+}
+
+// mayHaveJiffies tells whether a number of f, or of what is in it, may be jiffies.
+func mayHaveJiffies(f *value.Field) bool {
+	switch f.Encoding {
+	case value.Dumped:
+		return true
+	case value.Array:
+		return f.Format == "jiffies" || f.Type != nil && f.Format == "" && isStruct(f.Type)
+	}
+	return f.Format == "jiffies" || f.Set == "jiffies"
 }
 
 // impliedFormat is what a value is that is compared with an address of n bytes: IPv6

@@ -88,7 +88,8 @@ type (
 		Dump      *savedDump   `json:"dump,omitempty"`
 		Why       string       `json:"why,omitempty"`
 		Path      *savedPath   `json:"path,omitempty"`
-		Set       string       `json:"set,omitempty"` // of constants; who does not know it shows numbers
+		Set       string       `json:"set,omitempty"` // of constants, or a FORMAT; who does not know it shows numbers
+		HZ        int          `json:"hz,omitempty"`
 	}
 	savedDump struct { // a stretch of an object
 		At      int           `json:"at,omitempty"`
@@ -258,7 +259,7 @@ func saveField(f *value.Field) savedField {
 	s := savedField{
 		Label: f.Label, Format: f.Format, Encoding: savedEncodings[f.Encoding], Arg: f.Arg, Size: f.Size, Count: f.Count,
 		Whole: f.Whole, Skip: f.Skip, Bits: f.Bits, Split: f.Split, Signed: f.Signed, BigEndian: f.BigEndian, Add: f.Add,
-		Hidden: f.Hidden, Again: f.Again, Why: f.Why, Set: f.Set,
+		Hidden: f.Hidden, Again: f.Again, Why: f.Why, Set: f.Set, HZ: f.HZ,
 	}
 	for _, g := range f.Guards {
 		s.Guards = append(s.Guards, savedGuard{Label: g.Label, Arg: g.Arg, Space: savedSpaces[g.Space], Proof: saveProof(g.Proof)})

@@ -45,6 +45,10 @@ type Target struct {
 	// is not known, or is not needed.
 	FaultCount *FaultCount
 
+	// HZ asks how many jiffies a second has, 0 if that is not known. It is nil when the
+	// kernel is not this machine's, and called only for what may have jiffies.
+	HZ func() int
+
 	// LongestArg asks the kernel how long a fetcharg may be, nil if there is none
 	// to ask. It is called only for one that is too long for Features.
 	LongestArg func() int

@@ -97,7 +97,7 @@ func (r *resolver) result(x *spec.Ident) (route, bool) {
 // into makes ready to go into the struct that x is or points to.
 func (r *resolver) into(x spec.Expr, what spec.Span, verb string) (route, bool) {
 	p, ok := r.walk(x)
-	if !ok {
+	if !ok || !r.isOfOne(p, x) {
 		return p, false
 	}
 	if p.bitSize > 0 && !p.inReg {
@@ -196,6 +196,9 @@ func (r *resolver) elementsOf(of, x spec.Expr, first int64) (p route, elem btf.T
 			return p, a.Type, int64(a.Nelems), true
 		}
 		if target := r.pointee(p.typ); target != nil {
+			if !r.isOfOne(p, of) {
+				return p, nil, 0, false
+			}
 			if _, void := btf.Strip(target).(*btf.Void); !void {
 				return p.follow(of.String(), target), target, 0, true
 			}
@@ -233,7 +236,7 @@ func (r *resolver) element(p route, x *spec.Index, t btf.Type) (route, bool) {
 
 func (r *resolver) deref(x *spec.Deref) (route, bool) {
 	p, ok := r.walk(x.X)
-	if !ok {
+	if !ok || !r.isOfOne(p, x.X) {
 		return p, false
 	}
 	if p.isUntyped() {

@@ -32,6 +32,8 @@ var texts = [...]struct {
 	value.Returned:  {number: returnText},
 	value.ErrorCode: {number: errnoText},
 	value.Seconds:   {number: secondsText},
+	value.Jiffies:   {number: jiffiesText},
+	value.PerCPU:    {number: perCPUText},
 	value.IP4:       {ip4Text, appendIP4},
 	value.IP6:       {hexText, appendIP6},
 	value.MAC:       {hexText, appendMAC},

@@ -52,6 +52,13 @@ func known(label string, t btf.Type, set string) value.Field {
 	return f
 }
 
+// ticks is known to be jiffies, of a kernel that has so many a second.
+func ticks(label string, t btf.Type, hz int) value.Field {
+	f := known(label, t, "jiffies")
+	f.HZ = hz
+	return f
+}
+
 // sockAddr is the address of a socket of no known length.
 func sockAddr(format string) value.Field {
 	return value.Field{Label: "*addr", Type: &btf.Struct{Name: "sockaddr", Size: 16}, Format: format, Encoding: value.Array, Size: 8, Count: 14}
@@ -129,6 +136,18 @@ func TestValue(t *testing.T) {
 		{value.Field{Label: "(long)n", Type: cLong, Format: "x", Size: 4, Signed: true}, false, neg(-1), `0xffffffffffffffff`, `"value":18446744073709551615,"text":"0xffffffffffffffff"`},
 		{field("dev", devT, ""), false, num(8<<20 | 17), `8:17`, `"value":8388625,"text":"8:17"`},
 		{field("dev", cUint, "dev"), false, num(0), `0:0`, `"value":0,"text":"0:0"`},
+		{ticks("expires", cUlong, 250), false, num(4294897686), `boot+21.560s`, `"value":4294897686,"text":"boot+21.560s"`},
+		{ticks("expires", cUlong, 1000), false, num(1<<32 + 12), `boot+300.012s`, `"value":4294967308,"text":"boot+300.012s"`},
+		{ticks("delay", cUlong, 250), false, num(0), `0.000s`, `"value":0,"text":"0.000s"`},
+		{ticks("delay", cUlong, 300), false, num(75), `0.250s`, `"value":75,"text":"0.250s"`},
+		{ticks("timeout", cLong, 250), false, neg(-1), `-0.004s`, `"value":-1,"text":"-0.004s"`},
+		{ticks("timeout", cLong, 250), false, num(1<<63 - 1), `forever`, `"value":9223372036854775807,"text":"forever"`},
+		{ticks("expires", cUlong, 250), false, num(1<<62 - 3), `4611686018427387901`, `"value":4611686018427387901`},
+		{ticks("rto", cUint, 250), false, num(4294967295), `17179869.180s`, `"value":4294967295,"text":"17179869.180s"`},
+		{ticks("expires", cUlong, 0), false, num(4294897686), `4294897686`, `"value":4294897686`},
+		{known("dev->pcpu_refcnt", &btf.Pointer{Target: cInt}, "percpu"), false, num(0x5e0b0), `0x5e0b0 (percpu)`, `"value":"0x5e0b0","text":"0x5e0b0 (percpu)"`},
+		{known("dev->pcpu_refcnt", &btf.Pointer{Target: cInt}, "percpu"), false, num(0), `NULL`, `"value":"0x0"`},
+		{field("p", &btf.Pointer{Target: &btf.TypeTag{Value: "percpu", Type: cInt}}, ""), false, num(0x5e0b0), `0x5e0b0 (percpu)`, `"value":"0x5e0b0","text":"0x5e0b0 (percpu)"`},
 		{field("now", ktime, ""), false, neg(-1500000000), `-1.500000000s`, `"value":-1500000000,"text":"-1.500000000s"`},
 		{field("gfp", gfp, ""), false, num(0xdc0), `GFP_KERNEL|__GFP_ZERO`, `"value":3520,"text":"GFP_KERNEL|__GFP_ZERO"`},
 		{field("gfp", gfp, "x"), false, num(0xdc0), `0xdc0`, `"value":3520,"text":"0xdc0"`},

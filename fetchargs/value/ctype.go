@@ -86,7 +86,11 @@ func structRule(t btf.Type, typedef string, size int) (r rule, ok bool) {
 // return value of a function.
 func typeRule(f *Field, returned bool) (rule, *btf.Enum) {
 	t, name := element(f.Type)
-	if f.Set != "" {
+	if format := FormatNamed(f.Set); format != nil && format.Form != Named {
+		if _, isInt := t.(*btf.Int); isInt || format.Form == PerCPU && pointed(t) {
+			return format.rule(), nil
+		}
+	} else if f.Set != "" {
 		return rule{form: Named, set: f.Set, big: typedefs[name].big}, nil
 	}
 	if name == "__be32" && ip4Name(lastName(f.Label)) {
@@ -111,9 +115,18 @@ func typeRule(f *Field, returned bool) (rule, *btf.Enum) {
 		if _, ok := btf.Strip(t.Target).(*btf.FuncProto); ok {
 			return symbolRule, nil
 		}
+		if btf.IsPerCPU(t) {
+			return rule{form: PerCPU}, nil
+		}
 		return pointerRule, nil
 	}
 	return unknownRule, nil
+}
+
+// pointed tells whether t is a pointer.
+func pointed(t btf.Type) bool {
+	_, ok := t.(*btf.Pointer)
+	return ok
 }
 
 func intRule(t *btf.Int, f *Field, returned bool) rule {

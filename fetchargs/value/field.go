@@ -40,7 +40,8 @@ type Field struct {
 	Why       string  // nothing was fetched
 
 	Path   *Path            // the text is the last name of a path, whose others are here
-	Set    string           // of constants, if the value is known to hold them; else ""
+	Set    string           // of constants, if the value is known to hold them, or a FORMAT; else ""
+	HZ     int              // jiffies a second; 0 if that is not known, or there are none
 	Macros *constants.Table // the machine's; nil for those that all have
 }
 

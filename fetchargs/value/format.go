@@ -26,7 +26,7 @@ type Format struct {
 	Form   Form
 	Set    string // of constants, for Named
 	Size   int    // bytes, for FixedWidth and ByteArray
-	Signed bool   // how numbers are widened, but for Seconds, of which the C type knows
+	Signed bool   // how numbers are widened, but for times, of which the C type knows
 	Big    bool   // in network byte order
 	First  bool   // of other things' bytes the first are meant: one address, one port
 }
@@ -68,6 +68,8 @@ var formats = []Format{
 	{Name: "symbol", Form: Symbol, Shape: FixedWidth, Size: 8},
 	{Name: "dev", Form: Device},
 	{Name: "bits", Form: Bits},
+	{Name: "jiffies", Form: Jiffies},
+	{Name: "percpu", Form: PerCPU},
 	{Name: "path", Form: Address, Shape: FilePath},
 	{Name: "sockaddr", Form: SockAddr, Shape: ByteArray, Size: SockAddrSize},
 	{Name: "str", Form: Address, Shape: KernelText},

@@ -108,22 +108,39 @@ var params = map[string]string{
 }
 
 // SetOfMember is the set of constants that a member of a struct or union is known to
-// hold, "" if there is none.
+// hold, or the FORMAT that it is known to have; "" if there is none.
 func SetOfMember(of btf.Type, member string) string {
+	name := ""
 	switch t := btf.Strip(of).(type) {
 	case *btf.Struct:
-		return members[t.Name+"."+member]
+		name = t.Name + "." + member
 	case *btf.Union:
-		return members[t.Name+"."+member]
+		name = t.Name + "." + member
+	}
+	switch set, ok := members[name]; {
+	case ok:
+		return set
+	case memberFormats[name] != "":
+		return memberFormats[name]
+	case isJiffiesName(member):
+		return "jiffies"
 	}
 	return ""
 }
 
-// SetOfParam is the set that a parameter of a function is known to hold, "" if there
-// is none.
+// SetOfParam is the set, or the FORMAT, of a parameter of a function, "" if there is
+// none.
 func SetOfParam(function, param string) string {
-	if set, ok := params[function+"."+param]; ok {
-		return set
+	for _, name := range []string{function + "." + param, param} {
+		if set, ok := params[name]; ok {
+			return set
+		}
+		if format, ok := paramFormats[name]; ok {
+			return format
+		}
 	}
-	return params[param]
+	if isJiffiesName(param) {
+		return "jiffies"
+	}
+	return ""
 }

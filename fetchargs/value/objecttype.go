@@ -21,7 +21,7 @@ func isObject(f *Field) bool {
 // newObjectType is the Type of the memory of an object: what its C type says of it,
 // down to its pointers. A FORMAT of numbers is that of its integers.
 func newObjectType(f *Field, order binary.ByteOrder) Type {
-	b := objectBuilder{order: order, macros: f.Macros, known: make(map[btf.Type][]Member), left: maxMembers}
+	b := objectBuilder{order: order, macros: f.Macros, hz: f.HZ, known: make(map[btf.Type][]Member), left: maxMembers}
 	format := FormatNamed(f.Format)
 	if format != nil && format.Shape == RawMemory {
 		return Type{Form: Memory, Size: f.Whole, Big: IsBig(order)}
@@ -41,6 +41,7 @@ const (
 type objectBuilder struct {
 	order  binary.ByteOrder
 	macros *constants.Table
+	hz     int
 	format string
 	known  map[btf.Type][]Member // of structs and unions; nil while they are made
 	left   int                   // members that may still be made, for BTF may be damaged
@@ -50,7 +51,7 @@ type objectBuilder struct {
 // constants of that set, if it is not "".
 func (b *objectBuilder) of(t btf.Type, name, set string, depth int) Type {
 	dims, elem := dimensions(t)
-	f := Field{Label: name, Type: t, Encoding: Integer, Signed: btf.Signed(elem), Set: set, Macros: b.macros}
+	f := Field{Label: name, Type: t, Encoding: Integer, Signed: btf.Signed(elem), Set: set, Macros: b.macros, HZ: b.hz}
 	if _, ok := btf.Size(t); ok {
 		f.Size, _ = btf.Size(elem)
 	}
@@ -97,7 +98,7 @@ func (b *objectBuilder) shown(f *Field, elem btf.Type) Type {
 // isInteger tells whether a FORMAT of numbers goes for values of t in an object.
 func (t *Type) isInteger() bool {
 	switch t.Form {
-	case Decimal, Octal, Byte, Char, Named, Device, Seconds:
+	case Decimal, Octal, Byte, Char, Named, Device, Seconds, Jiffies:
 		return true
 	}
 	return false
@@ -185,7 +186,7 @@ func (b *objectBuilder) bitField(m *btf.MemberOf, at int, set string) Member {
 	if size, _ = btf.Size(m.Type); size > 8 || bits > 64 {
 		size, bits = min(size, 8), min(bits, 64)
 	}
-	f := Field{Label: m.Name, Type: m.Type, Encoding: BitField, Size: size, Bits: bits, Signed: btf.Signed(m.Type), Set: set, Macros: b.macros}
+	f := Field{Label: m.Name, Type: m.Type, Encoding: BitField, Size: size, Bits: bits, Signed: btf.Signed(m.Type), Set: set, Macros: b.macros, HZ: b.hz}
 	t := b.shown(&f, m.Type)
 	t.bits, t.Size = bits, (at%8+bits+7)/8
 	return Member{Name: m.Name, C: btf.Name(m.Type), Type: t, Offset: at / 8, Shift: at % 8}

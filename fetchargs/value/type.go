@@ -17,6 +17,7 @@ type Type struct {
 	Returned bool           // it is what a function has returned
 	Enum     *btf.Enum      // for the Form Enum
 	Names    *constants.Set // for the Form Named
+	HZ       int            // for the Form Jiffies: how many a second; 0 if that is not known
 
 	// Members are those of a struct that is shown member by member. Its Form is
 	// Unknown.
@@ -65,7 +66,10 @@ func NewType(f *Field, returned bool, order binary.ByteOrder) Type {
 		r.signed = t.Names.IsNumber() && f.Signed
 	}
 	t.Form, t.Chars = r.form, r.chars
-	t.Signed = r.signed || r.form == Seconds && f.Signed
+	t.Signed = r.signed || (r.form == Seconds || r.form == Jiffies) && f.Signed
+	if r.form == Jiffies {
+		t.HZ = f.HZ
+	}
 	if r.width > 0 && r.width < f.Size {
 		t.count = r.width
 	}

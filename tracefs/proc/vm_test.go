@@ -6,6 +6,8 @@ import (
 	"os"
 	"os/exec"
 	"testing"
+
+	"golang.org/x/sys/unix"
 )
 
 // TestVMKernel reads the symbols and ranges of the kernel it runs on.
@@ -57,5 +59,19 @@ func TestVMKernel(t *testing.T) {
 	defer os.WriteFile("/proc/sys/kernel/kptr_restrict", []byte("0"), 0)
 	if _, err := LoadSymbols(); err != ErrHidden {
 		t.Errorf("with kptr_restrict: got error %v, want ErrHidden", err)
+	}
+}
+
+// TestHZ: the kernels of the tests are built for 250.
+func TestHZ(t *testing.T) {
+	var u unix.Utsname
+	if err := unix.Uname(&u); err != nil {
+		t.Fatal(err)
+	}
+	if got := HZ(unix.ByteSliceToString(u.Release[:])); got != 250 {
+		t.Errorf("HZ: got %d, want 250", got)
+	}
+	if got := stallHZ(); got != 250 {
+		t.Errorf("stallHZ: got %d, want 250", got)
 	}
 }

@@ -28,14 +28,13 @@ var options = []string{
 func About(fs *tracefs.FS) []Fact {
 	var u unix.Utsname
 	unix.Uname(&u)
-	release := unix.ByteSliceToString(u.Release[:])
 	facts := []Fact{
-		{"kernel", release + " " + unix.ByteSliceToString(u.Machine[:])},
+		{"kernel", release() + " " + unix.ByteSliceToString(u.Machine[:])},
 		{"machine", sizes()},
 		{"rights", fmt.Sprintf("user %s, kptr_restrict %d", map[bool]string{true: "0", false: "not 0"}[os.Geteuid() == 0], proc.KptrRestrict())},
 		{"lockdown", or(tracefs.Lockdown(), "none")},
 		{"types", typeSizes()},
-		{"config", config(release)},
+		{"config", config(release())},
 		{"kprobe blacklist", fmt.Sprintf("%d functions", len(proc.LoadBlacklist()))},
 	}
 	if fs == nil {
@@ -48,6 +47,13 @@ func About(fs *tracefs.FS) []Fact {
 	return append(facts,
 		Fact{"in tracefs", fmt.Sprintf("%d probes and %d instances of others, %d and %d of tsnoop, tracer %s", c.Probes, c.Instances, c.OwnProbes, c.OwnInstances, c.Tracer)},
 		Fact{"refused", or(strings.Join(c.Refusals, "; "), "nothing")})
+}
+
+// release is that of the running kernel.
+func release() string {
+	var u unix.Utsname
+	unix.Uname(&u)
+	return unix.ByteSliceToString(u.Release[:])
 }
 
 func or(text, otherwise string) string {

@@ -19,6 +19,7 @@ type Machine struct {
 	kallsyms  func() ([]byte, error)
 	loaded    string // the modules that were there when kallsyms was read, "" if not known
 	blacklist func() map[string]bool
+	hz        func() int        // jiffies a second, 0 if that is not known
 	builds    map[string]string // of modules that types are known of before they are loaded
 
 	mu    sync.Mutex
@@ -32,6 +33,7 @@ func NewMachine(fs *tracefs.FS) *Machine {
 		fs:        fs,
 		image:     sync.OnceValue(readImage),
 		blacklist: sync.OnceValue(proc.LoadBlacklist),
+		hz:        sync.OnceValue(func() int { return proc.HZ(release()) }),
 		builds:    map[string]string{},
 		facts:     map[string]fetchargs.SymbolFacts{},
 	}

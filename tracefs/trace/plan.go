@@ -96,7 +96,7 @@ func (m *Machine) Target(o PlanOptions) (*fetchargs.Target, error) {
 	if o.elsewhere() {
 		return t, nil
 	}
-	t.Symbols, t.Place, t.ModuleLoaded = m.SymbolFacts, m.symbolPlace(), proc.ModuleLoaded
+	t.Symbols, t.Place, t.ModuleLoaded, t.HZ = m.SymbolFacts, m.symbolPlace(), proc.ModuleLoaded, m.hz
 	if o.Wait {
 		t.Await = m.await(t.Kernel)
 	}

@@ -1,0 +1,21 @@
+package fetchargs
+
+import (
+	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
+	"github.com/tsnoop/tsnoop/fetchargs/value"
+)
+
+// isPerCPU tells whether p is a pointer to what each CPU has its own of.
+func (p route) isPerCPU() bool { return value.IsPerCPU(p.set) || btf.IsPerCPU(p.typ) }
+
+// isOfOne refuses to follow a pointer to what each CPU has its own of: without the
+// offset of a CPU it leads to none of them, and what lies there is not theirs.
+func (r *resolver) isOfOne(p route, x spec.Expr) bool {
+	if !p.isPerCPU() {
+		return true
+	}
+	r.fail(x.Where(), "the pointer by itself can be shown; cast to a pointer, it is followed as if it were an address",
+		"each CPU has its own of what %s points to, at an offset of its own", x)
+	return false
+}
