@@ -112,3 +112,30 @@ func TestFileWatch(t *testing.T) {
 	}
 	os.RemoveAll(dir + ".old")
 }
+
+// TestSettling: what was put in the place of a file is whole; what is empty, is being
+// written to or has gone is not.
+func TestSettling(t *testing.T) {
+	dir := t.TempDir()
+	whole, empty := filepath.Join(dir, "whole"), filepath.Join(dir, "empty")
+	for name, text := range map[string]string{whole: "f", empty: ""} {
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, tt := range []struct {
+		fsnotify.Event
+		want time.Duration
+	}{
+		{fsnotify.Event{Name: whole, Op: fsnotify.Create}, renamedFor},
+		{fsnotify.Event{Name: whole, Op: fsnotify.Write}, settleFor},
+		{fsnotify.Event{Name: whole, Op: fsnotify.Rename}, settleFor},
+		{fsnotify.Event{Name: empty, Op: fsnotify.Create}, settleFor},
+		{fsnotify.Event{Name: dir, Op: fsnotify.Create}, settleFor},
+		{fsnotify.Event{Name: filepath.Join(dir, "gone"), Op: fsnotify.Create}, settleFor},
+	} {
+		if got := settling(tt.Event); got != tt.want {
+			t.Errorf("after %v: %v, want %v", tt.Event, got, tt.want)
+		}
+	}
+}

@@ -16,6 +16,10 @@ import (
 // reader's.
 const settle = 300 * time.Millisecond
 
+// mostSettle is how often settle is waited for while a buffer has events that nobody has
+// read.
+const mostSettle = 5
+
 // mostQuiet is of how many functions it is told why they are quiet.
 const mostQuiet = 5
 
@@ -107,8 +111,9 @@ func (q *quiet) refused(plan int, held func([]uint64)) {
 
 // Quiet says why no call has come yet, as far as the counts of the kernel and of what
 // was read tell: some sentences, none if a call has come. From then on it is not
-// counted any more, so that a further answer is of no use. It takes 300 ms. It may be
-// called by another goroutine than reads the calls.
+// counted any more, so that a further answer is of no use. It takes 300 ms, or some of
+// that while there are events that were not read. It may be called by another goroutine
+// than reads the calls.
 func (t *Trace) Quiet() []string {
 	q := t.why
 	q.mu.Lock()
@@ -122,7 +127,12 @@ func (t *Trace) Quiet() []string {
 		t.detail("%v", err)
 		return nil
 	}
-	time.Sleep(settle)
+	for range mostSettle {
+		time.Sleep(settle)
+		if !t.unread() {
+			break
+		}
+	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.ended {
@@ -130,6 +140,12 @@ func (t *Trace) Quiet() []string {
 	}
 	q.ended = true
 	return q.why(hits, t.isLocal)
+}
+
+// unread tells whether the buffers have events.
+func (t *Trace) unread() bool {
+	all, err := t.session.Stats()
+	return err == nil && slices.ContainsFunc(all, func(st tracefs.CPUStats) bool { return st.Entries > 0 })
 }
 
 // why says of each plan why no call of it has come.
