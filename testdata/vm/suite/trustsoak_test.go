@@ -202,9 +202,13 @@ func TestTrustRounds(t *testing.T) {
 		round()
 	}
 	before, files := takeFootprint(t), openFiles(t, os.Getpid())
-	for range rounds {
-		round()
+	start := time.Now()
+	for i := range rounds {
+		if round(); i%100 == 99 {
+			t.Logf("%d rounds, %v", i+1, time.Since(start))
+		}
 	}
+	took := time.Since(start)
 	var after footprint
 	same := func() bool {
 		after = takeFootprint(t)
@@ -226,6 +230,7 @@ func TestTrustRounds(t *testing.T) {
 		t.Errorf("%d files are open, %d were", n, files)
 	}
 	figure(t, "rounds", rounds)
+	figure(t, "ms each", int(took/time.Millisecond)/rounds)
 	figure(t, "KiB of slab more", after.SlabKB-before.SlabKB)
 	figure(t, "probes and functions more", after.Kprobes-before.Kprobes+after.Functions-before.Functions)
 }
