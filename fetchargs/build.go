@@ -90,7 +90,11 @@ func (b *builder) add(e encoded, w want) (ref, bool) {
 	}
 	own, ok := e.route.fetcharg(), false
 	own.Type, own.Count = e.typ, e.count
-	if f.Arg, ok = b.arg(own, label, at, e.next...); !ok {
+	use := ""
+	if f.Encoding == value.Age { // which nothing else may take for what the kernel has fetched
+		use = fmt.Sprintf("age %v ", f.Boot)
+	}
+	if f.Arg, ok = b.argFor(use, own, label, at, e.next...); !ok {
 		return ref{}, false
 	}
 	if !b.guards(e, &f) {
@@ -156,6 +160,11 @@ func (b *builder) space(e encoded, i int) value.Space {
 // arg adds a fetcharg, and those that are to follow it in the record, or finds them
 // among those there are.
 func (b *builder) arg(a Arg, label string, at spec.Span, next ...Arg) (int, bool) {
+	return b.argFor("", a, label, at, next...)
+}
+
+// argFor is arg among those of one use.
+func (b *builder) argFor(use string, a Arg, label string, at spec.Span, next ...Arg) (int, bool) {
 	args := append([]Arg{a}, next...)
 	texts := make([]string, len(args))
 	for i, a := range args {
@@ -165,7 +174,7 @@ func (b *builder) arg(a Arg, label string, at spec.Span, next ...Arg) (int, bool
 			return 0, false
 		}
 	}
-	text := strings.Join(texts, " ")
+	text := use + strings.Join(texts, " ")
 	i, known := b.byText[text]
 	if !known {
 		i = len(b.args)

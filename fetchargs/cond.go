@@ -174,7 +174,11 @@ func (c *comparer) compare(x *spec.Compare, not bool, item *spec.Item) *test {
 		}
 	}
 	if other == nil {
-		t.value, _ = c.constant(x, left.field())
+		if left.field().Encoding == value.Age {
+			c.compareAge(t, x)
+		} else {
+			t.value, _ = c.constant(x, left.field())
+		}
 		t.value.shown = x.Value.String()
 		return t
 	}

@@ -98,6 +98,8 @@ func (r *resolver) encodeShape(e encoded, w want, f *value.Format) (encoded, boo
 		return r.encodeBytes(e, x, f)
 	case value.FilePath:
 		return r.encodePath(e, w, f)
+	case value.Stamp:
+		return r.encodeAge(e, x, f)
 	case value.RawMemory:
 		if size, _ := btf.Size(orVoid(p.typ)); p.mem && p.bitSize == 0 && size > maxElements && !w.hidden {
 			e.field.Type, e.field.Encoding, e.field.Size, e.field.Whole = p.typ, value.Dumped, 1, size

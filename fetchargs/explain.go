@@ -71,6 +71,9 @@ func (p *Probe) explainField(w io.Writer, f *value.Field) {
 		}
 		p.explainParts(w, f)
 	}
+	if f.Encoding == value.Age {
+		fmt.Fprintf(w, "      which is taken from the event's own time, in ns on %s\n", ageClock(f))
+	}
 	if f.Add != 0 {
 		fmt.Fprintf(w, "      and %+d added after reading\n", f.Add)
 	}

@@ -219,7 +219,7 @@ func (s *savedField) load(p *Probe, types func(int) (btf.Type, error)) (f value.
 	f = value.Field{
 		Label: s.Label, Format: s.Format, Encoding: value.Encoding(encoding), Arg: s.Arg, Size: s.Size, Count: s.Count,
 		Whole: s.Whole, Skip: s.Skip, Bits: s.Bits, Split: s.Split, Signed: s.Signed, BigEndian: s.BigEndian, Add: s.Add,
-		Hidden: s.Hidden, Again: s.Again, Why: s.Why, HZ: s.HZ, Macros: constants.For(p.Plan.Arch.Name),
+		Hidden: s.Hidden, Again: s.Again, Why: s.Why, HZ: s.HZ, Boot: s.Boot, Macros: constants.For(p.Plan.Arch.Name),
 	}
 	if f.Path = s.Path.load(0); !p.isPath(f.Path) || f.Path != nil && f.Encoding != value.String {
 		return f, errors.New("impossible path")
@@ -256,6 +256,9 @@ func (p *Probe) checkField(f *value.Field) error {
 		bad = bad || f.Encoding != value.Nothing
 	default:
 		bad = true
+	}
+	if f.Encoding == value.Age {
+		bad = bad || f.Size != 8
 	}
 	if f.Encoding == value.BitField {
 		bad = bad || f.Bits < 1 || f.Bits > 8*f.Size

@@ -97,6 +97,8 @@ func (c *complaints) fits(m *Measure, f *value.Field, at Side) bool {
 		return false
 	case !m.Number:
 		return true
+	case f.Encoding == value.Age:
+		return true
 	case f.Encoding != value.Integer && f.Encoding != value.BitField:
 		c.fail(m.item.Span, "", "%s is not a number", spec.Formatted(x, m.item.Format))
 		return false

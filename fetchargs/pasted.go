@@ -74,6 +74,8 @@ func (p *Probe) pasted(f *value.Field) string {
 			sign = "-"
 		}
 		return fmt.Sprintf("%s is %s %s %d", f.Label, name, sign, max(f.Add, -f.Add))
+	case f.Encoding == value.Age:
+		return fmt.Sprintf("%s is the time itself, in ns on %s", name, ageClock(f))
 	case f.BigEndian && f.Size > 1 && (f.Encoding == value.Integer || f.Encoding == value.Array):
 		return fmt.Sprintf("%s is big-endian: swap its %d bytes", name, f.Size)
 	case f.Encoding == value.BitField && f.Signed:

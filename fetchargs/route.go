@@ -37,6 +37,7 @@ type route struct {
 	text            bool     // a member that holds text, whatever its type
 	set             string   // of constants that the value is known to hold
 	wide            btf.Type // what the number is widened to; nil if it is not
+	boot            bool     // a member that is a time of CLOCK_BOOTTIME
 }
 
 // A label is a pointer that is followed on the way.
@@ -80,7 +81,7 @@ func (p route) follow(text string, typ btf.Type) route {
 	user := btf.IsUser(p.typ)
 	p = p.from(text).load()
 	p.labels = append(slices.Clip(p.labels), label{text: text, target: typ, start: p.off})
-	p.mem, p.typ, p.user, p.text, p.set, p.wide = true, typ, user, false, "", nil
+	p.mem, p.typ, p.user, p.text, p.set, p.wide, p.boot = true, typ, user, false, "", nil, false
 	p.bitOff, p.bitSize = 0, 0
 	return p
 }
@@ -109,7 +110,7 @@ func (b Base) plus(n int64) Base {
 // at moves by n bytes within the object.
 func (p route) at(n int64, typ btf.Type) route {
 	p.off += n
-	p.typ, p.text, p.set, p.wide = typ, false, "", nil
+	p.typ, p.text, p.set, p.wide, p.boot = typ, false, "", nil, false
 	return p
 }
 

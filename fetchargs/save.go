@@ -87,6 +87,7 @@ type (
 		Again     int          `json:"again,omitempty"`
 		Dump      *savedDump   `json:"dump,omitempty"`
 		Why       string       `json:"why,omitempty"`
+		Boot      bool         `json:"boot,omitempty"`
 		Path      *savedPath   `json:"path,omitempty"`
 		Set       string       `json:"set,omitempty"` // of constants, or a FORMAT; who does not know it shows numbers
 		HZ        int          `json:"hz,omitempty"`
@@ -160,7 +161,7 @@ const savedDuration = "duration"
 type savedWords []string
 
 var (
-	savedEncodings = savedWords{value.Integer: "integer", value.BitField: "bitfield", value.String: "string", value.Array: "array", value.Nothing: "nothing", value.Dumped: "dumped"}
+	savedEncodings = savedWords{value.Integer: "integer", value.BitField: "bitfield", value.String: "string", value.Array: "array", value.Nothing: "nothing", value.Dumped: "dumped", value.Age: "age"}
 	savedSpaces    = savedWords{value.KernelSpace: "kernel", value.UserSpace: "user", value.AnySpace: "any", value.EitherSpace: "either"}
 	savedProofs    = savedWords{value.Through: "through", value.Itself: "itself", value.Counted: "counted"}
 	savedValues    = savedWords{value.Uint: "uint", value.Int: "int", value.Text: "text", value.Bytes: "bytes"}
@@ -259,7 +260,7 @@ func saveField(f *value.Field) savedField {
 	s := savedField{
 		Label: f.Label, Format: f.Format, Encoding: savedEncodings[f.Encoding], Arg: f.Arg, Size: f.Size, Count: f.Count,
 		Whole: f.Whole, Skip: f.Skip, Bits: f.Bits, Split: f.Split, Signed: f.Signed, BigEndian: f.BigEndian, Add: f.Add,
-		Hidden: f.Hidden, Again: f.Again, Why: f.Why, Set: f.Set, HZ: f.HZ,
+		Hidden: f.Hidden, Again: f.Again, Why: f.Why, Set: f.Set, HZ: f.HZ, Boot: f.Boot,
 	}
 	for _, g := range f.Guards {
 		s.Guards = append(s.Guards, savedGuard{Label: g.Label, Arg: g.Arg, Space: savedSpaces[g.Space], Proof: saveProof(g.Proof)})

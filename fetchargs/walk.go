@@ -146,11 +146,11 @@ func (r *resolver) member(x *spec.Member) (route, bool) {
 		r.noMember(x.Name, p.typ, err)
 		return p, false
 	}
-	text, set := value.IsTextMember(p.typ, x.Name.Text), value.SetOfMember(p.typ, x.Name.Text)
+	text, set, boot := value.IsTextMember(p.typ, x.Name.Text), value.SetOfMember(p.typ, x.Name.Text), value.IsBootStamp(p.typ, x.Name.Text)
 	if p, ok = p.member(m).settle(); !ok {
 		r.fail(x.Where(), "", "%s is passed in registers, and this part of it cannot be fetched", x.X)
 	}
-	p.text, p.set = text, set
+	p.text, p.set, p.boot = text, set, boot
 	return p, ok
 }
 

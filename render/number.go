@@ -32,6 +32,7 @@ var texts = [...]struct {
 	value.Returned:  {number: returnText},
 	value.ErrorCode: {number: errnoText},
 	value.Seconds:   {number: secondsText},
+	value.Elapsed:   {number: elapsedText},
 	value.Jiffies:   {number: jiffiesText},
 	value.PerCPU:    {number: perCPUText},
 	value.IP4:       {ip4Text, appendIP4},
@@ -209,6 +210,19 @@ func secondsText(o *Options, t *value.Type, dst []byte, x uint64) []byte {
 		dst, x = append(dst, '-'), -x
 	}
 	return append(AppendFixed(dst, x, 1e9), 's')
+}
+
+// elapsedText appends nanoseconds as durations are shown.
+func elapsedText(_ *Options, _ *value.Type, dst []byte, x uint64) []byte {
+	return AppendAge(dst, int64(x))
+}
+
+// AppendAge appends how many ns ago something was: "12.3us"; with a minus what is yet to come.
+func AppendAge(dst []byte, ns int64) []byte {
+	if ns < 0 {
+		return AppendDuration(append(dst, '-'), -uint64(ns))
+	}
+	return AppendDuration(dst, uint64(ns))
 }
 
 func ip4Text(_ *Options, _ *value.Type, dst []byte, x uint64) []byte {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/tsnoop/tsnoop/fetchargs/value"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 )
 
@@ -73,6 +74,15 @@ func (s *Summary) Rows(functions []Function, most int) []SummaryRow {
 		rows = s.gather(rows, most)
 	}
 	return rows
+}
+
+// IsAge tells whether the i-th of a row's Numbers is how long ago something was.
+func (s *Summary) IsAge(r *SummaryRow, i int) bool {
+	if r.source >= len(s.tallies) || i >= len(s.tallies[r.source].numbers) {
+		return false
+	}
+	field := s.tallies[r.source].numbers[i].field
+	return field != nil && field.Form == value.Elapsed
 }
 
 // HeatRows are the functions in their order, with what an interval came to.

@@ -70,7 +70,7 @@ func (d *Decoder) Value(f int, data []byte) Value {
 // value is Value of all fields.
 func (d *Decoder) value(f int, data []byte) Value {
 	field := &d.fields[f]
-	if field.Encoding >= Nothing {
+	if field.Encoding == Nothing || field.Encoding == Dumped {
 		return d.object(f, data)
 	}
 	if v, bad := d.fault(field, data); bad {
@@ -95,6 +95,8 @@ func (d *Decoder) value(f int, data []byte) Value {
 		return v
 	case Array:
 		return Value{Kind: Bytes, Bytes: d.bytes(field, data)}
+	case Age:
+		return age(d.Arg(field.Arg, data))
 	}
 	raw := d.Arg(field.Arg, data)
 	if field.Split > 0 {

@@ -15,6 +15,7 @@ const (
 	Array                    // Count elements of Size bytes each
 	Nothing                  // nothing was fetched: the value is only the fact of a hit
 	Dumped                   // Count bytes of an object of Whole bytes; more is in Dump
+	Age                      // of a Stamp, which whoever reads the records has put in its place; see NoAge
 )
 
 // A Field is one value the user sees or a condition needs.
@@ -38,6 +39,7 @@ type Field struct {
 	Dump      *Extent // of what is Dumped
 	Again     int     // 1 and the field of the return probe that has it as it was then; -1 in that one
 	Why       string  // nothing was fetched
+	Boot      bool    // an Age is of a time on CLOCK_BOOTTIME, not on CLOCK_MONOTONIC
 
 	Path   *Path            // the text is the last name of a path, whose others are here
 	Set    string           // of constants, if the value is known to hold them, or a FORMAT; else ""

@@ -21,6 +21,7 @@ const (
 	Returned       // what a function returns: if it is a small negative number, an error
 	ErrorCode      // an error
 	Seconds        // nanoseconds
+	Elapsed        // nanoseconds from then to the event
 	Jiffies        // ticks of the kernel's clock: a time, or a duration
 	PerCPU         // a pointer to what each CPU has its own of: an offset, for all of them
 	IP4            // an address, in network byte order

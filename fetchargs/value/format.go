@@ -17,6 +17,7 @@ const (
 	ByteArray               // size bytes of memory
 	RawMemory               // the bytes of an object, as many as it has
 	FilePath                // a struct dentry, path or file, or a pointer to one
+	Stamp                   // a time in 64 bits, ns on CLOCK_MONOTONIC or CLOCK_BOOTTIME
 )
 
 // A Format is one word that may follow the colon of an item.
@@ -41,6 +42,8 @@ var formats = []Format{
 	{Name: "sym", Form: Symbol},
 	{Name: "errno", Form: ErrorCode, Signed: true},
 	{Name: "time", Form: Seconds},
+	{Name: "ago", Form: Elapsed, Shape: Stamp, Signed: true},
+	{Name: "agoboot", Form: Elapsed, Shape: Stamp, Signed: true},
 	{Name: "s", Form: Address, Shape: KernelText},
 	{Name: "string", Form: Address, Shape: KernelText},
 	{Name: "us", Form: Address, Shape: UserText},

@@ -23,7 +23,7 @@ const (
 var shapes = [...]shape{
 	value.Decimal: number, value.Byte: number, value.Bool: boolean, value.Returned: returned,
 	value.Hex: named, value.Octal: named, value.Char: named, value.Enum: named, value.Named: named, value.Device: named, value.ErrorCode: named,
-	value.Seconds: named, value.Jiffies: named, value.Unknown: named,
+	value.Seconds: named, value.Elapsed: named, value.Jiffies: named, value.Unknown: named,
 	value.Address: address, value.Symbol: address, value.Pointer: address, value.PerCPU: address, value.Word: named,
 	value.IP4: text, value.IP6: text, value.MAC: text, value.LongMAC: text, value.Memory: text, value.SockAddr: text, value.Bits: text,
 }

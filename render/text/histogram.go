@@ -1,6 +1,7 @@
 package text
 
 import (
+	"math/big"
 	"strconv"
 	"strings"
 
@@ -48,13 +49,19 @@ func (p *Printer) appendTitle(dst []byte, r *render.SummaryRow) []byte {
 //	vfs_read, count: total 4711, mean 523, min 0, max 4096, of 9 calls
 //	  0         2 |@@@@            |
 //	  1024..2047  7 |@@@@@@@@@@@@@@@ |
-func (p *Printer) appendNumbers(dst []byte, r *render.SummaryRow, name string, h *calls.Numbers, width int) []byte {
+//
+// Ages are shown as durations.
+func (p *Printer) appendNumbers(dst []byte, r *render.SummaryRow, name string, h *calls.Numbers, ages bool, width int) []byte {
+	sum, number := appendSum, appendNumber
+	if ages {
+		sum, number = appendAgeSum, appendAge
+	}
 	dst = render.AppendEscaped(append(p.appendTitle(dst, r), ", "...), []byte(name), render.NoQuote)
 	if h.Count > 0 {
-		dst = h.Total().Append(append(dst, ": total "...), 10)
-		dst = h.Mean().Append(append(dst, ", mean "...), 10)
-		dst = appendNumber(append(dst, ", min "...), h.Min)
-		dst = appendNumber(append(dst, ", max "...), h.Max)
+		dst = sum(append(dst, ": total "...), h.Total())
+		dst = sum(append(dst, ", mean "...), h.Mean())
+		dst = number(append(dst, ", min "...), h.Min)
+		dst = number(append(dst, ", max "...), h.Max)
 		dst = strconv.AppendUint(append(dst, ", of "...), h.Count, 10)
 		dst = append(dst, plural(" call", h.Count)...)
 	}
@@ -64,9 +71,9 @@ func (p *Printer) appendNumbers(dst []byte, r *render.SummaryRow, name string, h
 	}
 	var bars []bar
 	for g := range h.Ranges {
-		label := appendNumber(nil, g.Least)
+		label := number(nil, g.Least)
 		if g.Least.Value != g.Most.Value {
-			label = appendNumber(append(label, ".."...), g.Most)
+			label = number(append(label, ".."...), g.Most)
 		}
 		bars = append(bars, bar{string(label), g.Count})
 	}
@@ -85,6 +92,17 @@ func appendNumber(dst []byte, n calls.Number) []byte {
 		return strconv.AppendInt(dst, int64(n.Value), 10)
 	}
 	return strconv.AppendUint(dst, n.Value, 10)
+}
+
+func appendSum(dst []byte, n *big.Int) []byte { return n.Append(dst, 10) }
+
+func appendAge(dst []byte, n calls.Number) []byte { return render.AppendAge(dst, int64(n.Value)) }
+
+func appendAgeSum(dst []byte, n *big.Int) []byte {
+	if !n.IsInt64() {
+		return append(n.Append(dst, 10), "ns"...)
+	}
+	return render.AppendAge(dst, n.Int64())
 }
 
 func appendBars(dst []byte, bars []bar, width int) []byte {

@@ -40,7 +40,7 @@ func (p *Printer) Summary(dst []byte, s *render.Summary) []byte {
 		}
 		for j, name := range s.Numbers {
 			if j < len(rows[i].Numbers) {
-				dst = p.appendNumbers(append(dst, '\n'), &rows[i], name, &rows[i].Numbers[j], s.Width)
+				dst = p.appendNumbers(append(dst, '\n'), &rows[i], name, &rows[i].Numbers[j], s.IsAge(&rows[i], j), s.Width)
 			}
 		}
 	}

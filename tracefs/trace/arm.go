@@ -147,6 +147,7 @@ func (t *Trace) sessionOptions(plans []*fetchargs.Plan, o Options) (tracefs.Opti
 		so.Clock, t.clock = "boot", unix.CLOCK_BOOTTIME
 	}
 	t.clockName = so.Clock
+	t.ages = ages{clock: so.Clock, live: true, coarse: o.Text}
 	so.Progress = func(doing string, probes int) { t.progress(doing, 0, probes) }
 	return so, t.chooseThreads(o, &so)
 }

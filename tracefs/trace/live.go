@@ -11,7 +11,6 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/proc"
 	"github.com/tsnoop/tsnoop/tracefs/read"
 	"github.com/tsnoop/tsnoop/tracefs/text"
-	"golang.org/x/sys/unix"
 )
 
 // learnFormats reads how the kernel lays out the records.
@@ -158,13 +157,7 @@ func (t *Trace) events(ctx context.Context) iter.Seq2[*tracefs.Event, error] {
 }
 
 // Now is the time on the trace clock in ns.
-func (t *Trace) Now() uint64 {
-	var ts unix.Timespec
-	if err := unix.ClockGettime(t.clock, &ts); err != nil {
-		return 0
-	}
-	return uint64(ts.Nano())
-}
+func (t *Trace) Now() uint64 { return clockTime(t.clock) }
 
 // wallClock is what to add to the trace clock to get the time since 1970, ns.
 func (t *Trace) wallClock() int64 { return time.Now().UnixNano() - int64(t.Now()) }

@@ -49,6 +49,7 @@ type Reading struct {
 	joints              map[*value.Extent]*value.Joint // of objects in several parts
 	pairers             []*calls.Pairer
 
+	ages   ages
 	losing lossTeller
 	quiet  *quiet // until a call has come; nil if it is not asked why none comes
 
@@ -249,6 +250,7 @@ func (r *Reading) take(l learned) {
 		r.formats = append(r.formats, l.format)
 	}
 	r.format[l.probe], r.decoder[l.probe] = l.format, l.decoder
+	r.ages.learn(l)
 }
 
 // whys are what text leaves open.
@@ -292,6 +294,9 @@ func (r *Reading) calls(events iter.Seq2[*tracefs.Event, error], all func(*calls
 			}
 			if event.Lost > 0 {
 				r.lose(event)
+			}
+			if r.ages.any() {
+				r.ages.put(event, r.order)
 			}
 			if r.quiet != nil {
 				r.quiet = r.quiet.saw(event)

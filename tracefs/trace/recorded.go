@@ -18,6 +18,8 @@ type recorded struct {
 	Ranges proc.Ranges     `json:",omitempty"` // mapped addresses of the kernel
 	Plans  json.RawMessage // of fetchargs.Save
 
+	Leads leads `json:",omitempty"` // if ages need them
+
 	CPUs []int       `json:",omitempty"` // on which the calls that are asked for begin
 	Kin  *ownThreads `json:",omitempty"` // of whose threads the recording is
 
@@ -31,7 +33,10 @@ func (t *Trace) recorded() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return json.Marshal(recorded{Start: t.start, Wall: t.wall, Group: t.session.Group(), Ranges: t.ranges, Plans: plans, CPUs: t.cpus, Kin: t.own})
+	if t.ages.any() {
+		t.ages.look()
+	}
+	return json.Marshal(recorded{Leads: t.ages.leads, Start: t.start, Wall: t.wall, Group: t.session.Group(), Ranges: t.ranges, Plans: plans, CPUs: t.cpus, Kin: t.own})
 }
 
 // formatOf tells which format a recorded probe's events have.
@@ -44,6 +49,7 @@ func (r *File) ownPlans() ([]*fetchargs.Plan, formatOf, error) {
 		return nil, nil, err
 	}
 	r.start, r.wall, r.cpus = rec.Start, rec.Wall, rec.CPUs
+	r.ages = ages{clock: r.file.Clock, leads: rec.Leads}
 	if len(rec.Ranges) > 0 {
 		r.mapped = rec.Ranges.Contains
 	}

@@ -38,7 +38,7 @@ func (rec *Recorder) Record(ctx context.Context, t *Trace, o RecordOptions) (err
 	ctx, release := t.untilDrained(ctx)
 	defer release()
 	symbols := rec.begin(h, t.machine)
-	err = rec.take(read.Pages(ctx, t.session), o.Count)
+	err = rec.take(read.Pages(ctx, t.session), o.Count, &t.ages)
 	t.guard.stop()
 	err = firstError(err, t.session.Stop())
 	t.guard.balance(true)
@@ -70,8 +70,9 @@ func (rec *Recorder) begin(h *tracedat.Header, m *Machine) *sync.WaitGroup {
 	return &symbols
 }
 
-// take keeps pages until there are no more, or count events.
-func (rec *Recorder) take(pages iter.Seq2[read.Page, error], count int) error {
+// take keeps pages until there are no more, or count events, and looks at the clocks of
+// ages meanwhile.
+func (rec *Recorder) take(pages iter.Seq2[read.Page, error], count int, clocks *ages) error {
 	defer rec.tick()()
 	var page ringbuf.Page
 	for p, err := range pages {
@@ -91,6 +92,9 @@ func (rec *Recorder) take(pages iter.Seq2[read.Page, error], count int) error {
 		}
 		if err := rec.add(p); err != nil {
 			return err
+		}
+		if clocks.any() {
+			clocks.look()
 		}
 		rec.events.Add(events)
 		rec.lost.Add(lost)
@@ -172,6 +176,11 @@ func (rec *Recorder) complete(h *tracedat.Header, t *Trace) {
 	}
 	if err != nil {
 		rec.warn("how much was lost is not in %s: %v", rec.name, err)
+	}
+	if len(t.ages.leads) > 1 { // the machine has slept
+		if own, err := t.recorded(); err == nil {
+			h.Tsnoop = own
+		}
 	}
 	if now := proc.LoadedModules(); h.Kallsyms == nil || now != t.machine.loaded {
 		if b, err := proc.ReadKallsyms(); err == nil {

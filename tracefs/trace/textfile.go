@@ -56,6 +56,9 @@ func OpenText(r io.Reader, plans []*fetchargs.Plan, o OpenOptions) (*Text, error
 			return nil, err
 		}
 	}
+	if t.ages.any() {
+		t.warn("%s: text does not say which clock its times are of: what is shown as :ago is not known; a recording says it", t.name)
+	}
 	for _, p := range plans {
 		if p.Paired() && slices.ContainsFunc(p.Of(fetchargs.Entry), (*fetchargs.Probe).Chooses) {
 			t.warn("%s: the line's filter leaves out entries, so where a return was missed the next one may be shown with an earlier entry", p.Spec.Func.Text)

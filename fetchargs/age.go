@@ -1,0 +1,53 @@
+package fetchargs
+
+import (
+	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
+	"github.com/tsnoop/tsnoop/fetchargs/value"
+)
+
+// What kernels keep as a time, in ns on a clock, is shown as how long ago that was when
+// the event came. The kernel cannot subtract: it brings the time, and who reads the
+// records puts the age in its place.
+
+// encodeAge encodes a time on CLOCK_MONOTONIC or CLOCK_BOOTTIME.
+func (r *resolver) encodeAge(e encoded, x spec.Expr, f *value.Format) (encoded, bool) {
+	e.route = lookThrough(e.route)
+	p := e.route
+	if p.typ != nil {
+		_, is := btf.Strip(p.typ).(*btf.Int)
+		if size, _ := btf.Size(p.typ); !is || size != 8 || p.bitSize > 0 {
+			r.fail(x.Where(), "it is for times in ns of 64 bits, as start_time_ns of struct request", "the format %s does not fit %s, which is %s", f.Name, x, typeName(p.typ))
+			return e, false
+		}
+	}
+	e = number(e, 8, f)
+	e.field.Encoding, e.field.Boot = value.Age, p.boot || f.Name == "agoboot"
+	return e, true
+}
+
+// compareAge makes t a test of an age, which is a field of its own.
+func (c *comparer) compareAge(t *test, x *spec.Compare) {
+	l := x.Value
+	switch _, ordered := opposite[x.Op]; {
+	case !ordered || x.Mask != nil:
+		c.fail(x.Where(), "ages are compared by their order", "an age has neither bits nor text")
+	case l.Kind == spec.Time || l.IsNull():
+		t.value = constant{kind: value.Int}
+		if l.Int != nil {
+			t.value.num = l.Int.Uint64()
+		}
+	case l.Kind == spec.Number:
+		c.failFix(l.Span, spec.Fix{Span: l.Span, Text: l.Text + "ns"}, "the units are ns, us, ms and s: ", "an age is compared with a time")
+	default:
+		c.fail(l.Span, "units are ns, us, ms and s", "an age is compared with a time")
+	}
+}
+
+// ageClock is the clock that an age is of a time on.
+func ageClock(f *value.Field) string {
+	if f.Boot {
+		return "CLOCK_BOOTTIME"
+	}
+	return "CLOCK_MONOTONIC"
+}
