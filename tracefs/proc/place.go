@@ -19,16 +19,7 @@ type Place struct {
 //
 // The letters of that file are not enough: on x86, Linux 7.x has T for most data.
 func LookupPlace(text []byte, name string) Place {
-	var p Place
-	var module bool
-	var kind byte
-	for l := range linesWith(text, name) {
-		if string(l.name) == name && !slices.Contains(p.Addrs, l.addr) {
-			if p.Addrs = append(p.Addrs, l.addr); len(p.Addrs) == 1 {
-				kind, module = l.kind, l.module != nil
-			}
-		}
-	}
+	p, first := lookupAddrs(text, name)
 	if len(p.Addrs) == 0 {
 		return p
 	}
@@ -39,9 +30,28 @@ func LookupPlace(text []byte, name string) Place {
 	within := func(from, to string) bool { return at < addrOf(text, to) && addrOf(text, from) <= at }
 	p.PerCPU = within("__per_cpu_start", "__per_cpu_end")
 	p.Function = within("_stext", "_etext") || within("_sinittext", "_einittext") ||
-		module && bytes.IndexByte([]byte("tTwW"), kind) >= 0
+		first.module != nil && first.text()
 	p.Room = room(text, at)
 	return p
+}
+
+// LookupAddrs is LookupPlace for who wants Addrs and no more, which is a small part of
+// its work.
+func LookupAddrs(text []byte, name string) Place {
+	p, _ := lookupAddrs(text, name)
+	return p
+}
+
+// lookupAddrs finds the addresses of a symbol, and the first line of its name.
+func lookupAddrs(text []byte, name string) (p Place, first line) {
+	for l := range linesWith(text, name) {
+		if string(l.name) == name && !slices.Contains(p.Addrs, l.addr) {
+			if p.Addrs = append(p.Addrs, l.addr); len(p.Addrs) == 1 {
+				first = *l
+			}
+		}
+	}
+	return p, first
 }
 
 // room is the distance from a symbol to the next one.

@@ -118,8 +118,9 @@ func (m *Machine) lookUp(names []string, modules bool) (map[string]fetchargs.Sym
 	return out, nil
 }
 
-// symbolPlace asks this machine's symbol table, once for each name.
-func (m *Machine) symbolPlace() func(name string) (fetchargs.SymbolPlace, error) {
+// symbolPlace asks this machine's symbol table, once for each name, in the way that lookUp
+// does.
+func (m *Machine) symbolPlace(lookUp func(text []byte, name string) proc.Place) func(name string) (fetchargs.SymbolPlace, error) {
 	known := map[string]fetchargs.SymbolPlace{}
 	return func(name string) (fetchargs.SymbolPlace, error) {
 		if p, ok := known[name]; ok {
@@ -129,7 +130,7 @@ func (m *Machine) symbolPlace() func(name string) (fetchargs.SymbolPlace, error)
 		if err != nil && !isHidden(err) {
 			return fetchargs.SymbolPlace{}, err
 		}
-		p := fetchargs.SymbolPlace(proc.LookupPlace(text, name))
+		p := fetchargs.SymbolPlace(lookUp(text, name))
 		if err != nil {
 			p = fetchargs.SymbolPlace{Addrs: []uint64{0}, Hidden: true}
 		}
