@@ -154,7 +154,8 @@ func presetDisk(t *testing.T, check func(error), want func(preset, format string
 		want("@fsync", `vfs_fsync_range\(file="%s", datasync=0\) = 0 <`, disk)
 	}
 	want("@biosnoop", `submit_bio\(disk="nvme0n1", sector=[0-9]+, bytes=[0-9]+, op=0x[0-9a-f]*1\)`)
-	want("@biolat", `io_schedule(_timeout)?\(.* <[0-9.]+[um]?s>`)
+	want("@biosnoop", `blk_mq_complete_request_remote\(disk="nvme0n1", sector=[0-9]+, bytes=[1-9][0-9]*, op=0x[0-9a-f]*1, latency=[0-9.]+[um]?s\)`)
+	want("@biolat", `blk_mq_complete_request_remote\(disk="nvme0n1", bytes=[1-9][0-9]*, op=0x[0-9a-f]*, latency=[0-9.]+[um]?s\)`)
 }
 
 // slowRead makes a read(2) that takes some time, and says of how many bytes.
@@ -181,7 +182,7 @@ func presetTasks(check func(error), want func(preset, format string, args ...any
 	own := os.Getpid()
 	exec.Command("/bin/sh", "-c", "exit 3").Run()
 	want("@exec", `begin_new_exec\(bprm->filename="/bin/sh", bprm->argc=3, ppid=%d\)`, own)
-	want("@exits", `sh-[0-9]+ .*taskstats_exit\(status=3, signal=0, ppid=%d, `, own)
+	want("@exits", `sh-[0-9]+ .*taskstats_exit\(status=3, signal=0, ppid=%d, age=[0-9.]+[um]?s\)`, own)
 	syscall.ForkExec("/no/such/program", []string{"x"}, &syscall.ProcAttr{})
 	want("@exec", `sys_execve\(filename="/no/such/program"\) = -2 \(ENOENT\)`)
 	sleep := exec.Command("/bin/sleep", "1000")
