@@ -90,7 +90,7 @@ func presetLoad(t *testing.T, tr *traced) (wants []presetWant) {
 		}
 	}
 	presetFiles(t, dir, filepath.Join(dir, "file"), check, want)
-	presetDisk(t, check, want)
+	presetDisk(t, tr, check, want)
 	presetTasks(check, want)
 	presetNet(t, check, want)
 	presetModules(tr, check, want)
@@ -137,8 +137,10 @@ func presetFiles(t *testing.T, dir, file string, check func(error), want func(pr
 	want("@unlink", `_rmdir\(dentry=".*%s"\)`, mnt[4:])
 }
 
-// presetDisk writes to the disk by which files leave the machine in the end.
-func presetDisk(t *testing.T, check func(error), want func(preset, format string, args ...any)) {
+// presetDisk writes to the disk by which files leave the machine in the end. What it
+// says when a request is over may interrupt tsnoop, which does not trace itself: more are
+// made until one does not.
+func presetDisk(t *testing.T, tr *traced, check func(error), want func(preset, format string, args ...any)) {
 	const disk = "/dev/nvme0n1"
 	f, err := os.OpenFile(disk, os.O_RDWR, 0)
 	if err != nil {
@@ -149,6 +151,14 @@ func presetDisk(t *testing.T, check func(error), want func(preset, format string
 	check(f.Sync())
 	_, err = f.ReadAt(make([]byte, 1<<20), 8<<20)
 	check(err)
+	over := regexp.MustCompile(`blk_mq_complete_request_remote\(disk="nvme0n1", sector=.* op=0x[0-9a-f]*1,`)
+	tr.await("the end of a request", func() bool {
+		_, err := f.WriteAt(make([]byte, 4<<10), 0)
+		check(err)
+		check(f.Sync())
+		text, err := os.ReadFile(tr.out)
+		return err == nil && over.Match(text)
+	})
 	check(f.Close())
 	if os.Getenv("TSNOOP_VM_KERNEL") != "newest" {
 		want("@fsync", `vfs_fsync_range\(file="%s", datasync=0\) = 0 <`, disk)

@@ -3,6 +3,7 @@
 package suite
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"golang.org/x/sys/unix"
@@ -46,24 +48,55 @@ func openTerminal() (master, slave *os.File, err error) {
 	return master, slave, err
 }
 
-// TestOnceLastLine: on a terminal the last line of a live trace has counted what was
-// shown, and there alone.
+// readUntil reads from a terminal until it shows some text, or nobody has it any more.
+func readUntil(master *os.File, text string) (shown []byte) {
+	b := make([]byte, 1024)
+	for !bytes.Contains(shown, []byte(text)) {
+		n, err := master.Read(b)
+		shown = append(shown, b[:n]...)
+		if err != nil {
+			break
+		}
+	}
+	return shown
+}
+
+// TestOnceLastLine: on a terminal it is said why no call comes, when none has come for a
+// while, and the last line of a live trace has counted what was shown. The program that is
+// traced waits for the former.
 func TestOnceLastLine(t *testing.T) {
 	master, slave, err := openTerminal()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer master.Close()
-	out := filepath.Join(t.TempDir(), "out")
+	out, name := filepath.Join(t.TempDir(), "out"), filepath.Join(t.TempDir(), "go")
+	if err := unix.Mkfifo(name, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	fifo, err := os.OpenFile(name, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer fifo.Close()
 	cmd := exec.Command("tsnoop", "-o", out, "--group", "task", `do_sys_openat2(filename, return) if filename ~ "/tmp/not*"`,
-		"--", "load", "times", "1203", "open", "/tmp/not.there")
+		"--", "/bin/sh", "-c", "read word <"+name+"; exec load times 1203 open /tmp/not.there")
 	cmd.Stdout, cmd.Stderr = slave, slave
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	slave.Close()
-	shown, _ := io.ReadAll(master) // its end is an error: EIO
+	late := time.AfterFunc(patience, func() { fifo.WriteString("go\n") })
+	shown := readUntil(master, "no call yet: ")
+	late.Stop()
+	fifo.WriteString("go\n")
+	rest, _ := io.ReadAll(master) // its end is an error: EIO
+	shown = append(shown, rest...)
 	cmd.Wait()
+	if !regexp.MustCompile(`tsnoop: no call yet: do_sys_openat2[: ]`).Match(shown) {
+		t.Errorf("the terminal does not say why no call comes: %q", shown)
+	}
+	t.Logf("%s", shown)
 	text, err := os.ReadFile(out)
 	if err != nil {
 		t.Fatal(err)
