@@ -39,6 +39,7 @@ func (s *Session) SetFilter(event, filter string) error {
 		return nil
 	}
 	s.refused[event] = struct{}{}
+	delete(s.meant.filters, event)
 	return errors.Join(err, s.set(file, "0"), s.set(s.eventPath(event, "enable"), "0"))
 }
 
@@ -62,7 +63,7 @@ func (s *Session) setFilter(file, filter string) error {
 //	    ^
 //	parse_error: Invalid operator
 func parseFilterError(r io.Reader) (LogEntry, error) {
-	b, err := io.ReadAll(r)
+	b, err := readFilter(r)
 	if err != nil {
 		return LogEntry{}, err
 	}

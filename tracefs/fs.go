@@ -1,6 +1,7 @@
 package tracefs
 
 import (
+	"bufio"
 	"fmt"
 	"io"
 	iofs "io/fs"
@@ -24,7 +25,18 @@ func (fs *FS) Path() string { return fs.dir }
 func (fs *FS) Open(name string) (*os.File, error) { return fs.root.Open(name) }
 
 // ReadFile reads a whole file; name is relative to the mount.
-func (fs *FS) ReadFile(name string) ([]byte, error) { return fs.root.ReadFile(name) }
+func (fs *FS) ReadFile(name string) ([]byte, error) {
+	if path.Base(name) == "filter" {
+		return read(fs, name, readFilter)
+	}
+	return fs.root.ReadFile(name)
+}
+
+// readFilter reads an event's filter. The kernel answers one read(2) only: what has no
+// room in that is not to be had.
+func readFilter(r io.Reader) ([]byte, error) {
+	return io.ReadAll(bufio.NewReaderSize(r, 64<<10))
+}
 
 // Glob returns the files whose names match the pattern, in order. The pattern
 // and the names are relative to the mount.

@@ -78,6 +78,13 @@ func TestVMFilterRefused(t *testing.T) {
 		t.Errorf("filter is %q", text)
 	}
 	must(t, "Enable", s.Enable())
+	for _, terms := range []int{30, 150} { // of a long one, too, nobody has changed anything
+		must(t, "SetFilter", s.SetFilter("good_x7q", strings.Repeat(`name_x7q == "/tmp/y" || `, terms)+`name_x7q == "/y"`))
+		for _, c := range s.Changes(s.Events()) {
+			t.Errorf("%d terms: %s is said to have been changed to %q", terms, c.What, c.Is)
+		}
+	}
+	onlyTmp(t, s, "good_x7q")
 	touch("/tmp/x")
 	got := drain(t, s, text.Options{Formats: []*Format{bad, good}})
 	if len(got) != 1 || got[0].Name != "good_x7q" {
