@@ -149,6 +149,8 @@ func number(e encoded, size int, f *value.Format) encoded {
 	e.field.Type, e.field.Encoding, e.field.Size = e.route.typ, value.Integer, size
 	kind := "u"
 	switch {
+	case f != nil && f.Signed && (e.route.typ == nil || pointee(e.route.typ) != nil): // as it is shown
+		kind, e.field.Signed = "s", true
 	case f != nil && f.Name == "sym", pointee(e.route.typ) != nil, f != nil && f.Name == "x" && e.route.wide == nil,
 		e.route.typ == nil && (f == nil || f.Shape != value.FixedWidth):
 		kind = "x"
