@@ -54,12 +54,15 @@ type Balance struct {
 }
 
 // CountAnew has what the kernel says was read until the next Balance be what was read
-// here: the buffers are others than before.
-func (s *Session) CountAnew() {
+// here: the buffers are others than before. stolen is that what seems to have been read
+// by others until now was; else it was a count of the other buffers.
+func (s *Session) CountAnew(stolen bool) {
 	s.takings.mu.Lock()
 	defer s.takings.mu.Unlock()
 	for _, t := range s.takings.cpu {
-		t.stolen += t.last
+		if stolen {
+			t.stolen += t.last
+		}
 		t.last, t.anew = 0, true
 	}
 }

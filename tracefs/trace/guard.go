@@ -205,7 +205,7 @@ func (g *guard) touched(seen []tracefs.Touch) {
 	}
 	if emptied {
 		g.suspect = time.Time{}
-		g.t.session.CountAnew()
+		g.t.session.CountAnew(g.robbed)
 	}
 	g.emptied, g.anew = g.emptied || emptied, g.anew || emptied
 	slices.Sort(events)
