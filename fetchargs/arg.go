@@ -70,6 +70,7 @@ type Base struct {
 	Kind BaseKind
 	Name string // of a Register or a Memory's symbol
 	N    int64  // which ArgN or StackN; an Immediate's bits; bytes behind a Memory's symbol
+	Addr uint64 // of a Memory's symbol, for kernels that take long to find it; 0 if that is not known
 }
 
 // A BaseKind is one of the things that a fetcharg can start from.
@@ -114,6 +115,16 @@ func (b Base) String() string {
 		return fmt.Sprintf(`\0x%x`, uint64(b.N))
 	}
 	return ""
+}
+
+// placed is the fetcharg with the address of the symbol that it starts from instead of
+// its name, for which kernels before 6.2 go through all of their symbols: each time,
+// some ms.
+func (a Arg) placed() Arg {
+	if b := &a.Base; b.Kind == Memory && b.Addr != 0 {
+		b.Name, b.N, b.Addr = fmt.Sprintf("0x%x", b.Addr+uint64(b.N)), 0, 0
+	}
+	return a
 }
 
 // baseNamed is the base that the kernel knows by a name of its own.

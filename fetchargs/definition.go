@@ -2,9 +2,11 @@ package fetchargs
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
+	"github.com/tsnoop/tsnoop/tracefs/dynevent"
 )
 
 // eventName makes a name that no other event of the run has. The suffix of a
@@ -31,11 +33,29 @@ func (r *resolver) eventName(side Side) string {
 // Definitions are the lines that make the probe when appended to
 // kprobe_events, one each: more than one only if several functions have the
 // name, which then share the event.
-func (p *Probe) Definitions(group string) []string {
+func (p *Probe) Definitions(group string) []string { return p.definitions(group, Arg.String) }
+
+// Placed are the lines for the kernel that runs now: they have addresses of variables,
+// unless that makes them too long.
+func (p *Probe) Placed(group string) []string {
+	lines := p.definitions(group, func(a Arg) string {
+		text := a.String()
+		if at := a.placed().String(); len(at) <= max(len(text), Features{}.MaxArg()) {
+			return at
+		}
+		return text
+	})
+	if slices.ContainsFunc(lines, func(line string) bool { return len(line) > dynevent.MaxLine }) {
+		return p.Definitions(group)
+	}
+	return lines
+}
+
+func (p *Probe) definitions(group string, text func(Arg) string) []string {
 	head := p.Kind.Head(group, p.Event, p.MaxActive)
 	var args strings.Builder
 	for _, a := range p.Args {
-		fmt.Fprintf(&args, " %s=%s", a.Name, a)
+		fmt.Fprintf(&args, " %s=%s", a.Name, text(a))
 	}
 	lines := make([]string, len(p.Symbols))
 	for i, symbol := range p.Symbols {

@@ -15,6 +15,7 @@ import (
 type FaultCount struct {
 	List, Misses, Addr int64  // bytes: members of struct kprobe
 	Text               uint64 // address of _stext
+	Table              uint64 // address of kprobe_table
 	UserEnd            uint64 // address where the memory of programs ends: what faults behind it is not counted
 }
 
@@ -46,8 +47,8 @@ func FaultCountOf(k *btf.Kernel, place func(string) (SymbolPlace, error), userEn
 		return p.Addrs[0]
 	}
 	offset("fault_handler") // whose time the count is of
-	c := &FaultCount{List: offset("list"), Misses: offset("nmissed"), Addr: offset("addr"), Text: at("_stext"), UserEnd: userEnd}
-	if err != nil || offset("hlist") != 0 || at(kprobeTable) == 0 || c.Text == 0 {
+	c := &FaultCount{List: offset("list"), Misses: offset("nmissed"), Addr: offset("addr"), Text: at("_stext"), Table: at(kprobeTable), UserEnd: userEnd}
+	if err != nil || offset("hlist") != 0 || c.Table == 0 || c.Text == 0 {
 		return nil
 	}
 	return c
@@ -95,7 +96,7 @@ func bucket(addr uint64) uint64 { return addr * hashFactor >> hashShift }
 
 // kprobe is the n-th one of the bucket.
 func (c *counter) kprobe(n int) Arg {
-	first := Base{Kind: Memory, Name: kprobeTable, N: int64(8 * bucket(c.addr))}
+	first := Base{Kind: Memory, Name: kprobeTable, N: int64(8 * bucket(c.addr)), Addr: c.Table}
 	return Arg{Base: first, Hops: make([]Hop, n), Type: x64Type} // hlist.next is the first member
 }
 

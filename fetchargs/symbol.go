@@ -15,6 +15,7 @@ type SymbolPlace struct {
 	Hidden   bool     // the addresses are not known
 	Function bool     // as far as addresses tell
 	PerCPU   bool     // each CPU has its own
+	Module   bool     // it is in a module, whose memory may go
 	Room     uint64   // bytes to the next symbol; 0 if not known
 }
 
@@ -40,6 +41,9 @@ func (r *resolver) symbol(x *spec.Symbol) (route, bool) {
 			r.fail(x.Span, "a pointer that leads to it may be had from a parameter", "%d things of this kernel are named %s", n, x.Text)
 			return p, false
 		}
+	}
+	if s := p.symbol; !s.Hidden && !s.Module && len(s.Addrs) == 1 {
+		p.base.Addr = s.Addrs[0]
 	}
 	if perCPU || p.symbol.PerCPU {
 		r.fail(x.Span, "take it from what a parameter points to; the task's name is $comm",

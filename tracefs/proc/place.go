@@ -12,6 +12,7 @@ type Place struct {
 	Hidden   bool     // addresses are shown to others only
 	Function bool     // the first is code
 	PerCPU   bool     // the first is the template of a variable that each CPU has
+	Module   bool     // the first is in a module
 	Room     uint64   // bytes from the first to the next symbol; 0 if not known
 }
 
@@ -27,10 +28,11 @@ func LookupPlace(text []byte, name string) Place {
 		return p
 	}
 	at := p.Addrs[0]
+	p.Module = first.module != nil
 	within := func(from, to string) bool { return at < addrOf(text, to) && addrOf(text, from) <= at }
 	p.PerCPU = within("__per_cpu_start", "__per_cpu_end")
 	p.Function = within("_stext", "_etext") || within("_sinittext", "_einittext") ||
-		first.module != nil && first.text()
+		p.Module && first.text()
 	p.Room = room(text, at)
 	return p
 }

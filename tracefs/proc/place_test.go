@@ -33,8 +33,8 @@ ffffffffc0002008 d twice	[mod]
 		"ip_rcv":       {Addrs: []uint64{0xffffffff81000080}, Function: true, Room: 0x80},
 		"start_kernel": {Addrs: []uint64{0xffffffff83000010}, Function: true, Room: 0xff0},
 		"runqueues":    {Addrs: []uint64{0x33440}, PerCPU: true, Room: 0xbc0},
-		"mod_func":     {Addrs: []uint64{0xffffffffc0001000}, Function: true, Room: 0x1000},
-		"mod_data":     {Addrs: []uint64{0xffffffffc0002000}, Room: 8},
+		"mod_func":     {Addrs: []uint64{0xffffffffc0001000}, Function: true, Module: true, Room: 0x1000},
+		"mod_data":     {Addrs: []uint64{0xffffffffc0002000}, Module: true, Room: 8},
 		"twice":        {Addrs: []uint64{0xffffffff81000040, 0xffffffffc0002008}, Function: true, Room: 0x40},
 	} {
 		if diff := cmp.Diff(want, LookupPlace([]byte(text), name)); diff != "" {

@@ -118,7 +118,7 @@ func (t *Trace) defineSide(plan *fetchargs.Plan, side fetchargs.Side) (refused s
 // defineProbe writes one probe. Of several functions of one name some may not
 // be traceable; it is refused only if none is.
 func (t *Trace) defineProbe(p *fetchargs.Probe) (first *spec.Error, err error) {
-	lines := p.Definitions(t.session.Group())
+	lines := p.Placed(t.session.Group())
 	explain, say := t.machine.refusal, t.warn
 	if p.Plan.Glob != nil {
 		explain, say = t.machine.refusalOfMany, t.detail

@@ -1,0 +1,48 @@
+package fetchargs_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/abi"
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
+)
+
+// TestPlaced: the kernel is given addresses of its own variables, people names.
+func TestPlaced(t *testing.T) {
+	parsed, err := spec.Parse("vfs_read(@init_task.comm, @jiffies, @mod_data:u32, @nr_threads)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	target := &fetchargs.Target{Arch: abi.Named("amd64"), Kernel: btf.Open(filepath.Join("..", "testdata", "btf", "linux-6.12-amd64.btf"))}
+	target.Features, _ = fetchargs.FeaturesOf("5.10")
+	target.Place = func(name string) (fetchargs.SymbolPlace, error) {
+		switch name {
+		case "mod_data":
+			return fetchargs.SymbolPlace{Addrs: []uint64{0xffffffffc0002000}, Module: true}, nil
+		case "nr_threads":
+			return fetchargs.SymbolPlace{Addrs: []uint64{0}, Hidden: true}, nil
+		}
+		return fetchargs.SymbolPlace{Addrs: []uint64{0xffffffff82a00000}}, nil
+	}
+	plans, err := fetchargs.Resolve([]*spec.Spec{parsed}, target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	probe := plans[0].Entry()
+	const head = "p:g/vfs_read vfs_read "
+	for _, tt := range []struct {
+		lines []string
+		want  string
+	}{
+		{probe.Definitions("g"), head + "jiffies=@jiffies:u64 mod_data=@mod_data:u32 nr_threads=@nr_threads:s32 init_task_comm=@init_task+2976:string"},
+		{probe.Placed("g"), head + "jiffies=@0xffffffff82a00000:u64 mod_data=@mod_data:u32 nr_threads=@nr_threads:s32 init_task_comm=@0xffffffff82a00ba0:string"},
+	} {
+		if got := strings.Join(tt.lines, "\n"); got != tt.want {
+			t.Errorf("got  %s\nwant %s", got, tt.want)
+		}
+	}
+}
