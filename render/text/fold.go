@@ -205,6 +205,7 @@ func (f *folding) fold(dst []byte, i int) ([]byte, int) {
 	case at.at > f.begun:
 		dst = f.appendBreak(dst, at.at)
 		f.quoted, f.depth, f.inside = false, at.depth, 0
+		f.comma, f.space, f.quote = place{}, place{}, place{} // those behind are noted again
 		i = at.at
 	case f.quoted && f.inside > f.begun:
 		i = f.inside

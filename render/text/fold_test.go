@@ -110,6 +110,7 @@ func checkFolded(t *testing.T, line, got string, columns int) {
 func FuzzFold(f *testing.F) {
 	f.Add("   0.000000   1 a-1 ", `g -> f(a="b\x01", c={1, 2}) = 0 {x="日"} <1us>`, 50)
 	f.Add("", "    .x = \"a\xff\\\" ' \x1b[2m '\\''", 41)
+	f.Add("0000", "0 4000000000000000000000000000000000000000\"00000000000", 7) // the quote had room on the line before
 	badinput.Fuzz(f, func(t *testing.T, head, call string, columns int) {
 		clean := func(s string) string { // as all that comes from the kernel is
 			return strings.Map(func(r rune) rune {
