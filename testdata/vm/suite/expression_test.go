@@ -7,6 +7,9 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+
+	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
 // An expression is a random one of the language, with what a judge needs to evaluate
@@ -238,6 +241,8 @@ func (m *exprMaker) pointer(e *expression, t, depth int) int {
 	switch {
 	case m.raw.types[m.raw.types[t].to].kind == rawTypeTag: // __user, __percpu
 		return 0
+	case e.isPerCPU(): // without a tag
+		return 0
 	case u.kind == rawInt && u.name == "unsigned char": // numbers or, as in struct qstr, text
 		return -1
 	case u.kind == rawInt && u.char:
@@ -261,6 +266,13 @@ func (m *exprMaker) pointer(e *expression, t, depth int) int {
 		return follow(m.raw.byName[name][0])
 	}
 	return 0
+}
+
+// isPerCPU tells whether the last member is known to point to what each CPU has its own
+// of, which tsnoop does not follow.
+func (e *expression) isPerCPU() bool {
+	last := e.steps[len(e.steps)-1]
+	return value.IsPerCPU(value.SetOfMember(&btf.Struct{Name: last.of}, last.member))
 }
 
 // number ends at an integer, as it is or otherwise.
