@@ -174,9 +174,16 @@ func (m *comparer) notText(c *spec.Compare, f *value.Field, msg string) {
 		m.failFix(c.Value.Span, spec.Fix{Span: c.X.Where(), Text: c.X.String() + ":string"}, "for text behind the pointer write ", "%s", msg)
 	case f.Encoding == value.Integer && f.Size == 8 && !isStruct(t):
 		m.failFix(c.Value.Span, spec.Fix{Span: c.X.Where(), Text: "(char *)" + c.X.String()}, "if it is an address of text write ", "%s", msg)
+	case f.Encoding == value.Integer && f.Size == 1 && isCharacter(c.Value.Text):
+		m.failFix(c.Value.Span, spec.Fix{Span: c.Value.Span, Text: "'" + c.Value.Text + "'"}, "one character stands in single quotes: ", "%s", msg)
 	default:
 		m.failFix(c.Value.Span, spec.Fix{Span: c.Where(), Text: spec.Formatted(c.X, c.Format) + " == 0"}, "numbers are compared with numbers: ", "%s", msg)
 	}
+}
+
+// isCharacter tells whether text is a character that needs no escape in C.
+func isCharacter(text string) bool {
+	return len(text) == 1 && ' ' <= text[0] && text[0] <= '~' && text != "'" && text != `\`
 }
 
 // integer is the number that l stands for next to f.

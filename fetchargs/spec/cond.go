@@ -48,7 +48,7 @@ func (p *parser) compare() *node {
 		}
 		return &node{cond: &Not{x.truth(), op.To(x.where())}}
 	}
-	if p.tok.kind == tokNumber || p.tok.kind == tokQuoted {
+	if p.tok.kind == tokNumber || p.tok.kind == tokQuoted || p.tok.kind == "-" && scanAt(p.text, p.tok.End).kind == tokNumber {
 		p.turned()
 		return nil
 	}
