@@ -202,6 +202,9 @@ func TestTrustRounds(t *testing.T) {
 		round()
 	}
 	before, files := takeFootprint(t), openFiles(t, os.Getpid())
+	for n := openFiles(t, os.Getpid()); n < files; n = openFiles(t, os.Getpid()) {
+		files = n
+	}
 	start := time.Now()
 	for i := range rounds {
 		if round(); i%100 == 99 {
@@ -226,7 +229,8 @@ func TestTrustRounds(t *testing.T) {
 	if !same() {
 		t.Errorf("after %d rounds %+v, before them %+v", rounds, after, before)
 	}
-	if n := openFiles(t, os.Getpid()); n != files {
+	// They may be fewer: on a busy machine the first rounds' symbols were still being read.
+	if n := openFiles(t, os.Getpid()); n > files {
 		t.Errorf("%d files are open, %d were", n, files)
 	}
 	figure(t, "rounds", rounds)
