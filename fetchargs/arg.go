@@ -118,8 +118,7 @@ func (b Base) String() string {
 }
 
 // placed is the fetcharg with the address of the symbol that it starts from instead of
-// its name, for which kernels before 6.2 go through all of their symbols: each time,
-// some ms.
+// its name, for which kernels before 6.2 go through all of their symbols each time.
 func (a Arg) placed() Arg {
 	if b := &a.Base; b.Kind == Memory && b.Addr != 0 {
 		b.Name, b.N, b.Addr = fmt.Sprintf("0x%x", b.Addr+uint64(b.N)), 0, 0

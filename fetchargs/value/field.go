@@ -15,7 +15,7 @@ const (
 	Array                    // Count elements of Size bytes each
 	Nothing                  // nothing was fetched: the value is only the fact of a hit
 	Dumped                   // Count bytes of an object of Whole bytes; more is in Dump
-	Age                      // of a Stamp, which whoever reads the records has put in its place; see NoAge
+	Age                      // how long ago a time was, which a reader of records puts in that time's place; see NoAge
 )
 
 // A Field is one value the user sees or a condition needs.
