@@ -36,7 +36,7 @@ func TestAlternativesSaved(t *testing.T) {
 	}
 	lines := func(plans []*fetchargs.Plan) string {
 		var b strings.Builder
-		fetchargs.EmitTracefs(&b, plans, "tsnoop")
+		fetchargs.EmitTracefs(&b, plans, "tsnoop", fetchargs.Scope{})
 		return b.String() + plans[0].Spec.Alone().String()
 	}
 	if diff := cmp.Diff(lines(plans), lines(loaded)); diff != "" {

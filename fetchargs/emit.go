@@ -25,13 +25,18 @@ func Probes(plans []*Plan) []*Probe {
 // EmitTracefs writes the lines to append to kprobe_events, and as comments,
 // which that file skips, what to write to which file after that. Comments for
 // people begin with "##".
-func EmitTracefs(w io.Writer, plans []*Plan, group string) {
-	for _, text := range Pasted(plans) {
+func EmitTracefs(w io.Writer, plans []*Plan, group string, scope Scope) {
+	for _, text := range append(Pasted(plans), scope.pasted()...) {
 		fmt.Fprintln(w, "## "+text)
 	}
 	for _, p := range Probes(plans) {
 		for _, line := range p.Definitions(group) {
 			fmt.Fprintln(w, line)
+		}
+	}
+	for _, set := range scope.settings() {
+		for _, line := range set.lines {
+			fmt.Fprintln(w, "# "+line)
 		}
 	}
 	for _, p := range Probes(plans) {
@@ -47,18 +52,24 @@ func EmitTracefs(w io.Writer, plans []*Plan, group string) {
 // EmitShell writes a script to paste into a root shell. It is one compound
 // command, so that Ctrl-C ends the trace without eating the lines that undo
 // everything.
-func EmitShell(w io.Writer, plans []*Plan, group string) {
-	probes := Probes(plans)
+func EmitShell(w io.Writer, plans []*Plan, group string, scope Scope) {
+	probes, settings := Probes(plans), scope.settings()
 	fmt.Fprintln(w, "(")
-	for _, text := range Pasted(plans) {
+	for _, text := range append(Pasted(plans), scope.pasted()...) {
 		fmt.Fprintln(w, "# "+text)
 	}
 	fmt.Fprintln(w, "cd /sys/kernel/tracing 2>/dev/null || cd /sys/kernel/debug/tracing || exit")
+	for i, set := range settings {
+		fmt.Fprintf(w, "was%d=$(cat %s) || exit\n", i, set.file)
+	}
 	fmt.Fprintln(w, "undo() {")
 	fmt.Fprintln(w, "  trap - EXIT INT TERM HUP")
 	for _, p := range probes {
 		file := "events/" + group + "/" + p.Event
 		fmt.Fprintf(w, "  [ ! -e %s/enable ] || { echo 0 > %s/enable; echo '%s' >> %s; }\n", file, file, dynevent.Removal(group, p.Event), p.Kind.File())
+	}
+	for i, set := range settings {
+		fmt.Fprintln(w, "  "+strings.ReplaceAll(set.back, "$was", fmt.Sprint("$was", i)))
 	}
 	fmt.Fprintln(w, "  exit")
 	fmt.Fprintln(w, "}")
@@ -67,6 +78,11 @@ func EmitShell(w io.Writer, plans []*Plan, group string) {
 	for _, p := range probes {
 		for _, line := range p.Definitions(group) {
 			fmt.Fprintf(w, "echo %s >> %s\n", shellQuote(line), p.Kind.File())
+		}
+	}
+	for _, set := range settings {
+		for _, line := range set.lines {
+			fmt.Fprintln(w, line)
 		}
 	}
 	for _, p := range probes {

@@ -20,11 +20,13 @@ const (
 
 // EmitBoot writes what defines and enables the probes at boot: a word of the
 // kernel's command line (Documentation/trace/kprobetrace.rst, "Kernel Boot
-// Parameter"), or if there are filters, for which that has no place, a bootconfig
-// (Documentation/trace/boottime-trace.rst). It tells which. The error is an
+// Parameter"), or if there are filters or a mask of CPUs, for which that has no place, a
+// bootconfig (Documentation/trace/boottime-trace.rst). It tells which. cpuMask is as
+// in a Scope, of which there is no more when no process is there yet. The error is an
 // Errors.
-func EmitBoot(w io.Writer, plans []*Plan, group string) (bootconfig bool, err error) {
+func EmitBoot(w io.Writer, plans []*Plan, group, cpuMask string) (bootconfig bool, err error) {
 	probes := Probes(plans)
+	bootconfig = cpuMask != ""
 	for _, p := range probes {
 		bootconfig = bootconfig || p.Filter != ""
 	}
@@ -33,6 +35,9 @@ func EmitBoot(w io.Writer, plans []*Plan, group string) (bootconfig bool, err er
 	}
 	var wrong spec.Errors
 	var text strings.Builder
+	if cpuMask != "" {
+		fmt.Fprintf(&text, "ftrace.cpumask = %s\n", bootQuote(cpuMask))
+	}
 	for _, p := range probes {
 		if e := p.bootconfig(&text); e != nil {
 			wrong = append(wrong, e)

@@ -28,7 +28,7 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	fetchargs.EmitTracefs(os.Stdout, plans, "tsnoop")
+	fetchargs.EmitTracefs(os.Stdout, plans, "tsnoop", fetchargs.Scope{})
 	for _, f := range plans[0].Entry().Fields {
 		fmt.Println(f.Label, btf.Name(f.Type))
 	}

@@ -72,9 +72,9 @@ func resolveAny(t *testing.T, kernel *btf.Kernel, text string, way byte) {
 		t.Errorf("%q: %v\n%s", text, err, saved)
 	}
 	var lines, script, explained bytes.Buffer
-	fetchargs.EmitTracefs(&lines, plans, "tsnoop")
-	fetchargs.EmitShell(&script, plans, "tsnoop")
-	fetchargs.EmitBoot(&script, plans, "tsnoop") // an error where it cannot be said so
+	fetchargs.EmitTracefs(&lines, plans, "tsnoop", fetchargs.Scope{})
+	fetchargs.EmitShell(&script, plans, "tsnoop", fetchargs.Scope{})
+	fetchargs.EmitBoot(&script, plans, "tsnoop", "") // an error where it cannot be said so
 	for _, p := range plans {
 		p.Explain(&explained)
 	}

@@ -166,7 +166,7 @@ func (c *golden) write(w *bytes.Buffer, text string) {
 			p.Explain(w)
 		}
 	default:
-		fetchargs.EmitTracefs(w, plans, "tsnoop")
+		fetchargs.EmitTracefs(w, plans, "tsnoop", fetchargs.Scope{})
 	}
 	if err == nil {
 		for _, g := range fetchargs.Globs(plans) {
@@ -192,8 +192,8 @@ func (c *golden) roundTrip(plans []*fetchargs.Plan) {
 		c.t.Fatalf("%v\n%s", err, saved)
 	}
 	var want, got bytes.Buffer
-	fetchargs.EmitTracefs(&want, plans, "tsnoop")
-	fetchargs.EmitTracefs(&got, loaded, "tsnoop")
+	fetchargs.EmitTracefs(&want, plans, "tsnoop", fetchargs.Scope{})
+	fetchargs.EmitTracefs(&got, loaded, "tsnoop", fetchargs.Scope{})
 	if diff := cmp.Diff(want.String(), got.String()); diff != "" {
 		c.t.Errorf("loaded: -want +got:\n%s", diff)
 	}

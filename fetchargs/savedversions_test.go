@@ -36,7 +36,7 @@ func TestSavedVersion1(t *testing.T) {
 // words are all that is told of plans.
 func words(plans []*fetchargs.Plan) string {
 	var b bytes.Buffer
-	fetchargs.EmitTracefs(&b, plans, "tsnoop")
+	fetchargs.EmitTracefs(&b, plans, "tsnoop", fetchargs.Scope{})
 	for _, p := range plans {
 		p.Explain(&b)
 	}

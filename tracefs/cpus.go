@@ -53,7 +53,7 @@ func (s *Session) setCPUs(cpus []int, all bool) error {
 	if all {
 		return nil
 	}
-	return s.set(s.path("tracing_cpumask"), cpuMask(cpus))
+	return s.set(s.path("tracing_cpumask"), CPUMask(cpus))
 }
 
 // CPUs are the CPUs that the machine may have.
@@ -71,9 +71,12 @@ func (s *Session) CPUs() ([]int, error) {
 	return cpus, nil
 }
 
-// cpuMask writes a set of CPUs as the kernel reads it: hexadecimal words of 32
-// bits with commas between them, the highest first.
-func cpuMask(cpus []int) string {
+// CPUMask writes a set of CPUs as the kernel reads it: hexadecimal words of 32
+// bits with commas between them, the highest first; "" for none.
+func CPUMask(cpus []int) string {
+	if len(cpus) == 0 {
+		return ""
+	}
 	words := make([]uint32, slices.Max(cpus)/32+1)
 	for _, cpu := range cpus {
 		words[len(words)-1-cpu/32] |= 1 << (cpu % 32)

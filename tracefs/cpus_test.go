@@ -43,8 +43,8 @@ func TestCPUMask(t *testing.T) {
 		{[]int{32}, "00000001,00000000"},
 		{[]int{70, 0, 33}, "00000040,00000002,00000001"},
 	} {
-		if got := cpuMask(tt.cpus); got != tt.want {
-			t.Errorf("cpuMask(%v) = %s, want %s", tt.cpus, got, tt.want)
+		if got := CPUMask(tt.cpus); got != tt.want {
+			t.Errorf("CPUMask(%v) = %s, want %s", tt.cpus, got, tt.want)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
 
@@ -27,6 +28,7 @@ func runEmit(o *options, ui *ui) error {
 	if err != nil {
 		return err
 	}
+	scope := fetchargs.Scope{CPUMask: tracefs.CPUMask(o.trace.CPUs), Pids: o.trace.Pids, Follow: o.trace.Follow}
 	w := bufio.NewWriter(out.file)
 	switch {
 	case o.explain:
@@ -34,20 +36,20 @@ func runEmit(o *options, ui *ui) error {
 			p.Explain(w)
 		}
 	case o.emit == "shell":
-		fetchargs.EmitShell(w, plans, "tsnoop")
+		fetchargs.EmitShell(w, plans, "tsnoop", scope)
 	case o.emit == "boot":
 		for _, text := range fetchargs.Pasted(plans) {
 			ui.warn("%s", text)
 		}
-		bootconfig, err := fetchargs.EmitBoot(w, plans, "tsnoop")
+		bootconfig, err := fetchargs.EmitBoot(w, plans, "tsnoop", scope.CPUMask)
 		if err != nil {
 			return errors.Join(err, out.Close())
 		}
 		if bootconfig {
-			ui.warn("the kernel's command line has no filters, so this is a bootconfig: add it to the initrd (bootconfig -a FILE INITRD) and the word bootconfig to the command line; the kernel needs CONFIG_BOOTTIME_TRACING")
+			ui.warn("the kernel's command line has no place for filters and masks of CPUs, so this is a bootconfig: add it to the initrd (bootconfig -a FILE INITRD) and the word bootconfig to the command line; the kernel needs CONFIG_BOOTTIME_TRACING")
 		}
 	default:
-		fetchargs.EmitTracefs(w, plans, "tsnoop")
+		fetchargs.EmitTracefs(w, plans, "tsnoop", scope)
 	}
 	return firstError(w.Flush(), out.Close())
 }

@@ -23,6 +23,8 @@ func (o *options) checkHeeded(set *pflag.FlagSet) error {
 	switch {
 	case (o.emit != "" || o.explain) && (name == "record" || name == "replay"):
 		return usagef("tsnoop --emit SPEC", "--emit and --explain go without %s", name)
+	case o.emit == "boot" && len(o.trace.Pids) > 0:
+		return usagef("tsnoop --emit=boot SPEC", "--pid goes without --emit=boot: when the kernel boots there are no processes yet")
 	case o.compress && name != "record":
 		return usagef("tsnoop record --compress -o FILE SPEC", "--compress goes with record")
 	case slices.Contains(wordless, name) && len(o.args) > 0:
