@@ -2,12 +2,15 @@ package tracefs
 
 import (
 	"encoding/binary"
+	"errors"
 	"os"
 	"path"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -20,11 +23,12 @@ type Watch struct {
 	// Failed are what could not be watched.
 	Failed []error
 
-	f     *os.File
-	mu    sync.Mutex       // for the maps, and Failed once it is watched
-	opens map[int32]string // watches of pipes, by number: what they are of
-	dirs  map[int32]string
-	buf   []byte
+	f       *os.File
+	stopped atomic.Bool
+	mu      sync.Mutex       // for the maps, and Failed once it is watched
+	opens   map[int32]string // watches of pipes, by number: what they are of
+	dirs    map[int32]string
+	buf     []byte
 }
 
 // A Touch is what a Watch has seen.
@@ -98,26 +102,39 @@ func (w *Watch) add(to map[int32]string, file, name string, mask uint32) {
 	}
 }
 
-// Next waits for what happens. It returns an error when the watch is closed.
-func (w *Watch) Next() ([]Touch, error) {
-	n, err := w.f.Read(w.buf)
-	if err != nil {
+// Next waits until something has happened, or for a time, or until the watch is stopped.
+// What it returns is all that has happened by then: the kernel says so before the write
+// that has done it returns.
+func (w *Watch) Next(until time.Time) ([]Touch, error) {
+	if err := w.f.SetReadDeadline(until); err != nil {
 		return nil, err
 	}
-	return w.parse(w.buf[:n]), nil
+	if w.stopped.Load() {
+		return w.Waiting(), nil
+	}
+	n, err := w.f.Read(w.buf)
+	if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
+		return nil, err
+	}
+	return append(w.parse(w.buf[:n]), w.Waiting()...), nil
 }
 
-// Waiting is what has happened, without waiting for more.
+// Stop ends a Next that waits, and has further ones not wait.
+func (w *Watch) Stop() {
+	w.stopped.Store(true)
+	w.f.SetReadDeadline(time.Unix(1, 0))
+}
+
+// Waiting is what has happened, without waiting for more. Only one goroutine may call it
+// or Next.
 func (w *Watch) Waiting() (seen []Touch) {
 	conn, err := w.f.SyscallConn()
 	for n := 1; err == nil && n > 0; {
-		err = conn.Read(func(fd uintptr) bool {
-			n, _ = unix.Read(int(fd), w.buf)
-			return true
+		err = conn.Control(func(fd uintptr) {
+			if n, _ = unix.Read(int(fd), w.buf); n > 0 {
+				seen = append(seen, w.parse(w.buf[:n])...)
+			}
 		})
-		if n > 0 {
-			seen = append(seen, w.parse(w.buf[:n])...)
-		}
 	}
 	return seen
 }
@@ -146,5 +163,5 @@ func (w *Watch) parse(b []byte) (seen []Touch) {
 	return seen
 }
 
-// Close ends the watch, and a Next that waits.
+// Close ends the watch, which is stopped.
 func (w *Watch) Close() error { return w.f.Close() }

@@ -154,7 +154,7 @@ func (t *Trace) sessionOptions(plans []*fetchargs.Plan, o Options) (tracefs.Opti
 
 // Close undoes all that Arm has done.
 func (t *Trace) Close() error {
-	t.guard.stop()
+	t.guard.close()
 	t.modules.close()
 	t.spend()
 	return t.inUse(t.session.Close())

@@ -28,6 +28,7 @@ type guard struct {
 	rates  *rates
 	family func() ([]int, error) // threads that are to be traced; nil for all
 	watch  *tracefs.Watch        // nil where there is no inotify
+	deaf   bool                  // nothing is heard from it
 	over   chan struct{}
 	end    sync.Once
 	done   sync.WaitGroup
@@ -77,13 +78,11 @@ func (t *Trace) newGuard(o Options) *guard {
 
 // begin begins to guard the trace, which is enabled.
 func (g *guard) begin() {
-	touched := make(chan []tracefs.Touch)
 	var early []tracefs.Touch
 	if g.watch != nil {
 		early = g.t.session.Others(g.watch.Waiting())
-		go g.listen(touched)
 	}
-	g.done.Go(func() { g.run(early, touched) })
+	g.done.Go(func() { g.run(early) })
 }
 
 // watchFurther watches events that are defined while the trace runs.
@@ -100,52 +99,67 @@ func (g *guard) stop() {
 	}
 	g.end.Do(func() {
 		close(g.over)
-		g.done.Wait()
 		if g.watch != nil {
-			g.watch.Close()
+			g.watch.Stop()
 		}
+		g.done.Wait()
 	})
 }
 
-func (g *guard) listen(touched chan<- []tracefs.Touch) {
-	for {
-		seen, err := g.watch.Next()
-		if err != nil {
-			return
-		}
-		select {
-		case touched <- seen:
-		case <-g.over:
-			return
-		}
+// close ends the guard. It comes after the last balance.
+func (g *guard) close() {
+	g.stop()
+	if g != nil && g.watch != nil {
+		g.watch.Close()
 	}
 }
 
-func (g *guard) run(early []tracefs.Touch, touched <-chan []tracefs.Touch) {
-	tick := time.NewTicker(guardTime)
-	defer tick.Stop()
-	if len(early) > 0 {
-		g.touched(early)
-	}
+// run looks at what was heard of, and now and then whether anything was not. What was
+// heard of comes first: else it would be told as something else, or taken for nothing.
+func (g *guard) run(early []tracefs.Touch) {
+	g.touched(early)
 	g.look(g.some())
 	g.firstThreads()
-	for {
-		select {
-		case seen := <-touched:
-			g.touched(seen)
-		case <-tick.C:
-			g.wasPaged()
-			g.look(g.some())
-			g.balance(false)
-			g.rates.check(time.Now())
-		case <-g.over:
-			g.wasPaged()
-			g.look(g.t.session.Events())
-			if len(g.told) > 0 {
-				g.tellCost("this trace was not set back", tracefs.Interference{})
-			}
-			return
+	for next := time.Now().Add(guardTime); g.wait(next); {
+		now := time.Now()
+		if now.Before(next) {
+			continue
 		}
+		next = now.Add(guardTime)
+		g.wasPaged()
+		g.look(g.some())
+		g.balance(false)
+		g.rates.check(now)
+	}
+	g.wasPaged()
+	g.look(g.t.session.Events())
+	if len(g.told) > 0 {
+		g.tellCost("this trace was not set back", tracefs.Interference{})
+	}
+}
+
+// wait waits for a time, or until something is heard of, and looks at that. It returns
+// false when the guard is to end.
+func (g *guard) wait(until time.Time) bool {
+	if g.watch == nil || g.deaf {
+		select {
+		case <-time.After(time.Until(until)):
+			return true
+		case <-g.over:
+			return false
+		}
+	}
+	seen, err := g.watch.Next(until)
+	if err != nil {
+		g.deaf = true
+		g.t.detail("what other programs do to this trace is heard of no more: %v", err)
+	}
+	g.touched(seen)
+	select {
+	case <-g.over:
+		return false
+	default:
+		return true
 	}
 }
 
@@ -172,6 +186,9 @@ func (g *guard) some() []string {
 
 // touched looks at what somebody has written to or opened.
 func (g *guard) touched(seen []tracefs.Touch) {
+	if len(seen) == 0 {
+		return
+	}
 	var events []string
 	var lists, written []string
 	opened, emptied, all := false, false, false
@@ -190,7 +207,7 @@ func (g *guard) touched(seen []tracefs.Touch) {
 			events = append(events, event)
 		case isEvent && event == "filter":
 			all = true // of the whole group
-		case s.File == "trace" || strings.HasSuffix(s.File, "snapshot"):
+		case empties(s):
 			emptied = true
 		case s.File == pageFile:
 			g.paged = true
@@ -204,10 +221,8 @@ func (g *guard) touched(seen []tracefs.Touch) {
 		events = g.t.session.Events()
 	}
 	if emptied {
-		g.suspect = time.Time{}
-		g.t.session.CountAnew(g.robbed)
+		g.countAnew()
 	}
-	g.emptied, g.anew = g.emptied || emptied, g.anew || emptied
 	slices.Sort(events)
 	slices.Sort(lists)
 	g.written = written
@@ -263,9 +278,7 @@ func (g *guard) look(events []string) {
 	case len(g.told) > 0, restored: // what it costs comes with that
 	case back:
 		g.tellCost("this trace is as it was again", tracefs.Interference{})
-	case g.emptied && time.Since(g.toldEmpty) > 2*guardTime:
-		g.toldEmpty = time.Now()
-		g.tellCost("another program has emptied the buffers of this trace", tracefs.Interference{})
+	case g.emptied && g.tellEmptied():
 	case g.emptied: // as was told just now
 		g.mark, g.anew = g.account(), false
 	case g.passed(now):
@@ -276,6 +289,16 @@ func (g *guard) look(events []string) {
 		g.mark, g.held = now, false
 	}
 	g.emptied = false
+}
+
+// tellEmptied tells that the buffers were emptied, unless that was told just now.
+func (g *guard) tellEmptied() bool {
+	if time.Since(g.toldEmpty) <= 2*guardTime {
+		return false
+	}
+	g.toldEmpty = time.Now()
+	g.tellCost("another program has emptied the buffers of this trace", tracefs.Interference{})
+	return true
 }
 
 // restore arms again.
@@ -299,53 +322,4 @@ func (g *guard) restore(c *tracefs.Change) {
 	i := g.of(c)
 	i.Rearmed = true
 	g.tellCost(said+"; it is armed again, and", i)
-}
-
-// opened says who else has opened the pipes of the trace.
-func (g *guard) opened() {
-	for _, h := range proc.Holders("instances/" + g.t.session.Group()) {
-		if !strings.Contains(h.File, "trace_pipe") || slices.Contains(g.readers, h) {
-			continue
-		}
-		g.readers = append(g.readers, h)
-		g.tell(tracefs.Interference{File: g.t.session.Path(h.File)}, "%s has opened %s of this trace: what it reads is not shown here", h, h.File)
-	}
-}
-
-// balance says what others have read: that they do, at once, and in the end how much.
-// The end is before the last counts are read, for which pages may be taken.
-func (g *guard) balance(final bool) {
-	if g == nil || g.closed {
-		return
-	}
-	g.closed = final
-	b, err := g.t.session.Balance()
-	if err != nil || !b.Sure || b.Stolen == 0 || g.robbed && !final {
-		return
-	}
-	if len(g.readers) == 0 {
-		g.opened()
-	}
-	if g.suspect.IsZero() {
-		g.suspect = time.Now()
-	}
-	if len(g.readers) == 0 && !final && time.Since(g.suspect) < guardTime {
-		return // or it is a snapshot, which is heard of in a moment
-	}
-	g.robbed = true
-	by := "another program"
-	if len(g.readers) > 0 {
-		names := make([]string, len(g.readers))
-		for i, h := range g.readers {
-			names[i] = h.String()
-		}
-		slices.Sort(names)
-		by = strings.Join(slices.Compact(names), ", ")
-	}
-	i := tracefs.Interference{Cost: tracefs.Cost{Told: true, Known: true, Events: b.Stolen}}
-	if final {
-		g.tell(i, "%d events were read by %s and are not shown", b.Stolen, by)
-	} else {
-		g.tell(i, "events of this trace are being read by %s: %d so far, which are not shown", by, b.Stolen)
-	}
 }

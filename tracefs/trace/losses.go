@@ -51,7 +51,7 @@ func (l *Losses) Skipped() (n uint64) {
 // Losses ends the tracing and says exactly what was lost and missed.
 func (t *Trace) Losses() *Losses {
 	t.stop()
-	t.guard.balance(true)
+	t.guard.settle()
 	t.takeFurther() // whose events have not come
 	var l Losses
 	if l.CPUs, l.Err = t.session.FinalStats(); l.Err == nil {

@@ -41,7 +41,7 @@ func (rec *Recorder) Record(ctx context.Context, t *Trace, o RecordOptions) (err
 	err = rec.take(read.Pages(ctx, t.session), o.Count, &t.ages)
 	t.guard.stop()
 	err = firstError(err, t.session.Stop())
-	t.guard.balance(true)
+	t.guard.settle()
 	symbols.Wait()
 	rec.complete(h, t)
 	if o.Compress {

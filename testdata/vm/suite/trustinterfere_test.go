@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strconv"
 	"strings"
@@ -169,10 +170,7 @@ func TestTrustInterfereUnseen(t *testing.T) {
 		{"events/GROUP/enable", "0", "1", "another program has written to .*/enable, and has set it back; how many events that has cost is not known, .*"},
 		{"events/GROUP/EVENT/filter", "offset == 99999", "0", "another program has written to .*/filter, and has set it back; 3 events are missing"},
 	}
-	for i, tt := range tests[:size(3, len(tests))] {
-		if i > 0 {
-			lull() // what was told a moment ago is not told again
-		}
+	for _, tt := range tests[:size(2, len(tests))] {
 		if _, err := os.Stat(tr.instanceOr(tt.file)); err != nil {
 			continue
 		}
@@ -192,9 +190,22 @@ func TestTrustInterfereUnseen(t *testing.T) {
 		seekThrice(t)
 		shown += 3
 		tr.await("the next calls", func() bool { return tr.callLines() == shown })
+		lull() // what was told a moment ago is not told again
 	}
+	// What is heard of while it ends is told, too. The snapshot puts back a buffer that more
+	// was read of.
+	tr.cmd.Process.Signal(syscall.SIGSTOP)
+	_, lacking := os.Stat(tr.file("snapshot"))
+	if lacking == nil {
+		tr.put("snapshot", "1")
+	}
+	tr.cmd.Process.Signal(syscall.SIGINT)
+	tr.cmd.Process.Signal(syscall.SIGCONT)
 	tr.end()
 	t.Log(tr.said())
+	if said := tr.said()[at:]; lacking == nil && !regexp.MustCompile(tests[1].said).MatchString(said) {
+		t.Errorf("said in the end: %q", said)
+	}
 	if strings.Contains(tr.said(), "read by") {
 		t.Errorf("the snapshot is taken for a reader")
 	}
