@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 	"syscall"
+	"time"
 )
 
 // A ModuleEvent says that a module has come or gone.
@@ -33,12 +34,12 @@ func WatchModules() (*ModuleEvents, error) {
 	return &ModuleEvents{os.NewFile(uintptr(fd), "uevents")}, nil
 }
 
-// All waits for events until the source is closed.
+// All waits for events until Drain or Close.
 func (m *ModuleEvents) All() iter.Seq[ModuleEvent] {
 	return func(yield func(ModuleEvent) bool) {
 		b := make([]byte, 16<<10) // more than the kernel sends at once: UEVENT_BUFFER_SIZE and a path
 		for {
-			n, err := m.f.Read(b)
+			n, err := m.read(b)
 			if errors.Is(err, syscall.ENOBUFS) {
 				if !yield(ModuleEvent{}) {
 					return
@@ -55,7 +56,25 @@ func (m *ModuleEvents) All() iter.Seq[ModuleEvent] {
 	}
 }
 
-// Close ends All.
+// read waits for an event, or after Drain takes one that has come already.
+func (m *ModuleEvents) read(b []byte) (n int, err error) {
+	if n, err = m.f.Read(b); !errors.Is(err, os.ErrDeadlineExceeded) {
+		return n, err
+	}
+	conn, err := m.f.SyscallConn()
+	if err != nil {
+		return 0, err
+	}
+	if e := conn.Control(func(fd uintptr) { n, err = syscall.Read(int(fd), b) }); e != nil {
+		return 0, e
+	}
+	return n, err
+}
+
+// Drain has All end when it has yielded what has happened until now.
+func (m *ModuleEvents) Drain() error { return m.f.SetReadDeadline(time.Unix(1, 0)) }
+
+// Close ends All at once.
 func (m *ModuleEvents) Close() error { return m.f.Close() }
 
 // parseModuleEvent reads an event of the kernel's: "add@/module/veth" and, each with

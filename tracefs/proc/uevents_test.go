@@ -1,6 +1,11 @@
 package proc
 
-import "testing"
+import (
+	"os"
+	"slices"
+	"syscall"
+	"testing"
+)
 
 func TestParseModuleEvent(t *testing.T) {
 	for text, want := range map[string]ModuleEvent{
@@ -35,4 +40,37 @@ func TestModuleEventsClosed(t *testing.T) {
 		t.Fatal(err)
 	}
 	<-done
+}
+
+// TestModuleEventsDrained: what has come before Drain is yielded, whether anybody waits for
+// it by then or not.
+func TestModuleEventsDrained(t *testing.T) {
+	for _, late := range []bool{false, true} {
+		ends, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_SEQPACKET|syscall.SOCK_NONBLOCK, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := &ModuleEvents{os.NewFile(uintptr(ends[0]), "uevents")}
+		defer m.Close()
+		defer syscall.Close(ends[1])
+		got := make(chan []ModuleEvent)
+		all := func() { got <- slices.Collect(m.All()) }
+		if !late {
+			go all()
+		}
+		for _, text := range []string{"add@/module/veth\x00", "add@/devices/x\x00", "remove@/module/veth\x00"} {
+			if _, err := syscall.Write(ends[1], []byte(text)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := m.Drain(); err != nil {
+			t.Fatal(err)
+		}
+		if late {
+			go all()
+		}
+		if got, want := <-got, []ModuleEvent{{Name: "veth"}, {Name: "veth", Gone: true}}; !slices.Equal(got, want) {
+			t.Errorf("late %v: %v, want %v", late, got, want)
+		}
+	}
 }

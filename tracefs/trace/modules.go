@@ -117,7 +117,10 @@ func (m *modules) watch(ctx context.Context, end func()) (stop func()) {
 		}
 	}()
 	return func() {
-		m.close()
+		// What has come or gone by now is told, though the trace is over.
+		if m.events.Drain() != nil {
+			m.close()
+		}
 		<-done
 	}
 }
