@@ -3,7 +3,10 @@
 package trace_test
 
 import (
+	"bytes"
 	"context"
+	"fmt"
+	"os"
 	"os/exec"
 	"regexp"
 	"strings"
@@ -67,7 +70,16 @@ func TestQuiet(t *testing.T) {
 		t.Fatal(err)
 	}
 	out.Read(make([]byte, 1))
-	time.Sleep(time.Second) // for sleep to begin
+	for {
+		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", held.PID()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if bytes.Contains(stat, []byte("(sleep) S ")) {
+			break
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
 	said := strings.Join(tr.Quiet(), "\n")
 	want := `^vfs_read has been called \d+ times, but never with count == 12345 in a process that is traced
 vfs_write: \d+ calls? came, and the function has returned (once|\d+ times), but never with return == -4242 in a process that is traced

@@ -9,12 +9,15 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/tsnoop/tsnoop/tracefs"
 )
 
 // A traced is a tsnoop that runs beside a test; out and err are files.
@@ -95,8 +98,8 @@ func (tr *traced) await(what string, so func() bool) {
 	}
 }
 
-// stutter stops tsnoop again and again for some time, so that a small buffer
-// overflows however slow the calls are. It goes on for good when resume is called.
+// stutter stops tsnoop again and again for some time, each time until a small buffer
+// has overflown, however slow the calls are. It goes on for good when resume is called.
 // First it may get from what has it armed to where it reads.
 func (tr *traced) stutter(stop, run time.Duration) (resume func()) {
 	time.Sleep(stop)
@@ -105,11 +108,14 @@ func (tr *traced) stutter(stop, run time.Duration) (resume func()) {
 	done.Go(func() {
 		for {
 			tr.cmd.Process.Signal(syscall.SIGSTOP)
-			select {
-			case <-over:
-				tr.cmd.Process.Signal(syscall.SIGCONT)
-				return
-			case <-time.After(stop):
+			before := tr.overrun()
+			for start := time.Now(); time.Since(start) < stop || tr.overrun() == before; {
+				select {
+				case <-over:
+					tr.cmd.Process.Signal(syscall.SIGCONT)
+					return
+				case <-time.After(pause):
+				}
 			}
 			tr.cmd.Process.Signal(syscall.SIGCONT)
 			time.Sleep(run)
@@ -119,6 +125,20 @@ func (tr *traced) stutter(stop, run time.Duration) (resume func()) {
 		close(over)
 		done.Wait()
 	}
+}
+
+// overrun is how many events its buffers had no room for.
+func (tr *traced) overrun() (n uint64) {
+	group := fmt.Sprintf("tsnoop_%d", tr.cmd.Process.Pid)
+	files, _ := filepath.Glob(filepath.Join(tracing, "instances", group, "per_cpu/cpu*/stats"))
+	for _, file := range files {
+		if f, err := os.Open(file); err == nil {
+			st, _ := tracefs.ParseCPUStats(f)
+			f.Close()
+			n += st.Overrun
+		}
+	}
+	return n
 }
 
 // end ends tsnoop as Ctrl-C does.
@@ -137,13 +157,16 @@ func (tr *traced) end() {
 	}
 }
 
-// said is what tsnoop has written to stderr.
+// slowly is what tsnoop writes where it takes long to arm many functions.
+var slowly = regexp.MustCompile(`(?m)^tsnoop: (arming|removing) \d+ (functions|probes)\.\.\.\n`)
+
+// said is what tsnoop has written to stderr, but for what it has so on a slow machine only.
 func (tr *traced) said() string {
 	b, err := os.ReadFile(tr.err)
 	if err != nil {
 		tr.t.Fatal(err)
 	}
-	return string(b)
+	return slowly.ReplaceAllString(string(b), "")
 }
 
 // lines calls f with each line of the output.

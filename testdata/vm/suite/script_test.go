@@ -260,8 +260,9 @@ func refused(ts *testscript.TestScript, neg bool, args []string) {
 	var said bytes.Buffer
 	cmd.Stderr = &said
 	err := cmd.Run()
-	if cmd.ProcessState.ExitCode() != 2 || !re.Match(said.Bytes()) {
-		ts.Fatalf("%v, want status 2\n[got]\n%s[want]\n%s", err, said.Bytes(), picture)
+	text := slowly.ReplaceAll(said.Bytes(), nil)
+	if cmd.ProcessState.ExitCode() != 2 || !re.Match(text) {
+		ts.Fatalf("%v, want status 2\n[got]\n%s[want]\n%s", err, text, picture)
 	}
 	checkClean(ts)
 }

@@ -15,7 +15,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
@@ -102,7 +101,7 @@ func tryOnce(t *testing.T, m *trace.Machine, text bool) (tr trial) {
 	if text {
 		o.Pids = nil // its own calls are left out: none is seen
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	armed, err := m.Arm(ctx, plans, o)
 	if err != nil {

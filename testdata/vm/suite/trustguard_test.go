@@ -12,7 +12,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 )
 
 // file is the path of a file of its instance.
@@ -224,6 +223,8 @@ func TestTrustGuardPipe(t *testing.T) {
 	tr.await("the first calls", func() bool { b, _ := os.ReadFile(tr.out); return bytes.Count(b, []byte("\n")) == 3 })
 	tr.cmd.Process.Signal(syscall.SIGSTOP)
 	seeks(t)
+	buffers := &peer{t, tr.file("")}
+	read := buffers.stats().Read
 	words := []string{"cat"}
 	if os.Getenv("TSNOOP_VM_KERNEL") == "5.10" { // whose cat takes whole pages only, by splice(2)
 		words = []string{"head", "-c", "9999999"}
@@ -238,7 +239,7 @@ func TestTrustGuardPipe(t *testing.T) {
 		thieves = append(thieves, thief)
 		t.Cleanup(func() { thief.Process.Kill() })
 	}
-	time.Sleep(500 * time.Millisecond)
+	tr.await("three calls to be read by others", func() bool { return buffers.stats().Read == read+3 })
 	tr.cmd.Process.Signal(syscall.SIGCONT)
 	at := tr.says(0, "events of this trace are being read by (cat|head)-\\d+, (cat|head)-\\d+: 3 so far, which are not shown")
 	tr.cmd.Process.Signal(syscall.SIGINT)

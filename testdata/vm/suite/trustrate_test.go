@@ -44,7 +44,7 @@ func TestTrustRate(t *testing.T) {
 func TestTrustRateFeedback(t *testing.T) {
 	dir := t.TempDir()
 	errs := filepath.Join(dir, "err")
-	cmd := exec.Command("sh", "-c", "tsnoop --max-rate=100 'vfs_write(count)' 2>"+errs+" | while read -r line; do echo 1; echo 2; done >/dev/null")
+	cmd := exec.Command("sh", "-c", "tsnoop --max-rate=30 'vfs_write(count)' 2>"+errs+" | while read -r line; do echo 1; echo 2; done >/dev/null")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)

@@ -222,7 +222,7 @@ func TestTrustRounds(t *testing.T) {
 		// time would be more from a thousand rounds on.
 		return counts == after && slab < 1024 && vmalloc < 512 && percpu < 512
 	}
-	for deadline := time.Now().Add(20 * time.Second); !same() && time.Now().Before(deadline); {
+	for deadline := time.Now().Add(patience); !same() && time.Now().Before(deadline); {
 		time.Sleep(10 * pause) // the kernel frees later what others may still read
 	}
 	t.Log(strings.TrimSpace(fmt.Sprintf("before %+v, after %+v", before, after)))
