@@ -22,18 +22,18 @@ func crowd(file, count string) error {
 	if err := os.WriteFile("/proc/sys/kernel/threads-max", []byte(strconv.Itoa(2*n+2000)), 0); err != nil {
 		return err
 	}
+	// A process may have less files open than threads.
+	s, err := newSeeker()
+	if err != nil {
+		return err
+	}
 	begin, done := make(chan struct{}), make(chan error)
 	for i := range n {
 		go func() {
 			runtime.LockOSThread()
-			s, err := newSeeker()
-			done <- err
+			done <- nil
 			<-begin
-			if err == nil {
-				done <- s.named(i)
-			} else {
-				done <- err
-			}
+			done <- s.named(i)
 		}()
 	}
 	if err := wait(done, n); err != nil {

@@ -207,6 +207,8 @@ type loading struct {
 	t         *testing.T
 	cmd       *exec.Cmd
 	file, pid string
+	ended     chan struct{} // closed when it has
+	err       error         // what it has ended with
 }
 
 // prepare starts "load WORDS"; @ stands for the file that its pid comes in.
@@ -218,7 +220,7 @@ func prepare(t *testing.T, words ...string) *loading {
 // prepareWithin is prepare for a load that may take so long to start.
 func prepareWithin(t *testing.T, limit time.Duration, words ...string) *loading {
 	t.Helper()
-	l := &loading{t: t, file: filepath.Join(t.TempDir(), "pid")}
+	l := &loading{t: t, file: filepath.Join(t.TempDir(), "pid"), ended: make(chan struct{})}
 	for i, w := range words {
 		if w == "@" {
 			words[i] = l.file
@@ -229,16 +231,33 @@ func prepareWithin(t *testing.T, limit time.Duration, words ...string) *loading 
 	if err := l.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+	go func() {
+		l.err = l.cmd.Wait()
+		close(l.ended)
+	}()
 	t.Cleanup(func() { l.cmd.Process.Kill() })
 	for deadline := time.Now().Add(limit); l.pid == ""; time.Sleep(pause) {
+		over := isClosed(l.ended)
 		b, err := os.ReadFile(l.file)
-		if err == nil {
+		switch {
+		case err == nil:
 			l.pid = string(b)
-		} else if time.Now().After(deadline) {
+		case over:
+			t.Fatalf("load %q has ended before it was ready: %v", words, l.err)
+		case time.Now().After(deadline):
 			t.Fatalf("load %q does not start", words)
 		}
 	}
 	return l
+}
+
+func isClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
 }
 
 // run lets the load go and waits for its end.
@@ -247,8 +266,8 @@ func (l *loading) run() {
 	if err := os.WriteFile(l.file+".go", nil, 0o644); err != nil {
 		l.t.Fatal(err)
 	}
-	if err := l.cmd.Wait(); err != nil {
-		l.t.Fatalf("load: %v", err)
+	if <-l.ended; l.err != nil {
+		l.t.Fatalf("load: %v", l.err)
 	}
 }
 
