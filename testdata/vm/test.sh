@@ -132,12 +132,13 @@ brief() {
 		END { if (log_ !~ /^(FAIL\n)?$/) printf "%s", log_ }' "$1"
 }
 
-# host tests on this machine. The race detector needs cgo, and that a C compiler.
+# host tests on this machine. The race detector needs cgo, and that a C compiler. A
+# package may take longer on a slow machine than the ten minutes that go test gives it.
 host() {
 	local status=0 race=-race start=$SECONDS
 	"$vm/setup.sh" race || { race=; not_run "race detector"; }
 	"$vm/setup.sh" host || not_run "completion in zsh and fish, manual, rpm"
-	CGO_ENABLED=${race:+1} go test $race -v ./... >"$work/host" 2>&1 || status=$?
+	CGO_ENABLED=${race:+1} go test $race -timeout 40m -v ./... >"$work/host" 2>&1 || status=$?
 	brief "$work/host" | show
 	results $status "$work/host" host
 	spent "tests on this machine" $start
