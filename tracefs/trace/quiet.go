@@ -17,7 +17,7 @@ import (
 const settle = 300 * time.Millisecond
 
 // mostSettle is how often settle is waited for while a buffer has events that nobody has
-// read.
+// read, or what was read has not been seen yet.
 const mostSettle = 5
 
 // mostQuiet is of how many functions it is told why they are quiet.
@@ -129,7 +129,7 @@ func (t *Trace) Quiet() []string {
 	}
 	for range mostSettle {
 		time.Sleep(settle)
-		if !t.unread() {
+		if !t.unread() && !t.unseen(q) {
 			break
 		}
 	}
@@ -146,6 +146,23 @@ func (t *Trace) Quiet() []string {
 func (t *Trace) unread() bool {
 	all, err := t.session.Stats()
 	return err == nil && slices.ContainsFunc(all, func(st tracefs.CPUStats) bool { return st.Entries > 0 })
+}
+
+// unseen tells whether more events were read than were counted here. They are on their way
+// for some ms, on a busy machine for longer; those of threads that are not asked for never
+// come.
+func (t *Trace) unseen(q *quiet) bool {
+	tally := t.session.Tally()
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	read, seen := uint64(0), uint64(0)
+	for id := range q.of {
+		read += tally.Of(id)
+	}
+	for i := range q.seen {
+		seen += q.seen[i].entries + q.seen[i].returns
+	}
+	return read > seen
 }
 
 // why says of each plan why no call of it has come.
