@@ -24,6 +24,10 @@ const faultTree = "/sys/kernel/tracing"
 // has failed FILE tells. "fault:mark" only asks for the count.
 const faultOrder = faultTree + "/fault:"
 
+// onTheWay are the flags that directories on the way to a file are opened with, one of
+// them or both.
+const onTheWay = unix.O_DIRECTORY | unix.O_PATH
+
 // A fault is what becomes of one system call of a program.
 type fault struct {
 	how   string // "fail", "late", "short", "kill", or "none" that only counts
@@ -109,17 +113,23 @@ func filtered(args []string) error {
 // include/uapi/linux/seccomp.h begins with the call's number.
 func stopAt(calls map[uint64]faultCall) error {
 	const (
-		load, equal, above, ret = 0x20, 0x15, 0x25, 0x06 // BPF_LD|W|ABS, BPF_JMP|JEQ|K, BPF_JMP|JGT|K, BPF_RET|K
-		trace, allow            = 0x7ff00000, 0x7fff0000
-		setFilter               = 2       // SECCOMP_MODE_FILTER
-		third                   = 16 + 16 // offset of args[2], whose lower half comes first
-		most                    = 1 << 16 // bytes, of a read of tracefs; /proc/kallsyms is read in thousands of larger ones
+		load, equal, above, some, ret = 0x20, 0x15, 0x25, 0x45, 0x06 // BPF_LD|W|ABS, BPF_JMP|JEQ|K, BPF_JMP|JGT|K, BPF_JMP|JSET|K, BPF_RET|K
+		trace, allow                  = 0x7ff00000, 0x7fff0000
+		setFilter                     = 2       // SECCOMP_MODE_FILTER
+		third                         = 16 + 16 // offset of args[2], whose lower half comes first
+		most                          = 1 << 16 // bytes, of a read of tracefs; /proc/kallsyms is read in thousands of larger ones
 	)
 	prog := []unix.SockFilter{
 		{Code: load, K: 0},
 		{Code: equal, Jf: 4, K: unix.SYS_READ},
 		{Code: load, K: third},
 		{Code: above, Jt: 1, K: most},
+		{Code: ret, K: trace},
+		{Code: ret, K: allow},
+		// Of all stops these would be more than half.
+		{Code: equal, Jf: 4, K: unix.SYS_OPENAT},
+		{Code: load, K: third},
+		{Code: some, Jt: 1, K: onTheWay},
 		{Code: ret, K: trace},
 		{Code: ret, K: allow},
 	}
@@ -238,7 +248,7 @@ func (tr *tracer) called(tid int) (next func(int) error) {
 		s.regs.skip(tid, tr.order(order))
 		return next
 	}
-	if call.name == "open" && s.regs.arg(2)&(unix.O_DIRECTORY|unix.O_PATH) != 0 {
+	if call.name == "open" && s.regs.arg(2)&onTheWay != 0 {
 		return next
 	}
 	tr.calls++
