@@ -164,6 +164,9 @@ func (p *Probe) move(moved []int) {
 			if g.Arg = moved[g.Arg]; g.Proof != nil {
 				moveProof(g.Proof, moved)
 			}
+			if g.Head != nil {
+				moveProof(g.Head, moved)
+			}
 		}
 	}
 	for _, index := range []*int{&p.Comm, &p.Caller, &p.Stack} {

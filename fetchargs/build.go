@@ -133,6 +133,9 @@ func (b *builder) guards(e encoded, f *value.Field) bool {
 		g := value.Guard{Label: label.text, Arg: arg, Space: b.space(e, i)}
 		if last := i == len(e.route.labels)-1; b.r.target.Live && g.Space != value.KernelSpace && !(last && f.Encoding == value.Dumped) {
 			g.Proof = b.proof(e, i, n, f.Arg)
+			if last && e.short && g.Proof != nil {
+				g.Head = b.head(e, i, n)
+			}
 		}
 		f.Guards = append(f.Guards, g)
 	}

@@ -19,6 +19,7 @@ type encoded struct {
 	next  []Arg // bring the rest of the value; nil if the route leads to all of it
 	path  *pathFetch
 	char  bool // char is signed, though BTF does not say so
+	short bool // it may end before all that is read of it
 }
 
 // encode decides how what is wanted is fetched, to which p leads: by its format, or

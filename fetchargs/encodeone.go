@@ -63,6 +63,6 @@ func (r *resolver) encodeSockAddr(e encoded, x spec.Expr) (encoded, bool) {
 	for size%unit > 0 {
 		unit /= 2
 	}
-	e.field.Type, e.route, e.typ = e.route.typ, p, numberType("x", unit)
+	e.field.Type, e.route, e.typ, e.short = e.route.typ, p, numberType("x", unit), true
 	return r.elements(e, unit, size, x)
 }

@@ -87,6 +87,9 @@ func (p *Probe) explainField(w io.Writer, f *value.Field) {
 			for _, i := range args {
 				fmt.Fprintf(w, "        of user space, if %s: %s=%s\n", g.Proof.Kind, p.Args[i].Name, p.Args[i])
 			}
+			if g.Head != nil {
+				fmt.Fprintf(w, "        or else what lies on the page of the first 8 bytes, if these could be read\n")
+			}
 		}
 	}
 }

@@ -290,14 +290,17 @@ func (s *savedGuard) load(p *Probe) (g value.Guard, err error) {
 	if !p.hasArg(g.Arg) {
 		return g, errors.New("a guard out of range")
 	}
-	if s.Proof == nil {
-		return g, nil
+	if g.Proof, err = s.Proof.load(p); err != nil {
+		return g, err
 	}
-	g.Proof, err = s.Proof.load(p)
+	g.Head, err = s.Head.load(p)
 	return g, err
 }
 
 func (s *savedProof) load(p *Probe) (*value.Proof, error) {
+	if s == nil {
+		return nil, nil
+	}
 	kind, err := savedProofs.number(s.Kind, "proof")
 	if err != nil {
 		return nil, err

@@ -86,12 +86,12 @@ func (t *test) holds(d *took, of func(operand) (*value.Field, value.Value)) bool
 		return d.ended && compareNumbers(d.ns, t.value.num, false, false, t.op)
 	}
 	f, left := of(t.left)
-	if left.Kind == value.Fault || left.Kind == value.None {
+	if left.Kind == value.Fault || left.Kind == value.None || left.IsCut() {
 		return false
 	}
 	if t.against {
 		g, right := of(t.right)
-		if right.Kind == value.Fault || right.Kind == value.None {
+		if right.Kind == value.Fault || right.Kind == value.None || right.IsCut() {
 			return false
 		}
 		return t.againstValue(left, f, right, g) != t.negated

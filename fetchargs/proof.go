@@ -76,6 +76,23 @@ func (b *builder) proof(e encoded, i, n, arg int) *value.Proof {
 	return p
 }
 
+// head has the probe fetch what proves that the first 8 bytes of e, behind the i-th
+// pointer, were there.
+func (b *builder) head(e encoded, i, n int) *value.Proof {
+	m := piece{
+		pointer: e.route.pointer(n), user: e.route.marked(i), label: e.route.labels[i],
+		at: e.route.off, size: 8, reads: 1, span: e.at,
+	}
+	if b.counter != nil {
+		m.arg, _ = b.arg(m.there(m.at).as(x64Type), m.label.text+" there", m.span)
+	}
+	p := b.proofOf(m)
+	if p != nil {
+		p.From, p.To = m.at, m.at+8
+	}
+	return p
+}
+
 // proofOf proves m as the kernel allows it.
 func (b *builder) proofOf(m piece) *value.Proof {
 	switch {

@@ -41,9 +41,11 @@ func TestDamagedProofs(t *testing.T) {
 		`{"kind":"through","args":[1],"trial":2,"read":2,"last":2}`: true, `{"kind":"through","args":[1],"trial":2,"read":99}`: false,
 		`{"kind":"through","args":[1],"trial":2,"last":99}`: false, `{"kind":"through","args":[1],"trial":2,"last":-1}`: false,
 	} {
-		_, err := fetchargs.Load(proof.ReplaceAll(good, []byte(`"proof":`+text)))
-		if !proof.Match(good) || (err == nil) != ok {
-			t.Errorf("%s: %v", text, err)
+		for _, part := range []string{`"proof":`, `"proof":null,"head":`} {
+			_, err := fetchargs.Load(proof.ReplaceAll(good, []byte(part+text)))
+			if !proof.Match(good) || (err == nil) != ok {
+				t.Errorf("%s%s: %v", part, text, err)
+			}
 		}
 	}
 }

@@ -115,6 +115,7 @@ type (
 		Arg   int         `json:"arg"`
 		Space string      `json:"space"`
 		Proof *savedProof `json:"proof,omitempty"`
+		Head  *savedProof `json:"head,omitempty"` // who does not know it shows a fault
 	}
 	savedProof struct {
 		Kind  string `json:"kind"`
@@ -263,7 +264,7 @@ func saveField(f *value.Field) savedField {
 		Hidden: f.Hidden, Again: f.Again, Why: f.Why, Set: f.Set, HZ: f.HZ, Boot: f.Boot,
 	}
 	for _, g := range f.Guards {
-		s.Guards = append(s.Guards, savedGuard{Label: g.Label, Arg: g.Arg, Space: savedSpaces[g.Space], Proof: saveProof(g.Proof)})
+		s.Guards = append(s.Guards, savedGuard{Label: g.Label, Arg: g.Arg, Space: savedSpaces[g.Space], Proof: saveProof(g.Proof), Head: saveProof(g.Head)})
 	}
 	s.Path = savePath(f.Path)
 	if d := f.Dump; d != nil {

@@ -72,6 +72,7 @@ type Field struct {
 	again *Field       // what to show if it faulted at entry, as it was at return; may be nil
 	text  textWalk
 	cut   []byte // " /* 64 of 232 bytes */", with Whole
+	bytes int    // of an array
 }
 
 // NewFunctions makes a Function of each source. Calls are of that with the index
@@ -240,13 +241,14 @@ func (f *Function) findAgain() {
 	}
 }
 
-// AtReturn is what field, of the entry, was at return, if that is known.
-func (f *Function) AtReturn(field *Field, c *calls.Call) (value.Value, bool) {
-	if field.again == nil || c.Return == nil {
+// AtReturn is what field, of the entry, was at return, if val, what it was then, could
+// not all be read and more is known.
+func (f *Function) AtReturn(field *Field, c *calls.Call, val *value.Value) (value.Value, bool) {
+	if field.again == nil || c.Return == nil || val.Kind != value.Fault && !val.IsCut() {
 		return value.Value{}, false
 	}
-	val := field.again.Value(f.Return.Record(c))
-	return val, val.Kind != value.Fault && val.Kind != value.None
+	later := field.again.Value(f.Return.Record(c))
+	return later, later.Kind != value.Fault && later.Kind != value.None && !(val.IsCut() && later.IsCut())
 }
 
 // Comm is the name of the task that made the call.

@@ -10,15 +10,6 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
-// Families of sockets, the same on every machine.
-const (
-	afUnspec  = 0
-	afUnix    = 1
-	afInet    = 2
-	afInet6   = 10
-	afNetlink = 16
-)
-
 // families is read when the first address of another one is shown: that takes ms.
 var families = sync.OnceValue(func() *constants.Set { return constants.For("amd64").Set("af") })
 
@@ -32,14 +23,14 @@ func appendSockAddr(dst, b []byte) []byte {
 	// The family is in the byte order of the machine, and none has 256 of them.
 	family := value.Load(b[:2], b[0] == 0)
 	switch {
-	case family == afUnspec:
+	case family == value.FamilyUnspec:
 		return append(dst, "AF_UNSPEC"...)
-	case family == afUnix:
+	case family == value.FamilyUnix:
 		return appendUnix(append(dst, "unix:"...), b[2:])
-	case family == afInet && len(b) >= 8:
+	case family == value.FamilyInet && len(b) >= 8:
 		dst = append(appendIP4(dst, b[4:8]), ':')
 		return strconv.AppendUint(dst, uint64(binary.BigEndian.Uint16(b[2:])), 10)
-	case family == afInet6 && len(b) >= 24:
+	case family == value.FamilyInet6 && len(b) >= 24:
 		dst = appendIP6(append(dst, '['), b[8:24])
 		if len(b) >= 28 {
 			if scope := value.Load(b[24:28], b[0] == 0); scope != 0 {
@@ -47,7 +38,7 @@ func appendSockAddr(dst, b []byte) []byte {
 			}
 		}
 		return strconv.AppendUint(append(dst, "]:"...), uint64(binary.BigEndian.Uint16(b[2:])), 10)
-	case family == afNetlink && len(b) >= 12:
+	case family == value.FamilyNetlink && len(b) >= 12:
 		dst = strconv.AppendUint(append(dst, "netlink:"...), value.Load(b[4:8], b[0] == 0), 10)
 		if groups := value.Load(b[8:12], b[0] == 0); groups != 0 {
 			dst = strconv.AppendUint(append(dst, " groups 0x"...), groups, 16)

@@ -14,6 +14,9 @@ func NewField(f *value.Field, returned bool, o *Options) *Field {
 	field.Assign = append(AppendEscaped(nil, []byte(f.Label), NoQuote), '=')
 	last := len(field.Assign) - 1
 	field.Label = field.Assign[:last:last]
+	if f.Encoding == value.Array {
+		field.bytes = f.Size * f.Count
+	}
 	if f.Type != nil {
 		field.C = btf.Name(f.Type)
 	}
@@ -35,6 +38,17 @@ func cutMark(f *value.Field) []byte {
 		dst = append(strconv.AppendInt(append(dst, " of "...), int64(f.Whole/f.Size), 10), " elements"...)
 	}
 	return append(dst, " */"...)
+}
+
+// WholeOf is how many bytes there are of what val has the beginning of, 0 if it has all.
+func (f *Field) WholeOf(val *value.Value) int {
+	switch {
+	case val.IsCut():
+		return max(f.Whole, f.bytes)
+	case val.Kind == value.Bytes:
+		return f.Whole
+	}
+	return 0
 }
 
 // AppendNumber appends the text of a number of f, as [Field.Number] gives it.
@@ -69,7 +83,11 @@ func (f *Field) AppendValue(dst []byte, val value.Value) []byte {
 	case val.Kind == value.Dump:
 		return append(dst, "{...}"...)
 	}
-	if dst = f.AppendParts(dst, &val); f.Whole > 0 && val.Kind == value.Bytes {
+	switch dst = f.AppendParts(dst, &val); {
+	case val.IsCut():
+		dst = strconv.AppendInt(append(dst, " /* "...), int64(len(val.Bytes)), 10)
+		dst = append(strconv.AppendInt(append(dst, " of "...), int64(f.bytes), 10), " bytes */"...)
+	case f.Whole > 0 && val.Kind == value.Bytes:
 		dst = append(dst, f.cut...)
 	}
 	return dst

@@ -94,7 +94,7 @@ func (d *Decoder) value(f int, data []byte) Value {
 		}
 		return v
 	case Array:
-		return Value{Kind: Bytes, Bytes: d.bytes(field, data)}
+		return d.array(field, data)
 	case Age:
 		return age(d.Arg(field.Arg, data))
 	}
@@ -127,7 +127,7 @@ func (d *Decoder) fault(f *Field, data []byte) (Value, bool) {
 		if (f.Encoding == String || f.Encoding == Dumped) && i == len(f.Guards)-1 || !d.arch.IsUser(addr) {
 			continue
 		}
-		if why, bad := d.doubt(g.Proof, addr, data); bad {
+		if why, bad := d.doubt(g.Proof, addr, data); bad && (i < len(f.Guards)-1 || d.beginning(f, g, addr, data) == 0) {
 			return Value{Kind: Fault, Guard: g, Uint: addr, Why: why}, true
 		}
 	}

@@ -68,6 +68,7 @@ type Guard struct {
 	Arg   int    // index into the probe's Args of the pointer's own value, an x64
 	Space Space
 	Proof *Proof // that user memory was there; nil if there is none
+	Head  *Proof // that its first bytes were, of a value that may end with them; nil of others
 }
 
 func (s Space) String() string {

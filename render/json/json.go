@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/tsnoop/tsnoop/fetchargs/value"
 	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 )
@@ -238,10 +237,8 @@ func (p *Printer) appendArgs(dst []byte, f *function, c *calls.Call) []byte {
 // when it could be read.
 func (p *Printer) appendArg(dst []byte, f *function, field *field, c *calls.Call, record *render.Record) []byte {
 	val := field.Value(record)
-	if val.Kind == value.Fault {
-		if later, ok := f.AtReturn(field.Field, c); ok {
-			return append(p.AppendValue(dst, field.Field, later), `,"at":"return"`...)
-		}
+	if later, ok := f.AtReturn(field.Field, c, &val); ok {
+		return append(p.AppendValue(dst, field.Field, later), `,"at":"return"`...)
 	}
 	return p.AppendValue(dst, field.Field, val)
 }

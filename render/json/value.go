@@ -58,8 +58,8 @@ func (p *Printer) AppendValue(dst []byte, f *render.Field, val value.Value) []by
 		w.text = f.AppendParts(w.text[:0], &val)
 		dst, _ = appendString(append(dst, `,"text":`...), w.text)
 	}
-	if f.Whole > 0 && val.Kind == value.Bytes {
-		dst = strconv.AppendInt(append(dst, `,"size":`...), int64(f.Whole), 10)
+	if whole := f.WholeOf(&val); whole > 0 {
+		dst = strconv.AppendInt(append(dst, `,"size":`...), int64(whole), 10)
 	}
 	return dst
 }

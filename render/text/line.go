@@ -170,10 +170,8 @@ func (p *Printer) appendArgs(dst []byte, f *render.Function, c *calls.Call) []by
 // it was at return, if it could be read there, and marked.
 func (p *Printer) appendArg(dst []byte, f *render.Function, field *render.Field, r *render.Record, c *calls.Call) []byte {
 	val := field.Value(r)
-	if val.Kind == value.Fault {
-		if later, ok := f.AtReturn(field, c); ok {
-			return append(p.appendValue(dst, field, later), " (at return)"...)
-		}
+	if later, ok := f.AtReturn(field, c, &val); ok {
+		return append(p.appendValue(dst, field, later), " (at return)"...)
 	}
 	return p.appendValue(dst, field, val)
 }

@@ -129,6 +129,15 @@ func (u *userMemory) call(what, text string) error {
 		unix.Syscall(unix.SYS_CONNECT, uintptr(u.socket), addr, uintptr(len(sockaddr4)))
 	case "connect6":
 		unix.Syscall(unix.SYS_CONNECT, uintptr(u.socket), u.place(where, sockaddr6), uintptr(len(sockaddr6)))
+	case "bind":
+		b := append([]byte{unix.AF_UNIX, 0}, text...)
+		switch text {
+		case "4":
+			b = sockaddr4
+		case "6":
+			b = sockaddr6
+		}
+		unix.Syscall(unix.SYS_BIND, uintptr(u.socket), u.place(where, b), uintptr(len(b)))
 	case "send":
 		u.send(where, text)
 	case "sleep":

@@ -66,6 +66,20 @@ q=4660, a=fe80::1, s=9
 q=(fault: (struct sockaddr_in6 *)uservaddr=ADDR not in memory), a=(fault: (struct sockaddr_in6 *)uservaddr=ADDR not in memory), s=(fault: (struct sockaddr_in6 *)uservaddr=ADDR not in memory)
 q=4660, a=(fault: (struct sockaddr_in6 *)uservaddr=ADDR not in memory), s=(fault: (struct sockaddr_in6 *)uservaddr=ADDR not in memory)`,
 }, {
+	// What is read of an address is longer than the program's own.
+	spec:  "__sys_bind(b=*umyaddr, u=umyaddr:sockaddr)",
+	calls: []string{"bind=4", "bind-end=4", "bind-half=4", "bind-absent=4", "bind=6", "bind-end=6", "bind=/run/abc", "bind-end=/run/abc", "bind-cut=/run/abcdefg"},
+	want: `
+b=10.11.12.13:4660, u=10.11.12.13:4660
+b=10.11.12.13:4660, u=10.11.12.13:4660
+b=10.11.12.13:4660, u=10.11.12.13:4660
+b=(fault: umyaddr=ADDR not in memory), u=(fault: umyaddr=ADDR not in memory)
+b=[fe80::1%9]:4660, u=[fe80::1%9]:4660
+b=[fe80::1]:4660 /* 24 of 112 bytes */, u=[fe80::1]:4660 /* 24 of 112 bytes */
+b=unix:"/run/abc", u=unix:"/run/abc"
+b=unix:"/run/a" /* 8 of 112 bytes */, u=unix:"/run/a" /* 8 of 112 bytes */
+b=unix:"/run/a" /* 8 of 112 bytes */, u=unix:"/run/a" /* 8 of 112 bytes */`,
+}, {
 	spec:  "___sys_sendmsg(n=msg->msg_iov->iov_len, s=" + base + ":string, c=" + base + "[0])",
 	calls: []string{"send=hello", "send-noiov=x", "send-absent=x", "send="},
 	want: `
