@@ -15,8 +15,9 @@ import (
 
 // TestTrustMany has many runs at once, armed at the same time, on the same functions
 // and on different ones. In the middle of the calls some are killed: the others see
-// each call that is theirs, in order. Other people's probes count on, and
-// nothing of theirs is touched.
+// each call that is theirs, in order, though another program has the kernel's function
+// tracer look at the same function. Other people's probes count on, and nothing of
+// theirs is touched.
 func TestTrustMany(t *testing.T) {
 	others(t)
 	before := everything(t)
@@ -32,6 +33,7 @@ func TestTrustMany(t *testing.T) {
 	for _, tr := range runs {
 		tr.awaitArmed()
 	}
+	traceFunctions(t)
 	first.run()
 	killed := 0
 	for i := 1; i < len(runs); i += 3 {
@@ -44,6 +46,8 @@ func TestTrustMany(t *testing.T) {
 		t.Errorf("tsnoop clean: %v, and of %d that are dead it names\n%s", err, killed, out)
 	}
 	second.run()
+	mustWrite(t, filepath.Join(tracing, "current_tracer"), "nop")
+	mustWrite(t, filepath.Join(tracing, "set_ftrace_filter"), " ")
 	events := 0
 	for i, tr := range runs {
 		if i%3 == 1 {
@@ -59,6 +63,14 @@ func TestTrustMany(t *testing.T) {
 	figure(t, "runs at once", len(runs))
 	figure(t, "killed", killed)
 	figure(t, "events", events)
+}
+
+// traceFunctions has another program trace the function of the runs, too.
+func traceFunctions(t *testing.T) {
+	t.Helper()
+	mustWrite(t, filepath.Join(tracing, "set_ftrace_filter"), "generic_file_llseek")
+	mustWrite(t, filepath.Join(tracing, "current_tracer"), "function")
+	t.Cleanup(func() { os.WriteFile(filepath.Join(tracing, "current_tracer"), []byte("nop"), 0) })
 }
 
 // inOrder checks that a run has printed a call for each offset up to n.
