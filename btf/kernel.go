@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -150,7 +149,9 @@ func mapped(file string) ([]byte, error) {
 			return data, nil
 		}
 	}
-	return io.ReadAll(f)
+	data := bytes.NewBuffer(make([]byte, 0, info.Size()+bytes.MinRead))
+	_, err = data.ReadFrom(f)
+	return data.Bytes(), err
 }
 
 // module returns the BTF of a module, nil when it has none here. k.mu is held.

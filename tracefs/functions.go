@@ -30,7 +30,10 @@ func (fs *FS) FunctionList() ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	return io.ReadAll(f)
+	const usual = 2 << 20
+	text := bytes.NewBuffer(make([]byte, 0, usual))
+	_, err = text.ReadFrom(f)
+	return text.Bytes(), err
 }
 
 // ParseFunctions returns what tells which functions are in a FunctionList. It is nil

@@ -119,4 +119,15 @@ var hexDigits = func() (t [256]uint8) {
 
 // ReadKallsyms reads the symbol table, for LookupFacts and ParseSymbols both: the
 // kernel takes long to write it, to go through it is quick.
-func ReadKallsyms() ([]byte, error) { return os.ReadFile(kallsyms) }
+func ReadKallsyms() ([]byte, error) {
+	f, err := os.Open(kallsyms)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	// Its size is not known. To grow to it step by step leaves several times as much behind.
+	const usual = 8 << 20
+	text := bytes.NewBuffer(make([]byte, 0, usual))
+	_, err = text.ReadFrom(f)
+	return text.Bytes(), err
+}
