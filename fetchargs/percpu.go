@@ -10,7 +10,8 @@ import (
 func (p route) isPerCPU() bool { return value.IsPerCPU(p.set) || btf.IsPerCPU(p.typ) }
 
 // isOfOne refuses to follow a pointer to what each CPU has its own of: without the
-// offset of a CPU it leads to none of them, and what lies there is not theirs.
+// offset of a CPU it leads to none of them, and what lies there is not theirs. The
+// kernel cannot add it: of OFFSET in +OFFSET(...) it keeps the low 32 bits (5.10 to 7.3).
 func (r *resolver) isOfOne(p route, x spec.Expr) bool {
 	if !p.isPerCPU() {
 		return true
