@@ -265,11 +265,15 @@ func (s *Session) set(file, value string) error {
 	return nil
 }
 
+// heardWithin is how long after a write it may be heard of: on a busy machine that has been
+// seen to take more than 3 s.
+const heardWithin = 20 * time.Second
+
 // JustWrote tells whether the session itself has written to a file of its instance not
 // long ago.
 func (s *Session) JustWrote(name string) bool {
 	when, ok := s.wrote.Load(s.path(name))
-	return ok && time.Since(when.(time.Time)) < 3*time.Second
+	return ok && time.Since(when.(time.Time)) < heardWithin
 }
 
 // Others are those of the touches that are not the session's own. What it has written
