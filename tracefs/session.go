@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"path"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -35,8 +34,8 @@ type Session struct {
 
 	pipes   *pipeSet
 	takings takings
-	tally   *Tally   // nil before it is asked for
-	wrote   sync.Map // when each file was last written to here: string to time.Time
+	tally   *Tally // nil before it is asked for
+	writes  writes
 
 	mu   sync.Mutex
 	undo undoStack
@@ -258,30 +257,11 @@ func (s *Session) stop() error {
 // set writes one setting and says so.
 func (s *Session) set(file, value string) error {
 	s.log("echo %s > %s", quote(value), file)
-	s.wrote.Store(file, time.Now())
+	defer s.writes.begin(file)()
 	if err := s.fs.write(file, value); err != nil {
 		return s.fs.refused(err, s.path("error_log"), file, value)
 	}
 	return nil
-}
-
-// heardWithin is how long after a write it may be heard of: on a busy machine that has been
-// seen to take more than 3 s.
-const heardWithin = 20 * time.Second
-
-// JustWrote tells whether the session itself has written to a file of its instance not
-// long ago.
-func (s *Session) JustWrote(name string) bool {
-	when, ok := s.wrote.Load(s.path(name))
-	return ok && time.Since(when.(time.Time)) < heardWithin
-}
-
-// Others are those of the touches that are not the session's own. What it has written
-// until now counts as heard of.
-func (s *Session) Others(seen []Touch) []Touch {
-	seen = slices.DeleteFunc(seen, func(t Touch) bool { return !t.Opened && s.JustWrote(t.File) })
-	s.wrote.Clear()
-	return seen
 }
 
 // quote makes a value fit to be pasted into a shell.

@@ -35,6 +35,7 @@ type Watch struct {
 type Touch struct {
 	File   string // relative to the instance, or absolute if it is outside
 	Opened bool   // a pipe was opened; else the file was written to, or is gone
+	Own    bool   // it may have been written to by the session itself: see Session.Hear
 }
 
 // Watch watches the session's files and those by which all probes of the machine can
@@ -45,7 +46,7 @@ func (s *Session) Watch() (*Watch, error) {
 		return nil, os.NewSyscallError("inotify_init1", err)
 	}
 	w := &Watch{f: os.NewFile(uintptr(fd), "inotify"), opens: map[int32]string{}, dirs: map[int32]string{}, buf: make([]byte, 64<<10)}
-	s.wrote.Clear() // of that it has not heard
+	s.writes.take() // of which it has not heard
 	group := "events/" + s.name
 	for _, dir := range []string{"", "options", "events", group} {
 		w.add(w.dirs, s.absolute(s.path(dir)), dir, changing)

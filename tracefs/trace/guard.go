@@ -80,7 +80,7 @@ func (t *Trace) newGuard(o Options) *guard {
 func (g *guard) begin() {
 	var early []tracefs.Touch
 	if g.watch != nil {
-		early = g.t.session.Others(g.watch.Waiting())
+		early = slices.DeleteFunc(g.t.session.Hear(g.watch, nil), func(t tracefs.Touch) bool { return t.Own })
 	}
 	g.done.Go(func() { g.run(early) })
 }
@@ -154,7 +154,7 @@ func (g *guard) wait(until time.Time) bool {
 		g.deaf = true
 		g.t.detail("what other programs do to this trace is heard of no more: %v", err)
 	}
-	g.touched(seen)
+	g.touched(g.t.session.Hear(g.watch, seen))
 	select {
 	case <-g.over:
 		return false
@@ -196,7 +196,7 @@ func (g *guard) touched(seen []tracefs.Touch) {
 	for _, s := range seen {
 		event, isEvent := strings.CutPrefix(s.File, group)
 		event, _, isFile := strings.Cut(event, "/")
-		if matters(s.File, isEvent) && !g.t.session.JustWrote(s.File) {
+		if matters(s.File, isEvent) && !s.Own {
 			written = append(written, s.File)
 		}
 		switch {
