@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"os"
 	"strings"
 	"sync"
 
@@ -161,7 +162,7 @@ func (r *File) findStacks() error {
 // loadSymbols parses the /proc/kallsyms that was recorded.
 func (r *File) loadSymbols() symbols {
 	text, err := r.file.Kallsyms()
-	if err == nil && len(text) == 0 {
+	if err == nil && len(text) == 0 || errors.Is(err, os.ErrClosed) { // all has been shown by then
 		return nil
 	}
 	var s *proc.Symbols
