@@ -3,9 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"os"
-	"os/signal"
-	"syscall"
 
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs"
@@ -96,6 +93,9 @@ func follow(m *trace.Machine, plans []*fetchargs.Plan, program *program, o *opti
 		ctx, stop = context.WithTimeout(ctx, o.duration)
 		defer stop()
 	}
+	if o.command.name == "trace" { // a recording is not shown, and has to be made whole
+		defer insist(signalled, t, ui)()
+	}
 	return do(ctx, t, stop)
 }
 
@@ -112,14 +112,6 @@ func (o *options) traceOptions(ui *ui, p *progress) trace.Options {
 		to.Log = ui.detail
 	}
 	return to
-}
-
-// onSignal is done at the first SIGINT, SIGTERM, SIGHUP or SIGQUIT. A second
-// one does not wait for what is still in the buffers. SIGUSR1, which asks for a
-// summary, kills nothing where there is none, or none any more.
-func onSignal() (context.Context, func()) {
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGUSR1)
-	return signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
 }
 
 func firstError(a, b error) error {

@@ -9,8 +9,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // TestOnceHead traces what goes on without end into a pipe whose reader goes away
@@ -32,6 +35,46 @@ func TestOnceHead(t *testing.T) {
 			nothingLeft(t)
 		})
 	}
+}
+
+// TestOnceInsist shows calls to somebody who does not read. The first signal ends the trace,
+// and what has been recorded waits to be read; the second one ends tsnoop.
+func TestOnceInsist(t *testing.T) {
+	l := prepare(t, "pid", "@", "burst", "0", "20000")
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	tr := beginTraceInto(t, w, "generic_file_llseek(offset)")
+	w.Close()
+	tr.awaitArmed()
+	l.run()
+	tr.await("a line that nobody reads", func() bool { // of more than there is room for
+		n, err := unix.IoctlGetInt(int(r.Fd()), unix.TIOCINQ)
+		return err == nil && n > 0
+	})
+	interrupt := func() {
+		t.Helper()
+		if err := tr.cmd.Process.Signal(syscall.SIGINT); err != nil {
+			t.Fatal(err)
+		}
+	}
+	interrupt()
+	tr.await("the trace to end", func() bool { return tr.content("tracing_on") == "0\n" })
+	interrupt()
+	select {
+	case <-tr.done:
+	case <-time.After(patience):
+		t.Fatalf("a second signal does not end it\n%s", tr.said())
+	}
+	if status := tr.cmd.ProcessState.ExitCode(); status != 128+int(syscall.SIGINT) {
+		t.Errorf("status %d", status)
+	}
+	if want := "tsnoop: ended by a second signal: what was still in the buffers is not shown\n"; tr.said() != want {
+		t.Errorf("said %q, want %q", tr.said(), want)
+	}
+	cleanly(t)
 }
 
 // firstLine starts a command, reads one line of its output as "| head -n 1" does,

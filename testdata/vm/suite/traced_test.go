@@ -1,0 +1,207 @@
+//go:build vm
+
+package suite
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/tsnoop/tsnoop/tracefs"
+)
+
+// A traced is a tsnoop that runs beside a test; out and err are files.
+type traced struct {
+	t        *testing.T
+	cmd      *exec.Cmd
+	out, err string
+	done     chan error
+}
+
+// startTrace starts tsnoop and waits until it is armed.
+func startTrace(t *testing.T, args ...string) *traced {
+	t.Helper()
+	tr := beginTrace(t, args...)
+	tr.awaitArmed()
+	return tr
+}
+
+// beginTrace is startTrace without waiting.
+func beginTrace(t *testing.T, args ...string) *traced {
+	t.Helper()
+	out, err := os.Create(filepath.Join(t.TempDir(), "out"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	return beginTraceInto(t, out, args...)
+}
+
+// beginTraceInto is beginTrace with an output that the test has opened.
+func beginTraceInto(t *testing.T, out *os.File, args ...string) *traced {
+	t.Helper()
+	tr := &traced{t, exec.Command("tsnoop", args...), out.Name(), filepath.Join(t.TempDir(), "err"), make(chan error, 1)}
+	errs, err := os.Create(tr.err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer errs.Close()
+	tr.cmd.Stdout, tr.cmd.Stderr = out, errs
+	if err := tr.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() { tr.done <- tr.cmd.Wait() }()
+	t.Cleanup(func() { tr.cmd.Process.Kill() })
+	return tr
+}
+
+func (tr *traced) awaitArmed() {
+	tr.t.Helper()
+	group := fmt.Sprintf("tsnoop_%d", tr.cmd.Process.Pid)
+	tr.await("that it is armed", func() bool {
+		b, err := os.ReadFile(filepath.Join(tracing, "instances", group, "events", group, "enable"))
+		return err == nil && b[0] == '1'
+	})
+}
+
+// buffer is the size of its buffer, in KiB per CPU.
+func (tr *traced) buffer() int {
+	tr.t.Helper()
+	b, err := os.ReadFile(filepath.Join(tracing, "instances", fmt.Sprintf("tsnoop_%d", tr.cmd.Process.Pid), "buffer_size_kb"))
+	if err != nil {
+		tr.t.Fatal(err)
+	}
+	n, err := strconv.Atoi(strings.TrimSpace(string(b)))
+	if err != nil {
+		tr.t.Fatal(err)
+	}
+	return n
+}
+
+// await waits for something to be so while tsnoop runs.
+func (tr *traced) await(what string, so func() bool) {
+	tr.t.Helper()
+	for deadline := time.Now().Add(patience); !so(); time.Sleep(pause) {
+		select {
+		case err := <-tr.done:
+			tr.t.Fatalf("waiting for %s: tsnoop has ended: %v\n%s", what, err, tr.said())
+		default:
+		}
+		if time.Now().After(deadline) {
+			tr.t.Fatalf("waited too long for %s\n%s", what, tr.said())
+		}
+	}
+}
+
+// stutter stops tsnoop again and again for some time, each time until a small buffer
+// has overflown, however slow the calls are. It goes on for good when resume is called.
+// First it may get from what has it armed to where it reads.
+func (tr *traced) stutter(stop, run time.Duration) (resume func()) {
+	time.Sleep(stop)
+	over := make(chan struct{})
+	var done sync.WaitGroup
+	done.Go(func() {
+		for {
+			tr.cmd.Process.Signal(syscall.SIGSTOP)
+			before := tr.overrun()
+			for start := time.Now(); time.Since(start) < stop || tr.overrun() == before; {
+				select {
+				case <-over:
+					tr.cmd.Process.Signal(syscall.SIGCONT)
+					return
+				case <-time.After(pause):
+				}
+			}
+			tr.cmd.Process.Signal(syscall.SIGCONT)
+			time.Sleep(run)
+		}
+	})
+	return func() {
+		close(over)
+		done.Wait()
+	}
+}
+
+// overrun is how many events its buffers had no room for.
+func (tr *traced) overrun() (n uint64) {
+	group := fmt.Sprintf("tsnoop_%d", tr.cmd.Process.Pid)
+	files, _ := filepath.Glob(filepath.Join(tracing, "instances", group, "per_cpu/cpu*/stats"))
+	for _, file := range files {
+		if f, err := os.Open(file); err == nil {
+			st, _ := tracefs.ParseCPUStats(f)
+			f.Close()
+			n += st.Overrun
+		}
+	}
+	return n
+}
+
+// end ends tsnoop as Ctrl-C does.
+func (tr *traced) end() {
+	tr.t.Helper()
+	if err := tr.cmd.Process.Signal(syscall.SIGINT); err != nil {
+		tr.t.Fatalf("%v\n%s", err, tr.said())
+	}
+	select {
+	case err := <-tr.done:
+		if err != nil {
+			tr.t.Fatalf("tsnoop: %v\n%s", err, tr.said())
+		}
+	case <-time.After(patience):
+		tr.t.Fatalf("tsnoop does not end\n%s", tr.said())
+	}
+}
+
+// slowly is what tsnoop writes where it takes long to arm many functions.
+var slowly = regexp.MustCompile(`(?m)^tsnoop: (arming|removing) \d+ (functions|probes)\.\.\.\n`)
+
+// said is what tsnoop has written to stderr, but for what it has so on a slow machine only.
+func (tr *traced) said() string {
+	b, err := os.ReadFile(tr.err)
+	if err != nil {
+		tr.t.Fatal(err)
+	}
+	return slowly.ReplaceAllString(string(b), "")
+}
+
+// lines calls f with each line of the output.
+func (tr *traced) lines(f func(line []byte)) {
+	tr.t.Helper()
+	file, err := os.Open(tr.out)
+	if err != nil {
+		tr.t.Fatal(err)
+	}
+	defer file.Close()
+	s := bufio.NewScanner(file)
+	for s.Scan() {
+		f(s.Bytes())
+	}
+	if err := s.Err(); err != nil {
+		tr.t.Fatal(err)
+	}
+}
+
+// complete checks that the calls of a burst have been printed, n from offset 0 on,
+// each in its turn, and that nothing was said.
+func (tr *traced) complete(n int64) {
+	tr.t.Helper()
+	var next int64
+	tr.lines(func(line []byte) {
+		if got := number(line, ", offset="); got != next {
+			tr.t.Fatalf("offset %d comes instead of %d: %s\n%s", got, next, line, tr.said())
+		}
+		next++
+	})
+	if next != n || tr.said() != "" {
+		tr.t.Errorf("%d lines, want %d\n%s", next, n, tr.said())
+	}
+}
