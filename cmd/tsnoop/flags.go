@@ -61,7 +61,7 @@ type options struct {
 // line of the help.
 func (o *options) flags() []flagRow {
 	rows := []flagRow{
-		{"file", "F", words(&o.files), "takes the name of a file of specs, or -", "tsnoop -F opens.tsnoop"},
+		{"file", "F", names(&o.files), "takes the name of a file of specs, or -", "tsnoop -F opens.tsnoop"},
 		{"watch", "", yes(&o.trace.Replan), "", ""},
 		{"pid", "p", setter{set: o.addPIDs}, "takes process ids separated by commas", "tsnoop -p 17,42 SPEC"},
 		{"follow", "f", yes(&o.trace.Follow), "", ""},
@@ -94,7 +94,7 @@ func (o *options) flags() []flagRow {
 
 		{"emit", "", optional("tracefs", oneOf(&o.emit, "tracefs", "shell", "boot")), "is tracefs, shell or boot", "tsnoop --emit=shell SPEC"},
 		{"explain", "", yes(&o.explain), "", ""},
-		{"btf", "", words(&o.btf), "takes the name of a file", "tsnoop --btf vmlinux.btf --emit SPEC"},
+		{"btf", "", names(&o.btf), "takes the name of a file", "tsnoop --btf vmlinux.btf --emit SPEC"},
 		{"arch", "", parsed(&o.plan.Arch, parseArch), "takes " + strings.Join(abi.Names(), " or "), "tsnoop --arch arm64 --emit SPEC"},
 		{"kernel", "", parsed(&o.plan.Features, parseKernel), "takes a version", "tsnoop --kernel 5.10 --emit SPEC"},
 

@@ -49,6 +49,17 @@ func words(to *[]string) setter {
 	}}
 }
 
+// names is words, each of which must have some text.
+func names(to *[]string) setter {
+	return setter{set: func(s string) error {
+		s, err := some(s)
+		if err == nil {
+			*to = append(*to, s)
+		}
+		return err
+	}}
+}
+
 // oneOf takes one of some words.
 func oneOf(to *string, words ...string) setter {
 	s := parsed(to, func(s string) (string, error) {

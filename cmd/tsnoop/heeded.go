@@ -9,6 +9,9 @@ import (
 // choosing are the flags that choose what is traced. A recording has what it has.
 var choosing = []string{"pid", "follow", "comm", "cpu", "duration"}
 
+// tracing are the flags of which emitted lines know nothing.
+var tracing = []string{"count", "duration", "kstack", "buffer", "pages", "guard", "max-rate"}
+
 // wordless are the commands that stand alone.
 var wordless = []string{"check", "bug", "clean", "version"}
 
@@ -18,6 +21,11 @@ func (o *options) checkHeeded(set *pflag.FlagSet) error {
 	for _, flag := range choosing {
 		if name == "replay" && set.Changed(flag) {
 			return usagef("tsnoop replay FILE 'vfs_read(count > 4096)'", "--%s goes with a trace; of a recording, specs choose what is shown", flag)
+		}
+	}
+	for _, flag := range tracing {
+		if o.emit != "" && set.Changed(flag) {
+			return usagef("tsnoop --emit SPEC", "--%s goes with a trace: emitted lines run without tsnoop", flag)
 		}
 	}
 	switch {

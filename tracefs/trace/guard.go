@@ -129,7 +129,7 @@ func (g *guard) run(early []tracefs.Touch) {
 		g.wasPaged()
 		g.look(g.some())
 		g.balance(false)
-		g.rates.check(now)
+		g.rates.check(time.Now())
 	}
 	g.wasPaged()
 	g.look(g.t.session.Events())
