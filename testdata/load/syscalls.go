@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -52,6 +53,14 @@ func compat(name string) error {
 		return err
 	}
 	copy(unsafe.Slice((*byte)(low), 4096), name)
+	// Go stops a thread that has run for long by a signal, and does not know of these
+	// calls: one that sleeps would be interrupted.
+	runtime.LockOSThread()
+	urgent := unix.Sigset_t{}
+	urgent.Val[0] = 1 << (unix.SIGURG - 1)
+	if err := unix.PthreadSigmask(unix.SIG_BLOCK, &urgent, nil); err != nil {
+		return err
+	}
 	at, text := -100, uintptr(low)
 	words, arg := unsafe.Slice((*uint32)(unsafe.Add(low, 2048)), 16), uintptr(low)+2048
 	// arch/x86/entry/syscalls/syscall_32.tbl
