@@ -6,6 +6,7 @@ import (
 	"os/signal"
 	"sync"
 	"syscall"
+	"time"
 
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
@@ -20,6 +21,10 @@ func onSignal() (context.Context, func()) {
 	return signal.NotifyContext(context.Background(), endings...)
 }
 
+// meantTwice is how long after the first signal another one is a second: timeout(1) sends
+// two at once, and so does a terminal that is closed.
+const meantTwice = time.Second
+
 // insist ends the program at a second signal, though events are still in the buffers or
 // nobody reads what is shown of them. The probes are removed all the same. After release no
 // signal does that.
@@ -32,21 +37,18 @@ func insist(first context.Context, t *trace.Trace, ui *ui) (release func()) {
 		case <-over:
 			return
 		}
+		begun := time.Now()
 		signal.Notify(again, endings...)
 		defer signal.Stop(again)
-		select {
-		case s := <-again:
-			ending.Lock()
+		for {
 			select {
-			case <-over: // it has just ended by itself
+			case s := <-again:
+				if time.Since(begun) > meantTwice {
+					endNow(s, t, ui, &ending, over)
+				}
+			case <-over:
 				return
-			default:
 			}
-			err := t.Close()
-			ui.warn("ended by a second signal: what was still in the buffers is not shown")
-			ui.report(err)
-			os.Exit(128 + int(s.(syscall.Signal)))
-		case <-over:
 		}
 	}()
 	return func() {
@@ -54,4 +56,19 @@ func insist(first context.Context, t *trace.Trace, ui *ui) (release func()) {
 		close(over)
 		ending.Unlock()
 	}
+}
+
+// endNow ends the program, unless it is over by now.
+func endNow(s os.Signal, t *trace.Trace, ui *ui, ending *sync.Mutex, over <-chan struct{}) {
+	ending.Lock()
+	defer ending.Unlock()
+	select {
+	case <-over:
+		return
+	default:
+	}
+	err := t.Close()
+	ui.warn("ended by a second signal: what was still in the buffers is not shown")
+	ui.report(err)
+	os.Exit(128 + int(s.(syscall.Signal)))
 }

@@ -151,6 +151,12 @@ func (tr *traced) end() {
 	if err := tr.cmd.Process.Signal(syscall.SIGINT); err != nil {
 		tr.t.Fatalf("%v\n%s", err, tr.said())
 	}
+	tr.ended()
+}
+
+// ended waits for its end.
+func (tr *traced) ended() {
+	tr.t.Helper()
 	select {
 	case err := <-tr.done:
 		if err != nil {

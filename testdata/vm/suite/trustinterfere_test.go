@@ -201,7 +201,7 @@ func TestTrustInterfereUnseen(t *testing.T) {
 	}
 	tr.cmd.Process.Signal(syscall.SIGINT)
 	tr.cmd.Process.Signal(syscall.SIGCONT)
-	tr.end()
+	tr.ended()
 	t.Log(tr.said())
 	if said := tr.said()[at:]; lacking == nil && !regexp.MustCompile(tests[1].said).MatchString(said) {
 		t.Errorf("said in the end: %q", said)
