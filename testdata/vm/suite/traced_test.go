@@ -4,6 +4,7 @@ package suite
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
 	"os"
 	"os/exec"
@@ -143,6 +144,25 @@ func (tr *traced) overrun() (n uint64) {
 		}
 	}
 	return n
+}
+
+// stop stops tsnoop, until SIGCONT. The signal is sent before it is carried out: what
+// happens after stop no thread has seen.
+func (tr *traced) stop() {
+	tr.t.Helper()
+	if err := tr.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+		tr.t.Fatal(err)
+	}
+	tr.await("tsnoop to stop", func() bool {
+		threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", tr.cmd.Process.Pid))
+		for _, file := range threads {
+			b, err := os.ReadFile(file)
+			if err != nil || !bytes.Contains(b, []byte(") T ")) {
+				return false
+			}
+		}
+		return len(threads) > 0
+	})
 }
 
 // end ends tsnoop as Ctrl-C does.

@@ -99,7 +99,7 @@ func TestTrustClock(t *testing.T) {
 	shift(48 * time.Hour)
 	loads[1].run()
 	shift(-48 * time.Hour)
-	tr.cmd.Process.Signal(syscall.SIGSTOP)
+	tr.stop()
 	loads[2].run()
 	time.Sleep(time.Second)
 	tr.cmd.Process.Signal(syscall.SIGCONT)

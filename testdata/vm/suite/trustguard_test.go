@@ -130,7 +130,7 @@ func TestTrustGuard(t *testing.T) {
 		before := tr.shown()
 		seeks(t)
 		tr.await("three calls", func() bool { return tr.shown() >= before+3 })
-		tr.cmd.Process.Signal(syscall.SIGSTOP)
+		tr.stop()
 		seeks(t)
 		tr.write(tt[0], tt[1])
 		tr.cmd.Process.Signal(syscall.SIGCONT)
@@ -149,7 +149,7 @@ func TestTrustGuard(t *testing.T) {
 func (tr *traced) remove(at int, want string) int {
 	tr.t.Helper()
 	group := fmt.Sprintf("tsnoop_%d", tr.cmd.Process.Pid)
-	tr.cmd.Process.Signal(syscall.SIGSTOP)
+	tr.stop()
 	tr.write("events/GROUP/enable", "0")
 	event, _ := filepath.Glob(tr.file("events/GROUP/generic_*"))
 	f, err := os.OpenFile(filepath.Join(tracing, "kprobe_events"), os.O_WRONLY|os.O_APPEND, 0)
@@ -221,7 +221,7 @@ func TestTrustGuardPipe(t *testing.T) {
 	tr := startTrace(t, "generic_file_llseek(offset)")
 	seeks(t)
 	tr.await("the first calls", func() bool { b, _ := os.ReadFile(tr.out); return bytes.Count(b, []byte("\n")) == 3 })
-	tr.cmd.Process.Signal(syscall.SIGSTOP)
+	tr.stop()
 	seeks(t)
 	buffers := &peer{t, tr.file("")}
 	read := buffers.stats().Read

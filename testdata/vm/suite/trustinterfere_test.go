@@ -175,7 +175,7 @@ func TestTrustInterfereUnseen(t *testing.T) {
 			continue
 		}
 		file := tr.instanceOr(tt.file)
-		tr.cmd.Process.Signal(syscall.SIGSTOP)
+		tr.stop()
 		if err := os.WriteFile(file, []byte(tt.to+"\n"), 0); err != nil {
 			t.Fatal(err)
 		}
@@ -194,7 +194,7 @@ func TestTrustInterfereUnseen(t *testing.T) {
 	}
 	// What is heard of while it ends is told, too. The snapshot puts back a buffer that more
 	// was read of.
-	tr.cmd.Process.Signal(syscall.SIGSTOP)
+	tr.stop()
 	_, lacking := os.Stat(tr.file("snapshot"))
 	if lacking == nil {
 		tr.put("snapshot", "1")
