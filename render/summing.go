@@ -86,13 +86,14 @@ func (s *Summing) Add(c *calls.Call) bool {
 	if c.Begun {
 		return true
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.mu.Lock() // without defer, which would take a tenth of the time
 	if s.Now == nil && s.Interval > 0 {
 		s.sums.CatchUp(c.Last().Time, uint64(s.Interval), s.next)
 	}
 	s.sums.Add(c, s.tallies[c.Plan].of(c))
-	return !s.gone
+	more := !s.gone
+	s.mu.Unlock()
+	return more
 }
 
 // Lose takes note of the events that were lost before e.

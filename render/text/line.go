@@ -3,8 +3,6 @@
 package text
 
 import (
-	"strconv"
-
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/tracefs"
@@ -114,8 +112,7 @@ func (p *Printer) appendColumns(dst []byte, f *render.Function, c *calls.Call) [
 	if p.opts.Time != render.TimeNone {
 		dst = append(p.appendTime(dst, e.Time), ' ')
 	}
-	start := len(dst)
-	dst = append(p.opts.Reset(padLeft(strconv.AppendInt(dst, int64(e.CPU), 10), start, 3)), ' ')
+	dst = append(p.opts.Reset(appendRight(dst, uint64(e.CPU), 3)), ' ')
 	return p.task.Append(dst, f.Comm(c), e.TID, p.writeTask)
 }
 

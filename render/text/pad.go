@@ -1,6 +1,10 @@
 package text
 
-import "github.com/tsnoop/tsnoop/render"
+import (
+	"strconv"
+
+	"github.com/tsnoop/tsnoop/render"
+)
 
 // padRight adds spaces until dst[start:] takes width columns.
 func padRight(dst []byte, start, width int) []byte {
@@ -24,4 +28,14 @@ func padLeft(dst []byte, start, width int) []byte {
 		dst[start+i] = ' '
 	}
 	return dst
+}
+
+// appendRight appends x at the right end of width columns, at most 16, or of as many as
+// it takes. A column of every line is written so: nothing has to be moved.
+func appendRight(dst []byte, x uint64, width int) []byte {
+	n := width - 1
+	for rest := x; rest >= 10; rest /= 10 {
+		n--
+	}
+	return strconv.AppendUint(append(dst, "                "[:max(n, 0)]...), x, 10)
 }

@@ -1,10 +1,6 @@
 package text
 
-import (
-	"strconv"
-
-	"github.com/tsnoop/tsnoop/render"
-)
+import "github.com/tsnoop/tsnoop/render"
 
 // timeWidths are the widths of the TIME column, which is not there with TimeNone.
 var timeWidths = [...]int{
@@ -32,18 +28,30 @@ func (p *Printer) appendTime(dst []byte, now uint64) []byte {
 	case render.TimeClock:
 		return p.opts.Wall(now).AppendFormat(dst, "15:04:05.000000")
 	}
-	start := len(dst)
+	width := timeWidths[p.opts.Time]
 	if ns < 0 {
-		dst, ns = append(dst, '-'), -ns
+		start := len(dst)
+		return padLeft(appendMicros(append(dst, '-'), uint64(-ns)/1000, 0), start, width)
 	}
-	dst = appendMicros(dst, uint64(ns)/1000)
-	return padLeft(dst, start, timeWidths[p.opts.Time])
+	return appendMicros(dst, uint64(ns)/1000, width)
 }
 
-// appendMicros appends µs as seconds with six decimals.
-func appendMicros(dst []byte, us uint64) []byte {
-	dst = strconv.AppendUint(dst, us/1e6, 10)
+// appendMicros appends µs as seconds with six decimals, at the right end of width columns.
+func appendMicros(dst []byte, us uint64, width int) []byte {
+	dst = appendRight(dst, us/1e6, width-len(".000000"))
 	n := uint32(us % 1e6)
-	return append(dst, '.', '0'+byte(n/100000), '0'+byte(n/10000%10), '0'+byte(n/1000%10),
-		'0'+byte(n/100%10), '0'+byte(n/10%10), '0'+byte(n%10))
+	a, b, c := n/10000*2, n/100%100*2, n%100*2
+	return append(dst, '.', pairs[a], pairs[a+1], pairs[b], pairs[b+1], pairs[c], pairs[c+1])
 }
+
+// pairs are the numbers below 100, two digits each.
+const pairs = "00010203040506070809" +
+	"10111213141516171819" +
+	"20212223242526272829" +
+	"30313233343536373839" +
+	"40414243444546474849" +
+	"50515253545556575859" +
+	"60616263646566676869" +
+	"70717273747576777879" +
+	"80818283848586878889" +
+	"90919293949596979899"

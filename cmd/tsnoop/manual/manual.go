@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // A Page is a page of the manual.
@@ -39,14 +40,20 @@ func (p Page) Roff() string {
 
 type writer struct{ strings.Builder }
 
+// The forms that lines have. They are compiled when a page is made, not at every start of
+// the program.
 var (
-	heading = regexp.MustCompile(`^[A-Z][^.]{0,30}:$`)
-	titled  = regexp.MustCompile(`^(Exit status|Example): *(.*)$`)
-	grammar = regexp.MustCompile(`^[A-Z]+ +=`)
-	flag    = regexp.MustCompile(`^ +(-\w, |)(--.*?|-\w)( {2,}(.*))?$`)
-	term    = regexp.MustCompile(`^(\S.*?) {2,}(\S.*)$`)
-	column  = regexp.MustCompile(`^([A-Z]+): `)
+	heading = form(`^[A-Z][^.]{0,30}:$`)
+	titled  = form(`^(Exit status|Example): *(.*)$`)
+	grammar = form(`^[A-Z]+ +=`)
+	flag    = form(`^ +(-\w, |)(--.*?|-\w)( {2,}(.*))?$`)
+	term    = form(`^(\S.*?) {2,}(\S.*)$`)
+	column  = form(`^([A-Z]+): `)
 )
+
+func form(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+}
 
 func (w *writer) block(lines []string, first bool) {
 	switch {
@@ -56,11 +63,11 @@ func (w *writer) block(lines []string, first bool) {
 		w.verbatim(lines, 7)
 		w.WriteString(".SH DESCRIPTION\n")
 		return
-	case heading.MatchString(lines[0]):
+	case heading().MatchString(lines[0]):
 		w.heading(strings.TrimSuffix(lines[0], ":"))
 		lines = lines[1:]
-	case titled.MatchString(lines[0]):
-		found := titled.FindStringSubmatch(lines[0])
+	case titled().MatchString(lines[0]):
+		found := titled().FindStringSubmatch(lines[0])
 		w.heading(found[1])
 		if lines = append([]string{found[2]}, lines[1:]...); found[2] == "" {
 			lines = lines[1:]
@@ -70,13 +77,13 @@ func (w *writer) block(lines []string, first bool) {
 	}
 	switch {
 	case len(lines) == 0:
-	case grammar.MatchString(lines[0]), column.MatchString(lines[0]):
+	case grammar().MatchString(lines[0]), column().MatchString(lines[0]):
 		w.WriteString(".PP\n")
 		w.verbatim(lines, 0)
-	case flag.MatchString(lines[0]):
-		w.list(lines, flag)
-	case term.MatchString(lines[0]):
-		w.list(lines, term)
+	case flag().MatchString(lines[0]):
+		w.list(lines, flag())
+	case term().MatchString(lines[0]):
+		w.list(lines, term())
 	case strings.HasPrefix(lines[0], "  "):
 		w.WriteString(".PP\n")
 		w.verbatim(lines, 2)
@@ -99,7 +106,7 @@ func (w *writer) list(lines []string, entry *regexp.Regexp) {
 		switch {
 		case found == nil:
 			w.WriteString(escape(strings.TrimSpace(line)) + "\n")
-		case entry == flag:
+		case entry == flag():
 			fmt.Fprintf(w, ".TP\n\\fB%s\\fR\n%s\n", escape(found[1]+found[2]), escape(found[4]))
 		default:
 			fmt.Fprintf(w, ".TP\n\\fB%s\\fR\n%s\n", escape(found[1]), escape(found[2]))
