@@ -211,6 +211,9 @@ func (p *parser) primary() Expr {
 		if tok.text == "sizeof" && p.tok.kind == "(" {
 			return p.sizeOf(tok.Span)
 		}
+		if p.called(tok) {
+			return nil
+		}
 		if tok.text == "not" && p.tok.kind == tokIdent {
 			p.failFix(tok.Span, Fix{Span{tok.Pos, p.tok.Pos}, "!"}, "write ", "conditions are not negated with not")
 			return nil

@@ -47,7 +47,7 @@ func (p *parser) spec() *Spec {
 			s.If = n.truth()
 		}
 	}
-	if len(p.errs) == 0 && p.tok.kind != tokEOF && p.tok.kind != "|" {
+	if len(p.errs) == 0 && p.tok.kind != tokEOF && p.tok.kind != "|" && !p.foreign(s) {
 		hint := "a spec is FUNC(ITEM, ...) if CONDITION"
 		if p.tok.kind == ")" {
 			hint = "this parenthesis was never opened"
@@ -155,7 +155,11 @@ func (p *parser) function(s *Spec) bool {
 
 func (p *parser) funcName() (Name, bool) {
 	if p.tok.kind != tokIdent {
-		p.fail(p.tok.Span, "a spec begins with a function: ip_rcv(skb->len)", "a function's name is missing: %s", p.describe())
+		hint := "a spec begins with a function: ip_rcv(skb->len)"
+		if p.tok.text == "/" {
+			hint = "functions of the kernel are traced, not those of programs"
+		}
+		p.fail(p.tok.Span, hint, "a function's name is missing: %s", p.describe())
 		return Name{}, false
 	}
 	name := Name{p.tok.text, p.tok.Span}

@@ -1,0 +1,64 @@
+package spec
+
+import "slices"
+
+// What the languages of other tracers have where this one has something else, or nothing.
+
+// foreign refuses what stands behind a spec as it would in another language. It returns
+// whether it has.
+func (p *parser) foreign(s *Spec) bool {
+	at, after := p.tok, scanAt(p.text, p.tok.End)
+	switch {
+	case at.kind == tokIdent && slices.Contains([]string{"where", "when", "filter"}, at.text):
+		p.failFix(at.Span, Fix{at.Span, "if"}, "write ", "%s", p.describe())
+	case at.text == "{":
+		p.fail(at.Span, "what is to be shown stands in parentheses: "+s.Func.Text+"(PARAM)", "nothing is run when a function is called")
+	case at.text == "/":
+		p.fail(at.Span, "conditions stand behind if", "%s", p.describe())
+	case at.kind == tokReg && at.text == "%return" && !s.Parens:
+		p.failFix(at.Span, Fix{at.Span, "(return)"}, "what the function returns is an item: "+s.Func.Text, "%s", p.describe())
+	case at.kind == "+" && after.kind == tokNumber && !s.Parens:
+		p.fail(at.To(after.Span), "leave the offset out", "functions are traced where they begin and return, not in between")
+	case at.kind == tokIdent && at.text == "in":
+		p.fail(at.Span, "compare with one value after the other, with || between", "%s", p.describe())
+	case at.kind == ":" && s.Module.Text != "":
+		p.fail(s.Module.Span, "name the function that the event is in", "what is traced are functions, not events or probes of programs")
+	default:
+		return false
+	}
+	return true
+}
+
+// calls are the functions of other languages that do what a FORMAT does here; those that
+// change the byte order, which is known here, have none.
+var calls = map[string]string{
+	"str": ":s", "kstr": ":s", "string": ":s", "kernel_string": ":s", "ustr": ":us", "user_string": ":us",
+	"ksym": ":sym", "kaddr": ":sym", "buf": ":hex", "hex": ":x", "macaddr": ":mac", "ntop": ":ip4", "path": ":path",
+	"errno": ":errno", "htons": "", "ntohs": "", "htonl": "", "ntohl": "", "bswap": "", "be16_to_cpu": "", "be32_to_cpu": "",
+}
+
+// called refuses NAME "(" EXPR ")", behind the name.
+func (p *parser) called(name token) bool {
+	format, known := calls[name.text]
+	if !known || p.tok.kind != "(" {
+		return false
+	}
+	at := name.To(p.tok.Span)
+	p.next()
+	n := p.or()
+	if n == nil {
+		return true
+	}
+	if n.expr == nil || p.tok.kind != ")" {
+		p.fail(at, "values are shown by a FORMAT, as in x:s", "no functions are called here")
+		return true
+	}
+	at.End = p.tok.End
+	lead := "write "
+	if format == "" {
+		lead = "numbers of the network are turned round where the type says so: "
+	}
+	text := p.text[n.expr.Where().Pos:n.expr.Where().End]
+	p.failFix(at, Fix{at, text + format}, lead, "no functions are called here")
+	return true
+}
