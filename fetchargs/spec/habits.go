@@ -12,7 +12,7 @@ func (p *parser) foreign(s *Spec) bool {
 	case at.kind == tokIdent && slices.Contains([]string{"where", "when", "filter"}, at.text):
 		p.failFix(at.Span, Fix{at.Span, "if"}, "write ", "%s", p.describe())
 	case at.text == "{":
-		p.fail(at.Span, "what is to be shown stands in parentheses: "+s.Func.Text+"(PARAM)", "nothing is run when a function is called")
+		p.fail(at.Span, "what is to be shown stands in parentheses behind the function", "nothing is run when a function is called")
 	case at.text == "/":
 		p.fail(at.Span, "conditions stand behind if", "%s", p.describe())
 	case at.kind == tokReg && at.text == "%return" && !s.Parens:
@@ -50,7 +50,7 @@ func (p *parser) called(name token) bool {
 		return true
 	}
 	if n.expr == nil || p.tok.kind != ")" {
-		p.fail(at, "values are shown by a FORMAT, as in x:s", "no functions are called here")
+		p.fail(at, "how a value is shown is a FORMAT behind it", "no functions are called here")
 		return true
 	}
 	at.End = p.tok.End
