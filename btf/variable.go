@@ -16,7 +16,7 @@ func (k *Kernel) Variable(name string) (t Type, perCPU, ok bool) {
 	return vars[0].Type, b.perCPU(name), true
 }
 
-// perCPU tells whether a variable is in the section of those per CPU.
+// perCPU reports whether a variable is in the section of those per CPU.
 func (b *blob) perCPU(name string) bool {
 	spec, err := b.all()
 	if err != nil {

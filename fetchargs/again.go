@@ -30,7 +30,7 @@ func (r *resolver) again() {
 	}
 }
 
-// fitsAsArg tells whether all that is fetched for p starts at $argN, and is not
+// fitsAsArg reports whether all that is fetched for p starts at $argN, and is not
 // so long that it would have to start at a register: at return, that holds
 // something else.
 func (p proven) fitsAsArg(limit int) bool {

@@ -45,10 +45,10 @@ func (a *Arg) stored() string {
 // Size is how many bytes it takes of the fixed part of the record.
 func (a *Arg) Size() int { return max(a.Count, 1) * a.Type.Size }
 
-// Follows tells whether memory is read that a pointer points at, or a variable.
+// Follows reports whether memory is read that a pointer points at, or a variable.
 func (a *Arg) Follows() bool { return len(a.Hops) > 0 || a.Base.Kind == Memory }
 
-// IsString tells whether the record has a __data_loc word, which points at text.
+// IsString reports whether the record has a __data_loc word, which points at text.
 func (a *Arg) IsString() bool {
 	return a.Base.Kind == Comm || a.Type.Name == "string" || a.Type.Name == "ustring"
 }

@@ -21,7 +21,7 @@ func (r *resolver) bringIn() {
 	}
 }
 
-// follows tells whether anything is fetched that the pointer p leads to.
+// follows reports whether anything is fetched that the pointer p leads to.
 func (b *builder) follows(p route) bool {
 	return slices.ContainsFunc(b.args, func(a Arg) bool {
 		return a.Base == p.base && len(a.Hops) > 1 && a.Hops[0] == Hop{Offset: p.off}

@@ -264,7 +264,7 @@ func identifier(s string) string {
 	return strings.TrimRight(b.String(), "_")
 }
 
-// isBigEndian tells whether t is __be16, __be32 or __be64, by whatever name.
+// isBigEndian reports whether t is __be16, __be32 or __be64, by whatever name.
 func isBigEndian(t btf.Type) bool {
 	for t != nil {
 		switch u := t.(type) {

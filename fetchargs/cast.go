@@ -122,7 +122,7 @@ func isBool(t btf.Type) bool {
 	return ok && i.Encoding&btf.Bool != 0
 }
 
-// isNumber tells whether t is an integer or an enum.
+// isNumber reports whether t is an integer or an enum.
 func isNumber(t btf.Type) bool {
 	switch btf.Strip(t).(type) {
 	case *btf.Int, *btf.Enum:

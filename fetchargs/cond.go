@@ -50,9 +50,9 @@ type finder interface {
 	enumerator(t btf.Type, name string) (int64, error)
 	// macros are those of the machine.
 	macros() *constants.Table
-	// elapsed tells whether x is the duration of the call, and if that can be known.
+	// elapsed reports whether x is the duration of the call, and if that can be known.
 	elapsed(x spec.Expr) (is, ok bool)
-	// address tells whether x is an address of the kernel, and which.
+	// address reports whether x is an address of the kernel, and which.
 	address(x spec.Expr) (addr uint64, is, ok bool)
 }
 

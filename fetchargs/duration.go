@@ -11,7 +11,7 @@ import (
 // How long a call took is no value of a probe: it is known when both its ends are
 // seen, and each line shows it. Conditions call it duration.
 
-// isDuration tells whether x is that name.
+// isDuration reports whether x is that name.
 func isDuration(x spec.Expr) bool {
 	switch x := x.(type) {
 	case *spec.Ident:
@@ -22,7 +22,7 @@ func isDuration(x spec.Expr) bool {
 	return false
 }
 
-// elapsed tells whether x is the duration of the call, and not a parameter of that
+// elapsed reports whether x is the duration of the call, and not a parameter of that
 // name, and has both ends of calls traced.
 func (r *resolver) elapsed(x spec.Expr) (is, ok bool) {
 	if !isDuration(x) {
@@ -45,7 +45,7 @@ func (r *resolver) elapsed(x spec.Expr) (is, ok bool) {
 // endless are functions that do not return; BTF does not say.
 var endless = []string{"do_exit", "do_group_exit", "make_task_dead", "kthread_exit", "kthread_complete_and_exit", "module_put_and_kthread_exit", "panic", "cpu_startup_entry"}
 
-// elapsed tells whether x is the duration of the recorded calls.
+// elapsed reports whether x is the duration of the recorded calls.
 func (s *selection) elapsed(x spec.Expr) (is, ok bool) {
 	if !isDuration(x) || slices.Contains(s.values(), x.String()) {
 		return false, false

@@ -166,7 +166,7 @@ func number(e encoded, size int, f *value.Format) encoded {
 	return e
 }
 
-// signedChar tells whether t is char, or an array of it, which is signed where BTF
+// signedChar reports whether t is char, or an array of it, which is signed where BTF
 // does not say: as 5.10's says it not even of signed char. Since 6.2 it is unsigned
 // everywhere, and BTF does say.
 func (r *resolver) signedChar(t btf.Type) bool {

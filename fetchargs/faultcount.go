@@ -106,7 +106,7 @@ func (c *counter) misses() Arg {
 	return c.kprobe(c.depth).then(Hop{Offset: c.List}).then(Hop{Offset: c.Misses - c.List})
 }
 
-// CanFault tells whether memory is read that may not be there.
+// CanFault reports whether memory is read that may not be there.
 func (a *Arg) CanFault() bool {
 	return a.Follows() && (a.Base.Kind != Memory || a.Base.Name != kprobeTable)
 }

@@ -45,5 +45,5 @@ func (p *Plan) Held(counts []uint64, decoders []*value.Decoder, records [][]byte
 	}
 }
 
-// ChoosesComm tells whether the kernel's filter chooses by the task's name.
+// ChoosesComm reports whether the kernel's filter chooses by the task's name.
 func (p *Probe) ChoosesComm() bool { return strings.Contains(p.Filter, commWord) }

@@ -90,12 +90,12 @@ func complement(class string) string {
 	return "[" + first + ranges + late + last + "]"
 }
 
-// isInverted tells whether the class that pattern begins with is [^a] or [!a].
+// isInverted reports whether the class that pattern begins with is [^a] or [!a].
 func isInverted(pattern string) bool {
 	return len(pattern) > 1 && (pattern[1] == '^' || pattern[1] == '!')
 }
 
-// starsInside tells whether a glob has a star that is not its end.
+// starsInside reports whether a glob has a star that is not its end.
 func starsInside(pattern string) bool {
 	for pattern != "" {
 		if pattern[0] == '*' && strings.Trim(pattern, "*") != "" {

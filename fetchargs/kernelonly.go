@@ -2,7 +2,7 @@ package fetchargs
 
 import "github.com/tsnoop/tsnoop/btf"
 
-// kernelOnly tells whether objects of type t are in the kernel's memory only,
+// kernelOnly reports whether objects of type t are in the kernel's memory only,
 // so that a user address of one is never right. That is what has a lock, a
 // list, a reference count, a pointer to what programs never see, or a table of
 // functions; structs that programs and the kernel share have none of these.

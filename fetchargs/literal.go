@@ -181,7 +181,7 @@ func (m *comparer) notText(c *spec.Compare, f *value.Field, msg string) {
 	}
 }
 
-// isCharacter tells whether text is a character that needs no escape in C.
+// isCharacter reports whether text is a character that needs no escape in C.
 func isCharacter(text string) bool {
 	return len(text) == 1 && ' ' <= text[0] && text[0] <= '~' && text != "'" && text != `\`
 }
@@ -354,7 +354,7 @@ func filterQuoted(text string) (string, bool) {
 	return "", false
 }
 
-// unended tells whether a glob may match less in user space than in the kernel:
+// unended reports whether a glob may match less in user space than in the kernel:
 // an array of char need not end in a NUL, and the kernel reads on.
 func (c constant) unended(f *value.Field, op spec.Op) bool {
 	return op == "~" && f.Count > 0 && starsInside(c.text)

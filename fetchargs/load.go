@@ -194,7 +194,7 @@ func (s *savedArg) load(text string) (a Arg, err error) {
 	return a, nil
 }
 
-// isWord tells whether s is letters, digits and underscores.
+// isWord reports whether s is letters, digits and underscores.
 func isWord(s string) bool {
 	return s != "" && !strings.ContainsFunc(s, func(c rune) bool { return c > 0x7f || !spec.IsWord(byte(c)) })
 }

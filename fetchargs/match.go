@@ -24,7 +24,7 @@ func (t *test) asksReturn() bool {
 		slices.ContainsFunc(t.and, (*test).asksReturn) || slices.ContainsFunc(t.or, (*test).asksReturn)
 }
 
-// chooses tells whether the kernel's filter chooses among the events of a side.
+// chooses reports whether the kernel's filter chooses among the events of a side.
 func (p *Plan) chooses(side Side) bool {
 	return slices.ContainsFunc(p.Of(side), (*Probe).Chooses)
 }
@@ -120,7 +120,7 @@ func (t *test) againstConstant(v value.Value, f *value.Field) bool {
 	return compareNumbers(a, b, t.value.kind == value.Int, t.value.kind == value.Int, t.op)
 }
 
-// sameBits tells whether data begins with want, or with so many bits of it.
+// sameBits reports whether data begins with want, or with so many bits of it.
 func sameBits(data, want []byte, bits int) bool {
 	whole := len(want)
 	if bits > 0 {

@@ -54,7 +54,7 @@ func (t *Target) noModule(s *spec.Spec, missing *btf.NotFoundError) *spec.Error 
 	return e
 }
 
-// await tells whether a module is to come; why nothing is known of it, if so.
+// await reports whether a module is to come; why nothing is known of it, if so.
 func (t *Target) await(module string) (awaited bool, why error) {
 	if t.Await == nil || module == "" {
 		return false, nil

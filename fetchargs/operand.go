@@ -108,7 +108,7 @@ func (r *resolver) fetch(w want) (ref, bool) {
 	return side.add(e, w)
 }
 
-// mayHaveJiffies tells whether a number of f, or of what is in it, may be jiffies.
+// mayHaveJiffies reports whether a number of f, or of what is in it, may be jiffies.
 func mayHaveJiffies(f *value.Field) bool {
 	switch f.Encoding {
 	case value.Dumped:
@@ -143,7 +143,7 @@ func (r *resolver) impliedFormat(t btf.Type, n int) *value.Format {
 	return nil
 }
 
-// holdsText tells whether what is compared with l is text because l is: bytes,
+// holdsText reports whether what is compared with l is text because l is: bytes,
 // or a pointer to them.
 func holdsText(t btf.Type, l *spec.Literal) bool {
 	if t == nil || l == nil || l.Kind != spec.Quoted && l.Kind != spec.CharLit {

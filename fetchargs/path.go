@@ -189,7 +189,7 @@ func (b *builder) addPath(f *pathFetch, label string, at spec.Span) (*value.Path
 	return p, good && ok
 }
 
-// isPath tells whether all of a path is in the record.
+// isPath reports whether all of a path is in the record.
 func (p *Probe) isPath(path *value.Path) bool {
 	ok := path.IsWhole()
 	path.Args(func(arg *int) { ok = ok && p.hasArg(*arg) })

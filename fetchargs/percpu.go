@@ -6,7 +6,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
-// isPerCPU tells whether p is a pointer to what each CPU has its own of.
+// isPerCPU reports whether p is a pointer to what each CPU has its own of.
 func (p route) isPerCPU() bool { return value.IsPerCPU(p.set) || btf.IsPerCPU(p.typ) }
 
 // isOfOne refuses to follow a pointer to what each CPU has its own of: without the

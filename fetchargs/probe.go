@@ -119,10 +119,10 @@ func (p *Plan) Of(side Side) []*Probe {
 	return p.Probes[:entries]
 }
 
-// Paired tells whether the plan's calls have both an entry and a return.
+// Paired reports whether the plan's calls have both an entry and a return.
 func (p *Plan) Paired() bool { return p.Probes[0].Side != p.Probes[len(p.Probes)-1].Side }
 
-// Chooses tells whether the kernel's filter chooses by the values of the events.
+// Chooses reports whether the kernel's filter chooses by the values of the events.
 func (p *Probe) Chooses() bool { return p.Filter != "" && !p.OnlyComm }
 
 // MostActive is KRETPROBE_MAXACTIVE_MAX of kernel/trace/trace_kprobe.c.

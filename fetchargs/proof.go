@@ -21,7 +21,7 @@ const (
 // trialArg faults at the first of two steps.
 var trialArg = Arg{Base: Base{Kind: Immediate, N: 0x80_0000_0000_0000}, Hops: make([]Hop, 2), Type: stringType}
 
-// marked tells whether what follows the i-th pointer is read as user memory.
+// marked reports whether what follows the i-th pointer is read as user memory.
 func (p route) marked(i int) bool {
 	n := i
 	if p.ofVariable() {
@@ -216,7 +216,7 @@ func moveProof(p *value.Proof, moved []int) {
 	}
 }
 
-// maybeLost tells whether f is a string that may be in user memory. Up to 6.12
+// maybeLost reports whether f is a string that may be in user memory. Up to 6.12
 // or so the kernel stores nothing of an empty one, and a filter then sees the
 // next string.
 func maybeLost(f *value.Field) bool {

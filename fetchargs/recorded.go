@@ -190,7 +190,7 @@ func (s *selection) keepSides(out *Plan, pair bool) {
 	}
 }
 
-// uses tells whether something asks for a side.
+// uses reports whether something asks for a side.
 func (s *selection) uses(at Side) bool {
 	return slices.ContainsFunc(s.sides, func(s side) bool { return s.at == at && s.used })
 }

@@ -83,7 +83,7 @@ func (p route) container(want uint32) (off int64, size, shift uint32, ok bool) {
 	return 0, 0, 0, false
 }
 
-// goesOn tells whether a value goes on in the Arg behind its own.
+// goesOn reports whether a value goes on in the Arg behind its own.
 func (p *Probe) goesOn(f *value.Field) bool {
 	return f.Split > 0 || f.Encoding == value.Array && f.Skip+f.Size*f.Count > p.Args[f.Arg].Size()
 }

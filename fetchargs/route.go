@@ -48,10 +48,10 @@ type label struct {
 	kernel bool     // it is the kernel's memory, whatever the type
 }
 
-// inKernel tells whether a user address of l cannot be right.
+// inKernel reports whether a user address of l cannot be right.
 func (l label) inKernel() bool { return l.kernel || kernelOnly(l.target, 0) }
 
-// ofVariable tells whether the base is the memory of a variable.
+// ofVariable reports whether the base is the memory of a variable.
 func (p route) ofVariable() bool { return p.base.Kind == Memory }
 
 // load makes a route whose value is the pointer: what later hops start from.
@@ -124,7 +124,7 @@ func (p route) member(m btf.Place) route {
 	return p
 }
 
-// isStruct tells whether t, stripped, is a struct or union.
+// isStruct reports whether t, stripped, is a struct or union.
 func isStruct(t btf.Type) bool {
 	switch btf.Strip(t).(type) {
 	case *btf.Struct, *btf.Union:
@@ -144,7 +144,7 @@ func pointee(t btf.Type) btf.Type {
 	return nil
 }
 
-// isText tells whether t is plain char: text when pointed to or in an array.
+// isText reports whether t is plain char: text when pointed to or in an array.
 func isText(t btf.Type) bool {
 	i, ok := btf.Strip(t).(*btf.Int)
 	return ok && i.Name == "char" && i.Size == 1

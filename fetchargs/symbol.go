@@ -56,7 +56,7 @@ func (r *resolver) symbol(x *spec.Symbol) (route, bool) {
 	return p, true
 }
 
-// isFunction tells whether a symbol is one; where addresses do not tell, types do.
+// isFunction reports whether a symbol is one; where addresses do not tell, types do.
 func (r *resolver) isFunction(name string, s *SymbolPlace) bool {
 	if !s.Hidden {
 		return s.Function
@@ -65,13 +65,13 @@ func (r *resolver) isFunction(name string, s *SymbolPlace) bool {
 	return err == nil
 }
 
-// isAddress tells whether p is the address of a variable or function.
+// isAddress reports whether p is the address of a variable or function.
 func (p route) isAddress() bool { return p.ofVariable() && !p.mem && len(p.hops) == 0 }
 
-// isUntyped tells whether p is a variable whose type is not known.
+// isUntyped reports whether p is a variable whose type is not known.
 func (p route) isUntyped() bool { return p.ofVariable() && p.mem && len(p.hops) == 0 && p.typ == nil }
 
-// isObject tells whether p is a whole variable that is a struct.
+// isObject reports whether p is a whole variable that is a struct.
 func (p route) isObject() bool {
 	return p.ofVariable() && p.mem && len(p.hops) == 0 && p.off == 0 && p.typ != nil && isStruct(p.typ)
 }
@@ -103,7 +103,7 @@ func (r *resolver) constant(p route, x spec.Expr) (route, bool) {
 	return route{base: Base{Kind: Immediate, N: int64(addr)}, typ: p.typ}, ok
 }
 
-// address tells whether x is an address of the kernel, or a size, and which.
+// address reports whether x is an address of the kernel, or a size, and which.
 func (r *resolver) address(x spec.Expr) (addr uint64, is, ok bool) {
 	if size, ok := x.(*spec.SizeOf); ok {
 		n, ok := r.size(size)
@@ -117,7 +117,7 @@ func (r *resolver) address(x spec.Expr) (addr uint64, is, ok bool) {
 	return addr, true, ok
 }
 
-// isConstant tells whether x is an address of the kernel, or a size.
+// isConstant reports whether x is an address of the kernel, or a size.
 func (r *resolver) isConstant(x spec.Expr) bool {
 	if _, ok := x.(*spec.SizeOf); ok {
 		return true

@@ -144,14 +144,14 @@ func syscallName(fn string) (name, short string) {
 	return "", ""
 }
 
-// IsSyscall tells whether the plan is about a system call by its name, which is not that
+// IsSyscall reports whether the plan is about a system call by its name, which is not that
 // of the function.
 func (p *Plan) IsSyscall() bool {
 	name, _ := syscallName(p.Func.Name)
 	return name != "" && len(p.Probes) > 0 && p.Probes[0].Symbols[0] != p.Func.Name
 }
 
-// traceable tells whether the function can be probed. Where several have one
+// traceable reports whether the function can be probed. Where several have one
 // address, the kernel tells of one.
 func (c *syscall) traceable(known func(module, name string) bool) bool {
 	return known("", c.symbol) || len(c.fn.Params) == 0 && (known("", "__do_sys_"+c.name) || known("", "__ia32_sys_"+c.name))
@@ -325,7 +325,7 @@ func (t *Target) narrow(typ btf.Type) (narrow btf.Type, split bool) {
 	return typ, false
 }
 
-// varies tells whether a 32-bit program may have another layout of t: a long or a
+// varies reports whether a 32-bit program may have another layout of t: a long or a
 // pointer is in it, or what it wants to be aligned by.
 func varies(t btf.Type, depth int) bool {
 	if depth > 16 {

@@ -88,7 +88,7 @@ func (t *Target) syscalls32(name string, proto syscallProto, n int) []*syscall {
 	return calls
 }
 
-// isCompat tells whether a prefix is that of functions for 32-bit programs alone.
+// isCompat reports whether a prefix is that of functions for 32-bit programs alone.
 func isCompat(prefix string) bool { return strings.Contains(prefix, "_compat_") }
 
 // otherCall is nil if this kernel has no such function.
@@ -164,7 +164,7 @@ var nativeCalls = sync.OnceValue(func() map[string]string {
 	return table
 })
 
-// isFurther tells whether the job is what is done for programs of another kind than
+// isFurther reports whether the job is what is done for programs of another kind than
 // the machine's own, whose job is the one before.
 func (j *job) isFurther() bool {
 	return j.call != nil && j.call.abi.Narrow && !strings.HasPrefix(j.named, compat)
@@ -212,7 +212,7 @@ func Steps(plans []*Plan, from []int) (steps []*Plan, kept []int) {
 	return steps, kept
 }
 
-// narrowOf tells whether p is about what 32-bit programs do in the place of native.
+// narrowOf reports whether p is about what 32-bit programs do in the place of native.
 func (p *Plan) narrowOf(native *Plan) bool {
 	name, narrow := strings.CutPrefix(p.Func.Name, compat)
 	if !narrow || strings.HasPrefix(native.Func.Name, compat) {

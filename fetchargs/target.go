@@ -20,9 +20,9 @@ type Target struct {
 	// Place tells where the kernel has a variable or function. It is nil when
 	// the kernel is not this machine's.
 	Place func(name string) (SymbolPlace, error)
-	// ModuleLoaded tells whether a module is in the kernel; nil if not known.
+	// ModuleLoaded reports whether a module is in the kernel; nil if not known.
 	ModuleLoaded func(name string) bool
-	// Await tells whether there is to be a wait for a module that is not loaded, and
+	// Await reports whether there is to be a wait for a module that is not loaded, and
 	// has its types in Kernel from then on; if it cannot, why says why. It is nil if
 	// none is waited for.
 	Await  func(name string) (awaited bool, why error)

@@ -136,7 +136,7 @@ func hops(x *spec.Typed, size int64) (all []hopTo) {
 	return all
 }
 
-// isPlace tells whether an entry's value is where its steps lead, and not what is
+// isPlace reports whether an entry's value is where its steps lead, and not what is
 // read there.
 func isPlace(x *spec.Typed) bool { return x.Count > 0 || x.Type.Text == "string" }
 

@@ -39,7 +39,7 @@ func NewVerdict(p *Probe, dec *value.Decoder, order binary.ByteOrder) *Verdict {
 
 func (v *Verdict) isAddress() bool { return v.typ.Form == value.Address || v.typ.Form == value.Symbol }
 
-// isReturn tells whether f is all of what the function returned, whatever the
+// isReturn reports whether f is all of what the function returned, whatever the
 // user has named it.
 func (p *Probe) isReturn(f *value.Field) bool {
 	if f.Label == "return" || f.Arg >= len(p.Args) {

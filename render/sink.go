@@ -79,11 +79,11 @@ type Options struct {
 	// the kernel itself. It may be nil: addresses are shown as numbers then.
 	Symbol func(addr uint64) (name, module string, off uint64, ok bool)
 
-	// IsCode tells whether what Symbol names at an address is a function. If it is nil
+	// IsCode reports whether what Symbol names at an address is a function. If it is nil
 	// that is not known.
 	IsCode func(addr uint64) bool
 
-	// IsName tells whether an address is made up, for only the name that Symbol has of it
+	// IsName reports whether an address is made up, for only the name that Symbol has of it
 	// was recorded. If it is nil none is.
 	IsName func(addr uint64) bool
 

@@ -76,7 +76,7 @@ func (s *Summary) Rows(functions []Function, most int) []SummaryRow {
 	return rows
 }
 
-// IsAge tells whether the i-th of a row's Numbers is how long ago something was.
+// IsAge reports whether the i-th of a row's Numbers is how long ago something was.
 func (s *Summary) IsAge(r *SummaryRow, i int) bool {
 	if r.source >= len(s.tallies) || i >= len(s.tallies[r.source].numbers) {
 		return false
@@ -144,7 +144,7 @@ func (s *Summary) gather(rows []SummaryRow, most int) []SummaryRow {
 	return shown
 }
 
-// Mixed tells whether the calls of a key may be both in its row and among the others,
+// Mixed reports whether the calls of a key may be both in its row and among the others,
 // for there were more keys than are kept.
 func (s *Summary) Mixed() bool {
 	for i := range s.Sums {

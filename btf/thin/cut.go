@@ -49,7 +49,7 @@ func (c *cut) expand(id uint32) bool {
 	return eachReference(b, func(ref []byte) { c.need(order.Uint32(ref), w) })
 }
 
-// onlyDeclared tells whether type id becomes a declaration. Structs without a
+// onlyDeclared reports whether type id becomes a declaration. Structs without a
 // name have nothing to be declared by.
 func (c *cut) onlyDeclared(id uint32) bool {
 	b := c.bytes(id)

@@ -226,7 +226,7 @@ func (r *BTF) Complete(t *cbtf.Fwd) cbtf.Type {
 	return types[0]
 }
 
-// IsSplit tells whether the BTF is a module's, which goes on where the kernel's ends:
+// IsSplit reports whether the BTF is a module's, which goes on where the kernel's ends:
 // its strings do not begin with the empty one.
 func (r *BTF) IsSplit() bool { return len(r.strings) == 0 || r.strings[0] != 0 }
 

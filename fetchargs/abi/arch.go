@@ -64,12 +64,12 @@ type Arch struct {
 // (include/linux/err.h).
 const ErrorPointers = ^uint64(0) - 4095 + 1
 
-// IsKernel tells whether addr can be the kernel's: it is no error pointer.
+// IsKernel reports whether addr can be the kernel's: it is no error pointer.
 func (a *Arch) IsKernel(addr uint64) bool {
 	return addr >= a.KernelStart && addr < ErrorPointers
 }
 
-// IsUser tells whether addr can be user space's: it is not NULL.
+// IsUser reports whether addr can be user space's: it is not NULL.
 func (a *Arch) IsUser(addr uint64) bool { return addr != 0 && addr < a.UserEnd }
 
 var arches = []*Arch{amd64, arm64}

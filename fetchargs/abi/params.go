@@ -137,7 +137,7 @@ func (u *usage) onStack(words int) Param {
 	return Param{Word: u.arch.FirstStack + u.stack - words, Words: words}
 }
 
-// isStruct tells whether t, stripped, is a struct or union.
+// isStruct reports whether t, stripped, is a struct or union.
 func isStruct(t btf.Type) bool {
 	switch btf.Strip(t).(type) {
 	case *btf.Struct, *btf.Union:
@@ -146,7 +146,7 @@ func isStruct(t btf.Type) bool {
 	return false
 }
 
-// misaligned tells whether a struct has a member, no bit field, that does not lie
+// misaligned reports whether a struct has a member, no bit field, that does not lie
 // where its type wants to; off is where t itself lies, in bits.
 func misaligned(t btf.Type, off uint32, depth int) bool {
 	if depth > 16 {
@@ -169,7 +169,7 @@ func misaligned(t btf.Type, off uint32, depth int) bool {
 	})
 }
 
-// isOdd tells whether a struct holds a float or an __int128, which change
+// isOdd reports whether a struct holds a float or an __int128, which change
 // the registers it is passed in.
 func isOdd(t btf.Type, depth int) bool {
 	if depth > 16 {

@@ -100,7 +100,7 @@ func (s *Set) Names(yield func(name, bits string) bool) {
 	}
 }
 
-// IsNumber tells whether the values are numbers, with a sign, and no flags.
+// IsNumber reports whether the values are numbers, with a sign, and no flags.
 func (s *Set) IsNumber() bool { return s.base == 10 }
 
 // Append appends the names of x: "O_WRONLY|O_CREAT|0x40". It allocates nothing.

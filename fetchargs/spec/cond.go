@@ -114,7 +114,7 @@ func (p *parser) compared(c *Compare) bool {
 	return !p.isWordFor(p.tok)
 }
 
-// ownFormat tells whether a format behind a comparison is about its value, and
+// ownFormat reports whether a format behind a comparison is about its value, and
 // not about all of the item.
 func (p *parser) ownFormat() bool {
 	after := scanAt(p.text, scanAt(p.text, p.tok.End).End)
@@ -197,7 +197,7 @@ func (p *parser) prefix(l *Literal) bool {
 	return true
 }
 
-// continues tells whether t goes on with an expression that a name began.
+// continues reports whether t goes on with an expression that a name began.
 func continues(t token) bool {
 	return t.kind == "->" || t.kind == "." || t.kind == "[" || t.kind == "("
 }

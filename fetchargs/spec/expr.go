@@ -283,7 +283,7 @@ var typeWords = strings.Fields("struct union enum const volatile unsigned signed
 
 func isTypeWord(word string) bool { return slices.Contains(typeWords, word) }
 
-// isTypeName tells whether only a type has such a name: u32, __be16, size_t.
+// isTypeName reports whether only a type has such a name: u32, __be16, size_t.
 func isTypeName(name string) bool {
 	if strings.HasSuffix(name, "_t") {
 		return true

@@ -93,7 +93,7 @@ func compute(a *big.Int, op, text string) (*big.Int, bool) {
 	return nil, false
 }
 
-// isShift tells whether << or >> comes, which are two tokens.
+// isShift reports whether << or >> comes, which are two tokens.
 func (p *parser) isShift() bool {
 	after := scanAt(p.text, p.tok.End)
 	return (p.tok.kind == "<" || p.tok.kind == ">") && after.kind == p.tok.kind && after.Pos == p.tok.End

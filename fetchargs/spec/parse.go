@@ -61,7 +61,7 @@ func (p *parser) spec() *Spec {
 	return s
 }
 
-// isElse tells whether another spec begins behind the token, a "|". That of a condition
+// isElse reports whether another spec begins behind the token, a "|". That of a condition
 // may as well be meant to compute a value, so there it has to go on as specs do.
 func (p *parser) isElse() bool {
 	name := scanFunc(p.text, p.tok.End)
@@ -266,7 +266,7 @@ func (p *parser) item() *Item {
 	return item
 }
 
-// isValue tells whether only a value can come at pos: = is meant to compare.
+// isValue reports whether only a value can come at pos: = is meant to compare.
 func (p *parser) isValue(pos int) bool {
 	t := scanAt(p.text, pos)
 	switch t.kind {

@@ -174,7 +174,7 @@ func classEnd(text string) int {
 	return end + 1
 }
 
-// IsGlob tells whether a function's name is a pattern.
+// IsGlob reports whether a function's name is a pattern.
 func IsGlob(name string) bool { return strings.ContainsAny(name, "*?[") }
 
 // WithoutClasses is the glob without its [a-z].

@@ -20,7 +20,7 @@ type Spec struct {
 	Nth  int // how many stand before it
 }
 
-// HasAlternatives tells whether it is one of several of which one is taken.
+// HasAlternatives reports whether it is one of several of which one is taken.
 func (s *Spec) HasAlternatives() bool { return s.Else != nil || s.Nth > 0 }
 
 // Alone is s without those behind it.
@@ -196,7 +196,7 @@ const (
 	Time                // 1.5ms; Int has ns
 )
 
-// IsNull tells whether l is NULL or 0; a nil l is not.
+// IsNull reports whether l is NULL or 0; a nil l is not.
 func (l *Literal) IsNull() bool {
 	return l != nil && (l.Kind == Word && l.Text == "NULL" || l.Kind == Number && l.Int.Sign() == 0)
 }

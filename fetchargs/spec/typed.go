@@ -21,13 +21,13 @@ import (
 // atoms are the words that such a type is made of.
 var atoms = strings.Fields("u8 u16 u32 u64 s8 s16 s32 s64 x8 x16 x32 x64 char short int long size_t symbol string")
 
-// isSkip tells whether NULL comes as an entry of its own.
+// isSkip reports whether NULL comes as an entry of its own.
 func (p *parser) isSkip() bool {
 	after := scanAt(p.text, p.tok.End)
 	return p.tok.text == "NULL" && (after.kind == "," || after.kind == ")" || after.kind == "|")
 }
 
-// isTyped tells whether TYPE comes, and behind it something that has the type.
+// isTyped reports whether TYPE comes, and behind it something that has the type.
 func (p *parser) isTyped() bool {
 	end := p.typeEnd()
 	if end == 0 {
@@ -80,7 +80,7 @@ func (p *parser) pipe() bool {
 	return true
 }
 
-// isPipe tells whether | comes between two entries.
+// isPipe reports whether | comes between two entries.
 func (p *parser) isPipe() bool { return p.entry && p.tok.kind == "|" }
 
 // places counts the parameters that the items of a list are about.
@@ -108,7 +108,7 @@ func (p *places) take(item *Item) {
 	p.taken = p.taken || !OfSymbol(x)
 }
 
-// OfSymbol tells whether x begins with an @NAME.
+// OfSymbol reports whether x begins with an @NAME.
 func OfSymbol(x Expr) bool {
 	switch x := x.(type) {
 	case *Symbol:

@@ -29,7 +29,7 @@ var bootStamps = map[string]bool{
 	"bpf_prog_aux.load_time":      true, // include/linux/bpf.h
 }
 
-// IsBootStamp tells whether a member of a struct is a time of CLOCK_BOOTTIME.
+// IsBootStamp reports whether a member of a struct is a time of CLOCK_BOOTTIME.
 func IsBootStamp(of btf.Type, member string) bool {
 	t, ok := btf.Strip(of).(*btf.Struct)
 	return ok && bootStamps[t.Name+"."+member]

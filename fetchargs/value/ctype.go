@@ -123,7 +123,7 @@ func typeRule(f *Field, returned bool) (rule, *btf.Enum) {
 	return unknownRule, nil
 }
 
-// pointed tells whether t is a pointer.
+// pointed reports whether t is a pointer.
 func pointed(t btf.Type) bool {
 	_, ok := t.(*btf.Pointer)
 	return ok

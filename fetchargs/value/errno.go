@@ -64,7 +64,7 @@ func Errno(name string) (int64, bool) {
 	return int64(i), i >= 0 && name != ""
 }
 
-// IsErrno tells whether x is what the kernel returns for an error, from
+// IsErrno reports whether x is what the kernel returns for an error, from
 // -MAX_ERRNO to -1: as an integer or as an error pointer.
 func IsErrno(x uint64) bool { return x >= abi.ErrorPointers }
 

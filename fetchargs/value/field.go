@@ -47,7 +47,7 @@ type Field struct {
 	Macros *constants.Table // the machine's; nil for those that all have
 }
 
-// IsRest tells whether f has more of an object that another field shows.
+// IsRest reports whether f has more of an object that another field shows.
 func (f *Field) IsRest() bool { return f.Encoding == Dumped && f.Whole == 0 }
 
 // Space is where a pointer must point to be believed.

@@ -78,10 +78,10 @@ var formats = []Format{
 	{Name: "str", Form: Address, Shape: KernelText},
 }
 
-// IsText tells whether f is of strings.
+// IsText reports whether f is of strings.
 func (f *Format) IsText() bool { return f.Shape == KernelText || f.Shape == UserText }
 
-// Counts tells whether f may have a count: of elements, or of bytes.
+// Counts reports whether f may have a count: of elements, or of bytes.
 func (f *Format) Counts() bool {
 	return f.IsText() || f.Shape == FixedWidth || f.Shape == RawMemory
 }

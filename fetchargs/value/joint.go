@@ -119,7 +119,7 @@ func (j *Joint) join(records [][]byte, addr uint64) {
 	j.miss(end, len(j.buf))
 }
 
-// isOf tells whether a stretch is of the object at an address.
+// isOf reports whether a stretch is of the object at an address.
 func (s *stretch) isOf(addr uint64, data []byte) bool {
 	if _, bad := s.dec.fault(s.field, data); bad {
 		return false
@@ -219,7 +219,7 @@ func (j *Joint) mapped(addr uint64) bool {
 	return d.mapped == nil || !d.arch.IsKernel(addr) || d.mapped(addr)
 }
 
-// away tells whether a window of the object at addr could not be read: with
+// away reports whether a window of the object at addr could not be read: with
 // NotInMemory it is known, with another reason the record does not tell.
 func (d *Decoder) away(w *Window, addr uint64, data []byte) (Why, bool) {
 	p := w.Proof
@@ -237,7 +237,7 @@ func (d *Decoder) away(w *Window, addr uint64, data []byte) (Why, bool) {
 	return d.doubt(p, pointer, data)
 }
 
-// Faulted tells whether something of field f could not be read.
+// Faulted reports whether something of field f could not be read.
 func (d *Decoder) Faulted(f int, data []byte) bool {
 	field := &d.fields[f]
 	if field.Encoding != Dumped {

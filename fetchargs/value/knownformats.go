@@ -131,12 +131,12 @@ var paramFormats = map[string]string{
 	"free_percpu.ptr":                                   "percpu",
 }
 
-// isJiffiesName tells whether a member or parameter of that name is a time or a
+// isJiffiesName reports whether a member or parameter of that name is a time or a
 // duration in jiffies: their types do not say it.
 func isJiffiesName(name string) bool {
 	return strings.Contains(name, "jiffies") && !strings.HasPrefix(name, "nr_")
 }
 
-// IsPerCPU tells whether a member or parameter that is known to have that FORMAT is a
+// IsPerCPU reports whether a member or parameter that is known to have that FORMAT is a
 // pointer to what each CPU has its own of: as it is, it points to none of them.
 func IsPerCPU(format string) bool { return format == "percpu" }

@@ -15,7 +15,7 @@ func lastName(label string) string {
 	return strings.ToLower(label[i+1:])
 }
 
-// macName tells whether an array of bytes of that name is a hardware address.
+// macName reports whether an array of bytes of that name is a hardware address.
 func macName(name string) bool {
 	switch name {
 	case "mac", "ha", "h_dest", "h_source", "bssid", "broadcast":

@@ -40,7 +40,7 @@ func loadBig(b []byte) uint64 {
 	return 0
 }
 
-// IsBig tells whether order has the highest byte first; nil has not.
+// IsBig reports whether order has the highest byte first; nil has not.
 func IsBig(order binary.ByteOrder) bool {
 	return order != nil && order.Uint16([]byte{0, 1}) == 1
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/constants"
 )
 
-// isObject tells whether f is shown member by member, if it has any.
+// isObject reports whether f is shown member by member, if it has any.
 func isObject(f *Field) bool {
 	switch {
 	case f.Type == nil:
@@ -95,7 +95,7 @@ func (b *objectBuilder) shown(f *Field, elem btf.Type) Type {
 	return t
 }
 
-// isInteger tells whether a FORMAT of numbers goes for values of t in an object.
+// isInteger reports whether a FORMAT of numbers goes for values of t in an object.
 func (t *Type) isInteger() bool {
 	switch t.Form {
 	case Decimal, Octal, Byte, Char, Named, Device, Seconds, Jiffies:
@@ -132,7 +132,7 @@ func listed(t btf.Type) []btf.MemberOf {
 	return nil
 }
 
-// isList tells whether t is struct list_head.
+// isList reports whether t is struct list_head.
 func isList(t btf.Type, members []Member) bool {
 	s, ok := t.(*btf.Struct)
 	return ok && s.Name == "list_head" && len(members) == 2 && s.Size == 16
@@ -211,7 +211,7 @@ func twinOf(t btf.Type, list []btf.MemberOf) int {
 	return -1
 }
 
-// sameMembers tells whether two structs have members of the same names at the same places.
+// sameMembers reports whether two structs have members of the same names at the same places.
 func sameMembers(t, u btf.Type) bool {
 	a, ok := t.(*btf.Struct)
 	b, also := u.(*btf.Struct)

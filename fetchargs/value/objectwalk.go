@@ -54,17 +54,17 @@ func (w *objectWalk) value(t *Type, dims []int, at, shift int) {
 	}
 }
 
-// hasParts tells whether a value of t, or an array of them, is shown part by part.
+// hasParts reports whether a value of t, or an array of them, is shown part by part.
 func (t *Type) hasParts(dims []int) bool {
 	return t.Members != nil || len(dims) > 1 || len(dims) == 1 && !t.Chars && blocks[t.Form] == 0
 }
 
-// isBlock tells whether the bytes of a value of t mean one thing.
+// isBlock reports whether the bytes of a value of t mean one thing.
 func (t *Type) isBlock() bool {
 	return t.Size > 8 || t.Size&(t.Size-1) != 0 && t.bits == 0 || blocks[t.Form] > 0 && blocks[t.Form] == t.Size && t.Size > 4
 }
 
-// isOne tells whether an array of t with those bytes is one thing: a text or a block.
+// isOne reports whether an array of t with those bytes is one thing: a text or a block.
 func (t *Type) isOne(b []byte) bool {
 	switch block := blocks[t.Form]; {
 	case t.Chars:
@@ -78,7 +78,7 @@ func (t *Type) isOne(b []byte) bool {
 	}
 }
 
-// isText tells whether the characters of an array are text: there are only zeros
+// isText reports whether the characters of an array are text: there are only zeros
 // behind it, or it looks like one.
 func isText(b []byte) bool {
 	text := UntilNUL(b)
@@ -112,7 +112,7 @@ func (w *objectWalk) structure(t *Type, at, end int) {
 	w.EndStruct()
 }
 
-// isShown tells whether a value of t is shown that begins so many bytes into the
+// isShown reports whether a value of t is shown that begins so many bytes into the
 // object, in a struct that ends at limit.
 func (w *objectWalk) isShown(t *Type, at, shift, limit int) bool {
 	end := at + t.length()
@@ -133,13 +133,13 @@ func (w *objectWalk) isShown(t *Type, at, shift, limit int) bool {
 	return !isZero(b)
 }
 
-// pointsToItself tells whether the two pointers there are to themselves.
+// pointsToItself reports whether the two pointers there are to themselves.
 func (w *objectWalk) pointsToItself(t *Type, at int) bool {
 	b, addr := w.object.Bytes[at:at+16], w.object.Addr+uint64(at)
 	return w.object.Addr != 0 && Load(b[:8], t.Big) == addr && Load(b[8:], t.Big) == addr
 }
 
-// absent tells whether the whole of a part of the object could not be read, and
+// absent reports whether the whole of a part of the object could not be read, and
 // whether some of it could not.
 func (w *objectWalk) absent(start, end int) (whole, some bool) {
 	missing := 0
@@ -275,7 +275,7 @@ func (w *objectWalk) absentFrom(at, there, size int) int {
 	return min(there, max(0, (last.Start-at+size-1)/size))
 }
 
-// isNothing tells whether a part of the object is there and zero.
+// isNothing reports whether a part of the object is there and zero.
 func (w *objectWalk) isNothing(start, end int) bool {
 	_, some := w.absent(start, end)
 	return !some && isZero(w.object.Bytes[start:end])

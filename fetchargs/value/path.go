@@ -108,7 +108,7 @@ func (p *Path) Args(f func(arg *int)) {
 	}
 }
 
-// IsWhole tells whether each name has its entry and the one above it.
+// IsWhole reports whether each name has its entry and the one above it.
 func (p *Path) IsWhole() bool {
 	for ; p != nil; p = p.Mount {
 		if len(p.Names) == 0 || len(p.Dentries) != len(p.Names)+1 || len(p.Above) != 0 && len(p.Above) != 2 {

@@ -98,7 +98,7 @@ func (d *Decoder) doubt(p *Proof, addr uint64, data []byte) (Why, bool) {
 	return Unproven, true
 }
 
-// counted tells whether something has faulted while p's memory at addr was read; ok
+// counted reports whether something has faulted while p's memory at addr was read; ok
 // is false if the count does not tell.
 func (d *Decoder) counted(p *Proof, addr uint64, data []byte) (risen, ok bool) {
 	kprobes, first := len(p.Args)-1, p.Read-1
@@ -115,7 +115,7 @@ func (d *Decoder) counted(p *Proof, addr uint64, data []byte) (risen, ok bool) {
 	return d.Arg(first-1, data) != d.Arg(first+p.Reads, data), d.Arg(p.Args[kprobes], data) == p.Addr
 }
 
-// isEmpty tells whether a text that was in memory and of which the kernel stored
+// isEmpty reports whether a text that was in memory and of which the kernel stored
 // nothing has nothing: not if it goes on where there is no memory.
 func (d *Decoder) isEmpty(p *Proof, data []byte) bool {
 	return p.Read == 0 || d.Arg(p.Read-1, data) == 0

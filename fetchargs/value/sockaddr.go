@@ -53,7 +53,7 @@ func (d *Decoder) array(f *Field, data []byte) Value {
 	return v
 }
 
-// isWholeSockAddr tells whether all that an address of a socket has is in b, with which
+// isWholeSockAddr reports whether all that an address of a socket has is in b, with which
 // it begins.
 func isWholeSockAddr(b []byte, big bool) bool {
 	if len(b) < 2 {
@@ -75,5 +75,5 @@ func isWholeSockAddr(b []byte, big bool) bool {
 	return false
 }
 
-// IsCut tells whether v is but the beginning of what lies in memory.
+// IsCut reports whether v is but the beginning of what lies in memory.
 func (v *Value) IsCut() bool { return v.Kind == Bytes && v.Why != 0 }

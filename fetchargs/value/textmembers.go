@@ -34,7 +34,7 @@ var byteMembers = map[string]bool{
 	"sk_buff.cb": true, // include/linux/skbuff.h: control block, free for every layer
 }
 
-// IsTextMember tells whether the member of that name of a struct or union is text.
+// IsTextMember reports whether the member of that name of a struct or union is text.
 func IsTextMember(t btf.Type, name string) bool {
 	switch t := btf.Strip(t).(type) {
 	case *btf.Struct:

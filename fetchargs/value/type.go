@@ -118,7 +118,7 @@ func (t *Type) Means(x uint64) uint64 {
 // Width is how many bytes of a number count.
 func (t *Type) Width() int { return t.count }
 
-// IsText tells whether a value of that kind is a string.
+// IsText reports whether a value of that kind is a string.
 func (t *Type) IsText(kind Kind) bool {
 	switch kind {
 	case Text:

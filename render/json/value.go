@@ -28,7 +28,7 @@ var shapes = [...]shape{
 	value.IP4: text, value.IP6: text, value.MAC: text, value.LongMAC: text, value.Memory: text, value.SockAddr: text, value.Bits: text,
 }
 
-// saysMore tells whether the text of a value may say more than the value.
+// saysMore reports whether the text of a value may say more than the value.
 func (s shape) saysMore() bool { return s == named || s == address }
 
 // AppendValue appends the members that are about a value: "value" and what stands
@@ -105,7 +105,7 @@ func (p *Printer) appendInteger(dst []byte, f *render.Field, x uint64) []byte {
 	return dst
 }
 
-// isExact tells whether a reader that makes a double of a number has all of it.
+// isExact reports whether a reader that makes a double of a number has all of it.
 func isExact(t *value.Type, x uint64) bool {
 	const most = 1 << 53
 	return x <= most || t.Signed && -x <= most

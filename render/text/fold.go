@@ -174,13 +174,13 @@ func (f *folding) takeSpace(i int) {
 	}
 }
 
-// beginsPart tells whether what was returned follows the space at i, or the function
+// beginsPart reports whether what was returned follows the space at i, or the function
 // behind its caller.
 func (f *folding) beginsPart(i int) bool {
 	return f.line[i+1] == '=' || f.line[i+1] == '{' || bytes.HasSuffix(f.line[:i], []byte(" ->"))
 }
 
-// stringFits tells whether a line of its own has room for the string that was last.
+// stringFits reports whether a line of its own has room for the string that was last.
 func (f *folding) stringFits() bool {
 	room := f.columns - f.indent - 1
 	for i := f.quote.at + 1; i < len(f.line) && f.line[i] != '"'; {

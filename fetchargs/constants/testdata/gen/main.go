@@ -100,7 +100,7 @@ func read(dir, arch string) (map[string]string, error) {
 	return table, nil
 }
 
-// isError tells whether c is an error, of which the package value has a table.
+// isError reports whether c is an error, of which the package value has a table.
 func isError(c *types.Const) bool { return strings.HasSuffix(c.Type().String(), ".Errno") }
 
 func hex(v constant.Value) string {
