@@ -1,17 +1,18 @@
 package fetchargs
 
-// A proven is a field of an entry that may be in user memory.
+// A proven is a field of the entry probe that may be in user memory.
 type proven struct {
 	index int // in builder.fields
 	encoded
 	want
 }
 
-// again has the return probe fetch once more what may not have been in user
-// memory when the function was entered: by its end the kernel has often brought
-// it there. A return probe's $argN is what it was at entry (since 6.9), and what
-// it points to is what is there at return. It is shown in place of the fault and
-// marked; conditions do not see it, for they are about the entry.
+// again makes the return probe fetch once more the values that may have been in
+// user memory, but not paged in, when the function was entered: by the time it
+// returns, the kernel has often paged them in. In a return probe $argN still has
+// its value from entry (since 6.9), but the memory it points to is read at return.
+// Such a value is shown, marked, in place of the fault. Conditions do not see it,
+// because they are about the entry.
 func (r *resolver) again() {
 	for _, p := range r.entry.proven {
 		f := &r.entry.fields[p.index]
@@ -30,9 +31,9 @@ func (r *resolver) again() {
 	}
 }
 
-// fitsAsArg reports whether all that is fetched for p starts at $argN, and is not
-// so long that it would have to start at a register: at return, that holds
-// something else.
+// fitsAsArg reports whether everything that is fetched for p starts at $argN and is
+// short enough not to be rewritten to start at a register: at return, the register
+// holds something else.
 func (p proven) fitsAsArg(limit int) bool {
 	rest := len(Hop{Offset: beyond}.wrap("")) + len(":ustring")
 	return p.route.base.Kind == ArgN && len(p.route.fetcharg().String())+rest < limit

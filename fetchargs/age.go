@@ -6,9 +6,9 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
-// What kernels keep as a time, in ns on a clock, is shown as how long ago that was when
-// the event came. The kernel cannot subtract: it brings the time, and who reads the
-// records puts the age in its place.
+// Kernels keep some times in ns on a clock. An age is how long before the event
+// such a time was. The kernel cannot subtract, so the probe fetches the time, and
+// the decoder computes the age.
 
 // encodeAge encodes a time on CLOCK_MONOTONIC or CLOCK_BOOTTIME.
 func (r *resolver) encodeAge(e encoded, x spec.Expr, f *value.Format) (encoded, bool) {
@@ -26,7 +26,7 @@ func (r *resolver) encodeAge(e encoded, x spec.Expr, f *value.Format) (encoded, 
 	return e, true
 }
 
-// compareAge makes t a test of an age, which is a field of its own.
+// compareAge makes t compare an age with a time.
 func (c *comparer) compareAge(t *test, x *spec.Compare) {
 	l := x.Value
 	switch _, ordered := opposite[x.Op]; {
@@ -44,7 +44,7 @@ func (c *comparer) compareAge(t *test, x *spec.Compare) {
 	}
 }
 
-// ageClock is the clock that an age is of a time on.
+// ageClock returns the name of the clock on which the time behind an age was taken.
 func ageClock(f *value.Field) string {
 	if f.Boot {
 		return "CLOCK_BOOTTIME"

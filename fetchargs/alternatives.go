@@ -9,16 +9,16 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
-// An attempt is one of a spec's alternatives, or a spec that has none.
+// An attempt is one alternative of a spec, or a spec without alternatives.
 type attempt struct {
 	spec *spec.Spec
 	jobs []job
-	errs spec.Errors // why there are none
+	errs spec.Errors // why there are no jobs
 }
 
-// first makes plans of the first of a spec's alternatives with which nothing is wrong.
+// first returns the plans of the first alternative of a spec that has no errors.
 func (run *resolving) first(all []attempt) (plans []*Plan, errs spec.Errors, fatal error) {
-	if len(all) == 1 { // why there are no jobs is told already
+	if len(all) == 1 { // plans also reports why there are no jobs
 		return run.plans(all[0].jobs)
 	}
 	before := run.events
@@ -41,7 +41,7 @@ func (run *resolving) first(all []attempt) (plans []*Plan, errs spec.Errors, fat
 	return []*Plan{nil}, noAlternative(all, errs), nil
 }
 
-// inPlaceOf says why the alternatives before were not taken.
+// inPlaceOf says why the earlier alternatives were not taken.
 func inPlaceOf(errs spec.Errors) []string {
 	var why []string
 	for _, e := range errs {
@@ -50,8 +50,8 @@ func inPlaceOf(errs spec.Errors) []string {
 	return slices.Compact(why)
 }
 
-// noAlternative puts before what is wrong with each of a spec's alternatives that none
-// is left.
+// noAlternative puts an error before those of the alternatives of a spec: that none
+// of them can be traced.
 func noAlternative(all []attempt, errs spec.Errors) spec.Errors {
 	first, last := all[0].spec, all[len(all)-1].spec
 	names := make([]string, len(all))

@@ -9,20 +9,20 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
-// An Arg is one fetcharg of a definition and so one field of its record: where
-// to start, which pointers to load on the way, and how the value is stored. See
+// An Arg is one fetcharg of a definition, and so one field of its record: where to
+// start, which pointers to load on the way, and how the value is stored. See
 // Documentation/trace/kprobetrace.rst.
 type Arg struct {
 	Name  string // at most 31 bytes, a C identifier
 	Base  Base
-	Hops  []Hop // innermost first; the last loads the value. None: the base is the value
+	Hops  []Hop // innermost first; the last loads the value. If there are none, the base is the value
 	Type  Type
-	Count int       // elements of an array, 0 if it is none
-	Span  spec.Span // what in the spec it comes from
+	Count int       // elements of an array; 0 if it is not an array
+	Span  spec.Span // the part of the spec that it comes from
 }
 
-// String is the expression and its type, at most Features.MaxArg bytes:
-// "+16(+8($arg1)):u32".
+// String returns the fetcharg in the kernel's syntax, such as "+16(+8($arg1)):u32".
+// The kernel takes at most Features.MaxArg bytes.
 func (a Arg) String() string {
 	text := a.Base.String()
 	for _, h := range a.Hops {
@@ -34,7 +34,7 @@ func (a Arg) String() string {
 	return text
 }
 
-// stored is the type with the number of elements: "u32", "x8[6]".
+// stored returns the type with the number of elements: "u32", "x8[6]".
 func (a *Arg) stored() string {
 	if a.Count > 0 {
 		return fmt.Sprintf("%s[%d]", a.Type, a.Count)
@@ -42,38 +42,41 @@ func (a *Arg) stored() string {
 	return a.Type.String()
 }
 
-// Size is how many bytes it takes of the fixed part of the record.
+// Size returns how many bytes the fetcharg takes in the fixed part of the record.
 func (a *Arg) Size() int { return max(a.Count, 1) * a.Type.Size }
 
-// Follows reports whether memory is read that a pointer points at, or a variable.
+// Follows reports whether the fetcharg reads memory behind a pointer, or a
+// variable.
 func (a *Arg) Follows() bool { return len(a.Hops) > 0 || a.Base.Kind == Memory }
 
-// IsString reports whether the record has a __data_loc word, which points at text.
+// IsString reports whether the record holds a __data_loc word that points at text.
 func (a *Arg) IsString() bool {
 	return a.Base.Kind == Comm || a.Type.Name == "string" || a.Type.Name == "ustring"
 }
 
-// then loads one pointer more. An Arg without a name is on its way into a builder.
+// then returns a with one more pointer to load. The Arg has no name until a builder
+// adds it.
 func (a Arg) then(h Hop) Arg {
 	a.Hops = append(slices.Clip(a.Hops), h)
 	return a
 }
 
-// as stores the value as typ.
+// as returns a with its value stored as typ.
 func (a Arg) as(typ Type) Arg {
 	a.Type = typ
 	return a
 }
 
-// A Base is what a fetcharg starts from.
+// A Base is what a fetcharg starts from: a register, an argument, a symbol and so
+// on.
 type Base struct {
 	Kind BaseKind
-	Name string // of a Register or a Memory's symbol
-	N    int64  // which ArgN or StackN; an Immediate's bits; bytes behind a Memory's symbol
-	Addr uint64 // of a Memory's symbol, for kernels that take long to find it; 0 if that is not known
+	Name string // of a Register, or the symbol of a Memory
+	N    int64  // number of an ArgN or StackN; bits of an Immediate; bytes from the symbol of a Memory
+	Addr uint64 // of a Memory's symbol, for kernels that are slow to look it up; 0 if not known
 }
 
-// A BaseKind is one of the things that a fetcharg can start from.
+// A BaseKind says what kind of thing a Base is.
 type BaseKind uint8
 
 const (
@@ -84,12 +87,12 @@ const (
 	StackN                // $stack3
 	Retval                // $retval
 	Comm                  // $comm
-	Memory                // @init_task+8: what lies there
+	Memory                // @init_task+8: what is stored there
 	Immediate             // \0x12
 	Current               // $current, the task
 )
 
-// String is the base as the kernel reads it.
+// String returns the base in the kernel's syntax.
 func (b Base) String() string {
 	switch b.Kind {
 	case Register:
@@ -117,8 +120,8 @@ func (b Base) String() string {
 	return ""
 }
 
-// placed is the fetcharg with the address of the symbol that it starts from instead of
-// its name, for which kernels before 6.2 go through all of their symbols each time.
+// placed returns the fetcharg with the address of its symbol in place of the name.
+// Kernels before 6.2 search all of their symbols for the name at every fetch.
 func (a Arg) placed() Arg {
 	if b := &a.Base; b.Kind == Memory && b.Addr != 0 {
 		b.Name, b.N, b.Addr = fmt.Sprintf("0x%x", b.Addr+uint64(b.N)), 0, 0
@@ -126,7 +129,8 @@ func (a Arg) placed() Arg {
 	return a
 }
 
-// baseNamed is the base that the kernel knows by a name of its own.
+// baseNamed returns the base with a name of the kernel's own, such as "$arg1" or
+// "%di".
 func baseNamed(name string) (Base, bool) {
 	switch name {
 	case "$stack":
@@ -148,14 +152,14 @@ func baseNamed(name string) (Base, bool) {
 	return Base{Kind: StackN, N: int64(n)}, ok
 }
 
-// numbered is the number behind a prefix.
+// numbered returns the number that follows prefix in name.
 func numbered(name, prefix string) (int, bool) {
 	digits, ok := strings.CutPrefix(name, prefix)
 	n, err := strconv.ParseUint(digits, 10, 31)
 	return int(n), ok && err == nil
 }
 
-// A Hop loads what lies Offset bytes behind the pointer so far.
+// A Hop loads the value at Offset bytes from the pointer loaded so far.
 type Hop struct {
 	Offset int64
 	User   bool // from user memory
@@ -174,10 +178,10 @@ func (h Hop) wrap(text string) string {
 
 // A Type is how the record stores a value, or each element of an array.
 type Type struct {
-	Name string // "u32", "x8", "string", "symbol", ...; "b" of a bit field, "" of $comm
-	Size int    // bytes in the record: of text the 4 of the word that points at it
+	Name string // "u32", "x8", "string", "symbol", ...; "b" for a bit field, "" for $comm
+	Size int    // bytes in the record; for text 4, the size of the word that points at it
 
-	Bits, Shift int // width of a bit field, and its lowest bit's number; 0 if it is none
+	Bits, Shift int // width of a bit field and the number of its lowest bit; 0 if it is not a bit field
 }
 
 var (
@@ -189,17 +193,17 @@ var (
 	commType    = Type{Size: 4}
 )
 
-// numberType is an integer of so many bytes; kind is "u", "s" or "x".
+// numberType returns an integer type of size bytes; kind is "u", "s" or "x".
 func numberType(kind string, size int) Type {
 	return Type{Name: fmt.Sprintf("%s%d", kind, 8*size), Size: size}
 }
 
-// bitType is a bit field in a word of so many bytes.
+// bitType returns a bit field in a word of size bytes.
 func bitType(bits, shift uint32, size int) Type {
 	return Type{Name: "b", Size: size, Bits: int(bits), Shift: int(shift)}
 }
 
-// String is the type as the kernel reads it.
+// String returns the type in the kernel's syntax.
 func (t Type) String() string {
 	if t.Bits > 0 {
 		return fmt.Sprintf("%s%d@%d/%d", t.Name, t.Bits, t.Shift, 8*t.Size)

@@ -7,12 +7,12 @@ import (
 )
 
 var (
-	// types are a number, a bit field, text, and the one of $comm.
+	// types matches numbers, bit fields, text, symbol, and the empty type of $comm.
 	types    = regexp.MustCompile(`^(?:([usx])(8|16|32|64)|b(\d{1,2})@(\d{1,2})/(8|16|32|64)|u?string|symbol|)$`)
 	memories = regexp.MustCompile(`^@(.*?)([+-]\d+)?$`)
 )
 
-// parseBase reads back what [Base.String] has written.
+// parseBase parses the output of [Base.String].
 func parseBase(text string) (Base, bool) {
 	if bits, ok := strings.CutPrefix(text, `\0x`); ok {
 		n, err := strconv.ParseUint(bits, 16, 64)
@@ -30,7 +30,7 @@ func parseBase(text string) (Base, bool) {
 	return b, ok && (b.Kind != Register || isWord(b.Name))
 }
 
-// parseType reads back what [Type.String] has written.
+// parseType parses the output of [Type.String].
 func parseType(text string) (Type, bool) {
 	m := types.FindStringSubmatch(text)
 	if m == nil {

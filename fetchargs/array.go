@@ -10,8 +10,8 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
-// encodeFixed encodes a number whose width the format sets, or as many of them as
-// an array or a struct has bytes for.
+// encodeFixed encodes a number whose width the format sets. For an array or a
+// struct it encodes as many of them as fit into its bytes.
 func (r *resolver) encodeFixed(e encoded, x spec.Expr, f *value.Format) (encoded, bool) {
 	typ := e.route.typ
 	e.route = lookThrough(e.route)
@@ -51,8 +51,8 @@ func (r *resolver) encodeFixed(e encoded, x spec.Expr, f *value.Format) (encoded
 	return e, true
 }
 
-// kernelType is how the kernel stores the format's numbers, typ if it does not
-// matter.
+// kernelType returns the type in which the kernel stores numbers of format f: typ
+// unless the format requires another.
 func kernelType(f *value.Format, typ Type) Type {
 	if f.Name == "symbol" || strings.HasPrefix(f.Name, "x") || f.Name == "ip4" {
 		return numberType("x", f.Size)
@@ -117,7 +117,8 @@ func arrayOf(t btf.Type) (*btf.Array, bool) {
 	return a, ok
 }
 
-// leaf is what an array has, of an array of arrays what those have.
+// leaf returns the type of the elements of a, or for an array of arrays, of the
+// innermost ones.
 func leaf(a *btf.Array) btf.Type {
 	for {
 		inner, nested := arrayOf(a.Type)

@@ -8,7 +8,7 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/dynevent"
 )
 
-// assemble drops the side that nothing asked for and makes probes of the other.
+// assemble makes the probes of the plan. It drops the side that nothing asked for.
 func (r *resolver) assemble() *Plan {
 	p := r.out
 	if r.target.Live && r.target.Features.ReturnArgs && !r.absent && r.entry.used && r.exit.used {
@@ -44,7 +44,7 @@ func (r *resolver) assemble() *Plan {
 	return p
 }
 
-// pair adds the side that nothing asked for, and the return value.
+// pair adds the side that nothing asked for, with the return value.
 func (r *resolver) pair() {
 	r.entry.used, r.exit.used = true, true
 	for _, f := range r.exit.fields {
@@ -57,8 +57,8 @@ func (r *resolver) pair() {
 	}
 }
 
-// assemble makes the probe: it adds what tsnoop itself needs, puts the strings
-// last and checks the kernel's limits.
+// assemble completes the probe: it adds the values that tsnoop itself needs, moves
+// strings last and checks the kernel's limits.
 func (b *builder) assemble(both bool) *Probe {
 	p := b.probe
 	p.Event = b.r.eventName(p.Side)
@@ -81,8 +81,8 @@ func (b *builder) assemble(both bool) *Probe {
 	return p
 }
 
-// instrument adds the caller, the stack pointer if returns are to be paired
-// with entries, and the task's name.
+// instrument adds the caller, the stack pointer if returns are paired with entries,
+// and the task's name.
 func (b *builder) instrument(both bool) {
 	p, at := b.probe, b.r.spec.Func.Span
 	if p.Side == Entry && p.Part == 0 {
@@ -99,7 +99,7 @@ func (b *builder) instrument(both bool) {
 	}
 }
 
-// check refuses what the kernel would refuse, or drop at every hit.
+// check reports what the kernel would refuse, or would drop at every hit.
 func (b *builder) check() {
 	p, r := b.probe, b.r
 	if len(p.Args) > maxArgs {
@@ -121,8 +121,8 @@ func (b *builder) check() {
 	}
 }
 
-// stringsLast moves strings behind all else: in a line of text only their
-// quotes and the next name tell where they end. The task's name comes last, as it
+// stringsLast moves strings after all other fetchargs: in a line of text, a string
+// ends only at its quote and the next name. The task's name comes last, because it
 // cannot fault.
 func (p *Probe) stringsLast() {
 	moved := make([]int, len(p.Args))
@@ -146,7 +146,7 @@ func (p *Probe) stringsLast() {
 	p.move(moved)
 }
 
-// move follows the args to where they are now.
+// move renumbers all indexes into p.Args: moved[i] is the new index of argument i.
 func (p *Probe) move(moved []int) {
 	for i := range p.Fields {
 		f := &p.Fields[i]

@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// bringIn finds out whether the system call's own event reads what the plan does, and
-// before it, where the kernel may wait for a page: then that is in memory when the
-// function is entered, and conditions see it, too.
+// bringIn checks whether the event of the system call itself reads memory that the
+// plan reads. That event comes first and may wait for a page, so the memory is
+// paged in by the time the function is entered, and conditions see it, too.
 func (r *resolver) bringIn() {
 	if r.call == nil || r.call.abi.Narrow || !r.target.Live || r.target.SyscallReads == nil {
-		return // the kernel has no events for calls of 32-bit programs
+		return // the kernel has no such events for calls of 32-bit programs
 	}
 	reads := r.target.SyscallReads(r.call.name)
 	for i, p := range r.call.fn.Params {
@@ -21,7 +21,7 @@ func (r *resolver) bringIn() {
 	}
 }
 
-// follows reports whether anything is fetched that the pointer p leads to.
+// follows reports whether anything is fetched through the pointer p.
 func (b *builder) follows(p route) bool {
 	return slices.ContainsFunc(b.args, func(a Arg) bool {
 		return a.Base == p.base && len(a.Hops) > 1 && a.Hops[0] == Hop{Offset: p.off}

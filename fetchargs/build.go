@@ -12,9 +12,8 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/dynevent"
 )
 
-// Limits of kernel/trace/trace_probe.h. The size of an event is checked by
-// the kernel only since 7.0; before, one that is too big was accepted and
-// never recorded.
+// Limits of kernel/trace/trace_probe.h. The kernel checks the size of an event only
+// since 7.0. Older kernels accept an event that is too big and never record it.
 const (
 	maxArgs      = 128  // MAX_TRACE_ARGS
 	maxEventSize = 3072 // bytes, MAX_PROBE_EVENT_SIZE
@@ -22,19 +21,19 @@ const (
 	maxEventName = 63
 )
 
-// A builder collects the fetchargs of one probe. What is fetched twice is
-// fetched once.
+// A builder collects the fetchargs of one probe. A fetcharg that is needed twice is
+// added once.
 type builder struct {
 	side
 	r       *resolver
 	probe   *Probe
 	args    []Arg
 	filters []string        // must all hold
-	known   map[string]bool // the checks of pointers among them
+	known   map[string]bool // the filters that check pointers
 	proofs  []*value.Proof
 	texts   []*value.Proof
-	reads   []*value.Proof // by the counter
-	counter *counter       // nil if the kernel has none, or not of this side
+	reads   []*value.Proof // proofs that use the counter
+	counter *counter       // nil if the kernel has no counter, or none for this side
 	proven  []proven
 	dumps   []dump
 	byText  map[string]int // indexes of args by what they fetch
@@ -52,16 +51,17 @@ func (r *resolver) newBuilder(symbols []string, at Side, kind dynevent.Kind) *bu
 	}
 }
 
-// A side is what is wanted of a function's entry, or of its return, or a part of it.
+// A side is what is wanted at a function's entry, at its return, or in one part of
+// these.
 type side struct {
 	at     Side
 	part   int
-	used   bool // something asks for it
+	used   bool // something asks for this side
 	fields []value.Field
 	exprs  []string // fields[i] is the value of the expression exprs[i]
 }
 
-// A ref is a field of one of a plan's two sides.
+// A ref refers to a field on one of a plan's two sides.
 type ref struct {
 	side  *side
 	index int
@@ -69,7 +69,7 @@ type ref struct {
 
 func (f ref) field() *value.Field { return &f.side.fields[f.index] }
 
-// add adds a field with all that it needs. One that is not shown may be there.
+// add adds a field with everything it needs. A hidden field is added only once.
 func (b *builder) add(e encoded, w want) (ref, bool) {
 	f, at, x := e.field, w.x.Where(), w.x.String()
 	b.used = true
@@ -83,7 +83,7 @@ func (b *builder) add(e encoded, w want) (ref, bool) {
 		return b.addDump(e, w, f)
 	}
 	label := f.Label
-	if f.Add != 0 { // the address of a member must not be thought to be this
+	if f.Add != 0 { // the name must not suggest the address of the member
 		if label = e.route.origin; label == "" {
 			label = e.route.base.String()
 		}
@@ -91,7 +91,7 @@ func (b *builder) add(e encoded, w want) (ref, bool) {
 	own, ok := e.route.fetcharg(), false
 	own.Type, own.Count = e.typ, e.count
 	use := ""
-	if f.Encoding == value.Age { // which nothing else may take for what the kernel has fetched
+	if f.Encoding == value.Age { // do not share it with a field that shows the time itself
 		use = fmt.Sprintf("age %v ", f.Boot)
 	}
 	if f.Arg, ok = b.argFor(use, own, label, at, e.next...); !ok {
@@ -111,8 +111,8 @@ func (b *builder) add(e encoded, w want) (ref, bool) {
 	return ref{&b.side, len(b.fields) - 1}, true
 }
 
-// guards has the pointers on the way to e fetched, and what proves that they lead to
-// memory. Of a dump its windows prove that of the last one.
+// guards adds the pointers on the way to e, and the fetchargs that prove that they
+// lead to memory. For a dump, its windows prove the last pointer.
 func (b *builder) guards(e encoded, f *value.Field) bool {
 	for i, label := range e.route.labels {
 		if label.text == "" {
@@ -123,7 +123,7 @@ func (b *builder) guards(e encoded, f *value.Field) bool {
 			n++
 		}
 		name := label.text
-		if name == f.Label { // the text has the name, its address this one
+		if name == f.Label { // the label names the text; the address needs a name of its own
 			name += " ptr"
 		}
 		arg, ok := b.arg(e.route.pointer(n).as(x64Type), name, e.at)
@@ -142,9 +142,9 @@ func (b *builder) guards(e encoded, f *value.Field) bool {
 	return true
 }
 
-// space is where the i-th pointer on the way to e must point. A char * is
-// followed wherever it points: on machines whose address spaces do not
-// overlap the kernel reads either, and a string tells that it faulted.
+// space returns where the i-th pointer on the way to e must point. A char * may
+// point anywhere: where the address spaces do not overlap the kernel reads both,
+// and the string itself shows a fault.
 func (b *builder) space(e encoded, i int) value.Space {
 	last, text := i == len(e.route.labels)-1, e.typ == stringType
 	switch user := e.route.marked(i); {
@@ -160,13 +160,13 @@ func (b *builder) space(e encoded, i int) value.Space {
 	return value.EitherSpace
 }
 
-// arg adds a fetcharg, and those that are to follow it in the record, or finds them
-// among those there are.
+// arg returns the index of the fetcharg a. It adds a, followed by next, unless they
+// are there already.
 func (b *builder) arg(a Arg, label string, at spec.Span, next ...Arg) (int, bool) {
 	return b.argFor("", a, label, at, next...)
 }
 
-// argFor is arg among those of one use.
+// argFor is like arg, but shares fetchargs only with the same use.
 func (b *builder) argFor(use string, a Arg, label string, at spec.Span, next ...Arg) (int, bool) {
 	args := append([]Arg{a}, next...)
 	texts := make([]string, len(args))
@@ -194,18 +194,19 @@ func (r *resolver) tooLong(at spec.Span, text string, limit int) {
 		"the chain is too long: the kernel takes %d characters in one fetcharg", limit)
 }
 
-// named adds a fetcharg that there is not yet.
+// named gives the fetcharg a name and adds it.
 func (b *builder) named(a Arg, label string, at spec.Span) {
 	a.Name, a.Span = b.name(label, a.IsString()), at
 	b.args = append(b.args, a)
 }
 
-// fitted is a fetcharg and its text, and how long that may be. One that is too long
-// starts at the register itself for $argN, whose name is shorter.
+// fitted returns the fetcharg, its text, and the limit on its length. A fetcharg
+// that is too long starts at the register instead of $argN, because the register's
+// name is shorter.
 func (r *resolver) fitted(a Arg) (_ Arg, text string, limit int) {
-	// An array in user memory loses its "u": the kernel refuses it there ("String accepts
-	// only memory argument"), and reads it without where addresses tell user memory from
-	// its own.
+	// Drop the "u" of an array in user memory: the kernel refuses it there ("String
+	// accepts only memory argument"). Without it, the kernel reads user memory
+	// where addresses tell user memory from its own.
 	if last := len(a.Hops) - 1; a.Count > 0 && last >= 0 && a.Hops[last].User && !r.target.Arch.OneSpace {
 		a.Hops = slices.Clone(a.Hops)
 		a.Hops[last].User = false
@@ -221,8 +222,9 @@ func (r *resolver) fitted(a Arg) (_ Arg, text string, limit int) {
 	return a, text, r.target.maxArg(len(text))
 }
 
-// name makes a field's name of a label: skb->dev->name becomes skb_dev_name.
-// A string's gets the run's nonce, for it ends where the next one's name is.
+// name makes the name of a field from a label: skb->dev->name becomes skb_dev_name.
+// The name of a string gets the run's nonce, because in text the string ends where
+// the next name begins.
 func (b *builder) name(label string, text bool) string {
 	base := identifier(strings.TrimPrefix(label, "$"))
 	switch {
@@ -231,7 +233,7 @@ func (b *builder) name(label string, text bool) string {
 	case strings.HasPrefix(base, "common_") || strings.HasPrefix(base, "__probe_"):
 		base = "v_" + base
 	}
-	// These are names of the filter's own (kernel/trace/trace_events.c).
+	// These names have a meaning in filters (kernel/trace/trace_events.c).
 	switch strings.ToLower(base) {
 	case "comm", "cpu", "stacktrace", "ustring":
 		base = "task_" + base
@@ -249,8 +251,8 @@ func (b *builder) name(label string, text bool) string {
 	return name
 }
 
-// identifier keeps the letters and digits of s, with single underscores
-// between them.
+// identifier returns the letters and digits of s, with everything between them
+// replaced by single underscores.
 func identifier(s string) string {
 	var b strings.Builder
 	for i := range len(s) {
@@ -264,7 +266,7 @@ func identifier(s string) string {
 	return strings.TrimRight(b.String(), "_")
 }
 
-// isBigEndian reports whether t is __be16, __be32 or __be64, by whatever name.
+// isBigEndian reports whether t is __be16, __be32 or __be64, or a typedef of one.
 func isBigEndian(t btf.Type) bool {
 	for t != nil {
 		switch u := t.(type) {

@@ -9,11 +9,11 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
-// stackWords is how many words of the stack the kernel lets one ask for:
-// THREAD_SIZE / 8 of x86-64 and arm64.
+// stackWords is how many words of the stack the kernel can fetch: THREAD_SIZE / 8
+// on x86-64 and arm64.
 const stackWords = 2048
 
-// builtin is what the kernel has a name of its own for.
+// builtin returns the route to a name that the kernel defines itself.
 func (r *resolver) builtin(x *spec.Builtin) (route, bool) {
 	name := x.Text
 	base, known := baseNamed(name)
@@ -55,7 +55,7 @@ func (r *resolver) builtin(x *spec.Builtin) (route, bool) {
 	return route{}, false
 }
 
-// current is the running task, as a pointer to its struct.
+// current returns the route to the running task, a pointer to struct task_struct.
 func (r *resolver) current(x *spec.Builtin, p route) (route, bool) {
 	if !r.target.Features.Current {
 		r.fail(x.Span, "take it from what a parameter points to; the task's name is $comm",
@@ -67,7 +67,7 @@ func (r *resolver) current(x *spec.Builtin, p route) (route, bool) {
 	return p, ok
 }
 
-// argument is the fetcharg of the word that the kernel calls $argN.
+// argument returns the base of the word that the kernel calls $argN.
 func (r *resolver) argument(n int) Base {
 	arch := r.target.Arch
 	switch {
@@ -79,7 +79,8 @@ func (r *resolver) argument(n int) Base {
 	return Base{Kind: ArgN, N: int64(n)}
 }
 
-// isArgument says why there is no $argN: the kernel takes any number.
+// isArgument reports whether there is a $argN, for the kernel accepts any number.
+// If not, it adds an error.
 func (r *resolver) isArgument(x *spec.Builtin, n int) bool {
 	arch := r.target.Arch
 	switch {
@@ -97,7 +98,7 @@ func (r *resolver) isArgument(x *spec.Builtin, n int) bool {
 	return true
 }
 
-// isRegister says why there is no %REG.
+// isRegister reports whether the register exists. If not, it adds an error.
 func (r *resolver) isRegister(x *spec.Builtin) bool {
 	arch, name := r.target.Arch, x.Text[1:]
 	if slices.Contains(arch.Registers, name) {

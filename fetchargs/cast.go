@@ -32,7 +32,7 @@ func (r *resolver) addr(x *spec.Addr) (route, bool) {
 	return p, true
 }
 
-// withType walks to what a type is named for, and finds the type.
+// withType walks to x and looks up the type name.
 func (r *resolver) withType(x spec.Expr, name spec.Name) (route, btf.Type, bool) {
 	p, ok := r.walk(x)
 	if !ok {
@@ -47,7 +47,7 @@ func (r *resolver) cast(x *spec.Cast) (route, bool) {
 	if !ok {
 		return p, false
 	}
-	if p.isObject() && pointee(t) != nil { // no pointer: its address is meant
+	if p.isObject() && pointee(t) != nil { // not a pointer, so its address is meant
 		p.mem, p.typ = false, t
 		return p, true
 	}
@@ -69,7 +69,7 @@ func (r *resolver) cast(x *spec.Cast) (route, bool) {
 			return p, false
 		}
 	}
-	if p.typ != nil && isBool(t) && !isBool(p.typ) { // it would be the lowest byte
+	if p.typ != nil && isBool(t) && !isBool(p.typ) { // it would fetch only the lowest byte
 		r.fail(x.Span, fmt.Sprintf("compare it: %s != 0", x.X), "a cast to %s cannot be fetched", btf.Name(t))
 		return p, false
 	}
@@ -89,7 +89,8 @@ func (r *resolver) cast(x *spec.Cast) (route, bool) {
 	return p, ok
 }
 
-// castNumber casts an integer to another type of integer, with C's value.
+// castNumber casts an integer to another integer type, with the value that C gives
+// it.
 func (r *resolver) castNumber(p route, x *spec.Cast, t btf.Type) (route, bool) {
 	size, _ := btf.Size(t)
 	bits, have := uint32(size)*8, p.bitSize
@@ -105,7 +106,7 @@ func (r *resolver) castNumber(p route, x *spec.Cast, t btf.Type) (route, bool) {
 		r.fail(x.Span, "", "%s is signed, and cannot be cast to %s by way of %s", x.X.(*spec.Cast).X, btf.Name(t), btf.Name(p.wide))
 		return p, false
 	case bits > have:
-		if p.wide = t; isBigEndian(p.typ) { // of the bytes as they lie there no names are known
+		if p.wide = t; isBigEndian(p.typ) { // the names of a set do not apply to bytes in the other order
 			p.set = ""
 		}
 		return p, true
@@ -159,8 +160,8 @@ func (r *resolver) containerOf(x *spec.ContainerOf) (route, bool) {
 	return p, true
 }
 
-// pointee is what t points to, with its members even where the BTF at hand
-// only declares it.
+// pointee returns what t points to, with its members even if the BTF at hand only
+// declares the type.
 func (r *resolver) pointee(t btf.Type) btf.Type {
 	target := pointee(t)
 	if target == nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
-// choice is the route to the first of several members that this kernel has.
+// choice returns the route to the first of several members that this kernel has.
 func (r *resolver) choice(x *spec.Choice) (route, bool) {
 	if i, known := r.chosen[x]; known {
 		return r.walk(x.Alt(i))
@@ -32,7 +32,7 @@ func (r *resolver) choice(x *spec.Choice) (route, bool) {
 		}
 		names = append(names, x.Chosen(i))
 	}
-	if len(x.Alts) == 1 { // why is said
+	if len(x.Alts) == 1 { // the error above says why
 		return of, false
 	}
 	hint := r.errs[before].Hint
@@ -41,7 +41,7 @@ func (r *resolver) choice(x *spec.Choice) (route, bool) {
 	return of, false
 }
 
-// sizeOf is a number.
+// sizeOf returns the route to the size of a type, a constant.
 func (r *resolver) sizeOf(x *spec.SizeOf) (route, bool) {
 	n, ok := r.size(x)
 	if ok && !r.target.Features.Immediate {
@@ -51,7 +51,7 @@ func (r *resolver) sizeOf(x *spec.SizeOf) (route, bool) {
 	return route{base: Base{Kind: Immediate, N: int64(n)}, typ: &btf.Int{Name: "size_t", Size: 8}}, ok
 }
 
-// size is how many bytes a type has.
+// size returns the size of a type in bytes.
 func (r *resolver) size(x *spec.SizeOf) (int, bool) {
 	var t btf.Type
 	of := x.Type.Text

@@ -9,21 +9,21 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
-// A Column is a field of an event that tsnoop has not defined, as the event's
-// format file has it.
+// A Column is a field of an event that tsnoop did not define, as described in the
+// event's format file.
 type Column struct {
 	Name    string
 	Type    string // C declaration: "unsigned int", "u8[6]", "__data_loc char[]"
 	Size    int    // bytes
-	Elem    int    // bytes of an element of an Array
+	Elem    int    // bytes of one element of an Array
 	Signed  bool
 	DataLoc bool
 	Array   bool
-	Format  string // FORMAT, "" to let the type decide
+	Format  string // FORMAT; "" lets the type decide
 }
 
-// FromEvent makes a plan to show another tool's event: one value for each of
-// its columns, but for what the kernel itself adds to kprobe events. The columns
+// FromEvent makes a plan that shows another tool's event: one value for each
+// column, except those that the kernel itself adds to kprobe events. The columns
 // are the plan's Args in the same order.
 func FromEvent(system, name string, columns []Column, arch *abi.Arch) *Plan {
 	plan := &Plan{Spec: &spec.Spec{Text: name, Func: spec.Name{Text: name}, Module: spec.Name{Text: system}}, Arch: arch}
@@ -66,7 +66,7 @@ func (c *Column) field(arg int) value.Field {
 	return f
 }
 
-// columnType is the type of a number.
+// columnType returns the type of a number.
 func columnType(elem string, size int, signed bool) btf.Type {
 	t := &btf.Int{Name: elem, Size: uint32(size)}
 	switch {

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// commLen is the longest name of a task, TASK_COMM_LEN without the NUL.
+// commLen is the longest name of a task in bytes: TASK_COMM_LEN without the NUL.
 const commLen = 15
 
-// CheckComm says what is wrong with a glob for [Target].Comm, nil if nothing is.
+// CheckComm returns an error if glob cannot be used for [Target].Comm.
 func CheckComm(glob string) error {
 	if glob == "" {
 		return fmt.Errorf("no task has an empty name")
@@ -38,23 +38,23 @@ func CheckComm(glob string) error {
 	return nil
 }
 
-// commFilter is the filter for the tasks whose name matches. COMM is the name
-// of the task that runs, whatever the event has fetched.
+// commFilter returns the filter for tasks whose name matches glob. COMM is the name
+// of the running task, not a value that the event has fetched.
 //
-// For "*end" and "*middle*" the kernel does not use its glob matcher but
-// compares with all the 16 bytes that hold the name: the first never matches a
-// name that is shorter, the second looks at what an older name has left behind
-// the new one (5.10 to 7.2). A second star makes it a glob.
+// For "*end" and "*middle*" the kernel does not use its glob matcher but compares
+// with all 16 bytes that hold the name. The first then never matches a shorter
+// name, and the second also sees what an older name left behind the new one (5.10
+// to 7.2). A second star makes the kernel use the glob matcher.
 func commFilter(glob string, plain bool) string {
 	text := commPattern(glob, plain)
 	quoted, ok := filterQuoted(text)
-	if !ok { // all characters but a few, and both quotes are at the ends of ranges
+	if !ok { // a complement class has both quotes inside, at the ends of ranges
 		quoted, _ = filterQuoted(commPattern(glob, true))
 	}
 	return commWord + quoted
 }
 
-// commWord begins a filter for the names of tasks.
+// commWord begins every filter on the name of the task.
 const commWord = "COMM ~ "
 
 func commPattern(glob string, plain bool) string {

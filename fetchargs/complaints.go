@@ -6,7 +6,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
-// complaints are all that is wrong with one spec.
+// complaints collects the errors of one spec.
 type complaints struct {
 	text string // of the spec
 	errs spec.Errors
@@ -16,7 +16,7 @@ func (c *complaints) fail(at spec.Span, hint, format string, args ...any) {
 	c.failWith(at, nil, hint, format, args...)
 }
 
-// failFix is fail with a hint that mends the spec.
+// failFix is like fail, with a hint that fixes the spec.
 func (c *complaints) failFix(at spec.Span, fix spec.Fix, lead, format string, args ...any) {
 	c.fail(at, "", format, args...)
 	c.errs[len(c.errs)-1].Mend(fix.Span, lead, fix.Text)

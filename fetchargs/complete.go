@@ -13,16 +13,16 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
-// A Candidate is a way on from the beginning of a spec.
+// A Candidate is one way to continue an unfinished spec.
 type Candidate struct {
-	Text string // the beginning with its last word completed
-	Is   string // what that word is, in C; "" if there is nothing to say
+	Text string // the beginning, with its last word completed
+	Is   string // what the word is, in C; "" if there is nothing to say
 }
 
-// Complete finds how a spec may go on of which only the beginning is written, in
-// the order that people would list it: functions, parameters, members, constants,
-// formats. Whether a function can be probed it asks t.Traceable. What cannot be
-// completed has no candidates.
+// Complete returns the ways to continue text, the beginning of a spec, in the order
+// in which people would list them: functions, parameters, members, constants,
+// formats. It asks t.Traceable whether a function can be probed. It returns nil if
+// text cannot be completed.
 func Complete(text string, t *Target) []Candidate {
 	u, ok := spec.Finish(text)
 	if !ok {
@@ -40,7 +40,8 @@ func Complete(text string, t *Target) []Candidate {
 	if err != nil || spec.IsGlob(s.Func.Text) {
 		return nil
 	}
-	// Nothing has the name of the hole. The error that says so knows what there is.
+	// Nothing is named like the hole, so there is an error, and it knows what there
+	// is.
 	_, err = Resolve([]*spec.Spec{s}, t)
 	var errs spec.Errors
 	errors.As(err, &errs)
@@ -53,7 +54,7 @@ func Complete(text string, t *Target) []Candidate {
 	return nil
 }
 
-// beginning are those of all that begin with the word of u, each once.
+// beginning returns the names that begin with the word of u, each once.
 func beginning(u spec.Unfinished, all iter.Seq2[string, string]) []Candidate {
 	var found []Candidate
 	seen := map[string]bool{}
@@ -116,7 +117,7 @@ func (t *Target) completeFunc(u spec.Unfinished) []Candidate {
 	return found
 }
 
-// completeType completes the name behind struct, union or enum.
+// completeType completes the name after struct, union or enum.
 func (t *Target) completeType(u spec.Unfinished) []Candidate {
 	keyword := u.Type + " "
 	names, _ := t.Kernel.TypeNames(keyword + u.Word + "*")
@@ -129,7 +130,7 @@ func (t *Target) completeType(u spec.Unfinished) []Candidate {
 	})
 }
 
-// sigils are the names that begin with a sigil.
+// sigils yields the names that begin with a sigil.
 func (t *Target) sigils(sigil byte) iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) {
 		switch sigil {
@@ -162,7 +163,7 @@ func (t *Target) sigils(sigil byte) iter.Seq2[string, string] {
 	}
 }
 
-// operands yields what may stand where a parameter can.
+// operands yields what may stand in place of a parameter.
 func (r *resolver) operands(yield func(name, is string) bool) {
 	for _, p := range r.fn.Params {
 		if p.Name != "" && !yield(p.Name, btf.Name(p.Type)) {
@@ -184,9 +185,9 @@ func (r *resolver) operands(yield func(name, is string) bool) {
 	}
 }
 
-// constants yields what f may be compared with: the names that its values are known
-// to have, or else those of the kernel's macros. err says that there is no such
-// constant, and may know those of an enum.
+// constants makes err, which says that there is no such constant, list the
+// constants that f may be compared with: the known names of its values, those of
+// its enum that err has, or the macros of the kernel.
 func (m *comparer) constants(l *spec.Literal, f *value.Field, err error) error {
 	var missing *btf.NotFoundError
 	if !errors.As(err, &missing) {

@@ -12,22 +12,22 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/dynevent"
 )
 
-// A test is a condition made ready: negations are pushed down to the single
-// comparisons, for a value that could not be read satisfies neither a
+// A test is a condition in normal form: negations are pushed down to the
+// comparisons, because a value that could not be read satisfies neither a
 // comparison nor its opposite.
 type test struct {
 	and, or []*test // at most one of these is set; otherwise this is a comparison
 
 	op      spec.Op
-	negated bool // for "&" and "~", which have no opposite
+	negated bool // "&" and "~" have no opposite
 	left    operand
 	right   operand  // an expression, or
 	value   constant // a constant
 	against bool     // right is set, not value
-	elapsed bool     // the duration is compared with value, and left is not set
+	elapsed bool     // compares the duration with value; left is not set
 }
 
-// An operand is a field of one of the plan's probes.
+// An operand refers to a field of one of the plan's probes.
 type operand struct {
 	side  Side
 	part  int
@@ -39,31 +39,33 @@ const maxFilter = dynevent.MaxFilter - 94
 
 var opposite = map[spec.Op]spec.Op{"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 
-// A finder finds what a condition compares: among all that probes can fetch, or
-// in what was recorded.
+// A finder finds the values that a condition compares, among those that probes can
+// fetch or among those that were recorded.
 type finder interface {
 	// fetch finds the field of a value.
 	fetch(w want) (ref, bool)
-	// values are the words that stand for values of their own.
+	// values returns the words that stand for values.
 	values() []string
-	// enumerator is the value of an enum's constant next to a value of type t.
+	// enumerator returns the value of an enum constant that is compared with a
+	// value of type t.
 	enumerator(t btf.Type, name string) (int64, error)
-	// macros are those of the machine.
+	// macros returns the macros of the machine.
 	macros() *constants.Table
-	// elapsed reports whether x is the duration of the call, and if that can be known.
+	// elapsed reports whether x is the duration of the call, and whether it can be
+	// known.
 	elapsed(x spec.Expr) (is, ok bool)
-	// address reports whether x is an address of the kernel, and which.
+	// address reports whether x is an address of the kernel, and returns it.
 	address(x spec.Expr) (addr uint64, is, ok bool)
 }
 
-// A comparer makes conditions ready.
+// A comparer turns conditions into tests.
 type comparer struct {
 	*complaints
 	finder
 }
 
-// conditions resolves all conditions of the spec, gives the kernel's filters
-// what they can decide, and leaves the rest to user space.
+// conditions resolves all conditions of the spec. The kernel's filters get what
+// they can decide; the rest is left to user space.
 func (r *resolver) conditions() {
 	all := (&comparer{&r.complaints, r}).tests(r.spec)
 	if len(r.errs) > 0 || len(all) == 0 {
@@ -82,7 +84,7 @@ func (r *resolver) conditions() {
 	}
 }
 
-// tests are all that must hold for s.
+// tests returns the tests that must all hold for s.
 func (c *comparer) tests(s *spec.Spec) (all []*test) {
 	for _, item := range s.Items {
 		if item.Cond != nil {
@@ -95,8 +97,8 @@ func (c *comparer) tests(s *spec.Spec) (all []*test) {
 	return all
 }
 
-// test makes x ready; not says that it is to be false. item, if x is one,
-// may have named and formatted the values.
+// test turns x into a test, or into its opposite if not is set. If x is an item,
+// the item may have named and formatted the values.
 func (c *comparer) test(x spec.Cond, not bool, item *spec.Item) *test {
 	switch x := x.(type) {
 	case *spec.Not:
@@ -111,8 +113,8 @@ func (c *comparer) test(x spec.Cond, not bool, item *spec.Item) *test {
 	panic(fmt.Sprintf("fetchargs: unknown condition %T", x))
 }
 
-// join makes one test of several: all of them must hold, or one if and is false.
-// Those that are joined in the same way themselves become part of it.
+// join combines tests with && if and is set, else with ||. Tests that are combined
+// in the same way are merged.
 func join(and bool, tests ...*test) *test {
 	if len(tests) == 1 {
 		return tests[0]
@@ -197,7 +199,7 @@ func (c *comparer) compare(x *spec.Compare, not bool, item *spec.Item) *test {
 	return t
 }
 
-// withNumber is x with a number in the place of the expression other.
+// withNumber returns x with a number in place of the expression other.
 func withNumber(x *spec.Compare, other spec.Expr, n uint64) *spec.Compare {
 	number := *x
 	number.Other = nil

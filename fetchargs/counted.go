@@ -12,16 +12,15 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
-// What the user counts: elements of an array, a[2..5], or of a FORMAT, x:u8[16].
+// The user gives a count: elements of an array, a[2..5], or of a FORMAT, x:u8[16].
 
-// maxRange bounds how many elements a range may have: more than is fetched of any
-// object.
+// maxRange is the most elements of a range. No object is fetched any further.
 const maxRange = value.MostOfObject
 
-// maxText is how long the text of a FORMAT can be: no kernel fetches more.
+// maxText is the longest text of a FORMAT in bytes: no kernel fetches more.
 const maxText = 4095
 
-// elementRange is the route to several elements, as an array of their own.
+// elementRange returns the route to several elements, as an array of their own.
 func (r *resolver) elementRange(x *spec.Range) (route, bool) {
 	p, elem, n, ok := r.elementsOf(x.X, x, x.First)
 	if !ok {
@@ -56,8 +55,8 @@ func (r *resolver) elementRange(x *spec.Range) (route, bool) {
 	return p, true
 }
 
-// splitFormat is the name and the count of a FORMAT, 0 if it has none. The parser
-// has seen to it that it is a number.
+// splitFormat returns the name and the count of a FORMAT; the count is 0 if it has
+// none. The parser has checked that the count is a number.
 func splitFormat(format string) (name string, count int) {
 	name, digits, counted := strings.Cut(strings.TrimSuffix(format, "]"), "[")
 	if counted {
@@ -66,7 +65,8 @@ func splitFormat(format string) (name string, count int) {
 	return name, count
 }
 
-// formatOf is the FORMAT of that name and its count, nil and 0 if there is none.
+// formatOf returns the FORMAT of that name and its count. They are nil and 0 if
+// name is empty.
 func (r *resolver) formatOf(name spec.Name) (f *value.Format, count int, ok bool) {
 	if name.Text == "" {
 		return nil, 0, true
@@ -97,8 +97,9 @@ func (r *resolver) formatOf(name spec.Name) (f *value.Format, count int, ok bool
 	return f, count, true
 }
 
-// encodeCounted is encode for a FORMAT with a count: so many elements from where p
-// points to or, if it is no pointer, from where it lies, or as many bytes of text.
+// encodeCounted is like encode, for a FORMAT with a count: it encodes count
+// elements, or bytes of text, at the address that p points to. If p is not a
+// pointer, they start at its own address.
 func (r *resolver) encodeCounted(p route, w want, f *value.Format, count int) (encoded, bool) {
 	if f.IsText() {
 		e, ok := r.encode(p, w, f)
@@ -132,8 +133,9 @@ func (r *resolver) encodeCounted(p route, w want, f *value.Format, count int) (e
 	return r.elements(e, size, size*count, x)
 }
 
-// hasElements refuses what does not lie in memory, and to read behind arrays and
-// structs, whose size is known. What lies behind a number may be read.
+// hasElements reports whether so many bytes can be read there. It refuses values
+// that are not in memory, and reads past the end of arrays and structs, whose size
+// is known. Reading past a number is allowed.
 func (r *resolver) hasElements(p route, w want, f *value.Format, bytes int) bool {
 	size, known := btf.Size(orVoid(p.typ))
 	_, isArray := arrayOf(p.typ)
@@ -157,7 +159,7 @@ func (r *resolver) hasElements(p route, w want, f *value.Format, bytes int) bool
 	return true
 }
 
-// elementOf is the C type of one element of a FORMAT.
+// elementOf returns the C type of one element of a FORMAT.
 func elementOf(f *value.Format, size int) btf.Type {
 	switch {
 	case f.Name == "symbol":

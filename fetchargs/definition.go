@@ -9,8 +9,8 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/dynevent"
 )
 
-// eventName makes a name that no other event of the run has. The suffix of a
-// return event is perf's.
+// eventName returns a name that no other event of the run has. The suffix of a
+// return event is the one that perf uses.
 func (r *resolver) eventName(side Side) string {
 	name := identifier(r.spec.Func.Text)
 	suffix := ""
@@ -23,20 +23,20 @@ func (r *resolver) eventName(side Side) string {
 	const room = 4 // for a number
 	name = name[:min(len(name), maxEventName-len(suffix)-room)] + suffix
 	unique := name
-	for n := 2; r.events[unique]; n++ { // that with a number may be a function, too
+	for n := 2; r.events[unique]; n++ { // the name with a number may be a function's, too
 		unique = fmt.Sprintf("%s_%d", name, n)
 	}
 	r.events[unique] = true
 	return unique
 }
 
-// Definitions are the lines that make the probe when appended to
-// kprobe_events, one each: more than one only if several functions have the
-// name, which then share the event.
+// Definitions returns the lines that define the probe when appended to
+// kprobe_events, each in a write of its own. There is more than one only if several
+// functions have the same name; they share the event.
 func (p *Probe) Definitions(group string) []string { return p.definitions(group, Arg.String) }
 
-// Placed are the lines for the kernel that runs now: they have addresses of variables,
-// unless that makes them too long.
+// Placed is like Definitions, for the running kernel: it uses the addresses of
+// variables instead of their names, unless that makes the lines too long.
 func (p *Probe) Placed(group string) []string {
 	lines := p.definitions(group, func(a Arg) string {
 		text := a.String()
@@ -64,8 +64,8 @@ func (p *Probe) definitions(group string, text func(Arg) string) []string {
 	return lines
 }
 
-// Shape is the same for probes whose records have the same fields: names, types
-// and order decide that, not how the values are fetched.
+// Shape returns a string that is the same for probes whose records have the same
+// fields. Only names, types and order matter, not how the values are fetched.
 func (p *Probe) Shape() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s", p.Kind)
@@ -75,8 +75,8 @@ func (p *Probe) Shape() string {
 	return b.String()
 }
 
-// Locate finds what in the spec the byte at column of a definition comes
-// from: the place to show when the kernel refuses it there.
+// Locate returns the part of the spec that the byte at column of a definition comes
+// from. It is shown when the kernel reports an error at that column.
 func (p *Probe) Locate(definition string, column int) spec.Span {
 	whole := p.Plan.Spec.Func.Span
 	if column < 0 || column >= len(definition) {

@@ -1,20 +1,21 @@
-// Package fetchargs makes of a spec and a kernel's types the probes that bring its
-// values. It reads and writes nothing but text. A spec passes through:
+// Package fetchargs turns a spec and the types of a kernel into probes that fetch
+// the values of the spec. It only reads and writes text. A spec goes through these
+// steps:
 //
-//   - [spec.Parse]: text becomes a tree.
-//   - [Resolve]: a plan for each spec. The function is looked up, and its parameters
+//   - [spec.Parse]: the text becomes a tree.
+//   - [Resolve]: each spec becomes a plan. The function is looked up, and its parameters
 //     are located as the architecture passes them ([abi.Arch.Params]).
-//   - walk: each expression becomes a route, a base and the pointers to load from
-//     there, with the C type that it has in the end.
-//   - encode: the route becomes an [Arg], what the kernel is to fetch, and a
-//     [value.Field], how the bytes become a value again. Pointers on the way are
-//     fetched as well, for they tell whether the value is to be believed.
-//   - conditions: what the kernel can decide goes into the event's filter; what it
-//     cannot is left to [Plan.Match].
+//   - walk: each expression becomes a route: a base, the pointers to load from there,
+//     and the C type of the result.
+//   - encode: the route becomes an [Arg], which says what the kernel fetches, and a
+//     [value.Field], which says how the bytes become a value again. The pointers on the
+//     way are fetched as well, because they show whether the value can be believed.
+//   - conditions: what the kernel can decide goes into the event's filter; the rest
+//     is left to [Plan.Match].
 //   - finish: a [Plan] has a [Probe] for the function's entry, its return, or both.
 //
-// Then [Probe.Definitions] are the lines for kprobe_events, [EmitTracefs],
-// [EmitShell] and [EmitBoot] write them for people to paste, [Plan.Explain] says how
-// each value is fetched, and [Save] and [Load] keep plans in recordings. The records
-// that come are read by [Probe.Decoder].
+// [Probe.Definitions] then returns the lines for kprobe_events. [EmitTracefs],
+// [EmitShell] and [EmitBoot] write them for people to paste, [Plan.Explain] says
+// how each value is fetched, and [Save] and [Load] keep plans in recordings.
+// [Probe.Decoder] decodes the records.
 package fetchargs

@@ -11,18 +11,18 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/dynevent"
 )
 
-// An object is fetched as arrays of x64, as many as fit into one event, and the rest
-// by further probes of the same place: the parts of a side. Every part fetches the
-// pointers on the way for itself, and what its filter needs.
+// An object is fetched as arrays of x64, as many as fit into one event. Further
+// probes at the same place fetch the rest: these are the parts of a side. Each part
+// also fetches the pointers on the way and what its filter needs.
 
 const (
 	arrayBytes = 8 * maxElements // of the longest array
-	// textRoom is what a dump leaves of an event to text: a record of more than a
-	// page of the ring buffer is never recorded.
+	// textRoom is how many bytes of an event a dump leaves to text: a record larger
+	// than a page of the ring buffer is never recorded.
 	textRoom = 1024
 )
 
-// encodeDump encodes all of a struct that lies in memory, or in registers.
+// encodeDump encodes all of a struct in memory or in registers.
 func (r *resolver) encodeDump(e encoded, w want, f *value.Format) (encoded, bool) {
 	x, typ := w.x, e.route.typ
 	size, known := btf.Size(typ)
@@ -48,7 +48,7 @@ func (r *resolver) encodeDump(e encoded, w want, f *value.Format) (encoded, bool
 	return e, true
 }
 
-// deeper shows what w, a pointer to a struct, points to.
+// deeper shows the struct that w points to.
 func (r *resolver) deeper(w want) {
 	if w.format.Text != "" {
 		return
@@ -68,7 +68,7 @@ func (r *resolver) deeper(w want) {
 	r.show(inner)
 }
 
-// memberHint names members of a struct.
+// memberHint returns a hint that lists members of a struct.
 func memberHint(t btf.Type) string {
 	list := btf.Members(t)
 	hint := "name a member: " + strings.Join(list[:min(8, len(list))], ", ")
@@ -78,15 +78,15 @@ func memberHint(t btf.Type) string {
 	return hint
 }
 
-// A dump is a field whose memory gets its place when all else has one.
+// A dump is a field whose fetchargs are added after those of all other fields.
 type dump struct {
 	encoded
 	index int // in builder.fields
 	label string
 }
 
-// addDump adds the field of a dump, of which nothing is fetched yet but the pointers
-// that lead to it.
+// addDump adds the field of a dump. It fetches only the pointers that lead to it;
+// spread adds the rest.
 func (b *builder) addDump(e encoded, w want, f value.Field) (ref, bool) {
 	f.Dump = &value.Extent{}
 	if len(e.route.labels) > 0 {
@@ -100,8 +100,8 @@ func (b *builder) addDump(e encoded, w want, f value.Field) (ref, bool) {
 	return ref{&b.side, len(b.fields) - 1}, true
 }
 
-// spread gives the dumps of b their places, and returns b with the further parts that
-// this takes.
+// spread adds the fetchargs of the dumps, and returns b with the further parts that
+// they need.
 func (b *builder) spread() []*builder {
 	parts := []*builder{b}
 	for _, d := range b.dumps {
@@ -126,7 +126,7 @@ func (b *builder) spread() []*builder {
 	return parts
 }
 
-// next makes the n-th part of b's side, with what its filter needs.
+// next makes the n-th part of b's side, with the fetchargs that its filter needs.
 func (b *builder) next(n int) *builder {
 	part := b.r.newBuilder(b.probe.Symbols, b.at, b.probe.Kind)
 	part.part, part.probe.Part, part.used, part.counter = n, n, true, b.counter
@@ -139,7 +139,7 @@ func (b *builder) next(n int) *builder {
 	return part
 }
 
-// filtered are the args that a filter asks for.
+// filtered returns the args that a filter names.
 func filtered(args []Arg, filter string) (used []Arg) {
 	words := strings.FieldsFunc(filter, func(c rune) bool { return c > 0x7f || !spec.IsWord(byte(c)) })
 	for _, a := range args {
@@ -150,8 +150,8 @@ func filtered(args []Arg, filter string) (used []Arg) {
 	return used
 }
 
-// room is how many of n bytes of d can be fetched by b: all of them, or some arrays,
-// or none.
+// room returns how many of n bytes of d fit into b: all of them, some whole arrays,
+// or 0.
 func (b *builder) room(d dump, n int) int {
 	const own = 8 + 8 + 4 + 4 // caller, stack, trial and the task's name
 	left := maxEventSize - own - 8*len(d.route.labels)
@@ -167,9 +167,9 @@ func (b *builder) room(d dump, n int) int {
 		left -= b.args[i].Size()
 		line -= len(b.args[i].Name) + len(b.args[i].String()) + 2
 	}
-	if b.counter != nil { // and the count before and after each array
+	if b.counter != nil { // the count is fetched before and after each array
 		left -= 16*(len(b.reads)+1) + 8*(b.counter.depth+2)
-		n = min(n, arrayBytes) // so that it tells which page
+		n = min(n, arrayBytes) // so that the count shows which page faulted
 	} else if b.r.target.Live {
 		left -= 8 // two windows
 		line -= 2 * (maxArgName + b.r.target.Features.MaxArg())
@@ -178,14 +178,15 @@ func (b *builder) room(d dump, n int) int {
 	for _, a := range d.route.hops {
 		line -= maxArgName + len(a.wrap("")) + each
 	}
-	const tail = 4 // arrays of what is left behind the last x64
+	const tail = 4 // arrays for what is left after the last x64
 	if arrays := min(line/each, maxArgs/2) - tail; n > left || (n+arrayBytes-1)/arrayBytes > arrays {
 		n = max(0, min(left/arrayBytes, arrays)) * arrayBytes
 	}
 	return n
 }
 
-// stretchArg fetches count elements of the object, from byte at on.
+// stretchArg returns the fetcharg of count elements of the object, starting at byte
+// at.
 func (d *dump) stretchArg(at int, typ Type, count int) Arg {
 	a := d.route.at(int64(at), nil).fetcharg().as(typ)
 	if count > 1 {
@@ -194,8 +195,8 @@ func (d *dump) stretchArg(at int, typ Type, count int) Arg {
 	return a
 }
 
-// stretch has b fetch n bytes of d, from byte at on. The field of d is of the part
-// first.
+// stretch makes b fetch n bytes of d, starting at byte at. The field of d belongs
+// to the part first.
 func (b *builder) stretch(first *builder, d dump, at, n int) bool {
 	f, own := first.fields[d.index], b == first && at == 0
 	if !own {
@@ -221,8 +222,8 @@ func (b *builder) stretch(first *builder, d dump, at, n int) bool {
 	return true
 }
 
-// arrays adds the fetchargs of a stretch, in numbers of 8 bytes and what is left, so
-// that nothing behind the object is read.
+// arrays adds the fetchargs of a stretch: numbers of 8 bytes, then smaller ones, so
+// that nothing after the object is read.
 func (b *builder) arrays(d dump, f *value.Field) bool {
 	f.Arg = len(b.args)
 	for at, end := f.Dump.At, f.Dump.At+f.Count; at < end; f.Dump.Args++ {
@@ -242,7 +243,7 @@ func (b *builder) arrays(d dump, f *value.Field) bool {
 	return true
 }
 
-// windows has b fetch what tells which pages of a stretch could be read.
+// windows adds the fetchargs that show which pages of a stretch could be read.
 func (b *builder) windows(d dump, f *value.Field) (all []value.Window) {
 	labels := d.route.labels
 	if len(labels) == 0 || labels[len(labels)-1].text == "" {
@@ -275,8 +276,8 @@ func (b *builder) windows(d dump, f *value.Field) (all []value.Window) {
 	return all
 }
 
-// readable fetches what tells whether m could be read at some bytes of the object,
-// at one of them if there are several.
+// readable adds the fetchargs that show whether m could be read at certain bytes of
+// the object. If there are several, it is enough that one of them could be read.
 func (b *builder) readable(m piece, kind value.ProofKind, at ...int) *value.Proof {
 	p := &value.Proof{Kind: kind, Any: len(at) > 1 || kind == value.Itself}
 	var args []Arg
@@ -290,8 +291,8 @@ func (b *builder) readable(m piece, kind value.ProofKind, at ...int) *value.Proo
 	return b.byStrings(p, args, false, m)
 }
 
-// sameFilters checks that all parts of a side have one filter and all that it asks
-// for: otherwise some would be recorded without the others.
+// sameFilters checks that all parts of a side have the same filter and fetch what
+// it needs. Otherwise some parts would be recorded without the others.
 func (p *Plan) sameFilters() error {
 	for _, side := range []Side{Entry, Return} {
 		parts := p.Of(side)

@@ -8,10 +8,10 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
-// How long a call took is no value of a probe: it is known when both its ends are
-// seen, and each line shows it. Conditions call it duration.
+// The duration of a call is not fetched by a probe: it is known once the entry and
+// the return have been seen, and every line shows it. Conditions call it duration.
 
-// isDuration reports whether x is that name.
+// isDuration reports whether x is duration or $duration.
 func isDuration(x spec.Expr) bool {
 	switch x := x.(type) {
 	case *spec.Ident:
@@ -22,8 +22,8 @@ func isDuration(x spec.Expr) bool {
 	return false
 }
 
-// elapsed reports whether x is the duration of the call, and not a parameter of that
-// name, and has both ends of calls traced.
+// elapsed reports whether x is the duration of the call and not a parameter or an
+// item of that name. If it is, both ends of the calls are traced.
 func (r *resolver) elapsed(x spec.Expr) (is, ok bool) {
 	if !isDuration(x) {
 		return false, false
@@ -42,7 +42,7 @@ func (r *resolver) elapsed(x spec.Expr) (is, ok bool) {
 	return true, true
 }
 
-// endless are functions that do not return; BTF does not say.
+// endless lists functions that do not return. BTF does not mark them.
 var endless = []string{"do_exit", "do_group_exit", "make_task_dead", "kthread_exit", "kthread_complete_and_exit", "module_put_and_kthread_exit", "panic", "cpu_startup_entry"}
 
 // elapsed reports whether x is the duration of the recorded calls.
@@ -60,14 +60,14 @@ func (s *selection) elapsed(x spec.Expr) (is, ok bool) {
 	return true, true
 }
 
-// plainDuration refuses to show a duration otherwise than each line does.
+// plainDuration refuses a name or a format for the duration.
 func (c *complaints) plainDuration(item *spec.Item) {
 	if item.Name.Text != "" || item.Format.Text != "" {
 		c.fail(item.Span, "write duration alone", "each line shows the duration in a form of its own")
 	}
 }
 
-// compareDuration makes t a test of the call's duration.
+// compareDuration makes t compare the duration of the call.
 func (c *comparer) compareDuration(t *test, x *spec.Compare) {
 	t.elapsed = true
 	l := x.Value

@@ -9,9 +9,9 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/dynevent"
 )
 
-// Probes are the probes of the plans, returns before entries: of two probes
-// on one function the kernel runs the one defined last first, and a return
-// probe that ran first would hide the caller from the other.
+// Probes returns the probes of the plans, returns before entries. Of two probes on
+// one function the kernel first runs the one that was defined last, and a return
+// probe that ran first would hide the caller from the entry probe.
 func Probes(plans []*Plan) []*Probe {
 	var probes []*Probe
 	for _, p := range plans {
@@ -22,9 +22,9 @@ func Probes(plans []*Plan) []*Probe {
 	return probes
 }
 
-// EmitTracefs writes the lines to append to kprobe_events, and as comments,
-// which that file skips, what to write to which file after that. Comments for
-// people begin with "##".
+// EmitTracefs writes the lines to append to kprobe_events. Comments, which that
+// file skips, say what to write to which file after that. Comments for people begin
+// with "##".
 func EmitTracefs(w io.Writer, plans []*Plan, group string, scope Scope) {
 	for _, text := range append(Pasted(plans), scope.pasted()...) {
 		fmt.Fprintln(w, "## "+text)
@@ -49,9 +49,8 @@ func EmitTracefs(w io.Writer, plans []*Plan, group string, scope Scope) {
 	}
 }
 
-// EmitShell writes a script to paste into a root shell. It is one compound
-// command, so that Ctrl-C ends the trace without eating the lines that undo
-// everything.
+// EmitShell writes a script to paste into a root shell. It is one compound command,
+// so that Ctrl-C ends the trace and the lines that undo everything still run.
 func EmitShell(w io.Writer, plans []*Plan, group string, scope Scope) {
 	probes, settings := Probes(plans), scope.settings()
 	fmt.Fprintln(w, "(")

@@ -9,21 +9,21 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/dynevent"
 )
 
-// Limits of what a kernel takes when it boots, in bytes: COMMAND_LINE_SIZE on
-// x86 and arm64, and MAX_BUF_LEN of kernel/trace/trace_boot.c, each less a NUL; a
-// definition has one more behind it there (dynevent_arg_add).
+// Limits of what a booting kernel takes, in bytes: COMMAND_LINE_SIZE on x86 and
+// arm64, and MAX_BUF_LEN of kernel/trace/trace_boot.c, each without the NUL. A
+// probe has one byte less, because dynevent_arg_add puts a byte after it.
 const (
 	maxCommandLine = 2047
 	maxBootFilter  = 255
 	maxBootProbe   = 254
 )
 
-// EmitBoot writes what defines and enables the probes at boot: a word of the
+// EmitBoot writes what defines and enables the probes at boot: a parameter of the
 // kernel's command line (Documentation/trace/kprobetrace.rst, "Kernel Boot
-// Parameter"), or if there are filters or a mask of CPUs, for which that has no place, a
-// bootconfig (Documentation/trace/boottime-trace.rst). It tells which. cpuMask is as
-// in a Scope, of which there is no more when no process is there yet. The error is an
-// Errors.
+// Parameter"). That has no place for filters or a mask of CPUs; with these EmitBoot
+// writes a bootconfig (Documentation/trace/boottime-trace.rst) and reports it.
+// cpuMask is as in a Scope; the rest of a Scope does not apply, because there are
+// no processes yet. The error may be a [spec.Errors].
 func EmitBoot(w io.Writer, plans []*Plan, group, cpuMask string) (bootconfig bool, err error) {
 	probes := Probes(plans)
 	bootconfig = cpuMask != ""
@@ -65,9 +65,9 @@ func emitCommandLine(w io.Writer, probes []*Probe, group string) error {
 	return err
 }
 
-// bootconfig writes the probe as boot-time tracing reads it, which defines probes
-// at this early time, before those of the command line, and only in the group
-// kprobes. It knows returns by their place.
+// bootconfig writes the probe in the form that boot-time tracing reads. It defines
+// probes earlier than the command line does, and only in the group kprobes. A
+// return is marked by %return after the symbol.
 func (p *Probe) bootconfig(w *strings.Builder) *spec.Error {
 	head, place := dynevent.Kprobe.Head("kprobes", p.Event, 0)+" ", ""
 	if p.Side == Return {
@@ -102,8 +102,8 @@ func (p *Probe) bootconfig(w *strings.Builder) *spec.Error {
 	return nil
 }
 
-// bootQuote quotes a value of a bootconfig, which knows both quotes and no way to
-// write one inside of its like; "" if s has both.
+// bootQuote quotes a value of a bootconfig. There a value stands in either kind of
+// quotes, and neither can be escaped. It returns "" if s has both.
 func bootQuote(s string) string {
 	for _, quote := range []string{`"`, `'`} {
 		if !strings.Contains(s, quote) {
@@ -113,7 +113,7 @@ func bootQuote(s string) string {
 	return ""
 }
 
-// refuse is an error about the probe's function.
+// refuse returns an error at the probe's function.
 func (p *Probe) refuse(hint, format string, args ...any) *spec.Error {
 	wanted := p.Plan.Spec
 	return &spec.Error{Text: wanted.Text, Span: wanted.Func.Span, Msg: fmt.Sprintf(format, args...), Hint: hint}

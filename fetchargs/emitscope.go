@@ -5,22 +5,23 @@ import (
 	"strings"
 )
 
-// A Scope is where the probes of emitted lines record. The zero value is everywhere.
+// A Scope says on which CPUs and for which processes emitted lines record. The zero
+// value means everywhere.
 type Scope struct {
-	CPUMask string // of the CPUs, as tracing_cpumask reads it; "" for all
-	Pids    []int  // processes, all threads of each; none for all there are
-	Follow  bool   // and their children, those they have and those to come
+	CPUMask string // the CPUs, in the form of tracing_cpumask; "" for all
+	Pids    []int  // processes with all their threads; none means all processes
+	Follow  bool   // also the children of Pids, those of now and of later
 }
 
-// A setting is a file of tracefs that is written before probes are enabled.
+// A setting is a tracefs file that is written before probes are enabled.
 type setting struct {
 	file  string
 	lines []string // of a shell in the directory of tracefs
-	back  string   // the line that writes what was in it, $was
+	back  string   // the line that restores the old content, $was
 }
 
-// settings are in the order in which they are written: what the threads of the list
-// start is in it from then on.
+// settings returns the settings in the order in which they are written: event-fork
+// comes before the threads, so that it catches all that these start.
 func (s Scope) settings() []setting {
 	var all []setting
 	if s.CPUMask != "" {
@@ -29,8 +30,9 @@ func (s Scope) settings() []setting {
 	if len(s.Pids) == 0 {
 		return all
 	}
-	// A write for each thread: the kernel takes a number that two writes share for two.
-	// Of a line without a number 5.10 takes nothing, which some shells try again for ever.
+	// Each thread has a write of its own: the kernel takes a number that is split
+	// over two writes for two numbers. 5.10 consumes nothing of a line without a
+	// number, and some shells then retry for ever.
 	add := `add() { for t in /proc/$1/task/*; do echo "${t##*/}" >> set_event_pid; done; }`
 	if s.Follow {
 		all = append(all, setting{"options/event-fork", []string{"echo 1 > options/event-fork"}, "echo $was > options/event-fork"})
@@ -43,7 +45,7 @@ func (s Scope) settings() []setting {
 	return append(all, setting{"set_event_pid", lines, ": > set_event_pid; for t in $was; do echo $t >> set_event_pid; done"})
 }
 
-// pasted are words like those of Pasted.
+// pasted returns notes for people, like Pasted.
 func (s Scope) pasted() []string {
 	if len(s.Pids) == 0 || s.Follow {
 		return nil

@@ -6,24 +6,24 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
-// maxElements is how long an array in a fetcharg can be: MAX_ARRAY_LEN.
+// maxElements is the longest array that a fetcharg can have: MAX_ARRAY_LEN.
 const maxElements = 64
 
-// An encoded is a field together with the fetcharg that brings it.
+// An encoded is a field together with the fetcharg that fetches it.
 type encoded struct {
 	field value.Field
 	route route
 	at    spec.Span
 	typ   Type
-	count int   // elements that the record has of that type, 0 if it is no array
-	next  []Arg // bring the rest of the value; nil if the route leads to all of it
+	count int   // elements of that type in the record, 0 if it is not an array
+	next  []Arg // fetch the rest of the value; nil if the route leads to all of it
 	path  *pathFetch
 	char  bool // char is signed, though BTF does not say so
-	short bool // it may end before all that is read of it
+	short bool // the object may end before all that is read
 }
 
-// encode decides how what is wanted is fetched, to which p leads: by its format, or
-// by its type.
+// encode decides how to fetch w, to which p leads: by its format, or else by its
+// type.
 func (r *resolver) encode(p route, w want, f *value.Format) (e encoded, ok bool) {
 	e, x := encoded{route: p, at: w.x.Where()}, w.x
 	switch {
@@ -82,8 +82,8 @@ func (r *resolver) encode(p route, w want, f *value.Format) (e encoded, ok bool)
 	return e, false
 }
 
-// encodeShape is encode for a FORMAT that says what is to be fetched, and not only how a
-// number is shown.
+// encodeShape is like encode, for a FORMAT that says what to fetch and not only how
+// to show a number.
 func (r *resolver) encodeShape(e encoded, w want, f *value.Format) (encoded, bool) {
 	p, x := e.route, w.x
 	switch f.Shape {
@@ -112,8 +112,8 @@ func (r *resolver) encodeShape(e encoded, w want, f *value.Format) (encoded, boo
 	return r.encodeFixed(e, x, f)
 }
 
-// lookThrough goes into structs of one member, such as atomic_t and kuid_t,
-// down to what they hold.
+// lookThrough replaces a struct of one member, such as atomic_t or kuid_t, by that
+// member.
 func lookThrough(p route) route {
 	for p.typ != nil && isStruct(p.typ) {
 		if form, one := value.FormOf(p.typ); one && (form == value.Bits || form == value.IP6) {
@@ -145,12 +145,12 @@ func (r *resolver) cannotShow(t btf.Type, x spec.Expr) {
 	r.failWith(x.Where(), spec.ErrUnsupported, memberHint(t), "%s is a %s; showing all of it is not supported yet", x, name)
 }
 
-// number encodes an integer of size bytes, whose sign the C type decides.
+// number encodes an integer of size bytes. The C type decides its sign.
 func number(e encoded, size int, f *value.Format) encoded {
 	e.field.Type, e.field.Encoding, e.field.Size = e.route.typ, value.Integer, size
 	kind := "u"
 	switch {
-	case f != nil && f.Signed && (e.route.typ == nil || pointee(e.route.typ) != nil): // as it is shown
+	case f != nil && f.Signed && (e.route.typ == nil || pointee(e.route.typ) != nil): // signed as it is shown
 		kind, e.field.Signed = "s", true
 	case f != nil && f.Name == "sym", pointee(e.route.typ) != nil, f != nil && f.Name == "x" && e.route.wide == nil,
 		e.route.typ == nil && (f == nil || f.Shape != value.FixedWidth):
@@ -166,9 +166,9 @@ func number(e encoded, size int, f *value.Format) encoded {
 	return e
 }
 
-// signedChar reports whether t is char, or an array of it, which is signed where BTF
-// does not say: as 5.10's says it not even of signed char. Since 6.2 it is unsigned
-// everywhere, and BTF does say.
+// signedChar reports whether t is char, or an array of char, and char is signed
+// though BTF does not say so. The BTF of 5.10 does not mark even signed char. Since
+// 6.2 char is unsigned everywhere, and BTF marks signed char.
 func (r *resolver) signedChar(t btf.Type) bool {
 	if a, ok := arrayOf(t); ok {
 		t = a.Type
@@ -202,7 +202,8 @@ func (r *resolver) encodeBits(e encoded, x spec.Expr, size int, f *value.Format)
 	return e, true
 }
 
-// encodeText encodes a string: an array in place, or what a pointer points to.
+// encodeText encodes a string: an array in place, or the text that a pointer points
+// to.
 func (r *resolver) encodeText(e encoded, x spec.Expr, f *value.Format) (encoded, bool) {
 	p := e.route
 	e.field.Type, e.field.Encoding, e.field.Size = p.typ, value.String, 4
@@ -232,8 +233,8 @@ func (r *resolver) encodeText(e encoded, x spec.Expr, f *value.Format) (encoded,
 	return e, true
 }
 
-// encodeBytes encodes an address of so many bytes: an array or struct in
-// place, or what a pointer points to.
+// encodeBytes encodes an address of f.Size bytes: an array or a struct in place, or
+// the bytes that a pointer points to.
 func (r *resolver) encodeBytes(e encoded, x spec.Expr, f *value.Format) (encoded, bool) {
 	p := e.route
 	if p.typ == nil || pointee(p.typ) != nil {
@@ -253,12 +254,12 @@ func (r *resolver) encodeBytes(e encoded, x spec.Expr, f *value.Format) (encoded
 	return r.bytesOf(e, p, f.Size, x)
 }
 
-// encodeRaw encodes the bytes of an object, 64 at most.
+// encodeRaw encodes the bytes of an object, at most 64.
 func (r *resolver) encodeRaw(e encoded, x spec.Expr, f *value.Format) (encoded, bool) {
 	p := e.route
 	size, known := btf.Size(orVoid(p.typ))
 	switch {
-	case p.bitSize > 0 && !p.mem && p.bitSize%8 == 0: // a member of what is in a register
+	case p.bitSize > 0 && !p.mem && p.bitSize%8 == 0: // a member of a struct in a register
 		return r.encodeBits(e, x, size, value.FormatNamed("x"))
 	case p.typ == nil && !p.mem:
 		return number(e, 8, value.FormatNamed("x")), true
@@ -270,15 +271,15 @@ func (r *resolver) encodeRaw(e encoded, x spec.Expr, f *value.Format) (encoded, 
 	return r.bytesOf(e, p, size, x)
 }
 
-// bytesOf encodes n bytes at p, 64 at most.
+// bytesOf encodes n bytes at p, at most 64.
 func (r *resolver) bytesOf(e encoded, p route, n int, x spec.Expr) (encoded, bool) {
 	e.field.Type, e.route = e.route.typ, p
 	e.typ = x8Type
 	return r.elements(e, 1, n, x)
 }
 
-// elements encodes as many elements of size bytes as there are in so many bytes,
-// 64 at most. e.typ is that of one.
+// elements encodes the elements of size bytes that fit into so many bytes, at most
+// 64 of them. e.typ is the type of one.
 func (r *resolver) elements(e encoded, size, bytes int, x spec.Expr) (encoded, bool) {
 	n := min(bytes/size, maxElements)
 	e.field.Encoding, e.field.Size, e.field.Count = value.Array, size, n

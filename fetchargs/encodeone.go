@@ -11,8 +11,8 @@ func (r *resolver) encodeOne(e encoded, w want, form value.Form) (encoded, bool)
 	size, _ := btf.Size(e.route.typ)
 	switch _, behind := w.x.(*spec.Deref); {
 	case form == value.Bits && behind && size > 8 && e.route.mem:
-		// Of one that was allocated there are only so many words as the machine has
-		// CPUs for: one at least.
+		// A mask that was allocated has only as many words as the machine needs for
+		// its CPUs, but at least one.
 		e.field.Type, e.typ = e.route.typ, x64Type
 		e, ok := r.elements(e, 8, 8, w.x)
 		e.field.Whole = size
@@ -40,8 +40,9 @@ func (r *resolver) encodeOne(e encoded, w want, form value.Form) (encoded, bool)
 	return r.encodeDump(e, w, nil)
 }
 
-// encodeSockAddr encodes the address of a socket: in place, or what a pointer points
-// to. Where the type does not tell how long it is, as many bytes are read as any has.
+// encodeSockAddr encodes the address of a socket, in place or behind a pointer. If
+// the type does not say how long it is, it reads as many bytes as the longest
+// address has.
 func (r *resolver) encodeSockAddr(e encoded, x spec.Expr) (encoded, bool) {
 	p := e.route
 	if p.typ == nil || pointee(p.typ) != nil {

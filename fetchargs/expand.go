@@ -13,13 +13,13 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
-// maxFunctions is how many functions one glob may stand for in a live trace.
-// Each takes milliseconds to arm, and whoever writes '*' by mistake should not
-// slow down every function of a machine.
+// maxFunctions is the most functions that a glob may match in a live trace. Each
+// takes milliseconds to arm, and somebody who writes '*' by mistake should not slow
+// down every function of a machine.
 const maxFunctions = 5000
 
-// specOf is s for one of the functions that it stands for. What is wrong with it
-// is still shown in the text that the user wrote.
+// specOf returns s for one of the functions that it matches. Errors are still shown
+// in the text that the user wrote.
 func specOf(s *spec.Spec, f btf.FuncName) *spec.Spec {
 	one := *s
 	one.Func.Text = f.Name
@@ -33,11 +33,11 @@ func specOf(s *spec.Spec, f btf.FuncName) *spec.Spec {
 type job struct {
 	spec  *spec.Spec
 	glob  *Glob    // nil if the user named the function
-	named string   // of a syscall, what the user called it
-	call  *syscall // what the function is to programs, nil if it is none of theirs
+	named string   // for a system call, the name that the user gave
+	call  *syscall // the system call that the function implements; nil if it is not one
 }
 
-// entryPoint is the function's name in the kernel.
+// entryPoint returns the name of the function in the kernel.
 func (j *job) entryPoint() string {
 	if j.call != nil {
 		return j.call.symbol
@@ -45,8 +45,8 @@ func (j *job) entryPoint() string {
 	return j.spec.Func.Text
 }
 
-// attempts are what there is to try for the specs, the alternatives of one behind each
-// other.
+// attempts returns what there is to try for the specs; the alternatives of a spec
+// follow each other.
 func (t *Target) attempts(specs []*spec.Spec) (all []attempt, fatal error) {
 	traceable := sync.OnceValue(t.traceable)
 	for _, s := range specs {
@@ -65,7 +65,7 @@ func (t *Target) attempts(specs []*spec.Spec) (all []attempt, fatal error) {
 	return all, nil
 }
 
-// expand makes one job of each function that a spec stands for. wrong says that there
+// expand returns a job for each function that a spec matches. wrong says why there
 // is nothing to probe.
 func (t *Target) expand(s *spec.Spec, traceable func() func(module, name string) bool) (found []job, wrong *spec.Error, fatal error) {
 	if !spec.IsGlob(s.Func.Text) {
@@ -109,7 +109,7 @@ func (t *Target) expand(s *spec.Spec, traceable func() func(module, name string)
 	return found, nil, nil
 }
 
-// named is what there is to make of a spec without a glob.
+// named returns the jobs of a spec without a glob.
 func (t *Target) named(s *spec.Spec) ([]job, *spec.Error) {
 	if calls := t.namedSyscalls(s); len(calls) > 0 {
 		return syscallJobs(s, nil, calls...), nil
@@ -121,7 +121,7 @@ func (t *Target) named(s *spec.Spec) ([]job, *spec.Error) {
 	return []job{{spec: s}}, nil
 }
 
-// matching are the functions that a glob stands for, or what is wrong with it.
+// matching returns the functions that a glob matches, or an error in the glob.
 func (t *Target) matching(s *spec.Spec) ([]btf.FuncName, *spec.Error, error) {
 	if s.Module.Text == syscallModule {
 		return nil, t.noSyscall(s), nil
@@ -156,7 +156,8 @@ func tooMany(s *spec.Spec, n int) *spec.Error {
 		Msg: fmt.Sprintf("%s stands for %d functions, %d can be traced at once", s.Func.Text, n, maxFunctions)}
 }
 
-// traceable is what tells which functions can be probed: all, if that is not known.
+// traceable returns a function that reports whether a function can be probed. It
+// always reports true if that is not known.
 func (t *Target) traceable() func(module, name string) bool {
 	if t.Traceable != nil {
 		if f := t.Traceable(); f != nil {
@@ -172,7 +173,7 @@ func (t *Target) traceable() func(module, name string) bool {
 	return func(string, string) bool { return true }
 }
 
-// noMatch explains a glob that matches nothing.
+// noMatch returns the error for a glob that matches nothing.
 func (t *Target) noMatch(s *spec.Spec) *spec.Error {
 	e := &spec.Error{Text: s.Text, Span: s.Func.Span, Msg: fmt.Sprintf("no function of this kernel matches %s", s.Func.Text)}
 	if s.Module.Text != "" {
@@ -189,8 +190,8 @@ func (t *Target) noMatch(s *spec.Spec) *spec.Error {
 	return e
 }
 
-// nearGlobs are globs that match something and begin nearly like this one: of
-// the beginnings of names, common ones are rather meant than rare ones.
+// nearGlobs returns globs that match something and begin nearly like this one.
+// Common beginnings of names are more likely to be meant than rare ones.
 func nearGlobs(glob string, names []btf.FuncName) []string {
 	fixed := glob[:strings.IndexAny(glob, "*?[")]
 	rest := glob[len(fixed):]

@@ -9,9 +9,9 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
-// Explain writes how each value of the plan is fetched: its C type, the
-// fetcharg with the steps in it, the pointers that are checked, and where the
-// conditions are decided.
+// Explain writes how each value of the plan is fetched: its C type, the fetcharg
+// with its steps, the pointers that are checked, and where the conditions are
+// decided.
 func (p *Plan) Explain(w io.Writer) {
 	fmt.Fprintf(w, "%s\n", p.Spec.Alone())
 	fmt.Fprintf(w, "  %s\n", p.Func)
@@ -94,8 +94,8 @@ func (p *Probe) explainField(w io.Writer, f *value.Field) {
 	}
 }
 
-// explainDump tells how the bytes of an object are fetched, and what tells that they
-// could be read.
+// explainDump writes how the bytes of an object are fetched, and how it is known
+// that they could be read.
 func (p *Probe) explainDump(w io.Writer, f *value.Field) {
 	for _, a := range p.Args[f.Arg : f.Arg+f.Dump.Args] {
 		fmt.Fprintf(w, "      %s=%s\n", a.Name, a)
@@ -118,7 +118,8 @@ func (p *Probe) explainDump(w io.Writer, f *value.Field) {
 	}
 }
 
-// explainParts tells what of a value is in which arg, if that is not all of one.
+// explainParts writes which part of a value is in which arg, unless one arg is the
+// value.
 func (p *Probe) explainParts(w io.Writer, f *value.Field) {
 	n := f.Size * f.Count
 	if p.goesOn(f) {
@@ -139,7 +140,7 @@ func (p *Probe) explainParts(w io.Writer, f *value.Field) {
 	}
 }
 
-// describe writes a test as a condition on the fields' labels.
+// describe returns a test as a condition on the labels of the fields.
 func (p *Plan) describe(t *test) string {
 	word := " && "
 	if t.or != nil {
@@ -175,9 +176,9 @@ func (p *Plan) describe(t *test) string {
 	return text
 }
 
-// masked is the left side of a comparison with c.
+// masked returns the left side of a comparison with c.
 func (c constant) masked(f *value.Field) string {
-	if c.mask == 0 || strings.Contains(c.shown, "/") { // a prefix has its mask in itself
+	if c.mask == 0 || strings.Contains(c.shown, "/") { // a prefix contains its mask
 		return f.Label
 	}
 	mask := c.mask

@@ -7,16 +7,16 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
-// A FaultCount is where a kernel before 5.14 counts the fetches of a probe that
-// fault: in nmissed of struct kprobe (kprobe_fault_handler, taken away by
-// ec6aba3d2be1). The kernel finds that struct by the probe's address in
-// kprobe_table, and so can a fetcharg. One that fetches the count before and after
-// a value tells whether reading that has faulted.
+// A FaultCount locates the counter in which kernels before 5.14 count the faulting
+// fetches of a probe: nmissed of struct kprobe (kprobe_fault_handler, removed by
+// ec6aba3d2be1). The kernel finds that struct in kprobe_table by the address of the
+// probe, and so can a fetcharg. Two fetchargs that fetch the counter before and
+// after a value show whether reading the value has faulted.
 type FaultCount struct {
-	List, Misses, Addr int64  // bytes: members of struct kprobe
+	List, Misses, Addr int64  // offsets of members of struct kprobe, in bytes
 	Text               uint64 // address of _stext
 	Table              uint64 // address of kprobe_table
-	UserEnd            uint64 // address where the memory of programs ends: what faults behind it is not counted
+	UserEnd            uint64 // end of user memory; faults at addresses after it are not counted
 }
 
 const (
@@ -26,7 +26,8 @@ const (
 	hashFactor    = 0x61c8864680b583eb // GOLDEN_RATIO_64
 )
 
-// FaultCountOf finds the count; nil if the kernel has none, or hides where.
+// FaultCountOf returns the location of the counter; nil if the kernel has none, or
+// hides it.
 func FaultCountOf(k *btf.Kernel, place func(string) (SymbolPlace, error), userEnd uint64) *FaultCount {
 	kprobe, err := k.Type("struct kprobe")
 	if err != nil {
@@ -46,7 +47,7 @@ func FaultCountOf(k *btf.Kernel, place func(string) (SymbolPlace, error), userEn
 		}
 		return p.Addrs[0]
 	}
-	offset("fault_handler") // whose time the count is of
+	offset("fault_handler") // the member exists in the kernels that count
 	c := &FaultCount{List: offset("list"), Misses: offset("nmissed"), Addr: offset("addr"), Text: at("_stext"), Table: at(kprobeTable), UserEnd: userEnd}
 	if err != nil || offset("hlist") != 0 || c.Table == 0 || c.Text == 0 {
 		return nil
@@ -54,16 +55,16 @@ func FaultCountOf(k *btf.Kernel, place func(string) (SymbolPlace, error), userEn
 	return c
 }
 
-// A counter is the FaultCount of one function's probes.
+// A counter is the FaultCount of the probes of one function.
 type counter struct {
 	FaultCount
 	addr  uint64 // of the function
-	depth int    // how many kprobes come before its own in the table's bucket
+	depth int    // kprobes before its own in the bucket of the table
 }
 
-// counter finds the count of the plan's function. Those of the run that are
-// probed after it come before it in the bucket; if somebody else's do, too, the
-// address tells, and nothing is proven.
+// counter returns the counter of the plan's function. Functions that the run probes
+// later come before it in the bucket. If somebody else's probes do, too, the
+// address of the kprobe shows that, and nothing is proven.
 func (r *resolver) counter() *counter {
 	addr, ok := r.addressIn(r.entryPoint())
 	if !ok || r.fn.Module != "" {
@@ -81,7 +82,8 @@ func (r *resolver) counter() *counter {
 	return c
 }
 
-// addressIn is where the kernel has the function of a name, if it has one.
+// addressIn returns the address of a function of the kernel, if there is exactly
+// one.
 func (r *resolver) addressIn(name string) (uint64, bool) {
 	facts, err := r.symbolTable()
 	offsets := facts[name].Offsets
@@ -94,24 +96,25 @@ func (r *resolver) addressIn(name string) (uint64, bool) {
 // bucket is hash_ptr of include/linux/hash.h.
 func bucket(addr uint64) uint64 { return addr * hashFactor >> hashShift }
 
-// kprobe is the n-th one of the bucket.
+// kprobe returns the fetcharg of the n-th kprobe of the bucket.
 func (c *counter) kprobe(n int) Arg {
 	first := Base{Kind: Memory, Name: kprobeTable, N: int64(8 * bucket(c.addr)), Addr: c.Table}
 	return Arg{Base: first, Hops: make([]Hop, n), Type: x64Type} // hlist.next is the first member
 }
 
-// misses is the count. Of several probes at the address the one in the table
-// stands for all, and their own are in its list; one alone is in its own.
+// misses returns the fetcharg of the count. If several probes share the address,
+// the one in the table stands for all of them, and they are in its list. A single
+// probe is in its own list.
 func (c *counter) misses() Arg {
 	return c.kprobe(c.depth).then(Hop{Offset: c.List}).then(Hop{Offset: c.Misses - c.List})
 }
 
-// CanFault reports whether memory is read that may not be there.
+// CanFault reports whether the fetcharg reads memory that may not be there.
 func (a *Arg) CanFault() bool {
 	return a.Follows() && (a.Base.Kind != Memory || a.Base.Name != kprobeTable)
 }
 
-// counted has the kprobe and its address fetched, which the proof by the count needs.
+// counted adds the kprobe and its address, which the proof by the counter needs.
 func (b *builder) counted(m piece) *value.Proof {
 	c := b.counter
 	p := &value.Proof{Kind: value.Counted, Reads: m.reads, Addr: c.addr, End: c.UserEnd, From: m.at, To: m.at + int64(m.size)}
@@ -129,7 +132,7 @@ func (b *builder) counted(m piece) *value.Proof {
 	return p
 }
 
-// count has the probe fetch the count on both sides of all that it proves.
+// count adds fetchargs of the count before and after all reads that it proves.
 func (b *builder) count() {
 	before, after := map[int]bool{}, map[int]bool{}
 	for _, p := range b.reads {

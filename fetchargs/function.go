@@ -9,7 +9,7 @@ import (
 	"github.com/tsnoop/tsnoop/btf"
 )
 
-// function finds the prototype, or says why there is nothing to probe.
+// function looks up the prototype, or says why there is nothing to probe.
 func (r *resolver) function() bool {
 	name := r.spec.Func
 	base, suffix, clone := strings.Cut(name.Text, ".")
@@ -58,7 +58,7 @@ func (r *resolver) function() bool {
 	return true
 }
 
-// noFunction explains a name that BTF does not know.
+// noFunction adds the error for a name that is not in BTF.
 func (r *resolver) noFunction(missing *btf.NotFoundError) {
 	name, module := r.spec.Func, r.spec.Module
 	switch {
@@ -94,7 +94,8 @@ func (r *resolver) noFunction(missing *btf.NotFoundError) {
 	}
 }
 
-// noSymbol explains a function that BTF knows and the symbol table does not.
+// noSymbol adds the error for a function that is in BTF but not in the symbol
+// table.
 func (r *resolver) noSymbol() {
 	name := r.spec.Func
 	if known := r.target.instead(name.Text); len(known) > 0 {
@@ -109,10 +110,10 @@ func (r *resolver) noSymbol() {
 	r.fail(name.Span, "probe a function that calls it", "%s is inlined into its callers: there is no place to probe", name.Text)
 }
 
-// symbols is where to put the probe, in the kernel's words. A name that
-// stands for several functions is replaced by their distances from _stext,
-// which every kernel takes for an entry: the name alone would be refused
-// (since 6.7) or mean whichever comes first.
+// symbols returns where to put the probe, in the kernel's syntax. A name that
+// several functions have is replaced by their offsets from _stext, which every
+// kernel accepts for an entry. Kernels since 6.7 refuse the name alone; older ones
+// take the first.
 func (r *resolver) symbols() []string {
 	name := r.entryPoint()
 	if r.fn.Module != "" {

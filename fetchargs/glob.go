@@ -8,23 +8,23 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
-// A Glob is a spec whose function is a pattern. It stands for every function
-// that matches, as far as that can be probed and has what the items ask for.
+// A Glob is a spec whose function is a pattern. It stands for every function that
+// matches, can be probed, and has what the items ask for.
 type Glob struct {
 	Spec    *spec.Spec
-	Matches int       // functions
-	Left    []LeftOut // those of them that get no probe
-	Narrow  int       // system calls among them that are other functions for 32-bit programs
+	Matches int       // functions that match, with those left out
+	Left    []LeftOut // the functions that get no probe
+	Narrow  int       // matching system calls that are other functions for 32-bit programs
 }
 
-// A LeftOut is a function that a glob matches and that gets no probe.
+// A LeftOut is a function that matches a glob but gets no probe.
 type LeftOut struct {
 	Func string
 	Why  string      // "not traceable"
-	Err  *spec.Error // nil if there is nothing wrong with the spec
+	Err  *spec.Error // nil if the spec is not the reason
 }
 
-// Globs are those that the plans come from, each once.
+// Globs returns the globs that the plans come from, each once.
 func Globs(plans []*Plan) []*Glob {
 	var globs []*Glob
 	for _, p := range plans {
@@ -35,8 +35,8 @@ func Globs(plans []*Plan) []*Glob {
 	return globs
 }
 
-// Undecided names the functions, and globs of functions, of whose conditions the kernel's
-// filter cannot decide all.
+// Undecided returns the functions, and the globs, with conditions that the kernel's
+// filter decides only in part.
 func Undecided(plans []*Plan) []string {
 	var names []string
 	partial := func(p *Plan) bool { return p.Partial }
@@ -53,12 +53,13 @@ func Undecided(plans []*Plan) []string {
 	return names
 }
 
-// LeaveOut notes that a function gets no probe, and why.
+// LeaveOut records that a function gets no probe, and why.
 func (g *Glob) LeaveOut(name string, e *spec.Error) {
 	g.Left = append(g.Left, LeftOut{name, shortReason(name, e.Msg), e})
 }
 
-// Names are the functions of those of the plans that come from the glob and are so.
+// Names returns the functions of the plans that come from the glob and for which so
+// is true.
 func (g *Glob) Names(plans []*Plan, so func(*Plan) bool) []string {
 	var names []string
 	for _, p := range plans {
@@ -69,8 +70,8 @@ func (g *Glob) Names(plans []*Plan, so func(*Plan) bool) []string {
 	return names
 }
 
-// shortReason is an error's message without what differs from function to
-// function, its name: many are alike then.
+// shortReason returns the message of an error without the name of the function, so
+// that many messages become equal.
 func shortReason(name, msg string) string {
 	msg = strings.TrimPrefix(strings.TrimPrefix(msg, name+" "), "has ")
 	msg = strings.Replace(msg, " of "+name+" ", " ", 1)
@@ -80,8 +81,8 @@ func shortReason(name, msg string) string {
 	return msg
 }
 
-// reasons groups the functions by why they are left out, the most common
-// reason first.
+// reasons groups the functions that are left out by reason, the most common reason
+// first.
 func (g *Glob) reasons() [][]LeftOut {
 	var groups [][]LeftOut
 	at := map[string]int{}
@@ -98,8 +99,8 @@ func (g *Glob) reasons() [][]LeftOut {
 	return groups
 }
 
-// Warning names the functions that are left out, at most so many for each
-// reason, or all of them if most is 0. It is "" if none is.
+// Warning lists the functions that are left out, at most most of them for each
+// reason, or all if most is 0. It returns "" if no function is left out.
 func (g *Glob) Warning(most int) string {
 	if len(g.Left) == 0 {
 		return ""
@@ -123,7 +124,8 @@ func (g *Glob) Warning(most int) string {
 	return fmt.Sprintf("%s: %d of %d functions %s left out: %s", g.Spec.Func.Text, len(g.Left), g.Matches, verb, strings.Join(parts, "; "))
 }
 
-// Unseen says what else the user may have meant, "" if there is nothing.
+// Unseen says which other system calls the user may have meant; "" if there are
+// none.
 func (g *Glob) Unseen() string {
 	if g.Narrow == 0 {
 		return ""
@@ -132,8 +134,8 @@ func (g *Glob) Unseen() string {
 	return fmt.Sprintf("%s: calls of 32-bit programs are not shown; those that come in by functions of their own, %d, are compat_sys_%s", g.Spec.Func.Text, g.Narrow, name)
 }
 
-// Empty is the error of a glob of whose functions all are left out. It shows
-// the place that most of them failed at.
+// Empty returns the error for a glob all of whose functions are left out. It points
+// at the place where most of them failed.
 func (g *Glob) Empty() *spec.Error {
 	s, groups := g.Spec, g.reasons()
 	most := groups[0][0]

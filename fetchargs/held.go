@@ -7,7 +7,8 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
-// Conditions are those of the spec that must all hold, as they are written.
+// Conditions returns the conditions of the spec that must all hold, as they are
+// written.
 func (p *Plan) Conditions() (all []string) {
 	for _, item := range p.Spec.Items {
 		if item.Cond != nil {
@@ -27,8 +28,9 @@ func appendConjuncts(all []string, c spec.Cond) []string {
 	return append(all, c.String())
 }
 
-// Held counts for each of Conditions whether it holds for a call, with the arguments of
-// Match; nothing where these are not what Match decides one by one.
+// Held increments counts[i] if the i-th condition of Conditions holds for a call.
+// The other arguments are those of Match. It does nothing if Match does not decide
+// exactly these conditions.
 func (p *Plan) Held(counts []uint64, decoders []*value.Decoder, records [][]byte, duration uint64, ended bool) {
 	each := []*test{p.check}
 	if p.check != nil && p.check.and != nil {
@@ -45,5 +47,5 @@ func (p *Plan) Held(counts []uint64, decoders []*value.Decoder, records [][]byte
 	}
 }
 
-// ChoosesComm reports whether the kernel's filter chooses by the task's name.
+// ChoosesComm reports whether the kernel's filter selects by the name of the task.
 func (p *Probe) ChoosesComm() bool { return strings.Contains(p.Filter, commWord) }

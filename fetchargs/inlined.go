@@ -8,10 +8,10 @@ import (
 	"github.com/tsnoop/tsnoop/btf"
 )
 
-// inlined are functions and macros that many know and no kernel has, or only
-// older ones, with what their callers call instead; of several those that the
-// kernel at hand has are offered. Seen on 5.10, 6.1, 6.12 and 7.3, in
-// include/linux: slab.h, spinlock.h, skbuff.h, gfp.h, uaccess.h, wait.h.
+// inlined maps functions and macros that people know, but that no kernel or only
+// older kernels have, to what their callers call instead. The hint offers those
+// that the kernel at hand has. Seen on 5.10, 6.1, 6.12 and 7.3, in include/linux:
+// slab.h, spinlock.h, skbuff.h, gfp.h, uaccess.h, wait.h.
 var inlined = map[string]string{
 	"kmalloc":                "__kmalloc_noprof __kmalloc_cache_noprof kmalloc_trace __kmalloc kmem_cache_alloc_trace",
 	"kzalloc":                "__kmalloc_noprof __kmalloc_cache_noprof kmalloc_trace __kmalloc kmem_cache_alloc_trace",
@@ -92,13 +92,13 @@ var inlined = map[string]string{
 	"unlock_page":            "folio_unlock",
 }
 
-// instead are functions of this kernel that do what one of this name is known
-// for, the nearest to it first.
+// instead returns the functions of this kernel that do the work of name, the
+// closest first.
 func (t *Target) instead(name string) []string {
 	return t.existing(strings.Fields(inlined[name])...)
 }
 
-// existing are those of the functions that this kernel has.
+// existing returns those of the functions that this kernel has.
 func (t *Target) existing(names ...string) []string {
 	var found []string
 	for _, name := range names {
@@ -109,9 +109,9 @@ func (t *Target) existing(names ...string) []string {
 	return found
 }
 
-// systemCall are the functions that a system call goes through, if name is that
-// of one: "openat", "sys_openat". First are those with the caller's arguments as
-// parameters; the entry itself has them in a struct pt_regs.
+// systemCall returns the functions that a system call goes through, if name is one:
+// "openat", "sys_openat". The functions of with have the caller's arguments as
+// parameters; entry has them in a struct pt_regs.
 func (t *Target) systemCall(name string) (with []string, entry string) {
 	call := strings.TrimPrefix(strings.TrimPrefix(name, "__"), "se_")
 	for _, prefix := range []string{"x64_", "arm64_", "do_", "ksys_", "SyS_"} {
@@ -128,8 +128,8 @@ func (t *Target) systemCall(name string) (with []string, entry string) {
 	return t.existing(candidates...), entries[0]
 }
 
-// callees are the functions with parameters of system calls whose own are inlined
-// into their entries and named otherwise.
+// callees maps system calls to the functions that have their parameters, where the
+// compiler inlines the usual one into the entry and these have other names.
 var callees = map[string]string{
 	"open": "do_sys_openat2 do_sys_open", "openat": "do_sys_openat2 do_sys_open", "openat2": "do_sys_openat2", "creat": "do_sys_openat2 do_sys_open",
 	"send": "__sys_sendto", "recv": "__sys_recvfrom",
@@ -148,8 +148,8 @@ var callees = map[string]string{
 	"accept": "__sys_accept4", "read": "ksys_read", "write": "ksys_write",
 }
 
-// noFunctionButKnown explains a name that people use for something else than a
-// function of this kernel; false if it is not known.
+// noFunctionButKnown adds the error for a name that is known but is not a function
+// of this kernel. It reports false if the name is not known.
 func (r *resolver) noFunctionButKnown(missing *btf.NotFoundError) bool {
 	name := r.spec.Func
 	if with, entry := r.target.systemCall(name.Text); entry != "" {

@@ -7,8 +7,9 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
-// itemNamed is the item that the user has given a name. One of a function based
-// event hides a parameter of that name, as the fields of an event do; others do not.
+// itemNamed returns the item to which the user gave the name x. An item of a
+// function based event hides a parameter of that name, as a field of an event does;
+// other items do not.
 func (r *resolver) itemNamed(x *spec.Ident) *spec.Item {
 	isParam := slices.ContainsFunc(r.fn.Params, func(p btf.Param) bool { return p.Name == x.Text })
 	var found *spec.Item
@@ -28,7 +29,8 @@ func (r *resolver) itemNamed(x *spec.Ident) *spec.Item {
 	return found
 }
 
-// meant is w, with the item's expression if it is the name of one.
+// meant returns w. If w names an item, it returns the expression of that item
+// instead.
 func (r *resolver) meant(w want) want {
 	id, ok := w.x.(*spec.Ident)
 	if !ok {

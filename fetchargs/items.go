@@ -5,8 +5,8 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
-// items resolves the parameter list. A condition in it is shown as well: the
-// values it compares.
+// items resolves the parameter list. A condition in the list also shows the values
+// that it compares.
 func (r *resolver) items() {
 	for _, item := range r.spec.Items {
 		if item.Cond != nil && !r.formats(item) {
@@ -39,7 +39,7 @@ func (r *resolver) items() {
 	}
 }
 
-// formats checks that a condition's format is that of its only value.
+// formats checks that the format of a condition belongs to its only value.
 func (r *resolver) formats(item *spec.Item) bool {
 	if item.Format.Text == "" {
 		return true
@@ -58,8 +58,8 @@ func (r *resolver) formats(item *spec.Item) bool {
 	return true
 }
 
-// everything shows all parameters and the return value. Parameters that
-// cannot be fetched are shown without a value.
+// everything shows all parameters and the return value. Parameters that cannot be
+// fetched are shown without a value.
 func (r *resolver) everything() {
 	r.entry.used = true
 	at := r.spec.Func.Span
@@ -82,8 +82,8 @@ func (r *resolver) everything() {
 	r.exit.used = true
 }
 
-// show has a value fetched if that can be. If it cannot, that is no error, and
-// unshown says why.
+// show fetches a value if it can. If it cannot, that is not an error, and r.unshown
+// says why.
 func (r *resolver) show(w want) bool {
 	before := len(r.errs)
 	if _, fetched := r.fetch(w); fetched && !w.hidden {

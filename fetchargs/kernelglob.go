@@ -6,15 +6,15 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
-// kernelGlob writes a glob for the kernel's filters, so that it matches what
-// globMatch does. lib/glob.c has [!a], and [^a] in newer kernels only.
-// filter_parse_regex in kernel/trace/trace_events_filter.c negates at a leading
-// "!", takes a leading digit for an index, and "\" for what it is in a pattern
-// with "*" at its ends only.
+// kernelGlob translates a glob for the kernel's filters, so that it matches what
+// globMatch does. lib/glob.c has [!a], and newer kernels also have [^a].
+// filter_parse_regex in kernel/trace/trace_events_filter.c takes a leading "!" for
+// a negation and a leading digit for an index, and keeps "\" as it is in a pattern
+// with "*" only at its ends.
 //
-// With plain set, for lines that people read, [^a] is [!a]. Kernels of 5.10's age
-// take the end of a text for a character that is not a, so otherwise the class
-// has all characters but a.
+// If plain is set, for lines that people read, [^a] becomes [!a]. Kernels of the
+// age of 5.10 take the end of a text for a character other than a. So without
+// plain, the class lists all characters but a.
 func kernelGlob(pattern string, plain bool) string {
 	var b strings.Builder
 	for rest := pattern; rest != ""; {
@@ -54,8 +54,8 @@ func kernelGlob(pattern string, plain bool) string {
 	return b.String()
 }
 
-// complement writes the characters that an inverted class matches, without its
-// inversion. "]" has to come first, "-" last, and "!" and "^" not first.
+// complement returns a class of the characters that an inverted class matches. In
+// it, "]" comes first, "-" last, and "!" and "^" not first.
 func complement(class string) string {
 	var ranges, late string
 	first, last := "", ""
@@ -84,18 +84,18 @@ func complement(class string) string {
 			}
 		}
 	}
-	if first+ranges == "" { // rather than a class of so few
+	if first+ranges == "" { // only "-", "!" or "^" are left
 		return "[!" + class[2:]
 	}
 	return "[" + first + ranges + late + last + "]"
 }
 
-// isInverted reports whether the class that pattern begins with is [^a] or [!a].
+// isInverted reports whether the class at the beginning of pattern is [^a] or [!a].
 func isInverted(pattern string) bool {
 	return len(pattern) > 1 && (pattern[1] == '^' || pattern[1] == '!')
 }
 
-// starsInside reports whether a glob has a star that is not its end.
+// starsInside reports whether a glob has a star before its last characters.
 func starsInside(pattern string) bool {
 	for pattern != "" {
 		if pattern[0] == '*' && strings.Trim(pattern, "*") != "" {
@@ -107,8 +107,8 @@ func starsInside(pattern string) bool {
 	return false
 }
 
-// turnedRange finds a range such as z-a, in which some kernels find nothing and
-// newer ones what is in a-z.
+// turnedRange returns a range such as z-a, or "". Some kernels match nothing with
+// it, newer ones match a-z.
 func turnedRange(pattern string) string {
 	for pattern != "" {
 		n, _ := globOne(pattern, 0)
@@ -133,7 +133,7 @@ func turnedRange(pattern string) string {
 	return ""
 }
 
-// checkGlob refuses a glob that does not mean the same to all kernels.
+// checkGlob refuses a glob that means different things to different kernels.
 func (m *comparer) checkGlob(l *spec.Literal) bool {
 	turned := turnedRange(l.Text)
 	if turned == "" {
@@ -145,9 +145,9 @@ func (m *comparer) checkGlob(l *spec.Literal) bool {
 	return false
 }
 
-// globMatch matches as the kernel's filters do: * is any text, ? any
-// character, [a-z], [!a-z] and [^a-z] one of a class, \ takes the next one as it
-// is (lib/glob.c). It is written without recursion, so that no pattern is slow.
+// globMatch matches as the kernel's filters do (lib/glob.c): * is any text, ? any
+// character, [a-z], [!a-z] and [^a-z] are classes, and \ takes the next character
+// as it is. It does not recurse, so that no pattern is slow.
 func globMatch(pattern, s string) bool {
 	p, i := 0, 0
 	back, mark := -1, 0
@@ -173,7 +173,7 @@ func globMatch(pattern, s string) bool {
 	return p == len(pattern)
 }
 
-// globOne matches one character and tells how much of the pattern that was.
+// globOne matches one character and returns the length of the pattern that it used.
 func globOne(pattern string, c byte) (int, bool) {
 	if pattern == "" {
 		return 0, false
@@ -193,8 +193,8 @@ func globOne(pattern string, c byte) (int, bool) {
 	return 1, pattern[0] == c
 }
 
-// globClass matches [...]; class is false if the bracket is never closed and
-// so stands for itself.
+// globClass matches [...]. class is false if the bracket is never closed, so that
+// it stands for itself.
 func globClass(pattern string, c byte) (n int, ok, class bool) {
 	i := 1
 	inverted := isInverted(pattern)

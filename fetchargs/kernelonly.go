@@ -2,12 +2,12 @@ package fetchargs
 
 import "github.com/tsnoop/tsnoop/btf"
 
-// kernelOnly reports whether objects of type t are in the kernel's memory only,
-// so that a user address of one is never right. That is what has a lock, a
-// list, a reference count, a pointer to what programs never see, or a table of
-// functions; structs that programs and the kernel share have none of these.
-// Anything else, and what is not known, may be in user memory. depth is how many
-// structs t is in.
+// kernelOnly reports whether objects of type t are only ever in the kernel's
+// memory, so that a user address of one is always wrong. These are types with a
+// lock, a list, a reference count, a table of functions, or a pointer to a type
+// that programs never see; structs that programs share with the kernel have none of
+// these. All other objects, and those of unknown types, may be in user memory.
+// depth is how many structs t is nested in.
 func kernelOnly(t btf.Type, depth int) bool {
 	const deepest = 8 // structs in structs
 	if t == nil || depth > deepest {
@@ -33,7 +33,7 @@ func kernelOnly(t btf.Type, depth int) bool {
 }
 
 func hasInternal(members []btf.MemberOf, depth int) bool {
-	const most = 2 // functions in what programs have: struct sigaction
+	const most = 2 // function pointers in structs that programs have, such as struct sigaction
 	functions := 0
 	for _, m := range members {
 		if kernelOnly(m.Type, depth+1) {
@@ -53,7 +53,7 @@ func hasInternal(members []btf.MemberOf, depth int) bool {
 	return false
 }
 
-// typeTag is the name of a struct or union, by whatever qualifiers and typedefs.
+// typeTag returns the name of a struct or union, behind qualifiers and typedefs.
 func typeTag(t btf.Type) string {
 	switch t := btf.Strip(t).(type) {
 	case *btf.Struct:
@@ -66,9 +66,9 @@ func typeTag(t btf.Type) string {
 	return ""
 }
 
-// internals are types of include/linux that no header of include/uapi has.
+// internals lists types of include/linux that no header of include/uapi has.
 var internals = map[string]bool{
-	// What makes a struct the kernel's own.
+	// These types make a struct the kernel's own.
 	"list_head": true, "hlist_head": true, "hlist_node": true, "hlist_nulls_node": true, "llist_node": true,
 	"rb_root": true, "rb_node": true, "xarray": true, "maple_tree": true, "callback_head": true,
 	"atomic_t": true, "atomic64_t": true, "atomic_long_t": true, "refcount_t": true, "refcount_struct": true,
@@ -76,7 +76,7 @@ var internals = map[string]bool{
 	"mutex": true, "rw_semaphore": true, "semaphore": true, "seqlock_t": true, "seqcount_t": true,
 	"wait_queue_head": true, "wait_queue_entry": true, "completion": true, "timer_list": true, "hrtimer": true,
 	"work_struct": true, "kobject": true, "kref": true, "lockref": true, "percpu_ref": true, "percpu_counter": true,
-	// What such structs point to.
+	// Pointers to these types do, too.
 	"address_space": true, "bio": true, "block_device": true, "cred": true, "dentry": true, "device": true, "file": true,
 	"file_operations": true, "file_system_type": true, "gendisk": true, "inode": true, "kmem_cache": true,
 	"mm_struct": true, "module": true, "net": true, "net_device": true, "nsproxy": true, "page": true, "pid": true,

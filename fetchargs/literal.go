@@ -14,19 +14,19 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
-// A constant is a literal that was found to fit the field it is compared
-// with: a number in the field's own width and byte order, text, or bytes.
+// A constant is a literal that fits the field it is compared with: a number in the
+// width and byte order of the field, text, or bytes.
 type constant struct {
 	num   uint64 // sign-extended if the field is signed
-	mask  uint64 // the number's bits that are compared, in the same byte order; 0 for all
+	mask  uint64 // the bits of the number that are compared, in the same byte order; 0 for all
 	text  string
-	bytes []byte     // with the first of the field's
-	bits  int        // of bytes that are compared; 0 for all
+	bytes []byte     // compared with the first bytes of the field
+	bits  int        // bits of bytes that are compared; 0 for all
 	kind  value.Kind // Int or Uint, Text, Bytes
 	shown string     // as written in the spec
 }
 
-// constant makes of a comparison's value what can be compared with f.
+// constant turns the value of a comparison into a constant that fits f.
 func (m *comparer) constant(c *spec.Compare, f *value.Field) (constant, bool) {
 	l := c.Value
 	switch {
@@ -52,7 +52,7 @@ func (m *comparer) constant(c *spec.Compare, f *value.Field) (constant, bool) {
 		return constant{}, false
 	}
 	if bits := new(big.Int).Rsh(n, f.Width()-1); c.Op == "&" && f.Signed && f.Unsigned() == 0 && bits.Cmp(big.NewInt(1)) == 0 {
-		n = new(big.Int).Sub(n, new(big.Int).Lsh(bits, f.Width())) // the bit of the sign, and others
+		n = new(big.Int).Sub(n, new(big.Int).Lsh(bits, f.Width())) // the sign bit, and others
 	}
 	k, ok := m.fit(n, l, f)
 	if ok && l.Bits > 0 && l.Bits < 32 {
@@ -65,7 +65,7 @@ func (m *comparer) constant(c *spec.Compare, f *value.Field) (constant, bool) {
 	return k, ok
 }
 
-// maskedConstant is the constant of (X & MASK) == VALUE.
+// maskedConstant returns the constant of (X & MASK) == VALUE.
 func (m *comparer) maskedConstant(c *spec.Compare, f *value.Field) (constant, bool) {
 	unsigned := *f
 	unsigned.Signed = false
@@ -111,7 +111,7 @@ func (m *comparer) maskedConstant(c *spec.Compare, f *value.Field) (constant, bo
 func (m *comparer) textConstant(c *spec.Compare, f *value.Field) (constant, bool) {
 	l := c.Value
 	switch {
-	case l.IsNull() && (c.Op == "==" || c.Op == "!="): // and no pointer
+	case l.IsNull() && (c.Op == "==" || c.Op == "!="): // text in place is no pointer
 		m.failFix(c.X.Where(), spec.Fix{Span: c.Where(), Text: fmt.Sprintf(`%s %s ""`, spec.Formatted(c.X, c.Format), c.Op)}, "to tell whether it is empty write ",
 			"%s is text in place, and never NULL", c.X)
 		return constant{}, false
@@ -134,8 +134,8 @@ func (m *comparer) textConstant(c *spec.Compare, f *value.Field) (constant, bool
 	return constant{text: l.Text, kind: value.Text}, true
 }
 
-// bytesConstant is an address. A MAC address may be the beginning of bytes that
-// have room for longer ones.
+// bytesConstant returns the constant of an address. A MAC address may be compared
+// with the beginning of a field that has room for longer addresses.
 func (m *comparer) bytesConstant(c *spec.Compare, f *value.Field) (constant, bool) {
 	l, size := c.Value, f.Size*f.Count
 	longer := len(l.Bytes) == 6 && f.Size == 1 && size > 6
@@ -163,7 +163,7 @@ func addressHint(size int) string {
 	return ""
 }
 
-// notText refuses text next to a number.
+// notText adds an error for text that is compared with a number.
 func (m *comparer) notText(c *spec.Compare, f *value.Field, msg string) {
 	switch t := f.Type; {
 	case c.Value.Kind != spec.Quoted && c.Value.Kind != spec.CharLit:
@@ -186,7 +186,7 @@ func isCharacter(text string) bool {
 	return len(text) == 1 && ' ' <= text[0] && text[0] <= '~' && text != "'" && text != `\`
 }
 
-// integer is the number that l stands for next to f.
+// integer returns the number that l stands for when it is compared with f.
 func (m *comparer) integer(c *spec.Compare, l *spec.Literal, f *value.Field) (*big.Int, bool) {
 	switch l.Kind {
 	case spec.Number, spec.CharLit:
@@ -224,7 +224,7 @@ func (m *comparer) integer(c *spec.Compare, l *spec.Literal, f *value.Field) (*b
 	return n, true
 }
 
-// named is what an enum's constant or a macro stands for next to f.
+// named returns the value of an enum constant or a macro that is compared with f.
 func (m *comparer) named(word string, f *value.Field) (*big.Int, error) {
 	v, err := m.enumerator(f.Type, word)
 	if err != nil {
@@ -240,8 +240,8 @@ func (m *comparer) named(word string, f *value.Field) (*big.Int, error) {
 	return n, nil
 }
 
-// ipv4 is an IPv4 address next to a number, which must be one, too: in network
-// byte order by its type or format.
+// ipv4 returns an IPv4 address as the number to compare with f. The type or format
+// of f must say that f is in network byte order.
 func (m *comparer) ipv4(c *spec.Compare, l *spec.Literal, f *value.Field) (*big.Int, bool) {
 	size, _ := btf.Size(orVoid(pointee(f.Type)))
 	switch {
@@ -279,8 +279,8 @@ func (m *comparer) wordHint(word string, err error) string {
 	return didYouMean(near, "of the kernel's macros only those of its user API are known")
 }
 
-// fit checks that n can be a value of f, which otherwise could never match,
-// and brings it into f's byte order.
+// fit checks that n can be a value of f, because otherwise it could never match,
+// and converts it to f's byte order.
 func (m *comparer) fit(n *big.Int, l *spec.Literal, f *value.Field) (constant, bool) {
 	width, wide := f.Width(), uint(f.Unsigned())
 	if wide > 0 {
@@ -313,8 +313,9 @@ func (m *comparer) fit(n *big.Int, l *spec.Literal, f *value.Field) (constant, b
 	return constant{num: num, kind: kind}, true
 }
 
-// filterText writes c for a kernel filter. Not all text can be: a filter has
-// no escapes, and its strings have 255 bytes. plain is for lines that people read.
+// filterText writes c for a kernel filter. It returns false if a filter cannot hold
+// it: a filter has no escapes, and its strings have at most 255 bytes. plain is set
+// for lines that people read.
 func (c constant) filterText(f *value.Field, op spec.Op, plain bool) (string, bool) {
 	if c.kind != value.Text {
 		if c.kind == value.Int {
@@ -325,7 +326,7 @@ func (c constant) filterText(f *value.Field, op spec.Op, plain bool) (string, bo
 		}
 		return strconv.FormatUint(c.num, 10), true
 	}
-	if f.Path != nil { // of which the kernel has only the names
+	if f.Path != nil { // the kernel has only the names in it
 		return "", false
 	}
 	text := c.text
@@ -343,7 +344,7 @@ func (c constant) filterText(f *value.Field, op spec.Op, plain bool) (string, bo
 	return filterQuoted(text)
 }
 
-// filterQuoted puts text into quotes, of which a filter has two kinds.
+// filterQuoted puts text in quotes. A filter has two kinds of them.
 func filterQuoted(text string) (string, bool) {
 	switch {
 	case !strings.Contains(text, `"`):
@@ -355,7 +356,7 @@ func filterQuoted(text string) (string, bool) {
 }
 
 // unended reports whether a glob may match less in user space than in the kernel:
-// an array of char need not end in a NUL, and the kernel reads on.
+// an array of char may lack a final NUL, and then the kernel reads on.
 func (c constant) unended(f *value.Field, op spec.Op) bool {
 	return op == "~" && f.Count > 0 && starsInside(c.text)
 }

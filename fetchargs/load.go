@@ -15,16 +15,16 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/dynevent"
 )
 
-// maxTypes bounds the BTF among saved plans, in bytes: a few hundred types take
-// some KiB.
+// maxTypes is the most bytes of BTF that saved plans may have: a few hundred types
+// take some KiB.
 const maxTypes = 1 << 20
 
-// maxProbes bounds the parts of one plan.
+// maxProbes is the most probes of one plan.
 const maxProbes = 64
 
-// Load reads what Save has written, of this version or the one before. The data
-// may come from anywhere: whatever is in it, the plans can be used without harm.
-// Errors wrap ErrSaved.
+// Load reads what Save has written, in this version or the one before. The data may
+// come from anywhere: whatever it is, the plans are safe to use. Errors wrap
+// ErrSaved.
 func Load(data []byte) ([]*Plan, error) {
 	s, err := unmarshal(data)
 	if err != nil {
@@ -46,7 +46,7 @@ func Load(data []byte) ([]*Plan, error) {
 	return plans, nil
 }
 
-// atByte says where what is no JSON, or none of ours, is.
+// atByte adds the offset of the error to an error about JSON.
 func atByte(err error) error {
 	var syntax *json.SyntaxError
 	var wrong *json.UnmarshalTypeError
@@ -61,7 +61,7 @@ func atByte(err error) error {
 
 func unmarshal(data []byte) (s saved, err error) {
 	var head struct {
-		Version int `json:"version"` // and "Version", as it was
+		Version int `json:"version"` // also matches "Version", the older spelling
 	}
 	if err := json.Unmarshal(data, &head); err != nil {
 		return s, atByte(err)
@@ -194,12 +194,12 @@ func (s *savedArg) load(text string) (a Arg, err error) {
 	return a, nil
 }
 
-// isWord reports whether s is letters, digits and underscores.
+// isWord reports whether s consists of letters, digits and underscores.
 func isWord(s string) bool {
 	return s != "" && !strings.ContainsFunc(s, func(c rune) bool { return c > 0x7f || !spec.IsWord(byte(c)) })
 }
 
-// load refuses what is not in the spec, which is text.
+// load returns an error if the span is not within text, the text of the spec.
 func (s savedSpan) load(text string) (spec.Span, error) {
 	if s[0] < 0 || s[0] > s[1] || s[1] > len(text) {
 		return spec.Span{}, fmt.Errorf("bytes %d to %d of a spec of %d", s[0], s[1], len(text))
@@ -210,7 +210,7 @@ func (s savedSpan) load(text string) (spec.Span, error) {
 // maxHZ is more than any kernel's CONFIG_HZ.
 const maxHZ = 10000
 
-// load refuses what decoding relies on never to be.
+// load returns an error if the field breaks a rule that decoding relies on.
 func (s *savedField) load(p *Probe, types func(int) (btf.Type, error)) (f value.Field, err error) {
 	encoding, err := savedEncodings.number(s.Encoding, "encoding")
 	if err != nil {

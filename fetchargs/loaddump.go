@@ -6,7 +6,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
-// maxObject bounds how long an object may say that it is.
+// maxObject is the most bytes that an object may claim to have.
 const maxObject = 1 << 30
 
 var errDump = errors.New("impossible dump")
@@ -32,7 +32,7 @@ func (s *savedDump) load(p *Probe) (*value.Extent, error) {
 	return d, nil
 }
 
-// checkDump refuses what does not lie in the object or in the record.
+// checkDump returns an error if f is not within the object and the record.
 func (p *Probe) checkDump(f *value.Field) error {
 	d := f.Dump
 	switch {
@@ -44,7 +44,8 @@ func (p *Probe) checkDump(f *value.Field) error {
 	return nil
 }
 
-// checkRest refuses dumps that go on in what is no dump.
+// checkRest returns an error if a dump continues in a field that is not the rest of
+// a dump.
 func (p *Plan) checkRest() error {
 	for _, probe := range p.Probes {
 		parts := p.Of(probe.Side)

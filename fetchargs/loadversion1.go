@@ -11,9 +11,9 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/dynevent"
 )
 
-// What was saved as version 1: the Go structures of that time, with what can be
-// one of a few things as its number, and fetchargs as text. These types and the
-// order of the words they index do not change any more.
+// These types are version 1 of the saved form: the Go structures of that time. An
+// enumeration is saved as its number, and a fetcharg as text. The types, and the
+// order of the words that the numbers index, do not change any more.
 type (
 	saved1 struct {
 		Types []byte
@@ -90,7 +90,7 @@ type (
 	}
 )
 
-// loadVersion1 reads what was saved as version 1, as what it would be today.
+// loadVersion1 reads version 1 and converts it to today's types.
 func loadVersion1(data []byte) (s saved, err error) {
 	var old saved1
 	if err := json.Unmarshal(data, &old); err != nil {
@@ -144,7 +144,7 @@ func (old *savedProbe1) today(side Side) (savedProbe, error) {
 	if side == Return {
 		s.Kind = dynevent.Kretprobe.String()
 		if old.Caller == len(old.Args) {
-			old.Caller = -1 // what the kernel records by itself
+			old.Caller = -1 // the kernel records it by itself
 		}
 	}
 	for _, own := range []struct {
@@ -174,7 +174,7 @@ func (old *savedField1) today() savedField {
 	return s
 }
 
-// today goes no deeper than what loads a test does.
+// today stops a little deeper than savedTest.load, which then reports the error.
 func (old *savedTest1) today(depth int) *savedTest {
 	if old == nil || depth > spec.MaxNesting+1 {
 		return nil
@@ -208,7 +208,7 @@ func (old savedOperand1) today() *savedOperand {
 	return &savedOperand{Side: savedSides[side], Field: old.Index}
 }
 
-// parseArg reads back what [Arg.String] has written.
+// parseArg parses the output of [Arg.String].
 func parseArg(text string) (a Arg, err error) {
 	value, typ, typed := strings.Cut(text, ":")
 	if typed && typ == "" {
@@ -237,7 +237,7 @@ func parseArg(text string) (a Arg, err error) {
 	return a, nil
 }
 
-// innermost is what stands within all parentheses, and what stands before each of
+// innermost returns the text inside all parentheses, and the texts before each of
 // them, the innermost first.
 func innermost(text string) (base string, offsets []string) {
 	for strings.HasSuffix(text, ")") {

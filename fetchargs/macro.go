@@ -11,8 +11,8 @@ func (r *resolver) macros() *constants.Table { return constants.For(r.target.Arc
 
 func (s *selection) macros() *constants.Table { return constants.For(s.plan.Arch.Name) }
 
-// macro is the value of a macro of the user API next to f. As in C, one that sets
-// the highest bit of a number has its sign.
+// macro returns the value of a macro of the user API that is compared with f. As in
+// C, a value that sets the highest bit of a signed number is negative.
 func macro(table *constants.Table, name string, f *value.Field) (*big.Int, bool) {
 	v, ok := table.Value(name)
 	if !ok {

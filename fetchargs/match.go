@@ -8,10 +8,11 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
-// Decides reports whether there are conditions that Match has to decide.
+// Decides reports whether some conditions are left for Match to decide.
 func (p *Plan) Decides() bool { return p.check != nil }
 
-// HoldsBack reports whether a call's return decides if the call is wanted.
+// HoldsBack reports whether a call can be shown only after its return: the return
+// decides whether it is wanted.
 func (p *Plan) HoldsBack() bool {
 	return p.chooses(Return) || p.check.asksReturn()
 }
@@ -24,15 +25,16 @@ func (t *test) asksReturn() bool {
 		slices.ContainsFunc(t.and, (*test).asksReturn) || slices.ContainsFunc(t.or, (*test).asksReturn)
 }
 
-// chooses reports whether the kernel's filter chooses among the events of a side.
+// chooses reports whether the kernel's filter selects among the events of a side.
 func (p *Plan) chooses(side Side) bool {
 	return slices.ContainsFunc(p.Of(side), (*Probe).Chooses)
 }
 
-// Match decides the plan's conditions on a call's values: records are what each of
-// p.Probes has of it, decoders are theirs. What was not seen is nil; a condition
-// on it does not hold. Nor does one on the duration, in ns, unless the call has
-// ended. Without conditions left to user space the answer is always yes.
+// Match reports whether the plan's conditions hold for a call. records has one
+// record for each of p.Probes, and decoders has their decoders. A record that was
+// not seen is nil; a condition on it does not hold. Nor does a condition on the
+// duration, in ns, unless the call has ended. Match returns true if no conditions
+// are left to user space.
 func (p *Plan) Match(decoders []*value.Decoder, records [][]byte, duration uint64, ended bool) bool {
 	if p.check == nil {
 		return true
@@ -47,7 +49,7 @@ func (p *Plan) Match(decoders []*value.Decoder, records [][]byte, duration uint6
 	})
 }
 
-// probe is the index of an operand's probe.
+// probe returns the index of the operand's probe in p.Probes.
 func (p *Plan) probe(o operand) int {
 	if o.side == Return {
 		return len(p.Of(Entry)) + o.part
@@ -55,16 +57,16 @@ func (p *Plan) probe(o operand) int {
 	return o.part
 }
 
-// fieldOf is the field that an operand is.
+// fieldOf returns the field that the operand refers to.
 func (p *Plan) fieldOf(o operand) *value.Field { return &p.Probes[p.probe(o)].Fields[o.index] }
 
-// took is how long a call took, in ns, if it has ended.
+// A took is the duration of a call in ns, if the call has ended.
 type took struct {
 	ns    uint64
 	ended bool
 }
 
-// holds decides t; of is the field of an operand, and its value.
+// holds reports whether t holds; of returns the field of an operand and its value.
 func (t *test) holds(d *took, of func(operand) (*value.Field, value.Value)) bool {
 	switch {
 	case t.and != nil:
@@ -120,7 +122,8 @@ func (t *test) againstConstant(v value.Value, f *value.Field) bool {
 	return compareNumbers(a, b, t.value.kind == value.Int, t.value.kind == value.Int, t.op)
 }
 
-// sameBits reports whether data begins with want, or with so many bits of it.
+// sameBits reports whether data begins with want or, if bits is not 0, with its
+// first bits.
 func sameBits(data, want []byte, bits int) bool {
 	whole := len(want)
 	if bits > 0 {
@@ -149,7 +152,8 @@ func (t *test) againstValue(left value.Value, f *value.Field, right value.Value,
 	return compareNumbers(a, b, aSigned, bSigned, t.op)
 }
 
-// asUnsigned is x, the number of v, after the cast of f, and tells if it has a sign.
+// asUnsigned applies the cast of f to x, the number of v. It reports whether the
+// result is signed.
 func asUnsigned(x uint64, v value.Value, f *value.Field) (uint64, bool) {
 	if wide := f.Unsigned(); wide > 0 {
 		return x << (64 - wide) >> (64 - wide), false
@@ -157,8 +161,8 @@ func asUnsigned(x uint64, v value.Value, f *value.Field) (uint64, bool) {
 	return x, v.Kind == value.Int
 }
 
-// compareNumbers compares by value, not as C would: -1 is less than any
-// unsigned number.
+// compareNumbers compares by value, not as C would: -1 is less than any unsigned
+// number.
 func compareNumbers(a, b uint64, aSigned, bSigned bool, op spec.Op) bool {
 	order := 0
 	aNeg, bNeg := aSigned && int64(a) < 0, bSigned && int64(b) < 0
@@ -167,7 +171,7 @@ func compareNumbers(a, b uint64, aSigned, bSigned bool, op spec.Op) bool {
 		order = -1
 	case aNeg != bNeg:
 		order = 1
-	case a < b: // both of one sign: two's complement orders like unsigned
+	case a < b: // for numbers of one sign, two's complement orders like unsigned
 		order = -1
 	case a > b:
 		order = 1

@@ -8,17 +8,18 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
-// A Measure is a value that calls are added up by, beside those that their specs show.
+// A Measure is a value to sum up calls by, in addition to the values that the specs
+// show.
 type Measure struct {
 	Text string
-	// Number says that the values are counted as numbers: none that has none of
-	// these, and no address, will do. The duration is a number.
+	// Number says that the values are counted as numbers, so that values without a
+	// number, and addresses, are refused. The duration is a number.
 	Number bool
 
 	item *spec.Item
 }
 
-// ParseMeasure reads EXPR [":" FORMAT]. The error, if any, is a spec.Errors.
+// ParseMeasure parses EXPR [":" FORMAT]. The error, if any, is a [spec.Errors].
 func ParseMeasure(text string, number bool) (*Measure, error) {
 	item, err := spec.ParseItem(text)
 	if err != nil {
@@ -37,17 +38,18 @@ func ParseMeasure(text string, number bool) (*Measure, error) {
 	return &Measure{Text: text, Number: number, item: item}, nil
 }
 
-// Measured is what a plan has of a [Measure].
+// A Measured locates the value of a [Measure] in the records of a plan.
 type Measured struct {
 	*Measure
-	Elapsed bool // it is the duration
+	Elapsed bool // the value is the duration of the call
 
 	of    operand
 	known bool
 }
 
-// Field is where the value is: an index of p.Probes, and of the Fields of that. ok is
-// false if p has none.
+// Field returns where the value is: an index into p.Probes and an index into the
+// Fields of that probe. ok is false if the plan does not have the value, or if it
+// is the duration.
 func (m *Measured) Field(p *Plan) (probe, field int, ok bool) {
 	if !m.known || m.Elapsed {
 		return 0, 0, false
@@ -55,8 +57,8 @@ func (m *Measured) Field(p *Plan) (probe, field int, ok bool) {
 	return p.probe(m.of), m.of.index, true
 }
 
-// measure has the values of measures fetched, with the place of what is wrong in their
-// own text.
+// measure fetches the values of the measures. Errors point into the text of the
+// measure.
 func (c *complaints) measure(measures []*Measure, f measurer) (all []Measured) {
 	text := c.text
 	defer func() { c.text = text }()
@@ -73,8 +75,8 @@ func (c *complaints) measure(measures []*Measure, f measurer) (all []Measured) {
 	return all
 }
 
-// A measurer finds what is measured: among all that probes can fetch, or in what was
-// recorded.
+// A measurer finds the values to measure, among those that probes can fetch or
+// among those that were recorded.
 type measurer interface {
 	elapsed(x spec.Expr) (is, ok bool)
 	fetch(w want) (ref, bool)
@@ -88,7 +90,8 @@ func (c *complaints) isNumber(m *Measure) bool {
 	return m.Number
 }
 
-// fits refuses what cannot be counted so.
+// fits reports whether the value can be counted as the measure asks. If not, it
+// adds an error.
 func (c *complaints) fits(m *Measure, f *value.Field, at Side) bool {
 	x := m.item.Expr
 	switch {
@@ -118,16 +121,17 @@ func (c *complaints) fits(m *Measure, f *value.Field, at Side) bool {
 	return true
 }
 
-// measure is for what the target says that calls are added up by.
+// measure fetches the values of the target's Measures.
 func (r *resolver) measure() {
 	r.out.Measures = r.complaints.measure(r.target.Measures, r)
 }
 
-// decoded leaves w as it is: a recording has what it has.
+// decoded returns w unchanged: a recording cannot be extended.
 func (s *selection) decoded(w want) want { return w }
 
-// WithMeasures are plans of a recording with the measures, all else as it is. A plan
-// may lack a value, but not all of them: that is in the error, a spec.Errors.
+// WithMeasures returns plans of a recording with the measures added. A single plan
+// may lack the value of a measure. If all of them lack it, the error, a
+// [spec.Errors], says so.
 func WithMeasures(plans []*Plan, measures []*Measure) ([]*Plan, error) {
 	if len(measures) == 0 {
 		return plans, nil
@@ -164,8 +168,8 @@ func WithMeasures(plans []*Plan, measures []*Measure) ([]*Plan, error) {
 	return all, nil
 }
 
-// measured is the plan as it was recorded with the measures. wrong is only of those
-// whose values were recorded.
+// measured returns the recorded plan with the measures. wrong has only errors about
+// values that were recorded.
 func (s *selection) measured(measures []*Measure) (_ *Plan, wrong spec.Errors) {
 	recorded := s.values()
 	out := *s.plan

@@ -8,14 +8,14 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
-// probeWords are what other tools write before a function: true where that stands
-// for the function's return.
+// probeWords are words that other tools write before a function. The value is true
+// if the word stands for the function's return.
 var probeWords = map[string]bool{
 	"p": false, "kprobe": false, "k": false, "fentry": false, "kfunc": false, "f": false, "fprobe": false, "probe": false,
 	"r": true, "kretprobe": true, "kr": true, "fexit": true, "kretfunc": true,
 }
 
-// noModule explains a module that there is not, or no BTF of.
+// noModule returns the error for a module that does not exist or has no BTF.
 func (t *Target) noModule(s *spec.Spec, missing *btf.NotFoundError) *spec.Error {
 	module, name := s.Module.Text, s.Func.Text
 	e := &spec.Error{Text: s.Text, Span: s.Module.Span, Err: missing}
@@ -54,7 +54,8 @@ func (t *Target) noModule(s *spec.Spec, missing *btf.NotFoundError) *spec.Error 
 	return e
 }
 
-// await reports whether a module is to come; why nothing is known of it, if so.
+// await reports whether the run waits for a module. If it does, why says why
+// nothing is known of the module.
 func (t *Target) await(module string) (awaited bool, why error) {
 	if t.Await == nil || module == "" {
 		return false, nil
@@ -62,9 +63,9 @@ func (t *Target) await(module string) (awaited bool, why error) {
 	return t.Await(module)
 }
 
-// ofAwaited is a function that no module says it has so far, of a module that is waited
-// for: of that which the function's name begins with, ext4 of ext4_file_open. It is nil
-// if there is none.
+// ofAwaited returns a function of a module that the run waits for, if the module is
+// the beginning of the function's name, as ext4 is of ext4_file_open. It returns
+// nil if there is none.
 func (r *resolver) ofAwaited(name string) *btf.Func {
 	if r.spec.Module.Text != "" || r.target.Await == nil {
 		return nil
@@ -86,8 +87,8 @@ func (r *resolver) ofAwaited(name string) *btf.Func {
 	return nil
 }
 
-// withoutModule is the spec for the kernel's own function; ret says that only its
-// return is of interest.
+// withoutModule returns the spec for the kernel's own function. ret says that only
+// its return is wanted.
 func (t *Target) withoutModule(s *spec.Spec, ret bool) string {
 	before, after := s.Text[s.Func.Span.Pos:s.Func.Span.End], s.Text[s.Func.Span.End:s.End]
 	if ret && !t.returnsNothing(s.Func.Text) {
@@ -107,9 +108,9 @@ func (t *Target) returnsNothing(name string) bool {
 	return err == nil && isVoid(f.Return)
 }
 
-// builtIn is a function of the kernel itself that was asked for in a module which
-// this kernel has built in, as the function's name tells: ext4:ext4_file_open. It
-// is nil if there is none.
+// builtIn returns a function of the kernel itself that was asked for in a module
+// which is built into this kernel: ext4:ext4_file_open. The name of the function
+// shows this. It returns nil if there is none.
 func (t *Target) builtIn(module, name string) *btf.Func {
 	if !namedAfter(module, name) || !t.Kernel.HasFunc(name) {
 		return nil
@@ -121,7 +122,8 @@ func (t *Target) builtIn(module, name string) *btf.Func {
 	return f
 }
 
-// namedAfter reports whether a function's name begins with that of a module.
+// namedAfter reports whether the name of a function begins with the name of a
+// module.
 func namedAfter(module, name string) bool {
 	_, other := probeWords[module]
 	return !other && strings.HasPrefix(name, strings.ReplaceAll(module, "-", "_")+"_")

@@ -9,10 +9,10 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
-// withoutPrototype is a function that the symbol table knows and BTF does not: assembly, or
-// of a module where modules have no BTF. Its calls can be seen, and what the spec
-// takes from registers and says the type of. It is nil if there is none, or if the
-// spec wants what only a prototype tells.
+// withoutPrototype returns a function that is in the symbol table but not in BTF:
+// it is written in assembly, or its module has no BTF. Its calls can be traced, and
+// so can values that the spec takes from registers and gives a type. It returns nil
+// if there is no such function, or if the spec needs the prototype.
 func (r *resolver) withoutPrototype() *btf.Func {
 	name, module := r.spec.Func.Text, moduleSymbol(r.spec.Module.Text)
 	if !r.spec.Parens {
@@ -34,8 +34,8 @@ func (r *resolver) withoutPrototype() *btf.Func {
 	return fn
 }
 
-// noPrototype says that nothing is known of a function but its name, and what can be
-// done all the same.
+// noPrototype adds the error that only the name of a function is known. The hint
+// says what works all the same.
 func (r *resolver) noPrototype(at spec.Span, missing error) {
 	name, module := r.spec.Func.Text, moduleSymbol(r.spec.Module.Text)
 	if module == "" && len(r.facts.Offsets) == 0 && len(r.facts.Modules) > 0 {
@@ -64,5 +64,5 @@ func (r *resolver) noPrototype(at spec.Span, missing error) {
 	}
 }
 
-// moduleSymbol is a module's name as the kernel's symbol table has it.
+// moduleSymbol returns the name of a module as the kernel's symbol table writes it.
 func moduleSymbol(name string) string { return strings.ReplaceAll(name, "-", "_") }

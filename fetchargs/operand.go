@@ -6,18 +6,19 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
-// A want is a value to fetch, and what it is compared with: that may tell what
-// it is where its type does not.
+// A want is a value to fetch, with what it is compared with, which may say more
+// about the value than its type does.
 type want struct {
 	x       spec.Expr
 	format  spec.Name     // empty if not given
-	with    *spec.Literal // nil if it is compared with nothing, or with an expression
-	pointer bool          // of text the address is wanted
-	name    string        // of the field; empty if it is called as x is written
-	hidden  bool          // not shown: if it is fetched already, that serves
+	with    *spec.Literal // nil if not compared, or compared with an expression
+	pointer bool          // for text, the address is wanted
+	name    string        // name of the field; "" to name it after x
+	hidden  bool          // not shown; may share a field that is fetched already
 }
 
-// wants are the values that an item shows: of a condition, those that it compares.
+// wants returns the values that an item shows; for a condition, those that it
+// compares.
 func wants(item *spec.Item) []want {
 	list := []want{{x: item.Expr}}
 	if item.Cond != nil {
@@ -32,7 +33,7 @@ func wants(item *spec.Item) []want {
 	return list
 }
 
-// operands are the values that a condition compares, in their order.
+// operands returns the values that a condition compares, in order.
 func operands(c spec.Cond) []want {
 	switch c := c.(type) {
 	case *spec.Compare:
@@ -51,15 +52,15 @@ func operands(c spec.Cond) []want {
 	return nil
 }
 
-// left is what a condition needs of its left side. A pointer to text is asked
-// for its address if that is compared with NULL.
+// left returns what a condition needs of its left side. For a pointer to text that
+// is compared with NULL, this is the pointer's own value.
 func left(c *spec.Compare) want {
 	w := want{x: c.X, format: c.Format, with: c.Value, hidden: true}
 	w.pointer = c.Mask == nil && (c.Op == "==" || c.Op == "!=") && c.Value.IsNull()
 	return w
 }
 
-// fetch has a value fetched as one more field.
+// fetch adds a field with the value of w.
 func (r *resolver) fetch(w want) (ref, bool) {
 	if w.hidden {
 		w = r.meant(w)
@@ -108,7 +109,7 @@ func (r *resolver) fetch(w want) (ref, bool) {
 	return side.add(e, w)
 }
 
-// mayHaveJiffies reports whether a number of f, or of what is in it, may be jiffies.
+// mayHaveJiffies reports whether a number of f, or in f, may count jiffies.
 func mayHaveJiffies(f *value.Field) bool {
 	switch f.Encoding {
 	case value.Dumped:
@@ -119,8 +120,8 @@ func mayHaveJiffies(f *value.Field) bool {
 	return f.Format == "jiffies" || f.Set == "jiffies"
 }
 
-// impliedFormat is what a value is that is compared with an address of n bytes: IPv6
-// or MAC if its bytes may be that.
+// impliedFormat returns the format of a value of type t that is compared with an
+// address of n bytes: IPv6 or MAC if the value may be one.
 func (r *resolver) impliedFormat(t btf.Type, n int) *value.Format {
 	if t == nil {
 		return nil
@@ -135,7 +136,7 @@ func (r *resolver) impliedFormat(t btf.Type, n int) *value.Format {
 	size, _ := btf.Size(target)
 	array, isArray := arrayOf(target)
 	switch {
-	case isArray && n == 6 && size > n && isByte(array.Type): // the rest is for longer addresses
+	case isArray && n == 6 && size > n && isByte(array.Type): // the rest is room for longer addresses
 		return implied
 	case isArray && target != t && size == n, isStruct(target) && size == n:
 		return implied
@@ -143,8 +144,8 @@ func (r *resolver) impliedFormat(t btf.Type, n int) *value.Format {
 	return nil
 }
 
-// holdsText reports whether what is compared with l is text because l is: bytes,
-// or a pointer to them.
+// holdsText reports whether a value of type t is text because l, with which it is
+// compared, is text: t is an array of bytes or a pointer to them.
 func holdsText(t btf.Type, l *spec.Literal) bool {
 	if t == nil || l == nil || l.Kind != spec.Quoted && l.Kind != spec.CharLit {
 		return false

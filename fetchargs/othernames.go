@@ -8,8 +8,8 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
-// An otherName is what other tools, or C, call something that tsnoop has under
-// a name of its own, or on every line.
+// An otherName lists names that other tools, or C, have for something that tsnoop
+// names differently, or shows on every line.
 type otherName struct {
 	names string // separated by spaces
 	fix   string // what to write; "" if nothing can stand in its place
@@ -30,7 +30,7 @@ var otherNames = []otherName{
 	{"func probe name", "", "each line has the function"},
 }
 
-// elsewhere advises on a name that other tools have.
+// elsewhere returns advice on a name that other tools use.
 func elsewhere(name string) (otherName, bool) {
 	name = strings.TrimPrefix(name, "$")
 	if n, ok := strings.CutPrefix(name, "arg"); ok && n != "" && n != "0" && strings.Trim(n, "0123456789") == "" {
@@ -44,7 +44,7 @@ func elsewhere(name string) (otherName, bool) {
 	return otherName{}, false
 }
 
-// noParameter explains a name that the function has no parameter of.
+// noParameter adds the error for a name that is not a parameter of the function.
 func (r *resolver) noParameter(x *spec.Ident) {
 	if r.fn.Untyped {
 		r.noPrototype(x.Span, nil)
@@ -66,7 +66,7 @@ func (r *resolver) noParameter(x *spec.Ident) {
 	}
 }
 
-// advise puts what o says in place of the last error's hint.
+// advise replaces the hint of the last error by that of o.
 func (r *resolver) advise(o otherName, at spec.Span) {
 	last := r.errs[len(r.errs)-1]
 	if last.Hint = o.hint; o.fix != "" {

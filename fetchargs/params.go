@@ -7,8 +7,8 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
 )
 
-// locateParams finds the routes to the parameters of f. One that cannot be
-// known, or not be fetched, has an error in its place.
+// locateParams returns the routes to the parameters of f. A parameter whose place
+// is not known, or that cannot be fetched, has an error instead.
 func (r *resolver) locateParams(f *btf.Func) ([]route, []error) {
 	params, words := r.target.Arch.Params(f)
 	r.argWords = words
@@ -22,7 +22,7 @@ func (r *resolver) locateParams(f *btf.Func) ([]route, []error) {
 	return routes, errs
 }
 
-// locateParam is the route to a parameter of type t.
+// locateParam returns the route to a parameter of type t.
 func (r *resolver) locateParam(t btf.Type, param abi.Param) (route, error) {
 	if param.Pointer {
 		param.Pointer = false

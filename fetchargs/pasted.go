@@ -9,9 +9,9 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
-// Pasted are the words that lines meant for pasting need beside them: where what
-// the kernel prints is not yet what the user asked for, because tsnoop would do
-// the rest in user space.
+// Pasted returns notes to print with lines that are meant to be pasted. They say
+// where the output of the kernel is not yet what the user asked for, because tsnoop
+// does the rest in user space.
 func Pasted(plans []*Plan) []string {
 	var words []string
 	for _, p := range plans {
@@ -43,7 +43,7 @@ func Pasted(plans []*Plan) []string {
 	return words
 }
 
-// pasted says what is still to be done with the value that the kernel prints.
+// pasted says what is left to do with the value that the kernel prints.
 func (p *Probe) pasted(f *value.Field) string {
 	if f.Encoding == value.Nothing {
 		return fmt.Sprintf("%s is not in the line: %s", f.Label, strings.TrimPrefix(f.Why, f.Label+" is "))
@@ -94,7 +94,7 @@ func (p *Probe) pastedDump(f *value.Field) string {
 	return fmt.Sprintf("%s from byte %d on, as it lies in memory", text, f.Dump.At)
 }
 
-// stale says when the value that the kernel prints is none.
+// stale says when the value that the kernel prints is old memory and not a value.
 func (p *Probe) stale(f *value.Field) string {
 	if f.Dump != nil && f.Dump.Args == 0 {
 		return ""
@@ -107,8 +107,8 @@ func (p *Probe) stale(f *value.Field) string {
 	return ""
 }
 
-// comment is text on one line, which the kernel takes at most 4094 bytes of
-// even of a comment.
+// comment returns text as one line. The line is cut, because the kernel takes at
+// most 4094 bytes a line, even of a comment.
 func comment(text string) string {
 	const most = 1000
 	text = strings.Map(func(c rune) rune {

@@ -6,28 +6,29 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
-// A path is fetched name by name: that of a directory entry, of its parent, and so on
-// as far as the length of a fetcharg allows. An entry that is its own parent is a root.
+// A path is fetched name by name: the name of a directory entry, of its parent, and
+// so on as far as the length of a fetcharg allows. An entry that is its own parent
+// is a root.
 
 const (
-	// pathText bounds the definitions of a path's names, so that a line has room for
-	// two paths.
+	// pathText is the most bytes that the fetchargs of a path's names may take, so
+	// that a line has room for two paths.
 	pathText = 1100
-	// pathHops is how deep a fetcharg of a path goes: Linux 7.3 takes no more than 8, older
-	// ones twice as many.
+	// pathHops is the most hops of a fetcharg of a path: Linux 7.3 takes at most 8
+	// hops, older kernels twice as many.
 	pathHops = 7
-	// mountText bounds those of where its filesystem is mounted.
+	// mountText is the most bytes for the fetchargs of a mount point.
 	mountText = 500
 )
 
-// A pathFetch are the fetchargs of a value.Path.
+// A pathFetch holds the fetchargs of a value.Path.
 type pathFetch struct {
 	names, dentries, above []Arg
 	mount                  *pathFetch
 }
 
-// encodePath encodes the path of a struct file, path or dentry, in place or behind a
-// pointer.
+// encodePath encodes the path of a struct file, path or dentry, in place or behind
+// a pointer.
 func (r *resolver) encodePath(e encoded, w want, f *value.Format) (encoded, bool) {
 	p, label := e.route, spec.Postfixed(w.x)
 	e.field.Type = p.typ
@@ -69,7 +70,7 @@ func (r *resolver) encodePath(e encoded, w want, f *value.Format) (encoded, bool
 	return e, ok
 }
 
-// structName is the name of the struct t, "" if it is none.
+// structName returns the name of the struct t, "" if t is not a struct.
 func structName(t btf.Type) string {
 	if t == nil {
 		return ""
@@ -80,7 +81,7 @@ func structName(t btf.Type) string {
 	return ""
 }
 
-// inside goes to a member of the struct at p.
+// inside walks from the struct at p to a member, by the names on the way.
 func (r *resolver) inside(p route, names ...string) (route, bool) {
 	for _, name := range names {
 		m, err := btf.Member(orVoid(p.typ), name)
@@ -95,13 +96,14 @@ func (r *resolver) inside(p route, names ...string) (route, bool) {
 	return p, true
 }
 
-// dentryName leads to the name of the entry that p points to.
+// dentryName returns the route to the name of the entry that p points to.
 func (r *resolver) dentryName(p route, label string) (route, bool) {
 	name, ok := r.inside(p.follow(label, r.pointee(p.typ)), "d_name", "name")
 	return name.follow(label+"->d_name.name", nil), ok
 }
 
-// dentryPath fetches the names from an entry upwards; nil if not even one can be.
+// dentryPath fetches the names from an entry upwards. It returns nil if not even
+// one can be fetched.
 func (r *resolver) dentryPath(p route, room int) *pathFetch {
 	f := &pathFetch{}
 	own, ok := r.fits(p.fetcharg().as(x64Type), &room)
@@ -132,7 +134,8 @@ func (r *resolver) dentryPath(p route, room int) *pathFetch {
 	return f
 }
 
-// mountedAt adds where the filesystem of a path is mounted, if the BTF knows struct mount.
+// mountedAt adds where the filesystem of a path is mounted, if BTF has struct
+// mount.
 func (r *resolver) mountedAt(f *pathFetch, mnt route) {
 	t, err := r.target.Kernel.Type("struct mount")
 	if err != nil {
@@ -162,14 +165,15 @@ func (r *resolver) mountedAt(f *pathFetch, mnt route) {
 	}
 }
 
-// fits takes the room of a definition, if the kernel takes one so long.
+// fits takes the length of a definition from room, and reports whether there was
+// enough and the kernel accepts the definition.
 func (r *resolver) fits(a Arg, room *int) (Arg, bool) {
 	a, text, limit := r.fitted(a)
 	*room -= len(text) + len(" file_f_path_dentry_d_name_name=")
 	return a, len(text) <= limit && *room >= 0 && len(a.Hops) <= pathHops
 }
 
-// addPath fetches the parts of a path.
+// addPath adds the fetchargs of a path.
 func (b *builder) addPath(f *pathFetch, label string, at spec.Span) (*value.Path, bool) {
 	if f == nil {
 		return nil, true
@@ -189,7 +193,7 @@ func (b *builder) addPath(f *pathFetch, label string, at spec.Span) (*value.Path
 	return p, good && ok
 }
 
-// isPath reports whether all of a path is in the record.
+// isPath reports whether all parts of a path are args of the probe.
 func (p *Probe) isPath(path *value.Path) bool {
 	ok := path.IsWhole()
 	path.Args(func(arg *int) { ok = ok && p.hasArg(*arg) })

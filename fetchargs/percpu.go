@@ -6,12 +6,12 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
-// isPerCPU reports whether p is a pointer to what each CPU has its own of.
+// isPerCPU reports whether p is a pointer to a per-CPU variable.
 func (p route) isPerCPU() bool { return value.IsPerCPU(p.set) || btf.IsPerCPU(p.typ) }
 
-// isOfOne refuses to follow a pointer to what each CPU has its own of: without the
-// offset of a CPU it leads to none of them, and what lies there is not theirs. The
-// kernel cannot add it: of OFFSET in +OFFSET(...) it keeps the low 32 bits (5.10 to 7.3).
+// isOfOne refuses to follow a per-CPU pointer. Without the offset of a CPU it leads
+// to the copy of no CPU, and the memory there is something else. The kernel cannot
+// add the offset: of OFFSET in +OFFSET(...) it keeps the low 32 bits (5.10 to 7.3).
 func (r *resolver) isOfOne(p route, x spec.Expr) bool {
 	if !p.isPerCPU() {
 		return true

@@ -10,40 +10,40 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/dynevent"
 )
 
-// A Plan is one spec made concrete for one kernel: the probes that carry it
-// out and what user space has still to decide.
+// A Plan is one spec resolved for one kernel: the probes that it needs and the
+// conditions that are left to user space.
 type Plan struct {
-	Spec   *spec.Spec // of a glob, that for this function
-	Glob   *Glob      // that the function matched, nil if it was named
+	Spec   *spec.Spec // for a glob, the spec for this function
+	Glob   *Glob      // the glob that matched the function, nil if the user named it
 	Func   *btf.Func
-	Probes []*Probe // those of the entry, then those of the return, each by part; at least one
+	Probes []*Probe // entry probes, then return probes, each by part; at least one
 
-	// Renames is a glob of task names. If it is set, the plan is tsnoop's own: its
-	// events tell of tasks that get another name. See [Renames].
+	// Renames is a glob of task names. If it is set, the plan is tsnoop's own, and
+	// its events report tasks that change their name. See [Renames].
 	Renames string
 
 	Notes   []string // what the user should know before believing the output
-	Details []string // what was chosen, for who asks
+	Details []string // choices that were made, for --explain
 
-	// BringsIn is a system call whose own event has what the plan reads brought into
-	// memory, "" if none has: see tracefs.Session.BringIn.
+	// BringsIn is the system call whose own event pages in the memory that the plan
+	// reads, "" if there is none. See tracefs.Session.BringIn.
 	BringsIn string
 
-	// Partial: some of the conditions are in no filter, so that the probes
-	// alone show too much.
+	// Partial is set if some of the conditions are in no filter, so that the probes
+	// alone record too much.
 	Partial bool
 
-	// Addresses are the symbols whose addresses are in the probes as numbers:
-	// most kernels lie elsewhere after the next boot.
+	// Addresses are the symbols whose addresses are in the probes as numbers. Most
+	// kernels place them elsewhere at the next boot.
 	Addresses []string
 
-	Measures []Measured // what its calls are added up by, as Target.Measures
+	Measures []Measured // values to sum up its calls by, in the order of Target.Measures
 
 	Arch  *abi.Arch
-	check *test // what user space decides, nil if the kernel's filters do all
+	check *test // what user space decides, nil if the kernel's filters decide all
 }
 
-// A Side is the beginning of a call, or its end.
+// A Side is the entry or the return of a function.
 type Side uint8
 
 const (
@@ -58,44 +58,46 @@ func (s Side) String() string {
 	return "entry"
 }
 
-// A Probe is one dynamic event: its definition, its filter, and how the bytes
-// of its record become the values the user asked for.
+// A Probe is one dynamic event: its definition, its filter, and how its records are
+// decoded into the values that the user asked for.
 type Probe struct {
 	Plan *Plan
 	Kind dynevent.Kind
 	Side Side
-	Part int // which of its side's probes it is, from 0; each has some of the values, and the same filter
-	// Symbols is where, as the kernel reads it: "ip_rcv", "ext4:ext4_sync". One,
-	// but for a name that several functions have: "_stext+4711", "_stext+94322".
+	Part int // number among the probes of its side, from 0; each part has some of the values and the same filter
+	// Symbols is where the probe is put, in the kernel's syntax: "ip_rcv",
+	// "ext4:ext4_sync". There are several only if several functions have the name:
+	// "_stext+4711", "_stext+94322".
 	Symbols []string
 	Event   string // event name, without group
 	Args    []Arg  // fetchargs in the order of the definition, strings last
 	Fields  []value.Field
 	Filter  string // event filter, "" for none
-	// OnlyComm: the filter asks for nothing but the task's name, which may change
-	// while a function runs (exec).
+	// OnlyComm is set if the filter checks only the name of the task, which may
+	// change while a function runs (exec).
 	OnlyComm bool
 
-	// MaxActive is how many calls a return probe can follow at a time, up to
-	// MostActive; 0 leaves it to the kernel.
+	// MaxActive is how many calls a return probe can track at a time, up to
+	// MostActive; 0 leaves the number to the kernel.
 	MaxActive int
 
-	// Indexes into Args of what tsnoop fetches for itself, -1 if it does not.
-	// A return's Caller is never among them, for the kernel records it by
-	// itself: it is -1, or len(Args) once [Probe.Slots] has found it.
+	// Indexes into Args of values that tsnoop needs itself, -1 if they are not
+	// fetched. The Caller of a return is never one of Args, because the kernel
+	// records it by itself: it is -1, or len(Args) once [Probe.Slots] has found it.
 	Comm, Caller, Stack int
 }
 
-// Follows reports whether the probe reads memory that a pointer points at, or a
-// variable.
+// Follows reports whether the probe reads memory behind a pointer, or a variable.
 func (p *Probe) Follows() bool {
 	return slices.ContainsFunc(p.Args, func(a Arg) bool { return a.Follows() })
 }
 
-// Entry is the first probe of the entry, nil if the spec does not ask for that side.
+// Entry returns the first probe of the entry, nil if the spec does not need that
+// side.
 func (p *Plan) Entry() *Probe { return first(p.Of(Entry)) }
 
-// Return is the first probe of the return, nil if the spec does not ask for that side.
+// Return returns the first probe of the return, nil if the spec does not need that
+// side.
 func (p *Plan) Return() *Probe { return first(p.Of(Return)) }
 
 func first(probes []*Probe) *Probe {
@@ -105,7 +107,7 @@ func first(probes []*Probe) *Probe {
 	return probes[0]
 }
 
-// Of are the probes of a side, by part.
+// Of returns the probes of a side, by part.
 func (p *Plan) Of(side Side) []*Probe {
 	entries := slices.IndexFunc(p.Probes, func(p *Probe) bool { return p.Side == Return })
 	switch {
@@ -122,10 +124,12 @@ func (p *Plan) Of(side Side) []*Probe {
 // Paired reports whether the plan's calls have both an entry and a return.
 func (p *Plan) Paired() bool { return p.Probes[0].Side != p.Probes[len(p.Probes)-1].Side }
 
-// Chooses reports whether the kernel's filter chooses by the values of the events.
+// Chooses reports whether the kernel's filter selects by the values of the events,
+// and not only by the name of the task.
 func (p *Probe) Chooses() bool { return p.Filter != "" && !p.OnlyComm }
 
-// MostActive is KRETPROBE_MAXACTIVE_MAX of kernel/trace/trace_kprobe.c.
+// MostActive is KRETPROBE_MAXACTIVE_MAX of kernel/trace/trace_kprobe.c, the most
+// calls that a return probe can track.
 const MostActive = 4096
 
 func (p *Probe) arch() *abi.Arch { return p.Plan.Arch }

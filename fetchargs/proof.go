@@ -7,21 +7,21 @@ import (
 )
 
 const (
-	// beyond is far from where whatever is in user memory may point: an offset
-	// has 32 bits. The less is found there the better; if something is, it is
-	// copied for nothing. With ustring the kernel looks for it in the program's
-	// own memory only, and not wherever the program wants it to.
+	// beyond is an offset, of 32 bits, far from any place that user memory may
+	// point to. It is better if nothing is found there; if something is, it is
+	// copied for nothing. With ustring the kernel looks only in the program's own
+	// memory, and not wherever the program wants it to look.
 	//
-	// The type symstr would do without a second step, but the kernel writes it
-	// without regard to the room there is: a program that changes its memory
-	// meanwhile would have it write behind the record (6.2 to 7.3).
+	// The type symstr would need no second step, but the kernel writes it without
+	// regard to the room in the record: a program that changes its memory meanwhile
+	// could make it write past the record (6.2 to 7.3).
 	beyond = -2147483647
 )
 
-// trialArg faults at the first of two steps.
+// trialArg faults at the first of two hops.
 var trialArg = Arg{Base: Base{Kind: Immediate, N: 0x80_0000_0000_0000}, Hops: make([]Hop, 2), Type: stringType}
 
-// marked reports whether what follows the i-th pointer is read as user memory.
+// marked reports whether the memory behind the i-th pointer is read as user memory.
 func (p route) marked(i int) bool {
 	n := i
 	if p.ofVariable() {
@@ -33,23 +33,23 @@ func (p route) marked(i int) bool {
 	return p.user
 }
 
-// A piece is user memory that may not be there.
+// A piece is user memory that may not be paged in.
 type piece struct {
 	pointer    Arg
-	user       bool // it is marked as the kernel wants user memory
+	user       bool // it is read as user memory
 	label      label
-	at         int64 // bytes behind the pointer
-	size       int   // bytes; 1 of a text
+	at         int64 // bytes from the pointer
+	size       int   // bytes; 1 for text
 	text       bool
-	arg, reads int // the first arg that has it, and how many have; of a text the string
+	arg, reads int // the first arg that holds it, and the number of args; for text the string
 	span       spec.Span
 }
 
-// there fetches what lies off bytes behind the pointer.
+// there returns the fetcharg of the memory off bytes from the pointer.
 func (m *piece) there(off int64) Arg { return m.pointer.then(Hop{off, m.user}) }
 
-// proof has the probe fetch what proves that the memory behind the i-th
-// pointer, the value after n hops, was there. arg has e.
+// proof adds the fetchargs that prove that the memory behind the i-th pointer, the
+// value after n hops, was there. arg is the index of the fetcharg of e.
 func (b *builder) proof(e encoded, i, n, arg int) *value.Proof {
 	m := piece{
 		pointer: e.route.pointer(n), user: e.route.marked(i), label: e.route.labels[i],
@@ -67,7 +67,7 @@ func (b *builder) proof(e encoded, i, n, arg int) *value.Proof {
 		m.size, m.reads = m.size+e.next[0].Size(), 2
 	}
 	if m.text && i > 0 && e.route.labels[i-1].inKernel() {
-		return nil // a string tells by itself, unless it is empty, and the kernel's own are not there
+		return nil // a string shows by itself whether it could be read, unless it is empty; the kernel's own strings are not there then
 	}
 	p := b.proofOf(m)
 	if p != nil && m.text {
@@ -76,7 +76,7 @@ func (b *builder) proof(e encoded, i, n, arg int) *value.Proof {
 	return p
 }
 
-// head has the probe fetch what proves that the first 8 bytes of e, behind the i-th
+// head adds the fetchargs that prove that the first 8 bytes of e, behind the i-th
 // pointer, were there.
 func (b *builder) head(e encoded, i, n int) *value.Proof {
 	m := piece{
@@ -93,7 +93,7 @@ func (b *builder) head(e encoded, i, n int) *value.Proof {
 	return p
 }
 
-// proofOf proves m as the kernel allows it.
+// proofOf adds a proof of m, of the kind that the kernel allows.
 func (b *builder) proofOf(m piece) *value.Proof {
 	switch {
 	case b.counter != nil:
@@ -108,7 +108,7 @@ func (b *builder) proofOf(m piece) *value.Proof {
 	return b.itself(m)
 }
 
-// firstByte has the first byte of a text.
+// firstByte returns the index of the fetcharg of the first byte of a text.
 func (b *builder) firstByte(m piece) int {
 	i, _ := b.arg(m.there(m.at).as(x8Type), m.label.text+" there", m.span)
 	return i
@@ -133,23 +133,24 @@ func (b *builder) itself(m piece) *value.Proof {
 	if m.size > 1 {
 		args = append(args, asText(m.at+1))
 	}
-	if m.size >= 8 { // of a pointer into a program's libraries or stack never 0
+	if m.size >= 8 { // a pointer into a program's libraries or stack never has 0 there
 		args = append(args, asText(m.at+5))
 	}
 	if m.label.start != m.at {
 		args = append(args, asText(m.label.start))
 	}
 	p := &value.Proof{Kind: value.Itself, Any: true, From: min(m.at, m.label.start), To: m.at + int64(m.size)}
-	// Text that is read to its end may be too long for a record, which is then
-	// lost. Where text is likely, what is fetched anyway has to do.
+	// A string that is read to its end may be too long for a record, which is then
+	// lost. Where text is likely, use only what is fetched anyway.
 	return b.byStrings(p, args, m.size == 1, m)
 }
 
-// windows are where 8 bytes start that prove that the size bytes at offset at
-// can be read. Of a long value those are its two ends, which are on the same
-// page or on neighbours. Of a short one they are those of the struct that it is
-// in, which its other members share; without one, the 8 bytes from its start
-// on or those up to its end, whichever is on its own page.
+// windows returns the starts of windows of 8 bytes. If they can be read, so can the
+// size bytes at offset at. For a long value they are its two ends, which are on the
+// same page or on adjacent ones. For a short value it is a window within its
+// struct, which other members of the struct share. Without a struct, they are the 8
+// bytes from its start and the 8 bytes up to its end: one of them lies on the page
+// of the value, and any is set.
 func (l label) windows(at, size int64) (starts []int64, any bool) {
 	last := at + size - 8
 	whole := int64(0)
@@ -169,7 +170,8 @@ func (l label) windows(at, size int64) (starts []int64, any bool) {
 	}
 }
 
-// byStrings fetches the strings of a proof, or finds those that are shared.
+// byStrings adds the strings of a proof, or if shared is set, only uses those that
+// are there already.
 func (b *builder) byStrings(p *value.Proof, args []Arg, shared bool, m piece) *value.Proof {
 	for _, a := range args {
 		a, text, limit := b.r.fitted(a)
@@ -189,8 +191,8 @@ func (b *builder) byStrings(p *value.Proof, args []Arg, shared bool, m piece) *v
 	return p
 }
 
-// trial fetches what tells how this kernel does it, behind all that is proven
-// by it: what is left for strings only gets less.
+// trial adds the fetcharg that shows how this kernel treats a fault. It comes after
+// the proofs that need it, because the room that is left for strings only shrinks.
 func (b *builder) trial(at spec.Span) {
 	if len(b.proofs) == 0 {
 		return
@@ -201,7 +203,7 @@ func (b *builder) trial(at spec.Span) {
 	}
 }
 
-// moveProof follows the args to where they are now.
+// moveProof renumbers the args of a proof.
 func moveProof(p *value.Proof, moved []int) {
 	for i, arg := range p.Args {
 		p.Args[i] = moved[arg]
@@ -216,9 +218,9 @@ func moveProof(p *value.Proof, moved []int) {
 	}
 }
 
-// maybeLost reports whether f is a string that may be in user memory. Up to 6.12
-// or so the kernel stores nothing of an empty one, and a filter then sees the
-// next string.
+// maybeLost reports whether f is a string that may be in user memory. Up to about
+// 6.12 the kernel stores nothing for an empty one, and a filter then sees the next
+// string.
 func maybeLost(f *value.Field) bool {
 	return f.Encoding == value.String && len(f.Guards) > 0 && f.Guards[len(f.Guards)-1].Space != value.KernelSpace
 }
