@@ -67,7 +67,7 @@ func (b *builder) proof(e encoded, i, n, arg int) *value.Proof {
 		m.size, m.reads = m.size+e.next[0].Size(), 2
 	}
 	if m.text && i > 0 && e.route.labels[i-1].inKernel() {
-		return nil // a string shows by itself whether it could be read, unless it is empty; the kernel's own strings are not there then
+		return nil // the text of a kernel object is not in user memory, and shows a fault by itself
 	}
 	p := b.proofOf(m)
 	if p != nil && m.text {

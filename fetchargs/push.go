@@ -10,13 +10,12 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
-// push adds t to the filter of the probe it is about. The result tells
-// whether the filter alone gives the right answer; if not, user space decides
-// again on all that pass.
+// push adds t to the filter of the probe whose values it needs. It reports whether the
+// filter alone decides t; if not, user space decides again about the events that pass.
 func (r *resolver) push(t *test) bool {
 	entry, exit := t.sides()
-	// Where returns are paired with entries, one that is held back would leave its
-	// return to an earlier one (see package calls).
+	// Where returns are paired with entries, a return whose entry was filtered out would
+	// be paired with an earlier entry (see package calls).
 	paired := r.target.Calls && (r.target.Pair || r.entry.used && r.exit.used)
 	if entry == exit || entry && paired {
 		r.out.Partial = true
@@ -43,7 +42,7 @@ func (r *resolver) push(t *test) bool {
 	return exact
 }
 
-// sides tells which probes' values t needs.
+// sides reports from which sides t needs values.
 func (t *test) sides() (entry, exit bool) {
 	for _, kid := range append(t.and, t.or...) {
 		e, x := kid.sides()
@@ -60,9 +59,9 @@ func (t *test) sides() (entry, exit bool) {
 	return entry, exit
 }
 
-// filter writes t for the kernel; ok is false if a filter cannot say it. It
-// is not exact if a pointer may pass for readable that is not. known are the
-// checks of pointers that already hold where t is decided.
+// filter writes t for the kernel; ok is false if a filter cannot express it. exact is
+// false if the filter may accept a pointer that cannot be read. known are the checks of
+// pointers that already hold where t is decided.
 func (b *builder) filter(t *test, known map[string]bool) (text string, exact, ok bool) {
 	if t.and == nil && t.or == nil {
 		return b.filterLeaf(t, known)
@@ -131,11 +130,11 @@ func (b *builder) filterLeaf(t *test, known map[string]bool) (text string, exact
 	return strings.Join(append(parts, text), " && "), len(f.Guards) == 0 && !unended, true
 }
 
-// maskedFilter writes (name & mask) == num with what filters have: a test of
-// whether any of some bits is set.
+// maskedFilter writes (name & mask) == num by the only test that filters have: whether
+// any of some bits is set.
 func (c constant) maskedFilter(name string, f *value.Field, op spec.Op) string {
 	test := func(bits uint64) string {
-		if f.Signed && bits>>63 != 0 { // a signed field takes no more than an int64
+		if f.Signed && bits>>63 != 0 { // the filter of a signed field takes an int64
 			return fmt.Sprintf("%s & %d", name, int64(bits))
 		}
 		return fmt.Sprintf("%s & 0x%x", name, bits)
@@ -157,8 +156,8 @@ func (c constant) maskedFilter(name string, f *value.Field, op spec.Op) string {
 	return text
 }
 
-// filterGuards writes what the kernel can check of f's pointers: that they
-// are addresses. Whether they are mapped only user space knows.
+// filterGuards writes what the kernel can check of f's pointers: that they are in the
+// right range of addresses. Only user space knows whether they are mapped.
 func (b *builder) filterGuards(f *value.Field) []string {
 	var guards []string
 	arch := b.r.target.Arch

@@ -7,9 +7,9 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
-// filterBytes writes a comparison of bytes for the kernel, whose filters must not
-// see arrays (5.10 crashes): as numbers of up to 8 bytes each, which are fetched
-// for that only.
+// filterBytes writes a comparison of bytes for the kernel. Filters must not use arrays
+// (5.10 crashes), so it compares numbers of up to 8 bytes each, which are fetched only
+// for the filter.
 func (b *builder) filterBytes(t *test, f *value.Field) (string, bool) {
 	arg, c := b.args[f.Arg], t.value
 	if c.kind != value.Bytes || t.op != "==" && t.op != "!=" {
@@ -47,15 +47,16 @@ func (b *builder) filterBytes(t *test, f *value.Field) (string, bool) {
 	return text, true
 }
 
-// A word is some of the bytes that are compared, as a number of the machine.
+// A word is a part of the bytes that are compared, as a number in the machine's byte
+// order.
 type word struct {
 	arg       Arg    // without its type
 	size      int    // bytes
-	num, mask uint64 // mask is 0 if all of it counts
+	num, mask uint64 // mask is 0 if all bits are compared
 }
 
-// word is what to compare from the byte at on, of bits in all. big is the
-// machine's byte order, array the fetcharg of all bytes.
+// word returns the comparison of the bytes from at on, of bits in all. big is the byte
+// order of the machine, and array the fetcharg of all bytes.
 func (c constant) word(at, bits int, big bool, array Arg) (w word, ok bool) {
 	left := (bits+7)/8 - at
 	for w.size = 8; w.size > left; {
@@ -77,8 +78,8 @@ func (c constant) word(at, bits int, big bool, array Arg) (w word, ok bool) {
 	return w, ok
 }
 
-// shifted reads n bytes behind what a reads, as a number: of
-// "+16(+8($arg1)):x8[6]" and 4, "+20(+8($arg1))".
+// shifted returns a fetcharg that reads n bytes after the place that a reads, without its
+// type: for "+16(+8($arg1)):x8[6]" and 4 it is "+20(+8($arg1))".
 func (a Arg) shifted(n int) (Arg, bool) {
 	last := len(a.Hops) - 1
 	if last < 0 || a.Hops[last].User && a.Hops[last].Offset < 0 {

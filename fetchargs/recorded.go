@@ -10,14 +10,15 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
-// Select applies specs to plans of a recording: of a plan, those values are
-// shown that a spec of the plan's function asks for, if the spec's conditions
-// hold. A plan that several specs are about comes once for each of them, one
-// that none is about not at all; from is the index in plans of each of the
-// result. What was not recorded cannot be asked for: that is in the error, an
-// Errors. Of what a glob matches, only those are left out that have it not. With
-// pair a plan keeps both sides that it has, as [Target] says. Calls are added up by
-// measures.
+// Select applies specs to the plans of a recording. A plan then shows the values that a
+// spec for its function asks for, of the calls for which the spec's conditions hold. A
+// plan for which there are several specs is returned once for each of them, and a plan
+// for which there is none is left out. from holds the index in plans of each plan that is
+// returned.
+//
+// It is an error to ask for values that were not recorded; for a glob, functions without
+// them are left out. If pair is set, a plan keeps both sides that it has, as [Target]
+// says. Calls are summed up by measures. The error is a [spec.Errors].
 func Select(specs []*spec.Spec, plans []*Plan, pair bool, measures []*Measure) (selected []*Plan, from []int, err error) {
 	var errs spec.Errors
 	for _, wanted := range specs {
@@ -45,7 +46,7 @@ func Select(specs []*spec.Spec, plans []*Plan, pair bool, measures []*Measure) (
 	return selected, from, nil
 }
 
-// selectOne is Select for one spec without those that could stand in its place.
+// selectOne is Select for one spec without its alternatives.
 func selectOne(wanted *spec.Spec, plans []*Plan, pair bool, measures []*Measure) (selected []*Plan, from []int, errs spec.Errors) {
 	glob := &Glob{Spec: wanted}
 	for i, p := range plans {
@@ -61,7 +62,7 @@ func selectOne(wanted *spec.Spec, plans []*Plan, pair bool, measures []*Measure)
 			selected, from = append(selected, out), append(from, i)
 		case spec.IsGlob(wanted.Func.Text):
 			glob.LeaveOut(p.Spec.Func.Text, s.errs[0])
-		case glob.Matches == 1: // the next one of this name would complain of the same
+		case glob.Matches == 1: // the next plan of this name would have the same errors
 			errs = append(errs, s.errs...)
 		}
 		if out != nil && spec.IsGlob(wanted.Func.Text) {
@@ -110,13 +111,13 @@ func notRecorded(wanted *spec.Spec, plans []*Plan) *spec.Error {
 	return &spec.Error{Text: wanted.Text, Span: wanted.Func.Span, Msg: fmt.Sprintf("%s was not recorded", wanted.Func.Text), Hint: hint}
 }
 
-// A selection shows of a recorded plan what a spec asks for. It finds values by
-// what the recording calls them, and knows no kernel.
+// A selection shows the values of a recorded plan that a spec asks for. It finds values
+// by the names that they have in the recording, and does not need the kernel.
 type selection struct {
 	complaints
 	spec  *spec.Spec
 	plan  *Plan  // as it was recorded
-	sides []side // of each of its probes
+	sides []side // one for each of its probes
 }
 
 func newSelection(wanted *spec.Spec, p *Plan) *selection {
@@ -134,7 +135,7 @@ func newSelection(wanted *spec.Spec, p *Plan) *selection {
 	return s
 }
 
-// recordedSide has the fields of a recorded probe, none of them to be shown.
+// recordedSide returns the fields of a recorded probe, all of them hidden.
 func recordedSide(p *Probe) side {
 	s := side{at: p.Side, part: p.Part}
 	for _, f := range p.Fields {
@@ -149,8 +150,8 @@ func recordedSide(p *Probe) side {
 	return s
 }
 
-// selected is the plan with what the spec asks for, of the recorded values; nil if
-// that is not there. With pair it keeps both sides.
+// selected returns the plan with the values that the spec asks for; nil if one was not
+// recorded. If pair is set, it keeps both sides.
 func (s *selection) selected(pair bool, measures []*Measure) *Plan {
 	if s.spec.Parens {
 		s.choose()
@@ -176,8 +177,8 @@ func (s *selection) selected(pair bool, measures []*Measure) *Plan {
 	return &out
 }
 
-// keepSides drops the side that nothing asks for, unless both are wanted or
-// conditions on it have decided already which calls are in the recording.
+// keepSides drops the side that nothing asks for, unless pair is set, or conditions on
+// that side have already decided which calls were recorded.
 func (s *selection) keepSides(out *Plan, pair bool) {
 	filtered := func(p *Probe) bool { return p.Filter != "" }
 	all := pair || s.plan.check != nil || !s.plan.Paired() || slices.ContainsFunc(s.plan.Probes, filtered)
@@ -195,7 +196,7 @@ func (s *selection) uses(at Side) bool {
 	return slices.ContainsFunc(s.sides, func(s side) bool { return s.at == at && s.used })
 }
 
-// of is the recorded probe p with the fields that are wanted.
+// of returns the recorded probe p with the fields of s.
 func (s *side) of(p *Probe, plan *Plan) *Probe {
 	own := *p
 	own.Plan, own.Fields = plan, s.fields
@@ -210,8 +211,8 @@ func (s *side) all(p *Probe) {
 	}
 }
 
-// choose shows the values of the parameter list. They come behind all that was
-// recorded, of which conditions know the numbers.
+// choose shows the values of the parameter list. It appends them after the recorded
+// fields, because conditions refer to those by index.
 func (s *selection) choose() {
 	for _, item := range s.spec.Items {
 		for _, w := range wants(item) {
@@ -235,7 +236,7 @@ func (s *selection) choose() {
 	}
 }
 
-// reformat gives a recorded field the format that is wanted, if there is one.
+// reformat gives a recorded field the format of w, if w has one.
 func (s *selection) reformat(f *value.Field, w want) bool {
 	if w.format.Text == "" || reformatted(f, w.format.Text) {
 		return true
@@ -244,8 +245,8 @@ func (s *selection) reformat(f *value.Field, w want) bool {
 	return false
 }
 
-// fetch finds what a condition needs among the recorded values. What it
-// asks for in another format is one more of them, not shown.
+// fetch finds a value of a condition among the recorded values. If the condition needs it
+// in another format, fetch adds a hidden field.
 func (s *selection) fetch(w want) (ref, bool) {
 	at, ok := s.find(w)
 	if !ok {
@@ -265,7 +266,7 @@ func (s *selection) fetch(w want) (ref, bool) {
 	return ref{at.side, len(at.side.fields) - 1}, true
 }
 
-// values are the recorded values that are called by one word.
+// values returns the names of the recorded values.
 func (s *selection) values() (words []string) {
 	for i := range s.sides {
 		words = append(words, s.sides[i].exprs...)
@@ -273,15 +274,16 @@ func (s *selection) values() (words []string) {
 	return words
 }
 
-// enumerator knows the constants of a value's own enum, which is in the recording.
+// enumerator returns a constant of the value's own enum, which is in the recording.
 func (s *selection) enumerator(t btf.Type, name string) (int64, error) {
 	return btf.Open().Enumerator(t, name)
 }
 
-// address finds none: it would be that of another boot, if not of another machine.
+// address never finds one: the address is of another boot, or even of another machine.
 func (s *selection) address(spec.Expr) (addr uint64, is, ok bool) { return 0, false, false }
 
-// reformatted gives a recorded field another format, if its bytes allow that.
+// reformatted gives a recorded field another format and reports whether its bytes allow
+// that.
 func reformatted(f *value.Field, name string) bool {
 	name, count := splitFormat(name)
 	to := value.FormatNamed(name)
@@ -308,8 +310,8 @@ func reformatted(f *value.Field, name string) bool {
 	return true
 }
 
-// find finds what is wanted among the recorded values, which the user may have named:
-// of several of the same expression the first that has the format, or may get it.
+// find finds a value among the recorded ones, which the user may have named. If several
+// have the same expression, it takes the first that has the format or can get it.
 func (s *selection) find(w want) (ref, bool) {
 	x := w.x
 	label := calledName(x)

@@ -6,9 +6,9 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
-// fromRegisters encodes the elements of an object that lies in registers: these
-// are fetched whole, and the bytes that count are chosen after reading. In the
-// record they lie as the object would in memory, for both are little-endian.
+// fromRegisters encodes the elements of an object in registers. The registers are fetched
+// whole, and the right bytes are selected after reading. In the record they have the same
+// order as in memory, because both are little-endian.
 func (r *resolver) fromRegisters(e encoded, x spec.Expr) (encoded, bool) {
 	p := e.route
 	at, end := p.off, p.off+int64(e.field.Size*e.field.Count)
@@ -29,8 +29,8 @@ func (r *resolver) fromRegisters(e encoded, x spec.Expr) (encoded, bool) {
 	return e, true
 }
 
-// settle ends the way into a struct that lies in registers: the value is all
-// of one of them, or some bits of one, or of both. Arrays stay where they are.
+// settle ends the walk into a struct in registers: the value is all of one register, or
+// some bits of one or of both. Arrays are left as they are.
 func (p route) settle() (route, bool) {
 	if !p.inReg || isStruct(p.typ) {
 		return p, true
@@ -60,9 +60,9 @@ func (p route) settle() (route, bool) {
 	return p, true
 }
 
-// container chooses the word of 8 to 64 bits that holds the whole bit field: its
-// byte offset, its size in bits, and the field's place in it counted from the
-// lowest bit. want is the declared type's size in bits. The word is aligned, but
+// container returns the word of 8 to 64 bits that holds the whole bit field: its offset
+// in bytes, its size in bits, and the position of the field in it, counted from the
+// lowest bit. want is the size of the declared type in bits. The word is aligned, except
 // in packed structs.
 func (p route) container(want uint32) (off int64, size, shift uint32, ok bool) {
 	sizes := []uint32{want, 8, 16, 32, 64}
@@ -83,13 +83,12 @@ func (p route) container(want uint32) (off int64, size, shift uint32, ok bool) {
 	return 0, 0, 0, false
 }
 
-// goesOn reports whether a value goes on in the Arg behind its own.
+// goesOn reports whether a value continues in the Arg after its own.
 func (p *Probe) goesOn(f *value.Field) bool {
 	return f.Split > 0 || f.Encoding == value.Array && f.Skip+f.Size*f.Count > p.Args[f.Arg].Size()
 }
 
-// splitBits encodes a bit field that lies in two registers, or in nine bytes of
-// memory.
+// splitBits encodes a bit field that spans two registers, or nine bytes of memory.
 func (e encoded) splitBits() encoded {
 	p := &e.route
 	rest, size := *p, 8

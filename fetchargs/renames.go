@@ -7,14 +7,14 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
-// renamed is the function that gives a task its name: exec, prctl and
-// /proc/PID/comm all come to it (fs/exec.c).
+// renamed is the function that gives a task its name: exec, prctl and /proc/PID/comm all
+// call it (fs/exec.c).
 const renamed = "__set_task_comm(tsk->pid, buf:string)"
 
-// Renames makes the plan that paired plans need beside them if Target.Comm is
-// set. A task that gets another name while a function runs does not pass the
-// filters of the function's return any more, and what it calls then goes unseen:
-// so it must be known that it did.
+// Renames returns the plan that is needed together with paired plans if Target.Comm is
+// set. If a task changes its name while a function runs, it no longer passes the filter
+// of the function's return, and its later calls are not seen. So tsnoop must know that
+// the name has changed.
 func Renames(t *Target) (*Plan, error) {
 	own := *t
 	own.Pair, own.Comm, own.Symbols = false, "", nil
@@ -28,15 +28,15 @@ func Renames(t *Target) (*Plan, error) {
 	}
 	plan := plans[0]
 	plan.Renames = t.Comm
-	plan.Entry().Event = "tsnoop_renames" // no function's
+	plan.Entry().Event = "tsnoop_renames" // no function has this name
 	if t.Nonce != "" {
 		plan.Entry().Event += "_" + t.Nonce
 	}
 	return plan, nil
 }
 
-// Renamed tells of an event of a plan of [Renames] whose name it is about, and
-// whether the task's new name does not match any more.
+// Renamed decodes an event of a plan of [Renames]. It returns the task whose name
+// changes, and reports whether the new name no longer matches.
 func (p *Plan) Renamed(d *value.Decoder, data []byte) (tid int, out bool) {
 	pid, name := d.Value(0, data), d.Value(1, data)
 	if pid.Kind != value.Int {

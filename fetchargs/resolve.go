@@ -11,10 +11,10 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/dynevent"
 )
 
-// Resolve makes a plan of every spec, and of a glob one for each function that
-// can be probed as it says. Of a spec with alternatives it is the first that the
-// target has all of. All that is wrong is in the error, an Errors; the plans of the
-// specs that are right are returned all the same, nil in the place of the others.
+// Resolve makes a plan of every spec. For a glob it makes one for each function that
+// matches and can be probed. For a spec with alternatives it takes the first one that the
+// target can carry out. The error is a [spec.Errors] with everything that is wrong; the
+// plans of the other specs are returned all the same, with nil for each wrong spec.
 func Resolve(specs []*spec.Spec, target *Target) ([]*Plan, error) {
 	all, err := target.attempts(specs)
 	if err != nil {
@@ -38,7 +38,7 @@ func Resolve(specs []*spec.Spec, target *Target) ([]*Plan, error) {
 	}
 	var plans []*Plan
 	var errs spec.Errors
-	for _, a := range all { // what there is nothing to probe for is told first
+	for _, a := range all { // first report the specs that match nothing
 		if !a.spec.HasAlternatives() {
 			errs = append(errs, a.errs...)
 		}
@@ -60,15 +60,15 @@ func Resolve(specs []*spec.Spec, target *Target) ([]*Plan, error) {
 	return plans, nil
 }
 
-// A resolving is what the specs of one run have in common.
+// A resolving is the state that the specs of one run share.
 type resolving struct {
 	target  *Target
 	symbols func() (map[string]SymbolFacts, error)
-	order   []string        // the functions of the run, as they are probed
+	order   []string        // the functions of the run, in the order in which they are probed
 	events  map[string]bool // event names in use by the run
 }
 
-// plans makes plans of the jobs of one spec. What is wrong with it is in errs.
+// plans makes the plans of the jobs of one spec. errs holds what is wrong with the spec.
 func (run *resolving) plans(jobs []job) (plans []*Plan, errs spec.Errors, fatal error) {
 	for i, job := range jobs {
 		r := &resolver{target: run.target, job: &job, complaints: complaints{text: job.spec.Text}, symbolTable: run.symbols, order: run.order, events: run.events}
@@ -103,8 +103,8 @@ func (run *resolving) plans(jobs []job) (plans []*Plan, errs spec.Errors, fatal 
 	return plans, errs, nil
 }
 
-// functions are the names of the jobs' functions, each once in their order, and sorted
-// those whose prototypes BTF is asked for.
+// functions returns the names of the jobs' functions, each once and in order, and sorted
+// the names of those whose prototypes come from BTF.
 func functions(jobs []job) (order, typed []string) {
 	seen := map[string]bool{}
 	for _, j := range jobs {
@@ -120,12 +120,12 @@ func functions(jobs []job) (order, typed []string) {
 	return order, slices.Compact(typed)
 }
 
-// ofModules reports whether a function is one of a module that is named.
+// ofModules reports whether one of the jobs names a module.
 func ofModules(jobs []job) bool {
 	return slices.ContainsFunc(jobs, func(j job) bool { return j.spec.Module.Text != "" })
 }
 
-// askSymbols looks the function up in the symbol table.
+// askSymbols looks up the function in the symbol table.
 func (r *resolver) askSymbols() bool {
 	facts, err := r.symbolTable()
 	if err != nil {
@@ -145,20 +145,20 @@ type resolver struct {
 	events map[string]bool // event names in use by the run
 
 	symbolTable func() (map[string]SymbolFacts, error)
-	order       []string // the functions of the run, as they are probed
+	order       []string // the functions of the run, in the order in which they are probed
 
 	complaints
-	fatal error // not the spec's fault
+	fatal error // an error that is not the spec's fault
 
 	fn      *btf.Func
 	chosen  map[*spec.Choice]int
-	naming  *spec.Item // whose expression is walked, for a name that stands for it
-	unshown string     // why show has not shown a value
+	naming  *spec.Item // the item whose expression is walked, so that its name is not found in itself
+	unshown string     // why show did not show a value
 
-	awaited bool  // the function's module is still to come, and is waited for
-	untold  error // why nothing is known of it
-	// absent: the function's module is not loaded. Without it the kernel takes no
-	// function's name for its beginning, where alone $arg1 is allowed.
+	awaited bool  // the module of the function is not loaded yet, and the run waits for it
+	untold  error // why nothing is known of the module
+	// absent is set if the module of the function is not loaded. Then the kernel does not
+	// know that the probe is at the entry of a function, and refuses $arg1.
 	absent bool
 
 	params    []route
@@ -199,7 +199,7 @@ func (r *resolver) plan() *Plan {
 	return r.assemble()
 }
 
-// register is the fetcharg of the n-th integer register, from 0.
+// register returns the base of the n-th integer register, from 0.
 func (r *resolver) register(n int) Base {
 	if r.target.Features.ArgN && !r.absent {
 		return Base{Kind: ArgN, N: int64(n + 1)}
@@ -221,7 +221,7 @@ func (r *resolver) typeNamed(name spec.Name) (btf.Type, bool) {
 	return nil, false
 }
 
-// withKeyword says "type" before a type whose name does not.
+// withKeyword puts "type" before the name of a type that has no keyword.
 func withKeyword(name string) string {
 	if strings.Contains(name, " ") {
 		return name
@@ -229,7 +229,7 @@ func withKeyword(name string) string {
 	return "type " + name
 }
 
-// charArray is char[n]; nil if this BTF has no char.
+// charArray returns the type char[n]; nil if BTF has no char.
 func (r *resolver) charArray(n uint32) btf.Type {
 	char, err := r.target.Kernel.Type("char")
 	if err != nil {

@@ -6,55 +6,55 @@ import (
 	"github.com/tsnoop/tsnoop/btf"
 )
 
-// A route leads to an expression's value: start with base, follow hops,
-// and there is a pointer; the value is what lies off bytes behind it, or the
-// pointer itself (plus off) if mem is false.
+// A route leads to the value of an expression: start with base and load the pointers of
+// hops. The value is in memory, off bytes from the last pointer, or if mem is false, it
+// is that pointer plus off.
 //
-// It is the one form to which every expression of the language comes down, so
-// printing it as a fetcharg is a matter of nesting.
+// Every expression of the language becomes a route, and a route is printed as a fetcharg
+// by nesting.
 type route struct {
-	typ btf.Type // nil when unknown: 64 bits from a register
-	// Of a variable, whose memory is the base (@SYMBOL), a route without mem and
-	// hops is the address: what symbol says, plus off.
+	typ btf.Type // nil if not known: 64 bits from a register
+	// The base of a variable is its memory (@SYMBOL). Without mem and hops, the route is
+	// the variable's address: that of symbol plus off.
 	base   Base
 	symbol *SymbolPlace
 
-	// inReg: a struct lies in the register base, and its bytes from 8 on in
-	// base2; off counts from its start.
+	// inReg is set if a struct is in the register base, with its bytes from 8 on in
+	// base2. off counts from the start of the struct.
 	inReg bool
 	base2 Base
 
-	ret bool // known only when the function returns
+	ret bool // the value is known only at the return
 
 	hops   []Hop   // the pointers loaded on the way
 	labels []label // the pointers followed, in order
 	mem    bool
 	off    int64  // bytes
-	origin string // the pointer that off is counted from, in the user's words
+	origin string // the pointer from which off is counted, in the user's words
 
-	bitOff, bitSize uint32   // bit field: bits from off; bitSize 0 if it is none
+	bitOff, bitSize uint32   // position in bits from off, and width; bitSize is 0 if it is not a bit field
 	user            bool     // the pointer is marked __user
 	text            bool     // a member that holds text, whatever its type
-	set             string   // of constants that the value is known to hold
-	wide            btf.Type // what the number is widened to; nil if it is not
-	boot            bool     // a member that is a time of CLOCK_BOOTTIME
+	set             string   // the constants that the value may have, or ""
+	wide            btf.Type // the type to which the number is widened; nil if it is not
+	boot            bool     // a member that holds a time of CLOCK_BOOTTIME
 }
 
 // A label is a pointer that is followed on the way.
 type label struct {
-	text   string   // as in the spec; "" for a pointer that cannot be wrong
-	target btf.Type // what it points to, nil when unknown
+	text   string   // as in the spec; "" for a pointer that is always valid
+	target btf.Type // what it points to, nil if not known
 	start  int64    // bytes from the pointer to the start of target
-	kernel bool     // it is the kernel's memory, whatever the type
+	kernel bool     // it points into kernel memory, whatever the type
 }
 
-// inKernel reports whether a user address of l cannot be right.
+// inKernel reports whether l can only be a kernel address.
 func (l label) inKernel() bool { return l.kernel || kernelOnly(l.target, 0) }
 
 // ofVariable reports whether the base is the memory of a variable.
 func (p route) ofVariable() bool { return p.base.Kind == Memory }
 
-// load makes a route whose value is the pointer: what later hops start from.
+// load returns a route whose value is the pointer from which later hops start.
 func (p route) load() route {
 	if p.mem {
 		p.hops = append(slices.Clip(p.hops), Hop{p.off, p.user})
@@ -63,8 +63,8 @@ func (p route) load() route {
 	return p
 }
 
-// from notes that offsets are counted from the pointer label, unless that is
-// itself so many bytes from another (container_of).
+// from records that offsets are counted from the pointer label, unless that pointer is
+// itself an offset from another (container_of).
 func (p route) from(label string) route {
 	if p.mem || p.origin == "" {
 		p.origin = label
@@ -72,9 +72,9 @@ func (p route) from(label string) route {
 	return p
 }
 
-// follow goes on to what a pointer called text points to.
+// follow returns the route to the memory that p, a pointer called text, points to.
 func (p route) follow(text string, typ btf.Type) route {
-	if p.isAddress() { // which cannot be wrong
+	if p.isAddress() { // always valid
 		p.mem, p.typ = true, typ
 		return p
 	}
@@ -86,8 +86,8 @@ func (p route) follow(text string, typ btf.Type) route {
 	return p
 }
 
-// pointer is the fetcharg of the value after n hops, without its type. The first
-// hop into a variable is its base.
+// pointer returns the fetcharg of the value after n hops, without its type. The first hop
+// into a variable is part of the base.
 func (p route) pointer(n int) Arg {
 	if p.ofVariable() && n > 0 {
 		return Arg{Base: p.base.plus(p.hops[0].Offset), Hops: slices.Clip(p.hops[1:n])}
@@ -95,13 +95,13 @@ func (p route) pointer(n int) Arg {
 	return Arg{Base: p.base, Hops: slices.Clip(p.hops[:n])}
 }
 
-// fetcharg is what fetches the value, without its type.
+// fetcharg returns the fetcharg of the value, without its type.
 func (p route) fetcharg() Arg {
 	p = p.load()
 	return p.pointer(len(p.hops))
 }
 
-// plus is what lies n bytes behind a variable's start.
+// plus returns the base n bytes after b, the memory of a variable.
 func (b Base) plus(n int64) Base {
 	b.N += n
 	return b
@@ -114,7 +114,7 @@ func (p route) at(n int64, typ btf.Type) route {
 	return p
 }
 
-// member goes into a struct or union by value. t is its stripped type.
+// member goes into a struct or union by value.
 func (p route) member(m btf.Place) route {
 	p = p.at(int64(m.Offset), m.Type)
 	if m.BitSize > 0 {
@@ -133,7 +133,7 @@ func isStruct(t btf.Type) bool {
 	return false
 }
 
-// pointee is what t, stripped, points to; nil if t is no pointer.
+// pointee returns what t, stripped, points to; nil if t is not a pointer.
 func pointee(t btf.Type) btf.Type {
 	if t == nil {
 		return nil

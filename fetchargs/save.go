@@ -14,13 +14,13 @@ import (
 // ErrSaved is wrapped by the errors of Load.
 var ErrSaved = errors.New("saved plans cannot be used")
 
-// savedVersion changes when programs that know only those before would take what
-// is saved for something else.
+// savedVersion changes when a program that knows only older versions would misread what
+// is saved.
 const savedVersion = 2
 
-// What is saved, as JSON. These types are the format: they change with its
-// version only, whatever becomes of those that they are made of. What can be
-// one of a few things is a word, see savedWords.
+// These types are what is saved, as JSON. They are the format: they change only with its
+// version, even if the types that they are made from change. An enumeration is saved as a
+// word, see savedWords.
 type (
 	saved struct {
 		Version int         `json:"version"`
@@ -29,8 +29,8 @@ type (
 	}
 	savedPlan struct {
 		Spec      string       `json:"spec"`
-		Nth       int          `json:"nth,omitempty"` // of the spec's alternatives
-		Func      string       `json:"func"`          // of a glob, that for this function
+		Nth       int          `json:"nth,omitempty"` // index among the spec's alternatives
+		Func      string       `json:"func"`          // for a glob, the function that matched
 		Module    string       `json:"module,omitempty"`
 		Arch      string       `json:"arch"` // as in GOARCH
 		Probes    []savedProbe `json:"probes"`
@@ -50,13 +50,13 @@ type (
 		Fields   []savedField `json:"fields"`
 		Filter   string       `json:"filter,omitempty"`
 		OnlyComm bool         `json:"onlyComm,omitempty"`
-		Comm     *int         `json:"comm,omitempty"` // numbers of args
+		Comm     *int         `json:"comm,omitempty"` // index into Args
 		Caller   *int         `json:"caller,omitempty"`
 		Stack    *int         `json:"stack,omitempty"`
 	}
 	savedArg struct {
 		Name  string     `json:"name"`
-		Base  string     `json:"base"` // as the kernel reads it, and so the type
+		Base  string     `json:"base"` // in the kernel's syntax, like Type
 		Hops  []savedHop `json:"hops,omitempty"`
 		Type  string     `json:"type,omitempty"`
 		Count int        `json:"count,omitempty"`
@@ -66,7 +66,7 @@ type (
 		Offset int64 `json:"offset"`
 		User   bool  `json:"user,omitempty"`
 	}
-	savedSpan  [2]int // bytes of the spec, from and to
+	savedSpan  [2]int // start and end, in bytes of the spec
 	savedField struct {
 		Label     string       `json:"label"`
 		Type      int          `json:"type"` // number in the BTF
@@ -89,7 +89,7 @@ type (
 		Why       string       `json:"why,omitempty"`
 		Boot      bool         `json:"boot,omitempty"`
 		Path      *savedPath   `json:"path,omitempty"`
-		Set       string       `json:"set,omitempty"` // of constants, or a FORMAT; who does not know it shows numbers
+		Set       string       `json:"set,omitempty"` // of constants, or a FORMAT; programs that do not know it show numbers
 		HZ        int          `json:"hz,omitempty"`
 	}
 	savedDump struct { // a stretch of an object
@@ -97,14 +97,14 @@ type (
 		Args    int           `json:"args,omitempty"`
 		Off     int           `json:"off,omitempty"`
 		Windows []savedWindow `json:"windows,omitempty"`
-		Rest    [][2]int      `json:"rest,omitempty"` // parts, and numbers of fields
+		Rest    [][2]int      `json:"rest,omitempty"` // part and index of the field
 	}
 	savedWindow struct {
 		Start int         `json:"start"`
 		End   int         `json:"end"`
 		Proof *savedProof `json:"proof"`
 	}
-	savedPath struct { // numbers of args
+	savedPath struct { // indexes into Args
 		Names    []int      `json:"names"`
 		Dentries []int      `json:"dentries"`
 		Above    []int      `json:"above,omitempty"`
@@ -115,7 +115,7 @@ type (
 		Arg   int         `json:"arg"`
 		Space string      `json:"space"`
 		Proof *savedProof `json:"proof,omitempty"`
-		Head  *savedProof `json:"head,omitempty"` // who does not know it shows a fault
+		Head  *savedProof `json:"head,omitempty"` // programs that do not know it show a fault
 	}
 	savedProof struct {
 		Kind  string `json:"kind"`
@@ -124,19 +124,19 @@ type (
 		Trial int    `json:"trial"`
 		From  int64  `json:"from,omitempty"`
 		To    int64  `json:"to,omitempty"`
-		Read  int    `json:"read,omitempty"` // 1 and the arg; so is Last
+		Read  int    `json:"read,omitempty"` // 1 plus the arg, as for Last
 		Reads int    `json:"reads,omitempty"`
 		Addr  uint64 `json:"addr,omitempty"`
 		End   uint64 `json:"end,omitempty"`
 		Last  int    `json:"last,omitempty"`
 	}
-	savedTest struct { // all or any of others, or a comparison
+	savedTest struct { // all or any of other tests, or a comparison
 		And     []*savedTest  `json:"and,omitempty"`
 		Or      []*savedTest  `json:"or,omitempty"`
 		Op      string        `json:"op,omitempty"`
 		Negated bool          `json:"negated,omitempty"`
 		Left    *savedOperand `json:"left,omitempty"`
-		Right   *savedOperand `json:"right,omitempty"` // or
+		Right   *savedOperand `json:"right,omitempty"` // or Value
 		Value   *savedValue   `json:"value,omitempty"`
 	}
 	savedOperand struct {
@@ -155,10 +155,10 @@ type (
 	}
 )
 
-// savedDuration stands for a side in conditions on how long a call took, in ns.
+// savedDuration replaces a side in conditions on the duration of a call, in ns.
 const savedDuration = "duration"
 
-// A savedWords are the words of the format for the values of a type, from 0 on.
+// A savedWords lists the saved words for the values of a type, from 0.
 type savedWords []string
 
 var (
@@ -169,7 +169,7 @@ var (
 	savedSides     = savedWords{Entry: "entry", Return: "return"}
 )
 
-// word is that of a number, "" if there is none.
+// word returns the word for a number, "" if there is none.
 func (w savedWords) word(n int) string {
 	if n < 0 || n >= len(w) {
 		return ""
@@ -177,7 +177,7 @@ func (w savedWords) word(n int) string {
 	return w[n]
 }
 
-// number is that of a word, which says what.
+// number returns the number of a word. what names the type in the error.
 func (w savedWords) number(word, what string) (int, error) {
 	n := slices.Index(w, word)
 	if n < 0 || word == "" {
@@ -186,8 +186,8 @@ func (w savedWords) number(word, what string) (int, error) {
 	return n, nil
 }
 
-// Save writes down all that is needed to understand the plans' records on
-// another machine and to decide their conditions. [Load] reads it.
+// Save returns everything that is needed to decode the plans' records and to decide their
+// conditions on another machine, as JSON. [Load] reads it.
 func Save(plans []*Plan) ([]byte, error) {
 	s := saved{Version: savedVersion}
 	var types []btf.Type
@@ -224,7 +224,7 @@ func Save(plans []*Plan) ([]byte, error) {
 	return json.Marshal(s)
 }
 
-// save leaves the types of the fields out.
+// save leaves out the types of the fields, which Save adds.
 func (p *Probe) save() savedProbe {
 	s := savedProbe{
 		Kind: p.Kind.String(), Side: savedSides[p.Side], Part: p.Part, Symbols: p.Symbols, Event: p.Event,

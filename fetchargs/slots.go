@@ -7,9 +7,9 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
-// Slots lays out the records of p: one slot for each of Args and, for a return,
-// one behind them if the kernel has recorded where it goes to, which is then
-// p.Caller. field finds a field of the event by its name.
+// Slots returns the layout of the records of p: one slot for each of Args. A return has
+// one more if the kernel has recorded the address that it returns to; p.Caller is then
+// the index of that slot. field finds a field of the event by its name.
 func (p *Probe) Slots(field func(name string) (value.Slot, bool)) ([]value.Slot, error) {
 	slots := make([]value.Slot, len(p.Args), len(p.Args)+1)
 	for i, a := range p.Args {
@@ -29,10 +29,10 @@ func (p *Probe) Slots(field func(name string) (value.Slot, bool)) ([]value.Slot,
 	return slots, nil
 }
 
-// Decoder makes a decoder for p's records. slots are those of [Probe.Slots], or
-// one for each of p.Args if p has no other caller. mapped tells whether a kernel
-// address can be read; if it is nil every address in the kernel's half that is no
-// error pointer counts.
+// Decoder returns a decoder for p's records. slots are those of [Probe.Slots], or one for
+// each of p.Args if p has no other caller. mapped reports whether a kernel address can be
+// read. If it is nil, every address in the kernel's half is taken for readable, except
+// error pointers.
 func (p *Probe) Decoder(slots []value.Slot, order binary.ByteOrder, mapped func(uint64) bool) *value.Decoder {
 	return value.NewDecoder(p.Fields, p.arch(), slots, order, mapped)
 }

@@ -2,8 +2,8 @@ package fetchargs
 
 import "fmt"
 
-// steps tells in words what a fetcharg does, innermost first: start from a
-// register, read at an offset, and so on.
+// steps describes in words what a fetcharg does, innermost first: start from a register,
+// read at an offset, and so on.
 func (a *Arg) steps() []string {
 	list := []string{a.Base.start()}
 	for i, h := range a.Hops {

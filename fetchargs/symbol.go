@@ -9,18 +9,18 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
-// A SymbolPlace is where a kernel has what goes by one name.
+// A SymbolPlace says where a kernel has the symbols of one name.
 type SymbolPlace struct {
 	Addrs    []uint64 // empty if there is nothing of that name
 	Hidden   bool     // the addresses are not known
-	Function bool     // as far as addresses tell
-	PerCPU   bool     // each CPU has its own
-	Module   bool     // it is in a module, whose memory may go
+	Function bool     // as far as addresses show that
+	PerCPU   bool     // a per-CPU variable
+	Module   bool     // in a module, which may be unloaded
 	Room     uint64   // bytes to the next symbol; 0 if not known
 }
 
-// symbol is the route to @NAME: the memory of a variable, or the address of a
-// function. Only the first is a name to the kernel.
+// symbol returns the route to @NAME: the memory of a variable, or the address of a
+// function. In a fetcharg the kernel takes only the first by its name.
 func (r *resolver) symbol(x *spec.Symbol) (route, bool) {
 	typ, perCPU := r.target.variable(x.Text)
 	p := route{base: Base{Kind: Memory, Name: x.Text}, mem: true, typ: typ}
@@ -56,7 +56,7 @@ func (r *resolver) symbol(x *spec.Symbol) (route, bool) {
 	return p, true
 }
 
-// isFunction reports whether a symbol is one; where addresses do not tell, types do.
+// isFunction reports whether a symbol is a function; if its address is hidden, by BTF.
 func (r *resolver) isFunction(name string, s *SymbolPlace) bool {
 	if !s.Hidden {
 		return s.Function
@@ -76,7 +76,7 @@ func (p route) isObject() bool {
 	return p.ofVariable() && p.mem && len(p.hops) == 0 && p.off == 0 && p.typ != nil && isStruct(p.typ)
 }
 
-// addressOf is the number that the address p is, now.
+// addressOf returns the current value of the address p.
 func (r *resolver) addressOf(p route, x spec.Expr) (uint64, bool) {
 	switch {
 	case r.target.Place == nil:
@@ -90,20 +90,20 @@ func (r *resolver) addressOf(p route, x spec.Expr) (uint64, bool) {
 	return p.symbol.Addrs[0] + uint64(p.off), true
 }
 
-// boundTo notes a symbol whose address is in the plan.
+// boundTo records that the address of symbol is in the plan.
 func (p *Plan) boundTo(symbol string) {
 	if !slices.Contains(p.Addresses, symbol) {
 		p.Addresses = append(p.Addresses, symbol)
 	}
 }
 
-// constant is the route of the address p, which is a number.
+// constant returns the route of the address p as a number.
 func (r *resolver) constant(p route, x spec.Expr) (route, bool) {
 	addr, ok := r.addressOf(p, x)
 	return route{base: Base{Kind: Immediate, N: int64(addr)}, typ: p.typ}, ok
 }
 
-// address reports whether x is an address of the kernel, or a size, and which.
+// address reports whether x is an address of the kernel or a size, and returns it.
 func (r *resolver) address(x spec.Expr) (addr uint64, is, ok bool) {
 	if size, ok := x.(*spec.SizeOf); ok {
 		n, ok := r.size(size)
@@ -131,7 +131,7 @@ func (r *resolver) isConstant(x spec.Expr) bool {
 	return ok && p.isAddress()
 }
 
-// encodeUntyped encodes what a FORMAT makes of a variable of unknown type.
+// encodeUntyped encodes a variable of unknown type as the FORMAT says.
 func (r *resolver) encodeUntyped(e encoded, x spec.Expr, f *value.Format) (encoded, bool) {
 	switch {
 	case f == nil:
@@ -149,7 +149,7 @@ func (r *resolver) encodeUntyped(e encoded, x spec.Expr, f *value.Format) (encod
 	return e, false
 }
 
-// untyped asks for a type.
+// untyped adds the error that the variable needs a type.
 func (r *resolver) untyped(x spec.Expr, p route) {
 	size := "u64"
 	what := ""
@@ -168,12 +168,12 @@ func (r *resolver) untyped(x spec.Expr, p route) {
 	r.fail(x.Where(), hint, "the type of %s is not known%s", p.base, what)
 }
 
-// structHint is how to go into a variable of unknown type.
+// structHint says how to go into a variable of unknown type.
 func (p route) structHint() string {
 	return fmt.Sprintf("cast its address: ((struct TYPE *)&%s)->..., or if it is a pointer: ((struct TYPE *)%s)->...", p.base, p.base)
 }
 
-// within refuses to read behind the variable that e starts from.
+// within refuses to read past the end of the variable that e starts from.
 func (r *resolver) within(e encoded, x spec.Expr) bool {
 	p := e.route
 	if !p.ofVariable() || p.symbol.Room == 0 {

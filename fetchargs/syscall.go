@@ -10,24 +10,24 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
-// A syscall is a system call of a kernel, by programs of one kind. What it is given
-// is where the registers were that the program called it with.
+// A syscall is a system call of a kernel, as programs of one kind call it. Its arguments
+// are in the saved registers of the caller.
 type syscall struct {
-	name   string // as the kernel has it, without "sys_": "openat"
-	symbol string // the function that is called: "__x64_sys_openat"
+	name   string // the kernel's name without "sys_": "openat"
+	symbol string // the function in the kernel: "__x64_sys_openat"
 	abi    *abi.Syscalls
-	fn     *btf.Func // what it is to the program
+	fn     *btf.Func // the prototype that programs see
 	narrow bool      // 32-bit programs call another function
-	own    []string  // of each parameter, the constants that it holds or its FORMAT
-	lost   []error   // of each parameter, why it is not known where it is
+	own    []string  // for each parameter, its set of constants or its FORMAT
+	lost   []error   // for each parameter, why its place is not known
 }
 
-// syscallModule may stand before the name of a system call, where a module does.
+// syscallModule may stand before the name of a system call, like a module.
 const syscallModule = "syscall"
 
-// namedSyscalls are the system calls that a spec is about: that of the machine's own
-// programs, and that of 32-bit programs where it is a function of its own. There are
-// none if the kernel has a function of the spec's name, or no such system call.
+// namedSyscalls returns the system calls that a spec names: that of the machine's own
+// programs, and that of 32-bit programs if it is a function of its own. It returns none
+// if the kernel has a function of that name, or no such system call.
 func (t *Target) namedSyscalls(s *spec.Spec) []*syscall {
 	if s.Module.Text != "" && s.Module.Text != syscallModule {
 		return nil
@@ -52,8 +52,8 @@ func (t *Target) namedSyscalls(s *spec.Spec) []*syscall {
 	return calls
 }
 
-// plainSyscall is the function of a system call that takes its arguments as any other
-// does, as before 4.17, "" if there is none or the spec is not about one.
+// plainSyscall returns the function of a system call that takes its arguments like any
+// other function, as before 4.17. It returns "" if there is none.
 func (t *Target) plainSyscall(s *spec.Spec) string {
 	short := strings.TrimPrefix(s.Func.Text, "sys_")
 	_, known := t.syscallProto(short)
@@ -68,9 +68,9 @@ func (t *Target) plainSyscall(s *spec.Spec) string {
 	return ""
 }
 
-// matchingSyscalls are the system calls that a glob stands for, which begins with
-// "sys_" or is one of the module syscall. Those by 32-bit programs, as many again, are
-// for globs that begin with "compat_sys_".
+// matchingSyscalls returns the system calls that match a glob which begins with "sys_" or
+// belongs to the module syscall. Calls of 32-bit programs, as many again, match only
+// globs that begin with "compat_sys_".
 func (t *Target) matchingSyscalls(s *spec.Spec) []*syscall {
 	of := s.Module.Text == syscallModule
 	glob, narrow := strings.CutPrefix(s.Func.Text, compat+"sys_")
@@ -105,7 +105,7 @@ func (t *Target) matchingSyscalls(s *spec.Spec) []*syscall {
 	return all
 }
 
-// noSyscall explains a name that the kernel has no system call of.
+// noSyscall returns the error for a name that is not a system call of the kernel.
 func (t *Target) noSyscall(s *spec.Spec) *spec.Error {
 	e := &spec.Error{Text: s.Text, Span: s.Func.Span, Msg: fmt.Sprintf("there is no system call %s in this kernel", s.Func.Text)}
 	if spec.IsGlob(s.Func.Text) {
@@ -115,7 +115,7 @@ func (t *Target) noSyscall(s *spec.Spec) *spec.Error {
 	return e
 }
 
-// syscallJobs are the plans to make for one system call.
+// syscallJobs returns a job for each system call.
 func syscallJobs(s *spec.Spec, g *Glob, calls ...*syscall) []job {
 	var jobs []job
 	for _, c := range calls {
@@ -124,18 +124,18 @@ func syscallJobs(s *spec.Spec, g *Glob, calls ...*syscall) []job {
 	return jobs
 }
 
-// specOfSyscall is s for a system call that it stands for.
+// specOfSyscall returns s for one of the system calls that it matches.
 func specOfSyscall(s *spec.Spec, name string) *spec.Spec {
 	one := *s
 	one.Func.Text, one.Module = name, spec.Name{}
 	return &one
 }
 
-// compat stands before the name of a system call as 32-bit programs do it.
+// compat stands before the name of a system call when 32-bit programs call it.
 const compat = "compat_"
 
-// syscallName takes the name of a plan's function apart: "compat_sys_openat" is
-// "sys_openat" and "openat". Both are "" if it is that of no system call.
+// syscallName splits the name of a plan's function: "compat_sys_openat" becomes
+// "sys_openat" and "openat". Both are "" if it is not a system call.
 func syscallName(fn string) (name, short string) {
 	name = strings.TrimPrefix(fn, compat)
 	if short, ok := strings.CutPrefix(name, "sys_"); ok {
@@ -144,20 +144,20 @@ func syscallName(fn string) (name, short string) {
 	return "", ""
 }
 
-// IsSyscall reports whether the plan is about a system call by its name, which is not that
-// of the function.
+// IsSyscall reports whether the plan traces a system call by its own name, and not by the
+// name of the kernel's function.
 func (p *Plan) IsSyscall() bool {
 	name, _ := syscallName(p.Func.Name)
 	return name != "" && len(p.Probes) > 0 && p.Probes[0].Symbols[0] != p.Func.Name
 }
 
-// traceable reports whether the function can be probed. Where several have one
-// address, the kernel tells of one.
+// traceable reports whether the function can be probed. If several functions share an
+// address, the kernel lists only one of them.
 func (c *syscall) traceable(known func(module, name string) bool) bool {
 	return known("", c.symbol) || len(c.fn.Params) == 0 && (known("", "__do_sys_"+c.name) || known("", "__ia32_sys_"+c.name))
 }
 
-// syscall finds the function of a system call.
+// syscall looks up the function of a system call.
 func (r *resolver) syscall() bool {
 	r.fn = r.call.fn
 	if !r.target.Live {
@@ -173,7 +173,7 @@ func (r *resolver) syscall() bool {
 	return true
 }
 
-// syscalls are the functions of a system call of that name, none if there is none.
+// syscalls returns the functions of the system call name, none if there is no such call.
 func (t *Target) syscalls(name string) []*syscall {
 	proto, ok := t.syscallProto(name)
 	if !ok {
@@ -196,8 +196,9 @@ func (t *Target) syscalls(name string) []*syscall {
 	return calls
 }
 
-// syscallSymbol is the function that programs of one kind come to. Without parameters
-// it is the same for all, and BTF has it under the name of its definition.
+// syscallSymbol returns the function that programs of one kind call. A system call
+// without parameters has one function for all programs, and BTF has it under the name of
+// its definition.
 func (t *Target) syscallSymbol(name string, prefixes []string, none bool) string {
 	known := t.entryPoints()
 	for _, prefix := range prefixes {
@@ -208,8 +209,8 @@ func (t *Target) syscallSymbol(name string, prefixes []string, none bool) string
 	return ""
 }
 
-// entryPoints are the functions of this kernel that may be a system call's, found at
-// once: to look for each of some hundred takes long.
+// entryPoints returns the functions of this kernel that may implement system calls. It
+// finds them all at once, because looking up some hundred one by one takes long.
 func (t *Target) entryPoints() map[string]bool {
 	if t.points == nil {
 		t.points = map[string]bool{}
@@ -222,8 +223,8 @@ func (t *Target) entryPoints() map[string]bool {
 	return t.points
 }
 
-// listedPoints adds those that only the symbol table knows: BTF may lack the functions
-// of a few (perf_event_open, of 5.10).
+// listedPoints adds functions that are only in the symbol table: BTF may lack a few
+// (perf_event_open on 5.10).
 func (t *Target) listedPoints() {
 	if t.SyscallNames == nil || t.Symbols == nil {
 		return
@@ -275,7 +276,7 @@ func (t *Target) newSyscall(name, symbol string, way *abi.Syscalls, proto syscal
 	return c
 }
 
-// typeOf is a C type, or another one if this kernel's BTF does not have it.
+// typeOf returns a C type, or another one if this kernel's BTF does not have it.
 func (t *Target) typeOf(name, otherwise string) btf.Type {
 	typ, err := t.Kernel.Type(name)
 	if err != nil {
@@ -284,7 +285,7 @@ func (t *Target) typeOf(name, otherwise string) btf.Type {
 	return typ
 }
 
-// userType is the type of a parameter, whose pointers point into user memory.
+// userType returns the type of a parameter. Its pointers point into user memory.
 func (t *Target) userType(name string) btf.Type {
 	otherwise := "unsigned long"
 	if strings.HasSuffix(name, "*") {
@@ -293,7 +294,7 @@ func (t *Target) userType(name string) btf.Type {
 	return toUser(t.typeOf(name, otherwise))
 }
 
-// toUser makes a pointer one into user memory, and those that it points to.
+// toUser marks a pointer, and the pointers it points to, as pointing into user memory.
 func toUser(t btf.Type) btf.Type {
 	p, ok := btf.Strip(t).(*btf.Pointer)
 	if !ok || btf.IsUser(t) {
@@ -302,8 +303,8 @@ func toUser(t btf.Type) btf.Type {
 	return &btf.Pointer{Target: &btf.TypeTag{Type: toUser(p.Target), Value: "user"}}
 }
 
-// narrow is the type that a 32-bit program has in the place of t: split if it takes
-// two registers. What its pointers point to is not known where it is not the same.
+// narrow returns the type that a 32-bit program has instead of t. split is set if it
+// takes two registers. A pointer to something with another layout becomes void *.
 func (t *Target) narrow(typ btf.Type) (narrow btf.Type, split bool) {
 	switch s := btf.Strip(typ).(type) {
 	case *btf.Int:
@@ -325,8 +326,8 @@ func (t *Target) narrow(typ btf.Type) (narrow btf.Type, split bool) {
 	return typ, false
 }
 
-// varies reports whether a 32-bit program may have another layout of t: a long or a
-// pointer is in it, or what it wants to be aligned by.
+// varies reports whether t may have another layout in a 32-bit program: it contains a
+// long, a pointer, or a type with another alignment.
 func varies(t btf.Type, depth int) bool {
 	if depth > 16 {
 		return true
@@ -349,7 +350,7 @@ func varies(t btf.Type, depth int) bool {
 	return true
 }
 
-// locate finds the routes to the arguments. They lie in the registers that the
+// locate returns the routes to the arguments. They are in the saved registers that the
 // only parameter of the function points to.
 func (c *syscall) locate(r *resolver) ([]route, []error) {
 	r.argWords = 1
@@ -373,8 +374,8 @@ func (c *syscall) locate(r *resolver) ([]route, []error) {
 	return routes, errs
 }
 
-// decoded is what is shown of a parameter that has a FORMAT of its own: of a pointer
-// to a socket's address, that.
+// decoded adds the FORMAT of a parameter that has one: for a pointer to the address of a
+// socket, the address is shown.
 func (r *resolver) decoded(w want) want {
 	id, ok := w.x.(*spec.Ident)
 	if r.call == nil || !ok || w.format.Text != "" {
@@ -388,7 +389,8 @@ func (r *resolver) decoded(w want) want {
 	return w
 }
 
-// registerOffset is where struct pt_regs has a register, in bytes: "r10", "regs[3]".
+// registerOffset returns the offset in bytes of a register in struct pt_regs: "r10",
+// "regs[3]".
 func registerOffset(regs btf.Type, name string) (int64, error) {
 	name, index, _ := strings.Cut(strings.TrimSuffix(name, "]"), "[")
 	m, err := btf.Member(regs, name)

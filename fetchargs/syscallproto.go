@@ -9,14 +9,14 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
-// A SyscallFunc is a system call of a kernel, as specs know it.
+// A SyscallFunc is a system call of a kernel, under the name that specs use.
 type SyscallFunc struct {
-	*btf.Func          // what it is to programs: sys_openat
+	*btf.Func          // the prototype that programs see: sys_openat
 	Symbol    string   // the kernel's function: __x64_sys_openat
-	Narrow    []string // those that 32-bit programs come to, if they are others
+	Narrow    []string // functions that 32-bit programs call instead, if any
 }
 
-// Describe writes what programs call, and where that is in the kernel.
+// Describe writes the prototype that programs see, and the function in the kernel.
 func (f SyscallFunc) Describe(w io.Writer) {
 	fmt.Fprintf(w, "%s;\n\t/* system call, in the kernel %s", f, f.Symbol)
 	if len(f.Narrow) > 0 {
@@ -25,7 +25,7 @@ func (f SyscallFunc) Describe(w io.Writer) {
 	fmt.Fprintf(w, " */\n")
 }
 
-// SyscallFuncs are the system calls of a name or glob, as a spec would take it:
+// SyscallFuncs returns the system calls that match a name or glob, written as in a spec:
 // "openat", "sys_open*", "syscall:*".
 func (t *Target) SyscallFuncs(name string) []SyscallFunc {
 	s := &spec.Spec{Func: spec.Name{Text: name}}

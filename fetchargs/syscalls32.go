@@ -12,13 +12,13 @@ import (
 
 // A narrowCall says how 32-bit programs do a system call.
 type narrowCall struct {
-	never  bool // not by the function of its name
-	plain  bool // not by that of its name that is for 32-bit programs
+	never  bool // not by the function of this name
+	plain  bool // not by the function of this name that is only for 32-bit programs
 	others []otherCall
-	via    string // the call by which they may do it, with its arguments in memory
+	via    string // a call that may do it too, with the arguments in memory
 }
 
-// An otherCall is a function that 32-bit programs come to instead.
+// An otherCall is a function that 32-bit programs call instead.
 type otherCall struct {
 	name  string
 	proto *syscallProto // nil if it has the parameters of the call
@@ -27,8 +27,8 @@ type otherCall struct {
 //go:embed syscalls32.txt
 var syscall32Text string
 
-// narrowCalls has them by name, and by NAME@ARCH what is so on one architecture only;
-// under "-" those that only 32-bit programs do.
+// narrowCalls has the calls by name, and by NAME@ARCH what applies to one architecture
+// only. The calls under "-" are done only by 32-bit programs.
 var narrowCalls = sync.OnceValue(func() map[string]narrowCall {
 	table := map[string]narrowCall{}
 	for line := range strings.Lines(syscall32Text) {
@@ -59,7 +59,7 @@ var narrowCalls = sync.OnceValue(func() map[string]narrowCall {
 	return table
 })
 
-// narrowCall is how 32-bit programs do a system call on the target's architecture.
+// narrowCall says how 32-bit programs do a system call on the target's architecture.
 func (t *Target) narrowCall(name string) narrowCall {
 	c, here := narrowCalls()[name], narrowCalls()[name+"@"+t.Arch.Name]
 	c.never, c.plain = c.never || here.never, c.plain || here.plain
@@ -67,8 +67,8 @@ func (t *Target) narrowCall(name string) narrowCall {
 	return c
 }
 
-// syscalls32 are the functions that programs come to in the given way, of which it is
-// Narrow, for a system call.
+// syscalls32 returns the functions of a system call for 32-bit programs; n is the index
+// of their ABI in Arch.Syscalls.
 func (t *Target) syscalls32(name string, proto syscallProto, n int) []*syscall {
 	way := &t.Arch.Syscalls[n]
 	how := t.narrowCall(name)
@@ -88,10 +88,10 @@ func (t *Target) syscalls32(name string, proto syscallProto, n int) []*syscall {
 	return calls
 }
 
-// isCompat reports whether a prefix is that of functions for 32-bit programs alone.
+// isCompat reports whether functions with the prefix are only for 32-bit programs.
 func isCompat(prefix string) bool { return strings.Contains(prefix, "_compat_") }
 
-// otherCall is nil if this kernel has no such function.
+// otherCall returns the system call of other; nil if this kernel has no such function.
 func (t *Target) otherCall(other otherCall, proto syscallProto, n int) *syscall {
 	if other.proto != nil {
 		proto = syscallProto{result: proto.result, params: other.proto.params}
@@ -109,8 +109,7 @@ func (t *Target) otherCall(other otherCall, proto syscallProto, n int) *syscall 
 	return t.newSyscall(other.name, symbol, way, proto)
 }
 
-// onlyNarrow is the system call of that name that only 32-bit programs do, or do by
-// that name.
+// onlyNarrow returns the system calls that only 32-bit programs do under that name.
 func (t *Target) onlyNarrow(name string) []*syscall {
 	var found []*syscall
 	for _, c := range t.allNarrow() {
@@ -121,8 +120,8 @@ func (t *Target) onlyNarrow(name string) []*syscall {
 	return found
 }
 
-// allNarrow are the functions that 32-bit programs come to under names that are no
-// system calls of others.
+// allNarrow returns the functions that 32-bit programs call under names that other
+// programs do not use.
 func (t *Target) allNarrow() []*syscall {
 	var all []*syscall
 	seen := map[string]bool{}
@@ -145,8 +144,8 @@ func (t *Target) allNarrow() []*syscall {
 	return all
 }
 
-// nativeCall is the system call that 32-bit programs also do by the name short, "" if
-// there is none.
+// nativeCall returns the system call that 32-bit programs also do under the name short,
+// "" if there is none.
 func nativeCall(short string) string {
 	return nativeCalls()[short]
 }
@@ -164,14 +163,14 @@ var nativeCalls = sync.OnceValue(func() map[string]string {
 	return table
 })
 
-// isFurther reports whether the job is what is done for programs of another kind than
-// the machine's own, whose job is the one before.
+// isFurther reports whether the job is for 32-bit programs and comes after the job for
+// the machine's own programs.
 func (j *job) isFurther() bool {
 	return j.call != nil && j.call.abi.Narrow && !strings.HasPrefix(j.named, compat)
 }
 
-// withNarrow adds the plan for 32-bit programs, or says on that of the others why there
-// is none.
+// withNarrow adds the plan for 32-bit programs. If there is none, it adds a note why to
+// the plan for the machine's own programs.
 func withNarrow(plans []*Plan, plan *Plan, j *job, errs spec.Errors) []*Plan {
 	if len(errs) == 0 {
 		plan.Glob = j.glob
@@ -193,8 +192,9 @@ func withNarrow(plans []*Plan, plan *Plan, j *job, errs spec.Errors) []*Plan {
 	return plans
 }
 
-// Steps leaves out of plans what cannot be a step of a chain: what 32-bit programs call
-// in the place of the plan before. The same is left out of from, which may be nil.
+// Steps returns the plans that can be steps of a chain: it leaves out a plan for calls of
+// 32-bit programs that follows the plan for the native call. The same indexes are left
+// out of from, which may be nil.
 func Steps(plans []*Plan, from []int) (steps []*Plan, kept []int) {
 	for i, p := range plans {
 		if last := len(steps) - 1; last >= 0 && p.Func != nil && steps[last].Func != nil && p.narrowOf(steps[last]) {
@@ -212,7 +212,7 @@ func Steps(plans []*Plan, from []int) (steps []*Plan, kept []int) {
 	return steps, kept
 }
 
-// narrowOf reports whether p is about what 32-bit programs do in the place of native.
+// narrowOf reports whether p is for 32-bit programs that call it instead of native.
 func (p *Plan) narrowOf(native *Plan) bool {
 	name, narrow := strings.CutPrefix(p.Func.Name, compat)
 	if !narrow || strings.HasPrefix(native.Func.Name, compat) {
@@ -222,8 +222,8 @@ func (p *Plan) narrowOf(native *Plan) bool {
 	return name == native.Func.Name || "sys_"+nativeCall(short) == native.Func.Name
 }
 
-// withVia notes on the plan of a system call that 32-bit programs may do it in a way
-// that is not shown.
+// withVia adds a note to the plan of a system call if 32-bit programs may also do it in a
+// way that is not shown.
 func (t *Target) withVia(p *Plan, c *syscall) {
 	via := t.narrowCall(c.name).via
 	if via == "" || c.abi.Narrow || len(t.onlyNarrow(via)) == 0 {

@@ -8,14 +8,14 @@ import (
 	"sync"
 )
 
-// A SyscallParam is a parameter of a system call, in words.
+// A SyscallParam is a parameter of a system call.
 type SyscallParam struct {
-	Type string // "const char *", without __user, which its pointers are
+	Type string // "const char *"; pointers are __user, which is not written
 	Name string
-	own  string // the set of constants that it holds, or its FORMAT; "" if it has none
+	own  string // its set of constants or its FORMAT; "" if it has none
 }
 
-// A syscallProto is the prototype of a system call, in words.
+// A syscallProto is the prototype of a system call.
 type syscallProto struct {
 	result string
 	params []SyscallParam
@@ -24,7 +24,7 @@ type syscallProto struct {
 //go:embed syscalls.txt
 var syscallText string
 
-// syscallTable has the prototypes by name, and by NAME@ARCH.
+// syscallTable has the prototypes by name and by NAME@ARCH.
 var syscallTable = sync.OnceValue(func() map[string]syscallProto {
 	table := map[string]syscallProto{}
 	for line := range strings.Lines(syscallText) {
@@ -37,7 +37,8 @@ var syscallTable = sync.OnceValue(func() map[string]syscallProto {
 	return table
 })
 
-// parseSyscall reads "RESULT NAME(TYPE PARAM, ...)"; a result is long if none is said.
+// parseSyscall parses "RESULT NAME(TYPE PARAM, ...)". The result is long if there is
+// none.
 func parseSyscall(line string) (name string, proto syscallProto) {
 	name, list, _ := strings.Cut(strings.TrimSuffix(line, ")"), "(")
 	proto.result = "long"
@@ -55,17 +56,18 @@ func parseSyscall(line string) (name string, proto syscallProto) {
 	return name, proto
 }
 
-// syscallAliases are system calls under their names in programs, where the kernel
-// has something older under that name: what fills in structs that have become too
-// small.
+// syscallAliases maps the names of system calls in programs to the kernel's names, where
+// the kernel has an older call under the first name, one that fills in structs that have
+// become too small.
 var syscallAliases = map[string]string{
 	"stat": "newstat", "lstat": "newlstat", "fstat": "newfstat", "fstatat": "newfstatat", "uname": "newuname",
 	"umount2": "umount", "sendfile": "sendfile64", "prlimit": "prlimit64", "pread": "pread64", "pwrite": "pwrite64",
 	"fadvise": "fadvise64", "_exit": "exit",
 }
 
-// syscallProto is the prototype of a system call: that of the table, with what the
-// kernel's own event has more, or instead under other names.
+// syscallProto returns the prototype of a system call. It is that of the table, with the
+// further parameters that the kernel's own event has. If the event names the parameters
+// differently, its own are used.
 func (t *Target) syscallProto(name string) (syscallProto, bool) {
 	proto, known := syscallTable()[name+"@"+t.Arch.Name]
 	if !known {
@@ -92,7 +94,7 @@ func (t *Target) syscallProto(name string) (syscallProto, bool) {
 	return proto, known
 }
 
-// syscallNames are the system calls of this kernel, sorted.
+// syscallNames returns the names of the system calls of this kernel, sorted.
 func (t *Target) syscallNames() []string {
 	var names []string
 	if t.SyscallNames != nil {

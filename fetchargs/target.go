@@ -11,71 +11,72 @@ type Target struct {
 	Arch     *abi.Arch
 	Features Features
 
-	// Symbols tells what the kernel's symbol table has under these names. It
-	// is nil when the kernel is not this machine's. It takes long, so it is
-	// called once for all specs of a run, and only if Live or for a function
-	// that BTF does not know or knows more than once. Of modules it need not tell
-	// what the kernel itself has, unless modules is set.
+	// Symbols returns what the kernel's symbol table has under these names. It is nil if
+	// the kernel is not this machine's. It is slow, so it is called once for all specs of
+	// a run, and only if Live is set, or for a function that is not in BTF or more than
+	// once in it. Symbols of modules may be left out for names that the kernel itself
+	// has, unless modules is set.
 	Symbols func(names []string, modules bool) (map[string]SymbolFacts, error)
-	// Place tells where the kernel has a variable or function. It is nil when
-	// the kernel is not this machine's.
+	// Place returns where the kernel has a variable or function. It is nil if the kernel
+	// is not this machine's.
 	Place func(name string) (SymbolPlace, error)
 	// ModuleLoaded reports whether a module is in the kernel; nil if not known.
 	ModuleLoaded func(name string) bool
-	// Await reports whether there is to be a wait for a module that is not loaded, and
-	// has its types in Kernel from then on; if it cannot, why says why. It is nil if
-	// none is waited for.
+	// Await reports whether the run waits for a module that is not loaded. If so, Kernel
+	// has the module's types from then on, or why says why it does not. Await is nil if
+	// the run waits for no module.
 	Await  func(name string) (awaited bool, why error)
 	points map[string]bool // see entryPoints
 
-	// Traceable gives what tells which functions can be probed, nil if that is
-	// not known. It takes long, so it is called only if a spec has a glob.
+	// Traceable returns a function that reports whether a function can be probed, nil if
+	// that is not known. It is slow, so it is called only if a spec has a glob.
 	Traceable func() func(module, name string) bool
 
-	// SyscallParams are the parameters that the kernel's own event of a system call
-	// has, and SyscallNames are those that have an event. Both are nil if that is not
-	// known.
+	// SyscallParams returns the parameters of the kernel's own event for a system call.
+	// SyscallNames returns the system calls that have an event. Both are nil if that is
+	// not known.
 	SyscallParams func(name string) ([]SyscallParam, bool)
 	SyscallNames  func() []string
-	// SyscallReads are the parameters of a system call whose texts its event reads,
-	// where the kernel may wait for a page (7.0); nil if that is not known.
+	// SyscallReads returns the parameters of a system call whose texts the kernel's own
+	// event reads (since 7.0); it may wait for a page to do so. It is nil if that is not
+	// known.
 	SyscallReads func(name string) []string
 
-	// FaultCount is where the kernel counts what faults, nil if it does not, or it
-	// is not known, or is not needed.
+	// FaultCount locates the kernel's counter of faulting fetches. It is nil if there is
+	// none, if its place is not known, or if it is not needed.
 	FaultCount *FaultCount
 
-	// HZ asks how many jiffies a second has, 0 if that is not known. It is nil when the
-	// kernel is not this machine's, and called only for what may have jiffies.
+	// HZ returns how many jiffies a second has, 0 if that is not known. It is nil if the
+	// kernel is not this machine's, and called only if there may be jiffies to show.
 	HZ func() int
 
-	// LongestArg asks the kernel how long a fetcharg may be, nil if there is none
-	// to ask. It is called only for one that is too long for Features.
+	// LongestArg asks the kernel how many bytes a fetcharg may have. It is nil if there
+	// is no kernel to ask, and called only for a fetcharg that is too long for Features.
 	LongestArg func() int
 
-	// Taken are names that no event of the plans may have.
+	// Taken lists names that no event of the plans may have.
 	Taken []string
 
-	// Comm is a glob for the names of the tasks whose calls are wanted, "" for
-	// all. CheckComm tells whether the kernel can look for it.
+	// Comm is a glob for the names of the tasks whose calls are wanted, "" for all.
+	// CheckComm checks that the kernel can match it.
 	Comm string
 
-	// Live adds what tsnoop itself needs to every probe: the task's name, the
-	// caller, and the stack pointer that pairs returns with entries.
+	// Live adds to every probe what tsnoop itself needs: the task's name, the caller, and
+	// the stack pointer that pairs returns with entries.
 	Live bool
-	// Deep shows of every pointer to a struct what it points to, too.
+	// Deep also shows what each pointer to a struct points to.
 	Deep bool
-	// Pair has every plan see both entries and returns, with the return value.
+	// Pair makes every plan trace both entries and returns, with the return value.
 	Pair bool
-	// Calls says that tsnoop makes calls of the events: what the kernel may filter
-	// is then what package calls allows. Without it lines are meant for others.
+	// Calls says that tsnoop pairs the events into calls, so that only filters are used
+	// that package calls allows. It is not set for lines that others read.
 	Calls bool
-	// Measures are fetched of every function, and not shown.
+	// Measures are fetched for every function, and not shown.
 	Measures []*Measure
-	// MaxActive is that of every return probe.
+	// MaxActive is the MaxActive of every return probe.
 	MaxActive int
-	// Nonce is put into the names of events and strings, so that text from a
-	// traced program cannot pass for them. Empty for lines meant for people.
+	// Nonce is put into the names of events and strings, so that a traced program cannot
+	// print text that looks like them. It is empty for lines meant for people.
 	Nonce string
 }
 
@@ -89,11 +90,11 @@ type Features struct {
 	ReturnArgs bool // $argN in return probes, since 6.9
 	Immediate  bool // \1, since 5.5
 	Current    bool // $current, since 7.3
-	Keeps      bool // of a string behind a faulting pointer the place is kept, since 6.5: see Proof
+	Keeps      bool // a string that faults still records its place, since 6.5: see value.Proof
 }
 
-// MaxArg is the longest fetcharg, name and "=" not counted: MAX_ARGSTR_LEN in
-// kernel/trace/trace_probe.h, 63 up to 7.2.
+// MaxArg returns the most bytes of a fetcharg, without the name and "=": MAX_ARGSTR_LEN
+// in kernel/trace/trace_probe.h, 63 up to 7.2.
 func (f Features) MaxArg() int {
 	if f.ArgSize == 0 {
 		return 63
@@ -101,7 +102,8 @@ func (f Features) MaxArg() int {
 	return f.ArgSize
 }
 
-// maxArg is how long a fetcharg may be, of which that many bytes are wanted.
+// maxArg returns the most bytes of a fetcharg. It asks the kernel if want is more than
+// Features allow.
 func (t *Target) maxArg(want int) int {
 	limit := t.Features.MaxArg()
 	if want > limit && t.LongestArg != nil {
@@ -110,9 +112,9 @@ func (t *Target) maxArg(want int) int {
 	return limit
 }
 
-// SymbolFacts is what a symbol table knows of one function name.
+// SymbolFacts are what a symbol table has on one function name.
 type SymbolFacts struct {
-	Offsets []uint64 // from _stext, one for each function of exactly that name; 0 where addresses are hidden
-	Modules []string // modules that have one
+	Offsets []uint64 // from _stext in bytes, one for each function of exactly that name; 0 if addresses are hidden
+	Modules []string // modules that have a function of that name
 	Clones  []string // name.isra.0 and the like
 }

@@ -11,10 +11,10 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
-// Entries of function based events: see [spec.Typed]. They were read by
-// kernel/trace/trace_event_ftrace.c of the patches of 2018, which never were merged.
+// These are the entries of function based events, see [spec.Typed]. They are read as
+// kernel/trace/trace_event_ftrace.c did in the patches of 2018, which were never merged.
 
-// typed is the route to what an entry is about, and its type.
+// typed returns the route to the value of an entry, with the entry's type.
 func (r *resolver) typed(x *spec.Typed) (route, bool) {
 	elem, ok := r.elementType(x)
 	if !ok {
@@ -40,7 +40,7 @@ func (r *resolver) typed(x *spec.Typed) (route, bool) {
 	return r.stepped(x, p, elem)
 }
 
-// elementType is the type of an entry's value, or of each element.
+// elementType returns the type of an entry's value, or of its elements.
 func (r *resolver) elementType(x *spec.Typed) (btf.Type, bool) {
 	name := x.Type.Text
 	switch {
@@ -64,8 +64,8 @@ func (r *resolver) elementType(x *spec.Typed) (btf.Type, bool) {
 	return r.typeNamed(x.Type)
 }
 
-// typedFormat is the FORMAT that an entry's type implies, nil if it implies none. t
-// is what the value has in the end: it may be narrower.
+// typedFormat returns the FORMAT that an entry's type implies, nil if it implies none. t
+// is the final type of the value, which may be narrower.
 func typedFormat(e *spec.Typed, t btf.Type) *value.Format {
 	if e.Type.Text[0] != 'x' && e.Type.Text != "symbol" {
 		return nil
@@ -77,8 +77,8 @@ func typedFormat(e *spec.Typed, t btf.Type) *value.Format {
 	return f
 }
 
-// placed is the route to the parameter that an entry is about. Without a prototype
-// that is the register where a word would be.
+// placed returns the route to the parameter that an entry names by its position. Without
+// a prototype it is the register of that argument.
 func (r *resolver) placed(x *spec.Typed) (route, bool) {
 	params := r.fn.Params
 	if r.fn.Untyped {
@@ -113,14 +113,14 @@ func (r *resolver) placed(x *spec.Typed) (route, bool) {
 	return p, true
 }
 
-// A hopTo is a pointer to read off bytes behind what was read last, or, if read is
-// not set, the place that these lead to.
+// A hopTo is an offset from the last pointer read. If read is set, another pointer is
+// read there; if not, the value is there.
 type hopTo struct {
 	off  int64
 	read bool
 }
 
-// hops adds the steps of an entry up.
+// hops adds up the steps of an entry.
 func hops(x *spec.Typed, size int64) (all []hopTo) {
 	open := false
 	for _, step := range x.Steps {
@@ -136,12 +136,12 @@ func hops(x *spec.Typed, size int64) (all []hopTo) {
 	return all
 }
 
-// isPlace reports whether an entry's value is where its steps lead, and not what is
-// read there.
+// isPlace reports whether an entry's value is at the place where its steps lead, instead
+// of being read by the last step.
 func isPlace(x *spec.Typed) bool { return x.Count > 0 || x.Type.Text == "string" }
 
-// stepped follows the steps of an entry. Of a number the last one reads it. Arrays
-// and strings lie where the steps end; if there is only one, that is for them and no
+// stepped follows the steps of an entry. A number is read by the last step. Arrays and
+// strings are at the place where the steps end; a single step leads to them and reads no
 // pointer on the way.
 func (r *resolver) stepped(x *spec.Typed, p route, elem btf.Type) (route, bool) {
 	size, _ := btf.Size(elem)
@@ -179,7 +179,7 @@ func (r *resolver) stepped(x *spec.Typed, p route, elem btf.Type) (route, bool) 
 	return r.typedPlace(x, p, elem)
 }
 
-// typedPlace gives the memory that p is the type of an entry.
+// typedPlace gives the memory at p the type of an entry.
 func (r *resolver) typedPlace(x *spec.Typed, p route, elem btf.Type) (route, bool) {
 	p.typ = elem
 	switch {
@@ -192,8 +192,8 @@ func (r *resolver) typedPlace(x *spec.Typed, p route, elem btf.Type) (route, boo
 	return p, true
 }
 
-// narrowed gives a number that is not in memory the type of an entry; it has no more
-// bytes than the parameter has.
+// narrowed gives a number that is not in memory the type of an entry, unless that type is
+// wider than the parameter.
 func (r *resolver) narrowed(x *spec.Typed, p route, elem btf.Type) (route, bool) {
 	size, _ := btf.Size(elem)
 	if old, known := btf.Size(orVoid(p.typ)); p.typ == nil || !known || size <= old {
@@ -202,7 +202,7 @@ func (r *resolver) narrowed(x *spec.Typed, p route, elem btf.Type) (route, bool)
 	return p, true
 }
 
-// retyped gives what an expression leads to the type of an entry.
+// retyped gives the value of an expression the type of an entry.
 func (r *resolver) retyped(x *spec.Typed, p route, elem btf.Type) (route, bool) {
 	if p.bitSize > 0 || p.inReg {
 		r.fail(x.Span, "without "+x.Type.Text+" its own type shows it", "%s has a type of its own", x.X)
@@ -230,7 +230,7 @@ func typedName(x *spec.Typed) string {
 	return x.Type.Text
 }
 
-// calledName is what an expression's value is called if the user gives it no name.
+// calledName returns the name of an expression's value if the user gives it none.
 func calledName(x spec.Expr) string {
 	e, ok := x.(*spec.Typed)
 	switch {

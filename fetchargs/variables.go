@@ -2,8 +2,8 @@ package fetchargs
 
 import "github.com/tsnoop/tsnoop/btf"
 
-// variables are the types of some that most BTF has nothing about, as the headers
-// of the kernel below include/ declare them, in all versions from 5.4 on.
+// variables has the types of variables that most BTF lacks, as the kernel's headers below
+// include/ declare them, in all versions since 5.4.
 var variables = map[string]string{
 	"init_cred":          "struct cred",           // linux/init_task.h
 	"init_mm":            "struct mm_struct",      // linux/mm_types.h
@@ -26,7 +26,8 @@ var variables = map[string]string{
 	"total_forks":        "unsigned long",         // linux/sched/stat.h
 }
 
-// variable is the type of a variable, nil if it is not known.
+// variable returns the type of a variable, nil if it is not known, and whether it is per
+// CPU.
 func (t *Target) variable(name string) (typ btf.Type, perCPU bool) {
 	typ, perCPU, _ = t.Kernel.Variable(name)
 	if typ == nil && variables[name] != "" {

@@ -6,16 +6,16 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
-// A Verdict is what a call has returned, where the C type says that it may be an
-// error: what stands in a line as "= -2 (ENOENT)". A nil one is never an error.
+// A Verdict finds errors in the return values of a function, where the C type says that
+// they may be errors: a line shows one as "= -2 (ENOENT)". A nil Verdict finds none.
 type Verdict struct {
 	typ   value.Type
 	where value.Plain
 }
 
-// NewVerdict finds the return value in a probe's records, shown or not; nil if
-// it is not there or never an error. order is that of the records, nil for little
-// endian.
+// NewVerdict returns the Verdict of a probe's return value, shown or not. It returns nil
+// if the value was not fetched or is never an error. order is the byte order of the
+// records, nil for little endian.
 func NewVerdict(p *Probe, dec *value.Decoder, order binary.ByteOrder) *Verdict {
 	if p == nil || dec == nil || p.Side != Return {
 		return nil
@@ -39,8 +39,7 @@ func NewVerdict(p *Probe, dec *value.Decoder, order binary.ByteOrder) *Verdict {
 
 func (v *Verdict) isAddress() bool { return v.typ.Form == value.Address || v.typ.Form == value.Symbol }
 
-// isReturn reports whether f is all of what the function returned, whatever the
-// user has named it.
+// isReturn reports whether f is the whole return value, whatever the user has named it.
 func (p *Probe) isReturn(f *value.Field) bool {
 	if f.Label == "return" || f.Arg >= len(p.Args) {
 		return f.Label == "return"
@@ -49,8 +48,8 @@ func (p *Probe) isReturn(f *value.Field) bool {
 	return a.Base.Kind == Retval && len(a.Hops) == 0
 }
 
-// Errno is the error in a record of the return, as a positive number, 0 if there
-// is none. An integer is one only if that has a name.
+// Errno returns the error in a record of the return as a positive number, 0 if there is
+// none. An integer counts as an error only if the number has a name.
 func (v *Verdict) Errno(data []byte) int {
 	if v == nil {
 		return 0

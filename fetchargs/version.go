@@ -2,8 +2,8 @@ package fetchargs
 
 import "fmt"
 
-// FeaturesOf are the features of a mainline kernel of version "X.Y", for lines
-// meant for another machine. A distribution's kernel may have more.
+// FeaturesOf returns the features of a mainline kernel of version "X.Y", for lines meant
+// for another machine. A distribution's kernel may have more.
 func FeaturesOf(version string) (Features, error) {
 	var major, minor int
 	if n, err := fmt.Sscanf(version, "%d.%d", &major, &minor); n != 2 || err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
-// walk finds the route to an expression's value. A false result means that
-// the error has been noted.
+// walk returns the route to the value of an expression. If it returns false, it has added
+// an error.
 func (r *resolver) walk(x spec.Expr) (route, bool) {
 	switch x := x.(type) {
 	case *spec.Ident:
@@ -94,7 +94,7 @@ func (r *resolver) result(x *spec.Ident) (route, bool) {
 	return p, true
 }
 
-// into makes ready to go into the struct that x is or points to.
+// into returns the route to the struct that x is or points to.
 func (r *resolver) into(x spec.Expr, what spec.Span, verb string) (route, bool) {
 	p, ok := r.walk(x)
 	if !ok || !r.isOfOne(p, x) {
@@ -184,9 +184,9 @@ func (r *resolver) index(x *spec.Index) (route, bool) {
 	return r.element(p, x, elem)
 }
 
-// elementsOf is the route to the first element of of, an array or a pointer, the type
-// of each, and how many there are, 0 if that is not known. All of x is to be one or
-// several of them, from the first on.
+// elementsOf returns the route to the first element of of, an array or a pointer, the
+// type of the elements, and their number, 0 if that is not known. x is the whole
+// expression, for one or several elements starting at first.
 func (r *resolver) elementsOf(of, x spec.Expr, first int64) (p route, elem btf.Type, n int64, ok bool) {
 	if p, ok = r.walk(of); !ok {
 		return p, nil, 0, false
@@ -243,7 +243,7 @@ func (r *resolver) deref(x *spec.Deref) (route, bool) {
 		r.failFix(x.Span, spec.Fix{Span: x.Span, Text: fmt.Sprintf("*(u64 *)%s", x.X)}, "cast it: ", "the type of %s is not known", x.X)
 		return p, false
 	}
-	if p.typ == nil { // a register: 64 bits of memory
+	if p.typ == nil { // a register: read 64 bits of memory
 		return p.follow(x.X.String(), nil), true
 	}
 	target := r.pointee(p.typ)

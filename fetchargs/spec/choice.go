@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// choice reads "(" ALT {"|" ALT} ")" behind -> or ., where ALT is MEMBER {"->" MEMBER |
+// choice parses "(" ALT {"|" ALT} ")" after -> or ., where ALT is MEMBER {"->" MEMBER |
 // "." MEMBER | "[" N "]"}.
 func (p *parser) choice(x Expr, arrow bool) Expr {
 	open := p.tok.Span
@@ -62,7 +62,7 @@ func (p *parser) alternative(arrow bool) (alt []Suffix) {
 	}
 }
 
-// Alt is the expression with the i-th of the alternatives.
+// Alt returns the expression with the i-th alternative.
 func (e *Choice) Alt(i int) Expr {
 	x := e.X
 	for _, s := range e.Alts[i] {
@@ -75,7 +75,7 @@ func (e *Choice) Alt(i int) Expr {
 	return x
 }
 
-// Chosen prints the i-th alternative: "i_ctime.tv_sec".
+// Chosen returns the text of the i-th alternative: "i_ctime.tv_sec".
 func (e *Choice) Chosen(i int) string {
 	var b strings.Builder
 	for n, s := range e.Alts[i] {
@@ -106,7 +106,7 @@ func (e *Choice) String() string {
 	return Postfixed(e.X) + op + "(" + strings.Join(all, "|") + ")"
 }
 
-// sizeOf reads "(" CTYPE ")" or "(" EXPR ")".
+// sizeOf parses "(" CTYPE ")" or "(" EXPR ")".
 func (p *parser) sizeOf(at Span) Expr {
 	e := &SizeOf{}
 	open := p.tok

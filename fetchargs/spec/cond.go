@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// or reads AND {"||" AND}, where an AND is COMPARE {"&&" COMPARE}.
+// or parses AND {"||" AND}, where an AND is COMPARE {"&&" COMPARE}.
 func (p *parser) or() *node {
-	var before *node // the ANDs that have been read
+	var before *node // the ANDs parsed so far
 	for and := p.compare(); and != nil; {
 		op := p.tok.kind
 		if op == "&&" {
@@ -33,7 +33,7 @@ func (p *parser) or() *node {
 	return nil
 }
 
-// compare reads "!" COMPARE | OPERAND [OP VALUE], where an operand is EXPR [":" FORMAT],
+// compare parses "!" COMPARE | OPERAND [OP VALUE], where an OPERAND is EXPR [":" FORMAT],
 // or in parentheses OPERAND "&" VALUE.
 func (p *parser) compare() *node {
 	if p.nest++; p.nest > MaxNesting {
@@ -80,11 +80,11 @@ func (p *parser) compare() *node {
 	return &node{cond: c}
 }
 
-// comparing are the operators between an expression and a value.
+// comparing holds the operators between an expression and a value.
 var comparing = map[tokenKind]bool{"==": true, "!=": true, "<": true, "<=": true, ">": true, ">=": true, "&": true, "~": true}
 
-// comparison begins one of n: an expression, or one with a mask in parentheses.
-// It is nil if n is another condition.
+// comparison starts a comparison of n, which is an expression, or an expression with a
+// mask in parentheses. It returns nil if n is another condition.
 func (n *node) comparison(op Op) *Compare {
 	if n.expr != nil {
 		return &Compare{X: n.expr, Format: n.format, Op: op}
@@ -95,7 +95,7 @@ func (n *node) comparison(op Op) *Compare {
 	return nil
 }
 
-// compared looks at what follows a comparison.
+// compared checks what follows a comparison.
 func (p *parser) compared(c *Compare) bool {
 	at := c.Where()
 	switch op := p.tok; {
@@ -114,14 +114,14 @@ func (p *parser) compared(c *Compare) bool {
 	return !p.isWordFor(p.tok)
 }
 
-// ownFormat reports whether a format behind a comparison is about its value, and
-// not about all of the item.
+// ownFormat reports whether a format after a comparison belongs to the value before it,
+// and not to the whole item.
 func (p *parser) ownFormat() bool {
 	after := scanAt(p.text, scanAt(p.text, p.tok.End).End)
 	return p.inIf || after.kind == "&&" || after.kind == "||"
 }
 
-// value reads what stands right of a comparison: a literal or an expression.
+// value parses the right side of a comparison: a literal or an expression.
 func (p *parser) value(c *Compare) bool {
 	start := p.tok
 	if l := scanAddress(p.text, start.Pos); l != nil {
@@ -154,7 +154,7 @@ func (p *parser) value(c *Compare) bool {
 	return p.other(c)
 }
 
-// other reads an expression with which another one is compared.
+// other parses an expression on the right side of a comparison.
 func (p *parser) other(c *Compare) bool {
 	n := p.unary()
 	if n == nil {
@@ -169,7 +169,7 @@ func (p *parser) other(c *Compare) bool {
 		return false
 	}
 	c.Other = n.expr
-	if id, ok := n.expr.(*Ident); ok { // (name) is name
+	if id, ok := n.expr.(*Ident); ok { // (name) means name
 		c.Value, c.Other = &Literal{Kind: Word, Text: id.Text, Span: id.Span}, nil
 		return true
 	}
@@ -180,7 +180,7 @@ func (p *parser) other(c *Compare) bool {
 	return true
 }
 
-// prefix checks the length of an address's prefix.
+// prefix checks the length of an address prefix.
 func (p *parser) prefix(l *Literal) bool {
 	if l.Bits < 0 {
 		p.fail(l.Span, fmt.Sprintf("from 1 to %d", 8*len(l.Bytes)), "there is no such prefix")
@@ -197,7 +197,7 @@ func (p *parser) prefix(l *Literal) bool {
 	return true
 }
 
-// continues reports whether t goes on with an expression that a name began.
+// continues reports whether t continues an expression that began with a name.
 func continues(t token) bool {
 	return t.kind == "->" || t.kind == "." || t.kind == "[" || t.kind == "("
 }
@@ -224,16 +224,15 @@ func (p *parser) number(c *Compare, start token, neg bool) bool {
 	return true
 }
 
-// parseNumber reads a number as C writes it.
+// parseNumber parses a number in C's syntax.
 func parseNumber(text string) (*big.Int, bool) {
 	digits := strings.TrimRight(strings.ToLower(text), "ul")
 	n, ok := new(big.Int).SetString(digits, 0)
 	return n, ok && !strings.Contains(digits, "_") && !strings.HasPrefix(digits, "0o")
 }
 
-// quoted reads "text", 'text' or 'c'. Which of the last two is meant only the
-// type of the other side tells, so a single quoted character is a CharLit
-// that may still serve as text.
+// quoted parses "text", 'text' or 'c'. Only the type of the other side decides between
+// the last two, so a single quoted character is a CharLit that may still be used as text.
 func (p *parser) quoted(c *Compare) bool {
 	tok := p.tok
 	quote := tok.text[0]
@@ -254,7 +253,7 @@ func (p *parser) quoted(c *Compare) bool {
 	return true
 }
 
-// unescape undoes C's escapes.
+// unescape replaces C's escapes.
 func unescape(s string) (string, bool) {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {

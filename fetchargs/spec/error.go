@@ -6,33 +6,33 @@ import (
 	"slices"
 )
 
-// A Span is a place in a spec's text: bytes Pos up to End.
+// A Span is a range of a spec's text: bytes Pos up to, but not including, End.
 type Span struct{ Pos, End int }
 
-// To is the span from the start of s to the end of t.
+// To returns the span from the start of s to the end of t.
 func (s Span) To(t Span) Span { return Span{s.Pos, t.End} }
 
-// An Error is something wrong with a spec: the place, what is wrong there,
-// and how to mend it. Err, if not nil, is the cause for errors.Is and As.
+// An Error describes what is wrong with a spec: the place, the problem, and how to fix
+// it. Err, if not nil, is the cause for errors.Is and errors.As.
 type Error struct {
 	Text string // the whole spec
 	Span
-	Where string // FILE:LINE:COLUMN of Span, "" if the spec is no file's
+	Where string // FILE:LINE:COLUMN of Span, "" if the spec is not from a file
 	Msg   string // lowercase, no full stop
 	Hint  string // "" if there is nothing to advise
-	Fix   Fix    // what Hint ends in, if that is a piece of a spec
+	Fix   Fix    // the text that Hint ends in, if it is a piece of a spec
 	Err   error
 }
 
-// A Fix is text that mends a spec when it stands there instead. TYPE, MEMBER
-// and N in it are for the user to fill in.
+// A Fix is text that corrects a spec when it replaces the text at Span. TYPE, MEMBER and
+// N in it are for the user to fill in.
 type Fix struct {
 	Span
 	Text string
 }
 
-// Mend makes a hint of an error: lead, and the text that is to stand in place
-// of what is at span.
+// Mend sets the hint of an error to lead and text, the text that should replace what is
+// at span.
 func (e *Error) Mend(span Span, lead, text string) {
 	e.Hint, e.Fix = lead+text, Fix{span, text}
 }
@@ -46,15 +46,15 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// ErrUnsupported is wrapped by errors about specs that are well formed but
-// ask for what tsnoop cannot do yet.
+// ErrUnsupported is wrapped by errors about specs that are well formed but ask for
+// something that tsnoop cannot do yet.
 var ErrUnsupported = errors.New("not supported yet")
 
-// Errors are all that is wrong with the specs of one run, in their order.
+// Errors holds everything that is wrong with the specs of one run, in order.
 type Errors []*Error
 
-// Unique drops errors that are told already: what stands in a condition of an
-// item is both shown and compared.
+// Unique drops duplicate errors: a value in the condition of an item is both shown and
+// compared, and so reports its errors twice.
 func (e Errors) Unique() Errors {
 	var once Errors
 	for _, err := range e {

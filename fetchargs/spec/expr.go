@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// A node is an expression or a condition: which of the two is known only
-// after it is read, for both may stand in parentheses.
+// A node is an expression or a condition. Only after it is parsed is it known which,
+// because both may be in parentheses.
 type node struct {
 	expr   Expr
 	cond   Cond
-	format Name // of expr, if one follows it
-	parens bool // it stood in parentheses
+	format Name // the format that follows expr, if any
+	parens bool // it was in parentheses
 }
 
 func (n *node) where() Span {
@@ -23,7 +23,7 @@ func (n *node) where() Span {
 	return n.cond.Where()
 }
 
-// truth makes a condition of n: an expression alone means "is not zero".
+// truth returns n as a condition: an expression alone means "is not zero".
 func (n *node) truth() Cond {
 	if n.cond != nil {
 		return n.cond
@@ -32,8 +32,8 @@ func (n *node) truth() Cond {
 	return &Compare{X: n.expr, Format: n.format, Op: "!=", Value: &Literal{Kind: Number, Text: "0", Int: new(big.Int), Span: Span{at.End, at.End}}}
 }
 
-// postfix reads PRIMARY { "->" MEMBER | "." MEMBER | "[" N "]" | "[" N ".." N "]" }, where
-// several members may stand in parentheses: see choice.
+// postfix parses PRIMARY { "->" MEMBER | "." MEMBER | "[" N "]" | "[" N ".." N "]" },
+// where several members may be in parentheses: see choice.
 func (p *parser) postfix(x Expr) Expr {
 	for {
 		switch op := p.tok; op.kind {
@@ -61,7 +61,7 @@ func (p *parser) postfix(x Expr) Expr {
 	}
 }
 
-// element reads "[" N "]" or "[" N ".." N "]" behind x.
+// element parses "[" N "]" or "[" N ".." N "]" after x.
 func (p *parser) element(x Expr) Expr {
 	open := p.tok
 	p.next()
@@ -92,7 +92,7 @@ func (p *parser) element(x Expr) Expr {
 	return &Index{X: x, N: first, Span: at}
 }
 
-// signed reads an index that may be negative.
+// signed parses an index that may be negative.
 func (p *parser) signed() (int64, bool) {
 	neg := p.got("-")
 	n, ok := p.index()
@@ -113,8 +113,8 @@ func (p *parser) index() (int64, bool) {
 	return 0, false
 }
 
-// unary reads "*" EXPR | "&" EXPR | "(" CTYPE ")" EXPR | POSTFIX, or a
-// condition in parentheses.
+// unary parses "*" EXPR | "&" EXPR | "(" CTYPE ")" EXPR | POSTFIX, or a condition in
+// parentheses.
 func (p *parser) unary() *node {
 	if p.nest++; p.nest > MaxNesting {
 		p.failWith(p.tok.Span, ErrNesting, "", "nested too deeply")
@@ -153,7 +153,7 @@ func (p *parser) unary() *node {
 	return &node{expr: x}
 }
 
-// operand reads the expression that a prefix operator applies to.
+// operand parses the expression to which a prefix operator applies.
 func (p *parser) operand() Expr {
 	at := p.tok.Span
 	n := p.unary()
@@ -167,7 +167,7 @@ func (p *parser) operand() Expr {
 	return n.expr
 }
 
-// parens reads "(" EXPR ")" with what may follow it, or "(" COND ")".
+// parens parses "(" EXPR ")" with what may follow it, or "(" COND ")".
 func (p *parser) parens() *node {
 	open := p.tok.Span
 	if p.looseCast() {
@@ -197,7 +197,7 @@ func (p *parser) parens() *node {
 	return &node{expr: x}
 }
 
-// primary reads PARAM | "return" | "container_of(...)" | "sizeof(...)" | "@" SYMBOL | "$comm"
+// primary parses PARAM | "return" | "container_of(...)" | "sizeof(...)" | "@" SYMBOL | "$comm"
 // | "$argN" | "$stackN" | "%REG".
 func (p *parser) primary() Expr {
 	tok := p.tok
@@ -238,7 +238,7 @@ func (p *parser) primary() Expr {
 	return nil
 }
 
-// containerOf reads "(" EXPR "," CTYPE "," MEMBER ")".
+// containerOf parses "(" EXPR "," CTYPE "," MEMBER ")".
 func (p *parser) containerOf(at Span) Expr {
 	const form = "container_of(EXPR, struct TYPE, MEMBER)"
 	p.next()
@@ -278,12 +278,12 @@ func (p *parser) containerOf(at Span) Expr {
 	return c
 }
 
-// typeWords begin or are C types that cannot be parameters.
+// typeWords are C types, or the first words of C types, that cannot be parameters.
 var typeWords = strings.Fields("struct union enum const volatile unsigned signed int char short long void bool _Bool")
 
 func isTypeWord(word string) bool { return slices.Contains(typeWords, word) }
 
-// isTypeName reports whether only a type has such a name: u32, __be16, size_t.
+// isTypeName reports whether name is used only for types: u32, __be16, size_t.
 func isTypeName(name string) bool {
 	if strings.HasSuffix(name, "_t") {
 		return true
@@ -295,9 +295,9 @@ func isTypeName(name string) bool {
 	return false
 }
 
-// castEnd is the end of the "(" CTYPE ")" at the current token, 0 if there is
-// none. "(name) x" is a cast, "(name) & 4" is not: there C needs to know
-// whether name is a type, and a mask is what people write.
+// castEnd returns the end of a "(" CTYPE ")" at the current token, 0 if there is none.
+// "(name) x" is a cast, but "(name) & 4" is not: C would need to know whether name is a
+// type, and people who write it mean a mask.
 func (p *parser) castEnd() int {
 	t := scanAt(p.text, p.tok.End)
 	if t.kind != tokIdent {
@@ -329,7 +329,7 @@ func (p *parser) castEnd() int {
 	return t.End
 }
 
-// castType reads "(" CTYPE ")", which castEnd has found to be there.
+// castType parses "(" CTYPE ")", which castEnd has found.
 func (p *parser) castType() Name {
 	end := p.castEnd()
 	from, to := p.tok.End, end-1

@@ -2,10 +2,10 @@ package spec
 
 import "slices"
 
-// What the languages of other tracers have where this one has something else, or nothing.
+// These functions explain what is valid in other tracers but not here.
 
-// foreign refuses what stands behind a spec as it would in another language. It returns
-// whether it has.
+// foreign adds an error for what follows a spec in another language. It reports whether
+// it found something.
 func (p *parser) foreign(s *Spec) bool {
 	at, after := p.tok, scanAt(p.text, p.tok.End)
 	switch {
@@ -29,15 +29,15 @@ func (p *parser) foreign(s *Spec) bool {
 	return true
 }
 
-// calls are the functions of other languages that do what a FORMAT does here; those that
-// change the byte order, which is known here, have none.
+// calls maps functions of other languages to the FORMAT that replaces them. Functions
+// that change the byte order map to "": the byte order is known here.
 var calls = map[string]string{
 	"str": ":s", "kstr": ":s", "string": ":s", "kernel_string": ":s", "ustr": ":us", "user_string": ":us",
 	"ksym": ":sym", "kaddr": ":sym", "buf": ":hex", "hex": ":x", "macaddr": ":mac", "ntop": ":ip4", "path": ":path",
 	"errno": ":errno", "htons": "", "ntohs": "", "htonl": "", "ntohl": "", "bswap": "", "be16_to_cpu": "", "be32_to_cpu": "",
 }
 
-// called refuses NAME "(" EXPR ")", behind the name.
+// called refuses a function call NAME "(" EXPR ")"; the name has been parsed.
 func (p *parser) called(name token) bool {
 	format, known := calls[name.text]
 	if !known || p.tok.kind != "(" {

@@ -1,7 +1,7 @@
 package spec
 
-// ParseItem reads one item as it may stand in the parentheses of a spec. The error, if
-// any, is an Errors.
+// ParseItem parses one item of a spec's parameter list. The error, if any, is an
+// [Errors].
 func ParseItem(text string) (*Item, error) {
 	p := &parser{text: text}
 	p.tok = scanAt(text, 0)

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// What people type who know C, a shell or another tracer: each gets an error
-// that says how it is written here.
+// These functions handle what people type who know C, a shell or another tracer: each
+// error says how to write it here.
 
 // turned refuses VALUE OP EXPR.
 func (p *parser) turned() {
@@ -33,7 +33,7 @@ func (p *parser) turned() {
 	p.failFix(at, Fix{at.To(n.where()), c.String()}, "write ", "values stand on the right")
 }
 
-// misspelt refuses other languages' comparisons.
+// misspelt refuses the comparison operators of other languages.
 func (p *parser) misspelt() bool {
 	after := scanAt(p.text, p.tok.End)
 	op := p.tok.To(after.Span)
@@ -55,7 +55,8 @@ func (p *parser) isWordFor(op token) bool {
 	return true
 }
 
-// computed refuses arithmetic behind a value, and does it if it can.
+// computed refuses arithmetic after a value. If it can compute the result, it suggests
+// it.
 func (p *parser) computed(c *Compare) bool {
 	op, end := p.arithmetic()
 	b := scanAt(p.text, end)
@@ -93,13 +94,13 @@ func compute(a *big.Int, op, text string) (*big.Int, bool) {
 	return nil, false
 }
 
-// isShift reports whether << or >> comes, which are two tokens.
+// isShift reports whether the next two tokens are << or >>.
 func (p *parser) isShift() bool {
 	after := scanAt(p.text, p.tok.End)
 	return (p.tok.kind == "<" || p.tok.kind == ">") && after.kind == p.tok.kind && after.Pos == p.tok.End
 }
 
-// arithmetic is the operator that comes, and where it ends.
+// arithmetic returns the operator at the current token, and where it ends.
 func (p *parser) arithmetic() (op string, end int) {
 	switch {
 	case p.isShift():
@@ -122,8 +123,8 @@ func (p *parser) isArithmetic() bool {
 	return p.isShift()
 }
 
-// uncompared refuses what stands where an operator could, but is none; without it
-// x stays what it is.
+// uncompared refuses text in place of an operator that is not one. If there is no such
+// text, it returns x.
 func (p *parser) uncompared(x *node) *node {
 	op := p.tok
 	after := scanAt(p.text, op.End)

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Parse reads one spec with its alternatives. The error, if any, is an Errors with all
-// that is wrong with it.
+// Parse parses one spec with its alternatives. The error, if any, is an [Errors] with
+// everything that is wrong with it.
 //
 //	SPECS = SPEC { "|" SPEC }
 func Parse(text string) (*Spec, error) {
@@ -26,7 +26,7 @@ func Parse(text string) (*Spec, error) {
 	}
 }
 
-// spec reads what begins a text or stands behind "|".
+// spec parses a spec at the beginning of the text or after "|".
 //
 //	SPEC = [MODULE ":"] FUNC [ "(" [ITEM {"," ITEM}] ")" ] [ "if" COND ]
 func (p *parser) spec() *Spec {
@@ -61,31 +61,32 @@ func (p *parser) spec() *Spec {
 	return s
 }
 
-// isElse reports whether another spec begins behind the token, a "|". That of a condition
-// may as well be meant to compute a value, so there it has to go on as specs do.
+// isElse reports whether the "|" at the current token begins another spec. After a
+// condition, "|" might also be meant as arithmetic, so what follows must look like a
+// spec.
 func (p *parser) isElse() bool {
 	name := scanFunc(p.text, p.tok.End)
 	after := scanAt(p.text, name.End)
 	return p.inIf && p.tok.kind == "|" && name.kind == tokIdent && isLetter(name.text[0]) && (after.kind == "(" || after.kind == ":")
 }
 
-// A parser holds one token ahead. Its methods are named after the production
-// that they read; each returns a nil tree after an error.
+// A parser holds one token of lookahead. Its methods are named after the productions that
+// they parse. Each returns nil after an error.
 type parser struct {
 	text string
 	tok  token
 	errs Errors
 	nest int
-	inIf bool // behind "if"
+	inIf bool // after "if"
 
 	places places
-	entry  bool // the item is one of a function based event
+	entry  bool // the item is an entry of a function based event
 }
 
-// MaxNesting bounds the recursion; no chain that a kernel accepts comes near.
+// MaxNesting limits the recursion. No chain that a kernel accepts comes near it.
 const MaxNesting = 100
 
-// ErrNesting is wrapped by the error about a spec nested deeper than that.
+// ErrNesting is wrapped by the error about a spec that is nested deeper than MaxNesting.
 var ErrNesting = errors.New("nested too deeply")
 
 func (p *parser) next() { p.tok = scanAt(p.text, p.tok.End) }
@@ -94,7 +95,7 @@ func (p *parser) fail(at Span, hint, format string, args ...any) {
 	p.failWith(at, nil, hint, format, args...)
 }
 
-// failFix is fail with a hint that mends the spec.
+// failFix is like fail, with a hint that fixes the spec.
 func (p *parser) failFix(at Span, fix Fix, lead, format string, args ...any) {
 	p.fail(at, "", format, args...)
 	p.errs[len(p.errs)-1].Mend(fix.Span, lead, fix.Text)
@@ -104,7 +105,7 @@ func (p *parser) failWith(at Span, err error, hint, format string, args ...any) 
 	p.errs = append(p.errs, &Error{Text: p.text, Span: at, Msg: fmt.Sprintf(format, args...), Hint: hint, Err: err})
 }
 
-// got skips the token if it is of that kind.
+// got skips the token if it is of that kind, and reports whether it was.
 func (p *parser) got(kind tokenKind) bool {
 	if p.tok.kind != kind {
 		return false
@@ -120,7 +121,7 @@ func (p *parser) describe() string {
 	return fmt.Sprintf("unexpected %q", p.tok.text)
 }
 
-// function reads [MODULE ":"] FUNC.
+// function parses [MODULE ":"] FUNC.
 func (p *parser) function(s *Spec) bool {
 	name, ok := p.funcName()
 	if !ok {
@@ -167,9 +168,9 @@ func (p *parser) funcName() (Name, bool) {
 	return name, true
 }
 
-// items reads "(" [ITEM {"," ITEM}] ")". After a bad item it goes on with
-// the next one, so that all errors are found; that the list does not end is
-// told only if that is all that is wrong with it.
+// items parses "(" [ITEM {"," ITEM}] ")". After a bad item it continues with the next
+// one, so that all errors are found. It reports a missing ")" only if nothing else is
+// wrong with the list.
 func (p *parser) items() []*Item {
 	open := p.tok.Span
 	p.next()
@@ -202,7 +203,7 @@ func (p *parser) items() []*Item {
 			return items
 		default:
 			if len(p.errs) == first+1 && p.errs[first].Pos == len(p.text) {
-				p.errs = p.errs[:first] // that more was expected is the same
+				p.errs = p.errs[:first] // the missing ) is the better error
 			}
 			if len(p.errs) == first {
 				p.fail(open, "add the missing )", "this parenthesis is never closed")
@@ -212,7 +213,7 @@ func (p *parser) items() []*Item {
 	}
 }
 
-// skipItem goes to the comma or parenthesis that ends the current item.
+// skipItem skips to the comma or parenthesis that ends the current item.
 func (p *parser) skipItem() {
 	for depth := 0; p.tok.kind != tokEOF; p.next() {
 		switch p.tok.kind {
@@ -231,8 +232,8 @@ func (p *parser) skipItem() {
 	}
 }
 
-// item reads [NAME "="] (EXPR | COND) [":" FORMAT], or an entry of a function based
-// event; of NULL, which is one, nothing is left.
+// item parses [NAME "="] (EXPR | COND) [":" FORMAT], or an entry of a function based
+// event. For the entry NULL it returns nil.
 func (p *parser) item() *Item {
 	item := &Item{Span: p.tok.Span}
 	if p.entry = p.isTyped() || p.isSkip(); p.isSkip() {
@@ -266,7 +267,8 @@ func (p *parser) item() *Item {
 	return item
 }
 
-// isValue reports whether only a value can come at pos: = is meant to compare.
+// isValue reports whether only a value can follow at pos, so that "=" is meant to
+// compare.
 func (p *parser) isValue(pos int) bool {
 	t := scanAt(p.text, pos)
 	switch t.kind {
@@ -278,12 +280,12 @@ func (p *parser) isValue(pos int) bool {
 	return false
 }
 
-// formats are the words that may follow an item's colon. What they mean is not
-// the language's.
+// formats are the words that may follow an item's colon. This package does not know what
+// they mean.
 var formats = strings.Fields(`x d u o c sym errno time ago agoboot s string us ustring mac ip6 ip4 be32 port be16 hex
 	u8 u16 u32 u64 s8 s16 s32 s64 x8 x16 x32 x64 char symbol dev bits jiffies percpu path sockaddr str`)
 
-// format reads ":" FORMAT ["[" N "]"]; its text is empty after an error.
+// format parses ":" FORMAT ["[" N "]"]. The text of the result is empty after an error.
 func (p *parser) format() Name {
 	p.next()
 	if p.tok.kind != tokIdent {

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// String prints the spec in its canonical form: Parse of it gives an equal tree.
+// String returns the spec in its canonical form. Parsing it gives an equal tree.
 func (s *Spec) String() string {
 	var b strings.Builder
 	if s.Module.Text != "" {
@@ -37,7 +37,7 @@ func (i *Item) String() string {
 	return s
 }
 
-// Label is the item's expression or condition, without name and format.
+// Label returns the item's expression or condition, without name and format.
 func (i *Item) Label() string {
 	if i.Expr != nil {
 		return i.Expr.String()
@@ -61,7 +61,7 @@ func (e *Range) String() string {
 }
 func (e *Deref) String() string { return "*" + e.X.String() }
 
-// String keeps "(name)&x" from being a mask: see castEnd.
+// String writes "(name)(&x)", because "(name)&x" would be a mask: see castEnd.
 func (e *Cast) String() string {
 	typ, x := CanonicalType(e.Type.Text), e.X.String()
 	first, _, _ := strings.Cut(typ, " ")
@@ -71,7 +71,7 @@ func (e *Cast) String() string {
 	return "(" + typ + ")" + x
 }
 
-// String keeps two of them from being the operator &&.
+// String puts a space between two of them, because && is another operator.
 func (e *Addr) String() string {
 	if _, again := e.X.(*Addr); again {
 		return "& " + e.X.String()
@@ -90,8 +90,8 @@ func (e *ContainerOf) String() string {
 func (e *Symbol) String() string  { return "@" + e.Text }
 func (e *Builtin) String() string { return e.Text }
 
-// Postfixed prints what stands before "->", "." or "[": those bind tighter
-// than the prefix operators.
+// Postfixed returns x as it is written before "->", "." or "[". Prefix operators get
+// parentheses, because "->", "." and "[" bind tighter.
 func Postfixed(x Expr) string {
 	switch x.(type) {
 	case *Deref, *Addr, *Cast:
@@ -100,8 +100,8 @@ func Postfixed(x Expr) string {
 	return x.String()
 }
 
-// CanonicalType writes a C type with single spaces and its stars together:
-// "struct sock *".
+// CanonicalType returns a C type with single spaces and its stars together: "struct sock
+// *".
 func CanonicalType(s string) string {
 	words := strings.Fields(strings.ReplaceAll(s, "*", " * "))
 	return strings.ReplaceAll(strings.Join(words, " "), "* *", "**")
@@ -118,6 +118,7 @@ func (c *Compare) String() string {
 	return fmt.Sprintf("%s %s %s", left, c.Op, c.Value)
 }
 
+// Formatted returns x with its format, if there is one: "skb->len:x".
 func Formatted(x Expr, format Name) string {
 	if format.Text == "" {
 		return x.String()
@@ -135,7 +136,7 @@ func (c *Not) String() string {
 func (c *And) String() string { return factor(c.X) + " && " + grouped(c.Y, c) }
 func (c *Or) String() string  { return c.X.String() + " || " + grouped(c.Y, c) }
 
-// factor prints an operand of &&.
+// factor returns an operand of &&, in parentheses if it needs them.
 func factor(c Cond) string {
 	if _, ok := c.(*Or); ok {
 		return "(" + c.String() + ")"
@@ -143,7 +144,8 @@ func factor(c Cond) string {
 	return c.String()
 }
 
-// grouped prints the right operand of parent; && and || group to the left.
+// grouped returns the right operand of parent, in parentheses if it needs them: && and ||
+// group to the left.
 func grouped(c, parent Cond) string {
 	_, or := c.(*Or)
 	_, and := c.(*And)
@@ -164,7 +166,7 @@ func (l *Literal) String() string {
 	return l.Text
 }
 
-// Escape undoes unescape. What a terminal would not just show is written as bytes.
+// Escape is the inverse of unescape. Characters that are not printable become \xHH.
 func Escape(s string, quote byte) string {
 	var b strings.Builder
 	for len(s) > 0 {

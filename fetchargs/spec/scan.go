@@ -29,13 +29,13 @@ type token struct {
 	Span
 }
 
-// punctuation, longest first where one is the beginning of another.
+// punctuation lists the punctuation; longer ones come before their beginnings.
 var punctuation = []string{
 	"->", "==", "!=", "<=", ">=", "&&", "||", "..",
 	"(", ")", "[", "]", ",", ".", ":", "=", "<", ">", "&", "~", "!", "*", "-", "|", "+",
 }
 
-// scanAt reads the token that starts at or after pos, white space skipped.
+// scanAt returns the token at or after pos. It skips white space.
 func scanAt(text string, pos int) token {
 	for pos < len(text) && isSpace(text[pos]) {
 		pos++
@@ -65,7 +65,7 @@ func scanAt(text string, pos int) token {
 			return make(tokenKind(p), pos+len(p))
 		}
 	}
-	// One whole character, so that the caret stands under all of its bytes.
+	// Take a whole character, so that the caret is under all of its bytes.
 	end := pos + 1
 	for end < len(text) && text[end]&0xc0 == 0x80 {
 		end++
@@ -73,9 +73,9 @@ func scanAt(text string, pos int) token {
 	return make(tokBad, end)
 }
 
-// scanAddress reads an IPv4, IPv6 or MAC address at pos, which only a value
-// can be; nil if there is none. Behind an IP address may be the length of a
-// prefix: 10.0.0.0/8.
+// scanAddress scans an IPv4, IPv6 or MAC address at pos, which can only be a value. It
+// returns nil if there is none. An IP address may have the length of a prefix after it:
+// 10.0.0.0/8.
 func scanAddress(text string, pos int) *Literal {
 	bytes, end, ok := scanBytes(text, pos)
 	if !ok {
@@ -114,8 +114,8 @@ func scanBytes(text string, pos int) (bytes []byte, end int, ok bool) {
 	return nil, pos, false
 }
 
-// scanTime reads a time with its unit at pos, which only a value can be: 10us,
-// 1.5ms; nil if there is none.
+// scanTime scans a time with its unit at pos, which can only be a value: 10us, 1.5ms. It
+// returns nil if there is none.
 func scanTime(text string, pos int) *Literal {
 	end := pos
 	for end < len(text) && (IsDigit(text[end]) || text[end] == '.') {
@@ -136,9 +136,9 @@ func scanTime(text string, pos int) *Literal {
 	return &Literal{Kind: Time, Text: text[pos:word], Int: big.NewInt(int64(d)), Span: Span{pos, word}}
 }
 
-// scanFunc reads a function's or module's name at pos: a compiler may have put
-// dots into the one (foo.isra.0), the other may have hyphens, and a user may
-// write a glob: tcp_*, vfs_rea[dl]*.
+// scanFunc scans the name of a function or a module at or after pos. The compiler may
+// have put dots into a function's name (foo.isra.0), a module's name may have hyphens,
+// and a user may write a glob: tcp_*, vfs_rea[dl]*.
 func scanFunc(text string, pos int) token {
 	for pos < len(text) && isSpace(text[pos]) {
 		pos++
@@ -160,7 +160,8 @@ func scanFunc(text string, pos int) token {
 	return token{kind, text[pos:end], Span{pos, end}}
 }
 
-// classEnd is the length of the [a-z] that text begins with, 0 if it does not.
+// classEnd returns the length of the class [a-z] at the beginning of text, 0 if there is
+// none.
 func classEnd(text string) int {
 	end := strings.IndexByte(text, ']')
 	if end < 0 || text[0] != '[' {
@@ -177,7 +178,7 @@ func classEnd(text string) int {
 // IsGlob reports whether a function's name is a pattern.
 func IsGlob(name string) bool { return strings.ContainsAny(name, "*?[") }
 
-// WithoutClasses is the glob without its [a-z].
+// withoutClasses returns the glob without its [a-z].
 func withoutClasses(glob string) string {
 	for {
 		before, class, ok := strings.Cut(glob, "[")
@@ -196,8 +197,8 @@ func identEnd(text string, pos int) int {
 	return pos
 }
 
-// quotedEnd finds the end of a quoted string; without a closing quote that is
-// the end of the text.
+// quotedEnd returns the end of a quoted string. Without a closing quote this is the end
+// of the text.
 func quotedEnd(text string, pos int) int {
 	quote := text[pos]
 	for i := pos + 1; i < len(text); i++ {
@@ -211,9 +212,12 @@ func quotedEnd(text string, pos int) int {
 	return len(text)
 }
 
-// What words and numbers are made of.
-func isSpace(c byte) bool  { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
+func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
+
+// IsDigit reports whether c is a decimal digit.
 func IsDigit(c byte) bool  { return '0' <= c && c <= '9' }
 func isLetter(c byte) bool { return c == '_' || 'a' <= c|0x20 && c|0x20 <= 'z' }
-func IsWord(c byte) bool   { return isLetter(c) || IsDigit(c) }
-func isHex(c byte) bool    { return IsDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'f' }
+
+// IsWord reports whether c may be part of a name: a letter, a digit or an underscore.
+func IsWord(c byte) bool { return isLetter(c) || IsDigit(c) }
+func isHex(c byte) bool  { return IsDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'f' }

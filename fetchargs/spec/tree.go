@@ -1,36 +1,36 @@
-// Package spec is the language of the specs: text in, tree out. It knows what can
-// be written, not what exists: no types and no kernels.
+// Package spec implements the language of specs: it turns text into a tree and back. It
+// knows the syntax, but no types and no kernels.
 package spec
 
 import "math/big"
 
-// A Spec is the tree of one spec: SPEC in the grammar of `tsnoop help spec`.
+// A Spec is the tree of one spec, SPEC in the grammar of `tsnoop help spec`.
 type Spec struct {
-	Text   string // what was parsed; spans are places in it
+	Text   string // the text that was parsed; spans refer to it
 	Module Name   // empty if not given
 	Func   Name
-	Parens bool // a parameter list was given, maybe an empty one
+	Parens bool // there is a parameter list, maybe an empty one
 	Items  []*Item
 	If     Cond // nil if there is no condition
-	Span        // all of it
+	Span        // of the whole spec
 
-	// Else is taken in its place by a kernel that has not what this one asks for; nil if
-	// there is none. Both have the same Text.
+	// Else is the alternative for kernels that lack something that this spec asks for;
+	// nil if there is none. All alternatives have the same Text.
 	Else *Spec
-	Nth  int // how many stand before it
+	Nth  int // number of alternatives before this one
 }
 
-// HasAlternatives reports whether it is one of several of which one is taken.
+// HasAlternatives reports whether s is one of several alternatives.
 func (s *Spec) HasAlternatives() bool { return s.Else != nil || s.Nth > 0 }
 
-// Alone is s without those behind it.
+// Alone returns s without the alternatives after it.
 func (s *Spec) Alone() *Spec {
 	alone := *s
 	alone.Else = nil
 	return &alone
 }
 
-// A Name is an identifier and where it stands.
+// A Name is an identifier and its place.
 type Name struct {
 	Text string
 	Span
@@ -67,7 +67,7 @@ type (
 		N int64
 		Span
 	}
-	// Range is X[First..Last], the elements from one to the other.
+	// Range is X[First..Last], the elements from First to Last, both included.
 	Range struct {
 		X           Expr
 		First, Last int64
@@ -98,30 +98,31 @@ type (
 	}
 	// Symbol is @NAME, a variable of the kernel.
 	Symbol struct{ Name }
-	// Builtin is $comm, $argN, $stackN, $stack or %REG, with its sign.
+	// Builtin is a name with its sign: $comm, $current, $argN, $stackN, $stack, $retval
+	// or %REG.
 	Builtin struct{ Name }
-	// Typed is an entry of a function based event: TYPE NAME{+N|[N]}, which is
-	// about a parameter by its place, or TYPE NAME=0xADDR, TYPE EXPR.
+	// Typed is an entry of a function based event: TYPE NAME{+N|[N]}, for a parameter by
+	// its position, or TYPE NAME=0xADDR, or TYPE EXPR.
 	Typed struct {
 		Type  Name // "unsigned int"
-		Count int  // elements, as in x8[6]; 0 if it is no array
-		Name  Name // what to call the value; empty if it has none
-		Param int  // from 1; 0 if it is not about a parameter
+		Count int  // elements, as in x8[6]; 0 if it is not an array
+		Name  Name // name of the value; empty if it has none
+		Param int  // number of the parameter, from 1; 0 if it is not for a parameter
 		Steps []Step
-		Addr  *Literal // of kernel memory, nil if X is set
+		Addr  *Literal // address in kernel memory; nil if X is set
 		X     Expr
 		Span
 	}
 )
 
 type (
-	// Choice is X->(A|B): the first of several members that there is.
+	// Choice is X->(A|B): the first of several members that exists.
 	Choice struct {
 		X    Expr
 		Alts [][]Suffix
 		Span
 	}
-	// SizeOf is sizeof(Type) or, if that is empty, sizeof(X), in bytes.
+	// SizeOf is sizeof(Type), or if Type is empty, sizeof(X), in bytes.
 	SizeOf struct {
 		Type Name
 		X    Expr
@@ -129,14 +130,15 @@ type (
 	}
 )
 
-// A Suffix is ->Name, .Name or, if that is empty, [N].
+// A Suffix is ->Name or .Name, or if Name is empty, [N].
 type Suffix struct {
 	Arrow bool
 	Name  Name
 	N     int64
 }
 
-// A Step adds N, in bytes, or reads the element N of what is pointed to.
+// A Step adds N bytes to a pointer or, if Read is set, reads element N of what it points
+// to.
 type Step struct {
 	N    int64
 	Read bool
@@ -149,7 +151,7 @@ type Cond interface {
 }
 
 type (
-	// Compare is X Op Y, where Y is a literal or, if Other is set, an expression.
+	// Compare is X Op Value or, if Other is set, X Op Other.
 	Compare struct {
 		X           Expr
 		Format      Name     // of X, empty if not given
@@ -177,10 +179,10 @@ type Op string
 // A Literal is a value to compare with.
 type Literal struct {
 	Kind  LiteralKind
-	Text  string   // as written; for Quoted the text between the quotes
-	Int   *big.Int // for Number, Char and Time
+	Text  string   // as written; for Quoted and CharLit the text between the quotes
+	Int   *big.Int // for Number, CharLit and Time
 	Bytes []byte   // for Address: 4 (IPv4), 6 (MAC) or 16 (IPv6) bytes
-	Bits  int      // for Address: how many of its bits count, 0 for all
+	Bits  int      // for Address: the length of the prefix in bits; 0 for all
 	Span
 }
 
@@ -196,7 +198,7 @@ const (
 	Time                // 1.5ms; Int has ns
 )
 
-// IsNull reports whether l is NULL or 0; a nil l is not.
+// IsNull reports whether l is NULL or 0. It is false for a nil l.
 func (l *Literal) IsNull() bool {
 	return l != nil && (l.Kind == Word && l.Text == "NULL" || l.Kind == Number && l.Int.Sign() == 0)
 }

@@ -8,26 +8,26 @@ import (
 	"strings"
 )
 
-// Function based events were proposed in 2018 and never merged. What they had for
-// a language is read here, too:
+// Function based events were proposed in 2018 and never merged. Their language is
+// accepted here, too:
 //
 //	ENTRY  = TYPE NAME {"+" N | "[" N "]"} | TYPE [NAME "="] ADDR | TYPE EXPR | "NULL"
 //	TYPE   = ["unsigned"] ATOM ["[" N "]"]
 //
-// An entry is about a parameter by its place: a comma goes on to the next one, |
-// stays with the same, NULL skips one. An address is no parameter's and takes no
-// place.
+// An entry belongs to a parameter by its position: a comma moves on to the next
+// parameter, | stays at the same one, and NULL skips one. An entry with an address
+// belongs to no parameter and takes no position.
 
-// atoms are the words that such a type is made of.
+// atoms are the words of such a type.
 var atoms = strings.Fields("u8 u16 u32 u64 s8 s16 s32 s64 x8 x16 x32 x64 char short int long size_t symbol string")
 
-// isSkip reports whether NULL comes as an entry of its own.
+// isSkip reports whether the next entry is NULL.
 func (p *parser) isSkip() bool {
 	after := scanAt(p.text, p.tok.End)
 	return p.tok.text == "NULL" && (after.kind == "," || after.kind == ")" || after.kind == "|")
 }
 
-// isTyped reports whether TYPE comes, and behind it something that has the type.
+// isTyped reports whether a TYPE comes next, followed by something that has the type.
 func (p *parser) isTyped() bool {
 	end := p.typeEnd()
 	if end == 0 {
@@ -51,7 +51,8 @@ func (p *parser) isTyped() bool {
 	return false
 }
 
-// typeEnd is where the words of a TYPE end that begins here, 0 if none does.
+// typeEnd returns the end of the words of a TYPE at the current token, 0 if there is
+// none.
 func (p *parser) typeEnd() int {
 	t := p.tok
 	if t.kind != tokIdent || !slices.Contains(atoms, t.text) && !cInt[t.text] {
@@ -65,10 +66,10 @@ func (p *parser) typeEnd() int {
 	return end
 }
 
-// cInt are the words that C's integers are made of.
+// cInt holds the words of C's integer types.
 var cInt = map[string]bool{"unsigned": true, "signed": true, "char": true, "short": true, "int": true, "long": true}
 
-// pipe skips the | between two entries.
+// pipe skips the | between two entries, and reports whether there was one.
 func (p *parser) pipe() bool {
 	if !p.isPipe() {
 		return false
@@ -80,13 +81,13 @@ func (p *parser) pipe() bool {
 	return true
 }
 
-// isPipe reports whether | comes between two entries.
+// isPipe reports whether the current token is the | between two entries.
 func (p *parser) isPipe() bool { return p.entry && p.tok.kind == "|" }
 
-// places counts the parameters that the items of a list are about.
+// places counts the parameters by position while the items of a list are read.
 type places struct {
 	n     int  // from 1
-	taken bool // an item is about it
+	taken bool // an item belongs to parameter n
 }
 
 func (p *places) comma() {
@@ -96,7 +97,8 @@ func (p *places) comma() {
 	p.taken = false
 }
 
-// take counts an item: what begins with an address is about no parameter.
+// take records an item. An item that begins with an address or an @NAME takes no
+// position.
 func (p *places) take(item *Item) {
 	x := item.Expr
 	if e, ok := x.(*Typed); ok {
@@ -129,7 +131,7 @@ func OfSymbol(x Expr) bool {
 	return false
 }
 
-// typed reads an entry that isTyped has found to be there.
+// typed parses an entry that isTyped has found.
 func (p *parser) typed(item *Item) *Item {
 	e := &Typed{}
 	item.Expr = e
@@ -156,7 +158,7 @@ func (p *parser) typed(item *Item) *Item {
 	return item
 }
 
-// typedValue reads what has the type.
+// typedValue parses what has the type.
 func (p *parser) typedValue(e *Typed) bool {
 	tok := p.tok
 	after := scanAt(p.text, tok.End)
@@ -191,13 +193,13 @@ func (p *parser) typedValue(e *Typed) bool {
 	return true
 }
 
-// typedExpr reads an expression of the language, which gets the type.
+// typedExpr parses an expression that gets the type.
 func (p *parser) typedExpr(e *Typed) bool {
 	e.X = p.operand()
 	return e.X != nil
 }
 
-// addr reads an address of kernel memory.
+// addr parses an address of kernel memory.
 func (p *parser) addr(e *Typed) bool {
 	n, ok := parseNumber(p.tok.text)
 	if !ok || !strings.HasPrefix(strings.ToLower(p.tok.text), "0x") || !n.IsUint64() {
@@ -210,7 +212,7 @@ func (p *parser) addr(e *Typed) bool {
 	return true
 }
 
-// String is the entry without the NULLs before it.
+// String returns the entry without the NULLs before it.
 func (e *Typed) String() string {
 	s := e.Type.Text
 	if e.Count > 0 {
@@ -236,7 +238,8 @@ func (e *Typed) String() string {
 	return s
 }
 
-// joined prints the items of a list, those of function based events in their places.
+// joined returns the items of a list, with NULLs before entries of function based events
+// where positions are skipped.
 func joined(items []*Item) string {
 	var b strings.Builder
 	places, typed := places{n: 1}, false

@@ -2,21 +2,21 @@ package spec
 
 import "strings"
 
-// Hole is the name that Unfinished puts where the next word of a spec is to come.
+// Hole is the name that Finish puts in place of the next word of a spec.
 const Hole = "tsnoop_hole"
 
-// An Unfinished is a spec that ends in a word which somebody is about to write.
+// An Unfinished is a spec that ends in a word which is still being written.
 type Unfinished struct {
-	Head string // what stands before the word
-	Word string // what there is of it, with its sigil: "", "le", "$co"
-	Func bool   // it is the function's name, with its module
-	Type string // it is the name of a type behind this word: struct, union or enum
+	Head string // the text before the word
+	Word string // the word so far, with its sigil: "", "le", "$co"
+	Func bool   // the word is the function's name, with its module
+	Type string // struct, union or enum, if the word is the name of such a type; else ""
 	// Whole is the spec with Hole in place of the word, and all brackets closed.
 	Whole string
 }
 
-// Finish makes ready to complete a spec of which only the beginning is written. It
-// fails in a string, which may hold anything.
+// Finish prepares the beginning of a spec for completion. ok is false if text ends inside
+// a string, which may hold anything.
 func Finish(text string) (u Unfinished, ok bool) {
 	if at := lastElse(text); at > 0 {
 		u, ok = Finish(text[at:])
@@ -49,7 +49,7 @@ func Finish(text string) (u Unfinished, ok bool) {
 	return u, true
 }
 
-// lastElse is where the last of a text's specs begins, 0 if it is the only one.
+// lastElse returns where the last spec of text begins, 0 if there is only one.
 func lastElse(text string) (at int) {
 	depth := 0
 	for t := scanFunc(text, 0); t.kind != tokEOF; t = scanAt(text, t.End) {
@@ -70,8 +70,8 @@ func lastElse(text string) (at int) {
 	return at
 }
 
-// open is what closes the brackets that text leaves open, and its last token. It fails
-// if a string is open.
+// open returns the text that closes the brackets that are open in text, and the last
+// token. ok is false if a string is open.
 func open(text string) (closing string, last token, ok bool) {
 	pos := scanFunc(text, 0).End
 	for {
@@ -85,7 +85,7 @@ func open(text string) (closing string, last token, ok bool) {
 			} else {
 				closing = ")" + closing
 			}
-		case ",": // of container_of, which is followed by fewer from here on
+		case ",": // of container_of: one argument less is missing
 			closing = strings.TrimPrefix(closing, ",x")
 		case "[":
 			closing = "]" + closing
