@@ -15,7 +15,7 @@ var (
 	unknownRule  = rule{form: Unknown}
 )
 
-// typedefs are the rules of types that C tells apart only by a typedef.
+// typedefs has the rules of types that C distinguishes only by a typedef.
 var typedefs = map[string]rule{
 	"__be16":               {form: Decimal, big: true},
 	"__be32":               {form: Decimal, big: true},
@@ -41,7 +41,7 @@ var typedefs = map[string]rule{
 	"__kernel_sa_family_t": {form: Named, set: "af"},
 }
 
-// structs are the rules of structs that are shown as one value.
+// structs has the rules of structs that are shown as one value.
 var structs = map[string]rule{
 	"in_addr":                   ip4Rule,
 	"in6_addr":                  ip6Rule,
@@ -57,8 +57,8 @@ var structs = map[string]rule{
 	"__kernel_sockaddr_storage": {form: SockAddr},
 }
 
-// FormOf is how a struct is shown that is one value, by its own name or a typedef's;
-// false if it is shown member by member.
+// FormOf returns the Form of a struct that is shown as one value, by its own name or that
+// of a typedef. It returns false if the struct is shown member by member.
 func FormOf(t btf.Type) (Form, bool) {
 	elem, name := element(t)
 	size, _ := btf.Size(elem)
@@ -68,7 +68,7 @@ func FormOf(t btf.Type) (Form, bool) {
 	return Unknown, false
 }
 
-// structRule is the rule of a struct of so many bytes that is one value.
+// structRule returns the rule of a struct of size bytes that is shown as one value.
 func structRule(t btf.Type, typedef string, size int) (r rule, ok bool) {
 	s, is := t.(*btf.Struct)
 	if !is {
@@ -78,12 +78,12 @@ func structRule(t btf.Type, typedef string, size int) (r rule, ok bool) {
 		r, ok = structs[s.Name]
 	}
 	number := size == 1 || size == 2 || size == 4 || size == 8
-	return r, ok && (number || blocks[r.form] != 0) // a lock may be full of debugging
+	return r, ok && (number || blocks[r.form] != 0) // a lock with debugging is larger
 }
 
-// typeRule is how f is shown when the user has named no FORMAT: by its C type,
-// and where C has no type for it, by its name. returned says that f is the
-// return value of a function.
+// typeRule decides how f is shown if the user gave no FORMAT: by its C type, or by its
+// name where the C type does not say enough. returned says that f is the return value of
+// a function.
 func typeRule(f *Field, returned bool) (rule, *btf.Enum) {
 	t, name := element(f.Type)
 	if format := FormatNamed(f.Set); format != nil && format.Form != Named {
@@ -145,7 +145,7 @@ func intRule(t *btf.Int, f *Field, returned bool) rule {
 	return unsignedRule
 }
 
-// bytesRule is how an array of bytes is shown.
+// bytesRule decides how an array of bytes is shown.
 func bytesRule(f *Field) rule {
 	name := lastName(f.Label)
 	switch {
@@ -157,13 +157,13 @@ func bytesRule(f *Field) rule {
 	return byteRule
 }
 
-// maxTypes bounds how many typedefs, arrays and qualifiers are looked through.
+// maxTypes is the most typedefs, arrays and qualifiers to look through.
 const maxTypes = 64
 
-// element looks through arrays, qualifiers and typedefs to what t is made of,
-// and gives the typedef on the way that has a rule of its own, if there is one.
+// element returns the element type of t, behind arrays, qualifiers and typedefs, and the
+// name of the typedef on the way that has a rule of its own, "" if there is none.
 func element(t btf.Type) (elem btf.Type, typedef string) {
-	for range maxTypes { // damaged BTF may have circles
+	for range maxTypes { // damaged BTF may have cycles
 		switch u := t.(type) {
 		case *btf.Typedef:
 			if _, ok := typedefs[u.Name]; ok {

@@ -6,30 +6,30 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
 )
 
-// A Slot is where a record holds an Arg, as the event's format file says.
+// A Slot is the place of an Arg in a record, as the event's format file has it.
 type Slot struct {
 	Offset, Size int  // bytes
 	DataLoc      bool // a word that points at the data: length<<16 | offset
 }
 
-// A Decoder turns the bytes of one probe's records into values. It keeps nothing
-// between records but the memory of objects, and allocates nothing.
+// A Decoder decodes the records of one probe. It keeps nothing between records except the
+// memory for objects, and it does not allocate.
 type Decoder struct {
 	fields []Field
 	arch   *abi.Arch
 	slots  []Slot
 	big    bool // the records' byte order
 	mapped func(addr uint64) bool
-	paths  [][]byte // room for those of the fields
-	joints []*Joint // of the fields that are dumps; nil if none is
-	doubts int      // where the record has an index into whys for each arg
-	whys   []Why    // nil if it has none
+	paths  [][]byte // buffers for the fields that are paths
+	joints []*Joint // for the fields that are dumps; nil if there is none
+	doubts int      // offset in a record of the indexes into whys, one for each arg
+	whys   []Why    // nil if the records have no such indexes
 }
 
-// NewDecoder makes a decoder for the records that have the fields. slots are the
-// records' layout, which Field.Arg and Guard.Arg are indexes into. mapped tells
-// whether a kernel address can be read; if it is nil every address in the kernel's
-// half that is no error pointer counts.
+// NewDecoder returns a decoder for records with the given fields. slots is the layout of
+// the records; Field.Arg and Guard.Arg are indexes into it. mapped reports whether a
+// kernel address can be read. If it is nil, every address in the kernel's half is taken
+// for readable, except error pointers.
 func NewDecoder(fields []Field, arch *abi.Arch, slots []Slot, order binary.ByteOrder, mapped func(uint64) bool) *Decoder {
 	d := &Decoder{fields: fields, arch: arch, slots: slots, big: IsBig(order), mapped: mapped}
 	for i := range fields {
@@ -49,14 +49,14 @@ func NewDecoder(fields []Field, arch *abi.Arch, slots []Slot, order binary.ByteO
 	return d
 }
 
-// Value is what the record says of the probe's field f. Of an object that goes on in
-// other records that is only what is in this one; a [Joint] puts it together.
+// Value decodes the probe's field f. If it is an object that continues in other records,
+// the value is only the part in this one; a [Joint] puts the parts together.
 func (d *Decoder) Value(f int, data []byte) Value {
 	field := &d.fields[f]
 	if field.Encoding != String || len(field.Guards) > 0 || field.Path != nil || d.whys != nil {
 		return d.value(f, data)
 	}
-	// Most texts, which need less of the stack.
+	// A fast path for most texts, which needs less of the stack.
 	text := d.Text(field.Arg, data)
 	if text == nil || d.isCut(field, data) {
 		return d.noText(field, data)
@@ -67,7 +67,7 @@ func (d *Decoder) Value(f int, data []byte) Value {
 	return Value{Kind: Text, Bytes: text}
 }
 
-// value is Value of all fields.
+// value is Value for all fields.
 func (d *Decoder) value(f int, data []byte) Value {
 	field := &d.fields[f]
 	if field.Encoding == Nothing || field.Encoding == Dumped {
@@ -105,7 +105,7 @@ func (d *Decoder) value(f int, data []byte) Value {
 	return field.number(raw)
 }
 
-// object is the value of a field that is an object, or nothing.
+// object returns the value of a field that is an object or was not fetched.
 func (d *Decoder) object(f int, data []byte) Value {
 	if d.joints == nil || d.joints[f] == nil {
 		return Value{}
@@ -115,8 +115,8 @@ func (d *Decoder) object(f int, data []byte) Value {
 	return j.Value(j.one[:])
 }
 
-// fault finds the first pointer on the way to f that could not be followed.
-// The text of a string tells that by itself.
+// fault finds the first pointer on the way to f that could not be followed. A string
+// shows by itself whether the last pointer could be.
 func (d *Decoder) fault(f *Field, data []byte) (Value, bool) {
 	for i := range f.Guards {
 		g := &f.Guards[i]
@@ -134,9 +134,9 @@ func (d *Decoder) fault(f *Field, data []byte) (Value, bool) {
 	return Value{}, false
 }
 
-// noText is what a string without text is, whose every guard looked right: the
-// last pointer is the one that led nowhere, or to an empty string in user
-// memory, of which kernels up to 6.12 or so store nothing.
+// noText returns the value of a string that was not stored although all guards look
+// valid. Either the last pointer could not be read, or it points to an empty string in
+// user memory, for which kernels up to about 6.12 store nothing.
 func (d *Decoder) noText(f *Field, data []byte) Value {
 	if len(f.Guards) == 0 {
 		return Value{Kind: Fault}
@@ -145,11 +145,11 @@ func (d *Decoder) noText(f *Field, data []byte) Value {
 	v := Value{Kind: Fault, Guard: g, Uint: d.Arg(g.Arg, data)}
 	switch why, bad := d.doubt(g.Proof, v.Uint, data); {
 	case !d.arch.IsUser(v.Uint):
-	case d.Arg(f.Arg, data)>>16 != 0: // a step before the last
+	case d.Arg(f.Arg, data)>>16 != 0: // a hop before the last failed
 		v.Why = NotInMemory
 	case !bad && d.isEmpty(g.Proof, data):
 		return Value{Kind: Text}
-	case !bad: // it goes on where there is no memory
+	case !bad: // the text continues where there is no memory
 		v.Why = NotInMemory
 	case why == Unproven && (g.Proof == nil || g.Proof.Kind != Counted):
 		v.Why = EmptyOrAway
@@ -172,7 +172,7 @@ func (d *Decoder) readable(g *Guard, addr uint64) bool {
 	return arch.IsKernel(addr) && (d.mapped == nil || d.mapped(addr))
 }
 
-// Arg is the number that the record holds for arg i, zero-extended.
+// Arg returns the number in the record for arg i, zero-extended.
 func (d *Decoder) Arg(i int, data []byte) uint64 {
 	s := &d.slots[i]
 	if s.Offset < 0 || s.Size < 0 || s.Offset+s.Size > len(data) {
@@ -181,8 +181,8 @@ func (d *Decoder) Arg(i int, data []byte) uint64 {
 	return Load(data[s.Offset:s.Offset+s.Size], d.big)
 }
 
-// Text is the string that the record holds for arg i, without the final NUL;
-// nil if it could not be read.
+// Text returns the string in the record for arg i, without the final NUL; nil if it could
+// not be read.
 func (d *Decoder) Text(i int, data []byte) []byte {
 	loc := d.Arg(i, data)
 	off, n := int(loc&0xffff), int(loc>>16)
@@ -198,10 +198,11 @@ func (d *Decoder) Text(i int, data []byte) []byte {
 	return text
 }
 
-// isNext tells that arg i, a string at loc, is only where the next string is. So
-// the kernel leaves it when a pointer on the way to it could not be read, since
-// 5.11 or so: the place where it would have been, and the rest of the record for
-// its length (set_data_loc in kernel/trace/trace_probe_kernel.h is not reached).
+// isNext reports whether arg i, a string at loc, only refers to the place of the next
+// string. Since about 5.11, the kernel leaves this behind if it could not read a pointer
+// on the way to the string: the place where the string would start, and the rest of the
+// record as its length (it does not reach set_data_loc in
+// kernel/trace/trace_probe_kernel.h).
 func (d *Decoder) isNext(i int, loc uint64, data []byte) bool {
 	for j := i + 1; j < len(d.slots); j++ {
 		if d.slots[j].DataLoc {
@@ -213,7 +214,8 @@ func (d *Decoder) isNext(i int, loc uint64, data []byte) bool {
 	return false
 }
 
-// bytes are those of an array; one in two registers goes on in the next arg.
+// bytes returns the bytes of an array. An array in two registers continues in the next
+// arg.
 func (d *Decoder) bytes(f *Field, data []byte) []byte {
 	s := d.slots[f.Arg]
 	start, end := s.Offset, s.Offset+s.Size

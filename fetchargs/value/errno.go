@@ -6,10 +6,10 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
 )
 
-// errnoNames are the errors' names by their numbers: those of user space as
-// include/uapi/asm-generic/errno*.h has them, which goes for all that package abi knows
-// (not for alpha, mips, parisc and sparc), whatever machine tsnoop itself runs on; and
-// those from 512 on, which user space never sees (include/linux/errno.h).
+// errnoNames has the names of the errors by number. Those of user space are from
+// include/uapi/asm-generic/errno*.h, which all architectures of package abi use (alpha,
+// mips, parisc and sparc do not). They do not depend on the machine that tsnoop runs on.
+// User space never sees those from 512 on (include/linux/errno.h).
 var errnoNames = [...]string{
 	1: "EPERM", 2: "ENOENT", 3: "ESRCH", 4: "EINTR", 5: "EIO", 6: "ENXIO", 7: "E2BIG", 8: "ENOEXEC",
 	9: "EBADF", 10: "ECHILD", 11: "EAGAIN", 12: "ENOMEM", 13: "EACCES", 14: "EFAULT", 15: "ENOTBLK",
@@ -39,7 +39,7 @@ var errnoNames = [...]string{
 	530: "ERECALLCONFLICT", 531: "ENOGRACE",
 }
 
-// sameErrnos are second names.
+// sameErrnos maps second names to the first ones.
 var sameErrnos = map[string]string{
 	"EWOULDBLOCK":  "EAGAIN",
 	"EDEADLOCK":    "EDEADLK",
@@ -47,7 +47,7 @@ var sameErrnos = map[string]string{
 	"EFSCORRUPTED": "EUCLEAN",
 }
 
-// ErrnoName is the kernel's name of error n, "ENOENT", "" if there is none.
+// ErrnoName returns the kernel's name of error n, such as "ENOENT"; "" if there is none.
 func ErrnoName(n int64) string {
 	if n < 0 || n >= int64(len(errnoNames)) {
 		return ""
@@ -55,7 +55,7 @@ func ErrnoName(n int64) string {
 	return errnoNames[n]
 }
 
-// Errno is the error of that name, as a positive number; false if there is none.
+// Errno returns the number of the error name, positive; false if there is none.
 func Errno(name string) (int64, bool) {
 	if same, ok := sameErrnos[name]; ok {
 		name = same
@@ -64,12 +64,12 @@ func Errno(name string) (int64, bool) {
 	return int64(i), i >= 0 && name != ""
 }
 
-// IsErrno reports whether x is what the kernel returns for an error, from
-// -MAX_ERRNO to -1: as an integer or as an error pointer.
+// IsErrno reports whether x is an error as the kernel returns it, an integer or an error
+// pointer from -MAX_ERRNO to -1.
 func IsErrno(x uint64) bool { return x >= abi.ErrorPointers }
 
-// ReturnedErrno is the name of the error x, as a function returns it, "" if it is
-// none or has no name.
+// ReturnedErrno returns the name of the error x as a function returns it; "" if x is not
+// an error or has no name.
 func ReturnedErrno(x uint64) string {
 	if !IsErrno(x) {
 		return ""

@@ -5,70 +5,70 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/constants"
 )
 
-// Encoding says how the bytes of an Arg hold a Field.
+// An Encoding says how a record holds a Field.
 type Encoding uint8
 
 const (
 	Integer  Encoding = iota // Size bytes, in the kernel's byte order
 	BitField                 // an unsigned container of Size bytes; the value is its low Bits bits
 	String                   // a __data_loc word that points at text
-	Array                    // Count elements of Size bytes each
-	Nothing                  // nothing was fetched: the value is only the fact of a hit
+	Array                    // Count bytes of an object of Whole bytes; see Dump
+	Nothing                  // nothing was fetched: the event only says that the probe was hit
 	Dumped                   // Count bytes of an object of Whole bytes; more is in Dump
-	Age                      // how long ago a time was, which a reader of records puts in that time's place; see NoAge
+	Age                      // an age in ns, which the reader of records puts in place of a time; see NoAge
 )
 
-// A Field is one value the user sees or a condition needs.
+// A Field is a value that the user sees or that a condition needs.
 type Field struct {
 	Label     string   // as the user wrote or named it: "skb->len"
-	Type      btf.Type // C type of the value; nil when unknown (%REG, $stackN)
+	Type      btf.Type // C type of the value; nil if not known (%REG, $stackN)
 	Format    string   // the user's FORMAT, "" to let the C type decide
 	Encoding  Encoding
 	Arg       int   // index into the probe's Args
 	Size      int   // bytes of one element: 1, 2, 4 or 8
 	Count     int   // elements of an Array; limit in bytes of a String from a char[N], 0 for none
-	Whole     int   // bytes of the object, of which an Array shows the first; 0 if it shows all
-	Skip      int   // bytes of the Arg before an Array that lies in registers
+	Whole     int   // bytes of the object if an Array shows only its beginning; 0 if it shows all
+	Skip      int   // bytes to skip in the Arg before an Array in registers
 	Bits      int   // width in bits of a BitField
-	Split     int   // bits of a BitField in Arg, if the others are in the Arg behind it
+	Split     int   // bits of a BitField that are in Arg, if the others are in the next Arg; else 0
 	Signed    bool  // sign-extend
 	BigEndian bool  // in network byte order
 	Add       int64 // bytes to add to the fetched pointer (&p->member)
 	Guards    []Guard
 	Hidden    bool    // fetched for a condition only, not shown
-	Dump      *Extent // of what is Dumped
-	Again     int     // 1 and the field of the return probe that has it as it was then; -1 in that one
-	Why       string  // nothing was fetched
-	Boot      bool    // an Age is of a time on CLOCK_BOOTTIME, not on CLOCK_MONOTONIC
+	Dump      *Extent // for Dumped
+	Again     int     // 1 plus the index of the return probe's field with the value at return; -1 in that field
+	Why       string  // why nothing was fetched
+	Boot      bool    // the time of an Age is of CLOCK_BOOTTIME, not CLOCK_MONOTONIC
 
-	Path   *Path            // the text is the last name of a path, whose others are here
-	Set    string           // of constants, if the value is known to hold them, or a FORMAT; else ""
-	HZ     int              // jiffies a second; 0 if that is not known, or there are none
-	Macros *constants.Table // the machine's; nil for those that all have
+	Path   *Path            // the rest of a path, if the text is its last name; else nil
+	Set    string           // set of constants that the value is known to hold, or a FORMAT; else ""
+	HZ     int              // jiffies a second; 0 if not known, or if there are none
+	Macros *constants.Table // the machine's; nil for macros that are the same on all machines
 }
 
-// IsRest reports whether f has more of an object that another field shows.
+// IsRest reports whether f is a further part of an object that another field shows.
 func (f *Field) IsRest() bool { return f.Encoding == Dumped && f.Whole == 0 }
 
-// Space is where a pointer must point to be believed.
+// A Space says where a pointer must point to be believed.
 type Space uint8
 
 const (
 	KernelSpace Space = iota
 	UserSpace
-	AnySpace    // a char *: the fetch itself tells whether it can be read
-	EitherSpace // the kernel's, or user space's if Guard.Proof tells so
+	AnySpace    // a char *: the fetch itself shows whether it can be read
+	EitherSpace // kernel memory, or user memory if Guard.Proof shows that it was there
 )
 
-// A Guard is a pointer a Field was read through. A faulting fetch leaves stale
-// memory in the record, so the field may be believed only if every guard
-// holds an address that can be read.
+// A Guard is a pointer through which a Field was read. A fetch that faults leaves old
+// memory in the record, so the field can be believed only if every guard holds an address
+// that can be read.
 type Guard struct {
 	Label string // "skb->dev"
 	Arg   int    // index into the probe's Args of the pointer's own value, an x64
 	Space Space
-	Proof *Proof // that user memory was there; nil if there is none
-	Head  *Proof // that its first bytes were, of a value that may end with them; nil of others
+	Proof *Proof // shows whether user memory was there; nil if nothing does
+	Head  *Proof // shows whether the first bytes of a value were there, if it may end early; else nil
 }
 
 func (s Space) String() string {

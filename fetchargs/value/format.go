@@ -6,30 +6,30 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/constants"
 )
 
-// A Shape is what a format wants to be given.
+// A Shape says what kind of value a format applies to.
 type Shape uint8
 
 const (
 	AnyNumber  Shape = iota // an integer, enum or pointer, or an array of them
-	FixedWidth              // size bytes, whatever the C type
+	FixedWidth              // Size bytes, whatever the C type
 	KernelText              // a string in the kernel's memory
 	UserText                // a string in user memory
-	ByteArray               // size bytes of memory
-	RawMemory               // the bytes of an object, as many as it has
+	ByteArray               // Size bytes of memory
+	RawMemory               // all bytes of an object
 	FilePath                // a struct dentry, path or file, or a pointer to one
 	Stamp                   // a time in 64 bits, ns on CLOCK_MONOTONIC or CLOCK_BOOTTIME
 )
 
-// A Format is one word that may follow the colon of an item.
+// A Format is a FORMAT, a word that may follow the colon of an item.
 type Format struct {
 	Name   string
 	Shape  Shape
 	Form   Form
-	Set    string // of constants, for Named
+	Set    string // set of constants, for Named
 	Size   int    // bytes, for FixedWidth and ByteArray
-	Signed bool   // how numbers are widened, but for times, of which the C type knows
+	Signed bool   // numbers are sign-extended; for times the C type decides
 	Big    bool   // in network byte order
-	First  bool   // of other things' bytes the first are meant: one address, one port
+	First  bool   // applies to the first bytes of a longer object: one address, one port
 }
 
 // formats is the table of FORMATs.
@@ -78,19 +78,19 @@ var formats = []Format{
 	{Name: "str", Form: Address, Shape: KernelText},
 }
 
-// IsText reports whether f is of strings.
+// IsText reports whether f is a format for strings.
 func (f *Format) IsText() bool { return f.Shape == KernelText || f.Shape == UserText }
 
-// Counts reports whether f may have a count: of elements, or of bytes.
+// Counts reports whether f may have a count of elements or bytes.
 func (f *Format) Counts() bool {
 	return f.IsText() || f.Shape == FixedWidth || f.Shape == RawMemory
 }
 
-// SockAddrSize is how many bytes are read of the address of a socket whose type does not
-// tell: the path of an AF_UNIX socket has 108.
+// SockAddrSize is how many bytes of a socket address are read if its type does not say:
+// the path of an AF_UNIX socket alone has 108.
 const SockAddrSize = 112
 
-// sets are the FORMATs that are the names of a set of constants.
+// sets has the FORMATs that name a set of constants.
 var sets = func() (sets []Format) {
 	for _, name := range constants.SetNames() {
 		sets = append(sets, Format{Name: name, Form: Named, Set: name})
@@ -98,7 +98,7 @@ var sets = func() (sets []Format) {
 	return sets
 }()
 
-// FormatNames are the words that may follow an item's colon.
+// FormatNames returns the words that may follow an item's colon.
 func FormatNames() []string {
 	names := make([]string, len(formats))
 	for i, f := range formats {
@@ -107,7 +107,7 @@ func FormatNames() []string {
 	return names
 }
 
-// FormatNamed is the FORMAT of that name, nil if there is none.
+// FormatNamed returns the FORMAT of that name, nil if there is none.
 func FormatNamed(name string) *Format {
 	for _, table := range [][]Format{formats, sets} {
 		if i := slices.IndexFunc(table, func(f Format) bool { return f.Name == name }); i >= 0 {

@@ -1,34 +1,34 @@
 package value
 
-// A Joint puts objects together, whose stretches several fields have, of one
-// record or of several. It keeps the memory that it needs for that.
+// A Joint puts together an object whose stretches are in several fields, of one record or
+// of several. It reuses its memory for the next object.
 type Joint struct {
 	stretches []stretch
 	object    Object
-	buf       []byte // of an object in several stretches
+	buf       []byte // for an object in several stretches
 	absent    []Range
 	pages     [MostOfObject/proofPage + 2]pageState
 	one       [1][]byte // the record of a side without parts
 }
 
-// A stretch is an Extent with what decodes it.
+// A stretch is an Extent with its decoder.
 type stretch struct {
 	dec   *Decoder
 	field *Field
 	part  int
 }
 
-// A pageState is what is known of a page that an object lies on.
+// A pageState is what is known of a page of an object.
 type pageState uint8
 
 const (
-	believed pageState = iota // nothing speaks against it
+	believed pageState = iota // there is no sign that it could not be read
 	doubted                   // a window on it could not be read
 	present                   // a window on it could be read
 )
 
-// NewJoint makes a Joint for field f of a side's first decoder, whose Encoding is
-// Dumped. parts are the decoders of the side's parts, nil where there is none.
+// NewJoint returns a Joint for field f of the first decoder of a side; its Encoding must
+// be Dumped. parts are the decoders of the parts of the side, nil for missing ones.
 func NewJoint(f int, parts []*Decoder) *Joint {
 	j := &Joint{}
 	first := &parts[0].fields[f]
@@ -51,10 +51,12 @@ func (j *Joint) add(parts []*Decoder, at Place) {
 	j.stretches = append(j.stretches, s)
 }
 
-// fetched is how many bytes of its object are fetched, by the first field of it.
+// fetched returns how many bytes of the object are fetched. f is the object's first
+// field.
 func (f *Field) fetched() int { return min(f.Whole, MostOfObject) }
 
-// Value is the object in the records of a side's parts, nil for what was not seen.
+// Value returns the object in the records of a side's parts. A record that was not seen
+// is nil.
 func (j *Joint) Value(records [][]byte) Value {
 	first := &j.stretches[0]
 	if first.record(records) == nil {
@@ -90,7 +92,7 @@ func (s *stretch) record(records [][]byte) []byte {
 	return records[s.part]
 }
 
-// address is that of the object, if it was reached by a pointer.
+// address returns the address of the object, if it was reached through a pointer.
 func (s *stretch) address(data []byte) (uint64, bool) {
 	guards := s.field.Guards
 	if len(guards) == 0 {
@@ -99,8 +101,8 @@ func (s *stretch) address(data []byte) (uint64, bool) {
 	return s.dec.Arg(guards[len(guards)-1].Arg, data) + uint64(s.field.Dump.Off), true
 }
 
-// join copies the stretches to their places. One that was not seen is missing, and
-// so is one of another object, for a pointer on the way may have changed meanwhile.
+// join copies the stretches to their places. A stretch is left out if it was not seen, or
+// if it is of another object, because a pointer on the way has changed meanwhile.
 func (j *Joint) join(records [][]byte, addr uint64) {
 	end := 0
 	for i := range j.stretches {
@@ -119,7 +121,7 @@ func (j *Joint) join(records [][]byte, addr uint64) {
 	j.miss(end, len(j.buf))
 }
 
-// isOf reports whether a stretch is of the object at an address.
+// isOf reports whether a stretch is of the object at addr.
 func (s *stretch) isOf(addr uint64, data []byte) bool {
 	if _, bad := s.dec.fault(s.field, data); bad {
 		return false
@@ -128,7 +130,7 @@ func (s *stretch) isOf(addr uint64, data []byte) bool {
 	return own == addr
 }
 
-// miss notes that bytes could not be read.
+// miss records that bytes could not be read.
 func (j *Joint) miss(start, end int) {
 	if start >= end {
 		return
@@ -137,7 +139,7 @@ func (j *Joint) miss(start, end int) {
 	for at > 0 && j.absent[at-1].End >= start {
 		at--
 	}
-	// Those from at on touch it or lie behind it.
+	// The ranges from at on overlap or touch the new one, or come after it.
 	last := at
 	for last < len(j.absent) && j.absent[last].Start <= end {
 		start, end = min(start, j.absent[last].Start), max(end, j.absent[last].End)
@@ -152,8 +154,8 @@ func (j *Joint) miss(start, end int) {
 	j.absent[at] = Range{start, end}
 }
 
-// prove finds the pages of the object at addr that could not be read. If that is
-// all of it, or if nothing tells of a program's memory, bad is true.
+// prove finds the pages of the object at addr that could not be read. bad is true if none
+// could be read, or if it is not known whether user memory could be.
 func (j *Joint) prove(records [][]byte, addr uint64) (why Why, bad bool) {
 	n := len(j.object.Bytes)
 	if n == 0 {
@@ -194,8 +196,8 @@ func (j *Joint) prove(records [][]byte, addr uint64) (why Why, bad bool) {
 	return NotInMemory, gone == pages
 }
 
-// around is what of the object lies on a page, and what goes over its ends: an
-// element of 8 bytes is read at once.
+// around returns the part of the object on a page. It includes elements of 8 bytes that
+// cross the ends of the page, because each is read at once.
 func (j *Joint) around(page, first, addr uint64) (start, end int) {
 	if page > first {
 		start = int(page*proofPage-addr) &^ 7
@@ -203,7 +205,7 @@ func (j *Joint) around(page, first, addr uint64) (start, end int) {
 	return start, min(int((page+1)*proofPage-addr+7)&^7, len(j.object.Bytes))
 }
 
-// mark notes what is known of the pages that a window is on.
+// mark records the state of the pages of a window.
 func (j *Joint) mark(addr uint64, r Range, state pageState) {
 	first := addr / proofPage
 	for p := (addr + uint64(r.Start)) / proofPage; p <= (addr+uint64(r.End)-1)/proofPage; p++ {
@@ -213,14 +215,14 @@ func (j *Joint) mark(addr uint64, r Range, state pageState) {
 	}
 }
 
-// mapped tells of an address of the kernel that there may be memory.
+// mapped reports whether there may be memory at an address of the kernel.
 func (j *Joint) mapped(addr uint64) bool {
 	d := j.stretches[0].dec
 	return d.mapped == nil || !d.arch.IsKernel(addr) || d.mapped(addr)
 }
 
-// away reports whether a window of the object at addr could not be read: with
-// NotInMemory it is known, with another reason the record does not tell.
+// away reports whether a window of the object at addr could not be read. It is certain if
+// the reason is NotInMemory; otherwise the record does not show it.
 func (d *Decoder) away(w *Window, addr uint64, data []byte) (Why, bool) {
 	p := w.Proof
 	pointer := addr + uint64(w.Start) - uint64(p.From)
@@ -231,13 +233,13 @@ func (d *Decoder) away(w *Window, addr uint64, data []byte) (Why, bool) {
 			return Unproven, true
 		}
 		return NotInMemory, risen
-	case p.Kind == Itself && d.arch.IsKernel(addr): // of the kernel's strings the NUL is stored, too
+	case p.Kind == Itself && d.arch.IsKernel(addr): // even an empty string of the kernel's is stored, with its NUL
 		return NotInMemory, d.Arg(p.Args[0], data)>>16 == 0
 	}
 	return d.doubt(p, pointer, data)
 }
 
-// Faulted reports whether something of field f could not be read.
+// Faulted reports whether any part of field f could not be read.
 func (d *Decoder) Faulted(f int, data []byte) bool {
 	field := &d.fields[f]
 	if field.Encoding != Dumped {
@@ -256,7 +258,7 @@ func (d *Decoder) Faulted(f int, data []byte) bool {
 	return false
 }
 
-// dumped are the bytes of a stretch as the record has them, fewer if it is damaged.
+// dumped returns the bytes of a stretch in the record, fewer if the record is damaged.
 func (d *Decoder) dumped(f *Field, data []byte) []byte {
 	if f.Dump.Args == 0 || f.Arg+f.Dump.Args > len(d.slots) {
 		return nil

@@ -2,8 +2,7 @@ package value
 
 import "github.com/tsnoop/tsnoop/btf"
 
-// members are those that hold names of a set of constants, which their types do not
-// say.
+// members lists members that hold a set of constants, which their types do not show.
 var members = map[string]string{
 	"file.f_flags":                        "open", // include/linux/fs.h
 	"open_how.flags":                      "open", // include/uapi/linux/openat2.h
@@ -59,8 +58,8 @@ var members = map[string]string{
 	"net_device.flags":                    "iff",        // the same
 }
 
-// params are the parameters of functions that hold names of a set: those of that
-// name of any function, or of one.
+// params lists parameters that hold a set of constants: those of that name in any
+// function, or in one function.
 var params = map[string]string{
 	"dfd":                        "dirfd",
 	"sig":                        "signal",
@@ -107,7 +106,7 @@ var params = map[string]string{
 	"do_pipe2.flags":             "pipe",
 }
 
-// SetOfMember is the set of constants that a member of a struct or union is known to
+// SetOfMember returns the set of constants that a member of a struct or union is known to
 // hold, or the FORMAT that it is known to have; "" if there is none.
 func SetOfMember(of btf.Type, member string) string {
 	name := ""
@@ -128,8 +127,8 @@ func SetOfMember(of btf.Type, member string) string {
 	return ""
 }
 
-// SetOfParam is the set, or the FORMAT, of a parameter of a function, "" if there is
-// none.
+// SetOfParam returns the set of constants, or the FORMAT, of a parameter of a function;
+// "" if there is none.
 func SetOfParam(function, param string) string {
 	for _, name := range []string{function + "." + param, param} {
 		if set, ok := params[name]; ok {

@@ -2,9 +2,9 @@ package value
 
 import "strings"
 
-// memberFormats are members that have a FORMAT of their own, which their types do not
-// say: times and durations in jiffies are but unsigned long, and of a pointer to what
-// each CPU has only kernels built by clang or gcc 16 tell that it is one.
+// memberFormats lists members with a FORMAT that their types do not show: times and
+// durations in jiffies are just unsigned long, and per-CPU pointers are marked only in
+// kernels built by clang or gcc 16.
 var memberFormats = map[string]string{
 	"timer_list.expires":                "jiffies", // include/linux/timer_types.h
 	"inode.dirtied_when":                "jiffies", // include/linux/fs.h
@@ -102,7 +102,7 @@ var memberFormats = map[string]string{
 	"bpf_prog_aux.stats":                "percpu",  // the same
 }
 
-// paramFormats are the parameters of functions that have one.
+// paramFormats lists parameters of functions with such a FORMAT.
 var paramFormats = map[string]string{
 	"mod_timer.expires":                                 "jiffies", // kernel/time/timer.c
 	"mod_timer_pending.expires":                         "jiffies",
@@ -132,11 +132,11 @@ var paramFormats = map[string]string{
 }
 
 // isJiffiesName reports whether a member or parameter of that name is a time or a
-// duration in jiffies: their types do not say it.
+// duration in jiffies. Its type does not show it.
 func isJiffiesName(name string) bool {
 	return strings.Contains(name, "jiffies") && !strings.HasPrefix(name, "nr_")
 }
 
-// IsPerCPU reports whether a member or parameter that is known to have that FORMAT is a
-// pointer to what each CPU has its own of: as it is, it points to none of them.
+// IsPerCPU reports whether format is that of a per-CPU pointer, which does not point to
+// the copy of any CPU as it is.
 func IsPerCPU(format string) bool { return format == "percpu" }

@@ -2,7 +2,7 @@ package value
 
 import "strings"
 
-// lastName is the last name in a field's label: "perm_addr" of
+// lastName returns the last name in the label of a field: "perm_addr" for
 // "skb->dev->perm_addr[0]".
 func lastName(label string) string {
 	if i := strings.LastIndexByte(label, '['); i > 0 {
@@ -24,12 +24,12 @@ func macName(name string) bool {
 	return strings.Contains(name, "addr") || strings.HasPrefix(name, "mac_") || strings.HasSuffix(name, "_mac")
 }
 
-// ip4Name tells whether a __be32 of that name is an IPv4 address.
+// ip4Name reports whether a __be32 of that name is an IPv4 address.
 func ip4Name(name string) bool {
 	return strings.Contains(name, "addr") || strings.Contains(name, "gw")
 }
 
-// ip6Name tells whether an array of 16 bytes of that name is an IPv6 address.
+// ip6Name reports whether an array of 16 bytes of that name is an IPv6 address.
 func ip6Name(name string) bool {
 	switch name {
 	case "saddr", "daddr", "u6_addr8", "s6_addr", "in6_addr":

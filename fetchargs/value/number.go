@@ -7,8 +7,8 @@ import (
 	"github.com/tsnoop/tsnoop/btf"
 )
 
-// Load is the number in b, of 1, 2, 4 or 8 bytes, zero-extended; 0 if it has
-// another size. big says that the highest byte comes first.
+// Load returns the number in b, of 1, 2, 4 or 8 bytes, zero-extended. It returns 0 for
+// other sizes. big says that the highest byte comes first.
 func Load(b []byte, big bool) uint64 {
 	if big {
 		return loadBig(b)
@@ -40,12 +40,12 @@ func loadBig(b []byte) uint64 {
 	return 0
 }
 
-// IsBig reports whether order has the highest byte first; nil has not.
+// IsBig reports whether order has the highest byte first. nil means little endian.
 func IsBig(order binary.ByteOrder) bool {
 	return order != nil && order.Uint16([]byte{0, 1}) == 1
 }
 
-// widen makes 64 bits of the lowest of x, so many, by their sign if they have one.
+// widen extends the lowest width bits of x to 64, by their sign if signed is set.
 func widen(x uint64, width int, signed bool) uint64 {
 	rest := uint(64 - width)
 	if signed {
@@ -54,11 +54,11 @@ func widen(x uint64, width int, signed bool) uint64 {
 	return x << rest >> rest
 }
 
-// reverse turns the bytes of a number of so many bits around.
+// reverse reverses the bytes of a number of width bits.
 func reverse(x uint64, width int) uint64 { return bits.ReverseBytes64(x) >> uint(64-width) }
 
-// number makes a value of the integer in the record: narrows a bit field,
-// extends the sign, and adds what the kernel could not add.
+// number returns the value of an integer in the record: it narrows a bit field, extends
+// the sign, and adds the offset that the kernel could not add.
 func (f *Field) number(raw uint64) Value {
 	kind := Uint
 	if f.Signed {
@@ -67,7 +67,7 @@ func (f *Field) number(raw uint64) Value {
 	return Value{Kind: kind, Uint: widen(raw, f.width(), f.Signed) + uint64(f.Add)}
 }
 
-// Width is how many bits of what the record holds are a number of f.
+// Width returns how many bits of the number in the record are significant.
 func (f *Field) Width() uint { return uint(f.width()) }
 
 func (f *Field) width() int {
@@ -77,8 +77,8 @@ func (f *Field) width() int {
 	return 8 * f.Size
 }
 
-// Unsigned is how many bits a number has that C makes of f, which is signed, with a cast
-// to a wider unsigned type; 0 if there is no such cast.
+// Unsigned returns the width in bits that f, which is signed, has after a cast to a wider
+// unsigned type in C; 0 if there is no such cast.
 func (f *Field) Unsigned() int {
 	if !f.Signed || f.Encoding != Integer && f.Encoding != BitField {
 		return 0
@@ -93,12 +93,12 @@ func (f *Field) Unsigned() int {
 	return int(t.Size) * 8
 }
 
-// Swapped turns the byte order of a value of f around. In a register that may be
-// some bytes of it.
+// Swapped returns n, a value of f, with the bytes reversed. In a register f may be only
+// some of the bytes.
 func (f *Field) Swapped(n uint64) uint64 { return reverse(n, f.width()) }
 
-// A Plain is where a record has a number that is always there, read through no
-// pointer: most of all values, and worth a shorter way than Decoder.Value.
+// A Plain locates a number that is always in the record and was not read through a
+// pointer. Most values are such numbers, and this is faster than Decoder.Value.
 type Plain struct {
 	offset, size int
 	width        int // bits
@@ -106,7 +106,7 @@ type Plain struct {
 	add          uint64
 }
 
-// Plain returns the probe's field f as a Plain, false if it is none.
+// Plain returns the probe's field f as a Plain, false if it is not one.
 func (d *Decoder) Plain(f int) (Plain, bool) {
 	field := &d.fields[f]
 	if field.Encoding != Integer || len(field.Guards) > 0 {
@@ -119,7 +119,8 @@ func (d *Decoder) Plain(f int) (Plain, bool) {
 	return Plain{s.Offset, s.Size, 8 * field.Size, field.Signed, d.big, uint64(field.Add)}, true
 }
 
-// Load is the number in a record, as Value gives it; 0 if the record ends before.
+// Load returns the number in a record, like Decoder.Value. If the record is too short,
+// the fetched number counts as 0.
 func (p *Plain) Load(data []byte) uint64 {
 	if p.offset+p.size > len(data) {
 		return p.add

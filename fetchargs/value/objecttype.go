@@ -7,7 +7,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/constants"
 )
 
-// isObject reports whether f is shown member by member, if it has any.
+// isObject reports whether f is shown member by member, if it has members.
 func isObject(f *Field) bool {
 	switch {
 	case f.Type == nil:
@@ -18,8 +18,9 @@ func isObject(f *Field) bool {
 	return f.Encoding == Dumped
 }
 
-// newObjectType is the Type of the memory of an object: what its C type says of it,
-// down to its pointers. A FORMAT of numbers is that of its integers.
+// newObjectType returns the Type of the memory of an object, from its C type down to the
+// pointers in it. If f has a FORMAT for numbers, it applies to the integers in the
+// object.
 func newObjectType(f *Field, order binary.ByteOrder) Type {
 	b := objectBuilder{order: order, macros: f.Macros, hz: f.HZ, known: make(map[btf.Type][]Member), left: maxMembers}
 	format := FormatNamed(f.Format)
@@ -33,22 +34,22 @@ func newObjectType(f *Field, order binary.ByteOrder) Type {
 }
 
 const (
-	maxMembers = 1 << 16 // of an object, more than any of the kernel's has
+	maxMembers = 1 << 16 // of an object, more than any object of the kernel has
 	maxDepth   = 64      // of structs in structs
 )
 
-// An objectBuilder makes Types of C types.
+// An objectBuilder makes Types from C types.
 type objectBuilder struct {
 	order  binary.ByteOrder
 	macros *constants.Table
 	hz     int
 	format string
-	known  map[btf.Type][]Member // of structs and unions; nil while they are made
-	left   int                   // members that may still be made, for BTF may be damaged
+	known  map[btf.Type][]Member // members of structs and unions; nil while they are being made
+	left   int                   // members that may still be made; a limit, because BTF may be damaged
 }
 
-// of is the Type of a value of C type t that goes by that name and is known to hold
-// constants of that set, if it is not "".
+// of returns the Type of a value of C type t with the given name. set is the set of
+// constants that it is known to hold, or "".
 func (b *objectBuilder) of(t btf.Type, name, set string, depth int) Type {
 	dims, elem := dimensions(t)
 	f := Field{Label: name, Type: t, Encoding: Integer, Signed: btf.Signed(elem), Set: set, Macros: b.macros, HZ: b.hz}
@@ -66,7 +67,7 @@ func (b *objectBuilder) of(t btf.Type, name, set string, depth int) Type {
 	return typ
 }
 
-// dimensions looks through the arrays of t.
+// dimensions returns the dimensions of the array t, and the type of its elements.
 func dimensions(t btf.Type) (dims []int, elem btf.Type) {
 	for range maxTypes {
 		a, ok := btf.Strip(t).(*btf.Array)
@@ -78,7 +79,7 @@ func dimensions(t btf.Type) (dims []int, elem btf.Type) {
 	return dims, (*btf.Void)(nil)
 }
 
-// shown decides how f is shown, whose elements are of type elem.
+// shown decides how f is shown; elem is the type of its elements.
 func (b *objectBuilder) shown(f *Field, elem btf.Type) Type {
 	t := NewType(f, false, b.order)
 	switch {
@@ -95,7 +96,7 @@ func (b *objectBuilder) shown(f *Field, elem btf.Type) Type {
 	return t
 }
 
-// isInteger reports whether a FORMAT of numbers goes for values of t in an object.
+// isInteger reports whether a FORMAT for numbers applies to values of t in an object.
 func (t *Type) isInteger() bool {
 	switch t.Form {
 	case Decimal, Octal, Byte, Char, Named, Device, Seconds, Jiffies:
@@ -104,7 +105,7 @@ func (t *Type) isInteger() bool {
 	return false
 }
 
-// addMembers adds those of elem, if it is a struct or union that is known.
+// addMembers adds the members of elem, if it is a struct or union that is known.
 func (b *objectBuilder) addMembers(t *Type, elem btf.Type, depth int) {
 	c := btf.Strip(elem)
 	list := listed(c)
@@ -121,7 +122,7 @@ func (b *objectBuilder) addMembers(t *Type, elem btf.Type, depth int) {
 	t.list = isList(c, members)
 }
 
-// listed is what a struct or union lists itself.
+// listed returns the members that a struct or union declares itself.
 func listed(t btf.Type) []btf.MemberOf {
 	switch t := t.(type) {
 	case *btf.Struct:
@@ -138,8 +139,8 @@ func isList(t btf.Type, members []Member) bool {
 	return ok && s.Name == "list_head" && len(members) == 2 && s.Size == 16
 }
 
-// members appends the members of t, which lies base bits into the struct or union
-// outer and has no name of its own there.
+// members appends the members of t, which starts base bits into the struct or union outer
+// and has no name of its own there.
 func (b *objectBuilder) members(dst []Member, outer, t btf.Type, base, depth int) []Member {
 	list := listed(t)
 	twin := twinOf(t, list)
@@ -168,8 +169,8 @@ func (b *objectBuilder) members(dst []Member, outer, t btf.Type, base, depth int
 	return dst
 }
 
-// setText says of a member of struct or union t whether it is text, where its type does
-// not tell.
+// setText corrects whether a member of the struct or union t is text, where its type is
+// misleading.
 func (b *objectBuilder) setText(m *Type, t btf.Type, name string) {
 	switch {
 	case m.Size != 1 || m.Dims == nil:
@@ -180,7 +181,7 @@ func (b *objectBuilder) setText(m *Type, t btf.Type, name string) {
 	}
 }
 
-// bitField is the member m that begins so many bits into a struct.
+// bitField returns the member m, which starts at bit at of a struct.
 func (b *objectBuilder) bitField(m *btf.MemberOf, at int, set string) Member {
 	size, bits := 0, int(m.BitfieldSize)
 	if size, _ = btf.Size(m.Type); size > 8 || bits > 64 {
@@ -192,9 +193,9 @@ func (b *objectBuilder) bitField(m *btf.MemberOf, at int, set string) Member {
 	return Member{Name: m.Name, C: btf.Name(m.Type), Type: t, Offset: at / 8, Shift: at % 8}
 }
 
-// twinOf is the index of the member of a union t that says the same as the other; -1
-// if there is none. The kernel's struct_group makes two structs of the same members, one
-// of which has a name, and what is not to be written to has a second name with __.
+// twinOf returns the index of the member of a union t that repeats the other one; -1 if
+// there is none. The kernel's struct_group makes two structs of the same members, one of
+// them with a name. A member that must not be written to has a second name with "__".
 func twinOf(t btf.Type, list []btf.MemberOf) int {
 	if _, ok := t.(*btf.Union); !ok || len(list) != 2 || list[1].Name == "" {
 		return -1
@@ -227,10 +228,10 @@ func sameMembers(t, u btf.Type) bool {
 	return true
 }
 
-// length is how many bytes a value of t takes in an object.
+// length returns how many bytes a value of t takes in an object.
 func (t *Type) length() int { return t.Size * elements(t.Dims) }
 
-// elements is how many an array of those dimensions has.
+// elements returns how many elements an array of those dimensions has.
 func elements(dims []int) int {
 	n := 1
 	for _, d := range dims {

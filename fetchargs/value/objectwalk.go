@@ -6,11 +6,11 @@ import (
 	"unicode/utf8"
 )
 
-// maxVisits bounds the members and elements that are shown of an object: damaged BTF
-// may say that its bytes are members again and again.
+// maxVisits is the most members and elements of an object that are shown: damaged BTF may
+// describe the same bytes as members again and again.
 const maxVisits = 1 << 18
 
-// An objectWalk goes through an object.
+// An objectWalk walks through an object.
 type objectWalk struct {
 	View
 	Visitor
@@ -23,8 +23,8 @@ func (view View) walkObject(t *Type, o *Object, v Visitor) {
 	w.value(t, t.Dims, 0, 0)
 }
 
-// value tells of a value of t, or of an array of them, that begins so many bytes into
-// the object; shift is of a bit field.
+// value visits a value of t, or an array of them, that starts at byte at of the object.
+// shift is that of a bit field.
 func (w *objectWalk) value(t *Type, dims []int, at, shift int) {
 	b := w.object.Bytes
 	end := at + t.Size*elements(dims)
@@ -64,7 +64,7 @@ func (t *Type) isBlock() bool {
 	return t.Size > 8 || t.Size&(t.Size-1) != 0 && t.bits == 0 || blocks[t.Form] > 0 && blocks[t.Form] == t.Size && t.Size > 4
 }
 
-// isOne reports whether an array of t with those bytes is one thing: a text or a block.
+// isOne reports whether an array of t with the bytes b is one thing: a text or a block.
 func (t *Type) isOne(b []byte) bool {
 	switch block := blocks[t.Form]; {
 	case t.Chars:
@@ -78,8 +78,8 @@ func (t *Type) isOne(b []byte) bool {
 	}
 }
 
-// isText reports whether the characters of an array are text: there are only zeros
-// behind it, or it looks like one.
+// isText reports whether an array of characters holds text: it is followed only by zeros,
+// or it looks like text.
 func isText(b []byte) bool {
 	text := UntilNUL(b)
 	if isZero(b[len(text):]) {
@@ -112,8 +112,8 @@ func (w *objectWalk) structure(t *Type, at, end int) {
 	w.EndStruct()
 }
 
-// isShown reports whether a value of t is shown that begins so many bytes into the
-// object, in a struct that ends at limit.
+// isShown reports whether a value of t that starts at byte at of the object is shown. The
+// struct that it is in ends at limit.
 func (w *objectWalk) isShown(t *Type, at, shift, limit int) bool {
 	end := at + t.length()
 	if end < at || end > limit && !(t.hasParts(t.Dims) || len(t.Dims) > 0) {
@@ -133,14 +133,15 @@ func (w *objectWalk) isShown(t *Type, at, shift, limit int) bool {
 	return !isZero(b)
 }
 
-// pointsToItself reports whether the two pointers there are to themselves.
+// pointsToItself reports whether both pointers of a list_head point to the list_head
+// itself.
 func (w *objectWalk) pointsToItself(t *Type, at int) bool {
 	b, addr := w.object.Bytes[at:at+16], w.object.Addr+uint64(at)
 	return w.object.Addr != 0 && Load(b[:8], t.Big) == addr && Load(b[8:], t.Big) == addr
 }
 
-// absent reports whether the whole of a part of the object could not be read, and
-// whether some of it could not.
+// absent reports whether a part of the object could not be read at all, and whether some
+// of it could not be read.
 func (w *objectWalk) absent(start, end int) (whole, some bool) {
 	missing := 0
 	for _, r := range w.object.Absent {
@@ -151,7 +152,7 @@ func (w *objectWalk) absent(start, end int) (whole, some bool) {
 	return missing > 0 && missing >= end-start, missing > 0
 }
 
-// array tells of an array of t that begins so many bytes into the object.
+// array visits an array of t that starts at byte at of the object.
 func (w *objectWalk) array(t *Type, dims []int, at int) {
 	inner := dims[1:]
 	size := t.Size * elements(inner)
@@ -189,10 +190,10 @@ func (w *objectWalk) array(t *Type, dims []int, at int) {
 	w.EndArray(rest)
 }
 
-// minEqual is how many elements of an array that are the same are shown as one.
+// minEqual is the least number of equal elements of an array that are shown as one.
 const minEqual = 8
 
-// empty is how many lists there are from start on that are empty, of at most so many.
+// empty returns how many lists in a row are empty, from start on, at most most.
 func (w *objectWalk) empty(t *Type, start, size, most int) int {
 	for n := range most {
 		at := start + n*size
@@ -203,8 +204,8 @@ func (w *objectWalk) empty(t *Type, start, size, most int) int {
 	return most
 }
 
-// equal is how many elements of such a size there are from start on that are the same,
-// of at most so many: that have the same bytes, or could not be read.
+// equal returns how many elements in a row are equal, from start on, at most most: they
+// have the same bytes, or none could be read.
 func (w *objectWalk) equal(start, size, most int) int {
 	first := w.object.Bytes[start : start+size]
 	away, some := w.absent(start, start+size)
@@ -223,11 +224,11 @@ func (w *objectWalk) equal(start, size, most int) int {
 	return most
 }
 
-// byteType is that of the characters of an array that is no text.
+// byteType is the Type of the characters of an array that is not text.
 var byteType = Type{Form: Byte, Size: 1, count: 1}
 
-// plan says how many elements of an array are shown, whether those that are zero are
-// left out, and what of the rest.
+// plan decides how many elements of an array are shown, whether elements that are zero
+// are left out, and what is said of the rest.
 func (w *objectWalk) plan(t *Type, dims []int, at, size, there int) (shown int, sparse bool, rest Rest) {
 	if there < dims[0] {
 		rest = RestCut
@@ -263,7 +264,7 @@ func (w *objectWalk) plan(t *Type, dims []int, at, size, there int) (shown int, 
 	return shown, sparse, rest
 }
 
-// absentFrom is the first element from which on all of an array could not be read.
+// absentFrom returns the first element of an array from which on nothing could be read.
 func (w *objectWalk) absentFrom(at, there, size int) int {
 	if len(w.object.Absent) == 0 {
 		return there
@@ -275,7 +276,7 @@ func (w *objectWalk) absentFrom(at, there, size int) int {
 	return min(there, max(0, (last.Start-at+size-1)/size))
 }
 
-// isNothing reports whether a part of the object is there and zero.
+// isNothing reports whether a part of the object was read and is zero.
 func (w *objectWalk) isNothing(start, end int) bool {
 	_, some := w.absent(start, end)
 	return !some && isZero(w.object.Bytes[start:end])
@@ -296,12 +297,12 @@ func isZero(b []byte) bool {
 	return true
 }
 
-// narrow is the number in b, of a bit field the one behind so many bits.
+// narrow returns the number in b; for a bit field, the one after shift bits.
 func (t *Type) narrow(b []byte, shift int) uint64 {
 	if t.bits == 0 {
 		return Load(b, t.Big)
 	}
-	var low, high uint64 // of nine bytes at most
+	var low, high uint64 // of at most nine bytes
 	for i, c := range b {
 		switch {
 		case t.Big:

@@ -1,23 +1,24 @@
 package value
 
-// A Path is where a record has the way from a directory entry up to the root of its
-// filesystem, and on from where that is mounted: indexes into the probe's Args.
+// A Path locates the names from a directory entry up to the root of its filesystem, and
+// further from the place where that is mounted. Its numbers are indexes into the probe's
+// Args.
 type Path struct {
 	Names    []int // strings, the last name of the path first
-	Dentries []int // x64, the entry of each name, and the parent of the last
+	Dentries []int // x64: the entry of each name, then the parent of the last entry
 
-	// Mount is the way from where the filesystem is mounted; nil if that is not known.
-	// Above are an entry and its parent: if they are not the same, the filesystem of
-	// Mount is itself mounted somewhere.
+	// Mount is the path of the place where the filesystem is mounted; nil if not known.
+	// Above are an entry and its parent. If they differ, the filesystem of Mount is
+	// itself mounted somewhere.
 	Mount *Path
 	Above []int
 }
 
-// longestPath is how many bytes of a path are shown.
+// longestPath is the most bytes of a path that are shown.
 const longestPath = 4096
 
-// path puts a path together at the end of buf. What is above the names that were
-// fetched is "...".
+// path writes a path to the end of buf. "..." stands for what is above the names that
+// were fetched.
 func (d *Decoder) path(p *Path, buf, data []byte) Value {
 	w := pathWriter{d: d, data: data, buf: buf, at: len(buf)}
 	top := w.names(p)
@@ -35,22 +36,22 @@ func (d *Decoder) path(p *Path, buf, data []byte) Value {
 	return Value{Kind: Text, Bytes: buf[w.at:], Why: w.why}
 }
 
-// A pathTop is where the names of a path end.
+// A pathTop says where the names of a path end.
 type pathTop uint8
 
 const (
 	atRoot  pathTop = iota // at a root
-	noPlace                // at an entry that is in no directory
-	cutOff                 // further up than was fetched, or could be read
+	noPlace                // at an entry that is not in a directory
+	cutOff                 // further up than was fetched or could be read
 )
 
-// A pathWriter writes a path from its end on.
+// A pathWriter writes a path from its end to its beginning.
 type pathWriter struct {
 	d    *Decoder
 	data []byte
 	buf  []byte
-	at   int // where what is written begins
-	why  Why // what copied text leaves open of its names
+	at   int // start of what is written
+	why  Why // what copied text leaves uncertain about the names
 }
 
 func (w *pathWriter) names(p *Path) pathTop {
@@ -77,7 +78,7 @@ func (w *pathWriter) names(p *Path) pathTop {
 	return cutOff
 }
 
-// doubt notes what is not sure of a name of the path.
+// doubt records what is uncertain about a name of the path.
 func (w *pathWriter) doubt(arg int) {
 	if why := w.d.whyArg(arg, w.data); why != 0 {
 		w.why = why
@@ -97,7 +98,7 @@ func (w *pathWriter) prepend(s string) {
 	}
 }
 
-// Args calls f with the index of every Arg of p, which it may change.
+// Args calls f for the index of every Arg of p. f may change it.
 func (p *Path) Args(f func(arg *int)) {
 	for ; p != nil; p = p.Mount {
 		for _, list := range [][]int{p.Names, p.Dentries, p.Above} {

@@ -1,45 +1,45 @@
 package value
 
-// A Proof tells of a record whether a piece of user memory could be read. The
-// address proves nothing: the page may not be there, and a number that cannot
-// be read leaves old memory in its place. Only strings tell that they faulted,
-// so a string is fetched that lies where the value does:
+// A Proof shows whether a piece of user memory could be read. Its address proves nothing:
+// the page may not be there, and a number that cannot be read leaves old memory in its
+// place. Only strings show that they faulted, so the probe also fetches a string at the
+// place of the value:
 //
-//   - Through, -2147483647(+off(ptr)):ustring. The kernel loads 8 bytes at
-//     ptr+off and then reads far from where they point. If the first fails, the
-//     string's place is kept as it was prepared: the next string's, and the rest
-//     of the record for its length. If the second fails, the length is 0
-//     (store_trace_args, kernel/trace/trace_probe_tmpl.h).
-//   - Itself, +off(ptr):string, for kernels that write a length of 0 for both
-//     (5.10): a text proves that its page is there. No text proves nothing.
+//   - Through, -2147483647(+off(ptr)):ustring. The kernel loads 8 bytes at ptr+off and
+//     then reads far from where they point. If the first read fails, the place of the
+//     string stays as it was prepared: the place of the next string, with the rest of the
+//     record as its length. If the second fails, the length is 0 (store_trace_args,
+//     kernel/trace/trace_probe_tmpl.h).
+//   - Itself, +off(ptr):string, for kernels that write a length of 0 in both cases (5.10):
+//     a text proves that its page is there. No text proves nothing.
 //
-// Which kernel it is, a trial tells in each record: a string behind a pointer
-// that never can be followed.
+// A trial in each record, a string behind a pointer that can never be followed, shows
+// which kind of kernel it is.
 //
-// Kernels that count what faults need no string:
+// Kernels that count faults need no string:
 //
-//   - Counted, the count before and after the value (fetchargs.FaultCount). If it
-//     has risen, the value has faulted, or at the same time one on another CPU.
-//     Args lead to the kprobe, and the last is its address, which must be Addr.
+//   - Counted, the count before and after the value (fetchargs.FaultCount). If the count
+//     has risen, the value has faulted, or another fetch on another CPU at the same time.
+//     Args lead to the kprobe, and the last one is its address, which must be Addr.
 type Proof struct {
 	Kind     ProofKind
 	Args     []int // indexes into the probe's Args
 	Any      bool  // one of Args is enough
 	Trial    int   // index into the probe's Args
-	From, To int64 // bytes behind the pointer that must be on one page, for Itself, or before End, for Counted
+	From, To int64 // range of bytes from the pointer: it must be on one page for Itself, and before End for Counted
 
-	// Read is 1 and the arg that has the memory, or the first of so many as Reads
-	// says. Of a text that is its first byte.
+	// Read is 1 plus the arg that holds the memory, or the first of Reads args that do.
+	// For a text it is the arg of the first byte.
 	Read  int
 	Reads int
-	Addr  uint64 // of the function, for Counted
+	Addr  uint64 // address of the function, for Counted
 	End   uint64 // address where user space ends, for Counted
-	// Last is, of a text, 1 and the arg that has the record's last string, the
-	// task's name. 0 if there is none.
+	// Last is, for a text, 1 plus the arg of the last string in the record, the name of
+	// the task; 0 if there is none.
 	Last int
 }
 
-// A ProofKind is what a Proof rests on.
+// A ProofKind says how a Proof works.
 type ProofKind uint8
 
 const (
@@ -60,8 +60,8 @@ func (k ProofKind) String() string {
 
 const proofPage = 4096 // bytes, the smallest page there is
 
-// doubt finds what speaks against the memory behind a pointer, an address in user
-// space; false if it was there.
+// doubt returns why the memory behind a pointer, an address in user space, is not
+// believed. It returns false if the memory was there.
 func (d *Decoder) doubt(p *Proof, addr uint64, data []byte) (Why, bool) {
 	if p == nil {
 		return Unproven, true
@@ -76,7 +76,8 @@ func (d *Decoder) doubt(p *Proof, addr uint64, data []byte) (Why, bool) {
 		if !keeps {
 			return Unproven, true
 		}
-		// In a record made of text nothing tells a string from the next one's.
+		// In a record made from text, a string that faulted cannot be told from the next
+		// string.
 		places := d.isNext(p.Trial, trial, data)
 		for _, arg := range p.Args {
 			loc := d.Arg(arg, data)
@@ -98,11 +99,11 @@ func (d *Decoder) doubt(p *Proof, addr uint64, data []byte) (Why, bool) {
 	return Unproven, true
 }
 
-// counted reports whether something has faulted while p's memory at addr was read; ok
-// is false if the count does not tell.
+// counted reports whether something has faulted while the memory of p at addr was read.
+// ok is false if the count does not show it.
 func (d *Decoder) counted(p *Proof, addr uint64, data []byte) (risen, ok bool) {
 	kprobes, first := len(p.Args)-1, p.Read-1
-	// At other addresses it fails without a fault.
+	// At other addresses a read fails without being counted.
 	from, to := addr+uint64(p.From), addr+uint64(p.To)
 	if from > to || to > p.End && !d.arch.IsKernel(from) {
 		return false, false
@@ -115,16 +116,16 @@ func (d *Decoder) counted(p *Proof, addr uint64, data []byte) (risen, ok bool) {
 	return d.Arg(first-1, data) != d.Arg(first+p.Reads, data), d.Arg(p.Args[kprobes], data) == p.Addr
 }
 
-// isEmpty reports whether a text that was in memory and of which the kernel stored
-// nothing has nothing: not if it goes on where there is no memory.
+// isEmpty reports whether a text that was in memory, but not stored by the kernel, is
+// empty. It is not if it continues where there is no memory.
 func (d *Decoder) isEmpty(p *Proof, data []byte) bool {
 	return p.Read == 0 || d.Arg(p.Read-1, data) == 0
 }
 
-// isCut tells that the text of f goes on where there is no memory, and that the
-// kernel has taken as much of it as there was room for. It makes none for a string
-// that faults, but when it stores it, the room for those behind it may end before
-// the memory does. The task's name is then missing.
+// isCut reports whether the text of f continues where there is no memory, and the kernel
+// has stored as much of it as there was room for. The kernel reserves no room for a
+// string that faults. But when it stores the string, the room for the strings after it
+// may end before the memory does. Then the name of the task is missing.
 func (d *Decoder) isCut(f *Field, data []byte) bool {
 	if len(f.Guards) == 0 {
 		return false

@@ -1,6 +1,6 @@
 package value
 
-// Families of sockets, the same on every machine (include/linux/socket.h).
+// Families of socket addresses, the same on every machine (include/linux/socket.h).
 const (
 	FamilyUnspec  = 0
 	FamilyUnix    = 1
@@ -9,12 +9,12 @@ const (
 	FamilyNetlink = 16
 )
 
-// The address of a socket is read at the full length that any may have, and a program's
-// own may be shorter and end where its memory does. So what lies on the page of its
-// first bytes is believed, if these could be read.
+// A socket address is read at the greatest length that it may have, but a program's own
+// may be shorter and end where its memory ends. So if its first bytes could be read, what
+// is on the same page is believed.
 
-// beginning is how many bytes of f, an array behind g at addr, are on the page of the
-// first ones, if they could be read and others could not; 0 otherwise.
+// beginning returns how many bytes of f, an array behind g at addr, are on the page of
+// the first bytes, if these could be read and others could not. Otherwise it returns 0.
 func (d *Decoder) beginning(f *Field, g *Guard, addr uint64, data []byte) int {
 	if g.Head == nil || f.Encoding != Array {
 		return 0
@@ -30,8 +30,8 @@ func (d *Decoder) beginning(f *Field, g *Guard, addr uint64, data []byte) int {
 	return n
 }
 
-// array is the value of f, an array whose pointers may be followed. If Why is not 0 it
-// is the beginning of one, the rest of which could not be read.
+// array returns the value of f, an array whose pointers can be followed. If Why is not 0,
+// it is only the beginning of the array, and the rest could not be read.
 func (d *Decoder) array(f *Field, data []byte) Value {
 	v := Value{Kind: Bytes, Bytes: d.bytes(f, data)}
 	last := len(f.Guards) - 1
@@ -53,8 +53,7 @@ func (d *Decoder) array(f *Field, data []byte) Value {
 	return v
 }
 
-// isWholeSockAddr reports whether all that an address of a socket has is in b, with which
-// it begins.
+// isWholeSockAddr reports whether b, the beginning of a socket address, has all of it.
 func isWholeSockAddr(b []byte, big bool) bool {
 	if len(b) < 2 {
 		return false
@@ -75,5 +74,5 @@ func isWholeSockAddr(b []byte, big bool) bool {
 	return false
 }
 
-// IsCut reports whether v is but the beginning of what lies in memory.
+// IsCut reports whether v is only the beginning of what is in memory.
 func (v *Value) IsCut() bool { return v.Kind == Bytes && v.Why != 0 }

@@ -2,9 +2,8 @@ package value
 
 import "github.com/tsnoop/tsnoop/btf"
 
-// textMembers are members that hold text though they are not of type char:
-// bytes that end in a NUL, or fill an array. The headers say so, or the code
-// that prints them does.
+// textMembers lists members that hold text though their type is not char: bytes that end
+// in a NUL, or fill an array. The headers or the code that prints them show this.
 var textMembers = map[string]bool{
 	"qstr.name":                        true, // include/linux/dcache.h: d_name, the kernel's commonest string
 	"dentry.d_iname":                   true, // the same: a short name in place, up to 6.13
@@ -29,7 +28,7 @@ var textMembers = map[string]bool{
 	"cper_section_descriptor.fru_text": true, // include/linux/cper.h: printed with %.20s
 }
 
-// byteMembers are members that hold no text though they are of type char.
+// byteMembers lists members that do not hold text though their type is char.
 var byteMembers = map[string]bool{
 	"sk_buff.cb": true, // include/linux/skbuff.h: control block, free for every layer
 }

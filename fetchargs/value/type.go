@@ -8,44 +8,45 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/constants"
 )
 
-// A Type says what the numbers or bytes of a value mean, with all that can be
-// decided before there are any. Together they are a tree: see [View.Walk].
+// A Type says what the numbers or bytes of a value mean, as far as that can be decided
+// before there are values. Types form a tree: see [View.Walk].
 type Type struct {
 	Form     Form
 	Signed   bool
-	Chars    bool           // an array of it is a string
-	Returned bool           // it is what a function has returned
+	Chars    bool           // an array of these is a string
+	Returned bool           // the return value of a function
 	Enum     *btf.Enum      // for the Form Enum
 	Names    *constants.Set // for the Form Named
-	HZ       int            // for the Form Jiffies: how many a second; 0 if that is not known
+	HZ       int            // for the Form Jiffies: jiffies a second; 0 if not known
 
-	// Members are those of a struct that is shown member by member. Its Form is
+	// Members are the members of a struct that is shown member by member. Its Form is
 	// Unknown.
 	Members []Member
 
-	// Dims are the elements of an array in an object, the outermost first; nil if it
-	// is none.
+	// Dims are the dimensions of an array in an object, the outermost first; nil if it is
+	// not an array.
 	Dims []int
 
 	Size  int  // bytes of a number, of an element of an array or of a struct
-	Big   bool // the kernel's byte order has the highest byte first
-	count int  // bytes of a number that count
-	bits  int  // of a bit field, else 0
-	swap  bool // its own byte order is the other one
+	Big   bool // the kernel is big-endian
+	count int  // significant bytes of a number
+	bits  int  // width of a bit field, else 0
+	swap  bool // the byte order differs from the kernel's
 	list  bool // a struct list_head
 }
 
-// A Member is one of a struct or union. Those of anonymous ones stand in their place.
+// A Member is a member of a struct or union. Members of anonymous structs and unions
+// appear in their place.
 type Member struct {
 	Name   string
 	C      string // name of the C type
 	Type   Type
-	Offset int // bytes; of a bit field's first one
-	Shift  int // bits of that byte before a bit field, as the machine counts them
+	Offset int // in bytes; for a bit field, of its first byte
+	Shift  int // bits before a bit field in that byte, in the machine's bit order
 }
 
-// NewType decides how f is shown. returned says that f is the return value of
-// a function; order is the kernel's, nil for little endian.
+// NewType decides how f is shown. returned says that f is the return value of a function.
+// order is the byte order of the kernel, nil for little endian.
 func NewType(f *Field, returned bool, order binary.ByteOrder) Type {
 	if isObject(f) {
 		return newObjectType(f, order)
@@ -74,12 +75,12 @@ func NewType(f *Field, returned bool, order binary.ByteOrder) Type {
 		t.count = r.width
 	}
 	if size, _ := btf.Size(orVoid(f.Type)); f.Encoding == Integer && size > f.Size && size <= 8 && r.width == 0 {
-		t.count = size // it has been widened
+		t.count = size // widened by a cast
 	}
 	if f.Encoding == BitField {
 		t.bits, t.count = f.Bits, (f.Bits+7)/8
 		if c, ok := btf.Strip(orVoid(f.Type)).(*btf.Int); ok && f.Signed && !t.Signed && int(c.Size)*8 > f.Bits {
-			t.bits, t.count = 0, int(c.Size) // it has been widened
+			t.bits, t.count = 0, int(c.Size) // widened by a cast
 		}
 	}
 	t.Big = IsBig(order)
@@ -94,8 +95,7 @@ func orVoid(t btf.Type) btf.Type {
 	return t
 }
 
-// names are those of a set. Without the table of a machine they are those that are
-// the same on all.
+// names returns the constants of a set. If table is nil, they are those of amd64.
 func names(table *constants.Table, set string) *constants.Set {
 	if table == nil {
 		table = constants.For("amd64")
@@ -103,10 +103,10 @@ func names(table *constants.Table, set string) *constants.Set {
 	return table.Set(set)
 }
 
-// Means is what x, as decoded, means: in the order of the bytes and with the sign
-// of the type, widened to 64 bits.
+// Means returns what the decoded number x means: in the byte order of the type, widened
+// to 64 bits with its sign.
 func (t *Type) Means(x uint64) uint64 {
-	if t.swap && t.bits%8 == 0 { // of a bit field, only whole bytes of a register
+	if t.swap && t.bits%8 == 0 { // for a bit field, only whole bytes of a register
 		x = reverse(x, 8*t.count)
 	}
 	if t.bits > 0 {
@@ -115,7 +115,7 @@ func (t *Type) Means(x uint64) uint64 {
 	return widen(x, 8*t.count, t.Signed)
 }
 
-// Width is how many bytes of a number count.
+// Width returns how many bytes of a number are significant.
 func (t *Type) Width() int { return t.count }
 
 // IsText reports whether a value of that kind is a string.

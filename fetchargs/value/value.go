@@ -1,8 +1,9 @@
-// Package value turns the bytes of a record into typed values: encodings, FORMATs,
-// sign, byte order, error numbers, and the pointers that must be believed first.
+// Package value turns the bytes of a record into typed values. It knows encodings,
+// FORMATs, sign, byte order and error numbers, and checks the pointers through which a
+// value was read.
 package value
 
-// Kind says what a Value holds.
+// A Kind says what a Value holds.
 type Kind uint8
 
 const (
@@ -10,40 +11,40 @@ const (
 	Uint               // Uint, unsigned
 	Int                // Uint reinterpreted as int64
 	Text               // Bytes, without the final NUL
-	Bytes              // Bytes of memory: what they mean, an array too, the Type knows
+	Bytes              // Bytes of memory, an array too; the Type says what they mean
 	List               // Parts, the elements of an array
 	Struct             // Parts, one for each of the Type's Members
-	Fault              // could not be read; Guard tells through which pointer, and Uint is that pointer
-	Dump               // Object, as it lies in memory
+	Fault              // could not be read through the pointer Guard, whose value is Uint
+	Dump               // Object, the memory of an object
 )
 
-// A Value is one decoded field, or a part of one. Together with its [Type] it is a
-// tree, which [View.Walk] goes through. Bytes points into the event's record and is valid
-// as long as that is.
+// A Value is one decoded field, or a part of one. Together with its [Type] it is a tree,
+// which [View.Walk] visits. Bytes points into the record of the event and is valid as
+// long as the record.
 type Value struct {
 	Kind  Kind
-	Why   Why // for Fault: what is wrong with it; for Text: what is not sure, if not 0; here, for a smaller Value is faster returned
+	Why   Why // for Fault: what is wrong; for Text and Bytes: what is uncertain, if not 0; placed here because a smaller Value is returned faster
 	Uint  uint64
 	Bytes []byte
 	Parts *Parts
 	Guard *Guard // for Fault: the pointer that could not be followed, nil if not known
-	// With Object these are nine words, which a function returns in registers.
+	// With Object, a Value has nine words, which a function returns in registers.
 	Object *Object
 }
 
-// Parts are the elements of an array, or the members of a struct. A Value has but a
-// pointer to them, for most have none and are to fit into registers.
+// Parts are the elements of an array, or the members of a struct. A Value has only a
+// pointer to them, because most values have none and should fit into registers.
 type Parts []Value
 
-// A Why says what is wrong with a pointer, or with a string.
+// A Why says what is wrong with a pointer or a string.
 type Why uint8
 
 const (
-	BadAddress  Why = iota // nothing can be there, or the kernel says no more
+	BadAddress  Why = iota // there is no memory at the address, or the kernel says no more
 	NotInMemory            // user memory that was not there when the kernel looked
-	Unproven               // user memory, and the record does not tell whether it was there
-	EmptyOrAway            // user memory with an empty string, or that was not there
+	Unproven               // user memory; the record does not show whether it was there
+	EmptyOrAway            // user memory that held an empty string or was not there
 
-	MaybeNext   // of copied text: it may be the next string's, for a pointer on the way could not be followed
-	MaybeLonger // of copied text: where it begins or ends is not sure
+	MaybeNext   // copied text: it may be the text of the next string, if a pointer could not be followed
+	MaybeLonger // copied text: where it begins or ends is uncertain
 )

@@ -2,25 +2,25 @@ package value
 
 import "bytes"
 
-// A Visitor is told of the parts of a value, from the first to the last.
+// A Visitor receives the parts of a value, from first to last.
 type Visitor interface {
 	Number(t *Type, x uint64)                   // widened to 64 bits as t says
 	Text(b []byte)                              // a string, without the NUL and what follows
-	Block(t *Type, b []byte)                    // bytes that mean one thing, such as an address
-	Fault(through *Guard, addr uint64, why Why) // what could not be read, as a Value of that Kind says
-	Nothing()                                   // what was not fetched
+	Block(t *Type, b []byte)                    // bytes that mean one thing, such as an IPv6 address
+	Fault(through *Guard, addr uint64, why Why) // a value that could not be read, see the Kind Fault
+	Nothing()                                   // a value that was not fetched
 	EmptyList()                                 // a struct list_head that points to itself
 
 	BeginArray(t *Type)
-	Element(n, i, last int) // the n-th that is shown of an array follows, its i-th; so are those up to the last
+	Element(n, i, last int) // the n-th element shown, with index i, follows; the elements up to index last are equal
 	EndArray(rest Rest)
 
 	BeginStruct()
-	Member(n int, m *Member) // the n-th that is shown of a struct follows
+	Member(n int, m *Member) // the n-th member shown follows
 	EndStruct()
 }
 
-// A Rest is what follows the elements of an array that are shown.
+// A Rest says what follows the elements of an array that are shown.
 type Rest uint8
 
 const (
@@ -30,14 +30,14 @@ const (
 	RestCut         // they were not fetched
 )
 
-// A View says what is shown of an object.
+// A View says which parts of an object are shown.
 type View struct {
-	Zeros bool // members that are zero, too
-	Full  bool // of arrays every element
+	Zeros bool // also members that are zero
+	Full  bool // every element of an array
 }
 
-// Walk tells v of val and its parts, of objects as much as the view says. It allocates
-// nothing.
+// Walk calls v for val and its parts, and for as much of an object as the view says. It
+// does not allocate.
 func (view View) Walk(t *Type, val *Value, v Visitor) {
 	switch val.Kind {
 	case Uint, Int:
@@ -71,7 +71,7 @@ func (view View) Walk(t *Type, val *Value, v Visitor) {
 	}
 }
 
-// walkBytes tells of what lies in memory: a block, a struct or an array.
+// walkBytes visits bytes of memory: a block, a struct or an array.
 func (view View) walkBytes(t *Type, b []byte, v Visitor) {
 	block := blocks[t.Form]
 	switch {
@@ -102,7 +102,7 @@ func (view View) walkBytes(t *Type, b []byte, v Visitor) {
 	v.EndArray(NoRest)
 }
 
-// UntilNUL is what C takes for a string of b.
+// UntilNUL returns the C string at the start of b: the bytes before the first NUL.
 func UntilNUL(b []byte) []byte {
 	if i := bytes.IndexByte(b, 0); i >= 0 {
 		return b[:i]
