@@ -1,5 +1,5 @@
-// Package abi knows the architectures: their registers, how C functions pass
-// parameters in them and on the stack, and which addresses are the kernel's.
+// Package abi describes the architectures: their registers, how C functions pass
+// parameters in registers and on the stack, and which addresses belong to the kernel.
 package abi
 
 import (
@@ -10,71 +10,71 @@ import (
 	"github.com/tsnoop/tsnoop/btf"
 )
 
-// An Arch is what the language needs to know of a machine: where functions
-// find their parameters and which addresses are the kernel's.
+// An Arch describes one architecture: where functions find their parameters, and which
+// addresses belong to the kernel.
 type Arch struct {
-	Name string // as in GOARCH
+	Name string // its GOARCH name
 
 	WordSize  int  // bytes of a register, a pointer and a long
-	BigEndian bool // numbers lie in memory with the highest byte first
+	BigEndian bool // numbers in memory have the highest byte first
 
 	// Regs are the registers of the integer parameters, in order, by their
 	// pt_regs names (arch/*/include/asm/ptrace.h, regs_get_kernel_argument).
 	Regs []string
-	// Results are the registers of a returned value, the second of one of two words.
+	// Results are the registers of a returned value, the second for values of two words.
 	Results [2]string
-	// Registers are all that %REG can name: regoffset_table in
-	// arch/*/kernel/ptrace.c, the same on 5.10 to 7.3. Aliases are other names
-	// people know them by.
+	// Registers are all that %REG can name: regoffset_table in arch/*/kernel/ptrace.c,
+	// the same on 5.10 to 7.3. Aliases maps other names that people use to these.
 	Registers []string
 	Aliases   map[string]string
-	// FirstStack is the $stackN of the first parameter past Regs at the
-	// function's entry, -1 if the kernel cannot fetch those.
+	// FirstStack is the N of the $stackN that holds the first parameter not in Regs, at
+	// the function's entry; -1 if the kernel cannot fetch it.
 	FirstStack int
-	// BigByPointer: structs over 16 bytes are passed as a pointer to a copy
-	// and use one register; otherwise they lie on the stack and use none.
+	// BigByPointer is set if a struct over 16 bytes is passed as a pointer to a copy and
+	// uses one register. Otherwise it is on the stack and uses none.
 	BigByPointer bool
-	// SignedChar: char is, if the compiler is not told otherwise.
+	// SignedChar is set if char is signed unless the compiler is told otherwise.
 	SignedChar bool
-	// PackedOnStack: so are smaller ones with a member that is not aligned.
+	// PackedOnStack is set if smaller structs are on the stack, too, if a member of
+	// theirs is not aligned.
 	PackedOnStack bool
-	// EvenInt128: an __int128 starts at an even register.
+	// EvenInt128 is set if an __int128 starts at an even register.
 	EvenInt128 bool
 
-	// Syscalls are the ways to call the kernel, that of its own programs first.
+	// Syscalls are the ways to call the kernel, that of the machine's own programs first.
 	Syscalls []Syscalls
 
 	Caller string // fetcharg of the return address at entry
 
-	// StackDelta is how many bytes the stack pointer that kprobes show at a
-	// function's return lies above the one at its entry: the size of the
-	// return address where that is on the stack. Seen on 5.10, 6.1, 6.12, 7.3.
+	// StackDelta is how many bytes the stack pointer in a return probe is above the one
+	// in the entry probe: the size of the return address where that is on the stack. Seen
+	// on 5.10, 6.1, 6.12, 7.3.
 	StackDelta int64
 
-	// OneSpace: an address alone does not tell whether it is the kernel's or
-	// user space's (no ARCH_HAS_NON_OVERLAPPING_ADDRESS_SPACE, as on s390), so
-	// that a fetch without "u" reads the kernel's memory only.
+	// OneSpace is set if an address may be valid in the kernel and in user space (no
+	// ARCH_HAS_NON_OVERLAPPING_ADDRESS_SPACE, as on s390). Then a fetch without "u" reads
+	// only the kernel's memory.
 	OneSpace bool
 
-	KernelStart uint64 // first address that can be the kernel's
-	UserEnd     uint64 // first address that cannot be user space's
+	KernelStart uint64 // first address that may belong to the kernel
+	UserEnd     uint64 // first address that cannot belong to user space
 }
 
-// ErrorPointers is where the kernel's ERR_PTR values begin: -MAX_ERRNO
+// ErrorPointers is the first of the kernel's ERR_PTR values: -MAX_ERRNO
 // (include/linux/err.h).
 const ErrorPointers = ^uint64(0) - 4095 + 1
 
-// IsKernel reports whether addr can be the kernel's: it is no error pointer.
+// IsKernel reports whether addr may be an address of the kernel. Error pointers are not.
 func (a *Arch) IsKernel(addr uint64) bool {
 	return addr >= a.KernelStart && addr < ErrorPointers
 }
 
-// IsUser reports whether addr can be user space's: it is not NULL.
+// IsUser reports whether addr may be an address in user space. NULL is not.
 func (a *Arch) IsUser(addr uint64) bool { return addr != 0 && addr < a.UserEnd }
 
 var arches = []*Arch{amd64, arm64}
 
-// Names are those of the architectures that are known, as in GOARCH.
+// Names returns the GOARCH names of the known architectures.
 func Names() []string {
 	names := make([]string, len(arches))
 	for i, a := range arches {
@@ -83,8 +83,8 @@ func Names() []string {
 	return names
 }
 
-// Named is the architecture of that GOARCH name ("x86_64" and "aarch64"
-// are understood too), nil if tsnoop does not know it.
+// Named returns the architecture of that GOARCH name, or of "x86_64" or "aarch64"; nil if
+// tsnoop does not know it. An empty name means the machine that tsnoop runs on.
 func Named(name string) *Arch {
 	switch name {
 	case "":
@@ -102,9 +102,9 @@ func Named(name string) *Arch {
 	return nil
 }
 
-// NearRegisters are those that somebody means who writes name: as the processor's
-// manual spells it (%rdi is %di), or another architecture's for the same
-// parameter.
+// NearRegisters returns the registers that somebody may mean who writes name: the
+// processor's manual may spell it differently (%rdi is %di), or another architecture may
+// have that name for the same parameter.
 func (a *Arch) NearRegisters(name string) []string {
 	name = strings.ToLower(name)
 	candidates := []string{name, strings.TrimLeft(name, "re"), a.Aliases[name]}

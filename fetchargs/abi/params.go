@@ -8,23 +8,24 @@ import (
 	"github.com/tsnoop/tsnoop/btf"
 )
 
-// A Param is where a function finds a parameter when it is entered: in one or two
-// registers, or else on the stack.
+// A Param says where a function finds a parameter at its entry: in one or two registers,
+// or on the stack.
 type Param struct {
-	Reg, Regs   int  // index into Arch.Regs of the first, and how many; 0 if it is on the stack
-	Word, Words int  // which $stackN is the first, and how many; 0 if it is in registers
-	Pointer     bool // what is there is a pointer to it
+	Reg, Regs   int  // first index into Arch.Regs, and the number of registers; 0 if it is on the stack
+	Word, Words int  // N of the first $stackN, and the number of words; 0 if it is in registers
+	Pointer     bool // the place holds a pointer to the parameter
 	Err         error
 }
 
-// Params says where each of f's parameters is, by the rules of the machine's C
-// calling convention, and how many registers and words of the stack they take,
-// those of the registers that are left free in front of the stack among them. A
-// parameter that cannot be known has an error in its place; if the rules cannot
-// tell how many registers it used, so have all that follow it, and words is -1.
+// Params returns the places of f's parameters by the machine's C calling convention, and
+// how many registers and words of the stack they take. Registers that are left free
+// before parameters on the stack count, too.
 //
-// The kernel's own $argN counts every parameter as one word, which is wrong
-// behind a struct or an __int128 (Documentation/trace/kprobetrace.rst, note 1).
+// If the place of a parameter is not known, its Err is set. If it is not even known how
+// many registers it takes, Err is set for all parameters after it, too, and words is -1.
+//
+// The kernel's own $argN counts every parameter as one word, which is wrong after a
+// struct or an __int128 (Documentation/trace/kprobetrace.rst, note 1).
 //
 // See the System V ABI for AMD64, section 3.2.3, and AAPCS64, section 6.8.
 func (a *Arch) Params(f *btf.Func) (params []Param, words int) {
@@ -64,7 +65,7 @@ type usage struct {
 	stack int // next free stack word
 }
 
-// next takes the place of a parameter of type t.
+// next assigns a place to a parameter of type t.
 func (u *usage) next(t btf.Type) Param {
 	size, known := btf.Size(t)
 	word := u.arch.WordSize
@@ -98,7 +99,7 @@ func (u *usage) word() Param {
 	return Param{Reg: u.reg - 1, Regs: 1}
 }
 
-// aggregate takes the place of a struct or union of size bytes.
+// aggregate assigns a place to a struct or union of size bytes.
 func (u *usage) aggregate(t btf.Type, size int) Param {
 	word := u.arch.WordSize
 	switch {
@@ -119,7 +120,7 @@ func (u *usage) aggregate(t btf.Type, size int) Param {
 // pair takes two registers for a value of more than one word.
 func (u *usage) pair(aligned bool) Param {
 	if u.reg+2 > len(u.arch.Regs) {
-		if u.arch.BigByPointer { // AAPCS64 C.11, C.13: no later one may use them
+		if u.arch.BigByPointer { // AAPCS64 C.11, C.13: no later parameter may use them
 			u.reg = len(u.arch.Regs)
 		}
 		if aligned {
@@ -146,8 +147,8 @@ func isStruct(t btf.Type) bool {
 	return false
 }
 
-// misaligned reports whether a struct has a member, no bit field, that does not lie
-// where its type wants to; off is where t itself lies, in bits.
+// misaligned reports whether a struct has a member, other than a bit field, that is not
+// aligned for its type. off is the offset of t itself, in bits.
 func misaligned(t btf.Type, off uint32, depth int) bool {
 	if depth > 16 {
 		return false
@@ -169,8 +170,8 @@ func misaligned(t btf.Type, off uint32, depth int) bool {
 	})
 }
 
-// isOdd reports whether a struct holds a float or an __int128, which change
-// the registers it is passed in.
+// isOdd reports whether a struct contains a float or an __int128, which change the
+// registers that it is passed in.
 func isOdd(t btf.Type, depth int) bool {
 	if depth > 16 {
 		return true
@@ -195,8 +196,9 @@ func isOdd(t btf.Type, depth int) bool {
 	return slices.ContainsFunc(members, func(t btf.Type) bool { return isOdd(t, depth+1) })
 }
 
-// Result says in how many registers a function returns a value of type t: in one or
-// both of [Arch.Results]. Others are not in registers that kprobes can fetch.
+// Result returns in how many registers a function returns a value of type t: in one or
+// both of [Arch.Results]. It returns an error if kprobes cannot fetch the value from
+// registers.
 func (a *Arch) Result(t btf.Type) (regs int, err error) {
 	size, known := btf.Size(t)
 	switch {

@@ -1,6 +1,6 @@
-// Package constants knows the macros of the kernel's user API, of which BTF has
-// nothing: O_CREAT, AF_INET, ETH_P_IP. It gives their values by name, and words
-// of flags the names of their bits.
+// Package constants knows the macros of the kernel's user API, such as O_CREAT, AF_INET
+// and ETH_P_IP, which BTF does not have. It returns the value of a macro by its name, and
+// the names of the flags in a number.
 package constants
 
 import (
@@ -16,8 +16,8 @@ import (
 
 //go:generate go run ./testdata/gen
 
-// The macros, one on a line. The gen made all but kernel.txt, which has those
-// that the C library calls differently or has not.
+// The macros, one a line. Package main in testdata/gen makes all files but kernel.txt,
+// which has macros that the C library lacks or names differently.
 var (
 	//go:embed linux.txt
 	linux string
@@ -29,7 +29,7 @@ var (
 	kernel string
 )
 
-// A Table has the macros of one architecture. It is for any number of goroutines.
+// A Table has the macros of one architecture. Several goroutines may use it.
 type Table struct {
 	arch  string
 	names func() map[string]int64
@@ -54,7 +54,7 @@ func newTable(arch, own string) *Table {
 	return t
 }
 
-// addMacro adds a line of a table: name, value and perhaps the only architecture
+// addMacro adds a line of a table: a name, a value, and optionally the only architecture
 // that it is for.
 func addMacro(names map[string]int64, arch, line string) {
 	words := strings.Fields(line)
@@ -68,7 +68,7 @@ func addMacro(names map[string]int64, arch, line string) {
 	}
 }
 
-// For is the table of an architecture, by its GOARCH name; nil if there is none.
+// For returns the table of an architecture by its GOARCH name; nil if there is none.
 func For(arch string) *Table {
 	if i := slices.IndexFunc(tables, func(t *Table) bool { return t.arch == arch }); i >= 0 {
 		return tables[i]
@@ -76,8 +76,8 @@ func For(arch string) *Table {
 	return nil
 }
 
-// Value is what a macro stands for; unsigned values of 64 bits wrap. A nil table
-// has none.
+// Value returns the value of a macro, and whether there is one; unsigned values of 64
+// bits wrap. A nil table has none.
 func (t *Table) Value(name string) (int64, bool) {
 	if t == nil {
 		return 0, false
@@ -86,7 +86,7 @@ func (t *Table) Value(name string) (int64, bool) {
 	return n, ok
 }
 
-// Names are all macros, sorted.
+// Names returns the names of all macros, sorted.
 func (t *Table) Names() []string {
 	if t == nil {
 		return nil
@@ -94,7 +94,7 @@ func (t *Table) Names() []string {
 	return slices.Sorted(maps.Keys(t.names()))
 }
 
-// All yields all macros and their values.
+// All yields the names and values of all macros.
 func (t *Table) All(yield func(name, value string) bool) {
 	for _, name := range t.Names() {
 		if n, _ := t.Value(name); !yield(name, fmt.Sprintf("%#x", n)) {
@@ -103,8 +103,8 @@ func (t *Table) All(yield func(name, value string) bool) {
 	}
 }
 
-// matching are the macros that a glob means, or the one of that name. What only
-// bounds the others is left out.
+// matching returns the macros that match a glob, or the one of that name. It leaves out
+// the limits _MAX and _MIN.
 func (t *Table) matching(glob string) []string {
 	if !strings.ContainsAny(glob, "*[") {
 		return []string{glob}

@@ -6,9 +6,9 @@ package constants
 type row struct {
 	name   string
 	fields []fieldRow
-	flags  string // whoever has several bits before those that have one of them
+	flags  string // flags of several bits come before the flags of one of these bits
 	zero   string
-	base   int // of what has no name, 0 for 16
+	base   int // base of numbers without a name; 0 means 16
 }
 
 type fieldRow struct{ mask, names string }

@@ -7,17 +7,17 @@ import (
 	"strings"
 )
 
-// A Set is the names that the values of one kind have: those of flags, of a field
-// among them, or of one number.
+// A Set has the names of one kind of value: flags, which may have fields of several bits
+// among them, or numbers.
 type Set struct {
 	Name   string // as in [Table.Set]
 	fields []field
 	flags  []named
-	zero   string // of no flags at all
-	base   int    // of bits without a name: 16, 8 or 10
+	zero   string // name of 0, or ""
+	base   int    // base of what has no name: 16, 8 or 10
 }
 
-// A field is bits that are one number, which has a name of its own.
+// A field is a group of bits that hold one number, whose values have names.
 type field struct {
 	mask  uint64
 	names []named
@@ -28,7 +28,7 @@ type named struct {
 	name  string
 }
 
-// Set is the set of that name, nil if there is none.
+// Set returns the set of that name, nil if there is none.
 func (t *Table) Set(name string) *Set {
 	i := slices.IndexFunc(rows, func(r row) bool { return r.name == name })
 	if t == nil || i < 0 {
@@ -44,7 +44,7 @@ func (t *Table) Set(name string) *Set {
 	return s
 }
 
-// SetNames are the sets there are.
+// SetNames returns the names of all sets.
 func SetNames() []string {
 	names := make([]string, len(rows))
 	for i, r := range rows {
@@ -70,8 +70,8 @@ func (t *Table) newSet(r *row) *Set {
 	return s
 }
 
-// values are the macros in a list of names and globs. The first of those that are
-// the same is the name.
+// values returns the macros in a list of names and globs. If several have the same value,
+// the first is used.
 func (t *Table) values(list string) (all []named) {
 	for glob := range strings.FieldsSeq(list) {
 		for _, name := range t.matching(glob) {
@@ -84,7 +84,7 @@ func (t *Table) values(list string) (all []named) {
 	return all
 }
 
-// Names yields the names that values may have, and their bits. A nil Set has none.
+// Names yields the names that values may have, with their bits. A nil Set has none.
 func (s *Set) Names(yield func(name, bits string) bool) {
 	if s == nil {
 		return
@@ -100,10 +100,11 @@ func (s *Set) Names(yield func(name, bits string) bool) {
 	}
 }
 
-// IsNumber reports whether the values are numbers, with a sign, and no flags.
+// IsNumber reports whether the values are signed numbers and not flags.
 func (s *Set) IsNumber() bool { return s.base == 10 }
 
-// Append appends the names of x: "O_WRONLY|O_CREAT|0x40". It allocates nothing.
+// Append appends the names of x to dst: "O_WRONLY|O_CREAT|0x40". It does not allocate
+// beyond dst.
 func (s *Set) Append(dst []byte, x uint64) []byte {
 	start := len(dst)
 	for i := range s.fields {
@@ -148,7 +149,7 @@ func (f *field) find(x uint64) string {
 	return ""
 }
 
-// appendName appends one more name of the word that begins at start.
+// appendName appends a further name to the word that begins at start.
 func appendName(dst []byte, start int, name string) []byte {
 	if len(dst) > start {
 		dst = append(dst, '|')

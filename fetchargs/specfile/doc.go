@@ -1,4 +1,4 @@
-// Package specfile reads files of specs: one a line, with comments and includes.
+// Package specfile reads files of specs: one spec a line, with comments and includes.
 //
 //	# who opens what
 //	do_sys_openat2(filename, return)  # to the end of the line
@@ -7,10 +7,10 @@
 //	    if return < 0
 //	include net/drops.tsnoop
 //
-// A line that begins with a blank goes on with the spec above it. # begins a comment
-// but in a string. An include is sought beside the file that has it, but for names that
-// begin with @; a file that is included twice is read once. What is wrong comes with its
-// place.
+// A line that begins with a blank continues the spec above it. # begins a comment, except
+// in a string. The name of an include is relative to the file that has it, unless it is
+// absolute or begins with @. A file that is included twice is read once. Errors have the
+// place in the file.
 //
-// It opens nothing: how names become text is the caller's.
+// The package opens no files: the caller turns names into text.
 package specfile

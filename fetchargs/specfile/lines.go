@@ -10,17 +10,17 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
-// A spec in a file may have so many bytes, and there may be so many of them in all.
-// No kernel would take as much, but for globs.
+// Limits of a spec in a file, in bytes, and of the number of specs in all. No kernel
+// would take as much, except for globs.
 const (
 	MaxSpec  = 64 << 10
 	MaxSpecs = 1000
 )
 
-// A piece is what one line of a file has of a spec.
+// A piece is the part of a spec that is on one line of a file.
 type piece struct {
-	pos          int // of its first byte, in the spec's text
-	line, column int // of the same byte in the file, from 1; columns are bytes
+	pos          int // offset of its first byte in the text of the spec
+	line, column int // place of that byte in the file, from 1; columns are bytes
 }
 
 // A reader reads one file.
@@ -28,10 +28,10 @@ type reader struct {
 	set  *Set
 	name string
 	line int
-	open *Spec // that the next line may go on with
+	open *Spec // the spec that the next line may continue
 }
 
-// read takes in the lines of a file.
+// read reads the lines of a file.
 func (r *reader) read(text []byte) {
 	text, ok := r.plain(text)
 	if !ok {
@@ -45,8 +45,8 @@ func (r *reader) read(text []byte) {
 	}
 }
 
-// plain takes the mark off that some editors put before UTF-8, and refuses what is no
-// text at its first byte that shows it.
+// plain removes the byte order mark that some editors put before UTF-8. If text is not
+// text, it adds an error at the first byte that shows this.
 func (r *reader) plain(text []byte) ([]byte, bool) {
 	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
 	if bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff")) {
@@ -66,7 +66,7 @@ func (r *reader) plain(text []byte) ([]byte, bool) {
 	return nil, false
 }
 
-// take takes in a line.
+// take handles one line.
 func (r *reader) take(line string) {
 	text := strings.TrimRight(withoutComment(line), " \t\r\f")
 	first := strings.TrimLeft(text, " \t\r\f")
@@ -119,7 +119,8 @@ func (r *reader) limit() {
 	}
 }
 
-// limitText cuts the text of a spec that is too long, so that its picture is soon made.
+// limitText cuts the text of a spec that is too long, so that its errors are shown
+// quickly.
 func (r *reader) limitText() bool {
 	s, cut := r.open, MaxSpec
 	if len(s.Text) <= cut {
@@ -132,7 +133,7 @@ func (r *reader) limitText() bool {
 	return true
 }
 
-// withoutComment cuts a line before the # that is in no string.
+// withoutComment returns the line up to the first # that is not in a string.
 func withoutComment(line string) string {
 	var quote byte
 	for i := 0; i < len(line); i++ {
@@ -154,13 +155,13 @@ func withoutComment(line string) string {
 
 const includeWord = "include"
 
-// isInclude tells an include from the spec of a function of that name.
+// isInclude distinguishes an include from the spec of a function of that name.
 func isInclude(text string) bool {
 	rest, ok := strings.CutPrefix(text, includeWord)
 	return ok && rest != "" && (rest[0] == ' ' || rest[0] == '\t')
 }
 
-// include takes in the file that a line names: include FILE or include "FILE".
+// include reads the file that a line names: include FILE or include "FILE".
 func (r *reader) include(text string) {
 	line := &Spec{Text: text, file: r.name, pieces: []piece{{0, r.line, 1}}}
 	name := strings.TrimLeft(text[len(includeWord):], " \t")

@@ -10,40 +10,39 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
-// maxDepth is how deep files may include each other. What is deeper is a circle that
-// goes by several names.
+// maxDepth is how deep files may include each other. Deeper includes are taken for a
+// cycle through files that have several names.
 const maxDepth = 20
 
-// A Set is the specs of some files and of those that they include, in their order.
+// A Set has the specs of some files and of the files that they include, in order.
 type Set struct {
 	Specs []*Spec
-	Files []string // all that were opened or should have been, each once
+	Files []string // all files that were opened or should have been, each once
 
 	open  func(name string) ([]byte, error)
 	wrong spec.Errors
 	stack []string // files that are being read
-	full  bool     // there are more specs than are taken
+	full  bool     // there are more specs than MaxSpecs
 }
 
-// A Spec is the text of a spec on one line, without comments.
+// A Spec is the text of a spec joined into one line, without comments.
 type Spec struct {
 	Text   string
 	file   string
 	pieces []piece
-	cut    bool // it was too long, and the rest is dropped
+	cut    bool // it was too long and has been cut
 }
 
-// A Place is where something is in a file. Line and Column begin with 1, and
-// columns are bytes.
+// A Place is a place in a file. Line and Column start at 1; columns are bytes.
 type Place struct {
 	File         string
 	Line, Column int
 }
 
-// String is what editors and people jump to: opens.tsnoop:3:14.
+// String returns the place in the form that editors understand: opens.tsnoop:3:14.
 func (p Place) String() string { return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column) }
 
-// Place says where the byte pos of the spec's text is.
+// Place returns where in the files the byte pos of the spec's text is.
 func (s *Spec) Place(pos int) Place {
 	p := s.pieces[0]
 	for _, next := range s.pieces[1:] {
@@ -55,10 +54,10 @@ func (s *Spec) Place(pos int) Place {
 	return Place{s.file, p.line, p.column + pos - p.pos}
 }
 
-// Read reads files. Their names are as open takes them; includes are relative to the
-// file that has them, and to "." for "-". What is wrong in the files comes as a
-// spec.Errors, with what could be read; that one of names cannot be read is the error
-// of open.
+// Read reads files. open returns the content of a file of that name. An include is
+// relative to the file that has it, or to "." for the file "-". If the files have errors,
+// Read returns a [spec.Errors] and what could be read. If one of names cannot be opened,
+// it returns the error of open.
 func Read(names []string, open func(name string) ([]byte, error)) (*Set, error) {
 	s := &Set{open: open}
 	for _, name := range names {
@@ -72,7 +71,7 @@ func Read(names []string, open func(name string) ([]byte, error)) (*Set, error) 
 	return s, nil
 }
 
-// add reads a file if it has not been read.
+// add reads a file unless it has been read.
 func (s *Set) add(name string) error {
 	name = filepath.Clean(name)
 	if at := slices.Index(s.stack, name); at >= 0 {
@@ -95,7 +94,7 @@ func (s *Set) add(name string) error {
 	return nil
 }
 
-// Texts are the specs.
+// Texts returns the texts of the specs.
 func (s *Set) Texts() []string {
 	texts := make([]string, len(s.Specs))
 	for i, spec := range s.Specs {
@@ -104,8 +103,8 @@ func (s *Set) Texts() []string {
 	return texts
 }
 
-// Locate adds to the errors of an error, a spec.Errors, where in the files they are.
-// Those about other specs stay as they are.
+// Locate sets the place in the files for the errors in err, if it is a [spec.Errors]. It
+// does not change errors about other specs.
 func (s *Set) Locate(err error) {
 	var wrong spec.Errors
 	if s == nil || !errors.As(err, &wrong) {
@@ -115,7 +114,7 @@ func (s *Set) Locate(err error) {
 		text, msg string
 		spec.Span
 	}
-	seen := map[same]int{} // the same spec twice is wrong twice
+	seen := map[same]int{} // a spec that is there twice has its errors twice
 	for _, e := range wrong {
 		if e.Where != "" {
 			continue

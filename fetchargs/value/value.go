@@ -23,7 +23,7 @@ const (
 // long as the record.
 type Value struct {
 	Kind  Kind
-	Why   Why // for Fault: what is wrong; for Text and Bytes: what is uncertain, if not 0; placed here because a smaller Value is returned faster
+	Why   Why // for Fault: what is wrong; for Text and Bytes: what is uncertain; it stands here to keep Value small
 	Uint  uint64
 	Bytes []byte
 	Parts *Parts

@@ -1,5 +1,5 @@
-// Gen writes the tables of the package constants from golang.org/x/sys/unix, whose
-// constants mkall.go takes from the kernel's own uapi headers.
+// Gen writes the tables of package constants from golang.org/x/sys/unix, whose mkall.go
+// takes the constants from the kernel's uapi headers.
 package main
 
 import (
@@ -28,9 +28,9 @@ var arches = []string{"amd64", "arm64"}
 
 var (
 	macro = regexp.MustCompile(`^[A-Z][A-Z0-9_]+$`)
-	// ztypes has mostly what the kernel has as enums, and so BTF: not these.
+	// Most of ztypes are enums in the kernel, which BTF has. Only these are macros.
 	macroType = regexp.MustCompile(`^(AT|CLONE|FSMOUNT|FSOPEN|FSPICK|LOCK|MOVE_MOUNT|OPEN_TREE|RENAME|RESOLVE|SCM|SHUT|SOCK|STATX|AF|PROT|MAP)_|^POLL`)
-	// These are as the C library has them.
+	// The C library has other values for these.
 	foreign = regexp.MustCompile(`^(O_LARGEFILE|MS_NOUSER)$`)
 )
 
@@ -68,8 +68,8 @@ func main() {
 	}
 }
 
-// read gives the macros that the package in dir has on arch, and their values in
-// Go's notation.
+// read returns the macros of the package in dir on arch, with their values in Go's
+// notation.
 func read(dir, arch string) (map[string]string, error) {
 	fset := token.NewFileSet()
 	var files []*ast.File
@@ -80,7 +80,7 @@ func read(dir, arch string) (map[string]string, error) {
 		}
 		files = append(files, f)
 	}
-	// What these files need of the others is not constant.
+	// What these files need from other files is not constant.
 	config := types.Config{Error: func(error) {}, IgnoreFuncBodies: true, Importer: importer.ForCompiler(fset, "source", nil)}
 	pkg, _ := config.Check("unix", fset, files, nil)
 	table := map[string]string{}
@@ -100,7 +100,7 @@ func read(dir, arch string) (map[string]string, error) {
 	return table, nil
 }
 
-// isError reports whether c is an error, of which the package value has a table.
+// isError reports whether c is an errno. Package value has a table of these.
 func isError(c *types.Const) bool { return strings.HasSuffix(c.Type().String(), ".Errno") }
 
 func hex(v constant.Value) string {
