@@ -12,10 +12,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A Fact is what a report of a fault tells of a machine.
+// A Fact is one line of a bug report: what it is about, and what it is on this machine.
 type Fact struct{ What, Note string }
 
-// options are those of the kernel's configuration that matter to what can be traced.
+// options lists the kernel configuration options that decide what can be traced.
 var options = []string{
 	"KPROBES", "KPROBE_EVENTS", "KPROBE_EVENTS_ON_NOTRACE", "KPROBES_ON_FTRACE", "DYNAMIC_FTRACE", "FTRACE_SYSCALLS",
 	"DEBUG_INFO_BTF", "DEBUG_INFO_BTF_MODULES", "PAHOLE_HAS_SPLIT_BTF", "KALLSYMS_ALL", "PROC_KCORE", "DEBUG_FS",
@@ -23,8 +23,9 @@ var options = []string{
 	"CC_IS_CLANG", "LTO_CLANG", "CFI_CLANG", "X86_KERNEL_IBT", "KASAN", "BPF_SYSCALL",
 }
 
-// About tells what matters of this machine: nothing that names it, its users or their
-// files, and no address. fs is nil where there is no tracefs.
+// About describes this machine for a bug report. It reports nothing that identifies the
+// machine, its users or their files, and no addresses. fs is nil if there is no
+// tracefs.
 func About(fs *tracefs.FS) []Fact {
 	var u unix.Utsname
 	unix.Uname(&u)
@@ -49,7 +50,7 @@ func About(fs *tracefs.FS) []Fact {
 		Fact{"refused", or(strings.Join(c.Refusals, "; "), "nothing")})
 }
 
-// release is that of the running kernel.
+// release returns the release of the running kernel, as in uname -r.
 func release() string {
 	var u unix.Utsname
 	unix.Uname(&u)
@@ -63,7 +64,8 @@ func or(text, otherwise string) string {
 	return text
 }
 
-// sizes are those that decide how large buffers are.
+// sizes returns the number of CPUs, the memory and the page size, which decide how
+// large buffers are.
 func sizes() string {
 	var info unix.Sysinfo_t
 	unix.Sysinfo(&info)
@@ -72,7 +74,7 @@ func sizes() string {
 	return fmt.Sprintf("%d CPUs, %d MiB, pages of %d bytes", len(cpus), uint64(info.Totalram)*uint64(info.Unit)>>20, os.Getpagesize())
 }
 
-// typeSizes tells how much BTF there is.
+// typeSizes describes how much BTF the machine has.
 func typeSizes() string {
 	files, _ := filepath.Glob("/sys/kernel/btf/*")
 	var kernel, modules int64
@@ -92,7 +94,8 @@ func typeSizes() string {
 	return fmt.Sprintf("%d bytes of BTF, and %d of %d modules", kernel, modules, len(files)-1)
 }
 
-// config has only values that are y, m or a number: others are text that somebody wrote.
+// config lists the options that are set to y, m or a number. Other values are left out:
+// they are text that somebody wrote.
 func config(release string) string {
 	set, err := proc.LoadConfig(release)
 	if err != nil {
@@ -108,8 +111,8 @@ func config(release string) string {
 	return strings.TrimSpace(b.String())
 }
 
-// common are the paths of files that all machines have.
+// common matches the paths of files that every machine has.
 var common = regexp.MustCompile(`/(sys/kernel/(btf(/vmlinux)?|tracing|debug/tracing)|proc/(kallsyms|kcore))([\s:,]|$)`)
 
-// HasPath tells whether a note has the path of a file that not every machine has.
+// HasPath reports whether note contains the path of a file that not every machine has.
 func HasPath(note string) bool { return strings.Contains(common.ReplaceAllString(note, ""), "/") }

@@ -9,35 +9,37 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ages puts ages into the records, in place of the times that the kernel has kept: how
-// long ago that was when the event came.
+// ages replaces the timestamps that the kernel stored in records with ages: how long
+// before the event each of them was, in ns.
 type ages struct {
-	clock  string // of the events' times, "mono" or "boot"; if it is another there are no ages
-	live   bool   // the events are of this machine, whose clocks can be read
-	coarse bool   // the events' times are of µs
+	clock  string // trace clock, "mono" or "boot"; with any other there are no ages
+	live   bool   // the events are from this machine, so its clocks can be read
+	coarse bool   // event times are only precise to 1 µs
 	stamps map[int][]stamp
 	leads  leads
 
-	looked    uint64 // when the clocks were read last, in ns on the trace clock
-	low, high int64  // the last lead is not outside of these
+	looked    uint64 // when the clocks were last read, in ns on the trace clock
+	low, high int64  // bounds of the last lead, in ns
 }
 
-// A stamp is where the records of an event have a time.
+// A stamp says where a record holds a timestamp.
 type stamp struct {
+	// bytes from the start of the record
 	offset int
-	boot   bool // it is on CLOCK_BOOTTIME, not on CLOCK_MONOTONIC
+	boot   bool // on CLOCK_BOOTTIME rather than CLOCK_MONOTONIC
 }
 
-// A lead is how many ns CLOCK_BOOTTIME is ahead of CLOCK_MONOTONIC, for the machine has
-// slept so long.
+// A lead is how far CLOCK_BOOTTIME is ahead of CLOCK_MONOTONIC: the time that the
+// machine has slept.
 type lead struct {
 	From uint64 // ns on the trace clock
 	Ns   int64
 }
 
-// leads are those of a trace, the earliest first. Without any there is none.
+// leads holds the leads of a trace, earliest first. If it is empty the lead is 0.
 type leads []lead
 
+// at returns the lead at a time on the trace clock, in ns.
 func (all leads) at(time uint64) int64 {
 	for _, l := range slices.Backward(all) {
 		if l.From <= time {
@@ -47,7 +49,7 @@ func (all leads) at(time uint64) int64 {
 	return 0
 }
 
-// learn takes in where the records of a probe have times.
+// learn notes where the records of a probe hold timestamps.
 func (a *ages) learn(l learned) {
 	for i := range l.probe.Fields {
 		f := &l.probe.Fields[i]
@@ -65,13 +67,13 @@ func (a *ages) learn(l learned) {
 	}
 }
 
-// any tells whether there is something to do.
+// any reports whether any event has a timestamp to replace.
 func (a *ages) any() bool { return len(a.stamps) > 0 }
 
-// known tells whether times of the kernel can be compared with those of the events.
+// known reports whether the kernel's timestamps can be compared with the event times.
 func (a *ages) known() bool { return a.clock == "mono" || a.clock == "boot" }
 
-// put puts the ages into the record of an event.
+// put replaces the timestamps in the record of e with ages.
 func (a *ages) put(e *tracefs.Event, order binary.ByteOrder) {
 	for _, s := range a.stamps[e.Format.ID] {
 		if s.offset < 0 || s.offset+8 > len(e.Data) {
@@ -89,7 +91,7 @@ func (a *ages) put(e *tracefs.Event, order binary.ByteOrder) {
 	}
 }
 
-// now is the time of an event on CLOCK_BOOTTIME or CLOCK_MONOTONIC, in ns.
+// now converts the time of an event to CLOCK_BOOTTIME (boot) or CLOCK_MONOTONIC, in ns.
 func (a *ages) now(time uint64, boot bool) int64 {
 	if boot == (a.clock == "boot") {
 		return int64(time)
@@ -103,8 +105,8 @@ func (a *ages) now(time uint64, boot bool) int64 {
 	return int64(time) - a.leads.at(time)
 }
 
-// look reads the clocks. Between two looks the machine may have slept; the events since
-// the one before are taken for later than that.
+// look reads the clocks. The machine may have slept since the last look; events since
+// then are taken to be later than the sleep.
 func (a *ages) look() {
 	const tries, narrow = 5, 1000 // ns
 	low, high := a.measure()
@@ -124,8 +126,8 @@ func (a *ages) look() {
 	a.leads, a.low, a.high = a.leads.measured(since, a.low, a.high, low, high)
 }
 
-// measured takes in that the lead is between low and high. wasLow and wasHigh is what was
-// measured of it before since.
+// measured records that the lead was measured to be between low and high. wasLow and
+// wasHigh are the bounds of the last lead, which was measured before since.
 func (all leads) measured(since uint64, wasLow, wasHigh, low, high int64) (_ leads, newLow, newHigh int64) {
 	if n := len(all); n > 0 && low <= wasHigh && wasLow <= high {
 		low, high = max(low, wasLow), min(high, wasHigh)
@@ -141,7 +143,7 @@ func (all leads) measured(since uint64, wasLow, wasHigh, low, high int64) (_ lea
 	return append(all, l), low, high
 }
 
-// measure is between what the lead is now.
+// measure reads the clocks and returns bounds of the current lead, in ns.
 func (a *ages) measure() (low, high int64) {
 	before := clockTime(unix.CLOCK_MONOTONIC)
 	boot := clockTime(unix.CLOCK_BOOTTIME)
@@ -149,7 +151,7 @@ func (a *ages) measure() (low, high int64) {
 	return int64(boot - after), int64(boot - before)
 }
 
-// clockTime is the time on a clock, in ns.
+// clockTime returns the time on the clock id, in ns, or 0 if it cannot be read.
 func clockTime(id int32) uint64 {
 	var ts unix.Timespec
 	if unix.ClockGettime(id, &ts) != nil {

@@ -19,41 +19,41 @@ import (
 // enabled.
 var ErrInterrupted = errors.New("ended while arming")
 
-// A Trace is armed: what its plans describe is recorded by the kernel. Its methods
-// but Close, Now and Session are for one goroutine.
+// A Trace records what its plans describe. [Machine.Arm] returns it with all probes
+// enabled. All methods except Close, Now and Session must be called from one goroutine.
 type Trace struct {
 	Reading
 	machine    *Machine
 	session    *tracefs.Session
 	progress   func(doing string, n, all int)
 	text       bool
-	ranges     proc.Ranges // of the kernel's addresses, nil if not known
-	modules    *modules    // nil if all functions are the kernel's own
-	guard      *guard      // nil before it is armed
+	ranges     proc.Ranges // mapped kernel addresses, nil if not known
+	modules    *modules    // nil if all functions are in the kernel itself
+	guard      *guard      // nil until the trace is armed
 	pids       bool        // only some threads are traced
-	replanning *replanning // nil if it cannot be
-	plansMu    sync.Mutex  // for plans, which may grow while it is guarded
+	replanning *replanning // nil if Replan may not be called
+	plansMu    sync.Mutex  // guards plans, which Replan may extend while the guard runs
 
 	broughtIn []string // system calls, see bringIn
 
-	renumbered renumbered      // events that were defined again
+	renumbered renumbered      // events that have been defined again
 	why        *quiet          // for Quiet
-	recording  atomic.Bool     // the pages are kept as they are
+	recording  atomic.Bool     // raw pages are being recorded
 	spent      context.Context // done when all probes are switched off
 	spend      func()
 
-	clock     int32 // the trace clock's number for clock_gettime
+	clock     int32 // ID of the trace clock for clock_gettime
 	clockName string
 
-	// faults is how many values of the calls seen so far the kernel may have counted
-	// as misses, by function; nil where it does not.
+	// faults counts, by function, the values seen so far that the kernel may have
+	// counted as misses. It is nil if this kernel does not count them.
 	faults map[string]uint64
 }
 
-// Arm makes a session, defines the plans' probes and enables them. When anything
-// fails, or ctx is done before they are enabled, nothing is left behind. Probes that
-// the kernel refuses come as a spec.Errors; those of a glob's functions are
-// left out of Plans and noted in their Glob.
+// Arm creates a session, defines the probes of plans and enables them. If anything
+// fails, or ctx is done before the probes are enabled, it undoes everything. Probes
+// that the kernel refuses are returned as a spec.Errors; functions of a glob that it
+// refuses are left out of Plans and noted in their Glob.
 func (m *Machine) Arm(ctx context.Context, plans []*fetchargs.Plan, o Options) (_ *Trace, err error) {
 	t := &Trace{Reading: Reading{warner: o.Warn, plans: plans, order: binary.NativeEndian, cpus: o.CPUs}, machine: m, text: o.Text, progress: o.Progress, pids: len(o.Pids) > 0}
 	if o.Replan {
@@ -107,20 +107,20 @@ func (m *Machine) Arm(ctx context.Context, plans []*fetchargs.Plan, o Options) (
 	if ctx.Err() != nil {
 		return nil, ErrInterrupted
 	}
-	// Whatever watches begins before the first event is recorded: nothing is missed
-	// between the two.
+	// Start everything that watches before the first event is recorded, so that nothing
+	// is missed in between.
 	t.modules.begin()
 	t.guard = t.newGuard(o)
 	if err = t.session.Enable(); err != nil {
 		return nil, err
 	}
-	armed = true   // what has been recorded since is to be seen, even if ctx is done by now
-	go t.symbols() // ready, with luck, when the first line needs it
+	armed = true   // events may have been recorded since, and are shown even if ctx is done by now
+	go t.symbols() // so that they are probably ready when the first line needs them
 	t.guard.begin()
 	return t, nil
 }
 
-// check refuses what no session can be made for.
+// check rejects options that no session can be made for.
 func (m *Machine) check(o Options) error {
 	switch {
 	case m.fs == nil:
@@ -133,11 +133,10 @@ func (m *Machine) check(o Options) error {
 	return nil
 }
 
-// sessionOptions says how the session is set up.
+// sessionOptions derives the session's options from o.
 func (t *Trace) sessionOptions(plans []*fetchargs.Plan, o Options) (tracefs.Options, error) {
 	so := tracefs.Options{Clock: "mono", BufferKB: o.BufferKB, CPUs: o.CPUs, IgnoreSelf: true, Stacktrace: o.Stacks, Log: o.Log}
-	// A call that begins on one of the CPUs may end on another, and one that begins
-	// on another may end here.
+	// A call that begins on one of the CPUs may end on another, and vice versa.
 	so.AllCPUs = slices.ContainsFunc(plans, (*fetchargs.Plan).Paired)
 	if so.BufferKB == 0 {
 		so.BufferKB, so.BufferOrLess = DefaultBuffer(), true
@@ -152,7 +151,7 @@ func (t *Trace) sessionOptions(plans []*fetchargs.Plan, o Options) (tracefs.Opti
 	return so, t.chooseThreads(o, &so)
 }
 
-// Close undoes all that Arm has done.
+// Close undoes everything that Arm did.
 func (t *Trace) Close() error {
 	t.guard.close()
 	t.modules.close()
@@ -160,7 +159,7 @@ func (t *Trace) Close() error {
 	return t.inUse(t.session.Close())
 }
 
-// inUse says who keeps the instance from being removed.
+// inUse adds to an EBUSY error who keeps the instance from being removed.
 func (t *Trace) inUse(err error) error {
 	if !errors.Is(err, unix.EBUSY) {
 		return err
@@ -174,5 +173,5 @@ func (t *Trace) inUse(err error) error {
 	return err
 }
 
-// Session is what has been set up in tracefs.
+// Session returns what the trace has set up in tracefs.
 func (t *Trace) Session() *tracefs.Session { return t.session }

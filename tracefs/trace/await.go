@@ -8,8 +8,9 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/proc"
 )
 
-// await makes known to k what can be known of a module before it is loaded: the types
-// in its file. Each file is read once.
+// await returns a function that adds to k the types of a module that is not loaded yet,
+// from the module's file, and reports whether the module is still to be loaded. Each
+// file is read once.
 func (m *Machine) await(k *btf.Kernel) func(name string) (bool, error) {
 	asked := map[string]error{}
 	return func(name string) (bool, error) {

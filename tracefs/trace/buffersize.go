@@ -6,14 +6,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Bounds of the default buffer, KiB.
+// Bounds of the default buffer size, in KiB.
 const (
-	leastBuffer = 1408     // of one CPU: the kernel's own default
-	mostBuffer  = 32 << 10 // of one CPU
-	mostBuffers = 1 << 20  // of all CPUs together
+	leastBuffer = 1408     // per CPU: the kernel's own default
+	mostBuffer  = 32 << 10 // per CPU
+	mostBuffers = 1 << 20  // for all CPUs together
 )
 
-// DefaultBuffer is the size of one CPU's buffer in KiB, by the machine's memory.
+// DefaultBuffer returns the default size of each CPU's buffer in KiB. It depends on the
+// machine's memory.
 func DefaultBuffer() int {
 	var info unix.Sysinfo_t
 	list, err := proc.OnlineCPUs()
@@ -27,7 +28,8 @@ func DefaultBuffer() int {
 	return bufferFor(uint64(info.Totalram)*uint64(info.Unit)>>10, len(cpus))
 }
 
-// bufferFor takes a 32nd of the memory, in KiB, for all CPUs.
+// bufferFor returns the size of each CPU's buffer in KiB: all buffers together take a
+// 32nd of the memory, which is in KiB.
 func bufferFor(memory uint64, cpus int) int {
 	all := int(min(memory/32, mostBuffers))
 	return min(max(all/max(cpus, 1), leastBuffer), mostBuffer)

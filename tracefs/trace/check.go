@@ -12,16 +12,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A Finding is one thing that this machine offers, or lacks.
+// A Finding is one thing that this machine offers or lacks.
 type Finding struct {
 	What string
 	Err  error  // nil if the machine has it; may wrap ErrArch or btf.ErrNoBTF
-	Note string // what it has, or what is lost without it
-	Cure string // what gives it to the machine, if there is something
+	Note string // what the machine has, or what does not work without it
+	Cure string // how to get it, if there is a way
 	Must bool   // nothing can be traced without it
 }
 
-// Check finds out what this machine offers and what it lacks. find opens tracefs.
+// Check reports what this machine offers and what it lacks. find opens tracefs.
 func Check(kernel *btf.Kernel, find func() (*tracefs.FS, error)) []Finding {
 	findings := []Finding{checkArch(), checkBTF(kernel)}
 	fs, err := find()

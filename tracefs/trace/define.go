@@ -12,8 +12,8 @@ import (
 )
 
 // define writes the probes of plans and their filters, and returns the plans that the
-// kernel has taken. All refusals are shown; of a glob's functions those that the kernel
-// refuses are left out.
+// kernel has accepted. It returns all refusals as one error. Functions of a glob that
+// the kernel refuses are left out.
 func (t *Trace) define(ctx context.Context, plans []*fetchargs.Plan) (kept []*fetchargs.Plan, err error) {
 	refused, err := t.defineSides(ctx, plans)
 	if err != nil {
@@ -43,10 +43,10 @@ func (t *Trace) define(ctx context.Context, plans []*fetchargs.Plan) (kept []*fe
 	return kept, t.bringIn(kept)
 }
 
-// defineSides writes the probes of plans, and says of each what the kernel has against
-// it. Those of returns come first, of all plans: of several probes on a function the
-// kernel runs the latest first, and one of returns puts a trampoline in the place of
-// the return address, which the others show as the caller.
+// defineSides writes the probes of plans and returns, for each plan, why the kernel
+// refuses it. The return probes of all plans come first: the kernel runs the probes of
+// a function latest first, and a return probe replaces the return address with a
+// trampoline, which the later probes would show as the caller.
 func (t *Trace) defineSides(ctx context.Context, plans []*fetchargs.Plan) (refused []spec.Errors, err error) {
 	refused = make([]spec.Errors, len(plans))
 	for n, side := range []fetchargs.Side{fetchargs.Return, fetchargs.Entry} {
@@ -68,7 +68,7 @@ func (t *Trace) defineSides(ctx context.Context, plans []*fetchargs.Plan) (refus
 	return refused, nil
 }
 
-// bringIn has what the plans of system calls read in memory, where the kernel can do
+// bringIn makes the kernel page in what the plans of system calls read, if it can do
 // that.
 func (t *Trace) bringIn(plans []*fetchargs.Plan) error {
 	before := len(t.broughtIn)
@@ -80,7 +80,7 @@ func (t *Trace) bringIn(plans []*fetchargs.Plan) error {
 	return t.session.BringIn(t.broughtIn[before:])
 }
 
-// leaveOut removes what there is of a plan that was refused in part.
+// leaveOut removes the probes of a plan that was refused in part.
 func (t *Trace) leaveOut(plan *fetchargs.Plan, why *spec.Error) error {
 	plan.Glob.LeaveOut(plan.Spec.Func.Text, why)
 	for _, p := range fetchargs.Probes([]*fetchargs.Plan{plan}) {
@@ -91,8 +91,8 @@ func (t *Trace) leaveOut(plan *fetchargs.Plan, why *spec.Error) error {
 	return nil
 }
 
-// defineSide writes the probes of one side of a plan; refused is what the kernel has
-// against them.
+// defineSide writes the probes of one side of a plan. refused says why the kernel
+// refuses them.
 func (t *Trace) defineSide(plan *fetchargs.Plan, side fetchargs.Side) (refused spec.Errors, err error) {
 	for _, p := range slices.Backward(plan.Of(side)) {
 		e, err := t.defineProbe(p)
@@ -115,8 +115,8 @@ func (t *Trace) defineSide(plan *fetchargs.Plan, side fetchargs.Side) (refused s
 	return refused, nil
 }
 
-// defineProbe writes one probe. Of several functions of one name some may not
-// be traceable; it is refused only if none is.
+// defineProbe writes one probe. If several functions have its name, it is refused only
+// if none of them can be probed.
 func (t *Trace) defineProbe(p *fetchargs.Probe) (first *spec.Error, err error) {
 	lines := p.Placed(t.session.Group())
 	explain, say := t.machine.refusal, t.warn
@@ -146,8 +146,8 @@ func (t *Trace) defineProbe(p *fetchargs.Probe) (first *spec.Error, err error) {
 	return nil, nil
 }
 
-// refusalOfMany is refusal for one of a glob's functions: in few words, and
-// without a search for the reason in files of sixty thousand lines each time.
+// refusalOfMany is like refusal, for one function of a glob. It is brief, and does not
+// search files of sixty thousand lines for the reason each time.
 func (m *Machine) refusalOfMany(p *fetchargs.Probe, line string, err error) (*spec.Error, bool) {
 	var refused *tracefs.KernelError
 	if !errors.As(err, &refused) || ofMachine(err) {

@@ -1,5 +1,5 @@
-// Package trace is the engine of tsnoop: specs become plans, plans are armed on a
-// machine, and what the kernel records becomes calls with typed values.
+// Package trace is the engine of tsnoop. It turns specs into plans, arms plans on a
+// machine, and turns what the kernel records into calls with typed values.
 //
 //	m := trace.NewMachine(fs)
 //	plans, err := m.Plan([]string{"vfs_read(count, return)"}, trace.PlanOptions{})
@@ -11,10 +11,11 @@
 //	lost := t.Losses()
 //	err = t.Close()
 //
-// A recording is read in the same way: see [Open]. [Recorder] makes one.
+// [Open] reads a recording in the same way. [Recorder] makes one.
 //
-// The package knows no command line, prints nothing and ends nothing. Specs that are
-// wrong, or that the kernel refuses, come as a spec.Errors, whose errors have the place
-// in the text; what the machine lacks comes as a *tracefs.MachineError. What does not
-// end a trace is told as a [Warning].
+// The package knows no command line, never prints and never exits. Specs that are
+// wrong, or that the kernel refuses, are returned as a spec.Errors; each of its errors
+// has the position in the text. What the machine lacks is returned as a
+// *tracefs.MachineError. A problem that does not end a trace is reported as a
+// [Warning].
 package trace

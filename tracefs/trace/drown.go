@@ -11,10 +11,11 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs"
 )
 
-// drowning are functions that a kernel under load calls so often, or in such places,
-// that a probe may bring the machine to a stop. Many of a name are harmless: a look
-// tells, for one that is called less than calm times a second is. Where a probe stands in
-// the way of all CPUs, or of interrupts, few calls are enough to expect many.
+// drowning lists functions that a kernel under load calls so often, or in such places,
+// that a probe may bring the machine to a stop. Many functions that match are harmless,
+// so a look counts their calls first: a function with fewer than calm calls a second is
+// harmless. If a probe would stall all CPUs, or interrupts, calm is low, since even few
+// calls mean that many may come.
 var drowning = []struct {
 	calm  uint64
 	names []string
@@ -40,7 +41,8 @@ var drowning = []struct {
 	}},
 }
 
-// calmRate is how many calls a second of a function are harmless; false if any number is.
+// calmRate returns how many calls a second of function are harmless. risky is false if
+// any number is.
 func calmRate(function string) (rate uint64, risky bool) {
 	for _, d := range drowning {
 		for _, glob := range d.names {
@@ -53,14 +55,14 @@ func calmRate(function string) (rate uint64, risky bool) {
 }
 
 // A look ends after lookTime, or after enough calls of all functions, when there is
-// nothing more to know.
+// nothing more to learn.
 const (
 	lookTime = time.Second
 	enough   = 100_000
 )
 
-// mayDrown refuses to arm functions that may bring the machine to a stop. How often
-// they are called is counted by probes that record nothing.
+// mayDrown refuses to arm functions that may bring the machine to a stop. It counts
+// their calls with probes that record nothing.
 func (m *Machine) mayDrown(ctx context.Context, plans []*fetchargs.Plan, o Options) error {
 	var risky []*fetchargs.Plan
 	for _, p := range plans {
@@ -78,7 +80,7 @@ func (m *Machine) mayDrown(ctx context.Context, plans []*fetchargs.Plan, o Optio
 	return tooHot(risky, hits, took)
 }
 
-// look counts calls. Functions that cannot be probed are for Arm to refuse.
+// look counts calls. It skips functions that cannot be probed: Arm refuses those.
 func (m *Machine) look(plans []*fetchargs.Plan, o Options) (hits map[*fetchargs.Plan]uint64, took time.Duration, err error) {
 	s, err := m.fs.NewSession(tracefs.Options{BufferKB: 64, Log: o.Log})
 	if err != nil {
@@ -105,8 +107,8 @@ func (m *Machine) look(plans []*fetchargs.Plan, o Options) (hits map[*fetchargs.
 	return hits, took, err
 }
 
-// tooHot says which of the plans are about functions that are called often: one error
-// for each spec.
+// tooHot returns an error for each spec that asks for functions that are called too
+// often.
 func tooHot(plans []*fetchargs.Plan, hits map[*fetchargs.Plan]uint64, took time.Duration) error {
 	var wrong spec.Errors
 	rate := func(p *fetchargs.Plan) uint64 {

@@ -22,7 +22,7 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/tracedat"
 )
 
-// A File is a trace.dat file with all that is needed to understand its events.
+// A File is an open trace.dat file and everything needed to understand its events.
 type File struct {
 	Reading
 	name   string
@@ -30,24 +30,25 @@ type File struct {
 	broken error
 }
 
-// OpenOptions says what is wanted of a file, or of text. The zero value wants all calls.
+// OpenOptions says what to read of a recording, or of text. The zero value reads all
+// calls.
 type OpenOptions struct {
-	Name  string // of the file, for messages
-	Begin bool   // calls are handed out when they begin, too
-	Chain bool   // as in Options
+	Name  string // the file's name, for messages
+	Begin bool   // also yield calls when they begin
+	Chain bool   // as in [Options]
 	Warn  func(Warning)
 
-	// Not of text, whose plans are given, and which has no stacks.
-	Specs    []string             // choose from what was recorded; none for all
-	Pair     bool                 // with Specs: every call is seen at its entry and its return
-	Measures []*fetchargs.Measure // what calls are added up by
-	Stacks   bool                 // the kernel's stacks, which must have been recorded
+	// Not for OpenText: its plans are given, and text has no stacks.
+	Specs    []string             // selects from what was recorded; empty for everything
+	Pair     bool                 // with Specs: every call needs its entry and its return
+	Measures []*fetchargs.Measure // what calls are aggregated by
+	Stacks   bool                 // yield kernel stacks, which must have been recorded
 }
 
-// Open reads what is in a file of that many bytes. Of tsnoop's recordings the plans
-// are those that it was made with; of those of other tools there is one for each
-// kind of event. Specs that are wrong, or that ask for what was not recorded, come as
-// a spec.Errors. Other errors may wrap ErrApart, ErrHalves or ErrStacks.
+// Open reads a trace.dat file of size bytes. A recording of tsnoop has the plans that
+// it was made with; a recording of another tool gets one plan for each kind of event.
+// Specs that are wrong, or that ask for what was not recorded, are returned as a
+// spec.Errors. Other errors may wrap ErrApart, ErrHalves or ErrStacks.
 func Open(f io.ReaderAt, size int64, o OpenOptions) (*File, error) {
 	file, err := tracedat.Open(f, size)
 	if err != nil {
@@ -67,7 +68,7 @@ func Open(f io.ReaderAt, size int64, o OpenOptions) (*File, error) {
 	return r, nil
 }
 
-// prepare makes plans for the events. The specs choose among them.
+// prepare makes the plans for the events of the file. The specs of o select among them.
 func (r *File) prepare(o OpenOptions) error {
 	var specs []*spec.Spec
 	for _, text := range o.Specs {
@@ -117,13 +118,13 @@ func (r *File) prepare(o OpenOptions) error {
 	return nil
 }
 
-// IsOwn tells whether tsnoop has recorded the file. Others do not say what time of
-// day it was.
+// IsOwn reports whether tsnoop made the recording. Other tools do not record the time
+// of day.
 func (r *File) IsOwn() bool { return r.file.Tsnoop != nil }
 
-// Calls yields the calls as they end, with OpenOptions.Begin also as they begin. An
-// error ends it. A call and its events are valid until the next one. It can be ranged
-// over once. What is damaged in the file is passed over: see Damage.
+// Calls yields the calls as they end, and with OpenOptions.Begin also as they begin. It
+// stops at the first error. A call and its events are valid only until the next one.
+// Calls can be ranged over once. Damaged parts of the file are skipped: see Damage.
 func (r *File) Calls(ctx context.Context) iter.Seq2[*calls.Call, error] {
 	return func(yield func(*calls.Call, error) bool) {
 		go r.symbols() // ready when the first line needs it
@@ -140,11 +141,11 @@ func (r *File) Calls(ctx context.Context) iter.Seq2[*calls.Call, error] {
 	}
 }
 
-// Damage is the first place where the file is broken, as far as it has been read; nil
-// if it is sound.
+// Damage returns the first place where the file is damaged, as far as it has been read,
+// or nil.
 func (r *File) Damage() error { return firstError(r.file.Damage, r.broken) }
 
-// findStacks looks for how stacks were recorded.
+// findStacks finds the format in which stacks were recorded.
 func (r *File) findStacks() error {
 	for _, e := range r.file.Events {
 		if e.System != "ftrace" {
@@ -159,10 +160,10 @@ func (r *File) findStacks() error {
 	return fmt.Errorf("%s: %w", r.name, ErrStacks)
 }
 
-// loadSymbols parses the /proc/kallsyms that was recorded.
+// loadSymbols parses the recorded /proc/kallsyms.
 func (r *File) loadSymbols() symbols {
 	text, err := r.file.Kallsyms()
-	if err == nil && len(text) == 0 || errors.Is(err, os.ErrClosed) { // all has been shown by then
+	if err == nil && len(text) == 0 || errors.Is(err, os.ErrClosed) { // if closed, everything has been shown already
 		return nil
 	}
 	var s *proc.Symbols
@@ -197,8 +198,8 @@ func (r *File) layout() ringbuf.Layout {
 	return ringbuf.Layout{BigEndian: r.file.BigEndian, LongSize: r.file.LongSize}
 }
 
-// damage keeps the first place where the file is broken. A page that makes no
-// sense is told of at once.
+// damage keeps the first place where the file is damaged. It warns of a page that
+// cannot be parsed at once.
 func (r *File) damage(cpu int, err error) {
 	var broken *tracedat.Error
 	if errors.As(err, &broken) {
@@ -208,7 +209,7 @@ func (r *File) damage(cpu int, err error) {
 	r.damaged(cpu, err)
 }
 
-// Losses are the kernel's counts at the end of the recording.
+// Losses returns the kernel's counts at the end of the recording.
 func (r *File) Losses() *Losses {
 	l := Losses{recorded: true}
 	for _, text := range r.file.CPUStats {

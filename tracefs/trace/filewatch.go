@@ -10,9 +10,10 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// How long files are left alone after a change, for programs write in pieces; how long
-// after one was put in the place of another, for that is whole; how long at most while
-// changes go on; and how long what cannot be read may be half of something.
+// Programs write files in pieces, so a file is left alone for settleFor after a change,
+// or for renamedFor after it was replaced as a whole, but for no longer than settleMost
+// while changes go on. A file that cannot be read may be half written: it is tried
+// again after halfFor.
 const (
 	settleFor  = 100 * time.Millisecond
 	renamedFor = 10 * time.Millisecond
@@ -20,17 +21,17 @@ const (
 	halfFor    = 300 * time.Millisecond
 )
 
-// A FileWatch tells when one of some files may be another one. It watches their
-// directories, for many programs write another file and give it the name of the old
-// one, and those of what links lead to.
+// A FileWatch reports when one of some files may have changed. It watches their
+// directories, since many programs write a new file and rename it to the old name. It
+// also watches the directories that symbolic links lead to.
 type FileWatch struct {
 	w     *fsnotify.Watcher
-	names map[string]bool // of files, absolute
-	dirs  map[string]bool // of links: whatever changes in them matters
-	lost  []string        // directories that are not there
+	names map[string]bool // absolute paths of the files
+	dirs  map[string]bool // directories of links: any change in them matters
+	lost  []string        // directories that do not exist
 }
 
-// NewFileWatch makes a FileWatch of no files. Close it in the end.
+// NewFileWatch returns a FileWatch of no files. The caller must close it.
 func NewFileWatch() (*FileWatch, error) {
 	w, err := fsnotify.NewWatcher()
 	if err != nil {
@@ -39,7 +40,7 @@ func NewFileWatch() (*FileWatch, error) {
 	return &FileWatch{w: w, names: map[string]bool{}, dirs: map[string]bool{}}, nil
 }
 
-// Add watches files, which need not be there.
+// Add watches files, which need not exist.
 func (f *FileWatch) Add(files []string) error {
 	for _, name := range files {
 		name, err := filepath.Abs(name)
@@ -62,7 +63,7 @@ func (f *FileWatch) Add(files []string) error {
 	return nil
 }
 
-// find watches again what was not there.
+// find tries again to watch the directories that did not exist.
 func (f *FileWatch) find() (found bool) {
 	lost := f.lost
 	f.lost = nil
@@ -76,7 +77,7 @@ func (f *FileWatch) find() (found bool) {
 	return found
 }
 
-// concerns tells whether an event may be about one of the files.
+// concerns reports whether an event may be about one of the files.
 func (f *FileWatch) concerns(e fsnotify.Event) bool {
 	if e.Op == fsnotify.Chmod {
 		return false
@@ -84,7 +85,8 @@ func (f *FileWatch) concerns(e fsnotify.Event) bool {
 	return f.names[e.Name] || f.dirs[filepath.Dir(e.Name)] || f.isDir(e)
 }
 
-// isDir tells that one of the directories itself has gone. It may come again.
+// isDir reports whether one of the watched directories itself was removed or renamed.
+// It may come back.
 func (f *FileWatch) isDir(e fsnotify.Event) bool {
 	if !e.Has(fsnotify.Remove) && !e.Has(fsnotify.Rename) {
 		return false
@@ -99,8 +101,8 @@ func (f *FileWatch) isDir(e fsnotify.Event) bool {
 	return false
 }
 
-// settling is how long to leave a file alone after an event. A file that is there with
-// something in it was given its name when it was whole, or is written to in a moment,
+// settling returns how long to leave a file alone after an event. A new file that is
+// not empty was renamed when it was complete. Otherwise it is about to be written,
 // which is another event.
 func settling(e fsnotify.Event) time.Duration {
 	if e.Has(fsnotify.Create) {
@@ -111,11 +113,11 @@ func settling(e fsnotify.Event) time.Duration {
 	return settleFor
 }
 
-// Run calls changed when the files may have changed, until ctx is done. If that returns
-// false, what there is may be half of something: it is called once more some time
-// later, with last set.
+// Run calls changed when the files may have changed, until ctx is done. If changed
+// returns false, a file may be half written: Run calls it once more a little later,
+// with last set.
 func (f *FileWatch) Run(ctx context.Context, changed func(last bool) bool) {
-	var since time.Time // of the first change that changed was not called for
+	var since time.Time // first change that changed has not been called for
 	timer := time.NewTimer(0)
 	last := false
 	find := time.NewTicker(settleMost)
@@ -139,7 +141,7 @@ func (f *FileWatch) Run(ctx context.Context, changed func(last bool) bool) {
 			if f.concerns(e) {
 				note(settling(e))
 			}
-		case _, ok := <-f.w.Errors: // events that were dropped, most likely
+		case _, ok := <-f.w.Errors: // most likely, events were dropped
 			if !ok {
 				return
 			}
@@ -158,9 +160,9 @@ func (f *FileWatch) Run(ctx context.Context, changed func(last bool) bool) {
 	}
 }
 
-// Lost are the directories of the files that cannot be watched: they are not there, or
-// the machine allows no more.
+// Lost returns the directories of files that cannot be watched: they do not exist, or
+// the machine's limit of watches is reached.
 func (f *FileWatch) Lost() []string { return f.lost }
 
-// Close ends the watching.
+// Close stops watching.
 func (f *FileWatch) Close() error { return f.w.Close() }

@@ -10,7 +10,7 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/ringbuf"
 )
 
-// foreignPlans are one for each event that another tool can have recorded.
+// foreignPlans returns a plan for each event that another tool may have recorded.
 func (r *File) foreignPlans() ([]*fetchargs.Plan, formatOf, error) {
 	arch := abi.Named("amd64")
 	for word := range strings.FieldsSeq(r.file.Uname) {
@@ -45,8 +45,8 @@ func (r *File) foreignPlans() ([]*fetchargs.Plan, formatOf, error) {
 	return plans, formats, nil
 }
 
-// translated adds what only the file knows: the names of tasks, and how times
-// are to be shown.
+// translated adds what only the file knows: the names of tasks, and event times
+// converted to those that are shown.
 func (r *File) translated(events iter.Seq2[*tracefs.Event, error]) iter.Seq2[*tracefs.Event, error] {
 	comms := make(map[int][]byte, len(r.file.Cmdlines))
 	for tid, comm := range r.file.Cmdlines {
@@ -67,7 +67,7 @@ func (r *File) translated(events iter.Seq2[*tracefs.Event, error]) iter.Seq2[*tr
 	}
 }
 
-// first is the time of the first event, 0 if there is none.
+// first returns the time of the first event, or 0 if there is none.
 func (r *File) first() uint64 {
 	first := ^uint64(0)
 	for i := range r.file.Buffers {

@@ -6,9 +6,9 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs"
 )
 
-// Functions are the prototypes of what can be probed and matches a glob, in C; those of
-// modules have the module's name and a colon before them. System calls are as programs
-// know them.
+// Functions returns the C prototypes of the functions that match the glob pattern and
+// can be probed, sorted by name. A function of a module is prefixed with "MODULE:".
+// System calls come last, with the parameters that programs know.
 func (m *Machine) Functions(pattern string, o PlanOptions) ([]string, error) {
 	target, err := m.lines(o)
 	if err != nil {
@@ -42,7 +42,7 @@ func (m *Machine) Functions(pattern string, o PlanOptions) ([]string, error) {
 	return prototypes, nil
 }
 
-// Syscalls are the system calls of a name or glob.
+// Syscalls returns the system calls that match name, which may be a glob.
 func (m *Machine) Syscalls(name string, o PlanOptions) ([]fetchargs.SyscallFunc, error) {
 	target, err := m.lines(o)
 	if err != nil {
@@ -51,7 +51,7 @@ func (m *Machine) Syscalls(name string, o PlanOptions) ([]fetchargs.SyscallFunc,
 	return target.SyscallFuncs(name), nil
 }
 
-// lines is the target of what is only shown.
+// lines returns the target for something that is only shown.
 func (m *Machine) lines(o PlanOptions) (*fetchargs.Target, error) {
 	o.Lines = true
 	return m.Target(o)

@@ -10,55 +10,55 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/proc"
 )
 
-// guardTime is between two looks at a trace that nothing is heard of.
+// guardTime is how often the guard checks a trace when no file events arrive.
 const guardTime = time.Second
 
-// pageFile is the file of the size of a page of the buffers.
+// pageFile holds the size of a buffer page.
 const pageFile = "buffer_subbuf_size_kb"
 
-// fewEvents is how many events are looked at each time.
+// fewEvents is how many events are checked each time.
 const fewEvents = 32
 
-// A guard tells when another program interferes with a trace, for then silence does
-// not mean that nothing is called: as soon as inotify says so, every guardTime, and at
-// the end.
+// A guard detects that another program interferes with a trace, since then silence does
+// not mean that nothing is called. It checks when inotify reports a change, every
+// guardTime, and at the end.
 type guard struct {
 	t      *Trace
 	rearm  bool
 	rates  *rates
-	family func() ([]int, error) // threads that are to be traced; nil for all
-	watch  *tracefs.Watch        // nil where there is no inotify
-	deaf   bool                  // nothing is heard from it
+	family func() ([]int, error) // threads to be traced; nil for all
+	watch  *tracefs.Watch        // nil if there is no inotify
+	deaf   bool                  // the watch has failed
 	over   chan struct{}
 	end    sync.Once
 	done   sync.WaitGroup
 
-	told      map[string]*tracefs.Change // what is changed now, by file and event
-	next      int                        // the event to look at next
-	written   []string                   // files that others have written to just now
-	opens     map[string]int             // how often each pipe was opened, by whomever
-	listed    string                     // what was said last of lists of threads
-	formats   []*tracefs.Format          // that the trace began with
-	emptied   bool                       // a buffer was, which has not been told yet
-	paged     bool                       // the size of a page was written, which empties all, but may not have been carried out yet
-	toldEmpty time.Time                  // when that was told last
-	toldPages time.Time                  // when a change of the size of a page was told last
-	spoke     time.Time                  // when anything was, of changes
-	ids       map[int]bool               // of the trace's events, those of before they were defined again, too
-	held      bool                       // the mark was not moved, for events were missing
-	drifts    bool                       // probes are hit by what is kept out of the trace: calls of this program
-	anew      bool                       // and the kernel counts anew since the mark
+	told      map[string]*tracefs.Change // changes in effect now, by file and event
+	next      int                        // the event to check next
+	written   []string                   // files that others have just written to
+	opens     map[string]int             // how often each pipe was opened, by anyone
+	listed    string                     // the last warning about a list of threads
+	formats   []*tracefs.Format          // formats at the start of the trace
+	emptied   bool                       // a buffer was emptied, which is not reported yet
+	paged     bool                       // the page size was written; the kernel empties all buffers then, maybe a little later
+	toldEmpty time.Time                  // when emptied buffers were last reported
+	toldPages time.Time                  // when a change of the page size was last reported
+	spoke     time.Time                  // when any change was last reported
+	ids       map[int]bool               // IDs of the trace's events, also from before they were defined again
+	held      bool                       // mark was not moved, since events were missing
+	drifts    bool                       // probes also count calls that are not traced: those of this program
+	anew      bool                       // the kernel's counts have been reset since mark
 	mended    map[string]bool            // lists of threads that have been set back
-	readers   []proc.Holder              // that have been told of
-	uncounted bool                       // probes were off, and so has been their count
-	suspect   time.Time                  // when events seemed to be read by others first
-	robbed    bool                       // it has been told that events are read by others
+	readers   []proc.Holder              // readers that have been reported
+	uncounted bool                       // probes were off, so they counted nothing
+	suspect   time.Time                  // when it first seemed that others read events
+	robbed    bool                       // it has been reported that others read events
 	closed    bool                       // the last balance has been struck
-	mark      account                    // when all was last as it should be
+	mark      account                    // counts when everything was last in order
 }
 
-// newGuard makes a guard. From here on it hears of what others do, and its counts are
-// those of before the first event: it comes before the trace is enabled.
+// newGuard returns a guard. From here on it notices what others do, and its counts are
+// from before the first event: call it before the trace is enabled.
 func (t *Trace) newGuard(o Options) *guard {
 	g := &guard{t: t, rearm: o.Rearm, rates: newRates(t, o.MaxRate), over: make(chan struct{}), told: map[string]*tracefs.Change{}, formats: slices.Clone(t.formats), opens: map[string]int{}, mended: map[string]bool{}, ids: map[int]bool{}}
 	if len(o.Pids) > 0 {
@@ -76,7 +76,7 @@ func (t *Trace) newGuard(o Options) *guard {
 	return g
 }
 
-// begin begins to guard the trace, which is enabled.
+// begin starts to guard the trace, which is enabled by now.
 func (g *guard) begin() {
 	var early []tracefs.Touch
 	if g.watch != nil {
@@ -85,14 +85,14 @@ func (g *guard) begin() {
 	g.done.Go(func() { g.run(early) })
 }
 
-// watchFurther watches events that are defined while the trace runs.
+// watchFurther also watches events that are defined while the trace runs.
 func (g *guard) watchFurther(events []string) {
 	if g != nil && g.watch != nil {
 		g.watch.AddEvents(g.t.session, events)
 	}
 }
 
-// stop looks for the last time, which must be before the trace is switched off.
+// stop checks for the last time. It must be called before the trace is switched off.
 func (g *guard) stop() {
 	if g == nil {
 		return
@@ -106,7 +106,7 @@ func (g *guard) stop() {
 	})
 }
 
-// close ends the guard. It comes after the last balance.
+// close releases the guard. It must be called after the last balance.
 func (g *guard) close() {
 	g.stop()
 	if g != nil && g.watch != nil {
@@ -114,8 +114,9 @@ func (g *guard) close() {
 	}
 }
 
-// run looks at what was heard of, and now and then whether anything was not. What was
-// heard of comes first: else it would be told as something else, or taken for nothing.
+// run handles what the watch reports, and from time to time checks what it may have
+// missed. What it reports comes first: otherwise the change would be reported as
+// something else, or not at all.
 func (g *guard) run(early []tracefs.Touch) {
 	g.touched(early)
 	g.look(g.some())
@@ -138,8 +139,8 @@ func (g *guard) run(early []tracefs.Touch) {
 	}
 }
 
-// wait waits for a time, or until something is heard of, and looks at that. It returns
-// false when the guard is to end.
+// wait waits until a time, or until the watch reports something, which it then handles.
+// It returns false when the guard is to end.
 func (g *guard) wait(until time.Time) bool {
 	if g.watch == nil || g.deaf {
 		select {
@@ -163,8 +164,8 @@ func (g *guard) wait(until time.Time) bool {
 	}
 }
 
-// wasPaged notes that the buffers were emptied by a size of a page that has been set
-// back before anybody has looked.
+// wasPaged notes that the buffers were emptied by a change of the page size that was
+// undone before anyone has looked.
 func (g *guard) wasPaged() {
 	if g.paged && time.Since(g.toldPages) > 2*guardTime {
 		g.emptied, g.anew = true, true
@@ -172,7 +173,7 @@ func (g *guard) wasPaged() {
 	g.paged = false
 }
 
-// some are the events that are to be looked at next.
+// some returns the events to check next.
 func (g *guard) some() []string {
 	events := g.t.session.Events()
 	if len(events) <= fewEvents {
@@ -184,7 +185,7 @@ func (g *guard) some() []string {
 	return part
 }
 
-// touched looks at what somebody has written to or opened.
+// touched checks the files that somebody has written to or opened.
 func (g *guard) touched(seen []tracefs.Touch) {
 	if len(seen) == 0 {
 		return
@@ -206,7 +207,7 @@ func (g *guard) touched(seen []tracefs.Touch) {
 		case isEvent && isFile:
 			events = append(events, event)
 		case isEvent && event == "filter":
-			all = true // of the whole group
+			all = true // the filter of the whole group
 		case empties(s):
 			emptied = true
 		case s.File == pageFile:
@@ -214,7 +215,7 @@ func (g *guard) touched(seen []tracefs.Touch) {
 		case s.File == "set_event_pid" || s.File == "set_event_notrace_pid":
 			lists = append(lists, s.File)
 		case strings.HasPrefix(s.File, "/") || s.File == "":
-			all = true // the files of definitions, or too much has happened
+			all = true // files of definitions, or the queue has overflowed
 		}
 	}
 	if all {
@@ -237,8 +238,8 @@ func (g *guard) touched(seen []tracefs.Touch) {
 	g.balance(false)
 }
 
-// look tells what others have changed of the trace, and of these of its events, or have
-// set back.
+// look reports what others have changed of the trace and of these events, and what they
+// have undone.
 func (g *guard) look(events []string) {
 	now, restored := g.account(), false
 	lacking, _ := g.mark.lacks(now)
@@ -246,7 +247,7 @@ func (g *guard) look(events []string) {
 	for _, c := range g.t.session.Changes(events) {
 		key := c.File + " " + c.Event
 		g.anew = g.anew || c.Cost != ""
-		if strings.HasSuffix(c.File, pageFile) { // it is told that this has emptied the buffers
+		if strings.HasSuffix(c.File, pageFile) { // the warning says that this has emptied the buffers
 			g.toldPages = time.Now()
 		}
 		if g.told[key] != nil && g.told[key].Is == c.Is {
@@ -275,15 +276,15 @@ func (g *guard) look(events []string) {
 		}
 	}
 	switch {
-	case len(g.told) > 0, restored: // what it costs comes with that
+	case len(g.told) > 0, restored: // the cost is reported with that
 	case back:
 		g.tellCost("this trace is as it was again", tracefs.Interference{})
 	case g.emptied && g.tellEmptied():
-	case g.emptied: // as was told just now
+	case g.emptied: // that has just been reported
 		g.mark, g.anew = g.account(), false
 	case g.passed(now):
 	case now.exact && g.mark.exact && lacking > 0 && !g.held:
-		g.held = true // that somebody has written to a file may be heard of in a moment
+		g.held = true // a write to a file may be about to be noticed
 	case now.exact || !g.mark.exact:
 		g.drifts = g.drifts || g.held
 		g.mark, g.held = now, false
@@ -291,7 +292,7 @@ func (g *guard) look(events []string) {
 	g.emptied = false
 }
 
-// tellEmptied tells that the buffers were emptied, unless that was told just now.
+// tellEmptied reports that the buffers were emptied, unless it has just done so.
 func (g *guard) tellEmptied() bool {
 	if time.Since(g.toldEmpty) <= 2*guardTime {
 		return false
@@ -301,12 +302,12 @@ func (g *guard) tellEmptied() bool {
 	return true
 }
 
-// restore arms again.
+// restore undoes a change.
 func (g *guard) restore(c *tracefs.Change) {
 	said := g.said(c)
 	g.spoke = time.Now()
 	g.uncounted = g.uncounted || !c.Counted
-	if c.Gone() && g.t.recording.Load() { // its number would be another one
+	if c.Gone() && g.t.recording.Load() { // its event ID would be another one
 		g.tell(g.of(c), "%s; a recording cannot go on with another one", said)
 		g.told[c.File+" "+c.Event] = c
 		return

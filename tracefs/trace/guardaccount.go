@@ -8,22 +8,22 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs"
 )
 
-// An account is what the kernel has counted.
+// An account holds the kernel's counts at some time.
 type account struct {
 	known bool
-	still bool   // nothing was being read from the buffers while the counts were
-	exact bool   // and nothing else has happened
-	hits  uint64 // of the probes
-	seen  uint64 // events that were read here, or will be, or by others, or that are told of as lost
+	still bool   // nothing was being read from the buffers meanwhile
+	exact bool   // nor did anything else happen
+	hits  uint64 // hits of all probes
+	seen  uint64 // events read here, still in the buffers, read by others, or reported as lost
 
-	unread  uint64 // of seen, those in the buffers, whosever they are
-	foreign uint64 // events that were read and are no probe's: not in seen
+	unread  uint64 // those of seen that are in the buffers, no matter who put them there
+	foreign uint64 // events that were read and are not from our probes; not in seen
 }
 
-// account is what has been counted until now.
+// account reads the kernel's counts.
 //
 // The counts are read one after the other: they are exact if nothing has happened
-// meanwhile. What is just being read nobody has counted: that is waited for.
+// meanwhile. Nobody counts events that are just being read, so account waits for that.
 func (g *guard) account() (a account) {
 	const tries, pause = 5, 5 * time.Millisecond
 	for i := range tries {
@@ -46,15 +46,16 @@ func (g *guard) account() (a account) {
 	return a
 }
 
-// lacks is how many more hits than events there have been from a to now, at least and at
-// most: what others had put into the buffers by then was taken for events of the probes.
+// lacks returns how many more hits than events there were between a and now, as lower
+// and upper bounds: events that others had put into the buffers by then were taken for
+// events of the probes.
 func (a account) lacks(now account) (least, most int64) {
 	most = int64(now.hits-a.hits) - int64(now.seen-a.seen)
 	return most - int64(min(a.unread, now.foreign-a.foreign)), most
 }
 
-// foreign is how many events were read that are none of the trace's: others have put
-// them into its buffers.
+// foreign returns how many of the events that were read are not from our probes: others
+// have put them into the buffers.
 func (g *guard) foreign() uint64 {
 	for _, e := range g.t.session.Events() {
 		g.ids[g.t.session.ID(e)] = true
@@ -67,7 +68,7 @@ func (g *guard) foreign() uint64 {
 	return n
 }
 
-// hits is how often all probes were hit.
+// hits returns how often the probes were hit, all together.
 func (g *guard) hits() (n uint64, err error) {
 	hits, err := g.t.session.Profile()
 	for _, h := range hits {
@@ -76,8 +77,8 @@ func (g *guard) hits() (n uint64, err error) {
 	return n, err
 }
 
-// cost is how many events the interference that has been told of has cost, as far as
-// the kernel has counted, and begins anew.
+// cost returns how many events the reported interference has cost, as far as the kernel
+// has counted, and starts to count anew.
 func (g *guard) cost() (string, tracefs.Cost) {
 	was := g.mark
 	g.mark = g.account()
@@ -86,16 +87,16 @@ func (g *guard) cost() (string, tracefs.Cost) {
 	return k.cost(was, g.mark)
 }
 
-// counting is what is known of the kernel's counts.
+// counting holds what is known about the kernel's counts.
 type counting struct {
 	countable bool // every hit of a probe makes an event, and nothing else does
-	drifts    bool // but calls of this program
+	drifts    bool // except calls of this program
 	uncounted bool // probes were off
-	anew      bool // the counts are not those that were
+	anew      bool // the counts were reset
 }
 
-// cost is how many events are missing between two accounts: in words, and as a number
-// only if that is exact, or a bound.
+// cost returns how many events are missing between two accounts: in words, and as a
+// number only if it is exact or an upper bound.
 func (k counting) cost(was, now account) (text string, c tracefs.Cost) {
 	c.Told = true
 	hits := int64(now.hits - was.hits)
@@ -131,7 +132,7 @@ func (k counting) cost(was, now account) (text string, c tracefs.Cost) {
 	return "no events are missing", c
 }
 
-// countable tells whether every hit of a probe makes an event, and nothing else does.
+// countable reports whether every hit of a probe makes an event, and nothing else does.
 func (t *Trace) countable() bool {
 	if t.stacks != nil || t.own != nil || t.pids {
 		return false

@@ -9,7 +9,7 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/proc"
 )
 
-// opened says who else has opened the pipes of the trace.
+// opened reports who else has opened the pipes of the trace.
 func (g *guard) opened() {
 	for _, h := range proc.Holders("instances/" + g.t.session.Group()) {
 		if !strings.Contains(h.File, "trace_pipe") || slices.Contains(g.readers, h) {
@@ -20,21 +20,22 @@ func (g *guard) opened() {
 	}
 }
 
-// empties tells whether what was written to has emptied the buffers, or put others in
-// their place.
+// empties reports whether what was written to has emptied the buffers, or replaced
+// them.
 func empties(t tracefs.Touch) bool {
 	return !t.Opened && (t.File == "trace" || strings.HasSuffix(t.File, "snapshot"))
 }
 
-// countAnew has what is counted begin anew: the buffers are others than before.
+// countAnew restarts the counts, since the buffers were emptied or replaced.
 func (g *guard) countAnew() {
 	g.emptied, g.anew = true, true
 	g.suspect = time.Time{}
 	g.t.session.CountAnew(g.robbed)
 }
 
-// settle strikes the last balance, of what was read by others until the trace was switched
-// off. It comes before the last counts are read, for which pages may be taken.
+// settle strikes the last balance, of what others have read until the trace was
+// switched off. It must come before the last counts are read, since reading those may
+// take pages.
 func (g *guard) settle() {
 	if g == nil || g.closed {
 		return
@@ -47,7 +48,8 @@ func (g *guard) settle() {
 	g.balance(true)
 }
 
-// balance says what others have read: that they do, at once, and in the end how much.
+// balance reports events that others have read: at once that they do, and at the end
+// how many.
 func (g *guard) balance(final bool) {
 	b, err := g.t.session.Balance()
 	if err != nil || !b.Sure || b.Stolen == 0 || g.robbed && !final {
@@ -60,7 +62,7 @@ func (g *guard) balance(final bool) {
 		g.suspect = time.Now()
 	}
 	if len(g.readers) == 0 && !final && time.Since(g.suspect) < guardTime {
-		return // or it is a snapshot, which is heard of in a moment
+		return // or it is a snapshot, which will be noticed in a moment
 	}
 	g.robbed = true
 	by := "another program"

@@ -9,8 +9,8 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs"
 )
 
-// matters tells whether a file of the instance, when it is written to, decides what is
-// recorded: isEvent is that it is of the trace's events.
+// matters reports whether writing to a file of the instance decides what is recorded.
+// isEvent says whether the file belongs to one of the trace's events.
 func matters(file string, isEvent bool) bool {
 	switch file {
 	case "tracing_on", "tracing_cpumask":
@@ -19,16 +19,16 @@ func matters(file string, isEvent bool) bool {
 	return switches(file) || isEvent && slices.Contains([]string{"filter", "trigger"}, path.Base(file))
 }
 
-// switches tells whether a file can switch probes off, so that they count nothing.
+// switches reports whether a file can switch probes off, so that they count nothing.
 func switches(file string) bool {
 	return file == "set_event" || path.Base(file) == "enable" && strings.HasPrefix(file, "events/")
 }
 
-// passed tells what another program has changed and set back before anybody has looked,
-// if that has cost events, or may have.
+// passed reports what another program has changed and set back before anyone has
+// looked, if that has cost events or may have.
 func (g *guard) passed(now account) bool {
 	if len(g.written) == 0 || time.Since(g.spoke) < 2*guardTime {
-		return false // or it is what has been told
+		return false // or it is what was just reported
 	}
 	least, _ := g.mark.lacks(now)
 	if g.uncounted = slices.ContainsFunc(g.written, switches); !g.uncounted && (!now.known || least <= 0) {

@@ -8,7 +8,7 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs"
 )
 
-// tell tells of interference.
+// tell reports interference.
 func (g *guard) tell(i tracefs.Interference, format string, args ...any) {
 	if g.t.warner != nil {
 		i.Text = fmt.Sprintf(format, args...)
@@ -16,7 +16,7 @@ func (g *guard) tell(i tracefs.Interference, format string, args ...any) {
 	}
 }
 
-// tellCost tells what interference has cost, and begins to count anew.
+// tellCost reports interference and what it has cost, and starts to count anew.
 func (g *guard) tellCost(said string, i tracefs.Interference) {
 	text, cost := g.cost()
 	i.Cost = cost
@@ -27,7 +27,7 @@ func (g *guard) tellCost(said string, i tracefs.Interference) {
 	g.tell(i, "%s%s%s", said, sep, text)
 }
 
-// of is a change of the session, to be told.
+// of converts a change of the session to an Interference.
 func (g *guard) of(c *tracefs.Change) tracefs.Interference {
 	i := tracefs.Interference{File: c.File, Was: c.Was, Is: c.Is}
 	if c.Event != "" {
@@ -36,7 +36,7 @@ func (g *guard) of(c *tracefs.Change) tracefs.Interference {
 	return i
 }
 
-// said is what has been done.
+// said describes what another program has done.
 func (g *guard) said(c *tracefs.Change) string {
 	cost := ""
 	if c.Cost != "" {
@@ -61,7 +61,7 @@ func (g *guard) said(c *tracefs.Change) string {
 	return fmt.Sprintf("another program has changed %s of %s from %s to %s%s", c.What, of, c.Was, c.Is, cost)
 }
 
-// funcOf is the function that an event is of.
+// funcOf returns the name of the function that event belongs to.
 func (t *Trace) funcOf(event string) string {
 	for _, p := range fetchargs.Probes(t.plansNow()) {
 		if p.Event == event && p.Side == fetchargs.Return {
@@ -73,7 +73,7 @@ func (t *Trace) funcOf(event string) string {
 	return event
 }
 
-// cure is how to go on.
+// cure says how to go on.
 func (g *guard) cure(c *tracefs.Change) string {
 	switch {
 	case c.Gone():

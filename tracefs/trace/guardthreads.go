@@ -10,14 +10,13 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/proc"
 )
 
-// tracedOnly is the list of the threads that are traced, keptOut that of those that are
-// not.
+// tracedOnly lists the threads that are traced, keptOut those that are not.
 const (
 	tracedOnly = "set_event_pid"
 	keptOut    = "set_event_notrace_pid"
 )
 
-// wanted are the threads that should be in a list.
+// wanted returns the threads that should be in list.
 func (g *guard) wanted(list string) ([]int, error) {
 	switch {
 	case list == keptOut && g.t.session.KeepsSelfOut():
@@ -28,7 +27,7 @@ func (g *guard) wanted(list string) ([]int, error) {
 	return nil, nil
 }
 
-// threads looks at a list of threads that somebody has written to.
+// threads checks a list of threads that somebody has written to.
 func (g *guard) threads(list string) {
 	want, err := g.wanted(list)
 	l, e := g.t.session.ThreadList(list, want)
@@ -58,7 +57,7 @@ func (g *guard) threads(list string) {
 	default:
 		said += "and other threads than those that were asked for may be traced"
 	}
-	if said == g.listed { // "echo" writes twice: it empties the list first
+	if said == g.listed { // "echo" writes twice: first it empties the list
 		return
 	}
 	g.listed = said
@@ -76,22 +75,22 @@ func (g *guard) threads(list string) {
 	g.tell(i, "%s; it is as it was again", said)
 }
 
-// firstThreads looks at the lists of threads when the watch begins: of what somebody wrote
-// to them while the probes were defined nothing is heard.
+// firstThreads checks the lists of threads when the watch begins, since writes to them
+// while the probes were defined are not noticed.
 func (g *guard) firstThreads() {
 	for _, list := range []string{tracedOnly, keptOut} {
 		want, err := g.wanted(list)
 		if err != nil || len(want) == 0 && list == tracedOnly && g.family != nil {
-			continue // all of them have gone
+			continue // all of them have ended
 		}
 		l, err := g.t.session.ThreadList(list, want)
 		switch {
 		case err != nil:
 		case len(want) == 0 && !l.Emptied:
 			g.threads(list)
-		case len(want) == 0 || len(l.Lacks) < len(want): // one may have just begun
+		case len(want) == 0 || len(l.Lacks) < len(want): // one may have just started
 		default:
-			if now, err := g.wanted(list); list == keptOut || err == nil && slices.Equal(now, want) { // and all live
+			if now, err := g.wanted(list); list == keptOut || err == nil && slices.Equal(now, want) { // and all of them still live
 				g.threads(list)
 			}
 		}

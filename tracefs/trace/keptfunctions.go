@@ -10,13 +10,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Processes are those of this machine, sorted by id.
+// Processes returns the processes of this machine, sorted by ID.
 func Processes() []proc.Process { return proc.Processes() }
 
-// KeptFunctions is what tells which functions a probe can be put on, as
-// fetchargs.Target wants it. The kernel takes long to list them, so until it boots
-// again, or has other modules, the list is kept in the directory dir, which only its
-// owner may be. Where that is not so, or cannot be, it is read each time.
+// KeptFunctions returns a function for fetchargs.Target.Traceable, which tells which
+// functions can be probed. The kernel takes long to list them, so the list is kept in
+// the directory dir until the kernel boots again or its modules change. Only the owner
+// of dir may write to it; if that is not so, or the list cannot be kept, it is read
+// each time.
 func (m *Machine) KeptFunctions(dir string) func() func(module, name string) bool {
 	return func() func(module, name string) bool {
 		path := filepath.Join(dir, "functions")
@@ -37,15 +38,16 @@ func (m *Machine) KeptFunctions(dir string) func() func(module, name string) boo
 	}
 }
 
-// ownDir tells whether a directory, no link to one, is of the user who runs this and
-// of nobody else to write to.
+// ownDir reports whether dir is a directory, not a symbolic link, that belongs to this
+// user and that nobody else can write to.
 func ownDir(dir string) bool {
 	var st unix.Stat_t
 	err := unix.Lstat(dir, &st)
 	return err == nil && st.Mode&unix.S_IFMT == unix.S_IFDIR && st.Mode&0o022 == 0 && int(st.Uid) == os.Geteuid()
 }
 
-// keep writes all of a file or nothing. That it cannot is no matter: the next one will.
+// keep writes the whole file or nothing. An error does not matter: the next run will
+// write it.
 func keep(path string, data []byte) {
 	f, err := os.CreateTemp(filepath.Dir(path), "functions.*")
 	if err != nil {

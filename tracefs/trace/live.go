@@ -40,7 +40,7 @@ func (t *Trace) learnFormats(stacks bool) error {
 	return t.learnNewTasks(f)
 }
 
-// formatsOf asks the kernel how the records of some plans are laid out.
+// formatsOf reads how the kernel lays out the records of some plans.
 func (t *Trace) formatsOf(plans []*fetchargs.Plan) ([]learned, error) {
 	probes := fetchargs.Probes(plans)
 	events := make([]string, len(probes))
@@ -62,9 +62,9 @@ func (t *Trace) formatsOf(plans []*fetchargs.Plan) ([]learned, error) {
 	return all, nil
 }
 
-// loadMapped learns which kernel addresses can be read at all.
+// loadMapped learns which kernel addresses are mapped.
 func (t *Trace) loadMapped() {
-	guarded := t.replanning != nil // and so may be what comes
+	guarded := t.replanning != nil // plans that come later may need it
 	for _, p := range fetchargs.Probes(t.plans) {
 		for _, f := range p.Fields {
 			guarded = guarded || len(f.Guards) > 0
@@ -81,16 +81,16 @@ func (t *Trace) loadMapped() {
 	t.ranges, t.mapped = ranges, ranges.Contains
 }
 
-// loadSymbols has the symbols of the kernel itself, which are read much faster than all,
-// if they can be had alone.
+// loadSymbols returns the symbols of the kernel itself if they can be had alone, since
+// they are read much faster than all symbols.
 func (t *Trace) loadSymbols() symbols {
-	if image := t.machine.image(); image != nil { // which the names of the specs were looked up in already
+	if image := t.machine.image(); image != nil { // the names of the specs were looked up in it already
 		return image
 	}
 	return t.allSymbols()
 }
 
-// loadAllSymbols parses those of modules, too.
+// loadAllSymbols returns all symbols, including those of modules.
 func (t *Trace) loadAllSymbols() symbols {
 	list, err := t.machine.kallsyms()
 	var s *proc.Symbols
@@ -104,9 +104,10 @@ func (t *Trace) loadAllSymbols() symbols {
 	return s
 }
 
-// Calls yields the calls as they end, with Options.Begin also as they begin, until
-// ctx is done and what the kernel has recorded by then is read. An error ends it. A
-// call and its events are valid until the next one. It can be ranged over once.
+// Calls yields the calls as they end, and with Options.Begin also as they begin. When
+// ctx is done, Calls still yields what the kernel has recorded by then. It stops at the
+// first error. A call and its events are valid only until the next one. Calls can be
+// ranged over once.
 func (t *Trace) Calls(ctx context.Context) iter.Seq2[*calls.Call, error] {
 	return func(yield func(*calls.Call, error) bool) {
 		ctx, release := t.untilDrained(ctx)
@@ -115,8 +116,8 @@ func (t *Trace) Calls(ctx context.Context) iter.Seq2[*calls.Call, error] {
 	}
 }
 
-// untilDrained stops the tracing when ctx is done. The context that it returns is
-// done then: what is in the buffers by then is still read.
+// untilDrained stops the tracing when ctx is done. The context that it returns is done
+// when the tracing has stopped: what is in the buffers by then is still to be read.
 func (t *Trace) untilDrained(ctx context.Context) (_ context.Context, release func()) {
 	ctx, end := context.WithCancel(ctx)
 	unwatch := t.modules.watch(ctx, end)
@@ -156,8 +157,8 @@ func (t *Trace) events(ctx context.Context) iter.Seq2[*tracefs.Event, error] {
 	return t.own.only(t.withStacks(events))
 }
 
-// Now is the time on the trace clock in ns.
+// Now returns the time on the trace clock, in ns.
 func (t *Trace) Now() uint64 { return clockTime(t.clock) }
 
-// wallClock is what to add to the trace clock to get the time since 1970, ns.
+// wallClock returns what to add to the trace clock to get the time since 1970, in ns.
 func (t *Trace) wallClock() int64 { return time.Now().UnixNano() - int64(t.Now()) }

@@ -8,31 +8,30 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs"
 )
 
-// Losses are what a trace does not show, from the kernel's own counts.
+// Losses says what a trace does not show, from the kernel's own counts.
 type Losses struct {
 	CPUs     []tracefs.CPUStats // counts of each CPU's buffer
 	Err      error              // why CPUs is not known
-	BufferKB int                // its size, KiB; 0 if that is not known
+	BufferKB int                // size of each CPU's buffer in KiB, 0 if not known
 	Missed   []Missed           // in the order of the plans
 
-	// Unsure is how many calls of UnsureFuncs may have been missed besides, or had
-	// values that could not be read: before 5.14 the kernel does not tell these
-	// apart.
+	// Unsure is how many further calls of UnsureFuncs may have been missed, or had
+	// values that could not be read: before 5.14 the kernel does not tell these apart.
 	Unsure      uint64
 	UnsureFuncs []string
 
-	recorded bool // what was lost was not lost just now
+	recorded bool // the events were lost when the file was recorded
 }
 
-// Missed are calls of a function, or its returns, that the kernel could not run the
-// probe for.
+// Missed counts the calls of a function, or its returns, for which the kernel could not
+// run the probe.
 type Missed struct {
 	Func   string
 	Return bool
 	Calls  uint64
 }
 
-// Events is how many events were lost in all.
+// Events returns how many events were lost in all.
 func (l *Losses) Events() (n uint64) {
 	for i := range l.CPUs {
 		n += l.CPUs[i].Lost()
@@ -40,7 +39,7 @@ func (l *Losses) Events() (n uint64) {
 	return n
 }
 
-// Skipped is how many of these no buffer could have kept.
+// Skipped returns how many of the lost events no buffer could have held.
 func (l *Losses) Skipped() (n uint64) {
 	for i := range l.CPUs {
 		n += l.CPUs[i].Skipped
@@ -48,11 +47,11 @@ func (l *Losses) Skipped() (n uint64) {
 	return n
 }
 
-// Losses ends the tracing and says exactly what was lost and missed.
+// Losses stops the tracing and returns exactly what was lost and missed.
 func (t *Trace) Losses() *Losses {
 	t.stop()
 	t.guard.settle()
-	t.takeFurther() // whose events have not come
+	t.takeFurther() // plans whose events have not come
 	var l Losses
 	if l.CPUs, l.Err = t.session.FinalStats(); l.Err == nil {
 		l.BufferKB, _ = t.session.BufferKB()
@@ -61,17 +60,17 @@ func (t *Trace) Losses() *Losses {
 	return &l
 }
 
-// lossesEvery is how often it is told that events are being lost.
+// lossesEvery is the interval between warnings about lost events.
 const lossesEvery = time.Second
 
-// A lossTeller warns, now and then, of events that are being lost.
+// A lossTeller warns from time to time that events are being lost.
 type lossTeller struct {
-	lost    uint64 // since the last word about it
+	lost    uint64 // and more, which the kernel did not count
 	unknown bool   // and more, of which the kernel has no count
 	told    time.Time
 }
 
-// lose takes note of what was lost before an event.
+// lose notes what was lost before an event.
 func (r *Reading) lose(e *tracefs.Event) {
 	if r.Lost != nil {
 		r.Lost(e)
@@ -96,7 +95,7 @@ func (r *Reading) lose(e *tracefs.Event) {
 	*l = lossTeller{told: time.Now()}
 }
 
-// Tell tells in words what there is of losses.
+// Tell reports the losses in words, one warning for each.
 func (l *Losses) Tell(tell func(Warning)) {
 	w := warner(tell)
 	if l.Err != nil {
@@ -123,7 +122,7 @@ func (l *Losses) Tell(tell func(Warning)) {
 	}
 }
 
-// places is "5 on CPU 0, 7 on CPU 1".
+// places returns text like "5 on CPU 0, 7 on CPU 1".
 func (l *Losses) places() string {
 	var parts []string
 	for _, st := range l.CPUs {

@@ -11,23 +11,23 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/proc"
 )
 
-// A Machine is the running kernel as one run sees it. What it reads it reads
-// once: for another trace, maybe after modules have come, make another Machine.
+// A Machine is the running kernel as one run sees it. It reads each thing only once.
+// For another trace, perhaps after modules were loaded, make another Machine.
 type Machine struct {
 	fs        *tracefs.FS
-	image     func() *proc.Image // the symbols of the kernel itself, nil if they cannot be had alone
+	image     func() *proc.Image // symbols of the kernel itself, nil if they cannot be had alone
 	kallsyms  func() ([]byte, error)
-	loaded    string // the modules that were there when kallsyms was read, "" if not known
+	loaded    string // modules that were loaded when kallsyms was read, "" if not known
 	blacklist func() map[string]bool
-	hz        func() int        // jiffies a second, 0 if that is not known
-	builds    map[string]string // of modules that types are known of before they are loaded
+	hz        func() int        // jiffies a second, 0 if not known
+	builds    map[string]string // builds of modules whose types were read before they are loaded
 
 	mu    sync.Mutex
-	facts map[string]fetchargs.SymbolFacts // of names that were asked for, but with modules
+	facts map[string]fetchargs.SymbolFacts // facts about the names that were asked for without modules
 }
 
-// NewMachine makes a Machine. fs may be nil where tracefs cannot be read: then
-// nothing can be armed, and PlanOptions.Lines has to be set.
+// NewMachine returns a Machine. fs may be nil if tracefs cannot be read. Then nothing
+// can be armed, and PlanOptions.Lines must be set.
 func NewMachine(fs *tracefs.FS) *Machine {
 	m := &Machine{
 		fs:        fs,
@@ -52,12 +52,13 @@ func readImage() *proc.Image {
 	return image
 }
 
-// SymbolFacts asks this machine's symbol table about names of functions. Modules are
-// asked if modules is set or the kernel itself lacks one of the names. Where the table
-// hides addresses, or is not there, the result is nil: names are taken as they are.
+// SymbolFacts looks up functions by name in this machine's symbol table. Modules are
+// searched if modules is set or if the kernel itself lacks one of the names. If the
+// table hides addresses or does not exist, the result is nil, and names are used as
+// they are.
 //
-// What was asked for is kept: when a file of specs is edited, most names are those that
-// were there before, and a look through the table takes a good part of the time.
+// The answers are kept: when a file of specs is edited, most names stay the same, and
+// searching the table takes a large part of the time.
 func (m *Machine) SymbolFacts(names []string, modules bool) (map[string]fetchargs.SymbolFacts, error) {
 	if modules {
 		return m.lookUp(names, true)
@@ -85,7 +86,7 @@ func (m *Machine) SymbolFacts(names []string, modules bool) (map[string]fetcharg
 	return known, nil
 }
 
-// lookUp goes through the symbol table for SymbolFacts.
+// lookUp searches the symbol table for SymbolFacts.
 func (m *Machine) lookUp(names []string, modules bool) (map[string]fetchargs.SymbolFacts, error) {
 	var facts map[string]proc.Facts
 	var stext uint64
@@ -118,8 +119,8 @@ func (m *Machine) lookUp(names []string, modules bool) (map[string]fetchargs.Sym
 	return out, nil
 }
 
-// symbolPlace asks this machine's symbol table, once for each name, in the way that lookUp
-// does.
+// symbolPlace returns a function that looks up a name in this machine's symbol table
+// with lookUp, once for each name.
 func (m *Machine) symbolPlace(lookUp func(text []byte, name string) proc.Place) func(name string) (fetchargs.SymbolPlace, error) {
 	known := map[string]fetchargs.SymbolPlace{}
 	return func(name string) (fetchargs.SymbolPlace, error) {
@@ -139,7 +140,7 @@ func (m *Machine) symbolPlace(lookUp func(text []byte, name string) proc.Place) 
 	}
 }
 
-// syscallParams asks the event of a system call.
+// syscallParams reads the parameters of a system call from the format of its event.
 func (m *Machine) syscallParams(name string) ([]fetchargs.SyscallParam, bool) {
 	fields, ok := m.fs.SyscallFields(name)
 	params := make([]fetchargs.SyscallParam, len(fields))
@@ -149,7 +150,7 @@ func (m *Machine) syscallParams(name string) ([]fetchargs.SyscallParam, bool) {
 	return params, ok
 }
 
-// isHidden tells that err is of a file that is not there or not for everybody.
+// isHidden reports whether err says that a file does not exist or may not be read.
 func isHidden(err error) bool {
 	return errors.Is(err, os.ErrNotExist) || errors.Is(err, os.ErrPermission)
 }

@@ -6,13 +6,13 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs"
 )
 
-// activeBudget is for how many calls at a time the return probes of a run have
-// room together. Each costs the kernel some 100 bytes.
+// activeBudget is how many calls the return probes of a run can follow at a time, all
+// together. Each costs the kernel some 100 bytes.
 const activeBudget = 16384
 
-// chooseMaxActive gives the return probes room for many calls at a time, so that a
-// function in which threads wait is not missed. The kernel's own choice is for
-// functions that run: two calls on each CPU, but at least 10.
+// chooseMaxActive lets the return probes follow many calls at a time, so that calls of
+// a function in which threads wait are not missed. The kernel's default, two calls a
+// CPU but at least 10, is meant for functions that do not wait.
 func chooseMaxActive(plans []*fetchargs.Plan) {
 	returns := 0
 	for _, p := range plans {

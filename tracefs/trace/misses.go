@@ -9,30 +9,30 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 )
 
-// missed adds which calls the kernel could not follow.
+// missed adds the calls that the kernel could not follow.
 func (t *Trace) missed(l *Losses) {
 	hits, err := t.session.Profile()
 	if err != nil {
 		t.detail("%v", err)
 	}
 	probes := fetchargs.Probes(t.plans)
-	follow := map[string]bool{} // the functions that have a probe which can fault
+	follow := map[string]bool{} // functions with a probe that can fault
 	for _, p := range probes {
 		follow[p.Plan.Spec.Func.Text] = follow[p.Plan.Spec.Func.Text] || p.Follows()
 	}
 	unsure := map[string]uint64{}
 	for _, p := range probes {
 		name, n := p.Plan.Spec.Func.Text, hits[p.Event].Misses
-		if n == 0 || p.Part > 0 { // its parts are missed together
+		if n == 0 || p.Part > 0 { // the parts of a probe are missed together
 			continue
 		}
 		if follow[name] && countsFaults() {
-			unsure[name] = max(unsure[name], n) // a fault of one probe is counted for all of the function
+			unsure[name] = max(unsure[name], n) // a fault in one probe is counted for all probes of the function
 			continue
 		}
 		l.Missed = append(l.Missed, Missed{name, p.Side == fetchargs.Return, n})
 	}
-	// What the calls that were seen can account for is no reason to worry.
+	// Misses that the calls seen can account for are no reason to worry.
 	for name, n := range unsure {
 		if n <= t.faults[name] {
 			t.detail("%s: the kernel counts %d misses, which are values it could not read", name, n)
@@ -43,10 +43,10 @@ func (t *Trace) missed(l *Losses) {
 	slices.Sort(l.UnsureFuncs)
 }
 
-// countsFaults tells whether the kernel counts a fetch that faults as a miss, of
-// every probe on the function; there is an event all the same. So did each
-// architecture's kprobe_fault_handler, which 5.14 took away together with this
-// member (ec6aba3d2be1).
+// countsFaults reports whether the kernel counts a fetch that faults as a miss, of
+// every probe on the function. The event is recorded all the same. The
+// kprobe_fault_handler of each architecture did that; 5.14 removed it together with
+// this member (ec6aba3d2be1).
 func countsFaults() bool {
 	t, err := btf.Running().Type("struct kprobe")
 	if err != nil {
@@ -56,8 +56,8 @@ func countsFaults() bool {
 	return err == nil
 }
 
-// accounting counts, where misses may be faults, those that the calls can have had.
-// It is nil elsewhere.
+// accounting returns a function that counts the faults that the calls seen can have
+// had. It returns nil if the kernel does not count faults as misses.
 func (t *Trace) accounting() func(*calls.Call) {
 	follows := t.replanning != nil || slices.ContainsFunc(fetchargs.Probes(t.plans), (*fetchargs.Probe).Follows)
 	if !follows || !countsFaults() {
@@ -74,8 +74,8 @@ func (t *Trace) accounting() func(*calls.Call) {
 	}
 }
 
-// faulted is how many fetches of the event can have faulted: none unless a value
-// was read through a pointer that leads nowhere.
+// faulted returns how many fetches of the event can have faulted. It is 0 unless a
+// value was read through a bad pointer.
 func (r *Reading) faulted(p *fetchargs.Probe, e *tracefs.Event) (n uint64) {
 	if e == nil || !p.Follows() {
 		return 0
@@ -88,10 +88,10 @@ func (r *Reading) faulted(p *fetchargs.Probe, e *tracefs.Event) (n uint64) {
 	if !faulted {
 		return 0
 	}
-	const times = 2 // that 5.10 has been seen to count each
+	const times = 2 // how often 5.10 was seen to count each fault
 	for i := range p.Args {
 		if p.Args[i].CanFault() {
-			n += times * uint64(max(p.Args[i].Count, 1)) // each element by itself
+			n += times * uint64(max(p.Args[i].Count, 1)) // each element is counted separately
 		}
 	}
 	return n

@@ -10,33 +10,35 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/proc"
 )
 
-// modules are those that functions of a trace are in. The kernel itself arms their
-// probes as each comes, and gives them up as it goes; who traces is told.
+// modules holds the modules that functions of a trace are in. The kernel itself arms
+// the probes of a module when it is loaded and removes them when it is unloaded;
+// modules warns of both.
 type modules struct {
 	t      *Trace
-	mu     sync.Mutex          // for all below; plans may come while it is watched
-	wait   bool                // one that is gone may come again
+	mu     sync.Mutex          // guards everything below; Replan may add plans while the modules are watched
+	wait   bool                // a module that was unloaded may come back
 	funcs  map[string][]string // by module, in the order of the plans
-	unsure map[string]bool     // functions that may not be in the module
+	unsure map[string]bool     // functions that may not exist in the module
 	loaded map[string]bool
-	builds map[string]string // what the types are those of, "" if that is not known
-	others bool              // some functions are the kernel's own
+	builds map[string]string // the build that the types are from, "" if not known
+	others bool              // some functions are in the kernel itself
 	begun  bool
-	events *proc.ModuleEvents // nil if there is no such source
+	events *proc.ModuleEvents // nil if the kernel does not report module events
 }
 
-// newModules says of what modules a trace's functions are; nil if of none.
+// newModules returns the modules that the trace's functions are in, or nil if there are
+// none.
 func (t *Trace) newModules(wait bool) *modules {
 	m := &modules{t: t, wait: wait, funcs: map[string][]string{}, unsure: map[string]bool{}, loaded: map[string]bool{}, builds: map[string]string{}}
 	m.add(t.plans)
 	if len(m.funcs) == 0 && t.replanning == nil {
 		return nil
 	}
-	m.others = m.others || t.replanning != nil // they may come
+	m.others = m.others || t.replanning != nil // such plans may come later
 	return m
 }
 
-// add takes in plans.
+// add notes the modules of plans.
 func (m *modules) add(plans []*fetchargs.Plan) {
 	if m == nil {
 		return
@@ -58,8 +60,8 @@ func (m *modules) add(plans []*fetchargs.Plan) {
 	}
 }
 
-// begin opens the source of news, and then looks at which modules there are: nothing
-// that happens from here on is missed. It comes before the first event is recorded.
+// begin starts to listen for module events and then looks which modules are loaded, so
+// that it misses nothing. It must be called before the first event is recorded.
 func (m *modules) begin() {
 	if m == nil {
 		return
@@ -81,7 +83,7 @@ func (m *modules) close() {
 	}
 }
 
-// look looks at modules that are new here.
+// look looks at modules that it has not seen before.
 func (m *modules) look() {
 	for name := range m.funcs {
 		if _, known := m.loaded[name]; known {
@@ -91,7 +93,7 @@ func (m *modules) look() {
 		m.builds[name] = m.t.machine.builds[name]
 		if m.loaded[name] {
 			m.builds[name] = proc.ModuleBuild(name)
-			m.lacks(name) // it may have come since the plans were made
+			m.lacks(name) // it may have been loaded since the plans were made
 		} else {
 			m.t.warn("waiting for the module %s: %s", name, m.names(name))
 			m.wait = true
@@ -99,7 +101,7 @@ func (m *modules) look() {
 	}
 }
 
-// watch tells of modules that come and go, until the context is done, and calls end
+// watch warns of modules that are loaded and unloaded, until ctx is done. It calls end
 // when there is nothing left to trace.
 func (m *modules) watch(ctx context.Context, end func()) (stop func()) {
 	if m == nil || m.events == nil {
@@ -117,7 +119,7 @@ func (m *modules) watch(ctx context.Context, end func()) (stop func()) {
 		}
 	}()
 	return func() {
-		// What has come or gone by now is told, though the trace is over.
+		// Report what has happened by now, even though the trace is over.
 		if m.events.Drain() != nil {
 			m.close()
 		}
@@ -125,7 +127,7 @@ func (m *modules) watch(ctx context.Context, end func()) (stop func()) {
 	}
 }
 
-// take takes in an event; one without a name stands for any.
+// take handles an event; one without a name may be about any module.
 func (m *modules) take(e proc.ModuleEvent) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -158,7 +160,7 @@ func (m *modules) came(name string) {
 	m.lacks(name)
 }
 
-// lacks tells of functions that a module turns out not to have.
+// lacks warns of functions that a module turns out not to have.
 func (m *modules) lacks(name string) {
 	unsure := slices.DeleteFunc(slices.Clone(m.funcs[name]), func(f string) bool { return !m.unsure[f] })
 	if len(unsure) == 0 {
@@ -183,7 +185,7 @@ func (m *modules) left(name string) {
 	m.t.warn("the module %s has gone: %s %s", name, m.names(name), again)
 }
 
-// names are the functions of a module, or how many.
+// names lists the functions of a module, or the first of them.
 func (m *modules) names(module string) string {
 	const most = 3
 	all := m.funcs[module]
@@ -193,7 +195,7 @@ func (m *modules) names(module string) string {
 	return strings.Join(all[:most], ", ") + " and others"
 }
 
-// over tells that nothing that is traced is there, or will be.
+// over reports whether nothing that is traced is loaded or may be loaded again.
 func (m *modules) over() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()

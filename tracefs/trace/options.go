@@ -6,55 +6,58 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs"
 )
 
-// Options says what is traced and how. The zero value traces all calls.
+// Options says what to trace and how. The zero value traces all calls.
 type Options struct {
-	Pids   []int // processes: all their threads, new ones too; nil for all
-	Follow bool  // and their children, those they have and those to come
-	CPUs   []int // calls that begin on one of these, in order; nil for all
+	Pids   []int // process IDs; all their threads are traced, new ones too; nil for all processes
+	Follow bool  // trace their children too, present and future
+	CPUs   []int // trace calls that begin on one of these, ascending; nil for all
 
-	Clock    string // of the events' times: "mono", which is "", or "boot"
-	BufferKB int    // size of each CPU's buffer, KiB; 0 lets the machine's memory decide
-	Stacks   bool   // a stack of the kernel with every event; not with Text
-	Text     bool   // trace_pipe is read instead of the pages of each CPU: set PlanOptions.Text, too
+	Clock    string // clock of the event times: "mono" (or "") or "boot"
+	BufferKB int    // size of each CPU's buffer in KiB; 0 chooses by the machine's memory
+	Stacks   bool   // record a kernel stack with every event; not with Text
+	Text     bool   // read trace_pipe instead of the raw pages; PlanOptions.Text must be set, too
 
-	Replan bool // Replan may be called; not with Chain
-	Wait   bool // it goes on when all modules that functions are in have gone
-	Begin  bool // calls are handed out when they begin, too
-	// Chain hands out only calls in which the first plan's function has led to the
-	// second's, that to the third's and so on, as with Begin.
+	Replan bool // allow Replan; not with Chain
+	Wait   bool // go on after all modules that functions are in were unloaded
+	Begin  bool // also yield calls when they begin
+	// Chain yields only calls in which the first plan's function led to the second's,
+	// that one to the third's, and so on. Calls are yielded as with Begin.
 	Chain bool
 
-	// MaxRate is how many events a second a probe may have; with more, for two seconds
-	// running, it is switched off. 0 is for no limit. Really arms functions that may
-	// bring the machine to a stop, too.
+	// MaxRate is how many events a second one probe may have, or 0 for no limit. A
+	// probe with more in two successive seconds is switched off. Really also arms
+	// functions that may bring the machine to a stop.
 	MaxRate int
 	Really  bool
 
-	Rearm bool // what other programs change of the trace is set back; else it is only told
+	Rearm bool // undo what other programs change of the trace; otherwise only warn
 
-	// Warn is told what does not end the trace, Progress how arming and removing
-	// go: "arming" has n of all functions behind it; of probes that are to be
-	// enabled, disabled or removed only the number is known, and n is 0. Log gets
-	// every write to tracefs. Each may be nil. Warn is called by several goroutines.
+	// Warn receives what does not end the trace. Several goroutines call it.
+	//
+	// Progress reports how arming and removing go. For "arming", n of all functions are
+	// done; for the probes that are about to be enabled, disabled or removed only their
+	// number is known, and n is 0.
+	//
+	// Log receives every write to tracefs. Each of them may be nil.
 	Warn     func(Warning)
 	Progress func(doing string, n, all int)
 	Log      func(format string, args ...any)
 }
 
-// A Warning is something to know that does not end a trace.
+// A Warning is a message that does not end a trace.
 type Warning struct {
-	Text   string // a sentence, which may have bytes of the kernel's or a file's
-	Detail bool   // it matters only to those who want to know all
-	More   bool   // these are told more
+	Text   string // a sentence; may contain bytes from the kernel or a file
+	Detail bool   // only for those who want to know everything
+	More   bool
 
-	BufferKB int // of each CPU, which would help; 0 if none would
+	BufferKB int // size of each CPU's buffer that would help, in KiB; 0 if none would
 
-	// Interference is what another program has done, which Text tells; nil if it is about
-	// something else.
+	// Interference is what another program has done, if Text is about that; nil
+	// otherwise.
 	Interference *tracefs.Interference
 }
 
-// A warner passes on warnings. A nil one drops them.
+// A warner passes warnings on. A nil warner drops them.
 type warner func(Warning)
 
 func (w warner) warn(format string, args ...any) {

@@ -10,30 +10,30 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/proc"
 )
 
-// ownThreads tell the threads of the traced processes from the processes that they
-// start. The kernel cannot: it follows all tasks that a traced one starts, or
-// none. So it follows all and says who starts whom, and what the children do
-// is dropped here. Nil drops nothing.
+// ownThreads tells the threads of the traced processes from the processes that they
+// start. The kernel cannot: it follows all tasks that a traced task starts, or none. So
+// it follows all and reports every new task, and the events of children are dropped
+// here. A nil *ownThreads drops nothing.
 type ownThreads struct {
-	Pids    []int // the processes
-	Threads []int // that they had when the trace began
+	Pids    []int // the traced processes
+	Threads []int // their threads when the trace began
 
 	order      binary.ByteOrder
 	format     *tracefs.Format // of the event for a new task
 	pid, flags *tracefs.FormatField
-	ours       map[int]bool        // by thread
-	ask        func(tid int) []int // the threads of its process, if it lives; may be nil
-	last       int                 // the thread of the event before, mostly the next one's too
+	ours       map[int]bool        // by thread ID
+	ask        func(tid int) []int // the threads of the thread's process, nil if it has ended; may be nil
+	last       int                 // thread ID of the previous event; mostly the next one has the same
 	lastOurs   bool
-	blank      tracefs.Event // what is left of a dropped one
+	blank      tracefs.Event // replaces a dropped event that says how many were lost
 }
 
-// blankFormat is that of no event.
+// blankFormat is the format of an event that replaces a dropped one.
 var blankFormat = &tracefs.Format{ID: -1}
 
 var errNoNewTasks = errors.New("the event for new tasks is not as expected: threads cannot be told from children")
 
-// learnNewTasks makes the reading ready for events of this format.
+// learnNewTasks prepares the reading for events of format f.
 func (r *Reading) learnNewTasks(f *tracefs.Format) error {
 	k := r.own
 	k.order, k.format = r.order, f
@@ -49,7 +49,7 @@ func (r *Reading) learnNewTasks(f *tracefs.Format) error {
 	return nil
 }
 
-// living asks the kernel for the threads of a thread's process.
+// living returns the threads of the process that tid belongs to, nil if it has ended.
 func living(tid int) []int {
 	tids, err := proc.Threads(tid)
 	if err != nil {
@@ -58,7 +58,7 @@ func living(tid int) []int {
 	return tids
 }
 
-// only drops the events of others.
+// only drops the events of other processes.
 func (k *ownThreads) only(events iter.Seq2[*tracefs.Event, error]) iter.Seq2[*tracefs.Event, error] {
 	if k == nil {
 		return events
@@ -79,14 +79,15 @@ func (k *ownThreads) only(events iter.Seq2[*tracefs.Event, error]) iter.Seq2[*tr
 	}
 }
 
-// keep tells whether an event is of a thread of ours, and learns from it.
+// keep reports whether an event is from one of our threads. It learns from the events
+// of new tasks.
 func (k *ownThreads) keep(e *tracefs.Event) bool {
 	isNewTask := e.Format.ID == k.format.ID
 	if e.TID == k.last && !isNewTask {
 		return k.lastOurs
 	}
 	ours, known := k.ours[e.TID]
-	if !known { // the word about its birth was lost
+	if !known { // the event for its start was lost
 		ours = k.asked(e.TID)
 		k.ours[e.TID] = ours
 	}
@@ -96,13 +97,13 @@ func (k *ownThreads) keep(e *tracefs.Event) bool {
 	}
 	if len(e.Data) >= max(k.pid.Offset+4, k.flags.Offset+4) {
 		child := int(k.order.Uint32(e.Data[k.pid.Offset:]))
-		k.last = -1 // it may be the child's number that is used again
+		k.last = -1 // the child may have a reused thread ID
 		k.ours[child] = ours && k.cloneFlags(e.Data)&tracefs.CloneThread != 0
 	}
 	return false
 }
 
-// asked finds out whose a thread is as long as it lives.
+// asked finds out whether a thread is ours; that works only while it lives.
 func (k *ownThreads) asked(tid int) bool {
 	if k.ask == nil {
 		return false
@@ -110,7 +111,7 @@ func (k *ownThreads) asked(tid int) bool {
 	return slices.ContainsFunc(k.ask(tid), func(tid int) bool { return slices.Contains(k.Pids, tid) })
 }
 
-// cloneFlags are the lower half of an unsigned long.
+// cloneFlags returns the lower half of an unsigned long.
 func (k *ownThreads) cloneFlags(data []byte) uint32 {
 	data = data[k.flags.Offset:]
 	if k.flags.Size == 8 && len(data) >= 8 {

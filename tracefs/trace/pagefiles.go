@@ -20,25 +20,25 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A Recorder collects the pages of each CPU in a file of its own, FILE.cpuN as
-// trace-cmd does, and what they need to be understood in FILE.head, which is a
-// trace.dat without pages. In the end it makes one file of them, FILE.tmp, and
-// gives that the name. Whatever fails, or kills it, the pages stay, and so does an
-// older FILE: Recover makes the file then.
+// A Recorder collects the raw pages of each CPU in a file of its own, FILE.cpuN as
+// trace-cmd does. FILE.head, a trace.dat without pages, holds what is needed to
+// understand them. In the end it merges them into FILE.tmp and renames that to FILE.
+// Whatever fails or kills it, the pages stay, and so does an older FILE; Recover merges
+// them then.
 //
-// All files are new ones of its own: nothing is truncated, no symbolic link is
-// followed. Only the user may read them, for they have addresses of the kernel.
+// All of them are new files: the Recorder truncates nothing and follows no symbolic
+// link. Only the user may read them, since they contain kernel addresses.
 type Recorder struct {
 	name string
 	warner
 	layout   ringbuf.Layout
 	pageSize int
-	head     *os.File // locked as long as this process lives
-	headed   bool     // something is in it
+	head     *os.File // locked while this process lives
+	headed   bool     // a header has been written to it
 
-	mu    sync.Mutex // for cpus and the files' buffers
+	mu    sync.Mutex // guards cpus and the buffers of their files
 	cpus  map[int]*cpuFile
-	saved bool // FILE has it all
+	saved bool // FILE is complete
 
 	events, bytes, lost atomic.Uint64
 }
@@ -49,17 +49,17 @@ type cpuFile struct {
 	size int64
 }
 
-// A page waits no longer than flushTime in this process's memory.
+// flushTime is the longest time that a page stays in this process's memory.
 const flushTime = 200 * time.Millisecond
 
-// A FileError says that a recording cannot be written where it should be. Cure says
-// what may help, if anything does.
+// A FileError says that a recording cannot be written to its file. Cure says what may
+// help, or is empty.
 type FileError struct{ Msg, Cure string }
 
 func (e *FileError) Error() string { return "cannot write the recording: " + e.Msg }
 
-// NewRecorder makes sure that the file can be written, before anything is armed. Errors
-// are *FileError and *LeftError. Whoever gets a Recorder has to close it.
+// NewRecorder checks that the file can be written, before anything is armed. Errors are
+// *FileError and *LeftError. The caller must close the Recorder.
 func NewRecorder(name string, warn func(Warning)) (*Recorder, error) {
 	if err := checkOld(name); err != nil {
 		return nil, err
@@ -81,13 +81,13 @@ func NewRecorder(name string, warn func(Warning)) (*Recorder, error) {
 	return rec, nil
 }
 
-// Name is that of the file.
+// Name returns the name of the file.
 func (rec *Recorder) Name() string { return rec.name }
 
-// Saved tells that the file has been made.
+// Saved reports whether the file is complete.
 func (rec *Recorder) Saved() bool { return rec.saved }
 
-// checkOld refuses to replace what is no recording, whatever it is.
+// checkOld refuses to replace anything but a regular file.
 func checkOld(name string) error {
 	info, err := os.Lstat(name)
 	switch {
@@ -107,7 +107,7 @@ func createNew(name string) (*os.File, error) {
 	return os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL|unix.O_NOFOLLOW, 0o600)
 }
 
-// claim takes a file for as long as this process lives.
+// claim locks a file for as long as this process lives.
 func claim(f *os.File) error {
 	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
 		return &os.PathError{Op: "lock", Path: f.Name(), Err: err}
@@ -119,14 +119,15 @@ func (rec *Recorder) headName() string       { return rec.name + ".head" }
 func (rec *Recorder) tmpName() string        { return rec.name + ".tmp" }
 func (rec *Recorder) cpuName(cpu int) string { return rec.name + ".cpu" + strconv.Itoa(cpu) }
 
-// cpuOf is the CPU whose pages are in a file, false if it is no file of pages.
+// cpuOf returns the CPU whose pages are in file, and false if it is not a file of
+// pages.
 func (rec *Recorder) cpuOf(file string) (int, bool) {
 	digits, ok := strings.CutPrefix(file, rec.name+".cpu")
 	cpu, err := strconv.ParseUint(digits, 10, 16)
 	return int(cpu), ok && err == nil && rec.cpuName(int(cpu)) == file
 }
 
-// left are the files of pages that are there, and the head.
+// left returns the files of pages that exist, and the head.
 func (rec *Recorder) left() (files []string) {
 	dir, base := filepath.Split(rec.name)
 	entries, _ := os.ReadDir(filepath.Clean(dir + "."))
@@ -142,12 +143,12 @@ func (rec *Recorder) left() (files []string) {
 	return files
 }
 
-// A LeftError says that another recorder has left its pages, or still writes.
+// A LeftError says that another recorder has left its pages, or is still writing.
 type LeftError struct {
 	Name  string
 	Files []string
 
-	Busy        bool // it still writes
+	Busy        bool // the other recorder is still writing
 	Recoverable bool // Recover can make a file of what is left
 }
 
@@ -172,13 +173,13 @@ func leftError(name string, left []string) error {
 	return e
 }
 
-// A KeptError says that what was recorded could not be saved, but is kept.
+// A KeptError says that a recording could not be saved, but that its pages are kept.
 type KeptError struct {
 	Name  string
-	Files []string // which have it
+	Files []string // the files that have the pages
 
 	Recoverable bool  // Recover can make a file of them
-	Err         error // what went wrong
+	Err         error // why it could not be saved
 }
 
 func (e *KeptError) Error() string {
@@ -200,7 +201,7 @@ func openOwn(name string) (*os.File, error) {
 	return f, nil
 }
 
-// add keeps a page.
+// add writes a page to the file of its CPU.
 func (rec *Recorder) add(p read.Page) error {
 	rec.mu.Lock()
 	defer rec.mu.Unlock()
@@ -213,7 +214,7 @@ func (rec *Recorder) add(p read.Page) error {
 		c = &cpuFile{file: f, w: bufio.NewWriterSize(f, 1<<20)}
 		rec.cpus[p.CPU] = c
 	}
-	// A kernel that gives less than a page gives what is in it.
+	// Some kernels return only the used part of a page: pad it.
 	if _, err := c.w.Write(p.Data); err != nil {
 		return err
 	}
@@ -227,8 +228,8 @@ func (rec *Recorder) add(p read.Page) error {
 	return nil
 }
 
-// flush writes what is in memory to the files of the CPUs. The first error stays
-// in each and comes again.
+// flush writes what is in memory to the files of the CPUs. Each file's first error is
+// returned again by every later flush.
 func (rec *Recorder) flush() (err error) {
 	rec.mu.Lock()
 	defer rec.mu.Unlock()
@@ -238,7 +239,8 @@ func (rec *Recorder) flush() (err error) {
 	return err
 }
 
-// writeHead writes FILE.head, or puts another in its place when it is whole.
+// writeHead writes FILE.head. Later calls replace the file once the new one is
+// complete.
 func (rec *Recorder) writeHead(h *tracedat.Header) error {
 	if !rec.headed {
 		err := tracedat.Write(rec.head, h, nil)
@@ -281,8 +283,8 @@ func (rec *Recorder) save(h *tracedat.Header) error {
 	return nil
 }
 
-// write writes the file and gives it the name when it is whole and on the disk. An
-// older one stays as it is until then.
+// write writes the file under another name and renames it when it is complete and on
+// the disk. An older file stays as it is until then.
 func (rec *Recorder) write(h *tracedat.Header, cpus []tracedat.CPUSource) error {
 	f, err := createNew(rec.tmpName())
 	if err != nil {
@@ -302,9 +304,9 @@ func (rec *Recorder) write(h *tracedat.Header, cpus []tracedat.CPUSource) error 
 	return err
 }
 
-// Close ends the recording, which err has made impossible unless it is nil. What is
-// saved, or nothing, needs no other files; else they are kept, and a *KeptError says
-// so.
+// Close ends the recording. err is what has made it fail, or nil. If the recording was
+// saved, or nothing was recorded, the other files are removed; otherwise they are kept,
+// and Close returns a *KeptError.
 func (rec *Recorder) Close(err error) error {
 	err = firstError(err, rec.flush())
 	kept := []string{}

@@ -10,15 +10,15 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 )
 
-// What a recording may be no good for.
+// Errors of recordings that lack what was asked for.
 var (
 	ErrApart  = errors.New("which return belongs to which entry is not known")
 	ErrHalves = errors.New("a chain needs entries and returns")
 	ErrStacks = errors.New("no stacks were recorded")
 )
 
-// newPairers make calls of the events. One is enough unless several plans are
-// about the same events.
+// newPairers returns the pairers that turn events into calls. One is enough unless
+// several plans use the same events.
 func (r *Reading) newPairers(begin, chain bool) ([]*calls.Pairer, error) {
 	r.begin = begin
 	if r.apart && begin {
@@ -66,7 +66,7 @@ func (r *Reading) newPairers(begin, chain bool) ([]*calls.Pairer, error) {
 	return pairers, nil
 }
 
-// taken tells whether an event of the plan is in a group already.
+// taken reports whether an event of the plan is already in a group.
 func (r *Reading) taken(group map[int]calls.Side, plan *fetchargs.Plan) bool {
 	for _, p := range fetchargs.Probes([]*fetchargs.Plan{plan}) {
 		if _, ok := group[r.format[p].ID]; ok {
@@ -76,7 +76,7 @@ func (r *Reading) taken(group map[int]calls.Side, plan *fetchargs.Plan) bool {
 	return false
 }
 
-// addSides tells which events are the entries and the returns of a plan.
+// addSides adds the events that are the entries and the returns of a plan.
 func (r *Reading) addSides(sides map[int]calls.Side, index int, plan *fetchargs.Plan) {
 	for _, p := range fetchargs.Probes([]*fetchargs.Plan{plan}) {
 		s := calls.Side{Plan: index, Return: p.Side == fetchargs.Return, Paired: plan.Paired() && !r.apart, Stack: -1}
@@ -84,8 +84,8 @@ func (r *Reading) addSides(sides map[int]calls.Side, index int, plan *fetchargs.
 		if s.Return {
 			s.Filtered = hasFilter(plan.Of(fetchargs.Entry))
 		} else {
-			// Without a return a call was asked for all the same, if the task has
-			// only got another name meanwhile.
+			// If a task only changes its name meanwhile, its call was asked for even
+			// without its return.
 			s.Filtered = slices.ContainsFunc(plan.Of(fetchargs.Return), (*fetchargs.Probe).Chooses)
 		}
 		if p.Stack >= 0 {
@@ -99,8 +99,8 @@ func hasFilter(probes []*fetchargs.Probe) bool {
 	return slices.ContainsFunc(probes, func(p *fetchargs.Probe) bool { return p.Filter != "" })
 }
 
-// renames ends the calls of a task that gets another name, after which the kernel
-// shows no more of it.
+// renames returns a side that ends the calls of a task when it changes its name: the
+// kernel records nothing more of it after that.
 func (r *Reading) renames(plan *fetchargs.Plan) calls.Side {
 	d := r.decoder[plan.Entry()]
 	return calls.Side{Ends: func(e *tracefs.Event) (int, bool) { return plan.Renamed(d, e.Data) }}

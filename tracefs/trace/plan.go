@@ -14,41 +14,41 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/proc"
 )
 
-// PlanOptions says what specs are resolved for. The zero value is for a trace on
-// this machine.
+// PlanOptions says what specs are resolved for. The zero value is a trace on this
+// machine.
 type PlanOptions struct {
-	// Kernel has the types, Arch and Features say what it runs on and what its
-	// tracefs offers. What is nil is this machine's.
+	// Kernel has the types. Arch is the machine's architecture and Features what its
+	// tracefs offers. Each that is nil is taken from this machine.
 	Kernel   *btf.Kernel
 	Arch     *abi.Arch
 	Features *fetchargs.Features
 
-	Deep      bool                 // of every pointer to a struct what it points to is shown, too
-	Chain     bool                 // each plan is a step of a chain
-	Pair      bool                 // every call is seen at its entry and its return
-	Measures  []*fetchargs.Measure // what calls are added up by, which is fetched and not shown
-	MaxActive int                  // calls that a return probe can follow at a time; 0 lets Arm decide
-	Comm      string               // glob of the names of tasks that are traced, "" for all
-	Text      bool                 // text may be read, so what is traced must not be able to fake it
-	Wait      bool                 // functions may be of modules that are not loaded, which Arm arms for
+	Deep      bool                 // show, with every pointer to a struct, the struct
+	Chain     bool                 // each plan is one step of a chain
+	Pair      bool                 // every call needs its entry and its return
+	Measures  []*fetchargs.Measure // what calls are aggregated by; fetched but not shown
+	MaxActive int                  // how many calls a return probe can follow at a time; 0 lets Arm choose
+	Comm      string               // glob for the names of the tasks to trace, "" for all
+	Text      bool                 // text may be read, so traced programs must not be able to fake events
+	Wait      bool                 // functions may be in modules that are not loaded yet
 
-	// Lines are meant for people: the definitions have nothing in them that only a
-	// Trace needs, so they cannot be armed. Explained ones are resolved as for a
-	// trace, but for that.
+	// Lines means that the definitions are only shown: they contain nothing that only a
+	// Trace needs, so they cannot be armed. Explained resolves them as for a trace, but
+	// for that.
 	Lines, Explained bool
 
 	taken     []string                              // names of events that are armed already
 	traceable func() func(module, name string) bool // nil asks the kernel each time
 }
 
-// elsewhere tells whether the plans are for another machine. What is armed is armed on
-// this one, wherever its types come from.
+// elsewhere reports whether the plans are for another machine. A plan that is armed is
+// always armed on this one, wherever its types come from.
 func (o *PlanOptions) elsewhere() bool {
 	return o.Kernel != nil && o.Lines || o.Arch != nil || o.Features != nil
 }
 
-// Plan makes plans of specs. What is wrong with them comes as a spec.Errors
-// that has all of it; without types an error wraps btf.ErrNoBTF.
+// Plan resolves specs to plans. All that is wrong with them is returned as one
+// spec.Errors; without types the error wraps btf.ErrNoBTF.
 func (m *Machine) Plan(specs []string, o PlanOptions) ([]*fetchargs.Plan, error) {
 	target, err := m.Target(o)
 	if err != nil {
@@ -71,8 +71,8 @@ func (m *Machine) Plan(specs []string, o PlanOptions) ([]*fetchargs.Plan, error)
 	return plans, nil
 }
 
-// Target describes the kernel that specs are resolved for. Where this machine's
-// tracefs cannot be read, what every kernel since 5.10 has is assumed.
+// Target describes the kernel that specs are resolved for. If this machine's tracefs
+// cannot be read, it is assumed to offer what every kernel since 5.10 does.
 func (m *Machine) Target(o PlanOptions) (*fetchargs.Target, error) {
 	t := &fetchargs.Target{
 		Kernel: o.Kernel, Arch: o.Arch, Deep: o.Deep, Pair: o.Pair, Measures: o.Measures, MaxActive: o.MaxActive, Comm: o.Comm, Taken: o.taken,
@@ -118,7 +118,7 @@ func (m *Machine) Target(o PlanOptions) (*fetchargs.Target, error) {
 	return t, nil
 }
 
-// ErrArch says that this machine's architecture is not known.
+// ErrArch says that this machine's architecture is not supported.
 var ErrArch = errors.New("this machine's architecture is not supported")
 
 func (m *Machine) features(t *fetchargs.Target, o PlanOptions) error {
@@ -138,7 +138,7 @@ func (m *Machine) features(t *fetchargs.Target, o PlanOptions) error {
 }
 
 // Resolve parses all specs and resolves those that are well formed, so that one
-// spec.Errors has all that is wrong, in the order of the specs.
+// spec.Errors has everything that is wrong, in the order of the specs.
 func Resolve(texts []string, t *fetchargs.Target) ([]*fetchargs.Plan, error) {
 	var wrong spec.Errors
 	var specs []*spec.Spec
@@ -167,7 +167,7 @@ func Resolve(texts []string, t *fetchargs.Target) ([]*fetchargs.Plan, error) {
 	return plans, nil
 }
 
-// nonce is unguessable, so that no traced program can print something that
+// nonce returns an unguessable word, so that no traced program can print something that
 // looks like an event.
 func nonce() string {
 	return strings.ToLower(rand.Text()[:6])

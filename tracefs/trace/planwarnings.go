@@ -7,11 +7,12 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs"
 )
 
-// mostNames is how many functions a warning names that stand for one thing.
+// mostNames is how many functions a warning names that is about many.
 const mostNames = 5
 
-// Notes tells what to know of the plans before believing what they show. Of a glob's
-// many functions that is one warning, or with all everything and all their names.
+// Notes warns of what to know about the plans before believing what they show. A glob
+// gets one warning for its many functions; with all set, every note and every name is
+// reported.
 func Notes(plans []*fetchargs.Plan, all bool, tell func(Warning)) {
 	for _, p := range plans {
 		for _, detail := range p.Details {
@@ -32,8 +33,8 @@ func Notes(plans []*fetchargs.Plan, all bool, tell func(Warning)) {
 	}
 }
 
-// LeftOut tells what the globs of the plans match and what gets no probe: all of it, or
-// a few functions for each reason.
+// LeftOut warns of what the globs of the plans match that gets no probe. It names a few
+// functions for each reason, or all with all set.
 func LeftOut(plans []*fetchargs.Plan, all bool, tell func(Warning)) {
 	most := mostNames
 	if all {
@@ -48,7 +49,7 @@ func LeftOut(plans []*fetchargs.Plan, all bool, tell func(Warning)) {
 	}
 }
 
-// someOf lists a few of the names.
+// someOf lists the first few names.
 func someOf(names []string) string {
 	if n := len(names) - mostNames; n > 1 {
 		return fmt.Sprintf("%s and %d more", strings.Join(names[:mostNames], ", "), n)

@@ -12,20 +12,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A Program is a command that is started before anything is armed and held, by
-// ptrace(2), at its first instruction: what its loader does is traced, what is done to
-// start it is not.
+// A Program is a command that is started before anything is armed. ptrace(2) holds it
+// at its first instruction, so what its loader does is traced, but not what is done to
+// start it.
 type Program struct {
 	cmd  *exec.Cmd
 	held bool
 	done chan struct{} // closed when it has ended
 }
 
-// Hold starts the command and holds it. Options.Pids is to be its PID, and
-// Options.Follow set. Until Run or Kill the caller's goroutine stays on its thread, for
-// ptrace obeys no other. Should this process be killed before, the program dies, too.
-// Errors are those of cmd.Start, which wrap EPERM where ptrace is not permitted, and
-// others.
+// Hold starts the command and holds it. Options.Pids should be its PID, with
+// Options.Follow set. The calling goroutine is locked to its thread until Run or Kill,
+// since ptrace obeys no other thread. If this process is killed before that, the
+// program dies too. Errors include those of cmd.Start, which wrap EPERM if ptrace is
+// not permitted.
 func Hold(cmd *exec.Cmd) (*Program, error) {
 	attr := syscall.SysProcAttr{}
 	if cmd.SysProcAttr != nil {
@@ -59,20 +59,20 @@ func (p *Program) stopped() error {
 	return err
 }
 
-// PID is the number of its process.
+// PID returns the process ID of the program.
 func (p *Program) PID() int { return p.cmd.Process.Pid }
 
-// Held tells that the program has not been let run.
+// Held reports whether the program is still held.
 func (p *Program) Held() bool { return p.held }
 
-// Run lets the program go, unless ctx is done already. The context that it returns is
-// done when the program has ended, or when ctx is.
+// Run lets the program run, unless ctx is already done. The returned context is done
+// when the program has ended or ctx is done.
 func (p *Program) Run(ctx context.Context) (context.Context, error) {
 	if ctx.Err() != nil {
 		return ctx, nil
 	}
 	err := unix.PtraceDetach(p.PID())
-	if err != nil && !errors.Is(err, unix.ESRCH) { // killed meanwhile
+	if err != nil && !errors.Is(err, unix.ESRCH) { // killed in the meantime
 		return ctx, fmt.Errorf("letting %s run: %w", p.cmd.Path, err)
 	}
 	p.held = false
@@ -86,14 +86,14 @@ func (p *Program) Run(ctx context.Context) (context.Context, error) {
 	return ctx, nil
 }
 
-// Done is closed when the program has run and has ended.
+// Done returns a channel that is closed when the program has run and ended.
 func (p *Program) Done() <-chan struct{} { return p.done }
 
-// Signal sends the program a signal.
+// Signal sends a signal to the program.
 func (p *Program) Signal(s os.Signal) error { return p.cmd.Process.Signal(s) }
 
-// Status is how the program has ended, as a shell says it: its exit status, or 128 and
-// the signal that has killed it. It may be asked for when Done is closed.
+// Status returns the exit status as a shell reports it: 128 plus the signal's number if
+// a signal has killed the program. It may be called only after Done is closed.
 func (p *Program) Status() int {
 	if ws, ok := p.cmd.ProcessState.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
 		return 128 + int(ws.Signal())
@@ -101,7 +101,7 @@ func (p *Program) Status() int {
 	return p.cmd.ProcessState.ExitCode()
 }
 
-// Kill ends a program that is still held: it never runs.
+// Kill ends a program that is still held, so that it never runs.
 func (p *Program) Kill() {
 	if !p.held {
 		return

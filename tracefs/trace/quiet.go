@@ -12,37 +12,38 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/proc"
 )
 
-// settle is how long an event may be on its way from the kernel's count of it to the
-// reader's.
+// settle is how long an event may take from being counted by the kernel to being
+// counted by the reader.
 const settle = 300 * time.Millisecond
 
-// mostSettle is how often settle is waited for while a buffer has events that nobody has
-// read, or what was read has not been seen yet.
+// mostSettle is how many times to wait for settle while a buffer has events that nobody
+// has read, or events that were read have not been seen yet.
 const mostSettle = 5
 
-// mostQuiet is of how many functions it is told why they are quiet.
+// mostQuiet is for how many functions Quiet explains why they are quiet.
 const mostQuiet = 5
 
-// A quiet counts what is seen of the plans until a call comes, to tell why none does.
+// A quiet counts what is seen of each plan until the first call, to explain why there
+// is none.
 type quiet struct {
-	plans []*fetchargs.Plan // those that were armed first
-	of    map[int]int       // index in plans by the ID of an event
-	ret   map[int]bool      // of events of returns
+	plans []*fetchargs.Plan // the plans that were armed first
+	of    map[int]int       // index in plans, by event ID
+	ret   map[int]bool      // event IDs of returns
 	pids  bool
-	cpus  bool // the kernel records what is on some CPUs only
+	cpus  bool // the kernel records only some CPUs
 	chain bool
 
-	mu    sync.Mutex // for all below
+	mu    sync.Mutex // guards everything below
 	ended bool
 	seen  []quietCounts
 }
 
-// quietCounts are what is seen of one plan.
+// quietCounts holds what was seen of one plan.
 type quietCounts struct {
 	entries, returns uint64   // events of the first part
-	elsewhere        uint64   // calls on other CPUs than were asked for
-	refused          uint64   // calls that a condition did not hold for
-	held             []uint64 // for how many of these each of the plan's conditions did
+	elsewhere        uint64   // calls on CPUs that were not asked for
+	refused          uint64   // calls for which a condition did not hold
+	held             []uint64 // of the refused calls, how many met each condition of the plan
 }
 
 func newQuiet(t *Trace, o Options) *quiet {
@@ -62,7 +63,7 @@ func newQuiet(t *Trace, o Options) *quiet {
 	return q
 }
 
-// end says that a call has come. It returns nil, the quiet that there is then.
+// end notes that a call has come. It returns nil, which replaces q in the reading.
 func (q *quiet) end() *quiet {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -70,7 +71,7 @@ func (q *quiet) end() *quiet {
 	return nil
 }
 
-// saw takes note of an event. It returns q, or nil if it need not be told any more.
+// saw counts an event. It returns q, or nil if it need not be called any more.
 func (q *quiet) saw(e *tracefs.Event) *quiet {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -87,7 +88,7 @@ func (q *quiet) saw(e *tracefs.Event) *quiet {
 	return q
 }
 
-// elsewhere takes note of a call on another CPU.
+// elsewhere counts a call on another CPU.
 func (q *quiet) elsewhere(plan int) {
 	if q == nil {
 		return
@@ -99,7 +100,7 @@ func (q *quiet) elsewhere(plan int) {
 	}
 }
 
-// refused takes note of a call that the conditions do not hold for.
+// refused counts a call for which the conditions do not hold.
 func (q *quiet) refused(plan int, held func([]uint64)) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -109,11 +110,11 @@ func (q *quiet) refused(plan int, held func([]uint64)) {
 	}
 }
 
-// Quiet says why no call has come yet, as far as the counts of the kernel and of what
-// was read tell: some sentences, none if a call has come. From then on it is not
-// counted any more, so that a further answer is of no use. It takes 300 ms, or some of
-// that while there are events that were not read. It may be called by another goroutine
-// than reads the calls.
+// Quiet explains why no call has come yet, as far as the counts of the kernel and of
+// the reader tell. It returns a few sentences, or none if a call has come. After that,
+// counting stops, so call it only once. It takes 300 ms, or up to five times as long
+// while there are events that were not read. It may be called from a goroutine other
+// than the one that reads the calls.
 func (t *Trace) Quiet() []string {
 	q := t.why
 	q.mu.Lock()
@@ -142,15 +143,15 @@ func (t *Trace) Quiet() []string {
 	return q.why(hits, t.isLocal)
 }
 
-// unread tells whether the buffers have events.
+// unread reports whether the buffers have events.
 func (t *Trace) unread() bool {
 	all, err := t.session.Stats()
 	return err == nil && slices.ContainsFunc(all, func(st tracefs.CPUStats) bool { return st.Entries > 0 })
 }
 
-// unseen tells whether more events were read than were counted here. They are on their way
-// for some ms, on a busy machine for longer; those of threads that are not asked for never
-// come.
+// unseen reports whether more events were read than counted here. An event takes some
+// ms in between, longer on a busy machine; events of threads that are not asked for
+// never arrive.
 func (t *Trace) unseen(q *quiet) bool {
 	tally := t.session.Tally()
 	q.mu.Lock()
@@ -165,7 +166,7 @@ func (t *Trace) unseen(q *quiet) bool {
 	return read > seen
 }
 
-// why says of each plan why no call of it has come.
+// why explains for each plan why no call of it has come.
 func (q *quiet) why(hits map[string]tracefs.Hits, local func(string) bool) (all []string) {
 	var uncalled []string
 	some := false
@@ -211,7 +212,7 @@ func notCalled(names []string, others bool, local func(string) bool) string {
 	return fmt.Sprintf("none of the %d functions has been called", n)
 }
 
-// called says why none of the calls of a function that there were is shown.
+// called explains why no call of a function that was called is shown.
 func (q *quiet) called(i int, hits map[string]tracefs.Hits) string {
 	p, seen := q.plans[i], &q.seen[i]
 	first, last := p.Probes[0], p.Probes[0]
@@ -251,13 +252,13 @@ func did(p *fetchargs.Probe) string {
 	return "called"
 }
 
-// never says what no event of a probe has had together, so that the kernel has kept
-// none.
+// never says which properties no event of a probe has had together, so that the kernel
+// has recorded none.
 func (q *quiet) never(p *fetchargs.Plan, probe *fetchargs.Probe) string {
 	var what []string
 	if conditions := p.Conditions(); probe.Chooses() && len(conditions) > 0 {
 		switch {
-		case len(conditions) > 1 && p.Decides(): // some of them are not the kernel's
+		case len(conditions) > 1 && p.Decides(): // the kernel does not check all of them
 			what = append(what, "so that the conditions hold")
 		default:
 			what = append(what, "with "+strings.Join(conditions, " && "))
@@ -310,7 +311,7 @@ func times(n uint64) string {
 	return fmt.Sprintf("%d times", n)
 }
 
-// isLocal tells whether a function is seen by the file alone that it is in.
+// isLocal reports whether a function is static.
 func (t *Trace) isLocal(name string) bool {
 	if image := t.machine.image(); image != nil {
 		return image.IsLocal(name)

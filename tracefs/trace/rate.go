@@ -7,26 +7,27 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs"
 )
 
-// A rates switches off the probes of functions that are called too often, so that they
-// neither drown the rest nor feed on what is shown of them.
+// rates switches off the probes of functions that are called too often, so that they
+// neither crowd out the others nor feed on their own output.
 type rates struct {
 	t    *Trace
-	most int // events a second of one probe; 0 for no limit
+	most int // events a second allowed for one probe; 0 for no limit
+	// the last check
 	when time.Time
 	last map[string]uint64          // events of each probe until then
-	hot  map[*fetchargs.Plan]uint64 // events of the second before, of those that had too many
+	hot  map[*fetchargs.Plan]uint64 // plans with too many events in the second before, and how many
 	off  map[*fetchargs.Plan]bool
 
-	lost   uint64 // events, until then
-	losing bool   // and more were lost in the last second
+	lost   uint64 // events lost until then
+	losing bool   // more were lost in the last second
 }
 
 func newRates(t *Trace, most int) *rates {
 	return &rates{t: t, most: most, when: time.Now(), last: map[string]uint64{}, hot: map[*fetchargs.Plan]uint64{}, off: map[*fetchargs.Plan]bool{}}
 }
 
-// check looks at what has come since the last check, some time ago. A probe must have
-// had too many events twice running: a burst is what buffers are for.
+// check looks at the events since the last check. A probe is switched off if it had too
+// many events in two successive checks: buffers can hold one burst.
 func (r *rates) check(now time.Time) {
 	elapsed := now.Sub(r.when).Seconds()
 	if r.most == 0 || elapsed < guardTime.Seconds()/2 {
@@ -35,21 +36,21 @@ func (r *rates) check(now time.Time) {
 	r.when = now
 	b, err := r.t.session.Balance()
 	losing := err == nil && b.Lost > r.lost
-	if r.lost = b.Lost; losing != r.losing { // another count begins
+	if r.lost = b.Lost; losing != r.losing { // from here on other counts are compared
 		r.losing, r.last = losing, r.t.seen(losing)
 		return
 	}
 	seen := r.t.seen(losing)
 	hot := map[*fetchargs.Plan]uint64{}
 	for _, p := range fetchargs.Probes(r.t.plansNow()) {
-		n := seen[p.Event] - min(seen[p.Event], r.last[p.Event]) // which is of its number before
+		n := seen[p.Event] - min(seen[p.Event], r.last[p.Event]) // smaller if the event has a new ID
 		r.last[p.Event] = seen[p.Event]
 		if float64(n) <= float64(r.most)*elapsed || r.off[p.Plan] {
 			continue
 		}
 		hot[p.Plan] = max(hot[p.Plan], uint64(float64(n)/elapsed))
 	}
-	for _, p := range r.t.plansNow() { // in their order
+	for _, p := range r.t.plansNow() { // in the order of the plans
 		if n, now := hot[p]; now && r.hot[p] > 0 {
 			r.switchOff(p, n)
 		}
@@ -76,9 +77,9 @@ func (r *rates) switchOff(p *fetchargs.Plan, rate uint64) {
 	}
 }
 
-// seen is how many events each probe has had: what was read, or while events are being
-// lost what the kernel has counted, if each hit is an event. That has the calls of
-// this program, too, which are not recorded.
+// seen returns how many events each probe has had. It counts events that were read.
+// While events are being lost it uses the kernel's counts, if every hit makes an event.
+// Those include calls of this program, which are not recorded.
 func (t *Trace) seen(losing bool) map[string]uint64 {
 	seen := map[string]uint64{}
 	if losing && t.countable() {

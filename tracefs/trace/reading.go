@@ -13,51 +13,52 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/text"
 )
 
-// A Reading is what is needed to understand the events of some plans: it is the
-// part of a Trace and of a File that they have in common.
+// A Reading holds what is needed to understand the events of some plans. It is what a
+// Trace, a File and a Text have in common.
 type Reading struct {
-	// Lost, if not nil, is told of an event before which others were lost, on its
-	// CPU, before the calls that come of it. Idle, if not nil, is called when there
-	// are no events for now. Both are called by whoever ranges over the calls.
+	// Lost, if not nil, is called with an event before which others were lost on its
+	// CPU. It is called before the calls that the event ends are yielded. Idle, if not
+	// nil, is called when there are no events at the moment. Both are called by the
+	// goroutine that ranges over the calls.
 	Lost func(*tracefs.Event)
 	Idle func()
-	// Further, if not nil, is called likewise when Plans has become longer.
+	// Further, if not nil, is called by the same goroutine when Plans has grown.
 	Further func()
 
 	warner
 	plans []*fetchargs.Plan
 	order binary.ByteOrder
 	start uint64 // ns on the trace clock
-	wall  int64  // ns to add to the trace clock for the time since 1970
+	wall  int64  // ns to add to the trace clock to get the time since 1970
 
-	cpus  []int       // whose calls are shown, by where they begin; nil for all
+	cpus  []int       // calls that begin on these CPUs are shown; nil for all
 	apart bool        // entries and returns cannot be paired: see checkRecorded
-	begin bool        // calls are handed out when they begin, too
-	own   *ownThreads // whose events are shown; nil for all there are
+	begin bool        // also yield calls when they begin
+	own   *ownThreads // threads whose events are shown; nil for all
 
-	// symbols may return nil, and lack those of modules. Then allSymbols has them; it may
-	// be nil.
+	// symbols may return nil, or lack the symbols of modules. allSymbols has them then;
+	// it may be nil.
 	symbols, allSymbols func() symbols
-	named               symbolFunc             // instead, if not nil
-	mapped              func(addr uint64) bool // which addresses can be read, nil if not known
-	ofText              bool                   // the records are made of text that was copied
+	named               symbolFunc             // replaces symbols, if not nil
+	mapped              func(addr uint64) bool // which addresses can be read; nil if not known
+	ofText              bool                   // the records are made from copied text
 	formats             []*tracefs.Format      // each once
-	known               map[int]bool           // their IDs
-	stacks              *tracefs.Format        // of the records with stacks, nil if none are wanted
+	known               map[int]bool           // IDs of formats
+	stacks              *tracefs.Format        // of the records with stacks; nil if none are wanted
 	format              map[*fetchargs.Probe]*tracefs.Format
 	decoder             map[*fetchargs.Probe]*value.Decoder
-	joints              map[*value.Extent]*value.Joint // of objects in several parts
+	joints              map[*value.Extent]*value.Joint // for objects that are recorded in several parts
 	pairers             []*calls.Pairer
 
 	ages   ages
 	losing lossTeller
-	quiet  *quiet // until a call has come; nil if it is not asked why none comes
+	quiet  *quiet // set until a call has come; nil if nobody asks why none comes
 
-	decoders []*value.Decoder // of a plan's probes, and what they have of a call
+	decoders []*value.Decoder // scratch space of matches: the decoders of a plan's probes, and the records of a call
 	records  [][]byte
 }
 
-// symbols are a *proc.Symbols or a *proc.Image.
+// symbols is a *proc.Symbols or a *proc.Image.
 type symbols interface {
 	Name(addr uint64) (name, module string, off uint64, ok bool)
 	IsCode(addr uint64) bool
@@ -67,14 +68,16 @@ type symbols interface {
 // A symbolFunc names what is at an address.
 type symbolFunc func(addr uint64) (name, module string, off uint64, ok bool)
 
-// Plans are those that Call.Plan is the index of one of.
+// Plans returns the plans. Call.Plan is an index into it.
 func (r *Reading) Plans() []*fetchargs.Plan { return r.plans }
 
-// Decoder reads the values of a probe's fields from the data of its events.
+// Decoder returns the decoder for the events of a probe: it reads the values of the
+// probe's fields from their data.
 func (r *Reading) Decoder(p *fetchargs.Probe) *value.Decoder { return r.decoder[p] }
 
-// Values yields what is known of a call: each field of its entry, then each of its
-// return, but those that only a condition needs. Values are valid as long as the call.
+// Values yields the fields of a call and their values: first those of its entry, then
+// those of its return. Fields that only a condition needs are left out. The values are
+// valid as long as the call.
 func (r *Reading) Values(c *calls.Call) iter.Seq2[*value.Field, value.Value] {
 	plan := r.plans[c.Plan]
 	return func(yield func(*value.Field, value.Value) bool) {
@@ -106,7 +109,8 @@ func (r *Reading) values(c *calls.Call, p *fetchargs.Probe, e *tracefs.Event, yi
 	return true
 }
 
-// object is a field of a side's first part that goes on in the others.
+// object returns the value of a field that begins in the first part of a side and goes
+// on in the others.
 func (r *Reading) object(c *calls.Call, p *fetchargs.Probe, field int) value.Value {
 	parts := p.Plan.Of(p.Side)
 	j := r.joints[p.Fields[field].Dump]
@@ -130,18 +134,19 @@ func (r *Reading) object(c *calls.Call, p *fetchargs.Probe, field int) value.Val
 	return j.Value(records)
 }
 
-// Order is the byte order of the events' data.
+// Order returns the byte order of the events' data.
 func (r *Reading) Order() binary.ByteOrder { return r.order }
 
-// Start is when the trace began, in ns on the clock of the events' times.
+// Start returns when the trace began, in ns on the clock of the event times.
 func (r *Reading) Start() uint64 { return r.start }
 
-// WallClock is what to add to the time of an event for the time since 1970, in ns;
-// 0 if that is not known.
+// WallClock returns what to add to the time of an event to get the time since 1970, in
+// ns, or 0 if that is not known.
 func (r *Reading) WallClock() int64 { return r.wall }
 
-// Symbol names what is at an address of the kernel. The first call may take some
-// 100 ms, for the symbols are read in the background.
+// Symbol names what is at a kernel address: its name, its module ("" for the kernel
+// itself) and the offset of addr in it, in bytes. The first call may take some 100 ms,
+// since the symbols are read in the background.
 func (r *Reading) Symbol(addr uint64) (name, module string, off uint64, ok bool) {
 	if r.named != nil {
 		return r.named(addr)
@@ -157,7 +162,7 @@ func (r *Reading) Symbol(addr uint64) (name, module string, off uint64, ok bool)
 	return name, module, off, ok
 }
 
-// furtherSymbols are to be asked what symbols does not tell, nil if there are none.
+// furtherSymbols returns the symbols to ask for what symbols does not know, or nil.
 func (r *Reading) furtherSymbols() symbols {
 	if r.allSymbols == nil {
 		return nil
@@ -165,8 +170,8 @@ func (r *Reading) furtherSymbols() symbols {
 	return r.allSymbols()
 }
 
-// IsName tells whether an address in a record is made up, for text has the name alone
-// of what lies there.
+// IsName reports whether an address in a record is made up, because text has only the
+// name of what is at the address.
 func (r *Reading) IsName(addr uint64) bool {
 	if r.named == nil || !r.ofText {
 		return false
@@ -175,7 +180,7 @@ func (r *Reading) IsName(addr uint64) bool {
 	return ok
 }
 
-// IsCode tells whether what Symbol names at an address is a function.
+// IsCode reports whether the symbol at an address is a function.
 func (r *Reading) IsCode(addr uint64) bool {
 	if r.named != nil {
 		return false
@@ -199,14 +204,14 @@ func (r *Reading) address(symbol string) (uint64, bool) {
 	return 0, false
 }
 
-// A learned is what is known of the records of a probe.
+// A learned holds what is known of the records of a probe.
 type learned struct {
 	probe   *fetchargs.Probe
 	format  *tracefs.Format
 	decoder *value.Decoder
 }
 
-// learn takes in how the records of a probe are laid out.
+// learn notes how the records of a probe are laid out.
 func (r *Reading) learn(p *fetchargs.Probe, f *tracefs.Format) error {
 	l, err := r.understand(p, f)
 	if err == nil {
@@ -215,7 +220,7 @@ func (r *Reading) learn(p *fetchargs.Probe, f *tracefs.Format) error {
 	return err
 }
 
-// understand is how the records of a probe are laid out.
+// understand returns how the records of a probe are laid out.
 func (r *Reading) understand(p *fetchargs.Probe, f *tracefs.Format) (learned, error) {
 	doubts := 0
 	if r.ofText {
@@ -238,7 +243,7 @@ func (r *Reading) understand(p *fetchargs.Probe, f *tracefs.Format) (learned, er
 	return learned{p, f, d}, nil
 }
 
-// take takes in what is known of the records of a probe.
+// take stores what is known of the records of a probe.
 func (r *Reading) take(l learned) {
 	if r.decoder == nil {
 		r.known = map[int]bool{}
@@ -253,16 +258,16 @@ func (r *Reading) take(l learned) {
 	r.ages.learn(l)
 }
 
-// whys are what text leaves open.
+// whys maps the doubts that text leaves to those of a value.
 var whys = []value.Why{text.MaybeNext: value.MaybeNext, text.MaybeLonger: value.MaybeLonger}
 
-// learnStacks takes in how stacks are recorded.
+// learnStacks notes the format in which stacks are recorded.
 func (r *Reading) learnStacks(f *tracefs.Format) {
 	r.stacks = f
 	r.formats = append(r.formats, f)
 }
 
-// withStacks gives the events their stacks, if they are wanted.
+// withStacks adds stacks to the events, if they are wanted.
 func (r *Reading) withStacks(events iter.Seq2[*tracefs.Event, error]) iter.Seq2[*tracefs.Event, error] {
 	if r.stacks == nil {
 		return events
@@ -270,15 +275,15 @@ func (r *Reading) withStacks(events iter.Seq2[*tracefs.Event, error]) iter.Seq2[
 	return read.JoinStacks(events, r.stacks, r.order)
 }
 
-// calls makes calls of the events, until there are no more or none is wanted. Each
-// is shown to all before it is chosen from; all may be nil.
+// calls turns events into calls, until there are no more or the caller stops. all is
+// called with each call before it is matched; it may be nil.
 func (r *Reading) calls(events iter.Seq2[*tracefs.Event, error], all func(*calls.Call)) iter.Seq2[*calls.Call, error] {
 	return func(yield func(*calls.Call, error) bool) {
 		hand := func(c *calls.Call) bool {
 			if all != nil {
 				all(c)
 			}
-			// With Begin the pairer has asked already, when the call began.
+			// With begin the pairer has matched it already, when the call began.
 			if !r.begin && !r.matches(c) {
 				return true
 			}
@@ -330,7 +335,7 @@ func (r *Reading) calls(events iter.Seq2[*tracefs.Event, error], all func(*calls
 	}
 }
 
-// matches decides the conditions that the kernel could not.
+// matches checks the conditions that the kernel could not check.
 func (r *Reading) matches(c *calls.Call) bool {
 	plan := r.plans[c.Plan]
 	if len(r.cpus) > 0 && !r.isHere(c, plan) {
@@ -358,14 +363,14 @@ func (r *Reading) matches(c *calls.Call) bool {
 	return false
 }
 
-// leaves takes its return off a call that ends on a CPU that is not asked for.
+// leaves removes the return of a call that ends on a CPU that is not asked for.
 func (r *Reading) leaves(c *calls.Call) {
 	if c.Return != nil && !slices.Contains(r.cpus, c.Return.CPU) {
 		c.Return, c.Duration, c.Unfinished = nil, 0, true
 	}
 }
 
-// isHere tells whether a call has begun on one of the CPUs that are asked for.
+// isHere reports whether a call has begun on one of the CPUs that are asked for.
 func (r *Reading) isHere(c *calls.Call, plan *fetchargs.Plan) bool {
 	begin := c.Entry
 	if plan.Entry() == nil {
@@ -374,7 +379,7 @@ func (r *Reading) isHere(c *calls.Call, plan *fetchargs.Plan) bool {
 	return begin != nil && slices.Contains(r.cpus, begin.CPU)
 }
 
-// damaged says that a buffer makes no sense.
+// damaged warns that a buffer cannot be parsed.
 func (r *Reading) damaged(cpu int, err error) {
 	r.warn("the ring buffer of CPU %d cannot be understood: %v", cpu, err)
 }

@@ -10,24 +10,24 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/proc"
 )
 
-// recorded is what tsnoop keeps in a trace.dat for itself, as JSON.
+// recorded is what tsnoop stores in a trace.dat for itself, as JSON.
 type recorded struct {
 	Start  uint64          // ns on the trace clock
-	Wall   int64           // ns to add to the trace clock for the time since 1970
-	Group  string          // of the events
-	Ranges proc.Ranges     `json:",omitempty"` // mapped addresses of the kernel
-	Plans  json.RawMessage // of fetchargs.Save
+	Wall   int64           // ns to add to the trace clock to get the time since 1970
+	Group  string          // group of the events
+	Ranges proc.Ranges     `json:",omitempty"` // mapped kernel addresses
+	Plans  json.RawMessage // written by fetchargs.Save
 
 	Leads leads `json:",omitempty"` // if ages need them
 
-	CPUs []int       `json:",omitempty"` // on which the calls that are asked for begin
-	Kin  *ownThreads `json:",omitempty"` // of whose threads the recording is
+	CPUs []int       `json:",omitempty"` // the calls that are shown begin on these
+	Kin  *ownThreads `json:",omitempty"` // threads that were recorded
 
-	// Elsewhere was set by older programs if only some CPUs were recorded.
+	// Elsewhere was set by older versions if only some CPUs were recorded.
 	Elsewhere bool `json:",omitempty"`
 }
 
-// recorded is what is kept of a trace.
+// recorded returns what to store of a trace.
 func (t *Trace) recorded() ([]byte, error) {
 	plans, err := fetchargs.Save(t.plans)
 	if err != nil {
@@ -39,10 +39,10 @@ func (t *Trace) recorded() ([]byte, error) {
 	return json.Marshal(recorded{Leads: t.ages.leads, Start: t.start, Wall: t.wall, Group: t.session.Group(), Ranges: t.ranges, Plans: plans, CPUs: t.cpus, Kin: t.own})
 }
 
-// formatOf tells which format a recorded probe's events have.
+// formatOf maps a recorded probe to the format of its events.
 type formatOf map[*fetchargs.Probe]*tracefs.Format
 
-// ownPlans are those that tsnoop has recorded.
+// ownPlans returns the plans that tsnoop has recorded.
 func (r *File) ownPlans() ([]*fetchargs.Plan, formatOf, error) {
 	var rec recorded
 	if err := json.Unmarshal(r.file.Tsnoop, &rec); err != nil {
@@ -81,8 +81,8 @@ func (r *File) ownPlans() ([]*fetchargs.Plan, formatOf, error) {
 	return plans, formats, nil
 }
 
-// checkRecorded looks for recordings that older programs have made, in which it
-// cannot be told which return belongs to which entry: see package calls.
+// checkRecorded detects recordings of older versions in which it is not known which
+// return belongs to which entry: see package calls.
 func (r *File) checkRecorded(plans []*fetchargs.Plan, elsewhere bool) {
 	for _, p := range plans {
 		if p.Paired() && (elsewhere || p.Entry().Chooses() && p.Return().Chooses()) {
@@ -94,7 +94,7 @@ func (r *File) checkRecorded(plans []*fetchargs.Plan, elsewhere bool) {
 	}
 }
 
-// findThreads makes known of whose threads the recording is.
+// findThreads restores which threads were recorded.
 func (r *File) findThreads(k *ownThreads) error {
 	if k == nil {
 		return nil

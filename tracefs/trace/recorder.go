@@ -16,16 +16,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// RecordOptions says how a recording is made.
+// RecordOptions says how to make a recording.
 type RecordOptions struct {
-	Program  string // the name and version of the program that makes it, for the file
-	Count    int    // it ends after so many events; 0 for no limit
-	Compress bool   // the file is one of version 7, with zstd
+	Program  string // name and version of the program that records, for the file
+	Count    int    // stop after this many events; 0 for no limit
+	Compress bool   // write trace.dat version 7 with zstd
 }
 
-// Record takes the pages of a trace until ctx is done and what the kernel has
-// recorded by then is taken, or there are enough events; then it makes the file.
-// Nothing is decoded meanwhile. Whatever ends it, what there is by then is saved.
+// Record takes the pages of a trace until ctx is done, and then those that the kernel
+// has filled by then, or until there are enough events. Then it makes the file. Nothing
+// is decoded meanwhile. Whatever stops it, what was taken by then is saved.
 func (rec *Recorder) Record(ctx context.Context, t *Trace, o RecordOptions) (err error) {
 	t.recording.Store(true)
 	if rec.layout, rec.pageSize, err = t.session.PageLayout(); err != nil {
@@ -50,8 +50,8 @@ func (rec *Recorder) Record(ctx context.Context, t *Trace, o RecordOptions) (err
 	return firstError(err, rec.save(h))
 }
 
-// begin writes the head, and once more with symbols, which takes long, while pages
-// are taken already.
+// begin writes the head, and then once more with the symbols. Those take long, so they
+// are read while pages are already being taken.
 func (rec *Recorder) begin(h *tracedat.Header, m *Machine) *sync.WaitGroup {
 	var symbols sync.WaitGroup
 	if err := rec.writeHead(h); err != nil {
@@ -70,8 +70,8 @@ func (rec *Recorder) begin(h *tracedat.Header, m *Machine) *sync.WaitGroup {
 	return &symbols
 }
 
-// take keeps pages until there are no more, or count events, and looks at the clocks of
-// ages meanwhile.
+// take stores pages until there are no more, or count events. It also looks at the
+// clocks from time to time.
 func (rec *Recorder) take(pages iter.Seq2[read.Page, error], count int, clocks *ages) error {
 	defer rec.tick()()
 	var page ringbuf.Page
@@ -105,7 +105,8 @@ func (rec *Recorder) take(pages iter.Seq2[read.Page, error], count int, clocks *
 	return nil
 }
 
-// tick keeps what is in memory short of what a kill would lose, until it is stopped.
+// tick writes pages to their files regularly, so that a kill loses few of them. Call
+// stop to end it.
 func (rec *Recorder) tick() (stop func()) {
 	over := make(chan struct{})
 	var done sync.WaitGroup
@@ -117,7 +118,7 @@ func (rec *Recorder) tick() (stop func()) {
 			case <-over:
 				return
 			case <-flush.C:
-				rec.flush() // an error comes again with the next page
+				rec.flush() // the next page reports an error again
 			}
 		}
 	})
@@ -127,14 +128,14 @@ func (rec *Recorder) tick() (stop func()) {
 	}
 }
 
-// String is the state of the recording: "123 events, 4.0 MiB, 0 lost". It may be
+// String returns the state of the recording: "123 events, 4.0 MiB, 0 lost". It may be
 // called at any time.
 func (rec *Recorder) String() string {
 	return fmt.Sprintf("%d events, %.1f MiB, %d lost", rec.events.Load(), float64(rec.bytes.Load())/(1<<20), rec.lost.Load())
 }
 
-// header collects what the pages need to be understood elsewhere, but for symbols,
-// which take long, and what is known only in the end.
+// header collects what is needed to understand the pages elsewhere. It leaves out the
+// symbols, which take long, and what is known only at the end.
 func (rec *Recorder) header(t *Trace, program string) (*tracedat.Header, error) {
 	own, err := t.recorded()
 	if err != nil {
@@ -163,8 +164,8 @@ func (rec *Recorder) header(t *Trace, program string) (*tracedat.Header, error) 
 	return h, err
 }
 
-// complete adds to a header what is known only in the end. What cannot be read is
-// no reason to lose what was recorded: it is said and left out.
+// complete adds to a header what is known only at the end. Something that cannot be
+// read is no reason to lose the recording: it is left out with a warning.
 func (rec *Recorder) complete(h *tracedat.Header, t *Trace) {
 	stats, err := t.session.FinalStats()
 	for i := range stats {
@@ -194,7 +195,7 @@ func (rec *Recorder) complete(h *tracedat.Header, t *Trace) {
 	}
 }
 
-// uname is what trace-cmd keeps of uname(2).
+// uname returns what trace-cmd stores of uname(2).
 func uname() string {
 	var u unix.Utsname
 	if unix.Uname(&u) != nil {

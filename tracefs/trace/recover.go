@@ -12,13 +12,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Recover makes the file of what a Recorder of that name has left that was killed, or
-// could not write it, and returns how many bytes of pages there were. The file is one of
-// version 7, with zstd, if it is to be compressed. Errors are as NewRecorder's, and others.
+// Recover makes the file from what a Recorder of that name has left because it was
+// killed or could not write the file. It returns the size of the pages in bytes. With
+// compress, the file has version 7 with zstd. Errors are those of NewRecorder, and
+// others.
 //
-// Before the pages are copied watch is called with what tells how many bytes of how many
-// have been, from any goroutine, until the function that watch returns has been called.
-// watch may be nil.
+// Before it copies the pages, Recover calls watch, which may be nil, with a function
+// that returns how many of all bytes are copied. Any goroutine may call that function
+// until stop, the function that watch returns, has been called.
 func Recover(name string, compress bool, watch func(copied func() (n, all uint64)) (stop func())) (size uint64, err error) {
 	rec := &Recorder{name: name}
 	err = rec.recover(compress, watch)
@@ -101,8 +102,7 @@ func readHead(f *os.File) (*tracedat.Header, error) {
 	return file.Header()
 }
 
-// sources opens the files of pages. What is behind the last whole page of each
-// was not written to its end.
+// sources opens the files of pages. It ignores an incomplete page at the end of a file.
 func (rec *Recorder) sources(left []string, pageSize int64) (cpus []tracedat.CPUSource, end func(), err error) {
 	var files []*os.File
 	end = func() {
@@ -131,8 +131,8 @@ func (rec *Recorder) sources(left []string, pageSize int64) (cpus []tracedat.CPU
 	return cpus, end, nil
 }
 
-// copied is how many bytes have been read of the files of pages: that is where they
-// stand, whether they are read or the kernel copies them.
+// copied returns how many bytes have been read from the files of pages. That is their
+// file offset, whether this process reads them or the kernel copies them.
 func copied(cpus []tracedat.CPUSource) (n uint64) {
 	for _, cpu := range cpus {
 		if f, ok := cpu.Pages.(*os.File); ok {

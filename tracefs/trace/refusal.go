@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// refusal turns the kernel's refusal of a definition into an error that shows
-// the place in the user's spec.
+// refusal turns the kernel's refusal of a definition into an error that shows the place
+// in the user's spec.
 func (m *Machine) refusal(p *fetchargs.Probe, line string, err error) (*spec.Error, bool) {
 	var refused *tracefs.KernelError
 	if !errors.As(err, &refused) || ofMachine(err) {
@@ -47,13 +47,13 @@ func (m *Machine) refusal(p *fetchargs.Probe, line string, err error) (*spec.Err
 	return e, true
 }
 
-// ofMachine tells that an error says nothing about what was written.
+// ofMachine reports whether an error is about the machine, not about what was written.
 func ofMachine(err error) bool {
 	return errors.Is(err, unix.EIO) || errors.Is(err, unix.ENOMEM) || errors.Is(err, unix.ENOSPC)
 }
 
-// unknownVariable finds an @SYMBOL that the kernel does not have. The kernel
-// itself says only that some symbol of the definition is wrong.
+// unknownVariable finds an @SYMBOL that the kernel does not have. The kernel says only
+// that some symbol of the definition is wrong.
 func unknownVariable(p *fetchargs.Probe) (*fetchargs.Arg, string) {
 	var symbols *proc.Symbols
 	for i := range p.Args {

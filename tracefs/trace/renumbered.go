@@ -7,8 +7,8 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs"
 )
 
-// renumbered are events that were defined again and have other numbers since. The
-// reader asks it for records that it does not know.
+// renumbered holds the events that were defined again and so have new IDs. The reader
+// asks it for the formats of IDs that it does not know.
 type renumbered struct {
 	formats atomic.Pointer[map[int]*tracefs.Format]
 }
@@ -20,7 +20,7 @@ func (r *renumbered) of(id int) *tracefs.Format {
 	return nil
 }
 
-// renumber learns the new number of an event. Its records look as before.
+// renumber learns the new ID of an event. Its records are laid out as before.
 func (g *guard) renumber(event string) {
 	t := g.t
 	all := map[int]*tracefs.Format{}

@@ -14,27 +14,27 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/proc"
 )
 
-// A replanning is what a trace remembers for Replan. Whoever calls that and whoever reads
-// the calls are two goroutines: what the one has made the other takes in at the first
-// record that it does not know.
+// A replanning is what a trace keeps for Replan. Replan and the reading of calls run in
+// two goroutines: the reader takes in plans that Replan has added at the first record
+// that it does not know.
 type replanning struct {
-	on, off map[string][]*fetchargs.Plan // by their specs: those that are recorded, and those that are not
+	on, off map[string][]*fetchargs.Plan // by the text of their spec: plans that are recorded, and plans that are switched off
 	taken   []string                     // names of events
 	renames bool                         // there is a plan of fetchargs.Renames
 
 	machine *Machine // to plan for
-	modules []string // that it has
+	modules []string // modules that are loaded in machine
 	kernel  *btf.Kernel
 
-	// traceable is Machine.fs.TraceableFunctions, which the kernel takes long for.
+	// traceable is Machine.fs.TraceableFunctions, called once, since it takes long.
 	traceable func() func(module, name string) bool
 
-	some    atomic.Bool // waiting has some
-	mu      sync.Mutex  // for waiting
+	some    atomic.Bool // waiting is not empty
+	mu      sync.Mutex  // guards waiting
 	waiting []armed
 }
 
-// An armed is plans whose events may come.
+// An armed holds plans whose events may come from now on.
 type armed struct {
 	plans   []*fetchargs.Plan
 	learned []learned
@@ -43,11 +43,11 @@ type armed struct {
 func newReplanning(m *Machine) *replanning {
 	r := &replanning{on: map[string][]*fetchargs.Plan{}, off: map[string][]*fetchargs.Plan{}}
 	r.know(m, proc.ModuleNames())
-	go r.kernel.HasFunc("schedule") // its types are there, with luck, when the first edit comes
+	go r.kernel.HasFunc("schedule") // so that its types are probably there when the first edit comes
 	return r
 }
 
-// note notes plans that are defined.
+// note records plans that are defined, in r.on or r.off.
 func (r *replanning) note(plans []*fetchargs.Plan, in map[string][]*fetchargs.Plan) {
 	for _, p := range plans {
 		if r.taken = append(r.taken, eventsOf(p)...); p.Renames != "" {
@@ -58,7 +58,7 @@ func (r *replanning) note(plans []*fetchargs.Plan, in map[string][]*fetchargs.Pl
 	}
 }
 
-// eventsOf are the names of the events of some plans, in the order of their definition.
+// eventsOf returns the names of the events of some plans, in the order of definition.
 func eventsOf(plans ...*fetchargs.Plan) []string {
 	var events []string
 	for _, p := range fetchargs.Probes(plans) {
@@ -67,8 +67,8 @@ func eventsOf(plans ...*fetchargs.Plan) []string {
 	return events
 }
 
-// PlanFurther makes plans of those of the specs that the trace has none for, each once.
-// Errors are those of [Machine.Plan].
+// PlanFurther plans those of the specs that the trace has no plans for yet; it plans a
+// repeated spec once. Errors are those of [Machine.Plan].
 func (t *Trace) PlanFurther(specs []string, o PlanOptions) ([]*fetchargs.Plan, error) {
 	var further []string
 	for _, text := range specs {
@@ -87,7 +87,7 @@ func (t *Trace) PlanFurther(specs []string, o PlanOptions) ([]*fetchargs.Plan, e
 	return m.Plan(further, o)
 }
 
-// today is the machine with the modules that it has now.
+// today returns the machine with the modules that are loaded now.
 func (r *replanning) today() *Machine {
 	if now := proc.ModuleNames(); !slices.Equal(now, r.modules) {
 		r.know(NewMachine(r.machine.fs), now)
@@ -95,24 +95,26 @@ func (r *replanning) today() *Machine {
 	return r.machine
 }
 
-// know begins with a machine that has these modules. What it reads of them it reads once.
+// know starts over with a machine that has these modules. Each thing is read from it
+// once.
 func (r *replanning) know(m *Machine, modules []string) {
 	r.machine, r.modules, r.kernel = m, modules, btf.Running()
 	r.traceable = sync.OnceValue(m.fs.TraceableFunctions)
 }
 
-// Replan has a trace that runs show the calls of these specs, and no others any more.
-// further are what PlanFurther has made for them. The probes of specs that stay are not
-// touched. The new ones are defined, then enabled, and only then those that are not
-// wanted any more are switched off, so for a moment a spec that was changed may be shown
-// in both forms. They are removed by Close, for with an event that was enabled the
-// kernel removes what is in the buffers.
+// Replan makes a running trace show the calls of these specs and no others. further is
+// what PlanFurther has returned for them. Replan does not touch the probes of specs
+// that stay. It defines and enables the new probes, and only then disables those that
+// are no longer wanted, so for a moment both forms of a changed spec may be shown.
+// Close removes the disabled probes: to remove an event that was enabled empties the
+// buffers.
 //
-// Where there is an error the trace goes on as it was; the kernel's refusals come as a
-// spec.Errors. It is for one goroutine, which may be another one than that which reads
-// the calls, and needs Options.Replan. It must be over before Losses and Close.
+// If Replan returns an error, the trace goes on as it was; the kernel's refusals are
+// returned as a spec.Errors. Replan needs Options.Replan. It must be called from one
+// goroutine, which need not be the one that reads the calls, and must have returned
+// before Losses and Close are called.
 func (t *Trace) Replan(ctx context.Context, specs []string, further []*fetchargs.Plan) error {
-	t.why.end() // it knows only of the plans that there were
+	t.why.end() // it knows only the first plans
 	r := t.replanning
 	further = slices.DeleteFunc(slices.Clone(further), func(p *fetchargs.Plan) bool { return p.Renames != "" && r.renames })
 	if err := t.addPlans(ctx, further); err != nil {
@@ -146,8 +148,8 @@ func (t *Trace) Replan(ctx context.Context, specs []string, further []*fetchargs
 	return t.session.Pause(gone)
 }
 
-// addPlans defines further plans, whose events are off. When the kernel refuses one
-// none is there.
+// addPlans defines further plans, whose events are off. If the kernel refuses one, none
+// is added.
 func (t *Trace) addPlans(ctx context.Context, plans []*fetchargs.Plan) (err error) {
 	if len(plans) == 0 {
 		return nil
@@ -176,7 +178,7 @@ func (t *Trace) addPlans(ctx context.Context, plans []*fetchargs.Plan) (err erro
 	return nil
 }
 
-// hand hands plans to whoever reads.
+// hand passes plans to the reader.
 func (r *replanning) hand(a armed) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -184,14 +186,14 @@ func (r *replanning) hand(a armed) {
 	r.some.Store(true)
 }
 
-// plansNow are the plans, for another goroutine than that which reads.
+// plansNow returns the plans. It may be called from any goroutine.
 func (t *Trace) plansNow() []*fetchargs.Plan {
 	t.plansMu.Lock()
 	defer t.plansMu.Unlock()
 	return t.plans
 }
 
-// further is what a reader is to ask for more formats.
+// further returns the function that a reader calls for more formats.
 func (t *Trace) further() func() []*tracefs.Format {
 	if t.replanning == nil {
 		return nil
@@ -199,8 +201,8 @@ func (t *Trace) further() func() []*tracefs.Format {
 	return t.takeFurther
 }
 
-// takeFurther takes in plans that were armed meanwhile and returns the formats of their
-// events.
+// takeFurther takes in the plans that were armed meanwhile and returns the formats of
+// their events.
 func (t *Trace) takeFurther() []*tracefs.Format {
 	r := t.replanning
 	if r == nil || !r.some.Load() {

@@ -19,12 +19,12 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/text"
 )
 
-// A Text is what somebody has copied out of trace or trace_pipe of a machine that was
-// given the lines of plans, with all that is needed to understand its events.
+// A Text is what somebody has copied out of trace or trace_pipe on a machine that was
+// given the lines of plans, and everything needed to understand its events.
 //
-// It is read as it comes, so it may be a pipe. Text has µs where a recording has ns,
-// and no task's name where the kernel did not remember it; it has no stack pointers, so
-// returns belong to the latest entry of their task.
+// It is read as it comes, so it may be a pipe. Its times are in µs where a recording
+// has ns, and it lacks the names of tasks that the kernel did not remember. It has no
+// stack pointers, so a return is paired with the latest entry of its task.
 type Text struct {
 	Reading
 	name   string
@@ -34,10 +34,11 @@ type Text struct {
 	close  func()
 }
 
-// tracedatFirst begins every trace.dat file, even one that is cut behind it.
+// tracedatFirst is the first byte of every trace.dat file.
 const tracedatFirst = 0x17
 
-// IsText tells text, for OpenText, from a trace.dat file. It takes nothing of it.
+// IsText reports whether in holds text, for OpenText, and not a trace.dat file. It
+// consumes nothing.
 func IsText(in *bufio.Reader) bool {
 	head, _ := in.Peek(512)
 	return len(head) > 0 && head[0] != tracedatFirst && bytes.IndexByte(head, 0) < 0
@@ -46,9 +47,9 @@ func IsText(in *bufio.Reader) bool {
 // ErrNothing says that a text has no event of the plans.
 var ErrNothing = errors.New("no event of the specs")
 
-// OpenText reads text up to the first event of the plans, which are those of the same
-// specs, with PlanOptions.Lines, whose lines the machine was given. Without any the
-// error wraps ErrNothing. Close it in the end.
+// OpenText reads text up to the first event of the plans. The plans must be made with
+// PlanOptions.Lines from the same specs as the lines that the machine was given. If
+// there is no such event the error wraps ErrNothing. The caller must close the Text.
 func OpenText(r io.Reader, plans []*fetchargs.Plan, o OpenOptions) (*Text, error) {
 	t := &Text{Reading: Reading{warner: o.Warn, order: binary.LittleEndian, plans: plans, ofText: true}, name: o.Name}
 	for i, p := range fetchargs.Probes(plans) {
@@ -102,7 +103,7 @@ func (t *Text) nothing() error {
 	return fmt.Errorf("%s: %w is in the text, %s", t.name, ErrNothing, has)
 }
 
-// mostOthers is how many names of events are listed that nobody has asked for.
+// mostOthers is how many names of other events are listed.
 const mostOthers = 5
 
 // others lists the events of other names, the most frequent first.
@@ -123,9 +124,10 @@ func (t *Text) others() string {
 	return strings.Join(parts, ", ")
 }
 
-// Calls yields the calls as they end, with OpenOptions.Begin also as they begin. An
-// error ends it. A call and its events are valid until the next one. It can be ranged
-// over once. Events that are not as the plans have them are passed over: see Damage.
+// Calls yields the calls as they end, and with OpenOptions.Begin also as they begin. It
+// stops at the first error. A call and its events are valid only until the next one.
+// Calls can be ranged over once. Events that do not fit their plan are skipped: see
+// Damage.
 func (t *Text) Calls(ctx context.Context) iter.Seq2[*calls.Call, error] {
 	return func(yield func(*calls.Call, error) bool) {
 		for c, err := range t.calls(t.all(), nil) {
@@ -148,8 +150,8 @@ func (t *Text) all() iter.Seq2[*tracefs.Event, error] {
 	}
 }
 
-// Damage is about the first event that is not as the plans have it, as far as the text
-// has been read; nil if there was none. It names the line.
+// Damage returns an error about the first event that does not fit its plan, as far as
+// the text has been read, or nil. The error names the line.
 func (t *Text) Damage() error {
 	err := t.paste.Err()
 	if n := t.paste.Malformed; n > 1 {
@@ -158,7 +160,7 @@ func (t *Text) Damage() error {
 	return err
 }
 
-// Losses is what the text says of events that were lost. It warns of what else is not
+// Losses returns what the text says about lost events. It warns of what else is not
 // shown.
 func (t *Text) Losses() *Losses {
 	if t.paste.NoTime {
@@ -180,8 +182,8 @@ func (t *Text) Losses() *Losses {
 	return &l
 }
 
-// textFormat lays out the records that are made of a probe's events: as a kernel would,
-// of 64 bits.
+// textFormat lays out the records that are made from a probe's events as a 64-bit
+// kernel would.
 func textFormat(p *fetchargs.Probe, id int) *tracefs.Format {
 	f := &tracefs.Format{Name: p.Event, ID: id}
 	add := func(field tracefs.FormatField) {

@@ -10,8 +10,8 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/proc"
 )
 
-// chooseThreads says whose calls are traced: those of the processes that
-// Options.Pids, with Follow of their children, too.
+// chooseThreads sets whose calls are traced: those of the processes of Options.Pids,
+// and with Follow also of their children.
 func (t *Trace) chooseThreads(o Options, so *tracefs.Options) (err error) {
 	if len(o.Pids) == 0 {
 		return nil
@@ -39,9 +39,8 @@ func (t *Trace) chooseThreads(o Options, so *tracefs.Options) (err error) {
 	return nil
 }
 
-// threads are the threads of the processes, with follow also of their
-// children, of those's children and so on. A process of the list that is gone
-// is an error.
+// threads returns the threads of the processes, with follow also those of all their
+// descendants. It is an error if one of the processes does not exist.
 func threads(pids []int, follow bool) ([]int, error) {
 	for _, pid := range pids {
 		if _, err := proc.Threads(pid); errors.Is(err, os.ErrNotExist) {
@@ -51,7 +50,7 @@ func threads(pids []int, follow bool) ([]int, error) {
 	return family(pids, follow)
 }
 
-// family is threads as they are now; what has gone is not there.
+// family returns the threads that live now. A process that has ended is skipped.
 func family(pids []int, follow bool) ([]int, error) {
 	var children map[int][]int
 	if follow {
