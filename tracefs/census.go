@@ -8,15 +8,16 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/dynevent"
 )
 
-// A Census tells what there is in a tracefs, without its names.
+// A Census counts what there is in a tracefs. It does not name the probes and
+// instances.
 type Census struct {
-	Probes, OwnProbes       int // kprobe events of others, and of tsnoop
+	Probes, OwnProbes       int // kprobe events of others and of tsnoop
 	Instances, OwnInstances int
 	Tracer                  string   // current_tracer: "nop"
-	Refusals                []string // the kernel's words about tsnoop's own definitions, oldest first
+	Refusals                []string // the kernel's messages about tsnoop's own definitions, oldest first
 }
 
-// Census counts. What cannot be read is not there.
+// Census counts the probes and instances. It takes what cannot be read as absent.
 func (fsys *FS) Census() Census {
 	var c Census
 	probes, _ := read(fsys, dynevent.Kprobe.File(), ParseProbes)
@@ -46,7 +47,7 @@ func count(name string, others, ours *int) {
 	}
 }
 
-// own tells whether a definition is of a group of ours: "p:tsnoop_17/ip_rcv ip_rcv".
+// own reports whether a definition is in a group of ours: "p:tsnoop_17/ip_rcv ip_rcv".
 func own(definition string) bool {
 	_, name, _ := strings.Cut(definition, ":")
 	group, _, ok := strings.Cut(name, "/")

@@ -9,19 +9,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// namePrefix begins the name of every instance and group of ours.
+// namePrefix is the prefix of the names of our instances and groups.
 const namePrefix = "tsnoop_"
 
 var ownName = regexp.MustCompile(`^` + namePrefix + `[0-9]+(_[0-9]+)?$`)
 
-// Clean removes the instances, groups and probes of sessions whose process is
-// dead, and returns their names. It leaves everything alone that is alive or
-// not ours. Errors are joined; one does not stop the rest. log may be nil.
+// Clean removes the instances, groups and probes of sessions whose process is dead, and
+// returns their names. It leaves everything alone that is alive or not ours. It goes on
+// after an error and joins all errors. log may be nil.
 func (fsys *FS) Clean(log func(format string, args ...any)) ([]string, error) {
 	return fsys.clean(log, nil)
 }
 
-// clean is Clean that tells how far it is, as a session does.
+// clean is like Clean and reports progress as a session does.
 func (fsys *FS) clean(log func(string, ...any), tell func(string, int)) ([]string, error) {
 	var removed []string
 	var errs []error
@@ -74,8 +74,8 @@ func (fsys *FS) leftovers() ([]string, error) {
 	return names, nil
 }
 
-// adopt takes over a dead session, to be closed like one's own. It returns nil
-// if the session is alive or has gone.
+// adopt takes over a dead session, so that Close can remove it. It returns nil if the
+// session is alive or gone.
 func (fsys *FS) adopt(name string, log func(string, ...any)) (*Session, error) {
 	unlock, err := fsys.lockProbes()
 	if err != nil {

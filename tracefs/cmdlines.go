@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// ParseCmdlines parses saved_cmdlines, which a trace.dat file has a copy of: the names
-// of tasks by their TIDs, "TID COMM" a line. A name with a newline is cut there.
+// ParseCmdlines parses saved_cmdlines, of which a trace.dat file has a copy. It returns
+// the names of tasks by TID; each line is "TID COMM". A name with a newline is cut
+// there.
 //
 // See Documentation/trace/ftrace.rst, "saved_cmdlines".
 func ParseCmdlines(r io.Reader) (map[int]string, error) {
@@ -23,5 +24,5 @@ func ParseCmdlines(r io.Reader) (map[int]string, error) {
 	return names, sc.Err()
 }
 
-// Cmdlines reads the names of tasks that the kernel remembers.
+// Cmdlines reads the task names that the kernel remembers, by TID.
 func (fs *FS) Cmdlines() (map[int]string, error) { return read(fs, "saved_cmdlines", ParseCmdlines) }

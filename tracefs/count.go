@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Count enables the session's probes without recording anything and counts their hits,
-// until most have been counted in all, but no longer than d. took is how long that was.
+// Count enables the session's probes without recording anything and counts their hits.
+// It stops after most hits and misses in all, or after d. took is how long it counted.
 func (s *Session) Count(d time.Duration, most uint64) (hits map[string]Hits, took time.Duration, err error) {
 	if err := s.count(true); err != nil {
 		return nil, 0, errors.Join(err, s.count(false))
@@ -24,7 +24,7 @@ func (s *Session) Count(d time.Duration, most uint64) (hits map[string]Hits, too
 	return hits, took, errors.Join(err, s.count(false))
 }
 
-// count switches counting on or off.
+// count turns counting on or off.
 func (s *Session) count(on bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// mostCPUs is NR_CPUS of the biggest kernels.
+// mostCPUs is the largest NR_CPUS of any kernel.
 const mostCPUs = 8192
 
-// ParseCPUs reads a list such as "0-3,8,10-11", as the kernel writes them and as
-// users do: each CPU once, in their order. See
+// ParseCPUs parses a list such as "0-3,8,10-11", as the kernel and users write it. It
+// returns each CPU once, in ascending order. See
 // Documentation/admin-guide/cputopology.rst.
 func ParseCPUs(list string) (cpus []int, err error) {
 	for part := range strings.SplitSeq(strings.TrimSpace(list), ",") {
@@ -33,8 +33,8 @@ func ParseCPUs(list string) (cpus []int, err error) {
 	return slices.Compact(cpus), nil
 }
 
-// setCPUs lets only these CPUs record, unless all are to, and checks that they
-// are there. The others do not count what they leave out as lost.
+// setCPUs makes only these CPUs record, unless all is set, and checks that they exist.
+// The other CPUs do not count what they leave out as lost.
 //
 // See Documentation/trace/ftrace.rst, "tracing_cpumask".
 func (s *Session) setCPUs(cpus []int, all bool) error {
@@ -56,7 +56,7 @@ func (s *Session) setCPUs(cpus []int, all bool) error {
 	return s.set(s.path("tracing_cpumask"), CPUMask(cpus))
 }
 
-// CPUs are the CPUs that the machine may have.
+// CPUs returns the CPUs that the machine may have.
 func (s *Session) CPUs() ([]int, error) {
 	dirs, err := fs.ReadDir(s.fs.root.FS(), s.path("per_cpu"))
 	if err != nil {
@@ -71,8 +71,8 @@ func (s *Session) CPUs() ([]int, error) {
 	return cpus, nil
 }
 
-// CPUMask writes a set of CPUs as the kernel reads it: hexadecimal words of 32
-// bits with commas between them, the highest first; "" for none.
+// CPUMask formats a set of CPUs as the kernel reads it: hexadecimal 32-bit words
+// separated by commas, highest first; "" for none.
 func CPUMask(cpus []int) string {
 	if len(cpus) == 0 {
 		return ""

@@ -12,12 +12,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A KernelError is the kernel's refusal of something written to tracefs.
+// A KernelError says that the kernel refused something written to tracefs.
 type KernelError struct {
 	File    string // relative to the mount
 	Command string // what was refused
-	Text    string // the kernel's words; its errno's if it gave none
-	Column  int    // byte in Command the kernel points at, -1 if it does not
+	Text    string // the kernel's message, or that of Errno if there is none
+	Column  int    // byte of Command that the kernel points at, -1 if none
 	Errno   error
 }
 
@@ -30,15 +30,15 @@ func (e *KernelError) Error() string {
 
 func (e *KernelError) Unwrap() error { return e.Errno }
 
-// A LogEntry is an entry of error_log.
+// A LogEntry is one entry of error_log.
 type LogEntry struct {
 	System  string // "trace_kprobe", "event filter parse error"
 	Text    string
 	Command string
-	Column  int // byte in Command, -1 if there is no caret
+	Column  int // byte of Command below which the caret is, -1 if there is none
 }
 
-// The command of an error_log entry stands behind this, its caret below it.
+// logCommand precedes the command of an error_log entry. The caret is on the next line.
 const logCommand = "  Command: "
 
 // ParseErrorLog parses error_log, oldest entry first:
@@ -47,8 +47,8 @@ const logCommand = "  Command: "
 //	  Command: p:g/e nosuch
 //	               ^
 //
-// The kernel keeps eight entries. See Documentation/trace/ftrace.rst,
-// "error_log" (5.2).
+// The kernel keeps eight entries. See Documentation/trace/ftrace.rst, "error_log"
+// (5.2).
 func ParseErrorLog(r io.Reader) ([]LogEntry, error) {
 	var log []LogEntry
 	sc := bufio.NewScanner(r)
@@ -93,9 +93,9 @@ func parseLogHead(line string) (LogEntry, bool) {
 	return LogEntry{System: system, Text: text, Column: -1}, true
 }
 
-// refused turns a failed write of command to file into a *KernelError with the
-// words of the error log that belong to it. An error that no write(2) gave is
-// returned as it is.
+// refused turns a failed write of command to file into a *KernelError with the message
+// from the error log. It returns errors that are not from write(2) as they are, or
+// explains them.
 func (fsys *FS) refused(err error, log, file, command string) error {
 	var pe *fs.PathError
 	var errno syscall.Errno

@@ -7,13 +7,13 @@ type Event struct {
 	Time   uint64 // ns on the instance's trace clock
 	CPU    int
 	TID    int
-	Comm   []byte   // what the reader knows of the task's name, may be empty
-	Data   []byte   // the whole record, from common_type on
+	Comm   []byte   // the task's name, if the reader knows it; may be empty
+	Data   []byte   // the whole record, starting with common_type
 	Lost   uint64   // events lost on this CPU before this one; LostUnknown if the kernel did not count
-	Stack  []uint64 // addresses of the kernel's stack, innermost first; of JoinStacks
+	Stack  []uint64 // kernel stack addresses, innermost first; set by read.JoinStacks
 }
 
-// LostUnknown is Event.Lost where events were lost but not counted.
+// LostUnknown is the value of Event.Lost if events were lost but not counted.
 const LostUnknown = ^uint64(0)
 
 // A Format describes the records of one event, as events/GROUP/NAME/format does.
@@ -24,7 +24,7 @@ type Format struct {
 	ID          int
 	Fields      []FormatField
 	Size        int    // bytes of the fixed part of a record
-	Print       string // "print fmt", as C
+	Print       string // "print fmt", C code
 }
 
 // A FormatField is one field of a record.
@@ -34,6 +34,6 @@ type FormatField struct {
 	Offset  int    // bytes from the start of the record
 	Size    int    // bytes
 	Signed  bool
-	DataLoc bool // a u32 (length<<16 | offset) that points at the data in the same record
+	DataLoc bool // a u32 (length<<16 | offset) that points to the data in the same record
 	Array   bool
 }

@@ -6,14 +6,15 @@ import (
 	"strings"
 )
 
-// Features tells what this kernel's tracefs offers, as far as its README and
-// the files in it tell. Version numbers say nothing: distributions backport.
+// Features says what this kernel's tracefs offers, according to its README and the
+// files in it. It does not depend on version numbers, since distributions backport
+// features.
 type Features struct {
-	ArgN       bool // $arg1 at function entry (4.20, by architecture)
+	ArgN       bool // $arg1 at function entry (4.20, depends on the architecture)
 	ReturnArgs bool // $arg1 in a return probe (6.9)
-	Current    bool // $current, the task (7.3)
+	Current    bool // $current, the current task (7.3)
 	Immediate  bool // \1 and \"text" (5.5)
-	Ustring    bool // the type, and +u0(..), user memory (5.3)
+	Ustring    bool // the type, and +u0(..) for user memory (5.3)
 	Symbol     bool // the type (5.0)
 	Symstr     bool // the type (6.2, backported to 6.1)
 
@@ -21,7 +22,7 @@ type Features struct {
 	ErrorLog   bool // error_log (5.2)
 }
 
-// Features reads README and looks which files there are.
+// Features reads README and checks which files exist.
 func (fs *FS) Features() (*Features, error) {
 	f, err := read(fs, "README", ParseFeatures)
 	if err != nil {
@@ -32,8 +33,8 @@ func (fs *FS) Features() (*Features, error) {
 	return f, nil
 }
 
-// ParseFeatures parses tracefs/README, the part about dynamic events. The
-// fields that tell of files stay false.
+// ParseFeatures parses the part of tracefs/README about dynamic events. The fields that
+// depend on files stay false.
 func ParseFeatures(r io.Reader) (*Features, error) {
 	f := new(Features)
 	sc := bufio.NewScanner(r)
@@ -41,14 +42,14 @@ func ParseFeatures(r io.Reader) (*Features, error) {
 	for sc.Scan() {
 		line := strings.TrimSpace(sc.Text())
 		if strings.HasPrefix(line, "events/") {
-			break // what follows has types and fields of its own
+			break // what follows describes other types and fields
 		}
 		if key, _, ok := strings.Cut(line, ":"); ok && readmeKeys[key] {
 			section = key
 		}
 		switch section {
 		case "fetcharg":
-			// Of return probes a line of its own tells (6.9).
+			// Return probes have a line of their own (6.9).
 			if strings.Contains(line, "$arg<N>") {
 				returns := strings.HasPrefix(line, "kernel return probes support:")
 				f.ReturnArgs, f.ArgN = f.ReturnArgs || returns, f.ArgN || !returns
@@ -62,7 +63,7 @@ func ParseFeatures(r io.Reader) (*Features, error) {
 	return f, sc.Err()
 }
 
-// readmeKeys are the words that open a part of README's text on dynamic events.
+// readmeKeys are the words that start a section of README's text on dynamic events.
 var readmeKeys = map[string]bool{
 	"Format": true, "place": true, "place (kretprobe)": true, "place (uprobe)": true, "args": true,
 	"fetcharg": true, "type": true, "field": true, "efield": true,

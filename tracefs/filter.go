@@ -11,11 +11,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// SetFilter lets the kernel drop the events that do not match. Set it before
-// Enable.
+// SetFilter makes the kernel drop the events that do not match. Call it before Enable.
 //
-// When the kernel refuses a filter, with a *KernelError, it also drops the one
-// before and would let everything through; the event then stays off.
+// If the kernel refuses a filter, SetFilter returns a *KernelError. The kernel then
+// also drops the previous filter and would let everything through, so the event stays
+// disabled.
 //
 // See Documentation/trace/events.rst, "Event filtering".
 func (s *Session) SetFilter(event, filter string) error {
@@ -49,7 +49,7 @@ func (s *Session) setFilter(file, filter string) error {
 	if !errors.As(err, &ke) || ke.Column >= 0 {
 		return err
 	}
-	// Without an entry in the log the words are in the file itself.
+	// If the log has no entry, the message is in the file itself.
 	text, rerr := read(s.fs, file, parseFilterError)
 	if rerr == nil && text.Text != "" && text.Command == filter {
 		ke.Text, ke.Column = text.Text, text.Column
@@ -57,7 +57,7 @@ func (s *Session) setFilter(file, filter string) error {
 	return err
 }
 
-// parseFilterError parses a filter file after a filter was refused:
+// parseFilterError parses the content of a filter file after a filter was refused:
 //
 //	dfd === 1
 //	    ^

@@ -9,11 +9,12 @@ import (
 	"strings"
 )
 
-// ErrFormat is wrapped by errors about a format file that cannot be understood.
+// ErrFormat is wrapped by errors about malformed format files.
 var ErrFormat = errors.New("malformed event format")
 
-// ParseFormat parses events/GROUP/EVENT/format. The file does not name the
-// group. Fields are in the order of the file, common_* first.
+// ParseFormat parses events/GROUP/EVENT/format. The file does not name the group.
+// Fields are in the order of the file, common_* first. An error about its content wraps
+// ErrFormat.
 //
 // See Documentation/trace/events.rst, "Event formats".
 func ParseFormat(r io.Reader) (*Format, error) {
@@ -53,7 +54,7 @@ func ParseFormat(r io.Reader) (*Format, error) {
 	return f, nil
 }
 
-// Field is the field of that name, nil if there is none.
+// Field returns the field of that name, or nil.
 func (f *Format) Field(name string) *FormatField {
 	for i := range f.Fields {
 		if f.Fields[i].Name == name {
@@ -63,8 +64,8 @@ func (f *Format) Field(name string) *FormatField {
 	return nil
 }
 
-// Conversion is how the kernel prints a field, as far as that can be seen from
-// the print fmt: "x" behind NAME=0x%lx, "sym" behind NAME=%pS, else "".
+// Conversion says how the kernel prints a field, as far as the print fmt shows: "x" for
+// NAME=0x%lx, "sym" for NAME=%pS, otherwise "".
 func (f *Format) Conversion(field string) string {
 	for rest := f.Print; ; {
 		_, after, ok := strings.Cut(rest, field+"=")
@@ -85,11 +86,11 @@ func (f *Format) Conversion(field string) string {
 	}
 }
 
-// maxRecord bounds offsets and sizes: no record is larger than a sub-buffer,
-// of which the largest is 64 KiB pages of order 7.
+// maxRecord limits offsets and sizes, in bytes. No record is larger than a sub-buffer;
+// the largest has order 7 with 64 KiB pages.
 const maxRecord = 8 << 20
 
-// parseField parses "field:u8 b[4];	offset:8;	size:4;	signed:0;".
+// parseField parses "field:u8 b[4];       offset:8;       size:4; signed:0;".
 func parseField(line string) (FormatField, error) {
 	var f FormatField
 	var seen int
@@ -123,8 +124,8 @@ func parseField(line string) (FormatField, error) {
 	return f, nil
 }
 
-// declare splits a declaration. "u8 b[4]" is what 5.10 writes; since 6.1 a
-// kprobe's array is "u8 b[]", its count being size / size of an element.
+// declare parses a declaration. 5.10 writes "u8 b[4]"; since 6.1 a kprobe's array is
+// "u8 b[]", and its length is its size divided by that of an element.
 func (f *FormatField) declare(decl string) {
 	decl = strings.TrimSpace(decl)
 	i := strings.LastIndexByte(decl, ' ')
@@ -141,9 +142,9 @@ func (f *FormatField) declare(decl string) {
 	f.Type, f.Name = typ, name
 }
 
-// ElemSize is how many bytes a number of the field has, or each of an array of
-// them, by the name of its C type; 1 if that is not known. Of a __data_loc it is
-// the 4 bytes of the word.
+// ElemSize returns the size in bytes of a number, or of each number in an array. It
+// depends on the name of the C type, and is 1 if that is not known. For a __data_loc it
+// is 4, the size of the word.
 func (f *FormatField) ElemSize() int {
 	base, _, _ := strings.Cut(f.Type, "[")
 	base = strings.TrimPrefix(strings.TrimPrefix(base, "const "), "unsigned ")
@@ -164,7 +165,7 @@ func errorf(what, line string) error {
 	return &formatError{what, line}
 }
 
-// atLine says in which line of a text an error is.
+// atLine adds the line number of an error.
 func atLine(n int, err error) error { return fmt.Errorf("line %d: %w", n, err) }
 
 type formatError struct{ what, line string }

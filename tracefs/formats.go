@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Format returns how the records of an event of the session look.
+// Format returns the format of an event's records.
 func (s *Session) Format(event string) (*Format, error) {
 	formats, err := s.Formats([]string{event}, func(string) string { return "" })
 	if err != nil {
@@ -19,9 +19,10 @@ func (s *Session) Format(event string) (*Format, error) {
 	return formats[event], nil
 }
 
-// Formats is Format for many events. Of those that have the same fields, which
-// are those that shape gives the same text for, one is read; of the others only
-// the ID, in a fraction of the time. They share their Fields.
+// Formats returns the formats of several events. Events with the same fields are those
+// for which shape returns the same text. Formats reads one format for each shape and
+// only the ID of the other events, which takes a fraction of the time. They share their
+// Fields.
 func (s *Session) Formats(events []string, shape func(event string) string) (map[string]*Format, error) {
 	dir, err := s.fs.root.OpenRoot(s.eventPath("", ""))
 	if err != nil {
@@ -54,12 +55,12 @@ func (s *Session) Formats(events []string, shape func(event string) string) (map
 	return formats, nil
 }
 
-// StackFormat is the format of the records that hold stacks.
+// StackFormat returns the format of the records that hold stacks.
 func (s *Session) StackFormat() (*Format, error) {
 	return read(s.fs, "events/ftrace/kernel_stack/format", ParseFormat)
 }
 
-// eventID reads EVENT/id in one read(2).
+// eventID reads EVENT/id with one read(2).
 func (fs *FS) eventID(event string) (int, error) {
 	name := path.Join(event, "id")
 	f, err := fs.root.Open(name)

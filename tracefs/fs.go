@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// An FS is a mounted tracefs, or a directory that looks like one.
-// No path leads out of it.
+// An FS is a mounted tracefs, or a directory that looks like one. No path leads out of
+// it.
 type FS struct {
 	root *os.Root
 	dir  string
@@ -21,10 +21,10 @@ type FS struct {
 // Path returns the directory the file system was opened at.
 func (fs *FS) Path() string { return fs.dir }
 
-// Open opens a file for reading; name is relative to the mount.
+// Open opens a file for reading. name is relative to the mount.
 func (fs *FS) Open(name string) (*os.File, error) { return fs.root.Open(name) }
 
-// ReadFile reads a whole file; name is relative to the mount.
+// ReadFile reads a whole file. name is relative to the mount.
 func (fs *FS) ReadFile(name string) ([]byte, error) {
 	if path.Base(name) == "filter" {
 		return read(fs, name, readFilter)
@@ -32,29 +32,29 @@ func (fs *FS) ReadFile(name string) ([]byte, error) {
 	return fs.root.ReadFile(name)
 }
 
-// readFilter reads an event's filter. The kernel answers one read(2) only: what has no
-// room in that is not to be had.
+// readFilter reads an event's filter. The kernel answers only one read(2), so the
+// buffer must be large enough for all of it.
 func readFilter(r io.Reader) ([]byte, error) {
 	return io.ReadAll(bufio.NewReaderSize(r, 64<<10))
 }
 
-// Glob returns the files whose names match the pattern, in order. The pattern
-// and the names are relative to the mount.
+// Glob returns the sorted names of the files that match the pattern. The pattern and
+// the names are relative to the mount.
 func (fs *FS) Glob(pattern string) []string {
 	names, err := iofs.Glob(fs.root.FS(), pattern)
 	if err != nil {
-		return nil // the pattern is wrong
+		return nil // malformed pattern
 	}
 	return names
 }
 
-// Exists reports whether there is a file or directory of this name.
+// Exists reports whether a file or directory exists. name is relative to the mount.
 func (fs *FS) Exists(name string) bool {
 	_, err := fs.root.Lstat(name)
 	return err == nil
 }
 
-// read hands the file of this name to parse.
+// read opens a file and parses it.
 func read[T any](fs *FS, name string, parse func(io.Reader) (T, error)) (T, error) {
 	f, err := fs.root.Open(name)
 	if err != nil {
@@ -69,9 +69,9 @@ func read[T any](fs *FS, name string, parse func(io.Reader) (T, error)) (T, erro
 	return v, nil
 }
 
-// write replaces a setting: one write, no truncation and no creation. With
-// O_TRUNC several tracefs files do more than they are asked to; kprobe_events
-// would delete everybody's probes.
+// write changes a setting with one write, without truncating or creating the file. With
+// O_TRUNC several tracefs files do more than that: kprobe_events would delete
+// everybody's probes.
 func (fs *FS) write(name, value string) error {
 	f, err := fs.root.OpenFile(name, os.O_WRONLY|os.O_APPEND, 0)
 	if err != nil {
@@ -81,8 +81,8 @@ func (fs *FS) write(name, value string) error {
 	return writeOnce(f, value)
 }
 
-// writeOnce hands value to the kernel in a single write(2), for a setting that
-// arrives in pieces is parsed in pieces.
+// writeOnce writes value with a single write(2). The kernel would parse each part of a
+// value that was written in parts.
 func writeOnce(f *os.File, value string) error {
 	rc, err := f.SyscallConn()
 	if err != nil {
@@ -109,13 +109,13 @@ func writeOnce(f *os.File, value string) error {
 	return nil
 }
 
-// lockFile takes an exclusive flock(2) on an open file, waiting for it.
+// lockFile takes an exclusive flock(2) on an open file and waits for it.
 func lockFile(f *os.File) error { return flock(f, unix.LOCK_EX) }
 
-// tryLockFile is lockFile, but gives unix.EWOULDBLOCK instead of waiting.
+// tryLockFile is like lockFile, but returns unix.EWOULDBLOCK instead of waiting.
 func tryLockFile(f *os.File) error { return flock(f, unix.LOCK_EX|unix.LOCK_NB) }
 
-// unlockFile gives the lock back.
+// unlockFile releases the lock.
 func unlockFile(f *os.File) error { return flock(f, unix.LOCK_UN) }
 
 func flock(f *os.File, how int) error {

@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// functionsFile has the functions that ftrace knows, one a line: "ip_rcv" or
+// functionsFile lists the functions that ftrace knows, one per line: "ip_rcv" or
 // "ext4_sync_fs [ext4]". See Documentation/trace/ftrace.rst.
 const functionsFile = "available_filter_functions"
 
-// TraceableFunctions returns what tells which functions a probe can be put on:
-// those that ftrace knows. module is "" for the kernel's own. It is nil where
-// tracefs does not say.
+// TraceableFunctions returns a function that reports whether a function can be probed,
+// that is, whether ftrace knows it. module is "" for a function of the kernel itself.
+// It returns nil if tracefs has no such list.
 func (fs *FS) TraceableFunctions() func(module, name string) bool {
 	text, err := fs.FunctionList()
 	if err != nil {
@@ -22,8 +22,8 @@ func (fs *FS) TraceableFunctions() func(module, name string) bool {
 	return ParseFunctions(text)
 }
 
-// FunctionList is the text of the functions that ftrace knows, for ParseFunctions. The
-// kernel takes long to write it.
+// FunctionList returns the list of functions that ftrace knows, as text for
+// ParseFunctions. The kernel takes long to write it.
 func (fs *FS) FunctionList() ([]byte, error) {
 	f, err := fs.Open(functionsFile)
 	if err != nil {
@@ -36,8 +36,8 @@ func (fs *FS) FunctionList() ([]byte, error) {
 	return text.Bytes(), err
 }
 
-// ParseFunctions returns what tells which functions are in a FunctionList. It is nil
-// if none are.
+// ParseFunctions returns a function that reports whether a function is in the text of a
+// FunctionList, or nil if the text is empty.
 func ParseFunctions(text []byte) func(module, name string) bool {
 	lines := make(map[string]bool, bytes.Count(text, []byte("\n")))
 	for s := bufio.NewScanner(bytes.NewReader(text)); s.Scan(); {
@@ -54,8 +54,8 @@ func ParseFunctions(text []byte) func(module, name string) bool {
 	}
 }
 
-// Untraceable tells that ftrace knows no function of that name in any module. It
-// is false where tracefs does not say.
+// Untraceable reports whether ftrace knows no function of that name, in the kernel or
+// in any module. It is false if tracefs has no such list.
 func (fs *FS) Untraceable(name string) bool {
 	f, err := fs.Open(functionsFile)
 	if err != nil {

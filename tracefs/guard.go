@@ -13,27 +13,27 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A Change is something that another program has done to a session that runs, by which
-// it may record less, or other things, than it was set up for.
+// A Change is something that another program has done to a running session, so that it
+// may record less than it was set up for, or something else.
 type Change struct {
-	What  string // "tracing", "the filter": what is changed
-	File  string // by which, an absolute path
-	Event string // of which; "" for the whole session
-	Was   string // what is in the file otherwise
-	Is    string // what is in it now; "" if it is gone
+	What  string // the file, as an absolute path
+	File  string // the event; "" for the whole session
+	Event string // what should be in the file
+	Was   string // what is in the file now; "" if the file is gone
+	Is    string // what the change itself has caused, "" if nothing
 	Cost  string // what the change itself has done, "" if nothing
 
-	Silent  bool // nothing is recorded at all
-	Counted bool // the probes count the calls all the same: see Profile
-	Foreign bool // the file is everybody's: Restore leaves it alone
+	Silent  bool // nothing is recorded any more
+	Counted bool // the probes still count calls: see Profile
+	Foreign bool // the file is shared by the whole machine: Restore leaves it alone
 
 	restore func() error
 }
 
-// Gone tells that an event is not there any more.
+// Gone reports whether the event does not exist any more.
 func (c *Change) Gone() bool { return c.Is == "" && c.Event != "" }
 
-// Restore takes the change back. After that it is told no more.
+// Restore undoes the change. Changes does not report it after that.
 func (s *Session) Restore(c *Change) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -43,30 +43,30 @@ func (s *Session) Restore(c *Change) error {
 	return c.restore()
 }
 
-// A meant is how a session is meant to be.
+// A meant is the state that a session should have.
 type meant struct {
 	guards      []guarded
-	definitions map[string][]string // of events
+	definitions map[string][]string // by event
 	filters     map[string]string
 	ids         map[string]int
-	paused      map[string]bool // events that were switched off on purpose
+	paused      map[string]bool // events that were disabled on purpose
 }
 
 func newMeant() meant {
 	return meant{definitions: map[string][]string{}, filters: map[string]string{}, ids: map[string]int{}, paused: map[string]bool{}}
 }
 
-// A guarded is a setting of the instance that nobody else is to change.
+// A guarded is a setting of the instance that nobody else should change.
 type guarded struct {
 	what    string
 	cost    string
 	file    string // relative to the mount
 	want    string
-	read    func(content string) string // what of the file counts
+	read    func(content string) string // extracts the part of the file that matters
 	restore func() error
 }
 
-// guard notes what the session's files hold now: how it is meant to be.
+// guard notes the current content of the session's files as what it should be.
 func (s *Session) guard() {
 	s.meant.guards = s.meant.guards[:0]
 	for _, g := range []guarded{
@@ -89,7 +89,7 @@ func (s *Session) guardFile(g guarded) {
 	}
 	b, err := s.fs.ReadFile(g.file)
 	if err != nil {
-		return // an older kernel has no such file
+		return // older kernels have no such file
 	}
 	g.want = g.read(string(b))
 	if g.restore == nil {
@@ -98,7 +98,7 @@ func (s *Session) guardFile(g guarded) {
 	s.meant.guards = append(s.meant.guards, g)
 }
 
-// guardOptions watches what changes the records, or the text.
+// guardOptions guards the options that change the records or the text.
 func (s *Session) guardOptions() {
 	file := s.path("trace_options")
 	var want []string
@@ -129,7 +129,7 @@ func (s *Session) guardOptions() {
 	})
 }
 
-// invert makes "nostacktrace" of "stacktrace", and the other way.
+// invert turns "stacktrace" into "nostacktrace" and vice versa.
 func invert(option string) string {
 	if on, isOff := strings.CutPrefix(option, "no"); isOff {
 		return on
@@ -137,11 +137,11 @@ func invert(option string) string {
 	return "no" + option
 }
 
-// eventChanges is what others have changed of one event.
+// eventChanges returns what others have changed of one event.
 func (s *Session) eventChanges(event string) (changes []*Change) {
 	if _, bad := s.refused[event]; !bad && !s.meant.paused[event] {
-		// A trigger of another event has it enabled, but records nothing: the group's file
-		// does not tell.
+		// A trigger of another event has enabled it softly, and it records nothing. The
+		// group's enable file does not show this.
 		if enable := s.eventPath(event, "enable"); s.content(enable) == "0*" {
 			changes = append(changes, &Change{What: "the probe", File: s.absolute(enable), Event: event, Was: "1", Is: "0", Counted: true,
 				restore: func() error { return s.set(enable, "1") }})
@@ -163,7 +163,8 @@ func (s *Session) eventChanges(event string) (changes []*Change) {
 	return changes
 }
 
-// triggers are those that are set, a line each, without the state of a histogram.
+// triggers returns the triggers in a trigger file, one per line, without the state of
+// histograms.
 func triggers(text string) (set []string) {
 	for line := range strings.Lines(text) {
 		line, _, _ = strings.Cut(strings.TrimSpace(line), " [")
@@ -174,7 +175,7 @@ func triggers(text string) (set []string) {
 	return set
 }
 
-// removeTriggers removes those that others have set on an event of ours.
+// removeTriggers removes the triggers that others have set on an event of ours.
 func (s *Session) removeTriggers(event string) error {
 	file := s.eventPath(event, "trigger")
 	for _, t := range triggers(s.content(file)) {
@@ -185,36 +186,36 @@ func (s *Session) removeTriggers(event string) error {
 	return nil
 }
 
-// bracketed is the word in brackets: "local [mono] boot".
+// bracketed returns the word in brackets: "mono" of "local [mono] boot".
 func bracketed(text string) string {
 	_, text, _ = strings.Cut(text, "[")
 	text, _, _ = strings.Cut(text, "]")
 	return text
 }
 
-// firstWord is what there is before the first blank: "7 (expanded: 1408)".
+// firstWord returns what is before the first blank: "7" of "7 (expanded: 1408)".
 func firstWord(text string) string {
 	word, _, _ := strings.Cut(strings.TrimSpace(text), " ")
 	return word
 }
 
-// switches are the files, with absolute paths, by which all probes of the machine are
-// stopped.
+// switches returns the absolute paths of the files that can stop all probes of the
+// machine.
 func (s *Session) switches() []string {
 	return []string{"/sys/kernel/debug/kprobes/enabled", ftraceEnabled}
 }
 
 const ftraceEnabled = "/proc/sys/kernel/ftrace_enabled"
 
-// kprobesOnFtrace tells whether probes at the entry of functions are ftrace's, which they
-// are on x86, but not on arm64. It assumes that they are where it cannot tell.
+// kprobesOnFtrace reports whether probes at function entry use ftrace. They do on x86,
+// but not on arm64. It returns true if it cannot find out.
 func kprobesOnFtrace() bool {
 	b, err := os.ReadFile("/sys/kernel/debug/kprobes/list")
 	return err != nil || bytes.Contains(b, []byte("[FTRACE]"))
 }
 
-// Changes says what others have changed of a session that runs: of the session, and of
-// these of its events. After Stop and Close there is nothing to tell.
+// Changes returns what others have changed of a running session and of these events.
+// After Stop or Close it returns nothing.
 func (s *Session) Changes(events []string) (changes []*Change) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -251,14 +252,15 @@ func (s *Session) Changes(events []string) (changes []*Change) {
 	return changes
 }
 
-// content is what is in a file of the mount, "" if it cannot be read.
+// content returns the content of a file of the mount, "" if it cannot be read.
 func (s *Session) content(file string) string {
 	text, _ := s.look(file)
 	return text
 }
 
-// look is content, and whether that is known: what is not there is, what cannot be
-// read for another reason need not have been changed by anybody.
+// look returns the content of a file and whether that is known. It is known that a file
+// does not exist; a file that cannot be read for another reason need not have been
+// changed.
 func (s *Session) look(file string) (text string, ok bool) {
 	b, err := s.fs.ReadFile(file)
 	if err != nil {
@@ -267,7 +269,8 @@ func (s *Session) look(file string) (text string, ok bool) {
 	return strings.TrimSpace(string(b)), true
 }
 
-// disabled are the events that others have switched off, but those of eventChanges.
+// disabled returns the events that others have disabled, except those that eventChanges
+// returns.
 func (s *Session) disabled() (changes []*Change) {
 	group := s.eventPath("", "enable")
 	switch on := s.content(group); {
@@ -292,17 +295,17 @@ func (s *Session) disabled() (changes []*Change) {
 	return changes
 }
 
-// gone are the events that others have removed, or defined anew.
+// gone returns the events that others have removed or defined again.
 func (s *Session) gone(events []string) (changes []*Change) {
 	for _, e := range slices.Compact(slices.Clone(events)) {
 		meant, known := s.meant.ids[e]
 		if !known || s.meant.paused[e] {
-			continue // it has only just been defined, or is not missed
+			continue // just defined, or paused
 		}
 		switch id, ok := s.idOf(e); {
 		case id == meant || !ok:
 			continue
-		case id == 0 && s.fs.Exists(s.eventPath(e, "enable")): // numbers are not told
+		case id == 0 && s.fs.Exists(s.eventPath(e, "enable")): // the kernel has no id files
 			continue
 		}
 		changes = append(changes, &Change{What: "the probe", File: s.absolute(s.files[e]), Event: e, Was: "there",
@@ -311,7 +314,8 @@ func (s *Session) gone(events []string) (changes []*Change) {
 	return changes
 }
 
-// idOf is the number of an event, 0 if there is none; not ok if that cannot be told.
+// idOf returns the ID of an event, 0 if there is no such event. ok is false if that
+// cannot be found out.
 func (s *Session) idOf(event string) (id int, ok bool) {
 	text, ok := s.look(s.eventPath(event, "id"))
 	id, err := strconv.Atoi(text)
@@ -321,7 +325,7 @@ func (s *Session) idOf(event string) (id int, ok bool) {
 	return id, true
 }
 
-// learnIDs notes the numbers of the session's events.
+// learnIDs notes the IDs of the session's events.
 func (s *Session) learnIDs(formats map[string]*Format) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -330,9 +334,9 @@ func (s *Session) learnIDs(formats map[string]*Format) {
 	}
 }
 
-// redefine makes an event again that others have removed.
+// redefine defines an event again that others have removed.
 func (s *Session) redefine(event string) error {
-	if s.fs.Exists(s.eventPath(event, "enable")) { // somebody else's, by our name
+	if s.fs.Exists(s.eventPath(event, "enable")) { // somebody else's, with our name
 		if err := errors.Join(s.set(s.eventPath(event, "enable"), "0"), s.removeProbe(event)); err != nil {
 			return err
 		}
@@ -354,23 +358,23 @@ func (s *Session) redefine(event string) error {
 	return s.set(s.eventPath(event, "enable"), "1")
 }
 
-// ID is the kernel's number of an event's records, which is another one after Restore
-// has defined it again. It is 0 if there is no such event.
+// ID returns the kernel's ID of an event, or 0 if there is no such event. It changes
+// when Restore defines the event again.
 func (s *Session) ID(event string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.meant.ids[event]
 }
 
-// Events are the names of the session's events, in the order of their definitions.
+// Events returns the names of the session's events, in the order of definition.
 func (s *Session) Events() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Compact(slices.Clone(s.events))
 }
 
-// absolute is the path of a file, given relative to the mount.
+// absolute returns the absolute path of a file. name is relative to the mount.
 func (s *Session) absolute(name string) string { return filepath.Join(s.fs.dir, name) }
 
-// Path is the absolute path of a file of the instance.
+// Path returns the absolute path of a file of the instance.
 func (s *Session) Path(name string) string { return s.absolute(s.path(name)) }

@@ -11,14 +11,14 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/ringbuf"
 )
 
-// A HeaderPage is what events/header_page tells of the ring buffer's pages.
+// A HeaderPage holds what events/header_page says about the pages of the ring buffer.
 type HeaderPage struct {
-	LongSize int // bytes of the field commit, a long
-	Data     int // offset of the records, bytes
-	Size     int // of a whole sub-buffer of the top-level buffer, bytes
+	LongSize int // size of the field commit, a C long, in bytes
+	Data     int // offset of the records in bytes
+	Size     int // size of a sub-buffer of the top-level buffer in bytes
 }
 
-// ParseHeaderPage parses events/header_page. Of what makes no sense the error
+// ParseHeaderPage parses events/header_page. If the content makes no sense the error
 // wraps ErrFormat.
 //
 // See Documentation/trace/ring-buffer-design.rst.
@@ -53,15 +53,15 @@ func ParseHeaderPage(r io.Reader) (HeaderPage, error) {
 	return h, nil
 }
 
-// PageLayout returns how the session's pages look, and the size of each in bytes.
+// PageLayout returns the layout of the session's pages and the size of each in bytes.
 func (s *Session) PageLayout() (ringbuf.Layout, int, error) {
 	h, err := read(s.fs, "events/header_page", ParseHeaderPage)
 	if err != nil {
 		return ringbuf.Layout{}, 0, err
 	}
 	layout := ringbuf.Layout{LongSize: h.LongSize, BigEndian: binary.NativeEndian.Uint16([]byte{0, 1}) == 1}
-	// Since 6.8 each instance has a size of its own; header_page tells the top
-	// level's, and not even that when it was changed.
+	// Since 6.8 each instance has its own size; header_page has that of the top level,
+	// and not even that after it was changed.
 	const file = "buffer_subbuf_size_kb"
 	if !s.fs.Exists(s.path(file)) {
 		return layout, h.Size, nil

@@ -1,22 +1,22 @@
 package tracefs
 
-// An Interference is what another program has done to a trace that runs, by which it may
-// show less, or other things, than it was to; or that it is over.
+// An Interference is what another program has done to a running trace, so that it may
+// show less than it should, or something else. It also reports that this is over.
 type Interference struct {
-	Text string // a sentence, as it is told; it may have bytes of the kernel's or a file's
+	Text string // a sentence for the user; may contain bytes from the kernel or a file
 
-	File    string // by which, an absolute path; "" if that is not known
-	Func    string // whose probe is concerned; "" for the whole trace
-	Was, Is string // what was in the file, and what is now; "" if there is nothing to compare
-	Rearmed bool   // it was set back
+	File    string // absolute path of the file that was changed, "" if not known
+	Func    string // the function whose probe is affected, "" for the whole trace
+	Was, Is string // what was in the file and what is now; "" if there is nothing to compare
+	Rearmed bool   // the change was undone
 
 	Cost Cost
 }
 
 // A Cost is how many events interference has cost.
 type Cost struct {
-	Told   bool // the interference is over, or goes on with this so far
-	Known  bool // the kernel has counted, and Events is exact
-	AtMost bool // or it is no more than Events
+	Told   bool // the cost was determined, at the end of the interference or so far
+	Known  bool // the kernel has counted them, and Events is exact
+	AtMost bool // Events is an upper bound
 	Events uint64
 }

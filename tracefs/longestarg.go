@@ -7,18 +7,18 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/dynevent"
 )
 
-// What the kernel takes as one fetcharg, in bytes: MAX_ARGSTR_LEN of
-// kernel/trace/trace_probe.h, in older kernels and since 7.3.
+// Longest fetcharg that the kernel accepts, in bytes: MAX_ARGSTR_LEN in
+// kernel/trace/trace_probe.h, of older kernels and since 7.3.
 const (
 	shortArg = 63
 	longArg  = 255
 )
 
-// LongestArg finds out how long a fetcharg may be, in bytes. No file tells, and a
-// version would be a guess. So a probe that cannot be is offered: at an address
-// where there is no code, of a register of so long a name. A kernel that takes so
-// much complains of the register, any other of the length. Nothing becomes of
-// the probe, so that nobody else sees it, but for a line in error_log.
+// LongestArg finds out how long a fetcharg may be, in bytes. No file says so, and a
+// kernel version would be a guess. So it tries to define an impossible probe: at an
+// address where there is no code, with a register whose name is that long. A kernel
+// that accepts the length complains about the register, any other about the length. The
+// probe never exists, so nobody else sees it, except for a line in error_log.
 func (fs *FS) LongestArg() int {
 	w := probeWriter{file: dynevent.Kprobe.File()}
 	defer w.close()

@@ -14,12 +14,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A MachineError says what this machine lacks. Cure is a command or a few
-// words that mend it; it is empty where nothing does.
+// A MachineError says what this machine lacks. Cure is a command or a few words on how
+// to fix it; it is empty if nothing helps.
 type MachineError struct {
 	Msg  string
 	Cure string
-	Err  error // what the system said, may be nil
+	Err  error // the underlying error; may be nil
 }
 
 func (e *MachineError) Error() string {
@@ -37,10 +37,10 @@ const (
 )
 
 // Find opens the tracefs that is mounted in this mount namespace: the one at
-// /sys/kernel/tracing if there is one, else the one debugfs brings along, else
-// any other.
+// /sys/kernel/tracing if there is one, otherwise the one inside a debugfs, otherwise
+// any.
 //
-// A *MachineError tells why there is none that can be used.
+// If none can be used, a *MachineError says why.
 func Find() (*FS, error) {
 	f, err := os.Open("/proc/self/mounts")
 	if err != nil {
@@ -58,9 +58,9 @@ func Find() (*FS, error) {
 	return At(dir)
 }
 
-// At opens the tracefs mounted at dir.
+// At opens the tracefs that is mounted at dir.
 //
-// A *MachineError tells why it cannot be used.
+// If it cannot be used, a *MachineError says why.
 func At(dir string) (*FS, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -74,7 +74,7 @@ func At(dir string) (*FS, error) {
 	return fsys, nil
 }
 
-// check tells the ways a directory can fail to be a tracefs we can use.
+// check finds out why a directory is not a tracefs that we can use.
 func (fsys *FS) check() error {
 	f, err := fsys.root.Open(dynevent.Kprobe.File())
 	if err == nil {
@@ -92,20 +92,20 @@ func (fsys *FS) check() error {
 	return &MachineError{Msg: "this kernel has no kprobe_events", Cure: "a kernel with CONFIG_KPROBE_EVENTS=y", Err: err}
 }
 
-// isTracefs tells a tracefs without files from any other directory.
+// isTracefs reports whether the directory is a tracefs, even one without files.
 func (fsys *FS) isTracefs() bool {
 	var st unix.Statfs_t
 	return unix.Statfs(fsys.dir, &st) == nil && int64(st.Type) == unix.TRACEFS_MAGIC
 }
 
-// lockdown is the file of the lockdown security module; the distributions mount
-// securityfs there.
+// lockdown is the file of the lockdown security module, where distributions mount
+// securityfs.
 const lockdown = "/sys/kernel/security/lockdown"
 
 const cureLockdown = "boot with lockdown=integrity, or with Secure Boot off"
 
-// explainEmpty is about a tracefs without files: a kernel that is locked down
-// while it boots makes none (tracer_init_tracefs in kernel/trace/trace.c).
+// explainEmpty explains a tracefs without files: a kernel that is locked down while it
+// boots creates none (tracer_init_tracefs in kernel/trace/trace.c).
 func explainEmpty(dir string, err error) error {
 	if lockedDown(lockdown) {
 		return &MachineError{Msg: "the kernel is locked down (confidentiality): tracing is forbidden", Cure: cureLockdown, Err: err}
@@ -114,8 +114,9 @@ func explainEmpty(dir string, err error) error {
 		Cure: cureLockdown, Err: err}
 }
 
-// lockedDown reads a lockdown file: "none integrity [confidentiality]".
-// Integrity, which Secure Boot brings, does not stop kprobe events.
+// lockedDown parses a lockdown file, "none integrity [confidentiality]", and reports
+// whether the level is confidentiality. Integrity, which Secure Boot sets, does not
+// stop kprobe events.
 //
 // See include/linux/security.h, LOCKDOWN_TRACEFS.
 func lockedDown(file string) bool {
@@ -123,8 +124,8 @@ func lockedDown(file string) bool {
 	return err == nil && strings.Contains(string(b), "[confidentiality]")
 }
 
-// Lockdown is how far the kernel is locked down: "none", "integrity", "confidentiality",
-// or "" if it cannot be.
+// Lockdown returns how far the kernel is locked down: "none", "integrity",
+// "confidentiality", or "" if it has no lockdown.
 func Lockdown() string {
 	b, err := os.ReadFile(lockdown)
 	if err != nil {
@@ -135,7 +136,7 @@ func Lockdown() string {
 	return level
 }
 
-// A Mount is a line of /proc/self/mounts.
+// A Mount is one line of /proc/self/mounts.
 type Mount struct {
 	Dir  string
 	Type string
@@ -155,7 +156,7 @@ func ParseMounts(r io.Reader) ([]Mount, error) {
 	return mounts, sc.Err()
 }
 
-// unescapeMount undoes the \ooo the kernel writes for white space and "\".
+// unescapeMount undoes the \ooo escapes that the kernel writes for white space and "\".
 func unescapeMount(s string) string {
 	if !strings.Contains(s, `\`) {
 		return s
@@ -174,9 +175,9 @@ func unescapeMount(s string) string {
 	return b.String()
 }
 
-// chooseMount returns "" where there is no mount to choose. A debugfs has a
-// "tracing" directory that mounts tracefs when it is entered (deprecated since
-// 6.x, CONFIG_TRACEFS_AUTOMOUNT_DEPRECATED).
+// chooseMount returns the directory of the tracefs to use, "" if there is none. A
+// debugfs has a "tracing" directory that mounts tracefs when it is entered (deprecated
+// since 6.x, CONFIG_TRACEFS_AUTOMOUNT_DEPRECATED).
 func chooseMount(mounts []Mount) string {
 	var tracefs, debugfs string
 	for _, m := range mounts {

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// Pause switches events off while the session runs. Their probes stay until Close: to
-// remove one that was enabled would empty the buffers of the others, too. One that
-// cannot be switched off goes on, and is in the error.
+// Pause disables events while the session runs. Their probes stay until Close, since to
+// remove one that was enabled would also empty the buffers of the others. An event that
+// cannot be disabled stays enabled and is in the error.
 func (s *Session) Pause(events []string) error {
 	return s.turn(events, func(event string) error {
 		if err := s.set(s.eventPath(event, "enable"), "0"); err != nil {
@@ -18,7 +18,7 @@ func (s *Session) Pause(events []string) error {
 	})
 }
 
-// Resume switches on events that were paused, or defined after Enable.
+// Resume enables events that were paused or defined after Enable.
 func (s *Session) Resume(events []string) error {
 	return s.turn(events, func(event string) error {
 		if _, bad := s.refused[event]; bad || !s.meant.paused[event] {
@@ -26,7 +26,7 @@ func (s *Session) Resume(events []string) error {
 		}
 		delete(s.meant.paused, event)
 		if s.stopped {
-			return nil // Enable will
+			return nil // Enable will do it
 		}
 		err := s.set(s.eventPath(event, "enable"), "1")
 		if err != nil {
@@ -36,7 +36,7 @@ func (s *Session) Resume(events []string) error {
 	})
 }
 
-// turn does something with each of some events of a session that has been enabled.
+// turn calls do for each of the events that the session has.
 func (s *Session) turn(events []string, do func(event string) error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -10,21 +10,20 @@ import (
 )
 
 // A Pipe is a pipe of a session that is open for reading. Session.Close closes it,
-// which ends a read that waits.
+// which ends a blocked read.
 type Pipe struct {
 	*os.File
 	set *pipeSet
 }
 
-// OpenPipe opens a pipe of the session's instance, "trace_pipe" or one of per_cpu.
+// OpenPipe opens a pipe of the session's instance: "trace_pipe", or one below per_cpu.
 func (s *Session) OpenPipe(name string) (*Pipe, error) {
 	s.pipes.opening(name)
 	return s.pipes.keep(func() (*os.File, error) { return s.fs.root.Open(s.path(name)) })
 }
 
-// OpenQuietPipe is OpenPipe for a pipe that is only ever asked without waiting.
-// The runtime's poller does not know of it: it would be woken by each event, and
-// again by the next, for nothing.
+// OpenQuietPipe is like OpenPipe, for a pipe that is only read without waiting. The
+// runtime's poller does not know of it: each event would wake the poller for nothing.
 func (s *Session) OpenQuietPipe(name string) (*Pipe, error) {
 	s.pipes.opening(name)
 	return s.pipes.keep(func() (*os.File, error) {
@@ -37,16 +36,17 @@ func (s *Session) OpenQuietPipe(name string) (*Pipe, error) {
 	})
 }
 
-// Closing is done when the session is closed, for those who wait for several pipes.
+// Closing returns a context that is done when the session is closed, for those who wait
+// for several pipes.
 func (s *Session) Closing() context.Context { return s.pipes.done }
 
-// A pipeSet keeps the pipes of an instance that are open for reading, for an
-// instance with an open file cannot be removed. It has a lock of its own:
-// readers must be able to end while a session is being closed.
+// A pipeSet holds the pipes of an instance that are open for reading, since an instance
+// with an open file cannot be removed. It has its own lock: readers must be able to end
+// while a session is being closed.
 type pipeSet struct {
 	mu     sync.Mutex
 	files  map[*os.File]bool
-	opens  map[string]int // how often each has been opened
+	opens  map[string]int // how often each was opened
 	closed bool
 	done   context.Context // done when closed
 	over   context.CancelFunc
@@ -65,14 +65,14 @@ func (p *pipeSet) opening(name string) {
 	p.opens[name]++
 }
 
-// Opened is how often this process has opened a pipe of the session.
+// Opened returns how often this process has opened a pipe of the session.
 func (s *Session) Opened(name string) int {
 	s.pipes.mu.Lock()
 	defer s.pipes.mu.Unlock()
 	return s.pipes.opens[name]
 }
 
-// keep opens a pipe, which the set then has.
+// keep opens a pipe and adds it to the set.
 func (p *pipeSet) keep(open func() (*os.File, error)) (*Pipe, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -87,8 +87,8 @@ func (p *pipeSet) keep(open func() (*os.File, error)) (*Pipe, error) {
 	return &Pipe{File: f, set: p}, nil
 }
 
-// unpolled makes another file of the same pipe, not blocking but unknown to the
-// runtime's poller: os.NewFile takes a file for one that blocks.
+// unpolled returns another file for the same pipe, which does not block but is unknown
+// to the runtime's poller: os.NewFile is given a descriptor that blocks.
 func unpolled(f *os.File) (*os.File, error) {
 	conn, err := f.SyscallConn()
 	if err != nil {
@@ -110,7 +110,7 @@ func unpolled(f *os.File) (*os.File, error) {
 	return quiet, nil
 }
 
-// Close closes the pipe, unless the session's Close has done so.
+// Close closes the pipe, unless Session.Close has done so.
 func (p *Pipe) Close() error {
 	p.set.mu.Lock()
 	defer p.set.mu.Unlock()
@@ -121,7 +121,7 @@ func (p *Pipe) Close() error {
 	return p.File.Close()
 }
 
-// closeAll ends every read and lets no pipe be opened any more.
+// closeAll ends every read. No pipe can be opened after that.
 func (p *pipeSet) closeAll() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -133,9 +133,9 @@ func (p *pipeSet) closeAll() {
 	clear(p.files)
 }
 
-// ReadError says of which pipe an error of its RawConn is. It returns nil for one
-// that comes from the session's Close: os.File does not say so itself, its RawConn
-// gives an error that cannot be compared.
+// ReadError adds the pipe's name to an error of its RawConn. It returns nil for an
+// error that comes from Session.Close: os.File does not identify it, since its RawConn
+// returns an error that cannot be compared.
 func (p *Pipe) ReadError(err error) error {
 	p.set.mu.Lock()
 	defer p.set.mu.Unlock()

@@ -14,12 +14,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A ProbeLine is a line of a file of dynamic events.
+// A ProbeLine is one line of a file of dynamic events.
 type ProbeLine struct {
 	Kind         string // "p", "r", "r10"
 	Group, Event string
 	Place        string
-	File         string // of tracefs that the line is in; ParseProbes leaves it ""
+	File         string // file of tracefs that has the line; ParseProbes leaves it ""
 }
 
 // ParseProbes parses kprobe_events as the kernel prints it:
@@ -47,9 +47,9 @@ func ParseProbes(r io.Reader) ([]ProbeLine, error) {
 	return lines, sc.Err()
 }
 
-// lockProbes waits for its turn to change what sessions there are. Only those of
-// ours take turns; they never hold the lock for longer than one change. It is that
-// on kprobes, which all kernels have.
+// lockProbes takes the lock for creating and removing sessions. Only processes of ours
+// take it, and hold it for one change at most. It is the lock on kprobe_events, which
+// all kernels have.
 func (fs *FS) lockProbes() (unlock func(), err error) {
 	f, err := fs.openProbes(dynevent.Kprobe.File())
 	if err != nil {
@@ -58,8 +58,8 @@ func (fs *FS) lockProbes() (unlock func(), err error) {
 	return func() { f.Close() }, nil
 }
 
-// openProbes opens a file of dynamic events for one change, locked. O_APPEND without
-// O_TRUNC: anything else deletes the probes of everybody.
+// openProbes opens a file of dynamic events, locked, for one change. It uses O_APPEND
+// and not O_TRUNC: anything else deletes everybody's probes.
 func (fs *FS) openProbes(file string) (*os.File, error) {
 	f, err := fs.root.OpenFile(file, os.O_WRONLY|os.O_APPEND, 0)
 	if err != nil {
@@ -72,20 +72,21 @@ func (fs *FS) openProbes(file string) (*os.File, error) {
 	return f, nil
 }
 
-// A probeWriter writes lines to a file of dynamic events. The file stays open
-// between them, the lock is taken for each.
+// A probeWriter writes lines to a file of dynamic events. The file stays open; the lock
+// is taken for each line.
 type probeWriter struct {
 	file string
 	f    *os.File // nil before the first line
 }
 
-// change writes a line. The lock is held until the error log is read: it is shared and
-// keeps few entries.
+// change writes a line. It holds the lock until it has read the error log, which is
+// shared and keeps few entries.
 func (w *probeWriter) change(fs *FS, line string) error {
 	return w.changeUnless(fs, line, func() bool { return false })
 }
 
-// changeUnless is change, unless that is not wanted any more when its turn has come.
+// changeUnless is like change, but does nothing if unless returns true once the lock is
+// held.
 func (w *probeWriter) changeUnless(fs *FS, line string, unless func() bool) (err error) {
 	if w.f == nil {
 		if w.f, err = fs.openProbes(w.file); err != nil {
@@ -96,7 +97,7 @@ func (w *probeWriter) changeUnless(fs *FS, line string, unless func() bool) (err
 	}
 	defer func() {
 		if unlockFile(w.f) != nil {
-			w.close() // which unlocks in any case: Close would wait for this lock for ever
+			w.close() // close unlocks in any case; otherwise Close would wait for this lock forever
 		}
 	}()
 	if unless() {
@@ -115,7 +116,7 @@ func (w *probeWriter) close() {
 	}
 }
 
-// probeWriters are those of a session, by file.
+// probeWriters are the writers of a session, by file.
 type probeWriters map[string]*probeWriter
 
 func (w probeWriters) of(file string) *probeWriter {
@@ -131,9 +132,9 @@ func (w probeWriters) close() {
 	}
 }
 
-// Define adds a probe: one line of its kind's file, whose group must be the
-// session's. White space in it is reduced to single blanks, which is how the
-// kernel counts the columns of a KernelError.
+// Define adds a probe: one line for the file of its kind, whose group must be the
+// session's. It reduces white space to single blanks, which is how the kernel counts
+// the columns of a KernelError.
 func (s *Session) Define(kind dynevent.Kind, def string) error {
 	def = strings.Join(strings.Fields(def), " ")
 	event, err := s.eventName(def)
@@ -158,12 +159,12 @@ func (s *Session) Define(kind dynevent.Kind, def string) error {
 	return nil
 }
 
-// pushRemove notes an event that is there, to be removed.
+// pushRemove notes that an event exists and must be removed.
 func (s *Session) pushRemove(file, event string) {
 	s.events = append(s.events, event)
 	s.files[event] = file
 	if s.enabled {
-		s.meant.paused[event] = true // until it is told to Resume
+		s.meant.paused[event] = true // until Resume enables it
 	}
 	left := len(s.events)
 	s.removals.push("remove "+event, func() error {
@@ -172,7 +173,7 @@ func (s *Session) pushRemove(file, event string) {
 	})
 }
 
-// Remove takes back what Define did for an event, which must not be enabled.
+// Remove undoes Define for an event, which must not be enabled.
 func (s *Session) Remove(event string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -184,7 +185,7 @@ func (s *Session) Remove(event string) error {
 	}
 	s.log("echo %s >> %s", dynevent.Removal(s.name, event), s.files[event])
 	if err := s.removeProbe(event); err != nil {
-		return err // and Close will try again
+		return err // Close will try again
 	}
 	s.removals = slices.DeleteFunc(s.removals, func(u undo) bool { return u.name == "remove "+event })
 	s.events = slices.DeleteFunc(s.events, func(e string) bool { return e == event })
@@ -196,7 +197,7 @@ func (s *Session) Remove(event string) error {
 	return nil
 }
 
-// eventName takes the event's name from a definition: "r8:GROUP/EVENT PLACE".
+// eventName returns the event's name in a definition: "r8:GROUP/EVENT PLACE".
 func (s *Session) eventName(def string) (string, error) {
 	head, _, _ := strings.Cut(def, " ")
 	_, name, _ := strings.Cut(head, ":")
@@ -207,7 +208,7 @@ func (s *Session) eventName(def string) (string, error) {
 	return event, nil
 }
 
-// removeProbe removes every probe of an event; that there is none is no error.
+// removeProbe removes all probes of an event. It is no error if there are none.
 func (s *Session) removeProbe(event string) error {
 	err := s.probes.of(s.files[event]).changeUnless(s.fs, dynevent.Removal(s.name, event), s.succeeded)
 	if errors.Is(err, unix.ENOENT) {
@@ -216,10 +217,11 @@ func (s *Session) removeProbe(event string) error {
 	return err
 }
 
-// succeeded tells, under the lock on kprobe_events, that the name is another's by now.
-// Several may clean up after one that is dead; when the last of its probes has gone a
-// new session may take the name, at once where all are process 1 of a container, and
-// define the same events: these are not for the slowest of the cleaners to remove.
+// succeeded reports whether somebody else has taken the session's name by now. It must
+// be called with the lock on kprobe_events held. Several processes may clean up after a
+// dead one. When the last of its probes is gone a new session may take the name, at
+// once if all processes are process 1 of a container, and define the same events, which
+// the slowest of the cleaners must not remove.
 func (s *Session) succeeded() bool {
 	if !s.adopted || s.alive != nil {
 		return false
@@ -232,7 +234,7 @@ func (s *Session) succeeded() bool {
 	return errors.Is(tryLockFile(f), unix.EWOULDBLOCK)
 }
 
-// probes returns the events of a group, or with "" of all groups.
+// probes returns the events of a group, or of all groups if group is "".
 func (fsys *FS) probes(group string) ([]ProbeLine, error) {
 	var own []ProbeLine
 	for _, file := range dynevent.Files() {

@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// Hits is how often an event's probe was hit, filtered out or not, and how
-// often it could not run: a return probe without a free instance, or a probe
-// inside another probe. On x86 before 5.14 every fetch that faults is counted
-// as a miss of all probes at that address, though its event is recorded.
+// Hits is how often an event's probe was hit, filtered out or not, and how often it
+// could not run (Misses): a return probe without a free instance, or a probe inside
+// another probe. On x86 before 5.14 every fetch that faults is counted as a miss of all
+// probes at that address, although its event is recorded.
 type Hits = struct{ Hits, Misses uint64 }
 
-// Profile returns the hits of the session's events, by name. The kernel's file
-// does not tell groups apart, so the names must be nobody else's.
+// Profile returns the hits of the session's events, by name. The kernel's file does not
+// name groups, so nobody else may use the same event names.
 func (s *Session) Profile() (map[string]Hits, error) {
 	all, err := read(s.fs, "kprobe_profile", ParseProfile)
 	if err != nil {
@@ -31,8 +31,8 @@ func (s *Session) Profile() (map[string]Hits, error) {
 	return all, nil
 }
 
-// ParseProfile parses kprobe_profile, "  EVENT HITS MISSES". Where several
-// probes have the same name their figures are added.
+// ParseProfile parses kprobe_profile, "  EVENT HITS MISSES". It adds up the figures of
+// probes with the same name.
 //
 // See Documentation/trace/kprobetrace.rst, "Event Profiling".
 func ParseProfile(r io.Reader) (map[string]Hits, error) {

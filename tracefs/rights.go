@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Writable tells why probes cannot be defined here, nil if they can, as far as that is
-// known before one is.
+// Writable returns why probes cannot be defined here, or nil if they can, as far as
+// that is known before one is defined.
 func (fsys *FS) Writable() error {
 	unlock, err := fsys.lockProbes()
 	if err != nil {
@@ -26,7 +26,7 @@ func (fsys *FS) Writable() error {
 
 func (fsys *FS) absolute(name string) string { return fsys.dir + "/" + name }
 
-// explainOpen turns a failed open into what to do about it.
+// explainOpen turns a failed open into a *MachineError that says what to do about it.
 func explainOpen(dir string, err error) error {
 	var known *MachineError
 	switch {
@@ -49,7 +49,7 @@ func explainOpen(dir string, err error) error {
 	return err
 }
 
-// explainRights tells who says no, and what of.
+// explainRights explains which permission is denied, and why.
 func explainRights(dir string, err error) error {
 	what := dir
 	var at *os.PathError
@@ -77,7 +77,7 @@ func explainRights(dir string, err error) error {
 	return m
 }
 
-// ownerOf is the user whom a directory belongs to, -1 if that is not known.
+// ownerOf returns the UID of a directory's owner, -1 if not known.
 func ownerOf(dir string) int {
 	var st unix.Stat_t
 	if unix.Stat(dir, &st) != nil {
@@ -86,14 +86,15 @@ func ownerOf(dir string) int {
 	return int(st.Uid)
 }
 
-// machinesRoot tells whether user 0 here is the machine's. See user_namespaces(7).
+// machinesRoot reports whether user 0 here is the machine's root. See
+// user_namespaces(7).
 func machinesRoot() bool {
 	b, err := os.ReadFile("/proc/self/uid_map")
 	f := strings.Fields(string(b))
 	return err != nil || len(f) == 3 && f[0] == "0" && f[1] == "0" && f[2] == "4294967295"
 }
 
-// overrides tells whether this process has CAP_DAC_OVERRIDE.
+// overrides reports whether this process has CAP_DAC_OVERRIDE.
 func overrides() bool {
 	head := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
 	var data [2]unix.CapUserData

@@ -13,21 +13,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ErrClosed is returned by the methods of a session that was closed.
+// ErrClosed is returned by the methods of a closed session.
 var ErrClosed = errors.New("tracing session is closed")
 
-// A Session is one instance of the tracing directory with one group of kprobe
-// events, both of the same name. Its methods may be called by several
-// goroutines; Close undoes everything.
+// A Session is one instance of the tracing directory with one group of kprobe events of
+// the same name. Several goroutines may call its methods. Close undoes everything.
 //
-// While the session lives it holds a flock(2) on the instance's tracing_on.
-// The kernel drops it with the process, however that dies, which tells
-// FS.Clean whose instances are dead. A pid would not: it may be of another pid
-// namespace, or used again. Probes without an instance are of a session that is
-// dead, or is just removing them: to help with that does no harm.
+// While the session lives it holds a flock(2) on the instance's tracing_on. The kernel
+// releases the lock when the process dies, however it dies, which tells FS.Clean whose
+// instances are dead. A PID would not: it may be from another PID namespace, or reused.
+// Probes without an instance belong to a session that is dead or is just removing them;
+// it does no harm to help with that.
 type Session struct {
 	fs   *FS
-	name string // of the instance and of the group
+	name string // of both the instance and the group
 	dir  string // "instances/NAME"
 	log  func(string, ...any)
 	tell func(doing string, probes int)
@@ -39,32 +38,32 @@ type Session struct {
 
 	mu   sync.Mutex
 	undo undoStack
-	// removals are the probes'. They come after the undo stack, which ends with
-	// the instance: to remove a probe that was enabled in an instance resets all of
-	// its buffers, 100 ms each time on 6.12.
+	// removals remove the probes. They run after the undo stack, which ends with the
+	// instance: to remove a probe that was enabled in an instance resets all its
+	// buffers, which takes 100 ms each time on 6.12.
 	removals undoStack
 	probes   probeWriters
 	alive    *os.File            // tracing_on, locked
-	adopted  bool                // it was a dead process's
-	events   []string            // defined, in order
-	files    map[string]string   // of events: where they are defined
-	refused  map[string]struct{} // events without the filter they should have
-	meant    meant               // how all that is meant to be, while others may change it
+	adopted  bool                // it belonged to a dead process
+	events   []string            // in the order of definition
+	files    map[string]string   // the file in which each event is defined
+	refused  map[string]struct{} // events without the filter that they should have
+	meant    meant               // the state that everything should have, which others may change
 	selfOut  bool                // this process's own threads are listed as kept out
 	enabled  bool
 	stopped  bool // tracing_on is 0
 	closed   bool
 }
 
-// NewSession removes what dead sessions left behind and makes a new one.
-// Nothing is traced before Enable.
+// NewSession removes what dead sessions left behind and creates a new session. Nothing
+// is traced before Enable.
 func (fs *FS) NewSession(o Options) (*Session, error) {
 	s := fs.newSession("", o.Log)
 	if o.Progress != nil {
 		s.tell = o.Progress
 	}
 	if _, err := fs.clean(s.log, s.tell); err != nil {
-		s.log("clean: %v", err) // not ours, and no reason not to trace
+		s.log("clean: %v", err) // not ours, so we can trace all the same
 	}
 	if err := s.create(); err != nil {
 		return nil, err
@@ -86,9 +85,8 @@ func (fs *FS) newSession(name string, log func(string, ...any)) *Session {
 	}
 }
 
-// create makes the instance and takes the lock that says it is alive. Both
-// happen under the lock on kprobe_events, so that nobody sees the one without
-// the other.
+// create makes the instance and takes the lock that shows that it is alive. It does
+// both under the lock on kprobe_events, so that nobody sees one without the other.
 func (s *Session) create() error {
 	unlock, err := s.fs.lockProbes()
 	if err != nil {
@@ -107,7 +105,7 @@ func (s *Session) create() error {
 		}
 		err := s.fs.root.Mkdir(s.dir, 0o750)
 		if errors.Is(err, os.ErrExist) && n < 1000 {
-			continue // another session of this process, or of another pid namespace
+			continue // another session of this process, or of another PID namespace
 		}
 		if err != nil {
 			return explainOpen(s.fs.dir, err)
@@ -122,7 +120,7 @@ func (s *Session) create() error {
 	return nil
 }
 
-// claim takes the lock on tracing_on, which says that the session is alive.
+// claim takes the lock on tracing_on, which shows that the session is alive.
 func (s *Session) claim() error {
 	f, err := s.fs.root.Open(s.path("tracing_on"))
 	if err != nil {
@@ -136,10 +134,10 @@ func (s *Session) claim() error {
 	return nil
 }
 
-// remove removes the instance, of which no file may be open.
+// remove removes the instance. No file of it may be open.
 func (s *Session) remove() error {
-	// Between unlocking and rmdir the instance looks dead. FS.Clean looks at
-	// instances under this lock.
+	// Between unlocking and rmdir the instance looks dead. FS.Clean checks instances
+	// under this lock.
 	unlock, err := s.fs.lockProbes()
 	if err != nil {
 		return err
@@ -150,8 +148,8 @@ func (s *Session) remove() error {
 		s.alive = nil
 	}
 	s.log("rmdir %s", s.dir)
-	// A process that was killed gives up its lock a moment before the rest of
-	// what it holds: wait, but not for somebody who reads along.
+	// A process that was killed releases its lock a moment before its other files: wait
+	// for that, but not for somebody who reads along.
 	for wait := time.Millisecond; ; wait *= 2 {
 		err := s.fs.root.Remove(s.dir)
 		if !errors.Is(err, unix.EBUSY) || wait > time.Second {
@@ -161,22 +159,24 @@ func (s *Session) remove() error {
 	}
 }
 
-// Group returns the name of the session's group of events and of its instance:
-// "tsnoop_<pid>", or "tsnoop_<pid>_<n>" where that is taken.
+// Group returns the name of the session's event group and of its instance:
+// "tsnoop_<pid>", or "tsnoop_<pid>_<n>" if that is taken.
 func (s *Session) Group() string { return s.name }
 
 // path returns the path of a file of the instance, relative to the mount.
 func (s *Session) path(name string) string { return path.Join(s.dir, name) }
 
-// eventPath returns the path of a file of an event, as the instance has it.
+// eventPath returns the path of a file of an event in the instance, relative to the
+// mount.
 func (s *Session) eventPath(event, name string) string {
 	return path.Join(s.dir, "events", s.name, event, name)
 }
 
-// Enable starts the events of the session, all at once. An event whose filter
-// was refused stays off.
+// Enable enables the events of the session, all at once. An event whose filter was
+// refused stays disabled.
 //
-// A *KernelError says which file the kernel would not take; then all are off.
+// A *KernelError says which file the kernel refused to write; then all events are
+// disabled.
 func (s *Session) Enable() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -199,7 +199,7 @@ func (s *Session) Enable() error {
 	return s.enableAll()
 }
 
-// enableAll turns on the events that are to be on.
+// enableAll enables the events that should be enabled.
 func (s *Session) enableAll() error {
 	if len(s.refused)+len(s.meant.paused) == 0 {
 		return s.enable("")
@@ -215,7 +215,7 @@ func (s *Session) enableAll() error {
 	return nil
 }
 
-// enable turns on one event, or with "" the whole group.
+// enable enables one event, or the whole group if event is "".
 func (s *Session) enable(event string) error {
 	s.tell("enabling", len(s.events))
 	err := s.set(s.eventPath(event, "enable"), "1")
@@ -225,8 +225,8 @@ func (s *Session) enable(event string) error {
 	return nil
 }
 
-// Stop ends tracing, until Enable is called again. What is in the buffers can
-// still be read.
+// Stop ends tracing until Enable is called again. What is in the buffers can still be
+// read.
 func (s *Session) Stop() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -236,8 +236,8 @@ func (s *Session) Stop() error {
 	return s.stop()
 }
 
-// stop first stops recording, which is immediate: disabling a thousand probes
-// takes seconds.
+// stop first stops recording, which is immediate: disabling a thousand probes takes
+// seconds.
 func (s *Session) stop() error {
 	if !s.enabled {
 		return nil
@@ -248,13 +248,13 @@ func (s *Session) stop() error {
 	if errors.Is(disabled, os.ErrNotExist) { // somebody else has removed the probes
 		disabled = nil
 	}
-	// Either is enough that nothing is recorded any more.
+	// Either is enough to stop recording.
 	s.stopped = s.stopped || off == nil
 	s.enabled = disabled != nil
 	return errors.Join(off, disabled)
 }
 
-// set writes one setting and says so.
+// set logs and writes one setting.
 func (s *Session) set(file, value string) error {
 	s.log("echo %s > %s", quote(value), file)
 	defer s.writes.begin(file)()
@@ -264,7 +264,7 @@ func (s *Session) set(file, value string) error {
 	return nil
 }
 
-// quote makes a value fit to be pasted into a shell.
+// quote quotes a value for a shell.
 func quote(s string) string {
 	if s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:") == "" {
 		return s
@@ -272,9 +272,9 @@ func quote(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-// Close ends tracing, closes the readers and removes the probes and the
-// instance. It may be called more than once, and by another goroutine than the
-// one that reads. Drain first: with the probes the buffers go.
+// Close ends tracing, closes the readers, and removes the probes and the instance. It
+// may be called more than once, and from a goroutine other than the one that reads.
+// Read the buffers first: they go away with the probes.
 func (s *Session) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -284,7 +284,7 @@ func (s *Session) Close() error {
 	return errors.Join(s.undo.run(s.log), s.removals.run(s.log))
 }
 
-// release closes all files. What could not be undone is a dead session's now.
+// release closes all files. What could not be undone is left to FS.Clean.
 func (s *Session) release() {
 	s.probes.close()
 	if s.alive != nil {

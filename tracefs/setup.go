@@ -12,33 +12,32 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Options says how a session is set up. The zero value works.
+// Options says how to set up a session. The zero value works.
 type Options struct {
-	Clock    string // a name from trace_clock; "" is "mono" where there is one
-	BufferKB int    // KiB per CPU; 0 leaves the kernel's
-	// BufferOrLess takes half the size, and half of that, where the kernel has no
-	// memory for BufferKB.
+	Clock    string // a name from trace_clock; "" means "mono" if the kernel has it
+	BufferKB int    // KiB per CPU; 0 keeps the kernel's default
+	// BufferOrLess halves the size, repeatedly, if the kernel has no memory for
+	// BufferKB.
 	BufferOrLess bool
 
-	CPUs    []int // nil traces all; one that the machine does not have is a *MachineError
-	AllCPUs bool  // record what happens on all CPUs all the same; CPUs is only checked
-	Pids    []int // threads to trace, in numbers of the initial pid namespace; nil traces all
-	Follow  bool  // trace what the threads in Pids fork, too
-	// Again tells, once Pids is the list, which threads there are now: those that
-	// are not in the list are added. It may be nil.
+	CPUs    []int // CPUs to trace, nil for all; one that does not exist is a *MachineError
+	AllCPUs bool  // record all CPUs anyway; CPUs is only checked
+	Pids    []int // threads to trace, as numbered in the initial PID namespace; nil for all
+	Follow  bool  // also trace what the threads in Pids fork
+	// Again returns, after Pids was written to the list, the threads that exist now.
+	// Those that are not in the list are added. It may be nil.
 	Again func() ([]int, error)
-	// NewTasks is like Follow, and tells with an event of its own of every task
-	// that a traced one starts: see NewTaskFormat. FS.HasNewTasks tells whether
-	// the kernel can.
+	// NewTasks is like Follow, and also records an event for every task that a traced
+	// task starts: see NewTaskFormat. FS.HasNewTasks reports whether the kernel can do
+	// that.
 	NewTasks   bool
-	Stacktrace bool // a kernel stack behind every event
-	IgnoreSelf bool // keep this process's own threads out; without effect if Pids is set
+	Stacktrace bool // record a kernel stack with every event
+	IgnoreSelf bool // do not trace this process's own threads; has no effect if Pids is set
 
-	// Log is told of every write. It may be nil.
+	// Log receives every write. It may be nil.
 	Log func(format string, args ...any)
-	// Progress is told how many of the probes are left before each step that takes
-	// long when there are many: "enabling", "disabling" and "removing". It may be
-	// nil.
+	// Progress is called before each step that takes long if there are many probes,
+	// with how many are left: "enabling", "disabling" and "removing". It may be nil.
 	Progress func(doing string, probes int)
 }
 
@@ -53,8 +52,8 @@ func (s *Session) setUp(o Options) error {
 	if err := s.setBuffer(o); err != nil {
 		return err
 	}
-	// At the default of 50 a reader is not woken before half of a buffer is
-	// full, which a few events never fill (5.0).
+	// At the default of 50 a reader is not woken before half of a buffer is full, which
+	// a few events never fill (5.0).
 	if s.fs.Exists(s.path("buffer_percent")) {
 		if err := s.set(s.path("buffer_percent"), "0"); err != nil {
 			return err
@@ -83,8 +82,8 @@ func (s *Session) setBuffer(o Options) error {
 // BufferKB returns the size of each CPU's buffer in KiB.
 func (s *Session) BufferKB() (int, error) { return read(s.fs, s.path("buffer_size_kb"), parseInt) }
 
-// setOptions sets the options that change what is printed or recorded. A new
-// instance has those of the top level, which anybody may have changed.
+// setOptions sets the options that change what is printed or recorded. A new instance
+// inherits those of the top level, which anybody may have changed.
 func (s *Session) setOptions(o Options) error {
 	now, err := read(s.fs, s.path("trace_options"), parseOptions)
 	if err != nil {
@@ -100,7 +99,7 @@ func (s *Session) setOptions(o Options) error {
 		{"stacktrace", o.Stacktrace}, {"event-fork", o.follows()},
 	} {
 		if on, known := now[want.name]; !known || on == want.on {
-			continue // an older kernel lacks some
+			continue // some do not exist on older kernels
 		}
 		name := want.name
 		if !want.on {
@@ -113,7 +112,8 @@ func (s *Session) setOptions(o Options) error {
 	return nil
 }
 
-// parseOptions parses trace_options: a name a line, "no" before it where off.
+// parseOptions parses trace_options: one name per line, with the prefix "no" if it is
+// off.
 func parseOptions(r io.Reader) (map[string]bool, error) {
 	b, err := io.ReadAll(r)
 	if err != nil {
@@ -130,14 +130,14 @@ func parseOptions(r io.Reader) (map[string]bool, error) {
 	return opts, nil
 }
 
-// setClock chooses the clock. Text shows its ns in µs only.
+// setClock chooses the clock. Text shows its times only in µs.
 func (s *Session) setClock(name string) error {
 	if name == "" {
 		clocks, err := read(s.fs, s.path("trace_clock"), parseClocks)
 		if err != nil {
 			return err
 		}
-		if !slices.Contains(clocks, "mono") { // older than 3.17
+		if !slices.Contains(clocks, "mono") { // before 3.17
 			return nil
 		}
 		name = "mono"
@@ -152,8 +152,8 @@ func (o Options) follows() bool {
 	return o.IgnoreSelf
 }
 
-// setThreads says which threads are traced. The kernel looks at this before it
-// fetches arguments, so it is cheaper than a filter.
+// setThreads sets which threads are traced. The kernel checks this before it fetches
+// arguments, so it is cheaper than a filter.
 func (s *Session) setThreads(o Options) error {
 	if len(o.Pids) == 0 && !o.IgnoreSelf {
 		return nil
@@ -172,9 +172,9 @@ func (s *Session) setThreads(o Options) error {
 	return s.ignoreSelf()
 }
 
-// ignoreSelf keeps this process's threads out (5.7). With event-fork set, the
-// threads a listed one starts are added by the kernel; those started while the
-// list is made are found by looking again.
+// ignoreSelf keeps this process's threads out of the trace (5.7). With event-fork set,
+// the kernel adds the threads that a listed thread starts. ignoreSelf looks again to
+// find those that start while the list is written.
 func (s *Session) ignoreSelf() error {
 	const file = "set_event_notrace_pid"
 	if !s.fs.Exists(s.path(file)) {
@@ -201,7 +201,7 @@ func (s *Session) ignoreSelf() error {
 	}
 }
 
-// addThreads adds thread ids to a list, a handful in a write.
+// addThreads adds thread IDs to a list, 256 per write.
 func (s *Session) addThreads(file string, tids []int) error {
 	for chunk := range slices.Chunk(tids, 256) {
 		var b strings.Builder
@@ -232,7 +232,7 @@ func ownThreads() ([]int, error) {
 	return tids, nil
 }
 
-// initPIDNamespace reports whether pids here are those the kernel uses for
+// initPIDNamespace reports whether PIDs here are those that the kernel uses for
 // set_event_pid. The number is PROC_PID_INIT_INO of include/linux/proc_ns.h.
 func initPIDNamespace() bool {
 	link, err := os.Readlink("/proc/self/ns/pid")

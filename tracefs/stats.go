@@ -13,22 +13,22 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// CPUStats is what per_cpu/cpuN/stats tells of one CPU's buffer.
+// CPUStats holds what per_cpu/cpuN/stats says about one CPU's buffer.
 type CPUStats struct {
 	CPU           int
 	Entries       uint64 // events in the buffer now
 	Overrun       uint64 // events overwritten before they were read
 	CommitOverrun uint64
-	Bytes         uint64 // in the buffer now
-	Dropped       uint64 // events not written, the buffer being full (nooverwrite)
+	Bytes         uint64 // bytes in the buffer now
+	Dropped       uint64 // events not written because the buffer was full (nooverwrite)
 	Read          uint64 // events read
 
-	// Events that the kernel's reader has passed over and still counts among those in
-	// the buffer. Not in the kernel's file: FinalStats finds it out.
+	// Skipped is how many events the kernel's reader has skipped but still counts as in
+	// the buffer. The kernel's file does not have it: see FinalStats.
 	Skipped uint64
 }
 
-// Stats returns the figures of the session's buffers, by CPU.
+// Stats returns the statistics of the session's buffers, by CPU.
 func (s *Session) Stats() ([]CPUStats, error) {
 	dirs, err := fs.ReadDir(s.fs.root.FS(), s.path("per_cpu"))
 	if err != nil {
@@ -51,14 +51,15 @@ func (s *Session) Stats() ([]CPUStats, error) {
 	return all, nil
 }
 
-// FinalStats returns the figures when tracing is over and all has been read. What the
-// kernel counts as in a buffer of which nothing can be read will never be read.
+// FinalStats returns the statistics after tracing has stopped and everything was read.
+// If the kernel counts events in a buffer from which nothing can be read, they will
+// never be read: FinalStats counts them as Skipped.
 //
-// When all of the page that is being written has been read, rb_get_reader_page asks
-// first whether there is more on it, then whether it is still being written. Where
-// its CPU stands still between these, which those of virtual machines do, another
-// one fills the page and goes on to the next: the reader does, too, and what has
-// been added is in no count of what was lost. Seen from 5.10 to 7.3.
+// When the page that is being written has been read up to its end, rb_get_reader_page
+// asks first whether there is more on it and then whether it is still being written. If
+// its CPU is stopped in between, as CPUs of virtual machines are, the writer may fill
+// the page and go on to the next one. The reader then does so, too, and no count of
+// lost events includes what was added. Seen from 5.10 to 7.3.
 func (s *Session) FinalStats() ([]CPUStats, error) {
 	all, err := s.Stats()
 	for i := range all {
@@ -77,8 +78,8 @@ func (s *Session) FinalStats() ([]CPUStats, error) {
 	return all, err
 }
 
-// nothingIn tells whether nothing can be read of a CPU's buffer. It takes a page if
-// there is one.
+// nothingIn reports whether nothing can be read from a CPU's buffer. If there is a
+// page, it is taken.
 func (s *Session) nothingIn(cpu int) (bool, error) {
 	_, size, err := s.PageLayout()
 	if err != nil {
@@ -96,10 +97,11 @@ func (s *Session) nothingIn(cpu int) (bool, error) {
 	return false, err
 }
 
-// skippedKey is how a recording keeps CPUStats.Skipped, behind the kernel's lines.
+// skippedKey is the key of CPUStats.Skipped in a recording, after the kernel's lines.
 const skippedKey = "skipped events"
 
-// StatsText returns the kernel's text of one CPU's figures with what FinalStats adds.
+// StatsText returns the kernel's text of one CPU's statistics, and what FinalStats
+// adds.
 func (s *Session) StatsText(st *CPUStats) (string, error) {
 	b, err := s.fs.ReadFile(s.path("per_cpu/cpu" + strconv.Itoa(st.CPU) + "/stats"))
 	if err == nil && st.Skipped > 0 {
@@ -108,8 +110,8 @@ func (s *Session) StatsText(st *CPUStats) (string, error) {
 	return string(b), err
 }
 
-// ParseCPUStats parses per_cpu/cpuN/stats, which does not name the CPU, or what
-// StatsText makes of it. Lines it does not know are skipped.
+// ParseCPUStats parses per_cpu/cpuN/stats, which does not name the CPU, or a text of
+// StatsText. It skips lines that it does not know.
 //
 // See Documentation/trace/ftrace.rst, "per_cpu/cpu0/stats".
 func ParseCPUStats(r io.Reader) (CPUStats, error) {
@@ -150,6 +152,6 @@ func ParseCPUStats(r io.Reader) (CPUStats, error) {
 	return st, sc.Err()
 }
 
-// Lost is how many events were recorded, or should have been, but can never be
+// Lost returns how many events were recorded, or should have been, but can never be
 // read.
 func (s *CPUStats) Lost() uint64 { return s.Overrun + s.CommitOverrun + s.Dropped + s.Skipped }

@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// Where the kernel has an event for each system call that has a number, if it is
+// syscallEvents has an event for each system call that has a number, if the kernel was
 // built with CONFIG_FTRACE_SYSCALLS (kernel/trace/trace_syscalls.c).
 const syscallEvents = "events/syscalls"
 
 const syscallEnter = "sys_enter_"
 
-// Syscalls are the names of the system calls that have events, "openat": none where
-// the kernel has no such events.
+// Syscalls returns the names of the system calls that have events, such as "openat".
+// There are none if the kernel has no such events.
 func (fs *FS) Syscalls() []string {
 	var names []string
 	for _, dir := range fs.Glob(path.Join(syscallEvents, syscallEnter+"*")) {
@@ -21,9 +21,9 @@ func (fs *FS) Syscalls() []string {
 	return names
 }
 
-// SyscallFields are the parameters of a system call as its event has them: their
-// names and C types, without __user. The event also tells, since 7.0, what some of
-// them point to, which are no parameters. False if there is no such event.
+// SyscallFields returns the parameters of a system call as its event has them: their
+// names and C types, without __user. Since 7.0 the event also has what some parameters
+// point to; those fields are left out. It returns false if there is no such event.
 func (fs *FS) SyscallFields(name string) ([]FormatField, bool) {
 	f, err := read(fs, path.Join(syscallEvents, syscallEnter+name, "format"), ParseFormat)
 	if err != nil {
@@ -38,8 +38,9 @@ func (fs *FS) SyscallFields(name string) ([]FormatField, bool) {
 	return fields, true
 }
 
-// SyscallReads are the parameters of a system call whose texts its event has, too,
-// read where the kernel may wait for a page (7.0). None where there is no such event.
+// SyscallReads returns the parameters of a system call whose strings its event
+// includes. The kernel reads them where it may wait for a page (7.0). There are none if
+// the system call has no event.
 func (fs *FS) SyscallReads(name string) []string {
 	f, err := read(fs, path.Join(syscallEvents, syscallEnter+name, "format"), ParseFormat)
 	if err != nil {
@@ -54,11 +55,11 @@ func (fs *FS) SyscallReads(name string) []string {
 	return names
 }
 
-// neverSyscall is a filter for the events of system calls that lets none through.
+// neverSyscall is a filter for the events of system calls that matches nothing.
 const neverSyscall = "__syscall_nr == -1"
 
-// BringIn has the kernel read, before each of these system calls begins, the texts
-// that its event would have: so they are in memory when the function's probe looks for
+// BringIn makes the kernel read, before each of these system calls begins, the strings
+// that its event includes, so that they are in memory when the function's probe reads
 // them. The events themselves are filtered out, and leave nothing in the buffers.
 func (s *Session) BringIn(syscalls []string) error {
 	s.mu.Lock()
@@ -69,7 +70,8 @@ func (s *Session) BringIn(syscalls []string) error {
 	if len(syscalls) == 0 {
 		return nil
 	}
-	// How many bytes it reads of each; what is too much it cuts to the most (165).
+	// The limit of bytes to read from each string; the kernel reduces it to its maximum
+	// (165).
 	if size := s.path("syscall_user_buf_size"); s.fs.Exists(size) {
 		if err := s.set(size, "4096"); err != nil {
 			s.log("%v", err)

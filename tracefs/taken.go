@@ -5,29 +5,29 @@ import (
 	"sync/atomic"
 )
 
-// A Taken counts the events that this process has read of one CPU's buffer. What the
-// kernel counts as read beyond that somebody else has got.
+// A Taken counts the events that this process has read from one CPU's buffer. Events
+// that the kernel counts as read beyond that were read by somebody else.
 type Taken struct {
 	turn   atomic.Uint64 // odd while a read is under way
 	events atomic.Uint64
 
-	base   uint64 // of them, those before the buffer was last emptied
-	stolen uint64 // by others before that
-	last   uint64 // and since then
+	base   uint64 // those of events that were read before the buffer was last emptied
+	stolen uint64 // events that others read before that
+	last   uint64 // events that others have read since then
 	anew   bool   // base is not known: see CountAnew
 }
 
-// Begin says that a read begins, End that it has ended and what it has got.
+// Begin notes that a read begins. End notes that it has ended and has got n events.
 func (t *Taken) Begin()       { t.turn.Add(1) }
 func (t *Taken) End(n uint64) { t.events.Add(n); t.turn.Add(1) }
 
-// takings are those of a session, by CPU.
+// takings holds the Taken of each CPU of a session.
 type takings struct {
 	mu  sync.Mutex
 	cpu map[int]*Taken
 }
 
-// Taken is the count of one CPU.
+// Taken returns the count of one CPU.
 func (s *Session) Taken(cpu int) *Taken {
 	s.takings.mu.Lock()
 	defer s.takings.mu.Unlock()
@@ -44,18 +44,19 @@ func (s *Session) Taken(cpu int) *Taken {
 
 // A Balance compares the kernel's counts of a session's buffers with its own.
 type Balance struct {
-	Seen    uint64 // events that were read here, or can be, or are counted as lost
-	Unread  uint64 // of them, those that are in the buffers
-	Lost    uint64 // and those that are lost
+	Seen    uint64 // events that were read here, can still be read, or are counted as lost
+	Unread  uint64 // those of Seen that are in the buffers
+	Lost    uint64 // those of Seen that are lost
 	Stolen  uint64 // events that somebody else has read
 	Emptied bool   // a buffer was emptied since the last Balance
 	Still   bool   // nothing was being read meanwhile: Seen is exact
-	Sure    bool   // and who reads is known: Stolen is exact
+	Sure    bool   // and all reads of this process are known: Stolen is exact
 }
 
-// CountAnew has what the kernel says was read until the next Balance be what was read
-// here: the buffers are others than before. stolen is that what seems to have been read
-// by others until now was; else it was a count of the other buffers.
+// CountAnew restarts the count after the buffers were emptied or replaced: what the
+// kernel counts as read by the next Balance is taken to be read here. With stolen, what
+// others seem to have read until now stays counted as stolen. Without it, that was only a
+// difference between the old and the new buffers, and is dropped.
 func (s *Session) CountAnew(stolen bool) {
 	s.takings.mu.Lock()
 	defer s.takings.mu.Unlock()
@@ -67,8 +68,8 @@ func (s *Session) CountAnew(stolen bool) {
 	}
 }
 
-// Balance adds up all CPUs. Of one that is being read from nothing is known but Seen,
-// which lacks what is on its way.
+// Balance adds up all CPUs. For a CPU whose buffer is being read only Seen is known, and
+// lacks what is on its way.
 func (s *Session) Balance() (Balance, error) {
 	s.takings.mu.Lock()
 	defer s.takings.mu.Unlock()
@@ -95,11 +96,11 @@ func (s *Session) Balance() (Balance, error) {
 			b.Still, b.Sure = false, false
 			continue
 		}
-		if t.anew { // now both counts are of one moment
+		if t.anew { // both counts are from the same moment now
 			t.base, t.anew = own-st.Read, false
 		}
 		since := own - t.base
-		if st.Read < since { // the kernel has begun anew
+		if st.Read < since { // the kernel has reset its count
 			b.Emptied = true
 			t.stolen += t.last
 			t.last, since = 0, st.Read

@@ -5,16 +5,16 @@ import (
 	"sync/atomic"
 )
 
-// A Tally counts what has been read of each event.
+// A Tally counts the records that were read of each event.
 type Tally struct {
-	base int             // the first number of the events that the session began with
-	n    []atomic.Uint64 // of each from there on
+	base int             // the lowest ID of the events that the session began with
+	n    []atomic.Uint64 // by ID - base
 
 	mu   sync.Mutex
-	more map[int]uint64 // of others: the kernel's own, and those defined again
+	more map[int]uint64 // other IDs: the kernel's own events, and events that were defined again
 }
 
-// Tally is the session's. The events must be known: see Formats.
+// Tally returns the session's tally. The events must be known: see Formats.
 func (s *Session) Tally() *Tally {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -32,7 +32,7 @@ func (s *Session) Tally() *Tally {
 	return s.tally
 }
 
-// Add counts n records of an event.
+// Add counts n records of the event with this ID.
 func (t *Tally) Add(id int, n uint64) {
 	switch i := id - t.base; {
 	case n == 0:
@@ -45,8 +45,8 @@ func (t *Tally) Add(id int, n uint64) {
 	}
 }
 
-// All is how many records there have been of all events, those that are not the session's
-// included.
+// All returns how many records of all events were read, including events that are not
+// the session's.
 func (t *Tally) All() (n uint64) {
 	for i := range t.n {
 		n += t.n[i].Load()
@@ -59,7 +59,7 @@ func (t *Tally) All() (n uint64) {
 	return n
 }
 
-// Of is how many records of an event there have been.
+// Of returns how many records of an event were read.
 func (t *Tally) Of(id int) uint64 {
 	if i := id - t.base; i >= 0 && i < len(t.n) {
 		return t.n[i].Load()

@@ -4,20 +4,20 @@ import (
 	"os"
 )
 
-// Lists of threads of an instance.
+// The lists of threads of an instance.
 const (
 	tracedList = "set_event_pid"
 	keptOut    = "set_event_notrace_pid"
 )
 
-// A ThreadList is what has become of a session's list of threads.
+// A ThreadList is the current state of a session's list of threads.
 type ThreadList struct {
-	File    string // its absolute path
-	Lacks   []int  // threads that should be in it
-	Emptied bool   // nothing is in it
+	File    string // absolute path of the list
+	Lacks   []int  // threads that should be in it but are not
+	Emptied bool   // the list is empty
 }
 
-// KeepsSelfOut tells that the session has put this process's own threads into
+// KeepsSelfOut reports whether the session has put this process's own threads into
 // set_event_notrace_pid.
 func (s *Session) KeepsSelfOut() bool {
 	s.mu.Lock()
@@ -25,8 +25,8 @@ func (s *Session) KeepsSelfOut() bool {
 	return s.selfOut
 }
 
-// ThreadList looks into a list, "set_event_pid" or "set_event_notrace_pid". want are
-// the threads that live and should be in it.
+// ThreadList reads a list, "set_event_pid" or "set_event_notrace_pid". want has the
+// threads that live and should be in it.
 func (s *Session) ThreadList(name string, want []int) (ThreadList, error) {
 	l := ThreadList{File: s.absolute(s.path(name))}
 	listed, err := read(s.fs, s.path(name), parseThreads)
@@ -39,8 +39,8 @@ func (s *Session) ThreadList(name string, want []int) (ThreadList, error) {
 	return l, err
 }
 
-// RestoreThreads makes the session's list of threads anew. Meanwhile nothing is
-// recorded, for without a list everything would be.
+// RestoreThreads writes the session's list of threads again. Nothing is recorded
+// meanwhile, since without a list everything would be.
 func (s *Session) RestoreThreads(name string, want []int) (err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -64,7 +64,7 @@ func (s *Session) RestoreThreads(name string, want []int) (err error) {
 	return s.addThreads(name, want)
 }
 
-// clearThreads empties a list, which opening it with O_TRUNC does.
+// clearThreads empties a list by opening it with O_TRUNC.
 func (s *Session) clearThreads(name string) error {
 	s.log("echo > %s", s.path(name))
 	f, err := s.fs.root.OpenFile(s.path(name), os.O_WRONLY|os.O_TRUNC, 0)

@@ -7,16 +7,15 @@ import (
 	"strings"
 )
 
-// newTask is the event of a task that starts another one, a thread or a
-// process: include/trace/events/task.h. The task that is started has made no
-// call yet.
+// newTask is the event of a task that starts another one, a thread or a process:
+// include/trace/events/task.h. The new task has not made a system call yet.
 const newTask = "events/task/task_newtask/"
 
-// CloneThread is in the field clone_flags of the event that NewTaskFormat
-// describes if the new task is a thread (include/uapi/linux/sched.h).
+// CloneThread is set in the field clone_flags of the event that NewTaskFormat describes
+// if the new task is a thread (include/uapi/linux/sched.h).
 const CloneThread = 0x10000
 
-// NewTaskFormat returns how the records of Options.NewTasks look.
+// NewTaskFormat returns the format of the records of Options.NewTasks.
 func (s *Session) NewTaskFormat() (*Format, error) {
 	f, err := read(s.fs, s.path(newTask+"format"), ParseFormat)
 	if err != nil {
@@ -26,13 +25,13 @@ func (s *Session) NewTaskFormat() (*Format, error) {
 	return f, nil
 }
 
-// HasNewTasks tells whether Options.NewTasks is to be had.
+// HasNewTasks reports whether Options.NewTasks can be used.
 func (fs *FS) HasNewTasks() bool { return fs.Exists(newTask + "format") }
 
-// traceThreads writes the list of the threads to trace. A thread born
-// meanwhile is put into the list by the kernel (event-fork), which loses it if
-// a write is under way, for that makes a copy of the list first. So the list
-// is read back, and looked at again until it has all there are.
+// traceThreads writes the list of the threads to trace. With event-fork the kernel adds
+// threads that start meanwhile, but it loses one if a write is under way, since a write
+// copies the list first. So traceThreads reads the list back, and repeats until it is
+// complete.
 func (s *Session) traceThreads(o Options) error {
 	const file = "set_event_pid"
 	if err := s.addThreads(file, o.Pids); err != nil {
@@ -43,9 +42,9 @@ func (s *Session) traceThreads(o Options) error {
 			return err
 		}
 	}
-	// Whoever starts threads faster than this is never complete. A list of threads may
-	// stop short at one that ends meanwhile (fs/proc/base.c, next_tid): so it is made
-	// more than once.
+	// The list is never complete if threads start faster than this. A listing of
+	// threads may stop early at a thread that ends meanwhile (fs/proc/base.c,
+	// next_tid), so it is repeated.
 	quiet := 0
 	for round := 0; o.Again != nil && round < 100 && quiet < 3; round++ {
 		tids, err := o.Again()
@@ -69,7 +68,7 @@ func (s *Session) traceThreads(o Options) error {
 	return nil
 }
 
-// parseThreads parses set_event_pid: a number a line.
+// parseThreads parses set_event_pid: one number per line.
 func parseThreads(r io.Reader) (map[int]bool, error) {
 	b, err := io.ReadAll(r)
 	if err != nil {

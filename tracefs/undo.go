@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// An undoStack takes back what was done, last first.
+// An undoStack undoes what was done, last first.
 type undoStack []undo
 
 type undo struct {
@@ -19,9 +19,9 @@ func (u *undoStack) push(name string, do func() error) {
 	*u = append(*u, undo{name, do})
 }
 
-// run carries out every step even if some fail, and leaves the stack empty. A step
-// that fails is tried once more, for what stopped it (no memory, say) may be over; what
-// somebody uses (EBUSY) has been waited for already.
+// run runs every step, even if some fail, and leaves the stack empty. It tries a step
+// that fails once more, since the cause (no memory, say) may be over; steps have
+// already waited for what is in use (EBUSY).
 func (u *undoStack) run(log func(string, ...any)) error {
 	var errs []error
 	for _, step := range slices.Backward(*u) {

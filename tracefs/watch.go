@@ -15,38 +15,38 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A Watch tells, by inotify(7), that somebody has written to a file by which a session
-// can be changed, or has opened one of its pipes: at once, but not for sure. The
-// kernel's own changes raise nothing, and from 6.6 on a directory of an event is
-// forgotten with its watch when memory gets scarce.
+// A Watch reports, by inotify(7), that somebody has written to a file that can change a
+// session, or has opened one of its pipes. It reports it at once, but not reliably: the
+// kernel's own changes cause no event, and since 6.6 the kernel drops an event's
+// directory together with its watch when memory is short.
 type Watch struct {
-	// Failed are what could not be watched.
+	// Failed holds the errors of what could not be watched.
 	Failed []error
 
 	f       *os.File
 	stopped atomic.Bool
-	mu      sync.Mutex       // for the maps, and Failed once it is watched
-	opens   map[int32]string // watches of pipes, by number: what they are of
+	mu      sync.Mutex       // guards the maps, and Failed once watching has begun
+	opens   map[int32]string // watches of pipes, by watch descriptor: the file's name
 	dirs    map[int32]string
 	buf     []byte
 }
 
-// A Touch is what a Watch has seen.
+// A Touch is something that a Watch has seen.
 type Touch struct {
-	File   string // relative to the instance, or absolute if it is outside
-	Opened bool   // a pipe was opened; else the file was written to, or is gone
-	Own    bool   // it may have been written to by the session itself: see Session.Hear
+	File   string // relative to the instance, or absolute if outside of it
+	Opened bool   // a pipe was opened; otherwise the file was written to or removed
+	Own    bool   // the session itself may have written to it: see Session.Hear
 }
 
-// Watch watches the session's files and those by which all probes of the machine can
-// be stopped. It must be closed before the session.
+// Watch watches the session's files and those that can stop all probes of the machine.
+// The Watch must be closed before the session.
 func (s *Session) Watch() (*Watch, error) {
 	fd, err := unix.InotifyInit1(unix.IN_CLOEXEC | unix.IN_NONBLOCK)
 	if err != nil {
 		return nil, os.NewSyscallError("inotify_init1", err)
 	}
 	w := &Watch{f: os.NewFile(uintptr(fd), "inotify"), opens: map[int32]string{}, dirs: map[int32]string{}, buf: make([]byte, 64<<10)}
-	s.writes.take() // of which it has not heard
+	s.writes.take() // the watch has not seen those
 	group := "events/" + s.name
 	for _, dir := range []string{"", "options", "events", group} {
 		w.add(w.dirs, s.absolute(s.path(dir)), dir, changing)
@@ -72,7 +72,7 @@ func (s *Session) Watch() (*Watch, error) {
 	return w, nil
 }
 
-// AddEvents watches the files of further events of the session.
+// AddEvents also watches the files of further events of the session.
 func (w *Watch) AddEvents(s *Session, events []string) {
 	for _, event := range events {
 		dir := path.Join("events", s.name, event)
@@ -80,7 +80,7 @@ func (w *Watch) AddEvents(s *Session, events []string) {
 	}
 }
 
-// changing is what is seen of a directory in which a file changes.
+// changing is the inotify mask for a directory in which a file changes.
 const changing = unix.IN_MODIFY | unix.IN_CREATE | unix.IN_DELETE | unix.IN_DELETE_SELF
 
 func (w *Watch) add(to map[int32]string, file, name string, mask uint32) {
@@ -103,9 +103,9 @@ func (w *Watch) add(to map[int32]string, file, name string, mask uint32) {
 	}
 }
 
-// Next waits until something has happened, or for a time, or until the watch is stopped.
-// What it returns is all that has happened by then: the kernel says so before the write
-// that has done it returns.
+// Next waits until something has happened, until a time, or until the watch is stopped.
+// It returns everything that has happened by then: the kernel reports a write before
+// the write(2) returns.
 func (w *Watch) Next(until time.Time) ([]Touch, error) {
 	if err := w.f.SetReadDeadline(until); err != nil {
 		return nil, err
@@ -120,14 +120,14 @@ func (w *Watch) Next(until time.Time) ([]Touch, error) {
 	return append(w.parse(w.buf[:n]), w.Waiting()...), nil
 }
 
-// Stop ends a Next that waits, and has further ones not wait.
+// Stop ends a waiting Next; later ones do not wait.
 func (w *Watch) Stop() {
 	w.stopped.Store(true)
 	w.f.SetReadDeadline(time.Unix(1, 0))
 }
 
-// Waiting is what has happened, without waiting for more. Only one goroutine may call it
-// or Next.
+// Waiting returns what has happened, without waiting for more. Next and Waiting must be
+// called from one goroutine.
 func (w *Watch) Waiting() (seen []Touch) {
 	conn, err := w.f.SyscallConn()
 	for n := 1; err == nil && n > 0; {
@@ -140,8 +140,8 @@ func (w *Watch) Waiting() (seen []Touch) {
 	return seen
 }
 
-// parse reads struct inotify_event: int wd, u32 mask, u32 cookie, u32 len, a name with
-// NULs behind it.
+// parse parses struct inotify_event: int wd, u32 mask, u32 cookie, u32 len, and a name
+// padded with NULs.
 func (w *Watch) parse(b []byte) (seen []Touch) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -158,11 +158,11 @@ func (w *Watch) parse(b []byte) (seen []Touch) {
 		} else if dir, ok := w.dirs[wd]; ok {
 			seen = append(seen, Touch{File: filepath.Join(dir, name)})
 		} else if mask&unix.IN_Q_OVERFLOW != 0 {
-			seen = append(seen, Touch{}) // anything may have happened
+			seen = append(seen, Touch{}) // the queue has overflowed: anything may have happened
 		}
 	}
 	return seen
 }
 
-// Close ends the watch, which is stopped.
+// Close ends the watch, which must be stopped.
 func (w *Watch) Close() error { return w.f.Close() }

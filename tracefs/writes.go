@@ -5,15 +5,15 @@ import (
 	"sync"
 )
 
-// The writes of a session are told from those of others by what the kernel does, not by
-// time: a write is heard of before it returns.
+// writes tells the session's own writes from those of others. It relies on what the
+// kernel does and not on time: inotify reports a write before the write(2) returns.
 type writes struct {
 	mu       sync.Mutex
 	underway map[string]int  // by file, relative to the mount
-	ended    map[string]bool // which may not have been heard of yet
+	ended    map[string]bool // files whose writes the watch may not have seen yet
 }
 
-// begin says that the session begins to write to a file.
+// begin notes that a write to file begins. The caller calls end after it.
 func (w *writes) begin(file string) (end func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -31,8 +31,8 @@ func (w *writes) begin(file string) (end func()) {
 	}
 }
 
-// take returns the files of the writes that have ended, all of which are waiting to be
-// heard of now, if they were not yet.
+// take returns the files of the writes that have ended since the last call. By now
+// inotify has reported all of them.
 func (w *writes) take() map[string]bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -41,15 +41,16 @@ func (w *writes) take() map[string]bool {
 	return ended
 }
 
-// since tells whether a file has been written to since then, or is being.
+// since reports whether a file has been written to since the last take, or is being
+// written.
 func (w *writes) since(file string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.underway[file] > 0 || w.ended[file]
 }
 
-// Hear adds what else a watch has seen by now to what it has, and finds out what of that
-// was the session itself.
+// Hear adds to seen what the watch has seen by now, and finds out which of it the
+// session itself has done.
 func (s *Session) Hear(w *Watch, seen []Touch) []Touch {
 	ended := s.writes.take()
 	seen = append(seen, w.Waiting()...)

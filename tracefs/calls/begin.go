@@ -2,7 +2,7 @@ package calls
 
 import "slices"
 
-// begin hands out, as begun, what the latest entry of a task makes known: itself,
+// begin yields, as begun, what the latest entry of a task makes known: the call itself,
 // or the chain that it completes.
 func (p *Pairer) begin(t *task) {
 	e := t.entries[len(t.entries)-1]
@@ -19,7 +19,7 @@ func (p *Pairer) begin(t *task) {
 	}
 }
 
-// open hands e out as begun, if it was not yet.
+// open yields e as begun, unless it has been already.
 func (p *Pairer) open(t *task, e *entry) {
 	if e.id != 0 {
 		return
@@ -37,9 +37,9 @@ func (p *Pairer) open(t *task, e *entry) {
 	p.ready = append(p.ready, activation{entry: half{kept: e}, plan: e.plan, begun: true})
 }
 
-// link looks from the latest entry, the last of the chain, for the ones that led
-// to it: of several calls of one function the innermost. The order of the entries
-// is that of the calls, for what has returned is no longer among them.
+// link searches back from the latest entry, the last of the chain, for the entries that
+// led to it; of several calls of one function it takes the innermost. The entries are
+// in the order of the calls, since those that have returned are no longer among them.
 func (p *Pairer) link(t *task) {
 	chain := p.opts.Chain
 	p.links = p.links[:0]
@@ -48,7 +48,7 @@ func (p *Pairer) link(t *task) {
 		if e.plan != len(chain)-1-len(p.links) || e.refused {
 			continue
 		}
-		// Two plans of one function see the same call, which does not lead to itself.
+		// Two plans for one function see the same call, which does not lead to itself.
 		if above != nil && e.stack == above.stack && e.stack != 0 && chain[e.plan] == chain[above.plan] {
 			continue
 		}

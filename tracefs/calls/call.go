@@ -1,68 +1,66 @@
-// Package calls turns entry and return events into calls.
+// Package calls pairs entry and return events into calls.
 //
 // # What may be missing
 //
-// An event does not say which activation of its function it belongs to: a return
-// is told by its task and its stack pointer, which the next call from the same
-// place has, too. So a return is that of the latest entry there, and that is only
-// true if no entry has gone unseen. Whoever defines the events has to keep to
-// this:
+// An event does not say which call of its function it belongs to. A return has only its
+// task and its stack pointer, and the next call from the same place has the same ones.
+// So a return is paired with the latest entry that has them. That is right only if no
+// entry has gone unseen, so whoever defines the events must follow these rules:
 //
-//   - The entries of a paired plan are all recorded. No filter on what they hold,
-//     no mask of CPUs, chooses among them: a return would be taken for that of an
-//     entry before its own, one whose own return was filtered out, was missed by
-//     the kernel (maxactive), or will never come.
-//   - The returns may be filtered, but not with Options.Begin: an entry whose
-//     return is not seen is over when the next one is seen at its place, not
-//     before, and until then it looks as if what comes were called by it.
-//   - A filter that answers alike for both ends of a call may stand on both sides:
-//     the thread (set_event_pid), and the task's name as long as it does not
-//     change. An event must tell when it does: Side.Ends.
-//   - Events that are lost may be the return of any call that has begun, and the
-//     entry of the next. So no call reaches over a gap: its halves are handed out
-//     as such.
+//   - All entries of a paired plan are recorded. Neither a filter on their values nor a
+//     mask of CPUs may drop any. Otherwise a return would be paired with an earlier entry:
+//     one whose own return was filtered out, was missed by the kernel (maxactive), or
+//     never comes.
+//   - The returns may be filtered, but not with Options.Begin. An entry whose return is
+//     not seen is over only when the next one is seen at its place; until then it looks as
+//     if it had called everything that comes.
+//   - A filter that has the same result at both ends of a call may be on both sides: on
+//     the thread (set_event_pid), and on the task's name as long as it does not change. An
+//     event must report when it does: Side.Ends.
+//   - A lost event may be the return of any call that has begun, and the entry of the
+//     next. So no call is paired across a gap: its halves are yielded separately.
 //
-// The kernel misses an entry only together with its return, for both hang on one
-// kprobe.
+// The kernel misses an entry only together with its return, since one kprobe serves
+// both.
 //
 // # Parts
 //
-// A side may be several events, each with some of the values. The kernel runs all
-// probes of one place one after the other, with preemption disabled and other
-// probes shut out, so the parts of a side come from one CPU with nothing of the
-// same task between them, in whatever order. So what else comes of the task, or a
-// part that is there already, shows that those still wanted were missed or lost; the
-// side is then what there is of it.
+// A side may have several events, each with some of the values. The kernel runs all
+// probes of one place one after the other, with preemption disabled and other probes
+// locked out. So the parts of a side come from one CPU, with nothing of the same task
+// between them, in any order. Another event of the task, or a part that is already
+// there, shows that the missing parts were missed or lost; the side then has only the
+// parts that were seen.
 package calls
 
 import "github.com/tsnoop/tsnoop/tracefs"
 
-// A Call is one activation of a traced function, as far as it was seen.
-// Its events are valid until the next call is read.
+// A Call is one call of a traced function, as far as it was seen. Its events are valid
+// until the next call is read.
 type Call struct {
 	Plan int // index of the plan the events belong to
-	// Entry and Return are the first events that were seen of each side, nil where
-	// that side was not asked for or not seen. Of a side with several parts
-	// Event has all.
+	// Entry and Return are the first event seen of each side. They are nil if the side
+	// was not asked for or not seen. If a side has several parts, Event returns each.
 	Entry, Return *tracefs.Event
 	Duration      uint64 // ns from entry to return; 0 if either is missing
 
-	// Unfinished: the return was asked for but tracing ended before it came.
-	// Orphan: the return came but its entry was before tracing or was lost.
+	// Unfinished means that the return was asked for but did not come before tracing
+	// ended. Orphan means that the return came, but its entry was before the trace or
+	// was lost.
 	Unfinished, Orphan bool
 
-	// Only with Options.Begin: what joins the beginning of a call with its end,
-	// whether this is the beginning, and how many of the calls handed out were
-	// active on the task when it began.
+	// Set only with Options.Begin. ID is the same when a call begins and when it ends.
+	// Begun means that this is its beginning. Depth is how many of the yielded calls
+	// were active on the task when it began.
 	ID    uint64 // from 1
 	Begun bool
 	Depth int
 
-	entries, returns *entry // the parts, if a side has several
+	entries, returns *entry // the parts of each side, nil if it has only one
 }
 
-// Event is the event that has a part of the return, or of the entry, nil if it was
-// not seen.
+// Event returns the event that has a part of the return (ret) or of the entry, nil if
+// it was not seen.
 func (c *Call) Event(ret bool, part int) *tracefs.Event {
 	first, kept := c.Entry, c.entries
 	if ret {
@@ -77,7 +75,7 @@ func (c *Call) Event(ret bool, part int) *tracefs.Event {
 	return nil
 }
 
-// Last is the last event of the call that was seen.
+// Last returns the last event of the call that was seen.
 func (c *Call) Last() *tracefs.Event {
 	if c.Return != nil {
 		return c.Return

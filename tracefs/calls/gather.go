@@ -6,17 +6,17 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs"
 )
 
-// maxGathering bounds how many sides wait for parts. There is one for each CPU,
-// unless last parts were missed.
+// maxGathering limits how many sides wait for parts. There is at most one for each CPU,
+// unless the last parts of sides were missed.
 const maxGathering = 256
 
-// A part is one more event of a side.
+// A part is a further event of a side.
 type part struct {
 	number int
 	event  tracefs.Event
 }
 
-// gather collects the parts of sides and pairs those sides that are then over.
+// gather collects the parts of sides and pairs the sides that are complete or over.
 func (p *Pairer) gather(e *tracefs.Event, side *Side) {
 	sp, i := p.stack(e, side), p.waiting(key(e))
 	if i >= 0 && p.gathering[i].takes(e, side, sp) {
@@ -40,12 +40,13 @@ func (p *Pairer) gather(e *tracefs.Event, side *Side) {
 	p.gathering = append(p.gathering, p.keep(e, side, sp))
 }
 
-// waiting is the index of the side of a task that waits for parts, -1 if none does.
+// waiting returns the index in gathering of the side that waits for parts of task, or
+// -1.
 func (p *Pairer) waiting(task int) int {
 	return slices.IndexFunc(p.gathering, func(g *entry) bool { return key(&g.event) == task })
 }
 
-// takes tells whether an event of the same task is one more part of g.
+// takes reports whether e, an event of the same task, is a further part of g.
 func (g *entry) takes(e *tracefs.Event, side *Side, sp uint64) bool {
 	same := g.plan == side.Plan && g.side.Return == side.Return && g.event.CPU == e.CPU &&
 		(g.stack == sp || g.stack == 0 || sp == 0)
@@ -55,7 +56,7 @@ func (g *entry) takes(e *tracefs.Event, side *Side, sp uint64) bool {
 
 func (g *entry) add(e *tracefs.Event, number int, sp uint64) {
 	if n := len(g.parts); n < cap(g.parts) {
-		g.parts = g.parts[:n+1] // with the memory of its event
+		g.parts = g.parts[:n+1] // reuses the memory of its event
 	} else {
 		g.parts = append(g.parts, part{})
 	}
@@ -67,7 +68,7 @@ func (g *entry) add(e *tracefs.Event, number int, sp uint64) {
 	}
 }
 
-// gathered pairs the side that waits as the i-th.
+// gathered pairs the side at index i of gathering.
 func (p *Pairer) gathered(i int) {
 	g := p.gathering[i]
 	p.gathering = slices.Delete(p.gathering, i, i+1)
@@ -77,21 +78,21 @@ func (p *Pairer) gathered(i int) {
 	p.queue(half{kept: g}, g.side, g.stack)
 }
 
-// gatherAll pairs all that waits, as far as it was seen.
+// gatherAll pairs all waiting sides, with the parts that were seen.
 func (p *Pairer) gatherAll() {
 	for len(p.gathering) > 0 {
 		p.gathered(0)
 	}
 }
 
-// queue pairs a half and lets what comes of it wait its turn.
+// queue pairs a half and queues the call that results.
 func (p *Pairer) queue(h half, side *Side, sp uint64) {
 	if a := p.match(h, side, sp); a != nil {
 		p.ready = append(p.ready, *a)
 	}
 }
 
-// part is the event that has a part, nil if it was not seen.
+// part returns the event of part n, nil if it was not seen.
 func (g *entry) part(n int) *tracefs.Event {
 	if g.side.Part == n {
 		return &g.event

@@ -2,25 +2,25 @@ package calls
 
 import "math/bits"
 
-// Each power of two is split into parts of equal size, so that a value is known
-// to a 16th of it. Values below that many ns are known exactly.
+// Each power of two is split into equal parts, so a value is known to within a 16th.
+// Values below parts, in ns, are known exactly.
 const (
 	partBits = 4
 	parts    = 1 << partBits
 	rows     = 64 - partBits + 1
 )
 
-// A Histogram counts durations in ns, in memory that does not grow with them.
-// The zero value is empty. A copy of another counts in the same memory.
+// A Histogram counts durations in ns, in memory that does not grow with their number.
+// The zero value is empty. A copy of a Histogram shares its counts.
 type Histogram struct {
 	Count    uint64
 	Total    uint64 // ns
-	Min, Max uint64 // ns; 0 if it is empty
+	Min, Max uint64 // ns; 0 if empty
 
-	rows [rows]*[parts]uint64 // most have none
+	rows [rows]*[parts]uint64 // nil if nothing was counted in them; most are
 }
 
-// at counts what is in bucket i.
+// at returns the count of bucket i.
 func (h *Histogram) at(i int) uint64 {
 	if row := h.rows[i/parts]; row != nil {
 		return row[i%parts]
@@ -35,7 +35,7 @@ func (h *Histogram) row(i int) *[parts]uint64 {
 	return h.rows[i]
 }
 
-// bucketOf is the bucket that ns belongs to.
+// bucketOf returns the index of the bucket that ns belongs to.
 func bucketOf(ns uint64) int {
 	if ns < parts {
 		return int(ns)
@@ -44,7 +44,7 @@ func bucketOf(ns uint64) int {
 	return exp<<partBits + int(ns>>exp)
 }
 
-// bucketStart is the smallest duration of bucket i, in ns.
+// bucketStart returns the smallest duration in bucket i, in ns.
 func bucketStart(i int) uint64 {
 	if i < parts {
 		return uint64(i)
@@ -53,7 +53,7 @@ func bucketStart(i int) uint64 {
 	return uint64(parts|i&(parts-1)) << exp
 }
 
-// Add counts a duration of ns.
+// Add counts a duration of ns nanoseconds.
 func (h *Histogram) Add(ns uint64) {
 	if h.Count == 0 || ns < h.Min {
 		h.Min = ns
@@ -65,7 +65,7 @@ func (h *Histogram) Add(ns uint64) {
 	h.row(i / parts)[i%parts]++
 }
 
-// Merge counts what o has counted too.
+// Merge adds the counts of o.
 func (h *Histogram) Merge(o *Histogram) {
 	if o.Count == 0 {
 		return
@@ -86,7 +86,7 @@ func (h *Histogram) Merge(o *Histogram) {
 	}
 }
 
-// Mean is the mean in ns, 0 if h is empty.
+// Mean returns the mean in ns, or 0 if h is empty.
 func (h *Histogram) Mean() uint64 {
 	if h.Count == 0 {
 		return 0
@@ -94,8 +94,8 @@ func (h *Histogram) Mean() uint64 {
 	return h.Total / h.Count
 }
 
-// Percentile is the smallest duration in ns that p of 100 do not exceed, p from
-// 1 to 100, to within a 32nd of it; 0 if h is empty.
+// Percentile returns the smallest duration in ns that p percent of all do not exceed. p
+// is from 1 to 100. The result is exact to within a 32nd. It is 0 if h is empty.
 func (h *Histogram) Percentile(p int) uint64 {
 	rank := h.Count/100*uint64(p) + (h.Count%100*uint64(p)+99)/100
 	if rank == h.Count {
@@ -106,21 +106,21 @@ func (h *Histogram) Percentile(p int) uint64 {
 		n := h.at(i)
 		if seen += n; n > 0 && seen >= rank {
 			start := bucketStart(i)
-			width := bucketStart(i+1) - start // of the last one too: it wraps around to 0
+			width := bucketStart(i+1) - start // for the last bucket too, whose end wraps around to 0
 			return min(max(start+width/2, h.Min), h.Max)
 		}
 	}
 	return 0
 }
 
-// An Octave is how many durations lie from one power of two to the next.
+// An Octave is the number of durations between one power of two and the next.
 type Octave struct {
-	From, To uint64 // ns, From <= d < To; the shortest one is from 0 to 1
+	From, To uint64 // ns, From <= d < To; the first is from 0 to 1
 	Count    uint64
 }
 
-// Octaves yields the octaves from that of the shortest duration to that of the
-// longest, nothing if h is empty.
+// Octaves yields the octaves from that of the shortest duration to that of the longest.
+// It yields nothing if h is empty.
 func (h *Histogram) Octaves(yield func(Octave) bool) {
 	if h.Count == 0 {
 		return
@@ -131,7 +131,7 @@ func (h *Histogram) Octaves(yield func(Octave) bool) {
 			o.From = 1 << (exp - 1)
 		}
 		o.To = 1 << exp
-		last := o.To - 1 // also where To wraps around to 0
+		last := o.To - 1 // also if To wraps around to 0
 		if o.To == 0 {
 			o.To = last
 		}

@@ -5,20 +5,20 @@ import (
 	"slices"
 )
 
-// MostKeys is how many keys of a plan are kept apart.
+// MostKeys is how many keys of a plan are counted separately.
 const MostKeys = 1000
 
-// Keys are what calls come to by a key that each has. When there are more than
-// MostKeys, the half with the fewest calls goes to the others.
+// Keys aggregates calls by key. When there are more than MostKeys keys, the half with
+// the fewest calls is merged into Others.
 type Keys struct {
-	// Others are the calls of the keys that are not kept. One of them that has come
-	// again may be among those that are, with the calls since.
-	Others *Summary // nil if all are kept
+	// Others sums up the calls of keys that are not kept. If such a key comes again,
+	// its later calls may be counted separately.
+	Others *Summary // nil if all keys are kept
 
 	sums map[string]*Summary
 }
 
-// sum is that of a key.
+// sum returns the summary of a key.
 func (k *Keys) sum(key []byte) *Summary {
 	if s := k.sums[string(key)]; s != nil {
 		return s
@@ -34,7 +34,7 @@ func (k *Keys) sum(key []byte) *Summary {
 	return s
 }
 
-// shrink gives half of the keys away.
+// shrink merges half of the keys into Others.
 func (k *Keys) shrink() {
 	if k.Others == nil {
 		k.Others = &Summary{}
@@ -45,7 +45,7 @@ func (k *Keys) shrink() {
 	}
 }
 
-// Merge counts the calls that o has counted too.
+// Merge adds the calls that o has counted.
 func (k *Keys) Merge(o *Keys) {
 	if o.Others != nil {
 		if k.Others == nil {
@@ -58,13 +58,13 @@ func (k *Keys) Merge(o *Keys) {
 	}
 }
 
-// A KeySum is what the calls with a key come to.
+// A KeySum is the summary of the calls with one key.
 type KeySum struct {
 	Key string
 	*Summary
 }
 
-// All are the keys that are kept, that of the most calls first.
+// All returns the keys that are kept, the one with the most calls first.
 func (k *Keys) All() []KeySum {
 	all := make([]KeySum, 0, len(k.sums))
 	for key, s := range k.sums {

@@ -5,14 +5,14 @@ import (
 	"math/bits"
 )
 
-// A Number is a value that a call has.
+// A Number is a value of a call.
 type Number struct {
 	Value  uint64
 	Signed bool // Value is an int64
 	Known  bool // it could be read
 }
 
-// abs is how far a number is from zero, on which side.
+// abs returns the absolute value of n and whether n is negative.
 func (n Number) abs() (abs uint64, negative bool) {
 	if n.Signed && int64(n.Value) < 0 {
 		return -n.Value, true
@@ -20,7 +20,8 @@ func (n Number) abs() (abs uint64, negative bool) {
 	return n.Value, false
 }
 
-// Less compares by value: -1 is less than any unsigned number.
+// Less reports whether n is less than o. It compares values: -1 is less than any
+// unsigned number.
 func (n Number) Less(o Number) bool {
 	a, aNeg := n.abs()
 	b, bNeg := o.abs()
@@ -33,18 +34,20 @@ func (n Number) Less(o Number) bool {
 	return a < b
 }
 
-// zeroRange is the range of zero alone. Those of positive numbers come behind it, by
-// the bits that they have, and those of negative ones before it.
+// zeroRange is the index of the range that holds only zero. The ranges of positive
+// numbers follow it, in order of their bit length; those of negative numbers precede
+// it.
 const zeroRange = 64
 
-// Numbers count numbers of any sign by their powers of two, in memory that does not
-// grow with them. The zero value is empty.
+// Numbers counts numbers of any sign by powers of two, in memory that does not grow
+// with them. The zero value is empty.
 type Numbers struct {
-	Count    uint64 // those that are known
+	Count uint64 // numbers that are known
+	// numbers that could not be read
 	Unknown  uint64
-	Min, Max Number // if Count is not 0
+	Min, Max Number // valid if Count is not 0
 
-	positive, negative [2]uint64 // what they add up to, of 128 bits, the low ones first
+	positive, negative [2]uint64 // sums of absolute values, in 128 bits, low word first
 	ranges             [2*zeroRange + 1]uint64
 }
 
@@ -77,7 +80,7 @@ func addWide(to *[2]uint64, n [2]uint64) {
 	to[1], _ = bits.Add64(to[1], n[1], carry)
 }
 
-// Merge counts what o has counted too.
+// Merge adds the counts of o.
 func (h *Numbers) Merge(o *Numbers) {
 	h.Unknown += o.Unknown
 	if o.Count == 0 {
@@ -97,7 +100,7 @@ func (h *Numbers) Merge(o *Numbers) {
 	}
 }
 
-// Total is what they add up to.
+// Total returns the sum of the known numbers.
 func (h *Numbers) Total() *big.Int {
 	return new(big.Int).Sub(wide(h.positive), wide(h.negative))
 }
@@ -107,7 +110,8 @@ func wide(n [2]uint64) *big.Int {
 	return x.Lsh(x, 64).Add(x, new(big.Int).SetUint64(n[0]))
 }
 
-// Mean is the mean, without what is behind the point; 0 if there are none.
+// Mean returns the mean of the known numbers, truncated toward zero, or 0 if there are
+// none.
 func (h *Numbers) Mean() *big.Int {
 	if h.Count == 0 {
 		return new(big.Int)
@@ -115,14 +119,14 @@ func (h *Numbers) Mean() *big.Int {
 	return new(big.Int).Quo(h.Total(), new(big.Int).SetUint64(h.Count))
 }
 
-// A Range is how many numbers have the same sign and the same highest bit.
+// A Range counts the numbers that have the same sign and the same highest bit.
 type Range struct {
-	Least, Most Number // both are in it
+	Least, Most Number // inclusive
 	Count       uint64
 }
 
-// Ranges yields the ranges from that of the least number to that of the greatest,
-// nothing if there are none.
+// Ranges yields the ranges from that of the least number to that of the greatest. It
+// yields nothing if there are no numbers.
 func (h *Numbers) Ranges(yield func(Range) bool) {
 	if h.Count == 0 {
 		return
@@ -144,7 +148,7 @@ func (n Number) rangeOf() int {
 	return zeroRange + bits.Len64(abs)
 }
 
-// rangeAt is the range of numbers that ranges counts at i.
+// rangeAt returns the bounds of the numbers that ranges[i] counts.
 func rangeAt(i int) Range {
 	switch n := i - zeroRange; {
 	case n > 0:
@@ -153,7 +157,7 @@ func rangeAt(i int) Range {
 	case n < 0:
 		most := uint64(1) << (-n - 1)
 		least := -(most<<1 - 1)
-		if most == 1<<63 { // there is nothing below
+		if most == 1<<63 { // no number is less
 			least = most
 		}
 		return Range{Least: Number{least, true, true}, Most: Number{-most, true, true}}

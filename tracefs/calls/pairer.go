@@ -8,98 +8,94 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs"
 )
 
-// A Side says what the events of one ID are: the entries or the returns of a
-// plan's function.
+// A Side says what the events of one ID are: entries or returns of a plan's function.
 type Side struct {
-	Plan   int  // index of the plan, handed on as Call.Plan
+	Plan   int  // index of the plan, copied to Call.Plan
 	Return bool // the events are returns
-	Paired bool // the plan has events for the other side too
+	Paired bool // the plan also has events for the other side
 
-	// Part is which of Parts events of the side these are, from 0. Parts is 0 or 1
-	// where the side is one event. But for Part, Return and Stack the parts of a
-	// plan say the same.
+	// Part says which of the side's Parts events these are, from 0. Parts is 0 or 1 if
+	// the side has only one event. The parts of a plan must agree in all other fields,
+	// except Return and Stack.
 	Part, Parts int
 
-	// Stack is the offset in the record of the u64 that holds the stack
-	// pointer, -1 if the record has none.
+	// Stack is the offset in the record of the u64 that holds the stack pointer, in
+	// bytes, or -1 if the record has none.
 	Stack int
 
-	// Filtered: the kernel's filter may hold back the event of the other
-	// side, so that one alone is normal and is no call.
+	// Filtered means that the kernel's filter may drop the event of the other side, so
+	// a single event is normal and is no call.
 	Filtered bool
 
-	// Ends, if not nil, makes the events news of tasks instead: ok says that later
-	// events of a task may go unseen, and which one's. Its calls are given up.
+	// Ends, if not nil, marks events that say something about a task instead. If ok is
+	// set, later events of the task tid may go unseen, and its calls are given up.
 	Ends func(*tracefs.Event) (tid int, ok bool)
 }
 
-// DeltaUnknown is Options.Delta where it is not known by how much a return's
-// stack pointer differs from its entry's.
+// DeltaUnknown is the value of Options.Delta if it is not known by how much the stack
+// pointer of a return differs from that of its entry.
 const DeltaUnknown = -1
 
-// maxDelta bounds the difference of the two stack pointers of one activation
-// where it is not known: 0 where the return address is in a register, 0 or 8
-// on x86-64, depending on what the kernel's return trampoline has pushed. Two
-// activations that are on the stack at once lie further apart.
+// maxDelta is the largest difference of the two stack pointers of a call if it is not
+// known. It is 0 if the return address is in a register, and 0 or 8 on x86-64,
+// depending on what the kernel's return trampoline has pushed. Two calls that are
+// active at the same time are further apart on the stack.
 const maxDelta = 8
 
-// Options are what a Pairer has to know of the machine, and its bounds. The
-// zero value of a bound means the default.
+// Options describes the machine and limits memory. A limit of zero means its default.
 type Options struct {
-	// Delta is how many bytes the stack pointer that a return shows lies
-	// above the one of its entry, DeltaUnknown if that is not known.
+	// Delta is how many bytes the stack pointer of a return lies above that of its
+	// entry, or DeltaUnknown.
 	Delta int64
 
 	Order    binary.ByteOrder // of the records; nil means little endian
-	MaxTasks int              // tasks remembered; the one idle longest is given up first; 4096
-	MaxDepth int              // entries kept for a task; the oldest is given up first; 256
+	MaxTasks int              // tasks to remember; beyond that the one idle longest is given up; default 4096
+	MaxDepth int              // entries to keep for a task; beyond that the oldest is given up; default 256
 
-	// Begin hands calls out when they begin, too. Of the calls that end at once
-	// the innermost comes first then.
+	// Begin also yields calls when they begin. Of the calls that end at once, the
+	// innermost then comes first.
 	Begin bool
-	// Chain, if not nil, names the functions of the plans, which are a chain then:
-	// plan 0 must lead to plan 1 and so on, directly or not. A call is handed out
-	// when the chain it is part of is complete, and when it ends; others are not.
-	// It needs Begin.
+	// Chain, if not nil, lists the functions of the plans and makes them a chain: plan
+	// 0 must lead to plan 1 and so on, directly or not. A call is yielded when its
+	// chain is complete, and when it ends; other calls are not. Chain needs Begin.
 	Chain []string
-	// Accept tells of a call that begins whether it is wanted; nil for all. It
-	// needs Begin.
+	// Accept reports whether a call that begins is wanted; nil accepts all. It needs
+	// Begin.
 	Accept func(*Call) bool
 }
 
-// A Tally counts what did not pair.
+// A Tally counts what could not be paired.
 type Tally struct {
-	Orphans    uint64 // returns without an entry, held back or not
-	Unfinished uint64 // entries that later events show never to return, and those of Rest
-	Evicted    uint64 // of Unfinished: given up only to bound memory
-	Partial    uint64 // entries and returns of which not all parts were seen
+	Orphans    uint64 // returns without an entry, also those that were not yielded
+	Unfinished uint64 // entries that later events show never to return, and those yielded by Rest
+	Evicted    uint64 // those of Unfinished that were given up only to limit memory
+	Partial    uint64 // entries and returns with parts that were not seen
 }
 
-// A Pairer matches the entries and returns of functions. Each return is
-// matched with the entry of the same activation: same task, same function,
-// same stack pointer.
+// A Pairer matches the entries and returns of functions. Each return is matched with
+// the entry of the same call: same task, same function, same stack pointer.
 //
-// The entries of a task form a stack, because whatever runs later on a task,
-// interrupts too, returns earlier. The idle tasks all have TID 0 and are told
-// apart by their CPU. An entry never returns if its return probe was missed,
-// if events were lost, or if the function does not return (do_exit); it is
-// found out when a later event on the same kernel stack lies above it. When
-// events were lost, all entries so far are given up.
+// The entries of a task form a stack, because whatever runs later on a task, including
+// an interrupt, returns earlier. The idle tasks all have TID 0, so their CPU tells them
+// apart. An entry never returns if its return probe was missed, if events were lost, or
+// if the function does not return (do_exit). This is detected when a later event on the
+// same kernel stack lies above it. When events were lost, all entries so far are given
+// up.
 type Pairer struct {
-	sides []knownSide // by ID, from base on
+	sides []knownSide // by event ID - base
 	base  int
-	parts bool // a side has several
+	parts bool // some side has several parts
 	opts  Options
 	tasks map[int]*task
-	used  list // of tasks, the longest idle first
+	used  list // tasks, longest idle first
 
-	gathering []*entry     // sides that are not complete, each of another task, the oldest first
-	ready     []activation // complete calls not yet handed out
-	matched   activation   // scratch of match
-	lent      [2]*entry    // of the call handed out last
+	gathering []*entry     // incomplete sides, each of another task, oldest first
+	ready     []activation // calls that are complete but not yet yielded
+	matched   activation   // scratch space of match
+	lent      [2]*entry    // entries of the call that was yielded last
 	call      Call
-	begun     uint64   // calls handed out as begun
-	links     []*entry // scratch of link
+	begun     uint64   // how many calls were yielded as begun
+	links     []*entry // scratch space of link
 	freeTasks []*task
 	freeCalls []*entry
 	tally     Tally
@@ -108,21 +104,21 @@ type Pairer struct {
 // An activation is what becomes a Call.
 type activation struct {
 	entry half // missing for an orphan
-	ret   half // missing if unfinished, or only begun
+	ret   half // missing if unfinished, or if it has only begun
 	plan  int
 	begun bool
-	// alone: the plan has no other side.
+	// the plan has no other side
 	alone bool
 }
 
-// A half is one side of a call: the event that was just read, or kept ones. Both are
-// nil if it is missing.
+// A half is one side of a call: either the event that was just read, or kept events.
+// Both fields are nil if it is missing.
 type half struct {
 	event *tracefs.Event
 	kept  *entry
 }
 
-// first is the first event that was seen of it, nil if it is missing.
+// first returns its first event that was seen, nil if it is missing.
 func (h half) first() *tracefs.Event {
 	if h.kept != nil {
 		return &h.kept.event
@@ -130,7 +126,7 @@ func (h half) first() *tracefs.Event {
 	return h.event
 }
 
-// parts is what has the parts of it, nil if it is one event.
+// parts returns the entry that holds its parts, nil if there is only one.
 func (h half) parts() *entry {
 	if h.kept == nil || h.kept.side == nil || h.kept.side.Parts <= 1 {
 		return nil
@@ -138,7 +134,7 @@ func (h half) parts() *entry {
 	return h.kept
 }
 
-// NewPairer makes a Pairer for the events whose IDs are the keys of sides.
+// NewPairer returns a Pairer for the events whose IDs are the keys of sides.
 func NewPairer(sides map[int]Side, opts Options) *Pairer {
 	if opts.Order == nil {
 		opts.Order = binary.LittleEndian
@@ -151,15 +147,14 @@ func NewPairer(sides map[int]Side, opts Options) *Pairer {
 	return p
 }
 
-// Add takes the next event, in order of time, and returns the call that it
-// completes, if it does. Other calls that the event shows to be over come
-// from Next:
+// Add takes the next event, in order of time, and returns the call that it completes,
+// if any. Next returns the other calls that the event shows to be over:
 //
 //	for c, ok := p.Add(e); ok; c, ok = p.Next() {
 //
-// Add keeps a copy of entries, in memory that it uses again. The Call and its
-// events are valid until the following call of Add, Next or Rest. Of events of
-// unknown ID only Lost matters.
+// Add copies entries into memory that it reuses. The Call and its events are valid
+// until the next call of Add, Next or Rest. For events of an unknown ID only Lost
+// matters.
 func (p *Pairer) Add(e *tracefs.Event) (*Call, bool) {
 	if e.Lost > 0 {
 		p.gatherAll()
@@ -200,8 +195,8 @@ func (p *Pairer) end(task int) {
 }
 
 // match takes the next half of a call, whose stack pointer is sp, and returns the
-// activation that it completes, nil if none is to be handed out at once. It is
-// valid until the next call.
+// activation that it completes, or nil if none is to be yielded at once. The result is
+// valid until the next call of match.
 func (p *Pairer) match(h half, side *Side, sp uint64) *activation {
 	switch {
 	case !side.Paired && side.Return:
@@ -223,11 +218,11 @@ func (p *Pairer) match(h half, side *Side, sp uint64) *activation {
 			return nil
 		}
 	case !p.opts.Begin:
-	case en.id == 0: // its beginning was not handed out
+	case en.id == 0: // its beginning was not yielded
 		p.free(en)
 		p.free(h.kept)
 		return nil
-	default: // it takes its place behind those that are ready
+	default: // queue it behind those that are ready
 		p.ready = append(p.ready, activation{entry: half{kept: en}, ret: h, plan: side.Plan})
 		return nil
 	}
@@ -235,7 +230,7 @@ func (p *Pairer) match(h half, side *Side, sp uint64) *activation {
 	return &p.matched
 }
 
-// Next returns a call that is known to be over without its return having been
+// Next returns a queued call, usually one that is over although its return was not
 // seen, as long as there are any.
 func (p *Pairer) Next() (*Call, bool) {
 	if len(p.ready) == 0 {
@@ -246,8 +241,8 @@ func (p *Pairer) Next() (*Call, bool) {
 	return p.hand(&p.matched), true
 }
 
-// Rest yields the calls that are still unfinished, in the order of their
-// entries, and forgets them. Like Add it hands out memory that it uses again.
+// Rest yields the calls that are still unfinished, in the order of their entries, and
+// forgets them. Like Add, it reuses memory.
 func (p *Pairer) Rest(yield func(*Call) bool) {
 	p.gatherAll()
 	p.abandonAll()
@@ -274,10 +269,10 @@ func (p *Pairer) abandonAll() {
 	}
 }
 
-// Tally says what has not paired so far.
+// Tally returns what could not be paired so far.
 func (p *Pairer) Tally() Tally { return p.tally }
 
-// enter remembers an entry.
+// enter adds an entry to its task.
 func (p *Pairer) enter(h half, side *Side, sp uint64) {
 	t := p.task(h.first())
 	p.supersede(t, sp, side.Plan)
@@ -295,8 +290,9 @@ func (p *Pairer) enter(h half, side *Side, sp uint64) {
 	}
 }
 
-// leave takes the entry that belongs to a return, of which e is the first event, off
-// its task, nil if there is none, and gives up the entries that e shows to be over.
+// leave removes from its task the entry that belongs to a return, whose first event is
+// e, and returns it, or nil if there is none. It gives up the entries that e shows to
+// be over.
 func (p *Pairer) leave(e *tracefs.Event, side *Side, sp uint64) *entry {
 	t := p.tasks[key(e)]
 	if t == nil {
@@ -305,7 +301,7 @@ func (p *Pairer) leave(e *tracefs.Event, side *Side, sp uint64) *entry {
 	var en *entry
 	if i := t.find(sp, side.Plan, p.opts.Delta); i >= 0 {
 		en = t.entries[i]
-		if above := t.above(i); above < len(t.entries) { // seldom
+		if above := t.above(i); above < len(t.entries) { // rare
 			p.abandon(t, above)
 		}
 		t.entries = slices.Delete(t.entries, i, i+1)
@@ -343,8 +339,8 @@ func (p *Pairer) hand(a *activation) *Call {
 	return &p.call
 }
 
-// alone makes e, the one event of a call, the current call. It does at once what
-// match and hand do.
+// alone makes e, the only event of a call, the current call. It does what match and
+// hand do, in one step.
 func (p *Pairer) alone(e *tracefs.Event, side *Side) *Call {
 	p.recycle()
 	p.call = Call{Plan: side.Plan}
@@ -356,7 +352,7 @@ func (p *Pairer) alone(e *tracefs.Event, side *Side) *Call {
 	return &p.call
 }
 
-// stack is the stack pointer in a record, 0 if there is none.
+// stack returns the stack pointer in a record, 0 if there is none.
 func (p *Pairer) stack(e *tracefs.Event, side *Side) uint64 {
 	if side.Stack < 0 || side.Stack+8 > len(e.Data) {
 		return 0

@@ -2,13 +2,13 @@ package calls
 
 import "maps"
 
-// A knownSide is a Side if it is known.
+// A knownSide is a Side, or the absence of one.
 type knownSide struct {
 	Side
 	known bool
 }
 
-// Know takes in the events of further plans.
+// Know adds the events of further plans.
 func (p *Pairer) Know(sides map[int]Side) {
 	all := maps.Clone(sides)
 	for i := range p.sides {
@@ -19,7 +19,7 @@ func (p *Pairer) Know(sides map[int]Side) {
 	p.know(all)
 }
 
-// know puts the sides where Add finds them fastest. IDs have 16 bits.
+// know stores the sides where Add finds them fastest. IDs have 16 bits.
 func (p *Pairer) know(sides map[int]Side) {
 	last := -1
 	p.base = 1 << 16

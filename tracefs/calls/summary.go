@@ -5,30 +5,30 @@ import (
 	"slices"
 )
 
-// maxErrno is the largest error number of the kernel (include/linux/err.h).
+// maxErrno is the largest errno of the kernel (include/linux/err.h).
 const maxErrno = 4095
 
-// A Summary adds up calls, in memory that does not grow with them. The zero
-// value is one of no calls.
+// A Summary aggregates calls, in memory that does not grow with them. The zero value is
+// a summary of no calls.
 type Summary struct {
 	Calls      uint64
-	Orphans    uint64    // calls whose entry was not seen though it was asked for
-	Unfinished uint64    // calls whose return was not
-	Durations  Histogram // of the calls of which both sides were seen
-	Numbers    []Numbers // of each of Facts.Numbers
+	Orphans    uint64    // calls whose entry was asked for but not seen
+	Unfinished uint64    // calls whose return was asked for but not seen
+	Durations  Histogram // of calls with both sides
+	Numbers    []Numbers // one for each of Facts.Numbers
 	Keys       *Keys     // the same by Facts.Key; nil if no call had one
 
-	errors map[int]uint64 // by number
+	errors map[int]uint64 // calls by errno
 }
 
-// Facts are what is known of a call that is added up.
+// Facts says what is known of a call that is counted.
 type Facts struct {
-	Errno   int      // the error that it has returned, 0 if that was none
-	Key     []byte   // what it is added up by, too; nil for nothing. It is not kept.
-	Numbers []Number // as many of each call
+	Errno   int      // errno that the call returned, 0 if none
+	Key     []byte   // key to aggregate by as well; nil for none; not retained
+	Numbers []Number // the same number of them for every call
 }
 
-// Add counts a call that has returned that error, 0 if it was none.
+// Add counts a call that returned errno, which is 0 if there was no error.
 func (s *Summary) Add(c *Call, errno int) { s.AddFacts(c, &Facts{Errno: errno}) }
 
 // AddFacts counts a call.
@@ -64,7 +64,7 @@ func (s *Summary) add(c *Call, f *Facts) {
 	}
 }
 
-// grow has so many Numbers.
+// grow extends s.Numbers to a length of numbers.
 func (s *Summary) grow(numbers int) {
 	for len(s.Numbers) < numbers {
 		s.Numbers = append(s.Numbers, Numbers{})
@@ -78,7 +78,7 @@ func (s *Summary) fail(errno int, n uint64) {
 	s.errors[errno] += n
 }
 
-// Merge counts the calls that o has counted too.
+// Merge adds the calls that o has counted.
 func (s *Summary) Merge(o *Summary) {
 	s.Calls += o.Calls
 	s.Orphans += o.Orphans
@@ -99,7 +99,7 @@ func (s *Summary) Merge(o *Summary) {
 	}
 }
 
-// Reset makes s one of no calls again.
+// Reset makes s a summary of no calls again.
 func (s *Summary) Reset() {
 	errors := s.errors
 	clear(errors)
@@ -112,7 +112,7 @@ type ErrorCount struct {
 	Calls uint64
 }
 
-// Errors are the errors that calls returned, the most frequent first.
+// Errors returns the errors that calls returned, the most frequent first.
 func (s *Summary) Errors() []ErrorCount {
 	var all []ErrorCount
 	for errno, n := range s.errors {

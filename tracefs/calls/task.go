@@ -6,32 +6,32 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs"
 )
 
-// A task holds the entries of one task that have not returned, the outermost
-// first. It is linked into the list of tasks by time of last use.
+// A task holds the entries of one task that have not returned, outermost first. It is
+// linked into the list of tasks, which is ordered by time of last use.
 type task struct {
 	key        int
 	entries    []*entry
 	prev, next *task
 }
 
-// An entry is a kept entry event.
+// An entry is a copy of an entry event, or of a side that waits for its parts.
 type entry struct {
 	event    tracefs.Event
 	stack    uint64 // stack pointer, 0 if not known
 	plan     int
-	filtered bool // its return may have been held back by a filter
+	filtered bool // a filter may have dropped its return
 
-	// Of a side with several parts, of which event is the first that was seen:
+	// If the side has several parts, event is the first that was seen.
 	side  *Side  // of event
-	parts []part // the others, as they came
+	parts []part // the others, in the order in which they came
 
-	// With Options.Begin:
+	// Set only with Options.Begin.
 	refused bool   // by Accept
-	id      uint64 // 0 if it was not handed out
+	id      uint64 // 0 if it was not yielded
 	depth   int
 }
 
-// key tells tasks apart. The idle tasks share TID 0, one runs on each CPU.
+// key returns what identifies a task. The idle tasks share TID 0; one runs on each CPU.
 func key(e *tracefs.Event) int {
 	if e.TID == 0 {
 		return -1 - e.CPU
@@ -39,16 +39,16 @@ func key(e *tracefs.Event) int {
 	return e.TID
 }
 
-// stackBits is the size of the smallest kernel stack, as a power of two. Only
-// pointers into the same block of that size are compared: interrupts run on
-// stacks of their own, which may lie above or below the task's.
+// stackBits is the size of the smallest kernel stack, as a power of two. Only pointers
+// into the same block of that size are compared: interrupts run on stacks of their own,
+// which may lie above or below the task's.
 const stackBits = 14
 
 func sameStack(a, b uint64) bool { return a>>stackBits == b>>stackBits }
 
-// dead is the index of the first entry that cannot be active any more when a
-// function is entered with stack pointer sp: the first one whose frame lay where
-// the caller's frame is now. Whatever was entered later than that is over too.
+// dead returns the index of the first entry that cannot be active any more when a
+// function is entered with stack pointer sp: the first one whose frame was where the
+// caller's frame is now. Whatever was entered later is over too.
 func (t *task) dead(sp uint64) int {
 	if sp == 0 {
 		return len(t.entries)
@@ -61,9 +61,9 @@ func (t *task) dead(sp uint64) int {
 	return len(t.entries)
 }
 
-// find is the index of the entry that a return of plan at stack pointer sp
-// belongs to, -1 if there is none. Of several at the same place the latest is
-// right: the returns of the others were missed.
+// find returns the index of the entry that a return of plan with stack pointer sp
+// belongs to, or -1 if there is none. Of several at the same place it returns the
+// latest: the returns of the others were missed.
 func (t *task) find(sp uint64, plan int, delta int64) int {
 	for i, e := range slices.Backward(t.entries) {
 		if e.plan != plan {
@@ -72,7 +72,7 @@ func (t *task) find(sp uint64, plan int, delta int64) int {
 		if sp == 0 || e.stack == 0 {
 			return i
 		}
-		up := sp - e.stack // wraps around if e lies above
+		up := sp - e.stack // wraps around if sp is below e.stack
 		if delta >= 0 && up == uint64(delta) || delta < 0 && up <= maxDelta {
 			return i
 		}
@@ -80,9 +80,9 @@ func (t *task) find(sp uint64, plan int, delta int64) int {
 	return -1
 }
 
-// above is the index of the first entry that must be over when entry i has
-// returned: what came later, except what was entered at the same stack
-// pointer, for that returns to the same place and may yet show up.
+// above returns the index of the first entry that must be over when entry i has
+// returned. All later entries must be, except those with the same stack pointer, which
+// return to the same place and may still do so.
 func (t *task) above(i int) int {
 	if t.entries[i].stack == 0 {
 		return len(t.entries)
@@ -95,7 +95,7 @@ func (t *task) above(i int) int {
 	return len(t.entries)
 }
 
-// task finds or makes the task that e happened on, and marks it as used.
+// task finds or makes the task of event e, and marks it as used.
 func (p *Pairer) task(e *tracefs.Event) *task {
 	k := key(e)
 	if t := p.tasks[k]; t != nil {
@@ -120,7 +120,7 @@ func (p *Pairer) task(e *tracefs.Event) *task {
 	return t
 }
 
-// forget takes back the memory of a task of which nothing is left.
+// forget releases a task that has no entries left.
 func (p *Pairer) forget(t *task) {
 	p.used.remove(t)
 	delete(p.tasks, t.key)
@@ -140,18 +140,18 @@ func (p *Pairer) abandon(t *task, i int) {
 	t.entries = t.entries[:i]
 }
 
-// supersede gives up the entries that are over when plan's function is entered
-// with stack pointer sp. One of the same plan there is: nothing that it was called
-// by has returned, so it must have. An equal stack pointer alone proves nothing:
-// several plans may probe one function, of which the others have just seen this
-// very call, and a tail call enters a function where another was.
+// supersede gives up the entries that are over when plan's function is entered with
+// stack pointer sp. An entry of the same plan at the same place must be over: nothing
+// that called it has returned, so it has itself. An equal stack pointer alone proves
+// nothing: other plans may probe the same function and have just seen this very call,
+// and a tail call enters a function where another one was.
 func (p *Pairer) supersede(t *task, sp uint64, plan int) {
 	p.abandon(t, t.dead(sp))
 	first := slices.IndexFunc(t.entries, func(e *entry) bool { return sp != 0 && e.stack == sp && e.plan == plan })
 	switch {
 	case first < 0:
 		return
-	case p.opts.Begin: // calls have to end in the reverse order
+	case p.opts.Begin: // calls must end in reverse order
 		p.abandon(t, first)
 		return
 	}
@@ -163,8 +163,8 @@ func (p *Pairer) supersede(t *task, sp uint64, plan int) {
 	}
 }
 
-// giveUp makes an unfinished call of e, unless its return may have been held
-// back by the filter: then e was never more than half a call.
+// giveUp queues e as an unfinished call, unless a filter may have dropped its return:
+// then e was never more than half a call.
 func (p *Pairer) giveUp(e *entry) {
 	if e.filtered || p.opts.Begin && e.id == 0 {
 		p.freeCalls = append(p.freeCalls, e)
@@ -191,7 +191,7 @@ func (p *Pairer) keep(e *tracefs.Event, side *Side, sp uint64) *entry {
 	return k
 }
 
-// keepEvent copies an event into memory that dst has already, as far as it goes.
+// keepEvent copies e to dst, reusing the memory of dst.
 func keepEvent(dst, e *tracefs.Event) {
 	comm, data, stack := dst.Comm, dst.Data, dst.Stack
 	*dst = *e
@@ -200,7 +200,7 @@ func keepEvent(dst, e *tracefs.Event) {
 	dst.Stack = append(stack[:0], e.Stack...)
 }
 
-// recycle takes back the memory of the call handed out last.
+// recycle releases the memory of the call that was yielded last.
 func (p *Pairer) recycle() {
 	for i, e := range p.lent {
 		if e != nil {
@@ -210,14 +210,14 @@ func (p *Pairer) recycle() {
 	}
 }
 
-// free takes back the memory of an entry, or of a return that was gathered.
+// free releases an entry, or a return that was gathered.
 func (p *Pairer) free(e *entry) {
 	if e != nil {
 		p.freeCalls = append(p.freeCalls, e)
 	}
 }
 
-// A list is a ring of tasks through a sentinel, the longest unused first.
+// A list is a ring of tasks through a sentinel, longest unused first.
 type list struct{ root task }
 
 func (l *list) init() { l.root.prev, l.root.next = &l.root, &l.root }

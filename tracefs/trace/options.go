@@ -48,7 +48,7 @@ type Options struct {
 type Warning struct {
 	Text   string // a sentence; may contain bytes from the kernel or a file
 	Detail bool   // only for those who want to know everything
-	More   bool
+	More   bool   // Warnings with Detail, which come as well, say more
 
 	BufferKB int // size of each CPU's buffer that would help, in KiB; 0 if none would
 
