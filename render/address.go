@@ -5,9 +5,9 @@ import "net/netip"
 // appendMAC appends a hardware address of any length.
 func appendMAC(dst, b []byte) []byte { return appendHex(dst, b, ':') }
 
-// appendPaddedMAC appends a hardware address that lies in a longer array, as in
-// net_device.perm_addr, where no length is at hand: what follows the sixth byte
-// counts as far as it is not zero.
+// appendPaddedMAC appends a hardware address in a longer array, such as
+// net_device.perm_addr, whose length is not known: it ends at the last byte that is not
+// zero, but has at least six bytes.
 func appendPaddedMAC(dst, b []byte) []byte {
 	n := len(b)
 	for n > 6 && b[n-1] == 0 {
@@ -21,7 +21,7 @@ func appendIP4(dst, b []byte) []byte {
 	return netip.AddrFrom4([4]byte(b)).AppendTo(dst)
 }
 
-// appendIP6 appends the 16 bytes of an IPv6 address as RFC 5952 has it.
+// appendIP6 appends the 16 bytes of an IPv6 address in the form of RFC 5952.
 func appendIP6(dst, b []byte) []byte {
 	return netip.AddrFrom16([16]byte(b)).AppendTo(dst)
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
-// appendBits appends the numbers of the bits that are set in a bitmap, as the kernel's
-// %*pbl does: "0-3,7".
+// appendBits appends the numbers of the bits that are set in a bitmap, like the kernel's
+// %*pbl: "0-3,7".
 func appendBits(dst, b []byte) []byte {
 	start := len(dst)
 	for i := nextBit(b, 0, 1); i < 8*len(b); {
@@ -29,8 +29,7 @@ func appendBits(dst, b []byte) []byte {
 	return dst
 }
 
-// nextBit is the first bit from i on that is 0 or 1, as bit says; 8*len(b) if there is
-// none.
+// nextBit returns the first bit from i on that equals bit; 8*len(b) if there is none.
 func nextBit(b []byte, i int, bit byte) int {
 	for ; i < 8*len(b); i++ {
 		if i%8 == 0 && b[i/8] == -(1-bit) {

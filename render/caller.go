@@ -1,13 +1,13 @@
 package render
 
-// A Caller is where a call came from.
+// A Caller is the function that a call came from.
 type Caller struct {
 	Name, Module string
 	Off          uint64 // bytes from the start of the function to the return address
 }
 
-// trampolines are the symbols that the kernel itself puts in the place of a
-// return address where the return is traced. The caller is not known then.
+// trampolines are symbols that the kernel puts in place of a return address where it
+// traces the return. The caller is then not known.
 var trampolines = map[string]bool{
 	"arch_rethook_trampoline": true, // x86-64 since 5.18
 	"__kretprobe_trampoline":  true, // since 5.16
@@ -15,15 +15,14 @@ var trampolines = map[string]bool{
 	"return_to_handler":       true, // function graph tracer
 }
 
-// An AddressCache keeps what was written about addresses: few call a function
-// again and again, and looking an address up takes longer than all the rest of a
-// line.
+// An AddressCache caches the text for addresses: few callers call a function again and
+// again, and looking up an address takes longer than the rest of a line.
 type AddressCache [256]struct {
 	addr uint64
 	text []byte
 }
 
-// Append appends what write says of addr, which is not 0.
+// Append appends the text that write appends for addr. addr must not be 0.
 func (c *AddressCache) Append(dst []byte, addr uint64, write func(dst []byte, addr uint64) []byte) []byte {
 	e := &c[(addr^addr>>8)%uint64(len(c))]
 	if e.addr != addr {
@@ -32,10 +31,11 @@ func (c *AddressCache) Append(dst []byte, addr uint64, write func(dst []byte, ad
 	return append(dst, e.text...)
 }
 
-// ReturnsTo names what is behind a return address, if that is known: the
-// instruction after the call, which is another function's if the called one never
-// returns; so the byte before it is looked up, as the kernel's %pB does.
-// Trampolines are returned to at their first byte, and nobody knows who called.
+// ReturnsTo returns the function that a return address belongs to, if it is known. The
+// address is that of the instruction after the call, which belongs to the next function
+// if the called one never returns. So the byte before it is looked up, like the kernel's
+// %pB does. Trampolines are returned to at their first byte, and their caller is not
+// known.
 func (o *Options) ReturnsTo(addr uint64) (by Caller, ok bool) {
 	if o.Symbol == nil {
 		return Caller{}, false

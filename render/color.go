@@ -1,24 +1,24 @@
 package render
 
-// A Style is a meaning that text can have in a line. Each has a colour; none says
-// what the text does not say itself.
+// A Style is a meaning of text in a line. Each has a colour. A colour never adds
+// information that the text does not have.
 type Style uint8
 
 const (
-	Aside   Style = iota // what is seldom looked for: time, CPU, caller, comments
+	Aside   Style = iota // details: time, CPU, caller, comments
 	Heading              // names of functions, "hint:"
-	Group                // what the calls below are of
+	Group                // heading of a group of calls
 	Literal              // strings
-	Failure              // errors: what a function has returned, error pointers, errno
-	Unread               // what could not be read
-	Quick                // durations that are nothing to worry about
-	Slow                 // durations that somebody may feel
-	Stall                // durations that anybody would
-	Caret                // of a picture
+	Failure              // errors: return values, error pointers, errno
+	Unread               // values that could not be read
+	Quick                // short durations
+	Slow                 // durations that people may notice
+	Stall                // durations that people will notice
+	Caret                // the caret below a spec
 )
 
-// sgr are the terminal's escape sequences for the styles (ECMA-48, "SGR"), of the
-// eight colours that every terminal has.
+// sgr has the terminal's escape sequences for the styles (ECMA-48, "SGR"). It uses only
+// the eight colours that every terminal has.
 var sgr = [...]string{
 	Aside:   "\x1b[2m",
 	Heading: "\x1b[1m",
@@ -32,17 +32,17 @@ var sgr = [...]string{
 	Caret:   "\x1b[1;32m",
 }
 
-// shades are the styles of durations from so many ns on, the longest first. Those
-// between are plain.
+// shades are the styles of durations of at least so many ns, the longest first. Durations
+// between quick and the last one are plain.
 var shades = [...]struct {
 	from  uint64
 	style Style
 }{{100e6, Stall}, {1e6, Slow}}
 
-// quick is below how many ns a duration is Quick.
+// quick is the duration in ns below which a duration is Quick.
 const quick = 10e3
 
-// Paint starts text in style s, if there are to be colours.
+// Paint appends the start of style s, if there are colours.
 func (o *Options) Paint(dst []byte, s Style) []byte {
 	if !o.Color {
 		return dst
@@ -50,7 +50,7 @@ func (o *Options) Paint(dst []byte, s Style) []byte {
 	return append(dst, sgr[s]...)
 }
 
-// Reset ends what Paint has started.
+// Reset appends the end of the style that Paint has started.
 func (o *Options) Reset(dst []byte) []byte {
 	if !o.Color {
 		return dst
@@ -58,7 +58,7 @@ func (o *Options) Reset(dst []byte) []byte {
 	return append(dst, "\x1b[0m"...)
 }
 
-// AppendDuration appends ns as the function of that name does, shaded by how long it is.
+// AppendDuration appends ns like the function AppendDuration, coloured by its length.
 func (o *Options) AppendDuration(dst []byte, ns uint64) []byte {
 	if !o.Color {
 		return AppendDuration(dst, ns)

@@ -9,7 +9,7 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 )
 
-// A Function is a Source with all that can be decided before its calls come.
+// A Function is a Source prepared for showing its calls.
 type Function struct {
 	Name   string
 	Title  string // Name, escaped
@@ -19,21 +19,21 @@ type Function struct {
 	Entry, Return Side
 
 	several bool // a side has several parts
-	mayFail bool // it is known whether calls fail
+	mayFail bool // the return value shows whether calls fail
 }
 
-// A Side is what is shown of a function's entry or return; nothing is in it if that
-// is not asked for.
+// A Side is what is shown of a function's entry or return. It is empty if that side is
+// not traced.
 type Side struct {
-	Result *Field  // the return value itself, nil if it is not shown
-	Fields []Field // all else
+	Result *Field  // the return value, nil if it is not shown
+	Fields []Field // all other values
 
 	at     fetchargs.Side
-	parts  []part // by the numbers of the probes
-	record Record // what was taken last
+	parts  []part // by part
+	record Record // the last Record
 
-	// Of a side of one part, where its record has the task's name and the return
-	// address; -1 if it has not.
+	// For a side of one part, the index of the task's name and of the return address in
+	// its record; -1 if it does not have them.
 	comm, caller int
 }
 
@@ -43,40 +43,40 @@ type part struct {
 	dec   *value.Decoder // nil if its records cannot be decoded
 }
 
-// A Record is what the events of a call have of a side. It is valid as long as they
-// are, and until the next one is taken.
+// A Record holds the data of a call's events for one side. It is valid as long as the
+// events, and until the next Record of the side.
 type Record struct {
-	only  []byte   // of a side of one part, nil if that was not seen
-	parts [][]byte // of one of several each part, nil for what was not seen
+	only  []byte   // for a side of one part; nil if it was not seen
+	parts [][]byte // for a side of several parts; nil for parts that were not seen
 }
 
-// A Field is a value that is shown. It is not for several goroutines at a time.
+// A Field is a value that is shown. Goroutines must not use it at the same time.
 type Field struct {
 	value.Type
-	Name   string // as the user wrote or gave it
-	Label  []byte // that, escaped
+	Name   string // as the user wrote it, or the name that the user gave
+	Label  []byte // Name, escaped
 	Assign []byte // Label and "="
-	C      string // name of the C type, "" if that is not known
-	Dump   bool   // an object, of which a tree is shown
-	Whole  int    // bytes of the object, if the value is not all of it; else 0
+	C      string // name of the C type, "" if not known
+	Dump   bool   // the value is an object, which is shown as a tree
+	Whole  int    // bytes of the object, if the value is only a part of it; else 0
 
-	// Plain: it is a number that cannot be missing.
+	// Plain is set if the value is a number that is always in the record.
 	Plain bool
 	where value.Plain
 
 	opts  *Options
 	dec   *value.Decoder
 	index int          // in Probe.Fields
-	part  int          // of its side
-	joint *value.Joint // of an object that goes on in other parts
-	again *Field       // what to show if it faulted at entry, as it was at return; may be nil
+	part  int          // part of its side
+	joint *value.Joint // for an object that continues in other parts; else nil
+	again *Field       // the value at return, shown if it faulted at entry; may be nil
 	text  textWalk
-	cut   []byte // " /* 64 of 232 bytes */", with Whole
-	bytes int    // of an array
+	cut   []byte // " /* 64 of 232 bytes */", if Whole is set
+	bytes int    // size of an array
 }
 
-// NewFunctions makes a Function of each source. Calls are of that with the index
-// Call.Plan. o is used as long as they are.
+// NewFunctions returns a Function for each source. Call.Plan is an index into it. o is
+// used as long as the Functions are.
 func NewFunctions(sources []Source, o *Options) []Function {
 	all := make([]Function, len(sources))
 	for i, s := range sources {
@@ -92,9 +92,9 @@ func NewFunctions(sources []Source, o *Options) []Function {
 	return all
 }
 
-// Verdict tells of the source's calls whether they fail, by the record of the first
-// part of their return; nil if that is not known. order is that of the records, nil
-// for little endian.
+// Verdict returns the Verdict that tells from the record of the first part of the return
+// whether a call failed; nil if that is not known. order is the byte order of the
+// records, nil for little endian.
 func (s *Source) Verdict(order binary.ByteOrder) *fetchargs.Verdict {
 	if parts := s.parts(fetchargs.Return); len(parts) > 0 {
 		return fetchargs.NewVerdict(parts[0].probe, parts[0].dec, order)
@@ -102,7 +102,7 @@ func (s *Source) Verdict(order binary.ByteOrder) *fetchargs.Verdict {
 	return nil
 }
 
-// parts are the probes of a side, by their numbers.
+// parts returns the probes of a side, by part.
 func (s *Source) parts(at fetchargs.Side) (all []part) {
 	for i, p := range s.Plan.Probes {
 		if p.Side != at {
@@ -147,7 +147,7 @@ func newSide(at fetchargs.Side, source *Source, o *Options) Side {
 	return s
 }
 
-// decoders are those of the parts.
+// decoders returns the decoders of the parts.
 func (s *Side) decoders() []*value.Decoder {
 	all := make([]*value.Decoder, len(s.parts))
 	for i, p := range s.parts {
@@ -156,17 +156,17 @@ func (s *Side) decoders() []*value.Decoder {
 	return all
 }
 
-// from says which field of which part f is the value of.
+// from sets f to the value of the field with the given index in the given part.
 func (f *Field) from(s *Side, part, index int) {
 	f.part, f.index, f.dec, f.joint = part, index, s.parts[part].dec, nil
 	f.where, f.Plain = f.dec.Plain(index)
-	f.Plain = f.Plain && len(s.parts) == 1 // or its record may be missing
+	f.Plain = f.Plain && len(s.parts) == 1 // with several parts, a record may be missing
 	if d := s.parts[part].probe.Fields[index].Dump; d != nil && len(d.Rest) > 0 && part == 0 {
 		f.joint = value.NewJoint(index, s.decoders())
 	}
 }
 
-// first is the first event of the side that was seen, nil if there was none.
+// first returns the first event of the side that was seen, nil if there was none.
 func (s *Side) first(c *calls.Call) *tracefs.Event {
 	if s.at == fetchargs.Return {
 		return c.Return
@@ -174,12 +174,12 @@ func (s *Side) first(c *calls.Call) *tracefs.Event {
 	return c.Entry
 }
 
-// event is that of one part of the side, nil if it was not seen.
+// event returns the event of one part of the side, nil if it was not seen.
 func (s *Side) event(part int, c *calls.Call) *tracefs.Event {
 	return c.Event(s.at == fetchargs.Return, part)
 }
 
-// Record takes what c's events have of the side.
+// Record returns the record of c for the side.
 func (s *Side) Record(c *calls.Call) *Record {
 	r := &s.record
 	r.only = nil
@@ -191,7 +191,7 @@ func (s *Side) Record(c *calls.Call) *Record {
 	return r
 }
 
-// gather takes what c's events have of a side of several parts.
+// gather collects the records of c for a side of several parts.
 func (s *Side) gather(c *calls.Call) {
 	for i := range s.parts {
 		s.record.parts[i] = nil
@@ -201,7 +201,8 @@ func (s *Side) gather(c *calls.Call) {
 	}
 }
 
-// Value is what r, of f's side, says of f. An object is valid until the next one of f.
+// Value returns the value of f in r, a record of f's side. An object is valid until the
+// next Value of f.
 func (f *Field) Value(r *Record) value.Value {
 	if r.only != nil {
 		return f.dec.Value(f.index, r.only)
@@ -209,7 +210,7 @@ func (f *Field) Value(r *Record) value.Value {
 	return f.gathered(r)
 }
 
-// gathered is the value of f where its side has several parts, or was not seen.
+// gathered returns the value of f if its side has several parts, or was not seen.
 func (f *Field) gathered(r *Record) value.Value {
 	switch {
 	case f.part >= len(r.parts) || r.parts[f.part] == nil:
@@ -220,10 +221,10 @@ func (f *Field) gathered(r *Record) value.Value {
 	return f.dec.Value(f.index, r.parts[f.part])
 }
 
-// Number is what r, of f's side, says of f, which is Plain.
+// Number returns the number of f in r, a record of f's side. f must be Plain.
 func (f *Field) Number(r *Record) uint64 { return f.Means(f.where.Load(r.only)) }
 
-// findAgain finds what the return probe has of the values of the entry.
+// findAgain finds the values of the entry that the return probe fetches again.
 func (f *Function) findAgain() {
 	if len(f.Return.parts) == 0 || f.Return.parts[0].dec == nil {
 		return
@@ -241,8 +242,9 @@ func (f *Function) findAgain() {
 	}
 }
 
-// AtReturn is what field, of the entry, was at return, if val, what it was then, could
-// not all be read and more is known.
+// AtReturn returns the value of field, a field of the entry, at return. ok is true if
+// val, its value at entry, could not be read completely and the value at return is
+// better.
 func (f *Function) AtReturn(field *Field, c *calls.Call, val *value.Value) (value.Value, bool) {
 	if field.again == nil || c.Return == nil || val.Kind != value.Fault && !val.IsCut() {
 		return value.Value{}, false
@@ -251,7 +253,7 @@ func (f *Function) AtReturn(field *Field, c *calls.Call, val *value.Value) (valu
 	return later, later.Kind != value.Fault && later.Kind != value.None && !(val.IsCut() && later.IsCut())
 }
 
-// Comm is the name of the task that made the call.
+// Comm returns the name of the task that made the call.
 func (f *Function) Comm(c *calls.Call) []byte {
 	text := f.comm(c)
 	switch {
@@ -263,7 +265,7 @@ func (f *Function) Comm(c *calls.Call) []byte {
 	return c.Return.Comm
 }
 
-// comm is the name of the task that tsnoop has fetched itself, nil if it has not.
+// comm returns the name of the task that tsnoop itself has fetched, nil if there is none.
 func (f *Function) comm(c *calls.Call) []byte {
 	if f.several {
 		return f.anyComm(c)
@@ -279,7 +281,7 @@ func (f *Function) comm(c *calls.Call) []byte {
 	return nil
 }
 
-// anyComm is comm where a side has several parts.
+// anyComm is comm for a function with a side of several parts.
 func (f *Function) anyComm(c *calls.Call) []byte {
 	for _, s := range [...]*Side{&f.Entry, &f.Return} {
 		for i, p := range s.parts {
@@ -293,7 +295,7 @@ func (f *Function) anyComm(c *calls.Call) []byte {
 	return nil
 }
 
-// ReturnAddress is where c returns to, 0 if that is not known.
+// ReturnAddress returns the address that c returns to, 0 if it is not known.
 func (f *Function) ReturnAddress(c *calls.Call) uint64 {
 	if f.several {
 		return f.anyCaller(c)
@@ -309,7 +311,7 @@ func (f *Function) ReturnAddress(c *calls.Call) uint64 {
 	return 0
 }
 
-// anyCaller is ReturnAddress where a side has several parts.
+// anyCaller is ReturnAddress for a function with a side of several parts.
 func (f *Function) anyCaller(c *calls.Call) uint64 {
 	for _, s := range [...]*Side{&f.Entry, &f.Return} {
 		for i, p := range s.parts {
@@ -323,7 +325,7 @@ func (f *Function) anyCaller(c *calls.Call) uint64 {
 	return 0
 }
 
-// functionName is the function that plan is about.
+// functionName returns the name of the function that plan traces.
 func functionName(plan *fetchargs.Plan) string {
 	switch {
 	case plan.Func != nil:
@@ -334,7 +336,7 @@ func functionName(plan *fetchargs.Plan) string {
 	return "?"
 }
 
-// moduleName is the module of that function, "" for the kernel itself.
+// moduleName returns the module of that function, "" for the kernel itself.
 func moduleName(plan *fetchargs.Plan) string {
 	switch {
 	case plan.Func != nil:

@@ -5,19 +5,19 @@ import (
 	"slices"
 )
 
-// GroupMode says what calls are shown under headings of.
+// A GroupMode says what the headings above groups of calls are.
 type GroupMode uint8
 
 const (
 	GroupNone     GroupMode = iota // no headings
-	GroupTask                      // the task that makes them
-	GroupFunction                  // the function
+	GroupTask                      // the task that makes the calls
+	GroupFunction                  // the function that is called
 )
 
-// groupModes are the names of the modes.
+// groupModes has the names of the modes.
 var groupModes = [...]string{GroupTask: "task", GroupFunction: "function"}
 
-// ParseGroupMode finds a mode by its name, as --group takes it.
+// ParseGroupMode returns the mode of that name, for --group.
 func ParseGroupMode(name string) (GroupMode, error) {
 	if m := slices.Index(groupModes[1:], name); m >= 0 {
 		return GroupMode(1 + m), nil
@@ -25,5 +25,5 @@ func ParseGroupMode(name string) (GroupMode, error) {
 	return GroupNone, fmt.Errorf("nothing to group by is called %q", name)
 }
 
-// GroupModes are the names of the modes.
+// GroupModes returns the names of the modes.
 func GroupModes() []string { return slices.Clone(groupModes[1:]) }

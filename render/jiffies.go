@@ -3,20 +3,19 @@ package render
 import "github.com/tsnoop/tsnoop/fetchargs/value"
 
 const (
-	// bootSeconds are between the boot and the moment when the lower half of jiffies
-	// runs over: INITIAL_JIFFIES of include/linux/jiffies.h.
+	// bootSeconds is the time from boot until the lower half of jiffies overflows:
+	// INITIAL_JIFFIES of include/linux/jiffies.h.
 	bootSeconds = 300
-	// forever is the least of what the kernel calls so: MAX_JIFFY_OFFSET, of which
-	// MAX_SCHEDULE_TIMEOUT is more.
+	// forever is the least number of jiffies that the kernel takes for ever:
+	// MAX_JIFFY_OFFSET. MAX_SCHEDULE_TIMEOUT is larger.
 	forever = 1<<62 - 2
-	// mostJiffies are thousands of years.
+	// mostJiffies is thousands of years.
 	mostJiffies = 1 << 50
 )
 
-// jiffiesText appends what a number of jiffies is: a duration, in seconds, or if it is
-// so large that it must be one a time, in seconds since the machine was booted, those
-// left out that it was suspended: "0.250s", "boot+93.412s". Of 32 bits only durations
-// can be told.
+// jiffiesText appends a number of jiffies. It is a duration, in seconds, or if it is so
+// large that it must be a time, the seconds since boot, without those that the machine
+// was suspended: "0.250s", "boot+93.412s". With 32 bits all are taken for durations.
 func jiffiesText(o *Options, t *value.Type, dst []byte, x uint64) []byte {
 	if t.HZ <= 0 {
 		return decimalText(o, t, dst, x)
@@ -40,9 +39,9 @@ func jiffiesText(o *Options, t *value.Type, dst []byte, x uint64) []byte {
 	return append(AppendFixed(dst, x*ms/hz, ms), 's')
 }
 
-// perCPUText appends a pointer to what each CPU has its own of. It is an address only
-// with the offset of a CPU; where it has that of the variable that all were made from,
-// that has a name.
+// perCPUText appends a per-CPU pointer. It becomes an address only with the offset of a
+// CPU. If it is the address of the variable that all copies are made from, its name is
+// appended.
 func perCPUText(o *Options, t *value.Type, dst []byte, x uint64) []byte {
 	if x == 0 || value.IsErrno(x) {
 		return addressText(o, t, dst, x)

@@ -8,36 +8,36 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
-// What a key of a summary begins with. The rest is the value.
+// The first byte of a summary's key. The value follows.
 const (
-	keyNone   = 'n' // it was not seen
-	keyText   = 't' // of a task's name
+	keyNone   = 'n' // not seen
+	keyText   = 't' // name of a task
 	keyCaller = 'c'
 	keyUint   = 'u'
 	keyInt    = 'i'
 	keyString = 's' // a Why, and the bytes
 	keyBytes  = 'b'
-	keyFault  = 'f' // what could not be followed, in words
-	keyShown  = 'x' // as it is shown
+	keyFault  = 'f' // why there is no value, in words
+	keyShown  = 'x' // text of the value
 )
 
-// A Key is what the calls of a row have in common.
+// A Key is what the calls of a row of a summary have in common.
 type Key struct {
 	By     string // "comm", "caller", or the expression
-	Text   []byte // of comm and caller; nil if that is not known
+	Text   []byte // of comm and caller; nil if not known
 	Module string // of a caller
 
-	Field *Field // of an expression, nil if it is none
+	Field *Field // for an expression, else nil
 	Value value.Value
 	Fault string // why there is no value
 
-	// Others: it is the row of the calls that no other row has. Values is how many
-	// values these have, 0 if that is not known.
+	// Others marks the row of the calls that are in no other row. Values is how many
+	// values these calls have, 0 if not known.
 	Others bool
 	Values int
 }
 
-// appendKey appends a value as keyOf reads it.
+// appendKey appends a value in the form that keyOf reads.
 func (f *Field) appendKey(dst []byte, v value.Value) []byte {
 	switch v.Kind {
 	case value.None:
@@ -56,7 +56,7 @@ func (f *Field) appendKey(dst []byte, v value.Value) []byte {
 	return f.AppendValue(append(dst, keyShown), v)
 }
 
-// keyOf reads what appendKey has appended.
+// keyOf decodes what appendKey has appended.
 func (t *tally) keyOf(text string) Key {
 	k := Key{By: t.by}
 	if t.key != nil {
@@ -86,7 +86,7 @@ func (t *tally) keyOf(text string) Key {
 	return k
 }
 
-// Append appends the text of a key, "-" if it is not known.
+// Append appends the text of a key, "-" if the key is not known.
 func (k *Key) Append(dst []byte) []byte {
 	start := len(dst)
 	switch {

@@ -8,8 +8,8 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
-// texts are how the forms are shown: one number, and several bytes that mean one
-// thing. A number has been widened to 64 bits, signed or not as its type says.
+// texts has the functions that show each form: one number, and several bytes that mean
+// one thing. A number has been widened to 64 bits, with the sign of its type.
 var texts = [...]struct {
 	number numberText
 	block  func(dst, b []byte) []byte
@@ -78,7 +78,7 @@ func charText(o *Options, t *value.Type, dst []byte, x uint64) []byte {
 	return appendChar(dst, byte(x))
 }
 
-// enumText appends the constant's name, or a cast if the enum has none for x.
+// enumText appends the name of the constant, or a cast if the enum has none for x.
 func enumText(o *Options, t *value.Type, dst []byte, x uint64) []byte {
 	if name := btf.EnumName(t.Enum, x); name != "" {
 		return AppendEscaped(dst, []byte(name), NoQuote)
@@ -94,7 +94,7 @@ func enumText(o *Options, t *value.Type, dst []byte, x uint64) []byte {
 // namedText appends the names of flags, or of a number.
 func namedText(_ *Options, t *value.Type, dst []byte, x uint64) []byte { return t.Names.Append(dst, x) }
 
-// deviceText appends major and minor number (MINORBITS in include/linux/kdev_t.h).
+// deviceText appends the major and minor number (MINORBITS in include/linux/kdev_t.h).
 func deviceText(_ *Options, _ *value.Type, dst []byte, x uint64) []byte {
 	const minorBits = 20
 	dst = append(strconv.AppendUint(dst, x>>minorBits, 10), ':')
@@ -114,7 +114,7 @@ func addressText(o *Options, t *value.Type, dst []byte, x uint64) []byte {
 	return hexText(o, t, dst, x)
 }
 
-// symbolText appends the name of what lies at an address of the kernel.
+// symbolText appends the symbol at an address of the kernel.
 func symbolText(o *Options, t *value.Type, dst []byte, x uint64) []byte {
 	if o.Symbol != nil && x != 0 {
 		if name, module, off, ok := o.Symbol(x); ok {
@@ -124,7 +124,7 @@ func symbolText(o *Options, t *value.Type, dst []byte, x uint64) []byte {
 	return addressText(o, t, dst, x)
 }
 
-// pointerText appends an address and what lies there; of code only its name.
+// pointerText appends an address and the symbol there; for code only the symbol.
 func pointerText(o *Options, t *value.Type, dst []byte, x uint64) []byte {
 	switch {
 	case o.Symbol == nil || x == 0 || value.IsErrno(x):
@@ -139,11 +139,10 @@ func pointerText(o *Options, t *value.Type, dst []byte, x uint64) []byte {
 	return dst
 }
 
-// wordText appends a number, or the address that it is if it lies in the half of the
-// kernel.
+// wordText appends a number, or an address with its symbol if it is in the kernel's half.
 func wordText(o *Options, t *value.Type, dst []byte, x uint64) []byte {
 	switch {
-	case x>>56 != 0xff: // with five levels of page tables, too
+	case x>>56 != 0xff: // also with five levels of page tables
 		return decimalText(o, t, dst, x)
 	case value.IsErrno(x):
 		return hexText(o, t, dst, x)
@@ -151,7 +150,7 @@ func wordText(o *Options, t *value.Type, dst []byte, x uint64) []byte {
 	return pointerText(o, t, dst, x)
 }
 
-// AppendSymbol appends a symbol as the kernel's %ps does: "func+0x10 [module]".
+// AppendSymbol appends a symbol like the kernel's %ps: "func+0x10 [module]".
 func AppendSymbol(dst []byte, name, module string, off uint64) []byte {
 	dst = AppendEscaped(dst, []byte(name), NoQuote)
 	if off != 0 {
@@ -163,8 +162,8 @@ func AppendSymbol(dst []byte, name, module string, off uint64) []byte {
 	return dst
 }
 
-// errnoText appends an error number by name. Members such as sk_err hold it
-// as a positive number, but a function that returns one has succeeded: that is a
+// errnoText appends the name of an error number. Members such as sk_err hold it as a
+// positive number. But a function that returns a positive number has succeeded: it is a
 // count.
 func errnoText(o *Options, t *value.Type, dst []byte, x uint64) []byte {
 	if value.IsErrno(x) {
@@ -176,8 +175,7 @@ func errnoText(o *Options, t *value.Type, dst []byte, x uint64) []byte {
 	return decimalText(o, t, dst, x)
 }
 
-// returnText appends a return value that is an error if it is a small negative
-// number.
+// returnText appends a return value. It is an error if it is a small negative number.
 func returnText(o *Options, t *value.Type, dst []byte, x uint64) []byte {
 	name := value.ReturnedErrno(x)
 	if name == "" {
@@ -188,7 +186,7 @@ func returnText(o *Options, t *value.Type, dst []byte, x uint64) []byte {
 	return o.Reset(dst)
 }
 
-// appendErrno appends the error x, which IsErrno holds to be one: "-ENOENT".
+// appendErrno appends the error x, for which IsErrno must be true: "-ENOENT".
 func appendErrno(dst []byte, x uint64) []byte {
 	if name := value.ErrnoName(-int64(x)); name != "" {
 		return append(append(dst, '-'), name...)
@@ -212,12 +210,12 @@ func secondsText(o *Options, t *value.Type, dst []byte, x uint64) []byte {
 	return append(AppendFixed(dst, x, 1e9), 's')
 }
 
-// elapsedText appends nanoseconds as durations are shown.
+// elapsedText appends nanoseconds as a duration.
 func elapsedText(_ *Options, _ *value.Type, dst []byte, x uint64) []byte {
 	return AppendAge(dst, int64(x))
 }
 
-// AppendAge appends how many ns ago something was: "12.3us"; with a minus what is yet to come.
+// AppendAge appends an age of so many ns: "12.3us". A time in the future has a minus.
 func AppendAge(dst []byte, ns int64) []byte {
 	if ns < 0 {
 		return AppendDuration(append(dst, '-'), -uint64(ns))
@@ -229,7 +227,7 @@ func ip4Text(_ *Options, _ *value.Type, dst []byte, x uint64) []byte {
 	return appendIP4(dst, []byte{byte(x >> 24), byte(x >> 16), byte(x >> 8), byte(x)})
 }
 
-// memoryText appends the bytes of a number in the order they have in memory.
+// memoryText appends the bytes of a number in the order of memory.
 func memoryText(_ *Options, t *value.Type, dst []byte, x uint64) []byte {
 	var b [8]byte
 	n := min(t.Width(), len(b))

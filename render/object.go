@@ -6,24 +6,24 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
-// A textWalk is the Visitor that appends text: on one line, or as a tree that has a
-// line for each member.
+// A textWalk is the Visitor that appends text, on one line or as a tree with a line for
+// each member.
 type textWalk struct {
 	opts  *Options
 	dst   []byte
 	tree  bool
-	types bool          // the C types of members, too
-	cut   *value.Object // to be said at the end of what is there; nil if that is all
-	addr  uint64        // of the object, to be said; 0 if it is not known or was said
-	open  []level       // the structs and arrays that have begun
-	depth int           // of the call
+	types bool          // also show the C types of members
+	cut   *value.Object // the object that was not fetched completely, to say so at its end; else nil
+	addr  uint64        // address of the object, still to be shown; 0 if there is none or it was shown
+	open  []level       // the structs and arrays that are open
+	depth int           // of the call, for the indentation
 }
 
 // A level is a struct or array in a textWalk.
 type level struct {
 	lines bool // each part has a line of its own
 	any   bool // there has been a part
-	index int  // of the element that is next without a word about it
+	index int  // of the next element that needs no index
 }
 
 func (w *textWalk) begin(dst []byte, tree bool) {
@@ -63,7 +63,7 @@ func (w *textWalk) Element(_, i, last int) {
 	at.index = last + 1
 }
 
-// rests are what stands for the rest of an array.
+// rests has the texts for the rest of an array.
 var rests = [...]string{value.RestZero: "... 0", value.RestAbsent: "... (fault)", value.RestCut: "..."}
 
 func (w *textWalk) EndArray(rest value.Rest) {
@@ -91,7 +91,7 @@ func (w *textWalk) push(lines bool) {
 	w.open = append(w.open, level{lines: lines && w.tree})
 }
 
-// next goes to where the next part of the innermost struct or array is to stand.
+// next begins the next part of the innermost struct or array.
 func (w *textWalk) next() {
 	at := &w.open[len(w.open)-1]
 	switch {
@@ -131,7 +131,7 @@ func (w *textWalk) pop() {
 	w.dst = append(w.dst, '}')
 }
 
-// sayAddr says where the object is.
+// sayAddr appends the address of the object.
 func (w *textWalk) sayAddr() {
 	if w.addr == 0 {
 		return
@@ -156,13 +156,13 @@ func (w *textWalk) appendIndent(dst []byte) []byte {
 	return dst
 }
 
-// MaxIndent is how many levels lines are indented for the depth of a call: it keeps
+// MaxIndent is the most levels that lines are indented for the depth of a call. It keeps
 // them readable, however deep a recursion is.
 const MaxIndent = 64
 
-// AppendTree appends a line for each member of the object that val is, below the name
-// of f; one line for all with Options.Compact. They are indented by the depth of the
-// call. It appends nothing if val is no object.
+// AppendTree appends the object val as a tree: its name, then a line for each member, or
+// all on one line with Options.Compact. The lines are indented by the depth of the call.
+// It appends nothing if val is not an object.
 func (f *Field) AppendTree(dst []byte, val *value.Value, depth int) []byte {
 	if val.Kind != value.Dump {
 		return dst
@@ -185,7 +185,7 @@ func (f *Field) AppendTree(dst []byte, val *value.Value, depth int) []byte {
 	return append(w.dst, '\n')
 }
 
-// appendType appends a C type as a cast, nothing if it is not known.
+// appendType appends a C type as a cast, nothing if name is "".
 func (o *Options) appendType(dst []byte, name string) []byte {
 	if name == "" {
 		return dst
@@ -195,7 +195,7 @@ func (o *Options) appendType(dst []byte, name string) []byte {
 	return o.Reset(dst)
 }
 
-// appendCut says how much there is of an object.
+// appendCut appends how many bytes of an object are shown.
 func (o *Options) appendCut(dst []byte, of *value.Object) []byte {
 	dst = strconv.AppendInt(append(o.Paint(dst, Aside), "/* "...), int64(len(of.Bytes)), 10)
 	dst = strconv.AppendInt(append(dst, " of "...), int64(of.Whole), 10)

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// orders are the ways to sort a summary, by name: each tells whether a comes before b.
-// What is most comes first, but for names.
+// orders has the ways to sort a summary, with functions that compare two rows. The
+// largest come first, except for names.
 var orders = []struct {
 	name    string
 	compare func(a, b *SummaryRow) int
@@ -22,11 +22,11 @@ var orders = []struct {
 	}},
 }
 
-// An Order is how the rows of a summary are sorted. The zero value is by the time of all
-// calls.
+// An Order says how the rows of a summary are sorted. The zero value sorts by the total
+// time of the calls.
 type Order uint8
 
-// ParseOrder finds an order by its name.
+// ParseOrder returns the order of that name.
 func ParseOrder(name string) (Order, error) {
 	i := slices.Index(Orders(), name)
 	if i < 0 {
@@ -35,7 +35,7 @@ func ParseOrder(name string) (Order, error) {
 	return Order(i), nil
 }
 
-// Orders are the names of the orders.
+// Orders returns the names of the orders.
 func Orders() (names []string) {
 	for _, o := range orders {
 		names = append(names, o.name)
@@ -43,8 +43,8 @@ func Orders() (names []string) {
 	return names
 }
 
-// sort sorts rows; those that have the same of what they are sorted by as in the order
-// that is the default, and then by their names and keys.
+// sort sorts rows. Equal rows are sorted by the default order, then by their names and
+// keys.
 func (o Order) sort(rows []SummaryRow) {
 	slices.SortStableFunc(rows, func(a, b SummaryRow) int {
 		return cmp.Or(orders[o].compare(&a, &b), orders[0].compare(&a, &b), cmp.Compare(b.Calls, a.Calls)*keyed(&a, &b),
@@ -52,8 +52,7 @@ func (o Order) sort(rows []SummaryRow) {
 	})
 }
 
-// keyed is 1 for rows that have keys: of functions without durations the names have
-// always decided.
+// keyed is 1 for rows with keys. Functions without durations are sorted by name only.
 func keyed(a, b *SummaryRow) int {
 	if a.Key != nil && b.Key != nil {
 		return 1
@@ -61,7 +60,7 @@ func keyed(a, b *SummaryRow) int {
 	return 0
 }
 
-// failed is how many calls have returned an error.
+// failed returns how many calls have returned an error.
 func (r *SummaryRow) failed() (n uint64) {
 	for _, e := range r.Errors() {
 		n += e.Calls

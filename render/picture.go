@@ -6,35 +6,35 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
-// pictureWidth is how many columns of a spec a picture shows at most where it is not
-// known how many there are, and leastPicture how many it shows however few there are.
+// pictureWidth is the most columns of a spec that a picture shows if the width of the
+// terminal is not known. leastPicture is how many it shows at least.
 const pictureWidth, leastPicture = 72, 20
 
-// longestCell is how many bytes are looked at for one letter, of which nobody has more
-// in earnest.
+// longestCell is the most bytes of one letter with what combines with it. No real letter
+// has more.
 const longestCell = 256
 
-// A cell is a letter of a spec, with what combines with it, as it is shown.
+// A cell is one letter of a spec, with the marks that combine with it, as it is shown.
 type cell struct {
 	pos    int // first byte in the spec
 	column int // first column on the terminal
-	end    int // the column behind it
+	end    int // the column after it
 	text   []byte
 }
 
-// AppendError appends what is wrong with a spec, a picture of where, and the
-// advice if there is any:
+// AppendError appends an error in a spec: the message, a picture of the place, and the
+// hint if there is one:
 //
 //	tsnoop: ip_rcv has no parameter "skbb"
 //	    ip_rcv(skbb->len)
 //	           ^~~~
 //	hint: did you mean skb?
 //
-// What is wrong in a file begins with the place: opens.tsnoop:3:8.
+// An error in a file begins with its place: opens.tsnoop:3:8.
 //
-// Of a spec that is too long for a terminal of that many columns, 0 for no terminal, the
-// part that matters is shown. A tab or line break in a spec is shown as one space, and
-// what is not printable is escaped.
+// columns is the width of the terminal, 0 if there is none. If a spec is too long for it,
+// only the part around the error is shown. A tab or line break in a spec is shown as one
+// space, and characters that are not printable are escaped.
 func AppendError(dst []byte, e *spec.Error, color bool, columns int) []byte {
 	o := &Options{Color: color}
 	dst = append(o.Paint(dst, Failure), "tsnoop:"...)
@@ -53,8 +53,8 @@ func AppendError(dst []byte, e *spec.Error, color bool, columns int) []byte {
 	return dst
 }
 
-// appendMessage appends text that may have lines, made of our own words and
-// quoted pieces of specs; only what could act on a terminal is escaped.
+// appendMessage appends text of one or more lines, made of our own words and quoted
+// pieces of specs. It escapes only what could act on a terminal.
 func appendMessage(dst []byte, text string) []byte {
 	for i, line := range strings.Split(strings.TrimRight(text, "\n"), "\n") {
 		if i > 0 {
@@ -76,8 +76,8 @@ func appendLine(dst []byte, line string) []byte {
 	return dst
 }
 
-// AppendMessage appends text that may have lines and, in it, names from a file or
-// the kernel, so that it does not act on a terminal.
+// AppendMessage appends text of one or more lines, with names from a file or the kernel
+// in it. It escapes what could act on a terminal.
 func AppendMessage(dst []byte, text string) []byte {
 	for i, line := range strings.Split(text, "\n") {
 		if i > 0 {
@@ -122,7 +122,7 @@ func (o *Options) appendPicture(dst []byte, spec string, span spec.Span, columns
 	return append(o.Reset(dst), '\n')
 }
 
-// split makes cells of a spec, and an empty one for its end.
+// split splits a spec into cells, with an empty cell at the end.
 func split(spec string) []cell {
 	var cells []cell
 	column := 0
@@ -145,8 +145,8 @@ func split(spec string) []cell {
 	return append(cells, cell{pos: len(spec), column: column, end: column})
 }
 
-// find gives the cells that span covers: from up to to. They are equal if it
-// covers none, as behind the end.
+// find returns the cells that span covers: from, up to but not including to. They are
+// equal if it covers none, as after the end.
 func find(cells []cell, span spec.Span) (from, to int) {
 	end := len(cells) - 1
 	for from < end && cells[from+1].pos <= span.Pos {
@@ -158,8 +158,8 @@ func find(cells []cell, span spec.Span) (from, to int) {
 	return from, to
 }
 
-// window gives the cells that are shown: all of them if there is room for them in width
-// columns, else as many as fit, with some of what stands before the marked ones.
+// window returns the cells that are shown: all if they fit into width columns, else as
+// many as fit, including some before the cell from.
 func window(cells []cell, from, width int) (first, last int) {
 	end := len(cells) - 1
 	start := min(cells[from].column-width/2, cells[end].column-width)

@@ -7,18 +7,18 @@ import (
 
 const hexDigits = "0123456789abcdef"
 
-// NoQuote is no ASCII character: nothing is escaped for being the quote.
+// NoQuote is a byte that is not ASCII, so that no quote is escaped.
 const NoQuote = 0xff
 
-// appendQuoted appends b as a C string in double quotes. strconv.Unquote gives
-// the same bytes back. Bytes that are no UTF-8 become \xNN.
+// appendQuoted appends b as a C string in double quotes, which strconv.Unquote reverses.
+// Bytes that are not UTF-8 become \xNN.
 func appendQuoted(dst, b []byte) []byte {
 	return append(AppendEscaped(append(dst, '"'), b, '"'), '"')
 }
 
-// AppendEscaped appends b so that nothing in it can move the cursor, end the
-// line, change the direction of writing or be invisible: what is not printable
-// UTF-8 is escaped, and the backslash and quote are, too.
+// AppendEscaped appends b so that nothing in it can move the cursor, end the line, change
+// the direction of writing or be invisible: it escapes all but printable UTF-8, and also
+// the backslash and quote.
 func AppendEscaped(dst, b []byte, quote byte) []byte {
 	for len(b) > 0 {
 		n := PlainLen(b, quote)
@@ -47,7 +47,7 @@ func AppendEscaped(dst, b []byte, quote byte) []byte {
 	return dst
 }
 
-// PlainLen is how many bytes at the start of b are ASCII that stands for itself.
+// PlainLen returns how many bytes at the start of b are ASCII that needs no escape.
 func PlainLen(b []byte, quote byte) int {
 	for i, c := range b {
 		if c < ' ' || c >= 0x7f || c == quote || c == '\\' {
@@ -58,7 +58,7 @@ func PlainLen(b []byte, quote byte) int {
 }
 
 func appendEscapedASCII(dst []byte, c, quote byte) []byte {
-	const letters = "abtnvfr" // of the bytes 7 to 13
+	const letters = "abtnvfr" // for the bytes 7 to 13
 	switch {
 	case c == quote || c == '\\':
 		return append(dst, '\\', c)

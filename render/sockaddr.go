@@ -10,17 +10,17 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
-// families is read when the first address of another one is shown: that takes ms.
+// families is read when the first address of another family is shown: it takes ms.
 var families = sync.OnceValue(func() *constants.Set { return constants.For("amd64").Set("af") })
 
-// appendSockAddr appends the address of a socket by its family, of which b may have
-// more than the address or less: "10.0.0.1:80", "[fe80::1%2]:22", "unix:\"/run/x\"",
-// "netlink:0". Of another family it appends its name and the bytes.
+// appendSockAddr appends a socket address by its family: "10.0.0.1:80", "[fe80::1%2]:22",
+// "unix:\"/run/x\"", "netlink:0". b may be longer or shorter than the address. For other
+// families it appends the name of the family and the bytes.
 func appendSockAddr(dst, b []byte) []byte {
 	if len(b) < 2 {
 		return appendHexBytes(dst, b)
 	}
-	// The family is in the byte order of the machine, and none has 256 of them.
+	// The family is in the byte order of the machine; there are fewer than 256 families.
 	family := value.Load(b[:2], b[0] == 0)
 	switch {
 	case family == value.FamilyUnspec:
@@ -52,8 +52,8 @@ func appendSockAddr(dst, b []byte) []byte {
 	return dst
 }
 
-// appendUnix appends the path of a socket; an abstract name begins with @ instead of
-// its NUL, as ss and lsof show it.
+// appendUnix appends the path of a socket. An abstract name begins with @ in place of its
+// NUL, as in ss and lsof.
 func appendUnix(dst, path []byte) []byte {
 	const longest = 108 // UNIX_PATH_MAX
 	path = path[:min(len(path), longest)]

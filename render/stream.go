@@ -9,27 +9,26 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 )
 
-// idle is how long a line may stay in memory before it is written.
+// idle is how long a line may stay in the buffer before it is written.
 const idle = 50 * time.Millisecond
 
-// full is when a buffer is written at once.
+// full is the size in bytes at which the buffer is written at once.
 const full = 64 << 10
 
-// A Stream writes what a sink makes of a trace. Its methods may be called by several
-// goroutines.
+// A Stream writes the output of a sink. Several goroutines may call its methods.
 type Stream struct {
 	sink Sink
 	w    io.Writer
-	once bool // each line is written at once
+	once bool // write each line at once
 
 	mu    sync.Mutex // for all below, and the sink
-	err   error      // of a write
+	err   error      // the first error of a write
 	buf   []byte
 	timer *time.Timer
 }
 
-// NewStream makes a Stream and opens the sink. For people each line is written at once;
-// otherwise many together, but none waits for long.
+// NewStream returns a Stream and opens the sink. For people each line is written at once.
+// Otherwise many lines are written together, but no line waits for long.
 func NewStream(w io.Writer, sink Sink, people bool) *Stream {
 	s := &Stream{sink: sink, w: w, once: people}
 	s.timer = time.AfterFunc(time.Hour, func() { s.Flush() })
@@ -37,15 +36,15 @@ func NewStream(w io.Writer, sink Sink, people bool) *Stream {
 	return s
 }
 
-// Add takes in further plans, as the sink does.
+// Add adds plans to the sink.
 func (s *Stream) Add(sources []Source) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.sink.Add(sources)
 }
 
-// Append takes what add appends. It returns whether it makes sense to go on: not after an
-// error.
+// Append writes what add appends. It reports whether it makes sense to continue, which it
+// does not after an error.
 func (s *Stream) Append(add func(dst []byte) []byte) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -59,7 +58,7 @@ func (s *Stream) Append(add func(dst []byte) []byte) bool {
 	return s.err == nil
 }
 
-// Show takes a call that has begun or ended.
+// Show shows a call that has begun or ended.
 func (s *Stream) Show(c *calls.Call) bool {
 	return s.Append(func(dst []byte) []byte {
 		if c.Begun {
@@ -69,36 +68,35 @@ func (s *Stream) Show(c *calls.Call) bool {
 	})
 }
 
-// Summary takes what calls came to.
+// Summary shows a summary of the calls.
 func (s *Stream) Summary(what *Summary) bool {
 	return s.Append(func(dst []byte) []byte { return s.sink.Summary(dst, what) })
 }
 
-// Lost takes the first event after some that were lost.
+// Lost shows that events were lost before e.
 func (s *Stream) Lost(e *tracefs.Event) {
 	s.Append(func(dst []byte) []byte { return s.sink.Lost(dst, e) })
 }
 
-// LostTotal takes what was lost on each CPU.
+// LostTotal shows what was lost on each CPU.
 func (s *Stream) LostTotal(stats []tracefs.CPUStats) {
 	s.Append(func(dst []byte) []byte { return s.sink.LostTotal(dst, stats) })
 }
 
-// Missed takes how often the probe of a function could not run.
+// Missed shows how often the probe of a function could not run.
 func (s *Stream) Missed(function string, returns bool, n uint64) {
 	s.Append(func(dst []byte) []byte { return s.sink.Missed(dst, function, returns, n) })
 }
 
-// Interfered takes what another program has done to the trace. It may be long until
-// there is more to write.
+// Interfered shows what another program has done to the trace.
 func (s *Stream) Interfered(i *tracefs.Interference) {
 	s.Append(func(dst []byte) []byte { return s.sink.Interfered(dst, i) })
 }
 
-// Idle takes what the sink has held back.
+// Idle shows what the sink has held back.
 func (s *Stream) Idle() { s.Append(s.sink.Idle) }
 
-// Flush writes what there is. It returns the first error of all writes.
+// Flush writes the buffer. It returns the first error of all writes.
 func (s *Stream) Flush() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -106,7 +104,7 @@ func (s *Stream) Flush() error {
 	return s.err
 }
 
-// write writes what there is. After an error nothing more is written.
+// write writes the buffer. After an error it writes nothing more.
 func (s *Stream) write() {
 	if len(s.buf) > 0 && s.err == nil {
 		_, s.err = s.w.Write(s.buf)

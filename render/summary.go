@@ -8,48 +8,48 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 )
 
-// A Summary is what calls came to in some time.
+// A Summary sums up the calls of some time.
 type Summary struct {
-	Sums     []calls.Summary // one of each source
+	Sums     []calls.Summary // one for each source
 	From, To uint64          // ns on the trace clock
-	Interval bool            // it began with the summary before, not with the trace
+	Interval bool            // it covers an interval, not the trace from its start
 	Final    bool            // the trace is over
-	Alone    bool            // the calls themselves are not shown
-	Width    int             // columns that a line may take
+	Alone    bool            // only summaries are shown, not calls
+	Width    int             // width of a line in columns
 
 	Order   Order
-	By      string   // what the calls have rows by, beside their functions; "" for nothing
-	Numbers []string // what the Numbers of Sums are of
-	Bare    bool     // durations have no histogram
-	Heat    bool     // an interval is a row of a map
-	Every   uint64   // how long an interval is to be, ns
+	By      string   // what has rows of its own, besides the function; "" for nothing
+	Numbers []string // names of the Numbers of Sums
+	Bare    bool     // without a histogram of durations
+	Heat    bool     // an interval is a row of a heat map
+	Every   uint64   // length of an interval, ns
 
 	lossCount
 
-	tallies []*tally // of each source
+	tallies []*tally // one for each source
 }
 
-// Span is how long it was, in ns.
+// Span returns the time that s covers, in ns.
 func (s *Summary) Span() uint64 { return max(s.To, s.From) - s.From }
 
-// A SummaryRow is what a summary says of one function, or of those of its calls that
-// have a key.
+// A SummaryRow is the row of one function, or of those of its calls that have the same
+// key.
 type SummaryRow struct {
 	*calls.Summary
 	Function *Function
-	Spec     string // if another source is about a function of that name, else ""
+	Spec     string // the spec, if another source traces a function of that name; else ""
 	Title    string // Spec or the function's name, escaped
-	MayFail  bool   // it is known whether calls failed
-	Key      *Key   // nil if the calls have none
+	MayFail  bool   // the return value shows whether calls failed
+	Key      *Key   // nil if the rows have no keys
 
 	keyText string
 	source  int
 }
 
-// Rows are what s says of the functions, that of the most time first unless s has
-// another order. Events of another tool's file, which nobody may have asked for, are
-// left out if there were none. What is behind the most rows with keys goes to a row of
-// others for each function; 0 is for any number. Those rows are the last.
+// Rows returns the rows of s, sorted by s.Order. Functions that the user did not name are
+// left out if they were not called. If there are more than most rows with keys, the rest
+// is summed up in a row of others for each function, after all other rows. If most is 0,
+// there is no limit.
 func (s *Summary) Rows(functions []Function, most int) []SummaryRow {
 	named := map[string]int{}
 	for i := range functions {
@@ -58,7 +58,7 @@ func (s *Summary) Rows(functions []Function, most int) []SummaryRow {
 	var rows []SummaryRow
 	for i := range s.Sums {
 		f := &functions[i]
-		// Of what was not named, only what was called is of interest.
+		// Leave out functions that were neither named nor called.
 		if s.Sums[i].Calls == 0 && (f.Plan.Func == nil || f.Plan.Glob != nil) {
 			continue
 		}
@@ -76,7 +76,7 @@ func (s *Summary) Rows(functions []Function, most int) []SummaryRow {
 	return rows
 }
 
-// IsAge reports whether the i-th of a row's Numbers is how long ago something was.
+// IsAge reports whether the i-th of a row's Numbers is an age.
 func (s *Summary) IsAge(r *SummaryRow, i int) bool {
 	if r.source >= len(s.tallies) || i >= len(s.tallies[r.source].numbers) {
 		return false
@@ -85,7 +85,8 @@ func (s *Summary) IsAge(r *SummaryRow, i int) bool {
 	return field != nil && field.Form == value.Elapsed
 }
 
-// HeatRows are the functions in their order, with what an interval came to.
+// HeatRows returns the rows of an interval, with the functions in the order of the
+// sources.
 func (s *Summary) HeatRows(functions []Function) []SummaryRow {
 	whole := *s
 	whole.By, whole.tallies = "", nil
@@ -94,7 +95,7 @@ func (s *Summary) HeatRows(functions []Function) []SummaryRow {
 	return rows
 }
 
-// split appends a row of a function, or one for each of its keys.
+// split appends the row of a function, or a row for each of its keys.
 func (s *Summary) split(rows []SummaryRow, r SummaryRow) []SummaryRow {
 	keys := r.Keys
 	if keys == nil || r.source >= len(s.tallies) {
@@ -108,8 +109,8 @@ func (s *Summary) split(rows []SummaryRow, r SummaryRow) []SummaryRow {
 	return rows
 }
 
-// gather makes one row for each function of the rows that are too many, and of what the
-// sums have no keys of.
+// gather sums up, for each function, the rows that are too many and the calls that have
+// no row, in a row of others.
 func (s *Summary) gather(rows []SummaryRow, most int) []SummaryRow {
 	if most == 0 || len(rows) <= most+1 {
 		most = len(rows)
@@ -144,8 +145,8 @@ func (s *Summary) gather(rows []SummaryRow, most int) []SummaryRow {
 	return shown
 }
 
-// Mixed reports whether the calls of a key may be both in its row and among the others,
-// for there were more keys than are kept.
+// Mixed reports whether calls with a key may be both in its row and among the others,
+// because there were more keys than are kept.
 func (s *Summary) Mixed() bool {
 	for i := range s.Sums {
 		if keys := s.Sums[i].Keys; keys != nil && keys.Others != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 )
 
-// A Summing adds up calls and shows what they come to: when it is asked to and at the end
-// all since the start, and every interval those since the one before.
+// A Summing sums up calls. It shows the sum of all calls on request and at the end, and
+// for each interval the sum of its calls.
 type Summing struct {
 	SummingOptions
 	opts  Options
@@ -18,43 +18,43 @@ type Summing struct {
 	ticks sync.WaitGroup
 
 	mu       sync.Mutex // for all below
-	tallies  []*tally   // of each source
+	tallies  []*tally   // one for each source
 	sums     *calls.Sums
 	lost     lossCount // since the start
 	lostLate lossCount // in the current interval
 	done     bool
-	gone     bool // nobody wants more
+	gone     bool // Print has returned false
 }
 
-// SummingOptions say what is added up and when it is shown.
+// SummingOptions say what is summed up and when it is shown.
 type SummingOptions struct {
-	Interval time.Duration    // 0 for none
+	Interval time.Duration    // 0 for no intervals
 	Start    uint64           // ns on the trace clock
 	Order    binary.ByteOrder // of the records; nil for little endian
 
 	Sort Order
-	// By is what there is a row for each of, beside the functions: "comm", "caller", or
-	// the text of the plans' Measure that is no number; "" for nothing.
+	// By says what has rows of its own, besides the function: "comm", "caller", or the
+	// text of the plans' Measure that is not a Number; "" for nothing.
 	By string
-	// Symbol is that of Options, for callers.
+	// Symbol is Options.Symbol, for callers.
 	Symbol func(addr uint64) (name, module string, off uint64, ok bool)
-	// Numbers are the names of the Measures that are numbers. Bare leaves the histograms
-	// of durations out.
+	// Numbers are the texts of the Measures that are Numbers. Bare leaves out the
+	// histograms of durations.
 	Numbers []string
 	Bare    bool
-	Heat    bool // intervals are rows of a map of durations; the last is one, too
+	Heat    bool // intervals are rows of a heat map of durations, the last one too
 
-	// Now is the time on the trace clock in ns. If it is nil the calls are those of a
-	// recording, whose time is what they say.
+	// Now returns the time on the trace clock in ns. It is nil for a recording; then the
+	// calls themselves say what time it is.
 	Now func() uint64
 
-	// Print shows a summary, and returns whether anybody wants more. If nobody does Gone
-	// is called, once, if it is not nil.
+	// Print shows a summary, and reports whether more are wanted. If not, Gone is called
+	// once, unless it is nil.
 	Print func(*Summary) bool
 	Gone  func()
 }
 
-// NewSumming begins to add up the calls of the sources. End ends it.
+// NewSumming starts to sum up the calls of the sources. End stops it.
 func NewSumming(from []Source, o SummingOptions) *Summing {
 	s := &Summing{SummingOptions: o, over: make(chan struct{}), sums: calls.NewSums(len(from), o.Start)}
 	s.opts = Options{Order: o.Order, Symbol: o.Symbol}
@@ -65,7 +65,7 @@ func NewSumming(from []Source, o SummingOptions) *Summing {
 	return s
 }
 
-// tick shows each interval of a trace that is live.
+// tick shows each interval of a live trace.
 func (s *Summing) tick() {
 	ticker := time.NewTicker(s.Interval)
 	defer ticker.Stop()
@@ -81,7 +81,7 @@ func (s *Summing) tick() {
 	}
 }
 
-// Add adds up a call that is over. It returns whether anybody wants more.
+// Add adds a call that is over. It reports whether more are wanted.
 func (s *Summing) Add(c *calls.Call) bool {
 	if c.Begun {
 		return true
@@ -96,7 +96,7 @@ func (s *Summing) Add(c *calls.Call) bool {
 	return more
 }
 
-// Lose takes note of the events that were lost before e.
+// Lose counts the events that were lost before e.
 func (s *Summing) Lose(e *tracefs.Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -104,7 +104,7 @@ func (s *Summing) Lose(e *tracefs.Event) {
 	s.lostLate.add(e)
 }
 
-// Grow takes in further sources. show has the sink that Print shows with do so, too.
+// Grow adds sources. show must add them to the sink that Print uses.
 func (s *Summing) Grow(further []Source, show func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -113,10 +113,10 @@ func (s *Summing) Grow(further []Source, show func()) {
 	s.tallies = append(s.tallies, newTallies(further, s.By, &s.opts)...)
 }
 
-// Whole shows what all calls since the start come to.
+// Whole shows the sum of all calls since the start.
 func (s *Summing) Whole() { s.whole(false) }
 
-// End shows the last summary. After it Whole shows nothing.
+// End shows the last summary. After it, Whole shows nothing.
 func (s *Summing) End() {
 	close(s.over)
 	s.ticks.Wait()
@@ -140,7 +140,7 @@ func (s *Summing) whole(final bool) {
 	s.print(&Summary{Sums: all, From: start, To: last, Final: final, lossCount: s.lost})
 }
 
-// rest shows what there is of the current interval.
+// rest shows the current interval as far as it has come.
 func (s *Summing) rest() {
 	sums, since := s.sums.Interval()
 	for i := range sums {
@@ -155,8 +155,8 @@ func (s *Summing) rest() {
 	}
 }
 
-// next ends the current interval, shows what its calls come to and begins the next one.
-// now is in ns.
+// next shows the current interval and begins the next one. now is the time on the trace
+// clock in ns.
 func (s *Summing) next(now uint64) {
 	sums, since := s.sums.Interval()
 	s.print(&Summary{Sums: sums, From: since, To: now, Interval: true, Heat: s.Heat, lossCount: s.lostLate})

@@ -7,33 +7,33 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 )
 
-// What calls may be added up by that is no value of theirs.
+// Names for [SummingOptions].By that are not values of a call.
 const (
 	ByComm   = "comm"
 	ByCaller = "caller"
 )
 
-// A tally finds what is to be added up of the calls of one source.
+// A tally extracts what is summed up from the calls of one source.
 type tally struct {
 	function *Function
 	fails    *fetchargs.Verdict
 	by       string
 	opts     *Options
-	key      *measured // nil if by is no value
+	key      *measured // nil if by is not a value
 	numbers  []measured
 	callers  AddressCache
 	facts    calls.Facts
 }
 
-// A measured is a value that is added up.
+// A measured is a value that is summed up.
 type measured struct {
 	side    *Side
-	field   *Field // nil if the source has none
-	elapsed bool   // it is the duration
+	field   *Field // nil if the source does not have it
+	elapsed bool   // the value is the duration
 }
 
-// newTallies makes a tally of each source. by is what calls are added up by: a
-// Measure that is no number, if they have one. o is used as long as the tallies are.
+// newTallies returns a tally for each source. by says what has rows of its own. o is used
+// as long as the tallies are.
 func newTallies(from []Source, by string, o *Options) []*tally {
 	all := make([]*tally, len(from))
 	functions := NewFunctions(from, o)
@@ -75,7 +75,7 @@ func (t *tally) measured(plan *fetchargs.Plan, m *fetchargs.Measured) measured {
 	return measured{side: side, field: field}
 }
 
-// of is what is to be added up of a call. It is valid until the next one.
+// of returns what is summed up of a call. It is valid until the next call of of.
 func (t *tally) of(c *calls.Call) *calls.Facts {
 	f := &t.facts
 	f.Errno = 0
@@ -91,7 +91,7 @@ func (t *tally) of(c *calls.Call) *calls.Facts {
 	return f
 }
 
-// number is the value of a call, if it is known.
+// number returns the value of a call, if it is known.
 func (m *measured) number(c *calls.Call) calls.Number {
 	switch {
 	case m.elapsed:
@@ -106,7 +106,7 @@ func (m *measured) number(c *calls.Call) calls.Number {
 	return calls.Number{Value: m.field.Means(v.Uint), Signed: m.field.Signed, Known: true}
 }
 
-// appendKey appends what a call is added up by, as keyOf reads it.
+// appendKey appends the key of a call, in the form that keyOf reads.
 func (t *tally) appendKey(dst []byte, c *calls.Call) []byte {
 	switch {
 	case t.key != nil && t.key.field != nil:
@@ -133,10 +133,10 @@ func (t *tally) appendCaller(dst []byte, addr uint64) []byte {
 	return append(append(append(dst, by.Module...), 0), by.Name...)
 }
 
-// A lossCount is how many events were lost.
+// A lossCount counts lost events.
 type lossCount struct {
 	Lost     uint64
-	LostMore bool // and some that nobody counted
+	LostMore bool // and some more that were not counted
 }
 
 func (l *lossCount) add(e *tracefs.Event) {

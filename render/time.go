@@ -7,21 +7,21 @@ import (
 	"time"
 )
 
-// TimeMode says what the TIME column shows.
+// A TimeMode says what the TIME column shows.
 type TimeMode uint8
 
 const (
 	TimeRel   TimeMode = iota // seconds since Options.Start
-	TimeDelta                 // seconds since the line before
+	TimeDelta                 // seconds since the last line
 	TimeClock                 // time of day
 	TimeBoot                  // seconds on the trace clock
 	TimeNone                  // no column
 )
 
-// timeModes are the names of the modes.
+// timeModes has the names of the modes.
 var timeModes = [...]string{"rel", "delta", "clock", "boot", "none"}
 
-// ParseTimeMode finds a mode by its name, as --time takes it.
+// ParseTimeMode returns the mode of that name, for --time.
 func ParseTimeMode(name string) (TimeMode, error) {
 	m := slices.Index(timeModes[:], name)
 	if m < 0 {
@@ -30,12 +30,12 @@ func ParseTimeMode(name string) (TimeMode, error) {
 	return TimeMode(m), nil
 }
 
-// TimeModes are the names of the modes.
+// TimeModes returns the names of the modes.
 func TimeModes() []string { return slices.Clone(timeModes[:]) }
 
 func (m TimeMode) String() string { return timeModes[m] }
 
-// Wall is the time of day at now on the trace clock, in ns.
+// Wall returns the time of day for now, in ns on the trace clock.
 func (o *Options) Wall(now uint64) time.Time {
 	zone := o.Zone
 	if zone == nil {
@@ -44,14 +44,13 @@ func (o *Options) Wall(now uint64) time.Time {
 	return time.Unix(0, int64(now)+o.Clock).In(zone)
 }
 
-// durationUnits are what durations from 1000 ns on are shown in.
+// durationUnits are the units of durations from 1000 ns on.
 var durationUnits = [...]struct {
 	ns   uint64
 	name string
 }{{1e3, "us"}, {1e6, "ms"}, {1e9, "s"}}
 
-// AppendDuration appends ns in the unit that suits, rounded to three digits:
-// "12.3us".
+// AppendDuration appends ns in a suitable unit, rounded to three digits: "12.3us".
 func AppendDuration(dst []byte, ns uint64) []byte {
 	if ns < 1000 {
 		return append(strconv.AppendUint(dst, ns, 10), "ns"...)

@@ -11,34 +11,34 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 )
 
-// A Total counts calls and their errors, for a line that sums up.
+// A Total counts calls and their errors, for one line at the end.
 type Total struct {
 	order  binary.ByteOrder
-	fails  []*fetchargs.Verdict // of each source
+	fails  []*fetchargs.Verdict // one for each source
 	calls  uint64
-	errors map[int]uint64 // by their numbers
+	errors map[int]uint64 // by errno
 	lost   lossCount
 	start  uint64 // ns on the trace clock
-	last   uint64 // of the last call
+	last   uint64 // time of the last call
 }
 
-// Missing is what a line that sums up says of what was not seen.
+// Missing says what was not seen.
 type Missing struct {
-	Counted bool   // the kernel has counted the events that were lost:
-	Lost    uint64 // so many
-	Missed  uint64 // calls and returns that the probes could not run for
-	Unsure  uint64 // that many more may have been
+	Counted bool   // the kernel has counted the lost events
+	Lost    uint64 // events that were lost
+	Missed  uint64 // calls and returns for which the probes could not run
+	Unsure  uint64 // so many more may have been missed
 }
 
-// NewTotal counts calls of the sources from start on, ns on the trace clock. order is that of the
-// records, nil for little endian.
+// NewTotal returns a Total for the calls of the sources from start on, in ns on the trace
+// clock. order is the byte order of the records, nil for little endian.
 func NewTotal(from []Source, start uint64, order binary.ByteOrder) *Total {
 	t := &Total{order: order, errors: map[int]uint64{}, start: start, last: start}
 	t.Grow(from)
 	return t
 }
 
-// Grow takes in further sources.
+// Grow adds sources.
 func (t *Total) Grow(further []Source) {
 	for i := range further {
 		t.fails = append(t.fails, further[i].Verdict(t.order))
@@ -59,16 +59,16 @@ func (t *Total) Add(c *calls.Call) {
 	}
 }
 
-// Lose takes note of the events that were lost before e.
+// Lose counts the events that were lost before e.
 func (t *Total) Lose(e *tracefs.Event) { t.lost.add(e) }
 
-// Append appends what all came to until end, ns on the trace clock; 0 for the time of
-// the last call:
+// Append appends the counts until end, in ns on the trace clock; 0 means the time of the
+// last call:
 //
 //	1,204 calls, 12 errors (9 ENOENT, 3 EACCES), none lost, in 10.2s
 //
-// Errors are not mentioned if no function's are known, nor what was lost if nobody has
-// counted that.
+// Errors are left out if it is not known of any function whether it fails, and lost
+// events if they were not counted.
 func (t *Total) Append(dst []byte, end uint64, m Missing) []byte {
 	dst = appendCount(dst, t.calls, "call")
 	if slices.ContainsFunc(t.fails, func(v *fetchargs.Verdict) bool { return v != nil }) && t.calls > 0 {
@@ -81,7 +81,7 @@ func (t *Total) Append(dst []byte, end uint64, m Missing) []byte {
 	return AppendDuration(append(dst, ", in "...), end-min(end, t.start))
 }
 
-// appendErrors appends how many errors there were, the most frequent first.
+// appendErrors appends the errors, the most frequent first.
 func (t *Total) appendErrors(dst []byte) []byte {
 	type errorCount struct {
 		errno int
@@ -133,7 +133,7 @@ func (t *Total) appendMissing(dst []byte, m Missing) []byte {
 	return dst
 }
 
-// appendCount appends how many of something there are.
+// appendCount appends a count with the word for what is counted.
 func appendCount(dst []byte, n uint64, of string) []byte {
 	if n == 0 {
 		dst = append(dst, "no"...)

@@ -7,8 +7,8 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
-// NewField decides how f is shown. returned says that f is the return value of
-// a function. o is used as long as the field is.
+// NewField returns the Field that shows f. returned says that f is the return value of a
+// function. o is used as long as the field is.
 func NewField(f *value.Field, returned bool, o *Options) *Field {
 	field := &Field{Type: value.NewType(f, returned, o.Order), Name: f.Label, opts: o, text: textWalk{opts: o}, Dump: f.Encoding == value.Dumped}
 	field.Assign = append(AppendEscaped(nil, []byte(f.Label), NoQuote), '=')
@@ -26,7 +26,7 @@ func NewField(f *value.Field, returned bool, o *Options) *Field {
 	return field
 }
 
-// cutMark says how much of an object is shown.
+// cutMark returns the text that says how much of an object is shown.
 func cutMark(f *value.Field) []byte {
 	dst := []byte(" /* ")
 	switch {
@@ -40,7 +40,8 @@ func cutMark(f *value.Field) []byte {
 	return append(dst, " */"...)
 }
 
-// WholeOf is how many bytes there are of what val has the beginning of, 0 if it has all.
+// WholeOf returns the size in bytes of what val is the beginning of, 0 if val is all of
+// it.
 func (f *Field) WholeOf(val *value.Value) int {
 	switch {
 	case val.IsCut():
@@ -51,17 +52,17 @@ func (f *Field) WholeOf(val *value.Value) int {
 	return 0
 }
 
-// AppendNumber appends the text of a number of f, as [Field.Number] gives it.
+// AppendNumber appends the text of x, a number of f as [Field.Number] returns it.
 func (f *Field) AppendNumber(dst []byte, x uint64) []byte {
 	return texts[f.Form].number(f.opts, &f.Type, dst, x)
 }
 
-// AppendNumber appends the text of a number, as [value.View.Walk] gives it.
+// AppendNumber appends the text of x, a number from [value.View.Walk].
 func (o *Options) AppendNumber(dst []byte, t *value.Type, x uint64) []byte {
 	return texts[t.Form].number(o, t, dst, x)
 }
 
-// AppendBlock appends the text of bytes that mean one thing, as [value.View.Walk] gives them.
+// AppendBlock appends the text of bytes that mean one thing, from [value.View.Walk].
 func (o *Options) AppendBlock(dst []byte, t *value.Type, b []byte) []byte {
 	if block := texts[t.Form].block; block != nil {
 		return block(dst, b)
@@ -69,9 +70,10 @@ func (o *Options) AppendBlock(dst []byte, t *value.Type, b []byte) []byte {
 	return appendHexBytes(dst, b)
 }
 
-// AppendValue appends the text of val; of an object, that there is one: see AppendTree.
+// AppendValue appends the text of val. For an object it appends only "{...}"; see
+// AppendTree.
 func (f *Field) AppendValue(dst []byte, val value.Value) []byte {
-	switch { // the most frequent ones a shorter way than by Walk
+	switch { // a fast path for the most frequent values
 	case val.Kind == value.Uint || val.Kind == value.Int:
 		return f.AppendNumber(dst, f.Means(val.Uint))
 	case f.IsText(val.Kind):
@@ -93,7 +95,7 @@ func (f *Field) AppendValue(dst []byte, val value.Value) []byte {
 	return dst
 }
 
-// DoubtText says what is not sure of a string.
+// DoubtText says what is uncertain about a string.
 func DoubtText(why value.Why) string {
 	if why == value.MaybeNext {
 		return "perhaps the next string's"
@@ -106,7 +108,7 @@ func (o *Options) appendString(dst, b []byte) []byte {
 	return o.Reset(appendQuoted(o.Paint(dst, Literal), b))
 }
 
-// AppendParts is AppendValue without a word about what is missing.
+// AppendParts is AppendValue without a remark about what is missing.
 func (f *Field) AppendParts(dst []byte, val *value.Value) []byte {
 	f.text.begin(dst, false)
 	value.View{Zeros: f.opts.Zeros}.Walk(&f.Type, val, &f.text)

@@ -7,13 +7,13 @@ import (
 	"github.com/mattn/go-runewidth"
 )
 
-// widths says how many columns of a terminal a rune takes that stands by itself. What East Asian fonts of old
-// had twice as wide, such as Greek, is narrow whatever the locale: so it is on the
-// terminals of today, and a file does not depend on where it was written.
+// widths knows how many columns of a terminal a single rune takes. Letters that East
+// Asian fonts used to have twice as wide, such as Greek, count as narrow in every locale:
+// terminals of today show them so, and a file must not depend on where it was written.
 var widths = runewidth.Condition{StrictEmojiNeutral: true}
 
-// TextWidth is how many columns printable text takes: two for a wide letter, none for
-// marks and whatever else combines with the letter before it.
+// TextWidth returns how many columns printable text takes: two for a wide letter, none
+// for marks and whatever else combines with the letter before it.
 func TextWidth(b []byte) int {
 	n := 0
 	for len(b) > 0 {
@@ -23,8 +23,8 @@ func TextWidth(b []byte) int {
 	return n
 }
 
-// FirstWidth is how many columns the first letter of printable text takes, with what
-// combines with it, and how many bytes: as Unicode has it, a grapheme cluster.
+// FirstWidth returns the width in columns and the size in bytes of the first letter of
+// printable text, with what combines with it: a grapheme cluster of Unicode.
 func FirstWidth(b []byte) (width, size int) {
 	if b[0] < utf8.RuneSelf && (len(b) == 1 || b[1] < utf8.RuneSelf) {
 		return 1, 1
@@ -37,7 +37,7 @@ func FirstWidth(b []byte) (width, size int) {
 	return width, size
 }
 
-// Shorten cuts printable text that takes more columns, and marks that with "...".
+// Shorten cuts printable text that takes more columns, and marks the cut with "...".
 func Shorten(b []byte, columns int) []byte {
 	if TextWidth(b) <= columns {
 		return b

@@ -1,8 +1,7 @@
 package constants
 
-// A row is a set as it is written down. Names are separated by spaces and may be
-// globs; of the names of one value the first is meant. An architecture may lack
-// some of them.
+// A row defines a set. Names are separated by spaces and may be globs. If several names
+// have the same value, the first one is used. An architecture may lack some of them.
 type row struct {
 	name   string
 	fields []fieldRow

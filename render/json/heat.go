@@ -2,11 +2,11 @@ package json
 
 import "github.com/tsnoop/tsnoop/render"
 
-// appendHeat appends a row of a map of durations over time for each function:
+// appendHeat appends a row of a heat map, of durations over time, for each function:
 //
 //	{"heat":"f","module":"m","ts_ns":9,"span_ns":8,"calls":7,"cells":[{"from_ns":1,"to_ns":2,"calls":1},...]}
 //
-// "calls" are all, the cells those whose durations are known.
+// "calls" counts all calls, the cells only those whose duration is known.
 func (p *Printer) appendHeat(dst []byte, s *render.Summary) []byte {
 	rows := s.HeatRows(p.plain)
 	for i := range rows {

@@ -1,4 +1,4 @@
-// Package json shows calls as objects of JSON, one a line, for programs.
+// Package json shows calls as JSON objects, one a line, for programs.
 package json
 
 import (
@@ -9,7 +9,7 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 )
 
-// A Printer is the render.Sink of JSON.
+// A Printer is the [render.Sink] for JSON.
 type Printer struct {
 	opts      render.Options
 	functions []function
@@ -20,14 +20,14 @@ type Printer struct {
 	task      render.TaskCache
 }
 
-// A function is a render.Function with what its objects have in common.
+// A function is a render.Function with what all its objects share.
 type function struct {
 	*render.Function
 	members    []byte // "func" and "module"
 	entry, ret side
 }
 
-// A side is a render.Side likewise.
+// A side is a render.Side with what all its objects share.
 type side struct {
 	*render.Side
 	result *field
@@ -36,11 +36,11 @@ type side struct {
 
 type field struct {
 	*render.Field
-	head  []byte // what comes before "value": "name" and "type"
+	head  []byte // what precedes "value": "name" and "type"
 	typed []byte // only "type"
 }
 
-// New makes a Printer for calls whose Plan is an index of sources.
+// New returns a Printer for calls whose Plan is an index into sources.
 func New(sources []render.Source, o render.Options) *Printer {
 	o.Color = false
 	p := &Printer{opts: o}
@@ -50,7 +50,7 @@ func New(sources []render.Source, o render.Options) *Printer {
 	return p
 }
 
-// Add takes in further plans.
+// Add adds plans.
 func (p *Printer) Add(sources []render.Source) {
 	plain := render.NewFunctions(sources, &p.opts)
 	p.plain = append(p.plain, plain...)
@@ -60,7 +60,7 @@ func (p *Printer) Add(sources []render.Source) {
 	}
 }
 
-// functionMembers is what a line says of the function.
+// functionMembers returns the members about the function.
 func functionMembers(f *render.Function) []byte {
 	dst := appendMember(nil, "func", f.Name)
 	if f.Module != "" {
@@ -98,7 +98,7 @@ func (p *Printer) Close(dst []byte) []byte { return dst }
 // Idle appends nothing: no line is held back.
 func (p *Printer) Idle(dst []byte) []byte { return dst }
 
-// Begin appends c as End does.
+// Begin appends c like End.
 func (p *Printer) Begin(dst []byte, c *calls.Call) []byte { return p.End(dst, c) }
 
 // End appends c as one line of JSON:
@@ -108,23 +108,23 @@ func (p *Printer) Begin(dst []byte, c *calls.Call) []byte { return p.End(dst, c)
 //	 "ret":{"type":"int","value":-2,"errno":"ENOENT"},"ret_args":[...],"duration_ns":5,"stack":["f","g+0x10 [m]"],
 //	 "errors":[{"name":"dev->name","fault":"dev=NULL"}],"orphan":true,"unfinished":true}
 //
-// What is not known is left out: "args" if the entry was not asked for or not
-// seen, "ret" and "ret_args" likewise, "duration_ns" if either was not. "time"
-// follows "ts_ns" with TimeClock. Of a call that is handed out in two, each part
-// also has "call":1,"depth":0,"part":"begin" (or "end"); "args" come with the
-// first and all else with the second.
+// What is not known is left out: "args" if the entry was not traced or not seen, "ret"
+// and "ret_args" likewise, and "duration_ns" if either was not seen. "time" follows
+// "ts_ns" with TimeClock. If a call is delivered in two parts, each also has
+// "call":1,"depth":0,"part":"begin" (or "end"). "args" are in the first part, and all
+// else in the second.
 //
-// Integers are written in full, up to 20 digits; a reader that makes doubles
-// of them rounds those over 2^53, whose digits are in "text", too, but for those in
-// structs. Addresses are strings for that reason.
-// Strings are UTF-8, with U+FFFD for each byte that is not, and then "bytes"
-// (or "comm_bytes") has all of them in hexadecimal. A value that could not be
-// read is null, and "errors" says why. A struct is an object of its members that are
-// not zero, and "addr" is where it is; flags, enums and functions in it have their
-// names. Of an array or a struct that is longer than what is fetched of it, "size" is
-// the length in bytes. What the calling program had in memory only when the function
-// returned has "at":"return". Of a string that was copied as text "doubt" says what
-// that leaves open.
+// Integers are written in full, up to 20 digits. A reader that converts them to doubles
+// rounds those over 2^53, so their digits are also in "text", except in structs.
+// Addresses are strings for that reason.
+//
+// Strings are UTF-8, with U+FFFD for each byte that is not; then "bytes" (or
+// "comm_bytes") has all bytes in hexadecimal. A value that could not be read is null, and
+// "errors" says why. A struct is an object of its members that are not zero, and "addr"
+// is its address; flags, enums and functions in it are shown by name. If an array or a
+// struct is longer than what was fetched, "size" is its length in bytes. A value that
+// could be read only when the function returned has "at":"return". For a string that was
+// copied from text, "doubt" says what is uncertain.
 func (p *Printer) End(dst []byte, c *calls.Call) []byte {
 	f := &p.functions[c.Plan]
 	e := c.Last()
@@ -167,7 +167,7 @@ func (p *Printer) End(dst []byte, c *calls.Call) []byte {
 	return append(dst, '}', '\n')
 }
 
-// appendPart appends which part of a call it is that is handed out in two.
+// appendPart appends which part of a call it is, for calls delivered in two parts.
 func appendPart(dst []byte, c *calls.Call) []byte {
 	dst = strconv.AppendUint(append(dst, `,"call":`...), c.ID, 10)
 	dst = strconv.AppendInt(append(dst, `,"depth":`...), int64(c.Depth), 10)
@@ -177,14 +177,14 @@ func appendPart(dst []byte, c *calls.Call) []byte {
 	return append(dst, `,"part":"end"`...)
 }
 
-// appendTask appends the members that are about a task.
+// appendTask appends the members about a task.
 func appendTask(dst, comm []byte, tid int) []byte {
 	dst = strconv.AppendInt(append(dst, `,"tid":`...), int64(tid), 10)
 	return append(appendText(append(dst, ','), "comm", "comm_bytes", comm), ',')
 }
 
-// appendCaller appends the members that are about who returns to addr, nothing if
-// that is not known.
+// appendCaller appends the members about the function at the return address addr, nothing
+// if it is not known.
 func (p *Printer) appendCaller(dst []byte, addr uint64) []byte {
 	by, ok := p.opts.ReturnsTo(addr)
 	if !ok {
@@ -233,8 +233,8 @@ func (p *Printer) appendArgs(dst []byte, f *function, c *calls.Call) []byte {
 	return append(dst, ']')
 }
 
-// appendArg appends the value of a field that is not plain, and at return if that is
-// when it could be read.
+// appendArg appends the value of a field that is not plain. If it could be read only at
+// return, it appends the value at return.
 func (p *Printer) appendArg(dst []byte, f *function, field *field, c *calls.Call, record *render.Record) []byte {
 	val := field.Value(record)
 	if later, ok := f.AtReturn(field.Field, c, &val); ok {
@@ -251,7 +251,7 @@ func appendHead(dst []byte, i int, f *field) []byte {
 	return append(dst, f.head...)
 }
 
-// appendField appends "value" and what stands beside it.
+// appendField appends "value" and the members that go with it.
 func (p *Printer) appendField(dst []byte, f *field, r *render.Record) []byte {
 	if f.Plain {
 		return p.appendInteger(dst, f.Field, f.Number(r))

@@ -8,15 +8,15 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 )
 
-// appendKey appends what the calls of a row have in common:
+// appendKey appends the key of a row:
 //
 //	{"name":"comm","value":"cat"}
 //	{"name":"caller","value":"f","module":"m"}
 //	{"name":"skb->dev->name","value":null,"fault":"skb->dev=NULL"}
 //	{"name":"count","others":true}
 //
-// A value is as in the object of a call, null if it is not known. The last is of what
-// no other row has.
+// A value is as in the object of a call, null if it is not known. The last form is for
+// the calls that are in no other row.
 func (p *Printer) appendKey(dst []byte, k *render.Key) []byte {
 	dst = append(append(dst, '{'), appendMember(nil, "name", k.By)[1:]...)
 	switch {
@@ -37,12 +37,12 @@ func (p *Printer) appendKey(dst []byte, k *render.Key) []byte {
 	return append(dst, '}')
 }
 
-// appendNumbers appends the numbers that were counted, each by its powers of two:
+// appendNumbers appends the numbers of the calls, with histograms by powers of two:
 //
 //	[{"name":"count","calls":9,"unknown":1,"total":4711,"mean":523,"min":0,"max":4096,
 //	  "histogram":[{"least":0,"most":0,"calls":2},{"least":1024,"most":2047,"calls":7}]}]
 //
-// "unknown" is of how many calls the number is not known.
+// "unknown" counts the calls whose number is not known.
 func appendNumbers(dst []byte, names []string, all []calls.Numbers) []byte {
 	dst = append(dst, '[')
 	for i := range all {

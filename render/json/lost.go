@@ -6,11 +6,11 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs"
 )
 
-// Lost appends that events were lost on e's CPU before e:
+// Lost appends how many events were lost on e's CPU before e:
 //
 //	{"ts_ns":...,"cpu":0,"lost":1234}
 //
-// lost is null if the kernel did not count.
+// "lost" is null if the kernel did not count them.
 func (p *Printer) Lost(dst []byte, e *tracefs.Event) []byte {
 	dst = strconv.AppendUint(append(dst, `{"ts_ns":`...), e.Time, 10)
 	dst = strconv.AppendInt(append(dst, `,"cpu":`...), int64(e.CPU), 10)
@@ -50,7 +50,7 @@ func (p *Printer) LostTotal(dst []byte, stats []tracefs.CPUStats) []byte {
 	return append(dst, "]}\n"...)
 }
 
-// Missed appends how often a function's probe could not run:
+// Missed appends how often the probe of a function could not run:
 //
 //	{"func":"vfs_read","missed_returns":17}
 func (p *Printer) Missed(dst []byte, name string, returns bool, n uint64) []byte {
@@ -63,10 +63,10 @@ func (p *Printer) Missed(dst []byte, name string, returns bool, n uint64) []byte
 	return append(strconv.AppendUint(dst, n, 10), "}\n"...)
 }
 
-// Interfered appends what another program has done to the trace. file, func, was and is
-// are left out where there is nothing to say; missing_events, which is null where it is
-// not known exactly, until it is over; missing_at_most but where there is such a bound
-// instead:
+// Interfered appends what another program has done to the trace. "file", "func", "was"
+// and "is" are left out if they are empty. "missing_events" is left out until the
+// interference is over, and null if the number is not known exactly; "missing_at_most" is
+// then there if there is an upper bound:
 //
 //	{"interference":"another program has ...","file":"...","func":"vfs_read","was":"none","is":"count > 9","missing_events":3,"rearmed":true}
 func (p *Printer) Interfered(dst []byte, i *tracefs.Interference) []byte {

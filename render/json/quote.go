@@ -8,9 +8,9 @@ import (
 	"github.com/tsnoop/tsnoop/render"
 )
 
-// appendString appends b as a JSON string. Runes that render.AppendEscaped would
-// escape are escaped here too, so that a line of JSON can be shown on a
-// terminal. Each byte that is no UTF-8 becomes U+FFFD; exact is false then.
+// appendString appends b as a JSON string. It escapes the runes that render.AppendEscaped
+// escapes, too, so that a line of JSON can be shown on a terminal. Each byte that is not
+// UTF-8 becomes U+FFFD, and exact is then false.
 func appendString(dst, b []byte) (_ []byte, exact bool) {
 	dst, exact = append(dst, '"'), true
 	for len(b) > 0 {
@@ -51,7 +51,7 @@ func appendUnit(dst []byte, u rune) []byte {
 	return hex.AppendEncode(append(dst, '\\', 'u'), []byte{byte(u >> 8), byte(u)})
 }
 
-// appendText appends b as a member, and its bytes if it is not UTF-8.
+// appendText appends b as a member, and a member with its bytes if b is not UTF-8.
 func appendText(dst []byte, name, bytesName string, b []byte) []byte {
 	dst = append(append(append(dst, '"'), name...), `":`...)
 	dst, exact := appendString(dst, b)
@@ -61,20 +61,20 @@ func appendText(dst []byte, name, bytesName string, b []byte) []byte {
 	return appendHex(dst, bytesName, b)
 }
 
-// appendHex appends b as a further member, in hexadecimal.
+// appendHex appends a further member with b in hexadecimal.
 func appendHex(dst []byte, name string, b []byte) []byte {
 	dst = append(append(append(dst, `,"`...), name...), `":"`...)
 	return append(hex.AppendEncode(dst, b), '"')
 }
 
-// appendMember appends a further member of an object.
+// appendMember appends a further member, a string.
 func appendMember(dst []byte, name, value string) []byte {
 	dst = append(append(append(dst, `,"`...), name...), `":`...)
 	dst, _ = appendString(dst, []byte(value))
 	return dst
 }
 
-// appendCount appends a further member of an object.
+// appendCount appends a further member, a number.
 func appendCount(dst []byte, name string, n uint64) []byte {
 	dst = append(append(append(dst, `,"`...), name...), `":`...)
 	return strconv.AppendUint(dst, n, 10)

@@ -7,18 +7,18 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 )
 
-// Summary appends what calls came to, a line for each function, or for each value that
-// its calls have:
+// Summary appends a summary of the calls, with a line for each function, or for each
+// value of its key:
 //
 //	{"summary":"f","module":"m","spec":"f(x)","by":{"name":"x","value":3},"ts_ns":9,"span_ns":8,
 //	 "interval":true,"calls":7,"errors":{"ENOENT":2},"orphans":1,"unfinished":1,"total_ns":900,
 //	 "mean_ns":180,"min_ns":1,"max_ns":600,"p50_ns":90,"p99_ns":600,
 //	 "histogram":[{"from_ns":1,"to_ns":2,"calls":1},...],"numbers":[...],"lost":5}
 //
-// "ts_ns" is the end of the period and "span_ns" how long it was. "spec" is
-// there if several specs are about one function, "errors" if it is known
-// whether calls failed, "total_ns" and what follows if calls were timed, "lost" if events
-// were lost in that time; it is null if nobody counted them.
+// "ts_ns" is the end of the period and "span_ns" its length. "spec" is there if several
+// specs trace one function, "errors" if it is known whether calls failed, and "total_ns"
+// and what follows if durations are known. "lost" is there if events were lost in that
+// time; it is null if they were not counted.
 func (p *Printer) Summary(dst []byte, s *render.Summary) []byte {
 	if s.Heat {
 		return p.appendHeat(dst, s)
@@ -59,7 +59,7 @@ func (p *Printer) appendSummary(dst []byte, r *render.SummaryRow, s *render.Summ
 	return append(appendLost(dst, s), "}\n"...)
 }
 
-// appendAbout begins the object of a row: what it is, and of which function.
+// appendAbout begins the object of a row, with its kind and its function.
 func appendAbout(dst []byte, what string, r *render.SummaryRow) []byte {
 	dst = append(append(dst, '{'), appendMember(nil, what, r.Function.Name)[1:]...)
 	if module := r.Function.Module; module != "" {
@@ -71,7 +71,7 @@ func appendAbout(dst []byte, what string, r *render.SummaryRow) []byte {
 	return dst
 }
 
-// appendLost appends how many events were lost in the time of s, if any were.
+// appendLost appends how many events were lost in the period of s, if any were.
 func appendLost(dst []byte, s *render.Summary) []byte {
 	switch {
 	case s.LostMore:
@@ -82,7 +82,7 @@ func appendLost(dst []byte, s *render.Summary) []byte {
 	return dst
 }
 
-// appendErrors appends how many calls failed how.
+// appendErrors appends how many calls failed with which error.
 func appendErrors(dst []byte, errors []calls.ErrorCount) []byte {
 	dst = append(dst, `,"errors":{`...)
 	for i, e := range errors {
@@ -105,7 +105,7 @@ func appendDurations(dst []byte, h *calls.Histogram) []byte {
 	return appendOctaves(append(dst, `,"histogram":`...), h)
 }
 
-// appendOctaves appends how many durations lie in each octave that has any.
+// appendOctaves appends the number of durations in each octave that has any.
 func appendOctaves(dst []byte, h *calls.Histogram) []byte {
 	dst = append(dst, '[')
 	start := len(dst)

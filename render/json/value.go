@@ -8,16 +8,16 @@ import (
 	"github.com/tsnoop/tsnoop/render"
 )
 
-// A shape says what a number is in JSON and what stands beside it.
+// A shape says how a number is written in JSON, and which members go with it.
 type shape uint8
 
 const (
 	number   shape = iota
 	boolean        // true or false
-	named          // a number; "text" if that says more
-	returned       // a number; "errno" if it is one
+	named          // a number; "text" if its text says more
+	returned       // a number; "errno" if it is an error
 	address        // "0x..."; "text" if it has a name; "errno" if it is an ERR_PTR
-	text           // the text
+	text           // a string with its text
 )
 
 var shapes = [...]shape{
@@ -28,12 +28,12 @@ var shapes = [...]shape{
 	value.IP4: text, value.IP6: text, value.MAC: text, value.LongMAC: text, value.Memory: text, value.SockAddr: text, value.Bits: text,
 }
 
-// saysMore reports whether the text of a value may say more than the value.
+// saysMore reports whether the text of a value may say more than its number.
 func (s shape) saysMore() bool { return s == named || s == address }
 
-// AppendValue appends the members that are about a value: "value" and what stands
-// beside it. Of an array or a struct that has names in it, "text" is all of it as
-// text has it. A struct is an object.
+// AppendValue appends the members about a value: "value" and those that go with it. For
+// an array or a struct with names in it, "text" is the text of all of it. A struct is an
+// object.
 func (p *Printer) AppendValue(dst []byte, f *render.Field, val value.Value) []byte {
 	if val.Kind == value.Uint || val.Kind == value.Int {
 		return p.appendInteger(dst, f, f.Means(val.Uint))
@@ -64,7 +64,8 @@ func (p *Printer) AppendValue(dst []byte, f *render.Field, val value.Value) []by
 	return dst
 }
 
-// appendObject appends where an object is, and how long if that is not all of it.
+// appendObject appends the address of an object, and its size if it was not fetched
+// completely.
 func appendObject(dst []byte, o *value.Object) []byte {
 	if o.Addr != 0 {
 		dst = append(strconv.AppendUint(append(dst, `,"addr":"0x`...), o.Addr, 16), '"')
@@ -75,7 +76,7 @@ func appendObject(dst []byte, o *value.Object) []byte {
 	return dst
 }
 
-// appendInteger appends a number with its name if it has one.
+// appendInteger appends a number, and its name if it has one.
 func (p *Printer) appendInteger(dst []byte, f *render.Field, x uint64) []byte {
 	w, is := &p.value, shapes[f.Form]
 	dst = append(dst, `"value":`...)
@@ -105,23 +106,23 @@ func (p *Printer) appendInteger(dst []byte, f *render.Field, x uint64) []byte {
 	return dst
 }
 
-// isExact reports whether a reader that makes a double of a number has all of it.
+// isExact reports whether a double can hold the number exactly.
 func isExact(t *value.Type, x uint64) bool {
 	const most = 1 << 53
 	return x <= most || t.Signed && -x <= most
 }
 
-// A valueWalk is the value.Visitor that appends a value of JSON.
+// A valueWalk is the [value.Visitor] that appends a value as JSON.
 type valueWalk struct {
 	opts    *render.Options
 	dst     []byte
 	text    []byte // scratch
 	faults  []byte // the elements of "errors" so far
 	field   *render.Field
-	object  bool   // it lies in memory
-	path    []step // from the field to the part that is next
+	object  bool   // the value is an object in memory
+	path    []step // from the field to the next part
 	more    bool   // the text of the value may say more
-	inexact bool   // a string has bytes that are no UTF-8
+	inexact bool   // a string has bytes that are not UTF-8
 }
 
 func (w *valueWalk) Number(t *value.Type, x uint64) {
@@ -132,8 +133,8 @@ func (w *valueWalk) Number(t *value.Type, x uint64) {
 	w.dst = w.appendNumber(w.dst, t, x)
 }
 
-// appendName appends the text of a number in an object, if it is more than a way to
-// write the number.
+// appendName appends the text of a number in an object and reports true, if the text is
+// more than another form of the number.
 func (w *valueWalk) appendName(t *value.Type, x uint64) bool {
 	w.text = w.opts.AppendNumber(w.text[:0], t, x)
 	if shapes[t.Form] == address {
@@ -149,7 +150,7 @@ func (w *valueWalk) appendName(t *value.Type, x uint64) bool {
 
 func isLetter(c byte) bool { return c == '_' || c|0x20 >= 'a' && c|0x20 <= 'z' }
 
-// appendNumber appends the value of one number.
+// appendNumber appends one number.
 func (w *valueWalk) appendNumber(dst []byte, t *value.Type, x uint64) []byte {
 	switch is := shapes[t.Form]; {
 	case is == boolean && x <= 1:
@@ -176,7 +177,7 @@ func (w *valueWalk) Block(t *value.Type, b []byte) {
 	w.dst, _ = appendString(w.dst, w.text)
 }
 
-// Fault notes what could not be read, for "errors".
+// Fault records a value that could not be read, for "errors".
 func (w *valueWalk) Fault(through *value.Guard, addr uint64, why value.Why) {
 	w.dst = append(w.dst, "null"...)
 	if len(w.faults) > 0 {
@@ -191,7 +192,7 @@ func (w *valueWalk) Fault(through *value.Guard, addr uint64, why value.Why) {
 
 func (w *valueWalk) Nothing() { w.dst = append(w.dst, "null"...) }
 
-// EmptyList is an array of nothing.
+// EmptyList appends an empty array.
 func (w *valueWalk) EmptyList() { w.dst = append(w.dst, "[]"...) }
 
 func (w *valueWalk) BeginArray(t *value.Type) {
@@ -230,14 +231,14 @@ func (w *valueWalk) end(bracket byte) {
 	w.path = w.path[:len(w.path)-1]
 }
 
-// A step leads from a value to a part of it.
+// A step leads from a value to one of its parts.
 type step struct {
 	member bool
 	name   string // of the member
-	index  int    // of the element, if it is none
+	index  int    // of the element, if it is not a member
 }
 
-// appendPath appends the name of the part that is next: "p.line[1].x".
+// appendPath appends the name of the next part: "p.line[1].x".
 func (w *valueWalk) appendPath(dst []byte) []byte {
 	dst = append(dst, w.field.Label...)
 	for _, s := range w.path {

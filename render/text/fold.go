@@ -6,13 +6,13 @@ import (
 	"github.com/tsnoop/tsnoop/render"
 )
 
-// callMark stands in a line where the columns end and the call begins. All that comes
-// from the kernel is escaped: no other byte is one.
+// callMark marks in a line where the columns end and the call begins. Nothing else in a
+// line has this byte, because all that comes from the kernel is escaped.
 const callMark = '\x01'
 
-// appendFolded appends a line that has columns' room at most, in several lines if it is
-// longer. Those below the first are indented under the call. They begin behind a comma,
-// with what was returned, or where there is a space; a string goes on as in C:
+// appendFolded appends a line, folded into several if it takes more than columns. The
+// further lines are indented under the call. A line is broken after a comma, before the
+// return value, or at a space; a string continues as in C:
 //
 //	caller ->
 //	    func(path="/a/path/that/is/"
@@ -34,7 +34,7 @@ func appendFolded(dst, line []byte, columns int) []byte {
 	return f.appendTo(dst)
 }
 
-// width is how many columns a line takes, of which colours and the mark take none.
+// width returns how many columns a line takes. Colours and the mark take none.
 func width(line []byte) (n int) {
 	for len(line) > 0 {
 		w, size := unit(line)
@@ -43,8 +43,9 @@ func width(line []byte) (n int) {
 	return n
 }
 
-// unit is what of a line must not be torn apart: a letter with what combines with it, an
-// escape, a character constant, an escape sequence of the terminal.
+// unit returns the first part of a line that must not be torn apart: a letter with what
+// combines with it, an escape, a character constant, or an escape sequence of the
+// terminal.
 func unit(b []byte) (width, size int) {
 	switch b[0] {
 	case callMark:
@@ -62,7 +63,7 @@ func unit(b []byte) (width, size int) {
 	return render.FirstWidth(b)
 }
 
-// escapeLen is how many bytes the escape takes that b begins with, 0 if it is none.
+// escapeLen returns the length of the escape at the start of b, 0 if there is none.
 func escapeLen(b []byte) int {
 	if len(b) == 0 || b[0] != '\\' {
 		return 0
@@ -81,26 +82,26 @@ func escapeLen(b []byte) int {
 	return min(n, len(b))
 }
 
-// A folding is a line on its way.
+// A folding is a line that is being folded.
 type folding struct {
-	line    []byte // behind the columns
+	line    []byte // without the columns
 	columns int
-	call    bool // it is a call's, not that of a member or of a stack
+	call    bool // the line of a call, not of a member or of a stack
 
-	col    int // where the next unit would stand
-	indent int // of the lines below the first
+	col    int // column of the next unit
+	indent int // of the lines after the first
 
-	spaces int  // that line begins with
-	begun  int  // where in line the current one of the terminal's begins
-	quoted bool // within a string
-	depth  int  // of parentheses and braces
+	spaces int  // spaces at the start of line
+	begun  int  // start in line of the current line on the terminal
+	quoted bool // inside a string
+	depth  int  // nesting of parentheses and braces
 
 	// The last places to break at.
 	comma, space, quote place
-	inside              int // within a string; 0 if there is none
+	inside              int // inside a string; 0 if there is none
 }
 
-// A place is where a line may be broken: before at, not deeper than it is there.
+// A place is where a line may be broken: before at, where the nesting is depth.
 type place struct{ at, depth int }
 
 func (f *folding) appendTo(dst []byte) []byte {
@@ -115,11 +116,11 @@ func (f *folding) appendTo(dst []byte) []byte {
 		w, size := unit(f.line[i:])
 		room := f.columns - f.col
 		if f.quoted && f.line[i] != '"' {
-			room-- // for the quote, if the string is to go on below
+			room-- // for the quote, if the string continues on the next line
 		}
 		if w > room && f.begun < i {
 			if f.line[i] == ' ' && !f.quoted {
-				f.takeSpace(i) // it may hang over
+				f.takeSpace(i) // it may stick out
 			}
 			dst, i = f.fold(dst, i)
 			continue
@@ -130,7 +131,7 @@ func (f *folding) appendTo(dst []byte) []byte {
 	return append(dst, f.line[f.begun:]...)
 }
 
-// arrow is where the call begins behind its caller, 0 if that is not shown.
+// arrow returns where the call begins after its caller, 0 if the caller is not shown.
 func (f *folding) arrow() int {
 	const arrow = " -> "
 	i := bytes.Index(f.line, []byte(arrow))
@@ -140,7 +141,7 @@ func (f *folding) arrow() int {
 	return i + len(arrow)
 }
 
-// take notes what the unit at i means for places to break at.
+// take records whether the line may be broken at the unit at i.
 func (f *folding) take(i, size int) {
 	if f.quoted {
 		if f.line[i] == '"' {
@@ -162,7 +163,7 @@ func (f *folding) take(i, size int) {
 	}
 }
 
-// takeSpace notes the space at i.
+// takeSpace records the space at i.
 func (f *folding) takeSpace(i int) {
 	next := place{i + 1, f.depth}
 	switch {
@@ -174,13 +175,13 @@ func (f *folding) takeSpace(i int) {
 	}
 }
 
-// beginsPart reports whether what was returned follows the space at i, or the function
-// behind its caller.
+// beginsPart reports whether the return value, or the function after its caller, follows
+// the space at i.
 func (f *folding) beginsPart(i int) bool {
 	return f.line[i+1] == '=' || f.line[i+1] == '{' || bytes.HasSuffix(f.line[:i], []byte(" ->"))
 }
 
-// stringFits reports whether a line of its own has room for the string that was last.
+// stringFits reports whether the last string fits on a line of its own.
 func (f *folding) stringFits() bool {
 	room := f.columns - f.indent - 1
 	for i := f.quote.at + 1; i < len(f.line) && f.line[i] != '"'; {
@@ -192,7 +193,8 @@ func (f *folding) stringFits() bool {
 	return true
 }
 
-// fold ends the terminal's line at the best place up to i, and returns where it goes on.
+// fold ends the terminal's line at the best place up to i, and returns where it
+// continues.
 func (f *folding) fold(dst []byte, i int) ([]byte, int) {
 	at := f.comma
 	if at.at <= f.begun {
@@ -205,7 +207,7 @@ func (f *folding) fold(dst []byte, i int) ([]byte, int) {
 	case at.at > f.begun:
 		dst = f.appendBreak(dst, at.at)
 		f.quoted, f.depth, f.inside = false, at.depth, 0
-		f.comma, f.space, f.quote = place{}, place{}, place{} // those behind are noted again
+		f.comma, f.space, f.quote = place{}, place{}, place{} // later places are recorded again
 		i = at.at
 	case f.quoted && f.inside > f.begun:
 		i = f.inside
@@ -223,13 +225,13 @@ func (f *folding) fold(dst []byte, i int) ([]byte, int) {
 	return dst, i
 }
 
-// appendBreak appends what is before the place at, without the space there, and begins
-// a line.
+// appendBreak appends what is before the place at, without the spaces there, and begins a
+// line.
 func (f *folding) appendBreak(dst []byte, at int) []byte {
 	return f.appendNext(append(dst, bytes.TrimRight(f.line[f.begun:at], " ")...))
 }
 
-// appendNext begins a line of the terminal.
+// appendNext begins a line on the terminal.
 func (f *folding) appendNext(dst []byte) []byte {
 	dst = append(dst, '\n')
 	for range f.indent {

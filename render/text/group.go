@@ -7,16 +7,16 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 )
 
-// A group is what the lines below the last heading are of.
+// A group is the group of the last heading.
 type group struct {
 	any  bool // there was a heading
-	said bool // and it counts for the next line
+	said bool // the next line belongs to the group
 	name []byte
 	tid  int
 }
 
-// appendGroup appends a heading, and an empty line above it, if c is of another group
-// than the line before.
+// appendGroup appends a heading, with an empty line above it, if c is of another group
+// than the last line.
 func (p *Printer) appendGroup(dst []byte, f *render.Function, c *calls.Call) []byte {
 	g := &p.group
 	tid := 0

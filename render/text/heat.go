@@ -9,27 +9,27 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 )
 
-// heatCells are the columns of the map: one for each power of two from 1ns on. What
-// takes longer is in the last, of some nine minutes.
+// heatCells is the number of columns of the heat map: one for each power of two from 1ns
+// on. The last one, of some nine minutes, also counts longer durations.
 const heatCells = 40
 
-// heatCalls is how wide the column of calls is, with what is before it.
+// heatCalls is the width of the column of calls, with the space before it.
 const heatCalls = 9
 
-// shades are the colours for a cell with a call, with 4, with 16 and so on, of the 256
-// that terminals have: one for the digit, one behind it.
+// shades are the colours of a cell with at least 1 call, 4, 16 and so on, of the 256
+// colours that terminals have: one for the digit, one for the background.
 var shades = [...][2]uint8{{15, 17}, {15, 19}, {15, 26}, {15, 30}, {16, 36}, {16, 71}, {16, 142}, {16, 220}}
 
-// mostEmpty is how many rows without calls stand for themselves.
+// mostEmpty is the most rows without calls that are shown one by one.
 const mostEmpty = 3
 
-// A heat is what was shown of a map.
+// A heat is the state of a heat map.
 type heat struct {
 	begun bool
 	last  uint64 // end of the last row, ns
 }
 
-// appendHeat appends a row of a map of durations over time for each function.
+// appendHeat appends a row of a heat map, of durations over time, for each function.
 func (p *Printer) appendHeat(dst []byte, s *render.Summary) []byte {
 	if !p.heat.begun {
 		dst = p.appendScale(dst, s.Every)
@@ -62,7 +62,7 @@ func (p *Printer) appendHeat(dst []byte, s *render.Summary) []byte {
 	return dst
 }
 
-// appendScale appends what the rows and columns are, and the shades.
+// appendScale appends the legend: the rows, the columns and the shades.
 func (p *Printer) appendScale(dst []byte, every uint64) []byte {
 	dst = render.AppendDuration(append(p.opts.Paint(dst, render.Aside), "Durations over time: a row every "...), every)
 	dst = append(p.opts.Reset(append(dst, ", a column for each power of two."...)), "\nCalls: . 0"...)
@@ -86,8 +86,7 @@ func (p *Printer) appendScale(dst []byte, every uint64) []byte {
 	return append(p.opts.Reset(dst), '\n')
 }
 
-// appendGap appends rows for the time since the last one, if that was longer than a row
-// is.
+// appendGap appends rows for the time since the last row, if it is longer than a row.
 func (p *Printer) appendGap(dst []byte, s *render.Summary) []byte {
 	if s.From <= p.heat.last || s.Every == 0 {
 		return dst
@@ -119,7 +118,7 @@ func (p *Printer) appendHeatRow(dst []byte, end uint64, r *render.SummaryRow) []
 	return padLeft(strconv.AppendUint(append(dst, ' '), r.Calls, 10), start, heatCalls)
 }
 
-// appendUncounted appends of how many calls it is not known how long they took.
+// appendUncounted appends the number of calls whose duration is not known.
 func appendUncounted(dst []byte, r *render.SummaryRow) []byte {
 	if n := r.Calls - r.Durations.Count; n > 0 {
 		return append(strconv.AppendUint(append(dst, ", "...), n, 10), " untimed"...)
@@ -127,7 +126,7 @@ func appendUncounted(dst []byte, r *render.SummaryRow) []byte {
 	return dst
 }
 
-// heatWidth is how many columns a row takes without the function's name.
+// heatWidth returns how many columns a row takes without the name of the function.
 func (p *Printer) heatWidth() int {
 	n := heatCells + heatCalls
 	if width := timeWidths[p.opts.Time]; width > 0 {
@@ -136,7 +135,7 @@ func (p *Printer) heatWidth() int {
 	return n
 }
 
-// appendCut appends what there is room for of a name.
+// appendCut appends as much of a name as there is room for.
 func appendCut(dst []byte, name string, width int) []byte {
 	if render.TextWidth([]byte(name)) <= max(width, leastBar) {
 		return append(dst, name...)
@@ -150,7 +149,7 @@ func appendCut(dst []byte, name string, width int) []byte {
 	return append(dst, "..."...)
 }
 
-// shadeOf is the shade for a number of calls, from 1; 0 for none.
+// shadeOf returns the shade for a number of calls, from 1; 0 for no calls.
 func shadeOf(n uint64) int { return min((bits.Len64(n)+1)/2, len(shades)) }
 
 // appendShade appends a cell: the shade's digit, on its colour.

@@ -9,22 +9,21 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 )
 
-// leastBar is how long the longest bar is at least, in columns, however narrow
-// the terminal.
+// leastBar is the width of the longest bar in columns on a narrow terminal.
 const leastBar = 10
 
-// A bar is how many values a histogram has in a range.
+// A bar is a row of a histogram: a range and the number of values in it.
 type bar struct {
 	label string
 	count uint64
 }
 
-// appendHistogram appends how many of a function's calls took how long:
+// appendHistogram appends a histogram of the durations of a function's calls:
 //
 //	vfs_read
 //	  [512ns, 1.02us)  12 |@@@@@@          |
 //
-// The calls of which that is not known are named beside the function.
+// Calls whose duration is not known are counted beside the name.
 func (p *Printer) appendHistogram(dst []byte, r *render.SummaryRow, width int) []byte {
 	dst = p.appendTitle(dst, r)
 	dst = append(appendUntimed(dst, r), '\n')
@@ -35,7 +34,7 @@ func (p *Printer) appendHistogram(dst []byte, r *render.SummaryRow, width int) [
 	return appendBars(dst, bars, width)
 }
 
-// appendTitle appends what a histogram is about.
+// appendTitle appends the title of a histogram.
 func (p *Printer) appendTitle(dst []byte, r *render.SummaryRow) []byte {
 	dst = append(p.opts.Paint(dst, render.Heading), r.Title...)
 	if r.Key != nil {
@@ -44,7 +43,7 @@ func (p *Printer) appendTitle(dst []byte, r *render.SummaryRow) []byte {
 	return p.opts.Reset(dst)
 }
 
-// appendNumbers appends how many of a function's calls had which numbers:
+// appendNumbers appends a histogram of the numbers of a function's calls:
 //
 //	vfs_read, count: total 4711, mean 523, min 0, max 4096, of 9 calls
 //	  0         2 |@@@@            |
@@ -127,8 +126,8 @@ func appendBars(dst []byte, bars []bar, width int) []byte {
 	return dst
 }
 
-// barLength is how long a bar is for n if one for most takes width columns. No
-// bar is so short that it cannot be seen.
+// barLength returns the length of a bar for n if the bar for most takes width columns. It
+// is at least 1 unless n is 0.
 func barLength(n, most uint64, width int) int {
 	if n == 0 {
 		return 0
@@ -141,7 +140,7 @@ func appendOctave(dst []byte, o calls.Octave) []byte {
 	return append(render.AppendDuration(append(dst, ", "...), o.To), ')')
 }
 
-// appendUntimed appends of how many calls it is not known how long they took.
+// appendUntimed appends the number of calls whose duration is not known, and why.
 func appendUntimed(dst []byte, r *render.SummaryRow) []byte {
 	if r.Unfinished+r.Orphans == 0 {
 		return dst

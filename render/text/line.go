@@ -1,5 +1,5 @@
-// Package text shows calls as lines for people: columns for the time, CPU and
-// task, then the call as C would write it.
+// Package text shows calls as lines for people: columns for the time, CPU and task, then
+// the call in the syntax of C.
 package text
 
 import (
@@ -9,20 +9,20 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 )
 
-// A Printer is the render.Sink of text. What was lost and missed is for stderr: it
-// appends nothing for that.
+// A Printer is the [render.Sink] for text. It shows nothing about lost and missed events,
+// which belong on stderr.
 type Printer struct {
 	opts      render.Options
 	functions []render.Function
-	last      uint64 // time of the line before, for TimeDelta
+	last      uint64 // time of the last line, for TimeDelta
 	callers   render.AddressCache
 	frames    *render.Frames
 	task      render.TaskCache
-	writeTask func(dst, comm []byte, tid int) []byte // the column of the task, if there is one
+	writeTask func(dst, comm []byte, tid int) []byte // appends the column of the task
 	group     group
-	levels    int // of depth that lines are indented for
+	levels    int // most levels of depth that lines are indented for
 	tree      tree
-	objects   []object // of the call so far, whose trees are still to be shown
+	objects   []object // of the call so far, whose trees are not shown yet
 	summed    bool     // a summary was shown
 	heat      heat
 }
@@ -33,7 +33,7 @@ type object struct {
 	val   value.Value
 }
 
-// New makes a Printer for calls whose Plan is an index of sources.
+// New returns a Printer for calls whose Plan is an index into sources.
 func New(sources []render.Source, o render.Options) *Printer {
 	p := &Printer{opts: o, tree: tree{task: -1}, writeTask: appendTask, levels: render.MaxIndent}
 	if o.Group == render.GroupTask {
@@ -44,12 +44,12 @@ func New(sources []render.Source, o render.Options) *Printer {
 	return p
 }
 
-// Add takes in further plans.
+// Add adds plans.
 func (p *Printer) Add(sources []render.Source) {
 	p.functions = append(p.functions, render.NewFunctions(sources, &p.opts)...)
 }
 
-// Open appends the line above the columns, with Options.Header.
+// Open appends the header line, if Options.Header is set.
 func (p *Printer) Open(dst []byte) []byte {
 	if !p.opts.Header {
 		return dst
@@ -57,8 +57,7 @@ func (p *Printer) Open(dst []byte) []byte {
 	return p.appendHeader(dst, commWidth)
 }
 
-// appendHeader appends the line above the columns, of which that of the task has width
-// columns.
+// appendHeader appends the header line. width is the width of the column of the task.
 func (p *Printer) appendHeader(dst []byte, width int) []byte {
 	dst = p.opts.Paint(dst, render.Aside)
 	if p.opts.Time != render.TimeNone {
@@ -92,9 +91,9 @@ func (p *Printer) Interfered(dst []byte, _ *tracefs.Interference) []byte { retur
 //
 //	caller -> func(args) = value {other=values} <duration>
 //
-// The time and CPU are those of the return if it was seen, so that lines come
-// in order. Where the return is still to come the value is "?", and where the
-// entry was missed the arguments are.
+// The time and CPU are those of the return if it was seen, so that lines are in order. If
+// the return has not been seen, the value is "?"; if the entry was missed, the arguments
+// say so.
 func (p *Printer) appendCall(dst []byte, c *calls.Call) []byte {
 	f := &p.functions[c.Plan]
 	dst = p.appendHead(p.appendColumns(dst, f, c), f, c)
@@ -105,7 +104,7 @@ func (p *Printer) appendCall(dst []byte, c *calls.Call) []byte {
 	return p.appendStack(dst, c)
 }
 
-// appendColumns appends what comes before the call: time, CPU and task.
+// appendColumns appends the columns before the call: time, CPU and task.
 func (p *Printer) appendColumns(dst []byte, f *render.Function, c *calls.Call) []byte {
 	e := c.Last()
 	dst = p.opts.Paint(dst, render.Aside)
@@ -134,8 +133,8 @@ func (p *Printer) appendHead(dst []byte, f *render.Function, c *calls.Call) []by
 	return append(dst, ')')
 }
 
-// appendCaller appends "caller -> ", nothing if it is not known who returns to
-// addr.
+// appendCaller appends "caller -> ", nothing if the function at the return address addr
+// is not known.
 func (p *Printer) appendCaller(dst []byte, addr uint64) []byte {
 	by, ok := p.opts.ReturnsTo(addr)
 	if !ok {
@@ -163,8 +162,8 @@ func (p *Printer) appendArgs(dst []byte, f *render.Function, c *calls.Call) []by
 	return dst
 }
 
-// appendArg appends a value of the entry. One that could not be read then is shown as
-// it was at return, if it could be read there, and marked.
+// appendArg appends a value of the entry. If it could not be read at entry, but at
+// return, it appends the value at return, and marks it.
 func (p *Printer) appendArg(dst []byte, f *render.Function, field *render.Field, r *render.Record, c *calls.Call) []byte {
 	val := field.Value(r)
 	if later, ok := f.AtReturn(field, c, &val); ok {
@@ -173,7 +172,7 @@ func (p *Printer) appendArg(dst []byte, f *render.Function, field *render.Field,
 	return p.appendValue(dst, field, val)
 }
 
-// appendField appends what r says of field.
+// appendField appends the value of field in r.
 func (p *Printer) appendField(dst []byte, field *render.Field, r *render.Record) []byte {
 	if field.Plain {
 		return field.AppendNumber(dst, field.Number(r))
@@ -181,7 +180,7 @@ func (p *Printer) appendField(dst []byte, field *render.Field, r *render.Record)
 	return p.appendValue(dst, field, field.Value(r))
 }
 
-// appendValue appends val, and notes it if it is an object.
+// appendValue appends val, and remembers it if it is an object.
 func (p *Printer) appendValue(dst []byte, field *render.Field, val value.Value) []byte {
 	if val.Kind == value.Dump {
 		p.objects = append(p.objects, object{field, val})
@@ -189,7 +188,7 @@ func (p *Printer) appendValue(dst []byte, field *render.Field, val value.Value) 
 	return field.AppendValue(dst, val)
 }
 
-// appendReturn appends what came back, and when.
+// appendReturn appends the values of the return, and the duration.
 func (p *Printer) appendReturn(dst []byte, f *render.Function, c *calls.Call) []byte {
 	if c.Unfinished {
 		return append(dst, " = ?"...)
@@ -226,7 +225,7 @@ func appendLabel(dst []byte, i int, field *render.Field) []byte {
 	return append(dst, field.Assign...)
 }
 
-// appendTrees appends the objects of c that were not shown yet.
+// appendTrees appends the objects of c that are not shown yet.
 func (p *Printer) appendTrees(dst []byte, c *calls.Call) []byte {
 	for i := range p.objects {
 		dst = p.objects[i].field.AppendTree(dst, &p.objects[i].val, min(c.Depth, p.levels))

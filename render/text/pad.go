@@ -14,7 +14,7 @@ func padRight(dst []byte, start, width int) []byte {
 	return dst
 }
 
-// padLeft moves dst[start:] right until it takes width columns; it is ASCII.
+// padLeft moves dst[start:], which must be ASCII, right until it takes width columns.
 func padLeft(dst []byte, start, width int) []byte {
 	n := width - (len(dst) - start)
 	if n <= 0 {
@@ -30,8 +30,8 @@ func padLeft(dst []byte, start, width int) []byte {
 	return dst
 }
 
-// appendRight appends x at the right end of width columns, at most 16, or of as many as
-// it takes. A column of every line is written so: nothing has to be moved.
+// appendRight appends x right-aligned in width columns, at most 16; it takes more columns
+// if it has to. It is used for columns of every line, and moves no bytes.
 func appendRight(dst []byte, x uint64, width int) []byte {
 	n := width - 1
 	for rest := x; rest >= 10; rest /= 10 {

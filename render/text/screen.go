@@ -7,20 +7,20 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 )
 
-// leastColumns is the narrowest terminal that lines are laid out for. A narrower one
-// breaks them as it likes.
+// leastColumns is the narrowest terminal that lines are folded for. A narrower one breaks
+// them itself.
 const leastColumns = 40
 
-// A Screen is a Printer for a terminal. The column of the task is as wide as the tasks
-// so far, and what is longer than a line goes on below it, indented: nothing is cut.
-// What fits looks as a Printer has it.
+// A Screen is a Printer for a terminal. The column of the task grows with the tasks so
+// far, and a line that is too long continues below, indented: nothing is cut. Other lines
+// are those of a Printer.
 type Screen struct {
 	*Printer
-	lines []byte // as the Printer has them
+	lines []byte // output of the Printer
 	width int    // of the column COMM-TID
 }
 
-// NewScreen makes a Screen for a terminal of Options.Columns, which may change.
+// NewScreen returns a Screen for a terminal of Options.Columns, which may change.
 func NewScreen(sources []render.Source, o render.Options) *Screen {
 	s := &Screen{Printer: New(sources, o)}
 	s.width = len("COMM-TID")
@@ -35,11 +35,11 @@ func NewScreen(sources []render.Source, o render.Options) *Screen {
 	return s
 }
 
-// mostWidth is how wide the column COMM-TID becomes on a terminal of that many columns.
-// A task that is wider moves its own line alone.
+// mostWidth returns the greatest width of the column COMM-TID on a terminal of so many
+// columns. A wider task shifts only its own line.
 func mostWidth(columns int) int { return max(commWidth, min(columns/4, 24)) }
 
-// appendTask appends the column COMM-TID and a mark behind it.
+// appendTask appends the column COMM-TID and a mark after it.
 func (s *Screen) appendTask(dst, comm []byte, tid int) []byte {
 	start := len(dst)
 	dst = appendTaskName(dst, comm, tid)
@@ -49,7 +49,7 @@ func (s *Screen) appendTask(dst, comm []byte, tid int) []byte {
 	return append(padRight(dst, start, s.width), ' ', callMark)
 }
 
-// Open appends the line above the columns, with Options.Header.
+// Open appends the header line, if Options.Header is set.
 func (s *Screen) Open(dst []byte) []byte {
 	if !s.opts.Header {
 		return dst
@@ -57,14 +57,14 @@ func (s *Screen) Open(dst []byte) []byte {
 	return s.appendHeader(dst, s.width)
 }
 
-// Begin holds the line of a call that begins back.
+// Begin holds back the line of a call that begins.
 func (s *Screen) Begin(dst []byte, c *calls.Call) []byte {
 	columns := s.measure()
 	s.lines = s.Printer.Begin(s.lines[:0], c)
 	return appendLines(dst, s.lines, columns)
 }
 
-// End appends the line, or the end, of a call that is over.
+// End appends the line of a call that is over, or its end.
 func (s *Screen) End(dst []byte, c *calls.Call) []byte {
 	columns := s.measure()
 	s.lines = s.Printer.End(s.lines[:0], c)
@@ -80,8 +80,8 @@ func (s *Screen) Idle(dst []byte) []byte {
 // Close appends what was held back.
 func (s *Screen) Close(dst []byte) []byte { return s.Idle(dst) }
 
-// measure is how many columns the terminal has now. The calls of a tree are indented so
-// far that half of what is behind the columns is left of a line.
+// measure returns the current width of the terminal in columns. It limits the indentation
+// of trees so that half of a line after the columns is left.
 func (s *Screen) measure() int {
 	columns := s.opts.Columns()
 	s.levels = render.MaxIndent
@@ -92,7 +92,7 @@ func (s *Screen) measure() int {
 	return columns
 }
 
-// appendLines appends lines, and lays them out if the terminal is not too narrow.
+// appendLines appends lines, folded unless the terminal is too narrow.
 func appendLines(dst, lines []byte, columns int) []byte {
 	for len(lines) > 0 {
 		end := bytes.IndexByte(lines, '\n')
@@ -102,7 +102,7 @@ func appendLines(dst, lines []byte, columns int) []byte {
 	return dst
 }
 
-// Summary appends a table, the rows of which may go on below.
+// Summary appends a table whose rows may be folded.
 func (s *Screen) Summary(dst []byte, what *render.Summary) []byte {
 	s.lines = s.Printer.Summary(s.lines[:0], what)
 	return appendLines(dst, s.lines, s.opts.Columns())

@@ -9,12 +9,12 @@ import (
 	"github.com/tsnoop/tsnoop/render"
 )
 
-// mostKeys is how many rows with keys a table has. JSON has all.
+// mostKeys is the most rows with keys in a table. JSON has all of them.
 const mostKeys = 50
 
-// Summary appends a table with a line for each function, or for each key, and
-// histograms: of how long the calls took, or of what else is counted. An empty line
-// is between it and what is above and below.
+// Summary appends a table with a line for each function or key, and histograms of the
+// durations and of the other numbers. Empty lines separate it from what is above and
+// below.
 func (p *Printer) Summary(dst []byte, s *render.Summary) []byte {
 	if s.Heat {
 		return p.appendHeat(dst, s)
@@ -23,7 +23,7 @@ func (p *Printer) Summary(dst []byte, s *render.Summary) []byte {
 		dst = append(dst, '\n')
 	}
 	p.summed = true
-	p.group.said = false // what follows is far below its heading
+	p.group.said = false // the next line is far below its heading
 	dst = p.appendPeriod(dst, s)
 	rows := s.Rows(p.functions, mostKeys)
 	if len(rows) == 0 {
@@ -79,11 +79,11 @@ func appendLost(dst []byte, s *render.Summary, before string) []byte {
 	return append(dst, " events lost"...)
 }
 
-// widestKey is how much room keys have in columns; more moves the rest of the row.
+// widestKey is the width of the column of keys; a wider key moves the rest of its row.
 const widestKey = 40
 
-// heads are what stands above the columns of a table, the name of the keys if there are
-// any. All but the function, the key and the last are numbers.
+// heads returns the headings of a table, with the name of the keys if there are any. All
+// columns are numbers, except the function, the key and the errors.
 func heads(by string) []string {
 	all := []string{"FUNCTION", "CALLS", "TOTAL", "MEAN", "P50", "P99", "MAX", "ERRORS"}
 	switch by {
@@ -122,8 +122,8 @@ func (p *Printer) appendTable(dst []byte, s *render.Summary, rows []render.Summa
 	return dst
 }
 
-// A layout is how wide the columns of a table are. The first of them are names, to the
-// left. The errors are at the end because there may be many.
+// A layout has the widths of the columns of a table. The first ones are names,
+// left-aligned. The errors come last because there may be many.
 type layout struct {
 	heads []string
 	width []int
@@ -151,7 +151,7 @@ func (l *layout) appendCells(dst []byte, line []string, o *render.Options) []byt
 	return o.Reset(append(o.Paint(append(dst, "  "...), render.Failure), line[last]...))
 }
 
-// rowCells are the texts of a line; keyed says that one of the columns is for keys.
+// rowCells returns the texts of a row; keyed says that there is a column for keys.
 func rowCells(r *render.SummaryRow, keyed bool) []string {
 	c := []string{r.Title}
 	if keyed && r.Key != nil {

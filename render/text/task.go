@@ -15,7 +15,7 @@ func appendTask(dst, comm []byte, tid int) []byte {
 	return append(padRight(appendTaskName(dst, comm, tid), start, commWidth), ' ')
 }
 
-// appendTaskName appends "COMM-TID".
+// appendTaskName appends COMM-TID.
 func appendTaskName(dst, comm []byte, tid int) []byte {
 	return strconv.AppendInt(append(render.AppendEscaped(dst, comm, render.NoQuote), '-'), int64(tid), 10)
 }

@@ -2,7 +2,7 @@ package text
 
 import "github.com/tsnoop/tsnoop/render"
 
-// timeWidths are the widths of the TIME column, which is not there with TimeNone.
+// timeWidths are the widths of the TIME column in each mode; TimeNone has no column.
 var timeWidths = [...]int{
 	render.TimeRel:   11,
 	render.TimeDelta: 11,
@@ -11,8 +11,7 @@ var timeWidths = [...]int{
 	render.TimeNone:  0,
 }
 
-// appendTime appends the TIME column for an event at now, in ns on the trace
-// clock.
+// appendTime appends the TIME column for an event at now, in ns on the trace clock.
 func (p *Printer) appendTime(dst []byte, now uint64) []byte {
 	var ns int64
 	switch p.opts.Time {
@@ -36,7 +35,7 @@ func (p *Printer) appendTime(dst []byte, now uint64) []byte {
 	return appendMicros(dst, uint64(ns)/1000, width)
 }
 
-// appendMicros appends µs as seconds with six decimals, at the right end of width columns.
+// appendMicros appends µs as seconds with six decimals, right-aligned in width columns.
 func appendMicros(dst []byte, us uint64, width int) []byte {
 	dst = appendRight(dst, us/1e6, width-len(".000000"))
 	n := uint32(us % 1e6)
@@ -44,7 +43,7 @@ func appendMicros(dst []byte, us uint64, width int) []byte {
 	return append(dst, '.', pairs[a], pairs[a+1], pairs[b], pairs[b+1], pairs[c], pairs[c+1])
 }
 
-// pairs are the numbers below 100, two digits each.
+// pairs has the numbers below 100, two digits each.
 const pairs = "00010203040506070809" +
 	"10111213141516171819" +
 	"20212223242526272829" +

@@ -7,9 +7,9 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 )
 
-// A tree is what a Printer knows of calls that have begun and not ended: it shows
-// a line when a call begins, indented by its depth, and one when it ends; one for
-// both if nothing happened in between.
+// A tree is what a Printer knows of calls that have begun and not ended. It shows a line
+// when a call begins, indented by its depth, and one when it ends, or one line for both
+// if nothing happened in between:
 //
 //	caller -> f(args) {
 //	  f -> g(args) = value <duration>
@@ -17,17 +17,17 @@ import (
 //
 // A line that is not complete yet is held back.
 type tree struct {
-	begun bool   // some call has: what follows is for trees only
+	begun bool   // some call has begun; what follows is only for trees
 	held  []byte // the line of a call that has begun, up to ")"
 	below []byte // the lines below it: its objects and its stack
-	stack int    // where in below the stack begins
-	id    uint64 // of that call, 0 if nothing is held back
-	task  int    // TID of the last line, -1 before it
-	open  bool   // after it some call of that task is active
+	stack int    // start of the stack in below
+	id    uint64 // of the call that is held back, 0 if there is none
+	task  int    // TID of the last line, -1 before the first
+	open  bool   // a call of that task is still active after the last line
 	last  []byte // the task of the last line, as text
 }
 
-// Begin holds the line of a call that begins back.
+// Begin holds back the line of a call that begins.
 func (p *Printer) Begin(dst []byte, c *calls.Call) []byte {
 	t, f := &p.tree, &p.functions[c.Plan]
 	dst = p.appendChange(p.Idle(dst), f, c)
@@ -39,7 +39,7 @@ func (p *Printer) Begin(dst []byte, c *calls.Call) []byte {
 	return dst
 }
 
-// End appends the line, or the end, of a call that is over.
+// End appends the line of a call that is over, or its end.
 func (p *Printer) End(dst []byte, c *calls.Call) []byte {
 	t, f := &p.tree, &p.functions[c.Plan]
 	if !t.begun {
@@ -56,7 +56,7 @@ func (p *Printer) End(dst []byte, c *calls.Call) []byte {
 	}
 	dst = p.appendChange(p.Idle(dst), f, c)
 	t.open = c.Depth > 0
-	if c.ID == 0 { // one-sided, or the entry was not seen
+	if c.ID == 0 { // only one side is traced, or the entry was not seen
 		return p.appendCall(dst, c)
 	}
 	return p.appendEnd(dst, f, c)
@@ -73,7 +73,8 @@ func (p *Printer) Idle(dst []byte) []byte {
 	return dst
 }
 
-// appendChange marks that another task's lines follow in the middle of a call.
+// appendChange appends a mark if the next line is of another task in the middle of a
+// call.
 func (p *Printer) appendChange(dst []byte, f *render.Function, c *calls.Call) []byte {
 	if p.opts.Group == render.GroupTask {
 		return p.appendGroup(dst, f, c)
@@ -101,8 +102,8 @@ func (p *Printer) appendEnd(dst []byte, f *render.Function, c *calls.Call) []byt
 	return p.appendTrees(dst, c)
 }
 
-// appendIndent appends the indentation of a call. Where there is no room for all of a
-// terminal's it says how many levels are missing.
+// appendIndent appends the indentation of a call. If a terminal has no room for all of
+// it, it also appends how many levels are missing.
 func (p *Printer) appendIndent(dst []byte, depth int) []byte {
 	for range min(depth, p.levels) {
 		dst = append(dst, "  "...)
