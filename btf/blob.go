@@ -14,23 +14,23 @@ import (
 	"github.com/tsnoop/tsnoop/btf/thin"
 )
 
-// blob is the BTF of vmlinux or of one module.
+// A blob is the BTF of vmlinux or of one module.
 type blob struct {
-	name  string     // of the module, "" for vmlinux
-	raw   *thin.BTF  // to be cut into thin slices; nil where that is not worth it
-	spec  *cbtf.Spec // all of it; with raw nil until all is asked for
-	names *names     // nil until asked for
+	name  string     // name of the module, "" for vmlinux
+	raw   *thin.BTF  // from which thin slices are cut; nil for BTF that is too small for that
+	spec  *cbtf.Spec // all of it, decoded; nil until needed if raw is set
+	names *names     // nil until needed
 }
 
-// names indexes what a blob defines. Making it decodes every type, so only
-// questions that cannot be answered by one name ask for it.
+// names indexes what a blob defines. Building it decodes every type, so only questions
+// that a lookup of one name cannot answer use it.
 type names struct {
 	funcs       []*cbtf.Func // sorted by name
 	types       []string     // "struct sk_buff", "u32", sorted
 	enumerators map[string]enumerator
 }
 
-// title names the blob in messages.
+// title returns the name of the blob for messages.
 func (b *blob) title() string {
 	if b.name == "" {
 		return "vmlinux"
@@ -38,7 +38,7 @@ func (b *blob) title() string {
 	return "module " + b.name
 }
 
-// readBlob reads the BTF of a file, split BTF when there is a base.
+// readBlob reads the BTF of a file: split BTF if there is a base.
 func readBlob(file, name string, base *blob) (*blob, error) {
 	data, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -54,13 +54,12 @@ func readBlob(file, name string, base *blob) (*blob, error) {
 	return b, nil
 }
 
-// parseBlob decodes BTF from raw bytes or from an ELF file's section.
+// parseBlob decodes raw BTF, or the BTF section of an ELF file.
 //
-// Errors wrap ErrNoBTF: there is none in data, or it is damaged.
+// Errors wrap ErrNoBTF if data has no BTF, or damaged BTF.
 func parseBlob(data []byte, name string, base *blob) (b *blob, err error) {
 	defer func() {
-		// In case a decoder stumbles over a damaged file; fuzzing found none
-		// that does.
+		// A decoder might panic on a damaged file, although fuzzing found none that does.
 		if r := recover(); r != nil {
 			b, err = nil, fmt.Errorf("damaged: %v: %w", r, ErrNoBTF)
 		}
@@ -85,7 +84,7 @@ func parseBlob(data []byte, name string, base *blob) (b *blob, err error) {
 	return &blob{name: name, spec: spec}, nil
 }
 
-// section returns the raw BTF in data, which is that already or an ELF file.
+// section returns the raw BTF in data, which is raw BTF itself or an ELF file.
 func section(data []byte) ([]byte, error) {
 	switch {
 	case bytes.HasPrefix(data, []byte{0x9f, 0xeb}), bytes.HasPrefix(data, []byte{0xeb, 0x9f}):
@@ -102,9 +101,8 @@ func section(data []byte) ([]byte, error) {
 		return nil, fmt.Errorf("ELF without a section .BTF: %w", ErrNoBTF)
 	}
 	if file.Section(".BTF.base") != nil {
-		// Distilled base, since 6.11, in modules built out of tree: the type
-		// ids count from there, the kernel relocates them when it loads the
-		// module.
+		// Distilled base, since 6.11, in modules built out of tree: type ids are relative
+		// to it, and the kernel relocates them when it loads the module.
 		return nil, fmt.Errorf("section .BTF is relative to .BTF.base: load the module and read %s instead", sysDir)
 	}
 	if data, err = s.Data(); err != nil {
@@ -113,7 +111,7 @@ func section(data []byte) ([]byte, error) {
 	return data, nil
 }
 
-// all returns the BTF decoded as a whole.
+// all returns all of the BTF, decoded.
 func (b *blob) all() (*cbtf.Spec, error) {
 	if b.spec != nil {
 		return b.spec, nil
@@ -123,7 +121,7 @@ func (b *blob) all() (*cbtf.Spec, error) {
 	return spec, err
 }
 
-// typesNamed returns the types of a name, and maybe some of a name that begins
+// typesNamed returns the types of that name. It may also return some whose names begin
 // with it.
 func (b *blob) typesNamed(name string) ([]Type, error) {
 	if b.raw != nil {
@@ -136,14 +134,14 @@ func (b *blob) typesNamed(name string) ([]Type, error) {
 		return nil, err
 	}
 	if strings.Contains(name, "___") {
-		// cilium takes what follows for a flavour of the name, libbpf's way
-		// to give a type several definitions; the kernel has such functions.
+		// cilium/ebpf takes "___" for the start of a flavour, libbpf's way to give a type
+		// several definitions. But the kernel has functions with such names.
 		return b.searched(spec, name)
 	}
 	return spec.AnyTypesByName(name)
 }
 
-// searched finds the types of a name by looking at all.
+// searched finds the types of a name by looking at all types.
 func (b *blob) searched(spec *cbtf.Spec, name string) ([]Type, error) {
 	var types []Type
 	for t, err := range spec.All() {
@@ -157,7 +155,7 @@ func (b *blob) searched(spec *cbtf.Spec, name string) ([]Type, error) {
 	return types, nil
 }
 
-// index returns the names the blob defines.
+// index returns the names that the blob defines.
 func (b *blob) index() *names {
 	if b.names != nil {
 		return b.names
@@ -194,8 +192,7 @@ func (n *names) addType(t Type) {
 	}
 }
 
-// byName returns the types of that name which are of one kind, in the order of
-// the BTF.
+// byName returns the types of that name that are of kind T, in the order of the BTF.
 func byName[T Type](b *blob, name string) []T {
 	all, err := b.typesNamed(name)
 	if err != nil {
@@ -203,7 +200,7 @@ func byName[T Type](b *blob, name string) []T {
 	}
 	var found []T
 	for _, t := range all {
-		// The name is compared again: the lookup lets some "x___y" pass as "x".
+		// Compare the name again: the lookup also returns some "x___y" for "x".
 		if t, ok := t.(T); ok && t.TypeName() == name {
 			found = append(found, t)
 		}

@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-// Type returns the type a C type name stands for, as in a cast: "u32",
-// "struct tcp_sock *", "unsigned long", "char **", "enum tcp_state",
-// "u8 [6]". Qualifiers mean nothing and may be left out, but
-// "char __user *" is a pointer into user memory. Functions are not understood.
+// Type returns the type that a C type name stands for, as in a cast: "u32", "struct
+// tcp_sock *", "unsigned long", "char **", "enum tcp_state", "u8 [6]". Qualifiers are
+// ignored, except that "char __user *" is a pointer into user memory. Function types are
+// not supported.
 //
-// Structs, unions, enums and typedefs are looked for in vmlinux, then in the
-// modules; C's own types are known without BTF having them.
+// Structs, unions, enums and typedefs are looked up in vmlinux, then in the modules. C's
+// own types are known even if the BTF does not have them.
 //
-// Errors are *NotFoundError, those of reading BTF (ErrNoBTF), and others for
-// text that is no type name.
+// Errors are *NotFoundError, errors of reading BTF (ErrNoBTF), and others for text that
+// is not a type name.
 func (k *Kernel) Type(text string) (Type, error) {
 	p := typeParser{words: typeWords(text)}
 	k.mu.Lock()
@@ -52,16 +52,16 @@ func typeWords(text string) []string {
 	return words
 }
 
-// isWord also takes the bytes of other alphabets, so that they stay together
-// in a message.
+// isWord also accepts the bytes of non-ASCII letters, so that they stay together in a
+// message.
 func isWord(c byte) bool {
 	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
 }
 
-// typeParser reads a C type name.
+// A typeParser parses a C type name.
 type typeParser struct {
-	words []string // not read yet
-	user  bool     // __user was read since the last star
+	words []string // not parsed yet
+	user  bool     // __user has been seen since the last star
 }
 
 func (p *typeParser) next() string {
@@ -80,7 +80,7 @@ func (p *typeParser) peek() string {
 	return p.words[0]
 }
 
-// skipQualifiers reads any qualifiers and address spaces.
+// skipQualifiers skips qualifiers and address spaces.
 func (p *typeParser) skipQualifiers() {
 	for {
 		switch p.peek() {
@@ -125,7 +125,7 @@ func (p *typeParser) typeName(k *Kernel) (Type, error) {
 	return t, nil
 }
 
-// arrays reads the dimensions, of which the first one is the outermost array.
+// arrays parses the dimensions. The first one is the outermost array.
 func (p *typeParser) arrays(t Type) (Type, error) {
 	var dims []uint32
 	for p.peek() == "[" {

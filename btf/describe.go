@@ -10,10 +10,11 @@ import (
 	"strings"
 )
 
-// Describe writes what a name stands for: a glob, a member of a type, a type if the name
-// has two words, and otherwise a function or, if there is none, a type or an enum's
-// constant. With more, an empty line comes before what is longer than a line. Errors are
-// *NotFoundError, path.ErrBadPattern, and those of reading BTF (ErrNoBTF).
+// Describe writes what a name stands for. A glob stands for what it matches, and "struct
+// sk_buff.dev" for a member. A name of two words is a type. Any other name is a function
+// or, if there is none, a type or an enum constant. If more is set, an empty line comes
+// before any text of several lines. Errors are *NotFoundError, path.ErrBadPattern, and
+// errors of reading BTF (ErrNoBTF).
 func (k *Kernel) Describe(w io.Writer, name string, more bool) error {
 	if more && strings.ContainsAny(name, " .*?[>") {
 		fmt.Fprintln(w)
@@ -56,11 +57,11 @@ func (k *Kernel) Describe(w io.Writer, name string, more bool) error {
 	return err
 }
 
-// typeSuffix is what may stand behind a type's name: stars and lengths of arrays.
+// typeSuffix matches what may follow the name of a type: stars and lengths of arrays.
 var typeSuffix = regexp.MustCompile(`(\s\**)?(\[\d*\])*$`)
 
-// isGlob tells a glob from a pointer's or array's type: "tcp_*" is one, "struct sock *"
-// and "char *[4]" are not.
+// isGlob distinguishes globs from pointer and array types: "tcp_*" is a glob, "struct
+// sock *" and "char *[4]" are not.
 func isGlob(name string) bool {
 	return strings.ContainsAny(typeSuffix.ReplaceAllString(name, ""), "*?[")
 }
@@ -72,10 +73,11 @@ func describeFunc(w io.Writer, f *Func) {
 	}
 }
 
-// arrow is what one goes into members with: "struct sk_buff.dev->name".
+// arrow matches what leads into members: "struct sk_buff.dev->name".
 var arrow = regexp.MustCompile(`\s*(?:\.|->)\s*`)
 
-// describeMember prints a member of a struct or union, and what it is or points to.
+// describeMember writes a member of a struct or union, and the type that it has or points
+// to.
 func (k *Kernel) describeMember(w io.Writer, name string) error {
 	words := arrow.Split(strings.TrimSpace(name), -1)
 	t, err := k.typeOf(words[0])
@@ -109,8 +111,8 @@ func (k *Kernel) describeMember(w io.Writer, name string) error {
 	return nil
 }
 
-// content is the struct, union or enum that t is, points to or is an array of, nil if
-// it is none.
+// content returns the struct, union or enum that t is, points to or is an array of; nil
+// if there is none.
 func (k *Kernel) content(t Type) Type {
 	for range 16 {
 		switch u := Strip(t).(type) {
@@ -134,7 +136,7 @@ func pointee(t Type) Type {
 	return nil
 }
 
-// typeOf finds a type whose keyword may be left out.
+// typeOf returns a type by its name, whose keyword may be left out.
 func (k *Kernel) typeOf(name string) (Type, error) {
 	t, err := k.Type(name)
 	if err == nil || strings.Contains(name, " ") {
@@ -148,8 +150,8 @@ func (k *Kernel) typeOf(name string) (Type, error) {
 	return nil, err
 }
 
-// describeGlob prints all that a glob stands for: types if it has a keyword before it,
-// functions otherwise.
+// describeGlob writes everything that a glob matches: types if it has a keyword before
+// it, functions otherwise.
 func (k *Kernel) describeGlob(w io.Writer, glob string) error {
 	if strings.Contains(glob, " ") {
 		n, err := k.describeTypes(w, strings.Join(strings.Fields(glob), " "))
@@ -169,7 +171,7 @@ func (k *Kernel) describeGlob(w io.Writer, glob string) error {
 	n := len(funcs)
 	for _, keyword := range []string{"struct ", "union ", "enum ", ""} {
 		if len(funcs) > 0 {
-			break // a type of the same name is asked for with its keyword
+			break // a type of the same name needs its keyword
 		}
 		more, err := k.describeTypes(w, keyword+glob)
 		if n += more; err != nil {
@@ -179,7 +181,7 @@ func (k *Kernel) describeGlob(w io.Writer, glob string) error {
 	return foundAny(n, "function or type", glob)
 }
 
-// describeTypes prints the types that a glob stands for and returns how many there are.
+// describeTypes writes the types that a glob matches, and returns their number.
 func (k *Kernel) describeTypes(w io.Writer, glob string) (int, error) {
 	names, err := k.TypeNames(glob)
 	for i, name := range names {
@@ -204,7 +206,7 @@ func foundAny(n int, what, glob string) error {
 	return nil
 }
 
-// describeConstant prints the value of an enum's constant, and the enum.
+// describeConstant writes the value of an enum constant, and the enum.
 func (k *Kernel) describeConstant(w io.Writer, name string) error {
 	enums, err := k.Constant(name)
 	if err != nil {
@@ -226,7 +228,7 @@ func (k *Kernel) describeConstant(w io.Writer, name string) error {
 	return nil
 }
 
-// isMissing tells that nothing of the name exists, from other errors.
+// isMissing reports whether err says that nothing has the name.
 func isMissing(err error) bool {
 	var missing *NotFoundError
 	return errors.As(err, &missing)

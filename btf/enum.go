@@ -7,11 +7,11 @@ import (
 	"strconv"
 )
 
-// enumerator is what an enum constant's name stands for.
+// An enumerator is the value of an enum constant.
 type enumerator struct {
 	value int64
 	enum  *Enum
-	other *Enum // has a different value for it; nil when none does
+	other *Enum // an enum that has another value for it; nil if there is none
 }
 
 func (n *names) addEnumerators(e *Enum) {
@@ -27,13 +27,13 @@ func (n *names) addEnumerators(e *Enum) {
 	}
 }
 
-// Enumerator returns the value of an enum constant: of t when that is an enum,
-// or else of any enum in vmlinux. Unsigned values of 64 bits wrap.
+// Enumerator returns the value of an enum constant: of t if t is an enum, or else of any
+// enum in vmlinux. Unsigned values of 64 bits wrap.
 //
-// Looking through all enums decodes the whole BTF, once: 130 ms.
+// Searching all enums decodes the whole BTF, once, which takes 130 ms.
 //
-// Errors are *NotFoundError, those of reading BTF (ErrNoBTF), and one that
-// names two enums which give the constant different values.
+// Errors are *NotFoundError, errors of reading BTF (ErrNoBTF), and one that names two
+// enums in which the constant has different values.
 func (k *Kernel) Enumerator(t Type, name string) (int64, error) {
 	if e, ok := Strip(t).(*Enum); ok {
 		for _, v := range e.Values {
@@ -60,10 +60,10 @@ func (k *Kernel) Enumerator(t Type, name string) (int64, error) {
 	return c.value, nil
 }
 
-// Constant returns the enums in vmlinux that have a constant of that name: the
-// first, and one in which it has another value.
+// Constant returns the enums in vmlinux that have a constant of that name: the first one,
+// and one in which it has another value, if any.
 //
-// Errors are *NotFoundError, or those of reading BTF.
+// Errors are *NotFoundError, and errors of reading BTF.
 func (k *Kernel) Constant(name string) ([]*Enum, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -92,7 +92,7 @@ func constants(e *Enum) iter.Seq[string] {
 	}
 }
 
-// valued yields the names of an enum's constants, and their values.
+// valued yields the names and values of an enum's constants.
 func valued(e *Enum) iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) {
 		for _, v := range e.Values {
@@ -103,9 +103,9 @@ func valued(e *Enum) iter.Seq2[string, string] {
 	}
 }
 
-// EnumName returns the name of the constant with value v, the first one of
-// several, "" when there is none. Only the bits an enum of that size has
-// count, so v may be sign- or zero-extended, or have garbage above.
+// EnumName returns the name of the constant with value v, the first if there are several,
+// "" if there is none. It ignores bits of v above the size of the enum, so v may be sign-
+// or zero-extended, or have garbage there.
 func EnumName(e *Enum, v uint64) string {
 	mask := ^uint64(0)
 	if e.Size > 0 && e.Size < 8 {

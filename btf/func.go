@@ -7,19 +7,19 @@ import (
 	cbtf "github.com/cilium/ebpf/btf"
 )
 
-// A Func is a function with its prototype. BTF has those that the compiler
-// emitted, under the names of the source.
+// A Func is a function with its prototype. BTF has the functions that the compiler
+// emitted, under their names in the source.
 type Func struct {
 	Name     string
 	Module   string // "" for vmlinux
 	Params   []Param
 	Return   Type
 	Variadic bool
-	Records  int // functions of this name in the BTF, which has no addresses to tell them apart
-	Copies   int // those of them whose prototypes differ; 1 if it is unambiguous
+	Records  int // functions of this name in the BTF, which has no addresses to distinguish them
+	Copies   int // different prototypes among these; 1 if it is unambiguous
 
-	// Untyped: there is no prototype of it. It has no Params here, and nothing is
-	// known of what it returns.
+	// Untyped is set if the function has no prototype. Params and Return are then not
+	// set.
 	Untyped bool
 }
 
@@ -29,10 +29,10 @@ type Param struct {
 	Type Type
 }
 
-// Func finds a function: that of a module, or, if module is "", of vmlinux or
-// else of any module that has BTF.
+// Func returns a function: of the module, or if module is "", of vmlinux or else of any
+// module that has BTF.
 //
-// Errors are a *NotFoundError, or those of reading BTF.
+// Errors are *NotFoundError, and errors of reading BTF.
 func (k *Kernel) Func(module, name string) (*Func, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -63,8 +63,8 @@ func (k *Kernel) Func(module, name string) (*Func, error) {
 	return nil, &NotFoundError{What: "function", Name: name, In: base.title(), Near: base.nearFuncs(name)}
 }
 
-// HasFunc reports whether vmlinux has a function. It is quicker than Func where it
-// has none.
+// HasFunc reports whether vmlinux has a function. It is faster than Func if there is
+// none.
 func (k *Kernel) HasFunc(name string) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -72,17 +72,17 @@ func (k *Kernel) HasFunc(name string) bool {
 	return err == nil && base.function(name) != nil
 }
 
-// Prepare makes ready for questions about these functions, in less time than
-// one after the other would take.
+// Prepare prepares for calls of Func with these names. It takes less time than looking
+// them up one by one.
 func (k *Kernel) Prepare(names []string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if base, err := k.vmlinux(); err == nil && base.raw != nil && len(names) > 1 {
-		base.raw.Prepare(names) // an error will come again with the first question
+		base.raw.Prepare(names) // the next question returns the error again
 	}
 }
 
-// function returns the blob's function of a name, nil if it has none.
+// function returns the function of that name, nil if the blob has none.
 func (b *blob) function(name string) *Func {
 	var found *Func
 	for _, fn := range byName[*cbtf.Func](b, name) {
@@ -124,11 +124,11 @@ func newFunc(fn *cbtf.Func, module string) *Func {
 	return f
 }
 
-// Funcs are the functions whose names match a glob ([Glob]), sorted by
-// name: "tcp_*", or of one module "mod:ext4" and "mod:ext4:ext4_get_*".
+// Funcs returns the functions whose names match a glob ([Glob]), sorted by name: "tcp_*",
+// or for one module "mod:ext4" and "mod:ext4:ext4_get_*".
 //
-// Errors are path.ErrBadPattern, a *NotFoundError for a module without BTF, or
-// those of reading BTF.
+// Errors are path.ErrBadPattern, *NotFoundError for a module without BTF, and errors of
+// reading BTF.
 func (k *Kernel) Funcs(pattern string) ([]*Func, error) {
 	only, inModule := strings.CutPrefix(pattern, "mod:")
 	if inModule {
@@ -169,8 +169,8 @@ func (k *Kernel) Funcs(pattern string) ([]*Func, error) {
 	return countCopies(funcs), nil
 }
 
-// countCopies makes one of functions that are alike and counts those of one
-// name, which are next to each other.
+// countCopies merges equal functions and counts those of one name. Functions of one name
+// must be next to each other.
 func countCopies(funcs []*Func) []*Func {
 	var unique []*Func
 	for len(funcs) > 0 {
@@ -204,8 +204,8 @@ func countCopies(funcs []*Func) []*Func {
 	return unique
 }
 
-// String is the prototype as C: "int ip_send_skb(struct net *net, struct
-// sk_buff *skb)".
+// String returns the prototype in C: "int ip_send_skb(struct net *net, struct sk_buff
+// *skb)".
 func (f *Func) String() string {
 	if f.Untyped {
 		return f.Name + "(...)"

@@ -8,15 +8,15 @@ import (
 	"github.com/tsnoop/tsnoop/btf/thin"
 )
 
-// A FuncName says which function of a kernel is meant: Module is "" for vmlinux.
+// A FuncName identifies a function of a kernel. Module is "" for vmlinux.
 type FuncName struct{ Module, Name string }
 
-// FuncNames are the functions whose names match a glob ([Glob]), sorted by
-// name, each once: of a module, or, if module is "", of vmlinux and of every
-// module that has BTF. It decodes no types, for which Funcs takes long.
+// FuncNames returns the functions whose names match a glob ([Glob]), sorted by name, each
+// once: of the module, or if module is "", of vmlinux and of every module that has BTF.
+// It decodes no types, so it is much faster than Funcs.
 //
-// Errors are path.ErrBadPattern, a *NotFoundError for a module without BTF, or
-// those of reading BTF.
+// Errors are path.ErrBadPattern, *NotFoundError for a module without BTF, and errors of
+// reading BTF.
 func (k *Kernel) FuncNames(module, pattern string) ([]FuncName, error) {
 	match, err := Glob(pattern)
 	if err != nil {
@@ -61,7 +61,7 @@ func (k *Kernel) FuncNames(module, pattern string) ([]FuncName, error) {
 	return slices.Compact(found), nil
 }
 
-// eachFunc visits the names of the blob's functions.
+// eachFunc calls visit for the name of each function of the blob.
 func (b *blob) eachFunc(visit func(string)) {
 	if b.raw != nil {
 		b.raw.EachFunc(nil, visit)
@@ -72,8 +72,9 @@ func (b *blob) eachFunc(visit func(string)) {
 	}
 }
 
-// eachModuleFunc visits the names of a module's functions. One whose BTF cannot
-// be read has none: another's damage must not stop the search. k.mu is held.
+// eachModuleFunc calls visit for the name of each function of a module. If its BTF cannot
+// be read, it does nothing, because a damaged module must not stop the search. k.mu is
+// held.
 func (k *Kernel) eachModuleFunc(name string, visit func(string)) {
 	if raw := k.rawModule(name); raw != nil {
 		raw.EachFunc(k.base.raw, visit)
@@ -82,7 +83,7 @@ func (k *Kernel) eachModuleFunc(name string, visit func(string)) {
 	}
 }
 
-// rawModule is a module's BTF undecoded, nil where it must be decoded.
+// rawModule returns a module's BTF undecoded; nil if it must be decoded.
 func (k *Kernel) rawModule(name string) *thin.BTF {
 	files := k.moduleFiles()
 	i := slices.IndexFunc(files, func(f string) bool { return moduleName(f) == name })

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Glob makes of a pattern what tells whether it matches all of a name: * is any
-// text, ? any letter, [a-z] one of a class, [^a-z] and [!a-z] one that is in none.
-// The error is path.ErrBadPattern.
+// Glob returns a function that reports whether a pattern matches a whole name. * is any
+// text, ? any character, [a-z] one of a class, [^a-z] and [!a-z] one that is not in a
+// class. The error is path.ErrBadPattern.
 func Glob(pattern string) (func(name string) bool, error) {
 	pattern = strings.ReplaceAll(pattern, "[!", "[^")
 	if _, err := path.Match(pattern, ""); err != nil {

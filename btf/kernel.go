@@ -23,41 +23,40 @@ const sysDir = "/sys/kernel/btf"
 // CONFIG_DEBUG_INFO_BTF, or a file holds none.
 var ErrNoBTF = errors.New("no BTF")
 
-// Kernel is the BTF of one kernel: that of vmlinux and, on top of it, those of
-// its modules.
+// A Kernel is the BTF of one kernel: of vmlinux and, on top of it, of its modules.
 //
-// Nothing is read before the first question, and a module's BTF only when a
-// question needs it. The first failure to read vmlinux's is kept and returned
-// for every question. Types stay valid for ever and must not be changed.
+// Nothing is read before the first question, and the BTF of a module only when a question
+// needs it. If vmlinux's cannot be read, the first error is kept and returned for every
+// question. Types stay valid for ever and must not be changed.
 //
-// Safe for concurrent use.
+// A Kernel is safe for concurrent use.
 type Kernel struct {
-	dir   string   // as sysDir; "" when opened from files
-	files []string // base, then split BTF
+	dir   string   // usually sysDir; "" if opened from files
+	files []string // vmlinux, then split BTF of modules
 
 	mu      sync.Mutex
 	loaded  bool
 	base    *blob
 	err     error
-	modules map[string]*blob // by moduleKey; nil where a file could not be read
-	added   []string         // modules that AddModule was called for
+	modules map[string]*blob // by moduleKey; nil for a file that could not be read
+	added   []string         // modules added by AddModule
 }
 
 // Running returns the BTF of the running kernel, from /sys/kernel/btf.
 //
-// Without that directory a vmlinux ELF file of the running release is looked
-// for where distributions keep them (/boot, /usr/lib/debug, ...).
+// If that directory does not exist, it looks for a vmlinux ELF file of the running
+// release where distributions keep them (/boot, /usr/lib/debug, ...).
 func Running() *Kernel { return &Kernel{dir: sysDir} }
 
-// Open returns the BTF of a kernel from files: the first one is vmlinux's, the
-// others split BTF of modules on top of it. A file is raw BTF, as in
-// /sys/kernel/btf, or ELF with a section .BTF. A module is named after its
-// file, without directory and extensions.
+// Open returns the BTF of a kernel from files. The first file is vmlinux's, the others
+// are split BTF of modules on top of it. A file is raw BTF, as in /sys/kernel/btf, or ELF
+// with a section .BTF. A module is named after its file, without directory and
+// extensions.
 func Open(files ...string) *Kernel { return &Kernel{files: files} }
 
-// vmlinux returns the base BTF, loading it when asked first. k.mu is held.
+// vmlinux returns the base BTF. The first call loads it. k.mu is held.
 //
-// Errors wrap ErrNoBTF, or are those of reading and decoding the file.
+// Errors wrap ErrNoBTF, or are errors of reading and decoding the file.
 func (k *Kernel) vmlinux() (*blob, error) {
 	if !k.loaded {
 		k.loaded = true
@@ -96,9 +95,8 @@ func (k *Kernel) loadBase() (*blob, error) {
 	return b, nil
 }
 
-// CheckModules looks at the files of modules, if the BTF was opened from files:
-// a question passes over one that cannot be read, but who has named it wants to
-// be told.
+// CheckModules checks the files of modules, if the BTF was opened from files. Questions
+// ignore a file that cannot be read, but the user who named it should be told.
 func (k *Kernel) CheckModules() error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -126,12 +124,12 @@ func (k *Kernel) CheckModules() error {
 	return nil
 }
 
-// worthCutting is from how many bytes on BTF is cut rather than decoded: less
-// than any kernel's, more than decoding takes a few ms for.
+// worthCutting is the size in bytes from which BTF is cut and not decoded as a whole. It
+// is less than any kernel's BTF; decoding less takes only a few ms.
 const worthCutting = 1 << 20
 
-// mapped maps a file into memory for as long as the process lives: of a
-// kernel's types few are ever looked at.
+// mapped maps a file into memory for the life of the process, because only few of a
+// kernel's types are ever used.
 func mapped(file string) ([]byte, error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -154,7 +152,7 @@ func mapped(file string) ([]byte, error) {
 	return data.Bytes(), err
 }
 
-// module returns the BTF of a module, nil when it has none here. k.mu is held.
+// module returns the BTF of a module; nil if it has none here. k.mu is held.
 //
 // Errors are those of reading and decoding its file.
 func (k *Kernel) module(name string) (*blob, error) {
@@ -179,8 +177,8 @@ func (k *Kernel) module(name string) (*blob, error) {
 	return b, err
 }
 
-// CheckRunning says whether the types may be those of the running kernel: not if that
-// shows its own and they are others. Types that were not opened from files are.
+// CheckRunning returns an error if the types were opened from files and the running
+// kernel shows other types.
 func (k *Kernel) CheckRunning() error {
 	own, err := os.ReadFile(filepath.Join(sysDir, "vmlinux"))
 	if k.dir != "" || len(k.files) == 0 || err != nil {
@@ -199,10 +197,10 @@ func (k *Kernel) CheckRunning() error {
 	return nil
 }
 
-// AddModule takes in the BTF of a module that the kernel has not loaded: data is what
-// is in its file.
+// AddModule adds the BTF of a module that the kernel has not loaded. data is the content
+// of the module's file.
 //
-// Errors wrap ErrNoBTF, or are those of reading vmlinux's.
+// Errors wrap ErrNoBTF, or are errors of reading vmlinux's BTF.
 func (k *Kernel) AddModule(name string, data []byte) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -223,14 +221,14 @@ func (k *Kernel) AddModule(name string, data []byte) error {
 	return nil
 }
 
-// Modules are the names of the modules that have BTF here, sorted.
+// Modules returns the names of the modules that have BTF here, sorted.
 func (k *Kernel) Modules() []string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.moduleNames()
 }
 
-// moduleNames lists the modules which have BTF here, sorted. k.mu is held.
+// moduleNames is Modules without locking. k.mu is held.
 func (k *Kernel) moduleNames() []string {
 	names := slices.Clone(k.added)
 	for _, f := range k.moduleFiles() {
@@ -257,9 +255,8 @@ func (k *Kernel) moduleFiles() []string {
 	return files
 }
 
-// blobs yields vmlinux's BTF, then that of every module. A module whose BTF
-// cannot be read is left out: another's damage must not stop this search. k.mu
-// is held.
+// blobs yields vmlinux's BTF, then that of every module. A module whose BTF cannot be
+// read is left out, because it must not stop the search. k.mu is held.
 func (k *Kernel) blobs(yield func(*blob) bool) {
 	if k.base == nil || !yield(k.base) {
 		return
@@ -271,8 +268,8 @@ func (k *Kernel) blobs(yield func(*blob) bool) {
 	}
 }
 
-// moduleKey gives a module's name as the kernel spells it: with underscores
-// where file names have dashes. vmlinux is the module without a name.
+// moduleKey returns a module's name as the kernel spells it, with underscores where file
+// names have dashes. The key of vmlinux is "".
 func moduleKey(name string) string {
 	if name == "vmlinux" {
 		return ""
@@ -280,7 +277,7 @@ func moduleKey(name string) string {
 	return strings.ReplaceAll(name, "-", "_")
 }
 
-// moduleName gives the name of the module a file describes.
+// moduleName returns the name of the module in a file.
 func moduleName(file string) string {
 	name, _, _ := strings.Cut(filepath.Base(file), ".")
 	return moduleKey(name)

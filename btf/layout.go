@@ -9,12 +9,11 @@ import (
 	cbtf "github.com/cilium/ebpf/btf"
 )
 
-// Layout writes a struct, union or enum as C, each member with its offset and
-// size in bytes (a bit field's offset as byte:bit, its size in bits), and the
-// holes between them. Members of structs and unions without a name of their own
-// are written in their place, with offsets from the start of the outermost one; of
-// an array of those they are the first element's. Any other type gives one line
-// with its size.
+// Layout writes a struct, union or enum in C, each member with its offset and size in
+// bytes (a bit field with its offset as byte:bit and its size in bits), and the holes
+// between them. Members of anonymous structs and unions are written in their place, with
+// offsets from the start of the outermost one; for an array of these, the offsets are
+// those of the first element. Any other type is written as one line with its size.
 func (k *Kernel) Layout(w io.Writer, t Type) error {
 	l := &layout{w: bufio.NewWriter(w), left: maxMembers}
 	switch u := target(t).(type) {
@@ -50,9 +49,9 @@ func (l *layout) size(t Type) {
 	fmt.Fprintln(l.w, "  /* size not known */")
 }
 
-// aggregate writes a struct or union that lies base bits into the outermost
-// one, at so many levels of indentation. name is that of the member that has this
-// type, "list" or "list[4]", or "", and count how many of them it has.
+// aggregate writes a struct or union that starts base bits into the outermost one,
+// indented by level. name is the name of the member of this type, "list" or "list[4]", or
+// "". count is the number of elements that the member has.
 func (l *layout) aggregate(t Type, base uint32, level int, name string, count int) {
 	indent := strings.Repeat("\t", level)
 	list := members(t)
@@ -92,7 +91,7 @@ func (l *layout) aggregate(t Type, base uint32, level int, name string, count in
 	}
 }
 
-// hole notes unused space, in bits.
+// hole writes a comment about unused space, in bits.
 func (l *layout) hole(indent string, bits uint32) {
 	if bits%8 == 0 {
 		fmt.Fprintf(l.w, "%s\t/* hole of %d bytes */\n", indent, bits/8)
@@ -117,8 +116,8 @@ func (l *layout) member(m cbtf.Member, base uint32, level int) {
 	fmt.Fprintf(l.w, "%s%-50s /* %s */\n", strings.Repeat("\t", level), decl+";", where)
 }
 
-// untagged is the struct or union without a name of its own that t is, or of which
-// it is an array of so many; nil if it is none.
+// untagged returns the anonymous struct or union that t is, or is an array of, and the
+// number of elements; nil if there is none.
 func untagged(t Type) (Type, int) {
 	count := 1
 	for range maxNesting {
@@ -155,7 +154,7 @@ func (l *layout) enum(e *Enum) {
 	fmt.Fprintf(l.w, "};  /* size: %d */\n", e.Size)
 }
 
-// bitsOf is how many bits a member takes.
+// bitsOf returns how many bits a member takes.
 func bitsOf(m cbtf.Member) uint32 {
 	if m.BitfieldSize > 0 {
 		return uint32(m.BitfieldSize)

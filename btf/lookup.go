@@ -5,15 +5,13 @@ import (
 	"strings"
 )
 
-// cWords ranks the keywords C's own types are made of, in the order of the
-// canonical spelling.
+// cWords ranks the keywords of C's own types, in the order of the canonical spelling.
 var cWords = map[string]int{
 	"signed": 1, "unsigned": 2, "short": 3, "long": 4, "char": 5, "int": 6, "__int128": 7,
 	"float": 8, "double": 9, "_Bool": 10, "bool": 10, "void": 11,
 }
 
-// cTypes holds C's own types as 64-bit kernels have them, by canonical
-// spelling.
+// cTypes has C's own types on 64-bit kernels, by their canonical spelling.
 var cTypes = map[string]Type{
 	"void":               (*Void)(nil),
 	"char":               &Int{Name: "char", Size: 1, Encoding: IsSigned},
@@ -35,15 +33,15 @@ var cTypes = map[string]Type{
 	"long double":        &Float{Name: "long double", Size: 16},
 }
 
-// canonical spells C's own type in the shortest way, "" when the words make
-// none: "long unsigned int" is "unsigned long".
+// canonical returns the shortest spelling of one of C's own types, "" if the words are
+// not one: "long unsigned int" is "unsigned long".
 func canonical(words []string) string {
 	var count [12]int
 	for _, w := range words {
 		count[cWords[w]]++
 	}
 	if count[6] == 1 && count[1]+count[2]+count[3]+count[4] > 0 && count[5]+count[7]+count[8]+count[9]+count[10]+count[11] == 0 {
-		count[6] = 0 // int goes without saying
+		count[6] = 0 // int is implied
 	}
 	name := ""
 	for rank, word := range []string{1: "signed", 2: "unsigned", 3: "short", 4: "long", 5: "char", 6: "int", 7: "__int128", 8: "float", 9: "double", 10: "_Bool", 11: "void"} {
@@ -65,14 +63,14 @@ func canonical(words []string) string {
 	return name
 }
 
-// isInteger tells the types that may be called signed.
+// isInteger reports whether a type may be called signed.
 func isInteger(t Type) bool {
 	i, ok := t.(*Int)
 	return ok && i.Encoding != Bool
 }
 
-// cType returns C's own type: the BTF's where it has it under gcc's or clang's
-// name (char may be unsigned). k.mu is held.
+// cType returns one of C's own types. It takes the type from the BTF if that has it,
+// under gcc's or clang's name (char may be unsigned). k.mu is held.
 func (k *Kernel) cType(words []string) (Type, error) {
 	name := canonical(words)
 	std, ok := cTypes[name]
@@ -93,8 +91,8 @@ func (k *Kernel) cType(words []string) (Type, error) {
 	return std, nil
 }
 
-// tagged returns a struct, union or enum by name: one that is defined if
-// there is one, or else a declaration. k.mu is held.
+// tagged returns a struct, union or enum by name: a definition if there is one, or else a
+// declaration. k.mu is held.
 func (k *Kernel) tagged(keyword, name string) (Type, error) {
 	var declared Type
 	for b := range k.blobs {
@@ -113,7 +111,7 @@ func (k *Kernel) tagged(keyword, name string) (Type, error) {
 	return nil, k.noType(keyword + " " + name)
 }
 
-// defined returns the first struct, union or enum of a name, nil when none is.
+// defined returns the first definition of a struct, union or enum; nil if there is none.
 func (b *blob) defined(keyword, name string) Type {
 	switch keyword {
 	case "struct":
@@ -142,8 +140,8 @@ func (k *Kernel) typedef(name string) (Type, error) {
 	return nil, k.noType(name)
 }
 
-// noType says that a type is missing, and which ones are called alike: only
-// that with another keyword, if there is one. k.mu is held.
+// noType returns the error for a missing type, with similar names: only the same name
+// with another keyword, if there is one. k.mu is held.
 func (k *Kernel) noType(name string) *NotFoundError {
 	bare := name[strings.LastIndexByte(name, ' ')+1:]
 	for _, keyword := range []string{"struct", "union", "enum"} {
@@ -165,10 +163,9 @@ func (k *Kernel) noType(name string) *NotFoundError {
 	})}
 }
 
-// Complete returns the definition of a struct or union that t, stripped, only
-// declares, from vmlinux or from a module: BTF of a module may point to types
-// it knows by name only. Other types, and what is nowhere defined, are
-// returned as they are.
+// Complete returns the definition of a struct or union that t, stripped, only declares,
+// from vmlinux or from a module: the BTF of a module may only declare types that others
+// define. Other types, and types that are defined nowhere, are returned unchanged.
 func (k *Kernel) Complete(t Type) Type {
 	f, ok := Strip(t).(*Fwd)
 	if !ok {

@@ -8,27 +8,27 @@ import (
 	cbtf "github.com/cilium/ebpf/btf"
 )
 
-// ErrIncomplete says that the members of a struct or union are not known,
-// because the BTF only declares it.
+// ErrIncomplete says that the members of a struct or union are not known, because the BTF
+// only declares it.
 var ErrIncomplete = errors.New("only declared, not defined, in this BTF")
 
 // ErrNoMembers says that a type is neither struct nor union.
 var ErrNoMembers = errors.New("neither struct nor union")
 
-// Place is where in a struct or union a member is, and its type.
+// A Place is the place of a member in a struct or union, with its type.
 type Place struct {
 	Type   Type
-	Offset uint32 // bytes from the start; of a bit field's first bit, rounded down
+	Offset uint32 // bytes from the start; for a bit field, of its first bit, rounded down
 
-	// BitOffset counts the bits from the start. BitSize is the width of a bit
-	// field in bits, 0 for members that are none.
+	// BitOffset is the offset from the start in bits. BitSize is the width of a bit field
+	// in bits, 0 for other members.
 	//
 	// On big-endian machines bits are counted from the most significant one.
 	BitOffset, BitSize uint32
 }
 
-// Member finds a member of a struct or union, through typedefs and qualifiers
-// of t and through anonymous members.
+// Member returns the place of a member of a struct or union. It looks through typedefs
+// and qualifiers of t and through anonymous members.
 //
 // Errors are *NotFoundError, or wrap ErrIncomplete or ErrNoMembers.
 func Member(t Type, name string) (Place, error) {
@@ -50,8 +50,8 @@ func Member(t Type, name string) (Place, error) {
 	return Place{}, &NotFoundError{What: "member", Name: name, In: Name(t), Near: near(name, distance, within(outer)), All: declared(outer)}
 }
 
-// Members returns the names of a struct's or union's members in order, with
-// those of anonymous members in their place. Nil for other types.
+// Members returns the names of a struct's or union's members in order, with the members
+// of anonymous ones in their place. It returns nil for other types.
 func Members(t Type) []string {
 	var names []string
 	for m := range walk(Strip(t)) {
@@ -62,7 +62,7 @@ func Members(t Type) []string {
 	return names
 }
 
-// declared yields the names of a stripped struct's or union's members, and their types.
+// declared yields the names and types of the members of a stripped struct or union.
 func declared(t Type) iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) {
 		for m := range walk(t) {
@@ -73,9 +73,9 @@ func declared(t Type) iter.Seq2[string, string] {
 	}
 }
 
-// within yields the members of a stripped struct or union and of the structs in it,
-// "f_path.dentry", with their last names: sources often have a macro for those,
-// as sk_state for __sk_common.skc_state.
+// within yields the members of a stripped struct or union and of the structs in it, such
+// as "f_path.dentry", each with its last name. Sources often have a macro for the last
+// name, such as sk_state for __sk_common.skc_state.
 func within(t Type) iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) {
 		for m, place := range walk(t) {
@@ -94,13 +94,13 @@ func within(t Type) iter.Seq2[string, string] {
 	}
 }
 
-// maxMembers bounds how many members a struct may have, with those of anonymous
-// members: more than any of the kernel has. Damaged BTF may have a struct in
+// maxMembers is the most members that a struct may have, including those of anonymous
+// members. No struct of the kernel has as many, but in damaged BTF a struct may contain
 // itself.
 const maxMembers = 1 << 16
 
-// walk yields the members of a stripped struct or union with their places,
-// those of anonymous members after these.
+// walk yields the members of a stripped struct or union with their places. The members of
+// an anonymous member follow it.
 func walk(t Type) iter.Seq2[*cbtf.Member, Place] {
 	return func(yield func(*cbtf.Member, Place) bool) {
 		left := maxMembers
@@ -126,7 +126,8 @@ func walk(t Type) iter.Seq2[*cbtf.Member, Place] {
 	}
 }
 
-// members returns what a struct or union lists itself, nil for other types.
+// members returns the members that a struct or union declares itself, nil for other
+// types.
 func members(t Type) []cbtf.Member {
 	switch t := t.(type) {
 	case *Struct:

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// maxWords bounds how many types one C declaration may name: damaged BTF may
-// describe functions that take themselves, twice.
+// maxWords is the most types that one C declaration may name. In damaged BTF a function
+// may take itself as a parameter, twice.
 const maxWords = 512
 
 // Name returns the C name of a type, as in a cast: "struct sk_buff *",
@@ -15,19 +15,19 @@ const maxWords = 512
 // "struct {...}".
 func Name(t Type) string { return Declare(t, "") }
 
-// Declare returns the C declaration of something called name: "char name[16]",
-// "int (*func)(struct sk_buff *)". Without a name it is the type's.
+// Declare returns the C declaration of name: "char name[16]", "int (*func)(struct sk_buff
+// *)". If name is "", it returns the name of the type.
 func Declare(t Type, name string) string {
 	d := declaration{words: maxWords}
 	return d.of(t, name)
 }
 
-// declaration spells a C declaration from the inside out.
+// A declaration spells a C declaration from the inside out.
 type declaration struct {
-	words int // that may still be used
+	words int // words that may still be used
 }
 
-// of declares inner, which is the name with what is already around it.
+// of declares inner, which is the name with what is already written around it.
 func (d *declaration) of(t Type, inner string) string {
 	for {
 		if d.words--; d.words < 0 {
@@ -54,7 +54,7 @@ func (d *declaration) of(t Type, inner string) string {
 			if _, ok := target(t).(*Pointer); !ok {
 				return d.qualified(t, inner)
 			}
-			// Qualifies the pointer: stands behind its star.
+			// It qualifies the pointer, so it comes after the star.
 			inner = join(qualifier(t), inner)
 			t, _ = unqualify(t)
 		default:
@@ -63,8 +63,8 @@ func (d *declaration) of(t Type, inner string) string {
 	}
 }
 
-// qualified declares inner of a qualified type that is no pointer: the
-// qualifiers stand in front, the tags (__user) behind it.
+// qualified declares inner with a qualified type that is not a pointer. Qualifiers come
+// before the type, tags (__user) after it.
 func (d *declaration) qualified(t Type, inner string) string {
 	var front, back []string
 	for range maxNesting {
@@ -87,8 +87,8 @@ func (d *declaration) qualified(t Type, inner string) string {
 	return join(strings.Join(front, " "), d.of(t, join(strings.Join(back, " "), inner)))
 }
 
-// params spells the parameters of a function. An unnamed void one at the end
-// is BTF for "...".
+// params spells the parameters of a function. In BTF, "..." is a final void parameter
+// without a name.
 func (d *declaration) params(f *FuncProto) string {
 	if len(f.Params) == 0 {
 		return "void"
@@ -118,8 +118,8 @@ func isVoid(t Type) bool {
 	return void || t == nil
 }
 
-// suffixed reports whether a declaration of type t has something behind the
-// name, so that a star in front needs parentheses.
+// suffixed reports whether a declaration of type t has something after the name, so that
+// a star before it needs parentheses.
 func (d *declaration) suffixed(t Type) bool {
 	switch target(t).(type) {
 	case *Array, *FuncProto:
@@ -128,7 +128,7 @@ func (d *declaration) suffixed(t Type) bool {
 	return false
 }
 
-// target removes qualifiers and tags, not typedefs.
+// target removes qualifiers and tags, but not typedefs.
 func target(t Type) Type {
 	for range maxNesting {
 		next, ok := unqualify(t)
@@ -140,8 +140,8 @@ func target(t Type) Type {
 	return (*Void)(nil)
 }
 
-// qualifier spells one qualifier. Tags other than those of the kernel's
-// address spaces have no C spelling.
+// qualifier spells one qualifier. Only the tags of the kernel's address spaces have a C
+// spelling.
 func qualifier(t Type) string {
 	switch t := t.(type) {
 	case *Const:
@@ -184,7 +184,7 @@ func tagged(keyword, name string) string {
 	return keyword + " " + name
 }
 
-// join puts a space between two words unless one is missing.
+// join joins two words with a space, unless one is empty.
 func join(a, b string) string {
 	if a == "" || b == "" {
 		return a + b

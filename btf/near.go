@@ -6,18 +6,18 @@ import (
 	"strings"
 )
 
-// Near returns the candidates which somebody may have meant who wrote name:
-// the closest one first, at most three. Letter case is ignored.
+// Near returns the candidates that somebody who wrote name may have meant: at most three,
+// the closest one first. Letter case is ignored.
 //
-// A candidate is close when few letters differ (one in three, swapped
-// neighbours counting once) or when one name holds the other. Sixty thousand
-// candidates take a few milliseconds.
+// A candidate is close if few letters differ (at most one in three; swapped neighbours
+// count as one) or if one name contains the other. Sixty thousand candidates take a few
+// milliseconds.
 func Near(name string, candidates iter.Seq[string]) []string {
 	return near(name, distance, pairs(name, candidates))
 }
 
-// nearFuncs is Near for the many thousand functions of a kernel, of which some are
-// a few letters away from whatever one writes: they must be closer.
+// nearFuncs is Near for the many thousand functions of a kernel. Some are a few letters
+// away from anything one writes, so candidates must be closer.
 func nearFuncs(name string, candidates iter.Seq[string]) []string {
 	return near(name, funcDistance, pairs(name, candidates))
 }
@@ -32,8 +32,8 @@ func pairs(name string, candidates iter.Seq[string]) iter.Seq2[string, string] {
 	}
 }
 
-// near is Near for candidates that are longer than what is compared of each,
-// which is second. They come after others that are as close.
+// near is Near for candidates of which only a part, the second value, is compared. A
+// candidate that is longer than that part comes after others that are as close.
 func near(name string, distance func(a, b string) (int, bool), candidates iter.Seq2[string, string]) []string {
 	const most = 3
 	type match struct {
@@ -69,9 +69,9 @@ func near(name string, distance func(a, b string) (int, bool), candidates iter.S
 	return names
 }
 
-// distance rates how far apart two names are, false when too far. An edit
-// costs 4; letters missing at the front or the end together cost 4, and 1
-// more for every letter, up to 12.
+// distance returns how far apart two names are, false if they are too far apart. An edit
+// costs 4. Letters that are missing at the front or the end cost 4 together, and 1 more
+// for each letter, up to 12.
 func distance(a, b string) (int, bool) {
 	const edit, most = 4, 12
 	if a == "" || b == "" {
@@ -96,10 +96,10 @@ func distance(a, b string) (int, bool) {
 	return cost, ok
 }
 
-// funcDistance is distance for functions' names: at most three edits, one in four
-// letters. The name may be whole words of the candidate, "sendmsg" of
-// "tcp_sendmsg", or begin with all of it and not much more: not "now_or_never" with
-// "now".
+// funcDistance is distance for names of functions: at most three edits, and at most one
+// in four letters. The name may also be whole words of the candidate, like "sendmsg" in
+// "tcp_sendmsg", or begin with the candidate if not much more follows: "now_or_never" is
+// not close to "now".
 func funcDistance(name, candidate string) (int, bool) {
 	const edit, most = 4, 3
 	cost, ok := 0, false
@@ -121,8 +121,7 @@ func funcDistance(name, candidate string) (int, bool) {
 	return cost, ok
 }
 
-// hasWords reports whether words are in name, where one begins, or are its beginning
-// so far as somebody has written it.
+// hasWords reports whether words are the beginning of name, or whole words in it.
 func hasWords(name, words string) bool {
 	if strings.HasPrefix(name, words) {
 		return true
@@ -140,8 +139,8 @@ func hasWords(name, words string) bool {
 	}
 }
 
-// edits counts the letters to insert, delete, replace, or swap with their
-// neighbour to turn a into b. It gives up with limit+1.
+// edits returns how many letters must be inserted, deleted, replaced or swapped with
+// their neighbour to turn a into b. It returns limit+1 if there are more than limit.
 func edits(a, b string, limit int) int {
 	const longest = 128
 	if abs(len(a)-len(b)) > limit || len(a) > longest || len(b) > longest {

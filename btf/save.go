@@ -7,10 +7,9 @@ import (
 	cbtf "github.com/cilium/ebpf/btf"
 )
 
-// Save encodes types as BTF, such as [Load] reads, without what their values'
-// text does not depend on: structs and unions have no members, but for those of
-// types[i] if objects[i] and what lies in it. It returns the number of each type
-// there; 0 for nil and void.
+// Save encodes types as BTF for [Load]. It leaves out what the text of their values does
+// not need: structs and unions have no members, except types[i] and what it contains if
+// objects[i] is set. ids has the number of each type in data, 0 for nil and void.
 func Save(types []Type, objects []bool) (data []byte, ids []int, err error) {
 	b, err := cbtf.NewBuilder(nil, nil)
 	if err != nil {
@@ -38,7 +37,8 @@ func Save(types []Type, objects []bool) (data []byte, ids []int, err error) {
 	return data, ids, err
 }
 
-// Load decodes what Save has encoded, and finds a type by its number.
+// Load decodes the output of Save. It returns a function that returns a type by its
+// number.
 func Load(data []byte) (func(id int) (Type, error), error) {
 	spec, err := cbtf.LoadSpecFromReader(bytes.NewReader(data))
 	if err != nil {
@@ -52,8 +52,7 @@ func Load(data []byte) (func(id int) (Type, error), error) {
 	}, nil
 }
 
-// A shallow copies types. What was copied already is used again, which ends
-// circles too.
+// A shallow copies types without members. It copies each type once, so that cycles end.
 type shallow map[Type]Type
 
 func (s shallow) copy(t Type, depth int) Type {
@@ -110,7 +109,7 @@ func (s shallow) copy(t Type, depth int) Type {
 	return nil
 }
 
-// A deep copies types with all that lies in them, but not what they point to.
+// A deep copies types with everything in them, but not what they point to.
 type deep struct {
 	pointed shallow
 	known   map[Type]Type
@@ -148,7 +147,7 @@ func (d deep) copy(t Type, depth int) Type {
 		d.known[t] = inner(t.Type)
 	case *Struct:
 		c := &Struct{Name: t.Name, Size: t.Size}
-		d.known[t] = c // which ends the circles of damaged BTF
+		d.known[t] = c // this ends the cycles of damaged BTF
 		c.Members = members(t.Members)
 	case *Union:
 		c := &Union{Name: t.Name, Size: t.Size}

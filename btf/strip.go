@@ -2,13 +2,13 @@ package btf
 
 import "strings"
 
-// maxNesting bounds how many typedefs, qualifiers, arrays, ... are gone
-// through: the kernel's own BTF check allows 32, damaged BTF may have circles.
+// maxNesting is the most typedefs, qualifiers, arrays and so on to look through. The
+// kernel's own check of BTF allows 32; damaged BTF may have cycles.
 const maxNesting = 64
 
-// Strip removes what does not matter to how a value is stored: typedefs,
-// const, volatile, restrict, type tags. A variable becomes its type. Void for
-// nil, and for types that lead in a circle.
+// Strip removes what does not change how a value is stored: typedefs, const, volatile,
+// restrict and type tags. A variable becomes its type. The result is void for nil, and
+// for types that form a cycle.
 func Strip(t Type) Type {
 	for range maxNesting {
 		inner, ok := unwrap(t)
@@ -23,7 +23,7 @@ func Strip(t Type) Type {
 	return (*Void)(nil)
 }
 
-// unwrap removes one layer; false when t is none.
+// unwrap removes one layer; false if there is none.
 func unwrap(t Type) (Type, bool) {
 	switch t := t.(type) {
 	case *Typedef:
@@ -34,7 +34,7 @@ func unwrap(t Type) (Type, bool) {
 	return unqualify(t)
 }
 
-// unqualify removes one qualifier or type tag; false when t is none.
+// unqualify removes one qualifier or type tag; false if there is none.
 func unqualify(t Type) (Type, bool) {
 	switch t := t.(type) {
 	case *Const:
@@ -49,16 +49,16 @@ func unqualify(t Type) (Type, bool) {
 	return t, false
 }
 
-// IsUser reports whether t is a pointer into user memory, `char __user *`:
-// one whose target carries the type tag "user". Compilers write these tags
-// since clang 14 and gcc 16; without them false means nothing.
+// IsUser reports whether t is a pointer into user memory, `char __user *`: its target has
+// the type tag "user". Compilers emit these tags since clang 14 and gcc 16; with older
+// ones false means nothing.
 func IsUser(t Type) bool { return pointsTo(t, "user") }
 
-// IsPerCPU reports whether t is a pointer to what each CPU has its own of,
-// `int __percpu *`. False means nothing where IsUser's does not.
+// IsPerCPU reports whether t is a per-CPU pointer, `int __percpu *`. As for IsUser, false
+// means nothing with older compilers.
 func IsPerCPU(t Type) bool { return pointsTo(t, "percpu") }
 
-// pointsTo reports whether t is a pointer whose target carries a type tag.
+// pointsTo reports whether t is a pointer whose target has a type tag.
 func pointsTo(t Type, tag string) bool {
 	p, ok := Strip(t).(*Pointer)
 	if !ok {
@@ -76,10 +76,10 @@ func pointsTo(t Type, tag string) bool {
 	return false
 }
 
-// Size returns the size of a value of that type in bytes. False when it has
-// none: void, functions, types that are only declared. A flexible array's is 0.
+// Size returns the size of a value of type t in bytes. It returns false if there is none:
+// for void, functions and types that are only declared. A flexible array has size 0.
 //
-// BTF does not tell how wide pointers are; 64 bits are assumed.
+// BTF does not say how wide pointers are; Size assumes 64 bits.
 func Size(t Type) (int, bool) {
 	const most = 1 << 40 // bytes; more is damaged BTF
 	count := uint64(1)
@@ -101,7 +101,7 @@ func Size(t Type) (int, bool) {
 	return 0, false
 }
 
-// plainSize is the size of a stripped type which is no array, in bytes.
+// plainSize returns the size in bytes of a stripped type that is not an array.
 func plainSize(t Type) (uint32, bool) {
 	switch t := t.(type) {
 	case *Int:
@@ -120,12 +120,12 @@ func plainSize(t Type) (uint32, bool) {
 	return 0, false
 }
 
-// Signed reports whether values of that type are signed numbers: signed
-// integers, and enums with negative constants. Whether char is, BTF says; the
-// kernel builds with -funsigned-char since 6.2.
+// Signed reports whether values of type t are signed numbers: signed integers, and enums
+// with negative constants. For char it depends on the BTF; the kernel is built with
+// -funsigned-char since 6.2.
 //
-// pahole before 1.22 or so does not say it of "signed char", as in 5.10's BTF:
-// there the name does.
+// pahole before about 1.22 does not mark "signed char", as in the BTF of 5.10, so there
+// the name decides.
 func Signed(t Type) bool {
 	switch t := Strip(t).(type) {
 	case *Int:

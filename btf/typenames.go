@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// TypeNames are the types whose names match a glob (path.Match), sorted, each once:
-// "struct sk_*". Typedefs have no word before them.
+// TypeNames returns the types whose names match a glob (path.Match), sorted, each once:
+// "struct sk_*". Typedefs have no keyword.
 //
-// Errors are path.ErrBadPattern, or those of reading BTF.
+// Errors are path.ErrBadPattern, and errors of reading BTF.
 func (k *Kernel) TypeNames(pattern string) ([]string, error) {
 	if _, err := path.Match(pattern, ""); err != nil {
 		return nil, err

@@ -1,10 +1,9 @@
-// Package btf answers questions about the C types of a kernel from its BTF:
-// prototypes of functions, members and their offsets, sizes, names.
+// Package btf answers questions about the C types of a kernel from its BTF: prototypes of
+// functions, members and their offsets, sizes, names.
 //
-// It wraps github.com/cilium/ebpf/btf, whose types it hands out under its own
-// names, and adds what C users expect: lookups that see through typedefs,
-// qualifiers and anonymous members, C spelling of types, and suggestions when
-// a name is wrong.
+// It wraps github.com/cilium/ebpf/btf, whose types it re-exports under its own names, and
+// adds what C users expect: lookups that see through typedefs, qualifiers and anonymous
+// members, C spelling of types, and suggestions for wrong names.
 //
 // BTF is described in the kernel's Documentation/bpf/btf.rst.
 package btf
@@ -13,7 +12,7 @@ import (
 	cbtf "github.com/cilium/ebpf/btf"
 )
 
-// The kinds of types found in BTF. A Type is always a pointer to one of them.
+// The kinds of types in BTF. A Type is always a pointer to one of them.
 type (
 	Type      = cbtf.Type
 	Void      = cbtf.Void
@@ -35,7 +34,7 @@ type (
 	Datasec   = cbtf.Datasec
 
 	EnumValue = cbtf.EnumValue
-	MemberOf  = cbtf.Member // of a Struct or Union, as it lists it
+	MemberOf  = cbtf.Member // a member of a Struct or Union
 )
 
 // Encodings of an Int.

@@ -1,7 +1,7 @@
 package btf
 
-// Variable finds a variable of vmlinux, and tells whether each CPU has its own. Up
-// to 6.12 or so BTF has only those.
+// Variable returns the type of a variable of vmlinux, and reports whether it is a per-CPU
+// variable. Up to about 6.12 BTF has only these.
 func (k *Kernel) Variable(name string) (t Type, perCPU, ok bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -16,7 +16,7 @@ func (k *Kernel) Variable(name string) (t Type, perCPU, ok bool) {
 	return vars[0].Type, b.perCPU(name), true
 }
 
-// perCPU reports whether a variable is in the section of those per CPU.
+// perCPU reports whether a variable is in the section of per-CPU variables.
 func (b *blob) perCPU(name string) bool {
 	spec, err := b.all()
 	if err != nil {

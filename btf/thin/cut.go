@@ -4,19 +4,19 @@ import (
 	"slices"
 )
 
-// want says how much of a type a cut needs.
+// A want says how much of a type a cut needs.
 type want uint8
 
 const (
-	pointedTo want = iota + 1 // of a struct, no more than its name
+	pointedTo want = iota + 1 // for a struct, only its name
 	all
 )
 
-// A cut is a part of some BTF that refers to nothing outside itself.
+// A cut is a part of a BTF that refers to nothing outside itself.
 type cut struct {
 	*BTF
-	ids   map[uint32]uint32 // new numbers, by those in raw
-	order []uint32          // numbers in raw, by new number less one
+	ids   map[uint32]uint32 // new type ids, by the old ones
+	order []uint32          // old type ids, in the order of the new ones
 	want  map[uint32]want
 	todo  []uint32
 }
@@ -33,7 +33,7 @@ func (c *cut) need(id uint32, w want) {
 	c.todo = append(c.todo, id)
 }
 
-// expand adds what a type refers to.
+// expand adds the types that a type refers to.
 func (c *cut) expand(id uint32) bool {
 	if c.onlyDeclared(id) {
 		return true
@@ -49,15 +49,15 @@ func (c *cut) expand(id uint32) bool {
 	return eachReference(b, func(ref []byte) { c.need(order.Uint32(ref), w) })
 }
 
-// onlyDeclared reports whether type id becomes a declaration. Structs without a
-// name have nothing to be declared by.
+// onlyDeclared reports whether the cut only declares type id. A struct without a name
+// cannot be declared.
 func (c *cut) onlyDeclared(id uint32) bool {
 	b := c.bytes(id)
 	kind := kindOf(b)
 	return c.want[id] == pointedTo && (kind == kindStruct || kind == kindUnion) && order.Uint32(b) != 0
 }
 
-// bytes is type id as it is encoded.
+// bytes returns the encoded type id.
 func (c *cut) bytes(id uint32) []byte {
 	b := c.types[c.offsets[id]:]
 	return b[:typeSize(kindOf(b), order.Uint32(b[4:])&0xffff)]
@@ -65,8 +65,8 @@ func (c *cut) bytes(id uint32) []byte {
 
 func kindOf(b []byte) uint32 { return order.Uint32(b[4:]) >> 24 & 0x1f }
 
-// eachReference calls visit with each place in type b where the number of
-// another type is.
+// eachReference calls visit with each place in the encoded type b that holds the id of
+// another type.
 func eachReference(b []byte, visit func([]byte)) bool {
 	first, step := 0, 0
 	switch kindOf(b) {
@@ -90,7 +90,8 @@ func eachReference(b []byte, visit func([]byte)) bool {
 	return true
 }
 
-// eachName calls visit with each place in type b where the offset of a name is.
+// eachName calls visit with each place in the encoded type b that holds the offset of a
+// name.
 func eachName(b []byte, visit func([]byte)) {
 	visit(b)
 	step := 0
@@ -105,7 +106,7 @@ func eachName(b []byte, visit func([]byte)) {
 	}
 }
 
-// encode writes the cut as BTF of its own.
+// encode returns the cut as BTF of its own.
 func (c *cut) encode() []byte {
 	var types []byte
 	names := stringTable{from: c.BTF, at: map[uint32]uint32{0: 0}, to: []byte{0}}
@@ -139,11 +140,11 @@ func (c *cut) encode() []byte {
 // A stringTable collects the strings that a cut needs.
 type stringTable struct {
 	from *BTF
-	at   map[uint32]uint32 // where in to, by where in from
+	at   map[uint32]uint32 // offset in to, by offset in from
 	to   []byte
 }
 
-// move copies the string at off, once, and returns where it is now.
+// move copies the string at off unless it is there, and returns its new offset.
 func (s *stringTable) move(off uint32) uint32 {
 	if at, ok := s.at[off]; ok {
 		return at

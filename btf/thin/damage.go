@@ -2,8 +2,9 @@ package thin
 
 import "fmt"
 
-// Damage looks for what is wrong with little-endian BTF: at which byte, and what. It
-// finds lengths, kinds of types and names that cannot be; what is "" if it finds none.
+// Damage looks for damage in little-endian BTF: impossible lengths, kinds of types and
+// names. It returns the offset in bytes and what is wrong; what is "" if it finds
+// nothing.
 func Damage(data []byte) (at int, what string) {
 	const head = 24
 	if len(data) < head {

@@ -1,5 +1,5 @@
-// Package thin reads of a kernel's BTF only what one question needs. To decode all of
-// it takes ten times as long as everything else that a short command does.
+// Package thin decodes only those parts of a kernel's BTF that a question needs. Decoding
+// all of it takes ten times as long as everything else that a short command does.
 package thin
 
 import (
@@ -10,9 +10,9 @@ import (
 	cbtf "github.com/cilium/ebpf/btf"
 )
 
-// A BTF is undecoded. Decoding that of a whole kernel means to index some
-// hundred thousand types, most of a short command's time; a question about one
-// function or type needs only what it refers to, which is cut out.
+// A BTF is BTF that has not been decoded. To decode a whole kernel's means to index some
+// hundred thousand types, which takes most of a short command's time. A question about
+// one function or type needs only what it refers to, which is cut out and decoded.
 //
 // See Documentation/bpf/btf.rst, "BTF Type and String Encoding".
 type BTF struct {
@@ -20,11 +20,11 @@ type BTF struct {
 	header  []byte
 	types   []byte
 	strings []byte
-	offsets []uint32 // of each type in types; the first is that of void, which has none
+	offsets []uint32 // of each type in types; the first is that of void, which is not in types
 
-	found    map[string][]cbtf.Type // cut out so far, by name
-	declared map[*cbtf.Fwd]uint32   // the numbers of the structs that cuts only declare
-	whole    map[uint32]cbtf.Type   // those that Complete had to find
+	found    map[string][]cbtf.Type // types that have been cut out, by name
+	declared map[*cbtf.Fwd]uint32   // type ids of the structs that cuts only declare
+	whole    map[uint32]cbtf.Type   // types that Complete has cut out
 }
 
 // Kinds of types, BTF_INFO_KIND.
@@ -50,7 +50,7 @@ const (
 	kindEnum64
 )
 
-// typeSize is the length of a type with vlen parts, in bytes; 0 for a kind that
+// typeSize returns the length in bytes of an encoded type with vlen parts; 0 if its kind
 // is not known.
 func typeSize(kind, vlen uint32) uint32 {
 	switch kind {
@@ -68,16 +68,17 @@ func typeSize(kind, vlen uint32) uint32 {
 	return 0
 }
 
-// maxNesting bounds how deep modifiers of a type may nest: damaged BTF may have loops.
+// maxNesting is how many modifiers of a type to look through: damaged BTF may have
+// cycles.
 const maxNesting = 64
 
 var order = binary.LittleEndian
 
-// ErrUnknown says that BTF is damaged, or of a kind that cannot be cut.
+// ErrUnknown says that the BTF is damaged, or of a kind that cannot be cut.
 var ErrUnknown = errors.New("BTF that cannot be cut")
 
-// Parse finds the types in data. It keeps data. BTF that it does not know is
-// ErrUnknown, and may still be decoded as a whole.
+// Parse indexes the types in data, and keeps data. For BTF that it does not know it
+// returns ErrUnknown; such BTF may still be decoded as a whole.
 func Parse(data []byte) (*BTF, error) {
 	if len(data) < 24 || order.Uint16(data) != 0xeb9f || data[2] != 1 {
 		return nil, ErrUnknown
@@ -107,7 +108,7 @@ func Parse(data []byte) (*BTF, error) {
 	return r, nil
 }
 
-// named are the types of that name, in their order.
+// named returns the ids of the types of that name, in order.
 func (r *BTF) named(name string) []uint32 {
 	at := bytes.Index(r.strings, []byte("\x00"+name+"\x00"))
 	if at < 0 || name == "" {
@@ -122,9 +123,9 @@ func (r *BTF) named(name string) []uint32 {
 	return ids
 }
 
-// Named are the types of that name, nil if there are none. A struct that is
-// only pointed to is but declared in what they are made of: most structs of a
-// kernel can be reached from any other. Complete has it whole.
+// Named returns the types of that name, nil if there are none. Structs that they only
+// point to are declared but not defined, because most structs of a kernel can be reached
+// from any other. Complete returns their definitions.
 func (r *BTF) Named(name string) ([]cbtf.Type, error) {
 	if types, ok := r.found[name]; ok {
 		return types, nil
@@ -136,8 +137,8 @@ func (r *BTF) Named(name string) ([]cbtf.Type, error) {
 	return types, err
 }
 
-// Prepare cuts out all these functions at once, with the structs that their
-// parameters point to: one pass over the types instead of one for each.
+// Prepare cuts out all these functions together, with the structs that their parameters
+// point to, in one pass over the types instead of one for each.
 func (r *BTF) Prepare(names []string) error {
 	wanted := make(map[string]bool, len(names))
 	for _, name := range names {
@@ -197,7 +198,7 @@ func (r *BTF) appendPointees(ids []uint32, proto uint32) []uint32 {
 	return ids
 }
 
-// name is the string at off.
+// name returns the string at off.
 func (r *BTF) name(off uint32) []byte {
 	if int(off) >= len(r.strings) {
 		return nil
@@ -209,7 +210,7 @@ func (r *BTF) name(off uint32) []byte {
 	return text
 }
 
-// Complete is the struct that t declares, t itself if that is not known.
+// Complete returns the struct that t declares, or t itself if it is not known.
 func (r *BTF) Complete(t *cbtf.Fwd) cbtf.Type {
 	id, ok := r.declared[t]
 	if !ok {
@@ -226,15 +227,15 @@ func (r *BTF) Complete(t *cbtf.Fwd) cbtf.Type {
 	return types[0]
 }
 
-// IsSplit reports whether the BTF is a module's, which goes on where the kernel's ends:
-// its strings do not begin with the empty one.
+// IsSplit reports whether the BTF is a module's, which continues that of the kernel: its
+// strings do not begin with the empty string.
 func (r *BTF) IsSplit() bool { return len(r.strings) == 0 || r.strings[0] != 0 }
 
-// Data is the whole BTF.
+// Data returns the whole BTF.
 func (r *BTF) Data() []byte { return r.data }
 
-// EachFunc visits the names of the functions. Names in split BTF go on where
-// those of its base end.
+// EachFunc calls visit for the name of each function. In split BTF, offsets of names
+// continue after the strings of the base.
 func (r *BTF) EachFunc(base *BTF, visit func(string)) {
 	first := uint32(0)
 	if base != nil {
@@ -253,7 +254,7 @@ func (r *BTF) EachFunc(base *BTF, visit func(string)) {
 	}
 }
 
-// cutOut decodes the types with these numbers and what they are made of.
+// cutOut decodes the types with these ids and the types that they refer to.
 func (r *BTF) cutOut(roots []uint32) ([]cbtf.Type, error) {
 	c := cut{BTF: r, ids: map[uint32]uint32{}, want: map[uint32]want{}}
 	for _, id := range roots {

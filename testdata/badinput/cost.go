@@ -1,5 +1,5 @@
-// Package badinput is for fuzz targets: it says what an input may cost, and makes many
-// more of each.
+// Package badinput is for fuzz targets. It limits what an input may cost, and makes many
+// mutants of each.
 package badinput
 
 import (
@@ -10,17 +10,17 @@ import (
 )
 
 const (
-	// Memory is how many bytes may be allocated in all while one input is read:
-	// more than are ever in use at a time.
+	// Memory is the most bytes that may be allocated in all while one input is read. It
+	// is more than is ever in use at a time.
 	Memory = 256 << 20
 
-	// CPU is the processor time that one input may take. The time of day would be a
-	// measure of what else the machine does.
+	// CPU is the most processor time that one input may take. Wall-clock time would
+	// measure what else the machine does.
 	CPU = time.Second
 )
 
-// Check fails the test if f takes more than is allowed. It costs a microsecond. What
-// other tests do at the same time counts too.
+// Check fails the test if f takes more than the limits allow. It costs a microsecond.
+// What other tests do at the same time counts, too.
 func Check(t testing.TB, f func()) {
 	t.Helper()
 	allocated, used := Allocated(), processorTime()
@@ -33,14 +33,14 @@ func Check(t testing.TB, f func()) {
 	}
 }
 
-// Allocated is how many bytes the process has allocated since its start.
+// Allocated returns how many bytes the process has allocated since its start.
 func Allocated() uint64 {
 	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
 	metrics.Read(sample)
 	return sample[0].Value.Uint64()
 }
 
-// processorTime is what the process has used since its start.
+// processorTime returns the processor time that the process has used since its start.
 func processorTime() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

@@ -9,12 +9,13 @@ import (
 	"testing"
 )
 
-// Fuzz is f.Fuzz(fn) with the bounds of Check for every input.
+// Fuzz is f.Fuzz(fn) with the limits of Check for every input.
 //
-// Fuzzing by go test sees which branches an input takes, and runs some thousand a
-// second. With TSNOOP_MUTANTS=N in the environment a usual run of the test makes N
-// inputs of each in the corpus, many times as fast: to run millions, from a corpus that
-// go test has found. TSNOOP_MUTANTS_SEED has it make other ones.
+// Go's own fuzzing sees which branches an input takes, and runs some thousand inputs a
+// second. With TSNOOP_MUTANTS=N in the environment, a normal run of the test makes N
+// mutants of each input in the corpus, which is many times faster. This is for running
+// millions of inputs, from a corpus that go test has found. TSNOOP_MUTANTS_SEED selects
+// other mutants.
 func Fuzz(f *testing.F, fn any) {
 	f.Helper()
 	n, _ := strconv.Atoi(os.Getenv("TSNOOP_MUTANTS"))
@@ -37,7 +38,7 @@ func Fuzz(f *testing.F, fn any) {
 	}
 }
 
-// A mutator makes inputs of one.
+// A mutator makes mutants of an input.
 type mutator struct {
 	r    *rand.Rand
 	from []reflect.Value
@@ -56,7 +57,7 @@ func newMutator(from []reflect.Value, seed uint64) *mutator {
 	return &mutator{rand.New(rand.NewPCG(seed, h.Sum64())), from}
 }
 
-// run has body run one more input, and says which one it was if that fails.
+// run runs body with one mutant, and logs the mutant if that fails.
 func (m *mutator) run(t *testing.T, body reflect.Value) {
 	args := append([]reflect.Value{reflect.ValueOf(t)}, m.from...)
 	for range 1 + m.r.IntN(2) {
@@ -78,7 +79,7 @@ func (m *mutator) run(t *testing.T, body reflect.Value) {
 	ended = true
 }
 
-// mutate makes another value of v.
+// mutate returns another value in place of v.
 func (m *mutator) mutate(v reflect.Value) reflect.Value {
 	switch v.Kind() {
 	case reflect.String:
@@ -93,20 +94,20 @@ func (m *mutator) mutate(v reflect.Value) reflect.Value {
 	return reflect.ValueOf(n).Convert(v.Type())
 }
 
-// edges are numbers that programs stumble over.
+// edges are numbers that programs often handle wrongly.
 var edges = []uint64{
 	0, 1, 2, 3, 4, 7, 8, 16, 28, 29, 30, 31, 32, 63, 64, 100, 127, 128, 255, 256, 511, 512, 1024, 4095, 4096, 1<<15 - 1, 1 << 15,
 	1<<16 - 1, 1 << 16, 1<<31 - 1, 1 << 31, 1<<32 - 1, 1 << 32, 1<<63 - 1, 1 << 63, 1<<64 - 1, 1<<64 - 4096, 1<<64 - 2,
 }
 
-// words are what the texts that are read have, and what texts are spoilt by.
+// words occur in the texts that are parsed, or are likely to break the parsers.
 var words = []string{
 	"\n", "\r", "\t", " ", "\x00", "\xff", "\x1b[2J", "\u202e", "\u2028", "\u009b", "\"", "'", "\\", "(", ")", "[", "]", "{", "}", ":", ";", ",", "-", "0", "-1",
 	"99999999999999999999", "0x", "ffffffffffffffff", "null", "true", "1e309", "%", "*", "->", ".", "&&", "||", "!", "if ", "return", "$comm", "@",
 	"(fault)", "[LOST 3 EVENTS]", " <- ", "+0x0/0x10", "[000]", "12.345678: ", "field:", "offset:", "size:", "signed:", "__data_loc ",
 }
 
-// bytes changes b, in one to four ways.
+// bytes changes b in one to four ways.
 func (m *mutator) bytes(b []byte) []byte {
 	for range 1 + m.r.IntN(4) {
 		at := m.r.IntN(len(b) + 1)

@@ -1,4 +1,4 @@
-// Package readme has the command lines of README.md, for tests of them.
+// Package readme extracts the command lines of README.md, for tests of them.
 package readme
 
 import (
@@ -13,8 +13,8 @@ var (
 	inText  = regexp.MustCompile("`(tsnoop [^`]*)`")
 )
 
-// Lines are those that call tsnoop, and for each spec of the table of specs one that
-// asks for it.
+// Lines returns the command lines that call tsnoop and, for each spec in the table of
+// specs, a command line with that spec.
 func Lines(file string) (lines []string, err error) {
 	text, err := os.ReadFile(file)
 	specs := false

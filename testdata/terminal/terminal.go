@@ -1,4 +1,4 @@
-// Package terminal makes pseudo-terminals, for tests of what is shown on one.
+// Package terminal opens pseudo-terminals, for tests of the output on a terminal.
 package terminal
 
 import (
@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Open makes a pseudo-terminal of that many columns: slave is what a program is to be
-// given, master what its user sees and types. See pts(4).
+// Open returns a pseudo-terminal of so many columns: slave is for a program, master is
+// what the user of the program sees and types. See pts(4).
 func Open(columns int) (master, slave *os.File, err error) {
 	fd, err := unix.Open("/dev/ptmx", unix.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
 	if err != nil {
@@ -35,7 +35,7 @@ func Open(columns int) (master, slave *os.File, err error) {
 	return master, slave, Resize(slave, columns)
 }
 
-// Resize gives a terminal another number of columns. A program on it gets a SIGWINCH.
+// Resize sets the number of columns of a terminal. A program on it gets a SIGWINCH.
 func Resize(f *os.File, columns int) error {
 	return unix.IoctlSetWinsize(int(f.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 50, Col: uint16(columns)})
 }

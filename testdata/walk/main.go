@@ -1,12 +1,12 @@
-// Command walk lists the functions that a reader passes who follows one spec to its
+// Command walk lists the functions that a reader goes through who follows one spec to its
 // emitted lines, and one page of a recording to its printed lines:
 //
 //	go run ./testdata/walk [-spec SPEC] [-file FILE]
 //
-// It runs tsnoop with coverage counted. Of the spec it names each function of
-// fetchargs, and of what that imports, that is entered; of the recording each that is
-// entered as often as there are lines, so FILE should have many. Helpers count like all
-// else, and closures as part of the function that they are in.
+// It runs tsnoop with coverage. For the spec it lists each function of fetchargs and
+// tracefs/dynevent that is entered. For the recording it lists each function that is
+// entered at least as often as there are lines, so FILE should have many. Helpers are
+// included, and closures count as part of the function that contains them.
 package main
 
 import (
@@ -44,7 +44,7 @@ func main() {
 	list("page to printed line", entered(dir, lines))
 }
 
-// run runs a command whose coverage is to be in dir/cover, alone.
+// run runs a command with its coverage in dir/cover, which is emptied first.
 func run(dir, name string, args ...string) []byte {
 	cover := filepath.Join(dir, "cover")
 	os.RemoveAll(cover)
@@ -59,7 +59,8 @@ func run(dir, name string, args ...string) []byte {
 	return out
 }
 
-// entered are the functions of which a statement has run so many times, by file.
+// entered returns the functions with a statement that has run at least times times, by
+// file.
 func entered(dir string, times int) map[string][]string {
 	profile := filepath.Join(dir, "profile")
 	if out, err := exec.Command("go", "tool", "covdata", "textfmt", "-i="+dir+"/cover", "-o="+profile).CombinedOutput(); err != nil {
@@ -90,7 +91,8 @@ func entered(dir string, times int) map[string][]string {
 	return funcs
 }
 
-// function is the one that a line is in, "" if that is none: a variable's value.
+// function returns the function that contains a line, "" if there is none: the line is
+// part of the value of a variable.
 func function(set *token.FileSet, file *ast.File, line int) string {
 	for _, d := range file.Decls {
 		f, ok := d.(*ast.FuncDecl)
@@ -109,7 +111,7 @@ func function(set *token.FileSet, file *ast.File, line int) string {
 	return ""
 }
 
-// list prints the functions of what is below the directories, or all.
+// list prints the functions of the files below the directories, or of all files.
 func list(title string, funcs map[string][]string, dirs ...string) {
 	var rows []string
 	n := 0

@@ -2,11 +2,10 @@
 //
 //	go run ./testdata/btf/reduce VMLINUX OUT [syscalls]
 //
-// VMLINUX is raw BTF (/sys/kernel/btf/vmlinux) or ELF with a section .BTF. OUT
-// gets the functions and types listed below with all they need, each type as
-// the kernel has it: only where a pointer leads to a struct or union that is
-// not listed, this becomes a declaration. With a third word OUT gets what some system
-// calls need instead.
+// VMLINUX is raw BTF (/sys/kernel/btf/vmlinux) or ELF with a section .BTF. OUT gets the
+// functions and types listed below with all types that they need, as the kernel has them.
+// But a struct or union that is not listed and only pointed to becomes a declaration.
+// With the argument syscalls, OUT gets what some system calls need instead.
 package main
 
 import (
@@ -46,7 +45,7 @@ const structs = `
 	files_struct fdtable napi_struct page folio vm_area_struct
 `
 
-// types are kept although no function asks for them: people cast to them.
+// types are kept although no function uses them, because people cast to them.
 const types = `
 	iphdr ipv6hdr tcphdr udphdr icmphdr ethhdr arphdr tcp_sock inet_sock udp_sock
 	unix_sock sockaddr_in sockaddr_in6 sockaddr_un skb_drop_reason pid_type
@@ -66,7 +65,7 @@ const syscalls = `
 	futex_time32 clock_nanosleep_time32 sendfile chown chown16 getuid getuid16 socketcall fcntl fcntl64 uname
 `
 
-// syscallTypes is what their parameters are.
+// syscallTypes are the types of their parameters.
 const syscallTypes = `
 	pt_regs user_pt_regs sockaddr new_utsname __kernel_timespec open_how landlock_rule_type
 	size_t umode_t loff_t u32 s32 u64 u16 __u32 __u64 clockid_t pid_t sigset_t
@@ -119,8 +118,8 @@ func run(from, to string, calls bool) error {
 	return os.WriteFile(to, raw, 0o644)
 }
 
-// pick finds the functions and types to keep, in the order of the lists, and
-// says which ones this kernel has not.
+// pick returns the functions and types to keep, in the order of the lists, and reports
+// those that this kernel does not have.
 func pick(spec *btf.Spec, functions, types string) ([]btf.Type, error) {
 	var roots []btf.Type
 	for _, name := range strings.Fields(functions) {
@@ -173,8 +172,8 @@ func set(words string) map[string]bool {
 	return s
 }
 
-// pruner finds what must be kept, then replaces, in place, what pointers lead
-// to otherwise.
+// A pruner finds the types to keep. Then it replaces the other structs and unions that
+// pointers lead to by declarations, in place.
 type pruner struct {
 	keep     map[string]bool // structs and unions
 	seen     map[btf.Type]bool
@@ -182,7 +181,7 @@ type pruner struct {
 	forward  map[string]*btf.Fwd
 }
 
-// visit takes a type and what it is made of. Behind pointers it takes only the
+// visit keeps a type and the types it is made of. Behind pointers it keeps only the
 // structs and unions that are listed.
 func (p *pruner) visit(t btf.Type) {
 	if p.seen[t] {
@@ -228,7 +227,7 @@ func (p *pruner) members(list []btf.Member) {
 	}
 }
 
-// cut makes declarations of the structs and unions that were not visited.
+// cut replaces structs and unions that were not visited by declarations.
 func (p *pruner) cut() {
 	for _, ptr := range p.pointers {
 		t := behind(&ptr.Target)
@@ -266,7 +265,7 @@ func behind(t *btf.Type) *btf.Type {
 	}
 }
 
-// tag is the name of a struct or union, false for other types.
+// tag returns the name of a struct or union, false for other types.
 func tag(t btf.Type) (string, bool) {
 	switch t := t.(type) {
 	case *btf.Struct:
