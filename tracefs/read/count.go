@@ -7,7 +7,7 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/ringbuf"
 )
 
-// count counts the records of a page, and of each event.
+// count counts the records of a page and adds those of each event to tally.
 func count(l ringbuf.Layout, b []byte, tally *tracefs.Tally) (n uint64) {
 	var page ringbuf.Page
 	if page.Reset(l, b) != nil {

@@ -1,3 +1,3 @@
-// Package read turns the pages of a ring buffer into events: those of all CPUs of a
-// live session, or of a file, in the order of time.
+// Package read turns ring buffer pages into events. It reads the buffers of all CPUs of
+// a live session, or of a file, and merges them by time.
 package read

@@ -1,7 +1,7 @@
 package read
 
-// The streams of a merger that have a record are a binary heap, the earliest
-// record first; of equal times the lower CPU, so that files read the same twice.
+// The streams of a merger that have a record form a binary heap, earliest record first.
+// Of equal times the lower CPU comes first, so that a file always reads the same.
 
 func (s *stream) before(t *stream) bool {
 	if s.page.Stamp != t.page.Stamp {
@@ -23,7 +23,7 @@ func (m *merger) push(s *stream) {
 	}
 }
 
-// pop takes the first stream out.
+// pop removes the first stream.
 func (m *merger) pop() {
 	last := len(m.heap) - 1
 	m.heap[0] = m.heap[last]
@@ -32,7 +32,7 @@ func (m *merger) pop() {
 	m.down(0)
 }
 
-// down moves stream i to where its time belongs.
+// down moves stream i down to its place.
 func (m *merger) down(i int) {
 	for {
 		least := i

@@ -13,22 +13,21 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// settleTime is how long after an event, in ns, one that is earlier may still
-// come from another CPU: it has taken its time stamp but was interrupted before
-// it was complete. So long an event waits before it is passed on.
+// settleTime is how long after an event, in ns, an earlier one may still come from
+// another CPU: the kernel has taken its time stamp, but was interrupted before the
+// record was complete. An event waits this long before it is yielded.
 const settleTime = 10e6
 
-// batchTime is how much longer, in ns, an event waits for others to be passed on
-// with it: each look at the clock and at every CPU that has nothing costs more
-// than many events.
+// batchTime is how much longer, in ns, an event waits so that others can be yielded
+// with it: to look at the clock and at every empty CPU costs more than many events.
 const batchTime = 5e6
 
-// Live yields the events of a session, read as pages from each CPU's
-// trace_pipe_raw and merged by time, until the context is done and the buffers
-// are empty, or the session is closed. now is the session's trace clock, in ns.
+// Live yields the events of a session. It reads pages from each CPU's trace_pipe_raw
+// and merges them by time, until ctx is done and the buffers are empty, or the session
+// is closed. now returns the time on the session's trace clock, in ns.
 //
-// An event and its slices are valid until the next one. A read that fails is
-// yielded once, then reading has ended.
+// An event and its slices are valid until the next one. If a read fails, Live yields
+// the error and ends.
 func Live(ctx context.Context, s *tracefs.Session, o Options, now func() uint64) iter.Seq2[*tracefs.Event, error] {
 	return func(yield func(*tracefs.Event, error) bool) {
 		r, err := newLiveReader(ctx, s, &o, now)
@@ -44,8 +43,8 @@ func Live(ctx context.Context, s *tracefs.Session, o Options, now func() uint64)
 	}
 }
 
-// A liveReader reads the buffers of all CPUs. One goroutine does all of it: a
-// read(2) that finds nothing is cheaper than handing pages around.
+// A liveReader reads the buffers of all CPUs. One goroutine does all of it: a read(2)
+// that finds nothing is cheaper than passing pages between goroutines.
 type liveReader struct {
 	*merger
 	ctx     context.Context
@@ -53,8 +52,8 @@ type liveReader struct {
 	now     func() uint64
 	pipes   []*cpuPipe
 	waiter  *waiter
-	horizon uint64 // time before which nothing can come any more
-	over    bool   // what is empty now stays so
+	horizon uint64 // no more events from before this time can come
+	over    bool   // the trace is over: what is empty now stays empty
 	failed  error
 }
 
@@ -72,12 +71,12 @@ type cpuPipe struct {
 	tally  *tracefs.Tally
 	events uint64 // on the page that was read last
 	err    error
-	// The waiter knows of it. Before the CPU has a buffer poll(2) would report
-	// the pipe again and again.
+	// watched is set once the waiter waits for this pipe. Before the CPU has a buffer,
+	// poll(2) would always report the pipe as readable.
 	watched bool
 }
 
-// run passes on events until there are no more or none is wanted.
+// run yields events until there are no more or the caller stops.
 func (r *liveReader) run(yield func(*tracefs.Event, error) bool) {
 	for r.settle() {
 		limit := r.horizon
@@ -144,8 +143,8 @@ func (r *liveReader) close() {
 	}
 }
 
-// settle waits until nothing can come before the first record of the heap. It
-// returns false when there is none and will be none.
+// settle waits until no event can come before the first record of the heap. It returns
+// false if there is no record and will be none.
 func (r *liveReader) settle() bool {
 	for idle, vain := false, false; r.failed == nil; {
 		if len(r.heap) > 0 && len(r.empty) == 0 {
@@ -171,7 +170,7 @@ func (r *liveReader) settle() bool {
 				r.opts.Idle()
 			}
 			vain = r.waiter.wait(idle, !r.allWatched())
-			idle = true // should there be nothing after all
+			idle = true // in case there is nothing after all
 		default:
 			idle = false
 			early := int64(r.heap[0].page.Stamp + batchTime - r.horizon)
@@ -184,7 +183,7 @@ func (r *liveReader) settle() bool {
 	return false
 }
 
-// refill looks again at the streams that were empty.
+// refill reads again from the streams that were empty.
 func (r *liveReader) refill() {
 	streams := r.empty
 	r.empty = r.empty[:0]
@@ -193,8 +192,8 @@ func (r *liveReader) refill() {
 	}
 }
 
-// watchAgain has the waiter look at the buffers that there are now, for it has missed
-// what was in them.
+// watchAgain makes the waiter wait for the current buffers, since it has missed what
+// was in them.
 func (r *liveReader) watchAgain() {
 	for _, p := range r.pipes {
 		if err := r.waiter.again(p.conn); err != nil && r.closing.Err() == nil {
@@ -203,8 +202,8 @@ func (r *liveReader) watchAgain() {
 	}
 }
 
-// allWatched tells whether the waiter knows of every CPU, which it does unless
-// some were never online.
+// allWatched reports whether the waiter waits for every CPU. It does, unless some CPU
+// was never online.
 func (r *liveReader) allWatched() bool {
 	for _, p := range r.pipes {
 		if !p.watched {
@@ -214,9 +213,9 @@ func (r *liveReader) allWatched() bool {
 	return true
 }
 
-// read reads one page if there is one. A CPU that was never online has no
-// buffer and gives an error; it may come. The runtime's poller, which has been
-// given the error too, would not let its pipe be read ever: so it is not asked.
+// read reads one page if there is one. A CPU that was never online has no buffer and
+// returns an error, but may come online. The runtime's poller gets that error too and
+// would never let its pipe be read, so read does not use it.
 func (p *cpuPipe) read() ([]byte, error) {
 	err := p.conn.Control(p.try)
 	if err == nil {
@@ -244,7 +243,7 @@ func (p *cpuPipe) read() ([]byte, error) {
 	return p.buf[:p.n], nil
 }
 
-// tryRead reads once. It does not wait: os.Open has made the pipe non-blocking.
+// tryRead reads once. It does not wait: OpenQuietPipe has made the pipe non-blocking.
 func (p *cpuPipe) tryRead(fd uintptr) {
 	p.taken.Begin()
 	p.n, p.err = unix.Read(int(fd), p.buf)

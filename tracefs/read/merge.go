@@ -11,34 +11,34 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/ringbuf"
 )
 
-// A Source gives the pages of one CPU's buffer, in their order.
+// A Source returns the pages of one CPU's buffer, in order.
 type Source struct {
 	CPU int
-	// Next returns the next page, which is valid until the next call, and
-	// io.EOF at the end.
+	// Next returns the next page, which is valid until the next call, or io.EOF at the
+	// end.
 	Next func() ([]byte, error)
 }
 
-// Options says how pages are understood.
+// Options says how to read pages.
 type Options struct {
 	Layout  ringbuf.Layout
 	Formats []*tracefs.Format // records of any other event are skipped
-	// Further, if not nil, is asked when a record is of none of Formats: it returns
-	// those that have come since it was asked last, nil if none have.
+	// Further, if not nil, is called when a record matches none of Formats. It returns
+	// the formats that were added since the last call, nil if none were.
 	Further func() []*tracefs.Format
-	// Other, if not nil, is asked for the format of such a record: of an event that
-	// has got another number. nil skips it.
+	// Other, if not nil, is called if Further does not help. It returns the format of
+	// an event that has got another ID, or nil to skip the record.
 	Other func(id int) *tracefs.Format
-	// Damaged is told of pages, and of ends of streams, that make no sense; what
-	// is whole comes all the same. It may be nil.
+	// Damaged is called for damaged pages and streams. What is intact is yielded all
+	// the same. It may be nil.
 	Damaged func(cpu int, err error)
-	// Idle is called between events when all that there was has been passed on,
-	// before waiting for more. It may be nil.
+	// Idle is called when all events so far were yielded, before waiting for more. It
+	// may be nil.
 	Idle func()
 }
 
-// Merge yields the events of several CPUs in the order of their times; of
-// one time those of the lower CPU come first, in the order of its buffer. An
+// Merge yields the events of several CPUs in the order of their times. At equal times
+// the lower CPU comes first; events of one CPU stay in the order of its buffer. An
 // event and its slices are valid until the next one.
 func Merge(o Options, sources []Source) iter.Seq2[*tracefs.Event, error] {
 	return func(yield func(*tracefs.Event, error) bool) {
@@ -59,16 +59,15 @@ var errEmpty = errors.New("nothing there now")
 
 const noLimit = ^uint64(0)
 
-// A stream is the records of one CPU.
+// A stream is the sequence of records of one CPU.
 type stream struct {
 	cpu  int
 	next func() ([]byte, error)
 	page ringbuf.Page
-	lost uint64 // events, since the last record that was passed on
+	lost uint64 // events lost since the last record that was yielded
 }
 
-// advance goes to the next record. It returns errEmpty or io.EOF if there is
-// none.
+// advance moves to the next record. It returns errEmpty or io.EOF if there is none.
 func (s *stream) advance(m *merger) error {
 	for !s.page.Next() {
 		if err := s.page.Err(); err != nil {
@@ -89,7 +88,7 @@ func (s *stream) advance(m *merger) error {
 	return nil
 }
 
-// damaged says that records are lost in a page that cannot be understood.
+// damaged notes that records are lost because a page is damaged.
 func (s *stream) damaged(m *merger, err error) {
 	s.lost = tracefs.LostUnknown
 	m.damaged(s.cpu, err)
@@ -102,13 +101,13 @@ func addLost(a, b uint64) uint64 {
 	return a + b
 }
 
-// A merger puts streams into the order of time.
+// A merger merges streams by time.
 type merger struct {
 	opts    Options
-	formats []*tracefs.Format // by ID, from base on
+	formats []*tracefs.Format // by ID - base
 	base    int
-	heap    []*stream // those that have a record: the first one's is the earliest
-	empty   []*stream // those that may have one later
+	heap    []*stream // streams that have a record, earliest first
+	empty   []*stream // streams that may have a record later
 	event   tracefs.Event
 }
 
@@ -118,7 +117,7 @@ func newMerger(o Options) *merger {
 	return m
 }
 
-// index puts the formats where read finds them fastest.
+// index stores the formats where read finds them fastest.
 func (m *merger) index() {
 	if len(m.opts.Formats) == 0 {
 		return
@@ -134,7 +133,7 @@ func (m *merger) index() {
 	}
 }
 
-// format is that of a record, nil if it is not known.
+// format returns the format of an event ID, or nil if it is not known.
 func (m *merger) format(id int) *tracefs.Format {
 	if i := id - m.base; uint(i) < uint(len(m.formats)) {
 		return m.formats[i]
@@ -142,7 +141,7 @@ func (m *merger) format(id int) *tracefs.Format {
 	return nil
 }
 
-// further is the format of a record that was not known, nil if it is none of ours.
+// further asks for more formats and returns that of id, or nil.
 func (m *merger) further(id int) *tracefs.Format {
 	if m.opts.Further == nil {
 		return nil
@@ -162,7 +161,7 @@ func (m *merger) damaged(cpu int, err error) {
 	}
 }
 
-// add takes a stream in, at its next record.
+// add reads the next record of s and adds s to the merge.
 func (m *merger) add(s *stream) {
 	switch err := s.advance(m); {
 	case err == nil:
@@ -174,11 +173,11 @@ func (m *merger) add(s *stream) {
 	}
 }
 
-// emit passes on the records of the first stream as long as they are the
-// earliest, and not after limit. It returns false if no more are wanted.
+// emit yields records of the first stream as long as they are the earliest and not
+// later than limit. It returns false if the caller stops.
 func (m *merger) emit(limit uint64, yield func(*tracefs.Event, error) bool) bool {
 	s := m.heap[0]
-	// The second earliest is one of the two below the first.
+	// The second earliest stream is one of the two children of the first.
 	for _, next := range m.heap[1:min(3, len(m.heap))] {
 		limit = min(limit, next.page.Stamp)
 	}
@@ -195,14 +194,15 @@ func (m *merger) emit(limit uint64, yield func(*tracefs.Event, error) bool) bool
 			}
 			return true
 		}
-		if s.page.Stamp >= limit { // of equal times the heap knows the first
+		if s.page.Stamp >= limit { // at equal times the heap decides
 			m.down(0)
 			return true
 		}
 	}
 }
 
-// read makes an event of the record that s is at, nil if it is none of ours.
+// read makes an event of the current record of s, or returns nil if its format is not
+// known.
 func (m *merger) read(s *stream) *tracefs.Event {
 	data := s.page.Data
 	if len(data) < commonSize {
@@ -229,6 +229,6 @@ func (m *merger) read(s *stream) *tracefs.Event {
 	return &m.event
 }
 
-// commonSize is the size of struct trace_entry (include/linux/trace_events.h):
+// commonSize is the size of struct trace_entry (include/linux/trace_events.h) in bytes:
 // u16 type, u8 flags, u8 preempt_count, s32 pid. It has not changed since 2.6.31.
 const commonSize = 8

@@ -10,22 +10,22 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs"
 )
 
-// A Page is a sub-buffer of one CPU as the kernel gave it.
+// A Page is a sub-buffer of one CPU as the kernel returned it.
 type Page struct {
 	CPU  int
-	Data []byte // the whole sub-buffer, valid until the next one
+	Data []byte // the whole sub-buffer; valid until the next Page
 }
 
-// fillTime is how long pages are left to fill before they are fetched, so that
-// few of those that are kept are nearly empty.
+// fillTime is how long pages may fill before they are fetched, so that few of the pages
+// that are kept are nearly empty.
 const fillTime = 50 * time.Millisecond
 
-// fewPages is how many came at once at most where there is time to wait.
+// fewPages is the number of pages in one fetch below which there is time to wait.
 const fewPages = 64
 
-// Pages yields the pages of all CPUs of a session as they come, until the context is
-// done and the buffers are empty, or the session is closed. A read that fails
-// is yielded once, then reading has ended.
+// Pages yields the pages of all CPUs of a session as they come, until ctx is done and
+// the buffers are empty, or the session is closed. If a read fails, Pages yields the
+// error and ends.
 func Pages(ctx context.Context, s *tracefs.Session) iter.Seq2[Page, error] {
 	return func(yield func(Page, error) bool) {
 		r, err := newLiveReader(ctx, s, &Options{}, nil)
@@ -59,7 +59,8 @@ func Pages(ctx context.Context, s *tracefs.Session) iter.Seq2[Page, error] {
 	}
 }
 
-// fetch yields all n pages there are. more is false if none is wanted any more.
+// fetch yields all pages that there are and returns their number n. more is false if
+// the caller stops.
 func (r *liveReader) fetch(yield func(Page, error) bool) (n int, more bool) {
 	for _, p := range r.pipes {
 		for {

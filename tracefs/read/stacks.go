@@ -7,13 +7,13 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs"
 )
 
-// maxHeld bounds how many events wait for a stack. Only one per CPU and context
-// does, unless the kernel could not write one.
+// maxHeld limits how many events wait for a stack. Only one for each CPU and context
+// does, unless the kernel could not write a stack.
 const maxHeld = 1024
 
-// JoinStacks gives each event the stack that the kernel recorded behind it, with
-// the option stacktrace: the next record of that kind on the same CPU, but for
-// those of interrupts that came in between. The order of the events stays.
+// JoinStacks gives each event the stack that the kernel recorded after it, with the
+// option stacktrace. That is the next stack record on the same CPU, except for those of
+// interrupts that came in between. The order of the events stays.
 //
 // An event and its slices are valid until the next one.
 //
@@ -41,14 +41,14 @@ func JoinStacks(events iter.Seq2[*tracefs.Event, error], stack *tracefs.Format, 
 	}
 }
 
-// A stackJoiner keeps events until they have their stacks.
+// A stackJoiner holds events until they have their stacks.
 type stackJoiner struct {
 	order   binary.ByteOrder
 	queue   []*heldEvent         // in the order of the events
-	waiting map[int][]*heldEvent // by CPU: those without a stack, the interrupted ones first
-	lost    map[int]uint64       // by CPU: what was lost before a stack
+	waiting map[int][]*heldEvent // by CPU: events without a stack, outermost (interrupted) first
+	lost    map[int]uint64       // by CPU: events lost before a stack
 	free    []*heldEvent
-	last    *heldEvent // that was passed on
+	last    *heldEvent // the event that was yielded last
 }
 
 // A heldEvent is a copy of an event.
@@ -57,14 +57,14 @@ type heldEvent struct {
 	waits bool
 }
 
-// event takes in an event that is not a stack.
+// event adds an event that is not a stack.
 func (j *stackJoiner) event(e *tracefs.Event) {
 	h := j.hold(e)
 	if n := j.lost[e.CPU]; n > 0 {
 		h.Lost = addLost(h.Lost, n)
 		delete(j.lost, e.CPU)
 	}
-	// Only what interrupts the last event may come before that one's stack.
+	// Only what interrupts the last event may come before that event's stack.
 	waiting := j.waiting[e.CPU]
 	for n := len(waiting); n > 0 && (h.Lost > 0 || waiting[n-1].level() >= h.level()); n = len(waiting) {
 		waiting[n-1].waits = false
@@ -77,9 +77,9 @@ func (j *stackJoiner) event(e *tracefs.Event) {
 	}
 }
 
-// stack takes in a stack: its size and that many addresses.
+// stack handles a stack record: its size and that many addresses.
 func (j *stackJoiner) stack(e *tracefs.Event, f *tracefs.Format) {
-	if e.Lost > 0 { // the event of this stack may be among what was lost
+	if e.Lost > 0 { // the event of this stack may be among the lost ones
 		j.lost[e.CPU] = addLost(j.lost[e.CPU], e.Lost)
 		for _, h := range j.waiting[e.CPU] {
 			h.waits = false
@@ -99,7 +99,7 @@ func (j *stackJoiner) stack(e *tracefs.Event, f *tracefs.Format) {
 	}
 }
 
-// addresses appends what a record of a stack holds.
+// addresses appends the addresses in a stack record to dst.
 func (j *stackJoiner) addresses(dst []uint64, data []byte, f *tracefs.Format) []uint64 {
 	size, callers := f.Field("size"), f.Field("caller")
 	if size == nil || callers == nil || size.Offset+4 > len(data) || callers.Offset > len(data) {
@@ -124,7 +124,7 @@ func (j *stackJoiner) hold(e *tracefs.Event) *heldEvent {
 	return h
 }
 
-// release gives up waiting.
+// release makes no event wait any longer.
 func (j *stackJoiner) release() bool {
 	for _, h := range j.queue {
 		h.waits = false
@@ -135,7 +135,7 @@ func (j *stackJoiner) release() bool {
 	return true
 }
 
-// drain passes on the events before the first that waits.
+// drain yields the events before the first one that waits.
 func (j *stackJoiner) drain(yield func(*tracefs.Event, error) bool) bool {
 	n := 0
 	for ; n < len(j.queue) && !j.queue[n].waits; n++ {
@@ -153,8 +153,9 @@ func (j *stackJoiner) drain(yield func(*tracefs.Event, error) bool) bool {
 
 func (h *heldEvent) level() int { return interruptLevel(h.Data) }
 
-// interruptLevel is how deep an interrupt a record is from: 0 for a task, then
-// softirq, hardirq and NMI (enum trace_flag_type in include/linux/trace_events.h).
+// interruptLevel returns the context that a record is from: 0 for a task, 1 for
+// softirq, 2 for hardirq, 3 for NMI (enum trace_flag_type in
+// include/linux/trace_events.h).
 func interruptLevel(data []byte) int {
 	if len(data) < 3 {
 		return 0

@@ -9,12 +9,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A waiter waits for the pipes of many CPUs at once with epoll(7), which does
-// not mind that one is closed meanwhile.
+// A waiter waits for the pipes of many CPUs at once with epoll(7), which allows them to
+// be closed meanwhile.
 type waiter struct {
 	epoll   int
-	mu      sync.Mutex // for event, which other goroutines write to
-	event   int        // an eventfd: written to, it ends every wait
+	mu      sync.Mutex // guards event, which other goroutines write to
+	event   int        // an eventfd: a write to it ends every wait
 	woken   bool
 	ready   [64]unix.EpollEvent
 	release []func() bool
@@ -37,7 +37,7 @@ func (w *waiter) add(fd int) error {
 	return unix.EpollCtl(w.epoll, unix.EPOLL_CTL_ADD, fd, &unix.EpollEvent{Events: unix.EPOLLIN, Fd: int32(fd)})
 }
 
-// watch has wait end when there is something to read.
+// watch makes wait end when there is something to read from conn.
 func (w *waiter) watch(conn syscall.RawConn) (err error) {
 	if e := conn.Control(func(fd uintptr) { err = w.add(int(fd)) }); e != nil {
 		return e
@@ -45,27 +45,27 @@ func (w *waiter) watch(conn syscall.RawConn) (err error) {
 	return err
 }
 
-// wakeOn has wait and sleep end when the context is done.
+// wakeOn makes wait and sleep end when ctx is done.
 func (w *waiter) wakeOn(ctx context.Context) {
 	w.release = append(w.release, context.AfterFunc(ctx, func() {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		if w.event >= 0 {
-			unix.Write(w.event, []byte{1, 0, 0, 0, 0, 0, 0, 0}) // a number that is not 0
+			unix.Write(w.event, []byte{1, 0, 0, 0, 0, 0, 0, 0}) // any number except 0
 		}
 	}))
 }
 
-// pause is how long a wait takes that would have nothing to wait for: when the
-// kernel says that there is something but gives nothing (a record that is being
-// written), and when a CPU may come that poll(2) cannot be asked about.
+// pause is how long to wait when there is nothing to wait for: the kernel reports data
+// but returns none (a record is still being written), or a CPU that poll(2) cannot wait
+// for may come online.
 const pause = 20 * time.Millisecond
 
-// patience is how long a wait takes at most. When another program takes a snapshot of
-// the buffers, the kernel exchanges them, and who waits at the old ones is not woken.
+// patience is the longest wait. When another program takes a snapshot, the kernel swaps
+// the buffers, and does not wake those who wait for the old ones.
 const patience = 500 * time.Millisecond
 
-// again has wait end anew when there is something to read.
+// again registers conn anew, so that wait ends when there is something to read from it.
 func (w *waiter) again(conn syscall.RawConn) error {
 	var err error
 	e := conn.Control(func(fd uintptr) {
@@ -79,9 +79,9 @@ func (w *waiter) again(conn syscall.RawConn) error {
 	return err
 }
 
-// wait waits for pages. idle says that there were none after the last wait, and
-// away that there may be some that it does not know of. It tells whether it was of no
-// use: nothing has come for long.
+// wait waits for pages. idle says that there were none after the last wait, away that
+// there may be some that the waiter cannot wait for. It returns true if the wait has
+// timed out.
 func (w *waiter) wait(idle, away bool) (vain bool) {
 	if w.woken {
 		return false
@@ -100,7 +100,7 @@ func (w *waiter) wait(idle, away bool) (vain bool) {
 	return n == 0 && err == nil && !away
 }
 
-// sleep waits for ns nanoseconds, whatever comes.
+// sleep waits for ns nanoseconds, or until the waiter is woken.
 func (w *waiter) sleep(ns int64) {
 	if w.woken {
 		return

@@ -1,22 +1,22 @@
 package ringbuf
 
-// Values of type_len; those between 0 and padding are data of as many words.
-// See enum ring_buffer_type in include/linux/ring_buffer.h.
+// Values of type_len. Those between typeLong and typePadding are data of that many
+// words. See enum ring_buffer_type in include/linux/ring_buffer.h.
 const (
-	typeLong    = 0  // data; the first word of the payload tells the length
-	typePadding = 29 // the rest of the page is unused, or a discarded event
-	typeExtend  = 30 // adds to the time what does not fit into time_delta
+	typeLong    = 0  // data; the first word of the payload is its length
+	typePadding = 29 // the rest of the page is unused, or the event was discarded
+	typeExtend  = 30 // adds the part of the time that does not fit into time_delta
 	typeStamp   = 31 // sets the time
 )
 
 const (
 	lenBits   = 5                // of type_len
 	deltaBits = 32 - lenBits     // of time_delta; TS_SHIFT
-	topBits   = uint64(31) << 59 // of a time, not in a typeStamp; TS_MSB
+	topBits   = uint64(31) << 59 // of a time; not in a typeStamp; TS_MSB
 )
 
-// Next goes to the next record and fills in Stamp and Data. It returns false at
-// the end of the page or at an error; see Err.
+// Next moves to the next record and sets Stamp and Data. It returns false at the end of
+// the page or after an error; see Err.
 func (p *Page) Next() bool {
 	for {
 		b, i := p.buf, p.pos
@@ -41,7 +41,7 @@ func (p *Page) Next() bool {
 	}
 }
 
-// end is called with no whole word left.
+// end is called when no whole word is left.
 func (p *Page) end() bool {
 	if p.pos < len(p.buf) {
 		return p.fail(ErrTruncated)
@@ -50,13 +50,13 @@ func (p *Page) end() bool {
 	return false
 }
 
-// special handles the record of word w at pos that is not plain data. Next
-// returns found unless there is more to see.
+// special handles the record with word w at pos that is not plain data. If more is
+// false, Next returns found.
 func (p *Page) special(w uint32) (more, found bool) {
 	delta := uint64(w >> lenBits)
 	kind := w % (1 << lenBits)
 	if kind == typePadding && delta == 0 {
-		// Written where no record fits any more; it has no length.
+		// Written where no more record fits; it has no length.
 		p.pos = len(p.buf)
 		p.Data = nil
 		return false, false
@@ -81,12 +81,12 @@ func (p *Page) special(w uint32) (more, found bool) {
 	return false, p.explicit(delta, arg, rest)
 }
 
-// explicit handles data with an explicit length: those of more than 112 bytes, and
-// all on architectures that align records to 8 bytes. The length counts itself
-// and the kernel's rounding up to 4 or 8 (rb_calculate_event_length), so that
-// the next record starts right behind; rb_event_length does not round either.
+// explicit handles data with an explicit length: data of more than 112 bytes, and all
+// data on architectures that align records to 8 bytes. The length includes itself and
+// the kernel's rounding up to 4 or 8 (rb_calculate_event_length), so the next record
+// follows directly; rb_event_length does not round either.
 func (p *Page) explicit(delta uint64, length uint32, rest []byte) bool {
-	// An empty payload is stored as one of a byte, that is of a word.
+	// An empty payload is stored as one byte, that is, as one word.
 	if !p.fits(length, 8, rest) {
 		return false
 	}
@@ -96,18 +96,18 @@ func (p *Page) explicit(delta uint64, length uint32, rest []byte) bool {
 	return true
 }
 
-// discarded skips an event that a filter refused when something else had been
-// written behind its place already.
+// discarded skips an event that a filter refused after something else was already
+// written behind it.
 //
-// Its delta counts. The writer takes the next delta from the time of the
-// discarded event (write_stamp in __rb_reserve_next); rb_event_discard leaves
-// time_delta as it is, only of 0 it makes 1; and the kernel's own test of deltas
-// adds all but 1 (check_buffer, later rb_read_data_buffer). libtraceevent adds
-// all (kbuffer-parse.c). But the kernel's readers add none (rb_update_read_stamp
-// and rb_update_iter_read_stamp return at padding), so that times in trace and
-// trace_pipe are too early from there to the end of the page: seen on 6.1, 6.12
-// and 7.x, testdata has the proof. The time of a page that is read in two parts
-// comes from such a reader, too.
+// Its delta counts. The writer computes the next delta from the time of the discarded
+// event (write_stamp in __rb_reserve_next). rb_event_discard does not change
+// time_delta, except that it replaces 0 by 1. The kernel's own check of deltas adds all
+// of them but 1 (check_buffer, later rb_read_data_buffer), and libtraceevent adds all
+// (kbuffer-parse.c). But the kernel's readers add none (rb_update_read_stamp and
+// rb_update_iter_read_stamp return at padding), so times in trace and trace_pipe are
+// too early from there to the end of the page. That was seen on 6.1, 6.12 and 7.x;
+// testdata has the proof. The time of a page that is read in two parts comes from such
+// a reader, too.
 func (p *Page) discarded(delta uint64, length uint32, rest []byte) (more, found bool) {
 	if !p.fits(length, 4, rest) {
 		return false, false
@@ -119,8 +119,8 @@ func (p *Page) discarded(delta uint64, length uint32, rest []byte) (more, found 
 	return true, false
 }
 
-// fits tells whether length, which counts itself, is one that the kernel writes
-// and within the rest of the page, that starts with it.
+// fits reports whether length, which includes itself, is one that the kernel writes and
+// does not exceed rest, which starts with it.
 func (p *Page) fits(length, least uint32, rest []byte) bool {
 	if length < least || length%4 != 0 {
 		return p.fail(ErrLength)
@@ -131,16 +131,16 @@ func (p *Page) fits(length, least uint32, rest []byte) bool {
 	return true
 }
 
-// absolute completes a stored time of 59 bits with the top 5 of the time
-// before, as rb_fix_abs_ts does (commit 6695da58f944 of 2022). Clock tai counts
-// from 1970 and needs them.
+// absolute adds to a stored 59-bit time the top 5 bits of the previous time, as
+// rb_fix_abs_ts does (commit 6695da58f944 of 2022). Clock tai counts from 1970 and
+// needs them.
 func absolute(t, before uint64) uint64 {
 	if before&topBits == 0 {
 		return t
 	}
 	t |= before & topBits
 	if t < before {
-		t += 1 << 59 // the top bits have changed since
+		t += 1 << 59 // the top bits have changed since then
 	}
 	return t
 }

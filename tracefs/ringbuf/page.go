@@ -6,36 +6,36 @@ import (
 	"math/bits"
 )
 
-// The word commit of the header; RB_MISSED_* in ring_buffer.c. Only the low 32
-// bits count: most kernels sign-extend them into a long of 8 bytes, 6.12.117 does
-// not.
+// The word commit of the header; RB_MISSED_* in ring_buffer.c. Only the low 32 bits
+// count: most kernels sign-extend them into an 8-byte long, 6.12.117 does not.
 const (
 	missedEvents = 1 << 31 // events were lost before this page
-	missedStored = 1 << 30 // and their count is stored right behind the data
+	missedStored = 1 << 30 // and their count is stored directly after the data
 	lengthMask   = missedStored - 1
 )
 
-// A Page walks the records of one sub-buffer. The zero value is ready for Reset.
+// A Page iterates over the records of one sub-buffer. The zero value is ready for
+// Reset.
 type Page struct {
-	// Stamp is the time of the record that Next found, in units of the
-	// instance's trace_clock (nanoseconds for all but counter, uptime and x86-tsc).
+	// Stamp is the time of the record that Next found, in units of the instance's
+	// trace_clock (nanoseconds for all but counter, uptime and x86-tsc).
 	Stamp uint64
-	// Data is the payload of the record that Next found, from common_type on.
-	// It is part of the page given to Reset: no copy. It has 4 bytes at least
-	// and ends with up to 7 bytes of padding, as the kernel rounds lengths up.
+	// Data is the payload of the record that Next found, starting with common_type. It
+	// is a slice of the page given to Reset. It has at least 4 bytes, and up to 7 bytes
+	// of padding at the end, since the kernel rounds lengths up.
 	Data []byte
 
-	buf  []byte // the page up to the end of its data
-	pos  int    // of the next record in buf
-	now  uint64 // time of the last record, discarded ones included
+	buf  []byte // the page, up to the end of its data
+	pos  int    // offset of the next record in buf
+	now  uint64 // time of the last record, including discarded ones
 	big  bool
 	time uint64
 	lost uint64
-	err  error // a sentinel, found at pos
+	err  error // one of the package's errors, found at pos
 }
 
-// Reset starts on page b, a whole sub-buffer of any size. The error wraps
-// ErrLayout, ErrShort or ErrCommit; then the page has no records.
+// Reset starts reading page b, a whole sub-buffer of any size. The error wraps
+// ErrLayout, ErrShort or ErrCommit; the page then has no records.
 func (p *Page) Reset(l Layout, b []byte) error {
 	*p = Page{big: l.BigEndian}
 	header := l.HeaderSize()
@@ -63,8 +63,8 @@ func (p *Page) Reset(l Layout, b []byte) error {
 	return nil
 }
 
-// stored reads the count behind the data. Without room for it the kernel sets
-// only missedEvents (ring_buffer_read_page), and a count of 0 contradicts that.
+// stored reads the count after the data. If there is no room for it, the kernel sets
+// only missedEvents (ring_buffer_read_page). A count of 0 would contradict that flag.
 func (p *Page) stored(commit uint32, b []byte, long int) uint64 {
 	if commit&missedStored == 0 || len(b) < long {
 		return LostUnknown
@@ -75,12 +75,12 @@ func (p *Page) stored(commit uint32, b []byte, long int) uint64 {
 	return LostUnknown
 }
 
-// Lost is the number of events lost before the first record of the page: 0,
-// the kernel's count, or LostUnknown.
+// Lost returns the number of events lost before the first record of the page: 0, the
+// kernel's count, or LostUnknown.
 func (p *Page) Lost() uint64 { return p.lost }
 
-// Err is nil, or says why Next found no further record. It wraps one of this
-// package's errors and tells the offset in the page.
+// Err returns nil, or why Next found no further record. It wraps one of this package's
+// errors and adds the offset in the page.
 func (p *Page) Err() error {
 	if p.err == nil {
 		return nil
@@ -88,7 +88,7 @@ func (p *Page) Err() error {
 	return fmt.Errorf("%w at byte %d", p.err, p.pos)
 }
 
-// fail ends the page at the record that starts at pos.
+// fail ends the page at the record at pos.
 func (p *Page) fail(err error) bool {
 	p.err, p.Data, p.buf = err, nil, nil
 	return false
@@ -115,9 +115,9 @@ func (p *Page) long(b []byte, size int) uint64 {
 	return p.uint64(b)
 }
 
-// word reads a record's first word at b and returns it in the little endian
-// layout of its bit fields: type_len in the low 5 bits, time_delta above. In
-// the big endian layout type_len is in the high 5 bits.
+// word reads the first word of a record at b and returns it in the little-endian layout
+// of its bit fields: type_len in the low 5 bits, time_delta above. In the big-endian
+// layout type_len is in the high 5 bits.
 func (p *Page) word(b []byte) uint32 {
 	w := binary.LittleEndian.Uint32(b)
 	if p.big {

@@ -22,7 +22,7 @@ func (e *encoder) text(s string)    { e.b = append(e.b, s...) }
 func (e *encoder) cString(s string) { e.b = append(append(e.b, s...), 0) }
 func (e *encoder) sized(s string)   { e.u64(int64(len(s))); e.text(s) }
 
-// start writes what both versions begin with.
+// start writes the start of the file, which both versions have.
 func (h *Header) start(e *encoder) {
 	e.text(magic)
 	e.cString(strconv.Itoa(h.Version))
@@ -34,7 +34,7 @@ func (h *Header) start(e *encoder) {
 	e.u32(h.PageSize)
 }
 
-// A part is one of the texts: a section in version 7.
+// A part is one of the texts. In version 7 it is a section.
 type part struct {
 	id     uint16
 	name   string
@@ -66,7 +66,7 @@ func (h *Header) encodeEvents(e *encoder) {
 	delete(bySystem, "ftrace")
 	e.u32(len(bySystem))
 	for _, ev := range h.Events {
-		// In the order in which systems appear.
+		// In the order in which the systems appear.
 		if formats, ok := bySystem[ev.System]; ok {
 			delete(bySystem, ev.System)
 			e.cString(ev.System)
@@ -90,8 +90,8 @@ func encodeFormats(e *encoder, formats []string) {
 	}
 }
 
-// encodeCmdlines writes the names of tasks as saved_cmdlines has them. There is
-// no way to write one that is empty or has a line break.
+// encodeCmdlines writes the names of tasks as in saved_cmdlines. That format cannot
+// represent a name that is empty or has a line break.
 func (h *Header) encodeCmdlines(e *encoder) {
 	var text strings.Builder
 	for _, tid := range slices.Sorted(maps.Keys(h.Cmdlines)) {
@@ -103,7 +103,7 @@ func (h *Header) encodeCmdlines(e *encoder) {
 	e.sized(text.String())
 }
 
-// clock returns what trace_clock would say if there was only one.
+// clock returns the clock as trace_clock shows it, as if it were the only one.
 func (h *Header) clock() string { return "[" + cmp.Or(h.Clock, "local") + "]" }
 
 // encodeOptions writes the options that both versions have.

@@ -1,6 +1,6 @@
 package tracedat
 
-// Header is what [Write] needs to write the file again, but for the pages: as
+// Header returns what [Write] needs to write the file again, without the pages, as
 // version 6.
 func (f *File) Header() (*Header, error) {
 	kallsyms, err := f.Kallsyms()

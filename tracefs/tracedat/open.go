@@ -12,14 +12,14 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs"
 )
 
-// magic begins every file, whatever its version.
+// magic is at the start of every file, in every version.
 const magic = "\x17\x08\x44tracing"
 
-// Open reads everything of a file except the pages. r must stay readable while
-// these are read; size is the size of the file in bytes.
+// Open reads everything in a file except the pages. r must stay readable while those
+// are read. size is the size of the file in bytes.
 //
-// The errors wrap ErrNotTrace, ErrUnsupported, or ErrTruncated if not even the
-// first few dozen bytes are there. All other trouble is in File.Damage.
+// The errors wrap ErrNotTrace, ErrUnsupported, or ErrTruncated if not even the first
+// few dozen bytes are there. All other problems are in File.Damage.
 func Open(r io.ReaderAt, size int64) (*File, error) {
 	f := &File{r: r, size: size, Compression: "none", Cmdlines: map[int]string{}}
 	s := &source{r: r, end: size, order: binary.LittleEndian, what: "header", short: ErrTruncated}
@@ -37,19 +37,19 @@ func Open(r io.ReaderAt, size int64) (*File, error) {
 	return f, nil
 }
 
-// maxMemory bounds what is kept of all sections and options together, in bytes.
+// maxMemory limits what is kept of all sections and options together, in bytes.
 const maxMemory = 256 << 20
 
-// An opener is what Open needs beside the file.
+// An opener holds what Open needs besides the file.
 type opener struct {
 	*File
 	budget   int64 // bytes that may still be kept
-	cpus     int   // entries in a version 6 file's tables of CPUs
+	cpus     int   // entries in each table of CPUs of a version 6 file
 	table    int   // entries in all tables of CPUs so far
 	sections map[uint16]int64
 }
 
-// readStart reads what all versions begin with.
+// readStart reads the start of the file, which all versions have.
 func (f *File) readStart(s *source) error {
 	s.expect(magic)
 	if errors.Is(s.err, ErrDamaged) {
@@ -78,27 +78,27 @@ func (f *File) readStart(s *source) error {
 	return nil
 }
 
-// maxPage bounds a sub-buffer in bytes: 64 KiB pages of order 7 are the most
-// that buffer_subbuf_size_kb takes.
+// maxPage limits a sub-buffer, in bytes: the largest that buffer_subbuf_size_kb accepts
+// has order 7 with 64 KiB pages.
 const maxPage = 8 << 20
 
 func validPage(size int) bool {
 	return size >= 256 && size <= maxPage && size&(size-1) == 0
 }
 
-// finish makes the sizes of longs and pages, and the extents of the CPUs' data
-// agree with what the file says elsewhere, or refuses them.
+// finish makes the sizes of longs and pages and the extents of the CPUs' data agree
+// with the rest of the file, or refuses them.
 func (o *opener) finish() {
 	f := o.File
 	h, _ := tracefs.ParseHeaderPage(strings.NewReader(f.HeaderPage)) // as far as it makes sense
 	long, page := h.LongSize, h.Size
 	if long == 4 || long == 8 {
-		// The byte in the header is of trace-cmd's long, which may be a 32-bit
+		// The byte in the header is the size of trace-cmd's long, which may be a 32-bit
 		// program on a 64-bit kernel.
 		f.LongSize = long
 	}
-	// The header has the machine's page size, even if the buffer is made of
-	// larger sub-buffers (since 6.8).
+	// The header has the machine's page size, even if the buffer consists of larger
+	// sub-buffers (since 6.8).
 	if validPage(page) && (page > f.PageSize || !validPage(f.PageSize)) {
 		f.PageSize = page
 	}
@@ -125,9 +125,9 @@ func (o *opener) finish() {
 	f.share()
 }
 
-// share sees to it that reading all CPUs at once does not take more memory than
-// the file's size justifies: no two may have the same bytes, and the more there
-// are, the less is read at a time.
+// share makes sure that reading all CPUs at once does not take more memory than the
+// file's size justifies: no two may share bytes, and the more CPUs there are, the less
+// is read at a time.
 func (f *File) share() {
 	var cpus []*CPU
 	for i := range f.Buffers {
@@ -153,7 +153,7 @@ func (f *File) share() {
 	}
 }
 
-// add adds a buffer, the top-level one in front.
+// add adds a buffer; the top-level one comes first.
 func (o *opener) add(b Buffer) {
 	switch {
 	case b.Name != "":

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Options, which in version 7 are also the sections they point to: enum
-// tracecmd_option of trace-cmd's trace-cmd-private.h.
+// Options. In version 7 most are also IDs of the sections that they point to. See enum
+// tracecmd_option in trace-cmd's trace-cmd-private.h.
 const (
 	optDone       = 0 // also a section of options
 	optDate       = 1
@@ -32,8 +32,8 @@ const (
 	optBufferText = 22
 )
 
-// readOption takes one option's data to where it belongs. Options that are not
-// known, or too short, are passed over as trace-cmd does.
+// readOption stores the data of one option. It skips options that are not known or too
+// short, as trace-cmd does.
 func (o *opener) readOption(id uint16, data []byte, at int64) {
 	order := o.order
 	switch id {
@@ -62,7 +62,7 @@ func (o *opener) readOption(id uint16, data []byte, at int64) {
 	}
 	switch {
 	case id == optCPUCount && len(data) >= 4:
-		// A version 6 file's tables of CPUs have as many entries.
+		// A version 6 file's tables of CPUs have this many entries.
 		o.cpus = int(int32(order.Uint32(data)))
 		o.CPUCount = o.cpus
 	case len(data) < 8:
@@ -75,8 +75,8 @@ func (o *opener) readOption(id uint16, data []byte, at int64) {
 	}
 }
 
-// maxCPUs bounds the entries in a table of CPUs, and maxTables those in all
-// tables. Linux can be built for 8192 CPUs.
+// maxCPUs limits the entries in a table of CPUs, maxTables those in all tables
+// together. Linux can be built for 8192 CPUs.
 const (
 	maxCPUs   = 1 << 16
 	maxTables = 1 << 18
@@ -92,9 +92,9 @@ func (o *opener) tableSize(s *source, n int) int {
 	return n
 }
 
-// readBufferOption reads the option BUFFER. In version 6 it tells an
-// instance's name, and where there are the marker and the table that follow the
-// options of the top-level buffer. In version 7 it has the table itself.
+// readBufferOption reads the option BUFFER. In version 6 it has an instance's name and
+// the offset of its marker and table, like those that follow the options of the
+// top-level buffer. In version 7 it has the table itself.
 func (o *opener) readBufferOption(data []byte, at int64) {
 	s := &source{r: bytes.NewReader(data), end: int64(len(data)), order: o.order, what: "option BUFFER", short: ErrDamaged, base: at, packed: true}
 	b := Buffer{offset: int64(s.u64()), Name: s.name()}
@@ -119,13 +119,13 @@ func (o *opener) readBufferOption(data []byte, at int64) {
 	}
 }
 
-// sound reports whether the CPU's data are at an offset that a file can have.
+// sound reports whether the CPU's data is at an offset that a file can have.
 func (c *CPU) sound() bool {
 	const far = 1 << 60
 	return c.offset >= 0 && c.offset < far && c.Size >= 0 && c.Size < far
 }
 
-// currentClock returns the clock in brackets of "[local] global counter".
+// currentClock returns the clock in brackets: "local" of "[local] global counter".
 func currentClock(text []byte) string {
 	_, rest, _ := strings.Cut(cString(text), "[")
 	clock, _, ok := strings.Cut(rest, "]")
@@ -135,8 +135,8 @@ func currentClock(text []byte) string {
 	return strings.TrimSpace(clock)
 }
 
-// parseNumber does what strtoll(text, NULL, 0) does, which also takes what is
-// followed by something else.
+// parseNumber does what strtoll(text, NULL, 0) does, which also accepts a number that
+// is followed by something else.
 func parseNumber(text []byte) int64 {
 	s := strings.TrimSpace(cString(text[:min(len(text), 32)]))
 	for len(s) > 0 {
@@ -156,11 +156,10 @@ func cString(b []byte) string {
 	return string(b)
 }
 
-// What tsnoop writes for itself is an option of an id that trace-cmd, which
-// counts them from 1, will not come to. trace-cmd 3.1.6 passes it over: report
-// does so silently unless it is asked for --verbose=warning, convert keeps it
-// and, like split, prints "unknown option 29811". Should somebody else have the
-// same idea, the data begin with tsnoopMagic.
+// tsnoop stores its own data in an option with an ID that trace-cmd, which counts them
+// from 1, will not reach. trace-cmd 3.1.6 skips it: report does so silently, unless
+// --verbose=warning is given; convert keeps it and, like split, prints "unknown option
+// 29811". In case somebody else has the same idea, the data begins with tsnoopMagic.
 const (
 	optTsnoop   = 0x7473 // "ts"
 	tsnoopMagic = "TSN\x01"

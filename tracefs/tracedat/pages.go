@@ -6,35 +6,35 @@ import (
 	"io"
 )
 
-// maxRead and minRead bound how much is read of a CPU's data at a time, in bytes.
+// maxRead and minRead limit how much of a CPU's data is read at a time, in bytes.
 const (
 	maxRead = 1 << 20
 	minRead = 64 << 10
 )
 
-// A PageReader reads the pages of a CPU, one after another. It holds one
-// buffer of 1 MiB, less if there are hundreds of CPUs, or one chunk of a
-// compressed file. It needs not be closed.
+// A PageReader reads the pages of a CPU, one after another. It holds one buffer of 1
+// MiB, or less if there are hundreds of CPUs, or one chunk of a compressed file. It
+// need not be closed.
 type PageReader struct {
 	c    *CPU
 	what string
-	pos  int64  // in the file, of what was not read yet
-	end  int64  // of the CPU's data, in the file
-	in   []byte // pages read, or compressed bytes
-	rest []byte // pages that were not given out yet
-	err  error  // comes after rest
+	pos  int64  // offset in the file of what was not read yet
+	end  int64  // end of the CPU's data in the file
+	in   []byte // pages that were read, or compressed bytes
+	rest []byte // pages that were not returned yet
+	err  error  // returned after rest
 
-	// Of compressed data.
+	// For compressed data.
 	unpacker *unpacker
 	out      []byte
-	raw      []byte // of in, what was not decompressed yet
-	chunks   uint32 // left
+	raw      []byte // the part of in that was not decompressed yet
+	chunks   uint32 // chunks left
 }
 
-// end returns the offset in the file behind the CPU's data.
+// end returns the offset in the file after the CPU's data.
 func (c *CPU) end() int64 {
 	if c.Compressed {
-		// The count of chunks in front is not in the size: trace-cmd 3.1.6,
+		// The size does not include the count of chunks at the start: trace-cmd 3.1.6,
 		// tracecmd_compress_copy_from.
 		return c.offset + 4 + c.Size
 	}
@@ -44,8 +44,8 @@ func (c *CPU) end() int64 {
 // what names the CPU's data in errors.
 func (c *CPU) what() string { return fmt.Sprintf("data of CPU %d", c.ID) }
 
-// Pages reads a CPU's pages in their order. Several readers may be in use at
-// the same time, also of one CPU.
+// Pages returns a reader for a CPU's pages, in order. Several readers may be in use at
+// the same time, even for the same CPU.
 func (c *CPU) Pages() *PageReader {
 	p := &PageReader{c: c, what: c.what(), pos: c.offset, end: c.end()}
 	switch {
@@ -60,9 +60,9 @@ func (c *CPU) Pages() *PageReader {
 	return p
 }
 
-// Next returns the next page, which is valid until the next call. The error is
-// io.EOF at the end; any other is an *Error that says where the file broke, and
-// stays: there is nothing behind that place.
+// Next returns the next page, which is valid until the next call. The error is io.EOF
+// at the end. Any other error is an *Error that says where the file is damaged; every
+// later call returns it again.
 func (p *PageReader) Next() ([]byte, error) {
 	size := p.c.pageSize
 	for len(p.rest) < size {
@@ -86,8 +86,8 @@ func (p *PageReader) fail(at int64, err error) {
 	}
 }
 
-// read appends up to n bytes of the CPU's data to b: fewer at their end or at
-// that of the file.
+// read appends up to n bytes of the CPU's data to b: fewer at the end of the data or of
+// the file.
 func (p *PageReader) read(b []byte, n int64) []byte {
 	n = max(0, min(n, p.end-p.pos, p.c.file.size-p.pos))
 	have := len(b)
@@ -112,7 +112,7 @@ func (p *PageReader) fill() {
 	size := int64(p.c.pageSize)
 	p.in = p.read(p.in[:0], max(p.c.file.readSize, size))
 	p.rest = p.in
-	// The size of a page divides what is read at a time.
+	// What is read at a time is a multiple of the page size.
 	if rest := int64(len(p.in)) % size; rest != 0 || len(p.in) == 0 {
 		if rest == 0 && p.pos == p.end && p.err == nil {
 			p.err = io.EOF
@@ -156,7 +156,7 @@ func (p *PageReader) fillPacked() {
 	}
 	order := p.c.file.order
 	packed, size := int64(order.Uint32(head)), int64(order.Uint32(head[4:]))
-	// A chunk holds whole pages, or trace-cmd could not find them either.
+	// A chunk holds whole pages; otherwise trace-cmd could not find them either.
 	if size == 0 || size > maxChunk || packed > 2*maxChunk || size%int64(p.c.pageSize) != 0 {
 		p.fail(start, ErrDamaged)
 		return

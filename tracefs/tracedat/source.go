@@ -7,30 +7,31 @@ import (
 	"io"
 )
 
-// maxText bounds a text or an option, in bytes. The largest is kallsyms: some
-// 30 MB on a kernel with everything built in.
+// maxText limits a text or an option, in bytes. The largest is kallsyms: some 30 MB for
+// a kernel with everything built in.
 const maxText = 64 << 20
 
-// A source reads a part of the file from front to back. The first error stays;
-// after it everything read is zero.
+// A source reads a part of the file sequentially. It keeps the first error; everything
+// read after that is zero.
 type source struct {
 	r     io.ReaderAt
-	off   int64 // of the next byte in r
-	end   int64 // one past the last byte in r
+	off   int64 // offset of the next byte in r
+	end   int64 // offset after the last byte in r
 	order binary.ByteOrder
 	what  string // what is being read, for errors
-	short error  // what it means that the bytes do not suffice
+	short error  // the error if there are too few bytes
 	err   error
 	// budget, if not nil, is how many bytes may still be taken.
 	budget *int64
 
-	// Of a section in memory: where it begins in the file, and whether its
-	// bytes are there as they are.
+	// For a section in memory: the offset at which it begins in the file, and whether
+	// it is compressed there.
 	base   int64
 	packed bool
 }
 
-// at returns the offset in the file that stands for the next byte.
+// at returns the offset in the file of the next byte, or of the section if it is
+// compressed.
 func (s *source) at() int64 {
 	if s.packed {
 		return s.base
@@ -44,10 +45,10 @@ func (s *source) fail(err error) {
 	}
 }
 
-// left returns the number of bytes up to the end.
+// left returns the number of bytes before the end.
 func (s *source) left() int64 { return max(0, s.end-s.off) }
 
-// fill reads len(b) bytes, and reports whether they were there.
+// fill reads len(b) bytes and reports whether they were there.
 func (s *source) fill(b []byte) bool {
 	if s.err != nil {
 		return false
@@ -67,7 +68,7 @@ func (s *source) fill(b []byte) bool {
 	return true
 }
 
-// take returns the next n bytes, newly allocated, or nil.
+// take returns the next n bytes in a new slice, or nil.
 func (s *source) take(n uint64) []byte {
 	switch {
 	case s.err != nil:
@@ -89,7 +90,7 @@ func (s *source) take(n uint64) []byte {
 	return b
 }
 
-// skip passes over n bytes. It reports whether they are there.
+// skip skips n bytes and reports whether they are there.
 func (s *source) skip(n uint64) bool {
 	if s.err == nil && n > uint64(s.left()) {
 		s.fail(s.short)
@@ -134,11 +135,11 @@ func (s *source) u64() uint64 {
 	return s.order.Uint64(b[:])
 }
 
-// maxName bounds a NUL-terminated string in bytes: names of systems, buffers,
-// clocks and compressions.
+// maxName limits a NUL-terminated string in bytes: names of systems, buffers, clocks
+// and compressions.
 const maxName = 4096
 
-// name returns a NUL-terminated string.
+// name reads a NUL-terminated string.
 func (s *source) name() string {
 	var name []byte
 	var b [64]byte

@@ -7,8 +7,8 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs"
 )
 
-// Each of these reads what is in a section of version 7, and follows the one
-// before it in version 6.
+// Each of these functions reads the content of one section of version 7. In version 6
+// the same contents follow each other.
 
 func (o *opener) readHeaders(s *source) {
 	s.what = "header_page"
@@ -31,7 +31,7 @@ func (o *opener) readEvents(s *source) {
 	}
 }
 
-// maxEvents bounds the event formats: a record's type has 16 bits.
+// maxEvents limits the event formats: a record's type has 16 bits.
 const maxEvents = 1 << 17
 
 func (o *opener) readFormats(s *source, system string) {
@@ -46,7 +46,7 @@ func (o *opener) readFormats(s *source, system string) {
 	}
 }
 
-// skipKallsyms leaves the reading to Kallsyms.
+// skipKallsyms leaves the reading to File.Kallsyms.
 func (o *opener) skipKallsyms(s *source) {
 	s.what = "kallsyms"
 	n := uint64(s.u32())

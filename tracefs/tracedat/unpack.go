@@ -9,7 +9,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// maxChunk bounds a chunk of pages, in bytes. trace-cmd's have 10 pages.
+// maxChunk limits a chunk of pages, in bytes. trace-cmd's have 10 pages.
 const maxChunk = 64 << 20
 
 // An unpacker decompresses blocks, one after another.
@@ -22,11 +22,11 @@ type unpacker struct {
 
 func newUnpacker(how string) *unpacker { return &unpacker{how: how} }
 
-// unpack decompresses src, size bytes, to the beginning of buf, which is
-// replaced if it is too small. The error wraps ErrDamaged or ErrUnsupported.
+// unpack decompresses src, which becomes size bytes, into buf, or into a new slice if
+// buf is too small. The error wraps ErrDamaged.
 func (u *unpacker) unpack(buf, src []byte, size int) ([]byte, error) {
-	// zlib cannot make more of a byte than 1032, and zstd makes less of pages
-	// unless they are empty: do not take memory for what is not there.
+	// zlib expands a byte to at most 1032, and zstd expands pages less than that unless
+	// they are empty: do not allocate memory for what is not there.
 	if size > 1<<20 && size/2048 > len(src) {
 		return nil, fmt.Errorf("%w: %d bytes out of %d", ErrDamaged, size, len(src))
 	}
@@ -81,7 +81,7 @@ func (u *unpacker) unpackZlib(dst, src []byte) (int, error) {
 	if err != nil {
 		return n, err
 	}
-	// The checksum is behind the last byte.
+	// The checksum follows the last byte.
 	var more [1]byte
 	if k, err := u.zlib.Read(more[:]); k > 0 || err != io.EOF {
 		return n + k, err

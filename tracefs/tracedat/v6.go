@@ -1,6 +1,6 @@
 package tracedat
 
-// readV6 reads a version 6 file, in which one thing follows another.
+// readV6 reads a version 6 file, in which the parts follow each other.
 func (o *opener) readV6(s *source) {
 	o.readHeaders(s)
 	o.readFtraceEvents(s)
@@ -36,8 +36,8 @@ const (
 	markRecord  = "flyrecord\x00"
 )
 
-// readBufferV6 reads the options, if there are any, the table of CPUs and the
-// clock of a buffer. It reports whether it got as far as the table.
+// readBufferV6 reads the options, if there are any, the table of CPUs and the clock of
+// a buffer. It reports whether it has reached the table.
 func (o *opener) readBufferV6(s *source, b *Buffer) bool {
 	defer func() { o.damaged(s.err) }()
 	s.what = "options"
@@ -79,7 +79,7 @@ func (o *opener) readBufferV6(s *source, b *Buffer) bool {
 	return true
 }
 
-// readOptionsV6 reads options up to the one that ends them.
+// readOptionsV6 reads options up to the one that marks their end.
 func (o *opener) readOptionsV6(s *source) {
 	for s.err == nil {
 		id := s.u16()
@@ -94,8 +94,8 @@ func (o *opener) readOptionsV6(s *source) {
 	}
 }
 
-// readClockV6 reads the clock, which trace-cmd writes behind the table without
-// saying so. Old files do not have it: the bytes there are padding, or pages.
+// readClockV6 reads the clock, which trace-cmd writes after the table without
+// announcing it. Old files do not have it: the bytes there are padding, or pages.
 func (o *opener) readClockV6(s *source, b *Buffer) {
 	s.what = "clock"
 	start := s.off

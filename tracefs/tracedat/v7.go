@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// readV7 reads a version 7 file: sections that are found by options. The error
-// is about the compression.
+// readV7 reads a version 7 file, which has sections that options point to. The only
+// error is an unsupported compression, or a file that ends before it.
 func (o *opener) readV7(s *source) error {
 	at := s.at()
 	o.Compression = s.name()
@@ -53,7 +53,7 @@ func (o *opener) readV7(s *source) error {
 	return nil
 }
 
-// maxSections bounds the sections of options. trace-cmd writes two to four.
+// maxSections limits the sections of options. trace-cmd writes two to four.
 const maxSections = 1024
 
 // readOptionsV7 reads the chain of sections of options.
@@ -87,14 +87,14 @@ func (o *opener) readOptionsV7(at int64) {
 	}
 }
 
-// A sectionHeader begins every section.
+// A sectionHeader is at the start of every section.
 type sectionHeader struct {
 	packed bool
-	size   uint64 // of what follows, bytes in the file
+	size   uint64 // size of the rest in the file, in bytes
 }
 
-// sectionHeader reads the header of a section. The source that is returned
-// stands behind it, and has an error if there is no such section.
+// sectionHeader reads the header of a section. It returns a source positioned after the
+// header, which has an error if there is no such section.
 func (o *opener) sectionHeader(at int64, id uint16, what string) (*source, sectionHeader) {
 	s := &source{r: o.r, off: at, end: o.size, order: o.order, what: what, short: ErrTruncated, budget: &o.budget}
 	if at < 0 {
@@ -102,7 +102,7 @@ func (o *opener) sectionHeader(at int64, id uint16, what string) (*source, secti
 	}
 	got := s.u16()
 	flags := s.u16()
-	s.u32() // a description, by its offset in the section of strings
+	s.u32() // offset of a description in the section of strings
 	size := s.u64()
 	if s.err == nil && got != id {
 		s.off = at
@@ -111,7 +111,7 @@ func (o *opener) sectionHeader(at int64, id uint16, what string) (*source, secti
 	return s, sectionHeader{flags&1 != 0, size}
 }
 
-// section reads a section that fits in memory.
+// section reads a section into memory.
 func (o *opener) section(at int64, id uint16, what string) *source {
 	s, h := o.sectionHeader(at, id, what)
 	start := s.at()
@@ -128,7 +128,7 @@ func (o *opener) section(at int64, id uint16, what string) *source {
 	}
 }
 
-// unpackSection decompresses the one block of a compressed section.
+// unpackSection decompresses a compressed section, which is one block.
 func (o *opener) unpackSection(s *source) []byte {
 	start := s.off
 	packed, size := uint64(s.u32()), uint64(s.u32())
@@ -148,14 +148,14 @@ func (o *opener) unpackSection(s *source) []byte {
 	return data
 }
 
-// readBufferV7 reads the header of the section of a buffer's pages.
+// readBufferV7 reads the header of the section with a buffer's pages.
 func (o *opener) readBufferV7(b *Buffer) {
 	if len(b.CPUs) == 0 {
 		return
 	}
 	s, h := o.sectionHeader(b.offset, optBuffer, "section of pages")
 	if s.err != nil {
-		// Nothing tells whether its pages are compressed.
+		// It is not known whether its pages are compressed.
 		o.damaged(s.err)
 		b.offset = -1
 		return

@@ -8,41 +8,41 @@ import (
 	"strings"
 )
 
-// A Header is what a file says besides the pages. Fields mean the same as
+// A Header holds everything in a file except the pages. Its fields mean the same as
 // those of File.
 type Header struct {
 	Version     int  // of the format: 6 or 7
-	Zstd        bool // compress all; version 7 only
+	Zstd        bool // compress everything; only with Version 7
 	BigEndian   bool
-	LongSize    int // bytes of the kernel's long: 4 or 8
-	PageSize    int // bytes of a sub-buffer, a power of two
+	LongSize    int // size of the kernel's long in bytes: 4 or 8
+	PageSize    int // size of a sub-buffer in bytes, a power of two
 	HeaderPage  string
 	HeaderEvent string
 	Events      []EventText
 	Kallsyms    []byte
 	Printk      []byte
 	Cmdlines    map[int]string
-	Clock       string // "" stands for the kernel's default, local
+	Clock       string // "" is the kernel's default, local
 	Uname       string
 	Recorder    string
 	CPUStats    []string
-	CPUs        int // CPUs the machine can have
+	CPUs        int // CPUs that the machine can have
 	Tsnoop      []byte
 }
 
-// A CPUSource is what was recorded of a CPU.
+// A CPUSource holds what was recorded of a CPU.
 type CPUSource struct {
 	ID    int
-	Size  int64     // bytes, a multiple of the page size
+	Size  int64     // bytes, a multiple of PageSize
 	Pages io.Reader // may be nil if Size is 0
 }
 
-// Write writes a whole file with one buffer, the top-level one: everything of
-// h, and the pages of the CPUs, of which there may be fewer than h.CPUs and in
-// any order. w must be empty. If it is an *os.File and so is a source, the
-// kernel copies the pages (copy_file_range(2)).
+// Write writes a whole file with one buffer, the top-level one: everything in h, and
+// the pages of cpus. There may be fewer of them than h.CPUs, in any order. w must be
+// empty. If both w and a source are an *os.File, the kernel copies the pages
+// (copy_file_range(2)).
 //
-// An error wraps io.ErrUnexpectedEOF if a source has fewer bytes than its Size.
+// The error wraps io.ErrUnexpectedEOF if a source has fewer bytes than its Size.
 func Write(w io.WriteSeeker, h *Header, cpus []CPUSource) error {
 	byID, err := h.check(cpus)
 	if err != nil {
@@ -60,7 +60,7 @@ func Write(w io.WriteSeeker, h *Header, cpus []CPUSource) error {
 	return nil
 }
 
-// check returns a source for each CPU the machine can have.
+// check returns a source for each CPU that the machine can have, by ID.
 func (h *Header) check(cpus []CPUSource) ([]CPUSource, error) {
 	switch {
 	case h.Version != 6 && h.Version != 7:
@@ -107,21 +107,21 @@ type writer struct {
 	h     *Header
 	w     io.WriteSeeker
 	cpus  []CPUSource // by ID
-	spans []span      // by ID, where the pages of each are
+	spans []span      // by ID: where the pages of each CPU are
 }
 
-// A span is where something is in the file, in bytes. Size is what the table
-// of CPUs has, which is not all there is of compressed pages.
+// A span is the place of something in the file, in bytes. size is the size in the table
+// of CPUs, which is less than the real size of compressed pages.
 type span struct{ off, size int64 }
 
-// align returns the first multiple of the page size that is not below off.
+// align returns the first multiple of the page size that is not less than off.
 func (wr *writer) align(off int64) int64 {
 	mask := int64(wr.h.PageSize) - 1
 	return (off + mask) &^ mask
 }
 
-// plan sets the spans of uncompressed pages, the first not before off, and
-// returns the end.
+// plan sets the spans of uncompressed pages, starting at off or later, and returns the
+// end.
 func (wr *writer) plan(off int64) int64 {
 	for i, c := range wr.cpus {
 		off = wr.align(off)
@@ -151,7 +151,7 @@ func (wr *writer) copyPages() error {
 	return nil
 }
 
-// writeAt writes b at an offset in the file.
+// writeAt writes b at offset off in the file.
 func (wr *writer) writeAt(b []byte, off int64) error {
 	if _, err := wr.w.Seek(off, io.SeekStart); err != nil {
 		return err
@@ -160,7 +160,7 @@ func (wr *writer) writeAt(b []byte, off int64) error {
 	return err
 }
 
-// encoder starts an encoding in the file's byte order.
+// encoder returns an encoder with the file's byte order.
 func (h *Header) encoder() *encoder {
 	if h.BigEndian {
 		return &encoder{order: binary.BigEndian}

@@ -8,16 +8,16 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// What sections are called, beside the names of parts.
+// Names of sections, besides those of parts.
 const (
 	nameOptions = "options"
 	namePages   = "buffer flyrecord "
 	nameStrings = "strings"
 )
 
-// writeV7 writes a version 7 file: the texts, the strings, then the options and
-// the section of pages. All options are before the pages, unlike trace-cmd's,
-// so that a file that is cut off in the pages can still be read.
+// writeV7 writes a version 7 file: the texts, the strings, the options and then the
+// section of pages. Unlike in trace-cmd's files all options precede the pages, so that
+// a file that is cut off in the pages can still be read.
 func (wr *writer) writeV7() error {
 	h, e := wr.h, wr.h.encoder()
 	h.start(e)
@@ -29,17 +29,17 @@ func (wr *writer) writeV7() error {
 			return err
 		}
 		defer enc.Close()
-		compression, library = "zstd", "1.5.4" // trace-cmd looks at the name only
+		compression, library = "zstd", "1.5.4" // trace-cmd only looks at the name
 	}
 	e.cString(compression)
 	e.cString(library)
 	first := len(e.b)
-	e.u64(0) // patched below
+	e.u64(0) // set below
 	sections := wr.encodeSections(e, enc)
 	tail := int64(len(e.b))
 	putU64(h, e.b[first:], tail)
 
-	size := int64(len(wr.encodeTail(tail, 0, sections))) // does not depend on numbers
+	size := int64(len(wr.encodeTail(tail, 0, sections))) // does not depend on the numbers
 	end := wr.plan(tail + size)
 	if h.Zstd {
 		clear(wr.spans)
@@ -64,8 +64,8 @@ func putU64(h *Header, b []byte, n int64) {
 	copy(b, e.b)
 }
 
-// stringTable returns the contents of the section of strings, and where in it each
-// name begins.
+// stringTable returns the content of the section of strings, and the offset in it at
+// which each name begins.
 func stringTable() (text string, at map[string]int) {
 	at = map[string]int{}
 	add := func(name string) {
@@ -81,8 +81,8 @@ func stringTable() (text string, at map[string]int) {
 	return text, at
 }
 
-// encodeSections writes the sections that options point to, and the section of
-// strings. It returns where each part's section begins.
+// encodeSections writes the sections that options point to, and the section of strings.
+// It returns the offsets of the parts' sections.
 func (wr *writer) encodeSections(e *encoder, enc *zstd.Encoder) []int64 {
 	text, names := stringTable()
 	var at []int64
@@ -96,7 +96,7 @@ func (wr *writer) encodeSections(e *encoder, enc *zstd.Encoder) []int64 {
 	return at
 }
 
-// sectionSize is the size of a section's header, in bytes.
+// sectionSize is the size of a section's header in bytes.
 const sectionSize = 16
 
 func (e *encoder) sectionHeader(id uint16, packed bool, name int, size int64) {
@@ -124,8 +124,8 @@ func (e *encoder) section(id uint16, name int, body []byte, enc *zstd.Encoder) {
 	e.b = append(e.b, packed...)
 }
 
-// encodeTail writes the section of options, which begins at the offset tail,
-// and the header of the section of pages, of so many bytes.
+// encodeTail encodes the section of options, which begins at the offset tail, and the
+// header of the section of pages, which has a size of pages bytes.
 func (wr *writer) encodeTail(tail, pages int64, sections []int64) []byte {
 	_, names := stringTable()
 	h, body := wr.h, wr.h.encoder()
@@ -147,8 +147,8 @@ func (wr *writer) encodeTail(tail, pages int64, sections []int64) []byte {
 	return e.b
 }
 
-// encodeBuffer writes the data of the option BUFFER. The section of pages is at
-// the offset at.
+// encodeBuffer encodes the data of the option BUFFER. The section of pages is at offset
+// at.
 func (wr *writer) encodeBuffer(at int64) []byte {
 	e := wr.h.encoder()
 	e.u64(at)
@@ -165,12 +165,11 @@ func (wr *writer) encodeBuffer(at int64) []byte {
 	return e.b
 }
 
-// chunkSize is how much is compressed at a time, in bytes. trace-cmd takes ten
-// pages.
+// chunkSize is how much is compressed at a time, in bytes. trace-cmd takes ten pages.
 const chunkSize = 128 << 10
 
-// packPages writes compressed pages, the first not before off, and sets their
-// spans. It returns the end.
+// packPages writes compressed pages, starting at off or later, and sets their spans. It
+// returns the end.
 func (wr *writer) packPages(off int64, enc *zstd.Encoder) (int64, error) {
 	for i, c := range wr.cpus {
 		if c.Size == 0 {
@@ -181,15 +180,15 @@ func (wr *writer) packPages(off int64, enc *zstd.Encoder) (int64, error) {
 		if err != nil {
 			return 0, fmt.Errorf("data of CPU %d: %w", c.ID, err)
 		}
-		// trace-cmd does not count the count of chunks.
+		// trace-cmd does not include the count of chunks.
 		wr.spans[i] = span{off, n - 4}
 		off += n
 	}
 	return off, nil
 }
 
-// packCPU writes the chunks of a CPU and returns their size, which includes
-// their count in front of them.
+// packCPU writes the chunks of a CPU and returns their size, including the count of
+// chunks at the start.
 func (wr *writer) packCPU(c CPUSource, off int64, enc *zstd.Encoder) (int64, error) {
 	if _, err := wr.w.Seek(off, io.SeekStart); err != nil {
 		return 0, err

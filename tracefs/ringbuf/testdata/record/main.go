@@ -1,7 +1,7 @@
-// Command record runs as root in a virtual machine, provokes each form of
-// record in the trace ring buffer and prints a txtar: for every scenario the
-// pages, what the kernel's own reader makes of them (the file trace), and the
-// calls that were made, with the clock before and after. See run.sh.
+// Command record runs as root in a virtual machine, provokes each form of record in the
+// trace ring buffer and prints a txtar. For every scenario it contains the pages, the
+// text that the kernel's own reader makes of them (the file trace), and the calls that
+// were made, with the clock before and after. See run.sh.
 package main
 
 import (
@@ -22,8 +22,8 @@ import (
 
 const tracing = "/sys/kernel/tracing"
 
-// events are kprobes on do_sys_openat2(dfd, filename, how). how->mode is 0, so
-// that bad reads user address 16 and faults, after the event got its place.
+// events are kprobes on do_sys_openat2(dfd, filename, how). how->mode is 0, so bad
+// reads user address 16 and faults after space for the event was reserved.
 var events = []struct{ name, args string }{
 	{"open", "dfd=$arg1:s32 name=+0($arg2):ustring flags=+0($arg3):u64 comm=$comm"},
 	{"odd", "dfd=$arg1:s32"},
@@ -37,7 +37,7 @@ type call struct {
 	sleep time.Duration // before the call
 }
 
-// pause is more than the 2^27 ns that fit into time_delta.
+// pause is longer than the 2^27 ns that fit into time_delta.
 const pause = 150 * time.Millisecond
 
 type scenario struct {
@@ -74,9 +74,10 @@ var scenarios = []scenario{
 		calls:   repeat(60, strings.Repeat("x", 375)),
 	},
 	{
-		// A histogram of times stops the trying of filters in a buffer of their
-		// own, and a refused event has been in the ring buffer: the next one
-		// has an absolute time. (Without clock= the trigger would change trace_clock.)
+		// A histogram of times makes the kernel check filters in the ring buffer and
+		// not in a buffer of their own. A refused event was in the ring buffer, so the
+		// next one has an absolute time. (Without clock= the trigger would change
+		// trace_clock.)
 		name:   "absolute",
 		enable: []string{"ringbuf/odd", "ringbuf/fault"},
 		needs:  "events/ringbuf/odd/hist",
@@ -98,8 +99,8 @@ var scenarios = []scenario{
 		calls: repeat(5, "x"),
 	},
 	{
-		// And here the fault writes an event behind the refused one, which
-		// therefore has to stay, as a discarded one.
+		// Here the fault also writes an event after the refused one, which therefore
+		// must stay, as a discarded one.
 		name:   "discard",
 		enable: []string{"ringbuf/odd", "ringbuf/fault", "exceptions/page_fault_kernel"},
 		needs:  "events/exceptions/page_fault_kernel/hist", // not arm64
@@ -154,7 +155,7 @@ func main() {
 func (s *scenario) record(out *bytes.Buffer) {
 	dir := tracing + "/instances/" + s.name
 	check(os.Mkdir(dir, 0o755))
-	defer os.Remove(dir) // lest its events fault in the next one
+	defer os.Remove(dir) // otherwise its events would fault in the next scenario
 	if _, err := os.Stat(filepath.Join(dir, s.needs)); err != nil {
 		log.Printf("%s: skipped, no %s", s.name, s.needs)
 		return
@@ -179,7 +180,7 @@ func (s *scenario) record(out *bytes.Buffer) {
 	}
 }
 
-// load makes the calls and returns them as lines "DFD BEFORE AFTER", in ns.
+// load makes the calls and returns them as lines "DFD BEFORE AFTER", with times in ns.
 func (s *scenario) load(dir string, clock int32) string {
 	on, err := os.OpenFile(dir+"/tracing_on", os.O_WRONLY, 0)
 	check(err)
@@ -206,7 +207,7 @@ func (s *scenario) load(dir string, clock int32) string {
 	return text.String()
 }
 
-// pages drains the pages of CPU 0.
+// pages reads all pages of CPU 0.
 func pages(dir string) (all [][]byte) {
 	size := os.Getpagesize()
 	if kb, err := os.ReadFile(dir + "/buffer_subbuf_size_kb"); err == nil {
@@ -228,8 +229,8 @@ func pages(dir string) (all [][]byte) {
 	}
 }
 
-// dump writes 32 bytes a line behind their offset, a run of equal lines as the
-// first and *, and in the end the size.
+// dump formats 32 bytes per line, preceded by their offset. A run of equal lines is the
+// first one and "*". The last line is the size.
 func dump(page []byte) string {
 	var text strings.Builder
 	var last []byte
@@ -252,7 +253,7 @@ func dump(page []byte) string {
 
 var run = regexp.MustCompile(`x{20,}`)
 
-// squeeze writes long runs of x as x{COUNT}.
+// squeeze replaces long runs of x by x{COUNT}.
 func squeeze(s string) string {
 	return run.ReplaceAllStringFunc(s, func(s string) string { return fmt.Sprintf("x{%d}", len(s)) })
 }
