@@ -1,31 +1,31 @@
-// Package dynevent knows the kinds of events that can be defined while the kernel
-// runs: in which file of tracefs, and how a definition begins. It is text only, for
-// those that write definitions to a kernel and those that print them.
+// Package dynevent describes the kinds of events that can be defined while the kernel
+// runs: the file of tracefs for their definitions, and how a definition begins. It only
+// makes text, for those who write definitions to a kernel and those who print them.
 //
 // See Documentation/trace/kprobetrace.rst.
 package dynevent
 
 import "strconv"
 
-// A Kind is a kind of dynamic event. A new one is a row in kinds.
+// A Kind is a kind of dynamic event. To add one, add a row to kinds.
 type Kind uint8
 
 const (
-	Kprobe    Kind = iota // when a function is entered
-	Kretprobe             // when it returns
+	Kprobe    Kind = iota // at function entry
+	Kretprobe             // at function return
 )
 
 var kinds = [...]struct {
 	name   string
-	file   string // of definitions, in tracefs
-	prefix string // of a definition
-	counts bool   // the prefix may have a number behind it: how many calls are followed at a time
+	file   string // file of definitions, in tracefs
+	prefix string // start of a definition
+	counts bool   // a number may follow the prefix: how many calls to follow at a time
 }{
 	Kprobe:    {name: "kprobe", file: "kprobe_events", prefix: "p"},
 	Kretprobe: {name: "kretprobe", file: "kprobe_events", prefix: "r", counts: true},
 }
 
-// Named is the kind of that name, false if there is none.
+// Named returns the kind of that name, and false if there is none.
 func Named(name string) (Kind, bool) {
 	for i := range kinds {
 		if kinds[i].name == name {
@@ -35,13 +35,14 @@ func Named(name string) (Kind, bool) {
 	return 0, false
 }
 
+// String returns the name of the kind: "kprobe" or "kretprobe".
 func (k Kind) String() string { return kinds[k].name }
 
-// File is the file of tracefs that definitions are written to and read from.
+// File returns the file of tracefs that definitions are written to and read from.
 func (k Kind) File() string { return kinds[k].file }
 
-// Head is what a definition begins with: "r16:GROUP/EVENT". active is how many
-// calls an event of a return can follow at a time, 0 to leave it to the kernel.
+// Head returns the start of a definition, such as "r16:GROUP/EVENT". active is how many
+// calls a return event can follow at a time; 0 leaves it to the kernel.
 func (k Kind) Head(group, event string, active int) string {
 	prefix := kinds[k].prefix
 	if kinds[k].counts && active > 0 {
@@ -50,18 +51,18 @@ func (k Kind) Head(group, event string, active int) string {
 	return prefix + ":" + group + "/" + event
 }
 
-// The kernel takes writes of definitions and of filters that are shorter than a page,
-// or than its buffer of 4096 bytes (WRITE_BUFSIZE). Of a longer definition nothing is
-// said in error_log.
+// The kernel accepts definitions and filters that are shorter than a page, or than its
+// buffer of 4096 bytes (WRITE_BUFSIZE). If a definition is longer, error_log has no
+// entry.
 const (
-	MaxLine   = 4094 // bytes of a definition
-	MaxFilter = 4094 // bytes of a filter
+	MaxLine   = 4094 // longest definition in bytes
+	MaxFilter = 4094 // longest filter in bytes
 )
 
-// Removal is the line that takes an event back.
+// Removal returns the line that removes an event.
 func Removal(group, event string) string { return "-:" + group + "/" + event }
 
-// Files are the files of all kinds, each once.
+// Files returns the files of all kinds, each once.
 func Files() []string {
 	var files []string
 	for _, k := range kinds {

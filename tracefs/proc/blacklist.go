@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// LoadBlacklist reads which functions kprobes refuse because they need them
-// themselves. It is empty where debugfs is not mounted or not to be read.
+// LoadBlacklist reads which functions cannot be probed because kprobes need them
+// themselves. It returns nil if debugfs is not mounted or may not be read.
 func LoadBlacklist() map[string]bool {
 	f, err := os.Open("/sys/kernel/debug/kprobes/blacklist")
 	if err != nil {
@@ -18,8 +18,8 @@ func LoadBlacklist() map[string]bool {
 	return ParseBlacklist(f)
 }
 
-// ParseBlacklist parses /sys/kernel/debug/kprobes/blacklist: a range of addresses, a
-// tab and a name in each line. See Documentation/trace/kprobes.rst.
+// ParseBlacklist parses /sys/kernel/debug/kprobes/blacklist. Each line has a range of
+// addresses, a tab and a name. See Documentation/trace/kprobes.rst.
 func ParseBlacklist(r io.Reader) map[string]bool {
 	names := map[string]bool{}
 	for s := bufio.NewScanner(r); s.Scan(); {

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// LoadConfig reads how the kernel of this release was built, from /proc/config.gz or
-// where distributions keep it.
+// LoadConfig reads the configuration of the kernel with this release, from
+// /proc/config.gz or from where distributions keep it.
 func LoadConfig(release string) (map[string]string, error) {
 	if f, err := os.Open("/proc/config.gz"); err == nil {
 		defer f.Close()
@@ -30,8 +30,8 @@ func LoadConfig(release string) (map[string]string, error) {
 	return nil, err
 }
 
-// ParseConfig parses the .config of a kernel: lines such as CONFIG_KPROBES=y. Names come
-// without CONFIG_, and only options that are set.
+// ParseConfig parses a kernel's .config, with lines such as CONFIG_KPROBES=y. It
+// returns only options that are set, and their names without CONFIG_.
 func ParseConfig(r io.Reader) (map[string]string, error) {
 	set := map[string]string{}
 	s := bufio.NewScanner(r)

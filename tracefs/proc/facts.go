@@ -5,23 +5,23 @@ import (
 	"slices"
 )
 
-// Facts is what /proc/kallsyms knows of the functions that go by one name.
+// Facts is what /proc/kallsyms says about the functions with one name.
 type Facts struct {
 	Count   int      // functions of exactly this name in the kernel itself
-	Addrs   []uint64 // theirs; empty if addresses are hidden
+	Addrs   []uint64 // their addresses; empty if addresses are hidden
 	Modules []string // modules that have a function of this name
-	Clones  []string // what the compiler made of it: "name.isra.0", "name.cold"
-	Prefix  bool     // there is a __pfx_name, padding in front of the function (6.2)
+	Clones  []string // functions that the compiler made of it: "name.isra.0", "name.cold"
+	Prefix  bool     // there is a __pfx_name, padding before the function (6.2)
 }
 
 var prefix = []byte("__pfx_")
 
-// fewNames are looked up one by one faster than all at once.
+// fewNames is the number of names up to which it is faster to look them up one by one.
 const fewNames = 8
 
-// LookupFacts collects the facts about the names in the text of /proc/kallsyms, and
-// the address of _stext, 0 if it is hidden. Every name has an entry in the result,
-// if an empty one.
+// LookupFacts collects facts about names from the text of /proc/kallsyms. stext is the
+// address of _stext, 0 if it is hidden. The result has an entry for every name, which
+// may be empty.
 func LookupFacts(text []byte, names []string) (facts map[string]Facts, stext uint64) {
 	found := make(map[string]*Facts, len(names))
 	for _, n := range names {
@@ -74,7 +74,7 @@ func collect(found map[string]*Facts, l *line) {
 	}
 }
 
-// LoadFacts is LookupFacts of the running kernel.
+// LoadFacts is LookupFacts for the running kernel.
 func LoadFacts(names []string) (facts map[string]Facts, stext uint64, err error) {
 	text, err := ReadKallsyms()
 	if err != nil {

@@ -12,15 +12,15 @@ import (
 // A Holder is a process that has a file open.
 type Holder struct {
 	PID  int
-	Comm string // what it calls itself
+	Comm string // the process's own name
 	File string // relative to the directory
 }
 
 func (h Holder) String() string { return fmt.Sprintf("%s-%d", h.Comm, h.PID) }
 
-// Holders finds the processes, but this one, that have files below a directory open,
-// as far as they can be looked into. dir is the end of its path, for what is before it
-// depends on where a process has it mounted.
+// Holders returns the processes, except this one, that have files below a directory
+// open, as far as their files can be listed. dir is the end of the directory's path,
+// since the start depends on where a process has it mounted.
 func Holders(dir string) (found []Holder) {
 	fds, _ := filepath.Glob("/proc/[0-9]*/fd/*")
 	own := os.Getpid()

@@ -10,12 +10,13 @@ import (
 	"strings"
 )
 
-// rates are the values of CONFIG_HZ that kernels are built with, of all architectures.
+// rates are the values of CONFIG_HZ that kernels of any architecture are built with.
 var rates = []int{24, 32, 48, 64, 100, 128, 200, 250, 256, 300, 500, 512, 1000, 1024, 1200}
 
-// HZ is how many jiffies a second has in the running kernel, of that release; 0 if that
-// is not known. The list of timers tells, but for five minutes after the boot; then one
-// of RCU's settings that nobody has changed, or the configuration.
+// HZ returns the number of jiffies a second in the running kernel, which has this
+// release, or 0 if it is not known. It reads the list of timers, which does not show it
+// about five minutes after boot. Otherwise it uses a setting of RCU, if that still has
+// its default, or the configuration.
 func HZ(release string) int {
 	if f, err := os.Open("/proc/timer_list"); err == nil {
 		defer f.Close()
@@ -34,8 +35,9 @@ func HZ(release string) int {
 	return hz
 }
 
-// stallHZ asks when RCU complains of a task: after ten minutes, in jiffies
-// (RCU_TASK_STALL_TIMEOUT, kernel/rcu/tasks.h). It is 0 if that is not known.
+// stallHZ derives the number of jiffies a second from the time after which RCU
+// complains of a task: ten minutes, in jiffies (RCU_TASK_STALL_TIMEOUT,
+// kernel/rcu/tasks.h). It returns 0 if that is not known.
 func stallHZ() int {
 	const seconds = 600
 	b, err := os.ReadFile("/sys/module/rcupdate/parameters/rcu_task_stall_timeout")
@@ -49,13 +51,14 @@ func stallHZ() int {
 	return ticks / seconds
 }
 
-// ParseTimerList finds in /proc/timer_list how many jiffies a second has, 0 if it does
-// not tell: five minutes after the boot. Its first lines say how long ago that was,
+// ParseTimerList returns the number of jiffies a second according to /proc/timer_list.
+// It returns 0 if the file does not show it, which is so about five minutes after boot.
+// The first lines give the time since boot,
 //
 //	now at 21558579860 nsecs
 //	jiffies: 4294897686
 //
-// and jiffies began at 2^32 - 300*HZ (INITIAL_JIFFIES, include/linux/jiffies.h).
+// and jiffies start at 2^32 - 300*HZ (INITIAL_JIFFIES, include/linux/jiffies.h).
 func ParseTimerList(r io.Reader) (int, error) {
 	var now, jiffies int64
 	s := bufio.NewScanner(r)
@@ -77,7 +80,7 @@ func ParseTimerList(r io.Reader) (int, error) {
 	if now == 0 || jiffies == 0 {
 		return 0, fmt.Errorf("/proc/timer_list has no jiffies")
 	}
-	// As far from that moment as is needed to tell 250 from 256.
+	// Far enough from that moment to tell 250 from 256.
 	seconds := float64(now)/1e9 - 300
 	if seconds > -5 && seconds < 5 {
 		return 0, nil

@@ -12,42 +12,43 @@ import (
 	"sync"
 )
 
-// ErrNoImage says that the kernel's own table of symbols cannot be read from its
-// memory: /proc/kcore is not there or not for us, or does not tell where it lies,
-// as before 6.0.
+// ErrNoImage says that the kernel's own symbol table cannot be read from its memory:
+// /proc/kcore does not exist, may not be read, or does not say where the table is, as
+// before 6.0.
 var ErrNoImage = errors.New("the symbol table in the kernel's image cannot be read")
 
-// An Image is the table of symbols of the kernel itself, without those of modules and of
-// what it makes while it runs: what /proc/kallsyms begins with. It is kept in the form
-// that the kernel has it in, and of it only what is asked for is expanded: names are
-// compressed, and to write all of them takes more time than all else that is done until
-// a trace is armed. Its methods may be called by several goroutines at once.
+// An Image is the symbol table of the kernel itself, without the symbols of modules and
+// those that the kernel creates while it runs. /proc/kallsyms begins with it. It is
+// kept in the kernel's own form, with compressed names. Only names that are asked for
+// are expanded: to expand all takes longer than everything else until a trace is armed.
+// Its methods may be called by several goroutines at once.
 type Image struct {
+	// number of symbols
 	n       int
-	offsets []byte // of the addresses, see addr
+	offsets []byte // of addresses; see addr
 	names   []byte
 	tokens  *[256][]byte
-	marks   []uint32 // where in names that of each symbol that marked divides begins
+	marks   []uint32 // offset in names of every marked-th symbol
 
 	order  binary.ByteOrder
-	base   uint64 // what offsets are from
-	itself bool   // they are from where they lie, and base is where the first does
-	small  bool   // those that are not negative are addresses
+	base   uint64 // what offsets are relative to
+	itself bool   // offsets are relative to their own place; base is the place of the first
+	small  bool   // offsets that are not negative are addresses
 
 	stext  uint64
-	etext  uint64 // where the code ends, 0 if that is not known
-	perCPU uint64 // where the variables of each CPU end, 0 if they have no addresses
+	etext  uint64 // end of the code, 0 if not known
+	perCPU uint64 // end of the per-CPU variables, 0 if they have no addresses
 
-	whole func() *Symbols // all of it, parsed
+	whole func() *Symbols // the whole table, parsed
 	mu    sync.Mutex
-	named map[uint64]symbolName // what Name has found, by address
+	named map[uint64]symbolName // results of Name, by address
 }
 
-// ReadImage takes the table from where the kernel has it, in a small part of the time
-// that the kernel needs to write /proc/kallsyms.
+// ReadImage reads the table from the kernel's memory. That takes a small part of the
+// time that the kernel needs to write /proc/kallsyms.
 //
-// It returns an error that wraps ErrNoImage if it cannot be had so, or if
-// /proc/kallsyms begins in another way: where addresses are hidden they stay hidden.
+// The error wraps ErrNoImage if the table cannot be read, or if /proc/kallsyms begins
+// differently: addresses that are hidden stay hidden.
 func ReadImage() (*Image, error) {
 	core, err := os.Open("/proc/kcore")
 	if err != nil {
@@ -59,7 +60,7 @@ func ReadImage() (*Image, error) {
 		return nil, fmt.Errorf("%w: %w", ErrNoImage, err)
 	}
 	defer list.Close()
-	begin := make([]byte, 4096) // the kernel gives whole lines, a page of them at most
+	begin := make([]byte, 4096) // the kernel returns whole lines, one page of them at most
 	n, err := list.Read(begin)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNoImage, err)
@@ -74,14 +75,14 @@ func ReadImage() (*Image, error) {
 	return m, nil
 }
 
-// A coreImage is the kernel's memory as an ELF core has it, and where things are there.
+// A coreImage is the kernel's memory as an ELF core, and the addresses of some symbols.
 type coreImage struct {
 	r     io.ReaderAt
 	core  *elf.File
-	known map[string]uint64 // addresses, by symbol
+	known map[string]uint64 // addresses by symbol
 }
 
-// parseImage reads the table of symbols of an ELF core of the kernel. For its form see
+// parseImage reads the symbol table from an ELF core of the kernel. For its form see
 // kernel/kallsyms.c and scripts/kallsyms.c.
 func parseImage(r io.ReaderAt) (*Image, error) {
 	core, err := elf.NewFile(r)
@@ -119,7 +120,7 @@ func parseImage(r io.ReaderAt) (*Image, error) {
 	return m, nil
 }
 
-// readNotes takes the addresses from the core's note VMCOREINFO, which has lines of
+// readNotes reads addresses from the note VMCOREINFO of the core, which has lines like
 // "SYMBOL(kallsyms_names)=ffffffff82a1b2c3".
 func (c *coreImage) readNotes() error {
 	c.known = map[string]uint64{}
@@ -159,7 +160,7 @@ func (c *coreImage) parseNote(desc []byte) {
 	}
 }
 
-// read reads up to n bytes at a symbol; it is an error if there are none.
+// read reads up to n bytes at a symbol. It is an error if there are none.
 func (c *coreImage) read(symbol string, n int) ([]byte, error) {
 	addr, ok := c.known[symbol]
 	if !ok {
@@ -179,7 +180,7 @@ func (c *coreImage) read(symbol string, n int) ([]byte, error) {
 	return nil, fmt.Errorf("%s is not there", symbol)
 }
 
-// whole is read where n bytes are needed.
+// whole is like read, but it is an error if there are fewer than n bytes.
 func (c *coreImage) whole(symbol string, n int) ([]byte, error) {
 	b, err := c.read(symbol, n)
 	if err == nil && len(b) < n {
@@ -188,10 +189,11 @@ func (c *coreImage) whole(symbol string, n int) ([]byte, error) {
 	return b, err
 }
 
-// addresses reads those of the symbols. The kernel has them as distances from a base,
-// since 7.0 each from where it lies itself. Where variables of each CPU have small
-// numbers for addresses, those are as they are, and the others are negative (x86 until
-// 6.14). They are in order, or it is not understood how the kernel has them.
+// addresses reads the addresses of the symbols. The kernel stores them as offsets from
+// a base; since 7.0 each is an offset from its own place. If per-CPU variables have
+// small numbers as addresses, those are stored as they are, and other offsets are
+// negative (x86 until 6.14). The addresses must be sorted; otherwise this kernel's form
+// is not supported.
 func (c *coreImage) addresses(m *Image) (err error) {
 	if m.offsets, err = c.whole("kallsyms_offsets", 4*m.n); err != nil {
 		return err
@@ -219,7 +221,7 @@ func (c *coreImage) addresses(m *Image) (err error) {
 	return nil
 }
 
-// tokens are what the bytes of a compressed name stand for.
+// tokens returns what the bytes of a compressed name stand for.
 func (c *coreImage) tokens() (*[256][]byte, error) {
 	const longest = 512
 	index, err := c.whole("kallsyms_token_index", 2*256)
@@ -243,7 +245,7 @@ func (c *coreImage) tokens() (*[256][]byte, error) {
 
 // compressed reads the names.
 func (c *coreImage) compressed(m *Image) (err error) {
-	const perName = 16 // more than names have on average
+	const perName = 16 // more than the average name has
 	for room := perName * m.n; ; room *= 2 {
 		if m.names, err = c.read("kallsyms_names", room); err != nil {
 			return err

@@ -7,12 +7,12 @@ import (
 	"sync"
 )
 
-// marked is how many symbols there are from one mark to the next.
+// marked is the number of symbols between marks.
 const marked = 64
 
 var errCut = errors.New("kallsyms_names is cut")
 
-// addr is the address of a symbol.
+// addr returns the address of a symbol.
 func (m *Image) addr(i int) uint64 {
 	off := m.order.Uint32(m.offsets[4*i:])
 	switch {
@@ -26,8 +26,9 @@ func (m *Image) addr(i int) uint64 {
 	return uint64(off)
 }
 
-// compressed is the name that begins at a place, with its kind before it, and where the
-// next one does. It is a length, of one byte or two, and so many tokens.
+// compressed returns the compressed name at offset at, which includes the symbol's
+// kind, and the offset of the next one. A compressed name is a length, in one byte or
+// two, and that many tokens.
 func (m *Image) compressed(at int) (name []byte, next int, err error) {
 	if len(m.names) < at+2 {
 		return nil, 0, errCut
@@ -44,7 +45,7 @@ func (m *Image) compressed(at int) (name []byte, next int, err error) {
 	return m.names[at : at+n], at + n, nil
 }
 
-// mark goes through all names.
+// mark checks all names and sets the marks.
 func (m *Image) mark() error {
 	m.marks = make([]uint32, 0, m.n/marked+1)
 	at := 0
@@ -64,12 +65,12 @@ func (m *Image) mark() error {
 	return nil
 }
 
-// from yields the symbols from one that has a mark on.
+// from yields the symbols starting with first, which must have a mark.
 func (m *Image) from(first int) func(yield func(i int, name []byte) bool) {
 	return func(yield func(int, []byte) bool) {
 		at := int(m.marks[first/marked])
 		for i := first; i < m.n; i++ {
-			name, next, _ := m.compressed(at) // mark has seen all
+			name, next, _ := m.compressed(at) // mark has checked all names
 			if !yield(i, name) {
 				return
 			}
@@ -78,8 +79,8 @@ func (m *Image) from(first int) func(yield func(i int, name []byte) bool) {
 	}
 }
 
-// line is a symbol as a line of /proc/kallsyms has it. Its name is in b, which grows if
-// it has to.
+// line returns a symbol as a line of /proc/kallsyms. Its name is stored in b, which
+// grows as needed.
 func (m *Image) line(i int, name []byte, b *[]byte) line {
 	full := (*b)[:0]
 	for _, t := range name {
@@ -93,7 +94,7 @@ func (m *Image) line(i int, name []byte, b *[]byte) line {
 	return l
 }
 
-// at is the line of one symbol.
+// at returns the line of symbol i.
 func (m *Image) at(i int) (l line) {
 	for j, name := range m.from(i - i%marked) {
 		if j == i {
@@ -103,7 +104,7 @@ func (m *Image) at(i int) (l line) {
 	return l
 }
 
-// begins tells whether a name begins with a word, behind its kind.
+// begins reports whether a name begins with word, after its kind.
 func (m *Image) begins(name []byte, word string) bool {
 	for i, t := range name {
 		token := m.tokens[t]
@@ -121,11 +122,11 @@ func (m *Image) begins(name []byte, word string) bool {
 	return false
 }
 
-// beginning calls found for the symbols that begin with one of some words. A line is
-// valid until the next.
+// beginning calls found for the symbols that begin with one of words. A line is valid
+// until the next call.
 func (m *Image) beginning(words []string, found func(*line)) {
-	// Most symbols are told by their first token, or if that is their kind alone by the
-	// first letter behind it.
+	// The first token is enough to reject most symbols. If that is only the kind, the
+	// first letter after it is.
 	var may [256][]string
 	var kind [256]bool
 	var letter [256]byte
@@ -150,7 +151,7 @@ func (m *Image) beginning(words []string, found func(*line)) {
 	var b []byte
 	at := 0
 	for i := range m.n {
-		n := int(m.names[at]) // as in compressed, but mark has seen all
+		n := int(m.names[at]) // as in compressed, but mark has checked all names
 		at++
 		if n&0x80 != 0 {
 			n = n&0x7f | int(m.names[at])<<7
@@ -171,7 +172,7 @@ func (m *Image) beginning(words []string, found func(*line)) {
 	}
 }
 
-// learn finds what has to be known for the rest.
+// learn finds the addresses that the other methods need.
 func (m *Image) learn() {
 	m.beginning([]string{"_stext", "_etext", "__per_cpu_end"}, func(l *line) {
 		if !isPlace(l) {
@@ -188,16 +189,16 @@ func (m *Image) learn() {
 	})
 	m.named = map[uint64]symbolName{}
 	m.whole = sync.OnceValue(func() *Symbols {
-		s, _ := ParseSymbols(m.text(math.MaxInt)) // _stext is one
+		s, _ := ParseSymbols(m.text(math.MaxInt)) // there is at least _stext
 		return s
 	})
 }
 
-// isPlace tells whether a symbol is the name of a place in the kernel: 'a' is a number,
-// and so are the offsets of variables of each CPU.
+// isPlace reports whether a symbol is the name of a place in the kernel. Kind 'a' is a
+// number, and the offsets of per-CPU variables are numbers too.
 func isPlace(l *line) bool { return l.addr >= minKernel && l.kind != 'a' && l.kind != 'A' }
 
-// text is what /proc/kallsyms begins with, of at least so many bytes if there are so many.
+// text returns the start of /proc/kallsyms: at least this many bytes, or all of them.
 func (m *Image) text(atLeast int) []byte {
 	var text, b []byte
 	for i, name := range m.from(0) {
@@ -211,7 +212,7 @@ func (m *Image) text(atLeast int) []byte {
 	return text
 }
 
-// Facts is LookupFacts of the kernel itself.
+// Facts is LookupFacts for the kernel itself.
 func (m *Image) Facts(names []string) (facts map[string]Facts, stext uint64) {
 	found := make(map[string]*Facts, len(names))
 	var words []string
@@ -219,6 +220,7 @@ func (m *Image) Facts(names []string) (facts map[string]Facts, stext uint64) {
 		found[n] = new(Facts)
 		words = append(words, n, string(prefix)+n)
 	}
+	// every name begins with that
 	if len(found) > fewNames {
 		words = []string{""} // each begins with it
 	}
@@ -230,8 +232,7 @@ func (m *Image) Facts(names []string) (facts map[string]Facts, stext uint64) {
 	return facts, m.stext
 }
 
-// IsLocal tells whether all functions of a name are static: seen by the file alone that
-// each is in.
+// IsLocal reports whether all functions of that name are static.
 func (m *Image) IsLocal(name string) bool {
 	some, all := false, true
 	m.beginning([]string{name}, func(l *line) {
@@ -242,13 +243,14 @@ func (m *Image) IsLocal(name string) bool {
 	return some && all
 }
 
-// A symbolName is what Name has found.
+// A symbolName is a result of Name.
 type symbolName struct {
 	name string
 	off  uint64
 }
 
-// Name is that of Symbols. Nothing is allocated for an address that was asked for.
+// Name is like Symbols.Name. It allocates nothing for an address that was asked for
+// before.
 func (m *Image) Name(addr uint64) (name, module string, off uint64, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -259,7 +261,7 @@ func (m *Image) Name(addr uint64) (name, module string, off uint64, ok bool) {
 	if l.name == nil || addr-l.addr > maxOffset || m.perCPU > 0 && addr-m.perCPU < perCPUHeap {
 		return "", "", 0, false
 	}
-	// Of several names the kernel, too, shows the first.
+	// The kernel, too, shows the first of several names.
 	for i := sort.Search(m.n, func(i int) bool { return m.addr(i) >= l.addr }); i < m.n; i++ {
 		if first := m.at(i); isPlace(&first) {
 			l = first
@@ -269,7 +271,7 @@ func (m *Image) Name(addr uint64) (name, module string, off uint64, ok bool) {
 	if name = string(l.name); name == "_end" || name == "__brk_limit" {
 		return "", "", 0, false
 	}
-	const most = 1 << 16 // addresses that come again and again are fewer
+	const most = 1 << 16 // more than the addresses that come repeatedly
 	if len(m.named) >= most {
 		clear(m.named)
 	}
@@ -278,14 +280,14 @@ func (m *Image) Name(addr uint64) (name, module string, off uint64, ok bool) {
 	return name, "", off, true
 }
 
-// IsCode is that of Symbols.
+// IsCode is like Symbols.IsCode.
 func (m *Image) IsCode(addr uint64) bool {
 	l := m.below(addr)
 	return l.name != nil && addr-l.addr <= maxOffset && l.text() && (m.etext == 0 || addr < m.etext)
 }
 
-// below is the last symbol that is not behind an address, one without a name if there
-// is none.
+// below returns the last symbol that is not after addr. It has no name if there is
+// none.
 func (m *Image) below(addr uint64) line {
 	for i := sort.Search(m.n, func(i int) bool { return m.addr(i) > addr }) - 1; i >= 0; i-- {
 		if l := m.at(i); isPlace(&l) {
@@ -298,7 +300,7 @@ func (m *Image) below(addr uint64) line {
 	return line{}
 }
 
-// Addr is that of Symbols. It takes long the first time.
+// Addr is like Symbols.Addr. The first call takes long.
 func (m *Image) Addr(name string) (uint64, bool) { return m.whole().Addr(name) }
 
 // appendHex appends the 16 digits of an address.

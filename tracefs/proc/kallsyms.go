@@ -9,8 +9,8 @@ import (
 
 const kallsyms = "/proc/kallsyms"
 
-// ErrHidden says that /proc/kallsyms shows addresses to others only: to those
-// with CAP_SYSLOG, and to nobody where kernel.kptr_restrict is 2.
+// ErrHidden says that /proc/kallsyms does not show addresses. It shows them to those
+// with CAP_SYSLOG, and to nobody if kernel.kptr_restrict is 2.
 var ErrHidden = errors.New("kernel addresses are hidden (kernel.kptr_restrict, CAP_SYSLOG)")
 
 // A line is one line of /proc/kallsyms:
@@ -34,7 +34,7 @@ func (l *line) text() bool {
 	return false
 }
 
-// lines goes through the text of /proc/kallsyms. What is no line of it is skipped.
+// lines yields the lines in the text of /proc/kallsyms. It skips malformed lines.
 func lines(text []byte) iter.Seq[*line] {
 	return func(yield func(*line) bool) {
 		var l line
@@ -47,7 +47,7 @@ func lines(text []byte) iter.Seq[*line] {
 	}
 }
 
-// linesWith goes through the lines that have a word in them, which is much faster.
+// linesWith yields the lines that contain word. It is much faster than lines.
 func linesWith(text []byte, word string) iter.Seq[*line] {
 	return func(yield func(*line) bool) {
 		var l line
@@ -65,7 +65,8 @@ func linesWith(text []byte, word string) iter.Seq[*line] {
 	}
 }
 
-// addrOf is the address of the kernel's own symbol, 0 if there is none or it is hidden.
+// addrOf returns the address of a symbol of the kernel itself, 0 if there is none or it
+// is hidden.
 func addrOf(text []byte, symbol string) uint64 {
 	for l := range linesWith(text, symbol) {
 		if string(l.name) == symbol && l.module == nil {
@@ -90,7 +91,8 @@ func (l *line) parse(b []byte) bool {
 	return len(l.name) > 0
 }
 
-// address reads the address that a line begins with, of so many digits.
+// address parses the address at the start of a line and returns the number of its
+// digits.
 func address(b []byte) (addr uint64, digits int) {
 	for digits < len(b) && digits < 16 {
 		digit := hexDigits[b[digits]]
@@ -103,7 +105,7 @@ func address(b []byte) (addr uint64, digits int) {
 	return addr, digits
 }
 
-// hexDigits are the values of hexadecimal digits, 16 for other bytes.
+// hexDigits holds the values of hexadecimal digits, and 16 for other bytes.
 var hexDigits = func() (t [256]uint8) {
 	for i := range t {
 		t[i] = 16
@@ -117,15 +119,16 @@ var hexDigits = func() (t [256]uint8) {
 	return t
 }()
 
-// ReadKallsyms reads the symbol table, for LookupFacts and ParseSymbols both: the
-// kernel takes long to write it, to go through it is quick.
+// ReadKallsyms reads the symbol table, as text for LookupFacts and ParseSymbols. The
+// kernel takes long to write it; to parse it is fast.
 func ReadKallsyms() ([]byte, error) {
 	f, err := os.Open(kallsyms)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	// Its size is not known. To grow to it step by step leaves several times as much behind.
+	// The file has no size. To grow the buffer step by step would leave several times
+	// as much garbage.
 	const usual = 8 << 20
 	text := bytes.NewBuffer(make([]byte, 0, usual))
 	_, err = text.ReadFrom(f)

@@ -11,20 +11,20 @@ import (
 	"sort"
 )
 
-// ErrNoRanges says that the kernel's address ranges cannot be read: not as
-// root, locked down, or no CONFIG_PROC_KCORE.
+// ErrNoRanges says that the kernel's address ranges cannot be read: without root, under
+// lockdown, or without CONFIG_PROC_KCORE.
 var ErrNoRanges = errors.New("kernel address ranges are unknown")
 
-// Ranges are the parts of the address space the kernel has mapped or keeps for
-// mappings, sorted and disjoint. The zero value contains nothing.
+// Ranges are the parts of the address space that the kernel has mapped or reserves for
+// mappings, sorted and disjoint. The zero value is empty.
 type Ranges []Range
 
-// A Range is the addresses from Start up to, not including, End.
+// A Range is the addresses from Start to End, not including End.
 type Range struct{ Start, End uint64 }
 
 // LoadRanges reads the program headers of /proc/kcore.
 //
-// It returns an error that wraps ErrNoRanges if they cannot be read.
+// The error wraps ErrNoRanges if they cannot be read.
 func LoadRanges() (Ranges, error) {
 	f, err := os.Open("/proc/kcore")
 	if err != nil {
@@ -34,7 +34,7 @@ func LoadRanges() (Ranges, error) {
 	return ParseRanges(f)
 }
 
-// ParseRanges takes the ranges from the program headers of an ELF core.
+// ParseRanges returns the ranges in the program headers of an ELF core.
 func ParseRanges(r io.ReaderAt) (Ranges, error) {
 	core, err := elf.NewFile(r)
 	if err != nil {
@@ -42,7 +42,8 @@ func ParseRanges(r io.ReaderAt) (Ranges, error) {
 	}
 	var all Ranges
 	for _, p := range core.Progs {
-		// A core of the kernel begins with PT_NOTE; text and data overlap others.
+		// A core of the kernel begins with PT_NOTE. Those of text and data overlap
+		// others.
 		if p.Type == elf.PT_LOAD && p.Memsz > 0 && p.Vaddr+p.Memsz-1 >= p.Vaddr {
 			all = append(all, Range{p.Vaddr, p.Vaddr + p.Memsz})
 		}
@@ -63,8 +64,8 @@ func ParseRanges(r io.ReaderAt) (Ranges, error) {
 	return merged, nil
 }
 
-// Contains reports whether addr is in one of the ranges. That it is does not
-// mean that something is mapped there.
+// Contains reports whether addr is in one of the ranges. Something need not be mapped
+// there.
 func (r Ranges) Contains(addr uint64) bool {
 	i := sort.Search(len(r), func(i int) bool { return r[i].End-1 >= addr })
 	return i < len(r) && r[i].Start <= addr

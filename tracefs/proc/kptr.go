@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// KptrRestrict is how /proc/sys/kernel/kptr_restrict hides addresses: 2 from all, 1 and
-// 0 from those without CAP_SYSLOG; -1 if that is not known.
+// KptrRestrict returns /proc/sys/kernel/kptr_restrict, or -1 if it is not known. With 2
+// addresses are hidden from everybody, with 0 and 1 from those without CAP_SYSLOG.
 func KptrRestrict() int {
 	b, err := os.ReadFile("/proc/sys/kernel/kptr_restrict")
 	if err != nil {

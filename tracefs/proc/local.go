@@ -1,7 +1,7 @@
 package proc
 
-// IsLocal tells whether all functions of a name in the text of /proc/kallsyms are static:
-// seen by the file alone that each is in.
+// IsLocal reports whether all functions of that name in the text of /proc/kallsyms are
+// static.
 func IsLocal(text []byte, name string) bool {
 	found := false
 	for l := range linesWith(text, name) {

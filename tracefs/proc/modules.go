@@ -10,14 +10,15 @@ import (
 	"strings"
 )
 
-// ModuleLoaded tells whether a module is in the kernel, by /sys/module, where a "-"
-// in the name of its file is a "_".
+// ModuleLoaded reports whether a module is loaded. It looks in /sys/module, where a "-"
+// in the name of the module's file is a "_".
 func ModuleLoaded(name string) bool {
 	_, err := os.Stat(filepath.Join("/sys/module", strings.ReplaceAll(name, "-", "_")))
 	return err == nil
 }
 
-// ModuleNames are the modules in the kernel, and what is built in and has parameters.
+// ModuleNames returns the names in /sys/module: the modules that are loaded, and those
+// built in that have parameters.
 func ModuleNames() []string {
 	dirs, err := os.ReadDir("/sys/module")
 	if err != nil {
@@ -30,26 +31,24 @@ func ModuleNames() []string {
 	return names
 }
 
-// buildID is where both the kernel and a module's file keep the note with the
-// number of the build.
+// buildID is where both the kernel and a module's file keep the note with the build ID.
 const buildID = ".note.gnu.build-id"
 
-// ModuleBuild is what tells the build of a loaded module from others, "" if that is
-// not known.
+// ModuleBuild returns what identifies the build of a loaded module, "" if not known.
 func ModuleBuild(name string) string {
 	b, _ := os.ReadFile(filepath.Join("/sys/module", strings.ReplaceAll(name, "-", "_"), "notes", buildID))
 	return string(b)
 }
 
-// A ModuleFile is what a module is loaded from: ELF.
+// A ModuleFile is the ELF file that a module is loaded from.
 type ModuleFile struct {
 	Path string
 	Data []byte
 }
 
-// ReadModuleFile reads the file that modprobe(8) would load a module from: that of
-// the running kernel's modules.dep, below /lib/modules. A packed one is unpacked by
-// the program for it. It is nil if there is no such file.
+// ReadModuleFile reads the file from which modprobe(8) would load a module: the one in
+// the running kernel's modules.dep, below /lib/modules. It decompresses the file with
+// xz, zstd or gzip. It returns nil if there is no such file.
 func ReadModuleFile(name string) (*ModuleFile, error) {
 	release, err := os.ReadFile("/proc/sys/kernel/osrelease")
 	if err != nil {
@@ -76,8 +75,8 @@ func ReadModuleFile(name string) (*ModuleFile, error) {
 	return &ModuleFile{path, data}, nil
 }
 
-// moduleFile finds a module in modules.dep: a line for each, "kernel/fs/ext4.ko.xz:"
-// and the files it needs.
+// moduleFile finds a module in modules.dep, which has a line for each:
+// "kernel/fs/ext4.ko.xz:" and the files that it needs.
 func moduleFile(list, name string) string {
 	name = strings.ReplaceAll(name, "-", "_")
 	for line := range strings.Lines(list) {
@@ -90,7 +89,7 @@ func moduleFile(list, name string) string {
 	return ""
 }
 
-// unpackers are the programs that write to stdout what a file has packed.
+// unpackers are the programs that decompress a file to stdout.
 var unpackers = map[string]string{".xz": "xz", ".zst": "zstd", ".gz": "gzip"}
 
 func unpacked(path string) ([]byte, error) {
@@ -105,7 +104,7 @@ func unpacked(path string) ([]byte, error) {
 	return data, nil
 }
 
-// Build is ModuleBuild of the module that the file would be loaded as.
+// Build returns what ModuleBuild would return if the module were loaded from the file.
 func (f *ModuleFile) Build() string {
 	e, err := elf.NewFile(bytes.NewReader(f.Data))
 	if err != nil {

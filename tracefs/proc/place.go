@@ -5,20 +5,19 @@ import (
 	"slices"
 )
 
-// A Place is where the kernel has what goes by one name, as far as
-// /proc/kallsyms tells.
+// A Place says where the symbols of one name are, as far as /proc/kallsyms shows.
 type Place struct {
-	Addrs    []uint64 // each once; empty if the name is not there
-	Hidden   bool     // addresses are shown to others only
+	Addrs    []uint64 // each once; empty if there is no such name
+	Hidden   bool     // addresses are hidden from this process
 	Function bool     // the first is code
-	PerCPU   bool     // the first is the template of a variable that each CPU has
+	PerCPU   bool     // the first is the template of a per-CPU variable
 	Module   bool     // the first is in a module
 	Room     uint64   // bytes from the first to the next symbol; 0 if not known
 }
 
 // LookupPlace finds a function or variable in the text of /proc/kallsyms.
 //
-// The letters of that file are not enough: on x86, Linux 7.x has T for most data.
+// The letters in that file do not suffice: on x86, Linux 7.x shows most data as T.
 func LookupPlace(text []byte, name string) Place {
 	p, first := lookupAddrs(text, name)
 	if len(p.Addrs) == 0 {
@@ -37,14 +36,14 @@ func LookupPlace(text []byte, name string) Place {
 	return p
 }
 
-// LookupAddrs is LookupPlace for who wants Addrs and no more, which is a small part of
-// its work.
+// LookupAddrs is like LookupPlace for those who only need Addrs, which takes a small
+// part of the time.
 func LookupAddrs(text []byte, name string) Place {
 	p, _ := lookupAddrs(text, name)
 	return p
 }
 
-// lookupAddrs finds the addresses of a symbol, and the first line of its name.
+// lookupAddrs returns the addresses of a symbol, and the first line with its name.
 func lookupAddrs(text []byte, name string) (p Place, first line) {
 	for l := range linesWith(text, name) {
 		if string(l.name) == name && !slices.Contains(p.Addrs, l.addr) {
@@ -56,7 +55,7 @@ func lookupAddrs(text []byte, name string) (p Place, first line) {
 	return p, first
 }
 
-// room is the distance from a symbol to the next one.
+// room returns the distance from address at to the next symbol.
 func room(text []byte, at uint64) uint64 {
 	next := uint64(0)
 	for len(text) > 0 {

@@ -9,13 +9,15 @@ import (
 	"strings"
 )
 
-// A Process has an id and the name of its first thread, which may hold anything.
+// A Process is the ID of a process and the name of its first thread, which may contain
+// anything.
 type Process struct {
 	PID  int
 	Comm string
 }
 
-// Processes are those that can be seen, sorted by id. What ends meanwhile is left out.
+// Processes returns the processes that can be seen, sorted by ID. Processes that end
+// meanwhile are left out.
 func Processes() []Process {
 	entries, _ := os.ReadDir("/proc")
 	var found []Process
@@ -32,8 +34,8 @@ func Processes() []Process {
 	return found
 }
 
-// LoadedModules are the names of the modules that the kernel has now, each with a
-// comma behind it; "" if that cannot be read.
+// LoadedModules returns the names of the modules that are loaded now, each followed by
+// a comma; "" if they cannot be read.
 func LoadedModules() (names string) {
 	text, _ := os.ReadFile("/proc/modules")
 	for line := range strings.Lines(string(text)) {
@@ -43,7 +45,8 @@ func LoadedModules() (names string) {
 	return names
 }
 
-// BootID is a name of this boot of the machine, see random(4); "" if it has none.
+// BootID returns the ID of this boot of the machine, see random(4); "" if there is
+// none.
 func BootID() string {
 	id, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	return strings.TrimSpace(string(id))

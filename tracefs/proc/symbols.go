@@ -9,32 +9,32 @@ import (
 	"sync"
 )
 
-// Symbols are the functions and variables of the running kernel and its
-// modules, by address.
+// Symbols holds the functions and variables of the running kernel and its modules, by
+// address.
 type Symbols struct {
 	text    string   // of /proc/kallsyms
-	syms    []symbol // by address; of the same address the first of the file first
-	modules []string // syms[i].module-1 is the index
-	etext   uint64   // where the kernel's own code ends, 0 if that is not known
-	perCPU  uint64   // where its variables of each CPU end, 0 if they have no addresses
+	syms    []symbol // by address; at the same address in the order of the file
+	modules []string // indexed by syms[i].module-1
+	etext   uint64   // end of the kernel's own code, 0 if not known
+	perCPU  uint64   // end of its per-CPU variables, 0 if they have no addresses
 
 	sortNames sync.Once
-	byName    []int32 // indexes of syms, by name
+	byName    []int32 // indexes in syms, by name
 }
 
 type symbol struct {
 	addr   uint64
 	name   uint32 // offset in text
-	len    uint16 // and isCode
-	module uint16 // 0 is the kernel
+	len    uint16 // with the flag isCode
+	module uint16 // 0 is the kernel itself
 }
 
-// isCode is set in the length of a symbol that is a function.
+// isCode is a flag in the length of a symbol's name: the symbol is a function.
 const isCode = 1 << 15
 
 // LoadSymbols reads /proc/kallsyms.
 //
-// It returns ErrHidden if there are no addresses in it.
+// It returns ErrHidden if it has no addresses.
 func LoadSymbols() (*Symbols, error) {
 	text, err := ReadKallsyms()
 	if err != nil {
@@ -89,13 +89,13 @@ func ParseSymbols(text []byte) (*Symbols, error) {
 		return nil, ErrHidden
 	}
 	s.text = string(text)
-	if !sorted { // only the kernel's own are
+	if !sorted { // only the kernel's own symbols are
 		slices.SortStableFunc(s.syms, func(a, b symbol) int { return cmp.Compare(a.addr, b.addr) })
 	}
 	return s, nil
 }
 
-// module returns the number of a module, 0 if there are too many.
+// module returns the number of a module, or 0 if there are too many.
 func (s *Symbols) module(known map[string]uint16, name []byte) uint16 {
 	m, ok := known[string(name)]
 	if !ok && len(s.modules) < 0xffff {
@@ -106,8 +106,8 @@ func (s *Symbols) module(known map[string]uint16, name []byte) uint16 {
 	return m
 }
 
-// names returns the indexes of all symbols, by name; of the same name the
-// kernel's own before those of modules, and by address.
+// names returns the indexes of all symbols, by name. Of the same name the kernel's own
+// symbol precedes those of modules; otherwise they are by address.
 func (s *Symbols) names() []int32 {
 	s.sortNames.Do(func() {
 		s.byName = make([]int32, len(s.syms))
@@ -124,15 +124,15 @@ func (s *Symbols) names() []int32 {
 	return s.byName
 }
 
-// minKernel is below every kernel address, of 32-bit machines too.
+// minKernel is below every kernel address, even on 32-bit machines.
 const minKernel = 1 << 20
 
-// maxOffset is more than the size of any function and nearly any variable. An
-// address farther from the symbol below is in a gap.
+// maxOffset is more than the size in bytes of any function and of nearly any variable.
+// An address that is farther from the symbol below it is in a gap.
 const maxOffset = 1 << 20
 
-// perCPUHeap is more than what there is behind the kernel's own variables of each CPU
-// for those that are allocated at the start. Pointers to these have addresses where
+// perCPUHeap is more than the size in bytes of the per-CPU variables that are allocated
+// at boot, which follow the kernel's own. Pointers to them have addresses at which
 // other variables lie ("percpu: Embedded 63 pages/cpu s221184 r8192 d28672").
 const perCPUHeap = 64 << 10
 
@@ -141,9 +141,9 @@ func (s *Symbols) name(i int) string {
 	return s.text[sym.name:][:sym.len&^isCode]
 }
 
-// Name returns the symbol nearest below addr, its module, "" for the kernel
-// itself, and how many bytes addr is behind it. ok is false if addr is in no
-// known part of the kernel, or may be that of an object that each CPU has.
+// Name returns the nearest symbol at or below addr, its module ("" for the kernel
+// itself), and the offset of addr in it, in bytes. ok is false if addr is not in a
+// known part of the kernel, or may be the address of a per-CPU object.
 func (s *Symbols) Name(addr uint64) (name, module string, off uint64, ok bool) {
 	i := s.below(addr)
 	if i < 0 {
@@ -166,8 +166,8 @@ func (s *Symbols) Name(addr uint64) (name, module string, off uint64, ok bool) {
 	return name, module, off, true
 }
 
-// IsCode tells whether the symbol nearest below addr is a function. The kind alone does
-// not: in 7.3 variables of the kernel are of kind T, too.
+// IsCode reports whether the nearest symbol at or below addr is a function. The kind
+// does not suffice: in 7.3 variables of the kernel are of kind T, too.
 func (s *Symbols) IsCode(addr uint64) bool {
 	i := s.below(addr)
 	if i < 0 || addr-s.syms[i].addr > maxOffset || s.syms[i].len&isCode == 0 {
@@ -176,13 +176,13 @@ func (s *Symbols) IsCode(addr uint64) bool {
 	return s.syms[i].module > 0 || s.etext == 0 || addr < s.etext
 }
 
-// below is the last symbol that is not behind addr, -1 if there is none.
+// below returns the index of the last symbol that is not after addr, or -1.
 func (s *Symbols) below(addr uint64) int {
 	return sort.Search(len(s.syms), func(i int) bool { return s.syms[i].addr > addr }) - 1
 }
 
-// Addr returns the address of a symbol. Where several have the name it is the
-// lowest, the kernel's own before those of modules.
+// Addr returns the address of a symbol. If several have the name it returns the lowest,
+// preferring the kernel's own to those of modules.
 func (s *Symbols) Addr(name string) (uint64, bool) {
 	names := s.names()
 	i := sort.Search(len(names), func(i int) bool { return s.name(int(names[i])) >= name })

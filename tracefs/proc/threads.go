@@ -11,7 +11,7 @@ import (
 	"syscall"
 )
 
-// Threads returns the ids of a process's threads, sorted.
+// Threads returns the IDs of a process's threads, sorted.
 //
 // If there is no such process the error wraps fs.ErrNotExist.
 func Threads(pid int) ([]int, error) {
@@ -29,10 +29,11 @@ func Threads(pid int) ([]int, error) {
 	return tids, nil
 }
 
-// Children returns all processes that live by their parents, each list sorted.
+// Children returns the IDs of all processes, by the ID of their parent. Each list is
+// sorted.
 //
-// It looks at every process: what /proc/<pid>/task/<tid>/children lists lacks
-// some if others end meanwhile, see Documentation/filesystems/proc.rst.
+// It reads the parent of every process: /proc/<pid>/task/<tid>/children lacks some if
+// others end meanwhile, see Documentation/filesystems/proc.rst.
 func Children() (map[int][]int, error) {
 	entries, err := os.ReadDir("/proc") // sorted, though not as numbers
 	if err != nil {
@@ -63,8 +64,8 @@ func Children() (map[int][]int, error) {
 	return children, nil
 }
 
-// parentIn finds the parent in a line of /proc/<pid>/stat, "PID (COMM) STATE
-// PPID ...". The name may hold anything, parentheses and spaces too.
+// parentIn returns the parent in a line of /proc/<pid>/stat, "PID (COMM) STATE PPID
+// ...". The name may contain anything, even parentheses and spaces.
 func parentIn(stat string) (int, error) {
 	f := strings.Fields(stat[strings.LastIndexByte(stat, ')')+1:])
 	if len(f) < 2 {
@@ -73,8 +74,8 @@ func parentIn(stat string) (int, error) {
 	return strconv.Atoi(f[1])
 }
 
-// gone makes of the error for a process that has ended while a file of its was
-// open the one for a process that had ended before.
+// gone converts the error for a process that ended while one of its files was open to
+// the error for a process that does not exist.
 func gone(err error) error {
 	if errors.Is(err, syscall.ESRCH) {
 		return fmt.Errorf("%w: %w", fs.ErrNotExist, err)

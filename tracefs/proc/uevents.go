@@ -9,24 +9,25 @@ import (
 	"time"
 )
 
-// A ModuleEvent says that a module has come or gone.
+// A ModuleEvent says that a module was loaded or unloaded.
 type ModuleEvent struct {
-	Name string // as in /sys/module; "" if news were lost
+	Name string // as in /sys/module; "" if events were lost
+	// it was unloaded
 	Gone bool
 }
 
-// ModuleEvents is an open source of them: what the kernel tells by netlink(7) of the
-// objects of sysfs. A module comes after its functions can be probed, and goes after
-// they cannot any more.
+// ModuleEvents is an open source of module events: what the kernel reports by
+// netlink(7) about the objects of sysfs. The event of a module comes after its
+// functions can be probed, or after they can no longer be.
 type ModuleEvents struct{ f *os.File }
 
-// WatchModules opens the source. It has all that happens from now on.
+// WatchModules opens the source. It reports everything that happens from now on.
 func WatchModules() (*ModuleEvents, error) {
 	fd, err := syscall.Socket(syscall.AF_NETLINK, syscall.SOCK_RAW|syscall.SOCK_CLOEXEC|syscall.SOCK_NONBLOCK, syscall.NETLINK_KOBJECT_UEVENT)
 	if err != nil {
 		return nil, os.NewSyscallError("socket", err)
 	}
-	const fromKernel = 1 // udev's own are 2
+	const fromKernel = 1 // 2 is for those of udev
 	if err := syscall.Bind(fd, &syscall.SockaddrNetlink{Family: syscall.AF_NETLINK, Groups: fromKernel}); err != nil {
 		syscall.Close(fd)
 		return nil, os.NewSyscallError("bind", err)
@@ -34,7 +35,7 @@ func WatchModules() (*ModuleEvents, error) {
 	return &ModuleEvents{os.NewFile(uintptr(fd), "uevents")}, nil
 }
 
-// All waits for events until Drain or Close.
+// All yields events until Drain or Close is called.
 func (m *ModuleEvents) All() iter.Seq[ModuleEvent] {
 	return func(yield func(ModuleEvent) bool) {
 		b := make([]byte, 16<<10) // more than the kernel sends at once: UEVENT_BUFFER_SIZE and a path
@@ -56,7 +57,7 @@ func (m *ModuleEvents) All() iter.Seq[ModuleEvent] {
 	}
 }
 
-// read waits for an event, or after Drain takes one that has come already.
+// read waits for an event. After Drain it only takes those that have come already.
 func (m *ModuleEvents) read(b []byte) (n int, err error) {
 	if n, err = m.f.Read(b); !errors.Is(err, os.ErrDeadlineExceeded) {
 		return n, err
@@ -71,14 +72,14 @@ func (m *ModuleEvents) read(b []byte) (n int, err error) {
 	return n, err
 }
 
-// Drain has All end when it has yielded what has happened until now.
+// Drain makes All end after it has yielded what has happened until now.
 func (m *ModuleEvents) Drain() error { return m.f.SetReadDeadline(time.Unix(1, 0)) }
 
 // Close ends All at once.
 func (m *ModuleEvents) Close() error { return m.f.Close() }
 
-// parseModuleEvent reads an event of the kernel's: "add@/module/veth" and, each with
-// a NUL before it, what else there is to know.
+// parseModuleEvent parses an event from the kernel: "add@/module/veth", followed by
+// further fields, each preceded by a NUL.
 func parseModuleEvent(text string) (ModuleEvent, bool) {
 	head, _, _ := strings.Cut(text, "\x00")
 	action, path, _ := strings.Cut(head, "@")

@@ -10,9 +10,8 @@ import (
 	"strings"
 )
 
-// UserEnd is an address behind the memory that programs get unless they ask for
-// addresses beyond 47 or 48 bits, and not behind what the kernel takes for a
-// program's.
+// UserEnd returns an address after the memory that programs get unless they ask for
+// addresses beyond 47 or 48 bits, but not after what the kernel accepts as user memory.
 func UserEnd() (uint64, error) {
 	f, err := os.Open("/proc/self/stat")
 	if err != nil {
@@ -22,15 +21,15 @@ func UserEnd() (uint64, error) {
 	return ParseUserEnd(f)
 }
 
-// ParseUserEnd parses /proc/self/stat. The stack begins in the upper half of what
-// there is, a power of two, of which x86 leaves out a page. See proc(5).
+// ParseUserEnd parses /proc/self/stat. The stack begins in the upper half of the user
+// address space, whose size is a power of two; x86 omits its last page. See proc(5).
 func ParseUserEnd(r io.Reader) (uint64, error) {
 	b, err := io.ReadAll(r)
 	if err != nil {
 		return 0, err
 	}
 	const startstack, page = 28, 4096
-	fields := strings.Fields(string(b[bytes.LastIndexByte(b, ')')+1:])) // behind the second
+	fields := strings.Fields(string(b[bytes.LastIndexByte(b, ')')+1:])) // the fields after the second
 	if len(fields) < startstack-2 {
 		return 0, fmt.Errorf("/proc/self/stat: %d fields", len(fields)+2)
 	}

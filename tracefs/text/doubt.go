@@ -7,25 +7,26 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs"
 )
 
-// A Doubt is what text does not tell of a string.
+// A Doubt is what the text leaves open about a string.
 type Doubt byte
 
 const (
+	// the text is clear
 	NoDoubt Doubt = iota
-	// MaybeNext: the next string of the event that there is has the same text. Since
-	// 5.11 or so the kernel shows that where a pointer on the way to the pointer to
-	// the first could not be followed.
+	// MaybeNext means that the next string of the event has the same text. Since about
+	// 5.11 the kernel shows the next string if it could not follow a pointer on the way
+	// to this one.
 	MaybeNext
-	// MaybeLonger: the string itself, or the one before it, may hold what looks as if
-	// the next one begins.
+	// MaybeLonger means that the string, or the one before it, may contain what looks
+	// like the start of the next one.
 	MaybeLonger
 )
 
 // doubts is the name of the field that WithDoubts adds.
 const doubts = "__doubts"
 
-// WithDoubts is f with a field more, behind all others. In records that are made of
-// text it has a Doubt of each arg, from offset at on.
+// WithDoubts returns f with a further field at the end. In records that are made from
+// text it holds a Doubt for each arg, starting at offset at.
 func WithDoubts(f *tracefs.Format) (_ *tracefs.Format, at int) {
 	with := *f
 	args := len(newLineFormat(f).args)
@@ -34,15 +35,15 @@ func WithDoubts(f *tracefs.Format) (_ *tracefs.Format, at int) {
 	return &with, f.Size
 }
 
-// doubt notes what the text of a record does not tell of arg i.
+// doubt notes what the text leaves open about arg i.
 func (e *encoder) doubt(f *lineFormat, i int, d Doubt) {
 	if f.doubts > 0 && i < len(f.args) && f.args[i].isString() {
 		e.data[f.doubts+i] = byte(d)
 	}
 }
 
-// doubtEnd notes that arg i, a string, may end further behind: rest begins with the
-// next arg, and has it once more.
+// doubtEnd notes that arg i, a string, may be longer: rest begins with the next arg and
+// contains its start once more.
 func (e *encoder) doubtEnd(f *lineFormat, i int, rest []byte) {
 	if i+1 < len(f.args) && bytes.Contains(rest[1:], f.args[i].quoted) {
 		e.doubt(f, i, MaybeLonger)
@@ -50,7 +51,7 @@ func (e *encoder) doubtEnd(f *lineFormat, i int, rest []byte) {
 	}
 }
 
-// doubtRepeated notes which strings are the same as the next one.
+// doubtRepeated notes which strings are equal to the next one.
 func (e *encoder) doubtRepeated(f *lineFormat) {
 	var next []byte
 	for i := len(f.args) - 1; i >= 0; i-- {
@@ -65,7 +66,7 @@ func (e *encoder) doubtRepeated(f *lineFormat) {
 	}
 }
 
-// text is what the record has of a string, with its NUL; nil if that faulted.
+// text returns the bytes of a string in the record, with its NUL, or nil if it faulted.
 func (e *encoder) text(f *lineField) []byte {
 	if !f.isString() || f.Offset+4 > len(e.data) {
 		return nil

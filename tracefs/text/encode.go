@@ -12,20 +12,20 @@ import (
 // A lineFormat is a Format with what is needed to find its fields in text.
 type lineFormat struct {
 	*tracefs.Format
-	heads []lineField // those the kernel adds to each record
-	args  []lineField // in the order they are printed
+	heads []lineField // fields that the kernel adds to each record
+	args  []lineField // in the order in which they are printed
 
-	doubts int // where a record has a Doubt of each of args; 0 if it has none
+	doubts int // offset of the Doubts of args in a record; 0 if it has none
 }
 
 type lineField struct {
 	tracefs.FormatField
-	elem  int    // bytes of an element of an array
-	delim []byte // " NAME=", which stands before the value
-	next  []byte // what stands behind it: the delim of the next, or the record's end
-	close []byte // the same behind an array
+	elem  int    // size of an array's elements in bytes
+	delim []byte // " NAME=", which precedes the value
+	next  []byte // what follows the value: the delim of the next field, or the record's end
+	close []byte // what follows the last element of an array
 
-	quoted []byte // the same behind a string, with its quote
+	quoted []byte // what follows the text of a string, with its quote
 }
 
 func newLineFormat(f *tracefs.Format) *lineFormat {
@@ -53,21 +53,21 @@ func newLineFormat(f *tracefs.Format) *lineFormat {
 	return t
 }
 
-// A encoder turns the fields of a line into the bytes of a record.
+// An encoder turns the fields of a line into the bytes of a record.
 type encoder struct {
 	order binary.ByteOrder
 	addr  func(string) (uint64, bool)
-	known map[string]uint64 // addresses of symbols seen
+	known map[string]uint64 // addresses of symbols that were seen
 	data  []byte
 
-	symbols *Symbols   // instead of addr
-	wanted  *lineField // what text did not go on with
-	rest    []byte     // but with this
+	symbols *Symbols   // replaces addr, if not nil
+	wanted  *lineField // the field that was expected where the text is wrong
+	rest    []byte     // the text from there on
 }
 
-// encode makes a record of text, which begins behind "NAME: (" and ends with
-// the record's newline. It returns false if text is not as f says. The record
-// is valid until the next call.
+// encode makes a record of text, which begins after "NAME: (" and ends with the
+// record's newline. It returns false if text does not fit f. The record is valid until
+// the next call.
 func (e *encoder) encode(f *lineFormat, text []byte, tid int) ([]byte, bool) {
 	e.data = slices.Grow(e.data[:0], f.Size)[:f.Size]
 	clear(e.data)
@@ -96,8 +96,8 @@ func (e *encoder) encode(f *lineFormat, text []byte, tid int) ([]byte, bool) {
 	return e.data, len(rest) == 1 && rest[0] == '\n'
 }
 
-// head stores what the kernel adds to a record. place is "FUNC+OFF/SIZE" at
-// entry and "CALLER+OFF/SIZE <- FUNC" at return.
+// head stores what the kernel adds to a record. place is "FUNC+OFF/SIZE" at entry and
+// "CALLER+OFF/SIZE <- FUNC" at return.
 func (e *encoder) head(f *lineFormat, place []byte, tid int) {
 	caller, fn, isReturn := bytes.Cut(place, []byte(" <- "))
 	for i := range f.heads {
@@ -117,7 +117,7 @@ func (e *encoder) head(f *lineFormat, place []byte, tid int) {
 	}
 }
 
-// put stores v in size bytes; where the format makes no sense it does nothing.
+// put stores v in size bytes. If the format makes no sense it does nothing.
 func (e *encoder) put(off, size int, v uint64) {
 	if off < 0 || size < 0 || off > len(e.data)-size {
 		return
@@ -134,7 +134,7 @@ func (e *encoder) put(off, size int, v uint64) {
 	}
 }
 
-// arg stores the value rest begins with and returns what follows it.
+// arg stores the value at the start of rest and returns what follows it.
 func (e *encoder) arg(f *lineField, rest []byte) ([]byte, bool) {
 	switch {
 	case f.Array && f.DataLoc:
@@ -153,8 +153,9 @@ func (e *encoder) arg(f *lineField, rest []byte) ([]byte, bool) {
 
 var fault = []byte("(fault)")
 
-// str stores a string and its data_loc word, of length 0 where it faulted.
-// next ends it; behind the last argument it is the last of its kind.
+// str stores a string and its data_loc word, which has length 0 if the string faulted.
+// next is what follows the string. After the last argument that is the end of the
+// record.
 func (e *encoder) str(off int, rest, next []byte) ([]byte, bool) {
 	if after, ok := bytes.CutPrefix(rest, fault); ok && bytes.HasPrefix(after, next) {
 		e.put(off, 4, uint64(len(e.data)&0xffff))
@@ -173,7 +174,7 @@ func (e *encoder) str(off int, rest, next []byte) ([]byte, bool) {
 	return rest[end+1:], true
 }
 
-// indexQuoted finds the closing quote that next stands behind.
+// indexQuoted returns the index of the closing quote that precedes next.
 func indexQuoted(s, next []byte) int {
 	if next[len(next)-1] == '\n' { // the end of the record
 		if b, ok := bytes.CutSuffix(s, next); ok && len(b) > 0 && b[len(b)-1] == '"' {
@@ -193,8 +194,8 @@ func indexQuoted(s, next []byte) int {
 	}
 }
 
-// strings stores {"a","b"}. A string with `","` in it is cut there: the kernel
-// leaves no way to tell.
+// strings stores {"a","b"}. A string that contains `","` is cut there: the kernel's
+// text does not show the difference.
 func (e *encoder) strings(f *lineField, rest []byte) ([]byte, bool) {
 	rest, ok := bytes.CutPrefix(rest, []byte("{"))
 	for i := 0; ok && i < f.Size/4; i++ {

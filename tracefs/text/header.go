@@ -6,29 +6,29 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs"
 )
 
-// A header is what stands before an event's name in a line of trace_pipe:
+// A header is what precedes an event's name in a line of trace_pipe:
 //
 //	ping-102     (    102) [001] b.s3.    12.345678: NAME: (ip_rcv+0x0/0x10)
 //
 // The thread group in parentheses and the flags depend on options.
 type header struct {
-	start   int // offset of the first byte, where the task's name stands
-	commLen int // of the name, with the spaces before it
+	start   int // offset of the first byte, where the task's name begins
+	commLen int // bytes of the name and the spaces before it
 	tid     int
 	cpu     int
 	time    uint64 // ns, or whatever the clock counts
 	plain   bool   // the time is a number without a point: the clock may not count ns
 }
 
-// commWidth is the width of the task's name: "%16s" of at most 15 bytes. The
-// name may contain anything, newlines too, so its start is found by counting.
+// commWidth is the width of the task's name: "%16s" of at most 15 bytes. The name may
+// contain anything, even newlines, so its start is found by counting.
 const commWidth = 16
 
-// stackMark stands in place of an event's name where a stack follows.
+// stackMark replaces an event's name if a stack follows.
 var stackMark = []byte("<stack trace>\n")
 
-// parseHeaderBack parses the header that ends right before text[end:], where
-// an event's name begins. It is read backwards, for only its end is known.
+// parseHeaderBack parses the header that ends right before text[end:], where an event's
+// name begins. It parses backwards, since only the end is known.
 func parseHeaderBack(text []byte, end int) (h header, ok bool) {
 	b := backScanner{text[:end]}
 	if !b.skip(' ') || !b.skip(':') {
@@ -41,7 +41,7 @@ func parseHeaderBack(text []byte, end int) (h header, ok bool) {
 	return h, true
 }
 
-// A backScanner takes a text apart from its end.
+// A backScanner parses a text backwards.
 type backScanner struct{ rest []byte }
 
 func (b *backScanner) skip(c byte) bool {
@@ -60,7 +60,7 @@ func (b *backScanner) skipAll(c byte) (n int) {
 	return n
 }
 
-// columns reads "[001] b.s3.    12.345678"; the time ends it.
+// columns parses "[001] b.s3.    12.345678", which ends with the time.
 func (b *backScanner) columns(h *header) (ok bool) {
 	if h.time, h.plain, ok = b.time(); !ok || b.skipAll(' ') == 0 {
 		return false
@@ -71,14 +71,14 @@ func (b *backScanner) columns(h *header) (ok bool) {
 	return b.cpu(h) && b.skip(' ')
 }
 
-// cpu reads "[003", of which the bracket behind it has been read.
+// cpu parses "[003", after the closing bracket was parsed.
 func (b *backScanner) cpu(h *header) bool {
 	n, _, ok := b.number()
 	h.cpu = int(n)
 	return ok && b.skip('[')
 }
 
-// task reads "-102     (    102)".
+// task parses "-102     (    102)".
 func (b *backScanner) task(h *header) bool {
 	if b.skip(')') && !b.threadGroup() {
 		return false
@@ -89,7 +89,7 @@ func (b *backScanner) task(h *header) bool {
 	return ok && b.skip('-')
 }
 
-// flags skips the irq, resched, preempt and migrate marks: 4 on 5.10, 5 since,
+// flags skips the irq, resched, preempt and migrate marks: 4 on 5.10, 5 since then,
 // more with real-time patches.
 func (b *backScanner) flags() (n int) {
 	for len(b.rest) > 0 && n < 8 {
@@ -112,7 +112,7 @@ func (b *backScanner) threadGroup() bool {
 	return b.skip('(')
 }
 
-// number reads decimal digits; scale is 10 to the power of their count.
+// number parses decimal digits. scale is 10 to the power of their number.
 func (b *backScanner) number() (v, scale uint64, ok bool) {
 	scale = 1
 	for len(b.rest) > 0 && scale < 1e19 {
@@ -127,8 +127,8 @@ func (b *backScanner) number() (v, scale uint64, ok bool) {
 	return v, scale, scale > 1
 }
 
-// time reads "sec.usec" as ns, and the plain number that the clocks counter,
-// uptime and x86-tsc give as it is.
+// time parses "sec.usec" and returns ns. For the clocks counter, uptime and x86-tsc it
+// returns the plain number.
 func (b *backScanner) time() (_ uint64, plain, ok bool) {
 	v, scale, ok := b.number()
 	if !ok || !b.skip('.') {
@@ -138,9 +138,8 @@ func (b *backScanner) time() (_ uint64, plain, ok bool) {
 	return sec*1e9 + v*(1e9/min(scale, 1e9)), false, ok
 }
 
-// parseLost parses a line of its own, with its newline, that tells of lost
-// events: "CPU:3 [LOST 5 EVENTS]", or without a number if the kernel did not
-// count them.
+// parseLost parses a line, with its newline, that reports lost events: "CPU:3 [LOST 5
+// EVENTS]", or without a number if the kernel did not count them.
 func parseLost(line []byte) (cpu int, lost uint64, ok bool) {
 	rest, ok := bytes.CutPrefix(line, []byte("CPU:"))
 	if !ok {
@@ -170,9 +169,9 @@ func (b *backScanner) end(s string) bool {
 	return ok
 }
 
-// parseStackBack parses the stack trace, with its header, that text ends with,
-// and returns where it begins. The frames are symbols, so a quote shows that
-// what looks like a stack is the end of a string.
+// parseStackBack parses the stack trace, with its header, at the end of text, and
+// returns where it begins. The frames are symbols, so a quote shows that what looks
+// like a stack is the end of a string.
 func parseStackBack(text []byte) (start int, ok bool) {
 	rest := text
 	for {

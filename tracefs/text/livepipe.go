@@ -10,15 +10,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A livePipe reads a pipe of the tracing directory and tells when the kernel
-// has nothing more at the moment. It waits in the runtime's poller.
+// A livePipe reads a pipe of the tracing directory and reports when the kernel has
+// nothing more at the moment. It waits in the runtime's poller.
 type livePipe struct {
 	f    *os.File
 	conn syscall.RawConn
-	ctx  context.Context // when done, the pipe ends as soon as it is empty
+	ctx  context.Context // once it is done, the pipe ends as soon as it is empty
 	poll func(fd uintptr) (done bool)
 
-	buf   []byte // of the read in progress
+	buf   []byte // buffer of the read in progress
 	n     int    // bytes read
 	err   error
 	state pipeState
@@ -28,7 +28,7 @@ type pipeState int
 
 const (
 	pipeData pipeState = iota // something was read
-	pipeIdle                  // nothing there now; told once
+	pipeIdle                  // nothing there now; reported once
 	pipeEnd                   // nothing there and nothing wanted, or closed
 )
 
@@ -42,19 +42,20 @@ func newLivePipe(ctx context.Context, f *os.File) (*livePipe, error) {
 	return l, nil
 }
 
-// watch wakes a read that waits when the context is done. Call stop at the end.
+// watch ends a waiting read when the context is done. The caller must call stop at the
+// end.
 func (l *livePipe) watch() (stop func() bool) {
 	return context.AfterFunc(l.ctx, func() { l.f.SetReadDeadline(time.Unix(1, 0)) })
 }
 
-// read reads into b. If there is nothing it first tells so with pipeIdle, and
-// waits when it is called again.
+// read reads into b. If there is nothing it returns pipeIdle first, and waits when it
+// is called again.
 func (l *livePipe) read(b []byte) (n int, state pipeState, err error) {
 	l.buf, l.n, l.err = b, 0, nil
 	for {
 		err := l.conn.Read(l.poll)
 		if errors.Is(err, os.ErrDeadlineExceeded) && l.ctx.Err() != nil {
-			// Awake now. What is left must be read without a deadline.
+			// The read has ended. What is left must be read without a deadline.
 			if err = l.f.SetReadDeadline(time.Time{}); err == nil {
 				continue
 			}
@@ -66,7 +67,8 @@ func (l *livePipe) read(b []byte) (n int, state pipeState, err error) {
 	}
 }
 
-// tryRead reads once; false has the caller wait until there is something.
+// tryRead reads once. It returns false if the caller should wait until there is
+// something.
 func (l *livePipe) tryRead(fd uintptr) (done bool) {
 	n, err := unix.Read(int(fd), l.buf)
 	for err == unix.EINTR {

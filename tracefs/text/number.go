@@ -2,7 +2,7 @@ package text
 
 import "bytes"
 
-// number reads a decimal or hexadecimal number, a character or a symbol.
+// number parses a decimal or hexadecimal number, a character or a symbol.
 func (e *encoder) number(rest, next []byte) (uint64, []byte, bool) {
 	if len(rest) >= 3 && rest[0] == '\'' && rest[2] == '\'' {
 		return uint64(rest[1]), rest[3:], true
@@ -17,15 +17,14 @@ func (e *encoder) number(rest, next []byte) (uint64, []byte, bool) {
 	return e.symbol(rest[:end]), rest[end:], true
 }
 
-// isSymbol tells whether s may be what %pS prints: "vfs_read+0x10/0x2a0 [mod]", with
-// " <ffffffff81000010>" behind it if the option sym-addr is set.
+// isSymbol reports whether s may be what %pS prints: "vfs_read+0x10/0x2a0 [mod]",
+// followed by " <ffffffff81000010>" if the option sym-addr is set.
 func isSymbol(s []byte) bool {
 	i := bytes.IndexByte(s, ' ')
 	return i < 0 || i+1 < len(s) && (s[i+1] == '[' || s[i+1] == '<')
 }
 
-// parseNumber returns the number s begins with and its length, 0 if there is
-// none.
+// parseNumber returns the number at the start of s and its length, 0 if there is none.
 func parseNumber(s []byte) (v uint64, n int) {
 	neg := len(s) > 0 && s[0] == '-'
 	if neg {
@@ -66,13 +65,13 @@ func parseHex(s []byte) (v uint64, n int) {
 	return v, n
 }
 
-// maxKnown bounds the cache of symbols.
+// maxKnown limits the cache of symbols.
 const maxKnown = 1 << 16
 
-// symbol returns the address of "vfs_read+0x10/0x2a0 [mod]" or "0xffff...", or
-// 0 if it cannot be told.
+// symbol returns the address of "vfs_read+0x10/0x2a0 [mod]" or "0xffff...", or 0 if it
+// is not known.
 func (e *encoder) symbol(s []byte) uint64 {
-	s, module, _ := bytes.Cut(s, []byte(" ")) // and an address, with the option sym-addr
+	s, module, _ := bytes.Cut(s, []byte(" ")) // sym-addr adds an address
 	if v, n := parseNumber(s); n > 0 && n == len(s) {
 		return v
 	}

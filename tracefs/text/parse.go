@@ -7,40 +7,40 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs"
 )
 
-// Options says how trace_pipe's text is understood.
+// Options says how to read trace_pipe's text.
 type Options struct {
-	// Formats are the events to look for; anything else is skipped. Their names
-	// should be such that no task can guess them, and so should the names of
-	// fields that stand behind a string: the kernel does not escape strings.
+	// Formats are the events to look for; others are skipped. No task should be able to
+	// guess their names, nor the names of fields that follow a string: the kernel does
+	// not escape strings.
 	Formats []*tracefs.Format
 
-	// Further, if not nil, is asked when a name is of none of Formats: it returns
-	// those that have come since it was asked last, nil if none have.
+	// Further, if not nil, is called when a name matches none of Formats. It returns
+	// the formats that were added since the last call, nil if none were.
 	Further func() []*tracefs.Format
 
-	// Addr gives the address of a kernel function. May be nil; then fields
-	// shown as a symbol are 0.
+	// Addr returns the address of a kernel function. It may be nil; fields that are
+	// shown as symbols are then 0.
 	Addr func(sym string) (uint64, bool)
 
-	// Order is the byte order of Event.Data; nil is this machine's.
+	// Order is the byte order of Event.Data; nil means that of this machine.
 	Order binary.ByteOrder
 
-	// Idle is called when all that was read has been passed on. It may be nil.
+	// Idle is called when everything that was read has been passed on. It may be nil.
 	Idle func()
 }
 
-// Counts tells of what a Parser could not turn into an event.
+// Counts counts what a Parser could not turn into events.
 type Counts struct {
-	Skipped   uint64 // lines that belong to no event: stacks, headings
-	Malformed uint64 // events whose text was cut or not as their format says
+	Skipped   uint64 // lines that belong to no event, such as stacks and headings
+	Malformed uint64 // events whose text was cut or does not fit their format
 }
 
-// A Parser turns the text of trace_pipe into events as a binary reader
-// would give them.
+// A Parser turns the text of trace_pipe into events as a binary reader would return
+// them.
 //
-// The kernel writes strings as they are, with their quotes and newlines, so no
-// line can be trusted. A record begins where the name of a known event stands
-// behind a proper header, and ends where the next one begins.
+// The kernel does not escape quotes and newlines in strings, so no line can be trusted.
+// A record begins where the name of a known event follows a valid header, and ends
+// where the next record begins.
 type Parser struct {
 	Counts Counts
 
@@ -49,19 +49,20 @@ type Parser struct {
 	enc     encoder
 
 	buf    []byte
-	start  int // of the text not yet turned into events
-	scan   int // everything before this has been searched for headers
+	start  int // start of the text that is not yet turned into events
+	scan   int // all text before this has been searched for headers
 	rec    header
-	format *lineFormat    // of the record that begins at start, nil if none does
+	format *lineFormat    // format of the record at start, nil if there is none
 	body   int            // offset of the record's fields
-	lost   map[int]uint64 // by CPU, for its next event
+	lost   map[int]uint64 // events lost before the next event of a CPU
 	ev     tracefs.Event
 }
 
-// maxText bounds a record's text. The kernel makes a line of at most two pages.
+// maxText limits a record's text, in bytes. The kernel writes lines of at most two
+// pages.
 const maxText = 1 << 20
 
-// NewParser returns a parser that was given no text yet.
+// NewParser returns a parser without any text.
 func NewParser(o Options) *Parser {
 	if o.Order == nil {
 		o.Order = binary.NativeEndian
@@ -76,8 +77,7 @@ func NewParser(o Options) *Parser {
 	return p
 }
 
-// Space returns room to read at least n bytes of text into; Fed says how many
-// there were.
+// Space returns room for at least n bytes of text. Fed says how many were read into it.
 func (p *Parser) Space(n int) []byte {
 	if p.start > 0 {
 		kept := copy(p.buf, p.buf[p.start:])
@@ -96,9 +96,9 @@ func (p *Parser) Space(n int) []byte {
 // Fed adds the first n bytes of what Space returned.
 func (p *Parser) Fed(n int) { p.buf = p.buf[:len(p.buf)+n] }
 
-// Next returns the next event, or nil if more text is needed. A record's end
-// is known when the next one begins, or when idle says that the kernel has
-// nothing more at the moment.
+// Next returns the next event, or nil if more text is needed. The end of a record is
+// known when the next one begins, or when idle says that the kernel has nothing more
+// now.
 //
 // The event and its slices are valid until the next call of Next or Space.
 func (p *Parser) Next(idle bool) *tracefs.Event {
@@ -122,10 +122,10 @@ func (p *Parser) Next(idle bool) *tracefs.Event {
 	return nil
 }
 
-// maxHeader is more than a header and an event's name take.
+// maxHeader is more than the length of a header and an event's name.
 const maxHeader = 256
 
-// nextHeader looks for the next name of a known event behind a header.
+// nextHeader finds the next name of a known event that follows a header.
 func (p *Parser) nextHeader() (h header, f *lineFormat, body int, ok bool) {
 	for {
 		i := bytes.Index(p.buf[p.scan:], []byte(": ("))
@@ -155,7 +155,7 @@ func (p *Parser) nextHeader() (h header, f *lineFormat, body int, ok bool) {
 	}
 }
 
-// formatNamed is that of an event, nil if it is none of ours.
+// formatNamed returns the format of an event, or nil if it is none of ours.
 func (p *Parser) formatNamed(name []byte) *lineFormat {
 	f := p.formats[string(name)]
 	if f != nil || p.opts.Further == nil {
@@ -171,8 +171,8 @@ func isNameByte(c byte) bool {
 	return c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }
 
-// finish makes an event of text, the whole of the record that is at start and
-// of the lines behind it. It returns nil if there is no record or no proper one.
+// finish makes an event of text, which is the record at start and the lines after it.
+// It returns nil if there is no record, or no valid one.
 func (p *Parser) finish(text []byte) *tracefs.Event {
 	if p.format == nil {
 		p.skipLines(text)
@@ -187,7 +187,7 @@ func (p *Parser) finish(text []byte) *tracefs.Event {
 	return ev
 }
 
-// flush makes an event of the last record if it is whole.
+// flush makes an event of the last record if it is complete.
 func (p *Parser) flush() *tracefs.Event {
 	text := p.buf[p.start:]
 	if len(text) == 0 || text[len(text)-1] != '\n' {
@@ -207,9 +207,9 @@ func (p *Parser) flush() *tracefs.Event {
 	return ev
 }
 
-// bodyLen returns how much of text is the record, whose fields begin at body;
-// behind it may stand stacks and news of lost events. A string cannot pass for
-// those, for its closing quote would stand behind them.
+// bodyLen returns the length of the record in text, whose fields begin at body. Stacks
+// and reports of lost events may follow it. A string cannot look like those, since its
+// closing quote would follow them.
 func bodyLen(text []byte, body int) int {
 	n := len(text)
 	for {
@@ -229,7 +229,7 @@ func bodyLen(text []byte, body int) int {
 	}
 }
 
-// drop gives up on the text before end.
+// drop gives up the text before end.
 func (p *Parser) drop(end int) {
 	if p.format != nil {
 		p.malformed(p.rec.cpu)
@@ -240,8 +240,8 @@ func (p *Parser) drop(end int) {
 	p.start, p.scan = end, max(p.scan, end)
 }
 
-// malformed counts a record that could not be read. For the reader of events
-// it is lost.
+// malformed counts a record that could not be read. For the reader of events it is
+// lost.
 func (p *Parser) malformed(cpu int) {
 	p.Counts.Malformed++
 	p.addLost(cpu, 1)
@@ -256,7 +256,7 @@ func (p *Parser) addLost(cpu int, n uint64) {
 	p.lost[cpu] = n
 }
 
-// skipLines goes through lines that belong to no event.
+// skipLines handles lines that belong to no event.
 func (p *Parser) skipLines(text []byte) {
 	for len(text) > 0 {
 		line := text

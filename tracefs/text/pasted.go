@@ -12,57 +12,59 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs"
 )
 
-// A Paste turns into events what somebody has copied out of trace or trace_pipe:
-// with the lines of other events in it, headings, any columns that tracing options
-// add or leave out, and what copying does to lines.
+// A Paste turns into events what somebody has copied out of trace or trace_pipe. That
+// may include lines of other events, headings, columns that tracing options add or
+// remove, and changes that copying makes to lines.
 //
-// Names of events and fields are not secret here. A string that holds a newline and
-// what looks like a line is taken for one: text cannot tell.
+// Names of events and fields are not secret here. If a string contains a newline and
+// what looks like a line, it is taken for a line: the text does not show the
+// difference.
 type Paste struct {
-	Symbols Symbols // that the text names
+	Symbols Symbols // functions that the text names
 
-	Skipped   uint64            // lines of no event: headings, stacks, what else was copied
+	Skipped   uint64            // lines of no event, such as headings and stacks
 	Others    map[string]uint64 // events that are not among the formats, by name
-	Lost      map[int]uint64    // by CPU, as the text says; LostUnknown where it has no count
-	Malformed uint64            // events that are not as their format says
-	// Overwritten is how many events were in the buffer before those of the text, of
-	// whatever name. Only trace says it.
+	Lost      map[int]uint64    // by CPU, as the text says; LostUnknown if there is no count
+	Malformed uint64            // events that do not fit their format
+	// Overwritten is how many events, of any name, were in the buffer before those of
+	// the text. Only trace says that.
 	Overwritten uint64
-	// NoTime: some times are plain numbers, so the clock may not count ns.
+	// NoTime says that some times are plain numbers, so the clock may not count ns.
 	NoTime bool
 
 	err     error // about the first of Malformed
 	formats map[string]*lineFormat
 	enc     encoder
-	line    int  // number of the line that was read last
-	crlf    bool // lines end as on other systems
+	line    int  // number of the last line that was read
+	crlf    bool // lines end with \r\n
 
-	buf     []byte // what was read since the last header, with it
-	rec     record // that it begins
-	held    record // the one before, if that is not whole: the header may be text of its
+	buf     []byte // what was read since the last header, with that header
+	rec     record // the record at the start of buf
+	held    record // the previous record, if incomplete: the header may be part of its text
 	heldBuf []byte
-	pending map[int]uint64 // lost, by CPU, for its next event
+	pending map[int]uint64 // events lost before the next event of a CPU
 	ev      tracefs.Event
 	comm    []byte
 }
 
-// A record is an event of the text, as far as its header says.
+// A record is an event of the text, according to its header.
 type record struct {
 	header
-	line   int         // its number
-	format *lineFormat // nil if it is not looked for
+	line   int         // line number
+	format *lineFormat // nil if nobody looks for the event
 	name   int         // offset of the event's name from the start of the header
-	body   int         // and of the fields
+	body   int         // offset of the fields
 }
 
-// maxHeld bounds the text of a record. The kernel makes lines of two pages at most.
+// maxHeld limits the text of a record, in bytes. The kernel writes lines of at most two
+// pages.
 const maxHeld = 16 << 10
 
-// maxOthers bounds Paste.Others.
+// maxOthers limits the size of Paste.Others.
 const maxOthers = 1 << 12
 
-// NewPaste returns a Paste that looks for events of these formats. Their records are
-// made in that byte order.
+// NewPaste returns a Paste that looks for events of these formats. It makes their
+// records in the given byte order.
 func NewPaste(formats []*tracefs.Format, order binary.ByteOrder) *Paste {
 	p := &Paste{
 		Others: make(map[string]uint64), Lost: make(map[int]uint64), pending: make(map[int]uint64),
@@ -75,19 +77,19 @@ func NewPaste(formats []*tracefs.Format, order binary.ByteOrder) *Paste {
 	return p
 }
 
-// A LineError says which line of a text is not what it should be.
+// A LineError says which line of a text is wrong.
 type LineError struct {
-	Line int // from 1
+	Line int // starting at 1
 	Msg  string
 }
 
 func (e *LineError) Error() string { return fmt.Sprintf("line %d: %s", e.Line, e.Msg) }
 
-// Err is a *LineError about the first event that is not as its format says, nil if
-// there was none so far.
+// Err returns a *LineError about the first event that does not fit its format, or nil
+// if there was none so far.
 func (p *Paste) Err() error { return p.err }
 
-// Events yields the events of a text, each when the next line of an event or the end
+// Events yields the events of a text, each when the next line of an event, or the end,
 // has been read. An event and its slices are valid until the next one.
 func (p *Paste) Events(r io.Reader) iter.Seq2[*tracefs.Event, error] {
 	return func(yield func(*tracefs.Event, error) bool) {
@@ -115,8 +117,8 @@ func (p *Paste) Events(r io.Reader) iter.Seq2[*tracefs.Event, error] {
 	}
 }
 
-// readLine reads a line with its newline, which the last one is given. Of a longer
-// one than any record it returns pieces.
+// readLine reads a line with its newline, which it adds to the last line if needed. It
+// returns a line that is longer than any record in pieces.
 func (p *Paste) readLine(in *bufio.Reader) ([]byte, error) {
 	text, err := in.ReadSlice('\n')
 	if errors.Is(err, bufio.ErrBufferFull) {
@@ -132,8 +134,8 @@ func (p *Paste) readLine(in *bufio.Reader) ([]byte, error) {
 	return text, err
 }
 
-// add takes the next line. If it has the header of an event, the one before is
-// complete, and returned.
+// add takes the next line. If it has the header of an event, the previous event is
+// complete and add returns it.
 func (p *Paste) add(text []byte) (ev *tracefs.Event) {
 	from := len(p.buf)
 	p.buf = append(p.buf, text...)
@@ -149,7 +151,7 @@ func (p *Paste) add(text []byte) (ev *tracefs.Event) {
 	return ev
 }
 
-// begin begins what follows a header that ends before buf[end:].
+// begin starts a record after a header that ends before buf[end:].
 func (p *Paste) begin(h header, end int) {
 	name := p.buf[end:]
 	for i, c := range name {
@@ -169,20 +171,20 @@ func (p *Paste) begin(h header, end int) {
 	}
 }
 
-// other counts a line of an event that is not looked for.
+// other counts an event that nobody looks for.
 func (p *Paste) other(r *record, text []byte) {
 	name := text[r.name : r.body-len(": (")]
 	switch known := p.Others[string(name)]; {
-	case len(name) == 0: // as where a stack follows
+	case len(name) == 0: // as before a stack
 		p.Skipped++
 	case known > 0, len(p.Others) < maxOthers:
 		p.Others[string(name)]++
 	}
 }
 
-// header looks for the header of an event in the line that begins at buf[from:], which
-// the task's name may make two. One without its columns is believed only where an event
-// may begin.
+// header finds the header of an event in the line at buf[from:]. The task's name may
+// split that line in two. A header without the width of its name's column is accepted
+// only where an event may begin.
 func (p *Paste) header(from int) (h header, end int, ok bool) {
 	for _, whole := range []bool{true, false} {
 		for end = from; ; {
@@ -205,8 +207,9 @@ func (p *Paste) header(from int) (h header, end int, ok bool) {
 	return h, 0, false
 }
 
-// finish makes an event of text, the last record and what follows it. It returns nil
-// if there is no record or no proper one, and if more is needed to tell, but with last.
+// finish makes an event of text, the last record and what follows it. It returns nil if
+// there is no record, or no valid one, or, unless last is set, if more text is needed
+// to decide.
 func (p *Paste) finish(text []byte, last bool) *tracefs.Event {
 	held := p.held
 	p.held = record{}
@@ -239,11 +242,10 @@ func (p *Paste) finish(text []byte, last bool) *tracefs.Event {
 	return nil
 }
 
-// tooBig is what the kernel ends a record with that does not fit.
+// tooBig ends a record that does not fit into the kernel's buffer.
 var tooBig = []byte("[LINE TOO BIG]\n")
 
-// event makes an event of the record that text begins with, of n bytes, which has been
-// encoded.
+// event makes an event of the encoded record in the first n bytes of text.
 func (p *Paste) event(r *record, text []byte, n int) *tracefs.Event {
 	p.comm = append(p.comm[:0], bytes.TrimLeft(text[:r.commLen], " \t>")...)
 	p.ev = tracefs.Event{
@@ -256,8 +258,8 @@ func (p *Paste) event(r *record, text []byte, n int) *tracefs.Event {
 	return &p.ev
 }
 
-// whole encodes the record that text begins with. It is as short as it can be, but what
-// follows must not look as if it went on.
+// whole encodes the record at the start of text. It takes the shortest record after
+// which the text does not look as if the record went on.
 func (p *Paste) whole(r *record, text []byte) (n int, ok bool) {
 	first := 0
 	for i, tries := r.body, 0; i < len(text) && tries < maxTries; {
@@ -272,7 +274,7 @@ func (p *Paste) whole(r *record, text []byte) (n int, ok bool) {
 		tries++
 		if !p.encode(r, text[:i]) {
 			if !r.format.endsInText() {
-				break // what goes on behind a newline is a string
+				break // only a string can go on after a newline
 			}
 			continue
 		}
@@ -286,19 +288,20 @@ func (p *Paste) whole(r *record, text []byte) (n int, ok bool) {
 	return first, first > 0 && p.encode(r, text[:first])
 }
 
-// maxTries bounds how often a string may look as if it ended.
+// maxTries limits how often a string may look as if it ended.
 const maxTries = 128
 
-// endsText tells whether a line ends as one with a string at its end does.
+// endsText reports whether a line ends like one whose last field is a string.
 func endsText(line []byte) bool {
 	line = bytes.TrimRight(line, " \t\n")
 	return len(line) > 0 && (line[len(line)-1] == '"' || bytes.HasSuffix(line, fault) || line[len(line)-1] == '}')
 }
 
-// endsInText tells whether the last field is a string, which may go on for lines.
+// endsInText reports whether the last field is a string, which may have several lines.
 func (f *lineFormat) endsInText() bool { return len(f.args) > 0 && f.args[len(f.args)-1].DataLoc }
 
-// encode makes a record of text, with its header. Blanks at the end do not count.
+// encode makes a record of text, which includes the header. It ignores blanks at the
+// end.
 func (p *Paste) encode(r *record, text []byte) bool {
 	fields := text[r.body:]
 	_, ok := p.enc.encode(r.format, fields, r.tid)
@@ -308,8 +311,8 @@ func (p *Paste) encode(r *record, text []byte) bool {
 	return ok
 }
 
-// startsLine tells whether text is nothing or begins with a line that goes with no
-// string before it.
+// startsLine reports whether text is empty or begins with a line that cannot belong to
+// a string before it.
 func startsLine(text []byte) bool {
 	line, _, _ := bytes.Cut(text, []byte("\n"))
 	if len(line) == 0 || line[0] == '#' || bytes.HasPrefix(line, []byte(" => ")) {
@@ -330,8 +333,8 @@ func startsLine(text []byte) bool {
 	}
 }
 
-// malformed counts a record that could not be read, and says why if it is the first.
-// For the reader of events it is lost.
+// malformed counts a record that could not be read, and keeps the reason if it is the
+// first. For the reader of events it is lost.
 func (p *Paste) malformed(r *record, text []byte) {
 	p.Malformed++
 	p.addLost(p.pending, r.cpu, 1)
@@ -366,7 +369,7 @@ func (p *Paste) addLost(to map[int]uint64, cpu int, n uint64) {
 	to[cpu] = n
 }
 
-// skipLines goes through lines that belong to no event.
+// skipLines handles lines that belong to no event.
 func (p *Paste) skipLines(text []byte) {
 	for line := range bytes.Lines(text) {
 		if cpu, n, ok := parseLost(line); ok {

@@ -6,13 +6,13 @@ import "bytes"
 // with the latency tracers: "%8.8s".
 const latencyCommWidth = 8
 
-// parsePastedHeader is parseHeaderBack for a line that begins at text[from:], and for
-// what tracers of latencies print, too:
+// parsePastedHeader is like parseHeaderBack, for a line that begins at text[from:]. It
+// also accepts what latency tracers print:
 //
 //	ping-102       1d.h1.   12us!: NAME: (ip_rcv+0x0/0x10)
 //
-// With whole the task's name must have its column, which may begin on the line before;
-// without it the name is all that the line begins with.
+// With whole, the task's name must have the width of its column, which may begin on the
+// previous line. Without it, the name is the start of the line.
 func parsePastedHeader(text []byte, end, from int, whole bool) (h header, ok bool) {
 	b := backScanner{text[:end]}
 	if !b.skip(' ') || !b.skip(':') {
@@ -38,7 +38,7 @@ func parsePastedHeader(text []byte, end, from int, whole bool) (h header, ok boo
 	return h, width != commWidth || text[h.start] == ' ' // a name has at most 15 bytes
 }
 
-// latency reads "1d.h1.   12us!": the CPU, flags, and the time since the trace began.
+// latency parses "1d.h1.   12us!": the CPU, flags, and the time since the trace began.
 func (b *backScanner) latency(h *header) bool {
 	for _, mark := range []byte(" !+#*@$") {
 		if b.skip(mark) {

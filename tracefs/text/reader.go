@@ -7,18 +7,18 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs"
 )
 
-// readSize is more than the kernel gives at once, two pages of at most 64 KiB.
-// So a read never ends inside a record, unless the record is cut anyway.
+// readSize is more than the kernel returns at once, two pages of at most 64 KiB. So a
+// read never ends inside a record, unless the record itself is cut.
 const readSize = 256 << 10
 
-// Read reads the events of a session as trace_pipe's text. It consumes
-// them. When ctx is done it gives what is still in the buffers and ends; call
-// Stop before, or there may be no end. It waits without spinning and ends
-// early if the session is closed.
+// Read yields the events of a session, read as text from trace_pipe, and consumes them.
+// When ctx is done it yields what is still in the buffers and ends; call Session.Stop
+// before, or it may never end. It waits without spinning and ends early if the session
+// is closed.
 //
-// Text has µs where the buffer has ns, shows task names of 15 bytes that
-// may be missing ("<...>"), and loses more events than binary reading.
-// An error ends the sequence.
+// Text has µs where the buffer has ns, shows at most 15 bytes of task names, which may
+// be missing ("<...>"), and loses more events than binary reading. An error ends the
+// sequence.
 func Read(ctx context.Context, s *tracefs.Session, o Options) iter.Seq2[*tracefs.Event, error] {
 	return func(yield func(*tracefs.Event, error) bool) {
 		f, err := s.OpenPipe("trace_pipe")

@@ -5,22 +5,22 @@ import (
 	"strings"
 )
 
-// Symbols gives the functions that a text names addresses, for the text has none:
-// those that no machine has.
+// Symbols assigns addresses to the functions that a text names, since the text has
+// none. No machine has these addresses.
 type Symbols struct {
 	addrs map[string]uint64
 	names []string // "vfs_read", "ext4_sync_fs [ext4]"
 }
 
 const (
-	symbolBase  = uint64(1) << 63 // neither in user memory nor in the kernel's
+	symbolBase  = uint64(1) << 63 // neither user memory nor kernel memory
 	symbolShift = 32
-	symbolStart = 1 << 31 // so that what is before a function is no other
+	symbolStart = 1 << 31 // so that an address before a function is not in another one
 	maxSymbols  = 1 << 20
 )
 
-// addr returns the address of the function of that name, 0 if there are too many.
-// behind is what stands behind the name and the offset.
+// addr returns the address of the function of that name, or 0 if there are too many.
+// behind is the text after the name and the offset.
 func (s *Symbols) addr(name, behind []byte) uint64 {
 	if module, ok := moduleIn(behind); ok {
 		name = append(append(append([]byte(nil), name...), ' '), module...)
@@ -28,7 +28,7 @@ func (s *Symbols) addr(name, behind []byte) uint64 {
 	if addr, ok := s.addrs[string(name)]; ok {
 		return addr
 	}
-	// "[unknown/kretprobe'd]" is no function.
+	// "[unknown/kretprobe'd]" is not a function.
 	if len(name) == 0 || name[0] == '[' || len(s.names) == maxSymbols {
 		return 0
 	}
@@ -41,15 +41,15 @@ func (s *Symbols) addr(name, behind []byte) uint64 {
 	return addr
 }
 
-// moduleIn finds "[ext4]".
+// moduleIn returns the module in text such as "[ext4]".
 func moduleIn(s []byte) ([]byte, bool) {
 	_, rest, ok := bytes.Cut(s, []byte("["))
 	module, _, closed := bytes.Cut(rest, []byte("]"))
 	return module, ok && closed && len(module) > 0
 }
 
-// Name tells which function is at an address, how many bytes behind its start, and
-// of which module it is.
+// Name returns the function at an address, its module, and the offset of the address in
+// it, in bytes.
 func (s *Symbols) Name(addr uint64) (name, module string, off uint64, ok bool) {
 	i := int(addr&^symbolBase>>symbolShift) - 1
 	low := addr & (1<<symbolShift - 1)
