@@ -20,7 +20,7 @@ func pin(cpu string) error {
 	return unix.SchedSetaffinity(0, &set)
 }
 
-// A seeker calls lseek(2), with nothing of the runtime's around it.
+// A seeker calls lseek(2) directly, without any work of the runtime around it.
 type seeker struct{ file *os.File }
 
 func newSeeker() (seeker, error) {
@@ -32,7 +32,7 @@ func (s seeker) seek(offset int64) {
 	unix.RawSyscall(unix.SYS_LSEEK, s.file.Fd(), uintptr(offset), unix.SEEK_SET)
 }
 
-// burst makes "N" calls, or with "NxM" N times M calls and a pause.
+// burst makes N calls for the count "N", and for "NxM" N times M calls and a pause.
 func burst(first, count string) error {
 	n, err := strconv.ParseInt(first, 0, 64)
 	if err != nil {
@@ -96,7 +96,7 @@ func crew(file, count string, cpus []string) error {
 	return wait(made, len(cpus))
 }
 
-// wait waits for n threads and returns an error of theirs.
+// wait waits for n threads and returns one of their errors.
 func wait(made <-chan error, n int) (err error) {
 	for range n {
 		if e := <-made; e != nil {
@@ -106,7 +106,7 @@ func wait(made <-chan error, n int) (err error) {
 	return err
 }
 
-// turns has two threads call in turn, by means of two pipes.
+// turns makes two threads call in turn, synchronized by two pipes.
 func turns(file, count string) error {
 	n, err := strconv.Atoi(count)
 	if err != nil {
@@ -150,8 +150,8 @@ func turns(file, count string) error {
 	return wait(made, 2)
 }
 
-// cat copies a file to /dev/null, one write(2) for each read(2), as cat(1) does
-// with 128 KiB. It stays in the kernel: the runtime would poll a pipe of tracefs.
+// cat copies a file to /dev/null, with one write(2) for each read(2), as cat(1) does
+// with 128 KiB. It blocks in the kernel: the runtime would poll a pipe of tracefs.
 func cat(name string) error {
 	in, err := unix.Open(name, unix.O_RDONLY, 0)
 	if err != nil {

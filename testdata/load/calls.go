@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// sendTCP sends messages of these sizes over loopback. One with a "+" behind it is
-// held back until the next (MSG_MORE).
+// sendTCP sends messages of these sizes over loopback. A size followed by "+" is held
+// back until the next message (MSG_MORE).
 func sendTCP(sizes []string) error {
 	listener, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {
@@ -47,8 +47,8 @@ func sendTCP(sizes []string) error {
 	return nil
 }
 
-// opens opens files N times as the user nobody: missing of them do not exist and
-// forbidden may not be read, the others can.
+// opens opens files N times as the user nobody: MISSING of them do not exist, FORBIDDEN
+// may not be read, and the others can be opened.
 func opens(counts []string) error {
 	var n [3]int
 	for i := range n {
@@ -57,7 +57,7 @@ func opens(counts []string) error {
 			return err
 		}
 	}
-	dir, err := os.MkdirTemp("/tmp", "opens") // which everybody may enter
+	dir, err := os.MkdirTemp("/tmp", "opens") // everybody may enter it
 	if err != nil {
 		return err
 	}
@@ -72,7 +72,7 @@ func opens(counts []string) error {
 		}
 	}
 	const nobody = 65534
-	if err := unix.Setfsuid(nobody); err != nil { // of this thread, which loses root's rights to files
+	if err := unix.Setfsuid(nobody); err != nil { // for this thread, which loses root's rights to files
 		return err
 	}
 	defer unix.Setfsuid(0)
@@ -96,8 +96,8 @@ func opens(counts []string) error {
 	return nil
 }
 
-// sleepers have N threads sleep at the same time, on a clock that nothing else
-// sleeps on, until all do; a signal ends the sleep of the first S.
+// sleepers makes N threads sleep at the same time, on a clock that nothing else sleeps
+// on. When all of them sleep, a signal ends the sleep of the first S.
 func sleepers(file, count, interrupted string) error {
 	signals, err := strconv.Atoi(interrupted)
 	if err != nil {
@@ -112,8 +112,8 @@ func sleepers(file, count, interrupted string) error {
 	}
 	return together(file, count, sleep, func(tids []int) error {
 		for _, tid := range tids[:signals] {
-			// Go handles SIGURG at any time, and has SA_RESTART set; a sleep on a clock
-			// is restarted by restart_syscall(2), which is another function.
+			// Go handles SIGURG at any time, with SA_RESTART. A sleep on a clock is
+			// restarted by restart_syscall(2), which is another function.
 			if err := unix.Tgkill(os.Getpid(), tid, unix.SIGURG); err != nil {
 				return err
 			}
@@ -122,8 +122,8 @@ func sleepers(file, count, interrupted string) error {
 	})
 }
 
-// waiters have N threads wait in inotify's read(2) at the same time, until a file
-// is made.
+// waiters makes N threads wait in inotify's read(2) at the same time, until a file is
+// created.
 func waiters(file, count string) error {
 	dir, err := os.MkdirTemp("", "waiters")
 	if err != nil {
@@ -147,8 +147,8 @@ func waiters(file, count string) error {
 	})
 }
 
-// together writes the pid to a file, has N threads do something in which they
-// sleep, and then, when all of them do, something else.
+// together writes the PID to a file, makes N threads do something in which they sleep,
+// and when all of them sleep does something else.
 func together(file, count string, do func(i int) error, then func(tids []int) error) error {
 	n, err := strconv.Atoi(count)
 	if err != nil {
@@ -183,8 +183,8 @@ func together(file, count string, do func(i int) error, then func(tids []int) er
 	return wait(done, n)
 }
 
-// asleep tells whether a thread of this process sleeps in the kernel, and not
-// because Go has nothing for it to do.
+// asleep reports whether a thread of this process sleeps in the kernel, and not because
+// Go has no work for it.
 func asleep(tid int) bool {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/self/task/%d/stat", tid))
 	if err != nil {

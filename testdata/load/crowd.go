@@ -10,19 +10,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// crowd has N threads at once and is like pid then. The i-th calls itself t and i, and
-// lseek(2) with the offset i.
+// crowd starts N threads and then is like pid. Then the i-th thread names itself ti and
+// calls lseek(2) with offset i.
 func crowd(file, count string) error {
 	n, err := strconv.Atoi(count)
 	if err != nil {
 		return err
 	}
 	debug.SetMaxThreads(2*n + 100)
-	// The usual limit is one of the machine's memory.
+	// The usual limit depends on the machine's memory.
 	if err := os.WriteFile("/proc/sys/kernel/threads-max", []byte(strconv.Itoa(2*n+2000)), 0); err != nil {
 		return err
 	}
-	// A process may have less files open than threads.
+	// A process may have fewer open files than threads.
 	s, err := newSeeker()
 	if err != nil {
 		return err
@@ -46,8 +46,8 @@ func crowd(file, count string) error {
 	return wait(done, n)
 }
 
-// reuse is like pid, then N threads do that, one after the other. They are so many that
-// most have the number of one before.
+// reuse is like pid. Then N threads do what those of crowd do, one after the other.
+// They are so many that most have a reused thread ID.
 func reuse(file, count string) error {
 	n, err := strconv.Atoi(count)
 	if err != nil {
@@ -63,7 +63,7 @@ func reuse(file, count string) error {
 	done := make(chan error)
 	for i := range n {
 		go func() {
-			runtime.LockOSThread() // and never unlocked: the thread ends
+			runtime.LockOSThread() // never unlocked, so the thread ends
 			done <- s.named(i)
 		}()
 		if err := <-done; err != nil {
@@ -73,7 +73,7 @@ func reuse(file, count string) error {
 	return nil
 }
 
-// named calls lseek(2) under a name that tells the offset.
+// named calls lseek(2) under a task name that contains the offset.
 func (s seeker) named(i int) error {
 	name := fmt.Appendf(nil, "t%d\x00", i)
 	if err := unix.Prctl(unix.PR_SET_NAME, pointer(name), 0, 0, 0); err != nil {

@@ -15,28 +15,28 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// faultTree is where calls fail: below it, nothing else.
+// faultTree is the directory below which calls fail; others do not.
 const faultTree = "/sys/kernel/tracing"
 
-// faultOrder begins the name of a file that is not there. To open it gives an order:
-// "fault:HOW N[+] ERRNO" is the fault from now on, and the count begins anew. What
-// open(2) returns is no file but how many calls were counted before; of the one that
-// has failed FILE tells. "fault:mark" only asks for the count.
+// faultOrder begins the name of a file that does not exist. To open it is an order:
+// "fault:HOW N[+] ERRNO" sets the fault from now on, and restarts the count. open(2)
+// then returns not a file but how many calls were counted before; FILE says which one
+// failed. "fault:mark" only asks for the count.
 const faultOrder = faultTree + "/fault:"
 
-// onTheWay are the flags that directories on the way to a file are opened with, one of
-// them or both.
+// onTheWay are the flags, one or both, with which directories on the way to a file are
+// opened.
 const onTheWay = unix.O_DIRECTORY | unix.O_PATH
 
-// A fault is what becomes of one system call of a program.
+// A fault says how system calls of a program fail.
 type fault struct {
-	how   string // "fail", "late", "short", "kill", or "none" that only counts
-	n     int    // which call, from 1 on
-	on    bool   // and all after it
+	how   string // "fail", "late", "short", "kill", or "none", which only counts
+	n     int    // which call, starting at 1
+	on    bool   // also all calls after it
 	errno unix.Errno
 }
 
-// parseFault reads "HOW N[+] ERRNO": "fail 7 EIO", "late 7+ EBUSY", "kill 7 -".
+// parseFault parses "HOW N[+] ERRNO": "fail 7 EIO", "late 7+ EBUSY", "kill 7 -".
 func parseFault(how, n, errno string) (f fault, err error) {
 	f.how = how
 	n, f.on = strings.CutSuffix(n, "+")
@@ -52,16 +52,16 @@ func parseFault(how, n, errno string) (f fault, err error) {
 	return f, err
 }
 
-// faulted runs a program and lets one of its calls into tracefs fail; of all its
-// threads and children, the calls are counted in the order in which they come, but
-// not the opening of a directory on the way to a file. The program sees the real
-// tracefs. FILE gets a line for each call, "N NAME PATH", with " fault" behind that
-// which failed. "none" only counts; "late" is carried out and then fails; "short" does
-// half of a read or a write; "kill" kills the process that makes the call. From N+ on,
-// all do.
+// faulted runs a program and makes one of its calls into tracefs fail. It counts the
+// calls of all threads and children in the order in which they come, except those that
+// open a directory on the way to a file. The program sees the real tracefs. FILE gets a
+// line for each call, "N NAME PATH", with " fault" appended to the one that failed.
+// "none" only counts. "late" lets the call take effect and then fail. "short" does half
+// of a read or write. "kill" kills the process that makes the call. With N+ all later
+// calls fail too.
 //
-// A filter of seccomp(2) stops only those calls that may be of tracefs, for each
-// stop costs two changes of the task.
+// A filter of seccomp(2) stops only the calls that may be into tracefs, since each stop
+// costs two task switches.
 func faulted(file string, args []string) error {
 	if len(args) < 4 {
 		return errors.New("usage: fault FILE HOW N ERRNO PROGRAM [ARG...]")
@@ -70,8 +70,8 @@ func faulted(file string, args []string) error {
 	if err != nil {
 		return err
 	}
-	// One thread makes all calls of ptrace(2). Others would only look for work again
-	// and again, which costs as much.
+	// One thread makes all calls of ptrace(2). Other threads would only look for work,
+	// which costs as much.
 	runtime.GOMAXPROCS(1)
 	self, err := os.Executable()
 	if err != nil {
@@ -97,7 +97,8 @@ func faulted(file string, args []string) error {
 	return nil
 }
 
-// filtered makes the calls that faulted wants to see stop, and becomes the program.
+// filtered makes the calls that faulted wants to see stop, and then executes the
+// program.
 func filtered(args []string) error {
 	path, err := exec.LookPath(args[0])
 	if err != nil {
@@ -109,7 +110,7 @@ func filtered(args []string) error {
 	return unix.Exec(path, args, os.Environ())
 }
 
-// stopAt makes these system calls stop for the tracer: struct seccomp_data of
+// stopAt makes these system calls stop for the tracer. struct seccomp_data of
 // include/uapi/linux/seccomp.h begins with the call's number.
 func stopAt(calls map[uint64]faultCall) error {
 	const (
@@ -117,7 +118,7 @@ func stopAt(calls map[uint64]faultCall) error {
 		trace, allow                  = 0x7ff00000, 0x7fff0000
 		setFilter                     = 2       // SECCOMP_MODE_FILTER
 		third                         = 16 + 16 // offset of args[2], whose lower half comes first
-		most                          = 1 << 16 // bytes, of a read of tracefs; /proc/kallsyms is read in thousands of larger ones
+		most                          = 1 << 16 // bytes, for a read of tracefs; /proc/kallsyms is read in thousands of larger ones
 	)
 	prog := []unix.SockFilter{
 		{Code: load, K: 0},
@@ -126,7 +127,7 @@ func stopAt(calls map[uint64]faultCall) error {
 		{Code: above, Jt: 1, K: most},
 		{Code: ret, K: trace},
 		{Code: ret, K: allow},
-		// Of all stops these would be more than half.
+		// These would be more than half of all stops.
 		{Code: equal, Jf: 4, K: unix.SYS_OPENAT},
 		{Code: load, K: third},
 		{Code: some, Jt: 1, K: onTheWay},
@@ -146,10 +147,10 @@ func stopAt(calls map[uint64]faultCall) error {
 	return err
 }
 
-// A faultCall says where a system call has its file.
+// A faultCall says which arguments of a system call are its file.
 type faultCall struct {
 	name string
-	dir  bool // arguments 0 and 1 are a directory and a name in it; else 0 is a file, of read and write
+	dir  bool // arguments 0 and 1 are a directory and a name in it; otherwise 0 is a file descriptor
 }
 
 var faultCalls = map[uint64]faultCall{
@@ -158,23 +159,23 @@ var faultCalls = map[uint64]faultCall{
 	unix.SYS_SPLICE: {"splice", false}, unix.SYS_GETDENTS64: {"getdents", false}, unix.SYS_FLOCK: {"flock", false},
 	unix.SYS_OPENAT: {"open", true}, unix.SYS_OPENAT2: {"open", true}, sysFstatat: {"stat", true},
 	unix.SYS_MKDIRAT: {"mkdir", true}, unix.SYS_UNLINKAT: {"unlink", true}, unix.SYS_FACCESSAT: {"access", true},
-	// Whose name is the argument 1, too, and no directory.
+	// Argument 1 is the name here too, but argument 0 is not a directory.
 	unix.SYS_INOTIFY_ADD_WATCH: {"watch", true},
 }
 
-// A tracer is the one of a faulted program.
+// A tracer traces a program for faulted.
 type tracer struct {
 	fault   fault
 	file    string
-	main    int // pid
+	main    int // PID of the program
 	known   map[int]bool
-	entered map[int]*stopped // calls whose end is waited for, by thread
+	entered map[int]*stopped // calls that fail when they end, by thread
 	calls   int
 	log     bytes.Buffer
 	status  unix.WaitStatus // how main ended
 }
 
-// A stopped is a thread that has made a call.
+// A stopped is a thread that is stopped at a call.
 type stopped struct {
 	tid  int
 	regs callRegs
@@ -192,7 +193,7 @@ func (tr *tracer) run() error {
 	}
 	tid := tr.main
 	for next := tr.stop(tid, ws); ; {
-		if err := next(tid); err != nil && err != unix.ESRCH { // killed meanwhile
+		if err := next(tid); err != nil && err != unix.ESRCH { // killed in the meantime
 			return err
 		}
 		var err error
@@ -212,7 +213,7 @@ func (tr *tracer) run() error {
 	}
 }
 
-// stop looks at what has stopped a thread and returns how it goes on.
+// stop handles the stop of a thread and returns how it continues.
 func (tr *tracer) stop(tid int, ws unix.WaitStatus) (next func(int) error) {
 	sig := 0
 	switch {
@@ -224,7 +225,7 @@ func (tr *tracer) stop(tid int, ws unix.WaitStatus) (next func(int) error) {
 	case ws.StopSignal() == unix.SIGTRAP && ws.TrapCause() == unix.PTRACE_EVENT_SECCOMP:
 		return tr.called(tid)
 	case ws.StopSignal() == unix.SIGTRAP && (ws.TrapCause() > 0 || tid == tr.main && tr.calls == 0):
-	case ws.StopSignal() == unix.SIGSTOP && !tr.known[tid]: // a new thread begins with it
+	case ws.StopSignal() == unix.SIGSTOP && !tr.known[tid]: // the first stop of a new thread
 		tr.known[tid] = true
 	default:
 		sig = int(ws.StopSignal())
@@ -232,7 +233,7 @@ func (tr *tracer) stop(tid int, ws unix.WaitStatus) (next func(int) error) {
 	return func(tid int) error { return unix.PtraceCont(tid, sig) }
 }
 
-// called is told of a call that may be of tracefs, before it is carried out.
+// called handles a call that may be into tracefs, before it takes effect.
 func (tr *tracer) called(tid int) (next func(int) error) {
 	next = func(tid int) error { return unix.PtraceCont(tid, 0) }
 	s := &stopped{tid: tid}
@@ -278,7 +279,7 @@ func (tr *tracer) called(tid int) (next func(int) error) {
 	return next
 }
 
-// order carries out an order and returns the count before.
+// order carries out an order and returns the count so far.
 func (tr *tracer) order(text string) (result int64) {
 	result = int64(tr.calls)
 	if text == "mark" {
@@ -297,7 +298,7 @@ func (tr *tracer) order(text string) (result int64) {
 	return result
 }
 
-// path is the file that a call is about, "" if that cannot be told.
+// path returns the file that a call is about, "" if it is not known.
 func (s *stopped) path(call faultCall) string {
 	fd := int32(s.regs.arg(0))
 	if !call.dir {
@@ -319,11 +320,11 @@ func (s *stopped) file(fd int32) string {
 	return path
 }
 
-// text is a C string of the thread.
+// text reads a C string of the thread.
 func (s *stopped) text(addr uint64) string {
 	var b [unix.PathMax]byte
 	local := []unix.Iovec{{Base: &b[0], Len: uint64(len(b))}}
-	// A page that is not there ends the copy, not what is before it.
+	// The copy ends at an unmapped page, but includes what precedes it.
 	page := uint64(os.Getpagesize())
 	first := page - addr%page
 	remote := []unix.RemoteIovec{{Base: uintptr(addr), Len: int(first)}, {Base: uintptr(addr + first), Len: len(b) - int(first)}}

@@ -4,7 +4,7 @@ import "golang.org/x/sys/unix"
 
 const sysFstatat = unix.SYS_NEWFSTATAT
 
-// callRegs are the registers of a thread that is stopped at a system call.
+// callRegs holds the registers of a thread that is stopped at a system call.
 type callRegs struct{ unix.PtraceRegs }
 
 func (r *callRegs) get(tid int) error { return unix.PtraceGetRegs(tid, &r.PtraceRegs) }
@@ -13,13 +13,13 @@ func (r *callRegs) nr() uint64 { return r.Orig_rax }
 
 func (r *callRegs) arg(i int) uint64 { return [...]uint64{r.Rdi, r.Rsi, r.Rdx}[i] }
 
-// skip leaves the call out; the thread gets the result.
+// skip skips the call; the thread gets the result.
 func (r *callRegs) skip(tid int, result int64) error {
 	r.Orig_rax, r.Rax = ^uint64(0), uint64(result)
 	return unix.PtraceSetRegs(tid, &r.PtraceRegs)
 }
 
-// fail gives the error for a call that has been carried out.
+// fail makes a call that was carried out return an error.
 func (r *callRegs) fail(tid int, e unix.Errno) error {
 	if err := r.get(tid); err != nil {
 		return err
@@ -28,7 +28,7 @@ func (r *callRegs) fail(tid int, e unix.Errno) error {
 	return unix.PtraceSetRegs(tid, &r.PtraceRegs)
 }
 
-// halve lets the call do half of the bytes it is asked for.
+// halve makes the call do half of the bytes that it was asked for.
 func (r *callRegs) halve(tid int) error {
 	r.Rdx /= 2
 	return unix.PtraceSetRegs(tid, &r.PtraceRegs)

@@ -8,7 +8,7 @@ import (
 
 const sysFstatat = unix.SYS_FSTATAT
 
-// callRegs are the registers of a thread that is stopped at a system call.
+// callRegs holds the registers of a thread that is stopped at a system call.
 type callRegs struct{ unix.PtraceRegsArm64 }
 
 func (r *callRegs) get(tid int) error {
@@ -29,7 +29,7 @@ const (
 	ntSystemCall = 0x404
 )
 
-// skip leaves the call out; the thread gets the result. The number of the call is a
+// skip skips the call; the thread gets the result. The number of the call is in a
 // register set of its own.
 func (r *callRegs) skip(tid int, result int64) error {
 	none := int32(-1)
@@ -42,7 +42,7 @@ func (r *callRegs) skip(tid int, result int64) error {
 	return r.set(tid)
 }
 
-// fail gives the error for a call that has been carried out.
+// fail makes a call that was carried out return an error.
 func (r *callRegs) fail(tid int, e unix.Errno) error {
 	if err := r.get(tid); err != nil {
 		return err
@@ -51,7 +51,7 @@ func (r *callRegs) fail(tid int, e unix.Errno) error {
 	return r.set(tid)
 }
 
-// halve lets the call do half of the bytes it is asked for.
+// halve makes the call do half of the bytes that it was asked for.
 func (r *callRegs) halve(tid int) error {
 	r.Regs[2] /= 2
 	return r.set(tid)

@@ -10,14 +10,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A forgery is a call whose texts are made to be taken for something else.
+// A forgery is a call whose strings are made to be mistaken for something else.
 type forgery struct {
 	DFD        int
 	Comm, Name []byte
 }
 
-// forged are the pieces of which such texts are made: what ends a line, quotes and
-// what a tracer itself prints, what acts on a terminal, and what is no text.
+// forged are the pieces of such strings: line ends, quotes and what a tracer itself
+// prints, what has an effect on a terminal, and invalid text.
 var forged = []string{
 	"\n", "\r", "\t", "\v", "\x7f", "\x01", "\x1b[2J", "\x1b]0;t\x07", "\x9b2J", "\u009b2J", "\u202e", "\u2066", "\u2028", "\u2029", "\ufeff",
 	"\xff", "\xc3", "\xed\xa0\x80", "\xf0\x9f", "\"", "'", "\\", "\\n", "\\x1b", "`", "$(reboot)", " ", "  ", "é", "日本", "e\u0301",
@@ -27,8 +27,8 @@ var forged = []string{
 	"\n   0.000001   0 init-1                do_sys_openat2(dfd=100001, filename=\"no\")\n",
 }
 
-// forge opens files with such names, under such names of the task, once it may. The
-// i-th has 100000+i for a directory. What was done is then in FILE.made.
+// forge is like pid. Then it opens files with such names, under such task names. The
+// i-th call has the directory 100000+i. FILE.made then lists the calls.
 func forge(file, count, seed string) error {
 	n, err := strconv.Atoi(count)
 	if err != nil {
@@ -64,7 +64,7 @@ func forge(file, count, seed string) error {
 	return os.WriteFile(file+".made", b, 0o644)
 }
 
-// forgedText is at most so many bytes of pieces, none of them 0.
+// forgedText returns most bytes of pieces, none of them 0.
 func forgedText(r *rand.Rand, most int) []byte {
 	var b []byte
 	for len(b) < most {

@@ -4,5 +4,5 @@ import "golang.org/x/sys/unix"
 
 const map32bit = unix.MAP_32BIT
 
-// int80 calls the kernel as a 32-bit program does.
+// int80 makes a system call as a 32-bit program does.
 func int80(nr, a, b, c, d uintptr) uintptr

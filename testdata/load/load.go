@@ -1,53 +1,53 @@
 // Load makes known calls, so that a trace of them can be checked:
 //
-//	load open FILE...         open each, whether it is there or not
-//	load seek OFFSET...       lseek(2) on a file of sysfs, which gets to
+//	load open FILE...         open each file, whether it exists or not
+//	load seek OFFSET...       lseek(2) on a file of sysfs, which calls
 //	                          generic_file_llseek on every kernel and machine
-//	load read FILE SIZE...    read(2) of so many bytes each
-//	load udp SIZE...          a datagram over loopback with so many bytes each
-//	load name COMM WORDS...   as above, under another task name (Go quoted)
+//	load read FILE SIZE...    read(2) of each of these sizes, in bytes
+//	load udp SIZE...          a datagram of each of these sizes over loopback
+//	load name COMM WORDS...   "load WORDS" under another task name (Go quoted)
 //	load open-null            open(2) with NULL for a name
 //	load udp6 SIZE...         like udp, over IPv6
 //	load names NAME...        lseek(2) with offset i under the i-th name, from 0
 //	load veth A MAC B MAC     a veth pair with these names and addresses, up
 //	load frame DEV DSTMAC     an IPv4 frame out of DEV
 //	load tcp SIZE...          send(2) messages over loopback; "100+": hold it back
-//	load opens N MISSING FORBIDDEN   open(2) N files, so many of them in vain
+//	load opens N MISSING FORBIDDEN   open(2) N files; that many of them fail
 //	load nest FILE N          like pid, then ioctl(2) on the last of N block
-//	                          devices, each of which passes it on to the one before
+//	                          devices, each of which passes it on to the previous
 //	load sleepers FILE N S    like pid, then N threads sleep at once; S are woken
 //	load waiters FILE N       like pid, then N threads wait for an event of inotify
 //	load cat FILE             read(2) FILE until its end, write(2) it to /dev/null
-//	load times N WORDS...     all that N times
-//	load timed FILE WORDS...  all that, and how long it took is in FILE
-//	load used FILE WORDS...   all that, and the CPU time that it took is in FILE
-//	load exec PATH WORDS...   execve(2) the program there as "load WORDS"
-//	load pid FILE WORDS...    write the pid to FILE, wait for FILE.go, then go on
-//	load on CPU WORDS...      all that on one CPU
+//	load times N WORDS...     "load WORDS", N times
+//	load timed FILE WORDS...  "load WORDS"; how long it took is in FILE
+//	load used FILE WORDS...   "load WORDS"; the CPU time that it took is in FILE
+//	load exec PATH WORDS...   execve(2) the program at PATH as "load WORDS"
+//	load pid FILE WORDS...    write the PID to FILE, wait for FILE.go, then "load WORDS"
+//	load on CPU WORDS...      "load WORDS" on one CPU
 //	load burst FIRST N        N times lseek(2) with the offsets FIRST, FIRST+1,
-//	                          ... as fast as can be; NxM: N times M of them and
+//	                          ... as fast as possible; NxM: N times M of them and
 //	                          a pause of 1 ms
 //	load crew FILE N CPU...   a thread on each CPU; like pid, then all do
-//	                          burst, the i-th from i<<32 on
+//	                          burst, the i-th starting at i<<32
 //	load lock FILE            like pid, with the lock on kprobe_events
 //	load threads FILE N       like pid, then N threads, each with a child and
 //	                          a grandchild, all of which call lseek(2)
-//	load user CALL...         system calls whose memory is there or not: see userCalls
+//	load user CALL...         system calls whose memory is mapped or not: see userCalls
 //	load turns FILE N         like pid, then two threads, on CPU 0 and 1, take
 //	                          turns: the i-th is lseek(2) with offset i
 //	load seeks FILE N T SEED  like pid, then N random calls of lseek(2) on each of
-//	                          T threads; what they were is in FILE.made
+//	                          T threads; FILE.made lists the calls
 //	load pipes FILE N T       like pid, then N calls of read(2) on each of T
 //	                          threads, which have to wait; FILE.made as above
-//	load crowd FILE N         N threads, then like pid, then the i-th calls itself t and
-//	                          i and lseek(2) with the offset i
+//	load crowd FILE N         N threads, then like pid, then the i-th thread names
+//	                          itself ti and calls lseek(2) with offset i
 //	load reuse FILE N         like pid, then N threads do so one after the other
 //	load forge FILE N SEED    like pid, then open(2) N files whose names, and the task's,
-//	                          are made to be taken for something else; what they
-//	                          were is in FILE.made
+//	                          are made to be mistaken for something else; FILE.made
+//	                          lists the calls
 //	load syscalls             one system call of each of some kinds
-//	load fault FILE HOW N ERRNO PROGRAM [ARG...]   run it, and of its calls into
-//	                          tracefs the N-th goes wrong: see faulted
+//	load fault FILE HOW N ERRNO PROGRAM [ARG...]   run the program; the N-th of its
+//	                          calls into tracefs fails: see faulted
 //	load compat FILE          openat(2) it and write(2) as a 32-bit program does
 package main
 
@@ -196,8 +196,8 @@ func loadOne(args []string) error {
 	return fmt.Errorf("unknown %q", args[0])
 }
 
-// used is the CPU time of this thread, which makes all calls. The clock is exact
-// where getrusage(2) may be a tick behind.
+// used returns the CPU time of this thread, which makes all calls. Unlike getrusage(2),
+// which may be a tick behind, the clock is exact.
 func used() (time.Duration, error) {
 	var ts unix.Timespec
 	err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &ts)
@@ -250,7 +250,7 @@ func readSizes(name string, sizes []string) error {
 	return nil
 }
 
-// udp sends a datagram over loopback with so many bytes each.
+// udp sends a datagram of each of these sizes over loopback.
 func udp(network, address string, sizes []string) error {
 	to, err := net.ListenPacket(network, address)
 	if err != nil {
@@ -274,7 +274,7 @@ func udp(network, address string, sizes []string) error {
 	return nil
 }
 
-// waitFor tells the pid and goes on when it may.
+// waitFor is the command pid: it reports the PID and goes on when it may.
 func waitFor(file string, args []string) error {
 	if err := ready(file); err != nil {
 		return err
@@ -282,8 +282,7 @@ func waitFor(file string, args []string) error {
 	return loadOne(args)
 }
 
-// ready writes the pid to a file and waits until there is one with ".go" behind
-// its name.
+// ready writes the PID to a file and waits until the file FILE.go exists.
 func ready(file string) error {
 	if err := os.WriteFile(file+".tmp", []byte(strconv.Itoa(os.Getpid())), 0o644); err != nil {
 		return err

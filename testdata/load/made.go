@@ -12,15 +12,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A madeCall is one that the load has made, as it saw it itself.
+// A madeCall is a call that the load has made, as the load saw it.
 type madeCall struct {
 	TID    int
-	Offset int64 // of lseek; of read the size asked for
+	Offset int64 // of lseek; for read it is the size that was asked for
 	Whence int64
-	Ret    int64 // what came back, an error number negated
+	Ret    int64 // the result, or a negated errno
 }
 
-// result is what a system call has returned, as the kernel does.
+// result returns what a system call has returned, as the kernel returns it.
 func result(n int64, err error) int64 {
 	var errno unix.Errno
 	if errors.As(err, &errno) {
@@ -29,8 +29,8 @@ func result(n int64, err error) int64 {
 	return n
 }
 
-// seeks makes n random calls of lseek(2) on each of some threads, once it may.
-// What it has done is then in FILE.made.
+// seeks is like pid. Then it makes n random calls of lseek(2) on each of some threads,
+// and lists them in FILE.made.
 func seeks(file string, args []string) error {
 	var num [3]int
 	for i := range num {
@@ -57,8 +57,8 @@ func seeks(file string, args []string) error {
 	})
 }
 
-// pipes has each of some threads read n times from a pipe of its own, which
-// another one writes to. Of each call the size and what it returns are its own.
+// pipes makes each of some threads read n times from a pipe of its own, to which
+// another thread writes. The size and the result of each call are unique.
 func pipes(file string, args []string) error {
 	n, err := strconv.Atoi(args[0])
 	if err != nil {
@@ -92,8 +92,8 @@ func pipes(file string, args []string) error {
 	})
 }
 
-// makeCalls runs calls on threads of their own when it may, and writes down what
-// they were.
+// makeCalls is like pid. Then it runs calls on threads of their own, and lists what
+// they made in FILE.made.
 func makeCalls(file string, threads int, calls func(thread int, made []madeCall) ([]madeCall, error)) error {
 	if err := ready(file); err != nil {
 		return err

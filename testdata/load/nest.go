@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// nest makes block devices of the device mapper, each on the one before, and does
-// an ioctl on the last. Each passes it on to the one below, in a call within the
-// call; the first knows no such ioctl.
+// nest creates block devices of the device mapper, each on top of the previous one, and
+// calls ioctl(2) on the last. Each passes it on to the one below, in a call within the
+// call; the first does not know the ioctl.
 func nest(file, depth string) error {
 	n, err := strconv.Atoi(depth)
 	if err != nil {
@@ -49,10 +49,10 @@ func nest(file, depth string) error {
 	return nil
 }
 
-// nestIoctl is an ioctl that nobody knows.
+// nestIoctl is an ioctl that no driver knows.
 const nestIoctl = 0x7e57
 
-// What the device mapper is asked for: include/uapi/linux/dm-ioctl.h.
+// Commands of the device mapper: include/uapi/linux/dm-ioctl.h.
 const (
 	dmDevCreate  = 3
 	dmDevRemove  = 4
@@ -60,7 +60,7 @@ const (
 	dmTableLoad  = 9
 )
 
-// mapDevice makes a device of 8 sectors that is one target.
+// mapDevice creates a device of 8 sectors with a single target.
 func mapDevice(control *os.File, name, target, params string) (dev uint64, err error) {
 	if dev, err = mapper(control, dmDevCreate, name, nil); err != nil {
 		return 0, err
@@ -75,7 +75,7 @@ func mapDevice(control *os.File, name, target, params string) (dev uint64, err e
 	return dev, err
 }
 
-// mapper asks the device mapper for something and returns the device's number.
+// mapper sends a command to the device mapper and returns the device's number.
 func mapper(control *os.File, what uintptr, name string, data []byte) (dev uint64, err error) {
 	const size = 312 // struct dm_ioctl
 	b := append(make([]byte, size), data...)

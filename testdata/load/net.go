@@ -9,12 +9,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// order is this machine's, which netlink and the device mapper speak.
+// order is this machine's byte order, which netlink and the device mapper use.
 var order = binary.NativeEndian
 
 func pointer(b []byte) uintptr { return uintptr(unsafe.Pointer(&b[0])) }
 
-// veth makes a pair of virtual Ethernet devices by netlink (rtnetlink(7)).
+// veth creates a pair of virtual Ethernet devices by netlink (rtnetlink(7)).
 func veth(a, macA, b, macB string) error {
 	peer := append(make([]byte, unix.SizeofIfInfomsg), attr(unix.IFLA_IFNAME, cstring(b))...)
 	peer = append(peer, attr(unix.IFLA_ADDRESS, mac(macB))...)

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// syscalls makes one system call of each of some kinds, whose arguments and results
-// are the same on every kernel and machine.
+// syscalls makes one system call of each of some kinds. Their arguments and results are
+// the same on every kernel and machine.
 func syscalls() error {
 	dir, err := unix.Openat(unix.AT_FDCWD, "/etc", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -44,17 +44,17 @@ func syscalls() error {
 	return nil
 }
 
-// compat does as a 32-bit program does: open(2) by openat(2), and write(2), of which
-// the second is not another function in the kernel for such programs; and what has
-// other functions for them, or other calls.
+// compat makes system calls as a 32-bit program does: openat(2), which is another
+// function in the kernel for such programs, and write(2), which is not. It also makes
+// other calls that have functions of their own for such programs, or other numbers.
 func compat(name string) error {
 	low, err := unix.MmapPtr(-1, 0, nil, 4096, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON|map32bit)
 	if err != nil {
 		return err
 	}
 	copy(unsafe.Slice((*byte)(low), 4096), name)
-	// Go stops a thread that has run for long by a signal, and does not know of these
-	// calls: one that sleeps would be interrupted.
+	// Go interrupts a thread that runs for long with a signal, and does not know of
+	// these calls, so one that sleeps would be interrupted.
 	runtime.LockOSThread()
 	urgent := unix.Sigset_t{}
 	urgent.Val[0] = 1 << (unix.SIGURG - 1)

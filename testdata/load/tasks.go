@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lock takes the lock that everybody who writes probes takes in turn, and is
-// like pid then.
+// lock takes the lock that everybody who writes probes takes in turn, and then is like
+// pid.
 func lock(file string) error {
 	f, err := os.Open("/sys/kernel/tracing/kprobe_events")
 	if err != nil {
@@ -24,9 +24,10 @@ func lock(file string) error {
 	return ready(file)
 }
 
-// kinsfolk starts a child and is like pid then. It starts N threads: the i-th
-// calls lseek(2) with the offset 10i, and so do a child and a grandchild of it
-// with 20i. Last comes the first child, with the offset 3000.
+// kinsfolk starts a child and then is like pid. It starts N threads. The i-th calls
+// lseek(2) with an offset that is 10 followed by i (101 for 1); a child and a
+// grandchild of it use 20 followed by i. At the end the first child calls it with
+// offset 3000.
 func kinsfolk(file, count string) error {
 	n, err := strconv.Atoi(count)
 	if err != nil {
@@ -54,7 +55,7 @@ func kinsfolk(file, count string) error {
 	return elder.Wait()
 }
 
-// parent is one thread of them. It is locked and never unlocked, so that
+// parent is one of these threads. It is locked to its goroutine and never unlocked, so
 // it ends and the next one is new.
 func parent(i string) error {
 	runtime.LockOSThread()

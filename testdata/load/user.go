@@ -10,23 +10,24 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// userCalls makes system calls whose memory is known to be there or not:
+// userCalls makes system calls with memory of which it is known whether it is mapped:
 //
-//	write=TEXT     of a buffer that holds TEXT; its size is that of TEXT and 1000
-//	write-absent   of a page that was never touched
-//	write-gone     of one that was, and was given back (MADV_DONTNEED)
-//	write-end=TEXT of a buffer at the end of a page, with no page behind it
+//	write=TEXT     from a buffer that holds TEXT; the size is 1000 more than that of TEXT
+//	write-absent   from a page that was never touched
+//	write-gone     from one that was touched and given back (MADV_DONTNEED)
+//	write-end=TEXT from a buffer at the end of a page; the next page was never touched
 //	connect, connect6    to 10.11.12.13:4660, [fe80::1]:4660
-//	connect-half   with the first 8 bytes on a page that is there
+//	connect-half   only the first 8 bytes of the address are mapped
 //	connect-absent
+//	bind=4, bind=6, bind=PATH  to those addresses, or a Unix address
 //	send=TEXT      sendmsg(2) of one iovec
-//	send-noiov     whose iovec is on a page that was never touched
+//	send-noiov     the iovec is on a page that was never touched
 //	send-absent
 //	sleep=NS, sleep-absent
 //	open=NAME, open-absent  with O_NOCTTY, which nothing else here uses
-//	open-mapped=NAME  the name is in a file that is mapped, and was not touched
-//	open-end=NAME  the name is at the end of a page, with no page behind it
-//	open-cut=NAME  it has no end on its page
+//	open-mapped=NAME  the name is in a mapped file whose page was not touched
+//	open-end=NAME  the name is at the end of a page; the next page was never touched
+//	open-cut=NAME  the name has no NUL before the end of its page
 func userCalls(words []string) error {
 	u, err := newUserMemory()
 	if err != nil {
@@ -64,7 +65,7 @@ func (u *userMemory) close() {
 	}
 }
 
-// pages are n pages that were never touched.
+// pages maps n pages that were never touched.
 func (u *userMemory) pages(n int) []byte {
 	size := os.Getpagesize()
 	m, err := unix.Mmap(-1, 0, n*size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
@@ -78,7 +79,7 @@ func (u *userMemory) pages(n int) []byte {
 
 func (u *userMemory) absent() uintptr { return pointer(u.pages(1)) }
 
-// gone is a page that held plausible things and was given back.
+// gone returns a page that held plausible data and was given back.
 func (u *userMemory) gone() uintptr {
 	m := u.pages(1)
 	copy(m, "gone gone gone gone")
@@ -86,7 +87,7 @@ func (u *userMemory) gone() uintptr {
 	return pointer(m)
 }
 
-// mapped is a page of a file that holds b, which was not touched.
+// mapped returns a page of a file that holds b. The page was not touched.
 func (u *userMemory) mapped(b []byte) uintptr {
 	f, err := os.CreateTemp("", "mapped")
 	if err != nil {
@@ -102,7 +103,7 @@ func (u *userMemory) mapped(b []byte) uintptr {
 	return pointer(m)
 }
 
-// here holds b on a page that is there.
+// here returns a page that is mapped and holds b.
 func (u *userMemory) here(b []byte) uintptr {
 	m := u.pages(1)
 	m[0] = 0
@@ -110,7 +111,8 @@ func (u *userMemory) here(b []byte) uintptr {
 	return pointer(m)
 }
 
-// end holds as much of b as n at the end of a page, with none behind it.
+// end returns the address of the first n bytes of b, at the end of a page. The next page
+// was never touched.
 func (u *userMemory) end(b []byte, n int) uintptr {
 	m := u.pages(2)
 	at := os.Getpagesize() - n
@@ -175,8 +177,8 @@ func (u *userMemory) place(where string, b []byte) uintptr {
 	return u.here(b)
 }
 
-// send makes sendmsg(2) fail, for the socket is not connected; the kernel has
-// read all of it by then.
+// send makes sendmsg(2) fail, since the socket is not connected; the kernel has read
+// all of the message by then.
 func (u *userMemory) send(where, text string) {
 	base := u.here([]byte(text))
 	iov := binary.LittleEndian.AppendUint64(nil, uint64(base))
