@@ -16,8 +16,8 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
 
-// runBug prints what a report of a fault needs, and nothing that tells whose machine it
-// is: what comes from the machine goes through discreet.
+// runBug prints what a bug report needs, and nothing that reveals whose machine it is:
+// everything from the machine goes through discreet.
 func runBug(o *options, ui *ui) error {
 	kernel, err := kernelOf(o)
 	if err != nil {
@@ -44,7 +44,7 @@ func runBug(o *options, ui *ui) error {
 	return err
 }
 
-// built tells by what and how this program was made.
+// built says which compiler, platform and settings this program was built with.
 func built() string {
 	text := fmt.Sprintf("%s %s/%s", runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	info, ok := debug.ReadBuildInfo()
@@ -60,8 +60,8 @@ func built() string {
 	return text
 }
 
-// private are the names of this machine, its user and what they have said, the longest
-// first.
+// private returns names of this machine and its user, and paths from the command line,
+// longest first.
 func private(o *options) []string {
 	host, _ := os.Hostname()
 	short, _, _ := strings.Cut(host, ".")
@@ -79,8 +79,9 @@ func private(o *options) []string {
 
 var address = regexp.MustCompile(`0x[0-9a-fA-F]{5,}|\b[0-9a-f]{16}\b`)
 
-// discreet is a note without these names and without addresses. What has the path of a
-// file that not every machine has is left out, for nobody knows where a path ends.
+// discreet returns a note without these names and without addresses. A note with a path
+// that not every machine has is left out as a whole, since it is not clear where the
+// path ends.
 func discreet(note string, names []string) string {
 	for _, name := range names {
 		note = regexp.MustCompile("(?i)"+regexp.QuoteMeta(name)).ReplaceAllString(note, "(name)")

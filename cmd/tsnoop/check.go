@@ -11,11 +11,10 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
 
-// errLacking ends a check that found something missing that tracing needs.
+// errLacking ends a check that found that the machine lacks something tracing needs.
 var errLacking = errors.New("this machine lacks what tracing needs")
 
-// runCheck tells what this machine offers and what it lacks, each with the
-// way out.
+// runCheck prints what this machine offers and what it lacks, and how to get it.
 func runCheck(o *options, ui *ui) error {
 	kernel, err := kernelOf(o)
 	if err != nil {
@@ -40,7 +39,7 @@ func runCheck(o *options, ui *ui) error {
 	return nil
 }
 
-// cureOf is the way out of what a machine lacks, by flags of ours if there are some.
+// cureOf says how to get what a machine lacks, with flags of tsnoop if there are any.
 func cureOf(f trace.Finding) string {
 	var m *tracefs.MachineError
 	switch {

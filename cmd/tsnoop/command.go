@@ -4,14 +4,14 @@ import (
 	"strings"
 )
 
-// A command is one of tsnoop's words.
+// A command is one of tsnoop's subcommands.
 type command struct {
 	name string
-	says string // what it does, in a few words; "" if it is not for people
+	says string // what it does, in a few words; "" if it is internal
 	run  func(*options, *ui) error
 }
 
-// commands is filled by init, because some of them read it.
+// commands is set by init, because some of the commands read it.
 var commands []*command
 
 func init() {
@@ -41,8 +41,8 @@ func commandNamed(name string) *command {
 	return nil
 }
 
-// pickCommand takes the command's word off the arguments. It may be shortened
-// as long as only one begins so; without one, trace is meant.
+// pickCommand removes the command's name from the arguments. The name may be
+// abbreviated if it is unambiguous. Without a name the command is trace.
 func (o *options) pickCommand() {
 	if len(o.args) == 0 {
 		return

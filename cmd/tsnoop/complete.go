@@ -9,7 +9,7 @@ import (
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/shell"
 )
 
-// runCompletion prints a shell's script.
+// runCompletion prints a shell's completion script.
 func runCompletion(o *options, ui *ui) error {
 	shells := slices.Sorted(maps.Keys(shell.Scripts))
 	if len(o.args) != 1 || shell.Scripts[o.args[0]] == "" {
@@ -19,8 +19,8 @@ func runCompletion(o *options, ui *ui) error {
 	return err
 }
 
-// runComplete answers such a script: SHELL LINE [BREAKS]. It is never wrong about
-// what it does not understand: that has no completions.
+// runComplete answers such a script: SHELL LINE [BREAKS]. A line that it does not
+// understand is no error: it has no completions.
 func runComplete(o *options, ui *ui) error {
 	if len(o.args) < 2 {
 		return usagef("tsnoop completion bash", "__complete is for the scripts of shells")
@@ -32,7 +32,7 @@ func runComplete(o *options, ui *ui) error {
 	return line.Write(ui.stdout, o.args[0], breaks, complete(line.Words))
 }
 
-// complete finds what may come in place of the last of the words.
+// complete returns what may replace the last of the words.
 func complete(words []string) shell.Answer {
 	before, word := words[:len(words)-1], words[len(words)-1]
 	if i := slices.Index(before, "--"); i >= 0 {
@@ -54,12 +54,12 @@ func complete(words []string) shell.Answer {
 	if strings.HasPrefix(word, "-") {
 		return flagNames(rows, word)
 	}
-	// What is wrong with the line so far is no matter here.
+	// Errors in the line so far do not matter here.
 	o, _ := parseArgs(before)
 	return o.completeArg(word)
 }
 
-// completeArg completes what is no flag.
+// completeArg completes an argument that is not a flag.
 func (o *options) completeArg(word string) shell.Answer {
 	a := shell.Answer{Kind: shell.Words}
 	switch {

@@ -15,8 +15,8 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
 
-// specWords are ways on from the beginning of a spec; none from nothing, for all functions
-// are too many to choose from.
+// specWords completes the start of a spec. For an empty one it returns nothing, since
+// there are too many functions.
 func (o *options) specWords(word string) (words []shell.Word) {
 	if word == "" {
 		return nil
@@ -31,8 +31,8 @@ func (o *options) specWords(word string) (words []shell.Word) {
 	return words
 }
 
-// completionTarget is what specs are completed for. Which functions can be probed takes
-// the kernel long to list, so the list is kept.
+// completionTarget returns the target that specs are completed for. The kernel takes
+// long to list the functions that can be probed, so the list is kept.
 func (o *options) completionTarget() (*fetchargs.Target, error) {
 	po, err := o.planOptions()
 	if err != nil {
@@ -51,7 +51,7 @@ func (o *options) completionTarget() (*fetchargs.Target, error) {
 	return target, err
 }
 
-// typeWords are the names of types for info.
+// typeWords completes the names of types for info.
 func (o *options) typeWords(word string) (words []shell.Word) {
 	k, err := kernelOf(o)
 	if keyword, _, ok := strings.Cut(word, " "); err == nil && ok && slices.Contains([]string{"struct", "union", "enum"}, keyword) {
@@ -61,8 +61,8 @@ func (o *options) typeWords(word string) (words []shell.Word) {
 	return nil
 }
 
-// flagNamed is the row of a flag as it is written, with its value or without; nil if
-// there is none.
+// flagNamed returns the row of a flag as it is written, such as "--pid" or "-p", or
+// nil.
 func flagNamed(rows []flagRow, written string) *flagRow {
 	i := slices.IndexFunc(rows, func(f flagRow) bool {
 		return written == "--"+f.name || f.short != "" && strings.HasPrefix(written, "-") && !strings.HasPrefix(written, "--") && strings.HasSuffix(written, f.short)
@@ -85,7 +85,8 @@ func flagNames(rows []flagRow, word string) shell.Answer {
 	return a
 }
 
-// flagHelp is what the line of help says that a flag begins, alone or behind a command.
+// flagHelp returns what the usage text says about a flag. A line there begins with the
+// flag, or with a command and the flag.
 func flagHelp(name string) string {
 	line := regexp.MustCompile(`(?m)^ +(?:-\w, |tsnoop [a-z]+ )?--` + name + `(?:[ =[].*?)? {2,}(.*)$`)
 	if found := line.FindStringSubmatch(usage); found != nil {
@@ -123,7 +124,7 @@ func (f *flagRow) complete(value string) shell.Answer {
 	return a
 }
 
-// pids are processes for the last place of a list.
+// pids completes the last item of a list of process IDs.
 func pids(list string) (words []shell.Word) {
 	head := list[:strings.LastIndexByte(list, ',')+1]
 	for _, p := range trace.Processes() {
@@ -134,7 +135,7 @@ func pids(list string) (words []shell.Word) {
 	return words
 }
 
-// comms are the names of processes.
+// comms completes the name of a process.
 func comms(word string) (words []shell.Word) {
 	var names []string
 	for _, p := range trace.Processes() {
@@ -144,7 +145,7 @@ func comms(word string) (words []shell.Word) {
 	return among(word, slices.Compact(names))
 }
 
-// among are those of the names that begin with word.
+// among returns the names that begin with word.
 func among(word string, names []string) (words []shell.Word) {
 	for _, name := range names {
 		if strings.HasPrefix(name, word) {

@@ -10,10 +10,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// createFile creates a file for data, or empties the one there is. Data have addresses
-// of the kernel, and what all users do: only the user may read a new one. A link that
-// somebody else has put there is not followed; one of one's own is, and so are those of
-// root, such as /dev/stdout.
+// createFile creates a file for data, or truncates an existing one. The data has kernel
+// addresses and shows what all users do, so only the user may read a new file. A
+// symbolic link that another user has created is not followed; the user's own links
+// are, and so are those of root, such as /dev/stdout.
 func createFile(name string) (*os.File, error) {
 	const flags = os.O_WRONLY | os.O_CREATE | os.O_TRUNC
 	f, err := os.OpenFile(name, flags|unix.O_NOFOLLOW, 0o600)

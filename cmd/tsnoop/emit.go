@@ -9,9 +9,9 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
 
-// runEmit prints the definitions, or how each value is fetched, and touches
-// nothing. It needs no root: where tracefs cannot be read, what every kernel
-// since 5.10 has is assumed.
+// runEmit prints the definitions, or how each value is fetched, and changes nothing. It
+// does not need root: if tracefs cannot be read, it is assumed to offer what every
+// kernel since 5.10 does.
 func runEmit(o *options, ui *ui) error {
 	plans, err := linePlans(o, o.args)
 	if err != nil {

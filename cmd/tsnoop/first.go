@@ -13,13 +13,13 @@ import (
 	"golang.org/x/term"
 )
 
-// A trial is a line for somebody who has never used tsnoop.
+// A trial is a command line for somebody who has never used tsnoop.
 type trial struct {
 	asks                  string
 	flags, specs, program string
 }
 
-// trials are tried in this order. The first ones that a machine can trace are shown.
+// trials are tried in this order. The first ones that this machine can trace are shown.
 var trials = []trial{
 	{"Which files does ls open, and what comes of it?", "", "'do_sys_openat2(filename, return)'", " -- ls /"},
 	{"Who writes how often and how long, in ten seconds?", "--summary=only --by comm -d 10s ", "'vfs_write(return)'", ""},
@@ -32,8 +32,9 @@ var trials = []trial{
 
 const mostTrials = 3
 
-// runFirst shows lines to try that work on this very machine. Where nothing can be
-// traced they are those that print what to paste elsewhere, below what would help.
+// runFirst prints command lines to try that work on this machine. If nothing can be
+// traced here, it prints what would help, and command lines that print what to paste
+// elsewhere.
 func runFirst(o *options, ui *ui) error {
 	text := "tsnoop shows what functions of the kernel are given, and what they return.\n\n"
 	line := func(t trial) string {
@@ -73,8 +74,8 @@ func runFirst(o *options, ui *ui) error {
 	return err
 }
 
-// resolves tells whether all functions and members of a line are there: of those that
-// can be traced, or of those that have types.
+// resolves reports whether all functions and members in a line exist: with trace,
+// whether they can be traced, otherwise whether they have types.
 func (o *options) resolves(line string, trace bool) bool {
 	words := shell.Parse(line+" ", "tsnoop").Words
 	if o.tracefs != "" {
@@ -94,7 +95,7 @@ func (o *options) resolves(line string, trace bool) bool {
 	return err == nil
 }
 
-// isQuestion tells that nothing was asked for, by somebody at a terminal.
+// isQuestion reports whether somebody at a terminal has given no arguments.
 func (o *options) isQuestion() bool {
 	return o.empty && term.IsTerminal(int(os.Stdout.Fd()))
 }

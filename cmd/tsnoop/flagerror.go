@@ -18,13 +18,13 @@ func usagef(hint, format string, args ...any) error {
 	return &usageError{fmt.Sprintf(format, args...), hint}
 }
 
-// ksnoops are flags of ksnoop that have other names here.
+// ksnoops explains flags of ksnoop that have other names here.
 var ksnoops = map[string]string{
 	"stack": "ksnoop's --stack is -s, --chain; --kstack shows the kernel's stack",
 	"debug": "ksnoop's --debug is -v, --verbose; -d is --duration",
 }
 
-// flagError says what pflag means, in words of ours.
+// flagError explains an error of pflag in tsnoop's words.
 func flagError(set *pflag.FlagSet, err error) error {
 	var own *usageError
 	var invalid *pflag.InvalidValueError

@@ -16,18 +16,18 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
 
-// options are the command line.
+// options holds the command line.
 type options struct {
 	command *command
-	empty   bool     // there are no arguments at all
+	empty   bool     // there were no arguments
 	args    []string // specs, names or a pattern
-	files   []string // of specs, which come behind those of args
+	files   []string // files of specs; their specs follow those in args
 	specs   *specfile.Set
-	typed   []string // specs of the command line
-	program []string // the command to trace, with its arguments
+	typed   []string // specs on the command line
+	program []string // the command to trace, and its arguments
 
-	// What the flags say as the engine and the outputs take it. What follows from
-	// several flags, or from the machine, is added when it is used.
+	// The values of flags in the form in which the engine and the outputs take them.
+	// What depends on several flags, or on the machine, is added when they are used.
 	plan  trace.PlanOptions
 	trace trace.Options
 	show  render.Options
@@ -40,25 +40,25 @@ type options struct {
 	tracefs  string
 
 	tree      bool
-	summary   string        // "", "too" or "only"
+	summary   string        // "", "too" (with the calls) or "only"
 	interval  time.Duration // between summaries; 0 for one at the end
-	sort      render.Order  // of a summary's rows
-	by        string        // what it has rows by: comm, caller or an expression
-	hists     []string      // expressions that it has histograms of
-	heat      bool          // intervals are rows of a map
-	measured  bool          // one of these is asked for
-	notations []bool        // those that are asked for
+	sort      render.Order  // of the rows of a summary
+	by        string        // what the rows of a summary are for: comm, caller or an expression
+	hists     []string      // expressions to show histograms of
+	heat      bool          // show a heat map, with a row for each interval
+	measured  bool          // one of sort, by, hists and heat was given
+	notations []bool        // by index in notations: the flag was given
 	color     string
 	emit      string // "", "tracefs", "shell" or "boot"
 	explain   bool
 
 	output   string
-	compress bool   // of a recording
-	recover  string // a recording that was not finished
+	compress bool   // compress the recording
+	recover  string // an unfinished recording
 }
 
-// flags are all that tsnoop has. A new one is a row here, a member of options and a
-// line of the help.
+// flags returns all flags of tsnoop. To add one, add a row here, a field in options and
+// a line in the help.
 func (o *options) flags() []flagRow {
 	rows := []flagRow{
 		{"file", "F", names(&o.files), "takes the name of a file of specs, or -", "tsnoop -F opens.tsnoop"},
@@ -116,10 +116,10 @@ func (o *options) flags() []flagRow {
 	return rows
 }
 
-// parseArgs reads the command line.
+// parseArgs parses the command line.
 func parseArgs(args []string) (*options, error) {
 	o := &options{empty: len(args) == 0, reader: "raw", guard: "warn", color: "auto"}
-	o.trace.MaxRate = -1 // tsnoop decides
+	o.trace.MaxRate = -1 // let tsnoop choose
 	set := pflag.NewFlagSet("tsnoop", pflag.ContinueOnError)
 	set.Usage = func() {}
 	for _, f := range o.flags() {
@@ -133,7 +133,7 @@ func parseArgs(args []string) (*options, error) {
 	}
 	o.command, o.args = commandNamed("trace"), set.Args()
 	if dash := set.ArgsLenAtDash(); dash >= 0 {
-		o.args, o.program = o.args[:dash:dash], o.args[dash:] // what is appended to the one is not put into the other
+		o.args, o.program = o.args[:dash:dash], o.args[dash:] // limit the capacity, so that appending to args does not overwrite program
 		if len(o.program) == 0 {
 			return o, usagef("tsnoop SPEC... -- COMMAND [ARG...]", "which command? There is nothing behind --")
 		}
@@ -151,7 +151,7 @@ func parseArgs(args []string) (*options, error) {
 	return o, cmp.Or(o.check(), o.checkGroup(), o.checkHeeded(set))
 }
 
-// check refuses what does not go together.
+// check refuses flags that do not go together.
 func (o *options) check() error {
 	switch {
 	case o.trace.Stacks && o.reader == "text":
@@ -190,7 +190,7 @@ func (o *options) check() error {
 	return nil
 }
 
-// checkGroup refuses headings where there is nothing to stand under them.
+// checkGroup refuses headings if nothing could be below them.
 func (o *options) checkGroup() error {
 	group := o.show.Group
 	switch {

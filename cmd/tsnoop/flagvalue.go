@@ -11,12 +11,12 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
 )
 
-// A flagRow is one row of [options.flags]: its names, where its value goes, and what is said
-// where the value is wrong.
+// A flagRow is one row of [options.flags]: the names of a flag, where its value goes,
+// and what to say if the value is wrong.
 type flagRow struct {
 	name, short string
 	value       setter
-	takes       string // what the value is: a sentence that --name begins; "" if there is none
+	takes       string // describes the value, as a sentence that begins with --name; "" if the flag takes no value
 	example     string // a command line
 }
 
@@ -25,23 +25,23 @@ func (f *flagRow) Set(s string) error { return f.value.set(s) }
 func (f *flagRow) String() string     { return "" }
 func (f *flagRow) Type() string       { return "" }
 
-// A setter reads the value of a flag and puts it where it belongs. What set returns is
-// shown if it is a usageError; otherwise the flag's row says what the value should be.
+// A setter parses the value of a flag and stores it. If set returns a usageError, that
+// is shown; otherwise the flag's row says what the value should be.
 type setter struct {
 	set  func(string) error
-	bare string   // what a flag without a value means; "" if it needs one
-	of   []string // the words that it may be; nil if it may be others
+	bare string   // what the flag means without a value; "" if it needs one
+	of   []string // the words that it may be; nil if it may be something else
 }
 
-// yes is for flags that take no value.
+// yes returns a setter for a flag that takes no value.
 func yes(to *bool) setter { return optional("true", parsed(to, strconv.ParseBool)) }
 
-// word takes any text, but none at all.
+// word returns a setter for any text that is not empty.
 func word(to *string) setter {
 	return parsed(to, some)
 }
 
-// words takes any text, once more each time.
+// words returns a setter that appends any text to a list.
 func words(to *[]string) setter {
 	return setter{set: func(s string) error {
 		*to = append(*to, s)
@@ -49,7 +49,7 @@ func words(to *[]string) setter {
 	}}
 }
 
-// names is words, each of which must have some text.
+// names is like words, but the text must not be empty.
 func names(to *[]string) setter {
 	return setter{set: func(s string) error {
 		s, err := some(s)
@@ -60,7 +60,7 @@ func names(to *[]string) setter {
 	}}
 }
 
-// oneOf takes one of some words.
+// oneOf returns a setter for one of some words.
 func oneOf(to *string, words ...string) setter {
 	s := parsed(to, func(s string) (string, error) {
 		if !slices.Contains(words, s) {
@@ -72,14 +72,14 @@ func oneOf(to *string, words ...string) setter {
 	return s
 }
 
-// oneOfParsed takes one of some words, for what parse makes of it.
+// oneOfParsed returns a setter for one of some words, which parse converts.
 func oneOfParsed[T any](to *T, parse func(string) (T, error), words []string) setter {
 	s := parsed(to, parse)
 	s.of = words
 	return s
 }
 
-// some takes any text but none.
+// some accepts any text that is not empty.
 func some(s string) (string, error) {
 	if s == "" {
 		return "", strconv.ErrSyntax
@@ -87,7 +87,8 @@ func some(s string) (string, error) {
 	return s, nil
 }
 
-// number takes 0, which is as if the flag was not given, up to most.
+// number returns a setter for a number from 0, which means that the flag was not given,
+// to most.
 func number(to *int, most int64) setter {
 	return parsed(to, func(s string) (int, error) {
 		n, err := strconv.ParseInt(s, 0, 64)
@@ -98,7 +99,7 @@ func number(to *int, most int64) setter {
 	})
 }
 
-// parsed takes what parse understands.
+// parsed returns a setter for what parse accepts.
 func parsed[T any](to *T, parse func(string) (T, error)) setter {
 	return setter{set: func(s string) (err error) {
 		*to, err = parse(s)
@@ -106,13 +107,13 @@ func parsed[T any](to *T, parse func(string) (T, error)) setter {
 	}}
 }
 
-// optional makes a flag's value one that may be left out, for bare.
+// optional makes the value of a flag optional; without it, bare is used.
 func optional(bare string, s setter) setter {
 	s.bare = bare
 	return s
 }
 
-// instead sets the command that a flag stands for.
+// instead returns a setter for a flag that stands for a command.
 func (o *options) instead(command string) setter {
 	return optional("true", setter{set: func(s string) error {
 		asked, err := strconv.ParseBool(s)
@@ -123,7 +124,7 @@ func (o *options) instead(command string) setter {
 	}})
 }
 
-// addPIDs takes ids with commas or white space between them.
+// addPIDs parses process IDs separated by commas or white space.
 func (o *options) addPIDs(s string) error {
 	ids := strings.FieldsFunc(s, func(c rune) bool { return c == ',' || c <= ' ' })
 	if len(ids) == 0 {
@@ -162,7 +163,7 @@ func parseKernel(version string) (*fetchargs.Features, error) {
 	return &f, nil
 }
 
-// parseDuration reads "1.5s", "2m" or plain seconds.
+// parseDuration parses "1.5s", "2m" or plain seconds.
 func parseDuration(s string) (time.Duration, error) {
 	d, err := time.ParseDuration(s)
 	if err != nil {
@@ -174,10 +175,10 @@ func parseDuration(s string) (time.Duration, error) {
 	return d, err
 }
 
-// mostKB is more than any kernel has for the buffer of one CPU, in KiB.
+// mostKB is more than any kernel has for one CPU's buffer, in KiB.
 const mostKB = 1<<31 - 1
 
-// parsePages reads the size of the buffer of one CPU in pages of 4 KiB. It returns KiB.
+// parsePages parses the size of one CPU's buffer in pages of 4 KiB. It returns KiB.
 func parsePages(s string) (int, error) {
 	n, err := strconv.ParseInt(s, 0, 64)
 	if err == nil && (n < 0 || n > mostKB/4) {
@@ -186,8 +187,8 @@ func parsePages(s string) (int, error) {
 	return int(n) * 4, err
 }
 
-// parseBuffer reads the size of the buffer of one CPU, KiB if it has no unit. It
-// returns KiB.
+// parseBuffer parses the size of one CPU's buffer, which is in KiB if it has no unit.
+// It returns KiB.
 func parseBuffer(s string) (int, error) {
 	size := strings.ToUpper(s)
 	digits := strings.TrimRight(size, "KMGIB")

@@ -6,16 +6,17 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// choosing are the flags that choose what is traced. A recording has what it has.
+// choosing lists the flags that choose what is traced. They have no effect on a
+// recording.
 var choosing = []string{"pid", "follow", "comm", "cpu", "duration"}
 
-// tracing are the flags of which emitted lines know nothing.
+// tracing lists the flags that have no effect on emitted lines.
 var tracing = []string{"count", "duration", "kstack", "buffer", "pages", "guard", "max-rate"}
 
-// wordless are the commands that stand alone.
+// wordless lists the commands that take no arguments.
 var wordless = []string{"check", "bug", "clean", "version"}
 
-// checkHeeded refuses what the command would pass over in silence.
+// checkHeeded refuses what the command would ignore.
 func (o *options) checkHeeded(set *pflag.FlagSet) error {
 	name := o.command.name
 	for _, flag := range choosing {

@@ -13,11 +13,12 @@ func runVersion(_ *options, ui *ui) error {
 	return nil
 }
 
-// linked is the version that a package was built as, if it was built where there is no
-// git: by -ldflags "-X main.linked=v1.2.3".
+// linked is the version of a build outside of git. Set it with -ldflags "-X
+// main.linked=v1.2.3".
 var linked string
 
-// version is that of the tag, or what Go makes of the commit's time and name.
+// version returns the version of the tag, or the pseudo-version that Go derives from
+// the commit.
 func version() string {
 	if linked != "" {
 		return linked
@@ -39,7 +40,7 @@ func runHelp(o *options, ui *ui) error {
 	return err
 }
 
-// What help prints is text in files of its own.
+// The texts that help prints, each in a file of its own.
 var (
 	//go:embed help/usage.txt
 	usage string
@@ -53,10 +54,10 @@ var (
 	limits string
 )
 
-// helpTopics are what else there is help on.
+// helpTopics holds the help texts besides usage.
 var helpTopics = map[string]string{"spec": specHelp, "examples": examples, "json": jsonHelp, "limits": limits}
 
-// pages are the manual. The texts are those of help.
+// pages returns the pages of the manual, made from the help texts.
 func pages() []manual.Page {
 	return []manual.Page{
 		{Name: "tsnoop", Section: 8, Brief: "show what kernel functions are given and what they give back", Text: usage + "\nExamples:\n\n" + examples + "\nLimits:\n\n" + limits, See: "tsnoop-spec(7), tsnoop-json(7), trace-cmd(1), perf-probe(1)"},
@@ -65,7 +66,8 @@ func pages() []manual.Page {
 	}
 }
 
-// runManual prints a page of the manual, as roff, or the names of all: for packages.
+// runManual prints a page of the manual as roff, or the names of all pages. Packages
+// are built with it.
 func runManual(o *options, ui *ui) error {
 	for _, p := range pages() {
 		name := fmt.Sprintf("%s.%d", p.Name, p.Section)

@@ -10,8 +10,8 @@ import (
 	"github.com/tsnoop/tsnoop/btf"
 )
 
-// runInfo prints the prototype of each function and the layout of each type
-// that is named.
+// runInfo prints the prototype of each function and the layout of each type in the
+// arguments.
 func runInfo(o *options, ui *ui) error {
 	if len(o.args) == 0 {
 		return usagef("tsnoop info ip_rcv 'struct sk_buff'", "which function or type?")

@@ -14,20 +14,21 @@ import (
 // endings are the signals that end a trace.
 var endings = []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT}
 
-// onSignal is done at the first signal that ends a trace. SIGUSR1, which asks for a
-// summary, kills nothing where there is none, or none any more.
+// onSignal returns a context that is done at the first signal that ends a trace. It
+// also makes sure that SIGUSR1, which asks for a summary, does not kill tsnoop when
+// there is no summary, or none any more.
 func onSignal() (context.Context, func()) {
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGUSR1)
 	return signal.NotifyContext(context.Background(), endings...)
 }
 
-// meantTwice is how long after the first signal another one is a second: timeout(1) sends
-// two at once, and so does a terminal that is closed.
+// meantTwice is how long after the first signal another one counts as a second signal:
+// timeout(1) sends two at once, and so does a terminal that is closed.
 const meantTwice = time.Second
 
-// insist ends the program at a second signal, though events are still in the buffers or
-// nobody reads what is shown of them. The probes are removed all the same. After release no
-// signal does that.
+// insist ends the program at a second signal, even if events are still in the buffers
+// or nobody reads the output. The probes are removed all the same. After release,
+// signals do not do that any more.
 func insist(first context.Context, t *trace.Trace, ui *ui) (release func()) {
 	again, over := make(chan os.Signal, 1), make(chan struct{})
 	var ending sync.Mutex
@@ -58,7 +59,7 @@ func insist(first context.Context, t *trace.Trace, ui *ui) (release func()) {
 	}
 }
 
-// endNow ends the program, unless it is over by now.
+// endNow ends the program, unless release was called.
 func endNow(s os.Signal, t *trace.Trace, ui *ui, ending *sync.Mutex, over <-chan struct{}) {
 	ending.Lock()
 	defer ending.Unlock()

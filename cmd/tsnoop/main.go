@@ -13,12 +13,12 @@ func main() {
 	os.Exit(tsnoop())
 }
 
-// tsnoop runs the command line and returns the exit status: 0 done, 1 the
-// machine said no, 2 the command line or a spec is wrong.
+// tsnoop runs the command line and returns the exit status: 0 for success, 1 if the
+// machine refuses or lacks something, 2 if the command line or a spec is wrong.
 func tsnoop() int {
-	// A reader that goes away is an error of the write, not our death: the
-	// probes have to be removed first. It is not ignored, for a program that is
-	// started would inherit that.
+	// If the reader of our output goes away, the write should fail and not kill us: the
+	// probes must be removed first. SIGPIPE is not ignored, because a program that we
+	// start would inherit that.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	o, err := parseArgs(os.Args[1:])
 	ui := newUI(o)

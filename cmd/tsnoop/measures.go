@@ -10,14 +10,14 @@ import (
 	"github.com/tsnoop/tsnoop/render"
 )
 
-// duration is what --hist calls how long a call took.
+// duration is the value of --hist for how long calls took.
 const duration = "duration"
 
-// heatEvery is how long a row of --heat is if --interval does not say.
+// heatEvery is the default interval of the rows of --heat.
 const heatEvery = time.Second
 
-// implied has what --sort, --by, --hist and --heat stand for beside themselves: a
-// summary, and with --heat no lines.
+// implied sets what --sort, --by, --hist and --heat imply: a summary, and with --heat
+// only the summary.
 func (o *options) implied(set *pflag.FlagSet) error {
 	o.measured = o.heat || o.by != "" || len(o.hists) > 0 || set.Changed("sort")
 	switch {
@@ -35,7 +35,8 @@ func (o *options) implied(set *pflag.FlagSet) error {
 	return err
 }
 
-// measures are the values of --by and --hist. A duration has been counted all along.
+// measures parses the values of --by and --hist. A duration needs no measure, since it
+// is always counted.
 func (o *options) measures() (all []*fetchargs.Measure, err error) {
 	var wrong spec.Errors
 	add := func(text string, number bool) {
@@ -60,7 +61,7 @@ func (o *options) measures() (all []*fetchargs.Measure, err error) {
 	return all, nil
 }
 
-// numbers are what there are histograms of beside that of durations.
+// numbers returns the values that have histograms, besides the duration.
 func (o *options) numbers() (names []string) {
 	for _, m := range o.plan.Measures {
 		if m.Number {
@@ -70,8 +71,8 @@ func (o *options) numbers() (names []string) {
 	return names
 }
 
-// bare tells whether durations have no histogram: where other things have, or each row
-// would have one.
+// bare reports whether durations have no histogram. That is so if other values have
+// one, or if each row would have one.
 func (o *options) bare() bool {
 	for _, text := range o.hists {
 		if text == duration {

@@ -13,22 +13,22 @@ import (
 	"golang.org/x/term"
 )
 
-// An output is where data go. Calls are shown through its Stream.
+// An output is where data goes. Calls are shown through its Stream.
 type output struct {
 	*render.Stream // nil before begin
 
 	file     *os.File
-	own      bool // it was opened here
+	own      bool // the file was opened here
 	terminal bool
 	color    bool
-	total    *total // for the last line on stderr; nil if there is to be none
+	total    *total // for the last line on stderr; nil if there is none
 
-	mu     sync.Mutex              // for what follows, and for Stream until it is there
-	early  []*tracefs.Interference // before begin
-	silent bool                    // only what calls come to is wanted
+	mu     sync.Mutex              // guards the fields below, and Stream until it is set
+	early  []*tracefs.Interference // received before begin
+	silent bool                    // only summaries are wanted
 }
 
-// newOutput opens --output, or takes stdout.
+// newOutput opens the file of --output, or uses stdout.
 func newOutput(o *options, ui *ui) (*output, error) {
 	out := &output{file: os.Stdout, silent: o.summary == "only", total: newTotal(o, ui)}
 	if o.output != "" && o.output != "-" {
@@ -43,7 +43,7 @@ func newOutput(o *options, ui *ui) (*output, error) {
 	return out, nil
 }
 
-// begin takes the sink that is to show the calls.
+// begin sets the sink that shows the calls.
 func (o *output) begin(sink render.Sink) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -54,8 +54,8 @@ func (o *output) begin(sink render.Sink) {
 	o.early = nil
 }
 
-// told takes what the engine has to say, for what belongs to the data, too. It may be
-// called by several goroutines, before begin as well.
+// told receives the engine's warnings and writes those that belong to the data. It may
+// be called by several goroutines, also before begin.
 func (o *output) told(w trace.Warning) {
 	if w.Interference == nil || o.silent {
 		return
@@ -69,9 +69,9 @@ func (o *output) told(w trace.Warning) {
 	o.Interfered(w.Interference)
 }
 
-// columns tells how many columns a terminal has at the moment it is asked; nil if the
-// output is none. To ask costs less than to follow SIGWINCH, for each line of a terminal
-// is written by itself.
+// columns returns a function that returns the current width of the terminal in columns,
+// or nil if the output is not a terminal. To ask for each line costs less than to
+// handle SIGWINCH, since each line is written to a terminal separately.
 func (o *output) columns() func() int {
 	if !o.terminal {
 		return nil
@@ -79,12 +79,12 @@ func (o *output) columns() func() int {
 	return func() int { return columns(o.file) }
 }
 
-// width is how many columns a line may take.
+// width returns how many columns a line may have.
 func (o *output) width() int {
 	return cmp.Or(columns(o.file), 80)
 }
 
-// Close writes the rest. A reader that went away is no error.
+// Close writes the rest. It is no error if the reader has gone away.
 func (o *output) Close() (err error) {
 	if o.Stream != nil {
 		err = o.Stream.Close()

@@ -12,7 +12,7 @@ import (
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/shell"
 )
 
-// isPreset tells whether an argument, or the name of a file of specs, is a preset's.
+// isPreset reports whether an argument, or the name of a file of specs, names a preset.
 func isPreset(name string) bool { return strings.HasPrefix(name, "@") }
 
 // takePresets moves the presets among the specs to the files, before those of --file.
@@ -34,7 +34,7 @@ func (o *options) takePresets() error {
 	return nil
 }
 
-// takesPresets tells whether a preset may stand in the place of the next argument.
+// takesPresets reports whether the next argument may be a preset.
 func (o *options) takesPresets() bool {
 	switch o.command.name {
 	case "replay":
@@ -45,7 +45,7 @@ func (o *options) takesPresets() bool {
 	return o.takesSpecs() || o.command.name == "info"
 }
 
-// presetWords are the presets that a word is the beginning of.
+// presetWords returns the presets that begin with word.
 func presetWords(word string) (words []shell.Word) {
 	for _, p := range preset.All() {
 		if name := "@" + p.Name; strings.HasPrefix(name, word) {
@@ -55,7 +55,7 @@ func presetWords(word string) (words []shell.Word) {
 	return words
 }
 
-// presetNamed is the preset of a name with its @.
+// presetNamed returns the preset of a name that begins with @.
 func presetNamed(arg string) (preset.Preset, error) {
 	name := strings.TrimPrefix(arg, "@")
 	p, err := preset.Named(name)
@@ -93,7 +93,7 @@ func listPresets(pattern string, w io.Writer) error {
 	return nil
 }
 
-// presetsMatching are the presets whose names match a glob, all of them for "".
+// presetsMatching returns the presets whose names match a glob. "" matches all.
 func presetsMatching(glob string) (found []preset.Preset, err error) {
 	for _, p := range preset.All() {
 		is, err := path.Match(glob, p.Name)

@@ -13,21 +13,21 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A program is the command behind --. A nil one is none.
+// A program is the command after --. A nil one means that there is none.
 type program struct {
 	*trace.Program
 	ui      *ui
 	signals chan os.Signal
 }
 
-// An exitStatus ends tsnoop with the status of its program. All that is to be
-// said has been said.
+// An exitStatus ends tsnoop with the status of its program. Everything has been
+// reported already.
 type exitStatus int
 
 func (s exitStatus) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
 
-// hold starts the program and holds it until run: see trace.Hold. From then on it is
-// what is traced.
+// hold starts the program and holds it until run: see trace.Hold. It also sets the
+// options to trace the program.
 func hold(o *options, ui *ui) (*program, error) {
 	if len(o.program) == 0 {
 		return nil, nil
@@ -41,14 +41,14 @@ func hold(o *options, ui *ui) (*program, error) {
 		return nil, err
 	}
 	p := &program{Program: held, ui: ui, signals: make(chan os.Signal, 8)}
-	// Not before the start: what tsnoop has been told to ignore (nohup) its
-	// program shall ignore, too.
+	// Only after the start: the program must also ignore the signals that tsnoop was
+	// told to ignore (nohup).
 	signal.Notify(p.signals, unix.SIGINT, unix.SIGQUIT, unix.SIGTERM, unix.SIGHUP)
 	o.trace.Pids, o.trace.Follow = []int{p.PID()}, true
 	return p, nil
 }
 
-// cannotRun is why a program has not been started.
+// cannotRun explains why a program was not started.
 func cannotRun(name string, err error) error {
 	if errors.Is(err, unix.EPERM) {
 		return &tracefs.MachineError{
@@ -67,7 +67,7 @@ func cannotRun(name string, err error) error {
 	return usagef("tsnoop SPEC... -- COMMAND [ARG...]", "cannot run %s: %v", name, err)
 }
 
-// run lets the program go: see trace.Program.Run.
+// run lets the program run: see trace.Program.Run.
 func (p *program) run(ctx context.Context) (context.Context, error) {
 	if p == nil {
 		return ctx, nil
@@ -79,8 +79,8 @@ func (p *program) run(ctx context.Context) (context.Context, error) {
 	return ctx, err
 }
 
-// passSignals hands on what is sent to tsnoop alone. What the terminal sends,
-// the program gets by itself; for tsnoop it ends only the trace.
+// passSignals forwards the signals that are sent to tsnoop alone. The program itself
+// gets those from the terminal; for tsnoop they only end the trace.
 func (p *program) passSignals() {
 	for {
 		select {
@@ -94,9 +94,9 @@ func (p *program) passSignals() {
 	}
 }
 
-// end waits for the program and returns its exit status, 128 and the signal if
-// one has killed it, as a shell does. If it is still held it never runs.
-// err is tsnoop's own, which is said at once.
+// end waits for the program and returns its exit status as a shell does: 128 plus the
+// signal's number if a signal has killed it. A program that is still held never runs.
+// err is tsnoop's own error, which is reported at once.
 func (p *program) end(err error) error {
 	if p == nil {
 		return err

@@ -7,17 +7,16 @@ import (
 )
 
 const (
-	// few probes are quickly armed: nothing is said of them.
+	// Fewer probes than few are armed quickly: they need no progress.
 	few = 20
-	// slow is how long a step may take before it is mentioned.
+	// slow is how long a step may take before it is reported.
 	slow = time.Second
-	// redraw is how often a terminal's line is written anew.
+	// redraw is how often the line on a terminal is updated.
 	redraw = 100 * time.Millisecond
 )
 
-// A progress says how the arming and the removing of many probes go: on a
-// terminal in one line that is written over, elsewhere in one line if it takes
-// long.
+// A progress reports how the arming and removing of many probes go: on a terminal in a
+// line that is overwritten, elsewhere in one line if it takes long.
 type progress struct {
 	ui       *ui
 	terminal bool
@@ -32,7 +31,7 @@ func newProgress(ui *ui) *progress {
 	return &progress{ui: ui, terminal: ui.terminal && !ui.verbose}
 }
 
-// step is told how the arming and the removing go: see trace.Options.
+// step receives the progress of arming and removing: see trace.Options.
 func (p *progress) step(doing string, n, all int) {
 	now := fmt.Sprintf("%s %d probes", doing, all)
 	switch doing {
@@ -41,14 +40,14 @@ func (p *progress) step(doing string, n, all int) {
 	case "enabling":
 		p.draw("arming", all, now, now)
 	case "disabling":
-		// Lines of data are still being written, to the same terminal maybe.
+		// Lines of data are still being written, perhaps to the same terminal.
 		p.draw("removing", all, fmt.Sprintf("removing %d probes", all), "")
 	case "removing":
 		p.draw("removing", all, now, now)
 	}
 }
 
-// draw mentions a new thing to do if that takes long, and draws how it goes.
+// draw reports a new step if it takes long, and draws its progress.
 func (p *progress) draw(doing string, many int, once, now string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -68,7 +67,7 @@ func (p *progress) draw(doing string, many int, once, now string) {
 	}
 }
 
-// halt stops the timer, for what it would say is drawn.
+// halt stops the timer, since what it would report is drawn.
 func (p *progress) halt() *time.Timer {
 	if p.timer != nil {
 		p.timer.Stop()
@@ -76,22 +75,22 @@ func (p *progress) halt() *time.Timer {
 	return nil
 }
 
-// stop ends what was being done. p.mu is held.
+// stop ends the current step. The caller holds p.mu.
 func (p *progress) stop() {
 	p.timer = p.halt()
 	p.doing, p.drawn = "", time.Time{}
 	p.ui.draw("")
 }
 
-// end is called when all is armed, and when all is removed.
+// end is called when everything is armed, and when everything is removed.
 func (p *progress) end() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.stop()
 }
 
-// watch says on a terminal each second what is being done, until it is stopped: nothing
-// if that takes less.
+// watch reports on a terminal, each second, what is being done, until stop is called.
+// It reports nothing if that takes less.
 func (u *ui) watch(now func() string) (stop func()) {
 	if !u.terminal {
 		return func() {}
@@ -117,7 +116,8 @@ func (u *ui) watch(now func() string) (stop func()) {
 	}
 }
 
-// percent is how much n is of all, which is not said to be over before it is.
+// percent returns n as a percentage of all bytes. It returns at most 99%, since the
+// work is not over.
 func percent(n, all uint64) string {
 	return fmt.Sprintf("%d%% of %.1f MiB", min(uint64(float64(n)/float64(max(all, 1))*100), 99), float64(all)/(1<<20))
 }

@@ -9,11 +9,11 @@ import (
 	"golang.org/x/term"
 )
 
-// quietAfter is how long nothing may come until it is said why.
+// quietAfter is how long to wait for a call before explaining why there is none.
 const quietAfter = 5 * time.Second
 
-// whyQuiet says once why no call comes, if none has after a while, until stop is
-// called: to somebody who looks at a terminal, or who wants to know all.
+// whyQuiet explains once why no call comes, if none has come after a while and stop was
+// not called. It does so only if stderr is a terminal, or with --verbose.
 func whyQuiet(t *trace.Trace, after time.Duration, ui *ui) (stop func()) {
 	watched := ui.stderr == os.Stderr && term.IsTerminal(int(os.Stderr.Fd()))
 	if !watched && !ui.verbose {

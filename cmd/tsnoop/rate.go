@@ -8,15 +8,15 @@ import (
 	"golang.org/x/term"
 )
 
-// How many events a second a probe may have. Nobody reads as much on a terminal, and
-// if what shows a line there is traced itself, each event makes more; elsewhere it is
-// about what can be shown at all.
+// The default limits for events a second of one probe. Nobody reads that much on a
+// terminal, and if what writes a line there is traced itself, each event causes more.
+// Elsewhere the limit is about what can be shown at all.
 const (
 	terminalRate = 10_000
 	fileRate     = 1_000_000
 )
 
-// rate is the limit that was asked for, or that makes sense.
+// rate returns the limit of --max-rate, or a default.
 func (o *options) rate() int {
 	switch {
 	case o.trace.MaxRate >= 0:
@@ -27,7 +27,7 @@ func (o *options) rate() int {
 	return fileRate
 }
 
-// parseRate reads a number of events a second.
+// parseRate parses a number of events a second.
 func parseRate(s string) (int, error) {
 	n, err := strconv.Atoi(s)
 	if err != nil || n < 0 {

@@ -10,8 +10,8 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
 
-// runRecord writes the pages of a trace to a trace.dat file: nothing is decoded
-// while it runs.
+// runRecord writes the pages of a trace to a trace.dat file. Nothing is decoded while
+// it runs.
 func runRecord(o *options, ui *ui) (err error) {
 	if o.recover != "" {
 		return recordError(runRecover(o, ui))
@@ -46,8 +46,8 @@ func runRecord(o *options, ui *ui) (err error) {
 	})
 }
 
-// runRecover makes the file of what a recorder has left that was killed, or could
-// not write it.
+// runRecover makes the file from what a recorder has left because it was killed or
+// could not write the file.
 func runRecover(o *options, ui *ui) error {
 	if len(o.args) > 0 || o.program != nil || o.output != "" {
 		return usagef("tsnoop record --recover FILE", "--recover makes FILE of what was recorded; nothing else goes with it")

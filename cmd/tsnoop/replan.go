@@ -15,19 +15,19 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
 
-// A replanner has a trace follow the files that its specs come from.
+// A replanner makes a trace follow changes in the files of its specs.
 type replanner struct {
 	o     *options
 	ui    *ui
 	t     *trace.Trace
 	files *trace.FileWatch
-	types *btf.Kernel // of --btf
+	types *btf.Kernel // types from --btf
 	armed []string    // specs
-	wrong string      // what was said of the files as they are now
+	wrong string      // the last error about the current files
 }
 
-// watchSpecs has the trace follow its files of specs, if --watch asks for that, until
-// stop returns.
+// watchSpecs makes the trace follow its files of specs, if --watch is set, until stop
+// returns.
 func (o *options) watchSpecs(ctx context.Context, t *trace.Trace, ui *ui) (stop func(), err error) {
 	if !o.trace.Replan {
 		return func() {}, nil
@@ -53,14 +53,14 @@ func (o *options) watchSpecs(ctx context.Context, t *trace.Trace, ui *ui) (stop 
 	}, nil
 }
 
-// watched are the files of specs that can change.
+// watched returns the files of specs that can change.
 func watched(set *specfile.Set) []string {
 	return slices.DeleteFunc(slices.Clone(set.Files), isPreset)
 }
 
-// reload reads the files and arms what they have now. Where something is wrong, the
-// trace goes on as it was; unless it is the last word about it, it may be half of
-// something, and false is returned.
+// reload reads the files and arms the specs in them. If something is wrong, the trace
+// goes on as it was. Unless last is set, a file may then be half written, and reload
+// returns false.
 func (r *replanner) reload(ctx context.Context, last bool) bool {
 	set, err := specfile.Read(r.o.files, readSpecFile)
 	if len(set.Specs) == 0 && err == nil {
@@ -93,7 +93,7 @@ func (r *replanner) reload(ctx context.Context, last bool) bool {
 	return true
 }
 
-// arm has the trace show these specs.
+// arm makes the trace show these specs.
 func (r *replanner) arm(ctx context.Context, specs []string) error {
 	start := time.Now()
 	po, err := r.planOptions()
@@ -121,7 +121,7 @@ func (r *replanner) arm(ctx context.Context, specs []string) error {
 	return nil
 }
 
-// planOptions are those of the run. A file of types is read once.
+// planOptions returns the options of the run. It reads a file of types only once.
 func (r *replanner) planOptions() (po trace.PlanOptions, err error) {
 	if r.types != nil {
 		po = r.o.plan
@@ -133,7 +133,7 @@ func (r *replanner) planOptions() (po trace.PlanOptions, err error) {
 	return po, err
 }
 
-// difference says what is another than before.
+// difference says what has changed.
 func (r *replanner) difference(specs []string) string {
 	count := func(of, without []string) (n int) {
 		for i, s := range of {

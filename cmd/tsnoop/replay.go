@@ -17,7 +17,7 @@ import (
 	"golang.org/x/term"
 )
 
-// runReplay shows a recording, as a trace shows what is live.
+// runReplay shows a recording as a trace shows live calls.
 func runReplay(o *options, ui *ui) (err error) {
 	if len(o.args) == 0 {
 		return usagef("tsnoop replay trace.dat", "which file?")
@@ -53,8 +53,8 @@ func runReplay(o *options, ui *ui) (err error) {
 	return showReplay(read, info.Size(), name, o, ui)
 }
 
-// watchReplay tells on a terminal how much of a file has been read, until it is stopped:
-// not where the calls themselves show that, nor of a pipe.
+// watchReplay reports on a terminal how much of a file was read, until stop is called.
+// It reports nothing for a pipe, or if the calls themselves are shown on the terminal.
 func (o *options) watchReplay(ui *ui, name string, info os.FileInfo, read func() int64) (stop func()) {
 	calls := o.output == "" && o.summary != "only" && term.IsTerminal(int(os.Stdout.Fd()))
 	if calls || !info.Mode().IsRegular() {
@@ -65,7 +65,7 @@ func (o *options) watchReplay(ui *ui, name string, info os.FileInfo, read func()
 	})
 }
 
-// A counted is a file of which it is known how much has been read.
+// A counted is a file that counts how many bytes were read.
 type counted struct {
 	f io.ReaderAt
 	n atomic.Int64 // bytes
@@ -77,7 +77,7 @@ func (c *counted) ReadAt(b []byte, off int64) (int, error) {
 	return n, err
 }
 
-// showReplay shows what is in a file of that many bytes.
+// showReplay shows what is in a file of size bytes.
 func showReplay(f io.ReaderAt, size int64, name string, o *options, ui *ui) (err error) {
 	r, err := openReplay(f, size, name, o, ui)
 	if err != nil {
@@ -86,14 +86,14 @@ func showReplay(f io.ReaderAt, size int64, name string, o *options, ui *ui) (err
 	return showAll(r, &r.Reading, name, o, ui)
 }
 
-// A recording is what was recorded before: a trace.dat file, or text.
+// A recording is a trace.dat file, or text.
 type recording interface {
 	Calls(context.Context) iter.Seq2[*calls.Call, error]
 	Losses() *trace.Losses
 	Damage() error
 }
 
-// showAll shows a recording, of which r is the Reading, and says what it has not.
+// showAll shows a recording, whose Reading is r, and reports what it lacks.
 func showAll(rec recording, r *trace.Reading, name string, o *options, ui *ui) (err error) {
 	out, err := newOutput(o, ui)
 	if err != nil {
@@ -110,7 +110,7 @@ func showAll(rec recording, r *trace.Reading, name string, o *options, ui *ui) (
 	return nil
 }
 
-// openReplay opens a recording and chooses from it.
+// openReplay opens a recording and selects from it.
 func openReplay(f io.ReaderAt, size int64, name string, o *options, ui *ui) (*trace.File, error) {
 	r, err := trace.Open(f, size, o.openOptions(name, ui))
 	switch {
@@ -129,7 +129,7 @@ func openReplay(f io.ReaderAt, size int64, name string, o *options, ui *ui) (*tr
 	return r, o.checkPlans(r.Plans())
 }
 
-// openOptions says what is wanted of a recording.
+// openOptions says what to read of a recording.
 func (o *options) openOptions(name string, ui *ui) trace.OpenOptions {
 	return trace.OpenOptions{Name: name, Begin: o.begins(), Chain: o.plan.Chain, Warn: ui.tell, Specs: o.args[1:], Pair: o.pairs(), Measures: o.plan.Measures, Stacks: o.trace.Stacks}
 }

@@ -9,7 +9,8 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
 
-// show writes the calls and adds them up, until there are no more or none is wanted.
+// show writes the calls and aggregates them, until there are no more or enough are
+// shown.
 func show(r *trace.Reading, all iter.Seq2[*calls.Call, error], o *options, out *output, sums *summing) error {
 	from := sources(r, 0)
 	ro := o.show
@@ -51,7 +52,7 @@ func show(r *trace.Reading, all iter.Seq2[*calls.Call, error], o *options, out *
 	return nil
 }
 
-// grow is what takes in the plans that come while a trace runs.
+// grow returns a function that adds the plans that are armed while a trace runs.
 func grow(r *trace.Reading, out *output, sums *summing) func() {
 	shown := len(r.Plans())
 	return func() {
@@ -68,7 +69,7 @@ func grow(r *trace.Reading, out *output, sums *summing) func() {
 	}
 }
 
-// sources are the plans from that index on with what decodes their events.
+// sources returns the plans from index from on, with the decoders of their events.
 func sources(r *trace.Reading, from int) []render.Source {
 	var sources []render.Source
 	for _, p := range r.Plans()[from:] {
@@ -81,7 +82,7 @@ func sources(r *trace.Reading, from int) []render.Source {
 	return sources
 }
 
-// losses says what the trace does not show, in the data, too.
+// losses reports what the trace does not show, on stderr and in the data.
 func (out *output) losses(l *trace.Losses, o *options, ui *ui) {
 	l.Tell(ui.tell)
 	if o.summary == "only" {
@@ -96,8 +97,8 @@ func (out *output) losses(l *trace.Losses, o *options, ui *ui) {
 	out.total.say(l, ui)
 }
 
-// begins tells whether calls are shown when they begin, too.
+// begins reports whether calls are also shown when they begin.
 func (o *options) begins() bool { return o.plan.Chain || o.tree }
 
-// pairs tells whether both the entry and the return of every call are needed.
+// pairs reports whether both the entry and the return of every call are needed.
 func (o *options) pairs() bool { return o.begins() || o.summary != "" }

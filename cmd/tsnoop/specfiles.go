@@ -13,15 +13,16 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/specfile"
 )
 
-// maxSpecFile is the most bytes that a file of specs may have.
+// maxSpecFile is the maximum size of a file of specs, in bytes.
 const maxSpecFile = 1 << 20
 
-// takesSpecs tells whether what stands behind the command's word are specs.
+// takesSpecs reports whether the arguments of the command are specs.
 func (o *options) takesSpecs() bool {
 	return o.command.name == "trace" || o.command.name == "record" || o.command.name == "replay"
 }
 
-// namesFile is the first argument that is no spec but a file, "" if none is.
+// namesFile returns the first argument that is a file and not a spec, "" if there is
+// none.
 func (o *options) namesFile() string {
 	for _, arg := range o.args {
 		if info, err := os.Stat(arg); err == nil && info.Mode().IsRegular() && strings.ContainsAny(arg, "./") && o.command.name != "replay" {
@@ -46,7 +47,7 @@ func (o *options) readSpecs() error {
 	var wrong spec.Errors
 	switch {
 	case errors.As(err, &wrong):
-		// What else is wrong is shown, too: of the specs that could be read.
+		// Also show errors in the specs that could be read.
 		for _, text := range set.Texts() {
 			_, err := spec.Parse(text)
 			var more spec.Errors
@@ -78,7 +79,7 @@ func (o *options) canWatch() error {
 	return nil
 }
 
-// readSpecFile reads a file of specs, - for the standard input, @NAME for a preset.
+// readSpecFile reads a file of specs; "-" is the standard input, "@NAME" a preset.
 func readSpecFile(name string) ([]byte, error) {
 	if isPreset(name) {
 		p, err := presetNamed(name)

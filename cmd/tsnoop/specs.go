@@ -17,8 +17,8 @@ func openTracefs(o *options) (*tracefs.FS, error) {
 	return tracefs.Find()
 }
 
-// machine is this one. Where tracefs cannot be read nothing can be armed on it: that is
-// an error if something is to be, or if the user has said where tracefs is.
+// machine returns this machine. If tracefs cannot be read, nothing can be armed. That
+// is an error if arms is set, or if the user has said where tracefs is.
 func (o *options) machine(arms bool) (*trace.Machine, error) {
 	fs, err := openTracefs(o)
 	if err != nil && (arms || o.tracefs != "") {
@@ -27,13 +27,13 @@ func (o *options) machine(arms bool) (*trace.Machine, error) {
 	return trace.NewMachine(fs), nil
 }
 
-// planSlowly is plan, of which is told if it takes long.
+// planSlowly is like plan, but reports progress if it takes long.
 func planSlowly(o *options, ui *ui, text bool) (*trace.Machine, []*fetchargs.Plan, error) {
 	defer ui.watch(func() string { return "reading the kernel's types and symbols..." })()
 	return plan(o, text)
 }
 
-// plan makes plans of the specs for this machine.
+// plan resolves the specs for this machine.
 func plan(o *options, text bool) (*trace.Machine, []*fetchargs.Plan, error) {
 	m, err := o.machine(true)
 	if err != nil {
@@ -51,8 +51,8 @@ func plan(o *options, text bool) (*trace.Machine, []*fetchargs.Plan, error) {
 	return m, plans, o.checkPlans(plans)
 }
 
-// linePlans makes plans of specs for the lines that --emit prints. Where tracefs cannot
-// be read, what every kernel since 5.10 has is assumed.
+// linePlans resolves specs for the lines that --emit prints. If tracefs cannot be read,
+// it is assumed to offer what every kernel since 5.10 does.
 func linePlans(o *options, specs []string) ([]*fetchargs.Plan, error) {
 	m, err := o.machine(false)
 	if err != nil {
@@ -76,7 +76,7 @@ func (o *options) planOptions() (po trace.PlanOptions, err error) {
 	return po, err
 }
 
-// kernelOf opens the BTF that the options name: a file's or the running kernel's.
+// kernelOf opens the BTF files in the options, or that of the running kernel.
 func kernelOf(o *options) (*btf.Kernel, error) {
 	if len(o.btf) == 0 {
 		return btf.Running(), nil
@@ -85,7 +85,7 @@ func kernelOf(o *options) (*btf.Kernel, error) {
 	return k, k.CheckModules()
 }
 
-// noTypes turns the absence of BTF into words with a way out.
+// noTypes adds to an error about missing BTF how to get it.
 func noTypes(err error) error {
 	if err == nil || !errors.Is(err, btf.ErrNoBTF) {
 		return err
@@ -97,7 +97,7 @@ func noTypes(err error) error {
 	}
 }
 
-// checkPlans refuses specs that the way of showing calls has no use for.
+// checkPlans refuses specs that cannot be shown in the way that was asked for.
 func (o *options) checkPlans(plans []*fetchargs.Plan) error {
 	if !o.begins() {
 		return nil

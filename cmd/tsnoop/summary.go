@@ -15,11 +15,11 @@ type summing struct {
 
 	o     *options
 	asked chan os.Signal
-	now   func() uint64 // ns on the trace clock; nil: time is what the calls say
-	stop  func()        // ends the trace, if it is live
+	now   func() uint64 // ns on the trace clock; nil if time advances with the calls
+	stop  func()        // ends a live trace
 }
 
-// newSumming is nil if --summary is not asked for. From now on SIGUSR1 does not kill.
+// newSumming returns nil without --summary. Otherwise SIGUSR1 no longer kills tsnoop.
 func newSumming(o *options) *summing {
 	if o.summary == "" {
 		return nil
@@ -29,8 +29,8 @@ func newSumming(o *options) *summing {
 	return s
 }
 
-// live says that the trace is no recording, the intervals of which are those of
-// its own time.
+// live says that the trace is live and not a recording, whose intervals are in its own
+// time.
 func (s *summing) live(now func() uint64, stop func()) {
 	if s != nil {
 		s.now, s.stop = now, stop
@@ -40,8 +40,8 @@ func (s *summing) live(now func() uint64, stop func()) {
 // A symbolFunc names what is at an address of the kernel.
 type symbolFunc = func(addr uint64) (name, module string, off uint64, ok bool)
 
-// begin begins to add up the calls of the sources, from start on, ns. The function it returns prints the sum
-// of all.
+// begin starts to aggregate the calls of the sources. start is in ns on the trace
+// clock. The function that it returns prints the totals.
 func (s *summing) begin(from []render.Source, start uint64, order binary.ByteOrder, symbol symbolFunc, out *output) (end func()) {
 	if s == nil {
 		return func() {}

@@ -8,16 +8,16 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
 
-// A total is what the last line on stderr says. A nil one says nothing.
+// A total prints the last line on stderr. A nil one prints nothing.
 type total struct {
-	*render.Total // nil before the first call can come
+	*render.Total // nil before show
 
-	now func() uint64 // ns on the trace clock; nil: the time is that of the last call
-	end uint64        // when there were no more calls, 0 if that is not known
+	now func() uint64 // ns on the trace clock; nil if the end is the time of the last call
+	end uint64        // time on the trace clock after the last call, 0 if not known
 }
 
-// newTotal is nil where the last line would be in the way: a script reads stderr, the
-// summary says it all, or nobody asks how many one call is.
+// newTotal returns nil if the last line is not wanted: stderr is not a terminal, the
+// summary says everything, or only one call was asked for.
 func newTotal(o *options, ui *ui) *total {
 	if !ui.terminal || o.summary != "" || o.count == 1 {
 		return nil
@@ -25,14 +25,14 @@ func newTotal(o *options, ui *ui) *total {
 	return &total{}
 }
 
-// live says that the trace ends when it is ended, not with the last call.
+// live says that the trace is live: it ends when it is ended, not with its last call.
 func (t *total) live(now func() uint64) {
 	if t != nil {
 		t.now = now
 	}
 }
 
-// count counts the calls, of the sources and of those that r will have.
+// count counts the calls while they are yielded. from are the sources so far.
 func (t *total) count(all iter.Seq2[*calls.Call, error], from []render.Source, r *trace.Reading) iter.Seq2[*calls.Call, error] {
 	t.Total = render.NewTotal(from, r.Start(), r.Order())
 	return func(yield func(*calls.Call, error) bool) {
@@ -52,7 +52,7 @@ func (t *total) count(all iter.Seq2[*calls.Call, error], from []render.Source, r
 	}
 }
 
-// say says what all came to.
+// say prints the totals.
 func (t *total) say(l *trace.Losses, ui *ui) {
 	if t == nil || t.Total == nil {
 		return

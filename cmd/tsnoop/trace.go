@@ -11,6 +11,8 @@ import (
 )
 
 // runTrace is the pipeline: spec, plan, trace, call, line.
+
+// runTrace is the pipeline: spec, plan, trace, call, line.
 func runTrace(o *options, ui *ui) (err error) {
 	if o.isQuestion() {
 		return runFirst(o, ui)
@@ -55,8 +57,9 @@ func runTrace(o *options, ui *ui) (err error) {
 	})
 }
 
-// follow arms a trace, lets the program run and hands the trace on, with a context
-// that is done when it is over, and what ends it. In the end all is undone.
+// follow arms a trace, lets the program run and calls do with the trace, a context that
+// is done when the trace should end, and a function that ends it. Afterwards it undoes
+// everything.
 func follow(m *trace.Machine, plans []*fetchargs.Plan, program *program, o *options, ui *ui, tell func(trace.Warning),
 	do func(ctx context.Context, t *trace.Trace, stop func()) error) (err error) {
 	signalled, release := onSignal()
@@ -93,13 +96,13 @@ func follow(m *trace.Machine, plans []*fetchargs.Plan, program *program, o *opti
 		ctx, stop = context.WithTimeout(ctx, o.duration)
 		defer stop()
 	}
-	if o.command.name == "trace" { // a recording is not shown, and has to be made whole
+	if o.command.name == "trace" { // a recording is not shown, and must be completed
 		defer insist(signalled, t, ui)()
 	}
 	return do(ctx, t, stop)
 }
 
-// traceOptions says what is traced.
+// traceOptions says what to trace.
 func (o *options) traceOptions(ui *ui, p *progress) trace.Options {
 	to := o.trace
 	to.Text, to.Rearm, to.MaxRate = o.reader == "text", o.guard == "rearm", o.rate()

@@ -14,16 +14,15 @@ import (
 	"golang.org/x/term"
 )
 
-// A ui is where everything but data is said: one line each to stderr, as
-// "tsnoop: ...".
+// A ui prints everything but data, as lines "tsnoop: ..." on stderr.
 type ui struct {
 	stdout, stderr io.Writer
-	terminal       bool // stderr is one
-	color          bool // on it
+	terminal       bool // stderr is a terminal
+	color          bool // use colour on stderr
 	verbose        bool
 
-	mu    sync.Mutex // for writing to stderr, and what follows
-	drawn bool       // a line of progress stands on the terminal
+	mu    sync.Mutex // guards writes to stderr, and drawn
+	drawn bool       // the terminal shows a line of progress
 }
 
 func newUI(o *options) *ui {
@@ -36,8 +35,8 @@ func newUI(o *options) *ui {
 	}
 }
 
-// useColor decides on colour for f: as the user says, else on terminals only,
-// and never where NO_COLOR is set (https://no-color.org).
+// useColor decides whether to use colour on f: as the user says, otherwise only on a
+// terminal, and not if NO_COLOR is set (https://no-color.org).
 func useColor(mode string, f *os.File) bool {
 	switch mode {
 	case "always":
@@ -48,7 +47,7 @@ func useColor(mode string, f *os.File) bool {
 	return os.Getenv("NO_COLOR") == "" && term.IsTerminal(int(f.Fd()))
 }
 
-// columns is how many columns stderr has, 0 if it is no terminal.
+// columns returns the width of stderr in columns, 0 if it is not a terminal.
 func (u *ui) columns() int {
 	f, ok := u.stderr.(*os.File)
 	if !ok {
@@ -57,7 +56,7 @@ func (u *ui) columns() int {
 	return columns(f)
 }
 
-// columns is how many columns the terminal has that f is, 0 if it is none.
+// columns returns the width of the terminal f in columns, 0 if f is not a terminal.
 func columns(f *os.File) int {
 	w, _, err := term.GetSize(int(f.Fd()))
 	if err != nil {
@@ -66,14 +65,14 @@ func columns(f *os.File) int {
 	return w
 }
 
-// warn says something that does not end the run.
+// warn prints a message that does not end the run.
 func (u *ui) warn(format string, args ...any) {
 	text := render.AppendMessage([]byte("tsnoop: "), fmt.Sprintf(format, args...))
 	u.write(append(text, '\n'), false)
 }
 
-// draw shows a line that the next one, or a warning, is written over. What a terminal has
-// no room for is left out, for it could not be written over.
+// draw draws a line that the next line or warning overwrites. It shortens the line to
+// the width of the terminal, since a longer one could not be overwritten.
 func (u *ui) draw(line string) {
 	text := render.AppendMessage(nil, line)
 	if w := u.columns(); w > 0 {
@@ -82,8 +81,8 @@ func (u *ui) draw(line string) {
 	u.write(text, line != "")
 }
 
-// write writes over the line that was drawn, if there is one. All that goes to
-// stderr comes this way, in one piece.
+// write writes text, over the line that was drawn if there is one. Everything on stderr
+// is written by it, in one piece.
 func (u *ui) write(text []byte, drawn bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -95,7 +94,7 @@ func (u *ui) write(text []byte, drawn bool) {
 	}
 }
 
-// tell says what the engine has to say.
+// tell prints a warning of the engine.
 func (u *ui) tell(w trace.Warning) {
 	if w.More {
 		w.Text += "; -v says more"
@@ -108,7 +107,7 @@ func (u *ui) tell(w trace.Warning) {
 	}
 }
 
-// detail says something for --verbose only.
+// detail prints a message only with --verbose.
 func (u *ui) detail(format string, args ...any) {
 	if u.verbose {
 		u.warn(format, args...)
@@ -121,8 +120,7 @@ func (u *ui) hint(text string) {
 	}
 }
 
-// wrong shows what is wrong with specs. A file that has none may have a thousand
-// things wrong.
+// wrong prints the errors in specs. A file that contains no specs may have a thousand.
 func (u *ui) wrong(all spec.Errors) {
 	const most = 50
 	for _, e := range all[:min(len(all), most)] {
@@ -133,7 +131,7 @@ func (u *ui) wrong(all spec.Errors) {
 	}
 }
 
-// report says what err is and returns the exit status for it.
+// report prints err and returns the exit status for it.
 func (u *ui) report(err error) int {
 	err = noTypes(err)
 	var specs spec.Errors

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// A shell cuts at white space what belongs together: `-p $(pidof x)` of two
-// processes, a spec without quotes, the name of a type. What is clear is put
-// together again.
+// A shell splits at white space what belongs together: `-p $(pidof x)` with two
+// processes, a spec without quotes, the name of a type. The functions below join it
+// again where that is unambiguous.
 
-// takePIDs moves numbers among the arguments to those of --pid: no function has
+// takePIDs moves numbers among the arguments to those of --pid, since no function has
 // such a name.
 func (o *options) takePIDs() (err error) {
 	if len(o.trace.Pids) == 0 {
@@ -25,7 +25,7 @@ func (o *options) takePIDs() (err error) {
 	return err
 }
 
-// unquoted refuses a condition that is no part of a spec.
+// unquoted refuses a condition that is not part of a spec.
 func (o *options) unquoted() error {
 	at := slices.IndexFunc(o.args, func(arg string) bool { return arg == "if" || strings.HasPrefix(arg, "if ") })
 	if at < 0 || o.command.name == "info" || o.command.name == "list" {
@@ -41,12 +41,12 @@ func (o *options) unquoted() error {
 	return usagef("tsnoop "+before+shellQuoted(strings.Join(o.args[at-1:], " ")), "a condition is part of its spec: quote them together")
 }
 
-// shellQuoted is what stands for arg in a shell.
+// shellQuoted quotes arg for a shell.
 func shellQuoted(arg string) string {
 	return "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
 }
 
-// typeNames puts "struct sk_buff" together.
+// typeNames joins words such as "struct" and "sk_buff".
 func typeNames(args []string) []string {
 	var names []string
 	for i := 0; i < len(args); i++ {

@@ -1,5 +1,5 @@
-// Package manual makes pages of the manual, as roff for man(1), of the texts that help
-// prints, so that there is one source for both.
+// Package manual makes manual pages, as roff for man(1), from the texts that help
+// prints, so that both have one source.
 package manual
 
 import (
@@ -13,18 +13,18 @@ import (
 type Page struct {
 	Name    string // "tsnoop"
 	Section int    // 8
-	Brief   string // what it is, in one line without a full stop
+	Brief   string // what it is about, in one line without a full stop
 	Text    string // as help prints it
 	See     string // other pages: "tsnoop-spec(7)"
 }
 
-// Roff is the page. A block of the text becomes what it looks like:
+// Roff returns the page. A block of the text becomes what it looks like:
 //
-//   - one that begins with "Usage:" the synopsis;
-//   - a line that ends in a colon, or stands before an indented block, a heading;
-//   - flags, and terms with an explanation two or more blanks behind, a list;
-//   - grammar, and what is indented, text that is set as it stands;
-//   - others paragraphs.
+//   - a block that begins with "Usage:" becomes the synopsis;
+//   - a line that ends with a colon, or precedes an indented block, becomes a heading;
+//   - flags, and terms with an explanation after two or more blanks, become a list;
+//   - grammar, and indented text, is set verbatim;
+//   - other blocks become paragraphs.
 func (p Page) Roff() string {
 	w := &writer{}
 	fmt.Fprintf(w, ".TH %s %d\n", strings.ToUpper(p.Name), p.Section)
@@ -40,8 +40,8 @@ func (p Page) Roff() string {
 
 type writer struct{ strings.Builder }
 
-// The forms that lines have. They are compiled when a page is made, not at every start of
-// the program.
+// The forms of lines. They are compiled when a page is made, not at every start of the
+// program.
 var (
 	heading = form(`^[A-Z][^.]{0,30}:$`)
 	titled  = form(`^(Exit status|Example): *(.*)$`)
@@ -99,7 +99,7 @@ func (w *writer) block(lines []string, first bool) {
 
 func (w *writer) heading(text string) { fmt.Fprintf(w, ".SH %s\n", escape(strings.ToUpper(text))) }
 
-// list writes terms, each with its explanation, which may go on in indented lines.
+// list writes terms, each with its explanation, which may continue in indented lines.
 func (w *writer) list(lines []string, entry *regexp.Regexp) {
 	for _, line := range lines {
 		found := entry.FindStringSubmatch(line)
@@ -114,7 +114,7 @@ func (w *writer) list(lines []string, entry *regexp.Regexp) {
 	}
 }
 
-// verbatim sets lines as they stand, but for blanks before each.
+// verbatim writes lines as they are, without up to blanks blanks at the start of each.
 func (w *writer) verbatim(lines []string, blanks int) {
 	w.WriteString(".EX\n")
 	for _, line := range lines {
@@ -124,7 +124,7 @@ func (w *writer) verbatim(lines []string, blanks int) {
 	w.WriteString(".EE\n")
 }
 
-// escape writes text so that roff sets it as it stands, in ASCII that can be copied.
+// escape escapes text so that roff sets it verbatim, in ASCII that can be copied.
 func escape(text string) string {
 	text = strings.NewReplacer(`\`, `\e`, "-", `\-`, "'", `\(aq`, "`", `\(ga`, "^", `\(ha`, "~", `\(ti`).Replace(text)
 	if strings.HasPrefix(text, ".") {

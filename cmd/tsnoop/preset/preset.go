@@ -1,7 +1,7 @@
-// Package preset has files of specs that answer common questions: who opens what, who
-// kills whom. They go by the names that the tools of bcc made known.
+// Package preset holds files of specs that answer common questions, such as who opens
+// what and who kills whom. They are named after the tools of bcc.
 //
-// A new one is a file in presets, whose first comment says what it answers.
+// To add one, add a file to presets. Its first comment says what it answers.
 package preset
 
 import (
@@ -23,15 +23,15 @@ const (
 // A Preset is a file of specs.
 type Preset struct {
 	Name  string // "opens", without @
-	Brief string // what it answers: the first line of the file's first comment
+	Brief string // what it answers: the first line of the file, which is a comment
 	Text  string
 }
 
-// All are the presets in the order of their names.
+// All returns the presets, sorted by name.
 func All() []Preset {
 	entries, err := files.ReadDir(dir)
 	if err != nil {
-		panic(err) // it is in the program
+		panic(err) // the directory is embedded
 	}
 	var all []Preset
 	for _, e := range entries {
@@ -42,7 +42,8 @@ func All() []Preset {
 	return all
 }
 
-// Named is the preset of that name. If there is none, the error is an fs.PathError.
+// Named returns the preset of that name. If there is none, the error is an
+// *fs.PathError.
 func Named(name string) (Preset, error) {
 	if strings.ContainsAny(name, "/.") {
 		return Preset{}, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}

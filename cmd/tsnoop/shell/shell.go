@@ -1,6 +1,5 @@
-// Package shell completes command lines in bash, zsh and fish. Their scripts hand
-// over the line as it is written; what words it has, and how a completed one is
-// written back, is decided here.
+// Package shell completes command lines in bash, zsh and fish. Their scripts pass the
+// line as it is written. This package splits it into words and formats the completions.
 package shell
 
 import (
@@ -11,7 +10,7 @@ import (
 	"strings"
 )
 
-// The scripts that make a shell ask.
+// The scripts that make a shell ask for completions.
 var (
 	//go:embed tsnoop.bash
 	bash string
@@ -21,33 +20,33 @@ var (
 	fish string
 )
 
-// Scripts are the shells' scripts by their names.
+// Scripts holds the scripts by the name of their shell.
 var Scripts = map[string]string{"bash": bash, "zsh": zsh, "fish": fish}
 
 // A Kind tells the shell what may come besides the words of an Answer.
 type Kind string
 
 const (
-	Words    Kind = "words"    // nothing; behind a word that is complete a space
-	Open     Kind = "open"     // nothing, and a word may go on: no space
-	Files    Kind = "files"    // names of files
-	Dirs     Kind = "dirs"     // names of directories
-	Commands Kind = "commands" // names of programs
+	Words    Kind = "words"    // nothing else; a space follows a complete word
+	Open     Kind = "open"     // nothing else; a word may go on, so no space follows
+	Files    Kind = "files"    // file names
+	Dirs     Kind = "dirs"     // directory names
+	Commands Kind = "commands" // program names
 )
 
-// A Word may stand in the place of the last one of a line.
+// A Word is a possible replacement for the last word of a line.
 type Word struct {
 	Text string
-	Is   string // what it is; "" if there is nothing to say
+	Is   string // a description; may be empty
 }
 
-// An Answer is what may come.
+// An Answer holds the possible completions.
 type Answer struct {
 	Kind  Kind
 	Words []Word
 }
 
-// Behind is the answer for a word that has head before what was completed.
+// Behind returns the answer with head before each word.
 func (a Answer) Behind(head string) Answer {
 	for i := range a.Words {
 		a.Words[i].Text = head + a.Words[i].Text
@@ -57,12 +56,12 @@ func (a Answer) Behind(head string) Answer {
 
 // A Line is a command line up to the cursor.
 type Line struct {
-	Words []string // without quotes; the last one is what is being written, and may be empty
-	quote byte     // that is open: ' or ", 0 if none
+	Words []string // without quotes; the last one is being typed and may be empty
+	quote byte     // the open quote: ' or ", 0 if none
 }
 
-// Parse takes the line of a shell apart, of which only the last command counts, from
-// the name of the program on: there may be sudo before it.
+// Parse splits the line of a shell into words. It uses only the last command of the
+// line, and only what follows the name of the program: sudo may precede it.
 func Parse(line, program string) Line {
 	var l Line
 	word, written := []byte(nil), false
@@ -106,14 +105,15 @@ func Parse(line, program string) Line {
 	return l
 }
 
-// Write answers: the kind on a line, then each word on one, with a tab and what it
-// is. Words that have what would end a line or move a terminal's cursor are left out.
+// Write writes the answer: the kind on a line, then a line for each word, with a tab
+// and its description. It leaves out words with characters that would end a line or
+// move a terminal's cursor.
 //
-// Behind a word that is the only one, bash closes the quotes, and fish writes a space.
-// One that may go on is given to them with a second one, of which it is the beginning.
+// After a word that is the only one, bash closes the quotes, and fish adds a space. If
+// the word may go on, Write adds a second one that begins with it, to prevent that.
 //
-// Bash wants words as they stand in the line, and only what follows the last of the
-// characters that break words; the others want them bare.
+// Bash wants words as they are written in the line, and only what follows the last of
+// the characters that break words; the other shells want plain words.
 func (l Line) Write(w io.Writer, shell, breaks string, a Answer) error {
 	if _, err := fmt.Fprintln(w, a.Kind); err != nil {
 		return err
@@ -139,7 +139,7 @@ func (l Line) Write(w io.Writer, shell, breaks string, a Answer) error {
 	return nil
 }
 
-// quoted is text as bash takes it in place of the last word.
+// quoted returns text as bash takes it in place of the last word.
 func (l Line) quoted(text, breaks string) string {
 	switch l.quote {
 	case '\'':
@@ -151,7 +151,7 @@ func (l Line) quoted(text, breaks string) string {
 	if strings.HasPrefix(text, last) && escaped(last, special) == last {
 		if i := strings.LastIndexAny(last, breaks); i >= 0 {
 			text = text[i:]
-			if last[i] != '@' { // which bash has begin the word: rl_special_prefixes
+			if last[i] != '@' { // bash keeps that at the start of the word: rl_special_prefixes
 				text = text[1:]
 			}
 		}
@@ -159,7 +159,7 @@ func (l Line) quoted(text, breaks string) string {
 	return escaped(text, special)
 }
 
-// special are the characters that mean something to bash outside quotes.
+// special are the characters that have a meaning to bash outside quotes.
 const special = " \t\n|&;()<>$`\\\"'*?[]{}~!#"
 
 func escaped(text, special string) string {
@@ -173,7 +173,7 @@ func escaped(text, special string) string {
 	return b.String()
 }
 
-// clean tells whether text is printable ASCII.
+// clean reports whether text is printable ASCII.
 func clean(text string) bool {
 	return strings.IndexFunc(text, func(r rune) bool { return r < ' ' || r > '~' }) < 0
 }
