@@ -16,12 +16,12 @@ import (
 // A Change is something that another program has done to a running session, so that it
 // may record less than it was set up for, or something else.
 type Change struct {
-	What  string // the file, as an absolute path
-	File  string // the event; "" for the whole session
-	Event string // what should be in the file
-	Was   string // what is in the file now; "" if the file is gone
-	Is    string // what the change itself has caused, "" if nothing
-	Cost  string // what the change itself has done, "" if nothing
+	What  string // what was changed: "tracing", "the filter"
+	File  string // the file, as an absolute path
+	Event string // the event; "" for the whole session
+	Was   string // what should be in the file
+	Is    string // what is in the file now; "" if the file is gone
+	Cost  string // what the change itself has caused, "" if nothing
 
 	Silent  bool // nothing is recorded any more
 	Counted bool // the probes still count calls: see Profile

@@ -17,8 +17,10 @@ type Taken struct {
 	anew   bool   // base is not known: see CountAnew
 }
 
-// Begin notes that a read begins. End notes that it has ended and has got n events.
-func (t *Taken) Begin()       { t.turn.Add(1) }
+// Begin notes that a read begins.
+func (t *Taken) Begin() { t.turn.Add(1) }
+
+// End notes that a read has ended, and has returned n events.
 func (t *Taken) End(n uint64) { t.events.Add(n); t.turn.Add(1) }
 
 // takings holds the Taken of each CPU of a session.

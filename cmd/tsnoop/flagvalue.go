@@ -20,7 +20,7 @@ type flagRow struct {
 	example     string // a command line
 }
 
-// The methods of a pflag.Value.
+// Set, String and Type implement pflag.Value.
 func (f *flagRow) Set(s string) error { return f.value.set(s) }
 func (f *flagRow) String() string     { return "" }
 func (f *flagRow) Type() string       { return "" }

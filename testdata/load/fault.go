@@ -15,7 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// faultTree is the directory below which calls fail; others do not.
+// faultTree is the directory of which calls fail. Calls outside of it do not.
 const faultTree = "/sys/kernel/tracing"
 
 // faultOrder begins the name of a file that does not exist. To open it is an order:

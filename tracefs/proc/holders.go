@@ -16,6 +16,7 @@ type Holder struct {
 	File string // relative to the directory
 }
 
+// String returns the process as "COMM-PID".
 func (h Holder) String() string { return fmt.Sprintf("%s-%d", h.Comm, h.PID) }
 
 // Holders returns the processes, except this one, that have files below a directory

@@ -39,7 +39,8 @@ func (l *Losses) Events() (n uint64) {
 	return n
 }
 
-// Skipped returns how many of the lost events no buffer could have held.
+// Skipped returns how many of the lost events a larger buffer would not have kept: see
+// tracefs.CPUStats.
 func (l *Losses) Skipped() (n uint64) {
 	for i := range l.CPUs {
 		n += l.CPUs[i].Skipped
@@ -65,8 +66,8 @@ const lossesEvery = time.Second
 
 // A lossTeller warns from time to time that events are being lost.
 type lossTeller struct {
-	lost    uint64 // and more, which the kernel did not count
-	unknown bool   // and more, of which the kernel has no count
+	lost    uint64 // since the last warning
+	unknown bool   // and more, which the kernel did not count
 	told    time.Time
 }
 

@@ -7,12 +7,12 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs"
 )
 
-// mostNames is how many functions a warning names that is about many.
+// mostNames is how many functions a warning lists by name.
 const mostNames = 5
 
-// Notes warns of what to know about the plans before believing what they show. A glob
-// gets one warning for its many functions; with all set, every note and every name is
-// reported.
+// Notes warns of what to know about the plans before believing what they show. The notes
+// of a glob's functions are details; unless all is set, one warning names some of these
+// functions.
 func Notes(plans []*fetchargs.Plan, all bool, tell func(Warning)) {
 	for _, p := range plans {
 		for _, detail := range p.Details {

@@ -43,7 +43,7 @@ func (r *rates) check(now time.Time) {
 	seen := r.t.seen(losing)
 	hot := map[*fetchargs.Plan]uint64{}
 	for _, p := range fetchargs.Probes(r.t.plansNow()) {
-		n := seen[p.Event] - min(seen[p.Event], r.last[p.Event]) // smaller if the event has a new ID
+		n := seen[p.Event] - min(seen[p.Event], r.last[p.Event]) // last may be larger: it may be that of an old ID
 		r.last[p.Event] = seen[p.Event]
 		if float64(n) <= float64(r.most)*elapsed || r.off[p.Plan] {
 			continue
