@@ -42,7 +42,7 @@ type options struct {
 	tree      bool
 	summary   string        // "", "too" (with the calls) or "only"
 	interval  time.Duration // between summaries; 0 for one at the end
-	sort      render.Order  // of the rows of a summary
+	sort      render.Order  // order of the rows of a summary
 	by        string        // what the rows of a summary are for: comm, caller or an expression
 	hists     []string      // expressions to show histograms of
 	heat      bool          // show a heat map, with a row for each interval

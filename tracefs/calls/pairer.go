@@ -48,7 +48,7 @@ type Options struct {
 	// entry, or DeltaUnknown.
 	Delta int64
 
-	Order    binary.ByteOrder // of the records; nil means little endian
+	Order    binary.ByteOrder // byte order of the records; nil means little endian
 	MaxTasks int              // tasks to remember; beyond that the one idle longest is given up; default 4096
 	MaxDepth int              // entries to keep for a task; beyond that the oldest is given up; default 256
 

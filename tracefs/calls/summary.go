@@ -14,7 +14,7 @@ type Summary struct {
 	Calls      uint64
 	Orphans    uint64    // calls whose entry was asked for but not seen
 	Unfinished uint64    // calls whose return was asked for but not seen
-	Durations  Histogram // of calls with both sides
+	Durations  Histogram // durations of calls with both sides
 	Numbers    []Numbers // one for each of Facts.Numbers
 	Keys       *Keys     // the same by Facts.Key; nil if no call had one
 

@@ -3,7 +3,7 @@ package calls
 // Sums aggregates the calls of some plans: all of them, and those of the current
 // interval. Times are in ns on the clock of the events.
 type Sums struct {
-	before  []Summary // of earlier intervals
+	before  []Summary // sums of earlier intervals
 	current []Summary
 	start   uint64
 	since   uint64 // start of the current interval

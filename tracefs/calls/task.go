@@ -22,11 +22,11 @@ type entry struct {
 	filtered bool // a filter may have dropped its return
 
 	// If the side has several parts, event is the first that was seen.
-	side  *Side  // of event
+	side  *Side  // the side that event is of
 	parts []part // the others, in the order in which they came
 
 	// Set only with Options.Begin.
-	refused bool   // by Accept
+	refused bool   // Accept has refused it
 	id      uint64 // 0 if it was not yielded
 	depth   int
 }

@@ -12,7 +12,7 @@ import (
 // Symbols holds the functions and variables of the running kernel and its modules, by
 // address.
 type Symbols struct {
-	text    string   // of /proc/kallsyms
+	text    string   // content of /proc/kallsyms
 	syms    []symbol // by address; at the same address in the order of the file
 	modules []string // indexed by syms[i].module-1
 	etext   uint64   // end of the kernel's own code, 0 if not known

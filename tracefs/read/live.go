@@ -69,7 +69,7 @@ type cpuPipe struct {
 
 	taken  *tracefs.Taken
 	tally  *tracefs.Tally
-	events uint64 // on the page that was read last
+	events uint64 // events on the page that was read last
 	err    error
 	// watched is set once the waiter waits for this pipe. Before the CPU has a buffer,
 	// poll(2) would always report the pipe as readable.

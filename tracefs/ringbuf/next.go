@@ -10,9 +10,9 @@ const (
 )
 
 const (
-	lenBits   = 5                // of type_len
-	deltaBits = 32 - lenBits     // of time_delta; TS_SHIFT
-	topBits   = uint64(31) << 59 // of a time; not in a typeStamp; TS_MSB
+	lenBits   = 5                // width of type_len
+	deltaBits = 32 - lenBits     // width of time_delta; TS_SHIFT
+	topBits   = uint64(31) << 59 // top bits of a time, which a typeStamp lacks; TS_MSB
 )
 
 // Next moves to the next record and sets Stamp and Data. It returns false at the end of

@@ -37,7 +37,7 @@ type Trace struct {
 	broughtIn []string // system calls, see bringIn
 
 	renumbered renumbered      // events that have been defined again
-	why        *quiet          // for Quiet
+	why        *quiet          // used by Quiet
 	recording  atomic.Bool     // raw pages are being recorded
 	spent      context.Context // done when all probes are switched off
 	spend      func()

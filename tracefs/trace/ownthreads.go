@@ -19,9 +19,9 @@ type ownThreads struct {
 	Threads []int // their threads when the trace began
 
 	order      binary.ByteOrder
-	format     *tracefs.Format // of the event for a new task
+	format     *tracefs.Format // format of the event for a new task
 	pid, flags *tracefs.FormatField
-	ours       map[int]bool        // by thread ID
+	ours       map[int]bool        // by thread ID: whether it belongs to a traced process
 	ask        func(tid int) []int // the threads of the thread's process, nil if it has ended; may be nil
 	last       int                 // thread ID of the previous event; mostly the next one has the same
 	lastOurs   bool

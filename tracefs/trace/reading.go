@@ -44,7 +44,7 @@ type Reading struct {
 	ofText              bool                   // the records are made from copied text
 	formats             []*tracefs.Format      // each once
 	known               map[int]bool           // IDs of formats
-	stacks              *tracefs.Format        // of the records with stacks; nil if none are wanted
+	stacks              *tracefs.Format        // format of the records with stacks; nil if none are wanted
 	format              map[*fetchargs.Probe]*tracefs.Format
 	decoder             map[*fetchargs.Probe]*value.Decoder
 	joints              map[*value.Extent]*value.Joint // for objects that are recorded in several parts
