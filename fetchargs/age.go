@@ -44,7 +44,7 @@ func (c *comparer) compareAge(t *test, x *spec.Compare) {
 	}
 }
 
-// ageClock returns the name of the clock on which the time behind an age was taken.
+// ageClock returns the name of the clock of the time from which an age is computed.
 func ageClock(f *value.Field) string {
 	if f.Boot {
 		return "CLOCK_BOOTTIME"

@@ -18,7 +18,7 @@ type attempt struct {
 
 // first returns the plans of the first alternative of a spec that has no errors.
 func (run *resolving) first(all []attempt) (plans []*Plan, errs spec.Errors, fatal error) {
-	if len(all) == 1 { // plans also reports why there are no jobs
+	if len(all) == 1 { // Resolve has reported why there are no jobs
 		return run.plans(all[0].jobs)
 	}
 	before := run.events

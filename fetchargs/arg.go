@@ -176,7 +176,7 @@ func (h Hop) wrap(text string) string {
 	return fmt.Sprintf("%+d(%s)", h.Offset, text)
 }
 
-// A Type is how the record stores a value, or each element of an array.
+// A Type says how the record stores a value, or each element of an array.
 type Type struct {
 	Name string // "u32", "x8", "string", "symbol", ...; "b" for a bit field, "" for $comm
 	Size int    // bytes in the record; for text 4, the size of the word that points at it

@@ -79,8 +79,8 @@ func (r *resolver) argument(n int) Base {
 	return Base{Kind: ArgN, N: int64(n)}
 }
 
-// isArgument reports whether there is a $argN, for the kernel accepts any number.
-// If not, it adds an error.
+// isArgument reports whether $argN exists; the kernel itself would accept any number. If
+// not, it adds an error.
 func (r *resolver) isArgument(x *spec.Builtin, n int) bool {
 	arch := r.target.Arch
 	switch {

@@ -185,9 +185,10 @@ func (r *resolver) operands(yield func(name, is string) bool) {
 	}
 }
 
-// constants makes err, which says that there is no such constant, list the
-// constants that f may be compared with: the known names of its values, those of
-// its enum that err has, or the macros of the kernel.
+// constants returns err, an error that there is no such constant, with a list of the
+// constants that f may be compared with. These are the first that there are of: the known
+// names of its values, those of its enum (which err has), the errnos, and the macros of
+// the kernel.
 func (m *comparer) constants(l *spec.Literal, f *value.Field, err error) error {
 	var missing *btf.NotFoundError
 	if !errors.As(err, &missing) {

@@ -35,8 +35,8 @@ func Globs(plans []*Plan) []*Glob {
 	return globs
 }
 
-// Undecided returns the functions, and the globs, with conditions that the kernel's
-// filter decides only in part.
+// Undecided returns the functions, and the globs, some of whose conditions the kernel's
+// filter cannot decide.
 func Undecided(plans []*Plan) []string {
 	var names []string
 	partial := func(p *Plan) bool { return p.Partial }
@@ -99,8 +99,8 @@ func (g *Glob) reasons() [][]LeftOut {
 	return groups
 }
 
-// Warning lists the functions that are left out, at most most of them for each
-// reason, or all if most is 0. It returns "" if no function is left out.
+// Warning lists the functions that are left out, up to most for each reason, or all of
+// them if most is 0. It returns "" if no function is left out.
 func (g *Glob) Warning(most int) string {
 	if len(g.Left) == 0 {
 		return ""
@@ -134,8 +134,8 @@ func (g *Glob) Unseen() string {
 	return fmt.Sprintf("%s: calls of 32-bit programs are not shown; those that come in by functions of their own, %d, are compat_sys_%s", g.Spec.Func.Text, g.Narrow, name)
 }
 
-// Empty returns the error for a glob all of whose functions are left out. It points
-// at the place where most of them failed.
+// Empty returns the error for a glob if all of its functions are left out. It points at
+// the place where most of them failed.
 func (g *Glob) Empty() *spec.Error {
 	s, groups := g.Spec, g.reasons()
 	most := groups[0][0]

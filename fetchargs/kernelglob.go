@@ -84,7 +84,7 @@ func complement(class string) string {
 			}
 		}
 	}
-	if first+ranges == "" { // only "-", "!" or "^" are left
+	if first+ranges == "" { // only "-", "!" or "^" are left: keep the class inverted
 		return "[!" + class[2:]
 	}
 	return "[" + first + ranges + late + last + "]"

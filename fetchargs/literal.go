@@ -330,7 +330,7 @@ func (c constant) filterText(f *value.Field, op spec.Op, plain bool) (string, bo
 		return "", false
 	}
 	text := c.text
-	// The filter is printed, too.
+	// Refuse what is not printable, because the filter is printed, too.
 	odd := strings.ContainsFunc(text, func(r rune) bool { return r == utf8.RuneError || !strconv.IsPrint(r) })
 	if odd || len(text) > 200 || f.Count > 0 && len(text) >= f.Count || op == "~" && text == "" {
 		return "", false

@@ -8,8 +8,8 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
-// A Measure is a value to sum up calls by, in addition to the values that the specs
-// show.
+// A Measure is a value to group calls by or, if Number is set, to make a histogram of. It
+// is fetched in addition to the values that the specs show.
 type Measure struct {
 	Text string
 	// Number says that the values are counted as numbers, so that values without a

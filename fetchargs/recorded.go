@@ -12,13 +12,12 @@ import (
 
 // Select applies specs to the plans of a recording. A plan then shows the values that a
 // spec for its function asks for, of the calls for which the spec's conditions hold. A
-// plan for which there are several specs is returned once for each of them, and a plan
-// for which there is none is left out. from holds the index in plans of each plan that is
-// returned.
+// plan with several specs for its function is returned once for each of them, and a plan
+// without any is left out. from holds the index in plans of each plan that is returned.
 //
 // It is an error to ask for values that were not recorded; for a glob, functions without
 // them are left out. If pair is set, a plan keeps both sides that it has, as [Target]
-// says. Calls are summed up by measures. The error is a [spec.Errors].
+// says. measures are added to each plan. The error is a [spec.Errors].
 func Select(specs []*spec.Spec, plans []*Plan, pair bool, measures []*Measure) (selected []*Plan, from []int, err error) {
 	var errs spec.Errors
 	for _, wanted := range specs {

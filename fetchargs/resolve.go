@@ -38,7 +38,7 @@ func Resolve(specs []*spec.Spec, target *Target) ([]*Plan, error) {
 	}
 	var plans []*Plan
 	var errs spec.Errors
-	for _, a := range all { // first report the specs that match nothing
+	for _, a := range all { // first report the specs with nothing to probe
 		if !a.spec.HasAlternatives() {
 			errs = append(errs, a.errs...)
 		}

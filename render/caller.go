@@ -33,7 +33,7 @@ func (c *AddressCache) Append(dst []byte, addr uint64, write func(dst []byte, ad
 
 // ReturnsTo returns the function that a return address belongs to, if it is known. The
 // address is that of the instruction after the call, which belongs to the next function
-// if the called one never returns. So the byte before it is looked up, like the kernel's
+// if the called one never returns. So the byte before it is looked up, as the kernel's
 // %pB does. Trampolines are returned to at their first byte, and their caller is not
 // known.
 func (o *Options) ReturnsTo(addr uint64) (by Caller, ok bool) {

@@ -242,8 +242,8 @@ func (f *Function) findAgain() {
 	}
 }
 
-// AtReturn returns the value of field, a field of the entry, at return. ok is true if
-// val, its value at entry, could not be read completely and the value at return is
+// AtReturn returns the value of field, a field of the entry, at return. It returns true
+// if val, the value at entry, could not be read completely and the value at return is
 // better.
 func (f *Function) AtReturn(field *Field, c *calls.Call, val *value.Value) (value.Value, bool) {
 	if field.again == nil || c.Return == nil || val.Kind != value.Fault && !val.IsCut() {

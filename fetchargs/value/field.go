@@ -12,9 +12,9 @@ const (
 	Integer  Encoding = iota // Size bytes, in the kernel's byte order
 	BitField                 // an unsigned container of Size bytes; the value is its low Bits bits
 	String                   // a __data_loc word that points at text
-	Array                    // Count bytes of an object of Whole bytes; see Dump
+	Array                    // Count elements of Size bytes each
 	Nothing                  // nothing was fetched: the event only says that the probe was hit
-	Dumped                   // Count bytes of an object of Whole bytes; more is in Dump
+	Dumped                   // Count bytes of an object of Whole bytes; see Dump
 	Age                      // an age in ns, which the reader of records puts in place of a time; see NoAge
 )
 

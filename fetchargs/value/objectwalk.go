@@ -193,7 +193,7 @@ func (w *objectWalk) array(t *Type, dims []int, at int) {
 // minEqual is the least number of equal elements of an array that are shown as one.
 const minEqual = 8
 
-// empty returns how many lists in a row are empty, from start on, at most most.
+// empty returns how many lists in a row are empty, from start on, up to most.
 func (w *objectWalk) empty(t *Type, start, size, most int) int {
 	for n := range most {
 		at := start + n*size
@@ -204,7 +204,7 @@ func (w *objectWalk) empty(t *Type, start, size, most int) int {
 	return most
 }
 
-// equal returns how many elements in a row are equal, from start on, at most most: they
+// equal returns how many elements in a row are equal, from start on, up to most: they
 // have the same bytes, or none could be read.
 func (w *objectWalk) equal(start, size, most int) int {
 	first := w.object.Bytes[start : start+size]
