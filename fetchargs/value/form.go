@@ -20,7 +20,7 @@ const (
 	Symbol         // an address that may be a symbol
 	Returned       // a return value: a small negative number is an error
 	ErrorCode      // an error
-	Seconds        // a time or duration in nanoseconds
+	Seconds        // nanoseconds
 	Elapsed        // nanoseconds from a time to the event
 	Jiffies        // ticks of the kernel's clock: a time, or a duration
 	PerCPU         // a per-CPU pointer: an offset that is the same for all CPUs
