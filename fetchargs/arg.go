@@ -45,8 +45,7 @@ func (a *Arg) stored() string {
 // Size returns how many bytes the fetcharg takes in the fixed part of the record.
 func (a *Arg) Size() int { return max(a.Count, 1) * a.Type.Size }
 
-// Follows reports whether the fetcharg reads memory behind a pointer, or a
-// variable.
+// Follows reports whether the fetcharg reads memory behind a pointer, or a variable.
 func (a *Arg) Follows() bool { return len(a.Hops) > 0 || a.Base.Kind == Memory }
 
 // IsString reports whether the record holds a __data_loc word that points at text.
@@ -67,8 +66,7 @@ func (a Arg) as(typ Type) Arg {
 	return a
 }
 
-// A Base is what a fetcharg starts from: a register, an argument, a symbol and so
-// on.
+// A Base is what a fetcharg starts from: a register, an argument, a symbol and so on.
 type Base struct {
 	Kind BaseKind
 	Name string // of a Register, or the symbol of a Memory
@@ -129,8 +127,7 @@ func (a Arg) placed() Arg {
 	return a
 }
 
-// baseNamed returns the base with a name of the kernel's own, such as "$arg1" or
-// "%di".
+// baseNamed returns the base that the kernel calls name: "$arg1", "%di".
 func baseNamed(name string) (Base, bool) {
 	switch name {
 	case "$stack":

@@ -51,8 +51,7 @@ func (r *resolver) newBuilder(symbols []string, at Side, kind dynevent.Kind) *bu
 	}
 }
 
-// A side is what is wanted at a function's entry, at its return, or in one part of
-// these.
+// A side is what is wanted at a function's entry, at its return, or in one part of these.
 type side struct {
 	at     Side
 	part   int

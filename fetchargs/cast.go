@@ -89,8 +89,7 @@ func (r *resolver) cast(x *spec.Cast) (route, bool) {
 	return p, ok
 }
 
-// castNumber casts an integer to another integer type, with the value that C gives
-// it.
+// castNumber casts an integer to another integer type, with the value that C gives it.
 func (r *resolver) castNumber(p route, x *spec.Cast, t btf.Type) (route, bool) {
 	size, _ := btf.Size(t)
 	bits, have := uint32(size)*8, p.bitSize

@@ -40,8 +40,7 @@ func Complete(text string, t *Target) []Candidate {
 	if err != nil || spec.IsGlob(s.Func.Text) {
 		return nil
 	}
-	// Nothing is named like the hole, so there is an error, and it knows what there
-	// is.
+	// Nothing is named like the hole, so there is an error, and it knows what there is.
 	_, err = Resolve([]*spec.Spec{s}, t)
 	var errs spec.Errors
 	errors.As(err, &errs)

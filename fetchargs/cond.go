@@ -12,9 +12,8 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/dynevent"
 )
 
-// A test is a condition in normal form: negations are pushed down to the
-// comparisons, because a value that could not be read satisfies neither a
-// comparison nor its opposite.
+// A test is a condition in normal form: negations are pushed down to the comparisons,
+// because a value that could not be read satisfies neither a comparison nor its opposite.
 type test struct {
 	and, or []*test // at most one of these is set; otherwise this is a comparison
 
@@ -51,8 +50,7 @@ type finder interface {
 	enumerator(t btf.Type, name string) (int64, error)
 	// macros returns the macros of the machine.
 	macros() *constants.Table
-	// elapsed reports whether x is the duration of the call, and whether it can be
-	// known.
+	// elapsed reports whether x is the duration of the call, and whether it can be known.
 	elapsed(x spec.Expr) (is, ok bool)
 	// address reports whether x is an address of the kernel, and returns it.
 	address(x spec.Expr) (addr uint64, is, ok bool)

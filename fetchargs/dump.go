@@ -150,8 +150,7 @@ func filtered(args []Arg, filter string) (used []Arg) {
 	return used
 }
 
-// room returns how many of n bytes of d fit into b: all of them, some whole arrays,
-// or 0.
+// room returns how many of n bytes of d fit into b: all of them, some whole arrays, or 0.
 func (b *builder) room(d dump, n int) int {
 	const own = 8 + 8 + 4 + 4 // caller, stack, trial and the task's name
 	left := maxEventSize - own - 8*len(d.route.labels)
@@ -185,8 +184,7 @@ func (b *builder) room(d dump, n int) int {
 	return n
 }
 
-// stretchArg returns the fetcharg of count elements of the object, starting at byte
-// at.
+// stretchArg returns the fetcharg of count elements of the object, starting at byte at.
 func (d *dump) stretchArg(at int, typ Type, count int) Arg {
 	a := d.route.at(int64(at), nil).fetcharg().as(typ)
 	if count > 1 {

@@ -22,9 +22,8 @@ func Probes(plans []*Plan) []*Probe {
 	return probes
 }
 
-// EmitTracefs writes the lines to append to kprobe_events. Comments, which that
-// file skips, say what to write to which file after that. Comments for people begin
-// with "##".
+// EmitTracefs writes the lines to append to kprobe_events. Comments, which that file
+// skips, say what to write to which file after that. Comments for people begin with "##".
 func EmitTracefs(w io.Writer, plans []*Plan, group string, scope Scope) {
 	for _, text := range append(Pasted(plans), scope.pasted()...) {
 		fmt.Fprintln(w, "## "+text)

@@ -22,8 +22,7 @@ type encoded struct {
 	short bool // the object may end before all that is read
 }
 
-// encode decides how to fetch w, to which p leads: by its format, or else by its
-// type.
+// encode decides how to fetch w, to which p leads: by its format, or else by its type.
 func (r *resolver) encode(p route, w want, f *value.Format) (e encoded, ok bool) {
 	e, x := encoded{route: p, at: w.x.Where()}, w.x
 	switch {
@@ -202,8 +201,7 @@ func (r *resolver) encodeBits(e encoded, x spec.Expr, size int, f *value.Format)
 	return e, true
 }
 
-// encodeText encodes a string: an array in place, or the text that a pointer points
-// to.
+// encodeText encodes a string: an array in place, or the text that a pointer points to.
 func (r *resolver) encodeText(e encoded, x spec.Expr, f *value.Format) (encoded, bool) {
 	p := e.route
 	e.field.Type, e.field.Encoding, e.field.Size = p.typ, value.String, 4

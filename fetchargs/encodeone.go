@@ -40,9 +40,8 @@ func (r *resolver) encodeOne(e encoded, w want, form value.Form) (encoded, bool)
 	return r.encodeDump(e, w, nil)
 }
 
-// encodeSockAddr encodes the address of a socket, in place or behind a pointer. If
-// the type does not say how long it is, it reads as many bytes as the longest
-// address has.
+// encodeSockAddr encodes the address of a socket, in place or behind a pointer. If the
+// type does not say how long it is, it reads as many bytes as the longest address has.
 func (r *resolver) encodeSockAddr(e encoded, x spec.Expr) (encoded, bool) {
 	p := e.route
 	if p.typ == nil || pointee(p.typ) != nil {

@@ -9,9 +9,8 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
-// Explain writes how each value of the plan is fetched: its C type, the fetcharg
-// with its steps, the pointers that are checked, and where the conditions are
-// decided.
+// Explain writes how each value of the plan is fetched: its C type, the fetcharg with its
+// steps, the pointers that are checked, and where the conditions are decided.
 func (p *Plan) Explain(w io.Writer) {
 	fmt.Fprintf(w, "%s\n", p.Spec.Alone())
 	fmt.Fprintf(w, "  %s\n", p.Func)
@@ -118,8 +117,7 @@ func (p *Probe) explainDump(w io.Writer, f *value.Field) {
 	}
 }
 
-// explainParts writes which part of a value is in which arg, unless one arg is the
-// value.
+// explainParts writes which part of a value is in which arg, unless one arg is the value.
 func (p *Probe) explainParts(w io.Writer, f *value.Field) {
 	n := f.Size * f.Count
 	if p.goesOn(f) {

@@ -82,8 +82,7 @@ func (r *resolver) counter() *counter {
 	return c
 }
 
-// addressIn returns the address of a function of the kernel, if there is exactly
-// one.
+// addressIn returns the address of a function of the kernel, if there is exactly one.
 func (r *resolver) addressIn(name string) (uint64, bool) {
 	facts, err := r.symbolTable()
 	offsets := facts[name].Offsets

@@ -94,8 +94,7 @@ func (r *resolver) noFunction(missing *btf.NotFoundError) {
 	}
 }
 
-// noSymbol adds the error for a function that is in BTF but not in the symbol
-// table.
+// noSymbol adds the error for a function that is in BTF but not in the symbol table.
 func (r *resolver) noSymbol() {
 	name := r.spec.Func
 	if known := r.target.instead(name.Text); len(known) > 0 {
@@ -110,10 +109,9 @@ func (r *resolver) noSymbol() {
 	r.fail(name.Span, "probe a function that calls it", "%s is inlined into its callers: there is no place to probe", name.Text)
 }
 
-// symbols returns where to put the probe, in the kernel's syntax. A name that
-// several functions have is replaced by their offsets from _stext, which every
-// kernel accepts for an entry. Kernels since 6.7 refuse the name alone; older ones
-// take the first.
+// symbols returns where to put the probe, in the kernel's syntax. A name that several
+// functions have is replaced by their offsets from _stext, which every kernel accepts for
+// an entry. Kernels since 6.7 refuse the name alone; older ones take the first.
 func (r *resolver) symbols() []string {
 	name := r.entryPoint()
 	if r.fn.Module != "" {

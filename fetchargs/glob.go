@@ -81,8 +81,7 @@ func shortReason(name, msg string) string {
 	return msg
 }
 
-// reasons groups the functions that are left out by reason, the most common reason
-// first.
+// reasons groups the functions that are left out by reason, the most common reason first.
 func (g *Glob) reasons() [][]LeftOut {
 	var groups [][]LeftOut
 	at := map[string]int{}
@@ -124,8 +123,7 @@ func (g *Glob) Warning(most int) string {
 	return fmt.Sprintf("%s: %d of %d functions %s left out: %s", g.Spec.Func.Text, len(g.Left), g.Matches, verb, strings.Join(parts, "; "))
 }
 
-// Unseen says which other system calls the user may have meant; "" if there are
-// none.
+// Unseen says which other system calls the user may have meant; "" if there are none.
 func (g *Glob) Unseen() string {
 	if g.Narrow == 0 {
 		return ""

@@ -7,8 +7,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
-// Conditions returns the conditions of the spec that must all hold, as they are
-// written.
+// Conditions returns the conditions of the spec that must all hold, as they are written.
 func (p *Plan) Conditions() (all []string) {
 	for _, item := range p.Spec.Items {
 		if item.Cond != nil {

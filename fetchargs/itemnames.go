@@ -29,8 +29,7 @@ func (r *resolver) itemNamed(x *spec.Ident) *spec.Item {
 	return found
 }
 
-// meant returns w. If w names an item, it returns the expression of that item
-// instead.
+// meant returns w. If w names an item, it returns the expression of that item instead.
 func (r *resolver) meant(w want) want {
 	id, ok := w.x.(*spec.Ident)
 	if !ok {

@@ -22,9 +22,8 @@ const maxTypes = 1 << 20
 // maxProbes is the most probes of one plan.
 const maxProbes = 64
 
-// Load reads what Save has written, in this version or the one before. The data may
-// come from anywhere: whatever it is, the plans are safe to use. Errors wrap
-// ErrSaved.
+// Load reads what Save has written, in this version or the one before. The data may come
+// from anywhere: whatever it is, the plans are safe to use. Errors wrap ErrSaved.
 func Load(data []byte) ([]*Plan, error) {
 	s, err := unmarshal(data)
 	if err != nil {

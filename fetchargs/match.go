@@ -30,11 +30,10 @@ func (p *Plan) chooses(side Side) bool {
 	return slices.ContainsFunc(p.Of(side), (*Probe).Chooses)
 }
 
-// Match reports whether the plan's conditions hold for a call. records has one
-// record for each of p.Probes, and decoders has their decoders. A record that was
-// not seen is nil; a condition on it does not hold. Nor does a condition on the
-// duration, in ns, unless the call has ended. Match returns true if no conditions
-// are left to user space.
+// Match reports whether the plan's conditions hold for a call. records has one record for
+// each of p.Probes, and decoders has their decoders. A record that was not seen is nil; a
+// condition on it does not hold. Nor does a condition on the duration, in ns, unless the
+// call has ended. Match returns true if no conditions are left to user space.
 func (p *Plan) Match(decoders []*value.Decoder, records [][]byte, duration uint64, ended bool) bool {
 	if p.check == nil {
 		return true
@@ -161,8 +160,7 @@ func asUnsigned(x uint64, v value.Value, f *value.Field) (uint64, bool) {
 	return x, v.Kind == value.Int
 }
 
-// compareNumbers compares by value, not as C would: -1 is less than any unsigned
-// number.
+// compareNumbers compares by value, not as C would: -1 is less than any unsigned number.
 func compareNumbers(a, b uint64, aSigned, bSigned bool, op spec.Op) bool {
 	order := 0
 	aNeg, bNeg := aSigned && int64(a) < 0, bSigned && int64(b) < 0

@@ -57,8 +57,7 @@ func (m *Measured) Field(p *Plan) (probe, field int, ok bool) {
 	return p.probe(m.of), m.of.index, true
 }
 
-// measure fetches the values of the measures. Errors point into the text of the
-// measure.
+// measure fetches the values of the measures. Errors point into the text of the measure.
 func (c *complaints) measure(measures []*Measure, f measurer) (all []Measured) {
 	text := c.text
 	defer func() { c.text = text }()

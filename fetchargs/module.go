@@ -122,8 +122,7 @@ func (t *Target) builtIn(module, name string) *btf.Func {
 	return f
 }
 
-// namedAfter reports whether the name of a function begins with the name of a
-// module.
+// namedAfter reports whether the name of a function begins with the name of a module.
 func namedAfter(module, name string) bool {
 	_, other := probeWords[module]
 	return !other && strings.HasPrefix(name, strings.ReplaceAll(module, "-", "_")+"_")

@@ -17,8 +17,7 @@ type want struct {
 	hidden  bool          // not shown; may share a field that is fetched already
 }
 
-// wants returns the values that an item shows; for a condition, those that it
-// compares.
+// wants returns the values that an item shows; for a condition, those that it compares.
 func wants(item *spec.Item) []want {
 	list := []want{{x: item.Expr}}
 	if item.Cond != nil {

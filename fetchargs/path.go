@@ -6,9 +6,8 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
-// A path is fetched name by name: the name of a directory entry, of its parent, and
-// so on as far as the length of a fetcharg allows. An entry that is its own parent
-// is a root.
+// A path is fetched name by name: the name of a directory entry, of its parent, and so on
+// as far as the length of a fetcharg allows. An entry that is its own parent is a root.
 
 const (
 	// pathText is the most bytes that the fetchargs of a path's names may take, so
@@ -134,8 +133,7 @@ func (r *resolver) dentryPath(p route, room int) *pathFetch {
 	return f
 }
 
-// mountedAt adds where the filesystem of a path is mounted, if BTF has struct
-// mount.
+// mountedAt adds where the filesystem of a path is mounted, if BTF has struct mount.
 func (r *resolver) mountedAt(f *pathFetch, mnt route) {
 	t, err := r.target.Kernel.Type("struct mount")
 	if err != nil {

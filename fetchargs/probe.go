@@ -92,12 +92,10 @@ func (p *Probe) Follows() bool {
 	return slices.ContainsFunc(p.Args, func(a Arg) bool { return a.Follows() })
 }
 
-// Entry returns the first probe of the entry, nil if the spec does not need that
-// side.
+// Entry returns the first probe of the entry, nil if the spec does not need that side.
 func (p *Plan) Entry() *Probe { return first(p.Of(Entry)) }
 
-// Return returns the first probe of the return, nil if the spec does not need that
-// side.
+// Return returns the first probe of the return, nil if the spec does not need that side.
 func (p *Plan) Return() *Probe { return first(p.Of(Return)) }
 
 func first(probes []*Probe) *Probe {

@@ -145,12 +145,11 @@ func (b *builder) itself(m piece) *value.Proof {
 	return b.byStrings(p, args, m.size == 1, m)
 }
 
-// windows returns the starts of windows of 8 bytes. If they can be read, so can the
-// size bytes at offset at. For a long value they are its two ends, which are on the
-// same page or on adjacent ones. For a short value it is a window within its
-// struct, which other members of the struct share. Without a struct, they are the 8
-// bytes from its start and the 8 bytes up to its end: one of them lies on the page
-// of the value, and any is set.
+// windows returns the starts of windows of 8 bytes. If they can be read, so can the size
+// bytes at offset at. For a long value they are its two ends, which are on the same page
+// or on adjacent ones. For a short value it is a window within its struct, which other
+// members of the struct share. Without a struct, they are the 8 bytes from its start and
+// the 8 bytes up to its end: one of them lies on the page of the value, and any is set.
 func (l label) windows(at, size int64) (starts []int64, any bool) {
 	last := at + size - 8
 	whole := int64(0)
@@ -218,9 +217,8 @@ func moveProof(p *value.Proof, moved []int) {
 	}
 }
 
-// maybeLost reports whether f is a string that may be in user memory. Up to about
-// 6.12 the kernel stores nothing for an empty one, and a filter then sees the next
-// string.
+// maybeLost reports whether f is a string that may be in user memory. Up to about 6.12
+// the kernel stores nothing for an empty one, and a filter then sees the next string.
 func maybeLost(f *value.Field) bool {
 	return f.Encoding == value.String && len(f.Guards) > 0 && f.Guards[len(f.Guards)-1].Space != value.KernelSpace
 }
