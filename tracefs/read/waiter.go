@@ -80,8 +80,8 @@ func (w *waiter) again(conn syscall.RawConn) error {
 }
 
 // wait waits for pages. idle says that there were none after the last wait, away that
-// there may be some that the waiter cannot wait for. It returns true if the wait has
-// timed out.
+// there may be some that the waiter cannot wait for. It returns true if it has waited for
+// patience and nothing has come.
 func (w *waiter) wait(idle, away bool) (vain bool) {
 	if w.woken {
 		return false

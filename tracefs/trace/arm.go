@@ -20,7 +20,8 @@ import (
 var ErrInterrupted = errors.New("ended while arming")
 
 // A Trace records what its plans describe. [Machine.Arm] returns it with all probes
-// enabled. All methods except Close, Now and Session must be called from one goroutine.
+// enabled. Close, Now and Session may be called from any goroutine, and other methods
+// only from the one that reads the calls, unless they say otherwise.
 type Trace struct {
 	Reading
 	machine    *Machine
