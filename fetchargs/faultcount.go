@@ -27,8 +27,8 @@ const (
 )
 
 // FaultCountOf returns the location of the counter; nil if the kernel has none, or
-// hides it.
-func FaultCountOf(k *btf.Kernel, place func(string) (SymbolPlace, error), userEnd uint64) *FaultCount {
+// hides it. addrs returns the addresses of a symbol of the kernel itself.
+func FaultCountOf(k *btf.Kernel, addrs func(symbol string) []uint64, userEnd uint64) *FaultCount {
 	kprobe, err := k.Type("struct kprobe")
 	if err != nil {
 		return nil
@@ -41,15 +41,17 @@ func FaultCountOf(k *btf.Kernel, place func(string) (SymbolPlace, error), userEn
 		return int64(m.Offset)
 	}
 	at := func(symbol string) uint64 {
-		p, e := place(symbol)
-		if e != nil || p.Hidden || len(p.Addrs) != 1 {
-			return 0
+		if all := addrs(symbol); len(all) == 1 {
+			return all[0]
 		}
-		return p.Addrs[0]
+		return 0
 	}
 	offset("fault_handler") // the member exists in the kernels that count
-	c := &FaultCount{List: offset("list"), Misses: offset("nmissed"), Addr: offset("addr"), Text: at("_stext"), Table: at(kprobeTable), UserEnd: userEnd}
-	if err != nil || offset("hlist") != 0 || c.Table == 0 || c.Text == 0 {
+	c := &FaultCount{List: offset("list"), Misses: offset("nmissed"), Addr: offset("addr"), UserEnd: userEnd}
+	if err != nil || offset("hlist") != 0 {
+		return nil // before the symbols are looked at, which may take long
+	}
+	if c.Text, c.Table = at("_stext"), at(kprobeTable); c.Table == 0 || c.Text == 0 {
 		return nil
 	}
 	return c

@@ -53,19 +53,18 @@ const (
 // typeSize returns the length in bytes of an encoded type with vlen parts; 0 if its kind
 // is not known.
 func typeSize(kind, vlen uint32) uint32 {
-	switch kind {
-	case kindInt, kindVar, kindDeclTag:
-		return 12 + 4
-	case kindArray:
-		return 12 + 12
-	case kindStruct, kindUnion, kindDatasec, kindEnum64:
-		return 12 + 12*vlen
-	case kindEnum, kindFuncProto:
-		return 12 + 8*vlen
-	case kindPtr, kindFwd, kindTypedef, kindVolatile, kindConst, kindRestrict, kindFunc, kindFloat, kindTypeTag:
-		return 12
-	}
-	return 0
+	size := &typeSizes[kind&31]
+	return size.fixed + size.part*vlen
+}
+
+// typeSizes are lengths in bytes, by kind.
+var typeSizes = [32]struct{ fixed, part uint32 }{
+	kindInt: {12 + 4, 0}, kindVar: {12 + 4, 0}, kindDeclTag: {12 + 4, 0},
+	kindArray:  {12 + 12, 0},
+	kindStruct: {12, 12}, kindUnion: {12, 12}, kindDatasec: {12, 12}, kindEnum64: {12, 12},
+	kindEnum: {12, 8}, kindFuncProto: {12, 8},
+	kindPtr: {12, 0}, kindFwd: {12, 0}, kindTypedef: {12, 0}, kindVolatile: {12, 0}, kindConst: {12, 0}, kindRestrict: {12, 0},
+	kindFunc: {12, 0}, kindFloat: {12, 0}, kindTypeTag: {12, 0},
 }
 
 // maxNesting is how many modifiers of a type to look through: damaged BTF may have

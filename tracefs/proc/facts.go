@@ -11,10 +11,7 @@ type Facts struct {
 	Addrs   []uint64 // their addresses; empty if addresses are hidden
 	Modules []string // modules that have a function of this name
 	Clones  []string // functions that the compiler made of it: "name.isra.0", "name.cold"
-	Prefix  bool     // there is a __pfx_name, padding before the function (6.2)
 }
-
-var prefix = []byte("__pfx_")
 
 // fewNames is the number of names up to which it is faster to look them up one by one.
 const fewNames = 8
@@ -64,12 +61,6 @@ func collect(found map[string]*Facts, l *line) {
 	if dot := bytes.IndexByte(l.name, '.'); dot > 0 {
 		if f := found[string(l.name[:dot])]; f != nil && !slices.Contains(f.Clones, string(l.name)) {
 			f.Clones = append(f.Clones, string(l.name))
-		}
-		return
-	}
-	if base, ok := bytes.CutPrefix(l.name, prefix); ok {
-		if f := found[string(base)]; f != nil {
-			f.Prefix = true
 		}
 	}
 }

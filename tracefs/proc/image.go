@@ -8,13 +8,13 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"sync"
 )
 
 // ErrNoImage says that the kernel's own symbol table cannot be read from its memory:
-// /proc/kcore does not exist, may not be read, or does not say where the table is, as
-// before 6.0.
+// /proc/kcore does not exist or may not be read, or the table is not found in it.
 var ErrNoImage = errors.New("the symbol table in the kernel's image cannot be read")
 
 // An Image is the symbol table of the kernel itself, without the symbols of modules and
@@ -25,23 +25,27 @@ var ErrNoImage = errors.New("the symbol table in the kernel's image cannot be re
 type Image struct {
 	// number of symbols
 	n       int
-	offsets []byte // of addresses; see addr
+	offsets []int32 // of addresses; see addr
 	names   []byte
 	tokens  *[256][]byte
 	marks   []uint32 // offset in names of every marked-th symbol
 
-	order  binary.ByteOrder
 	base   uint64 // what offsets are relative to
 	itself bool   // offsets are relative to their own place; base is the place of the first
 	small  bool   // offsets that are not negative are addresses
 
-	stext  uint64
-	etext  uint64 // end of the code, 0 if not known
-	perCPU uint64 // end of the per-CPU variables, 0 if they have no addresses
+	stext uint64
+	ends  func() ends
 
 	whole func() *Symbols // the whole table, parsed
 	mu    sync.Mutex
 	named map[uint64]symbolName // results of Name, by address
+}
+
+// ends are addresses where parts of the kernel end.
+type ends struct {
+	code   uint64 // 0 if not known
+	perCPU uint64 // the per-CPU variables, 0 if they have no addresses
 }
 
 // ReadImage reads the table from the kernel's memory. That takes a small part of the
@@ -65,7 +69,7 @@ func ReadImage() (*Image, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNoImage, err)
 	}
-	m, err := parseImage(core)
+	m, err := parseImage(core, readConstantsBehind)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNoImage, err)
 	}
@@ -83,8 +87,9 @@ type coreImage struct {
 }
 
 // parseImage reads the symbol table from an ELF core of the kernel. For its form see
-// kernel/kallsyms.c and scripts/kallsyms.c.
-func parseImage(r io.ReaderAt) (*Image, error) {
+// kernel/kallsyms.c and scripts/kallsyms.c. If the core does not say where the table is,
+// it is searched for, at least constants() bytes after the start of the code.
+func parseImage(r io.ReaderAt, constants func() uint64) (*Image, error) {
 	core, err := elf.NewFile(r)
 	if err != nil {
 		return nil, err
@@ -96,11 +101,16 @@ func parseImage(r io.ReaderAt) (*Image, error) {
 	if err := c.readNotes(); err != nil {
 		return nil, err
 	}
+	if _, told := c.known["kallsyms_names"]; !told {
+		if err := c.find(constants()); err != nil {
+			return nil, err
+		}
+	}
 	count, err := c.whole("kallsyms_num_syms", 4)
 	if err != nil {
 		return nil, err
 	}
-	m := &Image{n: int(core.ByteOrder.Uint32(count)), order: core.ByteOrder}
+	m := &Image{n: int(core.ByteOrder.Uint32(count)), stext: c.known["_stext"]}
 	if m.n == 0 || m.n > 1<<22 {
 		return nil, fmt.Errorf("%d symbols", m.n)
 	}
@@ -113,10 +123,10 @@ func parseImage(r io.ReaderAt) (*Image, error) {
 	if err := c.compressed(m); err != nil {
 		return nil, err
 	}
-	m.learn()
-	if m.stext == 0 || m.stext != c.known["_stext"] {
+	if !m.has("_stext", m.stext) {
 		return nil, errors.New("_stext is elsewhere")
 	}
+	m.later()
 	return m, nil
 }
 
@@ -166,6 +176,15 @@ func (c *coreImage) read(symbol string, n int) ([]byte, error) {
 	if !ok {
 		return nil, fmt.Errorf("where %s is is not known", symbol)
 	}
+	b, err := c.bytes(addr, n)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", symbol, err)
+	}
+	return b, nil
+}
+
+// bytes reads up to n bytes at an address; it is an error if there are none.
+func (c *coreImage) bytes(addr uint64, n int) ([]byte, error) {
 	for _, p := range c.core.Progs {
 		if p.Type != elf.PT_LOAD || addr < p.Vaddr || addr-p.Vaddr >= p.Filesz {
 			continue
@@ -173,11 +192,11 @@ func (c *coreImage) read(symbol string, n int) ([]byte, error) {
 		b := make([]byte, min(uint64(n), p.Filesz-(addr-p.Vaddr)))
 		got, err := c.r.ReadAt(b, int64(p.Off+(addr-p.Vaddr)))
 		if got == 0 {
-			return nil, fmt.Errorf("%s: %w", symbol, err)
+			return nil, err
 		}
 		return b[:got], nil
 	}
-	return nil, fmt.Errorf("%s is not there", symbol)
+	return nil, fmt.Errorf("nothing is at %#x", addr)
 }
 
 // whole is like read, but it is an error if there are fewer than n bytes.
@@ -194,19 +213,28 @@ func (c *coreImage) whole(symbol string, n int) ([]byte, error) {
 // small numbers as addresses, those are stored as they are, and other offsets are
 // negative (x86 until 6.14). The addresses must be sorted; otherwise this kernel's form
 // is not supported.
-func (c *coreImage) addresses(m *Image) (err error) {
-	if m.offsets, err = c.whole("kallsyms_offsets", 4*m.n); err != nil {
+func (c *coreImage) addresses(m *Image) error {
+	b, err := c.whole("kallsyms_offsets", 4*m.n)
+	if err != nil {
 		return err
+	}
+	m.offsets = make([]int32, m.n)
+	if c.core.ByteOrder == binary.LittleEndian { // a call of an interface for each takes five times as long
+		for i := range m.offsets {
+			m.offsets[i] = int32(binary.LittleEndian.Uint32(b[4*i:]))
+		}
+	} else {
+		for i := range m.offsets {
+			m.offsets[i] = int32(binary.BigEndian.Uint32(b[4*i:]))
+		}
 	}
 	if _, ok := c.known["kallsyms_relative_base"]; ok {
 		b, err := c.whole("kallsyms_relative_base", 8)
 		if err != nil {
 			return err
 		}
-		m.base = m.order.Uint64(b)
-		for i := 0; i < m.n && !m.small; i++ {
-			m.small = int32(m.order.Uint32(m.offsets[4*i:])) < 0
-		}
+		m.base = c.core.ByteOrder.Uint64(b)
+		m.small = slices.Min(m.offsets) < 0
 	} else {
 		m.base, m.itself = c.known["kallsyms_offsets"], true
 	}
@@ -245,7 +273,7 @@ func (c *coreImage) tokens() (*[256][]byte, error) {
 
 // compressed reads the names.
 func (c *coreImage) compressed(m *Image) (err error) {
-	const perName = 16 // more than the average name has
+	const perName = 18 // more than the average name has
 	for room := perName * m.n; ; room *= 2 {
 		if m.names, err = c.read("kallsyms_names", room); err != nil {
 			return err

@@ -49,6 +49,9 @@ func le(v any) []byte {
 	return b
 }
 
+// nowhere is where constants are of which nothing is known.
+func nowhere() uint64 { return 0 }
+
 // TestParseImage reads the table in each of the forms that kernels have, and in none
 // that is damaged.
 func TestParseImage(t *testing.T) {
@@ -88,7 +91,7 @@ func TestParseImage(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			whole := imageCore(base, c.order, parts(c.offsets)[:len(c.order)], stext)
-			got, err := parseImage(bytes.NewReader(whole))
+			got, err := parseImage(bytes.NewReader(whole), nowhere)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -96,7 +99,7 @@ func TestParseImage(t *testing.T) {
 				t.Errorf("-want +got\n%s", diff)
 			}
 			for n := range whole {
-				if got, err := parseImage(bytes.NewReader(whole[:n])); err == nil && string(got.text(math.MaxInt)) != text(c.first) {
+				if got, err := parseImage(bytes.NewReader(whole[:n]), nowhere); err == nil && string(got.text(math.MaxInt)) != text(c.first) {
 					t.Fatalf("of the first %d bytes: %q", n, got.text(math.MaxInt))
 				}
 			}
@@ -114,7 +117,7 @@ func TestParseImage(t *testing.T) {
 		"no symbols":                  imageCore(base, order, slices.Replace(parts(offsets), 0, 1, le(uint32(0))), stext),
 		"a nameless symbol":           imageCore(base, order, slices.Replace(parts(offsets), 1, 2, append([]byte("\x01D"), names...)), stext),
 	} {
-		if got, err := parseImage(bytes.NewReader(broken)); err == nil {
+		if got, err := parseImage(bytes.NewReader(broken), nowhere); err == nil {
 			t.Errorf("%s: got %q", what, got.text(math.MaxInt))
 		}
 	}

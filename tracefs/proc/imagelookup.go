@@ -3,6 +3,7 @@ package proc
 import (
 	"errors"
 	"math"
+	"slices"
 	"sort"
 	"sync"
 )
@@ -14,16 +15,16 @@ var errCut = errors.New("kallsyms_names is cut")
 
 // addr returns the address of a symbol.
 func (m *Image) addr(i int) uint64 {
-	off := m.order.Uint32(m.offsets[4*i:])
+	off := uint64(m.offsets[i])
 	switch {
 	case m.itself:
-		return m.base + 4*uint64(i) + uint64(int64(int32(off)))
+		return m.base + 4*uint64(i) + off
 	case !m.small:
-		return m.base + uint64(int64(int32(off)))
-	case int32(off) < 0:
-		return m.base - 1 - uint64(int64(int32(off)))
+		return m.base + off
+	case int64(off) < 0:
+		return m.base - 1 - off
 	}
-	return uint64(off)
+	return off
 }
 
 // compressed returns the compressed name at offset at, which includes the symbol's
@@ -45,22 +46,40 @@ func (m *Image) compressed(at int) (name []byte, next int, err error) {
 	return m.names[at : at+n], at + n, nil
 }
 
-// mark checks all names and sets the marks.
+// mark checks all names and sets the marks. It does the work of compressed itself in
+// most cases, because there are a hundred thousand names.
 func (m *Image) mark() error {
+	var full [256]bool // tokens that hold a kind and at least one letter
+	for t, token := range m.tokens {
+		full[t] = len(token) > 1
+	}
 	m.marks = make([]uint32, 0, m.n/marked+1)
-	at := 0
+	names, at := m.names, 0
 	for i := range m.n {
 		if i%marked == 0 {
 			m.marks = append(m.marks, uint32(at))
 		}
-		name, next, err := m.compressed(at)
-		if err != nil {
-			return err
+		if at+1 >= len(names) {
+			return errCut
 		}
-		if len(name) == 0 || len(name) == 1 && len(m.tokens[name[0]]) < 2 {
+		n, first := int(names[at]), names[at+1]
+		at++
+		if n&0x80 != 0 {
+			name, next, err := m.compressed(at - 1)
+			if err != nil {
+				return err
+			}
+			if n, at = len(name), next-len(name); n == 1 {
+				first = name[0]
+			}
+		}
+		if n < 2 && (n == 0 || !full[first]) {
 			return errors.New("a symbol without a name")
 		}
-		at = next
+		at += n
+	}
+	if at > len(names) {
+		return errCut
 	}
 	return nil
 }
@@ -126,66 +145,71 @@ func (m *Image) begins(name []byte, word string) bool {
 // until the next call.
 func (m *Image) beginning(words []string, found func(*line)) {
 	// The first token is enough to reject most symbols. If that is only the kind, the
-	// first letter after it is.
-	var may [256][]string
-	var kind [256]bool
-	var letter [256]byte
+	// second one is.
+	const no, second, yes = 0, 1, 2
+	var first [256]uint8
+	var next [256]bool
 	for t, token := range m.tokens {
-		kind[t] = len(token) < 2
-		if len(token) > 0 {
-			letter[t] = token[0]
-		}
 		for _, w := range words {
-			first := token[min(1, len(token)):]
-			if n := min(len(first), len(w)); string(first[:n]) == w[:n] {
-				may[t] = append(may[t], w)
+			if fits(token[min(1, len(token)):], w) {
+				first[t] = yes
 			}
+			next[t] = next[t] || fits(token, w)
 		}
-	}
-	var letters [256]bool
-	for _, w := range words {
-		for c := range letters {
-			letters[c] = letters[c] || w == "" || w[0] == byte(c)
+		if len(token) < 2 {
+			first[t] = second
 		}
 	}
 	var b []byte
-	at := 0
+	names, at := m.names, 0
 	for i := range m.n {
-		n := int(m.names[at]) // as in compressed, but mark has checked all names
+		n := int(names[at]) // as in compressed, but mark has checked all names
 		at++
 		if n&0x80 != 0 {
-			n = n&0x7f | int(m.names[at])<<7
+			n = n&0x7f | int(names[at])<<7
 			at++
 		}
-		name := m.names[at : at+n]
+		name := names[at : at+n]
 		at += n
-		if kind[name[0]] && !letters[letter[name[1]]] {
+		if f := first[name[0]]; f == no || f == second && !next[name[1]] {
 			continue
 		}
-		for _, w := range may[name[0]] {
-			if m.begins(name, w) {
-				l := m.line(i, name, &b)
-				found(&l)
-				break
-			}
+		if slices.ContainsFunc(words, func(w string) bool { return m.begins(name, w) }) {
+			l := m.line(i, name, &b)
+			found(&l)
 		}
 	}
 }
 
-// learn finds the addresses that the other methods need.
-func (m *Image) learn() {
-	m.beginning([]string{"_stext", "_etext", "__per_cpu_end"}, func(l *line) {
-		if !isPlace(l) {
-			return
+// fits reports whether one of a token and a word begins with the other.
+func fits(token []byte, word string) bool {
+	n := min(len(token), len(word))
+	return string(token[:n]) == word[:n]
+}
+
+// has reports whether a symbol of this name is at an address.
+func (m *Image) has(name string, addr uint64) bool {
+	for i := sort.Search(m.n, func(i int) bool { return m.addr(i) >= addr }); i < m.n && m.addr(i) == addr; i++ {
+		if l := m.at(i); isPlace(&l) && string(l.name) == name {
+			return true
 		}
-		switch string(l.name) {
-		case "_stext":
-			m.stext = l.addr
-		case "_etext":
-			m.etext = l.addr
-		case "__per_cpu_end":
-			m.perCPU = l.addr
-		}
+	}
+	return false
+}
+
+// later prepares what is computed when it is needed.
+func (m *Image) later() {
+	m.ends = sync.OnceValue(func() (e ends) {
+		m.beginning([]string{"_etext", "__per_cpu_end"}, func(l *line) {
+			switch {
+			case !isPlace(l):
+			case string(l.name) == "_etext":
+				e.code = l.addr
+			case string(l.name) == "__per_cpu_end":
+				e.perCPU = l.addr
+			}
+		})
+		return e
 	})
 	m.named = map[uint64]symbolName{}
 	m.whole = sync.OnceValue(func() *Symbols {
@@ -218,7 +242,7 @@ func (m *Image) Facts(names []string) (facts map[string]Facts, stext uint64) {
 	var words []string
 	for _, n := range names {
 		found[n] = new(Facts)
-		words = append(words, n, string(prefix)+n)
+		words = append(words, n)
 	}
 	// every name begins with that
 	if len(found) > fewNames {
@@ -232,7 +256,18 @@ func (m *Image) Facts(names []string) (facts map[string]Facts, stext uint64) {
 	return facts, m.stext
 }
 
-// IsLocal reports whether all functions of that name are static.
+// Addrs is LookupAddrs of the kernel itself.
+func (m *Image) Addrs(name string) (addrs []uint64) {
+	m.beginning([]string{name}, func(l *line) {
+		if string(l.name) == name && !slices.Contains(addrs, l.addr) {
+			addrs = append(addrs, l.addr)
+		}
+	})
+	return addrs
+}
+
+// IsLocal tells whether all functions of a name are static: seen by the file alone that
+// each is in.
 func (m *Image) IsLocal(name string) bool {
 	some, all := false, true
 	m.beginning([]string{name}, func(l *line) {
@@ -258,7 +293,10 @@ func (m *Image) Name(addr uint64) (name, module string, off uint64, ok bool) {
 		return s.name, "", s.off, true
 	}
 	l := m.below(addr)
-	if l.name == nil || addr-l.addr > maxOffset || m.perCPU > 0 && addr-m.perCPU < perCPUHeap {
+	if l.name == nil || addr-l.addr > maxOffset {
+		return "", "", 0, false
+	}
+	if perCPU := m.ends().perCPU; perCPU > 0 && addr-perCPU < perCPUHeap {
 		return "", "", 0, false
 	}
 	// The kernel, too, shows the first of several names.
@@ -283,7 +321,11 @@ func (m *Image) Name(addr uint64) (name, module string, off uint64, ok bool) {
 // IsCode is like Symbols.IsCode.
 func (m *Image) IsCode(addr uint64) bool {
 	l := m.below(addr)
-	return l.name != nil && addr-l.addr <= maxOffset && l.text() && (m.etext == 0 || addr < m.etext)
+	if l.name == nil || addr-l.addr > maxOffset || !l.text() {
+		return false
+	}
+	etext := m.ends().code
+	return etext == 0 || addr < etext
 }
 
 // below returns the last symbol that is not after addr. It has no name if there is

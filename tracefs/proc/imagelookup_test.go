@@ -14,9 +14,32 @@ import (
 )
 
 // imageOf makes an Image of the kernel's own symbols in the text of /proc/kallsyms.
-// Names are compressed as the kernel's are: frequent pairs of letters are tokens.
 func imageOf(t testing.TB, text []byte) *Image {
 	t.Helper()
+	s := compress(text)
+	core := imageCore(0xffffffff82000000, []string{"kallsyms_num_syms", "kallsyms_names", "kallsyms_token_table", "kallsyms_token_index", "kallsyms_offsets", "kallsyms_relative_base"},
+		[][]byte{le(s.n), s.names, s.table, le(s.index), le(s.offsets), le(s.base)}, fmt.Sprintf("SYMBOL(_stext)=%x\n", addrOf(text, "_stext")))
+	m, err := parseImage(bytes.NewReader(core), nowhere)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// compressed are symbols as the kernel has them.
+type compressed struct {
+	n       uint32
+	names   []byte
+	markers []uint32
+	table   []byte
+	index   []uint16
+	offsets []int32
+	base    uint64
+}
+
+// compress takes the kernel's own symbols from the text of /proc/kallsyms. Names are
+// compressed as the kernel's are: frequent pairs of letters are tokens.
+func compress(text []byte) (s compressed) {
 	var all []line
 	stext := addrOf(text, "_stext")
 	for l := range lines(text) {
@@ -28,19 +51,20 @@ func imageOf(t testing.TB, text []byte) *Image {
 	}
 	slices.SortStableFunc(all, func(a, b line) int { return int(int64(a.addr - b.addr)) })
 	pairs := []string{"Tv", "fs_", "__", "re", "t_", "in", "D_", "ad", "tvfs_re"}
-	var index []uint16
-	var table, names []byte
 	for i := range 256 {
-		index = append(index, uint16(len(table)))
+		s.index = append(s.index, uint16(len(s.table)))
 		token := string(rune(i))
 		if i >= 128 || i == 0 {
 			token = pairs[i%len(pairs)]
 		}
-		table = append(append(table, token...), 0)
+		s.table = append(append(s.table, token...), 0)
 	}
-	var offsets []int32
-	for _, l := range all {
-		offsets = append(offsets, int32(int64(l.addr-all[0].addr)))
+	s.n, s.base = uint32(len(all)), all[0].addr
+	for i, l := range all {
+		if i%256 == 0 {
+			s.markers = append(s.markers, uint32(len(s.names)))
+		}
+		s.offsets = append(s.offsets, int32(int64(l.addr-s.base)))
 		var name []byte
 		for rest := append([]byte{l.kind}, l.name...); len(rest) > 0; {
 			token := 128 + slices.IndexFunc(pairs[128%len(pairs):], func(p string) bool { return bytes.HasPrefix(rest, []byte(p)) })
@@ -51,19 +75,13 @@ func imageOf(t testing.TB, text []byte) *Image {
 			name, rest = append(name, byte(token)), rest[len(pairs[token%len(pairs)]):]
 		}
 		if n := len(name); n < 128 {
-			names = append(names, byte(n))
+			s.names = append(s.names, byte(n))
 		} else {
-			names = append(names, byte(n)|128, byte(n>>7))
+			s.names = append(s.names, byte(n)|128, byte(n>>7))
 		}
-		names = append(names, name...)
+		s.names = append(s.names, name...)
 	}
-	core := imageCore(0xffffffff82000000, []string{"kallsyms_num_syms", "kallsyms_names", "kallsyms_token_table", "kallsyms_token_index", "kallsyms_offsets", "kallsyms_relative_base"},
-		[][]byte{le(uint32(len(all))), names, table, le(index), le(offsets), le(all[0].addr)}, fmt.Sprintf("SYMBOL(_stext)=%x\n", stext))
-	m, err := parseImage(bytes.NewReader(core))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+	return s
 }
 
 // TestImageRecorded: an Image says the same as the text, of what real kernels showed.
@@ -117,7 +135,7 @@ func same(t *testing.T, image *Image, text []byte, addrs, few int) {
 			}
 		}
 	}
-	for _, addr := range []uint64{0, 1, 0x19140, minKernel, 1 << 63, math.MaxUint64, image.perCPU, image.etext, image.stext - 1} {
+	for _, addr := range []uint64{0, 1, 0x19140, minKernel, 1 << 63, math.MaxUint64, image.ends().perCPU, image.ends().code, image.stext - 1} {
 		ask(addr)
 	}
 	step := max(1, len(s.syms)/addrs)

@@ -139,7 +139,7 @@ func TestLookupFacts(t *testing.T) {
 		t.Fatalf("got _stext %#x", stext)
 	}
 	want := map[string]Facts{
-		"vfs_open":   {Count: 1, Addrs: []uint64{0xffffffff81001000}, Clones: []string{"vfs_open.isra.0", "vfs_open.cold"}, Prefix: true},
+		"vfs_open":   {Count: 1, Addrs: []uint64{0xffffffff81001000}, Clones: []string{"vfs_open.isra.0", "vfs_open.cold"}},
 		"init_once":  {Count: 2, Addrs: []uint64{0xffffffff81002000, 0xffffffff81003000}, Modules: []string{"dummy", "other"}},
 		"dummy_xmit": {Modules: []string{"dummy"}},
 		"weak_one":   {Count: 1, Addrs: []uint64{0xffffffff81004200}},

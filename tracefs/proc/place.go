@@ -36,11 +36,11 @@ func LookupPlace(text []byte, name string) Place {
 	return p
 }
 
-// LookupAddrs is like LookupPlace for those who only need Addrs, which takes a small
-// part of the time.
-func LookupAddrs(text []byte, name string) Place {
+// LookupAddrs returns only the addresses of LookupPlace, which takes a small part of the
+// time.
+func LookupAddrs(text []byte, name string) []uint64 {
 	p, _ := lookupAddrs(text, name)
-	return p
+	return p.Addrs
 }
 
 // lookupAddrs returns the addresses of a symbol, and the first line with its name.

@@ -6,6 +6,7 @@ import (
 	"os"
 	"sync"
 
+	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/proc"
@@ -15,6 +16,7 @@ import (
 // For another trace, perhaps after modules were loaded, make another Machine.
 type Machine struct {
 	fs        *tracefs.FS
+	types     func() *btf.Kernel // of this machine
 	image     func() *proc.Image // symbols of the kernel itself, nil if they cannot be had alone
 	kallsyms  func() ([]byte, error)
 	loaded    string // modules that were loaded when kallsyms was read, "" if not known
@@ -31,6 +33,7 @@ type Machine struct {
 func NewMachine(fs *tracefs.FS) *Machine {
 	m := &Machine{
 		fs:        fs,
+		types:     sync.OnceValue(btf.Running),
 		image:     sync.OnceValue(readImage),
 		blacklist: sync.OnceValue(proc.LoadBlacklist),
 		hz:        sync.OnceValue(func() int { return proc.HZ(release()) }),
@@ -119,9 +122,20 @@ func (m *Machine) lookUp(names []string, modules bool) (map[string]fetchargs.Sym
 	return out, nil
 }
 
-// symbolPlace returns a function that looks up a name in this machine's symbol table
-// with lookUp, once for each name.
-func (m *Machine) symbolPlace(lookUp func(text []byte, name string) proc.Place) func(name string) (fetchargs.SymbolPlace, error) {
+// symbolAddrs returns the addresses of a symbol of the kernel itself.
+func (m *Machine) symbolAddrs(name string) []uint64 {
+	if image := m.image(); image != nil {
+		return image.Addrs(name)
+	}
+	text, err := m.kallsyms()
+	if err != nil {
+		return nil
+	}
+	return proc.LookupAddrs(text, name)
+}
+
+// symbolPlace asks this machine's symbol table, once for each name.
+func (m *Machine) symbolPlace() func(name string) (fetchargs.SymbolPlace, error) {
 	known := map[string]fetchargs.SymbolPlace{}
 	return func(name string) (fetchargs.SymbolPlace, error) {
 		if p, ok := known[name]; ok {
@@ -131,7 +145,7 @@ func (m *Machine) symbolPlace(lookUp func(text []byte, name string) proc.Place) 
 		if err != nil && !isHidden(err) {
 			return fetchargs.SymbolPlace{}, err
 		}
-		p := fetchargs.SymbolPlace(lookUp(text, name))
+		p := fetchargs.SymbolPlace(proc.LookupPlace(text, name))
 		if err != nil {
 			p = fetchargs.SymbolPlace{Addrs: []uint64{0}, Hidden: true}
 		}

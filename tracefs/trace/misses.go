@@ -26,7 +26,7 @@ func (t *Trace) missed(l *Losses) {
 		if n == 0 || p.Part > 0 { // the parts of a probe are missed together
 			continue
 		}
-		if follow[name] && countsFaults() {
+		if follow[name] && t.machine.countsFaults() {
 			unsure[name] = max(unsure[name], n) // a fault in one probe is counted for all probes of the function
 			continue
 		}
@@ -43,12 +43,15 @@ func (t *Trace) missed(l *Losses) {
 	slices.Sort(l.UnsureFuncs)
 }
 
-// countsFaults reports whether the kernel counts a fetch that faults as a miss, of
-// every probe on the function. The event is recorded all the same. The
-// kprobe_fault_handler of each architecture did that; 5.14 removed it together with
-// this member (ec6aba3d2be1).
-func countsFaults() bool {
-	t, err := btf.Running().Type("struct kprobe")
+// countsFaults tells whether the kernel counts a fetch that faults as a miss, of
+// every probe on the function; there is an event all the same. So did each
+// architecture's kprobe_fault_handler, which 5.14 took away together with this
+// member (ec6aba3d2be1).
+func (m *Machine) countsFaults() bool {
+	if f, err := m.fs.Features(); err == nil && f.Symstr {
+		return false // it is far newer, and the types need not be searched
+	}
+	t, err := m.types().Type("struct kprobe")
 	if err != nil {
 		return false
 	}
@@ -60,7 +63,7 @@ func countsFaults() bool {
 // had. It returns nil if the kernel does not count faults as misses.
 func (t *Trace) accounting() func(*calls.Call) {
 	follows := t.replanning != nil || slices.ContainsFunc(fetchargs.Probes(t.plans), (*fetchargs.Probe).Follows)
-	if !follows || !countsFaults() {
+	if !follows || !t.machine.countsFaults() {
 		return nil
 	}
 	t.faults = map[string]uint64{}

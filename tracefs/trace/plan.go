@@ -79,7 +79,7 @@ func (m *Machine) Target(o PlanOptions) (*fetchargs.Target, error) {
 		Live: !o.Lines, Calls: !o.Lines || o.Explained,
 	}
 	if t.Kernel == nil {
-		t.Kernel = btf.Running()
+		t.Kernel = m.types()
 	}
 	if t.Arch == nil {
 		t.Arch = abi.Named("")
@@ -96,7 +96,7 @@ func (m *Machine) Target(o PlanOptions) (*fetchargs.Target, error) {
 	if o.elsewhere() {
 		return t, nil
 	}
-	t.Symbols, t.Place, t.ModuleLoaded, t.HZ = m.SymbolFacts, m.symbolPlace(proc.LookupPlace), proc.ModuleLoaded, m.hz
+	t.Symbols, t.Place, t.ModuleLoaded, t.HZ = m.SymbolFacts, m.symbolPlace(), proc.ModuleLoaded, m.hz
 	if o.Wait {
 		t.Await = m.await(t.Kernel)
 	}
@@ -105,7 +105,7 @@ func (m *Machine) Target(o PlanOptions) (*fetchargs.Target, error) {
 		if err != nil {
 			return nil, err
 		}
-		t.FaultCount = fetchargs.FaultCountOf(t.Kernel, m.symbolPlace(proc.LookupAddrs), end)
+		t.FaultCount = fetchargs.FaultCountOf(t.Kernel, m.symbolAddrs, end)
 	}
 	if m.fs != nil {
 		t.LongestArg = sync.OnceValue(m.fs.LongestArg)
