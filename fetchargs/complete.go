@@ -177,7 +177,7 @@ func (r *resolver) operands(yield func(name, is string) bool) {
 			return
 		}
 	}
-	for _, name := range []string{"container_of(", "sizeof("} {
+	for _, name := range []string{"container_of(", "sizeof(", "since("} {
 		if !yield(name, "") {
 			return
 		}

@@ -53,6 +53,9 @@ func (r *resolver) deeper(w want) {
 	if w.format.Text != "" {
 		return
 	}
+	if _, is := w.x.(*spec.Since); is {
+		return
+	}
 	p, _ := r.walk(w.x)
 	target := r.pointee(p.typ)
 	if target == nil || !isStruct(target) || p.isPerCPU() {

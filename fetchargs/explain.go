@@ -45,7 +45,10 @@ func (p *Probe) explainField(w io.Writer, f *value.Field) {
 	if f.Type != nil {
 		typ = btf.Name(f.Type)
 	}
-	if f.IsRest() {
+	switch {
+	case f.Clock:
+		typ = "a duration"
+	case f.IsRest():
 		typ = fmt.Sprintf("from byte %d on", f.Dump.At)
 	}
 	fmt.Fprintf(w, "    %s: %s", f.Label, typ)
@@ -70,7 +73,9 @@ func (p *Probe) explainField(w io.Writer, f *value.Field) {
 		}
 		p.explainParts(w, f)
 	}
-	if f.Encoding == value.Age {
+	if f.Clock {
+		fmt.Fprintln(w, "      in whose place tsnoop puts the time since the call before that has started the clock")
+	} else if f.Encoding == value.Age {
 		fmt.Fprintf(w, "      which is taken from the event's own time, in ns on %s\n", ageClock(f))
 	}
 	if f.Add != 0 {

@@ -121,7 +121,7 @@ func (s *savedPlan) load(types func(int) (btf.Type, error)) (*Plan, error) {
 	case p.Renames != "" && (len(p.Probes) != 1 || p.Entry() == nil || len(p.Entry().Fields) < 2):
 		return nil, errors.New("not a plan for the names of tasks")
 	}
-	if s.Check != nil {
+	if p.clocks, err = loadClocks(s.Clocks, p); err == nil && s.Check != nil {
 		p.check, err = s.Check.load(p, 0)
 	}
 	return p, err
@@ -216,9 +216,9 @@ func (s *savedField) load(p *Probe, types func(int) (btf.Type, error)) (f value.
 		return f, err
 	}
 	f = value.Field{
-		Label: s.Label, Format: s.Format, Encoding: value.Encoding(encoding), Arg: s.Arg, Size: s.Size, Count: s.Count,
+		Label: s.Label, Format: s.Format, Encoding: min(value.Encoding(encoding), value.Age), Arg: s.Arg, Size: s.Size, Count: s.Count,
 		Whole: s.Whole, Skip: s.Skip, Bits: s.Bits, Split: s.Split, Signed: s.Signed, BigEndian: s.BigEndian, Add: s.Add,
-		Hidden: s.Hidden, Again: s.Again, Why: s.Why, HZ: s.HZ, Boot: s.Boot, Macros: constants.For(p.Plan.Arch.Name),
+		Hidden: s.Hidden, Again: s.Again, Why: s.Why, HZ: s.HZ, Boot: s.Boot, Clock: encoding == savedClock, Macros: constants.For(p.Plan.Arch.Name),
 	}
 	if f.Path = s.Path.load(0); !p.isPath(f.Path) || f.Path != nil && f.Encoding != value.String {
 		return f, errors.New("impossible path")
@@ -256,9 +256,7 @@ func (p *Probe) checkField(f *value.Field) error {
 	default:
 		bad = true
 	}
-	if f.Encoding == value.Age {
-		bad = bad || f.Size != 8
-	}
+	bad = bad || f.Encoding == value.Age && f.Size != 8
 	if f.Encoding == value.BitField {
 		bad = bad || f.Bits < 1 || f.Bits > 8*f.Size
 	}

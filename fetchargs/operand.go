@@ -64,6 +64,9 @@ func (r *resolver) fetch(w want) (ref, bool) {
 	if w.hidden {
 		w = r.meant(w)
 	}
+	if x, ok := w.x.(*spec.Since); ok {
+		return r.since(x, w)
+	}
 	f, count, ok := r.formatOf(w.format)
 	if !ok {
 		return ref{}, false

@@ -37,6 +37,7 @@ type Plan struct {
 	// kernels place them elsewhere at the next boot.
 	Addresses []string
 
+	clocks   []Clock
 	Measures []Measured // values to sum up its calls by, in the order of Target.Measures
 
 	Arch  *abi.Arch

@@ -180,7 +180,7 @@ func (s *selection) selected(pair bool, measures []*Measure) *Plan {
 // that side have already decided which calls were recorded.
 func (s *selection) keepSides(out *Plan, pair bool) {
 	filtered := func(p *Probe) bool { return p.Filter != "" }
-	all := pair || s.plan.check != nil || !s.plan.Paired() || slices.ContainsFunc(s.plan.Probes, filtered)
+	all := pair || s.plan.check != nil || len(s.plan.clocks) > 0 || !s.plan.Paired() || slices.ContainsFunc(s.plan.Probes, filtered)
 	entry, exit := s.uses(Entry), s.uses(Return)
 	out.Probes = nil
 	for i, p := range s.plan.Probes {

@@ -152,6 +152,7 @@ type resolver struct {
 
 	fn      *btf.Func
 	chosen  map[*spec.Choice]int
+	timing  bool       // the key or a condition of since(...) is being resolved
 	naming  *spec.Item // the item whose expression is walked, so that its name is not found in itself
 	unshown string     // why show did not show a value
 
@@ -192,7 +193,6 @@ func (r *resolver) plan() *Plan {
 		r.everything()
 	}
 	r.conditions()
-	r.measure()
 	if len(r.errs) > 0 {
 		return nil
 	}

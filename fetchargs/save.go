@@ -39,6 +39,7 @@ type (
 		Notes     []string     `json:"notes,omitempty"`
 		Addresses []string     `json:"addresses,omitempty"`
 		Renames   string       `json:"renames,omitempty"`
+		Clocks    []savedTimer `json:"clocks,omitempty"`
 	}
 	savedProbe struct {
 		Kind     string       `json:"kind"`
@@ -162,7 +163,7 @@ const savedDuration = "duration"
 type savedWords []string
 
 var (
-	savedEncodings = savedWords{value.Integer: "integer", value.BitField: "bitfield", value.String: "string", value.Array: "array", value.Nothing: "nothing", value.Dumped: "dumped", value.Age: "age"}
+	savedEncodings = savedWords{value.Integer: "integer", value.BitField: "bitfield", value.String: "string", value.Array: "array", value.Nothing: "nothing", value.Dumped: "dumped", value.Age: "age", savedClock: "clock"}
 	savedSpaces    = savedWords{value.KernelSpace: "kernel", value.UserSpace: "user", value.AnySpace: "any", value.EitherSpace: "either"}
 	savedProofs    = savedWords{value.Through: "through", value.Itself: "itself", value.Counted: "counted"}
 	savedValues    = savedWords{value.Uint: "uint", value.Int: "int", value.Text: "text", value.Bytes: "bytes"}
@@ -196,6 +197,7 @@ func Save(plans []*Plan) ([]byte, error) {
 		sp := savedPlan{
 			Spec: p.Spec.Text, Nth: p.Spec.Nth, Func: p.Spec.Func.Text, Arch: p.Arch.Name, Check: p.check.save(), Partial: p.Partial,
 			Notes: p.Notes, Addresses: p.Addresses, Renames: p.Renames,
+			Clocks: saveClocks(p.clocks),
 		}
 		if p.Func != nil {
 			sp.Func, sp.Module = p.Func.Name, p.Func.Module
@@ -262,6 +264,9 @@ func saveField(f *value.Field) savedField {
 		Label: f.Label, Format: f.Format, Encoding: savedEncodings[f.Encoding], Arg: f.Arg, Size: f.Size, Count: f.Count,
 		Whole: f.Whole, Skip: f.Skip, Bits: f.Bits, Split: f.Split, Signed: f.Signed, BigEndian: f.BigEndian, Add: f.Add,
 		Hidden: f.Hidden, Again: f.Again, Why: f.Why, Set: f.Set, HZ: f.HZ, Boot: f.Boot,
+	}
+	if f.Clock {
+		s.Encoding = savedEncodings[savedClock]
 	}
 	for _, g := range f.Guards {
 		s.Guards = append(s.Guards, savedGuard{Label: g.Label, Arg: g.Arg, Space: savedSpaces[g.Space], Proof: saveProof(g.Proof), Head: saveProof(g.Head)})

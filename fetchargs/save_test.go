@@ -20,6 +20,7 @@ import (
 var savedSpecs = []string{
 	"ip_rcv(skb->dev->name, skb->len > 100, dev->perm_addr:mac) if skb->len != 5 && (dev->mtu < 1500 || !(dev->name ~ \"e*\"))",
 	"ip_rcv(skb, return < 0) if skb->len == skb->data_len",
+	"ip_rcv(x=since(skb, skb->len > 100, dev->mtu == 5) > 1ms)",
 	"wake_up_new_task(*p) if p->pid > 1",
 }
 
@@ -122,6 +123,9 @@ func TestLoadDamaged(t *testing.T) {
 		{`{"start":`, `{"start":-9`, "impossible dump"},
 		{`p_pid \u003e 1`, `p_pid \u003e 2`, "another filter"},
 		{`"name":"p_pid"`, `"name":"p_pie"`, "does not fetch"},
+		{`"key":`, `"key":9`, "a clock without"},
+		{`"age":`, `"age":-`, "a clock without"},
+		{`"encoding":"clock"`, `"encoding":"age"`, "a clock without"},
 		{`"types":"`, `"types":"AAAA`, "BTF"},
 	} {
 		data := replaceAny(good, tt.old, tt.new)

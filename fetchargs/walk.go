@@ -40,6 +40,9 @@ func (r *resolver) walk(x spec.Expr) (route, bool) {
 		return r.choice(x)
 	case *spec.SizeOf:
 		return r.sizeOf(x)
+	case *spec.Since:
+		r.fail(x.Span, "", "since(...) is a duration, not a value of the call")
+		return route{}, false
 	}
 	panic(fmt.Sprintf("fetchargs: unknown expression %T", x))
 }

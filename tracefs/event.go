@@ -11,6 +11,10 @@ type Event struct {
 	Data   []byte   // the whole record, starting with common_type
 	Lost   uint64   // events lost on this CPU before this one; LostUnknown if the kernel did not count
 	Stack  []uint64 // kernel stack addresses, innermost first; set by read.JoinStacks
+
+	// Losing is set if events were lost on another CPU that may be earlier than this one;
+	// the next event of that CPU will say so.
+	Losing bool
 }
 
 // LostUnknown is the value of Event.Lost if events were lost but not counted.

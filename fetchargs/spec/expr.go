@@ -197,8 +197,8 @@ func (p *parser) parens() *node {
 	return &node{expr: x}
 }
 
-// primary parses PARAM | "return" | "container_of(...)" | "sizeof(...)" | "@" SYMBOL | "$comm"
-// | "$argN" | "$stackN" | "%REG".
+// primary parses PARAM | "return" | "container_of(...)" | "sizeof(...)" | "since(...)" | "@" SYMBOL
+// | "$comm" | "$argN" | "$stackN" | "%REG".
 func (p *parser) primary() Expr {
 	tok := p.tok
 	name := Name{tok.text, tok.Span}
@@ -210,6 +210,9 @@ func (p *parser) primary() Expr {
 		}
 		if tok.text == "sizeof" && p.tok.kind == "(" {
 			return p.sizeOf(tok.Span)
+		}
+		if tok.text == "since" && p.tok.kind == "(" {
+			return p.since(tok.Span)
 		}
 		if p.called(tok) {
 			return nil

@@ -46,7 +46,7 @@ type Item struct {
 }
 
 // An Expr is one of *Ident, *Member, *Index, *Range, *Deref, *Addr, *Cast,
-// *ContainerOf, *Symbol, *Builtin, *Choice, *SizeOf and, as all of an item, *Typed.
+// *ContainerOf, *Symbol, *Builtin, *Choice, *SizeOf, *Since and, as all of an item, *Typed.
 type Expr interface {
 	Where() Span
 	String() string

@@ -39,6 +39,7 @@ type Field struct {
 	Dump      *Extent // for Dumped
 	Again     int     // 1 plus the index of the return probe's field with the value at return; -1 in that field
 	Why       string  // why nothing was fetched
+	Clock     bool    // the record has room for an Age, which its reader tells from earlier records
 	Boot      bool    // the time of an Age is of CLOCK_BOOTTIME, not CLOCK_MONOTONIC
 
 	Path   *Path            // the rest of a path, if the text is its last name; else nil

@@ -83,14 +83,22 @@ func (s *stream) advance(m *merger) error {
 			s.page = ringbuf.Page{}
 			continue
 		}
-		s.lost = addLost(s.lost, s.page.Lost())
+		s.lose(m, s.page.Lost())
 	}
 	return nil
 }
 
+// lose adds n events that were lost before the next record.
+func (s *stream) lose(m *merger, n uint64) {
+	if s.lost == 0 && n > 0 {
+		m.losing++
+	}
+	s.lost = addLost(s.lost, n)
+}
+
 // damaged notes that records are lost because a page is damaged.
 func (s *stream) damaged(m *merger, err error) {
-	s.lost = tracefs.LostUnknown
+	s.lose(m, tracefs.LostUnknown)
 	m.damaged(s.cpu, err)
 }
 
@@ -108,6 +116,7 @@ type merger struct {
 	base    int
 	heap    []*stream // streams that have a record, earliest first
 	empty   []*stream // streams that may have a record later
+	losing  int       // number of streams that lost events before their next record
 	event   tracefs.Event
 }
 
@@ -225,7 +234,13 @@ func (m *merger) read(s *stream) *tracefs.Event {
 		}
 	}
 	m.event = tracefs.Event{Format: format, Time: s.page.Stamp, CPU: s.cpu, TID: int(int32(tid)), Data: data, Lost: s.lost}
-	s.lost = 0
+	if m.losing > 0 {
+		if s.lost > 0 {
+			s.lost = 0
+			m.losing--
+		}
+		m.event.Losing = m.losing > 0
+	}
 	return &m.event
 }
 

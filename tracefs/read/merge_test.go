@@ -236,3 +236,32 @@ func TestMergeFurther(t *testing.T) {
 		t.Errorf("%d events, asked %d times for their formats, want 3 and 2", events, asked)
 	}
 }
+
+// TestMergeLosing has each event know whether others are lost that may be earlier.
+func TestMergeLosing(t *testing.T) {
+	for _, tt := range []struct {
+		streams []string
+		want    string // times of those that know so
+	}{
+		{[]string{"10 20", "15 25"}, ""},
+		{[]string{"10 20 | +5 30 40", "15 | +7 25 | 35"}, "20 25"},
+		{[]string{"+5 10 11 12", "7 8 10"}, "7 8"},
+		{[]string{"10 | +5", "20 30"}, "20 30"},
+		{[]string{"10 !", "20 30"}, "20 30"},
+		{[]string{"10 ! | 25", "20 30"}, "20"},
+	} {
+		l := ringbuf.Layout{LongSize: 8}
+		var got []string
+		for ev, err := range Merge(Options{Layout: l, Formats: knownFormats}, streamsOf(t, l, tt.streams...)) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if ev.Losing {
+				got = append(got, fmt.Sprint(ev.Time))
+			}
+		}
+		if strings.Join(got, " ") != tt.want {
+			t.Errorf("%q: %v, want %s", tt.streams, got, tt.want)
+		}
+	}
+}

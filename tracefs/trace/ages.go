@@ -53,7 +53,7 @@ func (all leads) at(time uint64) int64 {
 func (a *ages) learn(l learned) {
 	for i := range l.probe.Fields {
 		f := &l.probe.Fields[i]
-		if f.Encoding != value.Age {
+		if f.Encoding != value.Age || f.Clock {
 			continue
 		}
 		at := l.format.Field(l.probe.Args[f.Arg].Name)

@@ -39,6 +39,7 @@ type Trace struct {
 
 	renumbered renumbered      // events that have been defined again
 	why        *quiet          // used by Quiet
+	meddled    atomic.Bool     // another program has interfered; cleared by clocks
 	recording  atomic.Bool     // raw pages are being recorded
 	spent      context.Context // done when all probes are switched off
 	spend      func()
@@ -94,6 +95,8 @@ func (m *Machine) Arm(ctx context.Context, plans []*fetchargs.Plan, o Options) (
 	if err = t.learnFormats(o.Stacks); err != nil {
 		return nil, err
 	}
+	t.clocks.gap = &t.meddled
+	t.clocks.see(t.warner, !t.pids && len(t.cpus) == 0 && allCalls(t.plans))
 	if t.pairers, err = t.newPairers(o.Begin || o.Chain, o.Chain); err != nil {
 		return nil, err
 	}

@@ -28,6 +28,7 @@ type File struct {
 	name   string
 	file   *tracedat.File
 	broken error
+	some   bool // the threads of some processes were recorded only
 }
 
 // OpenOptions says what to read of a recording, or of text. The zero value reads all
@@ -112,6 +113,7 @@ func (r *File) prepare(o OpenOptions) error {
 			}
 		}
 	}
+	r.clocks.see(r.warner, !r.some && len(r.cpus) == 0 && allCalls(r.plans))
 	if o.Stacks {
 		return r.findStacks()
 	}

@@ -51,6 +51,7 @@ type Reading struct {
 	pairers             []*calls.Pairer
 
 	ages   ages
+	clocks clocks
 	losing lossTeller
 	quiet  *quiet // set until a call has come; nil if nobody asks why none comes
 
@@ -256,6 +257,7 @@ func (r *Reading) take(l learned) {
 	}
 	r.format[l.probe], r.decoder[l.probe] = l.format, l.decoder
 	r.ages.learn(l)
+	r.clocks.learn(l)
 }
 
 // whys maps the doubts that text leaves to those of a value.
@@ -302,6 +304,9 @@ func (r *Reading) calls(events iter.Seq2[*tracefs.Event, error], all func(*calls
 			}
 			if r.ages.any() {
 				r.ages.put(event, r.order)
+			}
+			if r.clocks.any() {
+				r.clocks.put(event, r.order)
 			}
 			if r.quiet != nil {
 				r.quiet = r.quiet.saw(event)

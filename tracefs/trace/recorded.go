@@ -20,6 +20,7 @@ type recorded struct {
 
 	Leads leads `json:",omitempty"` // if ages need them
 
+	Some bool        `json:",omitempty"` // not all threads were recorded
 	CPUs []int       `json:",omitempty"` // the calls that are shown begin on these
 	Kin  *ownThreads `json:",omitempty"` // threads that were recorded
 
@@ -36,7 +37,7 @@ func (t *Trace) recorded() ([]byte, error) {
 	if t.ages.any() {
 		t.ages.look()
 	}
-	return json.Marshal(recorded{Leads: t.ages.leads, Start: t.start, Wall: t.wall, Group: t.session.Group(), Ranges: t.ranges, Plans: plans, CPUs: t.cpus, Kin: t.own})
+	return json.Marshal(recorded{Leads: t.ages.leads, Start: t.start, Wall: t.wall, Group: t.session.Group(), Ranges: t.ranges, Plans: plans, Some: t.pids, CPUs: t.cpus, Kin: t.own})
 }
 
 // formatOf maps a recorded probe to the format of its events.
@@ -50,6 +51,7 @@ func (r *File) ownPlans() ([]*fetchargs.Plan, formatOf, error) {
 	}
 	r.start, r.wall, r.cpus = rec.Start, rec.Wall, rec.CPUs
 	r.ages = ages{clock: r.file.Clock, leads: rec.Leads}
+	r.some = rec.Some
 	if len(rec.Ranges) > 0 {
 		r.mapped = rec.Ranges.Contains
 	}

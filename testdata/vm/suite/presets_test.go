@@ -234,8 +234,11 @@ func presetNet(t *testing.T, check func(error), want func(preset, format string,
 		want("@bind", `__inet6?_bind\(uaddr=.*%s.*7771, sk->sk_protocol=IPPROTO_TCP, sk->__sk_common.skc_bound_dev_if=0\) = 0`, at.name)
 		want("@tcpconnect", `tcp_connect\(saddr=%s, sport=%d, daddr=%s, dport=7771\) = 0`, at.name, port, at.name)
 		want("@tcpaccept", `inet_csk_accept\(\) = \{raddr=%s, rport=%d, laddr=%s, lport=7771\}`, at.name, port, at.name)
-		want("@tcpstates", `tcp_set_state\(saddr=%s, sport=%d, daddr=%s, dport=7771, from=TCP_SYN_SENT, to=TCP_ESTABLISHED\)`, at.name, port, at.name)
-		want("@tcplife", `tcp_set_state\(laddr=%s, lport=7771, raddr=%s, rport=%d, sent=[01], received=[56]\)`, at.name, at.name, port)
+		want("@tcpstates", `tcp_set_state\(saddr=%s, sport=%d, daddr=%s, dport=7771, from=TCP_SYN_SENT, to=TCP_ESTABLISHED, after=.*\)`, at.name, port, at.name)
+		want("@tcpstates", `tcp_set_state\(saddr=%s, .*from=TCP_[A-Z_0-9]+, to=TCP_[A-Z_0-9]+, after=[0-9.]+[um]?s\)`, at.name)
+		want("@tcplife", `tcp_set_state\(laddr=%s, lport=7771, raddr=%s, rport=%d, sent=[01], received=[56], lasted=.*\)`, at.name, at.name, port)
+		want("@tcplife", `tcp_set_state\(laddr=%s, lport=[0-9]+, raddr=%s, .*, lasted=[0-9.]+[um]?s\)`, at.name, at.name)
+		want("@tcplife", `tcp_set_state\(laddr=%s, lport=7771, raddr=.*, rport=0, sent=0, received=0, lasted=\?\)`, at.name)
 	}
 	if c, err := net.Dial("tcp", "127.0.0.1:7772"); err == nil {
 		c.Close()

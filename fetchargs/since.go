@@ -1,0 +1,240 @@
+package fetchargs
+
+import (
+	"cmp"
+	"errors"
+	"maps"
+
+	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
+	"github.com/tsnoop/tsnoop/fetchargs/value"
+)
+
+// The time since an earlier call is not in the record of a call. The reader of the records
+// keeps a clock for each key, which some calls start and others stop, and writes the time
+// into the record, as it does for ages. So the kernel's filter must pass those calls, too.
+
+// A Clock is one [spec.Since] of a plan.
+type Clock struct {
+	text       string // of the spec
+	key, age   int    // indexes into the Fields of the first entry probe
+	start, end *test  // on fields of that probe; a nil start is every call, a nil end none
+}
+
+// Clocks returns the clocks of the plan.
+func (p *Plan) Clocks() []Clock { return p.clocks }
+
+// Arg returns the index of the entry's Arg whose place in the record, 8 bytes, is for the
+// time.
+func (c *Clock) Arg(entry *Probe) int { return entry.Fields[c.age].Arg }
+
+// Key returns the key of a call. ok is false if it could not be read.
+func (c *Clock) Key(d *value.Decoder, data []byte) (key uint64, ok bool) {
+	v := d.Value(c.key, data)
+	return v.Uint, v.Kind == value.Uint || v.Kind == value.Int
+}
+
+// Starts reports whether a call starts the clock of its key.
+func (c *Clock) Starts(entry *Probe, d *value.Decoder, data []byte) bool {
+	return c.start == nil || c.start.holdsAtEntry(entry, d, data)
+}
+
+// Ends reports whether a call stops the clock of its key.
+func (c *Clock) Ends(entry *Probe, d *value.Decoder, data []byte) bool {
+	return c.end != nil && c.end.holdsAtEntry(entry, d, data)
+}
+
+// holdsAtEntry decides t, which is on fields of an entry probe.
+func (t *test) holdsAtEntry(entry *Probe, d *value.Decoder, data []byte) bool {
+	return t.holds(&took{}, func(o operand) (*value.Field, value.Value) {
+		return &entry.Fields[o.index], d.Value(o.index, data)
+	})
+}
+
+// since fetches what the clock of x needs, and adds a field for the time.
+func (r *resolver) since(x *spec.Since, w want) (ref, bool) {
+	text := x.String()
+	switch {
+	case r.timing:
+		r.fail(x.Span, "", "one since(...) cannot be in another")
+		return ref{}, false
+	case w.format.Text != "":
+		r.fail(w.format.Span, "leave it out", "what since(...) tells is shown as a duration")
+		return ref{}, false
+	case !r.clock(x, text):
+		return ref{}, false
+	case !r.target.Live && !r.target.Calls:
+		r.fail(x.Span, "leave it out, or trace with tsnoop", "lines cannot tell how long ago another call was: tsnoop remembers it")
+		return ref{}, false
+	}
+	for i, e := range r.entry.exprs {
+		if w.hidden && e == text {
+			return ref{&r.entry.side, i}, true
+		}
+	}
+	// This is only room: what the kernel stores there is overwritten.
+	arg, ok := r.entry.argFor("since "+text+" ", Arg{Base: Base{Kind: StackPointer}, Type: x64Type}, cmp.Or(w.name, "since"), x.Span)
+	if !ok {
+		return ref{}, false
+	}
+	at := ref{&r.entry.side, len(r.entry.fields)}
+	r.entry.fields = append(r.entry.fields, value.Field{
+		Label: cmp.Or(w.name, text), Type: &btf.Int{Name: "u64", Size: 8}, Format: "ago",
+		Encoding: value.Age, Arg: arg, Size: 8, Clock: true, Hidden: w.hidden,
+	})
+	r.entry.exprs, r.entry.used = append(r.entry.exprs, text), true
+	for i := range r.out.clocks {
+		if c := &r.out.clocks[i]; c.text == text && c.age < 0 {
+			c.age = at.index
+		}
+	}
+	return at, true
+}
+
+// clock adds the clock of x to the plan, unless the plan has it already.
+func (r *resolver) clock(x *spec.Since, text string) bool {
+	for i := range r.out.clocks {
+		if r.out.clocks[i].text == text {
+			return true
+		}
+	}
+	r.timing = true
+	defer func() { r.timing = false }()
+	before := len(r.errs)
+	key, ok := r.fetch(want{x: x.Key, hidden: true})
+	switch {
+	case !ok:
+		return false
+	case key.side.at == Return:
+		r.fail(x.Key.Where(), "", "%s is known when %s returns, clocks are looked at when it is called", x.Key, r.fn.Name)
+		return false
+	case key.field().Encoding != value.Integer && key.field().Encoding != value.BitField:
+		r.fail(x.Key.Where(), "", "%s is no key: that is a number or an address", x.Key)
+		return false
+	}
+	c := Clock{text: text, key: key.index, age: -1}
+	compare := &comparer{&r.complaints, r}
+	for _, cond := range []struct {
+		is   spec.Cond
+		test **test
+	}{{x.Start, &c.start}, {x.End, &c.end}} {
+		if cond.is == nil {
+			continue
+		}
+		t := compare.test(cond.is, false, nil)
+		if len(r.errs) > before {
+			return false
+		}
+		if _, exit := t.sides(); exit {
+			r.fail(cond.is.Where(), "", "what %s returns is not known when it is called, as the clock is looked at", r.fn.Name)
+			return false
+		}
+		*cond.test = t
+	}
+	r.out.clocks = append(r.out.clocks, c)
+	return true
+}
+
+// passing sets a filter for the kernel that passes all calls that start or stop clocks,
+// besides those that the spec asks for. User space decides which are shown.
+func (r *resolver) passing(all []*test) {
+	if len(all) == 0 {
+		return
+	}
+	r.out.check = join(true, all...)
+	each := r.out.check.and
+	if each == nil {
+		each = []*test{r.out.check}
+	}
+	var asked, pass []*test
+	for _, t := range each {
+		if _, exit := t.sides(); exit {
+			continue
+		}
+		if _, _, ok := r.entry.filter(t, maps.Clone(r.entry.known)); ok {
+			asked = append(asked, t)
+		}
+	}
+	for i := range r.out.clocks {
+		c := &r.out.clocks[i]
+		if c.start == nil {
+			asked = nil
+			break
+		}
+		if pass = append(pass, c.start); c.end != nil {
+			pass = append(pass, c.end)
+		}
+	}
+	if r.out.Partial = true; len(asked) > 0 {
+		r.push(join(false, append(pass, join(true, asked...))...))
+	}
+}
+
+// savedClock is the saved encoding of the time of a clock. It has a word of its own so that
+// older versions, which know no clocks, do not take it for an age.
+const savedClock = int(value.Age) + 1
+
+// A savedTimer is the saved form of a Clock.
+type savedTimer struct {
+	Text  string     `json:"text"`
+	Key   int        `json:"key"` // numbers of fields
+	Age   int        `json:"age"`
+	Start *savedTest `json:"start,omitempty"`
+	End   *savedTest `json:"end,omitempty"`
+}
+
+func saveClocks(clocks []Clock) (all []savedTimer) {
+	for i := range clocks {
+		c := &clocks[i]
+		all = append(all, savedTimer{c.text, c.key, c.age, c.start.save(), c.end.save()})
+	}
+	return all
+}
+
+func loadClocks(saved []savedTimer, p *Plan) (all []Clock, err error) {
+	for i := range saved {
+		c, err := saved[i].load(p)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, c)
+	}
+	return all, nil
+}
+
+// load refuses clocks on anything but the first entry probe.
+func (s *savedTimer) load(p *Plan) (c Clock, err error) {
+	c = Clock{text: s.Text, key: s.Key, age: s.Age}
+	entry := p.Entry()
+	if entry == nil || c.key < 0 || c.key >= len(entry.Fields) || c.age < 0 || c.age >= len(entry.Fields) || !entry.Fields[c.age].Clock {
+		return c, errors.New("a clock without what it needs")
+	}
+	for _, cond := range []struct {
+		saved *savedTest
+		test  **test
+	}{{s.Start, &c.start}, {s.End, &c.end}} {
+		if cond.saved == nil {
+			continue
+		}
+		t, err := cond.saved.load(p, 0)
+		if err != nil {
+			return c, err
+		}
+		if !t.isOf(Entry, 0) {
+			return c, errors.New("a clock that asks for more than its record")
+		}
+		*cond.test = t
+	}
+	return c, nil
+}
+
+// isOf reports whether all operands of t are fields of one probe.
+func (t *test) isOf(side Side, part int) bool {
+	for _, kid := range append(t.and, t.or...) {
+		if !kid.isOf(side, part) {
+			return false
+		}
+	}
+	of := func(o operand) bool { return o.side == side && o.part == part }
+	return t.and != nil || t.or != nil || !t.elapsed && of(t.left) && (!t.against || of(t.right))
+}

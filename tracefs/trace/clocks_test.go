@@ -1,0 +1,182 @@
+package trace
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/abi"
+	"github.com/tsnoop/tsnoop/fetchargs/value"
+	"github.com/tsnoop/tsnoop/tracefs"
+)
+
+// clockOf are the clocks of a spec, and what makes an event of it: a time, and its values
+// in the order of the record's fields but the clock's.
+func clockOf(t *testing.T, text string) (*Reading, func(time uint64, values ...uint64) *tracefs.Event, *fetchargs.Plan) {
+	t.Helper()
+	target := &fetchargs.Target{Kernel: btf.Open("../../testdata/btf/linux-6.12-amd64.btf"), Arch: abi.Named("amd64"), Features: fetchargs.Features{ArgN: true}, Live: true, Calls: true}
+	plans, err := Resolve([]string{text}, target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	saved, err := fetchargs.Save(plans)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if plans, err = fetchargs.Load(saved); err != nil { // as of a recording
+		t.Fatal(err)
+	}
+	plan := plans[0]
+	r := &Reading{order: binary.LittleEndian, plans: plans}
+	f := textFormat(plan.Entry(), 7)
+	if err := r.learn(plan.Entry(), f); err != nil {
+		t.Fatal(err)
+	}
+	r.clocks.see(nil, true)
+	return r, func(time uint64, values ...uint64) *tracefs.Event {
+		e := &tracefs.Event{Time: time, Format: f, Data: make([]byte, f.Size)}
+		room := plan.Clocks()[0].Arg(plan.Entry())
+		for i, a := range plan.Entry().Args {
+			if i == room || len(values) == 0 {
+				continue
+			}
+			at := f.Field(a.Name)
+			var b [8]byte
+			binary.LittleEndian.PutUint64(b[:], values[0])
+			copy(e.Data[at.Offset:at.Offset+at.Size], b[:])
+			values = values[1:]
+		}
+		return e
+	}, plan
+}
+
+// shown is what a clock shows in an event, "?" if that is not known.
+func shown(r *Reading, plan *fetchargs.Plan, e *tracefs.Event) string {
+	for i := range plan.Entry().Fields {
+		if f := &plan.Entry().Fields[i]; f.Clock {
+			if v := r.Decoder(plan.Entry()).Value(i, e.Data); v.Kind == value.Int {
+				return fmt.Sprint(v.Uint)
+			}
+			return "?"
+		}
+	}
+	return "no clock"
+}
+
+// TestClocks has calls of two files: a file's clock starts with more than 100 bytes, and
+// ends with 7.
+func TestClocks(t *testing.T) {
+	const f, g = 0xffff888000001000, 0xffff888000002000
+	type call struct {
+		time, file, count uint64
+		want              string
+	}
+	for _, tt := range []struct {
+		name, spec string
+		calls      []call
+	}{
+		{"any call", "vfs_read(file, count, since(file))", []call{
+			{10, f, 1, "?"}, {25, f, 2, "15"}, {30, g, 1, "?"}, {30, f, 1, "5"}, {30, f, 1, "0"}, {90, g, 9, "60"},
+		}},
+		{"started", "vfs_read(file, count, since(file, count > 100))", []call{
+			{10, f, 1, "?"}, {20, f, 101, "?"}, {25, f, 1, "5"}, {30, f, 7, "10"}, {40, f, 200, "20"}, {41, f, 1, "1"}, {41, g, 1, "?"},
+		}},
+		{"ended", "vfs_read(file, count, since(file, count > 100, count == 7))", []call{
+			{20, f, 101, "?"}, {21, g, 101, "?"}, {25, f, 7, "5"}, {26, f, 7, "?"}, {27, f, 1, "?"}, {28, g, 1, "7"}, {29, f, 101, "?"}, {31, f, 7, "2"},
+		}},
+		{"ended by what starts it", "vfs_read(file, count, since(file, count > 100, count > 200))", []call{
+			{20, f, 101, "?"}, {25, f, 201, "5"}, {26, f, 1, "1"},
+		}},
+		{"no key", "vfs_read(file, count, since(file->f_count))", []call{{10, 0, 1, "?"}, {20, 0, 1, "?"}}},
+		{"earlier by its clock", "vfs_read(file, count, since(file))", []call{{20, f, 1, "?"}, {19, f, 1, "?"}, {22, f, 1, "3"}}},
+	} {
+		r, event, plan := clockOf(t, tt.spec)
+		for i, c := range tt.calls {
+			e := event(c.time, c.file, c.count)
+			r.clocks.put(e, r.order)
+			if got := shown(r, plan, e); got != c.want {
+				t.Errorf("%s: call %d shows %s, want %s", tt.name, i, got, c.want)
+			}
+		}
+	}
+}
+
+// TestClocksUnknown has calls that may have gone unseen.
+func TestClocksUnknown(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		gap  func(*Reading, *tracefs.Event)
+	}{
+		{"lost", func(_ *Reading, e *tracefs.Event) { e.Lost = 3 }},
+		{"lost, who knows how many", func(_ *Reading, e *tracefs.Event) { e.Lost = tracefs.LostUnknown }},
+		{"lost on another CPU", func(_ *Reading, e *tracefs.Event) { e.Losing = true }},
+		{"meddled with", func(r *Reading, _ *tracefs.Event) { r.clocks.gap.Store(true) }},
+	} {
+		r, event, plan := clockOf(t, "vfs_read(file, count, since(file))")
+		r.clocks.gap = new(atomic.Bool)
+		r.clocks.put(event(10, 1, 1), r.order)
+		e := event(20, 1, 1)
+		tt.gap(r, e)
+		r.clocks.put(e, r.order)
+		if got := shown(r, plan, e); got != "?" {
+			t.Errorf("%s: %s", tt.name, got)
+		}
+		e = event(50, 1, 1)
+		if r.clocks.put(e, r.order); shown(r, plan, e) != "30" {
+			t.Errorf("after it has %s: %s", tt.name, shown(r, plan, e))
+		}
+	}
+	r, event, plan := clockOf(t, "vfs_read(file, count, since(file))")
+	var said []string
+	r.clocks.see(func(w Warning) { said = append(said, w.Text) }, false)
+	for time := range uint64(5) {
+		e := event(time, 1, 1)
+		if r.clocks.put(e, r.order); shown(r, plan, e) != "?" {
+			t.Errorf("of some threads only: %s", shown(r, plan, e))
+		}
+	}
+	if len(said) != 1 || !strings.Contains(said[0], "not traced") {
+		t.Errorf("it has said %q", said)
+	}
+}
+
+// TestClocksBound compares what there is of many keys with the calls themselves.
+func TestClocksBound(t *testing.T) {
+	const most, keys = 50, 90
+	r, event, plan := clockOf(t, "vfs_read(file, count, since(file, count > 100, count < 20))")
+	said := 0
+	r.clocks.most, r.clocks.warner = most, func(Warning) { said++ }
+	rng := rand.New(rand.NewPCG(1, 2))
+	type begun struct{ file, time uint64 }
+	var all []begun // the earliest first
+	for time := uint64(1); time < 20000; time++ {
+		file, count := rng.Uint64N(keys), rng.Uint64N(200)
+		e := event(time, file, count)
+		r.clocks.put(e, r.order)
+		want, at := "?", slices.IndexFunc(all, func(b begun) bool { return b.file == file })
+		if at >= 0 {
+			want = fmt.Sprint(time - all[at].time)
+			if count > 100 || count < 20 {
+				all = slices.Delete(all, at, at+1)
+			}
+		}
+		if count > 100 {
+			if len(all) == most {
+				all = all[1:]
+			}
+			all = append(all, begun{file, time})
+		}
+		if got := shown(r, plan, e); got != want {
+			t.Fatalf("at %d: %s, want %s", time, got, want)
+		}
+	}
+	if said != 1 || len(r.clocks.all) > most {
+		t.Errorf("the bound was told %d times, there is room for %d", said, len(r.clocks.all))
+	}
+}
