@@ -24,6 +24,7 @@ type Arg struct {
 // String returns the fetcharg in the kernel's syntax, such as "+16(+8($arg1)):u32".
 // The kernel takes at most Features.MaxArg bytes.
 func (a Arg) String() string {
+	a = a.lowered()
 	text := a.Base.String()
 	for _, h := range a.Hops {
 		text = h.wrap(text)
@@ -46,7 +47,9 @@ func (a *Arg) stored() string {
 func (a *Arg) Size() int { return max(a.Count, 1) * a.Type.Size }
 
 // Follows reports whether the fetcharg reads memory behind a pointer, or a variable.
-func (a *Arg) Follows() bool { return len(a.Hops) > 0 || a.Base.Kind == Memory }
+func (a *Arg) Follows() bool {
+	return len(a.Hops) > 0 || a.Base.Kind == Memory || a.Base.Kind == PerCPU
+}
 
 // IsString reports whether the record holds a __data_loc word that points at text.
 func (a *Arg) IsString() bool {
@@ -72,6 +75,12 @@ type Base struct {
 	Name string // of a Register, or the symbol of a Memory
 	N    int64  // number of an ArgN or StackN; bits of an Immediate; bytes from the symbol of a Memory
 	Addr uint64 // of a Memory's symbol, for kernels that are slow to look it up; 0 if not known
+
+	// CPU is set of a PerCPU, whose Name and Addr are those of the symbol that every CPU
+	// has its own copy of, of an OwnCPU, and of an Immediate that is the address of a
+	// PerCPU.
+	CPU  CPU
+	Each bool // each definition of the probe fetches this for its own CPU; CPU is one of them
 }
 
 // A BaseKind says what kind of thing a Base is.
@@ -88,6 +97,8 @@ const (
 	Memory                // @init_task+8: what is stored there
 	Immediate             // \0x12
 	Current               // $current, the task
+	PerCPU                // +130496(@__per_cpu_offset+8): what a CPU has of a variable
+	OwnCPU                // \0x1, the number of the CPU
 )
 
 // String returns the base in the kernel's syntax.
@@ -121,6 +132,7 @@ func (b Base) String() string {
 // placed returns the fetcharg with the address of its symbol in place of the name.
 // Kernels before 6.2 search all of their symbols for the name at every fetch.
 func (a Arg) placed() Arg {
+	a = a.lowered()
 	if b := &a.Base; b.Kind == Memory && b.Addr != 0 {
 		b.Name, b.N, b.Addr = fmt.Sprintf("0x%x", b.Addr+uint64(b.N)), 0, 0
 	}

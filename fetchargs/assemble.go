@@ -65,6 +65,7 @@ func (b *builder) assemble(both bool) *Probe {
 	if b.r.target.Live {
 		b.instrument(both)
 	}
+	b.ofEachCPU(both)
 	p.Fields = b.fields
 	if len(b.reads) > 0 {
 		b.count()

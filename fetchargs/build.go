@@ -177,6 +177,9 @@ func (b *builder) argFor(use string, a Arg, label string, at spec.Span, next ...
 		}
 	}
 	text := use + strings.Join(texts, " ")
+	if a.Base.Each {
+		text += eachCPU
+	}
 	i, known := b.byText[text]
 	if !known {
 		i = len(b.args)

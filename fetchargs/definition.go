@@ -31,8 +31,9 @@ func (r *resolver) eventName(side Side) string {
 }
 
 // Definitions returns the lines that define the probe when appended to
-// kprobe_events, each in a write of its own. There is more than one only if several
-// functions have the same name; they share the event.
+// kprobe_events, each in a write of its own. There are several if several functions
+// have the same name, or one for each of CPUs; they share the event. The lines of one
+// function follow each other.
 func (p *Probe) Definitions(group string) []string { return p.definitions(group, Arg.String) }
 
 // Placed is like Definitions, for the running kernel: it uses the addresses of
@@ -53,13 +54,16 @@ func (p *Probe) Placed(group string) []string {
 
 func (p *Probe) definitions(group string, text func(Arg) string) []string {
 	head := p.Kind.Head(group, p.Event, p.MaxActive)
-	var args strings.Builder
-	for _, a := range p.Args {
-		fmt.Fprintf(&args, " %s=%s", a.Name, text(a))
-	}
-	lines := make([]string, len(p.Symbols))
-	for i, symbol := range p.Symbols {
-		lines[i] = head + " " + symbol + args.String()
+	var lines []string
+	for _, symbol := range p.Symbols {
+		for _, args := range p.argsOfCPUs() {
+			var line strings.Builder
+			line.WriteString(head + " " + symbol)
+			for _, a := range args {
+				fmt.Fprintf(&line, " %s=%s", a.Name, text(a))
+			}
+			lines = append(lines, line.String())
+		}
 	}
 	return lines
 }

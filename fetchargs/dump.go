@@ -135,7 +135,7 @@ func (b *builder) next(n int) *builder {
 	part.part, part.probe.Part, part.used, part.counter = n, n, true, b.counter
 	part.filters = slices.Clone(b.filters)
 	for _, a := range filtered(b.args, strings.Join(b.filters, " ")) {
-		part.byText[a.String()] = len(part.args)
+		part.byText[a.key()] = len(part.args)
 		part.names[a.Name] = true
 		part.args = append(part.args, a)
 	}

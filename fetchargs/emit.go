@@ -39,8 +39,8 @@ func EmitTracefs(w io.Writer, plans []*Plan, group string, scope Scope) {
 		}
 	}
 	for _, p := range Probes(plans) {
-		if p.Filter != "" {
-			fmt.Fprintf(w, "# echo %s > events/%s/%s/filter\n", shellQuote(p.Filter), group, p.Event)
+		if filter := p.KernelFilter(); filter != "" {
+			fmt.Fprintf(w, "# echo %s > events/%s/%s/filter\n", shellQuote(filter), group, p.Event)
 		}
 	}
 	for _, p := range Probes(plans) {
@@ -84,8 +84,8 @@ func EmitShell(w io.Writer, plans []*Plan, group string, scope Scope) {
 		}
 	}
 	for _, p := range probes {
-		if p.Filter != "" {
-			fmt.Fprintf(w, "echo %s > events/%s/%s/filter\n", shellQuote(p.Filter), group, p.Event)
+		if filter := p.KernelFilter(); filter != "" {
+			fmt.Fprintf(w, "echo %s > events/%s/%s/filter\n", shellQuote(filter), group, p.Event)
 		}
 		fmt.Fprintf(w, "echo 1 > events/%s/%s/enable\n", group, p.Event)
 	}

@@ -28,7 +28,7 @@ func EmitBoot(w io.Writer, plans []*Plan, group, cpuMask string) (bootconfig boo
 	probes := Probes(plans)
 	bootconfig = cpuMask != ""
 	for _, p := range probes {
-		bootconfig = bootconfig || p.Filter != ""
+		bootconfig = bootconfig || p.KernelFilter() != ""
 	}
 	if !bootconfig {
 		return false, emitCommandLine(w, probes, group)
@@ -73,13 +73,11 @@ func (p *Probe) bootconfig(w *strings.Builder) *spec.Error {
 	if p.Side == Return {
 		place = "%return"
 	}
-	var args strings.Builder
-	for _, a := range p.Args {
-		fmt.Fprintf(&args, " %s=%s", a.Name, a)
-	}
 	var probes []string
-	for _, symbol := range p.Symbols {
-		value := symbol + place + args.String()
+	for _, line := range p.Definitions("kprobes") {
+		_, value, _ := strings.Cut(line, " ")
+		symbol, args, _ := strings.Cut(value, " ")
+		value = strings.TrimSuffix(symbol+place+" "+args, " ")
 		if n := len(head) + len(value); n > maxBootProbe {
 			return p.refuse("ask for less, or leave the condition out",
 				"with a condition this is for a bootconfig, of which the kernel takes %d characters a probe, not %d", maxBootProbe, n)
@@ -87,12 +85,12 @@ func (p *Probe) bootconfig(w *strings.Builder) *spec.Error {
 		probes = append(probes, bootQuote(value))
 	}
 	fmt.Fprintf(w, "ftrace.event.kprobes.%s {\n\tprobes = %s\n", p.Event, strings.Join(probes, ", "))
-	if p.Filter != "" {
-		if len(p.Filter) > maxBootFilter {
+	if filter := p.KernelFilter(); filter != "" {
+		if len(filter) > maxBootFilter {
 			return p.refuse("ask for less in the condition",
-				"the kernel takes %d characters of a filter in a bootconfig, not %d", maxBootFilter, len(p.Filter))
+				"the kernel takes %d characters of a filter in a bootconfig, not %d", maxBootFilter, len(filter))
 		}
-		value := bootQuote(p.Filter)
+		value := bootQuote(filter)
 		if value == "" {
 			return p.refuse("put ? in the place of one of them", "a bootconfig cannot hold a condition with both kinds of quotes")
 		}

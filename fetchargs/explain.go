@@ -35,8 +35,11 @@ func (p *Probe) explain(w io.Writer) {
 	for i := range p.Fields {
 		p.explainField(w, &p.Fields[i])
 	}
-	if p.Filter != "" {
-		fmt.Fprintf(w, "    filter: %s\n", p.Filter)
+	if len(p.CPUs) > 0 {
+		fmt.Fprintf(w, "    so defined for CPU %d, and for the others of %s with what is theirs\n", p.CPUs[len(p.CPUs)-1].N, listed(p.CPUs))
+	}
+	if filter := p.KernelFilter(); filter != "" {
+		fmt.Fprintf(w, "    filter: %s\n", filter)
 	}
 }
 

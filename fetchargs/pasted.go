@@ -16,6 +16,9 @@ func Pasted(plans []*Plan) []string {
 	var words []string
 	for _, p := range plans {
 		for _, probe := range p.Probes {
+			if probe.Times() > 1 {
+				words = append(words, comment(fmt.Sprintf("%s: for each of the CPUs %s there is a line, and the filter keeps what is of the CPU that the call is on", probe.Event, listed(probe.CPUs))))
+			}
 			for i := range probe.Fields {
 				for _, text := range []string{probe.pasted(&probe.Fields[i]), probe.stale(&probe.Fields[i])} {
 					if text == "" {

@@ -73,10 +73,15 @@ type Probe struct {
 	Event   string // event name, without group
 	Args    []Arg  // fetchargs in the order of the definition, strings last
 	Fields  []value.Field
-	Filter  string // event filter, "" for none
+	Filter  string // what the conditions say in an event filter, "" for none; see also KernelFilter
 	// OnlyComm is set if the filter checks only the name of the task, which may
 	// change while a function runs (exec).
 	OnlyComm bool
+
+	// CPUs, if set, are those that the probe has a definition for each. Every hit makes a
+	// record by each of them, and KernelFilter keeps the one that was made for the CPU
+	// that it is on.
+	CPUs []CPU
 
 	// MaxActive is how many calls a return probe can track at a time, up to
 	// MostActive; 0 leaves the number to the kernel.

@@ -34,7 +34,7 @@ func (r *resolver) push(t *test) bool {
 	if t.or != nil {
 		text = "(" + text + ")"
 	}
-	if len(strings.Join(side.filters, " && "))+len(text) > maxFilter {
+	if len(strings.Join(side.filters, " && "))+len(text) > maxFilter-side.roomOfCPUs() {
 		r.out.Partial = true
 		return false
 	}

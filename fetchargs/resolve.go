@@ -166,6 +166,8 @@ type resolver struct {
 	paramErrs []error
 	argWords  int // registers and stack words that the parameters take, -1 if not known
 
+	cpus []CPU // of the machine, nil until something is asked that each has its own of
+
 	out         *Plan
 	entry, exit *builder
 }

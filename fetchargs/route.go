@@ -52,7 +52,7 @@ type label struct {
 func (l label) inKernel() bool { return l.kernel || kernelOnly(l.target, 0) }
 
 // ofVariable reports whether the base is the memory of a variable.
-func (p route) ofVariable() bool { return p.base.Kind == Memory }
+func (p route) ofVariable() bool { return p.base.Kind == Memory || p.base.Kind == PerCPU }
 
 // load returns a route whose value is the pointer from which later hops start.
 func (p route) load() route {

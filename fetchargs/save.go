@@ -252,6 +252,8 @@ func (p *Probe) save() savedProbe {
 func saveSpan(s spec.Span) savedSpan { return savedSpan{s.Pos, s.End} }
 
 func (a *Arg) save() savedArg {
+	low := a.lowered()
+	a = &low
 	s := savedArg{Name: a.Name, Base: a.Base.String(), Type: a.Type.String(), Count: a.Count, Span: saveSpan(a.Span)}
 	for _, h := range a.Hops {
 		s.Hops = append(s.Hops, savedHop(h))

@@ -5,6 +5,8 @@ import "fmt"
 // steps describes in words what a fetcharg does, innermost first: start from a register,
 // read at an offset, and so on.
 func (a *Arg) steps() []string {
+	low := a.lowered()
+	a = &low
 	list := []string{a.Base.start()}
 	for i, h := range a.Hops {
 		what := "read 8 bytes"

@@ -20,6 +20,13 @@ type Target struct {
 	// Place returns where the kernel has a variable or function. It is nil if the kernel
 	// is not this machine's.
 	Place func(name string) (SymbolPlace, error)
+	// CPUs returns the CPUs of this machine on which calls may be seen, and CPUOffset what
+	// the kernel adds to the address of a variable to get the copy of a CPU. Both are nil
+	// if the kernel is not this machine's.
+	CPUs      func() (CPUs, error)
+	CPUOffset func(cpu int) (uint64, error)
+	// OnlyCPUs are the CPUs whose calls are wanted, nil for all.
+	OnlyCPUs []int
 	// ModuleLoaded reports whether a module is in the kernel; nil if not known.
 	ModuleLoaded func(name string) bool
 	// Await reports whether the run waits for a module that is not loaded. If so, Kernel

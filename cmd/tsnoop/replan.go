@@ -125,6 +125,7 @@ func (r *replanner) arm(ctx context.Context, specs []string) error {
 func (r *replanner) planOptions() (po trace.PlanOptions, err error) {
 	if r.types != nil {
 		po = r.o.plan
+		po.CPUs = r.o.trace.CPUs
 		po.Pair, po.Kernel = r.o.pairs(), r.types
 	} else if po, err = r.o.planOptions(); err == nil {
 		r.types = po.Kernel

@@ -69,6 +69,7 @@ func linePlans(o *options, specs []string) ([]*fetchargs.Plan, error) {
 // planOptions says what the specs are resolved for.
 func (o *options) planOptions() (po trace.PlanOptions, err error) {
 	po = o.plan
+	po.CPUs = o.trace.CPUs
 	po.Pair = o.pairs()
 	if len(o.btf) > 0 {
 		po.Kernel, err = kernelOf(o)

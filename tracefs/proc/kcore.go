@@ -64,6 +64,26 @@ func ParseRanges(r io.ReaderAt) (Ranges, error) {
 	return merged, nil
 }
 
+// ReadWord reads 8 bytes of the kernel's memory, as a number in the machine's byte order.
+func ReadWord(addr uint64) (uint64, error) {
+	f, err := os.Open("/proc/kcore")
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	core, err := elf.NewFile(f)
+	if err != nil {
+		return 0, fmt.Errorf("/proc/kcore: %w", err)
+	}
+	const word = "word"
+	c := coreImage{r: f, core: core, known: map[string]uint64{word: addr}}
+	b, err := c.whole(word, 8)
+	if err != nil {
+		return 0, fmt.Errorf("/proc/kcore has nothing at %#x", addr)
+	}
+	return core.ByteOrder.Uint64(b), nil
+}
+
 // Contains reports whether addr is in one of the ranges. Something need not be mapped
 // there.
 func (r Ranges) Contains(addr uint64) bool {

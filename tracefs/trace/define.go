@@ -105,10 +105,11 @@ func (t *Trace) defineSide(plan *fetchargs.Plan, side fetchargs.Side) (refused s
 			}
 			continue
 		}
-		if p.Filter == "" {
+		filter := p.KernelFilter()
+		if filter == "" {
 			continue
 		}
-		if err := t.session.SetFilter(p.Event, p.Filter); err != nil {
+		if err := t.session.SetFilter(p.Event, filter); err != nil {
 			return nil, fmt.Errorf("the filter of %s: %w", plan.Spec.Func.Text, err)
 		}
 	}
@@ -123,21 +124,29 @@ func (t *Trace) defineProbe(p *fetchargs.Probe) (first *spec.Error, err error) {
 	if p.Plan.Glob != nil {
 		explain, say = t.machine.refusalOfMany, t.detail
 	}
-	refused := 0
-	for _, line := range lines {
+	refused, failed := 0, ""
+	for i, line := range lines {
+		symbol := p.Symbols[i/p.Times()]
+		if symbol == failed {
+			continue
+		}
 		err := t.session.Define(p.Kind, line)
 		if err == nil {
 			continue
 		}
 		e, ok := explain(p, line, err)
-		if !ok {
+		switch {
+		case !ok:
 			return nil, err
+		case i%p.Times() > 0: // a CPU would be left out
+			return e, nil
 		}
-		if refused++; first == nil {
+		refused, failed = refused+1, symbol
+		if first == nil {
 			first = e
 		}
 	}
-	if refused == len(lines) {
+	if refused == len(p.Symbols) {
 		return first, nil
 	}
 	if refused > 0 {

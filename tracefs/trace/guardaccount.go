@@ -70,7 +70,7 @@ func (g *guard) foreign() uint64 {
 
 // hits returns how often the probes were hit, all together.
 func (g *guard) hits() (n uint64, err error) {
-	hits, err := g.t.session.Profile()
+	hits, err := g.t.profile()
 	for _, h := range hits {
 		n += h.Hits
 	}

@@ -11,7 +11,7 @@ import (
 
 // missed adds the calls that the kernel could not follow.
 func (t *Trace) missed(l *Losses) {
-	hits, err := t.session.Profile()
+	hits, err := t.profile()
 	if err != nil {
 		t.detail("%v", err)
 	}
@@ -97,5 +97,5 @@ func (r *Reading) faulted(p *fetchargs.Probe, e *tracefs.Event) (n uint64) {
 			n += times * uint64(max(p.Args[i].Count, 1)) // each element is counted separately
 		}
 	}
-	return n
+	return n * uint64(p.Times())
 }

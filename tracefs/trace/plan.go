@@ -28,6 +28,7 @@ type PlanOptions struct {
 	Pair      bool                 // every call needs its entry and its return
 	Measures  []*fetchargs.Measure // what calls are aggregated by; fetched but not shown
 	MaxActive int                  // how many calls a return probe can follow at a time; 0 lets Arm choose
+	CPUs      []int                // CPUs whose calls are wanted, nil for all
 	Comm      string               // glob for the names of the tasks to trace, "" for all
 	Text      bool                 // text may be read, so traced programs must not be able to fake events
 	Wait      bool                 // functions may be in modules that are not loaded yet
@@ -97,6 +98,7 @@ func (m *Machine) Target(o PlanOptions) (*fetchargs.Target, error) {
 		return t, nil
 	}
 	t.Symbols, t.Place, t.ModuleLoaded, t.HZ = m.SymbolFacts, m.symbolPlace(), proc.ModuleLoaded, m.hz
+	t.CPUs, t.CPUOffset, t.OnlyCPUs = eachCPU, m.cpuOffset(), o.CPUs
 	if o.Wait {
 		t.Await = m.await(t.Kernel)
 	}

@@ -123,7 +123,7 @@ func (t *Trace) Quiet() []string {
 	if ended {
 		return nil
 	}
-	hits, err := t.session.Profile()
+	hits, err := t.profile()
 	if err != nil {
 		t.detail("%v", err)
 		return nil

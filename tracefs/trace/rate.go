@@ -83,7 +83,7 @@ func (r *rates) switchOff(p *fetchargs.Plan, rate uint64) {
 func (t *Trace) seen(losing bool) map[string]uint64 {
 	seen := map[string]uint64{}
 	if losing && t.countable() {
-		if hits, err := t.session.Profile(); err == nil {
+		if hits, err := t.profile(); err == nil {
 			for event, h := range hits {
 				seen[event] = h.Hits
 			}

@@ -1,0 +1,53 @@
+package trace
+
+import (
+	"errors"
+	"slices"
+	"sync"
+
+	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/proc"
+)
+
+// mostPossible is how many CPUs a machine may have for probes to be defined for all that
+// may ever come. Of more, as machines have them that could be given many times what they
+// have, it is those that are on.
+const mostPossible = 64
+
+// eachCPU are the CPUs that a call may be on.
+func eachCPU() (fetchargs.CPUs, error) {
+	possible, err := cpuList(proc.PossibleCPUs)
+	if err != nil || len(possible) <= mostPossible {
+		return fetchargs.CPUs{Numbers: possible}, err
+	}
+	online, err := cpuList(proc.OnlineCPUs)
+	later := slices.DeleteFunc(possible, func(n int) bool { return slices.Contains(online, n) })
+	return fetchargs.CPUs{Numbers: online, Later: later}, err
+}
+
+func cpuList(read func() (string, error)) ([]int, error) {
+	text, err := read()
+	if err != nil {
+		return nil, err
+	}
+	return tracefs.ParseCPUs(text)
+}
+
+// cpuOffset reads where the CPUs have their variables from the kernel's memory.
+func (m *Machine) cpuOffset() func(cpu int) (uint64, error) {
+	table := sync.OnceValues(func() (uint64, error) {
+		addrs := m.symbolAddrs("__per_cpu_offset")
+		if len(addrs) != 1 || addrs[0] == 0 {
+			return 0, errors.New("/proc/kallsyms does not tell where __per_cpu_offset is")
+		}
+		return addrs[0], nil
+	})
+	return func(cpu int) (uint64, error) {
+		at, err := table()
+		if err != nil {
+			return 0, err
+		}
+		return proc.ReadWord(at + 8*uint64(cpu))
+	}
+}
