@@ -45,7 +45,7 @@ func (r *resolver) builtin(x *spec.Builtin) (route, bool) {
 		return p, base.N <= stackWords
 	}
 	there := "there are $comm, $argN, $stackN, $stack and $retval"
-	if r.target.Features.Current {
+	if r.target.hasCurrent() {
 		there = "there are $comm, $current, $argN, $stackN, $stack and $retval"
 	}
 	r.fail(x.Span, there, "unknown variable %s", name)
@@ -57,7 +57,11 @@ func (r *resolver) builtin(x *spec.Builtin) (route, bool) {
 
 // current returns the route to the running task, a pointer to struct task_struct.
 func (r *resolver) current(x *spec.Builtin, p route) (route, bool) {
-	if !r.target.Features.Current {
+	switch {
+	case r.target.Features.Current:
+	case r.target.CPUs != nil:
+		return r.currentOfCPU(x)
+	default:
 		r.fail(x.Span, "take it from what a parameter points to; the task's name is $comm",
 			"this kernel cannot fetch $current, which came with 7.3")
 		return p, false

@@ -147,7 +147,7 @@ func (t *Target) sigils(sigil byte) iter.Seq2[string, string] {
 			}
 		case '$':
 			names := []string{"$comm", "$retval", "$stack0"}
-			if t.Features.Current {
+			if t.hasCurrent() {
 				names = append(names, "$current")
 			}
 			for i := range t.Arch.Regs {
@@ -177,7 +177,11 @@ func (r *resolver) operands(yield func(name, is string) bool) {
 			return
 		}
 	}
-	for _, name := range []string{"container_of(", "sizeof(", "since("} {
+	functions := []string{"container_of(", "sizeof(", "since("}
+	if r.target.CPUs != nil {
+		functions = append(functions, "this_cpu(", "per_cpu(")
+	}
+	for _, name := range functions {
 		if !yield(name, "") {
 			return
 		}

@@ -9,37 +9,35 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/dynevent"
 )
 
-// What each CPU has its own of lies at an address of that CPU's, and a fetcharg can only
-// start from one that is given. So a probe that reads it has a definition for each CPU
-// that may come by, of one event: each of them makes a record of every hit, and the
-// filter keeps that of the definition made for the CPU that the hit is on.
+// A variable per CPU has a copy at another address for each CPU, and a fetcharg can only
+// start from a given address. So a probe that reads the copy of the running CPU has one
+// definition for each CPU, all of the same event. Every hit makes a record by each of
+// them, and the filter keeps the record of the definition for the CPU of the hit.
 
-// mostEachCPU bounds the CPUs that one probe is defined for: each hit costs so many
-// times as much, and the filter has 4 KiB.
+// mostEachCPU limits the CPUs that a probe is defined for: a hit costs that many times
+// as much, and the filter has room for 4 KiB.
 const mostEachCPU = 64
 
-// perCPUOffsets is the kernel's table of where each CPU has its own variables
-// (mm/percpu.c).
+// perCPUOffsets is the kernel's table of what to add to the address of a variable to get
+// the copy of a CPU (mm/percpu.c).
 const perCPUOffsets = "__per_cpu_offset"
 
 // A CPU is one of the machine's.
 type CPU struct {
-	N int
-	// Offset is how far from what its variables are made from it has its own; 0 if that is
-	// not known, or not needed.
-	Offset uint64
-	Table  uint64 // the address of the kernel's table of these, 0 if that is not known
+	N      int
+	Offset uint64 // entry in the kernel's table of offsets; 0 if not known or not needed
+	Table  uint64 // address of that table; 0 if not known
 }
 
-// CPUs are those of a machine that probes are for.
+// CPUs are the CPUs of a machine.
 type CPUs struct {
-	Numbers []int // in their order
-	Later   []int // which are off, and too many to be among them
+	Numbers []int // CPUs that probes are defined for, in ascending order
+	Later   []int // CPUs that are off and left out because there are too many
 }
 
-// lowered is the fetcharg with what is a CPU's as the kernel knows it: read by way of
-// the table of offsets, or, where it lies too far from there for a fetcharg's offset, by
-// its address.
+// lowered returns the fetcharg with a PerCPU or OwnCPU replaced by what the kernel can
+// fetch: the copy is found through the table of offsets, or by its address if the
+// variable's own does not fit the offset of a fetcharg.
 func (a Arg) lowered() Arg {
 	switch b := a.Base; b.Kind {
 	case OwnCPU:
@@ -56,14 +54,14 @@ func (a Arg) lowered() Arg {
 	return a
 }
 
-// isNear tells whether the variable is one to which an offset of 32 bits leads from
-// where the CPU's begin: on x86 all are, elsewhere none.
+// isNear reports whether the address of the variable fits the 32 bits of a fetcharg's
+// offset. It does on x86, and not on arm64.
 func (b Base) isNear() bool {
 	at := int64(b.Addr) + b.N
 	return at >= math.MinInt32 && at <= math.MaxInt32
 }
 
-// words are what the user calls a variable.
+// words returns the base as the user writes it.
 func (b Base) words() string {
 	switch {
 	case b.Kind != PerCPU:
@@ -74,10 +72,10 @@ func (b Base) words() string {
 	return fmt.Sprintf("per_cpu(%s, %d)", b.Name, b.CPU.N)
 }
 
-// eachCPU keeps what is fetched of each CPU apart from what is of one.
+// eachCPU distinguishes in keys what every definition fetches for its own CPU.
 const eachCPU = " of each CPU"
 
-// key is the same for fetchargs that fetch the same.
+// key returns a text that is the same for fetchargs that fetch the same value.
 func (a Arg) key() string {
 	if a.Base.Each {
 		return a.String() + eachCPU
@@ -85,7 +83,7 @@ func (a Arg) key() string {
 	return a.String()
 }
 
-// on is the fetcharg in the definition for a CPU.
+// on returns the fetcharg in the definition for a CPU.
 func (a Arg) on(cpu CPU) Arg {
 	if b := &a.Base; b.Each {
 		if b.Kind == Immediate {
@@ -96,7 +94,7 @@ func (a Arg) on(cpu CPU) Arg {
 	return a
 }
 
-// argsOfCPUs are the args of each definition for a symbol.
+// argsOfCPUs returns the fetchargs of each definition of a symbol.
 func (p *Probe) argsOfCPUs() [][]Arg {
 	if len(p.CPUs) == 0 {
 		return [][]Arg{p.Args}
@@ -110,12 +108,12 @@ func (p *Probe) argsOfCPUs() [][]Arg {
 	return all
 }
 
-// Times is how many records the kernel makes of each hit.
+// Times returns how many records the kernel makes of each hit.
 func (p *Probe) Times() int { return max(1, len(p.CPUs)) }
 
-// KernelFilter is the filter of the event: the conditions, and that the CPU is the one
-// that the record was made for. Other than Filter it is not what the user asks for: one
-// record of each hit passes the latter part.
+// KernelFilter returns the whole filter of the event: Filter, and if there are CPUs, that
+// the record was made for the CPU that it is on. That part is no choice among hits: one
+// record of each passes it.
 func (p *Probe) KernelFilter() string {
 	if len(p.CPUs) == 0 {
 		return p.Filter
@@ -128,8 +126,8 @@ func (p *Probe) KernelFilter() string {
 	return filter
 }
 
-// ofCPUs is the part of a filter that keeps of each hit the record whose field has the
-// number of the CPU.
+// ofCPUs returns the part of a filter that keeps the record whose field holds the number
+// of the CPU.
 func ofCPUs(field string, cpus []CPU) string {
 	each := make([]string, len(cpus))
 	for i, cpu := range cpus {
@@ -138,15 +136,15 @@ func ofCPUs(field string, cpus []CPU) string {
 	return "(" + strings.Join(each, " || ") + ")"
 }
 
-// ownCPU is the name of the field with the CPU that a record was made for.
+// ownCPU is the name of the field that holds the CPU that a record was made for.
 const ownCPU = "on_cpu"
 
-// isOfEachCPU tells whether something is fetched that each CPU has its own of.
+// isOfEachCPU reports whether a fetcharg differs from CPU to CPU.
 func (b *builder) isOfEachCPU() bool {
 	return slices.ContainsFunc(b.args, func(a Arg) bool { return a.Base.Each })
 }
 
-// roomOfCPUs is what the filter needs for the CPUs, in bytes.
+// roomOfCPUs returns how many bytes of the filter the CPUs take.
 func (b *builder) roomOfCPUs() int {
 	if !b.isOfEachCPU() {
 		return 0
@@ -154,7 +152,7 @@ func (b *builder) roomOfCPUs() int {
 	return len(ofCPUs(ownCPU, b.r.cpus) + " && ")
 }
 
-// ofEachCPU has the probe defined for each CPU, if it fetches what is a CPU's.
+// ofEachCPU makes one definition for each CPU if a fetcharg differs from CPU to CPU.
 func (b *builder) ofEachCPU(both bool) {
 	if !b.isOfEachCPU() {
 		return
@@ -186,7 +184,7 @@ func (b *builder) ofEachCPU(both bool) {
 	}
 }
 
-// listed are the numbers of CPUs: "0-3, 8".
+// listed returns the numbers of CPUs as a list: "0-3, 8".
 func listed(cpus []CPU) string {
 	var text []string
 	for i := 0; i < len(cpus); {

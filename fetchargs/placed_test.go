@@ -46,3 +46,34 @@ func TestPlaced(t *testing.T) {
 		}
 	}
 }
+
+// TestPlacedOnCPUs: so is the address of the table of where each CPU has its own.
+func TestPlacedOnCPUs(t *testing.T) {
+	parsed, err := spec.Parse("vfs_read($current->pid)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	target := &fetchargs.Target{Arch: abi.Named("amd64"), Kernel: btf.Open(filepath.Join("..", "testdata", "btf", "linux-6.12-amd64.btf"))}
+	target.Features, _ = fetchargs.FeaturesOf("5.10")
+	target.Place = func(name string) (fetchargs.SymbolPlace, error) {
+		if name == "__per_cpu_offset" {
+			return fetchargs.SymbolPlace{Addrs: []uint64{0xffffffff82a00000}}, nil
+		}
+		return fetchargs.SymbolPlace{Addrs: []uint64{0x1fbc0}, PerCPU: true}, nil
+	}
+	target.CPUs = func() (fetchargs.CPUs, error) { return fetchargs.CPUs{Numbers: []int{0, 2}, Later: []int{4}}, nil }
+	plans, err := fetchargs.Resolve([]*spec.Spec{parsed}, target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := strings.Join(append(plans[0].Entry().Placed("g"), plans[0].Notes...), "\n")
+	const want = `p:g/vfs_read vfs_read current_pid=+2432(+129984(@0xffffffff82a00000)):s32 current=+129984(@0xffffffff82a00000):x64 on_cpu=\0x0:u16
+p:g/vfs_read vfs_read current_pid=+2432(+129984(@0xffffffff82a00010)):s32 current=+129984(@0xffffffff82a00010):x64 on_cpu=\0x2:u16
+calls on the CPUs that are off now (1) are not seen if these come`
+	if got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	if n := plans[0].Entry().Times(); n != 2 {
+		t.Errorf("%d records of each hit, want 2", n)
+	}
+}

@@ -27,20 +27,11 @@ func (r *resolver) symbol(x *spec.Symbol) (route, bool) {
 	if r.target.Place == nil {
 		p.symbol = &SymbolPlace{Hidden: true}
 	} else {
-		found, err := r.target.Place(x.Text)
-		if err != nil {
-			r.fatal = err
+		found, ok := r.placeOf(x.Name)
+		if !ok {
 			return p, false
 		}
 		p.symbol = &found
-		switch n := len(found.Addrs); {
-		case n == 0:
-			r.fail(x.Span, "what there is: grep -i "+x.Text+" /proc/kallsyms", "there is no variable or function %s in this kernel", x.Text)
-			return p, false
-		case n > 1:
-			r.fail(x.Span, "a pointer that leads to it may be had from a parameter", "%d things of this kernel are named %s", n, x.Text)
-			return p, false
-		}
 	}
 	if s := p.symbol; !s.Hidden && !s.Module && len(s.Addrs) == 1 {
 		p.base.Addr = s.Addrs[0]
@@ -48,12 +39,31 @@ func (r *resolver) symbol(x *spec.Symbol) (route, bool) {
 	if perCPU || p.symbol.PerCPU {
 		r.fail(x.Span, "take it from what a parameter points to; the task's name is $comm",
 			"each CPU has its own %s, and @ would fetch what they were made from", x.Text)
+		if r.target.CPUs != nil {
+			r.errs[len(r.errs)-1].Mend(x.Span, "that of the CPU that runs is ", fmt.Sprintf("this_cpu(%s)", x.Text))
+		}
 		return p, false
 	}
 	if typ == nil && r.isFunction(x.Text, p.symbol) {
 		p.mem, p.typ = false, &btf.Pointer{Target: &btf.FuncProto{Return: &btf.Void{}}}
 	}
 	return p, true
+}
+
+// placeOf returns where the kernel has the only symbol of a name.
+func (r *resolver) placeOf(name spec.Name) (found SymbolPlace, ok bool) {
+	found, err := r.target.Place(name.Text)
+	if err != nil {
+		r.fatal = err
+		return found, false
+	}
+	switch n := len(found.Addrs); {
+	case n == 0:
+		r.fail(name.Span, "what there is: grep -i "+name.Text+" /proc/kallsyms", "there is no variable or function %s in this kernel", name.Text)
+	case n > 1:
+		r.fail(name.Span, "a pointer that leads to it may be had from a parameter", "%d things of this kernel are named %s", n, name.Text)
+	}
+	return found, len(found.Addrs) == 1
 }
 
 // isFunction reports whether a symbol is a function; if its address is hidden, by BTF.
@@ -80,14 +90,23 @@ func (p route) isObject() bool {
 func (r *resolver) addressOf(p route, x spec.Expr) (uint64, bool) {
 	switch {
 	case r.target.Place == nil:
-		r.fail(x.Where(), "what lies there can be fetched: @NAME", "the address of %s is known on the machine itself only", p.base)
+		r.fail(x.Where(), "what lies there can be fetched: @NAME", "the address of %s is known on the machine itself only", p.base.words())
 		return 0, false
 	case p.symbol.Hidden:
-		r.fail(x.Where(), "be root, and with kernel.kptr_restrict=2: sysctl kernel.kptr_restrict=1", "the address of %s is hidden from you", p.base)
+		r.fail(x.Where(), "be root, and with kernel.kptr_restrict=2: sysctl kernel.kptr_restrict=1", "the address of %s is hidden from you", p.base.words())
 		return 0, false
 	}
-	r.out.boundTo(p.base.String())
-	return p.symbol.Addrs[0] + uint64(p.off), true
+	r.out.boundTo(p.base.words())
+	addr := p.symbol.Addrs[0] + uint64(p.off)
+	if p.base.Kind != PerCPU {
+		return addr, true
+	}
+	name := spec.Name{Text: p.base.Name, Span: x.Where()}
+	if p.base.Each { // where constant has been asked for those of all
+		return addr + p.base.CPU.Offset, true
+	}
+	c, ok := r.cpu(name, p.base.CPU.N, false)
+	return addr + c.Offset, ok
 }
 
 // boundTo records that the address of symbol is in the plan.
@@ -99,8 +118,15 @@ func (p *Plan) boundTo(symbol string) {
 
 // constant returns the route of the address p as a number.
 func (r *resolver) constant(p route, x spec.Expr) (route, bool) {
+	own := p.base
+	if own.Each {
+		c, ok := r.cpu(spec.Name{Text: own.Name, Span: x.Where()}, spec.ThisCPU, false)
+		if p.base.CPU = c; !ok {
+			return p, false
+		}
+	}
 	addr, ok := r.addressOf(p, x)
-	return route{base: Base{Kind: Immediate, N: int64(addr)}, typ: p.typ}, ok
+	return route{base: Base{Kind: Immediate, N: int64(addr), CPU: p.base.CPU, Each: own.Each}, typ: p.typ}, ok
 }
 
 // address reports whether x is an address of the kernel or a size, and returns it.
@@ -128,7 +154,7 @@ func (r *resolver) isConstant(x spec.Expr) bool {
 	before := len(r.errs)
 	p, ok := r.walk(x)
 	r.errs = r.errs[:before]
-	return ok && p.isAddress()
+	return ok && p.isAddress() && !p.base.Each
 }
 
 // encodeUntyped encodes a variable of unknown type as the FORMAT says.
@@ -164,13 +190,14 @@ func (r *resolver) untyped(x spec.Expr, p route) {
 			size = "u32"
 		}
 	}
-	hint := fmt.Sprintf("cast it, (%s)%s, or give a FORMAT, %s:%s; text is %s:string", size, p.base, p.base, size, p.base)
-	r.fail(x.Where(), hint, "the type of %s is not known%s", p.base, what)
+	name := p.base.words()
+	hint := fmt.Sprintf("cast it, (%s)%s, or give a FORMAT, %s:%s; text is %s:string", size, name, name, size, name)
+	r.fail(x.Where(), hint, "the type of %s is not known%s", name, what)
 }
 
 // structHint says how to go into a variable of unknown type.
 func (p route) structHint() string {
-	return fmt.Sprintf("cast its address: ((struct TYPE *)&%s)->..., or if it is a pointer: ((struct TYPE *)%s)->...", p.base, p.base)
+	return fmt.Sprintf("cast its address: ((struct TYPE *)&%s)->..., or if it is a pointer: ((struct TYPE *)%s)->...", p.base.words(), p.base.words())
 }
 
 // within refuses to read past the end of the variable that e starts from.
@@ -193,6 +220,6 @@ func (r *resolver) within(e encoded, x spec.Expr) bool {
 	if off+int64(n) <= int64(p.symbol.Room) {
 		return true
 	}
-	r.fail(x.Where(), "", "%s is read to byte %d, but the next symbol lies %d bytes behind %s", x, off+int64(n), p.symbol.Room, p.base)
+	r.fail(x.Where(), "", "%s is read to byte %d, but the next symbol lies %d bytes behind %s", x, off+int64(n), p.symbol.Room, p.base.words())
 	return false
 }

@@ -5,6 +5,7 @@ import "github.com/tsnoop/tsnoop/btf"
 // variables has the types of variables that most BTF lacks, as the kernel's headers below
 // include/ declare them, in all versions since 5.4.
 var variables = map[string]string{
+	"cpu_number":         "int",                   // asm/smp.h; each CPU has its own, as of the next three
 	"init_cred":          "struct cred",           // linux/init_task.h
 	"init_mm":            "struct mm_struct",      // linux/mm_types.h
 	"init_net":           "struct net",            // net/net_namespace.h
@@ -16,12 +17,15 @@ var variables = map[string]string{
 	"iomem_resource":     "struct resource",       // linux/ioport.h
 	"jiffies":            "unsigned long",         // linux/jiffies.h
 	"jiffies_64":         "u64",                   // linux/jiffies.h
+	"kernel_cpustat":     "struct kernel_cpustat", // linux/kernel_stat.h
 	"max_pfn":            "unsigned long",         // linux/memblock.h
 	"nr_cpu_ids":         "unsigned int",          // linux/cpumask.h
 	"nr_threads":         "int",                   // linux/sched/stat.h
 	"oops_in_progress":   "int",                   // linux/printk.h
 	"panic_timeout":      "int",                   // linux/panic.h
+	"runqueues":          "struct rq",             // kernel/sched/sched.h
 	"saved_command_line": "char *",                // linux/init.h
+	"softnet_data":       "struct softnet_data",   // linux/netdevice.h
 	"system_state":       "enum system_states",    // linux/kernel.h
 	"total_forks":        "unsigned long",         // linux/sched/stat.h
 }

@@ -32,6 +32,8 @@ func (r *resolver) walk(x spec.Expr) (route, bool) {
 		return r.containerOf(x)
 	case *spec.Symbol:
 		return r.symbol(x)
+	case *spec.PerCPU:
+		return r.perCPU(x.Name, x.CPU)
 	case *spec.Builtin:
 		return r.builtin(x)
 	case *spec.Typed:
@@ -208,7 +210,7 @@ func (r *resolver) elementsOf(of, x spec.Expr, first int64) (p route, elem btf.T
 		}
 	}
 	if p.isUntyped() {
-		r.fail(x.Where(), fmt.Sprintf("cast its address: ((TYPE *)&%s)[%d]", p.base, first), "the type of %s is not known", of)
+		r.fail(x.Where(), fmt.Sprintf("cast its address: ((TYPE *)&%s)[%d]", p.base.words(), first), "the type of %s is not known", of)
 		return p, nil, 0, false
 	}
 	hint := ""

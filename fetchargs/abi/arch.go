@@ -46,6 +46,10 @@ type Arch struct {
 
 	Caller string // fetcharg of the return address at entry
 
+	// Current are the variables that have the running task, one for each CPU: pointers to
+	// it, or structs with a member that is one. A kernel has the first that it knows.
+	Current []string
+
 	// StackDelta is how many bytes the stack pointer in a return probe is above the one
 	// in the entry probe: the size of the return address where that is on the stack. Seen
 	// on 5.10, 6.1, 6.12, 7.3.

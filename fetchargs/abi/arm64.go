@@ -12,5 +12,6 @@ var arm64 = &Arch{
 	Aliases:      map[string]string{"fp": "x29", "ip": "pc", "cpsr": "pstate", "ax": "x0"},
 	BigByPointer: true, EvenInt128: true,
 	Syscalls: arm64Syscalls,
+	Current:  []string{"__entry_task"}, // arch/arm64/kernel/process.c
 	Caller:   "%lr", KernelStart: 0xff00_0000_0000_0000, UserEnd: 0x0100_0000_0000_0000,
 }

@@ -197,8 +197,8 @@ func (p *parser) parens() *node {
 	return &node{expr: x}
 }
 
-// primary parses PARAM | "return" | "container_of(...)" | "sizeof(...)" | "since(...)" | "@" SYMBOL
-// | "$comm" | "$argN" | "$stackN" | "%REG".
+// primary parses PARAM | "return" | "container_of(...)" | "sizeof(...)" | "since(...)"
+// | "this_cpu(...)" | "per_cpu(...)" | "@" SYMBOL | "$comm" | "$argN" | "$stackN" | "%REG".
 func (p *parser) primary() Expr {
 	tok := p.tok
 	name := Name{tok.text, tok.Span}
@@ -214,7 +214,10 @@ func (p *parser) primary() Expr {
 		if tok.text == "since" && p.tok.kind == "(" {
 			return p.since(tok.Span)
 		}
-		if p.called(tok) {
+		if p.tok.kind == "(" && (tok.text == thisCPU || tok.text == perCPU) {
+			return p.perCPU(tok)
+		}
+		if p.called(tok) || p.readsPerCPU(tok) {
 			return nil
 		}
 		if tok.text == "not" && p.tok.kind == tokIdent {

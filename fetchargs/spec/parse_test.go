@@ -37,6 +37,7 @@ var canonical = []struct{ in, want string }{
 	{"f((x) & 4)", "f(x & 4)"},
 	{"f(x & 4 && y)", "f(x & 4 && y != 0)"},
 	{"f(a[3].b[0], p[-1])", "f(a[3].b[0], p[-1])"},
+	{"f(this_cpu( runqueues ).cpu,&per_cpu(runqueues,0x1),n=this_cpu(x)->y)", "f(this_cpu(runqueues).cpu, &per_cpu(runqueues, 1), n=this_cpu(x)->y)"},
 	{"f(container_of(x,struct  foo,a.b)->c)", "f(container_of(x, struct foo, a.b)->c)"},
 	{"f(@jiffies:u64, $comm, $arg2, $stack0, %di)", "f(@jiffies:u64, $comm, $arg2, $stack0, %di)"},
 	{`f(dev->name ~ "eth*")`, `f(dev->name ~ "eth*")`},

@@ -46,7 +46,8 @@ type Item struct {
 }
 
 // An Expr is one of *Ident, *Member, *Index, *Range, *Deref, *Addr, *Cast,
-// *ContainerOf, *Symbol, *Builtin, *Choice, *SizeOf, *Since and, as all of an item, *Typed.
+// *ContainerOf, *Symbol, *PerCPU, *Builtin, *Choice, *SizeOf, *Since and, as all of an item,
+// *Typed.
 type Expr interface {
 	Where() Span
 	String() string
@@ -98,6 +99,12 @@ type (
 	}
 	// Symbol is @NAME, a variable of the kernel.
 	Symbol struct{ Name }
+	// PerCPU is this_cpu(Name), the copy that a CPU has of a variable, or per_cpu(Name, CPU).
+	PerCPU struct {
+		Name Name
+		CPU  int // ThisCPU or a number
+		Span
+	}
 	// Builtin is a name with its sign: $comm, $current, $argN, $stackN, $stack, $retval
 	// or %REG.
 	Builtin struct{ Name }
@@ -216,6 +223,7 @@ func (e *Builtin) Where() Span     { return e.Span }
 func (e *Typed) Where() Span       { return e.Span }
 func (e *Choice) Where() Span      { return e.Span }
 func (e *SizeOf) Where() Span      { return e.Span }
+func (e *PerCPU) Where() Span      { return e.Span }
 
 func (c *Compare) Where() Span {
 	if c.Other != nil {

@@ -110,10 +110,10 @@ func (p *places) take(item *Item) {
 	p.taken = p.taken || !OfSymbol(x)
 }
 
-// OfSymbol reports whether x begins with an @NAME.
+// OfSymbol reports whether x begins with an @NAME or the variable of a CPU.
 func OfSymbol(x Expr) bool {
 	switch x := x.(type) {
-	case *Symbol:
+	case *Symbol, *PerCPU:
 		return true
 	case *Member:
 		return OfSymbol(x.X)

@@ -80,13 +80,16 @@ func open(text string) (closing string, last token, ok bool) {
 		case tokEOF:
 			return closing, last, true
 		case "(":
-			if last.text == "container_of" {
+			switch last.text {
+			case "container_of":
 				closing = ",x,x)" + closing
-			} else {
+			case perCPU:
+				closing = ",0)" + closing
+			default:
 				closing = ")" + closing
 			}
-		case ",": // of container_of: one argument less is missing
-			closing = strings.TrimPrefix(closing, ",x")
+		case ",": // of container_of or per_cpu: one argument less is missing
+			closing = strings.TrimPrefix(strings.TrimPrefix(closing, ",x"), ",0")
 		case "[":
 			closing = "]" + closing
 		case ")", "]":

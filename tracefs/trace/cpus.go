@@ -10,12 +10,12 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/proc"
 )
 
-// mostPossible is how many CPUs a machine may have for probes to be defined for all that
-// may ever come. Of more, as machines have them that could be given many times what they
-// have, it is those that are on.
+// mostPossible is how many CPUs a machine may have so that probes are defined for every
+// CPU that may ever be on. With more than that, as virtual machines often have, they are
+// defined for the CPUs that are on.
 const mostPossible = 64
 
-// eachCPU are the CPUs that a call may be on.
+// eachCPU returns the CPUs that a call may be on.
 func eachCPU() (fetchargs.CPUs, error) {
 	possible, err := cpuList(proc.PossibleCPUs)
 	if err != nil || len(possible) <= mostPossible {
@@ -34,7 +34,7 @@ func cpuList(read func() (string, error)) ([]int, error) {
 	return tracefs.ParseCPUs(text)
 }
 
-// cpuOffset reads where the CPUs have their variables from the kernel's memory.
+// cpuOffset returns a function that reads the offset of a CPU from the kernel's memory.
 func (m *Machine) cpuOffset() func(cpu int) (uint64, error) {
 	table := sync.OnceValues(func() (uint64, error) {
 		addrs := m.symbolAddrs("__per_cpu_offset")

@@ -5,8 +5,8 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs"
 )
 
-// profile is how often the probes were hit, by event. The kernel counts each hit as many
-// times as a probe has definitions for the same place.
+// profile returns how often the probes were hit, by event. The kernel counts a hit once
+// for each definition of the probe.
 func (t *Trace) profile() (map[string]tracefs.Hits, error) {
 	all, err := t.session.Profile()
 	if err != nil {
