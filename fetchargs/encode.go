@@ -98,6 +98,8 @@ func (r *resolver) encodeShape(e encoded, w want, f *value.Format) (encoded, boo
 		return r.encodeBytes(e, x, f)
 	case value.FilePath:
 		return r.encodePath(e, w, f)
+	case value.LastName:
+		return r.encodeLastName(e, w, f)
 	case value.Stamp:
 		return r.encodeAge(e, x, f)
 	case value.RawMemory:

@@ -288,7 +288,7 @@ var formats = strings.Fields(`x d u o c sym errno time ago agoboot s string us u
 // format parses ":" FORMAT ["[" N "]"]. The text of the result is empty after an error.
 func (p *parser) format() Name {
 	p.next()
-	if p.tok.kind != tokIdent {
+	if p.tok.kind != tokIdent && (p.tok.kind != tokReg || len(p.tok.text) == 1) {
 		p.fail(p.tok.Span, "formats: "+strings.Join(formats, " "), "a format is missing: %s", p.describe())
 		return Name{}
 	}

@@ -17,6 +17,7 @@ const (
 	ByteArray               // Size bytes of memory
 	RawMemory               // all bytes of an object
 	FilePath                // a struct dentry, path or file, or a pointer to one
+	LastName                // a struct dentry or file, or a pointer to one
 	Stamp                   // a time in 64 bits, ns on CLOCK_MONOTONIC or CLOCK_BOOTTIME
 )
 
@@ -98,6 +99,19 @@ var sets = func() (sets []Format) {
 	return sets
 }()
 
+// lastNames are the kernel's own notation for the last name of a path: of a dentry, and
+// of a file (Documentation/trace/kprobetrace.rst).
+var lastNames = []Format{
+	{Name: DentryName, Form: Address, Shape: LastName},
+	{Name: FileName, Form: Address, Shape: LastName},
+}
+
+// The names of the FORMATs of the Shape LastName.
+const (
+	DentryName = "%pd"
+	FileName   = "%pD"
+)
+
 // FormatNames returns the words that may follow an item's colon.
 func FormatNames() []string {
 	names := make([]string, len(formats))
@@ -109,7 +123,7 @@ func FormatNames() []string {
 
 // FormatNamed returns the FORMAT of that name, nil if there is none.
 func FormatNamed(name string) *Format {
-	for _, table := range [][]Format{formats, sets} {
+	for _, table := range [][]Format{formats, sets, lastNames} {
 		if i := slices.IndexFunc(table, func(f Format) bool { return f.Name == name }); i >= 0 {
 			return &table[i]
 		}

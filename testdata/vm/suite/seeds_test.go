@@ -45,6 +45,8 @@ func seeds(t *testing.T) []seed {
 		bytesEmitted = append(bytesEmitted, fmt.Sprintf(" a%d=+%d($arg2):x8", i+1, perm+i))
 	}
 	const zeros = `\{0x0, 0x0, 0x0, 0x0, 0x0, 0x0\}`
+	path, dentry := o.of("struct file", "f_path"), o.of("struct path", "dentry")
+	last := o.of("struct dentry", "d_name") + o.of("struct qstr", "name")
 	chain := fmt.Sprintf("+%d(+%d(+%d(+%d($arg1))))", typName, typ, sb, inode)
 	return []seed{
 		// The slides.
@@ -59,6 +61,9 @@ func seeds(t *testing.T) []seed {
 		{"p:crazy __vfs_read name=+0(+0(+40(+40(+32($arg1))))):string", fmt.Sprintf("vfs_read(string name+%d[0]+%d[0]+%d[0]+%d[0])", inode, sb, typ, typName), " name=+0(" + chain + "):string", `vfs_read\(name="proc"\)`, ""},
 		{"file->f_inode->i_sb->s_type->name", "vfs_read(file->f_inode->i_sb->s_type->name)", "=+0(" + chain + "):string", `vfs_read\(file->f_inode->i_sb->s_type->name="proc"\)`, ""},
 		{"skb->dev->perm_addr", "ip_rcv(NULL, x8[6] dev->perm_addr)", fmt.Sprintf("=+%d($arg2):x8[6]", perm), `ip_rcv\(dev->perm_addr=` + zeros + `\)`, ""},
+
+		// The documentation of kprobe events.
+		{"p:read vfs_read name=$arg1:%pD", "vfs_read(name=$arg1:%pD)", fmt.Sprintf(" name=+0(+%d(+%d($arg1))):string", last, path+dentry), `vfs_read\(name="stat"\)`, ""},
 
 		// Function based events.
 		{"do_IRQ()", "ip_rcv()", "", `-> ip_rcv\(\)$`, ""},
@@ -128,12 +133,13 @@ func (o layouts) address(name string) string {
 // TestVMSeeds runs all examples of those texts and prints what was typed there, what
 // is typed here and what came.
 func TestVMSeeds(t *testing.T) {
-	all := seeds(t)
+	current := seed{"p:a vfs_read $current->cgroups->dfl_cgrp->kn->id", "vfs_read(c=$current->comm, id=$current->cgroups->dfl_cgrp->kn->id)", "($current))))", `vfs_read\(c="load", id=[0-9]+\)`, ""}
 	if b, err := os.ReadFile(tracing + "/README"); err != nil {
 		t.Fatal(err)
-	} else if strings.Contains(string(b), "$current") {
-		all = append(all, seed{"p:a vfs_read $current->cgroups->dfl_cgrp->kn->id", "vfs_read(c=$current->comm, id=$current->cgroups->dfl_cgrp->kn->id)", "($current))))", `vfs_read\(c="load", id=[0-9]+\)`, "where the kernel has it"})
+	} else if !strings.Contains(string(b), "$current") {
+		current.emits, current.why = " id=", "the kernel has no $current: it is that of the CPU"
 	}
+	all := append(seeds(t), current)
 	specs := []string{"-t", "none"}
 	for _, s := range all {
 		specs = append(specs, s.spec)

@@ -1,0 +1,68 @@
+package fetchargs
+
+import (
+	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
+	"github.com/tsnoop/tsnoop/fetchargs/value"
+)
+
+// encodeLastName encodes the last name of a path, :%pd of a dentry and :%pD of a file.
+// What has no type, such as $arg1, is taken for a pointer to one. It is what a kernel
+// that has them (6.11) makes of them, so no kernel needs to.
+func (r *resolver) encodeLastName(e encoded, w want, f *value.Format) (encoded, bool) {
+	of, other := "dentry", value.FileName
+	if f.Name == value.FileName {
+		of, other = "file", value.DentryName
+	}
+	p := e.route
+	e.field.Type = p.typ
+	if p.isUntyped() {
+		r.untyped(w.x, p)
+		return e, false
+	}
+	target := r.pointee(p.typ)
+	if p.typ == nil || target != nil && isVoid(target) {
+		t, ok := r.typeNamed(spec.Name{Text: "struct " + of, Span: w.format.Span})
+		if !ok {
+			return e, false
+		}
+		p.typ, target = &btf.Pointer{Target: t}, r.target.Kernel.Complete(t)
+	}
+	label := spec.Postfixed(w.x)
+	switch {
+	case structName(target) == of:
+		if w.pointer {
+			e.route = p
+			return number(e, 8, nil), true
+		}
+		p, label = p.follow(w.x.String(), target), label+"->"
+	case structName(p.typ) == of && p.mem:
+		label += "."
+	default:
+		msg := "the format %s does not fit %s, which is %s"
+		switch structName(p.typ) + structName(target) {
+		case "file", "dentry":
+			r.failFix(w.format.Span, spec.Fix{Span: w.format.Span, Text: other}, "write ", msg, f.Name, w.x, typeName(e.field.Type))
+		default:
+			r.fail(w.x.Where(), "it is for struct "+of, msg, f.Name, w.x, typeName(e.field.Type))
+		}
+		return e, false
+	}
+	ok := true
+	if of == "file" {
+		p, ok = r.inside(p, "f_path", "dentry")
+		label += "f_path.dentry"
+		p = p.follow(label, r.pointee(p.typ))
+		label += "->"
+	}
+	if ok {
+		p, ok = r.inside(p, "d_name", "name")
+	}
+	if !ok {
+		r.fail(w.x.Where(), "", "struct %s has no name in this kernel", of)
+		return e, false
+	}
+	e.route = p.follow(label+"d_name.name", nil)
+	e.field.Encoding, e.field.Size, e.typ = value.String, 4, stringType
+	return e, true
+}
