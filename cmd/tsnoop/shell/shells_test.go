@@ -59,11 +59,13 @@ func start(t *testing.T, shell string) *session {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	fixture, err := filepath.Abs("../../../testdata/btf/linux-6.12-amd64.btf")
-	if err != nil {
-		t.Fatal(err)
+	for name, fixture := range map[string]string{"types": "testdata/btf/linux-6.12-amd64.btf", "sample": "testdata/btf/sample.btf", "snoop-mod.btf": "btf/testdata/snoop-mod.btf"} {
+		path, err := filepath.Abs("../../../" + fixture)
+		if err != nil {
+			t.Fatal(err)
+		}
+		os.Symlink(path, filepath.Join(home, name))
 	}
-	os.Symlink(fixture, filepath.Join(home, "types"))
 	write := func(name, text string, mode os.FileMode) {
 		if err := os.WriteFile(filepath.Join(home, name), []byte(text), mode); err != nil {
 			t.Fatal(err)
@@ -115,6 +117,14 @@ func TestShellsShow(t *testing.T) {
 			s.press("n\t)'\r")
 			s.wait(" arguments.")
 			s.wait("READY> ")
+			pid := likePid(t)
+			s.press("tsnoop -p " + pid[:len(pid)-1] + tabs[shell])
+			s.wait("sleep")
+			s.press(pid[len(pid)-1:] + "\r")
+			if seen := s.wait(" arguments."); !strings.Contains(seen, "<"+pid+">") {
+				t.Errorf("the screen is\n%s", seen)
+			}
+			s.wait("READY> ")
 			s.press(fmt.Sprintf("tsnoop --btf types -p %d\t 'ip_rcv(skb)'\r", os.Getpid()))
 			if seen := s.wait(" arguments."); !strings.Contains(seen, fmt.Sprintf("<%d", os.Getpid())) {
 				t.Errorf("the screen is\n%s", seen)
@@ -123,9 +133,29 @@ func TestShellsShow(t *testing.T) {
 	}
 }
 
+// likePid is a process that sleeps, beside another that differs in the last digit only.
+func likePid(t *testing.T) string {
+	for last := ""; ; {
+		cmd := exec.Command("sleep", "1000")
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			cmd.Process.Kill()
+			cmd.Wait()
+		})
+		pid := fmt.Sprint(cmd.Process.Pid)
+		if head := pid[:len(pid)-1]; head != "" && strings.HasPrefix(last, head) && len(last) == len(pid) {
+			return pid
+		}
+		last = pid
+	}
+}
+
 // TestShells types lines with tabs into the shells and looks what arguments come.
 func TestShells(t *testing.T) {
 	const types = "--btf types --arch amd64 "
+	const module = "--btf sample --btf snoop-mod.btf --arch amd64 "
 	for _, shell := range []string{"bash", "zsh", "fish"} {
 		t.Run(shell, func(t *testing.T) {
 			s := start(t, shell)
@@ -137,6 +167,12 @@ func TestShells(t *testing.T) {
 				{types + "'ip_rcv(skb->len:u3\t)'", "ip_rcv(skb->len:u32)"},
 				{types + "\"ip_rcv(skb->dev->name_n\t)\"", "ip_rcv(skb->dev->name_node)"},
 				{types + "ip_rc\t", "ip_rcv"},
+				{module + "mod_rc\t", "mod_rcv"},
+				{module + "snoop_mod:mod_rc\t", "snoop_mod:mod_rcv"},
+				{module + "'snoop_mod:mod_rcv(pri\t->fla\t)'", "snoop_mod:mod_rcv(priv->flags)"},
+				{module + "'mod_frame(f->inn\t)'", "mod_frame(f->inner)"}, // in an anonymous struct of a union
+				{module + "'mod_state() if return == MOD_U\t'", "mod_state() if return == MOD_UP"},
+				{types + "'vfs_read(since(fil\t, coun\t > 5))'", "vfs_read(since(file, count > 5))"},
 				{"--wait-m\t", "--wait-module"},
 				{"@tcpc\t", "@tcpconnect"},
 				{"list @mou\t", "@mounts"},

@@ -1,11 +1,15 @@
 # Completion of tsnoop in bash: source it, or install it as
 # /usr/share/bash-completion/completions/tsnoop.
 _tsnoop() {
-	local kind='' text
+	local kind='' text is
 	COMPREPLY=()
 	{
 		read -r kind
-		while IFS=$'\t' read -r text _; do COMPREPLY+=("$text"); done
+		while IFS=$'\t' read -r text is; do
+			# A list is only shown (63 is "?"), so it may say what each word is.
+			[[ $COMP_TYPE != 63 || -z $is ]] || text+="  ($is)"
+			COMPREPLY+=("$text")
+		done
 	} < <("$1" __complete bash "${COMP_LINE:0:COMP_POINT}" "$COMP_WORDBREAKS" 2>/dev/null)
 	case $kind in
 	open) compopt -o nospace ;;

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -24,6 +25,7 @@ type presetPeer struct {
 	row          *regexp.Regexp          // of the tool: the process first, and what is compared
 	ours         func(presetCall) []any  // the same of a call, behind the process
 	theirs       func([]string) []string // of a row, where words are others; nil if not
+	lasts        bool                    // the last column is ms, and the process may be another
 }
 
 // A presetCall is a line of tsnoop's.
@@ -53,13 +55,13 @@ var presetPeers = []presetPeer{
 	{"opensnoop.bt", "@opens", regexp.MustCompile(`^(\d+) +\S+ +(-?\d+) +(\d+) (.*)$`), func(c presetCall) []any {
 		fd, errno := c.result()
 		return []any{fd, errno, c.arg(0)}
-	}, nil},
+	}, nil, false},
 	{"execsnoop.bt", "@exec", regexp.MustCompile(`^\d+ +(\d+) +(\S+)`), func(c presetCall) []any {
 		return []any{c.arg(0)}
-	}, nil},
+	}, nil, false},
 	{"killsnoop.bt", "@signals", regexp.MustCompile(`^\S+ +(\d+) +\S+ +(\d+) +(\d+) +(-?\d+)`), func(c presetCall) []any {
 		return []any{c.arg(1), c.arg(0), c.Ret.Value}
-	}, nil},
+	}, nil, false},
 	// The preset shows the file of an fsync, too, in a line of its own.
 	{"syncsnoop.bt", "@fsync", regexp.MustCompile(`^\S+ +(\d+) +\S+ +tracepoint:syscalls:sys_enter_(\w+)`), func(c presetCall) []any {
 		_, call, ok := strings.Cut(c.Func, "sys_")
@@ -67,16 +69,35 @@ var presetPeers = []presetPeer{
 			return nil
 		}
 		return []any{call}
-	}, nil},
+	}, nil, false},
 	{"capable.bt", "@cap", regexp.MustCompile(`^\S+ +(\d+) +(\d+) +\S+ +(\d+)`), func(c presetCall) []any {
 		return []any{c.arg(1), c.arg(0)}
-	}, func(row []string) []string { return []string{row[1], row[0], row[2]} }},
+	}, func(row []string) []string { return []string{row[1], row[0], row[2]} }, false},
 	{"tcpconnect.bt", "@tcpconnect", regexp.MustCompile(`^\S+ (\d+) +\S+ +(\S+) +(\d+) +(\S+) +(\d+)`), func(c presetCall) []any {
 		return []any{c.arg(0), c.arg(1), c.arg(2), c.arg(3)}
-	}, nil},
+	}, nil, false},
 	{"tcpaccept.bt", "@tcpaccept", regexp.MustCompile(`^\S+ (\d+) +\S+ +(\S+) +(\d+) +(\S+) +(\d+)`), func(c presetCall) []any {
 		return []any{c.arg(0), c.arg(1), c.arg(2), c.arg(3)}
-	}, nil},
+	}, nil, false},
+	// Whether a connection was made before the trace, tsnoop shows, too.
+	{"tcplife.bt", "@tcplife", regexp.MustCompile(`^(\d+) +\S+ +(\S+) +(\d+) +(\S+) +(\d+) +(\d+) +(\d+) +(\d+)$`), func(c presetCall) []any {
+		lasted, err := countOf(c.arg(6))
+		sent, _ := countOf(c.arg(4))
+		received, _ := countOf(c.arg(5))
+		if err != nil {
+			return nil
+		}
+		return []any{c.arg(0), c.arg(1), c.arg(2), c.arg(3), sent >> 10, received >> 10, lasted / 1e6}
+	}, nil, true},
+}
+
+// anybody stands for the process in rows that may be of another.
+const anybody = "-"
+
+// countOf is a value that JSON has as one.
+func countOf(v any) (int64, error) {
+	n, _ := v.(json.Number)
+	return n.Int64()
 }
 
 // TestBenchPresets compares what presets show with what the tools show that they are
@@ -120,10 +141,34 @@ func (p presetPeer) compare(t *testing.T) {
 	if len(theirs) == 0 {
 		t.Fatal("the tool has seen nothing of the programs")
 	}
+	if p.lasts {
+		theirs, ours = sameTimes(t, theirs, ours)
+	}
 	if !slices.Equal(theirs, ours) {
 		t.Errorf("%s shows\n\t%s\n%s\n\t%s", p.tool, strings.Join(theirs, "\n\t"), p.preset, strings.Join(ours, "\n\t"))
 	}
 	fmt.Printf("%-14s %-12s %d rows, the same\n", p.tool, p.preset, len(theirs))
+}
+
+// sameTimes compares the last column, ms, and returns the others. The tool counts from the
+// first packet, tsnoop and bcc's tool from the last of a handshake.
+func sameTimes(t *testing.T, theirs, ours []string) (_, _ []string) {
+	const handshake = 1000 // ms, on an emulated machine
+	var ms [2][]int
+	for i, rows := range [][]string{theirs, ours} {
+		for j, row := range rows {
+			at := strings.LastIndexByte(row, ' ')
+			n, _ := strconv.Atoi(row[at+1:])
+			ms[i], rows[j] = append(ms[i], n), row[:at]
+		}
+	}
+	for i := range min(len(theirs), len(ours)) {
+		if early := ms[0][i] - ms[1][i]; theirs[i] == ours[i] && (early < -1 || early > handshake) {
+			t.Errorf("%s: %d ms, tsnoop shows %d", theirs[i], ms[0][i], ms[1][i])
+		}
+		t.Logf("%s: %d ms, tsnoop shows %d", theirs[i], ms[0][i], ms[1][i])
+	}
+	return theirs, ours
 }
 
 // headers is a directory with what the tools include, of which they need two numbers.
@@ -167,8 +212,14 @@ func presetPrograms(t *testing.T) (pids []string) {
 	if err := os.WriteFile(file, []byte("text"), 0o644); err != nil {
 		t.Fatal(err)
 	}
+	stdin, text, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stdin.Close()
 	start := func(words ...string) *exec.Cmd {
 		cmd := exec.Command("/bin/busybox", words...)
+		cmd.Stdin = stdin // nc ends when that does
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
@@ -195,7 +246,10 @@ func presetPrograms(t *testing.T) (pids []string) {
 			break
 		}
 	}
-	start("nc", "127.0.0.1", "5555").Wait()
+	client := start("nc", "127.0.0.1", "5555")
+	time.Sleep(300 * time.Millisecond) // so long the connection lasts at least
+	text.Close()
+	client.Wait()
 	server.Wait()
 	return pids
 }
@@ -217,7 +271,10 @@ func (p presetPeer) rows(t *testing.T, name string, pids []string) (rows []strin
 		if p.theirs != nil {
 			m = p.theirs(m)
 		}
-		if slices.Contains(pids, m[0]) {
+		if p.lasts {
+			m[0] = anybody
+		}
+		if m[0] == anybody || slices.Contains(pids, m[0]) {
 			rows = append(rows, strings.Join(m, " "))
 		}
 	}
@@ -240,7 +297,10 @@ func (p presetPeer) calls(t *testing.T, name string, pids []string) (rows []stri
 			t.Fatal(err)
 		}
 		pid := fmt.Sprint(c.Tid)
-		if c.Func == "" || !slices.Contains(pids, pid) {
+		if p.lasts {
+			pid = anybody
+		}
+		if c.Func == "" || pid != anybody && !slices.Contains(pids, pid) {
 			continue
 		}
 		if row := p.ours(c); row != nil {
