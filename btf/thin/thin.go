@@ -109,17 +109,32 @@ func Parse(data []byte) (*BTF, error) {
 
 // named returns the ids of the types of that name, in order.
 func (r *BTF) named(name string) []uint32 {
-	at := bytes.Index(r.strings, []byte("\x00"+name+"\x00"))
-	if at < 0 || name == "" {
+	at, ok := r.find(name)
+	if !ok || name == "" {
 		return nil
 	}
 	var ids []uint32
 	for id := 1; id < len(r.offsets); id++ {
-		if order.Uint32(r.types[r.offsets[id]:]) == uint32(at+1) {
+		if order.Uint32(r.types[r.offsets[id]:]) == at {
 			ids = append(ids, uint32(id))
 		}
 	}
 	return ids
+}
+
+// find returns the offset of a string. It looks for the name first and then at what is
+// before it, because every string begins with a zero byte and few with the same letter.
+func (r *BTF) find(name string) (at uint32, ok bool) {
+	needle := []byte(name + "\x00")
+	for from := 0; ; from++ {
+		i := bytes.Index(r.strings[from:], needle)
+		if i < 0 {
+			return 0, false
+		}
+		if from += i; from > 0 && r.strings[from-1] == 0 {
+			return uint32(from), true
+		}
+	}
 }
 
 // Named returns the types of that name, nil if there are none. Structs that they only

@@ -27,6 +27,26 @@ func (m *Image) addr(i int) uint64 {
 	return off
 }
 
+// sorted reports whether the symbols are sorted by address.
+func (m *Image) sorted() bool {
+	if m.itself || m.small {
+		for i := 1; i < m.n; i++ {
+			if m.addr(i) < m.addr(i-1) {
+				return false
+			}
+		}
+		return true
+	}
+	last := int32(0) // none is negative
+	for _, off := range m.offsets {
+		if off < last {
+			return false
+		}
+		last = off
+	}
+	return m.base+uint64(last) >= m.base
+}
+
 // compressed returns the compressed name at offset at, which includes the symbol's
 // kind, and the offset of the next one. A compressed name is a length, in one byte or
 // two, and that many tokens.
