@@ -65,6 +65,9 @@ func (s *Summary) Rows(functions []Function, most int) []SummaryRow {
 		r := SummaryRow{Summary: &s.Sums[i], Function: f, MayFail: f.mayFail, source: i}
 		if named[f.Name] > 1 && f.Plan.Spec != nil {
 			r.Spec = f.Plan.Spec.Text
+			if f.Plan.Spec.HasAlternatives() { // the one that was taken
+				r.Spec = f.Plan.Spec.Alone().String()
+			}
 		}
 		r.Title = string(AppendEscaped(nil, []byte(cmp.Or(r.Spec, f.Name)), NoQuote))
 		rows = s.split(rows, r)

@@ -56,6 +56,7 @@ func TestOnceExamples(t *testing.T) {
 		`sys_mount\(dev_name="x", dir_name="/mnt", type="tmpfs"`,
 		`tcp_set_state\(.*skc_dport=9, .*skc_daddr=127.0.0.1, state=`,
 		`ip_rcv\(dev->name="lo", \*skb=`,
+		`(sk_skb_reason_drop|kfree_skb_reason|kfree_skb)\(skb->dev->name="lo"`,
 		`sys_sethostname\(name="vm`,
 		`vfs_open\(path->dentry->d_name.name="busybox`,
 		`vfs_open\(file->f_flags=0x`,
