@@ -44,6 +44,9 @@ func elsewhere(name string) (otherName, bool) {
 	return otherName{}, false
 }
 
+// runningTask replaces what otherNames has under these names where the task can be fetched.
+var runningTask = otherName{"current curtask task", "$current", "the running task is "}
+
 // noParameter adds the error for a name that is not a parameter of the function.
 func (r *resolver) noParameter(x *spec.Ident) {
 	if r.fn.Untyped {
@@ -62,6 +65,9 @@ func (r *resolver) noParameter(x *spec.Ident) {
 	missing := &btf.NotFoundError{What: "parameter", Name: x.Text, In: r.fn.Name, Near: near, All: r.operands}
 	r.failWith(x.Span, missing, didYouMean(near, hint), "%s has no parameter %q", r.fn.Name, x.Text)
 	if o, ok := elsewhere(x.Text); ok && len(near) == 0 {
+		if o.names == runningTask.names && r.target.hasCurrent() {
+			o = runningTask
+		}
 		r.advise(o, x.Span)
 	}
 }

@@ -3,6 +3,7 @@
 package suite
 
 import (
+	"bytes"
 	"os"
 	"strconv"
 	"strings"
@@ -56,16 +57,17 @@ func TestEndsHotplug(t *testing.T) {
 }
 
 // TestHotplugLate has CPU 1 come for the first time while tsnoop runs. test.sh
-// gives it a machine of its own, booted with maxcpus=1.
+// gives it a machine of its own, booted with maxcpus=1. What each CPU has its own of is there
+// from the first call on.
 func TestHotplugLate(t *testing.T) {
 	const n = 1000
 	if got := online(t); got != "0" {
 		t.Fatalf("CPUs %s are online, want 0 only: boot with maxcpus=1", got)
 	}
 	loads, pids := bursts(t, n, "0", "1", "0", "1")
-	var traces []*traced
-	for _, reader := range []string{"raw", "text"} {
-		traces = append(traces, startTrace(t, "--reader="+reader, "-t", "none", "-p", pids, "generic_file_llseek(offset)"))
+	traces := []*traced{
+		startTrace(t, "-t", "none", "-p", pids, "generic_file_llseek(offset, oncpu=this_cpu(runqueues).cpu, me=$current->comm)"),
+		startTrace(t, "--reader=text", "-t", "none", "-p", pids, "generic_file_llseek(offset)"),
 	}
 	for i, l := range loads {
 		l.run()
@@ -77,4 +79,9 @@ func TestHotplugLate(t *testing.T) {
 		tr.end()
 		offsets(t, tr, int64(n*len(loads)), func(offset int64) int64 { return offset / n % 2 })
 	}
+	traces[0].lines(func(line []byte) {
+		if own, on := number(line, "oncpu="), number(bytes.TrimLeft(line, " "), ""); own != on || !bytes.Contains(line, []byte(`me="load"`)) {
+			t.Fatalf("on CPU %d, but what is CPU %d's: %s", on, own, line)
+		}
+	})
 }
