@@ -14,7 +14,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -89,7 +88,7 @@ func presetLoad(t *testing.T, tr *traced) (wants []presetWant) {
 			t.Fatal(err)
 		}
 	}
-	presetFiles(t, dir, filepath.Join(dir, "file"), check, want)
+	presetFiles(t, tr, dir, filepath.Join(dir, "file"), check, want)
 	presetDisk(t, tr, check, want)
 	presetTasks(check, want)
 	presetNet(t, check, want)
@@ -98,7 +97,7 @@ func presetLoad(t *testing.T, tr *traced) (wants []presetWant) {
 }
 
 // presetFiles has files opened, written, looked at, mounted and removed.
-func presetFiles(t *testing.T, dir, file string, check func(error), want func(preset, format string, args ...any)) {
+func presetFiles(t *testing.T, tr *traced, dir, file string, check func(error), want func(preset, format string, args ...any)) {
 	check(os.WriteFile(file, []byte("x"), 0o600))
 	want("@opens", `do_sys_openat2\(filename="%s", how->flags=O_WRONLY\|O_CREAT\|O_TRUNC.*\) = [0-9]+ <`, file)
 	_, err := os.Open("/no/such/preset")
@@ -117,7 +116,7 @@ func presetFiles(t *testing.T, dir, file string, check func(error), want func(pr
 	want("@fsync", `sys_fsync\(fd=%d\) = 0 <`, f.Fd())
 	unix.Sync()
 	want("@fsync", `sys_sync\(\) = 0`)
-	size := slowRead(f, check)
+	size := slowRead(tr, f, check)
 	want("@fslat", `vfs_read\(file="%s", count=%d\) = %d <[0-9.]+m?s>`, file, size, size)
 	check(f.Close())
 
@@ -168,23 +167,29 @@ func presetDisk(t *testing.T, tr *traced, check func(error), want func(preset, f
 	want("@biolat", `blk_mq_complete_request_remote\(disk="nvme0n1", bytes=[1-9][0-9]*, op=0x[0-9a-f]*, latency=[0-9.]+[um]?s\)`)
 }
 
-// slowRead makes a read(2) that takes some time, and says of how many bytes.
-func slowRead(f *os.File, check func(error)) int {
-	for size := 4 << 20; ; size *= 2 {
-		check(f.Truncate(int64(size)))
-		_, err := f.Seek(0, 0)
+// slowRead makes reads of more and more bytes until @fslat shows one, and says of how many
+// bytes that was.
+func slowRead(tr *traced, f *os.File, check func(error)) int {
+	memory, err := unix.Mmap(-1, 0, 64<<20, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS)
+	check(err)
+	check(f.Truncate(int64(len(memory))))
+	shown, size := 0, 2<<20
+	tr.await("a slow read", func() bool {
+		size = min(2*size, len(memory))
+		check(unix.Madvise(memory, unix.MADV_DONTNEED)) // each page has to be made again
+		_, err := f.ReadAt(memory[:size], 0)
 		check(err)
-		memory, err := unix.Mmap(-1, 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS)
+		text, err := os.ReadFile(tr.out)
 		check(err)
-		start := time.Now()
-		_, err = f.Read(memory) // each page of the memory has to be made
-		took := time.Since(start)
-		check(err)
-		check(unix.Munmap(memory))
-		if took > 20*time.Millisecond {
-			return size
+		for n := 4 << 20; n <= size; n *= 2 {
+			if bytes.Contains(text, fmt.Appendf(nil, `vfs_read(file="%s", count=%d) = %d <`, f.Name(), n, n)) {
+				shown = n
+			}
 		}
-	}
+		return shown > 0
+	})
+	check(unix.Munmap(memory))
+	return shown
 }
 
 // presetTasks starts and ends programs.
