@@ -166,7 +166,7 @@ func (b *builder) ofEachCPU(both bool) {
 		if both || b.r.target.Pair {
 			hint += ", where no return is asked for"
 		}
-		b.r.fail(at, hint, "this machine has %d CPUs: what each has its own of is fetched for up to %d", len(cpus), mostEachCPU)
+		b.r.fail(at, hint, "this machine has %d CPUs: per-CPU values are fetched for up to %d", len(cpus), mostEachCPU)
 		return
 	}
 	if len(cpus) == 0 { // of those that are wanted there is none, which is told elsewhere
@@ -178,7 +178,7 @@ func (b *builder) ofEachCPU(both bool) {
 	}
 	i, _ := b.arg(Arg{Base: Base{Kind: OwnCPU, CPU: last, Each: true}, Type: numberType("u", 2)}, ownCPU, at)
 	b.probe.CPUs = cpus
-	b.r.out.Details = append(b.r.out.Details, fmt.Sprintf("what a CPU has its own of is fetched once for each of the CPUs %s, and the filter keeps that of the CPU that the call is on", listed(cpus)))
+	b.r.out.Details = append(b.r.out.Details, fmt.Sprintf("per-CPU values are fetched once for each of the CPUs %s; the filter keeps the event of the CPU that runs", listed(cpus)))
 	if n := len(ofCPUs(b.args[i].Name, cpus)) + len(strings.Join(b.filters, " && ")); n > dynevent.MaxFilter {
 		b.r.fail(at, "ask for less in the condition", "for %d CPUs the filter has %d characters, of which the kernel takes %d", len(cpus), n, dynevent.MaxFilter)
 	}

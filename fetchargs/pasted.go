@@ -17,7 +17,7 @@ func Pasted(plans []*Plan) []string {
 	for _, p := range plans {
 		for _, probe := range p.Probes {
 			if probe.Times() > 1 {
-				words = append(words, comment(fmt.Sprintf("%s: for each of the CPUs %s there is a line, and the filter keeps what is of the CPU that the call is on", probe.Event, listed(probe.CPUs))))
+				words = append(words, comment(fmt.Sprintf("%s: one line for each of the CPUs %s; the filter keeps the event of the CPU that runs", probe.Event, listed(probe.CPUs))))
 			}
 			for i := range probe.Fields {
 				for _, text := range []string{probe.pasted(&probe.Fields[i]), probe.stale(&probe.Fields[i])} {

@@ -63,7 +63,7 @@ func (r *resolver) currentOfCPU(x *spec.Builtin) (route, bool) {
 // the CPU that the function runs on.
 func (r *resolver) perCPU(name spec.Name, cpu int) (route, bool) {
 	if r.target.CPUs == nil || r.target.Place == nil {
-		r.fail(name.Span, "run it there", "where each CPU has its %s is known on the machine itself only", name.Text)
+		r.fail(name.Span, "run it there", "the address of %s on each CPU is known only on the machine itself", name.Text)
 		return route{}, false
 	}
 	typ, _ := r.target.variable(name.Text)
@@ -76,10 +76,10 @@ func (r *resolver) perCPU(name spec.Name, cpu int) (route, bool) {
 		r.fail(name.Span, "be root, and with kernel.kptr_restrict=2: sysctl kernel.kptr_restrict=1", "the address of %s is hidden from you", name.Text)
 		return route{}, false
 	case !place.PerCPU && place.Module:
-		r.fail(name.Span, "", "%s is in a module: where each CPU has its own of it is not known", name.Text)
+		r.fail(name.Span, "", "%s is in a module: its address on each CPU is not known", name.Text)
 		return route{}, false
 	case !place.PerCPU:
-		r.fail(name.Span, "all CPUs have the same: @"+name.Text, "%s is no variable per CPU", name.Text)
+		r.fail(name.Span, "all CPUs have the same: @"+name.Text, "%s is not a per-CPU variable", name.Text)
 		return route{}, false
 	case cpu == spec.ThisCPU && !r.target.Features.Immediate:
 		r.fail(name.Span, "per_cpu("+name.Text+", 0) is that of CPU 0", "this kernel has no events with several definitions for one function (they came with 5.5)")
@@ -130,7 +130,7 @@ func (r *resolver) cpu(name spec.Name, n int, near bool) (CPU, bool) {
 func (r *resolver) findCPUs() bool {
 	cpus, err := r.target.CPUs()
 	if err == nil && len(cpus.Numbers) == 0 {
-		err = fmt.Errorf("this machine tells of no CPU")
+		err = fmt.Errorf("this machine lists no CPUs")
 	}
 	if err != nil {
 		r.fatal = err
@@ -142,7 +142,7 @@ func (r *resolver) findCPUs() bool {
 		return false
 	}
 	if len(cpus.Later) > 0 {
-		r.out.Notes = append(r.out.Notes, fmt.Sprintf("calls on the CPUs that are off now (%d) are not seen if these come", len(cpus.Later)))
+		r.out.Notes = append(r.out.Notes, fmt.Sprintf("calls on CPUs that are offline now (%d) are not seen if they come online", len(cpus.Later)))
 	}
 	for _, n := range cpus.Numbers {
 		c := CPU{N: n}
@@ -161,8 +161,8 @@ func (r *resolver) offset(c *CPU, name spec.Name) bool {
 	}
 	at, err := r.target.CPUOffset(c.N)
 	if err != nil {
-		r.failWith(name.Span, err, "that is read from /proc/kcore, which the kernel must have (CONFIG_PROC_KCORE) and root may read",
-			"where CPU %d has its %s is not known: %v", c.N, name.Text, err)
+		r.failWith(name.Span, err, "it is read from /proc/kcore, which needs CONFIG_PROC_KCORE and root",
+			"the address of %[2]s on CPU %[1]d is not known: %[3]v", c.N, name.Text, err)
 		return false
 	}
 	c.Offset = at

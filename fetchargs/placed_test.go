@@ -69,7 +69,7 @@ func TestPlacedOnCPUs(t *testing.T) {
 	got := strings.Join(append(plans[0].Entry().Placed("g"), plans[0].Notes...), "\n")
 	const want = `p:g/vfs_read vfs_read current_pid=+2432(+129984(@0xffffffff82a00000)):s32 current=+129984(@0xffffffff82a00000):x64 on_cpu=\0x0:u16
 p:g/vfs_read vfs_read current_pid=+2432(+129984(@0xffffffff82a00010)):s32 current=+129984(@0xffffffff82a00010):x64 on_cpu=\0x2:u16
-calls on the CPUs that are off now (1) are not seen if these come`
+calls on CPUs that are offline now (1) are not seen if they come online`
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

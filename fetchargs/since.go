@@ -59,12 +59,12 @@ func (r *resolver) since(x *spec.Since, w want) (ref, bool) {
 		r.fail(x.Span, "", "one since(...) cannot be in another")
 		return ref{}, false
 	case w.format.Text != "":
-		r.fail(w.format.Span, "leave it out", "what since(...) tells is shown as a duration")
+		r.fail(w.format.Span, "leave it out", "since(...) is shown as a duration")
 		return ref{}, false
 	case !r.clock(x, text):
 		return ref{}, false
 	case !r.target.Live && !r.target.Calls:
-		r.fail(x.Span, "leave it out, or trace with tsnoop", "lines cannot tell how long ago another call was: tsnoop remembers it")
+		r.fail(x.Span, "leave it out, or trace with tsnoop", "emitted lines cannot tell how long ago another call was: tsnoop itself keeps the time")
 		return ref{}, false
 	}
 	for i, e := range r.entry.exprs {
@@ -106,10 +106,10 @@ func (r *resolver) clock(x *spec.Since, text string) bool {
 	case !ok:
 		return false
 	case key.side.at == Return:
-		r.fail(x.Key.Where(), "", "%s is known when %s returns, clocks are looked at when it is called", x.Key, r.fn.Name)
+		r.fail(x.Key.Where(), "", "%s is known only when %s returns; since(...) needs its key at the entry", x.Key, r.fn.Name)
 		return false
 	case key.field().Encoding != value.Integer && key.field().Encoding != value.BitField:
-		r.fail(x.Key.Where(), "", "%s is no key: that is a number or an address", x.Key)
+		r.fail(x.Key.Where(), "", "%s is not a key: a key is a number or an address", x.Key)
 		return false
 	}
 	c := Clock{text: text, key: key.index, age: -1}
@@ -126,7 +126,7 @@ func (r *resolver) clock(x *spec.Since, text string) bool {
 			return false
 		}
 		if _, exit := t.sides(); exit {
-			r.fail(cond.is.Where(), "", "what %s returns is not known when it is called, as the clock is looked at", r.fn.Name)
+			r.fail(cond.is.Where(), "", "since(...) needs its conditions at the entry; what %s returns is not known then", r.fn.Name)
 			return false
 		}
 		*cond.test = t

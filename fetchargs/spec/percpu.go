@@ -32,7 +32,7 @@ func (p *parser) perCPU(tok token) Expr {
 	p.next()
 	switch {
 	case p.tok.kind == tokSymbol && len(p.tok.text) > 1:
-		p.failFix(p.tok.Span, Fix{p.tok.Span, p.tok.text[1:]}, "write ", "its name stands here without @")
+		p.failFix(p.tok.Span, Fix{p.tok.Span, p.tok.text[1:]}, "write ", "the name stands here without @")
 		return nil
 	case p.tok.kind != tokIdent:
 		p.fail(p.tok.Span, form, "%s", p.describe())
@@ -47,7 +47,7 @@ func (p *parser) perCPU(tok token) Expr {
 		}
 		n, err := strconv.ParseUint(p.tok.text, 0, 31)
 		if p.tok.kind != tokNumber || err != nil || n >= mostCPUs {
-			p.failFix(p.tok.Span, Fix{p.tok.Span, "0"}, "the first is ", "a CPU is a number")
+			p.failFix(p.tok.Span, Fix{p.tok.Span, "0"}, "the first is ", "a CPU must be a number")
 			return nil
 		}
 		x.CPU = int(n)
@@ -69,7 +69,7 @@ func (p *parser) readsPerCPU(tok token) bool {
 	case slices.Contains(likeThisCPU, tok.text):
 		p.failFix(tok.Span, Fix{tok.Span, thisCPU}, "write ", "no functions are called here")
 	case slices.Contains(otherPerCPU, tok.text):
-		p.fail(tok.Span, "this_cpu(VARIABLE) is that of the CPU that runs, per_cpu(VARIABLE, 0) that of CPU 0; & before it is the address",
+		p.fail(tok.Span, "this_cpu(VARIABLE) is the variable of the CPU that runs, per_cpu(VARIABLE, 0) that of CPU 0; & takes its address",
 			"no functions are called here")
 	default:
 		return false

@@ -81,7 +81,7 @@ func (c *clocks) learn(l learned) {
 func (c *clocks) see(w warner, all bool) {
 	c.warner, c.blind = w, !all
 	if c.any() && c.blind {
-		c.warn("since(...) is not known: the calls that begin or end it may be among those that are not traced")
+		c.warn("since(...) is not known, because not all tasks and CPUs are traced: calls that start or end it may be missing")
 	}
 }
 
@@ -130,7 +130,7 @@ func (c *clocks) start(id clockKey, time uint64) {
 	if len(c.begun) >= c.most {
 		if !c.told {
 			c.told = true
-			c.warn("since(...) keeps %d keys: the oldest are given up, and not known from then on", c.most)
+			c.warn("since(...) keeps the times of %d keys: the oldest are given up", c.most)
 		}
 		c.end(c.oldest)
 	}

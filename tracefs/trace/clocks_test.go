@@ -141,7 +141,7 @@ func TestClocksUnknown(t *testing.T) {
 			t.Errorf("of some threads only: %s", shown(r, plan, e))
 		}
 	}
-	if len(said) != 1 || !strings.Contains(said[0], "not traced") {
+	if len(said) != 1 || !strings.Contains(said[0], "not all tasks") {
 		t.Errorf("it has said %q", said)
 	}
 }
