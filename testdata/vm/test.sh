@@ -229,25 +229,26 @@ run() {
 	results $status "$log" "$kernel"
 	spent "kernel $kernel, $2" $start
 	[ ! "${TSNOOP_TRUST_LOGS:-}" ] || cp "$log" "$TSNOOP_TRUST_LOGS/$kernel"
-	[ ! -e "$log.out/trace.dat" ] || replayed "$kernel" "$log.out/trace.dat"
+	[ ! -e "$log.out/trace.dat" ] || here "$kernel" TestReplayed "$log.out/trace.dat"
+	[ ! -e "$log.out/offsets" ] || here "$kernel" TestOffsetsHere "$log.out/offsets"
 }
 
 # program PACKAGE names its tests, in a machine.
 program() { basename "$(binary any "$1")"; }
 
-# replayed KERNEL FILE shows on this machine, in all forms, what was recorded there.
-replayed() {
-	local log=$work/replayed-$1 status=0
+# here KERNEL TEST FILE runs on this machine a test of what that kernel's has left.
+here() {
+	local log=$work/$2-$1 status=0
 	(
 		cd $suite
-		PATH="$work/$(go env GOHOSTARCH):$PATH" TSNOOP_RECORDING=$2 \
-			exec "$(binary "$(go env GOHOSTARCH)" $suite)" -test.v -test.run '^TestReplayed'
+		PATH="$work/$(go env GOHOSTARCH):$PATH:/usr/sbin" TSNOOP_LEFT=$3 \
+			exec "$(binary "$(go env GOHOSTARCH)" $suite)" -test.v -test.run "^$2\$"
 	) >"$log" 2>&1 || status=$?
 	if [ $status = 0 ]; then
-		echo "ok    $1  replayed here  $(grep -cE '^ *--- PASS: ' "$log" || :) passed"
+		echo "ok    $1  $2 on this machine  $(grep -cE '^ *--- PASS: ' "$log" || :) passed"
 	else
 		cat "$log"
-		echo "FAIL  $1  replayed here"
+		echo "FAIL  $1  $2 on this machine"
 	fi | show
 	results $status "$log" "$1"
 }

@@ -49,25 +49,7 @@ func TestVMExpressions(t *testing.T) {
 	shown, plans := showExpressions(t, core, exprs, specs)
 	checkFetchargs(t, exprs, plans)
 	compareExpressions(t, core, exprs, shown)
-}
-
-// checkSteps compares the offsets of members with pahole's.
-func checkSteps(t *testing.T, exprs []*expression) {
-	layouts := paholeLayouts(t)
-	same := 0
-	for _, e := range exprs {
-		for _, s := range e.steps {
-			m, known := layouts[s.of][s.member]
-			if !known {
-				continue
-			}
-			if at := m.offset*8 + m.bit; at != s.bit {
-				t.Errorf("%s: %s.%s is at bit %d, pahole says %d", e.text, s.of, s.member, s.bit, at)
-			}
-			same++
-		}
-	}
-	t.Logf("%d steps through members have pahole's offsets", same)
+	figure(t, "expressions", count)
 }
 
 // An answer is what a call has shown of an expression.

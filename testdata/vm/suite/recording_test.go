@@ -49,9 +49,9 @@ func TestVMRecording(t *testing.T) {
 //	screen ARGS...   run tsnoop ARGS with a terminal for stdout; out is what it shows
 //	lines N FILE RE  check that exactly N lines of FILE match
 func TestReplayed(t *testing.T) {
-	file := os.Getenv("TSNOOP_RECORDING")
+	file := os.Getenv("TSNOOP_LEFT")
 	if file == "" {
-		t.Fatal("TSNOOP_RECORDING must name the recording that TestVMRecording has made")
+		t.Fatal("TSNOOP_LEFT must name the recording that TestVMRecording has made")
 	}
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/replayed",

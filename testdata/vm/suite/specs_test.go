@@ -142,7 +142,7 @@ func paholeLayouts(t *testing.T) map[string]layout {
 }
 
 var paholeOnce = sync.OnceValues(func() (map[string]layout, error) {
-	out, err := runPahole()
+	out, err := runPahole(btfFile)
 	return parsePahole(out), err
 })
 

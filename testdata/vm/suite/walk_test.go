@@ -258,8 +258,8 @@ func isChar(t btf.Type) bool {
 	return ok && i.Name == "char"
 }
 
-func runPahole() (string, error) {
-	out, err := exec.Command("pahole", "-F", "btf", btfFile).Output()
+func runPahole(file string) (string, error) {
+	out, err := exec.Command("pahole", "-F", "btf", file).Output()
 	return string(out), err
 }
 
