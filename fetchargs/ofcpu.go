@@ -14,9 +14,9 @@ import (
 // definition for each CPU, all of the same event. Every hit makes a record by each of
 // them, and the filter keeps the record of the definition for the CPU of the hit.
 
-// mostEachCPU limits the CPUs that a probe is defined for: a hit costs that many times
-// as much, and the filter has room for 4 KiB.
-const mostEachCPU = 64
+// MostCPUs limits the CPUs that a probe is defined for: a hit costs that many times as
+// much, and the filter has room for 4 KiB.
+const MostCPUs = 64
 
 // perCPUOffsets is the kernel's table of what to add to the address of a variable to get
 // the copy of a CPU (mm/percpu.c).
@@ -161,12 +161,12 @@ func (b *builder) ofEachCPU(both bool) {
 	if only := b.r.target.OnlyCPUs; len(only) > 0 && !both && !b.r.target.Pair { // else all entries are recorded
 		cpus = slices.DeleteFunc(slices.Clone(cpus), func(c CPU) bool { return !slices.Contains(only, c.N) })
 	}
-	if len(cpus) > mostEachCPU {
-		hint := fmt.Sprintf("--cpu LIST takes up to %d of them", mostEachCPU)
+	if len(cpus) > MostCPUs {
+		hint := fmt.Sprintf("--cpu LIST takes up to %d of them", MostCPUs)
 		if both || b.r.target.Pair {
 			hint += ", where no return is asked for"
 		}
-		b.r.fail(at, hint, "this machine has %d CPUs: per-CPU values are fetched for up to %d", len(cpus), mostEachCPU)
+		b.r.fail(at, hint, "this machine has %d CPUs: per-CPU values are fetched for up to %d", len(cpus), MostCPUs)
 		return
 	}
 	if len(cpus) == 0 { // of those that are wanted there is none, which is told elsewhere

@@ -10,15 +10,11 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/proc"
 )
 
-// mostPossible is how many CPUs a machine may have so that probes are defined for every
-// CPU that may ever be on. With more than that, as virtual machines often have, they are
-// defined for the CPUs that are on.
-const mostPossible = 64
-
-// eachCPU returns the CPUs that a call may be on.
+// eachCPU returns the CPUs that a call may be on. If more CPUs are possible than probes can
+// be defined for, as virtual machines often have it, it returns those that are online.
 func eachCPU() (fetchargs.CPUs, error) {
 	possible, err := cpuList(proc.PossibleCPUs)
-	if err != nil || len(possible) <= mostPossible {
+	if err != nil || len(possible) <= fetchargs.MostCPUs {
 		return fetchargs.CPUs{Numbers: possible}, err
 	}
 	online, err := cpuList(proc.OnlineCPUs)
