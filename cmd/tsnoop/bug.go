@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
 	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
@@ -18,7 +19,7 @@ import (
 
 // runBug prints what a bug report needs, and nothing that reveals whose machine it is:
 // everything from the machine goes through discreet.
-func runBug(o *options, ui *ui) error {
+func runBug(o *flags.Options, ui *ui) error {
 	kernel, err := kernelOf(o)
 	if err != nil {
 		return err
@@ -62,11 +63,11 @@ func built() string {
 
 // private returns names of this machine and its user, and paths from the command line,
 // longest first.
-func private(o *options) []string {
+func private(o *flags.Options) []string {
 	host, _ := os.Hostname()
 	short, _, _ := strings.Cut(host, ".")
 	home := os.Getenv("HOME")
-	names := append([]string{host, short, os.Getenv("USER"), os.Getenv("LOGNAME"), os.Getenv("SUDO_USER"), home, filepath.Base(home), o.tracefs}, o.btf...)
+	names := append([]string{host, short, os.Getenv("USER"), os.Getenv("LOGNAME"), os.Getenv("SUDO_USER"), home, filepath.Base(home), o.Tracefs}, o.BTF...)
 	if u, err := user.Current(); err == nil {
 		names = append(names, u.Username, u.HomeDir, filepath.Base(u.HomeDir))
 	}

@@ -3,13 +3,15 @@ package main
 import (
 	"strings"
 	"testing"
+
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
 )
 
 func TestDiscreet(t *testing.T) {
 	t.Setenv("HOME", "/home/jane")
 	t.Setenv("USER", "jane.doe")
 	t.Setenv("SUDO_USER", "j+(d")
-	names := private(&options{tracefs: "mine", btf: []string{"../Secret one.btf"}})
+	names := private(&flags.Options{Tracefs: "mine", BTF: []string{"../Secret one.btf"}})
 	for _, c := range []struct{ note, want string }{
 		{"6.1.0-13-amd64 x86_64", "6.1.0-13-amd64 x86_64"},
 		{"6.1.0-Jane-laptop x86_64", "6.1.0-(name)-laptop x86_64"},
@@ -28,7 +30,7 @@ func TestDiscreet(t *testing.T) {
 			t.Errorf("%s: %q, want %q", c.note, got, c.want)
 		}
 	}
-	if names := private(&options{}); strings.Contains(strings.Join(names, ","), "root") {
+	if names := private(&flags.Options{}); strings.Contains(strings.Join(names, ","), "root") {
 		t.Errorf("%q", names)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/tracefs"
@@ -15,7 +16,7 @@ import (
 var errLacking = errors.New("this machine lacks what tracing needs")
 
 // runCheck prints what this machine offers and what it lacks, and how to get it.
-func runCheck(o *options, ui *ui) error {
+func runCheck(o *flags.Options, ui *ui) error {
 	kernel, err := kernelOf(o)
 	if err != nil {
 		return err

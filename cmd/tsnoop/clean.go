@@ -1,9 +1,13 @@
 package main
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
+)
 
 // runClean removes what dead runs left behind.
-func runClean(o *options, ui *ui) error {
+func runClean(o *flags.Options, ui *ui) error {
 	fs, err := openTracefs(o)
 	if err != nil {
 		return err

@@ -6,30 +6,32 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/help"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/shell"
 )
 
 // runCompletion prints a shell's completion script.
-func runCompletion(o *options, ui *ui) error {
+func runCompletion(o *flags.Options, ui *ui) error {
 	shells := slices.Sorted(maps.Keys(shell.Scripts))
-	if len(o.args) != 1 || shell.Scripts[o.args[0]] == "" {
-		return usagef("source <(tsnoop completion bash)", "completion is for one of %s", strings.Join(shells, ", "))
+	if len(o.Args) != 1 || shell.Scripts[o.Args[0]] == "" {
+		return flags.Errorf("source <(tsnoop completion bash)", "completion is for one of %s", strings.Join(shells, ", "))
 	}
-	_, err := fmt.Fprint(ui.stdout, shell.Scripts[o.args[0]])
+	_, err := fmt.Fprint(ui.stdout, shell.Scripts[o.Args[0]])
 	return err
 }
 
 // runComplete answers such a script: SHELL LINE [BREAKS]. A line that it does not
 // understand is no error: it has no completions.
-func runComplete(o *options, ui *ui) error {
-	if len(o.args) < 2 {
-		return usagef("tsnoop completion bash", "__complete is for the scripts of shells")
+func runComplete(o *flags.Options, ui *ui) error {
+	if len(o.Args) < 2 {
+		return flags.Errorf("tsnoop completion bash", "__complete is for the scripts of shells")
 	}
-	line, breaks := shell.Parse(o.args[1], "tsnoop"), ""
-	if len(o.args) > 2 {
-		breaks = o.args[2]
+	line, breaks := shell.Parse(o.Args[1], "tsnoop"), ""
+	if len(o.Args) > 2 {
+		breaks = o.Args[2]
 	}
-	return line.Write(ui.stdout, o.args[0], breaks, complete(line.Words))
+	return line.Write(ui.stdout, o.Args[0], breaks, complete(line.Words))
 }
 
 // complete returns what may replace the last of the words.
@@ -41,49 +43,48 @@ func complete(words []string) shell.Answer {
 		}
 		return shell.Answer{Kind: shell.Files}
 	}
-	given := &options{}
-	rows := given.flags()
+	rows := flags.Rows()
 	if name, value, ok := strings.Cut(word, "="); ok && strings.HasPrefix(word, "--") {
-		return flagNamed(rows, name).complete(value).Behind(name + "=")
+		return completeValue(flagNamed(rows, name), value).Behind(name + "=")
 	}
 	if len(before) > 0 {
-		if f := flagNamed(rows, before[len(before)-1]); f != nil && f.takes != "" && f.value.bare == "" {
-			return f.complete(word)
+		if f := flagNamed(rows, before[len(before)-1]); f != nil && f.NeedsValue() {
+			return completeValue(f, word)
 		}
 	}
 	if strings.HasPrefix(word, "-") {
 		return flagNames(rows, word)
 	}
 	// Errors in the line so far do not matter here.
-	o, _ := parseArgs(before)
-	return o.completeArg(word)
+	o, _ := flags.Parse(before)
+	return completeArg(o, word)
 }
 
 // completeArg completes an argument that is not a flag.
-func (o *options) completeArg(word string) shell.Answer {
+func completeArg(o *flags.Options, word string) shell.Answer {
 	a := shell.Answer{Kind: shell.Words}
 	switch {
-	case isPreset(word) && (o.command == nil || o.takesPresets()):
+	case isPreset(word) && (o.Command == "" || takesPresets(o)):
 		a.Words = presetWords(word)
-	case o.command == nil || o.command.name == "trace" && len(o.args) == 0:
-		for _, c := range commands {
-			if strings.HasPrefix(c.name, word) && c.says != "" {
-				a.Words = append(a.Words, shell.Word{Text: c.name, Is: c.says})
+	case o.Command == "" || o.Command == "trace" && len(o.Args) == 0:
+		for _, c := range flags.Commands {
+			if strings.HasPrefix(c.Name, word) && c.Says != "" {
+				a.Words = append(a.Words, shell.Word{Text: c.Name, Is: c.Says})
 			}
 		}
-		if specs := o.specWords(word); len(specs) > 0 {
+		if specs := specWords(o, word); len(specs) > 0 {
 			a.Kind, a.Words = shell.Open, append(a.Words, specs...)
 		}
-	case o.command.name == "replay" && len(o.args) == 0:
+	case o.Command == "replay" && len(o.Args) == 0:
 		a.Kind = shell.Files
-	case o.command.name == "info":
-		a.Words = append(o.specWords(word), o.typeWords(word)...)
-	case o.command.name == "help":
-		a.Words = among(word, slices.Sorted(maps.Keys(helpTopics)))
-	case o.command.name == "completion":
+	case o.Command == "info":
+		a.Words = append(specWords(o, word), typeWords(o, word)...)
+	case o.Command == "help":
+		a.Words = among(word, slices.Sorted(maps.Keys(help.Topics)))
+	case o.Command == "completion":
 		a.Words = among(word, slices.Sorted(maps.Keys(shell.Scripts)))
-	case slices.Contains([]string{"trace", "record", "replay", "list"}, o.command.name):
-		a.Kind, a.Words = shell.Open, o.specWords(word)
+	case slices.Contains([]string{"trace", "record", "replay", "list"}, o.Command):
+		a.Kind, a.Words = shell.Open, specWords(o, word)
 	}
 	return a
 }

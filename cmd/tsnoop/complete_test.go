@@ -4,12 +4,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
 )
 
 // TestCompleteFlags completes the names of all flags, and says what they are for.
 func TestCompleteFlags(t *testing.T) {
 	a := complete([]string{"--"})
-	rows := (&options{}).flags()
+	rows := flags.Rows()
 	if len(a.Words) != len(rows) {
 		t.Errorf("%d of %d flags", len(a.Words), len(rows))
 	}
@@ -23,12 +25,12 @@ func TestCompleteFlags(t *testing.T) {
 // TestCompleteValues completes the value of each flag that has one, but for numbers.
 func TestCompleteValues(t *testing.T) {
 	free := strings.Fields("cpu count duration interval kernel buffer pages maxactive max-rate")
-	for _, row := range (&options{}).flags() {
-		if row.takes == "" || slices.Contains(free, row.name) {
+	for _, row := range flags.Rows() {
+		if !row.NeedsValue() && row.Words() == nil || slices.Contains(free, row.Name) {
 			continue
 		}
-		for _, words := range [][]string{{"--" + row.name + "="}, {"--" + row.name, ""}} {
-			if row.value.bare != "" && len(words) > 1 {
+		for _, words := range [][]string{{"--" + row.Name + "="}, {"--" + row.Name, ""}} {
+			if !row.NeedsValue() && len(words) > 1 {
 				continue
 			}
 			if a := complete(words); a.Kind == "words" && len(a.Words) == 0 {

@@ -4,24 +4,24 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/help"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/shell"
 	"github.com/tsnoop/tsnoop/fetchargs"
-	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
 
 // specWords completes the start of a spec. For an empty one it returns nothing, since
 // there are too many functions.
-func (o *options) specWords(word string) (words []shell.Word) {
+func specWords(o *flags.Options, word string) (words []shell.Word) {
 	if word == "" {
 		return nil
 	}
-	target, err := o.completionTarget()
+	target, err := completionTarget(o)
 	if err != nil {
 		return nil
 	}
@@ -33,8 +33,8 @@ func (o *options) specWords(word string) (words []shell.Word) {
 
 // completionTarget returns the target that specs are completed for. The kernel takes
 // long to list the functions that can be probed, so the list is kept.
-func (o *options) completionTarget() (*fetchargs.Target, error) {
-	po, err := o.planOptions()
+func completionTarget(o *flags.Options) (*fetchargs.Target, error) {
+	po, err := planOptions(o)
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +52,7 @@ func (o *options) completionTarget() (*fetchargs.Target, error) {
 }
 
 // typeWords completes the names of types for info.
-func (o *options) typeWords(word string) (words []shell.Word) {
+func typeWords(o *flags.Options, word string) (words []shell.Word) {
 	k, err := kernelOf(o)
 	if keyword, _, ok := strings.Cut(word, " "); err == nil && ok && slices.Contains([]string{"struct", "union", "enum"}, keyword) {
 		names, _ := k.TypeNames(word + "*")
@@ -63,9 +63,9 @@ func (o *options) typeWords(word string) (words []shell.Word) {
 
 // flagNamed returns the row of a flag as it is written, such as "--pid" or "-p", or
 // nil.
-func flagNamed(rows []flagRow, written string) *flagRow {
-	i := slices.IndexFunc(rows, func(f flagRow) bool {
-		return written == "--"+f.name || f.short != "" && strings.HasPrefix(written, "-") && !strings.HasPrefix(written, "--") && strings.HasSuffix(written, f.short)
+func flagNamed(rows []flags.Row, written string) *flags.Row {
+	i := slices.IndexFunc(rows, func(f flags.Row) bool {
+		return written == "--"+f.Name || f.Short != "" && strings.HasPrefix(written, "-") && !strings.HasPrefix(written, "--") && strings.HasSuffix(written, f.Short)
 	})
 	if i < 0 {
 		return nil
@@ -74,34 +74,24 @@ func flagNamed(rows []flagRow, written string) *flagRow {
 }
 
 // flagNames completes the name of a flag.
-func flagNames(rows []flagRow, word string) shell.Answer {
+func flagNames(rows []flags.Row, word string) shell.Answer {
 	a := shell.Answer{Kind: shell.Words}
 	for _, f := range rows {
-		name := "--" + f.name
+		name := "--" + f.Name
 		if strings.HasPrefix(name, word) {
-			a.Words = append(a.Words, shell.Word{Text: name, Is: flagHelp(f.name)})
+			a.Words = append(a.Words, shell.Word{Text: name, Is: help.OfFlag(f.Name)})
 		}
 	}
 	return a
 }
 
-// flagHelp returns what the usage text says about a flag. A line there begins with the
-// flag, or with a command and the flag.
-func flagHelp(name string) string {
-	line := regexp.MustCompile(`(?m)^ +(?:-\w, |tsnoop [a-z]+ )?--` + name + `(?:[ =[].*?)? {2,}(.*)$`)
-	if found := line.FindStringSubmatch(usage); found != nil {
-		return found[1]
-	}
-	return ""
-}
-
-// complete completes the value of a flag.
-func (f *flagRow) complete(value string) shell.Answer {
+// completeValue completes the value of a flag.
+func completeValue(f *flags.Row, value string) shell.Answer {
 	a := shell.Answer{Kind: shell.Words}
 	if f == nil {
 		return a
 	}
-	switch f.name {
+	switch f.Name {
 	case "output", "recover", "btf", "file":
 		a.Kind = shell.Files
 	case "tracefs":
@@ -110,16 +100,8 @@ func (f *flagRow) complete(value string) shell.Answer {
 		a.Words = pids(value)
 	case "comm":
 		a.Words = comms(value)
-	case "time":
-		a.Words = among(value, render.TimeModes())
-	case "by":
-		a.Words = among(value, []string{render.ByComm, render.ByCaller})
-	case "hist":
-		a.Words = among(value, []string{duration})
-	case "arch":
-		a.Words = among(value, abi.Names())
 	default:
-		a.Words = among(value, f.value.of)
+		a.Words = among(value, f.Words())
 	}
 	return a
 }

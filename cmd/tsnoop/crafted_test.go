@@ -16,6 +16,7 @@ import (
 	"unicode"
 
 	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/testdata/badinput"
@@ -68,7 +69,7 @@ func (c *crafted) write() ([]byte, error) {
 
 // replay shows the file, in all ways that differ, and returns what was printed
 // and what was said.
-func (c *crafted) replay(t testing.TB, specs []string, flags ...string) (printed, said string, _ error) {
+func (c *crafted) replay(t testing.TB, specs []string, given ...string) (printed, said string, _ error) {
 	t.Helper()
 	b, err := c.write()
 	if err != nil {
@@ -78,11 +79,11 @@ func (c *crafted) replay(t testing.TB, specs []string, flags ...string) (printed
 	if name == "" {
 		name = filepath.Join(t.TempDir(), "out")
 	}
-	o, err := parseArgs(append([]string{"replay", "-o", name, "crafted.dat"}, flags...))
+	o, err := flags.Parse(append([]string{"replay", "-o", name, "crafted.dat"}, given...))
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.args = append(o.args, specs...)
+	o.Args = append(o.Args, specs...)
 	var words bytes.Buffer
 	err = showReplay(bytes.NewReader(b), int64(len(b)), "crafted.dat", o, &ui{stdout: io.Discard, stderr: &words})
 	out, _ := os.ReadFile(name)

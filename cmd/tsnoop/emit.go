@@ -2,8 +2,10 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
@@ -12,12 +14,12 @@ import (
 // runEmit prints the definitions, or how each value is fetched, and changes nothing. It
 // does not need root: if tracefs cannot be read, it is assumed to offer what every
 // kernel since 5.10 does.
-func runEmit(o *options, ui *ui) error {
-	plans, err := linePlans(o, o.args)
+func runEmit(o *flags.Options, ui *ui) error {
+	plans, err := linePlans(o, o.Args)
 	if err != nil {
 		return err
 	}
-	if !o.explain {
+	if !o.Explain {
 		for _, name := range fetchargs.Undecided(plans) {
 			ui.warn("%s: the kernel's filter cannot decide all of the condition; --explain shows what is left", name)
 		}
@@ -28,16 +30,16 @@ func runEmit(o *options, ui *ui) error {
 	if err != nil {
 		return err
 	}
-	scope := fetchargs.Scope{CPUMask: tracefs.CPUMask(o.trace.CPUs), Pids: o.trace.Pids, Follow: o.trace.Follow}
+	scope := fetchargs.Scope{CPUMask: tracefs.CPUMask(o.Trace.CPUs), Pids: o.Trace.Pids, Follow: o.Trace.Follow}
 	w := bufio.NewWriter(out.file)
 	switch {
-	case o.explain:
+	case o.Explain:
 		for _, p := range plans {
 			p.Explain(w)
 		}
-	case o.emit == "shell":
+	case o.Emit == "shell":
 		fetchargs.EmitShell(w, plans, "tsnoop", scope)
-	case o.emit == "boot":
+	case o.Emit == "boot":
 		for _, text := range fetchargs.Pasted(plans) {
 			ui.warn("%s", text)
 		}
@@ -51,5 +53,5 @@ func runEmit(o *options, ui *ui) error {
 	default:
 		fetchargs.EmitTracefs(w, plans, "tsnoop", scope)
 	}
-	return firstError(w.Flush(), out.Close())
+	return cmp.Or(w.Flush(), out.Close())
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/shell"
 	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/tracefs"
@@ -35,12 +36,12 @@ const mostTrials = 3
 // runFirst prints command lines to try that work on this machine. If nothing can be
 // traced here, it prints what would help, and command lines that print what to paste
 // elsewhere.
-func runFirst(o *options, ui *ui) error {
+func runFirst(o *flags.Options, ui *ui) error {
 	text := "tsnoop shows what functions of the kernel are given, and what they return.\n\n"
 	line := func(t trial) string {
 		return "# " + t.asks + "\n  tsnoop " + t.flags + t.specs + t.program
 	}
-	_, err := o.machine(true)
+	_, err := machine(o, true)
 	switch {
 	case err == nil:
 		text += "Three lines to try on this machine:\n"
@@ -61,7 +62,7 @@ func runFirst(o *options, ui *ui) error {
 	}
 	shown := 0
 	for _, t := range trials {
-		if shown < mostTrials && o.resolves("tsnoop --emit "+t.specs, err == nil) {
+		if shown < mostTrials && resolves(o, "tsnoop --emit "+t.specs, err == nil) {
 			text += "\n  " + line(t) + "\n"
 			shown++
 		}
@@ -74,28 +75,28 @@ func runFirst(o *options, ui *ui) error {
 	return err
 }
 
-// resolves reports whether all functions and members in a line exist: with trace,
+// resolves reports whether all functions and members in a line exist: with traced,
 // whether they can be traced, otherwise whether they have types.
-func (o *options) resolves(line string, trace bool) bool {
+func resolves(o *flags.Options, line string, traced bool) bool {
 	words := shell.Parse(line+" ", "tsnoop").Words
-	if o.tracefs != "" {
-		words = slices.Insert(words, 0, "--tracefs="+o.tracefs)
+	if o.Tracefs != "" {
+		words = slices.Insert(words, 0, "--tracefs="+o.Tracefs)
 	}
-	of, err := parseArgs(words[:len(words)-1])
+	of, err := flags.Parse(words[:len(words)-1])
 	if err == nil {
-		err = of.readSpecs()
+		err = readSpecs(of)
 	}
 	switch {
 	case err != nil:
-	case trace:
+	case traced:
 		_, _, err = plan(of, true)
 	default:
-		_, err = linePlans(of, of.args)
+		_, err = linePlans(of, of.Args)
 	}
 	return err == nil
 }
 
 // isQuestion reports whether somebody at a terminal has given no arguments.
-func (o *options) isQuestion() bool {
-	return o.empty && term.IsTerminal(int(os.Stdout.Fd()))
+func isQuestion(o *flags.Options) bool {
+	return o.Empty && term.IsTerminal(int(os.Stdout.Fd()))
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/shell"
 )
 
@@ -21,7 +22,7 @@ func TestFirst(t *testing.T) {
 			if _, command, ok := strings.Cut(line, "tsnoop "); !ok || !strings.HasPrefix(line, "  ") {
 				continue
 			} else if words := shell.Parse(command+" ", "tsnoop").Words; len(words) > 0 {
-				if _, err := parseArgs(words[:len(words)-1]); err != nil {
+				if _, err := flags.Parse(words[:len(words)-1]); err != nil {
 					t.Errorf("%s: %v", line, err)
 				}
 				tries++

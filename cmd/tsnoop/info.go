@@ -8,30 +8,31 @@ import (
 	"strings"
 
 	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
 )
 
 // runInfo prints the prototype of each function and the layout of each type in the
 // arguments.
-func runInfo(o *options, ui *ui) error {
-	if len(o.args) == 0 {
-		return usagef("tsnoop info ip_rcv 'struct sk_buff'", "which function or type?")
+func runInfo(o *flags.Options, ui *ui) error {
+	if len(o.Args) == 0 {
+		return flags.Errorf("tsnoop info ip_rcv 'struct sk_buff'", "which function or type?")
 	}
-	po, err := o.planOptions()
+	po, err := planOptions(o)
 	if err != nil {
 		return err
 	}
-	m, err := o.machine(false)
+	m, err := machine(o, false)
 	if err != nil {
 		return err
 	}
 	kernel := cmp.Or(po.Kernel, btf.Running())
 	w := bufio.NewWriter(ui.stdout)
 	var failed error
-	for i, name := range typeNames(o.args) {
+	for i, name := range o.Args {
 		if isPreset(name) {
 			p, err := presetNamed(name)
 			if err != nil {
-				return firstError(w.Flush(), err)
+				return cmp.Or(w.Flush(), err)
 			}
 			w.WriteString(p.Text)
 			continue
@@ -39,7 +40,7 @@ func runInfo(o *options, ui *ui) error {
 		if err := kernel.Describe(w, name, i > 0); err != nil {
 			w.Flush()
 			if errors.Is(err, path.ErrBadPattern) {
-				return usagef("tsnoop info 'tcp_*' 'struct sk_*'", "%q is no glob", name)
+				return flags.Errorf("tsnoop info 'tcp_*' 'struct sk_*'", "%q is no glob", name)
 			}
 			var missing *btf.NotFoundError
 			if !errors.As(err, &missing) {

@@ -3,26 +3,28 @@ package main
 import (
 	"bufio"
 	"fmt"
+
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
 )
 
 // runList prints the prototypes of the functions that match a pattern.
-func runList(o *options, ui *ui) error {
+func runList(o *flags.Options, ui *ui) error {
 	pattern := "*"
-	switch len(o.args) {
+	switch len(o.Args) {
 	case 0:
 	case 1:
-		pattern = o.args[0]
+		pattern = o.Args[0]
 	default:
-		return usagef("tsnoop list 'tcp_*'", "list takes one pattern")
+		return flags.Errorf("tsnoop list 'tcp_*'", "list takes one pattern")
 	}
 	if isPreset(pattern) {
 		return listPresets(pattern, ui.stdout)
 	}
-	po, err := o.planOptions()
+	po, err := planOptions(o)
 	if err != nil {
 		return err
 	}
-	m, err := o.machine(false)
+	m, err := machine(o, false)
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,8 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
 )
 
 func main() {
@@ -20,14 +22,31 @@ func tsnoop() int {
 	// probes must be removed first. SIGPIPE is not ignored, because a program that we
 	// start would inherit that.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
-	o, err := parseArgs(os.Args[1:])
+	o, err := flags.Parse(os.Args[1:])
 	ui := newUI(o)
 	if err == nil {
-		err = o.readSpecs()
+		err = readSpecs(o)
 	}
 	if err == nil {
-		err = o.command.run(o, ui)
+		err = commands[o.Command](o, ui)
 	}
-	o.specs.Locate(err)
+	o.Specs.Locate(err)
 	return ui.report(err)
+}
+
+// commands are what [flags.Commands] do.
+var commands = map[string]func(*flags.Options, *ui) error{
+	"trace":      runTrace,
+	"info":       runInfo,
+	"list":       runList,
+	"record":     runRecord,
+	"replay":     runReplay,
+	"check":      runCheck,
+	"bug":        runBug,
+	"clean":      runClean,
+	"completion": runCompletion,
+	"help":       runHelp,
+	"version":    runVersion,
+	"__manual":   runManual,
+	"__complete": runComplete,
 }

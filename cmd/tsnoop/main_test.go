@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
 )
 
 // TestMain lets the test binary be the program that scripts call.
@@ -24,4 +25,16 @@ func TestScript(t *testing.T) {
 			return err
 		},
 	})
+}
+
+// TestCommands: every command that the command line may name does something.
+func TestCommands(t *testing.T) {
+	for _, c := range flags.Commands {
+		if commands[c.Name] == nil {
+			t.Errorf("%s does nothing", c.Name)
+		}
+	}
+	if len(commands) != len(flags.Commands) {
+		t.Errorf("%d do something, %d can be named", len(commands), len(flags.Commands))
+	}
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/help"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/shell"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
@@ -40,14 +42,14 @@ func rendered(t *testing.T, roff string) string {
 
 // TestManual has all pages rendered, and looks for every flag, FORMAT and word of help.
 func TestManual(t *testing.T) {
-	for _, p := range pages() {
+	for _, p := range help.Pages() {
 		t.Run(p.Name, func(t *testing.T) {
 			shown := rendered(t, p.Roff())
 			switch p.Name {
 			case "tsnoop":
-				for _, f := range (&options{}).flags() {
-					if !strings.Contains(shown, "--"+f.name) {
-						t.Errorf("--%s is not in the page", f.name)
+				for _, f := range flags.Rows() {
+					if !strings.Contains(shown, "--"+f.Name) {
+						t.Errorf("--%s is not in the page", f.Name)
 					}
 				}
 			case "tsnoop-spec":
@@ -73,15 +75,15 @@ func TestManual(t *testing.T) {
 // the tests on kernels see.
 func TestExampleLines(t *testing.T) {
 	lines := 0
-	for line := range strings.Lines(examples) {
+	for line := range strings.Lines(help.Topics["examples"]) {
 		if !strings.HasPrefix(line, "  tsnoop ") {
 			continue
 		}
 		lines++
 		words := shell.Parse(strings.TrimSpace(line)+" ", "tsnoop").Words
-		o, err := parseArgs(words[:len(words)-1])
-		if err != nil || o.command.name != "trace" || len(o.args) == 0 {
-			t.Errorf("%s: %v, %v", line, err, o.args)
+		o, err := flags.Parse(words[:len(words)-1])
+		if err != nil || o.Command != "trace" || len(o.Args) == 0 {
+			t.Errorf("%s: %v, %v", line, err, o.Args)
 		}
 	}
 	if lines < 20 {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
 )
 
 // readSpec is what readsOf is text of.
@@ -330,9 +331,9 @@ func TestMeasureErrors(t *testing.T) {
 		{[]string{"--by", "count, pos"}, ""},
 		{[]string{"--hist", "n=count"}, "the value needs no name here"},
 	} {
-		o, err := parseArgs(append([]string{"--btf", "../../testdata/btf/linux-6.12-amd64.btf", "--kernel", "6.12", "--emit", readSpec}, tt.flags...))
+		o, err := flags.Parse(append([]string{"--btf", "../../testdata/btf/linux-6.12-amd64.btf", "--kernel", "6.12", "--emit", readSpec}, tt.flags...))
 		if err == nil {
-			_, err = linePlans(o, o.args)
+			_, err = linePlans(o, o.Args)
 		}
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%v: %v, want %q", tt.flags, err, tt.want)

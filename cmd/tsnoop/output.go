@@ -7,6 +7,7 @@ import (
 	"sync"
 	"syscall"
 
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
 	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
@@ -29,17 +30,17 @@ type output struct {
 }
 
 // newOutput opens the file of --output, or uses stdout.
-func newOutput(o *options, ui *ui) (*output, error) {
-	out := &output{file: os.Stdout, silent: o.summary == "only", total: newTotal(o, ui)}
-	if o.output != "" && o.output != "-" {
-		f, err := createFile(o.output)
+func newOutput(o *flags.Options, ui *ui) (*output, error) {
+	out := &output{file: os.Stdout, silent: o.Summary == "only", total: newTotal(o, ui)}
+	if o.Output != "" && o.Output != "-" {
+		f, err := createFile(o.Output)
 		if err != nil {
-			return nil, usagef("", "cannot write the output: %v", err)
+			return nil, flags.Errorf("", "cannot write the output: %v", err)
 		}
 		out.file, out.own = f, true
 	}
 	out.terminal = term.IsTerminal(int(out.file.Fd()))
-	out.color = useColor(o.color, out.file)
+	out.color = useColor(o.Color, out.file)
 	return out, nil
 }
 
@@ -90,7 +91,7 @@ func (o *output) Close() (err error) {
 		err = o.Stream.Close()
 	}
 	if o.own {
-		err = firstError(err, o.file.Close())
+		err = cmp.Or(err, o.file.Close())
 	}
 	if errors.Is(err, syscall.EPIPE) {
 		return nil

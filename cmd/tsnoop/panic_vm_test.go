@@ -9,12 +9,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
 
 // TestOncePanic panics while a trace runs: follow undoes all of it on the way up.
 func TestOncePanic(t *testing.T) {
-	o, err := parseArgs([]string{"generic_file_llseek(offset, return)"})
+	o, err := flags.Parse([]string{"generic_file_llseek(offset, return)"})
 	if err != nil {
 		t.Fatal(err)
 	}

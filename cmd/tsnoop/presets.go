@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/preset"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/shell"
 )
@@ -16,10 +17,10 @@ import (
 func isPreset(name string) bool { return strings.HasPrefix(name, "@") }
 
 // takePresets moves the presets among the specs to the files, before those of --file.
-func (o *options) takePresets() error {
+func takePresets(o *flags.Options) error {
 	var presets []string
-	for i, arg := range o.args {
-		if !isPreset(arg) || i == 0 && o.command.name == "replay" {
+	for i, arg := range o.Args {
+		if !isPreset(arg) || i == 0 && o.Command == "replay" {
 			continue
 		}
 		if _, err := presetNamed(arg); err != nil {
@@ -28,21 +29,21 @@ func (o *options) takePresets() error {
 		presets = append(presets, arg)
 	}
 	if len(presets) > 0 {
-		o.args = slices.DeleteFunc(o.args, func(arg string) bool { return slices.Contains(presets, arg) })
-		o.files = append(presets, o.files...)
+		o.Args = slices.DeleteFunc(o.Args, func(arg string) bool { return slices.Contains(presets, arg) })
+		o.Files = append(presets, o.Files...)
 	}
 	return nil
 }
 
 // takesPresets reports whether the next argument may be a preset.
-func (o *options) takesPresets() bool {
-	switch o.command.name {
+func takesPresets(o *flags.Options) bool {
+	switch o.Command {
 	case "replay":
-		return len(o.args) > 0
+		return len(o.Args) > 0
 	case "list":
-		return len(o.args) == 0
+		return len(o.Args) == 0
 	}
-	return o.takesSpecs() || o.command.name == "info"
+	return o.TakesSpecs() || o.Command == "info"
 }
 
 // presetWords returns the presets that begin with word.
@@ -67,20 +68,20 @@ func presetNamed(arg string) (preset.Preset, error) {
 		names = append(names, p.Name)
 	}
 	if at := strings.IndexFunc(name, func(c rune) bool { return c < 'a' || c > 'z' }); at > 0 && slices.Contains(names, name[:at]) {
-		return p, usagef("tsnoop info @"+name[:at]+" prints its specs, for a file of one's own", "nothing stands behind a preset's name: %q", name[at:])
+		return p, flags.Errorf("tsnoop info @"+name[:at]+" prints its specs, for a file of one's own", "nothing stands behind a preset's name: %q", name[at:])
 	}
 	hint := "presets: @" + strings.Join(names, " @")
 	if near := btf.Near(name, slices.Values(names)); len(near) > 0 {
 		hint = "did you mean @" + strings.Join(near, ", @") + "? " + hint
 	}
-	return p, usagef(hint, "there is no preset %s", arg)
+	return p, flags.Errorf(hint, "there is no preset %s", arg)
 }
 
 // listPresets prints the presets whose names match a pattern, and what they answer.
 func listPresets(pattern string, w io.Writer) error {
 	all, err := presetsMatching(strings.TrimPrefix(pattern, "@"))
 	if err != nil {
-		return usagef("tsnoop list '@tcp*'", "%q is no glob", pattern)
+		return flags.Errorf("tsnoop list '@tcp*'", "%q is no glob", pattern)
 	}
 	if len(all) == 0 {
 		return fmt.Errorf("no preset matches %q", pattern)

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"os/signal"
 
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 	"golang.org/x/sys/unix"
@@ -28,15 +29,15 @@ func (s exitStatus) Error() string { return fmt.Sprintf("exit status %d", int(s)
 
 // hold starts the program and holds it until run: see trace.Hold. It also sets the
 // options to trace the program.
-func hold(o *options, ui *ui) (*program, error) {
-	if len(o.program) == 0 {
+func hold(o *flags.Options, ui *ui) (*program, error) {
+	if len(o.Program) == 0 {
 		return nil, nil
 	}
-	cmd := exec.Command(o.program[0], o.program[1:]...)
+	cmd := exec.Command(o.Program[0], o.Program[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	held, err := trace.Hold(cmd)
 	if cmd.Process == nil {
-		return nil, cannotRun(o.program[0], err)
+		return nil, cannotRun(o.Program[0], err)
 	} else if err != nil {
 		return nil, err
 	}
@@ -44,7 +45,7 @@ func hold(o *options, ui *ui) (*program, error) {
 	// Only after the start: the program must also ignore the signals that tsnoop was
 	// told to ignore (nohup).
 	signal.Notify(p.signals, unix.SIGINT, unix.SIGQUIT, unix.SIGTERM, unix.SIGHUP)
-	o.trace.Pids, o.trace.Follow = []int{p.PID()}, true
+	o.Trace.Pids, o.Trace.Follow = []int{p.PID()}, true
 	return p, nil
 }
 
@@ -64,7 +65,7 @@ func cannotRun(name string, err error) error {
 	case errors.As(err, &start):
 		err = start.Err
 	}
-	return usagef("tsnoop SPEC... -- COMMAND [ARG...]", "cannot run %s: %v", name, err)
+	return flags.Errorf("tsnoop SPEC... -- COMMAND [ARG...]", "cannot run %s: %v", name, err)
 }
 
 // run lets the program run: see trace.Program.Run.

@@ -1,10 +1,9 @@
 package main
 
 import (
-	"fmt"
 	"os"
-	"strconv"
 
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
 	"golang.org/x/term"
 )
 
@@ -17,21 +16,12 @@ const (
 )
 
 // rate returns the limit of --max-rate, or a default.
-func (o *options) rate() int {
+func rate(o *flags.Options) int {
 	switch {
-	case o.trace.MaxRate >= 0:
-		return o.trace.MaxRate
-	case o.command.name != "record" && o.summary != "only" && (o.output == "" || o.output == "-") && term.IsTerminal(int(os.Stdout.Fd())):
+	case o.Trace.MaxRate >= 0:
+		return o.Trace.MaxRate
+	case o.Command != "record" && o.Summary != "only" && (o.Output == "" || o.Output == "-") && term.IsTerminal(int(os.Stdout.Fd())):
 		return terminalRate
 	}
 	return fileRate
-}
-
-// parseRate parses a number of events a second.
-func parseRate(s string) (int, error) {
-	n, err := strconv.Atoi(s)
-	if err != nil || n < 0 {
-		return 0, fmt.Errorf("%q is no number of events", s)
-	}
-	return n, nil
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"testing"
 
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
 	"golang.org/x/sys/unix"
 )
 
@@ -49,11 +50,11 @@ func TestRate(t *testing.T) {
 		{write, []string{"f"}, 1_000_000},
 	} {
 		os.Stdout = tt.stdout
-		o, err := parseArgs(tt.args)
+		o, err := flags.Parse(tt.args)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := o.rate(); got != tt.want {
+		if got := rate(o); got != tt.want {
 			t.Errorf("%q: %d, want %d", tt.args, got, tt.want)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/shell"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/testdata/readme"
@@ -18,16 +19,16 @@ func TestReadme(t *testing.T) {
 	}
 	for _, line := range lines {
 		words := shell.Parse(line+" ", "tsnoop").Words
-		o, err := parseArgs(words[:len(words)-1])
+		o, err := flags.Parse(words[:len(words)-1])
 		if err != nil {
 			t.Errorf("%s: %v", line, err)
 			continue
 		}
-		specs := o.args
+		specs := o.Args
 		switch {
-		case o.command.name == "replay":
+		case o.Command == "replay":
 			specs = specs[1:]
-		case !o.takesSpecs():
+		case !o.TakesSpecs():
 			continue
 		}
 		for _, text := range specs {

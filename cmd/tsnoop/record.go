@@ -6,18 +6,19 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
 
 // runRecord writes the pages of a trace to a trace.dat file. Nothing is decoded while
 // it runs.
-func runRecord(o *options, ui *ui) (err error) {
-	if o.recover != "" {
+func runRecord(o *flags.Options, ui *ui) (err error) {
+	if o.Recover != "" {
 		return recordError(runRecover(o, ui))
 	}
-	if len(o.args) == 0 {
-		return usagef("tsnoop record -o trace.dat 'vfs_read(count, return)'", "record which function?")
+	if len(o.Args) == 0 {
+		return flags.Errorf("tsnoop record -o trace.dat 'vfs_read(count, return)'", "record which function?")
 	}
 	m, plans, err := planSlowly(o, ui, false)
 	if err != nil {
@@ -28,7 +29,7 @@ func runRecord(o *options, ui *ui) (err error) {
 		return err
 	}
 	defer func() { err = program.end(recordError(err)) }()
-	rec, err := trace.NewRecorder(cmp.Or(o.output, "trace.dat"), ui.tell)
+	rec, err := trace.NewRecorder(cmp.Or(o.Output, "trace.dat"), ui.tell)
 	if err != nil {
 		return err
 	}
@@ -36,7 +37,7 @@ func runRecord(o *options, ui *ui) (err error) {
 
 	return follow(m, plans, program, o, ui, ui.tell, func(ctx context.Context, t *trace.Trace, _ func()) error {
 		done := ui.watch(rec.String)
-		err := rec.Record(ctx, t, trace.RecordOptions{Program: "tsnoop " + version(), Count: o.count, Compress: o.compress})
+		err := rec.Record(ctx, t, trace.RecordOptions{Program: "tsnoop " + version(), Count: o.Count, Compress: o.Compress})
 		done()
 		if rec.Saved() {
 			ui.warn("%s: %s", rec.Name(), rec)
@@ -48,20 +49,20 @@ func runRecord(o *options, ui *ui) (err error) {
 
 // runRecover makes the file from what a recorder has left because it was killed or
 // could not write the file.
-func runRecover(o *options, ui *ui) error {
-	if len(o.args) > 0 || o.program != nil || o.output != "" {
-		return usagef("tsnoop record --recover FILE", "--recover makes FILE of what was recorded; nothing else goes with it")
+func runRecover(o *flags.Options, ui *ui) error {
+	if len(o.Args) > 0 || o.Program != nil || o.Output != "" {
+		return flags.Errorf("tsnoop record --recover FILE", "--recover makes FILE of what was recorded; nothing else goes with it")
 	}
-	size, err := trace.Recover(o.recover, o.compress, func(copied func() (n, all uint64)) func() {
+	size, err := trace.Recover(o.Recover, o.Compress, func(copied func() (n, all uint64)) func() {
 		return ui.watch(func() string {
 			n, all := copied()
-			return fmt.Sprintf("recovering %s: %s", o.recover, percent(n, all))
+			return fmt.Sprintf("recovering %s: %s", o.Recover, percent(n, all))
 		})
 	})
 	if err != nil {
 		return err
 	}
-	ui.warn("%s: %.1f MiB; how much was lost is not known", o.recover, float64(size)/(1<<20))
+	ui.warn("%s: %.1f MiB; how much was lost is not known", o.Recover, float64(size)/(1<<20))
 	return nil
 }
 
@@ -72,7 +73,7 @@ func recordError(err error) error {
 	var kept *trace.KeptError
 	switch {
 	case errors.As(err, &file):
-		return usagef(file.Cure, "%v", file)
+		return flags.Errorf(file.Cure, "%v", file)
 	case errors.As(err, &kept):
 		m := &tracefs.MachineError{Msg: err.Error(), Err: err}
 		if kept.Recoverable {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
 	"github.com/tsnoop/tsnoop/fetchargs/specfile"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
@@ -17,7 +18,7 @@ import (
 
 // A replanner makes a trace follow changes in the files of its specs.
 type replanner struct {
-	o     *options
+	o     *flags.Options
 	ui    *ui
 	t     *trace.Trace
 	files *trace.FileWatch
@@ -28,13 +29,13 @@ type replanner struct {
 
 // watchSpecs makes the trace follow its files of specs, if --watch is set, until stop
 // returns.
-func (o *options) watchSpecs(ctx context.Context, t *trace.Trace, ui *ui) (stop func(), err error) {
-	if !o.trace.Replan {
+func watchSpecs(o *flags.Options, ctx context.Context, t *trace.Trace, ui *ui) (stop func(), err error) {
+	if !o.Trace.Replan {
 		return func() {}, nil
 	}
 	files, err := trace.NewFileWatch()
 	if err == nil {
-		err = files.Add(watched(o.specs))
+		err = files.Add(watched(o.Specs))
 	}
 	if err != nil {
 		return nil, &tracefs.MachineError{Msg: fmt.Sprintf("files cannot be watched: %v", err), Cure: "sysctl fs.inotify.max_user_instances=1024", Err: err}
@@ -42,7 +43,7 @@ func (o *options) watchSpecs(ctx context.Context, t *trace.Trace, ui *ui) (stop 
 	for _, dir := range files.Lost() {
 		ui.warn("changes in %s are not seen: it cannot be watched", dir)
 	}
-	r := &replanner{o: o, ui: ui, t: t, files: files, armed: o.args}
+	r := &replanner{o: o, ui: ui, t: t, files: files, armed: o.Args}
 	ctx, cancel := context.WithCancel(ctx)
 	var done sync.WaitGroup
 	done.Go(func() { files.Run(ctx, func(last bool) bool { return r.reload(ctx, last) }) })
@@ -62,11 +63,11 @@ func watched(set *specfile.Set) []string {
 // goes on as it was. Unless last is set, a file may then be half written, and reload
 // returns false.
 func (r *replanner) reload(ctx context.Context, last bool) bool {
-	set, err := specfile.Read(r.o.files, readSpecFile)
+	set, err := specfile.Read(r.o.Files, readSpecFile)
 	if len(set.Specs) == 0 && err == nil {
-		err = noSpecs(r.o.files)
+		err = noSpecs(r.o.Files)
 	}
-	specs := append(slices.Clip(r.o.typed), set.Texts()...)
+	specs := append(slices.Clip(r.o.Typed), set.Texts()...)
 	unwatched := r.files.Add(watched(set))
 	if err == nil && unwatched == nil && slices.Equal(specs, r.armed) {
 		r.wrong = ""
@@ -102,7 +103,7 @@ func (r *replanner) arm(ctx context.Context, specs []string) error {
 	}
 	plans, err := r.t.PlanFurther(specs, po)
 	if err == nil {
-		err = r.o.checkPlans(plans)
+		err = checkPlans(r.o, plans)
 	}
 	planned := time.Now()
 	if err == nil {
@@ -124,10 +125,10 @@ func (r *replanner) arm(ctx context.Context, specs []string) error {
 // planOptions returns the options of the run. It reads a file of types only once.
 func (r *replanner) planOptions() (po trace.PlanOptions, err error) {
 	if r.types != nil {
-		po = r.o.plan
-		po.CPUs = r.o.trace.CPUs
-		po.Pair, po.Kernel = r.o.pairs(), r.types
-	} else if po, err = r.o.planOptions(); err == nil {
+		po = r.o.Plan
+		po.CPUs = r.o.Trace.CPUs
+		po.Pair, po.Kernel = r.o.Pairs(), r.types
+	} else if po, err = planOptions(r.o); err == nil {
 		r.types = po.Kernel
 	}
 	po.Text = true
@@ -144,6 +145,6 @@ func (r *replanner) difference(specs []string) string {
 		}
 		return n
 	}
-	what := strings.Join(r.o.files, ", ")
-	return fmt.Sprintf("%s: %d specs, %d of them new, %d gone", what, len(specs)-len(r.o.typed), count(specs, r.armed), count(r.armed, specs))
+	what := strings.Join(r.o.Files, ", ")
+	return fmt.Sprintf("%s: %d specs, %d of them new, %d gone", what, len(specs)-len(r.o.Typed), count(specs, r.armed), count(r.armed, specs))
 }

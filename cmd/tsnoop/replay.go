@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"os"
 	"sync/atomic"
 
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
@@ -18,13 +20,13 @@ import (
 )
 
 // runReplay shows a recording as a trace shows live calls.
-func runReplay(o *options, ui *ui) (err error) {
-	if len(o.args) == 0 {
-		return usagef("tsnoop replay trace.dat", "which file?")
+func runReplay(o *flags.Options, ui *ui) (err error) {
+	if len(o.Args) == 0 {
+		return flags.Errorf("tsnoop replay trace.dat", "which file?")
 	}
 	f, name := os.Stdin, "standard input"
-	if o.args[0] != "-" {
-		if f, err = os.Open(o.args[0]); err != nil {
+	if o.Args[0] != "-" {
+		if f, err = os.Open(o.Args[0]); err != nil {
 			return err
 		}
 		defer f.Close()
@@ -36,27 +38,27 @@ func runReplay(o *options, ui *ui) (err error) {
 	}
 	in := bufio.NewReaderSize(f, 64<<10)
 	if trace.IsText(in) {
-		defer o.watchReplay(ui, name, info, func() int64 {
+		defer watchReplay(o, ui, name, info, func() int64 {
 			at, _ := f.Seek(0, io.SeekCurrent)
 			return at
 		})()
 		return showText(in, name, o, ui)
 	}
 	if !info.Mode().IsRegular() {
-		return usagef("tsnoop replay FILE", "%s is no text, and only text can be read from a pipe", name)
+		return flags.Errorf("tsnoop replay FILE", "%s is no text, and only text can be read from a pipe", name)
 	}
 	if !ui.terminal {
 		return showReplay(f, info.Size(), name, o, ui)
 	}
 	read := &counted{f: f}
-	defer o.watchReplay(ui, name, info, read.n.Load)()
+	defer watchReplay(o, ui, name, info, read.n.Load)()
 	return showReplay(read, info.Size(), name, o, ui)
 }
 
 // watchReplay reports on a terminal how much of a file was read, until stop is called.
 // It reports nothing for a pipe, or if the calls themselves are shown on the terminal.
-func (o *options) watchReplay(ui *ui, name string, info os.FileInfo, read func() int64) (stop func()) {
-	calls := o.output == "" && o.summary != "only" && term.IsTerminal(int(os.Stdout.Fd()))
+func watchReplay(o *flags.Options, ui *ui, name string, info os.FileInfo, read func() int64) (stop func()) {
+	calls := o.Output == "" && o.Summary != "only" && term.IsTerminal(int(os.Stdout.Fd()))
 	if calls || !info.Mode().IsRegular() {
 		return func() {}
 	}
@@ -78,7 +80,7 @@ func (c *counted) ReadAt(b []byte, off int64) (int, error) {
 }
 
 // showReplay shows what is in a file of size bytes.
-func showReplay(f io.ReaderAt, size int64, name string, o *options, ui *ui) (err error) {
+func showReplay(f io.ReaderAt, size int64, name string, o *flags.Options, ui *ui) (err error) {
 	r, err := openReplay(f, size, name, o, ui)
 	if err != nil {
 		return err
@@ -94,12 +96,12 @@ type recording interface {
 }
 
 // showAll shows a recording, whose Reading is r, and reports what it lacks.
-func showAll(rec recording, r *trace.Reading, name string, o *options, ui *ui) (err error) {
+func showAll(rec recording, r *trace.Reading, name string, o *flags.Options, ui *ui) (err error) {
 	out, err := newOutput(o, ui)
 	if err != nil {
 		return err
 	}
-	defer func() { err = firstError(err, out.Close()) }()
+	defer func() { err = cmp.Or(err, out.Close()) }()
 	if err := show(r, rec.Calls(context.Background()), o, out, newSumming(o)); err != nil {
 		return err
 	}
@@ -111,8 +113,8 @@ func showAll(rec recording, r *trace.Reading, name string, o *options, ui *ui) (
 }
 
 // openReplay opens a recording and selects from it.
-func openReplay(f io.ReaderAt, size int64, name string, o *options, ui *ui) (*trace.File, error) {
-	r, err := trace.Open(f, size, o.openOptions(name, ui))
+func openReplay(f io.ReaderAt, size int64, name string, o *flags.Options, ui *ui) (*trace.File, error) {
+	r, err := trace.Open(f, size, openOptions(o, name, ui))
 	switch {
 	case errors.Is(err, trace.ErrApart):
 		return nil, errors.New("--chain and --tree need to know which return belongs to which entry: record it again")
@@ -122,29 +124,29 @@ func openReplay(f io.ReaderAt, size int64, name string, o *options, ui *ui) (*tr
 		return nil, fmt.Errorf("%s has no stacks: record them with --kstack", name)
 	case err != nil:
 		return nil, err
-	case !r.IsOwn() && o.show.Time == render.TimeClock:
-		return nil, usagef("", "%s does not say what time of day it was; --time is rel, delta, boot or none", name)
+	case !r.IsOwn() && o.Show.Time == render.TimeClock:
+		return nil, flags.Errorf("", "%s does not say what time of day it was; --time is rel, delta, boot or none", name)
 	}
 	trace.LeftOut(r.Plans(), ui.verbose, ui.tell)
-	return r, o.checkPlans(r.Plans())
+	return r, checkPlans(o, r.Plans())
 }
 
 // openOptions says what to read of a recording.
-func (o *options) openOptions(name string, ui *ui) trace.OpenOptions {
-	return trace.OpenOptions{Name: name, Begin: o.begins(), Chain: o.plan.Chain, Warn: ui.tell, Specs: o.args[1:], Pair: o.pairs(), Measures: o.plan.Measures, Stacks: o.trace.Stacks}
+func openOptions(o *flags.Options, name string, ui *ui) trace.OpenOptions {
+	return trace.OpenOptions{Name: name, Begin: o.Begins(), Chain: o.Plan.Chain, Warn: ui.tell, Specs: o.Args[1:], Pair: o.Pairs(), Measures: o.Plan.Measures, Stacks: o.Trace.Stacks}
 }
 
 // showText shows what somebody has copied out of trace or trace_pipe after the lines of
 // the specs were given to a machine.
-func showText(r io.Reader, name string, o *options, ui *ui) error {
-	specs := o.args[1:]
+func showText(r io.Reader, name string, o *flags.Options, ui *ui) error {
+	specs := o.Args[1:]
 	switch {
 	case len(specs) == 0:
-		return usagef("tsnoop replay "+o.args[0]+" SPEC...", "%s is text, which does not say what its events are of: give the specs that --emit was given", name)
-	case o.trace.Stacks:
-		return usagef("", "--kstack needs a trace.dat file: text does not say which event a stack belongs to")
-	case o.show.Time == render.TimeClock:
-		return usagef("", "%s does not say what time of day it was; --time is rel, delta, boot or none", name)
+		return flags.Errorf("tsnoop replay "+o.Args[0]+" SPEC...", "%s is text, which does not say what its events are of: give the specs that --emit was given", name)
+	case o.Trace.Stacks:
+		return flags.Errorf("", "--kstack needs a trace.dat file: text does not say which event a stack belongs to")
+	case o.Show.Time == render.TimeClock:
+		return flags.Errorf("", "%s does not say what time of day it was; --time is rel, delta, boot or none", name)
 	}
 	plans, err := linePlans(o, specs)
 	if err != nil {
@@ -154,12 +156,12 @@ func showText(r io.Reader, name string, o *options, ui *ui) error {
 }
 
 // showTextOf shows the events of plans.
-func showTextOf(r io.Reader, name string, plans []*fetchargs.Plan, o *options, ui *ui) error {
-	if err := o.checkPlans(plans); err != nil {
+func showTextOf(r io.Reader, name string, plans []*fetchargs.Plan, o *flags.Options, ui *ui) error {
+	if err := checkPlans(o, plans); err != nil {
 		return err
 	}
 	trace.LeftOut(plans, ui.verbose, ui.tell)
-	t, err := trace.OpenText(r, plans, o.openOptions(name, ui))
+	t, err := trace.OpenText(r, plans, openOptions(o, name, ui))
 	if err != nil {
 		return err
 	}

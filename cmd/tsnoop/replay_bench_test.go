@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 	"github.com/tsnoop/tsnoop/tracefs/tracedat"
 )
@@ -83,7 +84,7 @@ func openBench(name string) (*os.File, *trace.File, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	o, err := parseArgs([]string{"replay", name})
+	o, err := flags.Parse([]string{"replay", name})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
 	"github.com/tsnoop/tsnoop/tracefs/ringbuf"
 	"github.com/tsnoop/tsnoop/tracefs/tracedat"
 )
@@ -191,7 +192,7 @@ func TestReplayPrints(t *testing.T) {
 func replayed(t testing.TB, args ...string) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "out")
-	o, err := parseArgs(append([]string{"replay", "-o", name}, args...))
+	o, err := flags.Parse(append([]string{"replay", "-o", name}, args...))
 	if err == nil {
 		err = runReplay(o, newUI(o))
 	}

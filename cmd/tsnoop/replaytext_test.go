@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/testdata/badinput"
 )
@@ -26,22 +27,22 @@ func replayText(t testing.TB, text io.Reader, specs []string, flags ...string) (
 }
 
 // textOptions are those of a replay of text to the file out.
-func textOptions(t testing.TB, out string, specs []string, flags ...string) *options {
+func textOptions(t testing.TB, out string, specs []string, given ...string) *flags.Options {
 	t.Helper()
 	types := filepath.Join("..", "..", "testdata", "btf", "linux-6.12-amd64.btf")
-	o, err := parseArgs(append([]string{"replay", "-o", out, "--btf", types, "--kernel", "6.12", "text"}, flags...))
+	o, err := flags.Parse(append([]string{"replay", "-o", out, "--btf", types, "--kernel", "6.12", "text"}, given...))
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.args = append(o.args, specs...)
+	o.Args = append(o.Args, specs...)
 	return o
 }
 
 // readText returns what show printed and said.
-func readText(o *options, show func(*ui) error) (printed, said string, _ error) {
+func readText(o *flags.Options, show func(*ui) error) (printed, said string, _ error) {
 	var words bytes.Buffer
 	err := show(&ui{stdout: io.Discard, stderr: &words})
-	out, _ := os.ReadFile(o.output)
+	out, _ := os.ReadFile(o.Output)
 	return string(out), words.String(), err
 }
 

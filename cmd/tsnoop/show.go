@@ -3,6 +3,7 @@ package main
 import (
 	"iter"
 
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
 	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
@@ -11,13 +12,13 @@ import (
 
 // show writes the calls and aggregates them, until there are no more or enough are
 // shown.
-func show(r *trace.Reading, all iter.Seq2[*calls.Call, error], o *options, out *output, sums *summing) error {
+func show(r *trace.Reading, all iter.Seq2[*calls.Call, error], o *flags.Options, out *output, sums *summing) error {
 	from := sources(r, 0)
-	ro := o.show
-	ro.Header, ro.Color, ro.Columns = out.terminal && o.summary != "only", out.color, out.columns()
+	ro := o.Show
+	ro.Header, ro.Color, ro.Columns = out.terminal && o.Summary != "only", out.color, out.columns()
 	ro.Start, ro.Clock, ro.Order, ro.Symbol, ro.IsCode, ro.IsName = r.Start(), r.WallClock(), r.Order(), r.Symbol, r.IsCode, r.IsName
-	out.begin(o.newSink(from, ro))
-	lines, n := o.summary != "only", 0
+	out.begin(o.Notation.Sink(from, ro))
+	lines, n := o.Summary != "only", 0
 	if out.total != nil {
 		all = out.total.count(all, from, r)
 	}
@@ -45,7 +46,7 @@ func show(r *trace.Reading, all iter.Seq2[*calls.Call, error], o *options, out *
 		if !c.Begun {
 			n++
 		}
-		if n == o.count && n > 0 {
+		if n == o.Count && n > 0 {
 			return nil
 		}
 	}
@@ -83,9 +84,9 @@ func sources(r *trace.Reading, from int) []render.Source {
 }
 
 // losses reports what the trace does not show, on stderr and in the data.
-func (out *output) losses(l *trace.Losses, o *options, ui *ui) {
+func (out *output) losses(l *trace.Losses, o *flags.Options, ui *ui) {
 	l.Tell(ui.tell)
-	if o.summary == "only" {
+	if o.Summary == "only" {
 		return
 	}
 	if l.Events() > 0 {
@@ -96,9 +97,3 @@ func (out *output) losses(l *trace.Losses, o *options, ui *ui) {
 	}
 	out.total.say(l, ui)
 }
-
-// begins reports whether calls are also shown when they begin.
-func (o *options) begins() bool { return o.plan.Chain || o.tree }
-
-// pairs reports whether both the entry and the return of every call are needed.
-func (o *options) pairs() bool { return o.begins() || o.summary != "" }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/specfile"
 )
@@ -16,34 +17,18 @@ import (
 // maxSpecFile is the maximum size of a file of specs, in bytes.
 const maxSpecFile = 1 << 20
 
-// takesSpecs reports whether the arguments of the command are specs.
-func (o *options) takesSpecs() bool {
-	return o.command.name == "trace" || o.command.name == "record" || o.command.name == "replay"
-}
-
-// namesFile returns the first argument that is a file and not a spec, "" if there is
-// none.
-func (o *options) namesFile() string {
-	for _, arg := range o.args {
-		if info, err := os.Stat(arg); err == nil && info.Mode().IsRegular() && strings.ContainsAny(arg, "./") && o.command.name != "replay" {
-			return arg
-		}
-	}
-	return ""
-}
-
 // readSpecs adds the specs of presets and of --file to those of the command line.
-func (o *options) readSpecs() error {
-	if o.takesSpecs() {
-		if err := o.takePresets(); err != nil {
+func readSpecs(o *flags.Options) error {
+	if o.TakesSpecs() {
+		if err := takePresets(o); err != nil {
 			return err
 		}
 	}
-	if len(o.files) == 0 {
+	if len(o.Files) == 0 {
 		return nil
 	}
-	set, err := specfile.Read(o.files, readSpecFile)
-	o.specs, o.typed = set, slices.Clip(o.args)
+	set, err := specfile.Read(o.Files, readSpecFile)
+	o.Specs, o.Typed = set, slices.Clip(o.Args)
 	var wrong spec.Errors
 	switch {
 	case errors.As(err, &wrong):
@@ -57,23 +42,23 @@ func (o *options) readSpecs() error {
 		}
 		return wrong
 	case err != nil:
-		return usagef("", "cannot read specs: %v", err)
+		return flags.Errorf("", "cannot read specs: %v", err)
 	case len(set.Specs) == 0:
-		return noSpecs(o.files)
+		return noSpecs(o.Files)
 	}
-	o.args = append(o.args, set.Texts()...)
-	return o.canWatch()
+	o.Args = append(o.Args, set.Texts()...)
+	return canWatch(o)
 }
 
 func noSpecs(files []string) error {
-	return usagef("tsnoop help spec shows what a spec is; a file has one a line", "there are no specs in %s", strings.Join(files, ", "))
+	return flags.Errorf("tsnoop help spec shows what a spec is; a file has one a line", "there are no specs in %s", strings.Join(files, ", "))
 }
 
 // canWatch refuses to watch what can be read only once.
-func (o *options) canWatch() error {
-	for _, name := range o.files {
-		if info, err := os.Stat(name); o.trace.Replan && (name == "-" || err == nil && !info.Mode().IsRegular()) {
-			return usagef("", "--watch: %s is no file that could change", name)
+func canWatch(o *flags.Options) error {
+	for _, name := range o.Files {
+		if info, err := os.Stat(name); o.Trace.Replan && (name == "-" || err == nil && !info.Mode().IsRegular()) {
+			return flags.Errorf("", "--watch: %s is no file that could change", name)
 		}
 	}
 	return nil

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
 )
 
 // TestFileAndCommand has specs from a file, typed ones, and a command.
@@ -15,15 +17,15 @@ func TestFileAndCommand(t *testing.T) {
 	}
 	for _, typed := range [][]string{nil, {"d"}} {
 		args := append(append([]string{"-F", file}, typed...), "--", "load", "seek", "1")
-		o, err := parseArgs(args)
+		o, err := flags.Parse(args)
 		if err == nil {
-			err = o.readSpecs()
+			err = readSpecs(o)
 		}
-		if want := append(slices.Clone(typed), "a(x)", "b(y)", "c"); err != nil || !slices.Equal(o.args, want) {
-			t.Errorf("%q: specs %q, %v; want %q", args, o.args, err, want)
+		if want := append(slices.Clone(typed), "a(x)", "b(y)", "c"); err != nil || !slices.Equal(o.Args, want) {
+			t.Errorf("%q: specs %q, %v; want %q", args, o.Args, err, want)
 		}
-		if want := []string{"load", "seek", "1"}; !slices.Equal(o.program, want) {
-			t.Errorf("%q: command %q, want %q", args, o.program, want)
+		if want := []string{"load", "seek", "1"}; !slices.Equal(o.Program, want) {
+			t.Errorf("%q: command %q, want %q", args, o.Program, want)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"os/signal"
 	"syscall"
 
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
 	"github.com/tsnoop/tsnoop/render"
 )
 
@@ -13,15 +14,15 @@ import (
 type summing struct {
 	*render.Summing // nil before begin
 
-	o     *options
+	o     *flags.Options
 	asked chan os.Signal
 	now   func() uint64 // ns on the trace clock; nil if time advances with the calls
 	stop  func()        // ends a live trace
 }
 
 // newSumming returns nil without --summary. Otherwise SIGUSR1 no longer kills tsnoop.
-func newSumming(o *options) *summing {
-	if o.summary == "" {
+func newSumming(o *flags.Options) *summing {
+	if o.Summary == "" {
 		return nil
 	}
 	s := &summing{o: o, asked: make(chan os.Signal, 1)}
@@ -47,11 +48,11 @@ func (s *summing) begin(from []render.Source, start uint64, order binary.ByteOrd
 		return func() {}
 	}
 	s.Summing = render.NewSumming(from, render.SummingOptions{
-		Interval: s.o.interval, Start: start, Order: order, Now: s.now, Gone: s.stop,
-		Sort: s.o.sort, By: s.o.by, Symbol: symbol, Heat: s.o.heat,
-		Numbers: s.o.numbers(), Bare: s.o.bare(),
+		Interval: s.o.Interval, Start: start, Order: order, Now: s.now, Gone: s.stop,
+		Sort: s.o.Sort, By: s.o.By, Symbol: symbol, Heat: s.o.Heat,
+		Numbers: s.o.Numbers(), Bare: s.o.Bare(),
 		Print: func(what *render.Summary) bool {
-			what.Alone, what.Width = s.o.summary == "only", out.width()
+			what.Alone, what.Width = s.o.Summary == "only", out.width()
 			out.Idle()
 			return out.Summary(what)
 		},

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/render"
@@ -121,7 +122,7 @@ type testSumming struct {
 func newTestSumming(t testing.TB, args ...string) *testSumming {
 	t.Helper()
 	s := &testSumming{t: t, file: filepath.Join(t.TempDir(), "out")}
-	o, err := parseArgs(append([]string{"-o", s.file}, args...))
+	o, err := flags.Parse(append([]string{"-o", s.file}, args...))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +133,7 @@ func newTestSumming(t testing.TB, args ...string) *testSumming {
 	for _, f := range []string{"f", "g"} {
 		s.from = append(s.from, render.Source{Plan: fetchargs.FromEvent("t", f, nil, abi.Named("amd64"))})
 	}
-	s.out.begin(o.newSink(s.from, render.Options{}))
+	s.out.begin(o.Notation.Sink(s.from, render.Options{}))
 	s.summing = newSumming(o)
 	return s
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"iter"
 
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
 	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
@@ -18,8 +19,8 @@ type total struct {
 
 // newTotal returns nil if the last line is not wanted: stderr is not a terminal, the
 // summary says everything, or only one call was asked for.
-func newTotal(o *options, ui *ui) *total {
-	if !ui.terminal || o.summary != "" || o.count == 1 {
+func newTotal(o *flags.Options, ui *ui) *total {
+	if !ui.terminal || o.Summary != "" || o.Count == 1 {
 		return nil
 	}
 	return &total{}

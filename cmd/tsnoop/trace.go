@@ -1,26 +1,26 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
 	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
 
 // runTrace is the pipeline: spec, plan, trace, call, line.
-
-// runTrace is the pipeline: spec, plan, trace, call, line.
-func runTrace(o *options, ui *ui) (err error) {
-	if o.isQuestion() {
+func runTrace(o *flags.Options, ui *ui) (err error) {
+	if isQuestion(o) {
 		return runFirst(o, ui)
 	}
-	if len(o.args) == 0 {
-		return usagef("tsnoop 'ip_rcv(skb->len, dev->name)'; tsnoop help shows more", "which function?")
+	if len(o.Args) == 0 {
+		return flags.Errorf("tsnoop 'ip_rcv(skb->len, dev->name)'; tsnoop help shows more", "which function?")
 	}
-	if o.emit != "" || o.explain {
+	if o.Emit != "" || o.Explain {
 		return runEmit(o, ui)
 	}
 	sums := newSumming(o)
@@ -37,7 +37,7 @@ func runTrace(o *options, ui *ui) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = firstError(err, out.Close()) }()
+	defer func() { err = cmp.Or(err, out.Close()) }()
 
 	tell := func(w trace.Warning) {
 		ui.tell(w)
@@ -47,7 +47,7 @@ func runTrace(o *options, ui *ui) (err error) {
 		sums.live(t.Now, stop)
 		out.total.live(t.Now)
 		defer func() { out.losses(t.Losses(), o, ui) }()
-		unwatch, err := o.watchSpecs(ctx, t, ui)
+		unwatch, err := watchSpecs(o, ctx, t, ui)
 		if err != nil {
 			return err
 		}
@@ -60,18 +60,18 @@ func runTrace(o *options, ui *ui) (err error) {
 // follow arms a trace, lets the program run and calls do with the trace, a context that
 // is done when the trace should end, and a function that ends it. Afterwards it undoes
 // everything.
-func follow(m *trace.Machine, plans []*fetchargs.Plan, program *program, o *options, ui *ui, tell func(trace.Warning),
+func follow(m *trace.Machine, plans []*fetchargs.Plan, program *program, o *flags.Options, ui *ui, tell func(trace.Warning),
 	do func(ctx context.Context, t *trace.Trace, stop func()) error) (err error) {
 	signalled, release := onSignal()
 	defer release()
 	trace.Notes(plans, ui.verbose, ui.tell)
-	if len(o.btf) > 0 {
-		if err := btf.Open(o.btf...).CheckRunning(); err != nil {
+	if len(o.BTF) > 0 {
+		if err := btf.Open(o.BTF...).CheckRunning(); err != nil {
 			ui.warn("%v: values may be wrong", err)
 		}
 	}
 	progress := newProgress(ui)
-	to := o.traceOptions(ui, progress)
+	to := traceOptions(o, ui, progress)
 	to.Warn = tell
 	t, err := m.Arm(signalled, plans, to)
 	progress.end()
@@ -81,7 +81,7 @@ func follow(m *trace.Machine, plans []*fetchargs.Plan, program *program, o *opti
 		return err
 	}
 	defer func() {
-		err = firstError(err, t.Close())
+		err = cmp.Or(err, t.Close())
 		progress.end()
 	}()
 	trace.LeftOut(t.Plans(), ui.verbose, ui.tell)
@@ -92,34 +92,27 @@ func follow(m *trace.Machine, plans []*fetchargs.Plan, program *program, o *opti
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	if o.duration > 0 {
-		ctx, stop = context.WithTimeout(ctx, o.duration)
+	if o.Duration > 0 {
+		ctx, stop = context.WithTimeout(ctx, o.Duration)
 		defer stop()
 	}
-	if o.command.name == "trace" { // a recording is not shown, and must be completed
+	if o.Command == "trace" { // a recording is not shown, and must be completed
 		defer insist(signalled, t, ui)()
 	}
 	return do(ctx, t, stop)
 }
 
 // traceOptions says what to trace.
-func (o *options) traceOptions(ui *ui, p *progress) trace.Options {
-	to := o.trace
-	to.Text, to.Rearm, to.MaxRate = o.reader == "text", o.guard == "rearm", o.rate()
-	to.Wait, to.Chain, to.Begin = o.plan.Wait, o.plan.Chain, o.begins()
+func traceOptions(o *flags.Options, ui *ui, p *progress) trace.Options {
+	to := o.Trace
+	to.Text, to.Rearm, to.MaxRate = o.Reader == "text", o.Guard == "rearm", rate(o)
+	to.Wait, to.Chain, to.Begin = o.Plan.Wait, o.Plan.Chain, o.Begins()
 	to.Progress = p.step
-	if o.show.Time == render.TimeBoot {
+	if o.Show.Time == render.TimeBoot {
 		to.Clock = "boot"
 	}
 	if ui.verbose {
 		to.Log = ui.detail
 	}
 	return to
-}
-
-func firstError(a, b error) error {
-	if a != nil {
-		return a
-	}
-	return b
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"sync"
 
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/tracefs"
@@ -25,13 +26,13 @@ type ui struct {
 	drawn bool       // the terminal shows a line of progress
 }
 
-func newUI(o *options) *ui {
+func newUI(o *flags.Options) *ui {
 	return &ui{
 		stdout:   os.Stdout,
 		stderr:   os.Stderr,
 		terminal: term.IsTerminal(int(os.Stderr.Fd())),
-		color:    useColor(o.color, os.Stderr),
-		verbose:  o.show.Verbose,
+		color:    useColor(o.Color, os.Stderr),
+		verbose:  o.Show.Verbose,
 	}
 }
 
@@ -135,7 +136,7 @@ func (u *ui) wrong(all spec.Errors) {
 func (u *ui) report(err error) int {
 	err = noTypes(err)
 	var specs spec.Errors
-	var use *usageError
+	var use *flags.Error
 	var machine *tracefs.MachineError
 	var status exitStatus
 	switch {
@@ -147,8 +148,8 @@ func (u *ui) report(err error) int {
 		u.wrong(specs)
 		return 2
 	case errors.As(err, &use):
-		u.warn("%s", use.msg)
-		u.hint(use.hint)
+		u.warn("%s", use.Msg)
+		u.hint(use.Hint)
 		return 2
 	case errors.As(err, &machine):
 		u.warn("%s", machine.Msg)

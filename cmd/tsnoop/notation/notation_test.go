@@ -1,9 +1,12 @@
-package main
+package notation_test
 
 import (
 	"strings"
 	"testing"
 
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/help"
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/notation"
 	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
@@ -12,20 +15,20 @@ import (
 // TestNotations: each has a flag that the help names, and can be told of a trace that
 // has nothing to show.
 func TestNotations(t *testing.T) {
-	for i, n := range notations {
-		flag := "--" + n.name
+	for i, n := range notation.All {
+		flag := "--" + n.Name
 		args := []string{flag, "f"}
 		if i == 0 { // that of those who ask for none
 			args = args[1:]
-		} else if !strings.Contains(usage, "\n      "+flag+" ") {
+		} else if !strings.Contains(help.Usage, "\n      "+flag+" ") {
 			t.Errorf("the help does not name %s", flag)
 		}
-		o, err := parseArgs(args)
+		o, err := flags.Parse(args)
 		if err != nil {
 			t.Errorf("%s: %v", flag, err)
 			continue
 		}
-		sink := o.newSink(nil, render.Options{})
+		sink := o.Notation.Sink(nil, render.Options{})
 		out := sink.Open(nil)
 		out = sink.Idle(out)
 		out = sink.Lost(out, &tracefs.Event{Lost: 5})
@@ -33,7 +36,7 @@ func TestNotations(t *testing.T) {
 		out = sink.Missed(out, "f", true, 1)
 		out = sink.Summary(out, &render.Summary{Sums: []calls.Summary{}, Final: true, Alone: true, Width: 80})
 		if out = sink.Close(out); len(out) == 0 {
-			t.Errorf("%s says nothing", n.name)
+			t.Errorf("%s says nothing", n.Name)
 		}
 	}
 }

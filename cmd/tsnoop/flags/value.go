@@ -1,4 +1,4 @@
-package main
+package flags
 
 import (
 	"fmt"
@@ -7,30 +7,38 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/notation"
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
 )
 
-// A flagRow is one row of [options.flags]: the names of a flag, where its value goes,
-// and what to say if the value is wrong.
-type flagRow struct {
-	name, short string
+// A Row is one flag: its names, where its value goes, and what to say if the value is
+// wrong.
+type Row struct {
+	Name, Short string
 	value       setter
 	takes       string // describes the value, as a sentence that begins with --name; "" if the flag takes no value
 	example     string // a command line
 }
 
 // Set, String and Type implement pflag.Value.
-func (f *flagRow) Set(s string) error { return f.value.set(s) }
-func (f *flagRow) String() string     { return "" }
-func (f *flagRow) Type() string       { return "" }
+func (f *Row) Set(s string) error { return f.value.set(s) }
+func (f *Row) String() string     { return "" }
+func (f *Row) Type() string       { return "" }
 
-// A setter parses the value of a flag and stores it. If set returns a usageError, that
+// NeedsValue reports whether the flag has a value in any case, so that it may be a word
+// of its own: --pid 1.
+func (f *Row) NeedsValue() bool { return f.value.bare == "" }
+
+// Words returns words that the value may be. Others may be right, too.
+func (f *Row) Words() []string { return f.value.words }
+
+// A setter parses the value of a flag and stores it. If set returns an Error, that
 // is shown; otherwise the flag's row says what the value should be.
 type setter struct {
-	set  func(string) error
-	bare string   // what the flag means without a value; "" if it needs one
-	of   []string // the words that it may be; nil if it may be something else
+	set   func(string) error
+	bare  string   // what the flag means without a value; "" if it needs one
+	words []string // what it may be, for completion
 }
 
 // yes returns a setter for a flag that takes no value.
@@ -68,14 +76,12 @@ func oneOf(to *string, words ...string) setter {
 		}
 		return s, nil
 	})
-	s.of = words
-	return s
+	return suggested(words, s)
 }
 
-// oneOfParsed returns a setter for one of some words, which parse converts.
-func oneOfParsed[T any](to *T, parse func(string) (T, error), words []string) setter {
-	s := parsed(to, parse)
-	s.of = words
+// suggested adds words to complete the value with.
+func suggested(words []string, s setter) setter {
+	s.words = words
 	return s
 }
 
@@ -114,35 +120,48 @@ func optional(bare string, s setter) setter {
 }
 
 // instead returns a setter for a flag that stands for a command.
-func (o *options) instead(command string) setter {
+func (o *Options) instead(command string) setter {
 	return optional("true", setter{set: func(s string) error {
 		asked, err := strconv.ParseBool(s)
 		if asked {
-			o.command = commandNamed(command)
+			o.Command = command
+		}
+		return err
+	}})
+}
+
+// writes returns a setter for a flag that stands for a notation.
+func (o *Options) writes(n notation.Notation) setter {
+	return optional("true", setter{set: func(s string) error {
+		asked, err := strconv.ParseBool(s)
+		if asked {
+			o.Notation = n
+		} else if o.Notation.Name == n.Name {
+			o.Notation = notation.All[0]
 		}
 		return err
 	}})
 }
 
 // addPIDs parses process IDs separated by commas or white space.
-func (o *options) addPIDs(s string) error {
+func (o *Options) addPIDs(s string) error {
 	ids := strings.FieldsFunc(s, func(c rune) bool { return c == ',' || c <= ' ' })
 	if len(ids) == 0 {
-		return usagef("", "--pid takes process ids separated by commas, and there is none")
+		return Errorf("", "--pid takes process ids separated by commas, and there is none")
 	}
 	for _, id := range ids {
 		pid, err := strconv.Atoi(id)
 		if err != nil || pid <= 0 {
-			return usagef("", "--pid takes process ids separated by commas, not %q", id)
+			return Errorf("", "--pid takes process ids separated by commas, not %q", id)
 		}
-		o.trace.Pids = append(o.trace.Pids, pid)
+		o.Trace.Pids = append(o.Trace.Pids, pid)
 	}
 	return nil
 }
 
 func parseComm(glob string) (string, error) {
 	if err := fetchargs.CheckComm(glob); err != nil {
-		return "", usagef("", "--comm: %v", err)
+		return "", Errorf("", "--comm: %v", err)
 	}
 	return glob, nil
 }
@@ -150,7 +169,7 @@ func parseComm(glob string) (string, error) {
 func parseArch(name string) (*abi.Arch, error) {
 	arch := abi.Named(name)
 	if arch == nil {
-		return nil, usagef(strings.Join(abi.Names(), " and ")+" are known", "unknown architecture %q", name)
+		return nil, Errorf(strings.Join(abi.Names(), " and ")+" are known", "unknown architecture %q", name)
 	}
 	return arch, nil
 }
@@ -158,7 +177,7 @@ func parseArch(name string) (*abi.Arch, error) {
 func parseKernel(version string) (*fetchargs.Features, error) {
 	f, err := fetchargs.FeaturesOf(version)
 	if err != nil {
-		return nil, usagef("tsnoop --kernel 5.10", "%v", err)
+		return nil, Errorf("tsnoop --kernel 5.10", "%v", err)
 	}
 	return &f, nil
 }
@@ -173,6 +192,15 @@ func parseDuration(s string) (time.Duration, error) {
 		err = strconv.ErrRange
 	}
 	return d, err
+}
+
+// parseRate parses a number of events a second.
+func parseRate(s string) (int, error) {
+	n, err := strconv.Atoi(s)
+	if err == nil && n < 0 {
+		err = strconv.ErrRange
+	}
+	return n, err
 }
 
 // mostKB is more than any kernel has for one CPU's buffer, in KiB.

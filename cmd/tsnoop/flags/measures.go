@@ -1,4 +1,4 @@
-package main
+package flags
 
 import (
 	"errors"
@@ -18,26 +18,26 @@ const heatEvery = time.Second
 
 // implied sets what --sort, --by, --hist and --heat imply: a summary, and with --heat
 // only the summary.
-func (o *options) implied(set *pflag.FlagSet) error {
-	o.measured = o.heat || o.by != "" || len(o.hists) > 0 || set.Changed("sort")
+func (o *Options) implied(set *pflag.FlagSet) error {
+	o.measured = o.Heat || o.By != "" || len(o.Hists) > 0 || set.Changed("sort")
 	switch {
-	case o.summary != "" || !o.measured:
-	case o.heat:
-		o.summary = "only"
+	case o.Summary != "" || !o.measured:
+	case o.Heat:
+		o.Summary = "only"
 	default:
-		o.summary = "too"
+		o.Summary = "too"
 	}
-	if o.heat && o.interval == 0 {
-		o.interval = heatEvery
+	if o.Heat && o.Interval == 0 {
+		o.Interval = heatEvery
 	}
 	measures, err := o.measures()
-	o.plan.Measures = measures
+	o.Plan.Measures = measures
 	return err
 }
 
 // measures parses the values of --by and --hist. A duration needs no measure, since it
 // is always counted.
-func (o *options) measures() (all []*fetchargs.Measure, err error) {
+func (o *Options) measures() (all []*fetchargs.Measure, err error) {
 	var wrong spec.Errors
 	add := func(text string, number bool) {
 		m, err := fetchargs.ParseMeasure(text, number)
@@ -47,10 +47,10 @@ func (o *options) measures() (all []*fetchargs.Measure, err error) {
 		}
 		all = append(all, m)
 	}
-	if o.by != "" && o.by != render.ByComm && o.by != render.ByCaller {
-		add(o.by, false)
+	if o.By != "" && o.By != render.ByComm && o.By != render.ByCaller {
+		add(o.By, false)
 	}
-	for _, text := range o.hists {
+	for _, text := range o.Hists {
 		if text != duration {
 			add(text, true)
 		}
@@ -61,9 +61,9 @@ func (o *options) measures() (all []*fetchargs.Measure, err error) {
 	return all, nil
 }
 
-// numbers returns the values that have histograms, besides the duration.
-func (o *options) numbers() (names []string) {
-	for _, m := range o.plan.Measures {
+// Numbers returns the values that have histograms, besides the duration.
+func (o *Options) Numbers() (names []string) {
+	for _, m := range o.Plan.Measures {
 		if m.Number {
 			names = append(names, m.Text)
 		}
@@ -71,13 +71,13 @@ func (o *options) numbers() (names []string) {
 	return names
 }
 
-// bare reports whether durations have no histogram. That is so if other values have
+// Bare reports whether durations have no histogram. That is so if other values have
 // one, or if each row would have one.
-func (o *options) bare() bool {
-	for _, text := range o.hists {
+func (o *Options) Bare() bool {
+	for _, text := range o.Hists {
 		if text == duration {
 			return false
 		}
 	}
-	return o.by != "" || len(o.hists) > 0
+	return o.By != "" || len(o.Hists) > 0
 }

@@ -1,6 +1,7 @@
-package main
+package flags
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -11,14 +12,14 @@ import (
 
 // takePIDs moves numbers among the arguments to those of --pid, since no function has
 // such a name.
-func (o *options) takePIDs() (err error) {
-	if len(o.trace.Pids) == 0 {
+func (o *Options) takePIDs() (err error) {
+	if len(o.Trace.Pids) == 0 {
 		return nil
 	}
-	o.args = slices.DeleteFunc(o.args, func(arg string) bool {
+	o.Args = slices.DeleteFunc(o.Args, func(arg string) bool {
 		number := arg != "" && strings.Trim(arg, "0123456789") == ""
 		if number {
-			err = firstError(err, o.addPIDs(arg))
+			err = cmp.Or(err, o.addPIDs(arg))
 		}
 		return number
 	})
@@ -26,19 +27,19 @@ func (o *options) takePIDs() (err error) {
 }
 
 // unquoted refuses a condition that is not part of a spec.
-func (o *options) unquoted() error {
-	at := slices.IndexFunc(o.args, func(arg string) bool { return arg == "if" || strings.HasPrefix(arg, "if ") })
-	if at < 0 || o.command.name == "info" || o.command.name == "list" {
+func (o *Options) unquoted() error {
+	at := slices.IndexFunc(o.Args, func(arg string) bool { return arg == "if" || strings.HasPrefix(arg, "if ") })
+	if at < 0 || o.Command == "info" || o.Command == "list" {
 		return nil
 	}
 	if at == 0 {
-		return usagef("tsnoop 'ip_rcv(skb) if skb->len > 100'", "a condition follows a function, in the same quotes")
+		return Errorf("tsnoop 'ip_rcv(skb) if skb->len > 100'", "a condition follows a function, in the same quotes")
 	}
 	before := ""
-	for _, arg := range o.args[:at-1] {
+	for _, arg := range o.Args[:at-1] {
 		before += shellQuoted(arg) + " "
 	}
-	return usagef("tsnoop "+before+shellQuoted(strings.Join(o.args[at-1:], " ")), "a condition is part of its spec: quote them together")
+	return Errorf("tsnoop "+before+shellQuoted(strings.Join(o.Args[at-1:], " ")), "a condition is part of its spec: quote them together")
 }
 
 // shellQuoted quotes arg for a shell.

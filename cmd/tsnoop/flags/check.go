@@ -1,0 +1,115 @@
+package flags
+
+import (
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/notation"
+	"github.com/tsnoop/tsnoop/render"
+)
+
+// check refuses flags that do not go together.
+func (o *Options) check() error {
+	switch {
+	case o.Trace.Stacks && o.Reader == "text":
+		return Errorf("", "--kstack needs --reader=raw: text does not say which event a stack belongs to")
+	case o.Recover != "" && o.Command != "record":
+		return Errorf("tsnoop record --recover FILE", "--recover goes with record")
+	case o.Program != nil && o.Command != "trace" && o.Command != "record":
+		return Errorf("", "%s runs no command", o.Command)
+	case o.Program != nil && len(o.Trace.Pids) > 0:
+		return Errorf("", "either a command behind -- is traced, or with --pid one that runs already")
+	case o.Program != nil && (o.Emit != "" || o.Explain):
+		return Errorf("", "--emit and --explain run no command")
+	case len(o.Files) > 0 && !o.TakesSpecs():
+		return Errorf("", "%s takes no specs, so none from a file", o.Command)
+	case o.Trace.Replan && len(o.Files) == 0:
+		return Errorf("tsnoop --watch -F opens.tsnoop", "--watch needs --file")
+	case o.Trace.Replan && (o.Command != "trace" || o.Emit != "" || o.Explain):
+		return Errorf("", "--watch goes with a trace that is shown live")
+	case o.Trace.Replan && o.Plan.Chain:
+		return Errorf("--tree shows what calls what, too", "--watch and --chain exclude each other: the specs of a chain are one whole")
+	case o.Trace.Follow && o.namesFile() != "":
+		return Errorf("tsnoop -F "+o.namesFile(), "-f is --follow; a file of specs is given with -F")
+	case o.Trace.Follow && len(o.Trace.Pids) == 0 && o.Program == nil:
+		return Errorf("tsnoop -f -p PID SPEC", "--follow needs --pid")
+	case o.Plan.Deep && o.Command == "replay":
+		return Errorf("tsnoop record --deep -o FILE SPEC", "--deep is for recording: a replay shows what was recorded, with what pointers led to")
+	case o.Emit != "" && o.Explain:
+		return Errorf("", "--emit and --explain exclude each other")
+	case o.Interval > 0 && o.Summary == "":
+		return Errorf("tsnoop --summary -i 1 SPEC", "--interval needs --summary")
+	case o.measured && o.Command != "trace" && o.Command != "replay":
+		return Errorf("tsnoop replay --by comm FILE", "--sort, --by, --hist and --heat go with a trace that is shown, and with replay")
+	case (o.Plan.Arch != nil || o.Plan.Features != nil) && o.Emit == "" && !o.Explain && (o.Command == "trace" || o.Command == "record"):
+		return Errorf("tsnoop --emit "+strings.Join(o.Args, " "), "--arch and --kernel describe another machine: that goes with --emit and --explain")
+	}
+	return nil
+}
+
+// checkGroup refuses headings if nothing could be below them.
+func (o *Options) checkGroup() error {
+	group := o.Show.Group
+	switch {
+	case group == render.GroupNone:
+		return nil
+	case o.Notation.Name != notation.All[0].Name:
+		return Errorf("jq groups objects by .func or .tid: --json | jq -s 'group_by(.func)'", "--group is of text: each object of JSON says by itself whose it is")
+	case o.Summary == "only":
+		return Errorf("", "where there are only sums there are no calls that headings could stand above")
+	case group == render.GroupFunction && o.Begins():
+		return Errorf("--group task goes with them", "--chain and --tree show functions within each other: they have no headings of functions")
+	}
+	return nil
+}
+
+// namesFile returns the first argument that is a file and not a spec, "" if there is
+// none.
+func (o *Options) namesFile() string {
+	for _, arg := range o.Args {
+		if info, err := os.Stat(arg); err == nil && info.Mode().IsRegular() && strings.ContainsAny(arg, "./") && o.Command != "replay" {
+			return arg
+		}
+	}
+	return ""
+}
+
+// choosing lists the flags that choose what is traced. They have no effect on a
+// recording.
+var choosing = []string{"pid", "follow", "comm", "cpu", "duration"}
+
+// tracing lists the flags that have no effect on emitted lines.
+var tracing = []string{"count", "duration", "kstack", "buffer", "pages", "guard", "max-rate"}
+
+// wordless lists the commands that take no arguments.
+var wordless = []string{"check", "bug", "clean", "version"}
+
+// checkHeeded refuses what the command would ignore.
+func (o *Options) checkHeeded(set *pflag.FlagSet) error {
+	name := o.Command
+	for _, flag := range choosing {
+		if name == "replay" && set.Changed(flag) {
+			return Errorf("tsnoop replay FILE 'vfs_read(count > 4096)'", "--%s goes with a trace; of a recording, specs choose what is shown", flag)
+		}
+	}
+	for _, flag := range tracing {
+		if o.Emit != "" && set.Changed(flag) {
+			return Errorf("tsnoop --emit SPEC", "--%s goes with a trace: emitted lines run without tsnoop", flag)
+		}
+	}
+	switch {
+	case (o.Emit != "" || o.Explain) && (name == "record" || name == "replay"):
+		return Errorf("tsnoop --emit SPEC", "--emit and --explain go without %s", name)
+	case o.Emit == "boot" && len(o.Trace.Pids) > 0:
+		return Errorf("tsnoop --emit=boot SPEC", "--pid goes without --emit=boot: when the kernel boots there are no processes yet")
+	case o.Compress && name != "record":
+		return Errorf("tsnoop record --compress -o FILE SPEC", "--compress goes with record")
+	case slices.Contains(wordless, name) && len(o.Args) > 0:
+		return Errorf("tsnoop "+name, "%s stands alone, without %q", name, o.Args[0])
+	case name == "help" && len(o.Args) > 1:
+		return Errorf("tsnoop help "+o.Args[0], "help is on one thing at a time, not on %q, too", o.Args[1])
+	}
+	return nil
+}

@@ -1,0 +1,60 @@
+package flags
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/pflag"
+	"github.com/tsnoop/tsnoop/btf"
+)
+
+// An Error says that the command line is wrong.
+type Error struct {
+	Msg  string
+	Hint string // what helps, such as the line that was perhaps meant; may be empty
+}
+
+func (e *Error) Error() string { return e.Msg }
+
+// Errorf returns an *Error with this hint.
+func Errorf(hint, format string, args ...any) error {
+	return &Error{fmt.Sprintf(format, args...), hint}
+}
+
+// ksnoops explains flags of ksnoop that have other names here.
+var ksnoops = map[string]string{
+	"stack": "ksnoop's --stack is -s, --chain; --kstack shows the kernel's stack",
+	"debug": "ksnoop's --debug is -v, --verbose; -d is --duration",
+}
+
+// flagError explains an error of pflag in tsnoop's words.
+func flagError(set *pflag.FlagSet, err error) error {
+	var own *Error
+	var invalid *pflag.InvalidValueError
+	var missing *pflag.ValueRequiredError
+	var unknown *pflag.NotExistError
+	switch {
+	case errors.As(err, &own):
+		return own
+	case errors.As(err, &invalid):
+		f := invalid.GetFlag().Value.(*Row)
+		if f.takes == "" {
+			return Errorf("", "--%s takes no value, and not %q", f.Name, invalid.GetValue())
+		}
+		return Errorf(f.example, "--%s %s, not %q", f.Name, f.takes, invalid.GetValue())
+	case errors.As(err, &missing):
+		f := missing.GetFlag().Value.(*Row)
+		return Errorf(f.example, "--%s %s, and there is nothing behind it", f.Name, f.takes)
+	case errors.As(err, &unknown) && ksnoops[unknown.GetSpecifiedName()] != "":
+		return Errorf(ksnoops[unknown.GetSpecifiedName()], "unknown flag: --%s", unknown.GetSpecifiedName())
+	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() == "":
+		near := btf.Near(unknown.GetSpecifiedName(), func(yield func(string) bool) {
+			set.VisitAll(func(f *pflag.Flag) { yield(f.Name) })
+		})
+		if len(near) > 0 {
+			return Errorf("did you mean --"+strings.Join(near, ", --")+"?", "unknown flag: --%s", unknown.GetSpecifiedName())
+		}
+	}
+	return Errorf("tsnoop help lists the flags", "%s", strings.TrimPrefix(err.Error(), "pflag: "))
+}
