@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/terminal"
 	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
@@ -19,7 +20,7 @@ import (
 
 // runBug prints what a bug report needs, and nothing that reveals whose machine it is:
 // everything from the machine goes through discreet.
-func runBug(o *flags.Options, ui *ui) error {
+func runBug(o *flags.Options, ui *terminal.UI) error {
 	kernel, err := kernelOf(o)
 	if err != nil {
 		return err
@@ -41,7 +42,7 @@ func runBug(o *flags.Options, ui *ui) error {
 		}
 		row("check", f.What+" "+mark)
 	}
-	_, err = ui.stdout.Write(out)
+	_, err = ui.Stdout.Write(out)
 	return err
 }
 

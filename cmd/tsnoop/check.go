@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/terminal"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/tracefs"
@@ -16,7 +17,7 @@ import (
 var errLacking = errors.New("this machine lacks what tracing needs")
 
 // runCheck prints what this machine offers and what it lacks, and how to get it.
-func runCheck(o *flags.Options, ui *ui) error {
+func runCheck(o *flags.Options, ui *terminal.UI) error {
 	kernel, err := kernelOf(o)
 	if err != nil {
 		return err
@@ -32,7 +33,7 @@ func runCheck(o *flags.Options, ui *ui) error {
 		if cure := cureOf(f); cure != "" {
 			text += fmt.Sprintf("    %-24s cure: %s\n", "", cure)
 		}
-		ui.stdout.Write(render.AppendMessage(nil, text))
+		ui.Stdout.Write(render.AppendMessage(nil, text))
 	}
 	if lacking {
 		return errLacking
@@ -48,7 +49,7 @@ func cureOf(f trace.Finding) string {
 		return ""
 	case errors.Is(f.Err, trace.ErrArch):
 		return strings.Join(abi.Names(), " and ") + " are supported; --emit --arch writes lines for those"
-	case errors.As(noTypes(f.Err), &m):
+	case errors.As(terminal.NoTypes(f.Err), &m):
 		return m.Cure
 	}
 	return f.Cure

@@ -4,17 +4,18 @@ import (
 	"fmt"
 
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/terminal"
 )
 
 // runClean removes what dead runs left behind.
-func runClean(o *flags.Options, ui *ui) error {
+func runClean(o *flags.Options, ui *terminal.UI) error {
 	fs, err := openTracefs(o)
 	if err != nil {
 		return err
 	}
-	removed, err := fs.Clean(ui.detail)
+	removed, err := fs.Clean(ui.Detail)
 	for _, name := range removed {
-		fmt.Fprintln(ui.stdout, name)
+		fmt.Fprintln(ui.Stdout, name)
 	}
 	return err
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/terminal"
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/testdata/badinput"
@@ -85,7 +86,7 @@ func (c *crafted) replay(t testing.TB, specs []string, given ...string) (printed
 	}
 	o.Args = append(o.Args, specs...)
 	var words bytes.Buffer
-	err = showReplay(bytes.NewReader(b), int64(len(b)), "crafted.dat", o, &ui{stdout: io.Discard, stderr: &words})
+	err = showReplay(bytes.NewReader(b), int64(len(b)), "crafted.dat", o, &terminal.UI{Stdout: io.Discard, Stderr: &words})
 	out, _ := os.ReadFile(name)
 	return string(out), words.String(), err
 }

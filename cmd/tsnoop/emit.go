@@ -6,6 +6,8 @@ import (
 	"errors"
 
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/output"
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/terminal"
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
@@ -14,24 +16,24 @@ import (
 // runEmit prints the definitions, or how each value is fetched, and changes nothing. It
 // does not need root: if tracefs cannot be read, it is assumed to offer what every
 // kernel since 5.10 does.
-func runEmit(o *flags.Options, ui *ui) error {
+func runEmit(o *flags.Options, ui *terminal.UI) error {
 	plans, err := linePlans(o, o.Args)
 	if err != nil {
 		return err
 	}
 	if !o.Explain {
 		for _, name := range fetchargs.Undecided(plans) {
-			ui.warn("%s: the kernel's filter cannot decide all of the condition; --explain shows what is left", name)
+			ui.Warn("%s: the kernel's filter cannot decide all of the condition; --explain shows what is left", name)
 		}
 	}
-	trace.Notes(plans, ui.verbose, ui.tell)
-	trace.LeftOut(plans, ui.verbose, ui.tell)
-	out, err := newOutput(o, ui)
+	trace.Notes(plans, ui.Verbose, ui.Tell)
+	trace.LeftOut(plans, ui.Verbose, ui.Tell)
+	out, err := output.Create(o)
 	if err != nil {
 		return err
 	}
 	scope := fetchargs.Scope{CPUMask: tracefs.CPUMask(o.Trace.CPUs), Pids: o.Trace.Pids, Follow: o.Trace.Follow}
-	w := bufio.NewWriter(out.file)
+	w := bufio.NewWriter(out)
 	switch {
 	case o.Explain:
 		for _, p := range plans {
@@ -41,14 +43,14 @@ func runEmit(o *flags.Options, ui *ui) error {
 		fetchargs.EmitShell(w, plans, "tsnoop", scope)
 	case o.Emit == "boot":
 		for _, text := range fetchargs.Pasted(plans) {
-			ui.warn("%s", text)
+			ui.Warn("%s", text)
 		}
 		bootconfig, err := fetchargs.EmitBoot(w, plans, "tsnoop", scope.CPUMask)
 		if err != nil {
 			return errors.Join(err, out.Close())
 		}
 		if bootconfig {
-			ui.warn("the kernel's command line has no place for filters and masks of CPUs, so this is a bootconfig: add it to the initrd (bootconfig -a FILE INITRD) and the word bootconfig to the command line; the kernel needs CONFIG_BOOTTIME_TRACING")
+			ui.Warn("the kernel's command line has no place for filters and masks of CPUs, so this is a bootconfig: add it to the initrd (bootconfig -a FILE INITRD) and the word bootconfig to the command line; the kernel needs CONFIG_BOOTTIME_TRACING")
 		}
 	default:
 		fetchargs.EmitTracefs(w, plans, "tsnoop", scope)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/shell"
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/terminal"
 	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"golang.org/x/term"
@@ -36,7 +37,7 @@ const mostTrials = 3
 // runFirst prints command lines to try that work on this machine. If nothing can be
 // traced here, it prints what would help, and command lines that print what to paste
 // elsewhere.
-func runFirst(o *flags.Options, ui *ui) error {
+func runFirst(o *flags.Options, ui *terminal.UI) error {
 	text := "tsnoop shows what functions of the kernel are given, and what they return.\n\n"
 	line := func(t trial) string {
 		return "# " + t.asks + "\n  tsnoop " + t.flags + t.specs + t.program
@@ -71,7 +72,7 @@ func runFirst(o *flags.Options, ui *ui) error {
 		text += "\n  tsnoop check\n"
 	}
 	text += "\n'tsnoop help' shows what else there is, 'tsnoop help examples' more such lines.\n"
-	_, err = ui.stdout.Write(render.AppendMessage(nil, text))
+	_, err = ui.Stdout.Write(render.AppendMessage(nil, text))
 	return err
 }
 

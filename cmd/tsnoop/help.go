@@ -6,10 +6,11 @@ import (
 
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/help"
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/terminal"
 )
 
-func runVersion(_ *flags.Options, ui *ui) error {
-	fmt.Fprintf(ui.stdout, "tsnoop %s\n", version())
+func runVersion(_ *flags.Options, ui *terminal.UI) error {
+	fmt.Fprintf(ui.Stdout, "tsnoop %s\n", version())
 	return nil
 }
 
@@ -29,20 +30,20 @@ func version() string {
 	return "(devel)"
 }
 
-func runHelp(o *flags.Options, ui *ui) error {
+func runHelp(o *flags.Options, ui *terminal.UI) error {
 	text := help.Usage
 	if len(o.Args) > 0 {
 		if text = help.Topics[o.Args[0]]; text == "" {
 			return flags.Errorf("tsnoop help, tsnoop help spec, tsnoop help examples, tsnoop help json, tsnoop help limits", "there is no help on %q", o.Args[0])
 		}
 	}
-	_, err := fmt.Fprint(ui.stdout, text)
+	_, err := fmt.Fprint(ui.Stdout, text)
 	return err
 }
 
 // runManual prints a page of the manual as roff, or the names of all pages. Packages
 // are built with it.
-func runManual(o *flags.Options, ui *ui) error {
+func runManual(o *flags.Options, ui *terminal.UI) error {
 	for _, p := range help.Pages() {
 		name := fmt.Sprintf("%s.%d", p.Name, p.Section)
 		text := name + "\n"
@@ -52,7 +53,7 @@ func runManual(o *flags.Options, ui *ui) error {
 			}
 			text = p.Roff()
 		}
-		if _, err := fmt.Fprint(ui.stdout, text); err != nil || len(o.Args) > 0 {
+		if _, err := fmt.Fprint(ui.Stdout, text); err != nil || len(o.Args) > 0 {
 			return err
 		}
 	}

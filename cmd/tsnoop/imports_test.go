@@ -40,14 +40,17 @@ var mayImport = map[string][]string{
 	"cmd/tsnoop/help":     {module + "/cmd/tsnoop/manual"},
 	"cmd/tsnoop/manual":   {},
 	"cmd/tsnoop/notation": {module + "/render", module + "/render/json", module + "/render/text"},
+	"cmd/tsnoop/output": {"golang.org/x/sys/unix", "golang.org/x/term", module + "/cmd/tsnoop/flags", module + "/cmd/tsnoop/terminal",
+		module + "/render", module + "/tracefs", module + "/tracefs/calls", module + "/tracefs/trace"},
 	"cmd/tsnoop/preset":   {},
+	"cmd/tsnoop/terminal": {"golang.org/x/term", module + "/cmd/tsnoop/flags", module + "/btf", module + "/fetchargs/spec", module + "/render", module + "/tracefs", module + "/tracefs/trace"},
 	"cmd/tsnoop/shell":    {},
 	"render":              {"github.com/mattn/go-runewidth", "github.com/clipperhouse/uax29/v2/graphemes", module + "/fetchargs/constants", module + "/fetchargs", module + "/fetchargs/spec", module + "/fetchargs/value", module + "/btf", module + "/tracefs", module + "/tracefs/calls"},
 	"render/text":         {module + "/render", module + "/fetchargs/value", module + "/tracefs", module + "/tracefs/calls"},
 	"render/json":         {module + "/render", module + "/fetchargs/value", module + "/tracefs", module + "/tracefs/calls"},
 	// Not what reads kernel files or bytes: that is behind tracefs/trace.
 	"cmd/tsnoop": {"golang.org/x/sys/unix", "golang.org/x/term",
-		module + "/cmd/tsnoop/flags", module + "/cmd/tsnoop/help", module + "/cmd/tsnoop/preset", module + "/cmd/tsnoop/shell",
+		module + "/cmd/tsnoop/flags", module + "/cmd/tsnoop/help", module + "/cmd/tsnoop/output", module + "/cmd/tsnoop/preset", module + "/cmd/tsnoop/shell", module + "/cmd/tsnoop/terminal",
 		module + "/btf", module + "/fetchargs", module + "/fetchargs/abi", module + "/fetchargs/spec", module + "/fetchargs/specfile", module + "/tracefs", module + "/tracefs/calls", module + "/tracefs/trace", module + "/render"},
 }
 

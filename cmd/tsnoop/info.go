@@ -9,11 +9,12 @@ import (
 
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/terminal"
 )
 
 // runInfo prints the prototype of each function and the layout of each type in the
 // arguments.
-func runInfo(o *flags.Options, ui *ui) error {
+func runInfo(o *flags.Options, ui *terminal.UI) error {
 	if len(o.Args) == 0 {
 		return flags.Errorf("tsnoop info ip_rcv 'struct sk_buff'", "which function or type?")
 	}
@@ -26,7 +27,7 @@ func runInfo(o *flags.Options, ui *ui) error {
 		return err
 	}
 	kernel := cmp.Or(po.Kernel, btf.Running())
-	w := bufio.NewWriter(ui.stdout)
+	w := bufio.NewWriter(ui.Stdout)
 	var failed error
 	for i, name := range o.Args {
 		if isPreset(name) {
@@ -56,9 +57,9 @@ func runInfo(o *flags.Options, ui *ui) error {
 			if len(calls) > 0 {
 				continue
 			}
-			ui.warn("%s", missing.Error())
+			ui.Warn("%s", missing.Error())
 			if len(missing.Near) > 0 {
-				ui.hint("did you mean " + strings.Join(missing.Near, ", ") + "?")
+				ui.Hint("did you mean " + strings.Join(missing.Near, ", ") + "?")
 			}
 			failed = errNotFound
 		}

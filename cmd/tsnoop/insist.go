@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/terminal"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
 
@@ -29,7 +30,7 @@ const meantTwice = time.Second
 // insist ends the program at a second signal, even if events are still in the buffers
 // or nobody reads the output. The probes are removed all the same. After release,
 // signals do not do that any more.
-func insist(first context.Context, t *trace.Trace, ui *ui) (release func()) {
+func insist(first context.Context, t *trace.Trace, ui *terminal.UI) (release func()) {
 	again, over := make(chan os.Signal, 1), make(chan struct{})
 	var ending sync.Mutex
 	go func() {
@@ -60,7 +61,7 @@ func insist(first context.Context, t *trace.Trace, ui *ui) (release func()) {
 }
 
 // endNow ends the program, unless release was called.
-func endNow(s os.Signal, t *trace.Trace, ui *ui, ending *sync.Mutex, over <-chan struct{}) {
+func endNow(s os.Signal, t *trace.Trace, ui *terminal.UI, ending *sync.Mutex, over <-chan struct{}) {
 	ending.Lock()
 	defer ending.Unlock()
 	select {
@@ -69,7 +70,7 @@ func endNow(s os.Signal, t *trace.Trace, ui *ui, ending *sync.Mutex, over <-chan
 	default:
 	}
 	err := t.Close()
-	ui.warn("ended by a second signal: what was still in the buffers is not shown")
-	ui.report(err)
+	ui.Warn("ended by a second signal: what was still in the buffers is not shown")
+	ui.Report(err)
 	os.Exit(128 + int(s.(syscall.Signal)))
 }

@@ -5,10 +5,11 @@ import (
 	"fmt"
 
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/terminal"
 )
 
 // runList prints the prototypes of the functions that match a pattern.
-func runList(o *flags.Options, ui *ui) error {
+func runList(o *flags.Options, ui *terminal.UI) error {
 	pattern := "*"
 	switch len(o.Args) {
 	case 0:
@@ -18,7 +19,7 @@ func runList(o *flags.Options, ui *ui) error {
 		return flags.Errorf("tsnoop list 'tcp_*'", "list takes one pattern")
 	}
 	if isPreset(pattern) {
-		return listPresets(pattern, ui.stdout)
+		return listPresets(pattern, ui.Stdout)
 	}
 	po, err := planOptions(o)
 	if err != nil {
@@ -35,7 +36,7 @@ func runList(o *flags.Options, ui *ui) error {
 	if len(functions) == 0 {
 		return fmt.Errorf("no function that can be probed matches %q", pattern)
 	}
-	w := bufio.NewWriter(ui.stdout)
+	w := bufio.NewWriter(ui.Stdout)
 	for _, f := range functions {
 		fmt.Fprintf(w, "%s;\n", f)
 	}

@@ -9,6 +9,7 @@ import (
 	"syscall"
 
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/terminal"
 )
 
 func main() {
@@ -23,7 +24,7 @@ func tsnoop() int {
 	// start would inherit that.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	o, err := flags.Parse(os.Args[1:])
-	ui := newUI(o)
+	ui := terminal.New(o)
 	if err == nil {
 		err = readSpecs(o)
 	}
@@ -31,11 +32,11 @@ func tsnoop() int {
 		err = commands[o.Command](o, ui)
 	}
 	o.Specs.Locate(err)
-	return ui.report(err)
+	return ui.Report(err)
 }
 
 // commands are what [flags.Commands] do.
-var commands = map[string]func(*flags.Options, *ui) error{
+var commands = map[string]func(*flags.Options, *terminal.UI) error{
 	"trace":      runTrace,
 	"info":       runInfo,
 	"list":       runList,

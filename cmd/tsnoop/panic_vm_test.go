@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/terminal"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
 
@@ -26,7 +27,7 @@ func TestOncePanic(t *testing.T) {
 	group, panicked := "", any(nil)
 	func() {
 		defer func() { panicked = recover() }()
-		follow(m, plans, nil, o, &ui{stderr: new(bytes.Buffer)}, nil, func(_ context.Context, tr *trace.Trace, _ func()) error {
+		follow(m, plans, nil, o, &terminal.UI{Stderr: new(bytes.Buffer)}, nil, func(_ context.Context, tr *trace.Trace, _ func()) error {
 			group = tr.Session().Group()
 			if !strings.Contains(probes(t), group) {
 				t.Error("not armed")

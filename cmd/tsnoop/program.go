@@ -3,12 +3,12 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"os/signal"
 
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/terminal"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 	"golang.org/x/sys/unix"
@@ -17,19 +17,13 @@ import (
 // A program is the command after --. A nil one means that there is none.
 type program struct {
 	*trace.Program
-	ui      *ui
+	ui      *terminal.UI
 	signals chan os.Signal
 }
 
-// An exitStatus ends tsnoop with the status of its program. Everything has been
-// reported already.
-type exitStatus int
-
-func (s exitStatus) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
-
 // hold starts the program and holds it until run: see trace.Hold. It also sets the
 // options to trace the program.
-func hold(o *flags.Options, ui *ui) (*program, error) {
+func hold(o *flags.Options, ui *terminal.UI) (*program, error) {
 	if len(o.Program) == 0 {
 		return nil, nil
 	}
@@ -107,7 +101,7 @@ func (p *program) end(err error) error {
 		p.Kill()
 		return err
 	}
-	status := p.ui.report(err)
+	status := p.ui.Report(err)
 	<-p.Done()
 	if err == nil {
 		status = p.Status()
@@ -115,5 +109,5 @@ func (p *program) end(err error) error {
 	if status == 0 {
 		return nil
 	}
-	return exitStatus(status)
+	return terminal.ExitStatus(status)
 }

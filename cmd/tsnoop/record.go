@@ -7,13 +7,14 @@ import (
 	"fmt"
 
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/terminal"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
 
 // runRecord writes the pages of a trace to a trace.dat file. Nothing is decoded while
 // it runs.
-func runRecord(o *flags.Options, ui *ui) (err error) {
+func runRecord(o *flags.Options, ui *terminal.UI) (err error) {
 	if o.Recover != "" {
 		return recordError(runRecover(o, ui))
 	}
@@ -29,40 +30,40 @@ func runRecord(o *flags.Options, ui *ui) (err error) {
 		return err
 	}
 	defer func() { err = program.end(recordError(err)) }()
-	rec, err := trace.NewRecorder(cmp.Or(o.Output, "trace.dat"), ui.tell)
+	rec, err := trace.NewRecorder(cmp.Or(o.Output, "trace.dat"), ui.Tell)
 	if err != nil {
 		return err
 	}
 	defer func() { err = rec.Close(err) }()
 
-	return follow(m, plans, program, o, ui, ui.tell, func(ctx context.Context, t *trace.Trace, _ func()) error {
-		done := ui.watch(rec.String)
+	return follow(m, plans, program, o, ui, ui.Tell, func(ctx context.Context, t *trace.Trace, _ func()) error {
+		done := ui.Watch(rec.String)
 		err := rec.Record(ctx, t, trace.RecordOptions{Program: "tsnoop " + version(), Count: o.Count, Compress: o.Compress})
 		done()
 		if rec.Saved() {
-			ui.warn("%s: %s", rec.Name(), rec)
+			ui.Warn("%s: %s", rec.Name(), rec)
 		}
-		t.Losses().Tell(ui.tell)
+		t.Losses().Tell(ui.Tell)
 		return err
 	})
 }
 
 // runRecover makes the file from what a recorder has left because it was killed or
 // could not write the file.
-func runRecover(o *flags.Options, ui *ui) error {
+func runRecover(o *flags.Options, ui *terminal.UI) error {
 	if len(o.Args) > 0 || o.Program != nil || o.Output != "" {
 		return flags.Errorf("tsnoop record --recover FILE", "--recover makes FILE of what was recorded; nothing else goes with it")
 	}
 	size, err := trace.Recover(o.Recover, o.Compress, func(copied func() (n, all uint64)) func() {
-		return ui.watch(func() string {
+		return ui.Watch(func() string {
 			n, all := copied()
-			return fmt.Sprintf("recovering %s: %s", o.Recover, percent(n, all))
+			return fmt.Sprintf("recovering %s: %s", o.Recover, terminal.Percent(n, all))
 		})
 	})
 	if err != nil {
 		return err
 	}
-	ui.warn("%s: %.1f MiB; how much was lost is not known", o.Recover, float64(size)/(1<<20))
+	ui.Warn("%s: %.1f MiB; how much was lost is not known", o.Recover, float64(size)/(1<<20))
 	return nil
 }
 

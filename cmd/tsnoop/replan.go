@@ -11,6 +11,7 @@ import (
 
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/terminal"
 	"github.com/tsnoop/tsnoop/fetchargs/specfile"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
@@ -19,7 +20,7 @@ import (
 // A replanner makes a trace follow changes in the files of its specs.
 type replanner struct {
 	o     *flags.Options
-	ui    *ui
+	ui    *terminal.UI
 	t     *trace.Trace
 	files *trace.FileWatch
 	types *btf.Kernel // types from --btf
@@ -29,7 +30,7 @@ type replanner struct {
 
 // watchSpecs makes the trace follow its files of specs, if --watch is set, until stop
 // returns.
-func watchSpecs(o *flags.Options, ctx context.Context, t *trace.Trace, ui *ui) (stop func(), err error) {
+func watchSpecs(o *flags.Options, ctx context.Context, t *trace.Trace, ui *terminal.UI) (stop func(), err error) {
 	if !o.Trace.Replan {
 		return func() {}, nil
 	}
@@ -41,7 +42,7 @@ func watchSpecs(o *flags.Options, ctx context.Context, t *trace.Trace, ui *ui) (
 		return nil, &tracefs.MachineError{Msg: fmt.Sprintf("files cannot be watched: %v", err), Cure: "sysctl fs.inotify.max_user_instances=1024", Err: err}
 	}
 	for _, dir := range files.Lost() {
-		ui.warn("changes in %s are not seen: it cannot be watched", dir)
+		ui.Warn("changes in %s are not seen: it cannot be watched", dir)
 	}
 	r := &replanner{o: o, ui: ui, t: t, files: files, armed: o.Args}
 	ctx, cancel := context.WithCancel(ctx)
@@ -88,8 +89,8 @@ func (r *replanner) reload(ctx context.Context, last bool) bool {
 	set.Locate(err)
 	if said := fmt.Sprint(specs, err); said != r.wrong {
 		r.wrong = said
-		r.ui.report(err)
-		r.ui.warn("the trace goes on with the specs it had")
+		r.ui.Report(err)
+		r.ui.Warn("the trace goes on with the specs it had")
 	}
 	return true
 }
@@ -115,10 +116,10 @@ func (r *replanner) arm(ctx context.Context, specs []string) error {
 	if err != nil {
 		return err
 	}
-	trace.Notes(plans, r.ui.verbose, r.ui.tell)
-	trace.LeftOut(plans, r.ui.verbose, r.ui.tell)
-	r.ui.warn("%s", r.difference(specs))
-	r.ui.detail("planned in %v, armed in %v", planned.Sub(start).Round(time.Millisecond), time.Since(planned).Round(time.Millisecond))
+	trace.Notes(plans, r.ui.Verbose, r.ui.Tell)
+	trace.LeftOut(plans, r.ui.Verbose, r.ui.Tell)
+	r.ui.Warn("%s", r.difference(specs))
+	r.ui.Detail("planned in %v, armed in %v", planned.Sub(start).Round(time.Millisecond), time.Since(planned).Round(time.Millisecond))
 	return nil
 }
 

@@ -12,15 +12,16 @@ import (
 	"sync/atomic"
 
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/output"
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/terminal"
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
-	"golang.org/x/term"
 )
 
 // runReplay shows a recording as a trace shows live calls.
-func runReplay(o *flags.Options, ui *ui) (err error) {
+func runReplay(o *flags.Options, ui *terminal.UI) (err error) {
 	if len(o.Args) == 0 {
 		return flags.Errorf("tsnoop replay trace.dat", "which file?")
 	}
@@ -47,7 +48,7 @@ func runReplay(o *flags.Options, ui *ui) (err error) {
 	if !info.Mode().IsRegular() {
 		return flags.Errorf("tsnoop replay FILE", "%s is no text, and only text can be read from a pipe", name)
 	}
-	if !ui.terminal {
+	if !ui.Terminal {
 		return showReplay(f, info.Size(), name, o, ui)
 	}
 	read := &counted{f: f}
@@ -57,13 +58,12 @@ func runReplay(o *flags.Options, ui *ui) (err error) {
 
 // watchReplay reports on a terminal how much of a file was read, until stop is called.
 // It reports nothing for a pipe, or if the calls themselves are shown on the terminal.
-func watchReplay(o *flags.Options, ui *ui, name string, info os.FileInfo, read func() int64) (stop func()) {
-	calls := o.Output == "" && o.Summary != "only" && term.IsTerminal(int(os.Stdout.Fd()))
-	if calls || !info.Mode().IsRegular() {
+func watchReplay(o *flags.Options, ui *terminal.UI, name string, info os.FileInfo, read func() int64) (stop func()) {
+	if output.OnTerminal(o) || !info.Mode().IsRegular() {
 		return func() {}
 	}
-	return ui.watch(func() string {
-		return fmt.Sprintf("replaying %s: %s", name, percent(uint64(read()), uint64(info.Size())))
+	return ui.Watch(func() string {
+		return fmt.Sprintf("replaying %s: %s", name, terminal.Percent(uint64(read()), uint64(info.Size())))
 	})
 }
 
@@ -80,7 +80,7 @@ func (c *counted) ReadAt(b []byte, off int64) (int, error) {
 }
 
 // showReplay shows what is in a file of size bytes.
-func showReplay(f io.ReaderAt, size int64, name string, o *flags.Options, ui *ui) (err error) {
+func showReplay(f io.ReaderAt, size int64, name string, o *flags.Options, ui *terminal.UI) (err error) {
 	r, err := openReplay(f, size, name, o, ui)
 	if err != nil {
 		return err
@@ -96,16 +96,16 @@ type recording interface {
 }
 
 // showAll shows a recording, whose Reading is r, and reports what it lacks.
-func showAll(rec recording, r *trace.Reading, name string, o *flags.Options, ui *ui) (err error) {
-	out, err := newOutput(o, ui)
-	if err != nil {
+func showAll(rec recording, r *trace.Reading, name string, o *flags.Options, ui *terminal.UI) (err error) {
+	out := output.New(o, ui)
+	if err := out.Open(); err != nil {
 		return err
 	}
 	defer func() { err = cmp.Or(err, out.Close()) }()
-	if err := show(r, rec.Calls(context.Background()), o, out, newSumming(o)); err != nil {
+	if err := out.Show(r, rec.Calls(context.Background())); err != nil {
 		return err
 	}
-	out.losses(rec.Losses(), o, ui)
+	out.Losses(rec.Losses())
 	if err := rec.Damage(); err != nil {
 		return fmt.Errorf("%s: %w; what could be read is shown", name, err)
 	}
@@ -113,7 +113,7 @@ func showAll(rec recording, r *trace.Reading, name string, o *flags.Options, ui 
 }
 
 // openReplay opens a recording and selects from it.
-func openReplay(f io.ReaderAt, size int64, name string, o *flags.Options, ui *ui) (*trace.File, error) {
+func openReplay(f io.ReaderAt, size int64, name string, o *flags.Options, ui *terminal.UI) (*trace.File, error) {
 	r, err := trace.Open(f, size, openOptions(o, name, ui))
 	switch {
 	case errors.Is(err, trace.ErrApart):
@@ -127,18 +127,18 @@ func openReplay(f io.ReaderAt, size int64, name string, o *flags.Options, ui *ui
 	case !r.IsOwn() && o.Show.Time == render.TimeClock:
 		return nil, flags.Errorf("", "%s does not say what time of day it was; --time is rel, delta, boot or none", name)
 	}
-	trace.LeftOut(r.Plans(), ui.verbose, ui.tell)
+	trace.LeftOut(r.Plans(), ui.Verbose, ui.Tell)
 	return r, checkPlans(o, r.Plans())
 }
 
 // openOptions says what to read of a recording.
-func openOptions(o *flags.Options, name string, ui *ui) trace.OpenOptions {
-	return trace.OpenOptions{Name: name, Begin: o.Begins(), Chain: o.Plan.Chain, Warn: ui.tell, Specs: o.Args[1:], Pair: o.Pairs(), Measures: o.Plan.Measures, Stacks: o.Trace.Stacks}
+func openOptions(o *flags.Options, name string, ui *terminal.UI) trace.OpenOptions {
+	return trace.OpenOptions{Name: name, Begin: o.Begins(), Chain: o.Plan.Chain, Warn: ui.Tell, Specs: o.Args[1:], Pair: o.Pairs(), Measures: o.Plan.Measures, Stacks: o.Trace.Stacks}
 }
 
 // showText shows what somebody has copied out of trace or trace_pipe after the lines of
 // the specs were given to a machine.
-func showText(r io.Reader, name string, o *flags.Options, ui *ui) error {
+func showText(r io.Reader, name string, o *flags.Options, ui *terminal.UI) error {
 	specs := o.Args[1:]
 	switch {
 	case len(specs) == 0:
@@ -156,11 +156,11 @@ func showText(r io.Reader, name string, o *flags.Options, ui *ui) error {
 }
 
 // showTextOf shows the events of plans.
-func showTextOf(r io.Reader, name string, plans []*fetchargs.Plan, o *flags.Options, ui *ui) error {
+func showTextOf(r io.Reader, name string, plans []*fetchargs.Plan, o *flags.Options, ui *terminal.UI) error {
 	if err := checkPlans(o, plans); err != nil {
 		return err
 	}
-	trace.LeftOut(plans, ui.verbose, ui.tell)
+	trace.LeftOut(plans, ui.Verbose, ui.Tell)
 	t, err := trace.OpenText(r, plans, openOptions(o, name, ui))
 	if err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/terminal"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 	"github.com/tsnoop/tsnoop/tracefs/tracedat"
 )
@@ -92,7 +93,7 @@ func openBench(name string) (*os.File, *trace.File, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	r, err := openReplay(f, info.Size(), name, o, newUI(o))
+	r, err := openReplay(f, info.Size(), name, o, terminal.New(o))
 	return f, r, err
 }
 

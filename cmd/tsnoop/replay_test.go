@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/terminal"
 	"github.com/tsnoop/tsnoop/tracefs/ringbuf"
 	"github.com/tsnoop/tsnoop/tracefs/tracedat"
 )
@@ -194,7 +195,7 @@ func replayed(t testing.TB, args ...string) string {
 	name := filepath.Join(t.TempDir(), "out")
 	o, err := flags.Parse(append([]string{"replay", "-o", name}, args...))
 	if err == nil {
-		err = runReplay(o, newUI(o))
+		err = runReplay(o, terminal.New(o))
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/terminal"
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/testdata/badinput"
 )
@@ -23,7 +24,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 func replayText(t testing.TB, text io.Reader, specs []string, flags ...string) (printed, said string, _ error) {
 	t.Helper()
 	o := textOptions(t, filepath.Join(t.TempDir(), "out"), specs, flags...)
-	return readText(o, func(ui *ui) error { return showText(text, "text", o, ui) })
+	return readText(o, func(ui *terminal.UI) error { return showText(text, "text", o, ui) })
 }
 
 // textOptions are those of a replay of text to the file out.
@@ -39,9 +40,9 @@ func textOptions(t testing.TB, out string, specs []string, given ...string) *fla
 }
 
 // readText returns what show printed and said.
-func readText(o *flags.Options, show func(*ui) error) (printed, said string, _ error) {
+func readText(o *flags.Options, show func(*terminal.UI) error) (printed, said string, _ error) {
 	var words bytes.Buffer
-	err := show(&ui{stdout: io.Discard, stderr: &words})
+	err := show(&terminal.UI{Stdout: io.Discard, Stderr: &words})
 	out, _ := os.ReadFile(o.Output)
 	return string(out), words.String(), err
 }
@@ -124,14 +125,14 @@ func FuzzReplayText(f *testing.F) {
 				t.Fatal(err)
 			}
 		}
-		printed, said, err := readText(o, func(ui *ui) error {
+		printed, said, err := readText(o, func(ui *terminal.UI) error {
 			return showTextOf(bytes.NewReader(text[:min(len(text), 64<<10)]), "text", plans[i], o, ui)
 		})
 		calm(t, "printed", printed)
 		calm(t, "said", said)
 		if err != nil {
 			var b bytes.Buffer
-			(&ui{stdout: io.Discard, stderr: &b}).report(err)
+			(&terminal.UI{Stdout: io.Discard, Stderr: &b}).Report(err)
 			calm(t, "error", b.String())
 		}
 	})

@@ -1,11 +1,9 @@
 package main
 
 import (
-	"errors"
-	"fmt"
-
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/terminal"
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
@@ -29,8 +27,8 @@ func machine(o *flags.Options, arms bool) (*trace.Machine, error) {
 }
 
 // planSlowly is like plan, but reports progress if it takes long.
-func planSlowly(o *flags.Options, ui *ui, text bool) (*trace.Machine, []*fetchargs.Plan, error) {
-	defer ui.watch(func() string { return "reading the kernel's types and symbols..." })()
+func planSlowly(o *flags.Options, ui *terminal.UI, text bool) (*trace.Machine, []*fetchargs.Plan, error) {
+	defer ui.Watch(func() string { return "reading the kernel's types and symbols..." })()
 	return plan(o, text)
 }
 
@@ -85,18 +83,6 @@ func kernelOf(o *flags.Options) (*btf.Kernel, error) {
 	}
 	k := btf.Open(o.BTF...)
 	return k, k.CheckModules()
-}
-
-// noTypes adds to an error about missing BTF how to get it.
-func noTypes(err error) error {
-	if err == nil || !errors.Is(err, btf.ErrNoBTF) {
-		return err
-	}
-	return &tracefs.MachineError{
-		Msg:  fmt.Sprintf("there are no types to resolve names with: %v", err),
-		Cure: "give BTF of this very kernel with --btf FILE: pahole --btf_encode_detached makes it from a vmlinux with debug information; BTFHub has it for many distributions",
-		Err:  err,
-	}
 }
 
 // checkPlans refuses specs that cannot be shown in the way that was asked for.

@@ -7,13 +7,15 @@ import (
 
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/output"
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/terminal"
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
 
 // runTrace is the pipeline: spec, plan, trace, call, line.
-func runTrace(o *flags.Options, ui *ui) (err error) {
+func runTrace(o *flags.Options, ui *terminal.UI) (err error) {
 	if isQuestion(o) {
 		return runFirst(o, ui)
 	}
@@ -23,7 +25,7 @@ func runTrace(o *flags.Options, ui *ui) (err error) {
 	if o.Emit != "" || o.Explain {
 		return runEmit(o, ui)
 	}
-	sums := newSumming(o)
+	out := output.New(o, ui)
 	m, plans, err := planSlowly(o, ui, true)
 	if err != nil {
 		return err
@@ -33,48 +35,46 @@ func runTrace(o *flags.Options, ui *ui) (err error) {
 		return err
 	}
 	defer func() { err = program.end(err) }()
-	out, err := newOutput(o, ui)
-	if err != nil {
+	if err := out.Open(); err != nil {
 		return err
 	}
 	defer func() { err = cmp.Or(err, out.Close()) }()
 
 	tell := func(w trace.Warning) {
-		ui.tell(w)
-		out.told(w)
+		ui.Tell(w)
+		out.Told(w)
 	}
 	return follow(m, plans, program, o, ui, tell, func(ctx context.Context, t *trace.Trace, stop func()) error {
-		sums.live(t.Now, stop)
-		out.total.live(t.Now)
-		defer func() { out.losses(t.Losses(), o, ui) }()
+		out.Live(t.Now, stop)
+		defer func() { out.Losses(t.Losses()) }()
 		unwatch, err := watchSpecs(o, ctx, t, ui)
 		if err != nil {
 			return err
 		}
 		defer unwatch()
 		defer whyQuiet(t, quietAfter, ui)()
-		return show(&t.Reading, t.Calls(ctx), o, out, sums)
+		return out.Show(&t.Reading, t.Calls(ctx))
 	})
 }
 
 // follow arms a trace, lets the program run and calls do with the trace, a context that
 // is done when the trace should end, and a function that ends it. Afterwards it undoes
 // everything.
-func follow(m *trace.Machine, plans []*fetchargs.Plan, program *program, o *flags.Options, ui *ui, tell func(trace.Warning),
+func follow(m *trace.Machine, plans []*fetchargs.Plan, program *program, o *flags.Options, ui *terminal.UI, tell func(trace.Warning),
 	do func(ctx context.Context, t *trace.Trace, stop func()) error) (err error) {
 	signalled, release := onSignal()
 	defer release()
-	trace.Notes(plans, ui.verbose, ui.tell)
+	trace.Notes(plans, ui.Verbose, ui.Tell)
 	if len(o.BTF) > 0 {
 		if err := btf.Open(o.BTF...).CheckRunning(); err != nil {
-			ui.warn("%v: values may be wrong", err)
+			ui.Warn("%v: values may be wrong", err)
 		}
 	}
-	progress := newProgress(ui)
+	progress := ui.NewProgress()
 	to := traceOptions(o, ui, progress)
 	to.Warn = tell
 	t, err := m.Arm(signalled, plans, to)
-	progress.end()
+	progress.End()
 	if errors.Is(err, trace.ErrInterrupted) {
 		return nil
 	} else if err != nil {
@@ -82,9 +82,9 @@ func follow(m *trace.Machine, plans []*fetchargs.Plan, program *program, o *flag
 	}
 	defer func() {
 		err = cmp.Or(err, t.Close())
-		progress.end()
+		progress.End()
 	}()
-	trace.LeftOut(t.Plans(), ui.verbose, ui.tell)
+	trace.LeftOut(t.Plans(), ui.Verbose, ui.Tell)
 
 	ctx, err := program.run(signalled)
 	if err != nil {
@@ -103,16 +103,16 @@ func follow(m *trace.Machine, plans []*fetchargs.Plan, program *program, o *flag
 }
 
 // traceOptions says what to trace.
-func traceOptions(o *flags.Options, ui *ui, p *progress) trace.Options {
+func traceOptions(o *flags.Options, ui *terminal.UI, p *terminal.Progress) trace.Options {
 	to := o.Trace
-	to.Text, to.Rearm, to.MaxRate = o.Reader == "text", o.Guard == "rearm", rate(o)
+	to.Text, to.Rearm, to.MaxRate = o.Reader == "text", o.Guard == "rearm", output.MaxRate(o)
 	to.Wait, to.Chain, to.Begin = o.Plan.Wait, o.Plan.Chain, o.Begins()
-	to.Progress = p.step
+	to.Progress = p.Step
 	if o.Show.Time == render.TimeBoot {
 		to.Clock = "boot"
 	}
-	if ui.verbose {
-		to.Log = ui.detail
+	if ui.Verbose {
+		to.Log = ui.Detail
 	}
 	return to
 }

@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"fmt"
@@ -15,10 +15,10 @@ const (
 	redraw = 100 * time.Millisecond
 )
 
-// A progress reports how the arming and removing of many probes go: on a terminal in a
+// A Progress reports how the arming and removing of many probes go: on a terminal in a
 // line that is overwritten, elsewhere in one line if it takes long.
-type progress struct {
-	ui       *ui
+type Progress struct {
+	ui       *UI
 	terminal bool
 
 	mu    sync.Mutex
@@ -27,12 +27,13 @@ type progress struct {
 	drawn time.Time
 }
 
-func newProgress(ui *ui) *progress {
-	return &progress{ui: ui, terminal: ui.terminal && !ui.verbose}
+// NewProgress returns a Progress that has nothing to report yet.
+func (u *UI) NewProgress() *Progress {
+	return &Progress{ui: u, terminal: u.Terminal && !u.Verbose}
 }
 
-// step receives the progress of arming and removing: see trace.Options.
-func (p *progress) step(doing string, n, all int) {
+// Step receives the progress of arming and removing: see trace.Options.
+func (p *Progress) Step(doing string, n, all int) {
 	now := fmt.Sprintf("%s %d probes", doing, all)
 	switch doing {
 	case "arming":
@@ -48,7 +49,7 @@ func (p *progress) step(doing string, n, all int) {
 }
 
 // draw reports a new step if it takes long, and draws its progress.
-func (p *progress) draw(doing string, many int, once, now string) {
+func (p *Progress) draw(doing string, many int, once, now string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if doing != p.doing {
@@ -58,7 +59,7 @@ func (p *progress) draw(doing string, many int, once, now string) {
 		p.stop()
 		p.doing = doing
 		if !p.terminal || now == "" {
-			p.timer = time.AfterFunc(slow, func() { p.ui.warn("%s...", once) })
+			p.timer = time.AfterFunc(slow, func() { p.ui.Warn("%s...", once) })
 		}
 	}
 	if p.terminal && now != "" && time.Since(p.drawn) >= redraw {
@@ -68,7 +69,7 @@ func (p *progress) draw(doing string, many int, once, now string) {
 }
 
 // halt stops the timer, since what it would report is drawn.
-func (p *progress) halt() *time.Timer {
+func (p *Progress) halt() *time.Timer {
 	if p.timer != nil {
 		p.timer.Stop()
 	}
@@ -76,23 +77,23 @@ func (p *progress) halt() *time.Timer {
 }
 
 // stop ends the current step. The caller holds p.mu.
-func (p *progress) stop() {
+func (p *Progress) stop() {
 	p.timer = p.halt()
 	p.doing, p.drawn = "", time.Time{}
 	p.ui.draw("")
 }
 
-// end is called when everything is armed, and when everything is removed.
-func (p *progress) end() {
+// End is called when everything is armed, and when everything is removed.
+func (p *Progress) End() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.stop()
 }
 
-// watch reports on a terminal, each second, what is being done, until stop is called.
+// Watch reports on a terminal, each second, what is being done, until stop is called.
 // It reports nothing if that takes less.
-func (u *ui) watch(now func() string) (stop func()) {
-	if !u.terminal {
+func (u *UI) Watch(now func() string) (stop func()) {
+	if !u.Terminal {
 		return func() {}
 	}
 	over := make(chan struct{})
@@ -116,8 +117,8 @@ func (u *ui) watch(now func() string) (stop func()) {
 	}
 }
 
-// percent returns n as a percentage of all bytes. It returns at most 99%, since the
+// Percent returns n as a percentage of all bytes. It returns at most 99%, since the
 // work is not over.
-func percent(n, all uint64) string {
+func Percent(n, all uint64) string {
 	return fmt.Sprintf("%d%% of %.1f MiB", min(uint64(float64(n)/float64(max(all, 1))*100), 99), float64(all)/(1<<20))
 }

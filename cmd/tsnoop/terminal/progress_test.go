@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"bytes"
@@ -9,9 +9,9 @@ import (
 )
 
 // A step takes so long, of a time that passes only here.
-func (p *progress) armSlowly(n int, each time.Duration) {
+func (p *Progress) armSlowly(n int, each time.Duration) {
 	for i := range n {
-		p.step("arming", i, n)
+		p.Step("arming", i, n)
 		time.Sleep(each)
 	}
 }
@@ -20,41 +20,41 @@ func TestProgress(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
 		terminal bool
-		do       func(p *progress)
+		do       func(p *Progress)
 		want     string
 	}{
-		{"quick", false, func(p *progress) { p.armSlowly(1000, time.Microsecond) }, ""},
-		{"few", false, func(p *progress) { p.armSlowly(3, time.Minute) }, ""},
-		{"slow", false, func(p *progress) { p.armSlowly(1000, 10*time.Millisecond) }, "tsnoop: arming 1000 functions...\n"},
-		{"enabling is arming", false, func(p *progress) {
+		{"quick", false, func(p *Progress) { p.armSlowly(1000, time.Microsecond) }, ""},
+		{"few", false, func(p *Progress) { p.armSlowly(3, time.Minute) }, ""},
+		{"slow", false, func(p *Progress) { p.armSlowly(1000, 10*time.Millisecond) }, "tsnoop: arming 1000 functions...\n"},
+		{"enabling is arming", false, func(p *Progress) {
 			p.armSlowly(100, 6*time.Millisecond)
-			p.step("enabling", 0, 100)
+			p.Step("enabling", 0, 100)
 			time.Sleep(time.Minute)
 		}, "tsnoop: arming 100 functions...\n"},
-		{"disabling", false, func(p *progress) {
-			p.step("disabling", 0, 200)
+		{"disabling", false, func(p *Progress) {
+			p.Step("disabling", 0, 200)
 			time.Sleep(time.Minute)
-			p.step("removing", 0, 200)
+			p.Step("removing", 0, 200)
 			time.Sleep(time.Minute)
 		}, "tsnoop: removing 200 probes...\n"},
-		{"terminal", true, func(p *progress) { p.armSlowly(20, 60*time.Millisecond) }, drawn(20, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19)},
-		{"beside lines of data", true, func(p *progress) {
-			p.step("disabling", 0, 200)
+		{"terminal", true, func(p *Progress) { p.armSlowly(20, 60*time.Millisecond) }, drawn(20, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19)},
+		{"beside lines of data", true, func(p *Progress) {
+			p.Step("disabling", 0, 200)
 			time.Sleep(time.Minute)
-			p.step("removing", 0, 200)
+			p.Step("removing", 0, 200)
 		}, "tsnoop: removing 200 probes...\ntsnoop: removing 200 probes...\r\x1b[K"},
-		{"warning", true, func(p *progress) {
-			p.step("enabling", 0, 200)
-			p.ui.warn("something")
+		{"warning", true, func(p *Progress) {
+			p.Step("enabling", 0, 200)
+			p.ui.Warn("something")
 		}, "tsnoop: enabling 200 probes...\r\x1b[Ktsnoop: something\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var said bytes.Buffer
-				p := newProgress(&ui{stderr: &said})
+				p := (&UI{Stderr: &said}).NewProgress()
 				p.terminal = tt.terminal
 				tt.do(p)
-				p.end()
+				p.End()
 				if said.String() != tt.want {
 					t.Errorf("got %q, want %q", said.String(), tt.want)
 				}
@@ -77,11 +77,11 @@ func TestWatch(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			var said bytes.Buffer
-			u := &ui{stderr: &said, terminal: tt.terminal}
+			u := &UI{Stderr: &said, Terminal: tt.terminal}
 			n := uint64(0)
-			stop := u.watch(func() string {
+			stop := u.Watch(func() string {
 				n += 25000
-				return "f: " + percent(n, 2<<20)
+				return "f: " + Percent(n, 2<<20)
 			})
 			time.Sleep(tt.takes)
 			stop()
@@ -90,7 +90,7 @@ func TestWatch(t *testing.T) {
 			}
 		})
 	}
-	if got := percent(5, 5) + percent(0, 0); got != "99% of 0.0 MiB0% of 0.0 MiB" {
+	if got := Percent(5, 5) + Percent(0, 0); got != "99% of 0.0 MiB0% of 0.0 MiB" {
 		t.Error(got)
 	}
 }

@@ -1,12 +1,14 @@
-package main
+package output
 
 import (
+	"cmp"
 	"encoding/binary"
 	"os"
 	"os/signal"
 	"syscall"
 
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/terminal"
 	"github.com/tsnoop/tsnoop/render"
 )
 
@@ -14,7 +16,6 @@ import (
 type summing struct {
 	*render.Summing // nil before begin
 
-	o     *flags.Options
 	asked chan os.Signal
 	now   func() uint64 // ns on the trace clock; nil if time advances with the calls
 	stop  func()        // ends a live trace
@@ -25,7 +26,7 @@ func newSumming(o *flags.Options) *summing {
 	if o.Summary == "" {
 		return nil
 	}
-	s := &summing{o: o, asked: make(chan os.Signal, 1)}
+	s := &summing{asked: make(chan os.Signal, 1)}
 	signal.Notify(s.asked, syscall.SIGUSR1)
 	return s
 }
@@ -43,18 +44,18 @@ type symbolFunc = func(addr uint64) (name, module string, off uint64, ok bool)
 
 // begin starts to aggregate the calls of the sources. start is in ns on the trace
 // clock. The function that it returns prints the totals.
-func (s *summing) begin(from []render.Source, start uint64, order binary.ByteOrder, symbol symbolFunc, out *output) (end func()) {
+func (s *summing) begin(from []render.Source, start uint64, order binary.ByteOrder, symbol symbolFunc, out *Output) (end func()) {
 	if s == nil {
 		return func() {}
 	}
 	s.Summing = render.NewSumming(from, render.SummingOptions{
-		Interval: s.o.Interval, Start: start, Order: order, Now: s.now, Gone: s.stop,
-		Sort: s.o.Sort, By: s.o.By, Symbol: symbol, Heat: s.o.Heat,
-		Numbers: s.o.Numbers(), Bare: s.o.Bare(),
+		Interval: out.o.Interval, Start: start, Order: order, Now: s.now, Gone: s.stop,
+		Sort: out.o.Sort, By: out.o.By, Symbol: symbol, Heat: out.o.Heat,
+		Numbers: out.o.Numbers(), Bare: out.o.Bare(),
 		Print: func(what *render.Summary) bool {
-			what.Alone, what.Width = s.o.Summary == "only", out.width()
-			out.Idle()
-			return out.Summary(what)
+			what.Alone, what.Width = !out.lines(), cmp.Or(terminal.Columns(out.file.File), 80)
+			out.stream.Idle()
+			return out.stream.Summary(what)
 		},
 	})
 	go func() {

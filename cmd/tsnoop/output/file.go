@@ -1,4 +1,4 @@
-package main
+package output
 
 import (
 	"errors"
@@ -7,8 +7,42 @@ import (
 	"os"
 	"syscall"
 
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/terminal"
 	"golang.org/x/sys/unix"
+	"golang.org/x/term"
 )
+
+// A File is where data goes: the file of --output, or stdout.
+type File struct {
+	*os.File
+	own      bool // it was opened here
+	terminal bool
+	color    bool
+}
+
+// Create opens the file of --output, or uses stdout.
+func Create(o *flags.Options) (*File, error) {
+	f := &File{File: os.Stdout}
+	if o.Output != "" && o.Output != "-" {
+		created, err := createFile(o.Output)
+		if err != nil {
+			return nil, flags.Errorf("", "cannot write the output: %v", err)
+		}
+		f.File, f.own = created, true
+	}
+	f.terminal = term.IsTerminal(int(f.Fd()))
+	f.color = terminal.UseColor(o.Color, f.File)
+	return f, nil
+}
+
+// Close closes the file, unless it is stdout.
+func (f *File) Close() error {
+	if !f.own {
+		return nil
+	}
+	return f.File.Close()
+}
 
 // createFile creates a file for data, or truncates an existing one. The data has kernel
 // addresses and shows what all users do, so only the user may read a new file. A

@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"bytes"
@@ -11,12 +11,12 @@ import (
 // drawn: all that is written is written under one lock.
 func TestUITogether(t *testing.T) {
 	var said bytes.Buffer // racy by itself
-	u := &ui{stderr: &said, verbose: true}
+	u := &UI{Stderr: &said, Verbose: true}
 	var all sync.WaitGroup
 	for _, say := range []func(){
-		func() { u.warn("a warning of %d", 100) },
-		func() { u.detail("a detail") },
-		func() { u.hint("a hint") },
+		func() { u.Warn("a warning of %d", 100) },
+		func() { u.Detail("a detail") },
+		func() { u.Hint("a hint") },
 		func() { u.draw("drawn") },
 		func() { u.draw("") },
 	} {
@@ -40,9 +40,9 @@ func TestUITogether(t *testing.T) {
 // Names from a file or the kernel do not act on the terminal.
 func TestUICalm(t *testing.T) {
 	var said bytes.Buffer
-	u := &ui{stderr: &said}
-	u.warn("%s\nsecond \\n", "a\x1b[2Jb\r")
-	u.hint("h\x07")
+	u := &UI{Stderr: &said}
+	u.Warn("%s\nsecond \\n", "a\x1b[2Jb\r")
+	u.Hint("h\x07")
 	if want := "tsnoop: a\\x1b[2Jb\\r\nsecond \\n\nhint: h\\a\n"; said.String() != want {
 		t.Errorf("%q, want %q", said.String(), want)
 	}

@@ -1,9 +1,10 @@
-package main
+package output
 
 import (
 	"iter"
 
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/terminal"
 	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
@@ -19,8 +20,8 @@ type total struct {
 
 // newTotal returns nil if the last line is not wanted: stderr is not a terminal, the
 // summary says everything, or only one call was asked for.
-func newTotal(o *flags.Options, ui *ui) *total {
-	if !ui.terminal || o.Summary != "" || o.Count == 1 {
+func newTotal(o *flags.Options, ui *terminal.UI) *total {
+	if !ui.Terminal || o.Summary != "" || o.Count == 1 {
 		return nil
 	}
 	return &total{}
@@ -54,7 +55,7 @@ func (t *total) count(all iter.Seq2[*calls.Call, error], from []render.Source, r
 }
 
 // say prints the totals.
-func (t *total) say(l *trace.Losses, ui *ui) {
+func (t *total) say(l *trace.Losses, ui *terminal.UI) {
 	if t == nil || t.Total == nil {
 		return
 	}
@@ -62,5 +63,5 @@ func (t *total) say(l *trace.Losses, ui *ui) {
 	for _, missed := range l.Missed {
 		m.Missed += missed.Calls
 	}
-	ui.warn("%s", t.Append(nil, t.end, m))
+	ui.Warn("%s", t.Append(nil, t.end, m))
 }

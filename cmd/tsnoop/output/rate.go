@@ -1,4 +1,4 @@
-package main
+package output
 
 import (
 	"os"
@@ -15,13 +15,18 @@ const (
 	fileRate     = 1_000_000
 )
 
-// rate returns the limit of --max-rate, or a default.
-func rate(o *flags.Options) int {
+// MaxRate returns the limit of --max-rate, or a default.
+func MaxRate(o *flags.Options) int {
 	switch {
 	case o.Trace.MaxRate >= 0:
 		return o.Trace.MaxRate
-	case o.Command != "record" && o.Summary != "only" && (o.Output == "" || o.Output == "-") && term.IsTerminal(int(os.Stdout.Fd())):
+	case OnTerminal(o):
 		return terminalRate
 	}
 	return fileRate
+}
+
+// OnTerminal reports whether somebody at a terminal is shown the calls.
+func OnTerminal(o *flags.Options) bool {
+	return o.Command != "record" && o.Summary != "only" && (o.Output == "" || o.Output == "-") && term.IsTerminal(int(os.Stdout.Fd()))
 }

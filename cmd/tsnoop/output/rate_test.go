@@ -1,4 +1,4 @@
-package main
+package output
 
 import (
 	"fmt"
@@ -54,7 +54,7 @@ func TestRate(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := rate(o); got != tt.want {
+		if got := MaxRate(o); got != tt.want {
 			t.Errorf("%q: %d, want %d", tt.args, got, tt.want)
 		}
 	}

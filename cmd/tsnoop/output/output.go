@@ -1,0 +1,190 @@
+// Package output writes what a trace shows, live or recorded, to the file that the
+// command line names: calls, sums of calls, and what is not shown.
+package output
+
+import (
+	"cmp"
+	"errors"
+	"iter"
+	"sync"
+	"syscall"
+
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/terminal"
+	"github.com/tsnoop/tsnoop/render"
+	"github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/calls"
+	"github.com/tsnoop/tsnoop/tracefs/trace"
+)
+
+// An Output shows calls as the command line asks.
+type Output struct {
+	o     *flags.Options
+	ui    *terminal.UI
+	file  *File    // nil before Open
+	sums  *summing // nil if none are wanted
+	total *total   // for the last line on stderr; nil if there is none
+
+	mu     sync.Mutex              // guards the fields below
+	stream *render.Stream          // nil before begin
+	early  []*tracefs.Interference // received before begin
+}
+
+// New returns an output that is not open yet. If there will be summaries, SIGUSR1 asks
+// for one from now on.
+func New(o *flags.Options, ui *terminal.UI) *Output {
+	return &Output{o: o, ui: ui, sums: newSumming(o), total: newTotal(o, ui)}
+}
+
+// Open opens the file.
+func (out *Output) Open() (err error) {
+	out.file, err = Create(out.o)
+	return err
+}
+
+// Live says that the trace is live and not a recording: intervals are in the time that
+// now returns, in ns on the trace clock, and the trace ends with stop.
+func (out *Output) Live(now func() uint64, stop func()) {
+	out.sums.live(now, stop)
+	out.total.live(now)
+}
+
+// Told receives the engine's warnings and writes those that belong to the data. It may
+// be called by several goroutines, also before Show.
+func (out *Output) Told(w trace.Warning) {
+	if w.Interference == nil || !out.lines() {
+		return
+	}
+	out.mu.Lock()
+	defer out.mu.Unlock()
+	if out.stream == nil {
+		out.early = append(out.early, w.Interference)
+		return
+	}
+	out.stream.Interfered(w.Interference)
+}
+
+// lines reports whether calls are shown, and not only their sums.
+func (out *Output) lines() bool { return out.o.Summary != "only" }
+
+// Show writes the calls and sums them up, until there are no more or enough are shown.
+func (out *Output) Show(r *trace.Reading, all iter.Seq2[*calls.Call, error]) error {
+	from := sources(r, 0)
+	out.begin(out.o.Notation.Sink(from, out.options(r)))
+	lines, n := out.lines(), 0
+	if out.total != nil {
+		all = out.total.count(all, from, r)
+	}
+	r.Lost, r.Idle, r.Further = out.lost, out.stream.Idle, out.grow(r)
+	defer out.sums.begin(from, r.Start(), r.Order(), r.Symbol, out)()
+	defer out.stream.Idle()
+	for c, err := range all {
+		if err != nil {
+			return err
+		}
+		if out.sums != nil && !out.sums.Add(c) || lines && !out.stream.Show(c) {
+			return nil
+		}
+		if !c.Begun {
+			n++
+		}
+		if n == out.o.Count && n > 0 {
+			return nil
+		}
+	}
+	return nil
+}
+
+// options says how to render what is read.
+func (out *Output) options(r *trace.Reading) render.Options {
+	ro := out.o.Show
+	ro.Header, ro.Color = out.file.terminal && out.lines(), out.file.color
+	if out.file.terminal {
+		// To ask for each line costs less than to handle SIGWINCH, since each line is
+		// written to a terminal separately.
+		ro.Columns = func() int { return terminal.Columns(out.file.File) }
+	}
+	ro.Start, ro.Clock, ro.Order, ro.Symbol, ro.IsCode, ro.IsName = r.Start(), r.WallClock(), r.Order(), r.Symbol, r.IsCode, r.IsName
+	return ro
+}
+
+// begin sets the sink that shows the calls.
+func (out *Output) begin(sink render.Sink) {
+	out.mu.Lock()
+	defer out.mu.Unlock()
+	out.stream = render.NewStream(out.file, sink, out.file.terminal)
+	for _, i := range out.early {
+		out.stream.Interfered(i)
+	}
+	out.early = nil
+}
+
+// lost receives what the kernel has lost between two calls.
+func (out *Output) lost(e *tracefs.Event) {
+	if out.lines() {
+		out.stream.Lost(e)
+	}
+	if out.sums != nil {
+		out.sums.Lose(e)
+	}
+	if out.total != nil {
+		out.total.Lose(e)
+	}
+}
+
+// grow returns a function that adds the plans that are armed while a trace runs.
+func (out *Output) grow(r *trace.Reading) func() {
+	shown := len(r.Plans())
+	return func() {
+		further := sources(r, shown)
+		shown += len(further)
+		if out.sums != nil {
+			out.sums.Grow(further, func() { out.stream.Add(further) })
+		} else {
+			out.stream.Add(further)
+		}
+		if out.total != nil {
+			out.total.Grow(further)
+		}
+	}
+}
+
+// sources returns the plans from index from on, with the decoders of their events.
+func sources(r *trace.Reading, from int) []render.Source {
+	var sources []render.Source
+	for _, p := range r.Plans()[from:] {
+		s := render.Source{Plan: p}
+		for _, probe := range p.Probes {
+			s.Decoders = append(s.Decoders, r.Decoder(probe))
+		}
+		sources = append(sources, s)
+	}
+	return sources
+}
+
+// Losses reports what the trace did not show, on stderr and in the data.
+func (out *Output) Losses(l *trace.Losses) {
+	l.Tell(out.ui.Tell)
+	if !out.lines() {
+		return
+	}
+	if l.Events() > 0 {
+		out.stream.LostTotal(l.CPUs)
+	}
+	for _, m := range l.Missed {
+		out.stream.Missed(m.Func, m.Return, m.Calls)
+	}
+	out.total.say(l, out.ui)
+}
+
+// Close writes the rest. It is no error if the reader has gone away.
+func (out *Output) Close() (err error) {
+	if out.stream != nil {
+		err = out.stream.Close()
+	}
+	err = cmp.Or(err, out.file.Close())
+	if errors.Is(err, syscall.EPIPE) {
+		return nil
+	}
+	return err
+}

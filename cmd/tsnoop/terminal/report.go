@@ -1,0 +1,69 @@
+package terminal
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
+	"github.com/tsnoop/tsnoop/render"
+	"github.com/tsnoop/tsnoop/tracefs"
+)
+
+// An ExitStatus is an error that ends tsnoop with this status. Everything has been
+// reported already.
+type ExitStatus int
+
+func (s ExitStatus) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
+
+// Report prints err and returns the exit status for it.
+func (u *UI) Report(err error) int {
+	err = NoTypes(err)
+	var specs spec.Errors
+	var use *flags.Error
+	var machine *tracefs.MachineError
+	var status ExitStatus
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &status):
+		return int(status)
+	case errors.As(err, &specs):
+		u.wrong(specs)
+		return 2
+	case errors.As(err, &use):
+		u.Warn("%s", use.Msg)
+		u.Hint(use.Hint)
+		return 2
+	case errors.As(err, &machine):
+		u.Warn("%s", machine.Msg)
+		u.Hint(machine.Cure)
+		return 1
+	}
+	u.Warn("%v", err)
+	return 1
+}
+
+// wrong prints the errors in specs. A file that contains no specs may have a thousand.
+func (u *UI) wrong(all spec.Errors) {
+	const most = 50
+	for _, e := range all[:min(len(all), most)] {
+		u.write(render.AppendError(nil, e, u.Color, u.columns()), false)
+	}
+	if len(all) > most {
+		u.Warn("%d more are wrong", len(all)-most)
+	}
+}
+
+// NoTypes adds to an error about missing BTF how to get it.
+func NoTypes(err error) error {
+	if err == nil || !errors.Is(err, btf.ErrNoBTF) {
+		return err
+	}
+	return &tracefs.MachineError{
+		Msg:  fmt.Sprintf("there are no types to resolve names with: %v", err),
+		Cure: "give BTF of this very kernel with --btf FILE: pahole --btf_encode_detached makes it from a vmlinux with debug information; BTFHub has it for many distributions",
+		Err:  err,
+	}
+}

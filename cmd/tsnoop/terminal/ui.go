@@ -1,0 +1,124 @@
+// Package terminal writes to stderr what a run has to say: warnings, errors with what
+// helps, and how far something that takes long has got.
+package terminal
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"sync"
+
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
+	"github.com/tsnoop/tsnoop/render"
+	"github.com/tsnoop/tsnoop/tracefs/trace"
+	"golang.org/x/term"
+)
+
+// A UI prints everything but data, as lines "tsnoop: ..." on stderr. Its methods may be
+// called by several goroutines.
+type UI struct {
+	Stdout, Stderr io.Writer
+	Terminal       bool // Stderr is a terminal
+	Color          bool // use colour on Stderr
+	Verbose        bool
+
+	mu    sync.Mutex // guards writes to stderr, and drawn
+	drawn bool       // the terminal shows a line of progress
+}
+
+// New returns the UI of this process.
+func New(o *flags.Options) *UI {
+	return &UI{
+		Stdout:   os.Stdout,
+		Stderr:   os.Stderr,
+		Terminal: term.IsTerminal(int(os.Stderr.Fd())),
+		Color:    UseColor(o.Color, os.Stderr),
+		Verbose:  o.Show.Verbose,
+	}
+}
+
+// UseColor decides whether to use colour on f: as the user says, otherwise only on a
+// terminal, and not if NO_COLOR is set (https://no-color.org).
+func UseColor(mode string, f *os.File) bool {
+	switch mode {
+	case "always":
+		return true
+	case "never":
+		return false
+	}
+	return os.Getenv("NO_COLOR") == "" && term.IsTerminal(int(f.Fd()))
+}
+
+// columns returns the width of stderr in columns, 0 if it is not a terminal.
+func (u *UI) columns() int {
+	f, ok := u.Stderr.(*os.File)
+	if !ok {
+		return 0
+	}
+	return Columns(f)
+}
+
+// Columns returns the width of the terminal f in columns, 0 if f is not a terminal.
+func Columns(f *os.File) int {
+	w, _, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		return 0
+	}
+	return w
+}
+
+// Warn prints a message that does not end the run.
+func (u *UI) Warn(format string, args ...any) {
+	text := render.AppendMessage([]byte("tsnoop: "), fmt.Sprintf(format, args...))
+	u.write(append(text, '\n'), false)
+}
+
+// draw draws a line that the next line or warning overwrites. It shortens the line to
+// the width of the terminal, since a longer one could not be overwritten.
+func (u *UI) draw(line string) {
+	text := render.AppendMessage(nil, line)
+	if w := u.columns(); w > 0 {
+		text = render.Shorten(text, w-1)
+	}
+	u.write(text, line != "")
+}
+
+// write writes text, over the line that was drawn if there is one. Everything on stderr
+// is written by it, in one piece.
+func (u *UI) write(text []byte, drawn bool) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.drawn {
+		text = append([]byte("\r\x1b[K"), text...)
+	}
+	if u.drawn = drawn; len(text) > 0 {
+		u.Stderr.Write(text)
+	}
+}
+
+// Tell prints a warning of the engine.
+func (u *UI) Tell(w trace.Warning) {
+	if w.More {
+		w.Text += "; -v says more"
+	}
+	if w.BufferKB > 0 {
+		w.Text += fmt.Sprintf("; a bigger buffer helps: -b %dM", w.BufferKB>>10+1)
+	}
+	if !w.Detail || u.Verbose {
+		u.Warn("%s", w.Text)
+	}
+}
+
+// Detail prints a message only with --verbose.
+func (u *UI) Detail(format string, args ...any) {
+	if u.Verbose {
+		u.Warn(format, args...)
+	}
+}
+
+// Hint prints what helps. It prints nothing if text is empty.
+func (u *UI) Hint(text string) {
+	if text != "" {
+		u.write(append(render.AppendMessage([]byte("hint: "), text), '\n'), false)
+	}
+}
