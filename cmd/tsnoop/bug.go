@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/target"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/terminal"
 	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/tracefs"
@@ -21,7 +22,7 @@ import (
 // runBug prints what a bug report needs, and nothing that reveals whose machine it is:
 // everything from the machine goes through discreet.
 func runBug(o *flags.Options, ui *terminal.UI) error {
-	kernel, err := kernelOf(o)
+	kernel, err := target.Kernel(o)
 	if err != nil {
 		return err
 	}
@@ -31,11 +32,11 @@ func runBug(o *flags.Options, ui *terminal.UI) error {
 	row := func(what, note string) {
 		out = render.AppendMessage(out, fmt.Sprintf("%-17s %s\n", what, discreet(note, names)))
 	}
-	fs, _ := openTracefs(o)
+	fs, _ := target.Tracefs(o)
 	for _, f := range trace.About(fs) {
 		row(f.What, f.Note)
 	}
-	for _, f := range trace.Check(kernel, func() (*tracefs.FS, error) { return openTracefs(o) }) {
+	for _, f := range trace.Check(kernel, func() (*tracefs.FS, error) { return target.Tracefs(o) }) {
 		mark := "ok"
 		if f.Err != nil {
 			mark = "no: " + f.Note

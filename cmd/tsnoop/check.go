@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/target"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/terminal"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/render"
@@ -18,12 +19,12 @@ var errLacking = errors.New("this machine lacks what tracing needs")
 
 // runCheck prints what this machine offers and what it lacks, and how to get it.
 func runCheck(o *flags.Options, ui *terminal.UI) error {
-	kernel, err := kernelOf(o)
+	kernel, err := target.Kernel(o)
 	if err != nil {
 		return err
 	}
 	lacking := false
-	for _, f := range trace.Check(kernel, func() (*tracefs.FS, error) { return openTracefs(o) }) {
+	for _, f := range trace.Check(kernel, func() (*tracefs.FS, error) { return target.Tracefs(o) }) {
 		mark := "ok"
 		if f.Err != nil {
 			mark = "no"

@@ -4,12 +4,13 @@ import (
 	"fmt"
 
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/target"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/terminal"
 )
 
 // runClean removes what dead runs left behind.
 func runClean(o *flags.Options, ui *terminal.UI) error {
-	fs, err := openTracefs(o)
+	fs, err := target.Tracefs(o)
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/output"
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/target"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/terminal"
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/tracefs"
@@ -17,7 +18,7 @@ import (
 // does not need root: if tracefs cannot be read, it is assumed to offer what every
 // kernel since 5.10 does.
 func runEmit(o *flags.Options, ui *terminal.UI) error {
-	plans, err := linePlans(o, o.Args)
+	plans, err := target.LinePlans(o, o.Args)
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,8 @@ import (
 
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/shell"
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/specs"
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/target"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/terminal"
 	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/tracefs"
@@ -42,7 +44,7 @@ func runFirst(o *flags.Options, ui *terminal.UI) error {
 	line := func(t trial) string {
 		return "# " + t.asks + "\n  tsnoop " + t.flags + t.specs + t.program
 	}
-	_, err := machine(o, true)
+	_, err := target.Machine(o, true)
 	switch {
 	case err == nil:
 		text += "Three lines to try on this machine:\n"
@@ -85,14 +87,14 @@ func resolves(o *flags.Options, line string, traced bool) bool {
 	}
 	of, err := flags.Parse(words[:len(words)-1])
 	if err == nil {
-		err = readSpecs(of)
+		err = specs.Read(of)
 	}
 	switch {
 	case err != nil:
 	case traced:
-		_, _, err = plan(of, true)
+		_, _, err = target.Plans(of, true)
 	default:
-		_, err = linePlans(of, of.Args)
+		_, err = target.LinePlans(of, of.Args)
 	}
 	return err == nil
 }

@@ -35,6 +35,8 @@ var mayImport = map[string][]string{
 	"tracefs/calls":       {module + "/tracefs"},
 	"tracefs/trace": {"github.com/fsnotify/fsnotify", module + "/btf", module + "/fetchargs", module + "/fetchargs/spec", module + "/fetchargs/value", module + "/fetchargs/abi", "golang.org/x/sys/unix", module + "/tracefs", module + "/tracefs/calls",
 		module + "/tracefs/proc", module + "/tracefs/read", module + "/tracefs/ringbuf", module + "/tracefs/text", module + "/tracefs/tracedat"},
+	"cmd/tsnoop/complete": {module + "/cmd/tsnoop/flags", module + "/cmd/tsnoop/help", module + "/cmd/tsnoop/preset", module + "/cmd/tsnoop/shell", module + "/cmd/tsnoop/target",
+		module + "/fetchargs", module + "/render", module + "/tracefs/trace"},
 	"cmd/tsnoop/flags": {"github.com/spf13/pflag", module + "/cmd/tsnoop/notation", module + "/btf", module + "/fetchargs", module + "/fetchargs/abi", module + "/fetchargs/spec", module + "/fetchargs/specfile",
 		module + "/render", module + "/tracefs", module + "/tracefs/trace"},
 	"cmd/tsnoop/help":     {module + "/cmd/tsnoop/manual"},
@@ -42,7 +44,10 @@ var mayImport = map[string][]string{
 	"cmd/tsnoop/notation": {module + "/render", module + "/render/json", module + "/render/text"},
 	"cmd/tsnoop/output": {"golang.org/x/sys/unix", "golang.org/x/term", module + "/cmd/tsnoop/flags", module + "/cmd/tsnoop/terminal",
 		module + "/render", module + "/tracefs", module + "/tracefs/calls", module + "/tracefs/trace"},
-	"cmd/tsnoop/preset":   {},
+	"cmd/tsnoop/preset": {},
+	"cmd/tsnoop/specs": {module + "/cmd/tsnoop/flags", module + "/cmd/tsnoop/preset", module + "/cmd/tsnoop/target", module + "/cmd/tsnoop/terminal",
+		module + "/btf", module + "/fetchargs/spec", module + "/fetchargs/specfile", module + "/tracefs", module + "/tracefs/trace"},
+	"cmd/tsnoop/target":   {module + "/cmd/tsnoop/flags", module + "/btf", module + "/fetchargs", module + "/tracefs", module + "/tracefs/trace"},
 	"cmd/tsnoop/terminal": {"golang.org/x/term", module + "/cmd/tsnoop/flags", module + "/btf", module + "/fetchargs/spec", module + "/render", module + "/tracefs", module + "/tracefs/trace"},
 	"cmd/tsnoop/shell":    {},
 	"render":              {"github.com/mattn/go-runewidth", "github.com/clipperhouse/uax29/v2/graphemes", module + "/fetchargs/constants", module + "/fetchargs", module + "/fetchargs/spec", module + "/fetchargs/value", module + "/btf", module + "/tracefs", module + "/tracefs/calls"},
@@ -50,8 +55,8 @@ var mayImport = map[string][]string{
 	"render/json":         {module + "/render", module + "/fetchargs/value", module + "/tracefs", module + "/tracefs/calls"},
 	// Not what reads kernel files or bytes: that is behind tracefs/trace.
 	"cmd/tsnoop": {"golang.org/x/sys/unix", "golang.org/x/term",
-		module + "/cmd/tsnoop/flags", module + "/cmd/tsnoop/help", module + "/cmd/tsnoop/output", module + "/cmd/tsnoop/preset", module + "/cmd/tsnoop/shell", module + "/cmd/tsnoop/terminal",
-		module + "/btf", module + "/fetchargs", module + "/fetchargs/abi", module + "/fetchargs/spec", module + "/fetchargs/specfile", module + "/tracefs", module + "/tracefs/calls", module + "/tracefs/trace", module + "/render"},
+		module + "/cmd/tsnoop/complete", module + "/cmd/tsnoop/flags", module + "/cmd/tsnoop/help", module + "/cmd/tsnoop/output", module + "/cmd/tsnoop/preset", module + "/cmd/tsnoop/shell", module + "/cmd/tsnoop/specs", module + "/cmd/tsnoop/target", module + "/cmd/tsnoop/terminal",
+		module + "/btf", module + "/fetchargs", module + "/fetchargs/abi", module + "/tracefs", module + "/tracefs/calls", module + "/tracefs/trace", module + "/render"},
 }
 
 // pure are the packages that must not touch the machine.

@@ -9,6 +9,9 @@ import (
 
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/preset"
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/specs"
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/target"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/terminal"
 )
 
@@ -18,11 +21,11 @@ func runInfo(o *flags.Options, ui *terminal.UI) error {
 	if len(o.Args) == 0 {
 		return flags.Errorf("tsnoop info ip_rcv 'struct sk_buff'", "which function or type?")
 	}
-	po, err := planOptions(o)
+	po, err := target.PlanOptions(o)
 	if err != nil {
 		return err
 	}
-	m, err := machine(o, false)
+	m, err := target.Machine(o, false)
 	if err != nil {
 		return err
 	}
@@ -30,8 +33,8 @@ func runInfo(o *flags.Options, ui *terminal.UI) error {
 	w := bufio.NewWriter(ui.Stdout)
 	var failed error
 	for i, name := range o.Args {
-		if isPreset(name) {
-			p, err := presetNamed(name)
+		if preset.Is(name) {
+			p, err := specs.Preset(name)
 			if err != nil {
 				return cmp.Or(w.Flush(), err)
 			}

@@ -3,8 +3,12 @@ package main
 import (
 	"bufio"
 	"fmt"
+	"io"
+	"strings"
 
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/preset"
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/target"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/terminal"
 )
 
@@ -18,14 +22,14 @@ func runList(o *flags.Options, ui *terminal.UI) error {
 	default:
 		return flags.Errorf("tsnoop list 'tcp_*'", "list takes one pattern")
 	}
-	if isPreset(pattern) {
+	if preset.Is(pattern) {
 		return listPresets(pattern, ui.Stdout)
 	}
-	po, err := planOptions(o)
+	po, err := target.PlanOptions(o)
 	if err != nil {
 		return err
 	}
-	m, err := machine(o, false)
+	m, err := target.Machine(o, false)
 	if err != nil {
 		return err
 	}
@@ -41,4 +45,21 @@ func runList(o *flags.Options, ui *terminal.UI) error {
 		fmt.Fprintf(w, "%s;\n", f)
 	}
 	return w.Flush()
+}
+
+// listPresets prints the presets whose names match a pattern, and what they answer.
+func listPresets(pattern string, w io.Writer) error {
+	all, err := preset.Matching(strings.TrimPrefix(pattern, "@"))
+	if err != nil {
+		return flags.Errorf("tsnoop list '@tcp*'", "%q is no glob", pattern)
+	}
+	if len(all) == 0 {
+		return fmt.Errorf("no preset matches %q", pattern)
+	}
+	for _, p := range all {
+		if _, err := fmt.Fprintf(w, "%-12s %s\n", "@"+p.Name, p.Brief); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"syscall"
 
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/specs"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/terminal"
 )
 
@@ -26,7 +27,7 @@ func tsnoop() int {
 	o, err := flags.Parse(os.Args[1:])
 	ui := terminal.New(o)
 	if err == nil {
-		err = readSpecs(o)
+		err = specs.Read(o)
 	}
 	if err == nil {
 		err = commands[o.Command](o, ui)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/target"
 )
 
 // readSpec is what readsOf is text of.
@@ -333,7 +334,7 @@ func TestMeasureErrors(t *testing.T) {
 	} {
 		o, err := flags.Parse(append([]string{"--btf", "../../testdata/btf/linux-6.12-amd64.btf", "--kernel", "6.12", "--emit", readSpec}, tt.flags...))
 		if err == nil {
-			_, err = linePlans(o, o.Args)
+			_, err = target.LinePlans(o, o.Args)
 		}
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%v: %v, want %q", tt.flags, err, tt.want)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/target"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/terminal"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
@@ -20,7 +21,7 @@ func TestOncePanic(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, plans, err := plan(o, true)
+	m, plans, err := target.Plans(o, true)
 	if err != nil {
 		t.Fatal(err)
 	}

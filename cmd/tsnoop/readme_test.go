@@ -5,7 +5,9 @@ import (
 	"testing"
 
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/preset"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/shell"
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/specs"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/testdata/readme"
 )
@@ -24,16 +26,16 @@ func TestReadme(t *testing.T) {
 			t.Errorf("%s: %v", line, err)
 			continue
 		}
-		specs := o.Args
+		words = o.Args
 		switch {
 		case o.Command == "replay":
-			specs = specs[1:]
+			words = words[1:]
 		case !o.TakesSpecs():
 			continue
 		}
-		for _, text := range specs {
-			if isPreset(text) {
-				_, err = presetNamed(text)
+		for _, text := range words {
+			if preset.Is(text) {
+				_, err = specs.Preset(text)
 			} else {
 				_, err = spec.Parse(text)
 			}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/output"
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/target"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/terminal"
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/render"
@@ -128,7 +129,7 @@ func openReplay(f io.ReaderAt, size int64, name string, o *flags.Options, ui *te
 		return nil, flags.Errorf("", "%s does not say what time of day it was; --time is rel, delta, boot or none", name)
 	}
 	trace.LeftOut(r.Plans(), ui.Verbose, ui.Tell)
-	return r, checkPlans(o, r.Plans())
+	return r, target.CheckPlans(o, r.Plans())
 }
 
 // openOptions says what to read of a recording.
@@ -148,7 +149,7 @@ func showText(r io.Reader, name string, o *flags.Options, ui *terminal.UI) error
 	case o.Show.Time == render.TimeClock:
 		return flags.Errorf("", "%s does not say what time of day it was; --time is rel, delta, boot or none", name)
 	}
-	plans, err := linePlans(o, specs)
+	plans, err := target.LinePlans(o, specs)
 	if err != nil {
 		return err
 	}
@@ -157,7 +158,7 @@ func showText(r io.Reader, name string, o *flags.Options, ui *terminal.UI) error
 
 // showTextOf shows the events of plans.
 func showTextOf(r io.Reader, name string, plans []*fetchargs.Plan, o *flags.Options, ui *terminal.UI) error {
-	if err := checkPlans(o, plans); err != nil {
+	if err := target.CheckPlans(o, plans); err != nil {
 		return err
 	}
 	trace.LeftOut(plans, ui.Verbose, ui.Tell)

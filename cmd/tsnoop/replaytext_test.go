@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/target"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/terminal"
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/testdata/badinput"
@@ -121,7 +122,7 @@ func FuzzReplayText(f *testing.F) {
 		o := textOptions(t, out, textSpecs, ways[i]...)
 		if plans[i] == nil {
 			var err error
-			if plans[i], err = linePlans(o, textSpecs); err != nil {
+			if plans[i], err = target.LinePlans(o, textSpecs); err != nil {
 				t.Fatal(err)
 			}
 		}

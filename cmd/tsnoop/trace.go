@@ -8,6 +8,8 @@ import (
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/output"
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/specs"
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/target"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/terminal"
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/render"
@@ -47,7 +49,7 @@ func runTrace(o *flags.Options, ui *terminal.UI) (err error) {
 	return follow(m, plans, program, o, ui, tell, func(ctx context.Context, t *trace.Trace, stop func()) error {
 		out.Live(t.Now, stop)
 		defer func() { out.Losses(t.Losses()) }()
-		unwatch, err := watchSpecs(o, ctx, t, ui)
+		unwatch, err := specs.Watch(ctx, o, t, ui)
 		if err != nil {
 			return err
 		}
@@ -55,6 +57,12 @@ func runTrace(o *flags.Options, ui *terminal.UI) (err error) {
 		defer whyQuiet(t, quietAfter, ui)()
 		return out.Show(&t.Reading, t.Calls(ctx))
 	})
+}
+
+// planSlowly is like target.Plans, but reports progress if it takes long.
+func planSlowly(o *flags.Options, ui *terminal.UI, text bool) (*trace.Machine, []*fetchargs.Plan, error) {
+	defer ui.Watch(func() string { return "reading the kernel's types and symbols..." })()
+	return target.Plans(o, text)
 }
 
 // follow arms a trace, lets the program run and calls do with the trace, a context that

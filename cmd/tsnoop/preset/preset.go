@@ -27,6 +27,9 @@ type Preset struct {
 	Text  string
 }
 
+// Is reports whether a word, where specs and files of specs are expected, names a preset.
+func Is(word string) bool { return strings.HasPrefix(word, "@") }
+
 // All returns the presets, sorted by name.
 func All() []Preset {
 	entries, err := files.ReadDir(dir)
@@ -54,4 +57,18 @@ func Named(name string) (Preset, error) {
 	}
 	first, _, _ := strings.Cut(string(text), "\n")
 	return Preset{Name: name, Brief: strings.TrimLeft(first, "# "), Text: string(text)}, nil
+}
+
+// Matching returns the presets whose names match a glob. "" matches all.
+func Matching(glob string) (found []Preset, err error) {
+	for _, p := range All() {
+		is, err := path.Match(glob, p.Name)
+		if err != nil {
+			return nil, err
+		}
+		if is || glob == "" {
+			found = append(found, p)
+		}
+	}
+	return found, nil
 }

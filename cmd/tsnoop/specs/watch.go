@@ -1,4 +1,4 @@
-package main
+package specs
 
 import (
 	"context"
@@ -9,8 +9,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/preset"
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/target"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/terminal"
 	"github.com/tsnoop/tsnoop/fetchargs/specfile"
 	"github.com/tsnoop/tsnoop/tracefs"
@@ -23,14 +24,13 @@ type replanner struct {
 	ui    *terminal.UI
 	t     *trace.Trace
 	files *trace.FileWatch
-	types *btf.Kernel // types from --btf
-	armed []string    // specs
-	wrong string      // the last error about the current files
+	armed []string // specs
+	wrong string   // the last error about the current files
 }
 
-// watchSpecs makes the trace follow its files of specs, if --watch is set, until stop
+// Watch makes the trace follow its files of specs, if --watch is set, until stop
 // returns.
-func watchSpecs(o *flags.Options, ctx context.Context, t *trace.Trace, ui *terminal.UI) (stop func(), err error) {
+func Watch(ctx context.Context, o *flags.Options, t *trace.Trace, ui *terminal.UI) (stop func(), err error) {
 	if !o.Trace.Replan {
 		return func() {}, nil
 	}
@@ -57,14 +57,14 @@ func watchSpecs(o *flags.Options, ctx context.Context, t *trace.Trace, ui *termi
 
 // watched returns the files of specs that can change.
 func watched(set *specfile.Set) []string {
-	return slices.DeleteFunc(slices.Clone(set.Files), isPreset)
+	return slices.DeleteFunc(slices.Clone(set.Files), preset.Is)
 }
 
 // reload reads the files and arms the specs in them. If something is wrong, the trace
 // goes on as it was. Unless last is set, a file may then be half written, and reload
 // returns false.
 func (r *replanner) reload(ctx context.Context, last bool) bool {
-	set, err := specfile.Read(r.o.Files, readSpecFile)
+	set, err := specfile.Read(r.o.Files, readFile)
 	if len(set.Specs) == 0 && err == nil {
 		err = noSpecs(r.o.Files)
 	}
@@ -98,13 +98,14 @@ func (r *replanner) reload(ctx context.Context, last bool) bool {
 // arm makes the trace show these specs.
 func (r *replanner) arm(ctx context.Context, specs []string) error {
 	start := time.Now()
-	po, err := r.planOptions()
+	po, err := target.PlanOptions(r.o)
 	if err != nil {
 		return err
 	}
+	po.Text = true
 	plans, err := r.t.PlanFurther(specs, po)
 	if err == nil {
-		err = checkPlans(r.o, plans)
+		err = target.CheckPlans(r.o, plans)
 	}
 	planned := time.Now()
 	if err == nil {
@@ -121,19 +122,6 @@ func (r *replanner) arm(ctx context.Context, specs []string) error {
 	r.ui.Warn("%s", r.difference(specs))
 	r.ui.Detail("planned in %v, armed in %v", planned.Sub(start).Round(time.Millisecond), time.Since(planned).Round(time.Millisecond))
 	return nil
-}
-
-// planOptions returns the options of the run. It reads a file of types only once.
-func (r *replanner) planOptions() (po trace.PlanOptions, err error) {
-	if r.types != nil {
-		po = r.o.Plan
-		po.CPUs = r.o.Trace.CPUs
-		po.Pair, po.Kernel = r.o.Pairs(), r.types
-	} else if po, err = planOptions(r.o); err == nil {
-		r.types = po.Kernel
-	}
-	po.Text = true
-	return po, err
 }
 
 // difference says what has changed.

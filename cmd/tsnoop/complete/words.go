@@ -1,4 +1,4 @@
-package main
+package complete
 
 import (
 	"fmt"
@@ -9,7 +9,9 @@ import (
 
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/help"
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/preset"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/shell"
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/target"
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
@@ -21,11 +23,11 @@ func specWords(o *flags.Options, word string) (words []shell.Word) {
 	if word == "" {
 		return nil
 	}
-	target, err := completionTarget(o)
+	t, err := completionTarget(o)
 	if err != nil {
 		return nil
 	}
-	for _, c := range fetchargs.Complete(word, target) {
+	for _, c := range fetchargs.Complete(word, t) {
 		words = append(words, shell.Word{Text: c.Text, Is: c.Is})
 	}
 	return words
@@ -34,26 +36,26 @@ func specWords(o *flags.Options, word string) (words []shell.Word) {
 // completionTarget returns the target that specs are completed for. The kernel takes
 // long to list the functions that can be probed, so the list is kept.
 func completionTarget(o *flags.Options) (*fetchargs.Target, error) {
-	po, err := planOptions(o)
+	po, err := target.PlanOptions(o)
 	if err != nil {
 		return nil, err
 	}
 	po.Lines = true
-	fs, err := openTracefs(o)
+	fs, err := target.Tracefs(o)
 	if err != nil {
 		fs = nil
 	}
 	m := trace.NewMachine(fs)
-	target, err := m.Target(po)
-	if dir, noDir := os.UserCacheDir(); err == nil && noDir == nil && target.Traceable != nil {
-		target.Traceable = m.KeptFunctions(filepath.Join(dir, "tsnoop"))
+	t, err := m.Target(po)
+	if dir, noDir := os.UserCacheDir(); err == nil && noDir == nil && t.Traceable != nil {
+		t.Traceable = m.KeptFunctions(filepath.Join(dir, "tsnoop"))
 	}
-	return target, err
+	return t, err
 }
 
 // typeWords completes the names of types for info.
 func typeWords(o *flags.Options, word string) (words []shell.Word) {
-	k, err := kernelOf(o)
+	k, err := target.Kernel(o)
 	if keyword, _, ok := strings.Cut(word, " "); err == nil && ok && slices.Contains([]string{"struct", "union", "enum"}, keyword) {
 		names, _ := k.TypeNames(word + "*")
 		return among(word, names)
@@ -132,6 +134,16 @@ func among(word string, names []string) (words []shell.Word) {
 	for _, name := range names {
 		if strings.HasPrefix(name, word) {
 			words = append(words, shell.Word{Text: name})
+		}
+	}
+	return words
+}
+
+// presetWords returns the presets that begin with word.
+func presetWords(word string) (words []shell.Word) {
+	for _, p := range preset.All() {
+		if name := "@" + p.Name; strings.HasPrefix(name, word) {
+			words = append(words, shell.Word{Text: name, Is: p.Brief})
 		}
 	}
 	return words

@@ -1,4 +1,6 @@
-package main
+// Package specs reads the specs that a command line names: its own, those of presets and
+// those of files, which it can watch.
+package specs
 
 import (
 	"bytes"
@@ -10,15 +12,16 @@ import (
 	"strings"
 
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/preset"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/specfile"
 )
 
-// maxSpecFile is the maximum size of a file of specs, in bytes.
-const maxSpecFile = 1 << 20
+// maxFile is the maximum size of a file of specs, in bytes.
+const maxFile = 1 << 20
 
-// readSpecs adds the specs of presets and of --file to those of the command line.
-func readSpecs(o *flags.Options) error {
+// Read adds the specs of presets and of --file to those of the command line.
+func Read(o *flags.Options) error {
 	if o.TakesSpecs() {
 		if err := takePresets(o); err != nil {
 			return err
@@ -27,7 +30,7 @@ func readSpecs(o *flags.Options) error {
 	if len(o.Files) == 0 {
 		return nil
 	}
-	set, err := specfile.Read(o.Files, readSpecFile)
+	set, err := specfile.Read(o.Files, readFile)
 	o.Specs, o.Typed = set, slices.Clip(o.Args)
 	var wrong spec.Errors
 	switch {
@@ -64,10 +67,10 @@ func canWatch(o *flags.Options) error {
 	return nil
 }
 
-// readSpecFile reads a file of specs; "-" is the standard input, "@NAME" a preset.
-func readSpecFile(name string) ([]byte, error) {
-	if isPreset(name) {
-		p, err := presetNamed(name)
+// readFile reads a file of specs; "-" is the standard input, "@NAME" a preset.
+func readFile(name string) ([]byte, error) {
+	if preset.Is(name) {
+		p, err := Preset(name)
 		return []byte(p.Text), err
 	}
 	f := os.Stdin
@@ -79,10 +82,10 @@ func readSpecFile(name string) ([]byte, error) {
 		defer f.Close()
 	}
 	var text bytes.Buffer
-	switch n, err := io.Copy(&text, io.LimitReader(f, maxSpecFile+1)); {
+	switch n, err := io.Copy(&text, io.LimitReader(f, maxFile+1)); {
 	case err != nil:
 		return nil, err
-	case n > maxSpecFile:
+	case n > maxFile:
 		return nil, fmt.Errorf("%s is longer than 1 MiB: it cannot be a file of specs", name)
 	}
 	return text.Bytes(), nil

@@ -1,42 +1,19 @@
-package main
+// Package complete finds what a command line that is being typed may go on with.
+package complete
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/help"
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/preset"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/shell"
-	"github.com/tsnoop/tsnoop/cmd/tsnoop/terminal"
 )
 
-// runCompletion prints a shell's completion script.
-func runCompletion(o *flags.Options, ui *terminal.UI) error {
-	shells := slices.Sorted(maps.Keys(shell.Scripts))
-	if len(o.Args) != 1 || shell.Scripts[o.Args[0]] == "" {
-		return flags.Errorf("source <(tsnoop completion bash)", "completion is for one of %s", strings.Join(shells, ", "))
-	}
-	_, err := fmt.Fprint(ui.Stdout, shell.Scripts[o.Args[0]])
-	return err
-}
-
-// runComplete answers such a script: SHELL LINE [BREAKS]. A line that it does not
-// understand is no error: it has no completions.
-func runComplete(o *flags.Options, ui *terminal.UI) error {
-	if len(o.Args) < 2 {
-		return flags.Errorf("tsnoop completion bash", "__complete is for the scripts of shells")
-	}
-	line, breaks := shell.Parse(o.Args[1], "tsnoop"), ""
-	if len(o.Args) > 2 {
-		breaks = o.Args[2]
-	}
-	return line.Write(ui.Stdout, o.Args[0], breaks, complete(line.Words))
-}
-
-// complete returns what may replace the last of the words.
-func complete(words []string) shell.Answer {
+// Words returns what may replace the last of the words.
+func Words(words []string) shell.Answer {
 	before, word := words[:len(words)-1], words[len(words)-1]
 	if i := slices.Index(before, "--"); i >= 0 {
 		if i == len(before)-1 {
@@ -65,7 +42,7 @@ func complete(words []string) shell.Answer {
 func completeArg(o *flags.Options, word string) shell.Answer {
 	a := shell.Answer{Kind: shell.Words}
 	switch {
-	case isPreset(word) && (o.Command == "" || takesPresets(o)):
+	case preset.Is(word) && (o.Command == "" || takesPresets(o)):
 		a.Words = presetWords(word)
 	case o.Command == "" || o.Command == "trace" && len(o.Args) == 0:
 		for _, c := range flags.Commands {
@@ -88,4 +65,15 @@ func completeArg(o *flags.Options, word string) shell.Answer {
 		a.Kind, a.Words = shell.Open, specWords(o, word)
 	}
 	return a
+}
+
+// takesPresets reports whether the next argument may be a preset.
+func takesPresets(o *flags.Options) bool {
+	switch o.Command {
+	case "replay":
+		return len(o.Args) > 0
+	case "list":
+		return len(o.Args) == 0
+	}
+	return o.TakesSpecs() || o.Command == "info"
 }

@@ -1,4 +1,4 @@
-package main
+package specs
 
 import (
 	"os"
@@ -19,7 +19,7 @@ func TestFileAndCommand(t *testing.T) {
 		args := append(append([]string{"-F", file}, typed...), "--", "load", "seek", "1")
 		o, err := flags.Parse(args)
 		if err == nil {
-			err = readSpecs(o)
+			err = Read(o)
 		}
 		if want := append(slices.Clone(typed), "a(x)", "b(y)", "c"); err != nil || !slices.Equal(o.Args, want) {
 			t.Errorf("%q: specs %q, %v; want %q", args, o.Args, err, want)

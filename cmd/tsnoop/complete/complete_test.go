@@ -1,4 +1,4 @@
-package main
+package complete
 
 import (
 	"slices"
@@ -10,7 +10,7 @@ import (
 
 // TestCompleteFlags completes the names of all flags, and says what they are for.
 func TestCompleteFlags(t *testing.T) {
-	a := complete([]string{"--"})
+	a := Words([]string{"--"})
 	rows := flags.Rows()
 	if len(a.Words) != len(rows) {
 		t.Errorf("%d of %d flags", len(a.Words), len(rows))
@@ -33,7 +33,7 @@ func TestCompleteValues(t *testing.T) {
 			if !row.NeedsValue() && len(words) > 1 {
 				continue
 			}
-			if a := complete(words); a.Kind == "words" && len(a.Words) == 0 {
+			if a := Words(words); a.Kind == "words" && len(a.Words) == 0 {
 				t.Errorf("%q: nothing", words)
 			}
 		}
@@ -44,7 +44,7 @@ func TestCompleteValues(t *testing.T) {
 // the start of the program.
 func BenchmarkComplete(b *testing.B) {
 	for b.Loop() {
-		a := complete([]string{"--btf", "../../testdata/btf/linux-6.12-amd64.btf", "--arch", "amd64", "ip_rcv(skb->dev->name_n"})
+		a := Words([]string{"--btf", "../../../testdata/btf/linux-6.12-amd64.btf", "--arch", "amd64", "ip_rcv(skb->dev->name_n"})
 		if len(a.Words) != 1 {
 			b.Fatal(a)
 		}

@@ -1,0 +1,99 @@
+// Package target is what a command line is about: a machine, this one or one that it
+// describes, with its types, and what specs become there.
+package target
+
+import (
+	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
+	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/trace"
+)
+
+// Tracefs opens the tracefs of this machine, or the one that the user has named.
+func Tracefs(o *flags.Options) (*tracefs.FS, error) {
+	if o.Tracefs != "" {
+		return tracefs.At(o.Tracefs)
+	}
+	return tracefs.Find()
+}
+
+// Machine returns this machine. If tracefs cannot be read, nothing can be armed. That
+// is an error if arms is set, or if the user has said where tracefs is.
+func Machine(o *flags.Options, arms bool) (*trace.Machine, error) {
+	fs, err := Tracefs(o)
+	if err != nil && (arms || o.Tracefs != "") {
+		return nil, err
+	}
+	return trace.NewMachine(fs), nil
+}
+
+// Plans resolves the specs for this machine.
+func Plans(o *flags.Options, text bool) (*trace.Machine, []*fetchargs.Plan, error) {
+	m, err := Machine(o, true)
+	if err != nil {
+		return nil, nil, err
+	}
+	po, err := PlanOptions(o)
+	if err != nil {
+		return nil, nil, err
+	}
+	po.Text = text
+	plans, err := m.Plan(o.Args, po)
+	if err != nil {
+		return nil, nil, err
+	}
+	return m, plans, CheckPlans(o, plans)
+}
+
+// LinePlans resolves specs for the lines that --emit prints. If tracefs cannot be read,
+// it is assumed to offer what every kernel since 5.10 does.
+func LinePlans(o *flags.Options, specs []string) ([]*fetchargs.Plan, error) {
+	m, err := Machine(o, false)
+	if err != nil {
+		return nil, err
+	}
+	po, err := PlanOptions(o)
+	if err != nil {
+		return nil, err
+	}
+	po.Lines, po.Explained = true, o.Explain
+	return m.Plan(specs, po)
+}
+
+// PlanOptions says what the specs are resolved for. Files of types are read only once.
+func PlanOptions(o *flags.Options) (po trace.PlanOptions, err error) {
+	if len(o.BTF) > 0 && o.Plan.Kernel == nil {
+		kernel, err := Kernel(o)
+		if err != nil {
+			return po, err
+		}
+		o.Plan.Kernel = kernel
+	}
+	po = o.Plan
+	po.CPUs, po.Pair = o.Trace.CPUs, o.Pairs()
+	return po, nil
+}
+
+// Kernel opens the BTF files in the options, or that of the running kernel.
+func Kernel(o *flags.Options) (*btf.Kernel, error) {
+	if len(o.BTF) == 0 {
+		return btf.Running(), nil
+	}
+	k := btf.Open(o.BTF...)
+	return k, k.CheckModules()
+}
+
+// CheckPlans refuses specs that cannot be shown in the way that was asked for.
+func CheckPlans(o *flags.Options, plans []*fetchargs.Plan) error {
+	if !o.Begins() {
+		return nil
+	}
+	for _, p := range plans {
+		if p.HoldsBack() {
+			return flags.Errorf("leave the condition on the return value or the duration out, or --chain and --tree",
+				"%s: a call is shown when it begins, before its end can decide", p.Spec.Func.Text)
+		}
+	}
+	return nil
+}
