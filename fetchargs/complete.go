@@ -177,7 +177,7 @@ func (r *resolver) operands(yield func(name, is string) bool) {
 			return
 		}
 	}
-	functions := []string{"container_of(", "sizeof(", "since("}
+	functions := []string{"container_of(", "sizeof(", "since(", "who("}
 	if r.target.CPUs != nil {
 		functions = append(functions, "this_cpu(", "per_cpu(")
 	}

@@ -27,7 +27,7 @@ func TestComplete(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"ip_rc", "ip_rcv"},
 		{"vmlinux:ip_rc", "ip_rcv"},
-		{"ip_rcv(", "skb dev pt orig_dev return container_of( sizeof( since("},
+		{"ip_rcv(", "skb dev pt orig_dev return container_of( sizeof( since( who("},
 		{"ip_rcv(s", "skb sizeof( since("},
 		{"ip_rcv(skb->de", "dev dev_scratch destructor decrypted"},
 		{"ip_rcv(skb->dev->nam", "name name_node name_assign_type"},
@@ -52,7 +52,7 @@ func TestComplete(t *testing.T) {
 		{"ip_rcv($co", "$comm"},
 		{"ip_rcv(%d", "%di %dx"},
 		{"ip_rcv(@init_tas", "@init_task"},
-		{"ip_rcv(n=skb->len, ", "skb dev pt orig_dev return n container_of( sizeof( since("},
+		{"ip_rcv(n=skb->len, ", "skb dev pt orig_dev return n container_of( sizeof( since( who("},
 		{`vfs_read(file) if $comm == "x`, ""},
 		{`vfs_read(file) if $comm == "x" && coun`, "count"},
 		{"nosuchfunction(", ""},

@@ -233,9 +233,14 @@ func (r *resolver) enumerator(t btf.Type, name string) (int64, error) {
 
 func (f ref) operand() operand { return operand{f.side.at, f.side.part, f.index} }
 
+// comparedAsText reports whether f is compared with text. Of a task this is the name.
+func comparedAsText(f *value.Field) bool {
+	return f.Encoding == value.String || f.Encoding == value.Who
+}
+
 func comparable(a, b *value.Field, op spec.Op) bool {
-	if a.Encoding == value.String || b.Encoding == value.String {
-		return a.Encoding == b.Encoding && (op == "==" || op == "!=")
+	if comparedAsText(a) || comparedAsText(b) {
+		return comparedAsText(a) && comparedAsText(b) && (op == "==" || op == "!=")
 	}
 	return a.Encoding != value.Array && b.Encoding != value.Array && op != "~"
 }

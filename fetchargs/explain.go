@@ -50,7 +50,7 @@ func (p *Probe) explainField(w io.Writer, f *value.Field) {
 	}
 	switch {
 	case f.Clock:
-		typ = "a duration"
+		typ = tells(f.Encoding == value.Who)
 	case f.IsRest():
 		typ = fmt.Sprintf("from byte %d on", f.Dump.At)
 	}
@@ -76,7 +76,9 @@ func (p *Probe) explainField(w io.Writer, f *value.Field) {
 		}
 		p.explainParts(w, f)
 	}
-	if f.Clock {
+	if f.Encoding == value.Who {
+		fmt.Fprintln(w, "      in whose place tsnoop puts the task of the call before that has started the clock")
+	} else if f.Clock {
 		fmt.Fprintln(w, "      in whose place tsnoop puts the time since the call before that has started the clock")
 	} else if f.Encoding == value.Age {
 		fmt.Fprintf(w, "      which is taken from the event's own time, in ns on %s\n", ageClock(f))

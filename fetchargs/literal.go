@@ -30,12 +30,15 @@ type constant struct {
 func (m *comparer) constant(c *spec.Compare, f *value.Field) (constant, bool) {
 	l := c.Value
 	switch {
+	case f.Encoding == value.Who && (c.Mask != nil || l.Kind != spec.Quoted && l.Kind != spec.CharLit):
+		m.fail(c.Where(), "", "a task is compared by its name: text in quotes, with ==, != or ~")
+		return constant{}, false
 	case c.Mask != nil && f.Encoding != value.Integer && f.Encoding != value.BitField:
 		m.fail(c.X.Where(), "", "%s is %s: only numbers have bits", c.X, typeName(f.Type))
 		return constant{}, false
 	case c.Mask != nil:
 		return m.maskedConstant(c, f)
-	case f.Encoding == value.String:
+	case comparedAsText(f):
 		return m.textConstant(c, f)
 	case f.Encoding == value.Array:
 		return m.bytesConstant(c, f)

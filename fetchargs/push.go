@@ -93,7 +93,7 @@ func (b *builder) filter(t *test, known map[string]bool) (text string, exact, ok
 func (b *builder) filterLeaf(t *test, known map[string]bool) (text string, exact, ok bool) {
 	f := &b.fields[t.left.index]
 	order := t.op == "<" || t.op == "<=" || t.op == ">" || t.op == ">="
-	if t.against || f.Add != 0 || f.Split > 0 || f.Unsigned() > 0 || f.Encoding == value.Age ||
+	if t.against || f.Add != 0 || f.Split > 0 || f.Unsigned() > 0 || f.Encoding == value.Age || f.Encoding == value.Who ||
 		f.Encoding == value.BitField && f.Signed || (f.BigEndian || t.value.mask != 0) && order {
 		return "", false, false
 	}

@@ -152,7 +152,7 @@ type resolver struct {
 
 	fn      *btf.Func
 	chosen  map[*spec.Choice]int
-	timing  bool       // the key or a condition of since(...) is being resolved
+	timing  string     // "since" or "who" while its key or a condition is being resolved
 	naming  *spec.Item // the item whose expression is walked, so that its name is not found in itself
 	unshown string     // why show did not show a value
 

@@ -163,7 +163,7 @@ const savedDuration = "duration"
 type savedWords []string
 
 var (
-	savedEncodings = savedWords{value.Integer: "integer", value.BitField: "bitfield", value.String: "string", value.Array: "array", value.Nothing: "nothing", value.Dumped: "dumped", value.Age: "age", savedClock: "clock"}
+	savedEncodings = savedWords{value.Integer: "integer", value.BitField: "bitfield", value.String: "string", value.Array: "array", value.Nothing: "nothing", value.Dumped: "dumped", value.Who: "who", value.Age: "age", savedClock: "clock"}
 	savedSpaces    = savedWords{value.KernelSpace: "kernel", value.UserSpace: "user", value.AnySpace: "any", value.EitherSpace: "either"}
 	savedProofs    = savedWords{value.Through: "through", value.Itself: "itself", value.Counted: "counted"}
 	savedValues    = savedWords{value.Uint: "uint", value.Int: "int", value.Text: "text", value.Bytes: "bytes"}
@@ -267,7 +267,7 @@ func saveField(f *value.Field) savedField {
 		Whole: f.Whole, Skip: f.Skip, Bits: f.Bits, Split: f.Split, Signed: f.Signed, BigEndian: f.BigEndian, Add: f.Add,
 		Hidden: f.Hidden, Again: f.Again, Why: f.Why, Set: f.Set, HZ: f.HZ, Boot: f.Boot,
 	}
-	if f.Clock {
+	if f.Clock && f.Encoding == value.Age {
 		s.Encoding = savedEncodings[savedClock]
 	}
 	for _, g := range f.Guards {

@@ -21,6 +21,7 @@ var savedSpecs = []string{
 	"ip_rcv(skb->dev->name, skb->len > 100, dev->perm_addr:mac) if skb->len != 5 && (dev->mtu < 1500 || !(dev->name ~ \"e*\"))",
 	"ip_rcv(skb, return < 0) if skb->len == skb->data_len",
 	"ip_rcv(x=since(skb, skb->len > 100, dev->mtu == 5) > 1ms)",
+	"ip_rcv(x=who(skb, skb->len > 100, dev->mtu == 5) != $comm, y=who(dev))",
 	"wake_up_new_task(*p) if p->pid > 1",
 }
 

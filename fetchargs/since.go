@@ -10,23 +10,27 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
-// The time since an earlier call is not in the record of a call. The reader of the records
-// keeps a clock for each key, which some calls start and others stop, and writes the time
-// into the record, as it does for ages. So the kernel's filter must pass those calls, too.
+// The time since an earlier call, and who made that call, is not in the record of a call.
+// The reader of the records keeps a clock for each key, which some calls start and others
+// stop, and writes the time into the record, as it does for ages, or the task that started
+// the clock. So the kernel's filter must pass those calls, too.
 
 // A Clock is one [spec.Since] of a plan.
 type Clock struct {
 	text       string // of the spec
-	key, age   int    // indexes into the Fields of the first entry probe
+	key, shown int    // indexes into the Fields of the first entry probe
 	start, end *test  // on fields of that probe; a nil start is every call, a nil end none
 }
 
 // Clocks returns the clocks of the plan.
 func (p *Plan) Clocks() []Clock { return p.clocks }
 
-// Arg returns the index of the entry's Arg whose place in the record, 8 bytes, is for the
-// time.
-func (c *Clock) Arg(entry *Probe) int { return entry.Fields[c.age].Arg }
+// Arg returns the index of the entry's Arg whose place in the record is for the time, in 8
+// bytes, or for the task, in [value.TaskSize] bytes.
+func (c *Clock) Arg(entry *Probe) int { return entry.Fields[c.shown].Arg }
+
+// Who reports whether the clock shows the task that started it, not the time since.
+func (c *Clock) Who(entry *Probe) bool { return entry.Fields[c.shown].Encoding == value.Who }
 
 // Key returns the key of a call. ok is false if it could not be read.
 func (c *Clock) Key(d *value.Decoder, data []byte) (key uint64, ok bool) {
@@ -51,17 +55,42 @@ func (t *test) holdsAtEntry(entry *Probe, d *value.Decoder, data []byte) bool {
 	})
 }
 
-// since fetches what the clock of x needs, and adds a field for the time.
+// tells says what since(...) and who(...) are.
+func tells(who bool) string {
+	if who {
+		return "a task"
+	}
+	return "a duration"
+}
+
+// room returns the field for what x tells, and the fetcharg whose place in the record it
+// takes. What the kernel stores there is overwritten.
+func room(x *spec.Since) (value.Field, Arg) {
+	stack := Base{Kind: StackPointer}
+	if x.Who {
+		const words = value.TaskSize / 8
+		return value.Field{Encoding: value.Who, Size: 8, Count: words}, Arg{Base: stack, Hops: []Hop{{}}, Type: x64Type, Count: words}
+	}
+	return value.Field{Encoding: value.Age, Type: &btf.Int{Name: "u64", Size: 8}, Format: "ago", Size: 8}, Arg{Base: stack, Type: x64Type}
+}
+
+// since fetches what the clock of x needs, and adds a field for what x tells.
 func (r *resolver) since(x *spec.Since, w want) (ref, bool) {
 	text := x.String()
 	switch {
-	case r.timing:
-		r.fail(x.Span, "", "one since(...) cannot be in another")
+	case r.timing == x.Word():
+		r.fail(x.Span, "", "one %s(...) cannot be in another", r.timing)
+		return ref{}, false
+	case r.timing != "":
+		r.fail(x.Span, "", "%s(...) cannot be in %s(...)", x.Word(), r.timing)
 		return ref{}, false
 	case w.format.Text != "":
-		r.fail(w.format.Span, "leave it out", "since(...) is shown as a duration")
+		r.fail(w.format.Span, "leave it out", "%s(...) is shown as %s", x.Word(), tells(x.Who))
 		return ref{}, false
 	case !r.clock(x, text):
+		return ref{}, false
+	case !r.target.Live && !r.target.Calls && x.Who:
+		r.fail(x.Span, "leave it out, or trace with tsnoop", "emitted lines cannot tell who made another call: tsnoop itself remembers the task")
 		return ref{}, false
 	case !r.target.Live && !r.target.Calls:
 		r.fail(x.Span, "leave it out, or trace with tsnoop", "emitted lines cannot tell how long ago another call was: tsnoop itself keeps the time")
@@ -72,20 +101,18 @@ func (r *resolver) since(x *spec.Since, w want) (ref, bool) {
 			return ref{&r.entry.side, i}, true
 		}
 	}
-	// This is only room: what the kernel stores there is overwritten.
-	arg, ok := r.entry.argFor("since "+text+" ", Arg{Base: Base{Kind: StackPointer}, Type: x64Type}, cmp.Or(w.name, "since"), x.Span)
-	if !ok {
+	f, arg := room(x)
+	var ok bool
+	if f.Arg, ok = r.entry.argFor("since "+text+" ", arg, cmp.Or(w.name, x.Word()), x.Span); !ok {
 		return ref{}, false
 	}
+	f.Label, f.Clock, f.Hidden = cmp.Or(w.name, text), true, w.hidden
 	at := ref{&r.entry.side, len(r.entry.fields)}
-	r.entry.fields = append(r.entry.fields, value.Field{
-		Label: cmp.Or(w.name, text), Type: &btf.Int{Name: "u64", Size: 8}, Format: "ago",
-		Encoding: value.Age, Arg: arg, Size: 8, Clock: true, Hidden: w.hidden,
-	})
+	r.entry.fields = append(r.entry.fields, f)
 	r.entry.exprs, r.entry.used = append(r.entry.exprs, text), true
 	for i := range r.out.clocks {
-		if c := &r.out.clocks[i]; c.text == text && c.age < 0 {
-			c.age = at.index
+		if c := &r.out.clocks[i]; c.text == text && c.shown < 0 {
+			c.shown = at.index
 		}
 	}
 	return at, true
@@ -98,21 +125,21 @@ func (r *resolver) clock(x *spec.Since, text string) bool {
 			return true
 		}
 	}
-	r.timing = true
-	defer func() { r.timing = false }()
+	r.timing = x.Word()
+	defer func() { r.timing = "" }()
 	before := len(r.errs)
 	key, ok := r.fetch(want{x: x.Key, hidden: true})
 	switch {
 	case !ok:
 		return false
 	case key.side.at == Return:
-		r.fail(x.Key.Where(), "", "%s is known only when %s returns; since(...) needs its key at the entry", x.Key, r.fn.Name)
+		r.fail(x.Key.Where(), "", "%s is known only when %s returns; %s(...) needs its key at the entry", x.Key, r.fn.Name, x.Word())
 		return false
 	case key.field().Encoding != value.Integer && key.field().Encoding != value.BitField:
 		r.fail(x.Key.Where(), "", "%s is not a key: a key is a number or an address", x.Key)
 		return false
 	}
-	c := Clock{text: text, key: key.index, age: -1}
+	c := Clock{text: text, key: key.index, shown: -1}
 	compare := &comparer{&r.complaints, r}
 	for _, cond := range []struct {
 		is   spec.Cond
@@ -126,7 +153,7 @@ func (r *resolver) clock(x *spec.Since, text string) bool {
 			return false
 		}
 		if _, exit := t.sides(); exit {
-			r.fail(cond.is.Where(), "", "since(...) needs its conditions at the entry; what %s returns is not known then", r.fn.Name)
+			r.fail(cond.is.Where(), "", "%s(...) needs its conditions at the entry; what %s returns is not known then", x.Word(), r.fn.Name)
 			return false
 		}
 		*cond.test = t
@@ -178,7 +205,7 @@ const savedClock = int(value.Age) + 1
 type savedTimer struct {
 	Text  string     `json:"text"`
 	Key   int        `json:"key"` // numbers of fields
-	Age   int        `json:"age"`
+	Age   int        `json:"age"` // of what the clock shows
 	Start *savedTest `json:"start,omitempty"`
 	End   *savedTest `json:"end,omitempty"`
 }
@@ -186,7 +213,7 @@ type savedTimer struct {
 func saveClocks(clocks []Clock) (all []savedTimer) {
 	for i := range clocks {
 		c := &clocks[i]
-		all = append(all, savedTimer{c.text, c.key, c.age, c.start.save(), c.end.save()})
+		all = append(all, savedTimer{c.text, c.key, c.shown, c.start.save(), c.end.save()})
 	}
 	return all
 }
@@ -204,9 +231,9 @@ func loadClocks(saved []savedTimer, p *Plan) (all []Clock, err error) {
 
 // load refuses clocks on anything but the first entry probe.
 func (s *savedTimer) load(p *Plan) (c Clock, err error) {
-	c = Clock{text: s.Text, key: s.Key, age: s.Age}
+	c = Clock{text: s.Text, key: s.Key, shown: s.Age}
 	entry := p.Entry()
-	if entry == nil || c.key < 0 || c.key >= len(entry.Fields) || c.age < 0 || c.age >= len(entry.Fields) || !entry.Fields[c.age].Clock {
+	if entry == nil || c.key < 0 || c.key >= len(entry.Fields) || c.shown < 0 || c.shown >= len(entry.Fields) || !entry.Fields[c.shown].Clock {
 		return c, errors.New("a clock without what it needs")
 	}
 	for _, cond := range []struct {

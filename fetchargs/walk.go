@@ -43,7 +43,7 @@ func (r *resolver) walk(x spec.Expr) (route, bool) {
 	case *spec.SizeOf:
 		return r.sizeOf(x)
 	case *spec.Since:
-		r.fail(x.Span, "", "since(...) is a duration, not a value of the call")
+		r.fail(x.Span, "", "%s(...) is %s, not a value of the call", x.Word(), tells(x.Who))
 		return route{}, false
 	}
 	panic(fmt.Sprintf("fetchargs: unknown expression %T", x))

@@ -18,6 +18,7 @@ const (
 	keyString = 's' // a Why, and the bytes
 	keyBytes  = 'b'
 	keyFault  = 'f' // why there is no value, in words
+	keyTask   = 'k' // ID of a task, and its name
 	keyShown  = 'x' // text of the value
 )
 
@@ -47,6 +48,9 @@ func (f *Field) appendKey(dst []byte, v value.Value) []byte {
 	case value.Int:
 		return binary.LittleEndian.AppendUint64(append(dst, keyInt), v.Uint)
 	case value.Text:
+		if f.Form == value.Task {
+			return append(binary.LittleEndian.AppendUint64(append(dst, keyTask), v.Uint), v.Bytes...)
+		}
 		return append(append(dst, keyString, byte(v.Why)), v.Bytes...)
 	case value.Bytes:
 		return append(append(dst, keyBytes), v.Bytes...)
@@ -76,6 +80,8 @@ func (t *tally) keyOf(text string) Key {
 		k.Value = value.Value{Kind: value.Int, Uint: binary.LittleEndian.Uint64(rest)}
 	case keyString:
 		k.Value = value.Value{Kind: value.Text, Why: value.Why(rest[0]), Bytes: rest[1:]}
+	case keyTask:
+		k.Value = value.Value{Kind: value.Text, Uint: binary.LittleEndian.Uint64(rest), Bytes: rest[8:]}
 	case keyBytes:
 		k.Value = value.Value{Kind: value.Bytes, Bytes: rest}
 	case keyFault:

@@ -34,6 +34,7 @@ var texts = [...]struct {
 	value.Seconds:   {number: secondsText},
 	value.Elapsed:   {number: elapsedText},
 	value.Jiffies:   {number: jiffiesText},
+	value.Task:      {number: decimalText},
 	value.PerCPU:    {number: perCPUText},
 	value.IP4:       {ip4Text, appendIP4},
 	value.IP6:       {hexText, appendIP6},

@@ -76,6 +76,8 @@ func (f *Field) AppendValue(dst []byte, val value.Value) []byte {
 	switch { // a fast path for the most frequent values
 	case val.Kind == value.Uint || val.Kind == value.Int:
 		return f.AppendNumber(dst, f.Means(val.Uint))
+	case f.Form == value.Task && val.Kind == value.Text:
+		return f.opts.appendTask(dst, &val)
 	case f.IsText(val.Kind):
 		dst = f.opts.appendString(dst, value.UntilNUL(val.Bytes))
 		if val.Why != 0 {
@@ -106,6 +108,12 @@ func DoubtText(why value.Why) string {
 // appendString appends a string in quotes.
 func (o *Options) appendString(dst, b []byte) []byte {
 	return o.Reset(appendQuoted(o.Paint(dst, Literal), b))
+}
+
+// appendTask appends a task: its name in quotes, since a name may hold anything, and its
+// ID.
+func (o *Options) appendTask(dst []byte, val *value.Value) []byte {
+	return strconv.AppendUint(append(o.appendString(dst, val.Bytes), '-'), val.Uint, 10)
 }
 
 // AppendParts is AppendValue without a remark about what is missing.

@@ -198,7 +198,7 @@ func (p *parser) parens() *node {
 }
 
 // primary parses PARAM | "return" | "container_of(...)" | "sizeof(...)" | "since(...)"
-// | "this_cpu(...)" | "per_cpu(...)" | "@" SYMBOL | "$comm" | "$argN" | "$stackN" | "%REG".
+// | "who(...)" | "this_cpu(...)" | "per_cpu(...)" | "@" SYMBOL | "$comm" | "$argN" | "$stackN" | "%REG".
 func (p *parser) primary() Expr {
 	tok := p.tok
 	name := Name{tok.text, tok.Span}
@@ -211,8 +211,8 @@ func (p *parser) primary() Expr {
 		if tok.text == "sizeof" && p.tok.kind == "(" {
 			return p.sizeOf(tok.Span)
 		}
-		if tok.text == "since" && p.tok.kind == "(" {
-			return p.since(tok.Span)
+		if p.tok.kind == "(" && (tok.text == "since" || tok.text == "who") {
+			return p.since(tok)
 		}
 		if p.tok.kind == "(" && (tok.text == thisCPU || tok.text == perCPU) {
 			return p.perCPU(tok)

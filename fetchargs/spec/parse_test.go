@@ -126,7 +126,7 @@ func checkRoundTrip(t *testing.T, spec *Spec) {
 			return []any{l.Kind, l.Text, l.Bytes, n}
 		}),
 		cmp.Transformer("type", func(c *Cast) any { return []any{"cast", CanonicalType(c.Type.Text), c.X} }),
-		cmp.Transformer("since", func(c *Since) any { return []any{"since", c.Key, c.Start, c.End} }),
+		cmp.Transformer("since", func(c *Since) any { return []any{c.Word(), c.Key, c.Start, c.End} }),
 		cmp.Transformer("sizeof", func(c *SizeOf) any { return []any{"sizeof", CanonicalType(c.Type.Text), c.X} }),
 		cmp.Transformer("container", func(c *ContainerOf) any {
 			return []any{"container_of", CanonicalType(c.Type.Text), c.X, c.Member}

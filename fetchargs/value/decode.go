@@ -97,6 +97,8 @@ func (d *Decoder) value(f int, data []byte) Value {
 		return d.array(field, data)
 	case Age:
 		return age(d.Arg(field.Arg, data))
+	case Who:
+		return d.task(field, data)
 	}
 	raw := d.Arg(field.Arg, data)
 	if field.Split > 0 {

@@ -15,6 +15,7 @@ const (
 	Array                    // Count elements of Size bytes each
 	Nothing                  // nothing was fetched: the event only says that the probe was hit
 	Dumped                   // Count bytes of an object of Whole bytes; see Dump
+	Who                      // a task, which the reader of records puts there; see PutTask
 	Age                      // an age in ns, which the reader of records puts in place of a time; see NoAge
 )
 
@@ -39,7 +40,7 @@ type Field struct {
 	Dump      *Extent // for Dumped
 	Again     int     // 1 plus the index of the return probe's field with the value at return; -1 in that field
 	Why       string  // why nothing was fetched
-	Clock     bool    // the record has room for an Age, which its reader tells from earlier records
+	Clock     bool    // the record has room for an Age or a Who, which its reader tells from earlier records
 	Boot      bool    // the time of an Age is of CLOCK_BOOTTIME, not CLOCK_MONOTONIC
 
 	Path   *Path            // the rest of a path, if the text is its last name; else nil

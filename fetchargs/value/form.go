@@ -23,6 +23,7 @@ const (
 	Seconds        // nanoseconds
 	Elapsed        // nanoseconds from a time to the event
 	Jiffies        // ticks of the kernel's clock: a time, or a duration
+	Task           // the name and the ID of a task
 	PerCPU         // a per-CPU pointer: an offset that is the same for all CPUs
 	IP4            // an IPv4 address, in network byte order
 	IP6            // an IPv6 address, in 16 bytes

@@ -66,6 +66,9 @@ func NewType(f *Field, returned bool, order binary.ByteOrder) Type {
 		t.Names = names(f.Macros, r.set)
 		r.signed = t.Names.IsNumber() && f.Signed
 	}
+	if f.Encoding == Who {
+		r = rule{form: Task}
+	}
 	t.Form, t.Chars = r.form, r.chars
 	t.Signed = r.signed || (r.form == Seconds || r.form == Jiffies) && f.Signed
 	if r.form == Jiffies {

@@ -10,7 +10,7 @@ const (
 	None   Kind = iota // not fetched
 	Uint               // Uint, unsigned
 	Int                // Uint reinterpreted as int64
-	Text               // Bytes, without the final NUL
+	Text               // Bytes, without the final NUL; for the Form Task, Uint is its ID
 	Bytes              // Bytes of memory, an array too; the Type says what they mean
 	List               // Parts, the elements of an array
 	Struct             // Parts, one for each of the Type's Members

@@ -121,10 +121,10 @@ func (p *Printer) Begin(dst []byte, c *calls.Call) []byte { return p.End(dst, c)
 // Strings are UTF-8, with U+FFFD for each byte that is not; then "bytes" (or
 // "comm_bytes") has all bytes in hexadecimal. A value that could not be read is null, and
 // "errors" says why. A struct is an object of its members that are not zero, and "addr"
-// is its address; flags, enums and functions in it are shown by name. If an array or a
-// struct is longer than what was fetched, "size" is its length in bytes. A value that
-// could be read only when the function returned has "at":"return". For a string that was
-// copied from text, "doubt" says what is uncertain.
+// is its address; flags, enums and functions in it are shown by name. A task is an object
+// of its "tid" and "comm". If an array or a struct is longer than what was fetched, "size"
+// is its length in bytes. A value that could be read only when the function returned has
+// "at":"return". For a string that was copied from text, "doubt" says what is uncertain.
 func (p *Printer) End(dst []byte, c *calls.Call) []byte {
 	f := &p.functions[c.Plan]
 	e := c.Last()

@@ -23,7 +23,7 @@ const (
 var shapes = [...]shape{
 	value.Decimal: number, value.Byte: number, value.Bool: boolean, value.Returned: returned,
 	value.Hex: named, value.Octal: named, value.Char: named, value.Enum: named, value.Named: named, value.Device: named, value.ErrorCode: named,
-	value.Seconds: named, value.Elapsed: named, value.Jiffies: named, value.Unknown: named,
+	value.Seconds: named, value.Elapsed: named, value.Jiffies: named, value.Task: number, value.Unknown: named,
 	value.Address: address, value.Symbol: address, value.Pointer: address, value.PerCPU: address, value.Word: named,
 	value.IP4: text, value.IP6: text, value.MAC: text, value.LongMAC: text, value.Memory: text, value.SockAddr: text, value.Bits: text,
 }
@@ -37,6 +37,9 @@ func (s shape) saysMore() bool { return s == named || s == address }
 func (p *Printer) AppendValue(dst []byte, f *render.Field, val value.Value) []byte {
 	if val.Kind == value.Uint || val.Kind == value.Int {
 		return p.appendInteger(dst, f, f.Means(val.Uint))
+	}
+	if f.Form == value.Task && val.Kind == value.Text {
+		return appendTaskValue(dst, &val)
 	}
 	w := &p.value
 	w.dst, w.field, w.more, w.inexact = append(dst, `"value":`...), f, false, false
@@ -62,6 +65,12 @@ func (p *Printer) AppendValue(dst []byte, f *render.Field, val value.Value) []by
 		dst = strconv.AppendInt(append(dst, `,"size":`...), int64(whole), 10)
 	}
 	return dst
+}
+
+// appendTaskValue appends a task as it is in the object of a call.
+func appendTaskValue(dst []byte, val *value.Value) []byte {
+	dst = strconv.AppendUint(append(dst, `"value":{"tid":`...), val.Uint, 10)
+	return append(appendText(append(dst, ','), "comm", "comm_bytes", val.Bytes), '}')
 }
 
 // appendObject appends the address of an object, and its size if it was not fetched

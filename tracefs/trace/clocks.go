@@ -3,6 +3,7 @@ package trace
 import (
 	"encoding/binary"
 	"slices"
+	"strings"
 	"sync/atomic"
 
 	"github.com/tsnoop/tsnoop/fetchargs"
@@ -14,8 +15,8 @@ import (
 // started first is dropped.
 const mostClocks = 1 << 17
 
-// clocks measures the time since the call that has started the clock of a key, and writes
-// it into the records. See fetchargs.Clock.
+// clocks measures the time since the call that has started the clock of a key, remembers
+// who made that call, and writes what is asked for into the records. See fetchargs.Clock.
 //
 // If the call that stops a clock is not seen, and the key is reused, the clock would show
 // a wrong time. So all clocks are dropped when events are lost, and none is started if some
@@ -32,7 +33,8 @@ type clocks struct {
 	oldest int32 // first running clock, linked by next; -1 for none
 	newest int32 // last running clock, linked by prev
 	most   int
-	told   bool // that clocks were dropped
+	told   bool   // that clocks were dropped
+	words  string // of the spec, for warnings
 }
 
 // A keeping is a clock of the records of one format.
@@ -40,7 +42,9 @@ type keeping struct {
 	clock   *fetchargs.Clock
 	probe   *fetchargs.Probe
 	decoder *value.Decoder
-	offset  int // of the time in the record
+	offset  int // of the time or the task in the record
+	size    int // of that, in bytes
+	who     bool
 	number  int32
 }
 
@@ -54,6 +58,8 @@ type clockKey struct {
 type started struct {
 	clockKey
 	time       uint64 // ns on the trace clock
+	name       value.TaskName
+	tid        int
 	prev, next int32
 }
 
@@ -69,11 +75,17 @@ func (c *clocks) learn(l learned) {
 	for i := range plan.Clocks() {
 		clock := &plan.Clocks()[i]
 		at := l.format.Field(l.probe.Args[clock.Arg(l.probe)].Name)
-		if at == nil || at.Size != 8 {
+		who, size, word := clock.Who(l.probe), 8, "since(...)"
+		if who {
+			size, word = value.TaskSize, "who(...)"
+		}
+		if at == nil || at.Size != size {
 			continue
 		}
-		c.number++
-		c.of[l.format.ID] = append(c.of[l.format.ID], keeping{clock, l.probe, l.decoder, at.Offset, c.number})
+		if c.number++; !strings.Contains(c.words, word) {
+			c.words = strings.TrimPrefix(c.words+" and "+word, " and ")
+		}
+		c.of[l.format.ID] = append(c.of[l.format.ID], keeping{clock, l.probe, l.decoder, at.Offset, size, who, c.number})
 	}
 }
 
@@ -81,7 +93,11 @@ func (c *clocks) learn(l learned) {
 func (c *clocks) see(w warner, all bool) {
 	c.warner, c.blind = w, !all
 	if c.any() && c.blind {
-		c.warn("since(...) is not known, because not all tasks and CPUs are traced: calls that start or end it may be missing")
+		is := "is"
+		if strings.Contains(c.words, " and ") {
+			is = "are"
+		}
+		c.warn("%s %s not known, because not all tasks and CPUs are traced: calls that start or end it may be missing", c.words, is)
 	}
 }
 
@@ -93,44 +109,74 @@ func allCalls(plans []*fetchargs.Plan) bool {
 // any reports whether there are clocks.
 func (c *clocks) any() bool { return c.of != nil }
 
-// put writes the times of the clocks into the record of an event.
+// put writes what the clocks show into the record of an event.
 func (c *clocks) put(e *tracefs.Event, order binary.ByteOrder) {
 	if e.Lost > 0 || e.Losing || c.gap != nil && c.gap.Load() && c.gap.Swap(false) {
 		c.forget()
 	}
 	for i := range c.of[e.Format.ID] {
 		k := &c.of[e.Format.ID][i]
-		if k.offset < 0 || k.offset+8 > len(e.Data) {
+		if k.offset < 0 || k.offset+k.size > len(e.Data) {
 			continue
 		}
-		age := int64(value.NoAge)
-		if key, ok := k.clock.Key(k.decoder, e.Data); ok && !c.blind {
-			id := clockKey{k.number, key}
-			n, runs := c.begun[id]
-			if runs && c.all[n].time <= e.Time {
-				age = int64(e.Time - c.all[n].time)
-			}
-			if runs && k.clock.Ends(k.probe, k.decoder, e.Data) {
-				c.end(n)
-				runs = false
-			}
-			if k.clock.Starts(k.probe, k.decoder, e.Data) {
-				if runs {
-					c.end(n)
-				}
-				c.start(id, e.Time)
-			}
+		k.putNothing(e, order)
+		key, ok := k.clock.Key(k.decoder, e.Data)
+		if !ok || c.blind {
+			continue
 		}
-		order.PutUint64(e.Data[k.offset:], uint64(age))
+		id := clockKey{k.number, key}
+		n, runs := c.begun[id]
+		if runs && c.all[n].time <= e.Time {
+			k.put(e, order, &c.all[n])
+		}
+		if runs && k.clock.Ends(k.probe, k.decoder, e.Data) {
+			c.end(n)
+			runs = false
+		}
+		if k.clock.Starts(k.probe, k.decoder, e.Data) {
+			if runs {
+				c.end(n)
+			}
+			c.start(id, e, k)
+		}
 	}
 }
 
+// put writes what the clock s shows into the record of e.
+func (k *keeping) put(e *tracefs.Event, order binary.ByteOrder, s *started) {
+	if b := e.Data[k.offset:]; k.who {
+		value.PutTask(b, order, s.name, s.tid)
+	} else {
+		order.PutUint64(b, e.Time-s.time)
+	}
+}
+
+// putNothing writes into the record of e that no clock runs.
+func (k *keeping) putNothing(e *tracefs.Event, order binary.ByteOrder) {
+	if b := e.Data[k.offset:]; k.who {
+		value.PutNoTask(b, order)
+	} else {
+		noAge := int64(value.NoAge)
+		order.PutUint64(b, uint64(noAge))
+	}
+}
+
+// comm returns the name of the task of e.
+func (k *keeping) comm(e *tracefs.Event) []byte {
+	if k.probe.Comm >= 0 {
+		if name := k.decoder.Text(k.probe.Comm, e.Data); name != nil {
+			return name
+		}
+	}
+	return e.Comm
+}
+
 // start starts a clock that is not running.
-func (c *clocks) start(id clockKey, time uint64) {
+func (c *clocks) start(id clockKey, e *tracefs.Event, k *keeping) {
 	if len(c.begun) >= c.most {
 		if !c.told {
 			c.told = true
-			c.warn("since(...) keeps the times of %d keys: the oldest are given up", c.most)
+			c.warn("%s can keep %d keys: the oldest are given up", c.words, c.most)
 		}
 		c.end(c.oldest)
 	}
@@ -141,7 +187,11 @@ func (c *clocks) start(id clockKey, time uint64) {
 	} else {
 		c.free = c.all[n].next
 	}
-	c.all[n] = started{clockKey: id, time: time, prev: c.newest, next: -1}
+	s := &c.all[n]
+	*s = started{clockKey: id, time: e.Time, tid: e.TID, prev: c.newest, next: -1}
+	if k.who {
+		s.name = value.NameOf(k.comm(e))
+	}
 	if c.newest >= 0 {
 		c.all[c.newest].next = n
 	} else {

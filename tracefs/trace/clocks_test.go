@@ -41,9 +41,12 @@ func clockOf(t *testing.T, text string) (*Reading, func(time uint64, values ...u
 	r.clocks.see(nil, true)
 	return r, func(time uint64, values ...uint64) *tracefs.Event {
 		e := &tracefs.Event{Time: time, Format: f, Data: make([]byte, f.Size)}
-		room := plan.Clocks()[0].Arg(plan.Entry())
+		rooms := map[int]bool{}
+		for i := range plan.Clocks() {
+			rooms[plan.Clocks()[i].Arg(plan.Entry())] = true
+		}
 		for i, a := range plan.Entry().Args {
-			if i == room || len(values) == 0 {
+			if rooms[i] || len(values) == 0 {
 				continue
 			}
 			at := f.Field(a.Name)
@@ -60,8 +63,11 @@ func clockOf(t *testing.T, text string) (*Reading, func(time uint64, values ...u
 func shown(r *Reading, plan *fetchargs.Plan, e *tracefs.Event) string {
 	for i := range plan.Entry().Fields {
 		if f := &plan.Entry().Fields[i]; f.Clock {
-			if v := r.Decoder(plan.Entry()).Value(i, e.Data); v.Kind == value.Int {
+			switch v := r.Decoder(plan.Entry()).Value(i, e.Data); v.Kind {
+			case value.Int:
 				return fmt.Sprint(v.Uint)
+			case value.Text:
+				return fmt.Sprintf("%s-%d", v.Bytes, v.Uint)
 			}
 			return "?"
 		}
@@ -132,7 +138,7 @@ func TestClocksUnknown(t *testing.T) {
 			t.Errorf("after it has %s: %s", tt.name, shown(r, plan, e))
 		}
 	}
-	r, event, plan := clockOf(t, "vfs_read(file, count, since(file))")
+	r, event, plan := clockOf(t, "vfs_read(file, count, who(file), since(file))")
 	var said []string
 	r.clocks.see(func(w Warning) { said = append(said, w.Text) }, false)
 	for time := range uint64(5) {
@@ -141,8 +147,137 @@ func TestClocksUnknown(t *testing.T) {
 			t.Errorf("of some threads only: %s", shown(r, plan, e))
 		}
 	}
-	if len(said) != 1 || !strings.Contains(said[0], "not all tasks") {
+	if len(said) != 1 || !strings.HasPrefix(said[0], "who(...) and since(...) are not known, because not all tasks") {
 		t.Errorf("it has said %q", said)
+	}
+}
+
+// TestClocksWho has calls of several tasks: what is told is the task of the call that has
+// started the clock.
+func TestClocksWho(t *testing.T) {
+	const f, g = 0xffff888000001000, 0xffff888000002000
+	type call struct {
+		task        string
+		tid         int
+		file, count uint64
+		want        string
+	}
+	for _, tt := range []struct {
+		name, spec string
+		calls      []call
+	}{
+		{"any call", "vfs_read(file, count, who(file))", []call{
+			{"a", 1, f, 1, "?"}, {"b", 2, f, 2, "a-1"}, {"c", 3, g, 1, "?"}, {"c", 3, f, 1, "b-2"}, {"", 0, g, 9, "c-3"}, {"d", 4, g, 9, "-0"},
+		}},
+		{"started", "vfs_read(file, count, who(file, count > 100))", []call{
+			{"a", 1, f, 1, "?"}, {"b", 2, f, 101, "?"}, {"c", 3, f, 1, "b-2"}, {"c", 3, f, 200, "b-2"}, {"a", 1, f, 1, "c-3"}, {"a", 1, g, 1, "?"},
+		}},
+		{"ended", "vfs_read(file, count, who(file, count > 100, count == 7))", []call{
+			{"a", 1, f, 101, "?"}, {"b", 2, g, 101, "?"}, {"c", 3, f, 7, "a-1"}, {"c", 3, f, 7, "?"}, {"c", 3, g, 1, "b-2"},
+		}},
+		{"names that are no names", "vfs_read(file, count, who(file))", []call{
+			{"a\x00b\n-7", 1, f, 1, "?"}, {"\xff\n, x=1)-2", 4194304, f, 2, "a-1"}, {"as long as a name and more", 3, f, 1, "\xff\n, x=1)-2-4194304"}, {"b", 4, f, 1, "as long as a na-3"},
+		}},
+		{"in a condition", "vfs_read(file, count, who(file, count > 100), pos) if who(file, count > 100) == \"a\"", []call{
+			{"a", 1, f, 101, "?"}, {"b", 2, f, 1, "a-1"},
+		}},
+	} {
+		r, event, plan := clockOf(t, tt.spec)
+		for i, c := range tt.calls {
+			e := event(uint64(i), c.file, c.count)
+			e.Comm, e.TID = []byte(c.task), c.tid
+			r.clocks.put(e, r.order)
+			if got := shown(r, plan, e); got != c.want {
+				t.Errorf("%s: call %d shows %q, want %q", tt.name, i, got, c.want)
+			}
+			if matched := plan.Match([]*value.Decoder{r.Decoder(plan.Entry())}, [][]byte{e.Data}, 0, false); plan.Decides() && matched != (c.want == "a-1") {
+				t.Errorf("%s: call %d, by %s, matches: %t", tt.name, i, c.want, matched)
+			}
+		}
+	}
+}
+
+// TestClocksBoth compares who and since of the same keys with a model, among losses, with
+// names that change and tasks that share them.
+func TestClocksBoth(t *testing.T) {
+	r, event, plan := clockOf(t, "vfs_read(file, count, since(file, count > 150, count < 20), who(file, count > 100, count < 30 && count != 7))")
+	decoder := r.Decoder(plan.Entry())
+	rng := rand.New(rand.NewPCG(3, 4))
+	type begun struct {
+		time uint64
+		task string
+	}
+	since, who := map[uint64]begun{}, map[uint64]begun{}
+	known := 0
+	for time := uint64(1); time < 30000; time++ {
+		file, count := rng.Uint64N(40), rng.Uint64N(200)
+		e := event(time, file, count)
+		e.TID = int(rng.Uint64N(1 << 22))
+		e.Comm = []byte(strings.Repeat(string(rune('a'+rng.IntN(20))), rng.IntN(16)))
+		if rng.IntN(500) == 0 {
+			e.Losing = true
+			clear(since)
+			clear(who)
+		}
+		r.clocks.put(e, r.order)
+		wantAge, wantTask := "?", "?"
+		if b, ok := since[file]; ok {
+			wantAge = fmt.Sprint(time - b.time)
+		}
+		if b, ok := who[file]; ok {
+			wantTask = b.task
+			known++
+		}
+		var got []string
+		for i := range plan.Entry().Fields {
+			if plan.Entry().Fields[i].Clock {
+				got = append(got, "?")
+				switch v := decoder.Value(i, e.Data); v.Kind {
+				case value.Int:
+					got[len(got)-1] = fmt.Sprint(v.Uint)
+				case value.Text:
+					got[len(got)-1] = fmt.Sprintf("%s-%d", v.Bytes, v.Uint)
+				}
+			}
+		}
+		if want := []string{wantAge, wantTask}; !slices.Equal(got, want) {
+			t.Fatalf("at %d: %q, want %q", time, got, want)
+		}
+		if count < 20 {
+			delete(since, file)
+		}
+		if count > 150 {
+			since[file] = begun{time: time}
+		}
+		if count < 30 && count != 7 {
+			delete(who, file)
+		}
+		if count > 100 {
+			who[file] = begun{task: fmt.Sprintf("%s-%d", e.Comm, e.TID)}
+		}
+	}
+	if known < 1000 {
+		t.Errorf("the task was known %d times", known)
+	}
+}
+
+// TestClocksAllocate: in the steady state an event costs no memory.
+func TestClocksAllocate(t *testing.T) {
+	r, event, _ := clockOf(t, "vfs_read(file, count, since(file, count > 100, count < 20), who(file, count > 100, count < 20))")
+	var events []*tracefs.Event
+	for i := range uint64(400) {
+		e := event(i, i%50, i%150)
+		e.Comm, e.TID = []byte("task"), int(i)
+		events = append(events, e)
+	}
+	all := func() {
+		for _, e := range events {
+			r.clocks.put(e, r.order)
+		}
+	}
+	all()
+	if n := testing.AllocsPerRun(20, all); n != 0 {
+		t.Errorf("%v allocations for %d events", n, len(events))
 	}
 }
 
