@@ -37,25 +37,29 @@ var mayImport = map[string][]string{
 		module + "/tracefs/proc", module + "/tracefs/read", module + "/tracefs/ringbuf", module + "/tracefs/text", module + "/tracefs/tracedat"},
 	"cmd/tsnoop/complete": {module + "/cmd/tsnoop/flags", module + "/cmd/tsnoop/help", module + "/cmd/tsnoop/preset", module + "/cmd/tsnoop/shell", module + "/cmd/tsnoop/target",
 		module + "/fetchargs", module + "/render", module + "/tracefs/trace"},
-	"cmd/tsnoop/flags": {"github.com/spf13/pflag", module + "/cmd/tsnoop/notation", module + "/btf", module + "/fetchargs", module + "/fetchargs/abi", module + "/fetchargs/spec", module + "/fetchargs/specfile",
-		module + "/render", module + "/tracefs", module + "/tracefs/trace"},
-	"cmd/tsnoop/help":     {module + "/cmd/tsnoop/manual"},
+	"cmd/tsnoop/flags": {"github.com/spf13/pflag", module + "/cmd/tsnoop/notation",
+		module + "/btf", module + "/fetchargs", module + "/fetchargs/abi", module + "/fetchargs/spec", module + "/fetchargs/specfile", module + "/render", module + "/tracefs", module + "/tracefs/trace"},
+	"cmd/tsnoop/help": {module + "/cmd/tsnoop/manual"},
+	"cmd/tsnoop/live": {"golang.org/x/sys/unix", module + "/cmd/tsnoop/flags", module + "/cmd/tsnoop/output", module + "/cmd/tsnoop/target", module + "/cmd/tsnoop/terminal",
+		module + "/btf", module + "/fetchargs", module + "/render", module + "/tracefs", module + "/tracefs/trace"},
 	"cmd/tsnoop/manual":   {},
 	"cmd/tsnoop/notation": {module + "/render", module + "/render/json", module + "/render/text"},
 	"cmd/tsnoop/output": {"golang.org/x/sys/unix", "golang.org/x/term", module + "/cmd/tsnoop/flags", module + "/cmd/tsnoop/terminal",
 		module + "/render", module + "/tracefs", module + "/tracefs/calls", module + "/tracefs/trace"},
 	"cmd/tsnoop/preset": {},
+	"cmd/tsnoop/shell":  {},
 	"cmd/tsnoop/specs": {module + "/cmd/tsnoop/flags", module + "/cmd/tsnoop/preset", module + "/cmd/tsnoop/target", module + "/cmd/tsnoop/terminal",
 		module + "/btf", module + "/fetchargs/spec", module + "/fetchargs/specfile", module + "/tracefs", module + "/tracefs/trace"},
-	"cmd/tsnoop/target":   {module + "/cmd/tsnoop/flags", module + "/btf", module + "/fetchargs", module + "/tracefs", module + "/tracefs/trace"},
-	"cmd/tsnoop/terminal": {"golang.org/x/term", module + "/cmd/tsnoop/flags", module + "/btf", module + "/fetchargs/spec", module + "/render", module + "/tracefs", module + "/tracefs/trace"},
-	"cmd/tsnoop/shell":    {},
-	"render":              {"github.com/mattn/go-runewidth", "github.com/clipperhouse/uax29/v2/graphemes", module + "/fetchargs/constants", module + "/fetchargs", module + "/fetchargs/spec", module + "/fetchargs/value", module + "/btf", module + "/tracefs", module + "/tracefs/calls"},
-	"render/text":         {module + "/render", module + "/fetchargs/value", module + "/tracefs", module + "/tracefs/calls"},
-	"render/json":         {module + "/render", module + "/fetchargs/value", module + "/tracefs", module + "/tracefs/calls"},
+	"cmd/tsnoop/target": {module + "/cmd/tsnoop/flags",
+		module + "/btf", module + "/fetchargs", module + "/tracefs", module + "/tracefs/trace"},
+	"cmd/tsnoop/terminal": {"golang.org/x/term", module + "/cmd/tsnoop/flags",
+		module + "/btf", module + "/fetchargs/spec", module + "/render", module + "/tracefs", module + "/tracefs/trace"},
+	"render":      {"github.com/mattn/go-runewidth", "github.com/clipperhouse/uax29/v2/graphemes", module + "/fetchargs/constants", module + "/fetchargs", module + "/fetchargs/spec", module + "/fetchargs/value", module + "/btf", module + "/tracefs", module + "/tracefs/calls"},
+	"render/text": {module + "/render", module + "/fetchargs/value", module + "/tracefs", module + "/tracefs/calls"},
+	"render/json": {module + "/render", module + "/fetchargs/value", module + "/tracefs", module + "/tracefs/calls"},
 	// Not what reads kernel files or bytes: that is behind tracefs/trace.
-	"cmd/tsnoop": {"golang.org/x/sys/unix", "golang.org/x/term",
-		module + "/cmd/tsnoop/complete", module + "/cmd/tsnoop/flags", module + "/cmd/tsnoop/help", module + "/cmd/tsnoop/output", module + "/cmd/tsnoop/preset", module + "/cmd/tsnoop/shell", module + "/cmd/tsnoop/specs", module + "/cmd/tsnoop/target", module + "/cmd/tsnoop/terminal",
+	"cmd/tsnoop": {"golang.org/x/term",
+		module + "/cmd/tsnoop/complete", module + "/cmd/tsnoop/flags", module + "/cmd/tsnoop/help", module + "/cmd/tsnoop/live", module + "/cmd/tsnoop/output", module + "/cmd/tsnoop/preset", module + "/cmd/tsnoop/shell", module + "/cmd/tsnoop/specs", module + "/cmd/tsnoop/target", module + "/cmd/tsnoop/terminal",
 		module + "/btf", module + "/fetchargs", module + "/fetchargs/abi", module + "/tracefs", module + "/tracefs/calls", module + "/tracefs/trace", module + "/render"},
 }
 
@@ -64,6 +68,7 @@ var pure = []string{"fetchargs", "fetchargs/constants", "fetchargs/spec", "fetch
 
 func TestImports(t *testing.T) {
 	root := filepath.Join("..", "..")
+	used := map[string][]string{}
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -75,37 +80,48 @@ func TestImports(t *testing.T) {
 		if !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 			return nil
 		}
-		checkImports(t, path, filepath.ToSlash(filepath.Dir(rel)))
+		pkg := filepath.ToSlash(filepath.Dir(rel))
+		used[pkg] = append(used[pkg], checkImports(t, path, pkg)...)
 		return nil
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
+	for pkg, allowed := range mayImport {
+		for _, name := range allowed {
+			if !slices.Contains(used[pkg], name) {
+				t.Errorf("%s need not be allowed to import %s", pkg, name)
+			}
+		}
+	}
 }
 
-func checkImports(t *testing.T, path, pkg string) {
+// checkImports checks a file of pkg and returns what it imports.
+func checkImports(t *testing.T, path, pkg string) (used []string) {
 	allowed, known := mayImport[pkg]
 	if !known {
 		t.Errorf("%s: the house has no package %s", path, pkg)
-		return
+		return nil
 	}
 	file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
 	if err != nil {
 		t.Error(err)
-		return
+		return nil
 	}
 	for _, spec := range file.Imports {
 		name, _ := strconv.Unquote(spec.Path.Value)
+		used = append(used, name)
 		std := !strings.Contains(strings.Split(name, "/")[0], ".")
 		switch {
 		case name == "C" || name == "unsafe" && pkg != "tracefs":
 			t.Errorf("%s imports %s", path, name)
 		case std && slices.Contains(pure, pkg) && (name == "os" || strings.HasPrefix(name, "os/") || name == "net/http"):
 			t.Errorf("%s is pure, but imports %s", path, name)
-		case !std && allowed != nil && !slices.Contains(allowed, name):
+		case !std && !slices.Contains(allowed, name):
 			t.Errorf("%s: %s may not import %s", path, pkg, name)
 		}
 	}
+	return used
 }
 
 // Files are opened by their names, so each is to be about one thing.

@@ -41,7 +41,8 @@ func TestNoKernelFiles(t *testing.T) {
 }
 
 // own are what only the command may use: nothing else writes where nobody has asked to.
-// Of the command's packages only main ends the program and knows its arguments.
+// Of the command's packages only main knows the program's arguments and ends it, but for a
+// second signal.
 var own = map[string][]string{
 	"os":  {"Exit", "Args", "Stdin", "Stdout", "Stderr"},
 	"fmt": {"Print", "Printf", "Println"},
@@ -58,7 +59,8 @@ func TestOnlyTheCommandPrints(t *testing.T) {
 	}
 	eachFile(t, ".", func(path string, file *ast.File) {
 		for _, used := range usesOwn(file) {
-			if file.Name.Name != "main" && !strings.HasPrefix(used, "os.Std") {
+			signal := path == filepath.Join("live", "signals.go") && used == "os.Exit"
+			if file.Name.Name != "main" && !strings.HasPrefix(used, "os.Std") && !signal {
 				t.Errorf("%s: %s", path, used)
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/live"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/terminal"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
@@ -21,22 +22,18 @@ func runRecord(o *flags.Options, ui *terminal.UI) (err error) {
 	if len(o.Args) == 0 {
 		return flags.Errorf("tsnoop record -o trace.dat 'vfs_read(count, return)'", "record which function?")
 	}
-	m, plans, err := planSlowly(o, ui, false)
+	run, err := live.Begin(o, ui, false)
 	if err != nil {
 		return err
 	}
-	program, err := hold(o, ui)
-	if err != nil {
-		return err
-	}
-	defer func() { err = program.end(recordError(err)) }()
+	defer func() { err = run.End(recordError(err)) }()
 	rec, err := trace.NewRecorder(cmp.Or(o.Output, "trace.dat"), ui.Tell)
 	if err != nil {
 		return err
 	}
 	defer func() { err = rec.Close(err) }()
 
-	return follow(m, plans, program, o, ui, ui.Tell, func(ctx context.Context, t *trace.Trace, _ func()) error {
+	return run.Trace(ui.Tell, func(ctx context.Context, t *trace.Trace, _ func()) error {
 		done := ui.Watch(rec.String)
 		err := rec.Record(ctx, t, trace.RecordOptions{Program: "tsnoop " + version(), Count: o.Count, Compress: o.Compress})
 		done()

@@ -1,4 +1,4 @@
-package main
+package live
 
 import (
 	"context"
@@ -17,13 +17,12 @@ import (
 // A program is the command after --. A nil one means that there is none.
 type program struct {
 	*trace.Program
-	ui      *terminal.UI
 	signals chan os.Signal
 }
 
 // hold starts the program and holds it until run: see trace.Hold. It also sets the
 // options to trace the program.
-func hold(o *flags.Options, ui *terminal.UI) (*program, error) {
+func hold(o *flags.Options) (*program, error) {
 	if len(o.Program) == 0 {
 		return nil, nil
 	}
@@ -35,7 +34,7 @@ func hold(o *flags.Options, ui *terminal.UI) (*program, error) {
 	} else if err != nil {
 		return nil, err
 	}
-	p := &program{Program: held, ui: ui, signals: make(chan os.Signal, 8)}
+	p := &program{Program: held, signals: make(chan os.Signal, 8)}
 	// Only after the start: the program must also ignore the signals that tsnoop was
 	// told to ignore (nohup).
 	signal.Notify(p.signals, unix.SIGINT, unix.SIGQUIT, unix.SIGTERM, unix.SIGHUP)
@@ -92,7 +91,7 @@ func (p *program) passSignals() {
 // end waits for the program and returns its exit status as a shell does: 128 plus the
 // signal's number if a signal has killed it. A program that is still held never runs.
 // err is tsnoop's own error, which is reported at once.
-func (p *program) end(err error) error {
+func (p *program) end(err error, ui *terminal.UI) error {
 	if p == nil {
 		return err
 	}
@@ -101,7 +100,7 @@ func (p *program) end(err error) error {
 		p.Kill()
 		return err
 	}
-	status := p.ui.Report(err)
+	status := ui.Report(err)
 	<-p.Done()
 	if err == nil {
 		status = p.Status()

@@ -1,6 +1,6 @@
 //go:build vm
 
-package main
+package live
 
 import (
 	"bytes"
@@ -10,25 +10,24 @@ import (
 	"testing"
 
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
-	"github.com/tsnoop/tsnoop/cmd/tsnoop/target"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/terminal"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
 
-// TestOncePanic panics while a trace runs: follow undoes all of it on the way up.
+// TestOncePanic panics while a trace runs: Trace undoes all of it on the way up.
 func TestOncePanic(t *testing.T) {
 	o, err := flags.Parse([]string{"generic_file_llseek(offset, return)"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, plans, err := target.Plans(o, true)
+	run, err := Begin(o, &terminal.UI{Stderr: new(bytes.Buffer)}, true)
 	if err != nil {
 		t.Fatal(err)
 	}
 	group, panicked := "", any(nil)
 	func() {
 		defer func() { panicked = recover() }()
-		follow(m, plans, nil, o, &terminal.UI{Stderr: new(bytes.Buffer)}, nil, func(_ context.Context, tr *trace.Trace, _ func()) error {
+		run.Trace(nil, func(_ context.Context, tr *trace.Trace, _ func()) error {
 			group = tr.Session().Group()
 			if !strings.Contains(probes(t), group) {
 				t.Error("not armed")

@@ -1,4 +1,4 @@
-package main
+package help_test
 
 import (
 	"os"

@@ -1,4 +1,4 @@
-package main
+package live
 
 import (
 	"sync/atomic"
@@ -11,14 +11,14 @@ import (
 // quietAfter is how long to wait for a call before explaining why there is none.
 const quietAfter = 5 * time.Second
 
-// whyQuiet explains once why no call comes, if none has come after a while and stop was
+// WhyQuiet explains once why no call comes, if none has come after a while and stop was
 // not called. It does so only if stderr is a terminal, or with --verbose.
-func whyQuiet(t *trace.Trace, after time.Duration, ui *terminal.UI) (stop func()) {
+func WhyQuiet(t *trace.Trace, ui *terminal.UI) (stop func()) {
 	if !ui.Terminal && !ui.Verbose {
 		return func() {}
 	}
 	var over atomic.Bool
-	timer := time.AfterFunc(after, func() {
+	timer := time.AfterFunc(quietAfter, func() {
 		for _, text := range t.Quiet() {
 			if !over.Load() {
 				ui.Warn("no call yet: %s", text)

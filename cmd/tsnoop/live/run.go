@@ -1,0 +1,110 @@
+// Package live runs a trace on this machine, with the program behind -- if there is one,
+// until the program ends, a signal comes or the time is over. Then it undoes everything.
+package live
+
+import (
+	"cmp"
+	"context"
+	"errors"
+
+	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/output"
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/target"
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/terminal"
+	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/render"
+	"github.com/tsnoop/tsnoop/tracefs/trace"
+)
+
+// A Run is a trace on this machine.
+type Run struct {
+	o       *flags.Options
+	ui      *terminal.UI
+	machine *trace.Machine
+	plans   []*fetchargs.Plan
+	program *program
+}
+
+// Begin resolves the specs, which it reports if it takes long, and starts the program,
+// which is held until the trace is armed. With text, the events may be read as text.
+func Begin(o *flags.Options, ui *terminal.UI, text bool) (*Run, error) {
+	r := &Run{o: o, ui: ui}
+	err := r.resolve(text)
+	if err == nil {
+		r.program, err = hold(o)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+func (r *Run) resolve(text bool) (err error) {
+	defer r.ui.Watch(func() string { return "reading the kernel's types and symbols..." })()
+	r.machine, r.plans, err = target.Plans(r.o, text)
+	return err
+}
+
+// End waits for the program and returns its exit status. err is the error of the run,
+// which is reported at once if the program goes on.
+func (r *Run) End(err error) error { return r.program.end(err, r.ui) }
+
+// Trace arms the trace, lets the program run and calls do with a context that is done
+// when the trace should end, the trace, and a function that ends it. Afterwards it undoes
+// everything. A trace that is interrupted before it is armed is no error.
+func (r *Run) Trace(tell func(trace.Warning), do func(ctx context.Context, t *trace.Trace, stop func()) error) (err error) {
+	signalled, release := onSignal()
+	defer release()
+	trace.Notes(r.plans, r.ui.Verbose, r.ui.Tell)
+	if len(r.o.BTF) > 0 {
+		if err := btf.Open(r.o.BTF...).CheckRunning(); err != nil {
+			r.ui.Warn("%v: values may be wrong", err)
+		}
+	}
+	progress := r.ui.NewProgress()
+	to := r.options()
+	to.Progress, to.Warn = progress.Step, tell
+	t, err := r.machine.Arm(signalled, r.plans, to)
+	progress.End()
+	if errors.Is(err, trace.ErrInterrupted) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	defer func() {
+		err = cmp.Or(err, t.Close())
+		progress.End()
+	}()
+	trace.LeftOut(t.Plans(), r.ui.Verbose, r.ui.Tell)
+
+	ctx, err := r.program.run(signalled)
+	if err != nil {
+		return err
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	if r.o.Duration > 0 {
+		ctx, stop = context.WithTimeout(ctx, r.o.Duration)
+		defer stop()
+	}
+	if r.o.Command == "trace" { // a recording is not shown, and must be completed
+		defer insist(signalled, t, r.ui)()
+	}
+	return do(ctx, t, stop)
+}
+
+// options says what to trace.
+func (r *Run) options() trace.Options {
+	o := r.o
+	to := o.Trace
+	to.Text, to.Rearm, to.MaxRate = o.Reader == "text", o.Guard == "rearm", output.MaxRate(o)
+	to.Wait, to.Chain, to.Begin = o.Plan.Wait, o.Plan.Chain, o.Begins()
+	if o.Show.Time == render.TimeBoot {
+		to.Clock = "boot"
+	}
+	if r.ui.Verbose {
+		to.Log = r.ui.Detail
+	}
+	return to
+}

@@ -1,0 +1,19 @@
+package terminal_test
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/terminal"
+)
+
+func ExampleUI_Report() {
+	ui := &terminal.UI{Stderr: os.Stdout}
+	status := ui.Report(flags.Errorf("tsnoop replay trace.dat", "which file?"))
+	fmt.Println(status)
+	// Output:
+	// tsnoop: which file?
+	// hint: tsnoop replay trace.dat
+	// 2
+}
