@@ -19,18 +19,30 @@ const (
 	CPU = time.Second
 )
 
-// Check fails the test if f takes more than the limits allow. It costs a microsecond.
-// What other tests do at the same time counts, too.
+// Check fails the test if f takes more than the limits allow. To look costs some
+// microseconds. What other tests do at the same time counts, too.
 func Check(t testing.TB, f func()) {
 	t.Helper()
-	allocated, used := Allocated(), processorTime()
+	allocated, used := cost(f)
+	if allocated > Memory {
+		t.Errorf("%d bytes allocated, more than %d", allocated, Memory)
+	}
+	if used > CPU*slower {
+		t.Errorf("took %v of processor time, more than %v", used, CPU*slower)
+	}
+}
+
+// fits tells whether f takes no more than Check allows.
+func fits(f func()) bool {
+	allocated, used := cost(f)
+	return allocated <= Memory && used <= CPU*slower
+}
+
+// cost returns what f allocates, and the processor time that it takes.
+func cost(f func()) (allocated uint64, used time.Duration) {
+	before, start := Allocated(), processorTime()
 	f()
-	if n := Allocated() - allocated; n > Memory {
-		t.Errorf("%d bytes allocated, more than %d", n, Memory)
-	}
-	if d := processorTime() - used; d > CPU*slower {
-		t.Errorf("took %v of processor time, more than %v", d, CPU*slower)
-	}
+	return Allocated() - before, processorTime() - start
 }
 
 // Allocated returns how many bytes the process has allocated since its start.

@@ -1,12 +1,15 @@
 package badinput
 
 import (
+	"bytes"
 	"hash/fnv"
 	"math/rand/v2"
 	"os"
 	"reflect"
+	"slices"
 	"strconv"
 	"testing"
+	"time"
 )
 
 // Fuzz is f.Fuzz(fn) with the limits of Check for every input.
@@ -25,10 +28,7 @@ func Fuzz(f *testing.F, fn any) {
 		t := args[0].Interface().(*testing.T)
 		Check(t, func() { body.Call(args) })
 		if n > 0 {
-			m := newMutator(args[1:], seed)
-			for range n {
-				m.run(t, body)
-			}
+			newMutator(args[1:], seed).run(t, body, n)
 			total += n + 1
 		}
 		return nil
@@ -40,8 +40,9 @@ func Fuzz(f *testing.F, fn any) {
 
 // A mutator makes mutants of an input.
 type mutator struct {
-	r    *rand.Rand
-	from []reflect.Value
+	source *rand.PCG
+	r      *rand.Rand
+	from   []reflect.Value
 }
 
 func newMutator(from []reflect.Value, seed uint64) *mutator {
@@ -54,11 +55,35 @@ func newMutator(from []reflect.Value, seed uint64) *mutator {
 			h.Write(v.Bytes())
 		}
 	}
-	return &mutator{rand.New(rand.NewPCG(seed, h.Sum64())), from}
+	source := rand.NewPCG(seed, h.Sum64())
+	return &mutator{source, rand.New(source), from}
 }
 
-// run runs body with one mutant, and logs the mutant if that fails.
-func (m *mutator) run(t *testing.T, body reflect.Value) {
+// batch is for how long inputs are run before their cost is looked at, which takes longer
+// than reading most inputs. It is much less than what one input may take.
+const batch = 5 * time.Millisecond
+
+// run runs body with n mutants. What costs too much as a batch is run again one by one.
+func (m *mutator) run(t *testing.T, body reflect.Value, n int) {
+	for n > 0 {
+		before, count := *m.source, 0
+		if fits(func() {
+			for start := time.Now(); n > 0 && time.Since(start) < batch; n-- {
+				m.one(t, func(args []reflect.Value) { body.Call(args) })
+				count++
+			}
+		}) {
+			continue
+		}
+		*m.source = before
+		for range count {
+			m.one(t, func(args []reflect.Value) { Check(t, func() { body.Call(args) }) })
+		}
+	}
+}
+
+// one calls f with one mutant, and logs the mutant if that fails.
+func (m *mutator) one(t *testing.T, f func([]reflect.Value)) {
 	args := append([]reflect.Value{reflect.ValueOf(t)}, m.from...)
 	for range 1 + m.r.IntN(2) {
 		i := 1 + m.r.IntN(len(m.from))
@@ -75,7 +100,7 @@ func (m *mutator) run(t *testing.T, body reflect.Value) {
 			}
 		}
 	}()
-	Check(t, func() { body.Call(args) })
+	f(args)
 	ended = true
 }
 
@@ -130,9 +155,9 @@ func (m *mutator) bytes(b []byte) []byte {
 			b = append(b[:at], b[end:]...)
 		case 4: // some of it twice, or in another place
 			to := m.r.IntN(len(b) + 1)
-			b = insert(b, to, string(part))
+			b = slices.Insert(b, to, bytes.Clone(part)...)
 		case 5:
-			b = insert(b, at, words[m.r.IntN(len(words))])
+			b = slices.Insert(b, at, []byte(words[m.r.IntN(len(words))])...)
 		case 6: // the end is missing
 			if m.r.IntN(4) == 0 {
 				b = b[:at]
@@ -144,8 +169,4 @@ func (m *mutator) bytes(b []byte) []byte {
 		}
 	}
 	return b
-}
-
-func insert(b []byte, at int, s string) []byte {
-	return append(b[:at:at], append([]byte(s), b[at:]...)...)
 }
