@@ -3,7 +3,6 @@ package fetchargs
 import (
 	"fmt"
 	"math/big"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -269,16 +268,23 @@ func maxSpan(a, b spec.Span) spec.Span {
 }
 
 func (m *comparer) wordHint(word string, err error) string {
-	var near []string
+	var own []string
 	if e, ok := err.(*btf.NotFoundError); ok {
-		near = e.Near
+		own = e.Near
 	}
 	for _, name := range m.values() {
 		if strings.EqualFold(name, word) {
-			near = append(near, name)
+			own = append(own, name)
 		}
 	}
-	near = btf.Near(word, slices.Values(append(near, m.macros().Names()...)))
+	near := btf.Near(word, func(yield func(string) bool) {
+		for _, name := range own {
+			if !yield(name) {
+				return
+			}
+		}
+		m.macros().EachName(yield)
+	})
 	return didYouMean(near, "of the kernel's macros only those of its user API are known")
 }
 

@@ -3,6 +3,7 @@ package fetchargs_test
 import (
 	"bytes"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"path/filepath"
 	"strings"
@@ -25,7 +26,9 @@ var savedSpecs = []string{
 	"wake_up_new_task(*p) if p->pid > 1",
 }
 
-func saveSample(t testing.TB) []byte {
+func saveSample(t testing.TB) []byte { return savePlans(t, savedSpecs...) }
+
+func savePlans(t testing.TB, texts ...string) []byte {
 	target := &fetchargs.Target{
 		Arch:   abi.Named("amd64"),
 		Kernel: btf.Open(filepath.Join("..", "testdata", "btf", "linux-6.12-amd64.btf")),
@@ -33,7 +36,7 @@ func saveSample(t testing.TB) []byte {
 	}
 	target.Features, _ = fetchargs.FeaturesOf("6.12")
 	var specs []*spec.Spec
-	for _, text := range savedSpecs {
+	for _, text := range texts {
 		spec, err := spec.Parse(text)
 		if err != nil {
 			t.Fatal(err)
@@ -154,10 +157,28 @@ func replaceAny(s, old, new string) string {
 
 // FuzzLoad decodes records with plans that came from anywhere.
 func FuzzLoad(f *testing.F) {
-	f.Add(saveSample(f), []byte("0123456789012345678901234567890123456789012345678901234567890123456789"))
+	for _, text := range savedSpecs {
+		f.Add(savePlans(f, text), []byte("0123456789012345678901234567890123456789012345678901234567890123456789"))
+	}
 	f.Add([]byte(`{"version":2}`), []byte{})
 	for _, old := range savedVersion1(f) {
-		f.Add(old, bytes.Repeat([]byte{0x80}, 80))
+		var all struct {
+			Version int
+			Types   []byte
+			Plans   []json.RawMessage
+		}
+		if err := json.Unmarshal(old, &all); err != nil {
+			f.Fatal(err)
+		}
+		plans := all.Plans
+		for i := range plans { // one at a time is quicker
+			all.Plans = plans[i:][:1]
+			one, err := json.Marshal(all)
+			if err != nil {
+				f.Fatal(err)
+			}
+			f.Add(one, bytes.Repeat([]byte{0x80}, 80))
+		}
 	}
 	badinput.Fuzz(f, func(t *testing.T, data, record []byte) {
 		plans, err := fetchargs.Load(data)

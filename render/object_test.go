@@ -70,6 +70,7 @@ type testObject struct {
 	typ   btf.Type
 	field value.Field
 	opts  render.Options
+	shown *render.Field // nil until needed
 	value.Object
 }
 
@@ -171,14 +172,21 @@ func (o *testObject) set(path, val string) {
 
 func (o *testObject) value() value.Value { return value.Value{Kind: value.Dump, Object: &o.Object} }
 
+// how says how the object is shown.
+func (o *testObject) how() *render.Field {
+	if o.shown == nil {
+		o.shown = render.NewField(&o.field, false, &o.opts)
+	}
+	return o.shown
+}
+
 func (o *testObject) text() []byte {
 	val := o.value()
-	return render.NewField(&o.field, false, &o.opts).AppendTree(nil, &val, 0)
+	return o.how().AppendTree(nil, &val, 0)
 }
 
 func (o *testObject) json() []byte {
-	f := render.NewField(&o.field, false, &o.opts)
-	return json.New(nil, o.opts).AppendValue(nil, f, o.value())
+	return json.New(nil, o.opts).AppendValue(nil, o.how(), o.value())
 }
 
 // BenchmarkObject shows an sk_buff, and says how much of it a line and a byte cost.

@@ -133,17 +133,31 @@ func FuzzObject(f *testing.F) {
 	}
 	f.Add(uint16(3), []byte("abc\x1b[2J\xff\x00\x9b\xe2\x80\xae\xff\xff"), 2, 5, uint64(0xffff888000000000), 400, uint8(0))
 	f.Add(uint16(300), []byte("\x01\x00\x00\x00\x00"), 0, 64, uint64(0), 64, uint8(3))
+	type way struct {
+		typ   btf.Type
+		flags uint8
+	}
+	ways := make(map[way]*testObject) // to make one takes longer than to show it
 	badinput.Fuzz(f, func(t *testing.T, n uint16, pattern []byte, start, end int, addr uint64, whole int, flags uint8) {
 		typ := types[int(n)%len(types)]
 		size, _ := btf.Size(typ)
 		if len(pattern) == 0 || whole < 0 {
 			return
 		}
-		o := &testObject{t: t, typ: typ, opts: render.Options{Symbol: testSymbol, Zeros: flags&1 != 0, Compact: flags&2 != 0, Types: flags&4 != 0}}
-		if flags&8 != 0 {
-			o.opts.Order = binary.BigEndian
+		w := way{typ, flags & 0x3f}
+		o := ways[w]
+		if o == nil {
+			o = &testObject{typ: typ, opts: render.Options{Symbol: testSymbol, Zeros: flags&1 != 0, Compact: flags&2 != 0, Types: flags&4 != 0}}
+			if flags&8 != 0 {
+				o.opts.Order = binary.BigEndian
+			}
+			o.field = value.Field{Label: "*p", Type: typ, Encoding: value.Dumped, Format: []string{"", "x", "hex", "s"}[flags>>4&3]}
+			if len(ways) == 256 {
+				clear(ways)
+			}
+			ways[w] = o
 		}
-		o.field = value.Field{Label: "*p", Type: typ, Encoding: value.Dumped, Format: []string{"", "x", "hex", "s"}[flags>>4&3]}
+		o.t = t
 		o.Bytes = bytes.Repeat(pattern, size/len(pattern)+1)[:min(size, whole)]
 		o.Whole, o.Addr, o.Absent = whole, addr, []value.Range{{Start: start, End: end}}
 		if text := o.text(); bytes.ContainsFunc(bytes.TrimSuffix(text, []byte("\n")), func(r rune) bool { return r < ' ' && r != '\n' || r == 0x7f }) || !utf8.Valid(text) {

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -33,7 +32,6 @@ type crafted struct {
 	kallsyms string
 	pages    []byte
 	clock    string // "" for mono
-	out      string // the file that takes what is printed, "" for one of its own
 }
 
 const craftedPage = 512
@@ -72,23 +70,21 @@ func (c *crafted) write() ([]byte, error) {
 // and what was said.
 func (c *crafted) replay(t testing.TB, specs []string, given ...string) (printed, said string, _ error) {
 	t.Helper()
-	b, err := c.write()
-	if err != nil {
-		return "", "", err // no such file
-	}
-	name := c.out
-	if name == "" {
-		name = filepath.Join(t.TempDir(), "out")
-	}
-	o, err := flags.Parse(append([]string{"replay", "-o", name, "crafted.dat"}, given...))
+	o, err := flags.Parse(append([]string{"replay", "-o", filepath.Join(t.TempDir(), "out"), "crafted.dat"}, given...))
 	if err != nil {
 		t.Fatal(err)
 	}
 	o.Args = append(o.Args, specs...)
-	var words bytes.Buffer
-	err = showReplay(bytes.NewReader(b), int64(len(b)), "crafted.dat", o, &terminal.UI{Stdout: io.Discard, Stderr: &words})
-	out, _ := os.ReadFile(name)
-	return string(out), words.String(), err
+	return readText(o, func(ui *terminal.UI) error { return c.show(o, ui) })
+}
+
+// show shows the file.
+func (c *crafted) show(o *flags.Options, ui *terminal.UI) error {
+	b, err := c.write()
+	if err != nil {
+		return err // no such file
+	}
+	return showReplay(bytes.NewReader(b), int64(len(b)), "crafted.dat", o, ui)
 }
 
 // A memoryFile is an io.WriteSeeker.
@@ -314,7 +310,14 @@ func FuzzReplay(f *testing.F) {
 		}
 	}
 	f.Add([]byte(nil), c.formats, c.kallsyms, c.pages, "", byte(0))
-	out := filepath.Join(f.TempDir(), "out")
+	options := make([]*flags.Options, len(craftedWays))
+	for i, given := range craftedWays {
+		var err error
+		if options[i], err = flags.Parse(append([]string{"replay", "crafted.dat"}, given...)); err != nil {
+			f.Fatal(err)
+		}
+	}
+	out := captureStdout(f)
 	badinput.Fuzz(f, func(t *testing.T, own []byte, formats, kallsyms string, pages []byte, spec string, way byte) {
 		if len(own)+len(formats)+len(kallsyms)+len(pages) > 64<<10 {
 			return
@@ -322,14 +325,15 @@ func FuzzReplay(f *testing.F) {
 		if len(own) == 0 {
 			own = nil
 		}
-		c := &crafted{own: own, formats: formats, kallsyms: kallsyms, pages: pages, out: out}
-		var specs []string
+		c := &crafted{own: own, formats: formats, kallsyms: kallsyms, pages: pages}
+		o := *options[int(way)%len(options)]
 		if spec != "" {
-			specs = []string{spec}
+			o.Args = append(o.Args[:1:1], spec)
 		}
-		printed, said, _ := c.replay(t, specs, craftedWays[int(way)%len(craftedWays)]...)
+		printed, said, err := out.of(t, func(ui *terminal.UI) error { return c.show(&o, ui) })
 		calm(t, "printed", printed)
 		calm(t, "said", said)
+		calmError(t, err)
 	})
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"flag"
 	"fmt"
@@ -115,26 +116,69 @@ func FuzzReplayText(f *testing.F) {
 		f.Add(b, byte(i))
 	}
 	ways := [][]string{nil, {"--json"}, {"--tree"}, {"--chain"}, {"--summary"}, {"--summary=only", "--json"}, {"-v", "-t", "delta"}}
-	out := filepath.Join(f.TempDir(), "out")
-	plans := map[int][]*fetchargs.Plan{} // resolving takes longer than all else
+	options, plans := make([]*flags.Options, len(ways)), make([][]*fetchargs.Plan, len(ways)) // these take longer than all else
+	for i, given := range ways {
+		options[i] = textOptions(f, "-", textSpecs, given...)
+		if plans[i], err = target.LinePlans(options[i], textSpecs); err != nil {
+			f.Fatal(err)
+		}
+	}
+	out, in := captureStdout(f), bufio.NewReaderSize(nil, 64<<10) // as replay has it
 	badinput.Fuzz(f, func(t *testing.T, text []byte, way byte) {
 		i := int(way) % len(ways)
-		o := textOptions(t, out, textSpecs, ways[i]...)
-		if plans[i] == nil {
-			var err error
-			if plans[i], err = target.LinePlans(o, textSpecs); err != nil {
-				t.Fatal(err)
-			}
-		}
-		printed, said, err := readText(o, func(ui *terminal.UI) error {
-			return showTextOf(bytes.NewReader(text[:min(len(text), 64<<10)]), "text", plans[i], o, ui)
+		o := *options[i]
+		in.Reset(bytes.NewReader(text[:min(len(text), 64<<10)]))
+		printed, said, err := out.of(t, func(ui *terminal.UI) error {
+			return showTextOf(in, "text", plans[i], &o, ui)
 		})
 		calm(t, "printed", printed)
 		calm(t, "said", said)
-		if err != nil {
-			var b bytes.Buffer
-			(&terminal.UI{Stdout: io.Discard, Stderr: &b}).Report(err)
-			calm(t, "error", b.String())
-		}
+		calmError(t, err)
 	})
+}
+
+// calmError checks that an error, as it is reported, cannot act on a terminal.
+func calmError(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		var b bytes.Buffer
+		(&terminal.UI{Stdout: io.Discard, Stderr: &b}).Report(err)
+		calm(t, "error", b.String())
+	}
+}
+
+// A captured is a file in place of stdout, for what many runs print one after the other.
+type captured struct{ file *os.File }
+
+func captureStdout(f *testing.F) *captured {
+	file, err := os.Create(filepath.Join(f.TempDir(), "stdout"))
+	if err != nil {
+		f.Fatal(err)
+	}
+	stdout := os.Stdout
+	os.Stdout = file
+	f.Cleanup(func() {
+		os.Stdout = stdout
+		file.Close()
+	})
+	return &captured{file}
+}
+
+// of returns what show printed and said.
+func (c *captured) of(t testing.TB, show func(*terminal.UI) error) (printed, said string, _ error) {
+	t.Helper()
+	if _, err := c.file.Seek(0, io.SeekStart); err != nil {
+		t.Fatal(err)
+	}
+	var words bytes.Buffer
+	shown := show(&terminal.UI{Stdout: io.Discard, Stderr: &words})
+	n, err := c.file.Seek(0, io.SeekCurrent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := make([]byte, n)
+	if _, err := c.file.ReadAt(out, 0); err != nil {
+		t.Fatal(err)
+	}
+	return string(out), words.String(), shown
 }

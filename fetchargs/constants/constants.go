@@ -94,6 +94,18 @@ func (t *Table) Names() []string {
 	return slices.Sorted(maps.Keys(t.names()))
 }
 
+// EachName yields the names of all macros, in no order.
+func (t *Table) EachName(yield func(name string) bool) {
+	if t == nil {
+		return
+	}
+	for name := range t.names() {
+		if !yield(name) {
+			return
+		}
+	}
+}
+
 // All yields the names and values of all macros.
 func (t *Table) All(yield func(name, value string) bool) {
 	for _, name := range t.Names() {

@@ -1,7 +1,6 @@
 package specfile_test
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/specfile"
+	"github.com/tsnoop/tsnoop/testdata/badinput"
 )
 
 // files are what open opens.
@@ -110,24 +110,42 @@ func TestLocate(t *testing.T) {
 	}
 }
 
-// FuzzRead: whatever a file has, each byte of a spec is where its place says.
+// FuzzRead: whatever a file has, each byte of a spec is where its place says, and each
+// error has a place.
 func FuzzRead(f *testing.F) {
-	f.Add([]byte("f(a, # c\n  b) if x == \"#\"\r\n\ninclude b\n g\n"))
-	f.Add([]byte("\xef\xbb\xbff\n\t'\\''#\n#\ninclude \"a\"\n"))
-	f.Fuzz(func(t *testing.T, text []byte) {
+	for _, text := range []string{
+		"f(a, # c\n  b) if x == \"#\"\r\n\ninclude b\n g\n", "\xef\xbb\xbff\n\t'\\''#\n#\ninclude \"a\"\n",
+		" f\ng\x00", "include \"b\" # c\nf(a ~ \"# b\nc", "include none\ninclude \"b\ninclude()", "\xff\xfef\x00",
+	} {
+		f.Add([]byte(text))
+	}
+	badinput.Fuzz(f, func(t *testing.T, text []byte) {
 		dir := files{"a": string(text), "b": "b"}
-		set, _ := specfile.Read([]string{"a"}, dir.open)
+		lines := make(map[string][]string)
+		for name, text := range dir {
+			lines[name] = strings.Split(strings.TrimPrefix(text, "\xef\xbb\xbf"), "\n")
+		}
+		set, err := specfile.Read([]string{"a"}, dir.open)
 		for _, s := range set.Specs {
 			for i := range len(s.Text) {
 				p := s.Place(i)
-				plain := strings.TrimPrefix(dir[p.File], "\xef\xbb\xbf")
-				line := bytes.Split([]byte(plain), []byte("\n"))[p.Line-1]
+				line := lines[p.File][p.Line-1]
 				if at := p.Column - 1; s.Text[i] != ' ' && (at >= len(line) || line[at] != s.Text[i]) {
 					t.Fatalf("byte %d of %q is not at %v", i, s.Text, p)
 				}
 			}
 			if strings.ContainsAny(s.Text, "\n\x00") {
 				t.Fatalf("%q has more than one line", s.Text)
+			}
+		}
+		var wrong spec.Errors
+		if err != nil && !errors.As(err, &wrong) {
+			t.Fatalf("%T %v, want spec.Errors", err, err)
+		}
+		for _, e := range wrong {
+			var line, column int
+			if _, err := fmt.Sscanf(e.Where, "a:%d:%d", &line, &column); err != nil || line < 1 || line > len(lines["a"]) || column < 1 || column > len(lines["a"][line-1])+1 {
+				t.Errorf("%q: %q is at %q, outside the text", text, e.Msg, e.Where)
 			}
 		}
 	})

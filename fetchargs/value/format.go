@@ -1,8 +1,6 @@
 package value
 
 import (
-	"slices"
-
 	"github.com/tsnoop/tsnoop/fetchargs/constants"
 )
 
@@ -123,9 +121,14 @@ func FormatNames() []string {
 
 // FormatNamed returns the FORMAT of that name, nil if there is none.
 func FormatNamed(name string) *Format {
+	if name == "" {
+		return nil
+	}
 	for _, table := range [][]Format{formats, sets, lastNames} {
-		if i := slices.IndexFunc(table, func(f Format) bool { return f.Name == name }); i >= 0 {
-			return &table[i]
+		for i := range table {
+			if table[i].Name == name {
+				return &table[i]
+			}
 		}
 	}
 	return nil

@@ -29,7 +29,7 @@ const doubts = "__doubts"
 // text it holds a Doubt for each arg, starting at offset at.
 func WithDoubts(f *tracefs.Format) (_ *tracefs.Format, at int) {
 	with := *f
-	args := len(newLineFormat(f).args)
+	args := argsOf(f)
 	with.Fields = append(slices.Clip(f.Fields), tracefs.FormatField{Name: doubts, Offset: f.Size, Size: args})
 	with.Size += args
 	return &with, f.Size

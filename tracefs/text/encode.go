@@ -12,7 +12,7 @@ import (
 // A lineFormat is a Format with what is needed to find its fields in text.
 type lineFormat struct {
 	*tracefs.Format
-	heads []lineField // fields that the kernel adds to each record
+	heads []lineField // those that the kernel adds to each record
 	args  []lineField // in the order in which they are printed
 
 	doubts int // offset of the Doubts of args in a record; 0 if it has none
@@ -28,12 +28,28 @@ type lineField struct {
 	quoted []byte // what follows the text of a string, with its quote
 }
 
+// isHead tells whether the kernel adds a field to each record.
+func isHead(f *tracefs.FormatField) bool {
+	return strings.HasPrefix(f.Name, "common_") || strings.HasPrefix(f.Name, "__probe_")
+}
+
+// argsOf returns how many fields are of the probe.
+func argsOf(f *tracefs.Format) (n int) {
+	for i := range f.Fields {
+		if !isHead(&f.Fields[i]) {
+			n++
+		}
+	}
+	return n
+}
+
 func newLineFormat(f *tracefs.Format) *lineFormat {
-	t := &lineFormat{Format: f}
+	args := argsOf(f)
+	t := &lineFormat{Format: f, heads: make([]lineField, 0, len(f.Fields)-args), args: make([]lineField, 0, args)}
 	for _, field := range f.Fields {
 		x := lineField{FormatField: field, delim: []byte(" " + field.Name + "="), elem: field.ElemSize()}
 		switch {
-		case strings.HasPrefix(field.Name, "common_") || strings.HasPrefix(field.Name, "__probe_"):
+		case isHead(&field):
 			t.heads = append(t.heads, x)
 		case field.Name == doubts:
 			t.doubts = field.Offset

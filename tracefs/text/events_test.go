@@ -11,7 +11,7 @@ import (
 func (p *Parser) Events(r io.Reader) iter.Seq2[*tracefs.Event, error] {
 	return func(yield func(*tracefs.Event, error) bool) {
 		for {
-			n, err := r.Read(p.Space(readSize))
+			n, err := r.Read(p.Space(1 << 10))
 			p.Fed(n)
 			for ev := p.Next(err != nil); ev != nil; ev = p.Next(err != nil) {
 				if !yield(ev, nil) {
