@@ -125,7 +125,7 @@ func FuzzFold(f *testing.F) {
 		}
 		line := head + "\x01" + clean(call)
 		if strings.Contains(line, `""`) {
-			t.Skip() // as where a string goes on
+			return // as where a string goes on
 		}
 		columns = 40 + columns&0xff
 		checkFolded(t, line, string(appendFolded(nil, []byte(line), columns)), columns)

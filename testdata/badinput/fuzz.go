@@ -2,12 +2,15 @@ package badinput
 
 import (
 	"bytes"
+	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
 	"os"
+	"path"
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 )
@@ -82,7 +85,7 @@ func (m *mutator) run(t *testing.T, body reflect.Value, n int) {
 	}
 }
 
-// one calls f with one mutant, and logs the mutant if that fails.
+// one calls f with one mutant, and shows the mutant if that fails.
 func (m *mutator) one(t *testing.T, f func([]reflect.Value)) {
 	args := append([]reflect.Value{reflect.ValueOf(t)}, m.from...)
 	for range 1 + m.r.IntN(2) {
@@ -91,17 +94,33 @@ func (m *mutator) one(t *testing.T, f func([]reflect.Value)) {
 	}
 	ended := false
 	defer func() {
-		if !ended || t.Failed() {
-			for i, v := range args[1:] {
-				t.Logf("input %d: %#v", i, v)
-			}
-			if ended {
-				t.FailNow()
-			}
+		if ended && !t.Failed() {
+			return
+		}
+		if t.Skipped() {
+			t.Error("skipped, which ends all mutants: return instead")
+		}
+		t.Logf("with this in testdata/fuzz/%s:\n%s", path.Dir(t.Name()), corpusFile(args[1:]))
+		if ended {
+			t.FailNow()
 		}
 	}()
 	f(args)
 	ended = true
+}
+
+// corpusFile is a file of testdata/fuzz that has the input.
+func corpusFile(input []reflect.Value) string {
+	var b strings.Builder
+	b.WriteString("go test fuzz v1\n")
+	for _, v := range input {
+		if v.Kind() == reflect.Slice {
+			fmt.Fprintf(&b, "[]byte(%q)\n", v.Bytes())
+		} else {
+			fmt.Fprintf(&b, "%v(%#v)\n", v.Type(), v)
+		}
+	}
+	return b.String()
 }
 
 // mutate returns another value in place of v.
