@@ -62,6 +62,26 @@ func ExampleView_Walk() {
 	//     number -1
 }
 
+// A balance is a Visitor that looks only at how much there is.
+type balance struct {
+	depth   int // what has begun and not ended
+	parts   int
+	longest int // bytes at once
+}
+
+func (v *balance) Number(*value.Type, uint64)            { v.parts++ }
+func (v *balance) Text(b []byte)                         { v.parts, v.longest = v.parts+1, max(v.longest, len(b)) }
+func (v *balance) Block(_ *value.Type, b []byte)         { v.Text(b) }
+func (v *balance) Fault(*value.Guard, uint64, value.Why) { v.parts++ }
+func (v *balance) Nothing()                              { v.parts++ }
+func (v *balance) EmptyList()                            { v.parts++ }
+func (v *balance) BeginArray(*value.Type)                { v.parts, v.depth = v.parts+1, v.depth+1 }
+func (v *balance) Element(int, int, int)                 {}
+func (v *balance) EndArray(value.Rest)                   { v.depth-- }
+func (v *balance) BeginStruct()                          { v.parts, v.depth = v.parts+1, v.depth+1 }
+func (v *balance) Member(int, *value.Member)             { v.parts++ }
+func (v *balance) EndStruct()                            { v.depth-- }
+
 // FuzzWalk: no type, however damaged, leads out of the bytes, and what begins ends.
 func FuzzWalk(f *testing.F) {
 	f.Add([]byte("abcdefgh"), uint8(value.Unknown), 4, 2, 1, 3, 5, false)
@@ -87,19 +107,19 @@ func FuzzWalk(f *testing.F) {
 		object := value.Object{Bytes: b, Whole: size, Addr: uint64(bits), Absent: []value.Range{{Start: offset, End: count}, {Start: shift, End: size}}}
 		for _, whole := range []value.Type{typ, inner, outer} {
 			for _, view := range []value.View{{}, {Zeros: true}, {Full: true}} {
-				var o outline
-				view.Walk(&whole, &value.Value{Kind: value.Dump, Object: &object}, &o)
-				if o.depth != 0 {
-					t.Errorf("%d are open after\n%s", o.depth, o.String())
+				var v balance
+				view.Walk(&whole, &value.Value{Kind: value.Dump, Object: &object}, &v)
+				if v.depth != 0 || v.longest > len(b) {
+					t.Errorf("%+v of %d bytes", v, len(b))
 				}
 			}
 			for _, kind := range []value.Kind{value.Uint, value.Text, value.Bytes, value.Fault, value.None} {
-				var o outline
+				var v balance
 				val := value.Value{Kind: kind, Uint: uint64(shift), Bytes: b}
-				value.View{}.Walk(&whole, &val, &o)
-				value.View{}.Walk(&whole, &value.Value{Kind: value.List, Parts: &value.Parts{val, {Kind: value.Struct, Parts: &value.Parts{val, val, val}}}}, &o)
-				if o.depth != 0 || o.Len() == 0 {
-					t.Errorf("%d are open after\n%s", o.depth, o.String())
+				value.View{}.Walk(&whole, &val, &v)
+				value.View{}.Walk(&whole, &value.Value{Kind: value.List, Parts: &value.Parts{val, {Kind: value.Struct, Parts: &value.Parts{val, val, val}}}}, &v)
+				if v.depth != 0 || v.parts == 0 || v.longest > len(b) {
+					t.Errorf("%+v of %d bytes", v, len(b))
 				}
 			}
 		}
