@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -155,10 +157,12 @@ func captureStdout(f *testing.F) *captured {
 	if err != nil {
 		f.Fatal(err)
 	}
-	stdout := os.Stdout
+	stdout, asked := os.Stdout, make(chan os.Signal, 1)
 	os.Stdout = file
+	signal.Notify(asked, syscall.SIGUSR1) // summaries do so, which is cheap if it is not the first time
 	f.Cleanup(func() {
 		os.Stdout = stdout
+		signal.Stop(asked)
 		file.Close()
 	})
 	return &captured{file}
