@@ -233,12 +233,16 @@ func (p *Pairer) match(h half, side *Side, sp uint64) *activation {
 // Next returns a queued call, usually one that is over although its return was not
 // seen, as long as there are any.
 func (p *Pairer) Next() (*Call, bool) {
-	if len(p.ready) == 0 {
+	if len(p.ready) == 0 { // nearly always; the compiler can inline this
 		return nil, false
 	}
+	return p.handReady(), true
+}
+
+func (p *Pairer) handReady() *Call {
 	p.matched = p.ready[0]
 	p.ready = slices.Delete(p.ready, 0, 1)
-	return p.hand(&p.matched), true
+	return p.hand(&p.matched)
 }
 
 // Rest yields the calls that are still unfinished, in the order of their entries, and

@@ -33,17 +33,6 @@ func (s *Summary) Add(c *Call, errno int) { s.AddFacts(c, &Facts{Errno: errno}) 
 
 // AddFacts counts a call.
 func (s *Summary) AddFacts(c *Call, f *Facts) {
-	s.add(c, f)
-	if f.Key == nil {
-		return
-	}
-	if s.Keys == nil {
-		s.Keys = &Keys{}
-	}
-	s.Keys.sum(f.Key).add(c, f)
-}
-
-func (s *Summary) add(c *Call, f *Facts) {
 	s.Calls++
 	switch {
 	case c.Orphan:
@@ -56,11 +45,21 @@ func (s *Summary) add(c *Call, f *Facts) {
 	if f.Errno > 0 && f.Errno <= maxErrno {
 		s.fail(f.Errno, 1)
 	}
-	if len(s.Numbers) < len(f.Numbers) {
-		s.grow(len(f.Numbers))
+	if len(f.Numbers) > 0 {
+		s.addNumbers(f.Numbers)
 	}
-	for i := range f.Numbers {
-		s.Numbers[i].Add(f.Numbers[i])
+	if f.Key != nil {
+		if s.Keys == nil {
+			s.Keys = &Keys{}
+		}
+		s.Keys.sum(f.Key).AddFacts(c, &Facts{Errno: f.Errno, Numbers: f.Numbers})
+	}
+}
+
+func (s *Summary) addNumbers(numbers []Number) {
+	s.grow(len(numbers))
+	for i, n := range numbers {
+		s.Numbers[i].Add(n)
 	}
 }
 

@@ -202,8 +202,8 @@ func keepEvent(dst, e *tracefs.Event) {
 
 // recycle releases the memory of the call that was yielded last.
 func (p *Pairer) recycle() {
-	for i, e := range p.lent {
-		if e != nil {
+	for i := range p.lent {
+		if e := p.lent[i]; e != nil {
 			p.free(e)
 			p.lent[i] = nil
 		}

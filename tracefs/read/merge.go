@@ -233,15 +233,17 @@ func (m *merger) read(s *stream) *tracefs.Event {
 			return nil
 		}
 	}
-	m.event = tracefs.Event{Format: format, Time: s.page.Stamp, CPU: s.cpu, TID: int(int32(tid)), Data: data, Lost: s.lost}
+	e := &m.event
+	e.Format, e.Time, e.CPU, e.TID = format, s.page.Stamp, s.cpu, int(int32(tid))
+	e.Comm, e.Data, e.Lost, e.Stack, e.Losing = nil, data, s.lost, nil, false
 	if m.losing > 0 {
 		if s.lost > 0 {
 			s.lost = 0
 			m.losing--
 		}
-		m.event.Losing = m.losing > 0
+		e.Losing = m.losing > 0
 	}
-	return &m.event
+	return e
 }
 
 // commonSize is the size of struct trace_entry (include/linux/trace_events.h) in bytes:

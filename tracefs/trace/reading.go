@@ -50,10 +50,11 @@ type Reading struct {
 	joints              map[*value.Extent]*value.Joint // for objects that are recorded in several parts
 	pairers             []*calls.Pairer
 
-	ages   ages
-	clocks clocks
-	losing lossTeller
-	quiet  *quiet // set until a call has come; nil if nobody asks why none comes
+	ages     ages
+	clocks   clocks
+	computes bool // some records have values of ages or clocks
+	losing   lossTeller
+	quiet    *quiet // set until a call has come; nil if nobody asks why none comes
 
 	decoders []*value.Decoder // scratch space of matches: the decoders of a plan's probes, and the records of a call
 	records  [][]byte
@@ -147,7 +148,7 @@ func (r *Reading) WallClock() int64 { return r.wall }
 
 // Symbol names what is at a kernel address: its name, its module ("" for the kernel
 // itself) and the offset of addr in it, in bytes. The first call may take some 100 ms,
-// since the symbols are read in the background.
+// since the symbols are read then or in the background.
 func (r *Reading) Symbol(addr uint64) (name, module string, off uint64, ok bool) {
 	if r.named != nil {
 		return r.named(addr)
@@ -258,6 +259,7 @@ func (r *Reading) take(l learned) {
 	r.format[l.probe], r.decoder[l.probe] = l.format, l.decoder
 	r.ages.learn(l)
 	r.clocks.learn(l)
+	r.computes = r.ages.any() || r.clocks.any()
 }
 
 // whys maps the doubts that text leaves to those of a value.
@@ -302,11 +304,8 @@ func (r *Reading) calls(events iter.Seq2[*tracefs.Event, error], all func(*calls
 			if event.Lost > 0 {
 				r.lose(event)
 			}
-			if r.ages.any() {
-				r.ages.put(event, r.order)
-			}
-			if r.clocks.any() {
-				r.clocks.put(event, r.order)
+			if r.computes {
+				r.compute(event)
 			}
 			if r.quiet != nil {
 				r.quiet = r.quiet.saw(event)
@@ -337,6 +336,14 @@ func (r *Reading) calls(events iter.Seq2[*tracefs.Event, error], all func(*calls
 				}
 			}
 		}
+	}
+}
+
+// compute writes into the record of an event what the kernel could not.
+func (r *Reading) compute(e *tracefs.Event) {
+	r.ages.put(e, r.order)
+	if r.clocks.any() {
+		r.clocks.put(e, r.order)
 	}
 }
 
