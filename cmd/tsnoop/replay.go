@@ -134,7 +134,10 @@ func openReplay(f io.ReaderAt, size int64, name string, o *flags.Options, ui *te
 
 // openOptions says what to read of a recording.
 func openOptions(o *flags.Options, name string, ui *terminal.UI) trace.OpenOptions {
-	return trace.OpenOptions{Name: name, Begin: o.Begins(), Chain: o.Plan.Chain, Warn: ui.Tell, Specs: o.Args[1:], Pair: o.Pairs(), Measures: o.Plan.Measures, Stacks: o.Trace.Stacks}
+	return trace.OpenOptions{
+		Name: name, Begin: o.Begins(), Chain: o.Plan.Chain, Warn: ui.Tell, Specs: o.Args[1:], Pair: o.Pairs(), Measures: o.Plan.Measures,
+		Stacks: o.Trace.Stacks, Symbols: o.Summary != "only" || o.By == render.ByCaller,
+	}
 }
 
 // showText shows what somebody has copied out of trace or trace_pipe after the lines of

@@ -44,6 +44,7 @@ type OpenOptions struct {
 	Pair     bool                 // with Specs: every call needs its entry and its return
 	Measures []*fetchargs.Measure // what calls are aggregated by
 	Stacks   bool                 // yield kernel stacks, which must have been recorded
+	Symbols  bool                 // most calls will need Symbol: read the symbols in the background now
 }
 
 // Open reads a trace.dat file of size bytes. A recording of tsnoop has the plans that
@@ -65,6 +66,9 @@ func Open(f io.ReaderAt, size int64, o OpenOptions) (*File, error) {
 	}
 	if r.pairers, err = r.newPairers(o.Begin || o.Chain, o.Chain); err != nil {
 		return nil, err
+	}
+	if o.Symbols {
+		go r.symbols()
 	}
 	return r, nil
 }
@@ -129,7 +133,6 @@ func (r *File) IsOwn() bool { return r.file.Tsnoop != nil }
 // Calls can be ranged over once. Damaged parts of the file are skipped: see Damage.
 func (r *File) Calls(ctx context.Context) iter.Seq2[*calls.Call, error] {
 	return func(yield func(*calls.Call, error) bool) {
-		go r.symbols() // ready when the first line needs it
 		all := r.calls(r.Events(), nil)
 		if ctx.Done() == nil { // nothing will end it
 			all(yield)
