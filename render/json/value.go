@@ -96,7 +96,7 @@ func (p *Printer) appendInteger(dst []byte, f *render.Field, x uint64) []byte {
 	}
 	start := len(dst)
 	dst = w.appendNumber(dst, &f.Type, x)
-	if (is == number || is == returned) && !isExact(&f.Type, x) {
+	if !isExact(&f.Type, x) && (is == number || is == returned) {
 		dst = append(append(append(dst, `,"text":"`...), dst[start:]...), '"')
 	}
 	if is == number {

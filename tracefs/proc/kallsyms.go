@@ -94,15 +94,15 @@ func (l *line) parse(b []byte) bool {
 // address parses the address at the start of a line and returns the number of its
 // digits.
 func address(b []byte) (addr uint64, digits int) {
-	for digits < len(b) && digits < 16 {
-		digit := hexDigits[b[digits]]
+	b = b[:min(len(b), 16)]
+	for i, c := range b {
+		digit := hexDigits[c]
 		if digit > 15 {
-			break
+			return addr, i
 		}
 		addr = addr<<4 | uint64(digit)
-		digits++
 	}
-	return addr, digits
+	return addr, len(b)
 }
 
 // hexDigits holds the values of hexadecimal digits, and 16 for other bytes.
