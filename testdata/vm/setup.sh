@@ -29,9 +29,14 @@ install() {
 	[ "$missing" ] || return 0
 	command -v apt-get >/dev/null || die "install these packages first:$missing"
 	[ "$(id -u)" = 0 ] || die "not root: run apt-get install$missing"
+	mkdir -p "$cache"
+	# apt-get update waits for no other: two of these are one after the other.
+	exec 8>"$cache/apt"
+	flock 8
 	say "installing$missing"
 	# shellcheck disable=SC2086
 	retry update_and_install $missing
+	exec 8>&-
 }
 
 # A list that cannot be updated may be one that nothing here is in.
