@@ -78,7 +78,9 @@ func TestDist(t *testing.T) {
 		t.Fatal(err)
 	}
 	nfpm := regexp.MustCompile(`github\.com/goreleaser/nfpm\S+@v[0-9.]+`).Find(dist)
-	if out, err := exec.Command("go", "run", string(nfpm), "--version").CombinedOutput(); err != nil {
+	cmd := exec.Command("go", "run", string(nfpm), "--version")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS="+os.Getenv("GOFLAGS")+" -trimpath") // as dist.sh: compiled once
+	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Skipf("there is no nfpm to be had: %s", out)
 	}
 
