@@ -134,11 +134,12 @@ brief() {
 
 # host tests on this machine. The race detector needs cgo, and that a C compiler. A
 # package may take longer on a slow machine than the ten minutes that go test gives it.
+# lint has vet look at all of it.
 host() {
 	local status=0 race=-race start=$SECONDS
 	"$vm/setup.sh" race || { race=; not_run "race detector"; }
 	"$vm/setup.sh" host || not_run "completion in zsh and fish, manual, rpm"
-	CGO_ENABLED=${race:+1} go test $race -timeout 40m -v ./... >"$work/host" 2>&1 || status=$?
+	CGO_ENABLED=${race:+1} go test $race -vet=off -timeout 40m -v ./... >"$work/host" 2>&1 || status=$?
 	brief "$work/host" | show
 	results $status "$work/host" host
 	spent "tests on this machine" $start
@@ -169,7 +170,8 @@ packages() { grep -rl --include='*_test.go' '^//go:build vm' . | xargs -r dirnam
 # binary ARCH PACKAGE names a package's tests.
 binary() { echo "$work/$1/${2//[.\/]/_}.test"; }
 
-# compile ARCH makes what its machines have in PATH, and the tests.
+# compile ARCH makes what its machines have in PATH, and the tests, with the same flags:
+# what they share is compiled once.
 compile() {
 	local package
 	mkdir -p "$work/$1"
@@ -177,7 +179,7 @@ compile() {
 		go build -trimpath -ldflags=-w -o "$work/$1/" ./cmd/tsnoop ./testdata/load
 	for package in $(packages); do
 		check "compile $1 $package" env CGO_ENABLED=0 GOARCH="$1" \
-			go test -tags vm -ldflags=-w -c -o "$(binary "$1" "$package")" "$package"
+			go test -tags vm -trimpath -ldflags=-w -c -o "$(binary "$1" "$package")" "$package"
 	done
 }
 
@@ -317,7 +319,7 @@ demo_host() {
 # emit_boot KERNEL boots with what --emit=boot prints and looks what became of it.
 emit_boot() {
 	local word said=$work/boot-$1
-	word=$(go run ./cmd/tsnoop --btf testdata/btf/linux-6.12-amd64.btf --arch amd64 --kernel 5.10 \
+	word=$("$work/$(go env GOHOSTARCH)/tsnoop" --btf testdata/btf/linux-6.12-amd64.btf --arch amd64 --kernel 5.10 \
 		--emit=boot 'vfs_read(file->f_inode->i_ino, count, return)') || return 1
 	TSNOOP_VM_APPEND=$word "$vm/exec" "$1" /bin/sh -c 'cd /sys/kernel/tracing && dd if=/proc/version of=/dev/null bs=77 count=1;
 		echo 0 >tracing_on; cat kprobe_events events/tsnoop/enable; grep "vfs_read.*count=77" trace' >"$said" 2>&1 &&
