@@ -221,6 +221,7 @@ func presetTasks(check func(error), want func(preset, format string, args ...any
 
 // presetNet makes connections, good ones and bad ones.
 func presetNet(t *testing.T, check func(error), want func(preset, format string, args ...any)) {
+	comm := regexp.QuoteMeta(strings.TrimSuffix(output(t, "/proc/self/comm"), "\n"))
 	for _, at := range []struct{ ip, name string }{{"127.0.0.1", `127\.0\.0\.1`}, {"[::1]", "::1"}} {
 		l, err := net.Listen("tcp", at.ip+":7771")
 		check(err)
@@ -241,8 +242,8 @@ func presetNet(t *testing.T, check func(error), want func(preset, format string,
 		want("@tcpaccept", `inet_csk_accept\(\) = \{raddr=%s, rport=%d, laddr=%s, lport=7771\}`, at.name, port, at.name)
 		want("@tcpstates", `tcp_set_state\(saddr=%s, sport=%d, daddr=%s, dport=7771, from=TCP_SYN_SENT, to=TCP_ESTABLISHED, after=.*\)`, at.name, port, at.name)
 		want("@tcpstates", `tcp_set_state\(saddr=%s, .*from=TCP_[A-Z_0-9]+, to=TCP_[A-Z_0-9]+, after=[0-9.]+[um]?s\)`, at.name)
-		want("@tcplife", `tcp_set_state\(laddr=%s, lport=7771, raddr=%s, rport=%d, sent=[01], received=[56], lasted=.*, who="suite.test"-[0-9]+\)`, at.name, at.name, port)
-		want("@tcplife", `tcp_set_state\(laddr=%s, lport=[0-9]+, raddr=%s, .*, lasted=[0-9.]+[um]?s, who="suite.test"-[0-9]+\)`, at.name, at.name)
+		want("@tcplife", `tcp_set_state\(laddr=%s, lport=7771, raddr=%s, rport=%d, sent=[01], received=[56], lasted=.*, who="%s"-[0-9]+\)`, at.name, at.name, port, comm)
+		want("@tcplife", `tcp_set_state\(laddr=%s, lport=[0-9]+, raddr=%s, .*, lasted=[0-9.]+[um]?s, who="%s"-[0-9]+\)`, at.name, at.name, comm)
 		want("@tcplife", `tcp_set_state\(laddr=%s, lport=7771, raddr=.*, rport=0, sent=0, received=0, lasted=\?, who=\?\)`, at.name)
 	}
 	if c, err := net.Dial("tcp", "127.0.0.1:7772"); err == nil {
