@@ -310,6 +310,14 @@ func FuzzReplay(f *testing.F) {
 		}
 	}
 	f.Add([]byte(nil), c.formats, c.kallsyms, c.pages, "", byte(0))
+	for _, spec := range []string{
+		"ip_rcv(age=since(skb, skb->len > 100, dev->mtu == 5), by=who(dev))", "ip_rcv(*skb->dev->dev_addr, skb->tstamp:ago, return)", "ip_rcv(*skb)",
+	} {
+		c := sample(f, spec)
+		for way := range byte(3) {
+			f.Add(c.own, c.formats, c.kallsyms, c.pages, "", way)
+		}
+	}
 	options := make([]*flags.Options, len(craftedWays))
 	for i, given := range craftedWays {
 		var err error
