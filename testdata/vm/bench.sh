@@ -15,7 +15,9 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM HUP
 TSNOOP_VM_FILES="$work/tsnoop $work/load"
-for tool in ksnoop bpftrace strace opensnoop.bt execsnoop.bt killsnoop.bt syncsnoop.bt capable.bt tcpconnect.bt tcpaccept.bt tcplife.bt; do
+for tool in ksnoop bpftrace strace opensnoop.bt execsnoop.bt killsnoop.bt syncsnoop.bt capable.bt tcpconnect.bt tcpaccept.bt tcplife.bt \
+	statsnoop.bt oomkill.bt tcpretrans.bt tcpdrop.bt \
+	tcplife tcpstates bindsnoop mountsnoop exitsnoop oomkill filelife; do
 	TSNOOP_VM_FILES="$TSNOOP_VM_FILES $(command -v $tool || :)"
 done
 TSNOOP_VM_MEMORY=2048 # bpftrace brings 200 MB of libraries

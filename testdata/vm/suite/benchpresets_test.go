@@ -22,10 +22,12 @@ import (
 // same for the same programs.
 type presetPeer struct {
 	tool, preset string
-	row          *regexp.Regexp          // of the tool: the process first, and what is compared
-	ours         func(presetCall) []any  // the same of a call, behind the process
-	theirs       func([]string) []string // of a row, where words are others; nil if not
-	lasts        bool                    // the last column is ms, and the process may be another
+	row          *regexp.Regexp              // of the tool: the process first, and what is compared
+	ours         func(presetCall) []any      // the same of a call, behind the process; nil if it is not compared
+	theirs       func([]string) []string     // of a row, where words are others or it is not compared (nil); nil if not
+	anyone       bool                        // the process may be another
+	lasts        bool                        // the last column is ms
+	load         func(t *testing.T) []string // runs programs and returns their processes; nil for presetPrograms
 }
 
 // A presetCall is a line of tsnoop's.
@@ -37,7 +39,19 @@ type presetCall struct {
 	RetArgs []presetValue `json:"ret_args"`
 }
 
-type presetValue struct{ Value any }
+type presetValue struct {
+	Value any
+	Text  string
+}
+
+// text is what arg is, as a line of text has it.
+func (c presetCall) text(i int) string {
+	v := append(c.Args, c.RetArgs...)[i]
+	if v.Text != "" {
+		return v.Text
+	}
+	return fmt.Sprint(v.Value)
+}
 
 // arg is the value of the argument of that place, those of the return behind those of the
 // entry.
@@ -49,46 +63,6 @@ func (c presetCall) result() (fd, errno string) {
 		return "-1", failed
 	}
 	return c.Ret.Value.String(), "0"
-}
-
-var presetPeers = []presetPeer{
-	{"opensnoop.bt", "@opens", regexp.MustCompile(`^(\d+) +\S+ +(-?\d+) +(\d+) (.*)$`), func(c presetCall) []any {
-		fd, errno := c.result()
-		return []any{fd, errno, c.arg(0)}
-	}, nil, false},
-	{"execsnoop.bt", "@exec", regexp.MustCompile(`^\d+ +(\d+) +(\S+)`), func(c presetCall) []any {
-		return []any{c.arg(0)}
-	}, nil, false},
-	{"killsnoop.bt", "@signals", regexp.MustCompile(`^\S+ +(\d+) +\S+ +(\d+) +(\d+) +(-?\d+)`), func(c presetCall) []any {
-		return []any{c.arg(1), c.arg(0), c.Ret.Value}
-	}, nil, false},
-	// The preset shows the file of an fsync, too, in a line of its own.
-	{"syncsnoop.bt", "@fsync", regexp.MustCompile(`^\S+ +(\d+) +\S+ +tracepoint:syscalls:sys_enter_(\w+)`), func(c presetCall) []any {
-		_, call, ok := strings.Cut(c.Func, "sys_")
-		if !ok {
-			return nil
-		}
-		return []any{call}
-	}, nil, false},
-	{"capable.bt", "@cap", regexp.MustCompile(`^\S+ +(\d+) +(\d+) +\S+ +(\d+)`), func(c presetCall) []any {
-		return []any{c.arg(1), c.arg(0)}
-	}, func(row []string) []string { return []string{row[1], row[0], row[2]} }, false},
-	{"tcpconnect.bt", "@tcpconnect", regexp.MustCompile(`^\S+ (\d+) +\S+ +(\S+) +(\d+) +(\S+) +(\d+)`), func(c presetCall) []any {
-		return []any{c.arg(0), c.arg(1), c.arg(2), c.arg(3)}
-	}, nil, false},
-	{"tcpaccept.bt", "@tcpaccept", regexp.MustCompile(`^\S+ (\d+) +\S+ +(\S+) +(\d+) +(\S+) +(\d+)`), func(c presetCall) []any {
-		return []any{c.arg(0), c.arg(1), c.arg(2), c.arg(3)}
-	}, nil, false},
-	// Whether a connection was made before the trace, tsnoop shows, too.
-	{"tcplife.bt", "@tcplife", regexp.MustCompile(`^(\d+) +\S+ +(\S+) +(\d+) +(\S+) +(\d+) +(\d+) +(\d+) +(\d+)$`), func(c presetCall) []any {
-		lasted, err := countOf(c.arg(6))
-		sent, _ := countOf(c.arg(4))
-		received, _ := countOf(c.arg(5))
-		if err != nil {
-			return nil
-		}
-		return []any{c.arg(0), c.arg(1), c.arg(2), c.arg(3), sent >> 10, received >> 10, lasted / 1e6}
-	}, nil, true},
 }
 
 // anybody stands for the process in rows that may be of another.
@@ -118,7 +92,10 @@ func (p presetPeer) compare(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer out.Close()
-	cmd := exec.Command("bpftrace", "-B", "line", "-I", headers(t), script)
+	cmd := exec.Command(script)
+	if strings.HasSuffix(p.tool, ".bt") {
+		cmd = exec.Command("bpftrace", "-B", "line", "-I", headers(t), script)
+	}
 	cmd.Stdout, cmd.Stderr = out, out
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -126,18 +103,27 @@ func (p presetPeer) compare(t *testing.T) {
 	done := make(chan error, 1)
 	go func() { done <- cmd.Wait() }()
 	defer cmd.Process.Kill()
-	if !attached(t, out.Name(), done) {
+	if !attached(cmd.Process.Pid, done) {
 		said, _ := os.ReadFile(out.Name())
 		t.Skipf("%s does not work here:\n%s", p.tool, said)
 	}
+	load := p.load
+	if load == nil {
+		load = presetPrograms
+	}
 	tr := startTrace(t, "--json", p.preset)
-	pids := presetPrograms(t)
+	pids := load(t)
 	tr.end()
 	untilQuiet(t, out)
 	cmd.Process.Signal(os.Interrupt)
-	<-done
+	select {
+	case <-done:
+	case <-time.After(patience):
+		cmd.Process.Kill()
+		t.Fatalf("%s does not end", p.tool)
+	}
 
-	theirs, ours := p.rows(t, out.Name(), pids), p.calls(t, tr.out, pids)
+	theirs, ours := p.rows(t, out.Name(), pids, fmt.Sprint(tr.cmd.Process.Pid)), p.calls(t, tr.out, pids)
 	if len(theirs) == 0 {
 		t.Fatal("the tool has seen nothing of the programs")
 	}
@@ -147,7 +133,9 @@ func (p presetPeer) compare(t *testing.T) {
 	if !slices.Equal(theirs, ours) {
 		t.Errorf("%s shows\n\t%s\n%s\n\t%s", p.tool, strings.Join(theirs, "\n\t"), p.preset, strings.Join(ours, "\n\t"))
 	}
-	fmt.Printf("%-14s %-12s %d rows, the same\n", p.tool, p.preset, len(theirs))
+	if !t.Failed() {
+		fmt.Printf("%-14s %-12s %d rows, the same\n", p.tool, p.preset, len(theirs))
+	}
 }
 
 // sameTimes compares the last column, ms, and returns the others. The tool counts from the
@@ -187,75 +175,28 @@ func headers(t *testing.T) string {
 	return dir
 }
 
-// attached waits until a tool has printed its heading, and then a while.
-func attached(t *testing.T, name string, done chan error) bool {
-	t.Helper()
+// attached waits until a tool has programs in the kernel, and then a while: it loads them
+// one by one. What it prints may be held back.
+func attached(pid int, done chan error) bool {
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
 		select {
 		case <-done:
 			return false
 		default:
 		}
-		if b, err := os.ReadFile(name); err == nil && (bytes.Contains(b, []byte("PID")) || bytes.Contains(b, []byte("Tracing"))) {
-			time.Sleep(3 * time.Second)
-			return true
+		open, _ := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", pid))
+		for _, fd := range open {
+			if to, _ := os.Readlink(fd); to == "anon_inode:[perf_event]" || to == "anon_inode:bpf_link" {
+				time.Sleep(5 * time.Second)
+				return len(done) == 0
+			}
 		}
 	}
 	return false
 }
 
-// presetPrograms runs what the tools and the presets are about, each in a process of one
-// thread, and returns these.
-func presetPrograms(t *testing.T) (pids []string) {
-	t.Helper()
-	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, []byte("text"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	stdin, text, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer stdin.Close()
-	start := func(words ...string) *exec.Cmd {
-		cmd := exec.Command("/bin/busybox", words...)
-		cmd.Stdin = stdin // nc ends when that does
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		pids = append(pids, fmt.Sprint(cmd.Process.Pid))
-		return cmd
-	}
-	for _, words := range [][]string{
-		{"cat", "/etc/passwd", "/no/such", "/proc/version"},
-		{"kill", "-CONT", fmt.Sprint(os.Getpid())},
-		{"kill", "-9", "4000000"},
-		{"dd", "if=/dev/null", "of=" + file, "conv=fsync"},
-		{"sync"},
-		{"chown", "1", file},
-		{"hostname", "preset"},
-		{"nc", "127.0.0.1", "9"},
-	} {
-		start(words...).Wait() // some fail, as they should
-	}
-	server := start("nc", "-l", "-p", "5555")
-	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
-		four, _ := os.ReadFile("/proc/net/tcp")
-		six, _ := os.ReadFile("/proc/net/tcp6")
-		if bytes.Contains(append(four, six...), []byte(":15B3 ")) {
-			break
-		}
-	}
-	client := start("nc", "127.0.0.1", "5555")
-	time.Sleep(300 * time.Millisecond) // so long the connection lasts at least
-	text.Close()
-	client.Wait()
-	server.Wait()
-	return pids
-}
-
-// rows are what the tool shows of the processes.
-func (p presetPeer) rows(t *testing.T, name string, pids []string) (rows []string) {
+// rows are what the tool shows of the processes. What interrupts tsnoop itself is not traced.
+func (p presetPeer) rows(t *testing.T, name string, pids []string, own string) (rows []string) {
 	t.Helper()
 	f, err := os.Open(name)
 	if err != nil {
@@ -267,11 +208,16 @@ func (p presetPeer) rows(t *testing.T, name string, pids []string) (rows []strin
 		if m == nil {
 			continue
 		}
-		m = m[1:]
-		if p.theirs != nil {
-			m = p.theirs(m)
+		if m = m[1:]; p.anyone && m[0] == own {
+			t.Logf("while tsnoop runs: %s", s.Text())
+			continue
 		}
-		if p.lasts {
+		if p.theirs != nil {
+			if m = p.theirs(m); m == nil {
+				continue
+			}
+		}
+		if p.anyone {
 			m[0] = anybody
 		}
 		if m[0] == anybody || slices.Contains(pids, m[0]) {
@@ -297,7 +243,7 @@ func (p presetPeer) calls(t *testing.T, name string, pids []string) (rows []stri
 			t.Fatal(err)
 		}
 		pid := fmt.Sprint(c.Tid)
-		if p.lasts {
+		if p.anyone {
 			pid = anybody
 		}
 		if c.Func == "" || pid != anybody && !slices.Contains(pids, pid) {

@@ -109,6 +109,8 @@ func presetFiles(t *testing.T, tr *traced, dir, file string, check func(error), 
 	want("@stat", `vfs_statx\(filename.*="%s"\) = 0 <`, file)
 	os.Stat("/no/such/stat")
 	want("@stat", `vfs_statx\(filename.*="/no/such/stat"\) = -2 \(ENOENT\) <`)
+	check(unix.Statfs(file, new(unix.Statfs_t)))
+	want("@stat", `sys_statfs\(pathname="%s"\) = 0`, file)
 
 	f, err := os.OpenFile(file, os.O_RDWR, 0)
 	check(err)
@@ -241,6 +243,8 @@ func presetNet(t *testing.T, check func(error), want func(preset, format string,
 		want("@tcpconnect", `tcp_connect\(saddr=%s, sport=%d, daddr=%s, dport=7771\) = 0`, at.name, port, at.name)
 		want("@tcpaccept", `inet_csk_accept\(\) = \{raddr=%s, rport=%d, laddr=%s, lport=7771\}`, at.name, port, at.name)
 		want("@tcpstates", `tcp_set_state\(saddr=%s, sport=%d, daddr=%s, dport=7771, from=TCP_SYN_SENT, to=TCP_ESTABLISHED, after=.*\)`, at.name, port, at.name)
+		want("@tcpstates", `inet_sk_state_store\(saddr=%s, sport=7771, daddr=.*, dport=0, from=TCP_CLOSE, to=TCP_LISTEN\)`, at.name)
+		want("@tcpstates", `inet_sk_set_state\(saddr=%s, sport=7771, daddr=.*, from=TCP_LISTEN, to=TCP_SYN_RECV\)`, at.name)
 		want("@tcpstates", `tcp_set_state\(saddr=%s, .*from=TCP_[A-Z_0-9]+, to=TCP_[A-Z_0-9]+, after=[0-9.]+[um]?s\)`, at.name)
 		want("@tcplife", `tcp_set_state\(laddr=%s, lport=7771, raddr=%s, rport=%d, sent=[01], received=[56], lasted=.*, who="%s"-[0-9]+\)`, at.name, at.name, port, comm)
 		want("@tcplife", `tcp_set_state\(laddr=%s, lport=[0-9]+, raddr=%s, .*, lasted=[0-9.]+[um]?s, who="%s"-[0-9]+\)`, at.name, at.name, comm)
