@@ -73,8 +73,10 @@ func (d *Decoder) value(f int, data []byte) Value {
 	if field.Encoding == Nothing || field.Encoding == Dumped {
 		return d.object(f, data)
 	}
-	if v, bad := d.fault(field, data); bad {
-		return v
+	if len(field.Guards) > 0 {
+		if g, addr, why := d.fault(field, data); g != nil {
+			return Value{Kind: Fault, Guard: g, Uint: addr, Why: why}
+		}
 	}
 	switch field.Encoding {
 	case String:
@@ -117,23 +119,24 @@ func (d *Decoder) object(f int, data []byte) Value {
 	return j.Value(j.one[:])
 }
 
-// fault finds the first pointer on the way to f that could not be followed. A string
-// shows by itself whether the last pointer could be.
-func (d *Decoder) fault(f *Field, data []byte) (Value, bool) {
+// fault returns the first pointer on the way to f that could not be followed, its value,
+// and why; nil if all could be. A string shows by itself whether the last pointer could
+// be.
+func (d *Decoder) fault(f *Field, data []byte) (bad *Guard, addr uint64, why Why) {
 	for i := range f.Guards {
 		g := &f.Guards[i]
 		addr := d.Arg(g.Arg, data)
 		if !d.readable(g, addr) {
-			return Value{Kind: Fault, Guard: g, Uint: addr}, true
+			return g, addr, BadAddress
 		}
 		if (f.Encoding == String || f.Encoding == Dumped) && i == len(f.Guards)-1 || !d.arch.IsUser(addr) {
 			continue
 		}
 		if why, bad := d.doubt(g.Proof, addr, data); bad && (i < len(f.Guards)-1 || d.beginning(f, g, addr, data) == 0) {
-			return Value{Kind: Fault, Guard: g, Uint: addr, Why: why}, true
+			return g, addr, why
 		}
 	}
-	return Value{}, false
+	return nil, 0, BadAddress
 }
 
 // noText returns the value of a string that was not stored although all guards look

@@ -63,8 +63,8 @@ func (j *Joint) Value(records [][]byte) Value {
 		return Value{}
 	}
 	f, data := first.field, first.record(records)
-	if v, bad := first.dec.fault(f, data); bad {
-		return v
+	if g, addr, why := first.dec.fault(f, data); g != nil {
+		return Value{Kind: Fault, Guard: g, Uint: addr, Why: why}
 	}
 	o := &j.object
 	o.Absent, j.absent = nil, j.absent[:0]
@@ -123,7 +123,7 @@ func (j *Joint) join(records [][]byte, addr uint64) {
 
 // isOf reports whether a stretch is of the object at addr.
 func (s *stretch) isOf(addr uint64, data []byte) bool {
-	if _, bad := s.dec.fault(s.field, data); bad {
+	if bad, _, _ := s.dec.fault(s.field, data); bad != nil {
 		return false
 	}
 	own, _ := s.address(data)
@@ -245,7 +245,7 @@ func (d *Decoder) Faulted(f int, data []byte) bool {
 	if field.Encoding != Dumped {
 		return d.Value(f, data).Kind == Fault
 	}
-	if _, bad := d.fault(field, data); bad {
+	if bad, _, _ := d.fault(field, data); bad != nil {
 		return true
 	}
 	s := stretch{dec: d, field: field}
