@@ -38,21 +38,25 @@ func openKcore(t *testing.T, symbols ...string) *kcore {
 			k.segments = append(k.segments, p)
 		}
 	}
-	list, err := os.ReadFile("/proc/kallsyms")
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := output(t, "/proc/kallsyms")
 	for _, name := range symbols {
-		for line := range strings.Lines(string(list)) { // "ffffffff82a0c940 D init_task"
-			if f := strings.Fields(line); len(f) == 3 && f[2] == name {
-				k.symbols[name], _ = strconv.ParseUint(f[0], 16, 64)
-			}
-		}
-		if k.symbols[name] == 0 {
-			t.Fatalf("/proc/kallsyms does not tell where %s is", name)
+		if k.symbols[name], err = strconv.ParseUint(symbolAddress(t, list, name), 16, 64); err != nil || k.symbols[name] == 0 {
+			t.Fatalf("/proc/kallsyms does not tell where %s is: %v", name, err)
 		}
 	}
 	return k
+}
+
+// symbolAddress is where a symbol of the kernel itself is, as the list /proc/kallsyms
+// writes it: "ffffffff82a0c940 D init_task". To take all lines apart is a second's work.
+func symbolAddress(t *testing.T, list, name string) string {
+	t.Helper()
+	before, _, ok := strings.Cut(list, " "+name+"\n")
+	if !ok {
+		t.Fatalf("no %s in /proc/kallsyms", name)
+	}
+	address, _, _ := strings.Cut(before[strings.LastIndexByte(before, '\n')+1:], " ")
+	return address
 }
 
 // read reads n bytes at an address; false if the core has none there.

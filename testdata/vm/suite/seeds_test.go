@@ -119,15 +119,7 @@ func (o layouts) of(typ, member string) int {
 
 // address is that of a variable, as /proc/kallsyms writes it.
 func (o layouts) address(name string) string {
-	b, err := os.ReadFile("/proc/kallsyms")
-	if err != nil {
-		o.t.Fatal(err)
-	}
-	m := regexp.MustCompile(`(?m)^([0-9a-f]+) \w ` + name + `$`).FindSubmatch(b)
-	if m == nil {
-		o.t.Fatalf("no %s in /proc/kallsyms", name)
-	}
-	return "0x" + string(m[1])
+	return "0x" + symbolAddress(o.t, output(o.t, "/proc/kallsyms"), name)
 }
 
 // TestVMSeeds runs all examples of those texts and prints what was typed there, what
