@@ -108,7 +108,7 @@ func (f *folding) appendTo(dst []byte) []byte {
 	f.spaces = len(f.line) - len(bytes.TrimLeft(f.line, " "))
 	f.indent = f.col + f.spaces + 4
 	f.indent = min(f.indent, f.columns-max(f.columns/3, leastColumns/2))
-	if arrow := f.arrow(); arrow > 0 && width(f.line[arrow:]) <= f.columns-f.indent {
+	if arrow := f.arrow(); arrow > 0 && f.col+width(f.line[:arrow-1]) <= f.columns && width(f.line[arrow:]) <= f.columns-f.indent {
 		dst = f.appendBreak(dst, arrow)
 		f.col, f.begun = f.indent, arrow
 	}
@@ -219,7 +219,7 @@ func (f *folding) fold(dst []byte, i int) ([]byte, int) {
 		if f.quoted { // by the unit before
 			i, f.quoted = i-1, false
 		}
-		dst = f.appendNext(append(dst, f.line[f.begun:i]...))
+		dst = f.appendBreak(dst, i)
 	}
 	f.begun, f.col = i, f.indent
 	return dst, i
