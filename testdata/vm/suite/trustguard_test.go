@@ -32,6 +32,9 @@ func (tr *traced) write(name, text string) {
 		tr.t.Fatal(err)
 	}
 	defer f.Close()
+	if text == "" && strings.HasSuffix(name, "_pid") {
+		return // a newline in a list that tsnoop has filled again meanwhile is written as 0 bytes
+	}
 	if _, err := f.WriteString(text + "\n"); err != nil {
 		tr.t.Fatalf("%s: %v", name, err)
 	}
@@ -177,11 +180,15 @@ func TestTrustGuardRearm(t *testing.T) {
 		{"buffer_size_kb", "80"}, {"per_cpu/cpu0/buffer_size_kb", "640"}, {"tracing_cpumask", "0"},
 		{"set_event_pid", "1"}, {"set_event_notrace_pid", ""},
 	} {
+		before := tr.content(tt[0])
 		tr.write(tt[0], tt[1])
 		at = tr.says(at, "another program has .*; it is (armed again, and .*|as it was again)")
-		if tt[0] == "set_event_pid" { // which is emptied before it is written to: that may be told by itself
-			tr.await("a list that is empty again", func() bool { return tr.content(tt[0]) == "" && tr.content("tracing_on") == "1\n" })
-		}
+		// A write may be told in two parts, such as that a list is emptied first. The second
+		// is then taken for what the next write causes, and tracing is off meanwhile.
+		tr.await("that "+tt[0]+" is as it was", func() bool {
+			is := tr.content(tt[0])
+			return (is == before || is != "" && tt[0] == "set_event_notrace_pid") && tr.content("tracing_on") == "1\n" // there may be new threads
+		})
 		seeks(t)
 		shown += 3
 		tr.await(fmt.Sprintf("%d calls after %s", shown, tt[0]), func() bool { return tr.shown() == shown })
