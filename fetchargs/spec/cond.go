@@ -66,7 +66,10 @@ func (p *parser) compare() *node {
 		return nil
 	}
 	if !comparing[op.kind] || p.isShift() {
-		return p.uncompared(x)
+		if p.uncompared(x) {
+			return nil
+		}
+		return x
 	}
 	c := x.comparison(Op(op.kind))
 	if c == nil {

@@ -123,18 +123,15 @@ func (p *parser) isArithmetic() bool {
 	return p.isShift()
 }
 
-// uncompared refuses text in place of an operator that is not one. If there is no such
-// text, it returns x.
-func (p *parser) uncompared(x *node) *node {
+// uncompared refuses text behind x in place of an operator that is not one.
+func (p *parser) uncompared(x *node) bool {
 	op := p.tok
 	after := scanAt(p.text, op.End)
 	switch {
 	case op.kind == "=":
 		p.failFix(op.Span, Fix{op.Span, "=="}, "compare with ", "= does not compare")
 	case op.kind == "!" && after.kind == "~" && x.expr != nil:
-		if n := p.unmatched(x, after); n != nil {
-			return n
-		}
+		p.unmatched(x, after)
 	case p.isArithmetic():
 		sign, _ := p.arithmetic()
 		hint := "the kernel's filter cannot compute; compare with a number"
@@ -142,14 +139,14 @@ func (p *parser) uncompared(x *node) *node {
 			hint = "conditions are joined with ||; bits are tested with &"
 		}
 		p.fail(op.Span, hint, "arithmetic is not possible")
-	case !p.isWordFor(op):
-		return x
+	default:
+		return p.isWordFor(op)
 	}
-	return nil
+	return true
 }
 
 // unmatched refuses "!~".
-func (p *parser) unmatched(x *node, tilde token) *node {
+func (p *parser) unmatched(x *node, tilde token) {
 	at := p.tok.To(tilde.Span)
 	c := x.comparison("~")
 	p.next()
@@ -158,7 +155,6 @@ func (p *parser) unmatched(x *node, tilde token) *node {
 		not := &Not{X: c}
 		p.failFix(at, Fix{c.Where(), not.String()}, "write ", "!~ does not compare")
 	}
-	return nil
 }
 
 // looseCast refuses "(struct foo *x)->y", which lacks a parenthesis.
