@@ -18,9 +18,6 @@ type attempt struct {
 
 // first returns the plans of the first alternative of a spec that has no errors.
 func (run *resolving) first(all []attempt) (plans []*Plan, errs spec.Errors, fatal error) {
-	if len(all) == 1 { // Resolve has reported why there are no jobs
-		return run.plans(all[0].jobs)
-	}
 	before := run.events
 	for _, a := range all {
 		run.events = maps.Clone(before)

@@ -31,18 +31,11 @@ func specOf(s *spec.Spec, f btf.FuncName) *spec.Spec {
 
 // A job is one function to make a plan for.
 type job struct {
-	spec  *spec.Spec
-	glob  *Glob    // nil if the user named the function
-	named string   // for a system call, the name that the user gave
-	call  *syscall // the system call that the function implements; nil if it is not one
-}
-
-// entryPoint returns the name of the function in the kernel.
-func (j *job) entryPoint() string {
-	if j.call != nil {
-		return j.call.symbol
-	}
-	return j.spec.Func.Text
+	spec       *spec.Spec
+	entryPoint string   // the function's name in the kernel
+	glob       *Glob    // nil if the user named the function
+	named      string   // for a system call, the name that the user gave
+	call       *syscall // the system call that the function implements; nil if it is not one
 }
 
 // attempts returns what there is to try for the specs; the alternatives of a spec
@@ -51,11 +44,21 @@ func (t *Target) attempts(specs []*spec.Spec) (all []attempt, fatal error) {
 	traceable := sync.OnceValue(t.traceable)
 	for _, s := range specs {
 		for ; s != nil; s = s.Else {
-			jobs, wrong, err := t.expand(s, traceable)
-			if err != nil {
-				return nil, err
+			a := attempt{spec: s}
+			var wrong *spec.Error
+			if spec.IsGlob(s.Func.Text) {
+				if a.jobs, wrong, fatal = t.expand(s, traceable); fatal != nil {
+					return nil, fatal
+				}
+			} else if calls := t.namedSyscalls(s); len(calls) > 0 {
+				a.jobs = syscallJobs(s, nil, calls...)
+			} else if name := t.plainSyscall(s); name != "" {
+				a.jobs = []job{{spec: specOfSyscall(s, name), entryPoint: name}}
+			} else if s.Module.Text == syscallModule {
+				wrong = t.noSyscall(s)
+			} else {
+				a.jobs = []job{{spec: s, entryPoint: s.Func.Text}}
 			}
-			a := attempt{spec: s, jobs: jobs}
 			if wrong != nil {
 				a.errs = spec.Errors{wrong}
 			}
@@ -65,13 +68,9 @@ func (t *Target) attempts(specs []*spec.Spec) (all []attempt, fatal error) {
 	return all, nil
 }
 
-// expand returns a job for each function that a spec matches. wrong says why there
+// expand returns a job for each function that a glob matches. wrong says why there
 // is nothing to probe.
 func (t *Target) expand(s *spec.Spec, traceable func() func(module, name string) bool) (found []job, wrong *spec.Error, fatal error) {
-	if !spec.IsGlob(s.Func.Text) {
-		found, wrong = t.named(s)
-		return found, wrong, nil
-	}
 	calls := t.matchingSyscalls(s)
 	names, wrong, err := t.matching(s)
 	if err != nil {
@@ -83,7 +82,7 @@ func (t *Target) expand(s *spec.Spec, traceable func() func(module, name string)
 	g := &Glob{Spec: s, Matches: len(names) + len(calls)}
 	for _, f := range names {
 		if traceable()(f.Module, f.Name) {
-			found = append(found, job{spec: specOf(s, f), glob: g})
+			found = append(found, job{spec: specOf(s, f), entryPoint: f.Name, glob: g})
 		} else {
 			g.Left = append(g.Left, LeftOut{Func: f.Name, Why: "not traceable"})
 		}
@@ -107,18 +106,6 @@ func (t *Target) expand(s *spec.Spec, traceable func() func(module, name string)
 		return nil, tooMany(s, len(found)), nil
 	}
 	return found, nil, nil
-}
-
-// named returns the jobs of a spec without a glob.
-func (t *Target) named(s *spec.Spec) ([]job, *spec.Error) {
-	if calls := t.namedSyscalls(s); len(calls) > 0 {
-		return syscallJobs(s, nil, calls...), nil
-	} else if name := t.plainSyscall(s); name != "" {
-		return []job{{spec: specOfSyscall(s, name)}}, nil
-	} else if s.Module.Text == syscallModule {
-		return nil, t.noSyscall(s)
-	}
-	return []job{{spec: s}}, nil
 }
 
 // matching returns the functions that a glob matches, or an error in the glob.

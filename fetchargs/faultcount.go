@@ -68,12 +68,12 @@ type counter struct {
 // later come before it in the bucket. If somebody else's probes do, too, the
 // address of the kprobe shows that, and nothing is proven.
 func (r *resolver) counter() *counter {
-	addr, ok := r.addressIn(r.entryPoint())
+	addr, ok := r.addressIn(r.entryPoint)
 	if !ok || r.fn.Module != "" {
 		return nil
 	}
 	c := &counter{FaultCount: *r.target.FaultCount, addr: addr}
-	for _, name := range r.order[slices.Index(r.order, r.entryPoint())+1:] {
+	for _, name := range r.order[slices.Index(r.order, r.entryPoint)+1:] {
 		if other, ok := r.addressIn(name); ok && bucket(other) == bucket(addr) {
 			c.depth++
 		}

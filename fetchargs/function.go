@@ -113,7 +113,7 @@ func (r *resolver) noSymbol() {
 // functions have is replaced by their offsets from _stext, which every kernel accepts for
 // an entry. Kernels since 6.7 refuse the name alone; older ones take the first.
 func (r *resolver) symbols() []string {
-	name := r.entryPoint()
+	name := r.entryPoint
 	if r.fn.Module != "" {
 		if r.fn.Untyped && r.spec.Module.Text == "" && len(r.facts.Modules) > 1 {
 			r.out.Notes = append(r.out.Notes, "there is one in each of "+strings.Join(r.facts.Modules, ", ")+": this is the first one's")

@@ -48,7 +48,13 @@ func Resolve(specs []*spec.Spec, target *Target) ([]*Plan, error) {
 		for n < len(all) && all[n].spec.Nth > 0 {
 			n++
 		}
-		found, wrong, err := run.first(all[:n])
+		var found []*Plan
+		var wrong spec.Errors
+		if n == 1 { // why there are no jobs is reported above
+			found, wrong, err = run.plans(all[0].jobs)
+		} else {
+			found, wrong, err = run.first(all[:n])
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -108,7 +114,7 @@ func (run *resolving) plans(jobs []job) (plans []*Plan, errs spec.Errors, fatal 
 func functions(jobs []job) (order, typed []string) {
 	seen := map[string]bool{}
 	for _, j := range jobs {
-		name := j.entryPoint()
+		name := j.entryPoint
 		if !seen[name] {
 			order = append(order, name)
 		}
@@ -132,7 +138,7 @@ func (r *resolver) askSymbols() bool {
 		r.fatal = err
 		return false
 	}
-	r.facts, r.known = facts[r.entryPoint()], facts != nil
+	r.facts, r.known = facts[r.entryPoint], facts != nil
 	return true
 }
 

@@ -119,7 +119,7 @@ func (t *Target) noSyscall(s *spec.Spec) *spec.Error {
 func syscallJobs(s *spec.Spec, g *Glob, calls ...*syscall) []job {
 	var jobs []job
 	for _, c := range calls {
-		jobs = append(jobs, job{spec: specOfSyscall(s, c.fn.Name), named: s.Func.Text, glob: g, call: c})
+		jobs = append(jobs, job{spec: specOfSyscall(s, c.fn.Name), entryPoint: c.symbol, glob: g, named: s.Func.Text, call: c})
 	}
 	return jobs
 }
