@@ -29,13 +29,10 @@ func (r *resolver) itemNamed(x *spec.Ident) *spec.Item {
 	return found
 }
 
-// meant returns w. If w names an item, it returns the expression of that item instead.
-func (r *resolver) meant(w want) want {
-	id, ok := w.x.(*spec.Ident)
-	if !ok {
-		return w
-	}
-	if item := r.itemNamed(id); item != nil {
+// meant returns w, the value called x. If x names an item, it returns the expression of
+// that item instead.
+func (r *resolver) meant(x *spec.Ident, w want) want {
+	if item := r.itemNamed(x); item != nil {
 		if w.x = item.Expr; w.format.Text == "" {
 			w.format = item.Format
 		}

@@ -61,8 +61,8 @@ func left(c *spec.Compare) want {
 
 // fetch adds a field with the value of w.
 func (r *resolver) fetch(w want) (ref, bool) {
-	if w.hidden {
-		w = r.meant(w)
+	if x, ok := w.x.(*spec.Ident); ok && w.hidden {
+		w = r.meant(x, w)
 	}
 	if x, ok := w.x.(*spec.Since); ok {
 		return r.since(x, w)
