@@ -24,7 +24,6 @@ type Arg struct {
 // String returns the fetcharg in the kernel's syntax, such as "+16(+8($arg1)):u32".
 // The kernel takes at most Features.MaxArg bytes.
 func (a Arg) String() string {
-	a = a.lowered()
 	text := a.Base.String()
 	for _, h := range a.Hops {
 		text = h.wrap(text)
@@ -125,6 +124,8 @@ func (b Base) String() string {
 		return fmt.Sprintf("@%s%+d", b.Name, b.N)
 	case Immediate:
 		return fmt.Sprintf(`\0x%x`, uint64(b.N))
+	case PerCPU, OwnCPU:
+		return Arg{Base: b}.lowered().String()
 	}
 	return ""
 }

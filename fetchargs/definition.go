@@ -54,12 +54,19 @@ func (p *Probe) Placed(group string) []string {
 
 func (p *Probe) definitions(group string, text func(Arg) string) []string {
 	head := p.Kind.Head(group, p.Event, p.MaxActive)
+	cpus := p.CPUs
+	if len(cpus) == 0 {
+		cpus = make([]CPU, 1) // one definition, in which nothing depends on it
+	}
 	var lines []string
 	for _, symbol := range p.Symbols {
-		for _, args := range p.argsOfCPUs() {
+		for _, cpu := range cpus {
 			var line strings.Builder
 			line.WriteString(head + " " + symbol)
-			for _, a := range args {
+			for _, a := range p.Args {
+				if a.Base.Each {
+					a = a.on(cpu)
+				}
 				fmt.Fprintf(&line, " %s=%s", a.Name, text(a))
 			}
 			lines = append(lines, line.String())

@@ -83,29 +83,13 @@ func (a Arg) key() string {
 	return a.String()
 }
 
-// on returns the fetcharg in the definition for a CPU.
+// on returns the fetcharg, which differs from CPU to CPU, in the definition for a CPU.
 func (a Arg) on(cpu CPU) Arg {
-	if b := &a.Base; b.Each {
-		if b.Kind == Immediate {
-			b.N += int64(cpu.Offset - b.CPU.Offset)
-		}
-		b.CPU = cpu
+	if a.Base.Kind == Immediate {
+		a.Base.N += int64(cpu.Offset - a.Base.CPU.Offset)
 	}
+	a.Base.CPU = cpu
 	return a
-}
-
-// argsOfCPUs returns the fetchargs of each definition of a symbol.
-func (p *Probe) argsOfCPUs() [][]Arg {
-	if len(p.CPUs) == 0 {
-		return [][]Arg{p.Args}
-	}
-	all := make([][]Arg, len(p.CPUs))
-	for i, cpu := range p.CPUs {
-		for _, a := range p.Args {
-			all[i] = append(all[i], a.on(cpu))
-		}
-	}
-	return all
 }
 
 // Times returns how many records the kernel makes of each hit.
@@ -173,8 +157,10 @@ func (b *builder) ofEachCPU(both bool) {
 		cpus = b.r.cpus[:1]
 	}
 	last := cpus[len(cpus)-1]
-	for i := range b.args {
-		b.args[i] = b.args[i].on(last) // its number is the longest
+	for i, a := range b.args {
+		if a.Base.Each {
+			b.args[i] = a.on(last) // its number is the longest
+		}
 	}
 	i, _ := b.arg(Arg{Base: Base{Kind: OwnCPU, CPU: last, Each: true}, Type: numberType("u", 2)}, ownCPU, at)
 	b.probe.CPUs = cpus
