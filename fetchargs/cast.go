@@ -152,7 +152,7 @@ func (r *resolver) containerOf(x *spec.ContainerOf) (route, bool) {
 		r.fail(x.X.Where(), "", "%s is %s, not a pointer", x.X, btf.Name(p.typ))
 		return p, false
 	}
-	p = p.from(x.X.String()).load()
+	p = p.load(x.X.String())
 	p.off -= off
 	p.text = false
 	p.typ = &btf.Pointer{Target: t}

@@ -54,20 +54,16 @@ func (l label) inKernel() bool { return l.kernel || kernelOnly(l.target, 0) }
 // ofVariable reports whether the base is the memory of a variable.
 func (p route) ofVariable() bool { return p.base.Kind == Memory || p.base.Kind == PerCPU }
 
-// load returns a route whose value is the pointer from which later hops start.
-func (p route) load() route {
+// load returns a route whose value is the pointer from which later hops start. label is
+// what that pointer is called. Offsets are counted from it, unless it is itself an offset
+// from another (container_of).
+func (p route) load(label string) route {
+	if p.mem || p.origin == "" {
+		p.origin = label
+	}
 	if p.mem {
 		p.hops = append(slices.Clip(p.hops), Hop{p.off, p.user})
 		p.mem, p.off, p.user = false, 0, false
-	}
-	return p
-}
-
-// from records that offsets are counted from the pointer label, unless that pointer is
-// itself an offset from another (container_of).
-func (p route) from(label string) route {
-	if p.mem || p.origin == "" {
-		p.origin = label
 	}
 	return p
 }
@@ -79,7 +75,7 @@ func (p route) follow(text string, typ btf.Type) route {
 		return p
 	}
 	user := btf.IsUser(p.typ)
-	p = p.from(text).load()
+	p = p.load(text)
 	p.labels = append(slices.Clip(p.labels), label{text: text, target: typ, start: p.off})
 	p.mem, p.typ, p.user, p.text, p.set, p.wide, p.boot = true, typ, user, false, "", nil, false
 	p.bitOff, p.bitSize = 0, 0
@@ -97,7 +93,7 @@ func (p route) pointer(n int) Arg {
 
 // fetcharg returns the fetcharg of the value, without its type.
 func (p route) fetcharg() Arg {
-	p = p.load()
+	p = p.load("") // what it is called does not matter
 	return p.pointer(len(p.hops))
 }
 
