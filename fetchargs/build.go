@@ -159,13 +159,12 @@ func (b *builder) space(e encoded, i int) value.Space {
 	return value.EitherSpace
 }
 
-// arg returns the index of the fetcharg a. It adds a, followed by next, unless they
-// are there already.
-func (b *builder) arg(a Arg, label string, at spec.Span, next ...Arg) (int, bool) {
-	return b.argFor("", a, label, at, next...)
+// arg returns the index of the fetcharg a. It adds a unless it is there already.
+func (b *builder) arg(a Arg, label string, at spec.Span) (int, bool) {
+	return b.argFor("", a, label, at)
 }
 
-// argFor is like arg, but shares fetchargs only with the same use.
+// argFor is like arg, but adds a followed by next, and shares them only with the same use.
 func (b *builder) argFor(use string, a Arg, label string, at spec.Span, next ...Arg) (int, bool) {
 	args := append([]Arg{a}, next...)
 	texts := make([]string, len(args))
@@ -196,12 +195,6 @@ func (r *resolver) tooLong(at spec.Span, text string, limit int) {
 		"the chain is too long: the kernel takes %d characters in one fetcharg", limit)
 }
 
-// named gives the fetcharg a name and adds it.
-func (b *builder) named(a Arg, label string, at spec.Span) {
-	a.Name, a.Span = b.name(label, a.IsString()), at
-	b.args = append(b.args, a)
-}
-
 // fitted returns the fetcharg, its text, and the limit on its length. A fetcharg
 // that is too long starts at the register instead of $argN, because the register's
 // name is shorter.
@@ -224,10 +217,10 @@ func (r *resolver) fitted(a Arg) (_ Arg, text string, limit int) {
 	return a, text, r.target.maxArg(len(text))
 }
 
-// name makes the name of a field from a label: skb->dev->name becomes skb_dev_name.
-// The name of a string gets the run's nonce, because in text the string ends where
-// the next name begins.
-func (b *builder) name(label string, text bool) string {
+// named adds the fetcharg with a name made from a label: skb->dev->name becomes
+// skb_dev_name. The name of a string gets the run's nonce, because in text the string
+// ends where the next name begins.
+func (b *builder) named(a Arg, label string, at spec.Span) {
 	base := identifier(strings.TrimPrefix(label, "$"))
 	switch {
 	case base == "" || spec.IsDigit(base[0]):
@@ -241,7 +234,7 @@ func (b *builder) name(label string, text bool) string {
 		base = "task_" + base
 	}
 	nonce := ""
-	if text && b.r.target.Nonce != "" {
+	if a.IsString() && b.r.target.Nonce != "" {
 		nonce = "_" + b.r.target.Nonce
 	}
 	name := base[:min(len(base), maxArgName-len(nonce))] + nonce
@@ -250,7 +243,8 @@ func (b *builder) name(label string, text bool) string {
 		name = base[:min(len(base), maxArgName-len(suffix))] + suffix
 	}
 	b.names[name] = true
-	return name
+	a.Name, a.Span = name, at
+	b.args = append(b.args, a)
 }
 
 // identifier returns the letters and digits of s, with everything between them
