@@ -142,26 +142,24 @@ func (m *merger) index() {
 	}
 }
 
-// format returns the format of an event ID, or nil if it is not known.
-func (m *merger) format(id int) *tracefs.Format {
-	if i := id - m.base; uint(i) < uint(len(m.formats)) {
-		return m.formats[i]
+// other returns the format of an event ID that is not among the formats, or nil if it is
+// not known. It asks for further formats first.
+func (m *merger) other(id int) *tracefs.Format {
+	if m.opts.Further != nil {
+		if further := m.opts.Further(); len(further) > 0 {
+			m.opts.Formats = append(m.opts.Formats[:len(m.opts.Formats):len(m.opts.Formats)], further...)
+			m.index()
+			for _, f := range further {
+				if f.ID == id {
+					return f
+				}
+			}
+		}
+	}
+	if m.opts.Other != nil {
+		return m.opts.Other(id)
 	}
 	return nil
-}
-
-// further asks for more formats and returns that of id, or nil.
-func (m *merger) further(id int) *tracefs.Format {
-	if m.opts.Further == nil {
-		return nil
-	}
-	further := m.opts.Further()
-	if len(further) == 0 {
-		return nil
-	}
-	m.opts.Formats = append(m.opts.Formats[:len(m.opts.Formats):len(m.opts.Formats)], further...)
-	m.index()
-	return m.format(id)
 }
 
 func (m *merger) damaged(cpu int, err error) {
@@ -224,12 +222,12 @@ func (m *merger) read(s *stream) *tracefs.Event {
 	} else {
 		id, tid = uint32(binary.LittleEndian.Uint16(data)), binary.LittleEndian.Uint32(data[4:])
 	}
-	format := m.format(int(id))
+	var format *tracefs.Format
+	if i := int(id) - m.base; uint(i) < uint(len(m.formats)) {
+		format = m.formats[i]
+	}
 	if format == nil {
-		if format = m.further(int(id)); format == nil && m.opts.Other != nil {
-			format = m.opts.Other(int(id))
-		}
-		if format == nil {
+		if format = m.other(int(id)); format == nil {
 			return nil
 		}
 	}
