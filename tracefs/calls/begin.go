@@ -7,7 +7,7 @@ import "slices"
 func (p *Pairer) begin(t *task) {
 	e := t.entries[len(t.entries)-1]
 	if p.opts.Accept != nil {
-		p.call = Call{Plan: e.plan, Entry: &e.event, entries: half{kept: e}.parts(), Begun: true}
+		p.call = Call{Plan: e.plan, Entry: &e.event, entries: half{&e.event, e}.parts(), Begun: true}
 		e.refused = !p.opts.Accept(&p.call)
 	}
 	switch {
@@ -34,7 +34,7 @@ func (p *Pairer) open(t *task, e *entry) {
 	}
 	p.begun++
 	e.id = p.begun
-	p.ready = append(p.ready, activation{entry: half{kept: e}, plan: e.plan, begun: true})
+	p.ready = append(p.ready, activation{entry: half{&e.event, e}, plan: e.plan, begun: true})
 }
 
 // link searches back from the latest entry, the last of the chain, for the entries that

@@ -75,7 +75,7 @@ func (p *Pairer) gathered(i int) {
 	if 1+len(g.parts) < g.side.Parts {
 		p.tally.Partial++
 	}
-	p.queue(half{kept: g}, g.side, g.stack)
+	p.queue(half{&g.event, g}, g.side, g.stack)
 }
 
 // gatherAll pairs all waiting sides, with the parts that were seen.

@@ -111,19 +111,10 @@ type activation struct {
 	alone bool
 }
 
-// A half is one side of a call: either the event that was just read, or kept events.
-// Both fields are nil if it is missing.
+// A half is one side of a call.
 type half struct {
-	event *tracefs.Event
-	kept  *entry
-}
-
-// first returns its first event that was seen, nil if it is missing.
-func (h half) first() *tracefs.Event {
-	if h.kept != nil {
-		return &h.kept.event
-	}
-	return h.event
+	event *tracefs.Event // the first that was seen; nil if the half is missing
+	kept  *entry         // where the event is kept; nil if it was just read
 }
 
 // parts returns the entry that holds its parts, nil if there is only one.
@@ -209,25 +200,27 @@ func (p *Pairer) match(h half, side *Side, sp uint64) *activation {
 		p.enter(h, side, sp)
 		return nil
 	}
-	en := p.leave(h.first(), side, sp)
-	switch {
-	case en == nil:
+	en := p.leave(h.event, side, sp)
+	p.matched = activation{ret: h, plan: side.Plan}
+	if en == nil {
 		p.tally.Orphans++
 		if side.Filtered || p.opts.Chain != nil {
 			p.free(h.kept)
 			return nil
 		}
+		return &p.matched
+	}
+	p.matched.entry = half{&en.event, en}
+	switch {
 	case !p.opts.Begin:
+		return &p.matched
 	case en.id == 0: // its beginning was not yielded
 		p.free(en)
 		p.free(h.kept)
-		return nil
 	default: // queue it behind those that are ready
-		p.ready = append(p.ready, activation{entry: half{kept: en}, ret: h, plan: side.Plan})
-		return nil
+		p.ready = append(p.ready, p.matched)
 	}
-	p.matched = activation{entry: half{kept: en}, ret: h, plan: side.Plan}
-	return &p.matched
+	return nil
 }
 
 // Next returns a queued call, usually one that is over although its return was not
@@ -268,7 +261,7 @@ func (p *Pairer) abandonAll() {
 	}
 	if !p.opts.Begin {
 		slices.SortStableFunc(p.ready[first:], func(a, b activation) int {
-			return cmp.Compare(a.entry.first().Time, b.entry.first().Time)
+			return cmp.Compare(a.entry.event.Time, b.entry.event.Time)
 		})
 	}
 }
@@ -278,7 +271,7 @@ func (p *Pairer) Tally() Tally { return p.tally }
 
 // enter adds an entry to its task.
 func (p *Pairer) enter(h half, side *Side, sp uint64) {
-	t := p.task(h.first())
+	t := p.task(h.event)
 	p.supersede(t, sp, side.Plan)
 	if len(t.entries) >= p.opts.MaxDepth {
 		p.tally.Evicted++
@@ -323,7 +316,7 @@ func (p *Pairer) leave(e *tracefs.Event, side *Side, sp uint64) *entry {
 // hand makes a the current call.
 func (p *Pairer) hand(a *activation) *Call {
 	p.recycle()
-	in, out := a.entry.first(), a.ret.first()
+	in, out := a.entry.event, a.ret.event
 	p.call = Call{Plan: a.plan, Entry: in, Return: out, Begun: a.begun}
 	if !a.alone {
 		p.call.Orphan, p.call.Unfinished = in == nil, out == nil && !a.begun

@@ -171,7 +171,7 @@ func (p *Pairer) giveUp(e *entry) {
 		return
 	}
 	p.tally.Unfinished++
-	p.ready = append(p.ready, activation{entry: half{kept: e}, plan: e.plan})
+	p.ready = append(p.ready, activation{entry: half{&e.event, e}, plan: e.plan})
 }
 
 // keep copies an entry event into memory of its own.
