@@ -51,24 +51,9 @@ func NewDecoder(fields []Field, arch *abi.Arch, slots []Slot, order binary.ByteO
 
 // Value decodes the probe's field f. If it is an object that continues in other records,
 // the value is only the part in this one; a [Joint] puts the parts together.
-func (d *Decoder) Value(f int, data []byte) Value {
-	field := &d.fields[f]
-	if field.Encoding != String || len(field.Guards) > 0 || field.Path != nil || d.whys != nil {
-		return d.value(f, data)
-	}
-	// A fast path for most texts, which needs less of the stack.
-	text := d.Text(field.Arg, data)
-	if text == nil || d.isCut(field, data) {
-		return d.noText(field, data)
-	}
-	if field.Count > 0 && len(text) > field.Count {
-		text = text[:field.Count]
-	}
-	return Value{Kind: Text, Bytes: text}
-}
-
-// value is Value for all fields.
-func (d *Decoder) value(f int, data []byte) Value {
+//
+// The result has a name so that it is not copied: it is too large for that.
+func (d *Decoder) Value(f int, data []byte) (v Value) {
 	field := &d.fields[f]
 	if field.Encoding == Nothing || field.Encoding == Dumped {
 		return d.object(f, data)
@@ -90,7 +75,7 @@ func (d *Decoder) value(f int, data []byte) Value {
 		if field.Count > 0 && len(text) > field.Count {
 			text = text[:field.Count]
 		}
-		v := Value{Kind: Text, Bytes: text}
+		v.Kind, v.Bytes = Text, text
 		if d.whys != nil {
 			v.Why = d.whyText(field, data)
 		}
