@@ -166,14 +166,6 @@ func (f *Field) from(s *Side, part, index int) {
 	}
 }
 
-// first returns the first event of the side that was seen, nil if there was none.
-func (s *Side) first(c *calls.Call) *tracefs.Event {
-	if s.at == fetchargs.Return {
-		return c.Return
-	}
-	return c.Entry
-}
-
 // event returns the event of one part of the side, nil if it was not seen.
 func (s *Side) event(part int, c *calls.Call) *tracefs.Event {
 	return c.Event(s.at == fetchargs.Return, part)
@@ -182,10 +174,16 @@ func (s *Side) event(part int, c *calls.Call) *tracefs.Event {
 // Record returns the record of c for the side.
 func (s *Side) Record(c *calls.Call) *Record {
 	r := &s.record
-	r.only = nil
 	if len(r.parts) > 0 {
 		s.gather(c)
-	} else if e := s.first(c); e != nil {
+		return r
+	}
+	e := c.Entry
+	if s.at == fetchargs.Return {
+		e = c.Return
+	}
+	r.only = nil
+	if e != nil {
 		r.only = e.Data
 	}
 	return r
@@ -224,6 +222,11 @@ func (f *Field) gathered(r *Record) value.Value {
 // Number returns the number of f in r, a record of f's side. f must be Plain.
 func (f *Field) Number(r *Record) uint64 { return f.Means(f.where.Load(r.only)) }
 
+// AppendNumber appends the text of that number.
+func (f *Field) AppendNumber(dst []byte, r *Record) []byte {
+	return texts[f.Form].number(f.opts, &f.Type, dst, f.Means(f.where.Load(r.only)))
+}
+
 // findAgain finds the values of the entry that the return probe fetches again.
 func (f *Function) findAgain() {
 	if len(f.Return.parts) == 0 || f.Return.parts[0].dec == nil {
@@ -253,22 +256,13 @@ func (f *Function) AtReturn(field *Field, c *calls.Call, val *value.Value) (valu
 	return later, later.Kind != value.Fault && later.Kind != value.None && !(val.IsCut() && later.IsCut())
 }
 
-// Comm returns the name of the task that made the call.
+// Comm returns the name of the task that made the call: the one that tsnoop itself has
+// fetched or, if there is none, the one that goes with the task's ID.
 func (f *Function) Comm(c *calls.Call) []byte {
-	text := f.comm(c)
-	switch {
-	case text != nil:
-		return text
-	case c.Entry != nil:
-		return c.Entry.Comm
-	}
-	return c.Return.Comm
-}
-
-// comm returns the name of the task that tsnoop itself has fetched, nil if there is none.
-func (f *Function) comm(c *calls.Call) []byte {
 	if f.several {
-		return f.anyComm(c)
+		if text := f.anyComm(c); text != nil {
+			return text
+		}
 	}
 	if s := &f.Entry; s.comm >= 0 && c.Entry != nil {
 		if text := s.parts[0].dec.Text(s.comm, c.Entry.Data); text != nil {
@@ -276,12 +270,18 @@ func (f *Function) comm(c *calls.Call) []byte {
 		}
 	}
 	if s := &f.Return; s.comm >= 0 && c.Return != nil {
-		return s.parts[0].dec.Text(s.comm, c.Return.Data)
+		if text := s.parts[0].dec.Text(s.comm, c.Return.Data); text != nil {
+			return text
+		}
 	}
-	return nil
+	if c.Entry != nil {
+		return c.Entry.Comm
+	}
+	return c.Return.Comm
 }
 
-// anyComm is comm for a function with a side of several parts.
+// anyComm returns the name that tsnoop has fetched for a function with a side of several
+// parts, nil if there is none.
 func (f *Function) anyComm(c *calls.Call) []byte {
 	for _, s := range [...]*Side{&f.Entry, &f.Return} {
 		for i, p := range s.parts {

@@ -52,11 +52,6 @@ func (f *Field) WholeOf(val *value.Value) int {
 	return 0
 }
 
-// AppendNumber appends the text of x, a number of f as [Field.Number] returns it.
-func (f *Field) AppendNumber(dst []byte, x uint64) []byte {
-	return texts[f.Form].number(f.opts, &f.Type, dst, x)
-}
-
 // AppendNumber appends the text of x, a number from [value.View.Walk].
 func (o *Options) AppendNumber(dst []byte, t *value.Type, x uint64) []byte {
 	return texts[t.Form].number(o, t, dst, x)
@@ -75,7 +70,7 @@ func (o *Options) AppendBlock(dst []byte, t *value.Type, b []byte) []byte {
 func (f *Field) AppendValue(dst []byte, val value.Value) []byte {
 	switch { // a fast path for the most frequent values
 	case val.Kind == value.Uint || val.Kind == value.Int:
-		return f.AppendNumber(dst, f.Means(val.Uint))
+		return f.opts.AppendNumber(dst, &f.Type, f.Means(val.Uint))
 	case f.Form == value.Task && val.Kind == value.Text:
 		return f.opts.appendTask(dst, &val)
 	case f.IsText(val.Kind):

@@ -154,7 +154,7 @@ func (p *Printer) appendArgs(dst []byte, f *render.Function, c *calls.Call) []by
 		field := &f.Entry.Fields[i]
 		dst = appendLabel(dst, i, field)
 		if field.Plain {
-			dst = field.AppendNumber(dst, field.Number(record))
+			dst = field.AppendNumber(dst, record)
 		} else {
 			dst = p.appendArg(dst, f, field, record, c)
 		}
@@ -175,7 +175,7 @@ func (p *Printer) appendArg(dst []byte, f *render.Function, field *render.Field,
 // appendField appends the value of field in r.
 func (p *Printer) appendField(dst []byte, field *render.Field, r *render.Record) []byte {
 	if field.Plain {
-		return field.AppendNumber(dst, field.Number(r))
+		return field.AppendNumber(dst, r)
 	}
 	return p.appendValue(dst, field, field.Value(r))
 }
