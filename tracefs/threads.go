@@ -28,13 +28,9 @@ func (s *Session) NewTaskFormat() (*Format, error) {
 // HasNewTasks reports whether Options.NewTasks can be used.
 func (fs *FS) HasNewTasks() bool { return fs.Exists(newTask + "format") }
 
-// traceThreads writes the list of the threads to trace. With event-fork the kernel adds
-// threads that start meanwhile, but it loses one if a write is under way, since a write
-// copies the list first. So traceThreads reads the list back, and repeats until it is
-// complete.
+// traceThreads writes the list of the threads to trace.
 func (s *Session) traceThreads(o Options) error {
-	const file = "set_event_pid"
-	if err := s.addThreads(file, o.Pids); err != nil {
+	if err := s.addThreads(tracedList, o.Pids); err != nil {
 		return err
 	}
 	if o.NewTasks {
@@ -42,16 +38,27 @@ func (s *Session) traceThreads(o Options) error {
 			return err
 		}
 	}
+	if o.Again == nil {
+		return nil
+	}
+	return s.completeThreads(o.Again)
+}
+
+// completeThreads adds the threads that want returns to the list of those to trace. With
+// event-fork the kernel adds threads that start meanwhile, but it loses one if a write
+// is under way, since a write copies the list first. So completeThreads reads the list
+// back, and repeats until it is complete.
+func (s *Session) completeThreads(want func() ([]int, error)) error {
 	// The list is never complete if threads start faster than this. A listing of
 	// threads may stop early at a thread that ends meanwhile (fs/proc/base.c,
 	// next_tid), so it is repeated.
 	quiet := 0
-	for round := 0; o.Again != nil && round < 100 && quiet < 3; round++ {
-		tids, err := o.Again()
+	for round := 0; round < 100 && quiet < 3; round++ {
+		tids, err := want()
 		if err != nil {
 			return err
 		}
-		listed, err := read(s.fs, s.path(file), parseThreads)
+		listed, err := read(s.fs, s.path(tracedList), parseThreads)
 		if err != nil {
 			return err
 		}
@@ -61,7 +68,7 @@ func (s *Session) traceThreads(o Options) error {
 			continue
 		}
 		quiet = 0
-		if err := s.addThreads(file, tids); err != nil {
+		if err := s.addThreads(tracedList, tids); err != nil {
 			return err
 		}
 	}

@@ -49,6 +49,7 @@ type guard struct {
 	drifts    bool                       // probes also count calls that are not traced: those of this program
 	anew      bool                       // the kernel's counts have been reset since mark
 	mended    map[string]bool            // lists of threads that have been set back
+	short     map[string]bool            // lists of threads by which less is traced than was asked for
 	readers   []proc.Holder              // readers that have been reported
 	uncounted bool                       // probes were off, so they counted nothing
 	suspect   time.Time                  // when it first seemed that others read events
@@ -60,7 +61,7 @@ type guard struct {
 // newGuard returns a guard. From here on it notices what others do, and its counts are
 // from before the first event: call it before the trace is enabled.
 func (t *Trace) newGuard(o Options) *guard {
-	g := &guard{t: t, rearm: o.Rearm, rates: newRates(t, o.MaxRate), over: make(chan struct{}), told: map[string]*tracefs.Change{}, formats: slices.Clone(t.formats), opens: map[string]int{}, mended: map[string]bool{}, ids: map[int]bool{}}
+	g := &guard{t: t, rearm: o.Rearm, rates: newRates(t, o.MaxRate), over: make(chan struct{}), told: map[string]*tracefs.Change{}, formats: slices.Clone(t.formats), opens: map[string]int{}, mended: map[string]bool{}, short: map[string]bool{}, ids: map[int]bool{}}
 	if len(o.Pids) > 0 {
 		g.family = func() ([]int, error) { return family(o.Pids, o.Follow) }
 	}
@@ -134,7 +135,7 @@ func (g *guard) run(early []tracefs.Touch) {
 	}
 	g.wasPaged()
 	g.look(g.t.session.Events())
-	if len(g.told) > 0 {
+	if g.differs() {
 		g.tellCost("this trace was not set back", tracefs.Interference{})
 	}
 }
@@ -226,17 +227,21 @@ func (g *guard) touched(seen []tracefs.Touch) {
 	}
 	slices.Sort(events)
 	slices.Sort(lists)
+	for _, l := range slices.Compact(lists) { // before look takes what they have cost for a drift
+		g.threads(l)
+	}
 	g.written = written
 	g.look(slices.Compact(events))
 	g.written = nil
-	for _, l := range slices.Compact(lists) {
-		g.threads(l)
-	}
 	if opened {
 		g.opened()
 	}
 	g.balance(false)
 }
+
+// differs reports whether something is still not as it should be, so that what it costs
+// is reported when it is.
+func (g *guard) differs() bool { return len(g.told) > 0 || len(g.short) > 0 }
 
 // look reports what others have changed of the trace and of these events, and what they
 // have undone.
@@ -276,7 +281,7 @@ func (g *guard) look(events []string) {
 		}
 	}
 	switch {
-	case len(g.told) > 0, restored: // the cost is reported with that
+	case g.differs(), restored: // the cost is reported with that
 	case back:
 		g.tellCost("this trace is as it was again", tracefs.Interference{})
 	case g.emptied && g.tellEmptied():

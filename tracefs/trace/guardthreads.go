@@ -29,50 +29,89 @@ func (g *guard) wanted(list string) ([]int, error) {
 
 // threads checks a list of threads that somebody has written to.
 func (g *guard) threads(list string) {
-	want, err := g.wanted(list)
-	l, e := g.t.session.ThreadList(list, want)
-	if err = firstError(err, e); err != nil {
+	want := func() ([]int, error) { return g.wanted(list) }
+	l, err := g.t.session.ThreadList(list, want)
+	if err != nil {
 		g.t.detail("%v", err)
 		return
 	}
-	right := len(l.Lacks) == 0 && (list == keptOut || g.family != nil || l.Emptied)
-	if right && g.mended[list] {
+	if g.mended[list] && len(l.Lacks) == 0 && len(l.Others) == 0 {
 		return // that was this program itself
 	}
 	g.mended[list] = false
-	said := fmt.Sprintf("another program has written to %s, ", l.File)
-	switch {
-	case list == keptOut && len(l.Lacks) > 0:
-		said += "which kept what tsnoop itself does out of this trace"
-	case list == keptOut:
-		said += "whose threads are kept out of this trace"
-	case g.family == nil && l.Emptied:
-		said += "but all threads are traced as before"
-	case g.family == nil:
-		said += "and only the threads listed there are still traced"
-	case l.Emptied:
-		said += "and all threads of this machine are traced now"
-	case len(l.Lacks) > 0:
-		said += fmt.Sprintf("and threads that were asked for are not traced any more: %s", numbers(l.Lacks))
-	default:
-		said += "and other threads than those that were asked for may be traced"
-	}
+	said, less := g.listSaid(list, l)
 	if said == g.listed { // "echo" writes twice: first it empties the list
 		return
 	}
 	g.listed = said
 	i := tracefs.Interference{File: l.File}
-	if !g.rearm {
+	switch {
+	case !g.rearm && less:
+		g.short[list] = true
 		g.tell(i, "%s", said)
+	case !g.rearm:
+		g.tellBack(list, said, i)
+	default:
+		g.restoreThreads(list, l, said, less)
+	}
+}
+
+// listSaid says what another program has done to a list, and whether less is traced now
+// than was asked for.
+func (g *guard) listSaid(list string, l tracefs.ThreadList) (said string, less bool) {
+	said = fmt.Sprintf("another program has written to %s, ", l.File)
+	switch {
+	case list == keptOut && len(l.Lacks) > 0:
+		return said + "which kept what tsnoop itself does out of this trace", len(l.Others) > 0
+	case list == keptOut && len(l.Others) == 0:
+		return said + "but nothing else is kept out of this trace than before", false
+	case list == keptOut:
+		return said + "whose threads are kept out of this trace", true
+	case g.family == nil && l.Emptied:
+		return said + "but all threads are traced as before", false
+	case g.family == nil:
+		return said + "and only the threads listed there are still traced", true
+	case l.Emptied:
+		return said + "and all threads of this machine are traced now", false
+	case len(l.Lacks) > 0:
+		return said + "and threads that were asked for are not traced any more: " + numbers(l.Lacks), true
+	case len(l.Others) == 0:
+		return said + "but the threads that were asked for are traced as before", false
+	}
+	return said + "and other threads than those that were asked for may be traced", false
+}
+
+// tellBack reports a list by which nothing is missed. If something was before, and all
+// else is as it should be, it also reports what that has cost.
+func (g *guard) tellBack(list, said string, i tracefs.Interference) {
+	was := g.short[list]
+	delete(g.short, list)
+	if was && !g.differs() {
+		g.tellCost(said, i)
 		return
 	}
-	if err := g.t.session.RestoreThreads(list, want); err != nil {
+	g.tell(i, "%s", said)
+}
+
+// restoreThreads undoes what another program has done to a list.
+func (g *guard) restoreThreads(list string, l tracefs.ThreadList, said string, less bool) {
+	i := tracefs.Interference{File: l.File}
+	err := g.t.session.RestoreThreads(list, l, func() ([]int, error) { return g.wanted(list) })
+	if err != nil {
+		if less {
+			g.short[list] = true
+		}
 		g.tell(i, "%s; it cannot be armed again: %v", said, err)
 		return
 	}
-	g.mended[list] = true
-	i.Rearmed = true
-	g.tell(i, "%s; it is as it was again", said)
+	delete(g.short, list)
+	g.mended[list], g.listed, i.Rearmed = true, "", true
+	said += "; it is as it was again"
+	if (less || list == keptOut) && !g.differs() { // see RestoreThreads
+		g.tellCost(said+", and", i)
+		return
+	}
+	g.tell(i, "%s", said)
 }
 
 // firstThreads checks the lists of threads when the watch begins, since writes to them
@@ -83,7 +122,7 @@ func (g *guard) firstThreads() {
 		if err != nil || len(want) == 0 && list == tracedOnly && g.family != nil {
 			continue // all of them have ended
 		}
-		l, err := g.t.session.ThreadList(list, want)
+		l, err := g.t.session.ThreadList(list, func() ([]int, error) { return want, nil })
 		switch {
 		case err != nil:
 		case len(want) == 0 && !l.Emptied:

@@ -9,6 +9,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -79,24 +81,25 @@ func cleanly(t *testing.T) {
 // kernel counts it.
 func TestTrustGuard(t *testing.T) {
 	const missing, unknown, none = "3 events are missing", "how many events that has cost is not known, .*", "no events are missing"
+	const as = "this trace is as it was again; "
 	tests := []struct {
 		name, file, to, back string
 		said, cost           string
 	}{
-		{"off", "tracing_on", "0", "1", "another program has switched this trace off; to go on: echo 1 > .*/tracing_on", missing},
-		{"disabled", "events/GROUP/enable", "0", "1", "another program has switched this trace off; to go on: echo 1 > .*/enable", unknown},
-		{"all disabled", "events/enable", "0", "", "another program has switched this trace off; to go on: echo 1 > .*/enable", unknown},
+		{"off", "tracing_on", "0", "1", "another program has switched this trace off; to go on: echo 1 > .*/tracing_on", as + missing},
+		{"disabled", "events/GROUP/enable", "0", "1", "another program has switched this trace off; to go on: echo 1 > .*/enable", as + unknown},
+		{"all disabled", "events/enable", "0", "", "another program has switched this trace off; to go on: echo 1 > .*/enable", as + unknown},
 		{"filter", "events/GROUP/generic_file_llseek_*/filter", "offset == 99999", "0",
-			"another program has changed the filter of generic_file_llseek from none to offset == 99999; to go back: echo 0 > .*/filter", missing},
+			"another program has changed the filter of generic_file_llseek from none to offset == 99999; to go back: echo 0 > .*/filter", as + missing},
 		{"trigger", "events/GROUP/generic_file_llseek_*/trigger", "stacktrace:3", "!stacktrace:3",
-			"another program has changed the triggers of generic_file_llseek from none to stacktrace.*; to go back: .*", none},
-		{"overwrite", "trace_options", "nooverwrite", "overwrite", "another program has set options of this trace, nooverwrite; .*", none},
-		{"an option", "options/userstacktrace", "1", "0", "another program has set options of this trace, userstacktrace; .*", none},
-		{"clock", "trace_clock", "boot", "mono", "another program has changed the clock of this trace from mono to boot, and that has emptied the buffers; .*", unknown},
-		{"size", "buffer_size_kb", "80", "", "another program has changed the size of the buffers of this trace from \\d+ to \\d+; to go back: .*", none},
-		{"one size", "per_cpu/cpu0/buffer_size_kb", "640", "", "another program has changed the size of the buffers of this trace from \\d+ to X; to go back: .*", none},
-		{"CPUs", "tracing_cpumask", "0", "3", "another program has changed the mask of CPUs of this trace from 3 to 0; to go back: .*", missing},
-		{"pids", "set_event_pid", "1", "", "another program has written to .*/set_event_pid, and only the threads listed there are still traced", ""},
+			"another program has changed the triggers of generic_file_llseek from none to stacktrace.*; to go back: .*", as + none},
+		{"overwrite", "trace_options", "nooverwrite", "overwrite", "another program has set options of this trace, nooverwrite; .*", as + none},
+		{"an option", "options/userstacktrace", "1", "0", "another program has set options of this trace, userstacktrace; .*", as + none},
+		{"clock", "trace_clock", "boot", "mono", "another program has changed the clock of this trace from mono to boot, and that has emptied the buffers; .*", as + unknown},
+		{"size", "buffer_size_kb", "80", "", "another program has changed the size of the buffers of this trace from \\d+ to \\d+; to go back: .*", as + none},
+		{"one size", "per_cpu/cpu0/buffer_size_kb", "640", "", "another program has changed the size of the buffers of this trace from \\d+ to X; to go back: .*", as + none},
+		{"CPUs", "tracing_cpumask", "0", "3", "another program has changed the mask of CPUs of this trace from 3 to 0; to go back: .*", as + missing},
+		{"pids", "set_event_pid", "1", "", "another program has written to .*/set_event_pid, and only the threads listed there are still traced", "another program has written to .*/set_event_pid, but all threads are traced as before; " + missing},
 		{"own threads", "set_event_notrace_pid", "", "", "another program has written to .*/set_event_notrace_pid, which kept what tsnoop itself does out of this trace", ""},
 	}
 	tr := startTrace(t, "generic_file_llseek(offset)")
@@ -120,7 +123,7 @@ func TestTrustGuard(t *testing.T) {
 		}
 		tr.write(file, back)
 		if tt.cost != "" {
-			at = tr.says(at, "this trace is as it was again; "+tt.cost)
+			at = tr.says(at, tt.cost)
 		}
 		figure(t, tt.name, 1)
 	}
@@ -182,7 +185,7 @@ func TestTrustGuardRearm(t *testing.T) {
 	} {
 		before := tr.content(tt[0])
 		tr.write(tt[0], tt[1])
-		at = tr.says(at, "another program has .*; it is (armed again, and .*|as it was again)")
+		at = tr.says(at, "another program has .*; it is (armed again, and .*|as it was again(, and .*)?)")
 		// A write may be told in two parts, such as that a list is emptied first. The second
 		// is then taken for what the next write causes, and tracing is off meanwhile.
 		tr.await("that "+tt[0]+" is as it was", func() bool {
@@ -199,6 +202,55 @@ func TestTrustGuardRearm(t *testing.T) {
 	t.Log(tr.said())
 	if n := tr.shown(); n != shown+3 {
 		t.Errorf("%d calls are shown, want %d", n, shown+3)
+	}
+	cleanly(t)
+}
+
+// TestTrustGuardLists adds to the list of threads kept out while calls are made.
+// --guard=rearm takes each write back and says how many calls it has cost.
+func TestTrustGuardLists(t *testing.T) {
+	const burst, calls, writes = 20, 20000, 10
+	tr := startTrace(t, "--guard=rearm", "generic_file_llseek(offset)")
+	load := exec.Command("load", "burst", "0", fmt.Sprintf("%dx%d", calls/burst, burst))
+	if err := load.Start(); err != nil {
+		t.Fatal(err)
+	}
+	at := 0
+	for range writes {
+		list, err := os.OpenFile(tr.file("set_event_notrace_pid"), os.O_WRONLY, 0) // which adds to the list
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = fmt.Fprintln(list, 1)
+		list.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		at = tr.says(at, "another program has written to .*/set_event_notrace_pid, whose threads are kept out of this trace; it is as it was again, and .*")
+		tr.await("the list of before", func() bool {
+			return !slices.Contains(strings.Fields(tr.content("set_event_notrace_pid")), "1")
+		})
+	}
+	if load.ProcessState != nil {
+		t.Fatal("the calls had ended before the last write")
+	}
+	if err := load.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	tr.end()
+	t.Log(tr.said())
+	told, about := 0, writes // a call may be under way when the counts are read
+	for _, m := range regexp.MustCompile(`again, and (about |)(\d+|no) events`).FindAllStringSubmatch(tr.said(), -1) {
+		n, _ := strconv.Atoi(m[2])
+		told += n
+		if m[1] != "" {
+			about += 2 * burst
+		}
+	}
+	figure(t, "lists written", writes)
+	figure(t, "missing", calls-tr.shown())
+	if off := calls - tr.shown() - told; max(off, -off) > about {
+		t.Errorf("%d of %d calls are shown, and %d said to be missing", tr.shown(), calls, told)
 	}
 	cleanly(t)
 }
