@@ -221,8 +221,8 @@ func TestTrustInterfereThreads(t *testing.T) {
 	tr := startTrace(t, "--json", "--guard=rearm", "-p", strconv.Itoa(os.Getpid()), "generic_file_llseek(offset)")
 	at, shown := 0, 0
 	tests := [][2]string{
-		{"1", "another program has written to .*/set_event_pid, and (threads that were asked for are not traced any more: .*|all threads of this machine are traced now); it is as it was again"},
-		{"", "another program has written to .*/set_event_pid, and all threads of this machine are traced now; it is as it was again"},
+		{"1", "another program has written to .*/set_event_pid, and (threads that were asked for are not traced any more: .*|all threads of this machine are traced now); it is as it was again(, and .*)?"},
+		{"", "another program has written to .*/set_event_pid, and all threads of this machine are traced now; it is as it was again(, and .*)?"},
 	}
 	for _, tt := range tests[:size(1, 2)] {
 		if err := tr.put("set_event_pid", tt[0]); err != nil {
