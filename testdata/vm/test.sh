@@ -25,7 +25,7 @@
 set -eu
 cd "$(dirname "$0")/../.."
 
-what=${1:-all} kernels=${2:-arm64 newest 6.1 5.10 6.12} pattern=${3:-}
+what=${1:-all} kernels=${2:-newest 5.10 6.1 arm64 6.12} pattern=${3:-}
 vm=$PWD/testdata/vm
 suite=./testdata/vm/suite
 parallel=${TSNOOP_VM_JOBS:-$(($(nproc) + 1))}
@@ -134,12 +134,13 @@ brief() {
 
 # host tests on this machine. The race detector needs cgo, and that a C compiler. A
 # package may take longer on a slow machine than the ten minutes that go test gives it.
-# lint has vet look at all of it.
+# lint has vet look at all of it. With -trimpath a clone finds in go's cache what another
+# one has compiled; with -count=1 it does not find results there.
 host() {
 	local status=0 race=-race start=$SECONDS
 	"$vm/setup.sh" race || { race=; not_run "race detector"; }
 	"$vm/setup.sh" host || not_run "completion in zsh and fish, manual, rpm"
-	CGO_ENABLED=${race:+1} go test $race -vet=off -timeout 40m -v ./... >"$work/host" 2>&1 || status=$?
+	CGO_ENABLED=${race:+1} go test $race -vet=off -trimpath -count=1 -timeout 40m -v ./... >"$work/host" 2>&1 || status=$?
 	brief "$work/host" | show
 	results $status "$work/host" host
 	spent "tests on this machine" $start
@@ -147,6 +148,8 @@ host() {
 
 lint() {
 	local start=$SECONDS
+	# As compile: what both need is compiled once.
+	export CGO_ENABLED=0 GOFLAGS="${GOFLAGS:-} -trimpath"
 	if make -s linter >"$work/linter" 2>&1; then
 		check "make lint" make -s lint
 	else
@@ -256,8 +259,9 @@ here() {
 }
 
 # machines sets up what it can and runs the tests there, the longest first.
+ready=" "
 machines() {
-	local kernel binary ready=" "
+	local kernel binary
 	for kernel in $kernels; do
 		if "$vm/setup.sh" "$kernel"; then ready+="$kernel "; else not_run "tests on kernel $kernel"; fi
 	done
@@ -267,7 +271,14 @@ machines() {
 		for kernel in $ready; do spawn run "$kernel" "$pattern"; done
 		return
 	fi
-	for kernel in $ready; do spawn run "$kernel" rest; spawn run "$kernel" scripts; done
+	for kernel in $ready; do spawn run "$kernel" rest; done
+	for kernel in $ready; do spawn run "$kernel" scripts; done
+}
+
+# specials come last: they are short, and so is the time in which only one job is left.
+specials() {
+	local kernel
+	[ ! "$pattern" ] || return 0
 	for kernel in $ready; do special "$kernel"; done
 }
 
@@ -349,8 +360,12 @@ all)
 	spawn host
 	machines
 	spawn lint
+	specials
 	;;
-vm) machines ;;
+vm)
+	machines
+	specials
+	;;
 *) echo "usage: $0 all | vm [KERNELS [REGEXP]]" >&2; exit 2 ;;
 esac
 wait
