@@ -22,20 +22,17 @@ type Histogram struct {
 
 // at returns the count of bucket i.
 func (h *Histogram) at(i int) uint64 {
-	if row := h.rows[i>>partBits]; row != nil {
-		return row[i&(parts-1)]
+	if row := h.rows[i/parts]; row != nil {
+		return row[i%parts]
 	}
 	return 0
 }
 
-// row returns row i, to count in it.
 func (h *Histogram) row(i int) *[parts]uint64 {
-	row := h.rows[i]
-	if row == nil {
-		row = new([parts]uint64)
-		h.rows[i] = row
+	if h.rows[i] == nil {
+		h.rows[i] = new([parts]uint64)
 	}
-	return row
+	return h.rows[i]
 }
 
 // bucketOf returns the index of the bucket that ns belongs to.
@@ -65,7 +62,7 @@ func (h *Histogram) Add(ns uint64) {
 	h.Count++
 	h.Total += ns
 	i := bucketOf(ns)
-	h.row(i >> partBits)[i&(parts-1)]++
+	h.row(i / parts)[i%parts]++
 }
 
 // Merge adds the counts of o.
