@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
 // A generator makes random ways from a parameter into the kernel's memory.
@@ -95,10 +96,10 @@ func structParam(fn *btf.Func) (*btf.Param, int) {
 func (g *generator) try(depth int) *walk {
 	c := g.funcs[g.rand.IntN(len(g.funcs))]
 	w := &walk{fn: c.fn, arg: c.arg, expr: c.param.Name, kind: "any", hops: []int{0}}
-	t, followed := pointeeOf(c.param.Type), false
+	t, followed, perCPU := pointeeOf(c.param.Type), false, false
 	for range depth {
 		name := named(t)
-		if name == "" {
+		if name == "" || perCPU {
 			return nil
 		}
 		next, ok := g.step(w, t, name)
@@ -106,6 +107,7 @@ func (g *generator) try(depth int) *walk {
 			return nil
 		}
 		if target := pointeeOf(next); target != nil && named(target) != "" {
+			perCPU = isPerCPU(name, w.expr[strings.LastIndex(w.expr, ">")+1:], next)
 			t, followed = target, true
 			w.hops = append(w.hops, 0)
 			continue
@@ -122,6 +124,17 @@ func (g *generator) try(depth int) *walk {
 		return w
 	}
 	return nil
+}
+
+// isPerCPU tells whether a member points to what each CPU has its own of, which tsnoop
+// shows and does not follow.
+func isPerCPU(of, member string, t btf.Type) bool {
+	if p, ok := btf.Strip(t).(*btf.Pointer); ok {
+		if tag, ok := p.Target.(*btf.TypeTag); ok && tag.Value == "percpu" {
+			return true
+		}
+	}
+	return value.IsPerCPU(value.SetOfMember(&btf.Struct{Name: of}, member))
 }
 
 // step goes into a random member of t and returns the member's type.
