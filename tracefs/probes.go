@@ -208,10 +208,12 @@ func (s *Session) eventName(def string) (string, error) {
 	return event, nil
 }
 
-// removeProbe removes all probes of an event. It is no error if there are none.
+// removeProbe removes all probes of an event. It is no error if there are none, but the
+// kernel's word for that is not enough: a line of which only a part has arrived names
+// another event.
 func (s *Session) removeProbe(event string) error {
 	err := s.probes.of(s.files[event]).changeUnless(s.fs, dynevent.Removal(s.name, event), s.succeeded)
-	if errors.Is(err, unix.ENOENT) {
+	if errors.Is(err, unix.ENOENT) && !s.fs.Exists("events/"+s.name+"/"+event) {
 		return nil
 	}
 	return err

@@ -32,14 +32,17 @@ const onTheWay = unix.O_DIRECTORY | unix.O_PATH
 type fault struct {
 	how   string // "fail", "late", "short", "kill", or "none", which only counts
 	n     int    // which call, starting at 1
+	only  string // counts only calls with this name and path, "" for all
 	on    bool   // also all calls after it
 	errno unix.Errno
 }
 
-// parseFault parses "HOW N[+] ERRNO": "fail 7 EIO", "late 7+ EBUSY", "kill 7 -".
+// parseFault parses "HOW N[@CALL][+] ERRNO": "fail 7 EIO", "late 7+ EBUSY", "kill 7 -",
+// "short 2@write/sys/kernel/tracing/kprobe_events -".
 func parseFault(how, n, errno string) (f fault, err error) {
 	f.how = how
 	n, f.on = strings.CutSuffix(n, "+")
+	n, f.only, _ = strings.Cut(n, "@")
 	f.n, err = strconv.Atoi(n)
 	for e := unix.Errno(1); e < 200; e++ {
 		if unix.ErrnoName(e) == errno {
@@ -58,7 +61,7 @@ func parseFault(how, n, errno string) (f fault, err error) {
 // line for each call, "N NAME PATH", with " fault" appended to the one that failed.
 // "none" only counts. "late" lets the call take effect and then fail. "short" does half
 // of a read or write. "kill" kills the process that makes the call. With N+ all later
-// calls fail too.
+// calls fail too. With N@CALL, a name and path, only such calls count for N.
 //
 // A filter of seccomp(2) stops only the calls that may be into tracefs, since each stop
 // costs two task switches.
@@ -171,6 +174,7 @@ type tracer struct {
 	known   map[int]bool
 	entered map[int]*stopped // calls that fail when they end, by thread
 	calls   int
+	counted int // those that fault.n counts
 	log     bytes.Buffer
 	status  unix.WaitStatus // how main ended
 }
@@ -256,7 +260,11 @@ func (tr *tracer) called(tid int) (next func(int) error) {
 	fmt.Fprintf(&tr.log, "%d %s %s", tr.calls, call.name, path)
 	defer tr.log.WriteString("\n")
 	f := tr.fault
-	if f.how == "none" || tr.calls != f.n && !(f.on && tr.calls > f.n) {
+	if f.only != "" && f.only != call.name+path {
+		return next
+	}
+	tr.counted++
+	if f.how == "none" || tr.counted != f.n && !(f.on && tr.counted > f.n) {
 		return next
 	}
 	tr.log.WriteString(" fault")
@@ -293,7 +301,7 @@ func (tr *tracer) order(text string) (result int64) {
 	if err != nil {
 		return -int64(unix.EINVAL)
 	}
-	tr.fault, tr.calls = f, 0
+	tr.fault, tr.calls, tr.counted = f, 0, 0
 	tr.log.Reset()
 	return result
 }

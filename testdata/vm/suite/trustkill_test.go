@@ -132,7 +132,7 @@ func TestTrustKill(t *testing.T) {
 			}
 		}
 		order(t, "none 0 -")
-		name, path := failedCall(t)
+		_, name, path := failedCall(t)
 		if removed, err := fsys.Clean(nil); err != nil {
 			t.Errorf("cleaning %v: %v", removed, err)
 		}
