@@ -79,8 +79,10 @@ func (t *tally) measured(plan *fetchargs.Plan, m *fetchargs.Measured) measured {
 func (t *tally) of(c *calls.Call) *calls.Facts {
 	f := &t.facts
 	f.Errno = 0
-	if e := c.Event(true, 0); e != nil {
-		f.Errno = t.fails.Errno(e.Data)
+	if t.fails != nil {
+		if e := c.Event(true, 0); e != nil {
+			f.Errno = t.fails.Errno(e.Data)
+		}
 	}
 	for i := range t.numbers {
 		f.Numbers[i] = t.numbers[i].number(c)

@@ -22,17 +22,20 @@ type Histogram struct {
 
 // at returns the count of bucket i.
 func (h *Histogram) at(i int) uint64 {
-	if row := h.rows[i/parts]; row != nil {
-		return row[i%parts]
+	if row := h.rows[i>>partBits]; row != nil {
+		return row[i&(parts-1)]
 	}
 	return 0
 }
 
+// row returns row i, to count in it.
 func (h *Histogram) row(i int) *[parts]uint64 {
-	if h.rows[i] == nil {
-		h.rows[i] = new([parts]uint64)
+	row := h.rows[i]
+	if row == nil {
+		row = new([parts]uint64)
+		h.rows[i] = row
 	}
-	return h.rows[i]
+	return row
 }
 
 // bucketOf returns the index of the bucket that ns belongs to.
@@ -62,7 +65,7 @@ func (h *Histogram) Add(ns uint64) {
 	h.Count++
 	h.Total += ns
 	i := bucketOf(ns)
-	h.row(i / parts)[i%parts]++
+	h.row(i >> partBits)[i&(parts-1)]++
 }
 
 // Merge adds the counts of o.

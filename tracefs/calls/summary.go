@@ -29,10 +29,7 @@ type Facts struct {
 }
 
 // Add counts a call that returned errno, which is 0 if there was no error.
-func (s *Summary) Add(c *Call, errno int) { s.AddFacts(c, &Facts{Errno: errno}) }
-
-// AddFacts counts a call.
-func (s *Summary) AddFacts(c *Call, f *Facts) {
+func (s *Summary) Add(c *Call, errno int) {
 	s.Calls++
 	switch {
 	case c.Orphan:
@@ -42,9 +39,13 @@ func (s *Summary) AddFacts(c *Call, f *Facts) {
 	case c.Entry != nil && c.Return != nil:
 		s.Durations.Add(c.Duration)
 	}
-	if f.Errno > 0 && f.Errno <= maxErrno {
-		s.fail(f.Errno, 1)
+	if errno > 0 && errno <= maxErrno {
+		s.fail(errno, 1)
 	}
+}
+
+// addMore adds the numbers and the key of a call that Add counts.
+func (s *Summary) addMore(c *Call, f *Facts) {
 	if len(f.Numbers) > 0 {
 		s.addNumbers(f.Numbers)
 	}
@@ -52,7 +53,9 @@ func (s *Summary) AddFacts(c *Call, f *Facts) {
 		if s.Keys == nil {
 			s.Keys = &Keys{}
 		}
-		s.Keys.sum(f.Key).AddFacts(c, &Facts{Errno: f.Errno, Numbers: f.Numbers})
+		of := s.Keys.sum(f.Key)
+		of.Add(c, f.Errno)
+		of.addNumbers(f.Numbers)
 	}
 }
 

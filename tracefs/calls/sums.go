@@ -25,7 +25,11 @@ func (s *Sums) Grow(plans int) {
 // Add counts a call that has ended.
 func (s *Sums) Add(c *Call, f *Facts) {
 	s.last, s.quiet = max(s.last, c.Last().Time), false
-	s.current[c.Plan].AddFacts(c, f)
+	sum := &s.current[c.Plan]
+	if len(f.Numbers) > 0 || f.Key != nil {
+		sum.addMore(c, f)
+	}
+	sum.Add(c, f.Errno)
 }
 
 // All returns the sums of all calls, one for each plan, the time at which they begin
