@@ -146,6 +146,7 @@ func FuzzParse(f *testing.F) {
 	f.Add("f((((((")
 	f.Add("f((u04) (&ize_t) & c, (flags) & 4, (flags) & MA7K)")
 	f.Add("f('\\")
+	f.Add("f((NULL))")
 	badinput.Fuzz(f, func(t *testing.T, text string) {
 		spec, err := Parse(text)
 		if err == nil {

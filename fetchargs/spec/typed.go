@@ -261,7 +261,11 @@ func joined(items []*Item) string {
 			places.taken = true
 			next()
 		}
-		b.WriteString(item.String())
+		if s := item.String(); s == "NULL" { // as a value, which skips no parameter
+			b.WriteString("(NULL)")
+		} else {
+			b.WriteString(s)
+		}
 		places.take(item)
 		typed = ok
 	}
