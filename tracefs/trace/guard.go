@@ -288,9 +288,9 @@ func (g *guard) look(events []string) {
 	case g.emptied: // that has just been reported
 		g.mark, g.anew = g.account(), false
 	case g.passed(now):
-	case now.exact && g.mark.exact && lacking > 0 && !g.held:
+	case now.still && g.mark.still && lacking > 0 && !g.held:
 		g.held = true // a write to a file may be about to be noticed
-	case now.exact || !g.mark.exact:
+	case now.exact() || !g.mark.exact():
 		g.drifts = g.drifts || g.held
 		g.mark, g.held = now, false
 	}

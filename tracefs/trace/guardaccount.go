@@ -12,8 +12,8 @@ import (
 type account struct {
 	known bool
 	still bool   // nothing was being read from the buffers meanwhile
-	exact bool   // nor did anything else happen
-	hits  uint64 // hits of all probes
+	first uint64 // hits of all probes before seen was read
+	hits  uint64 // and after that
 	seen  uint64 // events read here, still in the buffers, read by others, or reported as lost
 
 	unread  uint64 // those of seen that are in the buffers, no matter who put them there
@@ -23,35 +23,42 @@ type account struct {
 // account reads the kernel's counts.
 //
 // The counts are read one after the other: they are exact if nothing has happened
-// meanwhile. Nobody counts events that are just being read, so account waits for that.
+// meanwhile, and else account tries again. Nobody counts events that are just being
+// read, so account waits for that.
 func (g *guard) account() (a account) {
 	const tries, pause = 5, 5 * time.Millisecond
 	for i := range tries {
 		if i > 0 && !a.still {
 			time.Sleep(pause)
 		}
-		before, err := g.hits()
+		first, err := g.hits()
 		b, e := g.t.session.Balance()
 		if err = firstError(err, e); err != nil {
 			return account{}
 		}
 		g.emptied, g.anew = g.emptied || b.Emptied, g.anew || b.Emptied
-		a = account{known: true, still: b.Still, unread: b.Unread, foreign: g.foreign()}
+		a = account{known: true, still: b.Still, first: first, unread: b.Unread, foreign: g.foreign()}
 		a.seen = b.Seen + b.Stolen - a.foreign
-		if a.hits, err = g.hits(); err == nil && a.hits == before && a.still {
-			a.exact = true
+		if a.hits, err = g.hits(); err != nil {
+			return account{}
+		}
+		if a.exact() {
 			break
 		}
 	}
 	return a
 }
 
+// exact reports whether nothing has happened while the counts were read.
+func (a account) exact() bool { return a.still && a.first == a.hits }
+
 // lacks returns how many more hits than events there were between a and now, as lower
-// and upper bounds: events that others had put into the buffers by then were taken for
-// events of the probes.
+// and upper bounds: there may have been hits while the counts were read, and events
+// that others had put into the buffers by then were taken for events of the probes.
 func (a account) lacks(now account) (least, most int64) {
-	most = int64(now.hits-a.hits) - int64(now.seen-a.seen)
-	return most - int64(min(a.unread, now.foreign-a.foreign)), most
+	seen := int64(now.seen - a.seen)
+	least = int64(now.first-a.hits) - seen - int64(min(a.unread, now.foreign-a.foreign))
+	return least, int64(now.hits-a.first) - seen
 }
 
 // foreign returns how many of the events that were read are not from our probes: others
@@ -99,37 +106,44 @@ type counting struct {
 // number only if it is exact or an upper bound.
 func (k counting) cost(was, now account) (text string, c tracefs.Cost) {
 	c.Told = true
-	hits := int64(now.hits - was.hits)
-	least, missing := was.lacks(now)
-	exact, bound := was.exact && now.exact, k.drifts || least != missing
-	about := ""
-	switch {
-	case !exact:
-		about = "about "
-	case bound:
-		about = "up to "
+	least, most := was.lacks(now)
+	if k.drifts {
+		least = min(least, 0)
 	}
+	still := was.still && now.still
 	switch {
 	case !now.known || !was.known:
 		return "how many events that has cost is not known", c
 	case k.anew:
 		return "how many events that has cost is not known, for the kernel has begun to count anew", c
 	case !k.countable:
-		return fmt.Sprintf("the probes were hit %d times meanwhile, and how much of that was asked for is not known", hits), c
-	case k.uncounted && missing > 0:
-		return fmt.Sprintf("%s%d events are missing, and those that nobody has counted", about, missing), c
+		return fmt.Sprintf("the probes were hit %d times meanwhile, and how much of that was asked for is not known", now.hits-was.hits), c
+	case k.uncounted && most > 0:
+		return number(still, least, most) + " events are missing, and those that nobody has counted", c
 	case k.uncounted:
 		return "how many events that has cost is not known, for probes that are off count nothing", c
-	case missing > 0:
-		if exact {
-			c.Known, c.AtMost, c.Events = !bound, bound, uint64(missing)
-		}
-		return fmt.Sprintf("%s%d events are missing", about, missing), c
-	case !exact:
+	case !still && most <= 0:
 		return "no events seem to be missing", c
+	case most <= 0:
+		c.Known = true
+		return "no events are missing", c
+	case still:
+		c.Known, c.AtMost, c.Events = least == most, least < most, uint64(most)
 	}
-	c.Known = true
-	return "no events are missing", c
+	return number(still, least, most) + " events are missing", c
+}
+
+// number returns in words a number that is between two bounds, if these are sure.
+func number(sure bool, least, most int64) string {
+	switch {
+	case !sure:
+		return fmt.Sprintf("about %d", most)
+	case least == most:
+		return fmt.Sprint(most)
+	case least > 0:
+		return fmt.Sprintf("%d to %d", least, most)
+	}
+	return fmt.Sprintf("up to %d", most)
 }
 
 // countable reports whether every hit of a probe makes an event, and nothing else does.

@@ -6,10 +6,12 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs"
 )
 
-// TestCost: a number of events is exact, or a bound, or none.
+// TestCost: a number of events is exact, or bounds, or none.
 func TestCost(t *testing.T) {
-	counted := func(hits, seen uint64) account { return account{known: true, exact: true, hits: hits, seen: seen} }
-	inexact := func(a *account) { a.exact = false }
+	counted := func(hits, seen uint64) account {
+		return account{known: true, still: true, first: hits, hits: hits, seen: seen}
+	}
+	reading := func(a *account) { a.still = false }
 	for _, tt := range []struct {
 		name string
 		k    counting
@@ -23,11 +25,20 @@ func TestCost(t *testing.T) {
 		{name: "own calls", k: counting{drifts: true}, hits: 13, text: "up to 3 events are missing", want: tracefs.Cost{AtMost: true, Events: 3}},
 		{name: "own calls, none", k: counting{drifts: true}, hits: 10, text: "no events are missing", want: tracefs.Cost{Known: true}},
 		{name: "others' events", set: func(was, now *account) { was.unread, now.foreign = 1, 2 }, hits: 13,
-			text: "up to 3 events are missing", want: tracefs.Cost{AtMost: true, Events: 3}},
-		{name: "inexact at first", set: func(was, _ *account) { inexact(was) }, hits: 13, text: "about 3 events are missing"},
-		{name: "inexact at last", set: func(_, now *account) { inexact(now) }, hits: 13, text: "about 3 events are missing"},
-		{name: "inexact, none", set: func(_, now *account) { inexact(now) }, hits: 9, text: "no events seem to be missing"},
-		{name: "inexact and own calls", k: counting{drifts: true}, set: func(_, now *account) { inexact(now) }, hits: 13, text: "about 3 events are missing"},
+			text: "2 to 3 events are missing", want: tracefs.Cost{AtMost: true, Events: 3}},
+		{name: "hits at first", set: func(was, _ *account) { was.first -= 2 }, hits: 13, text: "3 to 5 events are missing",
+			want: tracefs.Cost{AtMost: true, Events: 5}},
+		{name: "hits at last", set: func(_, now *account) { now.first -= 2 }, hits: 13, text: "1 to 3 events are missing",
+			want: tracefs.Cost{AtMost: true, Events: 3}},
+		{name: "many hits at last", set: func(_, now *account) { now.first -= 3 }, hits: 13, text: "up to 3 events are missing",
+			want: tracefs.Cost{AtMost: true, Events: 3}},
+		{name: "hits, none", set: func(_, now *account) { now.first -= 2 }, hits: 10, text: "no events are missing", want: tracefs.Cost{Known: true}},
+		{name: "hits and own calls", k: counting{drifts: true}, set: func(_, now *account) { now.first-- }, hits: 13, text: "up to 3 events are missing",
+			want: tracefs.Cost{AtMost: true, Events: 3}},
+		{name: "read at first", set: func(was, _ *account) { reading(was) }, hits: 13, text: "about 3 events are missing"},
+		{name: "read at last", set: func(_, now *account) { reading(now) }, hits: 13, text: "about 3 events are missing"},
+		{name: "read, none", set: func(_, now *account) { reading(now) }, hits: 9, text: "no events seem to be missing"},
+		{name: "read, and own calls", k: counting{drifts: true}, set: func(_, now *account) { reading(now) }, hits: 13, text: "about 3 events are missing"},
 		{name: "off", k: counting{uncounted: true}, hits: 13, text: "3 events are missing, and those that nobody has counted"},
 		{name: "off, none", k: counting{uncounted: true}, hits: 10, text: "how many events that has cost is not known, for probes that are off count nothing"},
 		{name: "anew", k: counting{anew: true}, hits: 13, text: "how many events that has cost is not known, for the kernel has begun to count anew"},
