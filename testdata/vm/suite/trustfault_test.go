@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
@@ -238,7 +239,9 @@ func (f *faulting) runOnly(how string, n int, only, errno string) (calls int) {
 		number += "+"
 	}
 	order(f.t, "%s %s %s", word, number, errno)
+	hang := time.AfterFunc(4*patience, func() { panic(fmt.Sprintf("%s %s %s text=%v: no end", how, number, errno, f.text)) })
 	tr := tryOnce(f.t, f.m, f.text)
+	hang.Stop()
 	calls = order(f.t, "none 0 -")
 	failed, name, path := failedCall(f.t)
 	what := fmt.Sprintf("%s %s %s text=%v: %s %s", how, number, errno, f.text, name, path)
