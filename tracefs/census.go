@@ -1,7 +1,6 @@
 package tracefs
 
 import (
-	"io/fs"
 	"slices"
 	"strings"
 
@@ -24,9 +23,9 @@ func (fsys *FS) Census() Census {
 	for _, p := range probes {
 		count(p.Group, &c.Probes, &c.OwnProbes)
 	}
-	dirs, _ := fs.ReadDir(fsys.root.FS(), "instances")
-	for _, d := range dirs {
-		count(d.Name(), &c.Instances, &c.OwnInstances)
+	instances, _ := fsys.names("instances")
+	for _, name := range instances {
+		count(name, &c.Instances, &c.OwnInstances)
 	}
 	tracer, _ := fsys.ReadFile("current_tracer")
 	c.Tracer = strings.TrimSpace(string(tracer))

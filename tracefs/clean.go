@@ -57,12 +57,12 @@ func (fsys *FS) leftovers() ([]string, error) {
 			names = append(names, name)
 		}
 	}
-	dirs, err := fs.ReadDir(fsys.root.FS(), "instances")
+	instances, err := fsys.names("instances")
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, explainOpen(fsys.dir, err)
 	}
-	for _, d := range dirs {
-		add(d.Name())
+	for _, name := range instances {
+		add(name)
 	}
 	probes, err := fsys.probes("")
 	if err != nil {

@@ -2,7 +2,6 @@ package tracefs
 
 import (
 	"fmt"
-	"io/fs"
 	"slices"
 	"strconv"
 	"strings"
@@ -58,13 +57,13 @@ func (s *Session) setCPUs(cpus []int, all bool) error {
 
 // CPUs returns the CPUs that the machine may have.
 func (s *Session) CPUs() ([]int, error) {
-	dirs, err := fs.ReadDir(s.fs.root.FS(), s.path("per_cpu"))
+	dirs, err := s.fs.names(s.path("per_cpu"))
 	if err != nil {
 		return nil, err
 	}
 	var cpus []int
 	for _, d := range dirs {
-		if n, err := strconv.Atoi(strings.TrimPrefix(d.Name(), "cpu")); err == nil {
+		if n, err := strconv.Atoi(strings.TrimPrefix(d, "cpu")); err == nil {
 			cpus = append(cpus, n)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	iofs "io/fs"
 	"os"
 	"path"
+	"slices"
 
 	"golang.org/x/sys/unix"
 )
@@ -36,6 +37,19 @@ func (fs *FS) ReadFile(name string) ([]byte, error) {
 // buffer must be large enough for all of it.
 func readFilter(r io.Reader) ([]byte, error) {
 	return io.ReadAll(bufio.NewReaderSize(r, 64<<10))
+}
+
+// names returns the sorted names of what is in a directory. fs.ReadDir is not used: it
+// looks at each file, and leaves out what it cannot find.
+func (fs *FS) names(dir string) ([]string, error) {
+	f, err := fs.root.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	names, err := f.Readdirnames(-1)
+	slices.Sort(names)
+	return names, err
 }
 
 // Glob returns the sorted names of the files that match the pattern. The pattern and

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,17 +29,17 @@ type CPUStats struct {
 
 // Stats returns the statistics of the session's buffers, by CPU.
 func (s *Session) Stats() ([]CPUStats, error) {
-	dirs, err := fs.ReadDir(s.fs.root.FS(), s.path("per_cpu"))
+	dirs, err := s.fs.names(s.path("per_cpu"))
 	if err != nil {
 		return nil, err
 	}
 	var all []CPUStats
 	for _, d := range dirs {
-		cpu, err := strconv.Atoi(strings.TrimPrefix(d.Name(), "cpu"))
+		cpu, err := strconv.Atoi(strings.TrimPrefix(d, "cpu"))
 		if err != nil {
 			continue
 		}
-		st, err := read(s.fs, s.path("per_cpu/"+d.Name()+"/stats"), ParseCPUStats)
+		st, err := read(s.fs, s.path("per_cpu/"+d+"/stats"), ParseCPUStats)
 		if err != nil {
 			return nil, err
 		}
