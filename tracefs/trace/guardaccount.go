@@ -105,6 +105,7 @@ type counting struct {
 // cost returns how many events are missing between two accounts: in words, and as a
 // number only if it is exact or an upper bound.
 func (k counting) cost(was, now account) (text string, c tracefs.Cost) {
+	const unknown = "how many events that has cost is not known"
 	c.Told = true
 	least, most := was.lacks(now)
 	if k.drifts {
@@ -113,15 +114,20 @@ func (k counting) cost(was, now account) (text string, c tracefs.Cost) {
 	still := was.still && now.still
 	switch {
 	case !now.known || !was.known:
-		return "how many events that has cost is not known", c
+		return unknown, c
 	case k.anew:
-		return "how many events that has cost is not known, for the kernel has begun to count anew", c
+		return unknown + ", for the kernel has begun to count anew", c
+	case !k.countable && k.uncounted:
+		return unknown + ", for probes that are off count nothing", c
+	case !k.countable && now.hits == was.first:
+		c.Known = true
+		return "no events are missing", c
 	case !k.countable:
-		return fmt.Sprintf("the probes were hit %d times meanwhile, and how much of that was asked for is not known", now.hits-was.hits), c
+		return fmt.Sprintf("the probes were hit %d times meanwhile, and how much of that was asked for is not known", now.hits-was.first), c
 	case k.uncounted && most > 0:
 		return number(still, least, most) + " events are missing, and those that nobody has counted", c
 	case k.uncounted:
-		return "how many events that has cost is not known, for probes that are off count nothing", c
+		return unknown + ", for probes that are off count nothing", c
 	case !still && most <= 0:
 		return "no events seem to be missing", c
 	case most <= 0:

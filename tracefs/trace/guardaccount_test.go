@@ -53,8 +53,18 @@ func TestCost(t *testing.T) {
 			t.Errorf("%s: %q, %+v; want %q, %+v", tt.name, text, got, tt.text, tt.want)
 		}
 	}
-	const filtered = "the probes were hit 13 times meanwhile, and how much of that was asked for is not known"
-	if text, got := (counting{}).cost(counted(5, 5), counted(18, 6)); text != filtered || got != (tracefs.Cost{Told: true}) {
-		t.Errorf("with a filter: %q, %+v", text, got)
+	for _, tt := range []struct {
+		k    counting
+		hits uint64
+		text string
+		want tracefs.Cost
+	}{
+		{hits: 13, text: "the probes were hit 13 times meanwhile, and how much of that was asked for is not known", want: tracefs.Cost{Told: true}},
+		{hits: 0, text: "no events are missing", want: tracefs.Cost{Told: true, Known: true}},
+		{k: counting{uncounted: true}, hits: 13, text: "how many events that has cost is not known, for probes that are off count nothing", want: tracefs.Cost{Told: true}},
+	} {
+		if text, got := tt.k.cost(counted(5, 5), counted(5+tt.hits, 6)); text != tt.text || got != tt.want {
+			t.Errorf("with a filter: %q, %+v; want %q, %+v", text, got, tt.text, tt.want)
+		}
 	}
 }
