@@ -93,6 +93,7 @@ func (w *probeWriter) changeUnless(fs *FS, line string, unless func() bool) (err
 			return err
 		}
 	} else if err := lockFile(w.f); err != nil {
+		w.close() // it may be locked nevertheless; see below
 		return err
 	}
 	defer func() {
