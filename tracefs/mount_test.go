@@ -40,6 +40,26 @@ func TestAt(t *testing.T) {
 	}
 }
 
+// TestGone looks for a file that goes away after the tracefs was found: the error is about
+// the file.
+func TestGone(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "kprobe_events")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	fsys, err := At(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
+	}
+	if err := fsys.Writable(); err == nil || !strings.Contains(err.Error(), "kprobe_events") {
+		t.Errorf("got %v, want the name of the file", err)
+	}
+}
+
 func TestChooseMount(t *testing.T) {
 	for _, tt := range []struct{ mounts, want string }{
 		{"", ""},

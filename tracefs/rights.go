@@ -43,18 +43,26 @@ func explainOpen(dir string, err error) error {
 			Cure: "mount -o remount,rw " + dir + "; of a container that is for its host to do, or trace on the host", Err: err}
 	case errors.Is(err, fs.ErrPermission):
 		return explainRights(dir, err)
-	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ENOTDIR):
+	case fileOf(err) == dir && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ENOTDIR)):
 		return &MachineError{Msg: "no tracefs at " + dir, Cure: cureMount, Err: err}
 	}
 	return err
 }
 
+// fileOf returns which file an error is about, "" if it does not say.
+func fileOf(err error) string {
+	var at *os.PathError
+	if !errors.As(err, &at) {
+		return ""
+	}
+	return at.Path
+}
+
 // explainRights explains which permission is denied, and why.
 func explainRights(dir string, err error) error {
 	what := dir
-	var at *os.PathError
-	if errors.As(err, &at) && at.Path != dir && at.Path != "." {
-		what = strings.TrimPrefix(at.Path, dir+"/") + " in " + dir
+	if file := fileOf(err); file != "" && file != dir && file != "." {
+		what = strings.TrimPrefix(file, dir+"/") + " in " + dir
 	}
 	m := &MachineError{Err: err}
 	switch who := os.Geteuid(); {
