@@ -1,6 +1,7 @@
 package help_test
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,8 +10,10 @@ import (
 
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/help"
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/preset"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/shell"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
+	"github.com/tsnoop/tsnoop/render"
 )
 
 // rendered is a page as man(1) shows it to somebody. It must not warn of anything.
@@ -24,7 +27,7 @@ func rendered(t *testing.T, roff string) string {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(program, "--warnings=w", "-E", "UTF-8", "-l", "-Tutf8", file)
-	cmd.Env = append(os.Environ(), "LC_ALL=C.UTF-8", "MANWIDTH=100", "MAN_KEEP_FORMATTING=", "GROFF_NO_SGR=1")
+	cmd.Env = append(os.Environ(), "LC_ALL=C.UTF-8", "MANWIDTH=80", "MAN_KEEP_FORMATTING=", "GROFF_NO_SGR=1")
 	var warnings strings.Builder
 	cmd.Stderr = &warnings
 	out, err := cmd.Output()
@@ -40,11 +43,39 @@ func rendered(t *testing.T, roff string) string {
 	return string(plain)
 }
 
+// checkWidth fails if a line of text takes more than 80 columns.
+func checkWidth(t *testing.T, name, text string) {
+	t.Helper()
+	n := 0
+	for line := range strings.Lines(text) {
+		n++
+		if w := render.TextWidth([]byte(strings.TrimRight(line, "\n"))); w > 80 {
+			t.Errorf("%s, line %d has %d columns: %s", name, n, w, line)
+		}
+	}
+}
+
+// TestWidth reads all that is longer than a few lines and was written for people.
+func TestWidth(t *testing.T) {
+	checkWidth(t, "usage", help.Usage)
+	for name, text := range help.Topics {
+		checkWidth(t, name, text)
+	}
+	for _, p := range preset.All() {
+		checkWidth(t, "@"+p.Name, p.Text)
+		checkWidth(t, "list @"+p.Name, fmt.Sprintf("%-12s %s\n", "@"+p.Name, p.Brief))
+		if !strings.HasSuffix(p.Brief, ".") && !strings.HasSuffix(p.Brief, "?") {
+			t.Errorf("@%s: %q is not a sentence", p.Name, p.Brief)
+		}
+	}
+}
+
 // TestManual has all pages rendered, and looks for every flag, FORMAT and word of help.
 func TestManual(t *testing.T) {
 	for _, p := range help.Pages() {
 		t.Run(p.Name, func(t *testing.T) {
 			shown := rendered(t, p.Roff())
+			checkWidth(t, p.Name, shown)
 			switch p.Name {
 			case "tsnoop":
 				for _, f := range flags.Rows() {
@@ -75,7 +106,8 @@ func TestManual(t *testing.T) {
 // the tests on kernels see.
 func TestExampleLines(t *testing.T) {
 	lines := 0
-	for line := range strings.Lines(help.Topics["examples"]) {
+	whole := strings.NewReplacer("\\\n    ", "", "\n    ", " ").Replace(help.Topics["examples"])
+	for line := range strings.Lines(whole) {
 		if !strings.HasPrefix(line, "  tsnoop ") {
 			continue
 		}

@@ -22,8 +22,8 @@ type Page struct {
 //
 //   - a block that begins with "Usage:" becomes the synopsis;
 //   - a line that ends with a colon, or precedes an indented block, becomes a heading;
-//   - flags, and terms with an explanation after two or more blanks, become a list;
-//   - grammar, and indented text, is set verbatim;
+//   - flags, and terms with an explanation after two or more spaces, become a list;
+//   - grammar, and indented text, is set verbatim, below the line before it if there is one;
 //   - other blocks become paragraphs.
 func (p Page) Roff() string {
 	w := &writer{}
@@ -48,7 +48,6 @@ var (
 	grammar = form(`^[A-Z]+ +=`)
 	flag    = form(`^ +(-\w, |)(--.*?|-\w)( {2,}(.*))?$`)
 	term    = form(`^(\S.*?) {2,}(\S.*)$`)
-	column  = form(`^([A-Z]+): `)
 )
 
 func form(expr string) func() *regexp.Regexp {
@@ -77,18 +76,24 @@ func (w *writer) block(lines []string, first bool) {
 	}
 	switch {
 	case len(lines) == 0:
-	case grammar().MatchString(lines[0]), column().MatchString(lines[0]):
+	case grammar().MatchString(lines[0]):
 		w.WriteString(".PP\n")
 		w.verbatim(lines, 0)
 	case flag().MatchString(lines[0]):
 		w.list(lines, flag())
 	case term().MatchString(lines[0]):
 		w.list(lines, term())
+	case indented(lines) && term().MatchString(lines[0][2:]):
+		for i, line := range lines {
+			lines[i] = line[2:]
+		}
+		w.list(lines, term())
 	case strings.HasPrefix(lines[0], "  "):
 		w.WriteString(".PP\n")
 		w.verbatim(lines, 2)
-	case len(lines) == 2 && strings.HasPrefix(lines[1], "  "):
-		fmt.Fprintf(w, ".TP\n%s\n.EX\n%s\n.EE\n", escape(lines[0]), escape(strings.TrimSpace(lines[1])))
+	case indented(lines[1:]):
+		fmt.Fprintf(w, ".TP 2\n%s\n", escape(lines[0]))
+		w.verbatim(lines[1:], 2)
 	default:
 		w.WriteString(".PP\n")
 		for _, line := range lines {
@@ -99,11 +104,24 @@ func (w *writer) block(lines []string, first bool) {
 
 func (w *writer) heading(text string) { fmt.Fprintf(w, ".SH %s\n", escape(strings.ToUpper(text))) }
 
-// list writes terms, each with its explanation, which may continue in indented lines.
+// indented reports whether there are lines and all are indented.
+func indented(lines []string) bool {
+	for _, line := range lines {
+		if !strings.HasPrefix(line, "  ") {
+			return false
+		}
+	}
+	return len(lines) > 0
+}
+
+// list writes terms, each with its explanation, which may continue in indented lines. The
+// explanation of a long term begins there.
 func (w *writer) list(lines []string, entry *regexp.Regexp) {
 	for _, line := range lines {
 		found := entry.FindStringSubmatch(line)
 		switch {
+		case found == nil && !strings.HasPrefix(line, " "):
+			fmt.Fprintf(w, ".TP\n\\fB%s\\fR\n", escape(line))
 		case found == nil:
 			w.WriteString(escape(strings.TrimSpace(line)) + "\n")
 		case entry == flag():

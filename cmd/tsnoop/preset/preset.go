@@ -1,7 +1,8 @@
 // Package preset holds files of specs that answer common questions, such as who opens
 // what and who kills whom. They are named after the tools of bcc.
 //
-// To add one, add a file to presets. Its first comment says what it answers.
+// To add one, add a file to presets. The first line, a comment, says what it answers, in
+// sentences that fit beside the name.
 package preset
 
 import (

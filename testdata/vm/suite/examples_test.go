@@ -18,7 +18,8 @@ func exampleSpecs(t *testing.T) []string {
 		t.Fatal(err)
 	}
 	var specs []string
-	for line := range strings.Lines(string(text)) {
+	whole := strings.ReplaceAll(string(text), "\n    ", " ") // a command's further lines
+	for line := range strings.Lines(whole) {
 		if strings.HasPrefix(line, "  tsnoop ") {
 			for _, quoted := range regexp.MustCompile(`'([^']*)'`).FindAllStringSubmatch(line, -1) {
 				specs = append(specs, quoted[1])
