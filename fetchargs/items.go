@@ -12,7 +12,6 @@ func (r *resolver) items() {
 		if item.Cond != nil && !r.formats(item) {
 			continue
 		}
-		shown := map[string]bool{}
 		for _, w := range wants(item) {
 			if is, _ := r.elapsed(w.x); is {
 				r.plainDuration(item)
@@ -20,12 +19,8 @@ func (r *resolver) items() {
 			}
 			if item.Cond == nil {
 				w = r.decoded(w)
-			} else {
-				text := spec.Formatted(w.x, w.format)
-				if shown[text] || r.isConstant(w.x) {
-					continue
-				}
-				shown[text] = true
+			} else if r.isConstant(w.x) {
+				continue
 			}
 			if _, ok := r.fetch(w); ok {
 				if r.target.Deep {

@@ -1,6 +1,8 @@
 package fetchargs
 
 import (
+	"slices"
+
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
@@ -17,7 +19,8 @@ type want struct {
 	hidden  bool          // not shown; may share a field that is fetched already
 }
 
-// wants returns the values that an item shows; for a condition, those that it compares.
+// wants returns the values that an item shows; for a condition, those that it compares,
+// each once.
 func wants(item *spec.Item) []want {
 	list := []want{{x: item.Expr}}
 	if item.Cond != nil {
@@ -29,7 +32,16 @@ func wants(item *spec.Item) []want {
 			list[i].format = item.Format
 		}
 	}
-	return list
+	if item.Cond == nil {
+		return list
+	}
+	shown := map[string]bool{}
+	return slices.DeleteFunc(list, func(w want) bool {
+		text := spec.Formatted(w.x, w.format)
+		again := shown[text]
+		shown[text] = true
+		return again
+	})
 }
 
 // operands returns the values that a condition compares, in order.

@@ -17,7 +17,7 @@ const renamed = "__set_task_comm(tsk->pid, buf:string)"
 // the name has changed.
 func Renames(t *Target) (*Plan, error) {
 	own := *t
-	own.Pair, own.Comm, own.Symbols = false, "", nil
+	own.Pair, own.Comm, own.Symbols, own.Measures = false, "", nil, nil
 	s, err := spec.Parse(renamed)
 	if err != nil {
 		return nil, err

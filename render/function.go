@@ -18,6 +18,7 @@ type Function struct {
 
 	Entry, Return Side
 
+	own     bool // it is tsnoop's own: its calls are not shown
 	several bool // a side has several parts
 	mayFail bool // the return value shows whether calls fail
 }
@@ -81,7 +82,7 @@ func NewFunctions(sources []Source, o *Options) []Function {
 	all := make([]Function, len(sources))
 	for i, s := range sources {
 		f := &all[i]
-		*f = Function{Name: functionName(s.Plan), Module: moduleName(s.Plan), Plan: s.Plan}
+		*f = Function{Name: functionName(s.Plan), Module: moduleName(s.Plan), Plan: s.Plan, own: s.Plan.Renames != ""}
 		f.Title = string(AppendEscaped(nil, []byte(f.Name), NoQuote))
 		f.Entry = newSide(fetchargs.Entry, &s, o)
 		f.Return = newSide(fetchargs.Return, &s, o)
@@ -90,6 +91,16 @@ func NewFunctions(sources []Source, o *Options) []Function {
 		f.mayFail = s.Verdict(o.Order) != nil
 	}
 	return all
+}
+
+// Shown returns how many of the functions are not tsnoop's own.
+func Shown(all []Function) (n int) {
+	for i := range all {
+		if !all[i].own {
+			n++
+		}
+	}
+	return n
 }
 
 // Verdict returns the Verdict that tells from the record of the first part of the return

@@ -123,7 +123,7 @@ func TestNumbers(t *testing.T) {
 	what.Alone, what.Width = true, 60
 	_, got, _ := strings.Cut(string(text.New(sources, render.Options{}).Summary(nil, what)), "\n\n")
 	got = regexp.MustCompile(`(?m)^  \S+ +0 .*\n`).ReplaceAllString(got, "")
-	want := `send, n: total 2147483647, mean 429496729, min -4, max 2147483647, of 5 calls, without 1 of which it is not known
+	want := `send, n: total 2147483647, mean 429496729.4, min -4, max 2147483647, of 5 calls, without 1 of which it is not known
   -7..-4                  1 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@|
   -3..-2                  1 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@|
   0                       1 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@|
@@ -134,7 +134,7 @@ func TestNumbers(t *testing.T) {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 	out := string(json.New(sources, render.Options{}).Summary(nil, what))
-	wantJSON := `"numbers":[{"name":"n","calls":5,"unknown":1,"total":2147483647,"mean":429496729,"min":-4,"max":2147483647,"histogram":[{"least":-7,"most":-4,"calls":1},{"least":-3,"most":-2,"calls":1},{"least":0,"most":0,"calls":1},{"least":4,"most":7,"calls":1},{"least":1073741824,"most":2147483647,"calls":1}]}]}` + "\n"
+	wantJSON := `"numbers":[{"name":"n","calls":5,"unknown":1,"total":2147483647,"mean":429496729.4,"min":-4,"max":2147483647,"histogram":[{"least":-7,"most":-4,"calls":1},{"least":-3,"most":-2,"calls":1},{"least":0,"most":0,"calls":1},{"least":4,"most":7,"calls":1},{"least":1073741824,"most":2147483647,"calls":1}]}]}` + "\n"
 	if !strings.HasSuffix(out, wantJSON) {
 		t.Errorf("JSON is %s, want ...%s", out, wantJSON)
 	}

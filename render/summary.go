@@ -47,7 +47,7 @@ type SummaryRow struct {
 }
 
 // Rows returns the rows of s, sorted by s.Order. Functions that the user did not name are
-// left out if they were not called. If there are more than most rows with keys, the rest
+// left out if they were not called, and tsnoop's own in any case. If there are more than most rows with keys, the rest
 // is summed up in a row of others for each function, after all other rows. If most is 0,
 // there is no limit.
 func (s *Summary) Rows(functions []Function, most int) []SummaryRow {
@@ -59,7 +59,7 @@ func (s *Summary) Rows(functions []Function, most int) []SummaryRow {
 	for i := range s.Sums {
 		f := &functions[i]
 		// Leave out functions that were neither named nor called.
-		if s.Sums[i].Calls == 0 && (f.Plan.Func == nil || f.Plan.Glob != nil) {
+		if f.own || s.Sums[i].Calls == 0 && (f.Plan.Func == nil || f.Plan.Glob != nil) {
 			continue
 		}
 		r := SummaryRow{Summary: &s.Sums[i], Function: f, MayFail: f.mayFail, source: i}

@@ -142,8 +142,8 @@ func TestTreeJSON(t *testing.T) {
 	want := strings.Join([]string{
 		`{"ts_ns":1000,` + task + `,"call":1,"depth":0,"part":"begin",` + args + `}`,
 		`{"ts_ns":2000,` + task + `,"call":2,"depth":1,"part":"begin",` + args + `}`,
-		`{"ts_ns":3000,` + task + `,"call":2,"depth":1,"part":"end",` + ret + `,"duration_ns":1000}`,
-		`{"ts_ns":4000,` + task + `,"call":1,"depth":0,"part":"end",` + ret + `,"duration_ns":3000}`,
+		`{"ts_ns":2000,` + task + `,"call":2,"depth":1,"part":"end",` + ret + `,"end_ns":3000,"duration_ns":1000}`,
+		`{"ts_ns":1000,` + task + `,"call":1,"depth":0,"part":"end",` + ret + `,"end_ns":4000,"duration_ns":3000}`,
 	}, "\n") + "\n"
 	if diff := cmp.Diff(want, string(sink.Idle(got))); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

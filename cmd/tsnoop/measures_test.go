@@ -47,6 +47,7 @@ type measuredLine struct {
 	Comm     string
 	Caller   string
 	TS       uint64 `json:"ts_ns"`
+	End      uint64 `json:"end_ns"`
 	Span     uint64 `json:"span_ns"`
 	Duration uint64 `json:"duration_ns"`
 	Args     []struct {
@@ -79,11 +80,25 @@ type octaveLine struct {
 }
 
 type measuredNumbers struct {
-	Name                  string
-	Calls, Unknown        uint64
-	Total, Mean, Min, Max *big.Int
-	Histogram             []rangeLine
+	Name            string
+	Calls, Unknown  uint64
+	Total, Min, Max *big.Int
+	Mean            mean
+	Histogram       []rangeLine
 }
+
+// A mean is rounded in the third decimal, or in a later one.
+type mean struct{ *big.Rat }
+
+func (m *mean) UnmarshalJSON(b []byte) error {
+	m.Rat = new(big.Rat)
+	return m.UnmarshalText(b)
+}
+
+var compareMeans = cmp.Comparer(func(a, b mean) bool {
+	off := new(big.Rat).Sub(a.Rat, b.Rat)
+	return off.Abs(off).Cmp(big.NewRat(1, 2000)) <= 0
+})
 
 type rangeLine struct {
 	Least, Most *big.Int
@@ -170,7 +185,7 @@ func numbersOf(name string, values []*big.Int) measuredNumbers {
 		}
 		n.Histogram[last].Calls++
 	}
-	n.Mean = new(big.Int).Quo(n.Total, big.NewInt(int64(len(values))))
+	n.Mean.Rat = new(big.Rat).SetFrac(n.Total, big.NewInt(int64(len(values))))
 	return n
 }
 
@@ -209,7 +224,7 @@ func TestMeasures(t *testing.T) {
 			for _, l := range measuredLines(t, text, flags...) {
 				got[fmt.Sprint(l.By.Value)] = model{l.Calls, l.Total, l.Max, l.Errors, l.Numbers}
 			}
-			if diff := cmp.Diff(want, got, compareInts); diff != "" {
+			if diff := cmp.Diff(want, got, compareInts, compareMeans); diff != "" {
 				t.Errorf("-lines +table:\n%s", diff)
 			}
 		})
@@ -295,7 +310,7 @@ func TestHeat(t *testing.T) {
 		want := map[int]uint64{}
 		n := uint64(0)
 		for _, l := range lines {
-			if l.TS >= row.TS-every && l.TS < row.TS {
+			if l.End >= row.TS-every && l.End < row.TS {
 				want[bits.Len64(l.Duration)]++
 				n++
 			}

@@ -105,14 +105,15 @@ func (p *Printer) Begin(dst []byte, c *calls.Call) []byte { return p.End(dst, c)
 //
 //	{"ts_ns":1,"cpu":0,"tid":7,"comm":"cat","func":"f","module":"m","caller":"g","caller_module":"m",
 //	 "args":[{"name":"x","type":"int","value":1}],
-//	 "ret":{"type":"int","value":-2,"errno":"ENOENT"},"ret_args":[...],"duration_ns":5,"stack":["f","g+0x10 [m]"],
+//	 "ret":{"type":"int","value":-2,"errno":"ENOENT"},"ret_args":[...],"end_ns":6,"end_cpu":1,"duration_ns":5,"stack":["f","g+0x10 [m]"],
 //	 "errors":[{"name":"dev->name","fault":"dev=NULL"}],"orphan":true,"unfinished":true}
 //
 // What is not known is left out: "args" if the entry was not traced or not seen, "ret"
-// and "ret_args" likewise, and "duration_ns" if either was not seen. "time" follows
-// "ts_ns" with TimeClock. If a call is delivered in two parts, each also has
-// "call":1,"depth":0,"part":"begin" (or "end"). "args" are in the first part, and all
-// else in the second.
+// "ret_args" and "end_ns" likewise, and "duration_ns" if either was not seen. "ts_ns" and
+// "cpu" are those of the entry if it was seen, else those of the return. "end_cpu" is
+// there if it is not "cpu". "time" follows "ts_ns" with TimeClock. If a call is delivered
+// in two parts, each also has "call":1,"depth":0,"part":"begin" (or "end"). "args" are in
+// the first part, and all else in the second.
 //
 // Integers are written in full, up to 20 digits. A reader that converts them to doubles
 // rounds those over 2^53, so their digits are also in "text", except in structs.
@@ -127,7 +128,7 @@ func (p *Printer) Begin(dst []byte, c *calls.Call) []byte { return p.End(dst, c)
 // "at":"return". For a string that was copied from text, "doubt" says what is uncertain.
 func (p *Printer) End(dst []byte, c *calls.Call) []byte {
 	f := &p.functions[c.Plan]
-	e := c.Last()
+	e := c.First()
 	p.value.faults = p.value.faults[:0]
 
 	dst = strconv.AppendUint(append(dst, `{"ts_ns":`...), e.Time, 10)
@@ -149,8 +150,8 @@ func (p *Printer) End(dst []byte, c *calls.Call) []byte {
 	if c.Return != nil {
 		dst = p.appendReturn(dst, &f.ret, c)
 	}
-	if c.Entry != nil && c.Return != nil {
-		dst = strconv.AppendUint(append(dst, `,"duration_ns":`...), c.Duration, 10)
+	if c.Return != nil {
+		dst = appendEnd(dst, c)
 	}
 	if c.ID == 0 || c.Begun {
 		dst = p.appendStack(dst, c)
@@ -165,6 +166,18 @@ func (p *Printer) End(dst []byte, c *calls.Call) []byte {
 		dst = append(dst, `,"unfinished":true`...)
 	}
 	return append(dst, '}', '\n')
+}
+
+// appendEnd appends when and where a call ended, and how long it took if that is known.
+func appendEnd(dst []byte, c *calls.Call) []byte {
+	dst = strconv.AppendUint(append(dst, `,"end_ns":`...), c.Return.Time, 10)
+	if c.Entry == nil {
+		return dst
+	}
+	if c.Return.CPU != c.Entry.CPU {
+		dst = strconv.AppendInt(append(dst, `,"end_cpu":`...), int64(c.Return.CPU), 10)
+	}
+	return strconv.AppendUint(append(dst, `,"duration_ns":`...), c.Duration, 10)
 }
 
 // appendPart appends which part of a call it is, for calls delivered in two parts.

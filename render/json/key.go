@@ -39,7 +39,7 @@ func (p *Printer) appendKey(dst []byte, k *render.Key) []byte {
 
 // appendNumbers appends the numbers of the calls, with histograms by powers of two:
 //
-//	[{"name":"count","calls":9,"unknown":1,"total":4711,"mean":523,"min":0,"max":4096,
+//	[{"name":"count","calls":9,"unknown":1,"total":4711,"mean":523.444,"min":0,"max":4096,
 //	  "histogram":[{"least":0,"most":0,"calls":2},{"least":1024,"most":2047,"calls":7}]}]
 //
 // "unknown" counts the calls whose number is not known.
@@ -65,7 +65,7 @@ func appendNumbers(dst []byte, names []string, all []calls.Numbers) []byte {
 
 func appendRanges(dst []byte, h *calls.Numbers) []byte {
 	dst = h.Total().Append(append(dst, `,"total":`...), 10)
-	dst = h.Mean().Append(append(dst, `,"mean":`...), 10)
+	dst = render.AppendMean(append(dst, `,"mean":`...), h.Mean())
 	dst = appendInt(append(dst, `,"min":`...), h.Min)
 	dst = appendInt(append(dst, `,"max":`...), h.Max)
 	dst = append(dst, `,"histogram":[`...)

@@ -47,7 +47,7 @@ func (p *Printer) appendHeat(dst []byte, s *render.Summary) []byte {
 	}
 	for i := range called {
 		dst = p.appendHeatRow(dst, s.To, &called[i])
-		if len(p.functions) > 1 {
+		if render.Shown(p.functions) > 1 {
 			dst = appendCut(append(dst, ' '), called[i].Title, s.Width-p.heatWidth()-1)
 		}
 		dst = appendUncounted(dst, &called[i])
@@ -80,7 +80,7 @@ func (p *Printer) appendScale(dst []byte, every uint64) []byte {
 		dst = padRight(render.AppendDuration(dst, 1<<i), start, 10)
 	}
 	dst = append(dst, "    CALLS"...)
-	if len(p.functions) > 1 {
+	if render.Shown(p.functions) > 1 {
 		dst = append(dst, " FUNCTION"...)
 	}
 	return append(p.opts.Reset(dst), '\n')

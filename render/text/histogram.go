@@ -45,20 +45,20 @@ func (p *Printer) appendTitle(dst []byte, r *render.SummaryRow) []byte {
 
 // appendNumbers appends a histogram of the numbers of a function's calls:
 //
-//	vfs_read, count: total 4711, mean 523, min 0, max 4096, of 9 calls
+//	vfs_read, count: total 4711, mean 523.444, min 0, max 4096, of 9 calls
 //	  0         2 |@@@@            |
 //	  1024..2047  7 |@@@@@@@@@@@@@@@ |
 //
 // Ages are shown as durations.
 func (p *Printer) appendNumbers(dst []byte, r *render.SummaryRow, name string, h *calls.Numbers, ages bool, width int) []byte {
-	sum, number := appendSum, appendNumber
+	sum, mean, number := appendSum, render.AppendMean, appendNumber
 	if ages {
-		sum, number = appendAgeSum, appendAge
+		sum, mean, number = appendAgeSum, appendAgeMean, appendAge
 	}
 	dst = render.AppendEscaped(append(p.appendTitle(dst, r), ", "...), []byte(name), render.NoQuote)
 	if h.Count > 0 {
 		dst = sum(append(dst, ": total "...), h.Total())
-		dst = sum(append(dst, ", mean "...), h.Mean())
+		dst = mean(append(dst, ", mean "...), h.Mean())
 		dst = number(append(dst, ", min "...), h.Min)
 		dst = number(append(dst, ", max "...), h.Max)
 		dst = strconv.AppendUint(append(dst, ", of "...), h.Count, 10)
@@ -102,6 +102,11 @@ func appendAgeSum(dst []byte, n *big.Int) []byte {
 		return append(n.Append(dst, 10), "ns"...)
 	}
 	return render.AppendAge(dst, n.Int64())
+}
+
+func appendAgeMean(dst []byte, mean *big.Rat) []byte {
+	ns := new(big.Int).Quo(mean.Num(), mean.Denom())
+	return appendAgeSum(dst, ns)
 }
 
 func appendBars(dst []byte, bars []bar, width int) []byte {

@@ -75,6 +75,14 @@ func (c *Call) Event(ret bool, part int) *tracefs.Event {
 	return nil
 }
 
+// First returns the first event of the call that was seen.
+func (c *Call) First() *tracefs.Event {
+	if c.Entry != nil {
+		return c.Entry
+	}
+	return c.Return
+}
+
 // Last returns the last event of the call that was seen.
 func (c *Call) Last() *tracefs.Event {
 	if c.Return != nil {

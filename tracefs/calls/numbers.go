@@ -110,13 +110,12 @@ func wide(n [2]uint64) *big.Int {
 	return x.Lsh(x, 64).Add(x, new(big.Int).SetUint64(n[0]))
 }
 
-// Mean returns the mean of the known numbers, truncated toward zero, or 0 if there are
-// none.
-func (h *Numbers) Mean() *big.Int {
+// Mean returns the exact mean of the known numbers, or 0 if there are none.
+func (h *Numbers) Mean() *big.Rat {
 	if h.Count == 0 {
-		return new(big.Int)
+		return new(big.Rat)
 	}
-	return new(big.Int).Quo(h.Total(), new(big.Int).SetUint64(h.Count))
+	return new(big.Rat).SetFrac(h.Total(), new(big.Int).SetUint64(h.Count))
 }
 
 // A Range counts the numbers that have the same sign and the same highest bit.

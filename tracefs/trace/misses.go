@@ -23,7 +23,7 @@ func (t *Trace) missed(l *Losses) {
 	unsure := map[string]uint64{}
 	for _, p := range probes {
 		name, n := p.Plan.Spec.Func.Text, hits[p.Event].Misses
-		if n == 0 || p.Part > 0 { // the parts of a probe are missed together
+		if n == 0 || p.Part > 0 || p.Plan.Renames != "" { // the parts of a probe are missed together
 			continue
 		}
 		if follow[name] && t.machine.countsFaults() {

@@ -45,7 +45,7 @@ func (r *rates) check(now time.Time) {
 	for _, p := range fetchargs.Probes(r.t.plansNow()) {
 		n := seen[p.Event] - min(seen[p.Event], r.last[p.Event]) // last may be larger: it may be that of an old ID
 		r.last[p.Event] = seen[p.Event]
-		if float64(n) <= float64(r.most)*elapsed || r.off[p.Plan] {
+		if float64(n) <= float64(r.most)*elapsed || r.off[p.Plan] || p.Plan.Renames != "" {
 			continue
 		}
 		hot[p.Plan] = max(hot[p.Plan], uint64(float64(n)/elapsed))

@@ -18,6 +18,7 @@ import (
 // A jsonCall is what a line of JSON says of a call.
 type jsonCall struct {
 	Time     uint64 `json:"ts_ns"`
+	End      uint64 `json:"end_ns"`
 	TID      int
 	Func     string
 	Args     []jsonValue
@@ -164,11 +165,11 @@ func TestOnceThreads(t *testing.T) {
 		// A CPU that stands still for longer, as one of a virtual machine may, in the middle
 		// of recording an event, is not waited for.
 		const settled = 10e6
-		if offset&(1<<32-1) != next[thread] || c.Time < last && last-c.Time < settled {
+		if offset&(1<<32-1) != next[thread] || c.End < last && last-c.End < settled {
 			t.Fatalf("out of order, after %d of thread %d: %+v", next[thread], thread, c)
 		}
 		next[thread]++
-		last = max(last, c.Time)
+		last = max(last, c.End)
 	}
 	for i := range threads {
 		if next[i] != calls {
