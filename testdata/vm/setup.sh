@@ -1,8 +1,8 @@
 #!/bin/sh
 # setup.sh [WHAT...]: get what the VM tests need, once.
 #
-# WHAT is a kernel (5.10, 6.1, 6.12, newest, arm64), "tools" (pahole, ksnoop and trace-cmd,
-# which tests and benchmarks compare with), "race" (a C compiler, which Go's race detector
+# WHAT is a kernel (5.10, 6.1, 6.12, newest, arm64), "tools" (pahole, ksnoop, trace-cmd and
+# dash, which tests and benchmarks compare with or use), "race" (a C compiler, which Go's race detector
 # needs), "host" (zsh, fish, man and rpm, which show what users see), "bpftrace" (large, and only for
 # bench.sh), "ftrace-KERNEL" (the kernel's own tests of tracefs, only for trust.sh) or
 # "all" but the last two; without arguments, all.
@@ -208,7 +208,7 @@ keep() {
 [ "${*:-all}" != all ] || set -- 5.10 6.1 6.12 newest arm64 tools race
 for what; do
 	case $what in
-	tools) install pahole=dwarves ksnoop=libbpf-tools trace-cmd=trace-cmd ;;
+	tools) install pahole=dwarves ksnoop=libbpf-tools trace-cmd=trace-cmd dash=dash ;;
 	host) install zsh=zsh fish=fish man=man-db col=bsdextrautils rpm=rpm ;;
 	strace) install strace=strace ;;
 	race) install "gcc=gcc libc6-dev" ;;

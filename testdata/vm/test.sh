@@ -190,7 +190,7 @@ compile() {
 # tests compare with run where this machine's programs do.
 files() {
 	echo "$work/$(arch "$1")/tsnoop" "$work/$(arch "$1")/load" "$PWD/README.md"
-	[ "$(arch "$1")" != "$(go env GOHOSTARCH)" ] || PATH=$PATH:/usr/sbin command -v pahole ksnoop trace-cmd
+	[ "$(arch "$1")" != "$(go env GOHOSTARCH)" ] || PATH=$PATH:/usr/sbin command -v pahole ksnoop trace-cmd dash
 	# For TestFtracetest.
 	local ftrace=${XDG_CACHE_HOME:-$HOME/.cache}/tsnoop/ftrace/$1/ftrace
 	[ "${TSNOOP_TRUST:-}" != full ] || [ ! -d "$ftrace" ] || echo "$ftrace"
