@@ -2,14 +2,15 @@ package tracefs
 
 import (
 	"errors"
+	"iter"
 	"slices"
 )
 
-// Pause disables events while the session runs. Their probes stay until Close, since to
-// remove one that was enabled would also empty the buffers of the others. An event that
-// cannot be disabled stays enabled and is in the error.
+// Pause disables events while the session runs, the latest defined first. Their probes
+// stay until Close, since to remove one that was enabled would also empty the buffers of
+// the others. An event that cannot be disabled stays enabled and is in the error.
 func (s *Session) Pause(events []string) error {
-	return s.turn(events, func(event string) error {
+	return s.turn(slices.Backward(s.ofThese(events)), func(event string) error {
 		if err := s.set(s.eventPath(event, "enable"), "0"); err != nil {
 			return err
 		}
@@ -18,9 +19,10 @@ func (s *Session) Pause(events []string) error {
 	})
 }
 
-// Resume enables events that were paused or defined after Enable.
+// Resume enables events that were paused or defined after Enable, in the order of their
+// definition.
 func (s *Session) Resume(events []string) error {
-	return s.turn(events, func(event string) error {
+	return s.turn(slices.All(s.ofThese(events)), func(event string) error {
 		if _, bad := s.refused[event]; bad || !s.meant.paused[event] {
 			return nil
 		}
@@ -36,8 +38,18 @@ func (s *Session) Resume(events []string) error {
 	})
 }
 
-// turn calls do for each of the events that the session has.
-func (s *Session) turn(events []string, do func(event string) error) error {
+// ofThese returns those of the session's events that are among events, in the order of
+// definition.
+func (s *Session) ofThese(events []string) []string {
+	wanted := make(map[string]bool, len(events))
+	for _, event := range events {
+		wanted[event] = true
+	}
+	return slices.DeleteFunc(s.Events(), func(event string) bool { return !wanted[event] })
+}
+
+// turn calls do for each of the events.
+func (s *Session) turn(events iter.Seq2[int, string], do func(event string) error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
@@ -45,9 +57,7 @@ func (s *Session) turn(events []string, do func(event string) error) error {
 	}
 	var errs []error
 	for _, event := range events {
-		if slices.Contains(s.events, event) {
-			errs = append(errs, do(event))
-		}
+		errs = append(errs, do(event))
 	}
 	return errors.Join(errs...)
 }

@@ -190,17 +190,33 @@ func (s *Session) Enable() error {
 		s.undo.push("disable "+s.name, s.stop)
 		s.enabled = true
 	}
-	if s.stopped {
-		if err := s.set(s.path("tracing_on"), "1"); err != nil {
-			return err
-		}
-		s.stopped = false
+	if err := s.enableAll(); err != nil {
+		return err
 	}
-	return s.enableAll()
+	s.stopped = false
+	return nil
 }
 
-// enableAll enables the events that should be enabled.
+// enableAll enables the events that should be enabled. The kernel enables those of a
+// group one by one, in an order of its own, which takes 100 ms for two events of a busy
+// machine. Nothing is recorded meanwhile: an entry that is enabled before its return
+// would be recorded without it.
 func (s *Session) enableAll() error {
+	on := s.path("tracing_on")
+	if err := s.set(on, "0"); err != nil {
+		return err
+	}
+	if err := s.enableEach(); err != nil {
+		return err
+	}
+	if err := s.set(on, "1"); err != nil {
+		return errors.Join(err, s.stop())
+	}
+	return nil
+}
+
+// enableEach does so by the group's file, or one by one if some are to stay disabled.
+func (s *Session) enableEach() error {
 	if len(s.refused)+len(s.meant.paused) == 0 {
 		return s.enable("")
 	}

@@ -43,6 +43,7 @@ type Trace struct {
 	recording  atomic.Bool     // raw pages are being recorded
 	spent      context.Context // done when all probes are switched off
 	spend      func()
+	ending     sync.Once // the end of the trace was set
 
 	clock     int32 // ID of the trace clock for clock_gettime
 	clockName string
@@ -58,6 +59,7 @@ type Trace struct {
 // refuses are left out of Plans and noted in their Glob.
 func (m *Machine) Arm(ctx context.Context, plans []*fetchargs.Plan, o Options) (_ *Trace, err error) {
 	t := &Trace{Reading: Reading{warner: o.Warn, plans: plans, order: binary.NativeEndian, cpus: o.CPUs}, machine: m, text: o.Text, progress: o.Progress, pids: len(o.Pids) > 0}
+	t.spans = newSpans(t.Now)
 	if o.Replan {
 		t.replanning = newReplanning(m)
 	}

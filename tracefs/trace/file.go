@@ -111,6 +111,7 @@ func (r *File) prepare(o OpenOptions) error {
 	}
 	for i, p := range r.plans {
 		recorded := plans[from[i]]
+		r.spans.share(p, recorded)
 		for _, probe := range p.Probes {
 			if err := r.learn(probe, formats[recorded.Of(probe.Side)[probe.Part]]); err != nil {
 				return fmt.Errorf("%s: %w", r.name, err)

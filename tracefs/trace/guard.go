@@ -58,8 +58,8 @@ type guard struct {
 	mark      account                    // counts when everything was last in order
 }
 
-// newGuard returns a guard. From here on it notices what others do, and its counts are
-// from before the first event: call it before the trace is enabled.
+// newGuard returns a guard. From here on it notices what others do: call it before the
+// trace is enabled.
 func (t *Trace) newGuard(o Options) *guard {
 	g := &guard{t: t, rearm: o.Rearm, rates: newRates(t, o.MaxRate), over: make(chan struct{}), told: map[string]*tracefs.Change{}, formats: slices.Clone(t.formats), opens: map[string]int{}, mended: map[string]bool{}, short: map[string]bool{}, ids: map[int]bool{}}
 	if len(o.Pids) > 0 {
@@ -73,7 +73,6 @@ func (t *Trace) newGuard(o Options) *guard {
 			t.detail("not watched: %v", err)
 		}
 	}
-	g.mark = g.account()
 	return g
 }
 
@@ -119,6 +118,7 @@ func (g *guard) close() {
 // missed. What it reports comes first: otherwise the change would be reported as
 // something else, or not at all.
 func (g *guard) run(early []tracefs.Touch) {
+	g.mark = g.account() // what was hit while the probes were enabled was not recorded
 	g.touched(early)
 	g.look(g.some())
 	g.firstThreads()
@@ -221,6 +221,10 @@ func (g *guard) touched(seen []tracefs.Touch) {
 	}
 	if all {
 		events = g.t.session.Events()
+	}
+	if emptied || g.paged || len(lists)+len(written) > 0 { // what it was is found out below, which takes time
+		g.t.spans.breaks(true)
+		defer func() { g.t.spans.breaks(g.differs() || g.robbed) }()
 	}
 	if emptied {
 		g.countAnew()

@@ -11,6 +11,7 @@ import (
 // tell reports interference.
 func (g *guard) tell(i tracefs.Interference, format string, args ...any) {
 	g.t.meddled.Store(true)
+	g.t.spans.breaks(g.differs() || g.robbed)
 	if g.t.warner != nil {
 		i.Text = fmt.Sprintf(format, args...)
 		g.t.warner(Warning{Text: i.Text, Interference: &i})

@@ -139,6 +139,10 @@ func (t *Trace) untilDrained(ctx context.Context) (_ context.Context, release fu
 // stop ends the tracing. The probes and what they have recorded stay.
 func (t *Trace) stop() {
 	t.guard.stop()
+	t.ending.Do(func() {
+		t.spans.end()
+		t.awaitReturns(t.plansNow())
+	})
 	if err := t.session.Stop(); err != nil {
 		t.detail("%v", err)
 	}

@@ -73,6 +73,7 @@ type lossTeller struct {
 
 // lose notes what was lost before an event.
 func (r *Reading) lose(e *tracefs.Event) {
+	r.gap = true
 	if r.Lost != nil {
 		r.Lost(e)
 	}

@@ -59,13 +59,11 @@ func (r *rates) check(now time.Time) {
 }
 
 func (r *rates) switchOff(p *fetchargs.Plan, rate uint64) {
-	var events []string
-	total := uint64(0)
-	for _, probe := range fetchargs.Probes([]*fetchargs.Plan{p}) {
-		events = append(events, probe.Event)
+	plans, total := []*fetchargs.Plan{p}, uint64(0)
+	for _, probe := range fetchargs.Probes(plans) {
 		total = max(total, r.last[probe.Event])
 	}
-	if err := r.t.session.Pause(events); err != nil {
+	if err := r.t.switchOff(plans); err != nil {
 		r.t.warn("%s has %d events a second, and its probe cannot be switched off: %v", p.Spec.Func.Text, rate, err)
 		return
 	}

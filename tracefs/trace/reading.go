@@ -3,7 +3,6 @@ package trace
 import (
 	"encoding/binary"
 	"iter"
-	"slices"
 
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
@@ -34,6 +33,8 @@ type Reading struct {
 	cpus  []int       // calls that begin on these CPUs are shown; nil for all
 	apart bool        // entries and returns cannot be paired: see checkRecorded
 	begin bool        // also yield calls when they begin
+	spans *spans      // when the trace was whole; nil if that is not known
+	gap   bool        // events were lost
 	own   *ownThreads // threads whose events are shown; nil for all
 
 	// symbols may return nil, or lack the symbols of modules. allSymbols has them then;
@@ -277,118 +278,6 @@ func (r *Reading) withStacks(events iter.Seq2[*tracefs.Event, error]) iter.Seq2[
 		return events
 	}
 	return read.JoinStacks(events, r.stacks, r.order)
-}
-
-// calls turns events into calls, until there are no more or the caller stops. all is
-// called with each call before it is matched; it may be nil.
-func (r *Reading) calls(events iter.Seq2[*tracefs.Event, error], all func(*calls.Call)) iter.Seq2[*calls.Call, error] {
-	return func(yield func(*calls.Call, error) bool) {
-		hand := func(c *calls.Call) bool {
-			if all != nil {
-				all(c)
-			}
-			// With begin the pairer has matched it already, when the call began.
-			if !r.begin && !r.matches(c) {
-				return true
-			}
-			if r.quiet != nil {
-				r.quiet = r.quiet.end()
-			}
-			return yield(c, nil)
-		}
-		for event, err := range events {
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			if event.Lost > 0 {
-				r.lose(event)
-			}
-			if r.computes {
-				r.compute(event)
-			}
-			if r.quiet != nil {
-				r.quiet = r.quiet.saw(event)
-			}
-			for _, pairer := range r.pairers {
-				for c, ok := pairer.Add(event); ok; c, ok = pairer.Next() {
-					if len(r.cpus) > 0 {
-						r.leaves(c)
-					}
-					if !hand(c) {
-						return
-					}
-				}
-			}
-		}
-		more := true
-		for _, pairer := range r.pairers {
-			if more {
-				pairer.Rest(func(c *calls.Call) bool {
-					more = hand(c)
-					return more
-				})
-			}
-			if n := pairer.Tally(); n != (calls.Tally{}) {
-				r.detail("%d returns came without their entry, %d calls did not end", n.Orphans, n.Unfinished)
-				if n.Partial > 0 {
-					r.detail("%d entries and returns came without all of their parts", n.Partial)
-				}
-			}
-		}
-	}
-}
-
-// compute writes into the record of an event what the kernel could not.
-func (r *Reading) compute(e *tracefs.Event) {
-	r.ages.put(e, r.order)
-	if r.clocks.any() {
-		r.clocks.put(e, r.order)
-	}
-}
-
-// matches checks the conditions that the kernel could not check.
-func (r *Reading) matches(c *calls.Call) bool {
-	plan := r.plans[c.Plan]
-	if len(r.cpus) > 0 && !r.isHere(c, plan) {
-		r.quiet.elsewhere(c.Plan)
-		return false
-	}
-	if !plan.Decides() {
-		return true
-	}
-	r.decoders, r.records = r.decoders[:0], r.records[:0]
-	for _, p := range plan.Probes {
-		var data []byte
-		if e := c.Event(p.Side == fetchargs.Return, p.Part); e != nil {
-			data = e.Data
-		}
-		r.decoders, r.records = append(r.decoders, r.decoder[p]), append(r.records, data)
-	}
-	ended := c.Entry != nil && c.Return != nil
-	if plan.Match(r.decoders, r.records, c.Duration, ended) {
-		return true
-	}
-	if r.quiet != nil {
-		r.quiet.refused(c.Plan, func(held []uint64) { plan.Held(held, r.decoders, r.records, c.Duration, ended) })
-	}
-	return false
-}
-
-// leaves removes the return of a call that ends on a CPU that is not asked for.
-func (r *Reading) leaves(c *calls.Call) {
-	if c.Return != nil && !slices.Contains(r.cpus, c.Return.CPU) {
-		c.Return, c.Duration, c.Unfinished = nil, 0, true
-	}
-}
-
-// isHere reports whether a call has begun on one of the CPUs that are asked for.
-func (r *Reading) isHere(c *calls.Call, plan *fetchargs.Plan) bool {
-	begin := c.Entry
-	if plan.Entry() == nil {
-		begin = c.Return
-	}
-	return begin != nil && slices.Contains(r.cpus, begin.CPU)
 }
 
 // damaged warns that a buffer cannot be parsed.

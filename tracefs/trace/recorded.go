@@ -24,6 +24,11 @@ type recorded struct {
 	CPUs []int       `json:",omitempty"` // the calls that are shown begin on these
 	Kin  *ownThreads `json:",omitempty"` // threads that were recorded
 
+	// When the trace was whole, Spans by the index of the plan. Older versions have no
+	// End.
+	savedSpans
+	Spans map[int][]span `json:",omitempty"`
+
 	// Elsewhere was set by older versions if only some CPUs were recorded.
 	Elsewhere bool `json:",omitempty"`
 }
@@ -37,7 +42,8 @@ func (t *Trace) recorded() ([]byte, error) {
 	if t.ages.any() {
 		t.ages.look()
 	}
-	return json.Marshal(recorded{Leads: t.ages.leads, Start: t.start, Wall: t.wall, Group: t.session.Group(), Ranges: t.ranges, Plans: plans, Some: t.pids, CPUs: t.cpus, Kin: t.own})
+	whole, spans := t.spans.save(t.plans)
+	return json.Marshal(recorded{savedSpans: whole, Spans: spans, Leads: t.ages.leads, Start: t.start, Wall: t.wall, Group: t.session.Group(), Ranges: t.ranges, Plans: plans, Some: t.pids, CPUs: t.cpus, Kin: t.own})
 }
 
 // formatOf maps a recorded probe to the format of its events.
@@ -59,6 +65,8 @@ func (r *File) ownPlans() ([]*fetchargs.Plan, formatOf, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	r.spans = newSpans(nil)
+	r.spans.load(plans, rec.savedSpans, rec.Spans)
 	r.checkRecorded(plans, rec.Elsewhere)
 	byName := map[string]*tracefs.Format{}
 	for _, e := range r.file.Events {

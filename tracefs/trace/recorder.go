@@ -178,10 +178,8 @@ func (rec *Recorder) complete(h *tracedat.Header, t *Trace) {
 	if err != nil {
 		rec.warn("how much was lost is not in %s: %v", rec.name, err)
 	}
-	if len(t.ages.leads) > 1 { // the machine has slept
-		if own, err := t.recorded(); err == nil {
-			h.Tsnoop = own
-		}
+	if own, err := t.recorded(); err == nil { // with the end
+		h.Tsnoop = own
 	}
 	if now := proc.LoadedModules(); h.Kallsyms == nil || now != t.machine.loaded {
 		if b, err := proc.ReadKallsyms(); err == nil {

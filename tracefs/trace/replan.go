@@ -120,17 +120,17 @@ func (t *Trace) Replan(ctx context.Context, specs []string, further []*fetchargs
 	if err := t.addPlans(ctx, further); err != nil {
 		return err
 	}
-	var again, gone []string
+	var again, gone []*fetchargs.Plan
 	for _, p := range further {
 		if p.Renames != "" {
-			again = eventsOf(p)
+			again = append(again, p)
 		}
 	}
 	for _, text := range specs {
-		again = append(again, eventsOf(r.off[text]...)...)
+		again = append(again, r.off[text]...)
 	}
-	if err := t.session.Resume(again); err != nil {
-		return errors.Join(err, t.session.Pause(again))
+	if err := t.switchOn(again); err != nil {
+		return err
 	}
 	for _, text := range specs {
 		if plans := r.off[text]; plans != nil {
@@ -140,12 +140,15 @@ func (t *Trace) Replan(ctx context.Context, specs []string, further []*fetchargs
 	}
 	for text, plans := range r.on {
 		if !slices.Contains(specs, text) {
-			gone = append(gone, eventsOf(plans...)...)
+			gone = append(gone, plans...)
 			r.off[text] = plans
 			delete(r.on, text)
 		}
 	}
-	return t.session.Pause(gone)
+	if len(gone) == 0 {
+		return nil
+	}
+	return t.switchOff(gone)
 }
 
 // addPlans defines further plans, whose events are off. If the kernel refuses one, none
@@ -172,6 +175,7 @@ func (t *Trace) addPlans(ctx context.Context, plans []*fetchargs.Plan) (err erro
 		return err
 	}
 	t.modules.add(kept)
+	t.spans.await(kept)
 	t.guard.watchFurther(eventsOf(kept...))
 	t.replanning.note(kept, t.replanning.off)
 	t.replanning.hand(armed{kept, all})

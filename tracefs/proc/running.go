@@ -1,0 +1,69 @@
+package proc
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// Running returns the threads that run or wait for a CPU, with how long they have run, in
+// ns. tids are the threads to look at; nil means all of the system except those of this
+// process. Without CONFIG_SCHED_INFO there is no time, and it returns none.
+func Running(tids []int) map[int]uint64 {
+	if tids == nil {
+		tids = allThreads()
+	}
+	running := map[int]uint64{}
+	for _, tid := range tids {
+		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", tid))
+		if err != nil || !runs(string(stat)) {
+			continue
+		}
+		if ns, err := ranFor(tid); err == nil {
+			running[tid] = ns
+		}
+	}
+	return running
+}
+
+// allThreads returns all threads except those of this process.
+func allThreads() (all []int) {
+	if some, err := os.ReadFile("/proc/loadavg"); err == nil && onlyOneRuns(string(some)) {
+		return nil
+	}
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		return nil
+	}
+	for _, e := range entries {
+		if pid, err := strconv.Atoi(e.Name()); err == nil && pid != os.Getpid() {
+			tids, _ := Threads(pid) // it may have ended
+			all = append(all, tids...)
+		}
+	}
+	return all
+}
+
+// onlyOneRuns reports whether /proc/loadavg, "0.20 0.18 0.12 1/80 11206", says that one
+// task runs: the one that reads it.
+func onlyOneRuns(loadavg string) bool {
+	f := strings.Fields(loadavg)
+	return len(f) > 3 && strings.HasPrefix(f[3], "1/")
+}
+
+// runs reports whether a line of /proc/<pid>/stat has the state R.
+func runs(stat string) bool {
+	f := strings.Fields(stat[strings.LastIndexByte(stat, ')')+1:])
+	return len(f) > 0 && f[0] == "R"
+}
+
+// ranFor returns how long a thread has run, in ns: the first number of schedstat.
+func ranFor(tid int) (uint64, error) {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/schedstat", tid))
+	if err != nil {
+		return 0, err
+	}
+	ns, _, _ := strings.Cut(string(b), " ")
+	return strconv.ParseUint(ns, 10, 64)
+}

@@ -1,0 +1,143 @@
+package trace
+
+import (
+	"iter"
+	"slices"
+
+	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/calls"
+)
+
+// calls turns events into calls, until there are no more or the caller stops. all is
+// called with each call before it is matched; it may be nil.
+func (r *Reading) calls(events iter.Seq2[*tracefs.Event, error], all func(*calls.Call)) iter.Seq2[*calls.Call, error] {
+	return func(yield func(*calls.Call, error) bool) {
+		hand := func(c *calls.Call) bool {
+			if all != nil {
+				all(c)
+			}
+			if !r.isWhole(c) {
+				return true
+			}
+			// With begin the pairer has matched it already, when the call began.
+			if !r.begin && !r.matches(c) {
+				return true
+			}
+			if r.quiet != nil {
+				r.quiet = r.quiet.end()
+			}
+			return yield(c, nil)
+		}
+		for event, err := range events {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if event.Lost > 0 {
+				r.lose(event)
+			}
+			if r.computes {
+				r.compute(event)
+			}
+			if r.quiet != nil {
+				r.quiet = r.quiet.saw(event)
+			}
+			for _, pairer := range r.pairers {
+				for c, ok := pairer.Add(event); ok; c, ok = pairer.Next() {
+					if len(r.cpus) > 0 {
+						r.leaves(c)
+					}
+					if !hand(c) {
+						return
+					}
+				}
+			}
+		}
+		more := true
+		for _, pairer := range r.pairers {
+			if more {
+				pairer.Rest(func(c *calls.Call) bool {
+					more = hand(c)
+					return more
+				})
+			}
+			if n := pairer.Tally(); n != (calls.Tally{}) {
+				r.detail("%d returns came without their entry, %d calls did not end", n.Orphans, n.Unfinished)
+				if n.Partial > 0 {
+					r.detail("%d entries and returns came without all of their parts", n.Partial)
+				}
+			}
+		}
+	}
+}
+
+// compute writes into the record of an event what the kernel could not.
+func (r *Reading) compute(e *tracefs.Event) {
+	r.ages.put(e, r.order)
+	if r.clocks.any() {
+		r.clocks.put(e, r.order)
+	}
+}
+
+// isWhole reports whether nothing of a call went unseen because the trace was not whole.
+// Half a call looks like something else: like a call that began before the trace, or did
+// not end. What has begun to be shown is always shown to its end.
+func (r *Reading) isWhole(c *calls.Call) bool {
+	switch {
+	case r.spans == nil || c.Begun:
+		return true
+	case c.Orphan: // it began before the trace, unless its entry was lost
+		return r.gap && r.spans.begins(r.plans[c.Plan], c)
+	case c.Unfinished && !r.begin:
+		return !r.spans.cut(r.plans[c.Plan], c)
+	}
+	return true
+}
+
+// matches checks the conditions that the kernel could not check.
+func (r *Reading) matches(c *calls.Call) bool {
+	plan := r.plans[c.Plan]
+	if !r.spans.begins(plan, c) {
+		return false
+	}
+	if len(r.cpus) > 0 && !r.isHere(c, plan) {
+		r.quiet.elsewhere(c.Plan)
+		return false
+	}
+	if !plan.Decides() {
+		return true
+	}
+	r.decoders, r.records = r.decoders[:0], r.records[:0]
+	for _, p := range plan.Probes {
+		var data []byte
+		if e := c.Event(p.Side == fetchargs.Return, p.Part); e != nil {
+			data = e.Data
+		}
+		r.decoders, r.records = append(r.decoders, r.decoder[p]), append(r.records, data)
+	}
+	ended := c.Entry != nil && c.Return != nil
+	if plan.Match(r.decoders, r.records, c.Duration, ended) {
+		return true
+	}
+	if r.quiet != nil {
+		r.quiet.refused(c.Plan, func(held []uint64) { plan.Held(held, r.decoders, r.records, c.Duration, ended) })
+	}
+	return false
+}
+
+// leaves removes the return of a call that ends on a CPU that is not asked for.
+func (r *Reading) leaves(c *calls.Call) {
+	if c.Return != nil && !slices.Contains(r.cpus, c.Return.CPU) {
+		c.Return, c.Duration, c.Unfinished = nil, 0, true
+	}
+}
+
+// isHere reports whether a call has begun on one of the CPUs that are asked for.
+func (r *Reading) isHere(c *calls.Call, plan *fetchargs.Plan) bool {
+	begin := c.Entry
+	if plan.Entry() == nil {
+		begin = c.Return
+	}
+	return begin != nil && slices.Contains(r.cpus, begin.CPU)
+}

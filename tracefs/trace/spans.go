@@ -1,0 +1,194 @@
+package trace
+
+import (
+	"cmp"
+	"sync"
+	"sync/atomic"
+
+	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/tracefs/calls"
+)
+
+// spans says when a trace was whole, so that a call is shown only if nothing of it could
+// go unseen. To enable or disable probes takes 100 ms and more, one after the other. A
+// call that begins meanwhile would be shown without its return, or without those it
+// was called by.
+//
+// The reader may be behind, so spans keeps times and not only the present state. Its
+// methods may be called from any goroutine. A nil one knows of no time at which the trace
+// was not whole.
+type spans struct {
+	now func() uint64 // ns on the trace clock
+	any atomic.Bool   // some call may have to be left out
+
+	mu sync.Mutex // guards everything below
+	// of has the spans of the plans that were switched on or off while the trace ran.
+	of       map[*fetchargs.Plan][]span
+	breaking bool // returns may go unseen now
+	savedSpans
+}
+
+// savedSpans is the part that is the same for all plans. It is stored in recordings.
+type savedSpans struct {
+	End    uint64 `json:",omitempty"` // calls that begin later are not shown; 0 for none
+	Broken uint64 `json:",omitempty"` // until then returns may have gone unseen
+}
+
+// A span is a time in ns on the trace clock, both ends included.
+type span struct {
+	From  uint64
+	Until uint64 `json:",omitempty"` // 0 if it has not ended
+}
+
+func newSpans(now func() uint64) *spans {
+	return &spans{now: now, of: map[*fetchargs.Plan][]span{}}
+}
+
+// await says that plans will be switched on later.
+func (s *spans) await(plans []*fetchargs.Plan) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.any.Store(true)
+	for _, p := range plans {
+		s.of[p] = []span{}
+	}
+}
+
+// open says that all probes of plans are enabled from now on.
+func (s *spans) open(plans []*fetchargs.Plan) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := s.now()
+	for _, p := range plans {
+		if all, ok := s.of[p]; ok && (len(all) == 0 || all[len(all)-1].Until > 0) {
+			s.of[p] = append(all, span{From: now})
+		}
+	}
+}
+
+// close says that probes of plans are about to be disabled.
+func (s *spans) close(plans []*fetchargs.Plan) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.any.Store(true)
+	now := s.now()
+	for _, p := range plans {
+		all := s.of[p]
+		if all == nil {
+			all = []span{{}}
+		}
+		if n := len(all); n > 0 && all[n-1].Until == 0 {
+			all[n-1].Until = now
+		}
+		s.of[p] = all
+	}
+}
+
+// end says that the trace ends: calls that begin from now on are not shown.
+func (s *spans) end() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.any.Store(true)
+	s.End = cmp.Or(s.End, s.now())
+}
+
+// breaks says that returns may have gone unseen up to now, and if it goes on that they
+// still may.
+func (s *spans) breaks(goesOn bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.any.Store(true)
+	s.Broken, s.breaking = s.now(), goesOn
+}
+
+// begins reports whether a call is shown that begins with these events: it has begun
+// while all probes of its plan were enabled.
+func (s *spans) begins(plan *fetchargs.Plan, c *calls.Call) bool {
+	if s == nil || !s.any.Load() {
+		return true
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	i, begun := s.find(plan, c)
+	return begun && i != none
+}
+
+// none is the index of no span.
+const none = -1
+
+// find returns the index of the plan's span in which the call begins, 0 if the plan was
+// never switched, and whether the call begins before the end.
+func (s *spans) find(plan *fetchargs.Plan, c *calls.Call) (index int, begun bool) {
+	first := c.Entry
+	if first == nil {
+		first = c.Return
+	}
+	begun = s.End == 0 || first.Time <= s.End
+	all, switched := s.of[plan]
+	if !switched {
+		return 0, begun
+	}
+	for i := len(all) - 1; i >= 0; i-- {
+		if all[i].From <= first.Time && (all[i].Until == 0 || first.Time <= all[i].Until) {
+			return i, begun
+		}
+	}
+	return none, begun
+}
+
+// cut reports whether the return of a call that seems unfinished could go unseen, so that
+// nobody knows whether it is.
+func (s *spans) cut(plan *fetchargs.Plan, c *calls.Call) bool {
+	if s == nil || !s.any.Load() {
+		return false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.breaking || c.Entry.Time <= s.Broken {
+		return true
+	}
+	i, _ := s.find(plan, c)
+	if all := s.of[plan]; i >= 0 && i < len(all) {
+		return all[i].Until > 0
+	}
+	return i == none
+}
+
+// save returns what a recording needs.
+func (s *spans) save(plans []*fetchargs.Plan) (all savedSpans, of map[int][]span) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.breaking {
+		s.Broken = s.now()
+	}
+	for i, p := range plans {
+		if own, ok := s.of[p]; ok {
+			if of == nil {
+				of = map[int][]span{}
+			}
+			of[i] = append([]span{}, own...)
+		}
+	}
+	return s.savedSpans, of
+}
+
+// load restores what save has returned.
+func (s *spans) load(plans []*fetchargs.Plan, all savedSpans, of map[int][]span) {
+	s.savedSpans = all
+	for i, p := range plans {
+		if own, ok := of[i]; ok {
+			s.of[p] = own
+		}
+	}
+	s.any.Store(len(s.of) > 0 || all != (savedSpans{}))
+}
+
+// share says that plan shows the events of another.
+func (s *spans) share(plan, with *fetchargs.Plan) {
+	if s == nil {
+		return
+	}
+	if own, ok := s.of[with]; ok {
+		s.of[plan] = own
+	}
+}

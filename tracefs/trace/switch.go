@@ -1,0 +1,73 @@
+package trace
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/tracefs/proc"
+)
+
+// switchOn enables the probes of plans while the trace runs. Their calls are shown from
+// the time when all of them are enabled.
+func (t *Trace) switchOn(plans []*fetchargs.Plan) error {
+	events := eventsOf(plans...)
+	if err := t.session.Resume(events); err != nil {
+		return errors.Join(err, t.session.Pause(events))
+	}
+	t.spans.open(plans)
+	return nil
+}
+
+// switchOff disables the probes of plans while the trace runs, those of the entries
+// first, so that the calls that have begun can return.
+func (t *Trace) switchOff(plans []*fetchargs.Plan) error {
+	t.spans.close(plans)
+	var entries, returns []string
+	for _, p := range fetchargs.Probes(plans) {
+		if p.Side == fetchargs.Entry {
+			entries = append(entries, p.Event)
+		} else {
+			returns = append(returns, p.Event)
+		}
+	}
+	err := t.session.Pause(entries)
+	t.awaitReturns(plans)
+	if err = errors.Join(err, t.session.Pause(returns)); err != nil {
+		t.spans.open(plans)
+	}
+	return err
+}
+
+// mostAwait is how long to wait for calls to return at most, each time for awaitEvery.
+const (
+	mostAwait  = 500 * time.Millisecond
+	awaitEvery = 2 * time.Millisecond
+)
+
+// awaitReturns waits until the calls that have begun and do not sleep have returned:
+// until every thread that runs or waits for a CPU now has run for a while longer, or has
+// stopped to run.
+func (t *Trace) awaitReturns(plans []*fetchargs.Plan) {
+	if !slices.ContainsFunc(plans, (*fetchargs.Plan).Paired) {
+		return
+	}
+	var tids []int
+	if t.guard.family != nil {
+		var err error
+		if tids, err = t.guard.family(); err != nil || len(tids) == 0 {
+			return
+		}
+	}
+	before := proc.Running(tids)
+	for until := time.Now().Add(mostAwait); len(before) > 0 && time.Now().Before(until); {
+		time.Sleep(awaitEvery)
+		now := proc.Running(slices.Collect(maps.Keys(before)))
+		maps.DeleteFunc(before, func(tid int, ran uint64) bool {
+			longer, runs := now[tid]
+			return !runs || longer > ran+uint64(time.Millisecond)
+		})
+	}
+}
