@@ -252,6 +252,19 @@ func (s *Session) Changes(events []string) (changes []*Change) {
 	return changes
 }
 
+// Records reports whether events are recorded now. While another program switches them
+// on or off, it waits.
+func (s *Session) Records(events []string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, e := range events {
+		if on := s.content(s.eventPath(e, "enable")); !strings.HasPrefix(on, "1") {
+			return false
+		}
+	}
+	return s.content(s.path("tracing_on")) == "1"
+}
+
 // content returns the content of a file of the mount, "" if it cannot be read.
 func (s *Session) content(file string) string {
 	text, _ := s.look(file)

@@ -59,7 +59,7 @@ type Trace struct {
 // refuses are left out of Plans and noted in their Glob.
 func (m *Machine) Arm(ctx context.Context, plans []*fetchargs.Plan, o Options) (_ *Trace, err error) {
 	t := &Trace{Reading: Reading{warner: o.Warn, plans: plans, order: binary.NativeEndian, cpus: o.CPUs}, machine: m, text: o.Text, progress: o.Progress, pids: len(o.Pids) > 0}
-	t.spans = newSpans(t.Now)
+	t.spans = newSpans(t.Now, t.recordsReturns)
 	if o.Replan {
 		t.replanning = newReplanning(m)
 	}

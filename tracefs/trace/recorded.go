@@ -65,7 +65,7 @@ func (r *File) ownPlans() ([]*fetchargs.Plan, formatOf, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	r.spans = newSpans(nil)
+	r.spans = newSpans(nil, nil)
 	r.spans.load(plans, rec.savedSpans, rec.Spans)
 	r.checkRecorded(plans, rec.Elsewhere)
 	byName := map[string]*tracefs.Format{}

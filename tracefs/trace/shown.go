@@ -13,11 +13,12 @@ import (
 // called with each call before it is matched; it may be nil.
 func (r *Reading) calls(events iter.Seq2[*tracefs.Event, error], all func(*calls.Call)) iter.Seq2[*calls.Call, error] {
 	return func(yield func(*calls.Call, error) bool) {
+		at := uint64(0) // time of the event
 		hand := func(c *calls.Call) bool {
 			if all != nil {
 				all(c)
 			}
-			if !r.isWhole(c) {
+			if !r.isWhole(c, at) {
 				return true
 			}
 			// With begin the pairer has matched it already, when the call began.
@@ -34,6 +35,7 @@ func (r *Reading) calls(events iter.Seq2[*tracefs.Event, error], all func(*calls
 				yield(nil, err)
 				return
 			}
+			at = event.Time
 			if event.Lost > 0 {
 				r.lose(event)
 			}
@@ -82,15 +84,16 @@ func (r *Reading) compute(e *tracefs.Event) {
 
 // isWhole reports whether nothing of a call went unseen because the trace was not whole.
 // Half a call looks like something else: like a call that began before the trace, or did
-// not end. What has begun to be shown is always shown to its end.
-func (r *Reading) isWhole(c *calls.Call) bool {
+// not end. What has begun to be shown is always shown to its end. The reader has come to
+// time at.
+func (r *Reading) isWhole(c *calls.Call, at uint64) bool {
 	switch {
 	case r.spans == nil || c.Begun:
 		return true
 	case c.Orphan: // it began before the trace, unless its entry was lost
 		return r.gap && r.spans.begins(r.plans[c.Plan], c)
 	case c.Unfinished && !r.begin:
-		return !r.spans.cut(r.plans[c.Plan], c)
+		return !r.spans.cut(r.plans[c.Plan], c, at)
 	}
 	return true
 }

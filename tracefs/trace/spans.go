@@ -19,12 +19,17 @@ import (
 // was not whole.
 type spans struct {
 	now func() uint64 // ns on the trace clock
-	any atomic.Bool   // some call may have to be left out
+	// check reports whether the returns of a plan are recorded; nil for a recording. To
+	// switch off the probes of a trace takes another program 100 ms, and only then the
+	// kernel reports it.
+	check func(*fetchargs.Plan) bool
+	any   atomic.Bool // some call may have to be left out
 
 	mu sync.Mutex // guards everything below
 	// of has the spans of the plans that were switched on or off while the trace ran.
 	of       map[*fetchargs.Plan][]span
-	breaking bool // returns may go unseen now
+	breaking bool   // returns may go unseen now
+	checked  uint64 // when check was called last
 	savedSpans
 }
 
@@ -40,8 +45,8 @@ type span struct {
 	Until uint64 `json:",omitempty"` // 0 if it has not ended
 }
 
-func newSpans(now func() uint64) *spans {
-	return &spans{now: now, of: map[*fetchargs.Plan][]span{}}
+func newSpans(now func() uint64, check func(*fetchargs.Plan) bool) *spans {
+	return &spans{now: now, check: check, of: map[*fetchargs.Plan][]span{}}
 }
 
 // await says that plans will be switched on later.
@@ -137,13 +142,16 @@ func (s *spans) find(plan *fetchargs.Plan, c *calls.Call) (index int, begun bool
 }
 
 // cut reports whether the return of a call that seems unfinished could go unseen, so that
-// nobody knows whether it is.
-func (s *spans) cut(plan *fetchargs.Plan, c *calls.Call) bool {
-	if s == nil || !s.any.Load() {
-		return false
-	}
+// nobody knows whether it is. The reader has come to time at.
+func (s *spans) cut(plan *fetchargs.Plan, c *calls.Call, at uint64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.check != nil && at > s.checked && s.End == 0 {
+		s.checked = s.now()
+		if !s.check(plan) {
+			s.Broken = s.now()
+		}
+	}
 	if s.breaking || c.Entry.Time <= s.Broken {
 		return true
 	}

@@ -41,6 +41,15 @@ func (t *Trace) switchOff(plans []*fetchargs.Plan) error {
 	return err
 }
 
+// recordsReturns reports whether the returns of a plan are recorded now.
+func (t *Trace) recordsReturns(p *fetchargs.Plan) bool {
+	var events []string
+	for _, probe := range p.Of(fetchargs.Return) {
+		events = append(events, probe.Event)
+	}
+	return t.session.Records(events)
+}
+
 // mostAwait is how long to wait for calls to return at most, each time for awaitEvery.
 const (
 	mostAwait  = 500 * time.Millisecond

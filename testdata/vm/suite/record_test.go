@@ -3,7 +3,6 @@
 package suite
 
 import (
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -46,11 +45,7 @@ func TestOnceRecordProgress(t *testing.T) {
 	slave.Close()
 	go func() { tr.done <- tr.cmd.Wait() }()
 	t.Cleanup(func() { tr.cmd.Process.Kill() })
-	group := fmt.Sprintf("tsnoop_%d", tr.cmd.Process.Pid)
-	tr.await("that it is armed", func() bool {
-		b, err := os.ReadFile(filepath.Join(tracing, "instances", group, "events", group, "enable"))
-		return err == nil && b[0] == '1'
-	})
+	tr.awaitArmed()
 	if err := exec.Command("load", "seek", "1", "2", "3").Run(); err != nil {
 		t.Fatal(err)
 	}

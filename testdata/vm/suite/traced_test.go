@@ -67,11 +67,20 @@ func beginTraceInto(t *testing.T, out *os.File, args ...string) *traced {
 
 func (tr *traced) awaitArmed() {
 	tr.t.Helper()
-	group := fmt.Sprintf("tsnoop_%d", tr.cmd.Process.Pid)
-	tr.await("that it is armed", func() bool {
-		b, err := os.ReadFile(filepath.Join(tracing, "instances", group, "events", group, "enable"))
-		return err == nil && b[0] == '1'
-	})
+	tr.await("that it is armed", func() bool { return isArmed(tr.cmd.Process.Pid) })
+}
+
+// isArmed reports whether the tsnoop with this PID records: it enables its probes while
+// tracing is off.
+func isArmed(pid int) bool {
+	group := fmt.Sprintf("tsnoop_%d", pid)
+	instance := filepath.Join(tracing, "instances", group)
+	for _, file := range []string{filepath.Join("events", group, "enable"), "tracing_on"} {
+		if b, err := os.ReadFile(filepath.Join(instance, file)); err != nil || b[0] != '1' {
+			return false
+		}
+	}
+	return true
 }
 
 // buffer is the size of its buffer, in KiB per CPU.

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -46,12 +45,7 @@ func TestTrustSoak(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { cmd.Process.Kill() })
-	group := fmt.Sprintf("tsnoop_%d", cmd.Process.Pid)
-	for start := time.Now(); ; time.Sleep(pause) {
-		b, err := os.ReadFile(filepath.Join(tracing, "instances", group, "events", group, "enable"))
-		if err == nil && b[0] == '1' {
-			break
-		}
+	for start := time.Now(); !isArmed(cmd.Process.Pid); time.Sleep(pause) {
 		if time.Since(start) > patience {
 			t.Fatalf("not armed\n%s", said.String())
 		}
