@@ -42,8 +42,8 @@ type Sink interface {
 	LostTotal(dst []byte, stats []tracefs.CPUStats) []byte
 
 	// Missed shows how often the probe of a function's calls, or of its returns, could
-	// not run.
-	Missed(dst []byte, function string, returns bool, n uint64) []byte
+	// not run. If atMost is set, n is an upper bound.
+	Missed(dst []byte, function string, returns bool, n uint64, atMost bool) []byte
 
 	// Interfered shows what another program has done to the trace.
 	Interfered(dst []byte, i *tracefs.Interference) []byte

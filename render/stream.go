@@ -83,9 +83,9 @@ func (s *Stream) LostTotal(stats []tracefs.CPUStats) {
 	s.Append(func(dst []byte) []byte { return s.sink.LostTotal(dst, stats) })
 }
 
-// Missed shows how often the probe of a function could not run.
-func (s *Stream) Missed(function string, returns bool, n uint64) {
-	s.Append(func(dst []byte) []byte { return s.sink.Missed(dst, function, returns, n) })
+// Missed shows how often the probe of a function could not run, at most if atMost is set.
+func (s *Stream) Missed(function string, returns bool, n uint64, atMost bool) {
+	s.Append(func(dst []byte) []byte { return s.sink.Missed(dst, function, returns, n, atMost) })
 }
 
 // Interfered shows what another program has done to the trace.

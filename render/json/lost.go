@@ -53,14 +53,20 @@ func (p *Printer) LostTotal(dst []byte, stats []tracefs.CPUStats) []byte {
 // Missed appends how often the probe of a function could not run:
 //
 //	{"func":"vfs_read","missed_returns":17}
-func (p *Printer) Missed(dst []byte, name string, returns bool, n uint64) []byte {
+//
+// With "at_most":true the number is an upper bound.
+func (p *Printer) Missed(dst []byte, name string, returns bool, n uint64, atMost bool) []byte {
 	dst, _ = appendString(append(dst, `{"func":`...), []byte(name))
 	if returns {
 		dst = append(dst, `,"missed_returns":`...)
 	} else {
 		dst = append(dst, `,"missed_calls":`...)
 	}
-	return append(strconv.AppendUint(dst, n, 10), "}\n"...)
+	dst = strconv.AppendUint(dst, n, 10)
+	if atMost {
+		dst = append(dst, `,"at_most":true`...)
+	}
+	return append(dst, "}\n"...)
 }
 
 // Interfered appends what another program has done to the trace. "file", "func", "was"

@@ -82,7 +82,7 @@ func (p *Printer) Lost(dst []byte, _ *tracefs.Event) []byte { return dst }
 func (p *Printer) LostTotal(dst []byte, _ []tracefs.CPUStats) []byte { return dst }
 
 // Missed appends nothing.
-func (p *Printer) Missed(dst []byte, _ string, _ bool, _ uint64) []byte { return dst }
+func (p *Printer) Missed(dst []byte, _ string, _ bool, _ uint64, _ bool) []byte { return dst }
 
 // Interfered appends nothing.
 func (p *Printer) Interfered(dst []byte, _ *tracefs.Interference) []byte { return dst }

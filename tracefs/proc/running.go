@@ -27,6 +27,12 @@ func Running(tids []int) map[int]uint64 {
 	return running
 }
 
+// Lives reports whether there is a thread with this ID.
+func Lives(tid int) bool {
+	_, err := os.Stat(fmt.Sprintf("/proc/%d", tid))
+	return err == nil
+}
+
 // allThreads returns all threads except those of this process.
 func allThreads() (all []int) {
 	if some, err := os.ReadFile("/proc/loadavg"); err == nil && onlyOneRuns(string(some)) {

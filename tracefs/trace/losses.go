@@ -29,6 +29,7 @@ type Missed struct {
 	Func   string
 	Return bool
 	Calls  uint64
+	AtMost bool // not all of Calls may be of what the trace shows: the kernel counts all tasks
 }
 
 // Events returns how many events were lost in all.
@@ -117,7 +118,11 @@ func (l *Losses) Tell(tell func(Warning)) {
 		if m.Return {
 			what = "returns"
 		}
-		w.warn("%d %s of %s were missed: the kernel could not run the probe", m.Calls, what, m.Func)
+		n := fmt.Sprint(m.Calls)
+		if m.AtMost {
+			n = "up to " + n
+		}
+		w.warn("%s %s of %s were missed: the kernel could not run the probe", n, what, m.Func)
 	}
 	if len(l.UnsureFuncs) > 0 {
 		w.warn("up to %d calls of %s were missed, or had values that could not be read: before 5.14 the kernel does not tell these apart", l.Unsure, strings.Join(l.UnsureFuncs, ", "))

@@ -21,9 +21,9 @@ func TestLossesTell(t *testing.T) {
 		{"recorded", Losses{CPUs: lost, BufferKB: 1408, recorded: true}, []Warning{{Text: "12 events were lost in all while this was recorded: 5 on CPU 0, 7 on CPU 3"}}},
 		{"no buffer would have kept them", Losses{CPUs: []tracefs.CPUStats{{Skipped: 2}}, BufferKB: 4},
 			[]Warning{{Text: "2 events were lost in all: 2 on CPU 0; the kernel has passed over them"}}},
-		{"missed", Losses{Missed: []Missed{{"f", true, 3}, {"g", false, 4}}, Unsure: 6, UnsureFuncs: []string{"f", "h"}}, []Warning{
+		{"missed", Losses{Missed: []Missed{{"f", true, 3, false}, {"g", false, 4, true}}, Unsure: 6, UnsureFuncs: []string{"f", "h"}}, []Warning{
 			{Text: "3 returns of f were missed: the kernel could not run the probe"},
-			{Text: "4 calls of g were missed: the kernel could not run the probe"},
+			{Text: "up to 4 calls of g were missed: the kernel could not run the probe"},
 			{Text: "up to 6 calls of f, h were missed, or had values that could not be read: before 5.14 the kernel does not tell these apart"},
 		}},
 	} {

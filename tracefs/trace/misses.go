@@ -7,6 +7,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
+	"github.com/tsnoop/tsnoop/tracefs/proc"
 )
 
 // missed adds the calls that the kernel could not follow.
@@ -30,7 +31,13 @@ func (t *Trace) missed(l *Losses) {
 			unsure[name] = max(unsure[name], n) // a fault in one probe is counted for all probes of the function
 			continue
 		}
-		l.Missed = append(l.Missed, Missed{name, p.Side == fetchargs.Return, n})
+		m := Missed{Func: name, Return: p.Side == fetchargs.Return, Calls: n, AtMost: t.pids || p.Filter != ""}
+		if m.Return && !t.recording.Load() && p.Plan.Paired() && !p.Chooses() {
+			m.bound(t.open[p.Plan])
+		}
+		if m.Calls > 0 {
+			l.Missed = append(l.Missed, m)
+		}
 	}
 	// Misses that the calls seen can account for are no reason to worry.
 	for name, n := range unsure {
@@ -41,6 +48,50 @@ func (t *Trace) missed(l *Losses) {
 		l.UnsureFuncs, l.Unsure = append(l.UnsureFuncs, name), l.Unsure+n-t.faults[name]
 	}
 	slices.Sort(l.UnsureFuncs)
+}
+
+// An unreturned counts the calls of a plan whose return was not seen.
+type unreturned struct {
+	all   uint64
+	over  uint64 // those that are shown, and over
+	tasks []int  // those that may still go on: their tasks
+}
+
+// unreturned notes a call whose return was not seen. At the end of the trace it may still
+// go on.
+func (r *Reading) unreturned(c *calls.Call, shown, atEnd bool) {
+	u := r.open[r.plans[c.Plan]]
+	if u == nil {
+		if r.open == nil {
+			r.open = map[*fetchargs.Plan]*unreturned{}
+		}
+		u = &unreturned{}
+		r.open[r.plans[c.Plan]] = u
+	}
+	switch u.all++; {
+	case !shown:
+	case atEnd:
+		u.tasks = append(u.tasks, c.Entry.TID)
+	default:
+		u.over++
+	}
+}
+
+// bound limits m, which the kernel has counted of all tasks and calls, to calls that were
+// traced: those whose return was not seen.
+func (m *Missed) bound(u *unreturned) {
+	if u == nil {
+		m.Calls = 0
+		return
+	}
+	over := u.over
+	for _, tid := range u.tasks {
+		if !proc.Lives(tid) {
+			over++
+		}
+	}
+	m.Calls = min(m.Calls, u.all)
+	m.AtMost = over < m.Calls
 }
 
 // countsFaults tells whether the kernel counts a fetch that faults as a miss, of

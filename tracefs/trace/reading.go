@@ -30,11 +30,12 @@ type Reading struct {
 	start uint64 // ns on the trace clock
 	wall  int64  // ns to add to the trace clock to get the time since 1970
 
-	cpus  []int       // calls that begin on these CPUs are shown; nil for all
-	apart bool        // entries and returns cannot be paired: see checkRecorded
-	begin bool        // also yield calls when they begin
-	spans *spans      // when the trace was whole; nil if that is not known
-	gap   bool        // events were lost
+	cpus  []int  // calls that begin on these CPUs are shown; nil for all
+	apart bool   // entries and returns cannot be paired: see checkRecorded
+	begin bool   // also yield calls when they begin
+	spans *spans // when the trace was whole; nil if that is not known
+	gap   bool   // events were lost
+	open  map[*fetchargs.Plan]*unreturned
 	own   *ownThreads // threads whose events are shown; nil for all
 
 	// symbols may return nil, or lack the symbols of modules. allSymbols has them then;

@@ -13,7 +13,7 @@ import (
 // called with each call before it is matched; it may be nil.
 func (r *Reading) calls(events iter.Seq2[*tracefs.Event, error], all func(*calls.Call)) iter.Seq2[*calls.Call, error] {
 	return func(yield func(*calls.Call, error) bool) {
-		at := uint64(0) // time of the event
+		at, atEnd := uint64(0), false // time of the event; there are no more
 		hand := func(c *calls.Call) bool {
 			if all != nil {
 				all(c)
@@ -22,7 +22,11 @@ func (r *Reading) calls(events iter.Seq2[*tracefs.Event, error], all func(*calls
 				return true
 			}
 			// With begin the pairer has matched it already, when the call began.
-			if !r.begin && !r.matches(c) {
+			wanted := r.begin || r.matches(c)
+			if c.Unfinished {
+				r.unreturned(c, wanted, atEnd)
+			}
+			if !wanted {
 				return true
 			}
 			if r.quiet != nil {
@@ -57,6 +61,7 @@ func (r *Reading) calls(events iter.Seq2[*tracefs.Event, error], all func(*calls
 			}
 		}
 		more := true
+		atEnd = true
 		for _, pairer := range r.pairers {
 			if more {
 				pairer.Rest(func(c *calls.Call) bool {

@@ -33,7 +33,7 @@ func TestNotations(t *testing.T) {
 		out = sink.Idle(out)
 		out = sink.Lost(out, &tracefs.Event{Lost: 5})
 		out = sink.LostTotal(out, []tracefs.CPUStats{{Overrun: 5}})
-		out = sink.Missed(out, "f", true, 1)
+		out = sink.Missed(out, "f", true, 1, false)
 		out = sink.Summary(out, &render.Summary{Sums: []calls.Summary{}, Final: true, Alone: true, Width: 80})
 		if out = sink.Close(out); len(out) == 0 {
 			t.Errorf("%s says nothing", n.Name)

@@ -172,7 +172,7 @@ func (out *Output) Losses(l *trace.Losses) {
 		out.stream.LostTotal(l.CPUs)
 	}
 	for _, m := range l.Missed {
-		out.stream.Missed(m.Func, m.Return, m.Calls)
+		out.stream.Missed(m.Func, m.Return, m.Calls, m.AtMost)
 	}
 	out.total.say(l, out.ui)
 }
