@@ -20,15 +20,17 @@ const (
 	keyFault  = 'f' // why there is no value, in words
 	keyTask   = 'k' // ID of a task, and its name
 	keyShown  = 'x' // text of the value
+	keyStack  = 'a' // functions, each after a newline
 )
 
 // A Key is what the calls of a row of a summary have in common.
 type Key struct {
-	By     string // "comm", "caller", or the expression
-	Text   []byte // of comm and caller; nil if not known
-	Module string // of a caller
+	By     string   // one of KeyWords, or the expression
+	Text   []byte   // of comm and caller; nil if not known
+	Module string   // of a caller
+	Stack  []string // functions, the innermost first; nil if not known
 
-	Field *Field // for an expression, else nil
+	Field *Field // of Value
 	Value value.Value
 	Fault string // why there is no value
 
@@ -38,7 +40,7 @@ type Key struct {
 	Values int
 }
 
-// appendKey appends a value in the form that keyOf reads.
+// appendKey appends a value in the form that decode reads.
 func (f *Field) appendKey(dst []byte, v value.Value) []byte {
 	switch v.Kind {
 	case value.None:
@@ -60,12 +62,20 @@ func (f *Field) appendKey(dst []byte, v value.Value) []byte {
 	return f.AppendValue(append(dst, keyShown), v)
 }
 
-// keyOf decodes what appendKey has appended.
-func (t *tally) keyOf(text string) Key {
-	k := Key{By: t.by}
-	if t.key != nil {
-		k.Field = t.key.field
+// keysOf decodes what appendKeys has appended.
+func (t *tally) keysOf(text string) []Key {
+	keys := make([]Key, len(t.keys))
+	for i := range keys {
+		n := 4 + binary.LittleEndian.Uint32([]byte(text))
+		keys[i] = t.keys[i].decode(text[4:n])
+		text = text[n:]
 	}
+	return keys
+}
+
+// decode decodes the key of a call.
+func (of *key) decode(text string) Key {
+	k := Key{By: of.by, Field: of.field}
 	rest := []byte(text[1:])
 	switch text[0] {
 	case keyText:
@@ -88,6 +98,8 @@ func (t *tally) keyOf(text string) Key {
 		k.Fault = text[1:]
 	case keyShown:
 		k.Text = rest
+	case keyStack:
+		k.Stack = strings.Split(text[2:], "\n")
 	}
 	return k
 }
@@ -102,9 +114,11 @@ func (k *Key) Append(dst []byte) []byte {
 		dst = append(dst, "others"...)
 	case k.Fault != "":
 		dst = append(append(append(dst, '('), k.Fault...), ')')
-	case k.Text != nil && k.By == ByCaller && k.Field == nil:
+	case k.Stack != nil:
+		dst = append(dst, strings.Join(k.Stack, " <- ")...)
+	case k.Text != nil && k.By == ByCaller:
 		dst = AppendSymbol(dst, string(k.Text), k.Module, 0)
-	case k.Text != nil && k.Field == nil:
+	case k.Text != nil && k.By == ByComm:
 		dst = AppendEscaped(dst, k.Text, NoQuote)
 	case k.Text != nil:
 		dst = append(dst, k.Text...)

@@ -2,6 +2,7 @@ package render_test
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -24,16 +25,16 @@ func sent(task string, n int64, dev uint64, name string) *record {
 }
 
 // measured is a source of such calls with measures.
-func measured(t testing.TB, by string, hists ...string) render.Source {
+func measured(t testing.TB, by []string, hists ...string) render.Source {
 	t.Helper()
 	s := newSource("send", "", sent("", 0, 0, ""), newProbe(true).number("return", cInt, 0))
 	s.Plan.Spec = &spec.Spec{Text: "send", Func: spec.Name{Text: "send"}}
 	var measures []*fetchargs.Measure
-	for i, text := range append([]string{by}, hists...) {
-		if text == "" || i == 0 && (by == render.ByComm || by == render.ByCaller) {
+	for i, text := range slices.Concat(by, hists) {
+		if render.IsKeyWord(text) {
 			continue
 		}
-		m, err := fetchargs.ParseMeasure(text, i > 0)
+		m, err := fetchargs.ParseMeasure(text, i >= len(by))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -53,6 +54,10 @@ func send(add func(*calls.Call) bool) {
 		sent("a\nb", -3, heap, "lo"), sent("cat", -4, heap, "lo"), sent("cat", 0, heap, "eth0\x1b"), sent("cat", 7, 0, "stale"), sent("dog", 1<<31-1, heap, "lo"),
 	} {
 		e := r.event(uint64(1000*i), 0, 7)
+		e.Stack = []uint64{0xffffffff81000010, 0xffffffff81000020}
+		if i == 2 {
+			e.Stack = e.Stack[:1]
+		}
 		ret := newProbe(true).number("return", cInt, -uint64(2*(i%2))).event(uint64(1000*i+10), 0, 7)
 		add(&calls.Call{Entry: e, Return: ret, Duration: uint64(10 * (i + 1))})
 	}
@@ -82,13 +87,30 @@ send      -               1     -     -     -     -     -
 send      0                4  90ns  30ns  30ns  50ns  50ns
 send      -2 (ENOENT)      2  60ns  30ns  20ns  40ns  40ns  2 ENOENT
 `, `{"name":"return","value":0} {"name":"return","value":-2,"errno":"ENOENT"}`},
+		{"pid", `
+send      6      6  150ns  30ns  30ns  50ns  50ns  2 ENOENT
+`, `{"name":"pid","value":6}`},
+		{"tid", `
+send      7      6  150ns  30ns  30ns  50ns  50ns  2 ENOENT
+`, `{"name":"tid","value":7}`},
+		{"cpu return", `
+send      0  0                4  90ns  30ns  30ns  50ns  50ns
+send      0  -2 (ENOENT)      2  60ns  30ns  20ns  40ns  40ns  2 ENOENT
+`, `[{"name":"cpu","value":0},{"name":"return","value":0}] [{"name":"cpu","value":0},{"name":"return","value":-2,"errno":"ENOENT"}]`},
+		{"stack", `
+send      ip_send [net] <- ip_send [net]      4  120ns  30ns  20ns  50ns  50ns  2 ENOENT
+send      ip_send [net]                       1   30ns  30ns  30ns  30ns  30ns
+send      -                                   1      -     -     -     -     -
+`, `{"name":"stack","value":["ip_send [net]","ip_send [net]"]} {"name":"stack","value":["ip_send [net]"]} {"name":"stack","value":null}`},
 	} {
-		sources := []render.Source{measured(t, tt.by, "n")}
+		by := strings.Fields(tt.by)
+		sources := []render.Source{measured(t, by, "n")}
 		var what *render.Summary
 		s := render.NewSumming(sources, render.SummingOptions{
-			By: tt.by, Numbers: []string{"n"}, Bare: true,
-			Symbol: func(uint64) (string, string, uint64, bool) { return "ip_send", "net", 15, true },
-			Print:  func(s *render.Summary) bool { what = s; return true },
+			By: by, Numbers: []string{"n"}, Bare: true,
+			Process: func(tid int) (int, bool) { return tid - 1, tid == 7 },
+			Symbol:  func(uint64) (string, string, uint64, bool) { return "ip_send", "net", 15, true },
+			Print:   func(s *render.Summary) bool { what = s; return true },
 		})
 		send(s.Add)
 		s.Lose(&tracefs.Event{Lost: 5})
@@ -104,7 +126,7 @@ send      -2 (ENOENT)      2  60ns  30ns  20ns  40ns  40ns  2 ENOENT
 		}
 		out = string(json.New(sources, render.Options{}).Summary(nil, what))
 		var keys []string
-		for _, found := range regexp.MustCompile(`"by":(\{.*?\}),"ts_ns".*"lost":null\}`).FindAllStringSubmatch(out, -1) {
+		for _, found := range regexp.MustCompile(`"by":([{\[].*?[}\]]),"ts_ns".*"lost":null\}`).FindAllStringSubmatch(out, -1) {
 			keys = append(keys, found[1])
 		}
 		if diff := cmp.Diff(tt.json, strings.Join(keys, " ")); diff != "" {
@@ -115,7 +137,7 @@ send      -2 (ENOENT)      2  60ns  30ns  20ns  40ns  40ns  2 ENOENT
 
 // TestNumbers shows numbers of any sign.
 func TestNumbers(t *testing.T) {
-	sources := []render.Source{measured(t, "", "n")}
+	sources := []render.Source{measured(t, nil, "n")}
 	var what *render.Summary
 	s := render.NewSumming(sources, render.SummingOptions{Numbers: []string{"n"}, Bare: true, Print: func(s *render.Summary) bool { what = s; return true }})
 	send(s.Add)
@@ -142,13 +164,15 @@ func TestNumbers(t *testing.T) {
 
 // TestMeasureAllocs: what a call is added up by costs no memory once the key is known.
 func TestMeasureAllocs(t *testing.T) {
-	for _, by := range []string{"", "comm", "caller", "dev->name", "return"} {
+	for _, by := range []string{"", "comm", "caller", "pid", "tid", "cpu", "stack", "dev->name", "return", "comm return cpu"} {
+		by := strings.Fields(by)
 		s := render.NewSumming([]render.Source{measured(t, by, "n")}, render.SummingOptions{
-			By: by, Symbol: func(uint64) (string, string, uint64, bool) { return "ip_send", "net", 15, true },
+			By: by, Process: func(tid int) (int, bool) { return tid, true }, Symbol: func(uint64) (string, string, uint64, bool) { return "ip_send", "net", 15, true },
 			Print: func(*render.Summary) bool { return true },
 		})
 		e := sent("cat", 5, heap, "lo").event(1, 0, 7)
 		ret := newProbe(true).number("return", cInt, 3).event(2, 0, 7)
+		e.Stack = []uint64{0xffffffff81000010, 0xffffffff81000020}
 		c := &calls.Call{Entry: e, Return: ret, Duration: 17}
 		if n := testing.AllocsPerRun(1000, func() { s.Add(c) }); n != 0 {
 			t.Errorf("by %q: %v allocations a call", by, n)

@@ -54,7 +54,7 @@ func (o Order) sort(rows []SummaryRow) {
 
 // keyed is 1 for rows with keys. Functions without durations are sorted by name only.
 func keyed(a, b *SummaryRow) int {
-	if a.Key != nil && b.Key != nil {
+	if a.Keys != nil && b.Keys != nil {
 		return 1
 	}
 	return 0

@@ -18,9 +18,10 @@ type Summary struct {
 	Width    int             // width of a line in columns
 
 	Order   Order
-	By      string   // what has rows of its own, besides the function; "" for nothing
+	By      []string // what has rows of its own, besides the function
 	Numbers []string // names of the Numbers of Sums
-	Bare    bool     // without a histogram of durations
+	Bare    bool     // without histograms of durations
+	Asked   bool     // with them only for functions whose return value is shown
 	Heat    bool     // an interval is a row of a heat map
 	Every   uint64   // length of an interval, ns
 
@@ -40,7 +41,7 @@ type SummaryRow struct {
 	Spec     string // the spec, if another source traces a function of that name; else ""
 	Title    string // Spec or the function's name, escaped
 	MayFail  bool   // the return value shows whether calls failed
-	Key      *Key   // nil if the rows have no keys
+	Keys     []Key  // nil if the row has none, one for each of Summary.By otherwise
 
 	keyText string
 	source  int
@@ -73,7 +74,7 @@ func (s *Summary) Rows(functions []Function, most int) []SummaryRow {
 		rows = s.split(rows, r)
 	}
 	s.Order.sort(rows)
-	if s.By != "" {
+	if len(s.By) > 0 {
 		rows = s.gather(rows, most)
 	}
 	return rows
@@ -92,7 +93,7 @@ func (s *Summary) IsAge(r *SummaryRow, i int) bool {
 // sources.
 func (s *Summary) HeatRows(functions []Function) []SummaryRow {
 	whole := *s
-	whole.By, whole.tallies = "", nil
+	whole.By, whole.tallies = nil, nil
 	rows := whole.Rows(functions, 0)
 	slices.SortStableFunc(rows, func(a, b SummaryRow) int { return cmp.Compare(a.source, b.source) })
 	return rows
@@ -100,13 +101,16 @@ func (s *Summary) HeatRows(functions []Function) []SummaryRow {
 
 // split appends the row of a function, or a row for each of its keys.
 func (s *Summary) split(rows []SummaryRow, r SummaryRow) []SummaryRow {
-	keys := r.Keys
+	keys := r.Summary.Keys
 	if keys == nil || r.source >= len(s.tallies) {
 		return append(rows, r)
 	}
 	for _, sum := range keys.All() {
-		one, key := r, s.tallies[r.source].keyOf(sum.Key)
-		one.Summary, one.Key, one.keyText = sum.Summary, &key, string(key.Append(nil))
+		one := r
+		one.Summary, one.Keys = sum.Summary, s.tallies[r.source].keysOf(sum.Key)
+		for i := range one.Keys {
+			one.keyText += string(one.Keys[i].Append(nil)) + "\x00"
+		}
 		rows = append(rows, one)
 	}
 	return rows
@@ -124,10 +128,10 @@ func (s *Summary) gather(rows []SummaryRow, most int) []SummaryRow {
 		add := func(r SummaryRow, sum *calls.Summary, values int) {
 			if others == nil {
 				others = &r
-				others.Summary, others.Key = &calls.Summary{}, &Key{By: s.By, Others: true}
+				others.Summary, others.Keys = &calls.Summary{}, othersKeys(s.By)
 			}
 			others.Merge(sum)
-			others.Key.Values += values
+			others.Keys[0].Values += values
 		}
 		for _, r := range rest {
 			if r.source == i {
@@ -137,7 +141,7 @@ func (s *Summary) gather(rows []SummaryRow, most int) []SummaryRow {
 		for _, r := range rows {
 			if keys := s.Sums[i].Keys; r.source == i && keys != nil && keys.Others != nil {
 				add(r, keys.Others, 0)
-				others.Key.Values = 0
+				others.Keys[0].Values = 0
 				break
 			}
 		}
@@ -146,6 +150,19 @@ func (s *Summary) gather(rows []SummaryRow, most int) []SummaryRow {
 		}
 	}
 	return shown
+}
+
+// othersKeys returns the keys of a row of others.
+func othersKeys(by []string) (keys []Key) {
+	for _, name := range by {
+		keys = append(keys, Key{By: name, Others: true})
+	}
+	return keys
+}
+
+// HasHistogram reports whether a row has a histogram of durations.
+func (s *Summary) HasHistogram(r *SummaryRow) bool {
+	return r.Durations.Count > 0 && !s.Bare && (!s.Asked || r.Function.Return.Result != nil)
 }
 
 // Mixed reports whether calls with a key may be both in its row and among the others,

@@ -33,15 +33,18 @@ type SummingOptions struct {
 	Order    binary.ByteOrder // of the records; nil for little endian
 
 	Sort Order
-	// By says what has rows of its own, besides the function: "comm", "caller", or the
-	// text of the plans' Measure that is not a Number; "" for nothing.
-	By string
-	// Symbol is Options.Symbol, for callers.
+	// By says what has rows of its own, besides the function: each is one of KeyWords, or
+	// the text of one of the plans' Measures that are not Numbers, in their order.
+	By []string
+	// Process returns the process that a thread belongs to, if it is known. It may be nil.
+	Process func(tid int) (pid int, ok bool)
+	// Symbol is Options.Symbol, for callers and stacks.
 	Symbol func(addr uint64) (name, module string, off uint64, ok bool)
 	// Numbers are the texts of the Measures that are Numbers. Bare leaves out the
-	// histograms of durations.
+	// histograms of durations, Asked those of functions whose return value is not shown.
 	Numbers []string
 	Bare    bool
+	Asked   bool
 	Heat    bool // intervals are rows of a heat map of durations, the last one too
 
 	// Now returns the time on the trace clock in ns. It is nil for a recording; then the
@@ -58,7 +61,7 @@ type SummingOptions struct {
 func NewSumming(from []Source, o SummingOptions) *Summing {
 	s := &Summing{SummingOptions: o, over: make(chan struct{}), sums: calls.NewSums(len(from), o.Start)}
 	s.opts = Options{Order: o.Order, Symbol: o.Symbol}
-	s.tallies = newTallies(from, o.By, &s.opts)
+	s.tallies = newTallies(from, &s.SummingOptions, &s.opts)
 	if s.Interval > 0 && s.Now != nil {
 		s.ticks.Go(s.tick)
 	}
@@ -110,7 +113,7 @@ func (s *Summing) Grow(further []Source, show func()) {
 	defer s.mu.Unlock()
 	show()
 	s.sums.Grow(len(further))
-	s.tallies = append(s.tallies, newTallies(further, s.By, &s.opts)...)
+	s.tallies = append(s.tallies, newTallies(further, &s.SummingOptions, &s.opts)...)
 }
 
 // Whole shows the sum of all calls since the start.
@@ -165,7 +168,8 @@ func (s *Summing) next(now uint64) {
 }
 
 func (s *Summing) print(what *Summary) {
-	what.Order, what.By, what.Numbers, what.Bare, what.tallies = s.Sort, s.By, s.Numbers, s.Bare, s.tallies
+	what.Order, what.By, what.Numbers, what.tallies = s.Sort, s.By, s.Numbers, s.tallies
+	what.Bare, what.Asked = s.Bare, s.Asked
 	what.Every = uint64(s.Interval)
 	if !s.Print(what) && !s.gone {
 		s.gone = true

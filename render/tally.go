@@ -1,28 +1,32 @@
 package render
 
 import (
+	"encoding/binary"
+
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 )
 
-// Names for [SummingOptions].By that are not values of a call.
-const (
-	ByComm   = "comm"
-	ByCaller = "caller"
-)
-
 // A tally extracts what is summed up from the calls of one source.
 type tally struct {
 	function *Function
 	fails    *fetchargs.Verdict
-	by       string
 	opts     *Options
-	key      *measured // nil if by is not a value
+	keys     []key // what has rows of its own; nil if the source has none of them
 	numbers  []measured
 	callers  AddressCache
+	frames   *Frames
+	process  func(tid int) (pid int, ok bool) // SummingOptions.Process
 	facts    calls.Facts
+}
+
+// A key is one of SummingOptions.By.
+type key struct {
+	by       string
+	word     *keyWord // nil if it is a value
+	measured          // if it is a value
 }
 
 // A measured is a value that is summed up.
@@ -32,26 +36,49 @@ type measured struct {
 	elapsed bool   // the value is the duration
 }
 
-// newTallies returns a tally for each source. by says what has rows of its own. o is used
-// as long as the tallies are.
-func newTallies(from []Source, by string, o *Options) []*tally {
+// newTallies returns a tally for each source. o is used as long as the tallies are.
+func newTallies(from []Source, so *SummingOptions, o *Options) []*tally {
 	all := make([]*tally, len(from))
 	functions := NewFunctions(from, o)
 	for i := range from {
-		t := &tally{function: &functions[i], fails: from[i].Verdict(o.Order), by: by, opts: o}
+		t := &tally{function: &functions[i], fails: from[i].Verdict(o.Order), opts: o, process: so.Process}
+		var values []measured
 		plan := from[i].Plan
 		for j := range plan.Measures {
 			m := t.measured(plan, &plan.Measures[j])
 			if plan.Measures[j].Number {
 				t.numbers = append(t.numbers, m)
 			} else {
-				t.key = &m
+				values = append(values, m)
 			}
 		}
 		t.facts.Numbers = make([]calls.Number, len(t.numbers))
+		t.setKeys(so.By, values)
 		all[i] = t
 	}
 	return all
+}
+
+// setKeys sets the keys. values are those that are values of a call, in this order.
+func (t *tally) setKeys(by []string, values []measured) {
+	has := false
+	for _, name := range by {
+		k := key{by: name, word: keyWordOf(name)}
+		switch {
+		case k.word != nil:
+			k.field, has = plainNumber(name, t.opts), true
+			if name == ByStack {
+				t.frames = NewFrames(t.opts)
+			}
+		case len(values) > 0:
+			k.measured, values = values[0], values[1:]
+			has = has || k.field != nil
+		}
+		t.keys = append(t.keys, k)
+	}
+	if !has {
+		t.keys = nil
+	}
 }
 
 func (t *tally) measured(plan *fetchargs.Plan, m *fetchargs.Measured) measured {
@@ -87,8 +114,8 @@ func (t *tally) of(c *calls.Call) *calls.Facts {
 	for i := range t.numbers {
 		f.Numbers[i] = t.numbers[i].number(c)
 	}
-	if t.by != "" {
-		f.Key = t.appendKey(f.Key[:0], c)
+	if t.keys != nil {
+		f.Key = t.appendKeys(f.Key[:0], c)
 	}
 	return f
 }
@@ -108,31 +135,23 @@ func (m *measured) number(c *calls.Call) calls.Number {
 	return calls.Number{Value: m.field.Means(v.Uint), Signed: m.field.Signed, Known: true}
 }
 
-// appendKey appends the key of a call, in the form that keyOf reads.
-func (t *tally) appendKey(dst []byte, c *calls.Call) []byte {
-	switch {
-	case t.key != nil && t.key.field != nil:
-		return t.key.field.appendKey(dst, t.key.field.Value(t.key.side.Record(c)))
-	case t.key != nil:
-		return dst
-	case t.by == ByComm:
-		return append(append(dst, keyText), t.function.Comm(c)...)
-	case t.by == ByCaller:
-		dst = append(dst, keyCaller)
-		if addr := t.function.ReturnAddress(c); addr != 0 {
-			dst = t.callers.Append(dst, addr, t.appendCaller)
+// appendKeys appends the keys of a call, in the form that keysOf reads: each after its
+// length.
+func (t *tally) appendKeys(dst []byte, c *calls.Call) []byte {
+	for i := range t.keys {
+		k, start := &t.keys[i], len(dst)
+		dst = append(dst, 0, 0, 0, 0)
+		switch {
+		case k.word != nil:
+			dst = k.word.append(t, dst, c)
+		case k.field != nil:
+			dst = k.field.appendKey(dst, k.field.Value(k.side.Record(c)))
+		default:
+			dst = append(dst, keyNone)
 		}
+		binary.LittleEndian.PutUint32(dst[start:], uint32(len(dst)-start-4))
 	}
 	return dst
-}
-
-// appendCaller appends the module and the name of a caller, nothing if it is not known.
-func (t *tally) appendCaller(dst []byte, addr uint64) []byte {
-	by, ok := t.opts.ReturnsTo(addr)
-	if !ok {
-		return dst
-	}
-	return append(append(append(dst, by.Module...), 0), by.Name...)
 }
 
 // A lossCount counts lost events.

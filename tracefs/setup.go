@@ -27,9 +27,9 @@ type Options struct {
 	// Again returns, after Pids was written to the list, the threads that exist now.
 	// Those that are not in the list are added. It may be nil.
 	Again func() ([]int, error)
-	// NewTasks is like Follow, and also records an event for every task that a traced
-	// task starts: see NewTaskFormat. FS.HasNewTasks reports whether the kernel can do
-	// that.
+	// NewTasks records an event for every task that a traced task starts: see
+	// NewTaskFormat. With Pids it is also like Follow. FS.HasNewTasks reports whether the
+	// kernel can do that.
 	NewTasks   bool
 	Stacktrace bool // record a kernel stack with every event
 	IgnoreSelf bool // do not trace this process's own threads; has no effect if Pids is set
@@ -63,6 +63,11 @@ func (s *Session) setUp(o Options) error {
 		return err
 	}
 	s.guard()
+	if o.NewTasks && len(o.Pids) == 0 {
+		if err := s.recordNewTasks(); err != nil {
+			return err
+		}
+	}
 	return s.setThreads(o)
 }
 
@@ -158,7 +163,7 @@ func (s *Session) setThreads(o Options) error {
 	if len(o.Pids) == 0 && !o.IgnoreSelf {
 		return nil
 	}
-	if !initPIDNamespace() {
+	if !InitPIDNamespace() {
 		if len(o.Pids) == 0 {
 			s.log("cannot keep own threads out: their numbers outside this pid namespace are unknown")
 			return nil
@@ -232,9 +237,9 @@ func ownThreads() ([]int, error) {
 	return tids, nil
 }
 
-// initPIDNamespace reports whether PIDs here are those that the kernel uses for
+// InitPIDNamespace reports whether PIDs here are those that the kernel uses for
 // set_event_pid. The number is PROC_PID_INIT_INO of include/linux/proc_ns.h.
-func initPIDNamespace() bool {
+func InitPIDNamespace() bool {
 	link, err := os.Readlink("/proc/self/ns/pid")
 	return err != nil || link == "pid:[4026531836]"
 }

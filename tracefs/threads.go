@@ -28,13 +28,15 @@ func (s *Session) NewTaskFormat() (*Format, error) {
 // HasNewTasks reports whether Options.NewTasks can be used.
 func (fs *FS) HasNewTasks() bool { return fs.Exists(newTask + "format") }
 
+func (s *Session) recordNewTasks() error { return s.set(s.path(newTask+"enable"), "1") }
+
 // traceThreads writes the list of the threads to trace.
 func (s *Session) traceThreads(o Options) error {
 	if err := s.addThreads(tracedList, o.Pids); err != nil {
 		return err
 	}
 	if o.NewTasks {
-		if err := s.set(s.path(newTask+"enable"), "1"); err != nil {
+		if err := s.recordNewTasks(); err != nil {
 			return err
 		}
 	}

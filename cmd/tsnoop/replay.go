@@ -9,6 +9,7 @@ import (
 	"io"
 	"iter"
 	"os"
+	"slices"
 	"sync/atomic"
 
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
@@ -136,7 +137,7 @@ func openReplay(f io.ReaderAt, size int64, name string, o *flags.Options, ui *te
 func openOptions(o *flags.Options, name string, ui *terminal.UI) trace.OpenOptions {
 	return trace.OpenOptions{
 		Name: name, Begin: o.Begins(), Chain: o.Plan.Chain, Warn: ui.Tell, Specs: o.Args[1:], Pair: o.Pairs(), Measures: o.Plan.Measures,
-		Stacks: o.Trace.Stacks, Symbols: o.Summary != "only" || o.By == render.ByCaller,
+		Stacks: o.Trace.Stacks, Symbols: o.Summary != "only" || slices.Contains(o.By, render.ByCaller) || slices.Contains(o.By, render.ByStack),
 	}
 }
 

@@ -8,10 +8,26 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 )
 
-// appendKey appends the key of a row:
+// appendKeys appends the keys of a row, as an array unless there is only one.
+func (p *Printer) appendKeys(dst []byte, keys []render.Key) []byte {
+	if len(keys) == 1 {
+		return p.appendKey(dst, &keys[0])
+	}
+	for i := range keys {
+		before := byte(',')
+		if i == 0 {
+			before = '['
+		}
+		dst = p.appendKey(append(dst, before), &keys[i])
+	}
+	return append(dst, ']')
+}
+
+// appendKey appends a key:
 //
 //	{"name":"comm","value":"cat"}
 //	{"name":"caller","value":"f","module":"m"}
+//	{"name":"stack","value":["f","g [m]"]}
 //	{"name":"skb->dev->name","value":null,"fault":"skb->dev=NULL"}
 //	{"name":"count","others":true}
 //
@@ -24,6 +40,16 @@ func (p *Printer) appendKey(dst []byte, k *render.Key) []byte {
 		return append(dst, `,"others":true}`...)
 	case k.Fault != "":
 		dst = appendMember(append(dst, `,"value":null`...), "fault", k.Fault)
+	case k.Stack != nil:
+		dst = append(dst, `,"value":`...)
+		for i, function := range k.Stack {
+			before := byte(',')
+			if i == 0 {
+				before = '['
+			}
+			dst, _ = appendString(append(dst, before), []byte(function))
+		}
+		dst = append(dst, ']')
 	case k.Text != nil:
 		dst = appendText(append(dst, ','), "value", "bytes", k.Text)
 		if k.Module != "" {

@@ -32,8 +32,8 @@ func (p *Printer) Summary(dst []byte, s *render.Summary) []byte {
 
 func (p *Printer) appendSummary(dst []byte, r *render.SummaryRow, s *render.Summary) []byte {
 	dst = appendAbout(dst, "summary", r)
-	if r.Key != nil {
-		dst = p.appendKey(append(dst, `,"by":`...), r.Key)
+	if r.Keys != nil {
+		dst = p.appendKeys(append(dst, `,"by":`...), r.Keys)
 	}
 	dst = appendCount(dst, "ts_ns", s.To)
 	dst = appendCount(dst, "span_ns", s.Span())

@@ -37,8 +37,10 @@ func (p *Printer) appendHistogram(dst []byte, r *render.SummaryRow, width int) [
 // appendTitle appends the title of a histogram.
 func (p *Printer) appendTitle(dst []byte, r *render.SummaryRow) []byte {
 	dst = append(p.opts.Paint(dst, render.Heading), r.Title...)
-	if r.Key != nil {
-		dst = r.Key.Append(append(dst, ", "...))
+	for i := range r.Keys {
+		if i == 0 || !r.Keys[i].Others {
+			dst = r.Keys[i].Append(append(dst, ", "...))
+		}
 	}
 	return p.opts.Reset(dst)
 }

@@ -2,7 +2,6 @@ package text
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -11,6 +10,9 @@ import (
 
 // mostKeys is the most rows with keys in a table. JSON has all of them.
 const mostKeys = 50
+
+// mostHistograms is the most rows with keys that have a histogram of durations.
+const mostHistograms = 10
 
 // Summary appends a table with a line for each function or key, and histograms of the
 // durations and of the other numbers. Empty lines separate it from what is above and
@@ -35,7 +37,7 @@ func (p *Printer) Summary(dst []byte, s *render.Summary) []byte {
 		dst = append(dst, "There were more values than are kept: of some that came rarely, calls are among the others.\n"...)
 	}
 	for i := range rows {
-		if rows[i].Durations.Count > 0 && !s.Bare {
+		if s.HasHistogram(&rows[i]) && (rows[i].Keys == nil || i < mostHistograms) {
 			dst = p.appendHistogram(append(dst, '\n'), &rows[i], s.Width)
 		}
 		for j, name := range s.Numbers {
@@ -82,34 +84,31 @@ func appendLost(dst []byte, s *render.Summary, before string) []byte {
 // widestKey is the width of the column of keys; a wider key moves the rest of its row.
 const widestKey = 40
 
-// heads returns the headings of a table, with the name of the keys if there are any. All
-// columns are numbers, except the function, the key and the errors.
-func heads(by string) []string {
-	all := []string{"FUNCTION", "CALLS", "TOTAL", "MEAN", "P50", "P99", "MAX", "ERRORS"}
-	switch by {
-	case "":
-		return all
-	case render.ByComm, render.ByCaller:
-		by = strings.ToUpper(by)
+// heads returns the headings of a table, with the names of the keys. All columns are
+// numbers, except the function, the keys and the errors.
+func heads(by []string) []string {
+	all := []string{"FUNCTION"}
+	for _, key := range by {
+		if render.IsKeyWord(key) {
+			key = strings.ToUpper(key)
+		}
+		all = append(all, string(render.AppendEscaped(nil, []byte(key), render.NoQuote)))
 	}
-	return slices.Insert(all, 1, string(render.AppendEscaped(nil, []byte(by), render.NoQuote)))
+	return append(all, "CALLS", "TOTAL", "MEAN", "P50", "P99", "MAX", "ERRORS")
 }
 
 func (p *Printer) appendTable(dst []byte, s *render.Summary, rows []render.SummaryRow) []byte {
-	l := layout{heads: heads(s.By), names: 1}
-	if s.By != "" {
-		l.names = 2
-	}
+	l := layout{heads: heads(s.By), names: 1 + len(s.By)}
 	table := make([][]string, len(rows))
 	for j := range rows {
-		table[j] = rowCells(&rows[j], s.By != "")
+		table[j] = rowCells(&rows[j], len(s.By))
 	}
 	for i := range l.heads {
 		width := len(l.heads[i])
 		for j := range table {
 			width = max(width, render.TextWidth([]byte(table[j][i])))
 		}
-		if i == 1 && l.names == 2 {
+		if i >= 1 && i < l.names {
 			width = min(width, max(widestKey, len(l.heads[i])))
 		}
 		l.width = append(l.width, width)
@@ -151,13 +150,16 @@ func (l *layout) appendCells(dst []byte, line []string, o *render.Options) []byt
 	return o.Reset(append(o.Paint(append(dst, "  "...), render.Failure), line[last]...))
 }
 
-// rowCells returns the texts of a row; keyed says that there is a column for keys.
-func rowCells(r *render.SummaryRow, keyed bool) []string {
+// rowCells returns the texts of a row in a table with columns for so many keys.
+func rowCells(r *render.SummaryRow, keys int) []string {
 	c := []string{r.Title}
-	if keyed && r.Key != nil {
-		c = append(c, string(r.Key.Append(nil)))
-	} else if keyed {
-		c = append(c, "")
+	for i := range keys {
+		switch {
+		case i < len(r.Keys) && (i == 0 || !r.Keys[i].Others):
+			c = append(c, string(r.Keys[i].Append(nil)))
+		default:
+			c = append(c, "")
+		}
 	}
 	c = append(c, strconv.FormatUint(r.Calls, 10))
 	if d := &r.Durations; d.Count > 0 {

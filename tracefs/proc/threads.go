@@ -29,6 +29,22 @@ func Threads(pid int) ([]int, error) {
 	return tids, nil
 }
 
+// ProcessOf returns the ID of the process that a thread belongs to. ok is false if that is
+// not known, as for a thread that has ended.
+func ProcessOf(tid int) (pid int, ok bool) {
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", tid))
+	if err != nil {
+		return 0, false
+	}
+	for line := range strings.Lines(string(status)) {
+		if id, ok := strings.CutPrefix(line, "Tgid:"); ok {
+			pid, err := strconv.Atoi(strings.TrimSpace(id))
+			return pid, err == nil
+		}
+	}
+	return 0, false
+}
+
 // Children returns the IDs of all processes, by the ID of their parent. Each list is
 // sorted.
 //

@@ -32,6 +32,7 @@ type Trace struct {
 	modules    *modules    // nil if all functions are in the kernel itself
 	guard      *guard      // nil until the trace is armed
 	pids       bool        // only some threads are traced
+	births     bool        // new tasks are recorded
 	replanning *replanning // nil if Replan may not be called
 	plansMu    sync.Mutex  // guards plans, which Replan may extend while the guard runs
 
@@ -120,6 +121,7 @@ func (m *Machine) Arm(ctx context.Context, plans []*fetchargs.Plan, o Options) (
 	if err = t.session.Enable(); err != nil {
 		return nil, err
 	}
+	t.processes.remember()
 	armed = true   // events may have been recorded since, and are shown even if ctx is done by now
 	go t.symbols() // so that they are probably ready when the first line needs them
 	t.guard.begin()

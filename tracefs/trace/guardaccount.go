@@ -154,7 +154,7 @@ func number(sure bool, least, most int64) string {
 
 // countable reports whether every hit of a probe makes an event, and nothing else does.
 func (t *Trace) countable() bool {
-	if t.stacks != nil || t.own != nil || t.pids {
+	if t.stacks != nil || t.births || t.pids {
 		return false
 	}
 	for _, p := range fetchargs.Probes(t.plansNow()) {

@@ -30,7 +30,7 @@ func (t *Trace) learnFormats(stacks bool) error {
 		}
 		t.learnStacks(f)
 	}
-	if t.own == nil {
+	if !t.births {
 		return nil
 	}
 	f, err := t.session.NewTaskFormat()
@@ -158,7 +158,7 @@ func (t *Trace) events(ctx context.Context) iter.Seq2[*tracefs.Event, error] {
 		return text.Read(ctx, t.session, text.Options{Formats: t.formats, Further: t.further(), Addr: t.address, Order: t.order, Idle: idle})
 	}
 	events := read.Live(ctx, t.session, read.Options{Formats: t.formats, Further: t.further(), Other: t.renumbered.of, Damaged: t.damaged, Idle: idle}, t.Now)
-	return t.own.only(t.withStacks(events))
+	return t.own.only(t.processes.follow(t.withStacks(events), t.own == nil))
 }
 
 // Now returns the time on the trace clock, in ns.

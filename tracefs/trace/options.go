@@ -10,7 +10,10 @@ import (
 type Options struct {
 	Pids   []int // process IDs; all their threads are traced, new ones too; nil for all processes
 	Follow bool  // trace their children too, present and future
-	CPUs   []int // trace calls that begin on one of these, ascending; nil for all
+	// Processes says that Reading.Process will be asked.
+	Processes bool
+
+	CPUs []int // trace calls that begin on one of these, ascending; nil for all
 
 	Clock    string // clock of the event times: "mono" (or "") or "boot"
 	BufferKB int    // size of each CPU's buffer in KiB; 0 chooses by the machine's memory

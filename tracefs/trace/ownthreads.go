@@ -1,8 +1,6 @@
 package trace
 
 import (
-	"encoding/binary"
-	"errors"
 	"iter"
 	"slices"
 
@@ -18,35 +16,24 @@ type ownThreads struct {
 	Pids    []int // the traced processes
 	Threads []int // their threads when the trace began
 
-	order      binary.ByteOrder
-	format     *tracefs.Format // format of the event for a new task
-	pid, flags *tracefs.FormatField
-	ours       map[int]bool        // by thread ID: whether it belongs to a traced process
-	ask        func(tid int) []int // the threads of the thread's process, nil if it has ended; may be nil
-	last       int                 // thread ID of the previous event; mostly the next one has the same
-	lastOurs   bool
-	blank      tracefs.Event // replaces a dropped event that says how many were lost
+	newTasks newTasks
+	ours     map[int]bool        // by thread ID: whether it belongs to a traced process
+	ask      func(tid int) []int // the threads of the thread's process, nil if it has ended; may be nil
+	last     int                 // thread ID of the previous event; mostly the next one has the same
+	lastOurs bool
+	blank    tracefs.Event // replaces a dropped event that says how many were lost
 }
 
 // blankFormat is the format of an event that replaces a dropped one.
 var blankFormat = &tracefs.Format{ID: -1}
 
-var errNoNewTasks = errors.New("the event for new tasks is not as expected: threads cannot be told from children")
-
-// learnNewTasks prepares the reading for events of format f.
-func (r *Reading) learnNewTasks(f *tracefs.Format) error {
-	k := r.own
-	k.order, k.format = r.order, f
-	k.pid, k.flags = f.Field("pid"), f.Field("clone_flags")
-	if k.pid == nil || k.flags == nil || k.pid.Size != 4 || r.known[f.ID] {
-		return errNoNewTasks
-	}
+// learn prepares k for events of new tasks.
+func (k *ownThreads) learn(of newTasks) {
+	k.newTasks = of
 	k.ours, k.last = map[int]bool{}, -1
 	for _, tid := range k.Threads {
 		k.ours[tid] = true
 	}
-	r.formats = append(r.formats, f)
-	return nil
 }
 
 // living returns the threads of the process that tid belongs to, nil if it has ended.
@@ -82,7 +69,7 @@ func (k *ownThreads) only(events iter.Seq2[*tracefs.Event, error]) iter.Seq2[*tr
 // keep reports whether an event is from one of our threads. It learns from the events
 // of new tasks.
 func (k *ownThreads) keep(e *tracefs.Event) bool {
-	isNewTask := e.Format.ID == k.format.ID
+	isNewTask := k.newTasks.has(e)
 	if e.TID == k.last && !isNewTask {
 		return k.lastOurs
 	}
@@ -95,10 +82,9 @@ func (k *ownThreads) keep(e *tracefs.Event) bool {
 	if !isNewTask {
 		return ours
 	}
-	if len(e.Data) >= max(k.pid.Offset+4, k.flags.Offset+4) {
-		child := int(k.order.Uint32(e.Data[k.pid.Offset:]))
+	if child, thread, ok := k.newTasks.started(e); ok {
 		k.last = -1 // the child may have a reused thread ID
-		k.ours[child] = ours && k.cloneFlags(e.Data)&tracefs.CloneThread != 0
+		k.ours[child] = ours && thread
 	}
 	return false
 }
@@ -109,13 +95,4 @@ func (k *ownThreads) asked(tid int) bool {
 		return false
 	}
 	return slices.ContainsFunc(k.ask(tid), func(tid int) bool { return slices.Contains(k.Pids, tid) })
-}
-
-// cloneFlags returns the lower half of an unsigned long.
-func (k *ownThreads) cloneFlags(data []byte) uint32 {
-	data = data[k.flags.Offset:]
-	if k.flags.Size == 8 && len(data) >= 8 {
-		return uint32(k.order.Uint64(data))
-	}
-	return k.order.Uint32(data)
 }

@@ -38,6 +38,8 @@ type Reading struct {
 	open  map[*fetchargs.Plan]*unreturned
 	own   *ownThreads // threads whose events are shown; nil for all
 
+	processes *processes // nil if nobody asks for the processes of threads
+
 	// symbols may return nil, or lack the symbols of modules. allSymbols has them then;
 	// it may be nil.
 	symbols, allSymbols func() symbols

@@ -156,7 +156,7 @@ func (rec *Recorder) header(t *Trace, program string) (*tracedat.Header, error) 
 		h.Events = append(h.Events, tracedat.EventText{System: group, Text: text(path.Join("events", group, p.Event, "format"))})
 	}
 	if t.own != nil {
-		h.Events = append(h.Events, tracedat.EventText{System: t.own.format.Group, Text: text("events/task/task_newtask/format")})
+		h.Events = append(h.Events, tracedat.EventText{System: t.own.newTasks.format.Group, Text: text("events/task/task_newtask/format")})
 	}
 	for _, name := range t.machine.fs.Glob("events/ftrace/*/format") {
 		h.Events = append(h.Events, tracedat.EventText{System: "ftrace", Text: text(name)})

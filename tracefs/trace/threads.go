@@ -13,6 +13,11 @@ import (
 // chooseThreads sets whose calls are traced: those of the processes of Options.Pids,
 // and with Follow also of their children.
 func (t *Trace) chooseThreads(o Options, so *tracefs.Options) (err error) {
+	if o.Processes {
+		t.processes = newProcesses()
+		t.births = !o.Text && t.machine.fs.HasNewTasks()
+		so.NewTasks = t.births
+	}
 	if len(o.Pids) == 0 {
 		return nil
 	}
@@ -34,7 +39,7 @@ func (t *Trace) chooseThreads(o Options, so *tracefs.Options) (err error) {
 		t.detail("threads that are started from now on are not traced")
 		return nil
 	}
-	so.NewTasks = true
+	so.NewTasks, t.births = true, true
 	t.own = &ownThreads{Pids: o.Pids, Threads: so.Pids, ask: living}
 	return nil
 }

@@ -2,6 +2,7 @@ package flags
 
 import (
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -19,7 +20,7 @@ const heatEvery = time.Second
 // implied sets what --sort, --by, --hist and --heat imply: a summary, and with --heat
 // only the summary.
 func (o *Options) implied(set *pflag.FlagSet) error {
-	o.measured = o.Heat || o.By != "" || len(o.Hists) > 0 || set.Changed("sort")
+	o.measured = o.Heat || len(o.By) > 0 || len(o.Hists) > 0 || set.Changed("sort")
 	switch {
 	case o.Summary != "" || !o.measured:
 	case o.Heat:
@@ -30,9 +31,21 @@ func (o *Options) implied(set *pflag.FlagSet) error {
 	if o.Heat && o.Interval == 0 {
 		o.Interval = heatEvery
 	}
+	o.By = unique(o.By)
+	o.Trace.Stacks = o.Trace.Stacks || slices.Contains(o.By, render.ByStack)
 	measures, err := o.measures()
 	o.Plan.Measures = measures
 	return err
+}
+
+// unique returns words without those that are there already.
+func unique(words []string) (all []string) {
+	for _, w := range words {
+		if !slices.Contains(all, w) {
+			all = append(all, w)
+		}
+	}
+	return all
 }
 
 // measures parses the values of --by and --hist. A duration needs no measure, since it
@@ -47,8 +60,10 @@ func (o *Options) measures() (all []*fetchargs.Measure, err error) {
 		}
 		all = append(all, m)
 	}
-	if o.By != "" && o.By != render.ByComm && o.By != render.ByCaller {
-		add(o.By, false)
+	for _, text := range o.By {
+		if !render.IsKeyWord(text) {
+			add(text, false)
+		}
 	}
 	for _, text := range o.Hists {
 		if text != duration {
@@ -71,13 +86,11 @@ func (o *Options) Numbers() (names []string) {
 	return names
 }
 
-// Bare reports whether durations have no histogram. That is so if other values have
-// one, or if each row would have one.
+// Bare reports whether durations have no histogram because other values have one.
 func (o *Options) Bare() bool {
-	for _, text := range o.Hists {
-		if text == duration {
-			return false
-		}
-	}
-	return o.By != "" || len(o.Hists) > 0
+	return len(o.Hists) > 0 && !slices.Contains(o.Hists, duration)
 }
+
+// Asked reports whether only the durations of functions have a histogram whose return
+// value is shown: each row of --by would have one.
+func (o *Options) Asked() bool { return len(o.By) > 0 && len(o.Hists) == 0 }

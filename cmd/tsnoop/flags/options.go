@@ -40,7 +40,7 @@ type Options struct {
 	Summary  string        // "", "too" (with the calls) or "only"
 	Interval time.Duration // between summaries; 0 for one at the end
 	Sort     render.Order  // order of the rows of a summary
-	By       string        // what the rows of a summary are for: comm, caller or an expression
+	By       []string      // what the rows of a summary are for: of render.KeyWords, or expressions
 	Hists    []string      // expressions to show histograms of
 	Heat     bool          // show a heat map, with a row for each interval
 	measured bool          // one of Sort, By, Hists and Heat was given

@@ -37,7 +37,7 @@ func (o *Options) rows() []Row {
 		{"compact", "", yes(&o.Show.Compact), "", ""},
 		{"summary", "", optional("too", oneOf(&o.Summary, "too", "only")), "takes nothing or only", "tsnoop --summary=only SPEC"},
 		{"sort", "", suggested(render.Orders(), parsed(&o.Sort, render.ParseOrder)), "is one of " + strings.Join(render.Orders(), ", "), "tsnoop --sort calls SPEC"},
-		{"by", "", suggested([]string{render.ByComm, render.ByCaller}, word(&o.By)), "takes comm, caller or a value", "tsnoop --by comm SPEC"},
+		{"by", "", suggested(render.KeyWords(), names(&o.By)), "takes a value, or " + strings.Join(render.KeyWords(), ", "), "tsnoop --by comm SPEC"},
 		{"hist", "", suggested([]string{duration}, words(&o.Hists)), "takes a value", "tsnoop --hist count 'vfs_read(count)'"},
 		{"heat", "", yes(&o.Heat), "", ""},
 		{"interval", "i", parsed(&o.Interval, parseDuration), "takes 10s, 500ms, 2m or seconds", "tsnoop --summary -i 1s SPEC"},

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
@@ -99,6 +100,7 @@ func (r *Run) options() trace.Options {
 	o := r.o
 	to := o.Trace
 	to.Text, to.Rearm, to.MaxRate = o.Reader == "text", o.Guard == "rearm", output.MaxRate(o)
+	to.Processes = slices.Contains(o.By, render.ByPID)
 	to.Wait, to.Chain, to.Begin = o.Plan.Wait, o.Plan.Chain, o.Begins()
 	if o.Show.Time == render.TimeBoot {
 		to.Clock = "boot"

@@ -76,7 +76,7 @@ func (out *Output) Show(r *trace.Reading, all iter.Seq2[*calls.Call, error]) err
 		all = out.total.count(all, from, r)
 	}
 	r.Lost, r.Idle, r.Further = out.lost, out.stream.Idle, out.grow(r)
-	defer out.sums.begin(from, r.Start(), r.Order(), r.Symbol, out)()
+	defer out.sums.begin(from, r.Start(), r.Order(), naming{r.Symbol, r.Process}, out)()
 	defer out.stream.Idle()
 	for c, err := range all {
 		if err != nil {

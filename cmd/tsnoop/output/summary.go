@@ -39,19 +39,22 @@ func (s *summing) live(now func() uint64, stop func()) {
 	}
 }
 
-// A symbolFunc names what is at an address of the kernel.
-type symbolFunc = func(addr uint64) (name, module string, off uint64, ok bool)
+// A naming says what numbers in events stand for.
+type naming struct {
+	symbol  func(addr uint64) (name, module string, off uint64, ok bool) // what is at an address of the kernel
+	process func(tid int) (pid int, ok bool)                             // the process of a thread
+}
 
 // begin starts to aggregate the calls of the sources. start is in ns on the trace
 // clock. The function that it returns prints the totals.
-func (s *summing) begin(from []render.Source, start uint64, order binary.ByteOrder, symbol symbolFunc, out *Output) (end func()) {
+func (s *summing) begin(from []render.Source, start uint64, order binary.ByteOrder, names naming, out *Output) (end func()) {
 	if s == nil {
 		return func() {}
 	}
 	s.Summing = render.NewSumming(from, render.SummingOptions{
 		Interval: out.o.Interval, Start: start, Order: order, Now: s.now, Gone: s.stop,
-		Sort: out.o.Sort, By: out.o.By, Symbol: symbol, Heat: out.o.Heat,
-		Numbers: out.o.Numbers(), Bare: out.o.Bare(),
+		Sort: out.o.Sort, By: out.o.By, Symbol: names.symbol, Process: names.process, Heat: out.o.Heat,
+		Numbers: out.o.Numbers(), Bare: out.o.Bare(), Asked: out.o.Asked(),
 		Print: func(what *render.Summary) bool {
 			what.Alone, what.Width = !out.lines(), cmp.Or(terminal.Columns(out.file.File), 80)
 			out.stream.Idle()

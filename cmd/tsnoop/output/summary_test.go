@@ -51,7 +51,7 @@ func newTestSumming(t testing.TB, args ...string) *testSumming {
 // begin begins to add up, on a clock or by the times of the calls.
 func (s *testSumming) begin(now func() uint64, stop func()) (end func()) {
 	s.live(now, stop)
-	return s.summing.begin(s.from, 1e9, nil, nil, s.out)
+	return s.summing.begin(s.from, 1e9, nil, naming{}, s.out)
 }
 
 // text is what has been printed so far.

@@ -1,0 +1,54 @@
+package trace
+
+import (
+	"encoding/binary"
+	"errors"
+
+	"github.com/tsnoop/tsnoop/tracefs"
+)
+
+// newTasks decodes the events that the kernel records for tasks that are started.
+type newTasks struct {
+	order      binary.ByteOrder
+	format     *tracefs.Format
+	pid, flags *tracefs.FormatField
+}
+
+var errNoNewTasks = errors.New("the event for new tasks is not as expected: threads cannot be told from children")
+
+// learnNewTasks prepares the reading for events of format f.
+func (r *Reading) learnNewTasks(f *tracefs.Format) error {
+	n := newTasks{order: r.order, format: f, pid: f.Field("pid"), flags: f.Field("clone_flags")}
+	if n.pid == nil || n.flags == nil || n.pid.Size != 4 || r.known[f.ID] {
+		return errNoNewTasks
+	}
+	if r.own != nil {
+		r.own.learn(n)
+	}
+	if r.processes != nil {
+		r.processes.newTasks = n
+	}
+	r.formats = append(r.formats, f)
+	return nil
+}
+
+// has reports whether e is the event of a new task.
+func (n *newTasks) has(e *tracefs.Event) bool { return n.format != nil && e.Format.ID == n.format.ID }
+
+// started returns the ID of the task that e has started, and whether it is a thread of the
+// process that has started it.
+func (n *newTasks) started(e *tracefs.Event) (tid int, thread, ok bool) {
+	if !n.has(e) || len(e.Data) < max(n.pid.Offset+4, n.flags.Offset+4) {
+		return 0, false, false
+	}
+	return int(n.order.Uint32(e.Data[n.pid.Offset:])), n.cloneFlags(e.Data)&tracefs.CloneThread != 0, true
+}
+
+// cloneFlags returns the lower half of an unsigned long.
+func (n *newTasks) cloneFlags(data []byte) uint32 {
+	data = data[n.flags.Offset:]
+	if n.flags.Size == 8 && len(data) >= 8 {
+		return uint32(n.order.Uint64(data))
+	}
+	return n.order.Uint32(data)
+}
