@@ -81,6 +81,23 @@ func (k *Kernel) Constant(name string) ([]*Enum, error) {
 	return []*Enum{c.enum}, nil
 }
 
+// EnumWith returns the first enum in vmlinux that has a constant of that name, nil if there
+// is none. It is much faster than [Kernel.Constant].
+func (k *Kernel) EnumWith(constant string) *Enum {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	b, err := k.vmlinux()
+	if err != nil {
+		return nil
+	}
+	if b.raw != nil {
+		if e, err := b.raw.EnumWith(constant); err == nil {
+			return e
+		}
+	}
+	return b.index().enumerators[constant].enum
+}
+
 // constants yields the names of an enum's constants.
 func constants(e *Enum) iter.Seq[string] {
 	return func(yield func(string) bool) {

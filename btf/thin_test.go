@@ -104,3 +104,32 @@ func FuzzThin(f *testing.F) {
 		}
 	})
 }
+
+// TestThinEnums looks up every constant of the enums of a kernel, with and without names.
+func TestThinEnums(t *testing.T) {
+	for _, file := range []string{"../testdata/btf/linux-6.12-amd64.btf", "../testdata/btf/sample.btf", "../testdata/btf/corners.btf"} {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		whole, err := parseBlob(data, "", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := thin.Parse(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cut := &Kernel{loaded: true, base: &blob{raw: r}}
+		for name, want := range whole.index().enumerators {
+			if got := cut.EnumWith(name); got == nil || got.Name != want.enum.Name || len(got.Values) != len(want.enum.Values) {
+				t.Errorf("%s is of %v, want %v", name, got, want.enum)
+			}
+		}
+		for _, name := range []string{"", "no such constant", "int"} {
+			if got := cut.EnumWith(name); got != nil {
+				t.Errorf("%q is of %v", name, got)
+			}
+		}
+	}
+}

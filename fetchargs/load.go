@@ -36,9 +36,10 @@ func Load(data []byte) ([]*Plan, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrSaved, err)
 	}
+	macros := s.macros()
 	plans := make([]*Plan, len(s.Plans))
 	for i := range s.Plans {
-		if plans[i], err = s.Plans[i].load(types); err != nil {
+		if plans[i], err = s.Plans[i].load(types, macros); err != nil {
 			return nil, fmt.Errorf("%w: plan %d: %w", ErrSaved, i, err)
 		}
 	}
@@ -75,7 +76,7 @@ func unmarshal(data []byte) (s saved, err error) {
 	return s, fmt.Errorf("version %d, this program knows up to %d", head.Version, savedVersion)
 }
 
-func (s *savedPlan) load(types func(int) (btf.Type, error)) (*Plan, error) {
+func (s *savedPlan) load(types func(int) (btf.Type, error), macros func(arch string) *constants.Table) (*Plan, error) {
 	wanted, err := spec.Parse(s.Spec)
 	if err != nil {
 		return nil, err
@@ -99,6 +100,7 @@ func (s *savedPlan) load(types func(int) (btf.Type, error)) (*Plan, error) {
 	if p.Arch == nil {
 		return nil, fmt.Errorf("unknown architecture %q", s.Arch)
 	}
+	p.macros = macros(s.Arch)
 	for i := range s.Probes {
 		probe, err := s.Probes[i].load(p, types)
 		if err != nil {
@@ -218,7 +220,7 @@ func (s *savedField) load(p *Probe, types func(int) (btf.Type, error)) (f value.
 	f = value.Field{
 		Label: s.Label, Format: s.Format, Encoding: min(value.Encoding(encoding), value.Age), Arg: s.Arg, Size: s.Size, Count: s.Count,
 		Whole: s.Whole, Skip: s.Skip, Bits: s.Bits, Split: s.Split, Signed: s.Signed, BigEndian: s.BigEndian, Add: s.Add,
-		Hidden: s.Hidden, Again: s.Again, Why: s.Why, HZ: s.HZ, Boot: s.Boot, Clock: encoding == savedClock || encoding == int(value.Who), Macros: constants.For(p.Plan.Arch.Name),
+		Hidden: s.Hidden, Again: s.Again, Why: s.Why, HZ: s.HZ, Boot: s.Boot, Clock: encoding == savedClock || encoding == int(value.Who), Macros: p.Plan.macros,
 	}
 	if f.Path = s.Path.load(0); !p.isPath(f.Path) || f.Path != nil && f.Encoding != value.String {
 		return f, errors.New("impossible path")

@@ -5,6 +5,7 @@ import (
 
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
+	"github.com/tsnoop/tsnoop/fetchargs/constants"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 	"github.com/tsnoop/tsnoop/tracefs/dynevent"
@@ -40,8 +41,9 @@ type Plan struct {
 	clocks   []Clock
 	Measures []Measured // values to sum up its calls by, in the order of Target.Measures
 
-	Arch  *abi.Arch
-	check *test // what user space decides, nil if the kernel's filters decide all
+	Arch   *abi.Arch
+	macros *constants.Table // of the kernel; nil if its architecture has none
+	check  *test            // what user space decides, nil if the kernel's filters decide all
 }
 
 // A Side is the entry or the return of a function.

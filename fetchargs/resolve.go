@@ -187,7 +187,7 @@ func (r *resolver) plan() *Plan {
 	} else {
 		r.params, r.paramErrs = r.locateParams(r.fn)
 	}
-	r.out = &Plan{Spec: r.spec, Func: r.fn, Arch: r.target.Arch}
+	r.out = &Plan{Spec: r.spec, Func: r.fn, Arch: r.target.Arch, macros: r.macros()}
 	symbols := r.symbols()
 	r.entry = r.newBuilder(symbols, Entry, dynevent.Kprobe)
 	r.exit = r.newBuilder(symbols, Return, dynevent.Kretprobe)

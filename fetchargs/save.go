@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/constants"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
@@ -26,6 +27,9 @@ type (
 		Version int         `json:"version"`
 		Types   []byte      `json:"types"` // BTF
 		Plans   []savedPlan `json:"plans"`
+		// Enums has the kernel's enums for sets of constants, by one of their constants.
+		// Programs that do not know it use their own tables.
+		Enums map[string][]constants.Constant `json:"enums,omitempty"`
 	}
 	savedPlan struct {
 		Spec      string       `json:"spec"`
@@ -210,6 +214,9 @@ func Save(plans []*Plan) ([]byte, error) {
 			}
 		}
 		s.Plans = append(s.Plans, sp)
+		if s.Enums == nil {
+			s.Enums = p.macros.Enums()
+		}
 	}
 	data, ids, err := btf.Save(types, objects)
 	if err != nil {

@@ -3,6 +3,7 @@ package fetchargs
 import (
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
+	"github.com/tsnoop/tsnoop/fetchargs/constants"
 )
 
 // A Target is the kernel that specs are resolved for.
@@ -33,7 +34,8 @@ type Target struct {
 	// has the module's types from then on, or why says why it does not. Await is nil if
 	// the run waits for no module.
 	Await  func(name string) (awaited bool, why error)
-	points map[string]bool // see entryPoints
+	points map[string]bool  // see entryPoints
+	table  *constants.Table // see macros
 
 	// Traceable returns a function that reports whether a function can be probed, nil if
 	// that is not known. It is slow, so it is called only if a spec has a glob.

@@ -29,10 +29,12 @@ var (
 	kernel string
 )
 
-// A Table has the macros of one architecture. Several goroutines may use it.
+// A Table has the macros of one architecture, or those and the enums of one kernel.
+// Several goroutines may use it.
 type Table struct {
 	arch  string
 	names func() map[string]int64
+	enum  func(constant string) []Constant // the kernel's own; nil if no kernel is known
 
 	mu   sync.Mutex
 	sets map[string]*Set
@@ -83,6 +85,9 @@ func (t *Table) Value(name string) (int64, bool) {
 		return 0, false
 	}
 	n, ok := t.names()[name]
+	if !ok {
+		return t.bitNamed(name)
+	}
 	return n, ok
 }
 

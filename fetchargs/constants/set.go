@@ -55,6 +55,10 @@ func SetNames() []string {
 
 func (t *Table) newSet(r *row) *Set {
 	s := &Set{Name: r.name, flags: t.values(r.flags), zero: r.zero, base: r.base}
+	own := t.own(r)
+	if len(r.fields) == 0 {
+		s.flags, own = prefer(own, s.flags), nil
+	}
 	s.flags = slices.DeleteFunc(s.flags, func(f named) bool { return f.value == 0 })
 	if s.base == 0 {
 		s.base = 16
@@ -65,7 +69,7 @@ func (t *Table) newSet(r *row) *Set {
 			n, _ := strconv.ParseUint(f.mask, 0, 64)
 			mask = int64(n)
 		}
-		s.fields = append(s.fields, field{uint64(mask), t.values(f.names)})
+		s.fields, own = append(s.fields, field{uint64(mask), prefer(own, t.values(f.names))}), nil
 	}
 	return s
 }

@@ -31,7 +31,7 @@ var (
 	// Most of ztypes are enums in the kernel, which BTF has. Only these are macros.
 	macroType = regexp.MustCompile(`^(AT|CLONE|FSMOUNT|FSOPEN|FSPICK|LOCK|MOVE_MOUNT|OPEN_TREE|RENAME|RESOLVE|SCM|SHUT|SOCK|STATX|AF|PROT|MAP)_|^POLL`)
 	// The C library has other values for these.
-	foreign = regexp.MustCompile(`^(O_LARGEFILE|MS_NOUSER)$`)
+	foreign = regexp.MustCompile(`^(O_LARGEFILE|MS_NOUSER|RTCF_NAT)$`)
 )
 
 func main() {
