@@ -228,6 +228,9 @@ func (s *savedField) load(p *Probe, types func(int) (btf.Type, error)) (f value.
 	if f.Macros.Set(s.Set) != nil || value.FormatNamed(s.Set) != nil {
 		f.Set = s.Set
 	}
+	if f.Name = value.NameIn(s.Label); s.Name != nil {
+		f.Name = *s.Name
+	}
 	if s.HZ < 0 || s.HZ > maxHZ {
 		return f, errors.New("impossible jiffies")
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
+	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
 // TestKnownValues: what is known to hold names of constants keeps them through a
@@ -44,4 +45,54 @@ func TestKnownValues(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestItemNames shows that the name that the user gives to a value does not change how it
+// is shown, also in a recording: its member and its type decide.
+func TestItemNames(t *testing.T) {
+	const iph = "((struct iphdr *)skb->data)"
+	forms := map[string]value.Form{
+		iph + "->daddr":                     value.IP4,
+		iph + "->id":                        value.Decimal,
+		"dev->perm_addr":                    value.LongMAC,
+		"dev->name":                         value.Char,
+		"skb->len":                          value.Decimal,
+		"skb->hash":                         value.Decimal,
+		"(__be32)skb->len":                  value.Decimal,
+		"((struct tcphdr *)skb->data)->seq": value.Decimal,
+	}
+	for expr, want := range forms {
+		for _, name := range []string{"", "x=", "addr=", "saddr=", "mac=", "perm_addr=", "gw=", "daddr="} {
+			for _, plan := range planAndSaved(t, "ip_rcv("+name+expr+")") {
+				f := &plan.Entry().Fields[0]
+				if got := value.NewType(f, false, nil).Form; got != want {
+					t.Errorf("%s%s has the form %v, want %v", name, expr, got, want)
+				}
+			}
+		}
+	}
+}
+
+// planAndSaved returns the plan of a spec on 6.12, and the same from a recording.
+func planAndSaved(t *testing.T, text string) []*fetchargs.Plan {
+	t.Helper()
+	wanted, err := spec.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	target := &fetchargs.Target{Arch: abi.Named("amd64"), Kernel: btf.Open(filepath.Join("..", "testdata", "btf", "linux-6.12-amd64.btf"))}
+	target.Features, _ = fetchargs.FeaturesOf("6.12")
+	plans, err := fetchargs.Resolve([]*spec.Spec{wanted}, target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := fetchargs.Save(plans)
+	if err != nil {
+		t.Fatal(err)
+	}
+	loaded, err := fetchargs.Load(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return []*fetchargs.Plan{plans[0], loaded[0]}
 }

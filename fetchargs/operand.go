@@ -102,7 +102,7 @@ func (r *resolver) fetch(w want) (ref, bool) {
 	if !ok || e.route.symbol != nil && !r.within(e, w.x) {
 		return ref{}, false
 	}
-	e.field.Macros = r.macros()
+	e.field.Macros, e.field.Name = r.macros(), p.name
 	if p.wide != nil && (f == nil || f.Shape == value.AnyNumber) {
 		e.field.Type = p.wide
 	}

@@ -36,6 +36,7 @@ type route struct {
 	user            bool     // the pointer is marked __user
 	text            bool     // a member that holds text, whatever its type
 	set             string   // the constants that the value may have, or ""
+	name            string   // the last parameter, member or variable on the way, or ""
 	wide            btf.Type // the type to which the number is widened; nil if it is not
 	boot            bool     // a member that holds a time of CLOCK_BOOTTIME
 }

@@ -23,7 +23,7 @@ type SymbolPlace struct {
 // function. In a fetcharg the kernel takes only the first by its name.
 func (r *resolver) symbol(x *spec.Symbol) (route, bool) {
 	typ, perCPU := r.target.variable(x.Text)
-	p := route{base: Base{Kind: Memory, Name: x.Text}, mem: true, typ: typ}
+	p := route{base: Base{Kind: Memory, Name: x.Text}, mem: true, typ: typ, name: x.Text}
 	if r.target.Place == nil {
 		p.symbol = &SymbolPlace{Hidden: true}
 	} else {

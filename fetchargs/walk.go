@@ -71,6 +71,7 @@ func (r *resolver) ident(x *spec.Ident) (route, bool) {
 		if p.set == "" {
 			p.set = value.SetOfParam(r.fn.Name, param.Name)
 		}
+		p.name = param.Name
 		return p, true
 	}
 	r.noParameter(x)
@@ -155,7 +156,7 @@ func (r *resolver) member(x *spec.Member) (route, bool) {
 	if p, ok = p.member(m).settle(); !ok {
 		r.fail(x.Where(), "", "%s is passed in registers, and this part of it cannot be fetched", x.X)
 	}
-	p.text, p.set, p.boot = text, set, boot
+	p.name, p.text, p.set, p.boot = x.Name.Text, text, set, boot
 	return p, ok
 }
 

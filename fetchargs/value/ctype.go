@@ -1,6 +1,10 @@
 package value
 
-import "github.com/tsnoop/tsnoop/btf"
+import (
+	"strings"
+
+	"github.com/tsnoop/tsnoop/btf"
+)
 
 var (
 	unsignedRule = rule{form: Decimal}
@@ -81,8 +85,8 @@ func structRule(t btf.Type, typedef string, size int) (r rule, ok bool) {
 	return r, ok && (number || blocks[r.form] != 0) // a lock with debugging is larger
 }
 
-// typeRule decides how f is shown if the user gave no FORMAT: by its C type, or by its
-// name where the C type does not say enough. returned says that f is the return value of
+// typeRule decides how f is shown if the user gave no FORMAT: by its C type, or by the
+// name of the member where the C type does not say enough. returned says that f is the return value of
 // a function.
 func typeRule(f *Field, returned bool) (rule, *btf.Enum) {
 	t, name := element(f.Type)
@@ -93,7 +97,7 @@ func typeRule(f *Field, returned bool) (rule, *btf.Enum) {
 	} else if f.Set != "" {
 		return rule{form: Named, set: f.Set, big: typedefs[name].big}, nil
 	}
-	if name == "__be32" && ip4Name(lastName(f.Label)) {
+	if name == "__be32" && ip4Name(strings.ToLower(f.Name)) {
 		return ip4Rule, nil
 	}
 	if s, ok := t.(*btf.Struct); ok {
@@ -147,7 +151,7 @@ func intRule(t *btf.Int, f *Field, returned bool) rule {
 
 // bytesRule decides how an array of bytes is shown.
 func bytesRule(f *Field) rule {
-	name := lastName(f.Label)
+	name := strings.ToLower(f.Name)
 	switch {
 	case f.Count == 16 && ip6Name(name):
 		return ip6Rule

@@ -30,7 +30,7 @@ func newObjectType(f *Field, order binary.ByteOrder) Type {
 	if format != nil && format.Shape == AnyNumber {
 		b.format = format.Name
 	}
-	return b.of(f.Type, f.Label, f.Set, 0)
+	return b.of(f.Type, f.Name, f.Set, 0)
 }
 
 const (
@@ -52,7 +52,7 @@ type objectBuilder struct {
 // constants that it is known to hold, or "".
 func (b *objectBuilder) of(t btf.Type, name, set string, depth int) Type {
 	dims, elem := dimensions(t)
-	f := Field{Label: name, Type: t, Encoding: Integer, Signed: btf.Signed(elem), Set: set, Macros: b.macros, HZ: b.hz}
+	f := Field{Name: name, Type: t, Encoding: Integer, Signed: btf.Signed(elem), Set: set, Macros: b.macros, HZ: b.hz}
 	if _, ok := btf.Size(t); ok {
 		f.Size, _ = btf.Size(elem)
 	}
@@ -187,7 +187,7 @@ func (b *objectBuilder) bitField(m *btf.MemberOf, at int, set string) Member {
 	if size, _ = btf.Size(m.Type); size > 8 || bits > 64 {
 		size, bits = min(size, 8), min(bits, 64)
 	}
-	f := Field{Label: m.Name, Type: m.Type, Encoding: BitField, Size: size, Bits: bits, Signed: btf.Signed(m.Type), Set: set, Macros: b.macros, HZ: b.hz}
+	f := Field{Name: m.Name, Type: m.Type, Encoding: BitField, Size: size, Bits: bits, Signed: btf.Signed(m.Type), Set: set, Macros: b.macros, HZ: b.hz}
 	t := b.shown(&f, m.Type)
 	t.bits, t.Size = bits, (at%8+bits+7)/8
 	return Member{Name: m.Name, C: btf.Name(m.Type), Type: t, Offset: at / 8, Shift: at % 8}
