@@ -33,7 +33,7 @@ func (r *resolver) builtin(x *spec.Builtin) (route, bool) {
 		if !r.fn.Untyped && isVoid(r.fn.Return) {
 			return r.result(&spec.Ident{Name: spec.Name{Text: name, Span: x.Span}})
 		}
-		p.ret = true
+		p.ret, p.name = true, "return"
 		return p, true
 	case base.Kind == ArgN:
 		p.base = r.argument(int(base.N))

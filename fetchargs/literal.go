@@ -210,10 +210,13 @@ func (m *comparer) integer(c *spec.Compare, l *spec.Literal, f *value.Field) (*b
 	}
 	word, negative := strings.CutPrefix(l.Text, "-")
 	if n, ok := value.Errno(word); ok {
-		if negative {
-			n = -n
+		switch {
+		case negative && (pointee(f.Type) != nil || f.Type == nil && !f.Signed): // a register's number has no sign
+			return new(big.Int).SetUint64(uint64(-n)), true
+		case negative:
+			return big.NewInt(-n), true
 		}
-		return big.NewInt(n), true
+		return big.NewInt(n), c.Mask != nil || !m.isReturned(l, n, f)
 	}
 	n, err := m.named(word, f)
 	if err != nil {
@@ -224,6 +227,25 @@ func (m *comparer) integer(c *spec.Compare, l *spec.Literal, f *value.Field) (*b
 		n.Neg(n)
 	}
 	return n, true
+}
+
+// isReturned adds an error, and returns true, if f is compared with the number n of an
+// error although the kernel has -n there: in return values and in pointers. Elsewhere the
+// kernel stores errors either way, as 2 or -2.
+func (m *comparer) isReturned(l *spec.Literal, n int64, f *value.Field) bool {
+	pointer := pointee(f.Type) != nil
+	if !pointer && (f.Name != "return" || len(f.Guards) > 0) {
+		return false
+	}
+	what, text := "return values", "-"+l.Text
+	if pointer {
+		what = "pointers"
+	}
+	if !pointer && f.Type != nil && !f.Signed {
+		text = fmt.Sprintf("0x%x", uint64(-n)&(1<<f.Width()-1))
+	}
+	m.failFix(l.Span, spec.Fix{Span: l.Span, Text: text}, "write ", "%s is %d, and errors in %s are negative", l.Text, n, what)
+	return true
 }
 
 // named returns the value of an enum constant or a macro that is compared with f.

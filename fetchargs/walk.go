@@ -80,13 +80,13 @@ func (r *resolver) ident(x *spec.Ident) (route, bool) {
 
 func (r *resolver) result(x *spec.Ident) (route, bool) {
 	if r.fn.Untyped {
-		return route{base: Base{Kind: Retval}, ret: true}, true
+		return route{base: Base{Kind: Retval}, ret: true, name: "return"}, true
 	}
 	if isVoid(r.fn.Return) {
 		r.fail(x.Span, "its prototype: "+r.fn.String(), "%s returns nothing", r.fn.Name)
 		return route{}, false
 	}
-	p := route{typ: r.fn.Return, base: Base{Kind: Retval}, ret: true}
+	p := route{typ: r.fn.Return, base: Base{Kind: Retval}, ret: true, name: "return"}
 	if isStruct(p.typ) {
 		regs, err := r.target.Arch.Result(p.typ)
 		if err != nil {
