@@ -218,7 +218,7 @@ func (s *savedField) load(p *Probe, types func(int) (btf.Type, error)) (f value.
 		return f, err
 	}
 	f = value.Field{
-		Label: s.Label, Format: s.Format, Encoding: min(value.Encoding(encoding), value.Age), Arg: s.Arg, Size: s.Size, Count: s.Count,
+		Label: s.Label, Name: s.name(), Format: s.Format, Encoding: min(value.Encoding(encoding), value.Age), Arg: s.Arg, Size: s.Size, Count: s.Count,
 		Whole: s.Whole, Skip: s.Skip, Bits: s.Bits, Split: s.Split, Signed: s.Signed, BigEndian: s.BigEndian, Add: s.Add,
 		Hidden: s.Hidden, Again: s.Again, Why: s.Why, HZ: s.HZ, Boot: s.Boot, Clock: encoding == savedClock || encoding == int(value.Who), Macros: p.Plan.macros,
 	}
@@ -227,9 +227,6 @@ func (s *savedField) load(p *Probe, types func(int) (btf.Type, error)) (f value.
 	}
 	if f.Macros.Set(s.Set) != nil || value.FormatNamed(s.Set) != nil {
 		f.Set = s.Set
-	}
-	if f.Name = value.NameIn(s.Label); s.Name != nil {
-		f.Name = *s.Name
 	}
 	if s.HZ < 0 || s.HZ > maxHZ {
 		return f, errors.New("impossible jiffies")

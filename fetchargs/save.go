@@ -294,6 +294,14 @@ func saveField(f *value.Field) savedField {
 	return s
 }
 
+// name returns the name of the member that the field shows.
+func (s *savedField) name() string {
+	if s.Name == nil {
+		return value.NameIn(s.Label)
+	}
+	return *s.Name
+}
+
 func saveProof(p *value.Proof) *savedProof {
 	if p == nil {
 		return nil
