@@ -12,9 +12,9 @@ func (p *Pairer) begin(t *task) {
 	}
 	switch {
 	case e.refused:
-	case p.opts.Chain == nil:
+	case p.opts.Chain == 0:
 		p.open(t, e)
-	case e.plan == len(p.opts.Chain)-1:
+	case e.plan == p.opts.Chain-1:
 		p.link(t)
 	}
 }
@@ -24,14 +24,7 @@ func (p *Pairer) open(t *task, e *entry) {
 	if e.id != 0 {
 		return
 	}
-	for _, below := range t.entries {
-		if below == e {
-			break
-		}
-		if below.id != 0 {
-			e.depth++
-		}
-	}
+	e.depth = t.depth(e)
 	p.begun++
 	e.id = p.begun
 	p.ready = append(p.ready, activation{entry: half{&e.event, e}, plan: e.plan, begun: true})
@@ -44,23 +37,72 @@ func (p *Pairer) link(t *task) {
 	chain := p.opts.Chain
 	p.links = p.links[:0]
 	var above *entry
-	for _, e := range slices.Backward(t.entries) {
-		if e.plan != len(chain)-1-len(p.links) || e.refused {
+	at := 0 // index of above
+	for i, e := range slices.Backward(t.entries) {
+		if e.plan != chain-1-len(p.links) || e.refused {
 			continue
 		}
 		// Two plans for one function see the same call, which does not lead to itself.
-		if above != nil && e.stack == above.stack && e.stack != 0 && chain[e.plan] == chain[above.plan] {
+		if above != nil && t.node(i) == t.node(at) {
 			continue
 		}
+		at = i
 		p.links = append(p.links, e)
 		if above = e; e.plan == 0 {
 			break
 		}
 	}
-	if len(p.links) < len(chain) {
+	if len(p.links) < chain {
 		return
 	}
 	for _, e := range slices.Backward(p.links) {
-		p.open(t, e)
+		if !t.shows(e) {
+			p.open(t, e)
+		}
 	}
+}
+
+// A node is one call, of which several plans may have an entry. node returns the index of
+// the first entry of the node of entry i. All probes of a place run one after the other,
+// so the entries of a node follow one another.
+func (t *task) node(i int) int {
+	first, e := i, t.entries[i]
+	for j := i - 1; j >= 0; j-- {
+		b := t.entries[j]
+		if b.fn == "" || b.fn != e.fn || b.stack != e.stack {
+			break
+		}
+		if e.stack == 0 && slices.ContainsFunc(t.entries[j+1:i+1], func(o *entry) bool { return o.plan == b.plan }) {
+			break // a plan has one entry of a call
+		}
+		first = j
+	}
+	return first
+}
+
+// depth returns how many calls that were yielded led to e.
+func (t *task) depth(e *entry) (depth int) {
+	own := t.node(slices.Index(t.entries, e))
+	last := -1 // node of the latest of them
+	for i, below := range t.entries[:own] {
+		if n := t.node(i); below.id != 0 && n != last {
+			depth, last = depth+1, n
+		}
+	}
+	return depth
+}
+
+// shows reports whether the call of e was yielded by another plan with the same spec: a
+// chain shows a call once, even if it leads to one call and was led to by another.
+func (t *task) shows(e *entry) bool {
+	own := slices.Index(t.entries, e)
+	for i, other := range t.entries[t.node(own):] {
+		if i += t.node(own); t.node(i) != t.node(own) {
+			break
+		}
+		if other != e && other.id != 0 && other.spec == e.spec {
+			return true
+		}
+	}
+	return false
 }

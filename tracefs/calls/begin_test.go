@@ -27,6 +27,23 @@ func showPart(c *calls.Call) string {
 // run feeds events and returns what comes out, with its rest.
 func run(t *testing.T, opts calls.Options, events []string) (got []string) {
 	t.Helper()
+	return runSides(t, sides, opts, events)
+}
+
+// ofOneFunction returns sides in which f and g are plans for one function.
+func ofOneFunction(specs ...string) map[int]calls.Side {
+	of := map[int]calls.Side{}
+	for id, s := range sides {
+		if s.Func = "both"; s.Plan < len(specs) {
+			s.Spec = specs[s.Plan]
+		}
+		of[id] = s
+	}
+	return of
+}
+
+func runSides(t *testing.T, sides map[int]calls.Side, opts calls.Options, events []string) (got []string) {
+	t.Helper()
 	p := calls.NewPairer(sides, opts)
 	for i, line := range events {
 		e := parse(t, uint64(10*(i+1)), line)
@@ -138,19 +155,13 @@ func TestChain(t *testing.T) {
 			},
 		},
 		{
-			name:   "a call does not lead to itself, but it may to another of its function",
-			opts:   calls.Options{Chain: []string{"same", "same"}},
-			events: []string{"f 0/7 a800", "g 0/7 a800", "f 0/7 a700", "g 0/7 a700", "g. 0/7 a708", "f. 0/7 a708", "g. 0/7 a808", "f. 0/7 a808"},
-			want:   []string{"begin 1: plan 0", "  begin 2: plan 1", "  end 2: plan 1", "end 1: plan 0"},
-		},
-		{
 			name:   "a tail call is at the place of its caller",
 			events: []string{"f 0/7 a800", "g 0/7 a800", "g. 0/7 a808", "f. 0/7 a808"},
 			want:   []string{"begin 1: plan 0", "  begin 2: plan 1", "  end 2: plan 1", "end 1: plan 0"},
 		},
 		{
 			name:   "three, and one that the first one's condition refuses",
-			opts:   calls.Options{Chain: []string{"f", "g", "h"}, Accept: func(c *calls.Call) bool { return c.Plan != 0 || c.Entry.TID == 7 }},
+			opts:   calls.Options{Chain: 3, Accept: func(c *calls.Call) bool { return c.Plan != 0 || c.Entry.TID == 7 }},
 			events: []string{"f 0/8 b800", "g 0/8 b700", "cond 0/8 b600", "f 0/7 a800", "g 0/7 a700", "h 0/7 a600", "h. 0/7 a608", "h 0/8 b600"},
 			want: []string{
 				"begin 1: plan 0", "  begin 2: plan 1", "    begin 3: plan 2", "    end 3: plan 2",
@@ -164,8 +175,8 @@ func TestChain(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if tt.opts.Chain == nil {
-				tt.opts.Chain = []string{"f", "g"}
+			if tt.opts.Chain == 0 {
+				tt.opts.Chain = 2
 			}
 			tt.opts.Begin, tt.opts.Delta = true, 8
 			if diff := cmp.Diff(tt.want, run(t, tt.opts, tt.events)); diff != "" {
@@ -182,7 +193,7 @@ func TestBeginRandom(t *testing.T) {
 		rnd := rand.New(rand.NewPCG(seed, 2))
 		opts := calls.Options{Begin: true, Delta: 8}
 		if rnd.IntN(2) == 0 {
-			opts.Chain = []string{"f", "g"}
+			opts.Chain = 2
 		}
 		p := calls.NewPairer(sides, opts)
 		var open []uint64
@@ -254,5 +265,48 @@ func TestDeepRecursion(t *testing.T) {
 	}
 	if c, ok := p.Next(); ok || p.Tally() != (calls.Tally{}) {
 		t.Errorf("left: %+v, %+v", c, p.Tally())
+	}
+}
+
+// TestNode pairs the events of two plans for one function, f and g, both of which have an
+// entry and a return of each call.
+func TestNode(t *testing.T) {
+	one := []string{"f 0/7 a800", "g 0/7 a800", "g. 0/7 a808", "f. 0/7 a808"}
+	two := []string{"f 0/7 a800", "g 0/7 a800", "f 0/7 a700", "g 0/7 a700", "g. 0/7 a708", "f. 0/7 a708", "g. 0/7 a808", "f. 0/7 a808"}
+	three := append(append([]string{"f 0/7 a900", "g 0/7 a900"}, two...), "g. 0/7 a908", "f. 0/7 a908")
+	for _, tt := range []struct {
+		name   string
+		opts   calls.Options
+		specs  []string
+		events []string
+		want   []string
+	}{
+		{"a tree has both at one depth", calls.Options{}, []string{"f", "g"}, two, []string{
+			"begin 1: plan 0", "begin 2: plan 1", "  begin 3: plan 0", "  begin 4: plan 1", "  end 4: plan 1", "  end 3: plan 0", "end 2: plan 1", "end 1: plan 0",
+		}},
+		{"without stack pointers, too", calls.Options{Delta: calls.DeltaUnknown}, []string{"f", "g"}, []string{"f 0/7 -0", "g 0/7 -0", "f 0/7 -0", "g 0/7 -0"}, []string{
+			"begin 1: plan 0", "begin 2: plan 1", "  begin 3: plan 0", "  begin 4: plan 1",
+			"  never ends 4: plan 1", "  never ends 3: plan 0", "never ends 2: plan 1", "never ends 1: plan 0",
+		}},
+		{"a call does not lead to itself", calls.Options{Chain: 2}, []string{"f", "g"}, one, nil},
+		{"but to another of its function", calls.Options{Chain: 2}, []string{"f", "g"}, two, []string{
+			"begin 1: plan 0", "  begin 2: plan 1", "  end 2: plan 1", "end 1: plan 0",
+		}},
+		{"which may lead to a third", calls.Options{Chain: 2}, []string{"f", "g"}, three, []string{
+			"begin 1: plan 0", "  begin 2: plan 1", "  begin 3: plan 0", "    begin 4: plan 1", "    end 4: plan 1", "  end 2: plan 1", "  end 3: plan 0", "end 1: plan 0",
+		}},
+		{"of a spec that is given twice each call is shown once", calls.Options{Chain: 2}, []string{"f", "f"}, three, []string{
+			"begin 1: plan 0", "  begin 2: plan 1", "    begin 3: plan 1", "    end 3: plan 1", "  end 2: plan 1", "end 1: plan 0",
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			tt.opts.Begin = true
+			if tt.opts.Delta == 0 {
+				tt.opts.Delta = 8
+			}
+			if diff := cmp.Diff(tt.want, runSides(t, ofOneFunction(tt.specs...), tt.opts, tt.events)); diff != "" {
+				t.Errorf("events %q: (-want +got):\n%s", tt.events, diff)
+			}
+		})
 	}
 }

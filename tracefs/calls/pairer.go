@@ -14,6 +14,10 @@ type Side struct {
 	Return bool // the events are returns
 	Paired bool // the plan also has events for the other side
 
+	// Func is the plan's function, "" if not known. With Options.Begin, the entries that several plans
+	// have of one call of it are at the same depth. Spec is what the plan was made from.
+	Func, Spec string
+
 	// Part says which of the side's Parts events these are, from 0. Parts is 0 or 1 if
 	// the side has only one event. The parts of a plan must agree in all other fields,
 	// except Return and Stack.
@@ -55,10 +59,10 @@ type Options struct {
 	// Begin also yields calls when they begin. Of the calls that end at once, the
 	// innermost then comes first.
 	Begin bool
-	// Chain, if not nil, lists the functions of the plans and makes them a chain: plan
-	// 0 must lead to plan 1 and so on, directly or not. A call is yielded when its
-	// chain is complete, and when it ends; other calls are not. Chain needs Begin.
-	Chain []string
+	// Chain, if not 0, makes the first plans, as many as it says, a chain: plan 0 must
+	// lead to plan 1 and so on, directly or not. A call is yielded when its chain is
+	// complete, and when it ends; other calls are not. Chain needs Begin.
+	Chain int
 	// Accept reports whether a call that begins is wanted; nil accepts all. It needs
 	// Begin.
 	Accept func(*Call) bool
@@ -204,7 +208,7 @@ func (p *Pairer) match(h half, side *Side, sp uint64) *activation {
 	p.matched = activation{ret: h, plan: side.Plan}
 	if en == nil {
 		p.tally.Orphans++
-		if side.Filtered || p.opts.Chain != nil {
+		if side.Filtered || p.opts.Chain > 0 {
 			p.free(h.kept)
 			return nil
 		}

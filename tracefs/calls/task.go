@@ -20,6 +20,7 @@ type entry struct {
 	stack    uint64 // stack pointer, 0 if not known
 	plan     int
 	filtered bool // a filter may have dropped its return
+	fn, spec string
 
 	// If the side has several parts, event is the first that was seen.
 	side  *Side  // the side that event is of
@@ -183,7 +184,7 @@ func (p *Pairer) keep(e *tracefs.Event, side *Side, sp uint64) *entry {
 		k = new(entry)
 	}
 	keepEvent(&k.event, e)
-	k.stack, k.plan, k.filtered = sp, side.Plan, side.Filtered
+	k.stack, k.plan, k.filtered, k.fn, k.spec = sp, side.Plan, side.Filtered, side.Func, side.Spec
 	if p.parts {
 		k.side, k.parts = side, k.parts[:0]
 	}

@@ -79,12 +79,17 @@ func TestEndsRecursion(t *testing.T) {
 	l := prepare(t, "nest", "@", strconv.Itoa(devices))
 	pairs := startTrace(t, "--json", "-p", l.pid, fn+"(bdev->bd_dev, cmd, return)")
 	tree := startTrace(t, "--json", "--tree", "-p", l.pid, fn+"(bdev->bd_dev, cmd, return)")
+	twice := startTrace(t, "--json", "--tree", "-p", l.pid, fn+"(bdev->bd_dev, cmd)", fn+"(cmd, return)")
+	chain := startTrace(t, "--json", "--chain", "-p", l.pid, fn+"(bdev->bd_dev, cmd, return)", fn+"(bdev->bd_dev, cmd, return)")
 	l.run()
-	pairs.end()
-	tree.end()
-	if said := pairs.said() + tree.said(); said != "" {
-		t.Error(said)
+	for _, tr := range []*traced{pairs, tree, twice, chain} {
+		tr.end()
+		if tr.said() != "" {
+			t.Error(tr.said())
+		}
 	}
+	checkTwice(t, twice.calls(), deepest)
+	checkNest(t, chain.calls(), deepest)
 	all := pairs.calls()
 	if len(all) != deepest {
 		t.Fatalf("%d calls, want %d", len(all), deepest)
@@ -94,11 +99,30 @@ func TestEndsRecursion(t *testing.T) {
 		checkNestedCall(t, c, i)
 		inner = checkNestedEnd(t, c, inner)
 	}
-	parts := tree.calls()
+	checkNest(t, tree.calls(), deepest)
+}
+
+// checkTwice checks the tree of nested calls that two specs show: each call has two lines,
+// both at its depth.
+func checkTwice(t *testing.T, parts []jsonCall, deepest int) {
+	t.Helper()
+	if len(parts) != 4*deepest {
+		t.Fatalf("%d parts of calls, want %d", len(parts), 4*deepest)
+	}
+	for i, c := range parts {
+		if depth := min(i, len(parts)-1-i) / 2; c.Depth != depth || c.Unfinished || c.Orphan {
+			t.Errorf("%d: %+v, want depth %d", i, c, depth)
+		}
+	}
+}
+
+// checkNest checks the tree of nested calls, outermost first.
+func checkNest(t *testing.T, parts []jsonCall, deepest int) {
+	t.Helper()
 	if len(parts) != 2*deepest {
 		t.Fatalf("%d parts of calls, want %d", len(parts), 2*deepest)
 	}
-	inner = 0
+	inner := int64(0)
 	for i, c := range parts {
 		depth, part := i, "begin"
 		if i >= deepest {
