@@ -60,7 +60,7 @@ func runRecover(o *flags.Options, ui *terminal.UI) error {
 	if err != nil {
 		return err
 	}
-	ui.Warn("%s: %.1f MiB; how much was lost is not known", o.Recover, float64(size)/(1<<20))
+	ui.Warn("%s: %s; how much was lost is not known", o.Recover, size)
 	return nil
 }
 

@@ -284,13 +284,17 @@ func (rec *Recorder) save(h *tracedat.Header) error {
 }
 
 // write writes the file under another name and renames it when it is complete and on
-// the disk. An older file stays as it is until then.
+// the disk. An older file stays as it is until then. rec.bytes is then its size.
 func (rec *Recorder) write(h *tracedat.Header, cpus []tracedat.CPUSource) error {
 	f, err := createNew(rec.tmpName())
 	if err != nil {
 		return err
 	}
+	h.Kallsyms = usedSymbols(h, cpus)
 	err = tracedat.Write(f, h, cpus)
+	if size, e := f.Seek(0, io.SeekEnd); e == nil && err == nil {
+		rec.bytes.Store(uint64(size))
+	}
 	if err == nil {
 		err = f.Sync()
 	}

@@ -128,10 +128,22 @@ func (rec *Recorder) tick() (stop func()) {
 	}
 }
 
-// String returns the state of the recording: "123 events, 4.0 MiB, 0 lost". It may be
-// called at any time.
+// String returns the state of the recording: "123 events, 4.0 MiB, 0 lost". The size is
+// that of the pages so far, and once it is saved that of the file. It may be called at
+// any time.
 func (rec *Recorder) String() string {
-	return fmt.Sprintf("%d events, %.1f MiB, %d lost", rec.events.Load(), float64(rec.bytes.Load())/(1<<20), rec.lost.Load())
+	return fmt.Sprintf("%d events, %s, %d lost", rec.events.Load(), Size(rec.bytes.Load()), rec.lost.Load())
+}
+
+// A Size is a number of bytes.
+type Size uint64
+
+// String returns the size in MiB, or in KiB if it is less than one.
+func (s Size) String() string {
+	if s < 1<<20 {
+		return fmt.Sprintf("%d KiB", (s+1<<10-1)>>10)
+	}
+	return fmt.Sprintf("%.1f MiB", float64(s)/(1<<20))
 }
 
 // header collects what is needed to understand the pages elsewhere. It leaves out the

@@ -13,17 +13,17 @@ import (
 )
 
 // Recover makes the file from what a Recorder of that name has left because it was
-// killed or could not write the file. It returns the size of the pages in bytes. With
+// killed or could not write the file. It returns the size of the file. With
 // compress, the file has version 7 with zstd. Errors are those of NewRecorder, and
 // others.
 //
 // Before it copies the pages, Recover calls watch, which may be nil, with a function
 // that returns how many of all bytes are copied. Any goroutine may call that function
 // until stop, the function that watch returns, has been called.
-func Recover(name string, compress bool, watch func(copied func() (n, all uint64)) (stop func())) (size uint64, err error) {
+func Recover(name string, compress bool, watch func(copied func() (n, all uint64)) (stop func())) (size Size, err error) {
 	rec := &Recorder{name: name}
 	err = rec.recover(compress, watch)
-	return rec.bytes.Load(), err
+	return Size(rec.bytes.Load()), err
 }
 
 func (rec *Recorder) recover(compress bool, watch func(func() (n, all uint64)) func()) error {
@@ -58,7 +58,8 @@ func (rec *Recorder) recover(compress bool, watch func(func() (n, all uint64)) f
 		return err
 	}
 	if watch != nil {
-		defer watch(func() (n, all uint64) { return copied(cpus), rec.bytes.Load() })()
+		all := rec.bytes.Load()
+		defer watch(func() (n, of uint64) { return copied(cpus), all })()
 	}
 	if err := rec.write(h, cpus); err != nil {
 		return err

@@ -49,7 +49,7 @@ func TestOnceRecordProgress(t *testing.T) {
 	if err := exec.Command("load", "seek", "1", "2", "3").Run(); err != nil {
 		t.Fatal(err)
 	}
-	progress := regexp.MustCompile(`tsnoop: ([3-9]|\d\d+) events, 0\.\d MiB, 0 lost`)
+	progress := regexp.MustCompile(`tsnoop: ([3-9]|\d\d+) events, \d+ KiB, 0 lost`)
 	tr.await("the progress", func() bool {
 		mu.Lock()
 		defer mu.Unlock()
@@ -62,7 +62,7 @@ func TestOnceRecordProgress(t *testing.T) {
 		t.Errorf("tsnoop: %v", err)
 	}
 	<-read
-	if end := regexp.MustCompile(`lost\r\x1b\[K.*t\.dat: \d+ events, 0\.\d MiB, 0 lost\r\n$`); !end.Match(said) {
+	if end := regexp.MustCompile(`lost\r\x1b\[K.*t\.dat: \d+ events, \d+ KiB, 0 lost\r\n$`); !end.Match(said) {
 		t.Errorf("it said %q", said)
 	}
 }

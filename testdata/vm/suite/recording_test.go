@@ -3,9 +3,11 @@
 package suite
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -36,8 +38,18 @@ func TestVMRecording(t *testing.T) {
 	}
 	file := filepath.Join(dir, "trace.dat")
 	args := append([]string{"record", "-k", "-f", "-o", file}, recorded...)
-	if out, err := exec.Command("tsnoop", append(args, "--", "sh", "-c", recordedLoad)...).CombinedOutput(); err != nil {
+	out, err := exec.Command("tsnoop", append(args, "--", "sh", "-c", recordedLoad)...).CombinedOutput()
+	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
+	}
+	// What does not depend on the events is small.
+	info, err := os.Stat(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	size := fmt.Sprintf(", %d KiB, 0 lost", (info.Size()+1023)/1024)
+	if info.Size() > 300<<10 || !strings.Contains(string(out), size) {
+		t.Errorf("%d bytes, reported was %s", info.Size(), out)
 	}
 	nothingLeft(t)
 }
