@@ -19,6 +19,7 @@ type Arg struct {
 	Type  Type
 	Count int       // elements of an array; 0 if it is not an array
 	Span  spec.Span // the part of the spec that it comes from
+	Short bool      // text that ends after some hundred bytes at most
 }
 
 // String returns the fetcharg in the kernel's syntax, such as "+16(+8($arg1)):u32".

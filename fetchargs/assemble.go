@@ -61,7 +61,7 @@ func (r *resolver) pair() {
 // strings last and checks the kernel's limits.
 func (b *builder) assemble(both bool) *Probe {
 	p := b.probe
-	p.Event = b.r.eventName(p.Side)
+	p.Event = b.r.eventName(p.Side, "")
 	if b.r.target.Live {
 		b.instrument(both)
 	}
@@ -79,6 +79,7 @@ func (b *builder) assemble(both bool) *Probe {
 	p.Filter = strings.Join(b.filters, " && ")
 	p.MaxActive = b.r.target.MaxActive
 	b.check()
+	p.Spare = b.spare(both)
 	return p
 }
 

@@ -88,7 +88,7 @@ func (b *builder) add(e encoded, w want) (ref, bool) {
 		}
 	}
 	own, ok := e.route.fetcharg(), false
-	own.Type, own.Count = e.typ, e.count
+	own.Type, own.Count, own.Short = e.typ, e.count, e.brief
 	use := ""
 	if f.Encoding == value.Age { // do not share it with a field that shows the time itself
 		use = fmt.Sprintf("age %v ", f.Boot)

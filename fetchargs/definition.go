@@ -11,11 +11,10 @@ import (
 
 // eventName returns a name that no other event of the run has. The suffix of a
 // return event is the one that perf uses.
-func (r *resolver) eventName(side Side) string {
+func (r *resolver) eventName(side Side, suffix string) string {
 	name := identifier(r.spec.Func.Text)
-	suffix := ""
 	if side == Return {
-		suffix = "__return"
+		suffix = "__return" + suffix
 	}
 	if nonce := r.target.Nonce; nonce != "" {
 		suffix += "_" + nonce

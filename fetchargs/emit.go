@@ -9,17 +9,35 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/dynevent"
 )
 
-// Probes returns the probes of the plans, returns before entries. Of two probes on
-// one function the kernel first runs the one that was defined last, and a return
-// probe that ran first would hide the caller from the entry probe.
+// Probes returns the probes of the plans and their spares, returns before entries. Of two
+// probes on one function the kernel first runs the one that was defined last, and a
+// return probe that ran first would hide the caller from the entry probe.
 func Probes(plans []*Plan) []*Probe {
 	var probes []*Probe
 	for _, p := range plans {
 		for _, probe := range slices.Backward(p.Probes) {
-			probes = append(probes, probe)
+			probes = append(probes, probe.WithSpare()...)
 		}
 	}
 	return probes
+}
+
+// WithSpare returns p and its spare, if it has one, in the order of definition: the
+// kernel runs entries latest first, and returns in the order of definition. The spare
+// comes last.
+func (p *Probe) WithSpare() []*Probe {
+	switch {
+	case p.Spare == nil:
+		return []*Probe{p}
+	case p.Side == Return:
+		return []*Probe{p, p.Spare}
+	}
+	return []*Probe{p.Spare, p}
+}
+
+// ofLines returns the probes without their spares, which only a trace can use.
+func ofLines(plans []*Plan) []*Probe {
+	return slices.DeleteFunc(Probes(plans), func(p *Probe) bool { return p.SpareOf != nil })
 }
 
 // EmitTracefs writes the lines to append to kprobe_events. Comments, which that file
@@ -28,7 +46,7 @@ func EmitTracefs(w io.Writer, plans []*Plan, group string, scope Scope) {
 	for _, text := range append(Pasted(plans), scope.pasted()...) {
 		fmt.Fprintln(w, "## "+text)
 	}
-	for _, p := range Probes(plans) {
+	for _, p := range ofLines(plans) {
 		for _, line := range p.Definitions(group) {
 			fmt.Fprintln(w, line)
 		}
@@ -38,12 +56,12 @@ func EmitTracefs(w io.Writer, plans []*Plan, group string, scope Scope) {
 			fmt.Fprintln(w, "# "+line)
 		}
 	}
-	for _, p := range Probes(plans) {
+	for _, p := range ofLines(plans) {
 		if filter := p.KernelFilter(); filter != "" {
 			fmt.Fprintf(w, "# %s > events/%s/%s/filter\n", shellEcho(filter), group, p.Event)
 		}
 	}
-	for _, p := range Probes(plans) {
+	for _, p := range ofLines(plans) {
 		fmt.Fprintf(w, "# echo 1 > events/%s/%s/enable\n", group, p.Event)
 	}
 }
@@ -56,7 +74,7 @@ func EmitTracefs(w io.Writer, plans []*Plan, group string, scope Scope) {
 // shell runs no trap while it waits for a program in the foreground, so the reader is
 // in the background.
 func EmitShell(w io.Writer, plans []*Plan, group string, scope Scope) {
-	probes, settings := Probes(plans), scope.settings()
+	probes, settings := ofLines(plans), scope.settings()
 	for _, text := range append(Pasted(plans), scope.pasted()...) {
 		fmt.Fprintln(w, "# "+text)
 	}

@@ -20,6 +20,7 @@ type encoded struct {
 	path  *pathFetch
 	char  bool // char is signed, though BTF does not say so
 	short bool // the object may end before all that is read
+	brief bool // the text ends after some hundred bytes at most
 }
 
 // encode decides how to fetch w, to which p leads: by its format, or else by its type.
@@ -209,6 +210,7 @@ func (r *resolver) encodeText(e encoded, x spec.Expr, f *value.Format) (encoded,
 	e.field.Type, e.field.Encoding, e.field.Size = p.typ, value.String, 4
 	e.typ = stringType
 	array, isArray := arrayOf(p.typ)
+	e.brief = p.text || isArray && p.mem && array.Nelems <= shortText && p.inKernel()
 	switch size, _ := elemSize(array); {
 	case isArray && p.inReg && size == 1:
 		return r.encodeArray(e, x, array, nil)
@@ -228,7 +230,7 @@ func (r *resolver) encodeText(e encoded, x spec.Expr, f *value.Format) (encoded,
 			r.fail(x.Where(), "", "this kernel cannot fetch from user memory (ustring came with 5.3)")
 			return e, false
 		}
-		e.route.user, e.typ = false, ustringType
+		e.route.user, e.typ, e.brief = false, ustringType, false
 	}
 	return e, true
 }

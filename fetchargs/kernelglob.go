@@ -1,6 +1,7 @@
 package fetchargs
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
@@ -171,6 +172,34 @@ func globMatch(pattern, s string) bool {
 		p++
 	}
 	return p == len(pattern)
+}
+
+// globBegins reports whether some longer text that begins with s matches pattern.
+func globBegins(pattern, s string) bool {
+	now, next := make([]bool, len(pattern)+1), make([]bool, len(pattern)+1)
+	now[0] = true
+	for i := 0; ; i++ {
+		for p := range len(pattern) { // a star may stand for nothing
+			if now[p] && pattern[p] == '*' {
+				now[p+1] = true
+			}
+		}
+		if i == len(s) {
+			return slices.Contains(now[:len(pattern)], true)
+		}
+		clear(next)
+		for p := range len(pattern) {
+			if !now[p] {
+				continue
+			}
+			if pattern[p] == '*' {
+				next[p] = true
+			} else if n, ok := globOne(pattern[p:], s[i]); ok {
+				next[p+n] = true
+			}
+		}
+		now, next = next, now
+	}
 }
 
 // globOne matches one character and returns the length of the pattern that it used.

@@ -63,6 +63,6 @@ func (r *resolver) encodeLastName(e encoded, w want, f *value.Format) (encoded, 
 		return e, false
 	}
 	e.route = p.follow(label+"d_name.name", nil)
-	e.field.Encoding, e.field.Size, e.typ = value.String, 4, stringType
+	e.field.Encoding, e.field.Size, e.typ, e.brief = value.String, 4, stringType, true
 	return e, true
 }

@@ -168,7 +168,10 @@ func (s *savedProbe) load(plan *Plan, types func(int) (btf.Type, error)) (*Probe
 		}
 		p.Fields = append(p.Fields, f)
 	}
-	return p, nil
+	if s.Spare != nil {
+		p.Spare, err = s.Spare.load(p)
+	}
+	return p, err
 }
 
 func (s *savedArg) load(text string) (a Arg, err error) {

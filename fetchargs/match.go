@@ -3,6 +3,7 @@ package fetchargs
 import (
 	"bytes"
 	"slices"
+	"strings"
 
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
@@ -95,9 +96,29 @@ func (t *test) holds(d *took, of func(operand) (*value.Field, value.Value)) bool
 		if right.Kind == value.Fault || right.Kind == value.None || right.IsCut() {
 			return false
 		}
+		if left.Kind == value.Text && (left.Why == value.CutOff || right.Why == value.CutOff) {
+			return false // the rest of the text may decide
+		}
 		return t.againstValue(left, f, right, g) != t.negated
 	}
+	if left.Kind == value.Text && left.Why == value.CutOff && t.value.kind == value.Text {
+		result, known := t.againstBeginning(string(left.Bytes))
+		return known && result != t.negated
+	}
 	return t.againstConstant(left, f) != t.negated
+}
+
+// againstBeginning compares a text of which only the beginning is known. known is false if
+// the rest decides.
+func (t *test) againstBeginning(text string) (result, known bool) {
+	want := t.value.text
+	if t.op != "~" {
+		return t.op == "!=", len(text) >= len(want) || !strings.HasPrefix(want, text)
+	}
+	if !globBegins(want, text) {
+		return false, true
+	}
+	return true, strings.HasSuffix(want, "*") && !strings.HasSuffix(want, `\*`) && globMatch(want, text)
 }
 
 func (t *test) againstConstant(v value.Value, f *value.Field) bool {

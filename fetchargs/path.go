@@ -64,7 +64,7 @@ func (r *resolver) encodePath(e encoded, w want, f *value.Format) (encoded, bool
 	if hasMount {
 		r.mountedAt(e.path, mnt)
 	}
-	e.field.Encoding, e.field.Size, e.typ = value.String, 4, stringType
+	e.field.Encoding, e.field.Size, e.typ, e.brief = value.String, 4, stringType, true
 	e.route, ok = r.dentryName(p, label)
 	return e, ok
 }
@@ -120,6 +120,7 @@ func (r *resolver) dentryPath(p route, room int) *pathFetch {
 			break
 		}
 		text, fits := r.fits(name.fetcharg().as(stringType), &room)
+		text.Short = true
 		parent, also := r.fits(up.fetcharg().as(x64Type), &room)
 		if !fits || !also {
 			break

@@ -85,6 +85,11 @@ type Probe struct {
 	// that it is on.
 	CPUs []CPU
 
+	// Spare, if set, is a second probe at the same place, for events that are too large;
+	// SpareOf is set in that one, with Heads, and with Args that are named as those here.
+	Spare, SpareOf *Probe
+	Heads          []Head
+
 	// MaxActive is how many calls a return probe can track at a time, up to
 	// MostActive; 0 leaves the number to the kernel.
 	MaxActive int

@@ -52,6 +52,14 @@ type label struct {
 // inKernel reports whether l can only be a kernel address.
 func (l label) inKernel() bool { return l.kernel || kernelOnly(l.target, 0) }
 
+// inKernel reports whether the value can only be in the memory of the kernel.
+func (p route) inKernel() bool {
+	if n := len(p.labels); n > 0 {
+		return p.labels[n-1].inKernel()
+	}
+	return p.ofVariable()
+}
+
 // ofVariable reports whether the base is the memory of a variable.
 func (p route) ofVariable() bool { return p.base.Kind == Memory || p.base.Kind == PerCPU }
 

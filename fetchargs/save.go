@@ -58,6 +58,13 @@ type (
 		Comm     *int         `json:"comm,omitempty"` // index into Args
 		Caller   *int         `json:"caller,omitempty"`
 		Stack    *int         `json:"stack,omitempty"`
+		Spare    *savedSpare  `json:"spare,omitempty"` // programs that do not know it lack calls with long text
+	}
+	savedSpare struct {
+		Event string        `json:"event"`
+		Args  []savedArg    `json:"args"`
+		Heads [][4]int      `json:"heads"` // as in Head
+		Ends  []*savedProof `json:"ends"`
 	}
 	savedArg struct {
 		Name  string     `json:"name"`
@@ -246,6 +253,7 @@ func (p *Probe) save() savedProbe {
 	for i := range p.Fields {
 		s.Fields = append(s.Fields, saveField(&p.Fields[i]))
 	}
+	s.Spare = p.Spare.saveSpare()
 	for _, own := range []struct {
 		arg  int
 		save **int

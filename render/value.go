@@ -75,7 +75,11 @@ func (f *Field) AppendValue(dst []byte, val value.Value) []byte {
 		return f.opts.appendTask(dst, &val)
 	case f.IsText(val.Kind):
 		dst = f.opts.appendString(dst, value.UntilNUL(val.Bytes))
-		if val.Why != 0 {
+		switch val.Why {
+		case 0:
+		case value.CutOff:
+			dst = append(dst, "..."...)
+		default:
 			dst = append(append(append(dst, " ("...), DoubtText(val.Why)...), ')')
 		}
 		return dst
@@ -94,8 +98,11 @@ func (f *Field) AppendValue(dst []byte, val value.Value) []byte {
 
 // DoubtText says what is uncertain about a string.
 func DoubtText(why value.Why) string {
-	if why == value.MaybeNext {
+	switch why {
+	case value.MaybeNext:
 		return "perhaps the next string's"
+	case value.CutOff:
+		return "only its beginning"
 	}
 	return "perhaps it ends elsewhere"
 }
@@ -139,6 +146,8 @@ func AppendFault(dst []byte, through *value.Guard, addr uint64, why value.Why) [
 		return append(dst, " perhaps not in memory"...)
 	case value.EmptyOrAway:
 		return append(dst, " empty or not in memory"...)
+	case value.NoRoom:
+		return append(dst, " too long for an event"...)
 	}
 	return dst
 }

@@ -24,6 +24,7 @@ type Decoder struct {
 	joints []*Joint // for the fields that are dumps; nil if there is none
 	doubts int      // offset in a record of the indexes into whys, one for each arg
 	whys   []Why    // nil if the records have no such indexes
+	cuts   bool     // a text without its NUL is only a beginning: see MayCut
 }
 
 // NewDecoder returns a decoder for records with the given fields. slots is the layout of
@@ -72,8 +73,10 @@ func (d *Decoder) Value(f int, data []byte) (v Value) {
 		if field.Path != nil && d.paths[f] != nil {
 			return d.path(field.Path, d.paths[f], data)
 		}
-		if field.Count > 0 && len(text) > field.Count {
+		if field.Count > 0 && len(text) >= field.Count {
 			text = text[:field.Count]
+		} else if d.cuts && len(text) == int(d.Arg(field.Arg, data)>>16) {
+			v.Why = CutOff
 		}
 		v.Kind, v.Bytes = Text, text
 		if d.whys != nil {
@@ -134,6 +137,8 @@ func (d *Decoder) noText(f *Field, data []byte) Value {
 	g := &f.Guards[len(f.Guards)-1]
 	v := Value{Kind: Fault, Guard: g, Uint: d.Arg(g.Arg, data)}
 	switch why, bad := d.doubt(g.Proof, v.Uint, data); {
+	case d.cuts && d.Arg(f.Arg, data) == TooLong:
+		v.Why = NoRoom
 	case !d.arch.IsUser(v.Uint):
 	case d.Arg(f.Arg, data)>>16 != 0: // a hop before the last failed
 		v.Why = NotInMemory

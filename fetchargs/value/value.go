@@ -45,6 +45,9 @@ const (
 	Unproven               // user memory; the record does not show whether it was there
 	EmptyOrAway            // user memory that held an empty string or was not there
 
+	NoRoom // text that is too long for a record
+
+	CutOff      // text that goes on: the record has only its beginning
 	MaybeNext   // copied text: it may be the text of the next string, if a pointer could not be followed
 	MaybeLonger // copied text: where it begins or ends is uncertain
 )

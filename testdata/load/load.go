@@ -45,6 +45,7 @@
 //	load forge FILE N SEED    like pid, then open(2) N files whose names, and the task's,
 //	                          are made to be mistaken for something else; FILE.made
 //	                          lists the calls
+//	load texts FILE N...      write(2) texts of these lengths to it: see texts
 //	load syscalls             one system call of each of some kinds
 //	load fault FILE HOW N ERRNO PROGRAM [ARG...]   run the program; the N-th of its
 //	                          calls into tracefs fails: see faulted
@@ -186,6 +187,8 @@ func loadOne(args []string) error {
 		return kinsfolk(rest[0], rest[1])
 	case "crowd":
 		return crowd(rest[0], rest[1])
+	case "texts":
+		return texts(rest[0], rest[1:])
 	case "reuse":
 		return reuse(rest[0], rest[1])
 	case "forge":

@@ -95,22 +95,24 @@ func (t *Trace) leaveOut(plan *fetchargs.Plan, why *spec.Error) error {
 // refuses them.
 func (t *Trace) defineSide(plan *fetchargs.Plan, side fetchargs.Side) (refused spec.Errors, err error) {
 	for _, p := range slices.Backward(plan.Of(side)) {
-		e, err := t.defineProbe(p)
-		if err != nil {
-			return nil, err
-		}
-		if e != nil {
-			if refused = append(refused, e); plan.Glob != nil {
-				return refused, nil
+		for _, p := range p.WithSpare() {
+			e, err := t.defineProbe(p)
+			if err != nil {
+				return nil, err
 			}
-			continue
-		}
-		filter := p.KernelFilter()
-		if filter == "" {
-			continue
-		}
-		if err := t.session.SetFilter(p.Event, filter); err != nil {
-			return nil, fmt.Errorf("the filter of %s: %w", plan.Spec.Func.Text, err)
+			if e != nil {
+				if refused = append(refused, e); plan.Glob != nil {
+					return refused, nil
+				}
+				break
+			}
+			filter := p.KernelFilter()
+			if filter == "" {
+				continue
+			}
+			if err := t.session.SetFilter(p.Event, filter); err != nil {
+				return nil, fmt.Errorf("the filter of %s: %w", plan.Spec.Func.Text, err)
+			}
 		}
 	}
 	return refused, nil

@@ -116,6 +116,13 @@ func (r *File) prepare(o OpenOptions) error {
 			if err := r.learn(probe, formats[recorded.Of(probe.Side)[probe.Part]]); err != nil {
 				return fmt.Errorf("%s: %w", r.name, err)
 			}
+			if probe.Spare == nil {
+				continue
+			}
+			if err := r.learn(probe.Spare, formats[recorded.Of(probe.Side)[probe.Part].Spare]); err != nil {
+				return fmt.Errorf("%s: %w", r.name, err)
+			}
+			r.learnSpare(probe)
 		}
 	}
 	r.clocks.see(r.warner, !r.some && len(r.cpus) == 0 && allCalls(r.plans))

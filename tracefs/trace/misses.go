@@ -24,7 +24,7 @@ func (t *Trace) missed(l *Losses) {
 	unsure := map[string]uint64{}
 	for _, p := range probes {
 		name, n := p.Plan.Spec.Func.Text, hits[p.Event].Misses
-		if n == 0 || p.Part > 0 || p.Plan.Renames != "" { // the parts of a probe are missed together
+		if n == 0 || p.Part > 0 || p.SpareOf != nil || p.Plan.Renames != "" { // the probes of one place are missed together
 			continue
 		}
 		if follow[name] && t.machine.countsFaults() {
@@ -139,8 +139,11 @@ func (r *Reading) faulted(p *fetchargs.Probe, e *tracefs.Event) (n uint64) {
 	for i := range p.Fields {
 		faulted = faulted || d.Faulted(i, e.Data)
 	}
+	if p.Spare != nil {
+		n = r.spareFaults(p, faulted, e.Data)
+	}
 	if !faulted {
-		return 0
+		return n
 	}
 	const times = 2 // how often 5.10 was seen to count each fault
 	for i := range p.Args {
@@ -150,3 +153,19 @@ func (r *Reading) faulted(p *fetchargs.Probe, e *tracefs.Event) (n uint64) {
 	}
 	return n * uint64(p.Times())
 }
+
+// spareFaults returns how many fetches of the spare can have faulted: it also reads what
+// follows a text that ends before.
+func (r *Reading) spareFaults(p *fetchargs.Probe, faulted bool, data []byte) (n uint64) {
+	const times = 2 // as in faulted
+	for _, h := range p.Spare.Heads {
+		size := uint64(h.Size(p.Spare))
+		if addr, ok := r.decoder[p].Pointer(p.TextField(h.Arg), data); faulted || !ok || addr%smallestPage+size > smallestPage {
+			n += times * size / 8
+		}
+	}
+	return n
+}
+
+// smallestPage is the smallest size of a page.
+const smallestPage = 4096

@@ -78,7 +78,7 @@ func (r *Reading) taken(group map[int]calls.Side, plan *fetchargs.Plan) bool {
 
 // addSides adds the events that are the entries and the returns of a plan.
 func (r *Reading) addSides(sides map[int]calls.Side, index int, plan *fetchargs.Plan) {
-	for _, p := range fetchargs.Probes([]*fetchargs.Plan{plan}) {
+	for _, p := range plan.Probes {
 		s := calls.Side{Plan: index, Return: p.Side == fetchargs.Return, Paired: plan.Paired() && !r.apart, Stack: -1, Func: plan.Spec.Func.Text, Spec: plan.Spec.Text}
 		s.Part, s.Parts = p.Part, len(plan.Of(p.Side))
 		if s.Return {

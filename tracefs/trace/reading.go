@@ -54,6 +54,7 @@ type Reading struct {
 	joints              map[*value.Extent]*value.Joint // for objects that are recorded in several parts
 	pairers             []*calls.Pairer
 
+	spares   spares
 	ages     ages
 	clocks   clocks
 	computes bool // some records have values of ages or clocks
@@ -261,6 +262,7 @@ func (r *Reading) take(l learned) {
 		r.formats = append(r.formats, l.format)
 	}
 	r.format[l.probe], r.decoder[l.probe] = l.format, l.decoder
+	r.learnSpare(l.probe)
 	r.ages.learn(l)
 	r.clocks.learn(l)
 	r.computes = r.ages.any() || r.clocks.any()

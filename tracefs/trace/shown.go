@@ -43,9 +43,7 @@ func (r *Reading) calls(events iter.Seq2[*tracefs.Event, error], all func(*calls
 			if event.Lost > 0 {
 				r.lose(event)
 			}
-			if r.computes {
-				r.compute(event)
-			}
+			event = r.complete(event)
 			if r.quiet != nil {
 				r.quiet = r.quiet.saw(event)
 			}
@@ -76,14 +74,6 @@ func (r *Reading) calls(events iter.Seq2[*tracefs.Event, error], all func(*calls
 				}
 			}
 		}
-	}
-}
-
-// compute writes into the record of an event what the kernel could not.
-func (r *Reading) compute(e *tracefs.Event) {
-	r.ages.put(e, r.order)
-	if r.clocks.any() {
-		r.clocks.put(e, r.order)
 	}
 }
 

@@ -1,0 +1,270 @@
+package trace
+
+import (
+	"hash/maphash"
+	"math"
+	"slices"
+
+	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/value"
+	"github.com/tsnoop/tsnoop/tracefs"
+)
+
+// The kernel drops an event whose text is too long for a page of the buffer. The spare of
+// the probe then has the call with the beginning of each text (see package fetchargs),
+// and its record is rewritten as if the probe itself had made it.
+//
+// A spare has an event whenever one of the texts has Head.Sure bytes or more, right after
+// the event of its probe, on the same CPU, or instead of it. So the event before shows
+// which it is.
+
+// spares finds the events of spares that stand for events of their probes.
+type spares struct {
+	of   map[int]*spare // by the ID of the spare's event
+	own  map[int]*spare // by the ID of the event of its probe
+	last []spareOwn     // by CPU
+	seed maphash.Seed
+}
+
+// A spare knows how to rewrite the events of one spare.
+type spare struct {
+	probe  *fetchargs.Probe // whose spare it is
+	format *tracefs.Format  // of the probe's events
+	dec    *value.Decoder   // of the probe's events
+	its    *value.Decoder   // of the spare's
+	size   int              // bytes of the fixed part of the probe's records
+	same   []sameBytes
+	texts  []spareText
+	calls  []int // offsets in the probe's records of numbers that differ from call to call
+	event  tracefs.Event
+	buf    []byte
+}
+
+// sameBytes are in the records of both, at different places.
+type sameBytes struct{ from, to, size int }
+
+// A spareText is a text of the probe's records. In those of the spare it is a text too,
+// or the first bytes of it.
+type spareText struct {
+	arg, loc   int // index among the probe's args, and offset of its word
+	field      int // the field that shows it, -1 if there is none
+	from, size int // place in the spare's records; the size is 0 if it is a text there
+	sure       int // bytes of it that make the spare have an event
+	end        *value.Proof
+}
+
+// A spareOwn is the last event of a probe with a spare on a CPU.
+type spareOwn struct {
+	of   *spare // nil if the last event of the CPU was another
+	tid  int
+	time uint64
+	next expected
+	call uint64 // hash of the numbers that differ from call to call
+}
+
+// expected says whether the spare has an event after one of its probe.
+type expected uint8
+
+const (
+	never  expected = iota
+	maybe           // a text could not be read, and it is not known how much of it the spare could read
+	always          // a text is long
+)
+
+// sameHit is the longest time, in ns, between the events of a probe and of its spare for
+// one call. It matters only where it is not sure that there is an event of the spare.
+const sameHit = 200_000
+
+// learnSpare notes how the records of a probe or of its spare are laid out.
+func (r *Reading) learnSpare(p *fetchargs.Probe) {
+	if p.SpareOf != nil {
+		p = p.SpareOf
+	}
+	own, its := r.format[p], r.format[p.Spare]
+	if p.Spare == nil || own == nil || its == nil {
+		return
+	}
+	if r.spares.of == nil {
+		r.spares = spares{of: map[int]*spare{}, own: map[int]*spare{}, seed: maphash.MakeSeed()}
+	}
+	s := &spare{probe: p, format: own, dec: r.decoder[p], its: r.decoder[p.Spare]}
+	for i := range own.Fields {
+		f := &own.Fields[i]
+		s.size = max(s.size, f.Offset+f.Size)
+		if from := its.Field(f.Name); !f.DataLoc && from != nil && from.Size == f.Size && f.Name != "common_type" {
+			s.same = append(s.same, sameBytes{from.Offset, f.Offset, f.Size})
+		}
+	}
+	heads := map[int]*fetchargs.Head{}
+	for i := range p.Spare.Heads {
+		heads[p.Spare.Heads[i].Arg] = &p.Spare.Heads[i]
+	}
+	for i := range p.Args {
+		a := &p.Args[i]
+		f := own.Field(a.Name)
+		if !a.IsString() {
+			if len(a.Hops) == 0 && f.Size == 8 {
+				s.calls = append(s.calls, f.Offset)
+			}
+			continue
+		}
+		t := spareText{arg: i, loc: f.Offset, field: p.TextField(i)}
+		if h := heads[i]; h != nil {
+			t.from, t.size, t.sure, t.end = its.Field(p.Spare.Args[h.First].Name).Offset, h.Size(p.Spare), h.Sure, h.End
+		} else if from := its.Field(a.Name); from != nil {
+			t.from = from.Offset
+		}
+		s.texts = append(s.texts, t)
+	}
+	s.dec.MayCut()
+	r.spares.of[its.ID], r.spares.own[own.ID] = s, s
+}
+
+// complete returns e with what the kernel could not write into its record.
+func (r *Reading) complete(e *tracefs.Event) *tracefs.Event {
+	if r.spares.of != nil {
+		e = r.spared(e)
+	}
+	if r.computes {
+		r.ages.put(e, r.order)
+		if r.clocks.any() {
+			r.clocks.put(e, r.order)
+		}
+	}
+	return e
+}
+
+// spared takes the next event and returns the one to use in its place: for an event of a
+// spare that stands for one of its probe, that one.
+func (r *Reading) spared(e *tracefs.Event) *tracefs.Event {
+	for e.CPU >= len(r.spares.last) {
+		r.spares.last = append(r.spares.last, spareOwn{})
+	}
+	last := &r.spares.last[e.CPU]
+	was := *last
+	*last = spareOwn{}
+	if s := r.spares.own[e.Format.ID]; s != nil {
+		*last = spareOwn{of: s, tid: e.TID, time: e.Time, next: s.expects(e.Data), call: s.callOf(r, e.Data)}
+		return e
+	}
+	s := r.spares.of[e.Format.ID]
+	if s == nil || e.Lost == 0 && was.of == s && was.tid == e.TID && was.next == always {
+		return e
+	}
+	if !s.rewrite(r, e) || s.wasKept(e) {
+		return e
+	}
+	if e.Lost == 0 && was.of == s && was.tid == e.TID && was.next == maybe && e.Time-was.time < sameHit && was.call == s.callOf(r, s.event.Data) {
+		return e
+	}
+	return &s.event
+}
+
+// expects says whether an event of the spare follows a record of the probe.
+func (s *spare) expects(data []byte) (next expected) {
+	for i := range s.texts {
+		t := &s.texts[i]
+		if t.size == 0 {
+			continue
+		}
+		text := s.dec.Text(t.arg, data)
+		unread := text == nil
+		if t.field >= 0 {
+			unread = s.dec.Value(t.field, data).Kind == value.Fault
+		}
+		switch {
+		case !unread && len(text) < t.sure:
+		case !unread, s.dec.Proven(t.field, t.sure, data): // it goes on where there is no memory
+			return always
+		case !s.dec.Unreadable(t.field, data):
+			next = maybe
+		}
+	}
+	return next
+}
+
+// callOf returns a hash of the numbers that differ from call to call.
+func (s *spare) callOf(r *Reading, data []byte) uint64 {
+	var h maphash.Hash
+	h.SetSeed(r.spares.seed)
+	for _, at := range s.calls {
+		if at+8 <= len(data) {
+			h.Write(data[at : at+8])
+		}
+	}
+	return h.Sum64()
+}
+
+// rewrite makes s.event of e, an event of the spare. It returns false if e is damaged.
+func (s *spare) rewrite(r *Reading, e *tracefs.Event) bool {
+	data := slices.Grow(s.buf[:0], s.size)[:s.size]
+	clear(data)
+	r.order.PutUint16(data, uint16(s.format.ID))
+	for _, c := range s.same {
+		if c.from+c.size > len(e.Data) {
+			return false
+		}
+		copy(data[c.to:], e.Data[c.from:c.from+c.size])
+	}
+	heads := 0
+	for i := range s.texts {
+		t := &s.texts[i]
+		if text, ok := t.in(r, e.Data); !ok {
+			return false
+		} else if len(text) > 0 && len(data)+len(text) < math.MaxUint16 {
+			r.order.PutUint32(data[t.loc:], uint32(len(text))<<16|uint32(len(data)))
+			data = append(data, text...)
+		}
+		if t.size > 0 {
+			heads++
+		}
+	}
+	s.buf, s.event = data, *e
+	s.event.Format, s.event.Data = s.format, data
+	for i := range s.texts {
+		// Only one of the texts is known to be too long, and so to have been in memory.
+		if t := &s.texts[i]; t.size > 0 && heads > 1 && !s.dec.Proven(t.field, t.sure, data) {
+			r.order.PutUint32(data[t.loc:], value.TooLong)
+		}
+	}
+	return true
+}
+
+// in returns the text in a record of the spare, with its NUL if that was fetched.
+func (t *spareText) in(r *Reading, data []byte) (text []byte, ok bool) {
+	if t.size == 0 {
+		if t.from == 0 || t.from+4 > len(data) {
+			return nil, t.from == 0
+		}
+		loc := r.order.Uint32(data[t.from:])
+		off, n := int(loc&0xffff), int(loc>>16)
+		if n > 0 && off+n > len(data) {
+			return nil, true
+		}
+		if n == 0 {
+			return nil, true
+		}
+		return data[off : off+n], true
+	}
+	if t.from+t.size > len(data) {
+		return nil, false
+	}
+	text = data[t.from : t.from+t.size]
+	if end := len(value.UntilNUL(text)); end < len(text) {
+		text = text[:end+1]
+	}
+	return text, true
+}
+
+// wasKept reports whether the event that s.event stands for was not too large: e, the
+// event of the spare, has old memory in place of the texts that look long.
+func (s *spare) wasKept(e *tracefs.Event) bool {
+	for i := range s.texts {
+		t := &s.texts[i]
+		if t.size > 0 && !slices.Contains(e.Data[t.from:t.from+t.sure], 0) &&
+			!s.dec.Unreadable(t.field, s.event.Data) && !s.its.Denies(t.end, e.Data) {
+			return false
+		}
+	}
+	return true
+}
