@@ -168,9 +168,7 @@ func (s *savedProbe) load(plan *Plan, types func(int) (btf.Type, error)) (*Probe
 		}
 		p.Fields = append(p.Fields, f)
 	}
-	if s.Spare != nil {
-		p.Spare, err = s.Spare.load(p)
-	}
+	p.Spare, err = s.Spare.load(p)
 	return p, err
 }
 

@@ -21,6 +21,9 @@ var errSpare = errors.New("impossible spare")
 
 // load returns an error if the spare breaks a rule that its use relies on.
 func (s *savedSpare) load(of *Probe) (*Probe, error) {
+	if s == nil {
+		return nil, nil
+	}
 	p := *of
 	p.Event, p.Args, p.Fields, p.Filter, p.OnlyComm, p.SpareOf = s.Event, nil, nil, "", false, of
 	p.Comm, p.Caller, p.Stack = -1, -1, -1

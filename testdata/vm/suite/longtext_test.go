@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -18,16 +19,18 @@ import (
 // the writes of "load texts". Of a text longer than the kernel can fetch they show the
 // beginning: at least so many bytes, or all that they ask for.
 var longTextCases = []struct {
-	spec   string
-	file   string
-	limit  int    // bytes that the spec asks for; 0 for all
-	begins string // of the texts that the spec asks for
+	spec  string
+	limit int               // bytes that the spec asks for; 0 for all
+	meets func(string) bool // reports whether a text meets the condition; nil for all
 }{
-	{spec: "ksys_write(n=count, b=buf:str[600], return)", limit: 600},
-	{spec: `ksys_write(n=count, b=buf:str[20]) if buf ~ "40*"`, limit: 20, begins: "40"},
-	{spec: `ksys_write(n=count, b=buf:str[20], return) if !(buf ~ "[0-3]*") && buf != "40" && return >= 0`, limit: 20, begins: "456789"},
-	{spec: "ksys_write(n=count, b=(char *)buf, c=(&buf[10]):str, return)"},
-	{spec: "sysfs_kf_write(n=count, b=buf:str)", file: "/sys/devices/system/cpu/cpu0/uevent"},
+	{spec: "ksys_write(n0=count, b=buf:str[600], return)", limit: 600},
+	{spec: `ksys_write(n1=count, b=buf:str[20]) if buf ~ "40*"`, limit: 20,
+		meets: func(text string) bool { return strings.HasPrefix(text, "40") }},
+	{spec: `ksys_write(n2=count, b=buf:str[20], return) if !(buf ~ "[0-3]*") && buf != "40" && return <= 0`, limit: 20,
+		meets: func(text string) bool { return text == "" || text[0] > '3' }},
+	{spec: "ksys_write(n3=count, b=(char *)buf, c=(&buf[10]):str, return)"},
+	{spec: "sysfs_kf_write(n4=count, b=buf:str)"},
+	{spec: "sysfs_kf_write(n5=count, b=buf:str[40], return)", limit: 40},
 }
 
 // longTextLengths are around every limit: of what is asked for, of the words that a spare
@@ -53,75 +56,75 @@ func longText(n int) string {
 }
 
 // TestVMLongText shows the texts of all lengths, in several ways: every call once, with
-// its whole text or its beginning.
+// its whole text or its beginning. They are written to a file of sysfs, which copies them
+// into the kernel and then refuses them.
 func TestVMLongText(t *testing.T) {
 	lengths := longTextLengths()
-	words := make([]string, len(lengths))
-	for i, n := range lengths {
-		words[i] = strconv.Itoa(n)
+	var specs []string
+	for _, tt := range longTextCases {
+		specs = append(specs, tt.spec)
 	}
-	for i, tt := range longTextCases {
-		load := append([]string{"--", "load", "on", "0", "texts", "/dev/null"}, words...)
-		if tt.file != "" {
-			load[5] = tt.file
-		}
-		file := filepath.Join(t.TempDir(), "texts.dat")
-		ways := [][][]string{{append([]string{"tsnoop", "-t", "none", tt.spec}, load...)}}
-		if i == 3 {
-			ways = append(ways, [][]string{append([]string{"tsnoop", "record", "-o", file, tt.spec}, load...), {"tsnoop", "replay", "-t", "none", file}},
-				[][]string{append([]string{"tsnoop", "-t", "none", "--reader=text", tt.spec}, load...)})
-		}
-		for _, way := range ways {
-			var out []byte
-			for _, words := range way {
-				cmd := exec.Command(words[0], words[1:]...)
-				var said bytes.Buffer
-				cmd.Stderr = &said
-				var err error
-				if out, err = cmd.Output(); err != nil || strings.Contains(said.String(), "missed") {
-					t.Errorf("%s: %v\n%s", tt.spec, err, said.Bytes())
-				}
+	load := []string{"--", "load", "on", "0", "texts", "/sys/devices/system/cpu/cpu0/uevent"}
+	for _, n := range lengths {
+		load = append(load, strconv.Itoa(n))
+	}
+	file := filepath.Join(t.TempDir(), "texts.dat")
+	for _, way := range [][][]string{
+		{slices.Concat([]string{"tsnoop", "-t", "none"}, specs, load)},
+		{slices.Concat([]string{"tsnoop", "-t", "none", "--reader=text"}, specs, load)},
+		{slices.Concat([]string{"tsnoop", "record", "-o", file}, specs, load), {"tsnoop", "replay", "-t", "none", file}},
+	} {
+		var out []byte
+		for _, words := range way {
+			cmd := exec.Command(words[0], words[1:]...)
+			var said bytes.Buffer
+			cmd.Stderr = &said
+			var err error
+			if out, err = cmd.Output(); err != nil || strings.Contains(said.String(), "missed") {
+				t.Errorf("%s: %v\n%s", words[:4], err, said.Bytes())
 			}
-			checkLongTexts(t, tt.spec, out, lengths, tt.limit, tt.begins)
+		}
+		for i, tt := range longTextCases {
+			t.Logf("%s: %s", way[0][1:4], tt.spec)
+			checkLongTexts(t, i, bytes.Split(out, []byte("\n")), lengths)
 		}
 	}
 }
 
-var longTextLine = regexp.MustCompile(`_write\(n=(\d+), b="([0-9.]*)"(\.\.\.)?(?:, c=(?:"([0-9.]*)"(\.\.\.)?|\((fault): [^)]* too long for an event\)))?\)`)
+var longTextLine = regexp.MustCompile(`_write\(n(\d)=(\d+), b="([0-9.]*)"(\.\.\.)?(?:, c=(?:"([0-9.]*)"(\.\.\.)?|\((fault): [^)]* too long for an event\)))?\)`)
 
-func checkLongTexts(t *testing.T, spec string, out []byte, lengths []int, limit int, begins string) {
+// checkLongTexts checks the lines of one case.
+func checkLongTexts(t *testing.T, number int, lines [][]byte, lengths []int) {
 	t.Helper()
-	lines := bytes.Split(bytes.TrimSpace(out), []byte("\n"))
+	tt := longTextCases[number]
+	lines = slices.DeleteFunc(slices.Clone(lines), func(line []byte) bool {
+		return !bytes.Contains(line, fmt.Appendf(nil, "(n%d=", number))
+	})
 	for _, n := range lengths {
 		text := longText(n)
-		if begins == "40" && !strings.HasPrefix(text, begins) || len(begins) > 2 && text != "" && !strings.Contains(begins, text[:1]) {
+		if strings.HasPrefix(tt.spec, "sysfs") { // it takes a page at a time
+			n = min(n, 4096)
+			text = text[:n]
+		}
+		if tt.meets != nil && !tt.meets(text) {
 			continue
 		}
 		if len(lines) == 0 {
-			t.Errorf("%s: the calls from %d bytes on are missing", spec, n)
-			return
+			t.Fatalf("the calls from %d bytes on are missing", n)
 		}
 		line := lines[0]
 		lines = lines[1:]
 		m := longTextLine.FindSubmatch(line)
-		if m == nil {
-			t.Errorf("%s: a call of %d bytes is\n%s", spec, n, line)
-			continue
+		if m == nil || string(m[2]) != strconv.Itoa(n) {
+			t.Fatalf("the call of %d bytes is shown as\n%s", n, line)
 		}
-		sysfs := strings.Contains(spec, "sysfs") // it takes a page at a time
-		if got, _ := strconv.Atoi(string(m[1])); got != n && !(sysfs && n > 4096 && got == 4096) {
-			t.Fatalf("%s: the call of %d bytes is shown as\n%s", spec, n, line)
-		}
-		if sysfs {
-			text = text[:min(len(text), 4096)]
-		}
-		checkLongText(t, line, text, string(m[2]), len(m[3]) > 0, limit)
-		if m[4] != nil && n > 10 {
-			checkLongText(t, line, text[10:], string(m[4]), len(m[5]) > 0, limit)
+		checkLongText(t, line, text, string(m[3]), len(m[4]) > 0, tt.limit)
+		if m[5] != nil && n > 10 {
+			checkLongText(t, line, text[10:], string(m[5]), len(m[6]) > 0, tt.limit)
 		}
 	}
-	if len(lines) > 0 && len(lines[0]) > 0 {
-		t.Errorf("%s: calls that were not made:\n%s", spec, bytes.Join(lines, []byte("\n")))
+	if len(lines) > 0 {
+		t.Errorf("calls that were not made:\n%s", bytes.Join(lines, []byte("\n")))
 	}
 }
 
