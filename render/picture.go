@@ -39,28 +39,33 @@ func AppendError(dst []byte, e *spec.Error, color bool, columns int) []byte {
 	o := &Options{Color: color}
 	dst = append(o.Paint(dst, Failure), "tsnoop:"...)
 	dst = append(o.Reset(dst), ' ')
+	col := len("tsnoop: ")
 	if e.Where != "" {
+		start := len(dst)
 		dst = append(appendLine(dst, e.Where), ": "...)
+		col += TextWidth(dst[start:])
 	}
-	dst = appendMessage(dst, e.Msg)
+	dst = appendMessage(dst, e.Msg, col, columns)
 	if e.Text != "" {
 		dst = o.appendPicture(dst, e.Text, e.Span, columns)
 	}
 	if e.Hint != "" {
 		dst = append(o.Paint(dst, Heading), "hint:"...)
-		dst = appendMessage(append(o.Reset(dst), ' '), e.Hint)
+		dst = appendMessage(append(o.Reset(dst), ' '), e.Hint, len("hint: "), columns)
 	}
 	return dst
 }
 
 // appendMessage appends text of one or more lines, made of our own words and quoted
-// pieces of specs. It escapes only what could act on a terminal.
-func appendMessage(dst []byte, text string) []byte {
+// pieces of specs. It escapes only what could act on a terminal. The first line begins at
+// column col.
+func appendMessage(dst []byte, text string, col, columns int) []byte {
+	const indent = len("hint: ")
 	for i, line := range strings.Split(strings.TrimRight(text, "\n"), "\n") {
 		if i > 0 {
-			dst = append(dst, "      "...)
+			dst, col = append(dst, strings.Repeat(" ", indent)...), indent
 		}
-		dst = append(appendLine(dst, line), '\n')
+		dst = append(AppendWrapped(dst, appendLine(nil, line), col, indent, columns), '\n')
 	}
 	return dst
 }

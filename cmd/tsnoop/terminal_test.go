@@ -77,7 +77,7 @@ func TestTerminal(t *testing.T) {
 		flags := append([]string{"--color=never"}, tt.flags...)
 		shown := onTerminal(t, tt.columns, true, nil, textReplay(flags...)...)
 		for line := range strings.Lines(shown) {
-			if w := len([]rune(strings.TrimSuffix(line, "\n"))); w > tt.columns && !strings.Contains(line, "\x1b") && !strings.HasPrefix(line, "tsnoop:") {
+			if w := len([]rune(strings.TrimSuffix(line, "\n"))); w > tt.columns && !strings.Contains(line, "\x1b") {
 				t.Errorf("%d columns of %d: %s", w, tt.columns, line)
 			}
 		}
@@ -119,6 +119,38 @@ func TestLastLine(t *testing.T) {
 		shown := onTerminal(t, 100, tt.stderr, nil, textReplay(tt.flags...)...)
 		if !strings.HasSuffix(shown, tt.want) || tt.want == "" && strings.Contains(shown, "tsnoop: ") {
 			t.Errorf("%v: got %q", tt.flags, shown[max(0, len(shown)-200):])
+		}
+	}
+}
+
+// TestWrapped: notes, errors with their hints, and the last line are broken at words.
+func TestWrapped(t *testing.T) {
+	types := filepath.Join("..", "..", "testdata", "btf", "linux-6.12-amd64.btf")
+	emit := []string{"--emit", "--btf", types, "--arch", "amd64", "--kernel", "6.12"}
+	for _, tt := range []struct {
+		columns int
+		args    []string
+		want    string
+	}{
+		{44, textReplay("-o", os.DevNull), "tsnoop: 15 calls, 1 error (1 ENOENT), in\n        151ms\n"},
+		{50, append(emit, "-k", "vfs_read()"), "tsnoop: --kstack goes with a trace: emitted lines\n        run without tsnoop\n"},
+		{50, append(emit, "vfs_read(cuont)"), "did you mean count? parameters: file, buf,\n      count, pos\n"},
+	} {
+		if shown := onTerminal(t, tt.columns, true, nil, tt.args...); !strings.Contains(shown, tt.want) {
+			t.Errorf("on %d columns: %q", tt.columns, shown)
+		}
+	}
+}
+
+// TestDumb: a terminal that takes no escape sequences gets none.
+func TestDumb(t *testing.T) {
+	for _, tt := range []struct {
+		term string
+		want bool
+	}{{"dumb", false}, {"xterm", true}} {
+		shown := onTerminal(t, 80, true, []string{"TERM=" + tt.term, "NO_COLOR="}, append(textReplay(), "nosuch()")...)
+		if got := strings.Contains(shown, "\x1b"); got != tt.want {
+			t.Errorf("TERM=%s: %q", tt.term, shown)
 		}
 	}
 }

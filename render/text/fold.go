@@ -44,12 +44,16 @@ func width(line []byte) (n int) {
 }
 
 // unit returns the first part of a line that must not be torn apart: a letter with what
-// combines with it, an escape, a character constant, or an escape sequence of the
+// combines with it, an escape, a character constant, "->", or an escape sequence of the
 // terminal.
 func unit(b []byte) (width, size int) {
 	switch b[0] {
 	case callMark:
 		return 0, 1
+	case '-':
+		if len(b) > 1 && b[1] == '>' {
+			return 2, 2
+		}
 	case '\x1b':
 		return 0, max(bytes.IndexByte(b, 'm'), 0) + 1
 	case '\\':

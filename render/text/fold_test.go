@@ -70,6 +70,11 @@ func TestFold(t *testing.T) {
 		{"what was returned with how long that took", head + "function(first=1, second=2, third=3) = 12345678 <1.00us>", 70, `
    0.000000   1 ping-102   function(first=1, second=2, third=3)
                                = 12345678 <1.00us>`},
+		{"arrows stay whole", head + "f(" + strings.Repeat("a->", 20) + ")", 50, `
+   0.000000   1 ping-102   f(a->a->a->a->a->a->a->
+                              a->a->a->a->a->a->a
+                              ->a->a->a->a->a->a->
+                              )`},
 		{"nowhere to break", head + strings.Repeat("x", 60), 50, `
    0.000000   1 ping-102   xxxxxxxxxxxxxxxxxxxxxxx
                               xxxxxxxxxxxxxxxxxxxx

@@ -29,7 +29,7 @@ type Progress struct {
 
 // NewProgress returns a Progress that has nothing to report yet.
 func (u *UI) NewProgress() *Progress {
-	return &Progress{ui: u, terminal: u.Terminal && !u.Verbose}
+	return &Progress{ui: u, terminal: u.Terminal && !u.Verbose && !dumb()}
 }
 
 // Step receives the progress of arming and removing: see trace.Options.
@@ -93,7 +93,7 @@ func (p *Progress) End() {
 // Watch reports on a terminal, each second, what is being done, until stop is called.
 // It reports nothing if that takes less.
 func (u *UI) Watch(now func() string) (stop func()) {
-	if !u.Terminal {
+	if !u.Terminal || dumb() {
 		return func() {}
 	}
 	over := make(chan struct{})

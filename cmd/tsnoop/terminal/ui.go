@@ -3,6 +3,7 @@
 package terminal
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"os"
@@ -38,7 +39,7 @@ func New(o *flags.Options) *UI {
 }
 
 // UseColor decides whether to use colour on f: as the user says, otherwise only on a
-// terminal, and not if NO_COLOR is set (https://no-color.org).
+// terminal that has colours, and not if NO_COLOR is set (https://no-color.org).
 func UseColor(mode string, f *os.File) bool {
 	switch mode {
 	case "always":
@@ -46,8 +47,11 @@ func UseColor(mode string, f *os.File) bool {
 	case "never":
 		return false
 	}
-	return os.Getenv("NO_COLOR") == "" && term.IsTerminal(int(f.Fd()))
+	return os.Getenv("NO_COLOR") == "" && !dumb() && term.IsTerminal(int(f.Fd()))
 }
+
+// dumb reports whether the terminal takes no escape sequences.
+func dumb() bool { return os.Getenv("TERM") == "dumb" }
 
 // columns returns the width of stderr in columns, 0 if it is not a terminal.
 func (u *UI) columns() int {
@@ -67,10 +71,23 @@ func Columns(f *os.File) int {
 	return w
 }
 
-// Warn prints a message that does not end the run.
+// Warn prints a message that does not end the run. A terminal gets it wrapped.
 func (u *UI) Warn(format string, args ...any) {
-	text := render.AppendMessage([]byte("tsnoop: "), fmt.Sprintf(format, args...))
-	u.write(append(text, '\n'), false)
+	u.print("tsnoop: ", fmt.Sprintf(format, args...), u.columns())
+}
+
+// print prints a message after a prefix, wrapped for so many columns. 0 are any number.
+func (u *UI) print(prefix, text string, columns int) {
+	escaped := render.AppendMessage(nil, text)
+	out := []byte(prefix)
+	for i, line := range bytes.Split(escaped, []byte("\n")) {
+		col := len(prefix)
+		if i > 0 {
+			out, col = append(out, '\n'), 0
+		}
+		out = render.AppendWrapped(out, line, col, len(prefix), columns)
+	}
+	u.write(append(out, '\n'), false)
 }
 
 // draw draws a line that the next line or warning overwrites. It shortens the line to
@@ -104,21 +121,24 @@ func (u *UI) Tell(w trace.Warning) {
 	if w.BufferKB > 0 {
 		w.Text += fmt.Sprintf("; a bigger buffer helps: -b %dM", w.BufferKB>>10+1)
 	}
-	if !w.Detail || u.Verbose {
+	if w.Detail {
+		u.Detail("%s", w.Text)
+	} else {
 		u.Warn("%s", w.Text)
 	}
 }
 
-// Detail prints a message only with --verbose.
+// Detail prints a message only with --verbose. It is not wrapped, because it may be a
+// line to copy, such as what is written to a file.
 func (u *UI) Detail(format string, args ...any) {
 	if u.Verbose {
-		u.Warn(format, args...)
+		u.print("tsnoop: ", fmt.Sprintf(format, args...), 0)
 	}
 }
 
 // Hint prints what helps. It prints nothing if text is empty.
 func (u *UI) Hint(text string) {
 	if text != "" {
-		u.write(append(render.AppendMessage([]byte("hint: "), text), '\n'), false)
+		u.print("hint: ", text, u.columns())
 	}
 }
