@@ -96,7 +96,7 @@ func (b *builder) add(e encoded, w want) (ref, bool) {
 	if f.Arg, ok = b.argFor(use, own, label, at, e.next...); !ok {
 		return ref{}, false
 	}
-	if !b.guards(e, &f) {
+	if !b.addBound(e, &f) || !b.guards(e, &f) {
 		return ref{}, false
 	}
 	if f.Path, ok = b.addPath(e.path, f.Label, at); !ok {

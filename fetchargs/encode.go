@@ -11,16 +11,17 @@ const maxElements = 64
 
 // An encoded is a field together with the fetcharg that fetches it.
 type encoded struct {
-	field value.Field
-	route route
-	at    spec.Span
-	typ   Type
-	count int   // elements of that type in the record, 0 if it is not an array
-	next  []Arg // fetch the rest of the value; nil if the route leads to all of it
-	path  *pathFetch
-	char  bool // char is signed, though BTF does not say so
-	short bool // the object may end before all that is read
-	brief bool // the text ends after some hundred bytes at most
+	field  value.Field
+	route  route
+	at     spec.Span
+	typ    Type
+	count  int   // elements of that type in the record, 0 if it is not an array
+	next   []Arg // fetch the rest of the value; nil if the route leads to all of it
+	path   *pathFetch
+	char   bool         // char is signed, though BTF does not say so
+	short  bool         // the object may end before all that is read
+	brief  bool         // the text ends after some hundred bytes at most
+	length *lengthFetch // says how much of the object means something; nil if all does
 }
 
 // encode decides how to fetch w, to which p leads: by its format, or else by its type.

@@ -53,6 +53,13 @@ func (r *resolver) encodeSockAddr(e encoded, x spec.Expr) (encoded, bool) {
 	if !p.mem {
 		return e, r.doesNotFit(x, e.route.typ, value.FormatNamed("sockaddr"))
 	}
+	if e.length = r.lengthOf(p); e.length != nil && e.length.stored {
+		e.route = p
+		if !r.atReturn(&e, x) {
+			return e, false
+		}
+		p = e.route
+	}
 	size := value.SockAddrSize
 	if s, ok := btf.Strip(orVoid(p.typ)).(*btf.Struct); ok {
 		if form, _ := value.FormOf(s); form == value.SockAddr && s.Name != "sockaddr" && s.Name != "sockaddr_unsized" {

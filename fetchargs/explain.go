@@ -86,6 +86,13 @@ func (p *Probe) explainField(w io.Writer, f *value.Field) {
 	if f.Add != 0 {
 		fmt.Fprintf(w, "      and %+d added after reading\n", f.Add)
 	}
+	if f.Bound != nil {
+		length := p.Args[f.Bound.Length]
+		fmt.Fprintf(w, "      as many bytes as this says: %s=%s\n", length.Name, length)
+		if f.Bound.Result >= 0 {
+			fmt.Fprintf(w, "      unless the function returned an error: %s\n", p.Args[f.Bound.Result])
+		}
+	}
 	for _, g := range f.Guards {
 		fmt.Fprintf(w, "      only if %s is %s: %s=%s\n", g.Label, g.Space, p.Args[g.Arg].Name, p.Args[g.Arg])
 		if g.Proof != nil {

@@ -221,7 +221,7 @@ func (s *savedField) load(p *Probe, types func(int) (btf.Type, error)) (f value.
 	f = value.Field{
 		Label: s.Label, Name: s.name(), Format: s.Format, Encoding: min(value.Encoding(encoding), value.Age), Arg: s.Arg, Size: s.Size, Count: s.Count,
 		Whole: s.Whole, Skip: s.Skip, Bits: s.Bits, Split: s.Split, Signed: s.Signed, BigEndian: s.BigEndian, Add: s.Add,
-		Hidden: s.Hidden, Again: s.Again, Why: s.Why, HZ: s.HZ, Boot: s.Boot, Clock: encoding == savedClock || encoding == int(value.Who), Macros: p.Plan.macros,
+		Hidden: s.Hidden, Again: s.Again, Why: s.Why, Bound: (*value.Bound)(s.Bound), HZ: s.HZ, Boot: s.Boot, Clock: encoding == savedClock || encoding == int(value.Who), Macros: p.Plan.macros,
 	}
 	if f.Path = s.Path.load(0); !p.isPath(f.Path) || f.Path != nil && f.Encoding != value.String {
 		return f, errors.New("impossible path")
@@ -263,6 +263,8 @@ func (p *Probe) checkField(f *value.Field) error {
 	if f.Encoding == value.BitField {
 		bad = bad || f.Bits < 1 || f.Bits > 8*f.Size
 	}
+	bad = bad || f.Bound != nil && f.Encoding != value.Array
+	f.Bound.Args(func(arg *int) { bad = bad || !p.hasArg(*arg) })
 	if f.Format != "" {
 		bad = bad || value.FormatNamed(f.Format) == nil
 	}

@@ -117,7 +117,7 @@ func (r *resolver) fetch(w want) (ref, bool) {
 	}
 	e.field.BigEndian = f != nil && f.Big || (f == nil || f.Form == value.Named) && isBigEndian(e.field.Type)
 	side := r.entry
-	if p.ret {
+	if e.route.ret {
 		side = r.exit
 	}
 	return side.add(e, w)

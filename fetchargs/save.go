@@ -101,6 +101,7 @@ type (
 		Dump      *savedDump   `json:"dump,omitempty"`
 		Why       string       `json:"why,omitempty"`
 		Boot      bool         `json:"boot,omitempty"`
+		Bound     *savedBound  `json:"bound,omitempty"`
 		Path      *savedPath   `json:"path,omitempty"`
 		Set       string       `json:"set,omitempty"` // of constants, or a FORMAT; programs that do not know it show numbers
 		HZ        int          `json:"hz,omitempty"`
@@ -116,6 +117,10 @@ type (
 		Start int         `json:"start"`
 		End   int         `json:"end"`
 		Proof *savedProof `json:"proof"`
+	}
+	savedBound struct { // indexes into Args
+		Length int `json:"length"`
+		Result int `json:"result"` // -1 if there is none
 	}
 	savedPath struct { // indexes into Args
 		Names    []int      `json:"names"`
@@ -289,7 +294,7 @@ func saveField(f *value.Field) savedField {
 	for _, g := range f.Guards {
 		s.Guards = append(s.Guards, savedGuard{Label: g.Label, Arg: g.Arg, Space: savedSpaces[g.Space], Proof: saveProof(g.Proof), Head: saveProof(g.Head)})
 	}
-	s.Path = savePath(f.Path)
+	s.Path, s.Bound = savePath(f.Path), (*savedBound)(f.Bound)
 	if d := f.Dump; d != nil {
 		s.Dump = &savedDump{At: d.At, Args: d.Args, Off: d.Off}
 		for _, w := range d.Windows {

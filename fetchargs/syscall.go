@@ -382,6 +382,9 @@ func (r *resolver) decoded(w want) want {
 		return w
 	}
 	for i, p := range r.call.fn.Params {
+		if r.call.storesAddress(i) && !r.target.Features.ReturnArgs {
+			continue
+		}
 		if own := r.call.own[i]; p.Name == id.Text && own != "" && r.macros().Set(own) == nil {
 			w.format = spec.Name{Text: r.call.own[i], Span: id.Span}
 		}

@@ -52,6 +52,30 @@ func appendSockAddr(dst, b []byte) []byte {
 	return dst
 }
 
+// appendWholeSockAddr is appendSockAddr for an address that is exactly as long as b: an
+// abstract name may have more NULs, and what is too short for its family is shown so.
+func appendWholeSockAddr(dst, b []byte) []byte {
+	if len(b) < 2 {
+		return appendTooShort(dst, b)
+	}
+	switch family := value.Load(b[:2], b[0] == 0); {
+	case family == value.FamilyUnix && len(b) > 3 && b[2] == 0:
+		return appendQuoted(append(dst, "unix:@"...), b[3:])
+	case family == value.FamilyInet && len(b) < 8, family == value.FamilyInet6 && len(b) < 24, family == value.FamilyNetlink && len(b) < 12:
+		return appendTooShort(append(families().Append(dst, family), ' '), b[2:])
+	}
+	return appendSockAddr(dst, b)
+}
+
+// appendTooShort appends the bytes of an address, or those after its family, that has too
+// few of them.
+func appendTooShort(dst, b []byte) []byte {
+	if len(b) > 0 {
+		dst = append(appendHexBytes(dst, b), ' ')
+	}
+	return append(dst, "/* too short */"...)
+}
+
 // appendUnix appends the path of a socket. An abstract name begins with @ in place of its
 // NUL, as in ss and lsof.
 func appendUnix(dst, path []byte) []byte {

@@ -44,6 +44,8 @@ func cutMark(f *value.Field) []byte {
 // it.
 func (f *Field) WholeOf(val *value.Value) int {
 	switch {
+	case val.IsCut() && val.Uint > 0:
+		return int(val.Uint)
 	case val.IsCut():
 		return max(f.Whole, f.bytes)
 	case val.Kind == value.Bytes:
@@ -59,6 +61,9 @@ func (o *Options) AppendNumber(dst []byte, t *value.Type, x uint64) []byte {
 
 // AppendBlock appends the text of bytes that mean one thing, from [value.View.Walk].
 func (o *Options) AppendBlock(dst []byte, t *value.Type, b []byte) []byte {
+	if t.Bounded && t.Form == value.SockAddr {
+		return appendWholeSockAddr(dst, b)
+	}
 	if block := texts[t.Form].block; block != nil {
 		return block(dst, b)
 	}
@@ -89,7 +94,7 @@ func (f *Field) AppendValue(dst []byte, val value.Value) []byte {
 	switch dst = f.AppendParts(dst, &val); {
 	case val.IsCut():
 		dst = strconv.AppendInt(append(dst, " /* "...), int64(len(val.Bytes)), 10)
-		dst = append(strconv.AppendInt(append(dst, " of "...), int64(f.bytes), 10), " bytes */"...)
+		dst = append(strconv.AppendInt(append(dst, " of "...), int64(f.WholeOf(&val)), 10), " bytes */"...)
 	case f.Whole > 0 && val.Kind == value.Bytes:
 		dst = append(dst, f.cut...)
 	}

@@ -122,6 +122,14 @@ func TestValue(t *testing.T) {
 		{sockAddr(""), false, raw("\x0a\x00\x00\x16\x00\x00"), `AF_INET6 00 16`, `"value":"AF_INET6 00 16"`},
 		{sockAddr(""), false, raw("\x01\x00/run/x\x00yz"), `unix:"/run/x"`, `"value":"unix:\"/run/x\""`},
 		{sockAddr(""), false, raw("\x01\x00\x00abc\x1b\x00yz"), `unix:@"abc\x1b"`, `"value":"unix:@\"abc\\x1b\""`},
+		{bounded(), false, raw("\x01\x00/tmp/"), `unix:"/tmp/"`, `"value":"unix:\"/tmp/\""`},
+		{bounded(), false, raw("\x01\x00\x00a\x00b\x00"), `unix:@"a\x00b\x00"`, `"value":"unix:@\"a\\x00b\\x00\""`},
+		{bounded(), false, raw("\x01\x00\x00\x00"), `unix:@"\x00"`, `"value":"unix:@\"\\x00\""`},
+		{bounded(), false, raw("\x01\x00"), `unix:""`, `"value":"unix:\"\""`},
+		{bounded(), false, raw("\x02\x00\x00\x50\x7f\x00\x00"), `AF_INET 00 50 7f 00 00 /* too short */`, `"value":"AF_INET 00 50 7f 00 00 /* too short */"`},
+		{bounded(), false, raw("\x0a\x00"), `AF_INET6 /* too short */`, `"value":"AF_INET6 /* too short */"`},
+		{bounded(), false, raw("\x02"), `02 /* too short */`, `"value":"02 /* too short */"`},
+		{bounded(), false, raw(""), `/* too short */`, `"value":"/* too short */"`},
 		{sockAddr(""), false, raw("\x01\x00\x00\x00\x00\x00"), `unix:""`, `"value":"unix:\"\""`},
 		{sockAddr(""), false, raw("\x10\x00\x00\x00\x07\x00\x00\x00\x01\x00\x00\x00"), `netlink:7 groups 0x1`, `"value":"netlink:7 groups 0x1"`},
 		{sockAddr(""), false, raw("\x00\x00\x05\x00"), `AF_UNSPEC`, `"value":"AF_UNSPEC"`},
@@ -337,4 +345,11 @@ func TestAnyFormatOnAnyType(t *testing.T) {
 			}
 		}
 	}
+}
+
+// bounded is a socket address with a known length.
+func bounded() value.Field {
+	f := sockAddr("sockaddr")
+	f.Bound = &value.Bound{}
+	return f
 }

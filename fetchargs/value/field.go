@@ -44,6 +44,7 @@ type Field struct {
 	Clock     bool    // the record has room for an Age or a Who, which its reader tells from earlier records
 	Boot      bool    // the time of an Age is of CLOCK_BOOTTIME, not CLOCK_MONOTONIC
 
+	Bound  *Bound           // how much of an Array means something; nil if all does
 	Path   *Path            // the rest of a path, if the text is its last name; else nil
 	Set    string           // set of constants that the value is known to hold, or a FORMAT; else ""
 	HZ     int              // jiffies a second; 0 if not known, or if there are none

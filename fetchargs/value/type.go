@@ -33,6 +33,9 @@ type Type struct {
 	bits  int  // width of a bit field, else 0
 	swap  bool // the byte order differs from the kernel's
 	list  bool // a struct list_head
+
+	// Bounded says that a socket address is exactly as long as its bytes.
+	Bounded bool
 }
 
 // A Member is a member of a struct or union. Members of anonymous structs and unions
@@ -86,7 +89,7 @@ func NewType(f *Field, returned bool, order binary.ByteOrder) Type {
 			t.bits, t.count = 0, int(c.Size) // widened by a cast
 		}
 	}
-	t.Big = IsBig(order)
+	t.Big, t.Bounded = IsBig(order), f.Bound != nil
 	t.swap = r.big && !t.Big
 	return t
 }

@@ -47,6 +47,7 @@
 //	                          lists the calls
 //	load texts FILE N...      write(2) texts of these lengths to it: see texts
 //	load syscalls             one system call of each of some kinds
+//	load sockets              socket addresses of many lengths: see sockets
 //	load fault FILE HOW N ERRNO PROGRAM [ARG...]   run the program; the N-th of its
 //	                          calls into tracefs fails: see faulted
 //	load compat FILE          openat(2) it and write(2) as a 32-bit program does
@@ -111,6 +112,8 @@ func loadOne(args []string) error {
 		return errors.Join(err, err2, os.WriteFile(rest[0], []byte((end-start).String()), 0o644))
 	case "syscalls":
 		return syscalls()
+	case "sockets":
+		return sockets()
 	case "compat":
 		return compat(rest[0])
 	case "read":

@@ -75,10 +75,10 @@ b=10.11.12.13:4660, u=10.11.12.13:4660
 b=10.11.12.13:4660, u=10.11.12.13:4660
 b=(fault: umyaddr=ADDR not in memory), u=(fault: umyaddr=ADDR not in memory)
 b=[fe80::1%9]:4660, u=[fe80::1%9]:4660
-b=[fe80::1]:4660 /* 24 of 112 bytes */, u=[fe80::1]:4660 /* 24 of 112 bytes */
+b=[fe80::1]:4660 /* 24 of 28 bytes */, u=[fe80::1]:4660 /* 24 of 28 bytes */
 b=unix:"/run/abc", u=unix:"/run/abc"
-b=unix:"/run/a" /* 8 of 112 bytes */, u=unix:"/run/a" /* 8 of 112 bytes */
-b=unix:"/run/a" /* 8 of 112 bytes */, u=unix:"/run/a" /* 8 of 112 bytes */`,
+b=unix:"/run/a" /* 8 of 10 bytes */, u=unix:"/run/a" /* 8 of 10 bytes */
+b=unix:"/run/a" /* 8 of 14 bytes */, u=unix:"/run/a" /* 8 of 14 bytes */`,
 }, {
 	spec:  "___sys_sendmsg(n=msg->msg_iov->iov_len, s=" + base + ":string, c=" + base + "[0])",
 	calls: []string{"send=hello", "send-noiov=x", "send-absent=x", "send="},

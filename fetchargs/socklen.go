@@ -1,0 +1,83 @@
+package fetchargs
+
+import (
+	"strings"
+
+	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
+	"github.com/tsnoop/tsnoop/fetchargs/value"
+)
+
+// The length of a socket address is the parameter after it: connect(2) is given the
+// length, and accept(2), getsockname(2) and recvfrom(2) store it, and the address, where
+// the parameters point to. What they store can be read only at their return.
+
+// A lengthFetch is how the length of a socket address is fetched.
+type lengthFetch struct {
+	name   string
+	route  route
+	stored bool // by the function, unless it returns an error
+}
+
+// lengthOf returns how to fetch the length of the socket address that the parameter on
+// the way to p points to; nil if there is no such parameter.
+func (r *resolver) lengthOf(p route) *lengthFetch {
+	for i, param := range r.fn.Params[:max(0, len(r.fn.Params)-1)] {
+		next := r.fn.Params[i+1]
+		direct := len(p.labels) == len(r.params[i].labels)+1 && p.base == r.params[i].base && p.off == 0
+		if param.Name != p.name || !direct || !strings.Contains(next.Name, "len") || r.paramErrs[i+1] != nil {
+			continue
+		}
+		length := r.params[i+1]
+		if isInt(next.Type) {
+			return &lengthFetch{name: next.Name, route: length}
+		}
+		if target := r.pointee(next.Type); target != nil && isInt(target) {
+			return &lengthFetch{name: next.Name, route: length.follow(next.Name, target), stored: true}
+		}
+	}
+	return nil
+}
+
+func isInt(t btf.Type) bool {
+	i, ok := btf.Strip(t).(*btf.Int)
+	return ok && i.Size >= 4
+}
+
+// storesAddress reports whether the system call itself stores the socket address that its
+// parameter i points to, so that there is none before it returns.
+func (c *syscall) storesAddress(i int) bool {
+	return c.own[i] == "sockaddr" && i+1 < len(c.fn.Params) && pointee(c.fn.Params[i+1].Type) != nil
+}
+
+// atReturn makes e, a socket address that the function stores, a value of the return.
+func (r *resolver) atReturn(e *encoded, x spec.Expr) bool {
+	if !r.target.Features.ReturnArgs || r.absent {
+		r.fail(x.Where(), "", "%s is a socket address only when %s returns, and this kernel cannot fetch it then (since 6.9)", x, r.fn.Name)
+		return false
+	}
+	e.route.ret, e.length.route.ret = true, true
+	return true
+}
+
+// addBound adds the fetchargs of the length of a socket address, and the pointer to it.
+func (b *builder) addBound(e encoded, f *value.Field) bool {
+	if e.length == nil {
+		return true
+	}
+	own := e.length.route.fetcharg()
+	own.Type = numberType("s", 4)
+	arg, ok := b.arg(own, e.length.name, e.at)
+	if !ok {
+		return false
+	}
+	f.Bound = &value.Bound{Length: arg, Result: -1}
+	if e.length.stored {
+		f.Bound.Result, _ = b.arg(Arg{Base: Base{Kind: Retval}, Type: numberType("s", 4)}, "result", e.at)
+	}
+	length := encoded{route: e.length.route, at: e.at, typ: own.Type}
+	through := value.Field{Label: f.Label, Arg: arg}
+	ok = b.guards(length, &through)
+	f.Guards = through.Guards
+	return ok
+}
