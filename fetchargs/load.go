@@ -250,39 +250,6 @@ func (s *savedField) load(p *Probe, types func(int) (btf.Type, error)) (f value.
 	return f, p.checkField(&f)
 }
 
-func (p *Probe) checkField(f *value.Field) error {
-	bad := f.Count < 0 || f.Count > 64<<10 || f.Bits < 0 || f.Bits > 64 || f.Skip < 0 || f.Skip > 7 || f.Split < 0 || f.Split > 63
-	switch f.Size {
-	case 1, 2, 4, 8:
-	case 0:
-		bad = bad || f.Encoding != value.Nothing
-	default:
-		bad = true
-	}
-	bad = bad || f.Encoding == value.Age && f.Size != 8
-	if f.Encoding == value.BitField {
-		bad = bad || f.Bits < 1 || f.Bits > 8*f.Size
-	}
-	bad = bad || f.Bound != nil && f.Encoding != value.Array
-	f.Bound.Args(func(arg *int) { bad = bad || !p.hasArg(*arg) })
-	if f.Format != "" {
-		bad = bad || value.FormatNamed(f.Format) == nil
-	}
-	switch {
-	case (f.Encoding == value.Dumped) != (f.Dump != nil):
-		return errors.New("impossible field")
-	case f.Dump != nil && !bad:
-		return p.checkDump(f)
-	case bad, f.Encoding != value.Nothing && !p.hasArg(f.Arg):
-		return errors.New("impossible field")
-	case f.Encoding != value.Nothing && p.goesOn(f) && !p.hasArg(f.Arg+1):
-		return errors.New("it goes on behind the last argument")
-	}
-	return nil
-}
-
-func (p *Probe) hasArg(i int) bool { return i >= 0 && i < len(p.Args) }
-
 func (s *savedGuard) load(p *Probe) (g value.Guard, err error) {
 	space, err := savedSpaces.number(s.Space, "space")
 	if err != nil {

@@ -50,6 +50,24 @@ func (c *syscall) storesAddress(i int) bool {
 	return c.own[i] == "sockaddr" && i+1 < len(c.fn.Params) && pointee(c.fn.Params[i+1].Type) != nil
 }
 
+// decoded adds the FORMAT of a parameter that has one: for a pointer to the address of a
+// socket, the address is shown.
+func (r *resolver) decoded(w want) want {
+	id, ok := w.x.(*spec.Ident)
+	if r.call == nil || !ok || w.format.Text != "" {
+		return w
+	}
+	for i, p := range r.call.fn.Params {
+		if r.call.storesAddress(i) && !r.target.Features.ReturnArgs {
+			continue
+		}
+		if own := r.call.own[i]; p.Name == id.Text && own != "" && r.macros().Set(own) == nil {
+			w.format = spec.Name{Text: r.call.own[i], Span: id.Span}
+		}
+	}
+	return w
+}
+
 // atReturn makes e, a socket address that the function stores, a value of the return.
 func (r *resolver) atReturn(e *encoded, x spec.Expr) bool {
 	if !r.target.Features.ReturnArgs || r.absent {

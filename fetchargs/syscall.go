@@ -374,24 +374,6 @@ func (c *syscall) locate(r *resolver) ([]route, []error) {
 	return routes, errs
 }
 
-// decoded adds the FORMAT of a parameter that has one: for a pointer to the address of a
-// socket, the address is shown.
-func (r *resolver) decoded(w want) want {
-	id, ok := w.x.(*spec.Ident)
-	if r.call == nil || !ok || w.format.Text != "" {
-		return w
-	}
-	for i, p := range r.call.fn.Params {
-		if r.call.storesAddress(i) && !r.target.Features.ReturnArgs {
-			continue
-		}
-		if own := r.call.own[i]; p.Name == id.Text && own != "" && r.macros().Set(own) == nil {
-			w.format = spec.Name{Text: r.call.own[i], Span: id.Span}
-		}
-	}
-	return w
-}
-
 // registerOffset returns the offset in bytes of a register in struct pt_regs: "r10",
 // "regs[3]".
 func registerOffset(regs btf.Type, name string) (int64, error) {
