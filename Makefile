@@ -1,3 +1,4 @@
+# make          the program tsnoop, in this directory
 # make test     everything, also on five real kernels in virtual machines
 # make vm       only those; KERNEL="6.1 arm64" RUN=regexp choose
 # make trust    what tsnoop promises, at full size, with a table; KERNEL and RUN choose
@@ -6,6 +7,8 @@
 # make bench    benchmarks, and comparisons with ksnoop and bpftrace in a virtual machine
 # make fuzz     every fuzz target for FUZZTIME
 # make lint     gofmt, go vet, staticcheck; part of make test
+# make clean    removes what was built
+# make help     shows these lines
 # make walk     the functions that a spec passes to its line, and a page to its lines
 
 vm := testdata/vm
@@ -18,7 +21,7 @@ RUN =
 HOST =
 ARCH =
 
-.PHONY: build test vm trust demo dist bench fuzz lint linter walk clean
+.PHONY: build test vm trust demo dist bench fuzz lint linter walk clean help
 
 build:
 	CGO_ENABLED=0 go build -trimpath -o tsnoop ./cmd/tsnoop
@@ -70,6 +73,9 @@ linter:
 
 walk:
 	@go run ./testdata/walk
+
+help:
+	@sed -n 's/^# make/make/p' Makefile
 
 clean:
 	rm -rf tsnoop dist

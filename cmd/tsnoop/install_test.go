@@ -2,6 +2,8 @@ package main
 
 import (
 	"archive/zip"
+	"bytes"
+	"debug/elf"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -52,6 +54,19 @@ func TestInstall(t *testing.T) {
 		"GOMODCACHE="+t.TempDir(), "GOBIN="+bin, "GOOS=", "GOARCH=")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("go install: %v\n%s", err, out)
+	}
+	// It is static, built as README.md says.
+	program, err := elf.Open(filepath.Join(bin, "tsnoop"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer program.Close()
+	if libraries, err := program.ImportedLibraries(); err != nil || len(libraries) > 0 || program.Section(".interp") != nil {
+		t.Errorf("what was installed needs %q, %v", libraries, err)
+	}
+	readme, err := os.ReadFile(filepath.Join(top, "README.md"))
+	if err != nil || !bytes.Contains(readme, []byte("\n    CGO_ENABLED=0 go install "+module+"/cmd/tsnoop@latest\n")) {
+		t.Errorf("README.md does not say how: %v", err)
 	}
 	out, err := exec.Command(filepath.Join(bin, "tsnoop"), "version").CombinedOutput()
 	if err != nil || !strings.HasPrefix(string(out), "tsnoop "+version) {

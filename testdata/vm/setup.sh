@@ -3,7 +3,7 @@
 #
 # WHAT is a kernel (5.10, 6.1, 6.12, newest, arm64), "tools" (pahole, ksnoop, trace-cmd and
 # dash, which tests and benchmarks compare with or use), "race" (a C compiler, which Go's race detector
-# needs), "host" (zsh, fish, man and rpm, which show what users see), "bpftrace" (large, and only for
+# needs), "host" (zsh, fish, man, rpm and lintian, which show what users see), "bpftrace" (large, and only for
 # bench.sh), "ftrace-KERNEL" (the kernel's own tests of tracefs, only for trust.sh) or
 # "all" but the last two; without arguments, all.
 #
@@ -209,7 +209,7 @@ keep() {
 for what; do
 	case $what in
 	tools) install pahole=dwarves ksnoop=libbpf-tools trace-cmd=trace-cmd dash=dash ;;
-	host) install zsh=zsh fish=fish man=man-db col=bsdextrautils rpm=rpm ;;
+	host) install zsh=zsh fish=fish man=man-db col=bsdextrautils rpm=rpm lintian=lintian ;;
 	strace) install strace=strace ;;
 	race) install "gcc=gcc libc6-dev" ;;
 	bpftrace) install bpftrace=bpftrace ;;

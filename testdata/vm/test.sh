@@ -139,7 +139,7 @@ brief() {
 host() {
 	local status=0 race=-race start=$SECONDS
 	"$vm/setup.sh" race || { race=; not_run "race detector"; }
-	"$vm/setup.sh" host || not_run "completion in zsh and fish, manual, rpm"
+	"$vm/setup.sh" host || not_run "completion in zsh and fish, manual, rpm, lintian"
 	CGO_ENABLED=${race:+1} go test $race -vet=off -trimpath -count=1 -timeout 40m -v ./... >"$work/host" 2>&1 || status=$?
 	brief "$work/host" | show
 	results $status "$work/host" host

@@ -2,9 +2,13 @@ package trace_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"log"
 	"os"
+	"os/signal"
+	"syscall"
 
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 	"github.com/tsnoop/tsnoop/tracefs"
@@ -48,35 +52,45 @@ func Example() {
 	// vfs_read file->f_path.dentry->d_name.name="greeting" count=4 return=0 in 5438 ns
 }
 
-// The same live, as root. The trace ends with the context, and what was recorded by
-// then is read; Losses says exactly what is missing.
+// The same live, as root. Only the caller of tenReads exits: probes stay in the kernel
+// until Trace.Close removes them, and log.Fatal runs no deferred functions.
 func Example_live() {
-	fs, err := tracefs.Find()
-	if err != nil {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := tenReads(ctx, os.Stdout); err != nil {
 		log.Fatal(err)
 	}
-	ctx, stop := context.WithCancel(context.Background())
-	defer stop()
+}
 
+// tenReads prints the next ten reads of more than 4096 bytes. The trace ends with the
+// context, and what was recorded by then is read; Losses reports what is missing.
+func tenReads(ctx context.Context, w io.Writer) (err error) {
+	fs, err := tracefs.Find()
+	if err != nil {
+		return err
+	}
 	m := trace.NewMachine(fs)
 	plans, err := m.Plan([]string{"vfs_read(count, return) if count > 4096"}, trace.PlanOptions{})
 	if err != nil {
-		log.Fatal(err) // a spec.Errors, which has the places in the specs
+		return err // a spec.Errors, which has the places in the specs
 	}
 	t, err := m.Arm(ctx, plans, trace.Options{Warn: func(w trace.Warning) { log.Print(w.Text) }})
 	if err != nil {
-		log.Fatal(err)
+		return err
 	}
-	defer t.Close() // removes the probes
+	defer func() { err = errors.Join(err, t.Close()) }() // removes the probes
 	n := 0
 	for call, err := range t.Calls(ctx) {
 		if err != nil {
-			log.Fatal(err)
+			return err
 		}
-		fmt.Println(string(call.Return.Comm), call.Duration)
+		if _, err := fmt.Fprintf(w, "%s %d ns\n", call.Return.Comm, call.Duration); err != nil {
+			return err
+		}
 		if n++; n == 10 {
 			break
 		}
 	}
-	t.Losses().Tell(func(w trace.Warning) { fmt.Println(w.Text) })
+	t.Losses().Tell(func(w trace.Warning) { log.Print(w.Text) })
+	return nil
 }

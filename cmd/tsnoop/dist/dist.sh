@@ -13,7 +13,7 @@ root=$PWD
 
 all="386 amd64 arm arm64 loong64 mips mips64 mips64le mipsle ppc64 ppc64le riscv64 s390x"
 traced="amd64 arm64"
-NFPM=${NFPM:-go run github.com/goreleaser/nfpm/v2/cmd/nfpm@v2.43.0}
+NFPM=${NFPM:-go run github.com/goreleaser/nfpm/v2/cmd/nfpm@v2.45.2}
 out=${OUT:-dist}
 export LC_ALL=C TZ=UTC CGO_ENABLED=0 GOOS=linux GOFLAGS="${GOFLAGS:-} -trimpath"
 umask 022
@@ -59,6 +59,18 @@ for page in $("$host" __manual); do "$host" __manual "$page" | gzip -9n >"$commo
 cp -r cmd/tsnoop/preset/presets "$common/"
 cp README.md SECURITY.md CHANGELOG.md LICENSE "$common/doc/"
 
+# What only a deb has: a changelog in Debian's form, and why lintian is contradicted.
+debian=$work/debian
+mkdir "$debian"
+cp cmd/tsnoop/dist/lintian "$debian/"
+cat <<-END | gzip -9n >"$debian/changelog.gz"
+	tsnoop ($(echo "$VERSION" | sed 's/-/~/')) unstable; urgency=medium
+
+	  * See CHANGELOG.md.
+
+	 -- $(sed -n 's/^maintainer: //p' cmd/tsnoop/dist/nfpm.yaml)  $(date -R -d "@$SOURCE_DATE_EPOCH")
+END
+
 # tarball DIR writes DIR.tar.gz.
 tarball() {
 	tar -C "$work" --sort=name --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX \
@@ -67,6 +79,7 @@ tarball() {
 
 # package DIR ARCH FORM makes a deb or an rpm of what the tarball has.
 package() {
+	cp -r "$debian" "$1/"
 	find "$1" -exec touch -h -d "@$SOURCE_DATE_EPOCH" {} +
 	(cd "$1" && ARCH=$2 $NFPM package -f "$root/cmd/tsnoop/dist/nfpm.yaml" -p "$3" -t "$work/made/") >"$work/said" 2>&1 ||
 		{ cat "$work/said" >&2; exit 1; }

@@ -103,6 +103,7 @@ func TestDist(t *testing.T) {
 	}
 
 	t.Run("deb", func(t *testing.T) { testDeb(t, filepath.Join(work, "made", "tsnoop_1.2.3_"+arch+".deb")) })
+	t.Run("lintian", func(t *testing.T) { testLintian(t, filepath.Join(work, "made", "tsnoop_1.2.3_"+arch+".deb")) })
 	t.Run("rpm", func(t *testing.T) {
 		testRPM(t, filepath.Join(work, "made", "tsnoop-1.2.3-1."+map[string]string{"amd64": "x86_64", "arm64": "aarch64"}[arch]+".rpm"))
 	})
@@ -148,11 +149,24 @@ func testDeb(t *testing.T, pkg string) {
 	os.WriteFile(filepath.Join(root, "var/lib/dpkg/status"), nil, 0o644)
 	before := tree(t, root)
 	asRoot(t, "dpkg", "--root="+root, "--log=/dev/null", "-i", pkg)
-	installed(t, root, before, "/usr/share/zsh/vendor-completions/_tsnoop", "/usr/share/doc/tsnoop/copyright")
+	installed(t, root, before, "/usr/share/zsh/vendor-completions/_tsnoop", "/usr/share/doc/tsnoop/copyright",
+		"/usr/share/doc/tsnoop/changelog.gz", "/usr/share/lintian/overrides/tsnoop")
 	works(t, root, "/usr/bin/tsnoop")
 	asRoot(t, "dpkg", "--root="+root, "--log=/dev/null", "--purge", "tsnoop")
 	if after := tree(t, root); !slices.Equal(before, after) {
 		t.Errorf("before: %q, after: %q", before, after)
+	}
+}
+
+// testLintian checks a deb against Debian's policy: there is no error and no warning, but
+// for those that are overridden with a reason.
+func testLintian(t *testing.T, pkg string) {
+	program(t, "lintian")
+	if out := said(t, "/", nil, "lintian", "--fail-on=none", "--allow-root", pkg); strings.TrimSpace(out) != "" {
+		t.Errorf("lintian: %s", out)
+	}
+	if out := said(t, "/", nil, "dpkg-deb", "--info", pkg); strings.Contains(out, "conffiles") {
+		t.Errorf("there are no conffiles to list: %s", out)
 	}
 }
 
