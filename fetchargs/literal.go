@@ -324,7 +324,10 @@ func (m *comparer) fit(n *big.Int, l *spec.Literal, f *value.Field) (constant, b
 		high.Rsh(high, 1)
 		low.Neg(high)
 	}
-	if high.Sub(high, big.NewInt(1)); n.Cmp(low) < 0 || n.Cmp(high) > 0 {
+	if high.Sub(high, big.NewInt(1)); kind == value.Uint && n.Cmp(big.NewInt(-1)) == 0 && value.NewType(f, false, nil).Form == value.ID {
+		n = high // no user or group, as it is shown
+	}
+	if n.Cmp(low) < 0 || n.Cmp(high) > 0 {
 		m.fail(l.Span, fmt.Sprintf("its values are %s to %s", low, high), "%s does not fit %s, which is %s", l.Text, f.Label, typeName(f.Type))
 		if n.Sign() < 0 && !f.Signed {
 			same := new(big.Int).Add(n, new(big.Int).Add(high, big.NewInt(1)))

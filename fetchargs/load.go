@@ -227,7 +227,10 @@ func (s *savedField) load(p *Probe, types func(int) (btf.Type, error)) (f value.
 		return f, errors.New("impossible path")
 	}
 	if f.Macros.Set(s.Set) != nil || value.FormatNamed(s.Set) != nil {
-		f.Set = s.Set
+		f.Set, f.By = s.Set, s.By
+	}
+	if s.By < 0 || s.By > len(p.Args) {
+		return f, errors.New("nothing chooses the set of constants")
 	}
 	if s.HZ < 0 || s.HZ > maxHZ {
 		return f, errors.New("impossible jiffies")

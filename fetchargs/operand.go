@@ -110,7 +110,7 @@ func (r *resolver) fetch(w want) (ref, bool) {
 	case f != nil:
 		e.field.Format = f.Name
 	case scalar && (pointee(p.typ) == nil || value.IsPerCPU(p.set)):
-		e.field.Set = p.set
+		e.field.Set, e.field.By = r.setOf(p)
 	}
 	if r.target.HZ != nil && mayHaveJiffies(&e.field) {
 		e.field.HZ = r.target.HZ()

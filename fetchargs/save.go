@@ -104,6 +104,7 @@ type (
 		Bound     *savedBound  `json:"bound,omitempty"`
 		Path      *savedPath   `json:"path,omitempty"`
 		Set       string       `json:"set,omitempty"` // of constants, or a FORMAT; programs that do not know it show numbers
+		By        int          `json:"by,omitempty"`  // 1 plus the argument that chooses among the set's cases
 		HZ        int          `json:"hz,omitempty"`
 	}
 	savedDump struct { // a stretch of an object
@@ -286,7 +287,7 @@ func saveField(f *value.Field) savedField {
 	s := savedField{
 		Label: f.Label, Name: &f.Name, Format: f.Format, Encoding: savedEncodings[f.Encoding], Arg: f.Arg, Size: f.Size, Count: f.Count,
 		Whole: f.Whole, Skip: f.Skip, Bits: f.Bits, Split: f.Split, Signed: f.Signed, BigEndian: f.BigEndian, Add: f.Add,
-		Hidden: f.Hidden, Again: f.Again, Why: f.Why, Set: f.Set, HZ: f.HZ, Boot: f.Boot,
+		Hidden: f.Hidden, Again: f.Again, Why: f.Why, Set: f.Set, By: f.By, HZ: f.HZ, Boot: f.Boot,
 	}
 	if f.Clock && f.Encoding == value.Age {
 		s.Encoding = savedEncodings[savedClock]

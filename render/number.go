@@ -25,6 +25,9 @@ var texts = [...]struct {
 	value.Bits:      {bitsText, appendBits},
 	value.Named:     {number: namedText},
 	value.Device:    {number: deviceText},
+	value.UserDev:   {number: userDeviceText},
+	value.ID:        {number: idText},
+	value.Location:  {number: locationText},
 	value.Address:   {number: addressText},
 	value.Symbol:    {number: symbolText},
 	value.Pointer:   {number: pointerText},
@@ -100,6 +103,30 @@ func deviceText(_ *Options, _ *value.Type, dst []byte, x uint64) []byte {
 	const minorBits = 20
 	dst = append(strconv.AppendUint(dst, x>>minorBits, 10), ':')
 	return strconv.AppendUint(dst, x&(1<<minorBits-1), 10)
+}
+
+// userDeviceText appends the major and minor number of what programs and struct stat have
+// (new_decode_dev in include/linux/kdev_t.h).
+func userDeviceText(_ *Options, _ *value.Type, dst []byte, x uint64) []byte {
+	dst = append(strconv.AppendUint(dst, x>>8&0xfff, 10), ':')
+	return strconv.AppendUint(dst, x&0xff|x>>12&0xfff00, 10)
+}
+
+// idText appends the ID of a user or group: all ones are -1, as in chown(2).
+func idText(_ *Options, t *value.Type, dst []byte, x uint64) []byte {
+	if t.IsNoID(x) {
+		return append(dst, "-1"...)
+	}
+	return strconv.AppendUint(dst, x, 10)
+}
+
+// locationText appends an address as a number, and the symbol there if it is in the
+// kernel's half.
+func locationText(o *Options, t *value.Type, dst []byte, x uint64) []byte {
+	if x>>56 != 0xff || value.IsErrno(x) {
+		return hexText(o, t, dst, x)
+	}
+	return pointerText(o, t, dst, x)
 }
 
 // addressText appends an address, NULL, or the error in an error pointer.

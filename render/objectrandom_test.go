@@ -250,7 +250,8 @@ func (r *reader) compare(path string, t btf.Type, at, width int, got any) {
 	case stdjson.Number:
 		n, err := strconv.ParseInt(got.String(), 10, 64)
 		u, uerr := strconv.ParseUint(got.String(), 10, 64)
-		ok = err == nil && n == signed || uerr == nil && u == x || uerr == nil && u == swapped(x, width)
+		ok = err == nil && n == signed || uerr == nil && u == x || uerr == nil && u == swapped(x, width) ||
+			n == -1 && x == 1<<width-1 // of a user or group
 	case string:
 		switch s := s.(type) {
 		case *btf.Pointer:

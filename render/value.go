@@ -75,7 +75,8 @@ func (o *Options) AppendBlock(dst []byte, t *value.Type, b []byte) []byte {
 func (f *Field) AppendValue(dst []byte, val value.Value) []byte {
 	switch { // a fast path for the most frequent values
 	case val.Kind == value.Uint || val.Kind == value.Int:
-		return f.opts.AppendNumber(dst, &f.Type, f.Means(val.Uint))
+		t := f.Of(&val)
+		return f.opts.AppendNumber(dst, t, t.Means(val.Uint))
 	case f.Form == value.Task && val.Kind == value.Text:
 		return f.opts.appendTask(dst, &val)
 	case f.IsText(val.Kind):

@@ -34,6 +34,7 @@ var (
 type Table struct {
 	arch  string
 	names func() map[string]int64
+	list  func() []string                  // all names, sorted
 	enum  func(constant string) []Constant // the kernel's own; nil if no kernel is known
 
 	mu   sync.Mutex
@@ -53,6 +54,7 @@ func newTable(arch, own string) *Table {
 		}
 		return names
 	})
+	t.list = sync.OnceValue(func() []string { return slices.Sorted(maps.Keys(t.names())) })
 	return t
 }
 
@@ -96,7 +98,7 @@ func (t *Table) Names() []string {
 	if t == nil {
 		return nil
 	}
-	return slices.Sorted(maps.Keys(t.names()))
+	return slices.Clone(t.list())
 }
 
 // EachName yields the names of all macros, in no order.
@@ -122,12 +124,20 @@ func (t *Table) All(yield func(name, value string) bool) {
 
 // matching returns the macros that match a glob, or the one of that name. It leaves out
 // the limits _MAX and _MIN.
-func (t *Table) matching(glob string) []string {
-	if !strings.ContainsAny(glob, "*[") {
+func (t *Table) matching(glob string) (all []string) {
+	meta := strings.IndexAny(glob, "*[")
+	if meta < 0 {
 		return []string{glob}
 	}
-	return slices.DeleteFunc(t.Names(), func(name string) bool {
-		ok, _ := path.Match(glob, name)
-		return !ok || strings.HasSuffix(name, "_MAX") || strings.HasSuffix(name, "_MIN")
-	})
+	list := t.list()
+	start, _ := slices.BinarySearch(list, glob[:meta])
+	for _, name := range list[start:] {
+		if !strings.HasPrefix(name, glob[:meta]) {
+			break
+		}
+		if ok, _ := path.Match(glob, name); ok && !strings.HasSuffix(name, "_MAX") && !strings.HasSuffix(name, "_MIN") {
+			all = append(all, name)
+		}
+	}
+	return all
 }

@@ -19,7 +19,7 @@ func (t *Table) ForKernel(enum func(constant string) []Constant) *Table {
 	if t == nil {
 		return nil
 	}
-	return &Table{arch: t.arch, names: t.names, enum: enum, sets: map[string]*Set{}}
+	return &Table{arch: t.arch, names: t.names, list: t.list, enum: enum, sets: map[string]*Set{}}
 }
 
 // Enums returns what ForKernel needs to make t again: the enums of its kernel that are

@@ -14,8 +14,20 @@ type Set struct {
 	fields []field
 	flags  []named
 	zero   string // name of 0, or ""
-	base   int    // base of what has no name: 16, 8 or 10
+	base   int    // base of what has no name: 16, 8 or 10, or ioc
+
+	By    string // another parameter of the function that decides for one of Cases; else ""
+	Cases []Case
 }
+
+// A Case is a set that is right where another parameter has a value.
+type Case struct {
+	Value uint64
+	*Set
+}
+
+// ioc is the base of ioctl commands: those without a name are shown by their parts.
+const ioc = -1
 
 // A field is a group of bits that hold one number, whose values have names.
 type field struct {
@@ -54,7 +66,12 @@ func SetNames() []string {
 }
 
 func (t *Table) newSet(r *row) *Set {
-	s := &Set{Name: r.name, flags: t.values(r.flags), zero: r.zero, base: r.base}
+	s := &Set{Name: r.name, flags: t.values(r.flags), zero: r.zero, base: r.base, By: r.by}
+	for _, c := range r.cases {
+		x, _ := t.Value(c.macro)
+		i := slices.IndexFunc(rows, func(r row) bool { return r.name == c.set })
+		s.Cases = append(s.Cases, Case{uint64(x), t.newSet(&rows[i])})
+	}
 	own := t.own(r)
 	if len(r.fields) == 0 {
 		s.flags, own = prefer(own, s.flags), nil
@@ -132,6 +149,8 @@ func (s *Set) Append(dst []byte, x uint64) []byte {
 		dst = append(dst, '|')
 	}
 	switch {
+	case s.base == ioc:
+		return appendIOC(dst, x)
 	case x == 0:
 		return append(dst, '0')
 	case s.base == 10:
@@ -142,6 +161,22 @@ func (s *Set) Append(dst []byte, x uint64) []byte {
 		dst = append(dst, "0x"...)
 	}
 	return strconv.AppendUint(dst, x, s.base)
+}
+
+// iocDirs are the directions of an ioctl command (include/uapi/asm-generic/ioctl.h).
+var iocDirs = [...]string{"_IOC_NONE", "_IOC_WRITE", "_IOC_READ", "_IOC_READ|_IOC_WRITE"}
+
+// appendIOC appends the parts of an ioctl command: direction, type, number and size of the
+// argument.
+func appendIOC(dst []byte, x uint64) []byte {
+	if x>>32 != 0 {
+		return strconv.AppendUint(append(dst, "0x"...), x, 16)
+	}
+	dst = append(append(dst, "_IOC("...), iocDirs[x>>30]...)
+	for _, part := range [...]uint64{x >> 8 & 0xff, x & 0xff, x >> 16 & 0x3fff} {
+		dst = strconv.AppendUint(append(dst, ", 0x"...), part, 16)
+	}
+	return append(dst, ')')
 }
 
 func (f *field) find(x uint64) string {

@@ -283,7 +283,7 @@ func (p *parser) isValue(pos int) bool {
 // formats are the words that may follow an item's colon. This package does not know what
 // they mean.
 var formats = strings.Fields(`x d u o c sym errno time ago agoboot s string us ustring mac ip6 ip4 be32 port be16 hex
-	u8 u16 u32 u64 s8 s16 s32 s64 x8 x16 x32 x64 char symbol dev bits jiffies percpu path sockaddr str`)
+	u8 u16 u32 u64 s8 s16 s32 s64 x8 x16 x32 x64 char symbol dev userdev id addr bits jiffies percpu path sockaddr str`)
 
 // format parses ":" FORMAT ["[" N "]"]. The text of the result is empty after an error.
 func (p *parser) format() Name {

@@ -8,6 +8,7 @@ import (
 
 var (
 	unsignedRule = rule{form: Decimal}
+	idRule       = rule{form: ID}
 	signedRule   = rule{form: Decimal, signed: true}
 	returnRule   = rule{form: Returned, signed: true}
 	boolRule     = rule{form: Bool}
@@ -37,8 +38,12 @@ var typedefs = map[string]rule{
 	"atomic64_t":           signedRule,
 	"atomic_long_t":        signedRule,
 	"refcount_t":           unsignedRule,
-	"kuid_t":               unsignedRule,
-	"kgid_t":               unsignedRule,
+	"uid_t":                idRule,
+	"gid_t":                idRule,
+	"qid_t":                idRule,
+	"kuid_t":               idRule,
+	"kgid_t":               idRule,
+	"kprojid_t":            idRule,
 	"spinlock_t":           {form: Hex},
 	"raw_spinlock_t":       {form: Hex},
 	"arch_spinlock_t":      {form: Hex},
@@ -91,7 +96,7 @@ func structRule(t btf.Type, typedef string, size int) (r rule, ok bool) {
 func typeRule(f *Field, returned bool) (rule, *btf.Enum) {
 	t, name := element(f.Type)
 	if format := FormatNamed(f.Set); format != nil && format.Form != Named {
-		if _, isInt := t.(*btf.Int); isInt || format.Form == PerCPU && pointed(t) {
+		if suits(format, t, name) {
 			return format.rule(), nil
 		}
 	} else if f.Set != "" {
@@ -125,6 +130,21 @@ func typeRule(f *Field, returned bool) (rule, *btf.Enum) {
 		return pointerRule, nil
 	}
 	return unknownRule, nil
+}
+
+// suits reports whether values of t can be what the format says, which is known by a name.
+// typedef is that of t which has a rule of its own, if there is one.
+func suits(format *Format, t btf.Type, typedef string) bool {
+	i, isInt := t.(*btf.Int)
+	switch format.Form {
+	case PerCPU:
+		return isInt || pointed(t)
+	case Location:
+		return isInt && i.Size == 8 && !btf.Signed(i) && typedef == ""
+	case ID:
+		return isInt && i.Size == 4 && !btf.Signed(i)
+	}
+	return isInt
 }
 
 // pointed reports whether t is a pointer.

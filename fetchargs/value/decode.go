@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
+	"github.com/tsnoop/tsnoop/fetchargs/constants"
 )
 
 // A Slot is the place of an Arg in a record, as the event's format file has it.
@@ -20,11 +21,12 @@ type Decoder struct {
 	slots  []Slot
 	big    bool // the records' byte order
 	mapped func(addr uint64) bool
-	paths  [][]byte // buffers for the fields that are paths
-	joints []*Joint // for the fields that are dumps; nil if there is none
-	doubts int      // offset in a record of the indexes into whys, one for each arg
-	whys   []Why    // nil if the records have no such indexes
-	cuts   bool     // a text without its NUL is only a beginning: see MayCut
+	paths  [][]byte         // buffers for the fields that are paths
+	sets   []*constants.Set // for the fields that choose among the cases of one; nil if there is none
+	joints []*Joint         // for the fields that are dumps; nil if there is none
+	doubts int              // offset in a record of the indexes into whys, one for each arg
+	whys   []Why            // nil if the records have no such indexes
+	cuts   bool             // a text without its NUL is only a beginning: see MayCut
 }
 
 // NewDecoder returns a decoder for records with the given fields. slots is the layout of
@@ -39,6 +41,12 @@ func NewDecoder(fields []Field, arch *abi.Arch, slots []Slot, order binary.ByteO
 				d.paths = make([][]byte, len(fields))
 			}
 			d.paths[i] = make([]byte, longestPath)
+		}
+		if fields[i].By > 0 && fields[i].By <= len(slots) {
+			if d.sets == nil {
+				d.sets = make([]*constants.Set, len(fields))
+			}
+			d.sets[i] = names(fields[i].Macros, fields[i].Set)
 		}
 		if f := &fields[i]; f.Encoding == Dumped && f.Whole > 0 {
 			if d.joints == nil {
@@ -94,7 +102,11 @@ func (d *Decoder) Value(f int, data []byte) (v Value) {
 	if field.Split > 0 {
 		raw |= d.Arg(field.Arg+1, data) << field.Split
 	}
-	return field.number(raw)
+	v = field.number(raw)
+	if d.sets != nil && d.sets[f] != nil {
+		v.Why = caseOf(d.sets[f], d.Arg(field.By-1, data))
+	}
+	return v
 }
 
 // object returns the value of a field that is an object or was not fetched.

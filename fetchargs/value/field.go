@@ -47,6 +47,7 @@ type Field struct {
 	Bound  *Bound           // how much of an Array means something; nil if all does
 	Path   *Path            // the rest of a path, if the text is its last name; else nil
 	Set    string           // set of constants that the value is known to hold, or a FORMAT; else ""
+	By     int              // 1 plus the Arg of the parameter that chooses among the cases of Set; 0 if there is none
 	HZ     int              // jiffies a second; 0 if not known, or if there are none
 	Macros *constants.Table // the machine's; nil for macros that are the same on all machines
 }

@@ -16,6 +16,9 @@ const (
 	Bits           // a bitmap: the numbers of its set bits
 	Named          // flags or a number with names in Type.Names
 	Device         // a device number in the kernel's encoding
+	UserDev        // a device number as programs encode it
+	ID             // the ID of a user or group, or -1 for none
+	Location       // an address in an unsigned number
 	Address        // an address in memory, or an error pointer
 	Symbol         // an address that may be a symbol
 	Returned       // a return value: a small negative number is an error

@@ -10,14 +10,17 @@ var members = map[string]string{
 	"open_how.resolve":                    "resolve",
 	"open_flags.open_flag":                "open", // fs/internal.h
 	"flock.l_type":                        "locktype",
+	"file_lock.fl_type":                   "locktype", // include/linux/filelock.h
+	"file_lock_core.flc_type":             "locktype", // the same
 	"sembuf.sem_flg":                      "semflags", // include/uapi/linux/sem.h
 	"super_block.s_flags":                 "sb",       // include/linux/fs.h
 	"iattr.ia_valid":                      "iattr",    // the same
 	"vm_area_struct.vm_flags":             "vm",       // include/linux/mm_types.h
 	"vm_area_struct.__vm_flags":           "vm",       // the same
-	"kernel_clone_args.flags":             "clone",    // include/linux/sched/task.h
+	"vm_fault.flags":                      "fault",    // include/linux/mm.h
+	"kernel_clone_args.flags":             "clone3",   // include/linux/sched/task.h
 	"kernel_clone_args.exit_signal":       "signal",   // the same
-	"clone_args.flags":                    "clone",    // include/uapi/linux/sched.h
+	"clone_args.flags":                    "clone3",   // include/uapi/linux/sched.h
 	"clone_args.exit_signal":              "signal",
 	"task_struct.exit_signal":             "signal",     // include/linux/sched.h
 	"task_struct.pdeath_signal":           "signal",     // the same
@@ -41,12 +44,11 @@ var members = map[string]string{
 	"neigh_table.family":                  "af",         // include/net/neighbour.h
 	"socket.type":                         "sockettype", // include/linux/net.h
 	"sock.sk_type":                        "sockettype", // include/net/sock.h
-	"sock.sk_protocol":                    "ipproto",    // the same
 	"inet_protosw.type":                   "sockettype", // include/net/protocol.h
 	"inet_protosw.protocol":               "ipproto",    // the same
 	"flowi_common.flowic_proto":           "ipproto",    // include/net/flow.h
 	"iphdr.protocol":                      "ipproto",    // include/uapi/linux/ip.h
-	"ipv6hdr.nexthdr":                     "ipproto",    // include/uapi/linux/ipv6.h
+	"ipv6hdr.nexthdr":                     "nexthdr",    // include/uapi/linux/ipv6.h
 	"msghdr.msg_flags":                    "msg",        // include/linux/socket.h
 	"user_msghdr.msg_flags":               "msg",        // the same
 	"sk_buff.protocol":                    "ethertype",  // include/linux/skbuff.h
@@ -56,54 +58,6 @@ var members = map[string]string{
 	"packet_type.type":                    "ethertype",  // include/linux/netdevice.h
 	"net_device.type":                     "arphrd",     // the same
 	"net_device.flags":                    "iff",        // the same
-}
-
-// params lists parameters that hold a set of constants: those of that name in any
-// function, or in one function.
-var params = map[string]string{
-	"dfd":                        "dirfd",
-	"sig":                        "signal",
-	"signr":                      "signal",
-	"do_sys_open.flags":          "open",
-	"do_mmap.prot":               "mmap_prot",
-	"do_mmap.flags":              "mmap_flags",
-	"vm_mmap_pgoff.prot":         "mmap_prot",
-	"vm_mmap_pgoff.flag":         "mmap_flags",
-	"ksys_mmap_pgoff.prot":       "mmap_prot",
-	"ksys_mmap_pgoff.flags":      "mmap_flags",
-	"do_mprotect_pkey.prot":      "mmap_prot",
-	"do_madvise.behavior":        "madvise",
-	"ksys_unshare.unshare_flags": "unshare",
-	"do_faccessat.mode":          "access",
-	"do_faccessat.flags":         "faccessat",
-	"vfs_fallocate.mode":         "falloc",
-	"vfs_llseek.whence":          "seek",
-	"do_mount.flags":             "mount",
-	"path_mount.flags":           "mount",
-	"do_futex.op":                "futex",
-	"do_epoll_ctl.op":            "epollctl",
-	"__sock_create.family":       "af",
-	"__sock_create.type":         "sockettype",
-	"sock_create.family":         "af",
-	"sock_create.type":           "sockettype",
-	"sock_create_kern.family":    "af",
-	"sock_create_kern.type":      "sockettype",
-	"sock_create_lite.family":    "af",
-	"sock_create_lite.type":      "sockettype",
-	"__sys_socket.family":        "af",
-	"__sys_socket.type":          "sockettype",
-	"__sys_accept4.flags":        "sockflags",
-	"__sys_sendto.flags":         "msg",
-	"__sys_recvfrom.flags":       "msg",
-	"__sys_sendmsg.flags":        "msg",
-	"__sys_recvmsg.flags":        "msg",
-	"sock_recvmsg.flags":         "msg",
-	"tcp_recvmsg.flags":          "msg",
-	"udp_recvmsg.flags":          "msg",
-	"unix_stream_recvmsg.flags":  "msg",
-	"handle_mm_fault.flags":      "fault",
-	"pipe_flags.flags":           "pipe",
-	"do_pipe2.flags":             "pipe",
 }
 
 // SetOfMember returns the set of constants that a member of a struct or union is known to
@@ -121,10 +75,8 @@ func SetOfMember(of btf.Type, member string) string {
 		return set
 	case memberFormats[name] != "":
 		return memberFormats[name]
-	case isJiffiesName(member):
-		return "jiffies"
 	}
-	return ""
+	return formatOfName(member)
 }
 
 // SetOfParam returns the set of constants, or the FORMAT, of a parameter of a function;
@@ -138,8 +90,5 @@ func SetOfParam(function, param string) string {
 			return format
 		}
 	}
-	if isJiffiesName(param) {
-		return "jiffies"
-	}
-	return ""
+	return formatOfName(param)
 }

@@ -6,6 +6,24 @@ import "strings"
 // durations in jiffies are just unsigned long, and per-CPU pointers are marked only in
 // kernels built by clang or gcc 16.
 var memberFormats = map[string]string{
+	"xarray.xa_flags":                   "x",       // include/linux/xarray.h: few of them are those of gfp_t
+	"mm_struct.start_code":              "addr",    // include/linux/mm_types.h
+	"mm_struct.end_code":                "addr",    // the same
+	"mm_struct.start_data":              "addr",    // the same
+	"mm_struct.end_data":                "addr",    // the same
+	"mm_struct.start_brk":               "addr",    // the same
+	"mm_struct.brk":                     "addr",    // the same
+	"mm_struct.start_stack":             "addr",    // the same
+	"mm_struct.arg_start":               "addr",    // the same
+	"mm_struct.arg_end":                 "addr",    // the same
+	"mm_struct.env_start":               "addr",    // the same
+	"mm_struct.env_end":                 "addr",    // the same
+	"mm_struct.mmap_base":               "addr",    // the same
+	"mm_struct.mmap_legacy_base":        "addr",    // the same
+	"mm_struct.task_size":               "addr",    // the same
+	"fs_struct.umask":                   "o",       // include/linux/fs_struct.h
+	"stat.st_dev":                       "userdev", // arch/x86/include/uapi/asm/stat.h
+	"stat.st_rdev":                      "userdev", // the same
 	"timer_list.expires":                "jiffies", // include/linux/timer_types.h
 	"inode.dirtied_when":                "jiffies", // include/linux/fs.h
 	"inode.dirtied_time_when":           "jiffies", // the same
@@ -104,6 +122,10 @@ var memberFormats = map[string]string{
 
 // paramFormats lists parameters of functions with such a FORMAT.
 var paramFormats = map[string]string{
+	"do_mknodat.dev":                                    "userdev", // fs/namei.c
+	"filename_mknodat.dev":                              "userdev",
+	"init_mknod.dev":                                    "userdev", // fs/init.c
+	"security_path_mknod.dev":                           "userdev", // security/security.c
 	"mod_timer.expires":                                 "jiffies", // kernel/time/timer.c
 	"mod_timer_pending.expires":                         "jiffies",
 	"timer_reduce.expires":                              "jiffies",
@@ -131,10 +153,22 @@ var paramFormats = map[string]string{
 	"free_percpu.ptr":                                   "percpu",
 }
 
-// isJiffiesName reports whether a member or parameter of that name is a time or a
-// duration in jiffies. Its type does not show it.
-func isJiffiesName(name string) bool {
-	return strings.Contains(name, "jiffies") && !strings.HasPrefix(name, "nr_")
+// formatOfName returns the FORMAT of a member or parameter whose name shows what its type
+// does not; "" if there is none. An address is one of those only if it has 64 bits.
+func formatOfName(name string) string {
+	switch {
+	case strings.Contains(name, "jiffies") && !strings.HasPrefix(name, "nr_"):
+		return "jiffies"
+	case strings.HasSuffix(name, "addr"), strings.HasSuffix(name, "address"):
+		return "addr"
+	}
+	return ofNames[name]
+}
+
+// ofNames lists names that mean the same wherever they are: an unsigned fd is -1 for none,
+// too.
+var ofNames = map[string]string{
+	"fd": "id", "ip": "addr", "pc": "addr", "sp": "addr", "vm_start": "addr", "vm_end": "addr",
 }
 
 // IsPerCPU reports whether format is that of a per-CPU pointer, which does not point to

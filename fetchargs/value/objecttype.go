@@ -99,7 +99,7 @@ func (b *objectBuilder) shown(f *Field, elem btf.Type) Type {
 // isInteger reports whether a FORMAT for numbers applies to values of t in an object.
 func (t *Type) isInteger() bool {
 	switch t.Form {
-	case Decimal, Octal, Byte, Char, Named, Device, Seconds, Jiffies:
+	case Decimal, Octal, Byte, Char, Named, Device, UserDev, ID, Location, Seconds, Jiffies:
 		return true
 	}
 	return false

@@ -18,6 +18,7 @@ type Type struct {
 	Enum     *btf.Enum      // for the Form Enum
 	Names    *constants.Set // for the Form Named
 	HZ       int            // for the Form Jiffies: jiffies a second; 0 if not known
+	cases    []Type         // for the Form Named: those that another parameter chooses among
 
 	// Members are the members of a struct that is shown member by member. Its Form is
 	// Unknown.
@@ -67,6 +68,7 @@ func NewType(f *Field, returned bool, order binary.ByteOrder) Type {
 	}
 	if r.form == Named {
 		t.Names = names(f.Macros, r.set)
+		t.cases = casesOf(f, t.Names)
 		r.signed = t.Names.IsNumber() && f.Signed
 	}
 	if f.Encoding == Who {
@@ -94,6 +96,36 @@ func NewType(f *Field, returned bool, order binary.ByteOrder) Type {
 	return t
 }
 
+// casesOf returns the types of the cases of f's set; nil if nothing chooses among them.
+func casesOf(f *Field, names *constants.Set) (all []Type) {
+	if f.By == 0 || names == nil {
+		return nil
+	}
+	for _, c := range names.Cases {
+		t := Type{Form: Named, Names: c.Set, Signed: f.Signed && c.IsNumber(), Size: f.Size, count: f.Size}
+		all = append(all, t)
+	}
+	return all
+}
+
+// Of returns the type of val: t, or the case of t that another parameter has chosen.
+func (t *Type) Of(val *Value) *Type {
+	if i := int(val.Why) - 1; i >= 0 && i < len(t.cases) && (val.Kind == Uint || val.Kind == Int) {
+		return &t.cases[i]
+	}
+	return t
+}
+
+// caseOf returns what Of needs for the case of set for x.
+func caseOf(set *constants.Set, x uint64) Why {
+	for i := range set.Cases {
+		if set.Cases[i].Value == x {
+			return Why(i + 1)
+		}
+	}
+	return 0
+}
+
 func orVoid(t btf.Type) btf.Type {
 	if t == nil {
 		return (*btf.Void)(nil)
@@ -119,6 +151,12 @@ func (t *Type) Means(x uint64) uint64 {
 		return x
 	}
 	return widen(x, 8*t.count, t.Signed)
+}
+
+// IsNoID reports whether the decoded number x of the Form ID is -1, which stands for no user
+// or group, as in chown(2).
+func (t *Type) IsNoID(x uint64) bool {
+	return t.Form == ID && t.count < 8 && x == 1<<(8*t.count)-1
 }
 
 // Width returns how many bytes of a number are significant.

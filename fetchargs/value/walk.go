@@ -41,6 +41,7 @@ type View struct {
 func (view View) Walk(t *Type, val *Value, v Visitor) {
 	switch val.Kind {
 	case Uint, Int:
+		t = t.Of(val)
 		v.Number(t, t.Means(val.Uint))
 	case Text, Bytes:
 		if t.IsText(val.Kind) {

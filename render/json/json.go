@@ -238,7 +238,7 @@ func (p *Printer) appendArgs(dst []byte, f *function, c *calls.Call) []byte {
 		field := &f.entry.fields[i]
 		dst = appendHead(dst, i, field)
 		if field.Plain {
-			dst = append(p.appendInteger(dst, field.Field, field.Number(record)), '}')
+			dst = append(p.appendInteger(dst, &field.Type, field.Number(record)), '}')
 			continue
 		}
 		dst = append(p.appendArg(dst, f, field, c, record), '}')
@@ -267,7 +267,7 @@ func appendHead(dst []byte, i int, f *field) []byte {
 // appendField appends "value" and the members that go with it.
 func (p *Printer) appendField(dst []byte, f *field, r *render.Record) []byte {
 	if f.Plain {
-		return p.appendInteger(dst, f.Field, f.Number(r))
+		return p.appendInteger(dst, &f.Type, f.Number(r))
 	}
 	return p.AppendValue(dst, f.Field, f.Value(r))
 }

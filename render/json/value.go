@@ -22,7 +22,7 @@ const (
 
 var shapes = [...]shape{
 	value.Decimal: number, value.Byte: number, value.Bool: boolean, value.Returned: returned,
-	value.Hex: named, value.Octal: named, value.Char: named, value.Enum: named, value.Named: named, value.Device: named, value.ErrorCode: named,
+	value.Hex: named, value.Octal: named, value.Char: named, value.Enum: named, value.Named: named, value.Device: named, value.UserDev: named, value.ID: named, value.Location: named, value.ErrorCode: named,
 	value.Seconds: named, value.Elapsed: named, value.Jiffies: named, value.Task: number, value.Unknown: named,
 	value.Address: address, value.Symbol: address, value.Pointer: address, value.PerCPU: address, value.Word: named,
 	value.IP4: text, value.IP6: text, value.MAC: text, value.LongMAC: text, value.Memory: text, value.SockAddr: text, value.Bits: text,
@@ -36,7 +36,8 @@ func (s shape) saysMore() bool { return s == named || s == address }
 // object.
 func (p *Printer) AppendValue(dst []byte, f *render.Field, val value.Value) []byte {
 	if val.Kind == value.Uint || val.Kind == value.Int {
-		return p.appendInteger(dst, f, f.Means(val.Uint))
+		t := f.Of(&val)
+		return p.appendInteger(dst, t, t.Means(val.Uint))
 	}
 	if f.Form == value.Task && val.Kind == value.Text {
 		return appendTaskValue(dst, &val)
@@ -86,17 +87,17 @@ func appendObject(dst []byte, o *value.Object) []byte {
 }
 
 // appendInteger appends a number, and its name if it has one.
-func (p *Printer) appendInteger(dst []byte, f *render.Field, x uint64) []byte {
-	w, is := &p.value, shapes[f.Form]
+func (p *Printer) appendInteger(dst []byte, t *value.Type, x uint64) []byte {
+	w, is := &p.value, shapes[t.Form]
 	dst = append(dst, `"value":`...)
 	if is == address && p.opts.IsName != nil && p.opts.IsName(x) {
-		w.text = p.opts.AppendNumber(w.text[:0], &f.Type, x)
+		w.text = p.opts.AppendNumber(w.text[:0], t, x)
 		dst, _ = appendString(append(dst, `null,"text":`...), w.text)
 		return dst
 	}
 	start := len(dst)
-	dst = w.appendNumber(dst, &f.Type, x)
-	if !isExact(&f.Type, x) && (is == number || is == returned) {
+	dst = w.appendNumber(dst, t, x)
+	if !isExact(t, x) && (is == number || is == returned) {
 		dst = append(append(append(dst, `,"text":"`...), dst[start:]...), '"')
 	}
 	if is == number {
@@ -104,7 +105,7 @@ func (p *Printer) appendInteger(dst []byte, f *render.Field, x uint64) []byte {
 	}
 	plain := dst[start:]
 	if is == named || is == address && x != 0 {
-		w.text = p.opts.AppendNumber(w.text[:0], &f.Type, x)
+		w.text = p.opts.AppendNumber(w.text[:0], t, x)
 		if !bytes.Equal(w.text, bytes.Trim(plain, `"`)) {
 			dst, _ = appendString(append(dst, `,"text":`...), w.text)
 		}
@@ -170,6 +171,8 @@ func (w *valueWalk) appendNumber(dst []byte, t *value.Type, x uint64) []byte {
 		w.text = w.opts.AppendNumber(w.text[:0], t, x)
 		dst, _ = appendString(dst, w.text)
 		return dst
+	case t.IsNoID(x):
+		return append(dst, "-1"...)
 	case t.Signed:
 		return strconv.AppendInt(dst, int64(x), 10)
 	}

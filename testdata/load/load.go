@@ -48,6 +48,7 @@
 //	load texts FILE N...      write(2) texts of these lengths to it: see texts
 //	load syscalls             one system call of each of some kinds
 //	load sockets              socket addresses of many lengths: see sockets
+//	load words                system calls with flags and numbers that have names
 //	load fault FILE HOW N ERRNO PROGRAM [ARG...]   run the program; the N-th of its
 //	                          calls into tracefs fails: see faulted
 //	load compat FILE          openat(2) it and write(2) as a 32-bit program does
@@ -114,6 +115,8 @@ func loadOne(args []string) error {
 		return syscalls()
 	case "sockets":
 		return sockets()
+	case "words":
+		return words()
 	case "compat":
 		return compat(rest[0])
 	case "read":

@@ -71,11 +71,45 @@ func TestOnceExamples(t *testing.T) {
 	}
 }
 
-// TestVMExamples has this kernel's lines for all examples.
+// TestVMExamples has this kernel's lines for all examples. Those of the language and of the
+// usage are traced.
 func TestVMExamples(t *testing.T) {
 	if out, err := exec.Command("tsnoop", append([]string{"--emit"}, exampleSpecs(t)...)...).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
+	args := []string{"-t", "none"}
+	for line := range strings.Lines(helpAfter(t, "\nExamples:\n", "help", "spec")) {
+		args = append(args, strings.TrimSpace(line))
+	}
+	for _, quoted := range regexp.MustCompile(`'([^']*)'`).FindAllStringSubmatch(helpAfter(t, "\nExample:\n", "--help"), -1) {
+		args = append(args, quoted[1])
+	}
+	out, err := exec.Command("tsnoop", append(args, "--", "/bin/sh", "-c", "cat /etc/passwd /no/such; ping -c 1 -s 200 127.0.0.1; true")...).CombinedOutput()
+	if err != nil || len(args) < 2+9 {
+		t.Fatalf("%q: %v: %s", args, err, out)
+	}
+	for _, want := range []string{
+		`do_sys_openat2\(file="/etc/passwd", how=0x[08]+, resolve=0x0\)`,
+		`sys_openat\(filename="/no/such", flags=O_RDONLY[A-Z_|]*\)`,
+		`ip_rcv\(skb->len=228, dev->name="lo", dev->perm_addr=00:00:00:00:00:00\)`,
+	} {
+		if !regexp.MustCompile(want).Match(out) {
+			t.Errorf("no %s", want)
+		}
+	}
+	if t.Failed() {
+		t.Logf("%s", out)
+	}
+}
+
+// helpAfter returns the part of a text of tsnoop's that follows a heading.
+func helpAfter(t *testing.T, heading string, args ...string) string {
+	text, err := exec.Command("tsnoop", args...).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, after, _ := strings.Cut(string(text), heading)
+	return after
 }
 
 // TestEndsReadme has this kernel's lines for the specs of README.md, but for globs of many
