@@ -45,6 +45,10 @@ type Sink interface {
 	// not run. If atMost is set, n is an upper bound.
 	Missed(dst []byte, function string, returns bool, n uint64, atMost bool) []byte
 
+	// Unfinished shows how many calls of a function began and did not end, of which
+	// nothing was recorded.
+	Unfinished(dst []byte, function string, n uint64) []byte
+
 	// Interfered shows what another program has done to the trace.
 	Interfered(dst []byte, i *tracefs.Interference) []byte
 

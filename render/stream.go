@@ -83,6 +83,11 @@ func (s *Stream) LostTotal(stats []tracefs.CPUStats) {
 	s.Append(func(dst []byte) []byte { return s.sink.LostTotal(dst, stats) })
 }
 
+// Unfinished shows how many calls of a function began and did not end.
+func (s *Stream) Unfinished(function string, n uint64) {
+	s.Append(func(dst []byte) []byte { return s.sink.Unfinished(dst, function, n) })
+}
+
 // Missed shows how often the probe of a function could not run, at most if atMost is set.
 func (s *Stream) Missed(function string, returns bool, n uint64, atMost bool) {
 	s.Append(func(dst []byte) []byte { return s.sink.Missed(dst, function, returns, n, atMost) })

@@ -28,6 +28,8 @@ type Missing struct {
 	Lost    uint64 // events that were lost
 	Missed  uint64 // calls and returns for which the probes could not run
 	Unsure  uint64 // so many more may have been missed
+
+	Unfinished uint64 // calls that are not counted, since they did not end
 }
 
 // NewTotal returns a Total for the calls of the sources from start on, in ns on the trace
@@ -71,6 +73,9 @@ func (t *Total) Lose(e *tracefs.Event) { t.lost.add(e) }
 // events if they were not counted.
 func (t *Total) Append(dst []byte, end uint64, m Missing) []byte {
 	dst = appendCount(dst, t.calls, "call")
+	if m.Unfinished > 0 {
+		dst = append(appendThousands(append(dst, ", "...), m.Unfinished), " more did not end"...)
+	}
 	if slices.ContainsFunc(t.fails, func(v *fetchargs.Verdict) bool { return v != nil }) && t.calls > 0 {
 		dst = t.appendErrors(append(dst, ", "...))
 	}

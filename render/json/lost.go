@@ -69,6 +69,15 @@ func (p *Printer) Missed(dst []byte, name string, returns bool, n uint64, atMost
 	return append(dst, "}\n"...)
 }
 
+// Unfinished appends how many calls of a function, of which only returns are recorded,
+// began and did not end:
+//
+//	{"func":"hrtimer_nanosleep","unfinished_calls":3}
+func (p *Printer) Unfinished(dst []byte, name string, n uint64) []byte {
+	dst, _ = appendString(append(dst, `{"func":`...), []byte(name))
+	return append(strconv.AppendUint(append(dst, `,"unfinished_calls":`...), n, 10), "}\n"...)
+}
+
 // Interfered appends what another program has done to the trace. "file", "func", "was"
 // and "is" are left out if they are empty. "missing_events" is left out until the
 // interference is over, and null if the number is not known exactly; "missing_at_most" is

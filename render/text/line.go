@@ -81,6 +81,9 @@ func (p *Printer) Lost(dst []byte, _ *tracefs.Event) []byte { return dst }
 // LostTotal appends nothing.
 func (p *Printer) LostTotal(dst []byte, _ []tracefs.CPUStats) []byte { return dst }
 
+// Unfinished appends nothing.
+func (p *Printer) Unfinished(dst []byte, _ string, _ uint64) []byte { return dst }
+
 // Missed appends nothing.
 func (p *Printer) Missed(dst []byte, _ string, _ bool, _ uint64, _ bool) []byte { return dst }
 

@@ -12,7 +12,10 @@ import (
 // process. Without CONFIG_SCHED_INFO there is no time, and it returns none.
 func Running(tids []int) map[int]uint64 {
 	if tids == nil {
-		tids = allThreads()
+		if load, err := os.ReadFile("/proc/loadavg"); err == nil && onlyOneRuns(string(load)) {
+			return nil
+		}
+		tids = everyThread()
 	}
 	running := map[int]uint64{}
 	for _, tid := range tids {
@@ -33,11 +36,8 @@ func Lives(tid int) bool {
 	return err == nil
 }
 
-// allThreads returns all threads except those of this process.
-func allThreads() (all []int) {
-	if some, err := os.ReadFile("/proc/loadavg"); err == nil && onlyOneRuns(string(some)) {
-		return nil
-	}
+// everyThread returns all threads except those of this process.
+func everyThread() (all []int) {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
 		return nil

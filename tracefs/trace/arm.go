@@ -31,6 +31,7 @@ type Trace struct {
 	ranges     proc.Ranges // mapped kernel addresses, nil if not known
 	modules    *modules    // nil if all functions are in the kernel itself
 	guard      *guard      // nil until the trace is armed
+	inFlight   *inFlight
 	pids       bool        // only some threads are traced
 	births     bool        // new tasks are recorded
 	replanning *replanning // nil if Replan may not be called
@@ -118,6 +119,7 @@ func (m *Machine) Arm(ctx context.Context, plans []*fetchargs.Plan, o Options) (
 	// is missed in between.
 	t.modules.begin()
 	t.guard = t.newGuard(o)
+	t.inFlight = t.newInFlight()
 	if err = t.session.Enable(); err != nil {
 		return nil, err
 	}

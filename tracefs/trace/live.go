@@ -142,6 +142,7 @@ func (t *Trace) stop() {
 	t.ending.Do(func() {
 		t.spans.end()
 		t.awaitReturns(t.plansNow())
+		t.inFlight.end(t.traced())
 	})
 	if err := t.session.Stop(); err != nil {
 		t.detail("%v", err)

@@ -15,6 +15,8 @@ type Losses struct {
 	BufferKB int                // size of each CPU's buffer in KiB, 0 if not known
 	Missed   []Missed           // in the order of the plans
 
+	Unfinished []Unfinished // only of plans that record returns alone; others yield such calls
+
 	// Unsure is how many further calls of UnsureFuncs may have been missed, or had
 	// values that could not be read: before 5.14 the kernel does not tell these apart.
 	Unsure      uint64
@@ -59,6 +61,7 @@ func (t *Trace) Losses() *Losses {
 		l.BufferKB, _ = t.session.BufferKB()
 	}
 	t.missed(&l)
+	l.Unfinished = t.inFlight.unfinished(t.inFlight.last)
 	return &l
 }
 
@@ -123,6 +126,9 @@ func (l *Losses) Tell(tell func(Warning)) {
 			n = "up to " + n
 		}
 		w.warn("%s %s of %s were missed: the kernel could not run the probe", n, what, m.Func)
+	}
+	for _, u := range l.Unfinished {
+		w.warn("%s of %s began and did not end", callsOf(u.Calls), u.Func)
 	}
 	if len(l.UnsureFuncs) > 0 {
 		w.warn("up to %d calls of %s were missed, or had values that could not be read: before 5.14 the kernel does not tell these apart", l.Unsure, strings.Join(l.UnsureFuncs, ", "))

@@ -111,15 +111,20 @@ func (m *Machine) countsFaults() bool {
 }
 
 // accounting returns a function that counts the faults that the calls seen can have
-// had. It returns nil if the kernel does not count faults as misses.
+// had, if the kernel counts faults as misses, and looks which calls have returned. It
+// returns nil if neither is needed.
 func (t *Trace) accounting() func(*calls.Call) {
 	follows := t.replanning != nil || slices.ContainsFunc(fetchargs.Probes(t.plans), (*fetchargs.Probe).Follows)
-	if !follows || !t.machine.countsFaults() {
+	follows = follows && t.machine.countsFaults()
+	if !follows && len(t.inFlight.names) == 0 {
 		return nil
 	}
-	t.faults = map[string]uint64{}
+	if follows {
+		t.faults = map[string]uint64{}
+	}
 	return func(c *calls.Call) {
-		if !c.Begun {
+		t.inFlight.returned(t.plans[c.Plan], c)
+		if follows && !c.Begun {
 			plan := t.plans[c.Plan]
 			for _, p := range plan.Probes {
 				t.faults[plan.Spec.Func.Text] += t.faulted(p, c.Event(p.Side == fetchargs.Return, p.Part))

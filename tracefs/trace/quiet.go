@@ -140,7 +140,7 @@ func (t *Trace) Quiet() []string {
 		return nil
 	}
 	q.ended = true
-	return q.why(hits, t.isLocal)
+	return q.why(hits, t.inFlight.unfinished(t.inFlight.look(t.traced())), t.isLocal)
 }
 
 // unread reports whether the buffers have events.
@@ -167,7 +167,7 @@ func (t *Trace) unseen(q *quiet) bool {
 }
 
 // why explains for each plan why no call of it has come.
-func (q *quiet) why(hits map[string]tracefs.Hits, local func(string) bool) (all []string) {
+func (q *quiet) why(hits map[string]tracefs.Hits, open []Unfinished, local func(string) bool) (all []string) {
 	var uncalled []string
 	some := false
 	for i, p := range q.plans {
@@ -177,7 +177,12 @@ func (q *quiet) why(hits map[string]tracefs.Hits, local func(string) bool) (all 
 		name := p.Spec.Func.Text
 		first := hits[p.Probes[0].Event]
 		if first.Hits == 0 && first.Misses == 0 && q.seen[i].entries+q.seen[i].returns == 0 {
-			uncalled = append(uncalled, name)
+			if i := slices.IndexFunc(open, func(u Unfinished) bool { return u.Func == name }); i >= 0 {
+				all = append(all, name+": "+callsOf(open[i].Calls)+" came, but none has returned yet")
+				some = true
+			} else {
+				uncalled = append(uncalled, name)
+			}
 			continue
 		}
 		some = true

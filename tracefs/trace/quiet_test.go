@@ -68,7 +68,7 @@ func TestWhyQuiet(t *testing.T) {
 			hits[ret.Event] = tracefs.Hits{Hits: tt.retHits, Misses: tt.retMisses}
 		}
 		hits[p.Probes[0].Event] = tracefs.Hits{Hits: tt.hits, Misses: tt.misses}
-		got := strings.Join(q.why(hits, func(string) bool { return tt.static }), "\n")
+		got := strings.Join(q.why(hits, nil, func(string) bool { return tt.static }), "\n")
 		if diff := cmp.Diff(tt.want, got); diff != "" {
 			t.Errorf("%s %+v (-want +got):\n%s", tt.spec, tt.counts, diff)
 		}

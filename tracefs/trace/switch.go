@@ -63,14 +63,7 @@ func (t *Trace) awaitReturns(plans []*fetchargs.Plan) {
 	if !slices.ContainsFunc(plans, (*fetchargs.Plan).Paired) {
 		return
 	}
-	var tids []int
-	if t.guard.family != nil {
-		var err error
-		if tids, err = t.guard.family(); err != nil || len(tids) == 0 {
-			return
-		}
-	}
-	before := proc.Running(tids)
+	before := proc.Running(t.traced())
 	for until := time.Now().Add(mostAwait); len(before) > 0 && time.Now().Before(until); {
 		time.Sleep(awaitEvery)
 		now := proc.Running(slices.Collect(maps.Keys(before)))

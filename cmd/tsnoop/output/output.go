@@ -174,6 +174,9 @@ func (out *Output) Losses(l *trace.Losses) {
 	for _, m := range l.Missed {
 		out.stream.Missed(m.Func, m.Return, m.Calls, m.AtMost)
 	}
+	for _, u := range l.Unfinished {
+		out.stream.Unfinished(u.Func, u.Calls)
+	}
 	out.total.say(l, out.ui)
 }
 

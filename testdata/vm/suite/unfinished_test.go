@@ -1,0 +1,65 @@
+//go:build vm
+
+package suite
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// TestEndsUnfinished ends traces while threads sleep in a function: whether a spec shows
+// what the function is given or only what it returns, it counts the calls that began and
+// did not end, and none that began before the trace.
+func TestEndsUnfinished(t *testing.T) {
+	const threads = 3
+	l := prepare(t, "sleepers", "@", fmt.Sprint(threads), "0")
+	args := []string{"--json", "-p", l.pid}
+	both := startTrace(t, append(args, "hrtimer_nanosleep(clockid, return) if clockid == 7")...)
+	returns := startTrace(t, append(args, "hrtimer_nanosleep(return)")...)
+	if err := os.WriteFile(l.file+".go", nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	returns.await("the threads to sleep", func() bool {
+		calls, _ := filepath.Glob("/proc/" + l.pid + "/task/*/syscall")
+		n := 0
+		for _, file := range calls {
+			b, _ := os.ReadFile(file)
+			switch number, _, _ := strings.Cut(string(b), " "); number {
+			case fmt.Sprint(unix.SYS_CLOCK_NANOSLEEP):
+				n++
+			case fmt.Sprint(unix.SYS_NANOSLEEP): // of Go's own
+				return false
+			}
+		}
+		return n == threads
+	})
+	late := startTrace(t, append(args, "hrtimer_nanosleep(return)")...)
+	for _, tr := range []*traced{both, returns, late} {
+		tr.end()
+	}
+	n := 0
+	for _, c := range both.calls() {
+		if c.Unfinished {
+			n++
+		}
+	}
+	if n != threads {
+		t.Errorf("%d calls are unfinished, want %d", n, threads)
+	}
+	out, err := os.ReadFile(returns.out)
+	if want := fmt.Sprintf(`{"func":"hrtimer_nanosleep","unfinished_calls":%d}`, threads); err != nil || !bytes.Contains(out, []byte(want)) {
+		t.Errorf("%v\n%s\nwant %s", err, out, want)
+	}
+	if want := fmt.Sprintf("tsnoop: %d calls of hrtimer_nanosleep began and did not end\n", threads); returns.said() != want {
+		t.Errorf("%q, want %q", returns.said(), want)
+	}
+	if late.said() != "" {
+		t.Errorf("of calls that began before the trace: %s", late.said())
+	}
+}
