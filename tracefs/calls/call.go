@@ -49,6 +49,10 @@ type Call struct {
 	// was lost.
 	Unfinished, Orphan bool
 
+	// Early is set for an orphan that may have begun before the first event. A task can
+	// return from such calls only once, and then from those that led to them.
+	Early bool
+
 	// Set only with Options.Begin. ID is the same when a call begins and when it ends.
 	// Begun means that this is its beginning. Depth is how many of the yielded calls
 	// were active on the task when it began.

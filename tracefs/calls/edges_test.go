@@ -57,3 +57,22 @@ func TestRestStopsEarly(t *testing.T) {
 		t.Errorf("got %v, want only the earliest entry, 1", got)
 	}
 }
+
+// TestEarly returns without entry: the first of a task, and those above it on its stack,
+// may have begun before the first event.
+func TestEarly(t *testing.T) {
+	p := calls.NewPairer(sides, calls.Options{Delta: 8})
+	for i, tt := range []struct {
+		id, tid int
+		sp      uint64
+		early   bool
+	}{
+		{fOut, 7, 0xa700, true}, {fOut, 7, 0xa800, true}, {fOut, 7, 0xa800, false}, {fOut, 7, 0xa700, false},
+		{gOut, 7, 0xa700, true}, {fOut, 8, 0xa700, true}, {fOut, 8, 0xa700, false},
+	} {
+		c, ok := p.Add(event(tt.id, uint64(i+1), 0, tt.tid, tt.sp))
+		if !ok || !c.Orphan || c.Early != tt.early {
+			t.Errorf("%d: %+v, want early %t", i, c, tt.early)
+		}
+	}
+}

@@ -103,6 +103,26 @@ type Pairer struct {
 	freeTasks []*task
 	freeCalls []*entry
 	tally     Tally
+	early     map[place]uint64 // stack pointers of the latest early orphans
+}
+
+// A place is where orphans come from.
+type place struct{ task, plan int }
+
+// isEarly reports whether an orphan with stack pointer sp may have begun before the first
+// event: it has left a frame above those of the earlier ones.
+func (p *Pairer) isEarly(at place, sp uint64) bool {
+	last, some := p.early[at]
+	switch {
+	case some && sp <= last:
+		return false
+	case p.early == nil:
+		p.early = map[place]uint64{}
+	case !some && len(p.early) >= 16*p.opts.MaxTasks: // bounds the memory
+		return true
+	}
+	p.early[at] = sp
+	return true
 }
 
 // An activation is what becomes a Call.
@@ -113,6 +133,7 @@ type activation struct {
 	begun bool
 	// the plan has no other side
 	alone bool
+	early bool
 }
 
 // A half is one side of a call.
@@ -212,6 +233,7 @@ func (p *Pairer) match(h half, side *Side, sp uint64) *activation {
 			p.free(h.kept)
 			return nil
 		}
+		p.matched.early = p.isEarly(place{key(h.event), side.Plan}, sp)
 		return &p.matched
 	}
 	p.matched.entry = half{&en.event, en}
@@ -321,7 +343,7 @@ func (p *Pairer) leave(e *tracefs.Event, side *Side, sp uint64) *entry {
 func (p *Pairer) hand(a *activation) *Call {
 	p.recycle()
 	in, out := a.entry.event, a.ret.event
-	p.call = Call{Plan: a.plan, Entry: in, Return: out, Begun: a.begun}
+	p.call = Call{Plan: a.plan, Entry: in, Return: out, Begun: a.begun, Early: a.early}
 	if !a.alone {
 		p.call.Orphan, p.call.Unfinished = in == nil, out == nil && !a.begun
 	}

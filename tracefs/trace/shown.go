@@ -85,8 +85,9 @@ func (r *Reading) isWhole(c *calls.Call, at uint64) bool {
 	switch {
 	case r.spans == nil || c.Begun:
 		return true
-	case c.Orphan: // it began before the trace, unless its entry was lost
-		return r.gap && r.spans.begins(r.plans[c.Plan], c)
+	case c.Orphan: // it began before the trace was whole, unless its entry was lost
+		plan := r.plans[c.Plan]
+		return (r.gap || !c.Early && r.spans.always(plan)) && r.spans.begins(plan, c)
 	case c.Unfinished && !r.begin:
 		return !r.spans.cut(r.plans[c.Plan], c, at)
 	}

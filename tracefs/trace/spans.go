@@ -118,6 +118,16 @@ func (s *spans) begins(plan *fetchargs.Plan, c *calls.Call) bool {
 	return begun && i != none
 }
 
+// always reports whether the returns of a plan were recorded all the time.
+func (s *spans) always(plan *fetchargs.Plan) bool {
+	if !s.any.Load() {
+		return true
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return !s.breaking && s.Broken == 0 && s.of[plan] == nil
+}
+
 // none is the index of no span.
 const none = -1
 
