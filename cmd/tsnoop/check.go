@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
@@ -30,11 +31,13 @@ func runCheck(o *flags.Options, ui *terminal.UI) error {
 			mark = "no"
 			lacking = lacking || f.Must
 		}
-		text := fmt.Sprintf("%-3s %-24s %s\n", mark, f.What, f.Note)
-		if cure := cureOf(f); cure != "" {
-			text += fmt.Sprintf("    %-24s cure: %s\n", "", cure)
+		text := fmt.Appendf(nil, "%-3s %-24s ", mark, f.What)
+		indent := len(text)
+		text = render.AppendWrapped(text, render.AppendMessage(nil, f.Note), indent, indent, terminal.Columns(os.Stdout))
+		if cure := cureOf(f); cure != "" { // perhaps a command to copy: not wrapped
+			text = render.AppendMessage(fmt.Appendf(text, "\n%*scure: ", indent, ""), cure)
 		}
-		ui.Stdout.Write(render.AppendMessage(nil, text))
+		ui.Stdout.Write(append(text, '\n'))
 	}
 	if lacking {
 		return errLacking

@@ -123,7 +123,8 @@ func TestLastLine(t *testing.T) {
 	}
 }
 
-// TestWrapped: notes, errors with their hints, and the last line are broken at words.
+// TestWrapped: notes, errors and the last line are broken at words. Hints are not, because
+// they may be commands to copy.
 func TestWrapped(t *testing.T) {
 	types := filepath.Join("..", "..", "testdata", "btf", "linux-6.12-amd64.btf")
 	emit := []string{"--emit", "--btf", types, "--arch", "amd64", "--kernel", "6.12"}
@@ -134,7 +135,8 @@ func TestWrapped(t *testing.T) {
 	}{
 		{44, textReplay("-o", os.DevNull), "tsnoop: 15 calls, 1 error (1 ENOENT), in\n        151ms\n"},
 		{50, append(emit, "-k", "vfs_read()"), "tsnoop: --kstack goes with a trace: emitted lines\n        run without tsnoop\n"},
-		{50, append(emit, "vfs_read(cuont)"), "did you mean count? parameters: file, buf,\n      count, pos\n"},
+		{40, append(emit, "vfs_read(cuonter)"), "vfs_read has no parameter\n      \"cuonter\"\n"},
+		{40, append(emit, "vfs_read(cuont)"), "did you mean count? parameters: file, buf, count, pos\n"},
 	} {
 		if shown := onTerminal(t, tt.columns, true, nil, tt.args...); !strings.Contains(shown, tt.want) {
 			t.Errorf("on %d columns: %q", tt.columns, shown)

@@ -136,9 +136,10 @@ func (u *UI) Detail(format string, args ...any) {
 	}
 }
 
-// Hint prints what helps. It prints nothing if text is empty.
+// Hint prints what helps. It prints nothing if text is empty. It is not wrapped, because
+// it may be a command to copy.
 func (u *UI) Hint(text string) {
 	if text != "" {
-		u.print("hint: ", text, u.columns())
+		u.print("hint: ", text, 0)
 	}
 }
