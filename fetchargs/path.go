@@ -1,29 +1,38 @@
 package fetchargs
 
 import (
+	"strings"
+
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
 // A path is fetched name by name: the name of a directory entry, of its parent, and so on
-// as far as the length of a fetcharg allows. An entry that is its own parent is a root.
+// up to where its mount begins, as far as the length of a fetcharg allows; then the place
+// where the mount is mounted, and where that mount is.
 
 const (
-	// pathText is the most bytes that the fetchargs of a path's names may take, so
-	// that a line has room for two paths.
-	pathText = 1100
-	// pathHops is the most hops of a fetcharg of a path: Linux 7.3 takes at most 8
-	// hops, older kernels twice as many.
-	pathHops = 7
-	// mountText is the most bytes for the fetchargs of a mount point.
-	mountText = 500
+	// pathText is the most bytes that the fetchargs of all paths of a probe may take, so
+	// that a line has room for other values.
+	pathText = 3200
+	// pathHops is the most hops of a fetcharg of a path, and pathHopsLong that of kernels
+	// that take long fetchargs: Linux 7.3 takes at most 8 hops, older kernels 14.
+	pathHops, pathHopsLong = 12, 7
 )
 
-// A pathFetch holds the fetchargs of a value.Path.
+// pathNames is how many names are fetched at most below each mount, from the innermost
+// mount on. A name has at most 255 bytes, and all of them fit into an event. pathsNames is
+// for several paths in a spec.
+var pathNames, pathsNames = []int{7, 4, 2, 0}, []int{5, 2, 0}
+
+// A pathFetch holds the fetchargs of a value.Path. An Arg without Type is missing.
 type pathFetch struct {
-	names, dentries, above []Arg
-	mount                  *pathFetch
+	names, dentries    []Arg
+	top, up, mnt       Arg
+	off                int64
+	hash, magic, inode Arg
+	mount              *pathFetch
 }
 
 // encodePath encodes the path of a struct file, path or dentry, in place or behind
@@ -56,13 +65,10 @@ func (r *resolver) encodePath(e encoded, w want, f *value.Format) (encoded, bool
 		e.route = p
 		return number(e, 8, nil), true
 	}
-	e.path = r.dentryPath(p, pathText)
+	e.path = r.pathFetch(p, mnt, hasMount)
 	if e.path == nil {
 		r.fail(w.x.Where(), "", "%s is too deep for the format %s", w.x, f.Name)
 		return e, false
-	}
-	if hasMount {
-		r.mountedAt(e.path, mnt)
 	}
 	e.field.Encoding, e.field.Size, e.typ, e.brief = value.String, 4, stringType, true
 	e.route, ok = r.dentryName(p, label)
@@ -101,16 +107,84 @@ func (r *resolver) dentryName(p route, label string) (route, bool) {
 	return name.follow(label+"->d_name.name", nil), ok
 }
 
-// dentryPath fetches the names from an entry upwards. It returns nil if not even
-// one can be fetched.
-func (r *resolver) dentryPath(p route, room int) *pathFetch {
+// pathFetch fetches the path of the entry that p points to, and if mounted is set, of the
+// places where the mount that mnt points to is. It returns nil if not even one name can be
+// fetched.
+func (r *resolver) pathFetch(p, mnt route, mounted bool) *pathFetch {
+	paths := max(strings.Count(r.spec.Text, ":path"), 1)
+	most := pathNames
+	if paths > 1 {
+		most = pathsNames
+	}
+	room := &pathRoom{left: pathText / paths, hops: pathHops}
+	if r.target.maxArg(maxArgLong) > (Features{}).MaxArg() {
+		room.hops = pathHopsLong
+	}
 	f := &pathFetch{}
-	own, ok := r.fits(p.fetcharg().as(x64Type), &room)
-	if !ok {
+	entry := p.follow("", r.pointee(p.typ))
+	f.hash = r.memberOf(entry, room, "d_hash", "pprev")
+	f.magic = r.memberOf(entry, room, "d_sb", "s_magic")
+	f.inode = r.memberOf(entry, room, "d_inode", "i_ino")
+	levels := []*pathFetch{f}
+	points := []route{p}
+	if mounted {
+		levels, points = r.mounts(f, p, mnt, room, len(most))
+	}
+	for i, level := range levels {
+		if r.names(level, points[i], most[i], room); len(level.dentries) == 0 && i > 0 {
+			levels[i-1].mount = nil
+			break
+		}
+	}
+	if len(f.names) == 0 {
 		return nil
 	}
+	return f
+}
+
+// maxArgLong is more bytes than a fetcharg has on kernels up to 7.2.
+const maxArgLong = 255
+
+// mounts fetches where the mounts of a path begin, for the path f of the entry at p, and
+// returns the paths of all the entries, from f on, at most so many. If BTF has no struct mount, f is all.
+func (r *resolver) mounts(f *pathFetch, p, mnt route, room *pathRoom, most int) (levels []*pathFetch, points []route) {
+	levels, points = []*pathFetch{f}, []route{p}
+	t, err := r.target.Kernel.Type("struct mount")
+	if err != nil {
+		return levels, points
+	}
+	m, err := btf.Member(t, "mnt")
+	if err != nil {
+		return levels, points
+	}
+	f.off = -int64(m.Offset)
+	f.mnt, _ = r.fits(mnt.fetcharg().as(x64Type), room)
+	at := mnt.follow("", t).at(f.off, t)
+	for level := f; ; {
+		level.top, level.up = r.memberOf(at, room, "mnt", "mnt_root"), r.memberOf(at, room, "mnt_parent")
+		point, ok := r.inside(at, "mnt_mountpoint")
+		above, also := r.inside(at, "mnt_parent")
+		if !ok || !also || level.up.Type.Size == 0 || len(levels) == most {
+			return levels, points
+		}
+		next := &pathFetch{}
+		at = above.follow("", t)
+		if r.memberOf(at, &pathRoom{left: room.left, hops: room.hops}, "mnt", "mnt_root").Type.Size == 0 {
+			return levels, points
+		}
+		level.mount = next
+		level, levels, points = next, append(levels, next), append(points, point)
+	}
+}
+
+// names adds the names from the entry that p points to upwards, at most so many.
+func (r *resolver) names(f *pathFetch, p route, most int, room *pathRoom) {
+	own, ok := r.fits(p.fetcharg().as(x64Type), room)
+	if !ok {
+		return
+	}
 	f.dentries = append(f.dentries, own)
-	for {
+	for range most {
 		name, ok := r.dentryName(p, "")
 		if !ok {
 			break
@@ -119,57 +193,52 @@ func (r *resolver) dentryPath(p route, room int) *pathFetch {
 		if !ok {
 			break
 		}
-		text, fits := r.fits(name.fetcharg().as(stringType), &room)
+		text, fits := r.fits(name.fetcharg().as(stringType), room)
 		text.Short = true
-		parent, also := r.fits(up.fetcharg().as(x64Type), &room)
+		parent, also := r.fits(up.fetcharg().as(x64Type), room)
 		if !fits || !also {
 			break
 		}
 		f.names, f.dentries = append(f.names, text), append(f.dentries, parent)
 		p = up
 	}
-	if len(f.names) == 0 {
-		return nil
-	}
-	return f
 }
 
-// mountedAt adds where the filesystem of a path is mounted, if BTF has struct mount.
-func (r *resolver) mountedAt(f *pathFetch, mnt route) {
-	t, err := r.target.Kernel.Type("struct mount")
-	if err != nil {
-		return
+// memberOf returns the fetcharg of a number, a member of the struct at p or, through
+// pointers, of those that it leads to. It has no Type if it cannot be fetched.
+func (r *resolver) memberOf(p route, room *pathRoom, names ...string) Arg {
+	for i, name := range names {
+		if target := r.pointee(p.typ); i > 0 && target != nil {
+			p = p.follow("", target)
+		}
+		var ok bool
+		if p, ok = r.inside(p, name); !ok {
+			return Arg{}
+		}
 	}
-	m, err := btf.Member(t, "mnt")
-	if err != nil {
-		return
+	if size, _ := btf.Size(orVoid(p.typ)); size != 8 {
+		return Arg{}
 	}
-	at := mnt.follow("", t).at(-int64(m.Offset), t)
-	point, ok := r.inside(at, "mnt_mountpoint")
-	parent, also := r.inside(at, "mnt_parent")
-	if !ok || !also {
-		return
+	a, ok := r.fits(p.fetcharg().as(x64Type), room)
+	if !ok {
+		return Arg{}
 	}
-	f.mount = r.dentryPath(point, mountText)
-	above, ok := r.inside(parent.follow("", r.pointee(parent.typ)), "mnt_mountpoint")
-	if !ok || f.mount == nil {
-		return
-	}
-	up, ok := r.inside(above.follow("", r.pointee(above.typ)), "d_parent")
-	room := mountText
-	one, fits := r.fits(above.fetcharg().as(x64Type), &room)
-	other, also := r.fits(up.fetcharg().as(x64Type), &room)
-	if ok && fits && also {
-		f.above = []Arg{one, other}
-	}
+	return a
+}
+
+// A pathRoom limits the fetchargs of a path.
+type pathRoom struct {
+	left int // bytes of the definition
+	hops int
 }
 
 // fits takes the length of a definition from room, and reports whether there was
 // enough and the kernel accepts the definition.
-func (r *resolver) fits(a Arg, room *int) (Arg, bool) {
+func (r *resolver) fits(a Arg, room *pathRoom) (Arg, bool) {
 	a, text, limit := r.fitted(a)
-	*room -= len(text) + len(" file_f_path_dentry_d_name_name=")
-	return a, len(text) <= limit && *room >= 0 && len(a.Hops) <= pathHops
+	const name = len(" file_mount_2=")
+	room.left -= len(text) + name + len(r.target.Nonce)
+	return a, len(text) <= limit && room.left >= 0 && len(a.Hops) <= room.hops
 }
 
 // addPath adds the fetchargs of a path.
@@ -177,16 +246,26 @@ func (b *builder) addPath(f *pathFetch, label string, at spec.Span) (*value.Path
 	if f == nil {
 		return nil, true
 	}
-	p, good := &value.Path{}, true
-	add := func(list []Arg) (args []int) {
-		for _, a := range list {
-			i, ok := b.arg(a, label, at)
-			good = good && ok
-			args = append(args, i)
-		}
-		return args
+	p, good := &value.Path{Off: f.off}, true
+	add := func(a Arg) int {
+		i, ok := b.arg(a, label, at)
+		good = good && ok
+		return i
 	}
-	p.Names, p.Dentries, p.Above = add(f.names), add(f.dentries), add(f.above)
+	for _, a := range f.names {
+		p.Names = append(p.Names, add(a))
+	}
+	for _, a := range f.dentries {
+		p.Dentries = append(p.Dentries, add(a))
+	}
+	for _, one := range []struct {
+		a  Arg
+		at *int
+	}{{f.top, &p.Top}, {f.up, &p.Up}, {f.mnt, &p.Mnt}, {f.hash, &p.Hash}, {f.magic, &p.Magic}, {f.inode, &p.Inode}} {
+		if one.a.Type.Size > 0 {
+			*one.at = add(one.a) + 1
+		}
+	}
 	mount, ok := b.addPath(f.mount, label+" mount", at)
 	p.Mount = mount
 	return p, good && ok

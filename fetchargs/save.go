@@ -128,6 +128,13 @@ type (
 		Dentries []int      `json:"dentries"`
 		Above    []int      `json:"above,omitempty"`
 		Mount    *savedPath `json:"mount,omitempty"`
+		Top      int        `json:"top,omitempty"` // 1 plus the index, as for those that follow
+		Up       int        `json:"up,omitempty"`
+		Mnt      int        `json:"mnt,omitempty"`
+		Off      int64      `json:"off,omitempty"` // bytes
+		Hash     int        `json:"hash,omitempty"`
+		Magic    int        `json:"magic,omitempty"`
+		Inode    int        `json:"inode,omitempty"`
 	}
 	savedGuard struct {
 		Label string      `json:"label"`
@@ -324,20 +331,6 @@ func saveProof(p *value.Proof) *savedProof {
 		Kind: savedProofs[p.Kind], Args: p.Args, Any: p.Any, Trial: p.Trial, From: p.From, To: p.To,
 		Read: p.Read, Reads: p.Reads, Addr: p.Addr, End: p.End, Last: p.Last,
 	}
-}
-
-func savePath(p *value.Path) *savedPath {
-	if p == nil {
-		return nil
-	}
-	return &savedPath{p.Names, p.Dentries, p.Above, savePath(p.Mount)}
-}
-
-func (s *savedPath) load(depth int) *value.Path {
-	if s == nil || depth > 1 {
-		return nil
-	}
-	return &value.Path{Names: s.Names, Dentries: s.Dentries, Above: s.Above, Mount: s.Mount.load(depth + 1)}
 }
 
 func (t *test) save() *savedTest {

@@ -1,36 +1,72 @@
 package value
 
-// A Path locates the names from a directory entry up to the root of its filesystem, and
-// further from the place where that is mounted. Its numbers are indexes into the probe's
-// Args.
+import "strconv"
+
+// A Path locates the names from a directory entry up to the root of its mount, and
+// further from the place where that is mounted, as d_path of the kernel walks. Its
+// numbers are indexes into the probe's Args, or if the text says so, 1 plus the index,
+// and 0 if there is none.
 type Path struct {
 	Names    []int // strings, the last name of the path first
 	Dentries []int // x64: the entry of each name, then the parent of the last entry
 
-	// Mount is the path of the place where the filesystem is mounted; nil if not known.
-	// Above are an entry and its parent. If they differ, the filesystem of Mount is
-	// itself mounted somewhere.
-	Mount *Path
+	// Top is 1 plus the x64 of the entry at which the mount begins: the walk ends there,
+	// which need not be the root of the filesystem. Mount is the path of the place where
+	// the mount is mounted, and Up 1 plus the x64 of the struct mount that this is in. The
+	// struct mount of the names themselves is at Off bytes from the pointer Mnt, again 1
+	// plus the index. A mount that is its own parent is the root of everything.
+	Top, Up, Mnt int
+	Off          int64
+	Mount        *Path
+
+	// Above are an entry and its parent. Only recordings of older versions have them,
+	// which do not have Top: the walk ends at the root of the filesystem.
 	Above []int
+
+	// Hash, Magic and Inode are 1 plus the x64 that is 0 if the first entry is unlinked,
+	// that identifies its filesystem, and that is the number of its inode.
+	Hash, Magic, Inode int
 }
 
 // longestPath is the most bytes of a path that are shown.
 const longestPath = 4096
 
+// A pseudo says how the kernel writes the path of an entry that is in no directory: the
+// d_dname of its filesystem.
+type pseudo struct {
+	before string
+	number bool // the inode, not the name
+	after  string
+}
+
+// pseudos are by the magic number of the filesystem, of include/uapi/linux/magic.h.
+var pseudos = map[uint64]pseudo{
+	0x50495045: {"pipe:[", true, "]"},
+	0x534f434b: {"socket:[", true, "]"},
+	0x50494446: {"pidfd:[", true, "]"},
+	0x09041934: {"anon_inode:", false, ""},
+	0x01021994: {"/", false, " (deleted)"}, // tmpfs: memfd and shared memory
+	0x958458f6: {"/", false, " (deleted)"}, // hugetlbfs
+}
+
 // path writes a path to the end of buf. "..." stands for what is above the names that
 // were fetched.
 func (d *Decoder) path(p *Path, buf, data []byte) Value {
 	w := pathWriter{d: d, data: data, buf: buf, at: len(buf)}
-	top := w.names(p)
-	if top == atRoot && p.Mount != nil {
-		if top = w.names(p.Mount); top == atRoot && len(p.Above) == 2 && d.Arg(p.Above[0], data) != d.Arg(p.Above[1], data) {
-			top = cutOff
-		}
+	if p.Hash > 0 && d.Arg(p.Hash-1, data) == 0 && d.Arg(p.Dentries[0], data) != d.Arg(p.Dentries[1], data) {
+		w.prepend(" (deleted)")
+	}
+	end := w.at
+	var top pathTop
+	if p.Top > 0 {
+		top = w.mounts(p)
+	} else {
+		top = w.filesystems(p)
 	}
 	switch {
 	case top == cutOff:
 		w.prepend("...")
-	case w.at == len(buf) && top == atRoot:
+	case top == atRoot && w.at == end:
 		w.prepend("/")
 	}
 	return Value{Kind: Text, Bytes: buf[w.at:], Why: w.why}
@@ -54,28 +90,85 @@ type pathWriter struct {
 	why  Why // what copied text leaves uncertain about the names
 }
 
-func (w *pathWriter) names(p *Path) pathTop {
-	for i, arg := range p.Names {
-		own, parent := w.d.Arg(p.Dentries[i], w.data), w.d.Arg(p.Dentries[i+1], w.data)
-		name := w.d.Text(arg, w.data)
-		if name == nil || !w.d.arch.IsKernel(own) || w.d.mapped != nil && !w.d.mapped(own) {
+// mounts writes the names of p and of the places where its mounts are mounted.
+func (w *pathWriter) mounts(p *Path) pathTop {
+	for mount := w.d.Arg(p.Mnt-1, w.data) + uint64(p.Off); ; {
+		if top := w.names(p); top != atRoot {
+			return top
+		}
+		if p.Up == 0 {
 			return cutOff
 		}
+		switch up := w.d.Arg(p.Up-1, w.data); {
+		case up == mount:
+			return atRoot
+		case p.Mount == nil || !w.d.arch.IsKernel(up):
+			return cutOff
+		default:
+			p, mount = p.Mount, up
+		}
+	}
+}
+
+// filesystems is like mounts for recordings without the roots of the mounts.
+func (w *pathWriter) filesystems(p *Path) pathTop {
+	top := w.names(p)
+	if top != atRoot || p.Mount == nil {
+		return top
+	}
+	if top = w.names(p.Mount); top == atRoot && len(p.Above) == 2 && w.d.Arg(p.Above[0], w.data) != w.d.Arg(p.Above[1], w.data) {
+		return cutOff
+	}
+	return top
+}
+
+// names writes the names of p up to its root.
+func (w *pathWriter) names(p *Path) pathTop {
+	for i := range p.Dentries {
+		own := w.d.Arg(p.Dentries[i], w.data)
+		if !w.d.arch.IsKernel(own) || w.d.mapped != nil && !w.d.mapped(own) {
+			return cutOff
+		}
+		if p.Top > 0 && own == w.d.Arg(p.Top-1, w.data) {
+			return atRoot
+		}
+		if i == len(p.Names) {
+			break
+		}
+		parent, name := w.d.Arg(p.Dentries[i+1], w.data), w.d.Text(p.Names[i], w.data)
 		switch {
+		case name == nil:
+			return cutOff
 		case own == parent && string(name) == "/":
 			return atRoot
 		case own == parent:
-			w.write(name)
-			w.doubt(arg)
+			w.pseudo(p, name)
+			w.doubt(p.Names[i])
 			return noPlace
 		case w.at < len(name)+len(".../"):
 			return cutOff
 		}
 		w.write(name)
-		w.doubt(arg)
+		w.doubt(p.Names[i])
 		w.prepend("/")
 	}
 	return cutOff
+}
+
+// pseudo writes an entry that is in no directory.
+func (w *pathWriter) pseudo(p *Path, name []byte) {
+	if p.Magic == 0 || p.Inode == 0 {
+		w.write(name)
+		return
+	}
+	s := pseudos[w.d.Arg(p.Magic-1, w.data)]
+	w.prepend(s.after)
+	if s.number {
+		var digits [20]byte
+		name = strconv.AppendUint(digits[:0], w.d.Arg(p.Inode-1, w.data), 10)
+	}
+	w.write(name)
+	w.prepend(s.before)
 }
 
 // doubt records what is uncertain about a name of the path.
@@ -106,13 +199,22 @@ func (p *Path) Args(f func(arg *int)) {
 				f(&list[i])
 			}
 		}
+		for _, arg := range []*int{&p.Top, &p.Up, &p.Mnt, &p.Hash, &p.Magic, &p.Inode} {
+			if *arg != 0 {
+				*arg--
+				f(arg)
+				*arg++
+			}
+		}
 	}
 }
 
 // IsWhole reports whether each name has its entry and the one above it.
 func (p *Path) IsWhole() bool {
-	for ; p != nil; p = p.Mount {
-		if len(p.Names) == 0 || len(p.Dentries) != len(p.Names)+1 || len(p.Above) != 0 && len(p.Above) != 2 {
+	for first := p; p != nil; p = p.Mount {
+		switch {
+		case len(p.Dentries) != len(p.Names)+1, len(p.Above) != 0 && len(p.Above) != 2,
+			p == first && len(p.Names) == 0, p == first && p.Top != 0 && p.Mnt == 0, p.Mount != nil && first.Top != 0 && (p.Up == 0 || p.Mount.Top == 0):
 			return false
 		}
 	}
