@@ -1,8 +1,6 @@
 package fetchargs
 
 import (
-	"strings"
-
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
@@ -24,7 +22,7 @@ const (
 // pathNames is how many names are fetched at most below each mount, from the innermost
 // mount on. A name has at most 255 bytes, and all of them fit into an event. pathsNames is
 // for several paths in a spec.
-var pathNames, pathsNames = []int{7, 4, 2, 0}, []int{5, 2, 0}
+var pathNames, pathsNames = []int{7, 3, 2, 1}, []int{5, 2, 0}
 
 // A pathFetch holds the fetchargs of a value.Path. An Arg without Type is missing.
 type pathFetch struct {
@@ -111,7 +109,7 @@ func (r *resolver) dentryName(p route, label string) (route, bool) {
 // places where the mount that mnt points to is. It returns nil if not even one name can be
 // fetched.
 func (r *resolver) pathFetch(p, mnt route, mounted bool) *pathFetch {
-	paths := max(strings.Count(r.spec.Text, ":path"), 1)
+	paths := r.paths()
 	most := pathNames
 	if paths > 1 {
 		most = pathsNames
@@ -140,6 +138,25 @@ func (r *resolver) pathFetch(p, mnt route, mounted bool) *pathFetch {
 		return nil
 	}
 	return f
+}
+
+// paths returns how many paths the spec asks for, at least 1.
+func (r *resolver) paths() int {
+	all := map[string]bool{}
+	add := func(list []want) {
+		for _, w := range list {
+			if f := value.FormatNamed(w.format.Text); f != nil && f.Shape == value.FilePath {
+				all[w.x.String()] = true
+			}
+		}
+	}
+	for _, item := range r.spec.Items {
+		add(wants(item))
+	}
+	if r.spec.If != nil {
+		add(operands(r.spec.If))
+	}
+	return max(len(all), 1)
 }
 
 // maxArgLong is more bytes than a fetcharg has on kernels up to 7.2.

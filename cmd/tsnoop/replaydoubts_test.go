@@ -1,9 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/target"
 )
 
 // TestReplayTextDoubts: what text cannot tell is said where the value stands.
@@ -24,8 +27,8 @@ func TestReplayTextDoubts(t *testing.T) {
 		{"behind one pointer", "ip_rcv(dev->name, orig_dev->name)",
 			`ip_rcv: (f+0x0/0xe0) dev=0xffff888000001000 orig_dev=0xffff888000001000 dev_name="lo" orig_dev_name="lo"`,
 			`ip_rcv(dev->name="lo", orig_dev->name="lo")`, `"value":"lo"},`},
-		{"a path", "vfs_read(file:path)", pathLine("b", "a"), `vfs_read(file="/a/b")`, `"value":"/a/b"}]`},
-		{"a path of equal names", "vfs_read(file:path)", pathLine("b", "b"),
+		{"a path", "vfs_read(file:path)", pathLine(t, "b", "a"), `vfs_read(file="/a/b")`, `"value":"/a/b"}]`},
+		{"a path of equal names", "vfs_read(file:path)", pathLine(t, "b", "b"),
 			`vfs_read(file="/b/b" (perhaps the next string's))`, `"value":"/b/b","doubt":"perhaps the next string's"}]`},
 		// The address is not in the text.
 		{"a symbol", "vfs_read(file->f_op->read_iter:symbol)",
@@ -44,24 +47,33 @@ func TestReplayTextDoubts(t *testing.T) {
 	}
 }
 
-// pathLine is a line of vfs_read(file:path), of a file /DIR/NAME. What is above the root
-// is the root.
-func pathLine(name, dir string) string {
+// pathLine is a line of vfs_read(file:path), of a file /DIR/NAME on the root of all
+// mounts.
+func pathLine(t *testing.T, name, dir string) string {
+	t.Helper()
+	spec := []string{"vfs_read(file:path)"}
+	plans, err := target.LinePlans(textOptions(t, "-", spec), spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan := plans[0].Entry()
+	path := plan.Fields[0].Path
+	values := map[int]uint64{}
+	for i, d := range path.Dentries { // of the file and of what is above it
+		values[d] = 0xffff888000003000 - 0x1000*uint64(min(i, 2))
+	}
+	const mount = 0xffff888000004000
+	values[path.Top-1], values[path.Up-1], values[path.Mnt-1] = 0xffff888000001000, mount, mount-uint64(path.Off)
+	texts := map[int]string{path.Names[0]: name, path.Names[1]: dir}
 	var line strings.Builder
-	line.WriteString("vfs_read: (f+0x0/0xe0) file_ptr=0xffff888000001000")
-	dentries := []int{3, 2, 1, 1, 1, 1} // of the file and what is above it
-	for i, field := range []string{"f_path_dentry", "6", "7", "8", "9", "10"} {
-		fmt.Fprintf(&line, " file_%s=0xffff88800000%d000", field, dentries[i])
-		if i == 0 {
-			line.WriteString(" file_f_path_dentry_d_name_name=0xffff888000009000")
+	line.WriteString("vfs_read: (f+0x0/0xe0)")
+	for i, a := range plan.Args {
+		switch {
+		case !a.IsString():
+			fmt.Fprintf(&line, " %s=0x%x", a.Name, cmp.Or(values[i], 0xffff888000001000))
+		default:
+			fmt.Fprintf(&line, " %s=%q", a.Name, cmp.Or(texts[i], "/"))
 		}
-	}
-	for _, field := range []string{"11", "12", "mount_4", "mount_5", "mount_6", "mount_7"} {
-		fmt.Fprintf(&line, " file_%s=0xffff888000001000", field)
-	}
-	for i, field := range []string{"", "_2", "_3", "_4", "_5", "_mount", "_mount_2", "_mount_3"} {
-		names := []string{name, dir, "/"}
-		fmt.Fprintf(&line, " file%s=%q", field, names[min(i, 2)])
 	}
 	return line.String()
 }

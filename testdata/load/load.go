@@ -45,6 +45,7 @@
 //	load forge FILE N SEED    like pid, then open(2) N files whose names, and the task's,
 //	                          are made to be mistaken for something else; FILE.made
 //	                          lists the calls
+//	load paths FILE SEED N    open(2) N files below random mounts: see paths
 //	load texts FILE N...      write(2) texts of these lengths to it: see texts
 //	load syscalls             one system call of each of some kinds
 //	load sockets              socket addresses of many lengths: see sockets
@@ -193,6 +194,13 @@ func loadOne(args []string) error {
 		return kinsfolk(rest[0], rest[1])
 	case "crowd":
 		return crowd(rest[0], rest[1])
+	case "paths":
+		seed, err := strconv.ParseUint(rest[1], 10, 64)
+		if err != nil {
+			return err
+		}
+		n, err := strconv.Atoi(rest[2])
+		return errors.Join(err, paths(rest[0], seed, n))
 	case "texts":
 		return texts(rest[0], rest[1:])
 	case "reuse":
