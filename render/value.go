@@ -73,6 +73,10 @@ func (o *Options) AppendBlock(dst []byte, t *value.Type, b []byte) []byte {
 // AppendValue appends the text of val. For an object it appends only "{...}"; see
 // AppendTree.
 func (f *Field) AppendValue(dst []byte, val value.Value) []byte {
+	if val.Why&value.OldMemory != 0 {
+		val.Why &^= value.OldMemory
+		return append(append(append(f.AppendValue(dst, val), " ("...), DoubtText(value.OldMemory)...), ')')
+	}
 	switch { // a fast path for the most frequent values
 	case val.Kind == value.Uint || val.Kind == value.Int:
 		t := f.Of(&val)
@@ -102,9 +106,11 @@ func (f *Field) AppendValue(dst []byte, val value.Value) []byte {
 	return dst
 }
 
-// DoubtText says what is uncertain about a string.
+// DoubtText says what is uncertain about a value.
 func DoubtText(why value.Why) string {
 	switch why {
+	case value.OldMemory:
+		return "perhaps old memory"
 	case value.MaybeNext:
 		return "perhaps the next string's"
 	case value.CutOff:

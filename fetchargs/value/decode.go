@@ -63,6 +63,13 @@ func NewDecoder(fields []Field, arch *abi.Arch, slots []Slot, order binary.ByteO
 //
 // The result has a name so that it is not copied: it is too large for that.
 func (d *Decoder) Value(f int, data []byte) (v Value) {
+	if v = d.value(f, data); d.whys != nil && v.Kind != Fault && v.Kind != None && d.mayBeOld(&d.fields[f], data) {
+		v.Why |= OldMemory
+	}
+	return v
+}
+
+func (d *Decoder) value(f int, data []byte) (v Value) {
 	field := &d.fields[f]
 	if field.Encoding == Nothing || field.Encoding == Dumped {
 		return d.object(f, data)
@@ -129,7 +136,7 @@ func (d *Decoder) fault(f *Field, data []byte) (bad *Guard, addr uint64, why Why
 		if !d.readable(g, addr) {
 			return g, addr, BadAddress
 		}
-		if (f.Encoding == String || f.Encoding == Dumped) && i == len(f.Guards)-1 || !d.arch.IsUser(addr) {
+		if (f.Encoding == String || f.Encoding == Dumped) && i == len(f.Guards)-1 || !d.arch.IsUser(addr) || d.trusts(g) {
 			continue
 		}
 		if why, bad := d.doubt(g.Proof, addr, data); bad && (i < len(f.Guards)-1 || d.beginning(f, g, addr, data) == 0) {

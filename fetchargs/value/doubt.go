@@ -23,3 +23,24 @@ func (d *Decoder) whyArg(arg int, data []byte) Why {
 	}
 	return 0
 }
+
+// OldMemory is a bit in the Why of any value, beside the rest of it. The value was read
+// from copied text, through a pointer to user memory; the text does not show whether the
+// kernel could read it, or has left old memory in its place.
+const OldMemory Why = 1 << 7
+
+// trusts reports whether a pointer is believed because a record made from text has
+// nothing that could prove it. What is read through it is marked with OldMemory.
+func (d *Decoder) trusts(g *Guard) bool { return d.whys != nil && g.Proof == nil }
+
+// mayBeOld reports whether f was read through a pointer that is only trusted. A string
+// shows by itself whether the last pointer could be followed.
+func (d *Decoder) mayBeOld(f *Field, data []byte) bool {
+	for i := range f.Guards {
+		g := &f.Guards[i]
+		if !(f.Encoding == String && i == len(f.Guards)-1) && d.trusts(g) && d.arch.IsUser(d.Arg(g.Arg, data)) {
+			return true
+		}
+	}
+	return false
+}

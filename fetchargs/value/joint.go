@@ -169,7 +169,7 @@ func (j *Joint) prove(records [][]byte, addr uint64) (why Why, bad bool) {
 		if data == nil || i > 0 && !s.isOf(addr, data) {
 			continue
 		}
-		if user && len(s.field.Dump.Windows) == 0 && s.field.Dump.Args > 0 {
+		if user && len(s.field.Dump.Windows) == 0 && s.field.Dump.Args > 0 && s.dec.whys == nil {
 			return Unproven, true
 		}
 		for w := range s.field.Dump.Windows {

@@ -105,4 +105,4 @@ func isWholeSockAddr(b []byte, big, bound bool) bool {
 }
 
 // IsCut reports whether v is only the beginning of what is in memory.
-func (v *Value) IsCut() bool { return v.Kind == Bytes && v.Why != 0 }
+func (v *Value) IsCut() bool { return v.Kind == Bytes && v.Why&^OldMemory != 0 }

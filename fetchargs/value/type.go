@@ -110,7 +110,7 @@ func casesOf(f *Field, names *constants.Set) (all []Type) {
 
 // Of returns the type of val: t, or the case of t that another parameter has chosen.
 func (t *Type) Of(val *Value) *Type {
-	if i := int(val.Why) - 1; i >= 0 && i < len(t.cases) && (val.Kind == Uint || val.Kind == Int) {
+	if i := int(val.Why&^OldMemory) - 1; i >= 0 && i < len(t.cases) && (val.Kind == Uint || val.Kind == Int) {
 		return &t.cases[i]
 	}
 	return t

@@ -35,6 +35,10 @@ func (s shape) saysMore() bool { return s == named || s == address }
 // an array or a struct with names in it, "text" is the text of all of it. A struct is an
 // object.
 func (p *Printer) AppendValue(dst []byte, f *render.Field, val value.Value) []byte {
+	if val.Why&value.OldMemory != 0 {
+		val.Why &^= value.OldMemory
+		return appendMember(p.AppendValue(dst, f, val), "doubt", render.DoubtText(value.OldMemory))
+	}
 	if val.Kind == value.Uint || val.Kind == value.Int {
 		t := f.Of(&val)
 		return p.appendInteger(dst, t, t.Means(val.Uint))
