@@ -127,7 +127,8 @@ func (b *builder) filterLeaf(t *test, known map[string]bool) (text string, exact
 			parts = append(parts, check)
 		}
 	}
-	return strings.Join(append(parts, text), " && "), len(f.Guards) == 0 && !unended, true
+	spared := b.r.target.Live && b.args[f.Arg].isLong() // the filter of a spare does not look at the text
+	return strings.Join(append(parts, text), " && "), len(f.Guards) == 0 && !unended && !spared, true
 }
 
 // maskedFilter writes (name & mask) == num by the only test that filters have: whether

@@ -144,7 +144,10 @@ func (r *Reading) spared(e *tracefs.Event) *tracefs.Event {
 	was := *last
 	*last = spareOwn{}
 	if s := r.spares.own[e.Format.ID]; s != nil {
-		*last = spareOwn{of: s, tid: e.TID, time: e.Time, next: s.expects(e.Data), call: s.callOf(r, e.Data)}
+		*last = spareOwn{of: s, tid: e.TID, time: e.Time, next: s.expects(e.Data)}
+		if last.next == maybe {
+			last.call = s.callOf(r, e.Data)
+		}
 		return e
 	}
 	s := r.spares.of[e.Format.ID]
