@@ -71,7 +71,9 @@ func TestVMLongText(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "texts.dat")
 	for _, way := range [][][]string{
 		{slices.Concat([]string{"tsnoop", "-t", "none"}, specs, load)},
-		{slices.Concat([]string{"tsnoop", "-t", "none", "--reader=text"}, specs, load)},
+		// Up to 6.6 a line with a long text is too long for the kernel to print, and is
+		// lost: calls that other specs have begun meanwhile are given up.
+		{slices.Concat([]string{"tsnoop", "-t", "none", "--reader=text"}, specs[:1], load)},
 		{slices.Concat([]string{"tsnoop", "record", "-o", file}, specs, load), {"tsnoop", "replay", "-t", "none", file}},
 	} {
 		var out []byte
@@ -85,6 +87,9 @@ func TestVMLongText(t *testing.T) {
 			}
 		}
 		for i, tt := range longTextCases {
+			if !slices.Contains(way[0], tt.spec) {
+				continue
+			}
 			t.Logf("%s: %s", way[0][1:4], tt.spec)
 			checkLongTexts(t, i, bytes.Split(out, []byte("\n")), lengths)
 		}
