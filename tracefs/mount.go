@@ -36,6 +36,15 @@ const (
 	cureMount    = "mount -t tracefs nodev " + defaultMount
 )
 
+// mountCure returns the command that mounts tracefs where it belongs. In a chroot the
+// directory may be missing, too.
+func mountCure() string {
+	if _, err := os.Stat(filepath.Dir(defaultMount)); err != nil {
+		return "mount -t sysfs sysfs /sys && " + cureMount
+	}
+	return cureMount
+}
+
 // Find opens the tracefs that is mounted in this mount namespace: the one at
 // /sys/kernel/tracing if there is one, otherwise the one inside a debugfs, otherwise
 // any.
@@ -53,7 +62,7 @@ func Find() (*FS, error) {
 	}
 	dir := chooseMount(mounts)
 	if dir == "" {
-		return nil, &MachineError{Msg: "tracefs is not mounted", Cure: cureMount}
+		return nil, &MachineError{Msg: "tracefs is not mounted", Cure: mountCure()}
 	}
 	return At(dir)
 }

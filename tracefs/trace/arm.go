@@ -99,6 +99,7 @@ func (m *Machine) Arm(ctx context.Context, plans []*fetchargs.Plan, o Options) (
 	if err = t.learnFormats(o.Stacks); err != nil {
 		return nil, err
 	}
+	t.warnOffline()
 	t.clocks.gap = &t.meddled
 	t.clocks.see(t.warner, !t.pids && len(t.cpus) == 0 && allCalls(t.plans))
 	if t.pairers, err = t.newPairers(o.Begin || o.Chain, o.Chain); err != nil {

@@ -3,6 +3,7 @@ package trace
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 
 	"github.com/tsnoop/tsnoop/btf"
@@ -49,11 +50,24 @@ func checkBTF(kernel *btf.Kernel) Finding {
 	f := Finding{What: "types (BTF)", Must: true, Note: "/sys/kernel/btf/vmlinux"}
 	if _, err := kernel.Type("int"); err != nil {
 		f.Err, f.Note = err, err.Error()
-		return f
+		return f.unmounted("/sys", "/sys/kernel")
 	}
 	if n := len(kernel.Modules()); n > 0 {
 		f.Note += fmt.Sprintf(" and %d modules", n)
 	}
+	return f
+}
+
+// unmounted returns f, or, if a file system that f needs is not mounted, what helps: in a
+// chroot it may be missing. It has the directory within when it is mounted.
+func (f Finding) unmounted(mount, within string) Finding {
+	if _, err := os.Stat(within); !errors.Is(err, fs.ErrNotExist) {
+		return f
+	}
+	name := map[string]string{"/proc": "proc", "/sys": "sysfs"}[mount]
+	f.Note = mount + " is not mounted"
+	f.Err = errors.New(f.Note)
+	f.Cure = "mount -t " + name + " " + name + " " + mount
 	return f
 }
 
@@ -112,6 +126,9 @@ func checkSymbols() Finding {
 			f.Cure = "give this container CAP_SYSLOG, or trace outside of it"
 		}
 	}
+	if f.Err != nil {
+		return f.unmounted("/proc", "/proc/self")
+	}
 	return f
 }
 
@@ -119,6 +136,7 @@ func checkRanges() Finding {
 	f := Finding{What: "memory map", Note: "/proc/kcore tells wild pointers from good ones"}
 	if _, err := proc.LoadRanges(); err != nil {
 		f.Err, f.Note = err, "wild pointers are told from good ones by their upper bits only"
+		return f.unmounted("/proc", "/proc/self")
 	}
 	return f
 }

@@ -30,6 +30,19 @@ func cpuList(read func() (string, error)) ([]int, error) {
 	return tracefs.ParseCPUs(text)
 }
 
+// warnOffline warns of CPUs that are asked for and offline: nothing is called there.
+func (t *Trace) warnOffline() {
+	online, err := cpuList(proc.OnlineCPUs)
+	if err != nil {
+		return
+	}
+	for _, cpu := range t.cpus {
+		if !slices.Contains(online, cpu) {
+			t.warn("CPU %d is offline: it makes no calls until it is switched on", cpu)
+		}
+	}
+}
+
 // cpuOffset returns a function that reads the offset of a CPU from the kernel's memory.
 func (m *Machine) cpuOffset() func(cpu int) (uint64, error) {
 	table := sync.OnceValues(func() (uint64, error) {
