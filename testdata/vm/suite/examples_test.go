@@ -89,7 +89,7 @@ func TestVMExamples(t *testing.T) {
 		t.Fatalf("%q: %v: %s", args, err, out)
 	}
 	for _, want := range []string{
-		`do_sys_openat2\(file="/etc/passwd", how=0x[08]+, resolve=0x0\)`,
+		`do_sys_openat2\(file="/etc/passwd", how=0x[0-9a-f]+, resolve=0x0\)`,
 		`sys_openat\(filename="/no/such", flags=O_RDONLY[A-Z_|]*\)`,
 		`ip_rcv\(skb->len=228, dev->name="lo", dev->perm_addr=00:00:00:00:00:00\)`,
 	} {
