@@ -58,7 +58,6 @@ var params = map[string]string{
 	"vfs_fallocate.mode":                      "falloc",
 	"ksys_lseek.whence":                       "seek",
 	"vfs_llseek.whence":                       "seek",
-	"generic_file_llseek.whence":              "seek",
 	"do_fcntl.cmd":                            "fcntl",
 	"security_file_fcntl.cmd":                 "fcntl",
 	"do_vfs_ioctl.cmd":                        "ioctl",
