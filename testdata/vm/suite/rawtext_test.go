@@ -149,7 +149,7 @@ var (
 	missesOf510 = regexp.MustCompile(`(?m)^tsnoop: up to \d+ calls of [\w, ]+ were missed, or had values .* before 5\.14 .*\n`)
 
 	times = regexp.MustCompile(`(?m) <[0-9.]+(ns|us|ms|s)>$`)
-	stamp = regexp.MustCompile(`"(ts|duration)_ns":\d+`)
+	stamp = regexp.MustCompile(`"(ts|end|duration)_ns":\d+`)
 )
 
 // timeless is what was printed without times: those in text are in µs.
