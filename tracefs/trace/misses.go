@@ -144,29 +144,32 @@ func (r *Reading) faulted(p *fetchargs.Probe, e *tracefs.Event) (n uint64) {
 	for i := range p.Fields {
 		faulted = faulted || d.Faulted(i, e.Data)
 	}
-	if p.Spare != nil {
-		n = r.spareFaults(p, faulted, e.Data)
-	}
 	if !faulted {
-		return n
+		return r.spareFaults(p, e.Data)
 	}
-	const times = 2 // how often 5.10 was seen to count each fault
-	for i := range p.Args {
-		if p.Args[i].CanFault() {
-			n += times * uint64(max(p.Args[i].Count, 1)) // each element is counted separately
+	for _, at := range p.WithSpare() { // the spare reads the same
+		for i := range at.Args {
+			if at.Args[i].CanFault() {
+				n += countedTwice * uint64(max(at.Args[i].Count, 1)) // each element is counted separately
+			}
 		}
 	}
 	return n * uint64(p.Times())
 }
 
-// spareFaults returns how many fetches of the spare can have faulted: it also reads what
-// follows a text that ends before.
-func (r *Reading) spareFaults(p *fetchargs.Probe, faulted bool, data []byte) (n uint64) {
-	const times = 2 // as in faulted
+// countedTwice is how often 5.10 was seen to count each fault.
+const countedTwice = 2
+
+// spareFaults returns how many fetches of the spare of p, if it has one, can have faulted
+// though those of p have not: it also reads what follows a text that ends before.
+func (r *Reading) spareFaults(p *fetchargs.Probe, data []byte) (n uint64) {
+	if p.Spare == nil {
+		return 0
+	}
 	for _, h := range p.Spare.Heads {
 		size := uint64(h.Size(p.Spare))
-		if addr, ok := r.decoder[p].Pointer(p.TextField(h.Arg), data); faulted || !ok || addr%smallestPage+size > smallestPage {
-			n += times * size / 8
+		if addr, ok := r.decoder[p].Pointer(p.TextField(h.Arg), data); !ok || addr%smallestPage+size > smallestPage {
+			n += countedTwice * size / 8
 		}
 	}
 	return n
