@@ -60,7 +60,7 @@ func (k *Kernel) Func(module, name string) (*Func, error) {
 			return f, nil
 		}
 	}
-	return nil, &NotFoundError{What: "function", Name: name, In: base.title(), Near: base.nearFuncs(name)}
+	return nil, &NotFoundError{What: "function", Name: name, In: base.title(), Near: k.nearFuncs(name)}
 }
 
 // HasFunc reports whether vmlinux has a function. It is faster than Func if there is
@@ -107,6 +107,17 @@ func (b *blob) nearFuncs(name string) []string {
 	})
 }
 
+// nearFuncs is like that of a blob, for vmlinux and all modules. k.mu is held.
+func (k *Kernel) nearFuncs(name string) []string {
+	return nearFuncs(name, func(yield func(string) bool) {
+		visit := func(fn string) { yield(fn) } // near wants all
+		k.base.eachFunc(visit)
+		for _, m := range k.moduleNames() {
+			k.eachModuleFunc(m, visit)
+		}
+	})
+}
+
 // newFunc returns nil for a function that has no prototype.
 func newFunc(fn *cbtf.Func, module string) *Func {
 	proto, ok := fn.Type.(*FuncProto)
@@ -131,10 +142,9 @@ func newFunc(fn *cbtf.Func, module string) *Func {
 // reading BTF.
 func (k *Kernel) Funcs(pattern string) ([]*Func, error) {
 	only, inModule := strings.CutPrefix(pattern, "mod:")
-	if inModule {
-		var ok bool
-		if only, pattern, ok = strings.Cut(only, ":"); !ok {
-			pattern = "*"
+	if inModule || strings.Contains(pattern, ":") {
+		if only, pattern, inModule = strings.Cut(only, ":"); !inModule {
+			inModule, pattern = true, "*"
 		}
 	}
 	match, err := Glob(pattern)

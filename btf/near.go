@@ -115,10 +115,29 @@ func funcDistance(name, candidate string) (int, bool) {
 		}
 	}
 	limit := min(most, max(1, len(short)/4))
-	if d := edits(name, candidate, limit); d <= limit && (!ok || d*edit < cost) {
+	if d := edits(name, candidate, limit); d <= limit && (!ok || d*edit < cost) && !otherWord(name, candidate) {
 		cost, ok = d*edit, true
 	}
 	return cost, ok
+}
+
+// otherWord reports whether two names differ in one of several words, and that one is
+// another word and not mistyped: "do" in "do_new_mount" is not close to "aa".
+func otherWord(a, b string) bool {
+	as, bs := strings.Split(a, "_"), strings.Split(b, "_")
+	if len(as) != len(bs) || len(as) == 1 {
+		return false
+	}
+	differ, other := 0, false
+	for i, word := range as {
+		if word == bs[i] {
+			continue
+		}
+		differ++
+		limit := max(1, min(len(word), len(bs[i]))/2)
+		other = other || edits(word, bs[i], limit) > limit
+	}
+	return differ == 1 && other
 }
 
 // hasWords reports whether words are the beginning of name, or whole words in it.

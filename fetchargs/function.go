@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
 // function looks up the prototype, or says why there is nothing to probe.
@@ -51,8 +52,12 @@ func (r *resolver) function() bool {
 	if (r.target.Live || fn.Records > 1) && !r.askSymbols() {
 		return false
 	}
-	if r.known && !clone && fn.Module == "" && len(r.facts.Offsets) == 0 {
-		r.noSymbol()
+	if r.known && fn.Module == "" && len(r.facts.Offsets) == 0 {
+		if clone {
+			r.failFix(name.Span, spec.Fix{Span: name.Span, Text: base}, "without the compiler's suffix it is ", "there is no %s in this kernel", name.Text)
+		} else {
+			r.noSymbol()
+		}
 		return false
 	}
 	return true
@@ -70,8 +75,9 @@ func (r *resolver) noFunction(missing *btf.NotFoundError) {
 		r.noPrototype(name.Span, missing)
 	case module.Text == "" && r.noFunctionButKnown(missing):
 	case len(r.facts.Clones) > 0:
-		r.failWith(name.Span, missing, "try "+r.facts.Clones[0]+"; its parameters may differ from the source",
-			"%s exists only as a clone that the compiler changed: %s", name.Text, strings.Join(r.facts.Clones, ", "))
+		r.failWith(name.Span, missing, "",
+			"%s exists only as a clone that the compiler changed, without a prototype: %s", name.Text, strings.Join(r.facts.Clones, ", "))
+		r.errs[len(r.errs)-1].Mend(r.spec.Span, "its calls can be seen: ", r.facts.Clones[0]+"()")
 	case module.Text != "" && len(r.target.existing(name.Text)) > 0:
 		r.failWith(name.Span, missing, "", "%s is a function of the kernel, not of the module %s", name.Text, module.Text)
 		r.errs[len(r.errs)-1].Mend(r.spec.Span, "", r.target.withoutModule(r.spec, false))
@@ -102,7 +108,7 @@ func (r *resolver) noSymbol() {
 		return
 	}
 	if len(r.facts.Clones) > 0 {
-		r.fail(name.Span, "try "+r.facts.Clones[0]+"; its parameters may differ from the source",
+		r.failFix(name.Span, spec.Fix{Span: name.Span, Text: r.facts.Clones[0]}, "its parameters may differ from the source: ",
 			"%s exists only as a clone that the compiler changed: %s", name.Text, strings.Join(r.facts.Clones, ", "))
 		return
 	}

@@ -10,7 +10,8 @@ import (
 )
 
 // withoutPrototype returns a function that is in the symbol table but not in BTF:
-// it is written in assembly, or its module has no BTF. Its calls can be traced, and
+// it is written in assembly, its module has no BTF, or it is a clone of a function that
+// is not in BTF either. Its calls can be traced, and
 // so can values that the spec takes from registers and gives a type. It returns nil
 // if there is no such function, or if the spec needs the prototype.
 func (r *resolver) withoutPrototype() *btf.Func {
@@ -23,7 +24,7 @@ func (r *resolver) withoutPrototype() *btf.Func {
 	switch {
 	case r.awaited && r.untold != nil:
 	case module != "" && len(others) < len(r.facts.Modules):
-	case module != "" || strings.Contains(name, "."):
+	case module != "":
 		return nil
 	case len(r.facts.Offsets) > 0:
 	case len(r.facts.Modules) > 0:

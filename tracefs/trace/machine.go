@@ -101,7 +101,7 @@ func (m *Machine) lookUp(names []string, modules bool) (map[string]fetchargs.Sym
 	}
 	if facts == nil || modules {
 		text, err := m.kallsyms()
-		if isHidden(err) {
+		if isHidden(err) || err == nil && len(text) == 0 {
 			return nil, nil
 		}
 		if err != nil {
