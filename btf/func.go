@@ -142,7 +142,7 @@ func newFunc(fn *cbtf.Func, module string) *Func {
 // reading BTF.
 func (k *Kernel) Funcs(pattern string) ([]*Func, error) {
 	only, inModule := strings.CutPrefix(pattern, "mod:")
-	if inModule || strings.Contains(pattern, ":") {
+	if inModule || strings.Contains(pattern, ":") && !strings.HasPrefix(pattern, "syscall:") {
 		if only, pattern, inModule = strings.Cut(only, ":"); !inModule {
 			inModule, pattern = true, "*"
 		}
