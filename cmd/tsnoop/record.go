@@ -33,7 +33,7 @@ func runRecord(o *flags.Options, ui *terminal.UI) (err error) {
 	}
 	defer func() { err = rec.Close(err) }()
 
-	return run.Trace(ui.Tell, func(ctx context.Context, t *trace.Trace, _ func()) error {
+	return run.Trace(nil, ui.Tell, func(ctx context.Context, t *trace.Trace, _ func()) error {
 		done := ui.Watch(rec.String)
 		err := rec.Record(ctx, t, trace.RecordOptions{Program: "tsnoop " + version(), Count: o.Count, Compress: o.Compress})
 		done()

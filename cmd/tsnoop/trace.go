@@ -38,7 +38,7 @@ func runTrace(o *flags.Options, ui *terminal.UI) (err error) {
 		ui.Tell(w)
 		out.Told(w)
 	}
-	return run.Trace(tell, func(ctx context.Context, t *trace.Trace, stop func()) error {
+	return run.Trace(out.File(), tell, func(ctx context.Context, t *trace.Trace, stop func()) error {
 		out.Live(t.Now, stop)
 		defer func() { out.Losses(t.Losses()) }()
 		unwatch, err := specs.Watch(ctx, o, t, ui)

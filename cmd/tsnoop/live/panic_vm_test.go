@@ -27,7 +27,7 @@ func TestOncePanic(t *testing.T) {
 	group, panicked := "", any(nil)
 	func() {
 		defer func() { panicked = recover() }()
-		run.Trace(nil, func(_ context.Context, tr *trace.Trace, _ func()) error {
+		run.Trace(nil, nil, func(_ context.Context, tr *trace.Trace, _ func()) error {
 			group = tr.Session().Group()
 			if !strings.Contains(probes(t), group) {
 				t.Error("not armed")

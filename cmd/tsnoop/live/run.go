@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"os"
 	"slices"
 
 	"github.com/tsnoop/tsnoop/btf"
@@ -53,8 +54,9 @@ func (r *Run) End(err error) error { return r.program.end(err, r.ui) }
 
 // Trace arms the trace, lets the program run and calls do with a context that is done
 // when the trace should end, the trace, and a function that ends it. Afterwards it undoes
-// everything. A trace that is interrupted before it is armed is no error.
-func (r *Run) Trace(tell func(trace.Warning), do func(ctx context.Context, t *trace.Trace, stop func()) error) (err error) {
+// everything. A trace that is interrupted before it is armed is no error. The trace ends
+// once nobody can read what is written to out, which is nil for a recording.
+func (r *Run) Trace(out *os.File, tell func(trace.Warning), do func(ctx context.Context, t *trace.Trace, stop func()) error) (err error) {
 	signalled, release := onSignal()
 	defer release()
 	trace.Notes(r.plans, r.ui.Verbose, r.ui.Tell)
@@ -89,8 +91,13 @@ func (r *Run) Trace(tell func(trace.Warning), do func(ctx context.Context, t *tr
 		ctx, stop = context.WithTimeout(ctx, r.o.Duration)
 		defer stop()
 	}
-	if r.o.Command == "trace" { // a recording is not shown, and must be completed
+	if out != nil { // a recording is not shown, and must be completed
 		defer insist(signalled, t, r.ui)()
+		var release func()
+		if ctx, release, err = whileRead(ctx, out); err != nil {
+			return err
+		}
+		defer release()
 	}
 	return do(ctx, t, stop)
 }

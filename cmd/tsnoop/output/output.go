@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"errors"
 	"iter"
+	"os"
 	"sync"
 	"syscall"
 
@@ -41,6 +42,9 @@ func (out *Output) Open() (err error) {
 	out.file, err = Create(out.o)
 	return err
 }
+
+// File returns the file, which is open.
+func (out *Output) File() *os.File { return out.file.File }
 
 // Live says that the trace is live and not a recording: intervals are in the time that
 // now returns, in ns on the trace clock, and the trace ends with stop.
