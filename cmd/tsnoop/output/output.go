@@ -190,7 +190,8 @@ func (out *Output) Close() (err error) {
 		err = out.stream.Close()
 	}
 	err = cmp.Or(err, out.file.Close())
-	if errors.Is(err, syscall.EPIPE) {
+	// A terminal that has hung up takes nothing more.
+	if errors.Is(err, syscall.EPIPE) || out.file.terminal && errors.Is(err, syscall.EIO) {
 		return nil
 	}
 	return err

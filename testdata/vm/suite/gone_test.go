@@ -41,7 +41,7 @@ func TestVMGone(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		traces = append(traces, beginTraceInto(t, w, append(strings.Fields(o.args), "ksys_lseek(offset == 0x123456789abc)")...))
+		traces = append(traces, beginTraceInto(t, w, append(strings.Fields(o.args), "generic_file_llseek(offset == 0x123456789abc)")...))
 		readers = append(readers, r)
 		if w != os.Stderr {
 			w.Close()

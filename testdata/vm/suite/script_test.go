@@ -9,7 +9,6 @@ import (
 	"bytes"
 	"context"
 	"flag"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -122,12 +121,7 @@ func begin(ts *testscript.TestScript, neg bool, args []string) {
 // untilArmed waits until the trace runs.
 func untilArmed(ts *testscript.TestScript, r *running) {
 	current[ts] = r
-	enabled := filepath.Join(tracing, "instances", fmt.Sprintf("tsnoop_%d", r.cmd.Process.Pid),
-		"events", fmt.Sprintf("tsnoop_%d", r.cmd.Process.Pid), "enable")
-	for deadline := time.Now().Add(patience); ; time.Sleep(pause) {
-		if b, err := os.ReadFile(enabled); err == nil && b[0] == '1' {
-			return
-		}
+	for deadline := time.Now().Add(patience); !isArmed(r.cmd.Process.Pid); time.Sleep(pause) {
 		select {
 		case err := <-r.done:
 			ts.Fatalf("tsnoop ended before it was armed: %v\n%s", err, ts.ReadFile("err"))
