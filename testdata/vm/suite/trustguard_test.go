@@ -302,6 +302,10 @@ func TestTrustGuardPipe(t *testing.T) {
 		}
 		thieves = append(thieves, thief)
 		t.Cleanup(func() { thief.Process.Kill() })
+		tr.await("the pipe to be open", func() bool {
+			open, _ := exec.Command("ls", "-l", fmt.Sprintf("/proc/%d/fd", thief.Process.Pid)).Output()
+			return bytes.Contains(open, []byte("trace_pipe_raw"))
+		})
 	}
 	tr.await("three calls to be read by others", func() bool { return buffers.stats().Read == read+3 })
 	tr.cmd.Process.Signal(syscall.SIGCONT)
