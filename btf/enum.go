@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"iter"
 	"maps"
+	"math/bits"
 	"strconv"
 )
 
@@ -134,4 +135,33 @@ func EnumName(e *Enum, v uint64) string {
 		}
 	}
 	return ""
+}
+
+// EnumBits returns the bits that the constants of an enum name. It reports false if the
+// enum is not one of flags: at least three of its constants are single bits, all others
+// are made of these and are fewer, and 1 to 4 are not all there, for then it counts.
+func EnumBits(e *Enum) (named uint64, ok bool) {
+	mask := ^uint64(0)
+	if e.Size > 0 && e.Size < 8 {
+		mask >>= 64 - 8*e.Size
+	}
+	for _, c := range e.Values {
+		if v := c.Value & mask; bits.OnesCount64(v) == 1 {
+			named |= v
+		}
+	}
+	words, three := 0, false
+	for _, c := range e.Values {
+		v := c.Value & mask
+		if v&^named != 0 {
+			return 0, false
+		}
+		if bits.OnesCount64(v) > 1 {
+			words++
+		}
+		three = three || v == 3
+	}
+	counts := three && named&7 == 7
+	flags := bits.OnesCount64(named)
+	return named, flags >= 3 && words < flags && !counts
 }

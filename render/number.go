@@ -82,10 +82,14 @@ func charText(o *Options, t *value.Type, dst []byte, x uint64) []byte {
 	return appendChar(dst, byte(x))
 }
 
-// enumText appends the name of the constant, or a cast if the enum has none for x.
+// enumText appends the name of the constant, the names of combined flags, or a cast if the
+// enum has none for x.
 func enumText(o *Options, t *value.Type, dst []byte, x uint64) []byte {
 	if name := btf.EnumName(t.Enum, x); name != "" {
 		return AppendEscaped(dst, []byte(name), NoQuote)
+	}
+	if bits, ok := btf.EnumBits(t.Enum); ok && x != 0 && x&^bits == 0 {
+		return enumFlags(t.Enum, dst, x)
 	}
 	if t.Enum.Name != "" {
 		dst = append(dst, "(enum "...)
@@ -93,6 +97,16 @@ func enumText(o *Options, t *value.Type, dst []byte, x uint64) []byte {
 		dst = append(dst, ')')
 	}
 	return decimalText(o, t, dst, x)
+}
+
+// enumFlags appends the names of the bits of x, the lowest first. The enum has them all.
+func enumFlags(e *btf.Enum, dst []byte, x uint64) []byte {
+	for sep := ""; x != 0; sep = "|" {
+		dst = append(dst, sep...)
+		dst = AppendEscaped(dst, []byte(btf.EnumName(e, x&-x)), NoQuote)
+		x &= x - 1
+	}
+	return dst
 }
 
 // namedText appends the names of flags, or of a number.

@@ -37,6 +37,12 @@ var (
 	tcpStates = &btf.Enum{Name: "tcp_state", Size: 4, Values: []btf.EnumValue{
 		{Name: "TCP_ESTABLISHED", Value: 1}, {Name: "TCP_SYN_SENT", Value: 2},
 	}}
+	faultFlags = &btf.Enum{Name: "fault_flag", Size: 4, Values: []btf.EnumValue{
+		{Name: "WRITE", Value: 1}, {Name: "MKWRITE", Value: 2}, {Name: "USER", Value: 8}, {Name: "TOP", Value: 1 << 31},
+	}}
+	counted = &btf.Enum{Name: "counted", Size: 4, Values: []btf.EnumValue{
+		{Name: "ONE", Value: 1}, {Name: "TWO", Value: 2}, {Name: "THREE", Value: 3}, {Name: "FOUR", Value: 4}, {Name: "EIGHT", Value: 8},
+	}}
 	verdicts = &btf.Enum{Size: 4, Signed: true, Values: []btf.EnumValue{{Name: "BAD", Value: ^uint64(0)}}}
 )
 
