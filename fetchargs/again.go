@@ -25,7 +25,7 @@ func (r *resolver) again() {
 			continue
 		}
 		field := at.field()
-		field.Hidden, field.Label, field.Again = true, field.Label+" at return", -1
+		field.Hidden, field.Label, field.Expr, field.Again = true, field.Label+" at return", "", -1
 		r.exit.exprs[at.index] = ""
 		f.Again = at.index + 1
 	}

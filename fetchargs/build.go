@@ -78,6 +78,10 @@ func (b *builder) add(e encoded, w want) (ref, bool) {
 		}
 	}
 	f.Hidden, f.Label = w.hidden, cmp.Or(w.name, calledName(w.x))
+	if f.Label != x {
+		f.Expr = x
+		f.Alias = !slices.ContainsFunc(b.r.fn.Params, func(p btf.Param) bool { return p.Name == f.Label })
+	}
 	if f.Encoding == value.Dumped && f.Dump == nil {
 		return b.addDump(e, w, f)
 	}

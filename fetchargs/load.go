@@ -219,7 +219,7 @@ func (s *savedField) load(p *Probe, types func(int) (btf.Type, error)) (f value.
 		return f, err
 	}
 	f = value.Field{
-		Label: s.Label, Name: s.name(), Format: s.Format, Encoding: min(value.Encoding(encoding), value.Age), Arg: s.Arg, Size: s.Size, Count: s.Count,
+		Label: s.Label, Expr: s.Expr, Alias: s.Alias, Name: s.name(), Format: s.Format, Encoding: min(value.Encoding(encoding), value.Age), Arg: s.Arg, Size: s.Size, Count: s.Count,
 		Whole: s.Whole, Skip: s.Skip, Bits: s.Bits, Split: s.Split, Signed: s.Signed, BigEndian: s.BigEndian, Add: s.Add,
 		Hidden: s.Hidden, Again: s.Again, Why: s.Why, Bound: (*value.Bound)(s.Bound), HZ: s.HZ, Boot: s.Boot, Clock: encoding == savedClock || encoding == int(value.Who), Macros: p.Plan.macros,
 	}

@@ -123,10 +123,11 @@ func (r *resolver) fetch(w want) (ref, bool) {
 	return side.add(e, w)
 }
 
-// mayHaveJiffies reports whether a number of f, or in f, may count jiffies.
+// mayHaveJiffies reports whether a number of f, or in f, may count jiffies. Any number
+// that is recorded may be shown as jiffies later.
 func mayHaveJiffies(f *value.Field) bool {
 	switch f.Encoding {
-	case value.Dumped:
+	case value.Dumped, value.Integer:
 		return true
 	case value.Array:
 		return f.Format == "jiffies" || f.Type != nil && f.Format == "" && isStruct(f.Type)

@@ -1,6 +1,7 @@
 package fetchargs
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,6 +15,10 @@ import (
 // spec for its function asks for, of the calls for which the spec's conditions hold. A
 // plan with several specs for its function is returned once for each of them, and a plan
 // without any is left out. from holds the index in plans of each plan that is returned.
+//
+// A spec that was recorded, whatever its spaces, gets its own plans as they were recorded.
+// Any other spec with a parameter list gets those of one recorded spec for each function,
+// so that it shows each call once: of one that has recorded every call, if there is one.
 //
 // It is an error to ask for values that were not recorded; for a glob, functions without
 // them are left out. If pair is set, a plan keeps both sides that it has, as [Target]
@@ -48,24 +53,32 @@ func Select(specs []*spec.Spec, plans []*Plan, pair bool, measures []*Measure) (
 // selectOne is Select for one spec without its alternatives.
 func selectOne(wanted *spec.Spec, plans []*Plan, pair bool, measures []*Measure) (selected []*Plan, from []int, errs spec.Errors) {
 	glob := &Glob{Spec: wanted}
+	of := map[btf.FuncName][]*candidate{}
+	var functions []btf.FuncName
 	for i, p := range plans {
 		if p.Renames != "" || !p.isAbout(wanted) {
 			continue
 		}
-		glob.Matches++
-		s := newSelection(wanted, p)
-		out := s.selected(pair, measures)
-		s.errs = s.errs.Unique()
-		switch {
-		case len(s.errs) == 0:
-			selected, from = append(selected, out), append(from, i)
-		case spec.IsGlob(wanted.Func.Text):
-			glob.LeaveOut(p.Spec.Func.Text, s.errs[0])
-		case glob.Matches == 1: // the next plan of this name would have the same errors
-			errs = append(errs, s.errs...)
+		name := p.funcName()
+		if of[name] == nil {
+			functions = append(functions, name)
 		}
-		if out != nil && spec.IsGlob(wanted.Func.Text) {
-			out.Glob = glob
+		of[name] = append(of[name], newCandidate(wanted, p, i, pair, measures))
+	}
+	glob.Matches = len(functions)
+	for _, name := range functions {
+		chosen, why := choose(wanted, of[name])
+		switch {
+		case len(why) == 0:
+		case spec.IsGlob(wanted.Func.Text):
+			glob.LeaveOut(name.Name, why[0])
+		case len(errs) == 0: // the next function of this name would have the same errors
+			errs = why
+		}
+		for _, c := range chosen {
+			if selected, from = append(selected, c.plan), append(from, c.from); spec.IsGlob(wanted.Func.Text) {
+				c.plan.Glob = glob
+			}
 		}
 	}
 	if glob.Matches == 0 {
@@ -116,6 +129,7 @@ type selection struct {
 	complaints
 	spec  *spec.Spec
 	plan  *Plan  // as it was recorded
+	own   bool   // it was recorded for this very spec
 	sides []side // one for each of its probes
 }
 
@@ -128,6 +142,7 @@ func newSelection(wanted *spec.Spec, p *Plan) *selection {
 		}
 		s.spec = specOf(wanted, one)
 	}
+	s.own = p.isSpec(s.spec)
 	for _, probe := range p.Probes {
 		s.sides = append(s.sides, recordedSide(probe))
 	}
@@ -138,7 +153,7 @@ func newSelection(wanted *spec.Spec, p *Plan) *selection {
 func recordedSide(p *Probe) side {
 	s := side{at: p.Side, part: p.Part}
 	for _, f := range p.Fields {
-		expr := f.Label
+		expr := cmp.Or(f.Expr, f.Label)
 		if f.IsRest() {
 			expr = ""
 		}
@@ -152,14 +167,17 @@ func recordedSide(p *Probe) side {
 // selected returns the plan with the values that the spec asks for; nil if one was not
 // recorded. If pair is set, it keeps both sides.
 func (s *selection) selected(pair bool, measures []*Measure) *Plan {
-	if s.spec.Parens {
-		s.choose()
-	} else {
+	var all []*test
+	if s.own || !s.spec.Parens {
 		for i, p := range s.plan.Probes {
 			s.sides[i].all(p)
 		}
+	} else {
+		s.choose()
 	}
-	all := (&comparer{&s.complaints, s}).tests(s.spec)
+	if !s.own { // else they have decided what was recorded
+		all = (&comparer{&s.complaints, s}).tests(s.spec)
+	}
 	if s.plan.check != nil {
 		all = append(all, s.plan.check)
 	}
@@ -224,10 +242,7 @@ func (s *selection) choose() {
 				continue
 			}
 			f := *at.field()
-			f.Hidden = false
-			if w.name != "" {
-				f.Label = w.name
-			}
+			f.Hidden, f.Label, f.Expr = false, cmp.Or(w.name, calledName(w.x)), w.x.String()
 			if s.reformat(&f, w) {
 				at.side.fields = append(at.side.fields, f)
 			}
@@ -235,9 +250,28 @@ func (s *selection) choose() {
 	}
 }
 
-// reformat gives a recorded field the format of w, if w has one.
+// meant returns w, the value called x. If x is no recorded value, but the name of an item
+// of the spec, it returns the expression of that item.
+func (s *selection) meant(w want) want {
+	x, ok := w.x.(*spec.Ident)
+	if !ok || slices.Contains(s.values(), x.Text) {
+		return w
+	}
+	for _, item := range s.spec.Items {
+		if item.Expr != nil && item.Name.Text == x.Text {
+			if w.x = item.Expr; w.format.Text == "" {
+				w.format = item.Format
+			}
+			return w
+		}
+	}
+	return w
+}
+
+// reformat gives a recorded field the format of w. An entry with a type has been recorded
+// with that.
 func (s *selection) reformat(f *value.Field, w want) bool {
-	if w.format.Text == "" || reformatted(f, w.format.Text) {
+	if _, typed := w.x.(*spec.Typed); typed && w.format.Text == "" || reformatted(f, w.format.Text) {
 		return true
 	}
 	s.fail(w.format.Span, "leave it out, or record it so", "%s was not recorded as %s", w.x, w.format.Text)
@@ -247,6 +281,7 @@ func (s *selection) reformat(f *value.Field, w want) bool {
 // fetch finds a value of a condition among the recorded values. If the condition needs it
 // in another format, fetch adds a hidden field.
 func (s *selection) fetch(w want) (ref, bool) {
+	w = s.meant(w)
 	at, ok := s.find(w)
 	if !ok {
 		return at, false
@@ -256,7 +291,7 @@ func (s *selection) fetch(w want) (ref, bool) {
 	switch n := len(f.Guards) - 1; {
 	case w.pointer && f.Encoding == value.String && f.Count == 0 && n >= 0: // the last pointer leads to the text
 		f.Encoding, f.Size, f.Format, f.Arg, f.Guards = value.Integer, 8, "", f.Guards[n].Arg, f.Guards[:n:n]
-	case w.format.Text == "" || w.format.Text == f.Format:
+	case w.format.Text == f.Format:
 		return at, true
 	case !s.reformat(&f, w):
 		return at, false
@@ -282,8 +317,15 @@ func (s *selection) enumerator(t btf.Type, name string) (int64, error) {
 func (s *selection) address(spec.Expr) (addr uint64, is, ok bool) { return 0, false, false }
 
 // reformatted gives a recorded field another format and reports whether its bytes allow
-// that.
+// that. Without a name the C type decides, if the field is a number; anything else keeps
+// the format that it has.
 func reformatted(f *value.Field, name string) bool {
+	if name == "" {
+		if number := f.Encoding == value.Integer || f.Encoding == value.BitField; number && f.Format != "" && f.Type != nil {
+			f.Format, f.Signed, f.BigEndian = "", btf.Signed(f.Type), isBigEndian(f.Type)
+		}
+		return true
+	}
 	name, count := splitFormat(name)
 	to := value.FormatNamed(name)
 	switch {
@@ -309,35 +351,68 @@ func reformatted(f *value.Field, name string) bool {
 	return true
 }
 
-// find finds a value among the recorded ones, which the user may have named. If several
-// have the same expression, it takes the first that has the format or can get it.
+// find finds a value among the recorded ones by its expression and, if several have that
+// one, by its format. Where none has the expression, it may be the name that the user gave
+// to one, or have a type before it.
 func (s *selection) find(w want) (ref, bool) {
-	x := w.x
-	label := calledName(x)
-	var found []ref
+	found := s.among(func(expr string, _ *value.Field) bool { return expr == w.x.String() })
+	if len(found) == 0 {
+		found = s.among(func(expr string, f *value.Field) bool {
+			return f.Alias && f.Label == w.x.String() || isTyped(w.x, expr, f)
+		})
+	}
+	if len(found) == 0 {
+		s.notFound(w.x)
+		return ref{}, false
+	}
+	best := slices.MaxFunc(found, func(a, b ref) int { return cmp.Compare(fit(a.field(), w), fit(b.field(), w)) })
+	best.side.used = true
+	return best, true
+}
+
+// among returns the recorded values that are wanted. expr is the expression of one.
+func (s *selection) among(wanted func(expr string, f *value.Field) bool) (found []ref) {
 	for n := range s.sides {
 		side := &s.sides[n]
-		for i, name := range side.exprs {
-			if name == label {
+		for i, expr := range side.exprs {
+			if expr != "" && wanted(expr, &side.fields[i]) {
 				found = append(found, ref{side, i})
 			}
 		}
 	}
-	if len(found) > 0 {
-		best := max(slices.IndexFunc(found, func(at ref) bool {
-			f := *at.field()
-			return w.format.Text == "" || reformatted(&f, w.format.Text)
-		}), 0)
-		found[best].side.used = true
-		return found[best], true
+	return found
+}
+
+// isTyped reports whether x is an entry of a function based event that gives the recorded
+// number f, the value of expr, the type that it has.
+func isTyped(x spec.Expr, expr string, f *value.Field) bool {
+	e, ok := x.(*spec.Typed)
+	if !ok || e.X == nil || isPlace(e) || e.X.String() != expr || f.Encoding != value.Integer || f.Type == nil {
+		return false
 	}
-	var names []string
+	return btf.Name(f.Type) == e.Type.Text
+}
+
+// fit grades how well the format of a recorded field is that of w: 2 if it is the same, 1
+// if it can be had, else 0.
+func fit(f *value.Field, w want) int {
+	changed := *f
+	switch {
+	case w.format.Text == f.Format:
+		return 2
+	case reformatted(&changed, w.format.Text):
+		return 1
+	}
+	return 0
+}
+
+func (s *selection) notFound(x spec.Expr) {
+	text, names := x.String(), []string(nil)
 	for _, name := range s.values() {
-		if name != "" {
+		if name != "" && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
-	near := btf.Near(label, slices.Values(names))
-	s.fail(x.Where(), didYouMean(near, "recorded were: "+strings.Join(names, ", ")), "%s of %s was not recorded", label, s.spec.Func.Text)
-	return ref{}, false
+	near := btf.Near(text, slices.Values(names))
+	s.fail(x.Where(), didYouMean(near, "recorded were: "+strings.Join(names, ", ")), "%s of %s was not recorded", text, s.spec.Func.Text)
 }

@@ -81,6 +81,8 @@ type (
 	savedSpan  [2]int // start and end, in bytes of the spec
 	savedField struct {
 		Label     string       `json:"label"`
+		Expr      string       `json:"expr,omitempty"`
+		Alias     bool         `json:"alias,omitempty"`
 		Name      *string      `json:"name"` // nil in older recordings
 		Type      int          `json:"type"` // number in the BTF
 		Format    string       `json:"format,omitempty"`
@@ -292,7 +294,7 @@ func (a *Arg) save() savedArg {
 
 func saveField(f *value.Field) savedField {
 	s := savedField{
-		Label: f.Label, Name: &f.Name, Format: f.Format, Encoding: savedEncodings[f.Encoding], Arg: f.Arg, Size: f.Size, Count: f.Count,
+		Label: f.Label, Expr: f.Expr, Alias: f.Alias, Name: &f.Name, Format: f.Format, Encoding: savedEncodings[f.Encoding], Arg: f.Arg, Size: f.Size, Count: f.Count,
 		Whole: f.Whole, Skip: f.Skip, Bits: f.Bits, Split: f.Split, Signed: f.Signed, BigEndian: f.BigEndian, Add: f.Add,
 		Hidden: f.Hidden, Again: f.Again, Why: f.Why, Set: f.Set, By: f.By, HZ: f.HZ, Boot: f.Boot,
 	}

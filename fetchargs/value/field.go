@@ -22,6 +22,8 @@ const (
 // A Field is a value that the user sees or that a condition needs.
 type Field struct {
 	Label     string   // as the user wrote or named it: "skb->len"
+	Expr      string   // the expression whose value it is, as a spec has it; "" if it is the Label
+	Alias     bool     // the Label is a name that the user gave, and no parameter has
 	Name      string   // the last member or parameter on the way to the value, or ""; with Type it decides how the value is shown
 	Type      btf.Type // C type of the value; nil if not known (%REG, $stackN)
 	Format    string   // the user's FORMAT, "" to let the C type decide

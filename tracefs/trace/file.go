@@ -13,7 +13,6 @@ import (
 	"sync"
 
 	"github.com/tsnoop/tsnoop/fetchargs"
-	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 	"github.com/tsnoop/tsnoop/tracefs/proc"
@@ -75,14 +74,6 @@ func Open(f io.ReaderAt, size int64, o OpenOptions) (*File, error) {
 
 // prepare makes the plans for the events of the file. The specs of o select among them.
 func (r *File) prepare(o OpenOptions) error {
-	var specs []*spec.Spec
-	for _, text := range o.Specs {
-		spec, err := spec.Parse(text)
-		if err != nil {
-			return err
-		}
-		specs = append(specs, spec)
-	}
 	if !r.file.Nanoseconds() {
 		r.warn("%s: the clock %s does not count nanoseconds: times are shown as if it did", r.name, r.file.Clock)
 	}
@@ -93,6 +84,10 @@ func (r *File) prepare(o OpenOptions) error {
 	plans, formats, err := load()
 	if err != nil {
 		return fmt.Errorf("%s: %w", r.name, err)
+	}
+	specs, err := fetchargs.ParseRecorded(o.Specs, plans)
+	if err != nil {
+		return err
 	}
 	r.plans = plans
 	from := make([]int, len(plans))

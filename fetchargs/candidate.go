@@ -1,0 +1,132 @@
+package fetchargs
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
+)
+
+// A candidate is a recorded plan that a spec may be shown from.
+type candidate struct {
+	recorded *Plan
+	from     int   // its index
+	own      bool  // it was recorded for this very spec
+	plan     *Plan // what the spec shows of it; nil if errs has reasons why it cannot
+	errs     spec.Errors
+}
+
+func newCandidate(wanted *spec.Spec, p *Plan, from int, pair bool, measures []*Measure) *candidate {
+	s := newSelection(wanted, p)
+	c := &candidate{recorded: p, from: from, own: s.own}
+	c.plan, c.errs = s.selected(pair, measures), s.errs.Unique()
+	return c
+}
+
+// choose chooses among the recorded plans of one function: those that were recorded for
+// the spec itself; or else those of one recorded spec, because several would show the same
+// call several times. Only a spec without a parameter list, which asks for no values, gets
+// all that there is.
+func choose(wanted *spec.Spec, all []*candidate) ([]*candidate, spec.Errors) {
+	own := func(c *candidate) bool { return !c.own }
+	if mine := slices.DeleteFunc(slices.Clone(all), own); len(mine) > 0 {
+		return ofOneSpec(mine), mine[0].errs
+	}
+	able := slices.DeleteFunc(slices.Clone(all), func(c *candidate) bool { return len(c.errs) > 0 })
+	if len(able) == 0 {
+		return nil, all[0].errs
+	}
+	if !wanted.Parens {
+		return able, nil
+	}
+	if i := slices.IndexFunc(able, func(c *candidate) bool { return c.recorded.hasEveryCall() }); i >= 0 {
+		return ofOneSpec(able[i:]), nil
+	}
+	first := ofOneSpec(able)
+	for _, c := range able {
+		if c.recorded.Spec.Text != first[0].recorded.Spec.Text {
+			return nil, spec.Errors{ambiguous(wanted, first[0].recorded.Spec, c.recorded.Spec)}
+		}
+	}
+	return first, nil
+}
+
+// ofOneSpec returns the candidates that were recorded for the same spec as the first.
+func ofOneSpec(all []*candidate) (same []*candidate) {
+	for _, c := range all {
+		if c.recorded.Spec.Text == all[0].recorded.Spec.Text {
+			same = append(same, c)
+		}
+	}
+	return same
+}
+
+func ambiguous(wanted, a, b *spec.Spec) *spec.Error {
+	return &spec.Error{
+		Text: wanted.Text, Span: wanted.Func.Span,
+		Msg:  fmt.Sprintf("%s was recorded by several specs with conditions, and which of their calls are the same is not known", wanted.Func.Text),
+		Hint: fmt.Sprintf("ask for the calls of one: %q or %q", a.Text, b.Text),
+	}
+}
+
+// hasEveryCall reports whether no condition has decided which calls were recorded.
+func (p *Plan) hasEveryCall() bool {
+	return p.check == nil && !slices.ContainsFunc(p.Probes, func(p *Probe) bool { return p.Filter != "" })
+}
+
+// funcName returns the name of the function that the plan probes.
+func (p *Plan) funcName() btf.FuncName {
+	if p.Func == nil {
+		return btf.FuncName{Module: p.Spec.Module.Text, Name: p.Spec.Func.Text}
+	}
+	return btf.FuncName{Module: p.Func.Module, Name: p.Func.Name}
+}
+
+// isSpec reports whether wanted, for one function, is the spec that the plan was made for.
+func (p *Plan) isSpec(wanted *spec.Spec) bool {
+	mine := p.Spec.Alone()
+	mine.Module, mine.Func = wanted.Module, wanted.Func
+	return mine.String() == wanted.Alone().String()
+}
+
+// ParseRecorded parses the specs to select with from the plans of a recording. A number,
+// which may have a % before it, stands for one of the specs that were recorded, from 1 on.
+func ParseRecorded(texts []string, plans []*Plan) (specs []*spec.Spec, err error) {
+	recorded := recordedSpecs(plans)
+	for _, text := range texts {
+		if n, err := strconv.ParseUint(strings.TrimPrefix(text, "%"), 10, 16); err == nil {
+			if n == 0 || int(n) > len(recorded) {
+				return nil, noSpec(text, recorded)
+			}
+			text = recorded[n-1]
+		}
+		s, err := spec.Parse(text)
+		if err != nil {
+			return nil, err
+		}
+		specs = append(specs, s)
+	}
+	return specs, nil
+}
+
+// recordedSpecs returns the texts of the specs that a recording was made with, in order.
+func recordedSpecs(plans []*Plan) (texts []string) {
+	for _, p := range plans {
+		if p.Renames == "" && !slices.Contains(texts, p.Spec.Text) {
+			texts = append(texts, p.Spec.Text)
+		}
+	}
+	return texts
+}
+
+func noSpec(text string, recorded []string) error {
+	var b strings.Builder
+	b.WriteString("recorded were:")
+	for i, s := range recorded[:min(20, len(recorded))] {
+		fmt.Fprintf(&b, "\n    %d  %s", i+1, s)
+	}
+	return spec.Errors{{Text: text, Span: spec.Span{End: len(text)}, Msg: "no spec has this number", Hint: b.String()}}
+}
