@@ -1,0 +1,112 @@
+package fetchargs
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
+	"github.com/tsnoop/tsnoop/fetchargs/value"
+)
+
+// reformatted gives a recorded field another format and reports whether its bytes allow
+// that. Without a name the C type decides, if the field is a number; anything else keeps
+// the format that it has.
+func reformatted(f *value.Field, name string) bool {
+	if name == "" {
+		if number := f.Encoding == value.Integer || f.Encoding == value.BitField; number && f.Format != "" && f.Type != nil {
+			f.Format, f.Signed, f.BigEndian = "", btf.Signed(f.Type), isBigEndian(f.Type)
+		}
+		return true
+	}
+	name, count := splitFormat(name)
+	to := value.FormatNamed(name)
+	switch {
+	case to == nil:
+		return false
+	case count > 0:
+		return f.Format == to.Name && f.Count == count
+	case f.Format == to.Name:
+		return true
+	case f.Encoding == value.Integer || f.Encoding == value.BitField:
+		if to.Shape != value.AnyNumber && (to.Shape != value.FixedWidth || to.Size != f.Size || f.Encoding == value.BitField) {
+			return false
+		}
+		f.Signed, f.BigEndian = to.Signed, to.Big
+	case f.Encoding == value.Array && f.Size == 1:
+		if to.Shape != value.RawMemory && (to.Shape != value.ByteArray || to.Size != f.Count) {
+			return false
+		}
+	default:
+		return false
+	}
+	f.Format = to.Name
+	return true
+}
+
+// find finds a value among the recorded ones by its expression and, if several have that
+// one, by its format. Where none has the expression, it may be the name that the user gave
+// to one, or have a type before it.
+func (s *selection) find(w want) (ref, bool) {
+	found := s.among(func(expr string, _ *value.Field) bool { return expr == w.x.String() })
+	if len(found) == 0 {
+		found = s.among(func(expr string, f *value.Field) bool {
+			return f.Alias && f.Label == w.x.String() || isTyped(w.x, expr, f)
+		})
+	}
+	if len(found) == 0 {
+		s.notFound(w.x)
+		return ref{}, false
+	}
+	best := slices.MaxFunc(found, func(a, b ref) int { return cmp.Compare(fit(a.field(), w), fit(b.field(), w)) })
+	best.side.used = true
+	return best, true
+}
+
+// among returns the recorded values that are wanted. expr is the expression of one.
+func (s *selection) among(wanted func(expr string, f *value.Field) bool) (found []ref) {
+	for n := range s.sides {
+		side := &s.sides[n]
+		for i, expr := range side.exprs {
+			if expr != "" && wanted(expr, &side.fields[i]) {
+				found = append(found, ref{side, i})
+			}
+		}
+	}
+	return found
+}
+
+// isTyped reports whether x is an entry of a function based event that gives the recorded
+// number f, the value of expr, the type that it has.
+func isTyped(x spec.Expr, expr string, f *value.Field) bool {
+	e, ok := x.(*spec.Typed)
+	if !ok || e.X == nil || isPlace(e) || e.X.String() != expr || f.Encoding != value.Integer || f.Type == nil {
+		return false
+	}
+	return btf.Name(f.Type) == e.Type.Text
+}
+
+// fit grades how well the format of a recorded field is that of w: 2 if it is the same, 1
+// if it can be had, else 0.
+func fit(f *value.Field, w want) int {
+	changed := *f
+	switch {
+	case w.format.Text == f.Format:
+		return 2
+	case reformatted(&changed, w.format.Text):
+		return 1
+	}
+	return 0
+}
+
+func (s *selection) notFound(x spec.Expr) {
+	text, names := x.String(), []string(nil)
+	for _, name := range s.values() {
+		if name != "" && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	near := btf.Near(text, slices.Values(names))
+	s.fail(x.Where(), didYouMean(near, "recorded were: "+strings.Join(names, ", ")), "%s of %s was not recorded", text, s.spec.Func.Text)
+}
