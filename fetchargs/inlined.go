@@ -128,6 +128,18 @@ func (t *Target) systemCall(name string) (with []string, entry string) {
 	return t.existing(candidates...), entries[0]
 }
 
+// callOf returns the name by which a system call is traced, if fn is the function where one
+// begins: sys_openat for __x64_sys_openat. Otherwise it returns "".
+func (t *Target) callOf(fn string) string {
+	for _, prefix := range []string{"__x64_", "__arm64_", "__riscv_", "__s390x_"} {
+		call, ok := strings.CutPrefix(fn, prefix+"sys_")
+		if ok && slices.Contains(t.syscallNames(), call) {
+			return "sys_" + call
+		}
+	}
+	return ""
+}
+
 // callees maps system calls to the functions that have their parameters, where the
 // compiler inlines the usual one into the entry and these have other names.
 var callees = map[string]string{
@@ -156,6 +168,9 @@ func (r *resolver) noFunctionButKnown(missing *btf.NotFoundError) bool {
 		hint := fmt.Sprintf("%s is where it begins, and has its arguments in a struct pt_regs", entry)
 		if len(with) > 0 {
 			hint = fmt.Sprintf("its arguments are parameters of %s; %s", strings.Join(with, ", "), hint)
+		}
+		if call := r.target.callOf(entry); call != "" && call != name.Text {
+			hint = call + " has its arguments"
 		}
 		r.failWith(name.Span, missing, hint, "%s is a system call, not a function of this kernel", name.Text)
 		return true

@@ -2,6 +2,7 @@ package fetchargs
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/tsnoop/tsnoop/btf"
@@ -24,6 +25,11 @@ func (t *Target) noModule(s *spec.Spec, missing *btf.NotFoundError) *spec.Error 
 		e.Msg = fmt.Sprintf("functions are named without %s:", module)
 		e.Hint = t.withoutModule(s, ret)
 		e.Fix = spec.Fix{Span: s.Span, Text: e.Hint}
+		return e
+	}
+	if t.isTracepoint(module, name) {
+		e.Msg = fmt.Sprintf("%s:%s is a tracepoint: tsnoop traces functions", module, name)
+		e.Hint = t.besideTracepoint(module, name)
 		return e
 	}
 	own := ""
@@ -52,6 +58,36 @@ func (t *Target) noModule(s *spec.Spec, missing *btf.NotFoundError) *spec.Error 
 	}
 	e.Hint = didYouMean(missing.Near, e.Hint)
 	return e
+}
+
+// isTracepoint reports whether name is a tracepoint. BTF has a type for each, except for
+// those of system calls. system is the group that other tools name before it.
+func (t *Target) isTracepoint(system, name string) bool {
+	if system == "syscalls" {
+		_, ok := callOfTracepoint(name)
+		return ok
+	}
+	_, err := t.Kernel.Type("btf_trace_" + name)
+	return err == nil
+}
+
+// besideTracepoint says what can be traced instead of a tracepoint.
+func (t *Target) besideTracepoint(system, name string) string {
+	if call, ok := callOfTracepoint(name); ok && system == "syscalls" {
+		if !slices.Contains(t.syscallNames(), call) {
+			return "sys_CALL traces a system call, its arguments and its return value"
+		}
+		return "sys_" + call + " traces this system call"
+	}
+	return fmt.Sprintf("trace-cmd record -e %s:%s records it; functions that call it can be traced here", system, name)
+}
+
+// callOfTracepoint returns the system call that a tracepoint of the group syscalls is of.
+func callOfTracepoint(name string) (call string, ok bool) {
+	if call, ok = strings.CutPrefix(name, "sys_enter_"); !ok {
+		call, ok = strings.CutPrefix(name, "sys_exit_")
+	}
+	return call, ok
 }
 
 // await reports whether the run waits for a module. If it does, why says why

@@ -61,6 +61,9 @@ func (r *resolver) noParameter(x *spec.Ident) {
 	if len(names) > 0 {
 		hint = "parameters: " + strings.Join(names, ", ")
 	}
+	if call := r.target.callOf(r.fn.Name); call != "" {
+		hint = call + " has the parameters of the system call"
+	}
 	near := btf.Near(x.Text, slices.Values(names))
 	missing := &btf.NotFoundError{What: "parameter", Name: x.Text, In: r.fn.Name, Near: near, All: r.operands}
 	r.failWith(x.Span, missing, didYouMean(near, hint), "%s has no parameter %q", r.fn.Name, x.Text)

@@ -74,4 +74,4 @@ func runInfo(o *flags.Options, ui *terminal.UI) error {
 }
 
 // errNotFound ends a run whose errors were all shown.
-var errNotFound = errors.New("not all that was named exists")
+var errNotFound = flags.Errorf("", "not all that was named exists")

@@ -33,6 +33,7 @@ func tsnoop() int {
 		err = commands[o.Command](o, ui)
 	}
 	o.Specs.Locate(err)
+	o.HintCommand(err)
 	return ui.Report(err)
 }
 

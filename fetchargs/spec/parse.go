@@ -49,8 +49,11 @@ func (p *parser) spec() *Spec {
 	}
 	if len(p.errs) == 0 && p.tok.kind != tokEOF && p.tok.kind != "|" && !p.foreign(s) {
 		hint := "a spec is FUNC(ITEM, ...) if CONDITION"
-		if p.tok.kind == ")" {
+		switch {
+		case p.tok.kind == ")":
 			hint = "this parenthesis was never opened"
+		case !s.Parens && s.If == nil && (p.tok.kind == "," || p.tok.kind == tokIdent):
+			hint = "a spec is FUNC(ITEM, ...) if CONDITION; several are arguments of their own: 'vfs_read' 'vfs_write'"
 		}
 		p.fail(p.tok.Span, hint, "%s", p.describe())
 	}

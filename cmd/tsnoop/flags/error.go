@@ -22,10 +22,12 @@ func Errorf(hint, format string, args ...any) error {
 	return &Error{fmt.Sprintf(format, args...), hint}
 }
 
-// ksnoops explains flags of ksnoop that have other names here.
-var ksnoops = map[string]string{
+// others explains flags of ksnoop and other tools that have other names here.
+var others = map[string]string{
 	"stack": "ksnoop's --stack is -s, --chain; --kstack shows the kernel's stack",
 	"debug": "ksnoop's --debug is -v, --verbose; -d is --duration",
+
+	"cgroup": "-p takes the processes of one: -p $(paste -sd, /sys/fs/cgroup/NAME/cgroup.procs)",
 }
 
 // flagError explains an error of pflag in tsnoop's words.
@@ -46,8 +48,8 @@ func flagError(set *pflag.FlagSet, err error) error {
 	case errors.As(err, &missing):
 		f := missing.GetFlag().Value.(*Row)
 		return Errorf(f.example, "--%s %s, and there is nothing behind it", f.Name, f.takes)
-	case errors.As(err, &unknown) && ksnoops[unknown.GetSpecifiedName()] != "":
-		return Errorf(ksnoops[unknown.GetSpecifiedName()], "unknown flag: --%s", unknown.GetSpecifiedName())
+	case errors.As(err, &unknown) && others[unknown.GetSpecifiedName()] != "":
+		return Errorf(others[unknown.GetSpecifiedName()], "unknown flag: --%s", unknown.GetSpecifiedName())
 	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() == "":
 		near := btf.Near(unknown.GetSpecifiedName(), func(yield func(string) bool) {
 			set.VisitAll(func(f *pflag.Flag) { yield(f.Name) })

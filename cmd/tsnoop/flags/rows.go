@@ -25,7 +25,7 @@ func (o *Options) rows() []Row {
 		{"comm", "", parsed(&o.Plan.Comm, parseComm), "takes a glob for names of tasks", "tsnoop --comm 'nginx*' SPEC"},
 		{"cpu", "", parsed(&o.Trace.CPUs, tracefs.ParseCPUs), "takes numbers of CPUs", "tsnoop --cpu 0,2-3 SPEC"},
 		{"wait-module", "", yes(&o.Plan.Wait), "", ""},
-		{"count", "n", number(&o.Count, 1<<62), "takes a number of calls", "tsnoop -n 10 SPEC"},
+		{"count", "n", number(&o.Count, 0, 1<<62), "takes a number of calls", "tsnoop -n 10 SPEC"},
 		{"duration", "d", parsed(&o.Duration, parseDuration), "takes 10s, 500ms, 2m or seconds", "tsnoop -d 10s SPEC"},
 
 		{"chain", "s", yes(&o.Plan.Chain), "", ""},
@@ -57,7 +57,7 @@ func (o *Options) rows() []Row {
 
 		{"buffer", "b", parsed(&o.Trace.BufferKB, parseBuffer), "takes a size per CPU such as 512K or 4M", "tsnoop -b 4M SPEC"},
 		{"pages", "P", parsed(&o.Trace.BufferKB, parsePages), "takes a number of pages", "tsnoop -P 256 SPEC"},
-		{"maxactive", "", number(&o.Plan.MaxActive, fetchargs.MostActive), "takes a number from 1 to " + strconv.Itoa(fetchargs.MostActive), "tsnoop --maxactive 100 SPEC"},
+		{"maxactive", "", number(&o.Plan.MaxActive, 1, fetchargs.MostActive), "takes a number from 1 to " + strconv.Itoa(fetchargs.MostActive), "tsnoop --maxactive 100 SPEC"},
 		{"reader", "", oneOf(&o.Reader, "raw", "text"), "is raw or text", "tsnoop --reader=text SPEC"},
 		{"guard", "", oneOf(&o.Guard, "warn", "rearm"), "is warn or rearm", "tsnoop --guard=rearm SPEC"},
 		{"max-rate", "", parsed(&o.Trace.MaxRate, parseRate), "takes a number of events a second, 0 for any", "tsnoop --max-rate 1000 SPEC"},

@@ -95,10 +95,10 @@ func some(s string) (string, error) {
 
 // number returns a setter for a number from 0, which means that the flag was not given,
 // to most.
-func number(to *int, most int64) setter {
+func number(to *int, least, most int64) setter {
 	return parsed(to, func(s string) (int, error) {
 		n, err := strconv.ParseInt(s, 0, 64)
-		if err == nil && (n < 0 || n > most) {
+		if err == nil && (n < least || n > most) {
 			err = strconv.ErrRange
 		}
 		return int(n), err
@@ -152,7 +152,7 @@ func (o *Options) addPIDs(s string) error {
 	for _, id := range ids {
 		pid, err := strconv.Atoi(id)
 		if err != nil || pid <= 0 {
-			return Errorf("", "--pid takes process ids separated by commas, not %q", id)
+			return Errorf("tsnoop --comm "+shellQuoted(id)+" SPEC, which goes by the name", "--pid takes process ids separated by commas, not %q", id)
 		}
 		o.Trace.Pids = append(o.Trace.Pids, pid)
 	}
@@ -209,7 +209,7 @@ const mostKB = 1<<31 - 1
 // parsePages parses the size of one CPU's buffer in pages of 4 KiB. It returns KiB.
 func parsePages(s string) (int, error) {
 	n, err := strconv.ParseInt(s, 0, 64)
-	if err == nil && (n < 0 || n > mostKB/4) {
+	if err == nil && (n < 1 || n > mostKB/4) {
 		err = strconv.ErrRange
 	}
 	return int(n) * 4, err

@@ -2,8 +2,12 @@ package flags
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 	"strings"
+
+	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
 // A shell splits at white space what belongs together: `-p $(pidof x)` with two
@@ -59,4 +63,24 @@ func typeNames(args []string) []string {
 		names = append(names, name)
 	}
 	return names
+}
+
+// HintCommand adds to an error about the first word, which no function has as its name, the
+// command that was perhaps meant.
+func (o *Options) HintCommand(err error) {
+	var wrong spec.Errors
+	var missing *btf.NotFoundError
+	if len(o.Args) < 2 || !errors.As(err, &wrong) || wrong[0].Text != o.Args[0] || !errors.As(wrong[0], &missing) {
+		return
+	}
+	names := func(yield func(string) bool) {
+		for _, c := range Commands {
+			if !yield(c.Name) {
+				return
+			}
+		}
+	}
+	if near := btf.Near(o.Args[0], names); len(near) > 0 {
+		wrong[0].Hint = "did you mean the command " + near[0] + "? tsnoop " + near[0] + " " + shellQuoted(o.Args[1])
+	}
 }
