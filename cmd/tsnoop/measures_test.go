@@ -348,7 +348,7 @@ func TestMeasureErrors(t *testing.T) {
 		{[]string{"--by", "count, pos"}, ""},
 		{[]string{"--hist", "n=count"}, "the value needs no name here"},
 	} {
-		o, err := flags.Parse(append([]string{"--btf", "../../testdata/btf/linux-6.12-amd64.btf", "--kernel", "6.12", "--emit", readSpec}, tt.flags...))
+		o, err := flags.Parse(append([]string{"--btf", "../../testdata/btf/linux-6.12-amd64.btf", "--kernel", "6.12", "--explain", readSpec}, tt.flags...))
 		if err == nil {
 			_, err = target.LinePlans(o, o.Args)
 		}

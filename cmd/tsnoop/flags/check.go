@@ -81,7 +81,13 @@ func (o *Options) namesFile() string {
 var choosing = []string{"pid", "follow", "comm", "cpu", "duration"}
 
 // tracing lists the flags that have no effect on emitted lines.
-var tracing = []string{"count", "duration", "kstack", "buffer", "pages", "guard", "max-rate"}
+var tracing = []string{
+	"count", "duration", "kstack", "buffer", "pages", "guard", "max-rate",
+	"summary", "interval", "sort", "by", "hist", "heat", "tree", "group",
+}
+
+// lines lists the flags that change the lines of calls, and nothing where there are none.
+var lines = []string{"kstack", "tree"}
 
 // wordless lists the commands that take no arguments.
 var wordless = []string{"check", "bug", "clean", "version"}
@@ -97,6 +103,15 @@ func (o *Options) checkHeeded(set *pflag.FlagSet) error {
 	for _, flag := range tracing {
 		if o.Emit != "" && set.Changed(flag) {
 			return Errorf("tsnoop --emit SPEC", "--%s goes with a trace: emitted lines run without tsnoop", flag)
+		}
+	}
+	for _, flag := range lines {
+		if o.Summary == "only" && set.Changed(flag) {
+			cure := "tsnoop --summary --" + flag + " SPEC"
+			if o.Heat {
+				cure = "tsnoop --summary --heat --" + flag + " SPEC"
+			}
+			return Errorf(cure, "--%s is about lines of calls, and only sums are shown", flag)
 		}
 	}
 	switch {
