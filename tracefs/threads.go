@@ -91,3 +91,9 @@ func parseThreads(r io.Reader) (map[int]bool, error) {
 	}
 	return tids, nil
 }
+
+// Listed returns the threads that the kernel traces, if not all are. With Options.Follow it
+// adds those that they start, and removes one some time after it has ended.
+func (s *Session) Listed() (map[int]bool, error) {
+	return read(s.fs, s.path(tracedList), parseThreads)
+}

@@ -36,6 +36,12 @@ func Lives(tid int) bool {
 	return err == nil
 }
 
+// HasEnded reports whether a thread has ended, if only its parent has not waited for it yet.
+func HasEnded(tid int) bool {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", tid))
+	return err != nil || strings.ContainsAny(state(string(stat)), "ZX")
+}
+
 // everyThread returns all threads except those of this process.
 func everyThread() (all []int) {
 	entries, err := os.ReadDir("/proc")
@@ -59,9 +65,15 @@ func onlyOneRuns(loadavg string) bool {
 }
 
 // runs reports whether a line of /proc/<pid>/stat has the state R.
-func runs(stat string) bool {
+func runs(stat string) bool { return state(stat) == "R" }
+
+// state returns the state in a line of /proc/<pid>/stat, "" if there is none.
+func state(stat string) string {
 	f := strings.Fields(stat[strings.LastIndexByte(stat, ')')+1:])
-	return len(f) > 0 && f[0] == "R"
+	if len(f) == 0 {
+		return ""
+	}
+	return f[0]
 }
 
 // ranFor returns how long a thread has run, in ns: the first number of schedstat.

@@ -51,6 +51,9 @@ func threads(pids []int, follow bool) ([]int, error) {
 		if _, err := proc.Threads(pid); errors.Is(err, os.ErrNotExist) {
 			return nil, &tracefs.MachineError{Msg: fmt.Sprintf("there is no process %d", pid)}
 		}
+		if of, ok := proc.ProcessOf(pid); ok && of != pid {
+			return nil, &tracefs.MachineError{Msg: fmt.Sprintf("%d is a thread of process %d", pid, of), Cure: fmt.Sprintf("-p %d traces all its threads", of)}
+		}
 	}
 	return family(pids, follow)
 }

@@ -91,6 +91,13 @@ func (r *Run) Trace(out *os.File, tell func(trace.Warning), do func(ctx context.
 		ctx, stop = context.WithTimeout(ctx, r.o.Duration)
 		defer stop()
 	}
+	if len(r.o.Trace.Pids) > 0 && r.program == nil {
+		var release func()
+		if ctx, release, err = t.WhileAlive(ctx, r.o.Trace); err != nil {
+			return err
+		}
+		defer release()
+	}
 	if out != nil { // a recording is not shown, and must be completed
 		defer insist(signalled, t, r.ui)()
 		var release func()

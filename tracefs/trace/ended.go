@@ -1,0 +1,85 @@
+package trace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/tsnoop/tsnoop/tracefs/proc"
+	"golang.org/x/sys/unix"
+)
+
+// WhileAlive returns a context that is also done once the last process of Options.Pids has
+// ended; with Options.Follow, once the last of its descendants has, too. A process that has
+// ended makes its pidfd readable, see pidfd_open(2); of the descendants the kernel keeps
+// the list. Call release to stop watching.
+func (t *Trace) WhileAlive(ctx context.Context, o Options) (_ context.Context, release func(), err error) {
+	var alive []unix.PollFd
+	closeAll := func() {
+		for _, p := range alive {
+			unix.Close(int(p.Fd))
+		}
+	}
+	for _, pid := range o.Pids {
+		fd, err := unix.PidfdOpen(pid, 0)
+		if errors.Is(err, unix.ESRCH) { // it has ended meanwhile
+			continue
+		}
+		if err != nil {
+			closeAll()
+			return nil, nil, fmt.Errorf("process %d: %w", pid, os.NewSyscallError("pidfd_open", err))
+		}
+		alive = append(alive, unix.PollFd{Fd: int32(fd), Events: unix.POLLIN})
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		defer closeAll()
+		for ctx.Err() == nil {
+			if len(alive) > 0 {
+				alive = stillAlive(alive)
+			} else if o.Follow && t.followed() {
+				unix.Poll(nil, watchMillis)
+			} else {
+				cancel()
+			}
+		}
+	}()
+	return ctx, func() { cancel(); <-over }, nil
+}
+
+// watchMillis is how often what watches processes looks whether it should end, in ms.
+const watchMillis = 100
+
+// stillAlive waits a little and returns those processes that have not ended. It closes the
+// others.
+func stillAlive(all []unix.PollFd) (alive []unix.PollFd) {
+	if n, err := unix.Poll(all, watchMillis); n == 0 || err != nil {
+		return all
+	}
+	for _, p := range all {
+		if p.Revents == 0 {
+			alive = append(alive, p)
+		} else {
+			unix.Close(int(p.Fd))
+		}
+	}
+	return alive
+}
+
+// followed reports whether one of the threads that the kernel follows lives. One that its
+// parent has not waited for stays in the list.
+func (t *Trace) followed() bool {
+	tids, err := t.session.Listed()
+	if err != nil {
+		return true
+	}
+	for tid := range tids {
+		if !proc.HasEnded(tid) {
+			return true
+		}
+	}
+	return false
+}
