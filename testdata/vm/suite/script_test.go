@@ -8,6 +8,7 @@ package suite
 import (
 	"bytes"
 	"context"
+	"errors"
 	"flag"
 	"os"
 	"os/exec"
@@ -177,7 +178,9 @@ func end(ts *testscript.TestScript, neg bool, args []string) {
 		sig = signals[args[0]]
 	}
 	r := current[ts]
-	ts.Check(r.cmd.Process.Signal(sig))
+	if err := r.cmd.Process.Signal(sig); !errors.Is(err, os.ErrProcessDone) {
+		ts.Check(err)
+	}
 	r.wait(ts)
 	checkClean(ts)
 }

@@ -5,6 +5,7 @@ package suite
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -177,7 +178,8 @@ func (tr *traced) stop() {
 // end ends tsnoop as Ctrl-C does.
 func (tr *traced) end() {
 	tr.t.Helper()
-	if err := tr.cmd.Process.Signal(syscall.SIGINT); err != nil {
+	// It may have ended with the processes that it traces.
+	if err := tr.cmd.Process.Signal(syscall.SIGINT); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		tr.t.Fatalf("%v\n%s", err, tr.said())
 	}
 	tr.ended()
