@@ -39,10 +39,20 @@ install() {
 	exec 8>&-
 }
 
-# A list that cannot be updated may be one that nothing here is in.
+# A list that cannot be updated may be one that nothing here is in. An install that
+# fails half way can leave packages that make every later one fail, so it is repaired.
 update_and_install() {
 	apt-get -qq update || :
-	DEBIAN_FRONTEND=noninteractive apt-get -qq -y -o DPkg::Lock::Timeout=300 --no-install-recommends install "$@" >/dev/null
+	change_packages install "$@" || { repair; return 1; }
+}
+
+repair() {
+	DEBIAN_FRONTEND=noninteractive dpkg --configure -a >/dev/null || :
+	change_packages --fix-broken install || :
+}
+
+change_packages() {
+	DEBIAN_FRONTEND=noninteractive apt-get -qq -y -o DPkg::Lock::Timeout=300 --no-install-recommends "$@" >/dev/null
 }
 
 # retry COMMAND... : mirrors fail for a moment now and then.
@@ -98,7 +108,7 @@ apt() {
 	shift 2
 	tool=$1
 	shift
-	"$tool" -qq -o Dir::Etc::sourcelist="$state/sources.list" -o Dir::Etc::sourceparts=- \
+	"$tool" -qq -c "$state/apt.conf" -o Dir::Etc::sourcelist="$state/sources.list" -o Dir::Etc::sourceparts=- \
 		-o Dir::State::lists="$state/lists" -o Dir::Cache="$state/cache" -o Dir::State::status=/dev/null \
 		-o APT::Architecture="$arch" -o APT::Architectures="$arch" -o APT::Sandbox::User=root \
 		-o APT::Update::Error-Mode=any -o Acquire::Retries=3 -o Acquire::Languages=none "$@"
@@ -113,6 +123,9 @@ index() {
 		case $suite in *-security) uri=$(mirror security) ;; *) uri=$(mirror main) ;; esac
 		echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $uri $suite main"
 	done >"$state/sources.list"
+	# Hooks are for the machine's own lists and packages: the one in Docker's images removes
+	# /var/cache/apt/archives/*.deb after an update, which another apt-get may be installing.
+	printf '#clear APT::Update::%s;\n' Pre-Invoke Post-Invoke Post-Invoke-Success >"$state/apt.conf"
 	retry apt "$1" "$2" apt-get update
 }
 
