@@ -22,8 +22,8 @@ const maxTypes = 1 << 20
 // maxProbes is the most probes of one plan.
 const maxProbes = 64
 
-// Load reads what Save has written, in this version or the one before. The data may come
-// from anywhere: whatever it is, the plans are safe to use. Errors wrap ErrSaved.
+// Load reads what Save has written. The data may come from anywhere: whatever it is, the
+// plans are safe to use. Errors wrap ErrSaved.
 func Load(data []byte) ([]*Plan, error) {
 	s, err := unmarshal(data)
 	if err != nil {
@@ -61,19 +61,18 @@ func atByte(err error) error {
 
 func unmarshal(data []byte) (s saved, err error) {
 	var head struct {
-		Version int `json:"version"` // also matches "Version", the older spelling
+		Version int `json:"version"` // the first builds wrote "Version", which matches
 	}
 	if err := json.Unmarshal(data, &head); err != nil {
 		return s, atByte(err)
 	}
-	switch head.Version {
-	case 1:
-		s, err = loadVersion1(data)
-		return s, atByte(err)
-	case savedVersion:
-		return s, atByte(json.Unmarshal(data, &s))
+	switch v := head.Version; {
+	case v >= 1 && v < savedVersion:
+		return s, fmt.Errorf("a build from before the first release wrote version %d of them: replay the recording with that build", v)
+	case v != savedVersion:
+		return s, fmt.Errorf("version %d, this program knows only %d", v, savedVersion)
 	}
-	return s, fmt.Errorf("version %d, this program knows up to %d", head.Version, savedVersion)
+	return s, atByte(json.Unmarshal(data, &s))
 }
 
 func (s *savedPlan) load(types func(int) (btf.Type, error), macros func(arch string) *constants.Table) (*Plan, error) {
@@ -219,7 +218,7 @@ func (s *savedField) load(p *Probe, types func(int) (btf.Type, error)) (f value.
 		return f, err
 	}
 	f = value.Field{
-		Label: s.Label, Expr: s.Expr, Alias: s.Alias, Name: s.name(), Format: s.Format, Encoding: min(value.Encoding(encoding), value.Age), Arg: s.Arg, Size: s.Size, Count: s.Count,
+		Label: s.Label, Expr: s.Expr, Alias: s.Alias, Name: s.Name, Format: s.Format, Encoding: min(value.Encoding(encoding), value.Age), Arg: s.Arg, Size: s.Size, Count: s.Count,
 		Whole: s.Whole, Skip: s.Skip, Bits: s.Bits, Split: s.Split, Signed: s.Signed, BigEndian: s.BigEndian, Add: s.Add,
 		Hidden: s.Hidden, Again: s.Again, Why: s.Why, Bound: (*value.Bound)(s.Bound), HZ: s.HZ, Boot: s.Boot, Clock: encoding == savedClock || encoding == int(value.Who), Macros: p.Plan.macros,
 	}

@@ -8,16 +8,13 @@ func TestShifted(t *testing.T) {
 		n    int
 		want string
 	}{
-		{"+16(+8($arg1)):x8[6]", 4, "+20(+8($arg1))"},
-		{"+u0($arg2):x8[16]", 8, "+u8($arg2)"},
-		{"-4(%di):u8[6]", 4, "+0(%di)"},
-		{"@init_net+8:x8[6]", 4, ""},
-		{"$arg1:x64", 4, ""},
+		{`"base":"$arg1","hops":[{"offset":8},{"offset":16}],"type":"x8","count":6`, 4, "+20(+8($arg1))"},
+		{`"base":"$arg2","hops":[{"user":true}],"type":"x8","count":16`, 8, "+u8($arg2)"},
+		{`"base":"%di","hops":[{"offset":-4}],"type":"u8","count":6`, 4, "+0(%di)"},
+		{`"base":"@init_net+8","type":"x8","count":6`, 4, ""},
+		{`"base":"$arg1","type":"x64"`, 4, ""},
 	} {
-		array, err := parseArg(tt.text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		array := argOf(t, tt.text)
 		if got, ok := array.shifted(tt.n); ok && got.String() != tt.want || ok != (tt.want != "") {
 			t.Errorf("%s shifted by %d is %s, %t, want %q", tt.text, tt.n, got, ok, tt.want)
 		}

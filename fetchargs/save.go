@@ -16,8 +16,8 @@ import (
 var ErrSaved = errors.New("saved plans cannot be used")
 
 // savedVersion changes when a program that knows only older versions would misread what
-// is saved.
-const savedVersion = 2
+// is saved. Versions 1 and 2 were before the first release.
+const savedVersion = 3
 
 // These types are what is saved, as JSON. They are the format: they change only with its
 // version, even if the types that they are made from change. An enumeration is saved as a
@@ -83,7 +83,7 @@ type (
 		Label     string       `json:"label"`
 		Expr      string       `json:"expr,omitempty"`
 		Alias     bool         `json:"alias,omitempty"`
-		Name      *string      `json:"name"` // nil in older recordings
+		Name      string       `json:"name,omitempty"`
 		Type      int          `json:"type"` // number in the BTF
 		Format    string       `json:"format,omitempty"`
 		Encoding  string       `json:"encoding"`
@@ -128,7 +128,6 @@ type (
 	savedPath struct { // indexes into Args
 		Names    []int      `json:"names"`
 		Dentries []int      `json:"dentries"`
-		Above    []int      `json:"above,omitempty"`
 		Mount    *savedPath `json:"mount,omitempty"`
 		Top      int        `json:"top,omitempty"` // 1 plus the index, as for those that follow
 		Up       int        `json:"up,omitempty"`
@@ -294,7 +293,7 @@ func (a *Arg) save() savedArg {
 
 func saveField(f *value.Field) savedField {
 	s := savedField{
-		Label: f.Label, Expr: f.Expr, Alias: f.Alias, Name: &f.Name, Format: f.Format, Encoding: savedEncodings[f.Encoding], Arg: f.Arg, Size: f.Size, Count: f.Count,
+		Label: f.Label, Expr: f.Expr, Alias: f.Alias, Name: f.Name, Format: f.Format, Encoding: savedEncodings[f.Encoding], Arg: f.Arg, Size: f.Size, Count: f.Count,
 		Whole: f.Whole, Skip: f.Skip, Bits: f.Bits, Split: f.Split, Signed: f.Signed, BigEndian: f.BigEndian, Add: f.Add,
 		Hidden: f.Hidden, Again: f.Again, Why: f.Why, Set: f.Set, By: f.By, HZ: f.HZ, Boot: f.Boot,
 	}
@@ -315,14 +314,6 @@ func saveField(f *value.Field) savedField {
 		}
 	}
 	return s
-}
-
-// name returns the name of the member that the field shows.
-func (s *savedField) name() string {
-	if s.Name == nil {
-		return value.NameIn(s.Label)
-	}
-	return *s.Name
 }
 
 func saveProof(p *value.Proof) *savedProof {

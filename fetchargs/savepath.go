@@ -7,7 +7,7 @@ func savePath(p *value.Path) *savedPath {
 		return nil
 	}
 	return &savedPath{
-		Names: p.Names, Dentries: p.Dentries, Above: p.Above, Mount: savePath(p.Mount),
+		Names: p.Names, Dentries: p.Dentries, Mount: savePath(p.Mount),
 		Top: p.Top, Up: p.Up, Mnt: p.Mnt, Off: p.Off, Hash: p.Hash, Magic: p.Magic, Inode: p.Inode,
 	}
 }
@@ -18,7 +18,7 @@ func (s *savedPath) load(depth int) *value.Path {
 		return nil
 	}
 	return &value.Path{
-		Names: s.Names, Dentries: s.Dentries, Above: s.Above, Mount: s.Mount.load(depth + 1),
+		Names: s.Names, Dentries: s.Dentries, Mount: s.Mount.load(depth + 1),
 		Top: s.Top, Up: s.Up, Mnt: s.Mnt, Off: s.Off, Hash: s.Hash, Magic: s.Magic, Inode: s.Inode,
 	}
 }

@@ -197,8 +197,8 @@ func (r *resolver) passing(all []*test) {
 	}
 }
 
-// savedClock is the saved encoding of the time of a clock. It has a word of its own so that
-// older versions, which know no clocks, do not take it for an age.
+// savedClock is the saved encoding of the time of a clock. It has a word of its own because
+// saved forms have no member for [value.Field.Clock].
 const savedClock = int(value.Age) + 1
 
 // A savedTimer is the saved form of a Clock.

@@ -3,6 +3,7 @@ package render_test
 import (
 	"encoding/binary"
 	stdjson "encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/tsnoop/tsnoop/btf"
@@ -26,7 +27,7 @@ func fault(label string, addr uint64) value.Value {
 
 // field makes a Field as fetchargs does for a value of type t.
 func field(label string, t btf.Type, format string) value.Field {
-	f := value.Field{Label: label, Name: value.NameIn(label), Type: t, Format: format, Size: 8}
+	f := value.Field{Label: label, Name: label[strings.LastIndexAny(label, ">.")+1:], Type: t, Format: format, Size: 8}
 	if a, ok := t.(*btf.Array); ok {
 		f.Encoding, f.Count, t = value.Array, int(a.Nelems), a.Type
 	}

@@ -32,7 +32,7 @@ func TestContributing(t *testing.T) {
 		}
 	}
 	program := build(t, texts)
-	const recording = top + "/testdata/recordings/version1.dat"
+	const recording = top + "/testdata/recordings/sample.dat"
 	types := []string{"--btf", top + "/testdata/btf/linux-6.12-amd64.btf", "--kernel", "6.12"}
 	for _, c := range []struct {
 		name string

@@ -118,8 +118,6 @@ func showAll(rec recording, r *trace.Reading, name string, o *flags.Options, ui 
 func openReplay(f io.ReaderAt, size int64, name string, o *flags.Options, ui *terminal.UI) (*trace.File, error) {
 	r, err := trace.Open(f, size, openOptions(o, name, ui))
 	switch {
-	case errors.Is(err, trace.ErrApart):
-		return nil, errors.New("--chain and --tree need to know which return belongs to which entry: record it again")
 	case errors.Is(err, trace.ErrHalves):
 		return nil, fmt.Errorf("%w: record it with --chain", err)
 	case errors.Is(err, trace.ErrStacks):

@@ -2,19 +2,6 @@ package value
 
 import "strings"
 
-// NameIn returns the last name in the label of a field: "perm_addr" for
-// "skb->dev->perm_addr[0]". Recordings made before [Field.Name] was saved have only that.
-func NameIn(label string) string {
-	if i := strings.LastIndexByte(label, '['); i > 0 {
-		label = label[:i]
-	}
-	label = strings.TrimRight(label, ") ")
-	i := strings.LastIndexFunc(label, func(r rune) bool {
-		return r != '_' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
-	})
-	return label[i+1:]
-}
-
 // macName reports whether an array of bytes of that name is a hardware address.
 func macName(name string) bool {
 	switch name {

@@ -19,10 +19,6 @@ type Path struct {
 	Off          int64
 	Mount        *Path
 
-	// Above are an entry and its parent. Only recordings of older versions have them,
-	// which do not have Top: the walk ends at the root of the filesystem.
-	Above []int
-
 	// Hash, Magic and Inode are 1 plus the x64 that is 0 if the first entry is unlinked,
 	// that identifies its filesystem, and that is the number of its inode.
 	Hash, Magic, Inode int
@@ -110,14 +106,12 @@ func (w *pathWriter) mounts(p *Path) pathTop {
 	}
 }
 
-// filesystems is like mounts for recordings without the roots of the mounts.
+// filesystems is like mounts if the root of the mount could not be fetched: the walk ends
+// at the root of the filesystem.
 func (w *pathWriter) filesystems(p *Path) pathTop {
 	top := w.names(p)
-	if top != atRoot || p.Mount == nil {
-		return top
-	}
-	if top = w.names(p.Mount); top == atRoot && len(p.Above) == 2 && w.d.Arg(p.Above[0], w.data) != w.d.Arg(p.Above[1], w.data) {
-		return cutOff
+	if top == atRoot && p.Mount != nil {
+		top = w.names(p.Mount)
 	}
 	return top
 }
@@ -194,7 +188,7 @@ func (w *pathWriter) prepend(s string) {
 // Args calls f for the index of every Arg of p. f may change it.
 func (p *Path) Args(f func(arg *int)) {
 	for ; p != nil; p = p.Mount {
-		for _, list := range [][]int{p.Names, p.Dentries, p.Above} {
+		for _, list := range [][]int{p.Names, p.Dentries} {
 			for i := range list {
 				f(&list[i])
 			}
@@ -213,7 +207,7 @@ func (p *Path) Args(f func(arg *int)) {
 func (p *Path) IsWhole() bool {
 	for first := p; p != nil; p = p.Mount {
 		switch {
-		case len(p.Dentries) != len(p.Names)+1, len(p.Above) != 0 && len(p.Above) != 2,
+		case len(p.Dentries) != len(p.Names)+1,
 			p == first && len(p.Names) == 0, p == first && p.Top != 0 && p.Mnt == 0, p.Mount != nil && first.Top != 0 && (p.Up == 0 || p.Mount.Top == 0):
 			return false
 		}

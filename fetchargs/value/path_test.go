@@ -19,7 +19,6 @@ func TestPath(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		names, mount []step
-		above        []uint64
 		want         string
 	}{
 		{names: []step{{"passwd", 2}, {"etc", 3}, {"/", 3}}, want: "/etc/passwd"},
@@ -27,11 +26,10 @@ func TestPath(t *testing.T) {
 		{names: []step{{"c", 2}, {"b", 3}}, want: ".../b/c"},
 		{names: []step{{"c", 2}, {"", 3}}, want: ".../c"},
 		{names: []step{{"memfd:x", 1}}, mount: []step{{"mnt", 12}, {"/", 12}}, want: "memfd:x"},
-		{names: []step{{"status", 2}, {"7", 3}, {"/", 3}}, mount: []step{{"proc", 12}, {"/", 12}}, above: []uint64{5, 5}, want: "/proc/7/status"},
-		{names: []step{{"/", 1}}, mount: []step{{"proc", 12}, {"/", 12}}, above: []uint64{5, 5}, want: "/proc"},
-		{names: []step{{"x", 2}, {"/", 2}}, mount: []step{{"/", 11}}, above: []uint64{5, 5}, want: "/x"},
-		{names: []step{{"/", 1}}, mount: []step{{"/", 11}}, above: []uint64{5, 5}, want: "/"},
-		{names: []step{{"x", 2}, {"/", 2}}, mount: []step{{"b", 12}, {"/", 12}}, above: []uint64{5, 6}, want: ".../b/x"},
+		{names: []step{{"status", 2}, {"7", 3}, {"/", 3}}, mount: []step{{"proc", 12}, {"/", 12}}, want: "/proc/7/status"},
+		{names: []step{{"/", 1}}, mount: []step{{"proc", 12}, {"/", 12}}, want: "/proc"},
+		{names: []step{{"x", 2}, {"/", 2}}, mount: []step{{"/", 11}}, want: "/x"},
+		{names: []step{{"/", 1}}, mount: []step{{"/", 11}}, want: "/"},
 		{names: []step{{"x", 2}, {"/", 2}}, mount: []step{{"b", 12}}, want: ".../b/x"},
 		{names: []step{{strings.Repeat("a", 3000), 2}, {strings.Repeat("b", 3000), 3}, {"/", 3}}, want: ".../" + strings.Repeat("a", 3000)},
 	} {
@@ -56,9 +54,6 @@ func TestPath(t *testing.T) {
 		path := chain(1, tt.names)
 		if tt.mount != nil {
 			path.Mount = chain(11, tt.mount)
-		}
-		for _, x := range tt.above {
-			path.Above = append(path.Above, number(entry+x))
 		}
 		var record []byte
 		for _, x := range numbers {

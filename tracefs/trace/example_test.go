@@ -47,9 +47,9 @@ func Example() {
 		fmt.Println(" in", call.Duration, "ns")
 	}
 	// Output:
-	// vfs_read file->f_path.dentry->d_name.name="greeting" count=4 return=4 in 895285 ns
-	// vfs_read file->f_path.dentry->d_name.name="greeting" count=4 return=2 in 16685 ns
-	// vfs_read file->f_path.dentry->d_name.name="greeting" count=4 return=0 in 5438 ns
+	// vfs_read file->f_path.dentry->d_name.name="greeting" count=4 return=4 in 5631885 ns
+	// vfs_read file->f_path.dentry->d_name.name="greeting" count=4 return=2 in 107700 ns
+	// vfs_read file->f_path.dentry->d_name.name="greeting" count=4 return=0 in 7241 ns
 }
 
 // The same live, as root. Only the caller of tenReads exits: probes stay in the kernel

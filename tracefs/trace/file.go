@@ -49,7 +49,7 @@ type OpenOptions struct {
 // Open reads a trace.dat file of size bytes. A recording of tsnoop has the plans that
 // it was made with; a recording of another tool gets one plan for each kind of event.
 // Specs that are wrong, or that ask for what was not recorded, are returned as a
-// spec.Errors. Other errors may wrap ErrApart, ErrHalves or ErrStacks.
+// spec.Errors. Other errors may wrap ErrHalves or ErrStacks.
 func Open(f io.ReaderAt, size int64, o OpenOptions) (*File, error) {
 	file, err := tracedat.Open(f, size)
 	if err != nil {

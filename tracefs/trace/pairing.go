@@ -12,7 +12,6 @@ import (
 
 // Errors of recordings that lack what was asked for.
 var (
-	ErrApart  = errors.New("which return belongs to which entry is not known")
 	ErrHalves = errors.New("a chain needs entries and returns")
 	ErrStacks = errors.New("no stacks were recorded")
 )
@@ -21,9 +20,6 @@ var (
 // several plans use the same events.
 func (r *Reading) newPairers(begin, chain bool) ([]*calls.Pairer, error) {
 	r.begin = begin
-	if r.apart && begin {
-		return nil, ErrApart
-	}
 	var groups []map[int]calls.Side
 	for i, plan := range r.plans {
 		if plan.Renames != "" {
@@ -79,7 +75,7 @@ func (r *Reading) taken(group map[int]calls.Side, plan *fetchargs.Plan) bool {
 // addSides adds the events that are the entries and the returns of a plan.
 func (r *Reading) addSides(sides map[int]calls.Side, index int, plan *fetchargs.Plan) {
 	for _, p := range plan.Probes {
-		s := calls.Side{Plan: index, Return: p.Side == fetchargs.Return, Paired: plan.Paired() && !r.apart, Stack: -1, Func: plan.Spec.Func.Text, Spec: plan.Spec.Text}
+		s := calls.Side{Plan: index, Return: p.Side == fetchargs.Return, Paired: plan.Paired(), Stack: -1, Func: plan.Spec.Func.Text, Spec: plan.Spec.Text}
 		s.Part, s.Parts = p.Part, len(plan.Of(p.Side))
 		if s.Return {
 			s.Filtered = hasFilter(plan.Of(fetchargs.Entry))

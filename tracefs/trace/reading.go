@@ -31,7 +31,6 @@ type Reading struct {
 	wall  int64  // ns to add to the trace clock to get the time since 1970
 
 	cpus  []int  // calls that begin on these CPUs are shown; nil for all
-	apart bool   // entries and returns cannot be paired: see checkRecorded
 	begin bool   // also yield calls when they begin
 	spans *spans // when the trace was whole; nil if that is not known
 	gap   bool   // events were lost

@@ -24,13 +24,9 @@ type recorded struct {
 	CPUs []int       `json:",omitempty"` // the calls that are shown begin on these
 	Kin  *ownThreads `json:",omitempty"` // threads that were recorded
 
-	// When the trace was whole, Spans by the index of the plan. Older versions have no
-	// End.
+	// When the trace was whole, Spans by the index of the plan.
 	savedSpans
 	Spans map[int][]span `json:",omitempty"`
-
-	// Elsewhere was set by older versions if only some CPUs were recorded.
-	Elsewhere bool `json:",omitempty"`
 }
 
 // recorded returns what to store of a trace.
@@ -67,7 +63,6 @@ func (r *File) ownPlans() ([]*fetchargs.Plan, formatOf, error) {
 	}
 	r.spans = newSpans(nil, nil)
 	r.spans.load(plans, rec.savedSpans, rec.Spans)
-	r.checkRecorded(plans, rec.Elsewhere)
 	byName := map[string]*tracefs.Format{}
 	for _, e := range r.file.Events {
 		if e.System != rec.Group {
@@ -89,19 +84,6 @@ func (r *File) ownPlans() ([]*fetchargs.Plan, formatOf, error) {
 		}
 	}
 	return plans, formats, nil
-}
-
-// checkRecorded detects recordings of older versions in which it is not known which
-// return belongs to which entry: see package calls.
-func (r *File) checkRecorded(plans []*fetchargs.Plan, elsewhere bool) {
-	for _, p := range plans {
-		if p.Paired() && (elsewhere || p.Entry().Chooses() && p.Return().Chooses()) {
-			r.apart = true
-		}
-	}
-	if r.apart {
-		r.warn("%s was recorded by an older tsnoop, which left out entries and returns: which belong together is not known, and each is shown by itself", r.name)
-	}
 }
 
 // findThreads restores which threads were recorded.

@@ -250,7 +250,7 @@ func installed(t *testing.T, root string, before []string, own ...string) {
 // types and no /proc.
 func works(t *testing.T, root, path string) {
 	t.Helper()
-	for from, to := range map[string]string{"btf/linux-6.12-amd64.btf": "types", "recordings/version1.dat": "recording"} {
+	for from, to := range map[string]string{"btf/linux-6.12-amd64.btf": "types", "recordings/sample.dat": "recording"} {
 		b, err := os.ReadFile(filepath.Join("../../../testdata", from))
 		if err != nil {
 			t.Fatal(err)
@@ -262,7 +262,7 @@ func works(t *testing.T, root, path string) {
 	for _, c := range []struct{ args, want string }{
 		{"--version", "tsnoop v1.2.3\n"},
 		{"--btf types --arch amd64 --kernel 6.12 --emit vfs_read(count)", "p:tsnoop/vfs_read vfs_read count=$arg3:u64\n"},
-		{"replay recording", "caller_one -> ip_rcv(skb->pkt_type=7) = 7 <100ns>\n"},
+		{"replay recording", "caller_one -> ip_rcv(skb->pkt_type=PACKET_KERNEL) = 7 <100ns>\n"},
 	} {
 		cmd := exec.Command(path, strings.Fields(c.args)...)
 		cmd.Dir, cmd.Env = "/", []string{"PATH=/"}
