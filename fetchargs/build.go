@@ -77,11 +77,7 @@ func (b *builder) add(e encoded, w want) (ref, bool) {
 			return ref{&b.side, i}, true
 		}
 	}
-	f.Hidden, f.Label = w.hidden, cmp.Or(w.name, calledName(w.x))
-	if f.Label != x {
-		f.Expr = x
-		f.Alias = !slices.ContainsFunc(b.r.fn.Params, func(p btf.Param) bool { return p.Name == f.Label })
-	}
+	b.r.label(&f, w)
 	if f.Encoding == value.Dumped && f.Dump == nil {
 		return b.addDump(e, w, f)
 	}
@@ -112,6 +108,15 @@ func (b *builder) add(e encoded, w want) (ref, bool) {
 	b.fields = append(b.fields, f)
 	b.exprs = append(b.exprs, x)
 	return ref{&b.side, len(b.fields) - 1}, true
+}
+
+// label gives the field of w its names.
+func (r *resolver) label(f *value.Field, w want) {
+	f.Hidden, f.Label = w.hidden, cmp.Or(w.name, calledName(w.x))
+	if x := w.x.String(); f.Label != x {
+		f.Expr = x
+		f.Alias = !slices.ContainsFunc(r.fn.Params, func(p btf.Param) bool { return p.Name == f.Label })
+	}
 }
 
 // guards adds the pointers on the way to e, and the fetchargs that prove that they

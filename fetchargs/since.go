@@ -106,7 +106,8 @@ func (r *resolver) since(x *spec.Since, w want) (ref, bool) {
 	if f.Arg, ok = r.entry.argFor("since "+text+" ", arg, cmp.Or(w.name, x.Word()), x.Span); !ok {
 		return ref{}, false
 	}
-	f.Label, f.Expr, f.Clock, f.Hidden = cmp.Or(w.name, text), text, true, w.hidden
+	f.Clock = true
+	r.label(&f, w)
 	at := ref{&r.entry.side, len(r.entry.fields)}
 	r.entry.fields = append(r.entry.fields, f)
 	r.entry.exprs, r.entry.used = append(r.entry.exprs, text), true

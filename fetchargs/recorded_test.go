@@ -1,0 +1,75 @@
+package fetchargs_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
+)
+
+// TestRecordedNames finds each recorded value by the name that it was given and by its
+// expression, in the list of values and in a condition.
+func TestRecordedNames(t *testing.T) {
+	for _, x := range []string{
+		"skb->len", "*skb->dev", "skb->dev->name", "skb:x", "return", "$comm", "%di", "dev->perm_addr:mac",
+		"since(skb)", "since(skb, skb->len > 100, dev->mtu == 5)", "who(skb)", "who(skb, skb->len > 100)",
+	} {
+		recorded := saved(t, planOf(t, fmt.Sprintf("ip_rcv(named=%s)", x)))
+		wanted := []string{"named"}
+		if parsed, err := spec.Parse(fmt.Sprintf("ip_rcv(%s)", x)); err == nil {
+			wanted = append(wanted, parsed.Items[0].Expr.String())
+		}
+		for _, w := range wanted {
+			s, err := spec.Parse(fmt.Sprintf("ip_rcv(%s)", w))
+			if err != nil {
+				t.Fatal(err)
+			}
+			chosen, _, err := fetchargs.Select([]*spec.Spec{s}, recorded, false, nil)
+			if err != nil {
+				t.Errorf("recorded as named=%s: %v", x, err)
+				continue
+			}
+			if n := shown(chosen[0], w); n != 1 {
+				t.Errorf("recorded as named=%s, %s is shown %d times", x, w, n)
+			}
+		}
+	}
+}
+
+// TestRecordedOnce shows a value once that a condition names several times.
+func TestRecordedOnce(t *testing.T) {
+	for text, want := range map[string]int{
+		"ksys_lseek(offset > 10 && offset < 20)":           1,
+		"ksys_lseek(offset > 10 || !((offset & 3) == 1))":    1,
+		"ksys_lseek(offset > 10 && offset:x < 20)":         2, // in two formats
+		"ksys_lseek(offset, offset > 10 && offset < 20)":   2, // asked for twice
+		"ksys_lseek(offset > 10 && offset < 20) if fd > 1": 1,
+	} {
+		live := planOf(t, text)
+		wanted, err := spec.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		chosen, _, err := fetchargs.Select([]*spec.Spec{wanted}, saved(t, planOf(t, "ksys_lseek(fd, offset)")), false, nil)
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		if a, b := shown(live, "offset"), shown(chosen[0], "offset"); a != want || b != want {
+			t.Errorf("%s shows offset %d times live and %d times of a recording, want %d", text, a, b, want)
+		}
+	}
+}
+
+// shown returns how many values of a name the plan shows.
+func shown(p *fetchargs.Plan, name string) (n int) {
+	for _, probe := range p.Probes {
+		for _, f := range probe.Fields {
+			if !f.Hidden && f.Label == name {
+				n++
+			}
+		}
+	}
+	return n
+}
