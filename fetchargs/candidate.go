@@ -1,6 +1,7 @@
 package fetchargs
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
+	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
 // A candidate is a recorded plan that a spec may be shown from.
@@ -16,20 +18,21 @@ type candidate struct {
 	from     int   // its index
 	own      bool  // it was recorded for this very spec
 	plan     *Plan // what the spec shows of it; nil if errs has reasons why it cannot
+	sides    []side
 	errs     spec.Errors
 }
 
 func newCandidate(wanted *spec.Spec, p *Plan, from int, pair bool, measures []*Measure) *candidate {
 	s := newSelection(wanted, p)
-	c := &candidate{recorded: p, from: from, own: s.own}
+	c := &candidate{recorded: p, from: from, own: s.own, sides: s.sides}
 	c.plan, c.errs = s.selected(pair, measures), s.errs.Unique()
 	return c
 }
 
 // choose chooses among the recorded plans of one function: those that were recorded for
-// the spec itself; or else those of one recorded spec, because several would show the same
-// call several times. Only a spec without a parameter list, which asks for no values, gets
-// all that there is.
+// the spec itself; or else those of one recorded spec that has every call; or else those of
+// all, each without the calls of the others, so that no call is shown twice. Only a spec
+// without a parameter list, which asks for no values, gets all that there is.
 func choose(wanted *spec.Spec, all []*candidate) ([]*candidate, spec.Errors) {
 	own := func(c *candidate) bool { return !c.own }
 	if mine := slices.DeleteFunc(slices.Clone(all), own); len(mine) > 0 {
@@ -45,13 +48,86 @@ func choose(wanted *spec.Spec, all []*candidate) ([]*candidate, spec.Errors) {
 	if i := slices.IndexFunc(able, func(c *candidate) bool { return c.recorded.hasEveryCall() }); i >= 0 {
 		return ofOneSpec(able[i:]), nil
 	}
-	first := ofOneSpec(able)
-	for _, c := range able {
-		if c.recorded.Spec.Text != first[0].recorded.Spec.Text {
-			return nil, spec.Errors{ambiguous(wanted, first[0].recorded.Spec, c.recorded.Spec)}
+	if first := ofOneSpec(able); len(first) == len(able) || disjoint(able) {
+		return able, nil
+	}
+	slices.Reverse(able)
+	if disjoint(able) {
+		slices.Reverse(able)
+		return able, nil
+	}
+	return nil, spec.Errors{ambiguous(wanted, able)}
+}
+
+// disjoint removes from each candidate the calls that one before it has, and reports
+// whether it knows which these are. If not, it changes nothing.
+func disjoint(all []*candidate) bool {
+	without := make([][]*test, len(all))
+	for i, c := range all {
+		for _, before := range all[:i] {
+			if before.recorded.Spec.Text == c.recorded.Spec.Text {
+				continue
+			}
+			t, ok := c.translate(before.recorded.asked, before.recorded)
+			if !ok {
+				return false
+			}
+			without[i] = append(without[i], &test{unless: t})
 		}
 	}
-	return first, nil
+	for i, c := range all {
+		if c.plan.check != nil {
+			without[i] = append(without[i], c.plan.check)
+		}
+		if len(without[i]) > 0 {
+			c.plan.check = join(true, without[i]...)
+		}
+	}
+	return true
+}
+
+// translate returns a test of another plan as one of the values that c has recorded.
+func (c *candidate) translate(t *test, of *Plan) (_ *test, ok bool) {
+	if t == nil {
+		return nil, false
+	}
+	own := *t
+	own.and, own.or = nil, nil
+	for i, kid := range append(t.and[:len(t.and):len(t.and)], t.or...) {
+		k, ok := c.translate(kid, of)
+		if !ok {
+			return nil, false
+		}
+		if i < len(t.and) {
+			own.and = append(own.and, k)
+		} else {
+			own.or = append(own.or, k)
+		}
+	}
+	if t.and != nil || t.or != nil {
+		return &own, true
+	}
+	if t.elapsed {
+		return &own, c.recorded.Paired()
+	}
+	if own.left, ok = c.same(of.fieldOf(t.left), t.left.side); ok && t.against {
+		own.right, ok = c.same(of.fieldOf(t.right), t.right.side)
+	}
+	return &own, ok
+}
+
+// same finds a value of another plan among those that c has recorded.
+func (c *candidate) same(f *value.Field, at Side) (o operand, ok bool) {
+	for i := range c.sides {
+		s := &c.sides[i]
+		for j, expr := range s.exprs {
+			g := &s.fields[j]
+			if s.at == at && expr == cmp.Or(f.Expr, f.Label) && g.Format == f.Format && g.Encoding == f.Encoding && g.Count == f.Count {
+				return ref{s, j}.operand(), true
+			}
+		}
+	}
+	return o, false
 }
 
 // ofOneSpec returns the candidates that were recorded for the same spec as the first.
@@ -64,11 +140,16 @@ func ofOneSpec(all []*candidate) (same []*candidate) {
 	return same
 }
 
-func ambiguous(wanted, a, b *spec.Spec) *spec.Error {
+func ambiguous(wanted *spec.Spec, all []*candidate) *spec.Error {
+	texts := make([]string, len(all))
+	for i, c := range all {
+		texts[i] = strconv.Quote(c.recorded.Spec.Text)
+	}
+	slices.Sort(texts)
 	return &spec.Error{
 		Text: wanted.Text, Span: wanted.Func.Span,
 		Msg:  fmt.Sprintf("%s was recorded by several specs with conditions, and which of their calls are the same is not known", wanted.Func.Text),
-		Hint: fmt.Sprintf("ask for the calls of one: %q or %q", a.Text, b.Text),
+		Hint: "ask for the calls of one: " + strings.Join(slices.Compact(texts), " or "),
 	}
 }
 

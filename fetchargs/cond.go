@@ -15,7 +15,8 @@ import (
 // A test is a condition in normal form: negations are pushed down to the comparisons,
 // because a value that could not be read satisfies neither a comparison nor its opposite.
 type test struct {
-	and, or []*test // at most one of these is set; otherwise this is a comparison
+	and, or []*test // at most one of these three is set; otherwise this is a comparison
+	unless  *test   // must not hold. Unlike an opposite this includes values that could not be read
 
 	op      spec.Op
 	negated bool // "&" and "~" have no opposite
@@ -80,6 +81,7 @@ func (r *resolver) conditions() {
 	if all = whole.and; all == nil {
 		all = []*test{whole}
 	}
+	r.out.asked = whole
 	exact := true
 	for _, t := range all {
 		exact = r.push(t) && exact

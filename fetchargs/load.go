@@ -125,6 +125,9 @@ func (s *savedPlan) load(types func(int) (btf.Type, error), macros func(arch str
 	if p.clocks, err = loadClocks(s.Clocks, p); err == nil && s.Check != nil {
 		p.check, err = s.Check.load(p, 0)
 	}
+	if p.asked = p.check; err == nil && s.Asked != nil {
+		p.asked, err = s.Asked.load(p, 0)
+	}
 	return p, err
 }
 

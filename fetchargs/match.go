@@ -22,6 +22,9 @@ func (t *test) asksReturn() bool {
 	if t == nil {
 		return false
 	}
+	if t.unless != nil {
+		return t.unless.asksReturn()
+	}
 	return t.elapsed || t.left.side == Return || t.against && t.right.side == Return ||
 		slices.ContainsFunc(t.and, (*test).asksReturn) || slices.ContainsFunc(t.or, (*test).asksReturn)
 }
@@ -83,6 +86,8 @@ func (t *test) holds(d *took, of func(operand) (*value.Field, value.Value)) bool
 			}
 		}
 		return false
+	case t.unless != nil:
+		return !t.unless.holds(d, of)
 	}
 	if t.elapsed {
 		return d.ended && compareNumbers(d.ns, t.value.num, false, false, t.op)

@@ -44,6 +44,7 @@ type Plan struct {
 	Arch   *abi.Arch
 	macros *constants.Table // of the kernel; nil if its architecture has none
 	check  *test            // what user space decides, nil if the kernel's filters decide all
+	asked  *test            // all conditions, nil if there are none or, in older recordings, if they are not known
 }
 
 // A Side is the entry or the return of a function.

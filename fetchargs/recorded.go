@@ -17,8 +17,8 @@ import (
 // without any is left out. from holds the index in plans of each plan that is returned.
 //
 // A spec that was recorded, whatever its spaces, gets its own plans as they were recorded.
-// Any other spec with a parameter list gets those of one recorded spec for each function,
-// so that it shows each call once: of one that has recorded every call, if there is one.
+// Any other spec with a parameter list gets those of one recorded spec that has recorded
+// every call, if there is one; else those of all that can show it, each call once.
 //
 // It is an error to ask for values that were not recorded; for a glob, functions without
 // them are left out. If pair is set, a plan keeps both sides that it has, as [Target]

@@ -41,7 +41,7 @@ func TestRecordedNames(t *testing.T) {
 func TestRecordedOnce(t *testing.T) {
 	for text, want := range map[string]int{
 		"ksys_lseek(offset > 10 && offset < 20)":           1,
-		"ksys_lseek(offset > 10 || !((offset & 3) == 1))":    1,
+		"ksys_lseek(offset > 10 || !((offset & 3) == 1))":  1,
 		"ksys_lseek(offset > 10 && offset:x < 20)":         2, // in two formats
 		"ksys_lseek(offset, offset > 10 && offset < 20)":   2, // asked for twice
 		"ksys_lseek(offset > 10 && offset < 20) if fd > 1": 1,

@@ -39,6 +39,7 @@ type (
 		Arch      string       `json:"arch"` // as in GOARCH
 		Probes    []savedProbe `json:"probes"`
 		Check     *savedTest   `json:"check,omitempty"`
+		Asked     *savedTest   `json:"asked,omitempty"` // if it is not Check; programs that do not know it select less
 		Partial   bool         `json:"partial,omitempty"`
 		Notes     []string     `json:"notes,omitempty"`
 		Addresses []string     `json:"addresses,omitempty"`
@@ -220,8 +221,12 @@ func Save(plans []*Plan) ([]byte, error) {
 	var types []btf.Type
 	var objects []bool
 	for _, p := range plans {
+		var asked *savedTest
+		if p.asked != p.check {
+			asked = p.asked.save()
+		}
 		sp := savedPlan{
-			Spec: p.Spec.Text, Nth: p.Spec.Nth, Func: p.Spec.Func.Text, Arch: p.Arch.Name, Check: p.check.save(), Partial: p.Partial,
+			Spec: p.Spec.Text, Nth: p.Spec.Nth, Func: p.Spec.Func.Text, Arch: p.Arch.Name, Check: p.check.save(), Asked: asked, Partial: p.Partial,
 			Notes: p.Notes, Addresses: p.Addresses, Renames: p.Renames,
 			Clocks: saveClocks(p.clocks),
 		}

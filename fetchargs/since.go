@@ -170,6 +170,7 @@ func (r *resolver) passing(all []*test) {
 		return
 	}
 	r.out.check = join(true, all...)
+	r.out.asked = r.out.check
 	each := r.out.check.and
 	if each == nil {
 		each = []*test{r.out.check}
