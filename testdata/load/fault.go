@@ -16,13 +16,13 @@ import (
 )
 
 // faultTree is the directory of which calls fail. Calls outside of it do not.
-const faultTree = "/sys/kernel/tracing"
+var faultTree = "/sys/kernel/tracing"
 
 // faultOrder begins the name of a file that does not exist. To open it is an order:
 // "fault:HOW N[+] ERRNO" sets the fault from now on, and restarts the count. open(2)
 // then returns not a file but how many calls were counted before; FILE says which one
 // failed. "fault:mark" only asks for the count.
-const faultOrder = faultTree + "/fault:"
+const faultOrder = "/sys/kernel/tracing/fault:"
 
 // onTheWay are the flags, one or both, with which directories on the way to a file are
 // opened.
@@ -65,10 +65,17 @@ func parseFault(how, n, errno string) (f fault, err error) {
 //
 // A filter of seccomp(2) stops only the calls that may be into tracefs, since each stop
 // costs two task switches.
-func faulted(file string, args []string) error {
-	if len(args) < 4 {
-		return errors.New("usage: fault FILE HOW N ERRNO PROGRAM [ARG...]")
+//
+// With a tree, it is the calls about files below that directory that fail, also those
+// that tracefs does not have.
+func faulted(args []string) error {
+	if len(args) > 2 && args[0] == "-t" {
+		faultTree, args = args[1], args[2:]
 	}
+	if len(args) < 5 {
+		return errors.New("usage: fault [-t TREE] FILE HOW N ERRNO PROGRAM [ARG...]")
+	}
+	file, args := args[0], args[1:]
 	f, err := parseFault(args[0], args[1], args[2])
 	if err != nil {
 		return err
@@ -153,17 +160,23 @@ func stopAt(calls map[uint64]faultCall) error {
 // A faultCall says which arguments of a system call are its file.
 type faultCall struct {
 	name string
-	dir  bool // arguments 0 and 1 are a directory and a name in it; otherwise 0 is a file descriptor
+	dir  bool // arguments 0 and 1 are a directory and a name in it; otherwise a file descriptor is
+	fd   int  // this argument
 }
 
 var faultCalls = map[uint64]faultCall{
-	unix.SYS_READ: {"read", false}, unix.SYS_PREAD64: {"pread", false}, unix.SYS_READV: {"readv", false},
-	unix.SYS_WRITE: {"write", false}, unix.SYS_PWRITE64: {"pwrite", false}, unix.SYS_WRITEV: {"writev", false},
-	unix.SYS_SPLICE: {"splice", false}, unix.SYS_GETDENTS64: {"getdents", false}, unix.SYS_FLOCK: {"flock", false},
-	unix.SYS_OPENAT: {"open", true}, unix.SYS_OPENAT2: {"open", true}, sysFstatat: {"stat", true},
-	unix.SYS_MKDIRAT: {"mkdir", true}, unix.SYS_UNLINKAT: {"unlink", true}, unix.SYS_FACCESSAT: {"access", true},
+	unix.SYS_READ: {"read", false, 0}, unix.SYS_PREAD64: {"pread", false, 0}, unix.SYS_READV: {"readv", false, 0},
+	unix.SYS_WRITE: {"write", false, 0}, unix.SYS_PWRITE64: {"pwrite", false, 0}, unix.SYS_WRITEV: {"writev", false, 0},
+	unix.SYS_SPLICE: {"splice", false, 0}, unix.SYS_GETDENTS64: {"getdents", false, 0}, unix.SYS_FLOCK: {"flock", false, 0},
+	unix.SYS_OPENAT: {"open", true, 0}, unix.SYS_OPENAT2: {"open", true, 0}, sysFstatat: {"stat", true, 0},
+	unix.SYS_MKDIRAT: {"mkdir", true, 0}, unix.SYS_UNLINKAT: {"unlink", true, 0}, unix.SYS_FACCESSAT: {"access", true, 0},
 	// Argument 1 is the name here too, but argument 0 is not a directory.
-	unix.SYS_INOTIFY_ADD_WATCH: {"watch", true},
+	unix.SYS_INOTIFY_ADD_WATCH: {"watch", true, 0},
+
+	unix.SYS_FSYNC: {"sync", false, 0}, unix.SYS_FDATASYNC: {"sync", false, 0}, unix.SYS_FTRUNCATE: {"truncate", false, 0},
+	unix.SYS_RENAMEAT: {"rename", true, 0}, unix.SYS_RENAMEAT2: {"rename", true, 0}, unix.SYS_LINKAT: {"link", true, 0},
+	unix.SYS_FCHMOD: {"chmod", false, 0}, unix.SYS_FCHOWN: {"chown", false, 0}, unix.SYS_FALLOCATE: {"allocate", false, 0},
+	unix.SYS_COPY_FILE_RANGE: {"copy", false, 2}, // to this file
 }
 
 // A tracer traces a program for faulted.
@@ -308,10 +321,10 @@ func (tr *tracer) order(text string) (result int64) {
 
 // path returns the file that a call is about, "" if it is not known.
 func (s *stopped) path(call faultCall) string {
-	fd := int32(s.regs.arg(0))
 	if !call.dir {
-		return s.file(fd)
+		return s.file(int32(s.regs.arg(call.fd)))
 	}
+	fd := int32(s.regs.arg(0))
 	name := s.text(s.regs.arg(1))
 	if filepath.IsAbs(name) || call.name == "watch" {
 		return name

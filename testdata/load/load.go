@@ -50,8 +50,8 @@
 //	load syscalls             one system call of each of some kinds
 //	load sockets              socket addresses of many lengths: see sockets
 //	load words                system calls with flags and numbers that have names
-//	load fault FILE HOW N ERRNO PROGRAM [ARG...]   run the program; the N-th of its
-//	                          calls into tracefs fails: see faulted
+//	load fault [-t TREE] FILE HOW N ERRNO PROGRAM [ARG...]   run the program; the N-th
+//	                          of its calls into tracefs, or TREE, fails: see faulted
 //	load compat FILE          openat(2) it and write(2) as a 32-bit program does
 package main
 
@@ -158,7 +158,7 @@ func loadOne(args []string) error {
 		}
 		return unix.Exec(path, append([]string{"load"}, rest[1:]...), os.Environ())
 	case "fault":
-		return faulted(rest[0], rest[1:])
+		return faulted(rest)
 	case "filtered":
 		return filtered(rest)
 	case "pid":

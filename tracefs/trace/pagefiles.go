@@ -65,13 +65,16 @@ func NewRecorder(name string, warn func(Warning)) (*Recorder, error) {
 		return nil, err
 	}
 	rec := &Recorder{name: name, warner: warn, cpus: map[int]*cpuFile{}}
-	if left := rec.left(); len(left) > 0 {
+	left, err := rec.left()
+	if err != nil {
+		return nil, &FileError{Msg: err.Error()}
+	}
+	if len(left) > 0 {
 		return nil, leftError(name, left)
 	}
 	if _, err := os.Lstat(rec.tmpName()); err == nil {
 		return nil, &FileError{rec.tmpName() + " is in the way", "remove it, or record to another file"}
 	}
-	var err error
 	if rec.head, err = createNew(rec.headName()); err != nil {
 		return nil, &FileError{Msg: err.Error()}
 	}
@@ -128,9 +131,9 @@ func (rec *Recorder) cpuOf(file string) (int, bool) {
 }
 
 // left returns the files of pages that exist, and the head.
-func (rec *Recorder) left() (files []string) {
+func (rec *Recorder) left() (files []string, err error) {
 	dir, base := filepath.Split(rec.name)
-	entries, _ := os.ReadDir(filepath.Clean(dir + "."))
+	entries, err := os.ReadDir(filepath.Clean(dir + "."))
 	for _, e := range entries {
 		file := dir + e.Name()
 		if !strings.HasPrefix(e.Name(), base) {
@@ -140,7 +143,35 @@ func (rec *Recorder) left() (files []string) {
 			files = append(files, file)
 		}
 	}
-	return files
+	return files, err
+}
+
+// remove removes the head and files of pages. The head goes last: it says what the others
+// are, and that they are not needed any more if FILE was made with it.
+func (rec *Recorder) remove(files []string) error {
+	for _, file := range files {
+		if file == rec.headName() {
+			continue
+		}
+		if err := os.Remove(file); err != nil {
+			return err
+		}
+	}
+	return os.Remove(rec.headName())
+}
+
+// syncDir writes the names of the files to the disk.
+func (rec *Recorder) syncDir() error {
+	dir, _ := filepath.Split(rec.name)
+	d, err := os.Open(filepath.Clean(dir + "."))
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	if err := d.Sync(); !errors.Is(err, unix.EINVAL) { // a file system without it
+		return err
+	}
+	return nil
 }
 
 // A LeftError says that another recorder has left its pages, or is still writing.
@@ -304,8 +335,9 @@ func (rec *Recorder) write(h *tracedat.Header, cpus []tracedat.CPUSource) error 
 	}
 	if err != nil {
 		os.Remove(f.Name())
+		return err
 	}
-	return err
+	return rec.syncDir()
 }
 
 // Close ends the recording. err is what has made it fail, or nil. If the recording was
@@ -320,10 +352,7 @@ func (rec *Recorder) Close(err error) error {
 	}
 	err = firstError(err, rec.head.Close())
 	if rec.saved || len(kept) == 0 {
-		for _, file := range append(kept, rec.headName()) {
-			err = firstError(err, os.Remove(file))
-		}
-		return err
+		return firstError(err, rec.remove(kept))
 	}
 	slices.Sort(kept)
 	if rec.headed {

@@ -21,29 +21,33 @@ const fixture = "testdata/read.trace.dat"
 // pages of its calls.
 func readFixture(t testing.TB) (*tracedat.Header, []byte) {
 	t.Helper()
-	b, err := os.ReadFile(fixture)
+	h, pages, err := fixtureParts(fixture)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if h.PageSize != pageSize || len(pages) == 0 {
+		t.Fatalf("%d bytes in pages of %d", len(pages), h.PageSize)
+	}
+	return h, pages
+}
+
+func fixtureParts(name string) (h *tracedat.Header, pages []byte, err error) {
+	b, err := os.ReadFile(name)
+	if err != nil {
+		return nil, nil, err
 	}
 	file, err := tracedat.Open(bytes.NewReader(b), int64(len(b)))
 	if err != nil {
-		t.Fatal(err)
+		return nil, nil, err
 	}
-	h, err := file.Header()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var pages []byte
 	for i := range file.Buffers[0].CPUs {
 		r := file.Buffers[0].CPUs[i].Pages()
 		for b, err := r.Next(); err == nil; b, err = r.Next() {
 			pages = append(pages, b...)
 		}
 	}
-	if h.PageSize != pageSize || len(pages) == 0 {
-		t.Fatalf("%d bytes in pages of %d", len(pages), h.PageSize)
-	}
-	return h, pages
+	h, err = file.Header()
+	return h, pages, err
 }
 
 const pageSize = 4096 // of the fixture

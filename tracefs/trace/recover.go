@@ -47,7 +47,10 @@ func (rec *Recorder) recover(compress bool, watch func(func() (n, all uint64)) f
 	if compress {
 		h.Version, h.Zstd = 7, true
 	}
-	left := rec.left()
+	left, err := rec.left()
+	if err != nil {
+		return err
+	}
 	cpus, end, err := rec.sources(left, int64(h.PageSize))
 	defer end()
 	if err != nil {
@@ -61,15 +64,14 @@ func (rec *Recorder) recover(compress bool, watch func(func() (n, all uint64)) f
 		all := rec.bytes.Load()
 		defer watch(func() (n, of uint64) { return copied(cpus), all })()
 	}
-	if err := rec.write(h, cpus); err != nil {
+	made, err := rec.made(h, cpus)
+	if err == nil && !made {
+		err = rec.write(h, cpus)
+	}
+	if err != nil {
 		return err
 	}
-	for _, file := range left {
-		if err := os.Remove(file); err != nil {
-			return err
-		}
-	}
-	return nil
+	return rec.remove(left)
 }
 
 // noHead says why there is nothing to recover.
@@ -78,7 +80,7 @@ func (rec *Recorder) noHead(err error) error {
 		return err
 	}
 	e := &tracefs.MachineError{Msg: fmt.Sprintf("tsnoop has left nothing of %s: there is no %s", rec.name, rec.headName()), Err: err}
-	if len(rec.left()) > 0 {
+	if left, _ := rec.left(); len(left) > 0 {
 		e.Cure = "trace-cmd restore may make a file of the pages"
 	}
 	return e
