@@ -27,15 +27,17 @@ func runRecord(o *flags.Options, ui *terminal.UI) (err error) {
 		return err
 	}
 	defer func() { err = run.End(recordError(err)) }()
-	rec, err := trace.NewRecorder(cmp.Or(o.Output, "trace.dat"), ui.Tell)
+	ro := trace.RecordOptions{Program: "tsnoop " + version(), Count: o.Count, Compress: o.Compress, Sync: o.Sync}
+	rec, err := trace.NewRecorder(cmp.Or(o.Output, "trace.dat"), ro, ui.Tell)
 	if err != nil {
 		return err
 	}
 	defer func() { err = rec.Close(err) }()
 
+	o.Trace.Ready = rec.Prepare
 	return run.Trace(nil, ui.Tell, func(ctx context.Context, t *trace.Trace, _ func()) error {
 		done := ui.Watch(rec.String)
-		err := rec.Record(ctx, t, trace.RecordOptions{Program: "tsnoop " + version(), Count: o.Count, Compress: o.Compress})
+		err := rec.Record(ctx, t)
 		done()
 		if rec.Saved() {
 			ui.Warn("%s: %s", rec.Name(), rec)

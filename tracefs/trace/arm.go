@@ -116,6 +116,11 @@ func (m *Machine) Arm(ctx context.Context, plans []*fetchargs.Plan, o Options) (
 	if ctx.Err() != nil {
 		return nil, ErrInterrupted
 	}
+	if o.Ready != nil {
+		if err = o.Ready(t); err != nil {
+			return nil, err
+		}
+	}
 	// Start everything that watches before the first event is recorded, so that nothing
 	// is missed in between.
 	t.modules.begin()

@@ -33,6 +33,10 @@ type Options struct {
 	MaxRate int
 	Really  bool
 
+	// Ready, if not nil, is called when all probes are defined, before the first event is
+	// recorded. An error ends arming.
+	Ready func(*Trace) error
+
 	Rearm bool // undo what other programs change of the trace; otherwise only warn
 
 	// Warn receives what does not end the trace. Several goroutines call it.

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/tsnoop/tsnoop/tracefs/read"
 	"github.com/tsnoop/tsnoop/tracefs/ringbuf"
@@ -31,26 +30,27 @@ import (
 type Recorder struct {
 	name string
 	warner
+	options  RecordOptions
 	layout   ringbuf.Layout
 	pageSize int
-	head     *os.File // locked while this process lives
-	headed   bool     // a header has been written to it
+	header   *tracedat.Header // of this trace, nil until it is known
+	head     *os.File         // locked while this process lives
+	headed   bool             // a header has been written to it
 
-	mu    sync.Mutex // guards cpus and the buffers of their files
+	mu    sync.Mutex // guards cpus, the buffers of their files, and unsynced
 	cpus  map[int]*cpuFile
 	saved bool // FILE is complete
+	unsynced
 
 	events, bytes, lost atomic.Uint64
 }
 
 type cpuFile struct {
-	file *os.File
-	w    *bufio.Writer
-	size int64
+	file  *os.File
+	w     *bufio.Writer
+	size  int64
+	dirty bool // has pages that are not known to be on the disk
 }
-
-// flushTime is the longest time that a page stays in this process's memory.
-const flushTime = 200 * time.Millisecond
 
 // A FileError says that a recording cannot be written to its file. Cure says what may
 // help, or is empty.
@@ -60,11 +60,11 @@ func (e *FileError) Error() string { return "cannot write the recording: " + e.M
 
 // NewRecorder checks that the file can be written, before anything is armed. Errors are
 // *FileError and *LeftError. The caller must close the Recorder.
-func NewRecorder(name string, warn func(Warning)) (*Recorder, error) {
+func NewRecorder(name string, o RecordOptions, warn func(Warning)) (*Recorder, error) {
 	if err := checkOld(name); err != nil {
 		return nil, err
 	}
-	rec := &Recorder{name: name, warner: warn, cpus: map[int]*cpuFile{}}
+	rec := &Recorder{name: name, options: o, warner: warn, cpus: map[int]*cpuFile{}, unsynced: newUnsynced()}
 	left, err := rec.left()
 	if err != nil {
 		return nil, &FileError{Msg: err.Error()}
@@ -236,6 +236,9 @@ func openOwn(name string) (*os.File, error) {
 func (rec *Recorder) add(p read.Page) error {
 	rec.mu.Lock()
 	defer rec.mu.Unlock()
+	if rec.failed != nil {
+		return rec.failed
+	}
 	c := rec.cpus[p.CPU]
 	if c == nil {
 		f, err := createNew(rec.cpuName(p.CPU))
@@ -244,6 +247,7 @@ func (rec *Recorder) add(p read.Page) error {
 		}
 		c = &cpuFile{file: f, w: bufio.NewWriterSize(f, 1<<20)}
 		rec.cpus[p.CPU] = c
+		rec.named = true
 	}
 	// Some kernels return only the used part of a page: pad it.
 	if _, err := c.w.Write(p.Data); err != nil {
@@ -255,6 +259,8 @@ func (rec *Recorder) add(p read.Page) error {
 		}
 	}
 	c.size += int64(rec.pageSize)
+	c.dirty = true
+	rec.wrote(rec.pageSize)
 	rec.bytes.Add(uint64(rec.pageSize))
 	return nil
 }
@@ -267,22 +273,29 @@ func (rec *Recorder) flush() (err error) {
 	for _, c := range rec.cpus {
 		err = firstError(err, c.w.Flush())
 	}
-	return err
+	return firstError(rec.failed, err)
 }
 
-// writeHead writes FILE.head. Later calls replace the file once the new one is
-// complete.
+// writeHead writes FILE.head to the disk. Later calls replace the file once the new one
+// is complete.
 func (rec *Recorder) writeHead(h *tracedat.Header) error {
 	if !rec.headed {
 		err := tracedat.Write(rec.head, h, nil)
 		rec.headed = err == nil
+		if err == nil && rec.options.Sync > 0 {
+			err = firstError(rec.head.Sync(), rec.syncDir())
+		}
 		return err
 	}
 	f, err := createNew(rec.tmpName())
 	if err != nil {
 		return err
 	}
-	if err = firstError(claim(f), tracedat.Write(f, h, nil)); err == nil {
+	err = firstError(claim(f), tracedat.Write(f, h, nil))
+	if err == nil {
+		err = f.Sync()
+	}
+	if err == nil {
 		err = os.Rename(f.Name(), rec.headName())
 	}
 	if err != nil {

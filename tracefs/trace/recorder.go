@@ -18,44 +18,58 @@ import (
 
 // RecordOptions says how to make a recording.
 type RecordOptions struct {
-	Program  string // name and version of the program that records, for the file
-	Count    int    // stop after this many events; 0 for no limit
-	Compress bool   // write trace.dat version 7 with zstd
+	Program  string        // name and version of the program that records, for the file
+	Count    int           // stop after this many events; 0 for no limit
+	Compress bool          // write trace.dat version 7 with zstd
+	Sync     time.Duration // write pages to the disk before they are that old; 0 leaves it to the kernel
+}
+
+// Prepare writes the head of a trace whose probes are defined: see Options.Ready. If it
+// is called, the head is on the disk before the first event is recorded.
+func (rec *Recorder) Prepare(t *Trace) (err error) {
+	if rec.layout, rec.pageSize, err = t.session.PageLayout(); err != nil {
+		return err
+	}
+	if rec.header, err = rec.newHeader(t); err != nil {
+		return err
+	}
+	if err := rec.writeHead(rec.header); err != nil {
+		rec.warn("if this is killed, what it has recorded cannot be recovered: %v", err)
+	}
+	return nil
 }
 
 // Record takes the pages of a trace until ctx is done, and then those that the kernel
 // has filled by then, or until there are enough events. Then it makes the file. Nothing
 // is decoded meanwhile. Whatever stops it, what was taken by then is saved.
-func (rec *Recorder) Record(ctx context.Context, t *Trace, o RecordOptions) (err error) {
+func (rec *Recorder) Record(ctx context.Context, t *Trace) (err error) {
 	t.recording.Store(true)
-	if rec.layout, rec.pageSize, err = t.session.PageLayout(); err != nil {
-		return err
+	if rec.header == nil {
+		if err := rec.Prepare(t); err != nil {
+			return err
+		}
 	}
-	h, err := rec.header(t, o.Program)
-	if err != nil {
-		return err
-	}
+	h := rec.header
 	ctx, release := t.untilDrained(ctx)
 	defer release()
-	symbols := rec.begin(h, t.machine)
-	err = rec.take(read.Pages(ctx, t.session), o.Count, &t.ages)
+	symbols := rec.addSymbols(h, t.machine)
+	err = rec.take(read.Pages(ctx, t.session), &t.ages)
 	t.guard.stop()
 	err = firstError(err, t.session.Stop())
 	t.guard.settle()
 	symbols.Wait()
 	rec.complete(h, t)
-	if o.Compress {
+	if rec.options.Compress {
 		h.Version, h.Zstd = 7, true
 	}
 	return firstError(err, rec.save(h))
 }
 
-// begin writes the head, and then once more with the symbols. Those take long, so they
-// are read while pages are already being taken.
-func (rec *Recorder) begin(h *tracedat.Header, m *Machine) *sync.WaitGroup {
+// addSymbols writes the head once more with the symbols. Those take long, so they are
+// read while pages are already being taken.
+func (rec *Recorder) addSymbols(h *tracedat.Header, m *Machine) *sync.WaitGroup {
 	var symbols sync.WaitGroup
-	if err := rec.writeHead(h); err != nil {
-		rec.warn("if this is killed, what it has recorded cannot be recovered: %v", err)
+	if !rec.headed {
 		return &symbols
 	}
 	symbols.Go(func() {
@@ -70,9 +84,10 @@ func (rec *Recorder) begin(h *tracedat.Header, m *Machine) *sync.WaitGroup {
 	return &symbols
 }
 
-// take stores pages until there are no more, or count events. It also looks at the
+// take stores pages until there are no more, or enough events. It also looks at the
 // clocks from time to time.
-func (rec *Recorder) take(pages iter.Seq2[read.Page, error], count int, clocks *ages) error {
+func (rec *Recorder) take(pages iter.Seq2[read.Page, error], clocks *ages) error {
+	count := rec.options.Count
 	defer rec.tick()()
 	var page ringbuf.Page
 	for p, err := range pages {
@@ -105,29 +120,6 @@ func (rec *Recorder) take(pages iter.Seq2[read.Page, error], count int, clocks *
 	return nil
 }
 
-// tick writes pages to their files regularly, so that a kill loses few of them. Call
-// stop to end it.
-func (rec *Recorder) tick() (stop func()) {
-	over := make(chan struct{})
-	var done sync.WaitGroup
-	done.Go(func() {
-		flush := time.NewTicker(flushTime)
-		defer flush.Stop()
-		for {
-			select {
-			case <-over:
-				return
-			case <-flush.C:
-				rec.flush() // the next page reports an error again
-			}
-		}
-	})
-	return func() {
-		close(over)
-		done.Wait()
-	}
-}
-
 // String returns the state of the recording: "123 events, 4.0 MiB, 0 lost". The size is
 // that of the pages so far, and once it is saved that of the file. It may be called at
 // any time.
@@ -146,16 +138,16 @@ func (s Size) String() string {
 	return fmt.Sprintf("%.1f MiB", float64(s)/(1<<20))
 }
 
-// header collects what is needed to understand the pages elsewhere. It leaves out the
+// newHeader collects what is needed to understand the pages elsewhere. It leaves out the
 // symbols, which take long, and what is known only at the end.
-func (rec *Recorder) header(t *Trace, program string) (*tracedat.Header, error) {
+func (rec *Recorder) newHeader(t *Trace) (*tracedat.Header, error) {
 	own, err := t.recorded()
 	if err != nil {
 		return nil, err
 	}
 	h := &tracedat.Header{
 		Version: 6, BigEndian: rec.layout.BigEndian, LongSize: rec.layout.LongSize, PageSize: rec.pageSize,
-		Clock: t.clockName, Uname: uname(), Recorder: program, Tsnoop: own,
+		Clock: t.clockName, Uname: uname(), Recorder: rec.options.Program, Tsnoop: own,
 	}
 	group := t.session.Group()
 	text := func(name string) string {

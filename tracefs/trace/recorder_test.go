@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/read"
@@ -64,11 +65,14 @@ func newRecorderTest(t *testing.T, name string) *recorderTest {
 	var h *tracedat.Header
 	h, rt.pages = readFixture(t)
 	var err error
-	if rt.rec, err = NewRecorder(name, nil); err != nil {
+	if rt.rec, err = NewRecorder(name, RecordOptions{Sync: time.Second}, nil); err != nil {
 		t.Fatal(err)
 	}
 	rt.rec.pageSize = pageSize
-	rt.rec.begin(h, NewMachine(nil)).Wait()
+	if err := rt.rec.writeHead(h); err != nil {
+		t.Fatal(err)
+	}
+	rt.rec.addSymbols(h, NewMachine(nil)).Wait()
 	for page := rt.pages; len(page) > 0; page = page[pageSize:] {
 		if err := rt.rec.add(read.Page{CPU: 3, Data: page[:pageSize]}); err != nil {
 			t.Fatal(err)
@@ -160,7 +164,7 @@ func TestRecorderEmpty(t *testing.T) {
 	if err := os.WriteFile(name, []byte("older"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	rec, err := NewRecorder(name, nil)
+	rec, err := NewRecorder(name, RecordOptions{Sync: time.Second}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -273,7 +277,7 @@ func TestRecorderRefused(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			rec, err := NewRecorder(filepath.Join(dir, "t.dat"), nil)
+			rec, err := NewRecorder(filepath.Join(dir, "t.dat"), RecordOptions{Sync: time.Second}, nil)
 			parts := strings.Split(tt.want, ".*")
 			if err == nil || !strings.Contains(err.Error(), parts[0]) || !strings.Contains(err.Error(), parts[len(parts)-1]) {
 				t.Fatalf("%v, %v", rec, err)

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/read"
@@ -49,6 +50,7 @@ func fill(rec *Recorder, pages []byte) error {
 			}
 		}
 	}
+	rec.sync()
 	return rec.flush()
 }
 
@@ -58,13 +60,16 @@ func recordFixture(dir string) error {
 	if err != nil {
 		return err
 	}
-	rec, err := NewRecorder(filepath.Join(dir, "t.dat"), nil)
+	rec, err := NewRecorder(filepath.Join(dir, "t.dat"), RecordOptions{Sync: time.Second}, nil)
 	if err != nil {
 		return err
 	}
 	rec.pageSize = pageSize
-	rec.begin(h, NewMachine(nil)).Wait()
-	if err = fill(rec, pages); err == nil {
+	if err = rec.writeHead(h); err == nil {
+		rec.addSymbols(h, NewMachine(nil)).Wait()
+		err = fill(rec, pages)
+	}
+	if err == nil {
 		err = rec.save(h)
 	}
 	return rec.Close(err)
@@ -80,12 +85,15 @@ func olderFile(t *testing.T, dir string) {
 func leftBehind(t *testing.T, dir string) {
 	olderFile(t, dir)
 	h, pages := readFixture(t)
-	rec, err := NewRecorder(filepath.Join(dir, "t.dat"), nil)
+	rec, err := NewRecorder(filepath.Join(dir, "t.dat"), RecordOptions{Sync: time.Second}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	rec.pageSize = pageSize
-	rec.begin(h, NewMachine(nil)).Wait()
+	if err := rec.writeHead(h); err != nil {
+		t.Fatal(err)
+	}
+	rec.addSymbols(h, NewMachine(nil)).Wait()
 	if err := fill(rec, pages); err != nil {
 		t.Fatal(err)
 	}

@@ -153,12 +153,12 @@ func TestEndsTraceBreak(t *testing.T) {
 // What is recorded is what Open reads.
 func TestEndsRecord(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "trace.dat")
-	rec, err := trace.NewRecorder(name, func(w trace.Warning) { t.Log(w.Text) })
+	rec, err := trace.NewRecorder(name, trace.RecordOptions{Program: "a test"}, func(w trace.Warning) { t.Log(w.Text) })
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, tr := armed(t, trace.Options{})
-	err = rec.Record(ctx, tr, trace.RecordOptions{Program: "a test"})
+	err = rec.Record(ctx, tr)
 	if err = rec.Close(err); err != nil || !rec.Saved() {
 		t.Fatalf("saved %v: %v", rec.Saved(), err)
 	}

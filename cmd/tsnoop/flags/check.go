@@ -121,6 +121,8 @@ func (o *Options) checkHeeded(set *pflag.FlagSet) error {
 		return Errorf("tsnoop --emit=boot SPEC", "--pid goes without --emit=boot: when the kernel boots there are no processes yet")
 	case o.Compress && name != "record":
 		return Errorf("tsnoop record --compress -o FILE SPEC", "--compress goes with record")
+	case set.Changed("sync") && name != "record":
+		return Errorf("tsnoop record --sync 5s -o FILE SPEC", "--sync works only with record")
 	case slices.Contains(wordless, name) && len(o.Args) > 0:
 		return Errorf("tsnoop "+name, "%s stands alone, without %q", name, o.Args[0])
 	case name == "help" && len(o.Args) > 1:

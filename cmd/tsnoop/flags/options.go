@@ -50,8 +50,9 @@ type Options struct {
 	Explain  bool
 
 	Output   string
-	Compress bool   // compress the recording
-	Recover  string // an unfinished recording
+	Compress bool          // compress the recording
+	Recover  string        // an unfinished recording
+	Sync     time.Duration // how old the part of a recording may get that is not on the disk; 0 for any age
 }
 
 // Parse parses the command line. If it is wrong, the error is an [*Error] or spec.Errors,
@@ -59,6 +60,7 @@ type Options struct {
 func Parse(args []string) (*Options, error) {
 	o := &Options{Empty: len(args) == 0, Reader: "raw", Guard: "warn", Color: "auto", Notation: notation.All[0]}
 	o.Trace.MaxRate = -1 // let tsnoop choose
+	o.Sync = time.Second
 	set := pflag.NewFlagSet("tsnoop", pflag.ContinueOnError)
 	set.Usage = func() {}
 	for _, f := range o.rows() {

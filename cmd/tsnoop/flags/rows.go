@@ -46,6 +46,7 @@ func (o *Options) rows() []Row {
 		{"output", "o", word(&o.Output), "takes the name of a file", "tsnoop -o calls SPEC"},
 		{"compress", "", yes(&o.Compress), "", ""},
 		{"recover", "", word(&o.Recover), "takes the name of a file", "tsnoop record --recover FILE"},
+		{"sync", "", parsed(&o.Sync, parseSync), "takes 500ms, 2s or seconds; 0: never", "tsnoop record --sync 5s -o FILE SPEC"},
 		{"color", "", optional("always", oneOf(&o.Color, "auto", "always", "never")), "is auto, always or never", "tsnoop --color=never SPEC"},
 		{"verbose", "v", yes(&o.Show.Verbose), "", ""},
 

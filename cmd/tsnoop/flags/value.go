@@ -194,6 +194,14 @@ func parseDuration(s string) (time.Duration, error) {
 	return d, err
 }
 
+// parseSync parses a duration, or 0 for never.
+func parseSync(s string) (time.Duration, error) {
+	if n, err := strconv.ParseFloat(s, 64); err == nil && n == 0 {
+		return 0, nil
+	}
+	return parseDuration(s)
+}
+
 // parseRate parses a number of events a second.
 func parseRate(s string) (int, error) {
 	n, err := strconv.Atoi(s)
