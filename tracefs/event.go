@@ -29,6 +29,8 @@ type Format struct {
 	Fields      []FormatField
 	Size        int    // bytes of the fixed part of a record
 	Print       string // "print fmt", C code
+
+	byName map[string]int // indexes in Fields; nil if there are few: see Field
 }
 
 // A FormatField is one field of a record.

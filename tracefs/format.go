@@ -7,6 +7,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // ErrFormat is wrapped by errors about malformed format files.
@@ -51,11 +52,46 @@ func ParseFormat(r io.Reader) (*Format, error) {
 	if f.Name == "" || f.ID < 0 {
 		return nil, errorf("name and ID", "")
 	}
+	if f.overlaps() {
+		return nil, errorf("place of its own for each field", "")
+	}
+	f.index()
 	return f, nil
 }
 
-// Field returns the field of that name, or nil.
+// overlaps reports whether the fields have several times as many bytes as a record: a
+// value of each would be made of the same bytes.
+func (f *Format) overlaps() bool {
+	total := 0
+	for i := range f.Fields {
+		total += f.Fields[i].Size
+	}
+	return total > 2*f.Size
+}
+
+// few is how many fields are found as fast without a map.
+const few = 16
+
+func (f *Format) index() {
+	if len(f.Fields) <= few {
+		return
+	}
+	f.byName = make(map[string]int, len(f.Fields))
+	for i := range f.Fields {
+		if _, ok := f.byName[f.Fields[i].Name]; !ok {
+			f.byName[f.Fields[i].Name] = i
+		}
+	}
+}
+
+// Field returns the first field of that name, or nil.
 func (f *Format) Field(name string) *FormatField {
+	if f.byName != nil {
+		if i, ok := f.byName[name]; ok {
+			return &f.Fields[i]
+		}
+		return nil
+	}
 	for i := range f.Fields {
 		if f.Fields[i].Name == name {
 			return &f.Fields[i]
@@ -64,24 +100,34 @@ func (f *Format) Field(name string) *FormatField {
 	return nil
 }
 
-// Conversion says how the kernel prints a field, as far as the print fmt shows: "x" for
-// NAME=0x%lx, "sym" for NAME=%pS, otherwise "".
-func (f *Format) Conversion(field string) string {
+// Conversions says how the kernel prints fields, as far as the print fmt shows, by name:
+// "x" for NAME=0x%lx, "sym" for NAME=%pS. Other fields are not in the map.
+func (f *Format) Conversions() map[string]string {
+	found := make(map[string]string)
 	for rest := f.Print; ; {
-		_, after, ok := strings.Cut(rest, field+"=")
+		before, after, ok := strings.Cut(rest, "=")
 		if !ok {
-			return ""
+			return found
 		}
 		rest = after
-		after = strings.TrimPrefix(after, "0x")
+		after = strings.TrimPrefix(after[:min(len(after), 16)], "0x")
 		if after, ok = strings.CutPrefix(after, "%"); !ok {
 			continue
 		}
+		name := before[1+strings.LastIndexFunc(before, func(r rune) bool {
+			return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
+		}):]
+		conversion := ""
 		switch after = strings.TrimLeft(after, "-#0123456789.lhzL"); {
 		case strings.HasPrefix(after, "x"), strings.HasPrefix(after, "X"):
-			return "x"
+			conversion = "x"
 		case strings.HasPrefix(after, "pS"), strings.HasPrefix(after, "ps"):
-			return "sym"
+			conversion = "sym"
+		default:
+			continue
+		}
+		if found[name] == "" {
+			found[name] = conversion
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"io"
 	"iter"
 	"os"
+	"runtime/debug"
 	"slices"
 	"sync/atomic"
 
@@ -39,6 +40,7 @@ func runReplay(o *flags.Options, ui *terminal.UI) (err error) {
 	if err != nil {
 		return err
 	}
+	limitMemory(info.Size())
 	in := bufio.NewReaderSize(f, 64<<10)
 	if trace.IsText(in) {
 		defer watchReplay(o, ui, name, info, func() int64 {
@@ -57,6 +59,10 @@ func runReplay(o *flags.Options, ui *terminal.UI) (err error) {
 	defer watchReplay(o, ui, name, info, read.n.Load)()
 	return showReplay(read, info.Size(), name, o, ui)
 }
+
+// limitMemory lets the memory that is not used any more not grow beyond what a file of
+// size bytes justifies: the promise is 64 MiB and four times its size.
+func limitMemory(size int64) { debug.SetMemoryLimit(52<<20 + 4*size) }
 
 // watchReplay reports on a terminal how much of a file was read, until stop is called.
 // It reports nothing for a pipe, or if the calls themselves are shown on the terminal.

@@ -9,33 +9,34 @@ import (
 	"time"
 )
 
-const (
-	// Memory is the most bytes that may be allocated in all while one input is read. It
-	// is more than is ever in use at a time.
-	Memory = 256 << 20
+// Memory returns the most bytes that reading an input of size bytes may take. In tests of
+// one process it is the most that may be allocated in all, which is more than is ever in
+// use at a time.
+func Memory(size int) uint64 { return 64<<20 + 4*uint64(size) }
 
-	// CPU is the most processor time that one input may take. Wall-clock time would
-	// measure what else the machine does.
-	CPU = time.Second
-)
+// CPU returns the most processor time that an input of size bytes may take. Wall-clock
+// time would measure what else the machine does.
+func CPU(size int) time.Duration {
+	return slower * (time.Second + time.Duration(size)*time.Second/(1<<20))
+}
 
-// Check fails the test if f takes more than the limits allow. To look costs some
-// microseconds. What other tests do at the same time counts, too.
-func Check(t testing.TB, f func()) {
+// Check fails the test if f, which reads size bytes, takes more than the limits allow. To
+// look costs some microseconds. What other tests do at the same time counts, too.
+func Check(t testing.TB, size int, f func()) {
 	t.Helper()
 	allocated, used := cost(f)
-	if allocated > Memory {
-		t.Errorf("%d bytes allocated, more than %d", allocated, Memory)
+	if allocated > Memory(size) {
+		t.Errorf("%d bytes allocated for %d, more than %d", allocated, size, Memory(size))
 	}
-	if used > CPU*slower {
-		t.Errorf("took %v of processor time, more than %v", used, CPU*slower)
+	if used > CPU(size) {
+		t.Errorf("took %v of processor time for %d bytes, more than %v", used, size, CPU(size))
 	}
 }
 
-// fits tells whether f takes no more than Check allows.
+// fits tells whether f takes no more than the smallest input may.
 func fits(f func()) bool {
 	allocated, used := cost(f)
-	return allocated <= Memory && used <= CPU*slower
+	return allocated <= Memory(0) && used <= CPU(0)
 }
 
 // cost returns what f allocates, and the processor time that it takes.

@@ -29,7 +29,7 @@ func Fuzz(f *testing.F, fn any) {
 	body, total := reflect.ValueOf(fn), 0
 	f.Fuzz(reflect.MakeFunc(body.Type(), func(args []reflect.Value) []reflect.Value {
 		t := args[0].Interface().(*testing.T)
-		Check(t, func() { body.Call(args) })
+		Check(t, size(args[1:]), func() { body.Call(args) })
 		if n > 0 {
 			newMutator(args[1:], seed).run(t, body, n)
 			total += n + 1
@@ -39,6 +39,16 @@ func Fuzz(f *testing.F, fn any) {
 	if total > 0 {
 		f.Logf("trust: %s executions %d", f.Name(), total)
 	}
+}
+
+// size returns how many bytes an input has.
+func size(input []reflect.Value) (n int) {
+	for _, v := range input {
+		if v.Kind() == reflect.String || v.Kind() == reflect.Slice {
+			n += v.Len()
+		}
+	}
+	return n
 }
 
 // A mutator makes mutants of an input.
@@ -80,7 +90,7 @@ func (m *mutator) run(t *testing.T, body reflect.Value, n int) {
 		}
 		*m.source = before
 		for range count {
-			m.one(t, func(args []reflect.Value) { Check(t, func() { body.Call(args) }) })
+			m.one(t, func(args []reflect.Value) { Check(t, size(args[1:]), func() { body.Call(args) }) })
 		}
 	}
 }

@@ -3,3 +3,5 @@
 package badinput
 
 const slower = 1
+
+const Race = false

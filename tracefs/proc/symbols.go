@@ -45,7 +45,7 @@ func LoadSymbols() (*Symbols, error) {
 
 // ParseSymbols parses the text of /proc/kallsyms.
 func ParseSymbols(text []byte) (*Symbols, error) {
-	s := &Symbols{syms: make([]symbol, 0, len(text)/40)} // a line has about 45 bytes
+	s := &Symbols{syms: make([]symbol, 0, bytes.Count(text, []byte("\n"))+1)}
 	modules := make(map[string]uint16)
 	hidden, sorted, last := true, true, uint64(0)
 	var l line

@@ -27,6 +27,7 @@ type File struct {
 	name   string
 	file   *tracedat.File
 	broken error
+	size   int64
 	some   bool // the threads of some processes were recorded only
 }
 
@@ -55,7 +56,7 @@ func Open(f io.ReaderAt, size int64, o OpenOptions) (*File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", o.Name, err)
 	}
-	r := &File{Reading: Reading{warner: o.Warn, order: binary.LittleEndian}, name: o.Name, file: file}
+	r := &File{Reading: Reading{warner: o.Warn, order: binary.LittleEndian}, name: o.Name, file: file, size: size}
 	if file.BigEndian {
 		r.order = binary.BigEndian
 	}
@@ -77,9 +78,9 @@ func (r *File) prepare(o OpenOptions) error {
 	if !r.file.Nanoseconds() {
 		r.warn("%s: the clock %s does not count nanoseconds: times are shown as if it did", r.name, r.file.Clock)
 	}
-	load := r.foreignPlans
-	if r.IsOwn() {
-		load = r.ownPlans
+	load := r.ownPlans
+	if !r.IsOwn() {
+		load = func() ([]*fetchargs.Plan, formatOf, error) { return r.foreignPlans(o.Specs) }
 	}
 	plans, formats, err := load()
 	if err != nil {
@@ -191,11 +192,14 @@ func (r *File) Events() iter.Seq2[*tracefs.Event, error] {
 	for i := range r.file.Buffers {
 		for j := range r.file.Buffers[i].CPUs {
 			cpu := &r.file.Buffers[i].CPUs[j]
+			if cpu.Size == 0 {
+				continue
+			}
 			streams = append(streams, read.Source{CPU: cpu.ID, Next: cpu.Pages().Next})
 		}
 	}
 	o := read.Options{Layout: r.layout(), Formats: r.formats, Damaged: r.damage}
-	events := r.withStacks(read.Merge(o, streams))
+	events := r.withStacks(r.within(read.Merge(o, streams)))
 	if r.IsOwn() {
 		return r.own.only(events)
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // foreignPlans returns a plan for each event that another tool may have recorded.
-func (r *File) foreignPlans() ([]*fetchargs.Plan, formatOf, error) {
+func (r *File) foreignPlans(specs []string) ([]*fetchargs.Plan, formatOf, error) {
 	arch := abi.Named("amd64")
 	for word := range strings.FieldsSeq(r.file.Uname) {
 		if a := abi.Named(word); a != nil {
@@ -20,13 +20,12 @@ func (r *File) foreignPlans() ([]*fetchargs.Plan, formatOf, error) {
 	}
 	var plans []*fetchargs.Plan
 	formats := formatOf{}
-	for _, e := range r.file.Events {
-		f, err := tracefs.ParseFormat(strings.NewReader(e.Text))
-		if err != nil {
-			r.detail("an event of %s is not shown: %v", e.System, err)
-			continue
-		}
-		f.Group = e.System
+	all, err := r.foreignFormats(specs)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, f := range all {
+		conversions := f.Conversions()
 		var columns []fetchargs.Column
 		for _, field := range f.Fields {
 			if strings.HasPrefix(field.Name, "common_") {
@@ -34,10 +33,10 @@ func (r *File) foreignPlans() ([]*fetchargs.Plan, formatOf, error) {
 			}
 			columns = append(columns, fetchargs.Column{
 				Name: field.Name, Type: field.Type, Size: field.Size, Signed: field.Signed,
-				DataLoc: field.DataLoc, Array: field.Array, Elem: field.ElemSize(), Format: f.Conversion(field.Name),
+				DataLoc: field.DataLoc, Array: field.Array, Elem: field.ElemSize(), Format: conversions[field.Name],
 			})
 		}
-		plan := fetchargs.FromEvent(e.System, f.Name, columns, arch)
+		plan := fetchargs.FromEvent(f.Group, f.Name, columns, arch)
 		plans = append(plans, plan)
 		formats[plan.Entry()] = f
 	}

@@ -47,6 +47,9 @@ type formatOf map[*fetchargs.Probe]*tracefs.Format
 
 // ownPlans returns the plans that tsnoop has recorded.
 func (r *File) ownPlans() ([]*fetchargs.Plan, formatOf, error) {
+	if err := fetchargs.CheckJSON(r.file.Tsnoop); err != nil {
+		return nil, nil, err
+	}
 	var rec recorded
 	if err := json.Unmarshal(r.file.Tsnoop, &rec); err != nil {
 		return nil, nil, err

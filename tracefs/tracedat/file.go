@@ -43,6 +43,8 @@ type File struct {
 	order binary.ByteOrder
 
 	readSize int64 // how much of a CPU's data to read at a time, in bytes
+	chunks   quota // bytes of decompressed chunks of pages
+	unpacker unpacker
 
 	kallsyms func() ([]byte, error)
 }

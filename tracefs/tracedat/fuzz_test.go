@@ -19,6 +19,7 @@ func FuzzOpen(f *testing.F) {
 		h.Version, h.Zstd = form.version, form.zstd
 		f.Add(write(f, h, sources(map[int][]byte{0: make([]byte, 512), 2: make([]byte, 256)})))
 	}
+	f.Add(manyChunks(f, smallV7(f), 120))
 	badinput.Fuzz(f, func(t *testing.T, b []byte) {
 		file, err := Open(bytes.NewReader(b), int64(len(b)))
 		if err != nil {
@@ -30,10 +31,15 @@ func FuzzOpen(f *testing.F) {
 		file.Time(1 << 63)
 		file.Nanoseconds()
 		left := 200
+		var readers []*PageReader // all at the same time, as who merges them has them
 		for i := range file.Buffers {
 			for j := range file.Buffers[i].CPUs {
 				p := file.Buffers[i].CPUs[j].Pages()
-				for ; left > 0; left-- {
+				readers = append(readers, p)
+				if len(readers) > 1000 {
+					return
+				}
+				for n := 0; left > 0 && n < 2; left, n = left-1, n+1 {
 					page, err := p.Next()
 					if err != nil {
 						break

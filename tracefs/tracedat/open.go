@@ -23,7 +23,8 @@ const magic = "\x17\x08\x44tracing"
 func Open(r io.ReaderAt, size int64) (*File, error) {
 	f := &File{r: r, size: size, Compression: "none", Cmdlines: map[int]string{}}
 	s := &source{r: r, end: size, order: binary.LittleEndian, what: "header", short: ErrTruncated}
-	o := &opener{File: f, budget: maxMemory}
+	o := &opener{File: f, budget: quota{bound: maxPacked + size}}
+	f.chunks.bound = maxChunks + 2*size
 	s.budget = &o.budget
 	if err := f.readStart(s); err != nil {
 		return nil, err
@@ -37,15 +38,14 @@ func Open(r io.ReaderAt, size int64) (*File, error) {
 	return f, nil
 }
 
-// maxMemory limits what is kept of all sections and options together, in bytes.
-const maxMemory = 256 << 20
-
 // An opener holds what Open needs besides the file.
 type opener struct {
 	*File
-	budget   int64 // bytes that may still be kept
-	cpus     int   // entries in each table of CPUs of a version 6 file
-	table    int   // entries in all tables of CPUs so far
+	budget   quota  // bytes of sections and options that are kept
+	cpus     int    // entries in each table of CPUs of a version 6 file
+	table    int    // entries in all tables of CPUs so far
+	formats  uint64 // bytes of formats so far
+	fields   uint64 // fields of formats so far
 	sections map[uint16]int64
 }
 
@@ -77,10 +77,6 @@ func (f *File) readStart(s *source) error {
 	}
 	return nil
 }
-
-// maxPage limits a sub-buffer, in bytes: the largest that buffer_subbuf_size_kb accepts
-// has order 7 with 64 KiB pages.
-const maxPage = 8 << 20
 
 func validPage(size int) bool {
 	return size >= 256 && size <= maxPage && size&(size-1) == 0

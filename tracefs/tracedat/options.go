@@ -75,17 +75,9 @@ func (o *opener) readOption(id uint16, data []byte, at int64) {
 	}
 }
 
-// maxCPUs limits the entries in a table of CPUs, maxTables those in all tables
-// together. Linux can be built for 8192 CPUs.
-const (
-	maxCPUs   = 1 << 16
-	maxTables = 1 << 18
-)
-
 // tableSize checks the number of entries in a table of CPUs.
 func (o *opener) tableSize(s *source, n int) int {
-	if n < 0 || n > maxCPUs || o.table+n > maxTables {
-		s.fail(ErrDamaged)
+	if !s.within(uint64(uint32(n)), "CPUs", maxCPUs) || !s.within(uint64(o.table+n), "CPUs in all tables", maxTables) {
 		return 0
 	}
 	o.table += n

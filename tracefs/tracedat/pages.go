@@ -25,10 +25,9 @@ type PageReader struct {
 	err  error  // returned after rest
 
 	// For compressed data.
-	unpacker *unpacker
-	out      []byte
-	raw      []byte // the part of in that was not decompressed yet
-	chunks   uint32 // chunks left
+	out    []byte
+	raw    []byte // the part of in that was not decompressed yet
+	chunks uint32 // chunks left
 }
 
 // end returns the offset in the file after the CPU's data.
@@ -41,6 +40,9 @@ func (c *CPU) end() int64 {
 	return c.offset + c.Size
 }
 
+// Offset returns the offset of the CPU's data in the file.
+func (c *CPU) Offset() int64 { return c.offset }
+
 // what names the CPU's data in errors.
 func (c *CPU) what() string { return fmt.Sprintf("data of CPU %d", c.ID) }
 
@@ -52,7 +54,6 @@ func (c *CPU) Pages() *PageReader {
 	case c.Size == 0:
 		p.err = io.EOF
 	case c.Compressed:
-		p.unpacker = newUnpacker(c.file.Compression)
 		if b := p.need(4); b != nil {
 			p.chunks = c.file.order.Uint32(b)
 		}
@@ -67,6 +68,7 @@ func (p *PageReader) Next() ([]byte, error) {
 	size := p.c.pageSize
 	for len(p.rest) < size {
 		if p.err != nil {
+			p.release()
 			return nil, p.err
 		}
 		if p.c.Compressed {
@@ -78,6 +80,13 @@ func (p *PageReader) Next() ([]byte, error) {
 	page := p.rest[:size:size]
 	p.rest = p.rest[size:]
 	return page, nil
+}
+
+// release gives back the memory of a reader that has come to its end.
+func (p *PageReader) release() {
+	p.c.file.chunks.give(int64(cap(p.out)))
+	p.c.file.unpacker.keep(p.out)
+	p.in, p.out, p.raw, p.rest = nil, nil, nil, nil
 }
 
 func (p *PageReader) fail(at int64, err error) {
@@ -157,18 +166,39 @@ func (p *PageReader) fillPacked() {
 	order := p.c.file.order
 	packed, size := int64(order.Uint32(head)), int64(order.Uint32(head[4:]))
 	// A chunk holds whole pages; otherwise trace-cmd could not find them either.
-	if size == 0 || size > maxChunk || packed > 2*maxChunk || size%int64(p.c.pageSize) != 0 {
+	if size == 0 || size%int64(p.c.pageSize) != 0 {
 		p.fail(start, ErrDamaged)
+		return
+	}
+	if size > maxChunk {
+		p.fail(start, &BoundError{"bytes of a chunk", uint64(size), maxChunk})
 		return
 	}
 	src := p.need(packed)
 	if src == nil {
 		return
 	}
-	out, err := p.unpacker.unpack(p.out, src, int(size))
+	if err := p.grow(size); err != nil {
+		p.fail(start, err)
+		return
+	}
+	out, err := p.c.file.unpacker.unpack(p.out, src, int(size))
 	if err != nil {
 		p.fail(start, err)
 		return
 	}
-	p.out, p.rest = out, out
+	p.rest = out
+}
+
+// grow makes room for a chunk.
+func (p *PageReader) grow(size int64) error {
+	had := int64(cap(p.out))
+	if size <= had {
+		return nil
+	}
+	if err := p.c.file.chunks.take(size-had, "bytes of chunks of all CPUs"); err != nil {
+		return err
+	}
+	p.out = p.c.file.unpacker.room(int(size))
+	return nil
 }

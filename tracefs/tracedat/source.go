@@ -7,10 +7,6 @@ import (
 	"io"
 )
 
-// maxText limits a text or an option, in bytes. The largest is kallsyms: some 30 MB for
-// a kernel with everything built in.
-const maxText = 64 << 20
-
 // A source reads a part of the file sequentially. It keeps the first error; everything
 // read after that is zero.
 type source struct {
@@ -22,7 +18,7 @@ type source struct {
 	short error  // the error if there are too few bytes
 	err   error
 	// budget, if not nil, is how many bytes may still be taken.
-	budget *int64
+	budget *quota
 
 	// For a section in memory: the offset at which it begins in the file, and whether
 	// it is compressed there.
@@ -68,6 +64,14 @@ func (s *source) fill(b []byte) bool {
 	return true
 }
 
+// text returns the next n bytes, of which there may be at most bound.
+func (s *source) text(n uint64, what string, bound uint64) []byte {
+	if !s.within(n, "bytes of "+what, bound) {
+		return nil
+	}
+	return s.take(n)
+}
+
 // take returns the next n bytes in a new slice, or nil.
 func (s *source) take(n uint64) []byte {
 	switch {
@@ -76,12 +80,14 @@ func (s *source) take(n uint64) []byte {
 	case n > uint64(s.left()):
 		s.fail(s.short)
 		return nil
-	case n > maxText, s.budget != nil && int64(n) > *s.budget:
-		s.fail(ErrDamaged)
+	case !s.within(n, "bytes", maxText):
 		return nil
 	}
 	if s.budget != nil {
-		*s.budget -= int64(n)
+		if err := s.budget.take(int64(n), "bytes of texts"); err != nil {
+			s.fail(err)
+			return nil
+		}
 	}
 	b := make([]byte, n)
 	if !s.fill(b) {
@@ -95,10 +101,7 @@ func (s *source) skip(n uint64) bool {
 	if s.err == nil && n > uint64(s.left()) {
 		s.fail(s.short)
 	}
-	if s.err == nil && n > maxText {
-		s.fail(ErrDamaged)
-	}
-	if s.err != nil {
+	if !s.within(n, "bytes", maxText) {
 		return false
 	}
 	s.off += int64(n)
@@ -135,10 +138,6 @@ func (s *source) u64() uint64 {
 	return s.order.Uint64(b[:])
 }
 
-// maxName limits a NUL-terminated string in bytes: names of systems, buffers, clocks
-// and compressions.
-const maxName = 4096
-
 // name reads a NUL-terminated string.
 func (s *source) name() string {
 	var name []byte
@@ -153,9 +152,8 @@ func (s *source) name() string {
 				s.off = start + int64(i) + 1
 				return string(append(name, part[:i]...))
 			}
-			if name = append(name, part...); len(name) > maxName {
-				s.fail(ErrDamaged)
-			}
+			name = append(name, part...)
+			s.within(uint64(len(name)), "bytes of a name", maxName)
 		}
 	}
 	return ""

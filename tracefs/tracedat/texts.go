@@ -13,10 +13,10 @@ import (
 func (o *opener) readHeaders(s *source) {
 	s.what = "header_page"
 	s.expect("header_page\x00")
-	o.HeaderPage = string(s.take(s.u64()))
+	o.HeaderPage = string(s.text(s.u64(), s.what, maxHeader))
 	s.what = "header_event"
 	s.expect("header_event\x00")
-	o.HeaderEvent = string(s.take(s.u64()))
+	o.HeaderEvent = string(s.text(s.u64(), s.what, maxHeader))
 }
 
 func (o *opener) readFtraceEvents(s *source) {
@@ -26,24 +26,37 @@ func (o *opener) readFtraceEvents(s *source) {
 
 func (o *opener) readEvents(s *source) {
 	s.what = "event formats"
-	for n := s.u32(); n > 0 && s.err == nil; n-- {
+	n := s.u32()
+	for s.within(uint64(n), "event systems", maxSystems) && n > 0 {
 		o.readFormats(s, s.name())
+		n--
 	}
 }
 
-// maxEvents limits the event formats: a record's type has 16 bits.
-const maxEvents = 1 << 17
-
 func (o *opener) readFormats(s *source, system string) {
-	for n := s.u32(); n > 0 && s.err == nil; n-- {
-		if len(o.Events) == maxEvents {
-			s.fail(ErrDamaged)
-		}
-		text := s.take(s.u64())
-		if s.err == nil {
+	n := uint64(s.u32())
+	for s.within(uint64(len(o.Events))+n, "event formats", maxEvents) && n > 0 {
+		if text := o.readFormat(s); s.err == nil {
 			o.Events = append(o.Events, EventText{system, string(text)})
 		}
+		n--
 	}
+}
+
+// readFormat reads one format, whose fields are counted as far as they can be more.
+func (o *opener) readFormat(s *source) []byte {
+	start, size := s.off, s.u64()
+	text := s.text(size, "a format", maxFormat)
+	fields := bytes.Count(text, []byte("field:"))
+	o.formats += uint64(len(text))
+	o.fields += uint64(fields)
+	after := s.off
+	s.off = start // errors are about the whole format
+	s.within(o.formats, "bytes of formats", maxFormats)
+	s.within(uint64(fields), "fields of an event", maxFields)
+	s.within(o.fields, "fields of all events", maxAll)
+	s.off = after
+	return text
 }
 
 // skipKallsyms leaves the reading to File.Kallsyms.
@@ -61,11 +74,11 @@ func (o *opener) skipKallsyms(s *source) {
 
 func (o *opener) readPrintk(s *source) {
 	s.what = "printk formats"
-	o.Printk = s.take(uint64(s.u32()))
+	o.Printk = s.text(uint64(s.u32()), s.what, maxPrintk)
 }
 
 func (o *opener) readCmdlines(s *source) {
 	s.what = "command lines"
-	names, _ := tracefs.ParseCmdlines(bytes.NewReader(s.take(s.u64()))) // as far as they make sense
+	names, _ := tracefs.ParseCmdlines(bytes.NewReader(s.text(s.u64(), s.what, maxCmdlines))) // as far as they make sense
 	maps.Copy(o.Cmdlines, names)
 }

@@ -5,31 +5,47 @@ import (
 	"compress/zlib"
 	"fmt"
 	"io"
+	"sync"
 
 	"github.com/klauspost/compress/zstd"
 )
 
-// maxChunk limits a chunk of pages, in bytes. trace-cmd's have 10 pages.
-const maxChunk = 64 << 20
-
-// An unpacker decompresses blocks, one after another.
+// An unpacker decompresses the blocks of a file. A decoder takes some MB, so all readers
+// of the file share it.
 type unpacker struct {
 	how  string
+	mu   sync.Mutex // guards the fields below
 	zstd *zstd.Decoder
 	zlib io.ReadCloser
 	in   bytes.Reader
+	free []byte // a chunk that nobody needs any more
 }
 
-func newUnpacker(how string) *unpacker { return &unpacker{how: how} }
+// keep keeps a chunk for another reader.
+func (u *unpacker) keep(chunk []byte) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if cap(chunk) > cap(u.free) {
+		u.free = chunk
+	}
+}
+
+// room returns a slice with room for size bytes.
+func (u *unpacker) room(size int) (b []byte) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if cap(u.free) == size {
+		b, u.free = u.free, nil
+		return b
+	}
+	return make([]byte, size)
+}
 
 // unpack decompresses src, which becomes size bytes, into buf, or into a new slice if
 // buf is too small. The error wraps ErrDamaged.
 func (u *unpacker) unpack(buf, src []byte, size int) ([]byte, error) {
-	// zlib expands a byte to at most 1032, and zstd expands pages less than that unless
-	// they are empty: do not allocate memory for what is not there.
-	if size > 1<<20 && size/2048 > len(src) {
-		return nil, fmt.Errorf("%w: %d bytes out of %d", ErrDamaged, size, len(src))
-	}
+	u.mu.Lock()
+	defer u.mu.Unlock()
 	if cap(buf) < size {
 		buf = make([]byte, size)
 	}
@@ -56,7 +72,7 @@ func (u *unpacker) unpack(buf, src []byte, size int) ([]byte, error) {
 func (u *unpacker) unpackZstd(dst, src []byte) (int, error) {
 	if u.zstd == nil {
 		d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
-			zstd.WithDecoderMaxMemory(maxChunk), zstd.WithDecodeAllCapLimit(true))
+			zstd.WithDecoderMaxMemory(maxText), zstd.WithDecodeAllCapLimit(true))
 		if err != nil {
 			return 0, err
 		}

@@ -21,28 +21,30 @@ func (o *opener) readV7(s *source) error {
 	default:
 		return &Error{"compression", at, fmt.Errorf("%w: compression %q of trace.dat", ErrUnsupported, o.Compression)}
 	}
+	o.unpacker.how = o.Compression
 	o.sections = map[uint16]int64{}
 	o.readOptionsV7(int64(first))
 	for _, part := range []struct {
-		id   uint16
-		what string
-		read func(*source)
+		id    uint16
+		what  string
+		bound uint64 // in bytes, if it is compressed
+		read  func(*source)
 	}{
-		{optHeaders, "section of headers", o.readHeaders},
-		{optFtrace, "section of ftrace events", o.readFtraceEvents},
-		{optEvents, "section of event formats", o.readEvents},
-		{optPrintk, "section of printk formats", o.readPrintk},
-		{optCmdlines, "section of command lines", o.readCmdlines},
+		{optHeaders, "section of headers", 3 * maxHeader, o.readHeaders},
+		{optFtrace, "section of ftrace events", maxFormats, o.readFtraceEvents},
+		{optEvents, "section of event formats", 2 * maxFormats, o.readEvents}, // and names of systems
+		{optPrintk, "section of printk formats", 2 * maxPrintk, o.readPrintk},
+		{optCmdlines, "section of command lines", 2 * maxCmdlines, o.readCmdlines},
 	} {
 		if at, ok := o.sections[part.id]; ok {
-			s := o.section(at, part.id, part.what)
+			s := o.section(at, part.id, part.what, part.bound)
 			part.read(s)
 			o.damaged(s.err)
 		}
 	}
 	if at, ok := o.sections[optKallsyms]; ok {
 		o.kallsyms = func() ([]byte, error) {
-			s := o.section(at, optKallsyms, "section of kallsyms")
+			s := o.section(at, optKallsyms, "section of kallsyms", maxPacked)
 			return s.take(uint64(s.u32())), s.err
 		}
 	}
@@ -53,16 +55,11 @@ func (o *opener) readV7(s *source) error {
 	return nil
 }
 
-// maxSections limits the sections of options. trace-cmd writes two to four.
-const maxSections = 1024
-
 // readOptionsV7 reads the chain of sections of options.
 func (o *opener) readOptionsV7(at int64) {
 	for n := 0; ; n++ {
-		s := o.section(at, optDone, "section of options")
-		if s.err == nil && n == maxSections {
-			s.fail(ErrDamaged)
-		}
+		s := o.section(at, optDone, "section of options", maxOptions)
+		s.within(uint64(n), "sections of options", maxSections)
 		at = 0
 		for s.err == nil && at == 0 {
 			id := s.u16()
@@ -111,13 +108,14 @@ func (o *opener) sectionHeader(at int64, id uint16, what string) (*source, secti
 	return s, sectionHeader{flags&1 != 0, size}
 }
 
-// section reads a section into memory.
-func (o *opener) section(at int64, id uint16, what string) *source {
+// section reads a section into memory. If it is compressed it may have bound bytes, and
+// twice as many as in the file.
+func (o *opener) section(at int64, id uint16, what string, bound uint64) *source {
 	s, h := o.sectionHeader(at, id, what)
 	start := s.at()
 	var data []byte
 	if h.packed {
-		data = o.unpackSection(s)
+		data = o.unpackSection(s, bound)
 	} else {
 		data = s.take(h.size)
 	}
@@ -129,18 +127,15 @@ func (o *opener) section(at int64, id uint16, what string) *source {
 }
 
 // unpackSection decompresses a compressed section, which is one block.
-func (o *opener) unpackSection(s *source) []byte {
+func (o *opener) unpackSection(s *source, bound uint64) []byte {
 	start := s.off
 	packed, size := uint64(s.u32()), uint64(s.u32())
-	if size > maxText || size > uint64(o.budget) {
-		s.fail(ErrDamaged)
-	}
+	s.within(size, "bytes decompressed", bound+2*min(packed, uint64(s.left())))
 	src := s.take(packed)
 	if s.err != nil {
 		return nil
 	}
-	o.budget -= int64(size)
-	data, err := newUnpacker(o.Compression).unpack(nil, src, int(size))
+	data, err := o.unpacker.unpack(nil, src, int(size))
 	if err != nil {
 		s.off = start
 		s.fail(err)

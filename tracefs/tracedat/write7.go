@@ -165,8 +165,13 @@ func (wr *writer) encodeBuffer(at int64) []byte {
 	return e.b
 }
 
-// chunkSize is how much is compressed at a time, in bytes. trace-cmd takes ten pages.
-const chunkSize = 128 << 10
+// chunkSize returns how many bytes of pages are compressed at a time. trace-cmd takes ten
+// pages. Who reads the file has a chunk of every CPU in memory.
+func (wr *writer) chunkSize() int {
+	const most, all = 128 << 10, 16 << 20
+	page := wr.h.PageSize
+	return max(page, min(most, all/len(wr.cpus))/page*page)
+}
 
 // packPages writes compressed pages, starting at off or later, and sets their spans. It
 // returns the end.
@@ -194,7 +199,7 @@ func (wr *writer) packCPU(c CPUSource, off int64, enc *zstd.Encoder) (int64, err
 		return 0, err
 	}
 	out := bufio.NewWriterSize(wr.w, 1<<20)
-	in := make([]byte, max(chunkSize, wr.h.PageSize))
+	in := make([]byte, wr.chunkSize())
 	e := wr.h.encoder()
 	chunks := (c.Size + int64(len(in)) - 1) / int64(len(in))
 	e.u32(int(chunks))
