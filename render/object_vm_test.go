@@ -11,7 +11,7 @@ import (
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 	"github.com/tsnoop/tsnoop/render"
-	"github.com/tsnoop/tsnoop/tracefs/proc"
+	"github.com/tsnoop/tsnoop/tracefs/proc/symbols"
 )
 
 // TestEndsObjects shows objects of the running kernel as they lie in its memory, and
@@ -22,10 +22,7 @@ func TestEndsObjects(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer core.Close()
-	symbols, err := proc.LoadSymbols()
-	if err != nil {
-		t.Fatal(err)
-	}
+	symbols := symbols.Running()
 	k := btf.Running()
 	object := func(addr uint64, name string) *testObject {
 		typ, err := k.Type(name)

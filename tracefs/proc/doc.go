@@ -1,3 +1,3 @@
-// Package proc reads what /proc and /sys say about the kernel's symbols, memory and
-// modules, and about processes and threads.
+// Package proc reads what /proc and /sys say about the kernel's memory and modules, and
+// about processes and threads.
 package proc

@@ -64,6 +64,38 @@ func ParseRanges(r io.ReaderAt) (Ranges, error) {
 	return merged, nil
 }
 
+// Contains reports whether addr is in one of the ranges. Something need not be mapped
+// there.
+func (r Ranges) Contains(addr uint64) bool {
+	i := sort.Search(len(r), func(i int) bool { return r[i].End-1 >= addr })
+	return i < len(r) && r[i].Start <= addr
+}
+
+// A Core is the kernel's memory as an ELF core.
+type Core struct{ *elf.File }
+
+// ParseCore reads the headers of an ELF core.
+func ParseCore(r io.ReaderAt) (Core, error) {
+	f, err := elf.NewFile(r)
+	return Core{f}, err
+}
+
+// Bytes reads up to n bytes at an address; it is an error if there are none.
+func (c Core) Bytes(addr uint64, n int) ([]byte, error) {
+	for _, p := range c.Progs {
+		if p.Type != elf.PT_LOAD || addr < p.Vaddr || addr-p.Vaddr >= p.Filesz {
+			continue
+		}
+		b := make([]byte, min(uint64(n), p.Filesz-(addr-p.Vaddr)))
+		got, err := p.ReadAt(b, int64(addr-p.Vaddr))
+		if got == 0 {
+			return nil, err
+		}
+		return b[:got], nil
+	}
+	return nil, fmt.Errorf("nothing is at %#x", addr)
+}
+
 // ReadWord reads 8 bytes of the kernel's memory, as a number in the machine's byte order.
 func ReadWord(addr uint64) (uint64, error) {
 	f, err := os.Open("/proc/kcore")
@@ -71,22 +103,13 @@ func ReadWord(addr uint64) (uint64, error) {
 		return 0, err
 	}
 	defer f.Close()
-	core, err := elf.NewFile(f)
+	core, err := ParseCore(f)
 	if err != nil {
 		return 0, fmt.Errorf("/proc/kcore: %w", err)
 	}
-	const word = "word"
-	c := coreImage{r: f, core: core, known: map[string]uint64{word: addr}}
-	b, err := c.whole(word, 8)
-	if err != nil {
+	b, err := core.Bytes(addr, 8)
+	if err != nil || len(b) < 8 {
 		return 0, fmt.Errorf("/proc/kcore has nothing at %#x", addr)
 	}
 	return core.ByteOrder.Uint64(b), nil
-}
-
-// Contains reports whether addr is in one of the ranges. Something need not be mapped
-// there.
-func (r Ranges) Contains(addr uint64) bool {
-	i := sort.Search(len(r), func(i int) bool { return r[i].End-1 >= addr })
-	return i < len(r) && r[i].Start <= addr
 }

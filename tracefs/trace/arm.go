@@ -111,7 +111,8 @@ func (m *Machine) Arm(ctx context.Context, plans []*fetchargs.Plan, o Options) (
 	t.quiet = newQuiet(t, o)
 	t.why = t.quiet
 	t.modules = t.newModules(o.Wait)
-	t.allSymbols, t.symbols = sync.OnceValue(t.loadAllSymbols), sync.OnceValue(t.loadSymbols)
+	t.symbols = m.symbols
+	t.symbols.Unreadable = t.symbolsUnreadable
 	t.start, t.wall = t.Now(), t.wallClock()
 	if ctx.Err() != nil {
 		return nil, ErrInterrupted
@@ -130,8 +131,8 @@ func (m *Machine) Arm(ctx context.Context, plans []*fetchargs.Plan, o Options) (
 		return nil, err
 	}
 	t.processes.remember()
-	armed = true   // events may have been recorded since, and are shown even if ctx is done by now
-	go t.symbols() // so that they are probably ready when the first line needs them
+	armed = true           // events may have been recorded since, and are shown even if ctx is done by now
+	go t.symbols.Prepare() // so that they are probably ready when the first line needs them
 	t.guard.begin()
 	return t, nil
 }

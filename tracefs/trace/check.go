@@ -10,6 +10,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/proc"
+	"github.com/tsnoop/tsnoop/tracefs/proc/symbols"
 	"golang.org/x/sys/unix"
 )
 
@@ -113,7 +114,7 @@ func checkFeatures(fs *tracefs.FS) []Finding {
 
 func checkSymbols() Finding {
 	f := Finding{What: "symbols", Note: "/proc/kallsyms"}
-	if _, stext, err := proc.LoadFacts([]string{"_stext"}); err != nil || stext == 0 {
+	if _, stext, err := symbols.Running().Facts(nil, true); err != nil || stext == 0 {
 		f.Err, f.Note = errors.ErrUnsupported, "addresses are hidden: callers are shown as numbers"
 		restrict := proc.KptrRestrict()
 		switch {

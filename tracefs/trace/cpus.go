@@ -46,7 +46,7 @@ func (t *Trace) warnOffline() {
 // cpuOffset returns a function that reads the offset of a CPU from the kernel's memory.
 func (m *Machine) cpuOffset() func(cpu int) (uint64, error) {
 	table := sync.OnceValues(func() (uint64, error) {
-		addrs := m.symbolAddrs("__per_cpu_offset")
+		addrs := m.symbols.Addrs("__per_cpu_offset")
 		if len(addrs) != 1 || addrs[0] == 0 {
 			return 0, errors.New("/proc/kallsyms does not tell where __per_cpu_offset is")
 		}

@@ -8,14 +8,12 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"os"
 	"strings"
-	"sync"
 
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
-	"github.com/tsnoop/tsnoop/tracefs/proc"
+	"github.com/tsnoop/tsnoop/tracefs/proc/symbols"
 	"github.com/tsnoop/tsnoop/tracefs/read"
 	"github.com/tsnoop/tsnoop/tracefs/ringbuf"
 	"github.com/tsnoop/tsnoop/tracefs/tracedat"
@@ -60,7 +58,8 @@ func Open(f io.ReaderAt, size int64, o OpenOptions) (*File, error) {
 	if file.BigEndian {
 		r.order = binary.BigEndian
 	}
-	r.symbols = sync.OnceValue(r.loadSymbols)
+	r.symbols = symbols.Recorded(file.Kallsyms)
+	r.symbols.Unreadable = r.symbolsUnreadable
 	if err := r.prepare(o); err != nil {
 		return nil, err
 	}
@@ -68,7 +67,7 @@ func Open(f io.ReaderAt, size int64, o OpenOptions) (*File, error) {
 		return nil, err
 	}
 	if o.Symbols {
-		go r.symbols()
+		go r.symbols.Prepare()
 	}
 	return r, nil
 }
@@ -167,23 +166,6 @@ func (r *File) findStacks() error {
 		}
 	}
 	return fmt.Errorf("%s: %w", r.name, ErrStacks)
-}
-
-// loadSymbols parses the recorded /proc/kallsyms.
-func (r *File) loadSymbols() symbols {
-	text, err := r.file.Kallsyms()
-	if err == nil && len(text) == 0 || errors.Is(err, os.ErrClosed) { // if closed, everything has been shown already
-		return nil
-	}
-	var s *proc.Symbols
-	if err == nil {
-		s, err = proc.ParseSymbols(text)
-	}
-	if err != nil {
-		r.warn("functions are shown as numbers: %v", err)
-		return nil
-	}
-	return s
 }
 
 // Events yields the events of all buffers in the order of their times.

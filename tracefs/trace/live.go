@@ -81,29 +81,6 @@ func (t *Trace) loadMapped() {
 	t.ranges, t.mapped = ranges, ranges.Contains
 }
 
-// loadSymbols returns the symbols of the kernel itself if they can be had alone, since
-// they are read much faster than all symbols.
-func (t *Trace) loadSymbols() symbols {
-	if image := t.machine.image(); image != nil { // the names of the specs were looked up in it already
-		return image
-	}
-	return t.allSymbols()
-}
-
-// loadAllSymbols returns all symbols, including those of modules.
-func (t *Trace) loadAllSymbols() symbols {
-	list, err := t.machine.kallsyms()
-	var s *proc.Symbols
-	if err == nil {
-		s, err = proc.ParseSymbols(list)
-	}
-	if err != nil {
-		t.warn("functions are shown as numbers: %v", err)
-		return nil
-	}
-	return s
-}
-
 // Calls yields the calls as they end, and with Options.Begin also as they begin. When
 // ctx is done, Calls still yields what the kernel has recorded by then. It stops at the
 // first error. A call and its events are valid only until the next one. Calls can be
@@ -156,7 +133,7 @@ func (t *Trace) events(ctx context.Context) iter.Seq2[*tracefs.Event, error] {
 		idle = func() {}
 	}
 	if t.text {
-		return text.Read(ctx, t.session, text.Options{Formats: t.formats, Further: t.further(), Addr: t.address, Order: t.order, Idle: idle})
+		return text.Read(ctx, t.session, text.Options{Formats: t.formats, Further: t.further(), Addr: t.symbols.Addr, Order: t.order, Idle: idle})
 	}
 	events := read.Live(ctx, t.session, read.Options{Formats: t.formats, Further: t.further(), Other: t.renumbered.of, Damaged: t.damaged, Idle: idle}, t.Now)
 	return t.own.only(t.processes.follow(t.withStacks(events), t.own == nil))

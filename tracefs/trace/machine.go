@@ -10,6 +10,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/proc"
+	"github.com/tsnoop/tsnoop/tracefs/proc/symbols"
 )
 
 // A Machine is the running kernel as one run sees it. It reads each thing only once.
@@ -17,9 +18,7 @@ import (
 type Machine struct {
 	fs        *tracefs.FS
 	types     func() *btf.Kernel // of this machine
-	image     func() *proc.Image // symbols of the kernel itself, nil if they cannot be had alone
-	kallsyms  func() ([]byte, error)
-	loaded    string // modules that were loaded when kallsyms was read, "" if not known
+	symbols   *symbols.Table
 	blacklist func() map[string]bool
 	hz        func() int        // jiffies a second, 0 if not known
 	builds    map[string]string // builds of modules whose types were read before they are loaded
@@ -31,28 +30,15 @@ type Machine struct {
 // NewMachine returns a Machine. fs may be nil if tracefs cannot be read. Then nothing
 // can be armed, and PlanOptions.Lines must be set.
 func NewMachine(fs *tracefs.FS) *Machine {
-	m := &Machine{
+	return &Machine{
 		fs:        fs,
 		types:     sync.OnceValue(btf.Running),
-		image:     sync.OnceValue(readImage),
+		symbols:   symbols.Running(),
 		blacklist: sync.OnceValue(proc.LoadBlacklist),
 		hz:        sync.OnceValue(func() int { return proc.HZ(release()) }),
 		builds:    map[string]string{},
 		facts:     map[string]fetchargs.SymbolFacts{},
 	}
-	m.kallsyms = sync.OnceValues(func() ([]byte, error) {
-		m.loaded = proc.LoadedModules()
-		return proc.ReadKallsyms()
-	})
-	return m
-}
-
-func readImage() *proc.Image {
-	image, err := proc.ReadImage()
-	if err != nil {
-		return nil
-	}
-	return image
 }
 
 // SymbolFacts looks up functions by name in this machine's symbol table. Modules are
@@ -91,23 +77,9 @@ func (m *Machine) SymbolFacts(names []string, modules bool) (map[string]fetcharg
 
 // lookUp searches the symbol table for SymbolFacts.
 func (m *Machine) lookUp(names []string, modules bool) (map[string]fetchargs.SymbolFacts, error) {
-	var facts map[string]proc.Facts
-	var stext uint64
-	if image := m.image(); image != nil && !modules {
-		facts, stext = image.Facts(names)
-		for _, f := range facts {
-			modules = modules || f.Count == 0
-		}
-	}
-	if facts == nil || modules {
-		text, err := m.kallsyms()
-		if isHidden(err) || err == nil && len(text) == 0 {
-			return nil, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		facts, stext = proc.LookupFacts(text, names)
+	facts, stext, err := m.symbols.Facts(names, modules)
+	if facts == nil {
+		return nil, err
 	}
 	out := make(map[string]fetchargs.SymbolFacts, len(facts))
 	for name, f := range facts {
@@ -122,18 +94,6 @@ func (m *Machine) lookUp(names []string, modules bool) (map[string]fetchargs.Sym
 	return out, nil
 }
 
-// symbolAddrs returns the addresses of a symbol of the kernel itself.
-func (m *Machine) symbolAddrs(name string) []uint64 {
-	if image := m.image(); image != nil {
-		return image.Addrs(name)
-	}
-	text, err := m.kallsyms()
-	if err != nil {
-		return nil
-	}
-	return proc.LookupAddrs(text, name)
-}
-
 // symbolPlace asks this machine's symbol table, once for each name.
 func (m *Machine) symbolPlace() func(name string) (fetchargs.SymbolPlace, error) {
 	known := map[string]fetchargs.SymbolPlace{}
@@ -141,16 +101,11 @@ func (m *Machine) symbolPlace() func(name string) (fetchargs.SymbolPlace, error)
 		if p, ok := known[name]; ok {
 			return p, nil
 		}
-		text, err := m.kallsyms()
-		if err != nil && !isHidden(err) {
-			return fetchargs.SymbolPlace{}, err
+		p, err := m.symbols.Place(name)
+		if err == nil {
+			known[name] = fetchargs.SymbolPlace(p)
 		}
-		p := fetchargs.SymbolPlace(proc.LookupPlace(text, name))
-		if err != nil {
-			p = fetchargs.SymbolPlace{Addrs: []uint64{0}, Hidden: true}
-		}
-		known[name] = p
-		return p, nil
+		return fetchargs.SymbolPlace(p), err
 	}
 }
 

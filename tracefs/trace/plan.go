@@ -107,7 +107,7 @@ func (m *Machine) Target(o PlanOptions) (*fetchargs.Target, error) {
 		if err != nil {
 			return nil, err
 		}
-		t.FaultCount = fetchargs.FaultCountOf(t.Kernel, m.symbolAddrs, end)
+		t.FaultCount = fetchargs.FaultCountOf(t.Kernel, m.symbols.Addrs, end)
 	}
 	if m.fs != nil {
 		t.LongestArg = sync.OnceValue(m.fs.LongestArg)

@@ -9,7 +9,6 @@ import (
 
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/tracefs"
-	"github.com/tsnoop/tsnoop/tracefs/proc"
 )
 
 // settle is how long an event may take from being counted by the kernel to being
@@ -140,7 +139,7 @@ func (t *Trace) Quiet() []string {
 		return nil
 	}
 	q.ended = true
-	return q.why(hits, t.inFlight.unfinished(t.inFlight.look(t.traced())), t.isLocal)
+	return q.why(hits, t.inFlight.unfinished(t.inFlight.look(t.traced())), t.machine.symbols.IsLocal)
 }
 
 // unread reports whether the buffers have events.
@@ -314,16 +313,4 @@ func times(n uint64) string {
 		return "once"
 	}
 	return fmt.Sprintf("%d times", n)
-}
-
-// isLocal reports whether a function is static.
-func (t *Trace) isLocal(name string) bool {
-	if image := t.machine.image(); image != nil {
-		return image.IsLocal(name)
-	}
-	text, err := t.machine.kallsyms()
-	if err != nil && !isHidden(err) {
-		return false
-	}
-	return proc.IsLocal(text, name)
 }

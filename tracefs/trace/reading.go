@@ -8,6 +8,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
+	"github.com/tsnoop/tsnoop/tracefs/proc/symbols"
 	"github.com/tsnoop/tsnoop/tracefs/read"
 	"github.com/tsnoop/tsnoop/tracefs/text"
 )
@@ -39,19 +40,17 @@ type Reading struct {
 
 	processes *processes // nil if nobody asks for the processes of threads
 
-	// symbols may return nil, or lack the symbols of modules. allSymbols has them then;
-	// it may be nil.
-	symbols, allSymbols func() symbols
-	named               symbolFunc             // replaces symbols, if not nil
-	mapped              func(addr uint64) bool // which addresses can be read; nil if not known
-	ofText              bool                   // the records are made from copied text
-	formats             []*tracefs.Format      // each once
-	known               map[int]bool           // IDs of formats
-	stacks              *tracefs.Format        // format of the records with stacks; nil if none are wanted
-	format              map[*fetchargs.Probe]*tracefs.Format
-	decoder             map[*fetchargs.Probe]*value.Decoder
-	joints              map[*value.Extent]*value.Joint // for objects that are recorded in several parts
-	pairers             []*calls.Pairer
+	symbols *symbols.Table
+	named   symbolFunc             // replaces symbols, if not nil
+	mapped  func(addr uint64) bool // which addresses can be read; nil if not known
+	ofText  bool                   // the records are made from copied text
+	formats []*tracefs.Format      // each once
+	known   map[int]bool           // IDs of formats
+	stacks  *tracefs.Format        // format of the records with stacks; nil if none are wanted
+	format  map[*fetchargs.Probe]*tracefs.Format
+	decoder map[*fetchargs.Probe]*value.Decoder
+	joints  map[*value.Extent]*value.Joint // for objects that are recorded in several parts
+	pairers []*calls.Pairer
 
 	spares   spares
 	ages     ages
@@ -62,13 +61,6 @@ type Reading struct {
 
 	decoders []*value.Decoder // scratch space of matches: the decoders of a plan's probes, and the records of a call
 	records  [][]byte
-}
-
-// symbols is a *proc.Symbols or a *proc.Image.
-type symbols interface {
-	Name(addr uint64) (name, module string, off uint64, ok bool)
-	IsCode(addr uint64) bool
-	Addr(name string) (uint64, bool)
 }
 
 // A symbolFunc names what is at an address.
@@ -157,23 +149,12 @@ func (r *Reading) Symbol(addr uint64) (name, module string, off uint64, ok bool)
 	if r.named != nil {
 		return r.named(addr)
 	}
-	if s := r.symbols(); s != nil {
-		name, module, off, ok = s.Name(addr)
-	}
-	if !ok {
-		if s := r.furtherSymbols(); s != nil {
-			return s.Name(addr)
-		}
-	}
-	return name, module, off, ok
+	return r.symbols.Name(addr)
 }
 
-// furtherSymbols returns the symbols to ask for what symbols does not know, or nil.
-func (r *Reading) furtherSymbols() symbols {
-	if r.allSymbols == nil {
-		return nil
-	}
-	return r.allSymbols()
+// symbolsUnreadable reports that Symbol knows no names.
+func (r *Reading) symbolsUnreadable(err error) {
+	r.warn("functions are shown as numbers: %v", err)
 }
 
 // IsName reports whether an address in a record is made up, because text has only the
@@ -191,23 +172,7 @@ func (r *Reading) IsCode(addr uint64) bool {
 	if r.named != nil {
 		return false
 	}
-	if s := r.symbols(); s != nil && s.IsCode(addr) {
-		return true
-	}
-	s := r.furtherSymbols()
-	return s != nil && s.IsCode(addr)
-}
-
-func (r *Reading) address(symbol string) (uint64, bool) {
-	if s := r.symbols(); s != nil {
-		if addr, ok := s.Addr(symbol); ok {
-			return addr, true
-		}
-	}
-	if s := r.furtherSymbols(); s != nil {
-		return s.Addr(symbol)
-	}
-	return 0, false
+	return r.symbols.IsCode(addr)
 }
 
 // A learned holds what is known of the records of a probe.

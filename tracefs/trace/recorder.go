@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/tsnoop/tsnoop/fetchargs"
-	"github.com/tsnoop/tsnoop/tracefs/proc"
 	"github.com/tsnoop/tsnoop/tracefs/read"
 	"github.com/tsnoop/tsnoop/tracefs/ringbuf"
 	"github.com/tsnoop/tsnoop/tracefs/tracedat"
@@ -74,7 +73,7 @@ func (rec *Recorder) addSymbols(h *tracedat.Header, m *Machine) *sync.WaitGroup 
 	}
 	symbols.Go(func() {
 		var err error
-		if h.Kallsyms, err = m.kallsyms(); err == nil {
+		if h.Kallsyms, err = m.symbols.Text(); err == nil {
 			err = rec.writeHead(h)
 		}
 		if err != nil {
@@ -185,10 +184,8 @@ func (rec *Recorder) complete(h *tracedat.Header, t *Trace) {
 	if own, err := t.recorded(); err == nil { // with the end
 		h.Tsnoop = own
 	}
-	if now := proc.LoadedModules(); h.Kallsyms == nil || now != t.machine.loaded {
-		if b, err := proc.ReadKallsyms(); err == nil {
-			h.Kallsyms = b
-		}
+	if b, err := t.machine.symbols.TextNow(); err == nil {
+		h.Kallsyms = b
 	}
 	if names, err := t.machine.fs.Cmdlines(); err == nil {
 		h.Cmdlines = names

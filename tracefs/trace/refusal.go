@@ -7,7 +7,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/tracefs"
-	"github.com/tsnoop/tsnoop/tracefs/proc"
+	"github.com/tsnoop/tsnoop/tracefs/proc/symbols"
 	"golang.org/x/sys/unix"
 )
 
@@ -55,19 +55,13 @@ func ofMachine(err error) bool {
 // unknownVariable finds an @SYMBOL that the kernel does not have. The kernel says only
 // that some symbol of the definition is wrong.
 func unknownVariable(p *fetchargs.Probe) (*fetchargs.Arg, string) {
-	var symbols *proc.Symbols
+	table := symbols.Running() // with the modules that are loaded now
 	for i := range p.Args {
 		base := p.Args[i].Base
 		if base.Kind != fetchargs.Memory {
 			continue
 		}
-		if symbols == nil {
-			var err error
-			if symbols, err = proc.LoadSymbols(); err != nil {
-				return nil, ""
-			}
-		}
-		if _, known := symbols.Addr(base.Name); !known {
+		if place, err := table.Place(base.Name); err == nil && len(place.Addrs) == 0 {
 			return &p.Args[i], base.Name
 		}
 	}

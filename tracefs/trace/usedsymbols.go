@@ -4,7 +4,7 @@ import (
 	"bufio"
 	"io"
 
-	"github.com/tsnoop/tsnoop/tracefs/proc"
+	"github.com/tsnoop/tsnoop/tracefs/proc/symbols"
 	"github.com/tsnoop/tsnoop/tracefs/tracedat"
 )
 
@@ -23,7 +23,7 @@ func usedSymbols(h *tracedat.Header, cpus []tracedat.CPUSource) []byte {
 	if h.LongSize != 8 || size > mostScanned*int64(len(h.Kallsyms)) {
 		return h.Kallsyms
 	}
-	used := proc.NewUsedSymbols(h.Kallsyms)
+	used := symbols.NewUsed(h.Kallsyms)
 	for _, cpu := range cpus {
 		if cpu.Size > 0 && !scanPages(used, h, cpu) {
 			return h.Kallsyms
@@ -33,7 +33,7 @@ func usedSymbols(h *tracedat.Header, cpus []tracedat.CPUSource) []byte {
 }
 
 // scanPages scans the pages of a CPU, and reports whether that was possible.
-func scanPages(used *proc.UsedSymbols, h *tracedat.Header, cpu tracedat.CPUSource) bool {
+func scanPages(used *symbols.Used, h *tracedat.Header, cpu tracedat.CPUSource) bool {
 	pages, ok := cpu.Pages.(io.ReaderAt)
 	if !ok {
 		return false

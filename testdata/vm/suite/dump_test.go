@@ -16,7 +16,7 @@ import (
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 	"github.com/tsnoop/tsnoop/tracefs"
-	"github.com/tsnoop/tsnoop/tracefs/proc"
+	"github.com/tsnoop/tsnoop/tracefs/proc/symbols"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
 
@@ -24,7 +24,7 @@ import (
 type memory struct {
 	t       *testing.T
 	core    *elf.File
-	symbols *proc.Symbols
+	symbols *symbols.Table
 }
 
 func openMemory(t *testing.T) *memory {
@@ -38,11 +38,7 @@ func openMemory(t *testing.T) *memory {
 	if err != nil {
 		t.Fatal(err)
 	}
-	symbols, err := proc.LoadSymbols()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &memory{t, core, symbols}
+	return &memory{t, core, symbols.Running()}
 }
 
 func (m *memory) at(addr uint64, n int) []byte {

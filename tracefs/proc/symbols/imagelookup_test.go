@@ -1,4 +1,4 @@
-package proc
+package symbols
 
 import (
 	"bytes"
@@ -14,7 +14,7 @@ import (
 )
 
 // imageOf makes an Image of the kernel's own symbols in the text of /proc/kallsyms.
-func imageOf(t testing.TB, text []byte) *Image {
+func imageOf(t testing.TB, text []byte) *image {
 	t.Helper()
 	s := compress(text)
 	core := imageCore(0xffffffff82000000, []string{"kallsyms_num_syms", "kallsyms_names", "kallsyms_token_table", "kallsyms_token_index", "kallsyms_offsets", "kallsyms_relative_base"},
@@ -88,13 +88,13 @@ func compress(text []byte) (s compressed) {
 func TestImageRecorded(t *testing.T) {
 	for _, kernel := range []string{"5.10", "6.1", "6.12", "newest", "arm64"} {
 		t.Run(kernel, func(t *testing.T) {
-			text, err := os.ReadFile(filepath.Join("../../testdata/tracefs", kernel, "kallsyms"))
+			text, err := os.ReadFile(filepath.Join("../../../testdata/tracefs", kernel, "kallsyms"))
 			if err != nil {
 				t.Fatal(err)
 			}
 			image := imageOf(t, text)
 			same(t, image, image.text(math.MaxInt), 3000, 20)
-			s, err := ParseSymbols(image.text(math.MaxInt))
+			s, err := parseList(image.text(math.MaxInt))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -110,9 +110,9 @@ func TestImageRecorded(t *testing.T) {
 
 // same compares what an Image says with what the text that it stands for does, of so many
 // addresses and names.
-func same(t *testing.T, image *Image, text []byte, addrs, few int) {
+func same(t *testing.T, image *image, text []byte, addrs, few int) {
 	t.Helper()
-	s, err := ParseSymbols(text)
+	s, err := parseList(text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,15 +155,15 @@ func same(t *testing.T, image *Image, text []byte, addrs, few int) {
 	}
 	compareFacts(t, image, text, names) // more than few
 	for _, n := range names {
-		if got, want := image.IsLocal(n), IsLocal(text, n); got != want {
+		if got, want := image.isLocal(n), isLocal(text, n); got != want {
 			t.Errorf("%s: got local %v, want %v", n, got, want)
 		}
 	}
 }
 
-func compareFacts(t *testing.T, image *Image, text []byte, names []string) {
+func compareFacts(t *testing.T, image *image, text []byte, names []string) {
 	t.Helper()
-	want, wantStext := LookupFacts(text, names)
+	want, wantStext := lookupFacts(text, names)
 	got, stext := image.Facts(names)
 	if diff := cmp.Diff(want, got); diff != "" || stext != wantStext {
 		t.Errorf("facts of %q (-want +got), _stext %#x and %#x\n%s", names, wantStext, stext, diff)
@@ -172,7 +172,7 @@ func compareFacts(t *testing.T, image *Image, text []byte, names []string) {
 
 // TestImageNameAllocates: the caller of each line is named.
 func TestImageNameAllocates(t *testing.T) {
-	text, err := os.ReadFile("../../testdata/tracefs/6.12/kallsyms")
+	text, err := os.ReadFile("../../../testdata/tracefs/6.12/kallsyms")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package proc
+package symbols
 
 import (
 	"bytes"
@@ -16,10 +16,10 @@ type Facts struct {
 // fewNames is the number of names up to which it is faster to look them up one by one.
 const fewNames = 8
 
-// LookupFacts collects facts about names from the text of /proc/kallsyms. stext is the
+// lookupFacts collects facts about names from the text of /proc/kallsyms. stext is the
 // address of _stext, 0 if it is hidden. The result has an entry for every name, which
 // may be empty.
-func LookupFacts(text []byte, names []string) (facts map[string]Facts, stext uint64) {
+func lookupFacts(text []byte, names []string) (facts map[string]Facts, stext uint64) {
 	found := make(map[string]*Facts, len(names))
 	for _, n := range names {
 		found[n] = new(Facts)
@@ -63,14 +63,4 @@ func collect(found map[string]*Facts, l *line) {
 			f.Clones = append(f.Clones, string(l.name))
 		}
 	}
-}
-
-// LoadFacts is LookupFacts for the running kernel.
-func LoadFacts(names []string) (facts map[string]Facts, stext uint64, err error) {
-	text, err := ReadKallsyms()
-	if err != nil {
-		return nil, 0, err
-	}
-	facts, stext = LookupFacts(text, names)
-	return facts, stext, nil
 }

@@ -1,4 +1,4 @@
-package proc
+package symbols
 
 import (
 	"bytes"
@@ -119,9 +119,9 @@ var hexDigits = func() (t [256]uint8) {
 	return t
 }()
 
-// ReadKallsyms reads the symbol table, as text for LookupFacts and ParseSymbols. The
+// readText reads the symbol table, as text for lookupFacts and parseList. The
 // kernel takes long to write it; to parse it is fast.
-func ReadKallsyms() ([]byte, error) {
+func readText() ([]byte, error) {
 	f, err := os.Open(kallsyms)
 	if err != nil {
 		return nil, err

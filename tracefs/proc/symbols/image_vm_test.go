@@ -1,6 +1,6 @@
 //go:build vm
 
-package proc
+package symbols
 
 import (
 	"bytes"
@@ -15,13 +15,13 @@ import (
 // begins with, all of them up to the first of a module or the like.
 func TestVMImage(t *testing.T) {
 	start := time.Now()
-	all, err := ReadKallsyms()
+	all, err := readText()
 	if err != nil {
 		t.Fatal(err)
 	}
 	slow := time.Since(start)
 	start = time.Now()
-	image, err := ReadImage() // where 5.10 has the tables it does not tell
+	image, err := readImage() // where 5.10 has the tables it does not tell
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +46,7 @@ func TestVMImage(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer os.WriteFile("/proc/sys/kernel/kptr_restrict", []byte("0"), 0)
-	if _, err := ReadImage(); !errors.Is(err, ErrNoImage) {
-		t.Errorf("with kptr_restrict: got error %v, want ErrNoImage", err)
+	if _, err := readImage(); !errors.Is(err, errNoImage) {
+		t.Errorf("with kptr_restrict: got error %v, want errNoImage", err)
 	}
 }

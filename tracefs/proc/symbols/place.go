@@ -1,4 +1,4 @@
-package proc
+package symbols
 
 import (
 	"bytes"
@@ -15,11 +15,11 @@ type Place struct {
 	Room     uint64   // bytes from the first to the next symbol; 0 if not known
 }
 
-// LookupPlace finds a function or variable in the text of /proc/kallsyms.
+// lookupPlace finds a function or variable in the text of /proc/kallsyms.
 //
 // The letters in that file do not suffice: on x86, Linux 7.x shows most data as T.
-func LookupPlace(text []byte, name string) Place {
-	p, first := lookupAddrs(text, name)
+func lookupPlace(text []byte, name string) Place {
+	p, first := withName(text, name)
 	if len(p.Addrs) == 0 {
 		return p
 	}
@@ -36,15 +36,15 @@ func LookupPlace(text []byte, name string) Place {
 	return p
 }
 
-// LookupAddrs returns only the addresses of LookupPlace, which takes a small part of the
+// lookupAddrs returns only the addresses of lookupPlace, which takes a small part of the
 // time.
-func LookupAddrs(text []byte, name string) []uint64 {
-	p, _ := lookupAddrs(text, name)
+func lookupAddrs(text []byte, name string) []uint64 {
+	p, _ := withName(text, name)
 	return p.Addrs
 }
 
-// lookupAddrs returns the addresses of a symbol, and the first line with its name.
-func lookupAddrs(text []byte, name string) (p Place, first line) {
+// withName returns the addresses of a symbol, and the first line with its name.
+func withName(text []byte, name string) (p Place, first line) {
 	for l := range linesWith(text, name) {
 		if string(l.name) == name && !slices.Contains(p.Addrs, l.addr) {
 			if p.Addrs = append(p.Addrs, l.addr); len(p.Addrs) == 1 {

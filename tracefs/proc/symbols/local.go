@@ -1,8 +1,8 @@
-package proc
+package symbols
 
-// IsLocal reports whether all functions of that name in the text of /proc/kallsyms are
+// isLocal reports whether all functions of that name in the text of /proc/kallsyms are
 // static.
-func IsLocal(text []byte, name string) bool {
+func isLocal(text []byte, name string) bool {
 	found := false
 	for l := range linesWith(text, name) {
 		if string(l.name) != name || !l.text() {

@@ -1,4 +1,4 @@
-package proc
+package symbols
 
 import (
 	"bytes"
@@ -33,7 +33,7 @@ ffffffffc0004000 t bpf_prog_1	[bpf]
 `
 
 func TestName(t *testing.T) {
-	s, err := ParseSymbols([]byte(symbols))
+	s, err := parseList([]byte(symbols))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +63,7 @@ func TestName(t *testing.T) {
 }
 
 func TestIsCode(t *testing.T) {
-	s, err := ParseSymbols([]byte(symbols))
+	s, err := parseList([]byte(symbols))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +80,7 @@ func TestIsCode(t *testing.T) {
 // TestIsCodeOfNames: where variables are of a function's kind, too, the end of the
 // code tells.
 func TestIsCodeOfNames(t *testing.T) {
-	s, err := ParseSymbols([]byte("ffffffff81000000 T _stext\nffffffff81001000 T f\nffffffff81002000 T _etext\nffffffff82000000 T init_task\nffffffffc0001000 t g\t[m]\n"))
+	s, err := parseList([]byte("ffffffff81000000 T _stext\nffffffff81001000 T f\nffffffff81002000 T _etext\nffffffff82000000 T init_task\nffffffffc0001000 t g\t[m]\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +94,7 @@ func TestIsCodeOfNames(t *testing.T) {
 // TestNamePerCPU: what lies behind the variables of each CPU may be one that was
 // allocated, and is not called by the name of what the kernel has there.
 func TestNamePerCPU(t *testing.T) {
-	s, err := ParseSymbols([]byte("ffffffff82000000 D __per_cpu_start\nffffffff82001000 D cpu_info\nffffffff82002000 D __per_cpu_end\n" +
+	s, err := parseList([]byte("ffffffff82000000 D __per_cpu_start\nffffffff82001000 D cpu_info\nffffffff82002000 D __per_cpu_end\n" +
 		"ffffffff82003000 b level3_ident_pgt\nffffffff82013000 b init_net\n"))
 	if err != nil {
 		t.Fatal(err)
@@ -107,7 +107,7 @@ func TestNamePerCPU(t *testing.T) {
 }
 
 func TestAddr(t *testing.T) {
-	s, err := ParseSymbols([]byte(symbols))
+	s, err := parseList([]byte(symbols))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,10 +123,10 @@ func TestAddr(t *testing.T) {
 
 func TestHidden(t *testing.T) {
 	hidden := "0000000000000000 T _stext\n0000000000000000 T vfs_open\n"
-	if _, err := ParseSymbols([]byte(hidden)); !errors.Is(err, ErrHidden) {
+	if _, err := parseList([]byte(hidden)); !errors.Is(err, ErrHidden) {
 		t.Errorf("got error %v, want ErrHidden", err)
 	}
-	facts, stext := LookupFacts([]byte(hidden), []string{"vfs_open"})
+	facts, stext := lookupFacts([]byte(hidden), []string{"vfs_open"})
 	if f := facts["vfs_open"]; stext != 0 || f.Count != 1 || f.Addrs != nil {
 		t.Errorf("got %+v, %#x", facts, stext)
 	}
@@ -134,7 +134,7 @@ func TestHidden(t *testing.T) {
 
 func TestLookupFacts(t *testing.T) {
 	names := []string{"vfs_open", "init_once", "dummy_xmit", "weak_one", "nosuch"}
-	got, stext := LookupFacts([]byte(symbols), names)
+	got, stext := lookupFacts([]byte(symbols), names)
 	if stext != 0xffffffff81000000 {
 		t.Fatalf("got _stext %#x", stext)
 	}
@@ -154,7 +154,7 @@ func TestLookupFacts(t *testing.T) {
 		name := fmt.Sprintf("nosuch_%d", i)
 		many, want[name] = append(many, name), Facts{}
 	}
-	if got, _ = LookupFacts([]byte(symbols), many); !cmp.Equal(want, got) {
+	if got, _ = lookupFacts([]byte(symbols), many); !cmp.Equal(want, got) {
 		t.Errorf("facts of many (-want +got)\n%s", cmp.Diff(want, got))
 	}
 }
@@ -162,11 +162,11 @@ func TestLookupFacts(t *testing.T) {
 // TestRecorded parses what real kernels showed.
 func TestRecorded(t *testing.T) {
 	for _, kernel := range []string{"5.10", "6.1", "6.12", "newest", "arm64"} {
-		text, err := os.ReadFile(filepath.Join("../../testdata/tracefs", kernel, "kallsyms"))
+		text, err := os.ReadFile(filepath.Join("../../../testdata/tracefs", kernel, "kallsyms"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := ParseSymbols(text)
+		s, err := parseList(text)
 		if err != nil {
 			t.Fatalf("%s: %v", kernel, err)
 		}
@@ -178,7 +178,7 @@ func TestRecorded(t *testing.T) {
 		if name, module, _, _ := s.Name(addr); !ok || name != "dummy_xmit" || module != "dummy" {
 			t.Errorf("%s: got dummy_xmit at %#x and there %s of %s", kernel, addr, name, module)
 		}
-		facts, stext := LookupFacts(text, []string{"init_once", "put_pid", "dummy_setup"})
+		facts, stext := lookupFacts(text, []string{"init_once", "put_pid", "dummy_setup"})
 		if want, _ := s.Addr("_stext"); stext != want {
 			t.Errorf("%s: got _stext %#x, want %#x", kernel, stext, want)
 		}
@@ -199,12 +199,12 @@ func FuzzSymbols(f *testing.F) {
 	badinput.Fuzz(f, func(t *testing.T, text []byte, addr uint64) {
 		// Looked up by itself or with others, a name has the same facts.
 		names := []string{"vfs_open", "n1", "n2", "n3", "n4", "n5", "n6", "n7", "n8"}
-		one, _ := LookupFacts(text, names[:1])
-		all, _ := LookupFacts(text, names)
+		one, _ := lookupFacts(text, names[:1])
+		all, _ := lookupFacts(text, names)
 		if diff := cmp.Diff(one["vfs_open"], all["vfs_open"]); diff != "" {
 			t.Errorf("by itself, and with others:\n%s", diff)
 		}
-		s, err := ParseSymbols(text)
+		s, err := parseList(text)
 		if err != nil {
 			return
 		}
@@ -230,7 +230,7 @@ func BenchmarkParseSymbols(b *testing.B) {
 	b.SetBytes(int64(len(text)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := ParseSymbols(text); err != nil {
+		if _, err := parseList(text); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -241,6 +241,6 @@ func BenchmarkLookupFacts(b *testing.B) {
 	b.SetBytes(int64(len(text)))
 	b.ReportAllocs()
 	for b.Loop() {
-		LookupFacts(text, []string{"some_function_name_7", "nosuch"})
+		lookupFacts(text, []string{"some_function_name_7", "nosuch"})
 	}
 }

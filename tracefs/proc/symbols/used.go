@@ -1,4 +1,4 @@
-package proc
+package symbols
 
 import (
 	"bytes"
@@ -7,18 +7,18 @@ import (
 	"slices"
 )
 
-// UsedSymbols finds out which lines of /proc/kallsyms are needed to name the addresses
+// Used finds out which lines of /proc/kallsyms are needed to name the addresses
 // that are in some memory.
-type UsedSymbols struct {
+type Used struct {
 	text  []byte
 	addrs []uint64 // of symbols, each once, in their order
 	used  []bool   // by index in addrs
 	last  uint64   // the address that was looked up last
 }
 
-// NewUsedSymbols returns the UsedSymbols for the text of /proc/kallsyms. None is used yet.
-func NewUsedSymbols(text []byte) *UsedSymbols {
-	u := &UsedSymbols{text: text, addrs: make([]uint64, 0, len(text)/40)}
+// NewUsed returns the Used for the text of /proc/kallsyms. None is used yet.
+func NewUsed(text []byte) *Used {
+	u := &Used{text: text, addrs: make([]uint64, 0, len(text)/40)}
 	for l := range lines(text) {
 		if l.addr >= minKernel {
 			u.addrs = append(u.addrs, l.addr)
@@ -33,7 +33,7 @@ func NewUsedSymbols(text []byte) *UsedSymbols {
 // Scan takes every eight bytes in b for an address, since the values of events are packed, in the byte
 // order that big says. What only
 // looks like one costs no more than a line.
-func (u *UsedSymbols) Scan(b []byte, big bool) {
+func (u *Used) Scan(b []byte, big bool) {
 	if len(u.addrs) == 0 {
 		return
 	}
@@ -53,7 +53,7 @@ func (u *UsedSymbols) Scan(b []byte, big bool) {
 }
 
 // use marks the symbol that an address is in.
-func (u *UsedSymbols) use(addr uint64) {
+func (u *Used) use(addr uint64) {
 	i, found := slices.BinarySearch(u.addrs, addr)
 	if !found {
 		i--
@@ -71,7 +71,7 @@ var bounds = map[string]bool{
 
 // Text returns the lines of the symbols that are used, with all their names, and of those
 // that follow them, which are where they end.
-func (u *UsedSymbols) Text() []byte {
+func (u *Used) Text() []byte {
 	keep := make(map[uint64]bool)
 	for i, used := range u.used {
 		if used {

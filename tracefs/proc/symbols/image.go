@@ -1,4 +1,4 @@
-package proc
+package symbols
 
 import (
 	"bytes"
@@ -10,18 +10,20 @@ import (
 	"os"
 	"strconv"
 	"sync"
+
+	"github.com/tsnoop/tsnoop/tracefs/proc"
 )
 
-// ErrNoImage says that the kernel's own symbol table cannot be read from its memory:
+// errNoImage says that the kernel's own symbol table cannot be read from its memory:
 // /proc/kcore does not exist or may not be read, or the table is not found in it.
-var ErrNoImage = errors.New("the symbol table in the kernel's image cannot be read")
+var errNoImage = errors.New("the symbol table in the kernel's image cannot be read")
 
-// An Image is the symbol table of the kernel itself, without the symbols of modules and
+// An image is the symbol table of the kernel itself, without the symbols of modules and
 // those that the kernel creates while it runs. /proc/kallsyms begins with it. It is
 // kept in the kernel's own form, with compressed names. Only names that are asked for
 // are expanded: to expand all takes longer than everything else until a trace is armed.
 // Its methods may be called by several goroutines at once.
-type Image struct {
+type image struct {
 	// number of symbols
 	n       int
 	offsets []int32 // of addresses; see addr
@@ -36,7 +38,7 @@ type Image struct {
 	stext uint64
 	ends  func() ends
 
-	whole func() *Symbols // the whole table, parsed
+	whole func() *list // the whole table, parsed
 	mu    sync.Mutex
 	named map[uint64]symbolName // results of Name, by address
 }
@@ -47,56 +49,55 @@ type ends struct {
 	perCPU uint64 // the per-CPU variables, 0 if they have no addresses
 }
 
-// ReadImage reads the table from the kernel's memory. That takes a small part of the
+// readImage reads the table from the kernel's memory. That takes a small part of the
 // time that the kernel needs to write /proc/kallsyms.
 //
-// The error wraps ErrNoImage if the table cannot be read, or if /proc/kallsyms begins
+// The error wraps errNoImage if the table cannot be read, or if /proc/kallsyms begins
 // differently: addresses that are hidden stay hidden.
-func ReadImage() (*Image, error) {
+func readImage() (*image, error) {
 	core, err := os.Open("/proc/kcore")
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrNoImage, err)
+		return nil, fmt.Errorf("%w: %w", errNoImage, err)
 	}
 	defer core.Close()
 	list, err := os.Open(kallsyms)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrNoImage, err)
+		return nil, fmt.Errorf("%w: %w", errNoImage, err)
 	}
 	defer list.Close()
 	begin := make([]byte, 4096) // the kernel returns whole lines, one page of them at most
 	n, err := list.Read(begin)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrNoImage, err)
+		return nil, fmt.Errorf("%w: %w", errNoImage, err)
 	}
 	m, err := parseImage(core, readConstantsBehind)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrNoImage, err)
+		return nil, fmt.Errorf("%w: %w", errNoImage, err)
 	}
 	if !bytes.HasPrefix(m.text(n), begin[:n]) {
-		return nil, fmt.Errorf("%w: %s begins with other lines", ErrNoImage, kallsyms)
+		return nil, fmt.Errorf("%w: %s begins with other lines", errNoImage, kallsyms)
 	}
 	return m, nil
 }
 
-// A coreImage is the kernel's memory as an ELF core, and the addresses of some symbols.
-type coreImage struct {
-	r     io.ReaderAt
-	core  *elf.File
+// A core is the kernel's memory, and the addresses of some symbols.
+type core struct {
+	proc.Core
 	known map[string]uint64 // addresses by symbol
 }
 
 // parseImage reads the symbol table from an ELF core of the kernel. For its form see
 // kernel/kallsyms.c and scripts/kallsyms.c. If the core does not say where the table is,
 // it is searched for, at least constants() bytes after the start of the code.
-func parseImage(r io.ReaderAt, constants func() uint64) (*Image, error) {
-	core, err := elf.NewFile(r)
+func parseImage(r io.ReaderAt, constants func() uint64) (*image, error) {
+	memory, err := proc.ParseCore(r)
 	if err != nil {
 		return nil, err
 	}
-	if core.Class != elf.ELFCLASS64 {
+	if memory.Class != elf.ELFCLASS64 {
 		return nil, errors.New("it is of 32 bits")
 	}
-	c := coreImage{r: r, core: core}
+	c := core{Core: memory}
 	if err := c.readNotes(); err != nil {
 		return nil, err
 	}
@@ -109,7 +110,7 @@ func parseImage(r io.ReaderAt, constants func() uint64) (*Image, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Image{n: int(core.ByteOrder.Uint32(count)), stext: c.known["_stext"]}
+	m := &image{n: int(c.ByteOrder.Uint32(count)), stext: c.known["_stext"]}
 	if m.n == 0 || m.n > 1<<22 {
 		return nil, fmt.Errorf("%d symbols", m.n)
 	}
@@ -131,18 +132,18 @@ func parseImage(r io.ReaderAt, constants func() uint64) (*Image, error) {
 
 // readNotes reads addresses from the note VMCOREINFO of the core, which has lines like
 // "SYMBOL(kallsyms_names)=ffffffff82a1b2c3".
-func (c *coreImage) readNotes() error {
+func (c *core) readNotes() error {
 	c.known = map[string]uint64{}
-	for _, p := range c.core.Progs {
+	for _, p := range c.Progs {
 		if p.Type != elf.PT_NOTE || p.Filesz > 1<<20 {
 			continue
 		}
 		b := make([]byte, p.Filesz)
-		if _, err := c.r.ReadAt(b, int64(p.Off)); err != nil && err != io.EOF {
+		if _, err := p.ReadAt(b, 0); err != nil && err != io.EOF {
 			return err
 		}
 		for len(b) >= 12 {
-			name, desc := uint64(c.core.ByteOrder.Uint32(b)), uint64(c.core.ByteOrder.Uint32(b[4:]))
+			name, desc := uint64(c.ByteOrder.Uint32(b)), uint64(c.ByteOrder.Uint32(b[4:]))
 			at, next := 12+(name+3)&^3, 12+(name+3)&^3+(desc+3)&^3
 			if at+desc > uint64(len(b)) {
 				break
@@ -156,7 +157,7 @@ func (c *coreImage) readNotes() error {
 	return nil
 }
 
-func (c *coreImage) parseNote(desc []byte) {
+func (c *core) parseNote(desc []byte) {
 	for line := range bytes.Lines(desc) {
 		rest, ok := bytes.CutPrefix(bytes.TrimSpace(line), []byte("SYMBOL("))
 		if !ok {
@@ -170,36 +171,20 @@ func (c *coreImage) parseNote(desc []byte) {
 }
 
 // read reads up to n bytes at a symbol. It is an error if there are none.
-func (c *coreImage) read(symbol string, n int) ([]byte, error) {
+func (c *core) read(symbol string, n int) ([]byte, error) {
 	addr, ok := c.known[symbol]
 	if !ok {
 		return nil, fmt.Errorf("where %s is is not known", symbol)
 	}
-	b, err := c.bytes(addr, n)
+	b, err := c.Bytes(addr, n)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", symbol, err)
 	}
 	return b, nil
 }
 
-// bytes reads up to n bytes at an address; it is an error if there are none.
-func (c *coreImage) bytes(addr uint64, n int) ([]byte, error) {
-	for _, p := range c.core.Progs {
-		if p.Type != elf.PT_LOAD || addr < p.Vaddr || addr-p.Vaddr >= p.Filesz {
-			continue
-		}
-		b := make([]byte, min(uint64(n), p.Filesz-(addr-p.Vaddr)))
-		got, err := c.r.ReadAt(b, int64(p.Off+(addr-p.Vaddr)))
-		if got == 0 {
-			return nil, err
-		}
-		return b[:got], nil
-	}
-	return nil, fmt.Errorf("nothing is at %#x", addr)
-}
-
 // whole is like read, but it is an error if there are fewer than n bytes.
-func (c *coreImage) whole(symbol string, n int) ([]byte, error) {
+func (c *core) whole(symbol string, n int) ([]byte, error) {
 	b, err := c.read(symbol, n)
 	if err == nil && len(b) < n {
 		err = fmt.Errorf("%s is cut", symbol)
@@ -212,13 +197,13 @@ func (c *coreImage) whole(symbol string, n int) ([]byte, error) {
 // small numbers as addresses, those are stored as they are, and other offsets are
 // negative (x86 until 6.14). The addresses must be sorted; otherwise this kernel's form
 // is not supported.
-func (c *coreImage) addresses(m *Image) error {
+func (c *core) addresses(m *image) error {
 	b, err := c.whole("kallsyms_offsets", 4*m.n)
 	if err != nil {
 		return err
 	}
 	offsets, signs := make([]int32, m.n), int32(0)
-	if c.core.ByteOrder == binary.LittleEndian { // a call of an interface for each takes five times as long
+	if c.ByteOrder == binary.LittleEndian { // a call of an interface for each takes five times as long
 		for i := range offsets {
 			offsets[i] = int32(binary.LittleEndian.Uint32(b))
 			signs |= offsets[i]
@@ -237,7 +222,7 @@ func (c *coreImage) addresses(m *Image) error {
 		if err != nil {
 			return err
 		}
-		m.base, m.small = c.core.ByteOrder.Uint64(b), signs < 0
+		m.base, m.small = c.ByteOrder.Uint64(b), signs < 0
 	} else {
 		m.base, m.itself = c.known["kallsyms_offsets"], true
 	}
@@ -248,13 +233,13 @@ func (c *coreImage) addresses(m *Image) error {
 }
 
 // tokens returns what the bytes of a compressed name stand for.
-func (c *coreImage) tokens() (*[256][]byte, error) {
+func (c *core) tokens() (*[256][]byte, error) {
 	const longest = 512
 	index, err := c.whole("kallsyms_token_index", 2*256)
 	if err != nil {
 		return nil, err
 	}
-	at := func(i int) int { return int(c.core.ByteOrder.Uint16(index[2*i:])) }
+	at := func(i int) int { return int(c.ByteOrder.Uint16(index[2*i:])) }
 	table, err := c.read("kallsyms_token_table", at(255)+longest)
 	if err != nil {
 		return nil, err
@@ -270,7 +255,7 @@ func (c *coreImage) tokens() (*[256][]byte, error) {
 }
 
 // compressed reads the names.
-func (c *coreImage) compressed(m *Image) (err error) {
+func (c *core) compressed(m *image) (err error) {
 	const perName = 18 // more than the average name has
 	for room := perName * m.n; ; room *= 2 {
 		if m.names, err = c.read("kallsyms_names", room); err != nil {

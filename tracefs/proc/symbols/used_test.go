@@ -1,4 +1,4 @@
-package proc
+package symbols
 
 import (
 	"encoding/binary"
@@ -10,7 +10,7 @@ import (
 // TestUsedSymbols: what the addresses in some memory are called, the lines that are kept
 // show as all lines do, wherever in the memory an address is.
 func TestUsedSymbols(t *testing.T) {
-	all, err := ParseSymbols([]byte(symbols))
+	all, err := parseList([]byte(symbols))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,9 +28,9 @@ func TestUsedSymbols(t *testing.T) {
 			addrs = append(addrs, at)
 			memory = order.AppendUint64(append(memory, make([]byte, random.IntN(9))...), at)
 		}
-		used := NewUsedSymbols([]byte(symbols))
+		used := NewUsed([]byte(symbols))
 		used.Scan(memory, big)
-		some, err := ParseSymbols(used.Text())
+		some, err := parseList(used.Text())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -49,15 +49,15 @@ func TestUsedSymbols(t *testing.T) {
 // TestUsedSymbolsNone: without addresses only the bounds are left, also of a table that
 // hides them.
 func TestUsedSymbolsNone(t *testing.T) {
-	used := NewUsedSymbols([]byte(symbols))
+	used := NewUsed([]byte(symbols))
 	used.Scan(make([]byte, 4096), false)
 	const want = "ffffffff81000000 T _stext\nffffffff81000000 T _text\nffffffff82000000 B _end\n"
 	if got := string(used.Text()); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
-	hidden := NewUsedSymbols([]byte("0000000000000000 T _stext\n0000000000000000 T vfs_open\n"))
+	hidden := NewUsed([]byte("0000000000000000 T _stext\n0000000000000000 T vfs_open\n"))
 	hidden.Scan([]byte(strings.Repeat("\xff", 64)), false)
-	if _, err := ParseSymbols(hidden.Text()); err != ErrHidden {
+	if _, err := parseList(hidden.Text()); err != ErrHidden {
 		t.Errorf("got error %v, want ErrHidden", err)
 	}
 }

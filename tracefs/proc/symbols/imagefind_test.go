@@ -1,4 +1,4 @@
-package proc
+package symbols
 
 import (
 	"bytes"
@@ -52,7 +52,7 @@ func TestFindImage(t *testing.T) {
 // TestFindImageDamaged: damaged tables cause no panic.
 func TestFindImageDamaged(t *testing.T) {
 	for _, kernel := range []string{"5.10", "6.1", "arm64"} {
-		text, err := os.ReadFile(filepath.Join("../../testdata/tracefs", kernel, "kallsyms"))
+		text, err := os.ReadFile(filepath.Join("../../../testdata/tracefs", kernel, "kallsyms"))
 		if err != nil {
 			t.Fatal(err)
 		}

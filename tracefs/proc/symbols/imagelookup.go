@@ -1,4 +1,4 @@
-package proc
+package symbols
 
 import (
 	"errors"
@@ -14,7 +14,7 @@ const marked = 64
 var errCut = errors.New("kallsyms_names is cut")
 
 // addr returns the address of a symbol.
-func (m *Image) addr(i int) uint64 {
+func (m *image) addr(i int) uint64 {
 	off := uint64(m.offsets[i])
 	switch {
 	case m.itself:
@@ -28,7 +28,7 @@ func (m *Image) addr(i int) uint64 {
 }
 
 // sorted reports whether the symbols are sorted by address.
-func (m *Image) sorted() bool {
+func (m *image) sorted() bool {
 	if m.itself || m.small {
 		for i := 1; i < m.n; i++ {
 			if m.addr(i) < m.addr(i-1) {
@@ -50,7 +50,7 @@ func (m *Image) sorted() bool {
 // compressed returns the compressed name at offset at, which includes the symbol's
 // kind, and the offset of the next one. A compressed name is a length, in one byte or
 // two, and that many tokens.
-func (m *Image) compressed(at int) (name []byte, next int, err error) {
+func (m *image) compressed(at int) (name []byte, next int, err error) {
 	if len(m.names) < at+2 {
 		return nil, 0, errCut
 	}
@@ -68,7 +68,7 @@ func (m *Image) compressed(at int) (name []byte, next int, err error) {
 
 // mark checks all names and sets the marks. It does the work of compressed itself in
 // most cases, because there are a hundred thousand names.
-func (m *Image) mark() error {
+func (m *image) mark() error {
 	var full [256]bool // tokens that hold a kind and at least one letter
 	for t, token := range m.tokens {
 		full[t] = len(token) > 1
@@ -105,7 +105,7 @@ func (m *Image) mark() error {
 }
 
 // from yields the symbols starting with first, which must have a mark.
-func (m *Image) from(first int) func(yield func(i int, name []byte) bool) {
+func (m *image) from(first int) func(yield func(i int, name []byte) bool) {
 	return func(yield func(int, []byte) bool) {
 		at := int(m.marks[first/marked])
 		for i := first; i < m.n; i++ {
@@ -120,7 +120,7 @@ func (m *Image) from(first int) func(yield func(i int, name []byte) bool) {
 
 // line returns a symbol as a line of /proc/kallsyms. Its name is stored in b, which
 // grows as needed.
-func (m *Image) line(i int, name []byte, b *[]byte) line {
+func (m *image) line(i int, name []byte, b *[]byte) line {
 	full := (*b)[:0]
 	for _, t := range name {
 		full = append(full, m.tokens[t]...)
@@ -134,7 +134,7 @@ func (m *Image) line(i int, name []byte, b *[]byte) line {
 }
 
 // at returns the line of symbol i.
-func (m *Image) at(i int) (l line) {
+func (m *image) at(i int) (l line) {
 	for j, name := range m.from(i - i%marked) {
 		if j == i {
 			return m.line(i, name, new([]byte))
@@ -144,7 +144,7 @@ func (m *Image) at(i int) (l line) {
 }
 
 // begins reports whether a name begins with word, after its kind.
-func (m *Image) begins(name []byte, word string) bool {
+func (m *image) begins(name []byte, word string) bool {
 	for i, t := range name {
 		token := m.tokens[t]
 		if i == 0 {
@@ -163,7 +163,7 @@ func (m *Image) begins(name []byte, word string) bool {
 
 // beginning calls found for the symbols that begin with one of words. A line is valid
 // until the next call.
-func (m *Image) beginning(words []string, found func(*line)) {
+func (m *image) beginning(words []string, found func(*line)) {
 	// The first token is enough to reject most symbols. If that is only the kind, the
 	// second one is.
 	const no, second, yes = 0, 1, 2
@@ -208,7 +208,7 @@ func fits(token []byte, word string) bool {
 }
 
 // has reports whether a symbol of this name is at an address.
-func (m *Image) has(name string, addr uint64) bool {
+func (m *image) has(name string, addr uint64) bool {
 	for i := sort.Search(m.n, func(i int) bool { return m.addr(i) >= addr }); i < m.n && m.addr(i) == addr; i++ {
 		if l := m.at(i); isPlace(&l) && string(l.name) == name {
 			return true
@@ -218,7 +218,7 @@ func (m *Image) has(name string, addr uint64) bool {
 }
 
 // later prepares what is computed when it is needed.
-func (m *Image) later() {
+func (m *image) later() {
 	m.ends = sync.OnceValue(func() (e ends) {
 		m.beginning([]string{"_etext", "__per_cpu_end"}, func(l *line) {
 			switch {
@@ -232,8 +232,8 @@ func (m *Image) later() {
 		return e
 	})
 	m.named = map[uint64]symbolName{}
-	m.whole = sync.OnceValue(func() *Symbols {
-		s, _ := ParseSymbols(m.text(math.MaxInt)) // there is at least _stext
+	m.whole = sync.OnceValue(func() *list {
+		s, _ := parseList(m.text(math.MaxInt)) // there is at least _stext
 		return s
 	})
 }
@@ -243,7 +243,7 @@ func (m *Image) later() {
 func isPlace(l *line) bool { return l.addr >= minKernel && l.kind != 'a' && l.kind != 'A' }
 
 // text returns the start of /proc/kallsyms: at least this many bytes, or all of them.
-func (m *Image) text(atLeast int) []byte {
+func (m *image) text(atLeast int) []byte {
 	var text, b []byte
 	for i, name := range m.from(0) {
 		if len(text) >= atLeast {
@@ -256,15 +256,14 @@ func (m *Image) text(atLeast int) []byte {
 	return text
 }
 
-// Facts is LookupFacts for the kernel itself.
-func (m *Image) Facts(names []string) (facts map[string]Facts, stext uint64) {
+// Facts is lookupFacts for the kernel itself.
+func (m *image) Facts(names []string) (facts map[string]Facts, stext uint64) {
 	found := make(map[string]*Facts, len(names))
 	var words []string
 	for _, n := range names {
 		found[n] = new(Facts)
 		words = append(words, n)
 	}
-	// every name begins with that
 	if len(found) > fewNames {
 		words = []string{""} // each begins with it
 	}
@@ -276,8 +275,8 @@ func (m *Image) Facts(names []string) (facts map[string]Facts, stext uint64) {
 	return facts, m.stext
 }
 
-// Addrs is LookupAddrs of the kernel itself.
-func (m *Image) Addrs(name string) (addrs []uint64) {
+// Addrs is lookupAddrs of the kernel itself.
+func (m *image) Addrs(name string) (addrs []uint64) {
 	m.beginning([]string{name}, func(l *line) {
 		if string(l.name) == name && !slices.Contains(addrs, l.addr) {
 			addrs = append(addrs, l.addr)
@@ -286,9 +285,9 @@ func (m *Image) Addrs(name string) (addrs []uint64) {
 	return addrs
 }
 
-// IsLocal tells whether all functions of a name are static: seen by the file alone that
+// isLocal tells whether all functions of a name are static: seen by the file alone that
 // each is in.
-func (m *Image) IsLocal(name string) bool {
+func (m *image) isLocal(name string) bool {
 	some, all := false, true
 	m.beginning([]string{name}, func(l *line) {
 		if string(l.name) == name && l.text() {
@@ -304,9 +303,9 @@ type symbolName struct {
 	off  uint64
 }
 
-// Name is like Symbols.Name. It allocates nothing for an address that was asked for
+// Name is like list.Name. It allocates nothing for an address that was asked for
 // before.
-func (m *Image) Name(addr uint64) (name, module string, off uint64, ok bool) {
+func (m *image) Name(addr uint64) (name, module string, off uint64, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if s, ok := m.named[addr]; ok {
@@ -338,8 +337,8 @@ func (m *Image) Name(addr uint64) (name, module string, off uint64, ok bool) {
 	return name, "", off, true
 }
 
-// IsCode is like Symbols.IsCode.
-func (m *Image) IsCode(addr uint64) bool {
+// IsCode is like list.IsCode.
+func (m *image) IsCode(addr uint64) bool {
 	l := m.below(addr)
 	if l.name == nil || addr-l.addr > maxOffset || !l.text() {
 		return false
@@ -350,7 +349,7 @@ func (m *Image) IsCode(addr uint64) bool {
 
 // below returns the last symbol that is not after addr. It has no name if there is
 // none.
-func (m *Image) below(addr uint64) line {
+func (m *image) below(addr uint64) line {
 	for i := sort.Search(m.n, func(i int) bool { return m.addr(i) > addr }) - 1; i >= 0; i-- {
 		if l := m.at(i); isPlace(&l) {
 			return l
@@ -362,8 +361,8 @@ func (m *Image) below(addr uint64) line {
 	return line{}
 }
 
-// Addr is like Symbols.Addr. The first call takes long.
-func (m *Image) Addr(name string) (uint64, bool) { return m.whole().Addr(name) }
+// Addr is like list.Addr. The first call takes long.
+func (m *image) Addr(name string) (uint64, bool) { return m.whole().Addr(name) }
 
 // appendHex appends the 16 digits of an address.
 func appendHex(text []byte, addr uint64) []byte {

@@ -1,4 +1,4 @@
-package proc
+package symbols
 
 import (
 	"bytes"
@@ -12,7 +12,7 @@ import (
 // to 8 bytes: offsets, relative_base, num_syms, names, markers, token_table and
 // token_index. Their content is checked when they are read, not here. They are constants,
 // which begin at least so many bytes after the start of the code.
-func (c *coreImage) find(constants uint64) error {
+func (c *core) find(constants uint64) error {
 	stext, ok := c.known["_stext"]
 	if !ok {
 		return errors.New("where _stext is is not known")
@@ -22,7 +22,7 @@ func (c *coreImage) find(constants uint64) error {
 		whole = 64 << 20  // bytes, more than code and constants have
 	)
 	for at := stext + constants; at < stext+whole; at += step {
-		part, err := c.bytes(at, step+len(digits)-1)
+		part, err := c.Bytes(at, step+len(digits)-1)
 		if err != nil {
 			break
 		}
@@ -44,10 +44,10 @@ func (c *coreImage) find(constants uint64) error {
 var digits = []byte("0\x001\x002\x003\x004\x005\x006\x007\x008\x009\x00")
 
 // found notes the addresses of the tables if the token of the digit 0 is at zero.
-func (c *coreImage) found(stext, zero uint64) bool {
+func (c *core) found(stext, zero uint64) bool {
 	const before, behind = 128 << 10, 8 << 10 // bytes, more than markers, and token_table with token_index, have
 	start := (max(stext, zero-before) + 7) &^ 7
-	part, err := c.bytes(start, int(zero-start)+behind)
+	part, err := c.Bytes(start, int(zero-start)+behind)
 	if err != nil {
 		return false
 	}
@@ -64,12 +64,12 @@ func (c *coreImage) found(stext, zero uint64) bool {
 	const longest = 256 * 256
 	end := (start + uint64(markers) - uint64(last)) &^ 7
 	begin := (max(stext, end-longest) + 7) &^ 7
-	if part, err = c.bytes(begin, int(end-begin)); err != nil || len(part) < int(end-begin) {
+	if part, err = c.Bytes(begin, int(end-begin)); err != nil || len(part) < int(end-begin) {
 		return false
 	}
 	for names := len(part); names >= 16; names -= 8 {
-		n := int(c.core.ByteOrder.Uint32(part[names-8:]))
-		base := c.core.ByteOrder.Uint64(part[names-16:])
+		n := int(c.ByteOrder.Uint32(part[names-8:]))
+		base := c.ByteOrder.Uint64(part[names-16:])
 		if n <= 256*(groups-2) || n > 256*groups || base > stext || stext-base > 1<<24 {
 			continue
 		}
@@ -87,7 +87,7 @@ func (c *coreImage) found(stext, zero uint64) bool {
 
 // tokensAround returns the offsets in part of token_table and token_index. zero is that of
 // the token of the digit 0. token_index has the offset in token_table of each token.
-func (c *coreImage) tokensAround(part []byte, zero int) (table, index int, ok bool) {
+func (c *core) tokensAround(part []byte, zero int) (table, index int, ok bool) {
 	var begins [256]int // offsets of tokens from that of the digit 0
 	end := zero
 	for i := '0'; i < 256; i++ {
@@ -102,7 +102,7 @@ func (c *coreImage) tokensAround(part []byte, zero int) (table, index int, ok bo
 	if len(part) < index+2*256 {
 		return 0, 0, false
 	}
-	at := func(i rune) int { return int(c.core.ByteOrder.Uint16(part[index+2*int(i):])) }
+	at := func(i rune) int { return int(c.ByteOrder.Uint16(part[index+2*int(i):])) }
 	for i := '0'; i < 256; i++ {
 		if at(i)-at('0') != begins[i] {
 			return 0, 0, false
@@ -114,8 +114,8 @@ func (c *coreImage) tokensAround(part []byte, zero int) (table, index int, ok bo
 
 // markersBefore returns the offset in part of markers, which end at end, and the last of
 // them. They are the offsets of every 256th name.
-func (c *coreImage) markersBefore(part []byte, end int) (markers, last int, ok bool) {
-	at := func(i int) int { return int(c.core.ByteOrder.Uint32(part[i:])) }
+func (c *core) markersBefore(part []byte, end int) (markers, last int, ok bool) {
+	at := func(i int) int { return int(c.ByteOrder.Uint32(part[i:])) }
 	markers = end - 4
 	if at(markers) == 0 {
 		markers -= 4 // padding

@@ -1,4 +1,4 @@
-package proc
+package symbols
 
 import (
 	"testing"
@@ -37,12 +37,12 @@ ffffffffc0002008 d twice	[mod]
 		"mod_data":     {Addrs: []uint64{0xffffffffc0002000}, Module: true, Room: 8},
 		"twice":        {Addrs: []uint64{0xffffffff81000040, 0xffffffffc0002008}, Function: true, Room: 0x40},
 	} {
-		if diff := cmp.Diff(want, LookupPlace([]byte(text), name)); diff != "" {
+		if diff := cmp.Diff(want, lookupPlace([]byte(text), name)); diff != "" {
 			t.Errorf("%s: -want +got:\n%s", name, diff)
 		}
 	}
 	hidden := "0000000000000000 T _stext\n0000000000000000 D jiffies\n"
-	if diff := cmp.Diff(Place{Addrs: []uint64{0}, Hidden: true}, LookupPlace([]byte(hidden), "jiffies")); diff != "" {
+	if diff := cmp.Diff(Place{Addrs: []uint64{0}, Hidden: true}, lookupPlace([]byte(hidden), "jiffies")); diff != "" {
 		t.Errorf("hidden: -want +got:\n%s", diff)
 	}
 }

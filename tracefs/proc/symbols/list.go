@@ -1,4 +1,4 @@
-package proc
+package symbols
 
 import (
 	"bytes"
@@ -9,9 +9,9 @@ import (
 	"sync"
 )
 
-// Symbols holds the functions and variables of the running kernel and its modules, by
+// A list has the functions and variables of the running kernel and its modules, by
 // address.
-type Symbols struct {
+type list struct {
 	text    string   // content of /proc/kallsyms
 	syms    []symbol // by address; at the same address in the order of the file
 	modules []string // indexed by syms[i].module-1
@@ -32,20 +32,10 @@ type symbol struct {
 // isCode is a flag in the length of a symbol's name: the symbol is a function.
 const isCode = 1 << 15
 
-// LoadSymbols reads /proc/kallsyms.
-//
-// It returns ErrHidden if it has no addresses.
-func LoadSymbols() (*Symbols, error) {
-	text, err := ReadKallsyms()
-	if err != nil {
-		return nil, err
-	}
-	return ParseSymbols(text)
-}
-
-// ParseSymbols parses the text of /proc/kallsyms.
-func ParseSymbols(text []byte) (*Symbols, error) {
-	s := &Symbols{syms: make([]symbol, 0, bytes.Count(text, []byte("\n"))+1)}
+// parseList parses the text of /proc/kallsyms. The error is ErrHidden if it has no
+// addresses.
+func parseList(text []byte) (*list, error) {
+	s := &list{syms: make([]symbol, 0, bytes.Count(text, []byte("\n"))+1)}
 	modules := make(map[string]uint16)
 	hidden, sorted, last := true, true, uint64(0)
 	var l line
@@ -96,7 +86,7 @@ func ParseSymbols(text []byte) (*Symbols, error) {
 }
 
 // module returns the number of a module, or 0 if there are too many.
-func (s *Symbols) module(known map[string]uint16, name []byte) uint16 {
+func (s *list) module(known map[string]uint16, name []byte) uint16 {
 	m, ok := known[string(name)]
 	if !ok && len(s.modules) < 0xffff {
 		s.modules = append(s.modules, string(name))
@@ -108,7 +98,7 @@ func (s *Symbols) module(known map[string]uint16, name []byte) uint16 {
 
 // names returns the indexes of all symbols, by name. Of the same name the kernel's own
 // symbol precedes those of modules; otherwise they are by address.
-func (s *Symbols) names() []int32 {
+func (s *list) names() []int32 {
 	s.sortNames.Do(func() {
 		s.byName = make([]int32, len(s.syms))
 		for i := range s.byName {
@@ -136,7 +126,7 @@ const maxOffset = 1 << 20
 // other variables lie ("percpu: Embedded 63 pages/cpu s221184 r8192 d28672").
 const perCPUHeap = 64 << 10
 
-func (s *Symbols) name(i int) string {
+func (s *list) name(i int) string {
 	sym := &s.syms[i]
 	return s.text[sym.name:][:sym.len&^isCode]
 }
@@ -144,7 +134,7 @@ func (s *Symbols) name(i int) string {
 // Name returns the nearest symbol at or below addr, its module ("" for the kernel
 // itself), and the offset of addr in it, in bytes. ok is false if addr is not in a
 // known part of the kernel, or may be the address of a per-CPU object.
-func (s *Symbols) Name(addr uint64) (name, module string, off uint64, ok bool) {
+func (s *list) Name(addr uint64) (name, module string, off uint64, ok bool) {
 	i := s.below(addr)
 	if i < 0 {
 		return "", "", 0, false
@@ -168,7 +158,7 @@ func (s *Symbols) Name(addr uint64) (name, module string, off uint64, ok bool) {
 
 // IsCode reports whether the nearest symbol at or below addr is a function. The kind
 // does not suffice: in 7.3 variables of the kernel are of kind T, too.
-func (s *Symbols) IsCode(addr uint64) bool {
+func (s *list) IsCode(addr uint64) bool {
 	i := s.below(addr)
 	if i < 0 || addr-s.syms[i].addr > maxOffset || s.syms[i].len&isCode == 0 {
 		return false
@@ -177,13 +167,13 @@ func (s *Symbols) IsCode(addr uint64) bool {
 }
 
 // below returns the index of the last symbol that is not after addr, or -1.
-func (s *Symbols) below(addr uint64) int {
+func (s *list) below(addr uint64) int {
 	return sort.Search(len(s.syms), func(i int) bool { return s.syms[i].addr > addr }) - 1
 }
 
 // Addr returns the address of a symbol. If several have the name it returns the lowest,
 // preferring the kernel's own to those of modules.
-func (s *Symbols) Addr(name string) (uint64, bool) {
+func (s *list) Addr(name string) (uint64, bool) {
 	names := s.names()
 	i := sort.Search(len(names), func(i int) bool { return s.name(int(names[i])) >= name })
 	if i == len(names) || s.name(int(names[i])) != name {
