@@ -17,7 +17,7 @@ import (
 // on the disk, and rec.bytes its size. An error says that FILE may be of the same trace,
 // but is not known to have all pages that are there: neither may be removed.
 func (rec *Recorder) made(h *tracedat.Header, cpus []tracedat.CPUSource) (bool, error) {
-	f, err := openOwn(rec.name)
+	f, err := rec.dir.Open(rec.name)
 	if errors.Is(err, os.ErrNotExist) {
 		return false, nil
 	} else if err != nil {
@@ -44,7 +44,7 @@ func (rec *Recorder) made(h *tracedat.Header, cpus []tracedat.CPUSource) (bool, 
 		return false, rec.unsure(err)
 	}
 	rec.bytes.Store(uint64(info.Size()))
-	return true, firstError(f.Sync(), rec.syncDir())
+	return true, firstError(f.Sync(), rec.dir.Sync())
 }
 
 // smallest is less than the size of any trace.dat file, in bytes.

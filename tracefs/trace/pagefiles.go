@@ -13,6 +13,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/tsnoop/tsnoop/tracefs/outfile"
 	"github.com/tsnoop/tsnoop/tracefs/read"
 	"github.com/tsnoop/tsnoop/tracefs/ringbuf"
 	"github.com/tsnoop/tsnoop/tracefs/tracedat"
@@ -26,9 +27,10 @@ import (
 // them then.
 //
 // All of them are new files: the Recorder truncates nothing and follows no symbolic
-// link. Only the user may read them, since they contain kernel addresses.
+// link. Only the user may read them, since they contain kernel addresses. See outfile.
 type Recorder struct {
 	name string
+	dir  *outfile.Dir // of all these files
 	warner
 	options  RecordOptions
 	layout   ringbuf.Layout
@@ -61,27 +63,51 @@ func (e *FileError) Error() string { return "cannot write the recording: " + e.M
 // NewRecorder checks that the file can be written, before anything is armed. Errors are
 // *FileError and *LeftError. The caller must close the Recorder.
 func NewRecorder(name string, o RecordOptions, warn func(Warning)) (*Recorder, error) {
-	if err := checkOld(name); err != nil {
+	dir, err := outfile.Open(name)
+	if err != nil {
+		return nil, fileError(err)
+	}
+	rec := &Recorder{name: name, dir: dir, options: o, warner: warn, cpus: map[int]*cpuFile{}, unsynced: newUnsynced()}
+	if err := rec.create(); err != nil {
+		dir.Close()
 		return nil, err
 	}
-	rec := &Recorder{name: name, options: o, warner: warn, cpus: map[int]*cpuFile{}, unsynced: newUnsynced()}
+	return rec, nil
+}
+
+// create creates the head, unless a file is in the way.
+func (rec *Recorder) create() error {
+	if err := rec.dir.Check(rec.name); err != nil {
+		return fileError(err)
+	}
 	left, err := rec.left()
 	if err != nil {
-		return nil, &FileError{Msg: err.Error()}
+		return fileError(err)
 	}
 	if len(left) > 0 {
-		return nil, leftError(name, left)
+		return rec.leftError(left)
 	}
-	if _, err := os.Lstat(rec.tmpName()); err == nil {
-		return nil, &FileError{rec.tmpName() + " is in the way", "remove it, or record to another file"}
+	if rec.dir.Exists(rec.tmpName()) {
+		return fileError(firstError(rec.dir.Check(rec.tmpName()),
+			&outfile.Refusal{Name: rec.tmpName(), Why: "is in the way", Hint: "remove it, or record to another file"}))
 	}
-	if rec.head, err = createNew(rec.headName()); err != nil {
-		return nil, &FileError{Msg: err.Error()}
+	if rec.head, err = rec.dir.Create(rec.headName()); err != nil {
+		return fileError(err)
 	}
 	if err := claim(rec.head); err != nil {
-		return nil, rec.Close(err)
+		rec.head.Close()
+		return firstError(rec.dir.Remove(rec.headName()), err)
 	}
-	return rec, nil
+	return nil
+}
+
+// fileError makes an error of a file a *FileError.
+func fileError(err error) error {
+	var refused *outfile.Refusal
+	if errors.As(err, &refused) {
+		return &FileError{refused.Error(), refused.Hint}
+	}
+	return &FileError{Msg: err.Error()}
 }
 
 // Name returns the name of the file.
@@ -89,26 +115,6 @@ func (rec *Recorder) Name() string { return rec.name }
 
 // Saved reports whether the file is complete.
 func (rec *Recorder) Saved() bool { return rec.saved }
-
-// checkOld refuses to replace anything but a regular file.
-func checkOld(name string) error {
-	info, err := os.Lstat(name)
-	switch {
-	case errors.Is(err, os.ErrNotExist):
-		return nil
-	case err != nil:
-		return &FileError{Msg: err.Error()}
-	case info.Mode()&os.ModeSymlink != 0:
-		return &FileError{name + " is a symbolic link", "give the name of the file itself"}
-	case !info.Mode().IsRegular():
-		return &FileError{Msg: name + " is no regular file"}
-	}
-	return nil
-}
-
-func createNew(name string) (*os.File, error) {
-	return os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL|unix.O_NOFOLLOW, 0o600)
-}
 
 // claim locks a file for as long as this process lives.
 func claim(f *os.File) error {
@@ -132,17 +138,15 @@ func (rec *Recorder) cpuOf(file string) (int, bool) {
 
 // left returns the files of pages that exist, and the head.
 func (rec *Recorder) left() (files []string, err error) {
-	dir, base := filepath.Split(rec.name)
-	entries, err := os.ReadDir(filepath.Clean(dir + "."))
-	for _, e := range entries {
-		file := dir + e.Name()
-		if !strings.HasPrefix(e.Name(), base) {
-			continue
-		}
+	dir, _ := filepath.Split(rec.name)
+	names, err := rec.dir.Names()
+	for _, name := range names {
+		file := dir + name
 		if _, ok := rec.cpuOf(file); ok || file == rec.headName() {
 			files = append(files, file)
 		}
 	}
+	slices.Sort(files)
 	return files, err
 }
 
@@ -153,25 +157,11 @@ func (rec *Recorder) remove(files []string) error {
 		if file == rec.headName() {
 			continue
 		}
-		if err := os.Remove(file); err != nil {
+		if err := rec.dir.Remove(file); err != nil {
 			return err
 		}
 	}
-	return os.Remove(rec.headName())
-}
-
-// syncDir writes the names of the files to the disk.
-func (rec *Recorder) syncDir() error {
-	dir, _ := filepath.Split(rec.name)
-	d, err := os.Open(filepath.Clean(dir + "."))
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	if err := d.Sync(); !errors.Is(err, unix.EINVAL) { // a file system without it
-		return err
-	}
-	return nil
+	return rec.dir.Remove(rec.headName())
 }
 
 // A LeftError says that another recorder has left its pages, or is still writing.
@@ -190,12 +180,17 @@ func (e *LeftError) Error() string {
 	return fmt.Sprintf("a recorder that was killed has left its pages in %s", strings.Join(e.Files, ", "))
 }
 
-func leftError(name string, left []string) error {
-	e := &LeftError{Name: name, Files: left, Recoverable: slices.Contains(left, name+".head")}
+func (rec *Recorder) leftError(left []string) error {
+	for _, file := range left {
+		if err := rec.dir.Check(file); err != nil {
+			return fileError(err)
+		}
+	}
+	e := &LeftError{Name: rec.name, Files: left, Recoverable: slices.Contains(left, rec.headName())}
 	if !e.Recoverable {
 		return e
 	}
-	f, err := openOwn(name + ".head")
+	f, err := rec.dir.Open(rec.headName())
 	if err != nil {
 		return e
 	}
@@ -219,19 +214,6 @@ func (e *KeptError) Error() string {
 
 func (e *KeptError) Unwrap() error { return e.Err }
 
-// openOwn opens a file that a recorder has left.
-func openOwn(name string) (*os.File, error) {
-	f, err := os.OpenFile(name, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, err
-	}
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		f.Close()
-		return nil, firstError(err, fmt.Errorf("%s is no regular file", name))
-	}
-	return f, nil
-}
-
 // add writes a page to the file of its CPU.
 func (rec *Recorder) add(p read.Page) error {
 	rec.mu.Lock()
@@ -241,7 +223,7 @@ func (rec *Recorder) add(p read.Page) error {
 	}
 	c := rec.cpus[p.CPU]
 	if c == nil {
-		f, err := createNew(rec.cpuName(p.CPU))
+		f, err := rec.dir.Create(rec.cpuName(p.CPU))
 		if err != nil {
 			return err
 		}
@@ -283,11 +265,11 @@ func (rec *Recorder) writeHead(h *tracedat.Header) error {
 		err := tracedat.Write(rec.head, h, nil)
 		rec.headed = err == nil
 		if err == nil && rec.options.Sync > 0 {
-			err = firstError(rec.head.Sync(), rec.syncDir())
+			err = firstError(rec.head.Sync(), rec.dir.Sync())
 		}
 		return err
 	}
-	f, err := createNew(rec.tmpName())
+	f, err := rec.dir.Create(rec.tmpName())
 	if err != nil {
 		return err
 	}
@@ -296,11 +278,11 @@ func (rec *Recorder) writeHead(h *tracedat.Header) error {
 		err = f.Sync()
 	}
 	if err == nil {
-		err = os.Rename(f.Name(), rec.headName())
+		err = rec.dir.Rename(f, rec.headName())
 	}
 	if err != nil {
 		f.Close()
-		os.Remove(rec.tmpName())
+		rec.dir.Remove(rec.tmpName())
 		return err
 	}
 	rec.head.Close()
@@ -330,7 +312,7 @@ func (rec *Recorder) save(h *tracedat.Header) error {
 // write writes the file under another name and renames it when it is complete and on
 // the disk. An older file stays as it is until then. rec.bytes is then its size.
 func (rec *Recorder) write(h *tracedat.Header, cpus []tracedat.CPUSource) error {
-	f, err := createNew(rec.tmpName())
+	f, err := rec.dir.Create(rec.tmpName())
 	if err != nil {
 		return err
 	}
@@ -342,21 +324,22 @@ func (rec *Recorder) write(h *tracedat.Header, cpus []tracedat.CPUSource) error 
 	if err == nil {
 		err = f.Sync()
 	}
-	err = firstError(err, f.Close())
 	if err == nil {
-		err = os.Rename(f.Name(), rec.name)
+		err = rec.dir.Rename(f, rec.name)
 	}
+	err = firstError(err, f.Close())
 	if err != nil {
-		os.Remove(f.Name())
+		rec.dir.Remove(rec.tmpName())
 		return err
 	}
-	return rec.syncDir()
+	return rec.dir.Sync()
 }
 
 // Close ends the recording. err is what has made it fail, or nil. If the recording was
 // saved, or nothing was recorded, the other files are removed; otherwise they are kept,
 // and Close returns a *KeptError.
 func (rec *Recorder) Close(err error) error {
+	defer rec.dir.Close()
 	err = firstError(err, rec.flush())
 	kept := []string{}
 	for id, c := range rec.cpus {

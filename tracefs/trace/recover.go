@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/outfile"
 	"github.com/tsnoop/tsnoop/tracefs/tracedat"
 	"golang.org/x/sys/unix"
 )
@@ -21,16 +22,25 @@ import (
 // that returns how many of all bytes are copied. Any goroutine may call that function
 // until stop, the function that watch returns, has been called.
 func Recover(name string, compress bool, watch func(copied func() (n, all uint64)) (stop func())) (size Size, err error) {
-	rec := &Recorder{name: name}
+	dir, err := outfile.Open(name)
+	if err != nil {
+		return 0, fileError(err)
+	}
+	defer dir.Close()
+	rec := &Recorder{name: name, dir: dir}
 	err = rec.recover(compress, watch)
+	var refused *outfile.Refusal
+	if errors.As(err, &refused) {
+		err = fileError(err)
+	}
 	return Size(rec.bytes.Load()), err
 }
 
 func (rec *Recorder) recover(compress bool, watch func(func() (n, all uint64)) func()) error {
-	if err := checkOld(rec.name); err != nil {
+	if err := rec.dir.Check(rec.name); err != nil {
 		return err
 	}
-	head, err := openOwn(rec.headName())
+	head, err := rec.dir.Open(rec.headName())
 	if err != nil {
 		return rec.noHead(err)
 	}
@@ -57,7 +67,7 @@ func (rec *Recorder) recover(compress bool, watch func(func() (n, all uint64)) f
 		return err
 	}
 	// The recorder may have been killed while it wrote the file.
-	if err := os.Remove(rec.tmpName()); err != nil && !errors.Is(err, os.ErrNotExist) {
+	if err := rec.dir.Remove(rec.tmpName()); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
 	if watch != nil {
@@ -118,7 +128,7 @@ func (rec *Recorder) sources(left []string, pageSize int64) (cpus []tracedat.CPU
 		if !ok {
 			continue
 		}
-		f, err := openOwn(name)
+		f, err := rec.dir.Open(name)
 		if err != nil {
 			return nil, end, err
 		}

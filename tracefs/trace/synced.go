@@ -94,7 +94,7 @@ func (rec *Recorder) sync() {
 		err = firstError(err, fdatasync(f))
 	}
 	if err == nil && named {
-		err = rec.syncDir()
+		err = rec.dir.Sync()
 	}
 	rec.mu.Lock()
 	rec.failed = firstError(rec.failed, err)

@@ -2,14 +2,11 @@ package output
 
 import (
 	"errors"
-	"fmt"
-	"io/fs"
 	"os"
-	"syscall"
 
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/terminal"
-	"golang.org/x/sys/unix"
+	"github.com/tsnoop/tsnoop/tracefs/outfile"
 	"golang.org/x/term"
 )
 
@@ -25,8 +22,11 @@ type File struct {
 func Create(o *flags.Options) (*File, error) {
 	f := &File{File: os.Stdout}
 	if o.Output != "" && o.Output != "-" {
-		created, err := createFile(o.Output)
-		if err != nil {
+		created, err := outfile.Write(o.Output)
+		var refused *outfile.Refusal
+		if errors.As(err, &refused) {
+			return nil, flags.Errorf(refused.Hint, "cannot write the output: %v", refused)
+		} else if err != nil {
 			return nil, flags.Errorf("", "cannot write the output: %v", err)
 		}
 		f.File, f.own = created, true
@@ -42,24 +42,4 @@ func (f *File) Close() error {
 		return nil
 	}
 	return f.File.Close()
-}
-
-// createFile creates a file for data, or truncates an existing one. The data has kernel
-// addresses and shows what all users do, so only the user may read a new file. A
-// symbolic link that another user has created is not followed; the user's own links
-// are, and so are those of root, such as /dev/stdout.
-func createFile(name string) (*os.File, error) {
-	const flags = os.O_WRONLY | os.O_CREATE | os.O_TRUNC
-	f, err := os.OpenFile(name, flags|unix.O_NOFOLLOW, 0o600)
-	if !errors.Is(err, unix.ELOOP) {
-		return f, err
-	}
-	info, err := os.Lstat(name)
-	if err != nil {
-		return nil, err
-	}
-	if owner, ok := info.Sys().(*syscall.Stat_t); info.Mode().Type() == fs.ModeSymlink && ok && owner.Uid != 0 && int(owner.Uid) != os.Geteuid() {
-		return nil, fmt.Errorf("%s is a link that user %d has put there: it is not followed", name, owner.Uid)
-	}
-	return os.OpenFile(name, flags, 0o600)
 }
