@@ -1,5 +1,6 @@
-// Package thin decodes only those parts of a kernel's BTF that a question needs. Decoding
-// all of it takes ten times as long as everything else that a short command does.
+// Package thin decodes only those parts of a kernel's BTF that a question needs. On 6.12,
+// counted in instructions of one nanosecond each, tsnoop --emit takes 32 ms with it and
+// 153 ms if all of the BTF is decoded; a trace of /bin/true 358 ms and 453 ms.
 package thin
 
 import (
@@ -11,7 +12,7 @@ import (
 )
 
 // A BTF is BTF that has not been decoded. To decode a whole kernel's means to index some
-// hundred thousand types, which takes most of a short command's time. A question about
+// hundred thousand types, which is most of the work of a short command. A question about
 // one function or type needs only what it refers to, which is cut out and decoded.
 //
 // See Documentation/bpf/btf.rst, "BTF Type and String Encoding".
