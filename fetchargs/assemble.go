@@ -156,7 +156,7 @@ func (p *Probe) move(moved []int) {
 			f.Arg = moved[f.Arg]
 		}
 		f.Path.Args(func(arg *int) { *arg = moved[*arg] })
-		f.Bound.Args(func(arg *int) { *arg = moved[*arg] })
+		f.Choosers(func(arg *int) { *arg = moved[*arg] })
 		if f.Dump != nil {
 			for j := range f.Dump.Windows {
 				moveProof(f.Dump.Windows[j].Proof, moved)

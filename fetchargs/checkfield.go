@@ -22,7 +22,7 @@ func (p *Probe) checkField(f *value.Field) error {
 		bad = bad || f.Bits < 1 || f.Bits > 8*f.Size
 	}
 	bad = bad || f.Bound != nil && f.Encoding != value.Array
-	f.Bound.Args(func(arg *int) { bad = bad || !p.hasArg(*arg) })
+	f.Choosers(func(arg *int) { bad = bad || !p.hasArg(*arg) })
 	if f.Format != "" {
 		bad = bad || value.FormatNamed(f.Format) == nil
 	}

@@ -1,10 +1,12 @@
 package fetchargs
 
 import (
+	"math"
 	"slices"
 
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
+	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
 // setOf returns the set of constants of p, "" if it has none, and 1 plus the Arg of the
@@ -15,14 +17,52 @@ func (r *resolver) setOf(p route) (name string, by int) {
 	if set == nil || set.By == "" {
 		return p.set, 0
 	}
-	if p.ret || !slices.ContainsFunc(r.fn.Params, func(param btf.Param) bool { return param.Name == set.By }) {
+	arg, ok := r.chooser(set.By)
+	if p.ret || !ok {
 		return "", 0
+	}
+	return p.set, 1 + arg
+}
+
+// useOf returns when the call uses the parameter that p begins with; nil if it always does.
+func (r *resolver) useOf(p route) *value.Use {
+	if p.use == nil || p.ret {
+		return nil
+	}
+	arg, ok := r.chooser(p.use.By)
+	if !ok {
+		return nil
+	}
+	u := &value.Use{Arg: arg}
+	switch p.use.Mask {
+	case "":
+	case value.AllBits:
+		u.Mask = math.MaxUint64
+	default:
+		mask, _ := r.macros().Value(p.use.Mask)
+		u.Mask = uint64(mask)
+	}
+	macros, not := p.use.All()
+	u.Not = not
+	for _, name := range macros {
+		if x, ok := r.macros().Value(name); ok { // an architecture may lack it
+			u.Values = append(u.Values, uint64(x))
+		}
+	}
+	return u
+}
+
+// chooser returns the Arg of another parameter of the function, which it fetches; false if
+// it has none of that name.
+func (r *resolver) chooser(name string) (arg int, ok bool) {
+	if !slices.ContainsFunc(r.fn.Params, func(param btf.Param) bool { return param.Name == name }) {
+		return 0, false
 	}
 	before := len(r.errs)
-	other, ok := r.fetch(want{x: &spec.Ident{Name: spec.Name{Text: set.By, Span: r.spec.Func.Span}}, hidden: true})
+	other, ok := r.fetch(want{x: &spec.Ident{Name: spec.Name{Text: name, Span: r.spec.Func.Span}}, hidden: true})
 	r.errs = r.errs[:before]
 	if !ok || other.side != &r.entry.side {
-		return "", 0
+		return 0, false
 	}
-	return p.set, 1 + other.field().Arg
+	return other.field().Arg, true
 }

@@ -86,6 +86,10 @@ func (p *Probe) explainField(w io.Writer, f *value.Field) {
 	if f.Add != 0 {
 		fmt.Fprintf(w, "      and %+d added after reading\n", f.Add)
 	}
+	if f.Use != nil {
+		by := p.Args[f.Use.Arg]
+		fmt.Fprintf(w, "      only if the call uses it, which depends on %s=%s\n", by.Name, by)
+	}
 	if f.Bound != nil {
 		length := p.Args[f.Bound.Length]
 		fmt.Fprintf(w, "      as many bytes as this says: %s=%s\n", length.Name, length)

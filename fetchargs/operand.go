@@ -112,6 +112,7 @@ func (r *resolver) fetch(w want) (ref, bool) {
 	case scalar && (pointee(p.typ) == nil || value.IsPerCPU(p.set)):
 		e.field.Set, e.field.By = r.setOf(p)
 	}
+	e.field.Use = r.useOf(p)
 	if r.target.HZ != nil && mayHaveJiffies(&e.field) {
 		e.field.HZ = r.target.HZ()
 	}

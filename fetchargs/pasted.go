@@ -71,6 +71,8 @@ func (p *Probe) pasted(f *value.Field) string {
 		return fmt.Sprintf("%s is the bytes of %s, the lowest first, from byte %d on", f.Label, name, f.Skip)
 	case f.Bound != nil:
 		return fmt.Sprintf("%s has as many bytes as %s says", name, p.Args[f.Bound.Length].Name)
+	case f.Use != nil:
+		return fmt.Sprintf("the call does not use %s with some values of %s", name, p.Args[f.Use.Arg].Name)
 	case f.Whole > 0:
 		return fmt.Sprintf("%s has %d bytes, of which these are the first", f.Label, f.Whole)
 	case f.Add != 0:

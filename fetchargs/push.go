@@ -60,7 +60,8 @@ func (t *test) sides() (entry, exit bool) {
 }
 
 // filter writes t for the kernel; ok is false if a filter cannot express it. exact is
-// false if the filter may accept a pointer that cannot be read. known are the checks of
+// false if the filter may accept a pointer that cannot be read, or a parameter that the
+// call does not use. known are the checks of
 // pointers that already hold where t is decided.
 func (b *builder) filter(t *test, known map[string]bool) (text string, exact, ok bool) {
 	if t.and == nil && t.or == nil {
@@ -128,7 +129,7 @@ func (b *builder) filterLeaf(t *test, known map[string]bool) (text string, exact
 		}
 	}
 	spared := b.r.target.Live && b.args[f.Arg].isLong() // the filter of a spare does not look at the text
-	return strings.Join(append(parts, text), " && "), len(f.Guards) == 0 && !unended && !spared, true
+	return strings.Join(append(parts, text), " && "), len(f.Guards) == 0 && f.Use == nil && !unended && !spared, true
 }
 
 // maskedFilter writes (name & mask) == num by the only test that filters have: whether

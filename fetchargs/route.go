@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
 // A route leads to the value of an expression: start with base and load the pointers of
@@ -39,6 +40,8 @@ type route struct {
 	name            string   // the last parameter, member or variable on the way, or ""
 	wide            btf.Type // the type to which the number is widened; nil if it is not
 	boot            bool     // a member that holds a time of CLOCK_BOOTTIME
+
+	use *value.Usage // when the call uses the parameter that the route begins with; nil if it always does
 }
 
 // A label is a pointer that is followed on the way.

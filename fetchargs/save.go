@@ -105,6 +105,7 @@ type (
 		Why       string       `json:"why,omitempty"`
 		Boot      bool         `json:"boot,omitempty"`
 		Bound     *savedBound  `json:"bound,omitempty"`
+		Use       *savedUse    `json:"use,omitempty"` // programs that do not know it show what is not used
 		Path      *savedPath   `json:"path,omitempty"`
 		Set       string       `json:"set,omitempty"` // of constants, or a FORMAT; programs that do not know it show numbers
 		By        int          `json:"by,omitempty"`  // 1 plus the argument that chooses among the set's cases
@@ -125,6 +126,12 @@ type (
 	savedBound struct { // indexes into Args
 		Length int `json:"length"`
 		Result int `json:"result"` // -1 if there is none
+	}
+	savedUse struct {
+		Arg    int      `json:"arg"`
+		Mask   uint64   `json:"mask,omitempty"`
+		Values []uint64 `json:"values,omitempty"`
+		Not    bool     `json:"not,omitempty"`
 	}
 	savedPath struct { // indexes into Args
 		Names    []int      `json:"names"`
@@ -309,6 +316,7 @@ func saveField(f *value.Field) savedField {
 		s.Guards = append(s.Guards, savedGuard{Label: g.Label, Arg: g.Arg, Space: savedSpaces[g.Space], Proof: saveProof(g.Proof), Head: saveProof(g.Head)})
 	}
 	s.Path, s.Bound = savePath(f.Path), (*savedBound)(f.Bound)
+	s.Use = (*savedUse)(f.Use)
 	if d := f.Dump; d != nil {
 		s.Dump = &savedDump{At: d.At, Args: d.Args, Off: d.Off}
 		for _, w := range d.Windows {

@@ -71,7 +71,7 @@ func (r *resolver) ident(x *spec.Ident) (route, bool) {
 		if p.set == "" {
 			p.set = value.SetOfParam(r.fn.Name, param.Name)
 		}
-		p.name = param.Name
+		p.name, p.use = param.Name, value.UsageOf(r.fn.Name, param.Name)
 		return p, true
 	}
 	r.noParameter(x)

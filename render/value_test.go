@@ -294,6 +294,7 @@ func TestValue(t *testing.T) {
 		{field("n", cInt, ""), false, fault("x", 0x6b6b6b6b), `(fault: x=0x6b6b6b6b)`, `"value":null`},
 		{field("n", cInt, ""), false, value.Value{Kind: value.Fault}, `(fault)`, `"value":null`},
 		{field("n", cInt, ""), false, value.Value{}, `?`, `"value":null`},
+		{field("mode", umode, ""), false, value.Value{Why: value.Unused}, `?`, `"value":null`},
 	}
 	for _, tt := range tests {
 		opts := render.Options{Symbol: testSymbol}

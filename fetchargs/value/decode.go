@@ -71,6 +71,9 @@ func (d *Decoder) Value(f int, data []byte) (v Value) {
 
 func (d *Decoder) value(f int, data []byte) (v Value) {
 	field := &d.fields[f]
+	if u := field.Use; u != nil && !u.holds(d.Arg(u.Arg, data)) {
+		return Value{Why: Unused}
+	}
 	if field.Encoding == Nothing || field.Encoding == Dumped {
 		return d.object(f, data)
 	}

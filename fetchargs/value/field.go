@@ -47,11 +47,26 @@ type Field struct {
 	Boot      bool    // the time of an Age is of CLOCK_BOOTTIME, not CLOCK_MONOTONIC
 
 	Bound  *Bound           // how much of an Array means something; nil if all does
+	Use    *Use             // when the call uses the parameter; nil if it always does
 	Path   *Path            // the rest of a path, if the text is its last name; else nil
 	Set    string           // set of constants that the value is known to hold, or a FORMAT; else ""
 	By     int              // 1 plus the Arg of the parameter that chooses among the cases of Set; 0 if there is none
 	HZ     int              // jiffies a second; 0 if not known, or if there are none
 	Macros *constants.Table // the machine's; nil for macros that are the same on all machines
+}
+
+// Choosers calls f with each index into the probe's Args of a parameter that says what the
+// value means.
+func (f *Field) Choosers(call func(arg *int)) {
+	if f.By > 0 {
+		f.By--
+		call(&f.By)
+		f.By++
+	}
+	if f.Use != nil {
+		call(&f.Use.Arg)
+	}
+	f.Bound.Args(call)
 }
 
 // IsRest reports whether f is a further part of an object that another field shows.

@@ -23,7 +23,7 @@ const (
 // long as the record.
 type Value struct {
 	Kind  Kind
-	Why   Why    // for Fault: what is wrong; for Text and Bytes: what is uncertain; for Uint and Int: see Type.Of; it stands here to keep Value small
+	Why   Why    // for None and Fault: what is wrong; for Text and Bytes: what is uncertain; for Uint and Int: see Type.Of; it stands here to keep Value small
 	Uint  uint64 // also, for Bytes that are cut, how many there are in all; 0 if the type says it
 	Bytes []byte
 	Parts *Parts
@@ -46,6 +46,7 @@ const (
 	EmptyOrAway            // user memory that held an empty string or was not there
 
 	NoRoom // text that is too long for a record
+	Unused // for None: a parameter that the call does not use
 
 	CutOff      // text that goes on: the record has only its beginning
 	MaybeNext   // copied text: it may be the text of the next string, if a pointer could not be followed

@@ -152,23 +152,27 @@ func (p *Printer) appendCaller(dst []byte, addr uint64) []byte {
 
 // appendArgs appends the values of the entry.
 func (p *Printer) appendArgs(dst []byte, f *render.Function, c *calls.Call) []byte {
-	record := f.Entry.Record(c)
+	record, n := f.Entry.Record(c), 0
 	for i := range f.Entry.Fields {
 		field := &f.Entry.Fields[i]
-		dst = appendLabel(dst, i, field)
 		if field.Plain {
-			dst = field.AppendNumber(dst, record)
-		} else {
-			dst = p.appendArg(dst, f, field, record, c)
+			dst = field.AppendNumber(appendLabel(dst, n, field), record)
+			n++
+			continue
 		}
+		val := field.Value(record)
+		if val.IsUnused() {
+			continue
+		}
+		dst = p.appendArg(appendLabel(dst, n, field), f, field, val, c)
+		n++
 	}
 	return dst
 }
 
 // appendArg appends a value of the entry. If it could not be read at entry, but at
 // return, it appends the value at return, and marks it.
-func (p *Printer) appendArg(dst []byte, f *render.Function, field *render.Field, r *render.Record, c *calls.Call) []byte {
-	val := field.Value(r)
+func (p *Printer) appendArg(dst []byte, f *render.Function, field *render.Field, val value.Value, c *calls.Call) []byte {
 	if later, ok := f.AtReturn(field, c, &val); ok {
 		return append(p.appendValue(dst, field, later), " (at return)"...)
 	}

@@ -38,6 +38,17 @@ func words() error {
 		{unix.SYS_FCNTL, none, unix.F_SETPIPE_SZ, 4096},
 		{unix.SYS_PRCTL, unix.PR_SET_MDWE, none},
 		{unix.SYS_SHUTDOWN, none, unix.SHUT_WR},
+		// The rest have values in registers that the call does not use.
+		{unix.SYS_OPENAT, none, name, unix.O_RDONLY, 0o640},
+		{unix.SYS_OPENAT, none, name, unix.O_DIRECTORY, 0o640},
+		{unix.SYS_OPENAT, none, name, unix.O_CREAT, 0o640},
+		{unix.SYS_OPENAT, none, name, unix.O_TMPFILE | unix.O_RDWR, 0o600},
+		{unix.SYS_FCNTL, none, unix.F_GETFL, 4096},
+		{unix.SYS_PRCTL, unix.PR_GET_DUMPABLE, 2, 3, 4, 5},
+		{unix.SYS_PRCTL, unix.PR_CAPBSET_READ, 2, 3, 4, 5},
+		{unix.SYS_FUTEX, on, 1 /* FUTEX_WAKE */, 1, 2, 3, 4},
+		{unix.SYS_MMAP, 0, 7 << 12, 0, unix.MAP_PRIVATE | unix.MAP_ANON, 77},
+		{unix.SYS_MREMAP, 1, 2, 3, 0, 5},
 	} {
 		unix.RawSyscall6(call[0], call[1], call[2], call[3], call[4], call[5], call[6])
 	}

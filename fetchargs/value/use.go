@@ -1,0 +1,149 @@
+package value
+
+import "strings"
+
+// A Use says with which values of another parameter a call uses a parameter. If it does not
+// use it, what the program left in its register means nothing.
+type Use struct {
+	Arg    int      // index into the probe's Args of the other parameter
+	Mask   uint64   // the bits of it that are one of Values; 0 if Values are flags, of which it has one
+	Values []uint64 // none: the call never uses the parameter
+	Not    bool     // it is used with all other values
+}
+
+// holds reports whether the parameter is used where the other one is x.
+func (u *Use) holds(x uint64) bool {
+	for _, v := range u.Values {
+		if u.Mask != 0 && x&u.Mask == v || u.Mask == 0 && x&v == v {
+			return !u.Not
+		}
+	}
+	return u.Not
+}
+
+// IsUnused reports whether v stands for a parameter that the call does not use.
+func (v *Value) IsUnused() bool { return v.Kind == None && v.Why == Unused }
+
+// A Usage is the rule for a [Use], in names.
+type Usage struct {
+	By   string // the other parameter
+	Mask string // a macro, AllBits, or "" if Only and But are flags
+	Only string // the macros with which it is used
+	But  string // the macros with which it is not used
+}
+
+// AllBits is the Mask of a parameter that is a number, such as a command.
+const AllBits = "*"
+
+// All returns the macros, and whether they are those with which it is not used.
+func (u *Usage) All() (macros []string, not bool) {
+	return strings.Fields(u.Only + u.But), u.But != ""
+}
+
+// UsageOf returns when a function uses a parameter; nil if it always does.
+func UsageOf(function, param string) *Usage {
+	if u, ok := usages[strings.TrimPrefix(function, "compat_")+"."+param]; ok {
+		return &u
+	}
+	return nil
+}
+
+func flagged(by, only string) Usage   { return Usage{By: by, Only: only} }
+func unflagged(by, but string) Usage  { return Usage{By: by, But: but} }
+func command(by, only string) Usage   { return Usage{By: by, Mask: AllBits, Only: only} }
+func commandBut(by, but string) Usage { return Usage{By: by, Mask: AllBits, But: but} }
+
+func futexBut(by, but string) Usage { return Usage{By: by, Mask: "FUTEX_CMD_MASK", But: but} }
+
+const (
+	creating = "O_CREAT O_TMPFILE"
+
+	fcntlNone = "F_GETFD F_GETFL F_GETOWN F_GETSIG F_GETLEASE F_GETPIPE_SZ F_GET_SEALS"
+
+	ioctlNone = "FIOCLEX FIONCLEX TIOCEXCL TIOCNXCL TIOCNOTTY TIOCVHANGUP TIOCSBRK TIOCCBRK BLKRRPART BLKFLSBUF LOOP_CLR_FD FIFREEZE FITHAW"
+
+	// Options of prctl(2) with no argument, with one, and with two (kernel/sys.c). Those
+	// that insist on 0 in the others use them.
+	prctlNone = "PR_GET_DUMPABLE PR_GET_KEEPCAPS PR_GET_TIMING PR_GET_SECCOMP PR_GET_SECUREBITS PR_GET_TIMERSLACK PR_TASK_PERF_EVENTS_DISABLE PR_TASK_PERF_EVENTS_ENABLE PR_GET_FP_MODE PR_SVE_GET_VL PR_SME_GET_VL "
+	prctlOne  = prctlNone + "PR_SET_PDEATHSIG PR_GET_PDEATHSIG PR_SET_DUMPABLE PR_SET_KEEPCAPS PR_SET_UNALIGN PR_GET_UNALIGN PR_SET_FPEMU PR_GET_FPEMU PR_SET_FPEXC PR_GET_FPEXC PR_SET_TIMING PR_SET_NAME PR_GET_NAME PR_SET_ENDIAN PR_GET_ENDIAN PR_SET_TSC PR_GET_TSC PR_SET_SECUREBITS PR_SET_TIMERSLACK PR_CAPBSET_READ PR_CAPBSET_DROP PR_SET_CHILD_SUBREAPER PR_GET_CHILD_SUBREAPER PR_GET_TID_ADDRESS PR_SET_PTRACER PR_SET_FP_MODE PR_SVE_SET_VL PR_SME_SET_VL "
+	prctlTwo  = prctlOne + "PR_SET_SECCOMP"
+
+	ptraceNone   = "PTRACE_TRACEME PTRACE_KILL PTRACE_ATTACH PTRACE_INTERRUPT PTRACE_LISTEN "
+	ptraceNoAddr = ptraceNone + "PTRACE_CONT PTRACE_DETACH PTRACE_SYSCALL PTRACE_SINGLESTEP PTRACE_SINGLEBLOCK PTRACE_SYSEMU PTRACE_SYSEMU_SINGLESTEP PTRACE_SETOPTIONS PTRACE_GETEVENTMSG PTRACE_GETSIGINFO PTRACE_SETSIGINFO PTRACE_GETREGS PTRACE_SETREGS PTRACE_GETFPREGS PTRACE_SETFPREGS"
+
+	// Operations of keyctl(2) with no argument, with one, two and three.
+	keyctlNone  = "KEYCTL_SESSION_TO_PARENT "
+	keyctlOne   = keyctlNone + "KEYCTL_JOIN_SESSION_KEYRING KEYCTL_REVOKE KEYCTL_CLEAR KEYCTL_SET_REQKEY_KEYRING KEYCTL_ASSUME_AUTHORITY KEYCTL_INVALIDATE "
+	keyctlTwo   = keyctlOne + "KEYCTL_GET_KEYRING_ID KEYCTL_SETPERM KEYCTL_LINK KEYCTL_UNLINK KEYCTL_SET_TIMEOUT KEYCTL_GET_PERSISTENT KEYCTL_CAPABILITIES "
+	keyctlThree = keyctlTwo + "KEYCTL_UPDATE KEYCTL_CHOWN KEYCTL_DESCRIBE KEYCTL_READ KEYCTL_NEGATE KEYCTL_GET_SECURITY KEYCTL_RESTRICT_KEYRING KEYCTL_WATCH_KEY"
+
+	futexNoTime  = "FUTEX_WAKE FUTEX_FD FUTEX_UNLOCK_PI FUTEX_TRYLOCK_PI FUTEX_WAKE_BITSET"
+	futexNoVal   = "FUTEX_LOCK_PI FUTEX_LOCK_PI2 FUTEX_UNLOCK_PI FUTEX_TRYLOCK_PI"
+	futexOne     = "FUTEX_WAIT FUTEX_WAKE FUTEX_FD FUTEX_LOCK_PI FUTEX_LOCK_PI2 FUTEX_UNLOCK_PI FUTEX_TRYLOCK_PI FUTEX_WAIT_BITSET FUTEX_WAKE_BITSET"
+	futexNoVal3  = "FUTEX_WAIT FUTEX_WAKE FUTEX_FD FUTEX_REQUEUE FUTEX_LOCK_PI FUTEX_LOCK_PI2 FUTEX_UNLOCK_PI FUTEX_TRYLOCK_PI FUTEX_WAIT_REQUEUE_PI"
+	semctlNone   = "IPC_RMID GETVAL GETPID GETNCNT GETZCNT"
+	settingChild = "CLONE_CHILD_SETTID CLONE_CHILD_CLEARTID"
+)
+
+// usages are by function and parameter. System calls are named as programs know them.
+var usages = map[string]Usage{
+	"sys_open.mode":                flagged("flags", creating), // WILL_CREATE in fs/open.c
+	"sys_openat.mode":              flagged("flags", creating),
+	"do_sys_open.mode":             flagged("flags", creating),
+	"sys_mq_open.mode":             flagged("oflag", "O_CREAT"), // ipc/mqueue.c
+	"sys_mq_open.u_attr":           flagged("oflag", "O_CREAT"),
+	"do_mq_open.mode":              flagged("oflag", "O_CREAT"),
+	"sys_mknod.dev":                {By: "mode", Mask: "S_IFMT", Only: "S_IFCHR S_IFBLK"}, // fs/namei.c
+	"sys_mknodat.dev":              {By: "mode", Mask: "S_IFMT", Only: "S_IFCHR S_IFBLK"},
+	"do_mknodat.dev":               {By: "mode", Mask: "S_IFMT", Only: "S_IFCHR S_IFBLK"},
+	"sys_mmap.fd":                  unflagged("flags", "MAP_ANONYMOUS"), // mm/mmap.c
+	"sys_mmap_pgoff.fd":            unflagged("flags", "MAP_ANONYMOUS"),
+	"ksys_mmap_pgoff.fd":           unflagged("flags", "MAP_ANONYMOUS"),
+	"sys_mremap.new_addr":          flagged("flags", "MREMAP_FIXED MREMAP_DONTUNMAP"), // mm/mremap.c
+	"sys_clone.parent_tidptr":      flagged("clone_flags", "CLONE_PARENT_SETTID CLONE_PIDFD"),
+	"sys_clone.child_tidptr":       flagged("clone_flags", settingChild), // kernel/fork.c
+	"sys_clone.tls":                flagged("clone_flags", "CLONE_SETTLS"),
+	"sys_ia32_clone.parent_tidptr": flagged("clone_flags", "CLONE_PARENT_SETTID CLONE_PIDFD"),
+	"sys_ia32_clone.child_tidptr":  flagged("clone_flags", settingChild),
+	"sys_ia32_clone.tls":           flagged("clone_flags", "CLONE_SETTLS"),
+	"sys_membarrier.cpu_id":        flagged("flags", "MEMBARRIER_CMD_FLAG_CPU"), // kernel/sched/membarrier.c
+	"sys_getcpu.unused":            {By: "cpup"},                                // kernel/sys.c
+	"sys_epoll_ctl.event":          commandBut("op", "EPOLL_CTL_DEL"),           // fs/eventpoll.c
+	"sys_fcntl.arg":                commandBut("cmd", fcntlNone),                // fs/fcntl.c
+	"sys_fcntl64.arg":              commandBut("cmd", fcntlNone),
+	"do_fcntl.arg":                 commandBut("cmd", fcntlNone),
+	"security_file_fcntl.arg":      commandBut("cmd", fcntlNone),
+	"sys_ioctl.arg":                commandBut("cmd", ioctlNone),
+	"ksys_ioctl.arg":               commandBut("cmd", ioctlNone),
+	"security_file_ioctl.arg":      commandBut("cmd", ioctlNone),
+	"sys_reboot.arg":               command("cmd", "LINUX_REBOOT_CMD_RESTART2"), // kernel/reboot.c
+	"sys_prctl.arg2":               commandBut("option", prctlNone),
+	"sys_prctl.arg3":               commandBut("option", prctlOne),
+	"sys_prctl.arg4":               commandBut("option", prctlTwo),
+	"sys_prctl.arg5":               commandBut("option", prctlTwo),
+	"security_task_prctl.arg2":     commandBut("option", prctlNone),
+	"security_task_prctl.arg3":     commandBut("option", prctlOne),
+	"security_task_prctl.arg4":     commandBut("option", prctlTwo),
+	"security_task_prctl.arg5":     commandBut("option", prctlTwo),
+	"sys_ptrace.pid":               commandBut("request", "PTRACE_TRACEME"), // kernel/ptrace.c
+	"sys_ptrace.addr":              commandBut("request", ptraceNoAddr),
+	"sys_ptrace.data":              commandBut("request", ptraceNone),
+	"sys_keyctl.arg2":              commandBut("option", keyctlNone), // security/keys/keyctl.c
+	"sys_keyctl.arg3":              commandBut("option", keyctlOne),
+	"sys_keyctl.arg4":              commandBut("option", keyctlTwo),
+	"sys_keyctl.arg5":              commandBut("option", keyctlThree),
+	"sys_futex.val":                futexBut("op", futexNoVal), // kernel/futex
+	"sys_futex.utime":              futexBut("op", futexNoTime),
+	"sys_futex.uaddr2":             futexBut("op", futexOne),
+	"sys_futex.val3":               futexBut("op", futexNoVal3),
+	"sys_futex_time32.val":         futexBut("op", futexNoVal),
+	"sys_futex_time32.utime":       futexBut("op", futexNoTime),
+	"sys_futex_time32.uaddr2":      futexBut("op", futexOne),
+	"sys_futex_time32.val3":        futexBut("op", futexNoVal3),
+	"do_futex.val":                 futexBut("op", futexNoVal),
+	"do_futex.uaddr2":              futexBut("op", futexOne),
+	"do_futex.val3":                futexBut("op", futexNoVal3),
+	"sys_semctl.arg":               commandBut("cmd", semctlNone), // ipc/sem.c
+	"sys_shmctl.buf":               commandBut("cmd", "IPC_RMID SHM_LOCK SHM_UNLOCK"),
+	"sys_msgctl.buf":               commandBut("cmd", "IPC_RMID"),
+}
