@@ -92,10 +92,14 @@ func appendObject(dst []byte, o *value.Object) []byte {
 
 // appendInteger appends a number, and its name if it has one.
 func (p *Printer) appendInteger(dst []byte, t *value.Type, x uint64) []byte {
-	w, is := &p.value, shapes[t.Form]
+	return p.value.appendInteger(dst, t, x)
+}
+
+func (w *valueWalk) appendInteger(dst []byte, t *value.Type, x uint64) []byte {
+	is := shapes[t.Form]
 	dst = append(dst, `"value":`...)
-	if is == address && p.opts.IsName != nil && p.opts.IsName(x) {
-		w.text = p.opts.AppendNumber(w.text[:0], t, x)
+	if is == address && w.opts.IsName != nil && w.opts.IsName(x) {
+		w.text = w.opts.AppendNumber(w.text[:0], t, x)
 		dst, _ = appendString(append(dst, `null,"text":`...), w.text)
 		return dst
 	}
@@ -109,7 +113,7 @@ func (p *Printer) appendInteger(dst []byte, t *value.Type, x uint64) []byte {
 	}
 	plain := dst[start:]
 	if is == named || is == address && x != 0 {
-		w.text = p.opts.AppendNumber(w.text[:0], t, x)
+		w.text = w.opts.AppendNumber(w.text[:0], t, x)
 		if !bytes.Equal(w.text, bytes.Trim(plain, `"`)) {
 			dst, _ = appendString(append(dst, `,"text":`...), w.text)
 		}
@@ -140,29 +144,35 @@ type valueWalk struct {
 }
 
 func (w *valueWalk) Number(t *value.Type, x uint64) {
-	if w.object && shapes[t.Form].saysMore() && w.appendName(t, x) {
+	if w.object && shapes[t.Form].saysMore() && w.appendNamed(t, x) {
 		return
 	}
 	w.more = w.more || shapes[t.Form].saysMore() || !isExact(t, x)
 	w.dst = w.appendNumber(w.dst, t, x)
 }
 
-// appendName appends the text of a number in an object and reports true, if the text is
-// more than another form of the number.
-func (w *valueWalk) appendName(t *value.Type, x uint64) bool {
+// appendNamed appends a number in an object with its text, as an object of its own, and
+// reports true, if the text is more than another form of the number.
+func (w *valueWalk) appendNamed(t *value.Type, x uint64) bool {
 	w.text = w.opts.AppendNumber(w.text[:0], t, x)
-	if shapes[t.Form] == address {
-		if x == 0 {
-			return false
-		}
-	} else if first := bytes.TrimPrefix(w.text, []byte("-")); len(first) == 0 || !isLetter(first[0]) {
+	if shapes[t.Form] == address && x == 0 || isNumber(w.text) || w.text[0] == '(' { // a cast
 		return false
 	}
-	w.dst, _ = appendString(w.dst, w.text)
+	w.dst = append(w.appendInteger(append(w.dst, '{'), t, x), '}')
 	return true
 }
 
-func isLetter(c byte) bool { return c == '_' || c|0x20 >= 'a' && c|0x20 <= 'z' }
+// isNumber reports whether text is a number in C's notation.
+func isNumber(text []byte) bool {
+	text = bytes.TrimPrefix(text, []byte("-"))
+	digits, hex := bytes.CutPrefix(text, []byte("0x"))
+	for _, c := range digits {
+		if (c < '0' || c > '9') && !(hex && c >= 'a' && c <= 'f') {
+			return false
+		}
+	}
+	return len(digits) > 0
+}
 
 // appendNumber appends one number.
 func (w *valueWalk) appendNumber(dst []byte, t *value.Type, x uint64) []byte {

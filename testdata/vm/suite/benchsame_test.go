@@ -194,6 +194,8 @@ func sameValue(m *memory, l leaf, ours any, path string) bool {
 	switch v := ours.(type) {
 	case json.Number:
 		return sameNumber(l.value, v.String())
+	case map[string]any: // a number with its text
+		return sameValue(m, l, v["value"], path)
 	case bool:
 		return sameNumber(l.value, strconv.Itoa(map[bool]int{true: 1}[v]))
 	case []any:
