@@ -94,6 +94,8 @@ func (b *builder) addDump(e encoded, w want, f value.Field) (ref, bool) {
 	f.Dump = &value.Extent{}
 	if len(e.route.labels) > 0 {
 		f.Dump.Off = int(e.route.off)
+	} else if p := e.route; p.base.Kind == Memory && p.symbol != nil && len(p.symbol.Addrs) == 1 && len(p.hops) == 0 {
+		f.Dump.Addr = p.symbol.Addrs[0] + uint64(p.off)
 	}
 	if !b.guards(e, &f) {
 		return ref{}, false
@@ -201,7 +203,7 @@ func (d *dump) stretchArg(at int, typ Type, count int) Arg {
 func (b *builder) stretch(first *builder, d dump, at, n int) bool {
 	f, own := first.fields[d.index], b == first && at == 0
 	if !own {
-		f = value.Field{Label: d.label, Hidden: true, Encoding: value.Dumped, Size: 1, Dump: &value.Extent{Off: f.Dump.Off}}
+		f = value.Field{Label: d.label, Hidden: true, Encoding: value.Dumped, Size: 1, Dump: &value.Extent{Off: f.Dump.Off, Addr: f.Dump.Addr}}
 		if !b.guards(d.encoded, &f) {
 			return false
 		}

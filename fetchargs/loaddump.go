@@ -12,7 +12,7 @@ const maxObject = 1 << 30
 var errDump = errors.New("impossible dump")
 
 func (s *savedDump) load(p *Probe) (*value.Extent, error) {
-	d := &value.Extent{At: s.At, Args: s.Args, Off: s.Off}
+	d := &value.Extent{At: s.At, Args: s.Args, Off: s.Off, Addr: s.Addr}
 	for _, w := range s.Windows {
 		if w.Start < 0 || w.Start >= w.End || w.End > maxObject || w.Proof == nil {
 			return nil, errDump

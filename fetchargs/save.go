@@ -115,6 +115,7 @@ type (
 		At      int           `json:"at,omitempty"`
 		Args    int           `json:"args,omitempty"`
 		Off     int           `json:"off,omitempty"`
+		Addr    uint64        `json:"addr,omitempty"`
 		Windows []savedWindow `json:"windows,omitempty"`
 		Rest    [][2]int      `json:"rest,omitempty"` // part and index of the field
 	}
@@ -318,7 +319,7 @@ func saveField(f *value.Field) savedField {
 	s.Path, s.Bound = savePath(f.Path), (*savedBound)(f.Bound)
 	s.Use = (*savedUse)(f.Use)
 	if d := f.Dump; d != nil {
-		s.Dump = &savedDump{At: d.At, Args: d.Args, Off: d.Off}
+		s.Dump = &savedDump{At: d.At, Args: d.Args, Off: d.Off, Addr: d.Addr}
 		for _, w := range d.Windows {
 			s.Dump.Windows = append(s.Dump.Windows, savedWindow{w.Start, w.End, saveProof(w.Proof)})
 		}

@@ -79,7 +79,7 @@ func TestEndsObjects(t *testing.T) {
 		{variable("init_uts_ns", "struct uts_namespace"), []string{`.sysname = "Linux"`}},
 		{variable("init_cred", "struct cred"), []string{".user = 0xff", "<init_user_ns>"}},
 	} {
-		n := tt.o.check(tt.o.field.Label)
+		n := tt.o.check(tt.o.field.Label).leaves
 		text := string(tt.o.text())
 		t.Logf("%s: %d bytes, %d lines, %d values are the same", tt.o.field.Label, tt.o.Whole, strings.Count(text, "\n"), n)
 		for _, want := range tt.want {

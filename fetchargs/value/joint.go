@@ -68,14 +68,14 @@ func (j *Joint) Value(records [][]byte) Value {
 	}
 	o := &j.object
 	o.Absent, j.absent = nil, j.absent[:0]
-	addr, known := first.address(data)
+	addr, followed := first.address(data)
 	if j.buf == nil {
 		o.Bytes = first.dec.dumped(f, data)
 	} else {
 		o.Bytes = j.buf
 		j.join(records, addr)
 	}
-	if o.Addr = addr; known {
+	if o.Addr = addr; followed {
 		if why, bad := j.prove(records, addr); bad {
 			g := &f.Guards[len(f.Guards)-1]
 			return Value{Kind: Fault, Guard: g, Uint: first.dec.Arg(g.Arg, data), Why: why}
@@ -92,11 +92,11 @@ func (s *stretch) record(records [][]byte) []byte {
 	return records[s.part]
 }
 
-// address returns the address of the object, if it was reached through a pointer.
+// address returns the address of the object, and whether it was reached through a pointer.
 func (s *stretch) address(data []byte) (uint64, bool) {
 	guards := s.field.Guards
 	if len(guards) == 0 {
-		return 0, false
+		return s.field.Dump.Addr, false
 	}
 	return s.dec.Arg(guards[len(guards)-1].Arg, data) + uint64(s.field.Dump.Off), true
 }

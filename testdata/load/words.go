@@ -48,7 +48,6 @@ func words() error {
 		{unix.SYS_PRCTL, unix.PR_CAPBSET_READ, 2, 3, 4, 5},
 		{unix.SYS_FUTEX, on, 1 /* FUTEX_WAKE */, 1, 2, 3, 4},
 		{unix.SYS_MMAP, 0, 7 << 12, 0, unix.MAP_PRIVATE | unix.MAP_ANON, 77},
-		{unix.SYS_MREMAP, 1, 2, 3, 0, 5},
 	} {
 		unix.RawSyscall6(call[0], call[1], call[2], call[3], call[4], call[5], call[6])
 	}
