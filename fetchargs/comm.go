@@ -64,3 +64,6 @@ func commPattern(glob string, plain bool) string {
 	}
 	return glob
 }
+
+// MatchComm reports whether the name of a task matches glob, as the kernel would.
+func MatchComm(glob, comm string) bool { return globMatch(glob, comm) }

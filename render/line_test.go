@@ -79,7 +79,7 @@ CPU COMM-TID           CALL
 		r := newProbe(false).comm("ping")
 		s.source = newSource("f", "", r, nil)
 		s.call.Entry = r.event(0, 0, 0)
-		p := text.New([]render.Source{s.source}, render.Options{Header: true, Time: tt.mode, Start: start, Clock: wall, Zone: time.UTC})
+		p := text.New([]render.Source{s.source}, render.Options{Header: true, Time: tt.mode, Start: start, Clock: func(uint64) int64 { return wall }, Zone: time.UTC})
 		got := p.Open([]byte("\n"))
 		got = p.End(got, call(start, 1, 102))
 		got = p.End(got, call(start+1_500_001_000, 0, 4194304))

@@ -73,8 +73,10 @@ type Options struct {
 	Columns func() int
 
 	Time  TimeMode
-	Start uint64         // ns on the trace clock that TimeRel shows as 0
-	Clock int64          // ns to add to the trace clock to get the time since 1970, for TimeClock
+	Start uint64 // ns on the trace clock that TimeRel shows as 0
+	// Clock returns what to add to a time on the trace clock to get the time since 1970, in
+	// ns, for TimeClock. It is nil if that is not known.
+	Clock func(now uint64) int64
 	Zone  *time.Location // for TimeClock; nil for local time
 
 	// Symbol returns the symbol at an address of the kernel and the offset from it in

@@ -41,7 +41,11 @@ func (o *Options) Wall(now uint64) time.Time {
 	if zone == nil {
 		zone = time.Local
 	}
-	return time.Unix(0, int64(now)+o.Clock).In(zone)
+	add := int64(0)
+	if o.Clock != nil {
+		add = o.Clock(now)
+	}
+	return time.Unix(0, int64(now)+add).In(zone)
 }
 
 // durationUnits are the units of durations from 1000 ns on.

@@ -140,7 +140,8 @@ func openReplay(f io.ReaderAt, size int64, name string, o *flags.Options, ui *te
 // openOptions says what to read of a recording.
 func openOptions(o *flags.Options, name string, ui *terminal.UI) trace.OpenOptions {
 	return trace.OpenOptions{
-		Name: name, Begin: o.Begins(), Chain: o.Plan.Chain, Warn: ui.Tell, Specs: o.Args[1:], Pair: o.Pairs(), Measures: o.Plan.Measures,
+		Name: name, Begin: o.Begins(), Chain: o.Plan.Chain, Warn: ui.Tell, Choice: trace.Choice{Pids: o.Trace.Pids, Comm: o.Plan.Comm, CPUs: o.Trace.CPUs},
+		Specs: o.Args[1:], Pair: o.Pairs(), Measures: o.Plan.Measures,
 		Stacks: o.Trace.Stacks, Symbols: o.Summary != "only" || slices.Contains(o.By, render.ByCaller) || slices.Contains(o.By, render.ByStack),
 	}
 }
@@ -157,7 +158,9 @@ func showText(r io.Reader, name string, o *flags.Options, ui *terminal.UI) error
 	case o.Show.Time == render.TimeClock:
 		return flags.Errorf("", "%s does not say what time of day it was; --time is rel, delta, boot or none", name)
 	}
-	plans, err := target.LinePlans(o, specs)
+	everybody := *o // the choice of calls is not in the lines
+	everybody.Plan.Comm, everybody.Trace.CPUs = "", nil
+	plans, err := target.LinePlans(&everybody, specs)
 	if err != nil {
 		return err
 	}

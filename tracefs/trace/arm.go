@@ -32,10 +32,11 @@ type Trace struct {
 	modules    *modules    // nil if all functions are in the kernel itself
 	guard      *guard      // nil until the trace is armed
 	inFlight   *inFlight
-	pids       bool        // only some threads are traced
-	births     bool        // new tasks are recorded
-	replanning *replanning // nil if Replan may not be called
-	plansMu    sync.Mutex  // guards plans, which Replan may extend while the guard runs
+	pids       bool          // only some threads are traced
+	threads    map[int][]int // see recorded
+	births     bool          // new tasks are recorded
+	replanning *replanning   // nil if Replan may not be called
+	plansMu    sync.Mutex    // guards plans, which Replan may extend while the guard runs
 
 	broughtIn []string // system calls, see bringIn
 
@@ -46,6 +47,8 @@ type Trace struct {
 	spent      context.Context // done when all probes are switched off
 	spend      func()
 	ending     sync.Once // the end of the trace was set
+
+	unwatchWall func() // nil until the host's clock is watched
 
 	clock     int32 // ID of the trace clock for clock_gettime
 	clockName string
@@ -113,7 +116,9 @@ func (m *Machine) Arm(ctx context.Context, plans []*fetchargs.Plan, o Options) (
 	t.modules = t.newModules(o.Wait)
 	t.symbols = m.symbols
 	t.symbols.Unreadable = t.symbolsUnreadable
-	t.start, t.wall = t.Now(), t.wallClock()
+	t.start = t.Now()
+	t.wall.set(t.start, t.wallNow())
+	t.unwatchWall = t.watchWall()
 	if ctx.Err() != nil {
 		return nil, ErrInterrupted
 	}
@@ -173,6 +178,9 @@ func (t *Trace) Close() error {
 	t.guard.close()
 	t.modules.close()
 	t.spend()
+	if t.unwatchWall != nil {
+		t.unwatchWall()
+	}
 	return t.inUse(t.session.Close())
 }
 

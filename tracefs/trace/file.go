@@ -36,6 +36,7 @@ type OpenOptions struct {
 	Begin bool   // also yield calls when they begin
 	Chain bool   // as in [Options]
 	Warn  func(Warning)
+	Choice
 
 	// Not for OpenText: its plans are given, and text has no stacks.
 	Specs    []string             // selects from what was recorded; empty for everything
@@ -121,6 +122,7 @@ func (r *File) prepare(o OpenOptions) error {
 		}
 	}
 	r.clocks.see(r.warner, !r.some && len(r.cpus) == 0 && allCalls(r.plans))
+	r.choose(o.Choice)
 	if o.Stacks {
 		return r.findStacks()
 	}
@@ -183,7 +185,7 @@ func (r *File) Events() iter.Seq2[*tracefs.Event, error] {
 	o := read.Options{Layout: r.layout(), Formats: r.formats, Damaged: r.damage}
 	events := r.withStacks(r.within(read.Merge(o, streams)))
 	if r.IsOwn() {
-		return r.own.only(events)
+		return r.own.only(r.processes.follow(events, r.own == nil))
 	}
 	return r.translated(events)
 }
@@ -205,6 +207,7 @@ func (r *File) damage(cpu int, err error) {
 
 // Losses returns the kernel's counts at the end of the recording.
 func (r *File) Losses() *Losses {
+	r.warnStrange()
 	l := Losses{recorded: true}
 	for _, text := range r.file.CPUStats {
 		var cpu int

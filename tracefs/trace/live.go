@@ -3,7 +3,6 @@ package trace
 import (
 	"context"
 	"iter"
-	"time"
 
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/tracefs"
@@ -141,6 +140,3 @@ func (t *Trace) events(ctx context.Context) iter.Seq2[*tracefs.Event, error] {
 
 // Now returns the time on the trace clock, in ns.
 func (t *Trace) Now() uint64 { return clockTime(t.clock) }
-
-// wallClock returns what to add to the trace clock to get the time since 1970, in ns.
-func (t *Trace) wallClock() int64 { return time.Now().UnixNano() - int64(t.Now()) }

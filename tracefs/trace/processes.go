@@ -2,6 +2,7 @@ package trace
 
 import (
 	"iter"
+	"slices"
 
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/proc"
@@ -13,7 +14,7 @@ import (
 type processes struct {
 	newTasks newTasks
 	of       map[int]int // process by thread; -1 if it is not known
-	foreign  bool        // /proc numbers tasks in another way than events
+	foreign  bool        // /proc is of other tasks, or numbers them in another way than events
 }
 
 func newProcesses() *processes {
@@ -35,9 +36,10 @@ func (p *processes) find(tid int) int {
 	if known {
 		return pid
 	}
-	pid, ok := proc.ProcessOf(tid)
-	if !ok || p.foreign {
-		pid = -1
+	if pid = -1; !p.foreign {
+		if of, ok := proc.ProcessOf(tid); ok {
+			pid = of
+		}
 	}
 	p.of[tid] = pid
 	return pid
@@ -88,4 +90,35 @@ func (p *processes) learned(e *tracefs.Event) bool {
 	}
 	p.of[tid] = pid
 	return true
+}
+
+// addThreads notes the further threads of each process that lives now.
+func (t *Trace) addThreads() {
+	if t.threads == nil {
+		t.threads = map[int][]int{}
+	}
+	if !tracefs.InitPIDNamespace() {
+		return
+	}
+	for _, process := range proc.Processes() {
+		tids, err := proc.Threads(process.PID)
+		if err != nil {
+			continue // it has ended
+		}
+		all := append(t.threads[process.PID], slices.DeleteFunc(tids, func(tid int) bool { return tid == process.PID })...)
+		slices.Sort(all)
+		t.threads[process.PID] = slices.Compact(all)
+	}
+}
+
+// recordedProcesses knows the processes that addThreads has noted.
+func recordedProcesses(threads map[int][]int) *processes {
+	p := &processes{of: map[int]int{0: 0}, foreign: true}
+	for pid, tids := range threads {
+		p.of[pid] = pid
+		for _, tid := range tids {
+			p.of[tid] = pid
+		}
+	}
+	return p
 }

@@ -22,6 +22,9 @@ type Reading struct {
 	// goroutine that ranges over the calls.
 	Lost func(*tracefs.Event)
 	Idle func()
+	// ClockSet, if not nil, is called with what to report when the events come to a time
+	// at which the host's clock was set.
+	ClockSet func(tracefs.Interference)
 	// Further, if not nil, is called by the same goroutine when Plans has grown.
 	Further func()
 
@@ -29,7 +32,7 @@ type Reading struct {
 	plans []*fetchargs.Plan
 	order binary.ByteOrder
 	start uint64 // ns on the trace clock
-	wall  int64  // ns to add to the trace clock to get the time since 1970
+	wall  wallClock
 
 	cpus  []int  // calls that begin on these CPUs are shown; nil for all
 	begin bool   // also yield calls when they begin
@@ -37,6 +40,9 @@ type Reading struct {
 	gap   bool   // events were lost
 	open  map[*fetchargs.Plan]*unreturned
 	own   *ownThreads // threads whose events are shown; nil for all
+
+	choice  Choice       // of the calls of a recording
+	strange map[int]bool // threads of unknown processes whose calls are not shown
 
 	processes *processes // nil if nobody asks for the processes of threads
 
@@ -138,9 +144,9 @@ func (r *Reading) Order() binary.ByteOrder { return r.order }
 // Start returns when the trace began, in ns on the clock of the event times.
 func (r *Reading) Start() uint64 { return r.start }
 
-// WallClock returns what to add to the time of an event to get the time since 1970, in
-// ns, or 0 if that is not known.
-func (r *Reading) WallClock() int64 { return r.wall }
+// WallClock returns what to add to a time of an event to get the time since 1970, in ns, or
+// 0 if that is not known.
+func (r *Reading) WallClock(now uint64) int64 { return r.wall.at(now) }
 
 // Symbol names what is at a kernel address: its name, its module ("" for the kernel
 // itself) and the offset of addr in it, in bytes. The first call may take some 100 ms,

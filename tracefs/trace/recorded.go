@@ -14,6 +14,7 @@ import (
 type recorded struct {
 	Start  uint64          // ns on the trace clock
 	Wall   int64           // ns to add to the trace clock to get the time since 1970
+	Steps  []wallStep      `json:",omitempty"` // when that changed
 	Group  string          // group of the events
 	Ranges proc.Ranges     `json:",omitempty"` // mapped kernel addresses
 	Plans  json.RawMessage // written by fetchargs.Save
@@ -23,6 +24,8 @@ type recorded struct {
 	Some bool        `json:",omitempty"` // not all threads were recorded
 	CPUs []int       `json:",omitempty"` // the calls that are shown begin on these
 	Kin  *ownThreads `json:",omitempty"` // threads that were recorded
+
+	Threads map[int][]int `json:",omitempty"` // further threads of each process at the beginning or the end
 
 	// When the trace was whole, Spans by the index of the plan.
 	savedSpans
@@ -38,8 +41,10 @@ func (t *Trace) recorded() ([]byte, error) {
 	if t.ages.any() {
 		t.ages.look()
 	}
+	steps := t.wall.all()
+	t.addThreads()
 	whole, spans := t.spans.save(t.plans)
-	return json.Marshal(recorded{savedSpans: whole, Spans: spans, Leads: t.ages.leads, Start: t.start, Wall: t.wall, Group: t.session.Group(), Ranges: t.ranges, Plans: plans, Some: t.pids, CPUs: t.cpus, Kin: t.own})
+	return json.Marshal(recorded{savedSpans: whole, Spans: spans, Leads: t.ages.leads, Start: t.start, Wall: t.wall.at(0), Steps: steps[min(1, len(steps)):], Group: t.session.Group(), Ranges: t.ranges, Plans: plans, Some: t.pids, Threads: t.threads, CPUs: t.cpus, Kin: t.own})
 }
 
 // formatOf maps a recorded probe to the format of its events.
@@ -54,7 +59,10 @@ func (r *File) ownPlans() ([]*fetchargs.Plan, formatOf, error) {
 	if err := json.Unmarshal(r.file.Tsnoop, &rec); err != nil {
 		return nil, nil, err
 	}
-	r.start, r.wall, r.cpus = rec.Start, rec.Wall, rec.CPUs
+	r.start, r.cpus = rec.Start, rec.CPUs
+	for _, step := range append([]wallStep{{Add: rec.Wall}}, rec.Steps...) {
+		r.wall.set(step.From, step.Add)
+	}
 	r.ages = ages{clock: r.file.Clock, leads: rec.Leads}
 	r.some = rec.Some
 	if len(rec.Ranges) > 0 {
@@ -76,6 +84,9 @@ func (r *File) ownPlans() ([]*fetchargs.Plan, formatOf, error) {
 			return nil, nil, err
 		}
 		byName[f.Name] = f
+	}
+	if len(rec.Threads) > 0 {
+		r.processes = recordedProcesses(rec.Threads)
 	}
 	if err := r.findThreads(rec.Kin); err != nil {
 		return nil, nil, err

@@ -40,6 +40,7 @@ func (r *Reading) calls(events iter.Seq2[*tracefs.Event, error], all func(*calls
 				return
 			}
 			at = event.Time
+			r.wall.pass(at, r.ClockSet)
 			if event.Lost > 0 {
 				r.lose(event)
 			}
@@ -102,6 +103,9 @@ func (r *Reading) matches(c *calls.Call) bool {
 	}
 	if len(r.cpus) > 0 && !r.isHere(c, plan) {
 		r.quiet.elsewhere(c.Plan)
+		return false
+	}
+	if (len(r.choice.Pids) > 0 || r.choice.Comm != "") && !r.chosen(c, plan) {
 		return false
 	}
 	if !plan.Decides() {

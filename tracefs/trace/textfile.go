@@ -65,6 +65,7 @@ func OpenText(r io.Reader, plans []*fetchargs.Plan, o OpenOptions) (*Text, error
 			t.warn("%s: the line's filter leaves out entries, so where a return was missed the next one may be shown with an earlier entry", p.Spec.Func.Text)
 		}
 	}
+	t.choose(o.Choice)
 	t.paste = text.NewPaste(t.formats, t.order)
 	t.named = t.paste.Symbols.Name
 	var err error

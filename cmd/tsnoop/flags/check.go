@@ -76,9 +76,8 @@ func (o *Options) namesFile() string {
 	return ""
 }
 
-// choosing lists the flags that choose what is traced. They have no effect on a
-// recording.
-var choosing = []string{"pid", "follow", "comm", "cpu", "duration"}
+// choosing lists the flags that choose what is traced, and have no effect on a recording.
+var choosing = []string{"follow", "duration"}
 
 // tracing lists the flags that have no effect on emitted lines.
 var tracing = []string{

@@ -80,6 +80,9 @@ func (out *Output) Show(r *trace.Reading, all iter.Seq2[*calls.Call, error]) err
 		all = out.total.count(all, from, r)
 	}
 	r.Lost, r.Idle, r.Further = out.lost, out.stream.Idle, out.grow(r)
+	if out.o.Show.Time == render.TimeClock {
+		r.ClockSet = out.clockSet
+	}
 	defer out.sums.begin(from, r.Start(), r.Order(), naming{r.Symbol, r.Process}, out)()
 	defer out.stream.Idle()
 	for c, err := range all {
@@ -108,7 +111,7 @@ func (out *Output) options(r *trace.Reading) render.Options {
 		// written to a terminal separately.
 		ro.Columns = func() int { return terminal.Columns(out.file.File) }
 	}
-	ro.Start, ro.Clock, ro.Order, ro.Symbol, ro.IsCode, ro.IsName = r.Start(), r.WallClock(), r.Order(), r.Symbol, r.IsCode, r.IsName
+	ro.Start, ro.Clock, ro.Order, ro.Symbol, ro.IsCode, ro.IsName = r.Start(), r.WallClock, r.Order(), r.Symbol, r.IsCode, r.IsName
 	return ro
 }
 
@@ -133,6 +136,14 @@ func (out *Output) lost(e *tracefs.Event) {
 	}
 	if out.total != nil {
 		out.total.Lose(e)
+	}
+}
+
+// clockSet reports that the host's clock was set.
+func (out *Output) clockSet(i tracefs.Interference) {
+	out.ui.Warn("%s (%s was %s)", i.Text, i.Is, i.Was)
+	if out.lines() {
+		out.stream.Interfered(&i)
 	}
 }
 

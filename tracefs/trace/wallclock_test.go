@@ -1,0 +1,38 @@
+package trace
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/tsnoop/tsnoop/tracefs"
+)
+
+// TestWallClock converts times before and after the clock was set, and reports each step
+// once, when the events come to it.
+func TestWallClock(t *testing.T) {
+	var w wallClock
+	if got := w.at(5); got != 0 {
+		t.Errorf("%d before it is known", got)
+	}
+	w.set(100, 1000)
+	w.set(200, 5_000_001_000)
+	w.set(300, 5_000_001_500) // too small to be reported
+	w.set(400, 2000)
+	for now, want := range map[uint64]int64{0: 1000, 199: 1000, 200: 5_000_001_000, 350: 5_000_001_500, 400: 2000, 1 << 60: 2000} {
+		if got := w.at(now); got != want {
+			t.Errorf("at %d: %d, want %d", now, got, want)
+		}
+	}
+	var told []string
+	tell := func(i tracefs.Interference) { told = append(told, i.Text+" "+i.Was+" "+i.Is) }
+	w.pass(199, tell)
+	if len(told) > 0 {
+		t.Errorf("early: %q", told)
+	}
+	w.pass(250, tell)
+	w.pass(399, tell)
+	w.pass(1000, tell)
+	if len(told) != 2 || !strings.HasPrefix(told[0], "the clock was set forward by 5s") || !strings.HasPrefix(told[1], "the clock was set back by 5s") {
+		t.Errorf("told %q", told)
+	}
+}
