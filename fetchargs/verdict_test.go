@@ -8,6 +8,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
+	"github.com/tsnoop/tsnoop/render/sum"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 )
@@ -86,7 +87,7 @@ func BenchmarkVerdict(b *testing.B) {
 	v, record := returnsOf(value.Field{Label: "return", Type: &btf.Int{Name: "int", Size: 4, Encoding: btf.IsSigned}, Arg: 1, Size: 4, Signed: true}, -2)
 	e := &tracefs.Event{Data: record}
 	c := &calls.Call{Entry: e, Return: e}
-	var s calls.Summary
+	var s sum.Sum
 	b.ReportAllocs()
 	for b.Loop() {
 		c.Duration = (c.Duration*6364136223846793005 + 1) >> 40

@@ -18,9 +18,9 @@ type Function struct {
 
 	Entry, Return Side
 
-	own     bool // it is tsnoop's own: its calls are not shown
+	Own     bool // it is tsnoop's own: its calls are not shown
 	several bool // a side has several parts
-	mayFail bool // the return value shows whether calls fail
+	MayFail bool // the return value shows whether calls fail
 }
 
 // A Side is what is shown of a function's entry or return. It is empty if that side is
@@ -82,13 +82,13 @@ func NewFunctions(sources []Source, o *Options) []Function {
 	all := make([]Function, len(sources))
 	for i, s := range sources {
 		f := &all[i]
-		*f = Function{Name: functionName(s.Plan), Module: moduleName(s.Plan), Plan: s.Plan, own: s.Plan.Renames != ""}
+		*f = Function{Name: functionName(s.Plan), Module: moduleName(s.Plan), Plan: s.Plan, Own: s.Plan.Renames != ""}
 		f.Title = string(AppendEscaped(nil, []byte(f.Name), NoQuote))
 		f.Entry = newSide(fetchargs.Entry, &s, o)
 		f.Return = newSide(fetchargs.Return, &s, o)
 		f.several = len(f.Entry.parts) > 1 || len(f.Return.parts) > 1
 		f.findAgain()
-		f.mayFail = s.Verdict(o.Order) != nil
+		f.MayFail = s.Verdict(o.Order) != nil
 	}
 	return all
 }
@@ -96,7 +96,7 @@ func NewFunctions(sources []Source, o *Options) []Function {
 // Shown returns how many of the functions are not tsnoop's own.
 func Shown(all []Function) (n int) {
 	for i := range all {
-		if !all[i].own {
+		if !all[i].Own {
 			n++
 		}
 	}
@@ -304,6 +304,22 @@ func (f *Function) anyComm(c *calls.Call) []byte {
 		}
 	}
 	return nil
+}
+
+// Hidden returns a Field for the index-th field of a probe, which need not be shown, and
+// the side that it is on; nil if there is no decoder for it.
+func (f *Function) Hidden(p *fetchargs.Probe, index int, o *Options) (*Side, *Field) {
+	side := &f.Entry
+	if p.Side == fetchargs.Return {
+		side = &f.Return
+	}
+	if side.parts[p.Part].dec == nil {
+		return nil, nil
+	}
+	from := &p.Fields[index]
+	field := NewField(from, p.Side == fetchargs.Return && len(from.Guards) == 0 && from.Encoding == value.Integer, o)
+	field.from(side, p.Part, index)
+	return side, field
 }
 
 // ReturnAddress returns the address that c returns to, 0 if it is not known.

@@ -13,6 +13,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/render/json"
+	"github.com/tsnoop/tsnoop/render/sum"
 	"github.com/tsnoop/tsnoop/render/text"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
@@ -31,7 +32,7 @@ func measured(t testing.TB, by []string, hists ...string) render.Source {
 	s.Plan.Spec = &spec.Spec{Text: "send", Func: spec.Name{Text: "send"}}
 	var measures []*fetchargs.Measure
 	for i, text := range slices.Concat(by, hists) {
-		if render.IsKeyWord(text) {
+		if sum.IsKeyWord(text) {
 			continue
 		}
 		m, err := fetchargs.ParseMeasure(text, i >= len(by))
@@ -105,12 +106,12 @@ send      -                                   1      -     -     -     -     -
 	} {
 		by := strings.Fields(tt.by)
 		sources := []render.Source{measured(t, by, "n")}
-		var what *render.Summary
-		s := render.NewSumming(sources, render.SummingOptions{
+		var what *sum.Summary
+		s := sum.NewSumming(sources, sum.Options{
 			By: by, Numbers: []string{"n"}, Bare: true,
 			Process: func(tid int) (int, bool) { return tid - 1, tid == 7 },
 			Symbol:  func(uint64) (string, string, uint64, bool) { return "ip_send", "net", 15, true },
-			Print:   func(s *render.Summary) bool { what = s; return true },
+			Print:   func(s *sum.Summary) bool { what = s; return true },
 		})
 		send(s.Add)
 		s.Lose(&tracefs.Event{Lost: 5})
@@ -138,8 +139,8 @@ send      -                                   1      -     -     -     -     -
 // TestNumbers shows numbers of any sign.
 func TestNumbers(t *testing.T) {
 	sources := []render.Source{measured(t, nil, "n")}
-	var what *render.Summary
-	s := render.NewSumming(sources, render.SummingOptions{Numbers: []string{"n"}, Bare: true, Print: func(s *render.Summary) bool { what = s; return true }})
+	var what *sum.Summary
+	s := sum.NewSumming(sources, sum.Options{Numbers: []string{"n"}, Bare: true, Print: func(s *sum.Summary) bool { what = s; return true }})
 	send(s.Add)
 	s.End()
 	what.Alone, what.Width = true, 60
@@ -166,9 +167,9 @@ func TestNumbers(t *testing.T) {
 func TestMeasureAllocs(t *testing.T) {
 	for _, by := range []string{"", "comm", "caller", "pid", "tid", "cpu", "stack", "dev->name", "return", "comm return cpu"} {
 		by := strings.Fields(by)
-		s := render.NewSumming([]render.Source{measured(t, by, "n")}, render.SummingOptions{
+		s := sum.NewSumming([]render.Source{measured(t, by, "n")}, sum.Options{
 			By: by, Process: func(tid int) (int, bool) { return tid, true }, Symbol: func(uint64) (string, string, uint64, bool) { return "ip_send", "net", 15, true },
-			Print: func(*render.Summary) bool { return true },
+			Print: func(*sum.Summary) bool { return true },
 		})
 		e := sent("cat", 5, heap, "lo").event(1, 0, 7)
 		ret := newProbe(true).number("return", cInt, 3).event(2, 0, 7)
@@ -191,9 +192,9 @@ func TestHeat(t *testing.T) {
 	show := func(o render.Options) string {
 		p := text.New(sources, o)
 		var out []byte
-		s := render.NewSumming(sources, render.SummingOptions{
+		s := sum.NewSumming(sources, sum.Options{
 			Interval: 100 * time.Millisecond, Start: 1e9, Heat: true,
-			Print: func(s *render.Summary) bool {
+			Print: func(s *sum.Summary) bool {
 				if s.Width = 80; s.Heat {
 					out = p.Summary(out, s)
 				}

@@ -51,9 +51,6 @@ type Sink interface {
 
 	// Interfered shows what another program has done to the trace.
 	Interfered(dst []byte, i *tracefs.Interference) []byte
-
-	// Summary shows a summary of the calls.
-	Summary(dst []byte, s *Summary) []byte
 }
 
 // Options say how calls are shown. An output ignores those that it has no use for.

@@ -68,11 +68,6 @@ func (s *Stream) Show(c *calls.Call) bool {
 	})
 }
 
-// Summary shows a summary of the calls.
-func (s *Stream) Summary(what *Summary) bool {
-	return s.Append(func(dst []byte) []byte { return s.sink.Summary(dst, what) })
-}
-
 // Lost shows that events were lost before e.
 func (s *Stream) Lost(e *tracefs.Event) {
 	s.Append(func(dst []byte) []byte { return s.sink.Lost(dst, e) })

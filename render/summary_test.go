@@ -12,13 +12,14 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/render/json"
+	"github.com/tsnoop/tsnoop/render/sum"
 	"github.com/tsnoop/tsnoop/render/text"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 )
 
 // summed are sources and what their calls came to.
-func summed() ([]render.Source, []calls.Summary) {
+func summed() ([]render.Source, []sum.Sum) {
 	ret := func(t btf.Type) *record { return newProbe(true).number("return", t, 0) }
 	sources := []render.Source{
 		newSource("vfs_read", "", newProbe(false), ret(ssize)),
@@ -37,7 +38,7 @@ func summed() ([]render.Source, []calls.Summary) {
 	sources[4].Plan.Spec.Text = "seek(\x1b[2J)"
 	sources[5].Plan.Spec.Text = "seek(x)"
 
-	sums := make([]calls.Summary, len(sources))
+	sums := make([]sum.Sum, len(sources))
 	e := &tracefs.Event{}
 	add := func(i, times int, ns uint64, errno int) {
 		for range times {
@@ -63,7 +64,7 @@ func summed() ([]render.Source, []calls.Summary) {
 func TestSummary(t *testing.T) {
 	sources, sums := summed()
 	p := text.New(sources, render.Options{Start: 5e9})
-	got := string(p.Summary(nil, &render.Summary{Sums: sums, Alone: true, Width: 60, From: 5e9, To: 17.345e9, Final: true}))
+	got := string(p.Summary(nil, &sum.Summary{Sums: sums, Alone: true, Width: 60, From: 5e9, To: 17.345e9, Final: true}))
 	want := `Summary of all 12.3s
 FUNCTION        CALLS   TOTAL   MEAN     P50     P99     MAX  ERRORS
 do_sys_openat2     27  4.25ms  177us  12.5us  2.00ms  2.00ms  17 ENOENT, 5 EACCES, 1 600
@@ -110,14 +111,14 @@ seek(\x1b[2J)
 
 func TestSummaryPeriods(t *testing.T) {
 	for _, tt := range []struct {
-		when render.Summary
+		when sum.Summary
 		want string
 	}{
-		{render.Summary{Alone: true, From: 1e9, To: 2e9, Interval: true}, "Summary of the last 1.00s\nno calls\n"},
-		{render.Summary{Alone: true, From: 1e9, To: 2.5e9}, "Summary of all 1.50s so far\nno calls\n"},
-		{render.Summary{Alone: true, From: 2e9, To: 1e9, Final: true}, "Summary of all 0ns\nno calls\n"}, // no clock is to be trusted
-		{render.Summary{From: 1e9, To: 2e9}, "\nSummary of all 1.00s so far\nno calls\n\n"},
-		{render.Summary{From: 1e9, To: 2e9, Final: true}, "\nSummary of all 1.00s\nno calls\n"},
+		{sum.Summary{Alone: true, From: 1e9, To: 2e9, Interval: true}, "Summary of the last 1.00s\nno calls\n"},
+		{sum.Summary{Alone: true, From: 1e9, To: 2.5e9}, "Summary of all 1.50s so far\nno calls\n"},
+		{sum.Summary{Alone: true, From: 2e9, To: 1e9, Final: true}, "Summary of all 0ns\nno calls\n"}, // no clock is to be trusted
+		{sum.Summary{From: 1e9, To: 2e9}, "\nSummary of all 1.00s so far\nno calls\n\n"},
+		{sum.Summary{From: 1e9, To: 2e9, Final: true}, "\nSummary of all 1.00s\nno calls\n"},
 	} {
 		p := text.New(nil, render.Options{})
 		if got := string(p.Summary(nil, &tt.when)); got != tt.want {
@@ -129,7 +130,7 @@ func TestSummaryPeriods(t *testing.T) {
 func TestJSONSummary(t *testing.T) {
 	sources, sums := summed()
 	p := json.New(sources, render.Options{Color: true})
-	got := string(p.Summary(nil, &render.Summary{Sums: sums, Alone: true, Width: 60, From: 5e9, To: 17.345e9}))
+	got := string(p.Summary(nil, &sum.Summary{Sums: sums, Alone: true, Width: 60, From: 5e9, To: 17.345e9}))
 	want := `{"summary":"do_sys_openat2","ts_ns":17345000000,"span_ns":12345000000,"calls":27,"errors":{"ENOENT":17,"EACCES":5,"600":1},` +
 		`"orphans":1,"unfinished":2,"total_ns":4254865,"mean_ns":177286,"min_ns":9000,"max_ns":2000000,"p50_ns":12544,"p99_ns":2000000,` +
 		`"histogram":[{"from_ns":8192,"to_ns":16384,"calls":22},{"from_ns":1048576,"to_ns":2097152,"calls":2}]}
@@ -157,7 +158,7 @@ func TestJSONSummary(t *testing.T) {
 // TestSummaryColors: a coloured table has the same columns.
 func TestSummaryColors(t *testing.T) {
 	sources, sums := summed()
-	what := &render.Summary{Sums: sums, To: 1e9, Alone: true, Width: 80}
+	what := &sum.Summary{Sums: sums, To: 1e9, Alone: true, Width: 80}
 	plain := text.New(sources, render.Options{}).Summary(nil, what)
 	colored := string(text.New(sources, render.Options{Color: true}).Summary(nil, what))
 	colored = regexp.MustCompile(`\x1b\[[0-9;]*m`).ReplaceAllString(colored, "")

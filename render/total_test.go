@@ -5,6 +5,7 @@ import (
 
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/render"
+	"github.com/tsnoop/tsnoop/render/sum"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 )
@@ -15,22 +16,22 @@ func TestTotal(t *testing.T) {
 		failed int
 		lost   []uint64
 		end    uint64
-		m      render.Missing
+		m      sum.Missing
 		want   string
 	}{
-		{"nothing", 0, nil, 10_200_000_000, render.Missing{Counted: true}, "no calls, none lost, in 10.2s"},
-		{"nobody has counted", 1, nil, 0, render.Missing{}, "1 call, 1 error (1 ENOENT), in 2.00us"},
-		{"many", 1204, nil, 0, render.Missing{Counted: true}, "1,204 calls, 1,204 errors (1,204 ENOENT), none lost, in 2.41ms"},
-		{"lost", 2, nil, 0, render.Missing{Counted: true, Lost: 1e6, Missed: 3, Unsure: 4}, "2 calls, 2 errors (2 ENOENT), 1,000,000 lost, 3 missed, perhaps 4 missed, in 4.00us"},
-		{"seen to be lost", 2, []uint64{5, 6}, 0, render.Missing{}, "2 calls, 2 errors (2 ENOENT), 11 lost, in 4.00us"},
-		{"lost and not counted", 2, []uint64{tracefs.LostUnknown}, 0, render.Missing{Counted: true}, "2 calls, 2 errors (2 ENOENT), some lost, in 4.00us"},
-		{"missed", 0, nil, 1, render.Missing{Counted: true, Missed: 1}, "no calls, 1 missed, in 1ns"},
+		{"nothing", 0, nil, 10_200_000_000, sum.Missing{Counted: true}, "no calls, none lost, in 10.2s"},
+		{"nobody has counted", 1, nil, 0, sum.Missing{}, "1 call, 1 error (1 ENOENT), in 2.00us"},
+		{"many", 1204, nil, 0, sum.Missing{Counted: true}, "1,204 calls, 1,204 errors (1,204 ENOENT), none lost, in 2.41ms"},
+		{"lost", 2, nil, 0, sum.Missing{Counted: true, Lost: 1e6, Missed: 3, Unsure: 4}, "2 calls, 2 errors (2 ENOENT), 1,000,000 lost, 3 missed, perhaps 4 missed, in 4.00us"},
+		{"seen to be lost", 2, []uint64{5, 6}, 0, sum.Missing{}, "2 calls, 2 errors (2 ENOENT), 11 lost, in 4.00us"},
+		{"lost and not counted", 2, []uint64{tracefs.LostUnknown}, 0, sum.Missing{Counted: true}, "2 calls, 2 errors (2 ENOENT), some lost, in 4.00us"},
+		{"missed", 0, nil, 1, sum.Missing{Counted: true, Missed: 1}, "no calls, 1 missed, in 1ns"},
 	} {
 		s := newTreeScene()
 		for i := range s.sources {
 			s.sources[i].Plan.Arch = abi.Named("amd64")
 		}
-		total := render.NewTotal(s.sources, 0, nil)
+		total := sum.NewTotal(s.sources, 0, nil)
 		for range tt.failed {
 			c := s.begin(7, 0)
 			total.Add(c)
@@ -57,7 +58,7 @@ func TestTotalErrors(t *testing.T) {
 			all = append(all, &calls.Call{Plan: i, Return: out.event(uint64(len(all)), 0, 7), Orphan: true})
 		}
 	}
-	total := render.NewTotal(sources[:1], 0, nil)
+	total := sum.NewTotal(sources[:1], 0, nil)
 	total.Grow(sources[1:])
 	if n := testing.AllocsPerRun(1, func() {
 		for _, c := range all {
@@ -67,7 +68,7 @@ func TestTotalErrors(t *testing.T) {
 		t.Errorf("%v allocations", n)
 	}
 	want := "42 calls, 42 errors (12 ENXIO, 10 EIO, 8 EINTR, 6 ESRCH, 6 others), in 20ns"
-	if got := string(total.Append(nil, 0, render.Missing{})); got != want {
+	if got := string(total.Append(nil, 0, sum.Missing{})); got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

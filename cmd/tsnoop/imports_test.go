@@ -41,14 +41,14 @@ var mayImport = map[string][]string{
 	"cmd/tsnoop/complete": {module + "/cmd/tsnoop/flags", module + "/cmd/tsnoop/help", module + "/cmd/tsnoop/preset", module + "/cmd/tsnoop/shell", module + "/cmd/tsnoop/target",
 		module + "/fetchargs", module + "/render", module + "/tracefs/trace"},
 	"cmd/tsnoop/flags": {"github.com/spf13/pflag", module + "/cmd/tsnoop/notation",
-		module + "/btf", module + "/fetchargs", module + "/fetchargs/abi", module + "/fetchargs/spec", module + "/fetchargs/specfile", module + "/render", module + "/tracefs", module + "/tracefs/trace"},
+		module + "/btf", module + "/fetchargs", module + "/fetchargs/abi", module + "/fetchargs/spec", module + "/fetchargs/specfile", module + "/render", module + "/render/sum", module + "/tracefs", module + "/tracefs/trace"},
 	"cmd/tsnoop/help": {module + "/cmd/tsnoop/manual"},
 	"cmd/tsnoop/live": {"golang.org/x/sys/unix", module + "/cmd/tsnoop/flags", module + "/cmd/tsnoop/output", module + "/cmd/tsnoop/target", module + "/cmd/tsnoop/terminal",
-		module + "/btf", module + "/fetchargs", module + "/render", module + "/tracefs", module + "/tracefs/trace"},
+		module + "/btf", module + "/fetchargs", module + "/render", module + "/render/sum", module + "/tracefs", module + "/tracefs/trace"},
 	"cmd/tsnoop/manual":   {},
-	"cmd/tsnoop/notation": {module + "/render", module + "/render/json", module + "/render/text"},
+	"cmd/tsnoop/notation": {module + "/render", module + "/render/json", module + "/render/sum", module + "/render/text"},
 	"cmd/tsnoop/output": {"golang.org/x/term", module + "/tracefs/outfile", module + "/cmd/tsnoop/flags", module + "/cmd/tsnoop/terminal",
-		module + "/render", module + "/tracefs", module + "/tracefs/calls", module + "/tracefs/trace"},
+		module + "/render", module + "/render/sum", module + "/tracefs", module + "/tracefs/calls", module + "/tracefs/trace"},
 	"cmd/tsnoop/preset": {},
 	"cmd/tsnoop/shell":  {},
 	"cmd/tsnoop/specs": {module + "/cmd/tsnoop/flags", module + "/cmd/tsnoop/preset", module + "/cmd/tsnoop/target", module + "/cmd/tsnoop/terminal",
@@ -58,16 +58,17 @@ var mayImport = map[string][]string{
 	"cmd/tsnoop/terminal": {"golang.org/x/term", module + "/cmd/tsnoop/flags",
 		module + "/btf", module + "/fetchargs/spec", module + "/render", module + "/tracefs", module + "/tracefs/trace"},
 	"render":      {"github.com/mattn/go-runewidth", "github.com/clipperhouse/uax29/v2/graphemes", module + "/fetchargs/constants", module + "/fetchargs", module + "/fetchargs/spec", module + "/fetchargs/value", module + "/btf", module + "/tracefs", module + "/tracefs/calls"},
-	"render/text": {module + "/render", module + "/fetchargs/value", module + "/tracefs", module + "/tracefs/calls"},
-	"render/json": {module + "/render", module + "/fetchargs/value", module + "/tracefs", module + "/tracefs/calls"},
+	"render/sum":  {module + "/fetchargs", module + "/fetchargs/value", module + "/render", module + "/tracefs", module + "/tracefs/calls"},
+	"render/text": {module + "/render", module + "/render/sum", module + "/fetchargs/value", module + "/tracefs", module + "/tracefs/calls"},
+	"render/json": {module + "/render", module + "/render/sum", module + "/fetchargs/value", module + "/tracefs", module + "/tracefs/calls"},
 	// Not what reads kernel files or bytes: that is behind tracefs/trace.
 	"cmd/tsnoop": {"golang.org/x/term",
 		module + "/cmd/tsnoop/complete", module + "/cmd/tsnoop/flags", module + "/cmd/tsnoop/help", module + "/cmd/tsnoop/live", module + "/cmd/tsnoop/output", module + "/cmd/tsnoop/preset", module + "/cmd/tsnoop/shell", module + "/cmd/tsnoop/specs", module + "/cmd/tsnoop/target", module + "/cmd/tsnoop/terminal",
-		module + "/btf", module + "/fetchargs", module + "/fetchargs/abi", module + "/tracefs", module + "/tracefs/calls", module + "/tracefs/trace", module + "/render"},
+		module + "/btf", module + "/fetchargs", module + "/fetchargs/abi", module + "/tracefs", module + "/tracefs/calls", module + "/tracefs/trace", module + "/render", module + "/render/sum"},
 }
 
 // pure are the packages that must not touch the machine.
-var pure = []string{"fetchargs", "fetchargs/constants", "fetchargs/spec", "fetchargs/specfile", "fetchargs/abi", "fetchargs/value", "render", "render/text", "render/json", "tracefs/calls", "tracefs/dynevent", "tracefs/ringbuf", "tracefs/tracedat"}
+var pure = []string{"fetchargs", "fetchargs/constants", "fetchargs/spec", "fetchargs/specfile", "fetchargs/abi", "fetchargs/value", "render", "render/sum", "render/text", "render/json", "tracefs/calls", "tracefs/dynevent", "tracefs/ringbuf", "tracefs/tracedat"}
 
 func TestImports(t *testing.T) {
 	root := filepath.Join("..", "..")

@@ -19,6 +19,7 @@ import (
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/terminal"
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/render"
+	"github.com/tsnoop/tsnoop/render/sum"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
@@ -142,7 +143,7 @@ func openOptions(o *flags.Options, name string, ui *terminal.UI) trace.OpenOptio
 	return trace.OpenOptions{
 		Name: name, Begin: o.Begins(), Chain: o.Plan.Chain, Warn: ui.Tell, Choice: trace.Choice{Pids: o.Trace.Pids, Comm: o.Plan.Comm, CPUs: o.Trace.CPUs},
 		Specs: o.Args[1:], Pair: o.Pairs(), Measures: o.Plan.Measures,
-		Stacks: o.Trace.Stacks, Symbols: o.Summary != "only" || slices.Contains(o.By, render.ByCaller) || slices.Contains(o.By, render.ByStack),
+		Stacks: o.Trace.Stacks, Symbols: o.Summary != "only" || slices.Contains(o.By, sum.ByCaller) || slices.Contains(o.By, sum.ByStack),
 	}
 }
 

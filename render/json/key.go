@@ -4,12 +4,11 @@ import (
 	"strconv"
 
 	"github.com/tsnoop/tsnoop/fetchargs/value"
-	"github.com/tsnoop/tsnoop/render"
-	"github.com/tsnoop/tsnoop/tracefs/calls"
+	"github.com/tsnoop/tsnoop/render/sum"
 )
 
 // appendKeys appends the keys of a row, as an array unless there is only one.
-func (p *Printer) appendKeys(dst []byte, keys []render.Key) []byte {
+func (p *Printer) appendKeys(dst []byte, keys []sum.Key) []byte {
 	if len(keys) == 1 {
 		return p.appendKey(dst, &keys[0])
 	}
@@ -33,7 +32,7 @@ func (p *Printer) appendKeys(dst []byte, keys []render.Key) []byte {
 //
 // A value is as in the object of a call, null if it is not known. The last form is for
 // the calls that are in no other row.
-func (p *Printer) appendKey(dst []byte, k *render.Key) []byte {
+func (p *Printer) appendKey(dst []byte, k *sum.Key) []byte {
 	dst = append(append(dst, '{'), appendMember(nil, "name", k.By)[1:]...)
 	switch {
 	case k.Others:
@@ -69,7 +68,7 @@ func (p *Printer) appendKey(dst []byte, k *render.Key) []byte {
 //	  "histogram":[{"least":0,"most":0,"calls":2},{"least":1024,"most":2047,"calls":7}]}]
 //
 // "unknown" counts the calls whose number is not known.
-func appendNumbers(dst []byte, names []string, all []calls.Numbers) []byte {
+func appendNumbers(dst []byte, names []string, all []sum.Numbers) []byte {
 	dst = append(dst, '[')
 	for i := range all {
 		if i > 0 {
@@ -89,9 +88,9 @@ func appendNumbers(dst []byte, names []string, all []calls.Numbers) []byte {
 	return append(dst, ']')
 }
 
-func appendRanges(dst []byte, h *calls.Numbers) []byte {
+func appendRanges(dst []byte, h *sum.Numbers) []byte {
 	dst = h.Total().Append(append(dst, `,"total":`...), 10)
-	dst = render.AppendMean(append(dst, `,"mean":`...), h.Mean())
+	dst = sum.AppendMean(append(dst, `,"mean":`...), h.Mean())
 	dst = appendInt(append(dst, `,"min":`...), h.Min)
 	dst = appendInt(append(dst, `,"max":`...), h.Max)
 	dst = append(dst, `,"histogram":[`...)
@@ -110,7 +109,7 @@ func appendRanges(dst []byte, h *calls.Numbers) []byte {
 	return append(dst, ']')
 }
 
-func appendInt(dst []byte, n calls.Number) []byte {
+func appendInt(dst []byte, n sum.Number) []byte {
 	if n.Signed {
 		return strconv.AppendInt(dst, int64(n.Value), 10)
 	}

@@ -4,7 +4,7 @@ import (
 	"strconv"
 
 	"github.com/tsnoop/tsnoop/render"
-	"github.com/tsnoop/tsnoop/tracefs/calls"
+	"github.com/tsnoop/tsnoop/render/sum"
 )
 
 // Summary appends a summary of the calls, with a line for each function, or for each
@@ -19,7 +19,7 @@ import (
 // specs trace one function, "errors" if it is known whether calls failed, and "total_ns"
 // and what follows if durations are known. "lost" is there if events were lost in that
 // time; it is null if they were not counted.
-func (p *Printer) Summary(dst []byte, s *render.Summary) []byte {
+func (p *Printer) Summary(dst []byte, s *sum.Summary) []byte {
 	if s.Heat {
 		return p.appendHeat(dst, s)
 	}
@@ -30,7 +30,7 @@ func (p *Printer) Summary(dst []byte, s *render.Summary) []byte {
 	return dst
 }
 
-func (p *Printer) appendSummary(dst []byte, r *render.SummaryRow, s *render.Summary) []byte {
+func (p *Printer) appendSummary(dst []byte, r *sum.Row, s *sum.Summary) []byte {
 	dst = appendAbout(dst, "summary", r)
 	if r.Keys != nil {
 		dst = p.appendKeys(append(dst, `,"by":`...), r.Keys)
@@ -60,7 +60,7 @@ func (p *Printer) appendSummary(dst []byte, r *render.SummaryRow, s *render.Summ
 }
 
 // appendAbout begins the object of a row, with its kind and its function.
-func appendAbout(dst []byte, what string, r *render.SummaryRow) []byte {
+func appendAbout(dst []byte, what string, r *sum.Row) []byte {
 	dst = append(append(dst, '{'), appendMember(nil, what, r.Function.Name)[1:]...)
 	if module := r.Function.Module; module != "" {
 		dst = appendMember(dst, "module", module)
@@ -72,7 +72,7 @@ func appendAbout(dst []byte, what string, r *render.SummaryRow) []byte {
 }
 
 // appendLost appends how many events were lost in the period of s, if any were.
-func appendLost(dst []byte, s *render.Summary) []byte {
+func appendLost(dst []byte, s *sum.Summary) []byte {
 	switch {
 	case s.LostMore:
 		return append(dst, `,"lost":null`...)
@@ -83,7 +83,7 @@ func appendLost(dst []byte, s *render.Summary) []byte {
 }
 
 // appendErrors appends how many calls failed with which error.
-func appendErrors(dst []byte, errors []calls.ErrorCount) []byte {
+func appendErrors(dst []byte, errors []sum.ErrorCount) []byte {
 	dst = append(dst, `,"errors":{`...)
 	for i, e := range errors {
 		if i > 0 {
@@ -95,7 +95,7 @@ func appendErrors(dst []byte, errors []calls.ErrorCount) []byte {
 	return append(dst, '}')
 }
 
-func appendDurations(dst []byte, h *calls.Histogram) []byte {
+func appendDurations(dst []byte, h *sum.Histogram) []byte {
 	dst = appendCount(dst, "total_ns", h.Total)
 	dst = appendCount(dst, "mean_ns", h.Mean())
 	dst = appendCount(dst, "min_ns", h.Min)
@@ -106,7 +106,7 @@ func appendDurations(dst []byte, h *calls.Histogram) []byte {
 }
 
 // appendOctaves appends the number of durations in each octave that has any.
-func appendOctaves(dst []byte, h *calls.Histogram) []byte {
+func appendOctaves(dst []byte, h *sum.Histogram) []byte {
 	dst = append(dst, '[')
 	start := len(dst)
 	for o := range h.Octaves {

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/tsnoop/tsnoop/render"
-	"github.com/tsnoop/tsnoop/tracefs/calls"
+	"github.com/tsnoop/tsnoop/render/sum"
 )
 
 // heatCells is the number of columns of the heat map: one for each power of two from 1ns
@@ -30,7 +30,7 @@ type heat struct {
 }
 
 // appendHeat appends a row of a heat map, of durations over time, for each function.
-func (p *Printer) appendHeat(dst []byte, s *render.Summary) []byte {
+func (p *Printer) appendHeat(dst []byte, s *sum.Summary) []byte {
 	if !p.heat.begun {
 		dst = p.appendScale(dst, s.Every)
 	} else {
@@ -57,7 +57,7 @@ func (p *Printer) appendHeat(dst []byte, s *render.Summary) []byte {
 		dst = append(dst, '\n')
 	}
 	if len(called) == 0 {
-		dst = append(appendLost(p.appendHeatRow(dst, s.To, &render.SummaryRow{Summary: &calls.Summary{}}), s, ", "), '\n')
+		dst = append(appendLost(p.appendHeatRow(dst, s.To, &sum.Row{Sum: &sum.Sum{}}), s, ", "), '\n')
 	}
 	return dst
 }
@@ -87,7 +87,7 @@ func (p *Printer) appendScale(dst []byte, every uint64) []byte {
 }
 
 // appendGap appends rows for the time since the last row, if it is longer than a row.
-func (p *Printer) appendGap(dst []byte, s *render.Summary) []byte {
+func (p *Printer) appendGap(dst []byte, s *sum.Summary) []byte {
 	if s.From <= p.heat.last || s.Every == 0 {
 		return dst
 	}
@@ -97,12 +97,12 @@ func (p *Printer) appendGap(dst []byte, s *render.Summary) []byte {
 		return append(p.opts.Reset(append(dst, " rows without calls"...)), '\n')
 	}
 	for i := range n {
-		dst = append(p.appendHeatRow(dst, p.heat.last+(i+1)*s.Every, &render.SummaryRow{Summary: &calls.Summary{}}), '\n')
+		dst = append(p.appendHeatRow(dst, p.heat.last+(i+1)*s.Every, &sum.Row{Sum: &sum.Sum{}}), '\n')
 	}
 	return dst
 }
 
-func (p *Printer) appendHeatRow(dst []byte, end uint64, r *render.SummaryRow) []byte {
+func (p *Printer) appendHeatRow(dst []byte, end uint64, r *sum.Row) []byte {
 	if p.opts.Time != render.TimeNone {
 		dst = p.appendTime(p.opts.Paint(dst, render.Aside), end)
 		dst = append(p.opts.Reset(dst), ' ')
@@ -119,7 +119,7 @@ func (p *Printer) appendHeatRow(dst []byte, end uint64, r *render.SummaryRow) []
 }
 
 // appendUncounted appends the number of calls whose duration is not known.
-func appendUncounted(dst []byte, r *render.SummaryRow) []byte {
+func appendUncounted(dst []byte, r *sum.Row) []byte {
 	if n := r.Calls - r.Durations.Count; n > 0 {
 		return append(strconv.AppendUint(append(dst, ", "...), n, 10), " untimed"...)
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/tsnoop/tsnoop/render"
-	"github.com/tsnoop/tsnoop/tracefs/calls"
+	"github.com/tsnoop/tsnoop/render/sum"
 )
 
 // leastBar is the width of the longest bar in columns on a narrow terminal.
@@ -24,7 +24,7 @@ type bar struct {
 //	  [512ns, 1.02us)  12 |@@@@@@          |
 //
 // Calls whose duration is not known are counted beside the name.
-func (p *Printer) appendHistogram(dst []byte, r *render.SummaryRow, width int) []byte {
+func (p *Printer) appendHistogram(dst []byte, r *sum.Row, width int) []byte {
 	dst = p.appendTitle(dst, r)
 	dst = append(appendUntimed(dst, r), '\n')
 	var bars []bar
@@ -35,7 +35,7 @@ func (p *Printer) appendHistogram(dst []byte, r *render.SummaryRow, width int) [
 }
 
 // appendTitle appends the title of a histogram.
-func (p *Printer) appendTitle(dst []byte, r *render.SummaryRow) []byte {
+func (p *Printer) appendTitle(dst []byte, r *sum.Row) []byte {
 	dst = append(p.opts.Paint(dst, render.Heading), r.Title...)
 	for i := range r.Keys {
 		if i == 0 || !r.Keys[i].Others {
@@ -52,8 +52,8 @@ func (p *Printer) appendTitle(dst []byte, r *render.SummaryRow) []byte {
 //	  1024..2047  7 |@@@@@@@@@@@@@@@ |
 //
 // Ages are shown as durations.
-func (p *Printer) appendNumbers(dst []byte, r *render.SummaryRow, name string, h *calls.Numbers, ages bool, width int) []byte {
-	sum, mean, number := appendSum, render.AppendMean, appendNumber
+func (p *Printer) appendNumbers(dst []byte, r *sum.Row, name string, h *sum.Numbers, ages bool, width int) []byte {
+	sum, mean, number := appendSum, sum.AppendMean, appendNumber
 	if ages {
 		sum, mean, number = appendAgeSum, appendAgeMean, appendAge
 	}
@@ -88,7 +88,7 @@ func plural(what string, n uint64) string {
 	return what + "s"
 }
 
-func appendNumber(dst []byte, n calls.Number) []byte {
+func appendNumber(dst []byte, n sum.Number) []byte {
 	if n.Signed {
 		return strconv.AppendInt(dst, int64(n.Value), 10)
 	}
@@ -97,7 +97,7 @@ func appendNumber(dst []byte, n calls.Number) []byte {
 
 func appendSum(dst []byte, n *big.Int) []byte { return n.Append(dst, 10) }
 
-func appendAge(dst []byte, n calls.Number) []byte { return render.AppendAge(dst, int64(n.Value)) }
+func appendAge(dst []byte, n sum.Number) []byte { return render.AppendAge(dst, int64(n.Value)) }
 
 func appendAgeSum(dst []byte, n *big.Int) []byte {
 	if !n.IsInt64() {
@@ -142,13 +142,13 @@ func barLength(n, most uint64, width int) int {
 	return max(1, int(float64(n)/float64(most)*float64(width)+0.5))
 }
 
-func appendOctave(dst []byte, o calls.Octave) []byte {
+func appendOctave(dst []byte, o sum.Octave) []byte {
 	dst = render.AppendDuration(append(dst, '['), o.From)
 	return append(render.AppendDuration(append(dst, ", "...), o.To), ')')
 }
 
 // appendUntimed appends the number of calls whose duration is not known, and why.
-func appendUntimed(dst []byte, r *render.SummaryRow) []byte {
+func appendUntimed(dst []byte, r *sum.Row) []byte {
 	if r.Unfinished+r.Orphans == 0 {
 		return dst
 	}

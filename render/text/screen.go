@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/tsnoop/tsnoop/render"
+	"github.com/tsnoop/tsnoop/render/sum"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 )
 
@@ -103,7 +104,7 @@ func appendLines(dst, lines []byte, columns int) []byte {
 }
 
 // Summary appends a table whose rows may be folded.
-func (s *Screen) Summary(dst []byte, what *render.Summary) []byte {
+func (s *Screen) Summary(dst []byte, what *sum.Summary) []byte {
 	s.lines = s.Printer.Summary(s.lines[:0], what)
 	return appendLines(dst, s.lines, s.opts.Columns())
 }

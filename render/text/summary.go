@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/tsnoop/tsnoop/render"
+	"github.com/tsnoop/tsnoop/render/sum"
 )
 
 // mostKeys is the most rows with keys in a table. JSON has all of them.
@@ -17,7 +18,7 @@ const mostHistograms = 10
 // Summary appends a table with a line for each function or key, and histograms of the
 // durations and of the other numbers. Empty lines separate it from what is above and
 // below.
-func (p *Printer) Summary(dst []byte, s *render.Summary) []byte {
+func (p *Printer) Summary(dst []byte, s *sum.Summary) []byte {
 	if s.Heat {
 		return p.appendHeat(dst, s)
 	}
@@ -53,7 +54,7 @@ func (p *Printer) Summary(dst []byte, s *render.Summary) []byte {
 }
 
 // appendPeriod appends the line above a table.
-func (p *Printer) appendPeriod(dst []byte, s *render.Summary) []byte {
+func (p *Printer) appendPeriod(dst []byte, s *sum.Summary) []byte {
 	dst = append(p.opts.Paint(dst, render.Aside), "Summary of "...)
 	switch {
 	case s.Interval:
@@ -67,7 +68,7 @@ func (p *Printer) appendPeriod(dst []byte, s *render.Summary) []byte {
 }
 
 // appendLost appends how many events were lost, if any were.
-func appendLost(dst []byte, s *render.Summary, before string) []byte {
+func appendLost(dst []byte, s *sum.Summary, before string) []byte {
 	switch {
 	case s.Lost > 0 && s.LostMore:
 		dst = strconv.AppendUint(append(append(dst, before...), "more than "...), s.Lost, 10)
@@ -89,7 +90,7 @@ const widestKey = 40
 func heads(by []string) []string {
 	all := []string{"FUNCTION"}
 	for _, key := range by {
-		if render.IsKeyWord(key) {
+		if sum.IsKeyWord(key) {
 			key = strings.ToUpper(key)
 		}
 		all = append(all, string(render.AppendEscaped(nil, []byte(key), render.NoQuote)))
@@ -97,7 +98,7 @@ func heads(by []string) []string {
 	return append(all, "CALLS", "TOTAL", "MEAN", "P50", "P99", "MAX", "ERRORS")
 }
 
-func (p *Printer) appendTable(dst []byte, s *render.Summary, rows []render.SummaryRow) []byte {
+func (p *Printer) appendTable(dst []byte, s *sum.Summary, rows []sum.Row) []byte {
 	l := layout{heads: heads(s.By), names: 1 + len(s.By)}
 	table := make([][]string, len(rows))
 	for j := range rows {
@@ -151,7 +152,7 @@ func (l *layout) appendCells(dst []byte, line []string, o *render.Options) []byt
 }
 
 // rowCells returns the texts of a row in a table with columns for so many keys.
-func rowCells(r *render.SummaryRow, keys int) []string {
+func rowCells(r *sum.Row, keys int) []string {
 	c := []string{r.Title}
 	for i := range keys {
 		switch {

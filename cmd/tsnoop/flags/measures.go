@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
-	"github.com/tsnoop/tsnoop/render"
+	"github.com/tsnoop/tsnoop/render/sum"
 )
 
 // duration is the value of --hist for how long calls took.
@@ -32,7 +32,7 @@ func (o *Options) implied(set *pflag.FlagSet) error {
 		o.Interval = heatEvery
 	}
 	o.By = unique(o.By)
-	o.Trace.Stacks = o.Trace.Stacks || slices.Contains(o.By, render.ByStack)
+	o.Trace.Stacks = o.Trace.Stacks || slices.Contains(o.By, sum.ByStack)
 	measures, err := o.measures()
 	o.Plan.Measures = measures
 	return err
@@ -61,7 +61,7 @@ func (o *Options) measures() (all []*fetchargs.Measure, err error) {
 		all = append(all, m)
 	}
 	for _, text := range o.By {
-		if !render.IsKeyWord(text) {
+		if !sum.IsKeyWord(text) {
 			add(text, false)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/notation"
 	"github.com/tsnoop/tsnoop/fetchargs/specfile"
 	"github.com/tsnoop/tsnoop/render"
+	"github.com/tsnoop/tsnoop/render/sum"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
 
@@ -39,8 +40,8 @@ type Options struct {
 	Tree     bool
 	Summary  string        // "", "too" (with the calls) or "only"
 	Interval time.Duration // between summaries; 0 for one at the end
-	Sort     render.Order  // order of the rows of a summary
-	By       []string      // what the rows of a summary are for: of render.KeyWords, or expressions
+	Sort     sum.Order     // order of the rows of a summary
+	By       []string      // what the rows of a summary are for: of sum.KeyWords, or expressions
 	Hists    []string      // expressions to show histograms of
 	Heat     bool          // show a heat map, with a row for each interval
 	measured bool          // one of Sort, By, Hists and Heat was given

@@ -8,6 +8,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/render"
+	"github.com/tsnoop/tsnoop/render/sum"
 	"github.com/tsnoop/tsnoop/tracefs"
 )
 
@@ -36,8 +37,8 @@ func (o *Options) rows() []Row {
 		{"types", "", yes(&o.Show.Types), "", ""},
 		{"compact", "", yes(&o.Show.Compact), "", ""},
 		{"summary", "", optional("too", oneOf(&o.Summary, "too", "only")), "takes nothing or only", "tsnoop --summary=only SPEC"},
-		{"sort", "", suggested(render.Orders(), parsed(&o.Sort, render.ParseOrder)), "is one of " + strings.Join(render.Orders(), ", "), "tsnoop --sort calls SPEC"},
-		{"by", "", suggested(render.KeyWords(), names(&o.By)), "takes a value, or " + strings.Join(render.KeyWords(), ", "), "tsnoop --by comm SPEC"},
+		{"sort", "", suggested(sum.Orders(), parsed(&o.Sort, sum.ParseOrder)), "is one of " + strings.Join(sum.Orders(), ", "), "tsnoop --sort calls SPEC"},
+		{"by", "", suggested(sum.KeyWords(), names(&o.By)), "takes a value, or " + strings.Join(sum.KeyWords(), ", "), "tsnoop --by comm SPEC"},
 		{"hist", "", suggested([]string{duration}, words(&o.Hists)), "takes a value", "tsnoop --hist count 'vfs_read(count)'"},
 		{"heat", "", yes(&o.Heat), "", ""},
 		{"interval", "i", parsed(&o.Interval, parseDuration), "takes 10s, 500ms, 2m or seconds", "tsnoop --summary -i 1s SPEC"},

@@ -16,6 +16,7 @@ import (
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/terminal"
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/render"
+	"github.com/tsnoop/tsnoop/render/sum"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
 
@@ -114,7 +115,7 @@ func (r *Run) options() trace.Options {
 	o := r.o
 	to := o.Trace
 	to.Text, to.Rearm, to.MaxRate = o.Reader == "text", o.Guard == "rearm", output.MaxRate(o)
-	to.Processes = slices.Contains(o.By, render.ByPID)
+	to.Processes = slices.Contains(o.By, sum.ByPID)
 	to.Wait, to.Chain, to.Begin = o.Plan.Wait, o.Plan.Chain, o.Begins()
 	if o.Show.Time == render.TimeBoot {
 		to.Clock = "boot"

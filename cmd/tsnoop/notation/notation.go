@@ -5,6 +5,7 @@ package notation
 import (
 	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/render/json"
+	"github.com/tsnoop/tsnoop/render/sum"
 	"github.com/tsnoop/tsnoop/render/text"
 )
 
@@ -12,18 +13,18 @@ import (
 // name.
 var All = []Notation{
 	{"text", newText},
-	{"json", func(s []render.Source, o render.Options) render.Sink { return json.New(s, o) }},
+	{"json", func(s []render.Source, o render.Options) sum.Sink { return json.New(s, o) }},
 }
 
 // A Notation makes a sink for calls. Call.Plan is an index into the sources.
 type Notation struct {
 	Name string
-	Sink func([]render.Source, render.Options) render.Sink
+	Sink func([]render.Source, render.Options) sum.Sink
 }
 
 // newText returns a sink that writes calls as lines, laid out for a terminal if there
 // is one.
-func newText(s []render.Source, o render.Options) render.Sink {
+func newText(s []render.Source, o render.Options) sum.Sink {
 	if o.Columns != nil {
 		return text.NewScreen(s, o)
 	}

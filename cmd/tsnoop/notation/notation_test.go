@@ -8,8 +8,8 @@ import (
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/help"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/notation"
 	"github.com/tsnoop/tsnoop/render"
+	"github.com/tsnoop/tsnoop/render/sum"
 	"github.com/tsnoop/tsnoop/tracefs"
-	"github.com/tsnoop/tsnoop/tracefs/calls"
 )
 
 // TestNotations: each has a flag that the help names, and can be told of a trace that
@@ -34,7 +34,7 @@ func TestNotations(t *testing.T) {
 		out = sink.Lost(out, &tracefs.Event{Lost: 5})
 		out = sink.LostTotal(out, []tracefs.CPUStats{{Overrun: 5}})
 		out = sink.Missed(out, "f", true, 1, false)
-		out = sink.Summary(out, &render.Summary{Sums: []calls.Summary{}, Final: true, Alone: true, Width: 80})
+		out = sink.Summary(out, &sum.Summary{Sums: []sum.Sum{}, Final: true, Alone: true, Width: 80})
 		if out = sink.Close(out); len(out) == 0 {
 			t.Errorf("%s says nothing", n.Name)
 		}

@@ -74,7 +74,8 @@ func (out *Output) lines() bool { return out.o.Summary != "only" }
 // Show writes the calls and sums them up, until there are no more or enough are shown.
 func (out *Output) Show(r *trace.Reading, all iter.Seq2[*calls.Call, error]) error {
 	from := sources(r, 0)
-	out.begin(out.o.Notation.Sink(from, out.options(r)))
+	sink := out.o.Notation.Sink(from, out.options(r))
+	out.begin(sink)
 	lines, n := out.lines(), 0
 	if out.total != nil {
 		all = out.total.count(all, from, r)
@@ -83,7 +84,7 @@ func (out *Output) Show(r *trace.Reading, all iter.Seq2[*calls.Call, error]) err
 	if out.o.Show.Time == render.TimeClock {
 		r.ClockSet = out.clockSet
 	}
-	defer out.sums.begin(from, r.Start(), r.Order(), naming{r.Symbol, r.Process}, out)()
+	defer out.sums.begin(from, r.Start(), r.Order(), naming{r.Symbol, r.Process}, sink, out)()
 	defer out.stream.Idle()
 	for c, err := range all {
 		if err != nil {

@@ -10,11 +10,12 @@ import (
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/terminal"
 	"github.com/tsnoop/tsnoop/render"
+	"github.com/tsnoop/tsnoop/render/sum"
 )
 
 // A summing is what --summary asks for. A nil one does nothing.
 type summing struct {
-	*render.Summing // nil before begin
+	*sum.Summing // nil before begin
 
 	asked chan os.Signal
 	now   func() uint64 // ns on the trace clock; nil if time advances with the calls
@@ -47,18 +48,18 @@ type naming struct {
 
 // begin starts to aggregate the calls of the sources. start is in ns on the trace
 // clock. The function that it returns prints the totals.
-func (s *summing) begin(from []render.Source, start uint64, order binary.ByteOrder, names naming, out *Output) (end func()) {
+func (s *summing) begin(from []render.Source, start uint64, order binary.ByteOrder, names naming, sink sum.Sink, out *Output) (end func()) {
 	if s == nil {
 		return func() {}
 	}
-	s.Summing = render.NewSumming(from, render.SummingOptions{
+	s.Summing = sum.NewSumming(from, sum.Options{
 		Interval: out.o.Interval, Start: start, Order: order, Now: s.now, Gone: s.stop,
 		Sort: out.o.Sort, By: out.o.By, Symbol: names.symbol, Process: names.process, Heat: out.o.Heat,
 		Numbers: out.o.Numbers(), Bare: out.o.Bare(), Asked: out.o.Asked(),
-		Print: func(what *render.Summary) bool {
+		Print: func(what *sum.Summary) bool {
 			what.Alone, what.Width = !out.lines(), cmp.Or(terminal.Columns(out.file.File), 80)
 			out.stream.Idle()
-			return out.stream.Summary(what)
+			return out.stream.Append(func(dst []byte) []byte { return sink.Summary(dst, what) })
 		},
 	})
 	go func() {

@@ -15,12 +15,14 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/render"
+	"github.com/tsnoop/tsnoop/render/sum"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 )
 
 // A testSumming sums up the calls of two functions.
 type testSumming struct {
+	sink sum.Sink
 	*summing
 	t    testing.TB
 	file string
@@ -43,7 +45,8 @@ func newTestSumming(t testing.TB, args ...string) *testSumming {
 	for _, f := range []string{"f", "g"} {
 		s.from = append(s.from, render.Source{Plan: fetchargs.FromEvent("t", f, nil, abi.Named("amd64"))})
 	}
-	s.out.begin(o.Notation.Sink(s.from, render.Options{}))
+	s.sink = o.Notation.Sink(s.from, render.Options{})
+	s.out.begin(s.sink)
 	s.summing = s.out.sums
 	return s
 }
@@ -51,7 +54,7 @@ func newTestSumming(t testing.TB, args ...string) *testSumming {
 // begin begins to add up, on a clock or by the times of the calls.
 func (s *testSumming) begin(now func() uint64, stop func()) (end func()) {
 	s.live(now, stop)
-	return s.summing.begin(s.from, 1e9, nil, naming{}, s.out)
+	return s.summing.begin(s.from, 1e9, nil, naming{}, s.sink, s.out)
 }
 
 // text is what has been printed so far.

@@ -6,13 +6,14 @@ import (
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/terminal"
 	"github.com/tsnoop/tsnoop/render"
+	"github.com/tsnoop/tsnoop/render/sum"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
 
 // A total prints the last line on stderr. A nil one prints nothing.
 type total struct {
-	*render.Total // nil before show
+	*sum.Total // nil before show
 
 	now func() uint64 // ns on the trace clock; nil if the end is the time of the last call
 	end uint64        // time on the trace clock after the last call, 0 if not known
@@ -36,7 +37,7 @@ func (t *total) live(now func() uint64) {
 
 // count counts the calls while they are yielded. from are the sources so far.
 func (t *total) count(all iter.Seq2[*calls.Call, error], from []render.Source, r *trace.Reading) iter.Seq2[*calls.Call, error] {
-	t.Total = render.NewTotal(from, r.Start(), r.Order())
+	t.Total = sum.NewTotal(from, r.Start(), r.Order())
 	return func(yield func(*calls.Call, error) bool) {
 		defer func() {
 			if t.now != nil {
@@ -59,7 +60,7 @@ func (t *total) say(l *trace.Losses, ui *terminal.UI) {
 	if t == nil || t.Total == nil {
 		return
 	}
-	m := render.Missing{Counted: l.Err == nil && len(l.CPUs) > 0, Lost: l.Events(), Unsure: l.Unsure}
+	m := sum.Missing{Counted: l.Err == nil && len(l.CPUs) > 0, Lost: l.Events(), Unsure: l.Unsure}
 	for _, u := range l.Unfinished {
 		m.Unfinished += u.Calls
 	}

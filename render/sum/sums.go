@@ -1,10 +1,14 @@
-package calls
+package sum
+
+import (
+	"github.com/tsnoop/tsnoop/tracefs/calls"
+)
 
 // Sums aggregates the calls of some plans: all of them, and those of the current
 // interval. Times are in ns on the clock of the events.
 type Sums struct {
-	before  []Summary // sums of earlier intervals
-	current []Summary
+	before  []Sum // sums of earlier intervals
+	current []Sum
 	start   uint64
 	since   uint64 // start of the current interval
 	last    uint64 // the latest time of a call
@@ -13,17 +17,17 @@ type Sums struct {
 
 // NewSums returns the sums of this many plans, from start on.
 func NewSums(plans int, start uint64) *Sums {
-	return &Sums{before: make([]Summary, plans), current: make([]Summary, plans), start: start, since: start, last: start, quiet: true}
+	return &Sums{before: make([]Sum, plans), current: make([]Sum, plans), start: start, since: start, last: start, quiet: true}
 }
 
 // Grow adds room for further plans.
 func (s *Sums) Grow(plans int) {
-	s.before = append(s.before, make([]Summary, plans)...)
-	s.current = append(s.current, make([]Summary, plans)...)
+	s.before = append(s.before, make([]Sum, plans)...)
+	s.current = append(s.current, make([]Sum, plans)...)
 }
 
 // Add counts a call that has ended.
-func (s *Sums) Add(c *Call, f *Facts) {
+func (s *Sums) Add(c *calls.Call, f *Facts) {
 	s.last, s.quiet = max(s.last, c.Last().Time), false
 	sum := &s.current[c.Plan]
 	if len(f.Numbers) > 0 || f.Key != nil {
@@ -34,8 +38,8 @@ func (s *Sums) Add(c *Call, f *Facts) {
 
 // All returns the sums of all calls, one for each plan, the time at which they begin
 // and the time of the latest call.
-func (s *Sums) All() (sums []Summary, start, last uint64) {
-	sums = make([]Summary, len(s.before))
+func (s *Sums) All() (sums []Sum, start, last uint64) {
+	sums = make([]Sum, len(s.before))
 	for i := range sums {
 		sums[i].Merge(&s.before[i])
 		sums[i].Merge(&s.current[i])
@@ -45,7 +49,7 @@ func (s *Sums) All() (sums []Summary, start, last uint64) {
 
 // Interval returns the sums of the current interval, one for each plan, and the time at
 // which it began. The sums are valid until Next.
-func (s *Sums) Interval() (sums []Summary, since uint64) { return s.current, s.since }
+func (s *Sums) Interval() (sums []Sum, since uint64) { return s.current, s.since }
 
 // Next ends the current interval and begins another at now.
 func (s *Sums) Next(now uint64) {

@@ -1,4 +1,4 @@
-package calls
+package sum
 
 import (
 	"math/big"

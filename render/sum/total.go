@@ -1,4 +1,4 @@
-package render
+package sum
 
 import (
 	"cmp"
@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 )
@@ -34,14 +35,14 @@ type Missing struct {
 
 // NewTotal returns a Total for the calls of the sources from start on, in ns on the trace
 // clock. order is the byte order of the records, nil for little endian.
-func NewTotal(from []Source, start uint64, order binary.ByteOrder) *Total {
+func NewTotal(from []render.Source, start uint64, order binary.ByteOrder) *Total {
 	t := &Total{order: order, errors: map[int]uint64{}, start: start, last: start}
 	t.Grow(from)
 	return t
 }
 
 // Grow adds sources.
-func (t *Total) Grow(further []Source) {
+func (t *Total) Grow(further []render.Source) {
 	for i := range further {
 		t.fails = append(t.fails, further[i].Verdict(t.order))
 	}
@@ -83,7 +84,7 @@ func (t *Total) Append(dst []byte, end uint64, m Missing) []byte {
 	if end == 0 {
 		end = t.last
 	}
-	return AppendDuration(append(dst, ", in "...), end-min(end, t.start))
+	return render.AppendDuration(append(dst, ", in "...), end-min(end, t.start))
 }
 
 // appendErrors appends the errors, the most frequent first.
@@ -108,7 +109,7 @@ func (t *Total) appendErrors(dst []byte) []byte {
 			dst = append(dst, ", "...)
 		}
 		sum -= e.n
-		dst = AppendErrnoName(append(appendThousands(dst, e.n), ' '), e.errno)
+		dst = render.AppendErrnoName(append(appendThousands(dst, e.n), ' '), e.errno)
 	}
 	switch {
 	case sum > 0:

@@ -1,14 +1,15 @@
-package render
+package sum
 
 import (
 	"encoding/binary"
 	"slices"
 
 	"github.com/tsnoop/tsnoop/fetchargs/value"
+	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 )
 
-// Names for [SummingOptions].By that are not values of a call.
+// Names for [Options].By that are not values of a call.
 const (
 	ByComm   = "comm"
 	ByCaller = "caller"
@@ -33,7 +34,7 @@ var keyWords = []keyWord{
 	{ByStack, (*tally).appendFrames},
 }
 
-// KeyWords returns the names that [SummingOptions].By can have besides values of calls.
+// KeyWords returns the names that [Options].By can have besides values of calls.
 func KeyWords() (names []string) {
 	for _, w := range keyWords {
 		names = append(names, w.name)
@@ -91,7 +92,7 @@ func (t *tally) appendPID(dst []byte, c *calls.Call) []byte {
 // appendFrames appends the functions on the stack, the innermost first, each after a
 // newline.
 func (t *tally) appendFrames(dst []byte, c *calls.Call) []byte {
-	stack := StackOf(c)
+	stack := render.StackOf(c)
 	if len(stack) == 0 {
 		return append(dst, keyNone)
 	}
@@ -103,6 +104,6 @@ func (t *tally) appendFrames(dst []byte, c *calls.Call) []byte {
 }
 
 // plainNumber is how the number of a process, thread or CPU is shown.
-func plainNumber(name string, o *Options) *Field {
-	return NewField(&value.Field{Label: name, Encoding: value.Integer, Size: 8, Format: "u"}, false, o)
+func plainNumber(name string, o *render.Options) *render.Field {
+	return render.NewField(&value.Field{Label: name, Encoding: value.Integer, Size: 8, Format: "u"}, false, o)
 }

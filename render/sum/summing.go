@@ -1,10 +1,11 @@
-package render
+package sum
 
 import (
 	"encoding/binary"
 	"sync"
 	"time"
 
+	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 )
@@ -12,22 +13,22 @@ import (
 // A Summing sums up calls. It shows the sum of all calls on request and at the end, and
 // for each interval the sum of its calls.
 type Summing struct {
-	SummingOptions
-	opts  Options
+	Options
+	opts  render.Options
 	over  chan struct{}
 	ticks sync.WaitGroup
 
 	mu       sync.Mutex // for all below
 	tallies  []*tally   // one for each source
-	sums     *calls.Sums
+	sums     *Sums
 	lost     lossCount // since the start
 	lostLate lossCount // in the current interval
 	done     bool
 	gone     bool // Print has returned false
 }
 
-// SummingOptions say what is summed up and when it is shown.
-type SummingOptions struct {
+// Options say what is summed up and when it is shown.
+type Options struct {
 	Interval time.Duration    // 0 for no intervals
 	Start    uint64           // ns on the trace clock
 	Order    binary.ByteOrder // of the records; nil for little endian
@@ -38,7 +39,7 @@ type SummingOptions struct {
 	By []string
 	// Process returns the process that a thread belongs to, if it is known. It may be nil.
 	Process func(tid int) (pid int, ok bool)
-	// Symbol is Options.Symbol, for callers and stacks.
+	// Symbol is render.Options.Symbol, for callers and stacks.
 	Symbol func(addr uint64) (name, module string, off uint64, ok bool)
 	// Numbers are the texts of the Measures that are Numbers. Bare leaves out the
 	// histograms of durations, Asked those of functions whose return value is not shown.
@@ -58,10 +59,10 @@ type SummingOptions struct {
 }
 
 // NewSumming starts to sum up the calls of the sources. End stops it.
-func NewSumming(from []Source, o SummingOptions) *Summing {
-	s := &Summing{SummingOptions: o, over: make(chan struct{}), sums: calls.NewSums(len(from), o.Start)}
-	s.opts = Options{Order: o.Order, Symbol: o.Symbol}
-	s.tallies = newTallies(from, &s.SummingOptions, &s.opts)
+func NewSumming(from []render.Source, o Options) *Summing {
+	s := &Summing{Options: o, over: make(chan struct{}), sums: NewSums(len(from), o.Start)}
+	s.opts = render.Options{Order: o.Order, Symbol: o.Symbol}
+	s.tallies = newTallies(from, &s.Options, &s.opts)
 	if s.Interval > 0 && s.Now != nil {
 		s.ticks.Go(s.tick)
 	}
@@ -108,12 +109,12 @@ func (s *Summing) Lose(e *tracefs.Event) {
 }
 
 // Grow adds sources. show must add them to the sink that Print uses.
-func (s *Summing) Grow(further []Source, show func()) {
+func (s *Summing) Grow(further []render.Source, show func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	show()
 	s.sums.Grow(len(further))
-	s.tallies = append(s.tallies, newTallies(further, &s.SummingOptions, &s.opts)...)
+	s.tallies = append(s.tallies, newTallies(further, &s.Options, &s.opts)...)
 }
 
 // Whole shows the sum of all calls since the start.

@@ -1,4 +1,4 @@
-package calls_test
+package sum_test
 
 import (
 	"math"
@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
+	"github.com/tsnoop/tsnoop/render/sum"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 )
@@ -16,7 +16,7 @@ import (
 func TestSummary(t *testing.T) {
 	e := &tracefs.Event{}
 	both := func(ns uint64) *calls.Call { return &calls.Call{Entry: e, Return: e, Duration: ns} }
-	var s calls.Summary
+	var s sum.Sum
 	s.Add(both(100), 2)
 	s.Add(both(300), 0)
 	s.Add(both(0), 2) // so short that the clock did not tick is a duration
@@ -26,7 +26,7 @@ func TestSummary(t *testing.T) {
 	s.Add(&calls.Call{Return: e}, 4095)
 	s.Add(both(4), 4096) // no error numbers
 	s.Add(both(4), -1)
-	check := func(s *calls.Summary, times uint64) {
+	check := func(s *sum.Sum, times uint64) {
 		t.Helper()
 		if s.Calls != 9*times || s.Orphans != times || s.Unfinished != times {
 			t.Errorf("%d calls, %d orphans, %d unfinished", s.Calls, s.Orphans, s.Unfinished)
@@ -35,16 +35,16 @@ func TestSummary(t *testing.T) {
 		if d.Count != 5*times || d.Total != 408*times || d.Min != 0 || d.Max != 300 {
 			t.Errorf("%d durations of %d ns, %d to %d ns", d.Count, d.Total, d.Min, d.Max)
 		}
-		want := []calls.ErrorCount{{2, 2 * times}, {13, times}, {4095, times}}
+		want := []sum.ErrorCount{{2, 2 * times}, {13, times}, {4095, times}}
 		if diff := cmp.Diff(want, s.Errors()); diff != "" {
 			t.Errorf("errors (-want +got):\n%s", diff)
 		}
 	}
 	check(&s, 1)
-	var all calls.Summary
+	var all sum.Sum
 	all.Merge(&s)
 	all.Merge(&s)
-	all.Merge(&calls.Summary{})
+	all.Merge(&sum.Sum{})
 	check(&all, 2)
 	all.Reset()
 	if all.Calls != 0 || all.Durations.Count != 0 || len(all.Errors()) != 0 || all.Durations.Percentile(99) != 0 {
@@ -73,8 +73,8 @@ func TestPercentiles(t *testing.T) {
 		for seed := range uint64(20) {
 			rnd := rand.New(rand.NewPCG(seed, 2))
 			exact := make([]uint64, 1+rnd.IntN(3000))
-			var h calls.Histogram
-			parts := make([]calls.Histogram, 3)
+			var h sum.Histogram
+			parts := make([]sum.Histogram, 3)
 			for i := range exact {
 				exact[i] = draw(rnd)
 				h.Add(exact[i])
@@ -90,7 +90,7 @@ func TestPercentiles(t *testing.T) {
 				}
 			}
 			checkOctaves(t, name, &h, exact)
-			var merged calls.Histogram
+			var merged sum.Histogram
 			for i := range parts {
 				merged.Merge(&parts[i])
 			}
@@ -101,7 +101,7 @@ func TestPercentiles(t *testing.T) {
 	}
 }
 
-func checkOctaves(t *testing.T, name string, h *calls.Histogram, exact []uint64) {
+func checkOctaves(t *testing.T, name string, h *sum.Histogram, exact []uint64) {
 	t.Helper()
 	var total, last uint64
 	for o := range h.Octaves {
@@ -124,7 +124,7 @@ func checkOctaves(t *testing.T, name string, h *calls.Histogram, exact []uint64)
 func TestSummaryDoesNotAllocate(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 3))
 	c := &calls.Call{Entry: &tracefs.Event{}, Return: &tracefs.Event{}}
-	var s calls.Summary
+	var s sum.Sum
 	for errno := range 4096 { // room for every error there is
 		s.Add(c, errno)
 	}
@@ -145,7 +145,7 @@ func BenchmarkSummary(b *testing.B) {
 		b.Run(bb.name, func(b *testing.B) {
 			b.ReportAllocs()
 			c := &calls.Call{Entry: &tracefs.Event{}, Return: &tracefs.Event{}}
-			var s calls.Summary
+			var s sum.Sum
 			for b.Loop() {
 				c.Duration = (c.Duration*6364136223846793005 + 1) >> 40
 				s.Add(c, bb.errno)

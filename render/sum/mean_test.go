@@ -1,11 +1,10 @@
-package render_test
+package sum_test
 
 import (
 	"math"
 	"testing"
 
-	"github.com/tsnoop/tsnoop/render"
-	"github.com/tsnoop/tsnoop/tracefs/calls"
+	"github.com/tsnoop/tsnoop/render/sum"
 )
 
 // TestMean: a mean shows decimals, as many as a person needs to compute with it.
@@ -27,13 +26,13 @@ func TestMean(t *testing.T) {
 		{"0.0001", 1, append(make([]int64, 9999), 1)},
 		{"0.000333", 1, append(make([]int64, 2999), 1)},
 	} {
-		var h calls.Numbers
+		var h sum.Numbers
 		for range tt.times {
 			for _, n := range tt.numbers {
-				h.Add(calls.Number{Value: uint64(n), Signed: true, Known: true})
+				h.Add(sum.Number{Value: uint64(n), Signed: true, Known: true})
 			}
 		}
-		if got := string(render.AppendMean(nil, h.Mean())); got != tt.want {
+		if got := string(sum.AppendMean(nil, h.Mean())); got != tt.want {
 			t.Errorf("mean of %d numbers, %d times: %s, want %s", len(tt.numbers), tt.times, got, tt.want)
 		}
 	}

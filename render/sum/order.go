@@ -1,4 +1,4 @@
-package render
+package sum
 
 import (
 	"cmp"
@@ -10,14 +10,14 @@ import (
 // largest come first, except for names.
 var orders = []struct {
 	name    string
-	compare func(a, b *SummaryRow) int
+	compare func(a, b *Row) int
 }{
-	{"total", func(a, b *SummaryRow) int { return cmp.Compare(b.Durations.Total, a.Durations.Total) }},
-	{"calls", func(a, b *SummaryRow) int { return cmp.Compare(b.Calls, a.Calls) }},
-	{"mean", func(a, b *SummaryRow) int { return cmp.Compare(b.Durations.Mean(), a.Durations.Mean()) }},
-	{"max", func(a, b *SummaryRow) int { return cmp.Compare(b.Durations.Max, a.Durations.Max) }},
-	{"errors", func(a, b *SummaryRow) int { return cmp.Compare(b.failed(), a.failed()) }},
-	{"name", func(a, b *SummaryRow) int {
+	{"total", func(a, b *Row) int { return cmp.Compare(b.Durations.Total, a.Durations.Total) }},
+	{"calls", func(a, b *Row) int { return cmp.Compare(b.Calls, a.Calls) }},
+	{"mean", func(a, b *Row) int { return cmp.Compare(b.Durations.Mean(), a.Durations.Mean()) }},
+	{"max", func(a, b *Row) int { return cmp.Compare(b.Durations.Max, a.Durations.Max) }},
+	{"errors", func(a, b *Row) int { return cmp.Compare(b.failed(), a.failed()) }},
+	{"name", func(a, b *Row) int {
 		return cmp.Or(cmp.Compare(a.Title, b.Title), cmp.Compare(a.keyText, b.keyText))
 	}},
 }
@@ -45,15 +45,15 @@ func Orders() (names []string) {
 
 // sort sorts rows. Equal rows are sorted by the default order, then by their names and
 // keys.
-func (o Order) sort(rows []SummaryRow) {
-	slices.SortStableFunc(rows, func(a, b SummaryRow) int {
+func (o Order) sort(rows []Row) {
+	slices.SortStableFunc(rows, func(a, b Row) int {
 		return cmp.Or(orders[o].compare(&a, &b), orders[0].compare(&a, &b), cmp.Compare(b.Calls, a.Calls)*keyed(&a, &b),
 			cmp.Compare(a.Title, b.Title), cmp.Compare(a.keyText, b.keyText))
 	})
 }
 
 // keyed is 1 for rows with keys. Functions without durations are sorted by name only.
-func keyed(a, b *SummaryRow) int {
+func keyed(a, b *Row) int {
 	if a.Keys != nil && b.Keys != nil {
 		return 1
 	}
@@ -61,7 +61,7 @@ func keyed(a, b *SummaryRow) int {
 }
 
 // failed returns how many calls have returned an error.
-func (r *SummaryRow) failed() (n uint64) {
+func (r *Row) failed() (n uint64) {
 	for _, e := range r.Errors() {
 		n += e.Calls
 	}

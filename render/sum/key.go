@@ -1,4 +1,4 @@
-package render
+package sum
 
 import (
 	"encoding/binary"
@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/tsnoop/tsnoop/fetchargs/value"
+	"github.com/tsnoop/tsnoop/render"
 )
 
 // The first byte of a summary's key. The value follows.
@@ -30,7 +31,7 @@ type Key struct {
 	Module string   // of a caller
 	Stack  []string // functions, the innermost first; nil if not known
 
-	Field *Field // of Value
+	Field *render.Field // of Value
 	Value value.Value
 	Fault string // why there is no value
 
@@ -40,8 +41,8 @@ type Key struct {
 	Values int
 }
 
-// appendKey appends a value in the form that decode reads.
-func (f *Field) appendKey(dst []byte, v value.Value) []byte {
+// appendValue appends a value of f in the form that decode reads.
+func appendValue(dst []byte, f *render.Field, v value.Value) []byte {
 	switch v.Kind {
 	case value.None:
 		return append(dst, keyNone)
@@ -57,7 +58,7 @@ func (f *Field) appendKey(dst []byte, v value.Value) []byte {
 	case value.Bytes:
 		return append(append(dst, keyBytes), v.Bytes...)
 	case value.Fault:
-		return AppendFault(append(dst, keyFault), v.Guard, v.Uint, v.Why)
+		return render.AppendFault(append(dst, keyFault), v.Guard, v.Uint, v.Why)
 	}
 	return f.AppendValue(append(dst, keyShown), v)
 }
@@ -117,9 +118,9 @@ func (k *Key) Append(dst []byte) []byte {
 	case k.Stack != nil:
 		dst = append(dst, strings.Join(k.Stack, " <- ")...)
 	case k.Text != nil && k.By == ByCaller:
-		dst = AppendSymbol(dst, string(k.Text), k.Module, 0)
+		dst = render.AppendSymbol(dst, string(k.Text), k.Module, 0)
 	case k.Text != nil && k.By == ByComm:
-		dst = AppendEscaped(dst, k.Text, NoQuote)
+		dst = render.AppendEscaped(dst, k.Text, render.NoQuote)
 	case k.Text != nil:
 		dst = append(dst, k.Text...)
 	case k.Value.Kind != value.None:

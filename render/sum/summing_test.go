@@ -1,4 +1,4 @@
-package render_test
+package sum_test
 
 import (
 	"fmt"
@@ -10,6 +10,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/render"
+	"github.com/tsnoop/tsnoop/render/sum"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 )
@@ -19,10 +20,10 @@ import (
 func TestSumming(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begin, shown, gone := time.Now(), []string(nil), 0
-		s := render.NewSumming([]render.Source{{Plan: fetchargs.FromEvent("t", "f", nil, abi.Named("amd64"))}}, render.SummingOptions{
+		s := sum.NewSumming([]render.Source{{Plan: fetchargs.FromEvent("t", "f", nil, abi.Named("amd64"))}}, sum.Options{
 			Interval: time.Second,
 			Now:      func() uint64 { return uint64(time.Since(begin)) },
-			Print: func(what *render.Summary) bool {
+			Print: func(what *sum.Summary) bool {
 				shown = append(shown, fmt.Sprintf("%d to %d: %d interval=%v final=%v", what.From, what.To, what.Sums[0].Calls, what.Interval, what.Final))
 				return len(shown) < 3
 			},

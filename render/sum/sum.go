@@ -1,16 +1,18 @@
-package calls
+package sum
 
 import (
 	"cmp"
 	"slices"
+
+	"github.com/tsnoop/tsnoop/tracefs/calls"
 )
 
 // maxErrno is the largest errno of the kernel (include/linux/err.h).
 const maxErrno = 4095
 
-// A Summary aggregates calls, in memory that does not grow with them. The zero value is
-// a summary of no calls.
-type Summary struct {
+// A Sum aggregates calls, in memory that does not grow with them. The zero value is
+// a Sum of no calls.
+type Sum struct {
 	Calls      uint64
 	Orphans    uint64    // calls whose entry was asked for but not seen
 	Unfinished uint64    // calls whose return was asked for but not seen
@@ -29,7 +31,7 @@ type Facts struct {
 }
 
 // Add counts a call that returned errno, which is 0 if there was no error.
-func (s *Summary) Add(c *Call, errno int) {
+func (s *Sum) Add(c *calls.Call, errno int) {
 	s.Calls++
 	switch {
 	case c.Orphan:
@@ -45,7 +47,7 @@ func (s *Summary) Add(c *Call, errno int) {
 }
 
 // addMore adds the numbers and the key of a call that Add counts.
-func (s *Summary) addMore(c *Call, f *Facts) {
+func (s *Sum) addMore(c *calls.Call, f *Facts) {
 	if len(f.Numbers) > 0 {
 		s.addNumbers(f.Numbers)
 	}
@@ -59,7 +61,7 @@ func (s *Summary) addMore(c *Call, f *Facts) {
 	}
 }
 
-func (s *Summary) addNumbers(numbers []Number) {
+func (s *Sum) addNumbers(numbers []Number) {
 	s.grow(len(numbers))
 	for i, n := range numbers {
 		s.Numbers[i].Add(n)
@@ -67,13 +69,13 @@ func (s *Summary) addNumbers(numbers []Number) {
 }
 
 // grow extends s.Numbers to a length of numbers.
-func (s *Summary) grow(numbers int) {
+func (s *Sum) grow(numbers int) {
 	for len(s.Numbers) < numbers {
 		s.Numbers = append(s.Numbers, Numbers{})
 	}
 }
 
-func (s *Summary) fail(errno int, n uint64) {
+func (s *Sum) fail(errno int, n uint64) {
 	if s.errors == nil {
 		s.errors = map[int]uint64{}
 	}
@@ -81,7 +83,7 @@ func (s *Summary) fail(errno int, n uint64) {
 }
 
 // Merge adds the calls that o has counted.
-func (s *Summary) Merge(o *Summary) {
+func (s *Sum) Merge(o *Sum) {
 	s.Calls += o.Calls
 	s.Orphans += o.Orphans
 	s.Unfinished += o.Unfinished
@@ -101,11 +103,11 @@ func (s *Summary) Merge(o *Summary) {
 	}
 }
 
-// Reset makes s a summary of no calls again.
-func (s *Summary) Reset() {
+// Reset makes s a Sum of no calls again.
+func (s *Sum) Reset() {
 	errors := s.errors
 	clear(errors)
-	*s = Summary{errors: errors}
+	*s = Sum{errors: errors}
 }
 
 // An ErrorCount is how many calls returned an error.
@@ -115,7 +117,7 @@ type ErrorCount struct {
 }
 
 // Errors returns the errors that calls returned, the most frequent first.
-func (s *Summary) Errors() []ErrorCount {
+func (s *Sum) Errors() []ErrorCount {
 	var all []ErrorCount
 	for errno, n := range s.errors {
 		all = append(all, ErrorCount{errno, n})

@@ -1,4 +1,4 @@
-package calls
+package sum
 
 import (
 	"cmp"
@@ -13,13 +13,13 @@ const MostKeys = 1000
 type Keys struct {
 	// Others sums up the calls of keys that are not kept. If such a key comes again,
 	// its later calls may be counted separately.
-	Others *Summary // nil if all keys are kept
+	Others *Sum // nil if all keys are kept
 
-	sums map[string]*Summary
+	sums map[string]*Sum
 }
 
-// sum returns the summary of a key.
-func (k *Keys) sum(key []byte) *Summary {
+// sum returns the Sum of a key.
+func (k *Keys) sum(key []byte) *Sum {
 	if s := k.sums[string(key)]; s != nil {
 		return s
 	}
@@ -27,9 +27,9 @@ func (k *Keys) sum(key []byte) *Summary {
 		k.shrink()
 	}
 	if k.sums == nil {
-		k.sums = map[string]*Summary{}
+		k.sums = map[string]*Sum{}
 	}
-	s := &Summary{}
+	s := &Sum{}
 	k.sums[string(key)] = s
 	return s
 }
@@ -37,7 +37,7 @@ func (k *Keys) sum(key []byte) *Summary {
 // shrink merges half of the keys into Others.
 func (k *Keys) shrink() {
 	if k.Others == nil {
-		k.Others = &Summary{}
+		k.Others = &Sum{}
 	}
 	for _, key := range k.All()[MostKeys/2:] {
 		k.Others.Merge(k.sums[key.Key])
@@ -49,19 +49,19 @@ func (k *Keys) shrink() {
 func (k *Keys) Merge(o *Keys) {
 	if o.Others != nil {
 		if k.Others == nil {
-			k.Others = &Summary{}
+			k.Others = &Sum{}
 		}
 		k.Others.Merge(o.Others)
 	}
 	for _, key := range o.All() {
-		k.sum([]byte(key.Key)).Merge(key.Summary)
+		k.sum([]byte(key.Key)).Merge(key.Sum)
 	}
 }
 
-// A KeySum is the summary of the calls with one key.
+// A KeySum is the Sum of the calls with one key.
 type KeySum struct {
 	Key string
-	*Summary
+	*Sum
 }
 
 // All returns the keys that are kept, the one with the most calls first.

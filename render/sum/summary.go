@@ -1,21 +1,21 @@
-package render
+package sum
 
 import (
 	"cmp"
 	"slices"
 
 	"github.com/tsnoop/tsnoop/fetchargs/value"
-	"github.com/tsnoop/tsnoop/tracefs/calls"
+	"github.com/tsnoop/tsnoop/render"
 )
 
 // A Summary sums up the calls of some time.
 type Summary struct {
-	Sums     []calls.Summary // one for each source
-	From, To uint64          // ns on the trace clock
-	Interval bool            // it covers an interval, not the trace from its start
-	Final    bool            // the trace is over
-	Alone    bool            // only summaries are shown, not calls
-	Width    int             // width of a line in columns
+	Sums     []Sum  // one for each source
+	From, To uint64 // ns on the trace clock
+	Interval bool   // it covers an interval, not the trace from its start
+	Final    bool   // the trace is over
+	Alone    bool   // only summaries are shown, not calls
+	Width    int    // width of a line in columns
 
 	Order   Order
 	By      []string // what has rows of its own, besides the function
@@ -33,11 +33,11 @@ type Summary struct {
 // Span returns the time that s covers, in ns.
 func (s *Summary) Span() uint64 { return max(s.To, s.From) - s.From }
 
-// A SummaryRow is the row of one function, or of those of its calls that have the same
+// A Row is the row of one function, or of those of its calls that have the same
 // key.
-type SummaryRow struct {
-	*calls.Summary
-	Function *Function
+type Row struct {
+	*Sum
+	Function *render.Function
 	Spec     string // the spec, if another source traces a function of that name; else ""
 	Title    string // Spec or the function's name, escaped
 	MayFail  bool   // the return value shows whether calls failed
@@ -51,26 +51,26 @@ type SummaryRow struct {
 // left out if they were not called, and tsnoop's own in any case. If there are more than most rows with keys, the rest
 // is summed up in a row of others for each function, after all other rows. If most is 0,
 // there is no limit.
-func (s *Summary) Rows(functions []Function, most int) []SummaryRow {
+func (s *Summary) Rows(functions []render.Function, most int) []Row {
 	named := map[string]int{}
 	for i := range functions {
 		named[functions[i].Name]++
 	}
-	var rows []SummaryRow
+	var rows []Row
 	for i := range s.Sums {
 		f := &functions[i]
 		// Leave out functions that were neither named nor called.
-		if f.own || s.Sums[i].Calls == 0 && (f.Plan.Func == nil || f.Plan.Glob != nil) {
+		if f.Own || s.Sums[i].Calls == 0 && (f.Plan.Func == nil || f.Plan.Glob != nil) {
 			continue
 		}
-		r := SummaryRow{Summary: &s.Sums[i], Function: f, MayFail: f.mayFail, source: i}
+		r := Row{Sum: &s.Sums[i], Function: f, MayFail: f.MayFail, source: i}
 		if named[f.Name] > 1 && f.Plan.Spec != nil {
 			r.Spec = f.Plan.Spec.Text
 			if f.Plan.Spec.HasAlternatives() { // the one that was taken
 				r.Spec = f.Plan.Spec.Alone().String()
 			}
 		}
-		r.Title = string(AppendEscaped(nil, []byte(cmp.Or(r.Spec, f.Name)), NoQuote))
+		r.Title = string(render.AppendEscaped(nil, []byte(cmp.Or(r.Spec, f.Name)), render.NoQuote))
 		rows = s.split(rows, r)
 	}
 	s.Order.sort(rows)
@@ -81,7 +81,7 @@ func (s *Summary) Rows(functions []Function, most int) []SummaryRow {
 }
 
 // IsAge reports whether the i-th of a row's Numbers is an age.
-func (s *Summary) IsAge(r *SummaryRow, i int) bool {
+func (s *Summary) IsAge(r *Row, i int) bool {
 	if r.source >= len(s.tallies) || i >= len(s.tallies[r.source].numbers) {
 		return false
 	}
@@ -91,23 +91,23 @@ func (s *Summary) IsAge(r *SummaryRow, i int) bool {
 
 // HeatRows returns the rows of an interval, with the functions in the order of the
 // sources.
-func (s *Summary) HeatRows(functions []Function) []SummaryRow {
+func (s *Summary) HeatRows(functions []render.Function) []Row {
 	whole := *s
 	whole.By, whole.tallies = nil, nil
 	rows := whole.Rows(functions, 0)
-	slices.SortStableFunc(rows, func(a, b SummaryRow) int { return cmp.Compare(a.source, b.source) })
+	slices.SortStableFunc(rows, func(a, b Row) int { return cmp.Compare(a.source, b.source) })
 	return rows
 }
 
 // split appends the row of a function, or a row for each of its keys.
-func (s *Summary) split(rows []SummaryRow, r SummaryRow) []SummaryRow {
-	keys := r.Summary.Keys
+func (s *Summary) split(rows []Row, r Row) []Row {
+	keys := r.Sum.Keys
 	if keys == nil || r.source >= len(s.tallies) {
 		return append(rows, r)
 	}
-	for _, sum := range keys.All() {
+	for _, keyed := range keys.All() {
 		one := r
-		one.Summary, one.Keys = sum.Summary, s.tallies[r.source].keysOf(sum.Key)
+		one.Sum, one.Keys = keyed.Sum, s.tallies[r.source].keysOf(keyed.Key)
 		for i := range one.Keys {
 			one.keyText += string(one.Keys[i].Append(nil)) + "\x00"
 		}
@@ -118,24 +118,24 @@ func (s *Summary) split(rows []SummaryRow, r SummaryRow) []SummaryRow {
 
 // gather sums up, for each function, the rows that are too many and the calls that have
 // no row, in a row of others.
-func (s *Summary) gather(rows []SummaryRow, most int) []SummaryRow {
+func (s *Summary) gather(rows []Row, most int) []Row {
 	if most == 0 || len(rows) <= most+1 {
 		most = len(rows)
 	}
 	shown, rest := rows[:most:most], rows[most:]
 	for i := range s.Sums {
-		var others *SummaryRow
-		add := func(r SummaryRow, sum *calls.Summary, values int) {
+		var others *Row
+		add := func(r Row, sum *Sum, values int) {
 			if others == nil {
 				others = &r
-				others.Summary, others.Keys = &calls.Summary{}, othersKeys(s.By)
+				others.Sum, others.Keys = &Sum{}, othersKeys(s.By)
 			}
 			others.Merge(sum)
 			others.Keys[0].Values += values
 		}
 		for _, r := range rest {
 			if r.source == i {
-				add(r, r.Summary, 1)
+				add(r, r.Sum, 1)
 			}
 		}
 		for _, r := range rows {
@@ -161,7 +161,7 @@ func othersKeys(by []string) (keys []Key) {
 }
 
 // HasHistogram reports whether a row has a histogram of durations.
-func (s *Summary) HasHistogram(r *SummaryRow) bool {
+func (s *Summary) HasHistogram(r *Row) bool {
 	return r.Durations.Count > 0 && !s.Bare && (!s.Asked || r.Function.Return.Result != nil)
 }
 

@@ -1,28 +1,29 @@
-package render
+package sum
 
 import (
 	"encoding/binary"
 
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
+	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 )
 
 // A tally extracts what is summed up from the calls of one source.
 type tally struct {
-	function *Function
+	function *render.Function
 	fails    *fetchargs.Verdict
-	opts     *Options
+	opts     *render.Options
 	keys     []key // what has rows of its own; nil if the source has none of them
 	numbers  []measured
-	callers  AddressCache
-	frames   *Frames
-	process  func(tid int) (pid int, ok bool) // SummingOptions.Process
-	facts    calls.Facts
+	callers  render.AddressCache
+	frames   *render.Frames
+	process  func(tid int) (pid int, ok bool) // Options.Process
+	facts    Facts
 }
 
-// A key is one of SummingOptions.By.
+// A key is one of Options.By.
 type key struct {
 	by       string
 	word     *keyWord // nil if it is a value
@@ -31,15 +32,15 @@ type key struct {
 
 // A measured is a value that is summed up.
 type measured struct {
-	side    *Side
-	field   *Field // nil if the source does not have it
-	elapsed bool   // the value is the duration
+	side    *render.Side
+	field   *render.Field // nil if the source does not have it
+	elapsed bool          // the value is the duration
 }
 
 // newTallies returns a tally for each source. o is used as long as the tallies are.
-func newTallies(from []Source, so *SummingOptions, o *Options) []*tally {
+func newTallies(from []render.Source, so *Options, o *render.Options) []*tally {
 	all := make([]*tally, len(from))
-	functions := NewFunctions(from, o)
+	functions := render.NewFunctions(from, o)
 	for i := range from {
 		t := &tally{function: &functions[i], fails: from[i].Verdict(o.Order), opts: o, process: so.Process}
 		var values []measured
@@ -52,7 +53,7 @@ func newTallies(from []Source, so *SummingOptions, o *Options) []*tally {
 				values = append(values, m)
 			}
 		}
-		t.facts.Numbers = make([]calls.Number, len(t.numbers))
+		t.facts.Numbers = make([]Number, len(t.numbers))
 		t.setKeys(so.By, values)
 		all[i] = t
 	}
@@ -68,7 +69,7 @@ func (t *tally) setKeys(by []string, values []measured) {
 		case k.word != nil:
 			k.field, has = plainNumber(name, t.opts), true
 			if name == ByStack {
-				t.frames = NewFrames(t.opts)
+				t.frames = render.NewFrames(t.opts)
 			}
 		case len(values) > 0:
 			k.measured, values = values[0], values[1:]
@@ -89,21 +90,12 @@ func (t *tally) measured(plan *fetchargs.Plan, m *fetchargs.Measured) measured {
 	if !ok {
 		return measured{}
 	}
-	p, side := plan.Probes[probe], &t.function.Entry
-	if p.Side == fetchargs.Return {
-		side = &t.function.Return
-	}
-	if side.parts[p.Part].dec == nil {
-		return measured{}
-	}
-	f := &p.Fields[index]
-	field := NewField(f, p.Side == fetchargs.Return && len(f.Guards) == 0 && f.Encoding == value.Integer, t.opts)
-	field.from(side, p.Part, index)
+	side, field := t.function.Hidden(plan.Probes[probe], index, t.opts)
 	return measured{side: side, field: field}
 }
 
 // of returns what is summed up of a call. It is valid until the next call of of.
-func (t *tally) of(c *calls.Call) *calls.Facts {
+func (t *tally) of(c *calls.Call) *Facts {
 	f := &t.facts
 	f.Errno = 0
 	if t.fails != nil {
@@ -121,18 +113,18 @@ func (t *tally) of(c *calls.Call) *calls.Facts {
 }
 
 // number returns the value of a call, if it is known.
-func (m *measured) number(c *calls.Call) calls.Number {
+func (m *measured) number(c *calls.Call) Number {
 	switch {
 	case m.elapsed:
-		return calls.Number{Value: c.Duration, Known: c.Entry != nil && c.Return != nil}
+		return Number{Value: c.Duration, Known: c.Entry != nil && c.Return != nil}
 	case m.field == nil:
-		return calls.Number{}
+		return Number{}
 	}
 	v := m.field.Value(m.side.Record(c))
 	if v.Kind != value.Uint && v.Kind != value.Int {
-		return calls.Number{}
+		return Number{}
 	}
-	return calls.Number{Value: m.field.Means(v.Uint), Signed: m.field.Signed, Known: true}
+	return Number{Value: m.field.Means(v.Uint), Signed: m.field.Signed, Known: true}
 }
 
 // appendKeys appends the keys of a call, in the form that keysOf reads: each after its
@@ -145,7 +137,7 @@ func (t *tally) appendKeys(dst []byte, c *calls.Call) []byte {
 		case k.word != nil:
 			dst = k.word.append(t, dst, c)
 		case k.field != nil:
-			dst = k.field.appendKey(dst, k.field.Value(k.side.Record(c)))
+			dst = appendValue(dst, k.field, k.field.Value(k.side.Record(c)))
 		default:
 			dst = append(dst, keyNone)
 		}
