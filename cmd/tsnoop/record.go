@@ -53,7 +53,7 @@ func runRecover(o *flags.Options, ui *terminal.UI) error {
 	if len(o.Args) > 0 || o.Program != nil || o.Output != "" {
 		return flags.Errorf("tsnoop record --recover FILE", "--recover makes FILE of what was recorded; nothing else goes with it")
 	}
-	size, err := trace.Recover(o.Recover, o.Compress, func(copied func() (n, all uint64)) func() {
+	made, err := trace.Recover(o.Recover, o.Compress, func(copied func() (n, all uint64)) func() {
 		return ui.Watch(func() string {
 			n, all := copied()
 			return fmt.Sprintf("recovering %s: %s", o.Recover, terminal.Percent(n, all))
@@ -62,7 +62,10 @@ func runRecover(o *flags.Options, ui *terminal.UI) error {
 	if err != nil {
 		return err
 	}
-	ui.Warn("%s: %s; how much was lost is not known", o.Recover, size)
+	if made.Pages > 0 || made.Missing > 0 {
+		ui.Warn("%s: %d pages at the end were not whole and are left out; %d events that the recorder had taken are missing", o.Recover, made.Pages, made.Missing)
+	}
+	ui.Warn("%s: %s; how much was lost is not known", o.Recover, made.Size)
 	return nil
 }
 

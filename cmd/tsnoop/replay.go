@@ -116,6 +116,12 @@ func showAll(rec recording, r *trace.Reading, name string, o *flags.Options, ui 
 	}
 	out.Losses(rec.Losses())
 	if err := rec.Damage(); err != nil {
+		var pages *trace.DamagedPages
+		if errors.As(err, &pages) {
+			for _, p := range pages.Parts {
+				ui.Warn("%v", p)
+			}
+		}
 		return fmt.Errorf("%s: %w; what could be read is shown", name, err)
 	}
 	return nil

@@ -15,9 +15,20 @@ import (
 type Source struct {
 	CPU int
 	// Next returns the next page, which is valid until the next call, or io.EOF at the
-	// end.
+	// end. After a *DamagedPage there may be more.
 	Next func() ([]byte, error)
 }
+
+// A DamagedPage is the error for a page that is not, or not all, as it was recorded.
+type DamagedPage struct {
+	After  uint64 // time of the last event of the CPU before it, 0 if there is none
+	Bytes  int
+	Events uint64 // that it had and that are not yielded, LostUnknown if that is not known
+	Err    error  // what is wrong with it
+}
+
+func (e *DamagedPage) Error() string { return e.Err.Error() }
+func (e *DamagedPage) Unwrap() error { return e.Err }
 
 // Options says how to read pages.
 type Options struct {
@@ -64,27 +75,47 @@ type stream struct {
 	cpu  int
 	next func() ([]byte, error)
 	page ringbuf.Page
+	size int    // of the page in bytes
+	last uint64 // time of the last record
 	lost uint64 // events lost since the last record that was yielded
 }
 
 // advance moves to the next record. It returns errEmpty or io.EOF if there is none.
 func (s *stream) advance(m *merger) error {
 	for !s.page.Next() {
+		if s.page.Stamp > 0 {
+			s.last = s.page.Stamp
+		}
 		if err := s.page.Err(); err != nil {
-			s.damaged(m, err)
+			s.damaged(m, tracefs.LostUnknown, err)
 		}
 		b, err := s.next()
 		if err != nil {
 			s.page = ringbuf.Page{}
-			return err
+			if err := s.skip(m, err); err != nil {
+				return err
+			}
+			continue
 		}
+		s.size = len(b)
 		if err := s.page.Reset(m.opts.Layout, b); err != nil {
-			s.damaged(m, err)
+			s.damaged(m, tracefs.LostUnknown, err)
 			s.page = ringbuf.Page{}
 			continue
 		}
 		s.lose(m, s.page.Lost())
 	}
+	return nil
+}
+
+// skip returns err unless it is that of a damaged page, after which there may be more.
+func (s *stream) skip(m *merger, err error) error {
+	var damaged *DamagedPage
+	if !errors.As(err, &damaged) {
+		return err
+	}
+	s.size = damaged.Bytes
+	s.damaged(m, damaged.Events, damaged.Err)
 	return nil
 }
 
@@ -96,10 +127,10 @@ func (s *stream) lose(m *merger, n uint64) {
 	s.lost = addLost(s.lost, n)
 }
 
-// damaged notes that records are lost because a page is damaged.
-func (s *stream) damaged(m *merger, err error) {
-	s.lose(m, tracefs.LostUnknown)
-	m.damaged(s.cpu, err)
+// damaged notes that n records are lost because a page is damaged.
+func (s *stream) damaged(m *merger, n uint64, err error) {
+	s.lose(m, n)
+	m.damaged(s.cpu, &DamagedPage{s.last, s.size, n, err})
 }
 
 func addLost(a, b uint64) uint64 {
@@ -213,7 +244,7 @@ func (m *merger) emit(limit uint64, yield func(*tracefs.Event, error) bool) bool
 func (m *merger) read(s *stream) *tracefs.Event {
 	data := s.page.Data
 	if len(data) < commonSize {
-		s.damaged(m, fmt.Errorf("record of %d bytes", len(data)))
+		s.damaged(m, tracefs.LostUnknown, fmt.Errorf("record of %d bytes", len(data)))
 		return nil
 	}
 	var id, tid uint32

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -22,11 +21,12 @@ import (
 // A File is an open trace.dat file and everything needed to understand its events.
 type File struct {
 	Reading
-	name   string
-	file   *tracedat.File
-	broken error
-	size   int64
-	some   bool // the threads of some processes were recorded only
+	name    string
+	file    *tracedat.File
+	broken  error
+	damages DamagedPages
+	size    int64
+	some    bool // the threads of some processes were recorded only
 }
 
 // OpenOptions says what to read of a recording, or of text. The zero value reads all
@@ -152,8 +152,13 @@ func (r *File) Calls(ctx context.Context) iter.Seq2[*calls.Call, error] {
 }
 
 // Damage returns the first place where the file is damaged, as far as it has been read,
-// or nil.
-func (r *File) Damage() error { return firstError(r.file.Damage, r.broken) }
+// or nil. It may be a *DamagedPages.
+func (r *File) Damage() error {
+	if err := firstError(r.file.Damage, r.broken); err != nil || len(r.damages.Parts) == 0 {
+		return err
+	}
+	return &r.damages
+}
 
 // findStacks finds the format in which stacks were recorded.
 func (r *File) findStacks() error {
@@ -179,7 +184,7 @@ func (r *File) Events() iter.Seq2[*tracefs.Event, error] {
 			if cpu.Size == 0 {
 				continue
 			}
-			streams = append(streams, read.Source{CPU: cpu.ID, Next: cpu.Pages().Next})
+			streams = append(streams, read.Source{CPU: cpu.ID, Next: intact(cpu.Pages())})
 		}
 	}
 	o := read.Options{Layout: r.layout(), Formats: r.formats, Damaged: r.damage}
@@ -194,21 +199,10 @@ func (r *File) layout() ringbuf.Layout {
 	return ringbuf.Layout{BigEndian: r.file.BigEndian, LongSize: r.file.LongSize}
 }
 
-// damage keeps the first place where the file is damaged. It warns of a page that
-// cannot be parsed at once.
-func (r *File) damage(cpu int, err error) {
-	var broken *tracedat.Error
-	if errors.As(err, &broken) {
-		r.broken = firstError(r.broken, err)
-		return
-	}
-	r.damaged(cpu, err)
-}
-
 // Losses returns the kernel's counts at the end of the recording.
 func (r *File) Losses() *Losses {
 	r.warnStrange()
-	l := Losses{recorded: true}
+	l := Losses{recorded: true, Damaged: r.damages.Events}
 	for _, text := range r.file.CPUStats {
 		var cpu int
 		fmt.Sscanf(text, "CPU: %d", &cpu)

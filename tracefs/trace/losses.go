@@ -22,6 +22,8 @@ type Losses struct {
 	Unsure      uint64
 	UnsureFuncs []string
 
+	Damaged Between // events in damaged parts of a recording
+
 	recorded bool // the events were lost when the file was recorded
 }
 
@@ -34,8 +36,13 @@ type Missed struct {
 	AtMost bool // not all of Calls may be of what the trace shows: the kernel counts all tasks
 }
 
-// Events returns how many events were lost in all.
+// Events returns how many events were lost in all, and at least in damaged parts.
 func (l *Losses) Events() (n uint64) {
+	return l.kernel() + l.Damaged.Min
+}
+
+// kernel returns how many events the kernel has lost.
+func (l *Losses) kernel() (n uint64) {
 	for i := range l.CPUs {
 		n += l.CPUs[i].Lost()
 	}
@@ -73,6 +80,7 @@ type lossTeller struct {
 	lost    uint64 // since the last warning
 	unknown bool   // and more, which the kernel did not count
 	told    time.Time
+	damaged bool // some may be in damaged pages, which is reported in the end
 }
 
 // lose notes what was lost before an event.
@@ -82,6 +90,9 @@ func (r *Reading) lose(e *tracefs.Event) {
 		r.Lost(e)
 	}
 	l := &r.losing
+	if l.damaged { // also what the kernel has lost is reported then
+		return
+	}
 	if e.Lost == tracefs.LostUnknown {
 		l.unknown = true
 	} else {
@@ -107,7 +118,7 @@ func (l *Losses) Tell(tell func(Warning)) {
 	if l.Err != nil {
 		w.warn("whether events were lost is not known: %v", l.Err)
 	}
-	switch n := l.Events(); {
+	switch n := l.kernel(); {
 	case n == 0:
 	case l.recorded:
 		w.warn("%d events were lost in all while this was recorded: %s", n, l.places())

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,8 +20,8 @@ import (
 )
 
 // A Recorder collects the raw pages of each CPU in a file of its own, FILE.cpuN as
-// trace-cmd does. FILE.head, a trace.dat without pages, holds what is needed to
-// understand them. In the end it merges them into FILE.tmp and renames that to FILE.
+// trace-cmd does. FILE.sum holds their checksums, and FILE.head, a trace.dat without pages,
+// what is needed to understand them. In the end it merges them into FILE.tmp and renames that to FILE.
 // Whatever fails or kills it, the pages stay, and so does an older FILE; Recover merges
 // them then.
 //
@@ -41,12 +40,14 @@ type Recorder struct {
 
 	mu    sync.Mutex // guards cpus, the buffers of their files, and unsynced
 	cpus  map[int]*cpuFile
-	saved bool // FILE is complete
+	sums  *cpuFile // nil until there is a page
+	saved bool     // FILE is complete
 	unsynced
 
 	events, bytes, lost atomic.Uint64
 }
 
+// A cpuFile has the pages of a CPU, or the checksums of all.
 type cpuFile struct {
 	file  *os.File
 	w     *bufio.Writer
@@ -126,6 +127,7 @@ func claim(f *os.File) error {
 
 func (rec *Recorder) headName() string       { return rec.name + ".head" }
 func (rec *Recorder) tmpName() string        { return rec.name + ".tmp" }
+func (rec *Recorder) sumName() string        { return rec.name + ".sum" }
 func (rec *Recorder) cpuName(cpu int) string { return rec.name + ".cpu" + strconv.Itoa(cpu) }
 
 // cpuOf returns the CPU whose pages are in file, and false if it is not a file of
@@ -134,69 +136,6 @@ func (rec *Recorder) cpuOf(file string) (int, bool) {
 	digits, ok := strings.CutPrefix(file, rec.name+".cpu")
 	cpu, err := strconv.ParseUint(digits, 10, 16)
 	return int(cpu), ok && err == nil && rec.cpuName(int(cpu)) == file
-}
-
-// left returns the files of pages that exist, and the head.
-func (rec *Recorder) left() (files []string, err error) {
-	dir, _ := filepath.Split(rec.name)
-	names, err := rec.dir.Names()
-	for _, name := range names {
-		file := dir + name
-		if _, ok := rec.cpuOf(file); ok || file == rec.headName() {
-			files = append(files, file)
-		}
-	}
-	slices.Sort(files)
-	return files, err
-}
-
-// remove removes the head and files of pages. The head goes last: it says what the others
-// are, and that they are not needed any more if FILE was made with it.
-func (rec *Recorder) remove(files []string) error {
-	for _, file := range files {
-		if file == rec.headName() {
-			continue
-		}
-		if err := rec.dir.Remove(file); err != nil {
-			return err
-		}
-	}
-	return rec.dir.Remove(rec.headName())
-}
-
-// A LeftError says that another recorder has left its pages, or is still writing.
-type LeftError struct {
-	Name  string
-	Files []string
-
-	Busy        bool // the other recorder is still writing
-	Recoverable bool // Recover can make a file of what is left
-}
-
-func (e *LeftError) Error() string {
-	if e.Busy {
-		return fmt.Sprintf("another tsnoop is recording to %s", e.Name)
-	}
-	return fmt.Sprintf("a recorder that was killed has left its pages in %s", strings.Join(e.Files, ", "))
-}
-
-func (rec *Recorder) leftError(left []string) error {
-	for _, file := range left {
-		if err := rec.dir.Check(file); err != nil {
-			return fileError(err)
-		}
-	}
-	e := &LeftError{Name: rec.name, Files: left, Recoverable: slices.Contains(left, rec.headName())}
-	if !e.Recoverable {
-		return e
-	}
-	f, err := rec.dir.Open(rec.headName())
-	if err != nil {
-		return e
-	}
-	defer f.Close()
-	e.Busy = errors.Is(claim(f), unix.EWOULDBLOCK)
-	return e
 }
 
 // A KeptError says that a recording could not be saved, but that its pages are kept.
@@ -214,8 +153,8 @@ func (e *KeptError) Error() string {
 
 func (e *KeptError) Unwrap() error { return e.Err }
 
-// add writes a page to the file of its CPU.
-func (rec *Recorder) add(p read.Page) error {
+// add writes a page to the file of its CPU, and its checksum. The page has so many events.
+func (rec *Recorder) add(p read.Page, events uint64) (err error) {
 	rec.mu.Lock()
 	defer rec.mu.Unlock()
 	if rec.failed != nil {
@@ -223,36 +162,67 @@ func (rec *Recorder) add(p read.Page) error {
 	}
 	c := rec.cpus[p.CPU]
 	if c == nil {
-		f, err := rec.dir.Create(rec.cpuName(p.CPU))
-		if err != nil {
+		if rec.sums == nil {
+			if rec.sums, err = rec.newCPUFile(rec.sumName(), 64<<10); err != nil {
+				return err
+			}
+		}
+		if c, err = rec.newCPUFile(rec.cpuName(p.CPU), 1<<20); err != nil {
 			return err
 		}
-		c = &cpuFile{file: f, w: bufio.NewWriterSize(f, 1<<20)}
 		rec.cpus[p.CPU] = c
 		rec.named = true
 	}
 	// Some kernels return only the used part of a page: pad it.
-	if _, err := c.w.Write(p.Data); err != nil {
+	page := p.Data
+	if pad := rec.pageSize - len(page); pad > 0 {
+		page = append(page[:len(page):len(page)], make([]byte, pad)...)
+	}
+	sum := tracedat.Sum{CPU: p.CPU, Page: int(c.size / int64(rec.pageSize)), Events: uint32(events), CRC: tracedat.CRC(page)}
+	if err := rec.sums.write(sum.Append(nil, rec.layout.BigEndian)); err != nil {
 		return err
 	}
-	for pad := rec.pageSize - len(p.Data); pad > 0; pad-- {
-		if err := c.w.WriteByte(0); err != nil {
-			return err
-		}
+	if err := c.write(page); err != nil {
+		return err
 	}
-	c.size += int64(rec.pageSize)
-	c.dirty = true
 	rec.wrote(rec.pageSize)
 	rec.bytes.Add(uint64(rec.pageSize))
 	return nil
 }
 
-// flush writes what is in memory to the files of the CPUs. Each file's first error is
-// returned again by every later flush.
+func (rec *Recorder) newCPUFile(name string, buffer int) (*cpuFile, error) {
+	f, err := rec.dir.Create(name)
+	if err != nil {
+		return nil, err
+	}
+	return &cpuFile{file: f, w: bufio.NewWriterSize(f, buffer)}, nil
+}
+
+func (c *cpuFile) write(b []byte) error {
+	c.dirty = true
+	n, err := c.w.Write(b)
+	c.size += int64(n)
+	return err
+}
+
+// files returns the file of checksums, if there is one, and those of pages. In this order
+// they are flushed, so that each page has a checksum.
+func (rec *Recorder) files() (all []*cpuFile) {
+	if rec.sums != nil {
+		all = append(all, rec.sums)
+	}
+	for _, c := range rec.cpus {
+		all = append(all, c)
+	}
+	return all
+}
+
+// flush writes what is in memory to the files. Each file's first error is returned again
+// by every later flush.
 func (rec *Recorder) flush() (err error) {
 	rec.mu.Lock()
 	defer rec.mu.Unlock()
-	for _, c := range rec.cpus {
+	for _, c := range rec.files() {
 		err = firstError(err, c.w.Flush())
 	}
 	return firstError(rec.failed, err)
@@ -302,6 +272,9 @@ func (rec *Recorder) save(h *tracedat.Header) error {
 		}
 		cpus = append(cpus, tracedat.CPUSource{ID: id, Size: c.size, Pages: c.file})
 	}
+	if rec.sums != nil {
+		h.Sums = io.NewSectionReader(rec.sums.file, 0, rec.sums.size)
+	}
 	if err := rec.write(h, cpus); err != nil {
 		return err
 	}
@@ -342,8 +315,8 @@ func (rec *Recorder) Close(err error) error {
 	defer rec.dir.Close()
 	err = firstError(err, rec.flush())
 	kept := []string{}
-	for id, c := range rec.cpus {
-		kept = append(kept, rec.cpuName(id))
+	for _, c := range rec.files() {
+		kept = append(kept, c.file.Name())
 		err = firstError(err, c.file.Close())
 	}
 	err = firstError(err, rec.head.Close())

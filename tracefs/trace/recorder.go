@@ -104,7 +104,7 @@ func (rec *Recorder) take(pages iter.Seq2[read.Page, error], clocks *ages) error
 		for page.Next() {
 			events++
 		}
-		if err := rec.add(p); err != nil {
+		if err := rec.add(p, events); err != nil {
 			return err
 		}
 		if clocks.any() {

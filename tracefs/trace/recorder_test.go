@@ -74,7 +74,7 @@ func newRecorderTest(t *testing.T, name string) *recorderTest {
 	}
 	rt.rec.addSymbols(h, NewMachine(nil)).Wait()
 	for page := rt.pages; len(page) > 0; page = page[pageSize:] {
-		if err := rt.rec.add(read.Page{CPU: 3, Data: page[:pageSize]}); err != nil {
+		if err := rt.rec.add(read.Page{CPU: 3, Data: page[:pageSize]}, 1); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -149,7 +149,7 @@ func TestRecorderSaved(t *testing.T) {
 		t.Fatal(err)
 	}
 	rt := newRecorderTest(t, name)
-	rt.holds(dir, "t.dat", "t.dat.cpu3", "t.dat.head")
+	rt.holds(dir, "t.dat", "t.dat.cpu3", "t.dat.head", "t.dat.sum")
 	if err := rt.rec.Close(rt.rec.save(rt.header())); err != nil {
 		t.Fatal(err)
 	}
@@ -219,7 +219,7 @@ func TestRecorderKept(t *testing.T) {
 			if b, err := os.ReadFile(name); string(b) != "older" {
 				t.Errorf("%q, %v", b, err)
 			}
-			rt.holds(dir, "t.dat", "t.dat.cpu3", "t.dat.head")
+			rt.holds(dir, "t.dat", "t.dat.cpu3", "t.dat.head", "t.dat.sum")
 			rt.must(rt.recover())
 			rt.holds(dir, "t.dat")
 			rt.shows()
@@ -301,7 +301,7 @@ func TestRecorderLinkMeanwhile(t *testing.T) {
 	rt := newRecorderTest(t, filepath.Join(dir, "t.dat"))
 	target := filepath.Join(t.TempDir(), "target")
 	rt.must(os.Symlink(target, rt.rec.cpuName(4)))
-	err := rt.rec.add(read.Page{CPU: 4, Data: rt.pages[:pageSize]})
+	err := rt.rec.add(read.Page{CPU: 4, Data: rt.pages[:pageSize]}, 1)
 	if !errors.Is(err, os.ErrExist) {
 		t.Errorf("%v", err)
 	}
@@ -343,4 +343,53 @@ func TestRecoverRefused(t *testing.T) {
 	rt.must(os.WriteFile(rt.rec.headName(), head, 0o600))
 	rt.must(rt.recover())
 	rt.shows()
+}
+
+// TestRecoverTorn recovers what a power cut has left: a page at the end is a hole, a part
+// of it is missing, or the file is longer than what was written. Only whole pages are in
+// the file, and Recover counts what is not.
+func TestRecoverTorn(t *testing.T) {
+	for what, tt := range map[string]struct {
+		spoil   func(t *testing.T, f *os.File, size int64)
+		pages   int
+		missing uint64
+	}{
+		"nothing":             {func(*testing.T, *os.File, int64) {}, 0, 0},
+		"a hole":              {func(t *testing.T, f *os.File, size int64) { f.Truncate(size - pageSize); f.Truncate(size) }, 1, 1},
+		"half a page":         {func(t *testing.T, f *os.File, size int64) { f.Truncate(size - pageSize/2) }, 0, 1},
+		"half a page, a hole": {func(t *testing.T, f *os.File, size int64) { f.Truncate(size - pageSize + 100); f.Truncate(size) }, 1, 1},
+		"longer":              {func(t *testing.T, f *os.File, size int64) { f.Truncate(size + 3*pageSize) }, 3, 0},
+	} {
+		t.Run(what, func(t *testing.T) {
+			dir := t.TempDir()
+			leftBehind(t, dir)
+			_, pages := readFixture(t)
+			f, err := os.OpenFile(filepath.Join(dir, "t.dat.cpu1"), os.O_RDWR, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer f.Close()
+			tt.spoil(t, f, int64(len(pages)))
+			r, err := Recover(filepath.Join(dir, "t.dat"), false, nil)
+			if err != nil || r.Pages != tt.pages || r.Missing != tt.missing {
+				t.Errorf("%+v, %v", r, err)
+			}
+			if tt.missing == 0 && !holdsPages(filepath.Join(dir, "t.dat"), pages) {
+				t.Error("pages are missing")
+			}
+			b := readAll(t, filepath.Join(dir, "t.dat"))
+			if file, err := tracedat.Open(bytes.NewReader(b), int64(len(b))); err != nil || file.Damage != nil {
+				t.Error(err, file.Damage)
+			}
+		})
+	}
+}
+
+func readAll(t *testing.T, name string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
 }

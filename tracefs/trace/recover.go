@@ -13,30 +13,37 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// Recovered says what Recover has made.
+type Recovered struct {
+	Size    Size   // of the file
+	Pages   int    // that were at the end of what was left and are left out: they were not whole
+	Missing uint64 // events that were in those, and in others that were not written at all
+}
+
 // Recover makes the file from what a Recorder of that name has left because it was
-// killed or could not write the file. It returns the size of the file. With
-// compress, the file has version 7 with zstd. Errors are those of NewRecorder, and
+// killed, or the machine, or because it could not write the file. With compress, the file has version 7 with zstd. Errors are those of NewRecorder, and
 // others.
 //
 // Before it copies the pages, Recover calls watch, which may be nil, with a function
 // that returns how many of all bytes are copied. Any goroutine may call that function
 // until stop, the function that watch returns, has been called.
-func Recover(name string, compress bool, watch func(copied func() (n, all uint64)) (stop func())) (size Size, err error) {
+func Recover(name string, compress bool, watch func(copied func() (n, all uint64)) (stop func())) (r Recovered, err error) {
 	dir, err := outfile.Open(name)
 	if err != nil {
-		return 0, fileError(err)
+		return r, fileError(err)
 	}
 	defer dir.Close()
 	rec := &Recorder{name: name, dir: dir}
-	err = rec.recover(compress, watch)
+	err = rec.recover(&r, compress, watch)
 	var refused *outfile.Refusal
 	if errors.As(err, &refused) {
 		err = fileError(err)
 	}
-	return Size(rec.bytes.Load()), err
+	r.Size = Size(rec.bytes.Load())
+	return r, err
 }
 
-func (rec *Recorder) recover(compress bool, watch func(func() (n, all uint64)) func()) error {
+func (rec *Recorder) recover(r *Recovered, compress bool, watch func(func() (n, all uint64)) func()) error {
 	if err := rec.dir.Check(rec.name); err != nil {
 		return err
 	}
@@ -65,6 +72,16 @@ func (rec *Recorder) recover(compress bool, watch func(func() (n, all uint64)) f
 	defer end()
 	if err != nil {
 		return err
+	}
+	if slices.Contains(left, rec.sumName()) {
+		sums, err := rec.dir.Open(rec.sumName())
+		if err != nil {
+			return err
+		}
+		defer sums.Close()
+		if err := r.leaveOut(h, cpus, sums); err != nil {
+			return err
+		}
 	}
 	// The recorder may have been killed while it wrote the file.
 	if err := rec.dir.Remove(rec.tmpName()); err != nil && !errors.Is(err, os.ErrNotExist) {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/read"
+	"github.com/tsnoop/tsnoop/tracefs/ringbuf"
 	"github.com/tsnoop/tsnoop/tracefs/tracedat"
 	"golang.org/x/sys/unix"
 )
@@ -45,7 +46,7 @@ const faultCPUs = 3 // of the recordings here
 func fill(rec *Recorder, pages []byte) error {
 	for cpu := range faultCPUs {
 		for at := 0; at < len(pages); at += pageSize {
-			if err := rec.add(read.Page{CPU: cpu, Data: pages[at : at+pageSize]}); err != nil {
+			if err := rec.add(read.Page{CPU: cpu, Data: pages[at : at+pageSize]}, 1); err != nil {
 				return err
 			}
 		}
@@ -64,7 +65,7 @@ func recordFixture(dir string) error {
 	if err != nil {
 		return err
 	}
-	rec.pageSize = pageSize
+	rec.pageSize, rec.layout = pageSize, ringbuf.Layout{LongSize: 8}
 	if err = rec.writeHead(h); err == nil {
 		rec.addSymbols(h, NewMachine(nil)).Wait()
 		err = fill(rec, pages)
@@ -89,7 +90,7 @@ func leftBehind(t *testing.T, dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rec.pageSize = pageSize
+	rec.pageSize, rec.layout = pageSize, ringbuf.Layout{LongSize: 8}
 	if err := rec.writeHead(h); err != nil {
 		t.Fatal(err)
 	}

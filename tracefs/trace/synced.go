@@ -111,7 +111,7 @@ func (rec *Recorder) sync() {
 func (rec *Recorder) handOver() (files []*os.File, named bool, oldest time.Time, err error) {
 	rec.mu.Lock()
 	defer rec.mu.Unlock()
-	for _, c := range rec.cpus {
+	for _, c := range rec.files() {
 		if c.dirty {
 			err = firstError(err, c.w.Flush())
 			files, c.dirty = append(files, c.file), false

@@ -106,8 +106,10 @@ func (h *Header) encodeCmdlines(e *encoder) {
 // clock returns the clock as trace_clock shows it, as if it were the only one.
 func (h *Header) clock() string { return "[" + cmp.Or(h.Clock, "local") + "]" }
 
-// encodeOptions writes the options that both versions have.
-func (h *Header) encodeOptions(e *encoder, cpus int) {
+// encodeOptions writes the options that both versions have. The table of checksums is at
+// the offset sums.
+func (wr *writer) encodeOptions(e *encoder, sums int64) {
+	h, cpus := wr.h, len(wr.cpus)
 	e.option(optTraceClock, h.clock()+"\x00")
 	if h.Uname != "" {
 		e.option(optUname, h.Uname+"\x00")
@@ -120,6 +122,9 @@ func (h *Header) encodeOptions(e *encoder, cpus int) {
 	}
 	if h.Tsnoop != nil {
 		e.option(optTsnoop, tsnoopMagic+string(h.Tsnoop))
+	}
+	if h.Sums != nil {
+		e.option(optSums, wr.encodeSums(sums))
 	}
 	count := &encoder{order: e.order}
 	count.u32(cpus)

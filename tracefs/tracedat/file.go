@@ -91,6 +91,7 @@ type CPU struct {
 	file     *File
 	offset   int64
 	pageSize int
+	sums     sumSpan
 }
 
 // Time converts the time stamp ts of an event as trace-cmd report does. The result is

@@ -47,6 +47,8 @@ type opener struct {
 	formats  uint64 // bytes of formats so far
 	fields   uint64 // fields of formats so far
 	sections map[uint16]int64
+	sums     []sumSpan // by CPU
+	sumsFor  [2]byte   // version and compression of the file that they are right for
 }
 
 // readStart reads the start of the file, which all versions have.
@@ -119,6 +121,7 @@ func (o *opener) finish() {
 		}
 	}
 	f.share()
+	o.finishSums()
 }
 
 // share makes sure that reading all CPUs at once does not take more memory than the

@@ -55,6 +55,8 @@ func (o *opener) readOption(id uint16, data []byte, at int64) {
 		o.Latency = true
 	case optBuffer:
 		o.readBufferOption(data, at)
+	case optSums:
+		o.readSums(data, at)
 	case optTsnoop:
 		if rest, ok := bytes.CutPrefix(data, []byte(tsnoopMagic)); ok {
 			o.Tsnoop = rest

@@ -24,6 +24,9 @@ type PageReader struct {
 	rest []byte // pages that were not returned yet
 	err  error  // returned after rest
 
+	page     int64  // index of the next page
+	sumBlock []byte // the checksums of some pages
+
 	// For compressed data.
 	out    []byte
 	raw    []byte // the part of in that was not decompressed yet
@@ -61,9 +64,9 @@ func (c *CPU) Pages() *PageReader {
 	return p
 }
 
-// Next returns the next page, which is valid until the next call. The error is io.EOF
-// at the end. Any other error is an *Error that says where the file is damaged; every
-// later call returns it again.
+// Next returns the next page, which is valid until the next call. With a page, the error
+// may be a *DamagedPage. Without, the error is io.EOF at the end. Any other error is an
+// *Error that says where the file is damaged; every later call returns it again.
 func (p *PageReader) Next() ([]byte, error) {
 	size := p.c.pageSize
 	for len(p.rest) < size {
@@ -79,7 +82,7 @@ func (p *PageReader) Next() ([]byte, error) {
 	}
 	page := p.rest[:size:size]
 	p.rest = p.rest[size:]
-	return page, nil
+	return page, p.check(page)
 }
 
 // release gives back the memory of a reader that has come to its end.
@@ -154,7 +157,12 @@ func (p *PageReader) need(n int64) []byte {
 func (p *PageReader) fillPacked() {
 	p.rest = nil
 	if p.chunks == 0 {
-		p.err = io.EOF
+		if p.page < p.c.sums.pages {
+			p.fail(p.pos-int64(len(p.raw)), ErrDamaged)
+		}
+		if p.err == nil {
+			p.err = io.EOF
+		}
 		return
 	}
 	p.chunks--
@@ -183,7 +191,12 @@ func (p *PageReader) fillPacked() {
 		return
 	}
 	out, err := p.c.file.unpacker.unpack(p.out, src, int(size))
-	if err != nil {
+	switch {
+	case err == nil:
+	case p.page+size/int64(p.c.pageSize) <= p.c.sums.pages:
+		out = p.out[:size]
+		clear(out) // the checksums say that none of these pages is right
+	default:
 		p.fail(start, err)
 		return
 	}

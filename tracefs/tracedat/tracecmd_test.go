@@ -51,7 +51,48 @@ func copyOf(t *testing.T, f *File) (*Header, []CPUSource) {
 		}
 		pages[f.Buffers[0].CPUs[i].ID] = b
 	}
+	h.Sums = bytes.NewReader(sumsOf(pages))
 	return h, sources(pages)
+}
+
+// sumsOf returns the checksums of pages.
+func sumsOf(pages map[int][]byte) (sums []byte) {
+	for id, b := range pages {
+		for i := 0; i < len(b); i += 4096 {
+			sums = Sum{id, i / 4096, 1, CRC(b[i : i+4096])}.Append(sums, false)
+		}
+	}
+	return sums
+}
+
+// TestTraceCmdConvert converts files with checksums: the pages are intact afterwards, and
+// none is taken for damaged.
+func TestTraceCmdConvert(t *testing.T) {
+	needTraceCmd(t)
+	for _, version := range []int{6, 7} {
+		h, cpus := copyOf(t, open(t, load(t, "v6")))
+		h.Version = version
+		dir := t.TempDir()
+		in, out := filepath.Join(dir, "in"), filepath.Join(dir, "out")
+		if err := os.WriteFile(in, write(t, h, cpus), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for _, args := range [][]string{{"--file-version", "7", "--compression", "zstd"}, {"--file-version", "7", "--compression", "none"}, {"--file-version", "6"}} {
+			if version == 7 && args[1] == "6" {
+				continue
+			}
+			if said, err := exec.Command("trace-cmd", append([]string{"convert", "-i", in, "-o", out}, args...)...).CombinedOutput(); err != nil {
+				t.Fatalf("%v: %v\n%s", args, err, said)
+			}
+			b, err := os.ReadFile(out)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if f, n := wholePages(t, b, soundPages(t, load(t, "v6"))); f.Damage != nil || n != 20 {
+				t.Errorf("version %d, %v: %d pages, %v", version, args, n, f.Damage)
+			}
+		}
+	}
 }
 
 // trace-cmd prints the same of what was written from a file's pages as of that.

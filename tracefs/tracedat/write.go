@@ -28,6 +28,7 @@ type Header struct {
 	CPUStats    []string
 	CPUs        int // CPUs that the machine can have
 	Tsnoop      []byte
+	Sums        io.Reader // encoded Sums in any order, nil for none
 }
 
 // A CPUSource holds what was recorded of a CPU.

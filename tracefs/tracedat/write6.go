@@ -9,11 +9,15 @@ func (wr *writer) writeV6() error {
 	}
 	e.u32(len(wr.cpus))
 	e.text(markOptions)
-	h.encodeOptions(e, len(wr.cpus))
+	options := len(e.b)
+	wr.encodeOptions(e, 0)
 	e.u16(optDone)
 	e.text(markRecord)
 	clock := h.clock()
-	wr.plan(int64(len(e.b)) + 16*int64(len(wr.cpus)) + 8 + int64(len(clock)))
+	end := wr.plan(int64(len(e.b)) + 16*int64(len(wr.cpus)) + 8 + int64(len(clock)))
+	again := h.encoder()
+	wr.encodeOptions(again, end)
+	copy(e.b[options:], again.b)
 	for _, s := range wr.spans {
 		e.u64(s.off)
 		e.u64(s.size)
@@ -22,5 +26,8 @@ func (wr *writer) writeV6() error {
 	if err := wr.writeAt(e.b, 0); err != nil {
 		return err
 	}
-	return wr.copyPages()
+	if err := wr.copyPages(); err != nil {
+		return err
+	}
+	return wr.writeSums(end)
 }

@@ -39,23 +39,29 @@ func (wr *writer) writeV7() error {
 	tail := int64(len(e.b))
 	putU64(h, e.b[first:], tail)
 
-	size := int64(len(wr.encodeTail(tail, 0, sections))) // does not depend on the numbers
+	size := int64(len(wr.encodeTail(tail, 0, sections, 0))) // does not depend on the numbers
 	end := wr.plan(tail + size)
 	if h.Zstd {
 		clear(wr.spans)
 	}
-	e.text(string(wr.encodeTail(tail, end-tail-size, sections)))
+	e.text(string(wr.encodeTail(tail, end-tail-size, sections, end)))
 	if err := wr.writeAt(e.b, 0); err != nil {
 		return err
 	}
 	if !h.Zstd {
-		return wr.copyPages()
+		if err := wr.copyPages(); err != nil {
+			return err
+		}
+		return wr.writeSums(end)
 	}
 	end, err := wr.packPages(tail+size, enc)
 	if err != nil {
 		return err
 	}
-	return wr.writeAt(wr.encodeTail(tail, end-tail-size, sections), tail)
+	if err := wr.writeAt(wr.encodeTail(tail, end-tail-size, sections, end), tail); err != nil {
+		return err
+	}
+	return wr.writeSums(end)
 }
 
 func putU64(h *Header, b []byte, n int64) {
@@ -125,8 +131,9 @@ func (e *encoder) section(id uint16, name int, body []byte, enc *zstd.Encoder) {
 }
 
 // encodeTail encodes the section of options, which begins at the offset tail, and the
-// header of the section of pages, which has a size of pages bytes.
-func (wr *writer) encodeTail(tail, pages int64, sections []int64) []byte {
+// header of the section of pages, which has a size of pages bytes. The table of checksums
+// is at the offset sums.
+func (wr *writer) encodeTail(tail, pages int64, sections []int64, sums int64) []byte {
 	_, names := stringTable()
 	h, body := wr.h, wr.h.encoder()
 	for i, p := range parts {
@@ -134,7 +141,7 @@ func (wr *writer) encodeTail(tail, pages int64, sections []int64) []byte {
 		at.u64(sections[i])
 		body.option(p.id, string(at.b))
 	}
-	h.encodeOptions(body, len(wr.cpus))
+	wr.encodeOptions(body, sums)
 	done := h.encoder()
 	done.u64(0) // no more sections of options
 	rest := len(wr.encodeBuffer(0)) + 6 + 6 + len(done.b)

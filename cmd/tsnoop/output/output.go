@@ -184,7 +184,7 @@ func (out *Output) Losses(l *trace.Losses) {
 	if !out.lines() {
 		return
 	}
-	if l.Events() > 0 {
+	if l.Events() > l.Damaged.Min {
 		out.stream.LostTotal(l.CPUs)
 	}
 	for _, m := range l.Missed {

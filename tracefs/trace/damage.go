@@ -1,0 +1,132 @@
+package trace
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/read"
+	"github.com/tsnoop/tsnoop/tracefs/tracedat"
+)
+
+// DamagedPages says which pages of a recording are not as they were recorded. What they had
+// is not shown.
+type DamagedPages struct {
+	Parts  []DamagedPart // in the order in which they were found, at most maxParts
+	More   int           // parts that are not in Parts
+	Events Between       // that were in all of them
+}
+
+// A DamagedPart is successive damaged pages of a CPU.
+type DamagedPart struct {
+	CPU    int
+	After  uint64 // time of the last event before it, in ns since the trace began
+	Bytes  int
+	Events Between // that were in it
+}
+
+// A Between is a number of which bounds are known.
+type Between struct{ Min, Max uint64 }
+
+func (b Between) String() string {
+	if b.Min == b.Max {
+		return fmt.Sprintf("%d events", b.Min)
+	}
+	return fmt.Sprintf("between %d and %d events", b.Min, b.Max)
+}
+
+// maxParts limits how many parts are named.
+const maxParts = 100
+
+func (d *DamagedPages) Error() string {
+	if len(d.Parts) == 1 && d.More == 0 {
+		return fmt.Sprintf("a part is damaged: %v are lost", d.Events)
+	}
+	return fmt.Sprintf("%d parts are damaged: %v are lost", len(d.Parts)+d.More, d.Events)
+}
+
+// String is text like "damaged: CPU 1, 4096 bytes after 1.000042, 37 events". The time is
+// that of --time rel.
+func (p DamagedPart) String() string {
+	after := "at its start"
+	if p.After > 0 {
+		after = fmt.Sprintf("after %d.%06d", p.After/1e9, p.After%1e9/1e3)
+	}
+	return fmt.Sprintf("damaged: CPU %d, %d bytes %s, %v", p.CPU, p.Bytes, after, p.Events)
+}
+
+// smallestRecord is the size of an event without fields in bytes, its word included.
+const smallestRecord = 12
+
+// intact returns a function that returns the next page, or why it is damaged.
+func intact(pages *tracedat.PageReader) func() ([]byte, error) {
+	return func() ([]byte, error) {
+		b, err := pages.Next()
+		if err != nil {
+			return nil, skippable(err)
+		}
+		if isHole(b) {
+			return nil, &read.DamagedPage{Bytes: len(b), Events: tracefs.LostUnknown, Err: tracedat.ErrDamaged}
+		}
+		return b, nil
+	}
+}
+
+// skippable makes the error for a damaged page one that does not end the events of a CPU.
+func skippable(err error) error {
+	var damaged *tracedat.DamagedPage
+	if errors.As(err, &damaged) {
+		return &read.DamagedPage{Bytes: damaged.Size, Events: uint64(damaged.Events), Err: damaged}
+	}
+	return err
+}
+
+// isHole reports whether a page has no time and no events: no kernel returns such a page,
+// but a file system returns it for what it has not written.
+func isHole(page []byte) bool {
+	for _, b := range page[:min(16, len(page))] {
+		if b != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// damage notes where the file is damaged.
+func (r *File) damage(cpu int, err error) {
+	var page *read.DamagedPage
+	if !errors.As(err, &page) {
+		r.broken = firstError(r.broken, err)
+		return
+	}
+	events := Between{page.Events, page.Events}
+	if page.Events == tracefs.LostUnknown {
+		events = Between{1, uint64(page.Bytes / smallestRecord)}
+	}
+	r.damages.add(DamagedPart{cpu, max(page.After, r.start) - r.start, page.Bytes, events})
+	r.losing.damaged = true
+}
+
+func (d *DamagedPages) add(p DamagedPart) {
+	d.Events.add(p.Events)
+	for i := len(d.Parts) - 1; i >= 0; i-- {
+		if last := &d.Parts[i]; last.CPU == p.CPU {
+			if last.After == p.After {
+				last.Bytes += p.Bytes
+				last.Events.add(p.Events)
+				return
+			}
+			break
+		}
+	}
+	if len(d.Parts) == maxParts {
+		d.More++
+		return
+	}
+	d.Parts = append(d.Parts, p)
+}
+
+func (b *Between) add(c Between) {
+	b.Min += c.Min
+	b.Max += c.Max
+}

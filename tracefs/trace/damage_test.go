@@ -1,0 +1,286 @@
+package trace
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"testing"
+	"time"
+
+	"github.com/tsnoop/tsnoop/tracefs/read"
+	"github.com/tsnoop/tsnoop/tracefs/ringbuf"
+	"github.com/tsnoop/tsnoop/tracefs/tracedat"
+)
+
+// damagePages is how many pages each of three CPUs has in the recording that is damaged.
+const damagePages = 4
+
+// recordThreeCPUs makes a recording in which each page has the calls of the fixture, at
+// times of its own, and returns its bytes, the number of events in a page and the time
+// from its begin to its last event.
+func recordThreeCPUs(t *testing.T, o RecordOptions) (file []byte, events uint64, length uint64) {
+	t.Helper()
+	h, pages := readFixture(t)
+	h.Tsnoop = regexp.MustCompile(`,"End":\d+}$`).ReplaceAll(h.Tsnoop, []byte("}")) // calls that begin later are shown, too
+	page := pages[:pageSize]
+	var p ringbuf.Page
+	if err := p.Reset(ringbuf.Layout{LongSize: 8}, page); err != nil {
+		t.Fatal(err)
+	}
+	begin := binary.LittleEndian.Uint64(page)
+	for p.Next() {
+		events, length = events+1, p.Stamp-begin
+	}
+	name := filepath.Join(t.TempDir(), "t.dat")
+	rec, err := NewRecorder(name, o, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec.pageSize, rec.layout = pageSize, ringbuf.Layout{LongSize: 8}
+	if err := rec.writeHead(h); err != nil {
+		t.Fatal(err)
+	}
+	for n := range damagePages * faultCPUs {
+		shifted := bytes.Clone(page)
+		binary.LittleEndian.PutUint64(shifted, begin+uint64(n)*uint64(time.Second))
+		if err := rec.add(read.Page{CPU: n % faultCPUs, Data: shifted}, events); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if o.Compress {
+		h.Version, h.Zstd = 7, true
+	}
+	if err := rec.Close(rec.save(h)); err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b, events, length
+}
+
+// showDamaged returns a line for each call of a recording, and where it is damaged.
+func showDamaged(t *testing.T, b []byte) (lines []string, err error) {
+	t.Helper()
+	r, err := Open(bytes.NewReader(b), int64(len(b)), OpenOptions{Name: "t.dat"})
+	if err != nil {
+		return nil, err
+	}
+	for c, err := range r.Calls(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		line := fmt.Sprint(c.Entry.CPU, c.Entry.Time, c.Return.Time)
+		for f, v := range r.Values(c) {
+			line += fmt.Sprint(" ", f.Name, v)
+		}
+		lines = append(lines, line)
+	}
+	return lines, r.Damage()
+}
+
+// pagesIn returns where in a recording that is not compressed each page is: that of CPU c
+// with index i at [i*faultCPUs+c].
+func pagesIn(t *testing.T, b []byte) (at []int) {
+	t.Helper()
+	file, err := tracedat.Open(bytes.NewReader(b), int64(len(b)))
+	if err != nil || file.Damage != nil {
+		t.Fatal(err, file.Damage)
+	}
+	for i := range damagePages {
+		for c := range faultCPUs {
+			p := file.Buffers[0].CPUs[c].Pages()
+			var page []byte
+			for range i + 1 {
+				if page, err = p.Next(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			at = append(at, bytes.Index(b, page))
+		}
+	}
+	return at
+}
+
+// TestDamagedPages changes every bit of a page's header and 1,000 bits of all pages, makes a
+// page a hole and tears another: each time the page is named, with what it had, no value of
+// it is shown, and all other calls are.
+func TestDamagedPages(t *testing.T) {
+	for _, version := range []int{6, 7} {
+		b, events, length := recordThreeCPUs(t, RecordOptions{})
+		random := 1000
+		if version == 7 {
+			b, random = rewritten(t, b), 100
+		}
+		all, err := showDamaged(t, b)
+		perPage := len(all) / (damagePages * faultCPUs)
+		if err != nil || perPage == 0 || len(all)%(damagePages*faultCPUs) != 0 {
+			t.Fatalf("%d calls, %v, %q, events %d length %d", len(all), err, all, events, length)
+		}
+		pages := pagesIn(t, b)
+		tried := 0
+		check := func(what string, n int) {
+			t.Helper()
+			tried++
+			lines, err := showDamaged(t, b)
+			after := uint64(0)
+			if n >= faultCPUs {
+				after = uint64(n-faultCPUs)*uint64(time.Second) + length
+			}
+			var d *DamagedPages
+			if !errors.As(err, &d) || len(d.Parts) != 1 {
+				t.Fatalf("%s of page %d: %v", what, n, err)
+			}
+			part := d.Parts[0]
+			early := int64(part.After) - int64(after) // the trace began before the first event
+			if part.CPU != n%faultCPUs || part.Bytes != pageSize || (after == 0) != (part.After == 0) || early < 0 || early > int64(time.Second) || part.Events != (Between{events, events}) {
+				t.Fatalf("%s of page %d: %v", what, n, part)
+			}
+			want := append(append([]string{}, all[:n*perPage]...), all[(n+1)*perPage:]...)
+			if fmt.Sprint(lines) != fmt.Sprint(want) {
+				t.Fatalf("%s of page %d: %d calls, want %d\n%q", what, n, len(lines), len(want), lines)
+			}
+		}
+		flip := func(n, bit int) {
+			t.Helper()
+			b[pages[n]+bit/8] ^= 1 << (bit % 8)
+			check(fmt.Sprintf("bit %d", bit), n)
+			b[pages[n]+bit/8] ^= 1 << (bit % 8)
+		}
+		for bit := range 16 * 8 {
+			flip(faultCPUs+1, bit)
+		}
+		for range random {
+			flip(rand.IntN(len(pages)), rand.IntN(pageSize*8))
+		}
+		for n := range pages {
+			page := b[pages[n] : pages[n]+pageSize]
+			was := bytes.Clone(page)
+			clear(page)
+			check("a hole instead", n)
+			copy(page, was)
+			clear(page[pageSize-512:])
+			copy(page[512:1024], b[pages[(n+1)%len(pages)]:])
+			check("another sector", n)
+			copy(page, was)
+		}
+		t.Logf("version %d | %d times | all told", version, tried)
+	}
+}
+
+// rewritten returns a recording as version 7 that is not compressed.
+func rewritten(t *testing.T, b []byte) []byte {
+	t.Helper()
+	file, err := tracedat.Open(bytes.NewReader(b), int64(len(b)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := file.Header()
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.Version = 7
+	var cpus []tracedat.CPUSource
+	var sums []byte
+	for i := range file.Buffers[0].CPUs {
+		c := &file.Buffers[0].CPUs[i]
+		var pages []byte
+		for p := c.Pages(); ; {
+			page, err := p.Next()
+			if err != nil {
+				break
+			}
+			sums = tracedat.Sum{CPU: c.ID, Page: len(pages) / pageSize, Events: countEvents(page), CRC: tracedat.CRC(page)}.Append(sums, false)
+			pages = append(pages, page...)
+		}
+		cpus = append(cpus, tracedat.CPUSource{ID: c.ID, Size: int64(len(pages)), Pages: bytes.NewReader(pages)})
+	}
+	h.Sums = bytes.NewReader(sums)
+	name := filepath.Join(t.TempDir(), "v7.dat")
+	f, err := os.Create(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := tracedat.Write(f, h, cpus); err != nil {
+		t.Fatal(err)
+	}
+	if b, err = os.ReadFile(name); err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func countEvents(page []byte) (n uint32) {
+	var p ringbuf.Page
+	p.Reset(ringbuf.Layout{LongSize: 8}, page)
+	for p.Next() {
+		n++
+	}
+	return n
+}
+
+// TestDamagedBytes changes hundreds of bits anywhere after the texts, also in the table of
+// checksums, and in a compressed file: no call is shown that was not recorded, and a call is
+// missing only if that is reported.
+func TestDamagedBytes(t *testing.T) {
+	for _, o := range []RecordOptions{{}, {Compress: true}} {
+		b, _, _ := recordThreeCPUs(t, o)
+		all, err := showDamaged(t, b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		known := map[string]bool{}
+		for _, line := range all {
+			known[line] = true
+		}
+		sums := damagePages * faultCPUs * tracedat.SumSize
+		from := len(b) - sums - 256
+		if !o.Compress {
+			from = pagesIn(t, b)[0]
+		}
+		for range 300 {
+			bit := from*8 + rand.IntN((len(b)-from)*8)
+			b[bit/8] ^= 1 << (bit % 8)
+			lines, err := showDamaged(t, b)
+			b[bit/8] ^= 1 << (bit % 8)
+			for _, line := range lines {
+				if !known[line] {
+					t.Fatalf("compressed %v, bit %d of byte %d of %d: shows %s", o.Compress, bit%8, bit/8, len(b), line)
+				}
+			}
+			if len(lines) != len(all) && err == nil {
+				t.Fatalf("compressed %v, bit %d of byte %d of %d: %d calls of %d, and no word", o.Compress, bit%8, bit/8, len(b), len(lines), len(all))
+			}
+		}
+	}
+}
+
+// TestDamagedNoSums shows a recording of an earlier version, which has no checksums: a hole
+// and a header that makes no sense are reported, with bounds.
+func TestDamagedNoSums(t *testing.T) {
+	b, err := os.ReadFile(fixture)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, pages := readFixture(t)
+	at := bytes.Index(b, pages[:pageSize])
+	for what, change := range map[string]func(page []byte){
+		"a hole":       func(page []byte) { clear(page) },
+		"a wrong size": func(page []byte) { page[9] = 0x7f },
+	} {
+		damaged := bytes.Clone(b)
+		change(damaged[at : at+pageSize])
+		_, err := showDamaged(t, damaged)
+		var d *DamagedPages
+		if !errors.As(err, &d) || d.Parts[0].Events != (Between{1, pageSize / smallestRecord}) || d.Parts[0].Bytes != pageSize {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
