@@ -9,11 +9,13 @@ import (
 	"syscall"
 
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/live"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/specs"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/terminal"
 )
 
 func main() {
+	live.Become()
 	os.Exit(tsnoop())
 }
 

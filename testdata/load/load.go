@@ -52,6 +52,7 @@
 //	load words                system calls with flags and numbers that have names
 //	load fault [-t TREE] FILE HOW N ERRNO PROGRAM [ARG...]   run the program; the N-th
 //	                          of its calls into tracefs, or TREE, fails: see faulted
+//	load rights OFFSET        print this process's users, groups and HOME, like seek
 //	load compat FILE          openat(2) it and write(2) as a 32-bit program does
 package main
 
@@ -114,6 +115,15 @@ func loadOne(args []string) error {
 		return errors.Join(err, err2, os.WriteFile(rest[0], []byte((end-start).String()), 0o644))
 	case "syscalls":
 		return syscalls()
+	case "rights":
+		groups, err := unix.Getgroups()
+		if err != nil {
+			return err
+		}
+		ruid, euid, suid := unix.Getresuid()
+		rgid, egid, sgid := unix.Getresgid()
+		fmt.Println("users", ruid, euid, suid, "groups", rgid, egid, sgid, groups, "home", os.Getenv("HOME"))
+		return seek(rest)
 	case "sockets":
 		return sockets()
 	case "words":

@@ -23,6 +23,8 @@ func (o *Options) check() error {
 		return Errorf("", "either a command behind -- is traced, or with --pid one that runs already")
 	case o.Program != nil && (o.Emit != "" || o.Explain):
 		return Errorf("", "--emit and --explain run no command")
+	case o.User != "" && o.Program == nil:
+		return Errorf("tsnoop -u "+o.User+" SPEC -- COMMAND", "--user is the user to run a command as, and there is no -- COMMAND")
 	case len(o.Files) > 0 && !o.TakesSpecs():
 		return Errorf("", "%s takes no specs, so none from a file", o.Command)
 	case o.Trace.Replan && len(o.Files) == 0:

@@ -23,6 +23,7 @@ type Options struct {
 	Specs   *specfile.Set // what was read of Files
 	Typed   []string      // the specs in Args that were there before Files were read
 	Program []string      // the command to trace, and its arguments
+	User    string        // the user to run it as
 
 	// The values of flags in the form in which the engine and the outputs take them.
 	// What depends on several flags, or on the machine, is added when they are used.

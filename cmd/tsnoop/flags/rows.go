@@ -23,6 +23,7 @@ func (o *Options) rows() []Row {
 		{"watch", "", yes(&o.Trace.Replan), "", ""},
 		{"pid", "p", setter{set: o.addPIDs}, "takes process ids separated by commas", "tsnoop -p 17,42 SPEC"},
 		{"follow", "f", yes(&o.Trace.Follow), "", ""},
+		{"user", "u", word(&o.User), "takes a user's name or UID, or UID:GID", "tsnoop -u alice SPEC -- COMMAND"},
 		{"comm", "", parsed(&o.Plan.Comm, parseComm), "takes a glob for names of tasks", "tsnoop --comm 'nginx*' SPEC"},
 		{"cpu", "", parsed(&o.Trace.CPUs, tracefs.ParseCPUs), "takes numbers of CPUs", "tsnoop --cpu 0,2-3 SPEC"},
 		{"wait-module", "", yes(&o.Plan.Wait), "", ""},

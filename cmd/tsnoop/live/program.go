@@ -28,8 +28,11 @@ func hold(o *flags.Options) (*program, error) {
 	}
 	cmd := exec.Command(o.Program[0], o.Program[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	held, err := trace.Hold(cmd)
-	if cmd.Process == nil {
+	held, err := start(cmd, o.User)
+	var ended *trace.EndedError
+	if errors.As(err, &ended) {
+		return nil, terminal.ExitStatus(ended.Status) // it has reported why
+	} else if cmd.Process == nil {
 		return nil, cannotRun(o.Program[0], err)
 	} else if err != nil {
 		return nil, err
@@ -42,6 +45,23 @@ func hold(o *flags.Options) (*program, error) {
 	return p, nil
 }
 
+// start starts the program as a user, or as whoever runs tsnoop, and holds it.
+func start(cmd *exec.Cmd, user string) (*trace.Program, error) {
+	switch {
+	case cmd.Err != nil:
+		return nil, cmd.Err
+	case user != "":
+		if err := becoming(cmd, user); err != nil {
+			return nil, err
+		}
+		return trace.HoldNext(cmd)
+	case setsID(cmd.Path) && !mayTraceRoot():
+		waiting(cmd)
+		return trace.HoldWaiting(cmd)
+	}
+	return trace.Hold(cmd)
+}
+
 // cannotRun explains why a program was not started.
 func cannotRun(name string, err error) error {
 	if errors.Is(err, unix.EPERM) {
@@ -49,6 +69,10 @@ func cannotRun(name string, err error) error {
 			Msg:  "ptrace(2) is not permitted here, and without it no program can be held until the trace is armed",
 			Cure: "start it yourself and trace it as it runs: tsnoop -f -p PID SPEC", Err: err,
 		}
+	}
+	var own *tracefs.MachineError
+	if errors.As(err, &own) {
+		return own
 	}
 	var found *exec.Error
 	var start *os.PathError

@@ -4,12 +4,14 @@ package specs
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/preset"
@@ -30,10 +32,17 @@ func Read(o *flags.Options) error {
 	if len(o.Files) == 0 {
 		return nil
 	}
-	set, err := specfile.Read(o.Files, readFile)
+	read := readFile
+	if o.Trace.Replan {
+		read = readWatched
+	}
+	set, err := specfile.Read(o.Files, read)
 	o.Specs, o.Typed = set, slices.Clip(o.Args)
 	var wrong spec.Errors
+	var unwatched *flags.Error
 	switch {
+	case errors.As(err, &unwatched):
+		return unwatched
 	case errors.As(err, &wrong):
 		// Also show errors in the specs that could be read.
 		for _, text := range set.Texts() {
@@ -50,21 +59,32 @@ func Read(o *flags.Options) error {
 		return noSpecs(o.Files)
 	}
 	o.Args = append(o.Args, set.Texts()...)
-	return canWatch(o)
+	return nil
 }
 
 func noSpecs(files []string) error {
 	return flags.Errorf("tsnoop help spec shows what a spec is; a file has one a line", "there are no specs in %s", strings.Join(files, ", "))
 }
 
-// canWatch refuses to watch what can be read only once.
-func canWatch(o *flags.Options) error {
-	for _, name := range o.Files {
-		if info, err := os.Stat(name); o.Trace.Replan && (name == "-" || err == nil && !info.Mode().IsRegular()) {
-			return flags.Errorf("", "--watch: %s is no file that could change", name)
-		}
+// readWatched is readFile for --watch. It refuses a FIFO, or another file that can be read
+// only once, and does not wait for somebody to write to it.
+func readWatched(name string) ([]byte, error) {
+	if preset.Is(name) {
+		return readFile(name)
 	}
-	return nil
+	const cure = "write the specs to a file, or omit --watch"
+	if name == "-" {
+		return nil, flags.Errorf(cure, "--watch: - is not a regular file, so tsnoop cannot read it again")
+	}
+	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil, cmp.Or(err, flags.Errorf(cure, "--watch: %s is not a regular file, so tsnoop cannot read it again", name))
+	}
+	return readAll(f)
 }
 
 // readFile reads a file of specs; "-" is the standard input, "@NAME" a preset.
@@ -81,12 +101,16 @@ func readFile(name string) ([]byte, error) {
 		}
 		defer f.Close()
 	}
+	return readAll(f)
+}
+
+func readAll(f *os.File) ([]byte, error) {
 	var text bytes.Buffer
 	switch n, err := io.Copy(&text, io.LimitReader(f, maxFile+1)); {
 	case err != nil:
 		return nil, err
 	case n > maxFile:
-		return nil, fmt.Errorf("%s is longer than 1 MiB: it cannot be a file of specs", name)
+		return nil, fmt.Errorf("%s is longer than 1 MiB: it cannot be a file of specs", f.Name())
 	}
 	return text.Bytes(), nil
 }

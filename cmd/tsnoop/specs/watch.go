@@ -64,7 +64,7 @@ func watched(set *specfile.Set) []string {
 // goes on as it was. Unless last is set, a file may then be half written, and reload
 // returns false.
 func (r *replanner) reload(ctx context.Context, last bool) bool {
-	set, err := specfile.Read(r.o.Files, readFile)
+	set, err := specfile.Read(r.o.Files, readWatched)
 	if len(set.Specs) == 0 && err == nil {
 		err = noSpecs(r.o.Files)
 	}
