@@ -52,6 +52,8 @@ case $VERSION in
 *) echo "dist: this is no clone that Go knows the version of (a worktree is none): set VERSION" >&2; exit 1 ;;
 esac
 
+GOARCH=$(go env GOHOSTARCH) go build -buildvcs=false -o "$work/parts" ./cmd/tsnoop/dist/parts
+
 common=$work/common
 mkdir -p "$work/made" "$common/completion" "$common/man" "$common/doc"
 for shell in bash zsh fish; do "$host" completion $shell >"$common/completion/tsnoop.$shell"; done
@@ -91,6 +93,7 @@ for arch; do
 	cp -r "$common"/* "$dir/"
 	mv "$dir"/doc/* "$dir/" && rmdir "$dir/doc"
 	if [ "$arch" = "$(go env GOHOSTARCH)" ]; then cp "$host" "$dir/tsnoop"; else compile "$arch" "$dir/tsnoop"; fi
+	GOARCH=$arch "$work/parts" "$dir/tsnoop" "$dir"
 	tarball "$dir"
 	case " $traced " in *" $arch "*) ;; *) continue ;; esac
 	for form in deb rpm; do

@@ -115,6 +115,8 @@ func TestDist(t *testing.T) {
 				t.Error(err)
 			}
 		}
+		dir := filepath.Join(root, name)
+		listsParts(t, dir+"/tsnoop", dir+"/NOTICE", dir+"/tsnoop.cdx.json")
 		works(t, root, "/"+name+"/tsnoop")
 	})
 	t.Run("without a tag", func(t *testing.T) {
@@ -150,7 +152,8 @@ func testDeb(t *testing.T, pkg string) {
 	before := tree(t, root)
 	asRoot(t, "dpkg", "--root="+root, "--log=/dev/null", "-i", pkg)
 	installed(t, root, before, "/usr/share/zsh/vendor-completions/_tsnoop", "/usr/share/doc/tsnoop/copyright",
-		"/usr/share/doc/tsnoop/changelog.gz", "/usr/share/lintian/overrides/tsnoop")
+		"/usr/share/doc/tsnoop/changelog.gz", "/usr/share/lintian/overrides/tsnoop", "/usr/share/doc/tsnoop/NOTICE")
+	listsParts(t, root+"/usr/bin/tsnoop", root+"/usr/share/doc/tsnoop/NOTICE", root+"/usr/share/doc/tsnoop/tsnoop.cdx.json")
 	works(t, root, "/usr/bin/tsnoop")
 	asRoot(t, "dpkg", "--root="+root, "--log=/dev/null", "--purge", "tsnoop")
 	if after := tree(t, root); !slices.Equal(before, after) {
@@ -176,7 +179,8 @@ func testRPM(t *testing.T, pkg string) {
 	before := tree(t, root)
 	asRoot(t, "rpm", "--root="+root, "--nosignature", "-i", pkg)
 	asRoot(t, "rpm", "--root="+root, "-V", "tsnoop")
-	installed(t, root, before, "/usr/share/zsh/site-functions/_tsnoop", "/usr/share/licenses/tsnoop/LICENSE")
+	installed(t, root, before, "/usr/share/zsh/site-functions/_tsnoop", "/usr/share/licenses/tsnoop/LICENSE", "/usr/share/licenses/tsnoop/NOTICE")
+	listsParts(t, root+"/usr/bin/tsnoop", root+"/usr/share/licenses/tsnoop/NOTICE", root+"/usr/share/doc/tsnoop/tsnoop.cdx.json")
 	works(t, root, "/usr/bin/tsnoop")
 	asRoot(t, "rpm", "--root="+root, "-e", "tsnoop")
 	// The package owns what is its own; the directories that all packages share it does not.
@@ -219,7 +223,7 @@ func installed(t *testing.T, root string, before []string, own ...string) {
 	want := append(own, "/usr/bin/tsnoop",
 		"/usr/share/bash-completion/completions/tsnoop", "/usr/share/fish/vendor_completions.d/tsnoop.fish",
 		"/usr/share/man/man8/tsnoop.8.gz", "/usr/share/man/man7/tsnoop-spec.7.gz", "/usr/share/man/man7/tsnoop-json.7.gz",
-		"/usr/share/doc/tsnoop/README.md", "/usr/share/doc/tsnoop/SECURITY.md", "/usr/share/doc/tsnoop/CHANGELOG.md")
+		"/usr/share/doc/tsnoop/README.md", "/usr/share/doc/tsnoop/SECURITY.md", "/usr/share/doc/tsnoop/CHANGELOG.md", "/usr/share/doc/tsnoop/tsnoop.cdx.json")
 	presets, err := filepath.Glob("../preset/presets/*.tsnoop")
 	if err != nil || len(presets) == 0 {
 		t.Error(err, presets)
