@@ -71,7 +71,9 @@ func (r *resolver) ident(x *spec.Ident) (route, bool) {
 		if p.set == "" {
 			p.set = value.SetOfParam(r.fn.Name, param.Name)
 		}
-		p.name, p.use = param.Name, value.UsageOf(r.fn.Name, param.Name)
+		if p.name = param.Name; r.call != nil {
+			p.use = value.UsageOf(r.call.name, param.Name)
+		}
 		return p, true
 	}
 	r.noParameter(x)

@@ -40,9 +40,10 @@ func (u *Usage) All() (macros []string, not bool) {
 	return strings.Fields(u.Only + u.But), u.But != ""
 }
 
-// UsageOf returns when a function uses a parameter; nil if it always does.
-func UsageOf(function, param string) *Usage {
-	if u, ok := usages[strings.TrimPrefix(function, "compat_")+"."+param]; ok {
+// UsageOf returns when a system call, by its name without sys_, uses a parameter; nil if it
+// always does. Functions of the kernel show all that they are given.
+func UsageOf(call, param string) *Usage {
+	if u, ok := usages[call+"."+param]; ok {
 		return &u
 	}
 	return nil
@@ -85,65 +86,50 @@ const (
 	settingChild = "CLONE_CHILD_SETTID CLONE_CHILD_CLEARTID"
 )
 
-// usages are by function and parameter. System calls are named as programs know them.
+// usages are by system call and parameter.
 var usages = map[string]Usage{
-	"sys_open.mode":                flagged("flags", creating), // WILL_CREATE in fs/open.c
-	"sys_openat.mode":              flagged("flags", creating),
-	"do_sys_open.mode":             flagged("flags", creating),
-	"sys_mq_open.mode":             flagged("oflag", "O_CREAT"), // ipc/mqueue.c
-	"sys_mq_open.u_attr":           flagged("oflag", "O_CREAT"),
-	"do_mq_open.mode":              flagged("oflag", "O_CREAT"),
-	"sys_mknod.dev":                {By: "mode", Mask: "S_IFMT", Only: "S_IFCHR S_IFBLK"}, // fs/namei.c
-	"sys_mknodat.dev":              {By: "mode", Mask: "S_IFMT", Only: "S_IFCHR S_IFBLK"},
-	"do_mknodat.dev":               {By: "mode", Mask: "S_IFMT", Only: "S_IFCHR S_IFBLK"},
-	"sys_mmap.fd":                  unflagged("flags", "MAP_ANONYMOUS"), // mm/mmap.c
-	"sys_mmap_pgoff.fd":            unflagged("flags", "MAP_ANONYMOUS"),
-	"ksys_mmap_pgoff.fd":           unflagged("flags", "MAP_ANONYMOUS"),
-	"sys_mremap.new_addr":          flagged("flags", "MREMAP_FIXED MREMAP_DONTUNMAP"), // mm/mremap.c
-	"sys_clone.parent_tidptr":      flagged("clone_flags", "CLONE_PARENT_SETTID CLONE_PIDFD"),
-	"sys_clone.child_tidptr":       flagged("clone_flags", settingChild), // kernel/fork.c
-	"sys_clone.tls":                flagged("clone_flags", "CLONE_SETTLS"),
-	"sys_ia32_clone.parent_tidptr": flagged("clone_flags", "CLONE_PARENT_SETTID CLONE_PIDFD"),
-	"sys_ia32_clone.child_tidptr":  flagged("clone_flags", settingChild),
-	"sys_ia32_clone.tls":           flagged("clone_flags", "CLONE_SETTLS"),
-	"sys_membarrier.cpu_id":        flagged("flags", "MEMBARRIER_CMD_FLAG_CPU"), // kernel/sched/membarrier.c
-	"sys_getcpu.unused":            {By: "cpup"},                                // kernel/sys.c
-	"sys_epoll_ctl.event":          commandBut("op", "EPOLL_CTL_DEL"),           // fs/eventpoll.c
-	"sys_fcntl.arg":                commandBut("cmd", fcntlNone),                // fs/fcntl.c
-	"sys_fcntl64.arg":              commandBut("cmd", fcntlNone),
-	"do_fcntl.arg":                 commandBut("cmd", fcntlNone),
-	"security_file_fcntl.arg":      commandBut("cmd", fcntlNone),
-	"sys_ioctl.arg":                commandBut("cmd", ioctlNone),
-	"ksys_ioctl.arg":               commandBut("cmd", ioctlNone),
-	"security_file_ioctl.arg":      commandBut("cmd", ioctlNone),
-	"sys_reboot.arg":               command("cmd", "LINUX_REBOOT_CMD_RESTART2"), // kernel/reboot.c
-	"sys_prctl.arg2":               commandBut("option", prctlNone),
-	"sys_prctl.arg3":               commandBut("option", prctlOne),
-	"sys_prctl.arg4":               commandBut("option", prctlTwo),
-	"sys_prctl.arg5":               commandBut("option", prctlTwo),
-	"security_task_prctl.arg2":     commandBut("option", prctlNone),
-	"security_task_prctl.arg3":     commandBut("option", prctlOne),
-	"security_task_prctl.arg4":     commandBut("option", prctlTwo),
-	"security_task_prctl.arg5":     commandBut("option", prctlTwo),
-	"sys_ptrace.pid":               commandBut("request", "PTRACE_TRACEME"), // kernel/ptrace.c
-	"sys_ptrace.addr":              commandBut("request", ptraceNoAddr),
-	"sys_ptrace.data":              commandBut("request", ptraceNone),
-	"sys_keyctl.arg2":              commandBut("option", keyctlNone), // security/keys/keyctl.c
-	"sys_keyctl.arg3":              commandBut("option", keyctlOne),
-	"sys_keyctl.arg4":              commandBut("option", keyctlTwo),
-	"sys_keyctl.arg5":              commandBut("option", keyctlThree),
-	"sys_futex.val":                futexBut("op", futexNoVal), // kernel/futex
-	"sys_futex.utime":              futexBut("op", futexNoTime),
-	"sys_futex.uaddr2":             futexBut("op", futexOne),
-	"sys_futex.val3":               futexBut("op", futexNoVal3),
-	"sys_futex_time32.val":         futexBut("op", futexNoVal),
-	"sys_futex_time32.utime":       futexBut("op", futexNoTime),
-	"sys_futex_time32.uaddr2":      futexBut("op", futexOne),
-	"sys_futex_time32.val3":        futexBut("op", futexNoVal3),
-	"do_futex.val":                 futexBut("op", futexNoVal),
-	"do_futex.uaddr2":              futexBut("op", futexOne),
-	"do_futex.val3":                futexBut("op", futexNoVal3),
-	"sys_semctl.arg":               commandBut("cmd", semctlNone), // ipc/sem.c
-	"sys_shmctl.buf":               commandBut("cmd", "IPC_RMID SHM_LOCK SHM_UNLOCK"),
-	"sys_msgctl.buf":               commandBut("cmd", "IPC_RMID"),
+	"open.mode":                flagged("flags", creating), // WILL_CREATE in fs/open.c
+	"openat.mode":              flagged("flags", creating),
+	"mq_open.mode":             flagged("oflag", "O_CREAT"), // ipc/mqueue.c
+	"mq_open.u_attr":           flagged("oflag", "O_CREAT"),
+	"mknod.dev":                {By: "mode", Mask: "S_IFMT", Only: "S_IFCHR S_IFBLK"}, // fs/namei.c
+	"mknodat.dev":              {By: "mode", Mask: "S_IFMT", Only: "S_IFCHR S_IFBLK"},
+	"mmap.fd":                  unflagged("flags", "MAP_ANONYMOUS"), // mm/mmap.c
+	"mmap_pgoff.fd":            unflagged("flags", "MAP_ANONYMOUS"),
+	"mremap.new_addr":          flagged("flags", "MREMAP_FIXED MREMAP_DONTUNMAP"), // mm/mremap.c
+	"clone.parent_tidptr":      flagged("clone_flags", "CLONE_PARENT_SETTID CLONE_PIDFD"),
+	"clone.child_tidptr":       flagged("clone_flags", settingChild), // kernel/fork.c
+	"clone.tls":                flagged("clone_flags", "CLONE_SETTLS"),
+	"ia32_clone.parent_tidptr": flagged("clone_flags", "CLONE_PARENT_SETTID CLONE_PIDFD"),
+	"ia32_clone.child_tidptr":  flagged("clone_flags", settingChild),
+	"ia32_clone.tls":           flagged("clone_flags", "CLONE_SETTLS"),
+	"membarrier.cpu_id":        flagged("flags", "MEMBARRIER_CMD_FLAG_CPU"), // kernel/sched/membarrier.c
+	"getcpu.unused":            {By: "cpup"},                                // kernel/sys.c
+	"epoll_ctl.event":          commandBut("op", "EPOLL_CTL_DEL"),           // fs/eventpoll.c
+	"fcntl.arg":                commandBut("cmd", fcntlNone),                // fs/fcntl.c
+	"fcntl64.arg":              commandBut("cmd", fcntlNone),
+	"ioctl.arg":                commandBut("cmd", ioctlNone),
+	"reboot.arg":               command("cmd", "LINUX_REBOOT_CMD_RESTART2"), // kernel/reboot.c
+	"prctl.arg2":               commandBut("option", prctlNone),
+	"prctl.arg3":               commandBut("option", prctlOne),
+	"prctl.arg4":               commandBut("option", prctlTwo),
+	"prctl.arg5":               commandBut("option", prctlTwo),
+	"ptrace.pid":               commandBut("request", "PTRACE_TRACEME"), // kernel/ptrace.c
+	"ptrace.addr":              commandBut("request", ptraceNoAddr),
+	"ptrace.data":              commandBut("request", ptraceNone),
+	"keyctl.arg2":              commandBut("option", keyctlNone), // security/keys/keyctl.c
+	"keyctl.arg3":              commandBut("option", keyctlOne),
+	"keyctl.arg4":              commandBut("option", keyctlTwo),
+	"keyctl.arg5":              commandBut("option", keyctlThree),
+	"futex.val":                futexBut("op", futexNoVal), // kernel/futex
+	"futex.utime":              futexBut("op", futexNoTime),
+	"futex.uaddr2":             futexBut("op", futexOne),
+	"futex.val3":               futexBut("op", futexNoVal3),
+	"futex_time32.val":         futexBut("op", futexNoVal),
+	"futex_time32.utime":       futexBut("op", futexNoTime),
+	"futex_time32.uaddr2":      futexBut("op", futexOne),
+	"futex_time32.val3":        futexBut("op", futexNoVal3),
+	"semctl.arg":               commandBut("cmd", semctlNone), // ipc/sem.c
+	"shmctl.buf":               commandBut("cmd", "IPC_RMID SHM_LOCK SHM_UNLOCK"),
+	"msgctl.buf":               commandBut("cmd", "IPC_RMID"),
 }
