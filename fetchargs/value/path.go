@@ -31,18 +31,28 @@ const longestPath = 4096
 // d_dname of its filesystem.
 type pseudo struct {
 	before string
-	number bool // the inode, not the name
+	inner  inner
 	after  string
 }
 
+// An inner is what is inside the path of a pseudo.
+type inner uint8
+
+const (
+	named    inner = iota
+	numbered       // by the inode
+	nothing
+)
+
 // pseudos are by the magic number of the filesystem, of include/uapi/linux/magic.h.
 var pseudos = map[uint64]pseudo{
-	0x50495045: {"pipe:[", true, "]"},
-	0x534f434b: {"socket:[", true, "]"},
-	0x50494446: {"pidfd:[", true, "]"},
-	0x09041934: {"anon_inode:", false, ""},
-	0x01021994: {"/", false, " (deleted)"}, // tmpfs: memfd and shared memory
-	0x958458f6: {"/", false, " (deleted)"}, // hugetlbfs
+	0x50495045: {"pipe:[", numbered, "]"},
+	0x534f434b: {"socket:[", numbered, "]"},
+	0x6e736673: {"...:[", numbered, "]"}, // a namespace: what kind, only its private data tells
+	0x50494446: {"anon_inode:[pidfd]", nothing, ""},
+	0x09041934: {"anon_inode:", named, ""},
+	0x01021994: {"/", named, " (deleted)"}, // tmpfs: memfd and shared memory
+	0x958458f6: {"/", named, " (deleted)"}, // hugetlbfs
 }
 
 // path writes a path to the end of buf. "..." stands for what is above the names that
@@ -133,7 +143,7 @@ func (w *pathWriter) names(p *Path) pathTop {
 		switch {
 		case name == nil:
 			return cutOff
-		case own == parent && string(name) == "/":
+		case own == parent && string(name) == "/" && (i > 0 || w.pseudoOf(p).inner == named):
 			return atRoot
 		case own == parent:
 			w.pseudo(p, name)
@@ -151,18 +161,24 @@ func (w *pathWriter) names(p *Path) pathTop {
 
 // pseudo writes an entry that is in no directory.
 func (w *pathWriter) pseudo(p *Path, name []byte) {
-	if p.Magic == 0 || p.Inode == 0 {
-		w.write(name)
-		return
-	}
-	s := pseudos[w.d.Arg(p.Magic-1, w.data)]
+	s := w.pseudoOf(p)
 	w.prepend(s.after)
-	if s.number {
+	switch s.inner {
+	case named:
+		w.write(name)
+	case numbered:
 		var digits [20]byte
-		name = strconv.AppendUint(digits[:0], w.d.Arg(p.Inode-1, w.data), 10)
+		w.write(strconv.AppendUint(digits[:0], w.d.Arg(p.Inode-1, w.data), 10))
 	}
-	w.write(name)
 	w.prepend(s.before)
+}
+
+// pseudoOf returns how an entry of the filesystem of p that is in no directory is written.
+func (w *pathWriter) pseudoOf(p *Path) pseudo {
+	if p.Magic == 0 || p.Inode == 0 {
+		return pseudo{}
+	}
+	return pseudos[w.d.Arg(p.Magic-1, w.data)]
 }
 
 // doubt records what is uncertain about a name of the path.

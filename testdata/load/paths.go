@@ -50,10 +50,11 @@ func paths(file string, seed uint64, n int) error {
 // trees makes random folders, files and mounts.
 type trees struct {
 	*rand.Rand
-	top     string
-	mounted []string
-	n       int
-	leave   func() // ends what open has begun
+	top      string
+	mounted  []string
+	n        int
+	specials int
+	leave    func() // ends what open has begun
 }
 
 // name returns the name of a new file.
@@ -116,7 +117,7 @@ func (t *trees) tree() string {
 // open opens the i-th file.
 func (t *trees) open(i int) (int, error) {
 	t.leave = func() {}
-	kinds := []func() (int, error){t.plain, t.bound, t.renamed, t.unlinked, t.moved, t.elsewhere, t.special}
+	kinds := []func() (int, error){t.plain, t.bound, t.renamed, t.unlinked, t.moved, t.elsewhere, t.detached, t.special}
 	return kinds[i%len(kinds)]()
 }
 
@@ -200,9 +201,10 @@ func (t *trees) elsewhere() (int, error) {
 	return r.fd, r.err
 }
 
-// special opens what is in no folder.
+// special opens what is in no folder, of each kind in turn.
 func (t *trees) special() (int, error) {
-	switch t.IntN(7) {
+	t.specials++
+	switch t.specials % 16 {
 	case 0:
 		var p [2]int
 		err := unix.Pipe(p[:])
@@ -218,6 +220,29 @@ func (t *trees) special() (int, error) {
 		return unix.EpollCreate1(0)
 	case 5:
 		return unix.MemfdCreate(t.name()[:2], 0)
+	case 6:
+		return unix.MemfdCreate("huge", unix.MFD_HUGETLB)
+	case 7:
+		return unix.PidfdOpen(os.Getpid(), 0)
+	case 8:
+		return unix.TimerfdCreate(unix.CLOCK_MONOTONIC, 0)
+	case 9:
+		return unix.Signalfd(-1, &unix.Sigset_t{}, 0)
+	case 10:
+		return unix.InotifyInit1(0)
+	case 11, 12, 13:
+		spaces := []string{"mnt", "net", "uts", "pid", "ipc", "user", "cgroup"}
+		return unix.Open("/proc/self/ns/"+spaces[t.IntN(len(spaces))], unix.O_RDONLY, 0)
+	case 14:
+		return unix.Open(t.folder(t.top), unix.O_TMPFILE|unix.O_RDWR, 0o600)
 	}
 	return unix.Open("/", unix.O_RDONLY, 0)
+}
+
+// detached opens a file and then unmounts the filesystem that it is in.
+func (t *trees) detached() (int, error) {
+	on := t.mount(t.tree(), "none", "tmpfs", 0, "")
+	fd, err := openFile(t.file(on))
+	unix.Unmount(on, unix.MNT_DETACH)
+	return fd, err
 }
