@@ -1,4 +1,5 @@
-// Package text turns the text of trace_pipe into the events that a binary reader would
+// Package text turns the text of trace_pipe, read live or pasted, into the events that a
+// binary reader would
 // return.
 //
 // Text says less than the ring buffer. Times are in µs, a task's name has at most 15

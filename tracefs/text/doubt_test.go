@@ -32,7 +32,7 @@ func TestDoubts(t *testing.T) {
 		}
 		with, at := WithDoubts(f)
 		line := "             cat-159     [001] .....    13.702327: y: (do_sys_openat2+0x0/0xe0) " + tt.fields + "\n"
-		events := pasteAll(t, NewPaste([]*tracefs.Format{with}, binary.LittleEndian), strings.NewReader(line))
+		events := pasteAll(t, NewParser(Options{Formats: []*tracefs.Format{with}, Pasted: true, Order: binary.LittleEndian}), strings.NewReader(line))
 		if len(events) != 1 {
 			t.Fatalf("%s: %d events", tt.kernel, len(events))
 		}

@@ -7,8 +7,8 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs"
 )
 
-// Events parses all of r.
-func (p *Parser) Events(r io.Reader) iter.Seq2[*tracefs.Event, error] {
+// eventsOf parses all of r as text of a live session.
+func eventsOf(p *Parser, r io.Reader) iter.Seq2[*tracefs.Event, error] {
 	return func(yield func(*tracefs.Event, error) bool) {
 		for {
 			n, err := r.Read(p.Space(1 << 10))
@@ -19,7 +19,6 @@ func (p *Parser) Events(r io.Reader) iter.Seq2[*tracefs.Event, error] {
 				}
 			}
 			if err == io.EOF {
-				p.drop(len(p.buf))
 				return
 			}
 			if err != nil {

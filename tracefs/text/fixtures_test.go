@@ -55,7 +55,7 @@ func recordedEvents(t *testing.T, fsys *tracefs.FS, file string) ([]testEvent, C
 	p := NewParser(Options{Formats: recordedFormats(t, fsys), Order: binary.LittleEndian,
 		Addr: func(string) (uint64, bool) { return 0x1000, true }})
 	var all []testEvent
-	for ev := range p.Events(bytes.NewReader(text)) {
+	for ev := range eventsOf(p, bytes.NewReader(text)) {
 		all = append(all, keep(ev))
 	}
 	return all, p.Counts

@@ -122,7 +122,7 @@ func FuzzFormat(f *testing.F) {
 		}
 		p := NewParser(Options{Formats: []*tracefs.Format{v}})
 		line := "             cat-42      [003] .....    12.345678: " + v.Name + ": (f+0x0/0x1) fd=1 b={1,2} s1_k3x9=\"a\"\n"
-		for ev := range p.Events(strings.NewReader(line)) {
+		for ev := range eventsOf(p, strings.NewReader(line)) {
 			if len(ev.Data) < v.Size {
 				t.Errorf("got %d bytes of %d", len(ev.Data), v.Size)
 			}

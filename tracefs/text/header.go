@@ -27,9 +27,9 @@ const commWidth = 16
 // stackMark replaces an event's name if a stack follows.
 var stackMark = []byte("<stack trace>\n")
 
-// parseHeaderBack parses the header that ends right before text[end:], where an event's
+// parseHeader parses the header that ends right before text[end:], where an event's
 // name begins. It parses backwards, since only the end is known.
-func parseHeaderBack(text []byte, end int) (h header, ok bool) {
+func parseHeader(text []byte, end int) (h header, ok bool) {
 	b := backScanner{text[:end]}
 	if !b.skip(' ') || !b.skip(':') {
 		return h, false
@@ -185,7 +185,7 @@ func parseStackBack(text []byte) (start int, ok bool) {
 	if !ok {
 		return 0, false
 	}
-	h, ok := parseHeaderBack(head, len(head))
+	h, ok := parseHeader(head, len(head))
 	return h.start, ok
 }
 

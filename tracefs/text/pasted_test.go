@@ -14,11 +14,20 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs"
 )
 
-func newTestPaste() *Paste {
-	return NewPaste([]*tracefs.Format{testFormat(), returnFormat()}, binary.LittleEndian)
+// pasted is what a Parser says about a text besides its events.
+type pasted struct {
+	Counts
+	Others      map[string]uint64
+	Lost        map[int]uint64
+	Overwritten uint64
+	NoTime      bool
 }
 
-func pasteAll(t testing.TB, p *Paste, r io.Reader) (all []testEvent) {
+func newTestPaste() *Parser {
+	return NewParser(Options{Formats: []*tracefs.Format{testFormat(), returnFormat()}, Pasted: true, Order: binary.LittleEndian})
+}
+
+func pasteAll(t testing.TB, p *Parser, r io.Reader) (all []testEvent) {
 	t.Helper()
 	for ev, err := range p.Events(r) {
 		if err != nil {
@@ -50,47 +59,47 @@ func TestPaste(t *testing.T) {
 	for _, tt := range []struct {
 		name, text string
 		want       []testEvent
-		check      Paste // the public fields
+		check      pasted
 	}{
 		{name: "one", text: plain, want: []testEvent{e}},
 		{name: "no newline at the end", text: strings.TrimSuffix(plain, "\n"), want: []testEvent{e}},
 		{name: "heading", text: "# tracer: nop\n#\n# entries-in-buffer/entries-written: 2/10   #P:2\n" + plain, want: []testEvent{e},
-			check: Paste{Skipped: 3, Overwritten: 8}},
+			check: pasted{Counts: Counts{Skipped: 3}, Overwritten: 8}},
 		{name: "other events between", text: other + plain + other + other + plain, want: []testEvent{e, e},
-			check: Paste{Others: map[string]uint64{"sched_switch": 3}}},
-		{name: "buffers started", text: plain + "##### CPU 1 buffer started ####\n" + plain, want: []testEvent{e, e}, check: Paste{Skipped: 1}},
+			check: pasted{Others: map[string]uint64{"sched_switch": 3}}},
+		{name: "buffers started", text: plain + "##### CPU 1 buffer started ####\n" + plain, want: []testEvent{e, e}, check: pasted{Counts: Counts{Skipped: 1}}},
 		{name: "the first line's blanks are lost", text: strings.TrimLeft(plain, " ") + plain, want: []testEvent{e, e}},
 		{name: "all blanks are lost", text: strings.Repeat("cat"+columns+fields(`"a"`, `"b"`), 2), want: []testEvent{e, e}},
 		{name: "quoted mail", text: "> " + plain + "> " + plain, want: []testEvent{e, e}},
 		{name: "indented", text: "    " + plain + "\t" + plain, want: []testEvent{e, e}},
 		{name: "other ends of lines", text: strings.ReplaceAll(plain+plain, "\n", "\r\n"), want: []testEvent{e, e}},
 		{name: "blanks behind", text: strings.ReplaceAll(plain+plain, "\n", "  \n"), want: []testEvent{e, e}},
-		{name: "an empty line and a prompt", text: plain + "\n# cat trace\n" + plain, want: []testEvent{e, e}, check: Paste{Skipped: 2}},
-		{name: "what else was copied", text: plain + "^C\nroot@host:/# ls\n" + plain, want: []testEvent{e, e}, check: Paste{Skipped: 2}},
+		{name: "an empty line and a prompt", text: plain + "\n# cat trace\n" + plain, want: []testEvent{e, e}, check: pasted{Counts: Counts{Skipped: 2}}},
+		{name: "what else was copied", text: plain + "^C\nroot@host:/# ls\n" + plain, want: []testEvent{e, e}, check: pasted{Counts: Counts{Skipped: 2}}},
 		{name: "thread group, no flags", text: strings.Replace(strings.Replace(plain, " [003]", " (     40) [003]", 1), "..... ", "", 1), want: []testEvent{e}},
-		{name: "counter", text: strings.Replace(plain, "12.345678", "  99", 1), want: []testEvent{at(99, e)}, check: Paste{NoTime: true}},
+		{name: "counter", text: strings.Replace(plain, "12.345678", "  99", 1), want: []testEvent{at(99, e)}, check: pasted{NoTime: true}},
 		{name: "latency format", text: "     cat-42        3d.h1.   12us+: e0_k3x9: " + fields(`"a"`, `"b"`) + "     cat-42        3.....   13us : e0_k3x9: " + fields(`"a"`, `"b"`),
 			want: []testEvent{at(12000, e), at(13000, e)}},
 		{name: "comm like a header", text: " x-1 [000] 1.0: " + columns + fields(`"a"`, `"b"`), want: []testEvent{want("x-1 [000] 1.0: ", event("a", "b"))}},
 		{name: "comm of newlines", text: plain + "  a\nb: (c)\n-7 [0" + columns + fields(`"a"`, `"b"`),
 			want: []testEvent{e, want("a\nb: (c)\n-7 [0", event("a", "b"))}},
 		{name: "marker like a line", text: "              sh-7       [001] .....    12.345677: tracing_mark_write: " + plain + plain,
-			want: []testEvent{e}, check: Paste{Others: map[string]uint64{"tracing_mark_write": 1}}},
+			want: []testEvent{e}, check: pasted{Others: map[string]uint64{"tracing_mark_write": 1}}},
 		{name: "quotes and newlines", text: "             cat" + columns + fields("\"a\"\nb\"", "\"\"\n\"\"") + plain,
 			want: []testEvent{want("cat", event("a\"\nb", "\"\n\"")), e}},
 		{name: "header in a string", text: "             cat" + columns + fields("\"a\"", "\"x\n             cat-42      [003] .....    12.345678: e0_k3x9: (vfs_open+0x0\"") + plain,
 			want: []testEvent{want("cat", event("a", "x\n             cat-42      [003] .....    12.345678: e0_k3x9: (vfs_open+0x0")), e}},
 		{name: "header of another event in a string", text: "             cat" + columns + fields("\"a\"", "\"x\n             cat-42      [003] .....    12.345678: tick: a\"") + plain,
 			want: []testEvent{want("cat", event("a", "x\n             cat-42      [003] .....    12.345678: tick: a")), e}},
-		{name: "cut before a whole one", text: plain[:len(plain)-4] + "\n" + plain, want: []testEvent{lost(1, e)}, check: Paste{Malformed: 1}},
+		{name: "cut before a whole one", text: plain[:len(plain)-4] + "\n" + plain, want: []testEvent{lost(1, e)}, check: pasted{Counts: Counts{Malformed: 1}}},
 		{name: "fault", text: "             cat" + columns + fields("(fault)", "(fault)"), want: []testEvent{want("cat", event(nil, nil))}},
 		{name: "lost", text: "CPU:3 [LOST 5 EVENTS]\n" + plain + "CPU:3 [LOST EVENTS]\n" + plain + "CPU:2 [LOST 7 EVENTS]\n" + plain,
-			want: []testEvent{lost(5, e), lost(tracefs.LostUnknown, e), e}, check: Paste{Lost: map[int]uint64{2: 7, 3: tracefs.LostUnknown}}},
+			want: []testEvent{lost(5, e), lost(tracefs.LostUnknown, e), e}, check: pasted{Lost: map[int]uint64{2: 7, 3: tracefs.LostUnknown}}},
 		{name: "stack", text: plain + "             cat-42      [003] .....    12.345679: <stack trace>\n => vfs_open\n => do_sys [mod]\n" + plain,
-			want: []testEvent{e, e}, check: Paste{Skipped: 3}},
+			want: []testEvent{e, e}, check: pasted{Counts: Counts{Skipped: 3}}},
 		{name: "line too big", text: "             cat" + columns + "(vfs_open+0x4/0xf0) fd=-2[LINE TOO BIG]\n" + plain,
-			want: []testEvent{lost(1, e)}, check: Paste{Malformed: 1}},
-		{name: "cut", text: plain + plain[:len(plain)-4], want: []testEvent{e}, check: Paste{Malformed: 1}},
+			want: []testEvent{lost(1, e)}, check: pasted{Counts: Counts{Malformed: 1}}},
+		{name: "cut", text: plain + plain[:len(plain)-4], want: []testEvent{e}, check: pasted{Counts: Counts{Malformed: 1}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			for _, r := range []io.Reader{strings.NewReader(tt.text), iotest.OneByteReader(strings.NewReader(tt.text))} {

@@ -6,7 +6,7 @@ import "bytes"
 // with the latency tracers: "%8.8s".
 const latencyCommWidth = 8
 
-// parsePastedHeader is like parseHeaderBack, for a line that begins at text[from:]. It
+// parsePastedHeader is like parseHeader, for a line that begins at text[from:]. It
 // also accepts what latency tracers print:
 //
 //	ping-102       1d.h1.   12us!: NAME: (ip_rcv+0x0/0x10)

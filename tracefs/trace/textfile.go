@@ -28,7 +28,7 @@ import (
 type Text struct {
 	Reading
 	name   string
-	paste  *text.Paste
+	parser *text.Parser
 	first  *tracefs.Event // read already
 	events func() (*tracefs.Event, error, bool)
 	close  func()
@@ -66,13 +66,13 @@ func OpenText(r io.Reader, plans []*fetchargs.Plan, o OpenOptions) (*Text, error
 		}
 	}
 	t.choose(o.Choice)
-	t.paste = text.NewPaste(t.formats, t.order)
-	t.named = t.paste.Symbols.Name
+	t.parser = text.NewParser(text.Options{Formats: t.formats, Pasted: true, Order: t.order})
+	t.named = t.parser.Symbols.Name
 	var err error
 	if t.pairers, err = t.newPairers(o.Begin, o.Chain); err != nil {
 		return nil, err
 	}
-	t.events, t.close = iter.Pull2(t.paste.Events(r))
+	t.events, t.close = iter.Pull2(t.parser.Events(r))
 	e, err, ok := t.events()
 	switch {
 	case err != nil:
@@ -94,7 +94,7 @@ func (t *Text) Close() error {
 
 // nothing says what the text has instead of events of the plans.
 func (t *Text) nothing() error {
-	if err := t.paste.Err(); err != nil {
+	if err := t.parser.Err(); err != nil {
 		return fmt.Errorf("%s: %w", t.name, err)
 	}
 	has := "nor of any other"
@@ -109,15 +109,15 @@ const mostOthers = 5
 
 // others lists the events of other names, the most frequent first.
 func (t *Text) others() string {
-	names := slices.SortedFunc(maps.Keys(t.paste.Others), func(a, b string) int {
-		if n, m := t.paste.Others[a], t.paste.Others[b]; n != m {
+	names := slices.SortedFunc(maps.Keys(t.parser.Others), func(a, b string) int {
+		if n, m := t.parser.Others[a], t.parser.Others[b]; n != m {
 			return int(m) - int(n)
 		}
 		return strings.Compare(a, b)
 	})
 	var parts []string
 	for _, name := range names[:min(mostOthers, len(names))] {
-		parts = append(parts, fmt.Sprintf("%s (%d)", name, t.paste.Others[name]))
+		parts = append(parts, fmt.Sprintf("%s (%d)", name, t.parser.Others[name]))
 	}
 	if n := len(names) - mostOthers; n > 0 {
 		parts = append(parts, fmt.Sprintf("%d more", n))
@@ -154,8 +154,8 @@ func (t *Text) all() iter.Seq2[*tracefs.Event, error] {
 // Damage returns an error about the first event that does not fit its plan, as far as
 // the text has been read, or nil. The error names the line.
 func (t *Text) Damage() error {
-	err := t.paste.Err()
-	if n := t.paste.Malformed; n > 1 {
+	err := t.parser.Err()
+	if n := t.parser.Malformed; n > 1 {
 		return fmt.Errorf("%w, and %d more", err, n-1)
 	}
 	return err
@@ -164,19 +164,19 @@ func (t *Text) Damage() error {
 // Losses returns what the text says about lost events. It warns of what else is not
 // shown.
 func (t *Text) Losses() *Losses {
-	if t.paste.NoTime {
+	if t.parser.NoTime {
 		t.warn("%s: the clock does not count nanoseconds: times are shown as if it did", t.name)
 	}
-	if n := t.paste.Overwritten; n > 0 {
+	if n := t.parser.Overwritten; n > 0 {
 		t.warn("%s: %d events, of these names or others, were overwritten before the text was made", t.name, n)
 	}
-	if len(t.paste.Others) > 0 {
+	if len(t.parser.Others) > 0 {
 		t.warn("%s: events of other names are not shown: %s", t.name, t.others())
 	}
-	t.detail("%s: %d lines belong to no event", t.name, t.paste.Skipped)
+	t.detail("%s: %d lines belong to no event", t.name, t.parser.Skipped)
 	l := Losses{recorded: true}
-	for _, cpu := range slices.Sorted(maps.Keys(t.paste.Lost)) {
-		if n := t.paste.Lost[cpu]; n != tracefs.LostUnknown {
+	for _, cpu := range slices.Sorted(maps.Keys(t.parser.Lost)) {
+		if n := t.parser.Lost[cpu]; n != tracefs.LostUnknown {
 			l.CPUs = append(l.CPUs, tracefs.CPUStats{CPU: cpu, Overrun: n})
 		}
 	}

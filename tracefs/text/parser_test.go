@@ -77,7 +77,7 @@ func parseAll(t testing.TB, r io.Reader) ([]testEvent, Counts) {
 	t.Helper()
 	p := newTestParser()
 	var all []testEvent
-	for ev, err := range p.Events(r) {
+	for ev, err := range eventsOf(p, r) {
 		if err != nil {
 			t.Fatalf("Events: %v", err)
 		}
@@ -168,7 +168,8 @@ func TestParser(t *testing.T) {
 			want: []testEvent{lost(1, plainEvent)}, counts: Counts{Malformed: 1}},
 		{name: "line too big for its mark", text: head("cat") + "(vfs_open+0x4/0xf0) fd=-2" + plain,
 			want: []testEvent{lost(1, plainEvent)}, counts: Counts{Malformed: 1}},
-		{name: "cut", text: plain + plain[:len(plain)-2], want: []testEvent{plainEvent}, counts: Counts{Malformed: 1}},
+		{name: "cut", text: plain + plain[:len(plain)-2], want: []testEvent{plainEvent}},
+		{name: "cut before another", text: plain + plain[:len(plain)-2] + "\n" + plain, want: []testEvent{plainEvent, lost(1, plainEvent)}, counts: Counts{Malformed: 1}},
 		{name: "no such event", text: strings.Replace(plain, "e0_k3x9", "e9_k3x9", 1), counts: Counts{Skipped: 1}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -222,7 +223,7 @@ func TestTextStringArray(t *testing.T) {
 		{`(fault),"b"`, "\a\x00\x00\x00\x00\x00\x00\x00\x10\x00\x00\x00\x10\x00\x02\x00b\x00"},
 	} {
 		var got string
-		for ev := range p.Events(strings.NewReader(fmt.Sprintf(text, tt.in))) {
+		for ev := range eventsOf(p, strings.NewReader(fmt.Sprintf(text, tt.in))) {
 			got = string(ev.Data)
 		}
 		if got != tt.want {
