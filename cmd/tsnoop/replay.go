@@ -140,8 +140,24 @@ func openReplay(f io.ReaderAt, size int64, name string, o *flags.Options, ui *te
 	case !r.IsOwn() && o.Show.Time == render.TimeClock:
 		return nil, flags.Errorf("", "%s does not say what time of day it was; --time is rel, delta, boot or none", name)
 	}
+	if o.Tree {
+		warnHalves(r.Plans(), ui)
+	}
 	trace.LeftOut(r.Plans(), ui.Verbose, ui.Tell)
 	return r, target.CheckPlans(o, r.Plans())
+}
+
+// warnHalves says what a tree lacks because it was not recorded.
+func warnHalves(plans []*fetchargs.Plan, ui *terminal.UI) {
+	for _, p := range plans {
+		switch {
+		case p.Renames != "" || p.Paired():
+		case p.Entry() == nil:
+			ui.Warn("%s was recorded without its entries: the tree does not show which calls it made; record it with --tree", p.Spec.Func.Text)
+		default:
+			ui.Warn("%s was recorded without its returns: the tree does not show which calls it made; record it with --tree", p.Spec.Func.Text)
+		}
+	}
 }
 
 // openOptions says what to read of a recording.
