@@ -102,14 +102,14 @@ func (b *blob) function(name string) *Func {
 }
 
 func (b *blob) nearFuncs(name string) []string {
-	return nearFuncs(name, func(yield func(string) bool) {
+	return NearFuncs(name, func(yield func(string) bool) {
 		b.eachFunc(func(fn string) { yield(fn) }) // near wants all
 	})
 }
 
 // nearFuncs is like that of a blob, for vmlinux and all modules. k.mu is held.
 func (k *Kernel) nearFuncs(name string) []string {
-	return nearFuncs(name, func(yield func(string) bool) {
+	return NearFuncs(name, func(yield func(string) bool) {
 		visit := func(fn string) { yield(fn) } // near wants all
 		k.base.eachFunc(visit)
 		for _, m := range k.moduleNames() {

@@ -16,9 +16,9 @@ func Near(name string, candidates iter.Seq[string]) []string {
 	return near(name, distance, pairs(name, candidates))
 }
 
-// nearFuncs is Near for the many thousand functions of a kernel. Some are a few letters
+// NearFuncs is Near for the many thousand functions of a kernel. Some are a few letters
 // away from anything one writes, so candidates must be closer.
-func nearFuncs(name string, candidates iter.Seq[string]) []string {
+func NearFuncs(name string, candidates iter.Seq[string]) []string {
 	return near(name, funcDistance, pairs(name, candidates))
 }
 

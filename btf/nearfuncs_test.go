@@ -31,9 +31,9 @@ func TestNearFuncs(t *testing.T) {
 		{"hello_wonderful_world", ""},
 		{"xyzzy", ""},
 	} {
-		got := strings.Join(nearFuncs(tt.name, slices.Values(candidates)), " ")
+		got := strings.Join(NearFuncs(tt.name, slices.Values(candidates)), " ")
 		if got != tt.want {
-			t.Errorf("nearFuncs(%q) = %q, want %q", tt.name, got, tt.want)
+			t.Errorf("NearFuncs(%q) = %q, want %q", tt.name, got, tt.want)
 		}
 	}
 }

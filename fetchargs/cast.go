@@ -5,6 +5,7 @@ import (
 
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
+	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
 func (r *resolver) addr(x *spec.Addr) (route, bool) {
@@ -182,4 +183,15 @@ func typeName(t btf.Type) string {
 		return "a register of unknown type"
 	}
 	return btf.Name(t)
+}
+
+// kindOf returns the type of a number, or what its FORMAT makes of it.
+func kindOf(f *value.Field) string {
+	switch signed := btf.Signed(f.Type); {
+	case signed && !f.Signed:
+		return "unsigned by its FORMAT"
+	case f.Signed && !signed && isNumber(f.Type):
+		return "signed by its FORMAT"
+	}
+	return typeName(f.Type)
 }

@@ -142,7 +142,11 @@ func (r *resolver) hasElements(p route, w want, f *value.Format, bytes int) bool
 	whole := p.typ != nil && (isArray || isStruct(p.typ))
 	switch {
 	case !p.mem && !p.inReg || p.bitSize > 0:
-		r.failFix(w.x.Where(), spec.Fix{Span: w.format.Span, Text: f.Name}, "leave out the count: ", "%s is %s and no place in memory", w.x, typeName(p.typ))
+		r.fail(w.x.Where(), "", "%s is %s and not in memory: it has no elements", w.x, typeName(p.typ))
+		if f.Size <= size {
+			r.errs[len(r.errs)-1].Fix = spec.Fix{Span: w.format.Span, Text: f.Name}
+			r.errs[len(r.errs)-1].Hint = "only this value: " + f.Name
+		}
 		return false
 	case whole && known && size > 0 && size < bytes:
 		unit := bytes

@@ -90,6 +90,9 @@ func (r *resolver) noFunction(missing *btf.NotFoundError) {
 			}
 			missing = &btf.NotFoundError{What: missing.What, Name: missing.Name, In: missing.In, Near: append(calls, missing.Near...)}
 		}
+		if len(missing.Near) == 0 && r.target.ModuleFuncs != nil {
+			missing.Near = btf.NearFuncs(name.Text, slices.Values(r.target.ModuleFuncs()))
+		}
 		if len(missing.Near) == 0 {
 			hint = "the compiler may have inlined it into its callers, or it is in a module that is not loaded"
 			if r.target.Await != nil {

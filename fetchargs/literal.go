@@ -328,7 +328,7 @@ func (m *comparer) fit(n *big.Int, l *spec.Literal, f *value.Field) (constant, b
 		n = high // no user or group, as it is shown
 	}
 	if n.Cmp(low) < 0 || n.Cmp(high) > 0 {
-		m.fail(l.Span, fmt.Sprintf("its values are %s to %s", low, high), "%s does not fit %s, which is %s", l.Text, f.Label, typeName(f.Type))
+		m.fail(l.Span, fmt.Sprintf("its values are %s to %s", low, high), "%s does not fit %s, which is %s", l.Text, f.Label, kindOf(f))
 		if n.Sign() < 0 && !f.Signed {
 			same := new(big.Int).Add(n, new(big.Int).Add(high, big.NewInt(1)))
 			if same.Sign() > 0 {

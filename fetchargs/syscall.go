@@ -18,6 +18,7 @@ type syscall struct {
 	abi    *abi.Syscalls
 	fn     *btf.Func // the prototype that programs see
 	narrow bool      // 32-bit programs call another function
+	source *btf.Func // the prototype of the kernel's source, for people
 	own    []string  // for each parameter, its set of constants or its FORMAT
 	lost   []error   // for each parameter, why its place is not known
 }
@@ -258,6 +259,8 @@ func (t *Target) newSyscall(name, symbol string, way *abi.Syscalls, proto syscal
 	if way.Narrow {
 		c.fn.Name = compat + c.fn.Name
 	}
+	source := *c.fn
+	c.source = &source
 	var lost error
 	for i, p := range proto.params {
 		typ := t.userType(p.Type)
@@ -271,83 +274,18 @@ func (t *Target) newSyscall(name, symbol string, way *abi.Syscalls, proto syscal
 			lost = fmt.Errorf("a system call has %d registers", i)
 		}
 		c.fn.Params = append(c.fn.Params, btf.Param{Name: p.Name, Type: typ})
+		if p.declared != "" {
+			if typ = t.userType(p.declared); way.Narrow {
+				typ, _ = t.narrow(typ)
+			}
+			if strings.HasPrefix(p.declared, "const ") {
+				typ = toConst(typ)
+			}
+		}
+		c.source.Params = append(c.source.Params, btf.Param{Name: p.Name, Type: typ})
 		c.own, c.lost = append(c.own, p.own), append(c.lost, lost)
 	}
 	return c
-}
-
-// typeOf returns a C type, or another one if this kernel's BTF does not have it.
-func (t *Target) typeOf(name, otherwise string) btf.Type {
-	typ, err := t.Kernel.Type(name)
-	if err != nil {
-		typ, _ = t.Kernel.Type(otherwise)
-	}
-	return typ
-}
-
-// userType returns the type of a parameter. Its pointers point into user memory.
-func (t *Target) userType(name string) btf.Type {
-	otherwise := "unsigned long"
-	if strings.HasSuffix(name, "*") {
-		otherwise = "void *"
-	}
-	return toUser(t.typeOf(name, otherwise))
-}
-
-// toUser marks a pointer, and the pointers it points to, as pointing into user memory.
-func toUser(t btf.Type) btf.Type {
-	p, ok := btf.Strip(t).(*btf.Pointer)
-	if !ok || btf.IsUser(t) {
-		return t
-	}
-	return &btf.Pointer{Target: &btf.TypeTag{Type: toUser(p.Target), Value: "user"}}
-}
-
-// narrow returns the type that a 32-bit program has instead of t. split is set if it
-// takes two registers. A pointer to something with another layout becomes void *.
-func (t *Target) narrow(typ btf.Type) (narrow btf.Type, split bool) {
-	switch s := btf.Strip(typ).(type) {
-	case *btf.Int:
-		switch {
-		case s.Size < 8:
-			return typ, false
-		case !strings.HasPrefix(s.Name, "long long"):
-			if btf.Signed(s) {
-				return t.typeOf("int", "int"), false
-			}
-			return t.typeOf("unsigned int", "unsigned int"), false
-		}
-		return typ, true
-	case *btf.Pointer:
-		if varies(s.Target, 0) {
-			return toUser(&btf.Pointer{Target: (*btf.Void)(nil)}), false
-		}
-	}
-	return typ, false
-}
-
-// varies reports whether t may have another layout in a 32-bit program: it contains a
-// long, a pointer, or a type with another alignment.
-func varies(t btf.Type, depth int) bool {
-	if depth > 16 {
-		return true
-	}
-	of := func(m btf.MemberOf) bool { return varies(m.Type, depth+1) }
-	switch t := btf.Strip(t).(type) {
-	case *btf.Void:
-		return false
-	case *btf.Int:
-		return t.Size > 4
-	case *btf.Enum:
-		return t.Size > 4
-	case *btf.Array:
-		return varies(t.Type, depth+1)
-	case *btf.Struct:
-		return slices.ContainsFunc(t.Members, of)
-	case *btf.Union:
-		return slices.ContainsFunc(t.Members, of)
-	}
-	return true
 }
 
 // locate returns the routes to the arguments. They are in the saved registers that the

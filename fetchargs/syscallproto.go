@@ -11,7 +11,7 @@ import (
 
 // A SyscallFunc is a system call of a kernel, under the name that specs use.
 type SyscallFunc struct {
-	*btf.Func          // the prototype that programs see: sys_openat
+	*btf.Func          // the prototype that programs see, as the kernel declares it: sys_openat
 	Symbol    string   // the kernel's function: __x64_sys_openat
 	Narrow    []string // functions that 32-bit programs call instead, if any
 }
@@ -39,7 +39,7 @@ func (t *Target) SyscallFuncs(name string) []SyscallFunc {
 				funcs[len(funcs)-1].Narrow = append(funcs[len(funcs)-1].Narrow, c.symbol)
 				continue
 			}
-			funcs = append(funcs, SyscallFunc{Func: c.fn, Symbol: c.symbol})
+			funcs = append(funcs, SyscallFunc{Func: c.source, Symbol: c.symbol})
 		}
 	}
 	if !spec.IsGlob(s.Func.Text) {

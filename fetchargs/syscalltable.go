@@ -13,6 +13,8 @@ type SyscallParam struct {
 	Type string // "const char *"; pointers are __user, which is not written
 	Name string
 	own  string // its set of constants or its FORMAT; "" if it has none
+
+	declared string // its type in the kernel's own event; "" if that is not known
 }
 
 // A syscallProto is the prototype of a system call.
@@ -82,13 +84,15 @@ func (t *Target) syscallProto(name string) (syscallProto, bool) {
 	case !known:
 		return syscallProto{result: "long", params: own}, true
 	default:
+		proto.params = slices.Clone(proto.params)
 		for i, p := range own {
 			if i == len(proto.params) {
-				proto.params = append(slices.Clip(proto.params), own[i:]...)
+				proto.params = append(proto.params, own[i:]...)
 				break
 			} else if p.Name != proto.params[i].Name {
 				return syscallProto{result: proto.result, params: own}, true
 			}
+			proto.params[i].declared = p.Type
 		}
 	}
 	return proto, known

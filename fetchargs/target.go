@@ -41,6 +41,10 @@ type Target struct {
 	// that is not known. It is slow, so it is called only if a spec has a glob.
 	Traceable func() func(module, name string) bool
 
+	// ModuleFuncs returns the names of the functions of loaded modules, also of those
+	// without BTF. It is nil if that is not known.
+	ModuleFuncs func() []string
+
 	// SyscallParams returns the parameters of the kernel's own event for a system call.
 	// SyscallNames returns the system calls that have an event. Both are nil if that is
 	// not known.

@@ -207,7 +207,10 @@ func (r *resolver) elementsOf(of, x spec.Expr, first int64) (p route, elem btf.T
 			if !r.isOfOne(p, of) {
 				return p, nil, 0, false
 			}
-			if _, void := btf.Strip(target).(*btf.Void); !void {
+			if isVoid(target) {
+				target = r.declared(of)
+			}
+			if !isVoid(target) {
 				return p.follow(of.String(), target), target, 0, true
 			}
 		}
@@ -221,12 +224,33 @@ func (r *resolver) elementsOf(of, x spec.Expr, first int64) (p route, elem btf.T
 		hint = fmt.Sprintf("BTF has an array of arrays as one: [%d][%d] of [N][M] is [%d*M+%d]", inner.N, first, inner.N, first)
 	}
 	r.fail(x.Where(), hint, "%s is %s: only arrays and pointers have elements", of, typeName(p.typ))
-	if of, is := x.(*spec.Range); is && pointee(p.typ) != nil {
-		cast := *of
-		cast.X = &spec.Cast{Type: spec.Name{Text: "u8 *"}, X: of.X}
-		r.errs[len(r.errs)-1].Mend(x.Where(), "cast it: ", cast.String())
+	if pointee(p.typ) != nil {
+		bytes := &spec.Cast{Type: spec.Name{Text: "u8 *"}, X: of}
+		switch x := x.(type) {
+		case *spec.Range:
+			cast := *x
+			cast.X = bytes
+			r.errs[len(r.errs)-1].Mend(x.Span, "cast it: ", cast.String())
+		case *spec.Index:
+			cast := *x
+			cast.X = bytes
+			r.errs[len(r.errs)-1].Mend(x.Span, "cast it: ", cast.String())
+		}
 	}
 	return p, nil, 0, false
+}
+
+// declared returns what a parameter of a system call points to by the kernel's own
+// prototype, where it is shown as an address. It is void for anything else.
+func (r *resolver) declared(x spec.Expr) btf.Type {
+	if id, ok := x.(*spec.Ident); ok && r.call != nil {
+		for _, p := range r.call.source.Params {
+			if p.Name == id.Text {
+				return r.pointee(p.Type)
+			}
+		}
+	}
+	return (*btf.Void)(nil)
 }
 
 func (r *resolver) element(p route, x *spec.Index, t btf.Type) (route, bool) {

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tsnoop/tsnoop/render"
+	"github.com/tsnoop/tsnoop/render/sum"
 	"github.com/tsnoop/tsnoop/render/text"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 )
@@ -130,5 +131,33 @@ f
 				t.Errorf("%v: %T allocates %v times", tt.mode, sink, n)
 			}
 		}
+	}
+}
+
+// TestScreenInPlace: each interval's table replaces the one before, as much of it as fits on
+// the terminal. What was there before is above, and the last summary below.
+func TestScreenInPlace(t *testing.T) {
+	in := newProbe(false).number("n", cInt, 5).comm("cat")
+	rows := 4
+	s := text.NewScreen([]render.Source{newSource("function", "", in, nil)},
+		render.Options{Columns: func() int { return 80 }, Rows: func() int { return rows }})
+	table := func(n uint64, interval bool) *sum.Summary {
+		return &sum.Summary{Sums: []sum.Sum{{Calls: n}}, Interval: interval, Final: !interval, Alone: true}
+	}
+	got := string(s.Summary(nil, table(1, true)))
+	const first = "\n\n\n\n\x1b[HSummary of the last 0ns\x1b[K\nFUNCTION  CALLS"
+	if !strings.HasPrefix(got, first) || !strings.HasSuffix(got, "\x1b[K\n\x1b[J") {
+		t.Errorf("the first table is %q", got)
+	}
+	got = string(s.Summary(nil, table(2, true)))
+	if !strings.HasPrefix(got, "\x1b[HSummary of the last") || strings.Count(got, "\n") != 3 {
+		t.Errorf("the second table is %q", got)
+	}
+	rows = 3
+	if got = string(s.Summary(nil, table(3, true))); strings.Count(got, "\n") != 2 || strings.Contains(got, "function") {
+		t.Errorf("on three rows the table is %q", got)
+	}
+	if got = string(s.Summary(nil, table(4, false))); strings.Contains(got, "\x1b") || !strings.Contains(got, "Summary of all") {
+		t.Errorf("the last table is %q", got)
 	}
 }

@@ -69,6 +69,10 @@ type Options struct {
 	// if it is not known. It is nil if there is no terminal; then lines are not folded.
 	Columns func() int
 
+	// Rows returns the current height of a terminal on which the summary of each interval
+	// replaces the one before; 0 if it is not known. It is nil if all remain.
+	Rows func() int
+
 	Time  TimeMode
 	Start uint64 // ns on the trace clock that TimeRel shows as 0
 	// Clock returns what to add to a time on the trace clock to get the time since 1970, in

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -78,10 +79,25 @@ func (s *Session) setBuffer(o Options) error {
 	}
 	for kb := o.BufferKB; ; kb /= 2 {
 		err := s.set(s.path("buffer_size_kb"), strconv.Itoa(kb))
-		if !o.BufferOrLess || kb < 128 || !errors.Is(err, unix.ENOMEM) {
+		switch {
+		case !errors.Is(err, unix.ENOMEM):
 			return err
+		case !o.BufferOrLess || kb < 128:
+			return tooLarge(kb, err)
 		}
 	}
+}
+
+// tooLarge returns the error for a buffer that takes more memory than there is. The hint
+// is a size for each CPU that takes at most half of what is free.
+func tooLarge(kb int, err error) error {
+	e := &MachineError{Msg: fmt.Sprintf("there is no memory for a buffer of %d MiB for each CPU", kb>>10), Err: err}
+	var info unix.Sysinfo_t
+	if unix.Sysinfo(&info) == nil {
+		free := uint64(info.Freeram) * uint64(info.Unit) / uint64(2*runtime.NumCPU())
+		e.Cure = fmt.Sprintf("a smaller one: -b %dM", max(1, free>>20))
+	}
+	return e
 }
 
 // BufferKB returns the size of each CPU's buffer in KiB.

@@ -27,7 +27,7 @@ var mayImport = map[string][]string{
 	"fetchargs/value":      {module + "/fetchargs/abi", module + "/fetchargs/constants", module + "/btf"},
 	"tracefs":              {"golang.org/x/sys/unix", module + "/tracefs/ringbuf", module + "/tracefs/dynevent"},
 	"tracefs/dynevent":     {},
-	"tracefs/proc":         {},
+	"tracefs/proc":         {"golang.org/x/sys/unix"},
 	"tracefs/proc/symbols": {module + "/tracefs/proc"},
 	"tracefs/ringbuf":      {},
 	"tracefs/users":        {},
@@ -65,7 +65,7 @@ var mayImport = map[string][]string{
 	// Not what reads kernel files or bytes: that is behind tracefs/trace.
 	"cmd/tsnoop": {"golang.org/x/term",
 		module + "/cmd/tsnoop/complete", module + "/cmd/tsnoop/flags", module + "/cmd/tsnoop/help", module + "/cmd/tsnoop/live", module + "/cmd/tsnoop/output", module + "/cmd/tsnoop/preset", module + "/cmd/tsnoop/shell", module + "/cmd/tsnoop/specs", module + "/cmd/tsnoop/target", module + "/cmd/tsnoop/terminal",
-		module + "/btf", module + "/fetchargs", module + "/fetchargs/abi", module + "/tracefs", module + "/tracefs/calls", module + "/tracefs/trace", module + "/render", module + "/render/sum"},
+		module + "/btf", module + "/fetchargs", module + "/fetchargs/abi", module + "/tracefs", module + "/tracefs/calls", module + "/tracefs/proc", module + "/tracefs/trace", module + "/render", module + "/render/sum"},
 }
 
 // pure are the packages that must not touch the machine.

@@ -4,6 +4,7 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"os/signal"
 	"syscall"
@@ -12,6 +13,7 @@ import (
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/live"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/specs"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/terminal"
+	"github.com/tsnoop/tsnoop/tracefs/proc"
 )
 
 func main() {
@@ -30,6 +32,9 @@ func tsnoop() int {
 	ui := terminal.New(o)
 	if err == nil {
 		err = specs.Read(o)
+	}
+	if err == nil && o.Output == "" && o.Command != "record" && o.Command != "clean" && proc.StdoutClosed() {
+		err = errors.New("stdout is closed, and the output has no other place (--output FILE)")
 	}
 	if err == nil {
 		err = commands[o.Command](o, ui)

@@ -19,6 +19,7 @@ type Screen struct {
 	*Printer
 	lines []byte // output of the Printer
 	width int    // of the column COMM-TID
+	moved bool   // what was on the terminal before the first table is above its first row
 }
 
 // NewScreen returns a Screen for a terminal of Options.Columns, which may change.
@@ -106,5 +107,28 @@ func appendLines(dst, lines []byte, columns int) []byte {
 // Summary appends a table whose rows may be folded.
 func (s *Screen) Summary(dst []byte, what *sum.Summary) []byte {
 	s.lines = s.Printer.Summary(s.lines[:0], what)
+	if what.Interval && what.Alone && s.opts.Rows != nil {
+		if rows := s.opts.Rows(); rows > 1 {
+			return s.replace(dst, rows)
+		}
+	}
 	return appendLines(dst, s.lines, s.opts.Columns())
+}
+
+// replace appends the lines from the first row of the terminal on, as many as fit above
+// the row of the cursor. They overwrite what is there, so that nothing flickers.
+func (s *Screen) replace(dst []byte, rows int) []byte {
+	const home, toEndOfLine, toEnd = "\x1b[H", "\x1b[K", "\x1b[J"
+	if !s.moved {
+		dst = append(dst, bytes.Repeat([]byte{'\n'}, rows)...)
+		s.moved = true
+	}
+	dst = append(dst, home...)
+	lines := appendLines(nil, bytes.TrimLeft(s.lines, "\n"), s.opts.Columns())
+	for ; rows > 1 && len(lines) > 0; rows-- {
+		end := bytes.IndexByte(lines, '\n')
+		dst = append(append(append(dst, lines[:end]...), toEndOfLine...), '\n')
+		lines = lines[end+1:]
+	}
+	return append(dst, toEnd...)
 }

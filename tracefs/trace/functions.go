@@ -1,8 +1,12 @@
 package trace
 
 import (
+	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
+	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs"
 )
 
@@ -15,6 +19,10 @@ func (m *Machine) Functions(pattern string, o PlanOptions) ([]string, error) {
 		return nil, err
 	}
 	funcs, err := target.Kernel.Funcs(pattern)
+	var missing *btf.NotFoundError
+	if errors.As(err, &missing) && target.ModuleLoaded != nil && target.ModuleLoaded(missing.Name) {
+		funcs, err = m.untyped(missing.Name, pattern)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -40,6 +48,28 @@ func (m *Machine) Functions(pattern string, o PlanOptions) ([]string, error) {
 		}
 	}
 	return prototypes, nil
+}
+
+// untyped returns the functions that match a pattern in a module that has no BTF, from the
+// symbol table, which writes "-" in its name as "_".
+func (m *Machine) untyped(module, pattern string) (funcs []*btf.Func, err error) {
+	_, glob, ok := strings.Cut(strings.TrimPrefix(pattern, "mod:"), ":")
+	if !ok {
+		glob = "*"
+	}
+	match, err := btf.Glob(glob)
+	if err != nil {
+		return nil, err
+	}
+	module = strings.ReplaceAll(module, "-", "_")
+	names, err := m.symbols.ModuleFuncs(module)
+	slices.Sort(names)
+	for _, name := range names {
+		if match(name) {
+			funcs = append(funcs, &btf.Func{Name: name, Module: module, Untyped: true})
+		}
+	}
+	return funcs, err
 }
 
 // Syscalls returns the system calls that match name, which may be a glob.

@@ -98,6 +98,10 @@ func (m *Machine) Target(o PlanOptions) (*fetchargs.Target, error) {
 		return t, nil
 	}
 	t.Symbols, t.Place, t.ModuleLoaded, t.HZ = m.SymbolFacts, m.symbolPlace(), proc.ModuleLoaded, m.hz
+	t.ModuleFuncs = func() []string {
+		names, _ := m.symbols.ModuleFuncs("") // they are only suggested
+		return names
+	}
 	t.CPUs, t.CPUOffset, t.OnlyCPUs = eachCPU, m.cpuOffset(), o.CPUs
 	if o.Wait {
 		t.Await = m.await(t.Kernel)

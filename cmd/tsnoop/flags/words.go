@@ -70,7 +70,7 @@ func typeNames(args []string) []string {
 func (o *Options) HintCommand(err error) {
 	var wrong spec.Errors
 	var missing *btf.NotFoundError
-	if len(o.Args) < 2 || !errors.As(err, &wrong) || wrong[0].Text != o.Args[0] || !errors.As(wrong[0], &missing) {
+	if len(o.Args) == 0 || !errors.As(err, &wrong) || wrong[0].Text != o.Args[0] || !errors.As(wrong[0], &missing) {
 		return
 	}
 	names := func(yield func(string) bool) {
@@ -81,6 +81,9 @@ func (o *Options) HintCommand(err error) {
 		}
 	}
 	if near := btf.Near(o.Args[0], names); len(near) > 0 {
-		wrong[0].Hint = "did you mean the command " + near[0] + "? tsnoop " + near[0] + " " + shellQuoted(o.Args[1])
+		wrong[0].Hint = "did you mean the command " + near[0] + "? tsnoop " + near[0]
+		for _, arg := range o.Args[1:] {
+			wrong[0].Hint += " " + shellQuoted(arg)
+		}
 	}
 }

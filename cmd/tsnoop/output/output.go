@@ -111,6 +111,9 @@ func (out *Output) options(r *trace.Reading) render.Options {
 		// To ask for each line costs less than to handle SIGWINCH, since each line is
 		// written to a terminal separately.
 		ro.Columns = func() int { return terminal.Columns(out.file.File) }
+		if out.sums != nil && out.sums.now != nil {
+			ro.Rows = func() int { return terminal.Rows(out.file.File) }
+		}
 	}
 	ro.Start, ro.Clock, ro.Order, ro.Symbol, ro.IsCode, ro.IsName = r.Start(), r.WallClock, r.Order(), r.Symbol, r.IsCode, r.IsName
 	return ro

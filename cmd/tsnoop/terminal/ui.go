@@ -64,11 +64,26 @@ func (u *UI) columns() int {
 
 // Columns returns the width of the terminal f in columns, 0 if f is not a terminal.
 func Columns(f *os.File) int {
-	w, _, err := term.GetSize(int(f.Fd()))
-	if err != nil {
+	w, _ := size(f)
+	return w
+}
+
+// Rows is Columns for the height. It returns 0 also for a terminal that cannot move its
+// cursor.
+func Rows(f *os.File) int {
+	if dumb() {
 		return 0
 	}
-	return w
+	_, h := size(f)
+	return h
+}
+
+func size(f *os.File) (w, h int) {
+	w, h, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		return 0, 0
+	}
+	return w, h
 }
 
 // Warn prints a message that does not end the run. A terminal gets it wrapped.

@@ -27,7 +27,7 @@ var emittedWays = []struct {
 	paste    bool   // the lines into it
 	end      func(master *os.File, shell int) error
 }{
-	{[]string{"/bin/sh"}, "timeout", "exec timeout 1 $SHELL script", false, false, nil},
+	{bothShells, "timeout", "exec timeout 1 $SHELL script", false, false, nil},
 	{bothShells, "kill", "exec $SHELL script", false, false, func(_ *os.File, shell int) error { return syscall.Kill(shell, syscall.SIGTERM) }},
 	{bothShells, "lost terminal", "exec $SHELL script", true, false, loseTerminal},
 	{bothShells, "Ctrl-C where it was pasted", "exec $SHELL -i", true, true, func(master *os.File, _ int) error {

@@ -64,3 +64,14 @@ func collect(found map[string]*Facts, l *line) {
 		}
 	}
 }
+
+// ModuleFuncs returns the functions of a loaded module, or of all if module is "".
+func (t *Table) ModuleFuncs(module string) (names []string, err error) {
+	text, err := t.text()
+	for l := range lines(text) {
+		if l.module != nil && l.text() && (module == "" || string(l.module) == module) {
+			names = append(names, string(l.name))
+		}
+	}
+	return names, err
+}

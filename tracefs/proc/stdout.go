@@ -1,0 +1,39 @@
+package proc
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// StdoutClosed reports whether a shell has started this program with its stdout closed, by
+// >&-. Go's runtime opens /dev/null in its place, for reading and writing. A shell opens it
+// only for writing, and what it has inherited is its own stdout, too. Other programs
+// may have opened it as Go does: of what they start this is not known, and it is false.
+func StdoutClosed() bool {
+	flags, err := unix.FcntlInt(1, unix.F_GETFL, 0)
+	if err != nil {
+		return err == unix.EBADF
+	}
+	if flags&unix.O_ACCMODE != unix.O_RDWR || !isNull("/proc/self/fd/1") {
+		return false
+	}
+	parent := fmt.Sprintf("/proc/%d", os.Getppid())
+	exe, err := os.Readlink(parent + "/exe")
+	return err == nil && isShell(filepath.Base(exe)) && !isNull(parent+"/fd/1")
+}
+
+// isNull reports whether a path is the device /dev/null, whose numbers are ABI: see
+// Documentation/admin-guide/devices.txt.
+func isNull(path string) bool {
+	var st unix.Stat_t
+	return unix.Stat(path, &st) == nil && st.Mode&unix.S_IFMT == unix.S_IFCHR && st.Rdev == unix.Mkdev(1, 3)
+}
+
+// isShell reports whether a program is a shell, by its name: bash, busybox, ksh93.
+func isShell(name string) bool {
+	return name == "busybox" || strings.HasSuffix(strings.TrimRight(name, "0123456789."), "sh")
+}
