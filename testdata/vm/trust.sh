@@ -4,12 +4,34 @@
 # a table of what they counted: a line for each test and figure, a column for each
 # kernel; then, unless tests were chosen, five million bad inputs for each fuzz
 # target. It takes hours.
+#
+# Before the table there is what became of recordings: a line for each kind of damage to
+# files of this machine ("file | fault | times tried | what was left"), and 30 power cuts on
+# each kernel and file system.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 kernels=${1:-5.10 6.1 6.12 newest arm64} pattern=${2:-^Test(Trust|Ftracetest)}
 logs=$(mktemp -d)
 trap 'rm -rf "$logs"' EXIT
 trap 'exit 130' INT TERM HUP
+
+# recordings damages recordings, and cuts the power of machines that make them. A kernel
+# has xfs if its module is in the cache and this machine has mkfs.xfs.
+recordings() {
+	local kernel filesystem failed=0
+	(cd "$here/../.." && TSNOOP_TRUST=full go test -count=1 -timeout 3h -v -run '^Test(RecoverFaults|RecoverTorn|Damaged)' ./tracefs/trace) >"$logs/recordings" 2>&1 || failed=1
+	if [ $failed = 0 ]; then grep -E ' \| ' "$logs/recordings" | sed 's/^[^:]*:[0-9]*: //'; else cat "$logs/recordings"; fi
+	(cd "$here/../.." && CGO_ENABLED=0 go build -trimpath -o "$logs/" ./cmd/tsnoop ./testdata/load) || return
+	for kernel in $kernels; do
+		for filesystem in ext4 xfs; do
+			if [ "$kernel" = arm64 ] || [ $filesystem = xfs ] && ! { [ -e "${XDG_CACHE_HOME:-$HOME/.cache}/tsnoop/kernels/$kernel/modules/xfs.ko" ] && PATH=$PATH:/usr/sbin command -v mkfs.xfs >/dev/null; }; then continue; fi
+			echo "$kernel, $filesystem:"
+			"$here/power.sh" "$logs" "$kernel" $filesystem 30 >"$logs/cuts" || { failed=1; cat "$logs/cuts"; }
+			tail -n 1 "$logs/cuts"
+		done
+	done
+	return $failed
+}
 
 status=0
 for kernel in $kernels; do
@@ -42,4 +64,5 @@ done | awk -F'\t' -v kernels="$kernels" '
 		}
 	}'
 [ "${2:-}" ] || "$here/../badinput/run.sh" || status=1
+[ "${2:-}" ] || recordings || status=1
 exit $status
