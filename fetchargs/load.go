@@ -70,7 +70,7 @@ func unmarshal(data []byte) (s saved, err error) {
 	case v >= 1 && v < savedVersion:
 		return s, fmt.Errorf("a build from before the first release wrote version %d of them: replay the recording with that build", v)
 	case v != savedVersion:
-		return s, fmt.Errorf("version %d, this program knows only %d", v, savedVersion)
+		return s, versionError(v)
 	}
 	return s, atByte(json.Unmarshal(data, &s))
 }

@@ -15,6 +15,18 @@ import (
 // ErrSaved is wrapped by the errors of Load.
 var ErrSaved = errors.New("saved plans cannot be used")
 
+// ErrNewer is also wrapped by an error of Load if a later version has saved the plans.
+var ErrNewer = errors.New("saved by a later version")
+
+// A versionError is the version of plans that Load does not know.
+type versionError int
+
+func (e versionError) Error() string {
+	return fmt.Sprintf("version %d, this program knows only %d", int(e), savedVersion)
+}
+
+func (e versionError) Is(target error) bool { return target == ErrNewer && e > savedVersion }
+
 // savedVersion changes when a program that knows only older versions would misread what
 // is saved. Versions 1 and 2 were before the first release.
 const savedVersion = 3

@@ -145,40 +145,40 @@ func scenes() []scene {
 	return []scene{
 		{"entry only", newSource("ip_rcv", "", s, nil), one(s),
 			`ip_rcv_finish -> ip_rcv(skb->len=128, dev->name="lo")`,
-			`{"ts_ns":1000000000,"cpu":0,"tid":7,"comm":"ping","func":"ip_rcv","caller":"ip_rcv_finish",` +
+			`{"ts_ns":1000000000,"cpu":0,"pid":null,"tid":7,"comm":"ping","func":"ip_rcv","caller":"ip_rcv_finish",` +
 				`"args":[{"name":"skb->len","type":"unsigned int","value":128},{"name":"dev->name","type":"const char *","value":"lo"}]}`},
 		{"just the hit", newSource("do_exit", "", h, nil), one(h), `do_exit()`,
-			`{"ts_ns":1000000000,"cpu":0,"tid":7,"comm":"old","func":"do_exit","args":[]}`},
+			`{"ts_ns":1000000000,"cpu":0,"pid":null,"tid":7,"comm":"old","func":"do_exit","args":[]}`},
 		{"a parameter that cannot be fetched", newSource("f", "", partly, nil), one(partly), `f(a=1, opts=?)`,
-			`{"ts_ns":1000000000,"cpu":0,"tid":7,"comm":"old","func":"f",` +
+			`{"ts_ns":1000000000,"cpu":0,"pid":null,"tid":7,"comm":"old","func":"f",` +
 				`"args":[{"name":"a","type":"int","value":1},{"name":"opts","type":"struct sk_buff","value":null}]}`},
 		{"both sides", newSource("do_sys_open", "", o, f), both(o, f),
 			`do_sys_open(dfd=-100, name="/etc/pa\"s\nswd\x1b[2J") = -2 (ENOENT) <12.3us>`,
-			`{"ts_ns":1000000000,"cpu":0,"tid":7,"comm":"cat","func":"do_sys_open",` +
+			`{"ts_ns":1000000000,"cpu":0,"pid":null,"tid":7,"comm":"cat","func":"do_sys_open",` +
 				`"args":[{"name":"dfd","type":"int","value":-100},{"name":"name","type":"const char *","value":"/etc/pa\"s\nswd\u001b[2J"}],` +
 				`"ret":{"type":"int","value":-2,"errno":"ENOENT"},"end_ns":1000012345,"end_cpu":1,"duration_ns":12345}`},
 		{"return only", newSource("do_sys_open", "fs", nil, f), &calls.Call{Return: ret(f)},
 			`do_sys_open() = -2 (ENOENT)`,
-			`{"ts_ns":1000012345,"cpu":1,"tid":7,"comm":"old","func":"do_sys_open","module":"fs","ret":{"type":"int","value":-2,"errno":"ENOENT"},"end_ns":1000012345}`},
+			`{"ts_ns":1000012345,"cpu":1,"pid":null,"tid":7,"comm":"old","func":"do_sys_open","module":"fs","ret":{"type":"int","value":-2,"errno":"ENOENT"},"end_ns":1000012345}`},
 		{"orphan", newSource("do_sys_open", "", o, f), &calls.Call{Return: ret(f), Orphan: true},
 			`do_sys_open(entry not seen) = -2 (ENOENT)`,
-			`{"ts_ns":1000012345,"cpu":1,"tid":7,"comm":"old","func":"do_sys_open","ret":{"type":"int","value":-2,"errno":"ENOENT"},"end_ns":1000012345,"orphan":true}`},
+			`{"ts_ns":1000012345,"cpu":1,"pid":null,"tid":7,"comm":"old","func":"do_sys_open","ret":{"type":"int","value":-2,"errno":"ENOENT"},"end_ns":1000012345,"orphan":true}`},
 		{"unfinished", newSource("f", "", hidden, f), &calls.Call{Entry: entry(hidden), Unfinished: true},
 			`f(b=2) = ?`,
-			`{"ts_ns":1000000000,"cpu":0,"tid":7,"comm":"old","func":"f","args":[{"name":"b","type":"int","value":2}],"unfinished":true}`},
+			`{"ts_ns":1000000000,"cpu":0,"pid":null,"tid":7,"comm":"old","func":"f","args":[{"name":"b","type":"int","value":2}],"unfinished":true}`},
 		{"pointer and its members", newSource("f", "", h, dir), both(h, dir),
 			`f() = 0xffff888000000010 {return->len=5} <12.3us>`,
-			`{"ts_ns":1000000000,"cpu":0,"tid":7,"comm":"old","func":"f","args":[],` +
+			`{"ts_ns":1000000000,"cpu":0,"pid":null,"tid":7,"comm":"old","func":"f","args":[],` +
 				`"ret":{"type":"struct sk_buff *","value":"0xffff888000000010"},` +
 				`"ret_args":[{"name":"return->len","type":"unsigned int","value":5}],"end_ns":1000012345,"end_cpu":1,"duration_ns":12345}`},
 		{"only members", newSource("f", "", nil, member), &calls.Call{Return: ret(member)},
 			`f() = {return->len=5, return->x=true}`,
-			`{"ts_ns":1000012345,"cpu":1,"tid":7,"comm":"old","func":"f",` +
+			`{"ts_ns":1000012345,"cpu":1,"pid":null,"tid":7,"comm":"old","func":"f",` +
 				`"ret_args":[{"name":"return->len","type":"unsigned int","value":5},{"name":"return->x","type":"_Bool","value":true}],"end_ns":1000012345}`},
 		{"void", newSource("f", "", h, nothing), both(h, nothing), `f() <12.3us>`,
-			`{"ts_ns":1000000000,"cpu":0,"tid":7,"comm":"old","func":"f","args":[],"end_ns":1000012345,"end_cpu":1,"duration_ns":12345}`},
+			`{"ts_ns":1000000000,"cpu":0,"pid":null,"tid":7,"comm":"old","func":"f","args":[],"end_ns":1000012345,"end_cpu":1,"duration_ns":12345}`},
 		{"fault", newSource("f", "", broken, nil), one(broken), `f(dev->mtu=(fault: skb->dev=NULL), hi=1)`,
-			`{"ts_ns":1000000000,"cpu":0,"tid":7,"comm":"old","func":"f",` +
+			`{"ts_ns":1000000000,"cpu":0,"pid":null,"tid":7,"comm":"old","func":"f",` +
 				`"args":[{"name":"dev->mtu","type":"unsigned int","value":null},{"name":"hi","type":"unsigned int","value":1}],` +
 				`"errors":[{"name":"dev->mtu","fault":"skb->dev=NULL"}]}`},
 	}

@@ -24,6 +24,10 @@ type Sink interface {
 	Open(dst []byte) []byte
 	Close(dst []byte) []byte
 
+	// Origin shows where and when the trace was made. It is called before the first call,
+	// and again at the end if the origin is known.
+	Origin(dst []byte, o *tracefs.Origin) []byte
+
 	// Add adds plans. Their Call.Plan continues the count of those before.
 	Add(sources []Source)
 
@@ -92,6 +96,10 @@ type Options struct {
 	// IsName reports whether an address is made up, because only the name of its symbol
 	// was recorded. If it is nil, no address is.
 	IsName func(addr uint64) bool
+
+	// Process returns the process of a thread at this point of the trace, and whether it is
+	// known. If Process is nil, none is.
+	Process func(tid int) (pid int, ok bool)
 
 	Order binary.ByteOrder // byte order of the records; nil for little endian
 }

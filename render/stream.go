@@ -93,6 +93,11 @@ func (s *Stream) Interfered(i *tracefs.Interference) {
 	s.Append(func(dst []byte) []byte { return s.sink.Interfered(dst, i) })
 }
 
+// Origin shows where and when the trace was made.
+func (s *Stream) Origin(o *tracefs.Origin) {
+	s.Append(func(dst []byte) []byte { return s.sink.Origin(dst, o) })
+}
+
 // Idle shows what the sink has held back.
 func (s *Stream) Idle() { s.Append(s.sink.Idle) }
 

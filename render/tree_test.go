@@ -136,7 +136,7 @@ func TestTreeJSON(t *testing.T) {
 	for _, c := range []*calls.Call{a, b, s.end(b), s.end(a)} {
 		got = show(sink, got, c)
 	}
-	const task = `"cpu":0,"tid":7,"comm":"cat","func":"f"`
+	const task = `"cpu":0,"pid":null,"tid":7,"comm":"cat","func":"f"`
 	const args = `"args":[{"name":"a","type":"int","value":5}]`
 	const ret = `"ret":{"type":"int","value":-2,"errno":"ENOENT"}`
 	want := strings.Join([]string{

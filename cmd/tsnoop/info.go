@@ -21,6 +21,11 @@ func runInfo(o *flags.Options, ui *terminal.UI) error {
 	if len(o.Args) == 0 {
 		return flags.Errorf("tsnoop info ip_rcv 'struct sk_buff'", "which function or type?")
 	}
+	others, err := describeRecordings(ui.Stdout, o.Args)
+	if err != nil || len(others) == 0 {
+		return err
+	}
+	o.Args = others
 	po, err := target.PlanOptions(o)
 	if err != nil {
 		return err

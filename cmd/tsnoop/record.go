@@ -27,14 +27,14 @@ func runRecord(o *flags.Options, ui *terminal.UI) (err error) {
 		return err
 	}
 	defer func() { err = run.End(recordError(err)) }()
-	ro := trace.RecordOptions{Program: "tsnoop " + version(), Count: o.Count, Compress: o.Compress, Sync: o.Sync}
+	ro := trace.RecordOptions{Count: o.Count, Compress: o.Compress, Sync: o.Sync}
 	rec, err := trace.NewRecorder(cmp.Or(o.Output, "trace.dat"), ro, ui.Tell)
 	if err != nil {
 		return err
 	}
 	defer func() { err = rec.Close(err) }()
 
-	o.Trace.Ready = rec.Prepare
+	o.Trace.Ready, o.Trace.Program, o.Trace.Processes = rec.Prepare, "tsnoop "+version(), true
 	return run.Trace(nil, ui.Tell, func(ctx context.Context, t *trace.Trace, _ func()) error {
 		done := ui.Watch(rec.String)
 		err := rec.Record(ctx, t)

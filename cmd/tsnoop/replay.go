@@ -11,6 +11,7 @@ import (
 	"os"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"sync/atomic"
 
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
@@ -115,6 +116,7 @@ func showAll(rec recording, r *trace.Reading, name string, o *flags.Options, ui 
 		return err
 	}
 	out.Losses(rec.Losses())
+	out.Origin(r.Origin())
 	if err := rec.Damage(); err != nil {
 		var pages *trace.DamagedPages
 		if errors.As(err, &pages) {
@@ -144,6 +146,9 @@ func openReplay(f io.ReaderAt, size int64, name string, o *flags.Options, ui *te
 		warnHalves(r.Plans(), ui)
 	}
 	trace.LeftOut(r.Plans(), ui.Verbose, ui.Tell)
+	for line := range strings.Lines(render.OriginText(r.Origin())) {
+		ui.Tell(trace.Warning{Text: strings.TrimSuffix(line, "\n"), Detail: true})
+	}
 	return r, target.CheckPlans(o, r.Plans())
 }
 

@@ -65,7 +65,7 @@ func TestReplaySummary(t *testing.T) {
 			if diff := cmp.Diff(tt.want, whole); diff != "" {
 				t.Errorf("calls (-want +got):\n%s", diff)
 			}
-			if rest := strings.Count(out, "\n") - len(all); rest != tt.rest {
+			if rest := strings.Count(out, "\n") - len(all) - strings.Count(out, `{"origin":`); rest != tt.rest {
 				t.Errorf("%d other lines, want %d", rest, tt.rest)
 			}
 			if tt.name != "every interval" {

@@ -23,6 +23,8 @@ func runTrace(o *flags.Options, ui *terminal.UI) (err error) {
 	if o.Emit != "" || o.Explain {
 		return runEmit(o, ui)
 	}
+	o.Trace.Program = "tsnoop " + version()
+	o.Trace.Processes = o.Notation.Name == "json" && o.Reader != "text" // text could name a task that has ended
 	out := output.New(o, ui)
 	run, err := live.Begin(o, ui, true)
 	if err != nil {
@@ -40,7 +42,10 @@ func runTrace(o *flags.Options, ui *terminal.UI) (err error) {
 	}
 	return run.Trace(out.File(), tell, func(ctx context.Context, t *trace.Trace, stop func()) error {
 		out.Live(t.Now, stop)
-		defer func() { out.Losses(t.Losses()) }()
+		defer func() {
+			out.Losses(t.Losses())
+			out.Origin(t.Ended())
+		}()
 		unwatch, err := specs.Watch(ctx, o, t, ui)
 		if err != nil {
 			return err

@@ -11,10 +11,13 @@ import (
 )
 
 // Limits of a spec in a file, in bytes, and of the number of specs in all. No kernel
-// would take as much, except for globs.
+// would take as much, except for globs. There are also limits of the files and of the
+// errors that are shown.
 const (
-	MaxSpec  = 64 << 10
-	MaxSpecs = 1000
+	MaxSpec   = 64 << 10
+	MaxSpecs  = 1000
+	MaxFiles  = 1000
+	MaxErrors = 100
 )
 
 // A piece is the part of a spec that is on one line of a file.
@@ -28,7 +31,8 @@ type reader struct {
 	set  *Set
 	name string
 	line int
-	open *Spec // the spec that the next line may continue
+	open *Spec  // the spec that the next line may continue
+	text []byte // its text so far
 }
 
 // read reads the lines of a file.
@@ -43,6 +47,15 @@ func (r *reader) read(text []byte) {
 		}
 		r.take(string(bytes.TrimRight(line, "\r\n")))
 	}
+	r.end()
+}
+
+// end ends the spec that could be continued.
+func (r *reader) end() {
+	if r.open != nil {
+		r.open.Text = string(r.text)
+	}
+	r.open = nil
 }
 
 // plain removes the byte order mark that some editors put before UTF-8. If text is not
@@ -79,7 +92,7 @@ func (r *reader) take(line string) {
 	case column > 1:
 		r.goOn(first, column)
 	case isInclude(first):
-		r.open = nil
+		r.end()
 		r.include(first)
 	default:
 		r.begin(first)
@@ -88,6 +101,8 @@ func (r *reader) take(line string) {
 
 // begin begins a spec.
 func (r *reader) begin(text string) {
+	r.end()
+	r.text = append(r.text[:0], text...)
 	r.open = &Spec{Text: text, file: r.name, pieces: []piece{{0, r.line, 1}}}
 	if len(r.set.Specs) == MaxSpecs {
 		r.set.full = true
@@ -105,9 +120,9 @@ func (r *reader) goOn(text string, column int) {
 	if s.cut {
 		return
 	}
-	s.Text += " "
-	s.pieces = append(s.pieces, piece{len(s.Text), r.line, column})
-	s.Text += text
+	r.text = append(r.text, ' ')
+	s.pieces = append(s.pieces, piece{len(r.text), r.line, column})
+	r.text = append(r.text, text...)
 	r.limit()
 }
 
@@ -122,14 +137,15 @@ func (r *reader) limit() {
 // limitText cuts the text of a spec that is too long, so that its errors are shown
 // quickly.
 func (r *reader) limitText() bool {
-	s, cut := r.open, MaxSpec
-	if len(s.Text) <= cut {
+	cut := MaxSpec
+	if len(r.text) <= cut {
 		return false
 	}
-	for cut > 0 && !utf8.RuneStart(s.Text[cut]) {
+	for cut > 0 && !utf8.RuneStart(r.text[cut]) {
 		cut--
 	}
-	s.Text, s.cut = s.Text[:cut], true
+	r.text = r.text[:cut]
+	r.open.Text, r.open.cut = string(r.text), true
 	return true
 }
 
@@ -181,7 +197,10 @@ func (r *reader) include(text string) {
 }
 
 func (r *reader) fail(s *Spec, at spec.Span, hint, format string, args ...any) {
-	r.set.wrong = append(r.set.wrong, &spec.Error{
-		Text: s.Text, Span: at, Where: s.Place(at.Pos).String(), Msg: fmt.Sprintf(format, args...), Hint: hint,
-	})
+	e := &spec.Error{Text: s.Text, Span: at, Where: s.Place(at.Pos).String(), Msg: fmt.Sprintf(format, args...), Hint: hint}
+	if len(r.set.wrong) == MaxErrors-1 && !r.set.full {
+		r.set.full = true
+		e.Msg += fmt.Sprintf("; this is the last of %d errors that are shown", MaxErrors)
+	}
+	r.set.wrong = append(r.set.wrong, e)
 }

@@ -22,7 +22,7 @@ type Set struct {
 	open  func(name string) ([]byte, error)
 	wrong spec.Errors
 	stack []string // files that are being read
-	full  bool     // there are more specs than MaxSpecs
+	full  bool     // there are more specs or errors than are read
 }
 
 // A Spec is the text of a spec joined into one line, without comments.
@@ -79,6 +79,10 @@ func (s *Set) add(name string) error {
 	}
 	if slices.Contains(s.Files, name) {
 		return nil
+	}
+	if len(s.Files) == MaxFiles {
+		s.full = true
+		return fmt.Errorf("there are more than %d files", MaxFiles)
 	}
 	if len(s.stack) == maxDepth {
 		return fmt.Errorf("files that include others go deeper than %d: does one include itself by another name?", maxDepth)

@@ -150,3 +150,29 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// TestCostlyFile: a file of 1 MiB costs no more than it weighs, whatever its lines are.
+func TestCostlyFile(t *testing.T) {
+	const size = 1 << 20
+	for _, line := range []string{"\n a", " a\n", "f\n", "include a%d\n", "f(\n b\n", "\"\n", "include \"\n"} {
+		var b strings.Builder
+		for i := 0; b.Len() < size-100; i++ {
+			if strings.Contains(line, "%d") {
+				fmt.Fprintf(&b, line, i)
+			} else {
+				b.WriteString(line)
+			}
+		}
+		text := b.String()
+		if line == "\n a" {
+			text = "f" + text
+		}
+		badinput.Check(t, len(text), func() {
+			set, err := specfile.Read([]string{"a"}, files{"a": text}.open)
+			var wrong spec.Errors
+			if errors.As(err, &wrong) && len(wrong) > specfile.MaxErrors || len(set.Specs) > specfile.MaxSpecs || len(set.Files) > specfile.MaxFiles {
+				t.Errorf("%q: %d errors, %d specs, %d files", line, len(wrong), len(set.Specs), len(set.Files))
+			}
+		})
+	}
+}

@@ -39,5 +39,5 @@ func Example() {
 	})
 	os.Stdout.Write(sink.Close(line))
 	// Output:
-	// {"ts_ns":1250000000,"cpu":0,"tid":42,"comm":"cat","func":"vfs_open","args":[{"name":"file->f_flags","type":"unsigned int","value":32768,"text":"0100000"}],"ret":{"type":"int","value":-2,"errno":"ENOENT"},"end_ns":1250004200,"duration_ns":4200}
+	// {"ts_ns":1250000000,"cpu":0,"pid":null,"tid":42,"comm":"cat","func":"vfs_open","args":[{"name":"file->f_flags","type":"unsigned int","value":32768,"text":"0100000"}],"ret":{"type":"int","value":-2,"errno":"ENOENT"},"end_ns":1250004200,"duration_ns":4200}
 }

@@ -103,11 +103,12 @@ func (p *Printer) Begin(dst []byte, c *calls.Call) []byte { return p.End(dst, c)
 
 // End appends c as one line of JSON:
 //
-//	{"ts_ns":1,"cpu":0,"tid":7,"comm":"cat","func":"f","module":"m","caller":"g","caller_module":"m",
+//	{"ts_ns":1,"cpu":0,"pid":5,"tid":7,"comm":"cat","func":"f","module":"m","caller":"g","caller_module":"m",
 //	 "args":[{"name":"x","type":"int","value":1}],
 //	 "ret":{"type":"int","value":-2,"errno":"ENOENT"},"ret_args":[...],"end_ns":6,"end_cpu":1,"duration_ns":5,"stack":["f","g+0x10 [m]"],
 //	 "errors":[{"name":"dev->name","fault":"dev=NULL"}],"orphan":true,"unfinished":true}
 //
+// "pid" is the process of the task "tid", null if that is not known.
 // What is not known is left out: "args" if the entry was not traced or not seen, "ret"
 // "ret_args" and "end_ns" likewise, and "duration_ns" if either was not seen. "ts_ns" and
 // "cpu" are those of the entry if it was seen, else those of the return. "end_cpu" is
@@ -137,6 +138,7 @@ func (p *Printer) End(dst []byte, c *calls.Call) []byte {
 		dst = append(dst, '"')
 	}
 	dst = strconv.AppendInt(append(dst, `,"cpu":`...), int64(e.CPU), 10)
+	dst = p.appendProcess(dst, e.TID)
 	dst = append(p.task.Append(dst, f.Comm(c), e.TID, appendTask), f.members...)
 	if addr := f.ReturnAddress(c); addr != 0 {
 		dst = p.callers.Append(dst, addr, p.appendCaller)
@@ -188,6 +190,16 @@ func appendPart(dst []byte, c *calls.Call) []byte {
 		return append(dst, `,"part":"begin"`...)
 	}
 	return append(dst, `,"part":"end"`...)
+}
+
+// appendProcess appends the member about the process of a task.
+func (p *Printer) appendProcess(dst []byte, tid int) []byte {
+	if p.opts.Process != nil {
+		if pid, ok := p.opts.Process(tid); ok {
+			return strconv.AppendInt(append(dst, `,"pid":`...), int64(pid), 10)
+		}
+	}
+	return append(dst, `,"pid":null`...)
 }
 
 // appendTask appends the members about a task.

@@ -78,6 +78,9 @@ func (p *Printer) Close(dst []byte) []byte { return p.Idle(dst) }
 // Lost appends nothing.
 func (p *Printer) Lost(dst []byte, _ *tracefs.Event) []byte { return dst }
 
+// Origin appends nothing: it is shown on stderr.
+func (p *Printer) Origin(dst []byte, _ *tracefs.Origin) []byte { return dst }
+
 // LostTotal appends nothing.
 func (p *Printer) LostTotal(dst []byte, _ []tracefs.CPUStats) []byte { return dst }
 

@@ -32,11 +32,10 @@ type Trace struct {
 	modules    *modules    // nil if all functions are in the kernel itself
 	guard      *guard      // nil until the trace is armed
 	inFlight   *inFlight
-	pids       bool          // only some threads are traced
-	threads    map[int][]int // see recorded
-	births     bool          // new tasks are recorded
-	replanning *replanning   // nil if Replan may not be called
-	plansMu    sync.Mutex    // guards plans, which Replan may extend while the guard runs
+	pids       bool        // only some threads are traced
+	births     bool        // new tasks are recorded
+	replanning *replanning // nil if Replan may not be called
+	plansMu    sync.Mutex  // guards plans, which Replan may extend while the guard runs
 
 	broughtIn []string // system calls, see bringIn
 
@@ -116,8 +115,9 @@ func (m *Machine) Arm(ctx context.Context, plans []*fetchargs.Plan, o Options) (
 	t.modules = t.newModules(o.Wait)
 	t.symbols = m.symbols
 	t.symbols.Unreadable = t.symbolsUnreadable
-	t.start = t.Now()
-	t.wall.set(t.start, t.wallNow())
+	t.origin = t.newOrigin(o.Program)
+	t.start = t.origin.Began.Trace
+	t.wall.set(t.start, t.origin.Began.Wall-int64(t.start))
 	t.unwatchWall = t.watchWall()
 	if ctx.Err() != nil {
 		return nil, ErrInterrupted
@@ -132,6 +132,7 @@ func (m *Machine) Arm(ctx context.Context, plans []*fetchargs.Plan, o Options) (
 	t.modules.begin()
 	t.guard = t.newGuard(o)
 	t.inFlight = t.newInFlight()
+	t.processes.remember()
 	if err = t.session.Enable(); err != nil {
 		return nil, err
 	}

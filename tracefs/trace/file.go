@@ -91,6 +91,7 @@ func (r *File) prepare(o OpenOptions) error {
 		return err
 	}
 	r.plans = plans
+	r.origin = r.originOf(r.origin)
 	from := make([]int, len(plans))
 	for i := range from {
 		from[i] = i

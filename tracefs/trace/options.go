@@ -13,6 +13,8 @@ type Options struct {
 	// Processes says that Reading.Process will be asked.
 	Processes bool
 
+	Program string // name and version of the program that traces, for the Origin
+
 	CPUs []int // trace calls that begin on one of these, ascending; nil for all
 
 	Clock    string // clock of the event times: "mono" (or "") or "boot"

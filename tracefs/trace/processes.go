@@ -2,6 +2,7 @@ package trace
 
 import (
 	"iter"
+	"maps"
 	"slices"
 
 	"github.com/tsnoop/tsnoop/tracefs"
@@ -14,15 +15,52 @@ import (
 type processes struct {
 	newTasks newTasks
 	of       map[int]int // process by thread; -1 if it is not known
-	foreign  bool        // /proc is of other tasks, or numbers them in another way than events
+	foreign  bool        // /proc is of no use: it numbers tasks in another way, or this is a recording
 }
 
 func newProcesses() *processes {
 	return &processes{of: map[int]int{0: 0}, foreign: !tracefs.InitPIDNamespace()}
 }
 
+// save returns the processes of when the trace began with their threads, the ID of the
+// process first; nil if they are not known for all of the trace.
+func (p *processes) save() [][]int {
+	if p == nil || p.newTasks.format == nil {
+		return nil
+	}
+	at := map[int]int{}
+	list := [][]int{}
+	for _, tid := range slices.Sorted(maps.Keys(p.of)) {
+		pid := p.of[tid]
+		if pid < 0 {
+			continue
+		}
+		i, ok := at[pid]
+		if !ok {
+			i = len(list)
+			at[pid] = i
+			list = append(list, []int{pid})
+		}
+		if tid != pid {
+			list[i] = append(list[i], tid)
+		}
+	}
+	return list
+}
+
+// loadProcesses returns what save has returned.
+func loadProcesses(list [][]int) *processes {
+	p := &processes{of: map[int]int{}, foreign: true}
+	for _, tids := range list {
+		for _, tid := range tids {
+			p.of[tid] = tids[0]
+		}
+	}
+	return p
+}
+
 // Process returns the process that a thread belongs to at this point of the trace, and
-// whether it is known. That needs Options.Processes.
+// whether it is known. That needs Options.Processes, of a recording when it was made.
 func (r *Reading) Process(tid int) (pid int, ok bool) {
 	if r.processes == nil {
 		return 0, false
@@ -45,7 +83,9 @@ func (p *processes) find(tid int) int {
 	return pid
 }
 
-// remember looks up all threads that there are.
+// remember looks up all threads that there are. It is called before and after the events of
+// new tasks are enabled: a thread ID that has got to another process meanwhile is not known
+// until such an event says so.
 func (p *processes) remember() {
 	if p == nil || p.foreign {
 		return
@@ -56,7 +96,10 @@ func (p *processes) remember() {
 			continue // it has ended
 		}
 		for _, tid := range tids {
-			p.of[tid] = process.PID
+			pid, known := p.of[tid]
+			if p.of[tid] = process.PID; known && pid != process.PID {
+				p.of[tid] = -1
+			}
 		}
 	}
 }
@@ -92,33 +135,10 @@ func (p *processes) learned(e *tracefs.Event) bool {
 	return true
 }
 
-// addThreads notes the further threads of each process that lives now.
-func (t *Trace) addThreads() {
-	if t.threads == nil {
-		t.threads = map[int][]int{}
+// births returns the ID of the events of new tasks, or -1 if there are none.
+func (p *processes) births() int {
+	if p == nil || p.newTasks.format == nil {
+		return -1
 	}
-	if !tracefs.InitPIDNamespace() {
-		return
-	}
-	for _, process := range proc.Processes() {
-		tids, err := proc.Threads(process.PID)
-		if err != nil {
-			continue // it has ended
-		}
-		all := append(t.threads[process.PID], slices.DeleteFunc(tids, func(tid int) bool { return tid == process.PID })...)
-		slices.Sort(all)
-		t.threads[process.PID] = slices.Compact(all)
-	}
-}
-
-// recordedProcesses knows the processes that addThreads has noted.
-func recordedProcesses(threads map[int][]int) *processes {
-	p := &processes{of: map[int]int{0: 0}, foreign: true}
-	for pid, tids := range threads {
-		p.of[pid] = pid
-		for _, tid := range tids {
-			p.of[tid] = pid
-		}
-	}
-	return p
+	return p.newTasks.format.ID
 }

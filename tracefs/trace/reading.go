@@ -45,6 +45,7 @@ type Reading struct {
 	strange map[int]bool // threads of unknown processes whose calls are not shown
 
 	processes *processes // nil if nobody asks for the processes of threads
+	origin    *tracefs.Origin
 
 	symbols *symbols.Table
 	named   symbolFunc             // replaces symbols, if not nil

@@ -2,6 +2,7 @@ package trace
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -25,15 +26,16 @@ type recorded struct {
 	CPUs []int       `json:",omitempty"` // the calls that are shown begin on these
 	Kin  *ownThreads `json:",omitempty"` // threads that were recorded
 
-	Threads map[int][]int `json:",omitempty"` // further threads of each process at the beginning or the end
+	Origin    *tracefs.Origin `json:",omitempty"`
+	Processes [][]int         `json:",omitempty"` // when the trace began: the ID of each and those of its other threads
 
 	// When the trace was whole, Spans by the index of the plan.
 	savedSpans
 	Spans map[int][]span `json:",omitempty"`
 }
 
-// recorded returns what to store of a trace.
-func (t *Trace) recorded() ([]byte, error) {
+// recorded returns what to store of a trace, whose end is known if it has ended.
+func (t *Trace) recorded(origin *tracefs.Origin) ([]byte, error) {
 	plans, err := fetchargs.Save(t.plans)
 	if err != nil {
 		return nil, err
@@ -42,9 +44,9 @@ func (t *Trace) recorded() ([]byte, error) {
 		t.ages.look()
 	}
 	steps := t.wall.all()
-	t.addThreads()
 	whole, spans := t.spans.save(t.plans)
-	return json.Marshal(recorded{savedSpans: whole, Spans: spans, Leads: t.ages.leads, Start: t.start, Wall: t.wall.at(0), Steps: steps[min(1, len(steps)):], Group: t.session.Group(), Ranges: t.ranges, Plans: plans, Some: t.pids, Threads: t.threads, CPUs: t.cpus, Kin: t.own})
+	return json.Marshal(recorded{savedSpans: whole, Spans: spans, Leads: t.ages.leads, Start: t.start, Wall: t.wall.at(0), Steps: steps[min(1, len(steps)):], Group: t.session.Group(), Ranges: t.ranges, Plans: plans, Some: t.pids, CPUs: t.cpus, Kin: t.own,
+		Origin: origin, Processes: t.processes.save()})
 }
 
 // formatOf maps a recorded probe to the format of its events.
@@ -59,7 +61,7 @@ func (r *File) ownPlans() ([]*fetchargs.Plan, formatOf, error) {
 	if err := json.Unmarshal(r.file.Tsnoop, &rec); err != nil {
 		return nil, nil, err
 	}
-	r.start, r.cpus = rec.Start, rec.CPUs
+	r.start, r.cpus, r.origin = rec.Start, rec.CPUs, rec.Origin
 	for _, step := range append([]wallStep{{Add: rec.Wall}}, rec.Steps...) {
 		r.wall.set(step.From, step.Add)
 	}
@@ -70,7 +72,7 @@ func (r *File) ownPlans() ([]*fetchargs.Plan, formatOf, error) {
 	}
 	plans, err := fetchargs.Load(rec.Plans)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, r.newer(err)
 	}
 	r.spans = newSpans(nil, nil)
 	r.spans.load(plans, rec.savedSpans, rec.Spans)
@@ -85,10 +87,7 @@ func (r *File) ownPlans() ([]*fetchargs.Plan, formatOf, error) {
 		}
 		byName[f.Name] = f
 	}
-	if len(rec.Threads) > 0 {
-		r.processes = recordedProcesses(rec.Threads)
-	}
-	if err := r.findThreads(rec.Kin); err != nil {
+	if err := r.findThreads(rec.Kin, rec.Processes); err != nil {
 		return nil, nil, err
 	}
 	formats := formatOf{}
@@ -100,12 +99,15 @@ func (r *File) ownPlans() ([]*fetchargs.Plan, formatOf, error) {
 	return plans, formats, nil
 }
 
-// findThreads restores which threads were recorded.
-func (r *File) findThreads(k *ownThreads) error {
-	if k == nil {
+// findThreads restores which threads were recorded, and the processes of all threads.
+func (r *File) findThreads(k *ownThreads, of [][]int) error {
+	r.own = k
+	if of != nil {
+		r.processes = loadProcesses(of)
+	}
+	if r.own == nil && r.processes == nil {
 		return nil
 	}
-	r.own = k
 	for _, e := range r.file.Events {
 		if e.System != "task" {
 			continue
@@ -117,4 +119,12 @@ func (r *File) findThreads(k *ownThreads) error {
 		return r.learnNewTasks(f)
 	}
 	return errNoNewTasks
+}
+
+// newer adds to an error about a version that this program does not know which one does.
+func (r *File) newer(err error) error {
+	if !errors.Is(err, fetchargs.ErrNewer) || r.file.Recorder == "" {
+		return err
+	}
+	return fmt.Errorf("%w: %s recorded it, replay it with that release or a later one", err, r.file.Recorder)
 }

@@ -2,6 +2,7 @@ package trace
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
 	"iter"
 	"path"
@@ -9,15 +10,14 @@ import (
 	"time"
 
 	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/tracefs/proc"
 	"github.com/tsnoop/tsnoop/tracefs/read"
 	"github.com/tsnoop/tsnoop/tracefs/ringbuf"
 	"github.com/tsnoop/tsnoop/tracefs/tracedat"
-	"golang.org/x/sys/unix"
 )
 
 // RecordOptions says how to make a recording.
 type RecordOptions struct {
-	Program  string        // name and version of the program that records, for the file
 	Count    int           // stop after this many events; 0 for no limit
 	Compress bool          // write trace.dat version 7 with zstd
 	Sync     time.Duration // write pages to the disk before they are that old; 0 leaves it to the kernel
@@ -49,10 +49,13 @@ func (rec *Recorder) Record(ctx context.Context, t *Trace) (err error) {
 		}
 	}
 	h := rec.header
+	if own, err := t.recorded(t.origin); err == nil { // with the processes
+		h.Tsnoop = own
+	}
 	ctx, release := t.untilDrained(ctx)
 	defer release()
 	symbols := rec.addSymbols(h, t.machine)
-	err = rec.take(read.Pages(ctx, t.session), &t.ages)
+	err = rec.take(read.Pages(ctx, t.session), &t.ages, t.processes.births())
 	t.guard.stop()
 	err = firstError(err, t.session.Stop())
 	t.guard.settle()
@@ -84,8 +87,8 @@ func (rec *Recorder) addSymbols(h *tracedat.Header, m *Machine) *sync.WaitGroup 
 }
 
 // take stores pages until there are no more, or enough events. It also looks at the
-// clocks from time to time.
-func (rec *Recorder) take(pages iter.Seq2[read.Page, error], clocks *ages) error {
+// clocks from time to time. Events with the ID births are only for tsnoop itself.
+func (rec *Recorder) take(pages iter.Seq2[read.Page, error], clocks *ages, births int) error {
 	count := rec.options.Count
 	defer rec.tick()()
 	var page ringbuf.Page
@@ -102,7 +105,9 @@ func (rec *Recorder) take(pages iter.Seq2[read.Page, error], clocks *ages) error
 			lost = n
 		}
 		for page.Next() {
-			events++
+			if births < 0 || len(page.Data) < 2 || eventID(rec.layout, page.Data) != births {
+				events++
+			}
 		}
 		if err := rec.add(p, events); err != nil {
 			return err
@@ -117,6 +122,14 @@ func (rec *Recorder) take(pages iter.Seq2[read.Page, error], clocks *ages) error
 		}
 	}
 	return nil
+}
+
+// eventID returns the ID of a record's event.
+func eventID(layout ringbuf.Layout, record []byte) int {
+	if layout.BigEndian {
+		return int(binary.BigEndian.Uint16(record))
+	}
+	return int(binary.LittleEndian.Uint16(record))
 }
 
 // String returns the state of the recording: "123 events, 4.0 MiB, 0 lost". The size is
@@ -140,13 +153,13 @@ func (s Size) String() string {
 // newHeader collects what is needed to understand the pages elsewhere. It leaves out the
 // symbols, which take long, and what is known only at the end.
 func (rec *Recorder) newHeader(t *Trace) (*tracedat.Header, error) {
-	own, err := t.recorded()
+	own, err := t.recorded(t.origin)
 	if err != nil {
 		return nil, err
 	}
 	h := &tracedat.Header{
 		Version: 6, BigEndian: rec.layout.BigEndian, LongSize: rec.layout.LongSize, PageSize: rec.pageSize,
-		Clock: t.clockName, Uname: uname(), Recorder: rec.options.Program, Tsnoop: own,
+		Clock: t.clockName, Uname: uname(), Recorder: t.origin.Recorder, Tsnoop: own,
 	}
 	group := t.session.Group()
 	text := func(name string) string {
@@ -158,8 +171,8 @@ func (rec *Recorder) newHeader(t *Trace) (*tracedat.Header, error) {
 	for _, p := range fetchargs.Probes(t.plans) {
 		h.Events = append(h.Events, tracedat.EventText{System: group, Text: text(path.Join("events", group, p.Event, "format"))})
 	}
-	if t.own != nil {
-		h.Events = append(h.Events, tracedat.EventText{System: t.own.newTasks.format.Group, Text: text("events/task/task_newtask/format")})
+	if t.births {
+		h.Events = append(h.Events, tracedat.EventText{System: "task", Text: text("events/task/task_newtask/format")})
 	}
 	for _, name := range t.machine.fs.Glob("events/ftrace/*/format") {
 		h.Events = append(h.Events, tracedat.EventText{System: "ftrace", Text: text(name)})
@@ -181,7 +194,7 @@ func (rec *Recorder) complete(h *tracedat.Header, t *Trace) {
 	if err != nil {
 		rec.warn("how much was lost is not in %s: %v", rec.name, err)
 	}
-	if own, err := t.recorded(); err == nil { // with the end
+	if own, err := t.recorded(t.Ended()); err == nil { // with the end
 		h.Tsnoop = own
 	}
 	if b, err := t.machine.symbols.TextNow(); err == nil {
@@ -196,10 +209,9 @@ func (rec *Recorder) complete(h *tracedat.Header, t *Trace) {
 
 // uname returns what trace-cmd stores of uname(2).
 func uname() string {
-	var u unix.Utsname
-	if unix.Uname(&u) != nil {
+	name, release, arch := proc.Host()
+	if arch == "" {
 		return ""
 	}
-	return unix.ByteSliceToString(u.Sysname[:]) + " " + unix.ByteSliceToString(u.Nodename[:]) + " " +
-		unix.ByteSliceToString(u.Release[:]) + " " + unix.ByteSliceToString(u.Machine[:])
+	return "Linux " + name + " " + release + " " + arch
 }

@@ -153,7 +153,7 @@ func TestEndsTraceBreak(t *testing.T) {
 // What is recorded is what Open reads.
 func TestEndsRecord(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "trace.dat")
-	rec, err := trace.NewRecorder(name, trace.RecordOptions{Program: "a test"}, func(w trace.Warning) { t.Log(w.Text) })
+	rec, err := trace.NewRecorder(name, trace.RecordOptions{}, func(w trace.Warning) { t.Log(w.Text) })
 	if err != nil {
 		t.Fatal(err)
 	}

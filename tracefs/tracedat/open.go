@@ -15,6 +15,13 @@ import (
 // magic is at the start of every file, in every version.
 const magic = "\x17\x08\x44tracing"
 
+// Is reports whether a file is a trace.dat file, of whatever version.
+func Is(r io.ReaderAt) bool {
+	b := make([]byte, len(magic))
+	n, _ := r.ReadAt(b, 0)
+	return string(b[:n]) == magic
+}
+
 // Open reads everything in a file except the pages. r must stay readable while those
 // are read. size is the size of the file in bytes.
 //
@@ -75,7 +82,7 @@ func (f *File) readStart(s *source) error {
 	case "7":
 		f.Version = 7
 	default:
-		return &Error{"version", int64(len(magic)), fmt.Errorf("%w: version %q of trace.dat", ErrUnsupported, version)}
+		return &Error{"version", int64(len(magic)), fmt.Errorf("%w: version %q of trace.dat; this release reads 6 and 7, a later one may read more", ErrUnsupported, version)}
 	}
 	return nil
 }

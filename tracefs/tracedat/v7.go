@@ -19,7 +19,7 @@ func (o *opener) readV7(s *source) error {
 	switch o.Compression {
 	case "none", "zstd", "zlib":
 	default:
-		return &Error{"compression", at, fmt.Errorf("%w: compression %q of trace.dat", ErrUnsupported, o.Compression)}
+		return &Error{"compression", at, fmt.Errorf("%w: compression %q of trace.dat; this release reads none, zstd and zlib, a later one may read more", ErrUnsupported, o.Compression)}
 	}
 	o.unpacker.how = o.Compression
 	o.sections = map[uint16]int64{}

@@ -115,7 +115,7 @@ func (r *Run) options() trace.Options {
 	o := r.o
 	to := o.Trace
 	to.Text, to.Rearm, to.MaxRate = o.Reader == "text", o.Guard == "rearm", output.MaxRate(o)
-	to.Processes = slices.Contains(o.By, sum.ByPID)
+	to.Processes = to.Processes || slices.Contains(o.By, sum.ByPID)
 	to.Wait, to.Chain, to.Begin = o.Plan.Wait, o.Plan.Chain, o.Begins()
 	if o.Show.Time == render.TimeBoot {
 		to.Clock = "boot"

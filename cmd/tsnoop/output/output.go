@@ -76,6 +76,9 @@ func (out *Output) Show(r *trace.Reading, all iter.Seq2[*calls.Call, error]) err
 	from := sources(r, 0)
 	sink := out.o.Notation.Sink(from, out.options(r))
 	out.begin(sink)
+	if o := r.Origin(); o != nil {
+		out.stream.Origin(o)
+	}
 	lines, n := out.lines(), 0
 	if out.total != nil {
 		all = out.total.count(all, from, r)
@@ -115,6 +118,7 @@ func (out *Output) options(r *trace.Reading) render.Options {
 			ro.Rows = func() int { return terminal.Rows(out.file.File) }
 		}
 	}
+	ro.Process = r.Process
 	ro.Start, ro.Clock, ro.Order, ro.Symbol, ro.IsCode, ro.IsName = r.Start(), r.WallClock, r.Order(), r.Symbol, r.IsCode, r.IsName
 	return ro
 }
@@ -197,6 +201,13 @@ func (out *Output) Losses(l *trace.Losses) {
 		out.stream.Unfinished(u.Func, u.Calls)
 	}
 	out.total.say(l, out.ui)
+}
+
+// Origin shows where and when the trace was made, with its end.
+func (out *Output) Origin(o *tracefs.Origin) {
+	if o != nil && out.stream != nil {
+		out.stream.Origin(o)
+	}
 }
 
 // Close writes the rest. It is no error if the reader has gone away.

@@ -149,6 +149,9 @@ var (
 	missesOf510 = regexp.MustCompile(`(?m)^tsnoop: up to \d+ calls of [\w, ]+ were missed, or had values .* before 5\.14 .*\n`)
 
 	times = regexp.MustCompile(`(?m) <[0-9.]+(ns|us|ms|s)>$`)
+	// Text does not say which process a task is of.
+	ofProcess = regexp.MustCompile(`"pid":(\d+|null),`)
+
 	stamp = regexp.MustCompile(`"(ts|end|duration)_ns":\d+`)
 )
 
@@ -156,7 +159,7 @@ var (
 func timeless(tr *traced) string {
 	var b strings.Builder
 	tr.lines(func(line []byte) {
-		b.Write(stamp.ReplaceAll(times.ReplaceAll(line, nil), []byte(`"ns":0`)))
+		b.Write(stamp.ReplaceAll(ofProcess.ReplaceAll(times.ReplaceAll(line, nil), nil), []byte(`"ns":0`)))
 		b.WriteByte('\n')
 	})
 	return b.String()

@@ -210,6 +210,10 @@ func (tr *traced) said() string {
 	return slowly.ReplaceAllString(string(b), "")
 }
 
+// origin begins the lines of JSON that say where and when a trace was made. It begins and
+// ends with them.
+const origin = `{"origin":`
+
 // lines calls f with each line of the output.
 func (tr *traced) lines(f func(line []byte)) {
 	tr.t.Helper()
@@ -220,7 +224,9 @@ func (tr *traced) lines(f func(line []byte)) {
 	defer file.Close()
 	s := bufio.NewScanner(file)
 	for s.Scan() {
-		f(s.Bytes())
+		if !bytes.HasPrefix(s.Bytes(), []byte(origin)) {
+			f(s.Bytes())
+		}
 	}
 	if err := s.Err(); err != nil {
 		tr.t.Fatal(err)

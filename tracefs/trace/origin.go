@@ -1,0 +1,105 @@
+package trace
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/proc"
+	"github.com/tsnoop/tsnoop/tracefs/tracedat"
+)
+
+// Origin says where and when the trace was made, or nil if nothing of it is known. While a
+// trace runs, its end is not known.
+func (r *Reading) Origin() *tracefs.Origin { return r.origin }
+
+// newOrigin returns the origin of a trace that begins now.
+func (t *Trace) newOrigin(program string) *tracefs.Origin {
+	o := &tracefs.Origin{
+		MachineID: proc.MachineID(), BootID: proc.BootID(), Recorder: program, Specs: specTexts(t.plans), Clock: t.clockName, Began: t.moment(),
+	}
+	o.Host, o.Kernel, o.Arch = proc.Host()
+	return o
+}
+
+// Ended returns the origin of a trace that ends now.
+func (t *Trace) Ended() *tracefs.Origin {
+	o := *t.origin
+	o.Ended = t.moment()
+	return &o
+}
+
+// moment returns the time now on both clocks.
+func (t *Trace) moment() *tracefs.Moment {
+	m := &tracefs.Moment{Trace: t.Now()}
+	m.Wall = int64(m.Trace) + t.wallNow()
+	if most, synced, ok := proc.ClockError(); ok {
+		ns := most.Nanoseconds()
+		m.MaxError, m.Synced = &ns, synced
+	}
+	return m
+}
+
+// specTexts returns the texts of the specs, each once, without those of tsnoop itself.
+func specTexts(plans []*fetchargs.Plan) (specs []string) {
+	known := map[string]bool{}
+	for _, p := range plans {
+		if text := p.Spec.Text; !known[text] && p.Renames == "" {
+			known[text] = true
+			specs = append(specs, text)
+		}
+	}
+	return specs
+}
+
+// IsRecording reports whether f is a trace.dat file.
+func IsRecording(f io.ReaderAt) bool { return tracedat.Is(f) }
+
+// OriginOf returns what a trace.dat file of size bytes says about its origin. Nothing else
+// of it needs to be understood.
+func OriginOf(f io.ReaderAt, size int64, name string) (*tracefs.Origin, error) {
+	file, err := tracedat.Open(f, size)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	r := &File{name: name, file: file}
+	var rec struct {
+		Start  uint64
+		Wall   int64
+		Origin *tracefs.Origin
+	}
+	if r.IsOwn() {
+		if err := fetchargs.CheckJSON(file.Tsnoop); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		if err := json.Unmarshal(file.Tsnoop, &rec); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		r.start = rec.Start
+		r.wall.set(0, rec.Wall)
+	}
+	return r.originOf(rec.Origin), nil
+}
+
+// originOf returns what a file says about its origin. Other tools, and older versions of
+// tsnoop, store less of it.
+func (r *File) originOf(saved *tracefs.Origin) *tracefs.Origin {
+	if saved != nil {
+		return saved
+	}
+	o := &tracefs.Origin{Recorder: r.file.Recorder, Clock: r.file.Clock}
+	// System, nodename, release and machine.
+	if words := strings.Fields(r.file.Uname); len(words) == 4 {
+		o.Host, o.Kernel, o.Arch = words[1], words[2], words[3]
+	}
+	if r.IsOwn() {
+		o.Specs = specTexts(r.plans)
+		if add := r.wall.at(r.start); add != 0 {
+			o.Began = &tracefs.Moment{Wall: add + int64(r.start), Trace: r.start}
+		}
+	}
+	return o
+}
