@@ -85,7 +85,12 @@ func (k *Kernel) loadBase() (*blob, error) {
 	}
 	if len(data) > worthCutting {
 		if r, err := thin.Parse(data); err == nil {
-			return &blob{raw: r}, nil
+			if k.dir == "" { // anybody may have made it
+				if err := thin.CheckDepth(data, 0); err != nil {
+					return nil, fmt.Errorf("%s: %w: %w", file, err, ErrNoBTF)
+				}
+			}
+			return &blob{raw: r, types: thin.Count(data)}, nil
 		}
 	}
 	b, err := parseBlob(data, "", nil)

@@ -1,10 +1,10 @@
 package btf
 
 import (
-	"bytes"
 	"fmt"
 
 	cbtf "github.com/cilium/ebpf/btf"
+	"github.com/tsnoop/tsnoop/btf/thin"
 )
 
 // Save encodes types as BTF for [Load]. It leaves out what the text of their values does
@@ -40,7 +40,7 @@ func Save(types []Type, objects []bool) (data []byte, ids []int, err error) {
 // Load decodes the output of Save. It returns a function that returns a type by its
 // number.
 func Load(data []byte) (func(id int) (Type, error), error) {
-	spec, err := cbtf.LoadSpecFromReader(bytes.NewReader(data))
+	spec, err := thin.Decode(data, nil, 0, false)
 	if err != nil {
 		return nil, fmt.Errorf("load types: %w", err)
 	}

@@ -309,7 +309,7 @@ func (r *BTF) cutOut(roots []uint32) ([]cbtf.Type, error) {
 			return nil, ErrUnknown
 		}
 	}
-	spec, err := cbtf.LoadSplitSpecFromReader(bytes.NewReader(c.encode()), nil)
+	spec, err := Decode(c.encode(), nil, 0, false)
 	if err != nil {
 		return nil, err
 	}

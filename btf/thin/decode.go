@@ -1,0 +1,118 @@
+package thin
+
+import (
+	"bytes"
+	"fmt"
+
+	cbtf "github.com/cilium/ebpf/btf"
+)
+
+// maxDepth is how many types may lead from one to the next until all are decoded. The
+// types of a whole kernel have some 250.
+const maxDepth = 4096
+
+// Decode decodes BTF. The decoder goes from a type to those that it refers to by
+// recursion, which a crafted file could make so deep that the stack takes gigabytes: such
+// BTF is refused. All is decoded at once, in the order that was checked, unless lazy is
+// set; what is decoded later may go a little deeper. Split BTF has its base, and how many
+// types that has.
+func Decode(data []byte, base *cbtf.Spec, types uint32, lazy bool) (*cbtf.Spec, error) {
+	if err := CheckDepth(data, types); err != nil {
+		return nil, err
+	}
+	spec, err := cbtf.LoadSplitSpecFromReader(bytes.NewReader(data), base)
+	if err != nil || lazy {
+		return spec, err
+	}
+	for _, err := range spec.All() {
+		if err != nil {
+			break // damaged from here on: what came before still counts
+		}
+	}
+	return spec, nil
+}
+
+// Count returns how many types BTF has, 0 if it is damaged.
+func Count(data []byte) uint32 {
+	r, err := Parse(data)
+	if err != nil {
+		return 0
+	}
+	return uint32(len(r.offsets) - 1)
+}
+
+// CheckDepth returns an error if BTF must not be decoded: see Decode.
+func CheckDepth(data []byte, types uint32) error {
+	if id := deep(data, types); id != 0 {
+		return fmt.Errorf("damaged: type %d leads from one type to the next, through more than %d", id, maxDepth)
+	}
+	return nil
+}
+
+// deep returns the id of a type from which the decoder goes too deep if it decodes all
+// types in order, or 0. Ids up to base are those of types that have been decoded.
+func deep(data []byte, base uint32) (id uint32) {
+	r, err := Parse(data)
+	if err != nil {
+		return 0 // damaged, which the decoder finds before it begins
+	}
+	type open struct {
+		id   uint32
+		next uint32 // index of the next reference to follow
+	}
+	seen := make([]bool, len(r.offsets))
+	var stack []open
+	for root := 1; root < len(r.offsets); root++ {
+		if seen[root] {
+			continue
+		}
+		seen[root] = true
+		stack = append(stack[:0], open{id: uint32(root)})
+		for len(stack) > 0 {
+			top := &stack[len(stack)-1]
+			to, ok := r.reference(top.id, top.next)
+			if !ok {
+				stack = stack[:len(stack)-1]
+				continue
+			}
+			top.next++
+			if to -= base; to == 0 || int(to) >= len(seen) || seen[to] {
+				continue
+			}
+			seen[to] = true
+			if stack = append(stack, open{id: to}); len(stack) > maxDepth {
+				return uint32(root) + base
+			}
+		}
+	}
+	return 0
+}
+
+// reference returns the i-th id that a type refers to, in the order of the decoder, and
+// false if there are fewer.
+func (r *BTF) reference(id, i uint32) (to uint32, ok bool) {
+	b := r.types[r.offsets[id]:]
+	vlen, at := order.Uint32(b[4:])&0xffff, uint32(0)
+	switch kindOf(b) {
+	case kindPtr, kindTypedef, kindVolatile, kindConst, kindRestrict, kindFunc, kindTypeTag, kindVar, kindDeclTag:
+		vlen, at = 1, 8
+	case kindArray:
+		vlen, at = 2, 16-4*i // the type of its index first
+	case kindStruct, kindUnion:
+		at = 12 + 12*i + 4
+	case kindDatasec:
+		at = 12 + 12*i
+	case kindFuncProto:
+		if vlen++; i == 0 {
+			at = 8
+		} else {
+			at = 12 + 8*(i-1) + 4
+		}
+	default:
+		return 0, false
+	}
+	if i >= vlen {
+		return 0, false
+	}
+	return order.Uint32(b[at:]), true
+}
