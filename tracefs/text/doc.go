@@ -1,6 +1,5 @@
 // Package text turns the text of trace_pipe, read live or pasted, into the events that a
-// binary reader would
-// return.
+// binary reader would return.
 //
 // Text says less than the ring buffer. Times are in µs, a task's name has at most 15
 // bytes and may be missing ("<...>"), and functions are shown by name where the record
