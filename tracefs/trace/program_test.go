@@ -3,6 +3,7 @@ package trace
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -88,5 +89,54 @@ func TestProgramStatus(t *testing.T) {
 func TestProgramMissing(t *testing.T) {
 	if _, err := Hold(exec.Command("/no/such/program")); !errors.Is(err, unix.ENOENT) {
 		t.Error(err)
+	}
+}
+
+// HoldNext holds the program that the command executes, whatever signals the command gets,
+// and reports a command that executes none.
+func TestProgramNext(t *testing.T) {
+	touch, made := touching(t)
+	script := `kill -USR1 $$; : first; exec "$0" "$@"`
+	p, err := HoldNext(exec.Command("/bin/sh", append([]string{"-c", "trap : USR1; " + script}, touch.Args...)...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if name, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", p.PID())); err != nil || filepath.Base(name) == "sh" || made() {
+		t.Errorf("%s is held, %v; the file is made: %v", name, err, made())
+	}
+	if _, err := p.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if <-p.Done(); !made() || p.Status() != 0 {
+		t.Errorf("the file is made: %v, status %d", made(), p.Status())
+	}
+	for script, want := range map[string]int{"exit 3": 3, "kill -KILL $$": 128 + 9} {
+		var ended *EndedError
+		if _, err := HoldNext(exec.Command("/bin/sh", "-c", script)); !errors.As(err, &ended) || ended.Status != want {
+			t.Errorf("%s: %v, want status %d", script, err, want)
+		}
+	}
+}
+
+// HoldWaiting lets the program run when it is time, and not at all if it is killed.
+func TestProgramWaiting(t *testing.T) {
+	for _, run := range []bool{true, false} {
+		touch, made := touching(t)
+		p, err := HoldWaiting(exec.Command("/bin/sh", append([]string{"-c", `[ "$(head -c 1 <&3 | wc -c)" = 1 ] && exec "$0" "$@"`}, touch.Args...)...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !p.Held() || made() {
+			t.Errorf("held %v, the file is made: %v", p.Held(), made())
+		}
+		if run {
+			_, err = p.Run(t.Context())
+			<-p.Done()
+		} else {
+			p.Kill()
+		}
+		if err != nil || p.Held() || made() != run {
+			t.Errorf("run %v: %v, held %v, the file is made: %v", run, err, p.Held(), made())
+		}
 	}
 }
