@@ -79,7 +79,7 @@ func TestTrustUser(t *testing.T) {
 		got, status := rightly(run, append(args, "generic_file_llseek(offset) if offset == 99", "--", program, "rights", "99")...)
 		calls, _ := os.ReadFile("/tmp/calls")
 		os.Remove("/tmp/calls")
-		if status != 0 || !strings.HasPrefix(got, want) || !strings.Contains(string(calls), "offset=99") || want == "" {
+		if status != 0 || !strings.Contains(got, want) || !strings.Contains(string(calls), "offset=99") || want == "" {
 			t.Errorf("%s: %s: status %d\n%swant\n%swith calls\n%s", how, program, status, got, want, calls)
 		}
 		cases++
