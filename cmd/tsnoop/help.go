@@ -10,7 +10,7 @@ import (
 
 // runHelp prints the usage, or the text on a topic.
 func runHelp(o *flags.Options, ui *terminal.UI) error {
-	text := help.Usage
+	text := help.Usage()
 	if len(o.Args) > 0 {
 		if text = help.Topics[o.Args[0]]; text == "" {
 			return flags.Errorf("tsnoop help, tsnoop help spec, tsnoop help examples, tsnoop help json, tsnoop help limits", "there is no help on %q", o.Args[0])

@@ -43,7 +43,7 @@ var mayImport = map[string][]string{
 	"cmd/tsnoop/dist/parts": {},
 	"cmd/tsnoop/flags": {"github.com/spf13/pflag", module + "/cmd/tsnoop/notation",
 		module + "/btf", module + "/fetchargs", module + "/fetchargs/abi", module + "/fetchargs/spec", module + "/fetchargs/specfile", module + "/render", module + "/render/sum", module + "/tracefs", module + "/tracefs/trace"},
-	"cmd/tsnoop/help": {module + "/cmd/tsnoop/manual"},
+	"cmd/tsnoop/help": {module + "/cmd/tsnoop/flags", module + "/cmd/tsnoop/manual"},
 	"cmd/tsnoop/live": {"golang.org/x/sys/unix", module + "/tracefs/users", module + "/cmd/tsnoop/flags", module + "/cmd/tsnoop/output", module + "/cmd/tsnoop/target", module + "/cmd/tsnoop/terminal",
 		module + "/btf", module + "/fetchargs", module + "/render", module + "/render/sum", module + "/tracefs", module + "/tracefs/trace"},
 	"cmd/tsnoop/manual":   {},

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
-	"github.com/tsnoop/tsnoop/cmd/tsnoop/help"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/preset"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/shell"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/target"
@@ -81,7 +80,7 @@ func flagNames(rows []flags.Row, word string) shell.Answer {
 	for _, f := range rows {
 		name := "--" + f.Name
 		if strings.HasPrefix(name, word) {
-			a.Words = append(a.Words, shell.Word{Text: name, Is: help.OfFlag(f.Name)})
+			a.Words = append(a.Words, shell.Word{Text: name, Is: f.Brief()})
 		}
 	}
 	return a

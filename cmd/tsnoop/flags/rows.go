@@ -1,6 +1,7 @@
 package flags
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -12,65 +13,133 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs"
 )
 
+// Sections returns all flags of tsnoop, as the help lists them.
+func Sections() []Section { return new(Options).sections() }
+
 // Rows returns all flags of tsnoop.
 func Rows() []Row { return new(Options).rows() }
 
-// rows returns the flags, which set the fields of o. To add one, add a row here, a field
-// in Options and a line in the help.
-func (o *Options) rows() []Row {
-	rows := []Row{
-		{"file", "F", names(&o.Files), "takes the name of a file of specs, or -", "tsnoop -F opens.tsnoop"},
-		{"watch", "", yes(&o.Trace.Replan), "", ""},
-		{"pid", "p", setter{set: o.addPIDs}, "takes process ids separated by commas", "tsnoop -p 17,42 SPEC"},
-		{"follow", "f", yes(&o.Trace.Follow), "", ""},
-		{"user", "u", word(&o.User), "takes a user's name or UID, or UID:GID", "tsnoop -u alice SPEC -- COMMAND"},
-		{"comm", "", parsed(&o.Plan.Comm, parseComm), "takes a glob for names of tasks", "tsnoop --comm 'nginx*' SPEC"},
-		{"cpu", "", parsed(&o.Trace.CPUs, tracefs.ParseCPUs), "takes numbers of CPUs", "tsnoop --cpu 0,2-3 SPEC"},
-		{"wait-module", "", yes(&o.Plan.Wait), "", ""},
-		{"count", "n", number(&o.Count, 0, 1<<62), "takes a number of calls", "tsnoop -n 10 SPEC"},
-		{"duration", "d", parsed(&o.Duration, parseDuration), "takes 10s, 500ms, 2m or seconds", "tsnoop -d 10s SPEC"},
-
-		{"chain", "s", yes(&o.Plan.Chain), "", ""},
-		{"tree", "", yes(&o.Tree), "", ""},
-		{"kstack", "k", yes(&o.Trace.Stacks), "", ""},
-		{"deep", "", yes(&o.Plan.Deep), "", ""},
-		{"zeros", "", yes(&o.Show.Zeros), "", ""},
-		{"types", "", yes(&o.Show.Types), "", ""},
-		{"compact", "", yes(&o.Show.Compact), "", ""},
-		{"summary", "", optional("too", oneOf(&o.Summary, "too", "only")), "takes nothing or only", "tsnoop --summary=only SPEC"},
-		{"sort", "", suggested(sum.Orders(), parsed(&o.Sort, sum.ParseOrder)), "is one of " + strings.Join(sum.Orders(), ", "), "tsnoop --sort calls SPEC"},
-		{"by", "", suggested(sum.KeyWords(), names(&o.By)), "takes a value, or " + strings.Join(sum.KeyWords(), ", "), "tsnoop --by comm SPEC"},
-		{"hist", "", suggested([]string{duration}, words(&o.Hists)), "takes a value", "tsnoop --hist count 'vfs_read(count)'"},
-		{"heat", "", yes(&o.Heat), "", ""},
-		{"interval", "i", parsed(&o.Interval, parseDuration), "takes 10s, 500ms, 2m or seconds", "tsnoop --summary -i 1s SPEC"},
-		{"group", "", suggested(render.GroupModes(), parsed(&o.Show.Group, render.ParseGroupMode)), "is " + strings.Join(render.GroupModes(), " or "), "tsnoop --group task SPEC"},
-		{"time", "t", suggested(render.TimeModes(), parsed(&o.Show.Time, render.ParseTimeMode)), "is one of " + strings.Join(render.TimeModes(), ", "), "tsnoop -t clock SPEC"},
-		{"output", "o", word(&o.Output), "takes the name of a file", "tsnoop -o calls SPEC"},
-		{"compress", "", yes(&o.Compress), "", ""},
-		{"recover", "", word(&o.Recover), "takes the name of a file", "tsnoop record --recover FILE"},
-		{"sync", "", parsed(&o.Sync, parseSync), "takes 500ms, 2s or seconds; 0: never", "tsnoop record --sync 5s -o FILE SPEC"},
-		{"color", "", optional("always", oneOf(&o.Color, "auto", "always", "never")), "is auto, always or never", "tsnoop --color=never SPEC"},
-		{"verbose", "v", yes(&o.Show.Verbose), "", ""},
-
-		{"emit", "", optional("tracefs", oneOf(&o.Emit, "tracefs", "shell", "boot")), "is tracefs, shell or boot", "tsnoop --emit=shell SPEC"},
-		{"explain", "", yes(&o.Explain), "", ""},
-		{"btf", "", names(&o.BTF), "takes the name of a file", "tsnoop --btf vmlinux.btf --emit SPEC"},
-		{"arch", "", suggested(abi.Names(), parsed(&o.Plan.Arch, parseArch)), "takes " + strings.Join(abi.Names(), " or "), "tsnoop --arch arm64 --emit SPEC"},
-		{"kernel", "", parsed(&o.Plan.Features, parseKernel), "takes a version", "tsnoop --kernel 5.10 --emit SPEC"},
-
-		{"buffer", "b", parsed(&o.Trace.BufferKB, parseBuffer), "takes a size per CPU such as 512K or 4M", "tsnoop -b 4M SPEC"},
-		{"pages", "P", parsed(&o.Trace.BufferKB, parsePages), "takes a number of pages", "tsnoop -P 256 SPEC"},
-		{"maxactive", "", number(&o.Plan.MaxActive, 1, fetchargs.MostActive), "takes a number from 1 to " + strconv.Itoa(fetchargs.MostActive), "tsnoop --maxactive 100 SPEC"},
-		{"reader", "", oneOf(&o.Reader, "raw", "text"), "is raw or text", "tsnoop --reader=text SPEC"},
-		{"guard", "", oneOf(&o.Guard, "warn", "rearm"), "is warn or rearm", "tsnoop --guard=rearm SPEC"},
-		{"max-rate", "", parsed(&o.Trace.MaxRate, parseRate), "takes a number of events a second, 0 for any", "tsnoop --max-rate 1000 SPEC"},
-		{"yes-really", "", yes(&o.Trace.Really), "", ""},
-		{"tracefs", "", word(&o.Tracefs), "takes a directory", "tsnoop --tracefs /sys/kernel/tracing SPEC"},
-		{"version", "V", o.instead("version"), "", ""},
-		{"help", "h", o.instead("help"), "", ""},
+func (o *Options) rows() (all []Row) {
+	for _, s := range o.sections() {
+		all = append(all, s.Rows...)
 	}
+	return all
+}
+
+// sections returns the flags, which set the fields of o. To add one, add a row here and a
+// field in Options: help, completion and manual are made from the rows.
+func (o *Options) sections() []Section {
+	return []Section{
+		{"What is traced", []Row{
+			{"file", "F", " FILE", "also the specs of a file, one a line; - is the standard input: see tsnoop help spec",
+				names(&o.Files), "takes the name of a file of specs, or -", "tsnoop -F opens.tsnoop"},
+			{"watch", "", "", "reload these files when they change; unchanged specs lose no events; an invalid edit is ignored",
+				yes(&o.Trace.Replan), "", ""},
+			{"pid", "p", " LIST", "only these processes: all their threads, new ones too; the trace ends when the last of them has ended",
+				setter{set: o.addPIDs}, "takes process ids separated by commas", "tsnoop -p 17,42 SPEC"},
+			{"follow", "f", "", "with --pid: also their children, existing and new;\nthe trace ends with the last of all these",
+				yes(&o.Trace.Follow), "", ""},
+			{"user", "u", " NAME", "run COMMAND as this user (NAME or UID) with the user's groups, or as UID:GID; the environment does not change. Without --user, COMMAND runs as the user who runs tsnoop: under sudo, root",
+				word(&o.User), "takes a user's name or UID, or UID:GID", "tsnoop -u alice SPEC -- COMMAND"},
+			{"comm", "", " GLOB", "only tasks with such a name, at most 15 characters: 'nginx*'",
+				parsed(&o.Plan.Comm, parseComm), "takes a glob for names of tasks", "tsnoop --comm 'nginx*' SPEC"},
+			{"cpu", "", " LIST", "only what happens on these CPUs: 0,2-3",
+				parsed(&o.Trace.CPUs, tracefs.ParseCPUs), "takes numbers of CPUs", "tsnoop --cpu 0,2-3 SPEC"},
+			{"wait-module", "", "", "functions of modules that are not loaded yet, from the time they are loaded",
+				yes(&o.Plan.Wait), "", ""},
+			{"count", "n", " N", "end after N calls",
+				number(&o.Count, 0, 1<<62), "takes a number of calls", "tsnoop -n 10 SPEC"},
+			{"duration", "d", " DUR", "end after this time: 10s, 500ms, 2m",
+				parsed(&o.Duration, parseDuration), "takes 10s, 500ms, 2m or seconds", "tsnoop -d 10s SPEC"},
+		}},
+		{"What is shown", slices.Concat([]Row{
+			{"chain", "s", "", "only calls in which the first function has led to the second, that to the third and so on: when the last is reached, and as they end",
+				yes(&o.Plan.Chain), "", ""},
+			{"tree", "", "", "calls as they begin and end, indented",
+				yes(&o.Tree), "", ""},
+			{"kstack", "k", "", "the kernel's stack under each line",
+				yes(&o.Trace.Stacks), "", ""},
+			{"deep", "", "", "also the structs that the printed pointers lead to",
+				yes(&o.Plan.Deep), "", ""},
+			{"zeros", "", "", "also the members of structs that are zero",
+				yes(&o.Show.Zeros), "", ""},
+			{"types", "", "", "also the C types of the members of structs",
+				yes(&o.Show.Types), "", ""},
+			{"compact", "", "", "a struct on one line",
+				yes(&o.Show.Compact), "", ""},
+			{"summary", "", "[=only]", "at the end a table: calls, errors, durations, histograms; only: no lines. SIGUSR1 prints one so far. ERRORS is empty if no call failed, and - if tsnoop cannot know: the spec has no return, or what it returns is not an error number",
+				optional("too", oneOf(&o.Summary, "too", "only")), "takes nothing or only", "tsnoop --summary=only SPEC"},
+			{"sort", "", " ORDER", "the table by total (default), calls, mean, max, errors or name",
+				suggested(sum.Orders(), parsed(&o.Sort, sum.ParseOrder)), "is one of " + strings.Join(sum.Orders(), ", "), "tsnoop --sort calls SPEC"},
+			{"by", "", " EXPR", "also a row for each value: of comm, caller, pid, tid, cpu, stack, or of what a spec could show: 'file:path'; can be repeated. '(pid)' is a parameter of that name",
+				suggested(sum.KeyWords(), names(&o.By)), "takes a value, or " + strings.Join(sum.KeyWords(), ", "), "tsnoop --by comm SPEC"},
+			{"hist", "", " EXPR", "a histogram of a number: count, return; can be repeated",
+				suggested([]string{duration}, words(&o.Hists)), "takes a value", "tsnoop --hist count 'vfs_read(count)'"},
+			{"heat", "", "", "instead of lines a map of durations over time: each second a row, each power of two a column, a digit for how many calls",
+				yes(&o.Heat), "", ""},
+			{"interval", "i", " DUR", "with --summary: also one every DUR; on a terminal --summary=only shows the last one in place, as much\nof it as fits; with --heat: a row",
+				parsed(&o.Interval, parseDuration), "takes 10s, 500ms, 2m or seconds", "tsnoop --summary -i 1s SPEC"},
+			{"group", "", " WHAT", "a heading above the calls of each task or function, instead of its name on every line",
+				suggested(render.GroupModes(), parsed(&o.Show.Group, render.ParseGroupMode)), "is " + strings.Join(render.GroupModes(), " or "), "tsnoop --group task SPEC"},
+			{"time", "t", " MODE", "rel (default), delta, clock, boot or none; clock follows the clock of the host when it is set",
+				suggested(render.TimeModes(), parsed(&o.Show.Time, render.ParseTimeMode)), "is one of " + strings.Join(render.TimeModes(), ", "), "tsnoop -t clock SPEC"},
+		}, o.notations(), []Row{
+			{"output", "o", " FILE", "write there instead of to stdout; the file of record",
+				word(&o.Output), "takes the name of a file", "tsnoop -o calls SPEC"},
+			{"compress", "", "", "with record: version 7 of trace.dat, with zstd",
+				yes(&o.Compress), "", ""},
+			{"sync", "", " DUR", "with record: write events to the disk before they are this old, so that a power cut loses no more: 1s (default); 0: leave it to the kernel",
+				parsed(&o.Sync, parseSync), "takes 500ms, 2s or seconds; 0: never", "tsnoop record --sync 5s -o FILE SPEC"},
+			{"color", "", "[=WHEN]", "auto (default), always or never",
+				optional("always", oneOf(&o.Color, "auto", "always", "never")), "is auto, always or never", "tsnoop --color=never SPEC"},
+			{"verbose", "v", "", "also every write to tracefs, and where callers call",
+				yes(&o.Show.Verbose), "", ""},
+		})},
+		{"Instead of tracing", []Row{
+			{"emit", "", "[=FORM]", "print the definitions: tracefs (default), shell or boot",
+				optional("tracefs", oneOf(&o.Emit, "tracefs", "shell", "boot")), "is tracefs, shell or boot", "tsnoop --emit=shell SPEC"},
+			{"explain", "", "", "print how each value is fetched",
+				yes(&o.Explain), "", ""},
+			{"btf", "", " FILE", "types of another kernel; can be repeated, for each module; in a trace, types that this kernel lacks",
+				names(&o.BTF), "takes the name of a file", "tsnoop --btf vmlinux.btf --emit SPEC"},
+			{"arch", "", " ARCH", "of another machine: amd64 or arm64",
+				suggested(abi.Names(), parsed(&o.Plan.Arch, parseArch)), "takes " + strings.Join(abi.Names(), " or "), "tsnoop --arch arm64 --emit SPEC"},
+			{"kernel", "", " X.Y", "of another version",
+				parsed(&o.Plan.Features, parseKernel), "takes a version", "tsnoop --kernel 5.10 --emit SPEC"},
+		}},
+		{"The machine", []Row{
+			{"buffer", "b", " SIZE", "buffer of each CPU: 512K, 4M",
+				parsed(&o.Trace.BufferKB, parseBuffer), "takes a size per CPU such as 512K or 4M", "tsnoop -b 4M SPEC"},
+			{"pages", "P", " N", "buffer of each CPU in pages of 4 KiB",
+				parsed(&o.Trace.BufferKB, parsePages), "takes a number of pages", "tsnoop -P 256 SPEC"},
+			{"maxactive", "", " N", "calls of a function that can be followed at a time",
+				number(&o.Plan.MaxActive, 1, fetchargs.MostActive), "takes a number from 1 to " + strconv.Itoa(fetchargs.MostActive), "tsnoop --maxactive 100 SPEC"},
+			{"max-rate", "", " N", "switch off the probe of a function with more than N events a second; 10000 on a terminal, else 1000000;\n0: never",
+				parsed(&o.Trace.MaxRate, parseRate), "takes a number of events a second, 0 for any", "tsnoop --max-rate 1000 SPEC"},
+			{"yes-really", "", "", "also trace what might bring this machine to a stop",
+				yes(&o.Trace.Really), "", ""},
+			{"guard", "", "=rearm", "undo changes that other programs make to the trace (default: warn)",
+				oneOf(&o.Guard, "warn", "rearm"), "is warn or rearm", "tsnoop --guard=rearm SPEC"},
+			{"reader", "", "=text", "read trace_pipe instead of trace_pipe_raw",
+				oneOf(&o.Reader, "raw", "text"), "is raw or text", "tsnoop --reader=text SPEC"},
+			{"tracefs", "", " DIR", "where tracefs is mounted",
+				word(&o.Tracefs), "takes a directory", "tsnoop --tracefs /sys/kernel/tracing SPEC"},
+			{"version", "V", "", "",
+				o.instead("version"), "", ""},
+			{"help", "h", "", "",
+				o.instead("help"), "", ""},
+		}},
+		{"", []Row{ // which the synopsis explains
+			{"recover", "", " FILE", "rebuild the recording of a killed recorder",
+				word(&o.Recover), "takes the name of a file", "tsnoop record --recover FILE"},
+		}},
+	}
+}
+
+// notations returns the flags that choose how calls are written.
+func (o *Options) notations() (rows []Row) {
 	for _, n := range notation.All[1:] {
-		rows = append(rows, Row{n.Name, "", o.writes(n), "", ""})
+		rows = append(rows, Row{n.Name, "", "", n.Says, o.writes(n), "", ""})
 	}
 	return rows
 }

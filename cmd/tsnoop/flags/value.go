@@ -12,10 +12,12 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
 )
 
-// A Row is one flag: its names, where its value goes, and what to say if the value is
-// wrong.
+// A Row is one flag: its names, what it is for, where its value goes, and what to say if
+// the value is wrong.
 type Row struct {
 	Name, Short string
+	form        string // of its value in the help, as it follows the name: " FILE", "[=WHEN]"
+	says        string // what it is for
 	value       setter
 	takes       string // describes the value, as a sentence that begins with --name; "" if the flag takes no value
 	example     string // a command line

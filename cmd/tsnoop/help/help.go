@@ -3,15 +3,16 @@ package help
 
 import (
 	_ "embed"
-	"regexp"
+	"strings"
 
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/manual"
 )
 
 // The texts, each in a file of its own.
 var (
 	//go:embed usage.txt
-	Usage string
+	usage string
 	//go:embed spec.txt
 	spec string
 	//go:embed examples.txt
@@ -22,24 +23,17 @@ var (
 	limits string
 )
 
-// Topics holds the texts besides Usage.
+// Topics holds the texts besides that of Usage.
 var Topics = map[string]string{"spec": spec, "examples": examples, "json": json, "limits": limits}
 
 // Pages returns the pages of the manual, made from the texts.
 func Pages() []manual.Page {
 	return []manual.Page{
-		{Name: "tsnoop", Section: 8, Brief: "show what kernel functions are given and what they give back", Text: Usage + "\nExamples:\n\n" + examples + "\nLimits:\n\n" + limits, See: "tsnoop-spec(7), tsnoop-json(7), trace-cmd(1), perf-probe(1)"},
+		{Name: "tsnoop", Section: 8, Brief: "show what kernel functions are given and what they give back", Text: Usage() + "\nExamples:\n\n" + examples + "\nLimits:\n\n" + limits, See: "tsnoop-spec(7), tsnoop-json(7), trace-cmd(1), perf-probe(1)"},
 		{Name: "tsnoop-spec", Section: 7, Brief: "the language in which tsnoop is told what to show", Text: spec, See: "tsnoop(8), tsnoop-json(7)"},
 		{Name: "tsnoop-json", Section: 7, Brief: "what is in a line of tsnoop --json", Text: json, See: "tsnoop(8), tsnoop-spec(7)"},
 	}
 }
 
-// OfFlag returns what the usage text says about a flag. A line there begins with the
-// flag, or with a command and the flag.
-func OfFlag(name string) string {
-	line := regexp.MustCompile(`(?m)^ +(?:-\w, |tsnoop [a-z]+ )?--` + name + `(?:[ =[].*?)? {2,}(.*)$`)
-	if found := line.FindStringSubmatch(Usage); found != nil {
-		return found[1]
-	}
-	return ""
-}
+// Usage returns the text with all commands and flags.
+func Usage() string { return strings.Replace(usage, "{flags}\n", flags.Help(), 1) }

@@ -57,7 +57,7 @@ func checkWidth(t *testing.T, name, text string) {
 
 // TestWidth reads all that is longer than a few lines and was written for people.
 func TestWidth(t *testing.T) {
-	checkWidth(t, "usage", help.Usage)
+	checkWidth(t, "usage", help.Usage())
 	for name, text := range help.Topics {
 		checkWidth(t, name, text)
 	}

@@ -12,13 +12,14 @@ import (
 // All are the notations. The first is the default; each of the others has a flag of its
 // name.
 var All = []Notation{
-	{"text", newText},
-	{"json", func(s []render.Source, o render.Options) sum.Sink { return json.New(s, o) }},
+	{"text", "", newText},
+	{"json", "one JSON object a line: see tsnoop help json", func(s []render.Source, o render.Options) sum.Sink { return json.New(s, o) }},
 }
 
 // A Notation makes a sink for calls. Call.Plan is an index into the sources.
 type Notation struct {
 	Name string
+	Says string // what its flag is for
 	Sink func([]render.Source, render.Options) sum.Sink
 }
 

@@ -20,7 +20,7 @@ func TestNotations(t *testing.T) {
 		args := []string{flag, "f"}
 		if i == 0 { // that of those who ask for none
 			args = args[1:]
-		} else if !strings.Contains(help.Usage, "\n      "+flag+" ") {
+		} else if !strings.Contains(help.Usage(), "\n      "+flag+" ") {
 			t.Errorf("the help does not name %s", flag)
 		}
 		o, err := flags.Parse(args)

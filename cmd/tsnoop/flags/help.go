@@ -1,0 +1,65 @@
+package flags
+
+import "strings"
+
+// A Section is flags that the help lists below a title. It does not list those without.
+type Section struct {
+	Title string
+	Rows  []Row
+}
+
+// The width of the column of names in the help, and of the one with what a flag is for.
+const nameWidth, saysWidth = 26, 54
+
+// Help returns the help's lists of flags.
+func Help() string {
+	var b strings.Builder
+	for _, s := range Sections() {
+		if s.Title == "" {
+			continue
+		}
+		b.WriteString(s.Title + ":\n")
+		for i := range s.Rows {
+			s.Rows[i].writeHelp(&b)
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+func (f *Row) writeHelp(b *strings.Builder) {
+	names := "      "
+	if f.Short != "" {
+		names = "  -" + f.Short + ", "
+	}
+	names += "--" + f.Name + f.form
+	for _, line := range f.lines() {
+		b.WriteString(strings.TrimRight(names+strings.Repeat(" ", max(nameWidth-len(names), 1))+line, " ") + "\n")
+		names = ""
+	}
+}
+
+// Brief returns what the flag is for, as far as it fits on a line.
+func (f *Row) Brief() string { return f.lines()[0] }
+
+// lines breaks what the flag is for into lines of the help.
+func (f *Row) lines() (lines []string) {
+	for part := range strings.Lines(f.says) {
+		line := ""
+		for word := range strings.FieldsSeq(part) {
+			switch {
+			case line == "":
+				line = word
+			case len(line)+1+len(word) <= saysWidth:
+				line += " " + word
+			default:
+				lines, line = append(lines, line), word
+			}
+		}
+		lines = append(lines, line)
+	}
+	if lines == nil {
+		return []string{""}
+	}
+	return lines
+}
