@@ -2,6 +2,7 @@ package fetchargs
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
@@ -21,7 +22,8 @@ func (p *Probe) checkField(f *value.Field) error {
 	if f.Encoding == value.BitField {
 		bad = bad || f.Bits < 1 || f.Bits > 8*f.Size
 	}
-	bad = bad || f.Bound != nil && f.Encoding != value.Array
+	bad = bad || f.Bound != nil && (f.Encoding != value.Array && f.Encoding != value.String || f.Bound.Unit < 0 || f.Bound.Unit > maxTypeSize)
+	bad = bad || (f.Encoding == value.Strings) != (len(f.Items) > 0) || slices.ContainsFunc(f.Items, p.isNoItem)
 	f.Choosers(func(arg *int) { bad = bad || !p.hasArg(*arg) })
 	if f.Format != "" {
 		bad = bad || value.FormatNamed(f.Format) == nil
@@ -37,6 +39,14 @@ func (p *Probe) checkField(f *value.Field) error {
 		return errors.New("it goes on behind the last argument")
 	}
 	return nil
+}
+
+// maxTypeSize is more than the size of any type whose elements are counted.
+const maxTypeSize = 64 << 10
+
+// isNoItem reports whether the field i, which has been loaded, cannot be one of Strings.
+func (p *Probe) isNoItem(i int) bool {
+	return i < 0 || i >= len(p.Fields) || p.Fields[i].Encoding != value.Array || len(p.Fields[i].Guards) < 2
 }
 
 func (p *Probe) hasArg(i int) bool { return i >= 0 && i < len(p.Args) }

@@ -26,6 +26,7 @@ func (r *resolver) eventName(side Side, suffix string) string {
 		unique = fmt.Sprintf("%s_%d", name, n)
 	}
 	r.events[unique] = true
+	r.named = append(r.named, unique)
 	return unique
 }
 

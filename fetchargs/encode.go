@@ -21,7 +21,7 @@ type encoded struct {
 	char   bool         // char is signed, though BTF does not say so
 	short  bool         // the object may end before all that is read
 	brief  bool         // the text ends after some hundred bytes at most
-	length *lengthFetch // says how much of the object means something; nil if all does
+	length *lengthFetch // says how much of the object means something; nil if all does, and it is not behind a parameter
 }
 
 // encode decides how to fetch w, to which p leads: by its format, or else by its type.

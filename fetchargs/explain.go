@@ -3,6 +3,7 @@ package fetchargs
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/tsnoop/tsnoop/btf"
@@ -60,7 +61,7 @@ func (p *Probe) explainField(w io.Writer, f *value.Field) {
 		fmt.Fprint(w, ", if it faulted at entry")
 	case f.IsRest():
 	case f.Hidden:
-		fmt.Fprint(w, ", for a condition only")
+		fmt.Fprintf(w, ", for %s only", p.hiddenFor(f))
 	}
 	fmt.Fprintln(w)
 	if f.Encoding == value.Nothing {
@@ -91,11 +92,7 @@ func (p *Probe) explainField(w io.Writer, f *value.Field) {
 		fmt.Fprintf(w, "      only if the call uses it, which depends on %s=%s\n", by.Name, by)
 	}
 	if f.Bound != nil {
-		length := p.Args[f.Bound.Length]
-		fmt.Fprintf(w, "      as many bytes as this says: %s=%s\n", length.Name, length)
-		if f.Bound.Result >= 0 {
-			fmt.Fprintf(w, "      unless the function returned an error: %s\n", p.Args[f.Bound.Result])
-		}
+		p.explainBound(w, f)
 	}
 	for _, g := range f.Guards {
 		fmt.Fprintf(w, "      only if %s is %s: %s=%s\n", g.Label, g.Space, p.Args[g.Arg].Name, p.Args[g.Arg])
@@ -108,9 +105,33 @@ func (p *Probe) explainField(w io.Writer, f *value.Field) {
 				fmt.Fprintf(w, "        of user space, if %s: %s=%s\n", g.Proof.Kind, p.Args[i].Name, p.Args[i])
 			}
 			if g.Head != nil {
-				fmt.Fprintf(w, "        or else what lies on the page of the first 8 bytes, if these could be read\n")
+				fmt.Fprintf(w, "        or else what lies on the page of the first bytes, if these could be read\n")
 			}
 		}
+	}
+}
+
+// hiddenFor says what f, which is hidden, is fetched for.
+func (p *Probe) hiddenFor(f *value.Field) string {
+	for i := range p.Fields {
+		switch of := &p.Fields[i]; {
+		case slices.ContainsFunc(of.Items, func(item int) bool { return &p.Fields[item] == f }):
+			return "a list"
+		case !of.Hidden && of.Expr == "*"+f.Label && of.Label == f.Label:
+			return "recordings"
+		}
+	}
+	return "a condition"
+}
+
+// explainBound writes how much of a field means something.
+func (p *Probe) explainBound(w io.Writer, f *value.Field) {
+	if f.Bound.Length >= 0 {
+		length := p.Args[f.Bound.Length]
+		fmt.Fprintf(w, "      as many %s as this says: %s=%s\n", units(f), length.Name, length)
+	}
+	if f.Bound.Result >= 0 {
+		fmt.Fprintf(w, "      unless the function returned an error: %s\n", p.Args[f.Bound.Result])
 	}
 }
 

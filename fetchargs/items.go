@@ -62,6 +62,9 @@ func (r *resolver) everything() {
 		if param.Name == "" {
 			continue
 		}
+		if r.showContent(i) {
+			continue
+		}
 		if err := r.paramErrs[i]; err != nil || !r.show(r.decoded(want{x: &spec.Ident{Name: spec.Name{Text: param.Name, Span: at}}})) {
 			why := r.unshown
 			if err != nil {

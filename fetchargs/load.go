@@ -221,9 +221,12 @@ func (s *savedField) load(p *Probe, types func(int) (btf.Type, error)) (f value.
 		return f, err
 	}
 	f = value.Field{
-		Label: s.Label, Expr: s.Expr, Alias: s.Alias, Name: s.Name, Format: s.Format, Encoding: min(value.Encoding(encoding), value.Age), Arg: s.Arg, Size: s.Size, Count: s.Count,
+		Label: s.Label, Expr: s.Expr, Alias: s.Alias, Name: s.Name, Format: s.Format, Encoding: value.Encoding(encoding), Arg: s.Arg, Size: s.Size, Count: s.Count,
 		Whole: s.Whole, Skip: s.Skip, Bits: s.Bits, Split: s.Split, Signed: s.Signed, BigEndian: s.BigEndian, Add: s.Add,
-		Hidden: s.Hidden, Again: s.Again, Why: s.Why, Bound: (*value.Bound)(s.Bound), Use: (*value.Use)(s.Use), HZ: s.HZ, Boot: s.Boot, Clock: encoding == savedClock || encoding == int(value.Who), Macros: p.Plan.macros,
+		Hidden: s.Hidden, Again: s.Again, Why: s.Why, Bound: (*value.Bound)(s.Bound), Items: s.Items, Use: (*value.Use)(s.Use), HZ: s.HZ, Boot: s.Boot, Clock: encoding == savedClock || encoding == int(value.Who), Macros: p.Plan.macros,
+	}
+	if encoding == savedClock {
+		f.Encoding = value.Age
 	}
 	if f.Path = s.Path.load(0); !p.isPath(f.Path) || f.Path != nil && f.Encoding != value.String {
 		return f, errors.New("impossible path")

@@ -69,8 +69,11 @@ func (p *Probe) pasted(f *value.Field) string {
 		return fmt.Sprintf("%s is the bytes of %s and then %s, the lowest first, from byte %d on", f.Label, name, p.Args[f.Arg+1].Name, f.Skip)
 	case inRegisters:
 		return fmt.Sprintf("%s is the bytes of %s, the lowest first, from byte %d on", f.Label, name, f.Skip)
-	case f.Bound != nil:
-		return fmt.Sprintf("%s has as many bytes as %s says", name, p.Args[f.Bound.Length].Name)
+	case f.Encoding == value.Strings:
+		last := &p.Fields[f.Items[len(f.Items)-1]]
+		return fmt.Sprintf("%s is the texts in %s to %s, up to the first whose pointer is NULL", f.Label, p.Args[p.Fields[f.Items[0]].Arg].Name, p.Args[last.Arg].Name)
+	case f.Bound != nil && f.Bound.Length >= 0:
+		return fmt.Sprintf("%s has as many %s as %s says", name, units(f), p.Args[f.Bound.Length].Name)
 	case f.Use != nil:
 		return fmt.Sprintf("the call does not use %s with some values of %s", name, p.Args[f.Use.Arg].Name)
 	case f.Whole > 0:
@@ -89,6 +92,14 @@ func (p *Probe) pasted(f *value.Field) string {
 		return fmt.Sprintf("%s is signed: from %d on subtract %.0f", name, uint64(1)<<(f.Bits-1), math.Ldexp(1, f.Bits))
 	}
 	return ""
+}
+
+// units names what the length of a field counts.
+func units(f *value.Field) string {
+	if f.Bound.Unit > 1 {
+		return "elements"
+	}
+	return "bytes"
 }
 
 // pastedDump says where the bytes of an object are.

@@ -64,7 +64,10 @@ func (b *builder) proof(e encoded, i, n, arg int) *value.Proof {
 	case e.field.Encoding == value.String:
 		m.text, m.size, m.user = true, 1, m.user || e.typ == ustringType
 	case len(e.next) > 0 && e.route.mem:
-		m.size, m.reads = m.size+e.next[0].Size(), 2
+		for _, a := range e.next {
+			m.size += a.Size()
+		}
+		m.reads += len(e.next)
 	}
 	if m.text && i > 0 && e.route.labels[i-1].inKernel() {
 		return nil // the text of a kernel object is not in user memory, and shows a fault by itself
@@ -76,19 +79,23 @@ func (b *builder) proof(e encoded, i, n, arg int) *value.Proof {
 	return p
 }
 
-// head adds the fetchargs that prove that the first 8 bytes of e, behind the i-th
-// pointer, were there.
+// head adds the fetchargs that prove that the first bytes of e, behind the i-th pointer,
+// were there: the first one of single bytes, or 8.
 func (b *builder) head(e encoded, i, n int) *value.Proof {
 	m := piece{
 		pointer: e.route.pointer(n), user: e.route.marked(i), label: e.route.labels[i],
 		at: e.route.off, size: 8, reads: 1, span: e.at,
 	}
+	first := x64Type
+	if e.typ == x8Type {
+		m.size, first = 1, x8Type
+	}
 	if b.counter != nil {
-		m.arg, _ = b.arg(m.there(m.at).as(x64Type), m.label.text+" there", m.span)
+		m.arg, _ = b.arg(m.there(m.at).as(first), m.label.text+" there", m.span)
 	}
 	p := b.proofOf(m)
 	if p != nil {
-		p.From, p.To = m.at, m.at+8
+		p.From, p.To = m.at, m.at+int64(m.size)
 	}
 	return p
 }

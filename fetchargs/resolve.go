@@ -149,6 +149,7 @@ type resolver struct {
 	facts  SymbolFacts     // after askSymbols
 	known  bool            // the symbol table could be read
 	events map[string]bool // event names in use by the run
+	named  []string        // those of the plan
 
 	symbolTable func() (map[string]SymbolFacts, error)
 	order       []string // the functions of the run, in the order in which they are probed
@@ -168,6 +169,8 @@ type resolver struct {
 	// know that the probe is at the entry of a function, and refuses $arg1.
 	absent bool
 
+	room contentRoom // for the memory that parameters point to
+
 	params    []route
 	paramErrs []error
 	argWords  int // registers and stack words that the parameters take, -1 if not known
@@ -176,6 +179,7 @@ type resolver struct {
 
 	out         *Plan
 	entry, exit *builder
+	spareless   bool // a probe needs a spare for which there is no room
 }
 
 func (r *resolver) plan() *Plan {
@@ -187,6 +191,11 @@ func (r *resolver) plan() *Plan {
 	} else {
 		r.params, r.paramErrs = r.locateParams(r.fn)
 	}
+	return r.roomiest(r.attempt)
+}
+
+// attempt makes the plan with as much content of memory as there is room for.
+func (r *resolver) attempt() *Plan {
 	r.out = &Plan{Spec: r.spec, Func: r.fn, Arch: r.target.Arch, macros: r.macros()}
 	symbols := r.symbols()
 	r.entry = r.newBuilder(symbols, Entry, dynevent.Kprobe)
@@ -202,6 +211,7 @@ func (r *resolver) plan() *Plan {
 	}
 	r.conditions()
 	if len(r.errs) > 0 {
+		r.room.used = 0 // less content does not help
 		return nil
 	}
 	return r.assemble()

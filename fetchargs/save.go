@@ -117,7 +117,8 @@ type (
 		Why       string       `json:"why,omitempty"`
 		Boot      bool         `json:"boot,omitempty"`
 		Bound     *savedBound  `json:"bound,omitempty"`
-		Use       *savedUse    `json:"use,omitempty"` // programs that do not know it show what is not used
+		Use       *savedUse    `json:"use,omitempty"`   // programs that do not know it show what is not used
+		Items     []int        `json:"items,omitempty"` // indexes of fields
 		Path      *savedPath   `json:"path,omitempty"`
 		Set       string       `json:"set,omitempty"` // of constants, or a FORMAT; programs that do not know it show numbers
 		By        int          `json:"by,omitempty"`  // 1 plus the argument that chooses among the set's cases
@@ -136,9 +137,10 @@ type (
 		End   int         `json:"end"`
 		Proof *savedProof `json:"proof"`
 	}
-	savedBound struct { // indexes into Args
+	savedBound struct { // indexes into Args, -1 if there is none
 		Length int `json:"length"`
-		Result int `json:"result"` // -1 if there is none
+		Unit   int `json:"unit,omitempty"` // bytes; 0 for a socket address
+		Result int `json:"result"`
 	}
 	savedUse struct {
 		Arg    int      `json:"arg"`
@@ -210,7 +212,7 @@ const savedDuration = "duration"
 type savedWords []string
 
 var (
-	savedEncodings = savedWords{value.Integer: "integer", value.BitField: "bitfield", value.String: "string", value.Array: "array", value.Nothing: "nothing", value.Dumped: "dumped", value.Who: "who", value.Age: "age", savedClock: "clock"}
+	savedEncodings = savedWords{value.Integer: "integer", value.BitField: "bitfield", value.String: "string", value.Array: "array", value.Nothing: "nothing", value.Dumped: "dumped", value.Who: "who", value.Age: "age", value.Strings: "strings", savedClock: "clock"}
 	savedSpaces    = savedWords{value.KernelSpace: "kernel", value.UserSpace: "user", value.AnySpace: "any", value.EitherSpace: "either"}
 	savedProofs    = savedWords{value.Through: "through", value.Itself: "itself", value.Counted: "counted"}
 	savedValues    = savedWords{value.Uint: "uint", value.Int: "int", value.Text: "text", value.Bytes: "bytes"}
@@ -257,7 +259,8 @@ func Save(plans []*Plan) ([]byte, error) {
 			sp.Probes = append(sp.Probes, probe.save())
 			for i := range probe.Fields {
 				types = append(types, probe.Fields[i].Type)
-				objects = append(objects, probe.Fields[i].Encoding == value.Dumped && probe.Fields[i].Type != nil)
+				f := &probe.Fields[i]
+				objects = append(objects, f.Type != nil && (f.Encoding == value.Dumped || f.Encoding == value.Array && f.Bound != nil && f.Format == ""))
 			}
 		}
 		s.Plans = append(s.Plans, sp)
@@ -320,7 +323,7 @@ func saveField(f *value.Field) savedField {
 	s := savedField{
 		Label: f.Label, Expr: f.Expr, Alias: f.Alias, Name: f.Name, Format: f.Format, Encoding: savedEncodings[f.Encoding], Arg: f.Arg, Size: f.Size, Count: f.Count,
 		Whole: f.Whole, Skip: f.Skip, Bits: f.Bits, Split: f.Split, Signed: f.Signed, BigEndian: f.BigEndian, Add: f.Add,
-		Hidden: f.Hidden, Again: f.Again, Why: f.Why, Set: f.Set, By: f.By, HZ: f.HZ, Boot: f.Boot,
+		Hidden: f.Hidden, Again: f.Again, Why: f.Why, Set: f.Set, By: f.By, HZ: f.HZ, Boot: f.Boot, Items: f.Items,
 	}
 	if f.Clock && f.Encoding == value.Age {
 		s.Encoding = savedEncodings[savedClock]

@@ -201,7 +201,7 @@ func (r *resolver) passing(all []*test) {
 
 // savedClock is the saved encoding of the time of a clock. It has a word of its own because
 // saved forms have no member for [value.Field.Clock].
-const savedClock = int(value.Age) + 1
+const savedClock = int(value.Strings) + 1
 
 // A savedTimer is the saved form of a Clock.
 type savedTimer struct {

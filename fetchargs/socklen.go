@@ -12,11 +12,13 @@ import (
 // length, and accept(2), getsockname(2) and recvfrom(2) store it, and the address, where
 // the parameters point to. What they store can be read only at their return.
 
-// A lengthFetch is how the length of a socket address is fetched.
+// A lengthFetch is how the length of a socket address, or of what another parameter points
+// to, is fetched.
 type lengthFetch struct {
-	name   string
+	name   string // "" if everything means something
 	route  route
-	stored bool // by the function, unless it returns an error
+	unit   int  // as in value.Bound
+	stored bool // by the function, like what it is the length of, unless it returns an error
 }
 
 // lengthOf returns how to fetch the length of the socket address that the parameter on
@@ -83,17 +85,21 @@ func (b *builder) addBound(e encoded, f *value.Field) bool {
 	if e.length == nil {
 		return true
 	}
-	own := e.length.route.fetcharg()
-	own.Type = numberType("s", 4)
+	f.Bound = &value.Bound{Length: -1, Unit: e.length.unit, Result: -1}
+	if e.length.stored {
+		f.Bound.Result, _ = b.arg(Arg{Base: Base{Kind: Retval}, Type: numberType("s", 4)}, "result", e.at)
+	}
+	if e.length.name == "" {
+		return true
+	}
+	size, _ := btf.Size(e.length.route.typ)
+	length := number(encoded{route: e.length.route, at: e.at}, size, nil)
+	own := length.route.fetcharg().as(length.typ)
 	arg, ok := b.arg(own, e.length.name, e.at)
 	if !ok {
 		return false
 	}
-	f.Bound = &value.Bound{Length: arg, Result: -1}
-	if e.length.stored {
-		f.Bound.Result, _ = b.arg(Arg{Base: Base{Kind: Retval}, Type: numberType("s", 4)}, "result", e.at)
-	}
-	length := encoded{route: e.length.route, at: e.at, typ: own.Type}
+	f.Bound.Length = arg
 	through := value.Field{Label: f.Label, Arg: arg}
 	ok = b.guards(length, &through)
 	f.Guards = through.Guards

@@ -16,11 +16,12 @@ type syscall struct {
 	name   string // the kernel's name without "sys_": "openat"
 	symbol string // the function in the kernel: "__x64_sys_openat"
 	abi    *abi.Syscalls
-	fn     *btf.Func // the prototype that programs see
-	narrow bool      // 32-bit programs call another function
-	source *btf.Func // the prototype of the kernel's source, for people
-	own    []string  // for each parameter, its set of constants or its FORMAT
-	lost   []error   // for each parameter, why its place is not known
+	fn     *btf.Func  // the prototype that programs see
+	narrow bool       // 32-bit programs call another function
+	source *btf.Func  // the prototype of the kernel's source, for people
+	own    []string   // for each parameter, its set of constants or its FORMAT
+	lost   []error    // for each parameter, why its place is not known
+	shown  []*content // for each parameter, what is shown of the memory that it points to
 }
 
 // syscallModule may stand before the name of a system call, like a module.
@@ -152,6 +153,11 @@ func (p *Plan) IsSyscall() bool {
 	return name != "" && len(p.Probes) > 0 && p.Probes[0].Symbols[0] != p.Func.Name
 }
 
+// Execs reports whether the plan traces the system call that starts programs.
+func (p *Plan) Execs() bool {
+	return p.Func != nil && p.Func.Name == "sys_execve" && p.IsSyscall()
+}
+
 // traceable reports whether the function can be probed. If several functions share an
 // address, the kernel lists only one of them.
 func (c *syscall) traceable(known func(module, name string) bool) bool {
@@ -263,11 +269,15 @@ func (t *Target) newSyscall(name, symbol string, way *abi.Syscalls, proto syscal
 	c.source = &source
 	var lost error
 	for i, p := range proto.params {
-		typ := t.userType(p.Type)
+		typ, content := t.userType(p.Type), p.content
 		if way.Narrow {
+			wide := pointee(typ)
 			var split bool
 			if typ, split = t.narrow(typ); split && lost == nil {
 				lost = fmt.Errorf("a 32-bit program passes %s in two registers", p.Name)
+			}
+			if isVoid(pointee(typ)) && !isVoid(wide) {
+				content = nil // its layout is another one
 			}
 		}
 		if i == len(way.Regs) {
@@ -283,7 +293,7 @@ func (t *Target) newSyscall(name, symbol string, way *abi.Syscalls, proto syscal
 			}
 		}
 		c.source.Params = append(c.source.Params, btf.Param{Name: p.Name, Type: typ})
-		c.own, c.lost = append(c.own, p.own), append(c.lost, lost)
+		c.own, c.lost, c.shown = append(c.own, p.own), append(c.lost, lost), append(c.shown, content)
 	}
 	return c
 }

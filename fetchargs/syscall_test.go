@@ -2,11 +2,19 @@ package fetchargs
 
 import (
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/tsnoop/tsnoop/fetchargs/constants"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
+
+// counts reports whether count is "", "return", a number or a parameter of the call.
+func (p *syscallProto) counts(count string) bool {
+	_, err := strconv.Atoi(count)
+	return count == "" || count == "return" || err == nil || slices.ContainsFunc(p.params, func(p SyscallParam) bool { return p.Name == count })
+}
 
 // The sets and FORMATs that the table of system calls names are known.
 func TestSyscallSets(t *testing.T) {
@@ -22,6 +30,9 @@ func TestSyscallSets(t *testing.T) {
 			}
 			if p.own != "" {
 				n++
+			}
+			if c := p.content; c != nil && (!strings.HasSuffix(p.Type, "*") || !proto.counts(c.count)) {
+				t.Errorf("%s has no %q for %s, which is %s", name, c.count, p.Name, p.Type)
 			}
 		}
 	}

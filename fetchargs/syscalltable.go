@@ -14,7 +14,8 @@ type SyscallParam struct {
 	Name string
 	own  string // its set of constants or its FORMAT; "" if it has none
 
-	declared string // its type in the kernel's own event; "" if that is not known
+	declared string   // its type in the kernel's own event; "" if that is not known
+	content  *content // what is shown of the memory that it points to; nil if nothing is
 }
 
 // A syscallProto is the prototype of a system call.
@@ -53,7 +54,11 @@ func parseSyscall(line string) (name string, proto syscallProto) {
 		}
 		text, own, _ := strings.Cut(text, "=")
 		i := strings.LastIndexAny(text, " *") + 1
-		proto.params = append(proto.params, SyscallParam{Type: strings.TrimSpace(text[:i]), Name: text[i:], own: own})
+		p := SyscallParam{Type: strings.TrimSpace(text[:i]), Name: text[i:]}
+		if p.content = parseContent(own); p.content == nil {
+			p.own = own
+		}
+		proto.params = append(proto.params, p)
 	}
 	return name, proto
 }

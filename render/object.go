@@ -32,7 +32,11 @@ func (w *textWalk) begin(dst []byte, tree bool) {
 
 func (w *textWalk) Number(t *value.Type, x uint64) { w.dst = texts[t.Form].number(w.opts, t, w.dst, x) }
 
-func (w *textWalk) Text(b []byte) { w.dst = w.opts.appendString(w.dst, b) }
+func (w *textWalk) Text(b []byte, cut bool) {
+	if w.dst = w.opts.appendString(w.dst, b); cut {
+		w.dst = append(w.dst, "..."...)
+	}
+}
 
 func (w *textWalk) Block(t *value.Type, b []byte) { w.dst = w.opts.AppendBlock(w.dst, t, b) }
 

@@ -84,11 +84,13 @@ func (f *Field) AppendValue(dst []byte, val value.Value) []byte {
 	case f.Form == value.Task && val.Kind == value.Text:
 		return f.opts.appendTask(dst, &val)
 	case f.IsText(val.Kind):
-		dst = f.opts.appendString(dst, value.UntilNUL(val.Bytes))
-		switch val.Why {
-		case 0:
-		case value.CutOff:
+		dst = f.opts.appendString(dst, f.Type.Text(val.Bytes))
+		switch {
+		case val.Why == 0:
+		case val.Why == value.CutOff:
 			dst = append(dst, "..."...)
+		case val.Kind == value.Bytes:
+			dst = f.appendCut(dst, &val)
 		default:
 			dst = append(append(append(dst, " ("...), DoubtText(val.Why)...), ')')
 		}
@@ -98,12 +100,17 @@ func (f *Field) AppendValue(dst []byte, val value.Value) []byte {
 	}
 	switch dst = f.AppendParts(dst, &val); {
 	case val.IsCut():
-		dst = strconv.AppendInt(append(dst, " /* "...), int64(len(val.Bytes)), 10)
-		dst = append(strconv.AppendInt(append(dst, " of "...), int64(f.WholeOf(&val)), 10), " bytes */"...)
+		dst = f.appendCut(dst, &val)
 	case f.Whole > 0 && val.Kind == value.Bytes:
 		dst = append(dst, f.cut...)
 	}
 	return dst
+}
+
+// appendCut says how many bytes of a value are shown.
+func (f *Field) appendCut(dst []byte, val *value.Value) []byte {
+	dst = strconv.AppendInt(append(dst, " /* "...), int64(len(val.Bytes)), 10)
+	return append(strconv.AppendInt(append(dst, " of "...), int64(f.WholeOf(val)), 10), " bytes */"...)
 }
 
 // DoubtText says what is uncertain about a value.

@@ -24,6 +24,7 @@ type Decoder struct {
 	paths  [][]byte         // buffers for the fields that are paths
 	sets   []*constants.Set // for the fields that choose among the cases of one; nil if there is none
 	joints []*Joint         // for the fields that are dumps; nil if there is none
+	lists  []Parts          // for the fields that are Strings; nil if there is none
 	doubts int              // offset in a record of the indexes into whys, one for each arg
 	whys   []Why            // nil if the records have no such indexes
 	cuts   bool             // a text without its NUL is only a beginning: see MayCut
@@ -47,6 +48,12 @@ func NewDecoder(fields []Field, arch *abi.Arch, slots []Slot, order binary.ByteO
 				d.sets = make([]*constants.Set, len(fields))
 			}
 			d.sets[i] = names(fields[i].Macros, fields[i].Set)
+		}
+		if n := len(fields[i].Items); n > 0 {
+			if d.lists == nil {
+				d.lists = make([]Parts, len(fields))
+			}
+			d.lists[i] = make(Parts, 0, n)
 		}
 		if f := &fields[i]; f.Encoding == Dumped && f.Whole > 0 {
 			if d.joints == nil {
@@ -76,6 +83,14 @@ func (d *Decoder) value(f int, data []byte) (v Value) {
 	}
 	if field.Encoding == Nothing || field.Encoding == Dumped {
 		return d.object(f, data)
+	}
+	if field.Bound != nil {
+		if v, none := d.unbound(field, data); none {
+			return v
+		}
+	}
+	if field.Encoding == Strings {
+		return d.strings(f, data)
 	}
 	if len(field.Guards) > 0 {
 		if g, addr, why := d.fault(field, data); g != nil {
@@ -231,13 +246,13 @@ func (d *Decoder) isNext(i int, loc uint64, data []byte) bool {
 	return false
 }
 
-// bytes returns the bytes of an array. An array in two registers continues in the next
-// arg.
+// bytes returns the bytes of an array. An array in two registers, and a long one, continues
+// in the next args.
 func (d *Decoder) bytes(f *Field, data []byte) []byte {
 	s := d.slots[f.Arg]
 	start, end := s.Offset, s.Offset+s.Size
-	if n := f.Skip + f.Size*f.Count; n > s.Size && s.Size == 8 && f.Arg+1 < len(d.slots) && d.slots[f.Arg+1].Offset == end {
-		end += d.slots[f.Arg+1].Size
+	for i := f.Arg + 1; end < start+f.Skip+f.Size*f.Count && i < len(d.slots) && d.slots[i].Offset == end && d.slots[i].Size > 0; i++ {
+		end += d.slots[i].Size
 	}
 	if start < 0 || s.Size < 0 || end > len(data) || start+f.Skip > end {
 		return nil

@@ -36,6 +36,9 @@ func (d *Decoder) trusts(g *Guard) bool { return d.whys != nil && g.Proof == nil
 // mayBeOld reports whether f was read through a pointer that is only trusted. A string
 // shows by itself whether the last pointer could be followed.
 func (d *Decoder) mayBeOld(f *Field, data []byte) bool {
+	if f.Encoding == Strings {
+		f = &d.fields[f.Items[0]]
+	}
 	for i := range f.Guards {
 		g := &f.Guards[i]
 		if !(f.Encoding == String && i == len(f.Guards)-1) && d.trusts(g) && d.arch.IsUser(d.Arg(g.Arg, data)) {

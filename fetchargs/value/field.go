@@ -17,6 +17,7 @@ const (
 	Dumped                   // Count bytes of an object of Whole bytes; see Dump
 	Who                      // a task, which the reader of records puts there; see PutTask
 	Age                      // an age in ns, which the reader of records puts in place of a time; see NoAge
+	Strings                  // the texts of the fields Items, up to the first whose last pointer is NULL
 )
 
 // A Field is a value that the user sees or that a condition needs.
@@ -46,7 +47,8 @@ type Field struct {
 	Clock     bool    // the record has room for an Age or a Who, which its reader tells from earlier records
 	Boot      bool    // the time of an Age is of CLOCK_BOOTTIME, not CLOCK_MONOTONIC
 
-	Bound  *Bound           // how much of an Array means something; nil if all does
+	Bound  *Bound           // how much of what a parameter points to means something; nil if all does, or for no parameter
+	Items  []int            // for Strings: indexes of fields, which are Arrays of characters behind two pointers at least
 	Use    *Use             // when the call uses the parameter; nil if it always does
 	Path   *Path            // the rest of a path, if the text is its last name; else nil
 	Set    string           // set of constants that the value is known to hold, or a FORMAT; else ""

@@ -59,7 +59,7 @@ func FuzzDecoder(f *testing.F) {
 type discard struct{}
 
 func (discard) Number(*value.Type, uint64)            {}
-func (discard) Text([]byte)                           {}
+func (discard) Text([]byte, bool)                     {}
 func (discard) Block(*value.Type, []byte)             {}
 func (discard) Fault(*value.Guard, uint64, value.Why) {}
 func (discard) Nothing()                              {}

@@ -242,7 +242,11 @@ func (d *Decoder) away(w *Window, addr uint64, data []byte) (Why, bool) {
 // Faulted reports whether any part of field f could not be read.
 func (d *Decoder) Faulted(f int, data []byte) bool {
 	field := &d.fields[f]
-	if field.Encoding != Dumped {
+	switch field.Encoding {
+	case Dumped:
+	case Array:
+		return d.misread(field, data)
+	default:
 		return d.Value(f, data).Kind == Fault
 	}
 	if bad, _, _ := d.fault(field, data); bad != nil {
@@ -253,6 +257,24 @@ func (d *Decoder) Faulted(f int, data []byte) bool {
 	for i := range field.Dump.Windows {
 		if _, away := d.away(&field.Dump.Windows[i], addr, data); away {
 			return true
+		}
+	}
+	return false
+}
+
+// misread reports whether some of an array, perhaps a part that means nothing, could not be
+// read.
+func (d *Decoder) misread(f *Field, data []byte) bool {
+	for i := range f.Guards {
+		g := &f.Guards[i]
+		addr := d.Arg(g.Arg, data)
+		if !d.readable(g, addr) {
+			return true
+		}
+		if d.arch.IsUser(addr) && !d.trusts(g) {
+			if _, bad := d.doubt(g.Proof, addr, data); bad {
+				return true
+			}
 		}
 	}
 	return false

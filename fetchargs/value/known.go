@@ -30,6 +30,10 @@ var members = map[string]string{
 	"siginfo.si_signo":                    "signal",     // include/uapi/asm-generic/siginfo.h
 	"ksignal.sig":                         "signal",     // include/linux/signal_types.h
 	"pollfd.events":                       "poll",       // include/uapi/asm-generic/poll.h
+	"epoll_event.events":                  "epoll",      // include/uapi/linux/eventpoll.h
+	"stat.st_mode":                        "mode",       // arch/x86/include/uapi/asm/stat.h
+	"statx.stx_mode":                      "mode",       // include/uapi/linux/stat.h
+	"statx.stx_mask":                      "statx",      // the same
 	"pollfd.revents":                      "poll",       // the same
 	"sockaddr.sa_family":                  "af",         // include/linux/socket.h
 	"__kernel_sockaddr_storage.ss_family": "af",         // include/uapi/linux/socket.h

@@ -13,7 +13,11 @@ func isObject(f *Field) bool {
 	case f.Type == nil:
 		return false
 	case f.Encoding == Array:
-		return f.Format == "" && listed(btf.Strip(f.Type)) != nil
+		elem := f.Type
+		if f.Bound != nil { // so many structs
+			_, elem = dimensions(f.Type)
+		}
+		return f.Format == "" && listed(btf.Strip(elem)) != nil
 	}
 	return f.Encoding == Dumped
 }

@@ -38,7 +38,7 @@ func (w *objectWalk) value(t *Type, dims []int, at, shift int) {
 	case len(dims) > 1 || len(dims) == 1 && !t.isOne(b[at:min(end, len(b))]):
 		w.array(t, dims, at)
 	case len(dims) == 1 && t.Chars:
-		w.Text(UntilNUL(b[at:min(end, len(b))]))
+		w.Text(UntilNUL(b[at:min(end, len(b))]), false)
 	case t.list && end <= len(b) && w.pointsToItself(t, at):
 		w.EmptyList()
 	case len(dims) == 0 && t.Members != nil:

@@ -18,7 +18,7 @@ type Type struct {
 	Enum     *btf.Enum      // for the Form Enum
 	Names    *constants.Set // for the Form Named
 	HZ       int            // for the Form Jiffies: jiffies a second; 0 if not known
-	cases    []Type         // for the Form Named: those that another parameter chooses among
+	cases    []Type         // for the Form Named: those that another parameter chooses among; for a Bounded one: nullType
 
 	// Members are the members of a struct that is shown member by member. Its Form is
 	// Unknown.
@@ -35,7 +35,7 @@ type Type struct {
 	swap  bool // the byte order differs from the kernel's
 	list  bool // a struct list_head
 
-	// Bounded says that a socket address is exactly as long as its bytes.
+	// Bounded says that a socket address or data is exactly as long as its bytes.
 	Bounded bool
 }
 
@@ -52,6 +52,15 @@ type Member struct {
 // NewType decides how f is shown. returned says that f is the return value of a function.
 // order is the byte order of the kernel, nil for little endian.
 func NewType(f *Field, returned bool, order binary.ByteOrder) Type {
+	t := newType(f, returned, order)
+	t.Bounded = f.Bound != nil
+	if t.Bounded || f.Encoding == Strings {
+		t.cases = nullType
+	}
+	return t
+}
+
+func newType(f *Field, returned bool, order binary.ByteOrder) Type {
 	if isObject(f) {
 		return newObjectType(f, order)
 	}
@@ -71,8 +80,11 @@ func NewType(f *Field, returned bool, order binary.ByteOrder) Type {
 		t.cases = casesOf(f, t.Names)
 		r.signed = t.Names.IsNumber() && f.Signed
 	}
-	if f.Encoding == Who {
+	switch f.Encoding {
+	case Who:
 		r = rule{form: Task}
+	case Strings:
+		r = charRule
 	}
 	t.Form, t.Chars = r.form, r.chars
 	t.Signed = r.signed || (r.form == Seconds || r.form == Jiffies) && f.Signed
@@ -91,7 +103,7 @@ func NewType(f *Field, returned bool, order binary.ByteOrder) Type {
 			t.bits, t.count = 0, int(c.Size) // widened by a cast
 		}
 	}
-	t.Big, t.Bounded = IsBig(order), f.Bound != nil
+	t.Big = IsBig(order)
 	t.swap = r.big && !t.Big
 	return t
 }
@@ -161,6 +173,15 @@ func (t *Type) IsNoID(x uint64) bool {
 
 // Width returns how many bytes of a number are significant.
 func (t *Type) Width() int { return t.count }
+
+// Text returns the text in b, the bytes of a value for which IsText is true: all of data,
+// which may contain NULs.
+func (t *Type) Text(b []byte) []byte {
+	if t.Bounded {
+		return b
+	}
+	return UntilNUL(b)
+}
 
 // IsText reports whether a value of that kind is a string.
 func (t *Type) IsText(kind Kind) bool {

@@ -5,7 +5,7 @@ import "bytes"
 // A Visitor receives the parts of a value, from first to last.
 type Visitor interface {
 	Number(t *Type, x uint64)                   // widened to 64 bits as t says
-	Text(b []byte)                              // a string, without the NUL and what follows
+	Text(b []byte, cut bool)                    // a string, without the NUL and what follows; cut says that it goes on
 	Block(t *Type, b []byte)                    // bytes that mean one thing, such as an IPv6 address
 	Fault(through *Guard, addr uint64, why Why) // a value that could not be read, see the Kind Fault
 	Nothing()                                   // a value that was not fetched
@@ -45,7 +45,7 @@ func (view View) Walk(t *Type, val *Value, v Visitor) {
 		v.Number(t, t.Means(val.Uint))
 	case Text, Bytes:
 		if t.IsText(val.Kind) {
-			v.Text(UntilNUL(val.Bytes))
+			v.Text(t.Text(val.Bytes), val.Why == CutOff)
 			return
 		}
 		view.walkBytes(t, val.Bytes, v)
@@ -55,7 +55,11 @@ func (view View) Walk(t *Type, val *Value, v Visitor) {
 			v.Element(i, i, i)
 			view.Walk(t, &(*val.Parts)[i], v)
 		}
-		v.EndArray(NoRest)
+		if val.Why == CutOff {
+			v.EndArray(RestCut)
+		} else {
+			v.EndArray(NoRest)
+		}
 	case Struct:
 		v.BeginStruct()
 		for i := range min(len(*val.Parts), len(t.Members)) {
@@ -79,7 +83,7 @@ func (view View) walkBytes(t *Type, b []byte, v Visitor) {
 	case t.Members != nil:
 		o := Object{Bytes: b}
 		w := objectWalk{View: view, Visitor: v, object: &o, left: maxVisits}
-		if t.Size <= 0 || len(b) < 2*t.Size {
+		if t.Size <= 0 || t.Dims == nil && len(b) < 2*t.Size {
 			w.structure(t, 0, len(b))
 			return
 		}

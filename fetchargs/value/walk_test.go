@@ -21,7 +21,7 @@ func (o *outline) line(format string, args ...any) {
 }
 
 func (o *outline) Number(_ *value.Type, x uint64)        { o.line("number %d", int64(x)) }
-func (o *outline) Text(b []byte)                         { o.line("text %q", b) }
+func (o *outline) Text(b []byte, _ bool)                 { o.line("text %q", b) }
 func (o *outline) Block(_ *value.Type, b []byte)         { o.line("%d bytes", len(b)) }
 func (o *outline) Fault(*value.Guard, uint64, value.Why) { o.line("fault") }
 func (o *outline) Nothing()                              { o.line("nothing") }
@@ -70,8 +70,8 @@ type balance struct {
 }
 
 func (v *balance) Number(*value.Type, uint64)            { v.parts++ }
-func (v *balance) Text(b []byte)                         { v.parts, v.longest = v.parts+1, max(v.longest, len(b)) }
-func (v *balance) Block(_ *value.Type, b []byte)         { v.Text(b) }
+func (v *balance) Text(b []byte, _ bool)                 { v.parts, v.longest = v.parts+1, max(v.longest, len(b)) }
+func (v *balance) Block(_ *value.Type, b []byte)         { v.Text(b, false) }
 func (v *balance) Fault(*value.Guard, uint64, value.Why) { v.parts++ }
 func (v *balance) Nothing()                              { v.parts++ }
 func (v *balance) EmptyList()                            { v.parts++ }

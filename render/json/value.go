@@ -47,7 +47,7 @@ func (p *Printer) AppendValue(dst []byte, f *render.Field, val value.Value) []by
 		return appendTaskValue(dst, &val)
 	}
 	w := &p.value
-	w.dst, w.field, w.more, w.inexact = append(dst, `"value":`...), f, false, false
+	w.dst, w.field, w.more, w.inexact, w.cut = append(dst, `"value":`...), f, false, false, false
 	w.object = val.Kind == value.Dump
 	value.View{Zeros: p.opts.Zeros, Full: true}.Walk(&f.Type, &val, w)
 	dst = w.dst
@@ -56,7 +56,10 @@ func (p *Printer) AppendValue(dst []byte, f *render.Field, val value.Value) []by
 		return appendObject(dst, val.Object)
 	case f.IsText(val.Kind):
 		if w.inexact {
-			dst = appendHex(dst, "bytes", value.UntilNUL(val.Bytes))
+			dst = appendHex(dst, "bytes", f.Type.Text(val.Bytes))
+		}
+		if val.IsCut() {
+			break // its size says so
 		}
 		if val.Why != 0 {
 			dst = appendMember(dst, "doubt", render.DoubtText(val.Why))
@@ -65,6 +68,9 @@ func (p *Printer) AppendValue(dst []byte, f *render.Field, val value.Value) []by
 	case w.more || w.inexact:
 		w.text = f.AppendParts(w.text[:0], &val)
 		dst, _ = appendString(append(dst, `,"text":`...), w.text)
+	}
+	if val.Kind == value.List && (val.Why == value.CutOff || w.cut) {
+		dst = appendMember(dst, "doubt", render.DoubtText(value.CutOff))
 	}
 	if whole := f.WholeOf(&val); whole > 0 {
 		dst = strconv.AppendInt(append(dst, `,"size":`...), int64(whole), 10)
@@ -141,6 +147,7 @@ type valueWalk struct {
 	path    []step // from the field to the next part
 	more    bool   // the text of the value may say more
 	inexact bool   // a string has bytes that are not UTF-8
+	cut     bool   // a string goes on
 }
 
 func (w *valueWalk) Number(t *value.Type, x uint64) {
@@ -193,8 +200,9 @@ func (w *valueWalk) appendNumber(dst []byte, t *value.Type, x uint64) []byte {
 	return strconv.AppendUint(dst, x, 10)
 }
 
-func (w *valueWalk) Text(b []byte) {
+func (w *valueWalk) Text(b []byte, cut bool) {
 	dst, exact := appendString(w.dst, b)
+	w.cut = w.cut || cut
 	w.dst, w.inexact = dst, w.inexact || !exact
 }
 
@@ -222,7 +230,7 @@ func (w *valueWalk) Nothing() { w.dst = append(w.dst, "null"...) }
 func (w *valueWalk) EmptyList() { w.dst = append(w.dst, "[]"...) }
 
 func (w *valueWalk) BeginArray(t *value.Type) {
-	w.more = w.more || t.Members == nil && shapes[t.Form].saysMore()
+	w.more = w.more || t.Members == nil && !t.Chars && shapes[t.Form].saysMore()
 	w.begin('[')
 }
 

@@ -49,6 +49,7 @@
 //	load texts FILE N...      write(2) texts of these lengths to it: see texts
 //	load syscalls             one system call of each of some kinds
 //	load sockets              socket addresses of many lengths: see sockets
+//	load contents             structs, data and lists in memory: see contents
 //	load words                system calls with flags and numbers that have names
 //	load fault [-t TREE] FILE HOW N ERRNO PROGRAM [ARG...]   run the program; the N-th
 //	                          of its calls into tracefs, or TREE, fails: see faulted
@@ -126,6 +127,8 @@ func loadOne(args []string) error {
 		return seek(rest)
 	case "sockets":
 		return sockets()
+	case "contents":
+		return contents()
 	case "words":
 		return words()
 	case "compat":
