@@ -14,12 +14,14 @@ import (
 
 // A Program is a command that is started before anything is armed. ptrace(2) holds it
 // at its first instruction, so what its loader does is traced, but not what is done to
-// start it.
+// start it, except for [Program.Restart].
 type Program struct {
-	cmd  *exec.Cmd
-	held bool
-	gate *os.File      // if it is not held by ptrace: it waits until this is written to
-	done chan struct{} // closed when it has ended
+	cmd   *exec.Cmd
+	held  bool
+	first bool          // ptrace holds the command itself, at its first instruction
+	again bool          // begin with execve
+	gate  *os.File      // if it is not held by ptrace: it waits until this is written to
+	done  chan struct{} // closed when it has ended
 }
 
 // An EndedError says that a program ended while it was being started.
@@ -32,7 +34,13 @@ func (e *EndedError) Error() string { return fmt.Sprintf("the program ended with
 // since ptrace obeys no other thread. If this process is killed before that, the
 // program dies too. Errors include those of cmd.Start, which wrap EPERM if ptrace is
 // not permitted.
-func Hold(cmd *exec.Cmd) (*Program, error) { return hold(cmd, (*Program).stopped) }
+func Hold(cmd *exec.Cmd) (*Program, error) {
+	p, err := hold(cmd, (*Program).stopped)
+	if p != nil {
+		p.first = true
+	}
+	return p, err
+}
 
 // HoldNext is like Hold, but holds the program that the command executes. That program
 // may have other rights: a set-user-ID file has its effect if this process may trace all
@@ -138,6 +146,9 @@ func (p *Program) Held() bool { return p.held }
 func (p *Program) Run(ctx context.Context) (context.Context, error) {
 	if ctx.Err() != nil {
 		return ctx, nil
+	}
+	if p.again { // without that the trace only begins later
+		p.restart()
 	}
 	if err := p.release(); err != nil {
 		return ctx, fmt.Errorf("letting %s run: %w", p.cmd.Path, err)

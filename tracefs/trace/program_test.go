@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -83,6 +84,67 @@ func TestProgramStatus(t *testing.T) {
 		if <-p.Done(); p.Status() != want {
 			t.Errorf("%s: %d, want %d", script, p.Status(), want)
 		}
+	}
+}
+
+// A program that begins anew with execve has the same arguments and environment, also if
+// it is a script.
+func TestProgramRestart(t *testing.T) {
+	script := filepath.Join(t.TempDir(), "script")
+	if err := os.WriteFile(script, []byte("#!/bin/sh -e\nprintf '%s|' \"$0\" \"$@\" \"$V\"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{
+		{"printf", "%s|", "a b", "", "c"},
+		{script, "a b", "", "c"},
+		{"sh", "-c", "printf '%s|' \"$V\" \"$@\"", "", "a b", strings.Repeat("x", 30_000), "", "c"},
+		{"sh", "-c", "printf '%s|' $#", "", strings.Repeat("x", 100_000)}, // more than is written
+	} {
+		want, got := new(strings.Builder), new(strings.Builder)
+		plain, again := exec.Command(args[0], args[1:]...), exec.Command(args[0], args[1:]...)
+		plain.Stdout, again.Stdout = want, got
+		plain.Env = append(os.Environ(), "V=the value")
+		again.Env = plain.Env
+		if err := plain.Run(); err != nil {
+			t.Fatal(err)
+		}
+		p, err := Hold(again)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Restart()
+		if _, err := p.Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if <-p.Done(); p.Status() != 0 || got.String() != want.String() {
+			t.Errorf("%.60q: status %d, wrote %.60q, want %.60q", args, p.Status(), got, want)
+		}
+	}
+}
+
+// A program that has vanished meanwhile goes on as it is.
+func TestProgramRestartGone(t *testing.T) {
+	script := filepath.Join(t.TempDir(), "script")
+	text, err := os.ReadFile("/bin/true")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(script, text, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	p, err := Hold(exec.Command(script))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Restart()
+	if err := os.Remove(script); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if <-p.Done(); p.Status() != 0 {
+		t.Errorf("status %d", p.Status())
 	}
 }
 

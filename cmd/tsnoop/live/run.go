@@ -40,6 +40,9 @@ func Begin(o *flags.Options, ui *terminal.UI, text bool) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
+	if r.program != nil && slices.ContainsFunc(r.plans, (*fetchargs.Plan).Execs) {
+		r.program.Restart()
+	}
 	return r, nil
 }
 
