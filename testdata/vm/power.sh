@@ -68,6 +68,7 @@ boot() {
 # cut boots, and cuts the power at a random time after the recording has begun.
 cut() {
 	local job reader pause
+	: >"$work/log"
 	monitor="-chardev pipe,id=monitor,path=$work/monitor -mon monitor" boot record >"$work/log" 2>"$work/errors" &
 	job=$!
 	cat "$work/monitor.out" >/dev/null &

@@ -138,6 +138,11 @@ func (rec *Recorder) cpuOf(file string) (int, bool) {
 	return int(cpu), ok && err == nil && rec.cpuName(int(cpu)) == file
 }
 
+func (rec *Recorder) hasPages(file string) bool {
+	_, ok := rec.cpuOf(file)
+	return ok
+}
+
 // A KeptError says that a recording could not be saved, but that its pages are kept.
 type KeptError struct {
 	Name  string

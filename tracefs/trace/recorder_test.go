@@ -343,6 +343,12 @@ func TestRecoverRefused(t *testing.T) {
 	rt.must(os.WriteFile(rt.rec.headName(), head, 0o600))
 	rt.must(rt.recover())
 	rt.shows()
+	rt.must(os.WriteFile(rt.rec.headName(), nil, 0o600)) // of a recorder that was killed while it armed
+	var m *tracefs.MachineError
+	if err := rt.recover(); !errors.As(err, &m) || !strings.Contains(m.Msg, "nothing was recorded") || m.Cure != "remove "+rt.rec.headName() {
+		t.Errorf("%v", err)
+	}
+	rt.shows()
 }
 
 // TestRecoverTorn recovers what a power cut has left: a page at the end is a hole, a part

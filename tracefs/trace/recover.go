@@ -57,16 +57,21 @@ func (rec *Recorder) recover(r *Recovered, compress bool, watch func(func() (n, 
 	} else if err != nil {
 		return err
 	}
-	h, err := readHead(head)
+	left, err := rec.left()
 	if err != nil {
+		return err
+	}
+	h, err := readHead(head)
+	switch {
+	case err != nil && !slices.ContainsFunc(left, rec.hasPages):
+		return &tracefs.MachineError{Err: err,
+			Msg:  fmt.Sprintf("nothing was recorded to %s before the recorder ended, or the machine", rec.name),
+			Cure: "remove " + rec.headName()}
+	case err != nil:
 		return fmt.Errorf("%s: %w: without it nobody understands the pages", head.Name(), err)
 	}
 	if compress {
 		h.Version, h.Zstd = 7, true
-	}
-	left, err := rec.left()
-	if err != nil {
-		return err
 	}
 	cpus, end, err := rec.sources(left, int64(h.PageSize))
 	defer end()
