@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -200,6 +201,8 @@ func (r *File) layout() ringbuf.Layout {
 	return ringbuf.Layout{BigEndian: r.file.BigEndian, LongSize: r.file.LongSize}
 }
 
+var errUncounted = errors.New("the recorder did not come to its end, or could not read the kernel's counts")
+
 // Losses returns the kernel's counts at the end of the recording.
 func (r *File) Losses() *Losses {
 	r.warnStrange()
@@ -214,6 +217,9 @@ func (r *File) Losses() *Losses {
 		}
 		st.CPU = cpu
 		l.CPUs = append(l.CPUs, st)
+	}
+	if r.IsOwn() && len(r.file.CPUStats) == 0 {
+		l.Err = errUncounted
 	}
 	return &l
 }
