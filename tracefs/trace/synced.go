@@ -29,10 +29,10 @@ type unsynced struct {
 	named  bool          // files were created
 	much   chan struct{} // there is enough to be written before it is time
 	failed error         // why pages could not be written to the disk
-	late   bool          // that it takes too long was reported
+	slow   *sync.Once    // that it takes too long is reported
 }
 
-func newUnsynced() unsynced { return unsynced{much: make(chan struct{}, 1)} }
+func newUnsynced() unsynced { return unsynced{much: make(chan struct{}, 1), slow: new(sync.Once)} }
 
 // wrote notes n further bytes.
 func (u *unsynced) wrote(n int) {
@@ -90,6 +90,10 @@ func (rec *Recorder) tick() (stop func()) {
 // page, or saving, reports an error.
 func (rec *Recorder) sync() {
 	files, named, oldest, err := rec.handOver()
+	if len(files) > 0 { // say so in time: a disk that hangs never ends it
+		late := time.AfterFunc(time.Until(oldest.Add(rec.options.Sync)), rec.late)
+		defer late.Stop()
+	}
 	for _, f := range files {
 		err = firstError(err, fdatasync(f))
 	}
@@ -98,12 +102,18 @@ func (rec *Recorder) sync() {
 	}
 	rec.mu.Lock()
 	rec.failed = firstError(rec.failed, err)
-	late := !rec.late && err == nil && len(files) > 0 && (time.Since(oldest) > rec.options.Sync || rec.unsynced.bytes > syncBytes)
-	rec.late = rec.late || late
+	much := rec.unsynced.bytes > syncBytes
 	rec.mu.Unlock()
-	if late {
-		rec.warn("the disk takes %v to store pages: a power cut may lose more than the last %v", time.Since(oldest).Round(time.Millisecond), rec.options.Sync)
+	if much {
+		rec.late()
 	}
+}
+
+// late warns once that the disk is too slow.
+func (rec *Recorder) late() {
+	rec.slow.Do(func() {
+		rec.warn("the disk does not keep up: a power cut may lose more than the last %v", rec.options.Sync)
+	})
 }
 
 // handOver flushes the files and returns those that are to be synced, whether some are
