@@ -279,8 +279,8 @@ func (f *faults) calls(which int, template string) (all []string) {
 	return lines
 }
 
-// errnoTexts are what the errors say.
-var errnoTexts = regexp.MustCompile(`input/output error|no space left|disk quota exceeded|unexpected EOF|short write|file is cut off|file is damaged`)
+// errnoTexts are what the errors say. A file of which stat(2) fails counts as one that exists.
+var errnoTexts = regexp.MustCompile(`input/output error|no space left|disk quota exceeded|unexpected EOF|short write|file is cut off|file is damaged|t.dat.tmp is in the way`)
 
 // one lets call n fail and returns what was left, "" if there are fewer calls.
 func (f *faults) one(which int, dir, how string, n int, errno string) (left string) {
