@@ -7,6 +7,7 @@ import (
 	"errors"
 	"os"
 	"os/signal"
+	"runtime"
 	"syscall"
 
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
@@ -16,8 +17,16 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/proc"
 )
 
+func init() {
+	if live.Becomes(os.Args) {
+		runtime.LockOSThread() // while init runs, this is the process's first thread
+	}
+}
+
 func main() {
-	live.Become()
+	if live.Becomes(os.Args) {
+		os.Exit(live.Become(os.Args))
+	}
 	os.Exit(tsnoop())
 }
 

@@ -9,6 +9,9 @@ import (
 	"strings"
 )
 
+// Executable is the program that this process runs, also if its file was removed.
+const Executable = "/proc/self/exe"
+
 // A Process is the ID of a process and the name of its first thread, which may contain
 // anything.
 type Process struct {

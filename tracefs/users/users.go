@@ -44,6 +44,19 @@ func Lookup(text string) (User, error) {
 	return u, nil
 }
 
+// Names returns the names of the users in /etc/passwd.
+func Names() (names []string) {
+	f, err := os.Open("/etc/passwd")
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	for fields := range entries(f, 7) {
+		names = append(names, fields[0])
+	}
+	return names
+}
+
 // find looks for an entry in a file.
 func find(file string, entry func(io.Reader) (User, bool)) (User, error) {
 	f, err := os.Open(file)

@@ -14,6 +14,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
+	"github.com/tsnoop/tsnoop/tracefs/users"
 )
 
 // specWords completes the start of a spec. For an empty one it returns nothing, since
@@ -101,6 +102,8 @@ func completeValue(f *flags.Row, value string) shell.Answer {
 		a.Words = pids(value)
 	case "comm":
 		a.Words = comms(value)
+	case "user":
+		a.Words = among(value, users.Names())
 	default:
 		a.Words = among(value, f.Words())
 	}

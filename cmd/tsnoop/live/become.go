@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -12,6 +11,7 @@ import (
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/terminal"
 	"github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/proc"
 	"github.com/tsnoop/tsnoop/tracefs/users"
 	"golang.org/x/sys/unix"
 )
@@ -24,34 +24,30 @@ const (
 	asSelf = "__wait" // as the user who it is, once it may: not traced at all
 )
 
-func init() {
-	if len(os.Args) > 1 && (os.Args[1] == asUser || os.Args[1] == asSelf) {
-		runtime.LockOSThread() // ptrace holds the first thread only: it is the one to execute
-	}
+// Becomes reports whether a process with these arguments was started to become the command.
+func Becomes(args []string) bool {
+	return len(args) >= 5 && (args[1] == asUser || args[1] == asSelf)
 }
 
-// Become executes the command if this process was started for that. Otherwise it returns.
-func Become() {
-	if len(os.Args) < 5 {
-		return
-	}
+// Become executes the command in place of this process, whose arguments these are: see
+// Becomes. It returns the exit status if it cannot. It must run on the process's first
+// thread, because ptrace holds only that one.
+func Become(args []string) int {
+	how, ids, name, args := args[1], args[2], args[3], args[4:]
 	var err error
-	switch ids, name, args := os.Args[2], os.Args[3], os.Args[4:]; os.Args[1] {
-	case asUser:
-		if err = become(ids); err == nil {
-			err = &exec.Error{Name: name, Err: syscall.Exec(name, args, os.Environ())}
-		}
-	case asSelf:
+	if how == asUser {
+		err = become(ids)
+	} else {
 		gate := os.NewFile(3, "gate")
 		if n, _ := gate.Read(make([]byte, 1)); n == 0 {
-			os.Exit(2) // tsnoop was killed
+			return 2 // tsnoop was killed
 		}
 		unix.CloseOnExec(3)
-		err = &exec.Error{Name: name, Err: syscall.Exec(name, args, os.Environ())}
-	default:
-		return
 	}
-	os.Exit(terminal.New(&flags.Options{Color: "auto"}).Report(cannotRun(os.Args[3], err)))
+	if err == nil {
+		err = &exec.Error{Name: name, Err: syscall.Exec(name, args, os.Environ())}
+	}
+	return terminal.New(&flags.Options{Color: "auto"}).Report(cannotRun(name, err))
 }
 
 // become changes the groups and then the user, which takes away the right to.
@@ -96,8 +92,8 @@ func becoming(cmd *exec.Cmd, user string) error {
 func waiting(cmd *exec.Cmd) { through(cmd, asSelf, "") }
 
 func through(cmd *exec.Cmd, how, ids string) {
-	cmd.Args = append([]string{os.Args[0], how, ids, cmd.Path}, cmd.Args...)
-	cmd.Path = "/proc/self/exe"
+	cmd.Args = append([]string{"tsnoop", how, ids, cmd.Path}, cmd.Args...)
+	cmd.Path = proc.Executable
 }
 
 // setsID reports whether a program gets the rights of a file: its owner, group or

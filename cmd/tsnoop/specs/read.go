@@ -39,10 +39,10 @@ func Read(o *flags.Options) error {
 	set, err := specfile.Read(o.Files, read)
 	o.Specs, o.Typed = set, slices.Clip(o.Args)
 	var wrong spec.Errors
-	var unwatched *flags.Error
+	var refused *flags.Error
 	switch {
-	case errors.As(err, &unwatched):
-		return unwatched
+	case errors.As(err, &refused):
+		return refused
 	case errors.As(err, &wrong):
 		// Also show errors in the specs that could be read.
 		for _, text := range set.Texts() {
