@@ -50,13 +50,13 @@ ls | sed 's/^/left /'
 echo verified
 [ "$2" = record ] || exit
 rm -f r*; sync
-(i=1000000; while :; do i=$((i + 1)); nice -n 19 dd if=/sys/kernel/uevent_seqnum of=/dev/null bs=1 skip=$i count=0 2>/dev/null; read -r now _ </proc/uptime; echo "seek $i $now"; done) &
-(while :; do nice -n 19 load burst 1 5000; sleep 0.5; done) &
-n=0
+(i=1000000; while :; do i=$((i + 1)); dd if=/sys/kernel/uevent_seqnum of=/dev/null bs=1 skip=$i count=0 2>/dev/null; read -r now _ </proc/uptime; echo "seek $i $now"; done) &
+(while :; do load burst 1 5000; sleep 0.5; done) &
+instance='/sys/kernel/tracing/instances/tsnoop_*' n=0
 while :; do
 	n=$((n + 1))
 	echo "begin $n"
-	(until grep -q 1 /sys/kernel/tracing/instances/tsnoop_*/tracing_on; do sleep 0.1; done; read -r now _ </proc/uptime; echo "armed $n $now") 2>/dev/null &
+	(until grep -q 1 $instance/events/tsnoop_*/enable && grep -q 1 $instance/tracing_on; do sleep 0.1; done; read -r now _ </proc/uptime; echo "armed $n $now") 2>/dev/null &
 	tsnoop record -d 5 ${3:-} -o r$n.dat 'generic_file_llseek(offset) if offset > 0' 2>&1
 	echo "saved $n"
 	rm -f r$((n - 1)).dat
