@@ -122,8 +122,9 @@ func (g *guard) run(early []tracefs.Touch) {
 	g.touched(early)
 	g.look(g.some())
 	g.firstThreads()
-	for next := time.Now().Add(guardTime); g.wait(next); {
+	for next := time.Now().Add(guardTime); g.wait(g.rates.next(next)); {
 		now := time.Now()
+		g.rates.check(now)
 		if now.Before(next) {
 			continue
 		}
@@ -131,7 +132,6 @@ func (g *guard) run(early []tracefs.Touch) {
 		g.wasPaged()
 		g.look(g.some())
 		g.balance(false)
-		g.rates.check(time.Now())
 	}
 	g.wasPaged()
 	g.look(g.t.session.Events())

@@ -7,6 +7,10 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs"
 )
 
+// rateTime is how often the rates of events are checked, so that a trace of a second is
+// guarded as well.
+const rateTime = 100 * time.Millisecond
+
 // rates switches off the probes of functions that are called too often, so that they
 // neither crowd out the others nor feed on their own output.
 type rates struct {
@@ -14,48 +18,65 @@ type rates struct {
 	most int // events a second allowed for one probe; 0 for no limit
 	// the last check
 	when time.Time
-	last map[string]uint64          // events of each probe until then
-	hot  map[*fetchargs.Plan]uint64 // plans with too many events in the second before, and how many
+	last map[string]uint64  // events of each probe until then
+	over map[string]float64 // events of each probe beyond what the time until then allows
 	off  map[*fetchargs.Plan]bool
 
-	lost   uint64 // events lost until then
-	losing bool   // more were lost in the last second
+	asked  time.Time // when the kernel was last asked for lost events
+	lost   uint64    // events lost until then
+	losing bool      // more were lost in the last second
 }
 
 func newRates(t *Trace, most int) *rates {
-	return &rates{t: t, most: most, when: time.Now(), last: map[string]uint64{}, hot: map[*fetchargs.Plan]uint64{}, off: map[*fetchargs.Plan]bool{}}
+	now := time.Now()
+	return &rates{t: t, most: most, when: now, asked: now, last: map[string]uint64{}, over: map[string]float64{}, off: map[*fetchargs.Plan]bool{}}
 }
 
-// check looks at the events since the last check. A probe is switched off if it had too
-// many events in two successive checks: buffers can hold one burst.
+// next returns when the next check is due, at latest at a time.
+func (r *rates) next(latest time.Time) time.Time {
+	if due := r.when.Add(rateTime); r.most > 0 && due.Before(latest) {
+		return due
+	}
+	return latest
+}
+
+// check looks at the events since the last check. A probe may have the events of one
+// second at any moment, as one burst: it is switched off when it has had more of them
+// than that beyond what the time allows.
 func (r *rates) check(now time.Time) {
 	elapsed := now.Sub(r.when).Seconds()
-	if r.most == 0 || elapsed < guardTime.Seconds()/2 {
+	if r.most == 0 || elapsed < rateTime.Seconds()/2 {
 		return
 	}
 	r.when = now
-	b, err := r.t.session.Balance()
-	losing := err == nil && b.Lost > r.lost
-	if r.lost = b.Lost; losing != r.losing { // from here on other counts are compared
-		r.losing, r.last = losing, r.t.seen(losing)
+	if now.Sub(r.asked) >= guardTime && r.flips(now) { // from here on other counts are compared
+		r.last = r.t.seen(r.losing)
 		return
 	}
-	seen := r.t.seen(losing)
+	seen := r.t.seen(r.losing)
 	hot := map[*fetchargs.Plan]uint64{}
 	for _, p := range fetchargs.Probes(r.t.plansNow()) {
-		n := seen[p.Event] - min(seen[p.Event], r.last[p.Event]) // last may be larger: it may be that of an old ID
+		n := float64(seen[p.Event] - min(seen[p.Event], r.last[p.Event])) // last may be larger: it may be that of an old ID
 		r.last[p.Event] = seen[p.Event]
-		if float64(n) <= float64(r.most)*elapsed || r.off[p.Plan] || p.Plan.Renames != "" {
+		r.over[p.Event] = max(0, r.over[p.Event]+n-float64(r.most)*elapsed)
+		if r.over[p.Event] <= float64(r.most) || r.off[p.Plan] || p.Plan.Renames != "" {
 			continue
 		}
-		hot[p.Plan] = max(hot[p.Plan], uint64(float64(n)/elapsed))
+		hot[p.Plan] = max(hot[p.Plan], uint64(n/elapsed))
 	}
 	for _, p := range r.t.plansNow() { // in the order of the plans
-		if n, now := hot[p]; now && r.hot[p] > 0 {
+		if n, is := hot[p]; is {
 			r.switchOff(p, n)
 		}
 	}
-	r.hot = hot
+}
+
+// flips reports whether events have begun or ceased to be lost.
+func (r *rates) flips(now time.Time) bool {
+	b, err := r.t.session.Balance()
+	losing, before := err == nil && b.Lost > r.lost, r.losing
+	r.asked, r.lost, r.losing = now, b.Lost, losing
+	return losing != before
 }
 
 func (r *rates) switchOff(p *fetchargs.Plan, rate uint64) {

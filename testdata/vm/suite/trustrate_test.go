@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // TestTrustRate floods one of two probes, which is switched off while the other one goes
@@ -102,6 +104,43 @@ func TestTrustDrown(t *testing.T) {
 	tr.end()
 	if tr.said() != "" {
 		t.Errorf("said: %s", tr.said())
+	}
+	cleanly(t)
+}
+
+// TestEndsRateShort has a probe switched off that is hit in a loop, in a trace of two
+// seconds, long before that: few of the loop's calls are shown.
+func TestEndsRateShort(t *testing.T) {
+	f, err := os.Open("/dev/null")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	tr := startTrace(t, "--max-rate=1000", "--duration=2s", "ksys_lseek(whence)", "do_sys_openat2(how->flags)")
+	made := 0
+	for over := false; !over; made += 100 {
+		for range 100 {
+			unix.Seek(int(f.Fd()), 0, unix.SEEK_CUR)
+		}
+		select {
+		case err := <-tr.done:
+			tr.done <- err
+			over = true
+		default:
+		}
+	}
+	tr.ended()
+	out, err := os.ReadFile(tr.out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := bytes.Count(out, []byte("ksys_lseek("))
+	figure(t, "of the calls of 2 s were shown", shown)
+	if shown == 0 || shown > made/4 {
+		t.Errorf("%d of %d calls are shown", shown, made)
+	}
+	if !strings.Contains(tr.said(), "tsnoop: ksys_lseek has ") {
+		t.Errorf("it says %q", tr.said())
 	}
 	cleanly(t)
 }
