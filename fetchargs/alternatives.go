@@ -16,7 +16,8 @@ type attempt struct {
 	errs spec.Errors // why there are no jobs
 }
 
-// first returns the plans of the first alternative of a spec that has no errors.
+// first returns the plans of the first alternative of a spec that has no errors and that
+// the kernel does not refuse.
 func (run *resolving) first(all []attempt) (plans []*Plan, errs spec.Errors, fatal error) {
 	before := run.events
 	for _, a := range all {
@@ -25,7 +26,13 @@ func (run *resolving) first(all []attempt) (plans []*Plan, errs spec.Errors, fat
 		if err != nil {
 			return nil, nil, err
 		}
-		if wrong = append(slices.Clone(a.errs), wrong...); len(wrong) == 0 {
+		wrong = append(slices.Clone(a.errs), wrong...)
+		if len(wrong) == 0 {
+			if wrong, err = run.refused(plans); err != nil {
+				return nil, nil, err
+			}
+		}
+		if len(wrong) == 0 {
 			for _, p := range plans {
 				p.Spec = p.Spec.Alone()
 				p.Details = append(inPlaceOf(errs), p.Details...)
@@ -36,6 +43,21 @@ func (run *resolving) first(all []attempt) (plans []*Plan, errs spec.Errors, fat
 	}
 	run.events = before
 	return []*Plan{nil}, noAlternative(all, errs), nil
+}
+
+// refused returns why the kernel would refuse plans.
+func (run *resolving) refused(plans []*Plan) (errs spec.Errors, err error) {
+	for _, p := range plans {
+		if run.target.Refused == nil {
+			return nil, nil
+		}
+		wrong, err := run.target.Refused(p)
+		if err != nil {
+			return nil, err
+		}
+		errs = append(errs, wrong...)
+	}
+	return errs, nil
 }
 
 // inPlaceOf says why the earlier alternatives were not taken.

@@ -4,6 +4,7 @@ import (
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/fetchargs/constants"
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
 // A Target is the kernel that specs are resolved for.
@@ -40,6 +41,10 @@ type Target struct {
 	// Traceable returns a function that reports whether a function can be probed, nil if
 	// that is not known. It is slow, so it is called only if a spec has a glob.
 	Traceable func() func(module, name string) bool
+
+	// Refused returns why the kernel would refuse the probes of a plan. It is nil if there
+	// is no kernel to ask. It is slow, so it is called only for specs with alternatives.
+	Refused func(*Plan) (spec.Errors, error)
 
 	// ModuleFuncs returns the names of the functions of loaded modules, also of those
 	// without BTF. It is nil if that is not known.

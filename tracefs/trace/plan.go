@@ -118,6 +118,7 @@ func (m *Machine) Target(o PlanOptions) (*fetchargs.Target, error) {
 		if t.Traceable = o.traceable; t.Traceable == nil {
 			t.Traceable = m.fs.TraceableFunctions
 		}
+		t.Refused = m.refuser(t)
 		t.SyscallReads = m.fs.SyscallReads
 		t.SyscallNames, t.SyscallParams = sync.OnceValue(m.fs.Syscalls), m.syscallParams
 	}
