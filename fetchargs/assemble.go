@@ -19,6 +19,9 @@ func (r *resolver) assemble() *Plan {
 	}
 	r.bringIn()
 	both := r.entry.used && r.exit.used
+	if both {
+		r.keepReturns()
+	}
 	var parts []*builder
 	if r.entry.used || !r.exit.used {
 		parts = append(parts, r.entry.spread()...)
@@ -42,6 +45,16 @@ func (r *resolver) assemble() *Plan {
 		}
 	}
 	return p
+}
+
+// keepReturns takes the filter from a return whose entry has one: in lines to be pasted,
+// the return of another call, whose entry is not shown, would be taken for the one that is
+// missing. Whoever reads the lines decides. In a trace no entry has a filter (see push).
+func (r *resolver) keepReturns() {
+	if len(r.entry.filters) > 0 && len(r.exit.filters) > 0 {
+		r.exit.filters = nil
+		r.out.Partial, r.out.check = true, r.out.asked
+	}
 }
 
 // pair adds the side that nothing asked for, with the return value.

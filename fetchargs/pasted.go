@@ -36,9 +36,6 @@ func Pasted(plans []*Plan) []string {
 				words = append(words, text)
 			}
 		}
-		if p.Paired() && p.chooses(Entry) && p.chooses(Return) {
-			words = append(words, comment(p.Spec.Func.Text+": each side has a filter of its own: a return need not be that of the entry before it"))
-		}
 		if p.Partial && p.check != nil {
 			words = append(words, comment(p.Spec.Func.Text+": the filter cannot decide all of "+p.describe(p.check)))
 		}

@@ -35,8 +35,8 @@ func (t *Trace) chooseThreads(o Options, so *tracefs.Options) (err error) {
 	if o.Follow {
 		return nil
 	}
-	if o.Text || !t.machine.fs.HasNewTasks() {
-		t.detail("threads that are started from now on are not traced")
+	if o.Text || !t.machine.fs.HasNewTasks() { // text can be forged
+		t.warn("only threads that run now are traced; with --follow also those started later, and child processes")
 		return nil
 	}
 	so.NewTasks, t.births = true, true

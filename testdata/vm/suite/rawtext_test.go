@@ -132,7 +132,7 @@ func readBoth(t *testing.T, args []string) (raw, text string) {
 	}
 	args = append([]string{"-p", strings.Join(pids, ",")}, args...)
 	first := startTrace(t, append([]string{"--reader=raw"}, args...)...)
-	second := startTrace(t, append([]string{"--reader=text"}, args...)...)
+	second := startTrace(t, append([]string{"--reader=text", "-f"}, args...)...)
 	for _, l := range loads {
 		l.run()
 	}
