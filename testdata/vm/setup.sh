@@ -1,7 +1,7 @@
 #!/bin/sh
 # setup.sh [WHAT...]: get what the VM tests need, once.
 #
-# WHAT is a kernel (5.10, 6.1, 6.12, newest, arm64), "tools" (pahole, ksnoop, trace-cmd and
+# WHAT is a kernel (5.10, 6.1, 6.12, newest, arm64), "tools" (pahole, ksnoop, trace-cmd, mkfs.ext4 and
 # dash, which tests and benchmarks compare with or use), "race" (a C compiler, which Go's race detector
 # needs), "host" (zsh, fish, man, rpm and lintian, which show what users see), "bpftrace" (large, and only for
 # bench.sh), "ftrace-KERNEL" (the kernel's own tests of tracefs, only for trust.sh) or
@@ -221,7 +221,7 @@ keep() {
 [ "${*:-all}" != all ] || set -- 5.10 6.1 6.12 newest arm64 tools race
 for what; do
 	case $what in
-	tools) install pahole=dwarves ksnoop=libbpf-tools trace-cmd=trace-cmd dash=dash ;;
+	tools) install pahole=dwarves ksnoop=libbpf-tools trace-cmd=trace-cmd dash=dash mkfs.ext4=e2fsprogs ;;
 	host) install zsh=zsh fish=fish man=man-db col=bsdextrautils rpm=rpm lintian=lintian ;;
 	strace) install strace=strace ;;
 	race) install "gcc=gcc libc6-dev" ;;
