@@ -1,0 +1,50 @@
+package trace
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/tsnoop/tsnoop/tracefs/tracedat"
+)
+
+// TestRecoverTorn recovers what a power cut has left: a page at the end is a hole, a part
+// of it is missing, or the file is longer than what was written. Only whole pages are in
+// the file, and Recover counts what is not.
+func TestRecoverTorn(t *testing.T) {
+	for what, tt := range map[string]struct {
+		spoil   func(t *testing.T, f *os.File, size int64)
+		pages   int
+		missing uint64
+	}{
+		"nothing":             {func(*testing.T, *os.File, int64) {}, 0, 0},
+		"a hole":              {func(t *testing.T, f *os.File, size int64) { f.Truncate(size - pageSize); f.Truncate(size) }, 1, 1},
+		"half a page":         {func(t *testing.T, f *os.File, size int64) { f.Truncate(size - pageSize/2) }, 0, 1},
+		"half a page, a hole": {func(t *testing.T, f *os.File, size int64) { f.Truncate(size - pageSize + 100); f.Truncate(size) }, 1, 1},
+		"longer":              {func(t *testing.T, f *os.File, size int64) { f.Truncate(size + 3*pageSize) }, 3, 0},
+	} {
+		t.Run(what, func(t *testing.T) {
+			dir := t.TempDir()
+			leftBehind(t, dir)
+			_, pages := readFixture(t)
+			f, err := os.OpenFile(filepath.Join(dir, "t.dat.cpu1"), os.O_RDWR, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer f.Close()
+			tt.spoil(t, f, int64(len(pages)))
+			r, err := Recover(filepath.Join(dir, "t.dat"), false, nil)
+			if err != nil || r.Pages != tt.pages || r.Missing != tt.missing {
+				t.Errorf("%+v, %v", r, err)
+			}
+			if tt.missing == 0 && !holdsPages(filepath.Join(dir, "t.dat"), pages) {
+				t.Error("pages are missing")
+			}
+			b := readAll(t, filepath.Join(dir, "t.dat"))
+			if file, err := tracedat.Open(bytes.NewReader(b), int64(len(b))); err != nil || file.Damage != nil {
+				t.Error(err, file.Damage)
+			}
+		})
+	}
+}
