@@ -50,8 +50,8 @@ type Sink interface {
 	Missed(dst []byte, function string, returns bool, n uint64, atMost bool) []byte
 
 	// Unfinished shows how many calls of a function began and did not end, of which
-	// nothing was recorded.
-	Unfinished(dst []byte, function string, n uint64) []byte
+	// nothing was recorded. If earlier is set, they began before the trace.
+	Unfinished(dst []byte, function string, n uint64, earlier bool) []byte
 
 	// Interfered shows what another program has done to the trace.
 	Interfered(dst []byte, i *tracefs.Interference) []byte

@@ -78,9 +78,10 @@ func (s *Stream) LostTotal(stats []tracefs.CPUStats) {
 	s.Append(func(dst []byte) []byte { return s.sink.LostTotal(dst, stats) })
 }
 
-// Unfinished shows how many calls of a function began and did not end.
-func (s *Stream) Unfinished(function string, n uint64) {
-	s.Append(func(dst []byte) []byte { return s.sink.Unfinished(dst, function, n) })
+// Unfinished shows how many calls of a function began, since the trace did or earlier, and
+// did not end.
+func (s *Stream) Unfinished(function string, n uint64, earlier bool) {
+	s.Append(func(dst []byte) []byte { return s.sink.Unfinished(dst, function, n, earlier) })
 }
 
 // Missed shows how often the probe of a function could not run, at most if atMost is set.

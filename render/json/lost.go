@@ -73,9 +73,15 @@ func (p *Printer) Missed(dst []byte, name string, returns bool, n uint64, atMost
 // began and did not end:
 //
 //	{"func":"hrtimer_nanosleep","unfinished_calls":3}
-func (p *Printer) Unfinished(dst []byte, name string, n uint64) []byte {
+//
+// with "earlier":true if they began before the trace.
+func (p *Printer) Unfinished(dst []byte, name string, n uint64, earlier bool) []byte {
 	dst, _ = appendString(append(dst, `{"func":`...), []byte(name))
-	return append(strconv.AppendUint(append(dst, `,"unfinished_calls":`...), n, 10), "}\n"...)
+	dst = strconv.AppendUint(append(dst, `,"unfinished_calls":`...), n, 10)
+	if earlier {
+		dst = append(dst, `,"earlier":true`...)
+	}
+	return append(dst, "}\n"...)
 }
 
 // Interfered appends what another program has done to the trace. "file", "func", "was"

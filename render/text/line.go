@@ -85,7 +85,7 @@ func (p *Printer) Origin(dst []byte, _ *tracefs.Origin) []byte { return dst }
 func (p *Printer) LostTotal(dst []byte, _ []tracefs.CPUStats) []byte { return dst }
 
 // Unfinished appends nothing.
-func (p *Printer) Unfinished(dst []byte, _ string, _ uint64) []byte { return dst }
+func (p *Printer) Unfinished(dst []byte, _ string, _ uint64, _ bool) []byte { return dst }
 
 // Missed appends nothing.
 func (p *Printer) Missed(dst []byte, _ string, _ bool, _ uint64, _ bool) []byte { return dst }

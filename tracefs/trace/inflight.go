@@ -14,28 +14,40 @@ import (
 // returns. The kernel does not count them, and to record their entries would cost more
 // than what was asked for. But the stacks of tasks that sleep show them.
 type inFlight struct {
-	names []string // functions
+	names   []string            // functions, as they are shown
+	symbols map[string][]string // of each
 
-	any   atomic.Bool // before is not empty
-	mu    sync.Mutex
-	first map[string]map[int]int // calls that began before the trace, by function and task
-	last  map[string]map[int]int // calls at the end
+	any      atomic.Bool // first is not empty
+	mu       sync.Mutex
+	first    map[string]map[int]int // calls that began before the trace, by function and task
+	last     map[string]map[int]int // calls at the end
+	returned map[string]bool        // functions of which a call has returned, if first has some
 }
 
 // An Unfinished counts the calls of a function that began and did not end, of which
 // nothing was recorded.
 type Unfinished struct {
-	Func  string
-	Calls uint64
+	Func    string
+	Calls   uint64
+	Earlier bool // they began before the trace; told of functions of which no call has returned
 }
 
 // newInFlight looks at the calls that have begun before the trace.
 func (t *Trace) newInFlight() *inFlight {
-	f := &inFlight{}
+	f := &inFlight{symbols: map[string][]string{}, returned: map[string]bool{}}
 	for _, p := range t.plans {
-		if p.Renames == "" && p.Entry() == nil && len(p.Conditions()) == 0 && !slices.Contains(f.names, p.Spec.Func.Text) {
-			f.names = append(f.names, p.Spec.Func.Text)
+		name := p.Spec.Func.Text
+		if p.Renames != "" || p.Entry() != nil || len(p.Conditions()) > 0 || p.Return().ChoosesComm() {
+			continue
 		}
+		if !slices.Contains(f.names, name) {
+			f.names = append(f.names, name)
+		}
+		symbols := []string{p.Func.Name}
+		if p.IsSyscall() {
+			symbols = p.Return().Symbols
+		}
+		f.symbols[name] = append(f.symbols[name], symbols...)
 	}
 	f.first = f.look(t.traced())
 	for _, tasks := range f.first {
@@ -50,17 +62,32 @@ func (f *inFlight) look(tids []int) map[string]map[int]int {
 	if len(f.names) == 0 {
 		return nil
 	}
-	return proc.InFlight(f.names, tids)
+	var symbols []string
+	for _, name := range f.names {
+		symbols = append(symbols, f.symbols[name]...)
+	}
+	in := proc.InFlight(symbols, tids)
+	found := map[string]map[int]int{}
+	for _, name := range f.names {
+		found[name] = map[int]int{}
+		for _, symbol := range f.symbols[name] {
+			for tid, calls := range in[symbol] {
+				found[name][tid] = max(found[name][tid], calls) // two specs may have a symbol
+			}
+		}
+	}
+	return found
 }
 
-// returned notes a call: what its task is in later has begun since.
-func (f *inFlight) returned(plan *fetchargs.Plan, c *calls.Call) {
+// saw notes a call: what its task is in later has begun since.
+func (f *inFlight) saw(plan *fetchargs.Plan, c *calls.Call) {
 	if c.Entry != nil || c.Return == nil || !f.any.Load() {
 		return
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	delete(f.first[plan.Spec.Func.Text], c.Return.TID)
+	f.returned[plan.Spec.Func.Text] = true
 }
 
 // end notes the calls at the end of the trace.
@@ -70,17 +97,22 @@ func (f *inFlight) end(tids []int) {
 	f.last = f.look(tids)
 }
 
-// unfinished returns how many of the calls in now have begun since the trace has.
+// unfinished returns how many of the calls in now have begun since the trace has. Of a
+// function that has not returned at all it also returns how many began earlier.
 func (f *inFlight) unfinished(now map[string]map[int]int) (all []Unfinished) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, name := range f.names {
-		n := 0
+		n, earlier := 0, 0
 		for tid, calls := range now[name] {
 			n += max(0, calls-f.first[name][tid])
+			earlier += min(calls, f.first[name][tid])
 		}
 		if n > 0 {
-			all = append(all, Unfinished{name, uint64(n)})
+			all = append(all, Unfinished{name, uint64(n), false})
+		}
+		if earlier > 0 && !f.returned[name] {
+			all = append(all, Unfinished{name, uint64(earlier), true})
 		}
 	}
 	return all

@@ -139,7 +139,11 @@ func (l *Losses) Tell(tell func(Warning)) {
 		w.warn("%s %s of %s were missed: the kernel could not run the probe", n, what, m.Func)
 	}
 	for _, u := range l.Unfinished {
-		w.warn("%s of %s began and did not end", callsOf(u.Calls), u.Func)
+		began := "began"
+		if u.Earlier {
+			began = "began before the trace"
+		}
+		w.warn("%s of %s %s and did not end", callsOf(u.Calls), u.Func, began)
 	}
 	if len(l.UnsureFuncs) > 0 {
 		w.warn("up to %d calls of %s were missed, or had values that could not be read: before 5.14 the kernel does not tell these apart", l.Unsure, strings.Join(l.UnsureFuncs, ", "))

@@ -123,7 +123,7 @@ func (t *Trace) accounting() func(*calls.Call) {
 		t.faults = map[string]uint64{}
 	}
 	return func(c *calls.Call) {
-		t.inFlight.returned(t.plans[c.Plan], c)
+		t.inFlight.saw(t.plans[c.Plan], c)
 		if follows && !c.Begun {
 			plan := t.plans[c.Plan]
 			for _, p := range plan.Probes {

@@ -177,7 +177,11 @@ func (q *quiet) why(hits map[string]tracefs.Hits, open []Unfinished, local func(
 		first := hits[p.Probes[0].Event]
 		if first.Hits == 0 && first.Misses == 0 && q.seen[i].entries+q.seen[i].returns == 0 {
 			if i := slices.IndexFunc(open, func(u Unfinished) bool { return u.Func == name }); i >= 0 {
-				all = append(all, name+": "+callsOf(open[i].Calls)+" came, but none has returned yet")
+				came := "came"
+				if open[i].Earlier {
+					came = "came before the trace"
+				}
+				all = append(all, name+": "+callsOf(open[i].Calls)+" "+came+", but none has returned yet")
 				some = true
 			} else {
 				uncalled = append(uncalled, name)

@@ -198,7 +198,7 @@ func (out *Output) Losses(l *trace.Losses) {
 		out.stream.Missed(m.Func, m.Return, m.Calls, m.AtMost)
 	}
 	for _, u := range l.Unfinished {
-		out.stream.Unfinished(u.Func, u.Calls)
+		out.stream.Unfinished(u.Func, u.Calls, u.Earlier)
 	}
 	out.total.say(l, out.ui)
 }

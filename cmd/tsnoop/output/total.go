@@ -62,7 +62,9 @@ func (t *total) say(l *trace.Losses, ui *terminal.UI) {
 	}
 	m := sum.Missing{Counted: l.Err == nil && len(l.CPUs) > 0, Lost: l.Events(), Unsure: l.Unsure}
 	for _, u := range l.Unfinished {
-		m.Unfinished += u.Calls
+		if !u.Earlier {
+			m.Unfinished += u.Calls
+		}
 	}
 	for _, missed := range l.Missed {
 		m.Missed += missed.Calls

@@ -15,13 +15,13 @@ import (
 
 // TestEndsUnfinished ends traces while threads sleep in a function: whether a spec shows
 // what the function is given or only what it returns, it counts the calls that began and
-// did not end, and none that began before the trace.
+// did not end. Those that began before the trace are counted apart.
 func TestEndsUnfinished(t *testing.T) {
 	const threads = 3
 	l := prepare(t, "sleepers", "@", fmt.Sprint(threads), "0")
 	args := []string{"--json", "-p", l.pid}
 	both := startTrace(t, append(args, "hrtimer_nanosleep(clockid, return) if clockid == 7")...)
-	returns := startTrace(t, append(args, "hrtimer_nanosleep(return)")...)
+	returns := startTrace(t, append(args, "hrtimer_nanosleep(return)", "sys_clock_nanosleep(return)")...)
 	if err := os.WriteFile(l.file+".go", nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -40,6 +40,8 @@ func TestEndsUnfinished(t *testing.T) {
 		return n == threads
 	})
 	late := startTrace(t, append(args, "hrtimer_nanosleep(return)")...)
+	short := startTrace(t, "--duration=100ms", "-p", l.pid, "hrtimer_nanosleep(return)")
+	short.ended()
 	for _, tr := range []*traced{both, returns, late} {
 		tr.end()
 	}
@@ -56,10 +58,18 @@ func TestEndsUnfinished(t *testing.T) {
 	if want := fmt.Sprintf(`{"func":"hrtimer_nanosleep","unfinished_calls":%d}`, threads); err != nil || !bytes.Contains(out, []byte(want)) {
 		t.Errorf("%v\n%s\nwant %s", err, out, want)
 	}
-	if want := fmt.Sprintf("tsnoop: %d calls of hrtimer_nanosleep began and did not end\n", threads); returns.said() != want {
+	want := fmt.Sprintf("tsnoop: %d calls of hrtimer_nanosleep began and did not end\n", threads)
+	if want += fmt.Sprintf("tsnoop: %d calls of sys_clock_nanosleep began and did not end\n", threads); returns.said() != want {
 		t.Errorf("%q, want %q", returns.said(), want)
 	}
-	if late.said() != "" {
-		t.Errorf("of calls that began before the trace: %s", late.said())
+	want = fmt.Sprintf("tsnoop: %d calls of hrtimer_nanosleep began before the trace and did not end\n", threads)
+	for _, tr := range []*traced{late, short} {
+		if tr.said() != want {
+			t.Errorf("of calls that began before the trace: %q, want %q", tr.said(), want)
+		}
+	}
+	out, err = os.ReadFile(late.out)
+	if want := fmt.Sprintf(`{"func":"hrtimer_nanosleep","unfinished_calls":%d,"earlier":true}`, threads); err != nil || !bytes.Contains(out, []byte(want)) {
+		t.Errorf("%v\n%s\nwant %s", err, out, want)
 	}
 }
