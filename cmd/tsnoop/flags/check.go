@@ -60,7 +60,7 @@ func (o *Options) checkGroup() error {
 	case o.Notation.Name != notation.All[0].Name:
 		return Errorf("jq groups objects by .func or .tid: --json | jq -s 'group_by(.func)'", "--group is of text: each object of JSON says by itself whose it is")
 	case o.Summary == "only":
-		return Errorf("", "where there are only sums there are no calls that headings could stand above")
+		return Errorf("", "--group needs lines of calls, and only sums are shown")
 	case group == render.GroupFunction && o.Begins():
 		return Errorf("--group task goes with them", "--chain and --tree show functions within each other: they have no headings of functions")
 	}
@@ -78,44 +78,22 @@ func (o *Options) namesFile() string {
 	return ""
 }
 
-// choosing lists the flags that choose what is traced, and have no effect on a recording.
-var choosing = []string{"follow", "duration"}
-
-// tracing lists the flags that have no effect on emitted lines.
-var tracing = []string{
-	"count", "duration", "kstack", "buffer", "pages", "guard", "max-rate",
-	"summary", "interval", "sort", "by", "hist", "heat", "tree", "group",
-}
-
-// lines lists the flags that change the lines of calls, and nothing where there are none.
-var lines = []string{"kstack", "tree"}
-
 // wordless lists the commands that take no arguments.
 var wordless = []string{"check", "bug", "clean", "version"}
 
 // checkHeeded refuses what the command would ignore.
 func (o *Options) checkHeeded(set *pflag.FlagSet) error {
 	name := o.Command
-	for _, flag := range choosing {
-		if name == "replay" && set.Changed(flag) {
-			return Errorf("tsnoop replay FILE 'vfs_read(count > 4096)'", "--%s goes with a trace; of a recording, specs choose what is shown", flag)
-		}
-	}
-	for _, flag := range tracing {
-		if o.Emit != "" && set.Changed(flag) {
-			return Errorf("tsnoop --emit SPEC", "--%s goes with a trace: emitted lines run without tsnoop", flag)
-		}
-	}
-	for _, flag := range lines {
-		if o.Summary == "only" && set.Changed(flag) {
-			cure := "tsnoop --summary --" + flag + " SPEC"
-			if o.Heat {
-				cure = "tsnoop --summary --heat --" + flag + " SPEC"
+	for _, i := range idle {
+		for _, flag := range i.flags {
+			if i.here(o) && set.Changed(flag) {
+				return Errorf(i.cure(o, flag), i.why, flag)
 			}
-			return Errorf(cure, "--%s is about lines of calls, and only sums are shown", flag)
 		}
 	}
 	switch {
+	case set.Changed("buffer") && set.Changed("pages"):
+		return Errorf("", "--buffer and --pages both set the size of the buffer")
 	case (o.Emit != "" || o.Explain) && (name == "record" || name == "replay"):
 		return Errorf("tsnoop --emit SPEC", "--emit and --explain go without %s", name)
 	case o.Emit == "boot" && len(o.Trace.Pids) > 0:

@@ -1,0 +1,49 @@
+package flags
+
+import "slices"
+
+// An idleness says which flags have no effect with others.
+type idleness struct {
+	here  func(*Options) bool
+	flags []string
+	why   string // with the flag's name for %s
+	cure  func(o *Options, flag string) string
+}
+
+var (
+	running = []string{"duration", "buffer", "pages", "guard", "max-rate", "yes-really", "reader"} // a trace that runs
+	sums    = []string{"summary", "interval", "sort", "by", "hist", "heat"}
+	members = []string{"zeros", "types", "compact"}                                                      // of structs
+	lines   = append([]string{"kstack", "tree", "deep"}, members...)                                     // of calls
+	shown   = slices.Concat([]string{"count", "kstack", "tree", "group", "time", "json"}, members, sums) // calls
+)
+
+// idle lists the flags that a command line cannot heed, so that none is ignored in silence.
+var idle = []idleness{
+	{func(o *Options) bool { return o.Command == "replay" }, append([]string{"follow"}, running...),
+		"--%s goes with a trace; of a recording, specs choose what is shown", always("tsnoop replay FILE 'vfs_read(count > 4096)'")},
+	{func(o *Options) bool { return o.Command == "record" }, append([]string{"group"}, members...),
+		"--%s is about how calls are shown: replay does that", func(_ *Options, flag string) string {
+			if flag == "group" {
+				flag = "group task"
+			}
+			return "tsnoop replay --" + flag + " FILE"
+		}},
+	{func(o *Options) bool { return o.Emit != "" }, slices.Concat(shown, running),
+		"--%s goes with a trace: emitted lines run without tsnoop", always("tsnoop --emit SPEC")},
+	{func(o *Options) bool { return o.Explain }, slices.Concat(shown, running),
+		"--%s goes with a trace: --explain starts none", always("tsnoop --explain SPEC")},
+	{func(o *Options) bool { return o.Summary == "only" }, lines,
+		"--%s is about lines of calls, and only sums are shown", func(o *Options, flag string) string {
+			if o.Heat {
+				return "tsnoop --summary --heat --" + flag + " SPEC"
+			}
+			return "tsnoop --summary --" + flag + " SPEC"
+		}},
+	{func(o *Options) bool { return o.Notation.Name == "json" }, []string{"types", "compact"},
+		"--%s is about structs in text: in JSON they have all types", always("tsnoop --json SPEC")},
+}
+
+func always(cure string) func(*Options, string) string {
+	return func(*Options, string) string { return cure }
+}
