@@ -97,14 +97,19 @@ func opens(counts []string) error {
 }
 
 // sleepers makes N threads sleep at the same time, on a clock that nothing else sleeps
-// on. When all of them sleep, a signal ends the sleep of the first S.
+// on. When all of them sleep, a signal ends the sleep of the first S; if that is 0, they
+// sleep until they are killed.
 func sleepers(file, count, interrupted string) error {
 	signals, err := strconv.Atoi(interrupted)
 	if err != nil {
 		return err
 	}
+	time := unix.Timespec{Sec: 5}
+	if signals == 0 {
+		time.Sec = 3600
+	}
 	sleep := func(i int) error {
-		err := unix.ClockNanosleep(unix.CLOCK_BOOTTIME, 0, &unix.Timespec{Sec: 5}, nil)
+		err := unix.ClockNanosleep(unix.CLOCK_BOOTTIME, 0, &time, nil)
 		if i < signals && err == unix.EINTR {
 			return nil
 		}

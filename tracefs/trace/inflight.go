@@ -12,7 +12,8 @@ import (
 
 // inFlight finds the calls that have begun and not ended, for plans that record only
 // returns. The kernel does not count them, and to record their entries would cost more
-// than what was asked for. But the stacks of tasks that sleep show them.
+// than what was asked for. But the stacks of tasks that sleep show them, before 5.15 only
+// up to the first function whose return is probed.
 type inFlight struct {
 	names   []string            // functions, as they are shown
 	symbols map[string][]string // of each

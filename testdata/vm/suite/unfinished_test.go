@@ -21,7 +21,11 @@ func TestEndsUnfinished(t *testing.T) {
 	l := prepare(t, "sleepers", "@", fmt.Sprint(threads), "0")
 	args := []string{"--json", "-p", l.pid}
 	both := startTrace(t, append(args, "hrtimer_nanosleep(clockid, return) if clockid == 7")...)
-	returns := startTrace(t, append(args, "hrtimer_nanosleep(return)", "sys_clock_nanosleep(return)")...)
+	specs := []string{"hrtimer_nanosleep(return)", "sys_clock_nanosleep(return)"}
+	if os.Getenv("TSNOOP_VM_KERNEL") == "5.10" {
+		specs = specs[:1] // its stacks end at the first function whose return is traced
+	}
+	returns := startTrace(t, append(args, specs...)...)
 	if err := os.WriteFile(l.file+".go", nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -58,8 +62,11 @@ func TestEndsUnfinished(t *testing.T) {
 	if want := fmt.Sprintf(`{"func":"hrtimer_nanosleep","unfinished_calls":%d}`, threads); err != nil || !bytes.Contains(out, []byte(want)) {
 		t.Errorf("%v\n%s\nwant %s", err, out, want)
 	}
-	want := fmt.Sprintf("tsnoop: %d calls of hrtimer_nanosleep began and did not end\n", threads)
-	if want += fmt.Sprintf("tsnoop: %d calls of sys_clock_nanosleep began and did not end\n", threads); returns.said() != want {
+	want := ""
+	for _, spec := range specs {
+		want += fmt.Sprintf("tsnoop: %d calls of %s began and did not end\n", threads, strings.TrimSuffix(spec, "(return)"))
+	}
+	if returns.said() != want {
 		t.Errorf("%q, want %q", returns.said(), want)
 	}
 	want = fmt.Sprintf("tsnoop: %d calls of hrtimer_nanosleep began before the trace and did not end\n", threads)
