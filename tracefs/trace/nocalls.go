@@ -139,7 +139,7 @@ func (t *Trace) Quiet() []string {
 		return nil
 	}
 	q.ended = true
-	return q.why(hits, t.inFlight.unfinished(t.inFlight.look(t.traced())), t.machine.symbols.IsLocal)
+	return q.why(hits, t.inFlight.unfinished(t.inFlight.look(t.traced())), t.machine.elsewhere)
 }
 
 // unread reports whether the buffers have events.
@@ -166,7 +166,7 @@ func (t *Trace) unseen(q *quiet) bool {
 }
 
 // why explains for each plan why no call of it has come.
-func (q *quiet) why(hits map[string]tracefs.Hits, open []Unfinished, local func(string) bool) (all []string) {
+func (q *quiet) why(hits map[string]tracefs.Hits, open []Unfinished, elsewhere func(string) string) (all []string) {
 	var uncalled []string
 	some := false
 	for i, p := range q.plans {
@@ -197,27 +197,53 @@ func (q *quiet) why(hits map[string]tracefs.Hits, open []Unfinished, local func(
 		all = append(all[:mostQuiet], fmt.Sprintf("likewise %d more functions have been called", further))
 	}
 	if len(uncalled) > 0 {
-		all = append(all, notCalled(uncalled, some, local))
+		all = append(all, notCalled(uncalled, some, elsewhere))
 	}
 	return all
 }
 
-// notCalled says that functions have not been called.
-func notCalled(names []string, others bool, local func(string) bool) string {
+// notCalled says that functions have not been called, and of which of them another copy
+// may have run.
+func notCalled(names []string, others bool, elsewhere func(string) string) string {
 	slices.Sort(names)
 	names = slices.Compact(names)
 	n := len(names)
 	switch {
-	case n == 1 && local(names[0]):
-		return names[0] + " has not been called; it is static, so the compiler may have put it into its callers instead"
 	case n == 1:
-		return names[0] + " has not been called"
+		text := names[0] + " has not been called"
+		if why := elsewhere(names[0]); why != "" {
+			text += "; it " + why
+		}
+		return text
 	case n <= mostQuiet:
-		return strings.Join(names[:n-1], ", ") + " and " + names[n-1] + " have not been called"
+		text := strings.Join(names[:n-1], ", ") + " and " + names[n-1] + " have not been called"
+		for _, name := range names {
+			if why := elsewhere(name); why != "" {
+				text += "; " + name + " " + why
+			}
+		}
+		return text
 	case others:
 		return fmt.Sprintf("%d others have not been called", n)
 	}
 	return fmt.Sprintf("none of the %d functions has been called", n)
+}
+
+// elsewhere says where calls of a function may run past its probe, as far as the kernel
+// knows: its symbols have the copies that the compiler has made as functions, and BTF too
+// has only functions; neither has the places where a function was put into its callers.
+func (m *Machine) elsewhere(name string) string {
+	facts, _ := m.SymbolFacts([]string{name}, false)
+	clones := slices.DeleteFunc(slices.Clone(facts[name].Clones), func(clone string) bool {
+		return strings.Contains(clone, ".cold") // a part that only the function itself jumps to
+	})
+	if len(clones) > 0 {
+		return "is also compiled as " + strings.Join(clones, ", ") + ", which its callers may call instead"
+	}
+	if m.symbols.IsLocal(name) {
+		return "is static, so the compiler may have put it into its callers instead"
+	}
+	return ""
 }
 
 // called explains why no call of a function that was called is shown.

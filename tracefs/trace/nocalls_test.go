@@ -34,7 +34,7 @@ func TestWhyQuiet(t *testing.T) {
 		want string
 	}{
 		{"vfs_read()", counts{}, "vfs_read has not been called"},
-		{"vfs_read()", counts{static: true}, "vfs_read has not been called; it is static, so the compiler may have put it into its callers instead"},
+		{"vfs_read()", counts{static: true}, "vfs_read has not been called; it is static"},
 		{"vfs_read()", counts{misses: 3}, "vfs_read has been called, but the kernel could not run its probe: 3 misses"},
 		{"vfs_read()", counts{hits: 1}, "vfs_read has been called once, but only by tsnoop itself, which does not show its own calls"},
 		{"vfs_read()", counts{hits: 7, pids: true}, "vfs_read has been called 7 times, but never in a process that is traced"},
@@ -68,7 +68,12 @@ func TestWhyQuiet(t *testing.T) {
 			hits[ret.Event] = tracefs.Hits{Hits: tt.retHits, Misses: tt.retMisses}
 		}
 		hits[p.Probes[0].Event] = tracefs.Hits{Hits: tt.hits, Misses: tt.misses}
-		got := strings.Join(q.why(hits, nil, func(string) bool { return tt.static }), "\n")
+		got := strings.Join(q.why(hits, nil, func(string) string {
+			if tt.static {
+				return "is static"
+			}
+			return ""
+		}), "\n")
 		if diff := cmp.Diff(tt.want, got); diff != "" {
 			t.Errorf("%s %+v (-want +got):\n%s", tt.spec, tt.counts, diff)
 		}

@@ -1,0 +1,37 @@
+//go:build vm
+
+package trace
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/tsnoop/tsnoop/tracefs"
+)
+
+// TestVMElsewhere names the copies of a function that its callers may call instead, for
+// the functions of which the kernel has such copies, and none for others.
+func TestVMElsewhere(t *testing.T) {
+	fs, err := tracefs.Find()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := NewMachine(fs)
+	text, err := os.ReadFile("/proc/kallsyms")
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, found := range regexp.MustCompile(`(?m) t ((\w+)\.(part|isra|constprop)\.\d+)$`).FindAllSubmatch(text, 20) {
+		n++
+		if why := m.elsewhere(string(found[2])); !strings.Contains(why, string(found[1])) || strings.Contains(why, ".cold") {
+			t.Errorf("%s %q, without %s", found[2], why, found[1])
+		}
+	}
+	t.Logf("%d copies", n)
+	if why := m.elsewhere("vfs_read"); why != "" {
+		t.Errorf("vfs_read %s", why)
+	}
+}
