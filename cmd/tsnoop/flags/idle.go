@@ -12,7 +12,8 @@ type idleness struct {
 
 var (
 	running = []string{"duration", "buffer", "pages", "guard", "max-rate", "yes-really", "reader"} // a trace that runs
-	sums    = []string{"summary", "interval", "sort", "by", "hist", "heat"}
+	sums    = []string{"summary", "interval", "sort", "heat"}
+	fetched = []string{"by", "hist"}                                                                     // for sums
 	members = []string{"zeros", "types", "compact"}                                                      // of structs
 	lines   = append([]string{"kstack", "tree", "deep"}, members...)                                     // of calls
 	shown   = slices.Concat([]string{"count", "kstack", "tree", "group", "time", "json"}, members, sums) // calls
@@ -29,7 +30,7 @@ var idle = []idleness{
 			}
 			return "tsnoop replay --" + flag + " FILE"
 		}},
-	{func(o *Options) bool { return o.Emit != "" }, slices.Concat(shown, running),
+	{func(o *Options) bool { return o.Emit != "" }, slices.Concat(shown, fetched, running),
 		"--%s goes with a trace: emitted lines run without tsnoop", always("tsnoop --emit SPEC")},
 	{func(o *Options) bool { return o.Explain }, slices.Concat(shown, running),
 		"--%s goes with a trace: --explain starts none", always("tsnoop --explain SPEC")},

@@ -18,13 +18,13 @@ type use struct {
 }
 
 // uses has what the flags act on: "run", a trace that runs; "calls", what is shown of
-// them; "values", shown or in definitions; "lines" of calls; "members" of structs; "text", which is not JSON; "sums"; "disk",
+// them; "values", shown or in definitions; "lines" of calls; "members" of structs; "text", which is not JSON; "sums", and what is "fetched" for them; "disk",
 // a recording; or always.
 var uses = map[string]use{
 	"file": {"a.tsnoop", "", "always"}, "watch": {"", "--file=a.tsnoop", "calls run"}, "pid": {"1", "", "always"}, "follow": {"", "--pid=1", "always"},
 	"user": {"u", "--", "run"}, "comm": {"x", "", "always"}, "cpu": {"0", "", "always"}, "wait-module": {"", "", "always"}, "count": {"1", "", "calls"}, "duration": {"1s", "", "run"},
 	"chain": {"", "", "always"}, "tree": {"", "", "lines"}, "kstack": {"", "", "lines"}, "deep": {"", "", "values"}, "zeros": {"", "", "members"}, "types": {"", "", "text"},
-	"compact": {"", "", "text"}, "summary": {"", "", "sums"}, "sort": {"mean", "", "sums"}, "by": {"tid", "", "sums"}, "hist": {"count", "", "sums"}, "heat": {"", "", "sums"},
+	"compact": {"", "", "text"}, "summary": {"", "", "sums"}, "sort": {"mean", "", "sums"}, "by": {"tid", "", "fetched"}, "hist": {"count", "", "fetched"}, "heat": {"", "", "sums"},
 	"interval": {"2s", "--summary", "sums"}, "group": {"task", "", "text"}, "time": {"clock", "", "calls"}, "json": {"", "", "calls"}, "output": {"f", "", "always"}, "compress": {"", "record", "disk"},
 	"sync": {"2s", "record", "disk"}, "color": {"never", "", "always"}, "verbose": {"", "", "always"}, "emit": {"", "", "always"}, "explain": {"", "", "always"}, "btf": {"f", "", "always"},
 	"arch": {"arm64", "--explain", "always"}, "kernel": {"5.10", "--explain", "always"}, "buffer": {"1M", "", "run"}, "pages": {"9", "", "run"}, "maxactive": {"9", "", "always"},
@@ -33,7 +33,7 @@ var uses = map[string]use{
 
 // lacking has what is not there with some flags.
 var lacking = map[string]string{
-	"--emit": "run calls lines members text sums", "--explain": "run calls lines members text sums", "--heat": "values lines members text", "--json": "text", "record": "members text",
+	"--emit": "run calls lines members text sums fetched", "--explain": "run calls lines members text sums", "--heat": "values lines members text", "--json": "text", "record": "members text",
 }
 
 // clashing has pairs that cannot be heeded both, whatever they act on.
