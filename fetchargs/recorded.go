@@ -70,15 +70,18 @@ func selectOne(wanted *spec.Spec, plans []*Plan, pair bool, measures []*Measure)
 		chosen, why := choose(wanted, of[name])
 		switch {
 		case len(why) == 0:
-		case spec.IsGlob(wanted.Func.Text):
+		case spec.IsGlob(wanted.Func.Text) || isNarrowOfAny(of[name][0].recorded, selected):
 			glob.LeaveOut(name.Name, why[0])
 		case len(errs) == 0: // the next function of this name would have the same errors
 			errs = why
 		}
 		for _, c := range chosen {
-			if selected, from = append(selected, c.plan), append(from, c.from); spec.IsGlob(wanted.Func.Text) {
-				c.plan.Glob = glob
-			}
+			selected, from = append(selected, c.plan), append(from, c.from)
+		}
+	}
+	if spec.IsGlob(wanted.Func.Text) || len(glob.Left) > 0 {
+		for _, p := range selected {
+			p.Glob = glob
 		}
 	}
 	if glob.Matches == 0 {
@@ -87,6 +90,12 @@ func selectOne(wanted *spec.Spec, plans []*Plan, pair bool, measures []*Measure)
 		errs = append(errs, glob.Empty())
 	}
 	return selected, from, errs
+}
+
+// isNarrowOfAny reports whether p is for 32-bit programs that call it instead of one of the
+// native plans: as in a live trace, it may lack what these have.
+func isNarrowOfAny(p *Plan, native []*Plan) bool {
+	return slices.ContainsFunc(native, func(n *Plan) bool { return p.Func != nil && n.Func != nil && p.narrowOf(n) })
 }
 
 func (p *Plan) isAbout(wanted *spec.Spec) bool {

@@ -124,6 +124,53 @@ func TestSyscalls32Recorded(t *testing.T) {
 	}
 }
 
+// A recorded system call is shown also by what its function for 32-bit programs lacks, as
+// it is live. It is said that this function is left out; what no function has is an error.
+func TestSyscallsRecordedLack(t *testing.T) {
+	target := &fetchargs.Target{Arch: abi.Named("amd64"), Kernel: btf.Open(filepath.Join("..", "testdata", "btf", "syscalls-newest.btf"))}
+	target.Features, _ = fetchargs.FeaturesOf("6.12")
+	plans, err := resolveOne("mmap", target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := fetchargs.Save(plans)
+	if err != nil {
+		t.Fatal(err)
+	}
+	recorded, err := fetchargs.Load(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]struct {
+		funcs []string
+		left  string
+	}{
+		"mmap":                     {[]string{"sys_mmap", "compat_sys_mmap_pgoff"}, ""},
+		"mmap(len)":                {[]string{"sys_mmap", "compat_sys_mmap_pgoff"}, ""},
+		"mmap(off, return)":        {[]string{"sys_mmap"}, "mmap: 1 of 2 functions is left out: compat_sys_mmap_pgoff (off of mmap was not recorded)"},
+		"sys_mmap(len) if off > 0": {[]string{"sys_mmap"}, "sys_mmap: 1 of 2 functions is left out: compat_sys_mmap_pgoff (off of sys_mmap was not recorded)"},
+		"mmap(pgoff)":              {},
+		"mmap(nothing)":            {},
+	} {
+		s, err := spec.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		chosen, _, err := fetchargs.Select([]*spec.Spec{s}, recorded, false, nil)
+		var got []string
+		for _, p := range chosen {
+			got = append(got, p.Func.Name)
+		}
+		left := ""
+		for _, g := range fetchargs.Globs(chosen) {
+			left += g.Warning(0)
+		}
+		if !slices.Equal(got, want.funcs) || left != want.left || (err == nil) != (want.funcs != nil) {
+			t.Errorf("%s: %q, %q, %v; want %q", text, got, left, err, want)
+		}
+	}
+}
+
 // A step of a chain is one function.
 func TestSyscallsInChain(t *testing.T) {
 	target := &fetchargs.Target{Arch: abi.Named("amd64"), Kernel: btf.Open(filepath.Join("..", "testdata", "btf", "syscalls-newest.btf"))}
