@@ -160,4 +160,8 @@ func TestScreenInPlace(t *testing.T) {
 	if got = string(s.Summary(nil, table(4, false))); strings.Contains(got, "\x1b") || !strings.Contains(got, "Summary of all") {
 		t.Errorf("the last table is %q", got)
 	}
+	row := &sum.Summary{Sums: []sum.Sum{{Calls: 5}}, Interval: true, Alone: true, Heat: true, Every: 1e9}
+	if got = string(s.Summary(s.Summary(nil, row), row)); strings.Contains(got, "\x1b") || strings.Count(got, "\n") < 4 {
+		t.Errorf("rows of a heat map are %q", got)
+	}
 }

@@ -104,10 +104,11 @@ func appendLines(dst, lines []byte, columns int) []byte {
 	return dst
 }
 
-// Summary appends a table whose rows may be folded.
+// Summary appends a table whose rows may be folded. One of an interval replaces the one
+// before; the rows of a heat map follow each other.
 func (s *Screen) Summary(dst []byte, what *sum.Summary) []byte {
 	s.lines = s.Printer.Summary(s.lines[:0], what)
-	if what.Interval && what.Alone && s.opts.Rows != nil {
+	if what.Interval && !what.Heat && what.Alone && s.opts.Rows != nil {
 		if rows := s.opts.Rows(); rows > 1 {
 			return s.replace(dst, rows)
 		}
