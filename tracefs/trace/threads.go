@@ -58,8 +58,9 @@ func threads(pids []int, follow bool) ([]int, error) {
 	return family(pids, follow)
 }
 
-// family returns the threads that live now. A process that has ended is skipped.
-func family(pids []int, follow bool) ([]int, error) {
+// family returns the threads that live now. A process that has ended is skipped, and so
+// is this one where it is only a descendant: what it does is no part of the trace.
+func family(named []int, follow bool) ([]int, error) {
 	var children map[int][]int
 	if follow {
 		var err error
@@ -69,17 +70,20 @@ func family(pids []int, follow bool) ([]int, error) {
 	}
 	var tids []int
 	seen := map[int]bool{}
-	for pids = slices.Clone(pids); len(pids) > 0; pids = pids[1:] {
+	for pids := slices.Clone(named); len(pids) > 0; pids = pids[1:] {
 		if seen[pids[0]] {
 			continue
 		}
 		seen[pids[0]] = true
+		pids = append(pids, children[pids[0]]...)
+		if pids[0] == os.Getpid() && !slices.Contains(named, pids[0]) {
+			continue
+		}
 		ids, err := proc.Threads(pids[0])
 		if err != nil && !errors.Is(err, os.ErrNotExist) {
 			return nil, err
 		}
 		tids = append(tids, ids...)
-		pids = append(pids, children[pids[0]]...)
 	}
 	slices.Sort(tids)
 	return slices.Compact(tids), nil
