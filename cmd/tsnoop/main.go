@@ -14,6 +14,7 @@ import (
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/live"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/specs"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/terminal"
+	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/proc"
 )
 
@@ -43,10 +44,14 @@ func tsnoop() int {
 		err = specs.Read(o)
 	}
 	if err == nil && o.Output == "" && o.Command != "record" && o.Command != "clean" && proc.StdoutClosed() {
-		err = errors.New("stdout is closed, and the output has no other place (--output FILE)")
+		err = &tracefs.MachineError{Msg: "stdout is closed, and the output has no other place",
+			Cure: "--output FILE writes it to a file, >/dev/null throws it away"}
 	}
 	if err == nil {
 		err = commands[o.Command](o, ui)
+	}
+	if errors.Is(err, syscall.EPIPE) && o.Command != "record" {
+		err = nil // who reads the output has read enough, as head does
 	}
 	o.Specs.Locate(err)
 	o.HintCommand(err)

@@ -1,6 +1,7 @@
 package proc
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,8 +12,9 @@ import (
 
 // StdoutClosed reports whether a shell has started this program with its stdout closed, by
 // >&-. Go's runtime opens /dev/null in its place, for reading and writing. A shell opens it
-// only for writing, and what it has inherited is its own stdout, too. Other programs
-// may have opened it as Go does: of what they start this is not known, and it is false.
+// only for writing, unless its command has 1<>/dev/null, and what it has inherited is its
+// own stdout, too. Other programs may have opened it as Go does: of what they start this is
+// not known, and it is false. A <> in the file of a script is not looked for.
 func StdoutClosed() bool {
 	flags, err := unix.FcntlInt(1, unix.F_GETFL, 0)
 	if err != nil {
@@ -23,7 +25,11 @@ func StdoutClosed() bool {
 	}
 	parent := fmt.Sprintf("/proc/%d", os.Getppid())
 	exe, err := os.Readlink(parent + "/exe")
-	return err == nil && isShell(filepath.Base(exe)) && !isNull(parent+"/fd/1")
+	if err != nil || !isShell(filepath.Base(exe)) || isNull(parent+"/fd/1") {
+		return false
+	}
+	command, err := os.ReadFile(parent + "/cmdline")
+	return err == nil && !bytes.Contains(command, []byte("<>"))
 }
 
 // isNull reports whether a path is the device /dev/null, whose numbers are ABI: see
