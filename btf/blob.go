@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"slices"
 	"strings"
 
@@ -41,7 +40,7 @@ func (b *blob) title() string {
 
 // readBlob reads the BTF of a file: split BTF if there is a base.
 func readBlob(file, name string, base *blob) (*blob, error) {
-	data, err := os.ReadFile(file)
+	data, err := read(file, false)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%w: %w", err, ErrNoBTF)
 	}
@@ -90,9 +89,9 @@ func parseBlob(data []byte, name string, base *blob) (b *blob, err error) {
 // section returns the raw BTF in data, which is raw BTF itself or an ELF file.
 func section(data []byte) ([]byte, error) {
 	switch {
-	case bytes.HasPrefix(data, []byte{0x9f, 0xeb}), bytes.HasPrefix(data, []byte{0xeb, 0x9f}):
+	case isRaw(data):
 		return data, nil
-	case !bytes.HasPrefix(data, []byte(elf.ELFMAG)):
+	case !isELF(data):
 		return nil, fmt.Errorf("neither BTF nor ELF: %w", ErrNoBTF)
 	}
 	file, err := elf.NewFile(bytes.NewReader(data))

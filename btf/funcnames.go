@@ -1,7 +1,6 @@
 package btf
 
 import (
-	"os"
 	"slices"
 	"strings"
 
@@ -90,7 +89,7 @@ func (k *Kernel) rawModule(name string) *thin.BTF {
 	if i < 0 || k.base.raw == nil || k.modules[name] != nil {
 		return nil
 	}
-	data, err := os.ReadFile(files[i])
+	data, err := read(files[i], false)
 	if err != nil {
 		return nil
 	}

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 
 	"github.com/tsnoop/tsnoop/btf/thin"
 )
@@ -73,7 +72,7 @@ func (k *Kernel) loadBase() (*blob, error) {
 		}
 		file = k.files[0]
 	}
-	data, err := mapped(file)
+	data, err := read(file, k.dir != "")
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%w: %w", err, ErrNoBTF)
 	}
@@ -109,7 +108,7 @@ func (k *Kernel) CheckModules() error {
 		return err
 	}
 	for _, file := range k.files[min(1, len(k.files)):] {
-		data, err := mapped(file)
+		data, err := read(file, false)
 		if err != nil {
 			return err
 		}
@@ -132,30 +131,6 @@ func (k *Kernel) CheckModules() error {
 // worthCutting is the size in bytes from which BTF is cut and not decoded as a whole. It
 // is less than any kernel's BTF; decoding less takes only a few ms.
 const worthCutting = 1 << 20
-
-// mapped maps a file into memory for the life of the process, because only few of a
-// kernel's types are ever used.
-func mapped(file string) ([]byte, error) {
-	f, err := os.Open(file)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if info.Size() > 0 {
-		// Kernels before 6.16 cannot map their BTF.
-		data, err := syscall.Mmap(int(f.Fd()), 0, int(info.Size()), syscall.PROT_READ, syscall.MAP_PRIVATE)
-		if err == nil {
-			return data, nil
-		}
-	}
-	data := bytes.NewBuffer(make([]byte, 0, info.Size()+bytes.MinRead))
-	_, err = data.ReadFrom(f)
-	return data.Bytes(), err
-}
 
 // module returns the BTF of a module; nil if it has none here. k.mu is held.
 //
@@ -189,7 +164,7 @@ func (k *Kernel) CheckRunning() error {
 	if k.dir != "" || len(k.files) == 0 || err != nil {
 		return nil
 	}
-	data, err := mapped(k.files[0])
+	data, err := read(k.files[0], false)
 	if err != nil {
 		return err
 	}
