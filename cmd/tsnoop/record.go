@@ -62,8 +62,11 @@ func runRecover(o *flags.Options, ui *terminal.UI) error {
 	if err != nil {
 		return err
 	}
-	if made.Pages > 0 || made.Missing > 0 {
+	switch {
+	case made.Pages > 0:
 		ui.Warn("%s: %d pages at the end were not whole and are left out; %d events that the recorder had taken are missing", o.Recover, made.Pages, made.Missing)
+	case made.Missing > 0:
+		ui.Warn("%s: %d events that the recorder had taken are missing: their pages are not in the files that it left", o.Recover, made.Missing)
 	}
 	ui.Warn("%s: %s; how much was lost is not known", o.Recover, made.Size)
 	return nil

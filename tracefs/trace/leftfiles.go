@@ -3,6 +3,7 @@ package trace
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -27,15 +28,13 @@ func (rec *Recorder) left() (files []string, err error) {
 // remove removes the head and files of pages. The head goes last: it says what the others
 // are, and that they are not needed any more if FILE was made with it.
 func (rec *Recorder) remove(files []string) error {
-	for _, file := range files {
-		if file == rec.headName() {
-			continue
-		}
-		if err := rec.dir.Remove(file); err != nil {
+	others := slices.DeleteFunc(slices.Clone(files), func(file string) bool { return file == rec.headName() })
+	for _, file := range append(others, rec.headName()) {
+		if err := rec.dir.Remove(file); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return err
 		}
 	}
-	return rec.dir.Remove(rec.headName())
+	return nil
 }
 
 // A LeftError says that another recorder has left its pages, or is still writing.

@@ -333,8 +333,13 @@ func TestRecoverRefused(t *testing.T) {
 		} else {
 			rt.must(os.WriteFile(rt.rec.headName(), tt.head, 0o600))
 		}
-		if err := rt.recover(); err == nil || !strings.Contains(err.Error(), tt.want) {
+		err := rt.recover()
+		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v", tt.name, err)
+		}
+		var m *tracefs.MachineError
+		if tt.name != "another's" && (!errors.As(err, &m) || m.Cure != restore) {
+			t.Errorf("%s: no cure: %#v", tt.name, err)
 		}
 		if _, err := os.Stat(rt.rec.cpuName(3)); err != nil {
 			t.Errorf("%s: %v", tt.name, err)

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/outfile"
@@ -68,7 +70,9 @@ func (rec *Recorder) recover(r *Recovered, compress bool, watch func(func() (n, 
 			Msg:  fmt.Sprintf("nothing was recorded to %s before the recorder ended, or the machine", rec.name),
 			Cure: "remove " + rec.headName()}
 	case err != nil:
-		return fmt.Errorf("%s: %w: without it nobody understands the pages", head.Name(), err)
+		return &tracefs.MachineError{Err: err,
+			Msg:  fmt.Sprintf("%s: %v: without it nobody understands the pages", head.Name(), err),
+			Cure: restore}
 	}
 	if compress {
 		h.Version, h.Zstd = 7, true
@@ -112,11 +116,17 @@ func (rec *Recorder) noHead(err error) error {
 		return err
 	}
 	e := &tracefs.MachineError{Msg: fmt.Sprintf("tsnoop has left nothing of %s: there is no %s", rec.name, rec.headName()), Err: err}
+	whole := &Recorder{name: strings.TrimSuffix(rec.name, filepath.Ext(rec.name))}
 	if left, _ := rec.left(); len(left) > 0 {
-		e.Cure = "trace-cmd restore may make a file of the pages"
+		e.Cure = restore
+	} else if rec.dir.Exists(whole.headName()) { // rec.name is one of the files that are left
+		e.Cure = "tsnoop record --recover " + whole.name
 	}
 	return e
 }
+
+// restore is what helps without a head.
+const restore = "trace-cmd restore may make a file of the pages"
 
 // readHead reads a head that tsnoop has written.
 func readHead(f *os.File) (*tracedat.Header, error) {
