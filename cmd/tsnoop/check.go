@@ -37,7 +37,9 @@ func runCheck(o *flags.Options, ui *terminal.UI) error {
 		if cure := cureOf(f); cure != "" { // perhaps a command to copy: not wrapped
 			text = render.AppendMessage(fmt.Appendf(text, "\n%*scure: ", indent, ""), cure)
 		}
-		ui.Stdout.Write(append(text, '\n'))
+		if _, err := ui.Stdout.Write(append(text, '\n')); err != nil {
+			return err
+		}
 	}
 	if lacking {
 		return errLacking

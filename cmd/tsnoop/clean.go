@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
@@ -16,7 +17,8 @@ func runClean(o *flags.Options, ui *terminal.UI) error {
 	}
 	removed, err := fs.Clean(ui.Detail)
 	for _, name := range removed {
-		fmt.Fprintln(ui.Stdout, name)
+		_, failed := fmt.Fprintln(ui.Stdout, name)
+		err = cmp.Or(err, failed)
 	}
 	return err
 }

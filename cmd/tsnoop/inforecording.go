@@ -1,9 +1,13 @@
 package main
 
 import (
+	"cmp"
+	"fmt"
 	"io"
 	"os"
+	"strings"
 
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/preset"
 	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
@@ -14,31 +18,37 @@ func describeRecordings(w io.Writer, names []string) (others []string, err error
 	between := ""
 	for _, name := range names {
 		is, err := describeRecording(w, name, between)
-		if err != nil {
-			return nil, err
-		}
 		if !is {
 			others = append(others, name)
 			continue
+		}
+		if err != nil {
+			return nil, err
 		}
 		between = "\n"
 	}
 	return others, nil
 }
 
-// describeRecording prints about one name, after what is between it and the one before.
+// isPath reports whether a name can be that of a file only, not of a function or type.
+func isPath(name string) bool {
+	return strings.Contains(name, "/") && !preset.Is(name) || strings.HasSuffix(name, ".dat") && !strings.Contains(name, " ")
+}
+
+// describeRecording prints about one name, after what is between it and the one before. If
+// it is not that of a recording, nor can be, err says nothing.
 func describeRecording(w io.Writer, name, between string) (is bool, err error) {
 	info, err := os.Stat(name)
 	if err != nil || !info.Mode().IsRegular() {
-		return false, nil
+		return isPath(name), cmp.Or(err, fmt.Errorf("%s is not a regular file, and no recording", name))
 	}
 	f, err := os.Open(name)
 	if err != nil {
-		return false, nil
+		return isPath(name), err
 	}
 	defer f.Close()
 	if !trace.IsRecording(f) {
-		return false, nil
+		return isPath(name), fmt.Errorf("%s is no recording", name)
 	}
 	limitMemory(info.Size())
 	o, err := trace.OriginOf(f, info.Size(), name)

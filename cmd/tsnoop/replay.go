@@ -44,6 +44,11 @@ func runReplay(o *flags.Options, ui *terminal.UI) (err error) {
 	}
 	limitMemory(info.Size())
 	in := bufio.NewReaderSize(f, 64<<10)
+	if _, err := in.Peek(1); err == io.EOF {
+		return fmt.Errorf("%s is empty", name)
+	} else if err != nil {
+		return err
+	}
 	if trace.IsText(in) {
 		defer watchReplay(o, ui, name, info, func() int64 {
 			at, _ := f.Seek(0, io.SeekCurrent)

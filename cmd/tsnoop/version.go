@@ -10,8 +10,8 @@ import (
 
 // runVersion prints the version.
 func runVersion(_ *flags.Options, ui *terminal.UI) error {
-	fmt.Fprintf(ui.Stdout, "tsnoop %s\n", version())
-	return nil
+	_, err := fmt.Fprintf(ui.Stdout, "tsnoop %s\n", version())
+	return err
 }
 
 // linked is the version of a build outside of git. Set it with -ldflags "-X

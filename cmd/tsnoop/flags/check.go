@@ -39,6 +39,10 @@ func (o *Options) check() error {
 		return Errorf("tsnoop -f -p PID SPEC", "--follow needs --pid")
 	case o.Plan.Deep && o.Command == "replay":
 		return Errorf("tsnoop record --deep -o FILE SPEC", "--deep is for recording: a replay shows what was recorded, with what pointers led to")
+	case o.reads(o.Output):
+		return Errorf("", "--output %s: tsnoop also reads this file, and would overwrite it: give another name", o.Output)
+	case o.Command == "record" && o.Output == "-":
+		return Errorf("tsnoop record -o trace.dat SPEC", "a recording is written to a file: --output takes its name, not -")
 	case o.Emit != "" && o.Explain:
 		return Errorf("", "--emit and --explain exclude each other")
 	case o.Interval > 0 && o.Summary == "":
@@ -49,6 +53,26 @@ func (o *Options) check() error {
 		return Errorf("tsnoop --emit "+strings.Join(o.Args, " "), "--arch and --kernel describe another machine: that goes with --emit and --explain")
 	}
 	return nil
+}
+
+// reads reports whether a regular file is among those that the command reads, by whatever
+// name: specs, types, a recording, text.
+func (o *Options) reads(file string) bool {
+	out, err := os.Stat(file)
+	if err != nil || !out.Mode().IsRegular() {
+		return false
+	}
+	read := slices.Concat(o.Files, o.BTF)
+	if o.Command == "replay" && len(o.Args) > 0 {
+		read = append(read, o.Args[0])
+	}
+	return slices.ContainsFunc(read, func(name string) bool {
+		in, err := os.Stat(name)
+		if name == "-" {
+			in, err = os.Stdin.Stat()
+		}
+		return err == nil && os.SameFile(in, out)
+	})
 }
 
 // checkGroup refuses headings if nothing could be below them.

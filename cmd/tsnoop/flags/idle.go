@@ -30,6 +30,8 @@ var idle = []idleness{
 			}
 			return "tsnoop replay --" + flag + " FILE"
 		}},
+	{func(o *Options) bool { return !o.TakesSpecs() && o.Command != "help" }, append([]string{"output"}, slices.Concat(shown, fetched, running)...),
+		"--%s is about calls, and none are shown: the output is text on stdout", always("")},
 	{func(o *Options) bool { return o.Emit != "" }, slices.Concat(shown, fetched, running),
 		"--%s goes with a trace: emitted lines run without tsnoop", always("tsnoop --emit SPEC")},
 	{func(o *Options) bool { return o.Explain }, slices.Concat(shown, running),
