@@ -246,12 +246,14 @@ func (s *selection) choose() {
 				s.plainDuration(item)
 				continue
 			}
+			label := cmp.Or(w.name, calledName(w.x))
+			w = s.meant(w)
 			at, ok := s.find(w)
 			if !ok {
 				continue
 			}
 			f := *at.field()
-			f.Hidden, f.Label, f.Expr = false, cmp.Or(w.name, calledName(w.x)), w.x.String()
+			f.Hidden, f.Label, f.Expr = false, label, w.x.String()
 			if s.reformat(&f, w) {
 				at.side.fields = append(at.side.fields, f)
 			}

@@ -2,6 +2,7 @@ package fetchargs_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/tsnoop/tsnoop/fetchargs"
@@ -58,6 +59,31 @@ func TestRecordedOnce(t *testing.T) {
 		}
 		if a, b := shown(live, "offset"), shown(chosen[0], "offset"); a != want || b != want {
 			t.Errorf("%s shows offset %d times live and %d times of a recording, want %d", text, a, b, want)
+		}
+	}
+}
+
+// TestRecordedLabels knows a recorded value by the label of an item of the spec, in a
+// condition among the items and in one after them, also if the label means something else
+// elsewhere.
+func TestRecordedLabels(t *testing.T) {
+	recorded := saved(t, planOf(t, "ksys_lseek(fd, offset, return)"))
+	for _, label := range []string{"n", "s8", "path", "errno", "struct", "NULL", "if", "SEEK_END", "f_flags"} {
+		for _, form := range []string{"ksys_lseek(L=offset, L > 3)", "ksys_lseek(L=offset, L > 3 || return < 0)", "ksys_lseek(L=offset, fd) if (L & 3) == 1"} {
+			text := strings.ReplaceAll(form, "L", label)
+			live := planOf(t, text)
+			wanted, err := spec.Parse(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			chosen, _, err := fetchargs.Select([]*spec.Spec{wanted}, recorded, false, nil)
+			if err != nil {
+				t.Error(err)
+				continue
+			}
+			if a, b := shown(live, label), shown(chosen[0], label); a != b {
+				t.Errorf("%s shows %s %d times live and %d times of a recording", text, label, a, b)
+			}
 		}
 	}
 }

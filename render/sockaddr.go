@@ -59,7 +59,7 @@ func appendWholeSockAddr(dst, b []byte) []byte {
 		return appendTooShort(dst, b)
 	}
 	switch family := value.Load(b[:2], b[0] == 0); {
-	case family == value.FamilyUnix && len(b) > 3 && b[2] == 0:
+	case family == value.FamilyUnix && len(b) > 2 && b[2] == 0:
 		return appendQuoted(append(dst, "unix:@"...), b[3:])
 	case family == value.FamilyInet && len(b) < 8, family == value.FamilyInet6 && len(b) < 24, family == value.FamilyNetlink && len(b) < 12:
 		return appendTooShort(append(families().Append(dst, family), ' '), b[2:])

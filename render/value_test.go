@@ -131,6 +131,7 @@ func TestValue(t *testing.T) {
 		{bounded(), false, raw("\x01\x00/tmp/"), `unix:"/tmp/"`, `"value":"unix:\"/tmp/\""`},
 		{bounded(), false, raw("\x01\x00\x00a\x00b\x00"), `unix:@"a\x00b\x00"`, `"value":"unix:@\"a\\x00b\\x00\""`},
 		{bounded(), false, raw("\x01\x00\x00\x00"), `unix:@"\x00"`, `"value":"unix:@\"\\x00\""`},
+		{bounded(), false, raw("\x01\x00\x00"), `unix:@""`, `"value":"unix:@\"\""`},
 		{bounded(), false, raw("\x01\x00"), `unix:""`, `"value":"unix:\"\""`},
 		{bounded(), false, raw("\x02\x00\x00\x50\x7f\x00\x00"), `AF_INET 00 50 7f 00 00 /* too short */`, `"value":"AF_INET 00 50 7f 00 00 /* too short */"`},
 		{bounded(), false, raw("\x0a\x00"), `AF_INET6 /* too short */`, `"value":"AF_INET6 /* too short */"`},
