@@ -51,6 +51,7 @@ func TestEndsBusy(t *testing.T) {
 	}{
 		{"one function", []string{"-n", "200"}, busySpecs[:1], 1},
 		{"text", []string{"--reader=text"}, busySpecs[1:2], 1},
+		{"chain", []string{"--chain"}, busySpecs, 3},
 		{"tree", []string{"--tree"}, []string{busySpecs[0], "generic_file_llseek*(offset, return)"}, 3},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -117,7 +118,7 @@ func checkBusy(t *testing.T, tr *traced, depth int) {
 	t.Logf("%d calls of %d functions and threads", seen, len(last))
 }
 
-// TestOnceBusyEdits switches probes off and on under threads that never stop to call.
+// TestOnceBusyEdits switches probes off and on, and has modules come and go, under threads that never stop to call.
 // Calls may be missing meanwhile, but none is shown in part.
 func TestOnceBusyEdits(t *testing.T) {
 	busy(t)
@@ -137,6 +138,19 @@ func TestOnceBusyEdits(t *testing.T) {
 		}
 		tr.cmd.Process.Signal(os.Interrupt)
 		checkWhole(t, tr)
+	})
+	t.Run("module", func(t *testing.T) {
+		exec.Command("rmmod", "veth").Run()
+		tr := startTrace(t, "--json", "--max-rate=0", "-b", "16384", "--wait-module", busySpecs[0], "veth:veth_open()")
+		at := 0
+		for _, step := range [][]string{{"insmod", "/lib/modules/tsnoop/veth.ko"}, {"rmmod", "veth"}, {"insmod", "/lib/modules/tsnoop/veth.ko"}} {
+			if out, err := exec.Command(step[0], step[1]).CombinedOutput(); err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			at = tr.says(at, ".*module veth has (come|gone): veth_open.*")
+		}
+		tr.cmd.Process.Signal(os.Interrupt)
+		checkBusy(t, tr, 1)
 	})
 	t.Run("rearm", func(t *testing.T) {
 		tr := startTrace(t, append([]string{"--json", "--max-rate=0", "-b", "16384", "--guard=rearm"}, busySpecs...)...)

@@ -6,16 +6,19 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
 
 // TestEndsUnfinished ends traces while threads sleep in a function: whether a spec shows
 // what the function is given or only what it returns, it counts the calls that began and
-// did not end. Those that began before the trace are counted apart.
+// did not end.
 func TestEndsUnfinished(t *testing.T) {
 	const threads = 3
 	l := prepare(t, "sleepers", "@", fmt.Sprint(threads), "0")
@@ -43,10 +46,7 @@ func TestEndsUnfinished(t *testing.T) {
 		}
 		return n == threads
 	})
-	late := startTrace(t, append(args, "hrtimer_nanosleep(return)")...)
-	short := startTrace(t, "--duration=100ms", "-p", l.pid, "hrtimer_nanosleep(return)")
-	short.ended()
-	for _, tr := range []*traced{both, returns, late} {
+	for _, tr := range []*traced{both, returns} {
 		tr.end()
 	}
 	n := 0
@@ -69,14 +69,42 @@ func TestEndsUnfinished(t *testing.T) {
 	if returns.said() != want {
 		t.Errorf("%q, want %q", returns.said(), want)
 	}
-	want = fmt.Sprintf("tsnoop: %d calls of hrtimer_nanosleep began before the trace and did not end\n", threads)
-	for _, tr := range []*traced{late, short} {
-		if tr.said() != want {
-			t.Errorf("of calls that began before the trace: %q, want %q", tr.said(), want)
+}
+
+// TestEndsEarlier traces a process that sleeps since before the trace and until after it: a
+// spec that shows only returns counts that call, in text and in JSON.
+func TestEndsEarlier(t *testing.T) {
+	cmd := exec.Command("sleep", "3600") // a Go program would also sleep by itself
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer cmd.Wait()
+	defer cmd.Process.Kill()
+	pid := fmt.Sprint(cmd.Process.Pid)
+	sleeps := regexp.MustCompile(fmt.Sprintf(`^(%d|%d) `, unix.SYS_CLOCK_NANOSLEEP, unix.SYS_NANOSLEEP))
+	for deadline := time.Now().Add(patience); ; time.Sleep(pause) {
+		if b, _ := os.ReadFile("/proc/" + pid + "/syscall"); sleeps.Match(b) {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("it does not sleep")
 		}
 	}
-	out, err = os.ReadFile(late.out)
-	if want := fmt.Sprintf(`{"func":"hrtimer_nanosleep","unfinished_calls":%d,"earlier":true}`, threads); err != nil || !bytes.Contains(out, []byte(want)) {
-		t.Errorf("%v\n%s\nwant %s", err, out, want)
+	for _, args := range [][]string{{"--duration=10ms", "-p", pid}, {"--json", "-n", "1", "-p", pid}} {
+		tr := beginTrace(t, append(args, "hrtimer_nanosleep(return)")...)
+		if args[0] == "--json" {
+			tr.awaitArmed()
+			tr.end()
+		} else {
+			tr.ended()
+		}
+		if want := "tsnoop: 1 call of hrtimer_nanosleep began before the trace and did not end\n"; tr.said() != want {
+			t.Errorf("%q, want %q", tr.said(), want)
+		}
+		out, err := os.ReadFile(tr.out)
+		const want = `{"func":"hrtimer_nanosleep","unfinished_calls":1,"earlier":true}`
+		if err != nil || bytes.Contains(out, []byte(want)) != (args[0] == "--json") {
+			t.Errorf("%v\n%s", err, out)
+		}
 	}
 }
