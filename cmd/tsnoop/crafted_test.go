@@ -310,6 +310,7 @@ func FuzzReplay(f *testing.F) {
 		}
 	}
 	f.Add([]byte(nil), c.formats, c.kallsyms, c.pages, "", byte(0))
+	f.Add([]byte(nil), events(1, 1200)[0].Text, c.kallsyms, c.pages, "", byte(0)) // see costlyFiles
 	for _, spec := range []string{
 		"ip_rcv(age=since(skb, skb->len > 100, dev->mtu == 5), by=who(dev))", "ip_rcv(*skb->dev->dev_addr, skb->tstamp:ago, return)", "ip_rcv(*skb)",
 	} {
