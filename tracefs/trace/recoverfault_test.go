@@ -31,13 +31,16 @@ type victim struct {
 	before func(t *testing.T, dir string)
 	// minimum is how many calls there are at least.
 	minimum int
+	// kills is set to try each death at a call that changes a file, also where not all
+	// calls are tried: see full.
+	kills bool
 }
 
 var victims = []victim{
-	{"recover", func(dir string) error { _, err := Recover(filepath.Join(dir, "t.dat"), false, nil); return err }, leftBehind, 25},
-	{"recover, compressed", func(dir string) error { _, err := Recover(filepath.Join(dir, "t.dat"), true, nil); return err }, leftBehind, 25},
-	{"recover what is complete", func(dir string) error { _, err := Recover(filepath.Join(dir, "t.dat"), false, nil); return err }, alreadyMade, 15},
-	{"record", recordFixture, olderFile, 25},
+	{"recover", func(dir string) error { _, err := Recover(filepath.Join(dir, "t.dat"), false, nil); return err }, leftBehind, 25, true},
+	{"recover, compressed", func(dir string) error { _, err := Recover(filepath.Join(dir, "t.dat"), true, nil); return err }, leftBehind, 25, false},
+	{"recover what is complete", func(dir string) error { _, err := Recover(filepath.Join(dir, "t.dat"), false, nil); return err }, alreadyMade, 15, false},
+	{"record", recordFixture, olderFile, 25, true},
 }
 
 const faultCPUs = 3 // of the recordings here
@@ -244,7 +247,8 @@ func TestRecoverFaults(t *testing.T) {
 			} {
 				tried, left := 0, map[string]int{}
 				for n, call := range all {
-					if !full && !(how.word == "kill" && changes.MatchString(call)) && rand.IntN(len(all)) >= 2 {
+					always := full || how.word == "kill" && v.kills && changes.MatchString(call)
+					if !always && rand.IntN(len(all)) >= 2 {
 						continue
 					}
 					dir := t.TempDir()
@@ -260,8 +264,8 @@ func TestRecoverFaults(t *testing.T) {
 	}
 }
 
-// full is set for all calls, by make trust; else only the deaths at calls that change a
-// file are tried, which are all that differ, and a few of the rest.
+// full is set for all calls, by make trust; else the deaths at calls that change a file are
+// tried, of victims with kills, and a few of the rest.
 var full = os.Getenv("TSNOOP_TRUST") == "full"
 
 // changes matches calls that change a file.
