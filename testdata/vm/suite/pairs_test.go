@@ -57,8 +57,15 @@ func pairSpecs(seed uint64, n int) (specs []pairSpec) {
 	functions := []string{"generic_file_llseek", "generic_file_llseek", "generic_file_llsee[k]"}
 	for i := range n {
 		name := fmt.Sprintf("o%d", i)
-		entry, exit := few(entryValues), few(exitValues)
-		any := (&condMaker{rnd, slices.Concat(entryValues, exitValues)}).cond(3)
+		if i < len(oddLabels) {
+			name = oddLabels[i]
+		}
+		values := slices.Clone(entryValues)
+		if i/4%2 == 1 { // conditions know the argument by its label
+			values[0].name = name
+		}
+		entry, exit := few(values), few(exitValues)
+		any := (&condMaker{rnd, slices.Concat(values, exitValues)}).cond(3)
 		fn := functions[i%len(functions)]
 		s := pairSpec{name: name}
 		switch i % 4 {

@@ -39,6 +39,18 @@ var (
 	}
 )
 
+// seekWords are the kernel's words for whence.
+var seekWords = []string{"SEEK_SET", "SEEK_CUR", "SEEK_END", "SEEK_DATA", "SEEK_HOLE"}
+
+// oddLabels are names for items that mean something else elsewhere: formats, types, members,
+// words of the language and of JSON, flags, and fields of the kernel's own events.
+var oddLabels = []string{
+	"x", "s8", "path", "ip4", "errno", "percpu", "bits", "seek", "u64", "string", "char", "symbol", "unsigned", "struct",
+	"f_flags", "f_inode", "i_sb", "s_id", "name", "type", "value", "text", "ret", "args", "func", "tid", "cpu", "comm",
+	"if", "duration", "since", "who", "sizeof", "container_of", "true", "NULL",
+	"O_CREAT", "SEEK_END", "ENOENT", "common_pid", "__probe_ip", "arg1", "stack", "_",
+}
+
 // cond makes a condition of so many levels of && and || at most.
 func (m *condMaker) cond(depth int) randomCond {
 	if depth == 0 || m.rnd.IntN(4) == 0 {
@@ -71,8 +83,11 @@ func (m *condMaker) compare() randomCond {
 		n = 1 + 2*(n&1)
 	}
 	value := fmt.Sprint(n)
-	if n == -22 && v.name == "return" {
+	switch {
+	case n == -22 && v.name == "return":
 		value = "-EINVAL"
+	case v.name == "whence" && m.rnd.IntN(2) == 0:
+		value = seekWords[n]
 	}
 	return randomCond{fmt.Sprintf("%s %s %s", v.name, op, value), func(c madeCall) bool { return ops[op](v.of(c), n) }}
 }

@@ -80,12 +80,16 @@ func TestVMWays(t *testing.T) {
 
 // randomSpecs makes specs for the calls of "load seeks".
 func randomSpecs(rnd *rand.Rand, n int) (specs []string) {
-	items := []string{"offset", "whence", "offset:x", "o=offset:u32", "s8=offset:s8", "w=whence:errno", "file->f_inode->i_sb->s_id", "name=file->f_path.dentry->d_name.name", "file->f_flags", "$comm"}
+	items := []string{"offset", "whence", "offset:x", "offset:u32", "offset:s8", "whence:errno", "whence:seek", "file->f_inode->i_sb->s_id", "file->f_path.dentry->d_name.name", "file->f_flags", "file->f_flags:x", "file->f_mode", "$comm"}
 	entry, exit := &condMaker{rnd, entryValues}, &condMaker{rnd, exitValues}
 	for len(specs) < n {
 		var list []string
 		for range rnd.IntN(4) {
-			if item := items[rnd.IntN(len(items))]; !slices.Contains(list, item) {
+			item := items[rnd.IntN(len(items))]
+			if rnd.IntN(2) == 0 {
+				item = oddLabels[rnd.IntN(len(oddLabels))] + "=" + item
+			}
+			if !slices.Contains(list, item) {
 				list = append(list, item)
 			}
 		}
