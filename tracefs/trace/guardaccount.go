@@ -17,6 +17,7 @@ type account struct {
 	seen  uint64 // events read here, still in the buffers, read by others, or reported as lost
 
 	unread  uint64 // those of seen that are in the buffers, no matter who put them there
+	lost    uint64 // those of seen that were reported as lost, no matter whose they were
 	foreign uint64 // events that were read and are not from our probes; not in seen
 }
 
@@ -37,12 +38,12 @@ func (g *guard) account() (a account) {
 			return account{}
 		}
 		g.emptied, g.anew = g.emptied || b.Emptied, g.anew || b.Emptied
-		a = account{known: true, still: b.Still, first: first, unread: b.Unread, foreign: g.foreign()}
+		a = account{known: true, still: b.Still, first: first, unread: b.Unread, lost: b.Lost, foreign: g.foreign()}
 		a.seen = b.Seen + b.Stolen - a.foreign
 		if a.hits, err = g.hits(); err != nil {
 			return account{}
 		}
-		if a.exact() {
+		if a.exact() && (a.unread == 0 || !g.t.births) {
 			break
 		}
 	}
@@ -89,14 +90,15 @@ func (g *guard) hits() (n uint64, err error) {
 func (g *guard) cost() (string, tracefs.Cost) {
 	was := g.mark
 	g.mark = g.account()
-	k := counting{countable: g.t.countable(), drifts: g.drifts, uncounted: g.uncounted, anew: g.anew}
+	k := counting{countable: g.t.countable(), births: g.t.births, drifts: g.drifts, uncounted: g.uncounted, anew: g.anew}
 	g.uncounted, g.anew = false, false
 	return k.cost(was, g.mark)
 }
 
 // counting holds what is known about the kernel's counts.
 type counting struct {
-	countable bool // every hit of a probe makes an event, and nothing else does
+	countable bool // every hit of a probe makes an event
+	births    bool // new tasks make events, too
 	drifts    bool // except calls of this program
 	uncounted bool // probes were off
 	anew      bool // the counts were reset
@@ -108,6 +110,9 @@ func (k counting) cost(was, now account) (text string, c tracefs.Cost) {
 	const unknown = "how many events that has cost is not known"
 	c.Told = true
 	least, most := was.lacks(now)
+	if k.births { // what is unread or lost may be theirs
+		most += int64(now.unread + now.lost - was.lost)
+	}
 	if k.drifts {
 		least = min(least, 0)
 	}
@@ -152,9 +157,10 @@ func number(sure bool, least, most int64) string {
 	return fmt.Sprintf("up to %d", most)
 }
 
-// countable reports whether every hit of a probe makes an event, and nothing else does.
+// countable reports whether every hit of a probe makes an event, and nothing but new tasks
+// makes others.
 func (t *Trace) countable() bool {
-	if t.stacks != nil || t.births || t.pids {
+	if t.stacks != nil || t.pids {
 		return false
 	}
 	for _, p := range fetchargs.Probes(t.plansNow()) {
