@@ -1,6 +1,7 @@
 package fetchargs_test
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -35,6 +36,21 @@ func TestRecordedNames(t *testing.T) {
 				t.Errorf("recorded as named=%s, %s is shown %d times", x, w, n)
 			}
 		}
+	}
+}
+
+// TestRecordedHint lists recorded values under the names that find them: a name that the
+// user gave, unless a parameter has it.
+func TestRecordedHint(t *testing.T) {
+	recorded := saved(t, planOf(t, "ksys_lseek(at=offset, offset=fd, whence, x=offset:x, return)"))
+	wanted, err := spec.Parse("ksys_lseek(nothing)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _, err = fetchargs.Select([]*spec.Spec{wanted}, recorded, false, nil)
+	var wrong spec.Errors
+	if !errors.As(err, &wrong) || wrong[0].Hint != "recorded were: at, fd, whence, x, return" {
+		t.Errorf("%+v", err)
 	}
 }
 

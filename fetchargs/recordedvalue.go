@@ -101,12 +101,23 @@ func fit(f *value.Field, w want) int {
 }
 
 func (s *selection) notFound(x spec.Expr) {
-	text, names := x.String(), []string(nil)
-	for _, name := range s.values() {
-		if name != "" && !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
+	text, names := x.String(), s.called()
 	near := btf.Near(text, slices.Values(names))
 	s.fail(x.Where(), didYouMean(near, "recorded were: "+strings.Join(names, ", ")), "%s of %s was not recorded", text, s.spec.Func.Text)
+}
+
+// called returns what the lines of a recording call its values, each once: the name that
+// the user gave to one, else its expression.
+func (s *selection) called() (names []string) {
+	for _, side := range s.sides {
+		for i, name := range side.exprs {
+			if name != "" && side.fields[i].Alias {
+				name = side.fields[i].Label
+			}
+			if name != "" && !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
 }
