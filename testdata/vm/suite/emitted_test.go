@@ -3,11 +3,13 @@
 package suite
 
 import (
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -18,16 +20,18 @@ import (
 // bothShells are busybox's and Debian's.
 var bothShells = []string{"/bin/sh", "dash"}
 
-// emittedWays are how a trace by the lines of --emit=shell ends.
-var emittedWays = []struct {
+// An emittedWay is how a trace by the lines of --emit=shell ends.
+type emittedWay struct {
 	shells   []string
 	name     string
-	run      string // a command of sh; $SHELL is the shell to test
-	terminal bool   // on a terminal, as the leader of its session
-	paste    bool   // the lines into it
-	end      func(master *os.File, shell int) error
-}{
-	{bothShells, "timeout", "exec timeout 1 $SHELL script", false, false, nil},
+	run      string                                 // a command of sh; $SHELL is the shell to test, $LIMIT a number of seconds
+	terminal bool                                   // on a terminal, as the leader of its session
+	paste    bool                                   // the lines into it
+	end      func(master *os.File, shell int) error // nil if it ends by $LIMIT
+}
+
+var emittedWays = []emittedWay{
+	{bothShells, "timeout", "exec timeout $LIMIT $SHELL script", false, false, nil},
 	{bothShells, "kill", "exec $SHELL script", false, false, func(_ *os.File, shell int) error { return syscall.Kill(shell, syscall.SIGTERM) }},
 	{bothShells, "lost terminal", "exec $SHELL script", true, false, loseTerminal},
 	{bothShells, "Ctrl-C where it was pasted", "exec $SHELL -i", true, true, func(master *os.File, _ int) error {
@@ -57,27 +61,44 @@ func TestVMEmittedShell(t *testing.T) {
 				t.Logf("%s is not here", shell)
 				continue
 			}
-			what := shell + ", " + way.name + ": "
-			cmd := exec.Command("/bin/sh", "-c", way.run)
-			cmd.Dir, cmd.Env = dir, append(os.Environ(), "SHELL="+shell)
-			master := beginOn(t, cmd, way.terminal)
-			if way.paste {
-				master.Write(script)
+			// On a busy host the limit may be over before they have armed.
+			for limit := 1; !way.try(t, dir, shell, script, limit, before); limit *= 2 {
 			}
-			until(t, what+"armed", func() bool {
-				b, _ := os.ReadFile(filepath.Join(tracing, "events/tsnoop/generic_file_llseek/enable"))
-				return strings.HasPrefix(string(b), "1") && strings.Contains(emittedState(t), "cat trace_pipe")
-			})
-			if way.end != nil {
-				if err := way.end(master, cmd.Process.Pid); err != nil {
-					t.Fatal(err)
-				}
-			}
-			until(t, what+"as before", func() bool { return emittedState(t) == before })
-			master.Close()
-			cmd.Wait()
 		}
 	}
+}
+
+// try runs the lines, ends them and waits until everything is as before. It reports whether
+// they had armed when the limit was over.
+func (way *emittedWay) try(t *testing.T, dir, shell string, script []byte, limit int, before string) (armed bool) {
+	t.Helper()
+	what := shell + ", " + way.name + ": "
+	cmd := exec.Command("/bin/sh", "-c", way.run)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "SHELL="+shell, fmt.Sprintf("LIMIT=%d", limit))
+	master := beginOn(t, cmd, way.terminal)
+	var over atomic.Bool
+	go func() {
+		cmd.Wait()
+		over.Store(true)
+	}()
+	if way.paste {
+		master.Write(script)
+	}
+	until(t, what+"armed", func() bool {
+		ended := over.Load()
+		b, _ := os.ReadFile(filepath.Join(tracing, "events/tsnoop/generic_file_llseek/enable"))
+		armed = strings.HasPrefix(string(b), "1") && strings.Contains(emittedState(t), "cat trace_pipe")
+		return armed || ended && way.end == nil
+	})
+	if way.end != nil {
+		if err := way.end(master, cmd.Process.Pid); err != nil {
+			t.Fatal(err)
+		}
+	}
+	until(t, what+"as before", func() bool { return emittedState(t) == before })
+	master.Close()
+	until(t, what+"over", over.Load)
+	return armed
 }
 
 // beginOn starts a program, perhaps on a terminal of its own.
