@@ -81,13 +81,16 @@ func Parse(args []string) (*Options, error) {
 			return o, Errorf("tsnoop SPEC... -- COMMAND [ARG...]", "which command? There is nothing behind --")
 		}
 	}
-	if err := o.takePIDs(); err != nil {
+	if err := o.takePIDs(false); err != nil {
+		return o, err
+	}
+	o.pickCommand()
+	if err := o.takePIDs(o.Command != "replay"); err != nil { // there a number behind the file is a spec
 		return o, err
 	}
 	if err := o.implied(set); err != nil {
 		return o, err
 	}
-	o.pickCommand()
 	if o.Command == "info" {
 		o.Args = typeNames(o.Args)
 	}

@@ -14,18 +14,20 @@ import (
 // processes, a spec without quotes, the name of a type. The functions below join it
 // again where that is unambiguous.
 
-// takePIDs moves numbers among the arguments to those of --pid, since no function has
-// such a name.
-func (o *Options) takePIDs() (err error) {
+// takePIDs moves numbers at the beginning of the arguments to those of --pid, since no
+// command or file has such a name; all of them if everywhere is set.
+func (o *Options) takePIDs(everywhere bool) (err error) {
 	if len(o.Trace.Pids) == 0 {
 		return nil
 	}
+	before := true
 	o.Args = slices.DeleteFunc(o.Args, func(arg string) bool {
 		number := arg != "" && strings.Trim(arg, "0123456789") == ""
-		if number {
+		if before = before && number; before || number && everywhere {
 			err = cmp.Or(err, o.addPIDs(arg))
+			return true
 		}
-		return number
+		return false
 	})
 	return err
 }
