@@ -28,7 +28,28 @@ func (s *Session) NewTaskFormat() (*Format, error) {
 // HasNewTasks reports whether Options.NewTasks can be used.
 func (fs *FS) HasNewTasks() bool { return fs.Exists(newTask + "format") }
 
-func (s *Session) recordNewTasks() error { return s.set(s.path(newTask+"enable"), "1") }
+func (s *Session) recordNewTasks() error {
+	if err := s.set(s.path(newTask+"enable"), "1"); err != nil {
+		return err
+	}
+	s.guardNewTasks()
+	return nil
+}
+
+// guardNewTasks guards what decides whether new tasks are recorded. Without their events
+// a new thread cannot be told from a child process, and its calls are not shown.
+func (s *Session) guardNewTasks() {
+	s.guardFile(guarded{what: "the event of new tasks", file: s.path(newTask + "enable"),
+		read: func(text string) string { return strings.TrimRight(text, "*\n") }}) // 1* has a trigger
+	filter := s.path(newTask + "filter")
+	s.guardFile(guarded{what: "the filter of new tasks", file: filter,
+		restore: func() error { return s.set(filter, "0") }})
+}
+
+// recordsNewTasks reports whether the session records an event for every new task.
+func (s *Session) recordsNewTasks() bool {
+	return slices.ContainsFunc(s.meant.guards, func(g guarded) bool { return g.file == s.path(newTask+"enable") })
+}
 
 // traceThreads writes the list of the threads to trace.
 func (s *Session) traceThreads(o Options) error {

@@ -52,6 +52,10 @@ func (s *Session) Watch() (*Watch, error) {
 		w.add(w.dirs, s.absolute(s.path(dir)), dir, changing)
 	}
 	w.AddEvents(s, s.Events())
+	if s.recordsNewTasks() {
+		dir := path.Clean(newTask)
+		w.add(w.dirs, s.absolute(s.path(dir)), dir, changing)
+	}
 	w.add(w.opens, s.absolute(s.path("trace_pipe")), "trace_pipe", unix.IN_OPEN)
 	cpus, err := s.CPUs()
 	if err != nil {

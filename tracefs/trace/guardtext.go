@@ -55,6 +55,8 @@ func (g *guard) said(c *tracefs.Change) string {
 		return "another program has switched off " + c.What
 	case c.Silent:
 		return "another program has switched this trace off"
+	case c.Was == "1" && c.Is == "0" && c.Event == "":
+		return "another program has switched off " + c.What + " of " + of
 	case c.Was == "1" && c.Is == "0":
 		return "another program has switched off the probe of " + of
 	case c.What == "the options":

@@ -206,6 +206,43 @@ func TestTrustGuardRearm(t *testing.T) {
 	cleanly(t)
 }
 
+// TestTrustGuardNewTasks switches off, and filters, the event that tells new threads from
+// child processes. --guard=rearm takes it back, so that each call has its process.
+func TestTrustGuardNewTasks(t *testing.T) {
+	const newTasks = "events/task/task_newtask/"
+	tr := startTrace(t, "--guard=rearm", "--json", "generic_file_llseek(offset)")
+	at := 0
+	for _, tt := range [][3]string{
+		{newTasks + "enable", "0", "switched off the event of new tasks of this trace"},
+		{newTasks + "filter", "clone_flags == 1", "changed the filter of new tasks of this trace from none to clone_flags == 1"},
+	} {
+		before := tr.content(newTasks+"enable") + tr.content(newTasks+"filter")
+		tr.write(tt[0], tt[1])
+		at = tr.says(at, "another program has "+tt[2]+"; it is armed again, and .*")
+		tr.await("the trace of before", func() bool {
+			is := tr.content(newTasks+"enable") + tr.content(newTasks+"filter")
+			return is == before
+		})
+		seeks(t)
+	}
+	tr.end()
+	t.Log(tr.said())
+	calls := 0
+	tr.lines(func(line []byte) {
+		if !bytes.Contains(line, []byte(`"func":"generic_file_llseek"`)) {
+			return
+		}
+		calls++
+		if bytes.Contains(line, []byte(`"pid":null`)) {
+			t.Errorf("the process is not known: %s", line)
+		}
+	})
+	if calls != 6 {
+		t.Errorf("%d calls are shown, want 6", calls)
+	}
+	cleanly(t)
+}
+
 // TestTrustGuardLists adds to the list of threads kept out while calls are made.
 // --guard=rearm takes each write back and says how many calls it has cost.
 func TestTrustGuardLists(t *testing.T) {
