@@ -6,6 +6,7 @@ import (
 
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/proc"
 )
 
 // An account holds the kernel's counts at some time.
@@ -19,6 +20,8 @@ type account struct {
 	unread  uint64 // those of seen that are in the buffers, no matter who put them there
 	lost    uint64 // those of seen that were reported as lost, no matter whose they were
 	foreign uint64 // events that were read and are not from our probes; not in seen
+
+	tasksFirst, tasks uint64 // started since boot, before and after seen was read
 }
 
 // account reads the kernel's counts.
@@ -32,18 +35,19 @@ func (g *guard) account() (a account) {
 		if i > 0 && !a.still {
 			time.Sleep(pause)
 		}
+		tasks := proc.Started()
 		first, err := g.hits()
 		b, e := g.t.session.Balance()
 		if err = firstError(err, e); err != nil {
 			return account{}
 		}
 		g.emptied, g.anew = g.emptied || b.Emptied, g.anew || b.Emptied
-		a = account{known: true, still: b.Still, first: first, unread: b.Unread, lost: b.Lost, foreign: g.foreign()}
+		a = account{known: true, still: b.Still, first: first, unread: b.Unread, lost: b.Lost, foreign: g.foreign(), tasksFirst: tasks, tasks: proc.Started()}
 		a.seen = b.Seen + b.Stolen - a.foreign
 		if a.hits, err = g.hits(); err != nil {
 			return account{}
 		}
-		if a.exact() && (a.unread == 0 || !g.t.births) {
+		if a.exact() {
 			break
 		}
 	}
@@ -60,6 +64,16 @@ func (a account) lacks(now account) (least, most int64) {
 	seen := int64(now.seen - a.seen)
 	least = int64(now.first-a.hits) - seen - int64(min(a.unread, now.foreign-a.foreign))
 	return least, int64(now.hits-a.first) - seen
+}
+
+// births returns how many of the events that are unread or lost now, and were not in a, may
+// be those of new tasks.
+func (a account) births(now account) uint64 {
+	n := now.unread + now.lost - a.lost
+	if now.tasks > 0 { // else /proc/stat cannot be read
+		n = min(n, now.tasks-a.tasksFirst)
+	}
+	return n
 }
 
 // foreign returns how many of the events that were read are not from our probes: others
@@ -110,8 +124,8 @@ func (k counting) cost(was, now account) (text string, c tracefs.Cost) {
 	const unknown = "how many events that has cost is not known"
 	c.Told = true
 	least, most := was.lacks(now)
-	if k.births { // what is unread or lost may be theirs
-		most += int64(now.unread + now.lost - was.lost)
+	if k.births {
+		most += int64(was.births(now))
 	}
 	if k.drifts {
 		least = min(least, 0)

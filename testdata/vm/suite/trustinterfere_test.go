@@ -82,7 +82,8 @@ func TestTrustInterfere(t *testing.T) {
 		onFtrace = test{onFtrace.file, "0", "1", "", "", 3}
 	}
 	tests := []test{
-		{"set_event", "", "", off, "", 0},
+		{"set_event", "", "", "another program has switched off the event of new tasks of this trace; .*", "", 0},
+		{"events/task/task_newtask/enable", "1", "", off, "", 0}, // which set_event has done
 		{"events/GROUP/enable", "1", "", "", "this trace is as it was again; " + unknown, 3},
 		{"events/GROUP/EVENT/enable", "0", "1", off, unknown, 0},
 		{"events/GROUP/filter", "offset == 99999", "0", "another program has changed the filter of generic_file_llseek from none to offset == 99999; to go back: echo 0 > .*/filter", missing, 0},
