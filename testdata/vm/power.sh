@@ -19,6 +19,8 @@ set -eu
 programs=$1 kernel=$2 filesystem=$3 cuts=$4 flags=${5:-}
 PATH=$PATH:/usr/sbin:/sbin
 here=$(cd "$(dirname "$0")" && pwd)
+modules=
+[ "$filesystem" != xfs ] || modules=$(echo "${XDG_CACHE_HOME:-$HOME/.cache}/tsnoop/kernels/$kernel/filesystems/"*.ko)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM HUP
@@ -29,7 +31,7 @@ mkfifo "$work/monitor.in" "$work/monitor.out"
 
 # In the machine: check what the boot before has left, then record.
 cat >"$work/guest" <<'EOF'
-for module in libcrc32c xfs; do [ ! -e /lib/modules/tsnoop/$module.ko ] || insmod /lib/modules/tsnoop/$module.ko; done 2>/dev/null
+for module in libcrc32c xfs; do [ ! -e /opt/$module.ko ] || insmod /opt/$module.ko; done
 mkdir -p /mnt
 mount -t "$1" /dev/nvme0n1 /mnt || exit
 cd /mnt
@@ -64,7 +66,7 @@ done
 EOF
 
 boot() {
-	TSNOOP_VM_FILES="$programs/tsnoop $programs/load" \
+	TSNOOP_VM_FILES="$programs/tsnoop $programs/load $modules" \
 		TSNOOP_VM_QEMU="-drive file=$work/disk,format=raw,if=none,id=disk,cache=writeback -device nvme,drive=disk,serial=disk ${monitor:-}" \
 		"$here/exec" "$kernel" /bin/sh -c "$(cat "$work/guest")" sh "$filesystem" "$1" "$flags"
 }

@@ -4,8 +4,8 @@
 # WHAT is a kernel (5.10, 6.1, 6.12, newest, arm64), "tools" (pahole, ksnoop, trace-cmd, mkfs.ext4 and
 # dash, which tests and benchmarks compare with or use), "race" (a C compiler, which Go's race detector
 # needs), "host" (zsh, fish, man, rpm and lintian, which show what users see), "bpftrace" (large, and only for
-# bench.sh), "ftrace-KERNEL" (the kernel's own tests of tracefs, only for trust.sh) or
-# "all" but the last two; without arguments, all.
+# bench.sh), "ftrace-KERNEL" (the kernel's own tests of tracefs) and "xfs" (mkfs.xfs), both only for
+# trust.sh, or "all" but the last three; without arguments, all.
 #
 # Kernels and busybox come from Debian, signed, through apt-get download with a
 # state directory of its own: nothing about the machine's sources changes, and
@@ -152,6 +152,7 @@ kernel() {
 }
 
 modules="dummy veth dm-mod" # none depends on another
+filesystems="libcrc32c xfs" # for power.sh, in the order in which they are loaded; some kernels have the first built in
 
 fetch_kernel() {
 	kernel=$(kernel "$1") && arch=${kernel##*:} pattern=${kernel%%:*}
@@ -181,6 +182,14 @@ fetch_kernel() {
 		file=$(find "$work/$1" -path "*/kernel/*/$module.ko*")
 		case $file in *.xz) xz -dc "$file" ;; *) cat "$file" ;; esac >"$out/modules/$module.ko"
 		[ -s "$out/modules/$module.ko" ] || die "kernel $1 has no module $module"
+	done
+	mkdir -p "$out/filesystems"
+	for module in $filesystems; do
+		file=$(find "$work/$1" -path "*/kernel/*/$module.ko*")
+		case $file in
+		*.xz) xz -dc "$file" >"$out/filesystems/$module.ko" ;;
+		?*) cp "$file" "$out/filesystems/$module.ko" ;;
+		esac
 	done
 	keep "kernels/$1"
 }
@@ -224,6 +233,7 @@ for what; do
 	tools) install pahole=dwarves ksnoop=libbpf-tools trace-cmd=trace-cmd dash=dash mkfs.ext4=e2fsprogs ;;
 	host) install zsh=zsh fish=fish man=man-db col=bsdextrautils rpm=rpm lintian=lintian ;;
 	strace) install strace=strace ;;
+	xfs) install mkfs.xfs=xfsprogs ;;
 	race) install "gcc=gcc libc6-dev" ;;
 	bpftrace) install bpftrace=bpftrace ;;
 	ftrace-*) kernel "${what#ftrace-}" >/dev/null && install xz=xz-utils flock=util-linux ;;
@@ -246,7 +256,7 @@ wanted() {
 			continue
 			;;
 		esac
-		case $what in tools | race | bpftrace | strace | host) continue ;; arm64) arch=arm64 ;; *) arch=amd64 ;; esac
+		case $what in tools | race | bpftrace | strace | xfs | host) continue ;; arm64) arch=arm64 ;; *) arch=amd64 ;; esac
 		whole "$cache/kernels/$what" || echo "kernel $what"
 		[ -d "$cache/busybox/$arch" ] || echo "busybox $arch"
 	done | sort -u

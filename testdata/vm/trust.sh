@@ -15,8 +15,11 @@ logs=$(mktemp -d)
 trap 'rm -rf "$logs"' EXIT
 trap 'exit 130' INT TERM HUP
 
-# recordings damages recordings, and cuts the power of machines that make them. A kernel
-# has xfs if its module is in the cache and this machine has mkfs.xfs.
+has_xfs() {
+	"$here/setup.sh" xfs && [ -e "${XDG_CACHE_HOME:-$HOME/.cache}/tsnoop/kernels/$1/filesystems/xfs.ko" ]
+}
+
+# recordings damages recordings, and cuts the power of machines that make them.
 recordings() {
 	local kernel filesystem failed=0
 	(cd "$here/../.." && TSNOOP_TRUST=full go test -count=1 -timeout 3h -v -run '^Test(RecoverFaults|RecoverTorn|Damaged)' ./tracefs/trace) >"$logs/recordings" 2>&1 || failed=1
@@ -24,8 +27,9 @@ recordings() {
 	(cd "$here/../.." && CGO_ENABLED=0 go build -trimpath -o "$logs/" ./cmd/tsnoop ./testdata/load) || return
 	for kernel in $kernels; do
 		for filesystem in ext4 xfs; do
-			if [ "$kernel" = arm64 ] || [ $filesystem = xfs ] && ! { [ -e "${XDG_CACHE_HOME:-$HOME/.cache}/tsnoop/kernels/$kernel/modules/xfs.ko" ] && PATH=$PATH:/usr/sbin command -v mkfs.xfs >/dev/null; }; then continue; fi
+			[ "$kernel" != arm64 ] || continue
 			echo "$kernel, $filesystem:"
+			[ $filesystem != xfs ] || has_xfs "$kernel" || { echo "not run: there is no xfs.ko in the cache, or no mkfs.xfs"; continue; }
 			TSNOOP_TRUST=full "$here/power.sh" "$logs" "$kernel" $filesystem 30 >"$logs/cuts" || { failed=1; cat "$logs/cuts"; }
 			tail -n 1 "$logs/cuts"
 		done
