@@ -40,7 +40,7 @@ func TestEndsHotplug(t *testing.T) {
 	loads, pids := bursts(t, n, "1", "0", "1", "0", "1")
 	var traces []*traced
 	for _, reader := range []string{"raw", "text"} {
-		traces = append(traces, startTrace(t, "--reader="+reader, "-t", "none", "-p", pids, "generic_file_llseek(offset)"))
+		traces = append(traces, startTrace(t, append(ofProcesses(reader, pids), "generic_file_llseek(offset)")...))
 	}
 	t.Cleanup(func() { mustWrite(t, cpu1, "1") })
 	for i, l := range loads {
@@ -67,7 +67,7 @@ func TestHotplugLate(t *testing.T) {
 	loads, pids := bursts(t, n, "0", "1", "0", "1")
 	traces := []*traced{
 		startTrace(t, "-t", "none", "-p", pids, "generic_file_llseek(offset, oncpu=this_cpu(runqueues).cpu, me=$current->comm)"),
-		startTrace(t, "--reader=text", "-t", "none", "-p", pids, "generic_file_llseek(offset)"),
+		startTrace(t, append(ofProcesses("text", pids), "generic_file_llseek(offset)")...),
 	}
 	for i, l := range loads {
 		l.run()

@@ -28,6 +28,16 @@ func offsets(t *testing.T, tr *traced, n int64, cpu func(offset int64) int64) {
 	}
 }
 
+// ofProcesses are the flags of a trace of processes, to be shown without a warning: of text
+// threads can only be followed with children.
+func ofProcesses(reader, pids string) []string {
+	flags := []string{"--reader=" + reader, "-t", "none", "-p", pids}
+	if reader == "text" {
+		flags = append(flags, "--follow")
+	}
+	return flags
+}
+
 // TestOnceTurns has two CPUs call in turn: the lines come in just this order.
 func TestOnceTurns(t *testing.T) {
 	n := flood(20_000)
@@ -52,7 +62,7 @@ func TestEndsIdle(t *testing.T) {
 			for _, l := range loads {
 				pids = append(pids, l.pid)
 			}
-			tr := startTrace(t, "--reader="+reader, "-t", "none", "-p", strings.Join(pids, ","), "generic_file_llseek(offset)")
+			tr := startTrace(t, append(ofProcesses(reader, strings.Join(pids, ",")), "generic_file_llseek(offset)")...)
 			for i, l := range loads {
 				l.run()
 				tr.await(fmt.Sprintf("line %d", i), func() bool {
