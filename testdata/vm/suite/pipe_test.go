@@ -20,7 +20,7 @@ import (
 // after one line, as "| head -n 1": tsnoop ends by itself, which is no failure,
 // says nothing and leaves nothing behind.
 func TestOnceHead(t *testing.T) {
-	for _, flags := range []string{"--reader=raw", "--json --reader=text"} {
+	for _, flags := range []string{"--reader=raw", "--json --reader=text --follow"} {
 		t.Run(flags, func(t *testing.T) {
 			l := prepare(t, "pid", "@", "burst", "0", "1000000x1")
 			args := append(strings.Fields(flags), "-p", l.pid, "generic_file_llseek(offset)")
