@@ -321,6 +321,9 @@ func (g *guard) restore(c *tracefs.Change) {
 		g.told[c.File+" "+c.Event] = c
 		return
 	}
+	// From here on the probes seem to have been enabled all the time, but what they cost is
+	// known only later.
+	g.t.spans.breaks(true)
 	if err := g.t.session.Restore(c); err != nil {
 		g.tell(g.of(c), "%s; it cannot be armed again: %v", said, err)
 		g.told[c.File+" "+c.Event] = c
