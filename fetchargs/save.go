@@ -219,14 +219,6 @@ var (
 	savedSides     = savedWords{Entry: "entry", Return: "return"}
 )
 
-// word returns the word for a number, "" if there is none.
-func (w savedWords) word(n int) string {
-	if n < 0 || n >= len(w) {
-		return ""
-	}
-	return w[n]
-}
-
 // number returns the number of a word. what names the type in the error.
 func (w savedWords) number(word, what string) (int, error) {
 	n := slices.Index(w, word)

@@ -1,9 +1,7 @@
 package trace
 
 import (
-	"errors"
 	"maps"
-	"os"
 	"sync"
 
 	"github.com/tsnoop/tsnoop/btf"
@@ -117,9 +115,4 @@ func (m *Machine) syscallParams(name string) ([]fetchargs.SyscallParam, bool) {
 		params[i] = fetchargs.SyscallParam{Type: f.Type, Name: f.Name}
 	}
 	return params, ok
-}
-
-// isHidden reports whether err says that a file does not exist or may not be read.
-func isHidden(err error) bool {
-	return errors.Is(err, os.ErrNotExist) || errors.Is(err, os.ErrPermission)
 }
