@@ -15,7 +15,7 @@
 #
 # PROGRAMS is a directory with tsnoop and load for the machine. FLAGS are further ones for
 # record: with "--sync 0" this fails.
-set -eu
+set -euo pipefail
 programs=$1 kernel=$2 filesystem=$3 cuts=$4 flags=${5:-}
 PATH=$PATH:/usr/sbin:/sbin
 here=$(cd "$(dirname "$0")" && pwd)
