@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/tracee"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
@@ -42,7 +43,7 @@ func TestQuiet(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	held, err := trace.Hold(cmd)
+	held, err := tracee.Hold(cmd)
 	if err != nil {
 		t.Fatal(err)
 	}

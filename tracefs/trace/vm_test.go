@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/tracee"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
@@ -53,7 +54,7 @@ func armed(t *testing.T, o trace.Options) (context.Context, *trace.Trace) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := trace.Hold(exec.Command("dd", "if="+file, "of=/dev/null", "bs=1"))
+	p, err := tracee.Hold(exec.Command("dd", "if="+file, "of=/dev/null", "bs=1"))
 	if err != nil {
 		t.Fatal(err)
 	}

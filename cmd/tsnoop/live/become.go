@@ -88,7 +88,7 @@ func becoming(cmd *exec.Cmd, user string) error {
 	return nil
 }
 
-// waiting makes the command one that waits until it may run: see trace.HoldWaiting.
+// waiting makes the command one that waits until it may run: see tracee.HoldWaiting.
 func waiting(cmd *exec.Cmd) { through(cmd, asSelf, "") }
 
 func through(cmd *exec.Cmd, how, ids string) {

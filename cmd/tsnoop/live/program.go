@@ -9,18 +9,18 @@ import (
 
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/terminal"
+	"github.com/tsnoop/tsnoop/cmd/tsnoop/tracee"
 	"github.com/tsnoop/tsnoop/tracefs"
-	"github.com/tsnoop/tsnoop/tracefs/trace"
 	"golang.org/x/sys/unix"
 )
 
 // A program is the command after --. A nil one means that there is none.
 type program struct {
-	*trace.Program
+	*tracee.Program
 	signals chan os.Signal
 }
 
-// hold starts the program and holds it until run: see trace.Hold. It also sets the
+// hold starts the program and holds it until run: see tracee.Hold. It also sets the
 // options to trace the program.
 func hold(o *flags.Options) (*program, error) {
 	if len(o.Program) == 0 {
@@ -29,7 +29,7 @@ func hold(o *flags.Options) (*program, error) {
 	cmd := exec.Command(o.Program[0], o.Program[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	held, err := start(cmd, o.User)
-	var ended *trace.EndedError
+	var ended *tracee.EndedError
 	if errors.As(err, &ended) {
 		return nil, terminal.ExitStatus(ended.Status) // it has reported why
 	} else if cmd.Process == nil {
@@ -46,7 +46,7 @@ func hold(o *flags.Options) (*program, error) {
 }
 
 // start starts the program as a user, or as whoever runs tsnoop, and holds it.
-func start(cmd *exec.Cmd, user string) (*trace.Program, error) {
+func start(cmd *exec.Cmd, user string) (*tracee.Program, error) {
 	switch {
 	case cmd.Err != nil:
 		return nil, cmd.Err
@@ -54,12 +54,12 @@ func start(cmd *exec.Cmd, user string) (*trace.Program, error) {
 		if err := becoming(cmd, user); err != nil {
 			return nil, err
 		}
-		return trace.HoldNext(cmd)
+		return tracee.HoldNext(cmd)
 	case setsID(cmd.Path) && !mayTraceRoot():
 		waiting(cmd)
-		return trace.HoldWaiting(cmd)
+		return tracee.HoldWaiting(cmd)
 	}
-	return trace.Hold(cmd)
+	return tracee.Hold(cmd)
 }
 
 // cannotRun explains why a program was not started.
@@ -85,7 +85,7 @@ func cannotRun(name string, err error) error {
 	return flags.Errorf("tsnoop SPEC... -- COMMAND [ARG...]", "cannot run %s: %v", name, err)
 }
 
-// run lets the program run: see trace.Program.Run.
+// run lets the program run: see tracee.Program.Run.
 func (p *program) run(ctx context.Context) (context.Context, error) {
 	if p == nil {
 		return ctx, nil

@@ -23,7 +23,7 @@ type replanner struct {
 	o     *flags.Options
 	ui    *terminal.UI
 	t     *trace.Trace
-	files *trace.FileWatch
+	files *fileWatch
 	armed []string // specs
 	wrong string   // the last error about the current files
 }
@@ -34,24 +34,24 @@ func Watch(ctx context.Context, o *flags.Options, t *trace.Trace, ui *terminal.U
 	if !o.Trace.Replan {
 		return func() {}, nil
 	}
-	files, err := trace.NewFileWatch()
+	files, err := newFileWatch()
 	if err == nil {
-		err = files.Add(watched(o.Specs))
+		err = files.add(watched(o.Specs))
 	}
 	if err != nil {
 		return nil, &tracefs.MachineError{Msg: fmt.Sprintf("files cannot be watched: %v", err), Cure: "sysctl fs.inotify.max_user_instances=1024", Err: err}
 	}
-	for _, dir := range files.Lost() {
+	for _, dir := range files.lost {
 		ui.Warn("changes in %s are not seen: it cannot be watched", dir)
 	}
 	r := &replanner{o: o, ui: ui, t: t, files: files, armed: o.Args}
 	ctx, cancel := context.WithCancel(ctx)
 	var done sync.WaitGroup
-	done.Go(func() { files.Run(ctx, func(last bool) bool { return r.reload(ctx, last) }) })
+	done.Go(func() { files.run(ctx, func(last bool) bool { return r.reload(ctx, last) }) })
 	return func() {
 		cancel()
 		done.Wait()
-		files.Close()
+		files.close()
 	}, nil
 }
 
@@ -69,7 +69,7 @@ func (r *replanner) reload(ctx context.Context, last bool) bool {
 		err = noSpecs(r.o.Files)
 	}
 	specs := append(slices.Clip(r.o.Typed), set.Texts()...)
-	unwatched := r.files.Add(watched(set))
+	unwatched := r.files.add(watched(set))
 	if err == nil && unwatched == nil && slices.Equal(specs, r.armed) {
 		r.wrong = ""
 		return true

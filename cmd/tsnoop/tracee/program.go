@@ -1,4 +1,6 @@
-package trace
+// Package tracee starts the program that a command line names after --, and holds it with
+// ptrace(2) until the trace is armed.
+package tracee
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package trace
+package specs
 
 import (
 	"context"
@@ -29,14 +29,14 @@ func TestFileWatch(t *testing.T) {
 	}
 	must(os.Symlink("1", filepath.Join(links, "now")))
 	must(os.Symlink("now/b", linked))
-	w, err := NewFileWatch()
+	w, err := newFileWatch()
 	must(err)
-	must(w.Add([]string{file, linked, filepath.Join(dir, "later")}))
+	must(w.add([]string{file, linked, filepath.Join(dir, "later")}))
 	ctx, cancel := context.WithCancel(context.Background())
 	whole := make(chan bool, 10)
 	over := make(chan bool)
 	go func() {
-		w.Run(ctx, func(last bool) bool {
+		w.run(ctx, func(last bool) bool {
 			text, err := os.ReadFile(file)
 			if !last && (err != nil || len(text) == 0) {
 				return false
@@ -49,7 +49,7 @@ func TestFileWatch(t *testing.T) {
 	defer func() {
 		cancel()
 		<-over
-		w.Close()
+		w.close()
 	}()
 	<-whole // that of the beginning
 	for _, edit := range []struct {

@@ -1,4 +1,4 @@
-package trace
+package specs
 
 import (
 	"context"
@@ -21,27 +21,27 @@ const (
 	halfFor    = 300 * time.Millisecond
 )
 
-// A FileWatch reports when one of some files may have changed. It watches their
+// A fileWatch reports when one of some files may have changed. It watches their
 // directories, since many programs write a new file and rename it to the old name. It
 // also watches the directories that symbolic links lead to.
-type FileWatch struct {
+type fileWatch struct {
 	w     *fsnotify.Watcher
 	names map[string]bool // absolute paths of the files
 	dirs  map[string]bool // directories of links: any change in them matters
-	lost  []string        // directories that do not exist
+	lost  []string        // directories that cannot be watched: they do not exist, or the limit of watches is reached
 }
 
-// NewFileWatch returns a FileWatch of no files. The caller must close it.
-func NewFileWatch() (*FileWatch, error) {
+// newFileWatch returns a fileWatch of no files. The caller must close it.
+func newFileWatch() (*fileWatch, error) {
 	w, err := fsnotify.NewWatcher()
 	if err != nil {
 		return nil, err
 	}
-	return &FileWatch{w: w, names: map[string]bool{}, dirs: map[string]bool{}}, nil
+	return &fileWatch{w: w, names: map[string]bool{}, dirs: map[string]bool{}}, nil
 }
 
-// Add watches files, which need not exist.
-func (f *FileWatch) Add(files []string) error {
+// add watches files, which need not exist.
+func (f *fileWatch) add(files []string) error {
 	for _, name := range files {
 		name, err := filepath.Abs(name)
 		if err != nil {
@@ -64,7 +64,7 @@ func (f *FileWatch) Add(files []string) error {
 }
 
 // find tries again to watch the directories that did not exist.
-func (f *FileWatch) find() (found bool) {
+func (f *fileWatch) find() (found bool) {
 	lost := f.lost
 	f.lost = nil
 	for _, dir := range lost {
@@ -78,7 +78,7 @@ func (f *FileWatch) find() (found bool) {
 }
 
 // concerns reports whether an event may be about one of the files.
-func (f *FileWatch) concerns(e fsnotify.Event) bool {
+func (f *fileWatch) concerns(e fsnotify.Event) bool {
 	if e.Op == fsnotify.Chmod {
 		return false
 	}
@@ -87,7 +87,7 @@ func (f *FileWatch) concerns(e fsnotify.Event) bool {
 
 // isDir reports whether one of the watched directories itself was removed or renamed.
 // It may come back.
-func (f *FileWatch) isDir(e fsnotify.Event) bool {
+func (f *fileWatch) isDir(e fsnotify.Event) bool {
 	if !e.Has(fsnotify.Remove) && !e.Has(fsnotify.Rename) {
 		return false
 	}
@@ -113,10 +113,10 @@ func settling(e fsnotify.Event) time.Duration {
 	return settleFor
 }
 
-// Run calls changed when the files may have changed, until ctx is done. If changed
+// run calls changed when the files may have changed, until ctx is done. If changed
 // returns false, a file may be half written: Run calls it once more a little later,
 // with last set.
-func (f *FileWatch) Run(ctx context.Context, changed func(last bool) bool) {
+func (f *fileWatch) run(ctx context.Context, changed func(last bool) bool) {
 	var since time.Time // first change that changed has not been called for
 	timer := time.NewTimer(0)
 	last := false
@@ -160,9 +160,5 @@ func (f *FileWatch) Run(ctx context.Context, changed func(last bool) bool) {
 	}
 }
 
-// Lost returns the directories of files that cannot be watched: they do not exist, or
-// the machine's limit of watches is reached.
-func (f *FileWatch) Lost() []string { return f.lost }
-
-// Close stops watching.
-func (f *FileWatch) Close() error { return f.w.Close() }
+// close stops watching.
+func (f *fileWatch) close() error { return f.w.Close() }

@@ -1,4 +1,4 @@
-package trace
+package tracee
 
 import "golang.org/x/sys/unix"
 
