@@ -51,6 +51,14 @@ func (a *Arg) Follows() bool {
 	return len(a.Hops) > 0 || a.Base.Kind == Memory || a.Base.Kind == PerCPU
 }
 
+// kprobeTable is the kernel's table of its probes, which is always there.
+const kprobeTable = "kprobe_table"
+
+// CanFault reports whether the fetcharg reads memory that may not be there.
+func (a *Arg) CanFault() bool {
+	return a.Follows() && (a.Base.Kind != Memory || a.Base.Name != kprobeTable)
+}
+
 // IsString reports whether the record holds a __data_loc word that points at text.
 func (a *Arg) IsString() bool {
 	return a.Base.Kind == Comm || a.Type.Name == "string" || a.Type.Name == "ustring"
@@ -220,4 +228,22 @@ func (t Type) String() string {
 		return fmt.Sprintf("%s%d@%d/%d", t.Name, t.Bits, t.Shift, 8*t.Size)
 	}
 	return t.Name
+}
+
+// plus returns the base n bytes after b, the memory of a variable.
+func (b Base) plus(n int64) Base {
+	b.N += n
+	return b
+}
+
+// shifted returns a fetcharg that reads n bytes after the place that a reads, without its
+// type: for "+16(+8($arg1)):x8[6]" and 4 it is "+20(+8($arg1))".
+func (a Arg) shifted(n int) (Arg, bool) {
+	last := len(a.Hops) - 1
+	if last < 0 || a.Hops[last].User && a.Hops[last].Offset < 0 {
+		return a, false // a variable, or a register
+	}
+	to := a.Hops[last]
+	to.Offset += int64(n)
+	return Arg{Base: a.Base, Hops: a.Hops[:last]}.then(to), true
 }

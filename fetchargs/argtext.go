@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
 var (
@@ -49,4 +51,9 @@ func parseType(text string) (Type, bool) {
 		return symbolType, true
 	}
 	return Type{Name: text, Size: commType.Size}, true
+}
+
+// isWord reports whether s consists of letters, digits and underscores.
+func isWord(s string) bool {
+	return s != "" && !strings.ContainsFunc(s, func(c rune) bool { return c > 0x7f || !spec.IsWord(byte(c)) })
 }

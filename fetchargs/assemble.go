@@ -3,9 +3,9 @@ package fetchargs
 import (
 	"strings"
 
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
-	"github.com/tsnoop/tsnoop/tracefs/dynevent"
 )
 
 // assemble makes the probes of the plan. It drops the side that nothing asked for.

@@ -7,18 +7,9 @@ import (
 	"strings"
 
 	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
-	"github.com/tsnoop/tsnoop/tracefs/dynevent"
-)
-
-// Limits of kernel/trace/trace_probe.h. The kernel checks the size of an event only
-// since 7.0. Older kernels accept an event that is too big and never record it.
-const (
-	maxArgs      = 128  // MAX_TRACE_ARGS
-	maxEventSize = 3072 // bytes, MAX_PROBE_EVENT_SIZE
-	maxArgName   = 31   // MAX_ARG_NAME_LEN less the final NUL
-	maxEventName = 63
 )
 
 // A builder collects the fetchargs of one probe. A fetcharg that is needed twice is

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
-	"github.com/tsnoop/tsnoop/tracefs/dynevent"
 )
 
 // eventName returns a name that no other event of the run has. The suffix of a

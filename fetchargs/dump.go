@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
-	"github.com/tsnoop/tsnoop/tracefs/dynevent"
 )
 
 // An object is fetched as arrays of x64, as many as fit into one event. Further

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tsnoop/tsnoop/tracefs/dynevent"
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 )
 
 // Probes returns the probes of the plans and their spares, returns before entries. Of two

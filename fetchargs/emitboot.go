@@ -5,8 +5,8 @@ import (
 	"io"
 	"strings"
 
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
-	"github.com/tsnoop/tsnoop/tracefs/dynevent"
 )
 
 // Limits of what a booting kernel takes, in bytes: COMMAND_LINE_SIZE on x86 and

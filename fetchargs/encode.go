@@ -6,9 +6,6 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
-// maxElements is the longest array that a fetcharg can have: MAX_ARRAY_LEN.
-const maxElements = 64
-
 // An encoded is a field together with the fetcharg that fetches it.
 type encoded struct {
 	field  value.Field

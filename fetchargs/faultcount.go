@@ -20,7 +20,6 @@ type FaultCount struct {
 }
 
 const (
-	kprobeTable   = "kprobe_table"
 	kprobeBuckets = 64                 // of 8 bytes: KPROBE_TABLE_SIZE
 	hashShift     = 58                 // 64 - KPROBE_HASH_BITS
 	hashFactor    = 0x61c8864680b583eb // GOLDEN_RATIO_64
@@ -108,11 +107,6 @@ func (c *counter) kprobe(n int) Arg {
 // probe is in its own list.
 func (c *counter) misses() Arg {
 	return c.kprobe(c.depth).then(Hop{Offset: c.List}).then(Hop{Offset: c.Misses - c.List})
-}
-
-// CanFault reports whether the fetcharg reads memory that may not be there.
-func (a *Arg) CanFault() bool {
-	return a.Follows() && (a.Base.Kind != Memory || a.Base.Name != kprobeTable)
 }
 
 // counted adds the kprobe and its address, which the proof by the counter needs.

@@ -77,15 +77,3 @@ func (c constant) word(at, bits int, big bool, array Arg) (w word, ok bool) {
 	w.arg, ok = array.shifted(at)
 	return w, ok
 }
-
-// shifted returns a fetcharg that reads n bytes after the place that a reads, without its
-// type: for "+16(+8($arg1)):x8[6]" and 4 it is "+20(+8($arg1))".
-func (a Arg) shifted(n int) (Arg, bool) {
-	last := len(a.Hops) - 1
-	if last < 0 || a.Hops[last].User && a.Hops[last].Offset < 0 {
-		return a, false // a variable, or a register
-	}
-	to := a.Hops[last]
-	to.Offset += int64(n)
-	return Arg{Base: a.Base, Hops: a.Hops[:last]}.then(to), true
-}

@@ -5,14 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/fetchargs/constants"
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
-	"github.com/tsnoop/tsnoop/tracefs/dynevent"
 )
 
 // maxTypes is the most bytes of BTF that saved plans may have: a few hundred types
@@ -196,11 +195,6 @@ func (s *savedArg) load(text string) (a Arg, err error) {
 		return a, fmt.Errorf("%s cannot be of type %q", a.Base, s.Type)
 	}
 	return a, nil
-}
-
-// isWord reports whether s consists of letters, digits and underscores.
-func isWord(s string) bool {
-	return s != "" && !strings.ContainsFunc(s, func(c rune) bool { return c > 0x7f || !spec.IsWord(byte(c)) })
 }
 
 // load returns an error if the span is not within text, the text of the spec.

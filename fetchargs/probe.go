@@ -6,9 +6,9 @@ import (
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/fetchargs/constants"
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
-	"github.com/tsnoop/tsnoop/tracefs/dynevent"
 )
 
 // A Plan is one spec resolved for one kernel: the probes that it needs and the
@@ -139,9 +139,5 @@ func (p *Plan) Paired() bool { return p.Probes[0].Side != p.Probes[len(p.Probes)
 // Chooses reports whether the kernel's filter selects by the values of the events,
 // and not only by the name of the task.
 func (p *Probe) Chooses() bool { return p.Filter != "" && !p.OnlyComm }
-
-// MostActive is KRETPROBE_MAXACTIVE_MAX of kernel/trace/trace_kprobe.c, the most
-// calls that a return probe can track.
-const MostActive = 4096
 
 func (p *Probe) arch() *abi.Arch { return p.Plan.Arch }

@@ -7,8 +7,8 @@ import (
 	"sync"
 
 	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
-	"github.com/tsnoop/tsnoop/tracefs/dynevent"
 )
 
 // Resolve makes a plan of every spec. For a glob it makes one for each function that

@@ -109,12 +109,6 @@ func (p route) fetcharg() Arg {
 	return p.pointer(len(p.hops))
 }
 
-// plus returns the base n bytes after b, the memory of a variable.
-func (b Base) plus(n int64) Base {
-	b.N += n
-	return b
-}
-
 // at moves by n bytes within the object.
 func (p route) at(n int64, typ btf.Type) route {
 	p.off += n

@@ -98,28 +98,6 @@ type Target struct {
 	Nonce string
 }
 
-// Features are what a kernel's tracefs/README offers.
-type Features struct {
-	ArgN    bool // $argN, since 4.20
-	Ustring bool // ustring and +u, since 5.3
-	Symbol  bool // the type symbol, since 5.0
-	ArgSize int  // bytes that one fetcharg may have; 0 means 63
-
-	ReturnArgs bool // $argN in return probes, since 6.9
-	Immediate  bool // \1, since 5.5
-	Current    bool // $current, since 7.3
-	Keeps      bool // a string that faults still records its place, since 6.5: see value.Proof
-}
-
-// MaxArg returns the most bytes of a fetcharg, without the name and "=": MAX_ARGSTR_LEN
-// in kernel/trace/trace_probe.h, 63 up to 7.2.
-func (f Features) MaxArg() int {
-	if f.ArgSize == 0 {
-		return 63
-	}
-	return f.ArgSize
-}
-
 // maxArg returns the most bytes of a fetcharg. It asks the kernel if want is more than
 // Features allow.
 func (t *Target) maxArg(want int) int {
@@ -135,4 +113,10 @@ type SymbolFacts struct {
 	Offsets []uint64 // from _stext in bytes, one for each function of exactly that name; 0 if addresses are hidden
 	Modules []string // modules that have a function of that name
 	Clones  []string // name.isra.0 and the like
+}
+
+// CPUs are the CPUs of a machine.
+type CPUs struct {
+	Numbers []int // CPUs that probes are defined for, in ascending order
+	Later   []int // CPUs that are off and left out because there are too many
 }

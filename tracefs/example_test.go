@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/tsnoop/tsnoop/tracefs"
-	"github.com/tsnoop/tsnoop/tracefs/dynevent"
 )
 
 // How the kernel lays out the records of an event: the file format beside it.
@@ -41,7 +40,7 @@ func Example() {
 		panic(err)
 	}
 	defer s.Close() // leaves tracefs as it was
-	if err := s.Define(dynevent.Kprobe, "p:"+s.Group()+"/open do_sys_openat2 name=+0($arg2):ustring"); err != nil {
+	if err := s.Define(tracefs.KprobeEvents, "p:"+s.Group()+"/open do_sys_openat2 name=+0($arg2):ustring"); err != nil {
 		panic(err)
 	}
 	if err := s.Enable(); err != nil {

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tsnoop/tsnoop/tracefs/dynevent"
 	"golang.org/x/sys/unix"
 )
 
@@ -29,8 +28,8 @@ func (s *Session) SetFilter(event, filter string) error {
 	}
 	file := s.eventPath(event, "filter")
 	err := error(&KernelError{File: file, Command: filter, Column: -1, Errno: unix.E2BIG,
-		Text: fmt.Sprintf("filter of %d characters is longer than %d", len(filter), dynevent.MaxFilter)})
-	if len(filter) <= dynevent.MaxFilter {
+		Text: fmt.Sprintf("filter of %d characters is longer than %d", len(filter), maxWrite)})
+	if len(filter) <= maxWrite {
 		err = s.setFilter(file, filter)
 	}
 	if err == nil {

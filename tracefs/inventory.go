@@ -3,8 +3,6 @@ package tracefs
 import (
 	"slices"
 	"strings"
-
-	"github.com/tsnoop/tsnoop/tracefs/dynevent"
 )
 
 // A Census counts what there is in a tracefs. It does not name the probes and
@@ -19,7 +17,7 @@ type Census struct {
 // Census counts the probes and instances. It takes what cannot be read as absent.
 func (fsys *FS) Census() Census {
 	var c Census
-	probes, _ := read(fsys, dynevent.Kprobe.File(), ParseProbes)
+	probes, _ := read(fsys, KprobeEvents, ParseProbes)
 	for _, p := range probes {
 		count(p.Group, &c.Probes, &c.OwnProbes)
 	}

@@ -3,8 +3,6 @@ package tracefs
 import (
 	"errors"
 	"strings"
-
-	"github.com/tsnoop/tsnoop/tracefs/dynevent"
 )
 
 // Longest fetcharg that the kernel accepts, in bytes: MAX_ARGSTR_LEN in
@@ -20,12 +18,12 @@ const (
 // that accepts the length complains about the register, any other about the length. The
 // probe never exists, so nobody else sees it, except for a line in error_log.
 func (fs *FS) LongestArg() int {
-	w := probeWriter{file: dynevent.Kprobe.File()}
+	w := probeWriter{file: KprobeEvents}
 	defer w.close()
 	const group, event = "tsnoop", "longest"
-	err := w.change(fs, dynevent.Kprobe.Head(group, event, 0)+" 0x1 v=%"+strings.Repeat("x", longArg-1))
+	err := w.change(fs, "p:"+group+"/"+event+" 0x1 v=%"+strings.Repeat("x", longArg-1))
 	if err == nil {
-		w.change(fs, dynevent.Removal(group, event))
+		w.change(fs, removal(group, event))
 		return shortArg
 	}
 	var refused *KernelError

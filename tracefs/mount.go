@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/tsnoop/tsnoop/tracefs/dynevent"
 	"golang.org/x/sys/unix"
 )
 
@@ -85,7 +84,7 @@ func At(dir string) (*FS, error) {
 
 // check finds out why a directory is not a tracefs that we can use.
 func (fsys *FS) check() error {
-	f, err := fsys.root.Open(dynevent.Kprobe.File())
+	f, err := fsys.root.Open(KprobeEvents)
 	if err == nil {
 		return f.Close()
 	}

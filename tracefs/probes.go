@@ -10,9 +10,22 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tsnoop/tsnoop/tracefs/dynevent"
 	"golang.org/x/sys/unix"
 )
+
+// KprobeEvents is the file of dynamic events at functions.
+const KprobeEvents = "kprobe_events"
+
+// definitionFiles are the files of dynamic events. To use one more, add it here.
+var definitionFiles = []string{KprobeEvents}
+
+// maxWrite is the longest definition or filter in bytes: it must be shorter than a page,
+// or than the kernel's buffer of 4096 bytes (WRITE_BUFSIZE). If a definition is longer,
+// error_log has no entry.
+const maxWrite = 4094
+
+// removal returns the line that removes an event.
+func removal(group, event string) string { return "-:" + group + "/" + event }
 
 // A ProbeLine is one line of a file of dynamic events.
 type ProbeLine struct {
@@ -51,7 +64,7 @@ func ParseProbes(r io.Reader) ([]ProbeLine, error) {
 // take it, and hold it for one change at most. It is the lock on kprobe_events, which
 // all kernels have.
 func (fs *FS) lockProbes() (unlock func(), err error) {
-	f, err := fs.openProbes(dynevent.Kprobe.File())
+	f, err := fs.openProbes(KprobeEvents)
 	if err != nil {
 		return nil, err
 	}
@@ -133,10 +146,10 @@ func (w probeWriters) close() {
 	}
 }
 
-// Define adds a probe: one line for the file of its kind, whose group must be the
+// Define adds a probe: one line for a file of dynamic events. Its group must be the
 // session's. It reduces white space to single blanks, which is how the kernel counts
 // the columns of a KernelError.
-func (s *Session) Define(kind dynevent.Kind, def string) error {
+func (s *Session) Define(file, def string) error {
 	def = strings.Join(strings.Fields(def), " ")
 	event, err := s.eventName(def)
 	if err != nil {
@@ -147,16 +160,16 @@ func (s *Session) Define(kind dynevent.Kind, def string) error {
 	if s.closed {
 		return ErrClosed
 	}
-	if len(def) > dynevent.MaxLine {
-		return &KernelError{File: kind.File(), Command: def, Column: dynevent.MaxLine, Errno: unix.EINVAL,
-			Text: fmt.Sprintf("definition of %d characters is longer than %d", len(def), dynevent.MaxLine)}
+	if len(def) > maxWrite {
+		return &KernelError{File: file, Command: def, Column: maxWrite, Errno: unix.EINVAL,
+			Text: fmt.Sprintf("definition of %d characters is longer than %d", len(def), maxWrite)}
 	}
-	s.log("echo %s >> %s", quote(def), kind.File())
-	if err := s.probes.of(kind.File()).change(s.fs, def); err != nil {
+	s.log("echo %s >> %s", quote(def), file)
+	if err := s.probes.of(file).change(s.fs, def); err != nil {
 		return err
 	}
 	s.meant.definitions[event] = append(s.meant.definitions[event], def)
-	s.pushRemove(kind.File(), event)
+	s.pushRemove(file, event)
 	return nil
 }
 
@@ -184,7 +197,7 @@ func (s *Session) Remove(event string) error {
 	if !slices.Contains(s.events, event) {
 		return nil
 	}
-	s.log("echo %s >> %s", dynevent.Removal(s.name, event), s.files[event])
+	s.log("echo %s >> %s", removal(s.name, event), s.files[event])
 	if err := s.removeProbe(event); err != nil {
 		return err // Close will try again
 	}
@@ -213,7 +226,7 @@ func (s *Session) eventName(def string) (string, error) {
 // kernel's word for that is not enough: a line of which only a part has arrived names
 // another event.
 func (s *Session) removeProbe(event string) error {
-	err := s.probes.of(s.files[event]).changeUnless(s.fs, dynevent.Removal(s.name, event), s.succeeded)
+	err := s.probes.of(s.files[event]).changeUnless(s.fs, removal(s.name, event), s.succeeded)
 	if errors.Is(err, unix.ENOENT) && !s.fs.Exists("events/"+s.name+"/"+event) {
 		return nil
 	}
@@ -240,7 +253,7 @@ func (s *Session) succeeded() bool {
 // probes returns the events of a group, or of all groups if group is "".
 func (fsys *FS) probes(group string) ([]ProbeLine, error) {
 	var own []ProbeLine
-	for _, file := range dynevent.Files() {
+	for _, file := range definitionFiles {
 		lines, err := read(fsys, file, ParseProbes)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err

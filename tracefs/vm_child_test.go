@@ -13,7 +13,6 @@ import (
 	"testing"
 
 	. "github.com/tsnoop/tsnoop/tracefs"
-	"github.com/tsnoop/tsnoop/tracefs/dynevent"
 	"golang.org/x/sys/unix"
 )
 
@@ -55,7 +54,7 @@ func sessionChild() {
 		var s *Session
 		if s, err = fsys.NewSession(Options{IgnoreSelf: true}); err == nil {
 			for i := range 3 {
-				err = errors.Join(err, s.Define(dynevent.Kprobe, fmt.Sprintf("p:%s/e%d_x7q %s %s", s.Group(), i, place, nameArg)))
+				err = errors.Join(err, s.Define(KprobeEvents, fmt.Sprintf("p:%s/e%d_x7q %s %s", s.Group(), i, place, nameArg)))
 			}
 			err = errors.Join(err, s.Enable())
 			fmt.Println(s.Group(), err)

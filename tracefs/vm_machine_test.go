@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	. "github.com/tsnoop/tsnoop/tracefs"
-	"github.com/tsnoop/tsnoop/tracefs/dynevent"
 	"golang.org/x/sys/unix"
 )
 
@@ -70,7 +69,7 @@ func TestVMFeatures(t *testing.T) {
 		{f.Symbol, "p", "a=$arg1:symbol"},
 		{f.Symstr, "p", "a=$arg1:symstr"},
 	} {
-		err := s.Define(dynevent.Kprobe, fmt.Sprintf("%s:%s/f%d_x7q %s %s", tt.kind, s.Group(), i, place, tt.args))
+		err := s.Define(KprobeEvents, fmt.Sprintf("%s:%s/f%d_x7q %s %s", tt.kind, s.Group(), i, place, tt.args))
 		if (err == nil) != tt.has {
 			t.Errorf("%s: got error %v, want accepted %v", tt.args, err, tt.has)
 		}

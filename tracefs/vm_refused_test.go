@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	. "github.com/tsnoop/tsnoop/tracefs"
-	"github.com/tsnoop/tsnoop/tracefs/dynevent"
 	"github.com/tsnoop/tsnoop/tracefs/text"
 )
 
@@ -26,7 +25,7 @@ func TestVMDefineRefused(t *testing.T) {
 		{place + " a=+0($arg1:string", ":string"},
 	} {
 		def := fmt.Sprintf("p:%s/e_x7q %s", s.Group(), tt.args)
-		err := s.Define(dynevent.Kprobe, def)
+		err := s.Define(KprobeEvents, def)
 		var ke *KernelError
 		if !errors.As(err, &ke) {
 			t.Errorf("%s: got error %v, want a *KernelError", def, err)
@@ -38,12 +37,12 @@ func TestVMDefineRefused(t *testing.T) {
 		}
 	}
 	for _, def := range []string{"p:other/x " + place, "-:other/x", "p " + place, "p:" + s.Group() + "/ " + place} {
-		if err := s.Define(dynevent.Kprobe, def); err == nil {
+		if err := s.Define(KprobeEvents, def); err == nil {
 			t.Errorf("Define(%q) is accepted", def)
 		}
 	}
 	long := fmt.Sprintf("p:%s/e_x7q %s %s", s.Group(), place, strings.Repeat("x", 4096))
-	if err := s.Define(dynevent.Kprobe, long); err == nil {
+	if err := s.Define(KprobeEvents, long); err == nil {
 		t.Error("a line that is too long is accepted")
 	}
 	if text, _ := readString(fsys, "kprobe_events"); strings.Contains(text, s.Group()) {

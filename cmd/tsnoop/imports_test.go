@@ -19,14 +19,14 @@ const module = "github.com/tsnoop/tsnoop"
 var mayImport = map[string][]string{
 	"btf":                  {"github.com/cilium/ebpf/btf", module + "/btf/thin"},
 	"btf/thin":             {"github.com/cilium/ebpf/btf"},
-	"fetchargs":            {module + "/tracefs/dynevent", module + "/fetchargs/spec", module + "/fetchargs/constants", module + "/fetchargs/abi", module + "/fetchargs/value", module + "/btf"},
+	"fetchargs":            {module + "/fetchargs/dynevent", module + "/fetchargs/spec", module + "/fetchargs/constants", module + "/fetchargs/abi", module + "/fetchargs/value", module + "/btf"},
 	"fetchargs/spec":       {},
 	"fetchargs/specfile":   {module + "/fetchargs/spec"},
 	"fetchargs/abi":        {module + "/btf"},
 	"fetchargs/constants":  {},
 	"fetchargs/value":      {module + "/fetchargs/abi", module + "/fetchargs/constants", module + "/btf"},
-	"tracefs":              {"golang.org/x/sys/unix", module + "/tracefs/ringbuf", module + "/tracefs/dynevent"},
-	"tracefs/dynevent":     {},
+	"tracefs":              {"golang.org/x/sys/unix", module + "/tracefs/ringbuf"},
+	"fetchargs/dynevent":   {},
 	"tracefs/proc":         {"golang.org/x/sys/unix"},
 	"tracefs/proc/symbols": {module + "/tracefs/proc"},
 	"tracefs/ringbuf":      {},
@@ -70,7 +70,7 @@ var mayImport = map[string][]string{
 }
 
 // pure are the packages that must not touch the machine.
-var pure = []string{"fetchargs", "fetchargs/constants", "fetchargs/spec", "fetchargs/specfile", "fetchargs/abi", "fetchargs/value", "render", "render/sum", "render/text", "render/json", "tracefs/calls", "tracefs/dynevent", "tracefs/ringbuf", "tracefs/tracedat"}
+var pure = []string{"fetchargs", "fetchargs/constants", "fetchargs/spec", "fetchargs/specfile", "fetchargs/abi", "fetchargs/value", "render", "render/sum", "render/text", "render/json", "tracefs/calls", "fetchargs/dynevent", "tracefs/ringbuf", "tracefs/tracedat"}
 
 func TestImports(t *testing.T) {
 	root := filepath.Join("..", "..")

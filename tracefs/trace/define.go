@@ -132,7 +132,7 @@ func (t *Trace) defineProbe(p *fetchargs.Probe) (first *spec.Error, err error) {
 		if symbol == failed {
 			continue
 		}
-		err := t.session.Define(p.Kind, line)
+		err := t.session.Define(p.Kind.File(), line)
 		if err == nil {
 			continue
 		}

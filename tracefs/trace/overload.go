@@ -91,7 +91,7 @@ func (m *Machine) look(plans []*fetchargs.Plan, o Options) (hits map[*fetchargs.
 	for _, plan := range plans {
 		p := fetchargs.Probes([]*fetchargs.Plan{plan})[0]
 		for _, symbol := range p.Symbols {
-			if s.Define(p.Kind, p.Kind.Head(s.Group(), p.Event, 0)+" "+symbol) == nil {
+			if s.Define(p.Kind.File(), p.Kind.Head(s.Group(), p.Event, 0)+" "+symbol) == nil {
 				events[plan] = p.Event
 			}
 		}

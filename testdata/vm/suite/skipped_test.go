@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/tracefs"
-	"github.com/tsnoop/tsnoop/tracefs/dynevent"
 	"github.com/tsnoop/tsnoop/tracefs/ringbuf"
 	"golang.org/x/sys/unix"
 )
@@ -60,7 +60,7 @@ func skippedSession(t *testing.T) *tracefs.Session {
 		t.Fatal(err)
 	}
 	for _, err := range []error{
-		session.Define(dynevent.Kprobe, "p:"+session.Group()+"/seek generic_file_llseek offset=$arg2:s64 comm=$comm"),
+		session.Define(dynevent.Kprobe.File(), "p:"+session.Group()+"/seek generic_file_llseek offset=$arg2:s64 comm=$comm"),
 		session.SetFilter("seek", `comm == "skipped"`),
 		session.Enable(),
 	} {

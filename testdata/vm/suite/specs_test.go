@@ -75,7 +75,7 @@ func checkWalk(t *testing.T, plan *fetchargs.Plan, session *tracefs.Session, w *
 	lines := p.Definitions(session.Group())
 	var refused []error
 	for _, line := range lines {
-		if err := session.Define(p.Kind, line); err != nil {
+		if err := session.Define(p.Kind.File(), line); err != nil {
 			refused = append(refused, err)
 		}
 	}

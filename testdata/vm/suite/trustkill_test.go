@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/tracefs"
-	"github.com/tsnoop/tsnoop/tracefs/dynevent"
 	"golang.org/x/sys/unix"
 )
 
@@ -53,7 +53,7 @@ func armAndDisarm() (err error) {
 		{dynevent.Kprobe, "read vfs_read"},
 	} {
 		event, place, _ := strings.Cut(p.line, " ")
-		if err := s.Define(p.kind, p.kind.Head(s.Group(), event, 8)+" "+place); err != nil {
+		if err := s.Define(p.kind.File(), p.kind.Head(s.Group(), event, 8)+" "+place); err != nil {
 			return err
 		}
 	}

@@ -3,7 +3,7 @@ package dynevent_test
 import (
 	"fmt"
 
-	"github.com/tsnoop/tsnoop/tracefs/dynevent"
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 )
 
 func ExampleKind_Head() {

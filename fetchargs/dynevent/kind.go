@@ -61,14 +61,3 @@ const (
 
 // Removal returns the line that removes an event.
 func Removal(group, event string) string { return "-:" + group + "/" + event }
-
-// Files returns the files of all kinds, each once.
-func Files() []string {
-	var files []string
-	for _, k := range kinds {
-		if len(files) == 0 || files[len(files)-1] != k.file {
-			files = append(files, k.file)
-		}
-	}
-	return files
-}

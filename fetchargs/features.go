@@ -2,6 +2,28 @@ package fetchargs
 
 import "fmt"
 
+// Features are what a kernel's tracefs/README offers.
+type Features struct {
+	ArgN    bool // $argN, since 4.20
+	Ustring bool // ustring and +u, since 5.3
+	Symbol  bool // the type symbol, since 5.0
+	ArgSize int  // bytes that one fetcharg may have; 0 means 63
+
+	ReturnArgs bool // $argN in return probes, since 6.9
+	Immediate  bool // \1, since 5.5
+	Current    bool // $current, since 7.3
+	Keeps      bool // a string that faults still records its place, since 6.5: see value.Proof
+}
+
+// MaxArg returns the most bytes of a fetcharg, without the name and "=": MAX_ARGSTR_LEN
+// in kernel/trace/trace_probe.h, 63 up to 7.2.
+func (f Features) MaxArg() int {
+	if f.ArgSize == 0 {
+		return 63
+	}
+	return f.ArgSize
+}
+
 // FeaturesOf returns the features of a mainline kernel of version "X.Y", for lines meant
 // for another machine. A distribution's kernel may have more.
 func FeaturesOf(version string) (Features, error) {

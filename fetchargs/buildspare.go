@@ -1,0 +1,149 @@
+package fetchargs
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+	"github.com/tsnoop/tsnoop/fetchargs/value"
+)
+
+const (
+	// spareWord is the size of the numbers that hold the beginning of a text.
+	spareWord = 8
+	// mostSpareWords is how many of them the filter looks at.
+	mostSpareWords = 4
+	// mostHead is how many bytes of a text with a limit a spare fetches at most.
+	mostHead = 1024
+	// shortText is the size of an array that surely ends before an event is full, even if
+	// it lacks its NUL: what follows it in a struct does not go on for thousands of bytes
+	// without one.
+	shortText = 256
+)
+
+// isLong reports whether the kernel may read thousands of bytes for a.
+func (a *Arg) isLong() bool {
+	return a.IsString() && a.Base.Kind != Comm && !a.Short && a.String() != trialArg.String() &&
+		len(a.Hops) > 0 && a.Hops[len(a.Hops)-1].Offset != beyond
+}
+
+// spare returns the spare of p, nil if p needs none. The kernel must run it after p. At a
+// return this hides the caller from p, which only matters if nothing has it from the
+// entry. If even the beginnings of the texts are too much, there is none.
+func (b *builder) spare(both bool) *Probe {
+	p := b.probe
+	if !b.r.target.Live || p.Side == Return && !both || !slices.ContainsFunc(p.Args, func(a Arg) bool { return a.isLong() }) {
+		return nil
+	}
+	for words := mostSpareWords; words > 0; words /= 2 {
+		for _, whole := range []bool{true, false} {
+			if s := b.spareOf(words, whole); s.fitsKernel() {
+				s.Event = b.r.eventName(p.Side, "__spare")
+				return s
+			}
+		}
+	}
+	b.r.spareless = true
+	b.r.out.Notes = append(b.r.out.Notes, "a call is not shown if its text is longer than about 4,000 bytes: there is no room to fetch less of it")
+	return nil
+}
+
+// spareOf returns the spare that fetches so many words of each text and, if whole is set,
+// further bytes of those with a limit.
+func (b *builder) spareOf(words int, whole bool) *Probe {
+	p := b.probe
+	s := *p
+	s.Args, s.Fields, s.Spare, s.Heads = nil, nil, nil, nil
+	s.SpareOf, s.Comm, s.Caller, s.Stack = p, -1, -1, -1
+	var tests []string
+	var long []Arg
+	trial := slices.IndexFunc(p.Args, func(a Arg) bool { return a.String() == trialArg.String() })
+	for i, a := range p.Args {
+		if !a.isLong() {
+			s.Args = append(s.Args, a)
+			continue
+		}
+		long = append(long, a)
+		h := Head{Arg: i, First: len(s.Args), Sure: words * spareWord}
+		var bytes []string
+		for w := range words {
+			word := b.headArg(a, w*spareWord, w)
+			word.Name = p.unused(fmt.Sprintf("t%d_%d", i, w))
+			s.Args = append(s.Args, word)
+			for bit := 0; bit < 64; bit += 8 {
+				bytes = append(bytes, fmt.Sprintf("%s & 0x%x", word.Name, uint64(0xff)<<bit))
+			}
+		}
+		if n := p.limit(i); whole && n > h.Sure {
+			s.Args = append(s.Args, b.rest(a, i, h.Sure, min(n, mostHead))...)
+		}
+		h.Args = len(s.Args) - h.First
+		if trial >= 0 && b.r.target.Features.Keeps {
+			h.End = &value.Proof{Kind: value.Through, Args: []int{len(s.Args)}}
+			end := b.headArg(a, h.Sure-spareWord, 0).then(Hop{Offset: beyond}).as(ustringType)
+			end.Name = p.unused(fmt.Sprintf("t%d_end", i))
+			s.Args = append(s.Args, end)
+		}
+		s.Heads = append(s.Heads, h)
+		tests = append(tests, "("+strings.Join(bytes, " && ")+")")
+	}
+	for i := range s.Heads {
+		if s.Heads[i].End != nil {
+			s.Heads[i].End.Trial = slices.IndexFunc(s.Args, func(a Arg) bool { return a.Name == p.Args[trial].Name })
+		}
+	}
+	filters := []string{strings.Join(tests, " || ")}
+	if len(tests) > 1 {
+		filters[0] = "(" + filters[0] + ")"
+	}
+	for _, f := range b.filters {
+		if len(filtered(long, f)) == 0 {
+			filters = append(filters, f)
+		}
+	}
+	s.Filter, s.OnlyComm = strings.Join(filters, " && "), false
+	return &s
+}
+
+// headArg returns a fetcharg of the bytes of text a from byte at on.
+func (b *builder) headArg(a Arg, at, n int) Arg {
+	last := len(a.Hops) - 1
+	hop := a.Hops[last]
+	hop.Offset += int64(at)
+	hop.User = hop.User || a.Type == ustringType
+	word := Arg{Base: a.Base, Hops: a.Hops[:last], Span: a.Span}.then(hop).as(x64Type)
+	word, _, _ = b.r.fitted(word)
+	return word
+}
+
+// rest returns the arrays that fetch the bytes of text a, the arg i, from byte at to end.
+func (b *builder) rest(a Arg, i, at, end int) (args []Arg) {
+	for at < end {
+		array := b.headArg(a, at, 0)
+		array.Count = min((end-at+spareWord-1)/spareWord, maxElements)
+		array, _, _ = b.r.fitted(array)
+		array.Name = b.probe.unused(fmt.Sprintf("t%d_at_%d", i, at))
+		args = append(args, array)
+		at += array.Size()
+	}
+	return args
+}
+
+// unused returns a name that is not among those of p's args.
+func (p *Probe) unused(name string) string {
+	for slices.ContainsFunc(p.Args, func(a Arg) bool { return a.Name == name }) {
+		name += "_"
+	}
+	return name
+}
+
+// fitsKernel reports whether the kernel takes the probe.
+func (p *Probe) fitsKernel() bool {
+	size := 0
+	for i := range p.Args {
+		size += p.Args[i].Size()
+	}
+	return len(p.Args) <= maxArgs && size <= maxEventSize && len(p.KernelFilter()) <= dynevent.MaxFilter &&
+		!slices.ContainsFunc(p.Definitions("tsnoop_1234567890"), func(line string) bool { return len(line) > dynevent.MaxLine })
+}
