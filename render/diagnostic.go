@@ -51,7 +51,7 @@ func AppendError(dst []byte, e *spec.Error, color bool, columns int) []byte {
 	}
 	if e.Hint != "" {
 		dst = append(o.Paint(dst, Heading), "hint:"...)
-		dst = appendMessage(append(o.Reset(dst), ' '), e.Hint, len("hint: "), 0) // not wrapped: it may be a command to copy
+		dst = appendMessage(append(o.Reset(dst), ' '), e.Hint, len("hint: "), columns)
 	}
 	return dst
 }

@@ -32,10 +32,12 @@ func runCheck(o *flags.Options, ui *terminal.UI) error {
 			lacking = lacking || f.Must
 		}
 		text := fmt.Appendf(nil, "%-3s %-24s ", mark, f.What)
-		indent := len(text)
-		text = render.AppendWrapped(text, render.AppendMessage(nil, f.Note), indent, indent, terminal.Columns(os.Stdout))
-		if cure := cureOf(f); cure != "" { // perhaps a command to copy: not wrapped
-			text = render.AppendMessage(fmt.Appendf(text, "\n%*scure: ", indent, ""), cure)
+		indent, columns := len(text), terminal.Columns(os.Stdout)
+		text = render.AppendWrapped(text, render.AppendMessage(nil, f.Note), indent, indent, columns)
+		if cure := cureOf(f); cure != "" {
+			const lead = "cure: "
+			text = fmt.Appendf(text, "\n%*s%s", indent, "", lead)
+			text = render.AppendWrapped(text, render.AppendMessage(nil, cure), indent+len(lead), indent, columns)
 		}
 		if _, err := ui.Stdout.Write(append(text, '\n')); err != nil {
 			return err

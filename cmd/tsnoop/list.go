@@ -4,12 +4,14 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/preset"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/target"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/terminal"
+	"github.com/tsnoop/tsnoop/render"
 )
 
 // runList prints the prototypes of the functions that match a pattern.
@@ -57,7 +59,9 @@ func listPresets(pattern string, w io.Writer) error {
 		return fmt.Errorf("no preset matches %q", pattern)
 	}
 	for _, p := range all {
-		if _, err := fmt.Fprintf(w, "%-12s %s\n", "@"+p.Name, p.Brief); err != nil {
+		line := fmt.Appendf(nil, "%-12s ", "@"+p.Name)
+		line = render.AppendWrapped(line, []byte(p.Brief), len(line), len(line), terminal.Columns(os.Stdout))
+		if _, err := w.Write(append(line, '\n')); err != nil {
 			return err
 		}
 	}

@@ -123,8 +123,8 @@ func TestLastLine(t *testing.T) {
 	}
 }
 
-// TestWrapped: notes, errors and the last line are broken at words. Hints are not, because
-// they may be commands to copy.
+// TestWrapped: notes, errors, hints and the last line are broken at words, and commands to
+// copy are not.
 func TestWrapped(t *testing.T) {
 	types := filepath.Join("..", "..", "testdata", "btf", "linux-6.12-amd64.btf")
 	emit := []string{"--emit", "--btf", types, "--arch", "amd64", "--kernel", "6.12"}
@@ -136,10 +136,23 @@ func TestWrapped(t *testing.T) {
 		{44, textReplay("-o", os.DevNull), "tsnoop: 15 calls, 1 error (1 ENOENT), in\n        151ms\n"},
 		{50, append(emit, "-k", "vfs_read()"), "tsnoop: --kstack goes with a trace: emitted lines\n        run without tsnoop\n"},
 		{40, append(emit, "vfs_read(cuonter)"), "vfs_read has no parameter\n      \"cuonter\"\n"},
-		{40, append(emit, "vfs_read(cuont)"), "did you mean count? parameters: file, buf, count, pos\n"},
+		{40, append(emit, "vfs_read(cuont)"), "hint: did you mean count? parameters:\n      file, buf, count, pos\n"},
+		{60, []string{"@nosuchpreset"}, "hint: presets: @"},
+		{60, append(emit, "vfs_read(count:)"), "hint: formats: "},
+		{60, append(emit, "vfs_read(file->nosuch)"), "hint: members: "},
+		{60, append(emit, "vfs_read(file->nosuch)"), " more\n      (tsnoop info 'struct file')\n"},
+		{50, []string{"help", "nosuch"}, "hint: tsnoop help, tsnoop help spec,\n      tsnoop help examples, tsnoop help json,\n      tsnoop help limits\n"},
+		{60, []string{"--sort", "nosuch", "vfs_read"}, ""},
+		{60, []string{"list", "@"}, ""},
 	} {
-		if shown := onTerminal(t, tt.columns, true, nil, tt.args...); !strings.Contains(shown, tt.want) {
+		shown := onTerminal(t, tt.columns, true, []string{"NO_COLOR=1"}, tt.args...)
+		if !strings.Contains(shown, tt.want) {
 			t.Errorf("on %d columns: %q", tt.columns, shown)
+		}
+		for line := range strings.Lines(shown) {
+			if line = strings.TrimRight(line, "\r\n"); len(line) > tt.columns && strings.Contains(line, " ") {
+				t.Errorf("on %d columns a line of %d: %s", tt.columns, len(line), line)
+			}
 		}
 	}
 }

@@ -151,10 +151,9 @@ func (u *UI) Detail(format string, args ...any) {
 	}
 }
 
-// Hint prints what helps. It prints nothing if text is empty. It is not wrapped, because
-// it may be a command to copy.
+// Hint prints what helps, wrapped on a terminal. It prints nothing if text is empty.
 func (u *UI) Hint(text string) {
 	if text != "" {
-		u.print("hint: ", text, 0)
+		u.print("hint: ", text, u.columns())
 	}
 }
