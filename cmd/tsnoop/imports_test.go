@@ -57,7 +57,7 @@ var mayImport = map[string][]string{
 	"cmd/tsnoop/target": {module + "/cmd/tsnoop/flags",
 		module + "/btf", module + "/fetchargs", module + "/tracefs", module + "/tracefs/trace"},
 	"cmd/tsnoop/terminal": {"golang.org/x/term", module + "/cmd/tsnoop/flags",
-		module + "/btf", module + "/fetchargs/spec", module + "/render", module + "/tracefs", module + "/tracefs/trace"},
+		module + "/btf", module + "/fetchargs/spec", module + "/render", module + "/tracefs"},
 	"render":            {"github.com/mattn/go-runewidth", "github.com/clipperhouse/uax29/v2/graphemes", module + "/fetchargs/constants", module + "/fetchargs", module + "/fetchargs/spec", module + "/fetchargs/value", module + "/btf", module + "/tracefs", module + "/tracefs/calls"},
 	"render/sum":        {module + "/fetchargs", module + "/fetchargs/value", module + "/render", module + "/tracefs", module + "/tracefs/calls"},
 	"render/text":       {module + "/render", module + "/render/sum", module + "/fetchargs/value", module + "/tracefs", module + "/tracefs/calls"},

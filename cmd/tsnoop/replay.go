@@ -21,6 +21,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/render/sum"
+	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
@@ -152,7 +153,7 @@ func openReplay(f io.ReaderAt, size int64, name string, o *flags.Options, ui *te
 	}
 	trace.LeftOut(r.Plans(), ui.Verbose, ui.Tell)
 	for line := range strings.Lines(render.OriginText(r.Origin())) {
-		ui.Tell(trace.Warning{Text: strings.TrimSuffix(line, "\n"), Detail: true})
+		ui.Tell(tracefs.Warning{Text: strings.TrimSuffix(line, "\n"), Detail: true})
 	}
 	return r, target.CheckPlans(o, r.Plans())
 }

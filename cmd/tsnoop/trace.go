@@ -9,6 +9,7 @@ import (
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/output"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/specs"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/terminal"
+	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
 
@@ -36,7 +37,7 @@ func runTrace(o *flags.Options, ui *terminal.UI) (err error) {
 	}
 	defer func() { err = cmp.Or(err, out.Close()) }()
 
-	tell := func(w trace.Warning) {
+	tell := func(w tracefs.Warning) {
 		ui.Tell(w)
 		out.Told(w)
 	}

@@ -31,14 +31,14 @@ func (r *Reading) choose(c Choice) {
 	}
 	r.strange = map[int]bool{}
 	if len(c.Pids) > 0 && r.processes == nil {
-		r.warn("the processes of threads were not recorded: -p selects the threads with these IDs")
+		r.warner.Warnf("the processes of threads were not recorded: -p selects the threads with these IDs")
 	}
 }
 
 // warnStrange warns of calls that are not shown because nobody knows whose they are.
 func (r *Reading) warnStrange() {
 	if n := len(r.strange); n > 0 {
-		r.warn("%d tasks began and ended while this was recorded: if they were threads of a process that -p names, their calls are not shown", n)
+		r.warner.Warnf("%d tasks began and ended while this was recorded: if they were threads of a process that -p names, their calls are not shown", n)
 	}
 }
 

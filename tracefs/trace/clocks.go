@@ -22,7 +22,7 @@ const mostClocks = 1 << 17
 // a wrong time. So all clocks are dropped when events are lost, and none is started if some
 // calls are not traced at all.
 type clocks struct {
-	warner
+	warner tracefs.Warner
 	gap    *atomic.Bool       // set by others when calls may have been missed; may be nil
 	blind  bool               // calls that start or stop clocks may not be traced
 	of     map[int][]keeping  // by the ID of the format
@@ -90,14 +90,14 @@ func (c *clocks) learn(l learned) {
 }
 
 // see sets whether all calls of the plans are traced, and warns if not.
-func (c *clocks) see(w warner, all bool) {
+func (c *clocks) see(w tracefs.Warner, all bool) {
 	c.warner, c.blind = w, !all
 	if c.any() && c.blind {
 		is := "is"
 		if strings.Contains(c.words, " and ") {
 			is = "are"
 		}
-		c.warn("%s %s not known, because not all tasks and CPUs are traced: calls that start or end it may be missing", c.words, is)
+		c.warner.Warnf("%s %s not known, because not all tasks and CPUs are traced: calls that start or end it may be missing", c.words, is)
 	}
 }
 
@@ -176,7 +176,7 @@ func (c *clocks) start(id clockKey, e *tracefs.Event, k *keeping) {
 	if len(c.begun) >= c.most {
 		if !c.told {
 			c.told = true
-			c.warn("%s can keep %d keys: the oldest are given up", c.words, c.most)
+			c.warner.Warnf("%s can keep %d keys: the oldest are given up", c.words, c.most)
 		}
 		c.end(c.oldest)
 	}

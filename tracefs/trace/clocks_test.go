@@ -140,7 +140,7 @@ func TestClocksUnknown(t *testing.T) {
 	}
 	r, event, plan := clockOf(t, "vfs_read(file, count, who(file), since(file))")
 	var said []string
-	r.clocks.see(func(w Warning) { said = append(said, w.Text) }, false)
+	r.clocks.see(func(w tracefs.Warning) { said = append(said, w.Text) }, false)
 	for time := range uint64(5) {
 		e := event(time, 1, 1)
 		if r.clocks.put(e, r.order); shown(r, plan, e) != "?" {
@@ -286,7 +286,7 @@ func TestClocksBound(t *testing.T) {
 	const most, keys = 50, 90
 	r, event, plan := clockOf(t, "vfs_read(file, count, since(file, count > 100, count < 20))")
 	said := 0
-	r.clocks.most, r.clocks.warner = most, func(Warning) { said++ }
+	r.clocks.most, r.clocks.warner = most, func(tracefs.Warning) { said++ }
 	rng := rand.New(rand.NewPCG(1, 2))
 	type begun struct{ file, time uint64 }
 	var all []begun // the earliest first

@@ -38,7 +38,7 @@ func (t *Trace) warnOffline() {
 	}
 	for _, cpu := range t.cpus {
 		if !slices.Contains(online, cpu) {
-			t.warn("CPU %d is offline: it makes no calls until it is switched on", cpu)
+			t.warner.Warnf("CPU %d is offline: it makes no calls until it is switched on", cpu)
 		}
 	}
 }

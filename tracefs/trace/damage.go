@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -96,7 +97,7 @@ func isHole(page []byte) bool {
 func (r *File) damage(cpu int, err error) {
 	var page *read.DamagedPage
 	if !errors.As(err, &page) {
-		r.broken = firstError(r.broken, err)
+		r.broken = cmp.Or(r.broken, err)
 		return
 	}
 	events := Between{page.Events, page.Events}

@@ -122,9 +122,9 @@ func (t *Trace) defineSide(plan *fetchargs.Plan, side fetchargs.Side) (refused s
 // if none of them can be probed.
 func (t *Trace) defineProbe(p *fetchargs.Probe) (first *spec.Error, err error) {
 	lines := p.Placed(t.session.Group())
-	explain, say := t.machine.refusal, t.warn
+	explain, say := t.machine.refusal, t.warner.Warnf
 	if p.Plan.Glob != nil {
-		explain, say = t.machine.refusalOfMany, t.detail
+		explain, say = t.machine.refusalOfMany, t.warner.Detailf
 	}
 	refused, failed := 0, ""
 	for i, line := range lines {

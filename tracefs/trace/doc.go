@@ -17,5 +17,5 @@
 // wrong, or that the kernel refuses, are returned as a spec.Errors; each of its errors
 // has the position in the text. What the machine lacks is returned as a
 // *tracefs.MachineError. A problem that does not end a trace is reported as a
-// [Warning].
+// [tracefs.Warning].
 package trace

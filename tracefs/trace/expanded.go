@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
 
@@ -40,7 +41,7 @@ func (r *File) within(events iter.Seq2[*tracefs.Event, error]) iter.Seq2[*tracef
 					each = work(format, size)
 				}
 				if all += each; all > most {
-					r.broken = firstError(r.broken, r.tooMany(e.CPU, all, most))
+					r.broken = cmp.Or(r.broken, r.tooMany(e.CPU, all, most))
 					return
 				}
 			}

@@ -2,6 +2,7 @@ package trace
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -36,7 +37,7 @@ type OpenOptions struct {
 	Name  string // the file's name, for messages
 	Begin bool   // also yield calls when they begin
 	Chain bool   // as in [Options]
-	Warn  func(Warning)
+	Warn  func(tracefs.Warning)
 	Choice
 
 	// Not for OpenText: its plans are given, and text has no stacks.
@@ -77,7 +78,7 @@ func Open(f io.ReaderAt, size int64, o OpenOptions) (*File, error) {
 // prepare makes the plans for the events of the file. The specs of o select among them.
 func (r *File) prepare(o OpenOptions) error {
 	if !r.file.Nanoseconds() {
-		r.warn("%s: the clock %s does not count nanoseconds: times are shown as if it did", r.name, r.file.Clock)
+		r.warner.Warnf("%s: the clock %s does not count nanoseconds: times are shown as if it did", r.name, r.file.Clock)
 	}
 	load := r.ownPlans
 	if !r.IsOwn() {
@@ -156,7 +157,7 @@ func (r *File) Calls(ctx context.Context) iter.Seq2[*calls.Call, error] {
 // Damage returns the first place where the file is damaged, as far as it has been read,
 // or nil. It may be a *DamagedPages.
 func (r *File) Damage() error {
-	if err := firstError(r.file.Damage, r.broken); err != nil || len(r.damages.Parts) == 0 {
+	if err := cmp.Or(r.file.Damage, r.broken); err != nil || len(r.damages.Parts) == 0 {
 		return err
 	}
 	return &r.damages
@@ -212,7 +213,7 @@ func (r *File) Losses() *Losses {
 		fmt.Sscanf(text, "CPU: %d", &cpu)
 		st, err := tracefs.ParseCPUStats(io.NopCloser(bytes.NewReader([]byte(text))))
 		if err != nil {
-			r.detail("statistics of CPU %d: %v", cpu, err)
+			r.warner.Detailf("statistics of CPU %d: %v", cpu, err)
 			continue
 		}
 		st.CPU = cpu

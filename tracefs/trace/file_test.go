@@ -9,6 +9,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/tracedat"
 )
 
@@ -25,7 +26,7 @@ func TestOpenClosed(t *testing.T) {
 		t.Fatal(err)
 	}
 	var said []string
-	r, err := Open(f, info.Size(), OpenOptions{Name: f.Name(), Warn: func(w Warning) { said = append(said, w.Text) }})
+	r, err := Open(f, info.Size(), OpenOptions{Name: f.Name(), Warn: func(w tracefs.Warning) { said = append(said, w.Text) }})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -67,10 +67,10 @@ func (t *Trace) newGuard(o Options) *guard {
 	}
 	var err error
 	if g.watch, err = t.session.Watch(); err != nil {
-		t.detail("what other programs do to this trace is seen once in %v only: %v", guardTime, err)
+		t.warner.Detailf("what other programs do to this trace is seen once in %v only: %v", guardTime, err)
 	} else {
 		for _, err := range g.watch.Failed {
-			t.detail("not watched: %v", err)
+			t.warner.Detailf("not watched: %v", err)
 		}
 	}
 	return g
@@ -154,7 +154,7 @@ func (g *guard) wait(until time.Time) bool {
 	seen, err := g.watch.Next(until)
 	if err != nil {
 		g.deaf = true
-		g.t.detail("what other programs do to this trace is heard of no more: %v", err)
+		g.t.warner.Detailf("what other programs do to this trace is heard of no more: %v", err)
 	}
 	g.touched(g.t.session.Hear(g.watch, seen))
 	select {

@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -38,7 +39,7 @@ func (g *guard) account() (a account) {
 		tasks := proc.Started()
 		first, err := g.hits()
 		b, e := g.t.session.Balance()
-		if err = firstError(err, e); err != nil {
+		if err = cmp.Or(err, e); err != nil {
 			return account{}
 		}
 		g.emptied, g.anew = g.emptied || b.Emptied, g.anew || b.Emptied

@@ -14,7 +14,7 @@ func (g *guard) tell(i tracefs.Interference, format string, args ...any) {
 	g.t.spans.breaks(g.differs() || g.robbed)
 	if g.t.warner != nil {
 		i.Text = fmt.Sprintf(format, args...)
-		g.t.warner(Warning{Text: i.Text, Interference: &i})
+		g.t.warner(tracefs.Warning{Text: i.Text, Interference: &i})
 	}
 }
 

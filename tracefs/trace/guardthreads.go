@@ -32,7 +32,7 @@ func (g *guard) threads(list string) {
 	want := func() ([]int, error) { return g.wanted(list) }
 	l, err := g.t.session.ThreadList(list, want)
 	if err != nil {
-		g.t.detail("%v", err)
+		g.t.warner.Detailf("%v", err)
 		return
 	}
 	if g.mended[list] && len(l.Lacks) == 0 && len(l.Others) == 0 {

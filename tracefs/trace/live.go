@@ -74,7 +74,7 @@ func (t *Trace) loadMapped() {
 	}
 	ranges, err := proc.LoadRanges()
 	if err != nil {
-		t.detail("%v: wild pointers are told from good ones by their upper bits only", err)
+		t.warner.Detailf("%v: wild pointers are told from good ones by their upper bits only", err)
 		return
 	}
 	t.ranges, t.mapped = ranges, ranges.Contains
@@ -121,7 +121,7 @@ func (t *Trace) stop() {
 		t.inFlight.end(t.traced())
 	})
 	if err := t.session.Stop(); err != nil {
-		t.detail("%v", err)
+		t.warner.Detailf("%v", err)
 	}
 }
 

@@ -108,24 +108,24 @@ func (r *Reading) lose(e *tracefs.Event) {
 	case l.unknown:
 		n = "more than " + n
 	}
-	r.warn("%s events were lost, the last on CPU %d: they came faster than they were read", n, e.CPU)
+	r.warner.Warnf("%s events were lost, the last on CPU %d: they came faster than they were read", n, e.CPU)
 	*l = lossTeller{told: time.Now()}
 }
 
 // Tell reports the losses in words, one warning for each.
-func (l *Losses) Tell(tell func(Warning)) {
-	w := warner(tell)
+func (l *Losses) Tell(tell func(tracefs.Warning)) {
+	w := tracefs.Warner(tell)
 	if l.Err != nil {
-		w.warn("whether events were lost is not known: %v", l.Err)
+		w.Warnf("whether events were lost is not known: %v", l.Err)
 	}
 	switch n := l.kernel(); {
 	case n == 0:
 	case l.recorded:
-		w.warn("%d events were lost in all while this was recorded: %s", n, l.places())
+		w.Warnf("%d events were lost in all while this was recorded: %s", n, l.places())
 	case l.BufferKB > 0 && n > l.Skipped():
-		tell(Warning{Text: fmt.Sprintf("%d events were lost in all: %s", n, l.places()), BufferKB: 2 * l.BufferKB})
+		tell(tracefs.Warning{Text: fmt.Sprintf("%d events were lost in all: %s", n, l.places()), BufferKB: 2 * l.BufferKB})
 	default:
-		w.warn("%d events were lost in all: %s; the kernel has passed over them", n, l.places())
+		w.Warnf("%d events were lost in all: %s; the kernel has passed over them", n, l.places())
 	}
 	for _, m := range l.Missed {
 		what := "calls"
@@ -136,17 +136,17 @@ func (l *Losses) Tell(tell func(Warning)) {
 		if m.AtMost {
 			n = "up to " + n
 		}
-		w.warn("%s %s of %s were missed: the kernel could not run the probe", n, what, m.Func)
+		w.Warnf("%s %s of %s were missed: the kernel could not run the probe", n, what, m.Func)
 	}
 	for _, u := range l.Unfinished {
 		began := "began"
 		if u.Earlier {
 			began = "began before the trace"
 		}
-		w.warn("%s of %s %s and did not end", callsOf(u.Calls), u.Func, began)
+		w.Warnf("%s of %s %s and did not end", callsOf(u.Calls), u.Func, began)
 	}
 	if len(l.UnsureFuncs) > 0 {
-		w.warn("up to %d calls of %s were missed, or had values that could not be read: before 5.14 the kernel does not tell these apart", l.Unsure, strings.Join(l.UnsureFuncs, ", "))
+		w.Warnf("up to %d calls of %s were missed, or had values that could not be read: before 5.14 the kernel does not tell these apart", l.Unsure, strings.Join(l.UnsureFuncs, ", "))
 	}
 }
 

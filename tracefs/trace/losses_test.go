@@ -13,23 +13,23 @@ func TestLossesTell(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		losses Losses
-		want   []Warning
+		want   []tracefs.Warning
 	}{
 		{"none", Losses{CPUs: make([]tracefs.CPUStats, 4)}, nil},
-		{"not known", Losses{Err: errors.New("no stats")}, []Warning{{Text: "whether events were lost is not known: no stats"}}},
-		{"live", Losses{CPUs: lost, BufferKB: 1408}, []Warning{{Text: "12 events were lost in all: 5 on CPU 0, 7 on CPU 3", BufferKB: 2816}}},
-		{"recorded", Losses{CPUs: lost, BufferKB: 1408, recorded: true}, []Warning{{Text: "12 events were lost in all while this was recorded: 5 on CPU 0, 7 on CPU 3"}}},
+		{"not known", Losses{Err: errors.New("no stats")}, []tracefs.Warning{{Text: "whether events were lost is not known: no stats"}}},
+		{"live", Losses{CPUs: lost, BufferKB: 1408}, []tracefs.Warning{{Text: "12 events were lost in all: 5 on CPU 0, 7 on CPU 3", BufferKB: 2816}}},
+		{"recorded", Losses{CPUs: lost, BufferKB: 1408, recorded: true}, []tracefs.Warning{{Text: "12 events were lost in all while this was recorded: 5 on CPU 0, 7 on CPU 3"}}},
 		{"no buffer would have kept them", Losses{CPUs: []tracefs.CPUStats{{Skipped: 2}}, BufferKB: 4},
-			[]Warning{{Text: "2 events were lost in all: 2 on CPU 0; the kernel has passed over them"}}},
-		{"missed", Losses{Missed: []Missed{{"f", true, 3, false}, {"g", false, 4, true}}, Unsure: 6, UnsureFuncs: []string{"f", "h"}}, []Warning{
+			[]tracefs.Warning{{Text: "2 events were lost in all: 2 on CPU 0; the kernel has passed over them"}}},
+		{"missed", Losses{Missed: []Missed{{"f", true, 3, false}, {"g", false, 4, true}}, Unsure: 6, UnsureFuncs: []string{"f", "h"}}, []tracefs.Warning{
 			{Text: "3 returns of f were missed: the kernel could not run the probe"},
 			{Text: "up to 4 calls of g were missed: the kernel could not run the probe"},
 			{Text: "up to 6 calls of f, h were missed, or had values that could not be read: before 5.14 the kernel does not tell these apart"},
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			var got []Warning
-			tt.losses.Tell(func(w Warning) { got = append(got, w) })
+			var got []tracefs.Warning
+			tt.losses.Tell(func(w tracefs.Warning) { got = append(got, w) })
 			if !slices.Equal(got, tt.want) {
 				t.Errorf("got %+v, want %+v", got, tt.want)
 			}
@@ -41,7 +41,7 @@ func TestLossesTell(t *testing.T) {
 func TestLose(t *testing.T) {
 	var told []string
 	handed := 0
-	r := Reading{warner: func(w Warning) { told = append(told, w.Text) }, Lost: func(*tracefs.Event) { handed++ }}
+	r := Reading{warner: func(w tracefs.Warning) { told = append(told, w.Text) }, Lost: func(*tracefs.Event) { handed++ }}
 	for _, n := range []uint64{3, 4, tracefs.LostUnknown} {
 		r.lose(&tracefs.Event{CPU: 2, Lost: n})
 	}

@@ -2,6 +2,7 @@ package trace
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -44,7 +45,7 @@ func (rec *Recorder) made(h *tracedat.Header, cpus []tracedat.CPUSource) (bool, 
 		return false, rec.unsure(err)
 	}
 	rec.bytes.Store(uint64(info.Size()))
-	return true, firstError(f.Sync(), rec.dir.Sync())
+	return true, cmp.Or(f.Sync(), rec.dir.Sync())
 }
 
 // smallest is less than the size of any trace.dat file, in bytes.

@@ -14,7 +14,7 @@ import (
 func (t *Trace) missed(l *Losses) {
 	hits, err := t.profile()
 	if err != nil {
-		t.detail("%v", err)
+		t.warner.Detailf("%v", err)
 	}
 	probes := fetchargs.Probes(t.plans)
 	follow := map[string]bool{} // functions with a probe that can fault
@@ -42,7 +42,7 @@ func (t *Trace) missed(l *Losses) {
 	// Misses that the calls seen can account for are no reason to worry.
 	for name, n := range unsure {
 		if n <= t.faults[name] {
-			t.detail("%s: the kernel counts %d misses, which are values it could not read", name, n)
+			t.warner.Detailf("%s: the kernel counts %d misses, which are values it could not read", name, n)
 			continue
 		}
 		l.UnsureFuncs, l.Unsure = append(l.UnsureFuncs, name), l.Unsure+n-t.faults[name]

@@ -124,7 +124,7 @@ func (t *Trace) Quiet() []string {
 	}
 	hits, err := t.profile()
 	if err != nil {
-		t.detail("%v", err)
+		t.warner.Detailf("%v", err)
 		return nil
 	}
 	for range mostSettle {

@@ -25,7 +25,7 @@ func (r *File) foreignFormats(specs []string) (formats []*tracefs.Format, err er
 	for _, e := range r.file.Events {
 		f, err := tracefs.ParseFormat(strings.NewReader(e.Text))
 		if err != nil {
-			r.detail("an event of %s is not shown: %v", e.System, err)
+			r.warner.Detailf("an event of %s is not shown: %v", e.System, err)
 			continue
 		}
 		f.Group = e.System

@@ -1,8 +1,6 @@
 package trace
 
 import (
-	"fmt"
-
 	"github.com/tsnoop/tsnoop/tracefs"
 )
 
@@ -48,42 +46,7 @@ type Options struct {
 	// number is known, and n is 0.
 	//
 	// Log receives every write to tracefs. Each of them may be nil.
-	Warn     func(Warning)
+	Warn     func(tracefs.Warning)
 	Progress func(doing string, n, all int)
 	Log      func(format string, args ...any)
-}
-
-// A Warning is a message that does not end a trace.
-type Warning struct {
-	Text   string // a sentence; may contain bytes from the kernel or a file
-	Detail bool   // only for those who want to know everything
-	More   bool   // Warnings with Detail, which come as well, say more
-
-	BufferKB int // size of each CPU's buffer that would help, in KiB; 0 if none would
-
-	// Interference is what another program has done, if Text is about that; nil
-	// otherwise.
-	Interference *tracefs.Interference
-}
-
-// A warner passes warnings on. A nil warner drops them.
-type warner func(Warning)
-
-func (w warner) warn(format string, args ...any) {
-	if w != nil {
-		w(Warning{Text: fmt.Sprintf(format, args...)})
-	}
-}
-
-func (w warner) detail(format string, args ...any) {
-	if w != nil {
-		w(Warning{Text: fmt.Sprintf(format, args...), Detail: true})
-	}
-}
-
-func firstError(a, b error) error {
-	if a != nil {
-		return a
-	}
-	return b
 }

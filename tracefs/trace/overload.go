@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path"
@@ -86,7 +87,7 @@ func (m *Machine) look(plans []*fetchargs.Plan, o Options) (hits map[*fetchargs.
 	if err != nil {
 		return nil, 0, err
 	}
-	defer func() { err = firstError(err, s.Close()) }()
+	defer func() { err = cmp.Or(err, s.Close()) }()
 	events := map[*fetchargs.Plan]string{}
 	for _, plan := range plans {
 		p := fetchargs.Probes([]*fetchargs.Plan{plan})[0]

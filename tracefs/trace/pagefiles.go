@@ -2,6 +2,7 @@ package trace
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +13,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/outfile"
 	"github.com/tsnoop/tsnoop/tracefs/read"
 	"github.com/tsnoop/tsnoop/tracefs/ringbuf"
@@ -28,9 +30,9 @@ import (
 // All of them are new files: the Recorder truncates nothing and follows no symbolic
 // link. Only the user may read them, since they contain kernel addresses. See outfile.
 type Recorder struct {
-	name string
-	dir  *outfile.Dir // of all these files
-	warner
+	name     string
+	dir      *outfile.Dir // of all these files
+	warner   tracefs.Warner
 	options  RecordOptions
 	layout   ringbuf.Layout
 	pageSize int
@@ -63,7 +65,7 @@ func (e *FileError) Error() string { return "cannot write the recording: " + e.M
 
 // NewRecorder checks that the file can be written, before anything is armed. Errors are
 // *FileError and *LeftError. The caller must close the Recorder.
-func NewRecorder(name string, o RecordOptions, warn func(Warning)) (*Recorder, error) {
+func NewRecorder(name string, o RecordOptions, warn func(tracefs.Warning)) (*Recorder, error) {
 	dir, err := outfile.Open(name)
 	if err != nil {
 		return nil, fileError(err)
@@ -89,7 +91,7 @@ func (rec *Recorder) create() error {
 		return rec.leftError(left)
 	}
 	if rec.dir.Exists(rec.tmpName()) {
-		return fileError(firstError(rec.dir.Check(rec.tmpName()),
+		return fileError(cmp.Or[error](rec.dir.Check(rec.tmpName()),
 			&outfile.Refusal{Name: rec.tmpName(), Why: "is in the way", Hint: "remove it, or record to another file"}))
 	}
 	if rec.head, err = rec.dir.Create(rec.headName()); err != nil {
@@ -97,7 +99,7 @@ func (rec *Recorder) create() error {
 	}
 	if err := claim(rec.head); err != nil {
 		rec.head.Close()
-		return firstError(rec.dir.Remove(rec.headName()), err)
+		return cmp.Or(rec.dir.Remove(rec.headName()), err)
 	}
 	return nil
 }
@@ -228,9 +230,9 @@ func (rec *Recorder) flush() (err error) {
 	rec.mu.Lock()
 	defer rec.mu.Unlock()
 	for _, c := range rec.files() {
-		err = firstError(err, c.w.Flush())
+		err = cmp.Or(err, c.w.Flush())
 	}
-	return firstError(rec.failed, err)
+	return cmp.Or(rec.failed, err)
 }
 
 // writeHead writes FILE.head to the disk. Later calls replace the file once the new one
@@ -240,7 +242,7 @@ func (rec *Recorder) writeHead(h *tracedat.Header) error {
 		err := tracedat.Write(rec.head, h, nil)
 		rec.headed = err == nil
 		if err == nil && rec.options.Sync > 0 {
-			err = firstError(rec.head.Sync(), rec.dir.Sync())
+			err = cmp.Or(rec.head.Sync(), rec.dir.Sync())
 		}
 		return err
 	}
@@ -248,7 +250,7 @@ func (rec *Recorder) writeHead(h *tracedat.Header) error {
 	if err != nil {
 		return err
 	}
-	err = firstError(claim(f), tracedat.Write(f, h, nil))
+	err = cmp.Or(claim(f), tracedat.Write(f, h, nil))
 	if err == nil {
 		err = f.Sync()
 	}
@@ -305,7 +307,7 @@ func (rec *Recorder) write(h *tracedat.Header, cpus []tracedat.CPUSource) error 
 	if err == nil {
 		err = rec.dir.Rename(f, rec.name)
 	}
-	err = firstError(err, f.Close())
+	err = cmp.Or(err, f.Close())
 	if err != nil {
 		rec.dir.Remove(rec.tmpName())
 		return err
@@ -318,15 +320,15 @@ func (rec *Recorder) write(h *tracedat.Header, cpus []tracedat.CPUSource) error 
 // and Close returns a *KeptError.
 func (rec *Recorder) Close(err error) error {
 	defer rec.dir.Close()
-	err = firstError(err, rec.flush())
+	err = cmp.Or(err, rec.flush())
 	kept := []string{}
 	for _, c := range rec.files() {
 		kept = append(kept, c.file.Name())
-		err = firstError(err, c.file.Close())
+		err = cmp.Or(err, c.file.Close())
 	}
-	err = firstError(err, rec.head.Close())
+	err = cmp.Or(err, rec.head.Close())
 	if rec.saved || len(kept) == 0 {
-		return firstError(err, rec.remove(kept))
+		return cmp.Or(err, rec.remove(kept))
 	}
 	slices.Sort(kept)
 	if rec.headed {

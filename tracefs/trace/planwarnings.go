@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/tracefs"
 )
 
 // mostNames is how many functions a warning lists by name.
@@ -13,13 +14,13 @@ const mostNames = 5
 // Notes warns of what to know about the plans before believing what they show. The notes
 // of a glob's functions are details; unless all is set, one warning names some of these
 // functions.
-func Notes(plans []*fetchargs.Plan, all bool, tell func(Warning)) {
+func Notes(plans []*fetchargs.Plan, all bool, tell func(tracefs.Warning)) {
 	for _, p := range plans {
 		for _, detail := range p.Details {
-			tell(Warning{Text: p.Spec.Func.Text + ": " + detail, Detail: true})
+			tell(tracefs.Warning{Text: p.Spec.Func.Text + ": " + detail, Detail: true})
 		}
 		for _, note := range p.Notes {
-			tell(Warning{Text: p.Spec.Func.Text + ": " + note, Detail: p.Glob != nil})
+			tell(tracefs.Warning{Text: p.Spec.Func.Text + ": " + note, Detail: p.Glob != nil})
 		}
 	}
 	if all {
@@ -28,14 +29,14 @@ func Notes(plans []*fetchargs.Plan, all bool, tell func(Warning)) {
 	for _, g := range fetchargs.Globs(plans) {
 		names := g.Names(plans, func(p *fetchargs.Plan) bool { return len(p.Notes) > 0 })
 		if len(names) > 0 {
-			tell(Warning{Text: g.Spec.Func.Text + ": some names stand for several functions, " + someOf(names), More: true})
+			tell(tracefs.Warning{Text: g.Spec.Func.Text + ": some names stand for several functions, " + someOf(names), More: true})
 		}
 	}
 }
 
 // LeftOut warns of what the globs of the plans match that gets no probe. It names a few
 // functions for each reason, or all with all set.
-func LeftOut(plans []*fetchargs.Plan, all bool, tell func(Warning)) {
+func LeftOut(plans []*fetchargs.Plan, all bool, tell func(tracefs.Warning)) {
 	most := mostNames
 	if all {
 		most = 0
@@ -43,7 +44,7 @@ func LeftOut(plans []*fetchargs.Plan, all bool, tell func(Warning)) {
 	for _, g := range fetchargs.Globs(plans) {
 		for _, text := range []string{g.Warning(most), g.Unseen()} {
 			if text != "" {
-				tell(Warning{Text: text})
+				tell(tracefs.Warning{Text: text})
 			}
 		}
 	}

@@ -85,13 +85,13 @@ func (r *rates) switchOff(p *fetchargs.Plan, rate uint64) {
 		total = max(total, r.last[probe.Event])
 	}
 	if err := r.t.switchOff(plans); err != nil {
-		r.t.warn("%s has %d events a second, and its probe cannot be switched off: %v", p.Spec.Func.Text, rate, err)
+		r.t.warner.Warnf("%s has %d events a second, and its probe cannot be switched off: %v", p.Spec.Func.Text, rate, err)
 		return
 	}
 	r.off[p] = true
-	r.t.warn("%s has %d events a second: its probe is switched off, after %d events; --max-rate 0 lets it go on", p.Spec.Func.Text, rate, total)
+	r.t.warner.Warnf("%s has %d events a second: its probe is switched off, after %d events; --max-rate 0 lets it go on", p.Spec.Func.Text, rate, total)
 	if !slices.ContainsFunc(r.t.plansNow(), func(p *fetchargs.Plan) bool { return !r.off[p] && p.Renames == "" }) {
-		r.t.warn("all probes are switched off: the trace ends")
+		r.t.warner.Warnf("all probes are switched off: the trace ends")
 		r.t.spend()
 	}
 }

@@ -28,11 +28,11 @@ type Reading struct {
 	// Further, if not nil, is called by the same goroutine when Plans has grown.
 	Further func()
 
-	warner
-	plans []*fetchargs.Plan
-	order binary.ByteOrder
-	start uint64 // ns on the trace clock
-	wall  wallClock
+	warner tracefs.Warner
+	plans  []*fetchargs.Plan
+	order  binary.ByteOrder
+	start  uint64 // ns on the trace clock
+	wall   wallClock
 
 	cpus  []int  // calls that begin on these CPUs are shown; nil for all
 	begin bool   // also yield calls when they begin
@@ -161,7 +161,7 @@ func (r *Reading) Symbol(addr uint64) (name, module string, off uint64, ok bool)
 
 // symbolsUnreadable reports that Symbol knows no names.
 func (r *Reading) symbolsUnreadable(err error) {
-	r.warn("functions are shown as numbers: %v", err)
+	r.warner.Warnf("functions are shown as numbers: %v", err)
 }
 
 // IsName reports whether an address in a record is made up, because text has only the
@@ -258,5 +258,5 @@ func (r *Reading) withStacks(events iter.Seq2[*tracefs.Event, error]) iter.Seq2[
 
 // damaged warns that a buffer cannot be parsed.
 func (r *Reading) damaged(cpu int, err error) {
-	r.warn("the ring buffer of CPU %d cannot be understood: %v", cpu, err)
+	r.warner.Warnf("the ring buffer of CPU %d cannot be understood: %v", cpu, err)
 }

@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -33,7 +34,7 @@ func (rec *Recorder) Prepare(t *Trace) (err error) {
 		return err
 	}
 	if err := rec.writeHead(rec.header); err != nil {
-		rec.warn("if this is killed, what it has recorded cannot be recovered: %v", err)
+		rec.warner.Warnf("if this is killed, what it has recorded cannot be recovered: %v", err)
 	}
 	return nil
 }
@@ -57,14 +58,14 @@ func (rec *Recorder) Record(ctx context.Context, t *Trace) (err error) {
 	symbols := rec.addSymbols(h, t.machine)
 	err = rec.take(read.Pages(ctx, t.session), &t.ages, t.processes.births())
 	t.guard.stop()
-	err = firstError(err, t.session.Stop())
+	err = cmp.Or(err, t.session.Stop())
 	t.guard.settle()
 	symbols.Wait()
 	rec.complete(h, t)
 	if rec.options.Compress {
 		h.Version, h.Zstd = 7, true
 	}
-	return firstError(err, rec.save(h))
+	return cmp.Or(err, rec.save(h))
 }
 
 // addSymbols writes the head once more with the symbols. Those take long, so they are
@@ -80,7 +81,7 @@ func (rec *Recorder) addSymbols(h *tracedat.Header, m *Machine) *sync.WaitGroup 
 			err = rec.writeHead(h)
 		}
 		if err != nil {
-			rec.detail("if this is killed, what is recovered has no symbols: %v", err)
+			rec.warner.Detailf("if this is killed, what is recovered has no symbols: %v", err)
 		}
 	})
 	return &symbols
@@ -98,7 +99,7 @@ func (rec *Recorder) take(pages iter.Seq2[read.Page, error], clocks *ages, birth
 		}
 		events, lost := uint64(0), uint64(0)
 		if err := page.Reset(rec.layout, p.Data); err != nil {
-			rec.warn("CPU %d: %v", p.CPU, err)
+			rec.warner.Warnf("CPU %d: %v", p.CPU, err)
 			continue
 		}
 		if n := page.Lost(); n != ringbuf.LostUnknown {
@@ -164,7 +165,7 @@ func (rec *Recorder) newHeader(t *Trace) (*tracedat.Header, error) {
 	group := t.session.Group()
 	text := func(name string) string {
 		b, e := t.machine.fs.ReadFile(name)
-		err = firstError(err, e)
+		err = cmp.Or(err, e)
 		return string(b)
 	}
 	h.HeaderPage, h.HeaderEvent = text("events/header_page"), text("events/header_event")
@@ -186,13 +187,13 @@ func (rec *Recorder) complete(h *tracedat.Header, t *Trace) {
 	stats, err := t.session.FinalStats()
 	for i := range stats {
 		lines, e := t.session.StatsText(&stats[i])
-		if err = firstError(err, e); e == nil {
+		if err = cmp.Or(err, e); e == nil {
 			h.CPUStats = append(h.CPUStats, fmt.Sprintf("CPU: %d\n%s", stats[i].CPU, lines))
 		}
 		h.CPUs++
 	}
 	if err != nil {
-		rec.warn("how much was lost is not in %s: %v", rec.name, err)
+		rec.warner.Warnf("how much was lost is not in %s: %v", rec.name, err)
 	}
 	if own, err := t.recorded(t.Ended()); err == nil { // with the end
 		h.Tsnoop = own
@@ -203,7 +204,7 @@ func (rec *Recorder) complete(h *tracedat.Header, t *Trace) {
 	if names, err := t.machine.fs.Cmdlines(); err == nil {
 		h.Cmdlines = names
 	} else {
-		rec.detail("%s has no names of tasks for other tools: %v", rec.name, err)
+		rec.warner.Detailf("%s has no names of tasks for other tools: %v", rec.name, err)
 	}
 }
 

@@ -69,9 +69,9 @@ func (r *Reading) calls(events iter.Seq2[*tracefs.Event, error], all func(*calls
 				})
 			}
 			if n := pairer.Tally(); n != (calls.Tally{}) {
-				r.detail("%d returns came without their entry, %d calls did not end", n.Orphans, n.Unfinished)
+				r.warner.Detailf("%d returns came without their entry, %d calls did not end", n.Orphans, n.Unfinished)
 				if n.Partial > 0 {
-					r.detail("%d entries and returns came without all of their parts", n.Partial)
+					r.warner.Detailf("%d entries and returns came without all of their parts", n.Partial)
 				}
 			}
 		}

@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -95,13 +96,13 @@ func (rec *Recorder) sync() {
 		defer late.Stop()
 	}
 	for _, f := range files {
-		err = firstError(err, fdatasync(f))
+		err = cmp.Or(err, fdatasync(f))
 	}
 	if err == nil && named {
 		err = rec.dir.Sync()
 	}
 	rec.mu.Lock()
-	rec.failed = firstError(rec.failed, err)
+	rec.failed = cmp.Or(rec.failed, err)
 	much := rec.unsynced.bytes > syncBytes
 	rec.mu.Unlock()
 	if much {
@@ -112,7 +113,7 @@ func (rec *Recorder) sync() {
 // late warns once that the disk is too slow.
 func (rec *Recorder) late() {
 	rec.slow.Do(func() {
-		rec.warn("the disk does not keep up: a power cut may lose more than the last %v", rec.options.Sync)
+		rec.warner.Warnf("the disk does not keep up: a power cut may lose more than the last %v", rec.options.Sync)
 	})
 }
 
@@ -123,7 +124,7 @@ func (rec *Recorder) handOver() (files []*os.File, named bool, oldest time.Time,
 	defer rec.mu.Unlock()
 	for _, c := range rec.files() {
 		if c.dirty {
-			err = firstError(err, c.w.Flush())
+			err = cmp.Or(err, c.w.Flush())
 			files, c.dirty = append(files, c.file), false
 		}
 	}

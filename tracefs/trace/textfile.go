@@ -58,11 +58,11 @@ func OpenText(r io.Reader, plans []*fetchargs.Plan, o OpenOptions) (*Text, error
 		}
 	}
 	if t.ages.any() {
-		t.warn("%s: text does not say which clock its times are of: what is shown as :ago is not known; a recording says it", t.name)
+		t.warner.Warnf("%s: text does not say which clock its times are of: what is shown as :ago is not known; a recording says it", t.name)
 	}
 	for _, p := range plans {
 		if p.Paired() && slices.ContainsFunc(p.Of(fetchargs.Entry), (*fetchargs.Probe).Chooses) {
-			t.warn("%s: the line's filter leaves out entries, so where a return was missed the next one may be shown with an earlier entry", p.Spec.Func.Text)
+			t.warner.Warnf("%s: the line's filter leaves out entries, so where a return was missed the next one may be shown with an earlier entry", p.Spec.Func.Text)
 		}
 	}
 	t.choose(o.Choice)
@@ -165,15 +165,15 @@ func (t *Text) Damage() error {
 // shown.
 func (t *Text) Losses() *Losses {
 	if t.parser.NoTime {
-		t.warn("%s: the clock does not count nanoseconds: times are shown as if it did", t.name)
+		t.warner.Warnf("%s: the clock does not count nanoseconds: times are shown as if it did", t.name)
 	}
 	if n := t.parser.Overwritten; n > 0 {
-		t.warn("%s: %d events, of these names or others, were overwritten before the text was made", t.name, n)
+		t.warner.Warnf("%s: %d events, of these names or others, were overwritten before the text was made", t.name, n)
 	}
 	if len(t.parser.Others) > 0 {
-		t.warn("%s: events of other names are not shown: %s", t.name, t.others())
+		t.warner.Warnf("%s: events of other names are not shown: %s", t.name, t.others())
 	}
-	t.detail("%s: %d lines belong to no event", t.name, t.parser.Skipped)
+	t.warner.Detailf("%s: %d lines belong to no event", t.name, t.parser.Skipped)
 	l := Losses{recorded: true}
 	for _, cpu := range slices.Sorted(maps.Keys(t.parser.Lost)) {
 		if n := t.parser.Lost[cpu]; n != tracefs.LostUnknown {

@@ -36,7 +36,7 @@ func (t *Trace) chooseThreads(o Options, so *tracefs.Options) (err error) {
 		return nil
 	}
 	if o.Text || !t.machine.fs.HasNewTasks() { // text can be forged
-		t.warn("only threads that run now are traced; with --follow also those started later, and child processes")
+		t.warner.Warnf("only threads that run now are traced; with --follow also those started later, and child processes")
 		return nil
 	}
 	so.NewTasks, t.births = true, true

@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"cmp"
 	"context"
 	"sync"
 
@@ -41,7 +42,7 @@ func (m *Machine) trial(p *fetchargs.Plan) (refused spec.Errors, err error) {
 	if err != nil {
 		return nil, nil // Arm returns that
 	}
-	defer func() { err = firstError(err, s.Close()) }()
+	defer func() { err = cmp.Or(err, s.Close()) }()
 	t := &Trace{machine: m, session: s, progress: func(string, int, int) {}}
 	all, err := t.defineSides(context.Background(), []*fetchargs.Plan{p})
 	if err != nil {

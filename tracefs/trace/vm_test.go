@@ -60,7 +60,7 @@ func armed(t *testing.T, o trace.Options) (context.Context, *trace.Trace) {
 	}
 	t.Cleanup(p.Kill)
 	o.Pids, o.Follow = []int{p.PID()}, true
-	o.Warn = func(w trace.Warning) { t.Log(w.Text) }
+	o.Warn = func(w tracefs.Warning) { t.Log(w.Text) }
 	tr, err := m.Arm(tooLate{t.Context(), fs}, plans, o)
 	if err != nil {
 		t.Fatal(err)
@@ -154,7 +154,7 @@ func TestEndsTraceBreak(t *testing.T) {
 // What is recorded is what Open reads.
 func TestEndsRecord(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "trace.dat")
-	rec, err := trace.NewRecorder(name, trace.RecordOptions{}, func(w trace.Warning) { t.Log(w.Text) })
+	rec, err := trace.NewRecorder(name, trace.RecordOptions{}, func(w tracefs.Warning) { t.Log(w.Text) })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -99,7 +99,7 @@ func (t *Trace) wallNow() (add int64) {
 func (t *Trace) watchWall() (stop func()) {
 	fd, err := unix.TimerfdCreate(unix.CLOCK_REALTIME, unix.TFD_CLOEXEC|unix.TFD_NONBLOCK)
 	if err != nil {
-		t.detail("times do not follow the clock if it is set: %v", err)
+		t.warner.Detailf("times do not follow the clock if it is set: %v", err)
 		return func() {}
 	}
 	timer := os.NewFile(uintptr(fd), "timerfd")
@@ -108,7 +108,7 @@ func (t *Trace) watchWall() (stop func()) {
 		return unix.TimerfdSettime(fd, unix.TFD_TIMER_ABSTIME|unix.TFD_TIMER_CANCEL_ON_SET, &never, nil)
 	}
 	if err := start(); err != nil {
-		t.detail("times do not follow the clock if it is set: %v", err)
+		t.warner.Detailf("times do not follow the clock if it is set: %v", err)
 		timer.Close()
 		return func() {}
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/render/sum"
+	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
 
@@ -60,7 +61,7 @@ func (r *Run) End(err error) error { return r.program.end(err, r.ui) }
 // when the trace should end, the trace, and a function that ends it. Afterwards it undoes
 // everything. A trace that is interrupted before it is armed is no error. The trace ends
 // once nobody can read what is written to out, which is nil for a recording.
-func (r *Run) Trace(out *os.File, tell func(trace.Warning), do func(ctx context.Context, t *trace.Trace, stop func()) error) (err error) {
+func (r *Run) Trace(out *os.File, tell func(tracefs.Warning), do func(ctx context.Context, t *trace.Trace, stop func()) error) (err error) {
 	signalled, release := onSignal()
 	defer release()
 	trace.Notes(r.plans, r.ui.Verbose, r.ui.Tell)

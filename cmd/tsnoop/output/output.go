@@ -55,7 +55,7 @@ func (out *Output) Live(now func() uint64, stop func()) {
 
 // Told receives the engine's warnings and writes those that belong to the data. It may
 // be called by several goroutines, also before Show.
-func (out *Output) Told(w trace.Warning) {
+func (out *Output) Told(w tracefs.Warning) {
 	if w.Interference == nil || !out.lines() {
 		return
 	}

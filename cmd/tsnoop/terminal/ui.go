@@ -11,7 +11,7 @@ import (
 
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
 	"github.com/tsnoop/tsnoop/render"
-	"github.com/tsnoop/tsnoop/tracefs/trace"
+	"github.com/tsnoop/tsnoop/tracefs"
 	"golang.org/x/term"
 )
 
@@ -129,7 +129,7 @@ func (u *UI) write(text []byte, drawn bool) {
 }
 
 // Tell prints a warning of the engine.
-func (u *UI) Tell(w trace.Warning) {
+func (u *UI) Tell(w tracefs.Warning) {
 	if w.More {
 		w.Text += "; -v says more"
 	}

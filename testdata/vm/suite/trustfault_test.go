@@ -98,7 +98,7 @@ func tryOnce(t *testing.T, m *trace.Machine, text bool) (tr trial) {
 	if err != nil {
 		return trial{err: err}
 	}
-	o := trace.Options{Pids: []int{os.Getpid()}, BufferKB: 64, Text: text, Warn: func(w trace.Warning) { tr.said = append(tr.said, w.Text) }}
+	o := trace.Options{Pids: []int{os.Getpid()}, BufferKB: 64, Text: text, Warn: func(w tracefs.Warning) { tr.said = append(tr.said, w.Text) }}
 	if text {
 		o.Pids = nil // its own calls are left out: none is seen
 	}
