@@ -48,7 +48,7 @@ func recordThreeCPUs(t *testing.T, o RecordOptions) (file []byte, events uint64,
 	for n := range damagePages * faultCPUs {
 		shifted := bytes.Clone(page)
 		binary.LittleEndian.PutUint64(shifted, begin+uint64(n)*uint64(time.Second))
-		if err := rec.add(read.Page{CPU: n % faultCPUs, Data: shifted}, events); err != nil {
+		if err := rec.add(read.Page{CPU: n % faultCPUs, Data: shifted}, events, 0); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/outfile"
@@ -70,7 +71,10 @@ func NewRecorder(name string, o RecordOptions, warn func(tracefs.Warning)) (*Rec
 	if err != nil {
 		return nil, fileError(err)
 	}
-	rec := &Recorder{name: name, dir: dir, options: o, warner: warn, cpus: map[int]*cpuFile{}, unsynced: newUnsynced()}
+	rec := &Recorder{name: name, dir: dir, options: o, warner: warn, cpus: map[int]*cpuFile{}}
+	rec.unsynced = newUnsynced(o.Sync, func() {
+		rec.warner.Warnf("events reach the disk too late: a power cut may lose more than the last %v", o.Sync)
+	})
 	if err := rec.create(); err != nil {
 		dir.Close()
 		return nil, err
@@ -160,13 +164,15 @@ func (e *KeptError) Error() string {
 
 func (e *KeptError) Unwrap() error { return e.Err }
 
-// add writes a page to the file of its CPU, and its checksum. The page has so many events.
-func (rec *Recorder) add(p read.Page, events uint64) (err error) {
+// add writes a page to the file of its CPU, and its checksum. The page has so many events,
+// the first of this age.
+func (rec *Recorder) add(p read.Page, events uint64, age time.Duration) (err error) {
 	rec.mu.Lock()
 	defer rec.mu.Unlock()
 	if rec.failed != nil {
 		return rec.failed
 	}
+	rec.wrote(rec.pageSize, age) // first: the disk can hold up what follows
 	c := rec.cpus[p.CPU]
 	if c == nil {
 		if rec.sums == nil {
@@ -192,7 +198,6 @@ func (rec *Recorder) add(p read.Page, events uint64) (err error) {
 	if err := c.write(page); err != nil {
 		return err
 	}
-	rec.wrote(rec.pageSize)
 	rec.bytes.Add(uint64(rec.pageSize))
 	return nil
 }
@@ -320,6 +325,7 @@ func (rec *Recorder) write(h *tracedat.Header, cpus []tracedat.CPUSource) error 
 // and Close returns a *KeptError.
 func (rec *Recorder) Close(err error) error {
 	defer rec.dir.Close()
+	defer rec.due.Stop()
 	err = cmp.Or(err, rec.flush())
 	kept := []string{}
 	for _, c := range rec.files() {

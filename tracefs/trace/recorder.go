@@ -56,7 +56,7 @@ func (rec *Recorder) Record(ctx context.Context, t *Trace) (err error) {
 	ctx, release := t.untilDrained(ctx)
 	defer release()
 	symbols := rec.addSymbols(h, t.machine)
-	err = rec.take(read.Pages(ctx, t.session), &t.ages, t.processes.births())
+	err = rec.take(read.Pages(ctx, t.session), t.Now, &t.ages, t.processes.births())
 	t.guard.stop()
 	err = cmp.Or(err, t.session.Stop())
 	t.guard.settle()
@@ -87,9 +87,10 @@ func (rec *Recorder) addSymbols(h *tracedat.Header, m *Machine) *sync.WaitGroup 
 	return &symbols
 }
 
-// take stores pages until there are no more, or enough events. It also looks at the
-// clocks from time to time. Events with the ID births are only for tsnoop itself.
-func (rec *Recorder) take(pages iter.Seq2[read.Page, error], clocks *ages, births int) error {
+// take stores pages until there are no more, or enough events. They are on the disk then.
+// now returns the time on the trace clock, in ns. It also looks at the clocks from time to
+// time. Events with the ID births are only for tsnoop itself.
+func (rec *Recorder) take(pages iter.Seq2[read.Page, error], now func() uint64, clocks *ages, births int) error {
 	count := rec.options.Count
 	defer rec.tick()()
 	var page ringbuf.Page
@@ -97,7 +98,7 @@ func (rec *Recorder) take(pages iter.Seq2[read.Page, error], clocks *ages, birth
 		if err != nil {
 			return err
 		}
-		events, lost := uint64(0), uint64(0)
+		lost := uint64(0)
 		if err := page.Reset(rec.layout, p.Data); err != nil {
 			rec.warner.Warnf("CPU %d: %v", p.CPU, err)
 			continue
@@ -105,12 +106,9 @@ func (rec *Recorder) take(pages iter.Seq2[read.Page, error], clocks *ages, birth
 		if n := page.Lost(); n != ringbuf.LostUnknown {
 			lost = n
 		}
-		for page.Next() {
-			if births < 0 || len(page.Data) < 2 || eventID(rec.layout, page.Data) != births {
-				events++
-			}
-		}
-		if err := rec.add(p, events); err != nil {
+		taken := now()
+		events, first := rec.count(&page, births, taken)
+		if err := rec.add(p, events, time.Duration(taken-first)); err != nil {
 			return err
 		}
 		if clocks.any() {
@@ -123,6 +121,18 @@ func (rec *Recorder) take(pages iter.Seq2[read.Page, error], clocks *ages, birth
 		}
 	}
 	return nil
+}
+
+// count returns the number of events on a page, without those with the ID births, and the
+// time of the first one, at most now.
+func (rec *Recorder) count(page *ringbuf.Page, births int, now uint64) (events, first uint64) {
+	for first = now; page.Next(); {
+		first = min(first, page.Stamp)
+		if births < 0 || len(page.Data) < 2 || eventID(rec.layout, page.Data) != births {
+			events++
+		}
+	}
+	return events, first
 }
 
 // eventID returns the ID of a record's event.

@@ -74,7 +74,7 @@ func newRecorderTest(t *testing.T, name string) *recorderTest {
 	}
 	rt.rec.addSymbols(h, NewMachine(nil)).Wait()
 	for page := rt.pages; len(page) > 0; page = page[pageSize:] {
-		if err := rt.rec.add(read.Page{CPU: 3, Data: page[:pageSize]}, 1); err != nil {
+		if err := rt.rec.add(read.Page{CPU: 3, Data: page[:pageSize]}, 1, 0); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -301,7 +301,7 @@ func TestRecorderLinkMeanwhile(t *testing.T) {
 	rt := newRecorderTest(t, filepath.Join(dir, "t.dat"))
 	target := filepath.Join(t.TempDir(), "target")
 	rt.must(os.Symlink(target, rt.rec.cpuName(4)))
-	err := rt.rec.add(read.Page{CPU: 4, Data: rt.pages[:pageSize]}, 1)
+	err := rt.rec.add(read.Page{CPU: 4, Data: rt.pages[:pageSize]}, 1, 0)
 	if !errors.Is(err, os.ErrExist) {
 		t.Errorf("%v", err)
 	}

@@ -49,7 +49,7 @@ const faultCPUs = 3 // of the recordings here
 func fill(rec *Recorder, pages []byte) error {
 	for cpu := range faultCPUs {
 		for at := 0; at < len(pages); at += pageSize {
-			if err := rec.add(read.Page{CPU: cpu, Data: pages[at : at+pageSize]}, 1); err != nil {
+			if err := rec.add(read.Page{CPU: cpu, Data: pages[at : at+pageSize]}, 1, 0); err != nil {
 				return err
 			}
 		}

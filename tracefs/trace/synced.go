@@ -13,8 +13,9 @@ import (
 
 // A power cut takes what the kernel has not written to the disk yet: up to 30 seconds of a
 // recording. So the pages are written there twice in RecordOptions.Sync, and after half of
-// syncBytes, and then all that are older were written if that takes no longer than the
-// other half.
+// syncBytes: if that takes no longer than the other half, no older event is lost. If it does
+// take longer, or if pages are taken too late because the host is busy or the disk holds up
+// the recorder, there is a warning.
 
 const (
 	// flushTime is the longest time that a page stays in this process's memory.
@@ -25,31 +26,77 @@ const (
 
 // unsynced says what is not known to be on the disk.
 type unsynced struct {
-	bytes  int
-	oldest time.Time     // when the first of them was taken
-	named  bool          // files were created
-	much   chan struct{} // there is enough to be written before it is time
-	failed error         // why pages could not be written to the disk
-	slow   *sync.Once    // that it takes too long is reported
+	limit   time.Duration // how old an event may be that is not there; 0 for any age
+	taken   batch
+	syncing batch         // being written to the disk
+	named   bool          // files were created
+	early   chan struct{} // there is a reason to sync before it is time
+	failed  error         // why pages could not be written to the disk
+	due     *time.Timer   // for the first event of both batches
+	late    func()        // reports that too much is not on the disk
 }
 
-func newUnsynced() unsynced { return unsynced{much: make(chan struct{}, 1), slow: new(sync.Once)} }
+// A batch is some pages.
+type batch struct {
+	bytes int
+	first time.Time // when the first event in them happened
+}
 
-// wrote notes n further bytes.
-func (u *unsynced) wrote(n int) {
-	if u.bytes == 0 {
-		u.oldest = time.Now()
+// newUnsynced calls late once if more is not on the disk than limit and syncBytes allow.
+// It does so in a goroutine of its own, since the disk may hold up the others.
+func newUnsynced(limit time.Duration, late func()) unsynced {
+	u := unsynced{limit: limit, early: make(chan struct{}, 1), late: sync.OnceFunc(late)}
+	u.due = time.AfterFunc(time.Hour, u.late)
+	u.due.Stop()
+	return u
+}
+
+// wrote notes n bytes with events of at most this age.
+func (u *unsynced) wrote(n int, age time.Duration) {
+	if u.limit <= 0 {
+		return
 	}
-	if u.bytes += n; u.bytes >= syncBytes/2 {
+	u.taken.bytes += n
+	if then := time.Now().Add(-age); u.taken.first.IsZero() || then.Before(u.taken.first) {
+		u.taken.first = then
+		u.expect()
+	}
+	if u.taken.bytes >= syncBytes/2 || age > u.limit/2 {
 		select {
-		case u.much <- struct{}{}:
+		case u.early <- struct{}{}:
 		default:
 		}
 	}
+	if u.taken.bytes+u.syncing.bytes > syncBytes {
+		go u.late()
+	}
+}
+
+// expect sets when the first event that is not on the disk gets too old.
+func (u *unsynced) expect() {
+	first := u.syncing.first
+	if first.IsZero() || !u.taken.first.IsZero() && u.taken.first.Before(first) {
+		first = u.taken.first
+	}
+	switch left := time.Until(first.Add(u.limit)); {
+	case first.IsZero():
+		u.due.Stop()
+	case left > 0:
+		u.due.Reset(left)
+	default:
+		go u.late()
+	}
+}
+
+// synced notes that what was being synced is on the disk.
+func (u *unsynced) synced() {
+	u.expect() // in case that nothing ran in time
+	u.syncing = batch{}
+	u.expect()
 }
 
 // tick writes pages to their files regularly, so that a kill loses few of them, and to the
-// disk. Call stop to end it.
+// disk. Call stop to end it: then all of them are on the disk.
 func (rec *Recorder) tick() (stop func()) {
 	over := make(chan struct{})
 	var done sync.WaitGroup
@@ -71,12 +118,13 @@ func (rec *Recorder) tick() (stop func()) {
 		for {
 			select {
 			case <-over:
+				rec.sync() // what is done before the file is complete takes long
 				return
 			case <-flush.C:
 				rec.flush()
 			case <-disk.C:
 				rec.sync()
-			case <-rec.much:
+			case <-rec.early:
 				rec.sync()
 			}
 		}
@@ -90,11 +138,7 @@ func (rec *Recorder) tick() (stop func()) {
 // sync writes what was taken by now to the disk. Pages can be taken meanwhile. The next
 // page, or saving, reports an error.
 func (rec *Recorder) sync() {
-	files, named, oldest, err := rec.handOver()
-	if len(files) > 0 { // say so in time: a disk that hangs never ends it
-		late := time.AfterFunc(time.Until(oldest.Add(rec.options.Sync)), rec.late)
-		defer late.Stop()
-	}
+	files, named, err := rec.handOver()
 	for _, f := range files {
 		err = cmp.Or(err, fdatasync(f))
 	}
@@ -102,24 +146,15 @@ func (rec *Recorder) sync() {
 		err = rec.dir.Sync()
 	}
 	rec.mu.Lock()
-	rec.failed = cmp.Or(rec.failed, err)
-	much := rec.unsynced.bytes > syncBytes
-	rec.mu.Unlock()
-	if much {
-		rec.late()
+	defer rec.mu.Unlock()
+	if rec.failed = cmp.Or(rec.failed, err); rec.failed == nil {
+		rec.synced()
 	}
 }
 
-// late warns once that the disk is too slow.
-func (rec *Recorder) late() {
-	rec.slow.Do(func() {
-		rec.warner.Warnf("the disk does not keep up: a power cut may lose more than the last %v", rec.options.Sync)
-	})
-}
-
-// handOver flushes the files and returns those that are to be synced, whether some are
-// new, and when the first page was taken that is in them.
-func (rec *Recorder) handOver() (files []*os.File, named bool, oldest time.Time, err error) {
+// handOver flushes the files and returns those that are to be synced, and whether some
+// are new.
+func (rec *Recorder) handOver() (files []*os.File, named bool, err error) {
 	rec.mu.Lock()
 	defer rec.mu.Unlock()
 	for _, c := range rec.files() {
@@ -128,9 +163,9 @@ func (rec *Recorder) handOver() (files []*os.File, named bool, oldest time.Time,
 			files, c.dirty = append(files, c.file), false
 		}
 	}
-	named, oldest = rec.named, rec.oldest
-	rec.unsynced.bytes, rec.named = 0, false
-	return files, named, oldest, err
+	named, rec.named = rec.named, false
+	rec.syncing, rec.taken = rec.taken, batch{}
+	return files, named, err
 }
 
 func fdatasync(f *os.File) error {

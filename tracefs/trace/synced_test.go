@@ -1,0 +1,125 @@
+package trace
+
+import (
+	"bufio"
+	"io"
+	"iter"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/read"
+	"github.com/tsnoop/tsnoop/tracefs/ringbuf"
+)
+
+// syncedTest returns a recorder with a limit and its warnings.
+func syncedTest(t *testing.T, limit time.Duration) (*Recorder, <-chan string) {
+	warnings := make(chan string, 10)
+	rec, err := NewRecorder(filepath.Join(t.TempDir(), "t.dat"), RecordOptions{Sync: limit}, func(w tracefs.Warning) { warnings <- w.Text })
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { rec.Close(nil) })
+	rec.pageSize, rec.layout = pageSize, ringbuf.Layout{LongSize: 8}
+	return rec, warnings
+}
+
+// onePage yields a page of the fixture. first is the time of its first event.
+func onePage(t *testing.T) (pages iter.Seq2[read.Page, error], first uint64) {
+	_, all := readFixture(t)
+	var p ringbuf.Page
+	if err := p.Reset(ringbuf.Layout{LongSize: 8}, all[:pageSize]); err != nil || !p.Next() {
+		t.Fatal(err)
+	}
+	return func(yield func(read.Page, error) bool) { yield(read.Page{CPU: 3, Data: all[:pageSize]}, nil) }, p.Stamp
+}
+
+// warned waits for the warning that a power cut may take too much.
+func warned(t *testing.T, warnings <-chan string, limit string) {
+	t.Helper()
+	select {
+	case w := <-warnings:
+		if !strings.Contains(w, "a power cut may lose more than the last "+limit) {
+			t.Errorf("%q", w)
+		}
+	case <-time.After(20 * time.Second):
+		t.Error("no warning")
+	}
+}
+
+// Pages are on the disk when the last one has been taken. Making the file of them takes long.
+func TestSyncedAtEnd(t *testing.T) {
+	rec, warnings := syncedTest(t, time.Hour)
+	pages, first := onePage(t)
+	if err := rec.take(pages, func() uint64 { return first }, &ages{}, -1); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range rec.files() {
+		if c.dirty {
+			t.Errorf("%s is not known to be on the disk", c.file.Name())
+		}
+	}
+	if len(rec.files()) != 2 || rec.due.Stop() {
+		t.Errorf("%d files, and something is still waited for", len(rec.files()))
+	}
+	if len(warnings) > 0 {
+		t.Error(<-warnings)
+	}
+}
+
+// The age of an event counts, also the time before its page was taken.
+func TestLateTaken(t *testing.T) {
+	rec, warnings := syncedTest(t, time.Hour)
+	pages, first := onePage(t)
+	if err := rec.take(pages, func() uint64 { return first + uint64(time.Hour) }, &ages{}, -1); err != nil {
+		t.Fatal(err)
+	}
+	warned(t, warnings, "1h0m0s")
+}
+
+// A disk that holds up a write keeps the recorder from syncing, and not from warning.
+func TestLateHeldUp(t *testing.T) {
+	rec, warnings := syncedTest(t, time.Millisecond)
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	rec.cpus[3] = &cpuFile{file: w, w: bufio.NewWriterSize(w, 1<<20)}
+	if rec.sums, err = rec.newCPUFile(rec.sumName(), 64<<10); err != nil {
+		t.Fatal(err)
+	}
+	pages, _ := onePage(t)
+	for range 64 { // more than the pipe can hold
+		for p := range pages {
+			if err := rec.add(p, 1, 0); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	stop := rec.tick()
+	warned(t, warnings, "1ms")
+	go io.Copy(io.Discard, r)
+	stop()
+}
+
+// What is being written counts as long as it is not known to be on the disk.
+func TestLateMuch(t *testing.T) {
+	rec, warnings := syncedTest(t, time.Hour)
+	rec.wrote(syncBytes*3/4, 0)
+	if len(rec.early) != 1 {
+		t.Error("there is no reason to sync early")
+	}
+	if _, _, err := rec.handOver(); err != nil {
+		t.Fatal(err)
+	}
+	rec.wrote(syncBytes/4, 0)
+	if len(warnings) > 0 {
+		t.Error(<-warnings)
+	}
+	rec.wrote(1, 0)
+	warned(t, warnings, "1h0m0s")
+}
