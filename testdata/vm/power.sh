@@ -123,7 +123,9 @@ check() {
 				}
 				if (lost > 1 && !late && full) bad(begun " lacks " oldest ", which happened " lost " s before the end at " last " and " (at[oldest] - armed[begun]) " s after the begin")
 			}
-			printf "cut: recovered %d, nothing yet %d, newest lost %.2f s old, %d of %d numbers%s%s\n", length(recovered) - length(nothing), length(nothing), lost, most[begun] ? most[begun] - first[begun] + 1 : 0, seeks, begun in saved ? ", complete" : begun in on && last - on[begun] > 0.5 ? ", being saved" : "", late ? ", warned" : ""
+			if (begun in saved) state = ", complete"
+			else if (begun in on && last - on[begun] > 0.5) state = ", being saved"
+			printf "cut: recovered %d, nothing yet %d, newest lost %.2f s old, %d of %d numbers%s%s\n", length(recovered) - length(nothing), length(nothing), lost, most[begun] ? most[begun] - first[begun] + 1 : 0, seeks, state, late ? ", warned" : ""
 			exit failed
 		}' "$1" "$2"
 }
@@ -139,6 +141,6 @@ for ((n = 1; n <= cuts; n++)); do
 		grep -v '^has ' "$work/log" | head -n 40
 	fi
 done
-awk '/^cut:/ { n++; recovered += $3; nothing += $6; warned += /, warned$/; if ($9 > lost && !/, warned$/) lost = $9 }
+awk '/^cut:/ { n++; recovered += $3; nothing += $6; if (/, warned$/) warned++; else if ($9 > lost) lost = $9 }
 	END { printf "%d power cuts, %d recovered, %d before there was a page, %d after a warning, else oldest event lost %d ms old\n", n, recovered, nothing, warned, 1000 * lost }' "$work/cuts"
 exit $status
