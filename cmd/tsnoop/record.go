@@ -34,10 +34,10 @@ func runRecord(o *flags.Options, ui *terminal.UI) (err error) {
 	}
 	defer func() { err = rec.Close(err) }()
 
-	o.Trace.Ready, o.Trace.Program, o.Trace.Processes = rec.Prepare, "tsnoop "+version(), true
+	o.Trace.Ready, o.Trace.Program, o.Trace.Processes = func(t *trace.Trace) error { return t.BeginRecording(rec) }, "tsnoop "+version(), true
 	return run.Trace(nil, ui.Tell, func(ctx context.Context, t *trace.Trace, _ func()) error {
 		done := ui.Watch(rec.String)
-		err := rec.Record(ctx, t)
+		err := t.Record(ctx, rec)
 		done()
 		if rec.Saved() {
 			ui.Warn("%s: %s", rec.Name(), rec)

@@ -125,3 +125,14 @@ func (p *Page) word(b []byte) uint32 {
 	}
 	return w
 }
+
+// IsHole reports whether a page has no time and no events: no kernel returns such a page,
+// but a file system returns it for what it has not written.
+func IsHole(page []byte) bool {
+	for _, b := range page[:min(16, len(page))] {
+		if b != 0 {
+			return false
+		}
+	}
+	return true
+}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/read"
+	"github.com/tsnoop/tsnoop/tracefs/ringbuf"
 	"github.com/tsnoop/tsnoop/tracefs/tracedat"
 )
 
@@ -66,7 +67,7 @@ func intact(pages *tracedat.PageReader) func() ([]byte, error) {
 		if err != nil {
 			return nil, skippable(err)
 		}
-		if isHole(b) {
+		if ringbuf.IsHole(b) {
 			return nil, &read.DamagedPage{Bytes: len(b), Events: tracefs.LostUnknown, Err: tracedat.ErrDamaged}
 		}
 		return b, nil
@@ -80,17 +81,6 @@ func skippable(err error) error {
 		return &read.DamagedPage{Bytes: damaged.Size, Events: uint64(damaged.Events), Err: damaged}
 	}
 	return err
-}
-
-// isHole reports whether a page has no time and no events: no kernel returns such a page,
-// but a file system returns it for what it has not written.
-func isHole(page []byte) bool {
-	for _, b := range page[:min(16, len(page))] {
-		if b != 0 {
-			return false
-		}
-	}
-	return true
 }
 
 // damage notes where the file is damaged.

@@ -41,10 +41,7 @@ func recordThreeCPUs(t *testing.T, o RecordOptions) (file []byte, events uint64,
 	if err != nil {
 		t.Fatal(err)
 	}
-	rec.pageSize, rec.layout = pageSize, ringbuf.Layout{LongSize: 8}
-	if err := rec.writeHead(h); err != nil {
-		t.Fatal(err)
-	}
+	rec.Begin(h)
 	for n := range damagePages * faultCPUs {
 		shifted := bytes.Clone(page)
 		binary.LittleEndian.PutUint64(shifted, begin+uint64(n)*uint64(time.Second))

@@ -60,9 +60,13 @@ func (rec *Recorder) unsure(err error) error {
 
 // sameTrace reports whether both are what tsnoop has stored of the same trace.
 func sameTrace(a, b []byte) bool {
-	var x, y recorded
+	var x, y struct {
+		Group string
+		Start uint64
+		Wall  int64
+	}
 	return json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil &&
-		x.Group == y.Group && x.Start == y.Start && x.Wall == y.Wall
+		x == y
 }
 
 // contains returns an error unless a file is whole and has all pages of cpus.

@@ -37,7 +37,7 @@ type Recorder struct {
 	options  RecordOptions
 	layout   ringbuf.Layout
 	pageSize int
-	header   *tracedat.Header // of this trace, nil until it is known
+	header   *tracedat.Header // nil until Begin
 	head     *os.File         // locked while this process lives
 	headed   bool             // a header has been written to it
 

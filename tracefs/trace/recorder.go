@@ -1,17 +1,11 @@
 package trace
 
 import (
-	"cmp"
-	"context"
 	"encoding/binary"
 	"fmt"
 	"iter"
-	"path"
-	"sync"
 	"time"
 
-	"github.com/tsnoop/tsnoop/fetchargs"
-	"github.com/tsnoop/tsnoop/tracefs/proc"
 	"github.com/tsnoop/tsnoop/tracefs/read"
 	"github.com/tsnoop/tsnoop/tracefs/ringbuf"
 	"github.com/tsnoop/tsnoop/tracefs/tracedat"
@@ -24,73 +18,44 @@ type RecordOptions struct {
 	Sync     time.Duration // write pages to the disk before they are that old; 0 leaves it to the kernel
 }
 
-// Prepare writes the head of a trace whose probes are defined: see Options.Ready. If it
-// is called, the head is on the disk before the first event is recorded.
-func (rec *Recorder) Prepare(t *Trace) (err error) {
-	if rec.layout, rec.pageSize, err = t.session.PageLayout(); err != nil {
-		return err
-	}
-	if rec.header, err = rec.newHeader(t); err != nil {
-		return err
-	}
-	if err := rec.writeHead(rec.header); err != nil {
+// Begin writes the head of the recording. h is what is needed to understand the pages. It
+// may lack what takes long or is known only at the end, which the caller adds to it later.
+func (rec *Recorder) Begin(h *tracedat.Header) {
+	rec.header = h
+	rec.layout, rec.pageSize = ringbuf.Layout{BigEndian: h.BigEndian, LongSize: h.LongSize}, h.PageSize
+	if err := rec.writeHead(h); err != nil {
 		rec.warner.Warnf("if this is killed, what it has recorded cannot be recovered: %v", err)
 	}
-	return nil
 }
 
-// Record takes the pages of a trace until ctx is done, and then those that the kernel
-// has filled by then, or until there are enough events. Then it makes the file. Nothing
-// is decoded meanwhile. Whatever stops it, what was taken by then is saved.
-func (rec *Recorder) Record(ctx context.Context, t *Trace) (err error) {
-	t.recording.Store(true)
-	if rec.header == nil {
-		if err := rec.Prepare(t); err != nil {
-			return err
-		}
-	}
-	h := rec.header
-	if own, err := t.recorded(t.origin); err == nil { // with the processes
-		h.Tsnoop = own
-	}
-	ctx, release := t.untilDrained(ctx)
-	defer release()
-	symbols := rec.addSymbols(h, t.machine)
-	err = rec.take(read.Pages(ctx, t.session), t.Now, &t.ages, t.processes.births())
-	t.guard.stop()
-	err = cmp.Or(err, t.session.Stop())
-	t.guard.settle()
-	symbols.Wait()
-	rec.complete(h, t)
-	if rec.options.Compress {
-		h.Version, h.Zstd = 7, true
-	}
-	return cmp.Or(err, rec.save(h))
-}
+// Header returns what Begin was given, or nil.
+func (rec *Recorder) Header() *tracedat.Header { return rec.header }
 
-// addSymbols writes the head once more with the symbols. Those take long, so they are
-// read while pages are already being taken.
-func (rec *Recorder) addSymbols(h *tracedat.Header, m *Machine) *sync.WaitGroup {
-	var symbols sync.WaitGroup
+// AddSymbols writes the head once more with the symbols. Those take long, so they are read
+// in the background, while pages are already being taken. Call wait before the header is
+// used again.
+func (rec *Recorder) AddSymbols(text func() ([]byte, error)) (wait func()) {
 	if !rec.headed {
-		return &symbols
+		return func() {}
 	}
-	symbols.Go(func() {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
 		var err error
-		if h.Kallsyms, err = m.symbols.Text(); err == nil {
-			err = rec.writeHead(h)
+		if rec.header.Kallsyms, err = text(); err == nil {
+			err = rec.writeHead(rec.header)
 		}
 		if err != nil {
 			rec.warner.Detailf("if this is killed, what is recovered has no symbols: %v", err)
 		}
-	})
-	return &symbols
+	}()
+	return func() { <-done }
 }
 
-// take stores pages until there are no more, or enough events. They are on the disk then.
-// now returns the time on the trace clock, in ns. It also looks at the clocks from time to
-// time. Events with the ID births are only for tsnoop itself.
-func (rec *Recorder) take(pages iter.Seq2[read.Page, error], now func() uint64, clocks *ages, births int) error {
+// Take stores pages until there are no more, or enough events. They are on the disk then.
+// now returns the time on the trace clock, in ns. Take calls each after each page. Events
+// with the ID births are only for tsnoop itself: they are not counted.
+func (rec *Recorder) Take(pages iter.Seq2[read.Page, error], now func() uint64, births int, each func()) error {
 	count := rec.options.Count
 	defer rec.tick()()
 	var page ringbuf.Page
@@ -111,9 +76,7 @@ func (rec *Recorder) take(pages iter.Seq2[read.Page, error], now func() uint64, 
 		if err := rec.add(p, events, time.Duration(taken-first)); err != nil {
 			return err
 		}
-		if clocks.any() {
-			clocks.look()
-		}
+		each()
 		rec.events.Add(events)
 		rec.lost.Add(lost)
 		if count > 0 && rec.events.Load() >= uint64(count) {
@@ -161,68 +124,10 @@ func (s Size) String() string {
 	return fmt.Sprintf("%.1f MiB", float64(s)/(1<<20))
 }
 
-// newHeader collects what is needed to understand the pages elsewhere. It leaves out the
-// symbols, which take long, and what is known only at the end.
-func (rec *Recorder) newHeader(t *Trace) (*tracedat.Header, error) {
-	own, err := t.recorded(t.origin)
-	if err != nil {
-		return nil, err
+// Save makes the file of the pages, which h describes.
+func (rec *Recorder) Save(h *tracedat.Header) error {
+	if rec.options.Compress {
+		h.Version, h.Zstd = 7, true
 	}
-	h := &tracedat.Header{
-		Version: 6, BigEndian: rec.layout.BigEndian, LongSize: rec.layout.LongSize, PageSize: rec.pageSize,
-		Clock: t.clockName, Uname: uname(), Recorder: t.origin.Recorder, Tsnoop: own,
-	}
-	group := t.session.Group()
-	text := func(name string) string {
-		b, e := t.machine.fs.ReadFile(name)
-		err = cmp.Or(err, e)
-		return string(b)
-	}
-	h.HeaderPage, h.HeaderEvent = text("events/header_page"), text("events/header_event")
-	for _, p := range fetchargs.Probes(t.plans) {
-		h.Events = append(h.Events, tracedat.EventText{System: group, Text: text(path.Join("events", group, p.Event, "format"))})
-	}
-	if t.births {
-		h.Events = append(h.Events, tracedat.EventText{System: "task", Text: text("events/task/task_newtask/format")})
-	}
-	for _, name := range t.machine.fs.Glob("events/ftrace/*/format") {
-		h.Events = append(h.Events, tracedat.EventText{System: "ftrace", Text: text(name)})
-	}
-	return h, err
-}
-
-// complete adds to a header what is known only at the end. Something that cannot be
-// read is no reason to lose the recording: it is left out with a warning.
-func (rec *Recorder) complete(h *tracedat.Header, t *Trace) {
-	stats, err := t.session.FinalStats()
-	for i := range stats {
-		lines, e := t.session.StatsText(&stats[i])
-		if err = cmp.Or(err, e); e == nil {
-			h.CPUStats = append(h.CPUStats, fmt.Sprintf("CPU: %d\n%s", stats[i].CPU, lines))
-		}
-		h.CPUs++
-	}
-	if err != nil {
-		rec.warner.Warnf("how much was lost is not in %s: %v", rec.name, err)
-	}
-	if own, err := t.recorded(t.Ended()); err == nil { // with the end
-		h.Tsnoop = own
-	}
-	if b, err := t.machine.symbols.TextNow(); err == nil {
-		h.Kallsyms = b
-	}
-	if names, err := t.machine.fs.Cmdlines(); err == nil {
-		h.Cmdlines = names
-	} else {
-		rec.warner.Detailf("%s has no names of tasks for other tools: %v", rec.name, err)
-	}
-}
-
-// uname returns what trace-cmd stores of uname(2).
-func uname() string {
-	name, release, arch := proc.Host()
-	if arch == "" {
-		return ""
-	}
-	return "Linux " + name + " " + release + " " + arch
+	return rec.save(h)
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/proc/symbols"
 	"github.com/tsnoop/tsnoop/tracefs/read"
 	"github.com/tsnoop/tsnoop/tracefs/tracedat"
 )
@@ -68,11 +69,8 @@ func newRecorderTest(t *testing.T, name string) *recorderTest {
 	if rt.rec, err = NewRecorder(name, RecordOptions{Sync: time.Second}, nil); err != nil {
 		t.Fatal(err)
 	}
-	rt.rec.pageSize = pageSize
-	if err := rt.rec.writeHead(h); err != nil {
-		t.Fatal(err)
-	}
-	rt.rec.addSymbols(h, NewMachine(nil)).Wait()
+	rt.rec.Begin(h)
+	rt.rec.AddSymbols(symbols.Running().Text)()
 	for page := rt.pages; len(page) > 0; page = page[pageSize:] {
 		if err := rt.rec.add(read.Page{CPU: 3, Data: page[:pageSize]}, 1, 0); err != nil {
 			t.Fatal(err)

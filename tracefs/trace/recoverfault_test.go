@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/proc/symbols"
 	"github.com/tsnoop/tsnoop/tracefs/read"
-	"github.com/tsnoop/tsnoop/tracefs/ringbuf"
 	"github.com/tsnoop/tsnoop/tracefs/tracedat"
 	"golang.org/x/sys/unix"
 )
@@ -68,11 +68,9 @@ func recordFixture(dir string) error {
 	if err != nil {
 		return err
 	}
-	rec.pageSize, rec.layout = pageSize, ringbuf.Layout{LongSize: 8}
-	if err = rec.writeHead(h); err == nil {
-		rec.addSymbols(h, NewMachine(nil)).Wait()
-		err = fill(rec, pages)
-	}
+	rec.Begin(h)
+	rec.AddSymbols(symbols.Running().Text)()
+	err = fill(rec, pages)
 	if err == nil {
 		err = rec.save(h)
 	}
@@ -93,11 +91,8 @@ func leftBehind(t *testing.T, dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rec.pageSize, rec.layout = pageSize, ringbuf.Layout{LongSize: 8}
-	if err := rec.writeHead(h); err != nil {
-		t.Fatal(err)
-	}
-	rec.addSymbols(h, NewMachine(nil)).Wait()
+	rec.Begin(h)
+	rec.AddSymbols(symbols.Running().Text)()
 	if err := fill(rec, pages); err != nil {
 		t.Fatal(err)
 	}

@@ -54,7 +54,7 @@ func warned(t *testing.T, warnings <-chan string, limit string) {
 func TestSyncedAtEnd(t *testing.T) {
 	rec, warnings := syncedTest(t, time.Hour)
 	pages, first := onePage(t)
-	if err := rec.take(pages, func() uint64 { return first }, &ages{}, -1); err != nil {
+	if err := rec.Take(pages, func() uint64 { return first }, -1, func() {}); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range rec.files() {
@@ -74,7 +74,7 @@ func TestSyncedAtEnd(t *testing.T) {
 func TestLateTaken(t *testing.T) {
 	rec, warnings := syncedTest(t, time.Hour)
 	pages, first := onePage(t)
-	if err := rec.take(pages, func() uint64 { return first + uint64(time.Hour) }, &ages{}, -1); err != nil {
+	if err := rec.Take(pages, func() uint64 { return first + uint64(time.Hour) }, -1, func() {}); err != nil {
 		t.Fatal(err)
 	}
 	warned(t, warnings, "1h0m0s")

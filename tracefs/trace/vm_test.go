@@ -159,7 +159,7 @@ func TestEndsRecord(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx, tr := armed(t, trace.Options{})
-	err = rec.Record(ctx, tr)
+	err = tr.Record(ctx, rec)
 	if err = rec.Close(err); err != nil || !rec.Saved() {
 		t.Fatalf("saved %v: %v", rec.Saved(), err)
 	}

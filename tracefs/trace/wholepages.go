@@ -85,7 +85,7 @@ func (c *endOfPages) sound(l ringbuf.Layout, b []byte) bool {
 		return false
 	}
 	var page ringbuf.Page
-	if page.Reset(l, b) != nil || isHole(b) {
+	if page.Reset(l, b) != nil || ringbuf.IsHole(b) {
 		return false
 	}
 	for page.Next() {

@@ -1,0 +1,128 @@
+package trace
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path"
+
+	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/tracefs/proc"
+	"github.com/tsnoop/tsnoop/tracefs/read"
+	"github.com/tsnoop/tsnoop/tracefs/tracedat"
+)
+
+// BeginRecording writes the head of the recording of a trace whose probes are defined: see
+// Options.Ready. If it is called, the head is on the disk before the first event is
+// recorded.
+func (t *Trace) BeginRecording(rec *Recorder) error {
+	h, err := t.header()
+	if err != nil {
+		return err
+	}
+	rec.Begin(h)
+	return nil
+}
+
+// Record takes the pages of a trace until ctx is done, and then those that the kernel
+// has filled by then, or until there are enough events. Then it makes the file. Nothing
+// is decoded meanwhile. Whatever stops it, what was taken by then is saved.
+func (t *Trace) Record(ctx context.Context, rec *Recorder) (err error) {
+	t.recording.Store(true)
+	if rec.Header() == nil {
+		if err := t.BeginRecording(rec); err != nil {
+			return err
+		}
+	}
+	h := rec.Header()
+	if own, err := t.recorded(t.origin); err == nil { // with the processes
+		h.Tsnoop = own
+	}
+	ctx, release := t.untilDrained(ctx)
+	defer release()
+	wait := rec.AddSymbols(t.machine.symbols.Text)
+	err = rec.Take(read.Pages(ctx, t.session), t.Now, t.processes.births(), t.lookAtClocks)
+	t.guard.stop()
+	err = cmp.Or(err, t.session.Stop())
+	t.guard.settle()
+	wait()
+	t.complete(h, rec.Name())
+	return cmp.Or(err, rec.Save(h))
+}
+
+// lookAtClocks notes how far the clocks are apart, if ages need that.
+func (t *Trace) lookAtClocks() {
+	if t.ages.any() {
+		t.ages.look()
+	}
+}
+
+// header collects what is needed to understand the pages elsewhere. It leaves out the
+// symbols, which take long, and what is known only at the end.
+func (t *Trace) header() (*tracedat.Header, error) {
+	layout, pageSize, err := t.session.PageLayout()
+	if err != nil {
+		return nil, err
+	}
+	own, err := t.recorded(t.origin)
+	if err != nil {
+		return nil, err
+	}
+	h := &tracedat.Header{
+		Version: 6, BigEndian: layout.BigEndian, LongSize: layout.LongSize, PageSize: pageSize,
+		Clock: t.clockName, Uname: uname(), Recorder: t.origin.Recorder, Tsnoop: own,
+	}
+	group := t.session.Group()
+	text := func(name string) string {
+		b, e := t.machine.fs.ReadFile(name)
+		err = cmp.Or(err, e)
+		return string(b)
+	}
+	h.HeaderPage, h.HeaderEvent = text("events/header_page"), text("events/header_event")
+	for _, p := range fetchargs.Probes(t.plans) {
+		h.Events = append(h.Events, tracedat.EventText{System: group, Text: text(path.Join("events", group, p.Event, "format"))})
+	}
+	if t.births {
+		h.Events = append(h.Events, tracedat.EventText{System: "task", Text: text("events/task/task_newtask/format")})
+	}
+	for _, name := range t.machine.fs.Glob("events/ftrace/*/format") {
+		h.Events = append(h.Events, tracedat.EventText{System: "ftrace", Text: text(name)})
+	}
+	return h, err
+}
+
+// complete adds to the header of the recording name what is known only at the end. Something that cannot be
+// read is no reason to lose the recording: it is left out with a warning.
+func (t *Trace) complete(h *tracedat.Header, name string) {
+	stats, err := t.session.FinalStats()
+	for i := range stats {
+		lines, e := t.session.StatsText(&stats[i])
+		if err = cmp.Or(err, e); e == nil {
+			h.CPUStats = append(h.CPUStats, fmt.Sprintf("CPU: %d\n%s", stats[i].CPU, lines))
+		}
+		h.CPUs++
+	}
+	if err != nil {
+		t.warner.Warnf("how much was lost is not in %s: %v", name, err)
+	}
+	if own, err := t.recorded(t.Ended()); err == nil { // with the end
+		h.Tsnoop = own
+	}
+	if b, err := t.machine.symbols.TextNow(); err == nil {
+		h.Kallsyms = b
+	}
+	if names, err := t.machine.fs.Cmdlines(); err == nil {
+		h.Cmdlines = names
+	} else {
+		t.warner.Detailf("%s has no names of tasks for other tools: %v", name, err)
+	}
+}
+
+// uname returns what trace-cmd stores of uname(2).
+func uname() string {
+	name, release, arch := proc.Host()
+	if arch == "" {
+		return ""
+	}
+	return "Linux " + name + " " + release + " " + arch
+}
