@@ -36,8 +36,9 @@ var mayImport = map[string][]string{
 	"tracefs/read":         {"golang.org/x/sys/unix", module + "/tracefs", module + "/tracefs/ringbuf"},
 	"tracefs/text":         {"golang.org/x/sys/unix", module + "/tracefs"},
 	"tracefs/calls":        {module + "/tracefs"},
+	"tracefs/record":       {"golang.org/x/sys/unix", module + "/tracefs", module + "/tracefs/outfile", module + "/tracefs/proc/symbols", module + "/tracefs/read", module + "/tracefs/ringbuf", module + "/tracefs/tracedat"},
 	"tracefs/trace": {module + "/btf", module + "/fetchargs", module + "/fetchargs/spec", module + "/fetchargs/value", module + "/fetchargs/abi", "golang.org/x/sys/unix", module + "/tracefs", module + "/tracefs/calls",
-		module + "/tracefs/outfile", module + "/tracefs/proc", module + "/tracefs/proc/symbols", module + "/tracefs/read", module + "/tracefs/ringbuf", module + "/tracefs/text", module + "/tracefs/tracedat"},
+		module + "/tracefs/record", module + "/tracefs/proc", module + "/tracefs/proc/symbols", module + "/tracefs/read", module + "/tracefs/ringbuf", module + "/tracefs/text", module + "/tracefs/tracedat"},
 	"cmd/tsnoop/complete": {module + "/cmd/tsnoop/flags", module + "/cmd/tsnoop/help", module + "/cmd/tsnoop/preset", module + "/cmd/tsnoop/shell", module + "/cmd/tsnoop/target",
 		module + "/fetchargs", module + "/render", module + "/tracefs/trace", module + "/tracefs/users"},
 	"cmd/tsnoop/dist/parts": {},
@@ -66,7 +67,7 @@ var mayImport = map[string][]string{
 	// Not what reads kernel files or bytes: that is behind tracefs/trace.
 	"cmd/tsnoop": {"golang.org/x/term",
 		module + "/cmd/tsnoop/complete", module + "/cmd/tsnoop/flags", module + "/cmd/tsnoop/help", module + "/cmd/tsnoop/live", module + "/cmd/tsnoop/output", module + "/cmd/tsnoop/preset", module + "/cmd/tsnoop/shell", module + "/cmd/tsnoop/specs", module + "/cmd/tsnoop/target", module + "/cmd/tsnoop/terminal",
-		module + "/btf", module + "/fetchargs", module + "/fetchargs/abi", module + "/tracefs", module + "/tracefs/calls", module + "/tracefs/proc", module + "/tracefs/trace", module + "/render", module + "/render/sum"},
+		module + "/btf", module + "/fetchargs", module + "/fetchargs/abi", module + "/tracefs", module + "/tracefs/calls", module + "/tracefs/proc", module + "/tracefs/record", module + "/tracefs/trace", module + "/render", module + "/render/sum"},
 }
 
 // pure are the packages that must not touch the machine.

@@ -10,6 +10,7 @@ import (
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/live"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/terminal"
 	"github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/record"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
 
@@ -27,8 +28,8 @@ func runRecord(o *flags.Options, ui *terminal.UI) (err error) {
 		return err
 	}
 	defer func() { err = run.End(recordError(err)) }()
-	ro := trace.RecordOptions{Count: o.Count, Compress: o.Compress, Sync: o.Sync}
-	rec, err := trace.NewRecorder(cmp.Or(o.Output, "trace.dat"), ro, ui.Tell)
+	ro := record.Options{Count: o.Count, Compress: o.Compress, Sync: o.Sync}
+	rec, err := record.New(cmp.Or(o.Output, "trace.dat"), ro, ui.Tell)
 	if err != nil {
 		return err
 	}
@@ -53,7 +54,7 @@ func runRecover(o *flags.Options, ui *terminal.UI) error {
 	if len(o.Args) > 0 || o.Program != nil || o.Output != "" {
 		return flags.Errorf("tsnoop record --recover FILE", "--recover makes FILE of what was recorded; nothing else goes with it")
 	}
-	made, err := trace.Recover(o.Recover, o.Compress, func(copied func() (n, all uint64)) func() {
+	made, err := record.Recover(o.Recover, o.Compress, func(copied func() (n, all uint64)) func() {
 		return ui.Watch(func() string {
 			n, all := copied()
 			return fmt.Sprintf("recovering %s: %s", o.Recover, terminal.Percent(n, all))
@@ -74,9 +75,9 @@ func runRecover(o *flags.Options, ui *terminal.UI) error {
 
 // recordError says what to do about the files of a recording.
 func recordError(err error) error {
-	var file *trace.FileError
-	var left *trace.LeftError
-	var kept *trace.KeptError
+	var file *record.FileError
+	var left *record.LeftError
+	var kept *record.KeptError
 	switch {
 	case errors.As(err, &file):
 		return flags.Errorf(file.Cure, "%v", file)

@@ -13,17 +13,21 @@ import (
 	"time"
 
 	"github.com/tsnoop/tsnoop/tracefs/read"
+	"github.com/tsnoop/tsnoop/tracefs/record"
 	"github.com/tsnoop/tsnoop/tracefs/ringbuf"
 	"github.com/tsnoop/tsnoop/tracefs/tracedat"
 )
 
-// damagePages is how many pages each of three CPUs has in the recording that is damaged.
-const damagePages = 4
+// How many CPUs the recording that is damaged has, and how many pages each of them.
+const (
+	damageCPUs  = 3
+	damagePages = 4
+)
 
 // recordThreeCPUs makes a recording in which each page has the calls of the fixture, at
 // times of its own, and returns its bytes, the number of events in a page and the time
 // from its begin to its last event.
-func recordThreeCPUs(t *testing.T, o RecordOptions) (file []byte, events uint64, length uint64) {
+func recordThreeCPUs(t *testing.T, o record.Options) (file []byte, events uint64, length uint64) {
 	t.Helper()
 	h, pages := readFixture(t)
 	h.Tsnoop = regexp.MustCompile(`,"End":\d+}$`).ReplaceAll(h.Tsnoop, []byte("}")) // calls that begin later are shown, too
@@ -37,22 +41,24 @@ func recordThreeCPUs(t *testing.T, o RecordOptions) (file []byte, events uint64,
 		events, length = events+1, p.Stamp-begin
 	}
 	name := filepath.Join(t.TempDir(), "t.dat")
-	rec, err := NewRecorder(name, o, nil)
+	rec, err := record.New(name, o, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	rec.Begin(h)
-	for n := range damagePages * faultCPUs {
-		shifted := bytes.Clone(page)
-		binary.LittleEndian.PutUint64(shifted, begin+uint64(n)*uint64(time.Second))
-		if err := rec.add(read.Page{CPU: n % faultCPUs, Data: shifted}, events, 0); err != nil {
-			t.Fatal(err)
+	taken := func(yield func(read.Page, error) bool) {
+		for n := range damagePages * damageCPUs {
+			shifted := bytes.Clone(page)
+			binary.LittleEndian.PutUint64(shifted, begin+uint64(n)*uint64(time.Second))
+			if !yield(read.Page{CPU: n % damageCPUs, Data: shifted}, nil) {
+				return
+			}
 		}
 	}
-	if o.Compress {
-		h.Version, h.Zstd = 7, true
+	if err := rec.Take(taken, func() uint64 { return 0 }, -1, func() {}); err != nil {
+		t.Fatal(err)
 	}
-	if err := rec.Close(rec.save(h)); err != nil {
+	if err := rec.Close(rec.Save(h)); err != nil {
 		t.Fatal(err)
 	}
 	b, err := os.ReadFile(name)
@@ -83,7 +89,7 @@ func showDamaged(t *testing.T, b []byte) (lines []string, err error) {
 }
 
 // pagesIn returns where in a recording that is not compressed each page is: that of CPU c
-// with index i at [i*faultCPUs+c].
+// with index i at [i*damageCPUs+c].
 func pagesIn(t *testing.T, b []byte) (at []int) {
 	t.Helper()
 	file, err := tracedat.Open(bytes.NewReader(b), int64(len(b)))
@@ -91,7 +97,7 @@ func pagesIn(t *testing.T, b []byte) (at []int) {
 		t.Fatal(err, file.Damage)
 	}
 	for i := range damagePages {
-		for c := range faultCPUs {
+		for c := range damageCPUs {
 			p := file.Buffers[0].CPUs[c].Pages()
 			var page []byte
 			for range i + 1 {
@@ -110,14 +116,14 @@ func pagesIn(t *testing.T, b []byte) (at []int) {
 // it is shown, and all other calls are.
 func TestDamagedPages(t *testing.T) {
 	for _, version := range []int{6, 7} {
-		b, events, length := recordThreeCPUs(t, RecordOptions{})
+		b, events, length := recordThreeCPUs(t, record.Options{})
 		random := 1000
 		if version == 7 {
 			b, random = rewritten(t, b), 100
 		}
 		all, err := showDamaged(t, b)
-		perPage := len(all) / (damagePages * faultCPUs)
-		if err != nil || perPage == 0 || len(all)%(damagePages*faultCPUs) != 0 {
+		perPage := len(all) / (damagePages * damageCPUs)
+		if err != nil || perPage == 0 || len(all)%(damagePages*damageCPUs) != 0 {
 			t.Fatalf("%d calls, %v, %q, events %d length %d", len(all), err, all, events, length)
 		}
 		pages := pagesIn(t, b)
@@ -127,8 +133,8 @@ func TestDamagedPages(t *testing.T) {
 			tried++
 			lines, err := showDamaged(t, b)
 			after := uint64(0)
-			if n >= faultCPUs {
-				after = uint64(n-faultCPUs)*uint64(time.Second) + length
+			if n >= damageCPUs {
+				after = uint64(n-damageCPUs)*uint64(time.Second) + length
 			}
 			var d *DamagedPages
 			if !errors.As(err, &d) || len(d.Parts) != 1 {
@@ -136,7 +142,7 @@ func TestDamagedPages(t *testing.T) {
 			}
 			part := d.Parts[0]
 			early := int64(part.After) - int64(after) // the trace began before the first event
-			if part.CPU != n%faultCPUs || part.Bytes != pageSize || (after == 0) != (part.After == 0) || early < 0 || early > int64(time.Second) || part.Events != (Between{events, events}) {
+			if part.CPU != n%damageCPUs || part.Bytes != pageSize || (after == 0) != (part.After == 0) || early < 0 || early > int64(time.Second) || part.Events != (Between{events, events}) {
 				t.Fatalf("%s of page %d: %v", what, n, part)
 			}
 			want := append(append([]string{}, all[:n*perPage]...), all[(n+1)*perPage:]...)
@@ -151,7 +157,7 @@ func TestDamagedPages(t *testing.T) {
 			b[pages[n]+bit/8] ^= 1 << (bit % 8)
 		}
 		for bit := range 16 * 8 {
-			flip(faultCPUs+1, bit)
+			flip(damageCPUs+1, bit)
 		}
 		for range random {
 			flip(rand.IntN(len(pages)), rand.IntN(pageSize*8))
@@ -227,7 +233,7 @@ func countEvents(page []byte) (n uint32) {
 // checksums, and in a compressed file: no call is shown that was not recorded, and a call is
 // missing only if that is reported.
 func TestDamagedBytes(t *testing.T) {
-	for _, o := range []RecordOptions{{}, {Compress: true}} {
+	for _, o := range []record.Options{{}, {Compress: true}} {
 		b, _, _ := recordThreeCPUs(t, o)
 		all, err := showDamaged(t, b)
 		if err != nil {
@@ -237,7 +243,7 @@ func TestDamagedBytes(t *testing.T) {
 		for _, line := range all {
 			known[line] = true
 		}
-		sums := damagePages * faultCPUs * tracedat.SumSize
+		sums := damagePages * damageCPUs * tracedat.SumSize
 		from := len(b) - sums - 256
 		if !o.Compress {
 			from = pagesIn(t, b)[0]
@@ -262,7 +268,7 @@ func TestDamagedBytes(t *testing.T) {
 // TestDamagedNoSums shows a recording of an earlier version, which has no checksums: a hole
 // and a header that makes no sense are reported, with bounds.
 func TestDamagedNoSums(t *testing.T) {
-	b, err := os.ReadFile(fixture)
+	b, err := os.ReadFile("../../testdata/recordings/read.trace.dat")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,10 +15,10 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
 
-// A recording is read again, with typed values. See testdata/README.md for how the
+// A recording is read again, with typed values. See README.md there for how the
 // file was made.
 func Example() {
-	f, err := os.Open("testdata/read.trace.dat")
+	f, err := os.Open("../../testdata/recordings/read.trace.dat")
 	if err != nil {
 		log.Fatal(err)
 	}

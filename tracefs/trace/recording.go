@@ -9,13 +9,14 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/tracefs/proc"
 	"github.com/tsnoop/tsnoop/tracefs/read"
+	"github.com/tsnoop/tsnoop/tracefs/record"
 	"github.com/tsnoop/tsnoop/tracefs/tracedat"
 )
 
 // BeginRecording writes the head of the recording of a trace whose probes are defined: see
 // Options.Ready. If it is called, the head is on the disk before the first event is
 // recorded.
-func (t *Trace) BeginRecording(rec *Recorder) error {
+func (t *Trace) BeginRecording(rec *record.Recorder) error {
 	h, err := t.header()
 	if err != nil {
 		return err
@@ -27,7 +28,7 @@ func (t *Trace) BeginRecording(rec *Recorder) error {
 // Record takes the pages of a trace until ctx is done, and then those that the kernel
 // has filled by then, or until there are enough events. Then it makes the file. Nothing
 // is decoded meanwhile. Whatever stops it, what was taken by then is saved.
-func (t *Trace) Record(ctx context.Context, rec *Recorder) (err error) {
+func (t *Trace) Record(ctx context.Context, rec *record.Recorder) (err error) {
 	t.recording.Store(true)
 	if rec.Header() == nil {
 		if err := t.BeginRecording(rec); err != nil {

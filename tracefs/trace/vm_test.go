@@ -14,6 +14,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
+	"github.com/tsnoop/tsnoop/tracefs/record"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
 
@@ -154,7 +155,7 @@ func TestEndsTraceBreak(t *testing.T) {
 // What is recorded is what Open reads.
 func TestEndsRecord(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "trace.dat")
-	rec, err := trace.NewRecorder(name, trace.RecordOptions{}, func(w tracefs.Warning) { t.Log(w.Text) })
+	rec, err := record.New(name, record.Options{}, func(w tracefs.Warning) { t.Log(w.Text) })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package trace
+package record
 
 import (
 	"errors"
@@ -22,9 +22,9 @@ type Recovered struct {
 	Missing uint64 // events that were in those, and in others that were not written at all
 }
 
-// Recover makes the file from what a Recorder of that name has left because it was
-// killed, or the machine, or because it could not write the file. With compress, the file has version 7 with zstd. Errors are those of NewRecorder, and
-// others.
+// Recover makes the file from what a Recorder of that name has left because it was killed,
+// or the machine, or because it could not write the file. With compress, the file has
+// version 7 with zstd. Errors are those of New, and others.
 //
 // Before it copies the pages, Recover calls watch, which may be nil, with a function
 // that returns how many of all bytes are copied. Any goroutine may call that function

@@ -1,4 +1,4 @@
-package trace
+package record
 
 import (
 	"bytes"
@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tsnoop/tsnoop/testdata/recordings"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/proc/symbols"
 	"github.com/tsnoop/tsnoop/tracefs/read"
@@ -60,11 +61,11 @@ func fill(rec *Recorder, pages []byte) error {
 
 // recordFixture makes a whole recording.
 func recordFixture(dir string) error {
-	h, pages, err := fixtureParts(fixture)
+	h, pages, err := recordings.Read()
 	if err != nil {
 		return err
 	}
-	rec, err := NewRecorder(filepath.Join(dir, "t.dat"), RecordOptions{Sync: time.Second}, nil)
+	rec, err := New(filepath.Join(dir, "t.dat"), Options{Sync: time.Second}, nil)
 	if err != nil {
 		return err
 	}
@@ -87,7 +88,7 @@ func olderFile(t *testing.T, dir string) {
 func leftBehind(t *testing.T, dir string) {
 	olderFile(t, dir)
 	h, pages := readFixture(t)
-	rec, err := NewRecorder(filepath.Join(dir, "t.dat"), RecordOptions{Sync: time.Second}, nil)
+	rec, err := New(filepath.Join(dir, "t.dat"), Options{Sync: time.Second}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,7 @@
-package trace
+// Package record writes the raw pages of a trace to files, merges those into a trace.dat
+// file, and recovers that from what a killed recorder has left. It knows nothing of what
+// the pages are about: the caller gives the header that describes them.
+package record
 
 import (
 	"encoding/binary"
@@ -11,8 +14,8 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/tracedat"
 )
 
-// RecordOptions says how to make a recording.
-type RecordOptions struct {
+// Options says how to make a recording.
+type Options struct {
 	Count    int           // stop after this many events; 0 for no limit
 	Compress bool          // write trace.dat version 7 with zstd
 	Sync     time.Duration // write pages to the disk before they are that old; 0 leaves it to the kernel

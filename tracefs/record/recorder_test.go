@@ -1,4 +1,4 @@
-package trace
+package record
 
 import (
 	"bytes"
@@ -10,49 +10,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tsnoop/tsnoop/testdata/recordings"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/proc/symbols"
 	"github.com/tsnoop/tsnoop/tracefs/read"
 	"github.com/tsnoop/tsnoop/tracefs/tracedat"
 )
 
-// fixture was recorded by tsnoop: see testdata/README.md.
-const fixture = "testdata/read.trace.dat"
-
-// readFixture returns what is in the fixture: a header, a new one each time, and the
-// pages of its calls.
-func readFixture(t testing.TB) (*tracedat.Header, []byte) {
-	t.Helper()
-	h, pages, err := fixtureParts(fixture)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if h.PageSize != pageSize || len(pages) == 0 {
-		t.Fatalf("%d bytes in pages of %d", len(pages), h.PageSize)
-	}
-	return h, pages
-}
-
-func fixtureParts(name string) (h *tracedat.Header, pages []byte, err error) {
-	b, err := os.ReadFile(name)
-	if err != nil {
-		return nil, nil, err
-	}
-	file, err := tracedat.Open(bytes.NewReader(b), int64(len(b)))
-	if err != nil {
-		return nil, nil, err
-	}
-	for i := range file.Buffers[0].CPUs {
-		r := file.Buffers[0].CPUs[i].Pages()
-		for b, err := r.Next(); err == nil; b, err = r.Next() {
-			pages = append(pages, b...)
-		}
-	}
-	h, err = file.Header()
-	return h, pages, err
-}
-
-const pageSize = 4096 // of the fixture
+const pageSize = recordings.PageSize
 
 // A recorderTest is a recording of a few pages, ready to be saved.
 type recorderTest struct {
@@ -66,7 +31,7 @@ func newRecorderTest(t *testing.T, name string) *recorderTest {
 	var h *tracedat.Header
 	h, rt.pages = readFixture(t)
 	var err error
-	if rt.rec, err = NewRecorder(name, RecordOptions{Sync: time.Second}, nil); err != nil {
+	if rt.rec, err = New(name, Options{Sync: time.Second}, nil); err != nil {
 		t.Fatal(err)
 	}
 	rt.rec.Begin(h)
@@ -100,7 +65,8 @@ func (rt *recorderTest) holds(dir string, want ...string) {
 	}
 }
 
-// shows checks that the recording is a file only for its user that replay shows.
+// shows checks that the recording is a file only for its user, with the pages and what
+// tsnoop needs to show them.
 func (rt *recorderTest) shows() {
 	rt.Helper()
 	name := rt.rec.name
@@ -111,18 +77,12 @@ func (rt *recorderTest) shows() {
 	f, err := os.Open(name)
 	rt.must(err)
 	defer f.Close()
-	r, err := Open(f, info.Size(), OpenOptions{Name: name})
+	file, err := tracedat.Open(f, info.Size())
 	rt.must(err)
-	n := 0
-	for c, err := range r.Calls(rt.Context()) {
-		rt.must(err)
-		if n++; r.Plans()[c.Plan].Spec.Func.Text != "vfs_read" {
-			rt.Errorf("a call of %v", r.Plans()[c.Plan].Spec)
-		}
+	if want := rt.header(); !bytes.Equal(file.Tsnoop, want.Tsnoop) || len(file.Events) != len(want.Events) {
+		rt.Errorf("%d events, %s", len(file.Events), file.Tsnoop)
 	}
-	if n != 3 {
-		rt.Errorf("%d calls", n)
-	}
+	rt.must(contains(file, []tracedat.CPUSource{{ID: 3, Size: int64(len(rt.pages)), Pages: bytes.NewReader(rt.pages)}}))
 }
 
 func (rt *recorderTest) recover() error {
@@ -162,11 +122,11 @@ func TestRecorderEmpty(t *testing.T) {
 	if err := os.WriteFile(name, []byte("older"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	rec, err := NewRecorder(name, RecordOptions{Sync: time.Second}, nil)
+	rec, err := New(name, Options{Sync: time.Second}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := rec.Close(ErrInterrupted); err != ErrInterrupted {
+	if err := rec.Close(io.ErrUnexpectedEOF); err != io.ErrUnexpectedEOF {
 		t.Error(err)
 	}
 	if b, err := os.ReadFile(name); string(b) != "older" {
@@ -275,7 +235,7 @@ func TestRecorderRefused(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			rec, err := NewRecorder(filepath.Join(dir, "t.dat"), RecordOptions{Sync: time.Second}, nil)
+			rec, err := New(filepath.Join(dir, "t.dat"), Options{Sync: time.Second}, nil)
 			parts := strings.Split(tt.want, ".*")
 			if err == nil || !strings.Contains(err.Error(), parts[0]) || !strings.Contains(err.Error(), parts[len(parts)-1]) {
 				t.Fatalf("%v, %v", rec, err)
@@ -354,11 +314,12 @@ func TestRecoverRefused(t *testing.T) {
 	rt.shows()
 }
 
-func readAll(t *testing.T, name string) []byte {
+// readFixture returns a header, a new one each time, and the pages of its calls.
+func readFixture(t testing.TB) (*tracedat.Header, []byte) {
 	t.Helper()
-	b, err := os.ReadFile(name)
+	h, pages, err := recordings.Read()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return b
+	return h, pages
 }

@@ -1,4 +1,4 @@
-package trace
+package record
 
 import (
 	"bufio"
@@ -18,7 +18,7 @@ import (
 // syncedTest returns a recorder with a limit and its warnings.
 func syncedTest(t *testing.T, limit time.Duration) (*Recorder, <-chan string) {
 	warnings := make(chan string, 10)
-	rec, err := NewRecorder(filepath.Join(t.TempDir(), "t.dat"), RecordOptions{Sync: limit}, func(w tracefs.Warning) { warnings <- w.Text })
+	rec, err := New(filepath.Join(t.TempDir(), "t.dat"), Options{Sync: limit}, func(w tracefs.Warning) { warnings <- w.Text })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package trace
+package record
 
 import (
 	"cmp"
@@ -12,7 +12,7 @@ import (
 )
 
 // A power cut takes what the kernel has not written to the disk yet: up to 30 seconds of a
-// recording. So the pages are written there twice in RecordOptions.Sync, and after half of
+// recording. So the pages are written there twice in Options.Sync, and after half of
 // syncBytes: if that takes no longer than the other half, no older event is lost. If it does
 // take longer, or if pages are taken too late because the host is busy or the disk holds up
 // the recorder, there is a warning.

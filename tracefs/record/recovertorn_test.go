@@ -1,4 +1,4 @@
-package trace
+package record
 
 import (
 	"bytes"
@@ -41,7 +41,10 @@ func TestRecoverTorn(t *testing.T) {
 			if tt.missing == 0 && !holdsPages(filepath.Join(dir, "t.dat"), pages) {
 				t.Error("pages are missing")
 			}
-			b := readAll(t, filepath.Join(dir, "t.dat"))
+			b, err := os.ReadFile(filepath.Join(dir, "t.dat"))
+			if err != nil {
+				t.Fatal(err)
+			}
 			if file, err := tracedat.Open(bytes.NewReader(b), int64(len(b))); err != nil || file.Damage != nil {
 				t.Error(err, file.Damage)
 			}

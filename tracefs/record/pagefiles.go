@@ -1,4 +1,4 @@
-package trace
+package record
 
 import (
 	"bufio"
@@ -34,7 +34,7 @@ type Recorder struct {
 	name     string
 	dir      *outfile.Dir // of all these files
 	warner   tracefs.Warner
-	options  RecordOptions
+	options  Options
 	layout   ringbuf.Layout
 	pageSize int
 	header   *tracedat.Header // nil until Begin
@@ -64,9 +64,9 @@ type FileError struct{ Msg, Cure string }
 
 func (e *FileError) Error() string { return "cannot write the recording: " + e.Msg }
 
-// NewRecorder checks that the file can be written, before anything is armed. Errors are
+// New checks that the file can be written, before anything is armed. Errors are
 // *FileError and *LeftError. The caller must close the Recorder.
-func NewRecorder(name string, o RecordOptions, warn func(tracefs.Warning)) (*Recorder, error) {
+func New(name string, o Options, warn func(tracefs.Warning)) (*Recorder, error) {
 	dir, err := outfile.Open(name)
 	if err != nil {
 		return nil, fileError(err)
