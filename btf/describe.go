@@ -88,7 +88,7 @@ func (k *Kernel) describeMember(w io.Writer, name string) error {
 	offset, bit := uint32(0), uint32(0)
 	owner := Name(Strip(t))
 	for _, word := range words[1:] {
-		if target := pointee(t); target != nil {
+		if target := Pointee(t); target != nil {
 			t, offset, owner = k.Complete(target), 0, Name(target)
 		}
 		if place, err = Member(t, word); err != nil {
@@ -125,13 +125,6 @@ func (k *Kernel) content(t Type) Type {
 		default:
 			return nil
 		}
-	}
-	return nil
-}
-
-func pointee(t Type) Type {
-	if p, ok := Strip(t).(*Pointer); ok {
-		return p.Target
 	}
 	return nil
 }

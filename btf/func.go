@@ -129,7 +129,7 @@ func newFunc(fn *cbtf.Func, module string) *Func {
 		f.Params = append(f.Params, Param{p.Name, p.Type})
 	}
 	// A last parameter without name and type is "..." (btf.rst, BTF_KIND_FUNC_PROTO).
-	if n := len(f.Params); n > 0 && f.Params[n-1].Name == "" && isVoid(f.Params[n-1].Type) {
+	if n := len(f.Params); n > 0 && f.Params[n-1].Name == "" && IsVoid(f.Params[n-1].Type) {
 		f.Params, f.Variadic = f.Params[:n-1], true
 	}
 	return f

@@ -110,12 +110,7 @@ func (d *declaration) params(f *FuncProto) string {
 // variadicParam reports whether parameter i of f stands for "...".
 func variadicParam(f *FuncProto, i int) bool {
 	p := f.Params[i]
-	return i == len(f.Params)-1 && p.Name == "" && isVoid(p.Type)
-}
-
-func isVoid(t Type) bool {
-	_, void := t.(*Void)
-	return void || t == nil
+	return i == len(f.Params)-1 && p.Name == "" && IsVoid(p.Type)
 }
 
 // suffixed reports whether a declaration of type t has something after the name, so that

@@ -17,7 +17,7 @@ func (r *resolver) encodeAge(e encoded, x spec.Expr, f *value.Format) (encoded, 
 	if p.typ != nil {
 		_, is := btf.Strip(p.typ).(*btf.Int)
 		if size, _ := btf.Size(p.typ); !is || size != 8 || p.bitSize > 0 {
-			r.fail(x.Where(), "it is for times in ns of 64 bits, as start_time_ns of struct request", "the format %s does not fit %s, which is %s", f.Name, x, typeName(p.typ))
+			r.Fail(x.Where(), "it is for times in ns of 64 bits, as start_time_ns of struct request", "the format %s does not fit %s, which is %s", f.Name, x, value.TypeName(p.typ))
 			return e, false
 		}
 	}
@@ -31,16 +31,16 @@ func (c *comparer) compareAge(t *test, x *spec.Compare) {
 	l := x.Value
 	switch _, ordered := opposite[x.Op]; {
 	case !ordered || x.Mask != nil:
-		c.fail(x.Where(), "ages are compared by their order", "an age has neither bits nor text")
+		c.Fail(x.Where(), "ages are compared by their order", "an age has neither bits nor text")
 	case l.Kind == spec.Time || l.IsNull():
 		t.value = constant{kind: value.Int}
 		if l.Int != nil {
 			t.value.num = l.Int.Uint64()
 		}
 	case l.Kind == spec.Number:
-		c.failFix(l.Span, spec.Fix{Span: l.Span, Text: l.Text + "ns"}, "the units are ns, us, ms and s: ", "an age is compared with a time")
+		c.FailFix(l.Span, spec.Fix{Span: l.Span, Text: l.Text + "ns"}, "the units are ns, us, ms and s: ", "an age is compared with a time")
 	default:
-		c.fail(l.Span, "units are ns, us, ms and s", "an age is compared with a time")
+		c.Fail(l.Span, "units are ns, us, ms and s", "an age is compared with a time")
 	}
 }
 

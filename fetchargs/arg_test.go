@@ -3,10 +3,12 @@ package fetchargs
 import (
 	"encoding/json"
 	"testing"
+
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 )
 
 // argOf is a fetcharg as recordings have it.
-func argOf(t *testing.T, saved string) Arg {
+func argOf(t *testing.T, saved string) dynevent.Arg {
 	t.Helper()
 	a, err := loadArg(saved)
 	if err != nil {
@@ -15,10 +17,10 @@ func argOf(t *testing.T, saved string) Arg {
 	return a
 }
 
-func loadArg(saved string) (Arg, error) {
+func loadArg(saved string) (dynevent.Arg, error) {
 	s := savedArg{Name: "x"}
 	if err := json.Unmarshal([]byte("{"+saved+"}"), &s); err != nil {
-		return Arg{}, err
+		return dynevent.Arg{}, err
 	}
 	return s.load("")
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
@@ -16,10 +17,10 @@ func (r *resolver) encodeFixed(e encoded, x spec.Expr, f *value.Format) (encoded
 	typ := e.route.typ
 	e.route = lookThrough(e.route)
 	p := &e.route
-	size, known := btf.Size(orVoid(p.typ))
-	array, isArray := arrayOf(p.typ)
-	elem, _ := elemSize(array)
-	whole := p.typ != nil && (isArray || isStruct(p.typ))
+	size, known := btf.Size(btf.OrVoid(p.typ))
+	array, isArray := btf.AsArray(p.typ)
+	elem, _ := btf.ElemSize(array)
+	whole := p.typ != nil && (isArray || btf.IsStruct(p.typ))
 	switch {
 	case p.typ != nil && (!known || f.Size > size):
 		return e, r.doesNotFit(x, typ, f)
@@ -33,7 +34,7 @@ func (r *resolver) encodeFixed(e encoded, x spec.Expr, f *value.Format) (encoded
 		p.typ = &btf.Int{Size: uint32(f.Size)}
 		settled, ok := p.settle()
 		if !ok || settled.bitOff > 0 || settled.bitSize > uint32(f.Size)*8 {
-			e.typ, e.field.Type = x8Type, typ
+			e.typ, e.field.Type = dynevent.X8, typ
 			return r.elements(e, f.Size, f.Size, x)
 		}
 		settled.bitSize = 0
@@ -46,37 +47,37 @@ func (r *resolver) encodeFixed(e encoded, x spec.Expr, f *value.Format) (encoded
 	e = number(e, f.Size, f)
 	e.typ, e.field.Type = kernelType(f, e.typ), typ
 	if f.Name == "symbol" && !r.target.Live && r.target.Features.Symbol {
-		e.typ = symbolType
+		e.typ = dynevent.Symbol
 	}
 	return e, true
 }
 
 // kernelType returns the type in which the kernel stores numbers of format f: typ
 // unless the format requires another.
-func kernelType(f *value.Format, typ Type) Type {
+func kernelType(f *value.Format, typ dynevent.Type) dynevent.Type {
 	if f.Name == "symbol" || strings.HasPrefix(f.Name, "x") || f.Name == "ip4" {
-		return numberType("x", f.Size)
+		return dynevent.Number("x", f.Size)
 	}
 	return typ
 }
 
 // encodeArray encodes up to 64 elements of an array of numbers.
 func (r *resolver) encodeArray(e encoded, x spec.Expr, a *btf.Array, f *value.Format) (encoded, bool) {
-	size, ok := elemSize(a)
-	inner, nested := arrayOf(a.Type)
+	size, ok := btf.ElemSize(a)
+	inner, nested := btf.AsArray(a.Type)
 	switch {
 	case nested:
-		r.failFix(x.Where(), spec.Fix{Span: x.Where(), Text: spec.Postfixed(x) + "[0]"}, "take one: ", "%s is an array of arrays of %d", x, inner.Nelems)
+		r.FailFix(x.Where(), spec.Fix{Span: x.Where(), Text: spec.Postfixed(x) + "[0]"}, "take one: ", "%s is an array of arrays of %d", x, inner.Nelems)
 		return e, false
-	case isStruct(a.Type):
+	case btf.IsStruct(a.Type):
 		one := spec.Postfixed(x) + "[0]"
 		if members := btf.Members(a.Type); len(members) > 0 {
 			one += "." + members[0]
 		}
-		r.failFix(x.Where(), spec.Fix{Span: x.Where(), Text: one}, "take one: ", "%s is an array of %s", x, btf.Name(a.Type))
+		r.FailFix(x.Where(), spec.Fix{Span: x.Where(), Text: one}, "take one: ", "%s is an array of %s", x, btf.Name(a.Type))
 		return e, false
 	case a.Nelems == 0:
-		r.failFix(x.Where(), spec.Fix{Span: x.Where(), Text: spec.Postfixed(x) + "[0]"}, "take elements: ", "the length of %s is not known", x)
+		r.FailFix(x.Where(), spec.Fix{Span: x.Where(), Text: spec.Postfixed(x) + "[0]"}, "take elements: ", "the length of %s is not known", x)
 		return e, false
 	case !ok || !slices.Contains([]int{1, 2, 4, 8}, size) || !e.route.mem && !e.route.inReg:
 		r.cannotShow(e.route.typ, x)
@@ -97,53 +98,14 @@ func (r *resolver) doesNotFit(x spec.Expr, t btf.Type, f *value.Format) bool {
 	hint := ""
 	switch {
 	case f != nil && (f.Shape == value.KernelText || f.Shape == value.UserText):
-		if size, _ := btf.Size(orVoid(t)); size == 8 && !isStruct(t) {
-			r.failFix(x.Where(), spec.Fix{Span: x.Where(), Text: "(char *)" + x.String()}, "if it is an address write ", "the format %s does not fit %s, which is %s", name, x, typeName(t))
+		if size, _ := btf.Size(btf.OrVoid(t)); size == 8 && !btf.IsStruct(t) {
+			r.FailFix(x.Where(), spec.Fix{Span: x.Where(), Text: "(char *)" + x.String()}, "if it is an address write ", "the format %s does not fit %s, which is %s", name, x, value.TypeName(t))
 			return false
 		}
 		hint = "text needs a pointer or an array of char"
 	case f != nil && f.Size > 0:
 		hint = fmt.Sprintf("%s needs %d bytes", name, f.Size)
 	}
-	r.fail(x.Where(), hint, "the format %s does not fit %s, which is %s", name, x, typeName(t))
+	r.Fail(x.Where(), hint, "the format %s does not fit %s, which is %s", name, x, value.TypeName(t))
 	return false
-}
-
-func arrayOf(t btf.Type) (*btf.Array, bool) {
-	if t == nil {
-		return nil, false
-	}
-	a, ok := btf.Strip(t).(*btf.Array)
-	return a, ok
-}
-
-// leaf returns the type of the elements of a, or for an array of arrays, of the
-// innermost ones.
-func leaf(a *btf.Array) btf.Type {
-	for {
-		inner, nested := arrayOf(a.Type)
-		if !nested {
-			return a.Type
-		}
-		a = inner
-	}
-}
-
-func elemSize(a *btf.Array) (int, bool) {
-	if a == nil {
-		return 0, false
-	}
-	return btf.Size(a.Type)
-}
-
-func isByte(t btf.Type) bool {
-	i, ok := btf.Strip(t).(*btf.Int)
-	return ok && i.Size == 1
-}
-
-func orVoid(t btf.Type) btf.Type {
-	if t == nil {
-		return &btf.Void{}
-	}
-	return t
 }

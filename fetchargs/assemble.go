@@ -3,6 +3,7 @@ package fetchargs
 import (
 	"strings"
 
+	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
@@ -32,11 +33,11 @@ func (r *resolver) assemble() *Plan {
 	for _, b := range parts {
 		p.Probes = append(p.Probes, b.assemble(both))
 	}
-	if len(r.errs) > 0 {
+	if len(r.Errs) > 0 {
 		return nil
 	}
 	if len(parts) > maxProbes {
-		r.fail(r.spec.Func.Span, "split the spec in two", "this is too much to show: it takes %d probes", len(parts))
+		r.Fail(r.spec.Func.Span, "split the spec in two", "this is too much to show: it takes %d probes", len(parts))
 		return nil
 	}
 	if len(parts) > 1 {
@@ -65,7 +66,7 @@ func (r *resolver) pair() {
 			return
 		}
 	}
-	if !isVoid(r.fn.Return) {
+	if !btf.IsVoid(r.fn.Return) {
 		r.show(want{x: &spec.Ident{Name: spec.Name{Text: "return", Span: r.spec.Func.Span}}, hidden: true})
 	}
 }
@@ -100,15 +101,15 @@ func (b *builder) assemble(both bool) *Probe {
 // and the task's name.
 func (b *builder) instrument(both bool) {
 	p, at := b.probe, b.r.spec.Func.Span
-	if p.Side == Entry && p.Part == 0 {
-		caller, _ := baseNamed(b.r.target.Arch.Caller)
-		p.Caller, _ = b.arg(Arg{Base: caller, Type: x64Type}, "caller", at)
+	if p.Side == dynevent.Entry && p.Part == 0 {
+		caller, _ := dynevent.BaseNamed(b.r.target.Arch.Caller)
+		p.Caller, _ = b.arg(dynevent.Arg{Base: caller, Type: dynevent.X64}, "caller", at)
 	}
 	if both {
-		p.Stack, _ = b.arg(Arg{Base: Base{Kind: StackPointer}, Type: x64Type}, "stack", at)
+		p.Stack, _ = b.arg(dynevent.Arg{Base: dynevent.Base{Kind: dynevent.StackPointer}, Type: dynevent.X64}, "stack", at)
 	}
 	b.trial(at)
-	p.Comm, _ = b.arg(Arg{Base: Base{Kind: Comm}, Type: commType}, "comm", at)
+	p.Comm, _ = b.arg(dynevent.Arg{Base: dynevent.Base{Kind: dynevent.Comm}, Type: dynevent.CommText}, "comm", at)
 	for _, proof := range b.texts {
 		proof.Last = p.Comm + 1
 	}
@@ -117,21 +118,21 @@ func (b *builder) instrument(both bool) {
 // check reports what the kernel would refuse, or would drop at every hit.
 func (b *builder) check() {
 	p, r := b.probe, b.r
-	if len(p.Args) > maxArgs {
-		r.fail(p.Args[maxArgs].Span, "split the spec in two",
-			"too many values: the kernel takes %d in one probe, this needs %d", maxArgs, len(p.Args))
+	if len(p.Args) > dynevent.MaxArgs {
+		r.Fail(p.Args[dynevent.MaxArgs].Span, "split the spec in two",
+			"too many values: the kernel takes %d in one probe, this needs %d", dynevent.MaxArgs, len(p.Args))
 		return
 	}
 	size := 0
 	for _, a := range p.Args {
-		if size += a.Size(); size > maxEventSize {
-			r.fail(a.Span, "split the spec in two, or ask for elements instead of arrays",
-				"the event is too big: the kernel keeps %d bytes of values", maxEventSize)
+		if size += a.Size(); size > dynevent.MaxEventSize {
+			r.Fail(a.Span, "split the spec in two, or ask for elements instead of arrays",
+				"the event is too big: the kernel keeps %d bytes of values", dynevent.MaxEventSize)
 			return
 		}
 	}
 	if line := p.Definitions("tsnoop_1234567890")[0]; len(line) > dynevent.MaxLine {
-		r.fail(r.spec.Func.Span, "split the spec in two",
+		r.Fail(r.spec.Func.Span, "split the spec in two",
 			"the definition has %d characters, the kernel takes %d", len(line), dynevent.MaxLine)
 	}
 }
@@ -141,7 +142,7 @@ func (b *builder) check() {
 // cannot fault.
 func (p *Probe) stringsLast() {
 	moved := make([]int, len(p.Args))
-	var sorted []Arg
+	var sorted []dynevent.Arg
 	const number, text, own = 0, 1, 2
 	for class := number; class <= own; class++ {
 		for i, a := range p.Args {

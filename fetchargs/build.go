@@ -18,7 +18,7 @@ type builder struct {
 	side
 	r       *resolver
 	probe   *Probe
-	args    []Arg
+	args    []dynevent.Arg
 	filters []string        // must all hold
 	known   map[string]bool // the filters that check pointers
 	proofs  []*value.Proof
@@ -31,7 +31,7 @@ type builder struct {
 	names   map[string]bool
 }
 
-func (r *resolver) newBuilder(symbols []string, at Side, kind dynevent.Kind) *builder {
+func (r *resolver) newBuilder(symbols []string, at dynevent.Side, kind dynevent.Kind) *builder {
 	return &builder{
 		side:   side{at: at},
 		r:      r,
@@ -44,7 +44,7 @@ func (r *resolver) newBuilder(symbols []string, at Side, kind dynevent.Kind) *bu
 
 // A side is what is wanted at a function's entry, at its return, or in one part of these.
 type side struct {
-	at     Side
+	at     dynevent.Side
 	part   int
 	used   bool // something asks for this side
 	fields []value.Field
@@ -103,7 +103,7 @@ func (b *builder) add(e encoded, w want) (ref, bool) {
 
 // label gives the field of w its names.
 func (r *resolver) label(f *value.Field, w want) {
-	f.Hidden, f.Label = w.hidden, cmp.Or(w.name, calledName(w.x))
+	f.Hidden, f.Label = w.hidden, cmp.Or(w.name, spec.CalledName(w.x))
 	if x := w.x.String(); f.Label != x {
 		f.Expr = x
 		f.Alias = !slices.ContainsFunc(r.fn.Params, func(p btf.Param) bool { return p.Name == f.Label })
@@ -125,7 +125,7 @@ func (b *builder) guards(e encoded, f *value.Field) bool {
 		if name == f.Label { // the label names the text; the address needs a name of its own
 			name += " ptr"
 		}
-		arg, ok := b.arg(e.route.pointer(n).as(x64Type), name, e.at)
+		arg, ok := b.arg(e.route.pointer(n).As(dynevent.X64), name, e.at)
 		if !ok {
 			return false
 		}
@@ -145,9 +145,9 @@ func (b *builder) guards(e encoded, f *value.Field) bool {
 // point anywhere: where the address spaces do not overlap the kernel reads both,
 // and the string itself shows a fault.
 func (b *builder) space(e encoded, i int) value.Space {
-	last, text := i == len(e.route.labels)-1, e.typ == stringType
+	last, text := i == len(e.route.labels)-1, e.typ == dynevent.String
 	switch user := e.route.marked(i); {
-	case user || last && e.typ == ustringType:
+	case user || last && e.typ == dynevent.Ustring:
 		return value.UserSpace
 	case last && text && (e.field.Count == 0 || e.route.typ == nil):
 		return value.AnySpace
@@ -160,25 +160,23 @@ func (b *builder) space(e encoded, i int) value.Space {
 }
 
 // arg returns the index of the fetcharg a. It adds a unless it is there already.
-func (b *builder) arg(a Arg, label string, at spec.Span) (int, bool) {
+func (b *builder) arg(a dynevent.Arg, label string, at spec.Span) (int, bool) {
 	return b.argFor("", a, label, at)
 }
 
 // argFor is like arg, but adds a followed by next, and shares them only with the same use.
-func (b *builder) argFor(use string, a Arg, label string, at spec.Span, next ...Arg) (int, bool) {
-	args := append([]Arg{a}, next...)
+func (b *builder) argFor(use string, a dynevent.Arg, label string, at spec.Span, next ...dynevent.Arg) (int, bool) {
+	args := append([]dynevent.Arg{a}, next...)
 	texts := make([]string, len(args))
 	for i, a := range args {
-		var limit int
-		if args[i], texts[i], limit = b.r.fitted(a); len(texts[i]) > limit {
-			b.r.tooLong(at, texts[i], limit)
+		fit, text, limit := b.r.fitted(a)
+		if len(text) > limit {
+			b.r.tooLong(at, text, limit)
 			return 0, false
 		}
+		args[i], texts[i] = fit, fit.Key()
 	}
 	text := use + strings.Join(texts, " ")
-	if a.Base.Each {
-		text += eachCPU
-	}
 	i, known := b.byText[text]
 	if !known {
 		i = len(b.args)
@@ -191,14 +189,14 @@ func (b *builder) argFor(use string, a Arg, label string, at spec.Span, next ...
 }
 
 func (r *resolver) tooLong(at spec.Span, text string, limit int) {
-	r.fail(at, fmt.Sprintf("fetch less deep: this is %d characters (%s)", len(text), text),
+	r.Fail(at, fmt.Sprintf("fetch less deep: this is %d characters (%s)", len(text), text),
 		"the chain is too long: the kernel takes %d characters in one fetcharg", limit)
 }
 
 // fitted returns the fetcharg, its text, and the limit on its length. A fetcharg
 // that is too long starts at the register instead of $argN, because the register's
 // name is shorter.
-func (r *resolver) fitted(a Arg) (_ Arg, text string, limit int) {
+func (r *resolver) fitted(a dynevent.Arg) (_ dynevent.Arg, text string, limit int) {
 	// Drop the "u" of an array in user memory: the kernel refuses it there ("String
 	// accepts only memory argument"). Without it, the kernel reads user memory
 	// where addresses tell user memory from its own.
@@ -210,8 +208,8 @@ func (r *resolver) fitted(a Arg) (_ Arg, text string, limit int) {
 	if len(text) <= limit {
 		return a, text, limit
 	}
-	if regs := r.target.Arch.Regs; a.Base.Kind == ArgN && len(a.Hops) > 0 && a.Base.N <= int64(len(regs)) {
-		a.Base = Base{Kind: Register, Name: regs[a.Base.N-1]}
+	if regs := r.target.Arch.Regs; a.Base.Kind == dynevent.ArgN && len(a.Hops) > 0 && a.Base.N <= int64(len(regs)) {
+		a.Base = dynevent.Base{Kind: dynevent.Register, Name: regs[a.Base.N-1]}
 		text = a.String()
 	}
 	return a, text, r.target.maxArg(len(text))
@@ -220,7 +218,7 @@ func (r *resolver) fitted(a Arg) (_ Arg, text string, limit int) {
 // named adds the fetcharg with a name made from a label: skb->dev->name becomes
 // skb_dev_name. The name of a string gets the run's nonce, because in text the string
 // ends where the next name begins.
-func (b *builder) named(a Arg, label string, at spec.Span) {
+func (b *builder) named(a dynevent.Arg, label string, at spec.Span) {
 	base := identifier(strings.TrimPrefix(label, "$"))
 	switch {
 	case base == "" || spec.IsDigit(base[0]):
@@ -237,10 +235,10 @@ func (b *builder) named(a Arg, label string, at spec.Span) {
 	if a.IsString() && b.r.target.Nonce != "" {
 		nonce = "_" + b.r.target.Nonce
 	}
-	name := base[:min(len(base), maxArgName-len(nonce))] + nonce
+	name := base[:min(len(base), dynevent.MaxArgName-len(nonce))] + nonce
 	for n := 2; b.names[name]; n++ {
 		suffix := fmt.Sprintf("_%d%s", n, nonce)
-		name = base[:min(len(base), maxArgName-len(suffix))] + suffix
+		name = base[:min(len(base), dynevent.MaxArgName-len(suffix))] + suffix
 	}
 	b.names[name] = true
 	a.Name, a.Span = name, at
@@ -260,24 +258,4 @@ func identifier(s string) string {
 		}
 	}
 	return strings.TrimRight(b.String(), "_")
-}
-
-// isBigEndian reports whether t is __be16, __be32 or __be64, or a typedef of one.
-func isBigEndian(t btf.Type) bool {
-	for t != nil {
-		switch u := t.(type) {
-		case *btf.Typedef:
-			if strings.HasPrefix(u.Name, "__be") {
-				return true
-			}
-			t = u.Type
-		case *btf.Const:
-			t = u.Type
-		case *btf.Volatile:
-			t = u.Type
-		default:
-			return false
-		}
-	}
-	return false
 }

@@ -23,8 +23,8 @@ const (
 )
 
 // isLong reports whether the kernel may read thousands of bytes for a.
-func (a *Arg) isLong() bool {
-	return a.IsString() && a.Base.Kind != Comm && !a.Short && a.String() != trialArg.String() &&
+func isLong(a *dynevent.Arg) bool {
+	return a.IsString() && a.Base.Kind != dynevent.Comm && !a.Short && a.String() != trialArg.String() &&
 		len(a.Hops) > 0 && a.Hops[len(a.Hops)-1].Offset != beyond
 }
 
@@ -33,7 +33,7 @@ func (a *Arg) isLong() bool {
 // entry. If even the beginnings of the texts are too much, there is none.
 func (b *builder) spare(both bool) *Probe {
 	p := b.probe
-	if !b.r.target.Live || p.Side == Return && !both || !slices.ContainsFunc(p.Args, func(a Arg) bool { return a.isLong() }) {
+	if !b.r.target.Live || p.Side == dynevent.Return && !both || !slices.ContainsFunc(p.Args, func(a dynevent.Arg) bool { return isLong(&a) }) {
 		return nil
 	}
 	for words := mostSpareWords; words > 0; words /= 2 {
@@ -57,10 +57,10 @@ func (b *builder) spareOf(words int, whole bool) *Probe {
 	s.Args, s.Fields, s.Spare, s.Heads = nil, nil, nil, nil
 	s.SpareOf, s.Comm, s.Caller, s.Stack = p, -1, -1, -1
 	var tests []string
-	var long []Arg
-	trial := slices.IndexFunc(p.Args, func(a Arg) bool { return a.String() == trialArg.String() })
+	var long []dynevent.Arg
+	trial := slices.IndexFunc(p.Args, func(a dynevent.Arg) bool { return a.String() == trialArg.String() })
 	for i, a := range p.Args {
-		if !a.isLong() {
+		if !isLong(&a) {
 			s.Args = append(s.Args, a)
 			continue
 		}
@@ -81,7 +81,7 @@ func (b *builder) spareOf(words int, whole bool) *Probe {
 		h.Args = len(s.Args) - h.First
 		if trial >= 0 && b.r.target.Features.Keeps {
 			h.End = &value.Proof{Kind: value.Through, Args: []int{len(s.Args)}}
-			end := b.headArg(a, h.Sure-spareWord, 0).then(Hop{Offset: beyond}).as(ustringType)
+			end := b.headArg(a, h.Sure-spareWord, 0).Then(dynevent.Hop{Offset: beyond}).As(dynevent.Ustring)
 			end.Name = p.unused(fmt.Sprintf("t%d_end", i))
 			s.Args = append(s.Args, end)
 		}
@@ -90,7 +90,7 @@ func (b *builder) spareOf(words int, whole bool) *Probe {
 	}
 	for i := range s.Heads {
 		if s.Heads[i].End != nil {
-			s.Heads[i].End.Trial = slices.IndexFunc(s.Args, func(a Arg) bool { return a.Name == p.Args[trial].Name })
+			s.Heads[i].End.Trial = slices.IndexFunc(s.Args, func(a dynevent.Arg) bool { return a.Name == p.Args[trial].Name })
 		}
 	}
 	filters := []string{strings.Join(tests, " || ")}
@@ -107,21 +107,21 @@ func (b *builder) spareOf(words int, whole bool) *Probe {
 }
 
 // headArg returns a fetcharg of the bytes of text a from byte at on.
-func (b *builder) headArg(a Arg, at, n int) Arg {
+func (b *builder) headArg(a dynevent.Arg, at, n int) dynevent.Arg {
 	last := len(a.Hops) - 1
 	hop := a.Hops[last]
 	hop.Offset += int64(at)
-	hop.User = hop.User || a.Type == ustringType
-	word := Arg{Base: a.Base, Hops: a.Hops[:last], Span: a.Span}.then(hop).as(x64Type)
+	hop.User = hop.User || a.Type == dynevent.Ustring
+	word := dynevent.Arg{Base: a.Base, Hops: a.Hops[:last], Span: a.Span}.Then(hop).As(dynevent.X64)
 	word, _, _ = b.r.fitted(word)
 	return word
 }
 
 // rest returns the arrays that fetch the bytes of text a, the arg i, from byte at to end.
-func (b *builder) rest(a Arg, i, at, end int) (args []Arg) {
+func (b *builder) rest(a dynevent.Arg, i, at, end int) (args []dynevent.Arg) {
 	for at < end {
 		array := b.headArg(a, at, 0)
-		array.Count = min((end-at+spareWord-1)/spareWord, maxElements)
+		array.Count = min((end-at+spareWord-1)/spareWord, dynevent.MaxElements)
 		array, _, _ = b.r.fitted(array)
 		array.Name = b.probe.unused(fmt.Sprintf("t%d_at_%d", i, at))
 		args = append(args, array)
@@ -132,7 +132,7 @@ func (b *builder) rest(a Arg, i, at, end int) (args []Arg) {
 
 // unused returns a name that is not among those of p's args.
 func (p *Probe) unused(name string) string {
-	for slices.ContainsFunc(p.Args, func(a Arg) bool { return a.Name == name }) {
+	for slices.ContainsFunc(p.Args, func(a dynevent.Arg) bool { return a.Name == name }) {
 		name += "_"
 	}
 	return name
@@ -144,6 +144,6 @@ func (p *Probe) fitsKernel() bool {
 	for i := range p.Args {
 		size += p.Args[i].Size()
 	}
-	return len(p.Args) <= maxArgs && size <= maxEventSize && len(p.KernelFilter()) <= dynevent.MaxFilter &&
+	return len(p.Args) <= dynevent.MaxArgs && size <= dynevent.MaxEventSize && len(p.KernelFilter()) <= dynevent.MaxFilter &&
 		!slices.ContainsFunc(p.Definitions("tsnoop_1234567890"), func(line string) bool { return len(line) > dynevent.MaxLine })
 }

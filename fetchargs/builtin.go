@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
@@ -16,31 +17,31 @@ const stackWords = 2048
 // builtin returns the route to a name that the kernel defines itself.
 func (r *resolver) builtin(x *spec.Builtin) (route, bool) {
 	name := x.Text
-	base, known := baseNamed(name)
+	base, known := dynevent.BaseNamed(name)
 	p := route{base: base}
 	switch {
 	case name[0] == '%':
 		return p, r.isRegister(x)
 	case !known:
-	case base.Kind == StackPointer:
+	case base.Kind == dynevent.StackPointer:
 		return p, true
-	case base.Kind == Comm:
+	case base.Kind == dynevent.Comm:
 		p.typ = r.charArray(16)
 		return p, true
-	case base.Kind == Current:
+	case base.Kind == dynevent.Current:
 		return r.current(x, p)
-	case base.Kind == Retval:
-		if !r.fn.Untyped && isVoid(r.fn.Return) {
+	case base.Kind == dynevent.Retval:
+		if !r.fn.Untyped && btf.IsVoid(r.fn.Return) {
 			return r.result(&spec.Ident{Name: spec.Name{Text: name, Span: x.Span}})
 		}
 		p.ret, p.name = true, "return"
 		return p, true
-	case base.Kind == ArgN:
+	case base.Kind == dynevent.ArgN:
 		p.base = r.argument(int(base.N))
 		return p, r.isArgument(x, int(base.N))
-	case base.Kind == StackN:
+	case base.Kind == dynevent.StackN:
 		if base.N > stackWords {
-			r.fail(x.Span, "$stack0 is its top, where functions are entered", "the stack has at most %d words", stackWords)
+			r.Fail(x.Span, "$stack0 is its top, where functions are entered", "the stack has at most %d words", stackWords)
 		}
 		return p, base.N <= stackWords
 	}
@@ -48,7 +49,7 @@ func (r *resolver) builtin(x *spec.Builtin) (route, bool) {
 	if r.target.hasCurrent() {
 		there = "there are $comm, $current, $argN, $stackN, $stack and $retval"
 	}
-	r.fail(x.Span, there, "unknown variable %s", name)
+	r.Fail(x.Span, there, "unknown variable %s", name)
 	if o, ok := elsewhere(name); ok && o.fix != name {
 		r.advise(o, x.Span)
 	}
@@ -62,25 +63,25 @@ func (r *resolver) current(x *spec.Builtin, p route) (route, bool) {
 	case r.target.CPUs != nil:
 		return r.currentOfCPU(x)
 	default:
-		r.fail(x.Span, "take it from what a parameter points to; the task's name is $comm",
+		r.Fail(x.Span, "take it from what a parameter points to; the task's name is $comm",
 			"this kernel cannot fetch $current, which came with 7.3")
 		return p, false
 	}
 	t, ok := r.typeNamed(spec.Name{Text: "struct task_struct", Span: x.Span})
-	p.typ = &btf.Pointer{Target: orVoid(t)}
+	p.typ = &btf.Pointer{Target: btf.OrVoid(t)}
 	return p, ok
 }
 
 // argument returns the base of the word that the kernel calls $argN.
-func (r *resolver) argument(n int) Base {
+func (r *resolver) argument(n int) dynevent.Base {
 	arch := r.target.Arch
 	switch {
 	case n <= len(arch.Regs):
 		return r.register(n - 1)
 	case !r.target.Features.ArgN || r.absent:
-		return Base{Kind: StackN, N: int64(arch.FirstStack + n - 1 - len(arch.Regs))}
+		return dynevent.Base{Kind: dynevent.StackN, N: int64(arch.FirstStack + n - 1 - len(arch.Regs))}
 	}
-	return Base{Kind: ArgN, N: int64(n)}
+	return dynevent.Base{Kind: dynevent.ArgN, N: int64(n)}
 }
 
 // isArgument reports whether $argN exists; the kernel itself would accept any number. If
@@ -89,14 +90,14 @@ func (r *resolver) isArgument(x *spec.Builtin, n int) bool {
 	arch := r.target.Arch
 	switch {
 	case r.argWords >= 0 && n > r.argWords && !r.fn.Variadic && !r.fn.Untyped:
-		r.fail(x.Span, "its prototype: "+r.fn.String(), "%s has no argument %d", r.fn.Name, n)
+		r.Fail(x.Span, "its prototype: "+r.fn.String(), "%s has no argument %d", r.fn.Name, n)
 		return false
 	case n > len(arch.Regs) && arch.FirstStack < 0, n > len(arch.Regs) && arch.BigByPointer:
-		r.fail(x.Span, fmt.Sprintf("%s has $arg1 to $arg%d; what comes after them is on the stack: $stackN", arch.Name, len(arch.Regs)),
+		r.Fail(x.Span, fmt.Sprintf("%s has $arg1 to $arg%d; what comes after them is on the stack: $stackN", arch.Name, len(arch.Regs)),
 			"the kernel fetches no %s on %s", x.Text, arch.Name)
 		return false
 	case n > len(arch.Regs)+stackWords-arch.FirstStack:
-		r.fail(x.Span, "", "the stack has at most %d words", stackWords)
+		r.Fail(x.Span, "", "the stack has at most %d words", stackWords)
 		return false
 	}
 	return true
@@ -110,8 +111,8 @@ func (r *resolver) isRegister(x *spec.Builtin) bool {
 	}
 	hint := arch.Name + " has %" + strings.Join(arch.Registers, " %")
 	if near := arch.NearRegisters(name); len(near) > 0 {
-		hint = didYouMean(near, "")
+		hint = spec.DidYouMean(near, "")
 	}
-	r.fail(x.Span, hint, "%s has no register %s", arch.Name, x.Text)
+	r.Fail(x.Span, hint, "%s has no register %s", arch.Name, x.Text)
 	return false
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
@@ -25,7 +26,7 @@ type candidate struct {
 func newCandidate(wanted *spec.Spec, p *Plan, from int, pair bool, measures []*Measure) *candidate {
 	s := newSelection(wanted, p)
 	c := &candidate{recorded: p, from: from, own: s.own, sides: s.sides}
-	c.plan, c.errs = s.selected(pair, measures), s.errs.Unique()
+	c.plan, c.errs = s.selected(pair, measures), s.Errs.Unique()
 	return c
 }
 
@@ -117,7 +118,7 @@ func (c *candidate) translate(t *test, of *Plan) (_ *test, ok bool) {
 }
 
 // same finds a value of another plan among those that c has recorded.
-func (c *candidate) same(f *value.Field, at Side) (o operand, ok bool) {
+func (c *candidate) same(f *value.Field, at dynevent.Side) (o operand, ok bool) {
 	for i := range c.sides {
 		s := &c.sides[i]
 		for j, expr := range s.exprs {

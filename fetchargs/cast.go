@@ -5,7 +5,6 @@ import (
 
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
-	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
 func (r *resolver) addr(x *spec.Addr) (route, bool) {
@@ -17,13 +16,13 @@ func (r *resolver) addr(x *spec.Addr) (route, bool) {
 	case p.isAddress(): // of a function, as in C
 		return p, true
 	case p.ofVariable() && p.mem && len(p.hops) == 0 && p.bitSize == 0:
-		p.mem, p.typ = false, &btf.Pointer{Target: orVoid(p.typ)}
+		p.mem, p.typ = false, &btf.Pointer{Target: btf.OrVoid(p.typ)}
 		return p, true
 	case !p.mem:
-		r.fail(x.Span, "", "%s is not behind a pointer: its address cannot be fetched", x.X)
+		r.Fail(x.Span, "", "%s is not behind a pointer: its address cannot be fetched", x.X)
 		return p, false
 	case p.bitSize > 0:
-		r.fail(x.Span, "", "%s is a bit field and has no address", x.X)
+		r.Fail(x.Span, "", "%s is a bit field and has no address", x.X)
 		return p, false
 	}
 	// The kernel cannot add: fetch the pointer, add off after reading.
@@ -48,44 +47,44 @@ func (r *resolver) cast(x *spec.Cast) (route, bool) {
 	if !ok {
 		return p, false
 	}
-	if p.isObject() && pointee(t) != nil { // not a pointer, so its address is meant
+	if p.isObject() && btf.Pointee(t) != nil { // not a pointer, so its address is meant
 		p.mem, p.typ = false, t
 		return p, true
 	}
-	if isStruct(t) {
+	if btf.IsStruct(t) {
 		object := x.X.String()
 		if p.isUntyped() {
 			object = "&" + object
 		}
-		r.failFix(x.Type.Span, spec.Fix{Span: x.Span, Text: fmt.Sprintf("(%s *)%s", spec.CanonicalType(x.Type.Text), object)}, "write ", "a cast to a struct needs a pointer")
+		r.FailFix(x.Type.Span, spec.Fix{Span: x.Span, Text: fmt.Sprintf("(%s *)%s", spec.CanonicalType(x.Type.Text), object)}, "write ", "a cast to a struct needs a pointer")
 		return p, false
 	}
-	if p.typ != nil && pointee(t) != nil && !p.inReg {
+	if p.typ != nil && btf.Pointee(t) != nil && !p.inReg {
 		if _, isArray := btf.Strip(p.typ).(*btf.Array); isArray {
-			r.failFix(x.Span, spec.Fix{Span: x.Span, Text: fmt.Sprintf("(%s)&%s", spec.CanonicalType(x.Type.Text), x.X)}, "write ", "%s is an array; cast its address", x.X)
+			r.FailFix(x.Span, spec.Fix{Span: x.Span, Text: fmt.Sprintf("(%s)&%s", spec.CanonicalType(x.Type.Text), x.X)}, "write ", "%s is an array; cast its address", x.X)
 			return p, false
 		}
 		if size, _ := btf.Size(p.typ); size != 8 {
-			r.fail(x.Span, "", "%s is %s, too narrow for a pointer", x.X, btf.Name(p.typ))
+			r.Fail(x.Span, "", "%s is %s, too narrow for a pointer", x.X, btf.Name(p.typ))
 			return p, false
 		}
 	}
-	if p.typ != nil && isBool(t) && !isBool(p.typ) { // it would fetch only the lowest byte
-		r.fail(x.Span, fmt.Sprintf("compare it: %s != 0", x.X), "a cast to %s cannot be fetched", btf.Name(t))
+	if p.typ != nil && btf.IsBool(t) && !btf.IsBool(p.typ) { // it would fetch only the lowest byte
+		r.Fail(x.Span, fmt.Sprintf("compare it: %s != 0", x.X), "a cast to %s cannot be fetched", btf.Name(t))
 		return p, false
 	}
-	if p.typ != nil && isNumber(p.typ) && isNumber(t) && !p.inReg {
+	if p.typ != nil && btf.IsNumber(p.typ) && btf.IsNumber(t) && !p.inReg {
 		return r.castNumber(p, x, t)
 	}
-	if size, known := btf.Size(t); p.typ != nil && known && (p.inReg || !isStruct(p.typ)) {
+	if size, known := btf.Size(t); p.typ != nil && known && (p.inReg || !btf.IsStruct(p.typ)) {
 		if old, _ := btf.Size(p.typ); size > old {
-			r.fail(x.Span, "", "%s has %d bytes, %s has %d", x.X, old, btf.Name(t), size)
+			r.Fail(x.Span, "", "%s has %d bytes, %s has %d", x.X, old, btf.Name(t), size)
 			return p, false
 		}
 	}
 	p.typ, p.text, p.set, p.wide = t, false, "", nil
 	if p, ok = p.settle(); !ok {
-		r.fail(x.Span, "", "%s is passed in registers, and this part of it cannot be fetched", x.X)
+		r.Fail(x.Span, "", "%s is passed in registers, and this part of it cannot be fetched", x.X)
 	}
 	return p, ok
 }
@@ -97,16 +96,16 @@ func (r *resolver) castNumber(p route, x *spec.Cast, t btf.Type) (route, bool) {
 	if old, _ := btf.Size(p.typ); have == 0 {
 		have = uint32(old) * 8
 	}
-	wide, _ := btf.Size(orVoid(p.wide))
+	wide, _ := btf.Size(btf.OrVoid(p.wide))
 	switch {
 	case size > 8:
-		r.fail(x.Span, "", "%s has %d bytes, %s has %d", x.X, have/8, btf.Name(t), size)
+		r.Fail(x.Span, "", "%s has %d bytes, %s has %d", x.X, have/8, btf.Name(t), size)
 		return p, false
 	case p.wide != nil && size > wide && btf.Signed(p.typ) && !btf.Signed(p.wide):
-		r.fail(x.Span, "", "%s is signed, and cannot be cast to %s by way of %s", x.X.(*spec.Cast).X, btf.Name(t), btf.Name(p.wide))
+		r.Fail(x.Span, "", "%s is signed, and cannot be cast to %s by way of %s", x.X.(*spec.Cast).X, btf.Name(t), btf.Name(p.wide))
 		return p, false
 	case bits > have:
-		if p.wide = t; isBigEndian(p.typ) { // the names of a set do not apply to bytes in the other order
+		if p.wide = t; btf.IsBigEndian(p.typ) { // the names of a set do not apply to bytes in the other order
 			p.set = ""
 		}
 		return p, true
@@ -116,20 +115,6 @@ func (r *resolver) castNumber(p route, x *spec.Cast, t btf.Type) (route, bool) {
 	}
 	p.typ, p.text, p.set, p.wide = t, false, "", nil
 	return p, true
-}
-
-func isBool(t btf.Type) bool {
-	i, ok := btf.Strip(t).(*btf.Int)
-	return ok && i.Encoding&btf.Bool != 0
-}
-
-// isNumber reports whether t is an integer or an enum.
-func isNumber(t btf.Type) bool {
-	switch btf.Strip(t).(type) {
-	case *btf.Int, *btf.Enum:
-		return true
-	}
-	return false
 }
 
 func (r *resolver) containerOf(x *spec.ContainerOf) (route, bool) {
@@ -149,8 +134,8 @@ func (r *resolver) containerOf(x *spec.ContainerOf) (route, bool) {
 		}
 		off, at = off+int64(m.Offset), m.Type
 	}
-	if p.typ != nil && pointee(p.typ) == nil {
-		r.fail(x.X.Where(), "", "%s is %s, not a pointer", x.X, btf.Name(p.typ))
+	if p.typ != nil && btf.Pointee(p.typ) == nil {
+		r.Fail(x.X.Where(), "", "%s is %s, not a pointer", x.X, btf.Name(p.typ))
 		return p, false
 	}
 	p = p.load(x.X.String())
@@ -163,35 +148,9 @@ func (r *resolver) containerOf(x *spec.ContainerOf) (route, bool) {
 // pointee returns what t points to, with its members even if the BTF at hand only
 // declares the type.
 func (r *resolver) pointee(t btf.Type) btf.Type {
-	target := pointee(t)
+	target := btf.Pointee(t)
 	if target == nil {
 		return nil
 	}
 	return r.target.Kernel.Complete(target)
-}
-
-func isVoid(t btf.Type) bool {
-	if t == nil {
-		return true
-	}
-	_, void := btf.Strip(t).(*btf.Void)
-	return void
-}
-
-func typeName(t btf.Type) string {
-	if t == nil {
-		return "a register of unknown type"
-	}
-	return btf.Name(t)
-}
-
-// kindOf returns the type of a number, or what its FORMAT makes of it.
-func kindOf(f *value.Field) string {
-	switch signed := btf.Signed(f.Type); {
-	case signed && !f.Signed:
-		return "unsigned by its FORMAT"
-	case f.Signed && !signed && isNumber(f.Type):
-		return "signed by its FORMAT"
-	}
-	return typeName(f.Type)
 }

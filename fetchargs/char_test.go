@@ -11,6 +11,7 @@ import (
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
@@ -43,7 +44,7 @@ func TestSignedChar(t *testing.T) {
 		}
 		s, _ := spec.Parse("f(c, s)")
 		target := &fetchargs.Target{Kernel: btf.Open(file), Arch: abi.Named(tt.arch)}
-		target.Features, _ = fetchargs.FeaturesOf("5.10")
+		target.Features, _ = dynevent.FeaturesOf("5.10")
 		plans, err := fetchargs.Resolve([]*spec.Spec{s}, target)
 		if err != nil {
 			t.Fatal(err)

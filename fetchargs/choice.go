@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
@@ -17,12 +18,12 @@ func (r *resolver) choice(x *spec.Choice) (route, bool) {
 	if !ok {
 		return of, false
 	}
-	before := len(r.errs)
+	before := len(r.Errs)
 	var names []string
 	for i := range x.Alts {
 		p, ok := r.walk(x.Alt(i))
 		if ok {
-			r.errs = r.errs[:before]
+			r.Errs = r.Errs[:before]
 			if r.chosen == nil {
 				r.chosen = map[*spec.Choice]int{}
 			}
@@ -35,9 +36,9 @@ func (r *resolver) choice(x *spec.Choice) (route, bool) {
 	if len(x.Alts) == 1 { // the error above says why
 		return of, false
 	}
-	hint := r.errs[before].Hint
-	r.errs = r.errs[:before]
-	r.fail(x.Span, hint, "%s has none of %s", btf.Name(btf.Strip(of.typ)), strings.Join(names, ", "))
+	hint := r.Errs[before].Hint
+	r.Errs = r.Errs[:before]
+	r.Fail(x.Span, hint, "%s has none of %s", btf.Name(btf.Strip(of.typ)), strings.Join(names, ", "))
 	return of, false
 }
 
@@ -45,10 +46,10 @@ func (r *resolver) choice(x *spec.Choice) (route, bool) {
 func (r *resolver) sizeOf(x *spec.SizeOf) (route, bool) {
 	n, ok := r.size(x)
 	if ok && !r.target.Features.Immediate {
-		r.fail(x.Span, "compare with it: VALUE == "+x.String(), "this kernel has no events with constants (they came with 5.5)")
+		r.Fail(x.Span, "compare with it: VALUE == "+x.String(), "this kernel has no events with constants (they came with 5.5)")
 		return route{}, false
 	}
-	return route{base: Base{Kind: Immediate, N: int64(n)}, typ: &btf.Int{Name: "size_t", Size: 8}}, ok
+	return route{base: dynevent.Base{Kind: dynevent.Immediate, N: int64(n)}, typ: &btf.Int{Name: "size_t", Size: 8}}, ok
 }
 
 // size returns the size of a type in bytes.
@@ -67,7 +68,7 @@ func (r *resolver) size(x *spec.SizeOf) (int, bool) {
 			return 0, false
 		}
 		if p.bitSize > 0 && p.mem {
-			r.fail(x.X.Where(), "", "%s is a bit field and has no size", x.X)
+			r.Fail(x.X.Where(), "", "%s is a bit field and has no size", x.X)
 			return 0, false
 		}
 		t, of = p.typ, x.X.String()
@@ -77,6 +78,6 @@ func (r *resolver) size(x *spec.SizeOf) (int, bool) {
 			return n, true
 		}
 	}
-	r.fail(x.Span, "", "the size of %s is not known", of)
+	r.Fail(x.Span, "", "the size of %s is not known", of)
 	return 0, false
 }

@@ -58,9 +58,9 @@ func (r *resolver) chooser(name string) (arg int, ok bool) {
 	if !slices.ContainsFunc(r.fn.Params, func(param btf.Param) bool { return param.Name == name }) {
 		return 0, false
 	}
-	before := len(r.errs)
+	before := len(r.Errs)
 	other, ok := r.fetch(want{x: &spec.Ident{Name: spec.Name{Text: name, Span: r.spec.Func.Span}}, hidden: true})
-	r.errs = r.errs[:before]
+	r.Errs = r.Errs[:before]
 	if !ok || other.side != &r.entry.side {
 		return 0, false
 	}

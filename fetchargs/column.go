@@ -5,6 +5,7 @@ import (
 
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
@@ -29,7 +30,7 @@ func FromEvent(system, name string, columns []Column, arch *abi.Arch) *Plan {
 	plan := &Plan{Spec: &spec.Spec{Text: name, Func: spec.Name{Text: name}, Module: spec.Name{Text: system}}, Arch: arch}
 	p := &Probe{Plan: plan, Event: name, Comm: -1, Caller: -1, Stack: -1}
 	for i, c := range columns {
-		p.Args = append(p.Args, Arg{Name: c.Name, Type: Type{Size: c.Size}})
+		p.Args = append(p.Args, dynevent.Arg{Name: c.Name, Type: dynevent.Type{Size: c.Size}})
 		switch c.Name {
 		case "__probe_ret_ip":
 			p.Caller = i

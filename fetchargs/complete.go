@@ -169,7 +169,7 @@ func (r *resolver) operands(yield func(name, is string) bool) {
 			return
 		}
 	}
-	if !isVoid(r.fn.Return) && !yield("return", btf.Name(r.fn.Return)) {
+	if !btf.IsVoid(r.fn.Return) && !yield("return", btf.Name(r.fn.Return)) {
 		return
 	}
 	for _, item := range r.spec.Items {

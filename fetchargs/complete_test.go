@@ -10,11 +10,12 @@ import (
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
 func linuxTarget(t *testing.T) *fetchargs.Target {
-	features, err := fetchargs.FeaturesOf("6.12")
+	features, err := dynevent.FeaturesOf("6.12")
 	if err != nil {
 		t.Fatal(err)
 	}

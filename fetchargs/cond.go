@@ -29,7 +29,7 @@ type test struct {
 
 // An operand refers to a field of one of the plan's probes.
 type operand struct {
-	side  Side
+	side  dynevent.Side
 	part  int
 	index int
 }
@@ -59,17 +59,17 @@ type finder interface {
 
 // A comparer turns conditions into tests.
 type comparer struct {
-	*complaints
+	*spec.Collector
 	finder
 }
 
 // conditions resolves all conditions of the spec. The kernel's filters get what
 // they can decide; the rest is left to user space.
 func (r *resolver) conditions() {
-	all := (&comparer{&r.complaints, r}).tests(r.spec)
+	all := (&comparer{&r.Collector, r}).tests(r.spec)
 	r.measure()
 	switch {
-	case len(r.errs) > 0:
+	case len(r.Errs) > 0:
 		return
 	case len(r.out.clocks) > 0:
 		r.passing(all)
@@ -165,8 +165,8 @@ func (c *comparer) compare(x *spec.Compare, not bool, item *spec.Item) *test {
 	if !ok {
 		return t
 	}
-	if _, count := splitFormat(w.format.Text); count > 0 && left.field().Encoding == value.Array {
-		c.fail(w.format.Span, "leave out the condition to show it", "%s are %d elements, which cannot be compared", spec.Formatted(x.X, w.format), count)
+	if _, count := spec.SplitFormat(w.format.Text); count > 0 && left.field().Encoding == value.Array {
+		c.Fail(w.format.Span, "leave out the condition to show it", "%s are %d elements, which cannot be compared", spec.Formatted(x.X, w.format), count)
 		return t
 	}
 	t.left = left.operand()
@@ -192,7 +192,7 @@ func (c *comparer) compare(x *spec.Compare, not bool, item *spec.Item) *test {
 		return t
 	}
 	if x.Mask != nil {
-		c.fail(other.Where(), "", "what is masked is compared with numbers only")
+		c.Fail(other.Where(), "", "what is masked is compared with numbers only")
 		return t
 	}
 	right, ok := c.fetch(want{x: other, format: x.OtherFormat, hidden: true})
@@ -200,7 +200,7 @@ func (c *comparer) compare(x *spec.Compare, not bool, item *spec.Item) *test {
 		return t
 	}
 	if !comparable(left.field(), right.field(), x.Op) {
-		c.fail(x.Where(), "", "%s and %s cannot be compared with %s", x.X, other, x.Op)
+		c.Fail(x.Where(), "", "%s and %s cannot be compared with %s", x.X, other, x.Op)
 	}
 	t.right, t.against = right.operand(), true
 	return t

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
@@ -37,7 +38,7 @@ func parseContent(text string) *content {
 const (
 	mostData    = 32 // bytes of data
 	mostText    = 64 // bytes of each text in a list
-	mostContent = 8 * maxElements
+	mostContent = 8 * dynevent.MaxElements
 	mostStrings = 8
 )
 
@@ -52,20 +53,20 @@ type contentRoom struct {
 // roomiest makes a plan with less and less content, until that takes no more events than a
 // plan without any.
 func (r *resolver) roomiest(attempt func() *Plan) *Plan {
-	before := slices.Clone(r.errs)
+	before := slices.Clone(r.Errs)
 	r.room = contentRoom{params: len(r.fn.Params), strings: mostStrings}
 	for {
 		r.room.used, r.spareless = 0, false
 		p := attempt()
 		switch {
-		case r.room.used == 0 || p != nil && len(p.Of(Entry)) <= 1 && len(p.Of(Return)) <= 1 && !r.spareless || r.fatal != nil:
+		case r.room.used == 0 || p != nil && len(p.Of(dynevent.Entry)) <= 1 && len(p.Of(dynevent.Return)) <= 1 && !r.spareless || r.fatal != nil:
 			return p
 		case r.room.strings > 1:
 			r.room.strings /= 2
 		default:
 			r.room.params = r.room.used - 1
 		}
-		r.errs = slices.Clone(before)
+		r.Errs = slices.Clone(before)
 		for _, name := range r.named {
 			delete(r.events, name)
 		}
@@ -87,14 +88,14 @@ func (r *resolver) showContent(i int) bool {
 	if c.out && (!r.target.Features.ReturnArgs || r.absent) || r.target.Live && !r.target.Features.Keeps && side.counter == nil {
 		return false
 	}
-	before := len(r.errs)
+	before := len(r.Errs)
 	if c.list {
 		r.addStrings(i)
 	} else {
 		r.addContent(side, i, c)
 	}
-	ok := len(r.errs) == before
-	if r.errs = r.errs[:before]; ok {
+	ok := len(r.Errs) == before
+	if r.Errs = r.Errs[:before]; ok {
 		r.room.used++
 	}
 	return ok
@@ -120,15 +121,15 @@ func (r *resolver) addContent(side *builder, i int, c *content) {
 	target := r.pointee(p.typ)
 	length, most, ok := r.countOf(c)
 	if !ok {
-		r.fail(at, "", "there is no %s", c.count)
+		r.Fail(at, "", "there is no %s", c.count)
 		return
 	}
 	e := encoded{route: p.follow(x.Text, target), at: at, length: length}
 	char := r.charArray(mostData)
-	switch elem, known := btf.Size(orVoid(target)); {
-	case isVoid(target) && c.count == "":
+	switch elem, known := btf.Size(btf.OrVoid(target)); {
+	case btf.IsVoid(target) && c.count == "":
 		e, ok = r.encodeText(encoded{route: p, at: at, length: length}, x, nil)
-	case isVoid(target) && char != nil:
+	case btf.IsVoid(target) && char != nil:
 		length.unit = 1
 		e.field.Type, e.short = char, true
 		e = r.sized(e, 1, mostData)
@@ -152,7 +153,7 @@ func (r *resolver) addContent(side *builder, i int, c *content) {
 
 // countOf returns how the number of elements is fetched, and the most that there can be.
 func (r *resolver) countOf(c *content) (length *lengthFetch, most int, ok bool) {
-	length, most = &lengthFetch{stored: c.out}, maxElements
+	length, most = &lengthFetch{stored: c.out}, dynevent.MaxElements
 	if c.count == "" {
 		return length, 1, true
 	}
@@ -161,7 +162,7 @@ func (r *resolver) countOf(c *content) (length *lengthFetch, most int, ok bool) 
 	}
 	length.name = c.count
 	if c.count == "return" {
-		length.route = route{typ: r.fn.Return, base: Base{Kind: Retval}, ret: true}
+		length.route = route{typ: r.fn.Return, base: dynevent.Base{Kind: dynevent.Retval}, ret: true}
 		return length, most, true
 	}
 	j := slices.IndexFunc(r.fn.Params, func(p btf.Param) bool { return p.Name == c.count })
@@ -186,17 +187,17 @@ func wordOf(t btf.Type, size int) int {
 // sized encodes so many bytes as numbers of size word, and what is left after the longest
 // array as smaller ones.
 func (r *resolver) sized(e encoded, word, bytes int) encoded {
-	if bytes > word*maxElements {
+	if bytes > word*dynevent.MaxElements {
 		word = 8
 	}
-	e.count = min(bytes/word, maxElements)
-	e.typ = numberType("x", word)
+	e.count = min(bytes/word, dynevent.MaxElements)
+	e.typ = dynevent.Number("x", word)
 	e.field.Encoding, e.field.Size, e.field.Count = value.Array, word, bytes/word
 	for at := e.count * word; at < bytes; {
 		for word > bytes-at {
 			word /= 2
 		}
-		rest := e.route.at(int64(at), nil).fetcharg().as(numberType("x", word))
+		rest := e.route.at(int64(at), nil).fetcharg().As(dynevent.Number("x", word))
 		n := (bytes - at) / word
 		if rest.Count = n; n == 1 {
 			rest.Count = 0
@@ -214,9 +215,9 @@ func (r *resolver) sized(e encoded, word, bytes int) encoded {
 func (r *resolver) addStrings(i int) {
 	b, x, at := r.entry, r.param(i), r.spec.Func.Span
 	target := r.pointee(r.params[i].typ)
-	size, known := btf.Size(orVoid(target))
+	size, known := btf.Size(btf.OrVoid(target))
 	char := r.charArray(mostText)
-	if pointee(target) == nil || !known || char == nil {
+	if btf.Pointee(target) == nil || !known || char == nil {
 		r.cannotShow(target, x)
 		return
 	}

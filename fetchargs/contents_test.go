@@ -10,6 +10,7 @@ import (
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
@@ -28,7 +29,7 @@ func TestContentsFit(t *testing.T) {
 		Arch:   abi.Named("amd64"),
 		Kernel: btf.Open(filepath.Join("..", "testdata", "btf", "syscalls-newest.btf")),
 	}
-	target.Features, _ = fetchargs.FeaturesOf("7.3")
+	target.Features, _ = dynevent.FeaturesOf("7.3")
 	for _, tt := range []struct {
 		spec string
 		want int // texts of argv; 0 if its address is shown
@@ -44,7 +45,7 @@ func TestContentsFit(t *testing.T) {
 			t.Fatal(err)
 		}
 		plans, err := fetchargs.Resolve([]*spec.Spec{parsed}, target)
-		if err != nil || len(plans) == 0 || len(plans[0].Of(fetchargs.Entry)) != 1 {
+		if err != nil || len(plans) == 0 || len(plans[0].Of(dynevent.Entry)) != 1 {
 			t.Errorf("%.40s: %d plans, %v", tt.spec, len(plans), err)
 			continue
 		}

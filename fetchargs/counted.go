@@ -3,11 +3,11 @@ package fetchargs
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/constants"
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
@@ -31,22 +31,22 @@ func (r *resolver) elementRange(x *spec.Range) (route, bool) {
 	}
 	switch {
 	case x.First > x.Last:
-		r.failFix(x.Span, as(x.Last, x.First), "write ", "the range %d..%d goes backwards", x.First, x.Last)
+		r.FailFix(x.Span, as(x.Last, x.First), "write ", "the range %d..%d goes backwards", x.First, x.Last)
 		return p, false
 	case n > 0 && (x.First < 0 || x.Last >= n):
 		first := max(x.First, 0)
 		if first >= n {
 			first = 0
 		}
-		r.failFix(x.Span, as(first, min(max(x.Last, 0), n-1)), "there are ", "%s has %d elements", x.X, n)
+		r.FailFix(x.Span, as(first, min(max(x.Last, 0), n-1)), "there are ", "%s has %d elements", x.X, n)
 		return p, false
 	case x.Last-x.First >= maxRange:
-		r.failFix(x.Span, as(x.First, x.First+maxElements-1), "take fewer: ", "a range has %d elements at most", maxRange)
+		r.FailFix(x.Span, as(x.First, x.First+dynevent.MaxElements-1), "take fewer: ", "a range has %d elements at most", maxRange)
 		return p, false
 	}
 	size, known := btf.Size(elem)
 	if !known {
-		r.fail(x.Span, "", "the size of %s is not known", btf.Name(elem))
+		r.Fail(x.Span, "", "the size of %s is not known", btf.Name(elem))
 		return p, false
 	}
 	set, text := p.set, p.text
@@ -55,43 +55,33 @@ func (r *resolver) elementRange(x *spec.Range) (route, bool) {
 	return p, true
 }
 
-// splitFormat returns the name and the count of a FORMAT; the count is 0 if it has
-// none. The parser has checked that the count is a number.
-func splitFormat(format string) (name string, count int) {
-	name, digits, counted := strings.Cut(strings.TrimSuffix(format, "]"), "[")
-	if counted {
-		count, _ = strconv.Atoi(digits)
-	}
-	return name, count
-}
-
 // formatOf returns the FORMAT of that name and its count. They are nil and 0 if
 // name is empty.
 func (r *resolver) formatOf(name spec.Name) (f *value.Format, count int, ok bool) {
 	if name.Text == "" {
 		return nil, 0, true
 	}
-	text, count := splitFormat(name.Text)
+	text, count := spec.SplitFormat(name.Text)
 	if f = value.FormatNamed(text); f == nil {
 		near := btf.Near(text, slices.Values(append(value.FormatNames(), constants.SetNames()...)))
 		missing := &btf.NotFoundError{What: "format", Name: text, Near: near, All: formatNames}
-		r.failWith(name.Span, missing, didYouMean(near, "formats: "+strings.Join(value.FormatNames(), " ")), "unknown format %q", text)
+		r.FailWith(name.Span, missing, spec.DidYouMean(near, "formats: "+strings.Join(value.FormatNames(), " ")), "unknown format %q", text)
 		return nil, 0, false
 	}
 	if text == name.Text {
 		return f, 0, true
 	}
-	most, of := maxElements, "elements"
+	most, of := dynevent.MaxElements, "elements"
 	if f.IsText() {
 		most, of = maxText, "bytes"
 	}
 	switch {
 	case !f.Counts():
-		r.fail(name.Span, "formats with a width have one, and those of bytes and text", "the format %s has no count", text)
+		r.Fail(name.Span, "formats with a width have one, and those of bytes and text", "the format %s has no count", text)
 		return nil, 0, false
 	case count < 1 || count > most:
 		fix := fmt.Sprintf("%s[%d]", text, min(max(count, 1), most))
-		r.failFix(name.Span, spec.Fix{Span: name.Span, Text: fix}, "write ", "the format %s has 1 to %d %s", text, most, of)
+		r.FailFix(name.Span, spec.Fix{Span: name.Span, Text: fix}, "write ", "the format %s has 1 to %d %s", text, most, of)
 		return nil, 0, false
 	}
 	return f, count, true
@@ -113,7 +103,7 @@ func (r *resolver) encodeCounted(p route, w want, f *value.Format, count int) (e
 		size = 1
 	}
 	e := encoded{at: x.Where()}
-	if !p.isUntyped() && !p.inReg && (p.typ == nil || pointee(p.typ) != nil) {
+	if !p.isUntyped() && !p.inReg && (p.typ == nil || btf.Pointee(p.typ) != nil) {
 		if !r.isOfOne(p, x) {
 			return e, false
 		}
@@ -127,7 +117,7 @@ func (r *resolver) encodeCounted(p route, w want, f *value.Format, count int) (e
 	e = number(e, size, f)
 	e.typ = kernelType(f, e.typ)
 	if f.Shape == value.RawMemory {
-		e.typ = x8Type
+		e.typ = dynevent.X8
 	}
 	e.field.Type = &btf.Array{Type: elem, Nelems: uint32(count)}
 	return r.elements(e, size, size*count, x)
@@ -137,27 +127,27 @@ func (r *resolver) encodeCounted(p route, w want, f *value.Format, count int) (e
 // that are not in memory, and reads past the end of arrays and structs, whose size
 // is known. Reading past a number is allowed.
 func (r *resolver) hasElements(p route, w want, f *value.Format, bytes int) bool {
-	size, known := btf.Size(orVoid(p.typ))
-	_, isArray := arrayOf(p.typ)
-	whole := p.typ != nil && (isArray || isStruct(p.typ))
+	size, known := btf.Size(btf.OrVoid(p.typ))
+	_, isArray := btf.AsArray(p.typ)
+	whole := p.typ != nil && (isArray || btf.IsStruct(p.typ))
 	switch {
 	case !p.mem && !p.inReg || p.bitSize > 0:
-		r.fail(w.x.Where(), "", "%s is %s and not in memory: it has no elements", w.x, typeName(p.typ))
+		r.Fail(w.x.Where(), "", "%s is %s and not in memory: it has no elements", w.x, value.TypeName(p.typ))
 		if f.Size <= size {
-			r.errs[len(r.errs)-1].Fix = spec.Fix{Span: w.format.Span, Text: f.Name}
-			r.errs[len(r.errs)-1].Hint = "only this value: " + f.Name
+			r.Errs[len(r.Errs)-1].Fix = spec.Fix{Span: w.format.Span, Text: f.Name}
+			r.Errs[len(r.Errs)-1].Hint = "only this value: " + f.Name
 		}
 		return false
 	case whole && known && size > 0 && size < bytes:
 		unit := bytes
-		if _, count := splitFormat(w.format.Text); count > 0 {
+		if _, count := spec.SplitFormat(w.format.Text); count > 0 {
 			unit = bytes / count
 		}
 		if size < unit {
 			return r.doesNotFit(w.x, p.typ, f)
 		}
 		fix := fmt.Sprintf("%s[%d]", f.Name, size/unit)
-		r.failFix(w.format.Span, spec.Fix{Span: w.format.Span, Text: fix}, "write ", "%s has %d bytes, %s has %d", w.x, size, w.format.Text, bytes)
+		r.FailFix(w.format.Span, spec.Fix{Span: w.format.Span, Text: fix}, "write ", "%s has %d bytes, %s has %d", w.x, size, w.format.Text, bytes)
 		return false
 	}
 	return true

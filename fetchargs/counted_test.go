@@ -7,6 +7,7 @@ import (
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
@@ -14,7 +15,7 @@ import (
 // there are several of that.
 func TestCountedRecorded(t *testing.T) {
 	target := &fetchargs.Target{Arch: abi.Named("amd64"), Kernel: btf.Open(filepath.Join("..", "testdata", "btf", "sample.btf"))}
-	target.Features, _ = fetchargs.FeaturesOf("6.12")
+	target.Features, _ = dynevent.FeaturesOf("6.12")
 	plans, err := resolveOne("pkt_rcv(pkt->ports[1..2], pkt->cb:u8[16], pkt->cb:x32[4], n=dev->name:str[3], dev->name:char[3])", target)
 	if err != nil {
 		t.Fatal(err)

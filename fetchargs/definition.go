@@ -11,16 +11,16 @@ import (
 
 // eventName returns a name that no other event of the run has. The suffix of a
 // return event is the one that perf uses.
-func (r *resolver) eventName(side Side, suffix string) string {
+func (r *resolver) eventName(side dynevent.Side, suffix string) string {
 	name := identifier(r.spec.Func.Text)
-	if side == Return {
+	if side == dynevent.Return {
 		suffix = "__return" + suffix
 	}
 	if nonce := r.target.Nonce; nonce != "" {
 		suffix += "_" + nonce
 	}
 	const room = 4 // for a number
-	name = name[:min(len(name), maxEventName-len(suffix)-room)] + suffix
+	name = name[:min(len(name), dynevent.MaxEventName-len(suffix)-room)] + suffix
 	unique := name
 	for n := 2; r.events[unique]; n++ { // the name with a number may be a function's, too
 		unique = fmt.Sprintf("%s_%d", name, n)
@@ -34,14 +34,14 @@ func (r *resolver) eventName(side Side, suffix string) string {
 // kprobe_events, each in a write of its own. There are several if several functions
 // have the same name, or one for each of CPUs; they share the event. The lines of one
 // function follow each other.
-func (p *Probe) Definitions(group string) []string { return p.definitions(group, Arg.String) }
+func (p *Probe) Definitions(group string) []string { return p.definitions(group, dynevent.Arg.String) }
 
 // Placed is like Definitions, for the running kernel: it uses the addresses of
 // variables instead of their names, unless that makes the lines too long.
 func (p *Probe) Placed(group string) []string {
-	lines := p.definitions(group, func(a Arg) string {
+	lines := p.definitions(group, func(a dynevent.Arg) string {
 		text := a.String()
-		if at := a.placed().String(); len(at) <= max(len(text), Features{}.MaxArg()) {
+		if at := a.Placed().String(); len(at) <= max(len(text), dynevent.Features{}.MaxArg()) {
 			return at
 		}
 		return text
@@ -52,11 +52,11 @@ func (p *Probe) Placed(group string) []string {
 	return lines
 }
 
-func (p *Probe) definitions(group string, text func(Arg) string) []string {
+func (p *Probe) definitions(group string, text func(dynevent.Arg) string) []string {
 	head := p.Kind.Head(group, p.Event, p.MaxActive)
 	cpus := p.CPUs
 	if len(cpus) == 0 {
-		cpus = make([]CPU, 1) // one definition, in which nothing depends on it
+		cpus = make([]dynevent.CPU, 1) // one definition, in which nothing depends on it
 	}
 	var lines []string
 	for _, symbol := range p.Symbols {
@@ -65,7 +65,7 @@ func (p *Probe) definitions(group string, text func(Arg) string) []string {
 			line.WriteString(head + " " + symbol)
 			for _, a := range p.Args {
 				if a.Base.Each {
-					a = a.on(cpu)
+					a = a.On(cpu)
 				}
 				fmt.Fprintf(&line, " %s=%s", a.Name, text(a))
 			}
@@ -81,7 +81,7 @@ func (p *Probe) Shape() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s", p.Kind)
 	for _, a := range p.Args {
-		fmt.Fprintf(&b, " %s %s", a.Name, a.stored())
+		fmt.Fprintf(&b, " %s %s", a.Name, a.Stored())
 	}
 	return b.String()
 }

@@ -2,6 +2,7 @@ package fetchargs
 
 import (
 	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
@@ -21,7 +22,7 @@ func (r *resolver) encodeLastName(e encoded, w want, f *value.Format) (encoded, 
 		return e, false
 	}
 	target := r.pointee(p.typ)
-	if p.typ == nil || target != nil && isVoid(target) {
+	if p.typ == nil || target != nil && btf.IsVoid(target) {
 		t, ok := r.typeNamed(spec.Name{Text: "struct " + of, Span: w.format.Span})
 		if !ok {
 			return e, false
@@ -30,21 +31,21 @@ func (r *resolver) encodeLastName(e encoded, w want, f *value.Format) (encoded, 
 	}
 	label := spec.Postfixed(w.x)
 	switch {
-	case structName(target) == of:
+	case btf.StructName(target) == of:
 		if w.pointer {
 			e.route = p
 			return number(e, 8, nil), true
 		}
 		p, label = p.follow(w.x.String(), target), label+"->"
-	case structName(p.typ) == of && p.mem:
+	case btf.StructName(p.typ) == of && p.mem:
 		label += "."
 	default:
 		msg := "the format %s does not fit %s, which is %s"
-		switch structName(p.typ) + structName(target) {
+		switch btf.StructName(p.typ) + btf.StructName(target) {
 		case "file", "dentry":
-			r.failFix(w.format.Span, spec.Fix{Span: w.format.Span, Text: other}, "write ", msg, f.Name, w.x, typeName(e.field.Type))
+			r.FailFix(w.format.Span, spec.Fix{Span: w.format.Span, Text: other}, "write ", msg, f.Name, w.x, value.TypeName(e.field.Type))
 		default:
-			r.fail(w.x.Where(), "it is for struct "+of, msg, f.Name, w.x, typeName(e.field.Type))
+			r.Fail(w.x.Where(), "it is for struct "+of, msg, f.Name, w.x, value.TypeName(e.field.Type))
 		}
 		return e, false
 	}
@@ -59,10 +60,10 @@ func (r *resolver) encodeLastName(e encoded, w want, f *value.Format) (encoded, 
 		p, ok = r.inside(p, "d_name", "name")
 	}
 	if !ok {
-		r.fail(w.x.Where(), "", "struct %s has no name in this kernel", of)
+		r.Fail(w.x.Where(), "", "struct %s has no name in this kernel", of)
 		return e, false
 	}
 	e.route = p.follow(label+"d_name.name", nil)
-	e.field.Encoding, e.field.Size, e.typ, e.brief = value.String, 4, stringType, true
+	e.field.Encoding, e.field.Size, e.typ, e.brief = value.String, 4, dynevent.String, true
 	return e, true
 }

@@ -16,7 +16,7 @@ import (
 // also fetches the pointers on the way and what its filter needs.
 
 const (
-	arrayBytes = 8 * maxElements // of the longest array
+	arrayBytes = 8 * dynevent.MaxElements // of the longest array
 	// textRoom is how many bytes of an event a dump leaves to text: a record larger
 	// than a page of the ring buffer is never recorded.
 	textRoom = 1024
@@ -28,15 +28,15 @@ func (r *resolver) encodeDump(e encoded, w want, f *value.Format) (encoded, bool
 	size, known := btf.Size(typ)
 	switch {
 	case w.hidden || w.with != nil:
-		r.fail(x.Where(), memberHint(typ), "%s is a %s, which cannot be compared", x, btf.Name(typ))
+		r.Fail(x.Where(), memberHint(typ), "%s is a %s, which cannot be compared", x, btf.Name(typ))
 		return e, false
 	case f != nil && f.Name != "x" && f.Name != "d" && f.Name != "u":
 		return e, r.doesNotFit(x, typ, f)
 	case !known || size == 0 || e.route.bitSize > 0:
-		r.fail(x.Where(), "", "%s is a %s and has no bytes to show", x, btf.Name(typ))
+		r.Fail(x.Where(), "", "%s is a %s and has no bytes to show", x, btf.Name(typ))
 		return e, false
 	}
-	e.typ = x64Type
+	e.typ = dynevent.X64
 	if e.route.inReg {
 		var ok bool
 		if e, ok = r.elements(e, 1, size, x); !ok {
@@ -58,7 +58,7 @@ func (r *resolver) deeper(w want) {
 	}
 	p, _ := r.walk(w.x)
 	target := r.pointee(p.typ)
-	if target == nil || !isStruct(target) || p.isPerCPU() {
+	if target == nil || !btf.IsStruct(target) || p.isPerCPU() {
 		return
 	}
 	if size, known := btf.Size(target); !known || size == 0 {
@@ -94,7 +94,7 @@ func (b *builder) addDump(e encoded, w want, f value.Field) (ref, bool) {
 	f.Dump = &value.Extent{}
 	if len(e.route.labels) > 0 {
 		f.Dump.Off = int(e.route.off)
-	} else if p := e.route; p.base.Kind == Memory && p.symbol != nil && len(p.symbol.Addrs) == 1 && len(p.hops) == 0 {
+	} else if p := e.route; p.base.Kind == dynevent.Memory && p.symbol != nil && len(p.symbol.Addrs) == 1 && len(p.hops) == 0 {
 		f.Dump.Addr = p.symbol.Addrs[0] + uint64(p.off)
 	}
 	if !b.guards(e, &f) {
@@ -116,7 +116,7 @@ func (b *builder) spread() []*builder {
 			n := part.room(d, whole-at)
 			if n == 0 {
 				if fresh {
-					b.r.fail(d.at, "", "there is no room for %s in an event", d.label)
+					b.r.Fail(d.at, "", "there is no room for %s in an event", d.label)
 					return parts
 				}
 				parts, fresh = append(parts, b.next(len(parts))), true
@@ -137,7 +137,7 @@ func (b *builder) next(n int) *builder {
 	part.part, part.probe.Part, part.used, part.counter = n, n, true, b.counter
 	part.filters = slices.Clone(b.filters)
 	for _, a := range filtered(b.args, strings.Join(b.filters, " ")) {
-		part.byText[a.key()] = len(part.args)
+		part.byText[a.Key()] = len(part.args)
 		part.names[a.Name] = true
 		part.args = append(part.args, a)
 	}
@@ -145,7 +145,7 @@ func (b *builder) next(n int) *builder {
 }
 
 // filtered returns the args that a filter names.
-func filtered(args []Arg, filter string) (used []Arg) {
+func filtered(args []dynevent.Arg, filter string) (used []dynevent.Arg) {
 	words := strings.FieldsFunc(filter, func(c rune) bool { return c > 0x7f || !spec.IsWord(byte(c)) })
 	for _, a := range args {
 		if slices.Contains(words, a.Name) {
@@ -158,11 +158,11 @@ func filtered(args []Arg, filter string) (used []Arg) {
 // room returns how many of n bytes of d fit into b: all of them, some whole arrays, or 0.
 func (b *builder) room(d dump, n int) int {
 	const own = 8 + 8 + 4 + 4 // caller, stack, trial and the task's name
-	left := maxEventSize - own - 8*len(d.route.labels)
+	left := dynevent.MaxEventSize - own - 8*len(d.route.labels)
 	line := dynevent.MaxLine - 256 - len(b.probe.Symbols[0]) - len(b.probe.Event)
 	for i := range b.args {
 		a := &b.args[i]
-		if a.IsString() && a.Base.Kind != Comm && a.Hops[len(a.Hops)-1].Offset != beyond {
+		if a.IsString() && a.Base.Kind != dynevent.Comm && a.Hops[len(a.Hops)-1].Offset != beyond {
 			left -= textRoom
 			break
 		}
@@ -176,22 +176,22 @@ func (b *builder) room(d dump, n int) int {
 		n = min(n, arrayBytes) // so that the count shows which page faulted
 	} else if b.r.target.Live {
 		left -= 8 // two windows
-		line -= 2 * (maxArgName + b.r.target.Features.MaxArg())
+		line -= 2 * (dynevent.MaxArgName + b.r.target.Features.MaxArg())
 	}
-	each := maxArgName + 2 + len(d.stretchArg(value.MostOfObject, x64Type, maxElements).String())
+	each := dynevent.MaxArgName + 2 + len(d.stretchArg(value.MostOfObject, dynevent.X64, dynevent.MaxElements).String())
 	for _, a := range d.route.hops {
-		line -= maxArgName + len(a.wrap("")) + each
+		line -= dynevent.MaxArgName + len(a.Wrap("")) + each
 	}
 	const tail = 4 // arrays for what is left after the last x64
-	if arrays := min(line/each, maxArgs/2) - tail; n > left || (n+arrayBytes-1)/arrayBytes > arrays {
+	if arrays := min(line/each, dynevent.MaxArgs/2) - tail; n > left || (n+arrayBytes-1)/arrayBytes > arrays {
 		n = max(0, min(left/arrayBytes, arrays)) * arrayBytes
 	}
 	return n
 }
 
 // stretchArg returns the fetcharg of count elements of the object, starting at byte at.
-func (d *dump) stretchArg(at int, typ Type, count int) Arg {
-	a := d.route.at(int64(at), nil).fetcharg().as(typ)
+func (d *dump) stretchArg(at int, typ dynevent.Type, count int) dynevent.Arg {
+	a := d.route.at(int64(at), nil).fetcharg().As(typ)
 	if count > 1 {
 		a.Count = count
 	}
@@ -234,8 +234,8 @@ func (b *builder) arrays(d dump, f *value.Field) bool {
 		for size > end-at {
 			size /= 2
 		}
-		count := min((end-at)/size, maxElements)
-		a, text, limit := b.r.fitted(d.stretchArg(at, numberType("x", size), count))
+		count := min((end-at)/size, dynevent.MaxElements)
+		a, text, limit := b.r.fitted(d.stretchArg(at, dynevent.Number("x", size), count))
 		if len(text) > limit {
 			b.r.tooLong(d.at, text, limit)
 			return false
@@ -283,11 +283,11 @@ func (b *builder) windows(d dump, f *value.Field) (all []value.Window) {
 // the object. If there are several, it is enough that one of them could be read.
 func (b *builder) readable(m piece, kind value.ProofKind, at ...int) *value.Proof {
 	p := &value.Proof{Kind: kind, Any: len(at) > 1 || kind == value.Itself}
-	var args []Arg
+	var args []dynevent.Arg
 	for _, n := range at {
-		a := m.there(m.at + int64(n)).as(stringType)
+		a := m.there(m.at + int64(n)).As(dynevent.String)
 		if kind == value.Through {
-			a = a.then(Hop{Offset: beyond}).as(ustringType)
+			a = a.Then(dynevent.Hop{Offset: beyond}).As(dynevent.Ustring)
 		}
 		args = append(args, a)
 	}
@@ -297,14 +297,14 @@ func (b *builder) readable(m piece, kind value.ProofKind, at ...int) *value.Proo
 // sameFilters checks that all parts of a side have the same filter and fetch what
 // it needs. Otherwise some parts would be recorded without the others.
 func (p *Plan) sameFilters() error {
-	for _, side := range []Side{Entry, Return} {
+	for _, side := range []dynevent.Side{dynevent.Entry, dynevent.Return} {
 		parts := p.Of(side)
 		for _, part := range parts {
 			if part.Filter != parts[0].Filter {
 				return fmt.Errorf("part %d of the %s has another filter: %s", part.Part, side, part.Filter)
 			}
 			for _, a := range filtered(parts[0].Args, part.Filter) {
-				same := func(b Arg) bool { return b.Name == a.Name && b.String() == a.String() }
+				same := func(b dynevent.Arg) bool { return b.Name == a.Name && b.String() == a.String() }
 				if !slices.ContainsFunc(part.Args, same) {
 					return fmt.Errorf("part %d of the %s does not fetch %s=%s", part.Part, side, a.Name, a)
 				}

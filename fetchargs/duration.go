@@ -11,21 +11,10 @@ import (
 // The duration of a call is not fetched by a probe: it is known once the entry and
 // the return have been seen, and every line shows it. Conditions call it duration.
 
-// isDuration reports whether x is duration or $duration.
-func isDuration(x spec.Expr) bool {
-	switch x := x.(type) {
-	case *spec.Ident:
-		return x.Text == "duration"
-	case *spec.Builtin:
-		return x.Text == "$duration"
-	}
-	return false
-}
-
 // elapsed reports whether x is the duration of the call and not a parameter or an
 // item of that name. If it is, both ends of the calls are traced.
 func (r *resolver) elapsed(x spec.Expr) (is, ok bool) {
-	if !isDuration(x) {
+	if !spec.IsDuration(x) {
 		return false, false
 	}
 	if id, named := x.(*spec.Ident); named {
@@ -35,7 +24,7 @@ func (r *resolver) elapsed(x spec.Expr) (is, ok bool) {
 		}
 	}
 	if slices.Contains(endless, r.fn.Name) {
-		r.fail(x.Where(), "", "%s does not return: it has no duration", r.fn.Name)
+		r.Fail(x.Where(), "", "%s does not return: it has no duration", r.fn.Name)
 		return true, false
 	}
 	r.entry.used, r.exit.used = true, true
@@ -47,11 +36,11 @@ var endless = []string{"do_exit", "do_group_exit", "make_task_dead", "kthread_ex
 
 // elapsed reports whether x is the duration of the recorded calls.
 func (s *selection) elapsed(x spec.Expr) (is, ok bool) {
-	if !isDuration(x) || slices.Contains(s.values(), x.String()) {
+	if !spec.IsDuration(x) || slices.Contains(s.values(), x.String()) {
 		return false, false
 	}
 	if !s.plan.Paired() {
-		s.fail(x.Where(), "record it with both: "+s.spec.Func.Text+"(..., return)", "of %s only one end of the calls was recorded: they have no duration", s.spec.Func.Text)
+		s.Fail(x.Where(), "record it with both: "+s.spec.Func.Text+"(..., return)", "of %s only one end of the calls was recorded: they have no duration", s.spec.Func.Text)
 		return true, false
 	}
 	for i := range s.sides {
@@ -61,9 +50,9 @@ func (s *selection) elapsed(x spec.Expr) (is, ok bool) {
 }
 
 // plainDuration refuses a name or a format for the duration.
-func (c *complaints) plainDuration(item *spec.Item) {
+func plainDuration(c *spec.Collector, item *spec.Item) {
 	if item.Name.Text != "" || item.Format.Text != "" {
-		c.fail(item.Span, "write duration alone", "each line shows the duration in a form of its own")
+		c.Fail(item.Span, "write duration alone", "each line shows the duration in a form of its own")
 	}
 }
 
@@ -73,17 +62,17 @@ func (c *comparer) compareDuration(t *test, x *spec.Compare) {
 	l := x.Value
 	switch _, ordered := opposite[x.Op]; {
 	case !ordered || x.Mask != nil:
-		c.fail(x.Where(), "durations are compared by their order", "a duration has neither bits nor text")
+		c.Fail(x.Where(), "durations are compared by their order", "a duration has neither bits nor text")
 	case x.Other != nil:
-		c.fail(x.Other.Where(), "units are ns, us, ms and s", "a duration is compared with a time")
+		c.Fail(x.Other.Where(), "units are ns, us, ms and s", "a duration is compared with a time")
 	case l.Kind == spec.Time || l.IsNull():
 		t.value = constant{kind: value.Uint, shown: l.String()}
 		if l.Int != nil {
 			t.value.num = l.Int.Uint64()
 		}
 	case l.Kind == spec.Number:
-		c.failFix(l.Span, spec.Fix{Span: l.Span, Text: l.Text + "ns"}, "the units are ns, us, ms and s: ", "a duration is compared with a time")
+		c.FailFix(l.Span, spec.Fix{Span: l.Span, Text: l.Text + "ns"}, "the units are ns, us, ms and s: ", "a duration is compared with a time")
 	default:
-		c.fail(l.Span, "units are ns, us, ms and s", "a duration is compared with a time")
+		c.Fail(l.Span, "units are ns, us, ms and s", "a duration is compared with a time")
 	}
 }

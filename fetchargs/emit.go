@@ -29,7 +29,7 @@ func (p *Probe) WithSpare() []*Probe {
 	switch {
 	case p.Spare == nil:
 		return []*Probe{p}
-	case p.Side == Return:
+	case p.Side == dynevent.Return:
 		return []*Probe{p, p.Spare}
 	}
 	return []*Probe{p.Spare, p}

@@ -70,7 +70,7 @@ func emitCommandLine(w io.Writer, probes []*Probe, group string) error {
 // return is marked by %return after the symbol.
 func (p *Probe) bootconfig(w *strings.Builder) *spec.Error {
 	head, place := dynevent.Kprobe.Head("kprobes", p.Event, 0)+" ", ""
-	if p.Side == Return {
+	if p.Side == dynevent.Return {
 		place = "%return"
 	}
 	var probes []string

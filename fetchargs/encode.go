@@ -2,6 +2,7 @@ package fetchargs
 
 import (
 	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
@@ -11,9 +12,9 @@ type encoded struct {
 	field  value.Field
 	route  route
 	at     spec.Span
-	typ    Type
-	count  int   // elements of that type in the record, 0 if it is not an array
-	next   []Arg // fetch the rest of the value; nil if the route leads to all of it
+	typ    dynevent.Type
+	count  int            // elements of that type in the record, 0 if it is not an array
+	next   []dynevent.Arg // fetch the rest of the value; nil if the route leads to all of it
 	path   *pathFetch
 	char   bool         // char is signed, though BTF does not say so
 	short  bool         // the object may end before all that is read
@@ -25,10 +26,10 @@ type encoded struct {
 func (r *resolver) encode(p route, w want, f *value.Format) (e encoded, ok bool) {
 	e, x := encoded{route: p, at: w.x.Where()}, w.x
 	switch {
-	case f == nil && (p.mem || pointee(p.typ) != nil) && holdsText(p.typ, w.with):
+	case f == nil && (p.mem || btf.Pointee(p.typ) != nil) && holdsText(p.typ, w.with):
 		return r.encodeText(e, x, nil)
-	case p.base.Kind == Comm:
-		e.field.Type, e.field.Encoding, e.field.Size, e.typ = p.typ, value.String, 4, commType
+	case p.base.Kind == dynevent.Comm:
+		e.field.Type, e.field.Encoding, e.field.Size, e.typ = p.typ, value.String, 4, dynevent.CommText
 		return e, true
 	case p.isUntyped():
 		return r.encodeUntyped(e, x, f)
@@ -41,7 +42,7 @@ func (r *resolver) encode(p route, w want, f *value.Format) (e encoded, ok bool)
 		return r.encodeShape(e, w, f)
 	}
 	e.route = lookThrough(e.route)
-	if form, one := value.FormOf(orVoid(e.route.typ)); one && f == nil && isStruct(e.route.typ) {
+	if form, one := value.FormOf(btf.OrVoid(e.route.typ)); one && f == nil && btf.IsStruct(e.route.typ) {
 		return r.encodeOne(e, w, form)
 	}
 	e.char = r.signedChar(e.route.typ)
@@ -55,25 +56,25 @@ func (r *resolver) encode(p route, w want, f *value.Format) (e encoded, ok bool)
 		case e.route.bitSize > 0:
 			return r.encodeBits(e, x, size, f)
 		case size != 1 && size != 2 && size != 4 && size != 8:
-			r.failFix(x.Where(), spec.Fix{Span: x.Where(), Text: x.String() + ":hex"}, "for its bytes write ", "%s is %s, which does not fit a fetcharg", x, btf.Name(e.route.typ))
+			r.FailFix(x.Where(), spec.Fix{Span: x.Where(), Text: x.String() + ":hex"}, "for its bytes write ", "%s is %s, which does not fit a fetcharg", x, btf.Name(e.route.typ))
 			return e, false
 		}
 		return number(e, size, f), true
 	case *btf.Pointer:
-		if f == nil && (isText(t.Target) || e.route.text) && !w.pointer {
+		if f == nil && (btf.IsText(t.Target) || e.route.text) && !w.pointer {
 			return r.encodeText(e, x, f)
 		}
 		return number(e, 8, f), true
 	case *btf.Array:
-		if f == nil && (isText(t.Type) || e.route.text) && e.route.mem {
+		if f == nil && (btf.IsText(t.Type) || e.route.text) && e.route.mem {
 			return r.encodeText(e, x, f)
 		}
-		if e.route.mem && isStruct(leaf(t)) && t.Nelems > 0 && !w.hidden && w.with == nil {
+		if e.route.mem && btf.IsStruct(btf.Leaf(t)) && t.Nelems > 0 && !w.hidden && w.with == nil {
 			return r.encodeDump(e, w, f)
 		}
 		return r.encodeArray(e, x, t, f)
 	}
-	if (e.route.mem || e.route.inReg) && isStruct(e.route.typ) {
+	if (e.route.mem || e.route.inReg) && btf.IsStruct(e.route.typ) {
 		return r.encodeDump(e, w, f)
 	}
 	r.cannotShow(e.route.typ, x)
@@ -86,7 +87,7 @@ func (r *resolver) encodeShape(e encoded, w want, f *value.Format) (encoded, boo
 	p, x := e.route, w.x
 	switch f.Shape {
 	case value.KernelText, value.UserText:
-		if w.pointer && pointee(p.typ) != nil {
+		if w.pointer && btf.Pointee(p.typ) != nil {
 			return number(e, 8, nil), true
 		}
 		return r.encodeText(e, x, f)
@@ -102,9 +103,9 @@ func (r *resolver) encodeShape(e encoded, w want, f *value.Format) (encoded, boo
 	case value.Stamp:
 		return r.encodeAge(e, x, f)
 	case value.RawMemory:
-		if size, _ := btf.Size(orVoid(p.typ)); p.mem && p.bitSize == 0 && size > maxElements && !w.hidden {
+		if size, _ := btf.Size(btf.OrVoid(p.typ)); p.mem && p.bitSize == 0 && size > dynevent.MaxElements && !w.hidden {
 			e.field.Type, e.field.Encoding, e.field.Size, e.field.Whole = p.typ, value.Dumped, 1, size
-			e.typ = x64Type
+			e.typ = dynevent.X64
 			return e, true
 		}
 		return r.encodeRaw(e, x, f)
@@ -115,7 +116,7 @@ func (r *resolver) encodeShape(e encoded, w want, f *value.Format) (encoded, boo
 // lookThrough replaces a struct of one member, such as atomic_t or kuid_t, by that
 // member.
 func lookThrough(p route) route {
-	for p.typ != nil && isStruct(p.typ) {
+	for p.typ != nil && btf.IsStruct(p.typ) {
 		if form, one := value.FormOf(p.typ); one && (form == value.Bits || form == value.IP6) {
 			return p
 		}
@@ -138,11 +139,11 @@ func lookThrough(p route) route {
 
 func (r *resolver) cannotShow(t btf.Type, x spec.Expr) {
 	name := btf.Name(t)
-	if !isStruct(t) {
-		r.fail(x.Where(), "", "%s is %s and has no value to show", x, name)
+	if !btf.IsStruct(t) {
+		r.Fail(x.Where(), "", "%s is %s and has no value to show", x, name)
 		return
 	}
-	r.failWith(x.Where(), spec.ErrUnsupported, memberHint(t), "%s is a %s; showing all of it is not supported yet", x, name)
+	r.FailWith(x.Where(), spec.ErrUnsupported, memberHint(t), "%s is a %s; showing all of it is not supported yet", x, name)
 }
 
 // number encodes an integer of size bytes. The C type decides its sign.
@@ -150,19 +151,19 @@ func number(e encoded, size int, f *value.Format) encoded {
 	e.field.Type, e.field.Encoding, e.field.Size = e.route.typ, value.Integer, size
 	kind := "u"
 	switch {
-	case f != nil && f.Signed && (e.route.typ == nil || pointee(e.route.typ) != nil): // signed as it is shown
+	case f != nil && f.Signed && (e.route.typ == nil || btf.Pointee(e.route.typ) != nil): // signed as it is shown
 		kind, e.field.Signed = "s", true
-	case f != nil && f.Name == "sym", pointee(e.route.typ) != nil, f != nil && f.Name == "x" && e.route.wide == nil,
+	case f != nil && f.Name == "sym", btf.Pointee(e.route.typ) != nil, f != nil && f.Name == "x" && e.route.wide == nil,
 		e.route.typ == nil && (f == nil || f.Shape != value.FixedWidth):
 		kind = "x"
-	case f != nil && f.Signed, (f == nil || f.Form == value.Named || e.route.wide != nil) && (btf.Signed(e.route.typ) || e.char && isText(e.route.typ)):
+	case f != nil && f.Signed, (f == nil || f.Form == value.Named || e.route.wide != nil) && (btf.Signed(e.route.typ) || e.char && btf.IsText(e.route.typ)):
 		kind, e.field.Signed = "s", true
 	}
 	e.field.Add = 0
 	if !e.route.mem {
 		e.field.Add = e.route.off
 	}
-	e.typ = numberType(kind, size)
+	e.typ = dynevent.Number(kind, size)
 	return e
 }
 
@@ -170,10 +171,10 @@ func number(e encoded, size int, f *value.Format) encoded {
 // though BTF does not say so. The BTF of 5.10 does not mark even signed char. Since
 // 6.2 char is unsigned everywhere, and BTF marks signed char.
 func (r *resolver) signedChar(t btf.Type) bool {
-	if a, ok := arrayOf(t); ok {
+	if a, ok := btf.AsArray(t); ok {
 		t = a.Type
 	}
-	if t == nil || !isText(t) || !r.target.Arch.SignedChar {
+	if t == nil || !btf.IsText(t) || !r.target.Arch.SignedChar {
 		return false
 	}
 	t, err := r.target.Kernel.Type("signed char")
@@ -198,7 +199,7 @@ func (r *resolver) encodeBits(e encoded, x spec.Expr, size int, f *value.Format)
 	}
 	e.field.Size = int(bits / 8)
 	p.off = off
-	e.typ = bitType(p.bitSize, shift, int(bits/8))
+	e.typ = dynevent.Bits(p.bitSize, shift, int(bits/8))
 	return e, true
 }
 
@@ -206,17 +207,17 @@ func (r *resolver) encodeBits(e encoded, x spec.Expr, size int, f *value.Format)
 func (r *resolver) encodeText(e encoded, x spec.Expr, f *value.Format) (encoded, bool) {
 	p := e.route
 	e.field.Type, e.field.Encoding, e.field.Size = p.typ, value.String, 4
-	e.typ = stringType
-	array, isArray := arrayOf(p.typ)
+	e.typ = dynevent.String
+	array, isArray := btf.AsArray(p.typ)
 	e.brief = p.text || isArray && p.mem && array.Nelems <= shortText && p.inKernel()
-	switch size, _ := elemSize(array); {
+	switch size, _ := btf.ElemSize(array); {
 	case isArray && p.inReg && size == 1:
 		return r.encodeArray(e, x, array, nil)
 	case isArray && p.mem && size == 1:
 		e.field.Count = int(array.Nelems)
 	case isArray:
 		return e, r.doesNotFit(x, p.typ, f)
-	case p.typ != nil && pointee(p.typ) == nil:
+	case p.typ != nil && btf.Pointee(p.typ) == nil:
 		return e, r.doesNotFit(x, p.typ, f)
 	case !r.isOfOne(p, x):
 		return e, false
@@ -225,10 +226,10 @@ func (r *resolver) encodeText(e encoded, x spec.Expr, f *value.Format) (encoded,
 	}
 	if f != nil && f.Shape == value.UserText || e.route.user {
 		if !r.target.Features.Ustring {
-			r.fail(x.Where(), "", "this kernel cannot fetch from user memory (ustring came with 5.3)")
+			r.Fail(x.Where(), "", "this kernel cannot fetch from user memory (ustring came with 5.3)")
 			return e, false
 		}
-		e.route.user, e.typ, e.brief = false, ustringType, false
+		e.route.user, e.typ, e.brief = false, dynevent.Ustring, false
 	}
 	return e, true
 }
@@ -237,18 +238,18 @@ func (r *resolver) encodeText(e encoded, x spec.Expr, f *value.Format) (encoded,
 // the bytes that a pointer points to.
 func (r *resolver) encodeBytes(e encoded, x spec.Expr, f *value.Format) (encoded, bool) {
 	p := e.route
-	if p.typ == nil || pointee(p.typ) != nil {
+	if p.typ == nil || btf.Pointee(p.typ) != nil {
 		if !r.isOfOne(p, x) {
 			return e, false
 		}
 		target := r.pointee(p.typ)
 		p = p.follow(x.String(), target)
-		if target == nil || isByte(target) || isVoid(target) {
+		if target == nil || btf.IsByte(target) || btf.IsVoid(target) {
 			target = nil
 		}
 		p.typ = target
 	}
-	if size, known := btf.Size(orVoid(p.typ)); !p.mem && !p.inReg || p.typ != nil && known && size < f.Size || p.typ != nil && !known {
+	if size, known := btf.Size(btf.OrVoid(p.typ)); !p.mem && !p.inReg || p.typ != nil && known && size < f.Size || p.typ != nil && !known {
 		return e, r.doesNotFit(x, e.route.typ, f)
 	}
 	return r.bytesOf(e, p, f.Size, x)
@@ -257,7 +258,7 @@ func (r *resolver) encodeBytes(e encoded, x spec.Expr, f *value.Format) (encoded
 // encodeRaw encodes the bytes of an object, at most 64.
 func (r *resolver) encodeRaw(e encoded, x spec.Expr, f *value.Format) (encoded, bool) {
 	p := e.route
-	size, known := btf.Size(orVoid(p.typ))
+	size, known := btf.Size(btf.OrVoid(p.typ))
 	switch {
 	case p.bitSize > 0 && !p.mem && p.bitSize%8 == 0: // a member of a struct in a register
 		return r.encodeBits(e, x, size, value.FormatNamed("x"))
@@ -274,14 +275,14 @@ func (r *resolver) encodeRaw(e encoded, x spec.Expr, f *value.Format) (encoded, 
 // bytesOf encodes n bytes at p, at most 64.
 func (r *resolver) bytesOf(e encoded, p route, n int, x spec.Expr) (encoded, bool) {
 	e.field.Type, e.route = e.route.typ, p
-	e.typ = x8Type
+	e.typ = dynevent.X8
 	return r.elements(e, 1, n, x)
 }
 
 // elements encodes the elements of size bytes that fit into so many bytes, at most
 // 64 of them. e.typ is the type of one.
 func (r *resolver) elements(e encoded, size, bytes int, x spec.Expr) (encoded, bool) {
-	n := min(bytes/size, maxElements)
+	n := min(bytes/size, dynevent.MaxElements)
 	e.field.Encoding, e.field.Size, e.field.Count = value.Array, size, n
 	if n*size < bytes {
 		e.field.Whole = bytes

@@ -2,6 +2,7 @@ package fetchargs
 
 import (
 	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
@@ -13,7 +14,7 @@ func (r *resolver) encodeOne(e encoded, w want, form value.Form) (encoded, bool)
 	case form == value.Bits && behind && size > 8 && e.route.mem:
 		// A mask that was allocated has only as many words as the machine needs for
 		// its CPUs, but at least one.
-		e.field.Type, e.typ = e.route.typ, x64Type
+		e.field.Type, e.typ = e.route.typ, dynevent.X64
 		e, ok := r.elements(e, 8, 8, w.x)
 		e.field.Whole = size
 		return e, ok
@@ -34,7 +35,7 @@ func (r *resolver) encodeOne(e encoded, w want, form value.Form) (encoded, bool)
 	case !e.route.mem:
 		return r.bytesOf(e, e.route, size, w.x)
 	case size%8 == 0 && size <= arrayBytes:
-		e.field.Type, e.typ = e.route.typ, x64Type
+		e.field.Type, e.typ = e.route.typ, dynevent.X64
 		return r.elements(e, 8, size, w.x)
 	}
 	return r.encodeDump(e, w, nil)
@@ -44,7 +45,7 @@ func (r *resolver) encodeOne(e encoded, w want, form value.Form) (encoded, bool)
 // type does not say how long it is, it reads as many bytes as the longest address has.
 func (r *resolver) encodeSockAddr(e encoded, x spec.Expr) (encoded, bool) {
 	p := e.route
-	if p.typ == nil || pointee(p.typ) != nil {
+	if p.typ == nil || btf.Pointee(p.typ) != nil {
 		if !r.isOfOne(p, x) {
 			return e, false
 		}
@@ -61,7 +62,7 @@ func (r *resolver) encodeSockAddr(e encoded, x spec.Expr) (encoded, bool) {
 		p = e.route
 	}
 	size := value.SockAddrSize
-	if s, ok := btf.Strip(orVoid(p.typ)).(*btf.Struct); ok {
+	if s, ok := btf.Strip(btf.OrVoid(p.typ)).(*btf.Struct); ok {
 		if form, _ := value.FormOf(s); form == value.SockAddr && s.Name != "sockaddr" && s.Name != "sockaddr_unsized" {
 			size = min(size, int(s.Size))
 		}
@@ -70,6 +71,6 @@ func (r *resolver) encodeSockAddr(e encoded, x spec.Expr) (encoded, bool) {
 	for size%unit > 0 {
 		unit /= 2
 	}
-	e.field.Type, e.route, e.typ, e.short = e.route.typ, p, numberType("x", unit), true
+	e.field.Type, e.route, e.typ, e.short = e.route.typ, p, dynevent.Number("x", unit), true
 	return r.elements(e, unit, size, x)
 }

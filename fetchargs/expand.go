@@ -172,7 +172,7 @@ func (t *Target) noMatch(s *spec.Spec) *spec.Error {
 	}
 	e.Hint = "globs have *, ?, [a-z] and [^a-z]; tsnoop list '*' shows what there is"
 	if near := nearGlobs(s.Func.Text, names); len(near) > 0 {
-		e.Hint = didYouMean(near, "")
+		e.Hint = spec.DidYouMean(near, "")
 	}
 	return e
 }

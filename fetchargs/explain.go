@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
@@ -37,7 +39,7 @@ func (p *Probe) explain(w io.Writer) {
 		p.explainField(w, &p.Fields[i])
 	}
 	if len(p.CPUs) > 0 {
-		fmt.Fprintf(w, "    so defined for CPU %d, and for the others of %s with what is theirs\n", p.CPUs[len(p.CPUs)-1].N, listed(p.CPUs))
+		fmt.Fprintf(w, "    so defined for CPU %d, and for the others of %s with what is theirs\n", p.CPUs[len(p.CPUs)-1].N, dynevent.ListCPUs(p.CPUs))
 	}
 	if filter := p.KernelFilter(); filter != "" {
 		fmt.Fprintf(w, "    filter: %s\n", filter)
@@ -51,7 +53,7 @@ func (p *Probe) explainField(w io.Writer, f *value.Field) {
 	}
 	switch {
 	case f.Clock:
-		typ = tells(f.Encoding == value.Who)
+		typ = spec.Tells(f.Encoding == value.Who)
 	case f.IsRest():
 		typ = fmt.Sprintf("from byte %d on", f.Dump.At)
 	}
@@ -72,7 +74,7 @@ func (p *Probe) explainField(w io.Writer, f *value.Field) {
 		p.explainDump(w, f)
 	} else {
 		fmt.Fprintf(w, "      %s=%s\n", p.Args[f.Arg].Name, p.Args[f.Arg])
-		for _, step := range p.Args[f.Arg].steps() {
+		for _, step := range steps(&p.Args[f.Arg]) {
 			fmt.Fprintf(w, "        %s\n", step)
 		}
 		p.explainParts(w, f)
@@ -165,7 +167,7 @@ func (p *Probe) explainParts(w io.Writer, f *value.Field) {
 	if p.goesOn(f) {
 		next := p.Args[f.Arg+1]
 		fmt.Fprintf(w, "      %s=%s\n", next.Name, next)
-		for _, step := range next.steps() {
+		for _, step := range steps(&next) {
 			fmt.Fprintf(w, "        %s\n", step)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
@@ -50,7 +51,7 @@ func FaultCountOf(k *btf.Kernel, addrs func(symbol string) []uint64, userEnd uin
 	if err != nil || offset("hlist") != 0 {
 		return nil // before the symbols are looked at, which may take long
 	}
-	if c.Text, c.Table = at("_stext"), at(kprobeTable); c.Table == 0 || c.Text == 0 {
+	if c.Text, c.Table = at("_stext"), at(dynevent.KprobeTable); c.Table == 0 || c.Text == 0 {
 		return nil
 	}
 	return c
@@ -97,16 +98,16 @@ func (r *resolver) addressIn(name string) (uint64, bool) {
 func bucket(addr uint64) uint64 { return addr * hashFactor >> hashShift }
 
 // kprobe returns the fetcharg of the n-th kprobe of the bucket.
-func (c *counter) kprobe(n int) Arg {
-	first := Base{Kind: Memory, Name: kprobeTable, N: int64(8 * bucket(c.addr)), Addr: c.Table}
-	return Arg{Base: first, Hops: make([]Hop, n), Type: x64Type} // hlist.next is the first member
+func (c *counter) kprobe(n int) dynevent.Arg {
+	first := dynevent.Base{Kind: dynevent.Memory, Name: dynevent.KprobeTable, N: int64(8 * bucket(c.addr)), Addr: c.Table}
+	return dynevent.Arg{Base: first, Hops: make([]dynevent.Hop, n), Type: dynevent.X64} // hlist.next is the first member
 }
 
 // misses returns the fetcharg of the count. If several probes share the address,
 // the one in the table stands for all of them, and they are in its list. A single
 // probe is in its own list.
-func (c *counter) misses() Arg {
-	return c.kprobe(c.depth).then(Hop{Offset: c.List}).then(Hop{Offset: c.Misses - c.List})
+func (c *counter) misses() dynevent.Arg {
+	return c.kprobe(c.depth).Then(dynevent.Hop{Offset: c.List}).Then(dynevent.Hop{Offset: c.Misses - c.List})
 }
 
 // counted adds the kprobe and its address, which the proof by the counter needs.
@@ -121,7 +122,7 @@ func (b *builder) counted(m piece) *value.Proof {
 		i, _ := b.arg(c.kprobe(n), "kprobe", m.span)
 		p.Args = append(p.Args, i)
 	}
-	i, _ := b.arg(c.kprobe(c.depth).then(Hop{Offset: c.Addr}), "kprobe addr", m.span)
+	i, _ := b.arg(c.kprobe(c.depth).Then(dynevent.Hop{Offset: c.Addr}), "kprobe addr", m.span)
 	p.Args = append(p.Args, i)
 	b.reads = append(b.reads, p)
 	return p
@@ -136,7 +137,7 @@ func (b *builder) count() {
 	old := b.args
 	b.args = nil
 	moved, counted := make([]int, len(old)), false
-	misses := func(like Arg) {
+	misses := func(like dynevent.Arg) {
 		if !counted {
 			b.named(b.counter.misses(), "misses", like.Span)
 		}

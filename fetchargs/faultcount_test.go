@@ -9,6 +9,7 @@ import (
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
@@ -38,7 +39,7 @@ func TestCountInBucket(t *testing.T) {
 		Symbols:    func([]string, bool) (map[string]fetchargs.SymbolFacts, error) { return facts, nil },
 		FaultCount: &fetchargs.FaultCount{List: 16, Misses: 32, Addr: 40, Text: text, UserEnd: 0x7ffffffff000},
 	}
-	target.Features, _ = fetchargs.FeaturesOf("5.10")
+	target.Features, _ = dynevent.FeaturesOf("5.10")
 	var specs []*spec.Spec
 	for _, text := range []string{"pkt_rcv(*(u64 *)pkt)", "dev_open(filename[0])", "pkt_free(*(u64 *)pkt)", "lists(raw[0])", "pkt_rcv(*(u32 *)pkt)", "dev_open(filename)"} {
 		s, err := spec.Parse(text)
@@ -53,7 +54,7 @@ func TestCountInBucket(t *testing.T) {
 	}
 	for i, want := range []string{"+0(+0(@", "+0(@", "@", "@", "+0(+0(@", "+0(@"} {
 		args := plans[i].Entry().Args
-		n := slices.IndexFunc(args, func(a fetchargs.Arg) bool { return a.Name == "kprobe_addr" })
+		n := slices.IndexFunc(args, func(a dynevent.Arg) bool { return a.Name == "kprobe_addr" })
 		if n < 0 || !strings.HasPrefix(args[n].String(), "+40("+want+"kprobe_table") {
 			t.Errorf("%s: no +40(%skprobe_table...) in %v", specs[i].Text, want, args)
 		}

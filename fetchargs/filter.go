@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
@@ -54,8 +55,8 @@ func (t *test) sides() (entry, exit bool) {
 	if t.elapsed {
 		return true, true
 	}
-	exit = t.left.side == Return || t.against && t.right.side == Return
-	entry = t.left.side == Entry || t.against && t.right.side == Entry
+	exit = t.left.side == dynevent.Return || t.against && t.right.side == dynevent.Return
+	entry = t.left.side == dynevent.Entry || t.against && t.right.side == dynevent.Entry
 	return entry, exit
 }
 
@@ -128,7 +129,7 @@ func (b *builder) filterLeaf(t *test, known map[string]bool) (text string, exact
 			parts = append(parts, check)
 		}
 	}
-	spared := b.r.target.Live && b.args[f.Arg].isLong() // the filter of a spare does not look at the text
+	spared := b.r.target.Live && isLong(&b.args[f.Arg]) // the filter of a spare does not look at the text
 	return strings.Join(append(parts, text), " && "), len(f.Guards) == 0 && f.Use == nil && !unended && !spared, true
 }
 

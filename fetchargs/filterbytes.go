@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
@@ -29,7 +30,7 @@ func (b *builder) filterBytes(t *test, f *value.Field) (string, bool) {
 	}
 	var parts []string
 	for _, w := range words {
-		i, ok := b.arg(w.arg.as(numberType("x", w.size)), f.Label, arg.Span)
+		i, ok := b.arg(w.arg.As(dynevent.Number("x", w.size)), f.Label, arg.Span)
 		if !ok {
 			return "", false
 		}
@@ -50,14 +51,14 @@ func (b *builder) filterBytes(t *test, f *value.Field) (string, bool) {
 // A word is a part of the bytes that are compared, as a number in the machine's byte
 // order.
 type word struct {
-	arg       Arg    // without its type
-	size      int    // bytes
-	num, mask uint64 // mask is 0 if all bits are compared
+	arg       dynevent.Arg // without its type
+	size      int          // bytes
+	num, mask uint64       // mask is 0 if all bits are compared
 }
 
 // word returns the comparison of the bytes from at on, of bits in all. big is the byte
 // order of the machine, and array the fetcharg of all bytes.
-func (c constant) word(at, bits int, big bool, array Arg) (w word, ok bool) {
+func (c constant) word(at, bits int, big bool, array dynevent.Arg) (w word, ok bool) {
 	left := (bits+7)/8 - at
 	for w.size = 8; w.size > left; {
 		w.size /= 2
@@ -74,6 +75,6 @@ func (c constant) word(at, bits int, big bool, array Arg) (w word, ok bool) {
 	if w.mask == ^uint64(0)>>(64-8*w.size) {
 		w.mask = 0
 	}
-	w.arg, ok = array.shifted(at)
+	w.arg, ok = array.Shifted(at)
 	return w, ok
 }

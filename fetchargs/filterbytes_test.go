@@ -15,7 +15,7 @@ func TestShifted(t *testing.T) {
 		{`"base":"$arg1","type":"x64"`, 4, ""},
 	} {
 		array := argOf(t, tt.text)
-		if got, ok := array.shifted(tt.n); ok && got.String() != tt.want || ok != (tt.want != "") {
+		if got, ok := array.Shifted(tt.n); ok && got.String() != tt.want || ok != (tt.want != "") {
 			t.Errorf("%s shifted by %d is %s, %t, want %q", tt.text, tt.n, got, ok, tt.want)
 		}
 	}

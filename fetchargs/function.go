@@ -44,7 +44,7 @@ func (r *resolver) function() bool {
 		return false
 	}
 	if clone && strings.Contains(suffix, "part") || strings.Contains(suffix, "cold") {
-		r.fail(name.Span, "probe "+base, "%s is a piece of %s and has no parameters of its own", name.Text, base)
+		r.Fail(name.Span, "probe "+base, "%s is a piece of %s and has no parameters of its own", name.Text, base)
 		return false
 	}
 	r.fn = fn
@@ -54,7 +54,7 @@ func (r *resolver) function() bool {
 	}
 	if r.known && fn.Module == "" && len(r.facts.Offsets) == 0 {
 		if clone {
-			r.failFix(name.Span, spec.Fix{Span: name.Span, Text: base}, "without the compiler's suffix it is ", "there is no %s in this kernel", name.Text)
+			r.FailFix(name.Span, spec.Fix{Span: name.Span, Text: base}, "without the compiler's suffix it is ", "there is no %s in this kernel", name.Text)
 		} else {
 			r.noSymbol()
 		}
@@ -70,17 +70,17 @@ func (r *resolver) noFunction(missing *btf.NotFoundError) {
 	case r.awaited && missing.What == "module":
 		r.noPrototype(name.Span, missing)
 	case missing.What == "module" && !slices.Contains(r.facts.Modules, moduleSymbol(module.Text)):
-		r.errs = append(r.errs, r.target.noModule(r.spec, missing))
+		r.Errs = append(r.Errs, r.target.noModule(r.spec, missing))
 	case len(r.facts.Offsets) > 0 || len(r.facts.Modules) > 0:
 		r.noPrototype(name.Span, missing)
 	case module.Text == "" && r.noFunctionButKnown(missing):
 	case len(r.facts.Clones) > 0:
-		r.failWith(name.Span, missing, "",
+		r.FailWith(name.Span, missing, "",
 			"%s exists only as a clone that the compiler changed, without a prototype: %s", name.Text, strings.Join(r.facts.Clones, ", "))
-		r.errs[len(r.errs)-1].Mend(r.spec.Span, "its calls can be seen: ", r.facts.Clones[0]+"()")
+		r.Errs[len(r.Errs)-1].Mend(r.spec.Span, "its calls can be seen: ", r.facts.Clones[0]+"()")
 	case module.Text != "" && len(r.target.existing(name.Text)) > 0:
-		r.failWith(name.Span, missing, "", "%s is a function of the kernel, not of the module %s", name.Text, module.Text)
-		r.errs[len(r.errs)-1].Mend(r.spec.Span, "", r.target.withoutModule(r.spec, false))
+		r.FailWith(name.Span, missing, "", "%s is a function of the kernel, not of the module %s", name.Text, module.Text)
+		r.Errs[len(r.Errs)-1].Mend(r.spec.Span, "", r.target.withoutModule(r.spec, false))
 	default:
 		hint := ""
 		if short, ok := strings.CutPrefix(name.Text, "sys_"); ok {
@@ -99,7 +99,7 @@ func (r *resolver) noFunction(missing *btf.NotFoundError) {
 				hint = "to wait for a module say which: --wait-module MODULE:" + name.Text
 			}
 		}
-		r.failWith(name.Span, missing, didYouMean(missing.Near, hint), "there is no function %s in this kernel", name.Text)
+		r.FailWith(name.Span, missing, spec.DidYouMean(missing.Near, hint), "there is no function %s in this kernel", name.Text)
 	}
 }
 
@@ -107,15 +107,15 @@ func (r *resolver) noFunction(missing *btf.NotFoundError) {
 func (r *resolver) noSymbol() {
 	name := r.spec.Func
 	if known := r.target.instead(name.Text); len(known) > 0 {
-		r.fail(name.Span, "its callers call "+strings.Join(known, ", "), "%s is inlined in this kernel: there is no place to probe", name.Text)
+		r.Fail(name.Span, "its callers call "+strings.Join(known, ", "), "%s is inlined in this kernel: there is no place to probe", name.Text)
 		return
 	}
 	if len(r.facts.Clones) > 0 {
-		r.failFix(name.Span, spec.Fix{Span: name.Span, Text: r.facts.Clones[0]}, "its parameters may differ from the source: ",
+		r.FailFix(name.Span, spec.Fix{Span: name.Span, Text: r.facts.Clones[0]}, "its parameters may differ from the source: ",
 			"%s exists only as a clone that the compiler changed: %s", name.Text, strings.Join(r.facts.Clones, ", "))
 		return
 	}
-	r.fail(name.Span, "probe a function that calls it", "%s is inlined into its callers: there is no place to probe", name.Text)
+	r.Fail(name.Span, "probe a function that calls it", "%s is inlined into its callers: there is no place to probe", name.Text)
 }
 
 // symbols returns where to put the probe, in the kernel's syntax. A name that several

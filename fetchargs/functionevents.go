@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
@@ -22,7 +23,7 @@ func (r *resolver) typed(x *spec.Typed) (route, bool) {
 	}
 	switch {
 	case x.Addr != nil:
-		p := route{base: Base{Kind: Immediate, N: int64(x.Addr.Int.Uint64())}}
+		p := route{base: dynevent.Base{Kind: dynevent.Immediate, N: int64(x.Addr.Int.Uint64())}}
 		p = p.follow(x.Addr.Text, nil)
 		p.labels[0].kernel = true
 		return r.typedPlace(x, p, elem)
@@ -45,7 +46,7 @@ func (r *resolver) elementType(x *spec.Typed) (btf.Type, bool) {
 	name := x.Type.Text
 	switch {
 	case name == "string" && x.Count > 0:
-		r.fail(x.Type.Span, "take one: string NAME", "arrays of strings cannot be fetched")
+		r.Fail(x.Type.Span, "take one: string NAME", "arrays of strings cannot be fetched")
 		return nil, false
 	case name == "string":
 		return &btf.Int{Name: "char", Size: 1}, true
@@ -71,7 +72,7 @@ func typedFormat(e *spec.Typed, t btf.Type) *value.Format {
 		return nil
 	}
 	f := value.FormatNamed(e.Type.Text)
-	if size, known := btf.Size(orVoid(t)); known && size < f.Size && f.Name != "symbol" {
+	if size, known := btf.Size(btf.OrVoid(t)); known && size < f.Size && f.Name != "symbol" {
 		return value.FormatNamed("x")
 	}
 	return f
@@ -85,12 +86,12 @@ func (r *resolver) placed(x *spec.Typed) (route, bool) {
 		return r.builtin(&spec.Builtin{Name: spec.Name{Text: fmt.Sprintf("$arg%d", x.Param), Span: x.Span}})
 	}
 	if x.Param > len(params) {
-		r.fail(x.Span, "its prototype: "+r.fn.String(), "%s has no parameter %d", r.fn.Name, x.Param)
+		r.Fail(x.Span, "its prototype: "+r.fn.String(), "%s has no parameter %d", r.fn.Name, x.Param)
 		return route{}, false
 	}
 	param := params[x.Param-1]
 	if err := r.paramErrs[x.Param-1]; err != nil {
-		r.failWith(x.Span, err, "%REG and $stackN fetch by place, if you know it", "cannot fetch %s: %v", param.Name, err)
+		r.FailWith(x.Span, err, "%REG and $stackN fetch by place, if you know it", "cannot fetch %s: %v", param.Name, err)
 		return route{}, false
 	}
 	for i, other := range params {
@@ -102,12 +103,12 @@ func (r *resolver) placed(x *spec.Typed) (route, bool) {
 		}
 	}
 	p := r.params[x.Param-1]
-	if isStruct(p.typ) {
+	if btf.IsStruct(p.typ) {
 		fix := param.Name
 		if members := btf.Members(p.typ); len(members) > 0 {
 			fix += "." + members[0]
 		}
-		r.failFix(x.Span, spec.Fix{Span: x.Span, Text: fix}, "name a member: ", "parameter %d, %s, is %s by value", x.Param, param.Name, btf.Name(p.typ))
+		r.FailFix(x.Span, spec.Fix{Span: x.Span, Text: fix}, "name a member: ", "parameter %d, %s, is %s by value", x.Param, param.Name, btf.Name(p.typ))
 		return p, false
 	}
 	return p, true
@@ -136,10 +137,6 @@ func hops(x *spec.Typed, size int64) (all []hopTo) {
 	return all
 }
 
-// isPlace reports whether an entry's value is at the place where its steps lead, instead
-// of being read by the last step.
-func isPlace(x *spec.Typed) bool { return x.Count > 0 || x.Type.Text == "string" }
-
 // stepped follows the steps of an entry. A number is read by the last step. Arrays and
 // strings are at the place where the steps end; a single step leads to them and reads no
 // pointer on the way.
@@ -149,22 +146,22 @@ func (r *resolver) stepped(x *spec.Typed, p route, elem btf.Type) (route, bool) 
 		size = 8
 	}
 	all := hops(x, int64(size))
-	if len(all) == 0 && !isPlace(x) {
+	if len(all) == 0 && !spec.IsPlace(x) {
 		return r.narrowed(x, p, elem)
 	}
 	text, path := x.Name.Text, x.Name.Text
 	if x.Param <= len(r.fn.Params) && r.fn.Params[x.Param-1].Name != "" {
 		text = r.fn.Params[x.Param-1].Name
 	}
-	if old, _ := btf.Size(orVoid(p.typ)); old < 8 && p.typ != nil {
-		r.fail(x.Span, "", "parameter %d, %s, is %s, too narrow for a pointer", x.Param, text, btf.Name(p.typ))
+	if old, _ := btf.Size(btf.OrVoid(p.typ)); old < 8 && p.typ != nil {
+		r.Fail(x.Span, "", "parameter %d, %s, is %s, too narrow for a pointer", x.Param, text, btf.Name(p.typ))
 		return p, false
 	}
-	if isPlace(x) && (len(all) == 0 || len(all) > 1 && all[len(all)-1].read) {
+	if spec.IsPlace(x) && (len(all) == 0 || len(all) > 1 && all[len(all)-1].read) {
 		all = append(all, hopTo{})
 	}
 	target := r.pointee(p.typ)
-	if target == nil || !isStruct(target) {
+	if target == nil || !btf.IsStruct(target) {
 		target = nil
 	}
 	for _, hop := range all {
@@ -184,7 +181,7 @@ func (r *resolver) typedPlace(x *spec.Typed, p route, elem btf.Type) (route, boo
 	p.typ = elem
 	switch {
 	case x.Count > 0:
-		p.text = isByte(elem) && strings.HasSuffix(x.Type.Text, "char")
+		p.text = btf.IsByte(elem) && strings.HasSuffix(x.Type.Text, "char")
 		p.typ = &btf.Array{Type: elem, Nelems: uint32(x.Count)}
 	case x.Type.Text == "string":
 		p.text, p.typ = true, &btf.Array{Type: elem}
@@ -196,7 +193,7 @@ func (r *resolver) typedPlace(x *spec.Typed, p route, elem btf.Type) (route, boo
 // wider than the parameter.
 func (r *resolver) narrowed(x *spec.Typed, p route, elem btf.Type) (route, bool) {
 	size, _ := btf.Size(elem)
-	if old, known := btf.Size(orVoid(p.typ)); p.typ == nil || !known || size <= old {
+	if old, known := btf.Size(btf.OrVoid(p.typ)); p.typ == nil || !known || size <= old {
 		p.typ, p.text = elem, false
 	}
 	return p, true
@@ -205,10 +202,10 @@ func (r *resolver) narrowed(x *spec.Typed, p route, elem btf.Type) (route, bool)
 // retyped gives the value of an expression the type of an entry.
 func (r *resolver) retyped(x *spec.Typed, p route, elem btf.Type) (route, bool) {
 	if p.bitSize > 0 || p.inReg {
-		r.fail(x.Span, "without "+x.Type.Text+" its own type shows it", "%s has a type of its own", x.X)
+		r.Fail(x.Span, "without "+x.Type.Text+" its own type shows it", "%s has a type of its own", x.X)
 		return p, false
 	}
-	if isPlace(x) && (pointee(p.typ) != nil || !p.mem) {
+	if spec.IsPlace(x) && (btf.Pointee(p.typ) != nil || !p.mem) {
 		p = p.follow(x.X.String(), r.pointee(p.typ))
 		return r.typedPlace(x, p, elem)
 	}
@@ -216,30 +213,9 @@ func (r *resolver) retyped(x *spec.Typed, p route, elem btf.Type) (route, bool) 
 		return r.narrowed(x, p, elem)
 	}
 	size, _ := btf.Size(elem)
-	if room, known := btf.Size(orVoid(p.typ)); p.typ != nil && known && size*max(x.Count, 1) > room {
-		r.fail(x.Span, "", "%s has %d bytes, %s has %d", x.X, room, typedName(x), size*max(x.Count, 1))
+	if room, known := btf.Size(btf.OrVoid(p.typ)); p.typ != nil && known && size*max(x.Count, 1) > room {
+		r.Fail(x.Span, "", "%s has %d bytes, %s has %d", x.X, room, spec.TypedName(x), size*max(x.Count, 1))
 		return p, false
 	}
 	return r.typedPlace(x, p, elem)
-}
-
-func typedName(x *spec.Typed) string {
-	if x.Count > 0 {
-		return fmt.Sprintf("%s[%d]", x.Type.Text, x.Count)
-	}
-	return x.Type.Text
-}
-
-// calledName returns the name of an expression's value if the user gives it none.
-func calledName(x spec.Expr) string {
-	e, ok := x.(*spec.Typed)
-	switch {
-	case !ok:
-		return x.String()
-	case e.Name.Text != "":
-		return e.Name.Text
-	case e.X != nil:
-		return e.X.String()
-	}
-	return e.Addr.Text
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/testdata/badinput"
 )
@@ -58,7 +59,7 @@ func resolveAny(t *testing.T, kernel *btf.Kernel, text string, way byte) {
 		Kernel: kernel, Arch: abi.Named([]string{"amd64", "arm64"}[way&1]), Live: way&2 != 0, Calls: way&2 != 0,
 		Deep: way&4 != 0, Pair: way&8 != 0,
 	}
-	target.Features, _ = fetchargs.FeaturesOf([]string{"6.12", "5.10"}[way>>4&1])
+	target.Features, _ = dynevent.FeaturesOf([]string{"6.12", "5.10"}[way>>4&1])
 	plans, err := fetchargs.Resolve([]*spec.Spec{parsed}, target)
 	if err != nil {
 		checkPlaces(t, text, err)

@@ -17,6 +17,7 @@ import (
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/render"
 )
@@ -69,7 +70,7 @@ type golden struct {
 
 func newGolden(t *testing.T, config string) *golden {
 	c := &golden{target: &fetchargs.Target{Arch: abi.Named("amd64")}}
-	c.target.Features, _ = fetchargs.FeaturesOf("6.12")
+	c.target.Features, _ = dynevent.FeaturesOf("6.12")
 	fixture := "sample.btf"
 	facts := map[string]fetchargs.SymbolFacts{}
 	notrace := map[string]bool{}
@@ -86,7 +87,7 @@ func newGolden(t *testing.T, config string) *golden {
 		case "arch":
 			c.target.Arch = abi.Named(words[1])
 		case "kernel":
-			c.target.Features, _ = fetchargs.FeaturesOf(words[1])
+			c.target.Features, _ = dynevent.FeaturesOf(words[1])
 		case "show":
 			c.explain = words[1] == "explain"
 		case "live":

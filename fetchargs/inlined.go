@@ -172,7 +172,7 @@ func (r *resolver) noFunctionButKnown(missing *btf.NotFoundError) bool {
 		if call := r.target.callOf(entry); call != "" && call != name.Text {
 			hint = call + " has its arguments"
 		}
-		r.failWith(name.Span, missing, hint, "%s is a system call, not a function of this kernel", name.Text)
+		r.FailWith(name.Span, missing, hint, "%s is a system call, not a function of this kernel", name.Text)
 		return true
 	}
 	known, ok := inlined[name.Text]
@@ -180,9 +180,9 @@ func (r *resolver) noFunctionButKnown(missing *btf.NotFoundError) bool {
 		return false
 	}
 	if found := r.target.instead(name.Text); len(found) > 0 {
-		r.failWith(name.Span, missing, "its callers call "+strings.Join(found, ", "), "%s is inlined in this kernel, or a macro: there is no place to probe", name.Text)
+		r.FailWith(name.Span, missing, "its callers call "+strings.Join(found, ", "), "%s is inlined in this kernel, or a macro: there is no place to probe", name.Text)
 		return true
 	}
-	r.failWith(name.Span, missing, "other kernels have "+strings.ReplaceAll(known, " ", ", ")+" for it", "%s is inlined in this kernel, or a macro: there is no place to probe", name.Text)
+	r.FailWith(name.Span, missing, "other kernels have "+strings.ReplaceAll(known, " ", ", ")+" for it", "%s is inlined in this kernel, or a macro: there is no place to probe", name.Text)
 	return true
 }

@@ -19,7 +19,7 @@ func (r *resolver) itemNamed(x *spec.Ident) *spec.Item {
 			continue
 		}
 		if found != nil && typed {
-			r.fail(x.Span, "give each a name of its own", "two values are called %s", x.Text)
+			r.Fail(x.Span, "give each a name of its own", "two values are called %s", x.Text)
 			return found
 		}
 		if found == nil {

@@ -1,6 +1,7 @@
 package fetchargs
 
 import (
+	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
@@ -14,7 +15,7 @@ func (r *resolver) items() {
 		}
 		for _, w := range wants(item) {
 			if is, _ := r.elapsed(w.x); is {
-				r.plainDuration(item)
+				plainDuration(&r.Collector, item)
 				continue
 			}
 			if item.Cond == nil {
@@ -42,12 +43,12 @@ func (r *resolver) formats(item *spec.Item) bool {
 	of := operands(item.Cond)
 	if len(of) > 1 {
 		fixed := of[0].x.String() + ":" + item.Format.Text
-		r.failFix(item.Format.Span, spec.Fix{Span: spec.Span{Pos: of[0].x.Where().Pos, End: item.Span.End}, Text: fixed + r.spec.Text[of[0].x.Where().End:item.Format.Pos-1]},
+		r.FailFix(item.Format.Span, spec.Fix{Span: spec.Span{Pos: of[0].x.Where().Pos, End: item.Span.End}, Text: fixed + r.spec.Text[of[0].x.Where().End:item.Format.Pos-1]},
 			"it stands behind the value it is for: ", "a format cannot apply to several values")
 		return false
 	}
 	if own := of[0].format; own.Text != "" {
-		r.fail(item.Format.Span, "one is enough", "%s has two formats", of[0].x)
+		r.Fail(item.Format.Span, "one is enough", "%s has two formats", of[0].x)
 		return false
 	}
 	return true
@@ -74,7 +75,7 @@ func (r *resolver) everything() {
 			r.entry.exprs = append(r.entry.exprs, "")
 		}
 	}
-	if !isVoid(r.fn.Return) && !r.show(want{x: &spec.Ident{Name: spec.Name{Text: "return", Span: at}}}) {
+	if !btf.IsVoid(r.fn.Return) && !r.show(want{x: &spec.Ident{Name: spec.Name{Text: "return", Span: at}}}) {
 		r.out.Notes = append(r.out.Notes, "what it returns is not shown: "+r.unshown)
 	}
 	r.exit.used = true
@@ -83,20 +84,20 @@ func (r *resolver) everything() {
 // show fetches a value if it can. If it cannot, that is not an error, and r.unshown
 // says why.
 func (r *resolver) show(w want) bool {
-	before := len(r.errs)
+	before := len(r.Errs)
 	if _, fetched := r.fetch(w); fetched && !w.hidden {
 		if r.target.Deep {
 			r.deeper(w)
 		}
 	}
-	ok := len(r.errs) == before
+	ok := len(r.Errs) == before
 	if !ok {
-		e := r.errs[before]
+		e := r.Errs[before]
 		r.unshown = e.Msg
 		if e.Hint != "" {
 			r.unshown += "; " + e.Hint
 		}
 	}
-	r.errs = r.errs[:before]
+	r.Errs = r.Errs[:before]
 	return ok
 }

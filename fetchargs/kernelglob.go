@@ -142,7 +142,7 @@ func (m *comparer) checkGlob(l *spec.Literal) bool {
 	}
 	right := strings.ReplaceAll(l.Text, turned, turned[2:]+"-"+turned[:1])
 	fixed := spec.Literal{Kind: spec.Quoted, Text: right}
-	m.failFix(l.Span, spec.Fix{Span: l.Span, Text: fixed.String()}, "write ", "the range %s is empty", turned)
+	m.FailFix(l.Span, spec.Fix{Span: l.Span, Text: fixed.String()}, "write ", "the range %s is empty", turned)
 	return false
 }
 

@@ -39,7 +39,7 @@ func hasInternal(members []btf.MemberOf, depth int) bool {
 		if kernelOnly(m.Type, depth+1) {
 			return true
 		}
-		target := pointee(m.Type)
+		target := btf.Pointee(m.Type)
 		if target == nil {
 			continue
 		}

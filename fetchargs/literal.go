@@ -30,10 +30,10 @@ func (m *comparer) constant(c *spec.Compare, f *value.Field) (constant, bool) {
 	l := c.Value
 	switch {
 	case f.Encoding == value.Who && (c.Mask != nil || l.Kind != spec.Quoted && l.Kind != spec.CharLit):
-		m.fail(c.Where(), "", "a task is compared by its name: text in quotes, with ==, != or ~")
+		m.Fail(c.Where(), "", "a task is compared by its name: text in quotes, with ==, != or ~")
 		return constant{}, false
 	case c.Mask != nil && f.Encoding != value.Integer && f.Encoding != value.BitField:
-		m.fail(c.X.Where(), "", "%s is %s: only numbers have bits", c.X, typeName(f.Type))
+		m.Fail(c.X.Where(), "", "%s is %s: only numbers have bits", c.X, value.TypeName(f.Type))
 		return constant{}, false
 	case c.Mask != nil:
 		return m.maskedConstant(c, f)
@@ -42,15 +42,15 @@ func (m *comparer) constant(c *spec.Compare, f *value.Field) (constant, bool) {
 	case f.Encoding == value.Array:
 		return m.bytesConstant(c, f)
 	case c.Op == "~":
-		m.notText(c, f, fmt.Sprintf("~ matches text, and %s is %s", c.X, typeName(f.Type)))
+		m.notText(c, f, fmt.Sprintf("~ matches text, and %s is %s", c.X, value.TypeName(f.Type)))
 		return constant{}, false
 	}
 	n, ok := m.integer(c, l, f)
 	if !ok {
 		return constant{}, false
 	}
-	if c.Op == "<" && n.Sign() == 0 && !f.Signed && pointee(f.Type) != nil {
-		m.failFix(c.Where(), spec.Fix{Span: c.Where(), Text: fmt.Sprintf("%s >= 0x%x", spec.Formatted(c.X, c.Format), abi.ErrorPointers)}, "for an error write ", "%s is a pointer, and never less than 0", c.X)
+	if c.Op == "<" && n.Sign() == 0 && !f.Signed && btf.Pointee(f.Type) != nil {
+		m.FailFix(c.Where(), spec.Fix{Span: c.Where(), Text: fmt.Sprintf("%s >= 0x%x", spec.Formatted(c.X, c.Format), abi.ErrorPointers)}, "for an error write ", "%s is a pointer, and never less than 0", c.X)
 		return constant{}, false
 	}
 	if bits := new(big.Int).Rsh(n, f.Width()-1); c.Op == "&" && f.Signed && f.Unsigned() == 0 && bits.Cmp(big.NewInt(1)) == 0 {
@@ -59,7 +59,7 @@ func (m *comparer) constant(c *spec.Compare, f *value.Field) (constant, bool) {
 	k, ok := m.fit(n, l, f)
 	if ok && l.Bits > 0 && l.Bits < 32 {
 		if c.Op != "==" && c.Op != "!=" {
-			m.fail(l.Span, "a prefix has == and !=", "a prefix cannot be compared with %s", c.Op)
+			m.Fail(l.Span, "a prefix has == and !=", "a prefix cannot be compared with %s", c.Op)
 			return k, false
 		}
 		k.mask = f.Swapped(uint64(^uint32(0) << (32 - l.Bits)))
@@ -75,11 +75,11 @@ func (m *comparer) maskedConstant(c *spec.Compare, f *value.Field) (constant, bo
 		unsigned.Encoding, unsigned.Size = value.Integer, wide/8
 	}
 	if c.Op == "&" || c.Op == "~" {
-		m.fail(c.Where(), "", "what is masked cannot be compared with %s", c.Op)
+		m.Fail(c.Where(), "", "what is masked cannot be compared with %s", c.Op)
 		return constant{}, false
 	}
 	if c.Mask.Kind == spec.Word && m.isValue(c.Mask.Text) {
-		m.fail(c.Mask.Span, "", "the mask must be a number, and %s is a value", c.Mask)
+		m.Fail(c.Mask.Span, "", "the mask must be a number, and %s is a value", c.Mask)
 		return constant{}, false
 	}
 	mask, ok := m.integer(c, c.Mask, f)
@@ -99,11 +99,11 @@ func (m *comparer) maskedConstant(c *spec.Compare, f *value.Field) (constant, bo
 		return constant{}, false
 	}
 	if bits.num == 0 {
-		m.fail(c.Mask.Span, "", "a mask of 0 has no bits")
+		m.Fail(c.Mask.Span, "", "a mask of 0 has no bits")
 		return constant{}, false
 	}
 	if v.num&^bits.num != 0 && (c.Op == "==" || c.Op == "!=") {
-		m.fail(c.Value.Span, "", "%s & %s is never %s", c.X, c.Mask, c.Value)
+		m.Fail(c.Value.Span, "", "%s & %s is never %s", c.X, c.Mask, c.Value)
 		return constant{}, false
 	}
 	v.mask = bits.num
@@ -114,21 +114,21 @@ func (m *comparer) textConstant(c *spec.Compare, f *value.Field) (constant, bool
 	l := c.Value
 	switch {
 	case l.IsNull() && (c.Op == "==" || c.Op == "!="): // text in place is no pointer
-		m.failFix(c.X.Where(), spec.Fix{Span: c.Where(), Text: fmt.Sprintf(`%s %s ""`, spec.Formatted(c.X, c.Format), c.Op)}, "to tell whether it is empty write ",
+		m.FailFix(c.X.Where(), spec.Fix{Span: c.Where(), Text: fmt.Sprintf(`%s %s ""`, spec.Formatted(c.X, c.Format), c.Op)}, "to tell whether it is empty write ",
 			"%s is text in place, and never NULL", c.X)
 		return constant{}, false
 	case l.Kind != spec.Quoted && l.Kind != spec.CharLit:
 		lead, fix := "text stands in quotes: ", spec.Fix{Span: l.Span, Text: `"` + spec.Escape(l.Text, '"') + `"`}
-		if pointee(f.Type) != nil && c.Format.Text == "" {
+		if btf.Pointee(f.Type) != nil && c.Format.Text == "" {
 			lead, fix = fmt.Sprintf("text stands in quotes: %s; for the pointer's value write ", fix.Text), spec.Fix{Span: c.X.Where(), Text: "(u64)" + c.X.String()}
 			if l.Kind != spec.Number {
 				lead, fix = "text stands in quotes: ", spec.Fix{Span: l.Span, Text: `"` + spec.Escape(l.Text, '"') + `"`}
 			}
 		}
-		m.failFix(l.Span, fix, lead, "%s is text and cannot be compared with %s", c.X, l.Text)
+		m.FailFix(l.Span, fix, lead, "%s is text and cannot be compared with %s", c.X, l.Text)
 		return constant{}, false
 	case c.Op != "==" && c.Op != "!=" && c.Op != "~":
-		m.fail(l.Span, `text has ==, != and ~ "glob*"`, "text cannot be compared with %s", c.Op)
+		m.Fail(l.Span, `text has ==, != and ~ "glob*"`, "text cannot be compared with %s", c.Op)
 		return constant{}, false
 	case c.Op == "~" && !m.checkGlob(l):
 		return constant{}, false
@@ -143,13 +143,13 @@ func (m *comparer) bytesConstant(c *spec.Compare, f *value.Field) (constant, boo
 	longer := len(l.Bytes) == 6 && f.Size == 1 && size > 6
 	switch {
 	case l.Kind == spec.Address && len(l.Bytes) != size && !longer:
-		m.fail(l.Span, addressHint(size), "%s has %d bytes, %s has %d", c.X, size, l, len(l.Bytes))
+		m.Fail(l.Span, addressHint(size), "%s has %d bytes, %s has %d", c.X, size, l, len(l.Bytes))
 		return constant{}, false
 	case l.Kind != spec.Address:
-		m.failFix(l.Span, spec.Fix{Span: c.X.Where(), Text: spec.Postfixed(c.X) + "[0]"}, "compare one element: ", "%s has %d bytes and cannot be compared with %s", c.X, size, l)
+		m.FailFix(l.Span, spec.Fix{Span: c.X.Where(), Text: spec.Postfixed(c.X) + "[0]"}, "compare one element: ", "%s has %d bytes and cannot be compared with %s", c.X, size, l)
 		return constant{}, false
 	case c.Op != "==" && c.Op != "!=":
-		m.fail(l.Span, "an address has == and !=", "an address cannot be compared with %s", c.Op)
+		m.Fail(l.Span, "an address has == and !=", "an address cannot be compared with %s", c.Op)
 		return constant{}, false
 	}
 	return constant{bytes: l.Bytes, bits: l.Bits, kind: value.Bytes}, true
@@ -169,17 +169,17 @@ func addressHint(size int) string {
 func (m *comparer) notText(c *spec.Compare, f *value.Field, msg string) {
 	switch t := f.Type; {
 	case c.Value.Kind != spec.Quoted && c.Value.Kind != spec.CharLit:
-		m.failFix(c.Value.Span, spec.Fix{Span: spec.Span{Pos: c.X.Where().End, End: c.Value.Pos}, Text: " =="}, "numbers are compared with", "%s", msg)
+		m.FailFix(c.Value.Span, spec.Fix{Span: spec.Span{Pos: c.X.Where().End, End: c.Value.Pos}, Text: " =="}, "numbers are compared with", "%s", msg)
 	case c.Format.Text != "":
-		m.failFix(c.Value.Span, spec.Fix{Span: c.Format.Span, Text: "string"}, "text behind a pointer has the format ", "%s", msg)
-	case t == nil || pointee(t) != nil:
-		m.failFix(c.Value.Span, spec.Fix{Span: c.X.Where(), Text: c.X.String() + ":string"}, "for text behind the pointer write ", "%s", msg)
-	case f.Encoding == value.Integer && f.Size == 8 && !isStruct(t):
-		m.failFix(c.Value.Span, spec.Fix{Span: c.X.Where(), Text: "(char *)" + c.X.String()}, "if it is an address of text write ", "%s", msg)
+		m.FailFix(c.Value.Span, spec.Fix{Span: c.Format.Span, Text: "string"}, "text behind a pointer has the format ", "%s", msg)
+	case t == nil || btf.Pointee(t) != nil:
+		m.FailFix(c.Value.Span, spec.Fix{Span: c.X.Where(), Text: c.X.String() + ":string"}, "for text behind the pointer write ", "%s", msg)
+	case f.Encoding == value.Integer && f.Size == 8 && !btf.IsStruct(t):
+		m.FailFix(c.Value.Span, spec.Fix{Span: c.X.Where(), Text: "(char *)" + c.X.String()}, "if it is an address of text write ", "%s", msg)
 	case f.Encoding == value.Integer && f.Size == 1 && isCharacter(c.Value.Text):
-		m.failFix(c.Value.Span, spec.Fix{Span: c.Value.Span, Text: "'" + c.Value.Text + "'"}, "one character stands in single quotes: ", "%s", msg)
+		m.FailFix(c.Value.Span, spec.Fix{Span: c.Value.Span, Text: "'" + c.Value.Text + "'"}, "one character stands in single quotes: ", "%s", msg)
 	default:
-		m.failFix(c.Value.Span, spec.Fix{Span: c.Where(), Text: spec.Formatted(c.X, c.Format) + " == 0"}, "numbers are compared with numbers: ", "%s", msg)
+		m.FailFix(c.Value.Span, spec.Fix{Span: c.Where(), Text: spec.Formatted(c.X, c.Format) + " == 0"}, "numbers are compared with numbers: ", "%s", msg)
 	}
 }
 
@@ -196,10 +196,10 @@ func (m *comparer) integer(c *spec.Compare, l *spec.Literal, f *value.Field) (*b
 	case spec.Address:
 		return m.ipv4(c, l, f)
 	case spec.Time:
-		m.fail(l.Span, "what a call took is called duration", "%s is a time, and %s is %s", l, c.X, typeName(f.Type))
+		m.Fail(l.Span, "what a call took is called duration", "%s is a time, and %s is %s", l, c.X, value.TypeName(f.Type))
 		return nil, false
 	case spec.Quoted:
-		m.notText(c, f, fmt.Sprintf("%s is %s and cannot be compared with text", c.X, typeName(f.Type)))
+		m.notText(c, f, fmt.Sprintf("%s is %s and cannot be compared with text", c.X, value.TypeName(f.Type)))
 		return nil, false
 	}
 	switch l.Text {
@@ -211,7 +211,7 @@ func (m *comparer) integer(c *spec.Compare, l *spec.Literal, f *value.Field) (*b
 	word, negative := strings.CutPrefix(l.Text, "-")
 	if n, ok := value.Errno(word); ok {
 		switch {
-		case negative && (pointee(f.Type) != nil || f.Type == nil && !f.Signed): // a register's number has no sign
+		case negative && (btf.Pointee(f.Type) != nil || f.Type == nil && !f.Signed): // a register's number has no sign
 			return new(big.Int).SetUint64(uint64(-n)), true
 		case negative:
 			return big.NewInt(-n), true
@@ -220,7 +220,7 @@ func (m *comparer) integer(c *spec.Compare, l *spec.Literal, f *value.Field) (*b
 	}
 	n, err := m.named(word, f)
 	if err != nil {
-		m.failWith(l.Span, m.constants(l, f, err), m.wordHint(word, err), "%q is no constant, errno or parameter", word)
+		m.FailWith(l.Span, m.constants(l, f, err), m.wordHint(word, err), "%q is no constant, errno or parameter", word)
 		return nil, false
 	}
 	if negative {
@@ -233,7 +233,7 @@ func (m *comparer) integer(c *spec.Compare, l *spec.Literal, f *value.Field) (*b
 // error although the kernel has -n there: in return values and in pointers. Elsewhere the
 // kernel stores errors either way, as 2 or -2.
 func (m *comparer) isReturned(l *spec.Literal, n int64, f *value.Field) bool {
-	pointer := pointee(f.Type) != nil
+	pointer := btf.Pointee(f.Type) != nil
 	if !pointer && (f.Name != "return" || len(f.Guards) > 0) {
 		return false
 	}
@@ -244,7 +244,7 @@ func (m *comparer) isReturned(l *spec.Literal, n int64, f *value.Field) bool {
 	if !pointer && f.Type != nil && !f.Signed {
 		text = fmt.Sprintf("0x%x", uint64(-n)&(1<<f.Width()-1))
 	}
-	m.failFix(l.Span, spec.Fix{Span: l.Span, Text: text}, "write ", "%s is %d, and errors in %s are negative", l.Text, n, what)
+	m.FailFix(l.Span, spec.Fix{Span: l.Span, Text: text}, "write ", "%s is %d, and errors in %s are negative", l.Text, n, what)
 	return true
 }
 
@@ -267,17 +267,17 @@ func (m *comparer) named(word string, f *value.Field) (*big.Int, error) {
 // ipv4 returns an IPv4 address as the number to compare with f. The type or format
 // of f must say that f is in network byte order.
 func (m *comparer) ipv4(c *spec.Compare, l *spec.Literal, f *value.Field) (*big.Int, bool) {
-	size, _ := btf.Size(orVoid(pointee(f.Type)))
+	size, _ := btf.Size(btf.OrVoid(btf.Pointee(f.Type)))
 	switch {
 	case len(l.Bytes) == 4 && f.Size == 4 && f.Encoding == value.Integer && f.BigEndian:
 		return new(big.Int).SetBytes(l.Bytes), true
 	case len(l.Bytes) == 4 && f.Size == 4 && f.Encoding == value.Integer:
-		msg := fmt.Sprintf("%s is %s, and an address is in network byte order", c.X, typeName(f.Type))
-		m.failFix(l.Span, spec.Fix{Span: c.X.Where().To(maxSpan(c.X.Where(), c.Format.Span)), Text: c.X.String() + ":ip4"}, "if it is an address write ", "%s", msg)
+		msg := fmt.Sprintf("%s is %s, and an address is in network byte order", c.X, value.TypeName(f.Type))
+		m.FailFix(l.Span, spec.Fix{Span: c.X.Where().To(maxSpan(c.X.Where(), c.Format.Span)), Text: c.X.String() + ":ip4"}, "if it is an address write ", "%s", msg)
 	case len(l.Bytes) == 4 && size == 4 && c.Format.Text == "":
-		m.failFix(l.Span, spec.Fix{Span: c.X.Where(), Text: "*" + c.X.String()}, "to look behind the pointer write ", "%s is a pointer", c.X)
+		m.FailFix(l.Span, spec.Fix{Span: c.X.Where(), Text: "*" + c.X.String()}, "to look behind the pointer write ", "%s is a pointer", c.X)
 	default:
-		m.fail(l.Span, "", "%s has %d bytes, %s has %d", c.X, f.Size, l, len(l.Bytes))
+		m.Fail(l.Span, "", "%s has %d bytes, %s has %d", c.X, f.Size, l, len(l.Bytes))
 	}
 	return nil, false
 }
@@ -307,7 +307,7 @@ func (m *comparer) wordHint(word string, err error) string {
 		}
 		m.macros().EachName(yield)
 	})
-	return didYouMean(near, "of the kernel's macros only those of its user API are known")
+	return spec.DidYouMean(near, "of the kernel's macros only those of its user API are known")
 }
 
 // fit checks that n can be a value of f, because otherwise it could never match,
@@ -328,11 +328,11 @@ func (m *comparer) fit(n *big.Int, l *spec.Literal, f *value.Field) (constant, b
 		n = high // no user or group, as it is shown
 	}
 	if n.Cmp(low) < 0 || n.Cmp(high) > 0 {
-		m.fail(l.Span, fmt.Sprintf("its values are %s to %s", low, high), "%s does not fit %s, which is %s", l.Text, f.Label, kindOf(f))
+		m.Fail(l.Span, fmt.Sprintf("its values are %s to %s", low, high), "%s does not fit %s, which is %s", l.Text, f.Label, value.KindOf(f))
 		if n.Sign() < 0 && !f.Signed {
 			same := new(big.Int).Add(n, new(big.Int).Add(high, big.NewInt(1)))
 			if same.Sign() > 0 {
-				m.errs[len(m.errs)-1].Mend(l.Span, "it is unsigned: write ", fmt.Sprintf("0x%x", same))
+				m.Errs[len(m.Errs)-1].Mend(l.Span, "it is unsigned: write ", fmt.Sprintf("0x%x", same))
 			}
 		}
 		return constant{}, false
@@ -355,7 +355,7 @@ func (c constant) filterText(f *value.Field, op spec.Op, plain bool) (string, bo
 		if c.kind == value.Int {
 			return strconv.FormatInt(int64(c.num), 10), true
 		}
-		if pointee(f.Type) != nil || op == "&" {
+		if btf.Pointee(f.Type) != nil || op == "&" {
 			return fmt.Sprintf("0x%x", c.num), true
 		}
 		return strconv.FormatUint(c.num, 10), true

@@ -104,7 +104,7 @@ func (s *savedPlan) load(types func(int) (btf.Type, error), macros func(arch str
 		if err != nil {
 			return nil, err
 		}
-		if next := len(p.Of(probe.Side)); probe.Part != next || probe.Side == Entry && len(p.Of(Return)) > 0 {
+		if next := len(p.Of(probe.Side)); probe.Part != next || probe.Side == dynevent.Entry && len(p.Of(dynevent.Return)) > 0 {
 			return nil, fmt.Errorf("part %d of the %s is out of order", probe.Part, probe.Side)
 		}
 		p.Probes = append(p.Probes, probe)
@@ -136,13 +136,13 @@ func (s *savedProbe) load(plan *Plan, types func(int) (btf.Type, error)) (*Probe
 		return nil, err
 	}
 	kind, ok := dynevent.Named(s.Kind)
-	if !ok || (kind == dynevent.Kretprobe) != (Side(side) == Return) {
+	if !ok || (kind == dynevent.Kretprobe) != (dynevent.Side(side) == dynevent.Return) {
 		return nil, fmt.Errorf("a %q is no probe of the %s", s.Kind, s.Side)
 	}
-	if len(s.Args) > maxArgs {
+	if len(s.Args) > dynevent.MaxArgs {
 		return nil, errors.New("too many arguments")
 	}
-	p := &Probe{Plan: plan, Kind: kind, Side: Side(side), Part: s.Part, Symbols: s.Symbols, Event: s.Event, Filter: s.Filter, OnlyComm: s.OnlyComm}
+	p := &Probe{Plan: plan, Kind: kind, Side: dynevent.Side(side), Part: s.Part, Symbols: s.Symbols, Event: s.Event, Filter: s.Filter, OnlyComm: s.OnlyComm}
 	for i := range s.Args {
 		a, err := s.Args[i].load(plan.Spec.Text)
 		if err != nil {
@@ -159,7 +159,7 @@ func (s *savedProbe) load(plan *Plan, types func(int) (btf.Type, error)) (*Probe
 			return nil, errors.New("argument out of range")
 		}
 	}
-	if p.Side == Return && p.Caller >= 0 {
+	if p.Side == dynevent.Return && p.Caller >= 0 {
 		return nil, errors.New("a return's caller is no argument")
 	}
 	for i := range s.Fields {
@@ -173,25 +173,25 @@ func (s *savedProbe) load(plan *Plan, types func(int) (btf.Type, error)) (*Probe
 	return p, err
 }
 
-func (s *savedArg) load(text string) (a Arg, err error) {
-	a = Arg{Name: s.Name, Count: s.Count}
+func (s *savedArg) load(text string) (a dynevent.Arg, err error) {
+	a = dynevent.Arg{Name: s.Name, Count: s.Count}
 	if a.Span, err = s.Span.load(text); err != nil {
 		return a, err
 	}
-	if len(a.Name) > maxArgName || !isWord(a.Name) {
+	if len(a.Name) > dynevent.MaxArgName || !dynevent.IsName(a.Name) {
 		return a, fmt.Errorf("%q is no name", a.Name)
 	}
 	var ok bool
-	if a.Base, ok = parseBase(s.Base); !ok {
+	if a.Base, ok = dynevent.ParseBase(s.Base); !ok {
 		return a, fmt.Errorf("unknown start %q", s.Base)
 	}
 	for _, h := range s.Hops {
-		a.Hops = append(a.Hops, Hop(h))
+		a.Hops = append(a.Hops, dynevent.Hop(h))
 	}
-	if a.Type, ok = parseType(s.Type); !ok || a.Count < 0 || a.Count > maxElements || a.Count > 0 && a.IsString() {
+	if a.Type, ok = dynevent.ParseType(s.Type); !ok || a.Count < 0 || a.Count > dynevent.MaxElements || a.Count > 0 && a.IsString() {
 		return a, fmt.Errorf("unknown type %q of %d elements", s.Type, a.Count)
 	}
-	if (a.Type == commType) != (a.Base.Kind == Comm && len(a.Hops) == 0) {
+	if (a.Type == dynevent.CommText) != (a.Base.Kind == dynevent.Comm && len(a.Hops) == 0) {
 		return a, fmt.Errorf("%s cannot be of type %q", a.Base, s.Type)
 	}
 	return a, nil
@@ -361,7 +361,7 @@ func (s *savedOperand) load(p *Plan) (o operand, err error) {
 	if err != nil {
 		return o, err
 	}
-	o = operand{Side(side), s.Part, s.Field}
+	o = operand{dynevent.Side(side), s.Part, s.Field}
 	parts := p.Of(o.side)
 	if o.part < 0 || o.part >= len(parts) || o.index < 0 || o.index >= len(parts[o.part].Fields) {
 		return o, errors.New("a condition on a value that is not there")

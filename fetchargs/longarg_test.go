@@ -9,6 +9,7 @@ import (
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
@@ -30,7 +31,7 @@ func TestLongestArg(t *testing.T) {
 			Arch:   abi.Named("amd64"),
 			Kernel: btf.Open(filepath.Join("..", "testdata", "btf", "linux-6.12-amd64.btf")),
 		}
-		target.Features, _ = fetchargs.FeaturesOf("6.12")
+		target.Features, _ = dynevent.FeaturesOf("6.12")
 		if tt.says > 0 {
 			target.LongestArg = func() int { asked = true; return tt.says }
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
@@ -15,7 +16,7 @@ func (p *Plan) Decides() bool { return p.check != nil }
 // HoldsBack reports whether a call can be shown only after its return: the return
 // decides whether it is wanted.
 func (p *Plan) HoldsBack() bool {
-	return p.chooses(Return) || p.check.asksReturn()
+	return p.chooses(dynevent.Return) || p.check.asksReturn()
 }
 
 func (t *test) asksReturn() bool {
@@ -25,12 +26,12 @@ func (t *test) asksReturn() bool {
 	if t.unless != nil {
 		return t.unless.asksReturn()
 	}
-	return t.elapsed || t.left.side == Return || t.against && t.right.side == Return ||
+	return t.elapsed || t.left.side == dynevent.Return || t.against && t.right.side == dynevent.Return ||
 		slices.ContainsFunc(t.and, (*test).asksReturn) || slices.ContainsFunc(t.or, (*test).asksReturn)
 }
 
 // chooses reports whether the kernel's filter selects among the events of a side.
-func (p *Plan) chooses(side Side) bool {
+func (p *Plan) chooses(side dynevent.Side) bool {
 	return slices.ContainsFunc(p.Of(side), (*Probe).Chooses)
 }
 
@@ -54,8 +55,8 @@ func (p *Plan) Match(decoders []*value.Decoder, records [][]byte, duration uint6
 
 // probe returns the index of the operand's probe in p.Probes.
 func (p *Plan) probe(o operand) int {
-	if o.side == Return {
-		return len(p.Of(Entry)) + o.part
+	if o.side == dynevent.Return {
+		return len(p.Of(dynevent.Entry)) + o.part
 	}
 	return o.part
 }

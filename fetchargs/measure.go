@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
@@ -25,15 +26,15 @@ func ParseMeasure(text string, number bool) (*Measure, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := complaints{text: text}
+	c := spec.Collector{Text: text}
 	switch {
 	case item.Cond != nil:
-		c.fail(item.Cond.Where(), "conditions stand in the spec", "this is a condition, not a value")
+		c.Fail(item.Cond.Where(), "conditions stand in the spec", "this is a condition, not a value")
 	case item.Name.Text != "":
-		c.fail(item.Name.Span, "leave it out", "the value needs no name here")
+		c.Fail(item.Name.Span, "leave it out", "the value needs no name here")
 	}
-	if len(c.errs) > 0 {
-		return nil, c.errs
+	if len(c.Errs) > 0 {
+		return nil, c.Errs
 	}
 	return &Measure{Text: text, Number: number, item: item}, nil
 }
@@ -57,17 +58,17 @@ func (m *Measured) Field(p *Plan) (probe, field int, ok bool) {
 	return p.probe(m.of), m.of.index, true
 }
 
-// measure fetches the values of the measures. Errors point into the text of the measure.
-func (c *complaints) measure(measures []*Measure, f measurer) (all []Measured) {
-	text := c.text
-	defer func() { c.text = text }()
+// measureAll fetches the values of the measures. Errors point into the text of the measure.
+func measureAll(c *spec.Collector, measures []*Measure, f measurer) (all []Measured) {
+	text := c.Text
+	defer func() { c.Text = text }()
 	for _, m := range measures {
-		c.text = m.Text
+		c.Text = m.Text
 		x, done := m.item.Expr, Measured{Measure: m}
 		if is, ok := f.elapsed(x); is {
-			done.Elapsed, done.known = true, ok && c.isNumber(m)
+			done.Elapsed, done.known = true, ok && m.isNumber(c)
 		} else if at, ok := f.fetch(f.decoded(want{x: x, format: m.item.Format, hidden: true})); ok {
-			done.of, done.known = at.operand(), c.fits(m, at.field(), at.side.at)
+			done.of, done.known = at.operand(), m.fits(c, at.field(), at.side.at)
 		}
 		all = append(all, done)
 	}
@@ -82,39 +83,39 @@ type measurer interface {
 	decoded(w want) want
 }
 
-func (c *complaints) isNumber(m *Measure) bool {
+func (m *Measure) isNumber(c *spec.Collector) bool {
 	if !m.Number {
-		c.fail(m.item.Span, "--hist duration counts them by powers of two", "calls have a duration each: there are too many to have a row each")
+		c.Fail(m.item.Span, "--hist duration counts them by powers of two", "calls have a duration each: there are too many to have a row each")
 	}
 	return m.Number
 }
 
 // fits reports whether the value can be counted as the measure asks. If not, it
 // adds an error.
-func (c *complaints) fits(m *Measure, f *value.Field, at Side) bool {
+func (m *Measure) fits(c *spec.Collector, f *value.Field, at dynevent.Side) bool {
 	x := m.item.Expr
 	switch {
 	case f.Encoding == value.Dumped:
-		c.fail(x.Where(), "name a member", "%s is an object, not one value", x)
+		c.Fail(x.Where(), "name a member", "%s is an object, not one value", x)
 		return false
 	case !m.Number:
 		return true
 	case f.Encoding == value.Age:
 		return true
 	case f.Encoding != value.Integer && f.Encoding != value.BitField:
-		c.fail(m.item.Span, "", "%s is not a number", spec.Formatted(x, m.item.Format))
+		c.Fail(m.item.Span, "", "%s is not a number", spec.Formatted(x, m.item.Format))
 		return false
 	}
-	switch form := value.NewType(f, at == Return && len(f.Guards) == 0, nil).Form; form {
+	switch form := value.NewType(f, at == dynevent.Return && len(f.Guards) == 0, nil).Form; form {
 	case value.Address, value.Symbol, value.Pointer:
 		hint := "name a member of what it points to"
-		if pointee(f.Type) == nil || !isStruct(pointee(f.Type)) {
+		if btf.Pointee(f.Type) == nil || !btf.IsStruct(btf.Pointee(f.Type)) {
 			hint = ""
 		}
-		c.fail(m.item.Span, hint, "%s is an address, not a number", spec.Formatted(x, m.item.Format))
+		c.Fail(m.item.Span, hint, "%s is an address, not a number", spec.Formatted(x, m.item.Format))
 		return false
 	case value.IP4, value.IP6, value.MAC, value.LongMAC, value.SockAddr, value.Device:
-		c.fail(m.item.Span, "", "%s is not a number", spec.Formatted(x, m.item.Format))
+		c.Fail(m.item.Span, "", "%s is not a number", spec.Formatted(x, m.item.Format))
 		return false
 	}
 	return true
@@ -122,7 +123,7 @@ func (c *complaints) fits(m *Measure, f *value.Field, at Side) bool {
 
 // measure fetches the values of the target's Measures.
 func (r *resolver) measure() {
-	r.out.Measures = r.complaints.measure(r.target.Measures, r)
+	r.out.Measures = measureAll(&r.Collector, r.target.Measures, r)
 }
 
 // decoded returns w unchanged: a recording cannot be extended.
@@ -157,8 +158,8 @@ func WithMeasures(plans []*Plan, measures []*Measure) ([]*Plan, error) {
 		if ok {
 			errs = slices.DeleteFunc(errs, is)
 		} else if !slices.ContainsFunc(errs, is) {
-			near := btf.Near(calledName(m.item.Expr), slices.Values(names))
-			errs = append(errs, &spec.Error{Text: m.Text, Span: m.item.Expr.Where(), Msg: "this was not recorded of any function", Hint: didYouMean(near, "")})
+			near := btf.Near(spec.CalledName(m.item.Expr), slices.Values(names))
+			errs = append(errs, &spec.Error{Text: m.Text, Span: m.item.Expr.Where(), Msg: "this was not recorded of any function", Hint: spec.DidYouMean(near, "")})
 		}
 	}
 	if len(errs) > 0 {
@@ -176,13 +177,13 @@ func (s *selection) measured(measures []*Measure) (_ *Plan, wrong spec.Errors) {
 	for i, probe := range s.plan.Probes {
 		s.sides[i].all(probe)
 	}
-	out.Measures = s.complaints.measure(measures, s)
+	out.Measures = measureAll(&s.Collector, measures, s)
 	for i, probe := range s.plan.Probes {
 		out.Probes = append(out.Probes, s.sides[i].of(probe, &out))
 	}
-	return &out, slices.DeleteFunc(s.errs, func(e *spec.Error) bool {
+	return &out, slices.DeleteFunc(s.Errs, func(e *spec.Error) bool {
 		return !slices.ContainsFunc(measures, func(m *Measure) bool {
-			return m.Text == e.Text && slices.Contains(recorded, calledName(m.item.Expr))
+			return m.Text == e.Text && slices.Contains(recorded, spec.CalledName(m.item.Expr))
 		})
 	})
 }

@@ -56,7 +56,7 @@ func (t *Target) noModule(s *spec.Spec, missing *btf.NotFoundError) *spec.Error 
 	if own != "" {
 		e.Hint = own
 	}
-	e.Hint = didYouMean(missing.Near, e.Hint)
+	e.Hint = spec.DidYouMean(missing.Near, e.Hint)
 	return e
 }
 
@@ -141,7 +141,7 @@ func (t *Target) returnsNothing(name string) bool {
 		return false
 	}
 	f, err := t.Kernel.Func("vmlinux", name)
-	return err == nil && isVoid(f.Return)
+	return err == nil && btf.IsVoid(f.Return)
 }
 
 // builtIn returns a function of the kernel itself that was asked for in a module

@@ -7,6 +7,7 @@ import (
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
@@ -19,7 +20,7 @@ func TestKnownValues(t *testing.T) {
 		t.Fatal(err)
 	}
 	target := &fetchargs.Target{Arch: abi.Named("arm64"), Kernel: btf.Open(filepath.Join("..", "testdata", "btf", "linux-6.12-amd64.btf"))}
-	target.Features, _ = fetchargs.FeaturesOf("6.12")
+	target.Features, _ = dynevent.FeaturesOf("6.12")
 	plans, err := fetchargs.Resolve([]*spec.Spec{wanted}, target)
 	if err != nil {
 		t.Fatal(err)
@@ -81,7 +82,7 @@ func planAndSaved(t *testing.T, text string) []*fetchargs.Plan {
 		t.Fatal(err)
 	}
 	target := &fetchargs.Target{Arch: abi.Named("amd64"), Kernel: btf.Open(filepath.Join("..", "testdata", "btf", "linux-6.12-amd64.btf"))}
-	target.Features, _ = fetchargs.FeaturesOf("6.12")
+	target.Features, _ = dynevent.FeaturesOf("6.12")
 	plans, err := fetchargs.Resolve([]*spec.Spec{wanted}, target)
 	if err != nil {
 		t.Fatal(err)

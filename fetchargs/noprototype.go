@@ -44,17 +44,17 @@ func (r *resolver) noPrototype(at spec.Span, missing error) {
 	}
 	why := ""
 	if r.awaited {
-		r.failWith(at, missing, "", "what %s takes is not known before the module %s comes", name, r.spec.Module.Text)
+		r.FailWith(at, missing, "", "what %s takes is not known before the module %s comes", name, r.spec.Module.Text)
 		if why = "--btf can name files with the types; "; r.untold != nil {
 			why = r.untold.Error() + "; " + why
 		}
 	} else {
-		r.failWith(at, missing, "", "%s is in this kernel, but BTF has no prototype of it", name)
+		r.FailWith(at, missing, "", "%s is in this kernel, but BTF has no prototype of it", name)
 		if module != "" && !slices.Contains(r.target.Kernel.Modules(), module) {
 			why = fmt.Sprintf("the kernel has no BTF of the module %s, as before 5.11, but --btf can name files with it; ", module)
 		}
 	}
-	e := r.errs[len(r.errs)-1]
+	e := r.Errs[len(r.Errs)-1]
 	switch {
 	case at != r.spec.Func.Span:
 		e.Mend(at, why+"an argument by its place, with a cast: ", "((struct TYPE *)$arg1)")

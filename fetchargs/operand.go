@@ -109,14 +109,14 @@ func (r *resolver) fetch(w want) (ref, bool) {
 	switch scalar := e.field.Encoding == value.Integer || e.field.Encoding == value.BitField; {
 	case f != nil:
 		e.field.Format = f.Name
-	case scalar && (pointee(p.typ) == nil || value.IsPerCPU(p.set)):
+	case scalar && (btf.Pointee(p.typ) == nil || value.IsPerCPU(p.set)):
 		e.field.Set, e.field.By = r.setOf(p)
 	}
 	e.field.Use = r.useOf(p)
 	if r.target.HZ != nil && mayHaveJiffies(&e.field) {
 		e.field.HZ = r.target.HZ()
 	}
-	e.field.BigEndian = f != nil && f.Big || (f == nil || f.Form == value.Named) && isBigEndian(e.field.Type)
+	e.field.BigEndian = f != nil && f.Big || (f == nil || f.Form == value.Named) && btf.IsBigEndian(e.field.Type)
 	side := r.entry
 	if e.route.ret {
 		side = r.exit
@@ -131,7 +131,7 @@ func mayHaveJiffies(f *value.Field) bool {
 	case value.Dumped, value.Integer:
 		return true
 	case value.Array:
-		return f.Format == "jiffies" || f.Type != nil && f.Format == "" && isStruct(f.Type)
+		return f.Format == "jiffies" || f.Type != nil && f.Format == "" && btf.IsStruct(f.Type)
 	}
 	return f.Format == "jiffies" || f.Set == "jiffies"
 }
@@ -146,15 +146,15 @@ func (r *resolver) impliedFormat(t btf.Type, n int) *value.Format {
 	target := r.pointee(t)
 	if target == nil {
 		target = t
-	} else if isByte(target) {
+	} else if btf.IsByte(target) {
 		return implied
 	}
 	size, _ := btf.Size(target)
-	array, isArray := arrayOf(target)
+	array, isArray := btf.AsArray(target)
 	switch {
-	case isArray && n == 6 && size > n && isByte(array.Type): // the rest is room for longer addresses
+	case isArray && n == 6 && size > n && btf.IsByte(array.Type): // the rest is room for longer addresses
 		return implied
-	case isArray && target != t && size == n, isStruct(target) && size == n:
+	case isArray && target != t && size == n, btf.IsStruct(target) && size == n:
 		return implied
 	}
 	return nil
@@ -166,8 +166,8 @@ func holdsText(t btf.Type, l *spec.Literal) bool {
 	if t == nil || l == nil || l.Kind != spec.Quoted && l.Kind != spec.CharLit {
 		return false
 	}
-	elem := pointee(t)
-	if array, ok := arrayOf(t); ok {
+	elem := btf.Pointee(t)
+	if array, ok := btf.AsArray(t); ok {
 		elem = array.Type
 	}
 	if elem == nil {

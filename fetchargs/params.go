@@ -5,6 +5,7 @@ import (
 
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 )
 
 // locateParams returns the routes to the parameters of f. A parameter whose place
@@ -36,20 +37,20 @@ func (r *resolver) locateParam(t btf.Type, param abi.Param) (route, error) {
 	p := route{typ: t}
 	switch {
 	case param.Regs > 0:
-		p.base, p.inReg = r.register(param.Reg), isStruct(t)
+		p.base, p.inReg = r.register(param.Reg), btf.IsStruct(t)
 		if param.Regs > 1 {
 			p.base2 = r.register(param.Reg + 1)
-			if !isStruct(t) {
+			if !btf.IsStruct(t) {
 				return p, errors.New("a 128-bit value does not fit a fetcharg")
 			}
 		}
 	case r.target.Arch.FirstStack < 0:
 		return p, errors.New("it is on the stack, which cannot be fetched on this architecture")
-	case param.Words > 1 || isStruct(t):
-		p.base, p.mem, p.off = Base{Kind: StackPointer}, true, int64(param.Word*r.target.Arch.WordSize)
+	case param.Words > 1 || btf.IsStruct(t):
+		p.base, p.mem, p.off = dynevent.Base{Kind: dynevent.StackPointer}, true, int64(param.Word*r.target.Arch.WordSize)
 		p.labels = []label{{}}
 	default:
-		p.base = Base{Kind: StackN, N: int64(param.Word)}
+		p.base = dynevent.Base{Kind: dynevent.StackN, N: int64(param.Word)}
 	}
 	return p, nil
 }

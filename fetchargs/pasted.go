@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
@@ -17,7 +18,7 @@ func Pasted(plans []*Plan) []string {
 	for _, p := range plans {
 		for _, probe := range p.Probes {
 			if probe.Times() > 1 {
-				words = append(words, comment(fmt.Sprintf("%s: one line for each of the CPUs %s; the filter keeps the event of the CPU that runs", probe.Event, listed(probe.CPUs))))
+				words = append(words, comment(fmt.Sprintf("%s: one line for each of the CPUs %s; the filter keeps the event of the CPU that runs", probe.Event, dynevent.ListCPUs(probe.CPUs))))
 			}
 			for i := range probe.Fields {
 				for _, text := range []string{probe.pasted(&probe.Fields[i]), probe.stale(&probe.Fields[i])} {
@@ -53,7 +54,7 @@ func (p *Probe) pasted(f *value.Field) string {
 	}
 	own := &p.Args[f.Arg]
 	name := own.Name
-	inRegisters := (f.Encoding == value.Array || f.Dump != nil) && own.Type == x64Type && own.Count == 0 && !own.Follows()
+	inRegisters := (f.Encoding == value.Array || f.Dump != nil) && own.Type == dynevent.X64 && own.Count == 0 && !own.Follows()
 	switch {
 	case f.Path != nil:
 		names := f.Path.Names

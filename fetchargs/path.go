@@ -2,6 +2,7 @@ package fetchargs
 
 import (
 	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
@@ -26,10 +27,10 @@ var pathNames, pathsNames = []int{7, 3, 2, 1}, []int{5, 2, 0}
 
 // A pathFetch holds the fetchargs of a value.Path. An Arg without Type is missing.
 type pathFetch struct {
-	names, dentries    []Arg
-	top, up, mnt       Arg
+	names, dentries    []dynevent.Arg
+	top, up, mnt       dynevent.Arg
 	off                int64
-	hash, magic, inode Arg
+	hash, magic, inode dynevent.Arg
 	mount              *pathFetch
 }
 
@@ -39,24 +40,24 @@ func (r *resolver) encodePath(e encoded, w want, f *value.Format) (encoded, bool
 	p, label := e.route, spec.Postfixed(w.x)
 	e.field.Type = p.typ
 	target := r.pointee(p.typ)
-	if target != nil && structName(target) != "dentry" {
+	if target != nil && btf.StructName(target) != "dentry" {
 		p, label = p.follow(w.x.String(), target), label+"->"
 	} else if target == nil {
 		label += "."
 	}
 	var mnt route
 	ok, hasMount := true, false
-	if structName(p.typ) == "file" {
+	if btf.StructName(p.typ) == "file" {
 		p, ok = r.inside(p, "f_path")
 		label += "f_path."
 	}
-	if ok && structName(p.typ) == "path" {
+	if ok && btf.StructName(p.typ) == "path" {
 		mnt, hasMount = r.inside(p, "mnt")
 		p, ok = r.inside(p, "dentry")
 		label += "dentry"
 	}
-	if !ok || structName(r.pointee(p.typ)) != "dentry" {
-		r.fail(w.x.Where(), "it is for struct file, path and dentry", "the format %s does not fit %s, which is %s", f.Name, w.x, typeName(e.field.Type))
+	if !ok || btf.StructName(r.pointee(p.typ)) != "dentry" {
+		r.Fail(w.x.Where(), "it is for struct file, path and dentry", "the format %s does not fit %s, which is %s", f.Name, w.x, value.TypeName(e.field.Type))
 		return e, false
 	}
 	if w.pointer {
@@ -65,29 +66,18 @@ func (r *resolver) encodePath(e encoded, w want, f *value.Format) (encoded, bool
 	}
 	e.path = r.pathFetch(p, mnt, hasMount)
 	if e.path == nil {
-		r.fail(w.x.Where(), "", "%s is too deep for the format %s", w.x, f.Name)
+		r.Fail(w.x.Where(), "", "%s is too deep for the format %s", w.x, f.Name)
 		return e, false
 	}
-	e.field.Encoding, e.field.Size, e.typ, e.brief = value.String, 4, stringType, true
+	e.field.Encoding, e.field.Size, e.typ, e.brief = value.String, 4, dynevent.String, true
 	e.route, ok = r.dentryName(p, label)
 	return e, ok
-}
-
-// structName returns the name of the struct t, "" if t is not a struct.
-func structName(t btf.Type) string {
-	if t == nil {
-		return ""
-	}
-	if s, ok := btf.Strip(t).(*btf.Struct); ok {
-		return s.Name
-	}
-	return ""
 }
 
 // inside walks from the struct at p to a member, by the names on the way.
 func (r *resolver) inside(p route, names ...string) (route, bool) {
 	for _, name := range names {
-		m, err := btf.Member(orVoid(p.typ), name)
+		m, err := btf.Member(btf.OrVoid(p.typ), name)
 		if err != nil || m.BitSize > 0 {
 			return p, false
 		}
@@ -115,7 +105,7 @@ func (r *resolver) pathFetch(p, mnt route, mounted bool) *pathFetch {
 		most = pathsNames
 	}
 	room := &pathRoom{left: pathText / paths, hops: pathHops}
-	if r.target.maxArg(maxArgLong) > (Features{}).MaxArg() {
+	if r.target.maxArg(maxArgLong) > (dynevent.Features{}).MaxArg() {
 		room.hops = pathHopsLong
 	}
 	f := &pathFetch{}
@@ -175,7 +165,7 @@ func (r *resolver) mounts(f *pathFetch, p, mnt route, room *pathRoom, most int) 
 		return levels, points
 	}
 	f.off = -int64(m.Offset)
-	f.mnt, _ = r.fits(mnt.fetcharg().as(x64Type), room)
+	f.mnt, _ = r.fits(mnt.fetcharg().As(dynevent.X64), room)
 	at := mnt.follow("", t).at(f.off, t)
 	for level := f; ; {
 		level.top, level.up = r.memberOf(at, room, "mnt", "mnt_root"), r.memberOf(at, room, "mnt_parent")
@@ -196,7 +186,7 @@ func (r *resolver) mounts(f *pathFetch, p, mnt route, room *pathRoom, most int) 
 
 // names adds the names from the entry that p points to upwards, at most so many.
 func (r *resolver) names(f *pathFetch, p route, most int, room *pathRoom) {
-	own, ok := r.fits(p.fetcharg().as(x64Type), room)
+	own, ok := r.fits(p.fetcharg().As(dynevent.X64), room)
 	if !ok {
 		return
 	}
@@ -210,9 +200,9 @@ func (r *resolver) names(f *pathFetch, p route, most int, room *pathRoom) {
 		if !ok {
 			break
 		}
-		text, fits := r.fits(name.fetcharg().as(stringType), room)
+		text, fits := r.fits(name.fetcharg().As(dynevent.String), room)
 		text.Short = true
-		parent, also := r.fits(up.fetcharg().as(x64Type), room)
+		parent, also := r.fits(up.fetcharg().As(dynevent.X64), room)
 		if !fits || !also {
 			break
 		}
@@ -223,22 +213,22 @@ func (r *resolver) names(f *pathFetch, p route, most int, room *pathRoom) {
 
 // memberOf returns the fetcharg of a number, a member of the struct at p or, through
 // pointers, of those that it leads to. It has no Type if it cannot be fetched.
-func (r *resolver) memberOf(p route, room *pathRoom, names ...string) Arg {
+func (r *resolver) memberOf(p route, room *pathRoom, names ...string) dynevent.Arg {
 	for i, name := range names {
 		if target := r.pointee(p.typ); i > 0 && target != nil {
 			p = p.follow("", target)
 		}
 		var ok bool
 		if p, ok = r.inside(p, name); !ok {
-			return Arg{}
+			return dynevent.Arg{}
 		}
 	}
-	if size, _ := btf.Size(orVoid(p.typ)); size != 8 {
-		return Arg{}
+	if size, _ := btf.Size(btf.OrVoid(p.typ)); size != 8 {
+		return dynevent.Arg{}
 	}
-	a, ok := r.fits(p.fetcharg().as(x64Type), room)
+	a, ok := r.fits(p.fetcharg().As(dynevent.X64), room)
 	if !ok {
-		return Arg{}
+		return dynevent.Arg{}
 	}
 	return a
 }
@@ -251,7 +241,7 @@ type pathRoom struct {
 
 // fits takes the length of a definition from room, and reports whether there was
 // enough and the kernel accepts the definition.
-func (r *resolver) fits(a Arg, room *pathRoom) (Arg, bool) {
+func (r *resolver) fits(a dynevent.Arg, room *pathRoom) (dynevent.Arg, bool) {
 	a, text, limit := r.fitted(a)
 	const name = len(" file_mount_2=")
 	room.left -= len(text) + name + len(r.target.Nonce)
@@ -264,7 +254,7 @@ func (b *builder) addPath(f *pathFetch, label string, at spec.Span) (*value.Path
 		return nil, true
 	}
 	p, good := &value.Path{Off: f.off}, true
-	add := func(a Arg) int {
+	add := func(a dynevent.Arg) int {
 		i, ok := b.arg(a, label, at)
 		good = good && ok
 		return i
@@ -276,7 +266,7 @@ func (b *builder) addPath(f *pathFetch, label string, at spec.Span) (*value.Path
 		p.Dentries = append(p.Dentries, add(a))
 	}
 	for _, one := range []struct {
-		a  Arg
+		a  dynevent.Arg
 		at *int
 	}{{f.top, &p.Top}, {f.up, &p.Up}, {f.mnt, &p.Mnt}, {f.hash, &p.Hash}, {f.magic, &p.Magic}, {f.inode, &p.Inode}} {
 		if one.a.Type.Size > 0 {

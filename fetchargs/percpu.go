@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
@@ -20,7 +21,7 @@ func (r *resolver) isOfOne(p route, x spec.Expr) bool {
 	if !p.isPerCPU() {
 		return true
 	}
-	r.fail(x.Where(), "the pointer by itself can be shown; cast to a pointer, it is followed as if it were an address",
+	r.Fail(x.Where(), "the pointer by itself can be shown; cast to a pointer, it is followed as if it were an address",
 		"each CPU has its own of what %s points to, at an offset of its own", x)
 	return false
 }
@@ -54,7 +55,7 @@ func (r *resolver) currentOfCPU(x *spec.Builtin) (route, bool) {
 		p.typ = &btf.Pointer{Target: t}
 		return p, ok
 	}
-	r.fail(x.Span, "take it from what a parameter points to; the task's name is $comm",
+	r.Fail(x.Span, "take it from what a parameter points to; the task's name is $comm",
 		"this kernel cannot fetch $current, which came with 7.3, and has none of %s", strings.Join(r.target.Arch.Current, ", "))
 	return route{}, false
 }
@@ -63,7 +64,7 @@ func (r *resolver) currentOfCPU(x *spec.Builtin) (route, bool) {
 // the CPU that the function runs on.
 func (r *resolver) perCPU(name spec.Name, cpu int) (route, bool) {
 	if r.target.CPUs == nil || r.target.Place == nil {
-		r.fail(name.Span, "run it there", "the address of %s on each CPU is known only on the machine itself", name.Text)
+		r.Fail(name.Span, "run it there", "the address of %s on each CPU is known only on the machine itself", name.Text)
 		return route{}, false
 	}
 	typ, _ := r.target.variable(name.Text)
@@ -73,20 +74,20 @@ func (r *resolver) perCPU(name spec.Name, cpu int) (route, bool) {
 	}
 	switch {
 	case place.Hidden:
-		r.fail(name.Span, "be root, and with kernel.kptr_restrict=2: sysctl kernel.kptr_restrict=1", "the address of %s is hidden from you", name.Text)
+		r.Fail(name.Span, "be root, and with kernel.kptr_restrict=2: sysctl kernel.kptr_restrict=1", "the address of %s is hidden from you", name.Text)
 		return route{}, false
 	case !place.PerCPU && place.Module:
-		r.fail(name.Span, "", "%s is in a module: its address on each CPU is not known", name.Text)
+		r.Fail(name.Span, "", "%s is in a module: its address on each CPU is not known", name.Text)
 		return route{}, false
 	case !place.PerCPU:
-		r.fail(name.Span, "all CPUs have the same: @"+name.Text, "%s is not a per-CPU variable", name.Text)
+		r.Fail(name.Span, "all CPUs have the same: @"+name.Text, "%s is not a per-CPU variable", name.Text)
 		return route{}, false
 	case cpu == spec.ThisCPU && !r.target.Features.Immediate:
-		r.fail(name.Span, "per_cpu("+name.Text+", 0) is that of CPU 0", "this kernel has no events with several definitions for one function (they came with 5.5)")
+		r.Fail(name.Span, "per_cpu("+name.Text+", 0) is that of CPU 0", "this kernel has no events with several definitions for one function (they came with 5.5)")
 		return route{}, false
 	}
-	base := Base{Kind: PerCPU, Name: name.Text, Addr: place.Addrs[0], Each: cpu == spec.ThisCPU}
-	if base.CPU, ok = r.cpu(name, cpu, base.isNear()); !ok {
+	base := dynevent.Base{Kind: dynevent.PerCPU, Name: name.Text, Addr: place.Addrs[0], Each: cpu == spec.ThisCPU}
+	if base.CPU, ok = r.cpu(name, cpu, base.IsNear()); !ok {
 		return route{}, false
 	}
 	if base.Each && len(r.cpus) == 1 {
@@ -100,18 +101,18 @@ func (r *resolver) perCPU(name spec.Name, cpu int) (route, bool) {
 
 // cpu returns a CPU of the machine, or with spec.ThisCPU the last one. Unless a variable
 // is near, its offset is found, or with spec.ThisCPU those of all.
-func (r *resolver) cpu(name spec.Name, n int, near bool) (CPU, bool) {
+func (r *resolver) cpu(name spec.Name, n int, near bool) (dynevent.CPU, bool) {
 	if r.cpus == nil && !r.findCPUs() {
-		return CPU{}, false
+		return dynevent.CPU{}, false
 	}
 	own := r.cpus
 	i := len(own) - 1
 	if n != spec.ThisCPU {
-		i = slices.IndexFunc(own, func(c CPU) bool { return c.N == n })
+		i = slices.IndexFunc(own, func(c dynevent.CPU) bool { return c.N == n })
 	}
 	if i < 0 {
-		r.fail(name.Span, "there are "+listed(own), "this machine has no CPU %d", n)
-		return CPU{}, false
+		r.Fail(name.Span, "there are "+dynevent.ListCPUs(own), "this machine has no CPU %d", n)
+		return dynevent.CPU{}, false
 	}
 	if near {
 		return own[i], true
@@ -119,7 +120,7 @@ func (r *resolver) cpu(name spec.Name, n int, near bool) (CPU, bool) {
 	if n == spec.ThisCPU {
 		for j := range own {
 			if !r.offset(&own[j], name) {
-				return CPU{}, false
+				return dynevent.CPU{}, false
 			}
 		}
 	}
@@ -136,7 +137,7 @@ func (r *resolver) findCPUs() bool {
 		r.fatal = err
 		return false
 	}
-	table, err := r.target.Place(perCPUOffsets)
+	table, err := r.target.Place(dynevent.PerCPUOffsets)
 	if err != nil {
 		r.fatal = err
 		return false
@@ -145,7 +146,7 @@ func (r *resolver) findCPUs() bool {
 		r.out.Notes = append(r.out.Notes, fmt.Sprintf("calls on CPUs that are offline now (%d) are not seen if they come online", len(cpus.Later)))
 	}
 	for _, n := range cpus.Numbers {
-		c := CPU{N: n}
+		c := dynevent.CPU{N: n}
 		if !table.Hidden && len(table.Addrs) == 1 {
 			c.Table = table.Addrs[0]
 		}
@@ -155,13 +156,13 @@ func (r *resolver) findCPUs() bool {
 }
 
 // offset finds the offset of a CPU in the kernel's memory.
-func (r *resolver) offset(c *CPU, name spec.Name) bool {
+func (r *resolver) offset(c *dynevent.CPU, name spec.Name) bool {
 	if c.Offset != 0 {
 		return true
 	}
 	at, err := r.target.CPUOffset(c.N)
 	if err != nil {
-		r.failWith(name.Span, err, "it is read from /proc/kcore, which needs CONFIG_PROC_KCORE and root",
+		r.FailWith(name.Span, err, "it is read from /proc/kcore, which needs CONFIG_PROC_KCORE and root",
 			"the address of %[2]s on CPU %[1]d is not known: %[3]v", c.N, name.Text, err)
 		return false
 	}

@@ -23,7 +23,7 @@ func (p *Probe) KernelFilter() string {
 	if len(p.CPUs) == 0 {
 		return p.Filter
 	}
-	own := slices.IndexFunc(p.Args, func(a Arg) bool { return a.Base.Kind == OwnCPU })
+	own := slices.IndexFunc(p.Args, func(a dynevent.Arg) bool { return a.Base.Kind == dynevent.OwnCPU })
 	filter := ofCPUs(p.Args[own].Name, p.CPUs)
 	if p.Filter != "" {
 		filter += " && " + p.Filter
@@ -33,7 +33,7 @@ func (p *Probe) KernelFilter() string {
 
 // ofCPUs returns the part of a filter that keeps the record whose field holds the number
 // of the CPU.
-func ofCPUs(field string, cpus []CPU) string {
+func ofCPUs(field string, cpus []dynevent.CPU) string {
 	each := make([]string, len(cpus))
 	for i, cpu := range cpus {
 		each[i] = fmt.Sprintf("%s == %d && CPU == %d", field, cpu.N, cpu.N)
@@ -46,7 +46,7 @@ const ownCPU = "on_cpu"
 
 // isOfEachCPU reports whether a fetcharg differs from CPU to CPU.
 func (b *builder) isOfEachCPU() bool {
-	return slices.ContainsFunc(b.args, func(a Arg) bool { return a.Base.Each })
+	return slices.ContainsFunc(b.args, func(a dynevent.Arg) bool { return a.Base.Each })
 }
 
 // roomOfCPUs returns how many bytes of the filter the CPUs take.
@@ -64,14 +64,14 @@ func (b *builder) ofEachCPU(both bool) {
 	}
 	at, cpus := b.r.spec.Func.Span, b.r.cpus
 	if only := b.r.target.OnlyCPUs; len(only) > 0 && !both && !b.r.target.Pair { // else all entries are recorded
-		cpus = slices.DeleteFunc(slices.Clone(cpus), func(c CPU) bool { return !slices.Contains(only, c.N) })
+		cpus = slices.DeleteFunc(slices.Clone(cpus), func(c dynevent.CPU) bool { return !slices.Contains(only, c.N) })
 	}
-	if len(cpus) > MostCPUs {
-		hint := fmt.Sprintf("--cpu LIST takes up to %d of them", MostCPUs)
+	if len(cpus) > dynevent.MostCPUs {
+		hint := fmt.Sprintf("--cpu LIST takes up to %d of them", dynevent.MostCPUs)
 		if both || b.r.target.Pair {
 			hint += ", where no return is asked for"
 		}
-		b.r.fail(at, hint, "this machine has %d CPUs: per-CPU values are fetched for up to %d", len(cpus), MostCPUs)
+		b.r.Fail(at, hint, "this machine has %d CPUs: per-CPU values are fetched for up to %d", len(cpus), dynevent.MostCPUs)
 		return
 	}
 	if len(cpus) == 0 { // of those that are wanted there is none, which is told elsewhere
@@ -80,13 +80,13 @@ func (b *builder) ofEachCPU(both bool) {
 	last := cpus[len(cpus)-1]
 	for i, a := range b.args {
 		if a.Base.Each {
-			b.args[i] = a.on(last) // its number is the longest
+			b.args[i] = a.On(last) // its number is the longest
 		}
 	}
-	i, _ := b.arg(Arg{Base: Base{Kind: OwnCPU, CPU: last, Each: true}, Type: numberType("u", 2)}, ownCPU, at)
+	i, _ := b.arg(dynevent.Arg{Base: dynevent.Base{Kind: dynevent.OwnCPU, CPU: last, Each: true}, Type: dynevent.Number("u", 2)}, ownCPU, at)
 	b.probe.CPUs = cpus
-	b.r.out.Details = append(b.r.out.Details, fmt.Sprintf("per-CPU values are fetched once for each of the CPUs %s; the filter keeps the event of the CPU that runs", listed(cpus)))
+	b.r.out.Details = append(b.r.out.Details, fmt.Sprintf("per-CPU values are fetched once for each of the CPUs %s; the filter keeps the event of the CPU that runs", dynevent.ListCPUs(cpus)))
 	if n := len(ofCPUs(b.args[i].Name, cpus)) + len(strings.Join(b.filters, " && ")); n > dynevent.MaxFilter {
-		b.r.fail(at, "ask for less in the condition", "for %d CPUs the filter has %d characters, of which the kernel takes %d", len(cpus), n, dynevent.MaxFilter)
+		b.r.Fail(at, "ask for less in the condition", "for %d CPUs the filter has %d characters, of which the kernel takes %d", len(cpus), n, dynevent.MaxFilter)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
@@ -18,7 +19,7 @@ func TestPlaced(t *testing.T) {
 		t.Fatal(err)
 	}
 	target := &fetchargs.Target{Arch: abi.Named("amd64"), Kernel: btf.Open(filepath.Join("..", "testdata", "btf", "linux-6.12-amd64.btf"))}
-	target.Features, _ = fetchargs.FeaturesOf("5.10")
+	target.Features, _ = dynevent.FeaturesOf("5.10")
 	target.Place = func(name string) (fetchargs.SymbolPlace, error) {
 		switch name {
 		case "mod_data":
@@ -54,7 +55,7 @@ func TestPlacedOnCPUs(t *testing.T) {
 		t.Fatal(err)
 	}
 	target := &fetchargs.Target{Arch: abi.Named("amd64"), Kernel: btf.Open(filepath.Join("..", "testdata", "btf", "linux-6.12-amd64.btf"))}
-	target.Features, _ = fetchargs.FeaturesOf("5.10")
+	target.Features, _ = dynevent.FeaturesOf("5.10")
 	target.Place = func(name string) (fetchargs.SymbolPlace, error) {
 		if name == "__per_cpu_offset" {
 			return fetchargs.SymbolPlace{Addrs: []uint64{0xffffffff82a00000}}, nil

@@ -3,6 +3,8 @@ package fetchargs
 import (
 	"fmt"
 	"slices"
+
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 )
 
 // bringIn checks whether the event of the system call itself reads memory that the
@@ -23,7 +25,7 @@ func (r *resolver) bringIn() {
 
 // follows reports whether anything is fetched through the pointer p.
 func (b *builder) follows(p route) bool {
-	return slices.ContainsFunc(b.args, func(a Arg) bool {
-		return a.Base == p.base && len(a.Hops) > 1 && a.Hops[0] == Hop{Offset: p.off}
+	return slices.ContainsFunc(b.args, func(a dynevent.Arg) bool {
+		return a.Base == p.base && len(a.Hops) > 1 && a.Hops[0] == dynevent.Hop{Offset: p.off}
 	})
 }

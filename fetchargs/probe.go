@@ -47,34 +47,19 @@ type Plan struct {
 	asked  *test            // all conditions, nil if there are none or, in older recordings, if they are not known
 }
 
-// A Side is the entry or the return of a function.
-type Side uint8
-
-const (
-	Entry Side = iota
-	Return
-)
-
-func (s Side) String() string {
-	if s == Return {
-		return "return"
-	}
-	return "entry"
-}
-
 // A Probe is one dynamic event: its definition, its filter, and how its records are
 // decoded into the values that the user asked for.
 type Probe struct {
 	Plan *Plan
 	Kind dynevent.Kind
-	Side Side
+	Side dynevent.Side
 	Part int // number among the probes of its side, from 0; each part has some of the values and the same filter
 	// Symbols is where the probe is put, in the kernel's syntax: "ip_rcv",
 	// "ext4:ext4_sync". There are several only if several functions have the name:
 	// "_stext+4711", "_stext+94322".
 	Symbols []string
-	Event   string // event name, without group
-	Args    []Arg  // fetchargs in the order of the definition, strings last
+	Event   string         // event name, without group
+	Args    []dynevent.Arg // fetchargs in the order of the definition, strings last
 	Fields  []value.Field
 	Filter  string // what the conditions say in an event filter, "" for none; see also KernelFilter
 	// OnlyComm is set if the filter checks only the name of the task, which may
@@ -84,7 +69,7 @@ type Probe struct {
 	// CPUs, if set, are those that the probe has a definition for each. Every hit makes a
 	// record by each of them, and KernelFilter keeps the one that was made for the CPU
 	// that it is on.
-	CPUs []CPU
+	CPUs []dynevent.CPU
 
 	// Spare, if set, is a second probe at the same place, for events that are too large;
 	// SpareOf is set in that one, with Heads, and with Args that are named as those here.
@@ -103,14 +88,14 @@ type Probe struct {
 
 // Follows reports whether the probe reads memory behind a pointer, or a variable.
 func (p *Probe) Follows() bool {
-	return slices.ContainsFunc(p.Args, func(a Arg) bool { return a.Follows() })
+	return slices.ContainsFunc(p.Args, func(a dynevent.Arg) bool { return a.Follows() })
 }
 
 // Entry returns the first probe of the entry, nil if the spec does not need that side.
-func (p *Plan) Entry() *Probe { return first(p.Of(Entry)) }
+func (p *Plan) Entry() *Probe { return first(p.Of(dynevent.Entry)) }
 
 // Return returns the first probe of the return, nil if the spec does not need that side.
-func (p *Plan) Return() *Probe { return first(p.Of(Return)) }
+func (p *Plan) Return() *Probe { return first(p.Of(dynevent.Return)) }
 
 func first(probes []*Probe) *Probe {
 	if len(probes) == 0 {
@@ -120,14 +105,14 @@ func first(probes []*Probe) *Probe {
 }
 
 // Of returns the probes of a side, by part.
-func (p *Plan) Of(side Side) []*Probe {
-	entries := slices.IndexFunc(p.Probes, func(p *Probe) bool { return p.Side == Return })
+func (p *Plan) Of(side dynevent.Side) []*Probe {
+	entries := slices.IndexFunc(p.Probes, func(p *Probe) bool { return p.Side == dynevent.Return })
 	switch {
-	case entries < 0 && side == Return:
+	case entries < 0 && side == dynevent.Return:
 		return nil
 	case entries < 0:
 		return p.Probes
-	case side == Return:
+	case side == dynevent.Return:
 		return p.Probes[entries:]
 	}
 	return p.Probes[:entries]

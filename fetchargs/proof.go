@@ -2,6 +2,7 @@ package fetchargs
 
 import (
 	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
@@ -19,7 +20,7 @@ const (
 )
 
 // trialArg faults at the first of two hops.
-var trialArg = Arg{Base: Base{Kind: Immediate, N: 0x80_0000_0000_0000}, Hops: make([]Hop, 2), Type: stringType}
+var trialArg = dynevent.Arg{Base: dynevent.Base{Kind: dynevent.Immediate, N: 0x80_0000_0000_0000}, Hops: make([]dynevent.Hop, 2), Type: dynevent.String}
 
 // marked reports whether the memory behind the i-th pointer is read as user memory.
 func (p route) marked(i int) bool {
@@ -35,7 +36,7 @@ func (p route) marked(i int) bool {
 
 // A piece is user memory that may not be paged in.
 type piece struct {
-	pointer    Arg
+	pointer    dynevent.Arg
 	user       bool // it is read as user memory
 	label      label
 	at         int64 // bytes from the pointer
@@ -46,7 +47,9 @@ type piece struct {
 }
 
 // there returns the fetcharg of the memory off bytes from the pointer.
-func (m *piece) there(off int64) Arg { return m.pointer.then(Hop{off, m.user}) }
+func (m *piece) there(off int64) dynevent.Arg {
+	return m.pointer.Then(dynevent.Hop{Offset: off, User: m.user})
+}
 
 // proof adds the fetchargs that prove that the memory behind the i-th pointer, the
 // value after n hops, was there. arg is the index of the fetcharg of e.
@@ -59,10 +62,10 @@ func (b *builder) proof(e encoded, i, n, arg int) *value.Proof {
 	case n < len(e.route.hops): // a pointer on the way
 		m.at, m.size = e.route.hops[n].Offset, 8
 		if b.counter != nil {
-			m.arg, _ = b.arg(e.route.pointer(n+1).as(x64Type), m.label.text+" there", m.span)
+			m.arg, _ = b.arg(e.route.pointer(n+1).As(dynevent.X64), m.label.text+" there", m.span)
 		}
 	case e.field.Encoding == value.String:
-		m.text, m.size, m.user = true, 1, m.user || e.typ == ustringType
+		m.text, m.size, m.user = true, 1, m.user || e.typ == dynevent.Ustring
 	case len(e.next) > 0 && e.route.mem:
 		for _, a := range e.next {
 			m.size += a.Size()
@@ -86,12 +89,12 @@ func (b *builder) head(e encoded, i, n int) *value.Proof {
 		pointer: e.route.pointer(n), user: e.route.marked(i), label: e.route.labels[i],
 		at: e.route.off, size: 8, reads: 1, span: e.at,
 	}
-	first := x64Type
-	if e.typ == x8Type {
-		m.size, first = 1, x8Type
+	first := dynevent.X64
+	if e.typ == dynevent.X8 {
+		m.size, first = 1, dynevent.X8
 	}
 	if b.counter != nil {
-		m.arg, _ = b.arg(m.there(m.at).as(first), m.label.text+" there", m.span)
+		m.arg, _ = b.arg(m.there(m.at).As(first), m.label.text+" there", m.span)
 	}
 	p := b.proofOf(m)
 	if p != nil {
@@ -117,15 +120,15 @@ func (b *builder) proofOf(m piece) *value.Proof {
 
 // firstByte returns the index of the fetcharg of the first byte of a text.
 func (b *builder) firstByte(m piece) int {
-	i, _ := b.arg(m.there(m.at).as(x8Type), m.label.text+" there", m.span)
+	i, _ := b.arg(m.there(m.at).As(dynevent.X8), m.label.text+" there", m.span)
 	return i
 }
 
 func (b *builder) through(m piece) *value.Proof {
 	starts, any := m.label.windows(m.at, int64(m.size))
-	var args []Arg
+	var args []dynevent.Arg
 	for _, off := range starts {
-		args = append(args, m.there(off).then(Hop{Offset: beyond}).as(ustringType))
+		args = append(args, m.there(off).Then(dynevent.Hop{Offset: beyond}).As(dynevent.Ustring))
 	}
 	p := b.byStrings(&value.Proof{Kind: value.Through, Any: any}, args, false, m)
 	if p != nil && m.text {
@@ -135,8 +138,8 @@ func (b *builder) through(m piece) *value.Proof {
 }
 
 func (b *builder) itself(m piece) *value.Proof {
-	asText := func(off int64) Arg { return m.there(off).as(stringType) }
-	args := []Arg{asText(m.at)}
+	asText := func(off int64) dynevent.Arg { return m.there(off).As(dynevent.String) }
+	args := []dynevent.Arg{asText(m.at)}
 	if m.size > 1 {
 		args = append(args, asText(m.at+1))
 	}
@@ -160,7 +163,7 @@ func (b *builder) itself(m piece) *value.Proof {
 func (l label) windows(at, size int64) (starts []int64, any bool) {
 	last := at + size - 8
 	whole := int64(0)
-	if n, ok := btf.Size(orVoid(l.target)); ok {
+	if n, ok := btf.Size(btf.OrVoid(l.target)); ok {
 		whole = int64(n)
 	}
 	switch end := l.start + whole; {
@@ -178,7 +181,7 @@ func (l label) windows(at, size int64) (starts []int64, any bool) {
 
 // byStrings adds the strings of a proof, or if shared is set, only uses those that
 // are there already.
-func (b *builder) byStrings(p *value.Proof, args []Arg, shared bool, m piece) *value.Proof {
+func (b *builder) byStrings(p *value.Proof, args []dynevent.Arg, shared bool, m piece) *value.Proof {
 	for _, a := range args {
 		a, text, limit := b.r.fitted(a)
 		if _, there := b.byText[text]; len(text) > limit || shared && !there {

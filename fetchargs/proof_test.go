@@ -8,6 +8,7 @@ import (
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
@@ -22,7 +23,7 @@ func TestDamagedProofs(t *testing.T) {
 		Kernel: btf.Open(filepath.Join("..", "testdata", "btf", "sample.btf")),
 		Live:   true,
 	}
-	target.Features, _ = fetchargs.FeaturesOf("6.12")
+	target.Features, _ = dynevent.FeaturesOf("6.12")
 	plans, err := fetchargs.Resolve([]*spec.Spec{parsed}, target)
 	if err != nil {
 		t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
@@ -125,7 +126,7 @@ func notRecorded(wanted *spec.Spec, plans []*Plan) *spec.Error {
 	}
 	slices.Sort(names)
 	names = slices.Compact(names)
-	hint := didYouMean(btf.Near(wanted.Func.Text, slices.Values(names)), "")
+	hint := spec.DidYouMean(btf.Near(wanted.Func.Text, slices.Values(names)), "")
 	if hint == "" {
 		hint = "recorded were: " + strings.Join(names[:min(20, len(names))], ", ")
 	}
@@ -135,7 +136,7 @@ func notRecorded(wanted *spec.Spec, plans []*Plan) *spec.Error {
 // A selection shows the values of a recorded plan that a spec asks for. It finds values
 // by the names that they have in the recording, and does not need the kernel.
 type selection struct {
-	complaints
+	spec.Collector
 	spec  *spec.Spec
 	plan  *Plan  // as it was recorded
 	own   bool   // it was recorded for this very spec
@@ -143,7 +144,7 @@ type selection struct {
 }
 
 func newSelection(wanted *spec.Spec, p *Plan) *selection {
-	s := &selection{complaints: complaints{text: wanted.Text}, spec: wanted, plan: p}
+	s := &selection{Collector: spec.Collector{Text: wanted.Text}, spec: wanted, plan: p}
 	if spec.IsGlob(wanted.Func.Text) {
 		one := btf.FuncName{Name: p.Spec.Func.Text}
 		if p.Func != nil {
@@ -185,13 +186,13 @@ func (s *selection) selected(pair bool, measures []*Measure) *Plan {
 		s.choose()
 	}
 	if !s.own { // else they have decided what was recorded
-		all = (&comparer{&s.complaints, s}).tests(s.spec)
+		all = (&comparer{&s.Collector, s}).tests(s.spec)
 	}
 	if s.plan.check != nil {
 		all = append(all, s.plan.check)
 	}
-	measured := s.complaints.measure(measures, s)
-	if len(s.errs) > 0 {
+	measured := measureAll(&s.Collector, measures, s)
+	if len(s.Errs) > 0 {
 		return nil
 	}
 	out := *s.plan
@@ -208,17 +209,17 @@ func (s *selection) selected(pair bool, measures []*Measure) *Plan {
 func (s *selection) keepSides(out *Plan, pair bool) {
 	filtered := func(p *Probe) bool { return p.Filter != "" }
 	all := pair || s.plan.check != nil || len(s.plan.clocks) > 0 || !s.plan.Paired() || slices.ContainsFunc(s.plan.Probes, filtered)
-	entry, exit := s.uses(Entry), s.uses(Return)
+	entry, exit := s.uses(dynevent.Entry), s.uses(dynevent.Return)
 	out.Probes = nil
 	for i, p := range s.plan.Probes {
-		if all || p.Side == Entry && (entry || !exit) || p.Side == Return && exit {
+		if all || p.Side == dynevent.Entry && (entry || !exit) || p.Side == dynevent.Return && exit {
 			out.Probes = append(out.Probes, s.sides[i].of(p, out))
 		}
 	}
 }
 
 // uses reports whether something asks for a side.
-func (s *selection) uses(at Side) bool {
+func (s *selection) uses(at dynevent.Side) bool {
 	return slices.ContainsFunc(s.sides, func(s side) bool { return s.at == at && s.used })
 }
 
@@ -243,10 +244,10 @@ func (s *selection) choose() {
 	for _, item := range s.spec.Items {
 		for _, w := range wants(item) {
 			if is, _ := s.elapsed(w.x); is {
-				s.plainDuration(item)
+				plainDuration(&s.Collector, item)
 				continue
 			}
-			label := cmp.Or(w.name, calledName(w.x))
+			label := cmp.Or(w.name, spec.CalledName(w.x))
 			w = s.meant(w)
 			at, ok := s.find(w)
 			if !ok {
@@ -285,7 +286,7 @@ func (s *selection) reformat(f *value.Field, w want) bool {
 	if _, typed := w.x.(*spec.Typed); typed && w.format.Text == "" || reformatted(f, w.format.Text) {
 		return true
 	}
-	s.fail(w.format.Span, "leave it out, or record it so", "%s was not recorded as %s", w.x, w.format.Text)
+	s.Fail(w.format.Span, "leave it out, or record it so", "%s was not recorded as %s", w.x, w.format.Text)
 	return false
 }
 

@@ -16,11 +16,11 @@ import (
 func reformatted(f *value.Field, name string) bool {
 	if name == "" {
 		if number := f.Encoding == value.Integer || f.Encoding == value.BitField; number && f.Format != "" && f.Type != nil {
-			f.Format, f.Signed, f.BigEndian = "", btf.Signed(f.Type), isBigEndian(f.Type)
+			f.Format, f.Signed, f.BigEndian = "", btf.Signed(f.Type), btf.IsBigEndian(f.Type)
 		}
 		return true
 	}
-	name, count := splitFormat(name)
+	name, count := spec.SplitFormat(name)
 	to := value.FormatNamed(name)
 	switch {
 	case to == nil:
@@ -81,7 +81,7 @@ func (s *selection) among(wanted func(expr string, f *value.Field) bool) (found 
 // number f, the value of expr, the type that it has.
 func isTyped(x spec.Expr, expr string, f *value.Field) bool {
 	e, ok := x.(*spec.Typed)
-	if !ok || e.X == nil || isPlace(e) || e.X.String() != expr || f.Encoding != value.Integer || f.Type == nil {
+	if !ok || e.X == nil || spec.IsPlace(e) || e.X.String() != expr || f.Encoding != value.Integer || f.Type == nil {
 		return false
 	}
 	return btf.Name(f.Type) == e.Type.Text
@@ -103,7 +103,7 @@ func fit(f *value.Field, w want) int {
 func (s *selection) notFound(x spec.Expr) {
 	text, names := x.String(), s.called()
 	near := btf.Near(text, slices.Values(names))
-	s.fail(x.Where(), didYouMean(near, "recorded were: "+strings.Join(names, ", ")), "%s of %s was not recorded", text, s.spec.Func.Text)
+	s.Fail(x.Where(), spec.DidYouMean(near, "recorded were: "+strings.Join(names, ", ")), "%s of %s was not recorded", text, s.spec.Func.Text)
 }
 
 // called returns what the lines of a recording call its values, each once: the name that

@@ -1,5 +1,7 @@
 package fetchargs
 
+import "github.com/tsnoop/tsnoop/fetchargs/dynevent"
+
 // A proven is a field of the entry probe that may be in user memory.
 type proven struct {
 	index int // in builder.fields
@@ -16,12 +18,12 @@ type proven struct {
 func (r *resolver) again() {
 	for _, p := range r.entry.proven {
 		f := &r.entry.fields[p.index]
-		if f.Hidden || !p.fitsAsArg(r.target.Features.MaxArg()) || len(r.exit.args) > maxArgs/2 {
+		if f.Hidden || !p.fitsAsArg(r.target.Features.MaxArg()) || len(r.exit.args) > dynevent.MaxArgs/2 {
 			continue
 		}
-		before := len(r.errs)
+		before := len(r.Errs)
 		at, ok := r.exit.add(p.encoded, p.want)
-		if r.errs = r.errs[:before]; !ok {
+		if r.Errs = r.Errs[:before]; !ok {
 			continue
 		}
 		field := at.field()
@@ -35,6 +37,6 @@ func (r *resolver) again() {
 // short enough not to be rewritten to start at a register: at return, the register
 // holds something else.
 func (p proven) fitsAsArg(limit int) bool {
-	rest := len(Hop{Offset: beyond}.wrap("")) + len(":ustring")
-	return p.route.base.Kind == ArgN && len(p.route.fetcharg().String())+rest < limit
+	rest := len(dynevent.Hop{Offset: beyond}.Wrap("")) + len(":ustring")
+	return p.route.base.Kind == dynevent.ArgN && len(p.route.fetcharg().String())+rest < limit
 }

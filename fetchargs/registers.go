@@ -2,6 +2,7 @@ package fetchargs
 
 import (
 	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
@@ -14,17 +15,17 @@ func (r *resolver) fromRegisters(e encoded, x spec.Expr) (encoded, bool) {
 	at, end := p.off, p.off+int64(e.field.Size*e.field.Count)
 	base, base2 := p.base, p.base2
 	if at >= 8 {
-		at, end, base, base2 = at-8, end-8, base2, Base{}
+		at, end, base, base2 = at-8, end-8, base2, dynevent.Base{}
 	}
-	if base == (Base{}) || at < 0 || end > 16 || end > 8 && base2 == (Base{}) {
-		r.fail(x.Where(), "", "%s is passed in registers, and this part of it cannot be fetched", x)
+	if base == (dynevent.Base{}) || at < 0 || end > 16 || end > 8 && base2 == (dynevent.Base{}) {
+		r.Fail(x.Where(), "", "%s is passed in registers, and this part of it cannot be fetched", x)
 		return e, false
 	}
 	e.field.Skip, e.field.Add = int(at), 0
 	e.route = route{typ: p.typ, base: base, ret: p.ret}
-	e.typ, e.count = x64Type, 0
+	e.typ, e.count = dynevent.X64, 0
 	if end > 8 {
-		e.next = []Arg{{Base: base2, Type: x64Type}}
+		e.next = []dynevent.Arg{{Base: base2, Type: dynevent.X64}}
 	}
 	return e, true
 }
@@ -32,7 +33,7 @@ func (r *resolver) fromRegisters(e encoded, x spec.Expr) (encoded, bool) {
 // settle ends the walk into a struct in registers: the value is all of one register, or
 // some bits of one or of both. Arrays are left as they are.
 func (p route) settle() (route, bool) {
-	if !p.inReg || isStruct(p.typ) {
+	if !p.inReg || btf.IsStruct(p.typ) {
 		return p, true
 	}
 	if _, array := btf.Strip(p.typ).(*btf.Array); array {
@@ -48,9 +49,9 @@ func (p route) settle() (route, bool) {
 		return p, false
 	}
 	if first >= 64 {
-		p.base, p.base2, first = p.base2, Base{}, first-64
+		p.base, p.base2, first = p.base2, dynevent.Base{}, first-64
 	}
-	if p.base == (Base{}) || first+bits > 64 && p.base2 == (Base{}) {
+	if p.base == (dynevent.Base{}) || first+bits > 64 && p.base2 == (dynevent.Base{}) {
 		return p, false
 	}
 	p.inReg, p.off, p.bitOff, p.bitSize = false, 0, 0, 0
@@ -101,7 +102,7 @@ func (e encoded) splitBits() encoded {
 	}
 	low := 64 - p.bitOff
 	e.field.Size, e.field.Split = 8, int(low)
-	e.typ = bitType(low, p.bitOff, 8)
-	e.next = []Arg{rest.fetcharg().as(bitType(p.bitSize-low, 0, size))}
+	e.typ = dynevent.Bits(low, p.bitOff, 8)
+	e.next = []dynevent.Arg{rest.fetcharg().As(dynevent.Bits(p.bitSize-low, 0, size))}
 	return e
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 	"github.com/tsnoop/tsnoop/render"
@@ -62,7 +63,7 @@ func TestRegisters(t *testing.T) {
 				t.Fatal(err)
 			}
 			target := &fetchargs.Target{Kernel: btf.Open("../testdata/btf/corners.btf"), Arch: abi.Named(cmp.Or(tt.arch, "amd64"))}
-			target.Features, _ = fetchargs.FeaturesOf("6.12")
+			target.Features, _ = dynevent.FeaturesOf("6.12")
 			plans, err := fetchargs.Resolve([]*spec.Spec{parsed}, target)
 			if err != nil {
 				t.Fatal(err)
@@ -94,8 +95,8 @@ func TestRegisters(t *testing.T) {
 
 // fetch is what a kernel fetches where object is in the first two registers,
 // and behind all pointers. Their own values are some kernel address.
-func fetch(t *testing.T, a *fetchargs.Arg, object []byte) []byte {
-	if a.Base.Kind != fetchargs.ArgN || len(a.Hops) > 1 || a.Count > 0 {
+func fetch(t *testing.T, a *dynevent.Arg, object []byte) []byte {
+	if a.Base.Kind != dynevent.ArgN || len(a.Hops) > 1 || a.Count > 0 {
 		t.Fatalf("cannot fetch %s", a)
 	}
 	off := 8 * (a.Base.N - 1)

@@ -77,9 +77,9 @@ type resolving struct {
 // plans makes the plans of the jobs of one spec. errs holds what is wrong with the spec.
 func (run *resolving) plans(jobs []job) (plans []*Plan, errs spec.Errors, fatal error) {
 	for i, job := range jobs {
-		r := &resolver{target: run.target, job: &job, complaints: complaints{text: job.spec.Text}, symbolTable: run.symbols, order: run.order, events: run.events}
+		r := &resolver{target: run.target, job: &job, Collector: spec.Collector{Text: job.spec.Text}, symbolTable: run.symbols, order: run.order, events: run.events}
 		plan := r.plan()
-		r.errs = r.errs.Unique()
+		r.Errs = r.Errs.Unique()
 		if plan != nil && job.call != nil {
 			run.target.withVia(plan, job.call)
 		}
@@ -87,14 +87,14 @@ func (run *resolving) plans(jobs []job) (plans []*Plan, errs spec.Errors, fatal 
 		case r.fatal != nil:
 			return nil, nil, r.fatal
 		case job.isFurther():
-			plans = withNarrow(plans, plan, &job, r.errs)
+			plans = withNarrow(plans, plan, &job, r.Errs)
 		case job.glob == nil:
-			if len(r.errs) > 0 {
+			if len(r.Errs) > 0 {
 				plan = nil
 			}
-			plans, errs = append(plans, plan), append(errs, r.errs...)
-		case len(r.errs) > 0:
-			job.glob.LeaveOut(job.spec.Func.Text, r.errs[0])
+			plans, errs = append(plans, plan), append(errs, r.Errs...)
+		case len(r.Errs) > 0:
+			job.glob.LeaveOut(job.spec.Func.Text, r.Errs[0])
 		default:
 			plan.Glob = job.glob
 			plans = append(plans, plan)
@@ -154,7 +154,7 @@ type resolver struct {
 	symbolTable func() (map[string]SymbolFacts, error)
 	order       []string // the functions of the run, in the order in which they are probed
 
-	complaints
+	spec.Collector
 	fatal error // an error that is not the spec's fault
 
 	fn      *btf.Func
@@ -175,7 +175,7 @@ type resolver struct {
 	paramErrs []error
 	argWords  int // registers and stack words that the parameters take, -1 if not known
 
-	cpus []CPU // of the machine, nil until something is asked that each has its own of
+	cpus []dynevent.CPU // of the machine, nil until something is asked that each has its own of
 
 	out         *Plan
 	entry, exit *builder
@@ -198,8 +198,8 @@ func (r *resolver) plan() *Plan {
 func (r *resolver) attempt() *Plan {
 	r.out = &Plan{Spec: r.spec, Func: r.fn, Arch: r.target.Arch, macros: r.macros()}
 	symbols := r.symbols()
-	r.entry = r.newBuilder(symbols, Entry, dynevent.Kprobe)
-	r.exit = r.newBuilder(symbols, Return, dynevent.Kretprobe)
+	r.entry = r.newBuilder(symbols, dynevent.Entry, dynevent.Kprobe)
+	r.exit = r.newBuilder(symbols, dynevent.Return, dynevent.Kretprobe)
 	if r.target.FaultCount != nil {
 		r.entry.counter = r.counter()
 	}
@@ -210,7 +210,7 @@ func (r *resolver) attempt() *Plan {
 		r.everything()
 	}
 	r.conditions()
-	if len(r.errs) > 0 {
+	if len(r.Errs) > 0 {
 		r.room.used = 0 // less content does not help
 		return nil
 	}
@@ -218,11 +218,11 @@ func (r *resolver) attempt() *Plan {
 }
 
 // register returns the base of the n-th integer register, from 0.
-func (r *resolver) register(n int) Base {
+func (r *resolver) register(n int) dynevent.Base {
 	if r.target.Features.ArgN && !r.absent {
-		return Base{Kind: ArgN, N: int64(n + 1)}
+		return dynevent.Base{Kind: dynevent.ArgN, N: int64(n + 1)}
 	}
-	return Base{Kind: Register, Name: r.target.Arch.Regs[n]}
+	return dynevent.Base{Kind: dynevent.Register, Name: r.target.Arch.Regs[n]}
 }
 
 func (r *resolver) typeNamed(name spec.Name) (btf.Type, bool) {
@@ -232,9 +232,9 @@ func (r *resolver) typeNamed(name spec.Name) (btf.Type, bool) {
 	}
 	var missing *btf.NotFoundError
 	if errors.As(err, &missing) {
-		r.failWith(name.Span, err, didYouMean(missing.Near, ""), "there is no %s in this kernel", withKeyword(missing.Name))
+		r.FailWith(name.Span, err, spec.DidYouMean(missing.Near, ""), "there is no %s in this kernel", withKeyword(missing.Name))
 	} else {
-		r.failWith(name.Span, err, "", "%v", err)
+		r.FailWith(name.Span, err, "", "%v", err)
 	}
 	return nil, false
 }
@@ -254,15 +254,4 @@ func (r *resolver) charArray(n uint32) btf.Type {
 		return nil
 	}
 	return &btf.Array{Type: char, Nelems: n}
-}
-
-func didYouMean(near []string, otherwise string) string {
-	if len(near) == 0 {
-		return otherwise
-	}
-	hint := "did you mean " + strings.Join(near, ", ") + "?"
-	if otherwise != "" {
-		hint += " " + otherwise
-	}
-	return hint
 }

@@ -3,6 +3,7 @@ package fetchargs
 import (
 	"encoding/binary"
 
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
@@ -17,7 +18,7 @@ type Verdict struct {
 // if the value was not fetched or is never an error. order is the byte order of the
 // records, nil for little endian.
 func NewVerdict(p *Probe, dec *value.Decoder, order binary.ByteOrder) *Verdict {
-	if p == nil || dec == nil || p.Side != Return {
+	if p == nil || dec == nil || p.Side != dynevent.Return {
 		return nil
 	}
 	for i := range p.Fields {
@@ -45,7 +46,7 @@ func (p *Probe) isReturn(f *value.Field) bool {
 		return f.Label == "return"
 	}
 	a := &p.Args[f.Arg]
-	return a.Base.Kind == Retval && len(a.Hops) == 0
+	return a.Base.Kind == dynevent.Retval && len(a.Hops) == 0
 }
 
 // Errno returns the error in a record of the return as a positive number, 0 if there is

@@ -7,6 +7,7 @@ import (
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 	"github.com/tsnoop/tsnoop/render/sum"
 	"github.com/tsnoop/tsnoop/tracefs"
@@ -15,10 +16,10 @@ import (
 
 // returnsOf is the verdict of a probe that returns f, and a record that holds x.
 func returnsOf(f value.Field, x int64) (*fetchargs.Verdict, []byte) {
-	retval := fetchargs.Base{Kind: fetchargs.Retval}
+	retval := dynevent.Base{Kind: dynevent.Retval}
 	p := &fetchargs.Probe{
-		Plan: &fetchargs.Plan{Arch: abi.Named("amd64")}, Side: fetchargs.Return, Fields: []value.Field{f},
-		Args: []fetchargs.Arg{{Base: retval, Hops: make([]fetchargs.Hop, 1)}, {Base: retval}},
+		Plan: &fetchargs.Plan{Arch: abi.Named("amd64")}, Side: dynevent.Return, Fields: []value.Field{f},
+		Args: []dynevent.Arg{{Base: retval, Hops: make([]dynevent.Hop, 1)}, {Base: retval}},
 	}
 	record := binary.LittleEndian.AppendUint64(make([]byte, 8), uint64(x))
 	slots := []value.Slot{{Size: 8}, {Offset: 8, Size: f.Size}}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
@@ -17,18 +18,18 @@ type route struct {
 	typ btf.Type // nil if not known: 64 bits from a register
 	// The base of a variable is its memory (@SYMBOL). Without mem and hops, the route is
 	// the variable's address: that of symbol plus off.
-	base   Base
+	base   dynevent.Base
 	symbol *SymbolPlace
 
 	// inReg is set if a struct is in the register base, with its bytes from 8 on in
 	// base2. off counts from the start of the struct.
 	inReg bool
-	base2 Base
+	base2 dynevent.Base
 
 	ret bool // the value is known only at the return
 
-	hops   []Hop   // the pointers loaded on the way
-	labels []label // the pointers followed, in order
+	hops   []dynevent.Hop // the pointers loaded on the way
+	labels []label        // the pointers followed, in order
 	mem    bool
 	off    int64  // bytes
 	origin string // the pointer from which off is counted, in the user's words
@@ -64,7 +65,9 @@ func (p route) inKernel() bool {
 }
 
 // ofVariable reports whether the base is the memory of a variable.
-func (p route) ofVariable() bool { return p.base.Kind == Memory || p.base.Kind == PerCPU }
+func (p route) ofVariable() bool {
+	return p.base.Kind == dynevent.Memory || p.base.Kind == dynevent.PerCPU
+}
 
 // load returns a route whose value is the pointer from which later hops start. label is
 // what that pointer is called. Offsets are counted from it, unless it is itself an offset
@@ -74,7 +77,7 @@ func (p route) load(label string) route {
 		p.origin = label
 	}
 	if p.mem {
-		p.hops = append(slices.Clip(p.hops), Hop{p.off, p.user})
+		p.hops = append(slices.Clip(p.hops), dynevent.Hop{Offset: p.off, User: p.user})
 		p.mem, p.off, p.user = false, 0, false
 	}
 	return p
@@ -96,15 +99,15 @@ func (p route) follow(text string, typ btf.Type) route {
 
 // pointer returns the fetcharg of the value after n hops, without its type. The first hop
 // into a variable is part of the base.
-func (p route) pointer(n int) Arg {
+func (p route) pointer(n int) dynevent.Arg {
 	if p.ofVariable() && n > 0 {
-		return Arg{Base: p.base.plus(p.hops[0].Offset), Hops: slices.Clip(p.hops[1:n])}
+		return dynevent.Arg{Base: p.base.Plus(p.hops[0].Offset), Hops: slices.Clip(p.hops[1:n])}
 	}
-	return Arg{Base: p.base, Hops: slices.Clip(p.hops[:n])}
+	return dynevent.Arg{Base: p.base, Hops: slices.Clip(p.hops[:n])}
 }
 
 // fetcharg returns the fetcharg of the value, without its type.
-func (p route) fetcharg() Arg {
+func (p route) fetcharg() dynevent.Arg {
 	p = p.load("") // what it is called does not matter
 	return p.pointer(len(p.hops))
 }
@@ -124,30 +127,4 @@ func (p route) member(m btf.Place) route {
 		p.bitOff, p.bitSize = m.BitOffset, m.BitSize
 	}
 	return p
-}
-
-// isStruct reports whether t, stripped, is a struct or union.
-func isStruct(t btf.Type) bool {
-	switch btf.Strip(t).(type) {
-	case *btf.Struct, *btf.Union:
-		return true
-	}
-	return false
-}
-
-// pointee returns what t, stripped, points to; nil if t is not a pointer.
-func pointee(t btf.Type) btf.Type {
-	if t == nil {
-		return nil
-	}
-	if p, ok := btf.Strip(t).(*btf.Pointer); ok {
-		return p.Target
-	}
-	return nil
-}
-
-// isText reports whether t is plain char: text when pointed to or in an array.
-func isText(t btf.Type) bool {
-	i, ok := btf.Strip(t).(*btf.Int)
-	return ok && i.Name == "char" && i.Size == 1
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/constants"
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
@@ -216,7 +217,7 @@ var (
 	savedSpaces    = savedWords{value.KernelSpace: "kernel", value.UserSpace: "user", value.AnySpace: "any", value.EitherSpace: "either"}
 	savedProofs    = savedWords{value.Through: "through", value.Itself: "itself", value.Counted: "counted"}
 	savedValues    = savedWords{value.Uint: "uint", value.Int: "int", value.Text: "text", value.Bytes: "bytes"}
-	savedSides     = savedWords{Entry: "entry", Return: "return"}
+	savedSides     = savedWords{dynevent.Entry: "entry", dynevent.Return: "return"}
 )
 
 // number returns the number of a word. what names the type in the error.
@@ -282,7 +283,7 @@ func (p *Probe) save() savedProbe {
 		Args: []savedArg{}, Fields: []savedField{}, Filter: p.Filter, OnlyComm: p.OnlyComm,
 	}
 	for i := range p.Args {
-		s.Args = append(s.Args, p.Args[i].save())
+		s.Args = append(s.Args, saveArg(&p.Args[i]))
 	}
 	for i := range p.Fields {
 		s.Fields = append(s.Fields, saveField(&p.Fields[i]))
@@ -301,8 +302,8 @@ func (p *Probe) save() savedProbe {
 
 func saveSpan(s spec.Span) savedSpan { return savedSpan{s.Pos, s.End} }
 
-func (a *Arg) save() savedArg {
-	low := a.lowered()
+func saveArg(a *dynevent.Arg) savedArg {
+	low := a.Lowered()
 	a = &low
 	s := savedArg{Name: a.Name, Base: a.Base.String(), Type: a.Type.String(), Count: a.Count, Span: saveSpan(a.Span)}
 	for _, h := range a.Hops {

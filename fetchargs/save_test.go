@@ -10,6 +10,7 @@ import (
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 	"github.com/tsnoop/tsnoop/testdata/badinput"
@@ -32,7 +33,7 @@ func savePlans(t testing.TB, texts ...string) []byte {
 		Kernel: btf.Open(filepath.Join("..", "testdata", "btf", "linux-6.12-amd64.btf")),
 		Live:   true, Calls: true, Nonce: "abcdef",
 	}
-	target.Features, _ = fetchargs.FeaturesOf("6.12")
+	target.Features, _ = dynevent.FeaturesOf("6.12")
 	var specs []*spec.Spec
 	for _, text := range texts {
 		spec, err := spec.Parse(text)

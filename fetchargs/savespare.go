@@ -1,6 +1,10 @@
 package fetchargs
 
-import "errors"
+import (
+	"errors"
+
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+)
 
 func (p *Probe) saveSpare() *savedSpare {
 	if p == nil {
@@ -8,7 +12,7 @@ func (p *Probe) saveSpare() *savedSpare {
 	}
 	s := &savedSpare{Event: p.Event}
 	for i := range p.Args {
-		s.Args = append(s.Args, p.Args[i].save())
+		s.Args = append(s.Args, saveArg(&p.Args[i]))
 	}
 	for _, h := range p.Heads {
 		s.Heads = append(s.Heads, [4]int{h.Arg, h.First, h.Args, h.Sure})
@@ -27,7 +31,7 @@ func (s *savedSpare) load(of *Probe) (*Probe, error) {
 	p := *of
 	p.Event, p.Args, p.Fields, p.Filter, p.OnlyComm, p.SpareOf = s.Event, nil, nil, "", false, of
 	p.Comm, p.Caller, p.Stack = -1, -1, -1
-	if len(s.Args) > maxArgs || len(s.Heads) > maxArgs || len(s.Ends) != len(s.Heads) {
+	if len(s.Args) > dynevent.MaxArgs || len(s.Heads) > dynevent.MaxArgs || len(s.Ends) != len(s.Heads) {
 		return nil, errSpare
 	}
 	for i := range s.Args {

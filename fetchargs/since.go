@@ -6,6 +6,7 @@ import (
 	"maps"
 
 	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
@@ -55,23 +56,15 @@ func (t *test) holdsAtEntry(entry *Probe, d *value.Decoder, data []byte) bool {
 	})
 }
 
-// tells says what since(...) and who(...) are.
-func tells(who bool) string {
-	if who {
-		return "a task"
-	}
-	return "a duration"
-}
-
 // room returns the field for what x tells, and the fetcharg whose place in the record it
 // takes. What the kernel stores there is overwritten.
-func room(x *spec.Since) (value.Field, Arg) {
-	stack := Base{Kind: StackPointer}
+func room(x *spec.Since) (value.Field, dynevent.Arg) {
+	stack := dynevent.Base{Kind: dynevent.StackPointer}
 	if x.Who {
 		const words = value.TaskSize / 8
-		return value.Field{Encoding: value.Who, Size: 8, Count: words}, Arg{Base: stack, Hops: []Hop{{}}, Type: x64Type, Count: words}
+		return value.Field{Encoding: value.Who, Size: 8, Count: words}, dynevent.Arg{Base: stack, Hops: []dynevent.Hop{{}}, Type: dynevent.X64, Count: words}
 	}
-	return value.Field{Encoding: value.Age, Type: &btf.Int{Name: "u64", Size: 8}, Format: "ago", Size: 8}, Arg{Base: stack, Type: x64Type}
+	return value.Field{Encoding: value.Age, Type: &btf.Int{Name: "u64", Size: 8}, Format: "ago", Size: 8}, dynevent.Arg{Base: stack, Type: dynevent.X64}
 }
 
 // since fetches what the clock of x needs, and adds a field for what x tells.
@@ -79,21 +72,21 @@ func (r *resolver) since(x *spec.Since, w want) (ref, bool) {
 	text := x.String()
 	switch {
 	case r.timing == x.Word():
-		r.fail(x.Span, "", "one %s(...) cannot be in another", r.timing)
+		r.Fail(x.Span, "", "one %s(...) cannot be in another", r.timing)
 		return ref{}, false
 	case r.timing != "":
-		r.fail(x.Span, "", "%s(...) cannot be in %s(...)", x.Word(), r.timing)
+		r.Fail(x.Span, "", "%s(...) cannot be in %s(...)", x.Word(), r.timing)
 		return ref{}, false
 	case w.format.Text != "":
-		r.fail(w.format.Span, "leave it out", "%s(...) is shown as %s", x.Word(), tells(x.Who))
+		r.Fail(w.format.Span, "leave it out", "%s(...) is shown as %s", x.Word(), spec.Tells(x.Who))
 		return ref{}, false
 	case !r.clock(x, text):
 		return ref{}, false
 	case !r.target.Live && !r.target.Calls && x.Who:
-		r.fail(x.Span, "leave it out, or trace with tsnoop", "emitted lines cannot tell who made another call: tsnoop itself remembers the task")
+		r.Fail(x.Span, "leave it out, or trace with tsnoop", "emitted lines cannot tell who made another call: tsnoop itself remembers the task")
 		return ref{}, false
 	case !r.target.Live && !r.target.Calls:
-		r.fail(x.Span, "leave it out, or trace with tsnoop", "emitted lines cannot tell how long ago another call was: tsnoop itself keeps the time")
+		r.Fail(x.Span, "leave it out, or trace with tsnoop", "emitted lines cannot tell how long ago another call was: tsnoop itself keeps the time")
 		return ref{}, false
 	}
 	for i, e := range r.entry.exprs {
@@ -128,20 +121,20 @@ func (r *resolver) clock(x *spec.Since, text string) bool {
 	}
 	r.timing = x.Word()
 	defer func() { r.timing = "" }()
-	before := len(r.errs)
+	before := len(r.Errs)
 	key, ok := r.fetch(want{x: x.Key, hidden: true})
 	switch {
 	case !ok:
 		return false
-	case key.side.at == Return:
-		r.fail(x.Key.Where(), "", "%s is known only when %s returns; %s(...) needs its key at the entry", x.Key, r.fn.Name, x.Word())
+	case key.side.at == dynevent.Return:
+		r.Fail(x.Key.Where(), "", "%s is known only when %s returns; %s(...) needs its key at the entry", x.Key, r.fn.Name, x.Word())
 		return false
 	case key.field().Encoding != value.Integer && key.field().Encoding != value.BitField:
-		r.fail(x.Key.Where(), "", "%s is not a key: a key is a number or an address", x.Key)
+		r.Fail(x.Key.Where(), "", "%s is not a key: a key is a number or an address", x.Key)
 		return false
 	}
 	c := Clock{text: text, key: key.index, shown: -1}
-	compare := &comparer{&r.complaints, r}
+	compare := &comparer{&r.Collector, r}
 	for _, cond := range []struct {
 		is   spec.Cond
 		test **test
@@ -150,11 +143,11 @@ func (r *resolver) clock(x *spec.Since, text string) bool {
 			continue
 		}
 		t := compare.test(cond.is, false, nil)
-		if len(r.errs) > before {
+		if len(r.Errs) > before {
 			return false
 		}
 		if _, exit := t.sides(); exit {
-			r.fail(cond.is.Where(), "", "%s(...) needs its conditions at the entry; what %s returns is not known then", x.Word(), r.fn.Name)
+			r.Fail(cond.is.Where(), "", "%s(...) needs its conditions at the entry; what %s returns is not known then", x.Word(), r.fn.Name)
 			return false
 		}
 		*cond.test = t
@@ -249,7 +242,7 @@ func (s *savedTimer) load(p *Plan) (c Clock, err error) {
 		if err != nil {
 			return c, err
 		}
-		if !t.isOf(Entry, 0) {
+		if !t.isOf(dynevent.Entry, 0) {
 			return c, errors.New("a clock that asks for more than its record")
 		}
 		*cond.test = t
@@ -258,7 +251,7 @@ func (s *savedTimer) load(p *Plan) (c Clock, err error) {
 }
 
 // isOf reports whether all operands of t are fields of one probe.
-func (t *test) isOf(side Side, part int) bool {
+func (t *test) isOf(side dynevent.Side, part int) bool {
 	for _, kid := range append(t.and, t.or...) {
 		if !kid.isOf(side, part) {
 			return false

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
@@ -19,7 +20,7 @@ func (p *Probe) Slots(field func(name string) (value.Slot, bool)) ([]value.Slot,
 		}
 		slots[i] = s
 	}
-	if p.Side == Return {
+	if p.Side == dynevent.Return {
 		p.Caller = -1
 		if s, ok := field("__probe_ret_ip"); ok {
 			p.Caller = len(slots)

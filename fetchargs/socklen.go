@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
@@ -49,7 +50,7 @@ func isInt(t btf.Type) bool {
 // storesAddress reports whether the system call itself stores the socket address that its
 // parameter i points to, so that there is none before it returns.
 func (c *syscall) storesAddress(i int) bool {
-	return c.own[i] == "sockaddr" && i+1 < len(c.fn.Params) && pointee(c.fn.Params[i+1].Type) != nil
+	return c.own[i] == "sockaddr" && i+1 < len(c.fn.Params) && btf.Pointee(c.fn.Params[i+1].Type) != nil
 }
 
 // decoded adds the FORMAT of a parameter that has one: for a pointer to the address of a
@@ -73,7 +74,7 @@ func (r *resolver) decoded(w want) want {
 // atReturn makes e, a socket address that the function stores, a value of the return.
 func (r *resolver) atReturn(e *encoded, x spec.Expr) bool {
 	if !r.target.Features.ReturnArgs || r.absent {
-		r.fail(x.Where(), "", "%s is a socket address only when %s returns, and this kernel cannot fetch it then (since 6.9)", x, r.fn.Name)
+		r.Fail(x.Where(), "", "%s is a socket address only when %s returns, and this kernel cannot fetch it then (since 6.9)", x, r.fn.Name)
 		return false
 	}
 	e.route.ret, e.length.route.ret = true, true
@@ -87,14 +88,14 @@ func (b *builder) addBound(e encoded, f *value.Field) bool {
 	}
 	f.Bound = &value.Bound{Length: -1, Unit: e.length.unit, Result: -1}
 	if e.length.stored {
-		f.Bound.Result, _ = b.arg(Arg{Base: Base{Kind: Retval}, Type: numberType("s", 4)}, "result", e.at)
+		f.Bound.Result, _ = b.arg(dynevent.Arg{Base: dynevent.Base{Kind: dynevent.Retval}, Type: dynevent.Number("s", 4)}, "result", e.at)
 	}
 	if e.length.name == "" {
 		return true
 	}
 	size, _ := btf.Size(e.length.route.typ)
 	length := number(encoded{route: e.length.route, at: e.at}, size, nil)
-	own := length.route.fetcharg().as(length.typ)
+	own := length.route.fetcharg().As(length.typ)
 	arg, ok := b.arg(own, e.length.name, e.at)
 	if !ok {
 		return false

@@ -66,7 +66,7 @@ func (r *resolver) noParameter(x *spec.Ident) {
 	}
 	near := btf.Near(x.Text, slices.Values(names))
 	missing := &btf.NotFoundError{What: "parameter", Name: x.Text, In: r.fn.Name, Near: near, All: r.operands}
-	r.failWith(x.Span, missing, didYouMean(near, hint), "%s has no parameter %q", r.fn.Name, x.Text)
+	r.FailWith(x.Span, missing, spec.DidYouMean(near, hint), "%s has no parameter %q", r.fn.Name, x.Text)
 	if o, ok := elsewhere(x.Text); ok && len(near) == 0 {
 		if o.names == runningTask.names && r.target.hasCurrent() {
 			o = runningTask
@@ -77,7 +77,7 @@ func (r *resolver) noParameter(x *spec.Ident) {
 
 // advise replaces the hint of the last error by that of o.
 func (r *resolver) advise(o otherName, at spec.Span) {
-	last := r.errs[len(r.errs)-1]
+	last := r.Errs[len(r.Errs)-1]
 	if last.Hint = o.hint; o.fix != "" {
 		last.Mend(at, o.hint, o.fix)
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
@@ -23,7 +24,7 @@ type SymbolPlace struct {
 // function. In a fetcharg the kernel takes only the first by its name.
 func (r *resolver) symbol(x *spec.Symbol) (route, bool) {
 	typ, perCPU := r.target.variable(x.Text)
-	p := route{base: Base{Kind: Memory, Name: x.Text}, mem: true, typ: typ, name: x.Text}
+	p := route{base: dynevent.Base{Kind: dynevent.Memory, Name: x.Text}, mem: true, typ: typ, name: x.Text}
 	if r.target.Place == nil {
 		p.symbol = &SymbolPlace{Hidden: true}
 	} else {
@@ -37,10 +38,10 @@ func (r *resolver) symbol(x *spec.Symbol) (route, bool) {
 		p.base.Addr = s.Addrs[0]
 	}
 	if perCPU || p.symbol.PerCPU {
-		r.fail(x.Span, "take it from what a parameter points to; the task's name is $comm",
+		r.Fail(x.Span, "take it from what a parameter points to; the task's name is $comm",
 			"each CPU has its own %s, and @ would fetch what they were made from", x.Text)
 		if r.target.CPUs != nil {
-			r.errs[len(r.errs)-1].Mend(x.Span, "that of the CPU that runs is ", fmt.Sprintf("this_cpu(%s)", x.Text))
+			r.Errs[len(r.Errs)-1].Mend(x.Span, "that of the CPU that runs is ", fmt.Sprintf("this_cpu(%s)", x.Text))
 		}
 		return p, false
 	}
@@ -59,9 +60,9 @@ func (r *resolver) placeOf(name spec.Name) (found SymbolPlace, ok bool) {
 	}
 	switch n := len(found.Addrs); {
 	case n == 0:
-		r.fail(name.Span, "what there is: grep -i "+name.Text+" /proc/kallsyms", "there is no variable or function %s in this kernel", name.Text)
+		r.Fail(name.Span, "what there is: grep -i "+name.Text+" /proc/kallsyms", "there is no variable or function %s in this kernel", name.Text)
 	case n > 1:
-		r.fail(name.Span, "a pointer that leads to it may be had from a parameter", "%d things of this kernel are named %s", n, name.Text)
+		r.Fail(name.Span, "a pointer that leads to it may be had from a parameter", "%d things of this kernel are named %s", n, name.Text)
 	}
 	return found, len(found.Addrs) == 1
 }
@@ -83,22 +84,22 @@ func (p route) isUntyped() bool { return p.ofVariable() && p.mem && len(p.hops) 
 
 // isObject reports whether p is a whole variable that is a struct.
 func (p route) isObject() bool {
-	return p.ofVariable() && p.mem && len(p.hops) == 0 && p.off == 0 && p.typ != nil && isStruct(p.typ)
+	return p.ofVariable() && p.mem && len(p.hops) == 0 && p.off == 0 && p.typ != nil && btf.IsStruct(p.typ)
 }
 
 // addressOf returns the current value of the address p.
 func (r *resolver) addressOf(p route, x spec.Expr) (uint64, bool) {
 	switch {
 	case r.target.Place == nil:
-		r.fail(x.Where(), "what lies there can be fetched: @NAME", "the address of %s is known on the machine itself only", p.base.words())
+		r.Fail(x.Where(), "what lies there can be fetched: @NAME", "the address of %s is known on the machine itself only", p.base.Words())
 		return 0, false
 	case p.symbol.Hidden:
-		r.fail(x.Where(), "be root, and with kernel.kptr_restrict=2: sysctl kernel.kptr_restrict=1", "the address of %s is hidden from you", p.base.words())
+		r.Fail(x.Where(), "be root, and with kernel.kptr_restrict=2: sysctl kernel.kptr_restrict=1", "the address of %s is hidden from you", p.base.Words())
 		return 0, false
 	}
-	r.out.boundTo(p.base.words())
+	r.out.boundTo(p.base.Words())
 	addr := p.symbol.Addrs[0] + uint64(p.off)
-	if p.base.Kind != PerCPU {
+	if p.base.Kind != dynevent.PerCPU {
 		return addr, true
 	}
 	name := spec.Name{Text: p.base.Name, Span: x.Where()}
@@ -126,7 +127,7 @@ func (r *resolver) constant(p route, x spec.Expr) (route, bool) {
 		}
 	}
 	addr, ok := r.addressOf(p, x)
-	return route{base: Base{Kind: Immediate, N: int64(addr), CPU: p.base.CPU, Each: own.Each}, typ: p.typ}, ok
+	return route{base: dynevent.Base{Kind: dynevent.Immediate, N: int64(addr), CPU: p.base.CPU, Each: own.Each}, typ: p.typ}, ok
 }
 
 // address reports whether x is an address of the kernel or a size, and returns it.
@@ -151,9 +152,9 @@ func (r *resolver) isConstant(x spec.Expr) bool {
 	if !spec.OfSymbol(x) {
 		return false
 	}
-	before := len(r.errs)
+	before := len(r.Errs)
 	p, ok := r.walk(x)
-	r.errs = r.errs[:before]
+	r.Errs = r.Errs[:before]
 	return ok && p.isAddress() && !p.base.Each
 }
 
@@ -162,7 +163,7 @@ func (r *resolver) encodeUntyped(e encoded, x spec.Expr, f *value.Format) (encod
 	switch {
 	case f == nil:
 	case f.Shape == value.KernelText:
-		e.field.Encoding, e.field.Size, e.typ = value.String, 4, stringType
+		e.field.Encoding, e.field.Size, e.typ = value.String, 4, dynevent.String
 		return e, true
 	case f.Shape == value.ByteArray:
 		return r.bytesOf(e, e.route, f.Size, x)
@@ -190,14 +191,14 @@ func (r *resolver) untyped(x spec.Expr, p route) {
 			size = "u32"
 		}
 	}
-	name := p.base.words()
+	name := p.base.Words()
 	hint := fmt.Sprintf("cast it, (%s)%s, or give a FORMAT, %s:%s; text is %s:string", size, name, name, size, name)
-	r.fail(x.Where(), hint, "the type of %s is not known%s", name, what)
+	r.Fail(x.Where(), hint, "the type of %s is not known%s", name, what)
 }
 
 // structHint says how to go into a variable of unknown type.
 func (p route) structHint() string {
-	return fmt.Sprintf("cast its address: ((struct TYPE *)&%s)->..., or if it is a pointer: ((struct TYPE *)%s)->...", p.base.words(), p.base.words())
+	return fmt.Sprintf("cast its address: ((struct TYPE *)&%s)->..., or if it is a pointer: ((struct TYPE *)%s)->...", p.base.Words(), p.base.Words())
 }
 
 // within refuses to read past the end of the variable that e starts from.
@@ -220,6 +221,6 @@ func (r *resolver) within(e encoded, x spec.Expr) bool {
 	if off+int64(n) <= int64(p.symbol.Room) {
 		return true
 	}
-	r.fail(x.Where(), "", "%s is read to byte %d, but the next symbol lies %d bytes behind %s", x, off+int64(n), p.symbol.Room, p.base.words())
+	r.Fail(x.Where(), "", "%s is read to byte %d, but the next symbol lies %d bytes behind %s", x, off+int64(n), p.symbol.Room, p.base.Words())
 	return false
 }

@@ -3,6 +3,7 @@ package fetchargs
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/tsnoop/tsnoop/btf"
@@ -113,7 +114,7 @@ func (t *Target) noSyscall(s *spec.Spec) *spec.Error {
 	if spec.IsGlob(s.Func.Text) {
 		e.Msg = fmt.Sprintf("no system call of this kernel matches %s", s.Func.Text)
 	}
-	e.Hint = didYouMean(btf.Near(strings.TrimPrefix(s.Func.Text, "sys_"), slices.Values(t.syscallNames())), "")
+	e.Hint = spec.DidYouMean(btf.Near(strings.TrimPrefix(s.Func.Text, "sys_"), slices.Values(t.syscallNames())), "")
 	return e
 }
 
@@ -174,7 +175,7 @@ func (r *resolver) syscall() bool {
 		return false
 	}
 	if r.known && len(r.facts.Offsets) == 0 {
-		r.fail(r.spec.Func.Span, "", "this kernel has been built without the system call %s: there is no %s", r.call.name, r.call.symbol)
+		r.Fail(r.spec.Func.Span, "", "this kernel has been built without the system call %s: there is no %s", r.call.name, r.call.symbol)
 		return false
 	}
 	return true
@@ -271,12 +272,12 @@ func (t *Target) newSyscall(name, symbol string, way *abi.Syscalls, proto syscal
 	for i, p := range proto.params {
 		typ, content := t.userType(p.Type), p.content
 		if way.Narrow {
-			wide := pointee(typ)
+			wide := btf.Pointee(typ)
 			var split bool
 			if typ, split = t.narrow(typ); split && lost == nil {
 				lost = fmt.Errorf("a 32-bit program passes %s in two registers", p.Name)
 			}
-			if isVoid(pointee(typ)) && !isVoid(wide) {
+			if btf.IsVoid(btf.Pointee(typ)) && !btf.IsVoid(wide) {
 				content = nil // its layout is another one
 			}
 		}
@@ -327,6 +328,6 @@ func (c *syscall) locate(r *resolver) ([]route, []error) {
 func registerOffset(regs btf.Type, name string) (int64, error) {
 	name, index, _ := strings.Cut(strings.TrimSuffix(name, "]"), "[")
 	m, err := btf.Member(regs, name)
-	n, _ := numbered(index, "")
+	n, _ := strconv.Atoi(index)
 	return int64(m.Offset) + int64(8*n), err
 }

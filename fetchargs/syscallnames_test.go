@@ -11,6 +11,7 @@ import (
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
@@ -61,7 +62,7 @@ func resolveOne(text string, target *fetchargs.Target) ([]*fetchargs.Plan, error
 // What was recorded of a system call is chosen by any of its names.
 func TestSyscallsRecorded(t *testing.T) {
 	target := &fetchargs.Target{Arch: abi.Named("amd64"), Kernel: btf.Open(filepath.Join("..", "testdata", "btf", "syscalls-newest.btf"))}
-	target.Features, _ = fetchargs.FeaturesOf("6.12")
+	target.Features, _ = dynevent.FeaturesOf("6.12")
 	plans, err := resolveOne("openat(dfd, flags)", target)
 	if err != nil {
 		t.Fatal(err)
@@ -104,7 +105,7 @@ func TestSyscallsRecorded(t *testing.T) {
 // and by its own.
 func TestSyscalls32Recorded(t *testing.T) {
 	target := &fetchargs.Target{Arch: abi.Named("amd64"), Kernel: btf.Open(filepath.Join("..", "testdata", "btf", "syscalls-newest.btf"))}
-	target.Features, _ = fetchargs.FeaturesOf("6.12")
+	target.Features, _ = dynevent.FeaturesOf("6.12")
 	plans, err := resolveOne("futex(op)", target)
 	if err != nil {
 		t.Fatal(err)
@@ -128,7 +129,7 @@ func TestSyscalls32Recorded(t *testing.T) {
 // it is live. It is said that this function is left out; what no function has is an error.
 func TestSyscallsRecordedLack(t *testing.T) {
 	target := &fetchargs.Target{Arch: abi.Named("amd64"), Kernel: btf.Open(filepath.Join("..", "testdata", "btf", "syscalls-newest.btf"))}
-	target.Features, _ = fetchargs.FeaturesOf("6.12")
+	target.Features, _ = dynevent.FeaturesOf("6.12")
 	plans, err := resolveOne("mmap", target)
 	if err != nil {
 		t.Fatal(err)

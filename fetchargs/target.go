@@ -4,6 +4,7 @@ import (
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/fetchargs/constants"
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
@@ -11,7 +12,7 @@ import (
 type Target struct {
 	Kernel   *btf.Kernel
 	Arch     *abi.Arch
-	Features Features
+	Features dynevent.Features
 
 	// Symbols returns what the kernel's symbol table has under these names. It is nil if
 	// the kernel is not this machine's. It is slow, so it is called once for all specs of

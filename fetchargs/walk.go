@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
@@ -43,7 +44,7 @@ func (r *resolver) walk(x spec.Expr) (route, bool) {
 	case *spec.SizeOf:
 		return r.sizeOf(x)
 	case *spec.Since:
-		r.fail(x.Span, "", "%s(...) is %s, not a value of the call", x.Word(), tells(x.Who))
+		r.Fail(x.Span, "", "%s(...) is %s, not a value of the call", x.Word(), spec.Tells(x.Who))
 		return route{}, false
 	}
 	panic(fmt.Sprintf("fetchargs: unknown expression %T", x))
@@ -64,7 +65,7 @@ func (r *resolver) ident(x *spec.Ident) (route, bool) {
 			continue
 		}
 		if err := r.paramErrs[i]; err != nil {
-			r.failWith(x.Span, err, "%REG and $stackN fetch by place, if you know it", "cannot fetch %s: %v", x.Text, err)
+			r.FailWith(x.Span, err, "%REG and $stackN fetch by place, if you know it", "cannot fetch %s: %v", x.Text, err)
 			return route{}, false
 		}
 		p := r.params[i]
@@ -82,21 +83,21 @@ func (r *resolver) ident(x *spec.Ident) (route, bool) {
 
 func (r *resolver) result(x *spec.Ident) (route, bool) {
 	if r.fn.Untyped {
-		return route{base: Base{Kind: Retval}, ret: true, name: "return"}, true
+		return route{base: dynevent.Base{Kind: dynevent.Retval}, ret: true, name: "return"}, true
 	}
-	if isVoid(r.fn.Return) {
-		r.fail(x.Span, "its prototype: "+r.fn.String(), "%s returns nothing", r.fn.Name)
+	if btf.IsVoid(r.fn.Return) {
+		r.Fail(x.Span, "its prototype: "+r.fn.String(), "%s returns nothing", r.fn.Name)
 		return route{}, false
 	}
-	p := route{typ: r.fn.Return, base: Base{Kind: Retval}, ret: true, name: "return"}
-	if isStruct(p.typ) {
+	p := route{typ: r.fn.Return, base: dynevent.Base{Kind: dynevent.Retval}, ret: true, name: "return"}
+	if btf.IsStruct(p.typ) {
 		regs, err := r.target.Arch.Result(p.typ)
 		if err != nil {
-			r.fail(x.Span, "", "%s returns %s by value, which cannot be fetched: %v", r.fn.Name, btf.Name(p.typ), err)
+			r.Fail(x.Span, "", "%s returns %s by value, which cannot be fetched: %v", r.fn.Name, btf.Name(p.typ), err)
 			return route{}, false
 		}
 		if p.inReg = true; regs > 1 {
-			p.base2 = Base{Kind: Register, Name: r.target.Arch.Results[1]}
+			p.base2 = dynevent.Base{Kind: dynevent.Register, Name: r.target.Arch.Results[1]}
 		}
 	}
 	return p, true
@@ -109,20 +110,20 @@ func (r *resolver) into(x spec.Expr, what spec.Span, verb string) (route, bool) 
 		return p, false
 	}
 	if p.bitSize > 0 && !p.inReg {
-		r.fail(x.Where(), "", "%s is a bit field and has no members", x)
+		r.Fail(x.Where(), "", "%s is a bit field and has no members", x)
 		return p, false
 	}
 	of := p.typ
 	for depth := 0; depth < 2; depth++ {
 		if p.typ == nil {
-			r.failFix(x.Where(), spec.Fix{Span: x.Where(), Text: fmt.Sprintf("((struct TYPE *)%s)", x)}, "cast it: ", "the type of %s is not known", x)
+			r.FailFix(x.Where(), spec.Fix{Span: x.Where(), Text: fmt.Sprintf("((struct TYPE *)%s)", x)}, "cast it: ", "the type of %s is not known", x)
 			if p.isUntyped() {
-				last := r.errs[len(r.errs)-1]
+				last := r.Errs[len(r.Errs)-1]
 				last.Hint, last.Fix = p.structHint(), spec.Fix{}
 			}
 			return p, false
 		}
-		if isStruct(p.typ) {
+		if btf.IsStruct(p.typ) {
 			return p, true
 		}
 		target := r.pointee(p.typ)
@@ -135,11 +136,11 @@ func (r *resolver) into(x spec.Expr, what spec.Span, verb string) (route, bool) 
 	if _, fwd := btf.Strip(p.typ).(*btf.Fwd); fwd {
 		hint = "this kernel's BTF only declares it; a module may define it: give its BTF with --btf"
 	}
-	r.fail(what, hint, "%s is %s and has no members to %s", x, btf.Name(of), verb)
-	if target := r.pointee(p.typ); target != nil && isStruct(target) {
-		r.errs[len(r.errs)-1].Mend(x.Where(), "dereference it first: ", fmt.Sprintf("(*%s)", x))
+	r.Fail(what, hint, "%s is %s and has no members to %s", x, btf.Name(of), verb)
+	if target := r.pointee(p.typ); target != nil && btf.IsStruct(target) {
+		r.Errs[len(r.Errs)-1].Mend(x.Where(), "dereference it first: ", fmt.Sprintf("(*%s)", x))
 	} else if _, void := btf.Strip(p.typ).(*btf.Void); void {
-		r.errs[len(r.errs)-1].Mend(x.Where(), "cast it: ", fmt.Sprintf("((struct TYPE *)%s)", x))
+		r.Errs[len(r.Errs)-1].Mend(x.Where(), "cast it: ", fmt.Sprintf("((struct TYPE *)%s)", x))
 	}
 	return p, false
 }
@@ -156,7 +157,7 @@ func (r *resolver) member(x *spec.Member) (route, bool) {
 	}
 	text, set, boot := value.IsTextMember(p.typ, x.Name.Text), value.SetOfMember(p.typ, x.Name.Text), value.IsBootStamp(p.typ, x.Name.Text)
 	if p, ok = p.member(m).settle(); !ok {
-		r.fail(x.Where(), "", "%s is passed in registers, and this part of it cannot be fetched", x.X)
+		r.Fail(x.Where(), "", "%s is passed in registers, and this part of it cannot be fetched", x.X)
 	}
 	p.name, p.text, p.set, p.boot = x.Name.Text, text, set, boot
 	return p, ok
@@ -165,7 +166,7 @@ func (r *resolver) member(x *spec.Member) (route, bool) {
 func (r *resolver) noMember(name spec.Name, t btf.Type, err error) {
 	var missing *btf.NotFoundError
 	if !errors.As(err, &missing) {
-		r.failWith(name.Span, err, "", "%v", err)
+		r.FailWith(name.Span, err, "", "%v", err)
 		return
 	}
 	list := btf.Members(t)
@@ -177,7 +178,7 @@ func (r *resolver) noMember(name spec.Name, t btf.Type, err error) {
 	if len(missing.Near) > 0 {
 		hint = ""
 	}
-	r.failWith(name.Span, err, didYouMean(missing.Near, hint), "%s has no member %q", btf.Name(btf.Strip(t)), name.Text)
+	r.FailWith(name.Span, err, spec.DidYouMean(missing.Near, hint), "%s has no member %q", btf.Name(btf.Strip(t)), name.Text)
 }
 
 func (r *resolver) index(x *spec.Index) (route, bool) {
@@ -186,7 +187,7 @@ func (r *resolver) index(x *spec.Index) (route, bool) {
 		return p, false
 	}
 	if n > 0 && (x.N < 0 || x.N >= n) {
-		r.failFix(x.Span, spec.Fix{Span: x.Span, Text: fmt.Sprintf("%s[%d]", spec.Postfixed(x.X), n-1)}, "the last is ", "%s has %d elements", x.X, n)
+		r.FailFix(x.Span, spec.Fix{Span: x.Span, Text: fmt.Sprintf("%s[%d]", spec.Postfixed(x.X), n-1)}, "the last is ", "%s has %d elements", x.X, n)
 		return p, false
 	}
 	return r.element(p, x, elem)
@@ -207,34 +208,34 @@ func (r *resolver) elementsOf(of, x spec.Expr, first int64) (p route, elem btf.T
 			if !r.isOfOne(p, of) {
 				return p, nil, 0, false
 			}
-			if isVoid(target) {
+			if btf.IsVoid(target) {
 				target = r.declared(of)
 			}
-			if !isVoid(target) {
+			if !btf.IsVoid(target) {
 				return p.follow(of.String(), target), target, 0, true
 			}
 		}
 	}
 	if p.isUntyped() {
-		r.fail(x.Where(), fmt.Sprintf("cast its address: ((TYPE *)&%s)[%d]", p.base.words(), first), "the type of %s is not known", of)
+		r.Fail(x.Where(), fmt.Sprintf("cast its address: ((TYPE *)&%s)[%d]", p.base.Words(), first), "the type of %s is not known", of)
 		return p, nil, 0, false
 	}
 	hint := ""
 	if inner, ok := of.(*spec.Index); ok {
 		hint = fmt.Sprintf("BTF has an array of arrays as one: [%d][%d] of [N][M] is [%d*M+%d]", inner.N, first, inner.N, first)
 	}
-	r.fail(x.Where(), hint, "%s is %s: only arrays and pointers have elements", of, typeName(p.typ))
-	if pointee(p.typ) != nil {
+	r.Fail(x.Where(), hint, "%s is %s: only arrays and pointers have elements", of, value.TypeName(p.typ))
+	if btf.Pointee(p.typ) != nil {
 		bytes := &spec.Cast{Type: spec.Name{Text: "u8 *"}, X: of}
 		switch x := x.(type) {
 		case *spec.Range:
 			cast := *x
 			cast.X = bytes
-			r.errs[len(r.errs)-1].Mend(x.Span, "cast it: ", cast.String())
+			r.Errs[len(r.Errs)-1].Mend(x.Span, "cast it: ", cast.String())
 		case *spec.Index:
 			cast := *x
 			cast.X = bytes
-			r.errs[len(r.errs)-1].Mend(x.Span, "cast it: ", cast.String())
+			r.Errs[len(r.Errs)-1].Mend(x.Span, "cast it: ", cast.String())
 		}
 	}
 	return p, nil, 0, false
@@ -256,12 +257,12 @@ func (r *resolver) declared(x spec.Expr) btf.Type {
 func (r *resolver) element(p route, x *spec.Index, t btf.Type) (route, bool) {
 	size, ok := btf.Size(t)
 	if !ok {
-		r.fail(x.Span, "", "the size of %s is not known", btf.Name(t))
+		r.Fail(x.Span, "", "the size of %s is not known", btf.Name(t))
 		return p, false
 	}
 	p, ok = p.at(x.N*int64(size), t).settle()
 	if !ok {
-		r.fail(x.Span, "", "%s is passed in registers, and this part of it cannot be fetched", x.X)
+		r.Fail(x.Span, "", "%s is passed in registers, and this part of it cannot be fetched", x.X)
 	}
 	return p, ok
 }
@@ -272,7 +273,7 @@ func (r *resolver) deref(x *spec.Deref) (route, bool) {
 		return p, false
 	}
 	if p.isUntyped() {
-		r.failFix(x.Span, spec.Fix{Span: x.Span, Text: fmt.Sprintf("*(u64 *)%s", x.X)}, "cast it: ", "the type of %s is not known", x.X)
+		r.FailFix(x.Span, spec.Fix{Span: x.Span, Text: fmt.Sprintf("*(u64 *)%s", x.X)}, "cast it: ", "the type of %s is not known", x.X)
 		return p, false
 	}
 	if p.typ == nil { // a register: read 64 bits of memory
@@ -283,11 +284,11 @@ func (r *resolver) deref(x *spec.Deref) (route, bool) {
 		return r.element(p, &spec.Index{X: x.X, Span: x.Span}, a.Type)
 	}
 	if target == nil {
-		r.fail(x.Span, "", "%s is %s, not a pointer", x.X, btf.Name(p.typ))
+		r.Fail(x.Span, "", "%s is %s, not a pointer", x.X, btf.Name(p.typ))
 		return p, false
 	}
 	if _, void := btf.Strip(target).(*btf.Void); void {
-		r.failFix(x.Span, spec.Fix{Span: x.Span, Text: fmt.Sprintf("*(u64 *)%s", x.X)}, "cast it: ", "%s is a void pointer", x.X)
+		r.FailFix(x.Span, spec.Fix{Span: x.Span, Text: fmt.Sprintf("*(u64 *)%s", x.X)}, "cast it: ", "%s is a void pointer", x.X)
 		return p, false
 	}
 	return p.follow(x.X.String(), target), true

@@ -30,7 +30,7 @@ const stringsAt = 256
 func newProbe(returns bool) *record {
 	p := &fetchargs.Probe{Comm: -1, Caller: -1, Stack: -1}
 	if returns {
-		p.Kind, p.Side = dynevent.Kretprobe, fetchargs.Return
+		p.Kind, p.Side = dynevent.Kretprobe, dynevent.Return
 	}
 	return &record{probe: p}
 }

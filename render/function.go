@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 
 	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
@@ -29,7 +30,7 @@ type Side struct {
 	Result *Field  // the return value, nil if it is not shown
 	Fields []Field // all other values
 
-	at     fetchargs.Side
+	at     dynevent.Side
 	parts  []part // by part
 	record Record // the last Record
 
@@ -84,8 +85,8 @@ func NewFunctions(sources []Source, o *Options) []Function {
 		f := &all[i]
 		*f = Function{Name: functionName(s.Plan), Module: moduleName(s.Plan), Plan: s.Plan, Own: s.Plan.Renames != ""}
 		f.Title = string(AppendEscaped(nil, []byte(f.Name), NoQuote))
-		f.Entry = newSide(fetchargs.Entry, &s, o)
-		f.Return = newSide(fetchargs.Return, &s, o)
+		f.Entry = newSide(dynevent.Entry, &s, o)
+		f.Return = newSide(dynevent.Return, &s, o)
 		f.several = len(f.Entry.parts) > 1 || len(f.Return.parts) > 1
 		f.findAgain()
 		f.MayFail = s.Verdict(o.Order) != nil
@@ -107,14 +108,14 @@ func Shown(all []Function) (n int) {
 // whether a call failed; nil if that is not known. order is the byte order of the
 // records, nil for little endian.
 func (s *Source) Verdict(order binary.ByteOrder) *fetchargs.Verdict {
-	if parts := s.parts(fetchargs.Return); len(parts) > 0 {
+	if parts := s.parts(dynevent.Return); len(parts) > 0 {
 		return fetchargs.NewVerdict(parts[0].probe, parts[0].dec, order)
 	}
 	return nil
 }
 
 // parts returns the probes of a side, by part.
-func (s *Source) parts(at fetchargs.Side) (all []part) {
+func (s *Source) parts(at dynevent.Side) (all []part) {
 	for i, p := range s.Plan.Probes {
 		if p.Side != at {
 			continue
@@ -128,7 +129,7 @@ func (s *Source) parts(at fetchargs.Side) (all []part) {
 	return all
 }
 
-func newSide(at fetchargs.Side, source *Source, o *Options) Side {
+func newSide(at dynevent.Side, source *Source, o *Options) Side {
 	s := Side{at: at, parts: source.parts(at), comm: -1, caller: -1}
 	switch {
 	case len(s.parts) > 1:
@@ -142,13 +143,13 @@ func newSide(at fetchargs.Side, source *Source, o *Options) Side {
 		}
 		for j := range p.probe.Fields {
 			f := &p.probe.Fields[j]
-			if f.Hidden || at == fetchargs.Return && f.Encoding == value.Nothing {
+			if f.Hidden || at == dynevent.Return && f.Encoding == value.Nothing {
 				continue
 			}
-			returned := at == fetchargs.Return && len(f.Guards) == 0 && f.Encoding == value.Integer
+			returned := at == dynevent.Return && len(f.Guards) == 0 && f.Encoding == value.Integer
 			field := NewField(f, returned, o)
 			field.from(&s, i, j)
-			if at == fetchargs.Return && f.Label == "return" && s.Result == nil {
+			if at == dynevent.Return && f.Label == "return" && s.Result == nil {
 				s.Result = field
 				continue
 			}
@@ -179,7 +180,7 @@ func (f *Field) from(s *Side, part, index int) {
 
 // event returns the event of one part of the side, nil if it was not seen.
 func (s *Side) event(part int, c *calls.Call) *tracefs.Event {
-	return c.Event(s.at == fetchargs.Return, part)
+	return c.Event(s.at == dynevent.Return, part)
 }
 
 // Record returns the record of c for the side.
@@ -190,7 +191,7 @@ func (s *Side) Record(c *calls.Call) *Record {
 		return r
 	}
 	e := c.Entry
-	if s.at == fetchargs.Return {
+	if s.at == dynevent.Return {
 		e = c.Return
 	}
 	r.only = nil
@@ -310,14 +311,14 @@ func (f *Function) anyComm(c *calls.Call) []byte {
 // the side that it is on; nil if there is no decoder for it.
 func (f *Function) Hidden(p *fetchargs.Probe, index int, o *Options) (*Side, *Field) {
 	side := &f.Entry
-	if p.Side == fetchargs.Return {
+	if p.Side == dynevent.Return {
 		side = &f.Return
 	}
 	if side.parts[p.Part].dec == nil {
 		return nil, nil
 	}
 	from := &p.Fields[index]
-	field := NewField(from, p.Side == fetchargs.Return && len(from.Guards) == 0 && from.Encoding == value.Integer, o)
+	field := NewField(from, p.Side == dynevent.Return && len(from.Guards) == 0 && from.Encoding == value.Integer, o)
 	field.from(side, p.Part, index)
 	return side, field
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/terminal"
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/testdata/badinput"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 	"github.com/tsnoop/tsnoop/tracefs/tracedat"
@@ -116,7 +117,7 @@ func sample(t testing.TB, specs ...string) *crafted {
 		Arch: abi.Named("amd64"), Live: true, Pair: true,
 		Kernel: btf.Open(filepath.Join("..", "..", "testdata", "btf", "linux-6.12-amd64.btf")),
 	}
-	target.Features, _ = fetchargs.FeaturesOf("6.12")
+	target.Features, _ = dynevent.FeaturesOf("6.12")
 	plans, err := trace.Resolve(specs, target)
 	if err != nil {
 		t.Fatal(err)
@@ -154,7 +155,7 @@ func craftedEvent(p *fetchargs.Probe, id int) (format string, record []byte) {
 		record = append(record, make([]byte, max(size-8, 0))...)
 	}
 	stack := uint64(0xffffc90000001000)
-	if p.Side == fetchargs.Return {
+	if p.Side == dynevent.Return {
 		stack += 8
 		add("unsigned long", "__probe_func", 8, 0xffffffff81000110)
 		add("unsigned long", "__probe_ret_ip", 8, 0xffffffff81000910)

@@ -30,7 +30,7 @@ type Param struct {
 // See the System V ABI for AMD64, section 3.2.3, and AAPCS64, section 6.8.
 func (a *Arch) Params(f *btf.Func) (params []Param, words int) {
 	u := usage{arch: a}
-	if size, _ := btf.Size(f.Return); isStruct(f.Return) && size > 2*a.WordSize && !a.BigByPointer {
+	if size, _ := btf.Size(f.Return); btf.IsStruct(f.Return) && size > 2*a.WordSize && !a.BigByPointer {
 		u.reg = 1 // the address of the result comes first
 	}
 	params = make([]Param, len(f.Params))
@@ -138,15 +138,6 @@ func (u *usage) onStack(words int) Param {
 	return Param{Word: u.arch.FirstStack + u.stack - words, Words: words}
 }
 
-// isStruct reports whether t, stripped, is a struct or union.
-func isStruct(t btf.Type) bool {
-	switch btf.Strip(t).(type) {
-	case *btf.Struct, *btf.Union:
-		return true
-	}
-	return false
-}
-
 // misaligned reports whether a struct has a member, other than a bit field, that is not
 // aligned for its type. off is the offset of t itself, in bits.
 func misaligned(t btf.Type, off uint32, depth int) bool {
@@ -202,9 +193,9 @@ func isOdd(t btf.Type, depth int) bool {
 func (a *Arch) Result(t btf.Type) (regs int, err error) {
 	size, known := btf.Size(t)
 	switch {
-	case !known || isStruct(t) && isOdd(t, 0):
+	case !known || btf.IsStruct(t) && isOdd(t, 0):
 		return 0, fmt.Errorf("%s: %w", btf.Name(t), errUnknownSlot)
-	case size > 2*a.WordSize, isStruct(t) && a.PackedOnStack && misaligned(t, 0, 0):
+	case size > 2*a.WordSize, btf.IsStruct(t) && a.PackedOnStack && misaligned(t, 0, 0):
 		return 0, errors.New("it is returned in memory")
 	case size > a.WordSize:
 		return 2, nil

@@ -1,6 +1,6 @@
-// Package dynevent describes the kinds of events that can be defined while the kernel
-// runs: the file of tracefs for their definitions, and how a definition begins. It only
-// makes text, for those who write definitions to a kernel and those who print them.
+// Package dynevent is the kernel's language for dynamic events: how a line that defines one
+// begins, what a fetcharg in it fetches and how it is written, and what limits there are. It
+// only makes and reads text.
 //
 // See Documentation/trace/kprobetrace.rst.
 package dynevent

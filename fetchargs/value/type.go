@@ -94,12 +94,12 @@ func newType(f *Field, returned bool, order binary.ByteOrder) Type {
 	if r.width > 0 && r.width < f.Size {
 		t.count = r.width
 	}
-	if size, _ := btf.Size(orVoid(f.Type)); f.Encoding == Integer && size > f.Size && size <= 8 && r.width == 0 {
+	if size, _ := btf.Size(btf.OrVoid(f.Type)); f.Encoding == Integer && size > f.Size && size <= 8 && r.width == 0 {
 		t.count = size // widened by a cast
 	}
 	if f.Encoding == BitField {
 		t.bits, t.count = f.Bits, (f.Bits+7)/8
-		if c, ok := btf.Strip(orVoid(f.Type)).(*btf.Int); ok && f.Signed && !t.Signed && int(c.Size)*8 > f.Bits {
+		if c, ok := btf.Strip(btf.OrVoid(f.Type)).(*btf.Int); ok && f.Signed && !t.Signed && int(c.Size)*8 > f.Bits {
 			t.bits, t.count = 0, int(c.Size) // widened by a cast
 		}
 	}
@@ -136,13 +136,6 @@ func caseOf(set *constants.Set, x uint64) Why {
 		}
 	}
 	return 0
-}
-
-func orVoid(t btf.Type) btf.Type {
-	if t == nil {
-		return (*btf.Void)(nil)
-	}
-	return t
 }
 
 // names returns the constants of a set. If table is nil, they are those of amd64.

@@ -7,6 +7,7 @@ import (
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/render/text"
@@ -21,7 +22,7 @@ func Example() {
 	plan := &fetchargs.Plan{Func: &btf.Func{Name: "vfs_open"}, Arch: abi.Named("amd64")}
 	entry := &fetchargs.Probe{Plan: plan, Comm: -1, Caller: -1, Stack: -1,
 		Fields: []value.Field{{Label: "file->f_flags", Type: u32, Format: "o", Size: 4}}}
-	exit := &fetchargs.Probe{Plan: plan, Comm: -1, Caller: -1, Stack: -1, Side: fetchargs.Return,
+	exit := &fetchargs.Probe{Plan: plan, Comm: -1, Caller: -1, Stack: -1, Side: dynevent.Return,
 		Fields: []value.Field{{Label: "return", Type: s32, Size: 4, Signed: true}}}
 	plan.Probes = []*fetchargs.Probe{entry, exit}
 	slots := []value.Slot{{Offset: 0, Size: 4}}

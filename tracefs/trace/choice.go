@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 )
@@ -70,7 +71,7 @@ func (r *Reading) ofProcess(e *tracefs.Event) bool {
 // comm returns the name of the task that made a call, as far as it was recorded.
 func (r *Reading) comm(c *calls.Call, plan *fetchargs.Plan) []byte {
 	for _, p := range plan.Probes {
-		e := c.Event(p.Side == fetchargs.Return, p.Part)
+		e := c.Event(p.Side == dynevent.Return, p.Part)
 		if e == nil {
 			continue
 		}

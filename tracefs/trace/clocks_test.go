@@ -12,6 +12,7 @@ import (
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 	"github.com/tsnoop/tsnoop/tracefs"
 )
@@ -20,7 +21,7 @@ import (
 // in the order of the record's fields but the clock's.
 func clockOf(t *testing.T, text string) (*Reading, func(time uint64, values ...uint64) *tracefs.Event, *fetchargs.Plan) {
 	t.Helper()
-	target := &fetchargs.Target{Kernel: btf.Open("../../testdata/btf/linux-6.12-amd64.btf"), Arch: abi.Named("amd64"), Features: fetchargs.Features{ArgN: true}, Live: true, Calls: true}
+	target := &fetchargs.Target{Kernel: btf.Open("../../testdata/btf/linux-6.12-amd64.btf"), Arch: abi.Named("amd64"), Features: dynevent.Features{ArgN: true}, Live: true, Calls: true}
 	plans, err := Resolve([]string{text}, target)
 	if err != nil {
 		t.Fatal(err)

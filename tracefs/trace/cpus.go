@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/proc"
 )
@@ -14,7 +15,7 @@ import (
 // be defined for, as virtual machines often have it, it returns those that are online.
 func eachCPU() (fetchargs.CPUs, error) {
 	possible, err := cpuList(proc.PossibleCPUs)
-	if err != nil || len(possible) <= fetchargs.MostCPUs {
+	if err != nil || len(possible) <= dynevent.MostCPUs {
 		return fetchargs.CPUs{Numbers: possible}, err
 	}
 	online, err := cpuList(proc.OnlineCPUs)

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/tracefs"
 )
@@ -49,7 +50,7 @@ func (t *Trace) define(ctx context.Context, plans []*fetchargs.Plan) (kept []*fe
 // trampoline, which the later probes would show as the caller.
 func (t *Trace) defineSides(ctx context.Context, plans []*fetchargs.Plan) (refused []spec.Errors, err error) {
 	refused = make([]spec.Errors, len(plans))
-	for n, side := range []fetchargs.Side{fetchargs.Return, fetchargs.Entry} {
+	for n, side := range []dynevent.Side{dynevent.Return, dynevent.Entry} {
 		for i, plan := range plans {
 			if ctx.Err() != nil {
 				return nil, ErrInterrupted
@@ -93,7 +94,7 @@ func (t *Trace) leaveOut(plan *fetchargs.Plan, why *spec.Error) error {
 
 // defineSide writes the probes of one side of a plan. refused says why the kernel
 // refuses them.
-func (t *Trace) defineSide(plan *fetchargs.Plan, side fetchargs.Side) (refused spec.Errors, err error) {
+func (t *Trace) defineSide(plan *fetchargs.Plan, side dynevent.Side) (refused spec.Errors, err error) {
 	for _, p := range slices.Backward(plan.Of(side)) {
 		for _, p := range p.WithSpare() {
 			e, err := t.defineProbe(p)

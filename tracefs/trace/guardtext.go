@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/tracefs"
 )
 
@@ -68,7 +69,7 @@ func (g *guard) said(c *tracefs.Change) string {
 // funcOf returns the name of the function that event belongs to.
 func (t *Trace) funcOf(event string) string {
 	for _, p := range fetchargs.Probes(t.plansNow()) {
-		if p.Event == event && p.Side == fetchargs.Return {
+		if p.Event == event && p.Side == dynevent.Return {
 			return p.Plan.Spec.Func.Text + "'s return"
 		} else if p.Event == event {
 			return p.Plan.Spec.Func.Text

@@ -4,6 +4,7 @@ import (
 	"runtime"
 
 	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 )
 
 // activeBudget is how many calls the return probes of a run can follow at a time, all
@@ -16,19 +17,19 @@ const activeBudget = 16384
 func chooseMaxActive(plans []*fetchargs.Plan) {
 	returns := 0
 	for _, p := range plans {
-		for _, probe := range p.Of(fetchargs.Return) {
+		for _, probe := range p.Of(dynevent.Return) {
 			returns += len(probe.Symbols)
 		}
 	}
 	if returns == 0 {
 		return
 	}
-	n := min(activeBudget/returns, fetchargs.MostActive)
+	n := min(activeBudget/returns, dynevent.MostActive)
 	if n <= max(10, 2*runtime.NumCPU()) {
 		return
 	}
 	for _, p := range plans {
-		for _, probe := range p.Of(fetchargs.Return) {
+		for _, probe := range p.Of(dynevent.Return) {
 			if probe.MaxActive == 0 {
 				probe.MaxActive = n
 			}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 	"github.com/tsnoop/tsnoop/tracefs/proc"
@@ -31,7 +32,7 @@ func (t *Trace) missed(l *Losses) {
 			unsure[name] = max(unsure[name], n) // a fault in one probe is counted for all probes of the function
 			continue
 		}
-		m := Missed{Func: name, Return: p.Side == fetchargs.Return, Calls: n, AtMost: t.pids || p.Filter != ""}
+		m := Missed{Func: name, Return: p.Side == dynevent.Return, Calls: n, AtMost: t.pids || p.Filter != ""}
 		if m.Return && !t.recording.Load() && p.Plan.Paired() && !p.Chooses() {
 			m.bound(t.open[p.Plan])
 		}
@@ -127,7 +128,7 @@ func (t *Trace) accounting() func(*calls.Call) {
 		if follows && !c.Begun {
 			plan := t.plans[c.Plan]
 			for _, p := range plan.Probes {
-				t.faults[plan.Spec.Func.Text] += t.faulted(p, c.Event(p.Side == fetchargs.Return, p.Part))
+				t.faults[plan.Spec.Func.Text] += t.faulted(p, c.Event(p.Side == dynevent.Return, p.Part))
 			}
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/tracefs"
 )
 
@@ -55,7 +56,7 @@ func newQuiet(t *Trace, o Options) *quiet {
 		q.seen[i].held = make([]uint64, len(plan.Conditions()))
 		for _, p := range plan.Probes {
 			if f := t.format[p]; f != nil && p.Part == 0 {
-				q.of[f.ID], q.ret[f.ID] = i, p.Side == fetchargs.Return
+				q.of[f.ID], q.ret[f.ID] = i, p.Side == dynevent.Return
 			}
 		}
 	}
@@ -254,7 +255,7 @@ func (q *quiet) called(i int, hits map[string]tracefs.Hits) string {
 		last = ret
 	}
 	begun := seen.entries
-	if first.Side == fetchargs.Return {
+	if first.Side == dynevent.Return {
 		begun = seen.returns
 	}
 	h := hits[first.Event]
@@ -280,7 +281,7 @@ func (q *quiet) called(i int, hits map[string]tracefs.Hits) string {
 }
 
 func did(p *fetchargs.Probe) string {
-	if p.Side == fetchargs.Return {
+	if p.Side == dynevent.Return {
 		return "left"
 	}
 	return "called"

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 )
@@ -75,14 +76,14 @@ func (r *Reading) taken(group map[int]calls.Side, plan *fetchargs.Plan) bool {
 // addSides adds the events that are the entries and the returns of a plan.
 func (r *Reading) addSides(sides map[int]calls.Side, index int, plan *fetchargs.Plan) {
 	for _, p := range plan.Probes {
-		s := calls.Side{Plan: index, Return: p.Side == fetchargs.Return, Paired: plan.Paired(), Stack: -1, Func: plan.Spec.Func.Text, Spec: plan.Spec.Text}
+		s := calls.Side{Plan: index, Return: p.Side == dynevent.Return, Paired: plan.Paired(), Stack: -1, Func: plan.Spec.Func.Text, Spec: plan.Spec.Text}
 		s.Part, s.Parts = p.Part, len(plan.Of(p.Side))
 		if s.Return {
-			s.Filtered = hasFilter(plan.Of(fetchargs.Entry))
+			s.Filtered = hasFilter(plan.Of(dynevent.Entry))
 		} else {
 			// If a task only changes its name meanwhile, its call was asked for even
 			// without its return.
-			s.Filtered = slices.ContainsFunc(plan.Of(fetchargs.Return), (*fetchargs.Probe).Chooses)
+			s.Filtered = slices.ContainsFunc(plan.Of(dynevent.Return), (*fetchargs.Probe).Chooses)
 		}
 		if p.Stack >= 0 {
 			s.Stack = r.format[p].Field(p.Args[p.Stack].Name).Offset

@@ -10,6 +10,7 @@ import (
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/tracefs/proc"
 )
@@ -21,7 +22,7 @@ type PlanOptions struct {
 	// tracefs offers. Each that is nil is taken from this machine.
 	Kernel   *btf.Kernel
 	Arch     *abi.Arch
-	Features *fetchargs.Features
+	Features *dynevent.Features
 
 	Deep      bool                 // show, with every pointer to a struct, the struct
 	Chain     bool                 // each plan is one step of a chain
@@ -137,9 +138,9 @@ func (m *Machine) features(t *fetchargs.Target, o PlanOptions) error {
 		if err != nil {
 			return err
 		}
-		t.Features = fetchargs.Features{ArgN: f.ArgN, Ustring: f.Ustring, Symbol: f.Symbol, ReturnArgs: f.ReturnArgs, Immediate: f.Immediate, Current: f.Current, Keeps: f.Symstr}
+		t.Features = dynevent.Features{ArgN: f.ArgN, Ustring: f.Ustring, Symbol: f.Symbol, ReturnArgs: f.ReturnArgs, Immediate: f.Immediate, Current: f.Current, Keeps: f.Symstr}
 	default:
-		t.Features = fetchargs.Features{ArgN: true, Ustring: true, Symbol: true}
+		t.Features = dynevent.Features{ArgN: true, Ustring: true, Symbol: true}
 	}
 	return nil
 }

@@ -5,14 +5,14 @@ import (
 	"testing"
 
 	"github.com/tsnoop/tsnoop/btf"
-	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
 // elsewhere are options for the kernel of a file.
 func elsewhere(t testing.TB) PlanOptions {
-	f, err := fetchargs.FeaturesOf("6.12")
+	f, err := dynevent.FeaturesOf("6.12")
 	if err != nil {
 		t.Fatal(err)
 	}

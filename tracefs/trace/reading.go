@@ -5,6 +5,7 @@ import (
 	"iter"
 
 	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
@@ -87,7 +88,7 @@ func (r *Reading) Values(c *calls.Call) iter.Seq2[*value.Field, value.Value] {
 	plan := r.plans[c.Plan]
 	return func(yield func(*value.Field, value.Value) bool) {
 		for _, p := range plan.Probes {
-			if e := c.Event(p.Side == fetchargs.Return, p.Part); e != nil && !r.values(c, p, e, yield) {
+			if e := c.Event(p.Side == dynevent.Return, p.Part); e != nil && !r.values(c, p, e, yield) {
 				return
 			}
 		}
@@ -132,7 +133,7 @@ func (r *Reading) object(c *calls.Call, p *fetchargs.Probe, field int) value.Val
 	}
 	records := make([][]byte, len(parts))
 	for i, part := range parts {
-		if e := c.Event(part.Side == fetchargs.Return, part.Part); e != nil {
+		if e := c.Event(part.Side == dynevent.Return, part.Part); e != nil {
 			records[i] = e.Data
 		}
 	}

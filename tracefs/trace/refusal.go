@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/proc/symbols"
@@ -54,11 +55,11 @@ func ofMachine(err error) bool {
 
 // unknownVariable finds an @SYMBOL that the kernel does not have. The kernel says only
 // that some symbol of the definition is wrong.
-func unknownVariable(p *fetchargs.Probe) (*fetchargs.Arg, string) {
+func unknownVariable(p *fetchargs.Probe) (*dynevent.Arg, string) {
 	table := symbols.Running() // with the modules that are loaded now
 	for i := range p.Args {
 		base := p.Args[i].Base
-		if base.Kind != fetchargs.Memory {
+		if base.Kind != dynevent.Memory {
 			continue
 		}
 		if place, err := table.Place(base.Name); err == nil && len(place.Addrs) == 0 {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 )
@@ -114,7 +115,7 @@ func (r *Reading) matches(c *calls.Call) bool {
 	r.decoders, r.records = r.decoders[:0], r.records[:0]
 	for _, p := range plan.Probes {
 		var data []byte
-		if e := c.Event(p.Side == fetchargs.Return, p.Part); e != nil {
+		if e := c.Event(p.Side == dynevent.Return, p.Part); e != nil {
 			data = e.Data
 		}
 		r.decoders, r.records = append(r.decoders, r.decoder[p]), append(r.records, data)

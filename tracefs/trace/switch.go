@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/tracefs/proc"
 )
 
@@ -27,7 +28,7 @@ func (t *Trace) switchOff(plans []*fetchargs.Plan) error {
 	t.spans.close(plans)
 	var entries, returns []string
 	for _, p := range fetchargs.Probes(plans) {
-		if p.Side == fetchargs.Entry {
+		if p.Side == dynevent.Entry {
 			entries = append(entries, p.Event)
 		} else {
 			returns = append(returns, p.Event)
@@ -44,7 +45,7 @@ func (t *Trace) switchOff(plans []*fetchargs.Plan) error {
 // recordsReturns reports whether the returns of a plan are recorded now.
 func (t *Trace) recordsReturns(p *fetchargs.Plan) bool {
 	var events []string
-	for _, probe := range p.Of(fetchargs.Return) {
+	for _, probe := range p.Of(dynevent.Return) {
 		events = append(events, probe.Event)
 	}
 	return t.session.Records(events)

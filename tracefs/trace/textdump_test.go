@@ -12,13 +12,14 @@ import (
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
 // TestTextDump reads objects in several events out of text. An event that is missing
 // is missing in the object, and a pointer that is none is told.
 func TestTextDump(t *testing.T) {
-	features, _ := fetchargs.FeaturesOf("6.12")
+	features, _ := dynevent.FeaturesOf("6.12")
 	plans, err := NewMachine(nil).Plan([]string{"pkt_rcv(*pkt, pkt->len)"}, PlanOptions{
 		Kernel: btf.Open(filepath.Join("..", "..", "testdata", "btf", "sample.btf")), Arch: abi.Named("amd64"), Features: &features, Lines: true,
 	})

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 	"github.com/tsnoop/tsnoop/tracefs/text"
@@ -61,7 +62,7 @@ func OpenText(r io.Reader, plans []*fetchargs.Plan, o OpenOptions) (*Text, error
 		t.warner.Warnf("%s: text does not say which clock its times are of: what is shown as :ago is not known; a recording says it", t.name)
 	}
 	for _, p := range plans {
-		if p.Paired() && slices.ContainsFunc(p.Of(fetchargs.Entry), (*fetchargs.Probe).Chooses) {
+		if p.Paired() && slices.ContainsFunc(p.Of(dynevent.Entry), (*fetchargs.Probe).Chooses) {
 			t.warner.Warnf("%s: the line's filter leaves out entries, so where a return was missed the next one may be shown with an earlier entry", p.Spec.Func.Text)
 		}
 	}
@@ -196,7 +197,7 @@ func textFormat(p *fetchargs.Probe, id int) *tracefs.Format {
 	add(tracefs.FormatField{Name: "common_flags", Size: 1})
 	add(tracefs.FormatField{Name: "common_preempt_count", Size: 1})
 	add(tracefs.FormatField{Name: "common_pid", Size: 4, Signed: true})
-	if p.Side == fetchargs.Return {
+	if p.Side == dynevent.Return {
 		add(tracefs.FormatField{Name: "__probe_func", Size: 8})
 		add(tracefs.FormatField{Name: "__probe_ret_ip", Size: 8})
 	} else {

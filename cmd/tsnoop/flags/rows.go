@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/notation"
-	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/render/sum"
 	"github.com/tsnoop/tsnoop/tracefs"
@@ -113,7 +113,7 @@ func (o *Options) sections() []Section {
 			{"pages", "P", " N", "buffer of each CPU in pages of 4 KiB",
 				parsed(&o.Trace.BufferKB, parsePages), "takes a number of pages", "tsnoop -P 256 SPEC"},
 			{"maxactive", "", " N", "calls of a function that can be followed at a time",
-				number(&o.Plan.MaxActive, 1, fetchargs.MostActive), "takes a number from 1 to " + strconv.Itoa(fetchargs.MostActive), "tsnoop --maxactive 100 SPEC"},
+				number(&o.Plan.MaxActive, 1, dynevent.MostActive), "takes a number from 1 to " + strconv.Itoa(dynevent.MostActive), "tsnoop --maxactive 100 SPEC"},
 			{"max-rate", "", " N", "switch off the probe of a function with more than N events a second; 10000 on a terminal, else 1000000;\n0: never",
 				parsed(&o.Trace.MaxRate, parseRate), "takes a number of events a second, 0 for any", "tsnoop --max-rate 1000 SPEC"},
 			{"yes-really", "", "", "also trace what might bring this machine to a stop",

@@ -10,6 +10,7 @@ import (
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/notation"
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 )
 
 // A Row is one flag: its names, what it is for, where its value goes, and what to say if
@@ -176,8 +177,8 @@ func parseArch(name string) (*abi.Arch, error) {
 	return arch, nil
 }
 
-func parseKernel(version string) (*fetchargs.Features, error) {
-	f, err := fetchargs.FeaturesOf(version)
+func parseKernel(version string) (*dynevent.Features, error) {
+	f, err := dynevent.FeaturesOf(version)
 	if err != nil {
 		return nil, Errorf("tsnoop --kernel 5.10", "%v", err)
 	}

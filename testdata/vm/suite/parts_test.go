@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
@@ -19,12 +20,12 @@ func TestEndsParts(t *testing.T) {
 	const calls = 1000
 	for _, tt := range []struct {
 		name  string
-		drop  fetchargs.Side // of which the second part is never sent
-		parts [4]bool        // both of the entry, both of the return
+		drop  dynevent.Side // of which the second part is never sent
+		parts [4]bool       // both of the entry, both of the return
 	}{
 		{"all", 9, [4]bool{true, true, true, true}},
-		{"half an entry", fetchargs.Entry, [4]bool{true, false, true, true}},
-		{"half a return", fetchargs.Return, [4]bool{true, true, true, false}},
+		{"half an entry", dynevent.Entry, [4]bool{true, false, true, true}},
+		{"half a return", dynevent.Return, [4]bool{true, true, true, false}},
 	} {
 		l := prepare(t, "crew", "@", strconv.Itoa(calls), "0", "1")
 		fs, err := tracefs.Find()
@@ -51,7 +52,7 @@ func TestEndsParts(t *testing.T) {
 
 // armParts traces generic_file_llseek by the probes of two plans as if they were
 // one's, and once more. Of one side the second part never passes its filter.
-func armParts(t *testing.T, m *trace.Machine, pid int, drop fetchargs.Side) (*trace.Trace, context.CancelFunc) {
+func armParts(t *testing.T, m *trace.Machine, pid int, drop dynevent.Side) (*trace.Trace, context.CancelFunc) {
 	t.Helper()
 	plans, err := m.Plan([]string{"generic_file_llseek(offset, return)", "generic_file_llseek(offset, file, return)", "generic_file_llseek(offset)"}, trace.PlanOptions{})
 	if err != nil {

@@ -1,4 +1,4 @@
-package fetchargs
+package dynevent
 
 import (
 	"fmt"
@@ -27,16 +27,16 @@ type Arg struct {
 func (a Arg) String() string {
 	text := a.Base.String()
 	for _, h := range a.Hops {
-		text = h.wrap(text)
+		text = h.Wrap(text)
 	}
-	if typ := a.stored(); typ != "" {
+	if typ := a.Stored(); typ != "" {
 		text += ":" + typ
 	}
 	return text
 }
 
-// stored returns the type with the number of elements: "u32", "x8[6]".
-func (a *Arg) stored() string {
+// Stored returns the type with the number of elements: "u32", "x8[6]".
+func (a *Arg) Stored() string {
 	if a.Count > 0 {
 		return fmt.Sprintf("%s[%d]", a.Type, a.Count)
 	}
@@ -51,12 +51,12 @@ func (a *Arg) Follows() bool {
 	return len(a.Hops) > 0 || a.Base.Kind == Memory || a.Base.Kind == PerCPU
 }
 
-// kprobeTable is the kernel's table of its probes, which is always there.
-const kprobeTable = "kprobe_table"
+// KprobeTable is the kernel's table of its probes, which is always there.
+const KprobeTable = "kprobe_table"
 
 // CanFault reports whether the fetcharg reads memory that may not be there.
 func (a *Arg) CanFault() bool {
-	return a.Follows() && (a.Base.Kind != Memory || a.Base.Name != kprobeTable)
+	return a.Follows() && (a.Base.Kind != Memory || a.Base.Name != KprobeTable)
 }
 
 // IsString reports whether the record holds a __data_loc word that points at text.
@@ -64,15 +64,15 @@ func (a *Arg) IsString() bool {
 	return a.Base.Kind == Comm || a.Type.Name == "string" || a.Type.Name == "ustring"
 }
 
-// then returns a with one more pointer to load. The Arg has no name until a builder
+// Then returns a with one more pointer to load. The Arg has no name until a builder
 // adds it.
-func (a Arg) then(h Hop) Arg {
+func (a Arg) Then(h Hop) Arg {
 	a.Hops = append(slices.Clip(a.Hops), h)
 	return a
 }
 
-// as returns a with its value stored as typ.
-func (a Arg) as(typ Type) Arg {
+// As returns a with its value stored as typ.
+func (a Arg) As(typ Type) Arg {
 	a.Type = typ
 	return a
 }
@@ -134,23 +134,23 @@ func (b Base) String() string {
 	case Immediate:
 		return fmt.Sprintf(`\0x%x`, uint64(b.N))
 	case PerCPU, OwnCPU:
-		return Arg{Base: b}.lowered().String()
+		return Arg{Base: b}.Lowered().String()
 	}
 	return ""
 }
 
-// placed returns the fetcharg with the address of its symbol in place of the name.
+// Placed returns the fetcharg with the address of its symbol in place of the name.
 // Kernels before 6.2 search all of their symbols for the name at every fetch.
-func (a Arg) placed() Arg {
-	a = a.lowered()
+func (a Arg) Placed() Arg {
+	a = a.Lowered()
 	if b := &a.Base; b.Kind == Memory && b.Addr != 0 {
 		b.Name, b.N, b.Addr = fmt.Sprintf("0x%x", b.Addr+uint64(b.N)), 0, 0
 	}
 	return a
 }
 
-// baseNamed returns the base that the kernel calls name: "$arg1", "%di".
-func baseNamed(name string) (Base, bool) {
+// BaseNamed returns the base that the kernel calls name: "$arg1", "%di".
+func BaseNamed(name string) (Base, bool) {
 	switch name {
 	case "$stack":
 		return Base{Kind: StackPointer}, true
@@ -184,7 +184,7 @@ type Hop struct {
 	User   bool // from user memory
 }
 
-func (h Hop) wrap(text string) string {
+func (h Hop) Wrap(text string) string {
 	if h.User {
 		sign := "+u"
 		if h.Offset < 0 {
@@ -204,21 +204,21 @@ type Type struct {
 }
 
 var (
-	x64Type     = Type{Name: "x64", Size: 8}
-	x8Type      = Type{Name: "x8", Size: 1}
-	stringType  = Type{Name: "string", Size: 4}
-	ustringType = Type{Name: "ustring", Size: 4}
-	symbolType  = Type{Name: "symbol", Size: 8}
-	commType    = Type{Size: 4}
+	X64      = Type{Name: "x64", Size: 8}
+	X8       = Type{Name: "x8", Size: 1}
+	String   = Type{Name: "string", Size: 4}
+	Ustring  = Type{Name: "ustring", Size: 4}
+	Symbol   = Type{Name: "symbol", Size: 8}
+	CommText = Type{Size: 4}
 )
 
-// numberType returns an integer type of size bytes; kind is "u", "s" or "x".
-func numberType(kind string, size int) Type {
+// Number returns an integer type of size bytes; kind is "u", "s" or "x".
+func Number(kind string, size int) Type {
 	return Type{Name: fmt.Sprintf("%s%d", kind, 8*size), Size: size}
 }
 
-// bitType returns a bit field in a word of size bytes.
-func bitType(bits, shift uint32, size int) Type {
+// Bits returns a bit field in a word of size bytes.
+func Bits(bits, shift uint32, size int) Type {
 	return Type{Name: "b", Size: size, Bits: int(bits), Shift: int(shift)}
 }
 
@@ -230,20 +230,20 @@ func (t Type) String() string {
 	return t.Name
 }
 
-// plus returns the base n bytes after b, the memory of a variable.
-func (b Base) plus(n int64) Base {
+// Plus returns the base n bytes after b, the memory of a variable.
+func (b Base) Plus(n int64) Base {
 	b.N += n
 	return b
 }
 
-// shifted returns a fetcharg that reads n bytes after the place that a reads, without its
+// Shifted returns a fetcharg that reads n bytes after the place that a reads, without its
 // type: for "+16(+8($arg1)):x8[6]" and 4 it is "+20(+8($arg1))".
-func (a Arg) shifted(n int) (Arg, bool) {
+func (a Arg) Shifted(n int) (Arg, bool) {
 	last := len(a.Hops) - 1
 	if last < 0 || a.Hops[last].User && a.Hops[last].Offset < 0 {
 		return a, false // a variable, or a register
 	}
 	to := a.Hops[last]
 	to.Offset += int64(n)
-	return Arg{Base: a.Base, Hops: a.Hops[:last]}.then(to), true
+	return Arg{Base: a.Base, Hops: a.Hops[:last]}.Then(to), true
 }

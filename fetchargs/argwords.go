@@ -1,17 +1,21 @@
 package fetchargs
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+)
 
 // steps describes in words what a fetcharg does, innermost first: start from a register,
 // read at an offset, and so on.
-func (a *Arg) steps() []string {
-	low := a.lowered()
+func steps(a *dynevent.Arg) []string {
+	low := a.Lowered()
 	a = &low
-	list := []string{a.Base.start()}
+	list := []string{start(a.Base)}
 	for i, h := range a.Hops {
 		what := "read 8 bytes"
 		if i == len(a.Hops)-1 {
-			what = "read " + a.content()
+			what = "read " + whatIsRead(a)
 		}
 		where := "there"
 		switch {
@@ -28,39 +32,39 @@ func (a *Arg) steps() []string {
 	return list
 }
 
-func (b Base) start() string {
+func start(b dynevent.Base) string {
 	switch b.Kind {
-	case ArgN:
+	case dynevent.ArgN:
 		return fmt.Sprintf("take the register of argument %d", b.N)
-	case Retval:
+	case dynevent.Retval:
 		return "take the return value"
-	case Comm:
+	case dynevent.Comm:
 		return "take the task's name"
-	case Current:
+	case dynevent.Current:
 		return "take the running task"
-	case StackPointer:
+	case dynevent.StackPointer:
 		return "take the stack pointer"
-	case StackN:
+	case dynevent.StackN:
 		return fmt.Sprintf("take word %d of the stack", b.N)
-	case Immediate:
+	case dynevent.Immediate:
 		return "take the number " + b.String()[1:]
-	case Memory:
+	case dynevent.Memory:
 		return "take the variable " + b.String()[1:]
 	}
 	return "take the register " + b.Name
 }
 
-func (a *Arg) content() string {
-	one := a.Type.content()
+func whatIsRead(a *dynevent.Arg) string {
+	one := kept(a.Type)
 	if a.Count > 0 {
 		return fmt.Sprintf("%d times %s", a.Count, one)
 	}
 	return one
 }
 
-func (t Type) content() string {
+func kept(t dynevent.Type) string {
 	switch {
-	case t == stringType || t == ustringType:
+	case t == dynevent.String || t == dynevent.Ustring:
 		return "a string"
 	case t.Bits > 0:
 		return fmt.Sprintf("%d bits from bit %d of %d bytes", t.Bits, t.Shift, t.Size)

@@ -1,4 +1,4 @@
-package fetchargs
+package dynevent
 
 import (
 	"regexp"
@@ -14,8 +14,8 @@ var (
 	memories = regexp.MustCompile(`^@(.*?)([+-]\d+)?$`)
 )
 
-// parseBase parses the output of [Base.String].
-func parseBase(text string) (Base, bool) {
+// ParseBase parses the output of [Base.String].
+func ParseBase(text string) (Base, bool) {
 	if bits, ok := strings.CutPrefix(text, `\0x`); ok {
 		n, err := strconv.ParseUint(bits, 16, 64)
 		return Base{Kind: Immediate, N: int64(n)}, err == nil
@@ -28,12 +28,12 @@ func parseBase(text string) (Base, bool) {
 		}
 		return b, err == nil && b.Name != ""
 	}
-	b, ok := baseNamed(text)
-	return b, ok && (b.Kind != Register || isWord(b.Name))
+	b, ok := BaseNamed(text)
+	return b, ok && (b.Kind != Register || IsName(b.Name))
 }
 
-// parseType parses the output of [Type.String].
-func parseType(text string) (Type, bool) {
+// ParseType parses the output of [Type.String].
+func ParseType(text string) (Type, bool) {
 	m := types.FindStringSubmatch(text)
 	if m == nil {
 		return Type{}, false
@@ -44,16 +44,17 @@ func parseType(text string) (Type, bool) {
 	}
 	switch {
 	case m[1] != "":
-		return numberType(m[1], number(2)/8), true
+		return Number(m[1], number(2)/8), true
 	case m[3] != "":
-		return bitType(uint32(number(3)), uint32(number(4)), number(5)/8), number(3) > 0
+		return Bits(uint32(number(3)), uint32(number(4)), number(5)/8), number(3) > 0
 	case text == "symbol":
-		return symbolType, true
+		return Symbol, true
 	}
-	return Type{Name: text, Size: commType.Size}, true
+	return Type{Name: text, Size: CommText.Size}, true
 }
 
-// isWord reports whether s consists of letters, digits and underscores.
-func isWord(s string) bool {
+// IsName reports whether s can be a name in the kernel: it consists of letters, digits and
+// underscores.
+func IsName(s string) bool {
 	return s != "" && !strings.ContainsFunc(s, func(c rune) bool { return c > 0x7f || !spec.IsWord(byte(c)) })
 }

@@ -1,0 +1,40 @@
+package spec
+
+import (
+	"fmt"
+	"strings"
+)
+
+// A Collector collects the errors of one spec.
+type Collector struct {
+	Text string // of the spec
+	Errs Errors
+}
+
+// Fail adds an error at a part of the spec.
+func (c *Collector) Fail(at Span, hint, format string, args ...any) {
+	c.FailWith(at, nil, hint, format, args...)
+}
+
+// FailFix is like Fail, with a hint that fixes the spec.
+func (c *Collector) FailFix(at Span, fix Fix, lead, format string, args ...any) {
+	c.Fail(at, "", format, args...)
+	c.Errs[len(c.Errs)-1].Mend(fix.Span, lead, fix.Text)
+}
+
+// FailWith is like Fail, for an error that has a cause.
+func (c *Collector) FailWith(at Span, err error, hint, format string, args ...any) {
+	c.Errs = append(c.Errs, &Error{Text: c.Text, Span: at, Msg: fmt.Sprintf(format, args...), Hint: hint, Err: err})
+}
+
+// DidYouMean returns a hint that offers names, and says otherwise, if that is not "".
+func DidYouMean(near []string, otherwise string) string {
+	if len(near) == 0 {
+		return otherwise
+	}
+	hint := "did you mean " + strings.Join(near, ", ") + "?"
+	if otherwise != "" {
+		hint += " " + otherwise
+	}
+	return hint
+}
