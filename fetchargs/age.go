@@ -26,24 +26,6 @@ func (r *resolver) encodeAge(e encoded, x spec.Expr, f *value.Format) (encoded, 
 	return e, true
 }
 
-// compareAge makes t compare an age with a time.
-func (c *comparer) compareAge(t *test, x *spec.Compare) {
-	l := x.Value
-	switch _, ordered := opposite[x.Op]; {
-	case !ordered || x.Mask != nil:
-		c.Fail(x.Where(), "ages are compared by their order", "an age has neither bits nor text")
-	case l.Kind == spec.Time || l.IsNull():
-		t.value = constant{kind: value.Int}
-		if l.Int != nil {
-			t.value.num = l.Int.Uint64()
-		}
-	case l.Kind == spec.Number:
-		c.FailFix(l.Span, spec.Fix{Span: l.Span, Text: l.Text + "ns"}, "the units are ns, us, ms and s: ", "an age is compared with a time")
-	default:
-		c.Fail(l.Span, "units are ns, us, ms and s", "an age is compared with a time")
-	}
-}
-
 // ageClock returns the name of the clock of the time from which an age is computed.
 func ageClock(f *value.Field) string {
 	if f.Boot {

@@ -4,7 +4,9 @@ import (
 	"strings"
 
 	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/cond"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+	"github.com/tsnoop/tsnoop/fetchargs/filter"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
@@ -12,22 +14,22 @@ import (
 // assemble makes the probes of the plan. It drops the side that nothing asked for.
 func (r *resolver) assemble() *Plan {
 	p := r.out
-	if r.target.Live && r.target.Features.ReturnArgs && !r.absent && r.entry.used && r.exit.used {
+	if r.target.Live && r.target.Features.ReturnArgs && !r.absent && r.entry.Used && r.exit.Used {
 		r.again()
 	}
 	if r.target.Pair {
 		r.pair()
 	}
 	r.bringIn()
-	both := r.entry.used && r.exit.used
+	both := r.entry.Used && r.exit.Used
 	if both {
 		r.keepReturns()
 	}
 	var parts []*builder
-	if r.entry.used || !r.exit.used {
+	if r.entry.Used || !r.exit.Used {
 		parts = append(parts, r.entry.spread()...)
 	}
-	if r.exit.used {
+	if r.exit.Used {
 		parts = append(parts, r.exit.spread()...)
 	}
 	for _, b := range parts {
@@ -60,14 +62,14 @@ func (r *resolver) keepReturns() {
 
 // pair adds the side that nothing asked for, with the return value.
 func (r *resolver) pair() {
-	r.entry.used, r.exit.used = true, true
-	for _, f := range r.exit.fields {
+	r.entry.Used, r.exit.Used = true, true
+	for _, f := range r.exit.Fields {
 		if f.Label == "return" {
 			return
 		}
 	}
 	if !btf.IsVoid(r.fn.Return) {
-		r.show(want{x: &spec.Ident{Name: spec.Name{Text: "return", Span: r.spec.Func.Span}}, hidden: true})
+		r.show(cond.Want{X: &spec.Ident{Name: spec.Name{Text: "return", Span: r.spec.Func.Span}}, Hidden: true})
 	}
 }
 
@@ -80,7 +82,7 @@ func (b *builder) assemble(both bool) *Probe {
 		b.instrument(both)
 	}
 	b.ofEachCPU(both)
-	p.Fields = b.fields
+	p.Fields = b.Fields
 	if len(b.reads) > 0 {
 		b.count()
 	}
@@ -88,7 +90,7 @@ func (b *builder) assemble(both bool) *Probe {
 	p.stringsLast()
 	if glob := b.r.target.Comm; glob != "" {
 		p.OnlyComm = len(b.filters) == 0
-		b.filters = append(b.filters, commFilter(glob, !b.r.target.Live))
+		b.filters = append(b.filters, filter.Comm(glob, !b.r.target.Live))
 	}
 	p.Filter = strings.Join(b.filters, " && ")
 	p.MaxActive = b.r.target.MaxActive

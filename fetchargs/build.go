@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/cond"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
@@ -15,7 +16,7 @@ import (
 // A builder collects the fetchargs of one probe. A fetcharg that is needed twice is
 // added once.
 type builder struct {
-	side
+	cond.Values
 	r       *resolver
 	probe   *Probe
 	args    []dynevent.Arg
@@ -33,7 +34,7 @@ type builder struct {
 
 func (r *resolver) newBuilder(symbols []string, at dynevent.Side, kind dynevent.Kind) *builder {
 	return &builder{
-		side:   side{at: at},
+		Values: cond.Values{At: at},
 		r:      r,
 		probe:  &Probe{Plan: r.out, Kind: kind, Side: at, Symbols: symbols, Comm: -1, Caller: -1, Stack: -1},
 		byText: map[string]int{},
@@ -42,30 +43,13 @@ func (r *resolver) newBuilder(symbols []string, at dynevent.Side, kind dynevent.
 	}
 }
 
-// A side is what is wanted at a function's entry, at its return, or in one part of these.
-type side struct {
-	at     dynevent.Side
-	part   int
-	used   bool // something asks for this side
-	fields []value.Field
-	exprs  []string // fields[i] is the value of the expression exprs[i]
-}
-
-// A ref refers to a field on one of a plan's two sides.
-type ref struct {
-	side  *side
-	index int
-}
-
-func (f ref) field() *value.Field { return &f.side.fields[f.index] }
-
 // add adds a field with everything it needs. A hidden field is added only once.
-func (b *builder) add(e encoded, w want) (ref, bool) {
-	f, at, x := e.field, w.x.Where(), w.x.String()
-	b.used = true
-	for i, other := range b.fields {
-		if w.hidden && b.exprs[i] == x && f.Format == other.Format && f.Encoding == other.Encoding && f.Count == other.Count {
-			return ref{&b.side, i}, true
+func (b *builder) add(e encoded, w cond.Want) (cond.Ref, bool) {
+	f, at, x := e.field, w.X.Where(), w.X.String()
+	b.Used = true
+	for i, other := range b.Fields {
+		if w.Hidden && b.Exprs[i] == x && f.Format == other.Format && f.Encoding == other.Encoding && f.Count == other.Count {
+			return b.Values.Ref(i), true
 		}
 	}
 	b.r.label(&f, w)
@@ -85,26 +69,26 @@ func (b *builder) add(e encoded, w want) (ref, bool) {
 		use = fmt.Sprintf("age %v ", f.Boot)
 	}
 	if f.Arg, ok = b.argFor(use, own, label, at, e.next...); !ok {
-		return ref{}, false
+		return cond.Ref{}, false
 	}
 	if !b.addBound(e, &f) || !b.guards(e, &f) {
-		return ref{}, false
+		return cond.Ref{}, false
 	}
 	if f.Path, ok = b.addPath(e.path, f.Label, at); !ok {
-		return ref{}, false
+		return cond.Ref{}, false
 	}
 	if slices.ContainsFunc(f.Guards, func(g value.Guard) bool { return g.Proof != nil }) {
-		b.proven = append(b.proven, proven{len(b.fields), e, w})
+		b.proven = append(b.proven, proven{len(b.Fields), e, w})
 	}
-	b.fields = append(b.fields, f)
-	b.exprs = append(b.exprs, x)
-	return ref{&b.side, len(b.fields) - 1}, true
+	b.Fields = append(b.Fields, f)
+	b.Exprs = append(b.Exprs, x)
+	return b.Values.Ref(len(b.Fields) - 1), true
 }
 
 // label gives the field of w its names.
-func (r *resolver) label(f *value.Field, w want) {
-	f.Hidden, f.Label = w.hidden, cmp.Or(w.name, spec.CalledName(w.x))
-	if x := w.x.String(); f.Label != x {
+func (r *resolver) label(f *value.Field, w cond.Want) {
+	f.Hidden, f.Label = w.Hidden, cmp.Or(w.Name, spec.CalledName(w.X))
+	if x := w.X.String(); f.Label != x {
 		f.Expr = x
 		f.Alias = !slices.ContainsFunc(r.fn.Params, func(p btf.Param) bool { return p.Name == f.Label })
 	}

@@ -8,7 +8,9 @@ import (
 	"strings"
 
 	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/cond"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+	"github.com/tsnoop/tsnoop/fetchargs/measure"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
@@ -19,11 +21,11 @@ type candidate struct {
 	from     int   // its index
 	own      bool  // it was recorded for this very spec
 	plan     *Plan // what the spec shows of it; nil if errs has reasons why it cannot
-	sides    []side
+	sides    []cond.Values
 	errs     spec.Errors
 }
 
-func newCandidate(wanted *spec.Spec, p *Plan, from int, pair bool, measures []*Measure) *candidate {
+func newCandidate(wanted *spec.Spec, p *Plan, from int, pair bool, measures []*measure.Measure) *candidate {
 	s := newSelection(wanted, p)
 	c := &candidate{recorded: p, from: from, own: s.own, sides: s.sides}
 	c.plan, c.errs = s.selected(pair, measures), s.Errs.Unique()
@@ -63,7 +65,7 @@ func choose(wanted *spec.Spec, all []*candidate) ([]*candidate, spec.Errors) {
 // disjoint removes from each candidate the calls that one before it has, and reports
 // whether it knows which these are. If not, it changes nothing.
 func disjoint(all []*candidate) bool {
-	without := make([][]*test, len(all))
+	without := make([][]*cond.Test, len(all))
 	for i, c := range all {
 		for _, before := range all[:i] {
 			if before.recorded.Spec.Text == c.recorded.Spec.Text {
@@ -73,7 +75,7 @@ func disjoint(all []*candidate) bool {
 			if !ok {
 				return false
 			}
-			without[i] = append(without[i], &test{unless: t})
+			without[i] = append(without[i], &cond.Test{Unless: t})
 		}
 	}
 	for i, c := range all {
@@ -81,50 +83,50 @@ func disjoint(all []*candidate) bool {
 			without[i] = append(without[i], c.plan.check)
 		}
 		if len(without[i]) > 0 {
-			c.plan.check = join(true, without[i]...)
+			c.plan.check = cond.Join(true, without[i]...)
 		}
 	}
 	return true
 }
 
 // translate returns a test of another plan as one of the values that c has recorded.
-func (c *candidate) translate(t *test, of *Plan) (_ *test, ok bool) {
+func (c *candidate) translate(t *cond.Test, of *Plan) (_ *cond.Test, ok bool) {
 	if t == nil {
 		return nil, false
 	}
 	own := *t
-	own.and, own.or = nil, nil
-	for i, kid := range append(t.and[:len(t.and):len(t.and)], t.or...) {
+	own.And, own.Or = nil, nil
+	for i, kid := range append(t.And[:len(t.And):len(t.And)], t.Or...) {
 		k, ok := c.translate(kid, of)
 		if !ok {
 			return nil, false
 		}
-		if i < len(t.and) {
-			own.and = append(own.and, k)
+		if i < len(t.And) {
+			own.And = append(own.And, k)
 		} else {
-			own.or = append(own.or, k)
+			own.Or = append(own.Or, k)
 		}
 	}
-	if t.and != nil || t.or != nil {
+	if t.And != nil || t.Or != nil {
 		return &own, true
 	}
-	if t.elapsed {
+	if t.Elapsed {
 		return &own, c.recorded.Paired()
 	}
-	if own.left, ok = c.same(of.fieldOf(t.left), t.left.side); ok && t.against {
-		own.right, ok = c.same(of.fieldOf(t.right), t.right.side)
+	if own.Left, ok = c.same(of.fieldOf(t.Left), t.Left.Side); ok && t.Against {
+		own.Right, ok = c.same(of.fieldOf(t.Right), t.Right.Side)
 	}
 	return &own, ok
 }
 
 // same finds a value of another plan among those that c has recorded.
-func (c *candidate) same(f *value.Field, at dynevent.Side) (o operand, ok bool) {
+func (c *candidate) same(f *value.Field, at dynevent.Side) (o cond.Operand, ok bool) {
 	for i := range c.sides {
 		s := &c.sides[i]
-		for j, expr := range s.exprs {
-			g := &s.fields[j]
-			if s.at == at && expr == cmp.Or(f.Expr, f.Label) && g.Format == f.Format && g.Encoding == f.Encoding && g.Count == f.Count {
-				return ref{s, j}.operand(), true
+		for j, expr := range s.Exprs {
+			g := &s.Fields[j]
+			if s.At == at && expr == cmp.Or(f.Expr, f.Label) && g.Format == f.Format && g.Encoding == f.Encoding && g.Count == f.Count {
+				return s.Ref(j).Operand(), true
 			}
 		}
 	}

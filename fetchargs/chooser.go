@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/cond"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
@@ -13,7 +14,7 @@ import (
 // parameter that decides which of several sets it is: the level of an option, the family of
 // a protocol. It fetches that parameter. If the function does not have it, p has no set.
 func (r *resolver) setOf(p route) (name string, by int) {
-	set := r.macros().Set(p.set)
+	set := r.Macros().Set(p.set)
 	if set == nil || set.By == "" {
 		return p.set, 0
 	}
@@ -39,13 +40,13 @@ func (r *resolver) useOf(p route) *value.Use {
 	case value.AllBits:
 		u.Mask = math.MaxUint64
 	default:
-		mask, _ := r.macros().Value(p.use.Mask)
+		mask, _ := r.Macros().Value(p.use.Mask)
 		u.Mask = uint64(mask)
 	}
 	macros, not := p.use.All()
 	u.Not = not
 	for _, name := range macros {
-		if x, ok := r.macros().Value(name); ok { // an architecture may lack it
+		if x, ok := r.Macros().Value(name); ok { // an architecture may lack it
 			u.Values = append(u.Values, uint64(x))
 		}
 	}
@@ -59,10 +60,10 @@ func (r *resolver) chooser(name string) (arg int, ok bool) {
 		return 0, false
 	}
 	before := len(r.Errs)
-	other, ok := r.fetch(want{x: &spec.Ident{Name: spec.Name{Text: name, Span: r.spec.Func.Span}}, hidden: true})
+	other, ok := r.Fetch(cond.Want{X: &spec.Ident{Name: spec.Name{Text: name, Span: r.spec.Func.Span}}, Hidden: true})
 	r.Errs = r.Errs[:before]
-	if !ok || other.side != &r.entry.side {
+	if !ok || other.Values != &r.entry.Values {
 		return 0, false
 	}
-	return other.field().Arg, true
+	return other.Field().Arg, true
 }

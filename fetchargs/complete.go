@@ -188,59 +188,6 @@ func (r *resolver) operands(yield func(name, is string) bool) {
 	}
 }
 
-// constants returns err, an error that there is no such constant, with a list of the
-// constants that f may be compared with. These are the first that there are of: the known
-// names of its values, those of its enum (which err has), the errnos, and the macros of
-// the kernel.
-func (m *comparer) constants(l *spec.Literal, f *value.Field, err error) error {
-	var missing *btf.NotFoundError
-	if !errors.As(err, &missing) {
-		return err
-	}
-	of, negative := *missing, strings.HasPrefix(l.Text, "-")
-	of.All = func(yield func(name, is string) bool) {
-		for _, all := range []iter.Seq2[string, string]{m.macros().Set(f.Set).Names, missing.All, errnos(f, negative), m.macros().All} {
-			some := false
-			if all == nil {
-				continue
-			}
-			for name, is := range all {
-				if some = true; !yield(name, is) {
-					return
-				}
-			}
-			if some {
-				return
-			}
-		}
-	}
-	return &of
-}
-
-// maxErrno is MAX_ERRNO of include/linux/err.h.
-const maxErrno = 4095
-
-// errnos yields the errors that a function may return.
-func errnos(f *value.Field, negative bool) iter.Seq2[string, string] {
-	if f.Label != "return" || !f.Signed {
-		return nil
-	}
-	return func(yield func(name, is string) bool) {
-		for n := range int64(maxErrno) {
-			name := value.ErrnoName(n)
-			if name == "" {
-				continue
-			}
-			if !negative {
-				name = "-" + name
-			}
-			if !yield(name, fmt.Sprint(-n)) {
-				return
-			}
-		}
-	}
-}
-
 // formatNames yields the FORMATs.
 func formatNames(yield func(name, is string) bool) {
 	for _, name := range value.FormatNames() {

@@ -3,6 +3,8 @@ package fetchargs
 import (
 	"strings"
 
+	"github.com/tsnoop/tsnoop/fetchargs/cond"
+	"github.com/tsnoop/tsnoop/fetchargs/filter"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
@@ -31,9 +33,9 @@ func appendConjuncts(all []string, c spec.Cond) []string {
 // The other arguments are those of Match. It does nothing if Match does not decide
 // exactly these conditions.
 func (p *Plan) Held(counts []uint64, decoders []*value.Decoder, records [][]byte, duration uint64, ended bool) {
-	each := []*test{p.check}
-	if p.check != nil && p.check.and != nil {
-		each = p.check.and
+	each := []*cond.Test{p.check}
+	if p.check != nil && p.check.And != nil {
+		each = p.check.And
 	}
 	if len(each) != len(counts) {
 		return
@@ -47,4 +49,4 @@ func (p *Plan) Held(counts []uint64, decoders []*value.Decoder, records [][]byte
 }
 
 // ChoosesComm reports whether the kernel's filter selects by the name of the task.
-func (p *Probe) ChoosesComm() bool { return strings.Contains(p.Filter, commWord) }
+func (p *Probe) ChoosesComm() bool { return strings.Contains(p.Filter, filter.CommWord) }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/cond"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
@@ -107,9 +108,9 @@ func (r *resolver) param(i int) *spec.Ident {
 }
 
 // behind returns the expression of what parameter i points to, with the parameter's name.
-func (r *resolver) behind(i int) want {
+func (r *resolver) behind(i int) cond.Want {
 	x := r.param(i)
-	return want{x: &spec.Deref{X: x, Span: x.Span}, name: x.Text}
+	return cond.Want{X: &spec.Deref{X: x, Span: x.Span}, Name: x.Text}
 }
 
 // addContent adds what parameter i points to.
@@ -144,10 +145,10 @@ func (r *resolver) addContent(side *builder, i int, c *content) {
 		e.field.Type, e.short = &btf.Array{Type: target, Nelems: uint32(n)}, length.name != ""
 		e = r.sized(e, wordOf(target, elem), n*elem)
 	}
-	e.field.Macros, e.field.Name = r.macros(), x.Text
+	e.field.Macros, e.field.Name = r.Macros(), x.Text
 	if ok {
 		side.add(e, r.behind(i))
-		side.add(pointer, want{x: x, hidden: true}) // for recordings: it is fetched anyway
+		side.add(pointer, cond.Want{X: x, Hidden: true}) // for recordings: it is fetched anyway
 	}
 }
 
@@ -221,18 +222,18 @@ func (r *resolver) addStrings(i int) {
 		r.cannotShow(target, x)
 		return
 	}
-	list := value.Field{Label: x.Text, Expr: r.behind(i).x.String(), Name: x.Text, Type: r.params[i].typ, Encoding: value.Strings, Size: 8}
+	list := value.Field{Label: x.Text, Expr: r.behind(i).X.String(), Name: x.Text, Type: r.params[i].typ, Encoding: value.Strings, Size: 8}
 	for n := range r.room.strings {
 		item := &spec.Index{X: x, N: int64(n), Span: at}
 		p := r.params[i].follow(x.Text, target).at(int64(n*size), target)
 		e := encoded{route: p.follow(item.String(), r.pointee(target)), at: at, short: true}
 		e.field.Type, e.field.Name = char, x.Text
-		f, ok := b.add(r.sized(e, 1, mostText), want{x: item, hidden: true})
+		f, ok := b.add(r.sized(e, 1, mostText), cond.Want{X: item, Hidden: true})
 		if !ok {
 			return
 		}
-		list.Items, list.Arg = append(list.Items, f.index), f.field().Guards[0].Arg
+		list.Items, list.Arg = append(list.Items, f.Index), f.Field().Guards[0].Arg
 	}
-	b.fields, b.exprs = append(b.fields, list), append(b.exprs, list.Expr)
-	b.add(number(encoded{route: r.params[i], at: at}, 8, nil), want{x: x, hidden: true})
+	b.Fields, b.Exprs = append(b.Fields, list), append(b.Exprs, list.Expr)
+	b.add(number(encoded{route: r.params[i], at: at}, 8, nil), cond.Want{X: x, Hidden: true})
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/cond"
 	"github.com/tsnoop/tsnoop/fetchargs/constants"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
@@ -90,7 +91,7 @@ func (r *resolver) formatOf(name spec.Name) (f *value.Format, count int, ok bool
 // encodeCounted is like encode, for a FORMAT with a count: it encodes count
 // elements, or bytes of text, at the address that p points to. If p is not a
 // pointer, they start at its own address.
-func (r *resolver) encodeCounted(p route, w want, f *value.Format, count int) (encoded, bool) {
+func (r *resolver) encodeCounted(p route, w cond.Want, f *value.Format, count int) (encoded, bool) {
 	if f.IsText() {
 		e, ok := r.encode(p, w, f)
 		if ok && e.field.Encoding == value.String && (e.field.Count == 0 || e.field.Count > count) {
@@ -98,7 +99,7 @@ func (r *resolver) encodeCounted(p route, w want, f *value.Format, count int) (e
 		}
 		return e, ok
 	}
-	size, x := f.Size, w.x
+	size, x := f.Size, w.X
 	if f.Shape == value.RawMemory {
 		size = 1
 	}
@@ -126,28 +127,28 @@ func (r *resolver) encodeCounted(p route, w want, f *value.Format, count int) (e
 // hasElements reports whether so many bytes can be read there. It refuses values
 // that are not in memory, and reads past the end of arrays and structs, whose size
 // is known. Reading past a number is allowed.
-func (r *resolver) hasElements(p route, w want, f *value.Format, bytes int) bool {
+func (r *resolver) hasElements(p route, w cond.Want, f *value.Format, bytes int) bool {
 	size, known := btf.Size(btf.OrVoid(p.typ))
 	_, isArray := btf.AsArray(p.typ)
 	whole := p.typ != nil && (isArray || btf.IsStruct(p.typ))
 	switch {
 	case !p.mem && !p.inReg || p.bitSize > 0:
-		r.Fail(w.x.Where(), "", "%s is %s and not in memory: it has no elements", w.x, value.TypeName(p.typ))
+		r.Fail(w.X.Where(), "", "%s is %s and not in memory: it has no elements", w.X, value.TypeName(p.typ))
 		if f.Size <= size {
-			r.Errs[len(r.Errs)-1].Fix = spec.Fix{Span: w.format.Span, Text: f.Name}
+			r.Errs[len(r.Errs)-1].Fix = spec.Fix{Span: w.Format.Span, Text: f.Name}
 			r.Errs[len(r.Errs)-1].Hint = "only this value: " + f.Name
 		}
 		return false
 	case whole && known && size > 0 && size < bytes:
 		unit := bytes
-		if _, count := spec.SplitFormat(w.format.Text); count > 0 {
+		if _, count := spec.SplitFormat(w.Format.Text); count > 0 {
 			unit = bytes / count
 		}
 		if size < unit {
-			return r.doesNotFit(w.x, p.typ, f)
+			return r.doesNotFit(w.X, p.typ, f)
 		}
 		fix := fmt.Sprintf("%s[%d]", f.Name, size/unit)
-		r.FailFix(w.format.Span, spec.Fix{Span: w.format.Span, Text: fix}, "write ", "%s has %d bytes, %s has %d", w.x, size, w.format.Text, bytes)
+		r.FailFix(w.Format.Span, spec.Fix{Span: w.Format.Span, Text: fix}, "write ", "%s has %d bytes, %s has %d", w.X, size, w.Format.Text, bytes)
 		return false
 	}
 	return true

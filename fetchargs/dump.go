@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/cond"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
@@ -23,11 +24,11 @@ const (
 )
 
 // encodeDump encodes all of a struct in memory or in registers.
-func (r *resolver) encodeDump(e encoded, w want, f *value.Format) (encoded, bool) {
-	x, typ := w.x, e.route.typ
+func (r *resolver) encodeDump(e encoded, w cond.Want, f *value.Format) (encoded, bool) {
+	x, typ := w.X, e.route.typ
 	size, known := btf.Size(typ)
 	switch {
-	case w.hidden || w.with != nil:
+	case w.Hidden || w.With != nil:
 		r.Fail(x.Where(), memberHint(typ), "%s is a %s, which cannot be compared", x, btf.Name(typ))
 		return e, false
 	case f != nil && f.Name != "x" && f.Name != "d" && f.Name != "u":
@@ -49,14 +50,14 @@ func (r *resolver) encodeDump(e encoded, w want, f *value.Format) (encoded, bool
 }
 
 // deeper shows the struct that w points to.
-func (r *resolver) deeper(w want) {
-	if w.format.Text != "" {
+func (r *resolver) deeper(w cond.Want) {
+	if w.Format.Text != "" {
 		return
 	}
-	if _, is := w.x.(*spec.Since); is {
+	if _, is := w.X.(*spec.Since); is {
 		return
 	}
-	p, _ := r.walk(w.x)
+	p, _ := r.walk(w.X)
 	target := r.pointee(p.typ)
 	if target == nil || !btf.IsStruct(target) || p.isPerCPU() {
 		return
@@ -64,9 +65,9 @@ func (r *resolver) deeper(w want) {
 	if size, known := btf.Size(target); !known || size == 0 {
 		return
 	}
-	inner := want{x: &spec.Deref{X: w.x, Span: w.x.Where()}}
-	if w.name != "" {
-		inner.name = "*" + w.name
+	inner := cond.Want{X: &spec.Deref{X: w.X, Span: w.X.Where()}}
+	if w.Name != "" {
+		inner.Name = "*" + w.Name
 	}
 	r.show(inner)
 }
@@ -90,7 +91,7 @@ type dump struct {
 
 // addDump adds the field of a dump. It fetches only the pointers that lead to it;
 // spread adds the rest.
-func (b *builder) addDump(e encoded, w want, f value.Field) (ref, bool) {
+func (b *builder) addDump(e encoded, w cond.Want, f value.Field) (cond.Ref, bool) {
 	f.Dump = &value.Extent{}
 	if len(e.route.labels) > 0 {
 		f.Dump.Off = int(e.route.off)
@@ -98,11 +99,11 @@ func (b *builder) addDump(e encoded, w want, f value.Field) (ref, bool) {
 		f.Dump.Addr = p.symbol.Addrs[0] + uint64(p.off)
 	}
 	if !b.guards(e, &f) {
-		return ref{}, false
+		return cond.Ref{}, false
 	}
-	b.fields, b.exprs = append(b.fields, f), append(b.exprs, w.x.String())
-	b.dumps = append(b.dumps, dump{e, len(b.fields) - 1, f.Label})
-	return ref{&b.side, len(b.fields) - 1}, true
+	b.Fields, b.Exprs = append(b.Fields, f), append(b.Exprs, w.X.String())
+	b.dumps = append(b.dumps, dump{e, len(b.Fields) - 1, f.Label})
+	return b.Values.Ref(len(b.Fields) - 1), true
 }
 
 // spread adds the fetchargs of the dumps, and returns b with the further parts that
@@ -133,8 +134,8 @@ func (b *builder) spread() []*builder {
 
 // next makes the n-th part of b's side, with the fetchargs that its filter needs.
 func (b *builder) next(n int) *builder {
-	part := b.r.newBuilder(b.probe.Symbols, b.at, b.probe.Kind)
-	part.part, part.probe.Part, part.used, part.counter = n, n, true, b.counter
+	part := b.r.newBuilder(b.probe.Symbols, b.At, b.probe.Kind)
+	part.Part, part.probe.Part, part.Used, part.counter = n, n, true, b.counter
 	part.filters = slices.Clone(b.filters)
 	for _, a := range filtered(b.args, strings.Join(b.filters, " ")) {
 		part.byText[a.Key()] = len(part.args)
@@ -201,7 +202,7 @@ func (d *dump) stretchArg(at int, typ dynevent.Type, count int) dynevent.Arg {
 // stretch makes b fetch n bytes of d, starting at byte at. The field of d belongs
 // to the part first.
 func (b *builder) stretch(first *builder, d dump, at, n int) bool {
-	f, own := first.fields[d.index], b == first && at == 0
+	f, own := first.Fields[d.index], b == first && at == 0
 	if !own {
 		f = value.Field{Label: d.label, Hidden: true, Encoding: value.Dumped, Size: 1, Dump: &value.Extent{Off: f.Dump.Off, Addr: f.Dump.Addr}}
 		if !b.guards(d.encoded, &f) {
@@ -216,12 +217,12 @@ func (b *builder) stretch(first *builder, d dump, at, n int) bool {
 		f.Dump.Windows = b.windows(d, &f)
 	}
 	if own {
-		b.fields[d.index] = f
+		b.Fields[d.index] = f
 		return true
 	}
-	b.fields, b.exprs = append(b.fields, f), append(b.exprs, "")
-	of := first.fields[d.index].Dump
-	of.Rest = append(of.Rest, value.Place{Part: b.part, Field: len(b.fields) - 1})
+	b.Fields, b.Exprs = append(b.Fields, f), append(b.Exprs, "")
+	of := first.Fields[d.index].Dump
+	of.Rest = append(of.Rest, value.Place{Part: b.Part, Field: len(b.Fields) - 1})
 	return true
 }
 

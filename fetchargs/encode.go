@@ -2,6 +2,7 @@ package fetchargs
 
 import (
 	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/cond"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
@@ -23,10 +24,10 @@ type encoded struct {
 }
 
 // encode decides how to fetch w, to which p leads: by its format, or else by its type.
-func (r *resolver) encode(p route, w want, f *value.Format) (e encoded, ok bool) {
-	e, x := encoded{route: p, at: w.x.Where()}, w.x
+func (r *resolver) encode(p route, w cond.Want, f *value.Format) (e encoded, ok bool) {
+	e, x := encoded{route: p, at: w.X.Where()}, w.X
 	switch {
-	case f == nil && (p.mem || btf.Pointee(p.typ) != nil) && holdsText(p.typ, w.with):
+	case f == nil && (p.mem || btf.Pointee(p.typ) != nil) && cond.HoldsText(p.typ, w.With):
 		return r.encodeText(e, x, nil)
 	case p.base.Kind == dynevent.Comm:
 		e.field.Type, e.field.Encoding, e.field.Size, e.typ = p.typ, value.String, 4, dynevent.CommText
@@ -61,7 +62,7 @@ func (r *resolver) encode(p route, w want, f *value.Format) (e encoded, ok bool)
 		}
 		return number(e, size, f), true
 	case *btf.Pointer:
-		if f == nil && (btf.IsText(t.Target) || e.route.text) && !w.pointer {
+		if f == nil && (btf.IsText(t.Target) || e.route.text) && !w.Pointer {
 			return r.encodeText(e, x, f)
 		}
 		return number(e, 8, f), true
@@ -69,7 +70,7 @@ func (r *resolver) encode(p route, w want, f *value.Format) (e encoded, ok bool)
 		if f == nil && (btf.IsText(t.Type) || e.route.text) && e.route.mem {
 			return r.encodeText(e, x, f)
 		}
-		if e.route.mem && btf.IsStruct(btf.Leaf(t)) && t.Nelems > 0 && !w.hidden && w.with == nil {
+		if e.route.mem && btf.IsStruct(btf.Leaf(t)) && t.Nelems > 0 && !w.Hidden && w.With == nil {
 			return r.encodeDump(e, w, f)
 		}
 		return r.encodeArray(e, x, t, f)
@@ -83,11 +84,11 @@ func (r *resolver) encode(p route, w want, f *value.Format) (e encoded, ok bool)
 
 // encodeShape is like encode, for a FORMAT that says what to fetch and not only how
 // to show a number.
-func (r *resolver) encodeShape(e encoded, w want, f *value.Format) (encoded, bool) {
-	p, x := e.route, w.x
+func (r *resolver) encodeShape(e encoded, w cond.Want, f *value.Format) (encoded, bool) {
+	p, x := e.route, w.X
 	switch f.Shape {
 	case value.KernelText, value.UserText:
-		if w.pointer && btf.Pointee(p.typ) != nil {
+		if w.Pointer && btf.Pointee(p.typ) != nil {
 			return number(e, 8, nil), true
 		}
 		return r.encodeText(e, x, f)
@@ -103,7 +104,7 @@ func (r *resolver) encodeShape(e encoded, w want, f *value.Format) (encoded, boo
 	case value.Stamp:
 		return r.encodeAge(e, x, f)
 	case value.RawMemory:
-		if size, _ := btf.Size(btf.OrVoid(p.typ)); p.mem && p.bitSize == 0 && size > dynevent.MaxElements && !w.hidden {
+		if size, _ := btf.Size(btf.OrVoid(p.typ)); p.mem && p.bitSize == 0 && size > dynevent.MaxElements && !w.Hidden {
 			e.field.Type, e.field.Encoding, e.field.Size, e.field.Whole = p.typ, value.Dumped, 1, size
 			e.typ = dynevent.X64
 			return e, true

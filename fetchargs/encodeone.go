@@ -2,41 +2,42 @@ package fetchargs
 
 import (
 	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/cond"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
 // encodeOne encodes a struct that is shown as one value.
-func (r *resolver) encodeOne(e encoded, w want, form value.Form) (encoded, bool) {
+func (r *resolver) encodeOne(e encoded, w cond.Want, form value.Form) (encoded, bool) {
 	size, _ := btf.Size(e.route.typ)
-	switch _, behind := w.x.(*spec.Deref); {
+	switch _, behind := w.X.(*spec.Deref); {
 	case form == value.Bits && behind && size > 8 && e.route.mem:
 		// A mask that was allocated has only as many words as the machine needs for
 		// its CPUs, but at least one.
 		e.field.Type, e.typ = e.route.typ, dynevent.X64
-		e, ok := r.elements(e, 8, 8, w.x)
+		e, ok := r.elements(e, 8, 8, w.X)
 		e.field.Whole = size
 		return e, ok
 	case form == value.SockAddr && e.route.mem:
-		return r.encodeSockAddr(e, w.x)
+		return r.encodeSockAddr(e, w.X)
 	case form == value.IP6:
-		return r.encodeBytes(e, w.x, value.FormatNamed("ip6"))
+		return r.encodeBytes(e, w.X, value.FormatNamed("ip6"))
 	case size == 1 || size == 2 || size == 4 || size == 8:
 		if e.route.inReg {
 			e.route.typ = &btf.Int{Size: uint32(size)}
 			p, ok := e.route.settle()
 			if e.route = p; !ok || p.bitSize > 0 {
-				r.cannotShow(e.route.typ, w.x)
+				r.cannotShow(e.route.typ, w.X)
 				return e, false
 			}
 		}
 		return number(e, size, nil), true
 	case !e.route.mem:
-		return r.bytesOf(e, e.route, size, w.x)
+		return r.bytesOf(e, e.route, size, w.X)
 	case size%8 == 0 && size <= arrayBytes:
 		e.field.Type, e.typ = e.route.typ, dynevent.X64
-		return r.elements(e, 8, size, w.x)
+		return r.elements(e, 8, size, w.X)
 	}
 	return r.encodeDump(e, w, nil)
 }

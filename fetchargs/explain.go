@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
@@ -27,7 +26,7 @@ func (p *Plan) Explain(w io.Writer) {
 		probe.explain(w)
 	}
 	if p.check != nil {
-		fmt.Fprintf(w, "  decided in user space: %s\n", p.describe(p.check))
+		fmt.Fprintf(w, "  decided in user space: %s\n", p.check.Describe(p.fieldOf))
 	}
 }
 
@@ -180,52 +179,4 @@ func (p *Probe) explainParts(w io.Writer, f *value.Field) {
 	if f.Whole > 0 {
 		fmt.Fprintf(w, "      only the first %s of %d\n", plural(n, "byte"), f.Whole)
 	}
-}
-
-// describe returns a test as a condition on the labels of the fields.
-func (p *Plan) describe(t *test) string {
-	word := " && "
-	if t.or != nil {
-		word = " || "
-	}
-	if t.and != nil || t.or != nil {
-		text := ""
-		for i, kid := range append(t.and, t.or...) {
-			if i > 0 {
-				text += word
-			}
-			if kid.or != nil || kid.and != nil {
-				text += "(" + p.describe(kid) + ")"
-			} else {
-				text += p.describe(kid)
-			}
-		}
-		return text
-	}
-	if t.elapsed {
-		return fmt.Sprintf("duration %s %s", t.op, t.value.shown)
-	}
-	left := p.fieldOf(t.left)
-	text := fmt.Sprintf("%s %s ", t.value.masked(left), t.op)
-	if t.against {
-		text += p.fieldOf(t.right).Label
-	} else {
-		text += t.value.shown
-	}
-	if t.negated {
-		return "!(" + text + ")"
-	}
-	return text
-}
-
-// masked returns the left side of a comparison with c.
-func (c constant) masked(f *value.Field) string {
-	if c.mask == 0 || strings.Contains(c.shown, "/") { // a prefix contains its mask
-		return f.Label
-	}
-	mask := c.mask
-	if f.BigEndian {
-		mask = f.Swapped(mask)
-	}
-	return fmt.Sprintf("(%s & 0x%x)", f.Label, mask)
 }

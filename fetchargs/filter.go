@@ -6,18 +6,18 @@ import (
 	"strings"
 
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
-	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+	"github.com/tsnoop/tsnoop/fetchargs/cond"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
 // push adds t to the filter of the probe whose values it needs. It reports whether the
 // filter alone decides t; if not, user space decides again about the events that pass.
-func (r *resolver) push(t *test) bool {
-	entry, exit := t.sides()
+func (r *resolver) push(t *cond.Test) bool {
+	entry, exit := t.Sides()
 	// Where returns are paired with entries, a return whose entry was filtered out would
 	// be paired with an earlier entry (see package calls).
-	paired := r.target.Calls && (r.target.Pair || r.entry.used && r.exit.used)
+	paired := r.target.Calls && (r.target.Pair || r.entry.Used && r.exit.Used)
 	if entry == exit || entry && paired {
 		r.out.Partial = true
 		return false
@@ -32,7 +32,7 @@ func (r *resolver) push(t *test) bool {
 		r.out.Partial = true
 		return false
 	}
-	if t.or != nil {
+	if t.Or != nil {
 		text = "(" + text + ")"
 	}
 	if len(strings.Join(side.filters, " && "))+len(text) > maxFilter-side.roomOfCPUs() {
@@ -43,47 +43,30 @@ func (r *resolver) push(t *test) bool {
 	return exact
 }
 
-// sides reports from which sides t needs values.
-func (t *test) sides() (entry, exit bool) {
-	for _, kid := range append(t.and, t.or...) {
-		e, x := kid.sides()
-		entry, exit = entry || e, exit || x
-	}
-	if t.and != nil || t.or != nil {
-		return entry, exit
-	}
-	if t.elapsed {
-		return true, true
-	}
-	exit = t.left.side == dynevent.Return || t.against && t.right.side == dynevent.Return
-	entry = t.left.side == dynevent.Entry || t.against && t.right.side == dynevent.Entry
-	return entry, exit
-}
-
 // filter writes t for the kernel; ok is false if a filter cannot express it. exact is
 // false if the filter may accept a pointer that cannot be read, or a parameter that the
 // call does not use. known are the checks of
 // pointers that already hold where t is decided.
-func (b *builder) filter(t *test, known map[string]bool) (text string, exact, ok bool) {
-	if t.and == nil && t.or == nil {
+func (b *builder) filter(t *cond.Test, known map[string]bool) (text string, exact, ok bool) {
+	if t.And == nil && t.Or == nil {
 		return b.filterLeaf(t, known)
 	}
 	word := " && "
-	if t.or != nil {
+	if t.Or != nil {
 		word = " || "
 	}
 	exact = true
 	var parts []string
-	for _, kid := range append(t.and, t.or...) {
+	for _, kid := range append(t.And, t.Or...) {
 		given := known
-		if t.or != nil {
+		if t.Or != nil {
 			given = maps.Clone(known)
 		}
 		part, sure, ok := b.filter(kid, given)
 		if !ok {
 			return "", false, false
 		}
-		if kid.or != nil || t.or != nil && strings.Contains(part, " && ") {
+		if kid.Or != nil || t.Or != nil && strings.Contains(part, " && ") {
 			part = "(" + part + ")"
 		}
 		parts, exact = append(parts, part), exact && sure
@@ -92,34 +75,34 @@ func (b *builder) filter(t *test, known map[string]bool) (text string, exact, ok
 }
 
 // filterLeaf is filter for a single comparison.
-func (b *builder) filterLeaf(t *test, known map[string]bool) (text string, exact, ok bool) {
-	f := &b.fields[t.left.index]
-	order := t.op == "<" || t.op == "<=" || t.op == ">" || t.op == ">="
-	if t.against || f.Add != 0 || f.Split > 0 || f.Unsigned() > 0 || f.Encoding == value.Age || f.Encoding == value.Who ||
-		f.Encoding == value.BitField && f.Signed || (f.BigEndian || t.value.mask != 0) && order {
+func (b *builder) filterLeaf(t *cond.Test, known map[string]bool) (text string, exact, ok bool) {
+	f := &b.Fields[t.Left.Index]
+	order := t.Op == "<" || t.Op == "<=" || t.Op == ">" || t.Op == ">="
+	if t.Against || f.Add != 0 || f.Split > 0 || f.Unsigned() > 0 || f.Encoding == value.Age || f.Encoding == value.Who ||
+		f.Encoding == value.BitField && f.Signed || (f.BigEndian || t.Value.Mask != 0) && order {
 		return "", false, false
 	}
-	if b.r.target.Live && maybeLost(f) && t.againstConstant(value.Value{Kind: value.Text}, f) != t.negated {
+	if b.r.target.Live && maybeLost(f) && t.AgainstConstant(value.Value{Kind: value.Text}, f) != t.Negated {
 		return "", false, false
 	}
-	unended := t.value.unended(f, t.op)
-	if unended && t.negated {
+	unended := unended(t.Value, f, t.Op)
+	if unended && t.Negated {
 		return "", false, false
 	}
 	name := b.args[f.Arg].Name
 	switch {
 	case f.Encoding == value.Array:
 		text, ok = b.filterBytes(t, f)
-	case t.value.mask != 0:
-		text, ok = t.value.maskedFilter(name, f, t.op), true
+	case t.Value.Mask != 0:
+		text, ok = maskedFilter(t.Value, name, f, t.Op), true
 	default:
-		text, ok = t.value.filterText(f, t.op, !b.r.target.Live)
-		text = fmt.Sprintf("%s %s %s", name, t.op, text)
+		text, ok = filterText(t.Value, f, t.Op, !b.r.target.Live)
+		text = fmt.Sprintf("%s %s %s", name, t.Op, text)
 	}
 	if !ok {
 		return "", false, false
 	}
-	if t.negated {
+	if t.Negated {
 		text = "!(" + text + ")"
 	}
 	var parts []string
@@ -135,21 +118,21 @@ func (b *builder) filterLeaf(t *test, known map[string]bool) (text string, exact
 
 // maskedFilter writes (name & mask) == num by the only test that filters have: whether
 // any of some bits is set.
-func (c constant) maskedFilter(name string, f *value.Field, op spec.Op) string {
+func maskedFilter(c cond.Constant, name string, f *value.Field, op spec.Op) string {
 	test := func(bits uint64) string {
 		if f.Signed && bits>>63 != 0 { // the filter of a signed field takes an int64
 			return fmt.Sprintf("%s & %d", name, int64(bits))
 		}
 		return fmt.Sprintf("%s & 0x%x", name, bits)
 	}
-	if c.num == 0 && op == "!=" {
-		return test(c.mask)
+	if c.Num == 0 && op == "!=" {
+		return test(c.Mask)
 	}
 	var parts []string
-	for rest := c.num; rest != 0; rest &= rest - 1 {
+	for rest := c.Num; rest != 0; rest &= rest - 1 {
 		parts = append(parts, test(rest&-rest))
 	}
-	if clear := c.mask &^ c.num; clear != 0 {
+	if clear := c.Mask &^ c.Num; clear != 0 {
 		parts = append(parts, "!("+test(clear)+")")
 	}
 	text := strings.Join(parts, " && ")

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/tsnoop/tsnoop/fetchargs/cond"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
@@ -11,18 +12,18 @@ import (
 // filterBytes writes a comparison of bytes for the kernel. Filters must not use arrays
 // (5.10 crashes), so it compares numbers of up to 8 bytes each, which are fetched only
 // for the filter.
-func (b *builder) filterBytes(t *test, f *value.Field) (string, bool) {
-	arg, c := b.args[f.Arg], t.value
-	if c.kind != value.Bytes || t.op != "==" && t.op != "!=" {
+func (b *builder) filterBytes(t *cond.Test, f *value.Field) (string, bool) {
+	arg, c := b.args[f.Arg], t.Value
+	if c.Kind != value.Bytes || t.Op != "==" && t.Op != "!=" {
 		return "", false
 	}
-	bits := 8 * len(c.bytes)
-	if c.bits > 0 {
-		bits = c.bits
+	bits := 8 * len(c.Bytes)
+	if c.Bits > 0 {
+		bits = c.Bits
 	}
 	var words []word
 	for at := 0; 8*at < bits; at += words[len(words)-1].size {
-		w, ok := c.word(at, bits, b.r.target.Arch.BigEndian, arg)
+		w, ok := wordAt(c, at, bits, b.r.target.Arch.BigEndian, arg)
 		if !ok || len(w.arg.String())+len(":x64") > b.r.target.Features.MaxArg() {
 			return "", false
 		}
@@ -36,13 +37,13 @@ func (b *builder) filterBytes(t *test, f *value.Field) (string, bool) {
 		}
 		name := b.args[i].Name
 		if w.mask != 0 {
-			parts = append(parts, constant{num: w.num, mask: w.mask}.maskedFilter(name, &value.Field{}, "=="))
+			parts = append(parts, maskedFilter(cond.Constant{Num: w.num, Mask: w.mask}, name, &value.Field{}, "=="))
 		} else {
 			parts = append(parts, fmt.Sprintf("%s == 0x%x", name, w.num))
 		}
 	}
 	text := strings.Join(parts, " && ")
-	if t.op == "!=" {
+	if t.Op == "!=" {
 		text = "!(" + text + ")"
 	}
 	return text, true
@@ -56,9 +57,9 @@ type word struct {
 	num, mask uint64       // mask is 0 if all bits are compared
 }
 
-// word returns the comparison of the bytes from at on, of bits in all. big is the byte
+// wordAt returns the comparison of the bytes from at on, of bits in all. big is the byte
 // order of the machine, and array the fetcharg of all bytes.
-func (c constant) word(at, bits int, big bool, array dynevent.Arg) (w word, ok bool) {
+func wordAt(c cond.Constant, at, bits int, big bool, array dynevent.Arg) (w word, ok bool) {
 	left := (bits+7)/8 - at
 	for w.size = 8; w.size > left; {
 		w.size /= 2
@@ -69,7 +70,7 @@ func (c constant) word(at, bits int, big bool, array dynevent.Arg) (w word, ok b
 		if over := 8*(at+i+1) - bits; over > 0 {
 			mask[i] <<= over
 		}
-		num[i] = c.bytes[at+i] & mask[i]
+		num[i] = c.Bytes[at+i] & mask[i]
 	}
 	w.num, w.mask = value.Load(num[:w.size], big), value.Load(mask[:w.size], big)
 	if w.mask == ^uint64(0)>>(64-8*w.size) {

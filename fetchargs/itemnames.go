@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/cond"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
@@ -31,10 +32,10 @@ func (r *resolver) itemNamed(x *spec.Ident) *spec.Item {
 
 // meant returns w, the value called x. If x names an item, it returns the expression of
 // that item instead.
-func (r *resolver) meant(x *spec.Ident, w want) want {
+func (r *resolver) meant(x *spec.Ident, w cond.Want) cond.Want {
 	if item := r.itemNamed(x); item != nil {
-		if w.x = item.Expr; w.format.Text == "" {
-			w.format = item.Format
+		if w.X = item.Expr; w.Format.Text == "" {
+			w.Format = item.Format
 		}
 	}
 	return w

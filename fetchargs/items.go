@@ -2,6 +2,7 @@ package fetchargs
 
 import (
 	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/cond"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
@@ -13,17 +14,17 @@ func (r *resolver) items() {
 		if item.Cond != nil && !r.formats(item) {
 			continue
 		}
-		for _, w := range wants(item) {
-			if is, _ := r.elapsed(w.x); is {
+		for _, w := range cond.Wants(item) {
+			if is, _ := r.Elapsed(w.X); is {
 				plainDuration(&r.Collector, item)
 				continue
 			}
 			if item.Cond == nil {
-				w = r.decoded(w)
-			} else if r.isConstant(w.x) {
+				w = r.Decoded(w)
+			} else if r.isConstant(w.X) {
 				continue
 			}
-			if _, ok := r.fetch(w); ok {
+			if _, ok := r.Fetch(w); ok {
 				if r.target.Deep {
 					r.deeper(w)
 				}
@@ -31,7 +32,7 @@ func (r *resolver) items() {
 		}
 	}
 	if len(r.spec.Items) == 0 && r.spec.If == nil {
-		r.entry.used = true
+		r.entry.Used = true
 	}
 }
 
@@ -40,15 +41,15 @@ func (r *resolver) formats(item *spec.Item) bool {
 	if item.Format.Text == "" {
 		return true
 	}
-	of := operands(item.Cond)
+	of := cond.Operands(item.Cond)
 	if len(of) > 1 {
-		fixed := of[0].x.String() + ":" + item.Format.Text
-		r.FailFix(item.Format.Span, spec.Fix{Span: spec.Span{Pos: of[0].x.Where().Pos, End: item.Span.End}, Text: fixed + r.spec.Text[of[0].x.Where().End:item.Format.Pos-1]},
+		fixed := of[0].X.String() + ":" + item.Format.Text
+		r.FailFix(item.Format.Span, spec.Fix{Span: spec.Span{Pos: of[0].X.Where().Pos, End: item.Span.End}, Text: fixed + r.spec.Text[of[0].X.Where().End:item.Format.Pos-1]},
 			"it stands behind the value it is for: ", "a format cannot apply to several values")
 		return false
 	}
-	if own := of[0].format; own.Text != "" {
-		r.Fail(item.Format.Span, "one is enough", "%s has two formats", of[0].x)
+	if own := of[0].Format; own.Text != "" {
+		r.Fail(item.Format.Span, "one is enough", "%s has two formats", of[0].X)
 		return false
 	}
 	return true
@@ -57,7 +58,7 @@ func (r *resolver) formats(item *spec.Item) bool {
 // everything shows all parameters and the return value. Parameters that cannot be
 // fetched are shown without a value.
 func (r *resolver) everything() {
-	r.entry.used = true
+	r.entry.Used = true
 	at := r.spec.Func.Span
 	for i, param := range r.fn.Params {
 		if param.Name == "" {
@@ -66,26 +67,26 @@ func (r *resolver) everything() {
 		if r.showContent(i) {
 			continue
 		}
-		if err := r.paramErrs[i]; err != nil || !r.show(r.decoded(want{x: &spec.Ident{Name: spec.Name{Text: param.Name, Span: at}}})) {
+		if err := r.paramErrs[i]; err != nil || !r.show(r.Decoded(cond.Want{X: &spec.Ident{Name: spec.Name{Text: param.Name, Span: at}}})) {
 			why := r.unshown
 			if err != nil {
 				why = err.Error()
 			}
-			r.entry.fields = append(r.entry.fields, value.Field{Label: param.Name, Type: param.Type, Encoding: value.Nothing, Why: why})
-			r.entry.exprs = append(r.entry.exprs, "")
+			r.entry.Fields = append(r.entry.Fields, value.Field{Label: param.Name, Type: param.Type, Encoding: value.Nothing, Why: why})
+			r.entry.Exprs = append(r.entry.Exprs, "")
 		}
 	}
-	if !btf.IsVoid(r.fn.Return) && !r.show(want{x: &spec.Ident{Name: spec.Name{Text: "return", Span: at}}}) {
+	if !btf.IsVoid(r.fn.Return) && !r.show(cond.Want{X: &spec.Ident{Name: spec.Name{Text: "return", Span: at}}}) {
 		r.out.Notes = append(r.out.Notes, "what it returns is not shown: "+r.unshown)
 	}
-	r.exit.used = true
+	r.exit.Used = true
 }
 
 // show fetches a value if it can. If it cannot, that is not an error, and r.unshown
 // says why.
-func (r *resolver) show(w want) bool {
+func (r *resolver) show(w cond.Want) bool {
 	before := len(r.Errs)
-	if _, fetched := r.fetch(w); fetched && !w.hidden {
+	if _, fetched := r.Fetch(w); fetched && !w.Hidden {
 		if r.target.Deep {
 			r.deeper(w)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
+	"github.com/tsnoop/tsnoop/fetchargs/cond"
 	"github.com/tsnoop/tsnoop/fetchargs/constants"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
@@ -298,7 +299,7 @@ func (s *savedProof) load(p *Probe) (*value.Proof, error) {
 	return proof, nil
 }
 
-func (s *savedTest) load(p *Plan, depth int) (t *test, err error) {
+func (s *savedTest) load(p *Plan, depth int) (t *cond.Test, err error) {
 	switch {
 	case depth > spec.MaxNesting:
 		return nil, spec.ErrNesting
@@ -307,35 +308,36 @@ func (s *savedTest) load(p *Plan, depth int) (t *test, err error) {
 	case s.And == nil && s.Or == nil:
 		return s.comparison(p)
 	}
-	t = &test{}
+	t = &cond.Test{}
 	for i, kid := range append(s.And, s.Or...) {
 		k, err := kid.load(p, depth+1)
 		if err != nil {
 			return nil, err
 		}
 		if i < len(s.And) {
-			t.and = append(t.and, k)
+			t.And = append(t.And, k)
 		} else {
-			t.or = append(t.or, k)
+			t.Or = append(t.Or, k)
 		}
 	}
 	return t, nil
 }
 
-func (s *savedTest) comparison(p *Plan) (t *test, err error) {
-	t = &test{op: spec.Op(s.Op), negated: s.Negated, against: s.Right != nil}
-	if _, known := opposite[t.op]; !known && t.op != "&" && t.op != "~" {
+func (s *savedTest) comparison(p *Plan) (t *cond.Test, err error) {
+	t = &cond.Test{Op: spec.Op(s.Op), Negated: s.Negated, Against: s.Right != nil}
+	_, ordered := cond.Opposite(t.Op)
+	if !ordered && t.Op != "&" && t.Op != "~" {
 		return nil, fmt.Errorf("unknown comparison %q", s.Op)
 	}
 	if s.Left != nil && s.Left.Side == savedDuration {
-		if t.elapsed = true; opposite[t.op] == "" || t.against || s.Value != nil && s.Value.Kind != savedValues[value.Uint] {
+		if t.Elapsed = true; !ordered || t.Against || s.Value != nil && s.Value.Kind != savedValues[value.Uint] {
 			return nil, errors.New("a duration that is compared with no time")
 		}
-	} else if t.left, err = s.Left.load(p); err != nil {
+	} else if t.Left, err = s.Left.load(p); err != nil {
 		return nil, err
 	}
-	if t.against {
-		t.right, err = s.Right.load(p)
+	if t.Against {
+		t.Right, err = s.Right.load(p)
 		return t, err
 	}
 	v := s.Value
@@ -349,11 +351,11 @@ func (s *savedTest) comparison(p *Plan) (t *test, err error) {
 	if v.Bits < 0 || v.Bits > 8*len(v.Bytes) {
 		return nil, errors.New("a prefix that is longer than its address")
 	}
-	t.value = constant{num: v.Num, mask: v.Mask, text: v.Text, bytes: v.Bytes, bits: v.Bits, kind: value.Kind(kind), shown: v.Shown}
+	t.Value = cond.Constant{Num: v.Num, Mask: v.Mask, Text: v.Text, Bytes: v.Bytes, Bits: v.Bits, Kind: value.Kind(kind), Shown: v.Shown}
 	return t, nil
 }
 
-func (s *savedOperand) load(p *Plan) (o operand, err error) {
+func (s *savedOperand) load(p *Plan) (o cond.Operand, err error) {
 	if s == nil {
 		return o, errors.New("a comparison of nothing")
 	}
@@ -361,9 +363,9 @@ func (s *savedOperand) load(p *Plan) (o operand, err error) {
 	if err != nil {
 		return o, err
 	}
-	o = operand{dynevent.Side(side), s.Part, s.Field}
-	parts := p.Of(o.side)
-	if o.part < 0 || o.part >= len(parts) || o.index < 0 || o.index >= len(parts[o.part].Fields) {
+	o = cond.Operand{Side: dynevent.Side(side), Part: s.Part, Index: s.Field}
+	parts := p.Of(o.Side)
+	if o.Part < 0 || o.Part >= len(parts) || o.Index < 0 || o.Index >= len(parts[o.Part].Fields) {
 		return o, errors.New("a condition on a value that is not there")
 	}
 	return o, nil

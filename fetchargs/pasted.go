@@ -38,7 +38,7 @@ func Pasted(plans []*Plan) []string {
 			}
 		}
 		if p.Partial && p.check != nil {
-			words = append(words, comment(p.Spec.Func.Text+": the filter cannot decide all of "+p.describe(p.check)))
+			words = append(words, comment(p.Spec.Func.Text+": the filter cannot decide all of "+p.check.Describe(p.fieldOf)))
 		}
 	}
 	return words

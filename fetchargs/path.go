@@ -2,6 +2,7 @@ package fetchargs
 
 import (
 	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/cond"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
@@ -36,12 +37,12 @@ type pathFetch struct {
 
 // encodePath encodes the path of a struct file, path or dentry, in place or behind
 // a pointer.
-func (r *resolver) encodePath(e encoded, w want, f *value.Format) (encoded, bool) {
-	p, label := e.route, spec.Postfixed(w.x)
+func (r *resolver) encodePath(e encoded, w cond.Want, f *value.Format) (encoded, bool) {
+	p, label := e.route, spec.Postfixed(w.X)
 	e.field.Type = p.typ
 	target := r.pointee(p.typ)
 	if target != nil && btf.StructName(target) != "dentry" {
-		p, label = p.follow(w.x.String(), target), label+"->"
+		p, label = p.follow(w.X.String(), target), label+"->"
 	} else if target == nil {
 		label += "."
 	}
@@ -57,16 +58,16 @@ func (r *resolver) encodePath(e encoded, w want, f *value.Format) (encoded, bool
 		label += "dentry"
 	}
 	if !ok || btf.StructName(r.pointee(p.typ)) != "dentry" {
-		r.Fail(w.x.Where(), "it is for struct file, path and dentry", "the format %s does not fit %s, which is %s", f.Name, w.x, value.TypeName(e.field.Type))
+		r.Fail(w.X.Where(), "it is for struct file, path and dentry", "the format %s does not fit %s, which is %s", f.Name, w.X, value.TypeName(e.field.Type))
 		return e, false
 	}
-	if w.pointer {
+	if w.Pointer {
 		e.route = p
 		return number(e, 8, nil), true
 	}
 	e.path = r.pathFetch(p, mnt, hasMount)
 	if e.path == nil {
-		r.Fail(w.x.Where(), "", "%s is too deep for the format %s", w.x, f.Name)
+		r.Fail(w.X.Where(), "", "%s is too deep for the format %s", w.X, f.Name)
 		return e, false
 	}
 	e.field.Encoding, e.field.Size, e.typ, e.brief = value.String, 4, dynevent.String, true
@@ -133,18 +134,18 @@ func (r *resolver) pathFetch(p, mnt route, mounted bool) *pathFetch {
 // paths returns how many paths the spec asks for, at least 1.
 func (r *resolver) paths() int {
 	all := map[string]bool{}
-	add := func(list []want) {
+	add := func(list []cond.Want) {
 		for _, w := range list {
-			if f := value.FormatNamed(w.format.Text); f != nil && f.Shape == value.FilePath {
-				all[w.x.String()] = true
+			if f := value.FormatNamed(w.Format.Text); f != nil && f.Shape == value.FilePath {
+				all[w.X.String()] = true
 			}
 		}
 	}
 	for _, item := range r.spec.Items {
-		add(wants(item))
+		add(cond.Wants(item))
 	}
 	if r.spec.If != nil {
-		add(operands(r.spec.If))
+		add(cond.Operands(r.spec.If))
 	}
 	return max(len(all), 1)
 }

@@ -5,8 +5,10 @@ import (
 
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
+	"github.com/tsnoop/tsnoop/fetchargs/cond"
 	"github.com/tsnoop/tsnoop/fetchargs/constants"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+	"github.com/tsnoop/tsnoop/fetchargs/measure"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
@@ -39,12 +41,12 @@ type Plan struct {
 	Addresses []string
 
 	clocks   []Clock
-	Measures []Measured // values to sum up its calls by, in the order of Target.Measures
+	Measures []measure.Measured // values to sum up its calls by, in the order of Target.Measures
 
 	Arch   *abi.Arch
 	macros *constants.Table // of the kernel; nil if its architecture has none
-	check  *test            // what user space decides, nil if the kernel's filters decide all
-	asked  *test            // all conditions, nil if there are none or, in older recordings, if they are not known
+	check  *cond.Test       // what user space decides, nil if the kernel's filters decide all
+	asked  *cond.Test       // all conditions, nil if there are none or, in older recordings, if they are not known
 }
 
 // A Probe is one dynamic event: its definition, its filter, and how its records are

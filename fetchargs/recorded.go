@@ -7,7 +7,9 @@ import (
 	"strings"
 
 	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/cond"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+	"github.com/tsnoop/tsnoop/fetchargs/measure"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
@@ -24,7 +26,7 @@ import (
 // It is an error to ask for values that were not recorded; for a glob, functions without
 // them are left out. If pair is set, a plan keeps both sides that it has, as [Target]
 // says. measures are added to each plan. The error is a [spec.Errors].
-func Select(specs []*spec.Spec, plans []*Plan, pair bool, measures []*Measure) (selected []*Plan, from []int, err error) {
+func Select(specs []*spec.Spec, plans []*Plan, pair bool, measures []*measure.Measure) (selected []*Plan, from []int, err error) {
 	var errs spec.Errors
 	for _, wanted := range specs {
 		var found []*Plan
@@ -52,7 +54,7 @@ func Select(specs []*spec.Spec, plans []*Plan, pair bool, measures []*Measure) (
 }
 
 // selectOne is Select for one spec without its alternatives.
-func selectOne(wanted *spec.Spec, plans []*Plan, pair bool, measures []*Measure) (selected []*Plan, from []int, errs spec.Errors) {
+func selectOne(wanted *spec.Spec, plans []*Plan, pair bool, measures []*measure.Measure) (selected []*Plan, from []int, errs spec.Errors) {
 	glob := &Glob{Spec: wanted}
 	of := map[btf.FuncName][]*candidate{}
 	var functions []btf.FuncName
@@ -138,9 +140,9 @@ func notRecorded(wanted *spec.Spec, plans []*Plan) *spec.Error {
 type selection struct {
 	spec.Collector
 	spec  *spec.Spec
-	plan  *Plan  // as it was recorded
-	own   bool   // it was recorded for this very spec
-	sides []side // one for each of its probes
+	plan  *Plan         // as it was recorded
+	own   bool          // it was recorded for this very spec
+	sides []cond.Values // one for each of its probes
 }
 
 func newSelection(wanted *spec.Spec, p *Plan) *selection {
@@ -160,45 +162,45 @@ func newSelection(wanted *spec.Spec, p *Plan) *selection {
 }
 
 // recordedSide returns the fields of a recorded probe, all of them hidden.
-func recordedSide(p *Probe) side {
-	s := side{at: p.Side, part: p.Part}
+func recordedSide(p *Probe) cond.Values {
+	s := cond.Values{At: p.Side, Part: p.Part}
 	for _, f := range p.Fields {
 		expr := cmp.Or(f.Expr, f.Label)
 		if f.IsRest() {
 			expr = ""
 		}
-		s.exprs = append(s.exprs, expr)
+		s.Exprs = append(s.Exprs, expr)
 		f.Hidden = true
-		s.fields = append(s.fields, f)
+		s.Fields = append(s.Fields, f)
 	}
 	return s
 }
 
 // selected returns the plan with the values that the spec asks for; nil if one was not
 // recorded. If pair is set, it keeps both sides.
-func (s *selection) selected(pair bool, measures []*Measure) *Plan {
-	var all []*test
+func (s *selection) selected(pair bool, measures []*measure.Measure) *Plan {
+	var all []*cond.Test
 	if s.own || !s.spec.Parens {
 		for i, p := range s.plan.Probes {
-			s.sides[i].all(p)
+			showAll(&s.sides[i], p)
 		}
 	} else {
 		s.choose()
 	}
 	if !s.own { // else they have decided what was recorded
-		all = (&comparer{&s.Collector, s}).tests(s.spec)
+		all = cond.Tests(&s.Collector, s, s.spec)
 	}
 	if s.plan.check != nil {
 		all = append(all, s.plan.check)
 	}
-	measured := measureAll(&s.Collector, measures, s)
+	measured := measure.All(&s.Collector, measures, s)
 	if len(s.Errs) > 0 {
 		return nil
 	}
 	out := *s.plan
 	out.Spec, out.Measures = s.spec, measured
 	if len(all) > 0 {
-		out.check = join(true, all...)
+		out.check = cond.Join(true, all...)
 	}
 	s.keepSides(&out, pair)
 	return &out
@@ -213,28 +215,28 @@ func (s *selection) keepSides(out *Plan, pair bool) {
 	out.Probes = nil
 	for i, p := range s.plan.Probes {
 		if all || p.Side == dynevent.Entry && (entry || !exit) || p.Side == dynevent.Return && exit {
-			out.Probes = append(out.Probes, s.sides[i].of(p, out))
+			out.Probes = append(out.Probes, withValues(&s.sides[i], p, out))
 		}
 	}
 }
 
 // uses reports whether something asks for a side.
 func (s *selection) uses(at dynevent.Side) bool {
-	return slices.ContainsFunc(s.sides, func(s side) bool { return s.at == at && s.used })
+	return slices.ContainsFunc(s.sides, func(s cond.Values) bool { return s.At == at && s.Used })
 }
 
-// of returns the recorded probe p with the fields of s.
-func (s *side) of(p *Probe, plan *Plan) *Probe {
+// withValues returns the recorded probe p with the fields of s.
+func withValues(s *cond.Values, p *Probe, plan *Plan) *Probe {
 	own := *p
-	own.Plan, own.Fields = plan, s.fields
+	own.Plan, own.Fields = plan, s.Fields
 	return &own
 }
 
-// all shows a side as it was recorded.
-func (s *side) all(p *Probe) {
-	s.used = true
-	for i := range s.fields {
-		s.fields[i].Hidden = p.Fields[i].Hidden
+// showAll shows a side as it was recorded.
+func showAll(s *cond.Values, p *Probe) {
+	s.Used = true
+	for i := range s.Fields {
+		s.Fields[i].Hidden = p.Fields[i].Hidden
 	}
 }
 
@@ -242,21 +244,21 @@ func (s *side) all(p *Probe) {
 // fields, because conditions refer to those by index.
 func (s *selection) choose() {
 	for _, item := range s.spec.Items {
-		for _, w := range wants(item) {
-			if is, _ := s.elapsed(w.x); is {
+		for _, w := range cond.Wants(item) {
+			if is, _ := s.Elapsed(w.X); is {
 				plainDuration(&s.Collector, item)
 				continue
 			}
-			label := cmp.Or(w.name, spec.CalledName(w.x))
+			label := cmp.Or(w.Name, spec.CalledName(w.X))
 			w = s.meant(w)
 			at, ok := s.find(w)
 			if !ok {
 				continue
 			}
-			f := *at.field()
-			f.Hidden, f.Label, f.Expr = false, label, w.x.String()
+			f := *at.Field()
+			f.Hidden, f.Label, f.Expr = false, label, w.X.String()
 			if s.reformat(&f, w) {
-				at.side.fields = append(at.side.fields, f)
+				at.Values.Fields = append(at.Values.Fields, f)
 			}
 		}
 	}
@@ -264,15 +266,15 @@ func (s *selection) choose() {
 
 // meant returns w, the value called x. If x is no recorded value, but the name of an item
 // of the spec, it returns the expression of that item.
-func (s *selection) meant(w want) want {
-	x, ok := w.x.(*spec.Ident)
-	if !ok || slices.Contains(s.values(), x.Text) {
+func (s *selection) meant(w cond.Want) cond.Want {
+	x, ok := w.X.(*spec.Ident)
+	if !ok || slices.Contains(s.Values(), x.Text) {
 		return w
 	}
 	for _, item := range s.spec.Items {
 		if item.Expr != nil && item.Name.Text == x.Text {
-			if w.x = item.Expr; w.format.Text == "" {
-				w.format = item.Format
+			if w.X = item.Expr; w.Format.Text == "" {
+				w.Format = item.Format
 			}
 			return w
 		}
@@ -282,48 +284,110 @@ func (s *selection) meant(w want) want {
 
 // reformat gives a recorded field the format of w. An entry with a type has been recorded
 // with that.
-func (s *selection) reformat(f *value.Field, w want) bool {
-	if _, typed := w.x.(*spec.Typed); typed && w.format.Text == "" || reformatted(f, w.format.Text) {
+func (s *selection) reformat(f *value.Field, w cond.Want) bool {
+	if _, typed := w.X.(*spec.Typed); typed && w.Format.Text == "" || reformatted(f, w.Format.Text) {
 		return true
 	}
-	s.Fail(w.format.Span, "leave it out, or record it so", "%s was not recorded as %s", w.x, w.format.Text)
+	s.Fail(w.Format.Span, "leave it out, or record it so", "%s was not recorded as %s", w.X, w.Format.Text)
 	return false
 }
 
-// fetch finds a value of a condition among the recorded values. If the condition needs it
+// Fetch finds a value of a condition among the recorded values. If the condition needs it
 // in another format, fetch adds a hidden field.
-func (s *selection) fetch(w want) (ref, bool) {
+func (s *selection) Fetch(w cond.Want) (cond.Ref, bool) {
 	w = s.meant(w)
 	at, ok := s.find(w)
 	if !ok {
 		return at, false
 	}
-	f := *at.field()
+	f := *at.Field()
 	f.Hidden = true
 	switch n := len(f.Guards) - 1; {
-	case w.pointer && f.Encoding == value.String && f.Count == 0 && n >= 0: // the last pointer leads to the text
+	case w.Pointer && f.Encoding == value.String && f.Count == 0 && n >= 0: // the last pointer leads to the text
 		f.Encoding, f.Size, f.Format, f.Arg, f.Guards = value.Integer, 8, "", f.Guards[n].Arg, f.Guards[:n:n]
-	case w.format.Text == f.Format:
+	case w.Format.Text == f.Format:
 		return at, true
 	case !s.reformat(&f, w):
 		return at, false
 	}
-	at.side.fields = append(at.side.fields, f)
-	return ref{at.side, len(at.side.fields) - 1}, true
+	at.Values.Fields = append(at.Values.Fields, f)
+	return at.Values.Ref(len(at.Values.Fields) - 1), true
 }
 
-// values returns the names of the recorded values.
-func (s *selection) values() (words []string) {
+// Values returns the names of the recorded values.
+func (s *selection) Values() (words []string) {
 	for i := range s.sides {
-		words = append(words, s.sides[i].exprs...)
+		words = append(words, s.sides[i].Exprs...)
 	}
 	return words
 }
 
-// enumerator returns a constant of the value's own enum, which is in the recording.
-func (s *selection) enumerator(t btf.Type, name string) (int64, error) {
+// Enumerator returns a constant of the value's own enum, which is in the recording.
+func (s *selection) Enumerator(t btf.Type, name string) (int64, error) {
 	return btf.Open().Enumerator(t, name)
 }
 
-// address never finds one: the address is of another boot, or even of another machine.
-func (s *selection) address(spec.Expr) (addr uint64, is, ok bool) { return 0, false, false }
+// Address never finds one: the address is of another boot, or even of another machine.
+func (s *selection) Address(spec.Expr) (addr uint64, is, ok bool) { return 0, false, false }
+
+// Decoded returns w unchanged: a recording cannot be extended.
+func (s *selection) Decoded(w cond.Want) cond.Want { return w }
+
+// WithMeasures returns plans of a recording with the measures added. A single plan
+// may lack the value of a measure. If all of them lack it, the error, a
+// [spec.Errors], says so.
+func WithMeasures(plans []*Plan, measures []*measure.Measure) ([]*Plan, error) {
+	if len(measures) == 0 {
+		return plans, nil
+	}
+	found := make([]bool, len(measures))
+	var all []*Plan
+	var errs spec.Errors
+	var names []string
+	for _, p := range plans {
+		if p.Renames != "" {
+			all = append(all, p)
+			continue
+		}
+		s := newSelection(p.Spec, p)
+		out, wrong := s.measured(measures)
+		for i := range measures {
+			found[i] = found[i] || out.Measures[i].Known
+		}
+		all, errs, names = append(all, out), append(errs, wrong...), append(names, s.Values()...)
+	}
+	for i, ok := range found {
+		m := measures[i]
+		is := func(e *spec.Error) bool { return e.Text == m.Text }
+		if ok {
+			errs = slices.DeleteFunc(errs, is)
+		} else if !slices.ContainsFunc(errs, is) {
+			near := btf.Near(spec.CalledName(m.Item.Expr), slices.Values(names))
+			errs = append(errs, &spec.Error{Text: m.Text, Span: m.Item.Expr.Where(), Msg: "this was not recorded of any function", Hint: spec.DidYouMean(near, "")})
+		}
+	}
+	if len(errs) > 0 {
+		return nil, errs.Unique()
+	}
+	return all, nil
+}
+
+// measured returns the recorded plan with the measures. wrong has only errors about
+// values that were recorded.
+func (s *selection) measured(measures []*measure.Measure) (_ *Plan, wrong spec.Errors) {
+	recorded := s.Values()
+	out := *s.plan
+	out.Probes = nil
+	for i, probe := range s.plan.Probes {
+		showAll(&s.sides[i], probe)
+	}
+	out.Measures = measure.All(&s.Collector, measures, s)
+	for i, probe := range s.plan.Probes {
+		out.Probes = append(out.Probes, withValues(&s.sides[i], probe, &out))
+	}
+	return &out, slices.DeleteFunc(s.Errs, func(e *spec.Error) bool {
+		return !slices.ContainsFunc(measures, func(m *measure.Measure) bool {
+			return m.Text == e.Text && slices.Contains(recorded, spec.CalledName(m.Item.Expr))
+		})
+	})
+}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/cond"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
@@ -48,29 +49,29 @@ func reformatted(f *value.Field, name string) bool {
 // find finds a value among the recorded ones by its expression and, if several have that
 // one, by its format. Where none has the expression, it may be the name that the user gave
 // to one, or have a type before it.
-func (s *selection) find(w want) (ref, bool) {
-	found := s.among(func(expr string, _ *value.Field) bool { return expr == w.x.String() })
+func (s *selection) find(w cond.Want) (cond.Ref, bool) {
+	found := s.among(func(expr string, _ *value.Field) bool { return expr == w.X.String() })
 	if len(found) == 0 {
 		found = s.among(func(expr string, f *value.Field) bool {
-			return f.Alias && f.Label == w.x.String() || isTyped(w.x, expr, f)
+			return f.Alias && f.Label == w.X.String() || isTyped(w.X, expr, f)
 		})
 	}
 	if len(found) == 0 {
-		s.notFound(w.x)
-		return ref{}, false
+		s.notFound(w.X)
+		return cond.Ref{}, false
 	}
-	best := slices.MaxFunc(found, func(a, b ref) int { return cmp.Compare(fit(a.field(), w), fit(b.field(), w)) })
-	best.side.used = true
+	best := slices.MaxFunc(found, func(a, b cond.Ref) int { return cmp.Compare(fit(a.Field(), w), fit(b.Field(), w)) })
+	best.Values.Used = true
 	return best, true
 }
 
 // among returns the recorded values that are wanted. expr is the expression of one.
-func (s *selection) among(wanted func(expr string, f *value.Field) bool) (found []ref) {
+func (s *selection) among(wanted func(expr string, f *value.Field) bool) (found []cond.Ref) {
 	for n := range s.sides {
 		side := &s.sides[n]
-		for i, expr := range side.exprs {
-			if expr != "" && wanted(expr, &side.fields[i]) {
-				found = append(found, ref{side, i})
+		for i, expr := range side.Exprs {
+			if expr != "" && wanted(expr, &side.Fields[i]) {
+				found = append(found, side.Ref(i))
 			}
 		}
 	}
@@ -89,12 +90,12 @@ func isTyped(x spec.Expr, expr string, f *value.Field) bool {
 
 // fit grades how well the format of a recorded field is that of w: 2 if it is the same, 1
 // if it can be had, else 0.
-func fit(f *value.Field, w want) int {
+func fit(f *value.Field, w cond.Want) int {
 	changed := *f
 	switch {
-	case w.format.Text == f.Format:
+	case w.Format.Text == f.Format:
 		return 2
-	case reformatted(&changed, w.format.Text):
+	case reformatted(&changed, w.Format.Text):
 		return 1
 	}
 	return 0
@@ -110,9 +111,9 @@ func (s *selection) notFound(x spec.Expr) {
 // the user gave to one, else its expression.
 func (s *selection) called() (names []string) {
 	for _, side := range s.sides {
-		for i, name := range side.exprs {
-			if name != "" && side.fields[i].Alias {
-				name = side.fields[i].Label
+		for i, name := range side.Exprs {
+			if name != "" && side.Fields[i].Alias {
+				name = side.Fields[i].Label
 			}
 			if name != "" && !slices.Contains(names, name) {
 				names = append(names, name)

@@ -1,12 +1,15 @@
 package fetchargs
 
-import "github.com/tsnoop/tsnoop/fetchargs/dynevent"
+import (
+	"github.com/tsnoop/tsnoop/fetchargs/cond"
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+)
 
 // A proven is a field of the entry probe that may be in user memory.
 type proven struct {
 	index int // in builder.fields
 	encoded
-	want
+	cond.Want
 }
 
 // again makes the return probe fetch once more the values that may have been in
@@ -17,19 +20,19 @@ type proven struct {
 // because they are about the entry.
 func (r *resolver) again() {
 	for _, p := range r.entry.proven {
-		f := &r.entry.fields[p.index]
+		f := &r.entry.Fields[p.index]
 		if f.Hidden || !p.fitsAsArg(r.target.Features.MaxArg()) || len(r.exit.args) > dynevent.MaxArgs/2 {
 			continue
 		}
 		before := len(r.Errs)
-		at, ok := r.exit.add(p.encoded, p.want)
+		at, ok := r.exit.add(p.encoded, p.Want)
 		if r.Errs = r.Errs[:before]; !ok {
 			continue
 		}
-		field := at.field()
+		field := at.Field()
 		field.Hidden, field.Label, field.Expr, field.Again = true, field.Label+" at return", "", -1
-		r.exit.exprs[at.index] = ""
-		f.Again = at.index + 1
+		r.exit.Exprs[at.Index] = ""
+		f.Again = at.Index + 1
 	}
 }
 

@@ -3,6 +3,7 @@ package fetchargs
 import (
 	"fmt"
 
+	"github.com/tsnoop/tsnoop/fetchargs/filter"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
@@ -42,5 +43,5 @@ func (p *Plan) Renamed(d *value.Decoder, data []byte) (tid int, out bool) {
 	if pid.Kind != value.Int {
 		return 0, false
 	}
-	return int(int32(pid.Uint)), name.Kind != value.Text || !globMatch(p.Renames, string(name.Bytes[:min(len(name.Bytes), commLen)]))
+	return int(int32(pid.Uint)), name.Kind != value.Text || !filter.Match(p.Renames, string(name.Bytes[:min(len(name.Bytes), filter.CommLen)]))
 }

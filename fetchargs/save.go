@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/cond"
 	"github.com/tsnoop/tsnoop/fetchargs/constants"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
@@ -238,10 +239,10 @@ func Save(plans []*Plan) ([]byte, error) {
 	for _, p := range plans {
 		var asked *savedTest
 		if p.asked != p.check {
-			asked = p.asked.save()
+			asked = saveTest(p.asked)
 		}
 		sp := savedPlan{
-			Spec: p.Spec.Text, Nth: p.Spec.Nth, Func: p.Spec.Func.Text, Arch: p.Arch.Name, Check: p.check.save(), Asked: asked, Partial: p.Partial,
+			Spec: p.Spec.Text, Nth: p.Spec.Nth, Func: p.Spec.Func.Text, Arch: p.Arch.Name, Check: saveTest(p.check), Asked: asked, Partial: p.Partial,
 			Notes: p.Notes, Addresses: p.Addresses, Renames: p.Renames,
 			Clocks: saveClocks(p.clocks),
 		}
@@ -348,31 +349,33 @@ func saveProof(p *value.Proof) *savedProof {
 	}
 }
 
-func (t *test) save() *savedTest {
+func saveTest(t *cond.Test) *savedTest {
 	if t == nil {
 		return nil
 	}
 	s := &savedTest{}
-	for _, kid := range t.and {
-		s.And = append(s.And, kid.save())
+	for _, kid := range t.And {
+		s.And = append(s.And, saveTest(kid))
 	}
-	for _, kid := range t.or {
-		s.Or = append(s.Or, kid.save())
+	for _, kid := range t.Or {
+		s.Or = append(s.Or, saveTest(kid))
 	}
-	if t.and != nil || t.or != nil {
+	if t.And != nil || t.Or != nil {
 		return s
 	}
-	s.Op, s.Negated, s.Left = string(t.op), t.negated, t.left.save()
-	if t.elapsed {
+	s.Op, s.Negated, s.Left = string(t.Op), t.Negated, saveOperand(t.Left)
+	if t.Elapsed {
 		s.Left = &savedOperand{Side: savedDuration}
 	}
-	if t.against {
-		s.Right = t.right.save()
+	if t.Against {
+		s.Right = saveOperand(t.Right)
 		return s
 	}
-	v := &t.value
-	s.Value = &savedValue{Kind: savedValues[v.kind], Num: v.num, Mask: v.mask, Text: v.text, Bytes: v.bytes, Bits: v.bits, Shown: v.shown}
+	v := &t.Value
+	s.Value = &savedValue{Kind: savedValues[v.Kind], Num: v.Num, Mask: v.Mask, Text: v.Text, Bytes: v.Bytes, Bits: v.Bits, Shown: v.Shown}
 	return s
 }
 
-func (o operand) save() *savedOperand { return &savedOperand{savedSides[o.side], o.part, o.index} }
+func saveOperand(o cond.Operand) *savedOperand {
+	return &savedOperand{savedSides[o.Side], o.Part, o.Index}
+}

@@ -6,6 +6,7 @@ import (
 	"maps"
 
 	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/cond"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
@@ -18,9 +19,9 @@ import (
 
 // A Clock is one [spec.Since] of a plan.
 type Clock struct {
-	text       string // of the spec
-	key, shown int    // indexes into the Fields of the first entry probe
-	start, end *test  // on fields of that probe; a nil start is every call, a nil end none
+	text       string     // of the spec
+	key, shown int        // indexes into the Fields of the first entry probe
+	start, end *cond.Test // on fields of that probe; a nil start is every call, a nil end none
 }
 
 // Clocks returns the clocks of the plan.
@@ -41,18 +42,18 @@ func (c *Clock) Key(d *value.Decoder, data []byte) (key uint64, ok bool) {
 
 // Starts reports whether a call starts the clock of its key.
 func (c *Clock) Starts(entry *Probe, d *value.Decoder, data []byte) bool {
-	return c.start == nil || c.start.holdsAtEntry(entry, d, data)
+	return c.start == nil || holdsAtEntry(c.start, entry, d, data)
 }
 
 // Ends reports whether a call stops the clock of its key.
 func (c *Clock) Ends(entry *Probe, d *value.Decoder, data []byte) bool {
-	return c.end != nil && c.end.holdsAtEntry(entry, d, data)
+	return c.end != nil && holdsAtEntry(c.end, entry, d, data)
 }
 
 // holdsAtEntry decides t, which is on fields of an entry probe.
-func (t *test) holdsAtEntry(entry *Probe, d *value.Decoder, data []byte) bool {
-	return t.holds(&took{}, func(o operand) (*value.Field, value.Value) {
-		return &entry.Fields[o.index], d.Value(o.index, data)
+func holdsAtEntry(t *cond.Test, entry *Probe, d *value.Decoder, data []byte) bool {
+	return t.Holds(&cond.Took{}, func(o cond.Operand) (*value.Field, value.Value) {
+		return &entry.Fields[o.Index], d.Value(o.Index, data)
 	})
 }
 
@@ -68,45 +69,45 @@ func room(x *spec.Since) (value.Field, dynevent.Arg) {
 }
 
 // since fetches what the clock of x needs, and adds a field for what x tells.
-func (r *resolver) since(x *spec.Since, w want) (ref, bool) {
+func (r *resolver) since(x *spec.Since, w cond.Want) (cond.Ref, bool) {
 	text := x.String()
 	switch {
 	case r.timing == x.Word():
 		r.Fail(x.Span, "", "one %s(...) cannot be in another", r.timing)
-		return ref{}, false
+		return cond.Ref{}, false
 	case r.timing != "":
 		r.Fail(x.Span, "", "%s(...) cannot be in %s(...)", x.Word(), r.timing)
-		return ref{}, false
-	case w.format.Text != "":
-		r.Fail(w.format.Span, "leave it out", "%s(...) is shown as %s", x.Word(), spec.Tells(x.Who))
-		return ref{}, false
+		return cond.Ref{}, false
+	case w.Format.Text != "":
+		r.Fail(w.Format.Span, "leave it out", "%s(...) is shown as %s", x.Word(), spec.Tells(x.Who))
+		return cond.Ref{}, false
 	case !r.clock(x, text):
-		return ref{}, false
+		return cond.Ref{}, false
 	case !r.target.Live && !r.target.Calls && x.Who:
 		r.Fail(x.Span, "leave it out, or trace with tsnoop", "emitted lines cannot tell who made another call: tsnoop itself remembers the task")
-		return ref{}, false
+		return cond.Ref{}, false
 	case !r.target.Live && !r.target.Calls:
 		r.Fail(x.Span, "leave it out, or trace with tsnoop", "emitted lines cannot tell how long ago another call was: tsnoop itself keeps the time")
-		return ref{}, false
+		return cond.Ref{}, false
 	}
-	for i, e := range r.entry.exprs {
-		if w.hidden && e == text {
-			return ref{&r.entry.side, i}, true
+	for i, e := range r.entry.Exprs {
+		if w.Hidden && e == text {
+			return r.entry.Values.Ref(i), true
 		}
 	}
 	f, arg := room(x)
 	var ok bool
-	if f.Arg, ok = r.entry.argFor("since "+text+" ", arg, cmp.Or(w.name, x.Word()), x.Span); !ok {
-		return ref{}, false
+	if f.Arg, ok = r.entry.argFor("since "+text+" ", arg, cmp.Or(w.Name, x.Word()), x.Span); !ok {
+		return cond.Ref{}, false
 	}
 	f.Clock = true
 	r.label(&f, w)
-	at := ref{&r.entry.side, len(r.entry.fields)}
-	r.entry.fields = append(r.entry.fields, f)
-	r.entry.exprs, r.entry.used = append(r.entry.exprs, text), true
+	at := r.entry.Values.Ref(len(r.entry.Fields))
+	r.entry.Fields = append(r.entry.Fields, f)
+	r.entry.Exprs, r.entry.Used = append(r.entry.Exprs, text), true
 	for i := range r.out.clocks {
 		if c := &r.out.clocks[i]; c.text == text && c.shown < 0 {
-			c.shown = at.index
+			c.shown = at.Index
 		}
 	}
 	return at, true
@@ -122,35 +123,34 @@ func (r *resolver) clock(x *spec.Since, text string) bool {
 	r.timing = x.Word()
 	defer func() { r.timing = "" }()
 	before := len(r.Errs)
-	key, ok := r.fetch(want{x: x.Key, hidden: true})
+	key, ok := r.Fetch(cond.Want{X: x.Key, Hidden: true})
 	switch {
 	case !ok:
 		return false
-	case key.side.at == dynevent.Return:
+	case key.Values.At == dynevent.Return:
 		r.Fail(x.Key.Where(), "", "%s is known only when %s returns; %s(...) needs its key at the entry", x.Key, r.fn.Name, x.Word())
 		return false
-	case key.field().Encoding != value.Integer && key.field().Encoding != value.BitField:
+	case key.Field().Encoding != value.Integer && key.Field().Encoding != value.BitField:
 		r.Fail(x.Key.Where(), "", "%s is not a key: a key is a number or an address", x.Key)
 		return false
 	}
-	c := Clock{text: text, key: key.index, shown: -1}
-	compare := &comparer{&r.Collector, r}
-	for _, cond := range []struct {
+	c := Clock{text: text, key: key.Index, shown: -1}
+	for _, limit := range []struct {
 		is   spec.Cond
-		test **test
+		test **cond.Test
 	}{{x.Start, &c.start}, {x.End, &c.end}} {
-		if cond.is == nil {
+		if limit.is == nil {
 			continue
 		}
-		t := compare.test(cond.is, false, nil)
+		t := cond.Of(&r.Collector, r, limit.is)
 		if len(r.Errs) > before {
 			return false
 		}
-		if _, exit := t.sides(); exit {
-			r.Fail(cond.is.Where(), "", "%s(...) needs its conditions at the entry; what %s returns is not known then", x.Word(), r.fn.Name)
+		if _, exit := t.Sides(); exit {
+			r.Fail(limit.is.Where(), "", "%s(...) needs its conditions at the entry; what %s returns is not known then", x.Word(), r.fn.Name)
 			return false
 		}
-		*cond.test = t
+		*limit.test = t
 	}
 	r.out.clocks = append(r.out.clocks, c)
 	return true
@@ -158,19 +158,19 @@ func (r *resolver) clock(x *spec.Since, text string) bool {
 
 // passing sets a filter for the kernel that passes all calls that start or stop clocks,
 // besides those that the spec asks for. User space decides which are shown.
-func (r *resolver) passing(all []*test) {
+func (r *resolver) passing(all []*cond.Test) {
 	if len(all) == 0 {
 		return
 	}
-	r.out.check = join(true, all...)
+	r.out.check = cond.Join(true, all...)
 	r.out.asked = r.out.check
-	each := r.out.check.and
+	each := r.out.check.And
 	if each == nil {
-		each = []*test{r.out.check}
+		each = []*cond.Test{r.out.check}
 	}
-	var asked, pass []*test
+	var asked, pass []*cond.Test
 	for _, t := range each {
-		if _, exit := t.sides(); exit {
+		if _, exit := t.Sides(); exit {
 			continue
 		}
 		if _, _, ok := r.entry.filter(t, maps.Clone(r.entry.known)); ok {
@@ -188,7 +188,7 @@ func (r *resolver) passing(all []*test) {
 		}
 	}
 	if r.out.Partial = true; len(asked) > 0 {
-		r.push(join(false, append(pass, join(true, asked...))...))
+		r.push(cond.Join(false, append(pass, cond.Join(true, asked...))...))
 	}
 }
 
@@ -208,7 +208,7 @@ type savedTimer struct {
 func saveClocks(clocks []Clock) (all []savedTimer) {
 	for i := range clocks {
 		c := &clocks[i]
-		all = append(all, savedTimer{c.text, c.key, c.shown, c.start.save(), c.end.save()})
+		all = append(all, savedTimer{c.text, c.key, c.shown, saveTest(c.start), saveTest(c.end)})
 	}
 	return all
 }
@@ -233,7 +233,7 @@ func (s *savedTimer) load(p *Plan) (c Clock, err error) {
 	}
 	for _, cond := range []struct {
 		saved *savedTest
-		test  **test
+		test  **cond.Test
 	}{{s.Start, &c.start}, {s.End, &c.end}} {
 		if cond.saved == nil {
 			continue
@@ -242,21 +242,10 @@ func (s *savedTimer) load(p *Plan) (c Clock, err error) {
 		if err != nil {
 			return c, err
 		}
-		if !t.isOf(dynevent.Entry, 0) {
+		if !t.IsOf(dynevent.Entry, 0) {
 			return c, errors.New("a clock that asks for more than its record")
 		}
 		*cond.test = t
 	}
 	return c, nil
-}
-
-// isOf reports whether all operands of t are fields of one probe.
-func (t *test) isOf(side dynevent.Side, part int) bool {
-	for _, kid := range append(t.and, t.or...) {
-		if !kid.isOf(side, part) {
-			return false
-		}
-	}
-	of := func(o operand) bool { return o.side == side && o.part == part }
-	return t.and != nil || t.or != nil || !t.elapsed && of(t.left) && (!t.against || of(t.right))
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/cond"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
@@ -53,19 +54,19 @@ func (c *syscall) storesAddress(i int) bool {
 	return c.own[i] == "sockaddr" && i+1 < len(c.fn.Params) && btf.Pointee(c.fn.Params[i+1].Type) != nil
 }
 
-// decoded adds the FORMAT of a parameter that has one: for a pointer to the address of a
+// Decoded adds the FORMAT of a parameter that has one: for a pointer to the address of a
 // socket, the address is shown.
-func (r *resolver) decoded(w want) want {
-	id, ok := w.x.(*spec.Ident)
-	if r.call == nil || !ok || w.format.Text != "" {
+func (r *resolver) Decoded(w cond.Want) cond.Want {
+	id, ok := w.X.(*spec.Ident)
+	if r.call == nil || !ok || w.Format.Text != "" {
 		return w
 	}
 	for i, p := range r.call.fn.Params {
 		if r.call.storesAddress(i) && !r.target.Features.ReturnArgs {
 			continue
 		}
-		if own := r.call.own[i]; p.Name == id.Text && own != "" && r.macros().Set(own) == nil {
-			w.format = spec.Name{Text: r.call.own[i], Span: id.Span}
+		if own := r.call.own[i]; p.Name == id.Text && own != "" && r.Macros().Set(own) == nil {
+			w.Format = spec.Name{Text: r.call.own[i], Span: id.Span}
 		}
 	}
 	return w

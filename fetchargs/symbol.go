@@ -130,8 +130,8 @@ func (r *resolver) constant(p route, x spec.Expr) (route, bool) {
 	return route{base: dynevent.Base{Kind: dynevent.Immediate, N: int64(addr), CPU: p.base.CPU, Each: own.Each}, typ: p.typ}, ok
 }
 
-// address reports whether x is an address of the kernel or a size, and returns it.
-func (r *resolver) address(x spec.Expr) (addr uint64, is, ok bool) {
+// Address reports whether x is an address of the kernel or a size, and returns it.
+func (r *resolver) Address(x spec.Expr) (addr uint64, is, ok bool) {
 	if size, ok := x.(*spec.SizeOf); ok {
 		n, ok := r.size(size)
 		return uint64(n), true, ok

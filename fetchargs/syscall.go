@@ -316,7 +316,7 @@ func (c *syscall) locate(r *resolver) ([]route, []error) {
 		}
 		off, err := registerOffset(regs, c.abi.Regs[i])
 		routes[i], errs[i] = route{typ: p.Type, base: r.register(0), mem: true, off: off, labels: []label{{}}}, err
-		if r.macros().Set(c.own[i]) != nil {
+		if r.Macros().Set(c.own[i]) != nil {
 			routes[i].set = c.own[i]
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/fetchargs/constants"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+	"github.com/tsnoop/tsnoop/fetchargs/measure"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
@@ -91,7 +92,7 @@ type Target struct {
 	// that package calls allows. It is not set for lines that others read.
 	Calls bool
 	// Measures are fetched for every function, and not shown.
-	Measures []*Measure
+	Measures []*measure.Measure
 	// MaxActive is the MaxActive of every return probe.
 	MaxActive int
 	// Nonce is put into the names of events and strings, so that a traced program cannot

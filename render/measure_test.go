@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/measure"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 	"github.com/tsnoop/tsnoop/render"
@@ -30,12 +31,12 @@ func measured(t testing.TB, by []string, hists ...string) render.Source {
 	t.Helper()
 	s := newSource("send", "", sent("", 0, 0, ""), newProbe(true).number("return", cInt, 0))
 	s.Plan.Spec = &spec.Spec{Text: "send", Func: spec.Name{Text: "send"}}
-	var measures []*fetchargs.Measure
+	var measures []*measure.Measure
 	for i, text := range slices.Concat(by, hists) {
 		if sum.IsKeyWord(text) {
 			continue
 		}
-		m, err := fetchargs.ParseMeasure(text, i >= len(by))
+		m, err := measure.Parse(text, i >= len(by))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 
 	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/measure"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/tracefs"
@@ -82,11 +83,11 @@ func (t *tally) setKeys(by []string, values []measured) {
 	}
 }
 
-func (t *tally) measured(plan *fetchargs.Plan, m *fetchargs.Measured) measured {
+func (t *tally) measured(plan *fetchargs.Plan, m *measure.Measured) measured {
 	if m.Elapsed {
 		return measured{elapsed: true}
 	}
-	probe, index, ok := m.Field(plan)
+	probe, index, ok := plan.Measured(m)
 	if !ok {
 		return measured{}
 	}

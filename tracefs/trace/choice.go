@@ -5,6 +5,7 @@ import (
 
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+	"github.com/tsnoop/tsnoop/fetchargs/filter"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 )
@@ -52,7 +53,7 @@ func (r *Reading) chosen(c *calls.Call, plan *fetchargs.Plan) bool {
 	if len(r.choice.Pids) > 0 && !r.ofProcess(e) {
 		return false
 	}
-	return r.choice.Comm == "" || fetchargs.MatchComm(r.choice.Comm, string(r.comm(c, plan)))
+	return r.choice.Comm == "" || filter.Match(r.choice.Comm, string(r.comm(c, plan)))
 }
 
 // ofProcess reports whether the task of an event is in one of the processes asked for.

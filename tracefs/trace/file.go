@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/measure"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 	"github.com/tsnoop/tsnoop/tracefs/proc/symbols"
@@ -41,11 +42,11 @@ type OpenOptions struct {
 	Choice
 
 	// Not for OpenText: its plans are given, and text has no stacks.
-	Specs    []string             // selects from what was recorded; empty for everything
-	Pair     bool                 // with Specs: every call needs its entry and its return
-	Measures []*fetchargs.Measure // what calls are aggregated by
-	Stacks   bool                 // yield kernel stacks, which must have been recorded
-	Symbols  bool                 // most calls will need Symbol: read the symbols in the background now
+	Specs    []string           // selects from what was recorded; empty for everything
+	Pair     bool               // with Specs: every call needs its entry and its return
+	Measures []*measure.Measure // what calls are aggregated by
+	Stacks   bool               // yield kernel stacks, which must have been recorded
+	Symbols  bool               // most calls will need Symbol: read the symbols in the background now
 }
 
 // Open reads a trace.dat file of size bytes. A recording of tsnoop has the plans that

@@ -11,6 +11,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+	"github.com/tsnoop/tsnoop/fetchargs/measure"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/tracefs/proc"
 )
@@ -24,15 +25,15 @@ type PlanOptions struct {
 	Arch     *abi.Arch
 	Features *dynevent.Features
 
-	Deep      bool                 // show, with every pointer to a struct, the struct
-	Chain     bool                 // each plan is one step of a chain
-	Pair      bool                 // every call needs its entry and its return
-	Measures  []*fetchargs.Measure // what calls are aggregated by; fetched but not shown
-	MaxActive int                  // how many calls a return probe can follow at a time; 0 lets Arm choose
-	CPUs      []int                // CPUs whose calls are wanted, nil for all
-	Comm      string               // glob for the names of the tasks to trace, "" for all
-	Text      bool                 // text may be read, so traced programs must not be able to fake events
-	Wait      bool                 // functions may be in modules that are not loaded yet
+	Deep      bool               // show, with every pointer to a struct, the struct
+	Chain     bool               // each plan is one step of a chain
+	Pair      bool               // every call needs its entry and its return
+	Measures  []*measure.Measure // what calls are aggregated by; fetched but not shown
+	MaxActive int                // how many calls a return probe can follow at a time; 0 lets Arm choose
+	CPUs      []int              // CPUs whose calls are wanted, nil for all
+	Comm      string             // glob for the names of the tasks to trace, "" for all
+	Text      bool               // text may be read, so traced programs must not be able to fake events
+	Wait      bool               // functions may be in modules that are not loaded yet
 
 	// Lines means that the definitions are only shown: they contain nothing that only a
 	// Trace needs, so they cannot be armed. Explained resolves them as for a trace, but

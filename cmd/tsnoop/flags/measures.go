@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/spf13/pflag"
-	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/measure"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/render/sum"
 )
@@ -50,10 +50,10 @@ func unique(words []string) (all []string) {
 
 // measures parses the values of --by and --hist. A duration needs no measure, since it
 // is always counted.
-func (o *Options) measures() (all []*fetchargs.Measure, err error) {
+func (o *Options) measures() (all []*measure.Measure, err error) {
 	var wrong spec.Errors
 	add := func(text string, number bool) {
-		m, err := fetchargs.ParseMeasure(text, number)
+		m, err := measure.Parse(text, number)
 		var errs spec.Errors
 		if errors.As(err, &errs) {
 			wrong = append(wrong, errs...)

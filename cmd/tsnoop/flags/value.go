@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/notation"
-	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+	"github.com/tsnoop/tsnoop/fetchargs/filter"
 )
 
 // A Row is one flag: its names, what it is for, where its value goes, and what to say if
@@ -163,7 +163,7 @@ func (o *Options) addPIDs(s string) error {
 }
 
 func parseComm(glob string) (string, error) {
-	if err := fetchargs.CheckComm(glob); err != nil {
+	if err := filter.CheckComm(glob); err != nil {
 		return "", Errorf("", "--comm: %v", err)
 	}
 	return glob, nil

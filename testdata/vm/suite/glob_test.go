@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/filter"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
@@ -30,7 +30,7 @@ func TestEndsGlob(t *testing.T) {
 	globs := []string{"[^a]", "[!a]", "[^a]*", "*[^a]", "a[^b]*", "[^]a]*", "[]a]*", "[!^a]", "[^!a]", "[a^!]*", "1*", "!*", "!", `\*`, `a\*b`,
 		"*a", "*a*", "a*", "*", "[a", "[^", "[^]", "[]", "[!", `[\]]`, "[a-]", "[^-a]*", "*a*b*", "?", "??", "[1-9]*", `\`, `a\`, `\1*`, "[^a-c]?"}
 	for len(globs) < 42 {
-		if g := randomText(random, "ab^!]-[[]*?\\1", 6); fetchargs.CheckComm(g) == nil {
+		if g := randomText(random, "ab^!]-[[]*?\\1", 6); filter.CheckComm(g) == nil {
 			globs = append(globs, g)
 		}
 	}

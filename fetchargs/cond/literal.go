@@ -1,11 +1,9 @@
-package fetchargs
+package cond
 
 import (
 	"fmt"
 	"math/big"
-	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
@@ -13,28 +11,16 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
-// A constant is a literal that fits the field it is compared with: a number in the
-// width and byte order of the field, text, or bytes.
-type constant struct {
-	num   uint64 // sign-extended if the field is signed
-	mask  uint64 // the bits of the number that are compared, in the same byte order; 0 for all
-	text  string
-	bytes []byte     // compared with the first bytes of the field
-	bits  int        // bits of bytes that are compared; 0 for all
-	kind  value.Kind // Int or Uint, Text, Bytes
-	shown string     // as written in the spec
-}
-
 // constant turns the value of a comparison into a constant that fits f.
-func (m *comparer) constant(c *spec.Compare, f *value.Field) (constant, bool) {
+func (m *comparer) constant(c *spec.Compare, f *value.Field) (Constant, bool) {
 	l := c.Value
 	switch {
 	case f.Encoding == value.Who && (c.Mask != nil || l.Kind != spec.Quoted && l.Kind != spec.CharLit):
 		m.Fail(c.Where(), "", "a task is compared by its name: text in quotes, with ==, != or ~")
-		return constant{}, false
+		return Constant{}, false
 	case c.Mask != nil && f.Encoding != value.Integer && f.Encoding != value.BitField:
 		m.Fail(c.X.Where(), "", "%s is %s: only numbers have bits", c.X, value.TypeName(f.Type))
-		return constant{}, false
+		return Constant{}, false
 	case c.Mask != nil:
 		return m.maskedConstant(c, f)
 	case comparedAsText(f):
@@ -43,15 +29,15 @@ func (m *comparer) constant(c *spec.Compare, f *value.Field) (constant, bool) {
 		return m.bytesConstant(c, f)
 	case c.Op == "~":
 		m.notText(c, f, fmt.Sprintf("~ matches text, and %s is %s", c.X, value.TypeName(f.Type)))
-		return constant{}, false
+		return Constant{}, false
 	}
 	n, ok := m.integer(c, l, f)
 	if !ok {
-		return constant{}, false
+		return Constant{}, false
 	}
 	if c.Op == "<" && n.Sign() == 0 && !f.Signed && btf.Pointee(f.Type) != nil {
 		m.FailFix(c.Where(), spec.Fix{Span: c.Where(), Text: fmt.Sprintf("%s >= 0x%x", spec.Formatted(c.X, c.Format), abi.ErrorPointers)}, "for an error write ", "%s is a pointer, and never less than 0", c.X)
-		return constant{}, false
+		return Constant{}, false
 	}
 	if bits := new(big.Int).Rsh(n, f.Width()-1); c.Op == "&" && f.Signed && f.Unsigned() == 0 && bits.Cmp(big.NewInt(1)) == 0 {
 		n = new(big.Int).Sub(n, new(big.Int).Lsh(bits, f.Width())) // the sign bit, and others
@@ -62,13 +48,13 @@ func (m *comparer) constant(c *spec.Compare, f *value.Field) (constant, bool) {
 			m.Fail(l.Span, "a prefix has == and !=", "a prefix cannot be compared with %s", c.Op)
 			return k, false
 		}
-		k.mask = f.Swapped(uint64(^uint32(0) << (32 - l.Bits)))
+		k.Mask = f.Swapped(uint64(^uint32(0) << (32 - l.Bits)))
 	}
 	return k, ok
 }
 
 // maskedConstant returns the constant of (X & MASK) == VALUE.
-func (m *comparer) maskedConstant(c *spec.Compare, f *value.Field) (constant, bool) {
+func (m *comparer) maskedConstant(c *spec.Compare, f *value.Field) (Constant, bool) {
 	unsigned := *f
 	unsigned.Signed = false
 	if wide := f.Unsigned(); wide > 0 {
@@ -76,47 +62,47 @@ func (m *comparer) maskedConstant(c *spec.Compare, f *value.Field) (constant, bo
 	}
 	if c.Op == "&" || c.Op == "~" {
 		m.Fail(c.Where(), "", "what is masked cannot be compared with %s", c.Op)
-		return constant{}, false
+		return Constant{}, false
 	}
 	if c.Mask.Kind == spec.Word && m.isValue(c.Mask.Text) {
 		m.Fail(c.Mask.Span, "", "the mask must be a number, and %s is a value", c.Mask)
-		return constant{}, false
+		return Constant{}, false
 	}
 	mask, ok := m.integer(c, c.Mask, f)
 	if !ok {
-		return constant{}, false
+		return Constant{}, false
 	}
 	bits, ok := m.fit(mask, c.Mask, &unsigned)
 	if !ok {
-		return constant{}, false
+		return Constant{}, false
 	}
 	value, ok := m.integer(c, c.Value, f)
 	if !ok {
-		return constant{}, false
+		return Constant{}, false
 	}
 	v, ok := m.fit(value, c.Value, &unsigned)
 	if !ok {
-		return constant{}, false
+		return Constant{}, false
 	}
-	if bits.num == 0 {
+	if bits.Num == 0 {
 		m.Fail(c.Mask.Span, "", "a mask of 0 has no bits")
-		return constant{}, false
+		return Constant{}, false
 	}
-	if v.num&^bits.num != 0 && (c.Op == "==" || c.Op == "!=") {
+	if v.Num&^bits.Num != 0 && (c.Op == "==" || c.Op == "!=") {
 		m.Fail(c.Value.Span, "", "%s & %s is never %s", c.X, c.Mask, c.Value)
-		return constant{}, false
+		return Constant{}, false
 	}
-	v.mask = bits.num
+	v.Mask = bits.Num
 	return v, true
 }
 
-func (m *comparer) textConstant(c *spec.Compare, f *value.Field) (constant, bool) {
+func (m *comparer) textConstant(c *spec.Compare, f *value.Field) (Constant, bool) {
 	l := c.Value
 	switch {
 	case l.IsNull() && (c.Op == "==" || c.Op == "!="): // text in place is no pointer
 		m.FailFix(c.X.Where(), spec.Fix{Span: c.Where(), Text: fmt.Sprintf(`%s %s ""`, spec.Formatted(c.X, c.Format), c.Op)}, "to tell whether it is empty write ",
 			"%s is text in place, and never NULL", c.X)
-		return constant{}, false
+		return Constant{}, false
 	case l.Kind != spec.Quoted && l.Kind != spec.CharLit:
 		lead, fix := "text stands in quotes: ", spec.Fix{Span: l.Span, Text: `"` + spec.Escape(l.Text, '"') + `"`}
 		if btf.Pointee(f.Type) != nil && c.Format.Text == "" {
@@ -126,33 +112,33 @@ func (m *comparer) textConstant(c *spec.Compare, f *value.Field) (constant, bool
 			}
 		}
 		m.FailFix(l.Span, fix, lead, "%s is text and cannot be compared with %s", c.X, l.Text)
-		return constant{}, false
+		return Constant{}, false
 	case c.Op != "==" && c.Op != "!=" && c.Op != "~":
 		m.Fail(l.Span, `text has ==, != and ~ "glob*"`, "text cannot be compared with %s", c.Op)
-		return constant{}, false
+		return Constant{}, false
 	case c.Op == "~" && !m.checkGlob(l):
-		return constant{}, false
+		return Constant{}, false
 	}
-	return constant{text: l.Text, kind: value.Text}, true
+	return Constant{Text: l.Text, Kind: value.Text}, true
 }
 
 // bytesConstant returns the constant of an address. A MAC address may be compared
 // with the beginning of a field that has room for longer addresses.
-func (m *comparer) bytesConstant(c *spec.Compare, f *value.Field) (constant, bool) {
+func (m *comparer) bytesConstant(c *spec.Compare, f *value.Field) (Constant, bool) {
 	l, size := c.Value, f.Size*f.Count
 	longer := len(l.Bytes) == 6 && f.Size == 1 && size > 6
 	switch {
 	case l.Kind == spec.Address && len(l.Bytes) != size && !longer:
 		m.Fail(l.Span, addressHint(size), "%s has %d bytes, %s has %d", c.X, size, l, len(l.Bytes))
-		return constant{}, false
+		return Constant{}, false
 	case l.Kind != spec.Address:
 		m.FailFix(l.Span, spec.Fix{Span: c.X.Where(), Text: spec.Postfixed(c.X) + "[0]"}, "compare one element: ", "%s has %d bytes and cannot be compared with %s", c.X, size, l)
-		return constant{}, false
+		return Constant{}, false
 	case c.Op != "==" && c.Op != "!=":
 		m.Fail(l.Span, "an address has == and !=", "an address cannot be compared with %s", c.Op)
-		return constant{}, false
+		return Constant{}, false
 	}
-	return constant{bytes: l.Bytes, bits: l.Bits, kind: value.Bytes}, true
+	return Constant{Bytes: l.Bytes, Bits: l.Bits, Kind: value.Bytes}, true
 }
 
 func addressHint(size int) string {
@@ -250,9 +236,9 @@ func (m *comparer) isReturned(l *spec.Literal, n int64, f *value.Field) bool {
 
 // named returns the value of an enum constant or a macro that is compared with f.
 func (m *comparer) named(word string, f *value.Field) (*big.Int, error) {
-	v, err := m.enumerator(f.Type, word)
+	v, err := m.Enumerator(f.Type, word)
 	if err != nil {
-		if n, ok := macro(m.macros(), word, f); ok {
+		if n, ok := macro(m.Macros(), word, f); ok {
 			return n, nil
 		}
 		return nil, err
@@ -294,7 +280,7 @@ func (m *comparer) wordHint(word string, err error) string {
 	if e, ok := err.(*btf.NotFoundError); ok {
 		own = e.Near
 	}
-	for _, name := range m.values() {
+	for _, name := range m.Values() {
 		if strings.EqualFold(name, word) {
 			own = append(own, name)
 		}
@@ -305,14 +291,14 @@ func (m *comparer) wordHint(word string, err error) string {
 				return
 			}
 		}
-		m.macros().EachName(yield)
+		m.Macros().EachName(yield)
 	})
 	return spec.DidYouMean(near, "of the kernel's macros only those of its user API are known")
 }
 
 // fit checks that n can be a value of f, because otherwise it could never match,
 // and converts it to f's byte order.
-func (m *comparer) fit(n *big.Int, l *spec.Literal, f *value.Field) (constant, bool) {
+func (m *comparer) fit(n *big.Int, l *spec.Literal, f *value.Field) (Constant, bool) {
 	width, wide := f.Width(), uint(f.Unsigned())
 	if wide > 0 {
 		width = wide
@@ -335,7 +321,7 @@ func (m *comparer) fit(n *big.Int, l *spec.Literal, f *value.Field) (constant, b
 				m.Errs[len(m.Errs)-1].Mend(l.Span, "it is unsigned: write ", fmt.Sprintf("0x%x", same))
 			}
 		}
-		return constant{}, false
+		return Constant{}, false
 	}
 	num := n.Uint64()
 	if n.Sign() < 0 {
@@ -344,53 +330,5 @@ func (m *comparer) fit(n *big.Int, l *spec.Literal, f *value.Field) (constant, b
 	if f.BigEndian {
 		num = f.Swapped(num)
 	}
-	return constant{num: num, kind: kind}, true
-}
-
-// filterText writes c for a kernel filter. It returns false if a filter cannot hold
-// it: a filter has no escapes, and its strings have at most 255 bytes. plain is set
-// for lines that people read.
-func (c constant) filterText(f *value.Field, op spec.Op, plain bool) (string, bool) {
-	if c.kind != value.Text {
-		if c.kind == value.Int {
-			return strconv.FormatInt(int64(c.num), 10), true
-		}
-		if btf.Pointee(f.Type) != nil || op == "&" {
-			return fmt.Sprintf("0x%x", c.num), true
-		}
-		return strconv.FormatUint(c.num, 10), true
-	}
-	if f.Path != nil { // the kernel has only the names in it
-		return "", false
-	}
-	text := c.text
-	// Refuse what is not printable, because the filter is printed, too.
-	odd := strings.ContainsFunc(text, func(r rune) bool { return r == utf8.RuneError || !strconv.IsPrint(r) })
-	if odd || len(text) > 200 || f.Count > 0 && len(text) >= f.Count || op == "~" && text == "" {
-		return "", false
-	}
-	if op == "~" {
-		text = kernelGlob(text, plain)
-		if c.unended(f, op) {
-			text += "*"
-		}
-	}
-	return filterQuoted(text)
-}
-
-// filterQuoted puts text in quotes. A filter has two kinds of them.
-func filterQuoted(text string) (string, bool) {
-	switch {
-	case !strings.Contains(text, `"`):
-		return `"` + text + `"`, true
-	case !strings.Contains(text, `'`):
-		return `'` + text + `'`, true
-	}
-	return "", false
-}
-
-// unended reports whether a glob may match less in user space than in the kernel:
-// an array of char may lack a final NUL, and then the kernel reads on.
-func (c constant) unended(f *value.Field, op spec.Op) bool {
-	return op == "~" && f.Count > 0 && starsInside(c.text)
+	return Constant{Num: num, Kind: kind}, true
 }

@@ -1,4 +1,6 @@
-package fetchargs
+// Package filter is the language of the kernel's event filters: globs, text in quotes, the
+// name of the running task. See Documentation/trace/events.rst, "Event filtering".
+package filter
 
 import (
 	"slices"
@@ -7,7 +9,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
-// kernelGlob translates a glob for the kernel's filters, so that it matches what
+// Glob translates a glob for the kernel's filters, so that it matches what
 // globMatch does. lib/glob.c has [!a], and newer kernels also have [^a].
 // filter_parse_regex in kernel/trace/trace_events_filter.c takes a leading "!" for
 // a negation and a leading digit for an index, and keeps "\" as it is in a pattern
@@ -16,7 +18,7 @@ import (
 // If plain is set, for lines that people read, [^a] becomes [!a]. Kernels of the
 // age of 5.10 take the end of a text for a character other than a. So without
 // plain, the class lists all characters but a.
-func kernelGlob(pattern string, plain bool) string {
+func Glob(pattern string, plain bool) string {
 	var b strings.Builder
 	for rest := pattern; rest != ""; {
 		c, n := rest[0], 1
@@ -96,8 +98,8 @@ func isInverted(pattern string) bool {
 	return len(pattern) > 1 && (pattern[1] == '^' || pattern[1] == '!')
 }
 
-// starsInside reports whether a glob has a star before its last characters.
-func starsInside(pattern string) bool {
+// StarsInside reports whether a glob has a star before its last characters.
+func StarsInside(pattern string) bool {
 	for pattern != "" {
 		if pattern[0] == '*' && strings.Trim(pattern, "*") != "" {
 			return true
@@ -108,9 +110,9 @@ func starsInside(pattern string) bool {
 	return false
 }
 
-// turnedRange returns a range such as z-a, or "". Some kernels match nothing with
+// TurnedRange returns a range such as z-a, or "". Some kernels match nothing with
 // it, newer ones match a-z.
-func turnedRange(pattern string) string {
+func TurnedRange(pattern string) string {
 	for pattern != "" {
 		n, _ := globOne(pattern, 0)
 		if _, _, class := globClass(pattern, 0); pattern[0] == '[' && class {
@@ -134,22 +136,10 @@ func turnedRange(pattern string) string {
 	return ""
 }
 
-// checkGlob refuses a glob that means different things to different kernels.
-func (m *comparer) checkGlob(l *spec.Literal) bool {
-	turned := turnedRange(l.Text)
-	if turned == "" {
-		return true
-	}
-	right := strings.ReplaceAll(l.Text, turned, turned[2:]+"-"+turned[:1])
-	fixed := spec.Literal{Kind: spec.Quoted, Text: right}
-	m.FailFix(l.Span, spec.Fix{Span: l.Span, Text: fixed.String()}, "write ", "the range %s is empty", turned)
-	return false
-}
-
-// globMatch matches as the kernel's filters do (lib/glob.c): * is any text, ? any
+// Match matches as the kernel's filters do (lib/glob.c): * is any text, ? any
 // character, [a-z], [!a-z] and [^a-z] are classes, and \ takes the next character
 // as it is. It does not recurse, so that no pattern is slow.
-func globMatch(pattern, s string) bool {
+func Match(pattern, s string) bool {
 	p, i := 0, 0
 	back, mark := -1, 0
 	for i < len(s) {
@@ -174,8 +164,8 @@ func globMatch(pattern, s string) bool {
 	return p == len(pattern)
 }
 
-// globBegins reports whether some longer text that begins with s matches pattern.
-func globBegins(pattern, s string) bool {
+// Begins reports whether some longer text that begins with s matches pattern.
+func Begins(pattern, s string) bool {
 	now, next := make([]bool, len(pattern)+1), make([]bool, len(pattern)+1)
 	now[0] = true
 	for i := 0; ; i++ {
@@ -244,4 +234,15 @@ func globClass(pattern string, c byte) (n int, ok, class bool) {
 		ok = ok || low <= c && c <= high
 	}
 	return 0, false, false
+}
+
+// Quoted puts text in quotes. A filter has two kinds of them.
+func Quoted(text string) (string, bool) {
+	switch {
+	case !strings.Contains(text, `"`):
+		return `"` + text + `"`, true
+	case !strings.Contains(text, `'`):
+		return `'` + text + `'`, true
+	}
+	return "", false
 }

@@ -1,4 +1,4 @@
-package fetchargs
+package filter
 
 import (
 	"strings"
@@ -20,10 +20,10 @@ func TestKernelGlob(t *testing.T) {
 		{"[!]a-c]x", "[!]a-c]x", "[\x01-,.-\\d-\xff^-`-]x"},
 		{"[a^!]?", "[a^!]?", "[a^!]?"},
 	} {
-		if got := kernelGlob(tt.glob, true); got != tt.plain {
+		if got := Glob(tt.glob, true); got != tt.plain {
 			t.Errorf("kernelGlob(%q) = %q, want %q", tt.glob, got, tt.plain)
 		}
-		if got := kernelGlob(tt.glob, false); got != tt.exact {
+		if got := Glob(tt.glob, false); got != tt.exact {
 			t.Errorf("kernelGlob(%q) = %q, want %q", tt.glob, got, tt.exact)
 		}
 	}
@@ -36,12 +36,12 @@ func FuzzKernelGlob(f *testing.F) {
 	f.Add("[!]-a]?", "-x")
 	f.Add("[^!-,]", "^")
 	badinput.Fuzz(f, func(t *testing.T, glob, name string) {
-		if turnedRange(glob) != "" || strings.ContainsAny(glob+name, "\x00") {
+		if TurnedRange(glob) != "" || strings.ContainsAny(glob+name, "\x00") {
 			return // no such glob is used, no such text is in a record
 		}
-		want := globMatch(glob, name)
+		want := Match(glob, name)
 		for _, plain := range []bool{true, false} {
-			if text := kernelGlob(glob, plain); globMatch(text, name) != want {
+			if text := Glob(glob, plain); Match(text, name) != want {
 				t.Errorf("%q is %q for the kernel; of %q that matches %t, want %t", glob, text, name, !want, want)
 			}
 		}

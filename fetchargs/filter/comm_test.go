@@ -1,9 +1,9 @@
-package fetchargs_test
+package filter_test
 
 import (
 	"testing"
 
-	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/filter"
 )
 
 func TestCheckComm(t *testing.T) {
@@ -13,7 +13,7 @@ func TestCheckComm(t *testing.T) {
 		"": false, `a"b`: false, "a'b": false, "a\nb": false, "a\x7f": false,
 		"sixteen__letters": false, "????????????????": false, "*sixteen_[abc]_lett\\ers": false, "[ab": true,
 	} {
-		if err := fetchargs.CheckComm(glob); (err == nil) != ok {
+		if err := filter.CheckComm(glob); (err == nil) != ok {
 			t.Errorf("CheckComm(%q) = %v, want ok %v", glob, err, ok)
 		}
 	}

@@ -1,14 +1,14 @@
-package fetchargs
+package filter
 
 import (
 	"fmt"
 	"strings"
 )
 
-// commLen is the longest name of a task in bytes: TASK_COMM_LEN without the NUL.
-const commLen = 15
+// CommLen is the longest name of a task in bytes: TASK_COMM_LEN without the NUL.
+const CommLen = 15
 
-// CheckComm returns an error if glob cannot be used for [Target].Comm.
+// CheckComm returns an error if glob cannot choose tasks by their names.
 func CheckComm(glob string) error {
 	if glob == "" {
 		return fmt.Errorf("no task has an empty name")
@@ -19,7 +19,7 @@ func CheckComm(glob string) error {
 	if strings.ContainsFunc(glob, func(c rune) bool { return c < ' ' || c == 0x7f }) {
 		return fmt.Errorf("the kernel's filters cannot look for control characters; ? stands for any character")
 	}
-	if turned := turnedRange(glob); turned != "" {
+	if turned := TurnedRange(glob); turned != "" {
 		return fmt.Errorf("the range %s is empty: write %s-%s", turned, turned[2:], turned[:1])
 	}
 	least := 0
@@ -32,38 +32,35 @@ func CheckComm(glob string) error {
 		rest = rest[n:]
 		least++
 	}
-	if least > commLen {
-		return fmt.Errorf("%s matches no task: names have at most %d characters, longer ones are cut off", glob, commLen)
+	if least > CommLen {
+		return fmt.Errorf("%s matches no task: names have at most %d characters, longer ones are cut off", glob, CommLen)
 	}
 	return nil
 }
 
-// commFilter returns the filter for tasks whose name matches glob. COMM is the name
+// Comm returns the filter for tasks whose name matches glob. COMM is the name
 // of the running task, not a value that the event has fetched.
 //
 // For "*end" and "*middle*" the kernel does not use its glob matcher but compares
 // with all 16 bytes that hold the name. The first then never matches a shorter
 // name, and the second also sees what an older name left behind the new one (5.10
 // to 7.2). A second star makes the kernel use the glob matcher.
-func commFilter(glob string, plain bool) string {
+func Comm(glob string, plain bool) string {
 	text := commPattern(glob, plain)
-	quoted, ok := filterQuoted(text)
+	quoted, ok := Quoted(text)
 	if !ok { // a complement class has both quotes inside, at the ends of ranges
-		quoted, _ = filterQuoted(commPattern(glob, true))
+		quoted, _ = Quoted(commPattern(glob, true))
 	}
-	return commWord + quoted
+	return CommWord + quoted
 }
 
-// commWord begins every filter on the name of the task.
-const commWord = "COMM ~ "
+// CommWord begins every filter on the name of the task.
+const CommWord = "COMM ~ "
 
 func commPattern(glob string, plain bool) string {
-	glob = kernelGlob(glob, plain)
+	glob = Glob(glob, plain)
 	if len(glob) > 1 && glob[0] == '*' {
 		glob = "*" + glob
 	}
 	return glob
 }
-
-// MatchComm reports whether the name of a task matches glob, as the kernel would.
-func MatchComm(glob, comm string) bool { return globMatch(glob, comm) }

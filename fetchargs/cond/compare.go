@@ -1,0 +1,210 @@
+package cond
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+	"strings"
+
+	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/constants"
+	"github.com/tsnoop/tsnoop/fetchargs/filter"
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
+	"github.com/tsnoop/tsnoop/fetchargs/value"
+)
+
+// A Finder finds the values that a condition compares, among those that probes can
+// fetch or among those that were recorded.
+type Finder interface {
+	// Fetch finds the field of a value.
+	Fetch(w Want) (Ref, bool)
+	// Values returns the words that stand for values.
+	Values() []string
+	// Enumerator returns the value of an enum constant that is compared with a
+	// value of type t.
+	Enumerator(t btf.Type, name string) (int64, error)
+	// Macros returns the macros of the machine.
+	Macros() *constants.Table
+	// Elapsed reports whether x is the duration of the call, and whether it can be known.
+	Elapsed(x spec.Expr) (is, ok bool)
+	// Address reports whether x is an address of the kernel, and returns it.
+	Address(x spec.Expr) (addr uint64, is, ok bool)
+}
+
+// A comparer turns conditions into tests.
+type comparer struct {
+	*spec.Collector
+	Finder
+}
+
+// Tests returns the tests that must all hold for s. It adds to errs what is wrong.
+func Tests(errs *spec.Collector, f Finder, s *spec.Spec) (all []*Test) {
+	c := &comparer{errs, f}
+	for _, item := range s.Items {
+		if item.Cond != nil {
+			all = append(all, c.test(item.Cond, false, item))
+		}
+	}
+	if s.If != nil {
+		all = append(all, c.test(s.If, false, nil))
+	}
+	return all
+}
+
+// Of returns the test of a condition. It adds to errs what is wrong.
+func Of(errs *spec.Collector, f Finder, x spec.Cond) *Test {
+	return (&comparer{errs, f}).test(x, false, nil)
+}
+
+// test turns x into a test, or into its opposite if not is set. If x is an item,
+// the item may have named and formatted the values.
+func (c *comparer) test(x spec.Cond, not bool, item *spec.Item) *Test {
+	switch x := x.(type) {
+	case *spec.Not:
+		return c.test(x.X, !not, item)
+	case *spec.And:
+		return Join(!not, c.test(x.X, not, item), c.test(x.Y, not, item))
+	case *spec.Or:
+		return Join(not, c.test(x.X, not, item), c.test(x.Y, not, item))
+	case *spec.Compare:
+		return c.compare(x, not, item)
+	}
+	panic(fmt.Sprintf("fetchargs: unknown condition %T", x))
+}
+
+func (c *comparer) compare(x *spec.Compare, not bool, item *spec.Item) *Test {
+	t := &Test{Op: x.Op}
+	if not {
+		if op, ok := Opposite(x.Op); ok {
+			t.Op = op
+		} else {
+			t.Negated = true
+		}
+	}
+	if is, ok := c.Elapsed(x.X); is {
+		if ok {
+			c.compareDuration(t, x)
+		}
+		return t
+	}
+	w := left(x)
+	if item != nil && item.Format.Text != "" {
+		w.Format = item.Format
+	}
+	left, ok := c.Fetch(w)
+	if !ok {
+		return t
+	}
+	if _, count := spec.SplitFormat(w.Format.Text); count > 0 && left.Field().Encoding == value.Array {
+		c.Fail(w.Format.Span, "leave out the condition to show it", "%s are %d elements, which cannot be compared", spec.Formatted(x.X, w.Format), count)
+		return t
+	}
+	t.Left = left.Operand()
+	other := x.Other
+	if other == nil && x.Value.Kind == spec.Word && c.isValue(x.Value.Text) {
+		other = &spec.Ident{Name: spec.Name{Text: x.Value.Text, Span: x.Value.Span}}
+	}
+	if other != nil {
+		addr, is, ok := c.Address(other)
+		if is && !ok {
+			return t
+		} else if is {
+			x, other = withNumber(x, other, addr), nil
+		}
+	}
+	if other == nil {
+		if left.Field().Encoding == value.Age {
+			c.compareAge(t, x)
+		} else {
+			t.Value, _ = c.constant(x, left.Field())
+		}
+		t.Value.Shown = x.Value.String()
+		return t
+	}
+	if x.Mask != nil {
+		c.Fail(other.Where(), "", "what is masked is compared with numbers only")
+		return t
+	}
+	right, ok := c.Fetch(Want{X: other, Format: x.OtherFormat, Hidden: true})
+	if !ok {
+		return t
+	}
+	if !comparable(left.Field(), right.Field(), x.Op) {
+		c.Fail(x.Where(), "", "%s and %s cannot be compared with %s", x.X, other, x.Op)
+	}
+	t.Right, t.Against = right.Operand(), true
+	return t
+}
+
+// withNumber returns x with a number in place of the expression other.
+func withNumber(x *spec.Compare, other spec.Expr, n uint64) *spec.Compare {
+	number := *x
+	number.Other = nil
+	number.Value = &spec.Literal{Kind: spec.Number, Text: other.String(), Int: new(big.Int).SetUint64(n), Span: other.Where()}
+	return &number
+}
+
+func (c *comparer) isValue(word string) bool { return slices.Contains(c.Values(), word) }
+
+// comparedAsText reports whether f is compared with text. Of a task this is the name.
+func comparedAsText(f *value.Field) bool {
+	return f.Encoding == value.String || f.Encoding == value.Who
+}
+
+func comparable(a, b *value.Field, op spec.Op) bool {
+	if comparedAsText(a) || comparedAsText(b) {
+		return comparedAsText(a) && comparedAsText(b) && (op == "==" || op == "!=")
+	}
+	return a.Encoding != value.Array && b.Encoding != value.Array && op != "~"
+}
+
+// compareDuration makes t compare the duration of the call.
+func (c *comparer) compareDuration(t *Test, x *spec.Compare) {
+	t.Elapsed = true
+	l := x.Value
+	switch _, ordered := Opposite(x.Op); {
+	case !ordered || x.Mask != nil:
+		c.Fail(x.Where(), "durations are compared by their order", "a duration has neither bits nor text")
+	case x.Other != nil:
+		c.Fail(x.Other.Where(), "units are ns, us, ms and s", "a duration is compared with a time")
+	case l.Kind == spec.Time || l.IsNull():
+		t.Value = Constant{Kind: value.Uint, Shown: l.String()}
+		if l.Int != nil {
+			t.Value.Num = l.Int.Uint64()
+		}
+	case l.Kind == spec.Number:
+		c.FailFix(l.Span, spec.Fix{Span: l.Span, Text: l.Text + "ns"}, "the units are ns, us, ms and s: ", "a duration is compared with a time")
+	default:
+		c.Fail(l.Span, "units are ns, us, ms and s", "a duration is compared with a time")
+	}
+}
+
+// compareAge makes t compare an age with a time.
+func (c *comparer) compareAge(t *Test, x *spec.Compare) {
+	l := x.Value
+	switch _, ordered := Opposite(x.Op); {
+	case !ordered || x.Mask != nil:
+		c.Fail(x.Where(), "ages are compared by their order", "an age has neither bits nor text")
+	case l.Kind == spec.Time || l.IsNull():
+		t.Value = Constant{Kind: value.Int}
+		if l.Int != nil {
+			t.Value.Num = l.Int.Uint64()
+		}
+	case l.Kind == spec.Number:
+		c.FailFix(l.Span, spec.Fix{Span: l.Span, Text: l.Text + "ns"}, "the units are ns, us, ms and s: ", "an age is compared with a time")
+	default:
+		c.Fail(l.Span, "units are ns, us, ms and s", "an age is compared with a time")
+	}
+}
+
+// checkGlob refuses a glob that means different things to different kernels.
+func (m *comparer) checkGlob(l *spec.Literal) bool {
+	turned := filter.TurnedRange(l.Text)
+	if turned == "" {
+		return true
+	}
+	right := strings.ReplaceAll(l.Text, turned, turned[2:]+"-"+turned[:1])
+	fixed := spec.Literal{Kind: spec.Quoted, Text: right}
+	m.FailFix(l.Span, spec.Fix{Span: l.Span, Text: fixed.String()}, "write ", "the range %s is empty", turned)
+	return false
+}

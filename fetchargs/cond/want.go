@@ -1,0 +1,88 @@
+package cond
+
+import (
+	"slices"
+
+	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
+)
+
+// A Want is a value to fetch, with what it is compared with, which may say more
+// about the value than its type does.
+type Want struct {
+	X       spec.Expr
+	Format  spec.Name     // empty if not given
+	With    *spec.Literal // nil if not compared, or compared with an expression
+	Pointer bool          // for text, the address is wanted
+	Name    string        // name of the field; "" to name it after x
+	Hidden  bool          // not shown; may share a field that is fetched already
+}
+
+// Wants returns the values that an item shows; for a condition, those that it compares,
+// each once.
+func Wants(item *spec.Item) []Want {
+	list := []Want{{X: item.Expr}}
+	if item.Cond != nil {
+		list = Operands(item.Cond)
+	}
+	for i := range list {
+		list[i].Name = item.Name.Text
+		if item.Format.Text != "" {
+			list[i].Format = item.Format
+		}
+	}
+	if item.Cond == nil {
+		return list
+	}
+	shown := map[string]bool{}
+	return slices.DeleteFunc(list, func(w Want) bool {
+		text := spec.Formatted(w.X, w.Format)
+		again := shown[text]
+		shown[text] = true
+		return again
+	})
+}
+
+// Operands returns the values that a condition compares, in order.
+func Operands(c spec.Cond) []Want {
+	switch c := c.(type) {
+	case *spec.Compare:
+		left := Want{X: c.X, Format: c.Format, With: c.Value}
+		if c.Other != nil {
+			return []Want{left, {X: c.Other, Format: c.OtherFormat}}
+		}
+		return []Want{left}
+	case *spec.Not:
+		return Operands(c.X)
+	case *spec.And:
+		return append(Operands(c.X), Operands(c.Y)...)
+	case *spec.Or:
+		return append(Operands(c.X), Operands(c.Y)...)
+	}
+	return nil
+}
+
+// left returns what a condition needs of its left side. For a pointer to text that
+// is compared with NULL, this is the pointer's own value.
+func left(c *spec.Compare) Want {
+	w := Want{X: c.X, Format: c.Format, With: c.Value, Hidden: true}
+	w.Pointer = c.Mask == nil && (c.Op == "==" || c.Op == "!=") && c.Value.IsNull()
+	return w
+}
+
+// HoldsText reports whether a value of type t is text because l, with which it is
+// compared, is text: t is an array of bytes or a pointer to them.
+func HoldsText(t btf.Type, l *spec.Literal) bool {
+	if t == nil || l == nil || l.Kind != spec.Quoted && l.Kind != spec.CharLit {
+		return false
+	}
+	elem := btf.Pointee(t)
+	if array, ok := btf.AsArray(t); ok {
+		elem = array.Type
+	}
+	if elem == nil {
+		return false
+	}
+	i, ok := btf.Strip(elem).(*btf.Int)
+	return ok && i.Size == 1 && i.Encoding != btf.Bool
+}
