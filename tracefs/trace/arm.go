@@ -15,17 +15,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ErrInterrupted is returned by Arm when its context is done before the probes are
-// enabled.
-var ErrInterrupted = errors.New("ended while arming")
-
-// A Trace records what its plans describe. [Machine.Arm] returns it with all probes
+// A Trace records what its plans describe. [Arm] returns it with all probes
 // enabled. Close, Now and Session may be called from any goroutine, and other methods
 // only from the one that reads the calls, unless they say otherwise.
 type Trace struct {
 	Reading
 	machine    *Machine
 	session    *tracefs.Session
+	definer    *Definer
 	progress   func(doing string, n, all int)
 	text       bool
 	ranges     proc.Ranges // mapped kernel addresses, nil if not known
@@ -36,8 +33,6 @@ type Trace struct {
 	births     bool        // new tasks are recorded
 	replanning *replanning // nil if Replan may not be called
 	plansMu    sync.Mutex  // guards plans, which Replan may extend while the guard runs
-
-	broughtIn []string // system calls, see bringIn
 
 	renumbered renumbered      // events that have been defined again
 	why        *quiet          // used by Quiet
@@ -61,7 +56,7 @@ type Trace struct {
 // fails, or ctx is done before the probes are enabled, it undoes everything. Probes
 // that the kernel refuses are returned as a spec.Errors; functions of a glob that it
 // refuses are left out of Plans and noted in their Glob.
-func (m *Machine) Arm(ctx context.Context, plans []*fetchargs.Plan, o Options) (_ *Trace, err error) {
+func Arm(ctx context.Context, m *Machine, plans []*fetchargs.Plan, o Options) (_ *Trace, err error) {
 	t := &Trace{Reading: Reading{warner: o.Warn, plans: plans, order: binary.NativeEndian, cpus: o.CPUs}, machine: m, text: o.Text, progress: o.Progress, pids: len(o.Pids) > 0}
 	t.spans = newSpans(t.Now, t.recordsReturns)
 	if o.Replan {
@@ -70,11 +65,11 @@ func (m *Machine) Arm(ctx context.Context, plans []*fetchargs.Plan, o Options) (
 	if t.progress == nil {
 		t.progress = func(string, int, int) {}
 	}
-	if err := m.check(o); err != nil {
+	if err := check(m, o); err != nil {
 		return nil, err
 	}
 	if !o.Really {
-		if err := m.mayDrown(ctx, plans, o); err != nil {
+		if err := mayDrown(ctx, m.FS, plans, o.Log); err != nil {
 			return nil, err
 		}
 	}
@@ -82,9 +77,10 @@ func (m *Machine) Arm(ctx context.Context, plans []*fetchargs.Plan, o Options) (
 	if err != nil {
 		return nil, err
 	}
-	if t.session, err = m.fs.NewSession(so); err != nil {
+	if t.session, err = m.FS.NewSession(so); err != nil {
 		return nil, err
 	}
+	t.definer = &Definer{Session: t.session, Reasons: m.Reasons, Warner: t.warner, Progress: t.progress}
 	t.spent, t.spend = context.WithCancel(context.Background())
 	armed := false
 	defer func() {
@@ -94,8 +90,8 @@ func (m *Machine) Arm(ctx context.Context, plans []*fetchargs.Plan, o Options) (
 			}
 		}
 	}()
-	chooseMaxActive(plans)
-	if t.plans, err = t.define(ctx, plans); err != nil {
+	ChooseMaxActive(plans)
+	if t.plans, err = t.definer.Define(ctx, plans); err != nil {
 		return nil, err
 	}
 	if err = t.learnFormats(o.Stacks); err != nil {
@@ -113,7 +109,7 @@ func (m *Machine) Arm(ctx context.Context, plans []*fetchargs.Plan, o Options) (
 	t.quiet = newQuiet(t, o)
 	t.why = t.quiet
 	t.modules = t.newModules(o.Wait)
-	t.symbols = m.symbols
+	t.symbols = m.Symbols
 	t.symbols.Unreadable = t.symbolsUnreadable
 	t.origin = t.newOrigin(o.Program)
 	t.start = t.origin.Began.Trace
@@ -144,9 +140,9 @@ func (m *Machine) Arm(ctx context.Context, plans []*fetchargs.Plan, o Options) (
 }
 
 // check rejects options that no session can be made for.
-func (m *Machine) check(o Options) error {
+func check(m *Machine, o Options) error {
 	switch {
-	case m.fs == nil:
+	case m.FS == nil:
 		return errors.New("nothing can be armed without tracefs")
 	case o.Clock != "" && o.Clock != "mono" && o.Clock != "boot":
 		return fmt.Errorf("the clock is mono or boot, not %q", o.Clock)
@@ -201,3 +197,16 @@ func (t *Trace) inUse(err error) error {
 
 // Session returns what the trace has set up in tracefs.
 func (t *Trace) Session() *tracefs.Session { return t.session }
+
+// warnOffline warns of CPUs that are asked for and offline: nothing is called there.
+func (t *Trace) warnOffline() {
+	online, err := OnlineCPUs()
+	if err != nil {
+		return
+	}
+	for _, cpu := range t.cpus {
+		if !slices.Contains(online, cpu) {
+			t.warner.Warnf("CPU %d is offline: it makes no calls until it is switched on", cpu)
+		}
+	}
+}

@@ -5,7 +5,7 @@ import "testing"
 // What cannot be armed is refused before anything is touched.
 func TestArmRefused(t *testing.T) {
 	for _, o := range []Options{{}, {Clock: "global"}, {Stacks: true, Text: true}} {
-		if tr, err := NewMachine(nil).Arm(t.Context(), nil, o); err == nil || tr != nil {
+		if tr, err := Arm(t.Context(), NewMachine(nil), nil, o); err == nil || tr != nil {
 			t.Errorf("%+v: %v, %v", o, tr, err)
 		}
 	}

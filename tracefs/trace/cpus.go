@@ -18,10 +18,13 @@ func eachCPU() (fetchargs.CPUs, error) {
 	if err != nil || len(possible) <= dynevent.MostCPUs {
 		return fetchargs.CPUs{Numbers: possible}, err
 	}
-	online, err := cpuList(proc.OnlineCPUs)
+	online, err := OnlineCPUs()
 	later := slices.DeleteFunc(possible, func(n int) bool { return slices.Contains(online, n) })
 	return fetchargs.CPUs{Numbers: online, Later: later}, err
 }
+
+// OnlineCPUs returns the CPUs that are online.
+func OnlineCPUs() ([]int, error) { return cpuList(proc.OnlineCPUs) }
 
 func cpuList(read func() (string, error)) ([]int, error) {
 	text, err := read()
@@ -31,23 +34,10 @@ func cpuList(read func() (string, error)) ([]int, error) {
 	return tracefs.ParseCPUs(text)
 }
 
-// warnOffline warns of CPUs that are asked for and offline: nothing is called there.
-func (t *Trace) warnOffline() {
-	online, err := cpuList(proc.OnlineCPUs)
-	if err != nil {
-		return
-	}
-	for _, cpu := range t.cpus {
-		if !slices.Contains(online, cpu) {
-			t.warner.Warnf("CPU %d is offline: it makes no calls until it is switched on", cpu)
-		}
-	}
-}
-
 // cpuOffset returns a function that reads the offset of a CPU from the kernel's memory.
 func (m *Machine) cpuOffset() func(cpu int) (uint64, error) {
 	table := sync.OnceValues(func() (uint64, error) {
-		addrs := m.symbols.Addrs("__per_cpu_offset")
+		addrs := m.Symbols.Addrs("__per_cpu_offset")
 		if len(addrs) != 1 || addrs[0] == 0 {
 			return 0, errors.New("/proc/kallsyms does not tell where __per_cpu_offset is")
 		}

@@ -12,11 +12,30 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs"
 )
 
-// define writes the probes of plans and their filters, and returns the plans that the
+// ErrInterrupted is returned if the context is done before the probes are enabled.
+var ErrInterrupted = errors.New("ended while arming")
+
+// A Definer writes the probes of plans into a session.
+type Definer struct {
+	Session  *tracefs.Session
+	Reasons  *Reasons
+	Warner   tracefs.Warner
+	Progress func(doing string, n, all int) // may be nil
+
+	prefetches []string // system calls, see prefetch
+}
+
+func (d *Definer) progress(n, all int) {
+	if d.Progress != nil {
+		d.Progress("arming", n, all)
+	}
+}
+
+// Define writes the probes of plans and their filters, and returns the plans that the
 // kernel has accepted. It returns all refusals as one error. Functions of a glob that
 // the kernel refuses are left out.
-func (t *Trace) define(ctx context.Context, plans []*fetchargs.Plan) (kept []*fetchargs.Plan, err error) {
-	refused, err := t.defineSides(ctx, plans)
+func (d *Definer) Define(ctx context.Context, plans []*fetchargs.Plan) (kept []*fetchargs.Plan, err error) {
+	refused, err := d.defineSides(ctx, plans)
 	if err != nil {
 		return nil, err
 	}
@@ -28,7 +47,7 @@ func (t *Trace) define(ctx context.Context, plans []*fetchargs.Plan) (kept []*fe
 		case plan.Glob == nil:
 			wrong = append(wrong, refused[i]...)
 		default:
-			if err := t.leaveOut(plan, refused[i][0]); err != nil {
+			if err := d.leaveOut(plan, refused[i][0]); err != nil {
 				return nil, err
 			}
 		}
@@ -41,25 +60,25 @@ func (t *Trace) define(ctx context.Context, plans []*fetchargs.Plan) (kept []*fe
 	if len(wrong) > 0 {
 		return nil, wrong
 	}
-	return kept, t.bringIn(kept)
+	return kept, d.prefetch(kept)
 }
 
 // defineSides writes the probes of plans and returns, for each plan, why the kernel
 // refuses it. The return probes of all plans come first: the kernel runs the probes of
 // a function latest first, and a return probe replaces the return address with a
 // trampoline, which the later probes would show as the caller.
-func (t *Trace) defineSides(ctx context.Context, plans []*fetchargs.Plan) (refused []spec.Errors, err error) {
+func (d *Definer) defineSides(ctx context.Context, plans []*fetchargs.Plan) (refused []spec.Errors, err error) {
 	refused = make([]spec.Errors, len(plans))
 	for n, side := range []dynevent.Side{dynevent.Return, dynevent.Entry} {
 		for i, plan := range plans {
 			if ctx.Err() != nil {
 				return nil, ErrInterrupted
 			}
-			t.progress("arming", (n*len(plans)+i)/2, len(plans))
+			d.progress((n*len(plans)+i)/2, len(plans))
 			if plan.Glob != nil && len(refused[i]) > 0 {
 				continue
 			}
-			more, err := t.defineSide(plan, side)
+			more, err := d.defineSide(plan, side)
 			if err != nil {
 				return nil, err
 			}
@@ -69,23 +88,23 @@ func (t *Trace) defineSides(ctx context.Context, plans []*fetchargs.Plan) (refus
 	return refused, nil
 }
 
-// bringIn makes the kernel page in what the plans of system calls read, if it can do
+// prefetch makes the kernel page in what the plans of system calls read, if it can do
 // that.
-func (t *Trace) bringIn(plans []*fetchargs.Plan) error {
-	before := len(t.broughtIn)
+func (d *Definer) prefetch(plans []*fetchargs.Plan) error {
+	before := len(d.prefetches)
 	for _, plan := range plans {
-		if plan.BringsIn != "" && !slices.Contains(t.broughtIn, plan.BringsIn) {
-			t.broughtIn = append(t.broughtIn, plan.BringsIn)
+		if plan.BringsIn != "" && !slices.Contains(d.prefetches, plan.BringsIn) {
+			d.prefetches = append(d.prefetches, plan.BringsIn)
 		}
 	}
-	return t.session.BringIn(t.broughtIn[before:])
+	return d.Session.BringIn(d.prefetches[before:])
 }
 
 // leaveOut removes the probes of a plan that was refused in part.
-func (t *Trace) leaveOut(plan *fetchargs.Plan, why *spec.Error) error {
+func (d *Definer) leaveOut(plan *fetchargs.Plan, why *spec.Error) error {
 	plan.Glob.LeaveOut(plan.Spec.Func.Text, why)
 	for _, p := range fetchargs.Probes([]*fetchargs.Plan{plan}) {
-		if err := t.session.Remove(p.Event); err != nil {
+		if err := d.Session.Remove(p.Event); err != nil {
 			return err
 		}
 	}
@@ -94,10 +113,10 @@ func (t *Trace) leaveOut(plan *fetchargs.Plan, why *spec.Error) error {
 
 // defineSide writes the probes of one side of a plan. refused says why the kernel
 // refuses them.
-func (t *Trace) defineSide(plan *fetchargs.Plan, side dynevent.Side) (refused spec.Errors, err error) {
+func (d *Definer) defineSide(plan *fetchargs.Plan, side dynevent.Side) (refused spec.Errors, err error) {
 	for _, p := range slices.Backward(plan.Of(side)) {
 		for _, p := range p.WithSpare() {
-			e, err := t.defineProbe(p)
+			e, err := d.defineProbe(p)
 			if err != nil {
 				return nil, err
 			}
@@ -111,7 +130,7 @@ func (t *Trace) defineSide(plan *fetchargs.Plan, side dynevent.Side) (refused sp
 			if filter == "" {
 				continue
 			}
-			if err := t.session.SetFilter(p.Event, filter); err != nil {
+			if err := d.Session.SetFilter(p.Event, filter); err != nil {
 				return nil, fmt.Errorf("the filter of %s: %w", plan.Spec.Func.Text, err)
 			}
 		}
@@ -121,11 +140,11 @@ func (t *Trace) defineSide(plan *fetchargs.Plan, side dynevent.Side) (refused sp
 
 // defineProbe writes one probe. If several functions have its name, it is refused only
 // if none of them can be probed.
-func (t *Trace) defineProbe(p *fetchargs.Probe) (first *spec.Error, err error) {
-	lines := p.Placed(t.session.Group())
-	explain, say := t.machine.refusal, t.warner.Warnf
+func (d *Definer) defineProbe(p *fetchargs.Probe) (first *spec.Error, err error) {
+	lines := p.Placed(d.Session.Group())
+	explain, say := d.Reasons.refusal, d.Warner.Warnf
 	if p.Plan.Glob != nil {
-		explain, say = t.machine.refusalOfMany, t.warner.Detailf
+		explain, say = d.Reasons.refusalOfMany, d.Warner.Detailf
 	}
 	refused, failed := 0, ""
 	for i, line := range lines {
@@ -133,7 +152,7 @@ func (t *Trace) defineProbe(p *fetchargs.Probe) (first *spec.Error, err error) {
 		if symbol == failed {
 			continue
 		}
-		err := t.session.Define(p.Kind.File(), line)
+		err := d.Session.Define(p.Kind.File(), line)
 		if err == nil {
 			continue
 		}
@@ -156,20 +175,4 @@ func (t *Trace) defineProbe(p *fetchargs.Probe) (first *spec.Error, err error) {
 		say("%s: %d of them cannot be probed", p.Plan.Spec.Func.Text, refused)
 	}
 	return nil, nil
-}
-
-// refusalOfMany is like refusal, for one function of a glob. It is brief, and does not
-// search files of sixty thousand lines for the reason each time.
-func (m *Machine) refusalOfMany(p *fetchargs.Probe, line string, err error) (*spec.Error, bool) {
-	var refused *tracefs.KernelError
-	if !errors.As(err, &refused) || ofMachine(err) {
-		return nil, false
-	}
-	e := &spec.Error{Text: p.Plan.Spec.Text, Span: p.Locate(line, refused.Column), Err: err}
-	e.Msg = "the kernel refuses it: " + refused.Text
-	e.Hint = "the first was given: " + line
-	if e.Span == p.Plan.Spec.Func.Span && m.blacklist()[p.Plan.Func.Name] {
-		e.Msg = "on the kernel's blacklist"
-	}
-	return e, true
 }

@@ -3,7 +3,7 @@
 //
 //	m := trace.NewMachine(fs)
 //	plans, err := m.Plan([]string{"vfs_read(count, return)"}, trace.PlanOptions{})
-//	t, err := m.Arm(ctx, plans, trace.Options{})
+//	t, err := trace.Arm(ctx, m, plans, trace.Options{})
 //	for call, err := range t.Calls(ctx) {
 //		for field, v := range t.Values(call) {
 //		}

@@ -26,12 +26,12 @@ func TestVMElsewhere(t *testing.T) {
 	n := 0
 	for _, found := range regexp.MustCompile(`(?m) t ((\w+)\.(part|isra|constprop)\.\d+)$`).FindAllSubmatch(text, 20) {
 		n++
-		if why := m.elsewhere(string(found[2])); !strings.Contains(why, string(found[1])) || strings.Contains(why, ".cold") {
+		if why := otherCopies(m, string(found[2])); !strings.Contains(why, string(found[1])) || strings.Contains(why, ".cold") {
 			t.Errorf("%s %q, without %s", found[2], why, found[1])
 		}
 	}
 	t.Logf("%d copies", n)
-	if why := m.elsewhere("vfs_read"); why != "" {
+	if why := otherCopies(m, "vfs_read"); why != "" {
 		t.Errorf("vfs_read %s", why)
 	}
 }

@@ -74,7 +74,7 @@ func tenReads(ctx context.Context, w io.Writer) (err error) {
 	if err != nil {
 		return err // a spec.Errors, which has the places in the specs
 	}
-	t, err := m.Arm(ctx, plans, trace.Options{Warn: func(w tracefs.Warning) { log.Print(w.Text) }})
+	t, err := trace.Arm(ctx, m, plans, trace.Options{Warn: func(w tracefs.Warning) { log.Print(w.Text) }})
 	if err != nil {
 		return err
 	}

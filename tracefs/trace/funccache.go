@@ -27,7 +27,7 @@ func (m *Machine) KeptFunctions(dir string) func() func(module, name string) boo
 				return tracefs.ParseFunctions(text)
 			}
 		}
-		text, err := m.fs.FunctionList()
+		text, err := m.FS.FunctionList()
 		if err != nil {
 			return nil
 		}

@@ -62,7 +62,7 @@ func (m *Machine) untyped(module, pattern string) (funcs []*btf.Func, err error)
 		return nil, err
 	}
 	module = strings.ReplaceAll(module, "-", "_")
-	names, err := m.symbols.ModuleFuncs(module)
+	names, err := m.Symbols.ModuleFuncs(module)
 	slices.Sort(names)
 	for _, name := range names {
 		if match(name) {

@@ -14,12 +14,13 @@ import (
 // A Machine is the running kernel as one run sees it. It reads each thing only once.
 // For another trace, perhaps after modules were loaded, make another Machine.
 type Machine struct {
-	fs        *tracefs.FS
-	types     func() *btf.Kernel // of this machine
-	symbols   *symbols.Table
-	blacklist func() map[string]bool
-	hz        func() int        // jiffies a second, 0 if not known
-	builds    map[string]string // builds of modules whose types were read before they are loaded
+	FS      *tracefs.FS // nil if it cannot be read
+	Symbols *symbols.Table
+	Reasons *Reasons
+
+	types  func() *btf.Kernel // of this machine
+	hz     func() int         // jiffies a second, 0 if not known
+	builds map[string]string  // builds of modules whose types were read before they are loaded
 
 	mu    sync.Mutex
 	facts map[string]fetchargs.SymbolFacts // facts about the names that were asked for without modules
@@ -29,13 +30,13 @@ type Machine struct {
 // can be armed, and PlanOptions.Lines must be set.
 func NewMachine(fs *tracefs.FS) *Machine {
 	return &Machine{
-		fs:        fs,
-		types:     sync.OnceValue(btf.Running),
-		symbols:   symbols.Running(),
-		blacklist: sync.OnceValue(proc.LoadBlacklist),
-		hz:        sync.OnceValue(func() int { return proc.HZ(release()) }),
-		builds:    map[string]string{},
-		facts:     map[string]fetchargs.SymbolFacts{},
+		FS:      fs,
+		types:   sync.OnceValue(btf.Running),
+		Symbols: symbols.Running(),
+		Reasons: NewReasons(fs),
+		hz:      sync.OnceValue(func() int { return proc.HZ(release()) }),
+		builds:  map[string]string{},
+		facts:   map[string]fetchargs.SymbolFacts{},
 	}
 }
 
@@ -75,7 +76,7 @@ func (m *Machine) SymbolFacts(names []string, modules bool) (map[string]fetcharg
 
 // lookUp searches the symbol table for SymbolFacts.
 func (m *Machine) lookUp(names []string, modules bool) (map[string]fetchargs.SymbolFacts, error) {
-	facts, stext, err := m.symbols.Facts(names, modules)
+	facts, stext, err := m.Symbols.Facts(names, modules)
 	if facts == nil {
 		return nil, err
 	}
@@ -99,7 +100,7 @@ func (m *Machine) symbolPlace() func(name string) (fetchargs.SymbolPlace, error)
 		if p, ok := known[name]; ok {
 			return p, nil
 		}
-		p, err := m.symbols.Place(name)
+		p, err := m.Symbols.Place(name)
 		if err == nil {
 			known[name] = fetchargs.SymbolPlace(p)
 		}
@@ -109,10 +110,26 @@ func (m *Machine) symbolPlace() func(name string) (fetchargs.SymbolPlace, error)
 
 // syscallParams reads the parameters of a system call from the format of its event.
 func (m *Machine) syscallParams(name string) ([]fetchargs.SyscallParam, bool) {
-	fields, ok := m.fs.SyscallFields(name)
+	fields, ok := m.FS.SyscallFields(name)
 	params := make([]fetchargs.SyscallParam, len(fields))
 	for i, f := range fields {
 		params[i] = fetchargs.SyscallParam{Type: f.Type, Name: f.Name}
 	}
 	return params, ok
+}
+
+// CountsFaults reports whether the kernel counts a fetch that faults as a miss, of
+// every probe on the function; there is an event all the same. So did each
+// architecture's kprobe_fault_handler, which 5.14 took away together with this
+// member (ec6aba3d2be1).
+func (m *Machine) CountsFaults() bool {
+	if f, err := m.FS.Features(); err == nil && f.Symstr {
+		return false // it is far newer, and the types need not be searched
+	}
+	t, err := m.types().Type("struct kprobe")
+	if err != nil {
+		return false
+	}
+	_, err = btf.Member(t, "fault_handler")
+	return err == nil
 }

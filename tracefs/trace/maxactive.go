@@ -11,10 +11,10 @@ import (
 // together. Each costs the kernel some 100 bytes.
 const activeBudget = 16384
 
-// chooseMaxActive lets the return probes follow many calls at a time, so that calls of
+// ChooseMaxActive lets the return probes follow many calls at a time, so that calls of
 // a function in which threads wait are not missed. The kernel's default, two calls a
 // CPU but at least 10, is meant for functions that do not wait.
-func chooseMaxActive(plans []*fetchargs.Plan) {
+func ChooseMaxActive(plans []*fetchargs.Plan) {
 	returns := 0
 	for _, p := range plans {
 		for _, probe := range p.Of(dynevent.Return) {

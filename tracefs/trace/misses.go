@@ -3,7 +3,6 @@ package trace
 import (
 	"slices"
 
-	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/tracefs"
@@ -28,7 +27,7 @@ func (t *Trace) missed(l *Losses) {
 		if n == 0 || p.Part > 0 || p.SpareOf != nil || p.Plan.Renames != "" { // the probes of one place are missed together
 			continue
 		}
-		if follow[name] && t.machine.countsFaults() {
+		if follow[name] && t.machine.CountsFaults() {
 			unsure[name] = max(unsure[name], n) // a fault in one probe is counted for all probes of the function
 			continue
 		}
@@ -95,28 +94,12 @@ func (m *Missed) bound(u *unreturned) {
 	m.AtMost = over < m.Calls
 }
 
-// countsFaults tells whether the kernel counts a fetch that faults as a miss, of
-// every probe on the function; there is an event all the same. So did each
-// architecture's kprobe_fault_handler, which 5.14 took away together with this
-// member (ec6aba3d2be1).
-func (m *Machine) countsFaults() bool {
-	if f, err := m.fs.Features(); err == nil && f.Symstr {
-		return false // it is far newer, and the types need not be searched
-	}
-	t, err := m.types().Type("struct kprobe")
-	if err != nil {
-		return false
-	}
-	_, err = btf.Member(t, "fault_handler")
-	return err == nil
-}
-
 // accounting returns a function that counts the faults that the calls seen can have
 // had, if the kernel counts faults as misses, and looks which calls have returned. It
 // returns nil if neither is needed.
 func (t *Trace) accounting() func(*calls.Call) {
 	follows := t.replanning != nil || slices.ContainsFunc(fetchargs.Probes(t.plans), (*fetchargs.Probe).Follows)
-	follows = follows && t.machine.countsFaults()
+	follows = follows && t.machine.CountsFaults()
 	if !follows && len(t.inFlight.names) == 0 {
 		return nil
 	}

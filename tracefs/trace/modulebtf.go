@@ -40,3 +40,7 @@ func (m *Machine) addTypes(k *btf.Kernel, name string) error {
 	m.builds[name] = file.Build()
 	return nil
 }
+
+// Build returns the build of a module whose types were read before it is loaded, "" for any
+// other.
+func (m *Machine) Build(module string) string { return m.builds[module] }

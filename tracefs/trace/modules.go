@@ -90,7 +90,7 @@ func (m *modules) look() {
 			continue
 		}
 		m.loaded[name] = proc.ModuleLoaded(name)
-		m.builds[name] = m.t.machine.builds[name]
+		m.builds[name] = m.t.machine.Build(name)
 		if m.loaded[name] {
 			m.builds[name] = proc.ModuleBuild(name)
 			m.lacks(name) // it may have been loaded since the plans were made
@@ -166,7 +166,7 @@ func (m *modules) lacks(name string) {
 	if len(unsure) == 0 {
 		return
 	}
-	traceable := m.t.machine.fs.TraceableFunctions()
+	traceable := m.t.machine.FS.TraceableFunctions()
 	for _, f := range unsure {
 		if traceable != nil && !traceable(name, f) {
 			m.t.warner.Warnf("the module %s has no function %s that can be traced", name, f)

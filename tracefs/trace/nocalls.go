@@ -140,7 +140,7 @@ func (t *Trace) Quiet() []string {
 		return nil
 	}
 	q.ended = true
-	return q.why(hits, t.inFlight.unfinished(t.inFlight.look(t.traced())), t.machine.elsewhere)
+	return q.why(hits, t.inFlight.unfinished(t.inFlight.look(t.traced())), func(name string) string { return otherCopies(t.machine, name) })
 }
 
 // unread reports whether the buffers have events.
@@ -230,10 +230,10 @@ func notCalled(names []string, others bool, elsewhere func(string) string) strin
 	return fmt.Sprintf("none of the %d functions has been called", n)
 }
 
-// elsewhere says where calls of a function may run past its probe, as far as the kernel
+// otherCopies says where calls of a function may run past its probe, as far as the kernel
 // knows: its symbols have the copies that the compiler has made as functions, and BTF too
 // has only functions; neither has the places where a function was put into its callers.
-func (m *Machine) elsewhere(name string) string {
+func otherCopies(m *Machine, name string) string {
 	facts, _ := m.SymbolFacts([]string{name}, false)
 	clones := slices.DeleteFunc(slices.Clone(facts[name].Clones), func(clone string) bool {
 		return strings.Contains(clone, ".cold") // a part that only the function itself jumps to
@@ -241,7 +241,7 @@ func (m *Machine) elsewhere(name string) string {
 	if len(clones) > 0 {
 		return "is also compiled as " + strings.Join(clones, ", ") + ", which its callers may call instead"
 	}
-	if m.symbols.IsLocal(name) {
+	if m.Symbols.IsLocal(name) {
 		return "is static, so the compiler may have put it into its callers instead"
 	}
 	return ""

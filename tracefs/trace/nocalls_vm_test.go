@@ -50,7 +50,7 @@ func TestQuiet(t *testing.T) {
 	defer held.Kill()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	tr, err := m.Arm(ctx, plans, trace.Options{Pids: []int{held.PID()}, Follow: true})
+	tr, err := trace.Arm(ctx, m, plans, trace.Options{Pids: []int{held.PID()}, Follow: true})
 	if err != nil {
 		t.Fatal(err)
 	}

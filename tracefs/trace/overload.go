@@ -64,7 +64,7 @@ const (
 
 // mayDrown refuses to arm functions that may bring the machine to a stop. It counts
 // their calls with probes that record nothing.
-func (m *Machine) mayDrown(ctx context.Context, plans []*fetchargs.Plan, o Options) error {
+func mayDrown(ctx context.Context, fs *tracefs.FS, plans []*fetchargs.Plan, log func(format string, args ...any)) error {
 	var risky []*fetchargs.Plan
 	for _, p := range plans {
 		if _, is := calmRate(p.Func.Name); is && p.Renames == "" {
@@ -74,7 +74,7 @@ func (m *Machine) mayDrown(ctx context.Context, plans []*fetchargs.Plan, o Optio
 	if len(risky) == 0 || ctx.Err() != nil {
 		return nil
 	}
-	hits, took, err := m.look(risky, o)
+	hits, took, err := look(fs, risky, log)
 	if err != nil || hits == nil {
 		return err
 	}
@@ -82,8 +82,8 @@ func (m *Machine) mayDrown(ctx context.Context, plans []*fetchargs.Plan, o Optio
 }
 
 // look counts calls. It skips functions that cannot be probed: Arm refuses those.
-func (m *Machine) look(plans []*fetchargs.Plan, o Options) (hits map[*fetchargs.Plan]uint64, took time.Duration, err error) {
-	s, err := m.fs.NewSession(tracefs.Options{BufferKB: 64, Log: o.Log})
+func look(fs *tracefs.FS, plans []*fetchargs.Plan, log func(format string, args ...any)) (hits map[*fetchargs.Plan]uint64, took time.Duration, err error) {
+	s, err := fs.NewSession(tracefs.Options{BufferKB: 64, Log: log})
 	if err != nil {
 		return nil, 0, err
 	}

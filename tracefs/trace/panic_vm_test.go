@@ -42,7 +42,7 @@ func panicsAt(t *testing.T, m *trace.Machine, n int) (panicked bool) {
 	}
 	defer func() { panicked = recover() != nil }()
 	steps := 0
-	tr, err := m.Arm(t.Context(), plans, trace.Options{Progress: func(string, int, int) {
+	tr, err := trace.Arm(t.Context(), m, plans, trace.Options{Progress: func(string, int, int) {
 		if steps++; steps == n {
 			panic("on purpose")
 		}

@@ -40,8 +40,10 @@ type PlanOptions struct {
 	// for that.
 	Lines, Explained bool
 
-	taken     []string                              // names of events that are armed already
-	traceable func() func(module, name string) bool // nil asks the kernel each time
+	// For further plans of a trace: the names of events that are armed already, and which
+	// functions can be traced. A nil Traceable asks the kernel each time.
+	Taken     []string
+	Traceable func() func(module, name string) bool
 }
 
 // elsewhere reports whether the plans are for another machine. A plan that is armed is
@@ -78,7 +80,7 @@ func (m *Machine) Plan(specs []string, o PlanOptions) ([]*fetchargs.Plan, error)
 // cannot be read, it is assumed to offer what every kernel since 5.10 does.
 func (m *Machine) Target(o PlanOptions) (*fetchargs.Target, error) {
 	t := &fetchargs.Target{
-		Kernel: o.Kernel, Arch: o.Arch, Deep: o.Deep, Pair: o.Pair, Measures: o.Measures, MaxActive: o.MaxActive, Comm: o.Comm, Taken: o.taken,
+		Kernel: o.Kernel, Arch: o.Arch, Deep: o.Deep, Pair: o.Pair, Measures: o.Measures, MaxActive: o.MaxActive, Comm: o.Comm, Taken: o.Taken,
 		Live: !o.Lines, Calls: !o.Lines || o.Explained,
 	}
 	if t.Kernel == nil {
@@ -101,7 +103,7 @@ func (m *Machine) Target(o PlanOptions) (*fetchargs.Target, error) {
 	}
 	t.Symbols, t.Place, t.ModuleLoaded, t.HZ = m.SymbolFacts, m.symbolPlace(), proc.ModuleLoaded, m.hz
 	t.ModuleFuncs = func() []string {
-		names, _ := m.symbols.ModuleFuncs("") // they are only suggested
+		names, _ := m.Symbols.ModuleFuncs("") // they are only suggested
 		return names
 	}
 	t.CPUs, t.CPUOffset, t.OnlyCPUs = eachCPU, m.cpuOffset(), o.CPUs
@@ -113,18 +115,43 @@ func (m *Machine) Target(o PlanOptions) (*fetchargs.Target, error) {
 		if err != nil {
 			return nil, err
 		}
-		t.FaultCount = fetchargs.FaultCountOf(t.Kernel, m.symbols.Addrs, end)
+		t.FaultCount = fetchargs.FaultCountOf(t.Kernel, m.Symbols.Addrs, end)
 	}
-	if m.fs != nil {
-		t.LongestArg = sync.OnceValue(m.fs.LongestArg)
-		if t.Traceable = o.traceable; t.Traceable == nil {
-			t.Traceable = m.fs.TraceableFunctions
+	if m.FS != nil {
+		t.LongestArg = sync.OnceValue(m.FS.LongestArg)
+		if t.Traceable = o.Traceable; t.Traceable == nil {
+			t.Traceable = m.FS.TraceableFunctions
 		}
 		t.Refused = m.refuser(t)
-		t.SyscallReads = m.fs.SyscallReads
-		t.SyscallNames, t.SyscallParams = sync.OnceValue(m.fs.Syscalls), m.syscallParams
+		t.SyscallReads = m.FS.SyscallReads
+		t.SyscallNames, t.SyscallParams = sync.OnceValue(m.FS.Syscalls), m.syscallParams
 	}
 	return t, nil
+}
+
+// refuser returns a function for fetchargs.Target.Refused. What ftrace knows and kprobes
+// do not need themselves can be probed. For all else the kernel is asked, if live is set,
+// with probes that are never enabled.
+func (m *Machine) refuser(t *fetchargs.Target) func(*fetchargs.Plan) (spec.Errors, error) {
+	traceable := sync.OnceValue(t.Traceable)
+	return func(p *fetchargs.Plan) (spec.Errors, error) {
+		if p.Glob != nil { // has only functions that can be probed
+			return nil, nil
+		}
+		name := p.Func.Name
+		if p.IsSyscall() {
+			name = p.Probes[0].Symbols[0]
+		}
+		known := traceable()
+		switch {
+		case m.Reasons.Blacklisted(name):
+			msg := "the kernel cannot probe " + p.Spec.Func.Text + ": " + m.Reasons.WhyNot(name, p.Func.Module)
+			return spec.Errors{{Text: p.Spec.Text, Span: p.Spec.Func.Span, Msg: msg}}, nil
+		case known != nil && known(p.Func.Module, name) || !t.Live:
+			return nil, nil
+		}
+		return m.Reasons.Trial(p)
+	}
 }
 
 // ErrArch says that this machine's architecture is not supported.
@@ -134,8 +161,8 @@ func (m *Machine) features(t *fetchargs.Target, o PlanOptions) error {
 	switch {
 	case o.Features != nil:
 		t.Features = *o.Features
-	case m.fs != nil:
-		f, err := m.fs.Features()
+	case m.FS != nil:
+		f, err := m.FS.Features()
 		if err != nil {
 			return err
 		}

@@ -41,7 +41,7 @@ func (t *Trace) Record(ctx context.Context, rec *record.Recorder) (err error) {
 	}
 	ctx, release := t.untilDrained(ctx)
 	defer release()
-	wait := rec.AddSymbols(t.machine.symbols.Text)
+	wait := rec.AddSymbols(t.machine.Symbols.Text)
 	err = rec.Take(read.Pages(ctx, t.session), t.Now, t.processes.births(), t.lookAtClocks)
 	t.guard.stop()
 	err = cmp.Or(err, t.session.Stop())
@@ -75,7 +75,7 @@ func (t *Trace) header() (*tracedat.Header, error) {
 	}
 	group := t.session.Group()
 	text := func(name string) string {
-		b, e := t.machine.fs.ReadFile(name)
+		b, e := t.machine.FS.ReadFile(name)
 		err = cmp.Or(err, e)
 		return string(b)
 	}
@@ -86,7 +86,7 @@ func (t *Trace) header() (*tracedat.Header, error) {
 	if t.births {
 		h.Events = append(h.Events, tracedat.EventText{System: "task", Text: text("events/task/task_newtask/format")})
 	}
-	for _, name := range t.machine.fs.Glob("events/ftrace/*/format") {
+	for _, name := range t.machine.FS.Glob("events/ftrace/*/format") {
 		h.Events = append(h.Events, tracedat.EventText{System: "ftrace", Text: text(name)})
 	}
 	return h, err
@@ -109,10 +109,10 @@ func (t *Trace) complete(h *tracedat.Header, name string) {
 	if own, err := t.recorded(t.Ended()); err == nil { // with the end
 		h.Tsnoop = own
 	}
-	if b, err := t.machine.symbols.TextNow(); err == nil {
+	if b, err := t.machine.Symbols.TextNow(); err == nil {
 		h.Kallsyms = b
 	}
-	if names, err := t.machine.fs.Cmdlines(); err == nil {
+	if names, err := t.machine.FS.Cmdlines(); err == nil {
 		h.Cmdlines = names
 	} else {
 		t.warner.Detailf("%s has no names of tasks for other tools: %v", name, err)

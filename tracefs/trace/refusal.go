@@ -3,18 +3,32 @@ package trace
 import (
 	"errors"
 	"strings"
+	"sync"
 
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/proc"
 	"github.com/tsnoop/tsnoop/tracefs/proc/symbols"
 	"golang.org/x/sys/unix"
 )
 
+// Reasons finds out why this kernel refuses probes.
+type Reasons struct {
+	fs        *tracefs.FS
+	blacklist func() map[string]bool
+}
+
+// NewReasons returns the reasons of the running kernel. fs may be nil if nothing is to be
+// defined.
+func NewReasons(fs *tracefs.FS) *Reasons {
+	return &Reasons{fs, sync.OnceValue(proc.LoadBlacklist)}
+}
+
 // refusal turns the kernel's refusal of a definition into an error that shows the place
 // in the user's spec.
-func (m *Machine) refusal(p *fetchargs.Probe, line string, err error) (*spec.Error, bool) {
+func (r *Reasons) refusal(p *fetchargs.Probe, line string, err error) (*spec.Error, bool) {
 	var refused *tracefs.KernelError
 	if !errors.As(err, &refused) || ofMachine(err) {
 		return nil, false
@@ -37,13 +51,29 @@ func (m *Machine) refusal(p *fetchargs.Probe, line string, err error) (*spec.Err
 	if p.Plan.IsSyscall() {
 		name = p.Symbols[0]
 	}
-	switch reason := m.whyNot(name, p.Plan.Func.Module); {
+	switch reason := r.WhyNot(name, p.Plan.Func.Module); {
 	case errors.Is(err, unix.EPERM) || errors.Is(err, unix.EACCES):
 		e.Msg = "the kernel does not permit this probe: " + refused.Text
 		e.Hint = "tsnoop check tells what this machine allows"
 	case reason != "":
 		e.Msg = "the kernel cannot probe " + p.Plan.Spec.Func.Text + ": " + reason
 		e.Hint = "probe a function that calls it, or that it calls"
+	}
+	return e, true
+}
+
+// refusalOfMany is like refusal, for one function of a glob. It is brief, and does not
+// search files of sixty thousand lines for the reason each time.
+func (r *Reasons) refusalOfMany(p *fetchargs.Probe, line string, err error) (*spec.Error, bool) {
+	var refused *tracefs.KernelError
+	if !errors.As(err, &refused) || ofMachine(err) {
+		return nil, false
+	}
+	e := &spec.Error{Text: p.Plan.Spec.Text, Span: p.Locate(line, refused.Column), Err: err}
+	e.Msg = "the kernel refuses it: " + refused.Text
+	e.Hint = "the first was given: " + line
+	if e.Span == p.Plan.Spec.Func.Span && r.Blacklisted(p.Plan.Func.Name) {
+		e.Msg = "on the kernel's blacklist"
 	}
 	return e, true
 }
@@ -69,15 +99,18 @@ func unknownVariable(p *fetchargs.Probe) (*dynevent.Arg, string) {
 	return nil, ""
 }
 
-// whyNot says why a function cannot be probed, as far as this kernel tells.
-func (m *Machine) whyNot(name, module string) string {
+// Blacklisted reports whether a function is on the kernel's blacklist.
+func (r *Reasons) Blacklisted(name string) bool { return r.blacklist()[name] }
+
+// WhyNot says why a function cannot be probed, as far as this kernel tells.
+func (r *Reasons) WhyNot(name, module string) string {
 	if strings.HasPrefix(name, "__pfx_") || strings.HasPrefix(name, "__cfi_") {
 		return "it is only the padding before a function"
 	}
-	if m.blacklist()[name] {
+	if r.Blacklisted(name) {
 		return "it is on the kernel's blacklist, because kprobes need it themselves"
 	}
-	if !m.fs.Untraceable(name) {
+	if !r.fs.Untraceable(name) {
 		return ""
 	}
 	if module != "" {

@@ -80,7 +80,7 @@ func (t *Trace) PlanFurther(specs []string, o PlanOptions) ([]*fetchargs.Plan, e
 		return nil, nil
 	}
 	m := t.replanning.today()
-	o.taken, o.traceable = t.replanning.taken, t.replanning.traceable
+	o.Taken, o.Traceable = t.replanning.taken, t.replanning.traceable
 	if o.Kernel == nil {
 		o.Kernel = t.replanning.kernel
 	}
@@ -90,7 +90,7 @@ func (t *Trace) PlanFurther(specs []string, o PlanOptions) ([]*fetchargs.Plan, e
 // today returns the machine with the modules that are loaded now.
 func (r *replanning) today() *Machine {
 	if now := proc.ModuleNames(); !slices.Equal(now, r.modules) {
-		r.know(NewMachine(r.machine.fs), now)
+		r.know(NewMachine(r.machine.FS), now)
 	}
 	return r.machine
 }
@@ -99,7 +99,7 @@ func (r *replanning) today() *Machine {
 // once.
 func (r *replanning) know(m *Machine, modules []string) {
 	r.machine, r.modules, r.kernel = m, modules, btf.Running()
-	r.traceable = sync.OnceValue(m.fs.TraceableFunctions)
+	r.traceable = sync.OnceValue(m.FS.TraceableFunctions)
 }
 
 // Replan makes a running trace show the calls of these specs and no others. further is
@@ -165,8 +165,8 @@ func (t *Trace) addPlans(ctx context.Context, plans []*fetchargs.Plan) (err erro
 			err = errors.Join(err, t.session.Remove(event))
 		}
 	}()
-	chooseMaxActive(plans)
-	kept, err := t.define(ctx, plans)
+	ChooseMaxActive(plans)
+	kept, err := t.definer.Define(ctx, plans)
 	if err != nil {
 		return err
 	}

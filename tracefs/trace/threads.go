@@ -15,7 +15,7 @@ import (
 func (t *Trace) chooseThreads(o Options, so *tracefs.Options) (err error) {
 	if o.Processes {
 		t.processes = newProcesses()
-		t.births = !o.Text && t.machine.fs.HasNewTasks()
+		t.births = !o.Text && t.machine.FS.HasNewTasks()
 		so.NewTasks = t.births
 	}
 	if len(o.Pids) == 0 {
@@ -35,7 +35,7 @@ func (t *Trace) chooseThreads(o Options, so *tracefs.Options) (err error) {
 	if o.Follow {
 		return nil
 	}
-	if o.Text || !t.machine.fs.HasNewTasks() { // text can be forged
+	if o.Text || !t.machine.FS.HasNewTasks() { // text can be forged
 		t.warner.Warnf("only threads that run now are traced; with --follow also those started later, and child processes")
 		return nil
 	}

@@ -62,7 +62,7 @@ func armed(t *testing.T, o trace.Options) (context.Context, *trace.Trace) {
 	t.Cleanup(p.Kill)
 	o.Pids, o.Follow = []int{p.PID()}, true
 	o.Warn = func(w tracefs.Warning) { t.Log(w.Text) }
-	tr, err := m.Arm(tooLate{t.Context(), fs}, plans, o)
+	tr, err := trace.Arm(tooLate{t.Context(), fs}, m, plans, o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -73,7 +73,7 @@ func (r *Run) Trace(out *os.File, tell func(tracefs.Warning), do func(ctx contex
 	progress := r.ui.NewProgress()
 	to := r.options()
 	to.Progress, to.Warn = progress.Step, tell
-	t, err := r.machine.Arm(signalled, r.plans, to)
+	t, err := trace.Arm(signalled, r.machine, r.plans, to)
 	progress.End()
 	if errors.Is(err, trace.ErrInterrupted) {
 		return nil

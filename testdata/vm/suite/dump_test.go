@@ -187,7 +187,7 @@ func dumps(t *testing.T, specs []string, offsets []uint64) (all [][]value.Value)
 	pid, _ := strconv.Atoi(l.pid)
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
-	armed, err := machine.Arm(ctx, plans, trace.Options{Pids: []int{pid}})
+	armed, err := trace.Arm(ctx, machine, plans, trace.Options{Pids: []int{pid}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -90,7 +90,7 @@ func showExpressions(t *testing.T, core *kcore, exprs []*expression, specs []str
 	planned := time.Now()
 	ctx, stop := context.WithTimeout(t.Context(), patience)
 	defer stop()
-	tr, err := machine.Arm(ctx, plans, trace.Options{Pids: []int{os.Getpid()}, BufferKB: 8192})
+	tr, err := trace.Arm(ctx, machine, plans, trace.Options{Pids: []int{os.Getpid()}, BufferKB: 8192})
 	if err != nil {
 		t.Fatal(err)
 	}

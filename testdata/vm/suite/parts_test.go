@@ -67,7 +67,7 @@ func armParts(t *testing.T, m *trace.Machine, pid int, drop dynevent.Side) (*tra
 		}
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	armed, err := m.Arm(ctx, []*fetchargs.Plan{whole, plans[2]}, trace.Options{Pids: []int{pid}, BufferKB: 16 << 10})
+	armed, err := trace.Arm(ctx, m, []*fetchargs.Plan{whole, plans[2]}, trace.Options{Pids: []int{pid}, BufferKB: 16 << 10})
 	if err != nil {
 		t.Fatal(err)
 	}

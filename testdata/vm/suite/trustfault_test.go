@@ -104,7 +104,7 @@ func tryOnce(t *testing.T, m *trace.Machine, text bool) (tr trial) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	armed, err := m.Arm(ctx, plans, o)
+	armed, err := trace.Arm(ctx, m, plans, o)
 	if err != nil {
 		tr.err = err
 		return tr

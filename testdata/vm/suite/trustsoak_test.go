@@ -184,7 +184,7 @@ func TestTrustRounds(t *testing.T) {
 	round := func() {
 		ctx, stop := context.WithCancel(context.Background())
 		defer stop()
-		armed, err := m.Arm(ctx, plans, trace.Options{BufferKB: 64})
+		armed, err := trace.Arm(ctx, m, plans, trace.Options{BufferKB: 64})
 		if err != nil {
 			t.Fatal(err)
 		}
