@@ -16,7 +16,7 @@ import (
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/terminal"
 	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/tracefs"
-	"github.com/tsnoop/tsnoop/tracefs/trace"
+	"github.com/tsnoop/tsnoop/tracefs/machine"
 )
 
 // runBug prints what a bug report needs, and nothing that reveals whose machine it is:
@@ -33,10 +33,10 @@ func runBug(o *flags.Options, ui *terminal.UI) error {
 		out = render.AppendMessage(out, fmt.Sprintf("%-17s %s\n", what, discreet(note, names)))
 	}
 	fs, _ := target.Tracefs(o)
-	for _, f := range trace.About(fs) {
+	for _, f := range machine.About(fs) {
 		row(f.What, f.Note)
 	}
-	for _, f := range trace.Check(kernel, func() (*tracefs.FS, error) { return target.Tracefs(o) }) {
+	for _, f := range machine.Check(kernel, func() (*tracefs.FS, error) { return target.Tracefs(o) }) {
 		mark := "ok"
 		if f.Err != nil {
 			mark = "no: " + f.Note
@@ -89,7 +89,7 @@ func discreet(note string, names []string) string {
 	for _, name := range names {
 		note = regexp.MustCompile("(?i)"+regexp.QuoteMeta(name)).ReplaceAllString(note, "(name)")
 	}
-	if trace.HasPath(note) {
+	if machine.HasPath(note) {
 		return "(left out, for it has a path)"
 	}
 	return address.ReplaceAllString(note, "(address)")

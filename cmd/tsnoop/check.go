@@ -12,7 +12,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/tracefs"
-	"github.com/tsnoop/tsnoop/tracefs/trace"
+	"github.com/tsnoop/tsnoop/tracefs/machine"
 )
 
 // errLacking ends a check that found that the machine lacks something tracing needs.
@@ -25,7 +25,7 @@ func runCheck(o *flags.Options, ui *terminal.UI) error {
 		return err
 	}
 	lacking := false
-	for _, f := range trace.Check(kernel, func() (*tracefs.FS, error) { return target.Tracefs(o) }) {
+	for _, f := range machine.Check(kernel, func() (*tracefs.FS, error) { return target.Tracefs(o) }) {
 		mark := "ok"
 		if f.Err != nil {
 			mark = "no"
@@ -50,12 +50,12 @@ func runCheck(o *flags.Options, ui *terminal.UI) error {
 }
 
 // cureOf says how to get what a machine lacks, with flags of tsnoop if there are any.
-func cureOf(f trace.Finding) string {
+func cureOf(f machine.Finding) string {
 	var m *tracefs.MachineError
 	switch {
 	case f.Err == nil:
 		return ""
-	case errors.Is(f.Err, trace.ErrArch):
+	case errors.Is(f.Err, machine.ErrArch):
 		return strings.Join(abi.Names(), " and ") + " are supported; --emit --arch writes lines for those"
 	case errors.As(terminal.NoTypes(f.Err), &m):
 		return m.Cure

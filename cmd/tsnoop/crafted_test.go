@@ -21,7 +21,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/testdata/badinput"
-	"github.com/tsnoop/tsnoop/tracefs/trace"
+	"github.com/tsnoop/tsnoop/tracefs/machine"
 	"github.com/tsnoop/tsnoop/tracefs/tracedat"
 )
 
@@ -118,7 +118,7 @@ func sample(t testing.TB, specs ...string) *crafted {
 		Kernel: btf.Open(filepath.Join("..", "..", "testdata", "btf", "linux-6.12-amd64.btf")),
 	}
 	target.Features, _ = dynevent.FeaturesOf("6.12")
-	plans, err := trace.Resolve(specs, target)
+	plans, err := machine.Resolve(specs, target)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,18 +11,24 @@ import (
 
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/define"
+	"github.com/tsnoop/tsnoop/tracefs/machine"
 	"github.com/tsnoop/tsnoop/tracefs/proc"
 	"golang.org/x/sys/unix"
 )
+
+// ErrInterrupted is returned by Arm when its context is done before the probes are
+// enabled.
+var ErrInterrupted = define.ErrInterrupted
 
 // A Trace records what its plans describe. [Arm] returns it with all probes
 // enabled. Close, Now and Session may be called from any goroutine, and other methods
 // only from the one that reads the calls, unless they say otherwise.
 type Trace struct {
 	Reading
-	machine    *Machine
+	machine    *machine.Machine
 	session    *tracefs.Session
-	definer    *Definer
+	definer    *define.Definer
 	progress   func(doing string, n, all int)
 	text       bool
 	ranges     proc.Ranges // mapped kernel addresses, nil if not known
@@ -56,7 +62,7 @@ type Trace struct {
 // fails, or ctx is done before the probes are enabled, it undoes everything. Probes
 // that the kernel refuses are returned as a spec.Errors; functions of a glob that it
 // refuses are left out of Plans and noted in their Glob.
-func Arm(ctx context.Context, m *Machine, plans []*fetchargs.Plan, o Options) (_ *Trace, err error) {
+func Arm(ctx context.Context, m *machine.Machine, plans []*fetchargs.Plan, o Options) (_ *Trace, err error) {
 	t := &Trace{Reading: Reading{warner: o.Warn, plans: plans, order: binary.NativeEndian, cpus: o.CPUs}, machine: m, text: o.Text, progress: o.Progress, pids: len(o.Pids) > 0}
 	t.spans = newSpans(t.Now, t.recordsReturns)
 	if o.Replan {
@@ -80,7 +86,7 @@ func Arm(ctx context.Context, m *Machine, plans []*fetchargs.Plan, o Options) (_
 	if t.session, err = m.FS.NewSession(so); err != nil {
 		return nil, err
 	}
-	t.definer = &Definer{Session: t.session, Reasons: m.Reasons, Warner: t.warner, Progress: t.progress}
+	t.definer = &define.Definer{Session: t.session, Reasons: m.Reasons, Warner: t.warner, Progress: t.progress}
 	t.spent, t.spend = context.WithCancel(context.Background())
 	armed := false
 	defer func() {
@@ -90,7 +96,7 @@ func Arm(ctx context.Context, m *Machine, plans []*fetchargs.Plan, o Options) (_
 			}
 		}
 	}()
-	ChooseMaxActive(plans)
+	define.ChooseMaxActive(plans)
 	if t.plans, err = t.definer.Define(ctx, plans); err != nil {
 		return nil, err
 	}
@@ -116,7 +122,7 @@ func Arm(ctx context.Context, m *Machine, plans []*fetchargs.Plan, o Options) (_
 	t.wall.set(t.start, t.origin.Began.Wall-int64(t.start))
 	t.unwatchWall = t.watchWall()
 	if ctx.Err() != nil {
-		return nil, ErrInterrupted
+		return nil, define.ErrInterrupted
 	}
 	if o.Ready != nil {
 		if err = o.Ready(t); err != nil {
@@ -140,7 +146,7 @@ func Arm(ctx context.Context, m *Machine, plans []*fetchargs.Plan, o Options) (_
 }
 
 // check rejects options that no session can be made for.
-func check(m *Machine, o Options) error {
+func check(m *machine.Machine, o Options) error {
 	switch {
 	case m.FS == nil:
 		return errors.New("nothing can be armed without tracefs")
@@ -158,7 +164,7 @@ func (t *Trace) sessionOptions(plans []*fetchargs.Plan, o Options) (tracefs.Opti
 	// A call that begins on one of the CPUs may end on another, and vice versa.
 	so.AllCPUs = slices.ContainsFunc(plans, (*fetchargs.Plan).Paired)
 	if so.BufferKB == 0 {
-		so.BufferKB, so.BufferOrLess = DefaultBuffer(), true
+		so.BufferKB, so.BufferOrLess = machine.DefaultBuffer(), true
 	}
 	t.clock = unix.CLOCK_MONOTONIC
 	if o.Clock == "boot" {
@@ -200,7 +206,7 @@ func (t *Trace) Session() *tracefs.Session { return t.session }
 
 // warnOffline warns of CPUs that are asked for and offline: nothing is called there.
 func (t *Trace) warnOffline() {
-	online, err := OnlineCPUs()
+	online, err := machine.OnlineCPUs()
 	if err != nil {
 		return
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 	"github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/machine"
 )
 
 // clockOf are the clocks of a spec, and what makes an event of it: a time, and its values
@@ -22,7 +23,7 @@ import (
 func clockOf(t *testing.T, text string) (*Reading, func(time uint64, values ...uint64) *tracefs.Event, *fetchargs.Plan) {
 	t.Helper()
 	target := &fetchargs.Target{Kernel: btf.Open("../../testdata/btf/linux-6.12-amd64.btf"), Arch: abi.Named("amd64"), Features: dynevent.Features{ArgN: true}, Live: true, Calls: true}
-	plans, err := Resolve([]string{text}, target)
+	plans, err := machine.Resolve([]string{text}, target)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,8 +1,8 @@
-// Package trace is the engine of tsnoop. It turns specs into plans, arms plans on a
-// machine, and turns what the kernel records into calls with typed values.
+// Package trace is the engine of tsnoop. It arms plans, which package machine makes of
+// specs, and turns what the kernel records into calls with typed values.
 //
-//	m := trace.NewMachine(fs)
-//	plans, err := m.Plan([]string{"vfs_read(count, return)"}, trace.PlanOptions{})
+//	m := machine.New(fs)
+//	plans, err := m.Plan([]string{"vfs_read(count, return)"}, machine.PlanOptions{})
 //	t, err := trace.Arm(ctx, m, plans, trace.Options{})
 //	for call, err := range t.Calls(ctx) {
 //		for field, v := range t.Values(call) {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/machine"
 )
 
 // TestVMElsewhere names the copies of a function that its callers may call instead, for
@@ -18,7 +19,7 @@ func TestVMElsewhere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := NewMachine(fs)
+	m := machine.New(fs)
 	text, err := os.ReadFile("/proc/kallsyms")
 	if err != nil {
 		t.Fatal(err)

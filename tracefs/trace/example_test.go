@@ -12,6 +12,7 @@ import (
 
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 	"github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/machine"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
 
@@ -69,8 +70,8 @@ func tenReads(ctx context.Context, w io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	m := trace.NewMachine(fs)
-	plans, err := m.Plan([]string{"vfs_read(count, return) if count > 4096"}, trace.PlanOptions{})
+	m := machine.New(fs)
+	plans, err := m.Plan([]string{"vfs_read(count, return) if count > 4096"}, machine.PlanOptions{})
 	if err != nil {
 		return err // a spec.Errors, which has the places in the specs
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/machine"
 )
 
 // settle is how long an event may take from being counted by the kernel to being
@@ -233,7 +234,7 @@ func notCalled(names []string, others bool, elsewhere func(string) string) strin
 // otherCopies says where calls of a function may run past its probe, as far as the kernel
 // knows: its symbols have the copies that the compiler has made as functions, and BTF too
 // has only functions; neither has the places where a function was put into its callers.
-func otherCopies(m *Machine, name string) string {
+func otherCopies(m *machine.Machine, name string) string {
 	facts, _ := m.SymbolFacts([]string{name}, false)
 	clones := slices.DeleteFunc(slices.Clone(facts[name].Clones), func(clone string) bool {
 		return strings.Contains(clone, ".cold") // a part that only the function itself jumps to

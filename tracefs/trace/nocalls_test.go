@@ -12,6 +12,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/machine"
 )
 
 // TestWhyQuiet: what is said claims no more than the counts tell.
@@ -57,7 +58,7 @@ func TestWhyQuiet(t *testing.T) {
 		{"vfs_read(count, return)", counts{hits: 7, entries: 7, retHits: 7, returns: 7, elsewhere: 7, cpus: true}, "vfs_read: 7 calls came, but of other CPUs than those that are asked for"},
 	} {
 		target := &fetchargs.Target{Kernel: btf.Open(types), Arch: abi.Named("amd64"), Features: dynevent.Features{ArgN: true, Ustring: true, Symbol: true}, Live: true, Calls: true, Comm: tt.comm}
-		plans, err := Resolve([]string{tt.spec}, target)
+		plans, err := machine.Resolve([]string{tt.spec}, target)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/tracee"
 	"github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/machine"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
 
@@ -26,7 +27,7 @@ func TestQuiet(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := trace.NewMachine(fs)
+	m := machine.New(fs)
 	plans, err := m.Plan([]string{
 		"vfs_read(count) if count == 12345",
 		"vfs_write(count, return) if return == -4242",
@@ -34,7 +35,7 @@ func TestQuiet(t *testing.T) {
 		"hrtimer_nanosleep(mode, return)",
 		"do_futex(op)",
 		"shmem_rename2()",
-	}, trace.PlanOptions{})
+	}, machine.PlanOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

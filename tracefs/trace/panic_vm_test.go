@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/machine"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
 
@@ -18,7 +19,7 @@ func TestEndsPanic(t *testing.T) {
 		t.Fatal(err)
 	}
 	step := 1
-	for ; panicsAt(t, trace.NewMachine(fs), step); step++ {
+	for ; panicsAt(t, machine.New(fs), step); step++ {
 		probes, err := fs.ReadFile("kprobe_events")
 		if err != nil {
 			t.Fatal(err)
@@ -34,9 +35,9 @@ func TestEndsPanic(t *testing.T) {
 
 // panicsAt arms a trace with a panic at the n-th step, and tells whether there is
 // such a step.
-func panicsAt(t *testing.T, m *trace.Machine, n int) (panicked bool) {
+func panicsAt(t *testing.T, m *machine.Machine, n int) (panicked bool) {
 	t.Helper()
-	plans, err := m.Plan([]string{"generic_file_llseek(offset, return)", "vfs_read(count)"}, trace.PlanOptions{})
+	plans, err := m.Plan([]string{"generic_file_llseek(offset, return)", "vfs_read(count)"}, machine.PlanOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

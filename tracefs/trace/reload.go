@@ -11,6 +11,8 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
+	"github.com/tsnoop/tsnoop/tracefs/define"
+	"github.com/tsnoop/tsnoop/tracefs/machine"
 	"github.com/tsnoop/tsnoop/tracefs/proc"
 )
 
@@ -22,8 +24,8 @@ type replanning struct {
 	taken   []string                     // names of events
 	renames bool                         // there is a plan of fetchargs.Renames
 
-	machine *Machine // to plan for
-	modules []string // modules that are loaded in machine
+	machine *machine.Machine // to plan for
+	modules []string         // modules that are loaded in machine
 	kernel  *btf.Kernel
 
 	// traceable is Machine.fs.TraceableFunctions, called once, since it takes long.
@@ -40,7 +42,7 @@ type armed struct {
 	learned []learned
 }
 
-func newReplanning(m *Machine) *replanning {
+func newReplanning(m *machine.Machine) *replanning {
 	r := &replanning{on: map[string][]*fetchargs.Plan{}, off: map[string][]*fetchargs.Plan{}}
 	r.know(m, proc.ModuleNames())
 	go r.kernel.HasFunc("schedule") // so that its types are probably there when the first edit comes
@@ -69,7 +71,7 @@ func eventsOf(plans ...*fetchargs.Plan) []string {
 
 // PlanFurther plans those of the specs that the trace has no plans for yet; it plans a
 // repeated spec once. Errors are those of [Machine.Plan].
-func (t *Trace) PlanFurther(specs []string, o PlanOptions) ([]*fetchargs.Plan, error) {
+func (t *Trace) PlanFurther(specs []string, o machine.PlanOptions) ([]*fetchargs.Plan, error) {
 	var further []string
 	for _, text := range specs {
 		if t.replanning.on[text] == nil && t.replanning.off[text] == nil && !slices.Contains(further, text) {
@@ -88,16 +90,16 @@ func (t *Trace) PlanFurther(specs []string, o PlanOptions) ([]*fetchargs.Plan, e
 }
 
 // today returns the machine with the modules that are loaded now.
-func (r *replanning) today() *Machine {
+func (r *replanning) today() *machine.Machine {
 	if now := proc.ModuleNames(); !slices.Equal(now, r.modules) {
-		r.know(NewMachine(r.machine.FS), now)
+		r.know(machine.New(r.machine.FS), now)
 	}
 	return r.machine
 }
 
 // know starts over with a machine that has these modules. Each thing is read from it
 // once.
-func (r *replanning) know(m *Machine, modules []string) {
+func (r *replanning) know(m *machine.Machine, modules []string) {
 	r.machine, r.modules, r.kernel = m, modules, btf.Running()
 	r.traceable = sync.OnceValue(m.FS.TraceableFunctions)
 }
@@ -165,7 +167,7 @@ func (t *Trace) addPlans(ctx context.Context, plans []*fetchargs.Plan) (err erro
 			err = errors.Join(err, t.session.Remove(event))
 		}
 	}()
-	ChooseMaxActive(plans)
+	define.ChooseMaxActive(plans)
 	kept, err := t.definer.Define(ctx, plans)
 	if err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/machine"
 	"github.com/tsnoop/tsnoop/tracefs/proc"
 )
 
@@ -25,7 +26,7 @@ func TestReplanningReads(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := &replanning{}
-	r.know(NewMachine(fs), proc.ModuleNames())
+	r.know(machine.New(fs), proc.ModuleNames())
 	first := r.machine
 	has := func(name string) bool {
 		if slices.Equal(r.modules, proc.ModuleNames()) && r.today() != first {

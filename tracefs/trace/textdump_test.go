@@ -14,13 +14,14 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
+	"github.com/tsnoop/tsnoop/tracefs/machine"
 )
 
 // TestTextDump reads objects in several events out of text. An event that is missing
 // is missing in the object, and a pointer that is none is told.
 func TestTextDump(t *testing.T) {
 	features, _ := dynevent.FeaturesOf("6.12")
-	plans, err := NewMachine(nil).Plan([]string{"pkt_rcv(*pkt, pkt->len)"}, PlanOptions{
+	plans, err := machine.New(nil).Plan([]string{"pkt_rcv(*pkt, pkt->len)"}, machine.PlanOptions{
 		Kernel: btf.Open(filepath.Join("..", "..", "testdata", "btf", "sample.btf")), Arch: abi.Named("amd64"), Features: &features, Lines: true,
 	})
 	if err != nil {

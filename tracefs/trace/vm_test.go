@@ -14,6 +14,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
+	"github.com/tsnoop/tsnoop/tracefs/machine"
 	"github.com/tsnoop/tsnoop/tracefs/record"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
@@ -49,9 +50,9 @@ func armed(t *testing.T, o trace.Options) (context.Context, *trace.Trace) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := trace.NewMachine(fs)
+	m := machine.New(fs)
 	const spec = `vfs_read(name=file->f_path.dentry->d_name.name, count, return) if file->f_path.dentry->d_name.name == "bytes"`
-	plans, err := m.Plan([]string{spec}, trace.PlanOptions{Text: o.Text})
+	plans, err := m.Plan([]string{spec}, machine.PlanOptions{Text: o.Text})
 	if err != nil {
 		t.Fatal(err)
 	}

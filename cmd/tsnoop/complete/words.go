@@ -13,7 +13,7 @@ import (
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/target"
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/render"
-	"github.com/tsnoop/tsnoop/tracefs/trace"
+	"github.com/tsnoop/tsnoop/tracefs/machine"
 	"github.com/tsnoop/tsnoop/tracefs/users"
 )
 
@@ -45,7 +45,7 @@ func completionTarget(o *flags.Options) (*fetchargs.Target, error) {
 	if err != nil {
 		fs = nil
 	}
-	m := trace.NewMachine(fs)
+	m := machine.New(fs)
 	t, err := m.Target(po)
 	if dir, noDir := os.UserCacheDir(); err == nil && noDir == nil && t.Traceable != nil {
 		t.Traceable = m.KeptFunctions(filepath.Join(dir, "tsnoop"))
@@ -113,7 +113,7 @@ func completeValue(f *flags.Row, value string) shell.Answer {
 // pids completes the last item of a list of process IDs.
 func pids(list string) (words []shell.Word) {
 	head := list[:strings.LastIndexByte(list, ',')+1]
-	for _, p := range trace.Processes() {
+	for _, p := range machine.Processes() {
 		if text := fmt.Sprint(head, p.PID); strings.HasPrefix(text, list) {
 			words = append(words, shell.Word{Text: text, Is: string(render.AppendEscaped(nil, []byte(p.Comm), render.NoQuote))})
 		}
@@ -124,7 +124,7 @@ func pids(list string) (words []shell.Word) {
 // comms completes the name of a process.
 func comms(word string) (words []shell.Word) {
 	var names []string
-	for _, p := range trace.Processes() {
+	for _, p := range machine.Processes() {
 		names = append(names, p.Comm)
 	}
 	slices.Sort(names)

@@ -11,6 +11,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/specfile"
 	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/render/sum"
+	"github.com/tsnoop/tsnoop/tracefs/machine"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
 
@@ -27,7 +28,7 @@ type Options struct {
 
 	// The values of flags in the form in which the engine and the outputs take them.
 	// What depends on several flags, or on the machine, is added when they are used.
-	Plan  trace.PlanOptions
+	Plan  machine.PlanOptions
 	Trace trace.Options
 	Show  render.Options
 

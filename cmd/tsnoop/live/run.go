@@ -18,6 +18,7 @@ import (
 	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/render/sum"
 	"github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/machine"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
 
@@ -25,7 +26,7 @@ import (
 type Run struct {
 	o       *flags.Options
 	ui      *terminal.UI
-	machine *trace.Machine
+	machine *machine.Machine
 	plans   []*fetchargs.Plan
 	program *program
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/tracefs"
-	"github.com/tsnoop/tsnoop/tracefs/trace"
+	"github.com/tsnoop/tsnoop/tracefs/machine"
 )
 
 // Tracefs opens the tracefs of this machine, or the one that the user has named.
@@ -20,16 +20,16 @@ func Tracefs(o *flags.Options) (*tracefs.FS, error) {
 
 // Machine returns this machine. If tracefs cannot be read, nothing can be armed. That
 // is an error if arms is set, or if the user has said where tracefs is.
-func Machine(o *flags.Options, arms bool) (*trace.Machine, error) {
+func Machine(o *flags.Options, arms bool) (*machine.Machine, error) {
 	fs, err := Tracefs(o)
 	if err != nil && (arms || o.Tracefs != "") {
 		return nil, err
 	}
-	return trace.NewMachine(fs), nil
+	return machine.New(fs), nil
 }
 
 // Plans resolves the specs for this machine.
-func Plans(o *flags.Options, text bool) (*trace.Machine, []*fetchargs.Plan, error) {
+func Plans(o *flags.Options, text bool) (*machine.Machine, []*fetchargs.Plan, error) {
 	m, err := Machine(o, true)
 	if err != nil {
 		return nil, nil, err
@@ -62,7 +62,7 @@ func LinePlans(o *flags.Options, specs []string) ([]*fetchargs.Plan, error) {
 }
 
 // PlanOptions says what the specs are resolved for. Files of types are read only once.
-func PlanOptions(o *flags.Options) (po trace.PlanOptions, err error) {
+func PlanOptions(o *flags.Options) (po machine.PlanOptions, err error) {
 	if len(o.BTF) > 0 && o.Plan.Kernel == nil {
 		kernel, err := Kernel(o)
 		if err != nil {

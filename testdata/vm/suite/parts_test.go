@@ -10,6 +10,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/machine"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
 
@@ -33,7 +34,7 @@ func TestEndsParts(t *testing.T) {
 			t.Fatal(err)
 		}
 		pid, _ := strconv.Atoi(l.pid)
-		armed, stop := armParts(t, trace.NewMachine(fs), pid, tt.drop)
+		armed, stop := armParts(t, machine.New(fs), pid, tt.drop)
 		seen := readParts(t, armed, l, stop)
 		if err := armed.Close(); err != nil {
 			t.Error(err)
@@ -52,9 +53,9 @@ func TestEndsParts(t *testing.T) {
 
 // armParts traces generic_file_llseek by the probes of two plans as if they were
 // one's, and once more. Of one side the second part never passes its filter.
-func armParts(t *testing.T, m *trace.Machine, pid int, drop dynevent.Side) (*trace.Trace, context.CancelFunc) {
+func armParts(t *testing.T, m *machine.Machine, pid int, drop dynevent.Side) (*trace.Trace, context.CancelFunc) {
 	t.Helper()
-	plans, err := m.Plan([]string{"generic_file_llseek(offset, return)", "generic_file_llseek(offset, file, return)", "generic_file_llseek(offset)"}, trace.PlanOptions{})
+	plans, err := m.Plan([]string{"generic_file_llseek(offset, return)", "generic_file_llseek(offset, file, return)", "generic_file_llseek(offset)"}, machine.PlanOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/machine"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 	"golang.org/x/sys/unix"
 )
@@ -86,7 +87,7 @@ type trial struct {
 }
 
 // tryOnce arms, makes three calls, waits for them and takes all back.
-func tryOnce(t *testing.T, m *trace.Machine, text bool) (tr trial) {
+func tryOnce(t *testing.T, m *machine.Machine, text bool) (tr trial) {
 	t.Helper()
 	defer func() {
 		if p := recover(); p != nil {
@@ -94,7 +95,7 @@ func tryOnce(t *testing.T, m *trace.Machine, text bool) (tr trial) {
 		}
 	}()
 	plans, err := m.Plan([]string{"generic_file_llseek(offset, return) if offset > 1000 && offset < 1004", "vfs_fsync(file, datasync)"},
-		trace.PlanOptions{Text: text})
+		machine.PlanOptions{Text: text})
 	if err != nil {
 		return trial{err: err}
 	}
@@ -161,7 +162,7 @@ func TestTrustFault(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := trace.NewMachine(fsys)
+	m := machine.New(fsys)
 	tryOnce(t, m, false) // what it reads once for all
 	f := &faulting{t: t, fsys: fsys, m: m}
 	if size(0, 1) == 1 { // else only who has started this looks: each file that is read here is stopped at three times
@@ -220,7 +221,7 @@ func TestTrustFault(t *testing.T) {
 type faulting struct {
 	t      *testing.T
 	fsys   *tracefs.FS
-	m      *trace.Machine
+	m      *machine.Machine
 	before tree
 	text   bool
 	runs   int

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/machine"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 	"golang.org/x/sys/unix"
 )
@@ -175,9 +176,9 @@ func TestTrustRounds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := trace.NewMachine(fs)
+	m := machine.New(fs)
 	specs := []string{"vfs_open(path)", "generic_file_llseek(offset, return) if offset == 7"}
-	plans, err := m.Plan(specs, trace.PlanOptions{})
+	plans, err := m.Plan(specs, machine.PlanOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

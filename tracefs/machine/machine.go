@@ -1,4 +1,6 @@
-package trace
+// Package machine finds out what this host offers for tracing: its types, symbols, features
+// and functions. It asks for each thing only once, and plans specs for what it has found.
+package machine
 
 import (
 	"maps"
@@ -7,6 +9,7 @@ import (
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/define"
 	"github.com/tsnoop/tsnoop/tracefs/proc"
 	"github.com/tsnoop/tsnoop/tracefs/proc/symbols"
 )
@@ -16,7 +19,7 @@ import (
 type Machine struct {
 	FS      *tracefs.FS // nil if it cannot be read
 	Symbols *symbols.Table
-	Reasons *Reasons
+	Reasons *define.Reasons
 
 	types  func() *btf.Kernel // of this machine
 	hz     func() int         // jiffies a second, 0 if not known
@@ -26,14 +29,14 @@ type Machine struct {
 	facts map[string]fetchargs.SymbolFacts // facts about the names that were asked for without modules
 }
 
-// NewMachine returns a Machine. fs may be nil if tracefs cannot be read. Then nothing
+// New returns a Machine. fs may be nil if tracefs cannot be read. Then nothing
 // can be armed, and PlanOptions.Lines must be set.
-func NewMachine(fs *tracefs.FS) *Machine {
+func New(fs *tracefs.FS) *Machine {
 	return &Machine{
 		FS:      fs,
 		types:   sync.OnceValue(btf.Running),
 		Symbols: symbols.Running(),
-		Reasons: NewReasons(fs),
+		Reasons: define.NewReasons(fs),
 		hz:      sync.OnceValue(func() int { return proc.HZ(release()) }),
 		builds:  map[string]string{},
 		facts:   map[string]fetchargs.SymbolFacts{},

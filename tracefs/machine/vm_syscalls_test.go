@@ -1,6 +1,6 @@
 //go:build vm
 
-package trace
+package machine
 
 import (
 	"testing"
@@ -16,7 +16,7 @@ func TestSyscallTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := NewMachine(fs)
+	m := New(fs)
 	target, err := m.Target(PlanOptions{Lines: true})
 	if err != nil {
 		t.Fatal(err)

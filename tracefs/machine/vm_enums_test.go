@@ -1,6 +1,6 @@
 //go:build vm
 
-package trace
+package machine
 
 import (
 	"strings"
@@ -17,7 +17,7 @@ func TestEnumTables(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	target, err := NewMachine(fs).Target(PlanOptions{Lines: true})
+	target, err := New(fs).Target(PlanOptions{Lines: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package trace
+package machine
 
 import (
 	"errors"
@@ -23,7 +23,7 @@ func elsewhere(t testing.TB) PlanOptions {
 // or the types that are at fault.
 func TestPlanErrors(t *testing.T) {
 	texts := []string{"ip_rcv(skb->lenn)", "ip_rcv(skb->len", "ip_rcv(skb->len)", "ip_rcvv()"}
-	_, err := NewMachine(nil).Plan(texts, elsewhere(t))
+	_, err := New(nil).Plan(texts, elsewhere(t))
 	var wrong spec.Errors
 	if !errors.As(err, &wrong) || len(wrong) != 3 {
 		t.Fatalf("%v", err)
@@ -40,7 +40,7 @@ func TestPlanLines(t *testing.T) {
 	o := elsewhere(t)
 	for _, lines := range []bool{false, true} {
 		o.Lines = lines
-		plans, err := NewMachine(nil).Plan([]string{"ip_rcv(skb->len, return)"}, o)
+		plans, err := New(nil).Plan([]string{"ip_rcv(skb->len, return)"}, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -55,7 +55,7 @@ func TestPlanLines(t *testing.T) {
 func TestPlanNoTypes(t *testing.T) {
 	o := elsewhere(t)
 	o.Kernel = btf.Open("testdata/none.btf")
-	if _, err := NewMachine(nil).Plan([]string{"ip_rcv()"}, o); !errors.Is(err, btf.ErrNoBTF) {
+	if _, err := New(nil).Plan([]string{"ip_rcv()"}, o); !errors.Is(err, btf.ErrNoBTF) {
 		t.Error(err)
 	}
 }

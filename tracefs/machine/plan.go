@@ -1,4 +1,4 @@
-package trace
+package machine
 
 import (
 	"crypto/rand"

@@ -1,4 +1,6 @@
-package trace
+// Package define writes the probes of plans and their filters into a session. What the
+// kernel refuses it explains by the place in the user's spec.
+package define
 
 import (
 	"context"
