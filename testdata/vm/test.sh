@@ -10,8 +10,9 @@
 # machines, one for the scripts and one for the rest, with tsnoop and
 # testdata/load in PATH; what cannot share a machine has one of its own. What tsnoop
 # does in other ways on old kernels, TestEnds*, runs on the oldest and the newest
-# one; what is about tsnoop and not about kernels, TestOnce*, on 6.1; of each kernel a
-# recording is replayed in all forms on this machine.
+# one; what is about tsnoop and not about kernels, TestOnce*, on 6.1; those that the file
+# fewer names on the kernels that it names; of each kernel a recording is replayed in all
+# forms on this machine.
 #
 # TSNOOP_VM_JOBS of all that run at a time, the longest first: one more than there are
 # processors, for a machine is idle a sixth of its time. Of what succeeds a line is
@@ -205,6 +206,33 @@ kinds() {
 	esac
 }
 
+# needless KERNEL prints a pattern of the tests that the file fewer leaves to other kernels.
+needless() {
+	printf '^$'
+	[ "${TSNOOP_TRUST:-}" = full ] || awk -v kernel="$1" '/^Test/ {
+		for (i = 2; i <= NF; i++) if ($i == kernel) next
+		sub("/", "$/^", $1)
+		printf "|^%s$", $1
+	}' "$vm/fewer"
+}
+
+# fewer checks that the file fewer names tests that exist, and their kernels.
+fewer() {
+	local name on kernel bad=0
+	while read -r name on; do
+		case $name in
+		'' | \#*) continue ;;
+		*/*) [ "$(find "$suite/testdata" -name "${name#*/}.txt")" ] ;;
+		*) grep -rqE --include='*_test.go' "^func $name\(t " . ;;
+		esac || { echo "there is no $name"; bad=1; }
+		[ "$on" ] || { echo "$name has no kernel"; bad=1; }
+		for kernel in $on; do
+			[[ " newest 5.10 6.1 arm64 6.12 " = *" $kernel "* ]] || { echo "$name: there is no kernel $kernel"; bad=1; }
+		done
+	done <"$vm/fewer"
+	return $bad
+}
+
 # run KERNEL scripts|rest|PATTERN runs that part of the tests in a machine.
 run() {
 	local kernel=$1 start=$SECONDS status=0 names packages=$suite script package log
@@ -215,8 +243,8 @@ run() {
 	for package in $packages; do
 		script+="tests $(program "$package") "
 		case $2 in
-		scripts) script+="-test.run '$names\$'; " ;;
-		rest) script+="-test.run '$names' -test.skip '$names\$'; " ;;
+		scripts) script+="-test.run '$names\$' -test.skip '$(needless "$kernel")'; " ;;
+		rest) script+="-test.run '$names' -test.skip '$names\$|$(needless "$kernel")'; " ;;
 		*) script+='-test.run "$1"; ' ;;
 		esac
 	done
@@ -271,6 +299,7 @@ machines() {
 		for kernel in $ready; do spawn run "$kernel" "$pattern"; done
 		return
 	fi
+	check "testdata/vm/fewer" fewer
 	for kernel in $ready; do spawn run "$kernel" rest; done
 	for kernel in $ready; do spawn run "$kernel" scripts; done
 }

@@ -103,7 +103,7 @@ func number(line []byte, mark string) int64 {
 // and not of time.
 func TestVMBurst(t *testing.T) {
 	onOneCPU(t)
-	traceRate(t, flood(1_000_000))
+	traceRate(t, flood(size(300_000, 1_000_000)))
 }
 
 // flood is how many calls a flood of n has on this kernel: all of them on the

@@ -18,9 +18,9 @@ import (
 // busySpecs are functions that call one another in each lseek(2), outermost first.
 var busySpecs = []string{"ksys_lseek(offset, return)", "generic_file_llseek(offset, return)", "generic_file_llseek_size(offset, return)"}
 
-// busyPace is how a thread calls: 30 times as fast as it can, and then it sleeps 1 ms.
+// busyPace is how a thread calls: 10 times as fast as it can, and then it sleeps 1 ms.
 // Without the sleep the emulated CPUs have no time left for tsnoop.
-const busyPace = "10000000x30"
+const busyPace = "10000000x10"
 
 // busy makes a thread on each CPU call lseek(2). Each numbers its calls by their offsets,
 // the i-th thread from i<<32 on.
@@ -55,13 +55,13 @@ func TestEndsBusy(t *testing.T) {
 		{"tree", []string{"--tree"}, []string{busySpecs[0], "generic_file_llseek*(offset, return)"}, 3},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			args := append([]string{"--json", "--max-rate=0", "-b", "16384", "--duration=100ms"}, test.flags...)
+			args := append([]string{"--json", "--max-rate=0", "-b", "4096", "--duration=100ms"}, test.flags...)
 			checkBusy(t, beginTrace(t, append(args, test.specs...)...), test.depth)
 		})
 	}
 	t.Run("recording", func(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "trace.dat")
-		out, err := exec.Command("tsnoop", append([]string{"record", "-o", file, "--max-rate=0", "-b", "16384", "--duration=100ms"}, busySpecs...)...).CombinedOutput()
+		out, err := exec.Command("tsnoop", append([]string{"record", "-o", file, "--max-rate=0", "-b", "4096", "--duration=100ms"}, busySpecs...)...).CombinedOutput()
 		if err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
@@ -130,7 +130,7 @@ func TestOnceBusyEdits(t *testing.T) {
 			}
 		}
 		write(busySpecs[0])
-		tr := startTrace(t, "--json", "--max-rate=0", "-b", "16384", "-F", file, "--watch")
+		tr := startTrace(t, "--json", "--max-rate=0", "-b", "4096", "-F", file, "--watch")
 		at := 0
 		for _, specs := range [][]string{busySpecs[1:], busySpecs[:1], busySpecs[1:2]} {
 			write(specs...)
@@ -141,7 +141,7 @@ func TestOnceBusyEdits(t *testing.T) {
 	})
 	t.Run("module", func(t *testing.T) {
 		exec.Command("rmmod", "veth").Run()
-		tr := startTrace(t, "--json", "--max-rate=0", "-b", "16384", "--wait-module", busySpecs[0], "veth:veth_open()")
+		tr := startTrace(t, "--json", "--max-rate=0", "-b", "4096", "--wait-module", busySpecs[0], "veth:veth_open()")
 		at := 0
 		for _, step := range [][]string{{"insmod", "/lib/modules/tsnoop/veth.ko"}, {"rmmod", "veth"}, {"insmod", "/lib/modules/tsnoop/veth.ko"}} {
 			if out, err := exec.Command(step[0], step[1]).CombinedOutput(); err != nil {
@@ -153,7 +153,7 @@ func TestOnceBusyEdits(t *testing.T) {
 		checkBusy(t, tr, 1)
 	})
 	t.Run("rearm", func(t *testing.T) {
-		tr := startTrace(t, append([]string{"--json", "--max-rate=0", "-b", "16384", "--guard=rearm"}, busySpecs...)...)
+		tr := startTrace(t, append([]string{"--json", "--max-rate=0", "-b", "4096", "--guard=rearm"}, busySpecs...)...)
 		group := fmt.Sprintf("tsnoop_%d", tr.cmd.Process.Pid)
 		instance := filepath.Join(tracing, "instances", group)
 		at := 0
@@ -167,7 +167,7 @@ func TestOnceBusyEdits(t *testing.T) {
 		checkWhole(t, tr)
 	})
 	t.Run("rate", func(t *testing.T) {
-		tr := startTrace(t, "--json", "--max-rate=100", "-b", "16384", busySpecs[1], "do_sys_openat2(return)")
+		tr := startTrace(t, "--json", "--max-rate=100", "-b", "4096", busySpecs[1], "do_sys_openat2(return)")
 		tr.says(0, ".*its probe is switched off.*")
 		time.Sleep(pause)
 		tr.cmd.Process.Signal(os.Interrupt)
