@@ -32,8 +32,8 @@ type victim struct {
 	before func(t *testing.T, dir string)
 	// minimum is how many calls there are at least.
 	minimum int
-	// kills is set to try each death at a call that changes a file, also where not all
-	// calls are tried: see full.
+	// kills is set to try deaths at every third call that changes a file, also where not
+	// all calls are tried: see full.
 	kills bool
 }
 
@@ -243,8 +243,11 @@ func TestRecoverFaults(t *testing.T) {
 			} {
 				tried, left := 0, map[string]int{}
 				for n, call := range all {
-					always := full || how.word == "kill" && v.kills && changes.MatchString(call)
-					if !always && rand.IntN(len(all)) >= 2 {
+					likely := 2 * 3
+					if how.word == "kill" && v.kills && changes.MatchString(call) {
+						likely = len(all)
+					}
+					if !full && rand.IntN(3*len(all)) >= likely {
 						continue
 					}
 					dir := t.TempDir()
@@ -260,8 +263,8 @@ func TestRecoverFaults(t *testing.T) {
 	}
 }
 
-// full is set for all calls, by make trust; else the deaths at calls that change a file are
-// tried, of victims with kills, and a few of the rest.
+// full is set for all calls, by make trust; else a third of the deaths at calls that change a
+// file are tried, of victims with kills, and a few of the rest.
 var full = os.Getenv("TSNOOP_TRUST") == "full"
 
 // changes matches calls that change a file.
