@@ -243,11 +243,11 @@ func TestRecoverFaults(t *testing.T) {
 			} {
 				tried, left := 0, map[string]int{}
 				for n, call := range all {
-					likely := 2 * 3
+					chance := 2 / float64(len(all))
 					if how.word == "kill" && v.kills && changes.MatchString(call) {
-						likely = len(all)
+						chance = 1. / 3
 					}
-					if !full && rand.IntN(3*len(all)) >= likely {
+					if !full && rand.Float64() >= chance {
 						continue
 					}
 					dir := t.TempDir()

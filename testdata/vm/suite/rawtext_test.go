@@ -7,6 +7,7 @@ import (
 	"os"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -84,11 +85,9 @@ func TestVMRawAsText(t *testing.T) { checkTypes(t, entryCases, nil) }
 // TestEndsRawAsTextReturns is the same of what functions return.
 func TestEndsRawAsTextReturns(t *testing.T) { checkTypes(t, returnCases(), callers) }
 
-// TestOnceRawAsTextJSON does the same in JSON.
+// TestOnceRawAsTextJSON does the same in JSON, at once.
 func TestOnceRawAsTextJSON(t *testing.T) {
-	raw, text := readBoth(t, append([]string{"--json"}, specsOf(entryCases)...))
-	compareLines(t, raw, text, nil)
-	raw, text = readBoth(t, append([]string{"--json"}, specsOf(returnCases())...))
+	raw, text := readBoth(t, append([]string{"--json"}, specsOf(slices.Concat(entryCases, returnCases()))...))
 	compareLines(t, raw, text, callers)
 }
 
