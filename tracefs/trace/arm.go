@@ -12,6 +12,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/define"
+	"github.com/tsnoop/tsnoop/tracefs/guard"
 	"github.com/tsnoop/tsnoop/tracefs/machine"
 	"github.com/tsnoop/tsnoop/tracefs/proc"
 	"golang.org/x/sys/unix"
@@ -31,22 +32,22 @@ type Trace struct {
 	definer    *define.Definer
 	progress   func(doing string, n, all int)
 	text       bool
-	ranges     proc.Ranges // mapped kernel addresses, nil if not known
-	modules    *modules    // nil if all functions are in the kernel itself
-	guard      *guard      // nil until the trace is armed
+	ranges     proc.Ranges  // mapped kernel addresses, nil if not known
+	modules    *modules     // nil if all functions are in the kernel itself
+	guard      *guard.Guard // nil until the trace is armed
 	inFlight   *inFlight
-	pids       bool        // only some threads are traced
-	births     bool        // new tasks are recorded
-	replanning *replanning // nil if Replan may not be called
-	plansMu    sync.Mutex  // guards plans, which Replan may extend while the guard runs
+	pids       bool                  // only some threads are traced
+	family     func() ([]int, error) // those that are; nil for all
+	births     bool                  // new tasks are recorded
+	replanning *replanning           // nil if Replan may not be called
+	plansMu    sync.Mutex            // guards plans, which Replan may extend while the guard runs
 
-	renumbered renumbered      // events that have been defined again
-	why        *quiet          // used by Quiet
-	meddled    atomic.Bool     // another program has interfered; cleared by clocks
-	recording  atomic.Bool     // raw pages are being recorded
-	spent      context.Context // done when all probes are switched off
-	spend      func()
-	ending     sync.Once // the end of the trace was set
+	why       *quiet          // used by Quiet
+	meddled   atomic.Bool     // another program has interfered; cleared by clocks
+	recording atomic.Bool     // raw pages are being recorded
+	spent     context.Context // done when all probes are switched off
+	spend     func()
+	ending    sync.Once // the end of the trace was set
 
 	unwatchWall func() // nil until the host's clock is watched
 
@@ -75,7 +76,7 @@ func Arm(ctx context.Context, m *machine.Machine, plans []*fetchargs.Plan, o Opt
 		return nil, err
 	}
 	if !o.Really {
-		if err := mayDrown(ctx, m.FS, plans, o.Log); err != nil {
+		if err := guard.Overload(ctx, m.FS, plans, o.Log); err != nil {
 			return nil, err
 		}
 	}
@@ -141,8 +142,17 @@ func Arm(ctx context.Context, m *machine.Machine, plans []*fetchargs.Plan, o Opt
 	t.processes.remember()
 	armed = true           // events may have been recorded since, and are shown even if ctx is done by now
 	go t.symbols.Prepare() // so that they are probably ready when the first line needs them
-	t.guard.begin()
+	t.guard.Begin()
 	return t, nil
+}
+
+// newGuard returns what guards the trace.
+func (t *Trace) newGuard(o Options) *guard.Guard {
+	return guard.New(guard.Options{
+		Session: t.session, Formats: slices.Clone(t.formats), Plans: t.plansNow, Family: t.family, Stacks: t.stacks != nil, NewTasks: t.births, Warner: t.warner,
+		Rearm: o.Rearm, MaxRate: o.MaxRate,
+		Recording: t.recording.Load, Breaks: t.spans.breaks, Meddled: func() { t.meddled.Store(true) }, SwitchOff: t.switchOff, Spend: t.spend,
+	})
 }
 
 // check rejects options that no session can be made for.
@@ -178,7 +188,7 @@ func (t *Trace) sessionOptions(plans []*fetchargs.Plan, o Options) (tracefs.Opti
 
 // Close undoes everything that Arm did.
 func (t *Trace) Close() error {
-	t.guard.close()
+	t.guard.Close()
 	t.modules.close()
 	t.spend()
 	if t.unwatchWall != nil {

@@ -121,10 +121,10 @@ func (f *inFlight) unfinished(now map[string]map[int]int) (all []Unfinished) {
 
 // traced returns the threads that are traced, or nil for all.
 func (t *Trace) traced() []int {
-	if t.guard.family == nil {
+	if t.family == nil {
 		return nil
 	}
-	tids, err := t.guard.family()
+	tids, err := t.family()
 	if err != nil || tids == nil {
 		return []int{}
 	}

@@ -114,7 +114,7 @@ func (t *Trace) untilDrained(ctx context.Context) (_ context.Context, release fu
 
 // stop ends the tracing. The probes and what they have recorded stay.
 func (t *Trace) stop() {
-	t.guard.stop()
+	t.guard.Stop()
 	t.ending.Do(func() {
 		t.spans.end()
 		t.awaitReturns(t.plansNow())
@@ -134,7 +134,7 @@ func (t *Trace) events(ctx context.Context) iter.Seq2[*tracefs.Event, error] {
 	if t.text {
 		return text.Read(ctx, t.session, text.Options{Formats: t.formats, Further: t.further(), Addr: t.symbols.Addr, Order: t.order, Idle: idle})
 	}
-	events := read.Live(ctx, t.session, read.Options{Formats: t.formats, Further: t.further(), Other: t.renumbered.of, Damaged: t.damaged, Idle: idle}, t.Now)
+	events := read.Live(ctx, t.session, read.Options{Formats: t.formats, Further: t.further(), Other: t.guard.Format, Damaged: t.damaged, Idle: idle}, t.Now)
 	return t.own.only(t.processes.follow(t.withStacks(events), t.own == nil))
 }
 

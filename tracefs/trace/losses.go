@@ -61,7 +61,7 @@ func (l *Losses) Skipped() (n uint64) {
 // Losses stops the tracing and returns exactly what was lost and missed.
 func (t *Trace) Losses() *Losses {
 	t.stop()
-	t.guard.settle()
+	t.guard.Settle()
 	t.takeFurther() // plans whose events have not come
 	var l Losses
 	if l.CPUs, l.Err = t.session.FinalStats(); l.Err == nil {

@@ -7,12 +7,13 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
+	"github.com/tsnoop/tsnoop/tracefs/define"
 	"github.com/tsnoop/tsnoop/tracefs/proc"
 )
 
 // missed adds the calls that the kernel could not follow.
 func (t *Trace) missed(l *Losses) {
-	hits, err := t.profile()
+	hits, err := define.Hits(t.session, t.plansNow())
 	if err != nil {
 		t.warner.Detailf("%v", err)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/define"
 	"github.com/tsnoop/tsnoop/tracefs/machine"
 )
 
@@ -124,7 +125,7 @@ func (t *Trace) Quiet() []string {
 	if ended {
 		return nil
 	}
-	hits, err := t.profile()
+	hits, err := define.Hits(t.session, t.plansNow())
 	if err != nil {
 		t.warner.Detailf("%v", err)
 		return nil

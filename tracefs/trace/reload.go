@@ -178,7 +178,7 @@ func (t *Trace) addPlans(ctx context.Context, plans []*fetchargs.Plan) (err erro
 	}
 	t.modules.add(kept)
 	t.spans.await(kept)
-	t.guard.watchFurther(eventsOf(kept...))
+	t.guard.WatchFurther(eventsOf(kept...))
 	t.replanning.note(kept, t.replanning.off)
 	t.replanning.hand(armed{kept, all})
 	return nil

@@ -24,9 +24,10 @@ func (t *Trace) chooseThreads(o Options, so *tracefs.Options) (err error) {
 	if so.Pids, err = threads(o.Pids, o.Follow); err != nil {
 		return err
 	}
+	t.family = func() ([]int, error) { return family(o.Pids, o.Follow) }
 	so.Follow = o.Follow
 	so.Again = func() ([]int, error) {
-		tids, err := family(o.Pids, o.Follow)
+		tids, err := t.family()
 		if t.own != nil {
 			t.own.Threads = append(t.own.Threads, tids...)
 		}

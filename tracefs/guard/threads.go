@@ -1,4 +1,4 @@
-package trace
+package guard
 
 import (
 	"fmt"
@@ -17,22 +17,22 @@ const (
 )
 
 // wanted returns the threads that should be in list.
-func (g *guard) wanted(list string) ([]int, error) {
+func (g *Guard) wanted(list string) ([]int, error) {
 	switch {
-	case list == keptOut && g.t.session.KeepsSelfOut():
+	case list == keptOut && g.o.Session.KeepsSelfOut():
 		return proc.Threads(os.Getpid())
-	case list == tracedOnly && g.family != nil:
-		return g.family()
+	case list == tracedOnly && g.o.Family != nil:
+		return g.o.Family()
 	}
 	return nil, nil
 }
 
 // threads checks a list of threads that somebody has written to.
-func (g *guard) threads(list string) {
+func (g *Guard) threads(list string) {
 	want := func() ([]int, error) { return g.wanted(list) }
-	l, err := g.t.session.ThreadList(list, want)
+	l, err := g.o.Session.ThreadList(list, want)
 	if err != nil {
-		g.t.warner.Detailf("%v", err)
+		g.o.Warner.Detailf("%v", err)
 		return
 	}
 	if g.mended[list] && len(l.Lacks) == 0 && len(l.Others) == 0 {
@@ -46,10 +46,10 @@ func (g *guard) threads(list string) {
 	g.listed = said
 	i := tracefs.Interference{File: l.File}
 	switch {
-	case !g.rearm && less:
+	case !g.o.Rearm && less:
 		g.short[list] = true
 		g.tell(i, "%s", said)
-	case !g.rearm:
+	case !g.o.Rearm:
 		g.tellBack(list, said, i)
 	default:
 		g.restoreThreads(list, l, said, less)
@@ -58,7 +58,7 @@ func (g *guard) threads(list string) {
 
 // listSaid says what another program has done to a list, and whether less is traced now
 // than was asked for.
-func (g *guard) listSaid(list string, l tracefs.ThreadList) (said string, less bool) {
+func (g *Guard) listSaid(list string, l tracefs.ThreadList) (said string, less bool) {
 	said = fmt.Sprintf("another program has written to %s, ", l.File)
 	switch {
 	case list == keptOut && len(l.Lacks) > 0:
@@ -67,9 +67,9 @@ func (g *guard) listSaid(list string, l tracefs.ThreadList) (said string, less b
 		return said + "but nothing else is kept out of this trace than before", false
 	case list == keptOut:
 		return said + "whose threads are kept out of this trace", true
-	case g.family == nil && l.Emptied:
+	case g.o.Family == nil && l.Emptied:
 		return said + "but all threads are traced as before", false
-	case g.family == nil:
+	case g.o.Family == nil:
 		return said + "and only the threads listed there are still traced", true
 	case l.Emptied:
 		return said + "and all threads of this machine are traced now", false
@@ -83,7 +83,7 @@ func (g *guard) listSaid(list string, l tracefs.ThreadList) (said string, less b
 
 // tellBack reports a list by which nothing is missed. If something was before, and all
 // else is as it should be, it also reports what that has cost.
-func (g *guard) tellBack(list, said string, i tracefs.Interference) {
+func (g *Guard) tellBack(list, said string, i tracefs.Interference) {
 	was := g.short[list]
 	delete(g.short, list)
 	if was && !g.differs() {
@@ -94,9 +94,9 @@ func (g *guard) tellBack(list, said string, i tracefs.Interference) {
 }
 
 // restoreThreads undoes what another program has done to a list.
-func (g *guard) restoreThreads(list string, l tracefs.ThreadList, said string, less bool) {
+func (g *Guard) restoreThreads(list string, l tracefs.ThreadList, said string, less bool) {
 	i := tracefs.Interference{File: l.File}
-	err := g.t.session.RestoreThreads(list, l, func() ([]int, error) { return g.wanted(list) })
+	err := g.o.Session.RestoreThreads(list, l, func() ([]int, error) { return g.wanted(list) })
 	if err != nil {
 		if less {
 			g.short[list] = true
@@ -116,13 +116,13 @@ func (g *guard) restoreThreads(list string, l tracefs.ThreadList, said string, l
 
 // firstThreads checks the lists of threads when the watch begins, since writes to them
 // while the probes were defined are not noticed.
-func (g *guard) firstThreads() {
+func (g *Guard) firstThreads() {
 	for _, list := range []string{tracedOnly, keptOut} {
 		want, err := g.wanted(list)
-		if err != nil || len(want) == 0 && list == tracedOnly && g.family != nil {
+		if err != nil || len(want) == 0 && list == tracedOnly && g.o.Family != nil {
 			continue // all of them have ended
 		}
-		l, err := g.t.session.ThreadList(list, func() ([]int, error) { return want, nil })
+		l, err := g.o.Session.ThreadList(list, func() ([]int, error) { return want, nil })
 		switch {
 		case err != nil:
 		case len(want) == 0 && !l.Emptied:

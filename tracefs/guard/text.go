@@ -1,4 +1,4 @@
-package trace
+package guard
 
 import (
 	"fmt"
@@ -10,17 +10,17 @@ import (
 )
 
 // tell reports interference.
-func (g *guard) tell(i tracefs.Interference, format string, args ...any) {
-	g.t.meddled.Store(true)
-	g.t.spans.breaks(g.differs() || g.robbed)
-	if g.t.warner != nil {
+func (g *Guard) tell(i tracefs.Interference, format string, args ...any) {
+	g.o.Meddled()
+	g.o.Breaks(g.differs() || g.robbed)
+	if g.o.Warner != nil {
 		i.Text = fmt.Sprintf(format, args...)
-		g.t.warner(tracefs.Warning{Text: i.Text, Interference: &i})
+		g.o.Warner(tracefs.Warning{Text: i.Text, Interference: &i})
 	}
 }
 
 // tellCost reports interference and what it has cost, and starts to count anew.
-func (g *guard) tellCost(said string, i tracefs.Interference) {
+func (g *Guard) tellCost(said string, i tracefs.Interference) {
 	text, cost := g.cost()
 	i.Cost = cost
 	sep := "; "
@@ -31,23 +31,23 @@ func (g *guard) tellCost(said string, i tracefs.Interference) {
 }
 
 // of converts a change of the session to an Interference.
-func (g *guard) of(c *tracefs.Change) tracefs.Interference {
+func (g *Guard) of(c *tracefs.Change) tracefs.Interference {
 	i := tracefs.Interference{File: c.File, Was: c.Was, Is: c.Is}
 	if c.Event != "" {
-		i.Func = g.t.funcOf(c.Event)
+		i.Func = g.funcOf(c.Event)
 	}
 	return i
 }
 
 // said describes what another program has done.
-func (g *guard) said(c *tracefs.Change) string {
+func (g *Guard) said(c *tracefs.Change) string {
 	cost := ""
 	if c.Cost != "" {
 		cost = ", and " + c.Cost
 	}
 	of := "this trace"
 	if c.Event != "" {
-		of = g.t.funcOf(c.Event)
+		of = g.funcOf(c.Event)
 	}
 	switch {
 	case c.Gone():
@@ -67,8 +67,8 @@ func (g *guard) said(c *tracefs.Change) string {
 }
 
 // funcOf returns the name of the function that event belongs to.
-func (t *Trace) funcOf(event string) string {
-	for _, p := range fetchargs.Probes(t.plansNow()) {
+func (g *Guard) funcOf(event string) string {
+	for _, p := range fetchargs.Probes(g.o.Plans()) {
 		if p.Event == event && p.Side == dynevent.Return {
 			return p.Plan.Spec.Func.Text + "'s return"
 		} else if p.Event == event {
@@ -79,7 +79,7 @@ func (t *Trace) funcOf(event string) string {
 }
 
 // cure says how to go on.
-func (g *guard) cure(c *tracefs.Change) string {
+func (g *Guard) cure(c *tracefs.Change) string {
 	switch {
 	case c.Gone():
 		return "--guard=rearm defines it again"

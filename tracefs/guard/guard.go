@@ -1,4 +1,7 @@
-package trace
+// Package guard watches over a trace that runs. It detects what other programs do to it,
+// undoes that or says how, and counts what it has cost; it refuses functions, and disables
+// probes, that are called too often.
+package guard
 
 import (
 	"slices"
@@ -19,26 +22,25 @@ const pageFile = "buffer_subbuf_size_kb"
 // fewEvents is how many events are checked each time.
 const fewEvents = 32
 
-// A guard detects that another program interferes with a trace, since then silence does
+// A Guard detects that another program interferes with a trace, since then silence does
 // not mean that nothing is called. It checks when inotify reports a change, every
-// guardTime, and at the end.
-type guard struct {
-	t      *Trace
-	rearm  bool
-	rates  *rates
-	family func() ([]int, error) // threads to be traced; nil for all
-	watch  *tracefs.Watch        // nil if there is no inotify
-	deaf   bool                  // the watch has failed
-	over   chan struct{}
-	end    sync.Once
-	done   sync.WaitGroup
+// guardTime, and at the end. It also disables probes that are hit too often. A nil Guard
+// guards nothing.
+type Guard struct {
+	o     Options
+	rates *rates
+	watch *tracefs.Watch // nil if there is no inotify
+	deaf  bool           // the watch has failed
+	over  chan struct{}
+	end   sync.Once
+	done  sync.WaitGroup
 
 	told      map[string]*tracefs.Change // changes in effect now, by file and event
 	next      int                        // the event to check next
 	written   []string                   // files that others have just written to
 	opens     map[string]int             // how often each pipe was opened, by anyone
 	listed    string                     // the last warning about a list of threads
-	formats   []*tracefs.Format          // formats at the start of the trace
+	defined   eventIDs                   // events that have been defined again
 	emptied   bool                       // a buffer was emptied, which is not reported yet
 	paged     bool                       // the page size was written; the kernel empties all buffers then, maybe a little later
 	toldEmpty time.Time                  // when emptied buffers were last reported
@@ -58,42 +60,40 @@ type guard struct {
 	mark      account                    // counts when everything was last in order
 }
 
-// newGuard returns a guard. From here on it notices what others do: call it before the
-// trace is enabled.
-func (t *Trace) newGuard(o Options) *guard {
-	g := &guard{t: t, rearm: o.Rearm, rates: newRates(t, o.MaxRate), over: make(chan struct{}), told: map[string]*tracefs.Change{}, formats: slices.Clone(t.formats), opens: map[string]int{}, mended: map[string]bool{}, short: map[string]bool{}, ids: map[int]bool{}}
-	if len(o.Pids) > 0 {
-		g.family = func() ([]int, error) { return family(o.Pids, o.Follow) }
-	}
+// New returns a Guard. From here on it notices what others do: call it before the session
+// is enabled.
+func New(o Options) *Guard {
+	g := &Guard{o: o, over: make(chan struct{}), told: map[string]*tracefs.Change{}, opens: map[string]int{}, mended: map[string]bool{}, short: map[string]bool{}, ids: map[int]bool{}}
+	g.rates = newRates(g)
 	var err error
-	if g.watch, err = t.session.Watch(); err != nil {
-		t.warner.Detailf("what other programs do to this trace is seen once in %v only: %v", guardTime, err)
+	if g.watch, err = o.Session.Watch(); err != nil {
+		o.Warner.Detailf("what other programs do to this trace is seen once in %v only: %v", guardTime, err)
 	} else {
 		for _, err := range g.watch.Failed {
-			t.warner.Detailf("not watched: %v", err)
+			o.Warner.Detailf("not watched: %v", err)
 		}
 	}
 	return g
 }
 
-// begin starts to guard the trace, which is enabled by now.
-func (g *guard) begin() {
+// Begin starts to guard the trace, which is enabled by now.
+func (g *Guard) Begin() {
 	var early []tracefs.Touch
 	if g.watch != nil {
-		early = slices.DeleteFunc(g.t.session.Hear(g.watch, nil), func(t tracefs.Touch) bool { return t.Own })
+		early = slices.DeleteFunc(g.o.Session.Hear(g.watch, nil), func(t tracefs.Touch) bool { return t.Own })
 	}
 	g.done.Go(func() { g.run(early) })
 }
 
-// watchFurther also watches events that are defined while the trace runs.
-func (g *guard) watchFurther(events []string) {
+// WatchFurther also watches events that are defined while the trace runs.
+func (g *Guard) WatchFurther(events []string) {
 	if g != nil && g.watch != nil {
-		g.watch.AddEvents(g.t.session, events)
+		g.watch.AddEvents(g.o.Session, events)
 	}
 }
 
-// stop checks for the last time. It must be called before the trace is switched off.
-func (g *guard) stop() {
+// Stop checks for the last time. It must be called before the trace is switched off.
+func (g *Guard) Stop() {
 	if g == nil {
 		return
 	}
@@ -106,9 +106,9 @@ func (g *guard) stop() {
 	})
 }
 
-// close releases the guard. It must be called after the last balance.
-func (g *guard) close() {
-	g.stop()
+// Close releases the guard. It must be called after the last balance.
+func (g *Guard) Close() {
+	g.Stop()
 	if g != nil && g.watch != nil {
 		g.watch.Close()
 	}
@@ -117,7 +117,7 @@ func (g *guard) close() {
 // run handles what the watch reports, and from time to time checks what it may have
 // missed. What it reports comes first: otherwise the change would be reported as
 // something else, or not at all.
-func (g *guard) run(early []tracefs.Touch) {
+func (g *Guard) run(early []tracefs.Touch) {
 	g.mark = g.account() // what was hit while the probes were enabled was not recorded
 	g.touched(early)
 	g.look(g.some())
@@ -134,7 +134,7 @@ func (g *guard) run(early []tracefs.Touch) {
 		g.balance(false)
 	}
 	g.wasPaged()
-	g.look(g.t.session.Events())
+	g.look(g.o.Session.Events())
 	if g.differs() {
 		g.tellCost("this trace was not set back", tracefs.Interference{})
 	}
@@ -142,7 +142,7 @@ func (g *guard) run(early []tracefs.Touch) {
 
 // wait waits until a time, or until the watch reports something, which it then handles.
 // It returns false when the guard is to end.
-func (g *guard) wait(until time.Time) bool {
+func (g *Guard) wait(until time.Time) bool {
 	if g.watch == nil || g.deaf {
 		select {
 		case <-time.After(time.Until(until)):
@@ -154,9 +154,9 @@ func (g *guard) wait(until time.Time) bool {
 	seen, err := g.watch.Next(until)
 	if err != nil {
 		g.deaf = true
-		g.t.warner.Detailf("what other programs do to this trace is heard of no more: %v", err)
+		g.o.Warner.Detailf("what other programs do to this trace is heard of no more: %v", err)
 	}
-	g.touched(g.t.session.Hear(g.watch, seen))
+	g.touched(g.o.Session.Hear(g.watch, seen))
 	select {
 	case <-g.over:
 		return false
@@ -167,7 +167,7 @@ func (g *guard) wait(until time.Time) bool {
 
 // wasPaged notes that the buffers were emptied by a change of the page size that was
 // undone before anyone has looked.
-func (g *guard) wasPaged() {
+func (g *Guard) wasPaged() {
 	if g.paged && time.Since(g.toldPages) > 2*guardTime {
 		g.emptied, g.anew = true, true
 	}
@@ -175,8 +175,8 @@ func (g *guard) wasPaged() {
 }
 
 // some returns the events to check next.
-func (g *guard) some() []string {
-	events := g.t.session.Events()
+func (g *Guard) some() []string {
+	events := g.o.Session.Events()
 	if len(events) <= fewEvents {
 		return events
 	}
@@ -187,14 +187,14 @@ func (g *guard) some() []string {
 }
 
 // touched checks the files that somebody has written to or opened.
-func (g *guard) touched(seen []tracefs.Touch) {
+func (g *Guard) touched(seen []tracefs.Touch) {
 	if len(seen) == 0 {
 		return
 	}
 	var events []string
 	var lists, written []string
 	opened, emptied, all := false, false, false
-	group := "events/" + g.t.session.Group() + "/"
+	group := "events/" + g.o.Session.Group() + "/"
 	for _, s := range seen {
 		event, isEvent := strings.CutPrefix(s.File, group)
 		event, _, isFile := strings.Cut(event, "/")
@@ -204,7 +204,7 @@ func (g *guard) touched(seen []tracefs.Touch) {
 		switch {
 		case s.Opened:
 			g.opens[s.File]++
-			opened = opened || g.opens[s.File] > g.t.session.Opened(s.File)
+			opened = opened || g.opens[s.File] > g.o.Session.Opened(s.File)
 		case isEvent && isFile:
 			events = append(events, event)
 		case isEvent && event == "filter":
@@ -220,11 +220,11 @@ func (g *guard) touched(seen []tracefs.Touch) {
 		}
 	}
 	if all {
-		events = g.t.session.Events()
+		events = g.o.Session.Events()
 	}
 	if emptied || g.paged || len(lists)+len(written) > 0 { // what it was is found out below, which takes time
-		g.t.spans.breaks(true)
-		defer func() { g.t.spans.breaks(g.differs() || g.robbed) }()
+		g.o.Breaks(true)
+		defer func() { g.o.Breaks(g.differs() || g.robbed) }()
 	}
 	if emptied {
 		g.countAnew()
@@ -245,15 +245,15 @@ func (g *guard) touched(seen []tracefs.Touch) {
 
 // differs reports whether something is still not as it should be, so that what it costs
 // is reported when it is.
-func (g *guard) differs() bool { return len(g.told) > 0 || len(g.short) > 0 }
+func (g *Guard) differs() bool { return len(g.told) > 0 || len(g.short) > 0 }
 
 // look reports what others have changed of the trace and of these events, and what they
 // have undone.
-func (g *guard) look(events []string) {
+func (g *Guard) look(events []string) {
 	now, restored := g.account(), false
 	lacking, _ := g.mark.lacks(now)
 	found := map[string]bool{}
-	for _, c := range g.t.session.Changes(events) {
+	for _, c := range g.o.Session.Changes(events) {
 		key := c.File + " " + c.Event
 		g.anew = g.anew || c.Cost != ""
 		if strings.HasSuffix(c.File, pageFile) { // the warning says that this has emptied the buffers
@@ -263,7 +263,7 @@ func (g *guard) look(events []string) {
 			found[key] = true
 			continue
 		}
-		if g.rearm && !c.Foreign {
+		if g.o.Rearm && !c.Foreign {
 			g.restore(c)
 			restored = true
 			continue
@@ -302,7 +302,7 @@ func (g *guard) look(events []string) {
 }
 
 // tellEmptied reports that the buffers were emptied, unless it has just done so.
-func (g *guard) tellEmptied() bool {
+func (g *Guard) tellEmptied() bool {
 	if time.Since(g.toldEmpty) <= 2*guardTime {
 		return false
 	}
@@ -312,19 +312,19 @@ func (g *guard) tellEmptied() bool {
 }
 
 // restore undoes a change.
-func (g *guard) restore(c *tracefs.Change) {
+func (g *Guard) restore(c *tracefs.Change) {
 	said := g.said(c)
 	g.spoke = time.Now()
 	g.uncounted = g.uncounted || !c.Counted
-	if c.Gone() && g.t.recording.Load() { // its event ID would be another one
+	if c.Gone() && g.o.Recording() { // its event ID would be another one
 		g.tell(g.of(c), "%s; a recording cannot go on with another one", said)
 		g.told[c.File+" "+c.Event] = c
 		return
 	}
 	// From here on the probes seem to have been enabled all the time, but what they cost is
 	// known only later.
-	g.t.spans.breaks(true)
-	if err := g.t.session.Restore(c); err != nil {
+	g.o.Breaks(true)
+	if err := g.o.Session.Restore(c); err != nil {
 		g.tell(g.of(c), "%s; it cannot be armed again: %v", said, err)
 		g.told[c.File+" "+c.Event] = c
 		return

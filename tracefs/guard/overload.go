@@ -1,4 +1,4 @@
-package trace
+package guard
 
 import (
 	"cmp"
@@ -62,9 +62,9 @@ const (
 	enough   = 100_000
 )
 
-// mayDrown refuses to arm functions that may bring the machine to a stop. It counts
+// Overload refuses to arm functions that may bring the machine to a stop. It counts
 // their calls with probes that record nothing.
-func mayDrown(ctx context.Context, fs *tracefs.FS, plans []*fetchargs.Plan, log func(format string, args ...any)) error {
+func Overload(ctx context.Context, fs *tracefs.FS, plans []*fetchargs.Plan, log func(format string, args ...any)) error {
 	var risky []*fetchargs.Plan
 	for _, p := range plans {
 		if _, is := calmRate(p.Func.Name); is && p.Renames == "" {

@@ -1,4 +1,4 @@
-package trace
+package guard
 
 import (
 	"cmp"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/define"
 	"github.com/tsnoop/tsnoop/tracefs/proc"
 )
 
@@ -30,7 +31,7 @@ type account struct {
 // The counts are read one after the other: they are exact if nothing has happened
 // meanwhile, and else account tries again. Nobody counts events that are just being
 // read, so account waits for that.
-func (g *guard) account() (a account) {
+func (g *Guard) account() (a account) {
 	const tries, pause = 5, 5 * time.Millisecond
 	for i := range tries {
 		if i > 0 && !a.still {
@@ -38,7 +39,7 @@ func (g *guard) account() (a account) {
 		}
 		tasks := proc.Started()
 		first, err := g.hits()
-		b, e := g.t.session.Balance()
+		b, e := g.o.Session.Balance()
 		if err = cmp.Or(err, e); err != nil {
 			return account{}
 		}
@@ -79,11 +80,11 @@ func (a account) births(now account) uint64 {
 
 // foreign returns how many of the events that were read are not from our probes: others
 // have put them into the buffers.
-func (g *guard) foreign() uint64 {
-	for _, e := range g.t.session.Events() {
-		g.ids[g.t.session.ID(e)] = true
+func (g *Guard) foreign() uint64 {
+	for _, e := range g.o.Session.Events() {
+		g.ids[g.o.Session.ID(e)] = true
 	}
-	tally := g.t.session.Tally()
+	tally := g.o.Session.Tally()
 	n := tally.All()
 	for id := range g.ids {
 		n -= tally.Of(id)
@@ -92,8 +93,8 @@ func (g *guard) foreign() uint64 {
 }
 
 // hits returns how often the probes were hit, all together.
-func (g *guard) hits() (n uint64, err error) {
-	hits, err := g.t.profile()
+func (g *Guard) hits() (n uint64, err error) {
+	hits, err := define.Hits(g.o.Session, g.o.Plans())
 	for _, h := range hits {
 		n += h.Hits
 	}
@@ -102,10 +103,10 @@ func (g *guard) hits() (n uint64, err error) {
 
 // cost returns how many events the reported interference has cost, as far as the kernel
 // has counted, and starts to count anew.
-func (g *guard) cost() (string, tracefs.Cost) {
+func (g *Guard) cost() (string, tracefs.Cost) {
 	was := g.mark
 	g.mark = g.account()
-	k := counting{countable: g.t.countable(), births: g.t.births, drifts: g.drifts, uncounted: g.uncounted, anew: g.anew}
+	k := counting{countable: g.countable(), births: g.o.NewTasks, drifts: g.drifts, uncounted: g.uncounted, anew: g.anew}
 	g.uncounted, g.anew = false, false
 	return k.cost(was, g.mark)
 }
@@ -174,11 +175,11 @@ func number(sure bool, least, most int64) string {
 
 // countable reports whether every hit of a probe makes an event, and nothing but new tasks
 // makes others.
-func (t *Trace) countable() bool {
-	if t.stacks != nil || t.pids {
+func (g *Guard) countable() bool {
+	if g.o.Stacks || g.o.Family != nil {
 		return false
 	}
-	for _, p := range fetchargs.Probes(t.plansNow()) {
+	for _, p := range fetchargs.Probes(g.o.Plans()) {
 		if p.Filter != "" {
 			return false
 		}

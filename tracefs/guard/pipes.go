@@ -1,4 +1,4 @@
-package trace
+package guard
 
 import (
 	"slices"
@@ -10,13 +10,13 @@ import (
 )
 
 // opened reports who else has opened the pipes of the trace.
-func (g *guard) opened() {
-	for _, h := range proc.Holders("instances/" + g.t.session.Group()) {
+func (g *Guard) opened() {
+	for _, h := range proc.Holders("instances/" + g.o.Session.Group()) {
 		if !strings.Contains(h.File, "trace_pipe") || slices.Contains(g.readers, h) {
 			continue
 		}
 		g.readers = append(g.readers, h)
-		g.tell(tracefs.Interference{File: g.t.session.Path(h.File)}, "%s has opened %s of this trace: what it reads is not shown here", h, h.File)
+		g.tell(tracefs.Interference{File: g.o.Session.Path(h.File)}, "%s has opened %s of this trace: what it reads is not shown here", h, h.File)
 	}
 }
 
@@ -27,16 +27,16 @@ func empties(t tracefs.Touch) bool {
 }
 
 // countAnew restarts the counts, since the buffers were emptied or replaced.
-func (g *guard) countAnew() {
+func (g *Guard) countAnew() {
 	g.emptied, g.anew = true, true
 	g.suspect = time.Time{}
-	g.t.session.CountAnew(g.robbed)
+	g.o.Session.CountAnew(g.robbed)
 }
 
-// settle strikes the last balance, of what others have read until the trace was
+// Settle strikes the last balance, of what others have read until the trace was
 // switched off. It must come before the last counts are read, since reading those may
 // take pages.
-func (g *guard) settle() {
+func (g *Guard) Settle() {
 	if g == nil || g.closed {
 		return
 	}
@@ -50,8 +50,8 @@ func (g *guard) settle() {
 
 // balance reports events that others have read: at once that they do, and at the end
 // how many.
-func (g *guard) balance(final bool) {
-	b, err := g.t.session.Balance()
+func (g *Guard) balance(final bool) {
+	b, err := g.o.Session.Balance()
 	if err != nil || !b.Sure || b.Stolen == 0 || g.robbed && !final {
 		return
 	}

@@ -1,4 +1,4 @@
-package trace
+package guard
 
 import (
 	"path"
@@ -26,7 +26,7 @@ func switches(file string) bool {
 
 // passed reports what another program has changed and set back before anyone has
 // looked, if that has cost events or may have.
-func (g *guard) passed(now account) bool {
+func (g *Guard) passed(now account) bool {
 	if len(g.written) == 0 || time.Since(g.spoke) < 2*guardTime {
 		return false // or it is what was just reported
 	}
@@ -34,7 +34,7 @@ func (g *guard) passed(now account) bool {
 	if g.uncounted = slices.ContainsFunc(g.written, switches); !g.uncounted && (!now.known || least <= 0) {
 		return false
 	}
-	file := g.t.session.Path(g.written[0])
+	file := g.o.Session.Path(g.written[0])
 	g.spoke = time.Now()
 	g.tellCost("another program has written to "+file+", and has set it back", tracefs.Interference{File: file})
 	return true
