@@ -25,11 +25,3 @@ func (r *resolver) encodeAge(e encoded, x spec.Expr, f *value.Format) (encoded, 
 	e.field.Encoding, e.field.Boot = value.Age, p.boot || f.Name == "agoboot"
 	return e, true
 }
-
-// ageClock returns the name of the clock of the time from which an age is computed.
-func ageClock(f *value.Field) string {
-	if f.Boot {
-		return "CLOCK_BOOTTIME"
-	}
-	return "CLOCK_MONOTONIC"
-}

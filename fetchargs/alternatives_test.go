@@ -6,7 +6,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/emit"
+	"github.com/tsnoop/tsnoop/fetchargs/query"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
+	"github.com/tsnoop/tsnoop/fetchargs/store"
 )
 
 // alternativePlans resolves a spec of which the second of three is taken.
@@ -26,17 +29,17 @@ func alternativePlans(t *testing.T) []*fetchargs.Plan {
 // TestAlternativesSaved has a recording know which of several specs it is of.
 func TestAlternativesSaved(t *testing.T) {
 	plans := alternativePlans(t)
-	data, err := fetchargs.Save(plans)
+	data, err := store.Save(plans)
 	if err != nil {
 		t.Fatal(err)
 	}
-	loaded, err := fetchargs.Load(data)
+	loaded, err := store.Load(data)
 	if err != nil {
 		t.Fatal(err)
 	}
 	lines := func(plans []*fetchargs.Plan) string {
 		var b strings.Builder
-		fetchargs.EmitTracefs(&b, plans, "tsnoop", fetchargs.Scope{})
+		emit.Tracefs(&b, plans, "tsnoop", emit.Scope{})
 		return b.String() + plans[0].Spec.Alone().String()
 	}
 	if diff := cmp.Diff(lines(plans), lines(loaded)); diff != "" {
@@ -44,7 +47,7 @@ func TestAlternativesSaved(t *testing.T) {
 	}
 	for _, nth := range []string{"3", "-1", "99"} {
 		damaged := strings.Replace(string(data), `"nth":1`, `"nth":`+nth, 1)
-		if _, err := fetchargs.Load([]byte(damaged)); err == nil || damaged == string(data) {
+		if _, err := store.Load([]byte(damaged)); err == nil || damaged == string(data) {
 			t.Errorf("alternative %s: %v", nth, err)
 		}
 	}
@@ -63,7 +66,7 @@ func TestAlternativesSelected(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		selected, from, err := fetchargs.Select([]*spec.Spec{wanted}, plans, false, nil)
+		selected, from, err := query.Select([]*spec.Spec{wanted}, plans, false, nil)
 		switch {
 		case c.want == "":
 			if err == nil {

@@ -38,12 +38,12 @@ func (r *resolver) assemble() *Plan {
 	if len(r.Errs) > 0 {
 		return nil
 	}
-	if len(parts) > maxProbes {
+	if len(parts) > MaxProbes {
 		r.Fail(r.spec.Func.Span, "split the spec in two", "this is too much to show: it takes %d probes", len(parts))
 		return nil
 	}
 	if len(parts) > 1 {
-		if r.fatal = p.sameFilters(); r.fatal != nil {
+		if r.fatal = p.SameFilters(); r.fatal != nil {
 			return nil
 		}
 	}
@@ -56,7 +56,7 @@ func (r *resolver) assemble() *Plan {
 func (r *resolver) keepReturns() {
 	if len(r.entry.filters) > 0 && len(r.exit.filters) > 0 {
 		r.exit.filters = nil
-		r.out.Partial, r.out.check = true, r.out.asked
+		r.out.Partial, r.out.Check = true, r.out.Asked
 	}
 }
 

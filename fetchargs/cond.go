@@ -18,7 +18,7 @@ func (r *resolver) conditions() {
 	switch {
 	case len(r.Errs) > 0:
 		return
-	case len(r.out.clocks) > 0:
+	case len(r.out.Clocks) > 0:
 		r.passing(all)
 		return
 	case len(all) == 0:
@@ -28,13 +28,13 @@ func (r *resolver) conditions() {
 	if all = whole.And; all == nil {
 		all = []*cond.Test{whole}
 	}
-	r.out.asked = whole
+	r.out.Asked = whole
 	exact := true
 	for _, t := range all {
 		exact = r.push(t) && exact
 	}
 	if !exact {
-		r.out.check = whole
+		r.out.Check = whole
 	}
 }
 

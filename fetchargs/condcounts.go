@@ -33,15 +33,15 @@ func appendConjuncts(all []string, c spec.Cond) []string {
 // The other arguments are those of Match. It does nothing if Match does not decide
 // exactly these conditions.
 func (p *Plan) Held(counts []uint64, decoders []*value.Decoder, records [][]byte, duration uint64, ended bool) {
-	each := []*cond.Test{p.check}
-	if p.check != nil && p.check.And != nil {
-		each = p.check.And
+	each := []*cond.Test{p.Check}
+	if p.Check != nil && p.Check.And != nil {
+		each = p.Check.And
 	}
 	if len(each) != len(counts) {
 		return
 	}
 	for i, t := range each {
-		one := Plan{Probes: p.Probes, check: t}
+		one := Plan{Probes: p.Probes, Check: t}
 		if one.Match(decoders, records, duration, ended) {
 			counts[i]++
 		}

@@ -3,38 +3,18 @@ package fetchargs
 import (
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/cond"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
+	"github.com/tsnoop/tsnoop/fetchargs/syscalls"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
 // A spec that names only a system call also shows the contents of memory that its
 // parameters point to, as strace does: structs, data and lists of text. The table of
 // system calls says which, and who writes them.
-
-// A content is what is shown of the memory that a parameter points to.
-type content struct {
-	out   bool   // the call stores it there, so it is read at the return, if there is no error
-	list  bool   // pointers to text, up to a NULL
-	count string // how many elements there are: a parameter, "return" or a number; "" for one
-}
-
-// parseContent parses "in", "out", "in[COUNT]", "out[COUNT]" and "list". It returns nil for
-// anything else.
-func parseContent(text string) *content {
-	word, count, _ := strings.Cut(strings.TrimSuffix(text, "]"), "[")
-	switch word {
-	case "in", "out":
-		return &content{out: word == "out", count: count}
-	case "list":
-		return &content{list: true}
-	}
-	return nil
-}
 
 const (
 	mostData    = 32 // bytes of data
@@ -83,14 +63,14 @@ func (r *resolver) showContent(i int) bool {
 	}
 	c := r.call.shown[i]
 	side := r.entry
-	if c.out {
+	if c.Out {
 		side = r.exit
 	}
-	if c.out && (!r.target.Features.ReturnArgs || r.absent) || r.target.Live && !r.target.Features.Keeps && side.counter == nil {
+	if c.Out && (!r.target.Features.ReturnArgs || r.absent) || r.target.Live && !r.target.Features.Keeps && side.counter == nil {
 		return false
 	}
 	before := len(r.Errs)
-	if c.list {
+	if c.List {
 		r.addStrings(i)
 	} else {
 		r.addContent(side, i, c)
@@ -114,21 +94,21 @@ func (r *resolver) behind(i int) cond.Want {
 }
 
 // addContent adds what parameter i points to.
-func (r *resolver) addContent(side *builder, i int, c *content) {
+func (r *resolver) addContent(side *builder, i int, c *syscalls.Content) {
 	x, at := r.param(i), r.spec.Func.Span
 	p := r.params[i]
-	p.ret, p.name = c.out, x.Text
+	p.ret, p.name = c.Out, x.Text
 	pointer := number(encoded{route: p, at: at}, 8, nil)
 	target := r.pointee(p.typ)
 	length, most, ok := r.countOf(c)
 	if !ok {
-		r.Fail(at, "", "there is no %s", c.count)
+		r.Fail(at, "", "there is no %s", c.Count)
 		return
 	}
 	e := encoded{route: p.follow(x.Text, target), at: at, length: length}
 	char := r.charArray(mostData)
 	switch elem, known := btf.Size(btf.OrVoid(target)); {
-	case btf.IsVoid(target) && c.count == "":
+	case btf.IsVoid(target) && c.Count == "":
 		e, ok = r.encodeText(encoded{route: p, at: at, length: length}, x, nil)
 	case btf.IsVoid(target) && char != nil:
 		length.unit = 1
@@ -136,7 +116,7 @@ func (r *resolver) addContent(side *builder, i int, c *content) {
 		e = r.sized(e, 1, mostData)
 	case !known || elem == 0 || elem > mostContent:
 		r.cannotShow(target, x)
-	case c.count == "":
+	case c.Count == "":
 		e.field.Type = target
 		e = r.sized(e, wordOf(target, elem), elem)
 	default:
@@ -153,25 +133,25 @@ func (r *resolver) addContent(side *builder, i int, c *content) {
 }
 
 // countOf returns how the number of elements is fetched, and the most that there can be.
-func (r *resolver) countOf(c *content) (length *lengthFetch, most int, ok bool) {
-	length, most = &lengthFetch{stored: c.out}, dynevent.MaxElements
-	if c.count == "" {
+func (r *resolver) countOf(c *syscalls.Content) (length *lengthFetch, most int, ok bool) {
+	length, most = &lengthFetch{stored: c.Out}, dynevent.MaxElements
+	if c.Count == "" {
 		return length, 1, true
 	}
-	if n, err := strconv.Atoi(c.count); err == nil {
+	if n, err := strconv.Atoi(c.Count); err == nil {
 		return length, n, true
 	}
-	length.name = c.count
-	if c.count == "return" {
+	length.name = c.Count
+	if c.Count == "return" {
 		length.route = route{typ: r.fn.Return, base: dynevent.Base{Kind: dynevent.Retval}, ret: true}
 		return length, most, true
 	}
-	j := slices.IndexFunc(r.fn.Params, func(p btf.Param) bool { return p.Name == c.count })
+	j := slices.IndexFunc(r.fn.Params, func(p btf.Param) bool { return p.Name == c.Count })
 	if j < 0 || r.paramErrs[j] != nil {
 		return length, 0, false
 	}
 	length.route = r.params[j]
-	length.route.ret = c.out
+	length.route.ret = c.Out
 	return length, most, true
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+	"github.com/tsnoop/tsnoop/fetchargs/query"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
@@ -40,7 +41,7 @@ func TestCountedRecorded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		chosen, _, err := fetchargs.Select([]*spec.Spec{s}, recorded, false, nil)
+		chosen, _, err := query.Select([]*spec.Spec{s}, recorded, false, nil)
 		if (err == nil) != (want > 0) {
 			t.Errorf("%s: %v", text, err)
 			continue

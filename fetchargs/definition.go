@@ -9,27 +9,6 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
-// eventName returns a name that no other event of the run has. The suffix of a
-// return event is the one that perf uses.
-func (r *resolver) eventName(side dynevent.Side, suffix string) string {
-	name := identifier(r.spec.Func.Text)
-	if side == dynevent.Return {
-		suffix = "__return" + suffix
-	}
-	if nonce := r.target.Nonce; nonce != "" {
-		suffix += "_" + nonce
-	}
-	const room = 4 // for a number
-	name = name[:min(len(name), dynevent.MaxEventName-len(suffix)-room)] + suffix
-	unique := name
-	for n := 2; r.events[unique]; n++ { // the name with a number may be a function's, too
-		unique = fmt.Sprintf("%s_%d", name, n)
-	}
-	r.events[unique] = true
-	r.named = append(r.named, unique)
-	return unique
-}
-
 // Definitions returns the lines that define the probe when appended to
 // kprobe_events, each in a write of its own. There are several if several functions
 // have the same name, or one for each of CPUs; they share the event. The lines of one

@@ -14,8 +14,10 @@
 //     is left to [Plan.Match].
 //   - finish: a [Plan] has a [Probe] for the function's entry, its return, or both.
 //
-// [Probe.Definitions] then returns the lines for kprobe_events. [EmitTracefs],
-// [EmitShell] and [EmitBoot] write them for people to paste, [Plan.Explain] says
-// how each value is fetched, and [Save] and [Load] keep plans in recordings.
-// [Probe.Decoder] decodes the records.
+// [Probe.Definitions] then returns the lines for kprobe_events, and [Probe.Decoder] decodes
+// the records. What else is made of plans is in packages that import this one: emit writes
+// lines to paste, explain says how each value is fetched, store keeps plans in recordings,
+// and query asks a recording for values. What the stages need and share is in packages below:
+// dynevent is the kernel's language of dynamic events, filter that of their filters, cond
+// tests conditions, measure finds the values to sum up by, syscalls is the table of them.
 package fetchargs

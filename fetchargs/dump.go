@@ -145,17 +145,6 @@ func (b *builder) next(n int) *builder {
 	return part
 }
 
-// filtered returns the args that a filter names.
-func filtered(args []dynevent.Arg, filter string) (used []dynevent.Arg) {
-	words := strings.FieldsFunc(filter, func(c rune) bool { return c > 0x7f || !spec.IsWord(byte(c)) })
-	for _, a := range args {
-		if slices.Contains(words, a.Name) {
-			used = append(used, a)
-		}
-	}
-	return used
-}
-
 // room returns how many of n bytes of d fit into b: all of them, some whole arrays, or 0.
 func (b *builder) room(d dump, n int) int {
 	const own = 8 + 8 + 4 + 4 // caller, stack, trial and the task's name
@@ -293,24 +282,4 @@ func (b *builder) readable(m piece, kind value.ProofKind, at ...int) *value.Proo
 		args = append(args, a)
 	}
 	return b.byStrings(p, args, false, m)
-}
-
-// sameFilters checks that all parts of a side have the same filter and fetch what
-// it needs. Otherwise some parts would be recorded without the others.
-func (p *Plan) sameFilters() error {
-	for _, side := range []dynevent.Side{dynevent.Entry, dynevent.Return} {
-		parts := p.Of(side)
-		for _, part := range parts {
-			if part.Filter != parts[0].Filter {
-				return fmt.Errorf("part %d of the %s has another filter: %s", part.Part, side, part.Filter)
-			}
-			for _, a := range filtered(parts[0].Args, part.Filter) {
-				same := func(b dynevent.Arg) bool { return b.Name == a.Name && b.String() == a.String() }
-				if !slices.ContainsFunc(part.Args, same) {
-					return fmt.Errorf("part %d of the %s does not fetch %s=%s", part.Part, side, a.Name, a)
-				}
-			}
-		}
-	}
-	return nil
 }

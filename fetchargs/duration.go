@@ -33,23 +33,8 @@ func (r *resolver) Elapsed(x spec.Expr) (is, ok bool) {
 // endless lists functions that do not return. BTF does not mark them.
 var endless = []string{"do_exit", "do_group_exit", "make_task_dead", "kthread_exit", "kthread_complete_and_exit", "module_put_and_kthread_exit", "panic", "cpu_startup_entry"}
 
-// Elapsed reports whether x is the duration of the recorded calls.
-func (s *selection) Elapsed(x spec.Expr) (is, ok bool) {
-	if !spec.IsDuration(x) || slices.Contains(s.Values(), x.String()) {
-		return false, false
-	}
-	if !s.plan.Paired() {
-		s.Fail(x.Where(), "record it with both: "+s.spec.Func.Text+"(..., return)", "of %s only one end of the calls was recorded: they have no duration", s.spec.Func.Text)
-		return true, false
-	}
-	for i := range s.sides {
-		s.sides[i].Used = true
-	}
-	return true, true
-}
-
-// plainDuration refuses a name or a format for the duration.
-func plainDuration(c *spec.Collector, item *spec.Item) {
+// PlainDuration refuses a name or a format for the duration.
+func PlainDuration(c *spec.Collector, item *spec.Item) {
 	if item.Name.Text != "" || item.Format.Text != "" {
 		c.Fail(item.Span, "write duration alone", "each line shows the duration in a form of its own")
 	}

@@ -8,7 +8,9 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+	"github.com/tsnoop/tsnoop/fetchargs/query"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
+	"github.com/tsnoop/tsnoop/fetchargs/store"
 )
 
 // planOf is the plan of a spec for a live trace of the fixture's kernel.
@@ -58,7 +60,7 @@ func TestDuration(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		chosen, _, err := fetchargs.Select([]*spec.Spec{wanted}, saved(t, all), false, nil)
+		chosen, _, err := query.Select([]*spec.Spec{wanted}, saved(t, all), false, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -76,7 +78,7 @@ func TestNoDuration(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, _, err = fetchargs.Select([]*spec.Spec{wanted}, saved(t, planOf(t, "vfs_read(count)")), false, nil)
+	_, _, err = query.Select([]*spec.Spec{wanted}, saved(t, planOf(t, "vfs_read(count)")), false, nil)
 	if err == nil {
 		t.Error("a recording of entries has durations")
 	}
@@ -84,11 +86,11 @@ func TestNoDuration(t *testing.T) {
 
 func saved(t *testing.T, p *fetchargs.Plan) []*fetchargs.Plan {
 	t.Helper()
-	data, err := fetchargs.Save([]*fetchargs.Plan{p})
+	data, err := store.Save([]*fetchargs.Plan{p})
 	if err != nil {
 		t.Fatal(err)
 	}
-	plans, err := fetchargs.Load(data)
+	plans, err := store.Load(data)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+	"github.com/tsnoop/tsnoop/fetchargs/emit"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
@@ -29,7 +30,7 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	fetchargs.EmitTracefs(os.Stdout, plans, "tsnoop", fetchargs.Scope{})
+	emit.Tracefs(os.Stdout, plans, "tsnoop", emit.Scope{})
 	for _, f := range plans[0].Entry().Fields {
 		fmt.Println(f.Label, btf.Name(f.Type))
 	}

@@ -11,23 +11,13 @@ import (
 
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
+	"github.com/tsnoop/tsnoop/fetchargs/syscalls"
 )
 
 // maxFunctions is the most functions that a glob may match in a live trace. Each
 // takes milliseconds to arm, and somebody who writes '*' by mistake should not slow
 // down every function of a machine.
 const maxFunctions = 5000
-
-// specOf returns s for one of the functions that it matches. Errors are still shown
-// in the text that the user wrote.
-func specOf(s *spec.Spec, f btf.FuncName) *spec.Spec {
-	one := *s
-	one.Func.Text = f.Name
-	if f.Module != "" {
-		one.Module = spec.Name{Text: f.Module, Span: s.Module.Span}
-	}
-	return &one
-}
 
 // A job is one function to make a plan for.
 type job struct {
@@ -53,8 +43,8 @@ func (t *Target) attempts(specs []*spec.Spec) (all []attempt, fatal error) {
 			} else if calls := t.namedSyscalls(s); len(calls) > 0 {
 				a.jobs = syscallJobs(s, nil, calls...)
 			} else if name := t.plainSyscall(s); name != "" {
-				a.jobs = []job{{spec: specOfSyscall(s, name), entryPoint: name}}
-			} else if s.Module.Text == syscallModule {
+				a.jobs = []job{{spec: s.ForSyscall(name), entryPoint: name}}
+			} else if s.Module.Text == syscalls.Module {
 				wrong = t.noSyscall(s)
 			} else {
 				a.jobs = []job{{spec: s, entryPoint: s.Func.Text}}
@@ -82,7 +72,7 @@ func (t *Target) expand(s *spec.Spec, traceable func() func(module, name string)
 	g := &Glob{Spec: s, Matches: len(names) + len(calls)}
 	for _, f := range names {
 		if traceable()(f.Module, f.Name) {
-			found = append(found, job{spec: specOf(s, f), entryPoint: f.Name, glob: g})
+			found = append(found, job{spec: s.For(f.Module, f.Name), entryPoint: f.Name, glob: g})
 		} else {
 			g.Left = append(g.Left, LeftOut{Func: f.Name, Why: "not traceable"})
 		}
@@ -110,7 +100,7 @@ func (t *Target) expand(s *spec.Spec, traceable func() func(module, name string)
 
 // matching returns the functions that a glob matches, or an error in the glob.
 func (t *Target) matching(s *spec.Spec) ([]btf.FuncName, *spec.Error, error) {
-	if s.Module.Text == syscallModule {
+	if s.Module.Text == syscalls.Module {
 		return nil, t.noSyscall(s), nil
 	}
 	names, err := t.Kernel.FuncNames(s.Module.Text, s.Func.Text)

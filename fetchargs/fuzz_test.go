@@ -15,7 +15,10 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+	"github.com/tsnoop/tsnoop/fetchargs/emit"
+	"github.com/tsnoop/tsnoop/fetchargs/explain"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
+	"github.com/tsnoop/tsnoop/fetchargs/store"
 	"github.com/tsnoop/tsnoop/testdata/badinput"
 )
 
@@ -65,19 +68,19 @@ func resolveAny(t *testing.T, kernel *btf.Kernel, text string, way byte) {
 		checkPlaces(t, text, err)
 		return
 	}
-	saved, err := fetchargs.Save(plans)
+	saved, err := store.Save(plans)
 	if err != nil {
 		t.Fatalf("%q: %v", text, err)
 	}
-	if _, err := fetchargs.Load(saved); err != nil {
+	if _, err := store.Load(saved); err != nil {
 		t.Errorf("%q: %v\n%s", text, err, saved)
 	}
 	var lines, script, explained bytes.Buffer
-	fetchargs.EmitTracefs(&lines, plans, "tsnoop", fetchargs.Scope{})
-	fetchargs.EmitShell(&script, plans, "tsnoop", fetchargs.Scope{})
-	fetchargs.EmitBoot(&script, plans, "tsnoop", "") // an error where it cannot be said so
+	emit.Tracefs(&lines, plans, "tsnoop", emit.Scope{})
+	emit.Shell(&script, plans, "tsnoop", emit.Scope{})
+	emit.Boot(&script, plans, "tsnoop", "") // an error where it cannot be said so
 	for _, p := range plans {
-		p.Explain(&explained)
+		explain.Write(&explained, p)
 	}
 	if target.Live { // what is given to the kernel only has classes of bytes
 		return

@@ -18,7 +18,10 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+	"github.com/tsnoop/tsnoop/fetchargs/emit"
+	"github.com/tsnoop/tsnoop/fetchargs/explain"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
+	"github.com/tsnoop/tsnoop/fetchargs/store"
 	"github.com/tsnoop/tsnoop/render"
 )
 
@@ -182,10 +185,10 @@ func (c *golden) write(w *bytes.Buffer, text string) {
 		fmt.Fprintf(w, "%v\n", err)
 	case c.explain:
 		for _, p := range plans {
-			p.Explain(w)
+			explain.Write(w, p)
 		}
 	default:
-		fetchargs.EmitTracefs(w, plans, "tsnoop", fetchargs.Scope{})
+		emit.Tracefs(w, plans, "tsnoop", emit.Scope{})
 	}
 	if err == nil {
 		for _, g := range fetchargs.Globs(plans) {
@@ -202,22 +205,22 @@ func (c *golden) write(w *bytes.Buffer, text string) {
 
 // roundTrip saves and loads plans, which must not change them.
 func (c *golden) roundTrip(plans []*fetchargs.Plan) {
-	saved, err := fetchargs.Save(plans)
+	saved, err := store.Save(plans)
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	loaded, err := fetchargs.Load(saved)
+	loaded, err := store.Load(saved)
 	if err != nil {
 		c.t.Fatalf("%v\n%s", err, saved)
 	}
 	var want, got bytes.Buffer
-	fetchargs.EmitTracefs(&want, plans, "tsnoop", fetchargs.Scope{})
-	fetchargs.EmitTracefs(&got, loaded, "tsnoop", fetchargs.Scope{})
+	emit.Tracefs(&want, plans, "tsnoop", emit.Scope{})
+	emit.Tracefs(&got, loaded, "tsnoop", emit.Scope{})
 	ofEachCPU := slices.ContainsFunc(fetchargs.Probes(plans), func(p *fetchargs.Probe) bool { return p.Times() > 1 })
 	if diff := cmp.Diff(want.String(), got.String()); diff != "" && !ofEachCPU { // who reads records needs no more of it
 		c.t.Errorf("loaded: -want +got:\n%s", diff)
 	}
-	again, err := fetchargs.Save(loaded)
+	again, err := store.Save(loaded)
 	if err != nil || !bytes.Equal(saved, again) {
 		c.t.Errorf("saved again it is not the same (%v):\n%s\n%s", err, saved, again)
 	}

@@ -16,7 +16,7 @@ func (r *resolver) items() {
 		}
 		for _, w := range cond.Wants(item) {
 			if is, _ := r.Elapsed(w.X); is {
-				plainDuration(&r.Collector, item)
+				PlainDuration(&r.Collector, item)
 				continue
 			}
 			if item.Cond == nil {

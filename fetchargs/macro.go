@@ -7,8 +7,6 @@ import (
 
 func (r *resolver) Macros() *constants.Table { return r.target.macros() }
 
-func (s *selection) Macros() *constants.Table { return s.plan.macros }
-
 // macros returns the macros of the machine, and the enums that the kernel has for them.
 func (t *Target) macros() *constants.Table {
 	if t.table == nil {
@@ -29,17 +27,4 @@ func enumConstants(e *btf.Enum) []constants.Constant {
 		all[i] = constants.Constant{Name: v.Name, Value: v.Value}
 	}
 	return all
-}
-
-// macros returns a function that returns the macros of an architecture, with the enums of
-// the recorded kernel.
-func (s *saved) macros() func(arch string) *constants.Table {
-	enum := func(constant string) []constants.Constant { return s.Enums[constant] }
-	tables := map[string]*constants.Table{}
-	return func(arch string) *constants.Table {
-		if tables[arch] == nil {
-			tables[arch] = constants.For(arch).ForKernel(enum)
-		}
-		return tables[arch]
-	}
 }

@@ -10,12 +10,12 @@ import (
 )
 
 // Decides reports whether some conditions are left for Match to decide.
-func (p *Plan) Decides() bool { return p.check != nil }
+func (p *Plan) Decides() bool { return p.Check != nil }
 
 // HoldsBack reports whether a call can be shown only after its return: the return
 // decides whether it is wanted.
 func (p *Plan) HoldsBack() bool {
-	return p.chooses(dynevent.Return) || p.check.AsksReturn()
+	return p.chooses(dynevent.Return) || p.Check.AsksReturn()
 }
 
 // chooses reports whether the kernel's filter selects among the events of a side.
@@ -28,10 +28,10 @@ func (p *Plan) chooses(side dynevent.Side) bool {
 // condition on it does not hold. Nor does a condition on the duration, in ns, unless the
 // call has ended. Match returns true if no conditions are left to user space.
 func (p *Plan) Match(decoders []*value.Decoder, records [][]byte, duration uint64, ended bool) bool {
-	if p.check == nil {
+	if p.Check == nil {
 		return true
 	}
-	return p.check.Holds(&cond.Took{NS: duration, Ended: ended}, func(o cond.Operand) (*value.Field, value.Value) {
+	return p.Check.Holds(&cond.Took{NS: duration, Ended: ended}, func(o cond.Operand) (*value.Field, value.Value) {
 		i := p.probe(o)
 		f := &p.Probes[i].Fields[o.Index]
 		if records[i] == nil {
@@ -49,8 +49,8 @@ func (p *Plan) probe(o cond.Operand) int {
 	return o.Part
 }
 
-// fieldOf returns the field that the operand refers to.
-func (p *Plan) fieldOf(o cond.Operand) *value.Field { return &p.Probes[p.probe(o)].Fields[o.Index] }
+// FieldOf returns the field that the operand refers to.
+func (p *Plan) FieldOf(o cond.Operand) *value.Field { return &p.Probes[p.probe(o)].Fields[o.Index] }
 
 // Measured returns where the value of one of p.Measures is: an index into p.Probes and an
 // index into the Fields of that probe. ok is false if the plan does not have the value, or

@@ -9,6 +9,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
+	"github.com/tsnoop/tsnoop/fetchargs/store"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
@@ -25,11 +26,11 @@ func TestKnownValues(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	data, err := fetchargs.Save(plans)
+	data, err := store.Save(plans)
 	if err != nil {
 		t.Fatal(err)
 	}
-	loaded, err := fetchargs.Load(data)
+	loaded, err := store.Load(data)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,11 +88,11 @@ func planAndSaved(t *testing.T, text string) []*fetchargs.Plan {
 	if err != nil {
 		t.Fatal(err)
 	}
-	data, err := fetchargs.Save(plans)
+	data, err := store.Save(plans)
 	if err != nil {
 		t.Fatal(err)
 	}
-	loaded, err := fetchargs.Load(data)
+	loaded, err := store.Load(data)
 	if err != nil {
 		t.Fatal(err)
 	}

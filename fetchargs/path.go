@@ -24,7 +24,7 @@ const (
 // pathNames is how many names are fetched at most below each mount, from the innermost
 // mount on. A name has at most 255 bytes, and all of them fit into an event. pathsNames is
 // for several paths in a spec.
-var pathNames, pathsNames = []int{7, 3, 2, 1}, []int{5, 2, 0}
+var pathNames, pathsNames = [value.MostMounts]int{7, 3, 2, 1}, [...]int{5, 2, 0}
 
 // A pathFetch holds the fetchargs of a value.Path. An Arg without Type is missing.
 type pathFetch struct {
@@ -101,9 +101,9 @@ func (r *resolver) dentryName(p route, label string) (route, bool) {
 // fetched.
 func (r *resolver) pathFetch(p, mnt route, mounted bool) *pathFetch {
 	paths := r.paths()
-	most := pathNames
+	most := pathNames[:]
 	if paths > 1 {
-		most = pathsNames
+		most = pathsNames[:]
 	}
 	room := &pathRoom{left: pathText / paths, hops: pathHops}
 	if r.target.maxArg(maxArgLong) > (dynevent.Features{}).MaxArg() {
@@ -277,11 +277,4 @@ func (b *builder) addPath(f *pathFetch, label string, at spec.Span) (*value.Path
 	mount, ok := b.addPath(f.mount, label+" mount", at)
 	p.Mount = mount
 	return p, good && ok
-}
-
-// isPath reports whether all parts of a path are args of the probe.
-func (p *Probe) isPath(path *value.Path) bool {
-	ok := path.IsWhole()
-	path.Args(func(arg *int) { ok = ok && p.hasArg(*arg) })
-	return ok
 }

@@ -40,13 +40,13 @@ type Plan struct {
 	// kernels place them elsewhere at the next boot.
 	Addresses []string
 
-	clocks   []Clock
+	Clocks   []Clock
 	Measures []measure.Measured // values to sum up its calls by, in the order of Target.Measures
 
 	Arch   *abi.Arch
-	macros *constants.Table // of the kernel; nil if its architecture has none
-	check  *cond.Test       // what user space decides, nil if the kernel's filters decide all
-	asked  *cond.Test       // all conditions, nil if there are none or, in older recordings, if they are not known
+	Macros *constants.Table // of the kernel; nil if its architecture has none
+	Check  *cond.Test       // what user space decides, nil if the kernel's filters decide all
+	Asked  *cond.Test       // all conditions, nil if there are none or, in older recordings, if they are not known
 }
 
 // A Probe is one dynamic event: its definition, its filter, and how its records are
@@ -128,3 +128,11 @@ func (p *Plan) Paired() bool { return p.Probes[0].Side != p.Probes[len(p.Probes)
 func (p *Probe) Chooses() bool { return p.Filter != "" && !p.OnlyComm }
 
 func (p *Probe) arch() *abi.Arch { return p.Plan.Arch }
+
+// GoesOn reports whether a value continues in the Arg after its own.
+func (p *Probe) GoesOn(f *value.Field) bool {
+	return f.Split > 0 || f.Encoding == value.Array && f.Skip+f.Size*f.Count > p.Args[f.Arg].Size()
+}
+
+// MaxProbes is the most probes of one plan.
+const MaxProbes = 64

@@ -10,6 +10,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
+	"github.com/tsnoop/tsnoop/fetchargs/store"
 )
 
 // TestDamagedProofs: what is in a file may be anything.
@@ -28,7 +29,7 @@ func TestDamagedProofs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	good, err := fetchargs.Save(plans)
+	good, err := store.Save(plans)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +44,7 @@ func TestDamagedProofs(t *testing.T) {
 		`{"kind":"through","args":[1],"trial":2,"last":99}`: false, `{"kind":"through","args":[1],"trial":2,"last":-1}`: false,
 	} {
 		for _, part := range []string{`"proof":`, `"proof":null,"head":`} {
-			_, err := fetchargs.Load(proof.ReplaceAll(good, []byte(part+text)))
+			_, err := store.Load(proof.ReplaceAll(good, []byte(part+text)))
 			if !proof.Match(good) || (err == nil) != ok {
 				t.Errorf("%s%s: %v", part, text, err)
 			}

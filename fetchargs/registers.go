@@ -4,7 +4,6 @@ import (
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
-	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
 // fromRegisters encodes the elements of an object in registers. The registers are fetched
@@ -82,11 +81,6 @@ func (p route) container(want uint32) (off int64, size, shift uint32, ok bool) {
 		}
 	}
 	return 0, 0, 0, false
-}
-
-// goesOn reports whether a value continues in the Arg after its own.
-func (p *Probe) goesOn(f *value.Field) bool {
-	return f.Split > 0 || f.Encoding == value.Array && f.Skip+f.Size*f.Count > p.Args[f.Arg].Size()
 }
 
 // splitBits encodes a bit field that spans two registers, or nine bytes of memory.

@@ -12,6 +12,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
+	"github.com/tsnoop/tsnoop/fetchargs/store"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/render/text"
@@ -68,11 +69,11 @@ func TestRegisters(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			saved, err := fetchargs.Save(plans)
+			saved, err := store.Save(plans)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if plans, err = fetchargs.Load(saved); err != nil {
+			if plans, err = store.Load(saved); err != nil {
 				t.Fatal(err)
 			}
 			probe := plans[0].Entry()
@@ -125,11 +126,11 @@ func TestRegistersDamaged(t *testing.T) {
 			t.Fatal(err)
 		}
 		plans[0].Entry().Args = plans[0].Entry().Args[:1]
-		saved, err := fetchargs.Save(plans)
+		saved, err := store.Save(plans)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := fetchargs.Load(saved); !errors.Is(err, fetchargs.ErrSaved) {
+		if _, err := store.Load(saved); !errors.Is(err, store.ErrSaved) {
 			t.Errorf("%s: got %v, want ErrSaved", text, err)
 		}
 	}

@@ -196,7 +196,7 @@ func (r *resolver) plan() *Plan {
 
 // attempt makes the plan with as much content of memory as there is room for.
 func (r *resolver) attempt() *Plan {
-	r.out = &Plan{Spec: r.spec, Func: r.fn, Arch: r.target.Arch, macros: r.Macros()}
+	r.out = &Plan{Spec: r.spec, Func: r.fn, Arch: r.target.Arch, Macros: r.Macros()}
 	symbols := r.symbols()
 	r.entry = r.newBuilder(symbols, dynevent.Entry, dynevent.Kprobe)
 	r.exit = r.newBuilder(symbols, dynevent.Return, dynevent.Kretprobe)

@@ -2,7 +2,6 @@ package fetchargs
 
 import (
 	"cmp"
-	"errors"
 	"maps"
 
 	"github.com/tsnoop/tsnoop/btf"
@@ -16,46 +15,6 @@ import (
 // The reader of the records keeps a clock for each key, which some calls start and others
 // stop, and writes the time into the record, as it does for ages, or the task that started
 // the clock. So the kernel's filter must pass those calls, too.
-
-// A Clock is one [spec.Since] of a plan.
-type Clock struct {
-	text       string     // of the spec
-	key, shown int        // indexes into the Fields of the first entry probe
-	start, end *cond.Test // on fields of that probe; a nil start is every call, a nil end none
-}
-
-// Clocks returns the clocks of the plan.
-func (p *Plan) Clocks() []Clock { return p.clocks }
-
-// Arg returns the index of the entry's Arg whose place in the record is for the time, in 8
-// bytes, or for the task, in [value.TaskSize] bytes.
-func (c *Clock) Arg(entry *Probe) int { return entry.Fields[c.shown].Arg }
-
-// Who reports whether the clock shows the task that started it, not the time since.
-func (c *Clock) Who(entry *Probe) bool { return entry.Fields[c.shown].Encoding == value.Who }
-
-// Key returns the key of a call. ok is false if it could not be read.
-func (c *Clock) Key(d *value.Decoder, data []byte) (key uint64, ok bool) {
-	v := d.Value(c.key, data)
-	return v.Uint, v.Kind == value.Uint || v.Kind == value.Int
-}
-
-// Starts reports whether a call starts the clock of its key.
-func (c *Clock) Starts(entry *Probe, d *value.Decoder, data []byte) bool {
-	return c.start == nil || holdsAtEntry(c.start, entry, d, data)
-}
-
-// Ends reports whether a call stops the clock of its key.
-func (c *Clock) Ends(entry *Probe, d *value.Decoder, data []byte) bool {
-	return c.end != nil && holdsAtEntry(c.end, entry, d, data)
-}
-
-// holdsAtEntry decides t, which is on fields of an entry probe.
-func holdsAtEntry(t *cond.Test, entry *Probe, d *value.Decoder, data []byte) bool {
-	return t.Holds(&cond.Took{}, func(o cond.Operand) (*value.Field, value.Value) {
-		return &entry.Fields[o.Index], d.Value(o.Index, data)
-	})
-}
 
 // room returns the field for what x tells, and the fetcharg whose place in the record it
 // takes. What the kernel stores there is overwritten.
@@ -105,9 +64,9 @@ func (r *resolver) since(x *spec.Since, w cond.Want) (cond.Ref, bool) {
 	at := r.entry.Values.Ref(len(r.entry.Fields))
 	r.entry.Fields = append(r.entry.Fields, f)
 	r.entry.Exprs, r.entry.Used = append(r.entry.Exprs, text), true
-	for i := range r.out.clocks {
-		if c := &r.out.clocks[i]; c.text == text && c.shown < 0 {
-			c.shown = at.Index
+	for i := range r.out.Clocks {
+		if c := &r.out.Clocks[i]; c.Text == text && c.ShownField < 0 {
+			c.ShownField = at.Index
 		}
 	}
 	return at, true
@@ -115,8 +74,8 @@ func (r *resolver) since(x *spec.Since, w cond.Want) (cond.Ref, bool) {
 
 // clock adds the clock of x to the plan, unless the plan has it already.
 func (r *resolver) clock(x *spec.Since, text string) bool {
-	for i := range r.out.clocks {
-		if r.out.clocks[i].text == text {
+	for i := range r.out.Clocks {
+		if r.out.Clocks[i].Text == text {
 			return true
 		}
 	}
@@ -134,11 +93,11 @@ func (r *resolver) clock(x *spec.Since, text string) bool {
 		r.Fail(x.Key.Where(), "", "%s is not a key: a key is a number or an address", x.Key)
 		return false
 	}
-	c := Clock{text: text, key: key.Index, shown: -1}
+	c := Clock{Text: text, KeyField: key.Index, ShownField: -1}
 	for _, limit := range []struct {
 		is   spec.Cond
 		test **cond.Test
-	}{{x.Start, &c.start}, {x.End, &c.end}} {
+	}{{x.Start, &c.Start}, {x.End, &c.End}} {
 		if limit.is == nil {
 			continue
 		}
@@ -152,7 +111,7 @@ func (r *resolver) clock(x *spec.Since, text string) bool {
 		}
 		*limit.test = t
 	}
-	r.out.clocks = append(r.out.clocks, c)
+	r.out.Clocks = append(r.out.Clocks, c)
 	return true
 }
 
@@ -162,11 +121,11 @@ func (r *resolver) passing(all []*cond.Test) {
 	if len(all) == 0 {
 		return
 	}
-	r.out.check = cond.Join(true, all...)
-	r.out.asked = r.out.check
-	each := r.out.check.And
+	r.out.Check = cond.Join(true, all...)
+	r.out.Asked = r.out.Check
+	each := r.out.Check.And
 	if each == nil {
-		each = []*cond.Test{r.out.check}
+		each = []*cond.Test{r.out.Check}
 	}
 	var asked, pass []*cond.Test
 	for _, t := range each {
@@ -177,75 +136,17 @@ func (r *resolver) passing(all []*cond.Test) {
 			asked = append(asked, t)
 		}
 	}
-	for i := range r.out.clocks {
-		c := &r.out.clocks[i]
-		if c.start == nil {
+	for i := range r.out.Clocks {
+		c := &r.out.Clocks[i]
+		if c.Start == nil {
 			asked = nil
 			break
 		}
-		if pass = append(pass, c.start); c.end != nil {
-			pass = append(pass, c.end)
+		if pass = append(pass, c.Start); c.End != nil {
+			pass = append(pass, c.End)
 		}
 	}
 	if r.out.Partial = true; len(asked) > 0 {
 		r.push(cond.Join(false, append(pass, cond.Join(true, asked...))...))
 	}
-}
-
-// savedClock is the saved encoding of the time of a clock. It has a word of its own because
-// saved forms have no member for [value.Field.Clock].
-const savedClock = int(value.Strings) + 1
-
-// A savedTimer is the saved form of a Clock.
-type savedTimer struct {
-	Text  string     `json:"text"`
-	Key   int        `json:"key"` // numbers of fields
-	Age   int        `json:"age"` // of what the clock shows
-	Start *savedTest `json:"start,omitempty"`
-	End   *savedTest `json:"end,omitempty"`
-}
-
-func saveClocks(clocks []Clock) (all []savedTimer) {
-	for i := range clocks {
-		c := &clocks[i]
-		all = append(all, savedTimer{c.text, c.key, c.shown, saveTest(c.start), saveTest(c.end)})
-	}
-	return all
-}
-
-func loadClocks(saved []savedTimer, p *Plan) (all []Clock, err error) {
-	for i := range saved {
-		c, err := saved[i].load(p)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, c)
-	}
-	return all, nil
-}
-
-// load refuses clocks on anything but the first entry probe.
-func (s *savedTimer) load(p *Plan) (c Clock, err error) {
-	c = Clock{text: s.Text, key: s.Key, shown: s.Age}
-	entry := p.Entry()
-	if entry == nil || c.key < 0 || c.key >= len(entry.Fields) || c.shown < 0 || c.shown >= len(entry.Fields) || !entry.Fields[c.shown].Clock {
-		return c, errors.New("a clock without what it needs")
-	}
-	for _, cond := range []struct {
-		saved *savedTest
-		test  **cond.Test
-	}{{s.Start, &c.start}, {s.End, &c.end}} {
-		if cond.saved == nil {
-			continue
-		}
-		t, err := cond.saved.load(p, 0)
-		if err != nil {
-			return c, err
-		}
-		if !t.IsOf(dynevent.Entry, 0) {
-			return c, errors.New("a clock that asks for more than its record")
-		}
-		*cond.test = t
-	}
-	return c, nil
 }

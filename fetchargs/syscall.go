@@ -9,6 +9,7 @@ import (
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
+	"github.com/tsnoop/tsnoop/fetchargs/syscalls"
 )
 
 // A syscall is a system call of a kernel, as programs of one kind call it. Its arguments
@@ -17,27 +18,24 @@ type syscall struct {
 	name   string // the kernel's name without "sys_": "openat"
 	symbol string // the function in the kernel: "__x64_sys_openat"
 	abi    *abi.Syscalls
-	fn     *btf.Func  // the prototype that programs see
-	narrow bool       // 32-bit programs call another function
-	source *btf.Func  // the prototype of the kernel's source, for people
-	own    []string   // for each parameter, its set of constants or its FORMAT
-	lost   []error    // for each parameter, why its place is not known
-	shown  []*content // for each parameter, what is shown of the memory that it points to
+	fn     *btf.Func           // the prototype that programs see
+	narrow bool                // 32-bit programs call another function
+	source *btf.Func           // the prototype of the kernel's source, for people
+	own    []string            // for each parameter, its set of constants or its FORMAT
+	lost   []error             // for each parameter, why its place is not known
+	shown  []*syscalls.Content // for each parameter, what is shown of the memory that it points to
 }
-
-// syscallModule may stand before the name of a system call, like a module.
-const syscallModule = "syscall"
 
 // namedSyscalls returns the system calls that a spec names: that of the machine's own
 // programs, and that of 32-bit programs if it is a function of its own. It returns none
 // if the kernel has a function of that name, or no such system call.
 func (t *Target) namedSyscalls(s *spec.Spec) []*syscall {
-	if s.Module.Text != "" && s.Module.Text != syscallModule {
+	if s.Module.Text != "" && s.Module.Text != syscalls.Module {
 		return nil
 	}
-	name, narrow := strings.CutPrefix(s.Func.Text, compat+"sys_")
+	name, narrow := strings.CutPrefix(s.Func.Text, syscalls.Compat+"sys_")
 	name = strings.TrimPrefix(name, "sys_")
-	calls := t.syscalls(syscallAliases[name])
+	calls := t.syscalls(syscalls.Alias(name))
 	if calls == nil {
 		calls = t.syscalls(name)
 	}
@@ -60,7 +58,7 @@ func (t *Target) namedSyscalls(s *spec.Spec) []*syscall {
 func (t *Target) plainSyscall(s *spec.Spec) string {
 	short := strings.TrimPrefix(s.Func.Text, "sys_")
 	_, known := t.syscallProto(short)
-	if !known || s.Module.Text != syscallModule && (s.Module.Text != "" || t.Kernel.HasFunc(s.Func.Text)) {
+	if !known || s.Module.Text != syscalls.Module && (s.Module.Text != "" || t.Kernel.HasFunc(s.Func.Text)) {
 		return ""
 	}
 	for _, prefix := range []string{"sys_", "SyS_"} {
@@ -75,8 +73,8 @@ func (t *Target) plainSyscall(s *spec.Spec) string {
 // belongs to the module syscall. Calls of 32-bit programs, as many again, match only
 // globs that begin with "compat_sys_".
 func (t *Target) matchingSyscalls(s *spec.Spec) []*syscall {
-	of := s.Module.Text == syscallModule
-	glob, narrow := strings.CutPrefix(s.Func.Text, compat+"sys_")
+	of := s.Module.Text == syscalls.Module
+	glob, narrow := strings.CutPrefix(s.Func.Text, syscalls.Compat+"sys_")
 	if narrow {
 		glob = "sys_" + glob
 	}
@@ -122,41 +120,9 @@ func (t *Target) noSyscall(s *spec.Spec) *spec.Error {
 func syscallJobs(s *spec.Spec, g *Glob, calls ...*syscall) []job {
 	var jobs []job
 	for _, c := range calls {
-		jobs = append(jobs, job{spec: specOfSyscall(s, c.fn.Name), entryPoint: c.symbol, glob: g, named: s.Func.Text, call: c})
+		jobs = append(jobs, job{spec: s.ForSyscall(c.fn.Name), entryPoint: c.symbol, glob: g, named: s.Func.Text, call: c})
 	}
 	return jobs
-}
-
-// specOfSyscall returns s for one of the system calls that it matches.
-func specOfSyscall(s *spec.Spec, name string) *spec.Spec {
-	one := *s
-	one.Func.Text, one.Module = name, spec.Name{}
-	return &one
-}
-
-// compat stands before the name of a system call when 32-bit programs call it.
-const compat = "compat_"
-
-// syscallName splits the name of a plan's function: "compat_sys_openat" becomes
-// "sys_openat" and "openat". Both are "" if it is not a system call.
-func syscallName(fn string) (name, short string) {
-	name = strings.TrimPrefix(fn, compat)
-	if short, ok := strings.CutPrefix(name, "sys_"); ok {
-		return name, short
-	}
-	return "", ""
-}
-
-// IsSyscall reports whether the plan traces a system call by its own name, and not by the
-// name of the kernel's function.
-func (p *Plan) IsSyscall() bool {
-	name, _ := syscallName(p.Func.Name)
-	return name != "" && len(p.Probes) > 0 && p.Probes[0].Symbols[0] != p.Func.Name
-}
-
-// Execs reports whether the plan traces the system call that starts programs.
-func (p *Plan) Execs() bool {
-	return p.Func != nil && p.Func.Name == "sys_execve" && p.IsSyscall()
 }
 
 // traceable reports whether the function can be probed. If several functions share an
@@ -194,7 +160,7 @@ func (t *Target) syscalls(name string) []*syscall {
 			calls = append(calls, t.syscalls32(name, proto, i)...)
 			continue
 		}
-		symbol := t.syscallSymbol(name, way.Prefixes, len(proto.params) == 0)
+		symbol := t.syscallSymbol(name, way.Prefixes, len(proto.Params) == 0)
 		if symbol == "" {
 			return nil
 		}
@@ -260,17 +226,17 @@ func (t *Target) listedPoints() {
 	}
 }
 
-func (t *Target) newSyscall(name, symbol string, way *abi.Syscalls, proto syscallProto) *syscall {
+func (t *Target) newSyscall(name, symbol string, way *abi.Syscalls, proto syscalls.Proto) *syscall {
 	c := &syscall{name: name, symbol: symbol, abi: way}
-	c.fn = &btf.Func{Name: "sys_" + name, Return: t.typeOf(proto.result, "long"), Records: 1, Copies: 1}
+	c.fn = &btf.Func{Name: "sys_" + name, Return: t.typeOf(proto.Result, "long"), Records: 1, Copies: 1}
 	if way.Narrow {
-		c.fn.Name = compat + c.fn.Name
+		c.fn.Name = syscalls.Compat + c.fn.Name
 	}
 	source := *c.fn
 	c.source = &source
 	var lost error
-	for i, p := range proto.params {
-		typ, content := t.userType(p.Type), p.content
+	for i, p := range proto.Params {
+		typ, content := t.userType(p.Type), p.Content
 		if way.Narrow {
 			wide := btf.Pointee(typ)
 			var split bool
@@ -285,16 +251,16 @@ func (t *Target) newSyscall(name, symbol string, way *abi.Syscalls, proto syscal
 			lost = fmt.Errorf("a system call has %d registers", i)
 		}
 		c.fn.Params = append(c.fn.Params, btf.Param{Name: p.Name, Type: typ})
-		if p.declared != "" {
-			if typ = t.userType(p.declared); way.Narrow {
+		if p.Declared != "" {
+			if typ = t.userType(p.Declared); way.Narrow {
 				typ, _ = t.narrow(typ)
 			}
-			if strings.HasPrefix(p.declared, "const ") {
+			if strings.HasPrefix(p.Declared, "const ") {
 				typ = toConst(typ)
 			}
 		}
 		c.source.Params = append(c.source.Params, btf.Param{Name: p.Name, Type: typ})
-		c.own, c.lost, c.shown = append(c.own, p.own), append(c.lost, lost), append(c.shown, content)
+		c.own, c.lost, c.shown = append(c.own, p.Own), append(c.lost, lost), append(c.shown, content)
 	}
 	return c
 }

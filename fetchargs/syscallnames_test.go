@@ -12,7 +12,9 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+	"github.com/tsnoop/tsnoop/fetchargs/query"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
+	"github.com/tsnoop/tsnoop/fetchargs/store"
 )
 
 // Kernels before 4.17 pass the arguments of a system call as any others.
@@ -67,11 +69,11 @@ func TestSyscallsRecorded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	data, err := fetchargs.Save(plans)
+	data, err := store.Save(plans)
 	if err != nil {
 		t.Fatal(err)
 	}
-	recorded, err := fetchargs.Load(data)
+	recorded, err := store.Load(data)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +92,7 @@ func TestSyscallsRecorded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		chosen, _, err := fetchargs.Select([]*spec.Spec{s}, recorded, false, nil)
+		chosen, _, err := query.Select([]*spec.Spec{s}, recorded, false, nil)
 		var got []string
 		for _, p := range chosen {
 			got = append(got, p.Func.Name)
@@ -115,7 +117,7 @@ func TestSyscalls32Recorded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		chosen, _, err := fetchargs.Select([]*spec.Spec{s}, plans, false, nil)
+		chosen, _, err := query.Select([]*spec.Spec{s}, plans, false, nil)
 		if len(chosen) != want || (err == nil) != (want > 0) {
 			t.Errorf("%s: %d plans, %v; want %d", text, len(chosen), err, want)
 		}
@@ -134,11 +136,11 @@ func TestSyscallsRecordedLack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	data, err := fetchargs.Save(plans)
+	data, err := store.Save(plans)
 	if err != nil {
 		t.Fatal(err)
 	}
-	recorded, err := fetchargs.Load(data)
+	recorded, err := store.Load(data)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +159,7 @@ func TestSyscallsRecordedLack(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		chosen, _, err := fetchargs.Select([]*spec.Spec{s}, recorded, false, nil)
+		chosen, _, err := query.Select([]*spec.Spec{s}, recorded, false, nil)
 		var got []string
 		for _, p := range chosen {
 			got = append(got, p.Func.Name)

@@ -7,6 +7,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/measure"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
+	"github.com/tsnoop/tsnoop/fetchargs/syscalls"
 )
 
 // A Target is the kernel that specs are resolved for.
@@ -55,7 +56,7 @@ type Target struct {
 	// SyscallParams returns the parameters of the kernel's own event for a system call.
 	// SyscallNames returns the system calls that have an event. Both are nil if that is
 	// not known.
-	SyscallParams func(name string) ([]SyscallParam, bool)
+	SyscallParams func(name string) ([]syscalls.Param, bool)
 	SyscallNames  func() []string
 	// SyscallReads returns the parameters of a system call whose texts the kernel's own
 	// event reads (since 7.0); it may wait for a page to do so. It is nil if that is not

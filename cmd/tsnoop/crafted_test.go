@@ -20,6 +20,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+	"github.com/tsnoop/tsnoop/fetchargs/store"
 	"github.com/tsnoop/tsnoop/testdata/badinput"
 	"github.com/tsnoop/tsnoop/tracefs/machine"
 	"github.com/tsnoop/tsnoop/tracefs/tracedat"
@@ -122,7 +123,7 @@ func sample(t testing.TB, specs ...string) *crafted {
 	if err != nil {
 		t.Fatal(err)
 	}
-	saved, err := fetchargs.Save(plans)
+	saved, err := store.Save(plans)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -292,7 +293,7 @@ func TestCraftedIndexes(t *testing.T) {
 				t.Fatal(err)
 			}
 			printed, _, err := bad.replay(t, nil)
-			if !errors.Is(err, fetchargs.ErrSaved) || printed != "" {
+			if !errors.Is(err, store.ErrSaved) || printed != "" {
 				t.Errorf("%v\n%s", err, printed)
 			}
 		})

@@ -10,6 +10,8 @@ import (
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/target"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/terminal"
 	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/emit"
+	"github.com/tsnoop/tsnoop/fetchargs/explain"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
@@ -33,20 +35,20 @@ func runEmit(o *flags.Options, ui *terminal.UI) error {
 	if err != nil {
 		return err
 	}
-	scope := fetchargs.Scope{CPUMask: tracefs.CPUMask(o.Trace.CPUs), Pids: o.Trace.Pids, Follow: o.Trace.Follow}
+	scope := emit.Scope{CPUMask: tracefs.CPUMask(o.Trace.CPUs), Pids: o.Trace.Pids, Follow: o.Trace.Follow}
 	w := bufio.NewWriter(out)
 	switch {
 	case o.Explain:
 		for _, p := range plans {
-			p.Explain(w)
+			explain.Write(w, p)
 		}
 	case o.Emit == "shell":
-		fetchargs.EmitShell(w, plans, "tsnoop", scope)
+		emit.Shell(w, plans, "tsnoop", scope)
 	case o.Emit == "boot":
-		for _, text := range fetchargs.Pasted(plans) {
+		for _, text := range emit.Pasted(plans) {
 			ui.Warn("%s", text)
 		}
-		bootconfig, err := fetchargs.EmitBoot(w, plans, "tsnoop", scope.CPUMask)
+		bootconfig, err := emit.Boot(w, plans, "tsnoop", scope.CPUMask)
 		if err != nil {
 			return errors.Join(err, out.Close())
 		}
@@ -54,7 +56,7 @@ func runEmit(o *flags.Options, ui *terminal.UI) error {
 			ui.Warn("the kernel's command line has no place for filters and masks of CPUs, so this is a bootconfig: add it to the initrd (bootconfig -a FILE INITRD) and the word bootconfig to the command line; the kernel needs CONFIG_BOOTTIME_TRACING")
 		}
 	default:
-		fetchargs.EmitTracefs(w, plans, "tsnoop", scope)
+		emit.Tracefs(w, plans, "tsnoop", scope)
 	}
 	return cmp.Or(w.Flush(), out.Close())
 }

@@ -19,10 +19,15 @@ const module = "github.com/tsnoop/tsnoop"
 var mayImport = map[string][]string{
 	"btf":                  {"github.com/cilium/ebpf/btf", module + "/btf/thin"},
 	"btf/thin":             {"github.com/cilium/ebpf/btf"},
-	"fetchargs":            {module + "/fetchargs/dynevent", module + "/fetchargs/spec", module + "/fetchargs/constants", module + "/fetchargs/abi", module + "/fetchargs/value", module + "/fetchargs/cond", module + "/fetchargs/filter", module + "/fetchargs/measure", module + "/btf"},
+	"fetchargs":            {module + "/fetchargs/dynevent", module + "/fetchargs/spec", module + "/fetchargs/constants", module + "/fetchargs/abi", module + "/fetchargs/value", module + "/fetchargs/cond", module + "/fetchargs/filter", module + "/fetchargs/measure", module + "/fetchargs/syscalls", module + "/btf"},
 	"fetchargs/cond":       {module + "/btf", module + "/fetchargs/abi", module + "/fetchargs/constants", module + "/fetchargs/dynevent", module + "/fetchargs/filter", module + "/fetchargs/spec", module + "/fetchargs/value"},
 	"fetchargs/filter":     {module + "/fetchargs/spec"},
 	"fetchargs/measure":    {module + "/btf", module + "/fetchargs/cond", module + "/fetchargs/dynevent", module + "/fetchargs/spec", module + "/fetchargs/value"},
+	"fetchargs/emit":       {module + "/fetchargs", module + "/fetchargs/dynevent", module + "/fetchargs/spec", module + "/fetchargs/value"},
+	"fetchargs/explain":    {module + "/btf", module + "/fetchargs", module + "/fetchargs/dynevent", module + "/fetchargs/spec", module + "/fetchargs/value"},
+	"fetchargs/query":      {module + "/btf", module + "/fetchargs", module + "/fetchargs/cond", module + "/fetchargs/constants", module + "/fetchargs/dynevent", module + "/fetchargs/measure", module + "/fetchargs/spec", module + "/fetchargs/syscalls", module + "/fetchargs/value"},
+	"fetchargs/store":      {module + "/btf", module + "/fetchargs", module + "/fetchargs/abi", module + "/fetchargs/cond", module + "/fetchargs/constants", module + "/fetchargs/dynevent", module + "/fetchargs/spec", module + "/fetchargs/syscalls", module + "/fetchargs/value"},
+	"fetchargs/syscalls":   {},
 	"fetchargs/spec":       {},
 	"fetchargs/specfile":   {module + "/fetchargs/spec"},
 	"fetchargs/abi":        {module + "/btf"},
@@ -41,9 +46,9 @@ var mayImport = map[string][]string{
 	"tracefs/calls":        {module + "/tracefs"},
 	"tracefs/define":       {"golang.org/x/sys/unix", module + "/fetchargs", module + "/fetchargs/dynevent", module + "/fetchargs/spec", module + "/tracefs", module + "/tracefs/proc", module + "/tracefs/proc/symbols"},
 	"tracefs/guard":        {module + "/fetchargs", module + "/fetchargs/dynevent", module + "/fetchargs/spec", module + "/tracefs", module + "/tracefs/define", module + "/tracefs/proc"},
-	"tracefs/machine":      {"golang.org/x/sys/unix", module + "/btf", module + "/tracefs", module + "/fetchargs/abi", module + "/tracefs/define", module + "/fetchargs", module + "/fetchargs/dynevent", module + "/fetchargs/spec", module + "/tracefs/proc", module + "/tracefs/proc/symbols", module + "/fetchargs/measure"},
+	"tracefs/machine":      {"golang.org/x/sys/unix", module + "/btf", module + "/tracefs", module + "/fetchargs/abi", module + "/tracefs/define", module + "/fetchargs", module + "/fetchargs/dynevent", module + "/fetchargs/spec", module + "/tracefs/proc", module + "/tracefs/proc/symbols", module + "/fetchargs/measure", module + "/fetchargs/syscalls"},
 	"tracefs/record":       {"golang.org/x/sys/unix", module + "/tracefs", module + "/tracefs/outfile", module + "/tracefs/proc/symbols", module + "/tracefs/read", module + "/tracefs/ringbuf", module + "/tracefs/tracedat"},
-	"tracefs/trace": {module + "/btf", module + "/fetchargs", module + "/fetchargs/measure", module + "/fetchargs/filter", module + "/fetchargs/dynevent", module + "/fetchargs/value", module + "/fetchargs/abi", "golang.org/x/sys/unix", module + "/tracefs", module + "/tracefs/calls",
+	"tracefs/trace": {module + "/btf", module + "/fetchargs", module + "/fetchargs/measure", module + "/fetchargs/filter", module + "/fetchargs/dynevent", module + "/fetchargs/value", module + "/fetchargs/abi", module + "/fetchargs/query", module + "/fetchargs/store", "golang.org/x/sys/unix", module + "/tracefs", module + "/tracefs/calls",
 		module + "/tracefs/define", module + "/tracefs/machine", module + "/tracefs/record", module + "/tracefs/proc", module + "/tracefs/proc/symbols", module + "/tracefs/read", module + "/tracefs/ringbuf", module + "/tracefs/text", module + "/tracefs/tracedat", module + "/tracefs/guard"},
 	"cmd/tsnoop/complete": {module + "/cmd/tsnoop/flags", module + "/cmd/tsnoop/help", module + "/cmd/tsnoop/preset", module + "/cmd/tsnoop/shell", module + "/cmd/tsnoop/target",
 		module + "/fetchargs", module + "/render", module + "/tracefs/machine", module + "/tracefs/users"},
@@ -73,7 +78,7 @@ var mayImport = map[string][]string{
 	// Not what reads kernel files or bytes: that is behind tracefs/trace.
 	"cmd/tsnoop": {"golang.org/x/term",
 		module + "/cmd/tsnoop/complete", module + "/cmd/tsnoop/flags", module + "/cmd/tsnoop/help", module + "/cmd/tsnoop/live", module + "/cmd/tsnoop/output", module + "/cmd/tsnoop/preset", module + "/cmd/tsnoop/shell", module + "/cmd/tsnoop/specs", module + "/cmd/tsnoop/target", module + "/cmd/tsnoop/terminal",
-		module + "/btf", module + "/fetchargs", module + "/fetchargs/abi", module + "/tracefs", module + "/tracefs/calls", module + "/tracefs/proc", module + "/tracefs/machine", module + "/tracefs/record", module + "/tracefs/trace", module + "/render", module + "/render/sum"},
+		module + "/btf", module + "/fetchargs", module + "/fetchargs/abi", module + "/fetchargs/emit", module + "/fetchargs/explain", module + "/tracefs", module + "/tracefs/calls", module + "/tracefs/proc", module + "/tracefs/machine", module + "/tracefs/record", module + "/tracefs/trace", module + "/render", module + "/render/sum"},
 }
 
 // pure are the packages that must not touch the machine.

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/tsnoop/tsnoop/btf"
-	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/store"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/ringbuf"
 	"github.com/tsnoop/tsnoop/tracefs/tracedat"
@@ -37,7 +37,7 @@ func TestOffsets(t *testing.T) {
 		_, err := btf.Open(file).Func("", "f")
 		return err
 	}
-	loadPlans := func(text string) error { _, err := fetchargs.Load([]byte(text)); return err }
+	loadPlans := func(text string) error { _, err := store.Load([]byte(text)); return err }
 	page := func(data string, size uint64) error {
 		b := binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, 0), size)
 		var p ringbuf.Page

@@ -234,3 +234,21 @@ func (c *Compare) Where() Span {
 func (c *Not) Where() Span { return c.Span }
 func (c *And) Where() Span { return c.X.Where().To(c.Y.Where()) }
 func (c *Or) Where() Span  { return c.X.Where().To(c.Y.Where()) }
+
+// For returns s for one of the functions that it matches. Errors are still shown in the
+// text that the user wrote.
+func (s *Spec) For(module, name string) *Spec {
+	one := *s
+	one.Func.Text = name
+	if module != "" {
+		one.Module = Name{Text: module, Span: s.Module.Span}
+	}
+	return &one
+}
+
+// ForSyscall returns s for one of the system calls that it matches.
+func (s *Spec) ForSyscall(name string) *Spec {
+	one := *s
+	one.Func.Text, one.Module = name, Name{}
+	return &one
+}

@@ -34,3 +34,11 @@ func IsBootStamp(of btf.Type, member string) bool {
 	t, ok := btf.Strip(of).(*btf.Struct)
 	return ok && bootStamps[t.Name+"."+member]
 }
+
+// AgeClock returns the name of the clock of the time from which an age is computed.
+func (f *Field) AgeClock() string {
+	if f.Boot {
+		return "CLOCK_BOOTTIME"
+	}
+	return "CLOCK_MONOTONIC"
+}

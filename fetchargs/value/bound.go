@@ -91,3 +91,11 @@ func (d *Decoder) array(f *Field, data []byte) Value {
 	}
 	return v
 }
+
+// Units names what the length counts.
+func (b *Bound) Units() string {
+	if b.Unit > 1 {
+		return "elements"
+	}
+	return "bytes"
+}

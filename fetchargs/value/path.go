@@ -2,6 +2,9 @@ package value
 
 import "strconv"
 
+// MostMounts is how many mounts a path goes through at most.
+const MostMounts = 4
+
 // A Path locates the names from a directory entry up to the root of its mount, and
 // further from the place where that is mounted, as d_path of the kernel walks. Its
 // numbers are indexes into the probe's Args, or if the text says so, 1 plus the index,

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/syscalls"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/define"
 	"github.com/tsnoop/tsnoop/tracefs/proc"
@@ -112,11 +113,11 @@ func (m *Machine) symbolPlace() func(name string) (fetchargs.SymbolPlace, error)
 }
 
 // syscallParams reads the parameters of a system call from the format of its event.
-func (m *Machine) syscallParams(name string) ([]fetchargs.SyscallParam, bool) {
+func (m *Machine) syscallParams(name string) ([]syscalls.Param, bool) {
 	fields, ok := m.FS.SyscallFields(name)
-	params := make([]fetchargs.SyscallParam, len(fields))
+	params := make([]syscalls.Param, len(fields))
 	for i, f := range fields {
-		params[i] = fetchargs.SyscallParam{Type: f.Type, Name: f.Name}
+		params[i] = syscalls.Param{Type: f.Type, Name: f.Name}
 	}
 	return params, ok
 }

@@ -66,14 +66,14 @@ type started struct {
 // learn adds the clocks of a probe.
 func (c *clocks) learn(l learned) {
 	plan := l.probe.Plan
-	if len(plan.Clocks()) == 0 || l.probe != plan.Entry() {
+	if len(plan.Clocks) == 0 || l.probe != plan.Entry() {
 		return
 	}
 	if c.of == nil {
 		*c = clocks{warner: c.warner, blind: c.blind, gap: c.gap, of: map[int][]keeping{}, begun: map[clockKey]int32{}, free: -1, oldest: -1, newest: -1, most: mostClocks}
 	}
-	for i := range plan.Clocks() {
-		clock := &plan.Clocks()[i]
+	for i := range plan.Clocks {
+		clock := &plan.Clocks[i]
 		at := l.format.Field(l.probe.Args[clock.Arg(l.probe)].Name)
 		who, size, word := clock.Who(l.probe), 8, "since(...)"
 		if who {

@@ -13,6 +13,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+	"github.com/tsnoop/tsnoop/fetchargs/store"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/machine"
@@ -27,11 +28,11 @@ func clockOf(t *testing.T, text string) (*Reading, func(time uint64, values ...u
 	if err != nil {
 		t.Fatal(err)
 	}
-	saved, err := fetchargs.Save(plans)
+	saved, err := store.Save(plans)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if plans, err = fetchargs.Load(saved); err != nil { // as of a recording
+	if plans, err = store.Load(saved); err != nil { // as of a recording
 		t.Fatal(err)
 	}
 	plan := plans[0]
@@ -44,8 +45,8 @@ func clockOf(t *testing.T, text string) (*Reading, func(time uint64, values ...u
 	return r, func(time uint64, values ...uint64) *tracefs.Event {
 		e := &tracefs.Event{Time: time, Format: f, Data: make([]byte, f.Size)}
 		rooms := map[int]bool{}
-		for i := range plan.Clocks() {
-			rooms[plan.Clocks()[i].Arg(plan.Entry())] = true
+		for i := range plan.Clocks {
+			rooms[plan.Clocks[i].Arg(plan.Entry())] = true
 		}
 		for i, a := range plan.Entry().Args {
 			if rooms[i] || len(values) == 0 {

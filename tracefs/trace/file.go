@@ -13,6 +13,7 @@ import (
 
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/measure"
+	"github.com/tsnoop/tsnoop/fetchargs/query"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 	"github.com/tsnoop/tsnoop/tracefs/proc/symbols"
@@ -89,7 +90,7 @@ func (r *File) prepare(o OpenOptions) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", r.name, err)
 	}
-	specs, err := fetchargs.ParseRecorded(o.Specs, plans)
+	specs, err := query.Parse(o.Specs, plans)
 	if err != nil {
 		return err
 	}
@@ -100,10 +101,10 @@ func (r *File) prepare(o OpenOptions) error {
 		from[i] = i
 	}
 	if len(specs) > 0 {
-		if r.plans, from, err = fetchargs.Select(specs, plans, o.Pair, o.Measures); err != nil {
+		if r.plans, from, err = query.Select(specs, plans, o.Pair, o.Measures); err != nil {
 			return err
 		}
-	} else if r.plans, err = fetchargs.WithMeasures(plans, o.Measures); err != nil {
+	} else if r.plans, err = query.WithMeasures(plans, o.Measures); err != nil {
 		return err
 	}
 	if o.Chain {

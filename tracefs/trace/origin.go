@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/store"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/proc"
 	"github.com/tsnoop/tsnoop/tracefs/tracedat"
@@ -72,7 +73,7 @@ func OriginOf(f io.ReaderAt, size int64, name string) (*tracefs.Origin, error) {
 		Origin *tracefs.Origin
 	}
 	if r.IsOwn() {
-		if err := fetchargs.CheckJSON(file.Tsnoop); err != nil {
+		if err := store.CheckJSON(file.Tsnoop); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 		if err := json.Unmarshal(file.Tsnoop, &rec); err != nil {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/store"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/proc"
 )
@@ -36,7 +37,7 @@ type recorded struct {
 
 // recorded returns what to store of a trace, whose end is known if it has ended.
 func (t *Trace) recorded(origin *tracefs.Origin) ([]byte, error) {
-	plans, err := fetchargs.Save(t.plans)
+	plans, err := store.Save(t.plans)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +55,7 @@ type formatOf map[*fetchargs.Probe]*tracefs.Format
 
 // ownPlans returns the plans that tsnoop has recorded.
 func (r *File) ownPlans() ([]*fetchargs.Plan, formatOf, error) {
-	if err := fetchargs.CheckJSON(r.file.Tsnoop); err != nil {
+	if err := store.CheckJSON(r.file.Tsnoop); err != nil {
 		return nil, nil, err
 	}
 	var rec recorded
@@ -70,7 +71,7 @@ func (r *File) ownPlans() ([]*fetchargs.Plan, formatOf, error) {
 	if len(rec.Ranges) > 0 {
 		r.mapped = rec.Ranges.Contains
 	}
-	plans, err := fetchargs.Load(rec.Plans)
+	plans, err := store.Load(rec.Plans)
 	if err != nil {
 		return nil, nil, r.newer(err)
 	}
@@ -123,7 +124,7 @@ func (r *File) findThreads(k *ownThreads, of [][]int) error {
 
 // newer adds to an error about a version that this program does not know which one does.
 func (r *File) newer(err error) error {
-	if !errors.Is(err, fetchargs.ErrNewer) || r.file.Recorder == "" {
+	if !errors.Is(err, store.ErrNewer) || r.file.Recorder == "" {
 		return err
 	}
 	return fmt.Errorf("%w: %s recorded it, replay it with that release or a later one", err, r.file.Recorder)

@@ -1,0 +1,59 @@
+package fetchargs
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+)
+
+// ownCPU is the name of the field that holds the CPU that a record was made for.
+const ownCPU = "on_cpu"
+
+// isOfEachCPU reports whether a fetcharg differs from CPU to CPU.
+func (b *builder) isOfEachCPU() bool {
+	return slices.ContainsFunc(b.args, func(a dynevent.Arg) bool { return a.Base.Each })
+}
+
+// roomOfCPUs returns how many bytes of the filter the CPUs take.
+func (b *builder) roomOfCPUs() int {
+	if !b.isOfEachCPU() {
+		return 0
+	}
+	return len(ofCPUs(ownCPU, b.r.cpus) + " && ")
+}
+
+// ofEachCPU makes one definition for each CPU if a fetcharg differs from CPU to CPU.
+func (b *builder) ofEachCPU(both bool) {
+	if !b.isOfEachCPU() {
+		return
+	}
+	at, cpus := b.r.spec.Func.Span, b.r.cpus
+	if only := b.r.target.OnlyCPUs; len(only) > 0 && !both && !b.r.target.Pair { // else all entries are recorded
+		cpus = slices.DeleteFunc(slices.Clone(cpus), func(c dynevent.CPU) bool { return !slices.Contains(only, c.N) })
+	}
+	if len(cpus) > dynevent.MostCPUs {
+		hint := fmt.Sprintf("--cpu LIST takes up to %d of them", dynevent.MostCPUs)
+		if both || b.r.target.Pair {
+			hint += ", where no return is asked for"
+		}
+		b.r.Fail(at, hint, "this machine has %d CPUs: per-CPU values are fetched for up to %d", len(cpus), dynevent.MostCPUs)
+		return
+	}
+	if len(cpus) == 0 { // of those that are wanted there is none, which is told elsewhere
+		cpus = b.r.cpus[:1]
+	}
+	last := cpus[len(cpus)-1]
+	for i, a := range b.args {
+		if a.Base.Each {
+			b.args[i] = a.On(last) // its number is the longest
+		}
+	}
+	i, _ := b.arg(dynevent.Arg{Base: dynevent.Base{Kind: dynevent.OwnCPU, CPU: last, Each: true}, Type: dynevent.Number("u", 2)}, ownCPU, at)
+	b.probe.CPUs = cpus
+	b.r.out.Details = append(b.r.out.Details, fmt.Sprintf("per-CPU values are fetched once for each of the CPUs %s; the filter keeps the event of the CPU that runs", dynevent.ListCPUs(cpus)))
+	if n := len(ofCPUs(b.args[i].Name, cpus)) + len(strings.Join(b.filters, " && ")); n > dynevent.MaxFilter {
+		b.r.Fail(at, "ask for less in the condition", "for %d CPUs the filter has %d characters, of which the kernel takes %d", len(cpus), n, dynevent.MaxFilter)
+	}
+}

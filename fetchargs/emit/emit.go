@@ -1,0 +1,118 @@
+// Package emit writes the probes of plans as lines for people: for tracefs, for a shell, for
+// a kernel that boots.
+package emit
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+)
+
+// ofLines returns the probes without their spares, which only a trace can use.
+func ofLines(plans []*fetchargs.Plan) []*fetchargs.Probe {
+	return slices.DeleteFunc(fetchargs.Probes(plans), func(p *fetchargs.Probe) bool { return p.SpareOf != nil })
+}
+
+// Tracefs writes the lines to append to kprobe_events. Comments, which that file
+// skips, say what to write to which file after that. Comments for people begin with "##".
+func Tracefs(w io.Writer, plans []*fetchargs.Plan, group string, scope Scope) {
+	for _, text := range append(Pasted(plans), scope.pasted()...) {
+		fmt.Fprintln(w, "## "+text)
+	}
+	for _, p := range ofLines(plans) {
+		for _, line := range p.Definitions(group) {
+			fmt.Fprintln(w, line)
+		}
+	}
+	for _, set := range scope.settings() {
+		for _, line := range set.lines {
+			fmt.Fprintln(w, "# "+line)
+		}
+	}
+	for _, p := range ofLines(plans) {
+		if filter := p.KernelFilter(); filter != "" {
+			fmt.Fprintf(w, "# %s > events/%s/%s/filter\n", shellEcho(filter), group, p.Event)
+		}
+	}
+	for _, p := range ofLines(plans) {
+		fmt.Fprintf(w, "# echo 1 > events/%s/%s/enable\n", group, p.Event)
+	}
+}
+
+// Shell writes a script: to paste into a root shell, or for sh. A signal ends the
+// trace, and the lines that undo everything run.
+//
+// They are traps of the shell that a signal reaches: of a script's own, which has no
+// parent that would end alone; where it was pasted, of a subshell, because they exit. A
+// shell runs no trap while it waits for a program in the foreground, so the reader is
+// in the background.
+func Shell(w io.Writer, plans []*fetchargs.Plan, group string, scope Scope) {
+	probes, settings := ofLines(plans), scope.settings()
+	for _, text := range append(Pasted(plans), scope.pasted()...) {
+		fmt.Fprintln(w, "# "+text)
+	}
+	fmt.Fprintln(w, "tsnoop_trace() {")
+	fmt.Fprintln(w, "cd /sys/kernel/tracing 2>/dev/null || cd /sys/kernel/debug/tracing || exit")
+	for i, set := range settings {
+		fmt.Fprintf(w, "was%d=$(cat %s) || exit\n", i, set.file)
+	}
+	fmt.Fprintln(w, ": &") // from here on $! is a process of these lines
+	emitUndo(w, probes, group, settings)
+	fmt.Fprintln(w, "trap undo EXIT INT TERM HUP QUIT")
+	fmt.Fprintln(w, "set -e")
+	for _, p := range probes {
+		for _, line := range p.Definitions(group) {
+			fmt.Fprintf(w, "%s >> %s\n", shellEcho(line), p.Kind.File())
+		}
+	}
+	for _, set := range settings {
+		for _, line := range set.lines {
+			fmt.Fprintln(w, line)
+		}
+	}
+	for _, p := range probes {
+		if filter := p.KernelFilter(); filter != "" {
+			fmt.Fprintf(w, "%s > events/%s/%s/filter\n", shellEcho(filter), group, p.Event)
+		}
+		fmt.Fprintf(w, "echo 1 > events/%s/%s/enable\n", group, p.Event)
+	}
+	fmt.Fprintln(w, "cat trace_pipe &")
+	fmt.Fprintln(w, "wait $!")
+	fmt.Fprintln(w, "}")
+	fmt.Fprintln(w, "case $- in *i*) (tsnoop_trace) ;; *) tsnoop_trace ;; esac")
+}
+
+// emitUndo writes the function undo. More signals do not stop it: timeout(1), for one,
+// sends two. Entries are disabled before returns, which are enabled first.
+func emitUndo(w io.Writer, probes []*fetchargs.Probe, group string, settings []setting) {
+	fmt.Fprintln(w, "undo() {")
+	fmt.Fprintln(w, "  trap '' INT TERM HUP QUIT; trap - EXIT; set +e")
+	fmt.Fprintln(w, "  kill $! 2>/dev/null; wait")
+	for _, p := range slices.Backward(probes) {
+		file := "events/" + group + "/" + p.Event
+		fmt.Fprintf(w, "  [ ! -e %s/enable ] || { echo 0 > %s/enable; echo '%s' >> %s; }\n", file, file, dynevent.Removal(group, p.Event), p.Kind.File())
+	}
+	for i, set := range settings {
+		fmt.Fprintln(w, "  "+strings.ReplaceAll(set.back, "$was", fmt.Sprint("$was", i)))
+	}
+	fmt.Fprintln(w, "  exit")
+	fmt.Fprintln(w, "}")
+}
+
+// shellEcho returns a command of any POSIX shell that prints s. The echo of some
+// shells, such as dash, takes a backslash for the start of an escape.
+func shellEcho(s string) string {
+	if strings.Contains(s, `\`) {
+		return `printf '%s\n' ` + shellQuote(s)
+	}
+	return "echo " + shellQuote(s)
+}
+
+// shellQuote quotes s for any POSIX shell.
+func shellQuote(s string) string {
+	return "'" + strings.ReplaceAll(s, "'", `'\\''`) + "'"
+}

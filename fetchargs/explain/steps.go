@@ -1,0 +1,82 @@
+package explain
+
+import (
+	"fmt"
+
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+)
+
+// steps describes in words what a fetcharg does, innermost first: start from a register,
+// read at an offset, and so on.
+func steps(a *dynevent.Arg) []string {
+	low := a.Lowered()
+	a = &low
+	list := []string{start(a.Base)}
+	for i, h := range a.Hops {
+		what := "read 8 bytes"
+		if i == len(a.Hops)-1 {
+			what = "read " + whatIsRead(a)
+		}
+		where := "there"
+		switch {
+		case h.Offset > 0:
+			where = fmt.Sprintf("%d bytes on", h.Offset)
+		case h.Offset < 0:
+			where = fmt.Sprintf("%d bytes before", -h.Offset)
+		}
+		if h.User {
+			where += " in user memory"
+		}
+		list = append(list, what+" "+where)
+	}
+	return list
+}
+
+func start(b dynevent.Base) string {
+	switch b.Kind {
+	case dynevent.ArgN:
+		return fmt.Sprintf("take the register of argument %d", b.N)
+	case dynevent.Retval:
+		return "take the return value"
+	case dynevent.Comm:
+		return "take the task's name"
+	case dynevent.Current:
+		return "take the running task"
+	case dynevent.StackPointer:
+		return "take the stack pointer"
+	case dynevent.StackN:
+		return fmt.Sprintf("take word %d of the stack", b.N)
+	case dynevent.Immediate:
+		return "take the number " + b.String()[1:]
+	case dynevent.Memory:
+		return "take the variable " + b.String()[1:]
+	}
+	return "take the register " + b.Name
+}
+
+func whatIsRead(a *dynevent.Arg) string {
+	one := kept(a.Type)
+	if a.Count > 0 {
+		return fmt.Sprintf("%d times %s", a.Count, one)
+	}
+	return one
+}
+
+func kept(t dynevent.Type) string {
+	switch {
+	case t == dynevent.String || t == dynevent.Ustring:
+		return "a string"
+	case t.Bits > 0:
+		return fmt.Sprintf("%d bits from bit %d of %d bytes", t.Bits, t.Shift, t.Size)
+	case t.Name == "symbol":
+		return "8 bytes, a symbol"
+	}
+	return plural(t.Size, "byte")
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

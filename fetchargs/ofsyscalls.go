@@ -1,0 +1,50 @@
+package fetchargs
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/tsnoop/tsnoop/fetchargs/syscalls"
+)
+
+// IsSyscall reports whether the plan traces a system call by its own name, and not by the
+// name of the kernel's function.
+func (p *Plan) IsSyscall() bool {
+	name, _ := syscalls.NamesOf(p.Func.Name)
+	return name != "" && len(p.Probes) > 0 && p.Probes[0].Symbols[0] != p.Func.Name
+}
+
+// Execs reports whether the plan traces the system call that starts programs.
+func (p *Plan) Execs() bool {
+	return p.Func != nil && p.Func.Name == "sys_execve" && p.IsSyscall()
+}
+
+// Steps returns the plans that can be steps of a chain: it leaves out a plan for calls of
+// 32-bit programs that follows the plan for the native call. The same indexes are left
+// out of from, which may be nil.
+func Steps(plans []*Plan, from []int) (steps []*Plan, kept []int) {
+	for i, p := range plans {
+		if last := len(steps) - 1; last >= 0 && p.Func != nil && steps[last].Func != nil && p.NarrowOf(steps[last]) {
+			const note = "calls of 32-bit programs are in no chain"
+			if notes := &steps[last].Notes; !slices.Contains(*notes, note) {
+				*notes = append(*notes, note)
+			}
+			continue
+		}
+		steps = append(steps, p)
+		if from != nil {
+			kept = append(kept, from[i])
+		}
+	}
+	return steps, kept
+}
+
+// NarrowOf reports whether p is for 32-bit programs that call it instead of native.
+func (p *Plan) NarrowOf(native *Plan) bool {
+	name, narrow := strings.CutPrefix(p.Func.Name, syscalls.Compat)
+	if !narrow || strings.HasPrefix(native.Func.Name, syscalls.Compat) {
+		return false
+	}
+	_, short := syscalls.NamesOf(name)
+	return name == native.Func.Name || "sys_"+syscalls.Native(short) == native.Func.Name
+}

@@ -1,0 +1,16 @@
+package fetchargs
+
+import (
+	"github.com/tsnoop/tsnoop/fetchargs/filter"
+	"github.com/tsnoop/tsnoop/fetchargs/value"
+)
+
+// Renamed decodes an event of a plan of [Renames]. It returns the task whose name
+// changes, and reports whether the new name no longer matches.
+func (p *Plan) Renamed(d *value.Decoder, data []byte) (tid int, out bool) {
+	pid, name := d.Value(0, data), d.Value(1, data)
+	if pid.Kind != value.Int {
+		return 0, false
+	}
+	return int(int32(pid.Uint)), name.Kind != value.Text || !filter.Match(p.Renames, string(name.Bytes[:min(len(name.Bytes), filter.CommLen)]))
+}
