@@ -45,19 +45,6 @@ func Load(data []byte) ([]*fetchargs.Plan, error) {
 	return plans, nil
 }
 
-// atByte adds the offset of the error to an error about JSON.
-func atByte(err error) error {
-	var syntax *json.SyntaxError
-	var wrong *json.UnmarshalTypeError
-	switch {
-	case errors.As(err, &syntax):
-		return fmt.Errorf("at byte %d: %w", syntax.Offset, err)
-	case errors.As(err, &wrong):
-		return fmt.Errorf("at byte %d: %w", wrong.Offset, err)
-	}
-	return err
-}
-
 func unmarshal(data []byte) (s saved, err error) {
 	var head struct {
 		Version int `json:"version"` // the first builds wrote "Version", which matches
@@ -71,7 +58,7 @@ func unmarshal(data []byte) (s saved, err error) {
 	case v != savedVersion:
 		return s, versionError(v)
 	}
-	return s, atByte(json.Unmarshal(data, &s))
+	return s, Strictly(data, &s)
 }
 
 func (s *savedPlan) load(types func(int) (btf.Type, error), macros func(arch string) *constants.Table) (*fetchargs.Plan, error) {

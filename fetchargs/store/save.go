@@ -37,15 +37,15 @@ func (e versionError) Is(target error) bool { return target == ErrNewer && e > s
 const savedVersion = 3
 
 // These types are what is saved, as JSON. They are the format: they change only with its
-// version, even if the types that they are made from change. An enumeration is saved as a
-// word, see savedWords.
+// version, even if the types that they are made from change. Members can be added without a
+// new version: a program that does not know one refuses the plans that have it. An
+// enumeration is saved as a word, see savedWords.
 type (
 	saved struct {
 		Version int         `json:"version"`
 		Types   []byte      `json:"types"` // BTF
 		Plans   []savedPlan `json:"plans"`
 		// Enums has the kernel's enums for sets of constants, by one of their constants.
-		// Programs that do not know it use their own tables.
 		Enums map[string][]constants.Constant `json:"enums,omitempty"`
 	}
 	savedPlan struct {
@@ -56,7 +56,7 @@ type (
 		Arch      string       `json:"arch"` // as in GOARCH
 		Probes    []savedProbe `json:"probes"`
 		Check     *savedTest   `json:"check,omitempty"`
-		Asked     *savedTest   `json:"asked,omitempty"` // if it is not Check; programs that do not know it select less
+		Asked     *savedTest   `json:"asked,omitempty"` // if it is not Check
 		Partial   bool         `json:"partial,omitempty"`
 		Notes     []string     `json:"notes,omitempty"`
 		Addresses []string     `json:"addresses,omitempty"`
@@ -76,7 +76,7 @@ type (
 		Comm     *int         `json:"comm,omitempty"` // index into Args
 		Caller   *int         `json:"caller,omitempty"`
 		Stack    *int         `json:"stack,omitempty"`
-		Spare    *savedSpare  `json:"spare,omitempty"` // programs that do not know it lack calls with long text
+		Spare    *savedSpare  `json:"spare,omitempty"`
 	}
 	savedSpare struct {
 		Event string        `json:"event"`
@@ -122,10 +122,10 @@ type (
 		Why       string       `json:"why,omitempty"`
 		Boot      bool         `json:"boot,omitempty"`
 		Bound     *savedBound  `json:"bound,omitempty"`
-		Use       *savedUse    `json:"use,omitempty"`   // programs that do not know it show what is not used
+		Use       *savedUse    `json:"use,omitempty"`
 		Items     []int        `json:"items,omitempty"` // indexes of fields
 		Path      *savedPath   `json:"path,omitempty"`
-		Set       string       `json:"set,omitempty"` // of constants, or a FORMAT; programs that do not know it show numbers
+		Set       string       `json:"set,omitempty"` // of constants, or a FORMAT
 		By        int          `json:"by,omitempty"`  // 1 plus the argument that chooses among the set's cases
 		HZ        int          `json:"hz,omitempty"`
 	}
@@ -170,7 +170,7 @@ type (
 		Arg   int         `json:"arg"`
 		Space string      `json:"space"`
 		Proof *savedProof `json:"proof,omitempty"`
-		Head  *savedProof `json:"head,omitempty"` // programs that do not know it show a fault
+		Head  *savedProof `json:"head,omitempty"`
 	}
 	savedProof struct {
 		Kind  string `json:"kind"`

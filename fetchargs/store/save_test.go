@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -81,6 +82,7 @@ func TestSavedObject(t *testing.T) {
 // TestLoadDamaged has the sample with one thing in it changed to what cannot be.
 func TestLoadDamaged(t *testing.T) {
 	good := string(saveSample(t))
+	member := func(name string) string { return regexp.MustCompile(`"` + name + `":\{[^{}]*\}`).FindString(good) }
 	for _, tt := range []struct{ old, new, want string }{
 		{`"version":3`, `"version":4`, "version 4, this program knows only 3"},
 		{`"version":3`, `"version":0`, "version 0, this program knows only 3"},
@@ -112,8 +114,10 @@ func TestLoadDamaged(t *testing.T) {
 		{`"arg":0,"space":"kernel"`, `"arg":99,"space":"kernel"`, "a guard out of range"},
 		{`"op":"!="`, `"op":"=~"`, "unknown comparison"},
 		{`"field":`, `"field":9`, "a condition on a value"},
-		{`"left":`, `"lift":`, "a comparison of nothing"},
-		{`"value":`, `"worth":`, "a comparison with nothing"},
+		{member("left"), `"left":null`, "a comparison of nothing"},
+		{member("value"), `"value":null`, "a comparison with nothing"},
+		{`"version":3`, `"version":3,"later":true`, `saved by a later version: json: unknown field "later"`},
+		{`"left":`, `"lift":`, `saved by a later version: json: unknown field "lift"`},
 		{`"value":{"kind":"`, `"value":{"kind":"x`, "unknown value"},
 		{`"value":{`, `"value":{"bits":1,`, "a prefix"},
 		{`"or":[`, `"and":[],"or":[null,`, "no condition"},

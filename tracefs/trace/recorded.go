@@ -59,8 +59,8 @@ func (r *File) ownPlans() ([]*fetchargs.Plan, formatOf, error) {
 		return nil, nil, err
 	}
 	var rec recorded
-	if err := json.Unmarshal(r.file.Tsnoop, &rec); err != nil {
-		return nil, nil, err
+	if err := store.Strictly(r.file.Tsnoop, &rec); err != nil {
+		return nil, nil, r.newer(err)
 	}
 	r.start, r.cpus, r.origin = rec.Start, rec.CPUs, rec.Origin
 	for _, step := range append([]wallStep{{Add: rec.Wall}}, rec.Steps...) {
