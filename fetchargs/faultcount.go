@@ -64,16 +64,17 @@ type counter struct {
 	depth int    // kprobes before its own in the bucket of the table
 }
 
-// counter returns the counter of the plan's function. Functions that the run probes
-// later come before it in the bucket. If somebody else's probes do, too, the
+// counter returns the counter of the plan's function. Functions whose probes the run
+// defines later come before it in the bucket. If somebody else's probes also do, the
 // address of the kprobe shows that, and nothing is proven.
 func (r *resolver) counter() *counter {
 	addr, ok := r.addressIn(r.entryPoint)
-	if !ok || r.fn.Module != "" {
+	at := slices.Index(r.order, r.entryPoint)
+	if !ok || at < 0 || r.fn.Module != "" {
 		return nil
 	}
 	c := &counter{FaultCount: *r.target.FaultCount, addr: addr}
-	for _, name := range r.order[slices.Index(r.order, r.entryPoint)+1:] {
+	for _, name := range r.order[at+1:] {
 		if other, ok := r.addressIn(name); ok && bucket(other) == bucket(addr) {
 			c.depth++
 		}

@@ -16,22 +16,39 @@ import (
 // target can carry out. The error is a [spec.Errors] with everything that is wrong; the
 // plans of the other specs are returned all the same, with nil for each wrong spec.
 func Resolve(specs []*spec.Spec, target *Target) ([]*Plan, error) {
+	plans, guessed, err := resolve(specs, target, nil)
+	if err != nil || target.FaultCount == nil || !counts(plans) {
+		return plans, err
+	}
+	// Some functions may have been left out, or found in a module.
+	if order := places(plans); !slices.Equal(order, guessed) {
+		plans, _, err = resolve(specs, target, order)
+	}
+	return plans, err
+}
+
+// resolve is Resolve if the functions are probed in the given order, or if it is nil, in
+// the one that it guesses and returns.
+func resolve(specs []*spec.Spec, target *Target, order []string) ([]*Plan, []string, error) {
 	all, err := target.attempts(specs)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	var jobs []job
 	for _, a := range all {
 		jobs = append(jobs, a.jobs...)
 	}
-	order, typed := functions(jobs)
+	names, typed := functions(jobs)
+	if order == nil {
+		order = guessedPlaces(jobs)
+	}
 	target.Kernel.Prepare(typed)
 	run := &resolving{target: target, order: order, events: map[string]bool{}}
 	run.symbols = sync.OnceValues(func() (map[string]SymbolFacts, error) {
 		if target.Symbols == nil {
 			return nil, nil
 		}
-		return target.Symbols(slices.Sorted(slices.Values(order)), ofModules(jobs))
+		return target.Symbols(names, ofModules(jobs))
 	})
 	for _, name := range target.Taken {
 		run.events[name] = true
@@ -56,21 +73,21 @@ func Resolve(specs []*spec.Spec, target *Target) ([]*Plan, error) {
 			found, wrong, err = run.first(all[:n])
 		}
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		plans, errs, all = append(plans, found...), append(errs, wrong...), all[n:]
 	}
 	if len(errs) > 0 {
-		return plans, errs
+		return plans, order, errs
 	}
-	return plans, nil
+	return plans, order, nil
 }
 
 // A resolving is the state that the specs of one run share.
 type resolving struct {
 	target  *Target
 	symbols func() (map[string]SymbolFacts, error)
-	order   []string        // the functions of the run, in the order in which they are probed
+	order   []string        // the functions of the run, in the order in which they are defined
 	events  map[string]bool // event names in use by the run
 }
 
@@ -109,21 +126,17 @@ func (run *resolving) plans(jobs []job) (plans []*Plan, errs spec.Errors, fatal 
 	return plans, errs, nil
 }
 
-// functions returns the names of the jobs' functions, each once and in order, and sorted
-// the names of those whose prototypes come from BTF.
-func functions(jobs []job) (order, typed []string) {
-	seen := map[string]bool{}
+// functions returns the sorted names of the jobs' functions, and of those whose prototypes
+// come from BTF.
+func functions(jobs []job) (all, typed []string) {
 	for _, j := range jobs {
-		name := j.entryPoint
-		if !seen[name] {
-			order = append(order, name)
-		}
-		if seen[name] = true; j.call == nil {
-			typed = append(typed, name)
+		if all = append(all, j.entryPoint); j.call == nil {
+			typed = append(typed, j.entryPoint)
 		}
 	}
+	slices.Sort(all)
 	slices.Sort(typed)
-	return order, slices.Compact(typed)
+	return slices.Compact(all), slices.Compact(typed)
 }
 
 // ofModules reports whether one of the jobs names a module.

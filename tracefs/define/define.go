@@ -66,26 +66,23 @@ func (d *Definer) Define(ctx context.Context, plans []*fetchargs.Plan) (kept []*
 }
 
 // defineSides writes the probes of plans and returns, for each plan, why the kernel
-// refuses it. The return probes of all plans come first: the kernel runs the probes of
-// a function latest first, and a return probe replaces the return address with a
-// trampoline, which the later probes would show as the caller.
+// refuses it.
 func (d *Definer) defineSides(ctx context.Context, plans []*fetchargs.Plan) (refused []spec.Errors, err error) {
 	refused = make([]spec.Errors, len(plans))
-	for n, side := range []dynevent.Side{dynevent.Return, dynevent.Entry} {
-		for i, plan := range plans {
-			if ctx.Err() != nil {
-				return nil, ErrInterrupted
-			}
-			d.progress((n*len(plans)+i)/2, len(plans))
-			if plan.Glob != nil && len(refused[i]) > 0 {
-				continue
-			}
-			more, err := d.defineSide(plan, side)
-			if err != nil {
-				return nil, err
-			}
-			refused[i] = append(refused[i], more...)
+	for n, next := range fetchargs.DefinitionOrder(plans) {
+		if ctx.Err() != nil {
+			return nil, ErrInterrupted
 		}
+		d.progress(n/2, len(plans))
+		i := next.Plan
+		if plans[i].Glob != nil && len(refused[i]) > 0 {
+			continue
+		}
+		more, err := d.defineSide(plans[i], next.Side)
+		if err != nil {
+			return nil, err
+		}
+		refused[i] = append(refused[i], more...)
 	}
 	return refused, nil
 }

@@ -253,6 +253,8 @@ func TestVMUserBucket(t *testing.T) {
 	}{
 		{[]string{fmt.Sprintf(userWrites, "w=buf[0]")}, 20},
 		{[]string{fmt.Sprintf(userWrites, "w=buf[0]"), other + "()"}, 0},
+		{[]string{fmt.Sprintf(userWrites, "w=buf[0]"), other + "(return)"}, 0},
+		{[]string{other + "(return)", fmt.Sprintf(userWrites, "w=buf[0]"), "__set_task_comm*()"}, 0},
 	} {
 		if !strings.Contains(readme(t), "symstr") {
 			t.Logf("%s shares the bucket of ksys_write", other)
