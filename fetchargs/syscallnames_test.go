@@ -61,44 +61,63 @@ func resolveOne(text string, target *fetchargs.Target) ([]*fetchargs.Plan, error
 	return fetchargs.Resolve([]*spec.Spec{s}, target)
 }
 
-// What was recorded of a system call is chosen by any of its names.
+// A recorded system call is chosen by any of its names. It is shown also by values that its
+// function for 32-bit programs lacks, as it is live: that this function is left out is
+// reported. What no function has is an error.
 func TestSyscallsRecorded(t *testing.T) {
 	target := &fetchargs.Target{Arch: abi.Named("amd64"), Kernel: btf.Open(filepath.Join("..", "testdata", "btf", "syscalls-newest.btf"))}
 	target.Features, _ = dynevent.FeaturesOf("6.12")
-	plans, err := resolveOne("openat(dfd, flags)", target)
-	if err != nil {
-		t.Fatal(err)
-	}
-	data, err := store.Save(plans)
-	if err != nil {
-		t.Fatal(err)
-	}
-	recorded, err := store.Load(data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for text, want := range map[string][]string{
-		"openat(flags)":     {"sys_openat", "compat_sys_openat"},
-		"sys_openat(dfd)":   {"sys_openat", "compat_sys_openat"},
-		"syscall:openat":    {"sys_openat", "compat_sys_openat"},
-		"sys_*":             {"sys_openat", "compat_sys_openat"},
-		"syscall:o*":        {"sys_openat", "compat_sys_openat"},
-		"compat_sys_openat": {"compat_sys_openat"},
-		"sys_open":          nil,
-		"syscall:close":     nil,
-		"ext4:openat":       nil,
-	} {
-		s, err := spec.Parse(text)
+	recorded := map[string][]*fetchargs.Plan{}
+	for _, text := range []string{"openat(dfd, flags)", "mmap"} {
+		plans, err := resolveOne(text, target)
 		if err != nil {
 			t.Fatal(err)
 		}
-		chosen, _, err := query.Select([]*spec.Spec{s}, recorded, false, nil)
+		data, err := store.Save(plans)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if recorded[text], err = store.Load(data); err != nil {
+			t.Fatal(err)
+		}
+	}
+	openat, mmap := []string{"sys_openat", "compat_sys_openat"}, []string{"sys_mmap", "compat_sys_mmap_pgoff"}
+	for _, tt := range []struct {
+		recorded, spec string
+		funcs          []string
+		left           string
+	}{
+		{"openat(dfd, flags)", "openat(flags)", openat, ""},
+		{"openat(dfd, flags)", "sys_openat(dfd)", openat, ""},
+		{"openat(dfd, flags)", "syscall:openat", openat, ""},
+		{"openat(dfd, flags)", "sys_*", openat, ""},
+		{"openat(dfd, flags)", "syscall:o*", openat, ""},
+		{"openat(dfd, flags)", "compat_sys_openat", openat[1:], ""},
+		{"openat(dfd, flags)", "sys_open", nil, ""},
+		{"openat(dfd, flags)", "syscall:close", nil, ""},
+		{"openat(dfd, flags)", "ext4:openat", nil, ""},
+		{"mmap", "mmap", mmap, ""},
+		{"mmap", "mmap(len)", mmap, ""},
+		{"mmap", "mmap(off, return)", mmap[:1], "mmap: 1 of 2 functions is left out: compat_sys_mmap_pgoff (off of mmap was not recorded)"},
+		{"mmap", "sys_mmap(len) if off > 0", mmap[:1], "sys_mmap: 1 of 2 functions is left out: compat_sys_mmap_pgoff (off of sys_mmap was not recorded)"},
+		{"mmap", "mmap(pgoff)", nil, ""},
+		{"mmap", "mmap(nothing)", nil, ""},
+	} {
+		s, err := spec.Parse(tt.spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		chosen, _, err := query.Select([]*spec.Spec{s}, recorded[tt.recorded], false, nil)
 		var got []string
 		for _, p := range chosen {
 			got = append(got, p.Func.Name)
 		}
-		if !slices.Equal(got, want) || (err == nil) != (want != nil) {
-			t.Errorf("%s: %q, %v; want %q", text, got, err, want)
+		left := ""
+		for _, g := range fetchargs.Globs(chosen) {
+			left += g.Warning(0)
+		}
+		if !slices.Equal(got, tt.funcs) || left != tt.left || (err == nil) != (tt.funcs != nil) {
+			t.Errorf("%s: %q, %q, %v; want %q", tt.spec, got, left, err, tt.funcs)
 		}
 	}
 }
@@ -124,53 +143,6 @@ func TestSyscalls32Recorded(t *testing.T) {
 	}
 	if steps, _ := fetchargs.Steps(plans, nil); len(steps) != 1 || len(steps[0].Notes) != 1 {
 		t.Errorf("%d steps with the notes %q", len(steps), steps[0].Notes)
-	}
-}
-
-// A recorded system call is shown also by what its function for 32-bit programs lacks, as
-// it is live. It is said that this function is left out; what no function has is an error.
-func TestSyscallsRecordedLack(t *testing.T) {
-	target := &fetchargs.Target{Arch: abi.Named("amd64"), Kernel: btf.Open(filepath.Join("..", "testdata", "btf", "syscalls-newest.btf"))}
-	target.Features, _ = dynevent.FeaturesOf("6.12")
-	plans, err := resolveOne("mmap", target)
-	if err != nil {
-		t.Fatal(err)
-	}
-	data, err := store.Save(plans)
-	if err != nil {
-		t.Fatal(err)
-	}
-	recorded, err := store.Load(data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for text, want := range map[string]struct {
-		funcs []string
-		left  string
-	}{
-		"mmap":                     {[]string{"sys_mmap", "compat_sys_mmap_pgoff"}, ""},
-		"mmap(len)":                {[]string{"sys_mmap", "compat_sys_mmap_pgoff"}, ""},
-		"mmap(off, return)":        {[]string{"sys_mmap"}, "mmap: 1 of 2 functions is left out: compat_sys_mmap_pgoff (off of mmap was not recorded)"},
-		"sys_mmap(len) if off > 0": {[]string{"sys_mmap"}, "sys_mmap: 1 of 2 functions is left out: compat_sys_mmap_pgoff (off of sys_mmap was not recorded)"},
-		"mmap(pgoff)":              {},
-		"mmap(nothing)":            {},
-	} {
-		s, err := spec.Parse(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		chosen, _, err := query.Select([]*spec.Spec{s}, recorded, false, nil)
-		var got []string
-		for _, p := range chosen {
-			got = append(got, p.Func.Name)
-		}
-		left := ""
-		for _, g := range fetchargs.Globs(chosen) {
-			left += g.Warning(0)
-		}
-		if !slices.Equal(got, want.funcs) || left != want.left || (err == nil) != (want.funcs != nil) {
-			t.Errorf("%s: %q, %q, %v; want %q", text, got, left, err, want)
-		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/tsnoop/tsnoop/fetchargs"
@@ -37,11 +38,19 @@ func (r *Reading) choose(c Choice) {
 	}
 }
 
-// warnStrange warns of calls that are not shown because nobody knows whose they are.
+// warnStrange warns of calls that are not shown because it is not known whose they are: the
+// event of the task that began was lost, or is not in the recording.
 func (r *Reading) warnStrange() {
 	if n := len(r.strange); n > 0 {
-		r.warner.Warnf("%d tasks began and ended while this was recorded: if they were threads of a process that -p names, their calls are not shown", n)
+		r.warner.Warnf("%s not known: their calls are not shown, also if -p names the process", strangers(n))
 	}
+}
+
+func strangers(n int) string {
+	if n == 1 {
+		return "the process of 1 thread is"
+	}
+	return fmt.Sprintf("the processes of %d threads are", n)
 }
 
 // chosen reports whether a call is of a task that is asked for.
