@@ -160,6 +160,21 @@ func (b *blob) searched(spec *cbtf.Spec, name string) ([]Type, error) {
 	return types, nil
 }
 
+// funcs returns the functions whose names match, in the order of the BTF.
+func (b *blob) funcs(match func(name string) bool) (found []*cbtf.Func) {
+	if b.raw != nil {
+		if found, err := b.raw.Funcs(match); err == nil {
+			return found
+		}
+	}
+	for _, f := range b.index().funcs {
+		if match(f.Name) {
+			found = append(found, f)
+		}
+	}
+	return found
+}
+
 // index returns the names that the blob defines.
 func (b *blob) index() *names {
 	if b.names != nil {

@@ -23,11 +23,8 @@ type Func struct {
 	Untyped bool
 }
 
-// A Param is a parameter of a function.
-type Param struct {
-	Name string // "" if the source has none
-	Type Type
-}
+// A Param is a parameter of a function. Its name is "" if the source has none.
+type Param = cbtf.FuncParam
 
 // Func returns a function: of the module, or if module is "", of vmlinux or else of any
 // module that has BTF.
@@ -118,21 +115,23 @@ func (k *Kernel) nearFuncs(name string) []string {
 	})
 }
 
-// newFunc returns nil for a function that has no prototype.
+// mostParams is how many parameters a function may have. No kernel's have half as many. In
+// damaged BTF a few bytes give each of thousands of functions the same thousands.
+const mostParams = 64
+
+// newFunc returns nil for a function that has no prototype, or none that can be believed.
 func newFunc(fn *cbtf.Func, module string) *Func {
 	proto, ok := fn.Type.(*FuncProto)
-	if !ok {
+	if !ok || len(proto.Params) > mostParams {
 		return nil
 	}
-	f := &Func{Name: fn.Name, Module: module, Return: proto.Return, Copies: 1}
-	for _, p := range proto.Params {
-		f.Params = append(f.Params, Param{p.Name, p.Type})
-	}
+	n := len(proto.Params)
 	// A last parameter without name and type is "..." (btf.rst, BTF_KIND_FUNC_PROTO).
-	if n := len(f.Params); n > 0 && f.Params[n-1].Name == "" && IsVoid(f.Params[n-1].Type) {
-		f.Params, f.Variadic = f.Params[:n-1], true
+	variadic := n > 0 && variadicParam(proto, n-1)
+	if variadic {
+		n--
 	}
-	return f
+	return &Func{Name: fn.Name, Module: module, Params: slices.Clip(proto.Params[:n]), Return: proto.Return, Variadic: variadic, Copies: 1}
 }
 
 // Funcs returns the functions whose names match a glob ([Glob]), sorted by name: "tcp_*",
@@ -163,10 +162,7 @@ func (k *Kernel) Funcs(pattern string) ([]*Func, error) {
 			continue
 		}
 		found = true
-		for _, fn := range b.index().funcs {
-			if !match(fn.Name) {
-				continue
-			}
+		for _, fn := range b.funcs(match) {
 			if f := newFunc(fn, b.name); f != nil {
 				funcs = append(funcs, f)
 			}
@@ -182,6 +178,7 @@ func (k *Kernel) Funcs(pattern string) ([]*Func, error) {
 // countCopies merges equal functions and counts those of one name. Functions of one name
 // must be next to each other.
 func countCopies(funcs []*Func) []*Func {
+	type prototype struct{ module, text string }
 	var unique []*Func
 	for len(funcs) > 0 {
 		n := 1
@@ -189,27 +186,24 @@ func countCopies(funcs []*Func) []*Func {
 			n++
 		}
 		same := funcs[:n]
-		funcs = funcs[n:]
-		var kept []*Func
+		if funcs = funcs[n:]; n == 1 {
+			same[0].Records = 1
+			unique = append(unique, same[0])
+			continue
+		}
+		seen, records, copies := map[prototype]bool{}, map[string]int{}, map[string]int{}
+		first := len(unique)
 		for _, f := range same {
-			if !slices.ContainsFunc(kept, func(k *Func) bool { return k.Module == f.Module && k.String() == f.String() }) {
-				kept = append(kept, f)
+			records[f.Module]++
+			if p := (prototype{f.Module, f.String()}); !seen[p] {
+				seen[p] = true
+				copies[f.Module]++
+				unique = append(unique, f)
 			}
 		}
-		for _, f := range kept {
-			f.Records, f.Copies = 0, 0
-			for _, other := range same {
-				if other.Module == f.Module {
-					f.Records++
-				}
-			}
-			for _, other := range kept {
-				if other.Module == f.Module {
-					f.Copies++
-				}
-			}
+		for _, f := range unique[first:] {
+			f.Records, f.Copies = records[f.Module], copies[f.Module]
 		}
-		unique = append(unique, kept...)
 	}
 	return unique
 }
@@ -220,16 +214,9 @@ func (f *Func) String() string {
 	if f.Untyped {
 		return f.Name + "(...)"
 	}
-	params := make([]string, len(f.Params))
-	for i, p := range f.Params {
-		params[i] = Declare(p.Type, p.Name)
-	}
+	proto := FuncProto{Params: f.Params, Return: f.Return}
 	if f.Variadic {
-		params = append(params, "...")
+		proto.Params = append(slices.Clip(proto.Params), Param{})
 	}
-	list := strings.Join(params, ", ")
-	if list == "" {
-		list = "void"
-	}
-	return Declare(f.Return, f.Name+"("+list+")")
+	return Declare(&proto, f.Name)
 }

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// maxWords is the most types that one C declaration may name. In damaged BTF a function
-// may take itself as a parameter, twice.
-const maxWords = 512
+// maxWords is the most types that one C declaration may name. No kernel's has half as many.
+// In damaged BTF a function may take itself as a parameter, twice.
+const maxWords = 128
 
 // Name returns the C name of a type, as in a cast: "struct sk_buff *",
 // "const char *", "char [16]", "int (*)(struct sk_buff *)". Integers are

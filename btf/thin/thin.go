@@ -152,6 +152,24 @@ func (r *BTF) Named(name string) ([]cbtf.Type, error) {
 	return types, err
 }
 
+// Funcs returns the functions whose names match, in order. Structs are declared as Named
+// does it.
+func (r *BTF) Funcs(match func(name string) bool) (funcs []*cbtf.Func, err error) {
+	var ids []uint32
+	for id := 1; id < len(r.offsets); id++ {
+		if b := r.types[r.offsets[id]:]; kindOf(b) == kindFunc && match(string(r.name(order.Uint32(b)))) {
+			ids = append(ids, uint32(id))
+		}
+	}
+	types, err := r.cutOut(ids)
+	for _, t := range types {
+		if f, ok := t.(*cbtf.Func); ok {
+			funcs = append(funcs, f)
+		}
+	}
+	return funcs, err
+}
+
 // EnumWith returns the first enum that has a constant of that name, nil if there is none.
 func (r *BTF) EnumWith(constant string) (*cbtf.Enum, error) {
 	at, ok := r.find(constant)

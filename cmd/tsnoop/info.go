@@ -26,6 +26,7 @@ func runInfo(o *flags.Options, ui *terminal.UI) error {
 		return err
 	}
 	o.Args = others
+	limitTypes(o.BTF)
 	po, err := target.PlanOptions(o)
 	if err != nil {
 		return err

@@ -27,6 +27,7 @@ func runList(o *flags.Options, ui *terminal.UI) error {
 	if preset.Is(pattern) {
 		return listPresets(pattern, ui.Stdout)
 	}
+	limitTypes(o.BTF)
 	po, err := target.PlanOptions(o)
 	if err != nil {
 		return err
@@ -39,12 +40,13 @@ func runList(o *flags.Options, ui *terminal.UI) error {
 	if err != nil {
 		return err
 	}
-	if len(functions) == 0 {
-		return fmt.Errorf("no function that can be probed matches %q", pattern)
-	}
-	w := bufio.NewWriter(ui.Stdout)
-	for _, f := range functions {
+	w, any := bufio.NewWriter(ui.Stdout), false
+	for f := range functions {
+		any = true
 		fmt.Fprintf(w, "%s;\n", f)
+	}
+	if !any {
+		return fmt.Errorf("no function that can be probed matches %q", pattern)
 	}
 	return w.Flush()
 }

@@ -72,6 +72,19 @@ func runReplay(o *flags.Options, ui *terminal.UI) (err error) {
 // size bytes justifies: the promise is 64 MiB and four times its size.
 func limitMemory(size int64) { debug.SetMemoryLimit(52<<20 + 4*size) }
 
+// limitTypes is limitMemory for the files of types that the user has given, if any.
+func limitTypes(files []string) {
+	size := int64(0)
+	for _, file := range files {
+		if info, err := os.Stat(file); err == nil {
+			size += info.Size()
+		}
+	}
+	if len(files) > 0 {
+		limitMemory(size)
+	}
+}
+
 // watchReplay reports on a terminal how much of a file was read, until stop is called.
 // It reports nothing for a pipe, or if the calls themselves are shown on the terminal.
 func watchReplay(o *flags.Options, ui *terminal.UI, name string, info os.FileInfo, read func() int64) (stop func()) {

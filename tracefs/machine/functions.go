@@ -2,7 +2,7 @@ package machine
 
 import (
 	"errors"
-	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -10,10 +10,10 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs"
 )
 
-// Functions returns the C prototypes of the functions that match the glob pattern and
+// Functions yields the C prototypes of the functions that match the glob pattern and
 // can be probed, sorted by name. A function of a module is prefixed with "MODULE:".
 // System calls come last, with the parameters that programs know.
-func (m *Machine) Functions(pattern string, o PlanOptions) ([]string, error) {
+func (m *Machine) Functions(pattern string, o PlanOptions) (iter.Seq[string], error) {
 	target, err := m.lines(o)
 	if err != nil {
 		return nil, err
@@ -32,22 +32,25 @@ func (m *Machine) Functions(pattern string, o PlanOptions) ([]string, error) {
 			traceable = known
 		}
 	}
-	var prototypes []string
-	for _, f := range funcs {
-		switch {
-		case !traceable(f.Module, f.Name):
-		case f.Module != "":
-			prototypes = append(prototypes, fmt.Sprintf("%s:%s", f.Module, f))
-		default:
-			prototypes = append(prototypes, f.String())
+	return func(yield func(string) bool) {
+		for _, f := range funcs {
+			if !traceable(f.Module, f.Name) {
+				continue
+			}
+			text := f.String()
+			if f.Module != "" {
+				text = f.Module + ":" + text
+			}
+			if !yield(text) {
+				return
+			}
 		}
-	}
-	for _, f := range target.SyscallFuncs(pattern) {
-		if traceable("", f.Symbol) || len(f.Params) == 0 {
-			prototypes = append(prototypes, f.String())
+		for _, f := range target.SyscallFuncs(pattern) {
+			if (traceable("", f.Symbol) || len(f.Params) == 0) && !yield(f.String()) {
+				return
+			}
 		}
-	}
-	return prototypes, nil
+	}, nil
 }
 
 // untyped returns the functions that match a pattern in a module that has no BTF, from the
