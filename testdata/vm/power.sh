@@ -76,15 +76,18 @@ boot() {
 		"$here/exec" "$kernel" /bin/sh -c "$(cat "$work/guest")" sh "$filesystem" "$1" "$flags"
 }
 
-# cut boots, and cuts the power at a random time after the recording has begun.
+# cut boots, and cuts the power at a random time after the recording has begun; in one of
+# five cases, after the recorder has been started.
 cut() {
-	local job reader pause
+	local job reader pause since
 	: >"$work/log"
 	monitor="-chardev pipe,id=monitor,path=$work/monitor -mon monitor" boot record >"$work/log" 2>"$work/errors" &
 	job=$!
 	cat "$work/monitor.out" >/dev/null &
 	reader=$!
-	until grep -q '^begin 1$' "$work/log"; do
+	since='^armed 1 '
+	[ $((RANDOM % 5)) != 0 ] || since='^begin 1$'
+	until grep -q "$since" "$work/log"; do
 		kill -0 $job 2>/dev/null || { cat "$work/log" "$work/errors"; exit 1; }
 		sleep 0.1
 	done
