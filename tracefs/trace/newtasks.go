@@ -16,20 +16,13 @@ type newTasks struct {
 
 var errNoNewTasks = errors.New("the event for new tasks is not as expected: threads cannot be told from children")
 
-// learnNewTasks prepares the reading for events of format f.
-func (r *Reading) learnNewTasks(f *tracefs.Format) error {
-	n := newTasks{order: r.order, format: f, pid: f.Field("pid"), flags: f.Field("clone_flags")}
-	if n.pid == nil || n.flags == nil || n.pid.Size != 4 || r.known[f.ID] {
-		return errNoNewTasks
+// newTasksOf returns what decodes events of format f.
+func newTasksOf(f *tracefs.Format, order binary.ByteOrder) (newTasks, error) {
+	n := newTasks{order: order, format: f, pid: f.Field("pid"), flags: f.Field("clone_flags")}
+	if n.pid == nil || n.flags == nil || n.pid.Size != 4 {
+		return newTasks{}, errNoNewTasks
 	}
-	if r.own != nil {
-		r.own.learn(n)
-	}
-	if r.processes != nil {
-		r.processes.newTasks = n
-	}
-	r.formats = append(r.formats, f)
-	return nil
+	return n, nil
 }
 
 // has reports whether e is the event of a new task.

@@ -24,11 +24,26 @@ type ownThreads struct {
 	blank    tracefs.Event // replaces a dropped event that says how many were lost
 }
 
+// newOwnThreads returns what keeps the threads of processes, which are these now.
+func newOwnThreads(pids, threads []int) *ownThreads {
+	return &ownThreads{Pids: pids, Threads: threads, ask: living}
+}
+
+// add notes further threads of the processes, before the trace begins.
+func (k *ownThreads) add(threads []int) {
+	if k != nil {
+		k.Threads = append(k.Threads, threads...)
+	}
+}
+
 // blankFormat is the format of an event that replaces a dropped one.
 var blankFormat = &tracefs.Format{ID: -1}
 
 // learn prepares k for events of new tasks.
 func (k *ownThreads) learn(of newTasks) {
+	if k == nil {
+		return
+	}
 	k.newTasks = of
 	k.ours, k.last = map[int]bool{}, -1
 	for _, tid := range k.Threads {

@@ -28,14 +28,16 @@ func TestOwnThreads(t *testing.T) {
 		calls(10, 0), starts(10, 11, 0x3d0f00), starts(11, 20, 0x1200000), calls(11, 0), calls(20, 0),
 		starts(20, 21, 0x3d0f00), calls(21, 0), calls(20, 7), calls(12, 0), calls(30, 0), starts(10, 11, 17), calls(11, 0), calls(10, 0),
 	}
-	r := &Reading{order: binary.LittleEndian, own: &ownThreads{Pids: []int{10}, Threads: []int{10}}}
-	r.own.ask = func(tid int) []int { return map[int][]int{12: {10, 12}, 30: {30}}[tid] }
-	if err := r.learnNewTasks(born); err != nil {
+	own := &ownThreads{Pids: []int{10}, Threads: []int{10}}
+	own.ask = func(tid int) []int { return map[int][]int{12: {10, 12}, 30: {30}}[tid] }
+	n, err := newTasksOf(born, binary.LittleEndian)
+	if err != nil {
 		t.Fatal(err)
 	}
+	own.learn(n)
 	var tids []int
 	var lost uint64
-	for e := range r.own.only(sequence(events)) {
+	for e := range own.only(sequence(events)) {
 		if lost += e.Lost; e.Format == call {
 			tids = append(tids, e.TID)
 		}

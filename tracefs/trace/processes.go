@@ -14,12 +14,12 @@ import (
 // new task, and /proc is asked for those that are older. A nil *processes knows nothing.
 type processes struct {
 	newTasks newTasks
-	of       map[int]int // process by thread; -1 if it is not known
+	ids      map[int]int // process by thread; -1 if it is not known
 	foreign  bool        // /proc is of no use: it numbers tasks in another way, or this is a recording
 }
 
 func newProcesses() *processes {
-	return &processes{of: map[int]int{0: 0}, foreign: !tracefs.InitPIDNamespace()}
+	return &processes{ids: map[int]int{0: 0}, foreign: !tracefs.InitPIDNamespace()}
 }
 
 // save returns the processes of when the trace began with their threads, the ID of the
@@ -30,8 +30,8 @@ func (p *processes) save() [][]int {
 	}
 	at := map[int]int{}
 	list := [][]int{}
-	for _, tid := range slices.Sorted(maps.Keys(p.of)) {
-		pid := p.of[tid]
+	for _, tid := range slices.Sorted(maps.Keys(p.ids)) {
+		pid := p.ids[tid]
 		if pid < 0 {
 			continue
 		}
@@ -50,27 +50,34 @@ func (p *processes) save() [][]int {
 
 // loadProcesses returns what save has returned.
 func loadProcesses(list [][]int) *processes {
-	p := &processes{of: map[int]int{}, foreign: true}
+	p := &processes{ids: map[int]int{}, foreign: true}
 	for _, tids := range list {
 		for _, tid := range tids {
-			p.of[tid] = tids[0]
+			p.ids[tid] = tids[0]
 		}
 	}
 	return p
 }
 
-// Process returns the process that a thread belongs to at this point of the trace, and
-// whether it is known. That needs Options.Processes, of a recording when it was made.
-func (r *Reading) Process(tid int) (pid int, ok bool) {
-	if r.processes == nil {
+// of returns the process that a thread belongs to at this point of the trace, and whether
+// it is known.
+func (p *processes) of(tid int) (pid int, ok bool) {
+	if p == nil {
 		return 0, false
 	}
-	pid = r.processes.find(tid)
+	pid = p.find(tid)
 	return pid, pid >= 0
 }
 
+// learn prepares p for events of new tasks.
+func (p *processes) learn(of newTasks) {
+	if p != nil {
+		p.newTasks = of
+	}
+}
+
 func (p *processes) find(tid int) int {
-	pid, known := p.of[tid]
+	pid, known := p.ids[tid]
 	if known {
 		return pid
 	}
@@ -79,7 +86,7 @@ func (p *processes) find(tid int) int {
 			pid = of
 		}
 	}
-	p.of[tid] = pid
+	p.ids[tid] = pid
 	return pid
 }
 
@@ -96,9 +103,9 @@ func (p *processes) remember() {
 			continue // it has ended
 		}
 		for _, tid := range tids {
-			pid, known := p.of[tid]
-			if p.of[tid] = process.PID; known && pid != process.PID {
-				p.of[tid] = -1
+			pid, known := p.ids[tid]
+			if p.ids[tid] = process.PID; known && pid != process.PID {
+				p.ids[tid] = -1
 			}
 		}
 	}
@@ -131,7 +138,7 @@ func (p *processes) learned(e *tracefs.Event) bool {
 	if thread {
 		pid = p.find(e.TID)
 	}
-	p.of[tid] = pid
+	p.ids[tid] = pid
 	return true
 }
 

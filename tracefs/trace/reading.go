@@ -243,6 +243,25 @@ func (r *Reading) take(l learned) {
 // whys maps the doubts that text leaves to those of a value.
 var whys = []value.Why{text.MaybeNext: value.MaybeNext, text.MaybeLonger: value.MaybeLonger}
 
+// learnNewTasks prepares the reading for events of format f.
+func (r *Reading) learnNewTasks(f *tracefs.Format) error {
+	n, err := newTasksOf(f, r.order)
+	if err != nil {
+		return err
+	}
+	if r.known[f.ID] {
+		return errNoNewTasks
+	}
+	r.own.learn(n)
+	r.processes.learn(n)
+	r.formats = append(r.formats, f)
+	return nil
+}
+
+// Process returns the process that a thread belongs to at this point of the trace, and
+// whether it is known. That needs Options.Processes, of a recording when it was made.
+func (r *Reading) Process(tid int) (pid int, ok bool) { return r.processes.of(tid) }
+
 // learnStacks notes the format in which stacks are recorded.
 func (r *Reading) learnStacks(f *tracefs.Format) {
 	r.stacks = f

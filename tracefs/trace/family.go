@@ -1,0 +1,56 @@
+package trace
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+
+	"github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/proc"
+)
+
+// threads returns the threads of the processes, with follow also those of all their
+// descendants. It is an error if one of the processes does not exist.
+func threads(pids []int, follow bool) ([]int, error) {
+	for _, pid := range pids {
+		if _, err := proc.Threads(pid); errors.Is(err, os.ErrNotExist) {
+			return nil, &tracefs.MachineError{Msg: fmt.Sprintf("there is no process %d", pid)}
+		}
+		if of, ok := proc.ProcessOf(pid); ok && of != pid {
+			return nil, &tracefs.MachineError{Msg: fmt.Sprintf("%d is a thread of process %d", pid, of), Cure: fmt.Sprintf("-p %d traces all its threads", of)}
+		}
+	}
+	return family(pids, follow)
+}
+
+// family returns the threads that live now. A process that has ended is skipped, and so
+// is this one where it is only a descendant: what it does is no part of the trace.
+func family(named []int, follow bool) ([]int, error) {
+	var children map[int][]int
+	if follow {
+		var err error
+		if children, err = proc.Children(); err != nil {
+			return nil, err
+		}
+	}
+	var tids []int
+	seen := map[int]bool{}
+	for pids := slices.Clone(named); len(pids) > 0; pids = pids[1:] {
+		if seen[pids[0]] {
+			continue
+		}
+		seen[pids[0]] = true
+		pids = append(pids, children[pids[0]]...)
+		if pids[0] == os.Getpid() && !slices.Contains(named, pids[0]) {
+			continue
+		}
+		ids, err := proc.Threads(pids[0])
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			return nil, err
+		}
+		tids = append(tids, ids...)
+	}
+	slices.Sort(tids)
+	return slices.Compact(tids), nil
+}
