@@ -135,11 +135,11 @@ func Arm(ctx context.Context, m *machine.Machine, plans []*fetchargs.Plan, o Opt
 	t.modules.begin()
 	t.guard = t.newGuard(o)
 	t.inFlight = t.newInFlight()
-	t.processes.remember()
+	t.processes.Remember()
 	if err = t.session.Enable(); err != nil {
 		return nil, err
 	}
-	t.processes.remember()
+	t.processes.Remember()
 	armed = true           // events may have been recorded since, and are shown even if ctx is done by now
 	go t.symbols.Prepare() // so that they are probably ready when the first line needs them
 	t.guard.Begin()

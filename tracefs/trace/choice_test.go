@@ -7,6 +7,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
+	"github.com/tsnoop/tsnoop/tracefs/tasks"
 )
 
 // TestStrangers chooses a process of a recording that knows the processes of threads 10, 11
@@ -21,7 +22,7 @@ func TestStrangers(t *testing.T) {
 		{[]int{12, 13, 20}, nil, "the processes of 2 threads are not known: their calls are not shown, also if -p names the process"},
 	} {
 		warned := ""
-		r := &Reading{processes: loadProcesses([][]int{{10, 11}, {20}}), warner: func(w tracefs.Warning) { warned += w.Text }}
+		r := &Reading{processes: tasks.LoadProcesses([][]int{{10, 11}, {20}}), warner: func(w tracefs.Warning) { warned += w.Text }}
 		r.choose(Choice{Pids: []int{10}})
 		var shown []int
 		for _, tid := range tt.tids {

@@ -195,7 +195,7 @@ func (r *File) Events() iter.Seq2[*tracefs.Event, error] {
 	o := read.Options{Layout: r.layout(), Formats: r.formats, Damaged: r.damage}
 	events := r.withStacks(r.within(read.Merge(o, streams)))
 	if r.IsOwn() {
-		return r.own.only(r.processes.follow(events, r.own == nil))
+		return r.own.Only(r.processes.Follow(events, r.own == nil))
 	}
 	return r.translated(events)
 }

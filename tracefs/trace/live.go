@@ -135,7 +135,7 @@ func (t *Trace) events(ctx context.Context) iter.Seq2[*tracefs.Event, error] {
 		return text.Read(ctx, t.session, text.Options{Formats: t.formats, Further: t.further(), Addr: t.symbols.Addr, Order: t.order, Idle: idle})
 	}
 	events := read.Live(ctx, t.session, read.Options{Formats: t.formats, Further: t.further(), Other: t.guard.Format, Damaged: t.damaged, Idle: idle}, t.Now)
-	return t.own.only(t.processes.follow(t.withStacks(events), t.own == nil))
+	return t.own.Only(t.processes.Follow(t.withStacks(events), t.own == nil))
 }
 
 // Now returns the time on the trace clock, in ns.

@@ -11,6 +11,7 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 	"github.com/tsnoop/tsnoop/tracefs/proc/symbols"
 	"github.com/tsnoop/tsnoop/tracefs/read"
+	"github.com/tsnoop/tsnoop/tracefs/tasks"
 	"github.com/tsnoop/tsnoop/tracefs/text"
 )
 
@@ -40,12 +41,12 @@ type Reading struct {
 	spans *spans // when the trace was whole; nil if that is not known
 	gap   bool   // events were lost
 	open  map[*fetchargs.Plan]*unreturned
-	own   *ownThreads // threads whose events are shown; nil for all
+	own   *tasks.OwnThreads // threads whose events are shown; nil for all
 
 	choice  Choice       // of the calls of a recording
 	strange map[int]bool // threads of unknown processes whose calls are not shown
 
-	processes *processes // nil if nobody asks for the processes of threads
+	processes *tasks.Processes // nil if nobody asks for the processes of threads
 	origin    *tracefs.Origin
 
 	symbols *symbols.Table
@@ -245,22 +246,22 @@ var whys = []value.Why{text.MaybeNext: value.MaybeNext, text.MaybeLonger: value.
 
 // learnNewTasks prepares the reading for events of format f.
 func (r *Reading) learnNewTasks(f *tracefs.Format) error {
-	n, err := newTasksOf(f, r.order)
+	n, err := tasks.NewTasksOf(f, r.order)
 	if err != nil {
 		return err
 	}
 	if r.known[f.ID] {
-		return errNoNewTasks
+		return tasks.ErrNoNewTasks
 	}
-	r.own.learn(n)
-	r.processes.learn(n)
+	r.own.Learn(n)
+	r.processes.Learn(n)
 	r.formats = append(r.formats, f)
 	return nil
 }
 
 // Process returns the process that a thread belongs to at this point of the trace, and
 // whether it is known. That needs Options.Processes, of a recording when it was made.
-func (r *Reading) Process(tid int) (pid int, ok bool) { return r.processes.of(tid) }
+func (r *Reading) Process(tid int) (pid int, ok bool) { return r.processes.Of(tid) }
 
 // learnStacks notes the format in which stacks are recorded.
 func (r *Reading) learnStacks(f *tracefs.Format) {

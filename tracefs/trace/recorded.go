@@ -10,6 +10,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/store"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/proc"
+	"github.com/tsnoop/tsnoop/tracefs/tasks"
 )
 
 // recorded is what tsnoop stores in a trace.dat for itself, as JSON.
@@ -23,9 +24,9 @@ type recorded struct {
 
 	Leads leads `json:",omitempty"` // if ages need them
 
-	Some bool        `json:",omitempty"` // not all threads were recorded
-	CPUs []int       `json:",omitempty"` // the calls that are shown begin on these
-	Kin  *ownThreads `json:",omitempty"` // threads that were recorded
+	Some bool              `json:",omitempty"` // not all threads were recorded
+	CPUs []int             `json:",omitempty"` // the calls that are shown begin on these
+	Kin  *tasks.OwnThreads `json:",omitempty"` // threads that were recorded
 
 	Origin    *tracefs.Origin `json:",omitempty"`
 	Processes [][]int         `json:",omitempty"` // when the trace began: the ID of each and those of its other threads
@@ -47,7 +48,7 @@ func (t *Trace) recorded(origin *tracefs.Origin) ([]byte, error) {
 	steps := t.wall.all()
 	whole, spans := t.spans.save(t.plans)
 	return json.Marshal(recorded{savedSpans: whole, Spans: spans, Leads: t.ages.leads, Start: t.start, Wall: t.wall.at(0), Steps: steps[min(1, len(steps)):], Group: t.session.Group(), Ranges: t.ranges, Plans: plans, Some: t.pids, CPUs: t.cpus, Kin: t.own,
-		Origin: origin, Processes: t.processes.save()})
+		Origin: origin, Processes: t.processes.Save()})
 }
 
 // formatOf maps a recorded probe to the format of its events.
@@ -101,10 +102,10 @@ func (r *File) ownPlans() ([]*fetchargs.Plan, formatOf, error) {
 }
 
 // findThreads restores which threads were recorded, and the processes of all threads.
-func (r *File) findThreads(k *ownThreads, of [][]int) error {
+func (r *File) findThreads(k *tasks.OwnThreads, of [][]int) error {
 	r.own = k
 	if of != nil {
-		r.processes = loadProcesses(of)
+		r.processes = tasks.LoadProcesses(of)
 	}
 	if r.own == nil && r.processes == nil {
 		return nil
@@ -119,7 +120,7 @@ func (r *File) findThreads(k *ownThreads, of [][]int) error {
 		}
 		return r.learnNewTasks(f)
 	}
-	return errNoNewTasks
+	return tasks.ErrNoNewTasks
 }
 
 // newer adds to an error about a version that this program does not know which one does.

@@ -2,27 +2,28 @@ package trace
 
 import (
 	"github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/tasks"
 )
 
 // chooseThreads sets whose calls are traced: those of the processes of Options.Pids,
 // and with Follow also of their children.
 func (t *Trace) chooseThreads(o Options, so *tracefs.Options) (err error) {
 	if o.Processes {
-		t.processes = newProcesses()
+		t.processes = tasks.NewProcesses()
 		t.births = !o.Text && t.machine.FS.HasNewTasks()
 		so.NewTasks = t.births
 	}
 	if len(o.Pids) == 0 {
 		return nil
 	}
-	if so.Pids, err = threads(o.Pids, o.Follow); err != nil {
+	if so.Pids, err = tasks.Threads(o.Pids, o.Follow); err != nil {
 		return err
 	}
-	t.family = func() ([]int, error) { return family(o.Pids, o.Follow) }
+	t.family = func() ([]int, error) { return tasks.Family(o.Pids, o.Follow) }
 	so.Follow = o.Follow
 	so.Again = func() ([]int, error) {
 		tids, err := t.family()
-		t.own.add(tids)
+		t.own.Add(tids)
 		return tids, err
 	}
 	if o.Follow {
@@ -33,6 +34,6 @@ func (t *Trace) chooseThreads(o Options, so *tracefs.Options) (err error) {
 		return nil
 	}
 	so.NewTasks, t.births = true, true
-	t.own = newOwnThreads(o.Pids, so.Pids)
+	t.own = tasks.NewOwnThreads(o.Pids, so.Pids)
 	return nil
 }

@@ -1,4 +1,4 @@
-package trace
+package tasks
 
 import (
 	"iter"
@@ -8,15 +8,15 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/proc"
 )
 
-// ownThreads tells the threads of the traced processes from the processes that they
+// OwnThreads tells the threads of the traced processes from the processes that they
 // start. The kernel cannot: it follows all tasks that a traced task starts, or none. So
 // it follows all and reports every new task, and the events of children are dropped
 // here. A nil *ownThreads drops nothing.
-type ownThreads struct {
+type OwnThreads struct {
 	Pids    []int // the traced processes
 	Threads []int // their threads when the trace began
 
-	newTasks newTasks
+	newTasks NewTasks
 	ours     map[int]bool        // by thread ID: whether it belongs to a traced process
 	ask      func(tid int) []int // the threads of the thread's process, nil if it has ended; may be nil
 	last     int                 // thread ID of the previous event; mostly the next one has the same
@@ -24,13 +24,13 @@ type ownThreads struct {
 	blank    tracefs.Event // replaces a dropped event that says how many were lost
 }
 
-// newOwnThreads returns what keeps the threads of processes, which are these now.
-func newOwnThreads(pids, threads []int) *ownThreads {
-	return &ownThreads{Pids: pids, Threads: threads, ask: living}
+// NewOwnThreads returns what keeps the threads of processes, which are these now.
+func NewOwnThreads(pids, threads []int) *OwnThreads {
+	return &OwnThreads{Pids: pids, Threads: threads, ask: living}
 }
 
-// add notes further threads of the processes, before the trace begins.
-func (k *ownThreads) add(threads []int) {
+// Add notes further threads of the processes, before the trace begins.
+func (k *OwnThreads) Add(threads []int) {
 	if k != nil {
 		k.Threads = append(k.Threads, threads...)
 	}
@@ -39,8 +39,8 @@ func (k *ownThreads) add(threads []int) {
 // blankFormat is the format of an event that replaces a dropped one.
 var blankFormat = &tracefs.Format{ID: -1}
 
-// learn prepares k for events of new tasks.
-func (k *ownThreads) learn(of newTasks) {
+// Learn prepares k for events of new tasks.
+func (k *OwnThreads) Learn(of NewTasks) {
 	if k == nil {
 		return
 	}
@@ -60,8 +60,8 @@ func living(tid int) []int {
 	return tids
 }
 
-// only drops the events of other processes.
-func (k *ownThreads) only(events iter.Seq2[*tracefs.Event, error]) iter.Seq2[*tracefs.Event, error] {
+// Only drops the events of other processes.
+func (k *OwnThreads) Only(events iter.Seq2[*tracefs.Event, error]) iter.Seq2[*tracefs.Event, error] {
 	if k == nil {
 		return events
 	}
@@ -83,7 +83,7 @@ func (k *ownThreads) only(events iter.Seq2[*tracefs.Event, error]) iter.Seq2[*tr
 
 // keep reports whether an event is from one of our threads. It learns from the events
 // of new tasks.
-func (k *ownThreads) keep(e *tracefs.Event) bool {
+func (k *OwnThreads) keep(e *tracefs.Event) bool {
 	isNewTask := k.newTasks.has(e)
 	if e.TID == k.last && !isNewTask {
 		return k.lastOurs
@@ -105,7 +105,7 @@ func (k *ownThreads) keep(e *tracefs.Event) bool {
 }
 
 // asked finds out whether a thread is ours; that works only while it lives.
-func (k *ownThreads) asked(tid int) bool {
+func (k *OwnThreads) asked(tid int) bool {
 	if k.ask == nil {
 		return false
 	}

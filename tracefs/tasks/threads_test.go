@@ -1,4 +1,4 @@
-package trace
+package tasks
 
 import (
 	"os"
@@ -17,7 +17,7 @@ func TestFamily(t *testing.T) {
 		{[]int{os.Getppid(), os.Getpid()}, true},
 		{[]int{os.Getpid()}, true},
 	} {
-		tids, err := family(c.named, true)
+		tids, err := Family(c.named, true)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package trace
+package tasks
 
 import (
 	"encoding/binary"
@@ -28,16 +28,16 @@ func TestOwnThreads(t *testing.T) {
 		calls(10, 0), starts(10, 11, 0x3d0f00), starts(11, 20, 0x1200000), calls(11, 0), calls(20, 0),
 		starts(20, 21, 0x3d0f00), calls(21, 0), calls(20, 7), calls(12, 0), calls(30, 0), starts(10, 11, 17), calls(11, 0), calls(10, 0),
 	}
-	own := &ownThreads{Pids: []int{10}, Threads: []int{10}}
+	own := &OwnThreads{Pids: []int{10}, Threads: []int{10}}
 	own.ask = func(tid int) []int { return map[int][]int{12: {10, 12}, 30: {30}}[tid] }
-	n, err := newTasksOf(born, binary.LittleEndian)
+	n, err := NewTasksOf(born, binary.LittleEndian)
 	if err != nil {
 		t.Fatal(err)
 	}
-	own.learn(n)
+	own.Learn(n)
 	var tids []int
 	var lost uint64
-	for e := range own.only(sequence(events)) {
+	for e := range own.Only(sequence(events)) {
 		if lost += e.Lost; e.Format == call {
 			tids = append(tids, e.TID)
 		}

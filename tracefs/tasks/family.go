@@ -1,4 +1,4 @@
-package trace
+package tasks
 
 import (
 	"errors"
@@ -10,9 +10,9 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/proc"
 )
 
-// threads returns the threads of the processes, with follow also those of all their
+// Threads returns the threads of the processes, with follow also those of all their
 // descendants. It is an error if one of the processes does not exist.
-func threads(pids []int, follow bool) ([]int, error) {
+func Threads(pids []int, follow bool) ([]int, error) {
 	for _, pid := range pids {
 		if _, err := proc.Threads(pid); errors.Is(err, os.ErrNotExist) {
 			return nil, &tracefs.MachineError{Msg: fmt.Sprintf("there is no process %d", pid)}
@@ -21,12 +21,12 @@ func threads(pids []int, follow bool) ([]int, error) {
 			return nil, &tracefs.MachineError{Msg: fmt.Sprintf("%d is a thread of process %d", pid, of), Cure: fmt.Sprintf("-p %d traces all its threads", of)}
 		}
 	}
-	return family(pids, follow)
+	return Family(pids, follow)
 }
 
-// family returns the threads that live now. A process that has ended is skipped, and so
+// Family returns the threads that live now. A process that has ended is skipped, and so
 // is this one where it is only a descendant: what it does is no part of the trace.
-func family(named []int, follow bool) ([]int, error) {
+func Family(named []int, follow bool) ([]int, error) {
 	var children map[int][]int
 	if follow {
 		var err error

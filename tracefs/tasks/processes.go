@@ -1,4 +1,6 @@
-package trace
+// Package tasks knows which process each thread of a trace belongs to. It learns that from
+// /proc, from a recording, and from the events that the kernel records for new tasks.
+package tasks
 
 import (
 	"iter"
@@ -9,22 +11,22 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/proc"
 )
 
-// processes knows which process each thread belongs to. An event has only the thread, and
+// Processes knows which process each thread belongs to. An event has only the thread, and
 // when it is read the thread may have ended. So the kernel also records an event for each
 // new task, and /proc is asked for those that are older. A nil *processes knows nothing.
-type processes struct {
-	newTasks newTasks
+type Processes struct {
+	newTasks NewTasks
 	ids      map[int]int // process by thread; -1 if it is not known
 	foreign  bool        // /proc is of no use: it numbers tasks in another way, or this is a recording
 }
 
-func newProcesses() *processes {
-	return &processes{ids: map[int]int{0: 0}, foreign: !tracefs.InitPIDNamespace()}
+func NewProcesses() *Processes {
+	return &Processes{ids: map[int]int{0: 0}, foreign: !tracefs.InitPIDNamespace()}
 }
 
-// save returns the processes of when the trace began with their threads, the ID of the
+// Save returns the processes of when the trace began with their threads, the ID of the
 // process first; nil if they are not known for all of the trace.
-func (p *processes) save() [][]int {
+func (p *Processes) Save() [][]int {
 	if p == nil || p.newTasks.format == nil {
 		return nil
 	}
@@ -48,9 +50,9 @@ func (p *processes) save() [][]int {
 	return list
 }
 
-// loadProcesses returns what save has returned.
-func loadProcesses(list [][]int) *processes {
-	p := &processes{ids: map[int]int{}, foreign: true}
+// LoadProcesses returns what save has returned.
+func LoadProcesses(list [][]int) *Processes {
+	p := &Processes{ids: map[int]int{}, foreign: true}
 	for _, tids := range list {
 		for _, tid := range tids {
 			p.ids[tid] = tids[0]
@@ -59,9 +61,9 @@ func loadProcesses(list [][]int) *processes {
 	return p
 }
 
-// of returns the process that a thread belongs to at this point of the trace, and whether
+// Of returns the process that a thread belongs to at this point of the trace, and whether
 // it is known.
-func (p *processes) of(tid int) (pid int, ok bool) {
+func (p *Processes) Of(tid int) (pid int, ok bool) {
 	if p == nil {
 		return 0, false
 	}
@@ -69,14 +71,14 @@ func (p *processes) of(tid int) (pid int, ok bool) {
 	return pid, pid >= 0
 }
 
-// learn prepares p for events of new tasks.
-func (p *processes) learn(of newTasks) {
+// Learn prepares p for events of new tasks.
+func (p *Processes) Learn(of NewTasks) {
 	if p != nil {
 		p.newTasks = of
 	}
 }
 
-func (p *processes) find(tid int) int {
+func (p *Processes) find(tid int) int {
 	pid, known := p.ids[tid]
 	if known {
 		return pid
@@ -90,10 +92,10 @@ func (p *processes) find(tid int) int {
 	return pid
 }
 
-// remember looks up all threads that there are. It is called before and after the events of
+// Remember looks up all threads that there are. It is called before and after the events of
 // new tasks are enabled: a thread ID that has got to another process meanwhile is not known
 // until such an event says so.
-func (p *processes) remember() {
+func (p *Processes) Remember() {
 	if p == nil || p.foreign {
 		return
 	}
@@ -111,8 +113,8 @@ func (p *processes) remember() {
 	}
 }
 
-// follow learns from the events of new tasks, and drops them if drop is set.
-func (p *processes) follow(events iter.Seq2[*tracefs.Event, error], drop bool) iter.Seq2[*tracefs.Event, error] {
+// Follow learns from the events of new tasks, and drops them if drop is set.
+func (p *Processes) Follow(events iter.Seq2[*tracefs.Event, error], drop bool) iter.Seq2[*tracefs.Event, error] {
 	if p == nil {
 		return events
 	}
@@ -129,7 +131,7 @@ func (p *processes) follow(events iter.Seq2[*tracefs.Event, error], drop bool) i
 }
 
 // learned reports whether e is about a new task, which it then learns about.
-func (p *processes) learned(e *tracefs.Event) bool {
+func (p *Processes) learned(e *tracefs.Event) bool {
 	tid, thread, ok := p.newTasks.started(e)
 	if !ok {
 		return false
@@ -142,8 +144,8 @@ func (p *processes) learned(e *tracefs.Event) bool {
 	return true
 }
 
-// births returns the ID of the events of new tasks, or -1 if there are none.
-func (p *processes) births() int {
+// Births returns the ID of the events of new tasks, or -1 if there are none.
+func (p *Processes) Births() int {
 	if p == nil || p.newTasks.format == nil {
 		return -1
 	}
