@@ -21,6 +21,7 @@
 //	load times N WORDS...     "load WORDS", N times
 //	load timed FILE WORDS...  "load WORDS"; how long it took is in FILE
 //	load used FILE WORDS...   "load WORDS"; the CPU time that it took is in FILE
+//	load thread WORDS...      "load WORDS" on another thread than the first one
 //	load exec PATH WORDS...   execve(2) the program at PATH as "load WORDS"
 //	load pid FILE WORDS...    write the PID to FILE, wait for FILE.go, then "load WORDS"
 //	load on CPU WORDS...      "load WORDS" on one CPU
@@ -164,6 +165,13 @@ func loadOne(args []string) error {
 			err = loadOne(rest[1:])
 		}
 		return err
+	case "thread":
+		result := make(chan error)
+		go func() {
+			runtime.LockOSThread()
+			result <- loadOne(rest)
+		}()
+		return <-result
 	case "exec":
 		path, err := exec.LookPath(rest[0])
 		if err != nil {

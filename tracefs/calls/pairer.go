@@ -317,12 +317,21 @@ func (p *Pairer) enter(h half, side *Side, sp uint64) {
 // e, and returns it, or nil if there is none. It gives up the entries that e shows to
 // be over.
 func (p *Pairer) leave(e *tracefs.Event, side *Side, sp uint64) *entry {
-	t := p.tasks[key(e)]
+	i, t := -1, p.tasks[key(e)]
+	if t != nil {
+		i = t.find(sp, side.Plan, p.opts.Delta)
+	}
+	if i < 0 {
+		if from := p.former(e, side, sp); from != nil {
+			t = p.rename(from, t, e.TID)
+			i = t.find(sp, side.Plan, p.opts.Delta)
+		}
+	}
 	if t == nil {
 		return nil
 	}
 	var en *entry
-	if i := t.find(sp, side.Plan, p.opts.Delta); i >= 0 {
+	if i >= 0 {
 		en = t.entries[i]
 		if above := t.above(i); above < len(t.entries) { // rare
 			p.abandon(t, above)

@@ -52,12 +52,44 @@ func TestEnds(t *testing.T) {
 		return &tracefs.Event{Format: &tracefs.Format{ID: 99}, Time: time, TID: tid}
 	}
 	got := pairAll(calls.NewPairer(news, calls.Options{Delta: 8}), []*tracefs.Event{
-		event(fIn, 10, 0, 7, 800), event(fIn, 11, 0, 8, 800), other(20, 6), other(21, 99), other(30, 6),
-		event(fOut, 40, 0, 7, 808), event(fOut, 41, 0, 8, 808),
+		event(fIn, 10, 0, 7, 800), event(fIn, 11, 0, 8, 900), other(20, 6), other(21, 99), other(30, 6),
+		event(fOut, 40, 0, 7, 808), event(fOut, 41, 0, 8, 908),
 	})
 	want := []string{"plan 0 in@10 unfinished", "plan 0 out@40 orphan", "plan 0 in@11 out@41 took 30"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// A thread that calls execve goes on with the TID of its process, on the same stack. What
+// that process's first thread was in never returns.
+func TestExecByThread(t *testing.T) {
+	const stack, other = 0xffffc90000010000, 0xffffc90000014000
+	events := []*tracefs.Event{
+		event(fIn, 10, 0, 7, other+800), event(fIn, 11, 1, 8, stack+800), event(gIn, 12, 1, 8, stack+700),
+		event(hIn, 13, 1, 8, stack+600), event(fIn, 14, 0, 9, other+0x8000),
+		event(hOut, 20, 1, 7, stack+608), event(hIn, 21, 1, 7, stack+600), event(hOut, 22, 1, 7, stack+608),
+		event(gOut, 23, 1, 7, stack+708), event(fOut, 24, 1, 7, stack+808), event(fOut, 25, 1, 7, stack+808),
+		event(fIn, 30, 1, 8, other+800), event(fOut, 31, 1, 8, other+808), // a new thread
+	}
+	want := []string{
+		"plan 2 in@13 out@20 took 7", "plan 0 in@10 unfinished", "plan 2 in@21 out@22 took 1", "plan 1 in@12 out@23 took 11",
+		"plan 0 in@11 out@24 took 13", "plan 0 out@25 orphan", "plan 0 in@30 out@31 took 1", "plan 0 in@14 unfinished",
+	}
+	if got := pairAll(calls.NewPairer(sides, calls.Options{Delta: 8}), events); !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	ended := 0
+	p := calls.NewPairer(sides, calls.Options{Delta: 8, Begin: true})
+	for _, e := range events {
+		for c, ok := p.Add(e); ok; c, ok = p.Next() {
+			if !c.Begun && !c.Orphan && !c.Unfinished {
+				ended++
+			}
+		}
+	}
+	if ended != 5 {
+		t.Errorf("%d calls ended in a tree, want 5", ended)
 	}
 }
 
