@@ -34,6 +34,8 @@ type crafted struct {
 	kallsyms string
 	pages    []byte
 	clock    string // "" for mono
+
+	records [][]byte // those in pages: all entries, then all returns
 }
 
 const craftedPage = 512
@@ -135,7 +137,7 @@ func sample(t testing.TB, specs ...string) *crafted {
 		records = append(records, record)
 	}
 	slices.Reverse(records)
-	c.pages = pageOf(records)
+	c.records, c.pages = records, pageOf(records)
 	if c.own, err = json.Marshal(map[string]any{"Start": 1, "Wall": 2, "Group": "tsnoop_1", "Plans": json.RawMessage(saved)}); err != nil {
 		t.Fatal(err)
 	}
@@ -226,6 +228,43 @@ func TestCraftedSample(t *testing.T) {
 		}
 		calm(t, "printed", printed)
 		t.Logf("%s%s", printed, said)
+	}
+}
+
+// A call of which only one end was seen is shown if it was asked for, in a tree as without.
+func TestHalvesChosen(t *testing.T) {
+	for _, tt := range []struct {
+		seen        string // the ends: entries < and returns >
+		spec, given string
+		lines       int
+	}{
+		{">>", "ip_rcv(skb->len, return)", "", 1}, // the first may have begun before the trace
+		{">>", "ip_rcv(skb->len > 3, return)", "", 0},
+		{">>", "ip_rcv(skb->len, return)", "--comm=other", 0},
+		{">>", "ip_rcv(skb->len, return)", "--cpu=1", 0},
+		{">>", "ip_rcv(return)", "--comm=other", 0},
+		{">>", "ip_rcv(return)", "--cpu=1", 0},
+		{"<<", "ip_rcv(skb->len)", "", 2},
+		{"<<", "ip_rcv(skb->len == 3)", "", 0},
+		{"<<", "ip_rcv(skb->len)", "--comm=other", 0},
+		{"<<", "ip_rcv(skb->len)", "--cpu=1", 0},
+	} {
+		c := sample(t, "ip_rcv(skb->len, return)")
+		var ends [][]byte
+		for _, end := range tt.seen {
+			ends = append(ends, c.records[strings.IndexRune("<>", end)])
+		}
+		c.pages = pageOf(ends)
+		for _, way := range [][]string{{"-t", "none"}, {"-t", "none", "--tree"}} {
+			given := way
+			if tt.given != "" {
+				given = append(given, tt.given)
+			}
+			printed, said, err := c.replay(t, []string{tt.spec}, given...)
+			if n := strings.Count(printed, "ip_rcv"); err != nil || n != tt.lines {
+				t.Errorf("%s %s %q: %d lines, want %d: %v\n%s%s", tt.seen, tt.spec, given, n, tt.lines, err, printed, said)
+			}
+		}
 	}
 }
 

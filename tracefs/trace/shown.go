@@ -22,8 +22,8 @@ func (r *Reading) calls(events iter.Seq2[*tracefs.Event, error], all func(*calls
 			if !r.isWhole(c, at) {
 				return true
 			}
-			// With begin the pairer has matched it already, when the call began.
-			wanted := r.begin || r.matches(c)
+			// What is shown since it began was matched then.
+			wanted := c.ID != 0 || r.matches(c)
 			if c.Unfinished {
 				r.unreturned(c, wanted, atEnd)
 			}
@@ -130,9 +130,10 @@ func (r *Reading) matches(c *calls.Call) bool {
 	return false
 }
 
-// leaves removes the return of a call that ends on a CPU that is not asked for.
+// leaves removes the return of a call that ends on a CPU that is not asked for. isHere
+// refuses a call of which nothing else was seen.
 func (r *Reading) leaves(c *calls.Call) {
-	if c.Return != nil && !slices.Contains(r.cpus, c.Return.CPU) {
+	if c.Entry != nil && c.Return != nil && !slices.Contains(r.cpus, c.Return.CPU) {
 		c.Return, c.Duration, c.Unfinished = nil, 0, true
 	}
 }
