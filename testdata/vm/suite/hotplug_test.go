@@ -36,7 +36,7 @@ func bursts(t *testing.T, n int, cpus ...string) (loads []*loading, pids string)
 // TestEndsHotplug takes CPU 1 away while tsnoop runs and gives it back, twice:
 // what it had recorded is printed, and so is what comes then, by both readers.
 func TestEndsHotplug(t *testing.T) {
-	const n = 1000
+	const n = 300
 	loads, pids := bursts(t, n, "1", "0", "1", "0", "1")
 	var traces []*traced
 	for _, reader := range []string{"raw", "text"} {
@@ -60,7 +60,7 @@ func TestEndsHotplug(t *testing.T) {
 // gives it a machine of its own, booted with maxcpus=1. What each CPU has its own of is there
 // from the first call on.
 func TestHotplugLate(t *testing.T) {
-	const n = 1000
+	const n = 300
 	if got := online(t); got != "0" {
 		t.Fatalf("CPUs %s are online, want 0 only: boot with maxcpus=1", got)
 	}

@@ -39,7 +39,7 @@ func longTextLengths() (all []int) {
 	for _, at := range []int{0, 8, 32, 42, 600, 632, 2040, 4040, 4072, 4095, 8990} {
 		all = append(all, max(at-1, 0), at, at+1)
 	}
-	for n := 3940; n <= 4110; n += 7 {
+	for n := 3940 + rand.IntN(20); n <= 4110; n += size(20, 7) {
 		all = append(all, n)
 	}
 	rand.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })

@@ -151,8 +151,11 @@ func TestOncePairsText(t *testing.T) { tracePairs(t, "--reader=text", "-f") }
 
 const pairCalls, pairThreads = 100, 2
 
+// pairs is how many specs there are at a time: of each kind two, or four.
+func pairs() int { return size(8, 16) }
+
 func tracePairs(t *testing.T, flags ...string) {
-	specs := pairSpecs(1, 16)
+	specs := pairSpecs(1, pairs())
 	l := prepare(t, "seeks", "@", strconv.Itoa(pairCalls), strconv.Itoa(pairThreads), "3")
 	tr := startTrace(t, slices.Concat([]string{"--json", "-p", l.pid}, flags, textsOf(specs))...)
 	l.run()
@@ -171,7 +174,7 @@ func textsOf(specs []pairSpec) (texts []string) {
 // TestOncePairsRecord chooses calls when they are recorded, and when all that were
 // recorded are replayed.
 func TestOncePairsRecord(t *testing.T) {
-	specs := pairSpecs(1, 16)
+	specs := pairSpecs(1, pairs())
 	texts := textsOf(specs)
 	for _, tt := range []struct {
 		name             string
