@@ -16,6 +16,8 @@ var (
 	// ErrDamaged is wrapped by errors about bytes that make no sense, or that would
 	// take more memory than any intact file needs.
 	ErrDamaged = errors.New("file is damaged")
+	// ErrSecond is wrapped by errors about a file of several recordings.
+	ErrSecond = errors.New("only the first recording in a file is read")
 )
 
 // An Error says what is wrong with a file, and where. It wraps one of the package's

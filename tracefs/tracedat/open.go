@@ -129,6 +129,23 @@ func (o *opener) finish() {
 	}
 	f.share()
 	o.finishSums()
+	o.checkEnd()
+}
+
+// checkEnd looks for another recording right after this one: cat(1) can't join them.
+func (o *opener) checkEnd() {
+	var end int64
+	for _, b := range o.Buffers {
+		for _, c := range b.CPUs {
+			end = max(end, c.offset+c.Size)
+		}
+	}
+	for _, s := range o.sums {
+		end = max(end, s.off+s.pages*SumSize)
+	}
+	if end > 0 && end < o.size && Is(io.NewSectionReader(o.r, end, o.size-end)) {
+		o.damaged(&Error{"another recording", end, ErrSecond})
+	}
 }
 
 // share makes sure that reading all CPUs at once does not take more memory than the
