@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -17,6 +18,7 @@ import (
 // A program is the command after --. A nil one means that there is none.
 type program struct {
 	*tracee.Program
+	name    string
 	signals chan os.Signal
 }
 
@@ -37,7 +39,7 @@ func hold(o *flags.Options) (*program, error) {
 	} else if err != nil {
 		return nil, err
 	}
-	p := &program{Program: held, signals: make(chan os.Signal, 8)}
+	p := &program{Program: held, name: o.Program[0], signals: make(chan os.Signal, 8)}
 	// Only after the start: the program must also ignore the signals that tsnoop was
 	// told to ignore (nohup).
 	signal.Notify(p.signals, unix.SIGINT, unix.SIGQUIT, unix.SIGTERM, unix.SIGHUP)
@@ -97,6 +99,18 @@ func (p *program) run(ctx context.Context) (context.Context, error) {
 	return ctx, err
 }
 
+// neverRan reports that a signal ended the trace before the program ran, and returns the
+// exit status of a program that this signal has ended.
+func (p *program) neverRan(ui *terminal.UI) error {
+	select {
+	case s := <-p.signals:
+		ui.Warn("%s was not run: %v", p.name, s)
+		return terminal.ExitStatus(128 + int(s.(unix.Signal)))
+	default:
+		return nil
+	}
+}
+
 // passSignals forwards the signals that are sent to tsnoop alone. The program itself
 // gets those from the terminal; for tsnoop they only end the trace.
 func (p *program) passSignals() {
@@ -113,8 +127,8 @@ func (p *program) passSignals() {
 }
 
 // end waits for the program and returns its exit status as a shell does: 128 plus the
-// signal's number if a signal has killed it. A program that is still held never runs.
-// err is tsnoop's own error, which is reported at once.
+// signal's number if a signal has killed it. A program that is still held never runs, and
+// that is not success. err is tsnoop's own error, which is reported at once.
 func (p *program) end(err error, ui *terminal.UI) error {
 	if p == nil {
 		return err
@@ -122,7 +136,7 @@ func (p *program) end(err error, ui *terminal.UI) error {
 	defer signal.Stop(p.signals)
 	if p.Held() {
 		p.Kill()
-		return err
+		return cmp.Or(err, p.neverRan(ui))
 	}
 	status := ui.Report(err)
 	<-p.Done()
