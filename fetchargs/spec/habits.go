@@ -1,6 +1,9 @@
 package spec
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // These functions explain what is valid in other tracers but not here.
 
@@ -13,6 +16,8 @@ func (p *parser) foreign(s *Spec) bool {
 		p.failFix(at.Span, Fix{at.Span, "if"}, "write ", "%s", p.describe())
 	case at.text == "{":
 		p.fail(at.Span, "what is to be shown stands in parentheses behind the function", "nothing is run when a function is called")
+	case at.text == "/" && strings.Contains(p.text, ".c:"):
+		p.fail(at.Span, "name the function that contains the line", "source lines cannot be traced")
 	case at.text == "/":
 		p.fail(at.Span, "conditions stand behind if", "%s", p.describe())
 	case at.kind == tokReg && at.text == "%return" && !s.Parens:

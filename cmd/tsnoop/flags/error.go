@@ -27,6 +27,13 @@ var others = map[string]string{
 	"stack": "ksnoop's --stack is -s, --chain; --kstack shows the kernel's stack",
 	"debug": "ksnoop's --debug is -v, --verbose; -d is --duration",
 
+	// strace, perf, trace-cmd, bpftrace
+	"e": "name functions without a flag: tsnoop openat -- COMMAND",
+	"l": "name functions without a flag: tsnoop 'vfs_*' traces them, tsnoop list 'vfs_*' lists them",
+	"c": "print a table of counts and durations: tsnoop --summary=only 'sys_*' -- COMMAND",
+	"a": "all processes are traced unless -p or a COMMAND chooses some",
+	"r": "print the time since the line before: tsnoop -t delta SPEC",
+
 	"cgroup": "-p takes the processes of one: -p $(paste -sd, /sys/fs/cgroup/NAME/cgroup.procs)",
 }
 
@@ -49,7 +56,11 @@ func flagError(set *pflag.FlagSet, err error) error {
 		f := missing.GetFlag().Value.(*Row)
 		return Errorf(f.example, "--%s %s, and there is nothing behind it", f.Name, f.takes)
 	case errors.As(err, &unknown) && others[unknown.GetSpecifiedName()] != "":
-		return Errorf(others[unknown.GetSpecifiedName()], "unknown flag: --%s", unknown.GetSpecifiedName())
+		dash := "--"
+		if unknown.GetSpecifiedShortnames() != "" {
+			dash = "-"
+		}
+		return Errorf(others[unknown.GetSpecifiedName()], "unknown flag: %s%s", dash, unknown.GetSpecifiedName())
 	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() == "":
 		near := btf.Near(unknown.GetSpecifiedName(), func(yield func(string) bool) {
 			set.VisitAll(func(f *pflag.Flag) { yield(f.Name) })
@@ -57,6 +68,8 @@ func flagError(set *pflag.FlagSet, err error) error {
 		if len(near) > 0 {
 			return Errorf("did you mean --"+strings.Join(near, ", --")+"?", "unknown flag: --%s", unknown.GetSpecifiedName())
 		}
+	case errors.As(err, &unknown):
+		return Errorf("tsnoop help lists the flags; a program and its flags follow --: tsnoop SPEC... -- COMMAND", "unknown flag: -%s", unknown.GetSpecifiedName())
 	}
 	return Errorf("tsnoop help lists the flags", "%s", strings.TrimPrefix(err.Error(), "pflag: "))
 }

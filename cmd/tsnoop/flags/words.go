@@ -3,6 +3,7 @@ package flags
 import (
 	"cmp"
 	"errors"
+	"os/exec"
 	"slices"
 	"strings"
 
@@ -67,25 +68,52 @@ func typeNames(args []string) []string {
 	return names
 }
 
-// HintCommand adds to an error about the first word, which no function has as its name, the
-// command that was perhaps meant.
+// HintCommand adds to an error about a word that is not the name of a function what was
+// perhaps meant: a command, if it is the first word, or a program to run.
 func (o *Options) HintCommand(err error) {
 	var wrong spec.Errors
 	var missing *btf.NotFoundError
-	if len(o.Args) == 0 || !errors.As(err, &wrong) || wrong[0].Text != o.Args[0] || !errors.As(wrong[0], &missing) {
+	if !errors.As(err, &wrong) || !errors.As(wrong[0], &missing) {
 		return
 	}
-	names := func(yield func(string) bool) {
+	switch at := slices.Index(o.Args, wrong[0].Text); {
+	case at < 0:
+	case at == 0 && len(nearCommands(o.Args[0])) > 0:
+		near := nearCommands(o.Args[0])[0]
+		wrong[0].Hint = "did you mean the command " + near + "? " + commandLine("tsnoop "+near, o.Args[1:])
+	case isProgram(wrong[0].Text) && o.Program == nil && (o.Command == "trace" || o.Command == "record"):
+		begin, specs := "tsnoop", o.Args[:at]
+		if o.Command == "record" {
+			begin = "tsnoop record"
+		}
+		if at == 0 {
+			specs = []string{"sys_*"}
+		}
+		wrong[0].Hint = "a program to run follows --: " + commandLine(commandLine(begin, specs)+" --", o.Args[at:])
+	}
+}
+
+// nearCommands returns the commands whose names are like word.
+func nearCommands(word string) []string {
+	return btf.Near(word, func(yield func(string) bool) {
 		for _, c := range Commands {
-			if !yield(c.Name) {
+			if c.Says != "" && !yield(c.Name) {
 				return
 			}
 		}
+	})
+}
+
+// isProgram reports whether a shell would run a program for this word.
+func isProgram(word string) bool {
+	_, err := exec.LookPath(word)
+	return err == nil
+}
+
+// commandLine joins words for a shell.
+func commandLine(program string, quoted []string) string {
+	for _, word := range quoted {
+		program += " " + shellQuoted(word)
 	}
-	if near := btf.Near(o.Args[0], names); len(near) > 0 {
-		wrong[0].Hint = "did you mean the command " + near[0] + "? tsnoop " + near[0]
-		for _, arg := range o.Args[1:] {
-			wrong[0].Hint += " " + shellQuoted(arg)
-		}
-	}
+	return program
 }
