@@ -16,17 +16,17 @@ type Page struct {
 	Data []byte // the whole sub-buffer; valid until the next Page
 }
 
-// fillTime is how long pages may fill before they are fetched, so that few of the pages
-// that are kept are nearly empty.
-const fillTime = 50 * time.Millisecond
+// FillTime is long enough that few of the pages that are kept are nearly empty.
+const FillTime = 50 * time.Millisecond
 
 // fewPages is the number of pages in one fetch below which there is time to wait.
 const fewPages = 64
 
 // Pages yields the pages of all CPUs of a session as they come, until ctx is done and
-// the buffers are empty, or the session is closed. If a read fails, Pages yields the
+// the buffers are empty, or the session is closed. Pages may fill for a time before they
+// are fetched. If a read fails, Pages yields the
 // error and ends.
-func Pages(ctx context.Context, s *tracefs.Session) iter.Seq2[Page, error] {
+func Pages(ctx context.Context, s *tracefs.Session, fill time.Duration) iter.Seq2[Page, error] {
 	return func(yield func(Page, error) bool) {
 		r, err := newLiveReader(ctx, s, &Options{}, nil)
 		if err != nil {
@@ -53,7 +53,7 @@ func Pages(ctx context.Context, s *tracefs.Session) iter.Seq2[Page, error] {
 				vain = r.waiter.wait(false, !r.allWatched())
 			}
 			if n < fewPages {
-				r.waiter.sleep(fillTime.Nanoseconds())
+				r.waiter.sleep(fill.Nanoseconds())
 			}
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/tsnoop/tsnoop/tracefs/read"
 	"golang.org/x/sys/unix"
 )
 
@@ -93,6 +94,15 @@ func (u *unsynced) synced() {
 	u.expect() // in case that nothing ran in time
 	u.syncing = batch{}
 	u.expect()
+}
+
+// FillTime returns how long pages may fill before they are taken: a small part of the time
+// after which they must be on the disk.
+func (rec *Recorder) FillTime() time.Duration {
+	if rec.options.Sync <= 0 {
+		return read.FillTime
+	}
+	return min(read.FillTime, rec.options.Sync/8)
 }
 
 // tick writes pages to their files regularly, so that a kill loses few of them, and to the

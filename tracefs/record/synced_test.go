@@ -123,3 +123,12 @@ func TestLateMuch(t *testing.T) {
 	rec.wrote(1, 0)
 	warned(t, warnings, "1h0m0s")
 }
+
+// Pages are taken long before they must be on the disk.
+func TestFillTime(t *testing.T) {
+	for limit, want := range map[time.Duration]time.Duration{0: read.FillTime, time.Second: read.FillTime, 80 * time.Millisecond: 10 * time.Millisecond} {
+		if rec, _ := syncedTest(t, limit); rec.FillTime() != want {
+			t.Errorf("%v for %v, want %v", rec.FillTime(), limit, want)
+		}
+	}
+}

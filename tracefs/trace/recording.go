@@ -42,7 +42,7 @@ func (t *Trace) Record(ctx context.Context, rec *record.Recorder) (err error) {
 	ctx, release := t.untilDrained(ctx)
 	defer release()
 	wait := rec.AddSymbols(t.machine.Symbols.Text)
-	err = rec.Take(read.Pages(ctx, t.session), t.Now, t.processes.Births(), t.lookAtClocks)
+	err = rec.Take(read.Pages(ctx, t.session, rec.FillTime()), t.Now, t.processes.Births(), t.lookAtClocks)
 	t.guard.Stop()
 	err = cmp.Or(err, t.session.Stop())
 	t.guard.Settle()
