@@ -111,7 +111,7 @@ func (o *Options) sections() []Section {
 			{"buffer", "b", " SIZE", "buffer of each CPU: 512K, 4M",
 				parsed(&o.Trace.BufferKB, parseBuffer), "takes a size per CPU such as 512K or 4M", "tsnoop -b 4M SPEC"},
 			{"pages", "P", " N", "buffer of each CPU in pages of 4 KiB",
-				parsed(&o.Trace.BufferKB, parsePages), "takes a number of pages", "tsnoop -P 256 SPEC"},
+				parsed(&o.Trace.BufferKB, parsePages), "takes a number of pages from 1", "tsnoop -P 256 SPEC"},
 			{"maxactive", "", " N", "calls of a function that can be followed at a time",
 				number(&o.Plan.MaxActive, 1, dynevent.MostActive), "takes a number from 1 to " + strconv.Itoa(dynevent.MostActive), "tsnoop --maxactive 100 SPEC"},
 			{"max-rate", "", " N", "switch off the probe of a function with more than N events a second; 10000 on a terminal, else 1000000;\n0: never",
