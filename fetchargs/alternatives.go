@@ -6,27 +6,21 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tsnoop/tsnoop/fetchargs/find"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
-// An attempt is one alternative of a spec, or a spec without alternatives.
-type attempt struct {
-	spec *spec.Spec
-	jobs []job
-	errs spec.Errors // why there are no jobs
-}
-
 // first returns the plans of the first alternative of a spec that has no errors and that
 // the kernel does not refuse.
-func (run *resolving) first(all []attempt) (plans []*Plan, errs spec.Errors, fatal error) {
+func (run *resolving) first(all []find.Attempt) (plans []*Plan, errs spec.Errors, fatal error) {
 	before := run.events
 	for _, a := range all {
 		run.events = maps.Clone(before)
-		plans, wrong, err := run.plans(a.jobs)
+		plans, wrong, err := run.plans(a.Jobs)
 		if err != nil {
 			return nil, nil, err
 		}
-		wrong = append(slices.Clone(a.errs), wrong...)
+		wrong = append(slices.Clone(a.Errs), wrong...)
 		if len(wrong) == 0 {
 			if wrong, err = run.refused(plans); err != nil {
 				return nil, nil, err
@@ -48,10 +42,10 @@ func (run *resolving) first(all []attempt) (plans []*Plan, errs spec.Errors, fat
 // refused returns why the kernel would refuse plans.
 func (run *resolving) refused(plans []*Plan) (errs spec.Errors, err error) {
 	for _, p := range plans {
-		if run.target.Refused == nil {
+		if run.tried == nil {
 			return nil, nil
 		}
-		wrong, err := run.target.Refused(p)
+		wrong, err := run.tried(p)
 		if err != nil {
 			return nil, err
 		}
@@ -71,11 +65,11 @@ func inPlaceOf(errs spec.Errors) []string {
 
 // noAlternative puts an error before those of the alternatives of a spec: that none
 // of them can be traced.
-func noAlternative(all []attempt, errs spec.Errors) spec.Errors {
-	first, last := all[0].spec, all[len(all)-1].spec
+func noAlternative(all []find.Attempt, errs spec.Errors) spec.Errors {
+	first, last := all[0].Spec, all[len(all)-1].Spec
 	names := make([]string, len(all))
 	for i, a := range all {
-		names[i] = a.spec.Func.Text
+		names[i] = a.Spec.Func.Text
 	}
 	names = slices.Compact(names)
 	msg := fmt.Sprintf("none of these %d can be traced here: %s", len(all), strings.Join(names, ", "))

@@ -14,10 +14,10 @@ import (
 // assemble makes the probes of the plan. It drops the side that nothing asked for.
 func (r *resolver) assemble() *Plan {
 	p := r.out
-	if r.target.Live && r.target.Features.ReturnArgs && !r.absent && r.entry.Used && r.exit.Used {
+	if r.Target.Live && r.Target.Features.ReturnArgs && !r.Absent && r.entry.Used && r.exit.Used {
 		r.again()
 	}
-	if r.target.Pair {
+	if r.Target.Pair {
 		r.pair()
 	}
 	r.bringIn()
@@ -39,11 +39,11 @@ func (r *resolver) assemble() *Plan {
 		return nil
 	}
 	if len(parts) > MaxProbes {
-		r.Fail(r.spec.Func.Span, "split the spec in two", "this is too much to show: it takes %d probes", len(parts))
+		r.Fail(r.Spec.Func.Span, "split the spec in two", "this is too much to show: it takes %d probes", len(parts))
 		return nil
 	}
 	if len(parts) > 1 {
-		if r.fatal = p.SameFilters(); r.fatal != nil {
+		if r.Fatal = p.SameFilters(); r.Fatal != nil {
 			return nil
 		}
 	}
@@ -68,8 +68,8 @@ func (r *resolver) pair() {
 			return
 		}
 	}
-	if !btf.IsVoid(r.fn.Return) {
-		r.show(cond.Want{X: &spec.Ident{Name: spec.Name{Text: "return", Span: r.spec.Func.Span}}, Hidden: true})
+	if !btf.IsVoid(r.Proto.Return) {
+		r.show(cond.Want{X: &spec.Ident{Name: spec.Name{Text: "return", Span: r.Spec.Func.Span}}, Hidden: true})
 	}
 }
 
@@ -78,7 +78,7 @@ func (r *resolver) pair() {
 func (b *builder) assemble(both bool) *Probe {
 	p := b.probe
 	p.Event = b.r.eventName(p.Side, "")
-	if b.r.target.Live {
+	if b.r.Target.Live {
 		b.instrument(both)
 	}
 	b.ofEachCPU(both)
@@ -88,12 +88,12 @@ func (b *builder) assemble(both bool) *Probe {
 	}
 	p.Args = b.args
 	p.stringsLast()
-	if glob := b.r.target.Comm; glob != "" {
+	if glob := b.r.Target.Comm; glob != "" {
 		p.OnlyComm = len(b.filters) == 0
-		b.filters = append(b.filters, filter.Comm(glob, !b.r.target.Live))
+		b.filters = append(b.filters, filter.Comm(glob, !b.r.Target.Live))
 	}
 	p.Filter = strings.Join(b.filters, " && ")
-	p.MaxActive = b.r.target.MaxActive
+	p.MaxActive = b.r.Target.MaxActive
 	b.check()
 	p.Spare = b.spare(both)
 	return p
@@ -102,9 +102,9 @@ func (b *builder) assemble(both bool) *Probe {
 // instrument adds the caller, the stack pointer if returns are paired with entries,
 // and the task's name.
 func (b *builder) instrument(both bool) {
-	p, at := b.probe, b.r.spec.Func.Span
+	p, at := b.probe, b.r.Spec.Func.Span
 	if p.Side == dynevent.Entry && p.Part == 0 {
-		caller, _ := dynevent.BaseNamed(b.r.target.Arch.Caller)
+		caller, _ := dynevent.BaseNamed(b.r.Target.Arch.Caller)
 		p.Caller, _ = b.arg(dynevent.Arg{Base: caller, Type: dynevent.X64}, "caller", at)
 	}
 	if both {
@@ -134,7 +134,7 @@ func (b *builder) check() {
 		}
 	}
 	if line := p.Definitions("tsnoop_1234567890")[0]; len(line) > dynevent.MaxLine {
-		r.Fail(r.spec.Func.Span, "split the spec in two",
+		r.Fail(r.Spec.Func.Span, "split the spec in two",
 			"the definition has %d characters, the kernel takes %d", len(line), dynevent.MaxLine)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/cond"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+	"github.com/tsnoop/tsnoop/fetchargs/encode"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
@@ -44,8 +45,8 @@ func (r *resolver) newBuilder(symbols []string, at dynevent.Side, kind dynevent.
 }
 
 // add adds a field with everything it needs. A hidden field is added only once.
-func (b *builder) add(e encoded, w cond.Want) (cond.Ref, bool) {
-	f, at, x := e.field, w.X.Where(), w.X.String()
+func (b *builder) add(e encode.Encoded, w cond.Want) (cond.Ref, bool) {
+	f, at, x := e.Field, w.X.Where(), w.X.String()
 	b.Used = true
 	for i, other := range b.Fields {
 		if w.Hidden && b.Exprs[i] == x && f.Format == other.Format && f.Encoding == other.Encoding && f.Count == other.Count {
@@ -58,23 +59,23 @@ func (b *builder) add(e encoded, w cond.Want) (cond.Ref, bool) {
 	}
 	label := f.Label
 	if f.Add != 0 { // the name must not suggest the address of the member
-		if label = e.route.origin; label == "" {
-			label = e.route.base.String()
+		if label = e.Route.Origin; label == "" {
+			label = e.Route.Base.String()
 		}
 	}
-	own, ok := e.route.fetcharg(), false
-	own.Type, own.Count, own.Short = e.typ, e.count, e.brief
+	own, ok := e.Route.Arg(), false
+	own.Type, own.Count, own.Short = e.Type, e.Count, e.Brief
 	use := ""
 	if f.Encoding == value.Age { // do not share it with a field that shows the time itself
 		use = fmt.Sprintf("age %v ", f.Boot)
 	}
-	if f.Arg, ok = b.argFor(use, own, label, at, e.next...); !ok {
+	if f.Arg, ok = b.argFor(use, own, label, at, e.Next...); !ok {
 		return cond.Ref{}, false
 	}
 	if !b.addBound(e, &f) || !b.guards(e, &f) {
 		return cond.Ref{}, false
 	}
-	if f.Path, ok = b.addPath(e.path, f.Label, at); !ok {
+	if f.Path, ok = b.addPath(e.Path, f.Label, at); !ok {
 		return cond.Ref{}, false
 	}
 	if slices.ContainsFunc(f.Guards, func(g value.Guard) bool { return g.Proof != nil }) {
@@ -90,33 +91,33 @@ func (r *resolver) label(f *value.Field, w cond.Want) {
 	f.Hidden, f.Label = w.Hidden, cmp.Or(w.Name, spec.CalledName(w.X))
 	if x := w.X.String(); f.Label != x {
 		f.Expr = x
-		f.Alias = !slices.ContainsFunc(r.fn.Params, func(p btf.Param) bool { return p.Name == f.Label })
+		f.Alias = !slices.ContainsFunc(r.Proto.Params, func(p btf.Param) bool { return p.Name == f.Label })
 	}
 }
 
 // guards adds the pointers on the way to e, and the fetchargs that prove that they
 // lead to memory. For a dump, its windows prove the last pointer.
-func (b *builder) guards(e encoded, f *value.Field) bool {
-	for i, label := range e.route.labels {
-		if label.text == "" {
+func (b *builder) guards(e encode.Encoded, f *value.Field) bool {
+	for i, label := range e.Route.Labels {
+		if label.Text == "" {
 			continue
 		}
 		n := i
-		if e.route.ofVariable() {
+		if e.Route.OfVariable() {
 			n++
 		}
-		name := label.text
+		name := label.Text
 		if name == f.Label { // the label names the text; the address needs a name of its own
 			name += " ptr"
 		}
-		arg, ok := b.arg(e.route.pointer(n).As(dynevent.X64), name, e.at)
+		arg, ok := b.arg(e.Route.Pointer(n).As(dynevent.X64), name, e.Span)
 		if !ok {
 			return false
 		}
-		g := value.Guard{Label: label.text, Arg: arg, Space: b.space(e, i)}
-		if last := i == len(e.route.labels)-1; b.r.target.Live && g.Space != value.KernelSpace && !(last && f.Encoding == value.Dumped) {
+		g := value.Guard{Label: label.Text, Arg: arg, Space: b.space(e, i)}
+		if last := i == len(e.Route.Labels)-1; b.r.Target.Live && g.Space != value.KernelSpace && !(last && f.Encoding == value.Dumped) {
 			g.Proof = b.proof(e, i, n, f.Arg)
-			if last && e.short && g.Proof != nil {
+			if last && e.Short && g.Proof != nil {
 				g.Head = b.head(e, i, n)
 			}
 		}
@@ -128,14 +129,14 @@ func (b *builder) guards(e encoded, f *value.Field) bool {
 // space returns where the i-th pointer on the way to e must point. A char * may
 // point anywhere: where the address spaces do not overlap the kernel reads both,
 // and the string itself shows a fault.
-func (b *builder) space(e encoded, i int) value.Space {
-	last, text := i == len(e.route.labels)-1, e.typ == dynevent.String
-	switch user := e.route.marked(i); {
-	case user || last && e.typ == dynevent.Ustring:
+func (b *builder) space(e encode.Encoded, i int) value.Space {
+	last, text := i == len(e.Route.Labels)-1, e.Type == dynevent.String
+	switch user := e.Route.Marked(i); {
+	case user || last && e.Type == dynevent.Ustring:
 		return value.UserSpace
-	case last && text && (e.field.Count == 0 || e.route.typ == nil):
+	case last && text && (e.Field.Count == 0 || e.Route.Type == nil):
 		return value.AnySpace
-	case b.r.target.Arch.OneSpace || e.route.labels[i].inKernel():
+	case b.r.Target.Arch.OneSpace || e.Route.Labels[i].InKernel():
 		return value.KernelSpace
 	case last && text:
 		return value.AnySpace
@@ -153,9 +154,9 @@ func (b *builder) argFor(use string, a dynevent.Arg, label string, at spec.Span,
 	args := append([]dynevent.Arg{a}, next...)
 	texts := make([]string, len(args))
 	for i, a := range args {
-		fit, text, limit := b.r.fitted(a)
+		fit, text, limit := b.r.Fitted(a)
 		if len(text) > limit {
-			b.r.tooLong(at, text, limit)
+			b.r.TooLong(at, text, limit)
 			return 0, false
 		}
 		args[i], texts[i] = fit, fit.Key()
@@ -170,33 +171,6 @@ func (b *builder) argFor(use string, a dynevent.Arg, label string, at spec.Span,
 		}
 	}
 	return i, true
-}
-
-func (r *resolver) tooLong(at spec.Span, text string, limit int) {
-	r.Fail(at, fmt.Sprintf("fetch less deep: this is %d characters (%s)", len(text), text),
-		"the chain is too long: the kernel takes %d characters in one fetcharg", limit)
-}
-
-// fitted returns the fetcharg, its text, and the limit on its length. A fetcharg
-// that is too long starts at the register instead of $argN, because the register's
-// name is shorter.
-func (r *resolver) fitted(a dynevent.Arg) (_ dynevent.Arg, text string, limit int) {
-	// Drop the "u" of an array in user memory: the kernel refuses it there ("String
-	// accepts only memory argument"). Without it, the kernel reads user memory
-	// where addresses tell user memory from its own.
-	if last := len(a.Hops) - 1; a.Count > 0 && last >= 0 && a.Hops[last].User && !r.target.Arch.OneSpace {
-		a.Hops = slices.Clone(a.Hops)
-		a.Hops[last].User = false
-	}
-	text, limit = a.String(), r.target.Features.MaxArg()
-	if len(text) <= limit {
-		return a, text, limit
-	}
-	if regs := r.target.Arch.Regs; a.Base.Kind == dynevent.ArgN && len(a.Hops) > 0 && a.Base.N <= int64(len(regs)) {
-		a.Base = dynevent.Base{Kind: dynevent.Register, Name: regs[a.Base.N-1]}
-		text = a.String()
-	}
-	return a, text, r.target.maxArg(len(text))
 }
 
 // named adds the fetcharg with a name made from a label: skb->dev->name becomes
@@ -216,8 +190,8 @@ func (b *builder) named(a dynevent.Arg, label string, at spec.Span) {
 		base = "task_" + base
 	}
 	nonce := ""
-	if a.IsString() && b.r.target.Nonce != "" {
-		nonce = "_" + b.r.target.Nonce
+	if a.IsString() && b.r.Target.Nonce != "" {
+		nonce = "_" + b.r.Target.Nonce
 	}
 	name := base[:min(len(base), dynevent.MaxArgName-len(nonce))] + nonce
 	for n := 2; b.names[name]; n++ {

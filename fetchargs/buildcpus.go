@@ -21,7 +21,7 @@ func (b *builder) roomOfCPUs() int {
 	if !b.isOfEachCPU() {
 		return 0
 	}
-	return len(ofCPUs(ownCPU, b.r.cpus) + " && ")
+	return len(ofCPUs(ownCPU, b.r.CPUs) + " && ")
 }
 
 // ofEachCPU makes one definition for each CPU if a fetcharg differs from CPU to CPU.
@@ -29,20 +29,20 @@ func (b *builder) ofEachCPU(both bool) {
 	if !b.isOfEachCPU() {
 		return
 	}
-	at, cpus := b.r.spec.Func.Span, b.r.cpus
-	if only := b.r.target.OnlyCPUs; len(only) > 0 && !both && !b.r.target.Pair { // else all entries are recorded
+	at, cpus := b.r.Spec.Func.Span, b.r.CPUs
+	if only := b.r.Target.OnlyCPUs; len(only) > 0 && !both && !b.r.Target.Pair { // else all entries are recorded
 		cpus = slices.DeleteFunc(slices.Clone(cpus), func(c dynevent.CPU) bool { return !slices.Contains(only, c.N) })
 	}
 	if len(cpus) > dynevent.MostCPUs {
 		hint := fmt.Sprintf("--cpu LIST takes up to %d of them", dynevent.MostCPUs)
-		if both || b.r.target.Pair {
+		if both || b.r.Target.Pair {
 			hint += ", where no return is asked for"
 		}
 		b.r.Fail(at, hint, "this machine has %d CPUs: per-CPU values are fetched for up to %d", len(cpus), dynevent.MostCPUs)
 		return
 	}
 	if len(cpus) == 0 { // of those that are wanted there is none, which is told elsewhere
-		cpus = b.r.cpus[:1]
+		cpus = b.r.CPUs[:1]
 	}
 	last := cpus[len(cpus)-1]
 	for i, a := range b.args {
@@ -52,7 +52,7 @@ func (b *builder) ofEachCPU(both bool) {
 	}
 	i, _ := b.arg(dynevent.Arg{Base: dynevent.Base{Kind: dynevent.OwnCPU, CPU: last, Each: true}, Type: dynevent.Number("u", 2)}, ownCPU, at)
 	b.probe.CPUs = cpus
-	b.r.out.Details = append(b.r.out.Details, fmt.Sprintf("per-CPU values are fetched once for each of the CPUs %s; the filter keeps the event of the CPU that runs", dynevent.ListCPUs(cpus)))
+	b.r.Details = append(b.r.Details, fmt.Sprintf("per-CPU values are fetched once for each of the CPUs %s; the filter keeps the event of the CPU that runs", dynevent.ListCPUs(cpus)))
 	if n := len(ofCPUs(b.args[i].Name, cpus)) + len(strings.Join(b.filters, " && ")); n > dynevent.MaxFilter {
 		b.r.Fail(at, "ask for less in the condition", "for %d CPUs the filter has %d characters, of which the kernel takes %d", len(cpus), n, dynevent.MaxFilter)
 	}

@@ -16,10 +16,6 @@ const (
 	mostSpareWords = 4
 	// mostHead is how many bytes of a text with a limit a spare fetches at most.
 	mostHead = 1024
-	// shortText is the size of an array that surely ends before an event is full, even if
-	// it lacks its NUL: what follows it in a struct does not go on for thousands of bytes
-	// without one.
-	shortText = 256
 )
 
 // isLong reports whether the kernel may read thousands of bytes for a.
@@ -33,7 +29,7 @@ func isLong(a *dynevent.Arg) bool {
 // entry. If even the beginnings of the texts are too much, there is none.
 func (b *builder) spare(both bool) *Probe {
 	p := b.probe
-	if !b.r.target.Live || p.Side == dynevent.Return && !both || !slices.ContainsFunc(p.Args, func(a dynevent.Arg) bool { return isLong(&a) }) {
+	if !b.r.Target.Live || p.Side == dynevent.Return && !both || !slices.ContainsFunc(p.Args, func(a dynevent.Arg) bool { return isLong(&a) }) {
 		return nil
 	}
 	for words := mostSpareWords; words > 0; words /= 2 {
@@ -45,7 +41,7 @@ func (b *builder) spare(both bool) *Probe {
 		}
 	}
 	b.r.spareless = true
-	b.r.out.Notes = append(b.r.out.Notes, "a call is not shown if its text is longer than about 4,000 bytes: there is no room to fetch less of it")
+	b.r.Notes = append(b.r.Notes, "a call is not shown if its text is longer than about 4,000 bytes: there is no room to fetch less of it")
 	return nil
 }
 
@@ -79,7 +75,7 @@ func (b *builder) spareOf(words int, whole bool) *Probe {
 			s.Args = append(s.Args, b.rest(a, i, h.Sure, min(n, mostHead))...)
 		}
 		h.Args = len(s.Args) - h.First
-		if trial >= 0 && b.r.target.Features.Keeps {
+		if trial >= 0 && b.r.Target.Features.Keeps {
 			h.End = &value.Proof{Kind: value.Through, Args: []int{len(s.Args)}}
 			end := b.headArg(a, h.Sure-spareWord, 0).Then(dynevent.Hop{Offset: beyond}).As(dynevent.Ustring)
 			end.Name = p.unused(fmt.Sprintf("t%d_end", i))
@@ -113,7 +109,7 @@ func (b *builder) headArg(a dynevent.Arg, at, n int) dynevent.Arg {
 	hop.Offset += int64(at)
 	hop.User = hop.User || a.Type == dynevent.Ustring
 	word := dynevent.Arg{Base: a.Base, Hops: a.Hops[:last], Span: a.Span}.Then(hop).As(dynevent.X64)
-	word, _, _ = b.r.fitted(word)
+	word, _, _ = b.r.Fitted(word)
 	return word
 }
 
@@ -122,7 +118,7 @@ func (b *builder) rest(a dynevent.Arg, i, at, end int) (args []dynevent.Arg) {
 	for at < end {
 		array := b.headArg(a, at, 0)
 		array.Count = min((end-at+spareWord-1)/spareWord, dynevent.MaxElements)
-		array, _, _ = b.r.fitted(array)
+		array, _, _ = b.r.Fitted(array)
 		array.Name = b.probe.unused(fmt.Sprintf("t%d_at_%d", i, at))
 		args = append(args, array)
 		at += array.Size()

@@ -10,7 +10,7 @@ import (
 
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
-	"github.com/tsnoop/tsnoop/fetchargs/value"
+	"github.com/tsnoop/tsnoop/fetchargs/target"
 )
 
 // A Candidate is one way to continue an unfinished spec.
@@ -23,18 +23,18 @@ type Candidate struct {
 // in which people would list them: functions, parameters, members, constants,
 // formats. It asks t.Traceable whether a function can be probed. It returns nil if
 // text cannot be completed.
-func Complete(text string, t *Target) []Candidate {
+func Complete(text string, t *target.Target) []Candidate {
 	u, ok := spec.Finish(text)
 	if !ok {
 		return nil
 	}
 	switch {
 	case u.Func:
-		return t.completeFunc(u)
+		return completeFunc(t, u)
 	case u.Type != "":
-		return t.completeType(u)
+		return completeType(t, u)
 	case u.Word != "" && !spec.IsWord(u.Word[0]):
-		return beginning(u, t.sigils(u.Word[0]))
+		return beginning(u, sigils(t, u.Word[0]))
 	}
 	s, err := spec.Parse(u.Whole)
 	if err != nil || spec.IsGlob(s.Func.Text) {
@@ -67,7 +67,7 @@ func beginning(u spec.Unfinished, all iter.Seq2[string, string]) []Candidate {
 }
 
 // completeFunc completes FUNC or MODULE:FUNC.
-func (t *Target) completeFunc(u spec.Unfinished) []Candidate {
+func completeFunc(t *target.Target, u spec.Unfinished) []Candidate {
 	module, name, in := strings.Cut(u.Word, ":")
 	if !in {
 		module, name = "", u.Word
@@ -100,7 +100,7 @@ func (t *Target) completeFunc(u spec.Unfinished) []Candidate {
 		}
 	}
 	if short, is := strings.CutPrefix(name, "sys_"); is || module == "syscall" {
-		for _, call := range t.syscallNames() {
+		for _, call := range t.CallNames() {
 			if strings.HasPrefix(call, short) {
 				add(strings.TrimSuffix(name, short)+call, "system call")
 			}
@@ -117,7 +117,7 @@ func (t *Target) completeFunc(u spec.Unfinished) []Candidate {
 }
 
 // completeType completes the name after struct, union or enum.
-func (t *Target) completeType(u spec.Unfinished) []Candidate {
+func completeType(t *target.Target, u spec.Unfinished) []Candidate {
 	keyword := u.Type + " "
 	names, _ := t.Kernel.TypeNames(keyword + u.Word + "*")
 	return beginning(u, func(yield func(string, string) bool) {
@@ -130,12 +130,12 @@ func (t *Target) completeType(u spec.Unfinished) []Candidate {
 }
 
 // sigils yields the names that begin with a sigil.
-func (t *Target) sigils(sigil byte) iter.Seq2[string, string] {
+func sigils(t *target.Target, sigil byte) iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) {
 		switch sigil {
 		case '@':
-			for _, name := range slices.Sorted(maps.Keys(variables)) {
-				if !yield("@"+name, variables[name]) {
+			for _, name := range slices.Sorted(maps.Keys(target.Variables)) {
+				if !yield("@"+name, target.Variables[name]) {
 					return
 				}
 			}
@@ -147,7 +147,7 @@ func (t *Target) sigils(sigil byte) iter.Seq2[string, string] {
 			}
 		case '$':
 			names := []string{"$comm", "$retval", "$stack0"}
-			if t.hasCurrent() {
+			if t.HasCurrent() {
 				names = append(names, "$current")
 			}
 			for i := range t.Arch.Regs {
@@ -158,41 +158,6 @@ func (t *Target) sigils(sigil byte) iter.Seq2[string, string] {
 					return
 				}
 			}
-		}
-	}
-}
-
-// operands yields what may stand in place of a parameter.
-func (r *resolver) operands(yield func(name, is string) bool) {
-	for _, p := range r.fn.Params {
-		if p.Name != "" && !yield(p.Name, btf.Name(p.Type)) {
-			return
-		}
-	}
-	if !btf.IsVoid(r.fn.Return) && !yield("return", btf.Name(r.fn.Return)) {
-		return
-	}
-	for _, item := range r.spec.Items {
-		if item.Expr != nil && item.Name.Text != "" && !yield(item.Name.Text, item.Expr.String()) {
-			return
-		}
-	}
-	functions := []string{"container_of(", "sizeof(", "since(", "who("}
-	if r.target.CPUs != nil {
-		functions = append(functions, "this_cpu(", "per_cpu(")
-	}
-	for _, name := range functions {
-		if !yield(name, "") {
-			return
-		}
-	}
-}
-
-// formatNames yields the FORMATs.
-func formatNames(yield func(name, is string) bool) {
-	for _, name := range value.FormatNames() {
-		if !yield(name, "") {
-			return
 		}
 	}
 }

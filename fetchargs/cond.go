@@ -13,7 +13,7 @@ const maxFilter = dynevent.MaxFilter - 94
 // conditions resolves all conditions of the spec. The kernel's filters get what
 // they can decide; the rest is left to user space.
 func (r *resolver) conditions() {
-	all := cond.Tests(&r.Collector, r, r.spec)
+	all := cond.Tests(&r.Collector, r, r.Spec)
 	r.measure()
 	switch {
 	case len(r.Errs) > 0:
@@ -40,10 +40,10 @@ func (r *resolver) conditions() {
 
 func (r *resolver) Values() []string {
 	words := []string{"return"}
-	for _, p := range r.fn.Params {
+	for _, p := range r.Proto.Params {
 		words = append(words, p.Name)
 	}
-	for _, item := range r.spec.Items {
+	for _, item := range r.Spec.Items {
 		if item.Expr != nil && item.Name.Text != "" {
 			words = append(words, item.Name.Text)
 		}
@@ -52,10 +52,10 @@ func (r *resolver) Values() []string {
 }
 
 func (r *resolver) Enumerator(t btf.Type, name string) (int64, error) {
-	return r.target.Kernel.Enumerator(t, name)
+	return r.Target.Kernel.Enumerator(t, name)
 }
 
 // measure fetches the values of the target's Measures.
 func (r *resolver) measure() {
-	r.out.Measures = measure.All(&r.Collector, r.target.Measures, r)
+	r.out.Measures = measure.All(&r.Collector, r.Target.Measures, r)
 }

@@ -7,6 +7,8 @@ import (
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/cond"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+	"github.com/tsnoop/tsnoop/fetchargs/encode"
+	"github.com/tsnoop/tsnoop/fetchargs/route"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/syscalls"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
@@ -35,12 +37,12 @@ type contentRoom struct {
 // plan without any.
 func (r *resolver) roomiest(attempt func() *Plan) *Plan {
 	before := slices.Clone(r.Errs)
-	r.room = contentRoom{params: len(r.fn.Params), strings: mostStrings}
+	r.room = contentRoom{params: len(r.Proto.Params), strings: mostStrings}
 	for {
 		r.room.used, r.spareless = 0, false
 		p := attempt()
 		switch {
-		case r.room.used == 0 || p != nil && len(p.Of(dynevent.Entry)) <= 1 && len(p.Of(dynevent.Return)) <= 1 && !r.spareless || r.fatal != nil:
+		case r.room.used == 0 || p != nil && len(p.Of(dynevent.Entry)) <= 1 && len(p.Of(dynevent.Return)) <= 1 && !r.spareless || r.Fatal != nil:
 			return p
 		case r.room.strings > 1:
 			r.room.strings /= 2
@@ -58,15 +60,15 @@ func (r *resolver) roomiest(attempt func() *Plan) *Plan {
 // showContent shows what parameter i points to in place of the pointer. It returns false
 // if nothing is known of that, or if the kernel does not show whether it could be read.
 func (r *resolver) showContent(i int) bool {
-	if r.call == nil || r.call.shown[i] == nil || r.paramErrs[i] != nil || r.room.used >= r.room.params {
+	if r.Call == nil || r.Call.Shown[i] == nil || r.ParamErrs[i] != nil || r.room.used >= r.room.params {
 		return false
 	}
-	c := r.call.shown[i]
+	c := r.Call.Shown[i]
 	side := r.entry
 	if c.Out {
 		side = r.exit
 	}
-	if c.Out && (!r.target.Features.ReturnArgs || r.absent) || r.target.Live && !r.target.Features.Keeps && side.counter == nil {
+	if c.Out && (!r.Target.Features.ReturnArgs || r.Absent) || r.Target.Live && !r.Target.Features.Keeps && side.counter == nil {
 		return false
 	}
 	before := len(r.Errs)
@@ -84,7 +86,7 @@ func (r *resolver) showContent(i int) bool {
 
 // param returns the name of parameter i as an expression.
 func (r *resolver) param(i int) *spec.Ident {
-	return &spec.Ident{Name: spec.Name{Text: r.fn.Params[i].Name, Span: r.spec.Func.Span}}
+	return &spec.Ident{Name: spec.Name{Text: r.Proto.Params[i].Name, Span: r.Spec.Func.Span}}
 }
 
 // behind returns the expression of what parameter i points to, with the parameter's name.
@@ -95,37 +97,37 @@ func (r *resolver) behind(i int) cond.Want {
 
 // addContent adds what parameter i points to.
 func (r *resolver) addContent(side *builder, i int, c *syscalls.Content) {
-	x, at := r.param(i), r.spec.Func.Span
-	p := r.params[i]
-	p.ret, p.name = c.Out, x.Text
-	pointer := number(encoded{route: p, at: at}, 8, nil)
-	target := r.pointee(p.typ)
+	x, at := r.param(i), r.Spec.Func.Span
+	p := r.Params[i]
+	p.Return, p.Name = c.Out, x.Text
+	pointer := encode.Number(encode.Encoded{Route: p, Span: at}, 8, nil)
+	target := r.Pointee(p.Type)
 	length, most, ok := r.countOf(c)
 	if !ok {
 		r.Fail(at, "", "there is no %s", c.Count)
 		return
 	}
-	e := encoded{route: p.follow(x.Text, target), at: at, length: length}
-	char := r.charArray(mostData)
+	e := encode.Encoded{Route: p.Follow(x.Text, target), Span: at, Length: length}
+	char := r.CharArray(mostData)
 	switch elem, known := btf.Size(btf.OrVoid(target)); {
 	case btf.IsVoid(target) && c.Count == "":
-		e, ok = r.encodeText(encoded{route: p, at: at, length: length}, x, nil)
+		e, ok = r.EncodeText(encode.Encoded{Route: p, Span: at, Length: length}, x, nil)
 	case btf.IsVoid(target) && char != nil:
-		length.unit = 1
-		e.field.Type, e.short = char, true
-		e = r.sized(e, 1, mostData)
+		length.Unit = 1
+		e.Field.Type, e.Short = char, true
+		e = r.Sized(e, 1, mostData)
 	case !known || elem == 0 || elem > mostContent:
-		r.cannotShow(target, x)
+		r.CannotShow(target, x)
 	case c.Count == "":
-		e.field.Type = target
-		e = r.sized(e, wordOf(target, elem), elem)
+		e.Field.Type = target
+		e = r.Sized(e, encode.WordOf(target, elem), elem)
 	default:
 		n := min(most, mostContent/elem)
-		length.unit = elem
-		e.field.Type, e.short = &btf.Array{Type: target, Nelems: uint32(n)}, length.name != ""
-		e = r.sized(e, wordOf(target, elem), n*elem)
+		length.Unit = elem
+		e.Field.Type, e.Short = &btf.Array{Type: target, Nelems: uint32(n)}, length.Name != ""
+		e = r.Sized(e, encode.WordOf(target, elem), n*elem)
 	}
-	e.field.Macros, e.field.Name = r.Macros(), x.Text
+	e.Field.Macros, e.Field.Name = r.Macros(), x.Text
 	if ok {
 		side.add(e, r.behind(i))
 		side.add(pointer, cond.Want{X: x, Hidden: true}) // for recordings: it is fetched anyway
@@ -133,87 +135,50 @@ func (r *resolver) addContent(side *builder, i int, c *syscalls.Content) {
 }
 
 // countOf returns how the number of elements is fetched, and the most that there can be.
-func (r *resolver) countOf(c *syscalls.Content) (length *lengthFetch, most int, ok bool) {
-	length, most = &lengthFetch{stored: c.Out}, dynevent.MaxElements
+func (r *resolver) countOf(c *syscalls.Content) (length *encode.Length, most int, ok bool) {
+	length, most = &encode.Length{Stored: c.Out}, dynevent.MaxElements
 	if c.Count == "" {
 		return length, 1, true
 	}
 	if n, err := strconv.Atoi(c.Count); err == nil {
 		return length, n, true
 	}
-	length.name = c.Count
+	length.Name = c.Count
 	if c.Count == "return" {
-		length.route = route{typ: r.fn.Return, base: dynevent.Base{Kind: dynevent.Retval}, ret: true}
+		length.Route = route.Route{Type: r.Proto.Return, Base: dynevent.Base{Kind: dynevent.Retval}, Return: true}
 		return length, most, true
 	}
-	j := slices.IndexFunc(r.fn.Params, func(p btf.Param) bool { return p.Name == c.Count })
-	if j < 0 || r.paramErrs[j] != nil {
+	j := slices.IndexFunc(r.Proto.Params, func(p btf.Param) bool { return p.Name == c.Count })
+	if j < 0 || r.ParamErrs[j] != nil {
 		return length, 0, false
 	}
-	length.route = r.params[j]
-	length.route.ret = c.Out
+	length.Route = r.Params[j]
+	length.Route.Return = c.Out
 	return length, most, true
-}
-
-// wordOf returns the size of the numbers as which a value of type t and so many bytes is
-// fetched.
-func wordOf(t btf.Type, size int) int {
-	word := 8
-	for size%word > 0 {
-		word /= 2
-	}
-	return word
-}
-
-// sized encodes so many bytes as numbers of size word, and what is left after the longest
-// array as smaller ones.
-func (r *resolver) sized(e encoded, word, bytes int) encoded {
-	if bytes > word*dynevent.MaxElements {
-		word = 8
-	}
-	e.count = min(bytes/word, dynevent.MaxElements)
-	e.typ = dynevent.Number("x", word)
-	e.field.Encoding, e.field.Size, e.field.Count = value.Array, word, bytes/word
-	for at := e.count * word; at < bytes; {
-		for word > bytes-at {
-			word /= 2
-		}
-		rest := e.route.at(int64(at), nil).fetcharg().As(dynevent.Number("x", word))
-		n := (bytes - at) / word
-		if rest.Count = n; n == 1 {
-			rest.Count = 0
-		}
-		e.next = append(e.next, rest)
-		at += n * word
-	}
-	if len(e.next) > 0 {
-		e.field.Size, e.field.Count = 1, bytes
-	}
-	return e
 }
 
 // addStrings adds the list of text that parameter i points to.
 func (r *resolver) addStrings(i int) {
-	b, x, at := r.entry, r.param(i), r.spec.Func.Span
-	target := r.pointee(r.params[i].typ)
+	b, x, at := r.entry, r.param(i), r.Spec.Func.Span
+	target := r.Pointee(r.Params[i].Type)
 	size, known := btf.Size(btf.OrVoid(target))
-	char := r.charArray(mostText)
+	char := r.CharArray(mostText)
 	if btf.Pointee(target) == nil || !known || char == nil {
-		r.cannotShow(target, x)
+		r.CannotShow(target, x)
 		return
 	}
-	list := value.Field{Label: x.Text, Expr: r.behind(i).X.String(), Name: x.Text, Type: r.params[i].typ, Encoding: value.Strings, Size: 8}
+	list := value.Field{Label: x.Text, Expr: r.behind(i).X.String(), Name: x.Text, Type: r.Params[i].Type, Encoding: value.Strings, Size: 8}
 	for n := range r.room.strings {
 		item := &spec.Index{X: x, N: int64(n), Span: at}
-		p := r.params[i].follow(x.Text, target).at(int64(n*size), target)
-		e := encoded{route: p.follow(item.String(), r.pointee(target)), at: at, short: true}
-		e.field.Type, e.field.Name = char, x.Text
-		f, ok := b.add(r.sized(e, 1, mostText), cond.Want{X: item, Hidden: true})
+		p := r.Params[i].Follow(x.Text, target).At(int64(n*size), target)
+		e := encode.Encoded{Route: p.Follow(item.String(), r.Pointee(target)), Span: at, Short: true}
+		e.Field.Type, e.Field.Name = char, x.Text
+		f, ok := b.add(r.Sized(e, 1, mostText), cond.Want{X: item, Hidden: true})
 		if !ok {
 			return
 		}
 		list.Items, list.Arg = append(list.Items, f.Index), f.Field().Guards[0].Arg
 	}
 	b.Fields, b.Exprs = append(b.Fields, list), append(b.Exprs, list.Expr)
-	b.add(number(encoded{route: r.params[i], at: at}, 8, nil), cond.Want{X: x, Hidden: true})
+	b.add(encode.Number(encode.Encoded{Route: r.Params[i], Span: at}, 8, nil), cond.Want{X: x, Hidden: true})
 }

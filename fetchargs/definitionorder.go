@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+	"github.com/tsnoop/tsnoop/fetchargs/find"
 )
 
 // A PlanSide is a side of one of several plans.
@@ -83,17 +84,17 @@ func (r *placeRanks) sorted() []string {
 
 // guessedPlaces returns what places will return for the plans of jobs, if each job gets a
 // plan.
-func guessedPlaces(jobs []job) []string {
+func guessedPlaces(jobs []find.Job) []string {
 	ranks := placeRanks{rank: map[string]placeRank{}}
 	for _, j := range jobs {
 		rank := named
 		switch {
-		case j.spec.Module.Text != "":
+		case j.Spec.Module.Text != "":
 			rank = uncounted
-		case j.glob != nil:
+		case j.Glob != nil:
 			rank = matched
 		}
-		ranks.add(j.entryPoint, rank)
+		ranks.add(j.EntryPoint, rank)
 	}
 	return ranks.sorted()
 }

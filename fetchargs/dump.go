@@ -8,6 +8,7 @@ import (
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/cond"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+	"github.com/tsnoop/tsnoop/fetchargs/encode"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
@@ -15,39 +16,6 @@ import (
 // An object is fetched as arrays of x64, as many as fit into one event. Further
 // probes at the same place fetch the rest: these are the parts of a side. Each part
 // also fetches the pointers on the way and what its filter needs.
-
-const (
-	arrayBytes = 8 * dynevent.MaxElements // of the longest array
-	// textRoom is how many bytes of an event a dump leaves to text: a record larger
-	// than a page of the ring buffer is never recorded.
-	textRoom = 1024
-)
-
-// encodeDump encodes all of a struct in memory or in registers.
-func (r *resolver) encodeDump(e encoded, w cond.Want, f *value.Format) (encoded, bool) {
-	x, typ := w.X, e.route.typ
-	size, known := btf.Size(typ)
-	switch {
-	case w.Hidden || w.With != nil:
-		r.Fail(x.Where(), memberHint(typ), "%s is a %s, which cannot be compared", x, btf.Name(typ))
-		return e, false
-	case f != nil && f.Name != "x" && f.Name != "d" && f.Name != "u":
-		return e, r.doesNotFit(x, typ, f)
-	case !known || size == 0 || e.route.bitSize > 0:
-		r.Fail(x.Where(), "", "%s is a %s and has no bytes to show", x, btf.Name(typ))
-		return e, false
-	}
-	e.typ = dynevent.X64
-	if e.route.inReg {
-		var ok bool
-		if e, ok = r.elements(e, 1, size, x); !ok {
-			return e, false
-		}
-		e.field.Dump = &value.Extent{Args: 1 + len(e.next)}
-	}
-	e.field.Type, e.field.Encoding, e.field.Size, e.field.Whole = typ, value.Dumped, 1, size
-	return e, true
-}
 
 // deeper shows the struct that w points to.
 func (r *resolver) deeper(w cond.Want) {
@@ -57,9 +25,9 @@ func (r *resolver) deeper(w cond.Want) {
 	if _, is := w.X.(*spec.Since); is {
 		return
 	}
-	p, _ := r.walk(w.X)
-	target := r.pointee(p.typ)
-	if target == nil || !btf.IsStruct(target) || p.isPerCPU() {
+	p, _ := r.Walk(w.X)
+	target := r.Pointee(p.Type)
+	if target == nil || !btf.IsStruct(target) || p.IsPerCPU() {
 		return
 	}
 	if size, known := btf.Size(target); !known || size == 0 {
@@ -72,31 +40,21 @@ func (r *resolver) deeper(w cond.Want) {
 	r.show(inner)
 }
 
-// memberHint returns a hint that lists members of a struct.
-func memberHint(t btf.Type) string {
-	list := btf.Members(t)
-	hint := "name a member: " + strings.Join(list[:min(8, len(list))], ", ")
-	if len(list) > 8 {
-		hint += ", ..."
-	}
-	return hint
-}
-
 // A dump is a field whose fetchargs are added after those of all other fields.
 type dump struct {
-	encoded
+	encode.Encoded
 	index int // in builder.fields
 	label string
 }
 
 // addDump adds the field of a dump. It fetches only the pointers that lead to it;
 // spread adds the rest.
-func (b *builder) addDump(e encoded, w cond.Want, f value.Field) (cond.Ref, bool) {
+func (b *builder) addDump(e encode.Encoded, w cond.Want, f value.Field) (cond.Ref, bool) {
 	f.Dump = &value.Extent{}
-	if len(e.route.labels) > 0 {
-		f.Dump.Off = int(e.route.off)
-	} else if p := e.route; p.base.Kind == dynevent.Memory && p.symbol != nil && len(p.symbol.Addrs) == 1 && len(p.hops) == 0 {
-		f.Dump.Addr = p.symbol.Addrs[0] + uint64(p.off)
+	if len(e.Route.Labels) > 0 {
+		f.Dump.Off = int(e.Route.Off)
+	} else if p := e.Route; p.Base.Kind == dynevent.Memory && p.Symbol != nil && len(p.Symbol.Addrs) == 1 && len(p.Hops) == 0 {
+		f.Dump.Addr = p.Symbol.Addrs[0] + uint64(p.Off)
 	}
 	if !b.guards(e, &f) {
 		return cond.Ref{}, false
@@ -111,13 +69,13 @@ func (b *builder) addDump(e encoded, w cond.Want, f value.Field) (cond.Ref, bool
 func (b *builder) spread() []*builder {
 	parts := []*builder{b}
 	for _, d := range b.dumps {
-		whole := min(d.field.Whole, value.MostOfObject)
+		whole := min(d.Field.Whole, value.MostOfObject)
 		for at, fresh := 0, false; at < whole; {
 			part := parts[len(parts)-1]
 			n := part.room(d, whole-at)
 			if n == 0 {
 				if fresh {
-					b.r.Fail(d.at, "", "there is no room for %s in an event", d.label)
+					b.r.Fail(d.Span, "", "there is no room for %s in an event", d.label)
 					return parts
 				}
 				parts, fresh = append(parts, b.next(len(parts))), true
@@ -148,12 +106,12 @@ func (b *builder) next(n int) *builder {
 // room returns how many of n bytes of d fit into b: all of them, some whole arrays, or 0.
 func (b *builder) room(d dump, n int) int {
 	const own = 8 + 8 + 4 + 4 // caller, stack, trial and the task's name
-	left := dynevent.MaxEventSize - own - 8*len(d.route.labels)
+	left := dynevent.MaxEventSize - own - 8*len(d.Route.Labels)
 	line := dynevent.MaxLine - 256 - len(b.probe.Symbols[0]) - len(b.probe.Event)
 	for i := range b.args {
 		a := &b.args[i]
 		if a.IsString() && a.Base.Kind != dynevent.Comm && a.Hops[len(a.Hops)-1].Offset != beyond {
-			left -= textRoom
+			left -= encode.TextRoom
 			break
 		}
 	}
@@ -163,25 +121,25 @@ func (b *builder) room(d dump, n int) int {
 	}
 	if b.counter != nil { // the count is fetched before and after each array
 		left -= 16*(len(b.reads)+1) + 8*(b.counter.depth+2)
-		n = min(n, arrayBytes) // so that the count shows which page faulted
-	} else if b.r.target.Live {
+		n = min(n, encode.ArrayBytes) // so that the count shows which page faulted
+	} else if b.r.Target.Live {
 		left -= 8 // two windows
-		line -= 2 * (dynevent.MaxArgName + b.r.target.Features.MaxArg())
+		line -= 2 * (dynevent.MaxArgName + b.r.Target.Features.MaxArg())
 	}
 	each := dynevent.MaxArgName + 2 + len(d.stretchArg(value.MostOfObject, dynevent.X64, dynevent.MaxElements).String())
-	for _, a := range d.route.hops {
+	for _, a := range d.Route.Hops {
 		line -= dynevent.MaxArgName + len(a.Wrap("")) + each
 	}
 	const tail = 4 // arrays for what is left after the last x64
-	if arrays := min(line/each, dynevent.MaxArgs/2) - tail; n > left || (n+arrayBytes-1)/arrayBytes > arrays {
-		n = max(0, min(left/arrayBytes, arrays)) * arrayBytes
+	if arrays := min(line/each, dynevent.MaxArgs/2) - tail; n > left || (n+encode.ArrayBytes-1)/encode.ArrayBytes > arrays {
+		n = max(0, min(left/encode.ArrayBytes, arrays)) * encode.ArrayBytes
 	}
 	return n
 }
 
 // stretchArg returns the fetcharg of count elements of the object, starting at byte at.
 func (d *dump) stretchArg(at int, typ dynevent.Type, count int) dynevent.Arg {
-	a := d.route.at(int64(at), nil).fetcharg().As(typ)
+	a := d.Route.At(int64(at), nil).Arg().As(typ)
 	if count > 1 {
 		a.Count = count
 	}
@@ -194,7 +152,7 @@ func (b *builder) stretch(first *builder, d dump, at, n int) bool {
 	f, own := first.Fields[d.index], b == first && at == 0
 	if !own {
 		f = value.Field{Label: d.label, Hidden: true, Encoding: value.Dumped, Size: 1, Dump: &value.Extent{Off: f.Dump.Off, Addr: f.Dump.Addr}}
-		if !b.guards(d.encoded, &f) {
+		if !b.guards(d.Encoded, &f) {
 			return false
 		}
 	}
@@ -202,7 +160,7 @@ func (b *builder) stretch(first *builder, d dump, at, n int) bool {
 	if !b.arrays(d, &f) {
 		return false
 	}
-	if b.r.target.Live {
+	if b.r.Target.Live {
 		f.Dump.Windows = b.windows(d, &f)
 	}
 	if own {
@@ -225,12 +183,12 @@ func (b *builder) arrays(d dump, f *value.Field) bool {
 			size /= 2
 		}
 		count := min((end-at)/size, dynevent.MaxElements)
-		a, text, limit := b.r.fitted(d.stretchArg(at, dynevent.Number("x", size), count))
+		a, text, limit := b.r.Fitted(d.stretchArg(at, dynevent.Number("x", size), count))
 		if len(text) > limit {
-			b.r.tooLong(d.at, text, limit)
+			b.r.TooLong(d.Span, text, limit)
 			return false
 		}
-		b.named(a, fmt.Sprintf("%s %d", d.label, at), d.at)
+		b.named(a, fmt.Sprintf("%s %d", d.label, at), d.Span)
 		at += count * size
 	}
 	return true
@@ -238,17 +196,17 @@ func (b *builder) arrays(d dump, f *value.Field) bool {
 
 // windows adds the fetchargs that show which pages of a stretch could be read.
 func (b *builder) windows(d dump, f *value.Field) (all []value.Window) {
-	labels := d.route.labels
-	if len(labels) == 0 || labels[len(labels)-1].text == "" {
+	labels := d.Route.Labels
+	if len(labels) == 0 || labels[len(labels)-1].Text == "" {
 		return nil
 	}
 	m := piece{
-		pointer: d.route.pointer(len(d.route.hops)), user: d.route.user, label: labels[len(labels)-1],
-		at: d.route.off, size: f.Count, arg: f.Arg, reads: f.Dump.Args, span: d.at,
+		pointer: d.Route.Pointer(len(d.Route.Hops)), user: d.Route.User, label: labels[len(labels)-1],
+		at: d.Route.Off, size: f.Count, arg: f.Arg, reads: f.Dump.Args, span: d.Span,
 	}
 	add := func(start, end int, p *value.Proof) {
 		if p != nil {
-			p.From, p.To = d.route.off+int64(start), d.route.off+int64(end)
+			p.From, p.To = d.Route.Off+int64(start), d.Route.Off+int64(end)
 			all = append(all, value.Window{Range: value.Range{Start: start, End: end}, Proof: p})
 		}
 	}
@@ -256,8 +214,8 @@ func (b *builder) windows(d dump, f *value.Field) (all []value.Window) {
 	switch {
 	case b.counter != nil:
 		add(start, end, b.counted(m))
-	case !b.r.target.Features.Immediate:
-	case !b.r.target.Features.Keeps:
+	case !b.r.Target.Features.Immediate:
+	case !b.r.Target.Features.Keeps:
 		add(start, start+1, b.readable(m, value.Itself, start))
 		add(end-1, end, b.readable(m, value.Itself, end-1))
 	case f.Count < 8:

@@ -17,13 +17,13 @@ func (r *resolver) Elapsed(x spec.Expr) (is, ok bool) {
 		return false, false
 	}
 	if id, named := x.(*spec.Ident); named {
-		isParam := slices.ContainsFunc(r.fn.Params, func(p btf.Param) bool { return p.Name == id.Text })
-		if isParam || r.itemNamed(id) != nil {
+		isParam := slices.ContainsFunc(r.Proto.Params, func(p btf.Param) bool { return p.Name == id.Text })
+		if isParam || r.ItemNamed(id) != nil {
 			return false, false
 		}
 	}
-	if slices.Contains(endless, r.fn.Name) {
-		r.Fail(x.Where(), "", "%s does not return: it has no duration", r.fn.Name)
+	if slices.Contains(endless, r.Proto.Name) {
+		r.Fail(x.Where(), "", "%s does not return: it has no duration", r.Proto.Name)
 		return true, false
 	}
 	r.entry.Used, r.exit.Used = true, true

@@ -8,6 +8,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/cond"
 	"github.com/tsnoop/tsnoop/fetchargs/constants"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+	"github.com/tsnoop/tsnoop/fetchargs/find"
 	"github.com/tsnoop/tsnoop/fetchargs/measure"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
@@ -17,7 +18,7 @@ import (
 // conditions that are left to user space.
 type Plan struct {
 	Spec   *spec.Spec // for a glob, the spec for this function
-	Glob   *Glob      // the glob that matched the function, nil if the user named it
+	Glob   *find.Glob // the glob that matched the function, nil if the user named it
 	Func   *btf.Func
 	Probes []*Probe // entry probes, then return probes, each by part; at least one
 

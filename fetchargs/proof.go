@@ -3,6 +3,8 @@ package fetchargs
 import (
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+	"github.com/tsnoop/tsnoop/fetchargs/encode"
+	"github.com/tsnoop/tsnoop/fetchargs/route"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
@@ -22,23 +24,11 @@ const (
 // trialArg faults at the first of two hops.
 var trialArg = dynevent.Arg{Base: dynevent.Base{Kind: dynevent.Immediate, N: 0x80_0000_0000_0000}, Hops: make([]dynevent.Hop, 2), Type: dynevent.String}
 
-// marked reports whether the memory behind the i-th pointer is read as user memory.
-func (p route) marked(i int) bool {
-	n := i
-	if p.ofVariable() {
-		n++
-	}
-	if n < len(p.hops) {
-		return p.hops[n].User
-	}
-	return p.user
-}
-
 // A piece is user memory that may not be paged in.
 type piece struct {
 	pointer    dynevent.Arg
 	user       bool // it is read as user memory
-	label      label
+	label      route.Label
 	at         int64 // bytes from the pointer
 	size       int   // bytes; 1 for text
 	text       bool
@@ -53,26 +43,26 @@ func (m *piece) there(off int64) dynevent.Arg {
 
 // proof adds the fetchargs that prove that the memory behind the i-th pointer, the
 // value after n hops, was there. arg is the index of the fetcharg of e.
-func (b *builder) proof(e encoded, i, n, arg int) *value.Proof {
+func (b *builder) proof(e encode.Encoded, i, n, arg int) *value.Proof {
 	m := piece{
-		pointer: e.route.pointer(n), user: e.route.marked(i), label: e.route.labels[i],
-		at: e.route.off, size: b.args[arg].Size(), arg: arg, reads: 1, span: e.at,
+		pointer: e.Route.Pointer(n), user: e.Route.Marked(i), label: e.Route.Labels[i],
+		at: e.Route.Off, size: b.args[arg].Size(), arg: arg, reads: 1, span: e.Span,
 	}
 	switch {
-	case n < len(e.route.hops): // a pointer on the way
-		m.at, m.size = e.route.hops[n].Offset, 8
+	case n < len(e.Route.Hops): // a pointer on the way
+		m.at, m.size = e.Route.Hops[n].Offset, 8
 		if b.counter != nil {
-			m.arg, _ = b.arg(e.route.pointer(n+1).As(dynevent.X64), m.label.text+" there", m.span)
+			m.arg, _ = b.arg(e.Route.Pointer(n+1).As(dynevent.X64), m.label.Text+" there", m.span)
 		}
-	case e.field.Encoding == value.String:
-		m.text, m.size, m.user = true, 1, m.user || e.typ == dynevent.Ustring
-	case len(e.next) > 0 && e.route.mem:
-		for _, a := range e.next {
+	case e.Field.Encoding == value.String:
+		m.text, m.size, m.user = true, 1, m.user || e.Type == dynevent.Ustring
+	case len(e.Next) > 0 && e.Route.Mem:
+		for _, a := range e.Next {
 			m.size += a.Size()
 		}
-		m.reads += len(e.next)
+		m.reads += len(e.Next)
 	}
-	if m.text && i > 0 && e.route.labels[i-1].inKernel() {
+	if m.text && i > 0 && e.Route.Labels[i-1].InKernel() {
 		return nil // the text of a kernel object is not in user memory, and shows a fault by itself
 	}
 	p := b.proofOf(m)
@@ -84,17 +74,17 @@ func (b *builder) proof(e encoded, i, n, arg int) *value.Proof {
 
 // head adds the fetchargs that prove that the first bytes of e, behind the i-th pointer,
 // were there: the first one of single bytes, or 8.
-func (b *builder) head(e encoded, i, n int) *value.Proof {
+func (b *builder) head(e encode.Encoded, i, n int) *value.Proof {
 	m := piece{
-		pointer: e.route.pointer(n), user: e.route.marked(i), label: e.route.labels[i],
-		at: e.route.off, size: 8, reads: 1, span: e.at,
+		pointer: e.Route.Pointer(n), user: e.Route.Marked(i), label: e.Route.Labels[i],
+		at: e.Route.Off, size: 8, reads: 1, span: e.Span,
 	}
 	first := dynevent.X64
-	if e.typ == dynevent.X8 {
+	if e.Type == dynevent.X8 {
 		m.size, first = 1, dynevent.X8
 	}
 	if b.counter != nil {
-		m.arg, _ = b.arg(m.there(m.at).As(first), m.label.text+" there", m.span)
+		m.arg, _ = b.arg(m.there(m.at).As(first), m.label.Text+" there", m.span)
 	}
 	p := b.proofOf(m)
 	if p != nil {
@@ -108,9 +98,9 @@ func (b *builder) proofOf(m piece) *value.Proof {
 	switch {
 	case b.counter != nil:
 		return b.counted(m)
-	case !b.r.target.Features.Immediate:
+	case !b.r.Target.Features.Immediate:
 		return nil
-	case b.r.target.Features.Keeps:
+	case b.r.Target.Features.Keeps:
 		return b.through(m)
 	case m.text:
 		return &value.Proof{Kind: value.Itself}
@@ -120,12 +110,12 @@ func (b *builder) proofOf(m piece) *value.Proof {
 
 // firstByte returns the index of the fetcharg of the first byte of a text.
 func (b *builder) firstByte(m piece) int {
-	i, _ := b.arg(m.there(m.at).As(dynevent.X8), m.label.text+" there", m.span)
+	i, _ := b.arg(m.there(m.at).As(dynevent.X8), m.label.Text+" there", m.span)
 	return i
 }
 
 func (b *builder) through(m piece) *value.Proof {
-	starts, any := m.label.windows(m.at, int64(m.size))
+	starts, any := windowsOf(m.label, m.at, int64(m.size))
 	var args []dynevent.Arg
 	for _, off := range starts {
 		args = append(args, m.there(off).Then(dynevent.Hop{Offset: beyond}).As(dynevent.Ustring))
@@ -146,35 +136,35 @@ func (b *builder) itself(m piece) *value.Proof {
 	if m.size >= 8 { // a pointer into a program's libraries or stack never has 0 there
 		args = append(args, asText(m.at+5))
 	}
-	if m.label.start != m.at {
-		args = append(args, asText(m.label.start))
+	if m.label.Start != m.at {
+		args = append(args, asText(m.label.Start))
 	}
-	p := &value.Proof{Kind: value.Itself, Any: true, From: min(m.at, m.label.start), To: m.at + int64(m.size)}
+	p := &value.Proof{Kind: value.Itself, Any: true, From: min(m.at, m.label.Start), To: m.at + int64(m.size)}
 	// A string that is read to its end may be too long for a record, which is then
 	// lost. Where text is likely, use only what is fetched anyway.
 	return b.byStrings(p, args, m.size == 1, m)
 }
 
-// windows returns the starts of windows of 8 bytes. If they can be read, so can the size
+// windowsOf returns the starts of windows of 8 bytes. If they can be read, so can the size
 // bytes at offset at. For a long value they are its two ends, which are on the same page
 // or on adjacent ones. For a short value it is a window within its struct, which other
 // members of the struct share. Without a struct, they are the 8 bytes from its start and
 // the 8 bytes up to its end: one of them lies on the page of the value, and any is set.
-func (l label) windows(at, size int64) (starts []int64, any bool) {
+func windowsOf(l route.Label, at, size int64) (starts []int64, any bool) {
 	last := at + size - 8
 	whole := int64(0)
-	if n, ok := btf.Size(btf.OrVoid(l.target)); ok {
+	if n, ok := btf.Size(btf.OrVoid(l.Target)); ok {
 		whole = int64(n)
 	}
-	switch end := l.start + whole; {
+	switch end := l.Start + whole; {
 	case size == 8:
 		return []int64{at}, false
 	case size > 8:
 		return []int64{at, last}, false
-	case at < l.start || at+size > end || whole < 8:
+	case at < l.Start || at+size > end || whole < 8:
 		return []int64{at, last}, true
 	default:
-		cell := l.start + (at-l.start)&^7
+		cell := l.Start + (at-l.Start)&^7
 		return []int64{min(max(cell, last), end-8)}, false
 	}
 }
@@ -183,11 +173,11 @@ func (l label) windows(at, size int64) (starts []int64, any bool) {
 // are there already.
 func (b *builder) byStrings(p *value.Proof, args []dynevent.Arg, shared bool, m piece) *value.Proof {
 	for _, a := range args {
-		a, text, limit := b.r.fitted(a)
+		a, text, limit := b.r.Fitted(a)
 		if _, there := b.byText[text]; len(text) > limit || shared && !there {
 			continue
 		}
-		i, ok := b.arg(a, m.label.text+" there", m.span)
+		i, ok := b.arg(a, m.label.Text+" there", m.span)
 		if !ok {
 			return nil
 		}

@@ -3,12 +3,13 @@ package fetchargs
 import (
 	"github.com/tsnoop/tsnoop/fetchargs/cond"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+	"github.com/tsnoop/tsnoop/fetchargs/encode"
 )
 
 // A proven is a field of the entry probe that may be in user memory.
 type proven struct {
 	index int // in builder.fields
-	encoded
+	encode.Encoded
 	cond.Want
 }
 
@@ -21,11 +22,11 @@ type proven struct {
 func (r *resolver) again() {
 	for _, p := range r.entry.proven {
 		f := &r.entry.Fields[p.index]
-		if f.Hidden || !p.fitsAsArg(r.target.Features.MaxArg()) || len(r.exit.args) > dynevent.MaxArgs/2 {
+		if f.Hidden || !p.fitsAsArg(r.Target.Features.MaxArg()) || len(r.exit.args) > dynevent.MaxArgs/2 {
 			continue
 		}
 		before := len(r.Errs)
-		at, ok := r.exit.add(p.encoded, p.Want)
+		at, ok := r.exit.add(p.Encoded, p.Want)
 		if r.Errs = r.Errs[:before]; !ok {
 			continue
 		}
@@ -41,5 +42,5 @@ func (r *resolver) again() {
 // holds something else.
 func (p proven) fitsAsArg(limit int) bool {
 	rest := len(dynevent.Hop{Offset: beyond}.Wrap("")) + len(":ustring")
-	return p.route.base.Kind == dynevent.ArgN && len(p.route.fetcharg().String())+rest < limit
+	return p.Route.Base.Kind == dynevent.ArgN && len(p.Route.Arg().String())+rest < limit
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
+	"github.com/tsnoop/tsnoop/fetchargs/target"
 )
 
 // renamed is the function that gives a task its name: exec, prctl and /proc/PID/comm all
@@ -14,7 +15,7 @@ const renamed = "__set_task_comm(tsk->pid, buf:string)"
 // set. If a task changes its name while a function runs, it no longer passes the filter
 // of the function's return, and its later calls are not seen. So tsnoop must know that
 // the name has changed.
-func Renames(t *Target) (*Plan, error) {
+func Renames(t *target.Target) (*Plan, error) {
 	own := *t
 	own.Pair, own.Comm, own.Symbols, own.Measures = false, "", nil, nil
 	s, err := spec.Parse(renamed)

@@ -12,6 +12,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/cond"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+	"github.com/tsnoop/tsnoop/fetchargs/find"
 	"github.com/tsnoop/tsnoop/fetchargs/measure"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/syscalls"
@@ -59,7 +60,7 @@ func Select(specs []*spec.Spec, plans []*fetchargs.Plan, pair bool, measures []*
 
 // selectOne is Select for one spec without its alternatives.
 func selectOne(wanted *spec.Spec, plans []*fetchargs.Plan, pair bool, measures []*measure.Measure) (selected []*fetchargs.Plan, from []int, errs spec.Errors) {
-	glob := &fetchargs.Glob{Spec: wanted}
+	glob := &find.Glob{Spec: wanted}
 	of := map[btf.FuncName][]*candidate{}
 	var functions []btf.FuncName
 	for i, p := range plans {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/find"
 )
 
 // Functions yields the C prototypes of the functions that match the glob pattern and
@@ -45,7 +46,7 @@ func (m *Machine) Functions(pattern string, o PlanOptions) (iter.Seq[string], er
 				return
 			}
 		}
-		for _, f := range target.SyscallFuncs(pattern) {
+		for _, f := range find.SyscallFuncs(target, pattern) {
 			if (traceable("", f.Symbol) || len(f.Params) == 0) && !yield(f.String()) {
 				return
 			}
@@ -76,12 +77,12 @@ func (m *Machine) untyped(module, pattern string) (funcs []*btf.Func, err error)
 }
 
 // Syscalls returns the system calls that match name, which may be a glob.
-func (m *Machine) Syscalls(name string, o PlanOptions) ([]fetchargs.SyscallFunc, error) {
+func (m *Machine) Syscalls(name string, o PlanOptions) ([]find.SyscallFunc, error) {
 	target, err := m.lines(o)
 	if err != nil {
 		return nil, err
 	}
-	return target.SyscallFuncs(name), nil
+	return find.SyscallFuncs(target, name), nil
 }
 
 // lines returns the target for something that is only shown.

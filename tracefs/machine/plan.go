@@ -13,6 +13,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/measure"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
+	"github.com/tsnoop/tsnoop/fetchargs/target"
 	"github.com/tsnoop/tsnoop/tracefs/proc"
 )
 
@@ -59,7 +60,11 @@ func (m *Machine) Plan(specs []string, o PlanOptions) ([]*fetchargs.Plan, error)
 	if err != nil {
 		return nil, err
 	}
-	plans, err := Resolve(specs, target)
+	var refused func(*fetchargs.Plan) (spec.Errors, error)
+	if m.FS != nil && !o.elsewhere() {
+		refused = m.refuser(target)
+	}
+	plans, err := resolve(specs, target, refused)
 	if err != nil {
 		return nil, err
 	}
@@ -115,21 +120,20 @@ func (m *Machine) Target(o PlanOptions) (*fetchargs.Target, error) {
 		if err != nil {
 			return nil, err
 		}
-		t.FaultCount = fetchargs.FaultCountOf(t.Kernel, m.Symbols.Addrs, end)
+		t.FaultCount = target.FaultCountOf(t.Kernel, m.Symbols.Addrs, end)
 	}
 	if m.FS != nil {
 		t.LongestArg = sync.OnceValue(m.FS.LongestArg)
 		if t.Traceable = o.Traceable; t.Traceable == nil {
 			t.Traceable = m.FS.TraceableFunctions
 		}
-		t.Refused = m.refuser(t)
 		t.SyscallReads = m.FS.SyscallReads
 		t.SyscallNames, t.SyscallParams = sync.OnceValue(m.FS.Syscalls), m.syscallParams
 	}
 	return t, nil
 }
 
-// refuser returns a function for fetchargs.Target.Refused. What ftrace knows and kprobes
+// refuser returns a function for fetchargs.ResolveTried. What ftrace knows and kprobes
 // do not need themselves can be probed. For all else the kernel is asked, if live is set,
 // with probes that are never enabled.
 func (m *Machine) refuser(t *fetchargs.Target) func(*fetchargs.Plan) (spec.Errors, error) {
@@ -176,6 +180,11 @@ func (m *Machine) features(t *fetchargs.Target, o PlanOptions) error {
 // Resolve parses all specs and resolves those that are well formed, so that one
 // spec.Errors has everything that is wrong, in the order of the specs.
 func Resolve(texts []string, t *fetchargs.Target) ([]*fetchargs.Plan, error) {
+	return resolve(texts, t, nil)
+}
+
+// resolve is like Resolve, and tries alternatives with refused, if that is not nil.
+func resolve(texts []string, t *fetchargs.Target, refused func(*fetchargs.Plan) (spec.Errors, error)) ([]*fetchargs.Plan, error) {
 	var wrong spec.Errors
 	var specs []*spec.Spec
 	for _, text := range texts {
@@ -187,7 +196,7 @@ func Resolve(texts []string, t *fetchargs.Target) ([]*fetchargs.Plan, error) {
 		}
 		specs = append(specs, parsed)
 	}
-	plans, err := fetchargs.Resolve(specs, t)
+	plans, err := fetchargs.ResolveTried(specs, t, refused)
 	var errs spec.Errors
 	if errors.As(err, &errs) {
 		wrong = append(wrong, errs...)

@@ -27,7 +27,7 @@ func Notes(plans []*fetchargs.Plan, all bool, tell func(tracefs.Warning)) {
 		return
 	}
 	for _, g := range fetchargs.Globs(plans) {
-		names := g.Names(plans, func(p *fetchargs.Plan) bool { return len(p.Notes) > 0 })
+		names := fetchargs.NamesOf(g, plans, func(p *fetchargs.Plan) bool { return len(p.Notes) > 0 })
 		if len(names) > 0 {
 			tell(tracefs.Warning{Text: g.Spec.Func.Text + ": some names stand for several functions, " + someOf(names), More: true})
 		}

@@ -1,0 +1,111 @@
+package encode
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
+	"github.com/tsnoop/tsnoop/fetchargs/value"
+)
+
+// encodeFixed encodes a number whose width the format sets. For an array or a
+// struct it encodes as many of them as fit into its bytes.
+func (r *Encoder) encodeFixed(e Encoded, x spec.Expr, f *value.Format) (Encoded, bool) {
+	typ := e.Route.Type
+	e.Route = lookThrough(e.Route)
+	p := &e.Route
+	size, known := btf.Size(btf.OrVoid(p.Type))
+	array, isArray := btf.AsArray(p.Type)
+	elem, _ := btf.ElemSize(array)
+	whole := p.Type != nil && (isArray || btf.IsStruct(p.Type))
+	switch {
+	case p.Type != nil && (!known || f.Size > size):
+		return e, r.doesNotFit(x, typ, f)
+	case p.BitSize > 0:
+		p.BitSize = min(p.BitSize, uint32(f.Size)*8)
+		return r.encodeBits(e, x, size, f)
+	case whole && (size == f.Size || f.First && elem != f.Size):
+		if !p.InReg {
+			break
+		}
+		p.Type = &btf.Int{Size: uint32(f.Size)}
+		settled, ok := p.Settle()
+		if !ok || settled.BitOff > 0 || settled.BitSize > uint32(f.Size)*8 {
+			e.Type, e.Field.Type = dynevent.X8, typ
+			return r.elements(e, f.Size, f.Size, x)
+		}
+		settled.BitSize = 0
+		*p = settled
+	case whole:
+		e = Number(e, f.Size, f)
+		e.Type, e.Field.Type = kernelType(f, e.Type), typ
+		return r.elements(e, f.Size, size, x)
+	}
+	e = Number(e, f.Size, f)
+	e.Type, e.Field.Type = kernelType(f, e.Type), typ
+	if f.Name == "symbol" && !r.Target.Live && r.Target.Features.Symbol {
+		e.Type = dynevent.Symbol
+	}
+	return e, true
+}
+
+// kernelType returns the type in which the kernel stores numbers of format f: typ
+// unless the format requires another.
+func kernelType(f *value.Format, typ dynevent.Type) dynevent.Type {
+	if f.Name == "symbol" || strings.HasPrefix(f.Name, "x") || f.Name == "ip4" {
+		return dynevent.Number("x", f.Size)
+	}
+	return typ
+}
+
+// encodeArray encodes up to 64 elements of an array of numbers.
+func (r *Encoder) encodeArray(e Encoded, x spec.Expr, a *btf.Array, f *value.Format) (Encoded, bool) {
+	size, ok := btf.ElemSize(a)
+	inner, nested := btf.AsArray(a.Type)
+	switch {
+	case nested:
+		r.FailFix(x.Where(), spec.Fix{Span: x.Where(), Text: spec.Postfixed(x) + "[0]"}, "take one: ", "%s is an array of arrays of %d", x, inner.Nelems)
+		return e, false
+	case btf.IsStruct(a.Type):
+		one := spec.Postfixed(x) + "[0]"
+		if members := btf.Members(a.Type); len(members) > 0 {
+			one += "." + members[0]
+		}
+		r.FailFix(x.Where(), spec.Fix{Span: x.Where(), Text: one}, "take one: ", "%s is an array of %s", x, btf.Name(a.Type))
+		return e, false
+	case a.Nelems == 0:
+		r.FailFix(x.Where(), spec.Fix{Span: x.Where(), Text: spec.Postfixed(x) + "[0]"}, "take elements: ", "the length of %s is not known", x)
+		return e, false
+	case !ok || !slices.Contains([]int{1, 2, 4, 8}, size) || !e.Route.Mem && !e.Route.InReg:
+		r.CannotShow(e.Route.Type, x)
+		return e, false
+	}
+	p := e.Route
+	e.Route.Type = a.Type
+	e = Number(e, size, f)
+	e.Route, e.Field.Type = p, p.Type
+	return r.elements(e, size, size*int(a.Nelems), x)
+}
+
+func (r *Encoder) doesNotFit(x spec.Expr, t btf.Type, f *value.Format) bool {
+	name := "string"
+	if f != nil {
+		name = f.Name
+	}
+	hint := ""
+	switch {
+	case f != nil && (f.Shape == value.KernelText || f.Shape == value.UserText):
+		if size, _ := btf.Size(btf.OrVoid(t)); size == 8 && !btf.IsStruct(t) {
+			r.FailFix(x.Where(), spec.Fix{Span: x.Where(), Text: "(char *)" + x.String()}, "if it is an address write ", "the format %s does not fit %s, which is %s", name, x, value.TypeName(t))
+			return false
+		}
+		hint = "text needs a pointer or an array of char"
+	case f != nil && f.Size > 0:
+		hint = fmt.Sprintf("%s needs %d bytes", name, f.Size)
+	}
+	r.Fail(x.Where(), hint, "the format %s does not fit %s, which is %s", name, x, value.TypeName(t))
+	return false
+}

@@ -1,0 +1,131 @@
+package encode
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/cond"
+	"github.com/tsnoop/tsnoop/fetchargs/constants"
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+	"github.com/tsnoop/tsnoop/fetchargs/route"
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
+	"github.com/tsnoop/tsnoop/fetchargs/value"
+)
+
+// The user gives a count: elements of an array, a[2..5], or of a FORMAT, x:u8[16].
+
+// maxText is the longest text of a FORMAT in bytes: no kernel fetches more.
+const maxText = 4095
+
+// FormatOf returns the FORMAT of that name and its count. They are nil and 0 if
+// name is empty.
+func (r *Encoder) FormatOf(name spec.Name) (f *value.Format, count int, ok bool) {
+	if name.Text == "" {
+		return nil, 0, true
+	}
+	text, count := spec.SplitFormat(name.Text)
+	if f = value.FormatNamed(text); f == nil {
+		near := btf.Near(text, slices.Values(append(value.FormatNames(), constants.SetNames()...)))
+		missing := &btf.NotFoundError{What: "format", Name: text, Near: near, All: route.FormatNames}
+		r.FailWith(name.Span, missing, spec.DidYouMean(near, "formats: "+strings.Join(value.FormatNames(), " ")), "unknown format %q", text)
+		return nil, 0, false
+	}
+	if text == name.Text {
+		return f, 0, true
+	}
+	most, of := dynevent.MaxElements, "elements"
+	if f.IsText() {
+		most, of = maxText, "bytes"
+	}
+	switch {
+	case !f.Counts():
+		r.Fail(name.Span, "formats with a width have one, and those of bytes and text", "the format %s has no count", text)
+		return nil, 0, false
+	case count < 1 || count > most:
+		fix := fmt.Sprintf("%s[%d]", text, min(max(count, 1), most))
+		r.FailFix(name.Span, spec.Fix{Span: name.Span, Text: fix}, "write ", "the format %s has 1 to %d %s", text, most, of)
+		return nil, 0, false
+	}
+	return f, count, true
+}
+
+// Counted is like encode, for a FORMAT with a count: it encodes count
+// elements, or bytes of text, at the address that p points to. If p is not a
+// pointer, they start at its own address.
+func (r *Encoder) Counted(p route.Route, w cond.Want, f *value.Format, count int) (Encoded, bool) {
+	if f.IsText() {
+		e, ok := r.Encode(p, w, f)
+		if ok && e.Field.Encoding == value.String && (e.Field.Count == 0 || e.Field.Count > count) {
+			e.Field.Count = count
+		}
+		return e, ok
+	}
+	size, x := f.Size, w.X
+	if f.Shape == value.RawMemory {
+		size = 1
+	}
+	e := Encoded{Span: x.Where()}
+	if !p.IsUntyped() && !p.InReg && (p.Type == nil || btf.Pointee(p.Type) != nil) {
+		if !r.IsOfOne(p, x) {
+			return e, false
+		}
+		p = p.Follow(x.String(), r.Pointee(p.Type))
+	} else if !r.hasElements(p, w, f, size*count) {
+		return e, false
+	}
+	elem := elementOf(f, size)
+	p.Type, p.BitOff, p.BitSize = elem, 0, 0
+	e.Route = p
+	e = Number(e, size, f)
+	e.Type = kernelType(f, e.Type)
+	if f.Shape == value.RawMemory {
+		e.Type = dynevent.X8
+	}
+	e.Field.Type = &btf.Array{Type: elem, Nelems: uint32(count)}
+	return r.elements(e, size, size*count, x)
+}
+
+// hasElements reports whether so many bytes can be read there. It refuses values
+// that are not in memory, and reads past the end of arrays and structs, whose size
+// is known. Reading past a number is allowed.
+func (r *Encoder) hasElements(p route.Route, w cond.Want, f *value.Format, bytes int) bool {
+	size, known := btf.Size(btf.OrVoid(p.Type))
+	_, isArray := btf.AsArray(p.Type)
+	whole := p.Type != nil && (isArray || btf.IsStruct(p.Type))
+	switch {
+	case !p.Mem && !p.InReg || p.BitSize > 0:
+		r.Fail(w.X.Where(), "", "%s is %s and not in memory: it has no elements", w.X, value.TypeName(p.Type))
+		if f.Size <= size {
+			r.Errs[len(r.Errs)-1].Fix = spec.Fix{Span: w.Format.Span, Text: f.Name}
+			r.Errs[len(r.Errs)-1].Hint = "only this value: " + f.Name
+		}
+		return false
+	case whole && known && size > 0 && size < bytes:
+		unit := bytes
+		if _, count := spec.SplitFormat(w.Format.Text); count > 0 {
+			unit = bytes / count
+		}
+		if size < unit {
+			return r.doesNotFit(w.X, p.Type, f)
+		}
+		fix := fmt.Sprintf("%s[%d]", f.Name, size/unit)
+		r.FailFix(w.Format.Span, spec.Fix{Span: w.Format.Span, Text: fix}, "write ", "%s has %d bytes, %s has %d", w.X, size, w.Format.Text, bytes)
+		return false
+	}
+	return true
+}
+
+// elementOf returns the C type of one element of a FORMAT.
+func elementOf(f *value.Format, size int) btf.Type {
+	switch {
+	case f.Name == "symbol":
+		return &btf.Pointer{Target: &btf.Void{}}
+	case f.Name == "char":
+		return &btf.Int{Name: "char", Size: 1}
+	case f.Signed:
+		return &btf.Int{Name: fmt.Sprintf("s%d", 8*size), Size: uint32(size), Encoding: btf.IsSigned}
+	}
+	return &btf.Int{Name: fmt.Sprintf("u%d", 8*size), Size: uint32(size)}
+}

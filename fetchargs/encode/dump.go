@@ -1,0 +1,53 @@
+package encode
+
+import (
+	"strings"
+
+	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/cond"
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+	"github.com/tsnoop/tsnoop/fetchargs/value"
+)
+
+const (
+	ArrayBytes = 8 * dynevent.MaxElements // of the longest array
+	// TextRoom is how many bytes of an event a dump leaves to text: a record larger
+	// than a page of the ring buffer is never recorded.
+	TextRoom = 1024
+)
+
+// encodeDump encodes all of a struct in memory or in registers.
+func (r *Encoder) encodeDump(e Encoded, w cond.Want, f *value.Format) (Encoded, bool) {
+	x, typ := w.X, e.Route.Type
+	size, known := btf.Size(typ)
+	switch {
+	case w.Hidden || w.With != nil:
+		r.Fail(x.Where(), memberHint(typ), "%s is a %s, which cannot be compared", x, btf.Name(typ))
+		return e, false
+	case f != nil && f.Name != "x" && f.Name != "d" && f.Name != "u":
+		return e, r.doesNotFit(x, typ, f)
+	case !known || size == 0 || e.Route.BitSize > 0:
+		r.Fail(x.Where(), "", "%s is a %s and has no bytes to show", x, btf.Name(typ))
+		return e, false
+	}
+	e.Type = dynevent.X64
+	if e.Route.InReg {
+		var ok bool
+		if e, ok = r.elements(e, 1, size, x); !ok {
+			return e, false
+		}
+		e.Field.Dump = &value.Extent{Args: 1 + len(e.Next)}
+	}
+	e.Field.Type, e.Field.Encoding, e.Field.Size, e.Field.Whole = typ, value.Dumped, 1, size
+	return e, true
+}
+
+// memberHint returns a hint that lists members of a struct.
+func memberHint(t btf.Type) string {
+	list := btf.Members(t)
+	hint := "name a member: " + strings.Join(list[:min(8, len(list))], ", ")
+	if len(list) > 8 {
+		hint += ", ..."
+	}
+	return hint
+}

@@ -1,0 +1,308 @@
+// Package encode says how the kernel fetches the value at the end of a route, and how the bytes
+// that it records become a value again.
+package encode
+
+import (
+	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/cond"
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+	"github.com/tsnoop/tsnoop/fetchargs/route"
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
+	"github.com/tsnoop/tsnoop/fetchargs/value"
+)
+
+// An Encoded is a field together with the fetcharg that fetches it.
+type Encoded struct {
+	Field  value.Field
+	Route  route.Route
+	Span   spec.Span
+	Type   dynevent.Type
+	Count  int            // elements of that type in the record, 0 if it is not an array
+	Next   []dynevent.Arg // fetch the rest of the value; nil if the route leads to all of it
+	Path   *Path
+	char   bool    // char is signed, though BTF does not say so
+	Short  bool    // the object may end before all that is read
+	Brief  bool    // the text ends after some hundred bytes at most
+	Length *Length // says how much of the object means something; nil if all does, and it is not behind a parameter
+}
+
+// An Encoder says how the kernel fetches what a route leads to, and how the bytes become a
+// value again.
+type Encoder struct{ *route.Walker }
+
+// Encode decides how to fetch w, to which p leads: by its format, or else by its type.
+func (r *Encoder) Encode(p route.Route, w cond.Want, f *value.Format) (e Encoded, ok bool) {
+	e, x := Encoded{Route: p, Span: w.X.Where()}, w.X
+	switch {
+	case f == nil && (p.Mem || btf.Pointee(p.Type) != nil) && cond.HoldsText(p.Type, w.With):
+		return r.EncodeText(e, x, nil)
+	case p.Base.Kind == dynevent.Comm:
+		e.Field.Type, e.Field.Encoding, e.Field.Size, e.Type = p.Type, value.String, 4, dynevent.CommText
+		return e, true
+	case p.IsUntyped():
+		return r.encodeUntyped(e, x, f)
+	case p.IsAddress():
+		if e.Route, ok = r.Constant(p, x); !ok {
+			return e, false
+		}
+	}
+	if f != nil && f.Shape != value.AnyNumber {
+		return r.encodeShape(e, w, f)
+	}
+	e.Route = lookThrough(e.Route)
+	if form, one := value.FormOf(btf.OrVoid(e.Route.Type)); one && f == nil && btf.IsStruct(e.Route.Type) {
+		return r.encodeOne(e, w, form)
+	}
+	e.char = r.signedChar(e.Route.Type)
+	if p.Type == nil {
+		return Number(e, 8, f), true
+	}
+	switch t := btf.Strip(e.Route.Type).(type) {
+	case *btf.Int, *btf.Enum:
+		size, _ := btf.Size(t)
+		switch {
+		case e.Route.BitSize > 0:
+			return r.encodeBits(e, x, size, f)
+		case size != 1 && size != 2 && size != 4 && size != 8:
+			r.FailFix(x.Where(), spec.Fix{Span: x.Where(), Text: x.String() + ":hex"}, "for its bytes write ", "%s is %s, which does not fit a fetcharg", x, btf.Name(e.Route.Type))
+			return e, false
+		}
+		return Number(e, size, f), true
+	case *btf.Pointer:
+		if f == nil && (btf.IsText(t.Target) || e.Route.Text) && !w.Pointer {
+			return r.EncodeText(e, x, f)
+		}
+		return Number(e, 8, f), true
+	case *btf.Array:
+		if f == nil && (btf.IsText(t.Type) || e.Route.Text) && e.Route.Mem {
+			return r.EncodeText(e, x, f)
+		}
+		if e.Route.Mem && btf.IsStruct(btf.Leaf(t)) && t.Nelems > 0 && !w.Hidden && w.With == nil {
+			return r.encodeDump(e, w, f)
+		}
+		return r.encodeArray(e, x, t, f)
+	}
+	if (e.Route.Mem || e.Route.InReg) && btf.IsStruct(e.Route.Type) {
+		return r.encodeDump(e, w, f)
+	}
+	r.CannotShow(e.Route.Type, x)
+	return e, false
+}
+
+// encodeShape is like encode, for a FORMAT that says what to fetch and not only how
+// to show a number.
+func (r *Encoder) encodeShape(e Encoded, w cond.Want, f *value.Format) (Encoded, bool) {
+	p, x := e.Route, w.X
+	switch f.Shape {
+	case value.KernelText, value.UserText:
+		if w.Pointer && btf.Pointee(p.Type) != nil {
+			return Number(e, 8, nil), true
+		}
+		return r.EncodeText(e, x, f)
+	case value.ByteArray:
+		if f.Form == value.SockAddr {
+			return r.encodeSockAddr(e, x)
+		}
+		return r.encodeBytes(e, x, f)
+	case value.FilePath:
+		return r.encodePath(e, w, f)
+	case value.LastName:
+		return r.encodeLastName(e, w, f)
+	case value.Stamp:
+		return r.encodeAge(e, x, f)
+	case value.RawMemory:
+		if size, _ := btf.Size(btf.OrVoid(p.Type)); p.Mem && p.BitSize == 0 && size > dynevent.MaxElements && !w.Hidden {
+			e.Field.Type, e.Field.Encoding, e.Field.Size, e.Field.Whole = p.Type, value.Dumped, 1, size
+			e.Type = dynevent.X64
+			return e, true
+		}
+		return r.encodeRaw(e, x, f)
+	}
+	return r.encodeFixed(e, x, f)
+}
+
+// lookThrough replaces a struct of one member, such as atomic_t or kuid_t, by that
+// member.
+func lookThrough(p route.Route) route.Route {
+	for p.Type != nil && btf.IsStruct(p.Type) {
+		if form, one := value.FormOf(p.Type); one && (form == value.Bits || form == value.IP6) {
+			return p
+		}
+		names := btf.Members(p.Type)
+		if len(names) != 1 {
+			return p
+		}
+		m, err := btf.Member(p.Type, names[0])
+		if err != nil {
+			return p
+		}
+		inner, ok := p.Member(m).Settle()
+		if !ok {
+			return p
+		}
+		p = inner
+	}
+	return p
+}
+
+func (r *Encoder) CannotShow(t btf.Type, x spec.Expr) {
+	name := btf.Name(t)
+	if !btf.IsStruct(t) {
+		r.Fail(x.Where(), "", "%s is %s and has no value to show", x, name)
+		return
+	}
+	r.FailWith(x.Where(), spec.ErrUnsupported, memberHint(t), "%s is a %s; showing all of it is not supported yet", x, name)
+}
+
+// Number encodes an integer of size bytes. The C type decides its sign.
+func Number(e Encoded, size int, f *value.Format) Encoded {
+	e.Field.Type, e.Field.Encoding, e.Field.Size = e.Route.Type, value.Integer, size
+	kind := "u"
+	switch {
+	case f != nil && f.Signed && (e.Route.Type == nil || btf.Pointee(e.Route.Type) != nil): // signed as it is shown
+		kind, e.Field.Signed = "s", true
+	case f != nil && f.Name == "sym", btf.Pointee(e.Route.Type) != nil, f != nil && f.Name == "x" && e.Route.Wide == nil,
+		e.Route.Type == nil && (f == nil || f.Shape != value.FixedWidth):
+		kind = "x"
+	case f != nil && f.Signed, (f == nil || f.Form == value.Named || e.Route.Wide != nil) && (btf.Signed(e.Route.Type) || e.char && btf.IsText(e.Route.Type)):
+		kind, e.Field.Signed = "s", true
+	}
+	e.Field.Add = 0
+	if !e.Route.Mem {
+		e.Field.Add = e.Route.Off
+	}
+	e.Type = dynevent.Number(kind, size)
+	return e
+}
+
+// signedChar reports whether t is char, or an array of char, and char is signed
+// though BTF does not say so. The BTF of 5.10 does not mark even signed char. Since
+// 6.2 char is unsigned everywhere, and BTF marks signed char.
+func (r *Encoder) signedChar(t btf.Type) bool {
+	if a, ok := btf.AsArray(t); ok {
+		t = a.Type
+	}
+	if t == nil || !btf.IsText(t) || !r.Target.Arch.SignedChar {
+		return false
+	}
+	t, err := r.Target.Kernel.Type("signed char")
+	if err != nil {
+		return false
+	}
+	i, ok := t.(*btf.Int)
+	return ok && i.Encoding == btf.Unsigned
+}
+
+func (r *Encoder) encodeBits(e Encoded, x spec.Expr, size int, f *value.Format) (Encoded, bool) {
+	p := &e.Route
+	want := uint32(size) * 8
+	if !p.Mem {
+		want = 64
+	}
+	e.Field.Type, e.Field.Encoding, e.Field.Bits = p.Type, value.BitField, int(p.BitSize)
+	e.Field.Signed = (f == nil || p.Wide != nil) && btf.Signed(p.Type) || f != nil && f.Signed
+	off, bits, shift, ok := p.Container(want)
+	if !ok {
+		return e.splitBits(), true
+	}
+	e.Field.Size = int(bits / 8)
+	p.Off = off
+	e.Type = dynevent.Bits(p.BitSize, shift, int(bits/8))
+	return e, true
+}
+
+// shortText is the size of an array that surely ends before an event is full, even if it
+// lacks its NUL: what follows it in a struct does not go on for thousands of bytes without
+// one.
+const shortText = 256
+
+// EncodeText encodes a string: an array in place, or the text that a pointer points to.
+func (r *Encoder) EncodeText(e Encoded, x spec.Expr, f *value.Format) (Encoded, bool) {
+	p := e.Route
+	e.Field.Type, e.Field.Encoding, e.Field.Size = p.Type, value.String, 4
+	e.Type = dynevent.String
+	array, isArray := btf.AsArray(p.Type)
+	e.Brief = p.Text || isArray && p.Mem && array.Nelems <= shortText && p.InKernel()
+	switch size, _ := btf.ElemSize(array); {
+	case isArray && p.InReg && size == 1:
+		return r.encodeArray(e, x, array, nil)
+	case isArray && p.Mem && size == 1:
+		e.Field.Count = int(array.Nelems)
+	case isArray:
+		return e, r.doesNotFit(x, p.Type, f)
+	case p.Type != nil && btf.Pointee(p.Type) == nil:
+		return e, r.doesNotFit(x, p.Type, f)
+	case !r.IsOfOne(p, x):
+		return e, false
+	default:
+		e.Route = p.Follow(x.String(), nil)
+	}
+	if f != nil && f.Shape == value.UserText || e.Route.User {
+		if !r.Target.Features.Ustring {
+			r.Fail(x.Where(), "", "this kernel cannot fetch from user memory (ustring came with 5.3)")
+			return e, false
+		}
+		e.Route.User, e.Type, e.Brief = false, dynevent.Ustring, false
+	}
+	return e, true
+}
+
+// encodeBytes encodes an address of f.Size bytes: an array or a struct in place, or
+// the bytes that a pointer points to.
+func (r *Encoder) encodeBytes(e Encoded, x spec.Expr, f *value.Format) (Encoded, bool) {
+	p := e.Route
+	if p.Type == nil || btf.Pointee(p.Type) != nil {
+		if !r.IsOfOne(p, x) {
+			return e, false
+		}
+		target := r.Pointee(p.Type)
+		p = p.Follow(x.String(), target)
+		if target == nil || btf.IsByte(target) || btf.IsVoid(target) {
+			target = nil
+		}
+		p.Type = target
+	}
+	if size, known := btf.Size(btf.OrVoid(p.Type)); !p.Mem && !p.InReg || p.Type != nil && known && size < f.Size || p.Type != nil && !known {
+		return e, r.doesNotFit(x, e.Route.Type, f)
+	}
+	return r.bytesOf(e, p, f.Size, x)
+}
+
+// encodeRaw encodes the bytes of an object, at most 64.
+func (r *Encoder) encodeRaw(e Encoded, x spec.Expr, f *value.Format) (Encoded, bool) {
+	p := e.Route
+	size, known := btf.Size(btf.OrVoid(p.Type))
+	switch {
+	case p.BitSize > 0 && !p.Mem && p.BitSize%8 == 0: // a member of a struct in a register
+		return r.encodeBits(e, x, size, value.FormatNamed("x"))
+	case p.Type == nil && !p.Mem:
+		return Number(e, 8, value.FormatNamed("x")), true
+	case p.BitSize > 0 || !known || size == 0:
+		return e, r.doesNotFit(x, p.Type, f)
+	case !p.Mem && !p.InReg:
+		return Number(e, size, value.FormatNamed("x")), true
+	}
+	return r.bytesOf(e, p, size, x)
+}
+
+// bytesOf encodes n bytes at p, at most 64.
+func (r *Encoder) bytesOf(e Encoded, p route.Route, n int, x spec.Expr) (Encoded, bool) {
+	e.Field.Type, e.Route = e.Route.Type, p
+	e.Type = dynevent.X8
+	return r.elements(e, 1, n, x)
+}
+
+// elements encodes the elements of size bytes that fit into so many bytes, at most
+// 64 of them. e.typ is the type of one.
+func (r *Encoder) elements(e Encoded, size, bytes int, x spec.Expr) (Encoded, bool) {
+	n := min(bytes/size, dynevent.MaxElements)
+	e.Field.Encoding, e.Field.Size, e.Field.Count = value.Array, size, n
+	if n*size < bytes {
+		e.Field.Whole = bytes
+	}
+	if e.Route.InReg {
+		return r.fromRegisters(e, x)
+	}
+	e.Count = n
+	return e, true
+}

@@ -1,0 +1,53 @@
+package encode
+
+import (
+	"strings"
+
+	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/route"
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
+)
+
+// A Length is how the length of a socket address, or of what another parameter points
+// to, is fetched.
+type Length struct {
+	Name   string // "" if everything means something
+	Route  route.Route
+	Unit   int  // as in value.Bound
+	Stored bool // by the function, like what it is the length of, unless it returns an error
+}
+
+// lengthOf returns how to fetch the length of the socket address that the parameter on
+// the way to p points to; nil if there is no such parameter.
+func (r *Encoder) lengthOf(p route.Route) *Length {
+	for i, param := range r.Proto.Params[:max(0, len(r.Proto.Params)-1)] {
+		next := r.Proto.Params[i+1]
+		direct := len(p.Labels) == len(r.Params[i].Labels)+1 && p.Base == r.Params[i].Base && p.Off == 0
+		if param.Name != p.Name || !direct || !strings.Contains(next.Name, "len") || r.ParamErrs[i+1] != nil {
+			continue
+		}
+		length := r.Params[i+1]
+		if isInt(next.Type) {
+			return &Length{Name: next.Name, Route: length}
+		}
+		if target := r.Pointee(next.Type); target != nil && isInt(target) {
+			return &Length{Name: next.Name, Route: length.Follow(next.Name, target), Stored: true}
+		}
+	}
+	return nil
+}
+
+func isInt(t btf.Type) bool {
+	i, ok := btf.Strip(t).(*btf.Int)
+	return ok && i.Size >= 4
+}
+
+// atReturn makes e, a socket address that the function stores, a value of the return.
+func (r *Encoder) atReturn(e *Encoded, x spec.Expr) bool {
+	if !r.Target.Features.ReturnArgs || r.Absent {
+		r.Fail(x.Where(), "", "%s is a socket address only when %s returns, and this kernel cannot fetch it then (since 6.9)", x, r.Proto.Name)
+		return false
+	}
+	e.Route.Return, e.Length.Route.Return = true, true
+	return true
+}

@@ -1,0 +1,49 @@
+package encode
+
+import (
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
+	"github.com/tsnoop/tsnoop/fetchargs/value"
+)
+
+// encodeUntyped encodes a variable of unknown type as the FORMAT says.
+func (r *Encoder) encodeUntyped(e Encoded, x spec.Expr, f *value.Format) (Encoded, bool) {
+	switch {
+	case f == nil:
+	case f.Shape == value.KernelText:
+		e.Field.Encoding, e.Field.Size, e.Type = value.String, 4, dynevent.String
+		return e, true
+	case f.Shape == value.ByteArray:
+		return r.bytesOf(e, e.Route, f.Size, x)
+	case f.Shape == value.FixedWidth:
+		return r.encodeFixed(e, x, f)
+	case f.Name == "sym":
+		return Number(e, 8, f), true
+	}
+	r.Untyped(x, e.Route)
+	return e, false
+}
+
+// Within refuses to read past the end of the variable that e starts from.
+func (r *Encoder) Within(e Encoded, x spec.Expr) bool {
+	p := e.Route
+	if !p.OfVariable() || p.Symbol.Room == 0 {
+		return true
+	}
+	off, n := p.Off, e.Field.Size
+	switch {
+	case len(p.Hops) > 0:
+		off, n = p.Hops[0].Offset, 8
+	case e.Field.Encoding == value.Array:
+		n *= e.Field.Count
+	case e.Field.Encoding == value.Dumped:
+		n = min(e.Field.Whole, value.MostOfObject)
+	case e.Field.Encoding == value.String:
+		n = 1
+	}
+	if off+int64(n) <= int64(p.Symbol.Room) {
+		return true
+	}
+	r.Fail(x.Where(), "", "%s is read to byte %d, but the next symbol lies %d bytes behind %s", x, off+int64(n), p.Symbol.Room, p.Base.Words())
+	return false
+}

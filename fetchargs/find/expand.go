@@ -1,0 +1,208 @@
+package find
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
+	"github.com/tsnoop/tsnoop/fetchargs/syscalls"
+	"github.com/tsnoop/tsnoop/fetchargs/target"
+)
+
+// maxFunctions is the most functions that a glob may match in a live trace. Each
+// takes milliseconds to arm, and somebody who writes '*' by mistake should not slow
+// down every function of a machine.
+const maxFunctions = 5000
+
+// A Job is one function to make a plan for.
+type Job struct {
+	Spec       *spec.Spec
+	EntryPoint string   // the function's name in the kernel
+	Glob       *Glob    // nil if the user named the function
+	named      string   // for a system call, the name that the user gave
+	Call       *Syscall // the system call that the function implements; nil if it is not one
+}
+
+// Attempts returns what there is to try for the specs; the alternatives of a spec
+// follow each other.
+func Attempts(t *target.Target, specs []*spec.Spec) (all []Attempt, fatal error) {
+	traceable := sync.OnceValue(func() func(module, name string) bool { return traceableBy(t) })
+	for _, s := range specs {
+		for ; s != nil; s = s.Else {
+			a := Attempt{Spec: s}
+			var wrong *spec.Error
+			if spec.IsGlob(s.Func.Text) {
+				if a.Jobs, wrong, fatal = expand(t, s, traceable); fatal != nil {
+					return nil, fatal
+				}
+			} else if calls := namedSyscalls(t, s); len(calls) > 0 {
+				a.Jobs = syscallJobs(s, nil, calls...)
+			} else if name := plainSyscall(t, s); name != "" {
+				a.Jobs = []Job{{Spec: s.ForSyscall(name), EntryPoint: name}}
+			} else if s.Module.Text == syscalls.Module {
+				wrong = noSyscall(t, s)
+			} else {
+				a.Jobs = []Job{{Spec: s, EntryPoint: s.Func.Text}}
+			}
+			if wrong != nil {
+				a.Errs = spec.Errors{wrong}
+			}
+			all = append(all, a)
+		}
+	}
+	return all, nil
+}
+
+// expand returns a job for each function that a glob matches. wrong says why there
+// is nothing to probe.
+func expand(t *target.Target, s *spec.Spec, traceable func() func(module, name string) bool) (found []Job, wrong *spec.Error, fatal error) {
+	calls := matchingSyscalls(t, s)
+	names, wrong, err := matchingFuncs(t, s)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(calls) > 0 {
+		wrong = nil
+	}
+	g := &Glob{Spec: s, Matches: len(names) + len(calls)}
+	for _, f := range names {
+		if traceable()(f.Module, f.Name) {
+			found = append(found, Job{Spec: s.For(f.Module, f.Name), EntryPoint: f.Name, Glob: g})
+		} else {
+			g.Left = append(g.Left, LeftOut{Func: f.Name, Why: "not traceable"})
+		}
+	}
+	for _, call := range calls {
+		if !call.ABI.Narrow && call.narrow {
+			g.Narrow++
+		}
+		if call.traceable(traceable()) {
+			found = append(found, syscallJobs(s, g, call)...)
+		} else {
+			g.Left = append(g.Left, LeftOut{Func: call.Proto.Name, Why: "not traceable"})
+		}
+	}
+	switch {
+	case wrong != nil:
+		return nil, wrong, nil
+	case len(found) == 0:
+		return nil, g.Empty(), nil
+	case len(found) > maxFunctions && t.Live:
+		return nil, tooMany(s, len(found)), nil
+	}
+	return found, nil, nil
+}
+
+// matchingFuncs returns the functions that a glob matches, or an error in the glob.
+func matchingFuncs(t *target.Target, s *spec.Spec) ([]btf.FuncName, *spec.Error, error) {
+	if s.Module.Text == syscalls.Module {
+		return nil, noSyscall(t, s), nil
+	}
+	names, err := t.Kernel.FuncNames(s.Module.Text, s.Func.Text)
+	var missing *btf.NotFoundError
+	if errors.As(err, &missing) {
+		if awaited, why := t.Waits(s.Module.Text); awaited && why == nil {
+			names, err = t.Kernel.FuncNames(s.Module.Text, s.Func.Text)
+		}
+	}
+	if errors.As(err, &missing) && namedAfter(s.Module.Text, s.Func.Text) {
+		if own, _ := t.Kernel.FuncNames("vmlinux", s.Func.Text); len(own) > 0 {
+			return own, nil, nil // the module is built in
+		}
+	}
+	switch {
+	case errors.As(err, &missing):
+		return nil, noModule(t, s, missing), nil
+	case errors.Is(err, btf.ErrNoBTF):
+		return nil, nil, err
+	case err != nil:
+		return nil, nil, fmt.Errorf("reading BTF: %w", err)
+	case len(names) == 0:
+		return nil, noMatch(t, s), nil
+	}
+	return names, nil, nil
+}
+
+func tooMany(s *spec.Spec, n int) *spec.Error {
+	return &spec.Error{Text: s.Text, Span: s.Func.Span, Hint: "choose fewer: tsnoop list '" + s.Func.Text + "' shows them",
+		Msg: fmt.Sprintf("%s stands for %d functions, %d can be traced at once", s.Func.Text, n, maxFunctions)}
+}
+
+// traceableBy returns a function that reports whether a function can be probed. It
+// always reports true if that is not known.
+func traceableBy(t *target.Target) func(module, name string) bool {
+	if t.Traceable != nil {
+		if f := t.Traceable(); f != nil {
+			return func(module, name string) bool {
+				if f(module, name) {
+					return true
+				}
+				awaited, _ := t.Waits(module)
+				return awaited
+			}
+		}
+	}
+	return func(string, string) bool { return true }
+}
+
+// noMatch returns the error for a glob that matches nothing.
+func noMatch(t *target.Target, s *spec.Spec) *spec.Error {
+	e := &spec.Error{Text: s.Text, Span: s.Func.Span, Msg: fmt.Sprintf("no function of this kernel matches %s", s.Func.Text)}
+	if s.Module.Text != "" {
+		e.Msg = fmt.Sprintf("no function of the module %s matches %s", s.Module.Text, s.Func.Text)
+	}
+	names, err := t.Kernel.FuncNames(s.Module.Text, "*")
+	if err != nil {
+		return e
+	}
+	e.Hint = "globs have *, ?, [a-z] and [^a-z]; tsnoop list '*' shows what there is"
+	if near := nearGlobs(s.Func.Text, names); len(near) > 0 {
+		e.Hint = spec.DidYouMean(near, "")
+	}
+	return e
+}
+
+// nearGlobs returns globs that match something and begin nearly like this one.
+// Common beginnings of names are more likely to be meant than rare ones.
+func nearGlobs(glob string, names []btf.FuncName) []string {
+	fixed := glob[:strings.IndexAny(glob, "*?[")]
+	rest := glob[len(fixed):]
+	match, err := btf.Glob(rest)
+	if err != nil {
+		return nil
+	}
+	count := map[string]int{}
+	for _, f := range names {
+		if len(f.Name) < len(fixed) {
+			continue
+		}
+		if match(f.Name[len(fixed):]) {
+			count[f.Name[:len(fixed)]]++
+		}
+	}
+	begins := slices.SortedFunc(maps.Keys(count), func(a, b string) int {
+		return cmp.Or(count[b]-count[a], strings.Compare(a, b))
+	})
+	const common = 100
+	near := btf.Near(fixed, slices.Values(begins[:min(common, len(begins))]))
+	if len(near) == 0 {
+		near = btf.Near(fixed, slices.Values(begins))
+	}
+	for i := range near {
+		near[i] += rest
+	}
+	return near
+}
+
+// An Attempt is one alternative of a spec, or a spec without alternatives.
+type Attempt struct {
+	Spec *spec.Spec
+	Jobs []Job
+	Errs spec.Errors // why there are no jobs
+}

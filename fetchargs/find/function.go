@@ -1,0 +1,148 @@
+package find
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
+)
+
+// function looks up the prototype, or says why there is nothing to probe.
+func (r *Function) function() bool {
+	name := r.Spec.Func
+	base, suffix, clone := strings.Cut(name.Text, ".")
+	fn, err := r.Target.Kernel.Func(r.Spec.Module.Text, base)
+	var missing *btf.NotFoundError
+	if errors.As(err, &missing) && missing.What == "module" {
+		if own := builtIn(r.Target, r.Spec.Module.Text, base); own != nil {
+			fn, err = own, nil
+		} else if r.awaited, r.untold = r.Target.Waits(r.Spec.Module.Text); r.awaited {
+			fn, err = r.Target.Kernel.Func(r.Spec.Module.Text, base)
+		}
+	}
+	switch {
+	case err == nil:
+	case errors.As(err, &missing):
+		if !r.askSymbols() {
+			return false
+		}
+		if fn = r.withoutPrototype(); fn == nil {
+			fn = r.ofAwaited(base)
+		}
+		if fn == nil {
+			r.noFunction(missing)
+			return false
+		}
+	case errors.Is(err, btf.ErrNoBTF):
+		r.Fatal = err
+		return false
+	default:
+		r.Fatal = fmt.Errorf("reading BTF: %w", err)
+		return false
+	}
+	if clone && strings.Contains(suffix, "part") || strings.Contains(suffix, "cold") {
+		r.Fail(name.Span, "probe "+base, "%s is a piece of %s and has no parameters of its own", name.Text, base)
+		return false
+	}
+	r.Proto = fn
+	r.Absent = fn.Module != "" && r.Target.ModuleLoaded != nil && !r.Target.ModuleLoaded(fn.Module)
+	if (r.Target.Live || fn.Records > 1) && !r.askSymbols() {
+		return false
+	}
+	if r.known && fn.Module == "" && len(r.facts.Offsets) == 0 {
+		if clone {
+			r.FailFix(name.Span, spec.Fix{Span: name.Span, Text: base}, "without the compiler's suffix it is ", "there is no %s in this kernel", name.Text)
+		} else {
+			r.noSymbol()
+		}
+		return false
+	}
+	return true
+}
+
+// noFunction adds the error for a name that is not in BTF.
+func (r *Function) noFunction(missing *btf.NotFoundError) {
+	name, module := r.Spec.Func, r.Spec.Module
+	switch {
+	case r.awaited && missing.What == "module":
+		r.NoPrototype(name.Span, missing)
+	case missing.What == "module" && !slices.Contains(r.facts.Modules, moduleSymbol(module.Text)):
+		r.Errs = append(r.Errs, noModule(r.Target, r.Spec, missing))
+	case len(r.facts.Offsets) > 0 || len(r.facts.Modules) > 0:
+		r.NoPrototype(name.Span, missing)
+	case module.Text == "" && r.noFunctionButKnown(missing):
+	case len(r.facts.Clones) > 0:
+		r.FailWith(name.Span, missing, "",
+			"%s exists only as a clone that the compiler changed, without a prototype: %s", name.Text, strings.Join(r.facts.Clones, ", "))
+		r.Errs[len(r.Errs)-1].Mend(r.Spec.Span, "its calls can be seen: ", r.facts.Clones[0]+"()")
+	case module.Text != "" && len(r.Target.Existing(name.Text)) > 0:
+		r.FailWith(name.Span, missing, "", "%s is a function of the kernel, not of the module %s", name.Text, module.Text)
+		r.Errs[len(r.Errs)-1].Mend(r.Spec.Span, "", withoutModule(r.Target, r.Spec, false))
+	default:
+		hint := ""
+		if short, ok := strings.CutPrefix(name.Text, "sys_"); ok {
+			var calls []string
+			for _, near := range btf.Near(short, slices.Values(r.Target.CallNames())) {
+				calls = append(calls, "sys_"+near)
+			}
+			missing = &btf.NotFoundError{What: missing.What, Name: missing.Name, In: missing.In, Near: append(calls, missing.Near...)}
+		}
+		if len(missing.Near) == 0 && r.Target.ModuleFuncs != nil {
+			missing.Near = btf.NearFuncs(name.Text, slices.Values(r.Target.ModuleFuncs()))
+		}
+		if len(missing.Near) == 0 {
+			hint = "the compiler may have inlined it into its callers, or it is in a module that is not loaded"
+			if r.Target.Await != nil {
+				hint = "to wait for a module say which: --wait-module MODULE:" + name.Text
+			}
+		}
+		r.FailWith(name.Span, missing, spec.DidYouMean(missing.Near, hint), "there is no function %s in this kernel", name.Text)
+	}
+}
+
+// noSymbol adds the error for a function that is in BTF but not in the symbol table.
+func (r *Function) noSymbol() {
+	name := r.Spec.Func
+	if known := insteadOf(r.Target, name.Text); len(known) > 0 {
+		r.Fail(name.Span, "its callers call "+strings.Join(known, ", "), "%s is inlined in this kernel: there is no place to probe", name.Text)
+		return
+	}
+	if len(r.facts.Clones) > 0 {
+		r.FailFix(name.Span, spec.Fix{Span: name.Span, Text: r.facts.Clones[0]}, "its parameters may differ from the source: ",
+			"%s exists only as a clone that the compiler changed: %s", name.Text, strings.Join(r.facts.Clones, ", "))
+		return
+	}
+	r.Fail(name.Span, "probe a function that calls it", "%s is inlined into its callers: there is no place to probe", name.Text)
+}
+
+// Symbols returns where to put the probe, in the kernel's syntax. A name that several
+// functions have is replaced by their offsets from _stext, which every kernel accepts for
+// an entry. Kernels since 6.7 refuse the name alone; older ones take the first. notes say what
+// the user should know of that.
+func (r *Function) Symbols() (symbols, notes []string) {
+	name := r.EntryPoint
+	if r.Proto.Module != "" {
+		if r.Proto.Untyped && r.Spec.Module.Text == "" && len(r.facts.Modules) > 1 {
+			notes = append(notes, "there is one in each of "+strings.Join(r.facts.Modules, ", ")+": this is the first one's")
+		}
+		return []string{r.Proto.Module + ":" + name}, notes
+	}
+	if len(r.facts.Offsets) < 2 {
+		return []string{name}, notes
+	}
+	if r.facts.Offsets[0] == 0 {
+		notes = append(notes, fmt.Sprintf("%d functions are named %s, and /proc/kallsyms hides where: the kernel chooses or refuses", len(r.facts.Offsets), name))
+		return []string{name}, notes
+	}
+	for _, off := range r.facts.Offsets {
+		symbols = append(symbols, fmt.Sprintf("_stext+%d", off))
+	}
+	notes = append(notes, fmt.Sprintf("%d functions are named %s: all of them are probed", len(symbols), name))
+	if r.Proto.Copies > 1 {
+		notes = append(notes, fmt.Sprintf("their prototypes differ; values are read by this one: %s", r.Proto))
+	}
+	return symbols, notes
+}

@@ -1,0 +1,157 @@
+package find
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
+	"github.com/tsnoop/tsnoop/fetchargs/target"
+)
+
+// probeWords are words that other tools write before a function. The value is true
+// if the word stands for the function's return.
+var probeWords = map[string]bool{
+	"p": false, "kprobe": false, "k": false, "fentry": false, "kfunc": false, "f": false, "fprobe": false, "probe": false,
+	"r": true, "kretprobe": true, "kr": true, "fexit": true, "kretfunc": true,
+}
+
+// noModule returns the error for a module that does not exist or has no BTF.
+func noModule(t *target.Target, s *spec.Spec, missing *btf.NotFoundError) *spec.Error {
+	module, name := s.Module.Text, s.Func.Text
+	e := &spec.Error{Text: s.Text, Span: s.Module.Span, Err: missing}
+	loaded := t.ModuleLoaded != nil && t.ModuleLoaded(module)
+	if ret, known := probeWords[module]; known && !loaded {
+		e.Msg = fmt.Sprintf("functions are named without %s:", module)
+		e.Hint = withoutModule(t, s, ret)
+		e.Fix = spec.Fix{Span: s.Span, Text: e.Hint}
+		return e
+	}
+	if isTracepoint(t, module, name) {
+		e.Msg = fmt.Sprintf("%s:%s is a tracepoint: tsnoop traces functions", module, name)
+		e.Hint = besideTracepoint(t, module, name)
+		return e
+	}
+	own := ""
+	if t.Kernel.HasFunc(name) {
+		e.Fix = spec.Fix{Span: s.Span, Text: withoutModule(t, s, false)}
+		own = name + " is a function of the kernel itself: " + e.Fix.Text
+	}
+	awaited, why := t.Waits(module)
+	switch {
+	case awaited && why != nil:
+		e.Msg = fmt.Sprintf("which functions the module %s has is not known before it comes", module)
+		e.Hint = fmt.Sprintf("%v; name the kernel's file and its own with --btf, or a function without a glob", why)
+	case t.ModuleLoaded != nil && !loaded:
+		e.Msg, e.Hint = fmt.Sprintf("the module %s is not loaded", module), "load it first: modprobe "+module
+		if t.Live {
+			e.Hint += "; or --wait-module waits for it"
+		}
+	case t.ModuleLoaded == nil:
+		e.Msg, e.Hint = fmt.Sprintf("there is no BTF of the module %s", module), "name its file with --btf, behind that of the kernel"
+	default:
+		e.Msg = fmt.Sprintf("there is no BTF of the module %s, and so no list of its functions", module)
+		e.Hint = "modules have BTF since 5.11"
+	}
+	if own != "" {
+		e.Hint = own
+	}
+	e.Hint = spec.DidYouMean(missing.Near, e.Hint)
+	return e
+}
+
+// isTracepoint reports whether name is a tracepoint. BTF has a type for each, except for
+// those of system calls. system is the group that other tools name before it.
+func isTracepoint(t *target.Target, system, name string) bool {
+	if system == "syscalls" {
+		_, ok := callOfTracepoint(name)
+		return ok
+	}
+	_, err := t.Kernel.Type("btf_trace_" + name)
+	return err == nil
+}
+
+// besideTracepoint says what can be traced instead of a tracepoint.
+func besideTracepoint(t *target.Target, system, name string) string {
+	if call, ok := callOfTracepoint(name); ok && system == "syscalls" {
+		if !slices.Contains(t.CallNames(), call) {
+			return "sys_CALL traces a system call, its arguments and its return value"
+		}
+		return "sys_" + call + " traces this system call"
+	}
+	return fmt.Sprintf("trace-cmd record -e %s:%s records it; functions that call it can be traced here", system, name)
+}
+
+// callOfTracepoint returns the system call that a tracepoint of the group syscalls is of.
+func callOfTracepoint(name string) (call string, ok bool) {
+	if call, ok = strings.CutPrefix(name, "sys_enter_"); !ok {
+		call, ok = strings.CutPrefix(name, "sys_exit_")
+	}
+	return call, ok
+}
+
+// ofAwaited returns a function of a module that the run waits for, if the module is
+// the beginning of the function's name, as ext4 is of ext4_file_open. It returns
+// nil if there is none.
+func (r *Function) ofAwaited(name string) *btf.Func {
+	if r.Spec.Module.Text != "" || r.Target.Await == nil {
+		return nil
+	}
+	for i := strings.LastIndexByte(name, '_'); i > 0; i = strings.LastIndexByte(name[:i], '_') {
+		module := name[:i]
+		if awaited, why := r.Target.Await(module); !awaited || why != nil {
+			continue
+		}
+		fn, err := r.Target.Kernel.Func(module, name)
+		if err != nil {
+			continue
+		}
+		one := *r.Spec
+		one.Module = spec.Name{Text: module, Span: r.Spec.Func.Span}
+		r.Spec, r.awaited = &one, true
+		return fn
+	}
+	return nil
+}
+
+// withoutModule returns the spec for the kernel's own function. ret says that only
+// its return is wanted.
+func withoutModule(t *target.Target, s *spec.Spec, ret bool) string {
+	before, after := s.Text[s.Func.Span.Pos:s.Func.Span.End], s.Text[s.Func.Span.End:s.End]
+	if ret && !returnsNothing(t, s.Func.Text) {
+		rest, empty := strings.CutPrefix(after, "()")
+		if empty || !s.Parens {
+			return before + "(return)" + rest
+		}
+	}
+	return before + after
+}
+
+func returnsNothing(t *target.Target, name string) bool {
+	if !t.Kernel.HasFunc(name) {
+		return false
+	}
+	f, err := t.Kernel.Func("vmlinux", name)
+	return err == nil && btf.IsVoid(f.Return)
+}
+
+// builtIn returns a function of the kernel itself that was asked for in a module
+// which is built into this kernel: ext4:ext4_file_open. The name of the function
+// shows this. It returns nil if there is none.
+func builtIn(t *target.Target, module, name string) *btf.Func {
+	if !namedAfter(module, name) || !t.Kernel.HasFunc(name) {
+		return nil
+	}
+	f, err := t.Kernel.Func("vmlinux", name)
+	if err != nil {
+		return nil
+	}
+	return f
+}
+
+// namedAfter reports whether the name of a function begins with the name of a module.
+func namedAfter(module, name string) bool {
+	_, other := probeWords[module]
+	return !other && strings.HasPrefix(name, strings.ReplaceAll(module, "-", "_")+"_")
+}

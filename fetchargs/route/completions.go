@@ -1,0 +1,41 @@
+package route
+
+import (
+	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/value"
+)
+
+// operands yields what may stand in place of a parameter.
+func (r *Walker) operands(yield func(name, is string) bool) {
+	for _, p := range r.Proto.Params {
+		if p.Name != "" && !yield(p.Name, btf.Name(p.Type)) {
+			return
+		}
+	}
+	if !btf.IsVoid(r.Proto.Return) && !yield("return", btf.Name(r.Proto.Return)) {
+		return
+	}
+	for _, item := range r.Spec.Items {
+		if item.Expr != nil && item.Name.Text != "" && !yield(item.Name.Text, item.Expr.String()) {
+			return
+		}
+	}
+	functions := []string{"container_of(", "sizeof(", "since(", "who("}
+	if r.Target.CPUs != nil {
+		functions = append(functions, "this_cpu(", "per_cpu(")
+	}
+	for _, name := range functions {
+		if !yield(name, "") {
+			return
+		}
+	}
+}
+
+// FormatNames yields the FORMATs.
+func FormatNames(yield func(name, is string) bool) {
+	for _, name := range value.FormatNames() {
+		if !yield(name, "") {
+			return
+		}
+	}
+}

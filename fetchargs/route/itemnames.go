@@ -1,0 +1,42 @@
+package route
+
+import (
+	"slices"
+
+	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/cond"
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
+)
+
+// ItemNamed returns the item to which the user gave the name x. An item of a
+// function based event hides a parameter of that name, as a field of an event does;
+// other items do not.
+func (r *Walker) ItemNamed(x *spec.Ident) *spec.Item {
+	isParam := slices.ContainsFunc(r.Proto.Params, func(p btf.Param) bool { return p.Name == x.Text })
+	var found *spec.Item
+	for _, item := range r.Spec.Items {
+		_, typed := item.Expr.(*spec.Typed)
+		if item.Expr == nil || item.Name.Text != x.Text || isParam && !typed || item == r.naming {
+			continue
+		}
+		if found != nil && typed {
+			r.Fail(x.Span, "give each a name of its own", "two values are called %s", x.Text)
+			return found
+		}
+		if found == nil {
+			found = item
+		}
+	}
+	return found
+}
+
+// Meant returns w, the value called x. If x names an item, it returns the expression of
+// that item instead.
+func (r *Walker) Meant(x *spec.Ident, w cond.Want) cond.Want {
+	if item := r.ItemNamed(x); item != nil {
+		if w.X = item.Expr; w.Format.Text == "" {
+			w.Format = item.Format
+		}
+	}
+	return w
+}

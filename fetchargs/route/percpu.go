@@ -1,0 +1,164 @@
+package route
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
+)
+
+// IsOfOne refuses to follow a per-CPU pointer. Without the offset of a CPU it leads
+// to the copy of no CPU, and the memory there is something else. The kernel cannot
+// add the offset: of OFFSET in +OFFSET(...) it keeps the low 32 bits (5.10 to 7.3).
+func (r *Walker) IsOfOne(p Route, x spec.Expr) bool {
+	if !p.IsPerCPU() {
+		return true
+	}
+	r.Fail(x.Where(), "the pointer by itself can be shown; cast to a pointer, it is followed as if it were an address",
+		"each CPU has its own of what %s points to, at an offset of its own", x)
+	return false
+}
+
+// currentOfCPU returns the route to the running task on kernels without $current: where
+// the kernel itself takes it from, which is a variable per CPU.
+func (r *Walker) currentOfCPU(x *spec.Builtin) (Route, bool) {
+	t, ok := r.TypeNamed(spec.Name{Text: "struct task_struct", Span: x.Span})
+	if !ok {
+		return Route{}, false
+	}
+	for _, name := range r.Target.Arch.Current {
+		name, member, in := strings.Cut(name, ".")
+		place, err := r.Target.Place(name)
+		if err != nil {
+			r.Fatal = err
+			return Route{}, false
+		}
+		if len(place.Addrs) == 0 {
+			continue
+		}
+		p, ok := r.perCPU(spec.Name{Text: name, Span: x.Span}, spec.ThisCPU)
+		if ok && in {
+			if p, ok = r.Inside(p, member); !ok {
+				continue
+			}
+		}
+		p.Type = &btf.Pointer{Target: t}
+		return p, ok
+	}
+	r.Fail(x.Span, "take it from what a parameter points to; the task's name is $comm",
+		"this kernel cannot fetch $current, which came with 7.3, and has none of %s", strings.Join(r.Target.Arch.Current, ", "))
+	return Route{}, false
+}
+
+// perCPU returns the route to the copy of a variable that a CPU has, or with spec.ThisCPU
+// the CPU that the function runs on.
+func (r *Walker) perCPU(name spec.Name, cpu int) (Route, bool) {
+	if r.Target.CPUs == nil || r.Target.Place == nil {
+		r.Fail(name.Span, "run it there", "the address of %s on each CPU is known only on the machine itself", name.Text)
+		return Route{}, false
+	}
+	typ, _ := r.Target.Variable(name.Text)
+	place, ok := r.placeOf(name)
+	if !ok {
+		return Route{}, false
+	}
+	switch {
+	case place.Hidden:
+		r.Fail(name.Span, "be root, and with kernel.kptr_restrict=2: sysctl kernel.kptr_restrict=1", "the address of %s is hidden from you", name.Text)
+		return Route{}, false
+	case !place.PerCPU && place.Module:
+		r.Fail(name.Span, "", "%s is in a module: its address on each CPU is not known", name.Text)
+		return Route{}, false
+	case !place.PerCPU:
+		r.Fail(name.Span, "all CPUs have the same: @"+name.Text, "%s is not a per-CPU variable", name.Text)
+		return Route{}, false
+	case cpu == spec.ThisCPU && !r.Target.Features.Immediate:
+		r.Fail(name.Span, "per_cpu("+name.Text+", 0) is that of CPU 0", "this kernel has no events with several definitions for one function (they came with 5.5)")
+		return Route{}, false
+	}
+	base := dynevent.Base{Kind: dynevent.PerCPU, Name: name.Text, Addr: place.Addrs[0], Each: cpu == spec.ThisCPU}
+	if base.CPU, ok = r.cpu(name, cpu, base.IsNear()); !ok {
+		return Route{}, false
+	}
+	if base.Each && len(r.CPUs) == 1 {
+		base.Each = false
+	}
+	if int64(base.Addr) < 0 { // else it is a number that is the same after each boot
+		r.boundTo(name.Text)
+	}
+	return Route{Base: base, Mem: true, Type: typ, Symbol: &place}, true
+}
+
+// cpu returns a CPU of the machine, or with spec.ThisCPU the last one. Unless a variable
+// is near, its offset is found, or with spec.ThisCPU those of all.
+func (r *Walker) cpu(name spec.Name, n int, near bool) (dynevent.CPU, bool) {
+	if r.CPUs == nil && !r.findCPUs() {
+		return dynevent.CPU{}, false
+	}
+	own := r.CPUs
+	i := len(own) - 1
+	if n != spec.ThisCPU {
+		i = slices.IndexFunc(own, func(c dynevent.CPU) bool { return c.N == n })
+	}
+	if i < 0 {
+		r.Fail(name.Span, "there are "+dynevent.ListCPUs(own), "this machine has no CPU %d", n)
+		return dynevent.CPU{}, false
+	}
+	if near {
+		return own[i], true
+	}
+	if n == spec.ThisCPU {
+		for j := range own {
+			if !r.offset(&own[j], name) {
+				return dynevent.CPU{}, false
+			}
+		}
+	}
+	return own[i], r.offset(&own[i], name)
+}
+
+// findCPUs finds the CPUs of the machine, without their offsets.
+func (r *Walker) findCPUs() bool {
+	cpus, err := r.Target.CPUs()
+	if err == nil && len(cpus.Numbers) == 0 {
+		err = fmt.Errorf("this machine lists no CPUs")
+	}
+	if err != nil {
+		r.Fatal = err
+		return false
+	}
+	table, err := r.Target.Place(dynevent.PerCPUOffsets)
+	if err != nil {
+		r.Fatal = err
+		return false
+	}
+	if len(cpus.Later) > 0 {
+		r.Notes = append(r.Notes, fmt.Sprintf("calls on CPUs that are offline now (%d) are not seen if they come online", len(cpus.Later)))
+	}
+	for _, n := range cpus.Numbers {
+		c := dynevent.CPU{N: n}
+		if !table.Hidden && len(table.Addrs) == 1 {
+			c.Table = table.Addrs[0]
+		}
+		r.CPUs = append(r.CPUs, c)
+	}
+	return true
+}
+
+// offset finds the offset of a CPU in the kernel's memory.
+func (r *Walker) offset(c *dynevent.CPU, name spec.Name) bool {
+	if c.Offset != 0 {
+		return true
+	}
+	at, err := r.Target.CPUOffset(c.N)
+	if err != nil {
+		r.FailWith(name.Span, err, "it is read from /proc/kcore, which needs CONFIG_PROC_KCORE and root",
+			"the address of %[2]s on CPU %[1]d is not known: %[3]v", c.N, name.Text, err)
+		return false
+	}
+	c.Offset = at
+	return true
+}

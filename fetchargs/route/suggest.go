@@ -1,0 +1,85 @@
+package route
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/find"
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
+)
+
+// An otherName lists names that other tools, or C, have for something that tsnoop
+// names differently, or shows on every line.
+type otherName struct {
+	names string // separated by spaces
+	fix   string // what to write; "" if nothing can stand in its place
+	hint  string // before fix
+}
+
+var otherNames = []otherName{
+	{"comm task_comm execname", "$comm", "the task's name is "},
+	{"retval ret retvalue result rc rval", "return", "what the function returns is "},
+	{"arg0", "$arg1", "the first argument is "},
+	{"pid tid tgid common_pid", "", "each line has the task's id; -p PID chooses processes"},
+	{"current curtask task", "", "the running task is no parameter: its name is $comm, each line has its id"},
+	{"args", "", "without parentheses all parameters are shown"},
+	{"cpu CPU common_cpu", "", "each line has the CPU; --cpu LIST chooses some"},
+	{"caller ip", "", "each line has the caller"},
+	{"kstack stack ustack", "", "-k shows the kernel's stack"},
+	{"nsecs elapsed time timestamp", "", "each line has the time; -t chooses how it is shown"},
+	{"func probe name", "", "each line has the function"},
+}
+
+// elsewhere returns advice on a name that other tools use.
+func elsewhere(name string) (otherName, bool) {
+	name = strings.TrimPrefix(name, "$")
+	if n, ok := strings.CutPrefix(name, "arg"); ok && n != "" && n != "0" && strings.Trim(n, "0123456789") == "" {
+		return otherName{name, "$" + name, "an argument by its place is "}, true
+	}
+	for _, o := range otherNames {
+		if slices.Contains(strings.Fields(o.names), name) {
+			return o, true
+		}
+	}
+	return otherName{}, false
+}
+
+// runningTask replaces what otherNames has under these names where the task can be fetched.
+var runningTask = otherName{"current curtask task", "$current", "the running task is "}
+
+// noParameter adds the error for a name that is not a parameter of the function.
+func (r *Walker) noParameter(x *spec.Ident) {
+	if r.Proto.Untyped {
+		r.NoPrototype(x.Span, nil)
+		return
+	}
+	names := make([]string, len(r.Proto.Params))
+	for i, p := range r.Proto.Params {
+		names[i] = p.Name
+	}
+	hint := r.Proto.Name + " has no parameters"
+	if len(names) > 0 {
+		hint = "parameters: " + strings.Join(names, ", ")
+	}
+	if call := find.CallOf(r.Target, r.Proto.Name); call != "" {
+		hint = call + " has the parameters of the system call"
+	}
+	near := btf.Near(x.Text, slices.Values(names))
+	missing := &btf.NotFoundError{What: "parameter", Name: x.Text, In: r.Proto.Name, Near: near, All: r.operands}
+	r.FailWith(x.Span, missing, spec.DidYouMean(near, hint), "%s has no parameter %q", r.Proto.Name, x.Text)
+	if o, ok := elsewhere(x.Text); ok && len(near) == 0 {
+		if o.names == runningTask.names && r.Target.HasCurrent() {
+			o = runningTask
+		}
+		r.advise(o, x.Span)
+	}
+}
+
+// advise replaces the hint of the last error by that of o.
+func (r *Walker) advise(o otherName, at spec.Span) {
+	last := r.Errs[len(r.Errs)-1]
+	if last.Hint = o.hint; o.fix != "" {
+		last.Mend(at, o.hint, o.fix)
+	}
+}

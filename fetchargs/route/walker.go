@@ -1,0 +1,109 @@
+package route
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/constants"
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+	"github.com/tsnoop/tsnoop/fetchargs/find"
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
+)
+
+// A Walker leads expressions to where their values are. It adds to said what the user
+// should know of the way.
+type Walker struct {
+	*find.Function
+	said
+
+	Params    []Route
+	ParamErrs []error
+	argWords  int // registers and stack words that the parameters take, -1 if not known
+
+	chosen map[*spec.Choice]int
+	naming *spec.Item     // the item whose expression is walked, so that its name is not found in itself
+	CPUs   []dynevent.CPU // of the machine, nil until something is asked that each has its own of
+}
+
+// said is what a plan tells besides its values.
+type said struct {
+	Notes     []string // what the user should know before believing the output
+	Details   []string // choices that were made, for --explain
+	Addresses []string // symbols whose addresses are in the plan
+}
+
+// boundTo records that the address of symbol is in the plan.
+func (s *said) boundTo(symbol string) {
+	if !slices.Contains(s.Addresses, symbol) {
+		s.Addresses = append(s.Addresses, symbol)
+	}
+}
+
+func New(f *find.Function) *Walker {
+	r := &Walker{Function: f}
+	if f.Call != nil {
+		r.Params, r.ParamErrs = r.locateArgs(f.Call)
+	} else {
+		r.Params, r.ParamErrs = r.locateParams(f.Proto)
+	}
+	return r
+}
+
+// register returns the base of the n-th integer register, from 0.
+func (r *Walker) register(n int) dynevent.Base {
+	if r.Target.Features.ArgN && !r.Absent {
+		return dynevent.Base{Kind: dynevent.ArgN, N: int64(n + 1)}
+	}
+	return dynevent.Base{Kind: dynevent.Register, Name: r.Target.Arch.Regs[n]}
+}
+
+func (r *Walker) TypeNamed(name spec.Name) (btf.Type, bool) {
+	t, err := r.Target.Kernel.Type(name.Text)
+	if err == nil {
+		return t, true
+	}
+	var missing *btf.NotFoundError
+	if errors.As(err, &missing) {
+		r.FailWith(name.Span, err, spec.DidYouMean(missing.Near, ""), "there is no %s in this kernel", find.WithKeyword(missing.Name))
+	} else {
+		r.FailWith(name.Span, err, "", "%v", err)
+	}
+	return nil, false
+}
+
+// CharArray returns the type char[n]; nil if BTF has no char.
+func (r *Walker) CharArray(n uint32) btf.Type {
+	char, err := r.Target.Kernel.Type("char")
+	if err != nil {
+		return nil
+	}
+	return &btf.Array{Type: char, Nelems: n}
+}
+
+// Inside walks from the struct at p to a member, by the names on the way.
+func (r *Walker) Inside(p Route, names ...string) (Route, bool) {
+	for _, name := range names {
+		m, err := btf.Member(btf.OrVoid(p.Type), name)
+		if err != nil || m.BitSize > 0 {
+			return p, false
+		}
+		ok := false
+		if p, ok = p.Member(m).Settle(); !ok {
+			return p, false
+		}
+	}
+	return p, true
+}
+
+// Pointee returns what t points to, with its members even if the BTF at hand only
+// declares the type.
+func (r *Walker) Pointee(t btf.Type) btf.Type {
+	target := btf.Pointee(t)
+	if target == nil {
+		return nil
+	}
+	return r.Target.Kernel.Complete(target)
+}
+
+func (r *Walker) Macros() *constants.Table { return r.Target.Macros() }

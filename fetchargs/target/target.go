@@ -1,0 +1,158 @@
+// Package target holds what the plans of a run are made for: the types of a kernel, what it can
+// fetch, what its symbol table has, and what the run wants of every probe. It is filled in before,
+// so that making plans touches no machine.
+package target
+
+import (
+	"slices"
+
+	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/abi"
+	"github.com/tsnoop/tsnoop/fetchargs/constants"
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+	"github.com/tsnoop/tsnoop/fetchargs/measure"
+	"github.com/tsnoop/tsnoop/fetchargs/syscalls"
+)
+
+// A Target is the kernel that specs are resolved for.
+type Target struct {
+	Kernel   *btf.Kernel
+	Arch     *abi.Arch
+	Features dynevent.Features
+
+	// Symbols returns what the kernel's symbol table has under these names. It is nil if
+	// the kernel is not this machine's. It is slow, so it is called once for all specs of
+	// a run, and only if Live is set, or for a function that is not in BTF or more than
+	// once in it. Symbols of modules may be left out for names that the kernel itself
+	// has, unless modules is set.
+	Symbols func(names []string, modules bool) (map[string]SymbolFacts, error)
+	// Place returns where the kernel has a variable or function. It is nil if the kernel
+	// is not this machine's.
+	Place func(name string) (SymbolPlace, error)
+	// CPUs returns the CPUs of this machine on which calls may be seen, and CPUOffset what
+	// the kernel adds to the address of a variable to get the copy of a CPU. Both are nil
+	// if the kernel is not this machine's.
+	CPUs      func() (CPUs, error)
+	CPUOffset func(cpu int) (uint64, error)
+	// OnlyCPUs are the CPUs whose calls are wanted, nil for all.
+	OnlyCPUs []int
+	// ModuleLoaded reports whether a module is in the kernel; nil if not known.
+	ModuleLoaded func(name string) bool
+	// Await reports whether the run waits for a module that is not loaded. If so, Kernel
+	// has the module's types from then on, or why says why it does not. Await is nil if
+	// the run waits for no module.
+	Await  func(name string) (awaited bool, why error)
+	points map[string]bool  // see entryPoints
+	table  *constants.Table // see macros
+
+	// Traceable returns a function that reports whether a function can be probed, nil if
+	// that is not known. It is slow, so it is called only if a spec has a glob.
+	Traceable func() func(module, name string) bool
+
+	// ModuleFuncs returns the names of the functions of loaded modules, also of those
+	// without BTF. It is nil if that is not known.
+	ModuleFuncs func() []string
+
+	// SyscallParams returns the parameters of the kernel's own event for a system call.
+	// SyscallNames returns the system calls that have an event. Both are nil if that is
+	// not known.
+	SyscallParams func(name string) ([]syscalls.Param, bool)
+	SyscallNames  func() []string
+	// SyscallReads returns the parameters of a system call whose texts the kernel's own
+	// event reads (since 7.0); it may wait for a page to do so. It is nil if that is not
+	// known.
+	SyscallReads func(name string) []string
+
+	// FaultCount locates the kernel's counter of faulting fetches. It is nil if there is
+	// none, if its place is not known, or if it is not needed.
+	FaultCount *FaultCount
+
+	// HZ returns how many jiffies a second has, 0 if that is not known. It is nil if the
+	// kernel is not this machine's, and called only if there may be jiffies to show.
+	HZ func() int
+
+	// LongestArg asks the kernel how many bytes a fetcharg may have. It is nil if there
+	// is no kernel to ask, and called only for a fetcharg that is too long for Features.
+	LongestArg func() int
+
+	// Taken lists names that no event of the plans may have.
+	Taken []string
+
+	// Comm is a glob for the names of the tasks whose calls are wanted, "" for all.
+	// CheckComm checks that the kernel can match it.
+	Comm string
+
+	// Live adds to every probe what tsnoop itself needs: the task's name, the caller, and
+	// the stack pointer that pairs returns with entries.
+	Live bool
+	// Deep also shows what each pointer to a struct points to.
+	Deep bool
+	// Pair makes every plan trace both entries and returns, with the return value.
+	Pair bool
+	// Calls says that tsnoop pairs the events into calls, so that only filters are used
+	// that package calls allows. It is not set for lines that others read.
+	Calls bool
+	// Measures are fetched for every function, and not shown.
+	Measures []*measure.Measure
+	// MaxActive is the MaxActive of every return probe.
+	MaxActive int
+	// Nonce is put into the names of events and strings, so that a traced program cannot
+	// print text that looks like them. It is empty for lines meant for people.
+	Nonce string
+}
+
+// MaxArg returns the most bytes of a fetcharg. It asks the kernel if want is more than
+// Features allow.
+func (t *Target) MaxArg(want int) int {
+	limit := t.Features.MaxArg()
+	if want > limit && t.LongestArg != nil {
+		limit = max(limit, t.LongestArg())
+	}
+	return limit
+}
+
+// SymbolFacts are what a symbol table has on one function name.
+type SymbolFacts struct {
+	Offsets []uint64 // from _stext in bytes, one for each function of exactly that name; 0 if addresses are hidden
+	Modules []string // modules that have a function of that name
+	Clones  []string // name.isra.0 and the like
+}
+
+// CPUs are the CPUs of a machine.
+type CPUs struct {
+	Numbers []int // CPUs that probes are defined for, in ascending order
+	Later   []int // CPUs that are off and left out because there are too many
+}
+
+// A SymbolPlace says where a kernel has the symbols of one name.
+type SymbolPlace struct {
+	Addrs    []uint64 // empty if there is nothing of that name
+	Hidden   bool     // the addresses are not known
+	Function bool     // as far as addresses show that
+	PerCPU   bool     // a per-CPU variable
+	Module   bool     // in a module, which may be unloaded
+	Room     uint64   // bytes to the next symbol; 0 if not known
+}
+
+// HasCurrent reports whether the running task can be fetched.
+func (t *Target) HasCurrent() bool { return t.Features.Current || t.CPUs != nil }
+
+// Existing returns those of the functions that this kernel has.
+func (t *Target) Existing(names ...string) []string {
+	var found []string
+	for _, name := range names {
+		if !slices.Contains(found, name) && t.Kernel.HasFunc(name) {
+			found = append(found, name)
+		}
+	}
+	return found
+}
+
+// Waits reports whether the run waits for a module. If it does, why says why
+// nothing is known of the module.
+func (t *Target) Waits(module string) (awaited bool, why error) {
+	if t.Await == nil || module == "" {
+		return false, nil
+	}
+	return t.Await(module)
+}
