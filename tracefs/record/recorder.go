@@ -60,6 +60,7 @@ func (rec *Recorder) AddSymbols(text func() ([]byte, error)) (wait func()) {
 // with the ID births are only for tsnoop itself: they are not counted.
 func (rec *Recorder) Take(pages iter.Seq2[read.Page, error], now func() uint64, births int, each func()) error {
 	count := rec.options.Count
+	rec.expectFrom(time.Time{}) // from here on, pages tell
 	defer rec.tick()()
 	var page ringbuf.Page
 	for p, err := range pages {

@@ -45,6 +45,7 @@ type Trace struct {
 	why       *quiet          // used by Quiet
 	meddled   atomic.Bool     // another program has interfered; cleared by clocks
 	recording atomic.Bool     // raw pages are being recorded
+	enabled   func()          // called when events have been enabled; may be nil
 	spent     context.Context // done when all probes are switched off
 	spend     func()
 	ending    sync.Once // the end of the trace was set
@@ -138,6 +139,9 @@ func Arm(ctx context.Context, m *machine.Machine, plans []*fetchargs.Plan, o Opt
 	t.processes.Remember()
 	if err = t.session.Enable(); err != nil {
 		return nil, err
+	}
+	if t.enabled != nil {
+		t.enabled()
 	}
 	t.processes.Remember()
 	armed = true           // events may have been recorded since, and are shown even if ctx is done by now

@@ -22,6 +22,7 @@ func (t *Trace) BeginRecording(rec *record.Recorder) error {
 		return err
 	}
 	rec.Begin(h)
+	t.enabled = rec.Expect
 	return nil
 }
 
