@@ -271,7 +271,8 @@ func (g *Guard) look(events []string) {
 		found[key] = true
 		g.told[key], g.spoke = c, time.Now()
 		g.uncounted = g.uncounted || !c.Counted
-		g.tell(g.of(c), "%s; %s", g.said(c), g.cure(c))
+		said, goOn := g.describe(c)
+		g.tell(g.of(c), "%s; %s", said, goOn)
 	}
 	asked := func(c *tracefs.Change) bool { return c.Event == "" || slices.Contains(events, c.Event) }
 	back := false
@@ -313,7 +314,7 @@ func (g *Guard) tellEmptied() bool {
 
 // restore undoes a change.
 func (g *Guard) restore(c *tracefs.Change) {
-	said := g.said(c)
+	said, _ := g.describe(c)
 	g.spoke = time.Now()
 	g.uncounted = g.uncounted || !c.Counted
 	if c.Gone() && g.o.Recording() { // its event ID would be another one

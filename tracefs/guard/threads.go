@@ -39,7 +39,7 @@ func (g *Guard) threads(list string) {
 		return // that was this program itself
 	}
 	g.mended[list] = false
-	said, less := g.listSaid(list, l)
+	said, less := g.describeList(list, l)
 	if said == g.listed { // "echo" writes twice: first it empties the list
 		return
 	}
@@ -54,31 +54,6 @@ func (g *Guard) threads(list string) {
 	default:
 		g.restoreThreads(list, l, said, less)
 	}
-}
-
-// listSaid says what another program has done to a list, and whether less is traced now
-// than was asked for.
-func (g *Guard) listSaid(list string, l tracefs.ThreadList) (said string, less bool) {
-	said = fmt.Sprintf("another program has written to %s, ", l.File)
-	switch {
-	case list == keptOut && len(l.Lacks) > 0:
-		return said + "which kept what tsnoop itself does out of this trace", len(l.Others) > 0
-	case list == keptOut && len(l.Others) == 0:
-		return said + "but nothing else is kept out of this trace than before", false
-	case list == keptOut:
-		return said + "whose threads are kept out of this trace", true
-	case g.o.Family == nil && l.Emptied:
-		return said + "but all threads are traced as before", false
-	case g.o.Family == nil:
-		return said + "and only the threads listed there are still traced", true
-	case l.Emptied:
-		return said + "and all threads of this machine are traced now", false
-	case len(l.Lacks) > 0:
-		return said + "and threads that were asked for are not traced any more: " + numbers(l.Lacks), true
-	case len(l.Others) == 0:
-		return said + "but the threads that were asked for are traced as before", false
-	}
-	return said + "and other threads than those that were asked for may be traced", false
 }
 
 // tellBack reports a list by which nothing is missed. If something was before, and all
