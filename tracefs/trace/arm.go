@@ -11,6 +11,7 @@ import (
 
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/amend"
 	"github.com/tsnoop/tsnoop/tracefs/define"
 	"github.com/tsnoop/tsnoop/tracefs/guard"
 	"github.com/tsnoop/tsnoop/tracefs/machine"
@@ -106,8 +107,7 @@ func Arm(ctx context.Context, m *machine.Machine, plans []*fetchargs.Plan, o Opt
 		return nil, err
 	}
 	t.warnOffline()
-	t.clocks.gap = &t.meddled
-	t.clocks.see(t.warner, !t.pids && len(t.cpus) == 0 && allCalls(t.plans))
+	t.amend.See(t.warner, !t.pids && len(t.cpus) == 0 && allCalls(t.plans), &t.meddled)
 	if t.pairers, err = t.newPairers(o.Begin || o.Chain, o.Chain); err != nil {
 		return nil, err
 	}
@@ -185,7 +185,7 @@ func (t *Trace) sessionOptions(plans []*fetchargs.Plan, o Options) (tracefs.Opti
 		so.Clock, t.clock = "boot", unix.CLOCK_BOOTTIME
 	}
 	t.clockName = so.Clock
-	t.ages = ages{clock: so.Clock, live: true, coarse: o.Text}
+	t.amend = amend.New(t.order, amend.Times{Clock: so.Clock, Live: true, Coarse: o.Text})
 	so.Progress = func(doing string, probes int) { t.progress(doing, 0, probes) }
 	return so, t.chooseThreads(o, &so)
 }

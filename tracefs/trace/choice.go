@@ -96,3 +96,8 @@ func (r *Reading) comm(c *calls.Call, plan *fetchargs.Plan) []byte {
 	}
 	return nil
 }
+
+// allCalls reports whether no plan chooses calls by the name of the task.
+func allCalls(plans []*fetchargs.Plan) bool {
+	return !slices.ContainsFunc(fetchargs.Probes(plans), (*fetchargs.Probe).ChoosesComm)
+}

@@ -15,6 +15,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/measure"
 	"github.com/tsnoop/tsnoop/fetchargs/query"
 	"github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/amend"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 	"github.com/tsnoop/tsnoop/tracefs/proc/symbols"
 	"github.com/tsnoop/tsnoop/tracefs/read"
@@ -63,6 +64,7 @@ func Open(f io.ReaderAt, size int64, o OpenOptions) (*File, error) {
 	if file.BigEndian {
 		r.order = binary.BigEndian
 	}
+	r.amend = amend.New(r.order, amend.Times{})
 	r.symbols = symbols.Recorded(file.Kallsyms)
 	r.symbols.Unreadable = r.symbolsUnreadable
 	if err := r.prepare(o); err != nil {
@@ -123,10 +125,10 @@ func (r *File) prepare(o OpenOptions) error {
 			if err := r.learn(probe.Spare, formats[recorded.Of(probe.Side)[probe.Part].Spare]); err != nil {
 				return fmt.Errorf("%s: %w", r.name, err)
 			}
-			r.learnSpare(probe)
+			r.amend.LearnSpare(probe)
 		}
 	}
-	r.clocks.see(r.warner, !r.some && len(r.cpus) == 0 && allCalls(r.plans))
+	r.amend.See(r.warner, !r.some && len(r.cpus) == 0 && allCalls(r.plans), nil)
 	r.choose(o.Choice)
 	if o.Stacks {
 		return r.findStacks()

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/amend"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 	"github.com/tsnoop/tsnoop/tracefs/proc"
 	"github.com/tsnoop/tsnoop/tracefs/read"
@@ -40,7 +41,7 @@ func (t *Trace) learnFormats(stacks bool) error {
 }
 
 // formatsOf reads how the kernel lays out the records of some plans.
-func (t *Trace) formatsOf(plans []*fetchargs.Plan) ([]learned, error) {
+func (t *Trace) formatsOf(plans []*fetchargs.Plan) ([]amend.Layout, error) {
 	probes := fetchargs.Probes(plans)
 	events := make([]string, len(probes))
 	shapes := make(map[string]string, len(probes))
@@ -52,7 +53,7 @@ func (t *Trace) formatsOf(plans []*fetchargs.Plan) ([]learned, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := make([]learned, len(probes))
+	all := make([]amend.Layout, len(probes))
 	for i, p := range probes {
 		if all[i], err = t.understand(p, formats[p.Event]); err != nil {
 			return nil, err
@@ -139,4 +140,4 @@ func (t *Trace) events(ctx context.Context) iter.Seq2[*tracefs.Event, error] {
 }
 
 // Now returns the time on the trace clock, in ns.
-func (t *Trace) Now() uint64 { return clockTime(t.clock) }
+func (t *Trace) Now() uint64 { return proc.ClockTime(t.clock) }

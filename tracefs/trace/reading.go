@@ -8,6 +8,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 	"github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/amend"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 	"github.com/tsnoop/tsnoop/tracefs/proc/symbols"
 	"github.com/tsnoop/tsnoop/tracefs/read"
@@ -61,12 +62,9 @@ type Reading struct {
 	joints  map[*value.Extent]*value.Joint // for objects that are recorded in several parts
 	pairers []*calls.Pairer
 
-	spares   spares
-	ages     ages
-	clocks   clocks
-	computes bool // some records have values of ages or clocks
-	losing   lossTeller
-	quiet    *quiet // set until a call has come; nil if nobody asks why none comes
+	amend  *amend.Stage
+	losing lossTeller
+	quiet  *quiet // set until a call has come; nil if nobody asks why none comes
 
 	decoders []*value.Decoder // scratch space of matches: the decoders of a plan's probes, and the records of a call
 	records  [][]byte
@@ -184,13 +182,6 @@ func (r *Reading) IsCode(addr uint64) bool {
 	return r.symbols.IsCode(addr)
 }
 
-// A learned holds what is known of the records of a probe.
-type learned struct {
-	probe   *fetchargs.Probe
-	format  *tracefs.Format
-	decoder *value.Decoder
-}
-
 // learn notes how the records of a probe are laid out.
 func (r *Reading) learn(p *fetchargs.Probe, f *tracefs.Format) error {
 	l, err := r.understand(p, f)
@@ -201,7 +192,7 @@ func (r *Reading) learn(p *fetchargs.Probe, f *tracefs.Format) error {
 }
 
 // understand returns how the records of a probe are laid out.
-func (r *Reading) understand(p *fetchargs.Probe, f *tracefs.Format) (learned, error) {
+func (r *Reading) understand(p *fetchargs.Probe, f *tracefs.Format) (amend.Layout, error) {
 	doubts := 0
 	if r.ofText {
 		f, doubts = text.WithDoubts(f)
@@ -214,31 +205,28 @@ func (r *Reading) understand(p *fetchargs.Probe, f *tracefs.Format) (learned, er
 		return value.Slot{Offset: field.Offset, Size: field.Size, DataLoc: field.DataLoc}, true
 	})
 	if err != nil {
-		return learned{}, err
+		return amend.Layout{}, err
 	}
 	d := p.Decoder(slots, r.order, r.mapped)
 	if r.ofText {
 		d.Doubts(doubts, whys)
 	}
-	return learned{p, f, d}, nil
+	return amend.Layout{Probe: p, Format: f, Decoder: d}, nil
 }
 
 // take stores what is known of the records of a probe.
-func (r *Reading) take(l learned) {
+func (r *Reading) take(l amend.Layout) {
 	if r.decoder == nil {
 		r.known = map[int]bool{}
 		r.format = map[*fetchargs.Probe]*tracefs.Format{}
 		r.decoder = map[*fetchargs.Probe]*value.Decoder{}
 	}
-	if !r.known[l.format.ID] {
-		r.known[l.format.ID] = true
-		r.formats = append(r.formats, l.format)
+	if !r.known[l.Format.ID] {
+		r.known[l.Format.ID] = true
+		r.formats = append(r.formats, l.Format)
 	}
-	r.format[l.probe], r.decoder[l.probe] = l.format, l.decoder
-	r.learnSpare(l.probe)
-	r.ages.learn(l)
-	r.clocks.learn(l)
-	r.computes = r.ages.any() || r.clocks.any()
+	r.format[l.Probe], r.decoder[l.Probe] = l.Format, l.Decoder
+	r.amend.Learn(l)
 }
 
 // whys maps the doubts that text leaves to those of a value.

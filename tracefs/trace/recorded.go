@@ -9,6 +9,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/store"
 	"github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/amend"
 	"github.com/tsnoop/tsnoop/tracefs/proc"
 	"github.com/tsnoop/tsnoop/tracefs/tasks"
 )
@@ -22,7 +23,7 @@ type recorded struct {
 	Ranges proc.Ranges     `json:",omitempty"` // mapped kernel addresses
 	Plans  json.RawMessage // written by fetchargs.Save
 
-	Leads leads `json:",omitempty"` // if ages need them
+	Leads amend.Leads `json:",omitempty"` // if ages need them
 
 	Some bool              `json:",omitempty"` // not all threads were recorded
 	CPUs []int             `json:",omitempty"` // the calls that are shown begin on these
@@ -42,12 +43,10 @@ func (t *Trace) recorded(origin *tracefs.Origin) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if t.ages.any() {
-		t.ages.look()
-	}
+	leads := t.amend.LookAtClocks()
 	steps := t.wall.all()
 	whole, spans := t.spans.save(t.plans)
-	return json.Marshal(recorded{savedSpans: whole, Spans: spans, Leads: t.ages.leads, Start: t.start, Wall: t.wall.at(0), Steps: steps[min(1, len(steps)):], Group: t.session.Group(), Ranges: t.ranges, Plans: plans, Some: t.pids, CPUs: t.cpus, Kin: t.own,
+	return json.Marshal(recorded{savedSpans: whole, Spans: spans, Leads: leads, Start: t.start, Wall: t.wall.at(0), Steps: steps[min(1, len(steps)):], Group: t.session.Group(), Ranges: t.ranges, Plans: plans, Some: t.pids, CPUs: t.cpus, Kin: t.own,
 		Origin: origin, Processes: t.processes.Save()})
 }
 
@@ -67,7 +66,7 @@ func (r *File) ownPlans() ([]*fetchargs.Plan, formatOf, error) {
 	for _, step := range append([]wallStep{{Add: rec.Wall}}, rec.Steps...) {
 		r.wall.set(step.From, step.Add)
 	}
-	r.ages = ages{clock: r.file.Clock, leads: rec.Leads}
+	r.amend = amend.New(r.order, amend.Times{Clock: r.file.Clock, Leads: rec.Leads})
 	r.some = rec.Some
 	if len(rec.Ranges) > 0 {
 		r.mapped = rec.Ranges.Contains

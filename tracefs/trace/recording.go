@@ -43,20 +43,13 @@ func (t *Trace) Record(ctx context.Context, rec *record.Recorder) (err error) {
 	ctx, release := t.untilDrained(ctx)
 	defer release()
 	wait := rec.AddSymbols(t.machine.Symbols.Text)
-	err = rec.Take(read.Pages(ctx, t.session, rec.FillTime()), t.Now, t.processes.Births(), t.lookAtClocks)
+	err = rec.Take(read.Pages(ctx, t.session, rec.FillTime()), t.Now, t.processes.Births(), func() { t.amend.LookAtClocks() })
 	t.guard.Stop()
 	err = cmp.Or(err, t.session.Stop())
 	t.guard.Settle()
 	wait()
 	t.complete(h, rec.Name())
 	return cmp.Or(err, rec.Save(h))
-}
-
-// lookAtClocks notes how far the clocks are apart, if ages need that.
-func (t *Trace) lookAtClocks() {
-	if t.ages.any() {
-		t.ages.look()
-	}
 }
 
 // header collects what is needed to understand the pages elsewhere. It leaves out the

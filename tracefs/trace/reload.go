@@ -10,6 +10,7 @@ import (
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/amend"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 	"github.com/tsnoop/tsnoop/tracefs/define"
 	"github.com/tsnoop/tsnoop/tracefs/machine"
@@ -39,7 +40,7 @@ type replanning struct {
 // An armed holds plans whose events may come from now on.
 type armed struct {
 	plans   []*fetchargs.Plan
-	learned []learned
+	layouts []amend.Layout
 }
 
 func newReplanning(m *machine.Machine) *replanning {
@@ -222,9 +223,9 @@ func (t *Trace) takeFurther() []*tracefs.Format {
 
 	var formats []*tracefs.Format
 	for _, a := range waiting {
-		for _, l := range a.learned {
+		for _, l := range a.layouts {
 			t.take(l)
-			formats = append(formats, l.format)
+			formats = append(formats, l.Format)
 		}
 		sides := map[int]calls.Side{}
 		for i, plan := range a.plans {

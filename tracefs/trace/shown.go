@@ -45,7 +45,7 @@ func (r *Reading) calls(events iter.Seq2[*tracefs.Event, error], all func(*calls
 			if event.Lost > 0 {
 				r.lose(event)
 			}
-			event = r.complete(event)
+			event = r.amend.Event(event)
 			if r.quiet != nil {
 				r.quiet = r.quiet.saw(event)
 			}

@@ -16,6 +16,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/amend"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 	"github.com/tsnoop/tsnoop/tracefs/text"
 )
@@ -52,13 +53,13 @@ var ErrNothing = errors.New("no event of the specs")
 // PlanOptions.Lines from the same specs as the lines that the machine was given. If
 // there is no such event the error wraps ErrNothing. The caller must close the Text.
 func OpenText(r io.Reader, plans []*fetchargs.Plan, o OpenOptions) (*Text, error) {
-	t := &Text{Reading: Reading{warner: o.Warn, order: binary.LittleEndian, plans: plans, ofText: true}, name: o.Name}
+	t := &Text{Reading: Reading{warner: o.Warn, order: binary.LittleEndian, plans: plans, ofText: true, amend: amend.New(binary.LittleEndian, amend.Times{})}, name: o.Name}
 	for i, p := range fetchargs.Probes(plans) {
 		if err := t.learn(p, textFormat(p, i+1)); err != nil {
 			return nil, err
 		}
 	}
-	if t.ages.any() {
+	if t.amend.HasAges() {
 		t.warner.Warnf("%s: text does not say which clock its times are of: what is shown as :ago is not known; a recording says it", t.name)
 	}
 	for _, p := range plans {

@@ -1,4 +1,4 @@
-package trace
+package amend
 
 import (
 	"hash/maphash"
@@ -75,19 +75,20 @@ const (
 // one call. It matters only where it is not sure that there is an event of the spare.
 const sameHit = 200_000
 
-// learnSpare notes how the records of a probe or of its spare are laid out.
-func (r *Reading) learnSpare(p *fetchargs.Probe) {
+// LearnSpare notes how the records of a probe and of its spare are laid out, if both are
+// known.
+func (st *Stage) LearnSpare(p *fetchargs.Probe) {
 	if p.SpareOf != nil {
 		p = p.SpareOf
 	}
-	own, its := r.format[p], r.format[p.Spare]
+	own, its := st.layouts[p].Format, st.layouts[p.Spare].Format
 	if p.Spare == nil || own == nil || its == nil {
 		return
 	}
-	if r.spares.of == nil {
-		r.spares = spares{of: map[int]*spare{}, own: map[int]*spare{}, seed: maphash.MakeSeed()}
+	if st.spares.of == nil {
+		st.spares = spares{of: map[int]*spare{}, own: map[int]*spare{}, seed: maphash.MakeSeed()}
 	}
-	s := &spare{probe: p, format: own, dec: r.decoder[p], its: r.decoder[p.Spare]}
+	s := &spare{probe: p, format: own, dec: st.layouts[p].Decoder, its: st.layouts[p.Spare].Decoder}
 	for i := range own.Fields {
 		f := &own.Fields[i]
 		s.size = max(s.size, f.Offset+f.Size)
@@ -117,47 +118,33 @@ func (r *Reading) learnSpare(p *fetchargs.Probe) {
 		s.texts = append(s.texts, t)
 	}
 	s.dec.MayCut()
-	r.spares.of[its.ID], r.spares.own[own.ID] = s, s
-}
-
-// complete returns e with what the kernel could not write into its record.
-func (r *Reading) complete(e *tracefs.Event) *tracefs.Event {
-	if r.spares.of != nil {
-		e = r.spared(e)
-	}
-	if r.computes {
-		r.ages.put(e, r.order)
-		if r.clocks.any() {
-			r.clocks.put(e, r.order)
-		}
-	}
-	return e
+	st.spares.of[its.ID], st.spares.own[own.ID] = s, s
 }
 
 // spared takes the next event and returns the one to use in its place: for an event of a
 // spare that stands for one of its probe, that one.
-func (r *Reading) spared(e *tracefs.Event) *tracefs.Event {
-	for e.CPU >= len(r.spares.last) {
-		r.spares.last = append(r.spares.last, spareOwn{})
+func (st *Stage) spared(e *tracefs.Event) *tracefs.Event {
+	for e.CPU >= len(st.spares.last) {
+		st.spares.last = append(st.spares.last, spareOwn{})
 	}
-	last := &r.spares.last[e.CPU]
+	last := &st.spares.last[e.CPU]
 	was := *last
 	*last = spareOwn{}
-	if s := r.spares.own[e.Format.ID]; s != nil {
+	if s := st.spares.own[e.Format.ID]; s != nil {
 		*last = spareOwn{of: s, tid: e.TID, time: e.Time, next: s.expects(e.Data)}
 		if last.next == maybe {
-			last.call = s.callOf(r, e.Data)
+			last.call = s.callOf(st, e.Data)
 		}
 		return e
 	}
-	s := r.spares.of[e.Format.ID]
+	s := st.spares.of[e.Format.ID]
 	if s == nil || e.Lost == 0 && was.of == s && was.tid == e.TID && was.next == always {
 		return e
 	}
-	if !s.rewrite(r, e) || s.wasKept(e) {
+	if !s.rewrite(st, e) || s.wasKept(e) {
 		return e
 	}
-	if e.Lost == 0 && was.of == s && was.tid == e.TID && was.next == maybe && e.Time-was.time < sameHit && was.call == s.callOf(r, s.event.Data) {
+	if e.Lost == 0 && was.of == s && was.tid == e.TID && was.next == maybe && e.Time-was.time < sameHit && was.call == s.callOf(st, s.event.Data) {
 		return e
 	}
 	return &s.event
@@ -187,9 +174,9 @@ func (s *spare) expects(data []byte) (next expected) {
 }
 
 // callOf returns a hash of the numbers that differ from call to call.
-func (s *spare) callOf(r *Reading, data []byte) uint64 {
+func (s *spare) callOf(st *Stage, data []byte) uint64 {
 	var h maphash.Hash
-	h.SetSeed(r.spares.seed)
+	h.SetSeed(st.spares.seed)
 	for _, at := range s.calls {
 		if at+8 <= len(data) {
 			h.Write(data[at : at+8])
@@ -199,10 +186,10 @@ func (s *spare) callOf(r *Reading, data []byte) uint64 {
 }
 
 // rewrite makes s.event of e, an event of the spare. It returns false if e is damaged.
-func (s *spare) rewrite(r *Reading, e *tracefs.Event) bool {
+func (s *spare) rewrite(st *Stage, e *tracefs.Event) bool {
 	data := slices.Grow(s.buf[:0], s.size)[:s.size]
 	clear(data)
-	r.order.PutUint16(data, uint16(s.format.ID))
+	st.order.PutUint16(data, uint16(s.format.ID))
 	for _, c := range s.same {
 		if c.from+c.size > len(e.Data) {
 			return false
@@ -212,10 +199,10 @@ func (s *spare) rewrite(r *Reading, e *tracefs.Event) bool {
 	heads := 0
 	for i := range s.texts {
 		t := &s.texts[i]
-		if text, ok := t.in(r, e.Data); !ok {
+		if text, ok := t.in(st, e.Data); !ok {
 			return false
 		} else if len(text) > 0 && len(data)+len(text) < math.MaxUint16 {
-			r.order.PutUint32(data[t.loc:], uint32(len(text))<<16|uint32(len(data)))
+			st.order.PutUint32(data[t.loc:], uint32(len(text))<<16|uint32(len(data)))
 			data = append(data, text...)
 		}
 		if t.size > 0 {
@@ -227,19 +214,19 @@ func (s *spare) rewrite(r *Reading, e *tracefs.Event) bool {
 	for i := range s.texts {
 		// Only one of the texts is known to be too long, and so to have been in memory.
 		if t := &s.texts[i]; t.size > 0 && heads > 1 && !s.dec.Proven(t.field, t.sure, data) {
-			r.order.PutUint32(data[t.loc:], value.TooLong)
+			st.order.PutUint32(data[t.loc:], value.TooLong)
 		}
 	}
 	return true
 }
 
 // in returns the text in a record of the spare, with its NUL if that was fetched.
-func (t *spareText) in(r *Reading, data []byte) (text []byte, ok bool) {
+func (t *spareText) in(st *Stage, data []byte) (text []byte, ok bool) {
 	if t.size == 0 {
 		if t.from == 0 || t.from+4 > len(data) {
 			return nil, t.from == 0
 		}
-		loc := r.order.Uint32(data[t.from:])
+		loc := st.order.Uint32(data[t.from:])
 		off, n := int(loc&0xffff), int(loc>>16)
 		if n > 0 && off+n > len(data) {
 			return nil, true

@@ -1,8 +1,7 @@
-package trace
+package amend
 
 import (
 	"encoding/binary"
-	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -64,9 +63,9 @@ type started struct {
 }
 
 // learn adds the clocks of a probe.
-func (c *clocks) learn(l learned) {
-	plan := l.probe.Plan
-	if len(plan.Clocks) == 0 || l.probe != plan.Entry() {
+func (c *clocks) learn(l Layout) {
+	plan := l.Probe.Plan
+	if len(plan.Clocks) == 0 || l.Probe != plan.Entry() {
 		return
 	}
 	if c.of == nil {
@@ -74,8 +73,8 @@ func (c *clocks) learn(l learned) {
 	}
 	for i := range plan.Clocks {
 		clock := &plan.Clocks[i]
-		at := l.format.Field(l.probe.Args[clock.Arg(l.probe)].Name)
-		who, size, word := clock.Who(l.probe), 8, "since(...)"
+		at := l.Format.Field(l.Probe.Args[clock.Arg(l.Probe)].Name)
+		who, size, word := clock.Who(l.Probe), 8, "since(...)"
 		if who {
 			size, word = value.TaskSize, "who(...)"
 		}
@@ -85,7 +84,7 @@ func (c *clocks) learn(l learned) {
 		if c.number++; !strings.Contains(c.words, word) {
 			c.words = strings.TrimPrefix(c.words+" and "+word, " and ")
 		}
-		c.of[l.format.ID] = append(c.of[l.format.ID], keeping{clock, l.probe, l.decoder, at.Offset, size, who, c.number})
+		c.of[l.Format.ID] = append(c.of[l.Format.ID], keeping{clock, l.Probe, l.Decoder, at.Offset, size, who, c.number})
 	}
 }
 
@@ -99,11 +98,6 @@ func (c *clocks) see(w tracefs.Warner, all bool) {
 		}
 		c.warner.Warnf("%s %s not known, because not all tasks and CPUs are traced: calls that start or end it may be missing", c.words, is)
 	}
-}
-
-// allCalls reports whether no plan chooses calls by the name of the task.
-func allCalls(plans []*fetchargs.Plan) bool {
-	return !slices.ContainsFunc(fetchargs.Probes(plans), (*fetchargs.Probe).ChoosesComm)
 }
 
 // any reports whether there are clocks.

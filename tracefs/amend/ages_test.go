@@ -1,4 +1,4 @@
-package trace
+package amend
 
 import (
 	"encoding/binary"
@@ -14,7 +14,7 @@ import (
 // and for another one at 900. Times in ns.
 func TestAges(t *testing.T) {
 	const second = 1e9
-	slept := leads{{0, 0}, {500, second}, {900, 2 * second}}
+	slept := Leads{{0, 0}, {500, second}, {900, 2 * second}}
 	for _, tt := range []struct {
 		clock        string
 		coarse, boot bool
@@ -63,14 +63,14 @@ func TestLeads(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
 		measures []measure
-		want     leads
+		want     Leads
 	}{
-		{"never slept", []measure{{0, -50, 60}, {100, -20, 900}, {200, 0, 0}}, leads{{0, 0}}},
-		{"slept before", []measure{{0, 5000, 5100}, {100, 5040, 5400}, {200, 4000, 9000}}, leads{{0, 5050}}},
-		{"known better later", []measure{{0, 5000, 5100}, {100, 5080, 6000}}, leads{{0, 5090}}},
-		{"sleeps meanwhile", []measure{{0, -50, 60}, {100, -40, 50}, {200, 7000, 7010}, {300, 7005, 7100}, {400, 9000, 9002}}, leads{{0, 0}, {200, 7005}, {400, 9001}}},
+		{"never slept", []measure{{0, -50, 60}, {100, -20, 900}, {200, 0, 0}}, Leads{{0, 0}}},
+		{"slept before", []measure{{0, 5000, 5100}, {100, 5040, 5400}, {200, 4000, 9000}}, Leads{{0, 5050}}},
+		{"known better later", []measure{{0, 5000, 5100}, {100, 5080, 6000}}, Leads{{0, 5090}}},
+		{"sleeps meanwhile", []measure{{0, -50, 60}, {100, -40, 50}, {200, 7000, 7010}, {300, 7005, 7100}, {400, 9000, 9002}}, Leads{{0, 0}, {200, 7005}, {400, 9001}}},
 	} {
-		var got leads
+		var got Leads
 		var low, high int64
 		for _, m := range tt.measures {
 			got, low, high = got.measured(m.since, low, high, m.low, m.high)
@@ -79,7 +79,7 @@ func TestLeads(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
 		}
 	}
-	if n := (leads{{500, 7}}).at(400); n != 0 {
+	if n := (Leads{{500, 7}}).at(400); n != 0 {
 		t.Errorf("before all that is known the lead is %d", n)
 	}
 }

@@ -1,4 +1,4 @@
-package trace
+package amend
 
 import (
 	"encoding/binary"
@@ -21,7 +21,7 @@ import (
 
 // clockOf are the clocks of a spec, and what makes an event of it: a time, and its values
 // in the order of the record's fields but the clock's.
-func clockOf(t *testing.T, text string) (*Reading, func(time uint64, values ...uint64) *tracefs.Event, *fetchargs.Plan) {
+func clockOf(t *testing.T, text string) (*Stage, func(time uint64, values ...uint64) *tracefs.Event, *fetchargs.Plan) {
 	t.Helper()
 	target := &fetchargs.Target{Kernel: btf.Open("../../testdata/btf/linux-6.12-amd64.btf"), Arch: abi.Named("amd64"), Features: dynevent.Features{ArgN: true}, Live: true, Calls: true}
 	plans, err := machine.Resolve([]string{text}, target)
@@ -36,12 +36,10 @@ func clockOf(t *testing.T, text string) (*Reading, func(time uint64, values ...u
 		t.Fatal(err)
 	}
 	plan := plans[0]
-	r := &Reading{order: binary.LittleEndian, plans: plans}
-	f := textFormat(plan.Entry(), 7)
-	if err := r.learn(plan.Entry(), f); err != nil {
-		t.Fatal(err)
-	}
-	r.clocks.see(nil, true)
+	r := New(binary.LittleEndian, Times{})
+	r.Learn(layoutOf(t, plan.Entry()))
+	f := r.layouts[plan.Entry()].Format
+	r.See(nil, true, nil)
 	return r, func(time uint64, values ...uint64) *tracefs.Event {
 		e := &tracefs.Event{Time: time, Format: f, Data: make([]byte, f.Size)}
 		rooms := map[int]bool{}
@@ -62,11 +60,33 @@ func clockOf(t *testing.T, text string) (*Reading, func(time uint64, values ...u
 	}, plan
 }
 
+// layoutOf lays out the records of a probe.
+func layoutOf(t *testing.T, p *fetchargs.Probe) Layout {
+	t.Helper()
+	f := &tracefs.Format{ID: 7, Size: 16}
+	for i := range p.Args {
+		a := &p.Args[i]
+		f.Fields = append(f.Fields, tracefs.FormatField{Name: a.Name, Offset: f.Size, Size: a.Size(), DataLoc: a.IsString()})
+		f.Size += a.Size()
+	}
+	slots, err := p.Slots(func(name string) (value.Slot, bool) {
+		field := f.Field(name)
+		if field == nil {
+			return value.Slot{}, false
+		}
+		return value.Slot{Offset: field.Offset, Size: field.Size, DataLoc: field.DataLoc}, true
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Layout{p, f, p.Decoder(slots, binary.LittleEndian, nil)}
+}
+
 // shown is what a clock shows in an event, "?" if that is not known.
-func shown(r *Reading, plan *fetchargs.Plan, e *tracefs.Event) string {
+func shown(r *Stage, plan *fetchargs.Plan, e *tracefs.Event) string {
 	for i := range plan.Entry().Fields {
 		if f := &plan.Entry().Fields[i]; f.Clock {
-			switch v := r.Decoder(plan.Entry()).Value(i, e.Data); v.Kind {
+			switch v := r.layouts[plan.Entry()].Decoder.Value(i, e.Data); v.Kind {
 			case value.Int:
 				return fmt.Sprint(v.Uint)
 			case value.Text:
@@ -120,12 +140,12 @@ func TestClocks(t *testing.T) {
 func TestClocksUnknown(t *testing.T) {
 	for _, tt := range []struct {
 		name string
-		gap  func(*Reading, *tracefs.Event)
+		gap  func(*Stage, *tracefs.Event)
 	}{
-		{"lost", func(_ *Reading, e *tracefs.Event) { e.Lost = 3 }},
-		{"lost, who knows how many", func(_ *Reading, e *tracefs.Event) { e.Lost = tracefs.LostUnknown }},
-		{"lost on another CPU", func(_ *Reading, e *tracefs.Event) { e.Losing = true }},
-		{"meddled with", func(r *Reading, _ *tracefs.Event) { r.clocks.gap.Store(true) }},
+		{"lost", func(_ *Stage, e *tracefs.Event) { e.Lost = 3 }},
+		{"lost, who knows how many", func(_ *Stage, e *tracefs.Event) { e.Lost = tracefs.LostUnknown }},
+		{"lost on another CPU", func(_ *Stage, e *tracefs.Event) { e.Losing = true }},
+		{"meddled with", func(r *Stage, _ *tracefs.Event) { r.clocks.gap.Store(true) }},
 	} {
 		r, event, plan := clockOf(t, "vfs_read(file, count, since(file))")
 		r.clocks.gap = new(atomic.Bool)
@@ -193,7 +213,7 @@ func TestClocksWho(t *testing.T) {
 			if got := shown(r, plan, e); got != c.want {
 				t.Errorf("%s: call %d shows %q, want %q", tt.name, i, got, c.want)
 			}
-			if matched := plan.Match([]*value.Decoder{r.Decoder(plan.Entry())}, [][]byte{e.Data}, 0, false); plan.Decides() && matched != (c.want == "a-1") {
+			if matched := plan.Match([]*value.Decoder{r.layouts[plan.Entry()].Decoder}, [][]byte{e.Data}, 0, false); plan.Decides() && matched != (c.want == "a-1") {
 				t.Errorf("%s: call %d, by %s, matches: %t", tt.name, i, c.want, matched)
 			}
 		}
@@ -204,7 +224,7 @@ func TestClocksWho(t *testing.T) {
 // names that change and tasks that share them.
 func TestClocksBoth(t *testing.T) {
 	r, event, plan := clockOf(t, "vfs_read(file, count, since(file, count > 150, count < 20), who(file, count > 100, count < 30 && count != 7))")
-	decoder := r.Decoder(plan.Entry())
+	decoder := r.layouts[plan.Entry()].Decoder
 	rng := rand.New(rand.NewPCG(3, 4))
 	type begun struct {
 		time uint64

@@ -1,4 +1,4 @@
-package trace
+package amend
 
 import (
 	"encoding/binary"
@@ -6,17 +6,18 @@ import (
 
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 	"github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/proc"
 	"golang.org/x/sys/unix"
 )
 
 // ages replaces the timestamps that the kernel stored in records with ages: how long
 // before the event each of them was, in ns.
 type ages struct {
-	clock  string // trace clock, "mono" or "boot"; with any other there are no ages
-	live   bool   // the events are from this machine, so its clocks can be read
-	coarse bool   // event times are only precise to 1 µs
+	clock  string // as in Times, like those that follow
+	live   bool
+	coarse bool
+	leads  Leads
 	stamps map[int][]stamp
-	leads  leads
 
 	looked    uint64 // when the clocks were last read, in ns on the trace clock
 	low, high int64  // bounds of the last lead, in ns
@@ -29,18 +30,18 @@ type stamp struct {
 	boot   bool // on CLOCK_BOOTTIME rather than CLOCK_MONOTONIC
 }
 
-// A lead is how far CLOCK_BOOTTIME is ahead of CLOCK_MONOTONIC: the time that the
+// A Lead is how far CLOCK_BOOTTIME is ahead of CLOCK_MONOTONIC: the time that the
 // machine has slept.
-type lead struct {
+type Lead struct {
 	From uint64 // ns on the trace clock
 	Ns   int64
 }
 
-// leads holds the leads of a trace, earliest first. If it is empty the lead is 0.
-type leads []lead
+// Leads holds the leads of a trace, earliest first. If it is empty the lead is 0.
+type Leads []Lead
 
 // at returns the lead at a time on the trace clock, in ns.
-func (all leads) at(time uint64) int64 {
+func (all Leads) at(time uint64) int64 {
 	for _, l := range slices.Backward(all) {
 		if l.From <= time {
 			return l.Ns
@@ -50,20 +51,20 @@ func (all leads) at(time uint64) int64 {
 }
 
 // learn notes where the records of a probe hold timestamps.
-func (a *ages) learn(l learned) {
-	for i := range l.probe.Fields {
-		f := &l.probe.Fields[i]
+func (a *ages) learn(l Layout) {
+	for i := range l.Probe.Fields {
+		f := &l.Probe.Fields[i]
 		if f.Encoding != value.Age || f.Clock {
 			continue
 		}
-		at := l.format.Field(l.probe.Args[f.Arg].Name)
-		if at == nil || at.Size != 8 || slices.ContainsFunc(a.stamps[l.format.ID], func(s stamp) bool { return s.offset == at.Offset }) {
+		at := l.Format.Field(l.Probe.Args[f.Arg].Name)
+		if at == nil || at.Size != 8 || slices.ContainsFunc(a.stamps[l.Format.ID], func(s stamp) bool { return s.offset == at.Offset }) {
 			continue
 		}
 		if a.stamps == nil {
 			a.stamps = map[int][]stamp{}
 		}
-		a.stamps[l.format.ID] = append(a.stamps[l.format.ID], stamp{at.Offset, f.Boot})
+		a.stamps[l.Format.ID] = append(a.stamps[l.Format.ID], stamp{at.Offset, f.Boot})
 	}
 }
 
@@ -119,16 +120,16 @@ func (a *ages) look() {
 		}
 	}
 	since := a.looked
-	a.looked = clockTime(unix.CLOCK_MONOTONIC)
+	a.looked = proc.ClockTime(unix.CLOCK_MONOTONIC)
 	if a.clock == "boot" {
-		a.looked = clockTime(unix.CLOCK_BOOTTIME)
+		a.looked = proc.ClockTime(unix.CLOCK_BOOTTIME)
 	}
 	a.leads, a.low, a.high = a.leads.measured(since, a.low, a.high, low, high)
 }
 
 // measured records that the lead was measured to be between low and high. wasLow and
 // wasHigh are the bounds of the last lead, which was measured before since.
-func (all leads) measured(since uint64, wasLow, wasHigh, low, high int64) (_ leads, newLow, newHigh int64) {
+func (all Leads) measured(since uint64, wasLow, wasHigh, low, high int64) (_ Leads, newLow, newHigh int64) {
 	if n := len(all); n > 0 && low <= wasHigh && wasLow <= high {
 		low, high = max(low, wasLow), min(high, wasHigh)
 		if last := &all[n-1]; last.Ns < low || last.Ns > high {
@@ -136,7 +137,7 @@ func (all leads) measured(since uint64, wasLow, wasHigh, low, high int64) (_ lea
 		}
 		return all, low, high
 	}
-	l := lead{since, low + (high-low)/2}
+	l := Lead{since, low + (high-low)/2}
 	if low <= 0 && 0 <= high {
 		l.Ns = 0 // it has never slept
 	}
@@ -145,17 +146,8 @@ func (all leads) measured(since uint64, wasLow, wasHigh, low, high int64) (_ lea
 
 // measure reads the clocks and returns bounds of the current lead, in ns.
 func (a *ages) measure() (low, high int64) {
-	before := clockTime(unix.CLOCK_MONOTONIC)
-	boot := clockTime(unix.CLOCK_BOOTTIME)
-	after := clockTime(unix.CLOCK_MONOTONIC)
+	before := proc.ClockTime(unix.CLOCK_MONOTONIC)
+	boot := proc.ClockTime(unix.CLOCK_BOOTTIME)
+	after := proc.ClockTime(unix.CLOCK_MONOTONIC)
 	return int64(boot - after), int64(boot - before)
-}
-
-// clockTime returns the time on the clock id, in ns, or 0 if it cannot be read.
-func clockTime(id int32) uint64 {
-	var ts unix.Timespec
-	if unix.ClockGettime(id, &ts) != nil {
-		return 0
-	}
-	return uint64(ts.Nano())
 }
