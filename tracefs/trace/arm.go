@@ -77,6 +77,11 @@ func Arm(ctx context.Context, m *machine.Machine, plans []*fetchargs.Plan, o Opt
 	if err := check(m, o); err != nil {
 		return nil, err
 	}
+	if err := m.FS.AwaitLock(ctx, t.waiting); ctx.Err() != nil {
+		return nil, define.ErrInterrupted
+	} else if err != nil {
+		return nil, err
+	}
 	if !o.Really {
 		if err := guard.Overload(ctx, m.FS, plans, o.Log); err != nil {
 			return nil, err
@@ -157,6 +162,15 @@ func (t *Trace) newGuard(o Options) *guard.Guard {
 		Rearm: o.Rearm, MaxRate: o.MaxRate,
 		Recording: t.recording.Load, Breaks: t.spans.breaks, Meddled: func() { t.meddled.Store(true) }, SwitchOff: t.switchOff, Spend: t.spend,
 	})
+}
+
+// waiting reports which process holds the lock that Arm waits for.
+func (t *Trace) waiting(file string) {
+	if h, ok := proc.LockHolder(file); ok {
+		t.warner.Warnf("waiting for %s, which has a lock on %s; if it was stopped, kill -CONT %d continues it", h, file, h.PID)
+	} else {
+		t.warner.Warnf("waiting for a process that has a lock on %s", file)
+	}
 }
 
 // check rejects options that no session can be made for.
