@@ -1,0 +1,109 @@
+package machine
+
+import (
+	"errors"
+	"sync"
+
+	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/abi"
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
+	"github.com/tsnoop/tsnoop/fetchargs/target"
+	"github.com/tsnoop/tsnoop/tracefs/proc"
+)
+
+// Target describes the kernel that specs are resolved for. If this machine's tracefs
+// cannot be read, it is assumed to offer what every kernel since 5.10 does.
+func (m *Machine) Target(o PlanOptions) (*fetchargs.Target, error) {
+	t := &fetchargs.Target{
+		Kernel: o.Kernel, Arch: o.Arch, Deep: o.Deep, Pair: o.Pair, Measures: o.Measures, MaxActive: o.MaxActive, Comm: o.Comm, Taken: o.Taken,
+		Live: !o.Lines, Calls: !o.Lines || o.Explained,
+	}
+	if t.Kernel == nil {
+		t.Kernel = m.types()
+	}
+	if t.Arch == nil {
+		t.Arch = abi.Named("")
+	}
+	if t.Arch == nil {
+		return nil, ErrArch
+	}
+	if o.Text && !o.Lines {
+		t.Nonce = nonce()
+	}
+	if err := m.features(t, o); err != nil {
+		return nil, err
+	}
+	if o.elsewhere() {
+		return t, nil
+	}
+	t.Symbols, t.Place, t.ModuleLoaded, t.HZ = m.SymbolFacts, m.symbolPlace(), proc.ModuleLoaded, m.hz
+	t.ModuleFuncs = func() []string {
+		names, _ := m.Symbols.ModuleFuncs("") // they are only suggested
+		return names
+	}
+	t.CPUs, t.CPUOffset, t.OnlyCPUs = eachCPU, m.cpuOffset(), o.CPUs
+	if o.Wait {
+		t.Await = m.await(t.Kernel)
+	}
+	if t.Live && !t.Features.Keeps {
+		end, err := proc.UserEnd()
+		if err != nil {
+			return nil, err
+		}
+		t.FaultCount = target.FaultCountOf(t.Kernel, m.Symbols.Addrs, end)
+	}
+	if m.FS != nil {
+		t.LongestArg = sync.OnceValue(m.FS.LongestArg)
+		if t.Traceable = o.Traceable; t.Traceable == nil {
+			t.Traceable = m.FS.TraceableFunctions
+		}
+		t.SyscallReads = m.FS.SyscallReads
+		t.SyscallNames, t.SyscallParams = sync.OnceValue(m.FS.Syscalls), m.syscallParams
+	}
+	return t, nil
+}
+
+// refuser returns a function for fetchargs.ResolveTried. What ftrace knows and kprobes
+// do not need themselves can be probed. For all else the kernel is asked, if live is set,
+// with probes that are never enabled.
+func (m *Machine) refuser(t *fetchargs.Target) func(*fetchargs.Plan) (spec.Errors, error) {
+	traceable := sync.OnceValue(t.Traceable)
+	return func(p *fetchargs.Plan) (spec.Errors, error) {
+		if p.Glob != nil { // has only functions that can be probed
+			return nil, nil
+		}
+		name := p.Func.Name
+		if p.IsSyscall() {
+			name = p.Probes[0].Symbols[0]
+		}
+		known := traceable()
+		switch {
+		case m.Reasons.Blacklisted(name):
+			msg := "the kernel cannot probe " + p.Spec.Func.Text + ": " + m.Reasons.WhyNot(name, p.Func.Module)
+			return spec.Errors{{Text: p.Spec.Text, Span: p.Spec.Func.Span, Msg: msg}}, nil
+		case known != nil && known(p.Func.Module, name) || !t.Live:
+			return nil, nil
+		}
+		return m.Reasons.Trial(p)
+	}
+}
+
+// ErrArch says that this machine's architecture is not supported.
+var ErrArch = errors.New("this machine's architecture is not supported")
+
+func (m *Machine) features(t *fetchargs.Target, o PlanOptions) error {
+	switch {
+	case o.Features != nil:
+		t.Features = *o.Features
+	case m.FS != nil:
+		f, err := m.FS.Features()
+		if err != nil {
+			return err
+		}
+		t.Features = dynevent.Features{ArgN: f.ArgN, Ustring: f.Ustring, Symbol: f.Symbol, ReturnArgs: f.ReturnArgs, Immediate: f.Immediate, Current: f.Current, Keeps: f.Symstr}
+	default:
+		t.Features = dynevent.Features{ArgN: true, Ustring: true, Symbol: true}
+	}
+	return nil
+}
