@@ -213,5 +213,8 @@ func (p *PageReader) grow(size int64) error {
 		return err
 	}
 	p.out = p.c.file.unpacker.room(int(size))
+	if more := int64(cap(p.out)) - size; more > 0 && p.c.file.chunks.take(more, "") != nil {
+		p.out = make([]byte, size)
+	}
 	return nil
 }

@@ -30,12 +30,13 @@ func (u *unpacker) keep(chunk []byte) {
 	}
 }
 
-// room returns a slice with room for size bytes.
+// room returns a slice of size bytes, which may have more room: chunks of different sizes
+// use the same memory.
 func (u *unpacker) room(size int) (b []byte) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if cap(u.free) == size {
-		b, u.free = u.free, nil
+	if cap(u.free) >= size {
+		b, u.free = u.free[:size], nil
 		return b
 	}
 	return make([]byte, size)
