@@ -141,7 +141,7 @@ for ((n = 1; n <= cuts; n++)); do
 	if ! check "$work/before" "$work/log" | tee -a "$work/cuts"; then
 		status=1
 		grep -v '^on ' "$work/before" | tail -n 20
-		grep -v '^has ' "$work/log" | head -n 40
+		grep -v '^has ' "$work/log" | head -n 40 || :
 	fi
 done
 awk '/^cut:/ { n++; recovered += $3; nothing += $6; if (/, warned$/) warned++; else if ($9 > lost) lost = $9 }
