@@ -7,12 +7,13 @@ import (
 	"strings"
 
 	"github.com/tsnoop/tsnoop/fetchargs/find"
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
 // first returns the plans of the first alternative of a spec that has no errors and that
 // the kernel does not refuse.
-func (run *resolving) first(all []find.Attempt) (plans []*Plan, errs spec.Errors, fatal error) {
+func (run *resolving) first(all []find.Attempt) (plans []*plan.Plan, errs spec.Errors, fatal error) {
 	before := run.events
 	for _, a := range all {
 		run.events = maps.Clone(before)
@@ -36,11 +37,11 @@ func (run *resolving) first(all []find.Attempt) (plans []*Plan, errs spec.Errors
 		errs = append(errs, wrong...)
 	}
 	run.events = before
-	return []*Plan{nil}, noAlternative(all, errs), nil
+	return []*plan.Plan{nil}, noAlternative(all, errs), nil
 }
 
 // refused returns why the kernel would refuse plans.
-func (run *resolving) refused(plans []*Plan) (errs spec.Errors, err error) {
+func (run *resolving) refused(plans []*plan.Plan) (errs spec.Errors, err error) {
 	for _, p := range plans {
 		if run.tried == nil {
 			return nil, nil

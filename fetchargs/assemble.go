@@ -7,12 +7,13 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/cond"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/filter"
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
 // assemble makes the probes of the plan. It drops the side that nothing asked for.
-func (r *resolver) assemble() *Plan {
+func (r *resolver) assemble() *plan.Plan {
 	p := r.out
 	if r.Target.Live && r.Target.Features.ReturnArgs && !r.Absent && r.entry.Used && r.exit.Used {
 		r.again()
@@ -38,7 +39,7 @@ func (r *resolver) assemble() *Plan {
 	if len(r.Errs) > 0 {
 		return nil
 	}
-	if len(parts) > MaxProbes {
+	if len(parts) > plan.MaxProbes {
 		r.Fail(r.Spec.Func.Span, "split the spec in two", "this is too much to show: it takes %d probes", len(parts))
 		return nil
 	}
@@ -75,7 +76,7 @@ func (r *resolver) pair() {
 
 // assemble completes the probe: it adds the values that tsnoop itself needs, moves
 // strings last and checks the kernel's limits.
-func (b *builder) assemble(both bool) *Probe {
+func (b *builder) assemble(both bool) *plan.Probe {
 	p := b.probe
 	p.Event = b.r.eventName(p.Side, "")
 	if b.r.Target.Live {
@@ -87,7 +88,7 @@ func (b *builder) assemble(both bool) *Probe {
 		b.count()
 	}
 	p.Args = b.args
-	p.stringsLast()
+	stringsLast(p)
 	if glob := b.r.Target.Comm; glob != "" {
 		p.OnlyComm = len(b.filters) == 0
 		b.filters = append(b.filters, filter.Comm(glob, !b.r.Target.Live))
@@ -142,7 +143,7 @@ func (b *builder) check() {
 // stringsLast moves strings after all other fetchargs: in a line of text, a string
 // ends only at its quote and the next name. The task's name comes last, because it
 // cannot fault.
-func (p *Probe) stringsLast() {
+func stringsLast(p *plan.Probe) {
 	moved := make([]int, len(p.Args))
 	var sorted []dynevent.Arg
 	const number, text, own = 0, 1, 2
@@ -161,11 +162,11 @@ func (p *Probe) stringsLast() {
 		}
 	}
 	p.Args = sorted
-	p.move(moved)
+	move(p, moved)
 }
 
 // move renumbers all indexes into p.Args: moved[i] is the new index of argument i.
-func (p *Probe) move(moved []int) {
+func move(p *plan.Probe, moved []int) {
 	for i := range p.Fields {
 		f := &p.Fields[i]
 		if f.Encoding != value.Nothing && (f.Dump == nil || f.Dump.Args > 0) {

@@ -10,6 +10,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/cond"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/encode"
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
@@ -19,7 +20,7 @@ import (
 type builder struct {
 	cond.Values
 	r       *resolver
-	probe   *Probe
+	probe   *plan.Probe
 	args    []dynevent.Arg
 	filters []string        // must all hold
 	known   map[string]bool // the filters that check pointers
@@ -37,7 +38,7 @@ func (r *resolver) newBuilder(symbols []string, at dynevent.Side, kind dynevent.
 	return &builder{
 		Values: cond.Values{At: at},
 		r:      r,
-		probe:  &Probe{Plan: r.out, Kind: kind, Side: at, Symbols: symbols, Comm: -1, Caller: -1, Stack: -1},
+		probe:  &plan.Probe{Plan: r.out, Kind: kind, Side: at, Symbols: symbols, Comm: -1, Caller: -1, Stack: -1},
 		byText: map[string]int{},
 		known:  map[string]bool{},
 		names:  map[string]bool{},

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
 )
 
 // ownCPU is the name of the field that holds the CPU that a record was made for.
@@ -21,7 +22,7 @@ func (b *builder) roomOfCPUs() int {
 	if !b.isOfEachCPU() {
 		return 0
 	}
-	return len(ofCPUs(ownCPU, b.r.CPUs) + " && ")
+	return len(plan.OfCPUs(ownCPU, b.r.CPUs) + " && ")
 }
 
 // ofEachCPU makes one definition for each CPU if a fetcharg differs from CPU to CPU.
@@ -53,7 +54,7 @@ func (b *builder) ofEachCPU(both bool) {
 	i, _ := b.arg(dynevent.Arg{Base: dynevent.Base{Kind: dynevent.OwnCPU, CPU: last, Each: true}, Type: dynevent.Number("u", 2)}, ownCPU, at)
 	b.probe.CPUs = cpus
 	b.r.Details = append(b.r.Details, fmt.Sprintf("per-CPU values are fetched once for each of the CPUs %s; the filter keeps the event of the CPU that runs", dynevent.ListCPUs(cpus)))
-	if n := len(ofCPUs(b.args[i].Name, cpus)) + len(strings.Join(b.filters, " && ")); n > dynevent.MaxFilter {
+	if n := len(plan.OfCPUs(b.args[i].Name, cpus)) + len(strings.Join(b.filters, " && ")); n > dynevent.MaxFilter {
 		b.r.Fail(at, "ask for less in the condition", "for %d CPUs the filter has %d characters, of which the kernel takes %d", len(cpus), n, dynevent.MaxFilter)
 	}
 }

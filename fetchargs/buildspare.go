@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
@@ -27,14 +28,14 @@ func isLong(a *dynevent.Arg) bool {
 // spare returns the spare of p, nil if p needs none. The kernel must run it after p. At a
 // return this hides the caller from p, which only matters if nothing has it from the
 // entry. If even the beginnings of the texts are too much, there is none.
-func (b *builder) spare(both bool) *Probe {
+func (b *builder) spare(both bool) *plan.Probe {
 	p := b.probe
 	if !b.r.Target.Live || p.Side == dynevent.Return && !both || !slices.ContainsFunc(p.Args, func(a dynevent.Arg) bool { return isLong(&a) }) {
 		return nil
 	}
 	for words := mostSpareWords; words > 0; words /= 2 {
 		for _, whole := range []bool{true, false} {
-			if s := b.spareOf(words, whole); s.fitsKernel() {
+			if s := b.spareOf(words, whole); fitsKernel(s) {
 				s.Event = b.r.eventName(p.Side, "__spare")
 				return s
 			}
@@ -47,7 +48,7 @@ func (b *builder) spare(both bool) *Probe {
 
 // spareOf returns the spare that fetches so many words of each text and, if whole is set,
 // further bytes of those with a limit.
-func (b *builder) spareOf(words int, whole bool) *Probe {
+func (b *builder) spareOf(words int, whole bool) *plan.Probe {
 	p := b.probe
 	s := *p
 	s.Args, s.Fields, s.Spare, s.Heads = nil, nil, nil, nil
@@ -61,24 +62,24 @@ func (b *builder) spareOf(words int, whole bool) *Probe {
 			continue
 		}
 		long = append(long, a)
-		h := Head{Arg: i, First: len(s.Args), Sure: words * spareWord}
+		h := plan.Head{Arg: i, First: len(s.Args), Sure: words * spareWord}
 		var bytes []string
 		for w := range words {
 			word := b.headArg(a, w*spareWord, w)
-			word.Name = p.unused(fmt.Sprintf("t%d_%d", i, w))
+			word.Name = unused(p, fmt.Sprintf("t%d_%d", i, w))
 			s.Args = append(s.Args, word)
 			for bit := 0; bit < 64; bit += 8 {
 				bytes = append(bytes, fmt.Sprintf("%s & 0x%x", word.Name, uint64(0xff)<<bit))
 			}
 		}
-		if n := p.limit(i); whole && n > h.Sure {
+		if n := p.Limit(i); whole && n > h.Sure {
 			s.Args = append(s.Args, b.rest(a, i, h.Sure, min(n, mostHead))...)
 		}
 		h.Args = len(s.Args) - h.First
 		if trial >= 0 && b.r.Target.Features.Keeps {
 			h.End = &value.Proof{Kind: value.Through, Args: []int{len(s.Args)}}
 			end := b.headArg(a, h.Sure-spareWord, 0).Then(dynevent.Hop{Offset: beyond}).As(dynevent.Ustring)
-			end.Name = p.unused(fmt.Sprintf("t%d_end", i))
+			end.Name = unused(p, fmt.Sprintf("t%d_end", i))
 			s.Args = append(s.Args, end)
 		}
 		s.Heads = append(s.Heads, h)
@@ -94,7 +95,7 @@ func (b *builder) spareOf(words int, whole bool) *Probe {
 		filters[0] = "(" + filters[0] + ")"
 	}
 	for _, f := range b.filters {
-		if len(filtered(long, f)) == 0 {
+		if len(plan.NamedIn(long, f)) == 0 {
 			filters = append(filters, f)
 		}
 	}
@@ -119,7 +120,7 @@ func (b *builder) rest(a dynevent.Arg, i, at, end int) (args []dynevent.Arg) {
 		array := b.headArg(a, at, 0)
 		array.Count = min((end-at+spareWord-1)/spareWord, dynevent.MaxElements)
 		array, _, _ = b.r.Fitted(array)
-		array.Name = b.probe.unused(fmt.Sprintf("t%d_at_%d", i, at))
+		array.Name = unused(b.probe, fmt.Sprintf("t%d_at_%d", i, at))
 		args = append(args, array)
 		at += array.Size()
 	}
@@ -127,7 +128,7 @@ func (b *builder) rest(a dynevent.Arg, i, at, end int) (args []dynevent.Arg) {
 }
 
 // unused returns a name that is not among those of p's args.
-func (p *Probe) unused(name string) string {
+func unused(p *plan.Probe, name string) string {
 	for slices.ContainsFunc(p.Args, func(a dynevent.Arg) bool { return a.Name == name }) {
 		name += "_"
 	}
@@ -135,7 +136,7 @@ func (p *Probe) unused(name string) string {
 }
 
 // fitsKernel reports whether the kernel takes the probe.
-func (p *Probe) fitsKernel() bool {
+func fitsKernel(p *plan.Probe) bool {
 	size := 0
 	for i := range p.Args {
 		size += p.Args[i].Size()

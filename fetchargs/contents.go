@@ -8,6 +8,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/cond"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/encode"
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/fetchargs/route"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/syscalls"
@@ -35,7 +36,7 @@ type contentRoom struct {
 
 // roomiest makes a plan with less and less content, until that takes no more events than a
 // plan without any.
-func (r *resolver) roomiest(attempt func() *Plan) *Plan {
+func (r *resolver) roomiest(attempt func() *plan.Plan) *plan.Plan {
 	before := slices.Clone(r.Errs)
 	r.room = contentRoom{params: len(r.Proto.Params), strings: mostStrings}
 	for {

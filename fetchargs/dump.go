@@ -9,6 +9,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/cond"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/encode"
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
@@ -95,7 +96,7 @@ func (b *builder) next(n int) *builder {
 	part := b.r.newBuilder(b.probe.Symbols, b.At, b.probe.Kind)
 	part.Part, part.probe.Part, part.Used, part.counter = n, n, true, b.counter
 	part.filters = slices.Clone(b.filters)
-	for _, a := range filtered(b.args, strings.Join(b.filters, " ")) {
+	for _, a := range plan.NamedIn(b.args, strings.Join(b.filters, " ")) {
 		part.byText[a.Key()] = len(part.args)
 		part.names[a.Name] = true
 		part.args = append(part.args, a)

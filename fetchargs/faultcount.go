@@ -110,5 +110,5 @@ func (b *builder) count() {
 			misses(a)
 		}
 	}
-	b.probe.move(moved)
+	move(b.probe, moved)
 }

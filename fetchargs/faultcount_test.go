@@ -11,6 +11,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
@@ -109,7 +110,7 @@ func TestDefinitionOrder(t *testing.T) {
 			t.Fatalf("%q: %v", texts, err)
 		}
 		table := map[uint64][]string{} // functions of each bucket, first to last
-		for _, next := range fetchargs.DefinitionOrder(plans) {
+		for _, next := range plan.DefinitionOrder(plans) {
 			p := plans[next.Plan]
 			b := bucket(facts[p.Func.Name].Offsets[0])
 			if len(p.Of(next.Side)) > 0 && !slices.Contains(table[b], p.Func.Name) {

@@ -20,6 +20,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/emit"
 	"github.com/tsnoop/tsnoop/fetchargs/explain"
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/store"
 	"github.com/tsnoop/tsnoop/render"
@@ -191,7 +192,7 @@ func (c *golden) write(w *bytes.Buffer, text string) {
 		emit.Tracefs(w, plans, "tsnoop", emit.Scope{})
 	}
 	if err == nil {
-		for _, g := range fetchargs.Globs(plans) {
+		for _, g := range plan.Globs(plans) {
 			if text := g.Warning(5); text != "" {
 				fmt.Fprintf(w, "tsnoop: %s\n", text)
 			}
@@ -216,7 +217,7 @@ func (c *golden) roundTrip(plans []*fetchargs.Plan) {
 	var want, got bytes.Buffer
 	emit.Tracefs(&want, plans, "tsnoop", emit.Scope{})
 	emit.Tracefs(&got, loaded, "tsnoop", emit.Scope{})
-	ofEachCPU := slices.ContainsFunc(fetchargs.Probes(plans), func(p *fetchargs.Probe) bool { return p.Times() > 1 })
+	ofEachCPU := slices.ContainsFunc(plan.Probes(plans), func(p *fetchargs.Probe) bool { return p.Times() > 1 })
 	if diff := cmp.Diff(want.String(), got.String()); diff != "" && !ofEachCPU { // who reads records needs no more of it
 		c.t.Errorf("loaded: -want +got:\n%s", diff)
 	}
@@ -224,9 +225,9 @@ func (c *golden) roundTrip(plans []*fetchargs.Plan) {
 	if err != nil || !bytes.Equal(saved, again) {
 		c.t.Errorf("saved again it is not the same (%v):\n%s\n%s", err, saved, again)
 	}
-	for i, p := range fetchargs.Probes(plans) {
+	for i, p := range plan.Probes(plans) {
 		for j, f := range p.Fields {
-			if g := fetchargs.Probes(loaded)[i].Fields[j]; btf.Name(f.Type) != btf.Name(g.Type) || f.Signed != g.Signed {
+			if g := plan.Probes(loaded)[i].Fields[j]; btf.Name(f.Type) != btf.Name(g.Type) || f.Signed != g.Signed {
 				c.t.Errorf("%s: type %s is %s when loaded", f.Label, btf.Name(f.Type), btf.Name(g.Type))
 			}
 		}

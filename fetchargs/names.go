@@ -1,9 +1,15 @@
 package fetchargs
 
-import "github.com/tsnoop/tsnoop/fetchargs/target"
+import (
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
+	"github.com/tsnoop/tsnoop/fetchargs/target"
+)
 
-// These are what whoever calls Resolve fills in.
+// These are what Resolve returns, and what whoever calls it fills in.
 type (
+	Plan  = plan.Plan
+	Probe = plan.Probe
+
 	Target      = target.Target
 	SymbolFacts = target.SymbolFacts
 	SymbolPlace = target.SymbolPlace

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/tsnoop/tsnoop/fetchargs/find"
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/syscalls"
 	"github.com/tsnoop/tsnoop/fetchargs/target"
@@ -13,7 +14,7 @@ import (
 
 // withNarrow adds the plan for 32-bit programs. If there is none, it adds a note why to
 // the plan for the machine's own programs.
-func withNarrow(plans []*Plan, plan *Plan, j *find.Job, errs spec.Errors) []*Plan {
+func withNarrow(plans []*plan.Plan, plan *plan.Plan, j *find.Job, errs spec.Errors) []*plan.Plan {
 	if len(errs) == 0 {
 		plan.Glob = j.Glob
 		return append(plans, plan)
@@ -36,7 +37,7 @@ func withNarrow(plans []*Plan, plan *Plan, j *find.Job, errs spec.Errors) []*Pla
 
 // withVia adds a note to the plan of a system call if 32-bit programs may also do it in a
 // way that is not shown.
-func withVia(t *target.Target, p *Plan, c *find.Syscall) {
+func withVia(t *target.Target, p *plan.Plan, c *find.Syscall) {
 	via := syscalls.NarrowOf(c.Name, t.Arch.Name).Via
 	if via == "" || c.ABI.Narrow || len(find.OnlyNarrow(t, via)) == 0 {
 		return

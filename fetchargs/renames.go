@@ -3,6 +3,7 @@ package fetchargs
 import (
 	"fmt"
 
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/target"
 )
@@ -15,7 +16,7 @@ const renamed = "__set_task_comm(tsk->pid, buf:string)"
 // set. If a task changes its name while a function runs, it no longer passes the filter
 // of the function's return, and its later calls are not seen. So tsnoop must know that
 // the name has changed.
-func Renames(t *target.Target) (*Plan, error) {
+func Renames(t *target.Target) (*plan.Plan, error) {
 	own := *t
 	own.Pair, own.Comm, own.Symbols, own.Measures = false, "", nil, nil
 	s, err := spec.Parse(renamed)

@@ -7,6 +7,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/encode"
 	"github.com/tsnoop/tsnoop/fetchargs/find"
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/fetchargs/route"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/target"
@@ -16,20 +17,20 @@ import (
 // matches and can be probed. For a spec with alternatives it takes the first one that the
 // target can carry out. The error is a [spec.Errors] with everything that is wrong; the
 // plans of the other specs are returned all the same, with nil for each wrong spec.
-func Resolve(specs []*spec.Spec, target *target.Target) ([]*Plan, error) {
+func Resolve(specs []*spec.Spec, target *target.Target) ([]*plan.Plan, error) {
 	return ResolveTried(specs, target, nil)
 }
 
 // ResolveTried is like Resolve, and takes no alternative of a spec that the kernel would
 // refuse: refused returns why it would. That is slow, so it is called only for specs with
 // alternatives. It is nil if there is no kernel to ask.
-func ResolveTried(specs []*spec.Spec, t *target.Target, refused func(*Plan) (spec.Errors, error)) ([]*Plan, error) {
+func ResolveTried(specs []*spec.Spec, t *target.Target, refused func(*plan.Plan) (spec.Errors, error)) ([]*plan.Plan, error) {
 	plans, guessed, err := resolve(specs, t, refused, nil)
 	if err != nil || t.FaultCount == nil || !counts(plans) {
 		return plans, err
 	}
 	// Some functions may have been left out, or found in a module.
-	if order := places(plans); !slices.Equal(order, guessed) {
+	if order := plan.Places(plans); !slices.Equal(order, guessed) {
 		plans, _, err = resolve(specs, t, refused, order)
 	}
 	return plans, err
@@ -37,7 +38,7 @@ func ResolveTried(specs []*spec.Spec, t *target.Target, refused func(*Plan) (spe
 
 // resolve is ResolveTried if the functions are probed in the given order, or if it is nil,
 // in the one that it guesses and returns.
-func resolve(specs []*spec.Spec, t *target.Target, refused func(*Plan) (spec.Errors, error), order []string) ([]*Plan, []string, error) {
+func resolve(specs []*spec.Spec, t *target.Target, refused func(*plan.Plan) (spec.Errors, error), order []string) ([]*plan.Plan, []string, error) {
 	all, err := find.Attempts(t, specs)
 	if err != nil {
 		return nil, nil, err
@@ -61,7 +62,7 @@ func resolve(specs []*spec.Spec, t *target.Target, refused func(*Plan) (spec.Err
 	for _, name := range t.Taken {
 		run.events[name] = true
 	}
-	var plans []*Plan
+	var plans []*plan.Plan
 	var errs spec.Errors
 	for _, a := range all { // first report the specs with nothing to probe
 		if !a.Spec.HasAlternatives() {
@@ -73,7 +74,7 @@ func resolve(specs []*spec.Spec, t *target.Target, refused func(*Plan) (spec.Err
 		for n < len(all) && all[n].Spec.Nth > 0 {
 			n++
 		}
-		var found []*Plan
+		var found []*plan.Plan
 		var wrong spec.Errors
 		if n == 1 { // why there are no jobs is reported above
 			found, wrong, err = run.plans(all[0].Jobs)
@@ -94,14 +95,14 @@ func resolve(specs []*spec.Spec, t *target.Target, refused func(*Plan) (spec.Err
 // A resolving is the state that the specs of one run share.
 type resolving struct {
 	target  *target.Target
-	tried   func(*Plan) (spec.Errors, error)
+	tried   func(*plan.Plan) (spec.Errors, error)
 	symbols func() (map[string]target.SymbolFacts, error)
 	order   []string        // the functions of the run, in the order in which they are defined
 	events  map[string]bool // event names in use by the run
 }
 
 // plans makes the plans of the jobs of one spec. errs holds what is wrong with the spec.
-func (run *resolving) plans(jobs []find.Job) (plans []*Plan, errs spec.Errors, fatal error) {
+func (run *resolving) plans(jobs []find.Job) (plans []*plan.Plan, errs spec.Errors, fatal error) {
 	for i, job := range jobs {
 		f := &find.Function{Job: &job, Target: run.target, SymbolTable: run.symbols, Collector: spec.Collector{Text: job.Spec.Text}}
 		r := &resolver{Encoder: &encode.Encoder{Walker: &route.Walker{Function: f}}, order: run.order, events: run.events}
@@ -166,12 +167,12 @@ type resolver struct {
 
 	room contentRoom // for the memory that parameters point to
 
-	out         *Plan
+	out         *plan.Plan
 	entry, exit *builder
 	spareless   bool // a probe needs a spare for which there is no room
 }
 
-func (r *resolver) plan() *Plan {
+func (r *resolver) plan() *plan.Plan {
 	if !r.Find() {
 		return nil
 	}
@@ -179,9 +180,9 @@ func (r *resolver) plan() *Plan {
 }
 
 // attempt makes the plan with as much content of memory as there is room for.
-func (r *resolver) attempt() *Plan {
+func (r *resolver) attempt() *plan.Plan {
 	r.Encoder = &encode.Encoder{Walker: route.New(r.Function)}
-	r.out = &Plan{Spec: r.Spec, Func: r.Proto, Arch: r.Target.Arch, Macros: r.Macros()}
+	r.out = &plan.Plan{Spec: r.Spec, Func: r.Proto, Arch: r.Target.Arch, Macros: r.Macros()}
 	symbols, notes := r.Symbols()
 	r.Notes = append(r.Notes, notes...)
 	r.entry = r.newBuilder(symbols, dynevent.Entry, dynevent.Kprobe)

@@ -8,6 +8,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 	"github.com/tsnoop/tsnoop/render/sum"
 	"github.com/tsnoop/tsnoop/tracefs"
@@ -15,7 +16,7 @@ import (
 )
 
 // returnsOf is the verdict of a probe that returns f, and a record that holds x.
-func returnsOf(f value.Field, x int64) (*fetchargs.Verdict, []byte) {
+func returnsOf(f value.Field, x int64) (*plan.Verdict, []byte) {
 	retval := dynevent.Base{Kind: dynevent.Retval}
 	p := &fetchargs.Probe{
 		Plan: &fetchargs.Plan{Arch: abi.Named("amd64")}, Side: dynevent.Return, Fields: []value.Field{f},
@@ -23,7 +24,7 @@ func returnsOf(f value.Field, x int64) (*fetchargs.Verdict, []byte) {
 	}
 	record := binary.LittleEndian.AppendUint64(make([]byte, 8), uint64(x))
 	slots := []value.Slot{{Size: 8}, {Offset: 8, Size: f.Size}}
-	return fetchargs.NewVerdict(p, p.Decoder(slots, binary.LittleEndian, nil), nil), record
+	return plan.NewVerdict(p, p.Decoder(slots, binary.LittleEndian, nil), nil), record
 }
 
 func TestVerdict(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/cond"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
@@ -93,7 +94,7 @@ func (r *resolver) clock(x *spec.Since, text string) bool {
 		r.Fail(x.Key.Where(), "", "%s is not a key: a key is a number or an address", x.Key)
 		return false
 	}
-	c := Clock{Text: text, KeyField: key.Index, ShownField: -1}
+	c := plan.Clock{Text: text, KeyField: key.Index, ShownField: -1}
 	for _, limit := range []struct {
 		is   spec.Cond
 		test **cond.Test

@@ -12,6 +12,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/fetchargs/query"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/store"
@@ -113,7 +114,7 @@ func TestSyscallsRecorded(t *testing.T) {
 			got = append(got, p.Func.Name)
 		}
 		left := ""
-		for _, g := range fetchargs.Globs(chosen) {
+		for _, g := range plan.Globs(chosen) {
 			left += g.Warning(0)
 		}
 		if !slices.Equal(got, tt.funcs) || left != tt.left || (err == nil) != (tt.funcs != nil) {
@@ -141,7 +142,7 @@ func TestSyscalls32Recorded(t *testing.T) {
 			t.Errorf("%s: %d plans, %v; want %d", text, len(chosen), err, want)
 		}
 	}
-	if steps, _ := fetchargs.Steps(plans, nil); len(steps) != 1 || len(steps[0].Notes) != 1 {
+	if steps, _ := plan.Steps(plans, nil); len(steps) != 1 || len(steps[0].Notes) != 1 {
 		t.Errorf("%d steps with the notes %q", len(steps), steps[0].Notes)
 	}
 }
@@ -161,7 +162,7 @@ func TestSyscallsInChain(t *testing.T) {
 	for i := range from {
 		from[i] = i
 	}
-	steps, kept := fetchargs.Steps(plans, from)
+	steps, kept := plan.Steps(plans, from)
 	var names []string
 	for i, p := range steps {
 		names = append(names, p.Func.Name)

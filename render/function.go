@@ -5,6 +5,7 @@ import (
 
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
@@ -107,9 +108,9 @@ func Shown(all []Function) (n int) {
 // Verdict returns the Verdict that tells from the record of the first part of the return
 // whether a call failed; nil if that is not known. order is the byte order of the
 // records, nil for little endian.
-func (s *Source) Verdict(order binary.ByteOrder) *fetchargs.Verdict {
+func (s *Source) Verdict(order binary.ByteOrder) *plan.Verdict {
 	if parts := s.parts(dynevent.Return); len(parts) > 0 {
-		return fetchargs.NewVerdict(parts[0].probe, parts[0].dec, order)
+		return plan.NewVerdict(parts[0].probe, parts[0].dec, order)
 	}
 	return nil
 }

@@ -7,8 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/tsnoop/tsnoop/btf"
-	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/render/json"
@@ -28,7 +28,7 @@ func summed() ([]render.Source, []sum.Sum) {
 		newSource("never", "", newProbe(false), ret(cInt)),
 		newSource("seek", "", newProbe(false), ret(cInt)),
 		newSource("seek", "", newProbe(false), ret(cUlong)),
-		{Plan: fetchargs.FromEvent("sched", "sched_switch", nil, abi.Named("amd64"))},
+		{Plan: plan.FromEvent("sched", "sched_switch", nil, abi.Named("amd64"))},
 	}
 	for i := range sources {
 		if sources[i].Plan.Spec == nil {

@@ -20,6 +20,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/fetchargs/store"
 	"github.com/tsnoop/tsnoop/testdata/badinput"
 	"github.com/tsnoop/tsnoop/tracefs/machine"
@@ -131,7 +132,7 @@ func sample(t testing.TB, specs ...string) *crafted {
 	}
 	c := &crafted{kallsyms: "ffffffff81000000 T _text\nffffffff81000100 T caller_one\nffffffff81000900 t caller_two\t[mod]\n"}
 	var records [][]byte
-	for i, p := range fetchargs.Probes(plans) { // returns before entries
+	for i, p := range plan.Probes(plans) { // returns before entries
 		fields, record := craftedEvent(p, 1000+i)
 		c.formats += fields
 		records = append(records, record)

@@ -9,9 +9,9 @@ import (
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/output"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/target"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/terminal"
-	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/emit"
 	"github.com/tsnoop/tsnoop/fetchargs/explain"
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
@@ -25,7 +25,7 @@ func runEmit(o *flags.Options, ui *terminal.UI) error {
 		return err
 	}
 	if !o.Explain {
-		for _, name := range fetchargs.Undecided(plans) {
+		for _, name := range plan.Undecided(plans) {
 			ui.Warn("%s: the kernel's filter cannot decide all of the condition; --explain shows what is left", name)
 		}
 	}

@@ -5,8 +5,8 @@ import (
 	"io"
 	"strings"
 
-	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
@@ -25,8 +25,8 @@ const (
 // writes a bootconfig (Documentation/trace/boottime-trace.rst) and reports it.
 // cpuMask is as in a Scope; the rest of a Scope does not apply, because there are
 // no processes yet. The error may be a [spec.Errors].
-func Boot(w io.Writer, plans []*fetchargs.Plan, group, cpuMask string) (bootconfig bool, err error) {
-	probes := fetchargs.Probes(plans)
+func Boot(w io.Writer, plans []*plan.Plan, group, cpuMask string) (bootconfig bool, err error) {
+	probes := plan.Probes(plans)
 	bootconfig = cpuMask != ""
 	for _, p := range probes {
 		bootconfig = bootconfig || p.KernelFilter() != ""
@@ -51,7 +51,7 @@ func Boot(w io.Writer, plans []*fetchargs.Plan, group, cpuMask string) (bootconf
 	return true, err
 }
 
-func emitCommandLine(w io.Writer, probes []*fetchargs.Probe, group string) error {
+func emitCommandLine(w io.Writer, probes []*plan.Probe, group string) error {
 	var defs []string
 	for _, p := range probes {
 		for _, line := range p.Definitions(group) {
@@ -69,7 +69,7 @@ func emitCommandLine(w io.Writer, probes []*fetchargs.Probe, group string) error
 // writeProbe writes the probe in the form that boot-time tracing reads. It defines
 // probes earlier than the command line does, and only in the group kprobes. A
 // return is marked by %return after the symbol.
-func writeProbe(p *fetchargs.Probe, w *strings.Builder) *spec.Error {
+func writeProbe(p *plan.Probe, w *strings.Builder) *spec.Error {
 	head, place := dynevent.Kprobe.Head("kprobes", p.Event, 0)+" ", ""
 	if p.Side == dynevent.Return {
 		place = "%return"
@@ -113,7 +113,7 @@ func bootQuote(s string) string {
 }
 
 // refuse returns an error at the probe's function.
-func refuse(p *fetchargs.Probe, hint, format string, args ...any) *spec.Error {
+func refuse(p *plan.Probe, hint, format string, args ...any) *spec.Error {
 	wanted := p.Plan.Spec
 	return &spec.Error{Text: wanted.Text, Span: wanted.Func.Span, Msg: fmt.Sprintf(format, args...), Hint: hint}
 }

@@ -8,18 +8,18 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
 )
 
 // ofLines returns the probes without their spares, which only a trace can use.
-func ofLines(plans []*fetchargs.Plan) []*fetchargs.Probe {
-	return slices.DeleteFunc(fetchargs.Probes(plans), func(p *fetchargs.Probe) bool { return p.SpareOf != nil })
+func ofLines(plans []*plan.Plan) []*plan.Probe {
+	return slices.DeleteFunc(plan.Probes(plans), func(p *plan.Probe) bool { return p.SpareOf != nil })
 }
 
 // Tracefs writes the lines to append to kprobe_events. Comments, which that file
 // skips, say what to write to which file after that. Comments for people begin with "##".
-func Tracefs(w io.Writer, plans []*fetchargs.Plan, group string, scope Scope) {
+func Tracefs(w io.Writer, plans []*plan.Plan, group string, scope Scope) {
 	for _, text := range append(Pasted(plans), scope.pasted()...) {
 		fmt.Fprintln(w, "## "+text)
 	}
@@ -50,7 +50,7 @@ func Tracefs(w io.Writer, plans []*fetchargs.Plan, group string, scope Scope) {
 // parent that would end alone; where it was pasted, of a subshell, because they exit. A
 // shell runs no trap while it waits for a program in the foreground, so the reader is
 // in the background.
-func Shell(w io.Writer, plans []*fetchargs.Plan, group string, scope Scope) {
+func Shell(w io.Writer, plans []*plan.Plan, group string, scope Scope) {
 	probes, settings := ofLines(plans), scope.settings()
 	for _, text := range append(Pasted(plans), scope.pasted()...) {
 		fmt.Fprintln(w, "# "+text)
@@ -88,7 +88,7 @@ func Shell(w io.Writer, plans []*fetchargs.Plan, group string, scope Scope) {
 
 // emitUndo writes the function undo. More signals do not stop it: timeout(1), for one,
 // sends two. Entries are disabled before returns, which are enabled first.
-func emitUndo(w io.Writer, probes []*fetchargs.Probe, group string, settings []setting) {
+func emitUndo(w io.Writer, probes []*plan.Probe, group string, settings []setting) {
 	fmt.Fprintln(w, "undo() {")
 	fmt.Fprintln(w, "  trap '' INT TERM HUP QUIT; trap - EXIT; set +e")
 	fmt.Fprintln(w, "  kill $! 2>/dev/null; wait")

@@ -6,15 +6,15 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
 // Pasted returns notes to print with lines that are meant to be pasted. They say
 // where the output of the kernel is not yet what the user asked for, because tsnoop
 // does the rest in user space.
-func Pasted(plans []*fetchargs.Plan) []string {
+func Pasted(plans []*plan.Plan) []string {
 	var words []string
 	for _, p := range plans {
 		for _, probe := range p.Probes {
@@ -46,7 +46,7 @@ func Pasted(plans []*fetchargs.Plan) []string {
 }
 
 // left says what is left to do with the value that the kernel prints.
-func left(p *fetchargs.Probe, f *value.Field) string {
+func left(p *plan.Probe, f *value.Field) string {
 	if f.Encoding == value.Nothing {
 		return fmt.Sprintf("%s is not in the line: %s", f.Label, strings.TrimPrefix(f.Why, f.Label+" is "))
 	}
@@ -94,7 +94,7 @@ func left(p *fetchargs.Probe, f *value.Field) string {
 }
 
 // pastedDump says where the bytes of an object are.
-func pastedDump(p *fetchargs.Probe, f *value.Field) string {
+func pastedDump(p *plan.Probe, f *value.Field) string {
 	first, last := p.Args[f.Arg].Name, p.Args[f.Arg+f.Dump.Args-1].Name
 	text := fmt.Sprintf("%s is in %s", f.Label, first)
 	if last != first {
@@ -104,7 +104,7 @@ func pastedDump(p *fetchargs.Probe, f *value.Field) string {
 }
 
 // stale says when the value that the kernel prints is old memory and not a value.
-func stale(p *fetchargs.Probe, f *value.Field) string {
+func stale(p *plan.Probe, f *value.Field) string {
 	if f.Dump != nil && f.Dump.Args == 0 {
 		return ""
 	}

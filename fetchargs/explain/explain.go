@@ -7,15 +7,15 @@ import (
 	"slices"
 
 	"github.com/tsnoop/tsnoop/btf"
-	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
 // Write writes how each value of the plan is fetched: its C type, the fetcharg with its
 // steps, the pointers that are checked, and where the conditions are decided.
-func Write(w io.Writer, p *fetchargs.Plan) {
+func Write(w io.Writer, p *plan.Plan) {
 	fmt.Fprintf(w, "%s\n", p.Spec.Alone())
 	fmt.Fprintf(w, "  %s\n", p.Func)
 	for _, note := range p.Notes {
@@ -32,7 +32,7 @@ func Write(w io.Writer, p *fetchargs.Plan) {
 	}
 }
 
-func writeProbe(w io.Writer, p *fetchargs.Probe) {
+func writeProbe(w io.Writer, p *plan.Probe) {
 	for _, symbol := range p.Symbols {
 		fmt.Fprintf(w, "  %s of %s, event %s\n", p.Side, symbol, p.Event)
 	}
@@ -47,7 +47,7 @@ func writeProbe(w io.Writer, p *fetchargs.Probe) {
 	}
 }
 
-func writeField(w io.Writer, p *fetchargs.Probe, f *value.Field) {
+func writeField(w io.Writer, p *plan.Probe, f *value.Field) {
 	typ := "unknown, 64 bits"
 	if f.Type != nil {
 		typ = btf.Name(f.Type)
@@ -115,7 +115,7 @@ func writeField(w io.Writer, p *fetchargs.Probe, f *value.Field) {
 }
 
 // hiddenFor says what f, which is hidden, is fetched for.
-func hiddenFor(p *fetchargs.Probe, f *value.Field) string {
+func hiddenFor(p *plan.Probe, f *value.Field) string {
 	for i := range p.Fields {
 		switch of := &p.Fields[i]; {
 		case slices.ContainsFunc(of.Items, func(item int) bool { return &p.Fields[item] == f }):
@@ -128,7 +128,7 @@ func hiddenFor(p *fetchargs.Probe, f *value.Field) string {
 }
 
 // writeBound writes how much of a field means something.
-func writeBound(w io.Writer, p *fetchargs.Probe, f *value.Field) {
+func writeBound(w io.Writer, p *plan.Probe, f *value.Field) {
 	if f.Bound.Length >= 0 {
 		length := p.Args[f.Bound.Length]
 		fmt.Fprintf(w, "      as many %s as this says: %s=%s\n", f.Bound.Units(), length.Name, length)
@@ -140,7 +140,7 @@ func writeBound(w io.Writer, p *fetchargs.Probe, f *value.Field) {
 
 // writeDump writes how the bytes of an object are fetched, and how it is known
 // that they could be read.
-func writeDump(w io.Writer, p *fetchargs.Probe, f *value.Field) {
+func writeDump(w io.Writer, p *plan.Probe, f *value.Field) {
 	for _, a := range p.Args[f.Arg : f.Arg+f.Dump.Args] {
 		fmt.Fprintf(w, "      %s=%s\n", a.Name, a)
 	}
@@ -163,7 +163,7 @@ func writeDump(w io.Writer, p *fetchargs.Probe, f *value.Field) {
 }
 
 // writeParts writes which part of a value is in which arg, unless one arg is the value.
-func writeParts(w io.Writer, p *fetchargs.Probe, f *value.Field) {
+func writeParts(w io.Writer, p *plan.Probe, f *value.Field) {
 	n := f.Size * f.Count
 	if p.GoesOn(f) {
 		next := p.Args[f.Arg+1]

@@ -8,25 +8,25 @@ import (
 	"strings"
 
 	"github.com/tsnoop/tsnoop/btf"
-	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/cond"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/measure"
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
 // A candidate is a recorded plan that a spec may be shown from.
 type candidate struct {
-	recorded *fetchargs.Plan
-	from     int             // its index
-	own      bool            // it was recorded for this very spec
-	plan     *fetchargs.Plan // what the spec shows of it; nil if errs has reasons why it cannot
+	recorded *plan.Plan
+	from     int        // its index
+	own      bool       // it was recorded for this very spec
+	plan     *plan.Plan // what the spec shows of it; nil if errs has reasons why it cannot
 	sides    []cond.Values
 	errs     spec.Errors
 }
 
-func newCandidate(wanted *spec.Spec, p *fetchargs.Plan, from int, pair bool, measures []*measure.Measure) *candidate {
+func newCandidate(wanted *spec.Spec, p *plan.Plan, from int, pair bool, measures []*measure.Measure) *candidate {
 	s := newSelection(wanted, p)
 	c := &candidate{recorded: p, from: from, own: s.own, sides: s.sides}
 	c.plan, c.errs = s.selected(pair, measures), s.Errs.Unique()
@@ -91,7 +91,7 @@ func disjoint(all []*candidate) bool {
 }
 
 // translate returns a test of another plan as one of the values that c has recorded.
-func (c *candidate) translate(t *cond.Test, of *fetchargs.Plan) (_ *cond.Test, ok bool) {
+func (c *candidate) translate(t *cond.Test, of *plan.Plan) (_ *cond.Test, ok bool) {
 	if t == nil {
 		return nil, false
 	}
@@ -158,12 +158,12 @@ func ambiguous(wanted *spec.Spec, all []*candidate) *spec.Error {
 }
 
 // hasEveryCall reports whether no condition has decided which calls were recorded.
-func hasEveryCall(p *fetchargs.Plan) bool {
-	return p.Check == nil && !slices.ContainsFunc(p.Probes, func(p *fetchargs.Probe) bool { return p.Filter != "" })
+func hasEveryCall(p *plan.Plan) bool {
+	return p.Check == nil && !slices.ContainsFunc(p.Probes, func(p *plan.Probe) bool { return p.Filter != "" })
 }
 
 // funcName returns the name of the function that the plan probes.
-func funcName(p *fetchargs.Plan) btf.FuncName {
+func funcName(p *plan.Plan) btf.FuncName {
 	if p.Func == nil {
 		return btf.FuncName{Module: p.Spec.Module.Text, Name: p.Spec.Func.Text}
 	}
@@ -171,7 +171,7 @@ func funcName(p *fetchargs.Plan) btf.FuncName {
 }
 
 // isSpec reports whether wanted, for one function, is the spec that the plan was made for.
-func isSpec(p *fetchargs.Plan, wanted *spec.Spec) bool {
+func isSpec(p *plan.Plan, wanted *spec.Spec) bool {
 	mine := p.Spec.Alone()
 	mine.Module, mine.Func = wanted.Module, wanted.Func
 	return mine.String() == wanted.Alone().String()
@@ -179,7 +179,7 @@ func isSpec(p *fetchargs.Plan, wanted *spec.Spec) bool {
 
 // Parse parses the specs to select with from the plans of a recording. A number,
 // which may have a % before it, stands for one of the specs that were recorded, from 1 on.
-func Parse(texts []string, plans []*fetchargs.Plan) (specs []*spec.Spec, err error) {
+func Parse(texts []string, plans []*plan.Plan) (specs []*spec.Spec, err error) {
 	recorded := recordedSpecs(plans)
 	for _, text := range texts {
 		if n, err := strconv.ParseUint(strings.TrimPrefix(text, "%"), 10, 16); err == nil {
@@ -198,7 +198,7 @@ func Parse(texts []string, plans []*fetchargs.Plan) (specs []*spec.Spec, err err
 }
 
 // recordedSpecs returns the texts of the specs that a recording was made with, in order.
-func recordedSpecs(plans []*fetchargs.Plan) (texts []string) {
+func recordedSpecs(plans []*plan.Plan) (texts []string) {
 	for _, p := range plans {
 		if p.Renames == "" && !slices.Contains(texts, p.Spec.Text) {
 			texts = append(texts, p.Spec.Text)

@@ -14,6 +14,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/find"
 	"github.com/tsnoop/tsnoop/fetchargs/measure"
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/syscalls"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
@@ -31,10 +32,10 @@ import (
 // It is an error to ask for values that were not recorded; for a glob, functions without
 // them are left out. If pair is set, a plan keeps both sides that it has, as [Target]
 // says. measures are added to each plan. The error is a [spec.Errors].
-func Select(specs []*spec.Spec, plans []*fetchargs.Plan, pair bool, measures []*measure.Measure) (selected []*fetchargs.Plan, from []int, err error) {
+func Select(specs []*spec.Spec, plans []*plan.Plan, pair bool, measures []*measure.Measure) (selected []*plan.Plan, from []int, err error) {
 	var errs spec.Errors
 	for _, wanted := range specs {
-		var found []*fetchargs.Plan
+		var found []*plan.Plan
 		var at []int
 		var wrong spec.Errors
 		for ; wanted != nil; wanted = wanted.Else {
@@ -59,7 +60,7 @@ func Select(specs []*spec.Spec, plans []*fetchargs.Plan, pair bool, measures []*
 }
 
 // selectOne is Select for one spec without its alternatives.
-func selectOne(wanted *spec.Spec, plans []*fetchargs.Plan, pair bool, measures []*measure.Measure) (selected []*fetchargs.Plan, from []int, errs spec.Errors) {
+func selectOne(wanted *spec.Spec, plans []*plan.Plan, pair bool, measures []*measure.Measure) (selected []*plan.Plan, from []int, errs spec.Errors) {
 	glob := &find.Glob{Spec: wanted}
 	of := map[btf.FuncName][]*candidate{}
 	var functions []btf.FuncName
@@ -102,11 +103,11 @@ func selectOne(wanted *spec.Spec, plans []*fetchargs.Plan, pair bool, measures [
 
 // isNarrowOfAny reports whether p is for 32-bit programs that call it instead of one of the
 // native plans: as in a live trace, it may lack what these have.
-func isNarrowOfAny(p *fetchargs.Plan, native []*fetchargs.Plan) bool {
-	return slices.ContainsFunc(native, func(n *fetchargs.Plan) bool { return p.Func != nil && n.Func != nil && p.NarrowOf(n) })
+func isNarrowOfAny(p *plan.Plan, native []*plan.Plan) bool {
+	return slices.ContainsFunc(native, func(n *plan.Plan) bool { return p.Func != nil && n.Func != nil && p.NarrowOf(n) })
 }
 
-func isAbout(p *fetchargs.Plan, wanted *spec.Spec) bool {
+func isAbout(p *plan.Plan, wanted *spec.Spec) bool {
 	module, names := p.Spec.Module.Text, []string{p.Spec.Func.Text}
 	if p.Func != nil {
 		module, names = p.Func.Module, append(names, p.Func.Name)
@@ -124,7 +125,7 @@ func isAbout(p *fetchargs.Plan, wanted *spec.Spec) bool {
 	return err == nil && (wanted.Module.Text == "" || wanted.Module.Text == module) && slices.ContainsFunc(names, match)
 }
 
-func notRecorded(wanted *spec.Spec, plans []*fetchargs.Plan) *spec.Error {
+func notRecorded(wanted *spec.Spec, plans []*plan.Plan) *spec.Error {
 	var names []string
 	for _, p := range plans {
 		if p.Renames == "" {
@@ -145,12 +146,12 @@ func notRecorded(wanted *spec.Spec, plans []*fetchargs.Plan) *spec.Error {
 type selection struct {
 	spec.Collector
 	spec  *spec.Spec
-	plan  *fetchargs.Plan // as it was recorded
-	own   bool            // it was recorded for this very spec
-	sides []cond.Values   // one for each of its probes
+	plan  *plan.Plan    // as it was recorded
+	own   bool          // it was recorded for this very spec
+	sides []cond.Values // one for each of its probes
 }
 
-func newSelection(wanted *spec.Spec, p *fetchargs.Plan) *selection {
+func newSelection(wanted *spec.Spec, p *plan.Plan) *selection {
 	s := &selection{Collector: spec.Collector{Text: wanted.Text}, spec: wanted, plan: p}
 	if spec.IsGlob(wanted.Func.Text) {
 		module := ""
@@ -167,7 +168,7 @@ func newSelection(wanted *spec.Spec, p *fetchargs.Plan) *selection {
 }
 
 // recordedSide returns the fields of a recorded probe, all of them hidden.
-func recordedSide(p *fetchargs.Probe) cond.Values {
+func recordedSide(p *plan.Probe) cond.Values {
 	s := cond.Values{At: p.Side, Part: p.Part}
 	for _, f := range p.Fields {
 		expr := cmp.Or(f.Expr, f.Label)
@@ -183,7 +184,7 @@ func recordedSide(p *fetchargs.Probe) cond.Values {
 
 // selected returns the plan with the values that the spec asks for; nil if one was not
 // recorded. If pair is set, it keeps both sides.
-func (s *selection) selected(pair bool, measures []*measure.Measure) *fetchargs.Plan {
+func (s *selection) selected(pair bool, measures []*measure.Measure) *plan.Plan {
 	var all []*cond.Test
 	if s.own || !s.spec.Parens {
 		for i, p := range s.plan.Probes {
@@ -213,8 +214,8 @@ func (s *selection) selected(pair bool, measures []*measure.Measure) *fetchargs.
 
 // keepSides drops the side that nothing asks for, unless pair is set, or conditions on
 // that side have already decided which calls were recorded.
-func (s *selection) keepSides(out *fetchargs.Plan, pair bool) {
-	filtered := func(p *fetchargs.Probe) bool { return p.Filter != "" }
+func (s *selection) keepSides(out *plan.Plan, pair bool) {
+	filtered := func(p *plan.Probe) bool { return p.Filter != "" }
 	all := pair || s.plan.Check != nil || len(s.plan.Clocks) > 0 || !s.plan.Paired() || slices.ContainsFunc(s.plan.Probes, filtered)
 	entry, exit := s.uses(dynevent.Entry), s.uses(dynevent.Return)
 	out.Probes = nil
@@ -231,14 +232,14 @@ func (s *selection) uses(at dynevent.Side) bool {
 }
 
 // withValues returns the recorded probe p with the fields of s.
-func withValues(s *cond.Values, p *fetchargs.Probe, plan *fetchargs.Plan) *fetchargs.Probe {
+func withValues(s *cond.Values, p *plan.Probe, plan *plan.Plan) *plan.Probe {
 	own := *p
 	own.Plan, own.Fields = plan, s.Fields
 	return &own
 }
 
 // showAll shows a side as it was recorded.
-func showAll(s *cond.Values, p *fetchargs.Probe) {
+func showAll(s *cond.Values, p *plan.Probe) {
 	s.Used = true
 	for i := range s.Fields {
 		s.Fields[i].Hidden = p.Fields[i].Hidden
@@ -341,12 +342,12 @@ func (s *selection) Decoded(w cond.Want) cond.Want { return w }
 // WithMeasures returns plans of a recording with the measures added. A single plan
 // may lack the value of a measure. If all of them lack it, the error, a
 // [spec.Errors], says so.
-func WithMeasures(plans []*fetchargs.Plan, measures []*measure.Measure) ([]*fetchargs.Plan, error) {
+func WithMeasures(plans []*plan.Plan, measures []*measure.Measure) ([]*plan.Plan, error) {
 	if len(measures) == 0 {
 		return plans, nil
 	}
 	found := make([]bool, len(measures))
-	var all []*fetchargs.Plan
+	var all []*plan.Plan
 	var errs spec.Errors
 	var names []string
 	for _, p := range plans {
@@ -379,7 +380,7 @@ func WithMeasures(plans []*fetchargs.Plan, measures []*measure.Measure) ([]*fetc
 
 // measured returns the recorded plan with the measures. wrong has only errors about
 // values that were recorded.
-func (s *selection) measured(measures []*measure.Measure) (_ *fetchargs.Plan, wrong spec.Errors) {
+func (s *selection) measured(measures []*measure.Measure) (_ *plan.Plan, wrong spec.Errors) {
 	recorded := s.Values()
 	out := *s.plan
 	out.Probes = nil

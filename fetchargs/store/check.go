@@ -4,13 +4,13 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
 // checkField returns an error if a field of a recording breaks a rule that decoding
 // relies on.
-func checkField(p *fetchargs.Probe, f *value.Field) error {
+func checkField(p *plan.Probe, f *value.Field) error {
 	bad := f.Count < 0 || f.Count > 64<<10 || f.Bits < 0 || f.Bits > 64 || f.Skip < 0 || f.Skip > 7 || f.Split < 0 || f.Split > 63
 	switch f.Size {
 	case 1, 2, 4, 8:
@@ -46,14 +46,14 @@ func checkField(p *fetchargs.Probe, f *value.Field) error {
 const maxTypeSize = 64 << 10
 
 // isNoItem reports whether the field i, which has been loaded, cannot be one of Strings.
-func isNoItem(p *fetchargs.Probe, i int) bool {
+func isNoItem(p *plan.Probe, i int) bool {
 	return i < 0 || i >= len(p.Fields) || p.Fields[i].Encoding != value.Array || len(p.Fields[i].Guards) < 2
 }
 
-func hasArg(p *fetchargs.Probe, i int) bool { return i >= 0 && i < len(p.Args) }
+func hasArg(p *plan.Probe, i int) bool { return i >= 0 && i < len(p.Args) }
 
 // isPath reports whether all parts of a path are args of the probe.
-func isPath(p *fetchargs.Probe, path *value.Path) bool {
+func isPath(p *plan.Probe, path *value.Path) bool {
 	ok := path.IsWhole()
 	path.Args(func(arg *int) { ok = ok && hasArg(p, *arg) })
 	return ok

@@ -3,9 +3,9 @@ package store
 import (
 	"errors"
 
-	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/cond"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
@@ -22,7 +22,7 @@ type savedTimer struct {
 	End   *savedTest `json:"end,omitempty"`
 }
 
-func saveClocks(clocks []fetchargs.Clock) (all []savedTimer) {
+func saveClocks(clocks []plan.Clock) (all []savedTimer) {
 	for i := range clocks {
 		c := &clocks[i]
 		all = append(all, savedTimer{c.Text, c.KeyField, c.ShownField, saveTest(c.Start), saveTest(c.End)})
@@ -30,7 +30,7 @@ func saveClocks(clocks []fetchargs.Clock) (all []savedTimer) {
 	return all
 }
 
-func loadClocks(saved []savedTimer, p *fetchargs.Plan) (all []fetchargs.Clock, err error) {
+func loadClocks(saved []savedTimer, p *plan.Plan) (all []plan.Clock, err error) {
 	for i := range saved {
 		c, err := saved[i].load(p)
 		if err != nil {
@@ -42,8 +42,8 @@ func loadClocks(saved []savedTimer, p *fetchargs.Plan) (all []fetchargs.Clock, e
 }
 
 // load refuses clocks on anything but the first entry probe.
-func (s *savedTimer) load(p *fetchargs.Plan) (c fetchargs.Clock, err error) {
-	c = fetchargs.Clock{Text: s.Text, KeyField: s.Key, ShownField: s.Age}
+func (s *savedTimer) load(p *plan.Plan) (c plan.Clock, err error) {
+	c = plan.Clock{Text: s.Text, KeyField: s.Key, ShownField: s.Age}
 	entry := p.Entry()
 	if entry == nil || c.KeyField < 0 || c.KeyField >= len(entry.Fields) || c.ShownField < 0 || c.ShownField >= len(entry.Fields) || !entry.Fields[c.ShownField].Clock {
 		return c, errors.New("a clock without what it needs")

@@ -3,7 +3,7 @@ package store
 import (
 	"errors"
 
-	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
@@ -12,7 +12,7 @@ const maxObject = 1 << 30
 
 var errDump = errors.New("impossible dump")
 
-func (s *savedDump) load(p *fetchargs.Probe) (*value.Extent, error) {
+func (s *savedDump) load(p *plan.Probe) (*value.Extent, error) {
 	d := &value.Extent{At: s.At, Args: s.Args, Off: s.Off, Addr: s.Addr}
 	for _, w := range s.Windows {
 		if w.Start < 0 || w.Start >= w.End || w.End > maxObject || w.Proof == nil {
@@ -34,7 +34,7 @@ func (s *savedDump) load(p *fetchargs.Probe) (*value.Extent, error) {
 }
 
 // checkDump returns an error if f is not within the object and the record.
-func checkDump(p *fetchargs.Probe, f *value.Field) error {
+func checkDump(p *plan.Probe, f *value.Field) error {
 	d := f.Dump
 	switch {
 	case f.Size != 1, f.Whole < 0, f.Whole > maxObject, d.Off < -maxObject, d.Off > maxObject,
@@ -47,7 +47,7 @@ func checkDump(p *fetchargs.Probe, f *value.Field) error {
 
 // checkRest returns an error if a dump continues in a field that is not the rest of
 // a dump.
-func checkRest(p *fetchargs.Plan) error {
+func checkRest(p *plan.Plan) error {
 	for _, probe := range p.Probes {
 		parts := p.Of(probe.Side)
 		for i := range probe.Fields {

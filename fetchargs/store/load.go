@@ -7,11 +7,11 @@ import (
 	"slices"
 
 	"github.com/tsnoop/tsnoop/btf"
-	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/fetchargs/cond"
 	"github.com/tsnoop/tsnoop/fetchargs/constants"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/syscalls"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
@@ -23,7 +23,7 @@ const maxTypes = 1 << 20
 
 // Load reads what Save has written. The data may come from anywhere: whatever it is, the
 // plans are safe to use. Errors wrap ErrSaved.
-func Load(data []byte) ([]*fetchargs.Plan, error) {
+func Load(data []byte) ([]*plan.Plan, error) {
 	s, err := unmarshal(data)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrSaved, err)
@@ -36,7 +36,7 @@ func Load(data []byte) ([]*fetchargs.Plan, error) {
 		return nil, fmt.Errorf("%w: %w", ErrSaved, err)
 	}
 	macros := s.macros()
-	plans := make([]*fetchargs.Plan, len(s.Plans))
+	plans := make([]*plan.Plan, len(s.Plans))
 	for i := range s.Plans {
 		if plans[i], err = s.Plans[i].load(types, macros); err != nil {
 			return nil, fmt.Errorf("%w: plan %d: %w", ErrSaved, i, err)
@@ -61,7 +61,7 @@ func unmarshal(data []byte) (s saved, err error) {
 	return s, Strictly(data, &s)
 }
 
-func (s *savedPlan) load(types func(int) (btf.Type, error), macros func(arch string) *constants.Table) (*fetchargs.Plan, error) {
+func (s *savedPlan) load(types func(int) (btf.Type, error), macros func(arch string) *constants.Table) (*plan.Plan, error) {
 	wanted, err := spec.Parse(s.Spec)
 	if err != nil {
 		return nil, err
@@ -78,7 +78,7 @@ func (s *savedPlan) load(types func(int) (btf.Type, error), macros func(arch str
 	if name, _ := syscalls.NamesOf(s.Func); name != "" && s.Func != wanted.Func.Text {
 		wanted = wanted.ForSyscall(s.Func)
 	}
-	p := &fetchargs.Plan{
+	p := &plan.Plan{
 		Spec: wanted, Func: &btf.Func{Name: s.Func, Module: s.Module}, Arch: abi.Named(s.Arch), Partial: s.Partial,
 		Notes: s.Notes, Addresses: s.Addresses, Renames: s.Renames,
 	}
@@ -99,7 +99,7 @@ func (s *savedPlan) load(types func(int) (btf.Type, error), macros func(arch str
 	switch {
 	case len(p.Probes) == 0:
 		return nil, errors.New("no probe")
-	case len(p.Probes) > fetchargs.MaxProbes:
+	case len(p.Probes) > plan.MaxProbes:
 		return nil, fmt.Errorf("%d probes", len(p.Probes))
 	case p.SameFilters() != nil:
 		return nil, p.SameFilters()
@@ -117,7 +117,7 @@ func (s *savedPlan) load(types func(int) (btf.Type, error), macros func(arch str
 	return p, err
 }
 
-func (s *savedProbe) load(plan *fetchargs.Plan, types func(int) (btf.Type, error)) (*fetchargs.Probe, error) {
+func (s *savedProbe) load(of *plan.Plan, types func(int) (btf.Type, error)) (*plan.Probe, error) {
 	side, err := savedSides.number(s.Side, "side")
 	if err != nil {
 		return nil, err
@@ -129,9 +129,9 @@ func (s *savedProbe) load(plan *fetchargs.Plan, types func(int) (btf.Type, error
 	if len(s.Args) > dynevent.MaxArgs {
 		return nil, errors.New("too many arguments")
 	}
-	p := &fetchargs.Probe{Plan: plan, Kind: kind, Side: dynevent.Side(side), Part: s.Part, Symbols: s.Symbols, Event: s.Event, Filter: s.Filter, OnlyComm: s.OnlyComm}
+	p := &plan.Probe{Plan: of, Kind: kind, Side: dynevent.Side(side), Part: s.Part, Symbols: s.Symbols, Event: s.Event, Filter: s.Filter, OnlyComm: s.OnlyComm}
 	for i := range s.Args {
-		a, err := s.Args[i].load(plan.Spec.Text)
+		a, err := s.Args[i].load(of.Spec.Text)
 		if err != nil {
 			return nil, fmt.Errorf("argument %d: %w", i, err)
 		}
@@ -196,7 +196,7 @@ func (s savedSpan) load(text string) (spec.Span, error) {
 const maxHZ = 10000
 
 // load returns an error if the field breaks a rule that decoding relies on.
-func (s *savedField) load(p *fetchargs.Probe, types func(int) (btf.Type, error)) (f value.Field, err error) {
+func (s *savedField) load(p *plan.Probe, types func(int) (btf.Type, error)) (f value.Field, err error) {
 	encoding, err := savedEncodings.number(s.Encoding, "encoding")
 	if err != nil {
 		return f, err
@@ -239,7 +239,7 @@ func (s *savedField) load(p *fetchargs.Probe, types func(int) (btf.Type, error))
 	return f, checkField(p, &f)
 }
 
-func (s *savedGuard) load(p *fetchargs.Probe) (g value.Guard, err error) {
+func (s *savedGuard) load(p *plan.Probe) (g value.Guard, err error) {
 	space, err := savedSpaces.number(s.Space, "space")
 	if err != nil {
 		return g, err
@@ -255,7 +255,7 @@ func (s *savedGuard) load(p *fetchargs.Probe) (g value.Guard, err error) {
 	return g, err
 }
 
-func (s *savedProof) load(p *fetchargs.Probe) (*value.Proof, error) {
+func (s *savedProof) load(p *plan.Probe) (*value.Proof, error) {
 	if s == nil {
 		return nil, nil
 	}
@@ -285,7 +285,7 @@ func (s *savedProof) load(p *fetchargs.Probe) (*value.Proof, error) {
 	return proof, nil
 }
 
-func (s *savedTest) load(p *fetchargs.Plan, depth int) (t *cond.Test, err error) {
+func (s *savedTest) load(p *plan.Plan, depth int) (t *cond.Test, err error) {
 	switch {
 	case depth > spec.MaxNesting:
 		return nil, spec.ErrNesting
@@ -309,7 +309,7 @@ func (s *savedTest) load(p *fetchargs.Plan, depth int) (t *cond.Test, err error)
 	return t, nil
 }
 
-func (s *savedTest) comparison(p *fetchargs.Plan) (t *cond.Test, err error) {
+func (s *savedTest) comparison(p *plan.Plan) (t *cond.Test, err error) {
 	t = &cond.Test{Op: spec.Op(s.Op), Negated: s.Negated, Against: s.Right != nil}
 	_, ordered := cond.Opposite(t.Op)
 	if !ordered && t.Op != "&" && t.Op != "~" {
@@ -341,7 +341,7 @@ func (s *savedTest) comparison(p *fetchargs.Plan) (t *cond.Test, err error) {
 	return t, nil
 }
 
-func (s *savedOperand) load(p *fetchargs.Plan) (o cond.Operand, err error) {
+func (s *savedOperand) load(p *plan.Plan) (o cond.Operand, err error) {
 	if s == nil {
 		return o, errors.New("a comparison of nothing")
 	}

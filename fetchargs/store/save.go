@@ -9,10 +9,10 @@ import (
 	"slices"
 
 	"github.com/tsnoop/tsnoop/btf"
-	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/cond"
 	"github.com/tsnoop/tsnoop/fetchargs/constants"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
@@ -235,7 +235,7 @@ func (w savedWords) number(word, what string) (int, error) {
 
 // Save returns everything that is needed to decode the plans' records and to decide their
 // conditions on another machine, as JSON. [Load] reads it.
-func Save(plans []*fetchargs.Plan) ([]byte, error) {
+func Save(plans []*plan.Plan) ([]byte, error) {
 	s := saved{Version: savedVersion}
 	var types []btf.Type
 	var objects []bool
@@ -281,7 +281,7 @@ func Save(plans []*fetchargs.Plan) ([]byte, error) {
 }
 
 // saveProbe leaves out the types of the fields, which Save adds.
-func saveProbe(p *fetchargs.Probe) savedProbe {
+func saveProbe(p *plan.Probe) savedProbe {
 	s := savedProbe{
 		Kind: p.Kind.String(), Side: savedSides[p.Side], Part: p.Part, Symbols: p.Symbols, Event: p.Event,
 		Args: []savedArg{}, Fields: []savedField{}, Filter: p.Filter, OnlyComm: p.OnlyComm,

@@ -3,11 +3,11 @@ package store
 import (
 	"errors"
 
-	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
 )
 
-func saveSpare(p *fetchargs.Probe) *savedSpare {
+func saveSpare(p *plan.Probe) *savedSpare {
 	if p == nil {
 		return nil
 	}
@@ -25,7 +25,7 @@ func saveSpare(p *fetchargs.Probe) *savedSpare {
 var errSpare = errors.New("impossible spare")
 
 // load returns an error if the spare breaks a rule that its use relies on.
-func (s *savedSpare) load(of *fetchargs.Probe) (*fetchargs.Probe, error) {
+func (s *savedSpare) load(of *plan.Probe) (*plan.Probe, error) {
 	if s == nil {
 		return nil, nil
 	}
@@ -43,7 +43,7 @@ func (s *savedSpare) load(of *fetchargs.Probe) (*fetchargs.Probe, error) {
 		p.Args = append(p.Args, a)
 	}
 	for i, at := range s.Heads {
-		h := fetchargs.Head{Arg: at[0], First: at[1], Args: at[2], Sure: at[3]}
+		h := plan.Head{Arg: at[0], First: at[1], Args: at[2], Sure: at[3]}
 		if !hasArg(of, h.Arg) || !of.Args[h.Arg].IsString() || h.Args < 1 || !hasArg(&p, h.First) || h.Args > len(p.Args)-h.First || h.Sure < 1 {
 			return nil, errSpare
 		}

@@ -7,8 +7,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/render/sum"
 	"github.com/tsnoop/tsnoop/tracefs"
@@ -20,7 +20,7 @@ import (
 func TestSumming(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begin, shown, gone := time.Now(), []string(nil), 0
-		s := sum.NewSumming([]render.Source{{Plan: fetchargs.FromEvent("t", "f", nil, abi.Named("amd64"))}}, sum.Options{
+		s := sum.NewSumming([]render.Source{{Plan: plan.FromEvent("t", "f", nil, abi.Named("amd64"))}}, sum.Options{
 			Interval: time.Second,
 			Now:      func() uint64 { return uint64(time.Since(begin)) },
 			Print: func(what *sum.Summary) bool {

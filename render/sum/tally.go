@@ -5,6 +5,7 @@ import (
 
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/measure"
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/tracefs"
@@ -14,7 +15,7 @@ import (
 // A tally extracts what is summed up from the calls of one source.
 type tally struct {
 	function *render.Function
-	fails    *fetchargs.Verdict
+	fails    *plan.Verdict
 	opts     *render.Options
 	keys     []key // what has rows of its own; nil if the source has none of them
 	numbers  []measured

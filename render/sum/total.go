@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
@@ -15,7 +15,7 @@ import (
 // A Total counts calls and their errors, for one line at the end.
 type Total struct {
 	order  binary.ByteOrder
-	fails  []*fetchargs.Verdict // one for each source
+	fails  []*plan.Verdict // one for each source
 	calls  uint64
 	errors map[int]uint64 // by errno
 	lost   lossCount
@@ -77,7 +77,7 @@ func (t *Total) Append(dst []byte, end uint64, m Missing) []byte {
 	if m.Unfinished > 0 {
 		dst = append(appendThousands(append(dst, ", "...), m.Unfinished), " more did not end"...)
 	}
-	if slices.ContainsFunc(t.fails, func(v *fetchargs.Verdict) bool { return v != nil }) && t.calls > 0 {
+	if slices.ContainsFunc(t.fails, func(v *plan.Verdict) bool { return v != nil }) && t.calls > 0 {
 		dst = t.appendErrors(append(dst, ", "...))
 	}
 	dst = t.appendMissing(dst, m)

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 	"github.com/tsnoop/tsnoop/tracefs"
 )
@@ -15,7 +16,7 @@ import (
 const mostClocks = 1 << 17
 
 // clocks measures the time since the call that has started the clock of a key, remembers
-// who made that call, and writes what is asked for into the records. See fetchargs.Clock.
+// who made that call, and writes what is asked for into the records. See plan.Clock.
 //
 // If the call that stops a clock is not seen, and the key is reused, the clock would show
 // a wrong time. So all clocks are dropped when events are lost, and none is started if some
@@ -38,7 +39,7 @@ type clocks struct {
 
 // A keeping is a clock of the records of one format.
 type keeping struct {
-	clock   *fetchargs.Clock
+	clock   *plan.Clock
 	probe   *fetchargs.Probe
 	decoder *value.Decoder
 	offset  int // of the time or the task in the record

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 	"github.com/tsnoop/tsnoop/tracefs"
 )
@@ -96,7 +97,7 @@ func (st *Stage) LearnSpare(p *fetchargs.Probe) {
 			s.same = append(s.same, sameBytes{from.Offset, f.Offset, f.Size})
 		}
 	}
-	heads := map[int]*fetchargs.Head{}
+	heads := map[int]*plan.Head{}
 	for i := range p.Spare.Heads {
 		heads[p.Spare.Heads[i].Arg] = &p.Spare.Heads[i]
 	}

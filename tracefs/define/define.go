@@ -10,6 +10,7 @@ import (
 
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/tracefs"
 )
@@ -54,7 +55,7 @@ func (d *Definer) Define(ctx context.Context, plans []*fetchargs.Plan) (kept []*
 			}
 		}
 	}
-	for _, g := range fetchargs.Globs(plans) {
+	for _, g := range plan.Globs(plans) {
 		if len(g.Left) == g.Matches {
 			wrong = append(wrong, g.Empty())
 		}
@@ -69,7 +70,7 @@ func (d *Definer) Define(ctx context.Context, plans []*fetchargs.Plan) (kept []*
 // refuses it.
 func (d *Definer) defineSides(ctx context.Context, plans []*fetchargs.Plan) (refused []spec.Errors, err error) {
 	refused = make([]spec.Errors, len(plans))
-	for n, next := range fetchargs.DefinitionOrder(plans) {
+	for n, next := range plan.DefinitionOrder(plans) {
 		if ctx.Err() != nil {
 			return nil, ErrInterrupted
 		}
@@ -100,9 +101,9 @@ func (d *Definer) prefetch(plans []*fetchargs.Plan) error {
 }
 
 // leaveOut removes the probes of a plan that was refused in part.
-func (d *Definer) leaveOut(plan *fetchargs.Plan, why *spec.Error) error {
-	plan.Glob.LeaveOut(plan.Spec.Func.Text, why)
-	for _, p := range fetchargs.Probes([]*fetchargs.Plan{plan}) {
+func (d *Definer) leaveOut(left *fetchargs.Plan, why *spec.Error) error {
+	left.Glob.LeaveOut(left.Spec.Func.Text, why)
+	for _, p := range plan.Probes([]*fetchargs.Plan{left}) {
 		if err := d.Session.Remove(p.Event); err != nil {
 			return err
 		}

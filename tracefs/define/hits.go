@@ -2,6 +2,7 @@ package define
 
 import (
 	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/tracefs"
 )
 
@@ -12,7 +13,7 @@ func Hits(s *tracefs.Session, plans []*fetchargs.Plan) (map[string]tracefs.Hits,
 	if err != nil {
 		return nil, err
 	}
-	for _, p := range fetchargs.Probes(plans) {
+	for _, p := range plan.Probes(plans) {
 		if h, ok := all[p.Event]; ok && p.Times() > 1 {
 			h.Hits /= uint64(p.Times())
 			h.Misses /= uint64(p.Times())

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/define"
 	"github.com/tsnoop/tsnoop/tracefs/proc"
@@ -179,7 +179,7 @@ func (g *Guard) countable() bool {
 	if g.o.Stacks || g.o.Family != nil {
 		return false
 	}
-	for _, p := range fetchargs.Probes(g.o.Plans()) {
+	for _, p := range plan.Probes(g.o.Plans()) {
 		if p.Filter != "" {
 			return false
 		}

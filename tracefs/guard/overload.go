@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/tracefs"
 )
@@ -89,11 +90,11 @@ func look(fs *tracefs.FS, plans []*fetchargs.Plan, log func(format string, args 
 	}
 	defer func() { err = cmp.Or(err, s.Close()) }()
 	events := map[*fetchargs.Plan]string{}
-	for _, plan := range plans {
-		p := fetchargs.Probes([]*fetchargs.Plan{plan})[0]
+	for _, one := range plans {
+		p := plan.Probes([]*fetchargs.Plan{one})[0]
 		for _, symbol := range p.Symbols {
 			if s.Define(p.Kind.File(), p.Kind.Head(s.Group(), p.Event, 0)+" "+symbol) == nil {
-				events[plan] = p.Event
+				events[one] = p.Event
 			}
 		}
 	}

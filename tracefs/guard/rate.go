@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/tracefs/define"
 )
 
@@ -55,7 +56,7 @@ func (r *rates) check(now time.Time) {
 	}
 	seen := r.g.seen(r.losing)
 	hot := map[*fetchargs.Plan]uint64{}
-	for _, p := range fetchargs.Probes(r.g.o.Plans()) {
+	for _, p := range plan.Probes(r.g.o.Plans()) {
 		n := float64(seen[p.Event] - min(seen[p.Event], r.last[p.Event])) // last may be larger: it may be that of an old ID
 		r.last[p.Event] = seen[p.Event]
 		r.over[p.Event] = max(0, r.over[p.Event]+n-float64(r.g.o.MaxRate)*elapsed)
@@ -81,7 +82,7 @@ func (r *rates) flips(now time.Time) bool {
 
 func (r *rates) switchOff(p *fetchargs.Plan, rate uint64) {
 	plans, total := []*fetchargs.Plan{p}, uint64(0)
-	for _, probe := range fetchargs.Probes(plans) {
+	for _, probe := range plan.Probes(plans) {
 		total = max(total, r.last[probe.Event])
 	}
 	if err := r.g.o.SwitchOff(plans); err != nil {
@@ -110,7 +111,7 @@ func (g *Guard) seen(losing bool) map[string]uint64 {
 		}
 	}
 	tally := g.o.Session.Tally()
-	for _, p := range fetchargs.Probes(g.o.Plans()) {
+	for _, p := range plan.Probes(g.o.Plans()) {
 		seen[p.Event] = tally.Of(g.o.Session.ID(p.Event))
 	}
 	return seen

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/tracefs"
 )
 
@@ -41,7 +41,7 @@ func (g *Guard) of(c *tracefs.Change) tracefs.Interference {
 
 // funcOf returns the name of the function that event belongs to.
 func (g *Guard) funcOf(event string) string {
-	for _, p := range fetchargs.Probes(g.o.Plans()) {
+	for _, p := range plan.Probes(g.o.Plans()) {
 		if p.Event == event && p.Side == dynevent.Return {
 			return p.Plan.Spec.Func.Text + "'s return"
 		} else if p.Event == event {

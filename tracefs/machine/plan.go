@@ -11,6 +11,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/measure"
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
@@ -66,7 +67,7 @@ func (m *Machine) Plan(specs []string, o PlanOptions) ([]*fetchargs.Plan, error)
 		return nil, err
 	}
 	if o.Chain {
-		plans, _ = fetchargs.Steps(plans, nil)
+		plans, _ = plan.Steps(plans, nil)
 	}
 	if !o.Lines && o.Comm != "" && slices.ContainsFunc(plans, (*fetchargs.Plan).Paired) {
 		renames, err := fetchargs.Renames(target)

@@ -7,6 +7,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/filter"
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 )
@@ -99,5 +100,5 @@ func (r *Reading) comm(c *calls.Call, plan *fetchargs.Plan) []byte {
 
 // allCalls reports whether no plan chooses calls by the name of the task.
 func allCalls(plans []*fetchargs.Plan) bool {
-	return !slices.ContainsFunc(fetchargs.Probes(plans), (*fetchargs.Probe).ChoosesComm)
+	return !slices.ContainsFunc(plan.Probes(plans), (*fetchargs.Probe).ChoosesComm)
 }

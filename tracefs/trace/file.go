@@ -13,6 +13,7 @@ import (
 
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/measure"
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/fetchargs/query"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/amend"
@@ -110,7 +111,7 @@ func (r *File) prepare(o OpenOptions) error {
 		return err
 	}
 	if o.Chain {
-		r.plans, from = fetchargs.Steps(r.plans, from)
+		r.plans, from = plan.Steps(r.plans, from)
 	}
 	for i, p := range r.plans {
 		recorded := plans[from[i]]

@@ -5,6 +5,7 @@ import (
 	"iter"
 
 	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/amend"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
@@ -42,7 +43,7 @@ func (t *Trace) learnFormats(stacks bool) error {
 
 // formatsOf reads how the kernel lays out the records of some plans.
 func (t *Trace) formatsOf(plans []*fetchargs.Plan) ([]amend.Layout, error) {
-	probes := fetchargs.Probes(plans)
+	probes := plan.Probes(plans)
 	events := make([]string, len(probes))
 	shapes := make(map[string]string, len(probes))
 	for i, p := range probes {
@@ -65,7 +66,7 @@ func (t *Trace) formatsOf(plans []*fetchargs.Plan) ([]amend.Layout, error) {
 // loadMapped learns which kernel addresses are mapped.
 func (t *Trace) loadMapped() {
 	guarded := t.replanning != nil // plans that come later may need it
-	for _, p := range fetchargs.Probes(t.plans) {
+	for _, p := range plan.Probes(t.plans) {
 		for _, f := range p.Fields {
 			guarded = guarded || len(f.Guards) > 0
 		}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 	"github.com/tsnoop/tsnoop/tracefs/define"
@@ -17,7 +18,7 @@ func (t *Trace) missed(l *Losses) {
 	if err != nil {
 		t.warner.Detailf("%v", err)
 	}
-	probes := fetchargs.Probes(t.plans)
+	probes := plan.Probes(t.plans)
 	follow := map[string]bool{} // functions with a probe that can fault
 	for _, p := range probes {
 		follow[p.Plan.Spec.Func.Text] = follow[p.Plan.Spec.Func.Text] || p.Follows()
@@ -99,7 +100,7 @@ func (m *Missed) bound(u *unreturned) {
 // had, if the kernel counts faults as misses, and looks which calls have returned. It
 // returns nil if neither is needed.
 func (t *Trace) accounting() func(*calls.Call) {
-	follows := t.replanning != nil || slices.ContainsFunc(fetchargs.Probes(t.plans), (*fetchargs.Probe).Follows)
+	follows := t.replanning != nil || slices.ContainsFunc(plan.Probes(t.plans), (*fetchargs.Probe).Follows)
 	follows = follows && t.machine.CountsFaults()
 	if !follows && len(t.inFlight.names) == 0 {
 		return nil

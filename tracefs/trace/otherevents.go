@@ -6,6 +6,7 @@ import (
 
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/ringbuf"
 )
@@ -26,17 +27,17 @@ func (r *File) foreignPlans(specs []string) ([]*fetchargs.Plan, formatOf, error)
 	}
 	for _, f := range all {
 		conversions := f.Conversions()
-		var columns []fetchargs.Column
+		var columns []plan.Column
 		for _, field := range f.Fields {
 			if strings.HasPrefix(field.Name, "common_") {
 				continue
 			}
-			columns = append(columns, fetchargs.Column{
+			columns = append(columns, plan.Column{
 				Name: field.Name, Type: field.Type, Size: field.Size, Signed: field.Signed,
 				DataLoc: field.DataLoc, Array: field.Array, Elem: field.ElemSize(), Format: conversions[field.Name],
 			})
 		}
-		plan := fetchargs.FromEvent(f.Group, f.Name, columns, arch)
+		plan := plan.FromEvent(f.Group, f.Name, columns, arch)
 		plans = append(plans, plan)
 		formats[plan.Entry()] = f
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 )
@@ -64,8 +65,8 @@ func (r *Reading) newPairers(begin, chain bool) ([]*calls.Pairer, error) {
 }
 
 // taken reports whether an event of the plan is already in a group.
-func (r *Reading) taken(group map[int]calls.Side, plan *fetchargs.Plan) bool {
-	for _, p := range fetchargs.Probes([]*fetchargs.Plan{plan}) {
+func (r *Reading) taken(group map[int]calls.Side, of *fetchargs.Plan) bool {
+	for _, p := range plan.Probes([]*fetchargs.Plan{of}) {
 		if _, ok := group[r.format[p].ID]; ok {
 			return true
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/tracefs"
 )
 
@@ -26,8 +27,8 @@ func Notes(plans []*fetchargs.Plan, all bool, tell func(tracefs.Warning)) {
 	if all {
 		return
 	}
-	for _, g := range fetchargs.Globs(plans) {
-		names := fetchargs.NamesOf(g, plans, func(p *fetchargs.Plan) bool { return len(p.Notes) > 0 })
+	for _, g := range plan.Globs(plans) {
+		names := plan.NamesOf(g, plans, func(p *fetchargs.Plan) bool { return len(p.Notes) > 0 })
 		if len(names) > 0 {
 			tell(tracefs.Warning{Text: g.Spec.Func.Text + ": some names stand for several functions, " + someOf(names), More: true})
 		}
@@ -41,7 +42,7 @@ func LeftOut(plans []*fetchargs.Plan, all bool, tell func(tracefs.Warning)) {
 	if all {
 		most = 0
 	}
-	for _, g := range fetchargs.Globs(plans) {
+	for _, g := range plan.Globs(plans) {
 		for _, text := range []string{g.Warning(most), g.Unseen()} {
 			if text != "" {
 				tell(tracefs.Warning{Text: text})

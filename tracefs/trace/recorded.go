@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/fetchargs/store"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/amend"
@@ -92,7 +93,7 @@ func (r *File) ownPlans() ([]*fetchargs.Plan, formatOf, error) {
 		return nil, nil, err
 	}
 	formats := formatOf{}
-	for _, p := range fetchargs.Probes(plans) {
+	for _, p := range plan.Probes(plans) {
 		if formats[p] = byName[p.Event]; formats[p] == nil {
 			return nil, nil, fmt.Errorf("the format of %s is not in the file", p.Event)
 		}

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"path"
 
-	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/tracefs/proc"
 	"github.com/tsnoop/tsnoop/tracefs/read"
 	"github.com/tsnoop/tsnoop/tracefs/record"
@@ -74,7 +74,7 @@ func (t *Trace) header() (*tracedat.Header, error) {
 		return string(b)
 	}
 	h.HeaderPage, h.HeaderEvent = text("events/header_page"), text("events/header_event")
-	for _, p := range fetchargs.Probes(t.plans) {
+	for _, p := range plan.Probes(t.plans) {
 		h.Events = append(h.Events, tracedat.EventText{System: group, Text: text(path.Join("events", group, p.Event, "format"))})
 	}
 	if t.births {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/amend"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
@@ -64,7 +65,7 @@ func (r *replanning) note(plans []*fetchargs.Plan, in map[string][]*fetchargs.Pl
 // eventsOf returns the names of the events of some plans, in the order of definition.
 func eventsOf(plans ...*fetchargs.Plan) []string {
 	var events []string
-	for _, p := range fetchargs.Probes(plans) {
+	for _, p := range plan.Probes(plans) {
 		events = append(events, p.Event)
 	}
 	return events

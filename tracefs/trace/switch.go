@@ -8,6 +8,7 @@ import (
 
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/tracefs/proc"
 )
 
@@ -27,7 +28,7 @@ func (t *Trace) switchOn(plans []*fetchargs.Plan) error {
 func (t *Trace) switchOff(plans []*fetchargs.Plan) error {
 	t.spans.close(plans)
 	var entries, returns []string
-	for _, p := range fetchargs.Probes(plans) {
+	for _, p := range plan.Probes(plans) {
 		if p.Side == dynevent.Entry {
 			entries = append(entries, p.Event)
 		} else {

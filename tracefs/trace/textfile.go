@@ -15,6 +15,7 @@ import (
 
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/amend"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
@@ -54,7 +55,7 @@ var ErrNothing = errors.New("no event of the specs")
 // there is no such event the error wraps ErrNothing. The caller must close the Text.
 func OpenText(r io.Reader, plans []*fetchargs.Plan, o OpenOptions) (*Text, error) {
 	t := &Text{Reading: Reading{warner: o.Warn, order: binary.LittleEndian, plans: plans, ofText: true, amend: amend.New(binary.LittleEndian, amend.Times{})}, name: o.Name}
-	for i, p := range fetchargs.Probes(plans) {
+	for i, p := range plan.Probes(plans) {
 		if err := t.learn(p, textFormat(p, i+1)); err != nil {
 			return nil, err
 		}

@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/terminal"
-	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/render/sum"
 	"github.com/tsnoop/tsnoop/tracefs"
@@ -43,7 +43,7 @@ func newTestSumming(t testing.TB, args ...string) *testSumming {
 	}
 	t.Cleanup(func() { s.out.Close() })
 	for _, f := range []string{"f", "g"} {
-		s.from = append(s.from, render.Source{Plan: fetchargs.FromEvent("t", f, nil, abi.Named("amd64"))})
+		s.from = append(s.from, render.Source{Plan: plan.FromEvent("t", f, nil, abi.Named("amd64"))})
 	}
 	s.sink = o.Notation.Sink(s.from, render.Options{})
 	s.out.begin(s.sink)

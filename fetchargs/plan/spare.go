@@ -1,4 +1,4 @@
-package fetchargs
+package plan
 
 import (
 	"slices"
@@ -33,8 +33,8 @@ func (h *Head) Size(spare *Probe) (n int) {
 	return n
 }
 
-// limit returns how many bytes of the text in arg i are shown, 0 for all.
-func (p *Probe) limit(i int) (most int) {
+// Limit returns how many bytes of the text in arg i are shown, 0 for all.
+func (p *Probe) Limit(i int) (most int) {
 	for j := range p.Fields {
 		f := &p.Fields[j]
 		if f.Encoding == value.String && f.Arg == i && f.Path == nil {

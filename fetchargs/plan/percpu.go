@@ -1,4 +1,4 @@
-package fetchargs
+package plan
 
 import (
 	"fmt"
@@ -24,16 +24,16 @@ func (p *Probe) KernelFilter() string {
 		return p.Filter
 	}
 	own := slices.IndexFunc(p.Args, func(a dynevent.Arg) bool { return a.Base.Kind == dynevent.OwnCPU })
-	filter := ofCPUs(p.Args[own].Name, p.CPUs)
+	filter := OfCPUs(p.Args[own].Name, p.CPUs)
 	if p.Filter != "" {
 		filter += " && " + p.Filter
 	}
 	return filter
 }
 
-// ofCPUs returns the part of a filter that keeps the record whose field holds the number
+// OfCPUs returns the part of a filter that keeps the record whose field holds the number
 // of the CPU.
-func ofCPUs(field string, cpus []dynevent.CPU) string {
+func OfCPUs(field string, cpus []dynevent.CPU) string {
 	each := make([]string, len(cpus))
 	for i, cpu := range cpus {
 		each[i] = fmt.Sprintf("%s == %d && CPU == %d", field, cpu.N, cpu.N)

@@ -1,4 +1,4 @@
-package fetchargs
+package plan
 
 import (
 	"strings"

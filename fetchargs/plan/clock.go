@@ -1,4 +1,4 @@
-package fetchargs
+package plan
 
 import (
 	"github.com/tsnoop/tsnoop/fetchargs/cond"

@@ -1,4 +1,4 @@
-package fetchargs
+package plan
 
 import (
 	"fmt"
@@ -9,8 +9,8 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
-// filtered returns the args that a filter names.
-func filtered(args []dynevent.Arg, filter string) (used []dynevent.Arg) {
+// NamedIn returns the args that a filter names.
+func NamedIn(args []dynevent.Arg, filter string) (used []dynevent.Arg) {
 	words := strings.FieldsFunc(filter, func(c rune) bool { return c > 0x7f || !spec.IsWord(byte(c)) })
 	for _, a := range args {
 		if slices.Contains(words, a.Name) {
@@ -29,7 +29,7 @@ func (p *Plan) SameFilters() error {
 			if part.Filter != parts[0].Filter {
 				return fmt.Errorf("part %d of the %s has another filter: %s", part.Part, side, part.Filter)
 			}
-			for _, a := range filtered(parts[0].Args, part.Filter) {
+			for _, a := range NamedIn(parts[0].Args, part.Filter) {
 				same := func(b dynevent.Arg) bool { return b.Name == a.Name && b.String() == a.String() }
 				if !slices.ContainsFunc(part.Args, same) {
 					return fmt.Errorf("part %d of the %s does not fetch %s=%s", part.Part, side, a.Name, a)

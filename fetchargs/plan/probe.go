@@ -1,4 +1,7 @@
-package fetchargs
+// Package plan holds what is made of a spec for one kernel: the probes to define, their
+// filters, how their records become values, and which conditions are left to user space. A
+// plan does not change once it is made.
+package plan
 
 import (
 	"slices"
