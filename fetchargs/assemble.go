@@ -9,7 +9,6 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/filter"
 	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
-	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
 // assemble makes the probes of the plan. It drops the side that nothing asked for.
@@ -74,8 +73,8 @@ func (r *resolver) pair() {
 	}
 }
 
-// assemble completes the probe: it adds the values that tsnoop itself needs, moves
-// strings last and checks the kernel's limits.
+// assemble completes the probe: it adds the values that tsnoop itself needs, lays out the
+// line and checks the kernel's limits.
 func (b *builder) assemble(both bool) *plan.Probe {
 	p := b.probe
 	p.Event = b.r.eventName(p.Side, "")
@@ -84,11 +83,7 @@ func (b *builder) assemble(both bool) *plan.Probe {
 	}
 	b.ofEachCPU(both)
 	p.Fields = b.Fields
-	if len(b.reads) > 0 {
-		b.count()
-	}
-	p.Args = b.args
-	stringsLast(p)
+	b.layout()
 	if glob := b.r.Target.Comm; glob != "" {
 		p.OnlyComm = len(b.filters) == 0
 		b.filters = append(b.filters, filter.Comm(glob, !b.r.Target.Live))
@@ -137,61 +132,5 @@ func (b *builder) check() {
 	if line := p.Definitions("tsnoop_1234567890")[0]; len(line) > dynevent.MaxLine {
 		r.Fail(r.Spec.Func.Span, "split the spec in two",
 			"the definition has %d characters, the kernel takes %d", len(line), dynevent.MaxLine)
-	}
-}
-
-// stringsLast moves strings after all other fetchargs: in a line of text, a string
-// ends only at its quote and the next name. The task's name comes last, because it
-// cannot fault.
-func stringsLast(p *plan.Probe) {
-	moved := make([]int, len(p.Args))
-	var sorted []dynevent.Arg
-	const number, text, own = 0, 1, 2
-	for class := number; class <= own; class++ {
-		for i, a := range p.Args {
-			is := number
-			if i == p.Comm {
-				is = own
-			} else if a.IsString() {
-				is = text
-			}
-			if is == class {
-				moved[i] = len(sorted)
-				sorted = append(sorted, a)
-			}
-		}
-	}
-	p.Args = sorted
-	move(p, moved)
-}
-
-// move renumbers all indexes into p.Args: moved[i] is the new index of argument i.
-func move(p *plan.Probe, moved []int) {
-	for i := range p.Fields {
-		f := &p.Fields[i]
-		if f.Encoding != value.Nothing && (f.Dump == nil || f.Dump.Args > 0) {
-			f.Arg = moved[f.Arg]
-		}
-		f.Path.Args(func(arg *int) { *arg = moved[*arg] })
-		f.Choosers(func(arg *int) { *arg = moved[*arg] })
-		if f.Dump != nil {
-			for j := range f.Dump.Windows {
-				moveProof(f.Dump.Windows[j].Proof, moved)
-			}
-		}
-		for j := range f.Guards {
-			g := &f.Guards[j]
-			if g.Arg = moved[g.Arg]; g.Proof != nil {
-				moveProof(g.Proof, moved)
-			}
-			if g.Head != nil {
-				moveProof(g.Head, moved)
-			}
-		}
-	}
-	for _, index := range []*int{&p.Comm, &p.Caller, &p.Stack} {
-		if *index >= 0 {
-			*index = moved[*index]
-		}
 	}
 }

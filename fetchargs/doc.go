@@ -10,7 +10,8 @@
 //     which says how the bytes become a value again.
 //   - this package: a builder for each side collects the fetchargs. The pointers on the way
 //     are fetched as well, because they show whether the value can be believed. Of the
-//     conditions, what the kernel can decide goes into the event's filter.
+//     conditions, what the kernel can decide goes into the event's filter. At last the
+//     fetchargs get their places in the line.
 //   - plan: a [Plan] has a [Probe] for the function's entry, its return, or both.
 //
 // What else is made of plans is in packages that import plan: emit writes lines to paste,

@@ -85,30 +85,3 @@ func (b *builder) counted(m piece) *value.Proof {
 	b.reads = append(b.reads, p)
 	return p
 }
-
-// count adds fetchargs of the count before and after all reads that it proves.
-func (b *builder) count() {
-	before, after := map[int]bool{}, map[int]bool{}
-	for _, p := range b.reads {
-		before[p.Read-1], after[p.Read-2+p.Reads] = true, true
-	}
-	old := b.args
-	b.args = nil
-	moved, counted := make([]int, len(old)), false
-	misses := func(like dynevent.Arg) {
-		if !counted {
-			b.named(b.counter.misses(), "misses", like.Span)
-		}
-		counted = true
-	}
-	for i, a := range old {
-		if before[i] {
-			misses(a)
-		}
-		moved[i], counted = len(b.args), false
-		if b.args = append(b.args, a); after[i] {
-			misses(a)
-		}
-	}
-	move(b.probe, moved)
-}

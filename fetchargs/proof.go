@@ -202,21 +202,6 @@ func (b *builder) trial(at spec.Span) {
 	}
 }
 
-// moveProof renumbers the args of a proof.
-func moveProof(p *value.Proof, moved []int) {
-	for i, arg := range p.Args {
-		p.Args[i] = moved[arg]
-	}
-	if p.Kind != value.Counted {
-		p.Trial = moved[p.Trial]
-	}
-	for _, arg := range []*int{&p.Read, &p.Last} {
-		if *arg > 0 {
-			*arg = moved[*arg-1] + 1
-		}
-	}
-}
-
 // maybeLost reports whether f is a string that may be in user memory. Up to about 6.12
 // the kernel stores nothing for an empty one, and a filter then sees the next string.
 func maybeLost(f *value.Field) bool {

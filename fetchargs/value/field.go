@@ -71,6 +71,27 @@ func (f *Field) Choosers(call func(arg *int)) {
 	f.Bound.Args(call)
 }
 
+// EachArg calls visit with each index into the probe's Args that f refers to, by itself, its
+// guards and their proofs. visit may change it.
+func (f *Field) EachArg(visit func(arg *int)) {
+	if f.Encoding != Nothing && (f.Dump == nil || f.Dump.Args > 0) {
+		visit(&f.Arg)
+	}
+	f.Path.Args(visit)
+	f.Choosers(visit)
+	if f.Dump != nil {
+		for i := range f.Dump.Windows {
+			f.Dump.Windows[i].Proof.eachArg(visit)
+		}
+	}
+	for i := range f.Guards {
+		g := &f.Guards[i]
+		visit(&g.Arg)
+		g.Proof.eachArg(visit)
+		g.Head.eachArg(visit)
+	}
+}
+
 // IsRest reports whether f is a further part of an object that another field shows.
 func (f *Field) IsRest() bool { return f.Encoding == Dumped && f.Whole == 0 }
 

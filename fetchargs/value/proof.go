@@ -141,3 +141,23 @@ func (d *Decoder) isCut(f *Field, data []byte) bool {
 	}
 	return true
 }
+
+// eachArg calls visit with each index into the probe's Args that p refers to; p may be nil.
+func (p *Proof) eachArg(visit func(arg *int)) {
+	if p == nil {
+		return
+	}
+	for i := range p.Args {
+		visit(&p.Args[i])
+	}
+	if p.Kind != Counted {
+		visit(&p.Trial)
+	}
+	for _, arg := range []*int{&p.Read, &p.Last} {
+		if *arg > 0 {
+			*arg--
+			visit(arg)
+			*arg++
+		}
+	}
+}

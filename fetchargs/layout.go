@@ -1,0 +1,70 @@
+package fetchargs
+
+import (
+	"cmp"
+	"slices"
+)
+
+// layout gives the fetchargs their places in the line, and so in the record. Until then
+// fields and proofs refer to a fetcharg by its number in the order in which it was added,
+// which does not change.
+//
+// Strings come after all else: in a line of text, a string ends only at its quote and the
+// next name. The task's name comes last, because it cannot fault.
+func (b *builder) layout() {
+	p := b.probe
+	class := func(arg int) int {
+		const number, text, own = 0, 1, 2
+		switch {
+		case arg == p.Comm:
+			return own
+		case b.args[arg].IsString():
+			return text
+		}
+		return number
+	}
+	line := b.inTurn()
+	slices.SortStableFunc(line, func(x, y int) int { return cmp.Compare(class(x), class(y)) })
+	at := make([]int, len(b.args))
+	for place, arg := range line {
+		at[arg] = place
+		p.Args = append(p.Args, b.args[arg])
+	}
+	move := func(arg *int) { *arg = at[*arg] }
+	for i := range p.Fields {
+		p.Fields[i].EachArg(move)
+	}
+	for _, arg := range []*int{&p.Comm, &p.Caller, &p.Stack} {
+		if *arg >= 0 {
+			move(arg)
+		}
+	}
+}
+
+// inTurn returns the numbers of the fetchargs in the order in which the kernel is to fetch
+// them: as they were added, with the count of faults before and after all reads that it
+// proves.
+func (b *builder) inTurn() (line []int) {
+	before, after := map[int]bool{}, map[int]bool{}
+	for _, p := range b.reads {
+		before[p.Read-1], after[p.Read-2+p.Reads] = true, true
+	}
+	counted := false // by the last fetcharg
+	misses := func(like int) {
+		if !counted {
+			line = append(line, len(b.args))
+			b.named(b.counter.misses(), "misses", b.args[like].Span)
+		}
+		counted = true
+	}
+	for arg := range len(b.args) {
+		if before[arg] {
+			misses(arg)
+		}
+		line, counted = append(line, arg), false
+		if after[arg] {
+			misses(arg)
+		}
+	}
+	return line
+}
