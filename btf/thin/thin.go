@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"slices"
 
 	cbtf "github.com/cilium/ebpf/btf"
 )
@@ -161,14 +162,24 @@ func (r *BTF) Funcs(match func(name string) bool) (funcs []*cbtf.Func, err error
 			ids = append(ids, uint32(id))
 		}
 	}
-	types, err := r.cutOut(ids)
-	for _, t := range types {
-		if f, ok := t.(*cbtf.Func); ok {
-			funcs = append(funcs, f)
+	for some := range slices.Chunk(ids, funcsAtATime) {
+		types, err := r.cutOut(some)
+		if err != nil {
+			return nil, err
+		}
+		for _, t := range types {
+			if f, ok := t.(*cbtf.Func); ok {
+				funcs = append(funcs, f)
+			}
 		}
 	}
-	return funcs, err
+	return funcs, nil
 }
+
+// funcsAtATime is how many functions are cut out together. What that needs of memory, about
+// a kilobyte for each, is free again before the next ones are; but each time the types that
+// they share are decoded again.
+const funcsAtATime = 8192
 
 // EnumWith returns the first enum that has a constant of that name, nil if there is none.
 func (r *BTF) EnumWith(constant string) (*cbtf.Enum, error) {

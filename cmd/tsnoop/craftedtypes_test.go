@@ -83,6 +83,12 @@ var costlyTypes = map[string]func(f *typesFile){
 		}
 		f.add(f.name("one"), btfFunc, f.proto(f.name("a"), 1, 1))
 	},
+	"functions": func(f *typesFile) {
+		proto := f.proto(f.name("a"), 1, 1)
+		for i := range 60_000 {
+			f.add(f.name(fmt.Sprint("f", i)), btfFunc, proto)
+		}
+	},
 	"functions of one name": func(f *typesFile) {
 		name, a := f.name("f"), f.name("a")
 		for i := range 10_000 {
