@@ -15,7 +15,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/tsnoop/tsnoop/tracefs"
 	. "github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/text"
 	"golang.org/x/sys/unix"
@@ -129,7 +128,7 @@ func session(t *testing.T, fsys *FS, o Options) *Session {
 
 func define(t *testing.T, s *Session, kind, event, args string) *Format {
 	t.Helper()
-	if err := s.Define(tracefs.KprobeEvents, fmt.Sprintf("%s:%s/%s %s %s", kind, s.Group(), event, place, args)); err != nil {
+	if err := s.Define(KprobeEvents, fmt.Sprintf("%s:%s/%s %s %s", kind, s.Group(), event, place, args)); err != nil {
 		t.Fatalf("Define: %v", err)
 	}
 	f, err := s.Format(event)
