@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -44,6 +45,9 @@ func paths(file string, seed uint64, n int) error {
 		unix.Close(fd)
 		t.leave()
 	}
+	if t.overlays == 0 {
+		return errors.New("no overlay could be mounted")
+	}
 	return nil
 }
 
@@ -52,6 +56,7 @@ type trees struct {
 	*rand.Rand
 	top      string
 	mounted  []string
+	overlays int // how many of these are of the overlay file system
 	n        int
 	specials int
 	leave    func() // ends what open has begun
@@ -89,6 +94,8 @@ func (t *trees) mount(below, source, kind string, flags uintptr, data string) st
 	os.Mkdir(at, 0o755)
 	if unix.Mount(source, at, kind, flags, data) != nil {
 		unix.Mount("none", at, "tmpfs", 0, "")
+	} else if kind == "overlay" {
+		t.overlays++
 	}
 	t.mounted = append(t.mounted, at)
 	return at

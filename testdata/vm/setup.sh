@@ -151,7 +151,7 @@ kernel() {
 	esac
 }
 
-modules="dummy veth dm-mod" # none depends on another
+modules="dummy veth dm-mod overlay" # none depends on another
 filesystems="libcrc32c xfs" # for power.sh, in the order in which they are loaded; some kernels have the first built in
 
 fetch_kernel() {

@@ -20,6 +20,9 @@ func TestVMPaths(t *testing.T) {
 	const fGetOwn = "9"
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
+	if out, err := exec.Command("insmod", "/lib/modules/tsnoop/overlay.ko").CombinedOutput(); err != nil && !strings.Contains(string(out), "File exists") {
+		t.Fatalf("overlay: %s", out)
+	}
 	names := filepath.Join(t.TempDir(), "names")
 	cmd := exec.Command("tsnoop", "--json", "security_file_fcntl(arg, file:path) if cmd == "+fGetOwn, "--",
 		"load", "paths", names, strconv.FormatUint(seed, 10), strconv.Itoa(files))
