@@ -15,11 +15,30 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
+// kernelText is where the kernel's text begins.
+const kernelText = 0xffffffff81000000
+
+// bucket returns the bucket of the kernel's kprobe_table that a function at an offset from
+// the begin of the text has.
+func bucket(offset uint64) uint64 { return (kernelText + offset) * 0x61c8864680b583eb >> 58 }
+
+// counting returns a 5.10, which counts the faults of a probe, with functions of which facts
+// has the offsets.
+func counting(facts map[string]fetchargs.SymbolFacts) *fetchargs.Target {
+	target := &fetchargs.Target{
+		Arch:       abi.Named("amd64"),
+		Kernel:     btf.Open(filepath.Join("..", "testdata", "btf", "sample.btf")),
+		Live:       true,
+		Symbols:    func([]string, bool) (map[string]fetchargs.SymbolFacts, error) { return facts, nil },
+		FaultCount: &fetchargs.FaultCount{List: 16, Misses: 32, Addr: 40, Text: kernelText, UserEnd: 0x7ffffffff000},
+	}
+	target.Features, _ = dynevent.FeaturesOf("5.10")
+	return target
+}
+
 // TestCountInBucket: of functions in one bucket of the kernel's table those that
 // are probed later come first, each once, in whatever order they are asked for.
 func TestCountInBucket(t *testing.T) {
-	const text, factor = 0xffffffff81000000, 0x61c8864680b583eb
-	bucket := func(offset uint64) uint64 { return (text + offset) * factor >> 58 }
 	var offsets []uint64 // of one bucket
 	for off := uint64(16); len(offsets) < 3; off += 16 {
 		if bucket(off) == bucket(16) {
@@ -34,14 +53,7 @@ func TestCountInBucket(t *testing.T) {
 		"dev_open": {Offsets: offsets[:1]}, "lists": {Offsets: offsets[1:2]}, "pkt_rcv": {Offsets: offsets[2:]},
 		"pkt_free": {Offsets: []uint64{other}},
 	}
-	target := &fetchargs.Target{
-		Arch:       abi.Named("amd64"),
-		Kernel:     btf.Open(filepath.Join("..", "testdata", "btf", "sample.btf")),
-		Live:       true,
-		Symbols:    func([]string, bool) (map[string]fetchargs.SymbolFacts, error) { return facts, nil },
-		FaultCount: &fetchargs.FaultCount{List: 16, Misses: 32, Addr: 40, Text: text, UserEnd: 0x7ffffffff000},
-	}
-	target.Features, _ = dynevent.FeaturesOf("5.10")
+	target := counting(facts)
 	var specs []*spec.Spec
 	for _, text := range []string{"pkt_rcv(*(u64 *)pkt)", "dev_open(filename[0])", "pkt_free(*(u64 *)pkt)", "lists(raw[0])", "pkt_rcv(*(u32 *)pkt)", "dev_open(filename)"} {
 		s, err := spec.Parse(text)
@@ -67,19 +79,10 @@ func TestCountInBucket(t *testing.T) {
 // each probe that needs the count of its function finds it there. Some functions share a
 // bucket, are in two specs, have a return or none, or are left out of a glob.
 func TestDefinitionOrder(t *testing.T) {
-	const text, factor = 0xffffffff81000000, 0x61c8864680b583eb
-	bucket := func(offset uint64) uint64 { return (text + offset) * factor >> 58 }
 	all := []string{"pkt_rcv", "dev_open", "pkt_free", "lists(raw[0])", "pkt_rcv(*(u64 *)pkt)", "pkt_rcv(*(u32 *)pkt, return)", "dev_open(filename)",
 		"dev_open(filename, return)", "pkt_free(*(u64 *)pkt)", "pkt_free()", "lists()", "pkt_*", "*(pkt)", "*_open(filename)", "lists(return)", "pkt_*(*(u64 *)pkt)"}
 	facts, next := map[string]fetchargs.SymbolFacts{}, uint64(16)
-	target := &fetchargs.Target{
-		Arch:       abi.Named("amd64"),
-		Kernel:     btf.Open(filepath.Join("..", "testdata", "btf", "sample.btf")),
-		Live:       true,
-		Symbols:    func([]string, bool) (map[string]fetchargs.SymbolFacts, error) { return facts, nil },
-		FaultCount: &fetchargs.FaultCount{List: 16, Misses: 32, Addr: 40, Text: text, UserEnd: 0x7ffffffff000},
-	}
-	target.Features, _ = dynevent.FeaturesOf("5.10")
+	target := counting(facts)
 	target.Traceable = func() func(module, name string) bool {
 		return func(_, name string) bool { return name != "pkt_free" } // globs leave it out
 	}

@@ -1,4 +1,4 @@
-package fetchargs_test
+package query_test
 
 import (
 	"path/filepath"
@@ -15,9 +15,13 @@ import (
 // What was counted is chosen from a recording by its expression, and by its FORMAT if
 // there are several of that.
 func TestCountedRecorded(t *testing.T) {
-	target := &fetchargs.Target{Arch: abi.Named("amd64"), Kernel: btf.Open(filepath.Join("..", "testdata", "btf", "sample.btf"))}
+	target := &fetchargs.Target{Arch: abi.Named("amd64"), Kernel: btf.Open(filepath.Join("..", "..", "testdata", "btf", "sample.btf"))}
 	target.Features, _ = dynevent.FeaturesOf("6.12")
-	plans, err := resolveOne("pkt_rcv(pkt->ports[1..2], pkt->cb:u8[16], pkt->cb:x32[4], n=dev->name:str[3], dev->name:char[3])", target)
+	all, err := spec.Parse("pkt_rcv(pkt->ports[1..2], pkt->cb:u8[16], pkt->cb:x32[4], n=dev->name:str[3], dev->name:char[3])")
+	if err != nil {
+		t.Fatal(err)
+	}
+	plans, err := fetchargs.Resolve([]*spec.Spec{all}, target)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,33 +1,12 @@
-package fetchargs_test
+package query_test
 
 import (
-	"path/filepath"
 	"testing"
 
-	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs"
-	"github.com/tsnoop/tsnoop/fetchargs/abi"
-	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/query"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
-	"github.com/tsnoop/tsnoop/fetchargs/store"
 )
-
-// planOf is the plan of a spec for a live trace of the fixture's kernel.
-func planOf(t *testing.T, text string) *fetchargs.Plan {
-	t.Helper()
-	s, err := spec.Parse(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	target := &fetchargs.Target{Arch: abi.Named("amd64"), Live: true, Calls: true, Kernel: btf.Open(filepath.Join("..", "testdata", "btf", "linux-6.12-amd64.btf"))}
-	target.Features, _ = dynevent.FeaturesOf("6.12")
-	plans, err := fetchargs.Resolve([]*spec.Spec{s}, target)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return plans[0]
-}
 
 // The duration decides as it is, in a recording of the plan, and in one of all calls
 // from which the condition chooses.
@@ -82,17 +61,4 @@ func TestNoDuration(t *testing.T) {
 	if err == nil {
 		t.Error("a recording of entries has durations")
 	}
-}
-
-func saved(t *testing.T, p *fetchargs.Plan) []*fetchargs.Plan {
-	t.Helper()
-	data, err := store.Save([]*fetchargs.Plan{p})
-	if err != nil {
-		t.Fatal(err)
-	}
-	plans, err := store.Load(data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return plans
 }
