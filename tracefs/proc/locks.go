@@ -16,11 +16,12 @@ func LockHolder(file string) (h Holder, ok bool) {
 	if unix.Stat(file, &st) != nil {
 		return h, false
 	}
+	inode := fmt.Sprintf("%02x:%02x:%d", unix.Major(st.Dev), unix.Minor(st.Dev), st.Ino)
 	locks, _ := os.ReadFile("/proc/locks")
 	for line := range strings.Lines(string(locks)) {
 		// 1: FLOCK  ADVISORY  WRITE 115 00:0b:1234 0 EOF; who waits has -> before FLOCK
 		f := strings.Fields(line)
-		if len(f) < 6 || f[1] != "FLOCK" || !strings.HasSuffix(f[5], fmt.Sprintf(":%d", st.Ino)) {
+		if len(f) < 6 || f[1] != "FLOCK" || f[5] != inode {
 			continue
 		}
 		if h.PID, _ = strconv.Atoi(f[4]); h.PID > 0 {
