@@ -13,13 +13,14 @@ import (
 
 // Processes knows which process each thread belongs to. An event has only the thread, and
 // when it is read the thread may have ended. So the kernel also records an event for each
-// new task, and /proc is asked for those that are older. A nil *processes knows nothing.
+// new task, and /proc is asked for those that are older. A nil *Processes knows nothing.
 type Processes struct {
 	newTasks NewTasks
 	ids      map[int]int // process by thread; -1 if it is not known
 	foreign  bool        // /proc is of no use: it numbers tasks in another way, or this is a recording
 }
 
+// NewProcesses returns what knows no process yet. See Remember and Learn.
 func NewProcesses() *Processes {
 	return &Processes{ids: map[int]int{0: 0}, foreign: !tracefs.InitPIDNamespace()}
 }
@@ -50,7 +51,7 @@ func (p *Processes) Save() [][]int {
 	return list
 }
 
-// LoadProcesses returns what save has returned.
+// LoadProcesses returns the processes whose list Save has returned.
 func LoadProcesses(list [][]int) *Processes {
 	p := &Processes{ids: map[int]int{}, foreign: true}
 	for _, tids := range list {

@@ -86,8 +86,8 @@ func (t *Trace) header() (*tracedat.Header, error) {
 	return h, err
 }
 
-// complete adds to the header of the recording name what is known only at the end. Something that cannot be
-// read is no reason to lose the recording: it is left out with a warning.
+// complete adds to the header of the recording name what is known only at the end. Something
+// that cannot be read is no reason to lose the recording: it is left out with a warning.
 func (t *Trace) complete(h *tracedat.Header, name string) {
 	stats, err := t.session.FinalStats()
 	for i := range stats {
