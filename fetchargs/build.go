@@ -34,11 +34,11 @@ type builder struct {
 	names   map[string]bool
 }
 
-func (r *resolver) newBuilder(symbols []string, at dynevent.Side, kind dynevent.Kind) *builder {
+func (r *resolver) newBuilder(symbols []string, kind dynevent.Kind) *builder {
 	return &builder{
-		Values: cond.Values{At: at},
+		Values: cond.Values{At: kind.Side()},
 		r:      r,
-		probe:  &plan.Probe{Plan: r.out, Kind: kind, Side: at, Symbols: symbols, Comm: -1, Caller: -1, Stack: -1},
+		probe:  &plan.Probe{Plan: r.out, Kind: kind, Side: kind.Side(), Symbols: symbols, Comm: -1, Caller: -1, Stack: -1},
 		byText: map[string]int{},
 		known:  map[string]bool{},
 		names:  map[string]bool{},

@@ -19,10 +19,12 @@ var kinds = [...]struct {
 	name   string
 	file   string // file of definitions, in tracefs
 	prefix string // start of a definition
+	side   Side   // of the calls that have the events
 	counts bool   // a number may follow the prefix: how many calls to follow at a time
+	boot   string // what follows the place in a bootconfig, where there is no prefix
 }{
-	Kprobe:    {name: "kprobe", file: "kprobe_events", prefix: "p"},
-	Kretprobe: {name: "kretprobe", file: "kprobe_events", prefix: "r", counts: true},
+	Kprobe:    {name: "kprobe", file: "kprobe_events", prefix: "p", side: Entry},
+	Kretprobe: {name: "kretprobe", file: "kprobe_events", prefix: "r", side: Return, counts: true, boot: "%return"},
 }
 
 // Named returns the kind of that name, and false if there is none.
@@ -40,6 +42,12 @@ func (k Kind) String() string { return kinds[k].name }
 
 // File returns the file of tracefs that definitions are written to and read from.
 func (k Kind) File() string { return kinds[k].file }
+
+// Side returns the side of a call that events of the kind report.
+func (k Kind) Side() Side { return kinds[k].side }
+
+// AtBoot returns what follows the place of such a probe in a bootconfig.
+func (k Kind) AtBoot() string { return kinds[k].boot }
 
 // Head returns the start of a definition, such as "r16:GROUP/EVENT". active is how many
 // calls a return event can follow at a time; 0 leaves it to the kernel.

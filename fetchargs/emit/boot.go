@@ -70,10 +70,7 @@ func emitCommandLine(w io.Writer, probes []*plan.Probe, group string) error {
 // probes earlier than the command line does, and only in the group kprobes. A
 // return is marked by %return after the symbol.
 func writeProbe(p *plan.Probe, w *strings.Builder) *spec.Error {
-	head, place := dynevent.Kprobe.Head("kprobes", p.Event, 0)+" ", ""
-	if p.Side == dynevent.Return {
-		place = "%return"
-	}
+	head, place := dynevent.Kprobe.Head("kprobes", p.Event, 0)+" ", p.Kind.AtBoot() // the kernel puts the same head before both
 	var probes []string
 	for _, line := range p.Definitions("kprobes") {
 		_, value, _ := strings.Cut(line, " ")

@@ -123,7 +123,7 @@ func (s *savedProbe) load(of *plan.Plan, types func(int) (btf.Type, error)) (*pl
 		return nil, err
 	}
 	kind, ok := dynevent.Named(s.Kind)
-	if !ok || (kind == dynevent.Kretprobe) != (dynevent.Side(side) == dynevent.Return) {
+	if !ok || kind.Side() != dynevent.Side(side) {
 		return nil, fmt.Errorf("a %q is no probe of the %s", s.Kind, s.Side)
 	}
 	if len(s.Args) > dynevent.MaxArgs {
