@@ -7,13 +7,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/emit"
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/fetchargs/query"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/store"
 )
 
 // alternativePlans resolves a spec of which the second of three is taken.
-func alternativePlans(t *testing.T) []*fetchargs.Plan {
+func alternativePlans(t *testing.T) []*plan.Plan {
 	g := newGolden(t, "btf sample.btf\nlive xyzzyx")
 	parsed, err := spec.Parse("pkt_rxv(len) | pkt_rcv(pkt->len, proto) if proto == 4 | pkt_free()")
 	if err != nil {
@@ -37,7 +38,7 @@ func TestAlternativesSaved(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lines := func(plans []*fetchargs.Plan) string {
+	lines := func(plans []*plan.Plan) string {
 		var b strings.Builder
 		emit.Tracefs(&b, plans, "tsnoop", emit.Scope{})
 		return b.String() + plans[0].Spec.Alone().String()

@@ -13,6 +13,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
+	"github.com/tsnoop/tsnoop/fetchargs/target"
 )
 
 // TestSignedChar has BTF as 5.10's, which gives neither char nor signed char an
@@ -43,7 +44,7 @@ func TestSignedChar(t *testing.T) {
 			t.Fatal(err)
 		}
 		s, _ := spec.Parse("f(c, s)")
-		target := &fetchargs.Target{Kernel: btf.Open(file), Arch: abi.Named(tt.arch)}
+		target := &target.Target{Kernel: btf.Open(file), Arch: abi.Named(tt.arch)}
 		target.Features, _ = dynevent.FeaturesOf("5.10")
 		plans, err := fetchargs.Resolve([]*spec.Spec{s}, target)
 		if err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
+	"github.com/tsnoop/tsnoop/fetchargs/target"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
@@ -25,7 +26,7 @@ func TestContentsFit(t *testing.T) {
 		}
 		return strings.Join(all, " && ")
 	}
-	target := &fetchargs.Target{
+	target := &target.Target{
 		Arch:   abi.Named("amd64"),
 		Kernel: btf.Open(filepath.Join("..", "testdata", "btf", "syscalls-newest.btf")),
 	}

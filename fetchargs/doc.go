@@ -3,7 +3,7 @@
 // packages, of which none imports a later one:
 //
 //   - spec: the text becomes a tree.
-//   - find: the function is looked up on the [Target], one for each match of a glob.
+//   - find: the function is looked up on the target, one for each match of a glob.
 //   - route: each expression becomes a route: a base, the pointers to load from there,
 //     and the C type of the result.
 //   - encode: the route becomes a fetcharg, which says what the kernel fetches, and a field,
@@ -12,12 +12,12 @@
 //     are fetched as well, because they show whether the value can be believed. Of the
 //     conditions, what the kernel can decide goes into the event's filter. At last the
 //     fetchargs get their places in the line.
-//   - plan: a [Plan] has a [Probe] for the function's entry, its return, or both.
+//   - plan: a plan has a probe for the function's entry, its return, or both.
 //
 // What else is made of plans is in packages that import plan: emit writes lines to paste,
-// explain says how each value is fetched, store keeps plans in recordings, and query asks a
-// recording for values. What the stages need and share is in packages below them: target is
-// the kernel and what the run wants, dynevent the kernel's language of dynamic events, filter
-// that of their filters, cond tests conditions, measure finds the values to sum up by, and
-// syscalls is the table of them.
+// explain says how each value is fetched, store keeps plans in recordings, query asks a
+// recording for values, and complete says how an unfinished spec can go on. What the stages
+// need and share is in packages below them: target is the kernel and what the run wants,
+// dynevent the kernel's language of dynamic events, filter that of their filters, cond tests
+// conditions, measure finds the values to sum up by, and syscalls is the table of them.
 package fetchargs

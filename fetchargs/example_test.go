@@ -10,6 +10,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/emit"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
+	"github.com/tsnoop/tsnoop/fetchargs/target"
 )
 
 // The lines that fetch two values on a kernel whose types are in a file.
@@ -22,7 +23,7 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	plans, err := fetchargs.Resolve([]*spec.Spec{s}, &fetchargs.Target{
+	plans, err := fetchargs.Resolve([]*spec.Spec{s}, &target.Target{
 		Kernel:   btf.Open("../testdata/btf/sample.btf"),
 		Arch:     abi.Named("amd64"),
 		Features: features,

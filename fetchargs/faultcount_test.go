@@ -13,6 +13,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
+	"github.com/tsnoop/tsnoop/fetchargs/target"
 )
 
 // kernelText is where the kernel's text begins.
@@ -24,13 +25,13 @@ func bucket(offset uint64) uint64 { return (kernelText + offset) * 0x61c8864680b
 
 // counting returns a 5.10, which counts the faults of a probe, with functions of which facts
 // has the offsets.
-func counting(facts map[string]fetchargs.SymbolFacts) *fetchargs.Target {
-	target := &fetchargs.Target{
+func counting(facts map[string]target.SymbolFacts) *target.Target {
+	target := &target.Target{
 		Arch:       abi.Named("amd64"),
 		Kernel:     btf.Open(filepath.Join("..", "testdata", "btf", "sample.btf")),
 		Live:       true,
-		Symbols:    func([]string, bool) (map[string]fetchargs.SymbolFacts, error) { return facts, nil },
-		FaultCount: &fetchargs.FaultCount{List: 16, Misses: 32, Addr: 40, Text: kernelText, UserEnd: 0x7ffffffff000},
+		Symbols:    func([]string, bool) (map[string]target.SymbolFacts, error) { return facts, nil },
+		FaultCount: &target.FaultCount{List: 16, Misses: 32, Addr: 40, Text: kernelText, UserEnd: 0x7ffffffff000},
 	}
 	target.Features, _ = dynevent.FeaturesOf("5.10")
 	return target
@@ -49,7 +50,7 @@ func TestCountInBucket(t *testing.T) {
 	for bucket(other) == bucket(16) {
 		other += 16
 	}
-	facts := map[string]fetchargs.SymbolFacts{
+	facts := map[string]target.SymbolFacts{
 		"dev_open": {Offsets: offsets[:1]}, "lists": {Offsets: offsets[1:2]}, "pkt_rcv": {Offsets: offsets[2:]},
 		"pkt_free": {Offsets: []uint64{other}},
 	}
@@ -81,19 +82,19 @@ func TestCountInBucket(t *testing.T) {
 func TestDefinitionOrder(t *testing.T) {
 	all := []string{"pkt_rcv", "dev_open", "pkt_free", "lists(raw[0])", "pkt_rcv(*(u64 *)pkt)", "pkt_rcv(*(u32 *)pkt, return)", "dev_open(filename)",
 		"dev_open(filename, return)", "pkt_free(*(u64 *)pkt)", "pkt_free()", "lists()", "pkt_*", "*(pkt)", "*_open(filename)", "lists(return)", "pkt_*(*(u64 *)pkt)"}
-	facts, next := map[string]fetchargs.SymbolFacts{}, uint64(16)
-	target := counting(facts)
-	target.Traceable = func() func(module, name string) bool {
+	facts, next := map[string]target.SymbolFacts{}, uint64(16)
+	kernel := counting(facts)
+	kernel.Traceable = func() func(module, name string) bool {
 		return func(_, name string) bool { return name != "pkt_free" } // globs leave it out
 	}
-	funcs, err := target.Kernel.Funcs("*")
+	funcs, err := kernel.Kernel.Funcs("*")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, f := range funcs {
 		for next += 16; bucket(next) > 1; next += 16 {
 		}
-		facts[f.Name] = fetchargs.SymbolFacts{Offsets: []uint64{next}}
+		facts[f.Name] = target.SymbolFacts{Offsets: []uint64{next}}
 	}
 	random := rand.New(rand.NewPCG(1, 2))
 	counted := 0
@@ -108,7 +109,7 @@ func TestDefinitionOrder(t *testing.T) {
 			}
 			specs = append(specs, s)
 		}
-		plans, err := fetchargs.Resolve(specs, target)
+		plans, err := fetchargs.Resolve(specs, kernel)
 		if err != nil {
 			t.Fatalf("%q: %v", texts, err)
 		}

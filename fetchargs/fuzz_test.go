@@ -19,6 +19,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/explain"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/store"
+	"github.com/tsnoop/tsnoop/fetchargs/target"
 	"github.com/tsnoop/tsnoop/testdata/badinput"
 )
 
@@ -58,7 +59,7 @@ func resolveAny(t *testing.T, kernel *btf.Kernel, text string, way byte) {
 	if err != nil {
 		return // FuzzParse looks at these
 	}
-	target := &fetchargs.Target{
+	target := &target.Target{
 		Kernel: kernel, Arch: abi.Named([]string{"amd64", "arm64"}[way&1]), Live: way&2 != 0, Calls: way&2 != 0,
 		Deep: way&4 != 0, Pair: way&8 != 0,
 	}

@@ -23,6 +23,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/store"
+	"github.com/tsnoop/tsnoop/fetchargs/target"
 	"github.com/tsnoop/tsnoop/render"
 )
 
@@ -68,17 +69,17 @@ func TestGolden(t *testing.T) {
 // A golden is the kernel that a golden file's specs are for.
 type golden struct {
 	t       *testing.T
-	target  *fetchargs.Target
+	target  *target.Target
 	explain bool
 }
 
 func newGolden(t *testing.T, config string) *golden {
-	c := &golden{target: &fetchargs.Target{Arch: abi.Named("amd64")}}
+	c := &golden{target: &target.Target{Arch: abi.Named("amd64")}}
 	c.target.Features, _ = dynevent.FeaturesOf("6.12")
 	fixture := "sample.btf"
-	facts := map[string]fetchargs.SymbolFacts{}
+	facts := map[string]target.SymbolFacts{}
 	notrace := map[string]bool{}
-	places := map[string]fetchargs.SymbolPlace{}
+	places := map[string]target.SymbolPlace{}
 	for _, line := range strings.Split(strings.TrimSpace(config), "\n") {
 		words := strings.Fields(line)
 		if len(words) == 0 {
@@ -101,7 +102,7 @@ func newGolden(t *testing.T, config string) *golden {
 		case "pair":
 			c.target.Pair = true
 		case "counts":
-			c.target.FaultCount = &fetchargs.FaultCount{List: 16, Misses: 32, Addr: 40, Text: 0xffffffff81000000, UserEnd: 0x7ffffffff000}
+			c.target.FaultCount = &target.FaultCount{List: 16, Misses: 32, Addr: 40, Text: 0xffffffff81000000, UserEnd: 0x7ffffffff000}
 		case "comm":
 			c.target.Comm = words[1]
 		case "symbol":
@@ -121,9 +122,9 @@ func newGolden(t *testing.T, config string) *golden {
 		case "place": // NAME ADDRESS ROOM KIND
 			places[words[1]] = placeOf(words[2:])
 		case "cpus": // COUNT, and "hidden" if the kernel's memory cannot be read
-			c.target.CPUs = func() (fetchargs.CPUs, error) {
+			c.target.CPUs = func() (target.CPUs, error) {
 				n, _ := strconv.Atoi(words[1])
-				var all fetchargs.CPUs
+				var all target.CPUs
 				for i := range n {
 					all.Numbers = append(all.Numbers, i)
 				}
@@ -149,10 +150,10 @@ func newGolden(t *testing.T, config string) *golden {
 		return func(_, name string) bool { return !notrace[name] }
 	}
 	if len(places) > 0 {
-		c.target.Place = func(name string) (fetchargs.SymbolPlace, error) { return places[name], nil }
+		c.target.Place = func(name string) (target.SymbolPlace, error) { return places[name], nil }
 	}
 	if len(facts) > 0 {
-		c.target.Symbols = func([]string, bool) (map[string]fetchargs.SymbolFacts, error) { return facts, nil }
+		c.target.Symbols = func([]string, bool) (map[string]target.SymbolFacts, error) { return facts, nil }
 		c.target.ModuleLoaded = func(name string) bool { return slices.Contains([]string{"loaded", "drv", "first", "second"}, name) }
 	}
 	return c
@@ -160,8 +161,8 @@ func newGolden(t *testing.T, config string) *golden {
 
 // placeOf reads an address, "hidden" or two with a comma between them, the room
 // behind it, and "function" or "percpu".
-func placeOf(words []string) fetchargs.SymbolPlace {
-	p := fetchargs.SymbolPlace{Hidden: words[0] == "hidden", Function: words[2] == "function", PerCPU: words[2] == "percpu"}
+func placeOf(words []string) target.SymbolPlace {
+	p := target.SymbolPlace{Hidden: words[0] == "hidden", Function: words[2] == "function", PerCPU: words[2] == "percpu"}
 	for _, word := range strings.Split(words[0], ",") {
 		addr, _ := strconv.ParseUint(word, 16, 64)
 		p.Addrs = append(p.Addrs, addr)
@@ -172,7 +173,7 @@ func placeOf(words []string) fetchargs.SymbolPlace {
 
 func (c *golden) write(w *bytes.Buffer, text string) {
 	parsed, err := spec.Parse(text)
-	var plans []*fetchargs.Plan
+	var plans []*plan.Plan
 	if err == nil {
 		plans, err = fetchargs.Resolve([]*spec.Spec{parsed}, c.target)
 	}
@@ -205,7 +206,7 @@ func (c *golden) write(w *bytes.Buffer, text string) {
 }
 
 // roundTrip saves and loads plans, which must not change them.
-func (c *golden) roundTrip(plans []*fetchargs.Plan) {
+func (c *golden) roundTrip(plans []*plan.Plan) {
 	saved, err := store.Save(plans)
 	if err != nil {
 		c.t.Fatal(err)
@@ -217,7 +218,7 @@ func (c *golden) roundTrip(plans []*fetchargs.Plan) {
 	var want, got bytes.Buffer
 	emit.Tracefs(&want, plans, "tsnoop", emit.Scope{})
 	emit.Tracefs(&got, loaded, "tsnoop", emit.Scope{})
-	ofEachCPU := slices.ContainsFunc(plan.Probes(plans), func(p *fetchargs.Probe) bool { return p.Times() > 1 })
+	ofEachCPU := slices.ContainsFunc(plan.Probes(plans), func(p *plan.Probe) bool { return p.Times() > 1 })
 	if diff := cmp.Diff(want.String(), got.String()); diff != "" && !ofEachCPU { // who reads records needs no more of it
 		c.t.Errorf("loaded: -want +got:\n%s", diff)
 	}

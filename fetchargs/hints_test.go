@@ -12,6 +12,7 @@ import (
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
+	"github.com/tsnoop/tsnoop/fetchargs/target"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
@@ -41,7 +42,7 @@ func TestHints(t *testing.T) {
 
 type hints struct {
 	t      *testing.T
-	target *fetchargs.Target
+	target *target.Target
 }
 
 // wrong is what is wrong with a spec, and whether its syntax is.

@@ -11,6 +11,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
+	"github.com/tsnoop/tsnoop/fetchargs/target"
 )
 
 // The kernel is asked for its limit when a fetcharg needs it, and not before.
@@ -27,7 +28,7 @@ func TestLongestArg(t *testing.T) {
 		{long, 255, true, true},
 	} {
 		asked := false
-		target := &fetchargs.Target{
+		target := &target.Target{
 			Arch:   abi.Named("amd64"),
 			Kernel: btf.Open(filepath.Join("..", "testdata", "btf", "linux-6.12-amd64.btf")),
 		}

@@ -8,8 +8,10 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/store"
+	"github.com/tsnoop/tsnoop/fetchargs/target"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
@@ -20,7 +22,7 @@ func TestKnownValues(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	target := &fetchargs.Target{Arch: abi.Named("arm64"), Kernel: btf.Open(filepath.Join("..", "testdata", "btf", "linux-6.12-amd64.btf"))}
+	target := &target.Target{Arch: abi.Named("arm64"), Kernel: btf.Open(filepath.Join("..", "testdata", "btf", "linux-6.12-amd64.btf"))}
 	target.Features, _ = dynevent.FeaturesOf("6.12")
 	plans, err := fetchargs.Resolve([]*spec.Spec{wanted}, target)
 	if err != nil {
@@ -35,7 +37,7 @@ func TestKnownValues(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]string{"skb->protocol": "ethertype", "skb->pkt_type": "packettype", "dev->flags": "iff"}
-	for _, plan := range []*fetchargs.Plan{plans[0], loaded[0]} {
+	for _, plan := range []*plan.Plan{plans[0], loaded[0]} {
 		for _, f := range plan.Entry().Fields {
 			if set := want[f.Label]; f.Format == "" && f.Set != set {
 				t.Errorf("%s has the names %q, want %q", f.Label, f.Set, set)
@@ -76,13 +78,13 @@ func TestItemNames(t *testing.T) {
 }
 
 // planAndSaved returns the plan of a spec on 6.12, and the same from a recording.
-func planAndSaved(t *testing.T, text string) []*fetchargs.Plan {
+func planAndSaved(t *testing.T, text string) []*plan.Plan {
 	t.Helper()
 	wanted, err := spec.Parse(text)
 	if err != nil {
 		t.Fatal(err)
 	}
-	target := &fetchargs.Target{Arch: abi.Named("amd64"), Kernel: btf.Open(filepath.Join("..", "testdata", "btf", "linux-6.12-amd64.btf"))}
+	target := &target.Target{Arch: abi.Named("amd64"), Kernel: btf.Open(filepath.Join("..", "testdata", "btf", "linux-6.12-amd64.btf"))}
 	target.Features, _ = dynevent.FeaturesOf("6.12")
 	plans, err := fetchargs.Resolve([]*spec.Spec{wanted}, target)
 	if err != nil {
@@ -96,5 +98,5 @@ func planAndSaved(t *testing.T, text string) []*fetchargs.Plan {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return []*fetchargs.Plan{plans[0], loaded[0]}
+	return []*plan.Plan{plans[0], loaded[0]}
 }

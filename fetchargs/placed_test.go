@@ -10,6 +10,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
+	"github.com/tsnoop/tsnoop/fetchargs/target"
 )
 
 // TestPlaced: the kernel is given addresses of its own variables, people names.
@@ -18,18 +19,18 @@ func TestPlaced(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	target := &fetchargs.Target{Arch: abi.Named("amd64"), Kernel: btf.Open(filepath.Join("..", "testdata", "btf", "linux-6.12-amd64.btf"))}
-	target.Features, _ = dynevent.FeaturesOf("5.10")
-	target.Place = func(name string) (fetchargs.SymbolPlace, error) {
+	kernel := &target.Target{Arch: abi.Named("amd64"), Kernel: btf.Open(filepath.Join("..", "testdata", "btf", "linux-6.12-amd64.btf"))}
+	kernel.Features, _ = dynevent.FeaturesOf("5.10")
+	kernel.Place = func(name string) (target.SymbolPlace, error) {
 		switch name {
 		case "mod_data":
-			return fetchargs.SymbolPlace{Addrs: []uint64{0xffffffffc0002000}, Module: true}, nil
+			return target.SymbolPlace{Addrs: []uint64{0xffffffffc0002000}, Module: true}, nil
 		case "nr_threads":
-			return fetchargs.SymbolPlace{Addrs: []uint64{0}, Hidden: true}, nil
+			return target.SymbolPlace{Addrs: []uint64{0}, Hidden: true}, nil
 		}
-		return fetchargs.SymbolPlace{Addrs: []uint64{0xffffffff82a00000}}, nil
+		return target.SymbolPlace{Addrs: []uint64{0xffffffff82a00000}}, nil
 	}
-	plans, err := fetchargs.Resolve([]*spec.Spec{parsed}, target)
+	plans, err := fetchargs.Resolve([]*spec.Spec{parsed}, kernel)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,16 +55,16 @@ func TestPlacedOnCPUs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	target := &fetchargs.Target{Arch: abi.Named("amd64"), Kernel: btf.Open(filepath.Join("..", "testdata", "btf", "linux-6.12-amd64.btf"))}
-	target.Features, _ = dynevent.FeaturesOf("5.10")
-	target.Place = func(name string) (fetchargs.SymbolPlace, error) {
+	kernel := &target.Target{Arch: abi.Named("amd64"), Kernel: btf.Open(filepath.Join("..", "testdata", "btf", "linux-6.12-amd64.btf"))}
+	kernel.Features, _ = dynevent.FeaturesOf("5.10")
+	kernel.Place = func(name string) (target.SymbolPlace, error) {
 		if name == "__per_cpu_offset" {
-			return fetchargs.SymbolPlace{Addrs: []uint64{0xffffffff82a00000}}, nil
+			return target.SymbolPlace{Addrs: []uint64{0xffffffff82a00000}}, nil
 		}
-		return fetchargs.SymbolPlace{Addrs: []uint64{0x1fbc0}, PerCPU: true}, nil
+		return target.SymbolPlace{Addrs: []uint64{0x1fbc0}, PerCPU: true}, nil
 	}
-	target.CPUs = func() (fetchargs.CPUs, error) { return fetchargs.CPUs{Numbers: []int{0, 2}, Later: []int{4}}, nil }
-	plans, err := fetchargs.Resolve([]*spec.Spec{parsed}, target)
+	kernel.CPUs = func() (target.CPUs, error) { return target.CPUs{Numbers: []int{0, 2}, Later: []int{4}}, nil }
+	plans, err := fetchargs.Resolve([]*spec.Spec{parsed}, kernel)
 	if err != nil {
 		t.Fatal(err)
 	}

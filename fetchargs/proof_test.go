@@ -11,6 +11,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/store"
+	"github.com/tsnoop/tsnoop/fetchargs/target"
 )
 
 // TestDamagedProofs: what is in a file may be anything.
@@ -19,7 +20,7 @@ func TestDamagedProofs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	target := &fetchargs.Target{
+	target := &target.Target{
 		Arch:   abi.Named("amd64"),
 		Kernel: btf.Open(filepath.Join("..", "testdata", "btf", "sample.btf")),
 		Live:   true,

@@ -13,6 +13,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/store"
+	"github.com/tsnoop/tsnoop/fetchargs/target"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/render/text"
@@ -63,7 +64,7 @@ func TestRegisters(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			target := &fetchargs.Target{Kernel: btf.Open("../testdata/btf/corners.btf"), Arch: abi.Named(cmp.Or(tt.arch, "amd64"))}
+			target := &target.Target{Kernel: btf.Open("../testdata/btf/corners.btf"), Arch: abi.Named(cmp.Or(tt.arch, "amd64"))}
 			target.Features, _ = dynevent.FeaturesOf("6.12")
 			plans, err := fetchargs.Resolve([]*spec.Spec{parsed}, target)
 			if err != nil {
@@ -120,7 +121,7 @@ func TestRegistersDamaged(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		target := &fetchargs.Target{Kernel: btf.Open("../testdata/btf/corners.btf"), Arch: abi.Named("amd64")}
+		target := &target.Target{Kernel: btf.Open("../testdata/btf/corners.btf"), Arch: abi.Named("amd64")}
 		plans, err := fetchargs.Resolve([]*spec.Spec{parsed}, target)
 		if err != nil {
 			t.Fatal(err)

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/tsnoop/tsnoop/btf"
-	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/plan"
@@ -18,8 +17,8 @@ import (
 // returnsOf is the verdict of a probe that returns f, and a record that holds x.
 func returnsOf(f value.Field, x int64) (*plan.Verdict, []byte) {
 	retval := dynevent.Base{Kind: dynevent.Retval}
-	p := &fetchargs.Probe{
-		Plan: &fetchargs.Plan{Arch: abi.Named("amd64")}, Side: dynevent.Return, Fields: []value.Field{f},
+	p := &plan.Probe{
+		Plan: &plan.Plan{Arch: abi.Named("amd64")}, Side: dynevent.Return, Fields: []value.Field{f},
 		Args: []dynevent.Arg{{Base: retval, Hops: make([]dynevent.Hop, 1)}, {Base: retval}},
 	}
 	record := binary.LittleEndian.AppendUint64(make([]byte, 8), uint64(x))

@@ -16,6 +16,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/query"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/store"
+	"github.com/tsnoop/tsnoop/fetchargs/target"
 )
 
 // Kernels before 4.17 pass the arguments of a system call as any others.
@@ -38,7 +39,7 @@ func TestPlainSyscalls(t *testing.T) {
 	if err := os.WriteFile(file, raw, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	target := &fetchargs.Target{Arch: abi.Named("amd64"), Kernel: btf.Open(file)}
+	target := &target.Target{Arch: abi.Named("amd64"), Kernel: btf.Open(file)}
 	for text, want := range map[string]string{
 		"sys_openat(dfd, filename)":        "p:g/sys_openat sys_openat dfd=%di:s32 filename_ptr=%si:x64 filename=+0(%si):string",
 		"openat(dfd)":                      "p:g/sys_openat sys_openat dfd=%di:s32",
@@ -54,7 +55,7 @@ func TestPlainSyscalls(t *testing.T) {
 	}
 }
 
-func resolveOne(text string, target *fetchargs.Target) ([]*fetchargs.Plan, error) {
+func resolveOne(text string, target *target.Target) ([]*plan.Plan, error) {
 	s, err := spec.Parse(text)
 	if err != nil {
 		return nil, err
@@ -66,9 +67,9 @@ func resolveOne(text string, target *fetchargs.Target) ([]*fetchargs.Plan, error
 // function for 32-bit programs lacks, as it is live: that this function is left out is
 // reported. What no function has is an error.
 func TestSyscallsRecorded(t *testing.T) {
-	target := &fetchargs.Target{Arch: abi.Named("amd64"), Kernel: btf.Open(filepath.Join("..", "testdata", "btf", "syscalls-newest.btf"))}
+	target := &target.Target{Arch: abi.Named("amd64"), Kernel: btf.Open(filepath.Join("..", "testdata", "btf", "syscalls-newest.btf"))}
 	target.Features, _ = dynevent.FeaturesOf("6.12")
-	recorded := map[string][]*fetchargs.Plan{}
+	recorded := map[string][]*plan.Plan{}
 	for _, text := range []string{"openat(dfd, flags)", "mmap"} {
 		plans, err := resolveOne(text, target)
 		if err != nil {
@@ -126,7 +127,7 @@ func TestSyscallsRecorded(t *testing.T) {
 // What 32-bit programs call in the place of another call is chosen by the name of that,
 // and by its own.
 func TestSyscalls32Recorded(t *testing.T) {
-	target := &fetchargs.Target{Arch: abi.Named("amd64"), Kernel: btf.Open(filepath.Join("..", "testdata", "btf", "syscalls-newest.btf"))}
+	target := &target.Target{Arch: abi.Named("amd64"), Kernel: btf.Open(filepath.Join("..", "testdata", "btf", "syscalls-newest.btf"))}
 	target.Features, _ = dynevent.FeaturesOf("6.12")
 	plans, err := resolveOne("futex(op)", target)
 	if err != nil {
@@ -149,8 +150,8 @@ func TestSyscalls32Recorded(t *testing.T) {
 
 // A step of a chain is one function.
 func TestSyscallsInChain(t *testing.T) {
-	target := &fetchargs.Target{Arch: abi.Named("amd64"), Kernel: btf.Open(filepath.Join("..", "testdata", "btf", "syscalls-newest.btf"))}
-	var plans []*fetchargs.Plan
+	target := &target.Target{Arch: abi.Named("amd64"), Kernel: btf.Open(filepath.Join("..", "testdata", "btf", "syscalls-newest.btf"))}
+	var plans []*plan.Plan
 	for _, text := range []string{"openat", "read", "compat_sys_write", "getpid"} {
 		more, err := resolveOne(text, target)
 		if err != nil {

@@ -4,9 +4,9 @@ import (
 	"encoding/binary"
 
 	"github.com/tsnoop/tsnoop/btf"
-	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/tracefs"
@@ -17,7 +17,7 @@ const kernelText = 0xffffffff81000000
 
 // A record is a probe with the bytes of one of its records.
 type record struct {
-	probe *fetchargs.Probe
+	probe *plan.Probe
 	slots []value.Slot
 
 	data    []byte // the fixed part
@@ -28,7 +28,7 @@ const stringsAt = 256
 
 // newProbe makes a probe that fetches nothing yet.
 func newProbe(returns bool) *record {
-	p := &fetchargs.Probe{Comm: -1, Caller: -1, Stack: -1}
+	p := &plan.Probe{Comm: -1, Caller: -1, Stack: -1}
 	if returns {
 		p.Kind, p.Side = dynevent.Kretprobe, dynevent.Return
 	}
@@ -85,7 +85,7 @@ func (r *record) event(ns uint64, cpu, tid int) *tracefs.Event {
 	return &tracefs.Event{Time: ns, CPU: cpu, TID: tid, Comm: []byte("old"), Data: append(data, r.strings...)}
 }
 
-func (r *record) decoder(plan *fetchargs.Plan) *value.Decoder {
+func (r *record) decoder(plan *plan.Plan) *value.Decoder {
 	r.probe.Plan = plan
 	return r.probe.Decoder(r.slots, binary.LittleEndian, nil)
 }
@@ -93,7 +93,7 @@ func (r *record) decoder(plan *fetchargs.Plan) *value.Decoder {
 // newSource makes the source of a function from records of its two sides,
 // either of which may be nil.
 func newSource(name, module string, entry, ret *record) render.Source {
-	plan := &fetchargs.Plan{Func: &btf.Func{Name: name, Module: module}, Arch: abi.Named("amd64")}
+	plan := &plan.Plan{Func: &btf.Func{Name: name, Module: module}, Arch: abi.Named("amd64")}
 	s := render.Source{Plan: plan}
 	if entry != nil {
 		plan.Probes, s.Decoders = append(plan.Probes, entry.probe), append(s.Decoders, entry.decoder(plan))

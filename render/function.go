@@ -3,7 +3,6 @@ package render
 import (
 	"encoding/binary"
 
-	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
@@ -16,7 +15,7 @@ type Function struct {
 	Name   string
 	Title  string // Name, escaped
 	Module string // "" for the kernel itself
-	Plan   *fetchargs.Plan
+	Plan   *plan.Plan
 
 	Entry, Return Side
 
@@ -42,7 +41,7 @@ type Side struct {
 
 // A part is one of the probes of a side.
 type part struct {
-	probe *fetchargs.Probe
+	probe *plan.Probe
 	dec   *value.Decoder // nil if its records cannot be decoded
 }
 
@@ -310,7 +309,7 @@ func (f *Function) anyComm(c *calls.Call) []byte {
 
 // Hidden returns a Field for the index-th field of a probe, which need not be shown, and
 // the side that it is on; nil if there is no decoder for it.
-func (f *Function) Hidden(p *fetchargs.Probe, index int, o *Options) (*Side, *Field) {
+func (f *Function) Hidden(p *plan.Probe, index int, o *Options) (*Side, *Field) {
 	side := &f.Entry
 	if p.Side == dynevent.Return {
 		side = &f.Return
@@ -355,7 +354,7 @@ func (f *Function) anyCaller(c *calls.Call) uint64 {
 }
 
 // functionName returns the name of the function that plan traces.
-func functionName(plan *fetchargs.Plan) string {
+func functionName(plan *plan.Plan) string {
 	switch {
 	case plan.Func != nil:
 		return plan.Func.Name
@@ -366,7 +365,7 @@ func functionName(plan *fetchargs.Plan) string {
 }
 
 // moduleName returns the module of that function, "" for the kernel itself.
-func moduleName(plan *fetchargs.Plan) string {
+func moduleName(plan *plan.Plan) string {
 	switch {
 	case plan.Func != nil:
 		return plan.Func.Module

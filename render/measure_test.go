@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/measure"
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/fetchargs/query"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
@@ -43,7 +43,7 @@ func measured(t testing.TB, by []string, hists ...string) render.Source {
 		}
 		measures = append(measures, m)
 	}
-	plans, err := query.WithMeasures([]*fetchargs.Plan{s.Plan}, measures)
+	plans, err := query.WithMeasures([]*plan.Plan{s.Plan}, measures)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 	"encoding/binary"
 	"time"
 
-	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
@@ -106,6 +106,6 @@ type Options struct {
 
 // A Source is a plan whose calls are shown, with its decoders.
 type Source struct {
-	Plan     *fetchargs.Plan
+	Plan     *plan.Plan
 	Decoders []*value.Decoder // one for each of Plan.Probes
 }

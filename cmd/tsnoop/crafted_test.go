@@ -17,11 +17,11 @@ import (
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/terminal"
-	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/fetchargs/store"
+	"github.com/tsnoop/tsnoop/fetchargs/target"
 	"github.com/tsnoop/tsnoop/testdata/badinput"
 	"github.com/tsnoop/tsnoop/tracefs/machine"
 	"github.com/tsnoop/tsnoop/tracefs/tracedat"
@@ -117,12 +117,12 @@ func (f *memoryFile) Seek(off int64, whence int) (int64, error) {
 // sample is a sound recording of a call of each spec.
 func sample(t testing.TB, specs ...string) *crafted {
 	t.Helper()
-	target := &fetchargs.Target{
+	target := &target.Target{
 		Arch: abi.Named("amd64"), Live: true, Pair: true,
 		Kernel: btf.Open(filepath.Join("..", "..", "testdata", "btf", "linux-6.12-amd64.btf")),
 	}
 	target.Features, _ = dynevent.FeaturesOf("6.12")
-	plans, err := machine.Resolve(specs, target)
+	plans, err := machine.Resolve(specs, target, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +146,7 @@ func sample(t testing.TB, specs ...string) *crafted {
 }
 
 // craftedEvent is the format of a probe's events, and one of them.
-func craftedEvent(p *fetchargs.Probe, id int) (format string, record []byte) {
+func craftedEvent(p *plan.Probe, id int) (format string, record []byte) {
 	order := binary.LittleEndian
 	record = order.AppendUint16(nil, uint16(id))
 	record = order.AppendUint32(append(record, 0, 0), 77)

@@ -18,7 +18,7 @@ import (
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/output"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/target"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/terminal"
-	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/render/sum"
 	"github.com/tsnoop/tsnoop/tracefs"
@@ -172,7 +172,7 @@ func openReplay(f io.ReaderAt, size int64, name string, o *flags.Options, ui *te
 }
 
 // warnHalves says what a tree lacks because it was not recorded.
-func warnHalves(plans []*fetchargs.Plan, ui *terminal.UI) {
+func warnHalves(plans []*plan.Plan, ui *terminal.UI) {
 	for _, p := range plans {
 		switch {
 		case p.Renames != "" || p.Paired():
@@ -215,7 +215,7 @@ func showText(r io.Reader, name string, o *flags.Options, ui *terminal.UI) error
 }
 
 // showTextOf shows the events of plans.
-func showTextOf(r io.Reader, name string, plans []*fetchargs.Plan, o *flags.Options, ui *terminal.UI) error {
+func showTextOf(r io.Reader, name string, plans []*plan.Plan, o *flags.Options, ui *terminal.UI) error {
 	if err := target.CheckPlans(o, plans); err != nil {
 		return err
 	}

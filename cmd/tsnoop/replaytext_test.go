@@ -18,7 +18,7 @@ import (
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/target"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/terminal"
-	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/testdata/badinput"
 )
 
@@ -118,7 +118,7 @@ func FuzzReplayText(f *testing.F) {
 		f.Add(b, byte(i))
 	}
 	ways := [][]string{nil, {"--json"}, {"--tree"}, {"--chain"}, {"--summary"}, {"--summary=only", "--json"}, {"-v", "-t", "delta"}}
-	options, plans := make([]*flags.Options, len(ways)), make([][]*fetchargs.Plan, len(ways)) // these take longer than all else
+	options, plans := make([]*flags.Options, len(ways)), make([][]*plan.Plan, len(ways)) // these take longer than all else
 	for i, given := range ways {
 		options[i] = textOptions(f, "-", textSpecs, given...)
 		if plans[i], err = target.LinePlans(options[i], textSpecs); err != nil {

@@ -26,7 +26,7 @@ type Plan struct {
 	Probes []*Probe // entry probes, then return probes, each by part; at least one
 
 	// Renames is a glob of task names. If it is set, the plan is tsnoop's own, and
-	// its events report tasks that change their name. See [Renames].
+	// its events report tasks that change their name. See fetchargs.Renames.
 	Renames string
 
 	Notes   []string // what the user should know before believing the output

@@ -5,7 +5,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
-// Renamed decodes an event of a plan of [Renames]. It returns the task whose name
+// Renamed decodes an event of a plan of fetchargs.Renames. It returns the task whose name
 // changes, and reports whether the new name no longer matches.
 func (p *Plan) Renamed(d *value.Decoder, data []byte) (tid int, out bool) {
 	pid, name := d.Value(0, data), d.Value(1, data)

@@ -10,12 +10,13 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/query"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
+	"github.com/tsnoop/tsnoop/fetchargs/target"
 )
 
 // What was counted is chosen from a recording by its expression, and by its FORMAT if
 // there are several of that.
 func TestCountedRecorded(t *testing.T) {
-	target := &fetchargs.Target{Arch: abi.Named("amd64"), Kernel: btf.Open(filepath.Join("..", "..", "testdata", "btf", "sample.btf"))}
+	target := &target.Target{Arch: abi.Named("amd64"), Kernel: btf.Open(filepath.Join("..", "..", "testdata", "btf", "sample.btf"))}
 	target.Features, _ = dynevent.FeaturesOf("6.12")
 	all, err := spec.Parse("pkt_rcv(pkt->ports[1..2], pkt->cb:u8[16], pkt->cb:x32[4], n=dev->name:str[3], dev->name:char[3])")
 	if err != nil {

@@ -3,7 +3,7 @@ package query_test
 import (
 	"testing"
 
-	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/fetchargs/query"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
@@ -30,9 +30,9 @@ func TestDuration(t *testing.T) {
 		{"duration < 10us || duration > 1s", 500_000, true, false},
 		{"duration < 10us || duration > 1s", 5, true, true},
 	} {
-		plan := planOf(t, "vfs_read(count) if "+tt.cond)
-		if !plan.Paired() || !plan.HoldsBack() || !plan.Partial {
-			t.Errorf("%s: paired %v, held back %v, partial %v, want all", tt.cond, plan.Paired(), plan.HoldsBack(), plan.Partial)
+		live := planOf(t, "vfs_read(count) if "+tt.cond)
+		if !live.Paired() || !live.HoldsBack() || !live.Partial {
+			t.Errorf("%s: paired %v, held back %v, partial %v, want all", tt.cond, live.Paired(), live.HoldsBack(), live.Partial)
 		}
 		all := planOf(t, "vfs_read(count, return)")
 		wanted, err := spec.Parse("vfs_read if " + tt.cond)
@@ -43,7 +43,7 @@ func TestDuration(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for what, p := range map[string]*fetchargs.Plan{"live": plan, "recorded": saved(t, plan)[0], "chosen": chosen[0]} {
+		for what, p := range map[string]*plan.Plan{"live": live, "recorded": saved(t, live)[0], "chosen": chosen[0]} {
 			if got := p.Match(nil, make([][]byte, len(p.Probes)), tt.ns, tt.ended); got != tt.want {
 				t.Errorf("%s: %s of %d ns, ended %v: got %v, want %v", what, tt.cond, tt.ns, tt.ended, got, tt.want)
 			}

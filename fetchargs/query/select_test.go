@@ -11,9 +11,11 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/fetchargs/query"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/store"
+	"github.com/tsnoop/tsnoop/fetchargs/target"
 )
 
 // TestRecordedNames finds each recorded value by the name that it was given and by its
@@ -111,7 +113,7 @@ func TestRecordedLabels(t *testing.T) {
 }
 
 // shown returns how many values of a name the plan shows.
-func shown(p *fetchargs.Plan, name string) (n int) {
+func shown(p *plan.Plan, name string) (n int) {
 	for _, probe := range p.Probes {
 		for _, f := range probe.Fields {
 			if !f.Hidden && f.Label == name {
@@ -123,13 +125,13 @@ func shown(p *fetchargs.Plan, name string) (n int) {
 }
 
 // planOf returns the plan of a spec for a kernel 6.12.
-func planOf(t *testing.T, text string) *fetchargs.Plan {
+func planOf(t *testing.T, text string) *plan.Plan {
 	t.Helper()
 	s, err := spec.Parse(text)
 	if err != nil {
 		t.Fatal(err)
 	}
-	target := &fetchargs.Target{Arch: abi.Named("amd64"), Live: true, Calls: true, Kernel: btf.Open(filepath.Join("..", "..", "testdata", "btf", "linux-6.12-amd64.btf"))}
+	target := &target.Target{Arch: abi.Named("amd64"), Live: true, Calls: true, Kernel: btf.Open(filepath.Join("..", "..", "testdata", "btf", "linux-6.12-amd64.btf"))}
 	target.Features, _ = dynevent.FeaturesOf("6.12")
 	plans, err := fetchargs.Resolve([]*spec.Spec{s}, target)
 	if err != nil {
@@ -139,9 +141,9 @@ func planOf(t *testing.T, text string) *fetchargs.Plan {
 }
 
 // saved returns the plan as a recording has it.
-func saved(t *testing.T, p *fetchargs.Plan) []*fetchargs.Plan {
+func saved(t *testing.T, p *plan.Plan) []*plan.Plan {
 	t.Helper()
-	data, err := store.Save([]*fetchargs.Plan{p})
+	data, err := store.Save([]*plan.Plan{p})
 	if err != nil {
 		t.Fatal(err)
 	}

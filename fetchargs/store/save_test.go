@@ -14,6 +14,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/store"
+	"github.com/tsnoop/tsnoop/fetchargs/target"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 	"github.com/tsnoop/tsnoop/testdata/badinput"
 )
@@ -30,7 +31,7 @@ var savedSpecs = []string{
 func saveSample(t testing.TB) []byte { return savePlans(t, savedSpecs...) }
 
 func savePlans(t testing.TB, texts ...string) []byte {
-	target := &fetchargs.Target{
+	target := &target.Target{
 		Arch:   abi.Named("amd64"),
 		Kernel: btf.Open(filepath.Join("..", "..", "testdata", "btf", "linux-6.12-amd64.btf")),
 		Live:   true, Calls: true, Nonce: "abcdef",

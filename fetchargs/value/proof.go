@@ -18,7 +18,7 @@ package value
 //
 // Kernels that count faults need no string:
 //
-//   - Counted, the count before and after the value (fetchargs.FaultCount). If the count
+//   - Counted, the count before and after the value (target.FaultCount). If the count
 //     has risen, the value has faulted, or another fetch on another CPU at the same time.
 //     Args lead to the kprobe, and the last one is its address, which must be Addr.
 type Proof struct {

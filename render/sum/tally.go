@@ -3,7 +3,6 @@ package sum
 import (
 	"encoding/binary"
 
-	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/measure"
 	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
@@ -84,7 +83,7 @@ func (t *tally) setKeys(by []string, values []measured) {
 	}
 }
 
-func (t *tally) measured(plan *fetchargs.Plan, m *measure.Measured) measured {
+func (t *tally) measured(plan *plan.Plan, m *measure.Measured) measured {
 	if m.Elapsed {
 		return measured{elapsed: true}
 	}

@@ -5,9 +5,9 @@ import (
 	"os"
 
 	"github.com/tsnoop/tsnoop/btf"
-	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/render/text"
@@ -19,15 +19,15 @@ import (
 // and calls come from tracefs/trace otherwise.
 func Example() {
 	u32, s32 := &btf.Int{Name: "unsigned int", Size: 4}, &btf.Int{Name: "int", Size: 4, Encoding: btf.IsSigned}
-	plan := &fetchargs.Plan{Func: &btf.Func{Name: "vfs_open"}, Arch: abi.Named("amd64")}
-	entry := &fetchargs.Probe{Plan: plan, Comm: -1, Caller: -1, Stack: -1,
+	shown := &plan.Plan{Func: &btf.Func{Name: "vfs_open"}, Arch: abi.Named("amd64")}
+	entry := &plan.Probe{Plan: shown, Comm: -1, Caller: -1, Stack: -1,
 		Fields: []value.Field{{Label: "file->f_flags", Type: u32, Format: "o", Size: 4}}}
-	exit := &fetchargs.Probe{Plan: plan, Comm: -1, Caller: -1, Stack: -1, Side: dynevent.Return,
+	exit := &plan.Probe{Plan: shown, Comm: -1, Caller: -1, Stack: -1, Side: dynevent.Return,
 		Fields: []value.Field{{Label: "return", Type: s32, Size: 4, Signed: true}}}
-	plan.Probes = []*fetchargs.Probe{entry, exit}
+	shown.Probes = []*plan.Probe{entry, exit}
 	slots := []value.Slot{{Offset: 0, Size: 4}}
 	source := render.Source{
-		Plan:     plan,
+		Plan:     shown,
 		Decoders: []*value.Decoder{entry.Decoder(slots, binary.LittleEndian, nil), exit.Decoder(slots, binary.LittleEndian, nil)},
 	}
 

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 	"github.com/tsnoop/tsnoop/tracefs"
@@ -40,7 +39,7 @@ type clocks struct {
 // A keeping is a clock of the records of one format.
 type keeping struct {
 	clock   *plan.Clock
-	probe   *fetchargs.Probe
+	probe   *plan.Probe
 	decoder *value.Decoder
 	offset  int // of the time or the task in the record
 	size    int // of that, in bytes

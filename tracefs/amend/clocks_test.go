@@ -10,10 +10,11 @@ import (
 	"testing"
 
 	"github.com/tsnoop/tsnoop/btf"
-	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/fetchargs/store"
+	"github.com/tsnoop/tsnoop/fetchargs/target"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/machine"
@@ -21,10 +22,10 @@ import (
 
 // clockOf are the clocks of a spec, and what makes an event of it: a time, and its values
 // in the order of the record's fields but the clock's.
-func clockOf(t *testing.T, text string) (*Stage, func(time uint64, values ...uint64) *tracefs.Event, *fetchargs.Plan) {
+func clockOf(t *testing.T, text string) (*Stage, func(time uint64, values ...uint64) *tracefs.Event, *plan.Plan) {
 	t.Helper()
-	target := &fetchargs.Target{Kernel: btf.Open("../../testdata/btf/linux-6.12-amd64.btf"), Arch: abi.Named("amd64"), Features: dynevent.Features{ArgN: true}, Live: true, Calls: true}
-	plans, err := machine.Resolve([]string{text}, target)
+	target := &target.Target{Kernel: btf.Open("../../testdata/btf/linux-6.12-amd64.btf"), Arch: abi.Named("amd64"), Features: dynevent.Features{ArgN: true}, Live: true, Calls: true}
+	plans, err := machine.Resolve([]string{text}, target, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +62,7 @@ func clockOf(t *testing.T, text string) (*Stage, func(time uint64, values ...uin
 }
 
 // layoutOf lays out the records of a probe.
-func layoutOf(t *testing.T, p *fetchargs.Probe) Layout {
+func layoutOf(t *testing.T, p *plan.Probe) Layout {
 	t.Helper()
 	f := &tracefs.Format{ID: 7, Size: 16}
 	for i := range p.Args {
@@ -83,7 +84,7 @@ func layoutOf(t *testing.T, p *fetchargs.Probe) Layout {
 }
 
 // shown is what a clock shows in an event, "?" if that is not known.
-func shown(r *Stage, plan *fetchargs.Plan, e *tracefs.Event) string {
+func shown(r *Stage, plan *plan.Plan, e *tracefs.Event) string {
 	for i := range plan.Entry().Fields {
 		if f := &plan.Entry().Fields[i]; f.Clock {
 			switch v := r.layouts[plan.Entry()].Decoder.Value(i, e.Data); v.Kind {

@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 	"github.com/tsnoop/tsnoop/tracefs"
@@ -29,11 +28,11 @@ type spares struct {
 
 // A spare knows how to rewrite the events of one spare.
 type spare struct {
-	probe  *fetchargs.Probe // whose spare it is
-	format *tracefs.Format  // of the probe's events
-	dec    *value.Decoder   // of the probe's events
-	its    *value.Decoder   // of the spare's
-	size   int              // bytes of the fixed part of the probe's records
+	probe  *plan.Probe     // whose spare it is
+	format *tracefs.Format // of the probe's events
+	dec    *value.Decoder  // of the probe's events
+	its    *value.Decoder  // of the spare's
+	size   int             // bytes of the fixed part of the probe's records
 	same   []sameBytes
 	texts  []spareText
 	calls  []int // offsets in the probe's records of numbers that differ from call to call
@@ -78,7 +77,7 @@ const sameHit = 200_000
 
 // LearnSpare notes how the records of a probe and of its spare are laid out, if both are
 // known.
-func (st *Stage) LearnSpare(p *fetchargs.Probe) {
+func (st *Stage) LearnSpare(p *plan.Probe) {
 	if p.SpareOf != nil {
 		p = p.SpareOf
 	}

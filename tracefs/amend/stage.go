@@ -7,7 +7,7 @@ import (
 	"encoding/binary"
 	"sync/atomic"
 
-	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 	"github.com/tsnoop/tsnoop/tracefs"
 )
@@ -16,7 +16,7 @@ import (
 // Learn of each probe before the first of its events.
 type Stage struct {
 	order   binary.ByteOrder
-	layouts map[*fetchargs.Probe]Layout
+	layouts map[*plan.Probe]Layout
 
 	spares   spares
 	ages     ages
@@ -26,7 +26,7 @@ type Stage struct {
 
 // A Layout is how the records of a probe are laid out.
 type Layout struct {
-	Probe   *fetchargs.Probe
+	Probe   *plan.Probe
 	Format  *tracefs.Format
 	Decoder *value.Decoder
 }
@@ -42,7 +42,7 @@ type Times struct {
 // New returns a Stage for events with data of this byte order.
 func New(order binary.ByteOrder, t Times) *Stage {
 	return &Stage{
-		order: order, layouts: map[*fetchargs.Probe]Layout{},
+		order: order, layouts: map[*plan.Probe]Layout{},
 		ages: ages{clock: t.Clock, live: t.Live, coarse: t.Coarse, leads: t.Leads},
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
@@ -37,7 +36,7 @@ func (d *Definer) progress(n, all int) {
 // Define writes the probes of plans and their filters, and returns the plans that the
 // kernel has accepted. It returns all refusals as one error. Functions of a glob that
 // the kernel refuses are left out.
-func (d *Definer) Define(ctx context.Context, plans []*fetchargs.Plan) (kept []*fetchargs.Plan, err error) {
+func (d *Definer) Define(ctx context.Context, plans []*plan.Plan) (kept []*plan.Plan, err error) {
 	refused, err := d.defineSides(ctx, plans)
 	if err != nil {
 		return nil, err
@@ -68,7 +67,7 @@ func (d *Definer) Define(ctx context.Context, plans []*fetchargs.Plan) (kept []*
 
 // defineSides writes the probes of plans and returns, for each plan, why the kernel
 // refuses it.
-func (d *Definer) defineSides(ctx context.Context, plans []*fetchargs.Plan) (refused []spec.Errors, err error) {
+func (d *Definer) defineSides(ctx context.Context, plans []*plan.Plan) (refused []spec.Errors, err error) {
 	refused = make([]spec.Errors, len(plans))
 	for n, next := range plan.DefinitionOrder(plans) {
 		if ctx.Err() != nil {
@@ -90,7 +89,7 @@ func (d *Definer) defineSides(ctx context.Context, plans []*fetchargs.Plan) (ref
 
 // prefetch makes the kernel page in what the plans of system calls read, if it can do
 // that.
-func (d *Definer) prefetch(plans []*fetchargs.Plan) error {
+func (d *Definer) prefetch(plans []*plan.Plan) error {
 	before := len(d.prefetches)
 	for _, plan := range plans {
 		if plan.BringsIn != "" && !slices.Contains(d.prefetches, plan.BringsIn) {
@@ -101,9 +100,9 @@ func (d *Definer) prefetch(plans []*fetchargs.Plan) error {
 }
 
 // leaveOut removes the probes of a plan that was refused in part.
-func (d *Definer) leaveOut(left *fetchargs.Plan, why *spec.Error) error {
+func (d *Definer) leaveOut(left *plan.Plan, why *spec.Error) error {
 	left.Glob.LeaveOut(left.Spec.Func.Text, why)
-	for _, p := range plan.Probes([]*fetchargs.Plan{left}) {
+	for _, p := range plan.Probes([]*plan.Plan{left}) {
 		if err := d.Session.Remove(p.Event); err != nil {
 			return err
 		}
@@ -113,7 +112,7 @@ func (d *Definer) leaveOut(left *fetchargs.Plan, why *spec.Error) error {
 
 // defineSide writes the probes of one side of a plan. refused says why the kernel
 // refuses them.
-func (d *Definer) defineSide(plan *fetchargs.Plan, side dynevent.Side) (refused spec.Errors, err error) {
+func (d *Definer) defineSide(plan *plan.Plan, side dynevent.Side) (refused spec.Errors, err error) {
 	for _, p := range slices.Backward(plan.Of(side)) {
 		for _, p := range p.WithSpare() {
 			e, err := d.defineProbe(p)
@@ -140,7 +139,7 @@ func (d *Definer) defineSide(plan *fetchargs.Plan, side dynevent.Side) (refused 
 
 // defineProbe writes one probe. If several functions have its name, it is refused only
 // if none of them can be probed.
-func (d *Definer) defineProbe(p *fetchargs.Probe) (first *spec.Error, err error) {
+func (d *Definer) defineProbe(p *plan.Probe) (first *spec.Error, err error) {
 	lines := p.Placed(d.Session.Group())
 	explain, say := d.Reasons.refusal, d.Warner.Warnf
 	if p.Plan.Glob != nil {

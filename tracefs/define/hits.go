@@ -1,14 +1,13 @@
 package define
 
 import (
-	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/tracefs"
 )
 
 // Hits returns how often the probes of plans were hit, by event. The kernel counts a hit once
 // for each definition of the probe.
-func Hits(s *tracefs.Session, plans []*fetchargs.Plan) (map[string]tracefs.Hits, error) {
+func Hits(s *tracefs.Session, plans []*plan.Plan) (map[string]tracefs.Hits, error) {
 	all, err := s.Profile()
 	if err != nil {
 		return nil, err

@@ -3,8 +3,8 @@ package define
 import (
 	"runtime"
 
-	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
 )
 
 // activeBudget is how many calls the return probes of a run can follow at a time, all
@@ -14,7 +14,7 @@ const activeBudget = 16384
 // ChooseMaxActive lets the return probes follow many calls at a time, so that calls of
 // a function in which threads wait are not missed. The kernel's default, two calls a
 // CPU but at least 10, is meant for functions that do not wait.
-func ChooseMaxActive(plans []*fetchargs.Plan) {
+func ChooseMaxActive(plans []*plan.Plan) {
 	returns := 0
 	for _, p := range plans {
 		for _, probe := range p.Of(dynevent.Return) {

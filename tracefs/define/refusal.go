@@ -5,8 +5,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/proc"
@@ -28,7 +28,7 @@ func NewReasons(fs *tracefs.FS) *Reasons {
 
 // refusal turns the kernel's refusal of a definition into an error that shows the place
 // in the user's spec.
-func (r *Reasons) refusal(p *fetchargs.Probe, line string, err error) (*spec.Error, bool) {
+func (r *Reasons) refusal(p *plan.Probe, line string, err error) (*spec.Error, bool) {
 	var refused *tracefs.KernelError
 	if !errors.As(err, &refused) || ofMachine(err) {
 		return nil, false
@@ -64,7 +64,7 @@ func (r *Reasons) refusal(p *fetchargs.Probe, line string, err error) (*spec.Err
 
 // refusalOfMany is like refusal, for one function of a glob. It is brief, and does not
 // search files of sixty thousand lines for the reason each time.
-func (r *Reasons) refusalOfMany(p *fetchargs.Probe, line string, err error) (*spec.Error, bool) {
+func (r *Reasons) refusalOfMany(p *plan.Probe, line string, err error) (*spec.Error, bool) {
 	var refused *tracefs.KernelError
 	if !errors.As(err, &refused) || ofMachine(err) {
 		return nil, false
@@ -85,7 +85,7 @@ func ofMachine(err error) bool {
 
 // unknownVariable finds an @SYMBOL that the kernel does not have. The kernel says only
 // that some symbol of the definition is wrong.
-func unknownVariable(p *fetchargs.Probe) (*dynevent.Arg, string) {
+func unknownVariable(p *plan.Probe) (*dynevent.Arg, string) {
 	table := symbols.Running() // with the modules that are loaded now
 	for i := range p.Args {
 		base := p.Args[i].Base

@@ -7,7 +7,6 @@ import (
 	"path"
 	"time"
 
-	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/tracefs"
@@ -65,8 +64,8 @@ const (
 
 // Overload refuses to arm functions that may bring the machine to a stop. It counts
 // their calls with probes that record nothing.
-func Overload(ctx context.Context, fs *tracefs.FS, plans []*fetchargs.Plan, log func(format string, args ...any)) error {
-	var risky []*fetchargs.Plan
+func Overload(ctx context.Context, fs *tracefs.FS, plans []*plan.Plan, log func(format string, args ...any)) error {
+	var risky []*plan.Plan
 	for _, p := range plans {
 		if _, is := calmRate(p.Func.Name); is && p.Renames == "" {
 			risky = append(risky, p)
@@ -83,15 +82,15 @@ func Overload(ctx context.Context, fs *tracefs.FS, plans []*fetchargs.Plan, log 
 }
 
 // look counts calls. It skips functions that cannot be probed: Arm refuses those.
-func look(fs *tracefs.FS, plans []*fetchargs.Plan, log func(format string, args ...any)) (hits map[*fetchargs.Plan]uint64, took time.Duration, err error) {
+func look(fs *tracefs.FS, plans []*plan.Plan, log func(format string, args ...any)) (hits map[*plan.Plan]uint64, took time.Duration, err error) {
 	s, err := fs.NewSession(tracefs.Options{BufferKB: 64, Log: log})
 	if err != nil {
 		return nil, 0, err
 	}
 	defer func() { err = cmp.Or(err, s.Close()) }()
-	events := map[*fetchargs.Plan]string{}
+	events := map[*plan.Plan]string{}
 	for _, one := range plans {
-		p := plan.Probes([]*fetchargs.Plan{one})[0]
+		p := plan.Probes([]*plan.Plan{one})[0]
 		for _, symbol := range p.Symbols {
 			if s.Define(p.Kind.File(), p.Kind.Head(s.Group(), p.Event, 0)+" "+symbol) == nil {
 				events[one] = p.Event
@@ -102,7 +101,7 @@ func look(fs *tracefs.FS, plans []*fetchargs.Plan, log func(format string, args 
 		return nil, 0, nil
 	}
 	counted, took, err := s.Count(lookTime, enough)
-	hits = map[*fetchargs.Plan]uint64{}
+	hits = map[*plan.Plan]uint64{}
 	for plan, event := range events {
 		hits[plan] = counted[event].Hits + counted[event].Misses
 	}
@@ -111,12 +110,12 @@ func look(fs *tracefs.FS, plans []*fetchargs.Plan, log func(format string, args 
 
 // tooHot returns an error for each spec that asks for functions that are called too
 // often.
-func tooHot(plans []*fetchargs.Plan, hits map[*fetchargs.Plan]uint64, took time.Duration) error {
+func tooHot(plans []*plan.Plan, hits map[*plan.Plan]uint64, took time.Duration) error {
 	var wrong spec.Errors
-	rate := func(p *fetchargs.Plan) uint64 {
+	rate := func(p *plan.Plan) uint64 {
 		return uint64(float64(hits[p]) * float64(time.Second) / float64(max(took, time.Millisecond)))
 	}
-	worst := map[*spec.Spec]*fetchargs.Plan{}
+	worst := map[*spec.Spec]*plan.Plan{}
 	many := map[*spec.Spec]int{}
 	var specs []*spec.Spec
 	for _, p := range plans {

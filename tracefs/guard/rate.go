@@ -4,7 +4,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/tracefs/define"
 )
@@ -21,7 +20,7 @@ type rates struct {
 	when time.Time
 	last map[string]uint64  // events of each probe until then
 	over map[string]float64 // events of each probe beyond what the time until then allows
-	off  map[*fetchargs.Plan]bool
+	off  map[*plan.Plan]bool
 
 	asked  time.Time // when the kernel was last asked for lost events
 	lost   uint64    // events lost until then
@@ -30,7 +29,7 @@ type rates struct {
 
 func newRates(g *Guard) *rates {
 	now := time.Now()
-	return &rates{g: g, when: now, asked: now, last: map[string]uint64{}, over: map[string]float64{}, off: map[*fetchargs.Plan]bool{}}
+	return &rates{g: g, when: now, asked: now, last: map[string]uint64{}, over: map[string]float64{}, off: map[*plan.Plan]bool{}}
 }
 
 // next returns when the next check is due, at latest at a time.
@@ -55,7 +54,7 @@ func (r *rates) check(now time.Time) {
 		return
 	}
 	seen := r.g.seen(r.losing)
-	hot := map[*fetchargs.Plan]uint64{}
+	hot := map[*plan.Plan]uint64{}
 	for _, p := range plan.Probes(r.g.o.Plans()) {
 		n := float64(seen[p.Event] - min(seen[p.Event], r.last[p.Event])) // last may be larger: it may be that of an old ID
 		r.last[p.Event] = seen[p.Event]
@@ -80,8 +79,8 @@ func (r *rates) flips(now time.Time) bool {
 	return losing != before
 }
 
-func (r *rates) switchOff(p *fetchargs.Plan, rate uint64) {
-	plans, total := []*fetchargs.Plan{p}, uint64(0)
+func (r *rates) switchOff(p *plan.Plan, rate uint64) {
+	plans, total := []*plan.Plan{p}, uint64(0)
 	for _, probe := range plan.Probes(plans) {
 		total = max(total, r.last[probe.Event])
 	}
@@ -91,7 +90,7 @@ func (r *rates) switchOff(p *fetchargs.Plan, rate uint64) {
 	}
 	r.off[p] = true
 	r.g.o.Warner.Warnf("%s has %d events a second: its probe is switched off, after %d events; --max-rate 0 lets it go on", p.Spec.Func.Text, rate, total)
-	if !slices.ContainsFunc(r.g.o.Plans(), func(p *fetchargs.Plan) bool { return !r.off[p] && p.Renames == "" }) {
+	if !slices.ContainsFunc(r.g.o.Plans(), func(p *plan.Plan) bool { return !r.off[p] && p.Renames == "" }) {
 		r.g.o.Warner.Warnf("all probes are switched off: the trace ends")
 		r.g.o.Spend()
 	}

@@ -3,13 +3,13 @@ package guard
 import (
 	"testing"
 
-	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/tracefs"
 )
 
 // TestDescribe has a change for each row.
 func TestDescribe(t *testing.T) {
-	g := &Guard{o: Options{Plans: func() []*fetchargs.Plan { return nil }}}
+	g := &Guard{o: Options{Plans: func() []*plan.Plan { return nil }}}
 	for _, tt := range []struct {
 		c          tracefs.Change
 		said, goOn string

@@ -5,22 +5,22 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+	"github.com/tsnoop/tsnoop/fetchargs/target"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/proc"
 )
 
 // eachCPU returns the CPUs that a call may be on. If more CPUs are possible than probes can
 // be defined for, as virtual machines often have it, it returns those that are online.
-func eachCPU() (fetchargs.CPUs, error) {
+func eachCPU() (target.CPUs, error) {
 	possible, err := cpuList(proc.PossibleCPUs)
 	if err != nil || len(possible) <= dynevent.MostCPUs {
-		return fetchargs.CPUs{Numbers: possible}, err
+		return target.CPUs{Numbers: possible}, err
 	}
 	online, err := OnlineCPUs()
 	later := slices.DeleteFunc(possible, func(n int) bool { return slices.Contains(online, n) })
-	return fetchargs.CPUs{Numbers: online, Later: later}, err
+	return target.CPUs{Numbers: online, Later: later}, err
 }
 
 // OnlineCPUs returns the CPUs that are online.

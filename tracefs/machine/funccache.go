@@ -13,7 +13,7 @@ import (
 // Processes returns the processes of this machine, sorted by ID.
 func Processes() []proc.Process { return proc.Processes() }
 
-// KeptFunctions returns a function for fetchargs.Target.Traceable, which tells which
+// KeptFunctions returns a function for target.Target.Traceable, which tells which
 // functions can be probed. The kernel takes long to list them, so the list is kept in
 // the directory dir until the kernel boots again or its modules change. Only the owner
 // of dir may write to it; if that is not so, or the list cannot be kept, it is read

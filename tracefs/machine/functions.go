@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/tsnoop/tsnoop/btf"
-	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/find"
+	"github.com/tsnoop/tsnoop/fetchargs/target"
 )
 
 // Functions yields the C prototypes of the functions that match the glob pattern and
@@ -86,7 +86,7 @@ func (m *Machine) Syscalls(name string, o PlanOptions) ([]find.SyscallFunc, erro
 }
 
 // lines returns the target for something that is only shown.
-func (m *Machine) lines(o PlanOptions) (*fetchargs.Target, error) {
+func (m *Machine) lines(o PlanOptions) (*target.Target, error) {
 	o.Lines = true
 	return m.Target(o)
 }

@@ -7,8 +7,8 @@ import (
 	"sync"
 
 	"github.com/tsnoop/tsnoop/btf"
-	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/syscalls"
+	"github.com/tsnoop/tsnoop/fetchargs/target"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/define"
 	"github.com/tsnoop/tsnoop/tracefs/proc"
@@ -27,7 +27,7 @@ type Machine struct {
 	builds map[string]string  // builds of modules whose types were read before they are loaded
 
 	mu    sync.Mutex
-	facts map[string]fetchargs.SymbolFacts // facts about the names that were asked for without modules
+	facts map[string]target.SymbolFacts // facts about the names that were asked for without modules
 }
 
 // New returns a Machine. fs may be nil if tracefs cannot be read. Then nothing
@@ -40,7 +40,7 @@ func New(fs *tracefs.FS) *Machine {
 		Reasons: define.NewReasons(fs),
 		hz:      sync.OnceValue(func() int { return proc.HZ(release()) }),
 		builds:  map[string]string{},
-		facts:   map[string]fetchargs.SymbolFacts{},
+		facts:   map[string]target.SymbolFacts{},
 	}
 }
 
@@ -51,13 +51,13 @@ func New(fs *tracefs.FS) *Machine {
 //
 // The answers are kept: when a file of specs is edited, most names stay the same, and
 // searching the table takes a large part of the time.
-func (m *Machine) SymbolFacts(names []string, modules bool) (map[string]fetchargs.SymbolFacts, error) {
+func (m *Machine) SymbolFacts(names []string, modules bool) (map[string]target.SymbolFacts, error) {
 	if modules {
 		return m.lookUp(names, true)
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	known := make(map[string]fetchargs.SymbolFacts, len(names))
+	known := make(map[string]target.SymbolFacts, len(names))
 	var further []string
 	for _, name := range names {
 		if f, ok := m.facts[name]; ok {
@@ -79,14 +79,14 @@ func (m *Machine) SymbolFacts(names []string, modules bool) (map[string]fetcharg
 }
 
 // lookUp searches the symbol table for SymbolFacts.
-func (m *Machine) lookUp(names []string, modules bool) (map[string]fetchargs.SymbolFacts, error) {
+func (m *Machine) lookUp(names []string, modules bool) (map[string]target.SymbolFacts, error) {
 	facts, stext, err := m.Symbols.Facts(names, modules)
 	if facts == nil {
 		return nil, err
 	}
-	out := make(map[string]fetchargs.SymbolFacts, len(facts))
+	out := make(map[string]target.SymbolFacts, len(facts))
 	for name, f := range facts {
-		s := fetchargs.SymbolFacts{Modules: f.Modules, Clones: f.Clones, Offsets: make([]uint64, f.Count)}
+		s := target.SymbolFacts{Modules: f.Modules, Clones: f.Clones, Offsets: make([]uint64, f.Count)}
 		for i, addr := range f.Addrs {
 			if stext != 0 && i < f.Count {
 				s.Offsets[i] = addr - stext
@@ -98,17 +98,17 @@ func (m *Machine) lookUp(names []string, modules bool) (map[string]fetchargs.Sym
 }
 
 // symbolPlace asks this machine's symbol table, once for each name.
-func (m *Machine) symbolPlace() func(name string) (fetchargs.SymbolPlace, error) {
-	known := map[string]fetchargs.SymbolPlace{}
-	return func(name string) (fetchargs.SymbolPlace, error) {
+func (m *Machine) symbolPlace() func(name string) (target.SymbolPlace, error) {
+	known := map[string]target.SymbolPlace{}
+	return func(name string) (target.SymbolPlace, error) {
 		if p, ok := known[name]; ok {
 			return p, nil
 		}
 		p, err := m.Symbols.Place(name)
 		if err == nil {
-			known[name] = fetchargs.SymbolPlace(p)
+			known[name] = target.SymbolPlace(p)
 		}
-		return fetchargs.SymbolPlace(p), err
+		return target.SymbolPlace(p), err
 	}
 }
 

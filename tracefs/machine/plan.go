@@ -13,6 +13,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/measure"
 	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
+	"github.com/tsnoop/tsnoop/fetchargs/target"
 )
 
 // PlanOptions says what specs are resolved for. The zero value is a trace on this
@@ -53,23 +54,23 @@ func (o *PlanOptions) elsewhere() bool {
 
 // Plan resolves specs to plans. All that is wrong with them is returned as one
 // spec.Errors; without types the error wraps btf.ErrNoBTF.
-func (m *Machine) Plan(specs []string, o PlanOptions) ([]*fetchargs.Plan, error) {
+func (m *Machine) Plan(specs []string, o PlanOptions) ([]*plan.Plan, error) {
 	target, err := m.Target(o)
 	if err != nil {
 		return nil, err
 	}
-	var refused func(*fetchargs.Plan) (spec.Errors, error)
+	var refused func(*plan.Plan) (spec.Errors, error)
 	if m.FS != nil && !o.elsewhere() {
 		refused = m.refuser(target)
 	}
-	plans, err := resolve(specs, target, refused)
+	plans, err := Resolve(specs, target, refused)
 	if err != nil {
 		return nil, err
 	}
 	if o.Chain {
 		plans, _ = plan.Steps(plans, nil)
 	}
-	if !o.Lines && o.Comm != "" && slices.ContainsFunc(plans, (*fetchargs.Plan).Paired) {
+	if !o.Lines && o.Comm != "" && slices.ContainsFunc(plans, (*plan.Plan).Paired) {
 		renames, err := fetchargs.Renames(target)
 		if err != nil {
 			return nil, err
@@ -80,13 +81,9 @@ func (m *Machine) Plan(specs []string, o PlanOptions) ([]*fetchargs.Plan, error)
 }
 
 // Resolve parses all specs and resolves those that are well formed, so that one
-// spec.Errors has everything that is wrong, in the order of the specs.
-func Resolve(texts []string, t *fetchargs.Target) ([]*fetchargs.Plan, error) {
-	return resolve(texts, t, nil)
-}
-
-// resolve is like Resolve, and tries alternatives with refused, if that is not nil.
-func resolve(texts []string, t *fetchargs.Target, refused func(*fetchargs.Plan) (spec.Errors, error)) ([]*fetchargs.Plan, error) {
+// spec.Errors has everything that is wrong, in the order of the specs. refused is that of
+// fetchargs.ResolveTried.
+func Resolve(texts []string, t *target.Target, refused func(*plan.Plan) (spec.Errors, error)) ([]*plan.Plan, error) {
 	var wrong spec.Errors
 	var specs []*spec.Spec
 	for _, text := range texts {

@@ -4,9 +4,9 @@ import (
 	"errors"
 	"sync"
 
-	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/target"
 	"github.com/tsnoop/tsnoop/tracefs/proc"
@@ -14,8 +14,8 @@ import (
 
 // Target describes the kernel that specs are resolved for. If this machine's tracefs
 // cannot be read, it is assumed to offer what every kernel since 5.10 does.
-func (m *Machine) Target(o PlanOptions) (*fetchargs.Target, error) {
-	t := &fetchargs.Target{
+func (m *Machine) Target(o PlanOptions) (*target.Target, error) {
+	t := &target.Target{
 		Kernel: o.Kernel, Arch: o.Arch, Deep: o.Deep, Pair: o.Pair, Measures: o.Measures, MaxActive: o.MaxActive, Comm: o.Comm, Taken: o.Taken,
 		Live: !o.Lines, Calls: !o.Lines || o.Explained,
 	}
@@ -67,9 +67,9 @@ func (m *Machine) Target(o PlanOptions) (*fetchargs.Target, error) {
 // refuser returns a function for fetchargs.ResolveTried. What ftrace knows and kprobes
 // do not need themselves can be probed. For all else the kernel is asked, if live is set,
 // with probes that are never enabled.
-func (m *Machine) refuser(t *fetchargs.Target) func(*fetchargs.Plan) (spec.Errors, error) {
+func (m *Machine) refuser(t *target.Target) func(*plan.Plan) (spec.Errors, error) {
 	traceable := sync.OnceValue(t.Traceable)
-	return func(p *fetchargs.Plan) (spec.Errors, error) {
+	return func(p *plan.Plan) (spec.Errors, error) {
 		if p.Glob != nil { // has only functions that can be probed
 			return nil, nil
 		}
@@ -92,7 +92,7 @@ func (m *Machine) refuser(t *fetchargs.Target) func(*fetchargs.Plan) (spec.Error
 // ErrArch says that this machine's architecture is not supported.
 var ErrArch = errors.New("this machine's architecture is not supported")
 
-func (m *Machine) features(t *fetchargs.Target, o PlanOptions) error {
+func (m *Machine) features(t *target.Target, o PlanOptions) error {
 	switch {
 	case o.Features != nil:
 		t.Features = *o.Features

@@ -25,7 +25,7 @@ func TestSyscallTable(t *testing.T) {
 	target.SyscallParams = nil
 	known := 0
 	// 5.10's BTF has no function for perf_event_open.
-	plans, err := Resolve([]string{"syscall:*()", "perf_event_open(pid, cpu)"}, target)
+	plans, err := Resolve([]string{"syscall:*()", "perf_event_open(pid, cpu)"}, target, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/amend"
 	"github.com/tsnoop/tsnoop/tracefs/define"
@@ -65,7 +65,7 @@ type Trace struct {
 // fails, or ctx is done before the probes are enabled, it undoes everything. Probes
 // that the kernel refuses are returned as a spec.Errors; functions of a glob that it
 // refuses are left out of Plans and noted in their Glob.
-func Arm(ctx context.Context, m *machine.Machine, plans []*fetchargs.Plan, o Options) (_ *Trace, err error) {
+func Arm(ctx context.Context, m *machine.Machine, plans []*plan.Plan, o Options) (_ *Trace, err error) {
 	t := &Trace{Reading: Reading{warner: o.Warn, plans: plans, order: binary.NativeEndian, cpus: o.CPUs}, machine: m, text: o.Text, progress: o.Progress, pids: len(o.Pids) > 0}
 	t.spans = newSpans(t.Now, t.recordsReturns)
 	if o.Replan {
@@ -187,10 +187,10 @@ func check(m *machine.Machine, o Options) error {
 }
 
 // sessionOptions derives the session's options from o.
-func (t *Trace) sessionOptions(plans []*fetchargs.Plan, o Options) (tracefs.Options, error) {
+func (t *Trace) sessionOptions(plans []*plan.Plan, o Options) (tracefs.Options, error) {
 	so := tracefs.Options{Clock: "mono", BufferKB: o.BufferKB, CPUs: o.CPUs, IgnoreSelf: true, Stacktrace: o.Stacks, Log: o.Log}
 	// A call that begins on one of the CPUs may end on another, and vice versa.
-	so.AllCPUs = slices.ContainsFunc(plans, (*fetchargs.Plan).Paired)
+	so.AllCPUs = slices.ContainsFunc(plans, (*plan.Plan).Paired)
 	if so.BufferKB == 0 {
 		so.BufferKB, so.BufferOrLess = machine.DefaultBuffer(), true
 	}

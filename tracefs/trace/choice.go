@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/filter"
 	"github.com/tsnoop/tsnoop/fetchargs/plan"
@@ -55,7 +54,7 @@ func strangers(n int) string {
 }
 
 // chosen reports whether a call is of a task that is asked for.
-func (r *Reading) chosen(c *calls.Call, plan *fetchargs.Plan) bool {
+func (r *Reading) chosen(c *calls.Call, plan *plan.Plan) bool {
 	e := c.Entry
 	if e == nil {
 		e = c.Return
@@ -80,7 +79,7 @@ func (r *Reading) ofProcess(e *tracefs.Event) bool {
 }
 
 // comm returns the name of the task that made a call, as far as it was recorded.
-func (r *Reading) comm(c *calls.Call, plan *fetchargs.Plan) []byte {
+func (r *Reading) comm(c *calls.Call, plan *plan.Plan) []byte {
 	for _, p := range plan.Probes {
 		e := c.Event(p.Side == dynevent.Return, p.Part)
 		if e == nil {
@@ -99,6 +98,6 @@ func (r *Reading) comm(c *calls.Call, plan *fetchargs.Plan) []byte {
 }
 
 // allCalls reports whether no plan chooses calls by the name of the task.
-func allCalls(plans []*fetchargs.Plan) bool {
-	return !slices.ContainsFunc(plan.Probes(plans), (*fetchargs.Probe).ChoosesComm)
+func allCalls(plans []*plan.Plan) bool {
+	return !slices.ContainsFunc(plan.Probes(plans), (*plan.Probe).ChoosesComm)
 }

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 	"github.com/tsnoop/tsnoop/tracefs/tasks"
@@ -26,7 +26,7 @@ func TestStrangers(t *testing.T) {
 		r.choose(Choice{Pids: []int{10}})
 		var shown []int
 		for _, tid := range tt.tids {
-			if r.chosen(&calls.Call{Entry: &tracefs.Event{TID: tid}}, &fetchargs.Plan{}) {
+			if r.chosen(&calls.Call{Entry: &tracefs.Event{TID: tid}}, &plan.Plan{}) {
 				shown = append(shown, tid)
 			}
 		}

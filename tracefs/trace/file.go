@@ -11,7 +11,6 @@ import (
 	"iter"
 	"strings"
 
-	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/measure"
 	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/fetchargs/query"
@@ -87,7 +86,7 @@ func (r *File) prepare(o OpenOptions) error {
 	}
 	load := r.ownPlans
 	if !r.IsOwn() {
-		load = func() ([]*fetchargs.Plan, formatOf, error) { return r.foreignPlans(o.Specs) }
+		load = func() ([]*plan.Plan, formatOf, error) { return r.foreignPlans(o.Specs) }
 	}
 	plans, formats, err := load()
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 	"github.com/tsnoop/tsnoop/tracefs/proc"
 )
@@ -81,7 +81,7 @@ func (f *inFlight) look(tids []int) map[string]map[int]int {
 }
 
 // saw notes a call: what its task is in later has begun since.
-func (f *inFlight) saw(plan *fetchargs.Plan, c *calls.Call) {
+func (f *inFlight) saw(plan *plan.Plan, c *calls.Call) {
 	if c.Entry != nil || c.Return == nil || !f.any.Load() {
 		return
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"iter"
 
-	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/amend"
@@ -42,7 +41,7 @@ func (t *Trace) learnFormats(stacks bool) error {
 }
 
 // formatsOf reads how the kernel lays out the records of some plans.
-func (t *Trace) formatsOf(plans []*fetchargs.Plan) ([]amend.Layout, error) {
+func (t *Trace) formatsOf(plans []*plan.Plan) ([]amend.Layout, error) {
 	probes := plan.Probes(plans)
 	events := make([]string, len(probes))
 	shapes := make(map[string]string, len(probes))

@@ -3,7 +3,6 @@ package trace
 import (
 	"slices"
 
-	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/tracefs"
@@ -65,7 +64,7 @@ func (r *Reading) unreturned(c *calls.Call, shown, atEnd bool) {
 	u := r.open[r.plans[c.Plan]]
 	if u == nil {
 		if r.open == nil {
-			r.open = map[*fetchargs.Plan]*unreturned{}
+			r.open = map[*plan.Plan]*unreturned{}
 		}
 		u = &unreturned{}
 		r.open[r.plans[c.Plan]] = u
@@ -100,7 +99,7 @@ func (m *Missed) bound(u *unreturned) {
 // had, if the kernel counts faults as misses, and looks which calls have returned. It
 // returns nil if neither is needed.
 func (t *Trace) accounting() func(*calls.Call) {
-	follows := t.replanning != nil || slices.ContainsFunc(plan.Probes(t.plans), (*fetchargs.Probe).Follows)
+	follows := t.replanning != nil || slices.ContainsFunc(plan.Probes(t.plans), (*plan.Probe).Follows)
 	follows = follows && t.machine.CountsFaults()
 	if !follows && len(t.inFlight.names) == 0 {
 		return nil
@@ -121,7 +120,7 @@ func (t *Trace) accounting() func(*calls.Call) {
 
 // faulted returns how many fetches of the event can have faulted. It is 0 unless a
 // value was read through a bad pointer.
-func (r *Reading) faulted(p *fetchargs.Probe, e *tracefs.Event) (n uint64) {
+func (r *Reading) faulted(p *plan.Probe, e *tracefs.Event) (n uint64) {
 	if e == nil || !p.Follows() {
 		return 0
 	}
@@ -148,7 +147,7 @@ const countedTwice = 2
 
 // spareFaults returns how many fetches of the spare of p, if it has one, can have faulted
 // though those of p have not: it also reads what follows a text that ends before.
-func (r *Reading) spareFaults(p *fetchargs.Probe, data []byte) (n uint64) {
+func (r *Reading) spareFaults(p *plan.Probe, data []byte) (n uint64) {
 	if p.Spare == nil {
 		return 0
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/tracefs/proc"
 )
 
@@ -39,7 +39,7 @@ func (t *Trace) newModules(wait bool) *modules {
 }
 
 // add notes the modules of plans.
-func (m *modules) add(plans []*fetchargs.Plan) {
+func (m *modules) add(plans []*plan.Plan) {
 	if m == nil {
 		return
 	}

@@ -7,8 +7,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/define"
 	"github.com/tsnoop/tsnoop/tracefs/machine"
@@ -28,9 +28,9 @@ const mostQuiet = 5
 // A quiet counts what is seen of each plan until the first call, to explain why there
 // is none.
 type quiet struct {
-	plans []*fetchargs.Plan // the plans that were armed first
-	of    map[int]int       // index in plans, by event ID
-	ret   map[int]bool      // event IDs of returns
+	plans []*plan.Plan // the plans that were armed first
+	of    map[int]int  // index in plans, by event ID
+	ret   map[int]bool // event IDs of returns
 	pids  bool
 	cpus  bool // the kernel records only some CPUs
 	chain bool
@@ -282,7 +282,7 @@ func (q *quiet) called(i int, hits map[string]tracefs.Hits) string {
 	return ": " + callsOf(begun) + " came, but none has returned yet"
 }
 
-func did(p *fetchargs.Probe) string {
+func did(p *plan.Probe) string {
 	if p.Side == dynevent.Return {
 		return "left"
 	}
@@ -291,7 +291,7 @@ func did(p *fetchargs.Probe) string {
 
 // never says which properties no event of a probe has had together, so that the kernel
 // has recorded none.
-func (q *quiet) never(p *fetchargs.Plan, probe *fetchargs.Probe) string {
+func (q *quiet) never(p *plan.Plan, probe *plan.Probe) string {
 	var what []string
 	if conditions := p.Conditions(); probe.Chooses() && len(conditions) > 0 {
 		switch {
@@ -317,7 +317,7 @@ func (q *quiet) never(p *fetchargs.Plan, probe *fetchargs.Probe) string {
 }
 
 // unmet says which conditions no call has met.
-func unmet(p *fetchargs.Plan, seen *quietCounts) string {
+func unmet(p *plan.Plan, seen *quietCounts) string {
 	var never []string
 	sum := uint64(0)
 	for i, text := range p.Conditions() {

@@ -8,9 +8,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/tsnoop/tsnoop/btf"
-	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+	"github.com/tsnoop/tsnoop/fetchargs/target"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/machine"
 )
@@ -57,8 +57,8 @@ func TestWhyQuiet(t *testing.T) {
 		{"vfs_read(count) if return < 0 && count > 9", counts{hits: 7, entries: 7, retHits: 6, returns: 2, refused: 2, held: []uint64{1, 1}}, "vfs_read: 2 calls came, but the conditions held for none of them"},
 		{"vfs_read(count, return)", counts{hits: 7, entries: 7, retHits: 7, returns: 7, elsewhere: 7, cpus: true}, "vfs_read: 7 calls came, but of other CPUs than those that are asked for"},
 	} {
-		target := &fetchargs.Target{Kernel: btf.Open(types), Arch: abi.Named("amd64"), Features: dynevent.Features{ArgN: true, Ustring: true, Symbol: true}, Live: true, Calls: true, Comm: tt.comm}
-		plans, err := machine.Resolve([]string{tt.spec}, target)
+		target := &target.Target{Kernel: btf.Open(types), Arch: abi.Named("amd64"), Features: dynevent.Features{ArgN: true, Ustring: true, Symbol: true}, Live: true, Calls: true, Comm: tt.comm}
+		plans, err := machine.Resolve([]string{tt.spec}, target, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

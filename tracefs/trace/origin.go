@@ -6,7 +6,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/fetchargs/store"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/proc"
@@ -45,7 +45,7 @@ func (t *Trace) moment() *tracefs.Moment {
 }
 
 // specTexts returns the texts of the specs, each once, without those of tsnoop itself.
-func specTexts(plans []*fetchargs.Plan) (specs []string) {
+func specTexts(plans []*plan.Plan) (specs []string) {
 	known := map[string]bool{}
 	for _, p := range plans {
 		if text := p.Spec.Text; !known[text] && p.Renames == "" {

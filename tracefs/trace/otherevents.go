@@ -4,7 +4,6 @@ import (
 	"iter"
 	"strings"
 
-	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/tracefs"
@@ -12,14 +11,14 @@ import (
 )
 
 // foreignPlans returns a plan for each event that another tool may have recorded.
-func (r *File) foreignPlans(specs []string) ([]*fetchargs.Plan, formatOf, error) {
+func (r *File) foreignPlans(specs []string) ([]*plan.Plan, formatOf, error) {
 	arch := abi.Named("amd64")
 	for word := range strings.FieldsSeq(r.file.Uname) {
 		if a := abi.Named(word); a != nil {
 			arch = a // the machine is the last of the words
 		}
 	}
-	var plans []*fetchargs.Plan
+	var plans []*plan.Plan
 	formats := formatOf{}
 	all, err := r.foreignFormats(specs)
 	if err != nil {

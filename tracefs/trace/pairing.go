@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/tracefs"
@@ -65,8 +64,8 @@ func (r *Reading) newPairers(begin, chain bool) ([]*calls.Pairer, error) {
 }
 
 // taken reports whether an event of the plan is already in a group.
-func (r *Reading) taken(group map[int]calls.Side, of *fetchargs.Plan) bool {
-	for _, p := range plan.Probes([]*fetchargs.Plan{of}) {
+func (r *Reading) taken(group map[int]calls.Side, of *plan.Plan) bool {
+	for _, p := range plan.Probes([]*plan.Plan{of}) {
 		if _, ok := group[r.format[p].ID]; ok {
 			return true
 		}
@@ -75,16 +74,16 @@ func (r *Reading) taken(group map[int]calls.Side, of *fetchargs.Plan) bool {
 }
 
 // addSides adds the events that are the entries and the returns of a plan.
-func (r *Reading) addSides(sides map[int]calls.Side, index int, plan *fetchargs.Plan) {
-	for _, p := range plan.Probes {
-		s := calls.Side{Plan: index, Return: p.Side == dynevent.Return, Paired: plan.Paired(), Stack: -1, Func: plan.Spec.Func.Text, Spec: plan.Spec.Text}
-		s.Part, s.Parts = p.Part, len(plan.Of(p.Side))
+func (r *Reading) addSides(sides map[int]calls.Side, index int, of *plan.Plan) {
+	for _, p := range of.Probes {
+		s := calls.Side{Plan: index, Return: p.Side == dynevent.Return, Paired: of.Paired(), Stack: -1, Func: of.Spec.Func.Text, Spec: of.Spec.Text}
+		s.Part, s.Parts = p.Part, len(of.Of(p.Side))
 		if s.Return {
-			s.Filtered = hasFilter(plan.Of(dynevent.Entry))
+			s.Filtered = hasFilter(of.Of(dynevent.Entry))
 		} else {
 			// If a task only changes its name meanwhile, its call was asked for even
 			// without its return.
-			s.Filtered = slices.ContainsFunc(plan.Of(dynevent.Return), (*fetchargs.Probe).Chooses)
+			s.Filtered = slices.ContainsFunc(of.Of(dynevent.Return), (*plan.Probe).Chooses)
 		}
 		if p.Stack >= 0 {
 			s.Stack = r.format[p].Field(p.Args[p.Stack].Name).Offset
@@ -93,13 +92,13 @@ func (r *Reading) addSides(sides map[int]calls.Side, index int, plan *fetchargs.
 	}
 }
 
-func hasFilter(probes []*fetchargs.Probe) bool {
-	return slices.ContainsFunc(probes, func(p *fetchargs.Probe) bool { return p.Filter != "" })
+func hasFilter(probes []*plan.Probe) bool {
+	return slices.ContainsFunc(probes, func(p *plan.Probe) bool { return p.Filter != "" })
 }
 
 // renames returns a side that ends the calls of a task when it changes its name: the
 // kernel records nothing more of it after that.
-func (r *Reading) renames(plan *fetchargs.Plan) calls.Side {
+func (r *Reading) renames(plan *plan.Plan) calls.Side {
 	d := r.decoder[plan.Entry()]
 	return calls.Side{Ends: func(e *tracefs.Event) (int, bool) { return plan.Renamed(d, e.Data) }}
 }

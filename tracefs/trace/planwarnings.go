@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/tracefs"
 )
@@ -15,7 +14,7 @@ const mostNames = 5
 // Notes warns of what to know about the plans before believing what they show. The notes
 // of a glob's functions are details; unless all is set, one warning names some of these
 // functions.
-func Notes(plans []*fetchargs.Plan, all bool, tell func(tracefs.Warning)) {
+func Notes(plans []*plan.Plan, all bool, tell func(tracefs.Warning)) {
 	for _, p := range plans {
 		for _, detail := range p.Details {
 			tell(tracefs.Warning{Text: p.Spec.Func.Text + ": " + detail, Detail: true})
@@ -28,7 +27,7 @@ func Notes(plans []*fetchargs.Plan, all bool, tell func(tracefs.Warning)) {
 		return
 	}
 	for _, g := range plan.Globs(plans) {
-		names := plan.NamesOf(g, plans, func(p *fetchargs.Plan) bool { return len(p.Notes) > 0 })
+		names := plan.NamesOf(g, plans, func(p *plan.Plan) bool { return len(p.Notes) > 0 })
 		if len(names) > 0 {
 			tell(tracefs.Warning{Text: g.Spec.Func.Text + ": some names stand for several functions, " + someOf(names), More: true})
 		}
@@ -37,7 +36,7 @@ func Notes(plans []*fetchargs.Plan, all bool, tell func(tracefs.Warning)) {
 
 // LeftOut warns of what the globs of the plans match that gets no probe. It names a few
 // functions for each reason, or all with all set.
-func LeftOut(plans []*fetchargs.Plan, all bool, tell func(tracefs.Warning)) {
+func LeftOut(plans []*plan.Plan, all bool, tell func(tracefs.Warning)) {
 	most := mostNames
 	if all {
 		most = 0

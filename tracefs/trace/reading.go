@@ -4,8 +4,8 @@ import (
 	"encoding/binary"
 	"iter"
 
-	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/amend"
@@ -32,7 +32,7 @@ type Reading struct {
 	Further func()
 
 	warner tracefs.Warner
-	plans  []*fetchargs.Plan
+	plans  []*plan.Plan
 	order  binary.ByteOrder
 	start  uint64 // ns on the trace clock
 	wall   wallClock
@@ -41,7 +41,7 @@ type Reading struct {
 	begin bool   // also yield calls when they begin
 	spans *spans // when the trace was whole; nil if that is not known
 	gap   bool   // events were lost
-	open  map[*fetchargs.Plan]*unreturned
+	open  map[*plan.Plan]*unreturned
 	own   *tasks.OwnThreads // threads whose events are shown; nil for all
 
 	choice  Choice       // of the calls of a recording
@@ -57,8 +57,8 @@ type Reading struct {
 	formats []*tracefs.Format      // each once
 	known   map[int]bool           // IDs of formats
 	stacks  *tracefs.Format        // format of the records with stacks; nil if none are wanted
-	format  map[*fetchargs.Probe]*tracefs.Format
-	decoder map[*fetchargs.Probe]*value.Decoder
+	format  map[*plan.Probe]*tracefs.Format
+	decoder map[*plan.Probe]*value.Decoder
 	joints  map[*value.Extent]*value.Joint // for objects that are recorded in several parts
 	pairers []*calls.Pairer
 
@@ -74,11 +74,11 @@ type Reading struct {
 type symbolFunc func(addr uint64) (name, module string, off uint64, ok bool)
 
 // Plans returns the plans. Call.Plan is an index into it.
-func (r *Reading) Plans() []*fetchargs.Plan { return r.plans }
+func (r *Reading) Plans() []*plan.Plan { return r.plans }
 
 // Decoder returns the decoder for the events of a probe: it reads the values of the
 // probe's fields from their data.
-func (r *Reading) Decoder(p *fetchargs.Probe) *value.Decoder { return r.decoder[p] }
+func (r *Reading) Decoder(p *plan.Probe) *value.Decoder { return r.decoder[p] }
 
 // Values yields the fields of a call and their values: first those of its entry, then
 // those of its return. Fields that only a condition needs are left out. The values are
@@ -94,7 +94,7 @@ func (r *Reading) Values(c *calls.Call) iter.Seq2[*value.Field, value.Value] {
 	}
 }
 
-func (r *Reading) values(c *calls.Call, p *fetchargs.Probe, e *tracefs.Event, yield func(*value.Field, value.Value) bool) bool {
+func (r *Reading) values(c *calls.Call, p *plan.Probe, e *tracefs.Event, yield func(*value.Field, value.Value) bool) bool {
 	d := r.decoder[p]
 	for i := range p.Fields {
 		f := &p.Fields[i]
@@ -116,7 +116,7 @@ func (r *Reading) values(c *calls.Call, p *fetchargs.Probe, e *tracefs.Event, yi
 
 // object returns the value of a field that begins in the first part of a side and goes
 // on in the others.
-func (r *Reading) object(c *calls.Call, p *fetchargs.Probe, field int) value.Value {
+func (r *Reading) object(c *calls.Call, p *plan.Probe, field int) value.Value {
 	parts := p.Plan.Of(p.Side)
 	j := r.joints[p.Fields[field].Dump]
 	if j == nil {
@@ -183,7 +183,7 @@ func (r *Reading) IsCode(addr uint64) bool {
 }
 
 // learn notes how the records of a probe are laid out.
-func (r *Reading) learn(p *fetchargs.Probe, f *tracefs.Format) error {
+func (r *Reading) learn(p *plan.Probe, f *tracefs.Format) error {
 	l, err := r.understand(p, f)
 	if err == nil {
 		r.take(l)
@@ -192,7 +192,7 @@ func (r *Reading) learn(p *fetchargs.Probe, f *tracefs.Format) error {
 }
 
 // understand returns how the records of a probe are laid out.
-func (r *Reading) understand(p *fetchargs.Probe, f *tracefs.Format) (amend.Layout, error) {
+func (r *Reading) understand(p *plan.Probe, f *tracefs.Format) (amend.Layout, error) {
 	doubts := 0
 	if r.ofText {
 		f, doubts = text.WithDoubts(f)
@@ -218,8 +218,8 @@ func (r *Reading) understand(p *fetchargs.Probe, f *tracefs.Format) (amend.Layou
 func (r *Reading) take(l amend.Layout) {
 	if r.decoder == nil {
 		r.known = map[int]bool{}
-		r.format = map[*fetchargs.Probe]*tracefs.Format{}
-		r.decoder = map[*fetchargs.Probe]*value.Decoder{}
+		r.format = map[*plan.Probe]*tracefs.Format{}
+		r.decoder = map[*plan.Probe]*value.Decoder{}
 	}
 	if !r.known[l.Format.ID] {
 		r.known[l.Format.ID] = true

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/fetchargs/store"
 	"github.com/tsnoop/tsnoop/tracefs"
@@ -52,10 +51,10 @@ func (t *Trace) recorded(origin *tracefs.Origin) ([]byte, error) {
 }
 
 // formatOf maps a recorded probe to the format of its events.
-type formatOf map[*fetchargs.Probe]*tracefs.Format
+type formatOf map[*plan.Probe]*tracefs.Format
 
 // ownPlans returns the plans that tsnoop has recorded.
-func (r *File) ownPlans() ([]*fetchargs.Plan, formatOf, error) {
+func (r *File) ownPlans() ([]*plan.Plan, formatOf, error) {
 	if err := store.CheckJSON(r.file.Tsnoop); err != nil {
 		return nil, nil, err
 	}

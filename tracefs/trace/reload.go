@@ -8,7 +8,6 @@ import (
 	"sync/atomic"
 
 	"github.com/tsnoop/tsnoop/btf"
-	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/amend"
@@ -22,9 +21,9 @@ import (
 // two goroutines: the reader takes in plans that Replan has added at the first record
 // that it does not know.
 type replanning struct {
-	on, off map[string][]*fetchargs.Plan // by the text of their spec: plans that are recorded, and plans that are switched off
-	taken   []string                     // names of events
-	renames bool                         // there is a plan of fetchargs.Renames
+	on, off map[string][]*plan.Plan // by the text of their spec: plans that are recorded, and plans that are switched off
+	taken   []string                // names of events
+	renames bool                    // there is a plan of fetchargs.Renames
 
 	machine *machine.Machine // to plan for
 	modules []string         // modules that are loaded in machine
@@ -40,19 +39,19 @@ type replanning struct {
 
 // An armed holds plans whose events may come from now on.
 type armed struct {
-	plans   []*fetchargs.Plan
+	plans   []*plan.Plan
 	layouts []amend.Layout
 }
 
 func newReplanning(m *machine.Machine) *replanning {
-	r := &replanning{on: map[string][]*fetchargs.Plan{}, off: map[string][]*fetchargs.Plan{}}
+	r := &replanning{on: map[string][]*plan.Plan{}, off: map[string][]*plan.Plan{}}
 	r.know(m, proc.ModuleNames())
 	go r.kernel.HasFunc("schedule") // so that its types are probably there when the first edit comes
 	return r
 }
 
 // note records plans that are defined, in r.on or r.off.
-func (r *replanning) note(plans []*fetchargs.Plan, in map[string][]*fetchargs.Plan) {
+func (r *replanning) note(plans []*plan.Plan, in map[string][]*plan.Plan) {
 	for _, p := range plans {
 		if r.taken = append(r.taken, eventsOf(p)...); p.Renames != "" {
 			r.renames = true
@@ -63,7 +62,7 @@ func (r *replanning) note(plans []*fetchargs.Plan, in map[string][]*fetchargs.Pl
 }
 
 // eventsOf returns the names of the events of some plans, in the order of definition.
-func eventsOf(plans ...*fetchargs.Plan) []string {
+func eventsOf(plans ...*plan.Plan) []string {
 	var events []string
 	for _, p := range plan.Probes(plans) {
 		events = append(events, p.Event)
@@ -73,7 +72,7 @@ func eventsOf(plans ...*fetchargs.Plan) []string {
 
 // PlanFurther plans those of the specs that the trace has no plans for yet; it plans a
 // repeated spec once. Errors are those of [Machine.Plan].
-func (t *Trace) PlanFurther(specs []string, o machine.PlanOptions) ([]*fetchargs.Plan, error) {
+func (t *Trace) PlanFurther(specs []string, o machine.PlanOptions) ([]*plan.Plan, error) {
 	var further []string
 	for _, text := range specs {
 		if t.replanning.on[text] == nil && t.replanning.off[text] == nil && !slices.Contains(further, text) {
@@ -117,14 +116,14 @@ func (r *replanning) know(m *machine.Machine, modules []string) {
 // returned as a spec.Errors. Replan needs Options.Replan. It must be called from one
 // goroutine, which need not be the one that reads the calls, and must have returned
 // before Losses and Close are called.
-func (t *Trace) Replan(ctx context.Context, specs []string, further []*fetchargs.Plan) error {
+func (t *Trace) Replan(ctx context.Context, specs []string, further []*plan.Plan) error {
 	t.why.end() // it knows only the first plans
 	r := t.replanning
-	further = slices.DeleteFunc(slices.Clone(further), func(p *fetchargs.Plan) bool { return p.Renames != "" && r.renames })
+	further = slices.DeleteFunc(slices.Clone(further), func(p *plan.Plan) bool { return p.Renames != "" && r.renames })
 	if err := t.addPlans(ctx, further); err != nil {
 		return err
 	}
-	var again, gone []*fetchargs.Plan
+	var again, gone []*plan.Plan
 	for _, p := range further {
 		if p.Renames != "" {
 			again = append(again, p)
@@ -157,7 +156,7 @@ func (t *Trace) Replan(ctx context.Context, specs []string, further []*fetchargs
 
 // addPlans defines further plans, whose events are off. If the kernel refuses one, none
 // is added.
-func (t *Trace) addPlans(ctx context.Context, plans []*fetchargs.Plan) (err error) {
+func (t *Trace) addPlans(ctx context.Context, plans []*plan.Plan) (err error) {
 	if len(plans) == 0 {
 		return nil
 	}
@@ -195,7 +194,7 @@ func (r *replanning) hand(a armed) {
 }
 
 // plansNow returns the plans. It may be called from any goroutine.
-func (t *Trace) plansNow() []*fetchargs.Plan {
+func (t *Trace) plansNow() []*plan.Plan {
 	t.plansMu.Lock()
 	defer t.plansMu.Unlock()
 	return t.plans

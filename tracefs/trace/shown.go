@@ -4,8 +4,8 @@ import (
 	"iter"
 	"slices"
 
-	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 )
@@ -139,7 +139,7 @@ func (r *Reading) leaves(c *calls.Call) {
 }
 
 // isHere reports whether a call has begun on one of the CPUs that are asked for.
-func (r *Reading) isHere(c *calls.Call, plan *fetchargs.Plan) bool {
+func (r *Reading) isHere(c *calls.Call, plan *plan.Plan) bool {
 	begin := c.Entry
 	if plan.Entry() == nil {
 		begin = c.Return

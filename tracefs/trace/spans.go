@@ -5,7 +5,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 )
 
@@ -22,12 +22,12 @@ type spans struct {
 	// check reports whether the returns of a plan are recorded; nil for a recording. To
 	// switch off the probes of a trace takes another program 100 ms, and only then the
 	// kernel reports it.
-	check func(*fetchargs.Plan) bool
+	check func(*plan.Plan) bool
 	any   atomic.Bool // some call may have to be left out
 
 	mu sync.Mutex // guards everything below
 	// of has the spans of the plans that were switched on or off while the trace ran.
-	of       map[*fetchargs.Plan][]span
+	of       map[*plan.Plan][]span
 	breaking bool   // returns may go unseen now
 	checked  uint64 // when check was called last
 	savedSpans
@@ -45,12 +45,12 @@ type span struct {
 	Until uint64 `json:",omitempty"` // 0 if it has not ended
 }
 
-func newSpans(now func() uint64, check func(*fetchargs.Plan) bool) *spans {
-	return &spans{now: now, check: check, of: map[*fetchargs.Plan][]span{}}
+func newSpans(now func() uint64, check func(*plan.Plan) bool) *spans {
+	return &spans{now: now, check: check, of: map[*plan.Plan][]span{}}
 }
 
 // await says that plans will be switched on later.
-func (s *spans) await(plans []*fetchargs.Plan) {
+func (s *spans) await(plans []*plan.Plan) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.any.Store(true)
@@ -60,7 +60,7 @@ func (s *spans) await(plans []*fetchargs.Plan) {
 }
 
 // open says that all probes of plans are enabled from now on.
-func (s *spans) open(plans []*fetchargs.Plan) {
+func (s *spans) open(plans []*plan.Plan) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := s.now()
@@ -72,7 +72,7 @@ func (s *spans) open(plans []*fetchargs.Plan) {
 }
 
 // close says that probes of plans are about to be disabled.
-func (s *spans) close(plans []*fetchargs.Plan) {
+func (s *spans) close(plans []*plan.Plan) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.any.Store(true)
@@ -108,7 +108,7 @@ func (s *spans) breaks(goesOn bool) {
 
 // begins reports whether a call is shown that begins with these events: it has begun
 // while all probes of its plan were enabled.
-func (s *spans) begins(plan *fetchargs.Plan, c *calls.Call) bool {
+func (s *spans) begins(plan *plan.Plan, c *calls.Call) bool {
 	if s == nil || !s.any.Load() {
 		return true
 	}
@@ -119,7 +119,7 @@ func (s *spans) begins(plan *fetchargs.Plan, c *calls.Call) bool {
 }
 
 // always reports whether the returns of a plan were recorded all the time.
-func (s *spans) always(plan *fetchargs.Plan) bool {
+func (s *spans) always(plan *plan.Plan) bool {
 	if !s.any.Load() {
 		return true
 	}
@@ -133,7 +133,7 @@ const none = -1
 
 // find returns the index of the plan's span in which the call begins, 0 if the plan was
 // never switched, and whether the call begins before the end.
-func (s *spans) find(plan *fetchargs.Plan, c *calls.Call) (index int, begun bool) {
+func (s *spans) find(plan *plan.Plan, c *calls.Call) (index int, begun bool) {
 	first := c.Entry
 	if first == nil {
 		first = c.Return
@@ -153,7 +153,7 @@ func (s *spans) find(plan *fetchargs.Plan, c *calls.Call) (index int, begun bool
 
 // cut reports whether the return of a call that seems unfinished could go unseen, so that
 // nobody knows whether it is. The reader has come to time at.
-func (s *spans) cut(plan *fetchargs.Plan, c *calls.Call, at uint64) bool {
+func (s *spans) cut(plan *plan.Plan, c *calls.Call, at uint64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.check != nil && at > s.checked && s.End == 0 {
@@ -173,7 +173,7 @@ func (s *spans) cut(plan *fetchargs.Plan, c *calls.Call, at uint64) bool {
 }
 
 // save returns what a recording needs.
-func (s *spans) save(plans []*fetchargs.Plan) (all savedSpans, of map[int][]span) {
+func (s *spans) save(plans []*plan.Plan) (all savedSpans, of map[int][]span) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.breaking {
@@ -191,7 +191,7 @@ func (s *spans) save(plans []*fetchargs.Plan) (all savedSpans, of map[int][]span
 }
 
 // load restores what save has returned.
-func (s *spans) load(plans []*fetchargs.Plan, all savedSpans, of map[int][]span) {
+func (s *spans) load(plans []*plan.Plan, all savedSpans, of map[int][]span) {
 	s.savedSpans = all
 	for i, p := range plans {
 		if own, ok := of[i]; ok {
@@ -202,7 +202,7 @@ func (s *spans) load(plans []*fetchargs.Plan, all savedSpans, of map[int][]span)
 }
 
 // share says that plan shows the events of another.
-func (s *spans) share(plan, with *fetchargs.Plan) {
+func (s *spans) share(plan, with *plan.Plan) {
 	if s == nil {
 		return
 	}

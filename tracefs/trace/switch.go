@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/tracefs/proc"
@@ -14,7 +13,7 @@ import (
 
 // switchOn enables the probes of plans while the trace runs. Their calls are shown from
 // the time when all of them are enabled.
-func (t *Trace) switchOn(plans []*fetchargs.Plan) error {
+func (t *Trace) switchOn(plans []*plan.Plan) error {
 	events := eventsOf(plans...)
 	if err := t.session.Resume(events); err != nil {
 		return errors.Join(err, t.session.Pause(events))
@@ -25,7 +24,7 @@ func (t *Trace) switchOn(plans []*fetchargs.Plan) error {
 
 // switchOff disables the probes of plans while the trace runs, those of the entries
 // first, so that the calls that have begun can return.
-func (t *Trace) switchOff(plans []*fetchargs.Plan) error {
+func (t *Trace) switchOff(plans []*plan.Plan) error {
 	t.spans.close(plans)
 	var entries, returns []string
 	for _, p := range plan.Probes(plans) {
@@ -44,7 +43,7 @@ func (t *Trace) switchOff(plans []*fetchargs.Plan) error {
 }
 
 // recordsReturns reports whether the returns of a plan are recorded now.
-func (t *Trace) recordsReturns(p *fetchargs.Plan) bool {
+func (t *Trace) recordsReturns(p *plan.Plan) bool {
 	var events []string
 	for _, probe := range p.Of(dynevent.Return) {
 		events = append(events, probe.Event)
@@ -61,8 +60,8 @@ const (
 // awaitReturns waits until the calls that have begun and do not sleep have returned:
 // until every thread that runs or waits for a CPU now has run for a while longer, or has
 // stopped to run.
-func (t *Trace) awaitReturns(plans []*fetchargs.Plan) {
-	if !slices.ContainsFunc(plans, (*fetchargs.Plan).Paired) {
+func (t *Trace) awaitReturns(plans []*plan.Plan) {
+	if !slices.ContainsFunc(plans, (*plan.Plan).Paired) {
 		return
 	}
 	before := proc.Running(t.traced())

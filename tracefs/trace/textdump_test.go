@@ -10,9 +10,9 @@ import (
 	"testing"
 
 	"github.com/tsnoop/tsnoop/btf"
-	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 	"github.com/tsnoop/tsnoop/tracefs/machine"
 )
@@ -29,7 +29,7 @@ func TestTextDump(t *testing.T) {
 	}
 	const there = 0xffff888000001230
 	var lines strings.Builder
-	event := func(n int, pkt uint64, p *fetchargs.Probe) {
+	event := func(n int, pkt uint64, p *plan.Probe) {
 		fmt.Fprintf(&lines, " cat-7 [001] ..... 1.%06d: %s: (pkt_rcv+0x0/0x10)", n, p.Event)
 		for _, a := range p.Args {
 			switch off := uint64(0); {

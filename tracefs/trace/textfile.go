@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/tracefs"
@@ -53,7 +52,7 @@ var ErrNothing = errors.New("no event of the specs")
 // OpenText reads text up to the first event of the plans. The plans must be made with
 // PlanOptions.Lines from the same specs as the lines that the machine was given. If
 // there is no such event the error wraps ErrNothing. The caller must close the Text.
-func OpenText(r io.Reader, plans []*fetchargs.Plan, o OpenOptions) (*Text, error) {
+func OpenText(r io.Reader, plans []*plan.Plan, o OpenOptions) (*Text, error) {
 	t := &Text{Reading: Reading{warner: o.Warn, order: binary.LittleEndian, plans: plans, ofText: true, amend: amend.New(binary.LittleEndian, amend.Times{})}, name: o.Name}
 	for i, p := range plan.Probes(plans) {
 		if err := t.learn(p, textFormat(p, i+1)); err != nil {
@@ -64,7 +63,7 @@ func OpenText(r io.Reader, plans []*fetchargs.Plan, o OpenOptions) (*Text, error
 		t.warner.Warnf("%s: text does not say which clock its times are of: what is shown as :ago is not known; a recording says it", t.name)
 	}
 	for _, p := range plans {
-		if p.Paired() && slices.ContainsFunc(p.Of(dynevent.Entry), (*fetchargs.Probe).Chooses) {
+		if p.Paired() && slices.ContainsFunc(p.Of(dynevent.Entry), (*plan.Probe).Chooses) {
 			t.warner.Warnf("%s: the line's filter leaves out entries, so where a return was missed the next one may be shown with an earlier entry", p.Spec.Func.Text)
 		}
 	}
@@ -188,7 +187,7 @@ func (t *Text) Losses() *Losses {
 
 // textFormat lays out the records that are made from a probe's events as a 64-bit
 // kernel would.
-func textFormat(p *fetchargs.Probe, id int) *tracefs.Format {
+func textFormat(p *plan.Probe, id int) *tracefs.Format {
 	f := &tracefs.Format{Name: p.Event, ID: id}
 	add := func(field tracefs.FormatField) {
 		field.Offset = f.Size

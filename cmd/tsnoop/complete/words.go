@@ -11,7 +11,8 @@ import (
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/preset"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/shell"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/target"
-	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/complete"
+	fetchtarget "github.com/tsnoop/tsnoop/fetchargs/target"
 	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/tracefs/machine"
 	"github.com/tsnoop/tsnoop/tracefs/users"
@@ -27,7 +28,7 @@ func specWords(o *flags.Options, word string) (words []shell.Word) {
 	if err != nil {
 		return nil
 	}
-	for _, c := range fetchargs.Complete(word, t) {
+	for _, c := range complete.Complete(word, t) {
 		words = append(words, shell.Word{Text: c.Text, Is: c.Is})
 	}
 	return words
@@ -35,7 +36,7 @@ func specWords(o *flags.Options, word string) (words []shell.Word) {
 
 // completionTarget returns the target that specs are completed for. The kernel takes
 // long to list the functions that can be probed, so the list is kept.
-func completionTarget(o *flags.Options) (*fetchargs.Target, error) {
+func completionTarget(o *flags.Options) (*fetchtarget.Target, error) {
 	po, err := target.PlanOptions(o)
 	if err != nil {
 		return nil, err

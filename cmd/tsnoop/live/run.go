@@ -14,7 +14,7 @@ import (
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/output"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/target"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/terminal"
-	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/render/sum"
 	"github.com/tsnoop/tsnoop/tracefs"
@@ -27,7 +27,7 @@ type Run struct {
 	o       *flags.Options
 	ui      *terminal.UI
 	machine *machine.Machine
-	plans   []*fetchargs.Plan
+	plans   []*plan.Plan
 	program *program
 }
 
@@ -42,7 +42,7 @@ func Begin(o *flags.Options, ui *terminal.UI, text bool) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	if r.program != nil && slices.ContainsFunc(r.plans, (*fetchargs.Plan).Execs) {
+	if r.program != nil && slices.ContainsFunc(r.plans, (*plan.Plan).Execs) {
 		r.program.Restart()
 	}
 	return r, nil

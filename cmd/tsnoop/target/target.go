@@ -5,7 +5,7 @@ package target
 import (
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
-	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/machine"
 )
@@ -29,7 +29,7 @@ func Machine(o *flags.Options, arms bool) (*machine.Machine, error) {
 }
 
 // Plans resolves the specs for this machine.
-func Plans(o *flags.Options, text bool) (*machine.Machine, []*fetchargs.Plan, error) {
+func Plans(o *flags.Options, text bool) (*machine.Machine, []*plan.Plan, error) {
 	m, err := Machine(o, true)
 	if err != nil {
 		return nil, nil, err
@@ -48,7 +48,7 @@ func Plans(o *flags.Options, text bool) (*machine.Machine, []*fetchargs.Plan, er
 
 // LinePlans resolves specs for the lines that --emit prints. If tracefs cannot be read,
 // it is assumed to offer what every kernel since 5.10 does.
-func LinePlans(o *flags.Options, specs []string) ([]*fetchargs.Plan, error) {
+func LinePlans(o *flags.Options, specs []string) ([]*plan.Plan, error) {
 	m, err := Machine(o, false)
 	if err != nil {
 		return nil, err
@@ -85,7 +85,7 @@ func Kernel(o *flags.Options) (*btf.Kernel, error) {
 }
 
 // CheckPlans refuses specs that cannot be shown in the way that was asked for.
-func CheckPlans(o *flags.Options, plans []*fetchargs.Plan) error {
+func CheckPlans(o *flags.Options, plans []*plan.Plan) error {
 	if !o.Begins() {
 		return nil
 	}

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 	"github.com/tsnoop/tsnoop/tracefs"
@@ -69,7 +69,7 @@ type round struct {
 }
 
 // showExpressions traces two calls.
-func showExpressions(t *testing.T, core *kcore, exprs []*expression, specs []string) (r round, plans []*fetchargs.Plan) {
+func showExpressions(t *testing.T, core *kcore, exprs []*expression, specs []string) (r round, plans []*plan.Plan) {
 	t.Helper()
 	began := time.Now()
 	fs, err := tracefs.Find()
@@ -148,7 +148,7 @@ func showExpressions(t *testing.T, core *kcore, exprs []*expression, specs []str
 }
 
 // checkFetchargs compares how values are fetched with the offsets of the judge.
-func checkFetchargs(t *testing.T, exprs []*expression, plans []*fetchargs.Plan) {
+func checkFetchargs(t *testing.T, exprs []*expression, plans []*plan.Plan) {
 	t.Helper()
 	same := 0
 	for _, p := range plans {

@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/machine"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
@@ -60,7 +60,7 @@ func armParts(t *testing.T, m *machine.Machine, pid int, drop dynevent.Side) (*t
 		t.Fatal(err)
 	}
 	whole, other := plans[0], plans[1]
-	whole.Probes = []*fetchargs.Probe{whole.Entry(), other.Entry(), whole.Return(), other.Return()}
+	whole.Probes = []*plan.Probe{whole.Entry(), other.Entry(), whole.Return(), other.Return()}
 	for _, p := range other.Probes {
 		p.Plan, p.Part = whole, 1
 		if p.Side == drop {
@@ -68,7 +68,7 @@ func armParts(t *testing.T, m *machine.Machine, pid int, drop dynevent.Side) (*t
 		}
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	armed, err := trace.Arm(ctx, m, []*fetchargs.Plan{whole, plans[2]}, trace.Options{Pids: []int{pid}, BufferKB: 16 << 10})
+	armed, err := trace.Arm(ctx, m, []*plan.Plan{whole, plans[2]}, trace.Options{Pids: []int{pid}, BufferKB: 16 << 10})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ import (
 	"testing"
 
 	"github.com/tsnoop/tsnoop/btf"
-	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/machine"
 )
@@ -66,7 +66,7 @@ func TestVMSpecs(t *testing.T) {
 
 // checkWalk checks the offsets of one way and has the kernel judge the
 // definition.
-func checkWalk(t *testing.T, plan *fetchargs.Plan, session *tracefs.Session, w *walk, known bool) {
+func checkWalk(t *testing.T, plan *plan.Plan, session *tracefs.Session, w *walk, known bool) {
 	p := plan.Entry()
 	text, typ, _ := strings.Cut(p.Args[p.Fields[0].Arg].String(), ":")
 	if want := w.fetcharg(typ); known && text != want {

@@ -1,4 +1,5 @@
-package fetchargs
+// Package complete says how an unfinished spec can go on.
+package complete
 
 import (
 	"errors"
@@ -9,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/target"
 )
@@ -41,7 +43,7 @@ func Complete(text string, t *target.Target) []Candidate {
 		return nil
 	}
 	// Nothing is named like the hole, so there is an error, and it knows what there is.
-	_, err = Resolve([]*spec.Spec{s}, t)
+	_, err = fetchargs.Resolve([]*spec.Spec{s}, t)
 	var errs spec.Errors
 	errors.As(err, &errs)
 	for _, e := range errs {

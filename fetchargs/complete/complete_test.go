@@ -1,4 +1,4 @@
-package fetchargs_test
+package complete_test
 
 import (
 	"path/filepath"
@@ -10,16 +10,18 @@ import (
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
+	"github.com/tsnoop/tsnoop/fetchargs/complete"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
+	"github.com/tsnoop/tsnoop/fetchargs/target"
 )
 
-func linuxTarget(t *testing.T) *fetchargs.Target {
+func linuxTarget(t *testing.T) *target.Target {
 	features, err := dynevent.FeaturesOf("6.12")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &fetchargs.Target{Kernel: btf.Open(filepath.Join("..", "testdata", "btf", "linux-6.12-amd64.btf")), Arch: abi.Named("amd64"), Features: features}
+	return &target.Target{Kernel: btf.Open(filepath.Join("..", "..", "testdata", "btf", "linux-6.12-amd64.btf")), Arch: abi.Named("amd64"), Features: features}
 }
 
 // TestComplete completes what people type. Each want is the words that may come.
@@ -67,7 +69,7 @@ func TestComplete(t *testing.T) {
 		{"(", ""}, {")", ""}, {"ip_rcv)", ""}, {"ip_rcv(skb))", ""}, {"ip_rcv(skb]", ""},
 	} {
 		var got []string
-		for _, f := range fetchargs.Complete(c.text, target) {
+		for _, f := range complete.Complete(c.text, target) {
 			word := f.Text[strings.LastIndexAny(f.Text, " (),>.&*!:-")+1:]
 			if strings.HasSuffix(f.Text, "(") {
 				word = f.Text[strings.LastIndexAny(f.Text[:len(f.Text)-1], " (,>")+1:]
@@ -97,8 +99,8 @@ func TestCompleteSteps(t *testing.T) {
 	} {
 		for _, at := range word.FindAllStringIndex(text, -1) {
 			for end := at[0] + len(sigil.FindString(text[at[0]:])); end <= at[1]; end++ {
-				found := fetchargs.Complete(text[:end], target)
-				same := func(c fetchargs.Candidate) bool { return strings.TrimSuffix(c.Text, "(") == text[:at[1]] }
+				found := complete.Complete(text[:end], target)
+				same := func(c complete.Candidate) bool { return strings.TrimSuffix(c.Text, "(") == text[:at[1]] }
 				switch text[at[0]:at[1]] {
 				case "if", "struct", "vmlinux", "n":
 				default:
@@ -120,7 +122,7 @@ func TestCompleteSteps(t *testing.T) {
 func TestCompleteMembers(t *testing.T) {
 	target := linuxTarget(t)
 	for _, head := range []string{"ip_rcv(skb->", "ip_rcv(dev->", "vfs_read(file->", "vfs_read(file->f_inode->i_sb->"} {
-		found := fetchargs.Complete(head, target)
+		found := complete.Complete(head, target)
 		if len(found) < 10 {
 			t.Errorf("%s: %d members", head, len(found))
 		}
@@ -143,7 +145,7 @@ func TestCompleteNothing(t *testing.T) {
 	target := linuxTarget(t)
 	for _, text := range []string{`(((((`, `]]]]`, `ip_rcv)))`, `ip_rcv(skb]->x`, `ip_rcv("a\"`, `ip_rcv('`, "ip_rcv(\xff\x00->", `f:g:h(`, `ip_rcv(tsnoop_hole->x`, `:`, `$`, `ip_rcv(skb->->`, strings.Repeat("ip_rcv(", 300)} {
 		for end := range len(text) + 1 {
-			fetchargs.Complete(text[:end], target)
+			complete.Complete(text[:end], target)
 		}
 	}
 }
