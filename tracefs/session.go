@@ -166,10 +166,14 @@ func (s *Session) Group() string { return s.name }
 // path returns the path of a file of the instance, relative to the mount.
 func (s *Session) path(name string) string { return path.Join(s.dir, name) }
 
+// eventDir returns the folder of an event, or that of the session's group if event is "",
+// relative to the instance.
+func (s *Session) eventDir(event string) string { return path.Join("events", s.name, event) }
+
 // eventPath returns the path of a file of an event in the instance, relative to the
 // mount.
 func (s *Session) eventPath(event, name string) string {
-	return path.Join(s.dir, "events", s.name, event, name)
+	return path.Join(s.dir, s.eventDir(event), name)
 }
 
 // Enable enables the events of the session, all at once. An event whose filter was

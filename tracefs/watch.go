@@ -47,8 +47,7 @@ func (s *Session) Watch() (*Watch, error) {
 	}
 	w := &Watch{f: os.NewFile(uintptr(fd), "inotify"), opens: map[int32]string{}, dirs: map[int32]string{}, buf: make([]byte, 64<<10)}
 	s.writes.take() // the watch has not seen those
-	group := "events/" + s.name
-	for _, dir := range []string{"", "options", "events", group} {
+	for _, dir := range []string{"", "options", "events", s.eventDir("")} {
 		w.add(w.dirs, s.absolute(s.path(dir)), dir, changing)
 	}
 	w.AddEvents(s, s.Events())
@@ -79,7 +78,7 @@ func (s *Session) Watch() (*Watch, error) {
 // AddEvents also watches the files of further events of the session.
 func (w *Watch) AddEvents(s *Session, events []string) {
 	for _, event := range events {
-		dir := path.Join("events", s.name, event)
+		dir := s.eventDir(event)
 		w.add(w.dirs, s.absolute(s.path(dir)), dir, changing)
 	}
 }

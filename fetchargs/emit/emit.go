@@ -35,11 +35,11 @@ func Tracefs(w io.Writer, plans []*plan.Plan, group string, scope Scope) {
 	}
 	for _, p := range ofLines(plans) {
 		if filter := p.KernelFilter(); filter != "" {
-			fmt.Fprintf(w, "# %s > events/%s/%s/filter\n", shellEcho(filter), group, p.Event)
+			fmt.Fprintf(w, "# %s > %s/filter\n", shellEcho(filter), p.EventDir(group))
 		}
 	}
 	for _, p := range ofLines(plans) {
-		fmt.Fprintf(w, "# echo 1 > events/%s/%s/enable\n", group, p.Event)
+		fmt.Fprintf(w, "# echo 1 > %s/enable\n", p.EventDir(group))
 	}
 }
 
@@ -76,9 +76,9 @@ func Shell(w io.Writer, plans []*plan.Plan, group string, scope Scope) {
 	}
 	for _, p := range probes {
 		if filter := p.KernelFilter(); filter != "" {
-			fmt.Fprintf(w, "%s > events/%s/%s/filter\n", shellEcho(filter), group, p.Event)
+			fmt.Fprintf(w, "%s > %s/filter\n", shellEcho(filter), p.EventDir(group))
 		}
-		fmt.Fprintf(w, "echo 1 > events/%s/%s/enable\n", group, p.Event)
+		fmt.Fprintf(w, "echo 1 > %s/enable\n", p.EventDir(group))
 	}
 	fmt.Fprintln(w, "cat trace_pipe &")
 	fmt.Fprintln(w, "wait $!")
@@ -93,7 +93,7 @@ func emitUndo(w io.Writer, probes []*plan.Probe, group string, settings []settin
 	fmt.Fprintln(w, "  trap '' INT TERM HUP QUIT; trap - EXIT; set +e")
 	fmt.Fprintln(w, "  kill $! 2>/dev/null; wait")
 	for _, p := range slices.Backward(probes) {
-		file := "events/" + group + "/" + p.Event
+		file := p.EventDir(group)
 		fmt.Fprintf(w, "  [ ! -e %s/enable ] || { echo 0 > %s/enable; echo '%s' >> %s; }\n", file, file, dynevent.Removal(group, p.Event), p.Kind.File())
 	}
 	for i, set := range settings {

@@ -77,27 +77,40 @@ func (r *File) ownPlans() ([]*plan.Plan, formatOf, error) {
 	}
 	r.spans = newSpans(nil, nil)
 	r.spans.load(plans, rec.savedSpans, rec.Spans)
-	byName := map[string]*tracefs.Format{}
+	if err := r.findThreads(rec.Kin, rec.Processes); err != nil {
+		return nil, nil, err
+	}
+	formats, err := r.formatsOf(plans, rec.Group)
+	return plans, formats, err
+}
+
+// formatsOf finds the formats of the events of plans, whose own are in a group.
+func (r *File) formatsOf(plans []*plan.Plan, group string) (formatOf, error) {
+	type event struct{ system, name string }
+	known := map[event]*tracefs.Format{}
+	systems := map[string]bool{}
+	for _, p := range plan.Probes(plans) {
+		system, _ := p.System(group)
+		systems[system] = true
+	}
 	for _, e := range r.file.Events {
-		if e.System != rec.Group {
+		if !systems[e.System] {
 			continue
 		}
 		f, err := tracefs.ParseFormat(strings.NewReader(e.Text))
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		byName[f.Name] = f
-	}
-	if err := r.findThreads(rec.Kin, rec.Processes); err != nil {
-		return nil, nil, err
+		known[event{e.System, f.Name}] = f
 	}
 	formats := formatOf{}
 	for _, p := range plan.Probes(plans) {
-		if formats[p] = byName[p.Event]; formats[p] == nil {
-			return nil, nil, fmt.Errorf("the format of %s is not in the file", p.Event)
+		system, name := p.System(group)
+		if formats[p] = known[event{system, name}]; formats[p] == nil {
+			return nil, fmt.Errorf("the format of %s is not in the file", p.Event)
 		}
 	}
-	return plans, formats, nil
+	return formats, nil
 }
 
 // findThreads restores which threads were recorded, and the processes of all threads.

@@ -75,7 +75,8 @@ func (t *Trace) header() (*tracedat.Header, error) {
 	}
 	h.HeaderPage, h.HeaderEvent = text("events/header_page"), text("events/header_event")
 	for _, p := range plan.Probes(t.plans) {
-		h.Events = append(h.Events, tracedat.EventText{System: group, Text: text(path.Join("events", group, p.Event, "format"))})
+		system, _ := p.System(group)
+		h.Events = append(h.Events, tracedat.EventText{System: system, Text: text(path.Join(p.EventDir(group), "format"))})
 	}
 	if t.births {
 		h.Events = append(h.Events, tracedat.EventText{System: "task", Text: text("events/task/task_newtask/format")})
