@@ -29,8 +29,9 @@ var mayImport = map[string][]string{
 	"fetchargs/store":      {module + "/btf", module + "/fetchargs/abi", module + "/fetchargs/cond", module + "/fetchargs/constants", module + "/fetchargs/dynevent", module + "/fetchargs/spec", module + "/fetchargs/syscalls", module + "/fetchargs/value", module + "/fetchargs/plan"},
 	"fetchargs/syscalls":   {},
 	"fetchargs/encode":     {module + "/btf", module + "/fetchargs/cond", module + "/fetchargs/constants", module + "/fetchargs/dynevent", module + "/fetchargs/route", module + "/fetchargs/spec", module + "/fetchargs/value"},
-	"fetchargs/find":       {module + "/btf", module + "/fetchargs/abi", module + "/fetchargs/spec", module + "/fetchargs/syscalls", module + "/fetchargs/target"},
-	"fetchargs/route":      {module + "/btf", module + "/fetchargs/abi", module + "/fetchargs/cond", module + "/fetchargs/constants", module + "/fetchargs/dynevent", module + "/fetchargs/find", module + "/fetchargs/spec", module + "/fetchargs/target", module + "/fetchargs/value"},
+	"fetchargs/source":     {module + "/fetchargs/dynevent"},
+	"fetchargs/find":       {module + "/btf", module + "/fetchargs/source", module + "/fetchargs/abi", module + "/fetchargs/spec", module + "/fetchargs/syscalls", module + "/fetchargs/target"},
+	"fetchargs/route":      {module + "/btf", module + "/fetchargs/source", module + "/fetchargs/abi", module + "/fetchargs/cond", module + "/fetchargs/constants", module + "/fetchargs/dynevent", module + "/fetchargs/find", module + "/fetchargs/spec", module + "/fetchargs/target", module + "/fetchargs/value"},
 	"fetchargs/target":     {module + "/btf", module + "/fetchargs/abi", module + "/fetchargs/constants", module + "/fetchargs/dynevent", module + "/fetchargs/measure", module + "/fetchargs/syscalls"},
 	"fetchargs/plan":       {module + "/btf", module + "/fetchargs/abi", module + "/fetchargs/cond", module + "/fetchargs/constants", module + "/fetchargs/dynevent", module + "/fetchargs/filter", module + "/fetchargs/find", module + "/fetchargs/measure", module + "/fetchargs/spec", module + "/fetchargs/syscalls", module + "/fetchargs/value"},
 	"fetchargs/complete":   {module + "/fetchargs/target", module + "/fetchargs/spec", module + "/fetchargs", module + "/btf"},
@@ -90,7 +91,7 @@ var mayImport = map[string][]string{
 }
 
 // pure are the packages that must not touch the machine.
-var pure = []string{"fetchargs", "fetchargs/constants", "fetchargs/spec", "fetchargs/specfile", "fetchargs/abi", "fetchargs/value", "render", "render/sum", "render/text", "render/json", "tracefs/calls", "fetchargs/dynevent", "tracefs/ringbuf", "tracefs/tracedat"}
+var pure = []string{"fetchargs", "fetchargs/constants", "fetchargs/spec", "fetchargs/specfile", "fetchargs/abi", "fetchargs/value", "render", "render/sum", "render/text", "render/json", "tracefs/calls", "fetchargs/dynevent", "fetchargs/source", "tracefs/ringbuf", "tracefs/tracedat"}
 
 func TestImports(t *testing.T) {
 	root := filepath.Join("..", "..")

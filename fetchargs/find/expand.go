@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/source"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/syscalls"
 	"github.com/tsnoop/tsnoop/fetchargs/target"
@@ -23,6 +24,7 @@ const maxFunctions = 5000
 // A Job is one function to make a plan for.
 type Job struct {
 	Spec       *spec.Spec
+	Source     source.Source
 	EntryPoint string   // the function's name in the kernel
 	Glob       *Glob    // nil if the user named the function
 	named      string   // for a system call, the name that the user gave
@@ -35,28 +37,57 @@ func Attempts(t *target.Target, specs []*spec.Spec) (all []Attempt, fatal error)
 	traceable := sync.OnceValue(func() func(module, name string) bool { return traceableBy(t) })
 	for _, s := range specs {
 		for ; s != nil; s = s.Else {
-			a := Attempt{Spec: s}
-			var wrong *spec.Error
-			if spec.IsGlob(s.Func.Text) {
-				if a.Jobs, wrong, fatal = expand(t, s, traceable); fatal != nil {
-					return nil, fatal
-				}
-			} else if calls := namedSyscalls(t, s); len(calls) > 0 {
-				a.Jobs = syscallJobs(s, nil, calls...)
-			} else if name := plainSyscall(t, s); name != "" {
-				a.Jobs = []Job{{Spec: s.ForSyscall(name), EntryPoint: name}}
-			} else if s.Module.Text == syscalls.Module {
-				wrong = noSyscall(t, s)
-			} else {
-				a.Jobs = []Job{{Spec: s, EntryPoint: s.Func.Text}}
-			}
-			if wrong != nil {
-				a.Errs = spec.Errors{wrong}
+			a, err := attempt(t, s, traceable)
+			if err != nil {
+				return nil, err
 			}
 			all = append(all, a)
 		}
 	}
 	return all, nil
+}
+
+// A naming is a way in which a spec may name what it is about. It returns false if the spec
+// is to be understood in another way. The error is one that is not the spec's fault.
+type naming func(t *target.Target, s *spec.Spec, traceable func() func(module, name string) bool) (Attempt, bool, error)
+
+// namings are tried in this order. The last understands every spec.
+var namings = []naming{byGlob, bySyscall, byFunction}
+
+func attempt(t *target.Target, s *spec.Spec, traceable func() func(module, name string) bool) (Attempt, error) {
+	for _, n := range namings {
+		a, is, err := n(t, s, traceable)
+		if is || err != nil {
+			a.Spec = s
+			return a, err
+		}
+	}
+	panic("find: a spec that is not understood: " + s.Text)
+}
+
+func byGlob(t *target.Target, s *spec.Spec, traceable func() func(module, name string) bool) (a Attempt, is bool, fatal error) {
+	if !spec.IsGlob(s.Func.Text) {
+		return a, false, nil
+	}
+	jobs, wrong, fatal := expand(t, s, traceable)
+	return newAttempt(jobs, wrong), true, fatal
+}
+
+func bySyscall(t *target.Target, s *spec.Spec, _ func() func(module, name string) bool) (a Attempt, is bool, fatal error) {
+	if calls := namedSyscalls(t, s); len(calls) > 0 {
+		return newAttempt(syscallJobs(s, nil, calls...), nil), true, nil
+	}
+	if name := plainSyscall(t, s); name != "" {
+		return newAttempt([]Job{{Spec: s.ForSyscall(name), EntryPoint: name}}, nil), true, nil
+	}
+	if s.Module.Text == syscalls.Module {
+		return newAttempt(nil, noSyscall(t, s)), true, nil
+	}
+	return a, false, nil
+}
+
+func byFunction(_ *target.Target, s *spec.Spec, _ func() func(module, name string) bool) (Attempt, bool, error) {
+	return newAttempt([]Job{{Spec: s, EntryPoint: s.Func.Text}}, nil), true, nil
 }
 
 // expand returns a job for each function that a glob matches. wrong says why there
@@ -205,4 +236,13 @@ type Attempt struct {
 	Spec *spec.Spec
 	Jobs []Job
 	Errs spec.Errors // why there are no jobs
+}
+
+// newAttempt returns an attempt whose spec is not set. wrong is nil if there are jobs.
+func newAttempt(jobs []Job, wrong *spec.Error) Attempt {
+	a := Attempt{Jobs: jobs}
+	if wrong != nil {
+		a.Errs = spec.Errors{wrong}
+	}
+	return a
 }

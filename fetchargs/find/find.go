@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/source"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/target"
 )
@@ -31,13 +32,15 @@ type Function struct {
 	Absent bool
 }
 
-// Find looks up the function. If it returns false, it has added an error, or set fatal.
-func (r *Function) Find() bool {
-	if r.Call != nil {
-		return r.syscall()
-	}
-	return r.function()
+// finders look up what is of a source. If one returns false, it has added an error, or set
+// Fatal.
+var finders = map[source.Source]func(*Function) bool{
+	source.Function: (*Function).function,
+	source.Syscall:  (*Function).syscall,
 }
+
+// Find looks up the function. If it returns false, it has added an error, or set Fatal.
+func (r *Function) Find() bool { return finders[r.Source](r) }
 
 // askSymbols looks up the function in the symbol table.
 func (r *Function) askSymbols() bool {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
+	"github.com/tsnoop/tsnoop/fetchargs/source"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/syscalls"
 	"github.com/tsnoop/tsnoop/fetchargs/target"
@@ -120,7 +121,7 @@ func noSyscall(t *target.Target, s *spec.Spec) *spec.Error {
 func syscallJobs(s *spec.Spec, g *Glob, calls ...*Syscall) []Job {
 	var jobs []Job
 	for _, c := range calls {
-		jobs = append(jobs, Job{Spec: s.ForSyscall(c.Proto.Name), EntryPoint: c.symbol, Glob: g, named: s.Func.Text, Call: c})
+		jobs = append(jobs, Job{Spec: s.ForSyscall(c.Proto.Name), Source: source.Syscall, EntryPoint: c.symbol, Glob: g, named: s.Func.Text, Call: c})
 	}
 	return jobs
 }

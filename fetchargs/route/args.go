@@ -6,12 +6,12 @@ import (
 	"strings"
 
 	"github.com/tsnoop/tsnoop/btf"
-	"github.com/tsnoop/tsnoop/fetchargs/find"
 )
 
 // locateArgs returns the routes to the arguments of a system call. They are in the saved registers that the
 // only parameter of the function points to.
-func (r *Walker) locateArgs(c *find.Syscall) ([]Route, []error) {
+func (r *Walker) locateArgs() ([]Route, []error) {
+	c := r.Call
 	r.argWords = 1
 	routes := make([]Route, len(c.Proto.Params))
 	errs := slices.Clone(c.Lost)

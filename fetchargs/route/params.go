@@ -8,9 +8,10 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 )
 
-// locateParams returns the routes to the parameters of f. A parameter whose place
+// locateParams returns the routes to the parameters of a function. A parameter whose place
 // is not known, or that cannot be fetched, has an error instead.
-func (r *Walker) locateParams(f *btf.Func) ([]Route, []error) {
+func (r *Walker) locateParams() ([]Route, []error) {
+	f := r.Proto
 	params, words := r.Target.Arch.Params(f)
 	r.argWords = words
 	routes := make([]Route, len(params))

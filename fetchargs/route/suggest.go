@@ -58,16 +58,16 @@ func (r *Walker) noParameter(x *spec.Ident) {
 	for i, p := range r.Proto.Params {
 		names[i] = p.Name
 	}
-	hint := r.Proto.Name + " has no parameters"
+	hint := r.Proto.Name + " has no " + r.Source.Values()
 	if len(names) > 0 {
-		hint = "parameters: " + strings.Join(names, ", ")
+		hint = r.Source.Values() + ": " + strings.Join(names, ", ")
 	}
 	if call := find.CallOf(r.Target, r.Proto.Name); call != "" {
 		hint = call + " has the parameters of the system call"
 	}
 	near := btf.Near(x.Text, slices.Values(names))
-	missing := &btf.NotFoundError{What: "parameter", Name: x.Text, In: r.Proto.Name, Near: near, All: r.operands}
-	r.FailWith(x.Span, missing, spec.DidYouMean(near, hint), "%s has no parameter %q", r.Proto.Name, x.Text)
+	missing := &btf.NotFoundError{What: r.Source.Value(), Name: x.Text, In: r.Proto.Name, Near: near, All: r.operands}
+	r.FailWith(x.Span, missing, spec.DidYouMean(near, hint), "%s has no %s %q", r.Proto.Name, r.Source.Value(), x.Text)
 	if o, ok := elsewhere(x.Text); ok && len(near) == 0 {
 		if o.names == runningTask.names && r.Target.HasCurrent() {
 			o = runningTask

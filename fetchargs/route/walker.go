@@ -8,6 +8,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/constants"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/find"
+	"github.com/tsnoop/tsnoop/fetchargs/source"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
@@ -40,13 +41,16 @@ func (s *said) boundTo(symbol string) {
 	}
 }
 
+// locators find out where the values of a source are: the routes to them, or for each that
+// cannot be fetched an error instead.
+var locators = map[source.Source]func(*Walker) ([]Route, []error){
+	source.Function: (*Walker).locateParams,
+	source.Syscall:  (*Walker).locateArgs,
+}
+
 func New(f *find.Function) *Walker {
 	r := &Walker{Function: f}
-	if f.Call != nil {
-		r.Params, r.ParamErrs = r.locateArgs(f.Call)
-	} else {
-		r.Params, r.ParamErrs = r.locateParams(f.Proto)
-	}
+	r.Params, r.ParamErrs = locators[f.Source](r)
 	return r
 }
 
