@@ -128,8 +128,12 @@ func (r *Walker) containerOf(x *spec.ContainerOf) (Route, bool) {
 	off, at := int64(0), t
 	for _, name := range x.Member {
 		m, err := btf.Member(at, name.Text)
-		if err != nil || m.BitSize > 0 {
+		switch {
+		case err != nil:
 			r.noMember(name, at, err)
+			return p, false
+		case m.BitSize > 0:
+			r.Fail(name.Span, "", "%s is a bit field and has no address", name.Text)
 			return p, false
 		}
 		off, at = off+int64(m.Offset), m.Type
