@@ -326,6 +326,7 @@ func (rec *Recorder) write(h *tracedat.Header, cpus []tracedat.CPUSource) error 
 func (rec *Recorder) Close(err error) error {
 	defer rec.dir.Close()
 	defer rec.due.Stop()
+	defer rec.next.Stop()
 	err = cmp.Or(err, rec.flush())
 	kept := []string{}
 	for _, c := range rec.files() {

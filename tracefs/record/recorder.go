@@ -90,12 +90,12 @@ func (rec *Recorder) Take(pages iter.Seq2[read.Page, error], now func() uint64, 
 	return nil
 }
 
-// count returns the number of events on a page, without those with the ID births, and the
-// time of the first one, at most now.
+// count returns the number of events on a page and the time of the first one, at most now.
+// Those with the ID births do not count: they are recorded before events are enabled.
 func (rec *Recorder) count(page *ringbuf.Page, births int, now uint64) (events, first uint64) {
 	for first = now; page.Next(); {
-		first = min(first, page.Stamp)
 		if births < 0 || len(page.Data) < 2 || eventID(rec.layout, page.Data) != births {
+			first = min(first, page.Stamp)
 			events++
 		}
 	}

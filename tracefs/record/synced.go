@@ -13,10 +13,12 @@ import (
 )
 
 // A power cut takes what the kernel has not written to the disk yet: up to 30 seconds of a
-// recording. So the pages are written there twice in Options.Sync, and after half of
-// syncBytes: if that takes no longer than the other half, no older event is lost. If it does
-// take longer, or if pages are taken too late because the host is busy or the disk holds up
-// the recorder, there is a warning.
+// recording. So pages are written there as soon as the first event in them is a quarter of
+// Options.Sync old, or when there is half of syncBytes of them. On a slow disk the next pages
+// are that old when the last ones are on it, so one write follows the other, and no older
+// event is lost as long as two of them fit into Options.Sync. If they do not, or if pages are
+// taken too late because the host is busy or the disk holds up the recorder, there is a
+// warning.
 
 const (
 	// flushTime is the longest time that a page stays in this process's memory.
@@ -29,12 +31,12 @@ const (
 type unsynced struct {
 	limit   time.Duration // how old an event may be that is not there; 0 for any age
 	taken   batch
-	syncing batch         // being written to the disk
-	named   bool          // files were created
-	early   chan struct{} // there is a reason to sync before it is time
-	failed  error         // why pages could not be written to the disk
-	due     *time.Timer   // for the first event of both batches
-	late    func()        // reports that too much is not on the disk
+	syncing batch       // being written to the disk
+	named   bool        // files were created
+	next    *time.Timer // when to write what was taken to the disk
+	failed  error       // why pages could not be written to the disk
+	due     *time.Timer // for the first event of both batches
+	late    func()      // reports that too much is not on the disk
 }
 
 // A batch is some pages.
@@ -46,8 +48,9 @@ type batch struct {
 // newUnsynced calls late once if more is not on the disk than limit and syncBytes allow.
 // It does so in a goroutine of its own, since the disk may hold up the others.
 func newUnsynced(limit time.Duration, late func()) unsynced {
-	u := unsynced{limit: limit, early: make(chan struct{}, 1), late: sync.OnceFunc(late)}
+	u := unsynced{limit: limit, next: time.NewTimer(time.Hour), late: sync.OnceFunc(late)}
 	u.due = time.AfterFunc(time.Hour, u.late)
+	u.next.Stop()
 	u.due.Stop()
 	return u
 }
@@ -60,13 +63,11 @@ func (u *unsynced) wrote(n int, age time.Duration) {
 	u.taken.bytes += n
 	if then := time.Now().Add(-age); u.taken.first.IsZero() || then.Before(u.taken.first) {
 		u.taken.first = then
+		u.next.Reset(u.limit/4 - age)
 		u.expect()
 	}
-	if u.taken.bytes >= syncBytes/2 || age > u.limit/2 {
-		select {
-		case u.early <- struct{}{}:
-		default:
-		}
+	if before := u.taken.bytes - n; before < syncBytes/2 && u.taken.bytes >= syncBytes/2 {
+		u.next.Reset(0)
 	}
 	if u.taken.bytes+u.syncing.bytes > syncBytes {
 		go u.late()
@@ -137,8 +138,6 @@ func (rec *Recorder) tick() (stop func()) {
 				}
 			}
 		}
-		disk := time.NewTicker(max(rec.options.Sync/2, time.Millisecond))
-		defer disk.Stop()
 		for {
 			select {
 			case <-over:
@@ -146,9 +145,7 @@ func (rec *Recorder) tick() (stop func()) {
 				return
 			case <-flush.C:
 				rec.flush()
-			case <-disk.C:
-				rec.sync()
-			case <-rec.early:
+			case <-rec.next.C:
 				rec.sync()
 			}
 		}
@@ -163,6 +160,11 @@ func (rec *Recorder) tick() (stop func()) {
 // page, or saving, reports an error.
 func (rec *Recorder) sync() {
 	files, named, err := rec.handOver()
+	for _, f := range files {
+		// All files are written at once, so that the file system need not commit to its
+		// journal for each of them. What this cannot do, fdatasync does.
+		unix.SyncFileRange(int(f.Fd()), 0, 0, unix.SYNC_FILE_RANGE_WRITE)
+	}
 	for _, f := range files {
 		err = cmp.Or(err, fdatasync(f))
 	}
@@ -189,6 +191,7 @@ func (rec *Recorder) handOver() (files []*os.File, named bool, err error) {
 	}
 	named, rec.named = rec.named, false
 	rec.syncing, rec.taken = rec.taken, batch{}
+	rec.next.Stop() // until more is taken
 	return files, named, err
 }
 
