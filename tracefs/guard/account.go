@@ -145,7 +145,7 @@ func (k counting) cost(was, now account) (text string, c tracefs.Cost) {
 		return "no events are missing", c
 	case !k.countable:
 		return fmt.Sprintf("the probes were hit %d times meanwhile, and how much of that was asked for is not known", now.hits-was.first), c
-	case k.uncounted && most > 0:
+	case k.uncounted && still && least > 0: // an upper bound of what was counted bounds nothing
 		return number(still, least, most) + " events are missing, and those that nobody has counted", c
 	case k.uncounted:
 		return unknown + ", for probes that are off count nothing", c
