@@ -154,6 +154,8 @@ func TestTrustInterfere(t *testing.T) {
 			t.Logf("%s", line)
 		}
 	})
+	// A write that the guard hears of late, on a slow machine, is reported by itself.
+	told += strings.Count(tr.said(), ", and has set it back")
 	// What the change of pages has left behind in the buffer may be told as lost, too.
 	if said := strings.Count(tr.said(), "another program has ") + strings.Count(tr.said(), "as it was again"); lines != told || said != told {
 		t.Errorf("%d lines of interference in the data, want %d; said:\n%s", lines, told, tr.said())
