@@ -133,7 +133,6 @@ func (p *program) end(err error, ui *terminal.UI) error {
 	if p == nil {
 		return err
 	}
-	defer signal.Stop(p.signals)
 	if p.Held() {
 		p.Kill()
 		return cmp.Or(err, p.neverRan(ui))

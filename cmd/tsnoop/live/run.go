@@ -63,8 +63,8 @@ func (r *Run) End(err error) error { return r.program.end(err, r.ui) }
 // everything. A trace that is interrupted before it is armed is no error. The trace ends
 // once nobody can read what is written to out, which is nil for a recording.
 func (r *Run) Trace(out *os.File, tell func(tracefs.Warning), do func(ctx context.Context, t *trace.Trace, stop func()) error) (err error) {
-	signalled, release := onSignal()
-	defer release()
+	signalled := onSignal()
+	defer func() { go r.untilExit(signalled) }()
 	trace.Notes(r.plans, r.ui.Verbose, r.ui.Tell)
 	if len(r.o.BTF) > 0 {
 		if err := btf.Open(r.o.BTF...).CheckRunning(); err != nil {
@@ -105,7 +105,7 @@ func (r *Run) Trace(out *os.File, tell func(tracefs.Warning), do func(ctx contex
 		defer release()
 	}
 	if out != nil { // a recording is not shown, and must be completed
-		defer insist(signalled, t, r.ui)()
+		defer insist(signalled, r.endTrace(t))()
 		var release func()
 		if ctx, release, err = whileRead(ctx, out); err != nil {
 			return err

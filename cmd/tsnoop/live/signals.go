@@ -8,31 +8,40 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/tsnoop/tsnoop/cmd/tsnoop/terminal"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
 
 // endings are the signals that end a trace.
 var endings = []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT}
 
-// onSignal returns a context that is done at the first signal that ends a trace. It
+// onSignal returns a context that is done at the first signal that ends a trace. These
+// signals stay caught until the process exits: one that arrives when the trace has just
+// ended by itself must not kill what is writing the rest, or change the exit status. It
 // also makes sure that SIGUSR1, which asks for a summary, does not kill tsnoop when
 // there is no summary, or none any more.
-func onSignal() (context.Context, func()) {
+func onSignal() context.Context {
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGUSR1)
-	return signal.NotifyContext(context.Background(), endings...)
+	ctx, _ := signal.NotifyContext(context.Background(), endings...)
+	return ctx
 }
 
 // meantTwice is how long after the first signal another one counts as a second signal:
 // timeout(1) sends two at once, and so does a terminal that is closed.
 const meantTwice = time.Second
 
-// insist ends the program at a second signal, even if events are still in the buffers
-// or nobody reads the output. The probes are removed all the same. After release,
-// signals do not do that any more.
-func insist(first context.Context, t *trace.Trace, ui *terminal.UI) (release func()) {
+// insist calls end at a second signal, until release is called.
+func insist(first context.Context, end func(s os.Signal)) (release func()) {
 	again, over := make(chan os.Signal, 1), make(chan struct{})
 	var ending sync.Mutex
+	unlessOver := func(s os.Signal) {
+		ending.Lock()
+		defer ending.Unlock()
+		select {
+		case <-over:
+		default:
+			end(s)
+		}
+	}
 	go func() {
 		select {
 		case <-first.Done():
@@ -46,7 +55,7 @@ func insist(first context.Context, t *trace.Trace, ui *terminal.UI) (release fun
 			select {
 			case s := <-again:
 				if time.Since(begun) > meantTwice {
-					endNow(s, t, ui, &ending, over)
+					unlessOver(s)
 				}
 			case <-over:
 				return
@@ -60,17 +69,40 @@ func insist(first context.Context, t *trace.Trace, ui *terminal.UI) (release fun
 	}
 }
 
-// endNow ends the program, unless release was called.
-func endNow(s os.Signal, t *trace.Trace, ui *terminal.UI, ending *sync.Mutex, over <-chan struct{}) {
-	ending.Lock()
-	defer ending.Unlock()
-	select {
-	case <-over:
-		return
-	default:
+// endTrace ends the program although events are still in the buffers or nobody reads the
+// output. The probes are removed all the same.
+func (r *Run) endTrace(t *trace.Trace) func(os.Signal) {
+	return func(s os.Signal) {
+		err := t.Close()
+		r.exit(s, func() {
+			r.ui.Warn("ended by a second signal: what was still in the buffers is not shown")
+			r.ui.Report(err)
+		})
 	}
-	err := t.Close()
-	ui.Warn("ended by a second signal: what was still in the buffers is not shown")
-	ui.Report(err)
+}
+
+// untilExit ends the program at a second signal once the trace and the traced program
+// have ended, although the rest of the output, or of a recording, is not written yet.
+func (r *Run) untilExit(first context.Context) {
+	if r.program != nil {
+		<-r.program.Done()
+	}
+	insist(first, func(s os.Signal) {
+		r.exit(s, func() { r.ui.Warn("ended by a second signal: the output is not complete") })
+	})
+}
+
+// exit ends the program with the status of a signal, after it has reported why. It does not
+// wait for long: it may be stderr that nobody reads.
+func (r *Run) exit(s os.Signal, report func()) {
+	reported := make(chan struct{})
+	go func() {
+		report()
+		close(reported)
+	}()
+	select {
+	case <-reported:
+	case <-time.After(meantTwice):
+	}
 	os.Exit(128 + int(s.(syscall.Signal)))
 }

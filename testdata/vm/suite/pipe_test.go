@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -54,29 +53,10 @@ func TestOnceInsist(t *testing.T) {
 		n, err := unix.IoctlGetInt(int(r.Fd()), unix.TIOCINQ)
 		return err == nil && n > 0
 	})
-	interrupt := func() {
-		t.Helper()
-		if err := tr.cmd.Process.Signal(syscall.SIGINT); err != nil {
-			t.Fatal(err)
-		}
-	}
-	interrupt()
-	interrupt() // as timeout(1) does
+	tr.interrupt()
+	tr.interrupt() // as timeout(1) does
 	tr.await("the trace to end", func() bool { return tr.content("tracing_on") == "0\n" })
-	deadline := time.After(patience)
-	for over := false; !over; {
-		tr.cmd.Process.Signal(syscall.SIGINT) // too soon at first
-		select {
-		case <-tr.done:
-			over = true
-		case <-deadline:
-			t.Fatalf("a second signal does not end it\n%s", tr.said())
-		case <-time.After(pause):
-		}
-	}
-	if status := tr.cmd.ProcessState.ExitCode(); status != 128+int(syscall.SIGINT) {
-		t.Errorf("status %d", status)
-	}
+	tr.insist()
 	if want := "tsnoop: ended by a second signal: what was still in the buffers is not shown\n"; tr.said() != want {
 		t.Errorf("said %q, want %q", tr.said(), want)
 	}
