@@ -15,8 +15,8 @@
 #
 # TSNOOP_VM_JOBS of all that run at a time, the longest first: one more than there are
 # processors, for a machine is idle a sixth of its time. Of what succeeds a line is
-# shown, of what fails all. In the end there is what each job took, and the longest
-# tests. What was skipped is named; with CI set that is a failure, but for what
+# shown, of what fails all. In the end there is what each job took, the longest tests,
+# and once more what each failed test has said last. What was skipped is named; with CI set that is a failure, but for what
 # testdata/vm/skips allows. The last line counts test functions and subtests:
 # "N passed, N failed".
 #
@@ -30,7 +30,7 @@ vm=$PWD/testdata/vm
 suite=./testdata/vm/suite
 parallel=${TSNOOP_VM_JOBS:-$(($(nproc) + 1))}
 work=$(mktemp -d)
-: >"$work/tally" >"$work/skips" >"$work/not_run" >"$work/spent" >"$work/longest"
+: >"$work/tally" >"$work/failures" >"$work/skips" >"$work/not_run" >"$work/spent" >"$work/longest"
 
 # Job control gives each VM a process group of its own, to be ended as one.
 set -m
@@ -79,12 +79,27 @@ results() {
 	[ "$1" != 0 ] || [ $((ok + bad)) -gt 0 ] || { bad=1; echo "FAIL  $3: no test ran" | show; }
 	tally "$ok" "$bad"
 	sed -nE "s/^ *--- (PASS|FAIL): ([^ ]+) \\(([0-9.]+)s\\)\$/\\3\\t\\2, $3/p" "$2" >>"$work/longest"
+	failures "$3" <"$2" >>"$work/failures"
 	# What a test has logged last says why.
 	awk -v where="$3" '
 		/^=== (RUN|CONT|NAME) / { test = $3 }
 		/^ *[a-z_0-9]+\.go:[0-9]+: / { why[test] = $0; sub(/^ *[a-z_0-9]+\.go:[0-9]+: /, "", why[test]) }
 		/^ *--- SKIP: / { print where, $3, why[$3] }
 	' "$2" >>"$work/skips"
+}
+
+# failures WHERE prints, of the output of go test -v, the last lines of each test that failed.
+failures() {
+	awk -v where="$1" -v most=60 '
+		/^=== [A-Z]+ / { test = $3; next }
+		/^ *--- (PASS|SKIP): / { n[$3] = 0; next }
+		/^ *--- FAIL: / {
+			print "FAIL  " where "  " $3
+			for (i = n[$3] > most ? n[$3] - most + 1 : 1; i <= n[$3]; i++) print line[$3, i]
+			n[$3] = 0
+			next
+		}
+		{ line[test, ++n[test]] = $0 }'
 }
 
 # check NAME COMMAND... runs a check, which counts only when it fails.
@@ -415,6 +430,7 @@ echo
 echo "in s	the longest tests"
 sort -rn "$work/longest" | head -n 15
 echo
+cat "$work/failures"
 skips
 while read -r part; do
 	echo "!!!! NOT RUN: the $part; setup.sh said above why"
