@@ -16,9 +16,9 @@
 # TSNOOP_VM_JOBS of all that run at a time, the longest first: one more than there are
 # processors, for a machine is idle a sixth of its time. Of what succeeds a line is
 # shown, of what fails all. In the end there is what each job took, the longest tests,
-# and once more what each failed test has said last. What was skipped is named; with CI set that is a failure, but for what
-# testdata/vm/skips allows. The last line counts test functions and subtests:
-# "N passed, N failed".
+# and once more what each failed test has said last. What was skipped is named; with CI
+# set that is a failure, but for what testdata/vm/skips allows. The last line counts test
+# functions and subtests: "N passed, N failed".
 #
 # Where a machine cannot be set up (not root, not Debian, no network), the rest
 # runs and what did not is said; with CI set that is a failure.
