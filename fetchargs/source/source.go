@@ -16,7 +16,7 @@ const (
 // A row describes a source.
 type row struct {
 	values string          // what its values are called, in the plural
-	probes []dynevent.Kind // by side; a source without returns has no second
+	probes []dynevent.Kind // by side
 }
 
 var sources = [...]row{
@@ -32,6 +32,3 @@ func (s Source) Value() string { return sources[s].values[:len(sources[s].values
 
 // Probe returns the kind of probe that reports a side of its calls.
 func (s Source) Probe(side dynevent.Side) dynevent.Kind { return sources[s].probes[side] }
-
-// Returns reports whether its calls have a return.
-func (s Source) Returns() bool { return len(sources[s].probes) > int(dynevent.Return) }
