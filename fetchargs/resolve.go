@@ -105,7 +105,7 @@ type resolving struct {
 func (run *resolving) plans(jobs []find.Job) (plans []*plan.Plan, errs spec.Errors, fatal error) {
 	for i, job := range jobs {
 		f := &find.Function{Job: &job, Target: run.target, SymbolTable: run.symbols, Collector: spec.Collector{Text: job.Spec.Text}}
-		r := &resolver{Encoder: &encode.Encoder{Walker: &route.Walker{Function: f}}, order: run.order, events: run.events}
+		r := &resolver{Function: f, order: run.order, events: run.events}
 		plan := r.plan()
 		r.Errs = r.Errs.Unique()
 		if plan != nil && job.Call != nil {
@@ -157,10 +157,12 @@ func ofModules(jobs []find.Job) bool {
 
 // A resolver makes the plan of one spec.
 type resolver struct {
-	*encode.Encoder                 // of the attempt
-	order           []string        // the functions of the run, in the order in which they are probed
-	events          map[string]bool // event names in use by the run
-	named           []string        // those of the plan
+	*find.Function
+	*route.Walker // of the attempt, as is the next
+	*encode.Encoder
+	order  []string        // the functions of the run, in the order in which they are probed
+	events map[string]bool // event names in use by the run
+	named  []string        // those of the plan
 
 	timing  string // "since" or "who" while its key or a condition is being resolved
 	unshown string // why show did not show a value
@@ -181,7 +183,8 @@ func (r *resolver) plan() *plan.Plan {
 
 // attempt makes the plan with as much content of memory as there is room for.
 func (r *resolver) attempt() *plan.Plan {
-	r.Encoder = &encode.Encoder{Walker: route.New(r.Function)}
+	r.Walker = route.New(r.Function)
+	r.Encoder = encode.New(r.Function, r.Walker)
 	r.out = &plan.Plan{Spec: r.Spec, Func: r.Proto, Arch: r.Target.Arch, Macros: r.Macros()}
 	symbols, notes := r.Symbols()
 	r.Notes = append(r.Notes, notes...)

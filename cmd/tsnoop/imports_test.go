@@ -28,7 +28,7 @@ var mayImport = map[string][]string{
 	"fetchargs/query":      {module + "/btf", module + "/fetchargs", module + "/fetchargs/cond", module + "/fetchargs/constants", module + "/fetchargs/dynevent", module + "/fetchargs/measure", module + "/fetchargs/spec", module + "/fetchargs/syscalls", module + "/fetchargs/value", module + "/fetchargs/find", module + "/fetchargs/plan"},
 	"fetchargs/store":      {module + "/btf", module + "/fetchargs/abi", module + "/fetchargs/cond", module + "/fetchargs/constants", module + "/fetchargs/dynevent", module + "/fetchargs/spec", module + "/fetchargs/syscalls", module + "/fetchargs/value", module + "/fetchargs/plan"},
 	"fetchargs/syscalls":   {},
-	"fetchargs/encode":     {module + "/btf", module + "/fetchargs/cond", module + "/fetchargs/constants", module + "/fetchargs/dynevent", module + "/fetchargs/route", module + "/fetchargs/spec", module + "/fetchargs/value"},
+	"fetchargs/encode":     {module + "/btf", module + "/fetchargs/cond", module + "/fetchargs/constants", module + "/fetchargs/dynevent", module + "/fetchargs/find", module + "/fetchargs/route", module + "/fetchargs/spec", module + "/fetchargs/value"},
 	"fetchargs/source":     {module + "/fetchargs/dynevent"},
 	"fetchargs/find":       {module + "/btf", module + "/fetchargs/source", module + "/fetchargs/abi", module + "/fetchargs/spec", module + "/fetchargs/syscalls", module + "/fetchargs/target"},
 	"fetchargs/route":      {module + "/btf", module + "/fetchargs/source", module + "/fetchargs/abi", module + "/fetchargs/cond", module + "/fetchargs/constants", module + "/fetchargs/dynevent", module + "/fetchargs/find", module + "/fetchargs/spec", module + "/fetchargs/target", module + "/fetchargs/value"},

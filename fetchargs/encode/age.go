@@ -17,7 +17,7 @@ func (r *Encoder) encodeAge(e Encoded, x spec.Expr, f *value.Format) (Encoded, b
 	if p.Type != nil {
 		_, is := btf.Strip(p.Type).(*btf.Int)
 		if size, _ := btf.Size(p.Type); !is || size != 8 || p.BitSize > 0 {
-			r.Fail(x.Where(), "it is for times in ns of 64 bits, as start_time_ns of struct request", "the format %s does not fit %s, which is %s", f.Name, x, value.TypeName(p.Type))
+			r.fn.Fail(x.Where(), "it is for times in ns of 64 bits, as start_time_ns of struct request", "the format %s does not fit %s, which is %s", f.Name, x, value.TypeName(p.Type))
 			return e, false
 		}
 	}

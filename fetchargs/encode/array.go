@@ -46,7 +46,7 @@ func (r *Encoder) encodeFixed(e Encoded, x spec.Expr, f *value.Format) (Encoded,
 	}
 	e = Number(e, f.Size, f)
 	e.Type, e.Field.Type = kernelType(f, e.Type), typ
-	if f.Name == "symbol" && !r.Target.Live && r.Target.Features.Symbol {
+	if f.Name == "symbol" && !r.fn.Target.Live && r.fn.Target.Features.Symbol {
 		e.Type = dynevent.Symbol
 	}
 	return e, true
@@ -67,17 +67,17 @@ func (r *Encoder) encodeArray(e Encoded, x spec.Expr, a *btf.Array, f *value.For
 	inner, nested := btf.AsArray(a.Type)
 	switch {
 	case nested:
-		r.FailFix(x.Where(), spec.Fix{Span: x.Where(), Text: spec.Postfixed(x) + "[0]"}, "take one: ", "%s is an array of arrays of %d", x, inner.Nelems)
+		r.fn.FailFix(x.Where(), spec.Fix{Span: x.Where(), Text: spec.Postfixed(x) + "[0]"}, "take one: ", "%s is an array of arrays of %d", x, inner.Nelems)
 		return e, false
 	case btf.IsStruct(a.Type):
 		one := spec.Postfixed(x) + "[0]"
 		if members := btf.Members(a.Type); len(members) > 0 {
 			one += "." + members[0]
 		}
-		r.FailFix(x.Where(), spec.Fix{Span: x.Where(), Text: one}, "take one: ", "%s is an array of %s", x, btf.Name(a.Type))
+		r.fn.FailFix(x.Where(), spec.Fix{Span: x.Where(), Text: one}, "take one: ", "%s is an array of %s", x, btf.Name(a.Type))
 		return e, false
 	case a.Nelems == 0:
-		r.FailFix(x.Where(), spec.Fix{Span: x.Where(), Text: spec.Postfixed(x) + "[0]"}, "take elements: ", "the length of %s is not known", x)
+		r.fn.FailFix(x.Where(), spec.Fix{Span: x.Where(), Text: spec.Postfixed(x) + "[0]"}, "take elements: ", "the length of %s is not known", x)
 		return e, false
 	case !ok || !slices.Contains([]int{1, 2, 4, 8}, size) || !e.Route.Mem && !e.Route.InReg:
 		r.CannotShow(e.Route.Type, x)
@@ -99,13 +99,13 @@ func (r *Encoder) doesNotFit(x spec.Expr, t btf.Type, f *value.Format) bool {
 	switch {
 	case f != nil && (f.Shape == value.KernelText || f.Shape == value.UserText):
 		if size, _ := btf.Size(btf.OrVoid(t)); size == 8 && !btf.IsStruct(t) {
-			r.FailFix(x.Where(), spec.Fix{Span: x.Where(), Text: "(char *)" + x.String()}, "if it is an address write ", "the format %s does not fit %s, which is %s", name, x, value.TypeName(t))
+			r.fn.FailFix(x.Where(), spec.Fix{Span: x.Where(), Text: "(char *)" + x.String()}, "if it is an address write ", "the format %s does not fit %s, which is %s", name, x, value.TypeName(t))
 			return false
 		}
 		hint = "text needs a pointer or an array of char"
 	case f != nil && f.Size > 0:
 		hint = fmt.Sprintf("%s needs %d bytes", name, f.Size)
 	}
-	r.Fail(x.Where(), hint, "the format %s does not fit %s, which is %s", name, x, value.TypeName(t))
+	r.fn.Fail(x.Where(), hint, "the format %s does not fit %s, which is %s", name, x, value.TypeName(t))
 	return false
 }

@@ -29,7 +29,7 @@ func (r *Encoder) FormatOf(name spec.Name) (f *value.Format, count int, ok bool)
 	if f = value.FormatNamed(text); f == nil {
 		near := btf.Near(text, slices.Values(append(value.FormatNames(), constants.SetNames()...)))
 		missing := &btf.NotFoundError{What: "format", Name: text, Near: near, All: route.FormatNames}
-		r.FailWith(name.Span, missing, spec.DidYouMean(near, "formats: "+strings.Join(value.FormatNames(), " ")), "unknown format %q", text)
+		r.fn.FailWith(name.Span, missing, spec.DidYouMean(near, "formats: "+strings.Join(value.FormatNames(), " ")), "unknown format %q", text)
 		return nil, 0, false
 	}
 	if text == name.Text {
@@ -41,11 +41,11 @@ func (r *Encoder) FormatOf(name spec.Name) (f *value.Format, count int, ok bool)
 	}
 	switch {
 	case !f.Counts():
-		r.Fail(name.Span, "formats with a width have one, and those of bytes and text", "the format %s has no count", text)
+		r.fn.Fail(name.Span, "formats with a width have one, and those of bytes and text", "the format %s has no count", text)
 		return nil, 0, false
 	case count < 1 || count > most:
 		fix := fmt.Sprintf("%s[%d]", text, min(max(count, 1), most))
-		r.FailFix(name.Span, spec.Fix{Span: name.Span, Text: fix}, "write ", "the format %s has 1 to %d %s", text, most, of)
+		r.fn.FailFix(name.Span, spec.Fix{Span: name.Span, Text: fix}, "write ", "the format %s has 1 to %d %s", text, most, of)
 		return nil, 0, false
 	}
 	return f, count, true
@@ -68,10 +68,10 @@ func (r *Encoder) Counted(p route.Route, w cond.Want, f *value.Format, count int
 	}
 	e := Encoded{Span: x.Where()}
 	if !p.IsUntyped() && !p.InReg && (p.Type == nil || btf.Pointee(p.Type) != nil) {
-		if !r.IsOfOne(p, x) {
+		if !r.walker.IsOfOne(p, x) {
 			return e, false
 		}
-		p = p.Follow(x.String(), r.Pointee(p.Type))
+		p = p.Follow(x.String(), r.walker.Pointee(p.Type))
 	} else if !r.hasElements(p, w, f, size*count) {
 		return e, false
 	}
@@ -96,10 +96,10 @@ func (r *Encoder) hasElements(p route.Route, w cond.Want, f *value.Format, bytes
 	whole := p.Type != nil && (isArray || btf.IsStruct(p.Type))
 	switch {
 	case !p.Mem && !p.InReg || p.BitSize > 0:
-		r.Fail(w.X.Where(), "", "%s is %s and not in memory: it has no elements", w.X, value.TypeName(p.Type))
+		r.fn.Fail(w.X.Where(), "", "%s is %s and not in memory: it has no elements", w.X, value.TypeName(p.Type))
 		if f.Size <= size {
-			r.Errs[len(r.Errs)-1].Fix = spec.Fix{Span: w.Format.Span, Text: f.Name}
-			r.Errs[len(r.Errs)-1].Hint = "only this value: " + f.Name
+			r.fn.Errs[len(r.fn.Errs)-1].Fix = spec.Fix{Span: w.Format.Span, Text: f.Name}
+			r.fn.Errs[len(r.fn.Errs)-1].Hint = "only this value: " + f.Name
 		}
 		return false
 	case whole && known && size > 0 && size < bytes:
@@ -111,7 +111,7 @@ func (r *Encoder) hasElements(p route.Route, w cond.Want, f *value.Format, bytes
 			return r.doesNotFit(w.X, p.Type, f)
 		}
 		fix := fmt.Sprintf("%s[%d]", f.Name, size/unit)
-		r.FailFix(w.Format.Span, spec.Fix{Span: w.Format.Span, Text: fix}, "write ", "%s has %d bytes, %s has %d", w.X, size, w.Format.Text, bytes)
+		r.fn.FailFix(w.Format.Span, spec.Fix{Span: w.Format.Span, Text: fix}, "write ", "%s has %d bytes, %s has %d", w.X, size, w.Format.Text, bytes)
 		return false
 	}
 	return true

@@ -22,12 +22,12 @@ func (r *Encoder) encodeDump(e Encoded, w cond.Want, f *value.Format) (Encoded, 
 	size, known := btf.Size(typ)
 	switch {
 	case w.Hidden || w.With != nil:
-		r.Fail(x.Where(), memberHint(typ), "%s is a %s, which cannot be compared", x, btf.Name(typ))
+		r.fn.Fail(x.Where(), memberHint(typ), "%s is a %s, which cannot be compared", x, btf.Name(typ))
 		return e, false
 	case f != nil && f.Name != "x" && f.Name != "d" && f.Name != "u":
 		return e, r.doesNotFit(x, typ, f)
 	case !known || size == 0 || e.Route.BitSize > 0:
-		r.Fail(x.Where(), "", "%s is a %s and has no bytes to show", x, btf.Name(typ))
+		r.fn.Fail(x.Where(), "", "%s is a %s and has no bytes to show", x, btf.Name(typ))
 		return e, false
 	}
 	e.Type = dynevent.X64

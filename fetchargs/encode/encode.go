@@ -6,6 +6,7 @@ import (
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/cond"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+	"github.com/tsnoop/tsnoop/fetchargs/find"
 	"github.com/tsnoop/tsnoop/fetchargs/route"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
@@ -28,7 +29,13 @@ type Encoded struct {
 
 // An Encoder says how the kernel fetches what a route leads to, and how the bytes become a
 // value again.
-type Encoder struct{ *route.Walker }
+type Encoder struct {
+	fn     *find.Function // that the spec is about
+	walker *route.Walker  // leads to what the encodings need besides the value itself
+}
+
+// New returns an Encoder for a spec about fn.
+func New(fn *find.Function, walker *route.Walker) *Encoder { return &Encoder{fn, walker} }
 
 // Encode decides how to fetch w, to which p leads: by its format, or else by its type.
 func (r *Encoder) Encode(p route.Route, w cond.Want, f *value.Format) (e Encoded, ok bool) {
@@ -42,7 +49,7 @@ func (r *Encoder) Encode(p route.Route, w cond.Want, f *value.Format) (e Encoded
 	case p.IsUntyped():
 		return r.encodeUntyped(e, x, f)
 	case p.IsAddress():
-		if e.Route, ok = r.Constant(p, x); !ok {
+		if e.Route, ok = r.walker.Constant(p, x); !ok {
 			return e, false
 		}
 	}
@@ -64,7 +71,7 @@ func (r *Encoder) Encode(p route.Route, w cond.Want, f *value.Format) (e Encoded
 		case e.Route.BitSize > 0:
 			return r.encodeBits(e, x, size, f)
 		case size != 1 && size != 2 && size != 4 && size != 8:
-			r.FailFix(x.Where(), spec.Fix{Span: x.Where(), Text: x.String() + ":hex"}, "for its bytes write ", "%s is %s, which does not fit a fetcharg", x, btf.Name(e.Route.Type))
+			r.fn.FailFix(x.Where(), spec.Fix{Span: x.Where(), Text: x.String() + ":hex"}, "for its bytes write ", "%s is %s, which does not fit a fetcharg", x, btf.Name(e.Route.Type))
 			return e, false
 		}
 		return Number(e, size, f), true
@@ -148,10 +155,10 @@ func lookThrough(p route.Route) route.Route {
 func (r *Encoder) CannotShow(t btf.Type, x spec.Expr) {
 	name := btf.Name(t)
 	if !btf.IsStruct(t) {
-		r.Fail(x.Where(), "", "%s is %s and has no value to show", x, name)
+		r.fn.Fail(x.Where(), "", "%s is %s and has no value to show", x, name)
 		return
 	}
-	r.FailWith(x.Where(), spec.ErrUnsupported, memberHint(t), "%s is a %s; showing all of it is not supported yet", x, name)
+	r.fn.FailWith(x.Where(), spec.ErrUnsupported, memberHint(t), "%s is a %s; showing all of it is not supported yet", x, name)
 }
 
 // Number encodes an integer of size bytes. The C type decides its sign.
@@ -182,10 +189,10 @@ func (r *Encoder) signedChar(t btf.Type) bool {
 	if a, ok := btf.AsArray(t); ok {
 		t = a.Type
 	}
-	if t == nil || !btf.IsText(t) || !r.Target.Arch.SignedChar {
+	if t == nil || !btf.IsText(t) || !r.fn.Target.Arch.SignedChar {
 		return false
 	}
-	t, err := r.Target.Kernel.Type("signed char")
+	t, err := r.fn.Target.Kernel.Type("signed char")
 	if err != nil {
 		return false
 	}
@@ -232,14 +239,14 @@ func (r *Encoder) EncodeText(e Encoded, x spec.Expr, f *value.Format) (Encoded, 
 		return e, r.doesNotFit(x, p.Type, f)
 	case p.Type != nil && btf.Pointee(p.Type) == nil:
 		return e, r.doesNotFit(x, p.Type, f)
-	case !r.IsOfOne(p, x):
+	case !r.walker.IsOfOne(p, x):
 		return e, false
 	default:
 		e.Route = p.Follow(x.String(), nil)
 	}
 	if f != nil && f.Shape == value.UserText || e.Route.User {
-		if !r.Target.Features.Ustring {
-			r.Fail(x.Where(), "", "this kernel cannot fetch from user memory (ustring came with 5.3)")
+		if !r.fn.Target.Features.Ustring {
+			r.fn.Fail(x.Where(), "", "this kernel cannot fetch from user memory (ustring came with 5.3)")
 			return e, false
 		}
 		e.Route.User, e.Type, e.Brief = false, dynevent.Ustring, false
@@ -252,10 +259,10 @@ func (r *Encoder) EncodeText(e Encoded, x spec.Expr, f *value.Format) (Encoded, 
 func (r *Encoder) encodeBytes(e Encoded, x spec.Expr, f *value.Format) (Encoded, bool) {
 	p := e.Route
 	if p.Type == nil || btf.Pointee(p.Type) != nil {
-		if !r.IsOfOne(p, x) {
+		if !r.walker.IsOfOne(p, x) {
 			return e, false
 		}
-		target := r.Pointee(p.Type)
+		target := r.walker.Pointee(p.Type)
 		p = p.Follow(x.String(), target)
 		if target == nil || btf.IsByte(target) || btf.IsVoid(target) {
 			target = nil

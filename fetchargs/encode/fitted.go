@@ -9,7 +9,7 @@ import (
 )
 
 func (r *Encoder) TooLong(at spec.Span, text string, limit int) {
-	r.Fail(at, fmt.Sprintf("fetch less deep: this is %d characters (%s)", len(text), text),
+	r.fn.Fail(at, fmt.Sprintf("fetch less deep: this is %d characters (%s)", len(text), text),
 		"the chain is too long: the kernel takes %d characters in one fetcharg", limit)
 }
 
@@ -20,17 +20,17 @@ func (r *Encoder) Fitted(a dynevent.Arg) (_ dynevent.Arg, text string, limit int
 	// Drop the "u" of an array in user memory: the kernel refuses it there ("String
 	// accepts only memory argument"). Without it, the kernel reads user memory
 	// where addresses tell user memory from its own.
-	if last := len(a.Hops) - 1; a.Count > 0 && last >= 0 && a.Hops[last].User && !r.Target.Arch.OneSpace {
+	if last := len(a.Hops) - 1; a.Count > 0 && last >= 0 && a.Hops[last].User && !r.fn.Target.Arch.OneSpace {
 		a.Hops = slices.Clone(a.Hops)
 		a.Hops[last].User = false
 	}
-	text, limit = a.String(), r.Target.Features.MaxArg()
+	text, limit = a.String(), r.fn.Target.Features.MaxArg()
 	if len(text) <= limit {
 		return a, text, limit
 	}
-	if regs := r.Target.Arch.Regs; a.Base.Kind == dynevent.ArgN && len(a.Hops) > 0 && a.Base.N <= int64(len(regs)) {
+	if regs := r.fn.Target.Arch.Regs; a.Base.Kind == dynevent.ArgN && len(a.Hops) > 0 && a.Base.N <= int64(len(regs)) {
 		a.Base = dynevent.Base{Kind: dynevent.Register, Name: regs[a.Base.N-1]}
 		text = a.String()
 	}
-	return a, text, r.Target.MaxArg(len(text))
+	return a, text, r.fn.Target.MaxArg(len(text))
 }

@@ -26,7 +26,7 @@ func (r *Encoder) ImpliedFormat(t btf.Type, n int) *value.Format {
 		return nil
 	}
 	implied := map[int]*value.Format{6: value.FormatNamed("mac"), 16: value.FormatNamed("ip6")}[n]
-	target := r.Pointee(t)
+	target := r.walker.Pointee(t)
 	if target == nil {
 		target = t
 	} else if btf.IsByte(target) {

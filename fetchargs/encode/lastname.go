@@ -19,16 +19,16 @@ func (r *Encoder) encodeLastName(e Encoded, w cond.Want, f *value.Format) (Encod
 	p := e.Route
 	e.Field.Type = p.Type
 	if p.IsUntyped() {
-		r.Untyped(w.X, p)
+		r.walker.Untyped(w.X, p)
 		return e, false
 	}
-	target := r.Pointee(p.Type)
+	target := r.walker.Pointee(p.Type)
 	if p.Type == nil || target != nil && btf.IsVoid(target) {
-		t, ok := r.TypeNamed(spec.Name{Text: "struct " + of, Span: w.Format.Span})
+		t, ok := r.walker.TypeNamed(spec.Name{Text: "struct " + of, Span: w.Format.Span})
 		if !ok {
 			return e, false
 		}
-		p.Type, target = &btf.Pointer{Target: t}, r.Target.Kernel.Complete(t)
+		p.Type, target = &btf.Pointer{Target: t}, r.fn.Target.Kernel.Complete(t)
 	}
 	label := spec.Postfixed(w.X)
 	switch {
@@ -44,24 +44,24 @@ func (r *Encoder) encodeLastName(e Encoded, w cond.Want, f *value.Format) (Encod
 		msg := "the format %s does not fit %s, which is %s"
 		switch btf.StructName(p.Type) + btf.StructName(target) {
 		case "file", "dentry":
-			r.FailFix(w.Format.Span, spec.Fix{Span: w.Format.Span, Text: other}, "write ", msg, f.Name, w.X, value.TypeName(e.Field.Type))
+			r.fn.FailFix(w.Format.Span, spec.Fix{Span: w.Format.Span, Text: other}, "write ", msg, f.Name, w.X, value.TypeName(e.Field.Type))
 		default:
-			r.Fail(w.X.Where(), "it is for struct "+of, msg, f.Name, w.X, value.TypeName(e.Field.Type))
+			r.fn.Fail(w.X.Where(), "it is for struct "+of, msg, f.Name, w.X, value.TypeName(e.Field.Type))
 		}
 		return e, false
 	}
 	ok := true
 	if of == "file" {
-		p, ok = r.Inside(p, "f_path", "dentry")
+		p, ok = r.walker.Inside(p, "f_path", "dentry")
 		label += "f_path.dentry"
-		p = p.Follow(label, r.Pointee(p.Type))
+		p = p.Follow(label, r.walker.Pointee(p.Type))
 		label += "->"
 	}
 	if ok {
-		p, ok = r.Inside(p, "d_name", "name")
+		p, ok = r.walker.Inside(p, "d_name", "name")
 	}
 	if !ok {
-		r.Fail(w.X.Where(), "", "struct %s has no name in this kernel", of)
+		r.fn.Fail(w.X.Where(), "", "struct %s has no name in this kernel", of)
 		return e, false
 	}
 	e.Route = p.Follow(label+"d_name.name", nil)

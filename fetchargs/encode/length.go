@@ -20,17 +20,17 @@ type Length struct {
 // lengthOf returns how to fetch the length of the socket address that the parameter on
 // the way to p points to; nil if there is no such parameter.
 func (r *Encoder) lengthOf(p route.Route) *Length {
-	for i, param := range r.Proto.Params[:max(0, len(r.Proto.Params)-1)] {
-		next := r.Proto.Params[i+1]
-		direct := len(p.Labels) == len(r.Params[i].Labels)+1 && p.Base == r.Params[i].Base && p.Off == 0
-		if param.Name != p.Name || !direct || !strings.Contains(next.Name, "len") || r.ParamErrs[i+1] != nil {
+	for i, param := range r.fn.Proto.Params[:max(0, len(r.fn.Proto.Params)-1)] {
+		next := r.fn.Proto.Params[i+1]
+		direct := len(p.Labels) == len(r.walker.Params[i].Labels)+1 && p.Base == r.walker.Params[i].Base && p.Off == 0
+		if param.Name != p.Name || !direct || !strings.Contains(next.Name, "len") || r.walker.ParamErrs[i+1] != nil {
 			continue
 		}
-		length := r.Params[i+1]
+		length := r.walker.Params[i+1]
 		if isInt(next.Type) {
 			return &Length{Name: next.Name, Route: length}
 		}
-		if target := r.Pointee(next.Type); target != nil && isInt(target) {
+		if target := r.walker.Pointee(next.Type); target != nil && isInt(target) {
 			return &Length{Name: next.Name, Route: length.Follow(next.Name, target), Stored: true}
 		}
 	}
@@ -44,8 +44,8 @@ func isInt(t btf.Type) bool {
 
 // atReturn makes e, a socket address that the function stores, a value of the return.
 func (r *Encoder) atReturn(e *Encoded, x spec.Expr) bool {
-	if !r.Target.Features.ReturnArgs || r.Absent {
-		r.Fail(x.Where(), "", "%s is a socket address only when %s returns, and this kernel cannot fetch it then (since 6.9)", x, r.Proto.Name)
+	if !r.fn.Target.Features.ReturnArgs || r.fn.Absent {
+		r.fn.Fail(x.Where(), "", "%s is a socket address only when %s returns, and this kernel cannot fetch it then (since 6.9)", x, r.fn.Proto.Name)
 		return false
 	}
 	e.Route.Return, e.Length.Route.Return = true, true

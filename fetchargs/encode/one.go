@@ -47,10 +47,10 @@ func (r *Encoder) encodeOne(e Encoded, w cond.Want, form value.Form) (Encoded, b
 func (r *Encoder) encodeSockAddr(e Encoded, x spec.Expr) (Encoded, bool) {
 	p := e.Route
 	if p.Type == nil || btf.Pointee(p.Type) != nil {
-		if !r.IsOfOne(p, x) {
+		if !r.walker.IsOfOne(p, x) {
 			return e, false
 		}
-		p = p.Follow(x.String(), r.Pointee(p.Type))
+		p = p.Follow(x.String(), r.walker.Pointee(p.Type))
 	}
 	if !p.Mem {
 		return e, r.doesNotFit(x, e.Route.Type, value.FormatNamed("sockaddr"))

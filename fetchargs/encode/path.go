@@ -41,7 +41,7 @@ type Path struct {
 func (r *Encoder) encodePath(e Encoded, w cond.Want, f *value.Format) (Encoded, bool) {
 	p, label := e.Route, spec.Postfixed(w.X)
 	e.Field.Type = p.Type
-	target := r.Pointee(p.Type)
+	target := r.walker.Pointee(p.Type)
 	if target != nil && btf.StructName(target) != "dentry" {
 		p, label = p.Follow(w.X.String(), target), label+"->"
 	} else if target == nil {
@@ -50,16 +50,16 @@ func (r *Encoder) encodePath(e Encoded, w cond.Want, f *value.Format) (Encoded, 
 	var mnt route.Route
 	ok, hasMount := true, false
 	if btf.StructName(p.Type) == "file" {
-		p, ok = r.Inside(p, "f_path")
+		p, ok = r.walker.Inside(p, "f_path")
 		label += "f_path."
 	}
 	if ok && btf.StructName(p.Type) == "path" {
-		mnt, hasMount = r.Inside(p, "mnt")
-		p, ok = r.Inside(p, "dentry")
+		mnt, hasMount = r.walker.Inside(p, "mnt")
+		p, ok = r.walker.Inside(p, "dentry")
 		label += "dentry"
 	}
-	if !ok || btf.StructName(r.Pointee(p.Type)) != "dentry" {
-		r.Fail(w.X.Where(), "it is for struct file, path and dentry", "the format %s does not fit %s, which is %s", f.Name, w.X, value.TypeName(e.Field.Type))
+	if !ok || btf.StructName(r.walker.Pointee(p.Type)) != "dentry" {
+		r.fn.Fail(w.X.Where(), "it is for struct file, path and dentry", "the format %s does not fit %s, which is %s", f.Name, w.X, value.TypeName(e.Field.Type))
 		return e, false
 	}
 	if w.Pointer {
@@ -68,7 +68,7 @@ func (r *Encoder) encodePath(e Encoded, w cond.Want, f *value.Format) (Encoded, 
 	}
 	e.Path = r.pathFetch(p, mnt, hasMount)
 	if e.Path == nil {
-		r.Fail(w.X.Where(), "", "%s is too deep for the format %s", w.X, f.Name)
+		r.fn.Fail(w.X.Where(), "", "%s is too deep for the format %s", w.X, f.Name)
 		return e, false
 	}
 	e.Field.Encoding, e.Field.Size, e.Type, e.Brief = value.String, 4, dynevent.String, true
@@ -78,7 +78,7 @@ func (r *Encoder) encodePath(e Encoded, w cond.Want, f *value.Format) (Encoded, 
 
 // dentryName returns the route to the name of the entry that p points to.
 func (r *Encoder) dentryName(p route.Route, label string) (route.Route, bool) {
-	name, ok := r.Inside(p.Follow(label, r.Pointee(p.Type)), "d_name", "name")
+	name, ok := r.walker.Inside(p.Follow(label, r.walker.Pointee(p.Type)), "d_name", "name")
 	return name.Follow(label+"->d_name.name", nil), ok
 }
 
@@ -92,11 +92,11 @@ func (r *Encoder) pathFetch(p, mnt route.Route, mounted bool) *Path {
 		most = pathsNames[:]
 	}
 	room := &pathRoom{left: pathText / paths, hops: pathHops}
-	if r.Target.MaxArg(maxArgLong) > (dynevent.Features{}).MaxArg() {
+	if r.fn.Target.MaxArg(maxArgLong) > (dynevent.Features{}).MaxArg() {
 		room.hops = pathHopsLong
 	}
 	f := &Path{}
-	entry := p.Follow("", r.Pointee(p.Type))
+	entry := p.Follow("", r.walker.Pointee(p.Type))
 	f.Hash = r.memberOf(entry, room, "d_hash", "pprev")
 	f.Magic = r.memberOf(entry, room, "d_sb", "s_magic")
 	f.Inode = r.memberOf(entry, room, "d_inode", "i_ino")
@@ -127,11 +127,11 @@ func (r *Encoder) paths() int {
 			}
 		}
 	}
-	for _, item := range r.Spec.Items {
+	for _, item := range r.fn.Spec.Items {
 		add(cond.Wants(item))
 	}
-	if r.Spec.If != nil {
-		add(cond.Operands(r.Spec.If))
+	if r.fn.Spec.If != nil {
+		add(cond.Operands(r.fn.Spec.If))
 	}
 	return max(len(all), 1)
 }
@@ -143,7 +143,7 @@ const maxArgLong = 255
 // returns the paths of all the entries, from f on, at most so many. If BTF has no struct mount, f is all.
 func (r *Encoder) mounts(f *Path, p, mnt route.Route, room *pathRoom, most int) (levels []*Path, points []route.Route) {
 	levels, points = []*Path{f}, []route.Route{p}
-	t, err := r.Target.Kernel.Type("struct mount")
+	t, err := r.fn.Target.Kernel.Type("struct mount")
 	if err != nil {
 		return levels, points
 	}
@@ -156,8 +156,8 @@ func (r *Encoder) mounts(f *Path, p, mnt route.Route, room *pathRoom, most int) 
 	at := mnt.Follow("", t).At(f.Off, t)
 	for level := f; ; {
 		level.Top, level.Up = r.memberOf(at, room, "mnt", "mnt_root"), r.memberOf(at, room, "mnt_parent")
-		point, ok := r.Inside(at, "mnt_mountpoint")
-		above, also := r.Inside(at, "mnt_parent")
+		point, ok := r.walker.Inside(at, "mnt_mountpoint")
+		above, also := r.walker.Inside(at, "mnt_parent")
 		if !ok || !also || level.Up.Type.Size == 0 || len(levels) == most {
 			return levels, points
 		}
@@ -183,7 +183,7 @@ func (r *Encoder) names(f *Path, p route.Route, most int, room *pathRoom) {
 		if !ok {
 			break
 		}
-		up, ok := r.Inside(p.Follow("", r.Pointee(p.Type)), "d_parent")
+		up, ok := r.walker.Inside(p.Follow("", r.walker.Pointee(p.Type)), "d_parent")
 		if !ok {
 			break
 		}
@@ -202,11 +202,11 @@ func (r *Encoder) names(f *Path, p route.Route, most int, room *pathRoom) {
 // pointers, of those that it leads to. It has no Type if it cannot be fetched.
 func (r *Encoder) memberOf(p route.Route, room *pathRoom, names ...string) dynevent.Arg {
 	for i, name := range names {
-		if target := r.Pointee(p.Type); i > 0 && target != nil {
+		if target := r.walker.Pointee(p.Type); i > 0 && target != nil {
 			p = p.Follow("", target)
 		}
 		var ok bool
-		if p, ok = r.Inside(p, name); !ok {
+		if p, ok = r.walker.Inside(p, name); !ok {
 			return dynevent.Arg{}
 		}
 	}
@@ -231,6 +231,6 @@ type pathRoom struct {
 func (r *Encoder) fits(a dynevent.Arg, room *pathRoom) (dynevent.Arg, bool) {
 	a, text, limit := r.Fitted(a)
 	const name = len(" file_mount_2=")
-	room.left -= len(text) + name + len(r.Target.Nonce)
+	room.left -= len(text) + name + len(r.fn.Target.Nonce)
 	return a, len(text) <= limit && room.left >= 0 && len(a.Hops) <= room.hops
 }

@@ -17,7 +17,7 @@ func (r *Encoder) fromRegisters(e Encoded, x spec.Expr) (Encoded, bool) {
 		at, end, base, base2 = at-8, end-8, base2, dynevent.Base{}
 	}
 	if base == (dynevent.Base{}) || at < 0 || end > 16 || end > 8 && base2 == (dynevent.Base{}) {
-		r.Fail(x.Where(), "", "%s is passed in registers, and this part of it cannot be fetched", x)
+		r.fn.Fail(x.Where(), "", "%s is passed in registers, and this part of it cannot be fetched", x)
 		return e, false
 	}
 	e.Field.Skip, e.Field.Add = int(at), 0

@@ -20,7 +20,7 @@ func (r *Encoder) encodeUntyped(e Encoded, x spec.Expr, f *value.Format) (Encode
 	case f.Name == "sym":
 		return Number(e, 8, f), true
 	}
-	r.Untyped(x, e.Route)
+	r.walker.Untyped(x, e.Route)
 	return e, false
 }
 
@@ -44,6 +44,6 @@ func (r *Encoder) Within(e Encoded, x spec.Expr) bool {
 	if off+int64(n) <= int64(p.Symbol.Room) {
 		return true
 	}
-	r.Fail(x.Where(), "", "%s is read to byte %d, but the next symbol lies %d bytes behind %s", x, off+int64(n), p.Symbol.Room, p.Base.Words())
+	r.fn.Fail(x.Where(), "", "%s is read to byte %d, but the next symbol lies %d bytes behind %s", x, off+int64(n), p.Symbol.Room, p.Base.Words())
 	return false
 }

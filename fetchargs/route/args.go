@@ -11,11 +11,11 @@ import (
 // locateArgs returns the routes to the arguments of a system call. They are in the saved registers that the
 // only parameter of the function points to.
 func (r *Walker) locateArgs() ([]Route, []error) {
-	c := r.Call
+	c := r.fn.Call
 	r.argWords = 1
 	routes := make([]Route, len(c.Proto.Params))
 	errs := slices.Clone(c.Lost)
-	regs, err := r.Target.Kernel.Type("struct pt_regs")
+	regs, err := r.fn.Target.Kernel.Type("struct pt_regs")
 	for i, p := range c.Proto.Params {
 		if errs[i] != nil {
 			continue

@@ -31,7 +31,7 @@ func (r *Walker) builtin(x *spec.Builtin) (Route, bool) {
 	case base.Kind == dynevent.Current:
 		return r.current(x, p)
 	case base.Kind == dynevent.Retval:
-		if !r.Proto.Untyped && btf.IsVoid(r.Proto.Return) {
+		if !r.fn.Proto.Untyped && btf.IsVoid(r.fn.Proto.Return) {
 			return r.result(&spec.Ident{Name: spec.Name{Text: name, Span: x.Span}})
 		}
 		p.Return, p.Name = true, "return"
@@ -41,15 +41,15 @@ func (r *Walker) builtin(x *spec.Builtin) (Route, bool) {
 		return p, r.isArgument(x, int(base.N))
 	case base.Kind == dynevent.StackN:
 		if base.N > stackWords {
-			r.Fail(x.Span, "$stack0 is its top, where functions are entered", "the stack has at most %d words", stackWords)
+			r.fn.Fail(x.Span, "$stack0 is its top, where functions are entered", "the stack has at most %d words", stackWords)
 		}
 		return p, base.N <= stackWords
 	}
 	there := "there are $comm, $argN, $stackN, $stack and $retval"
-	if r.Target.HasCurrent() {
+	if r.fn.Target.HasCurrent() {
 		there = "there are $comm, $current, $argN, $stackN, $stack and $retval"
 	}
-	r.Fail(x.Span, there, "unknown variable %s", name)
+	r.fn.Fail(x.Span, there, "unknown variable %s", name)
 	if o, ok := elsewhere(name); ok && o.fix != name {
 		r.advise(o, x.Span)
 	}
@@ -59,11 +59,11 @@ func (r *Walker) builtin(x *spec.Builtin) (Route, bool) {
 // current returns the route to the running task, a pointer to struct task_struct.
 func (r *Walker) current(x *spec.Builtin, p Route) (Route, bool) {
 	switch {
-	case r.Target.Features.Current:
-	case r.Target.CPUs != nil:
+	case r.fn.Target.Features.Current:
+	case r.fn.Target.CPUs != nil:
 		return r.currentOfCPU(x)
 	default:
-		r.Fail(x.Span, "take it from what a parameter points to; the task's name is $comm",
+		r.fn.Fail(x.Span, "take it from what a parameter points to; the task's name is $comm",
 			"this kernel cannot fetch $current, which came with 7.3")
 		return p, false
 	}
@@ -74,11 +74,11 @@ func (r *Walker) current(x *spec.Builtin, p Route) (Route, bool) {
 
 // argument returns the base of the word that the kernel calls $argN.
 func (r *Walker) argument(n int) dynevent.Base {
-	arch := r.Target.Arch
+	arch := r.fn.Target.Arch
 	switch {
 	case n <= len(arch.Regs):
 		return r.register(n - 1)
-	case !r.Target.Features.ArgN || r.Absent:
+	case !r.fn.Target.Features.ArgN || r.fn.Absent:
 		return dynevent.Base{Kind: dynevent.StackN, N: int64(arch.FirstStack + n - 1 - len(arch.Regs))}
 	}
 	return dynevent.Base{Kind: dynevent.ArgN, N: int64(n)}
@@ -87,17 +87,17 @@ func (r *Walker) argument(n int) dynevent.Base {
 // isArgument reports whether $argN exists; the kernel itself would accept any number. If
 // not, it adds an error.
 func (r *Walker) isArgument(x *spec.Builtin, n int) bool {
-	arch := r.Target.Arch
+	arch := r.fn.Target.Arch
 	switch {
-	case r.argWords >= 0 && n > r.argWords && !r.Proto.Variadic && !r.Proto.Untyped:
-		r.Fail(x.Span, "its prototype: "+r.Proto.String(), "%s has no argument %d", r.Proto.Name, n)
+	case r.argWords >= 0 && n > r.argWords && !r.fn.Proto.Variadic && !r.fn.Proto.Untyped:
+		r.fn.Fail(x.Span, "its prototype: "+r.fn.Proto.String(), "%s has no argument %d", r.fn.Proto.Name, n)
 		return false
 	case n > len(arch.Regs) && arch.FirstStack < 0, n > len(arch.Regs) && arch.BigByPointer:
-		r.Fail(x.Span, fmt.Sprintf("%s has $arg1 to $arg%d; what comes after them is on the stack: $stackN", arch.Name, len(arch.Regs)),
+		r.fn.Fail(x.Span, fmt.Sprintf("%s has $arg1 to $arg%d; what comes after them is on the stack: $stackN", arch.Name, len(arch.Regs)),
 			"the kernel fetches no %s on %s", x.Text, arch.Name)
 		return false
 	case n > len(arch.Regs)+stackWords-arch.FirstStack:
-		r.Fail(x.Span, "", "the stack has at most %d words", stackWords)
+		r.fn.Fail(x.Span, "", "the stack has at most %d words", stackWords)
 		return false
 	}
 	return true
@@ -105,7 +105,7 @@ func (r *Walker) isArgument(x *spec.Builtin, n int) bool {
 
 // isRegister reports whether the register exists. If not, it adds an error.
 func (r *Walker) isRegister(x *spec.Builtin) bool {
-	arch, name := r.Target.Arch, x.Text[1:]
+	arch, name := r.fn.Target.Arch, x.Text[1:]
 	if slices.Contains(arch.Registers, name) {
 		return true
 	}
@@ -113,6 +113,6 @@ func (r *Walker) isRegister(x *spec.Builtin) bool {
 	if near := arch.NearRegisters(name); len(near) > 0 {
 		hint = spec.DidYouMean(near, "")
 	}
-	r.Fail(x.Span, hint, "%s has no register %s", arch.Name, x.Text)
+	r.fn.Fail(x.Span, hint, "%s has no register %s", arch.Name, x.Text)
 	return false
 }

@@ -19,10 +19,10 @@ func (r *Walker) addr(x *spec.Addr) (Route, bool) {
 		p.Mem, p.Type = false, &btf.Pointer{Target: btf.OrVoid(p.Type)}
 		return p, true
 	case !p.Mem:
-		r.Fail(x.Span, "", "%s is not behind a pointer: its address cannot be fetched", x.X)
+		r.fn.Fail(x.Span, "", "%s is not behind a pointer: its address cannot be fetched", x.X)
 		return p, false
 	case p.BitSize > 0:
-		r.Fail(x.Span, "", "%s is a bit field and has no address", x.X)
+		r.fn.Fail(x.Span, "", "%s is a bit field and has no address", x.X)
 		return p, false
 	}
 	// The kernel cannot add: fetch the pointer, add off after reading.
@@ -56,21 +56,21 @@ func (r *Walker) cast(x *spec.Cast) (Route, bool) {
 		if p.IsUntyped() {
 			object = "&" + object
 		}
-		r.FailFix(x.Type.Span, spec.Fix{Span: x.Span, Text: fmt.Sprintf("(%s *)%s", spec.CanonicalType(x.Type.Text), object)}, "write ", "a cast to a struct needs a pointer")
+		r.fn.FailFix(x.Type.Span, spec.Fix{Span: x.Span, Text: fmt.Sprintf("(%s *)%s", spec.CanonicalType(x.Type.Text), object)}, "write ", "a cast to a struct needs a pointer")
 		return p, false
 	}
 	if p.Type != nil && btf.Pointee(t) != nil && !p.InReg {
 		if _, isArray := btf.Strip(p.Type).(*btf.Array); isArray {
-			r.FailFix(x.Span, spec.Fix{Span: x.Span, Text: fmt.Sprintf("(%s)&%s", spec.CanonicalType(x.Type.Text), x.X)}, "write ", "%s is an array; cast its address", x.X)
+			r.fn.FailFix(x.Span, spec.Fix{Span: x.Span, Text: fmt.Sprintf("(%s)&%s", spec.CanonicalType(x.Type.Text), x.X)}, "write ", "%s is an array; cast its address", x.X)
 			return p, false
 		}
 		if size, _ := btf.Size(p.Type); size != 8 {
-			r.Fail(x.Span, "", "%s is %s, too narrow for a pointer", x.X, btf.Name(p.Type))
+			r.fn.Fail(x.Span, "", "%s is %s, too narrow for a pointer", x.X, btf.Name(p.Type))
 			return p, false
 		}
 	}
 	if p.Type != nil && btf.IsBool(t) && !btf.IsBool(p.Type) { // it would fetch only the lowest byte
-		r.Fail(x.Span, fmt.Sprintf("compare it: %s != 0", x.X), "a cast to %s cannot be fetched", btf.Name(t))
+		r.fn.Fail(x.Span, fmt.Sprintf("compare it: %s != 0", x.X), "a cast to %s cannot be fetched", btf.Name(t))
 		return p, false
 	}
 	if p.Type != nil && btf.IsNumber(p.Type) && btf.IsNumber(t) && !p.InReg {
@@ -78,13 +78,13 @@ func (r *Walker) cast(x *spec.Cast) (Route, bool) {
 	}
 	if size, known := btf.Size(t); p.Type != nil && known && (p.InReg || !btf.IsStruct(p.Type)) {
 		if old, _ := btf.Size(p.Type); size > old {
-			r.Fail(x.Span, "", "%s has %d bytes, %s has %d", x.X, old, btf.Name(t), size)
+			r.fn.Fail(x.Span, "", "%s has %d bytes, %s has %d", x.X, old, btf.Name(t), size)
 			return p, false
 		}
 	}
 	p.Type, p.Text, p.Set, p.Wide = t, false, "", nil
 	if p, ok = p.Settle(); !ok {
-		r.Fail(x.Span, "", "%s is passed in registers, and this part of it cannot be fetched", x.X)
+		r.fn.Fail(x.Span, "", "%s is passed in registers, and this part of it cannot be fetched", x.X)
 	}
 	return p, ok
 }
@@ -99,10 +99,10 @@ func (r *Walker) castNumber(p Route, x *spec.Cast, t btf.Type) (Route, bool) {
 	wide, _ := btf.Size(btf.OrVoid(p.Wide))
 	switch {
 	case size > 8:
-		r.Fail(x.Span, "", "%s has %d bytes, %s has %d", x.X, have/8, btf.Name(t), size)
+		r.fn.Fail(x.Span, "", "%s has %d bytes, %s has %d", x.X, have/8, btf.Name(t), size)
 		return p, false
 	case p.Wide != nil && size > wide && btf.Signed(p.Type) && !btf.Signed(p.Wide):
-		r.Fail(x.Span, "", "%s is signed, and cannot be cast to %s by way of %s", x.X.(*spec.Cast).X, btf.Name(t), btf.Name(p.Wide))
+		r.fn.Fail(x.Span, "", "%s is signed, and cannot be cast to %s by way of %s", x.X.(*spec.Cast).X, btf.Name(t), btf.Name(p.Wide))
 		return p, false
 	case bits > have:
 		if p.Wide = t; btf.IsBigEndian(p.Type) { // the names of a set do not apply to bytes in the other order
@@ -133,13 +133,13 @@ func (r *Walker) containerOf(x *spec.ContainerOf) (Route, bool) {
 			r.noMember(name, at, err)
 			return p, false
 		case m.BitSize > 0:
-			r.Fail(name.Span, "", "%s is a bit field and has no address", name.Text)
+			r.fn.Fail(name.Span, "", "%s is a bit field and has no address", name.Text)
 			return p, false
 		}
 		off, at = off+int64(m.Offset), m.Type
 	}
 	if p.Type != nil && btf.Pointee(p.Type) == nil {
-		r.Fail(x.X.Where(), "", "%s is %s, not a pointer", x.X, btf.Name(p.Type))
+		r.fn.Fail(x.X.Where(), "", "%s is %s, not a pointer", x.X, btf.Name(p.Type))
 		return p, false
 	}
 	p = p.load(x.X.String())

@@ -18,12 +18,12 @@ func (r *Walker) choice(x *spec.Choice) (Route, bool) {
 	if !ok {
 		return of, false
 	}
-	before := len(r.Errs)
+	before := len(r.fn.Errs)
 	var names []string
 	for i := range x.Alts {
 		p, ok := r.Walk(x.Alt(i))
 		if ok {
-			r.Errs = r.Errs[:before]
+			r.fn.Errs = r.fn.Errs[:before]
 			if r.chosen == nil {
 				r.chosen = map[*spec.Choice]int{}
 			}
@@ -36,17 +36,17 @@ func (r *Walker) choice(x *spec.Choice) (Route, bool) {
 	if len(x.Alts) == 1 { // the error above says why
 		return of, false
 	}
-	hint := r.Errs[before].Hint
-	r.Errs = r.Errs[:before]
-	r.Fail(x.Span, hint, "%s has none of %s", btf.Name(btf.Strip(of.Type)), strings.Join(names, ", "))
+	hint := r.fn.Errs[before].Hint
+	r.fn.Errs = r.fn.Errs[:before]
+	r.fn.Fail(x.Span, hint, "%s has none of %s", btf.Name(btf.Strip(of.Type)), strings.Join(names, ", "))
 	return of, false
 }
 
 // sizeOf returns the route to the size of a type, a constant.
 func (r *Walker) sizeOf(x *spec.SizeOf) (Route, bool) {
 	n, ok := r.size(x)
-	if ok && !r.Target.Features.Immediate {
-		r.Fail(x.Span, "compare with it: VALUE == "+x.String(), "this kernel has no events with constants (they came with 5.5)")
+	if ok && !r.fn.Target.Features.Immediate {
+		r.fn.Fail(x.Span, "compare with it: VALUE == "+x.String(), "this kernel has no events with constants (they came with 5.5)")
 		return Route{}, false
 	}
 	return Route{Base: dynevent.Base{Kind: dynevent.Immediate, N: int64(n)}, Type: &btf.Int{Name: "size_t", Size: 8}}, ok
@@ -68,7 +68,7 @@ func (r *Walker) size(x *spec.SizeOf) (int, bool) {
 			return 0, false
 		}
 		if p.BitSize > 0 && p.Mem {
-			r.Fail(x.X.Where(), "", "%s is a bit field and has no size", x.X)
+			r.fn.Fail(x.X.Where(), "", "%s is a bit field and has no size", x.X)
 			return 0, false
 		}
 		t, of = p.Type, x.X.String()
@@ -78,6 +78,6 @@ func (r *Walker) size(x *spec.SizeOf) (int, bool) {
 			return n, true
 		}
 	}
-	r.Fail(x.Span, "", "the size of %s is not known", of)
+	r.fn.Fail(x.Span, "", "the size of %s is not known", of)
 	return 0, false
 }

@@ -7,21 +7,21 @@ import (
 
 // operands yields what may stand in place of a parameter.
 func (r *Walker) operands(yield func(name, is string) bool) {
-	for _, p := range r.Proto.Params {
+	for _, p := range r.fn.Proto.Params {
 		if p.Name != "" && !yield(p.Name, btf.Name(p.Type)) {
 			return
 		}
 	}
-	if !btf.IsVoid(r.Proto.Return) && !yield("return", btf.Name(r.Proto.Return)) {
+	if !btf.IsVoid(r.fn.Proto.Return) && !yield("return", btf.Name(r.fn.Proto.Return)) {
 		return
 	}
-	for _, item := range r.Spec.Items {
+	for _, item := range r.fn.Spec.Items {
 		if item.Expr != nil && item.Name.Text != "" && !yield(item.Name.Text, item.Expr.String()) {
 			return
 		}
 	}
 	functions := []string{"container_of(", "sizeof(", "since(", "who("}
-	if r.Target.CPUs != nil {
+	if r.fn.Target.CPUs != nil {
 		functions = append(functions, "this_cpu(", "per_cpu(")
 	}
 	for _, name := range functions {

@@ -45,7 +45,7 @@ func (r *Walker) elementType(x *spec.Typed) (btf.Type, bool) {
 	name := x.Type.Text
 	switch {
 	case name == "string" && x.Count > 0:
-		r.Fail(x.Type.Span, "take one: string NAME", "arrays of strings cannot be fetched")
+		r.fn.Fail(x.Type.Span, "take one: string NAME", "arrays of strings cannot be fetched")
 		return nil, false
 	case name == "string":
 		return &btf.Int{Name: "char", Size: 1}, true
@@ -67,17 +67,17 @@ func (r *Walker) elementType(x *spec.Typed) (btf.Type, bool) {
 // placed returns the route to the parameter that an entry names by its position. Without
 // a prototype it is the register of that argument.
 func (r *Walker) placed(x *spec.Typed) (Route, bool) {
-	params := r.Proto.Params
-	if r.Proto.Untyped {
+	params := r.fn.Proto.Params
+	if r.fn.Proto.Untyped {
 		return r.builtin(&spec.Builtin{Name: spec.Name{Text: fmt.Sprintf("$arg%d", x.Param), Span: x.Span}})
 	}
 	if x.Param > len(params) {
-		r.Fail(x.Span, "its prototype: "+r.Proto.String(), "%s has no parameter %d", r.Proto.Name, x.Param)
+		r.fn.Fail(x.Span, "its prototype: "+r.fn.Proto.String(), "%s has no parameter %d", r.fn.Proto.Name, x.Param)
 		return Route{}, false
 	}
 	param := params[x.Param-1]
 	if err := r.ParamErrs[x.Param-1]; err != nil {
-		r.FailWith(x.Span, err, "%REG and $stackN fetch by place, if you know it", "cannot fetch %s: %v", param.Name, err)
+		r.fn.FailWith(x.Span, err, "%REG and $stackN fetch by place, if you know it", "cannot fetch %s: %v", param.Name, err)
 		return Route{}, false
 	}
 	for i, other := range params {
@@ -94,7 +94,7 @@ func (r *Walker) placed(x *spec.Typed) (Route, bool) {
 		if members := btf.Members(p.Type); len(members) > 0 {
 			fix += "." + members[0]
 		}
-		r.FailFix(x.Span, spec.Fix{Span: x.Span, Text: fix}, "name a member: ", "parameter %d, %s, is %s by value", x.Param, param.Name, btf.Name(p.Type))
+		r.fn.FailFix(x.Span, spec.Fix{Span: x.Span, Text: fix}, "name a member: ", "parameter %d, %s, is %s by value", x.Param, param.Name, btf.Name(p.Type))
 		return p, false
 	}
 	return p, true
@@ -136,11 +136,11 @@ func (r *Walker) stepped(x *spec.Typed, p Route, elem btf.Type) (Route, bool) {
 		return r.narrowed(x, p, elem)
 	}
 	text, path := x.Name.Text, x.Name.Text
-	if x.Param <= len(r.Proto.Params) && r.Proto.Params[x.Param-1].Name != "" {
-		text = r.Proto.Params[x.Param-1].Name
+	if x.Param <= len(r.fn.Proto.Params) && r.fn.Proto.Params[x.Param-1].Name != "" {
+		text = r.fn.Proto.Params[x.Param-1].Name
 	}
 	if old, _ := btf.Size(btf.OrVoid(p.Type)); old < 8 && p.Type != nil {
-		r.Fail(x.Span, "", "parameter %d, %s, is %s, too narrow for a pointer", x.Param, text, btf.Name(p.Type))
+		r.fn.Fail(x.Span, "", "parameter %d, %s, is %s, too narrow for a pointer", x.Param, text, btf.Name(p.Type))
 		return p, false
 	}
 	if spec.IsPlace(x) && (len(all) == 0 || len(all) > 1 && all[len(all)-1].read) {
@@ -188,7 +188,7 @@ func (r *Walker) narrowed(x *spec.Typed, p Route, elem btf.Type) (Route, bool) {
 // retyped gives the value of an expression the type of an entry.
 func (r *Walker) retyped(x *spec.Typed, p Route, elem btf.Type) (Route, bool) {
 	if p.BitSize > 0 || p.InReg {
-		r.Fail(x.Span, "without "+x.Type.Text+" its own type shows it", "%s has a type of its own", x.X)
+		r.fn.Fail(x.Span, "without "+x.Type.Text+" its own type shows it", "%s has a type of its own", x.X)
 		return p, false
 	}
 	if spec.IsPlace(x) && (btf.Pointee(p.Type) != nil || !p.Mem) {
@@ -200,7 +200,7 @@ func (r *Walker) retyped(x *spec.Typed, p Route, elem btf.Type) (Route, bool) {
 	}
 	size, _ := btf.Size(elem)
 	if room, known := btf.Size(btf.OrVoid(p.Type)); p.Type != nil && known && size*max(x.Count, 1) > room {
-		r.Fail(x.Span, "", "%s has %d bytes, %s has %d", x.X, room, spec.TypedName(x), size*max(x.Count, 1))
+		r.fn.Fail(x.Span, "", "%s has %d bytes, %s has %d", x.X, room, spec.TypedName(x), size*max(x.Count, 1))
 		return p, false
 	}
 	return r.typedPlace(x, p, elem)

@@ -12,15 +12,15 @@ import (
 // function based event hides a parameter of that name, as a field of an event does;
 // other items do not.
 func (r *Walker) ItemNamed(x *spec.Ident) *spec.Item {
-	isParam := slices.ContainsFunc(r.Proto.Params, func(p btf.Param) bool { return p.Name == x.Text })
+	isParam := slices.ContainsFunc(r.fn.Proto.Params, func(p btf.Param) bool { return p.Name == x.Text })
 	var found *spec.Item
-	for _, item := range r.Spec.Items {
+	for _, item := range r.fn.Spec.Items {
 		_, typed := item.Expr.(*spec.Typed)
 		if item.Expr == nil || item.Name.Text != x.Text || isParam && !typed || item == r.naming {
 			continue
 		}
 		if found != nil && typed {
-			r.Fail(x.Span, "give each a name of its own", "two values are called %s", x.Text)
+			r.fn.Fail(x.Span, "give each a name of its own", "two values are called %s", x.Text)
 			return found
 		}
 		if found == nil {

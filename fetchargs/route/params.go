@@ -11,8 +11,8 @@ import (
 // locateParams returns the routes to the parameters of a function. A parameter whose place
 // is not known, or that cannot be fetched, has an error instead.
 func (r *Walker) locateParams() ([]Route, []error) {
-	f := r.Proto
-	params, words := r.Target.Arch.Params(f)
+	f := r.fn.Proto
+	params, words := r.fn.Target.Arch.Params(f)
 	r.argWords = words
 	routes := make([]Route, len(params))
 	errs := make([]error, len(params))
@@ -45,10 +45,10 @@ func (r *Walker) locateParam(t btf.Type, param abi.Param) (Route, error) {
 				return p, errors.New("a 128-bit value does not fit a fetcharg")
 			}
 		}
-	case r.Target.Arch.FirstStack < 0:
+	case r.fn.Target.Arch.FirstStack < 0:
 		return p, errors.New("it is on the stack, which cannot be fetched on this architecture")
 	case param.Words > 1 || btf.IsStruct(t):
-		p.Base, p.Mem, p.Off = dynevent.Base{Kind: dynevent.StackPointer}, true, int64(param.Word*r.Target.Arch.WordSize)
+		p.Base, p.Mem, p.Off = dynevent.Base{Kind: dynevent.StackPointer}, true, int64(param.Word*r.fn.Target.Arch.WordSize)
 		p.Labels = []Label{{}}
 	default:
 		p.Base = dynevent.Base{Kind: dynevent.StackN, N: int64(param.Word)}

@@ -17,7 +17,7 @@ func (r *Walker) IsOfOne(p Route, x spec.Expr) bool {
 	if !p.IsPerCPU() {
 		return true
 	}
-	r.Fail(x.Where(), "the pointer by itself can be shown; cast to a pointer, it is followed as if it were an address",
+	r.fn.Fail(x.Where(), "the pointer by itself can be shown; cast to a pointer, it is followed as if it were an address",
 		"each CPU has its own of what %s points to, at an offset of its own", x)
 	return false
 }
@@ -29,11 +29,11 @@ func (r *Walker) currentOfCPU(x *spec.Builtin) (Route, bool) {
 	if !ok {
 		return Route{}, false
 	}
-	for _, name := range r.Target.Arch.Current {
+	for _, name := range r.fn.Target.Arch.Current {
 		name, member, in := strings.Cut(name, ".")
-		place, err := r.Target.Place(name)
+		place, err := r.fn.Target.Place(name)
 		if err != nil {
-			r.Fatal = err
+			r.fn.Fatal = err
 			return Route{}, false
 		}
 		if len(place.Addrs) == 0 {
@@ -48,35 +48,35 @@ func (r *Walker) currentOfCPU(x *spec.Builtin) (Route, bool) {
 		p.Type = &btf.Pointer{Target: t}
 		return p, ok
 	}
-	r.Fail(x.Span, "take it from what a parameter points to; the task's name is $comm",
-		"this kernel cannot fetch $current, which came with 7.3, and has none of %s", strings.Join(r.Target.Arch.Current, ", "))
+	r.fn.Fail(x.Span, "take it from what a parameter points to; the task's name is $comm",
+		"this kernel cannot fetch $current, which came with 7.3, and has none of %s", strings.Join(r.fn.Target.Arch.Current, ", "))
 	return Route{}, false
 }
 
 // perCPU returns the route to the copy of a variable that a CPU has, or with spec.ThisCPU
 // the CPU that the function runs on.
 func (r *Walker) perCPU(name spec.Name, cpu int) (Route, bool) {
-	if r.Target.CPUs == nil || r.Target.Place == nil {
-		r.Fail(name.Span, "run it there", "the address of %s on each CPU is known only on the machine itself", name.Text)
+	if r.fn.Target.CPUs == nil || r.fn.Target.Place == nil {
+		r.fn.Fail(name.Span, "run it there", "the address of %s on each CPU is known only on the machine itself", name.Text)
 		return Route{}, false
 	}
-	typ, _ := r.Target.Variable(name.Text)
+	typ, _ := r.fn.Target.Variable(name.Text)
 	place, ok := r.placeOf(name)
 	if !ok {
 		return Route{}, false
 	}
 	switch {
 	case place.Hidden:
-		r.Fail(name.Span, "be root, and with kernel.kptr_restrict=2: sysctl kernel.kptr_restrict=1", "the address of %s is hidden from you", name.Text)
+		r.fn.Fail(name.Span, "be root, and with kernel.kptr_restrict=2: sysctl kernel.kptr_restrict=1", "the address of %s is hidden from you", name.Text)
 		return Route{}, false
 	case !place.PerCPU && place.Module:
-		r.Fail(name.Span, "", "%s is in a module: its address on each CPU is not known", name.Text)
+		r.fn.Fail(name.Span, "", "%s is in a module: its address on each CPU is not known", name.Text)
 		return Route{}, false
 	case !place.PerCPU:
-		r.Fail(name.Span, "all CPUs have the same: @"+name.Text, "%s is not a per-CPU variable", name.Text)
+		r.fn.Fail(name.Span, "all CPUs have the same: @"+name.Text, "%s is not a per-CPU variable", name.Text)
 		return Route{}, false
-	case cpu == spec.ThisCPU && !r.Target.Features.Immediate:
-		r.Fail(name.Span, "per_cpu("+name.Text+", 0) is that of CPU 0", "this kernel has no events with several definitions for one function (they came with 5.5)")
+	case cpu == spec.ThisCPU && !r.fn.Target.Features.Immediate:
+		r.fn.Fail(name.Span, "per_cpu("+name.Text+", 0) is that of CPU 0", "this kernel has no events with several definitions for one function (they came with 5.5)")
 		return Route{}, false
 	}
 	base := dynevent.Base{Kind: dynevent.PerCPU, Name: name.Text, Addr: place.Addrs[0], Each: cpu == spec.ThisCPU}
@@ -104,7 +104,7 @@ func (r *Walker) cpu(name spec.Name, n int, near bool) (dynevent.CPU, bool) {
 		i = slices.IndexFunc(own, func(c dynevent.CPU) bool { return c.N == n })
 	}
 	if i < 0 {
-		r.Fail(name.Span, "there are "+dynevent.ListCPUs(own), "this machine has no CPU %d", n)
+		r.fn.Fail(name.Span, "there are "+dynevent.ListCPUs(own), "this machine has no CPU %d", n)
 		return dynevent.CPU{}, false
 	}
 	if near {
@@ -122,17 +122,17 @@ func (r *Walker) cpu(name spec.Name, n int, near bool) (dynevent.CPU, bool) {
 
 // findCPUs finds the CPUs of the machine, without their offsets.
 func (r *Walker) findCPUs() bool {
-	cpus, err := r.Target.CPUs()
+	cpus, err := r.fn.Target.CPUs()
 	if err == nil && len(cpus.Numbers) == 0 {
 		err = fmt.Errorf("this machine lists no CPUs")
 	}
 	if err != nil {
-		r.Fatal = err
+		r.fn.Fatal = err
 		return false
 	}
-	table, err := r.Target.Place(dynevent.PerCPUOffsets)
+	table, err := r.fn.Target.Place(dynevent.PerCPUOffsets)
 	if err != nil {
-		r.Fatal = err
+		r.fn.Fatal = err
 		return false
 	}
 	if len(cpus.Later) > 0 {
@@ -153,9 +153,9 @@ func (r *Walker) offset(c *dynevent.CPU, name spec.Name) bool {
 	if c.Offset != 0 {
 		return true
 	}
-	at, err := r.Target.CPUOffset(c.N)
+	at, err := r.fn.Target.CPUOffset(c.N)
 	if err != nil {
-		r.FailWith(name.Span, err, "it is read from /proc/kcore, which needs CONFIG_PROC_KCORE and root",
+		r.fn.FailWith(name.Span, err, "it is read from /proc/kcore, which needs CONFIG_PROC_KCORE and root",
 			"the address of %[2]s on CPU %[1]d is not known: %[3]v", c.N, name.Text, err)
 		return false
 	}

@@ -21,22 +21,22 @@ func (r *Walker) elementRange(x *spec.Range) (Route, bool) {
 	}
 	switch {
 	case x.First > x.Last:
-		r.FailFix(x.Span, as(x.Last, x.First), "write ", "the range %d..%d goes backwards", x.First, x.Last)
+		r.fn.FailFix(x.Span, as(x.Last, x.First), "write ", "the range %d..%d goes backwards", x.First, x.Last)
 		return p, false
 	case n > 0 && (x.First < 0 || x.Last >= n):
 		first := max(x.First, 0)
 		if first >= n {
 			first = 0
 		}
-		r.FailFix(x.Span, as(first, min(max(x.Last, 0), n-1)), "there are ", "%s has %d elements", x.X, n)
+		r.fn.FailFix(x.Span, as(first, min(max(x.Last, 0), n-1)), "there are ", "%s has %d elements", x.X, n)
 		return p, false
 	case x.Last-x.First >= maxRange:
-		r.FailFix(x.Span, as(x.First, x.First+dynevent.MaxElements-1), "take fewer: ", "a range has %d elements at most", maxRange)
+		r.fn.FailFix(x.Span, as(x.First, x.First+dynevent.MaxElements-1), "take fewer: ", "a range has %d elements at most", maxRange)
 		return p, false
 	}
 	size, known := btf.Size(elem)
 	if !known {
-		r.Fail(x.Span, "", "the size of %s is not known", btf.Name(elem))
+		r.fn.Fail(x.Span, "", "the size of %s is not known", btf.Name(elem))
 		return p, false
 	}
 	set, text := p.Set, p.Text

@@ -50,26 +50,26 @@ var runningTask = otherName{"current curtask task", "$current", "the running tas
 
 // noParameter adds the error for a name that is not a parameter of the function.
 func (r *Walker) noParameter(x *spec.Ident) {
-	if r.Proto.Untyped {
-		r.NoPrototype(x.Span, nil)
+	if r.fn.Proto.Untyped {
+		r.fn.NoPrototype(x.Span, nil)
 		return
 	}
-	names := make([]string, len(r.Proto.Params))
-	for i, p := range r.Proto.Params {
+	names := make([]string, len(r.fn.Proto.Params))
+	for i, p := range r.fn.Proto.Params {
 		names[i] = p.Name
 	}
-	hint := r.Proto.Name + " has no " + r.Source.Values()
+	hint := r.fn.Proto.Name + " has no " + r.fn.Source.Values()
 	if len(names) > 0 {
-		hint = r.Source.Values() + ": " + strings.Join(names, ", ")
+		hint = r.fn.Source.Values() + ": " + strings.Join(names, ", ")
 	}
-	if call := find.CallOf(r.Target, r.Proto.Name); call != "" {
+	if call := find.CallOf(r.fn.Target, r.fn.Proto.Name); call != "" {
 		hint = call + " has the parameters of the system call"
 	}
 	near := btf.Near(x.Text, slices.Values(names))
-	missing := &btf.NotFoundError{What: r.Source.Value(), Name: x.Text, In: r.Proto.Name, Near: near, All: r.operands}
-	r.FailWith(x.Span, missing, spec.DidYouMean(near, hint), "%s has no %s %q", r.Proto.Name, r.Source.Value(), x.Text)
+	missing := &btf.NotFoundError{What: r.fn.Source.Value(), Name: x.Text, In: r.fn.Proto.Name, Near: near, All: r.operands}
+	r.fn.FailWith(x.Span, missing, spec.DidYouMean(near, hint), "%s has no %s %q", r.fn.Proto.Name, r.fn.Source.Value(), x.Text)
 	if o, ok := elsewhere(x.Text); ok && len(near) == 0 {
-		if o.names == runningTask.names && r.Target.HasCurrent() {
+		if o.names == runningTask.names && r.fn.Target.HasCurrent() {
 			o = runningTask
 		}
 		r.advise(o, x.Span)
@@ -78,7 +78,7 @@ func (r *Walker) noParameter(x *spec.Ident) {
 
 // advise replaces the hint of the last error by that of o.
 func (r *Walker) advise(o otherName, at spec.Span) {
-	last := r.Errs[len(r.Errs)-1]
+	last := r.fn.Errs[len(r.fn.Errs)-1]
 	if last.Hint = o.hint; o.fix != "" {
 		last.Mend(at, o.hint, o.fix)
 	}

@@ -12,9 +12,9 @@ import (
 // symbol returns the route to @NAME: the memory of a variable, or the address of a
 // function. In a fetcharg the kernel takes only the first by its name.
 func (r *Walker) symbol(x *spec.Symbol) (Route, bool) {
-	typ, perCPU := r.Target.Variable(x.Text)
+	typ, perCPU := r.fn.Target.Variable(x.Text)
 	p := Route{Base: dynevent.Base{Kind: dynevent.Memory, Name: x.Text}, Mem: true, Type: typ, Name: x.Text}
-	if r.Target.Place == nil {
+	if r.fn.Target.Place == nil {
 		p.Symbol = &target.SymbolPlace{Hidden: true}
 	} else {
 		found, ok := r.placeOf(x.Name)
@@ -27,10 +27,10 @@ func (r *Walker) symbol(x *spec.Symbol) (Route, bool) {
 		p.Base.Addr = s.Addrs[0]
 	}
 	if perCPU || p.Symbol.PerCPU {
-		r.Fail(x.Span, "take it from what a parameter points to; the task's name is $comm",
+		r.fn.Fail(x.Span, "take it from what a parameter points to; the task's name is $comm",
 			"each CPU has its own %s, and @ would fetch what they were made from", x.Text)
-		if r.Target.CPUs != nil {
-			r.Errs[len(r.Errs)-1].Mend(x.Span, "that of the CPU that runs is ", fmt.Sprintf("this_cpu(%s)", x.Text))
+		if r.fn.Target.CPUs != nil {
+			r.fn.Errs[len(r.fn.Errs)-1].Mend(x.Span, "that of the CPU that runs is ", fmt.Sprintf("this_cpu(%s)", x.Text))
 		}
 		return p, false
 	}
@@ -42,16 +42,16 @@ func (r *Walker) symbol(x *spec.Symbol) (Route, bool) {
 
 // placeOf returns where the kernel has the only symbol of a name.
 func (r *Walker) placeOf(name spec.Name) (found target.SymbolPlace, ok bool) {
-	found, err := r.Target.Place(name.Text)
+	found, err := r.fn.Target.Place(name.Text)
 	if err != nil {
-		r.Fatal = err
+		r.fn.Fatal = err
 		return found, false
 	}
 	switch n := len(found.Addrs); {
 	case n == 0:
-		r.Fail(name.Span, "what there is: grep -i "+name.Text+" /proc/kallsyms", "there is no variable or function %s in this kernel", name.Text)
+		r.fn.Fail(name.Span, "what there is: grep -i "+name.Text+" /proc/kallsyms", "there is no variable or function %s in this kernel", name.Text)
 	case n > 1:
-		r.Fail(name.Span, "a pointer that leads to it may be had from a parameter", "%d things of this kernel are named %s", n, name.Text)
+		r.fn.Fail(name.Span, "a pointer that leads to it may be had from a parameter", "%d things of this kernel are named %s", n, name.Text)
 	}
 	return found, len(found.Addrs) == 1
 }
@@ -61,7 +61,7 @@ func (r *Walker) isFunction(name string, s *target.SymbolPlace) bool {
 	if !s.Hidden {
 		return s.Function
 	}
-	_, err := r.Target.Kernel.Func("", name)
+	_, err := r.fn.Target.Kernel.Func("", name)
 	return err == nil
 }
 
@@ -79,11 +79,11 @@ func (p Route) isObject() bool {
 // addressOf returns the current value of the address p.
 func (r *Walker) addressOf(p Route, x spec.Expr) (uint64, bool) {
 	switch {
-	case r.Target.Place == nil:
-		r.Fail(x.Where(), "what lies there can be fetched: @NAME", "the address of %s is known on the machine itself only", p.Base.Words())
+	case r.fn.Target.Place == nil:
+		r.fn.Fail(x.Where(), "what lies there can be fetched: @NAME", "the address of %s is known on the machine itself only", p.Base.Words())
 		return 0, false
 	case p.Symbol.Hidden:
-		r.Fail(x.Where(), "be root, and with kernel.kptr_restrict=2: sysctl kernel.kptr_restrict=1", "the address of %s is hidden from you", p.Base.Words())
+		r.fn.Fail(x.Where(), "be root, and with kernel.kptr_restrict=2: sysctl kernel.kptr_restrict=1", "the address of %s is hidden from you", p.Base.Words())
 		return 0, false
 	}
 	r.boundTo(p.Base.Words())
@@ -134,9 +134,9 @@ func (r *Walker) IsConstant(x spec.Expr) bool {
 	if !spec.OfSymbol(x) {
 		return false
 	}
-	before := len(r.Errs)
+	before := len(r.fn.Errs)
 	p, ok := r.Walk(x)
-	r.Errs = r.Errs[:before]
+	r.fn.Errs = r.fn.Errs[:before]
 	return ok && p.IsAddress() && !p.Base.Each
 }
 
@@ -157,7 +157,7 @@ func (r *Walker) Untyped(x spec.Expr, p Route) {
 	}
 	name := p.Base.Words()
 	hint := fmt.Sprintf("cast it, (%s)%s, or give a FORMAT, %s:%s; text is %s:string", size, name, name, size, name)
-	r.Fail(x.Where(), hint, "the type of %s is not known%s", name, what)
+	r.fn.Fail(x.Where(), hint, "the type of %s is not known%s", name, what)
 }
 
 // structHint says how to go into a variable of unknown type.

@@ -44,7 +44,7 @@ func (r *Walker) Walk(x spec.Expr) (Route, bool) {
 	case *spec.SizeOf:
 		return r.sizeOf(x)
 	case *spec.Since:
-		r.Fail(x.Span, "", "%s(...) is %s, not a value of the call", x.Word(), spec.Tells(x.Who))
+		r.fn.Fail(x.Span, "", "%s(...) is %s, not a value of the call", x.Word(), spec.Tells(x.Who))
 		return Route{}, false
 	}
 	panic(fmt.Sprintf("fetchargs: unknown expression %T", x))
@@ -60,20 +60,20 @@ func (r *Walker) ident(x *spec.Ident) (Route, bool) {
 		defer func() { r.naming = before }()
 		return r.Walk(item.Expr)
 	}
-	for i, param := range r.Proto.Params {
+	for i, param := range r.fn.Proto.Params {
 		if param.Name != x.Text {
 			continue
 		}
 		if err := r.ParamErrs[i]; err != nil {
-			r.FailWith(x.Span, err, "%REG and $stackN fetch by place, if you know it", "cannot fetch %s: %v", x.Text, err)
+			r.fn.FailWith(x.Span, err, "%REG and $stackN fetch by place, if you know it", "cannot fetch %s: %v", x.Text, err)
 			return Route{}, false
 		}
 		p := r.Params[i]
 		if p.Set == "" {
-			p.Set = value.SetOfParam(r.Proto.Name, param.Name)
+			p.Set = value.SetOfParam(r.fn.Proto.Name, param.Name)
 		}
-		if p.Name = param.Name; r.Call != nil {
-			p.Use = value.UsageOf(r.Call.Name, param.Name)
+		if p.Name = param.Name; r.fn.Call != nil {
+			p.Use = value.UsageOf(r.fn.Call.Name, param.Name)
 		}
 		return p, true
 	}
@@ -82,22 +82,22 @@ func (r *Walker) ident(x *spec.Ident) (Route, bool) {
 }
 
 func (r *Walker) result(x *spec.Ident) (Route, bool) {
-	if r.Proto.Untyped {
+	if r.fn.Proto.Untyped {
 		return Route{Base: dynevent.Base{Kind: dynevent.Retval}, Return: true, Name: "return"}, true
 	}
-	if btf.IsVoid(r.Proto.Return) {
-		r.Fail(x.Span, "its prototype: "+r.Proto.String(), "%s returns nothing", r.Proto.Name)
+	if btf.IsVoid(r.fn.Proto.Return) {
+		r.fn.Fail(x.Span, "its prototype: "+r.fn.Proto.String(), "%s returns nothing", r.fn.Proto.Name)
 		return Route{}, false
 	}
-	p := Route{Type: r.Proto.Return, Base: dynevent.Base{Kind: dynevent.Retval}, Return: true, Name: "return"}
+	p := Route{Type: r.fn.Proto.Return, Base: dynevent.Base{Kind: dynevent.Retval}, Return: true, Name: "return"}
 	if btf.IsStruct(p.Type) {
-		regs, err := r.Target.Arch.Result(p.Type)
+		regs, err := r.fn.Target.Arch.Result(p.Type)
 		if err != nil {
-			r.Fail(x.Span, "", "%s returns %s by value, which cannot be fetched: %v", r.Proto.Name, btf.Name(p.Type), err)
+			r.fn.Fail(x.Span, "", "%s returns %s by value, which cannot be fetched: %v", r.fn.Proto.Name, btf.Name(p.Type), err)
 			return Route{}, false
 		}
 		if p.InReg = true; regs > 1 {
-			p.Base2 = dynevent.Base{Kind: dynevent.Register, Name: r.Target.Arch.Results[1]}
+			p.Base2 = dynevent.Base{Kind: dynevent.Register, Name: r.fn.Target.Arch.Results[1]}
 		}
 	}
 	return p, true
@@ -110,15 +110,15 @@ func (r *Walker) into(x spec.Expr, what spec.Span, verb string) (Route, bool) {
 		return p, false
 	}
 	if p.BitSize > 0 && !p.InReg {
-		r.Fail(x.Where(), "", "%s is a bit field and has no members", x)
+		r.fn.Fail(x.Where(), "", "%s is a bit field and has no members", x)
 		return p, false
 	}
 	of := p.Type
 	for depth := 0; depth < 2; depth++ {
 		if p.Type == nil {
-			r.FailFix(x.Where(), spec.Fix{Span: x.Where(), Text: fmt.Sprintf("((struct TYPE *)%s)", x)}, "cast it: ", "the type of %s is not known", x)
+			r.fn.FailFix(x.Where(), spec.Fix{Span: x.Where(), Text: fmt.Sprintf("((struct TYPE *)%s)", x)}, "cast it: ", "the type of %s is not known", x)
 			if p.IsUntyped() {
-				last := r.Errs[len(r.Errs)-1]
+				last := r.fn.Errs[len(r.fn.Errs)-1]
 				last.Hint, last.Fix = p.structHint(), spec.Fix{}
 			}
 			return p, false
@@ -136,11 +136,11 @@ func (r *Walker) into(x spec.Expr, what spec.Span, verb string) (Route, bool) {
 	if _, fwd := btf.Strip(p.Type).(*btf.Fwd); fwd {
 		hint = "this kernel's BTF only declares it; a module may define it: give its BTF with --btf"
 	}
-	r.Fail(what, hint, "%s is %s and has no members to %s", x, btf.Name(of), verb)
+	r.fn.Fail(what, hint, "%s is %s and has no members to %s", x, btf.Name(of), verb)
 	if target := r.Pointee(p.Type); target != nil && btf.IsStruct(target) {
-		r.Errs[len(r.Errs)-1].Mend(x.Where(), "dereference it first: ", fmt.Sprintf("(*%s)", x))
+		r.fn.Errs[len(r.fn.Errs)-1].Mend(x.Where(), "dereference it first: ", fmt.Sprintf("(*%s)", x))
 	} else if _, void := btf.Strip(p.Type).(*btf.Void); void {
-		r.Errs[len(r.Errs)-1].Mend(x.Where(), "cast it: ", fmt.Sprintf("((struct TYPE *)%s)", x))
+		r.fn.Errs[len(r.fn.Errs)-1].Mend(x.Where(), "cast it: ", fmt.Sprintf("((struct TYPE *)%s)", x))
 	}
 	return p, false
 }
@@ -157,7 +157,7 @@ func (r *Walker) member(x *spec.Member) (Route, bool) {
 	}
 	text, set, boot := value.IsTextMember(p.Type, x.Name.Text), value.SetOfMember(p.Type, x.Name.Text), value.IsBootStamp(p.Type, x.Name.Text)
 	if p, ok = p.Member(m).Settle(); !ok {
-		r.Fail(x.Where(), "", "%s is passed in registers, and this part of it cannot be fetched", x.X)
+		r.fn.Fail(x.Where(), "", "%s is passed in registers, and this part of it cannot be fetched", x.X)
 	}
 	p.Name, p.Text, p.Set, p.Boot = x.Name.Text, text, set, boot
 	return p, ok
@@ -166,7 +166,7 @@ func (r *Walker) member(x *spec.Member) (Route, bool) {
 func (r *Walker) noMember(name spec.Name, t btf.Type, err error) {
 	var missing *btf.NotFoundError
 	if !errors.As(err, &missing) {
-		r.FailWith(name.Span, err, "", "%v", err)
+		r.fn.FailWith(name.Span, err, "", "%v", err)
 		return
 	}
 	list := btf.Members(t)
@@ -178,7 +178,7 @@ func (r *Walker) noMember(name spec.Name, t btf.Type, err error) {
 	if len(missing.Near) > 0 {
 		hint = ""
 	}
-	r.FailWith(name.Span, err, spec.DidYouMean(missing.Near, hint), "%s has no member %q", btf.Name(btf.Strip(t)), name.Text)
+	r.fn.FailWith(name.Span, err, spec.DidYouMean(missing.Near, hint), "%s has no member %q", btf.Name(btf.Strip(t)), name.Text)
 }
 
 func (r *Walker) index(x *spec.Index) (Route, bool) {
@@ -187,7 +187,7 @@ func (r *Walker) index(x *spec.Index) (Route, bool) {
 		return p, false
 	}
 	if n > 0 && (x.N < 0 || x.N >= n) {
-		r.FailFix(x.Span, spec.Fix{Span: x.Span, Text: fmt.Sprintf("%s[%d]", spec.Postfixed(x.X), n-1)}, "the last is ", "%s has %d elements", x.X, n)
+		r.fn.FailFix(x.Span, spec.Fix{Span: x.Span, Text: fmt.Sprintf("%s[%d]", spec.Postfixed(x.X), n-1)}, "the last is ", "%s has %d elements", x.X, n)
 		return p, false
 	}
 	return r.element(p, x, elem)
@@ -217,25 +217,25 @@ func (r *Walker) elementsOf(of, x spec.Expr, first int64) (p Route, elem btf.Typ
 		}
 	}
 	if p.IsUntyped() {
-		r.Fail(x.Where(), fmt.Sprintf("cast its address: ((TYPE *)&%s)[%d]", p.Base.Words(), first), "the type of %s is not known", of)
+		r.fn.Fail(x.Where(), fmt.Sprintf("cast its address: ((TYPE *)&%s)[%d]", p.Base.Words(), first), "the type of %s is not known", of)
 		return p, nil, 0, false
 	}
 	hint := ""
 	if inner, ok := of.(*spec.Index); ok {
 		hint = fmt.Sprintf("BTF has an array of arrays as one: [%d][%d] of [N][M] is [%d*M+%d]", inner.N, first, inner.N, first)
 	}
-	r.Fail(x.Where(), hint, "%s is %s: only arrays and pointers have elements", of, value.TypeName(p.Type))
+	r.fn.Fail(x.Where(), hint, "%s is %s: only arrays and pointers have elements", of, value.TypeName(p.Type))
 	if btf.Pointee(p.Type) != nil {
 		bytes := &spec.Cast{Type: spec.Name{Text: "u8 *"}, X: of}
 		switch x := x.(type) {
 		case *spec.Range:
 			cast := *x
 			cast.X = bytes
-			r.Errs[len(r.Errs)-1].Mend(x.Span, "cast it: ", cast.String())
+			r.fn.Errs[len(r.fn.Errs)-1].Mend(x.Span, "cast it: ", cast.String())
 		case *spec.Index:
 			cast := *x
 			cast.X = bytes
-			r.Errs[len(r.Errs)-1].Mend(x.Span, "cast it: ", cast.String())
+			r.fn.Errs[len(r.fn.Errs)-1].Mend(x.Span, "cast it: ", cast.String())
 		}
 	}
 	return p, nil, 0, false
@@ -244,8 +244,8 @@ func (r *Walker) elementsOf(of, x spec.Expr, first int64) (p Route, elem btf.Typ
 // declared returns what a parameter of a system call points to by the kernel's own
 // prototype, where it is shown as an address. It is void for anything else.
 func (r *Walker) declared(x spec.Expr) btf.Type {
-	if id, ok := x.(*spec.Ident); ok && r.Call != nil {
-		for _, p := range r.Call.Source.Params {
+	if id, ok := x.(*spec.Ident); ok && r.fn.Call != nil {
+		for _, p := range r.fn.Call.Source.Params {
 			if p.Name == id.Text {
 				return r.Pointee(p.Type)
 			}
@@ -257,12 +257,12 @@ func (r *Walker) declared(x spec.Expr) btf.Type {
 func (r *Walker) element(p Route, x *spec.Index, t btf.Type) (Route, bool) {
 	size, ok := btf.Size(t)
 	if !ok {
-		r.Fail(x.Span, "", "the size of %s is not known", btf.Name(t))
+		r.fn.Fail(x.Span, "", "the size of %s is not known", btf.Name(t))
 		return p, false
 	}
 	p, ok = p.At(x.N*int64(size), t).Settle()
 	if !ok {
-		r.Fail(x.Span, "", "%s is passed in registers, and this part of it cannot be fetched", x.X)
+		r.fn.Fail(x.Span, "", "%s is passed in registers, and this part of it cannot be fetched", x.X)
 	}
 	return p, ok
 }
@@ -273,7 +273,7 @@ func (r *Walker) deref(x *spec.Deref) (Route, bool) {
 		return p, false
 	}
 	if p.IsUntyped() {
-		r.FailFix(x.Span, spec.Fix{Span: x.Span, Text: fmt.Sprintf("*(u64 *)%s", x.X)}, "cast it: ", "the type of %s is not known", x.X)
+		r.fn.FailFix(x.Span, spec.Fix{Span: x.Span, Text: fmt.Sprintf("*(u64 *)%s", x.X)}, "cast it: ", "the type of %s is not known", x.X)
 		return p, false
 	}
 	if p.Type == nil { // a register: read 64 bits of memory
@@ -284,11 +284,11 @@ func (r *Walker) deref(x *spec.Deref) (Route, bool) {
 		return r.element(p, &spec.Index{X: x.X, Span: x.Span}, a.Type)
 	}
 	if target == nil {
-		r.Fail(x.Span, "", "%s is %s, not a pointer", x.X, btf.Name(p.Type))
+		r.fn.Fail(x.Span, "", "%s is %s, not a pointer", x.X, btf.Name(p.Type))
 		return p, false
 	}
 	if _, void := btf.Strip(target).(*btf.Void); void {
-		r.FailFix(x.Span, spec.Fix{Span: x.Span, Text: fmt.Sprintf("*(u64 *)%s", x.X)}, "cast it: ", "%s is a void pointer", x.X)
+		r.fn.FailFix(x.Span, spec.Fix{Span: x.Span, Text: fmt.Sprintf("*(u64 *)%s", x.X)}, "cast it: ", "%s is a void pointer", x.X)
 		return p, false
 	}
 	return p.Follow(x.X.String(), target), true

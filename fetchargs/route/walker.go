@@ -12,10 +12,10 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
-// A Walker leads expressions to where their values are. It adds to said what the user
-// should know of the way.
+// A Walker leads expressions of a spec about fn to where their values are. It adds to said
+// what the user should know of the way.
 type Walker struct {
-	*find.Function
+	fn *find.Function
 	said
 
 	Params    []Route
@@ -49,36 +49,36 @@ var locators = map[source.Source]func(*Walker) ([]Route, []error){
 }
 
 func New(f *find.Function) *Walker {
-	r := &Walker{Function: f}
+	r := &Walker{fn: f}
 	r.Params, r.ParamErrs = locators[f.Source](r)
 	return r
 }
 
 // register returns the base of the n-th integer register, from 0.
 func (r *Walker) register(n int) dynevent.Base {
-	if r.Target.Features.ArgN && !r.Absent {
+	if r.fn.Target.Features.ArgN && !r.fn.Absent {
 		return dynevent.Base{Kind: dynevent.ArgN, N: int64(n + 1)}
 	}
-	return dynevent.Base{Kind: dynevent.Register, Name: r.Target.Arch.Regs[n]}
+	return dynevent.Base{Kind: dynevent.Register, Name: r.fn.Target.Arch.Regs[n]}
 }
 
 func (r *Walker) TypeNamed(name spec.Name) (btf.Type, bool) {
-	t, err := r.Target.Kernel.Type(name.Text)
+	t, err := r.fn.Target.Kernel.Type(name.Text)
 	if err == nil {
 		return t, true
 	}
 	var missing *btf.NotFoundError
 	if errors.As(err, &missing) {
-		r.FailWith(name.Span, err, spec.DidYouMean(missing.Near, ""), "there is no %s in this kernel", find.WithKeyword(missing.Name))
+		r.fn.FailWith(name.Span, err, spec.DidYouMean(missing.Near, ""), "there is no %s in this kernel", find.WithKeyword(missing.Name))
 	} else {
-		r.FailWith(name.Span, err, "", "%v", err)
+		r.fn.FailWith(name.Span, err, "", "%v", err)
 	}
 	return nil, false
 }
 
 // CharArray returns the type char[n]; nil if BTF has no char.
 func (r *Walker) CharArray(n uint32) btf.Type {
-	char, err := r.Target.Kernel.Type("char")
+	char, err := r.fn.Target.Kernel.Type("char")
 	if err != nil {
 		return nil
 	}
@@ -107,7 +107,7 @@ func (r *Walker) Pointee(t btf.Type) btf.Type {
 	if target == nil {
 		return nil
 	}
-	return r.Target.Kernel.Complete(target)
+	return r.fn.Target.Kernel.Complete(target)
 }
 
-func (r *Walker) Macros() *constants.Table { return r.Target.Macros() }
+func (r *Walker) Macros() *constants.Table { return r.fn.Target.Macros() }
