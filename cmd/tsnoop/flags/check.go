@@ -1,6 +1,7 @@
 package flags
 
 import (
+	"cmp"
 	"os"
 	"slices"
 	"strings"
@@ -10,46 +11,79 @@ import (
 	"github.com/tsnoop/tsnoop/render"
 )
 
-// check refuses flags that do not go together.
-func (o *Options) check() error {
+// check refuses flags that do not go together, and what the command would ignore.
+func (o *Options) check(set *pflag.FlagSet) error {
+	return cmp.Or(o.checkProgram(), o.checkSpecFiles(), o.checkFiles(), o.checkForms(), o.checkGroup(),
+		o.checkIdle(set), o.checkCommand(set), o.checkArgs())
+}
+
+// checkProgram is about whom to trace: the processes of -p, or a command after --.
+func (o *Options) checkProgram() error {
+	program, pids := o.Program != nil, len(o.Trace.Pids) > 0
 	switch {
-	case o.Trace.Stacks && o.Reader == "text":
-		return Errorf("", "--kstack needs --reader=raw: text does not say which event a stack belongs to")
-	case o.Recover != "" && o.Command != "record":
-		return Errorf("tsnoop record --recover FILE", "--recover goes with record")
-	case o.Program != nil && o.Command != "trace" && o.Command != "record":
+	case program && o.Command != "trace" && o.Command != "record":
 		return Errorf("", "%s runs no command", o.Command)
-	case o.Program != nil && len(o.Trace.Pids) > 0:
+	case program && pids:
 		return Errorf("", "either a command behind -- is traced, or with --pid one that runs already")
-	case o.Program != nil && (o.Emit != "" || o.Explain):
+	case program && o.planOnly():
 		return Errorf("", "--emit and --explain run no command")
-	case o.User != "" && o.Program == nil:
+	case o.User != "" && !program:
 		return Errorf("tsnoop -u "+o.User+" SPEC -- COMMAND", "--user is the user to run a command as, and there is no -- COMMAND")
-	case len(o.Files) > 0 && !o.TakesSpecs():
-		return Errorf("", "%s takes no specs, so none from a file", o.Command)
-	case o.Trace.Replan && len(o.Files) == 0:
-		return Errorf("tsnoop --watch -F opens.tsnoop", "--watch needs --file")
-	case o.Trace.Replan && (o.Command != "trace" || o.Emit != "" || o.Explain):
-		return Errorf("", "--watch goes with a trace that is shown live")
-	case o.Trace.Replan && o.Plan.Chain:
-		return Errorf("--tree shows what calls what, too", "--watch and --chain exclude each other: the specs of a chain are one whole")
 	case o.Trace.Follow && o.namesFile() != "":
 		return Errorf("tsnoop -F "+o.namesFile(), "-f is --follow; a file of specs is given with -F")
-	case o.Trace.Follow && len(o.Trace.Pids) == 0 && o.Program == nil:
+	case o.Trace.Follow && !pids && !program:
 		return Errorf("tsnoop -f -p PID SPEC", "--follow needs --pid")
-	case o.Plan.Deep && o.Command == "replay":
-		return Errorf("tsnoop record --deep -o FILE SPEC", "--deep is for recording: a replay shows what was recorded, with what pointers led to")
+	}
+	return nil
+}
+
+// planOnly reports whether plans are shown, and nothing is traced.
+func (o *Options) planOnly() bool { return o.Emit != "" || o.Explain }
+
+// checkSpecFiles is about files of specs, and watching them.
+func (o *Options) checkSpecFiles() error {
+	switch {
+	case len(o.Files) > 0 && !o.TakesSpecs():
+		return Errorf("", "%s takes no specs, so none from a file", o.Command)
+	case !o.Trace.Replan:
+	case len(o.Files) == 0:
+		return Errorf("tsnoop --watch -F opens.tsnoop", "--watch needs --file")
+	case o.Command != "trace" || o.planOnly():
+		return Errorf("", "--watch goes with a trace that is shown live")
+	case o.Plan.Chain:
+		return Errorf("--tree shows what calls what, too", "--watch and --chain exclude each other: the specs of a chain are one whole")
+	}
+	return nil
+}
+
+// checkFiles is about the files that are written.
+func (o *Options) checkFiles() error {
+	switch {
 	case o.reads(o.Output):
 		return Errorf("", "--output %s: tsnoop also reads this file, and would overwrite it: give another name", o.Output)
 	case o.Command == "record" && o.Output == "-":
 		return Errorf("tsnoop record -o trace.dat SPEC", "a recording is written to a file: --output takes its name, not -")
+	case o.Recover != "" && o.Command != "record":
+		return Errorf("tsnoop record --recover FILE", "--recover goes with record")
+	case o.Plan.Deep && o.Command == "replay":
+		return Errorf("tsnoop record --deep -o FILE SPEC", "--deep is for recording: a replay shows what was recorded, with what pointers led to")
+	}
+	return nil
+}
+
+// checkForms is about what is shown: calls, sums or plans.
+func (o *Options) checkForms() error {
+	trace, record := o.Command == "trace", o.Command == "record"
+	switch {
+	case o.Trace.Stacks && o.Reader == "text":
+		return Errorf("", "--kstack needs --reader=raw: text does not say which event a stack belongs to")
 	case o.Emit != "" && o.Explain:
 		return Errorf("", "--emit and --explain exclude each other")
 	case o.Interval > 0 && o.Summary == "":
 		return Errorf("tsnoop --summary -i 1 SPEC", "--interval needs --summary")
-	case o.measured && o.Command != "trace" && o.Command != "replay":
+	case o.measured && !trace && o.Command != "replay":
 		return Errorf("tsnoop replay --by comm FILE", "--sort, --by, --hist and --heat go with a trace that is shown, and with replay")
-	case (o.Plan.Arch != nil || o.Plan.Features != nil) && o.Emit == "" && !o.Explain && (o.Command == "trace" || o.Command == "record"):
+	case (o.Plan.Arch != nil || o.Plan.Features != nil) && !o.planOnly() && (trace || record):
 		return Errorf("tsnoop --emit "+strings.Join(o.Args, " "), "--arch and --kernel describe another machine: that goes with --emit and --explain")
 	}
 	return nil
@@ -105,9 +139,8 @@ func (o *Options) namesFile() string {
 // wordless lists the commands that take no arguments.
 var wordless = []string{"check", "bug", "clean", "version"}
 
-// checkHeeded refuses what the command would ignore.
-func (o *Options) checkHeeded(set *pflag.FlagSet) error {
-	name := o.Command
+// checkIdle refuses the flags that have no effect with others.
+func (o *Options) checkIdle(set *pflag.FlagSet) error {
 	for _, i := range idle {
 		for _, flag := range i.flags {
 			if i.here(o) && set.Changed(flag) {
@@ -115,20 +148,33 @@ func (o *Options) checkHeeded(set *pflag.FlagSet) error {
 			}
 		}
 	}
+	return nil
+}
+
+// checkCommand refuses what the command has no use for.
+func (o *Options) checkCommand(set *pflag.FlagSet) error {
+	record := o.Command == "record"
 	switch {
 	case set.Changed("buffer") && set.Changed("pages"):
 		return Errorf("", "--buffer and --pages both set the size of the buffer")
-	case (o.Emit != "" || o.Explain) && (name == "record" || name == "replay"):
-		return Errorf("tsnoop --emit SPEC", "--emit and --explain go without %s", name)
+	case o.planOnly() && (record || o.Command == "replay"):
+		return Errorf("tsnoop --emit SPEC", "--emit and --explain go without %s", o.Command)
 	case o.Emit == "boot" && len(o.Trace.Pids) > 0:
 		return Errorf("tsnoop --emit=boot SPEC", "--pid goes without --emit=boot: when the kernel boots there are no processes yet")
-	case o.Compress && name != "record":
+	case o.Compress && !record:
 		return Errorf("tsnoop record --compress -o FILE SPEC", "--compress goes with record")
-	case set.Changed("sync") && name != "record":
+	case set.Changed("sync") && !record:
 		return Errorf("tsnoop record --sync 5s -o FILE SPEC", "--sync works only with record")
-	case slices.Contains(wordless, name) && len(o.Args) > 0:
-		return Errorf("tsnoop "+name, "%s stands alone, without %q", name, o.Args[0])
-	case name == "help" && len(o.Args) > 1:
+	}
+	return nil
+}
+
+// checkArgs refuses arguments for commands that take none, or one.
+func (o *Options) checkArgs() error {
+	switch {
+	case slices.Contains(wordless, o.Command) && len(o.Args) > 0:
+		return Errorf("tsnoop "+o.Command, "%s stands alone, without %q", o.Command, o.Args[0])
+	case o.Command == "help" && len(o.Args) > 1:
 		return Errorf("tsnoop help "+o.Args[0], "help is on one thing at a time, not on %q, too", o.Args[1])
 	}
 	return nil

@@ -3,7 +3,6 @@
 package flags
 
 import (
-	"cmp"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -98,7 +97,7 @@ func Parse(args []string) (*Options, error) {
 	if err := o.unquoted(); err != nil {
 		return o, err
 	}
-	return o, cmp.Or(o.check(), o.checkGroup(), o.checkHeeded(set))
+	return o, o.check(set)
 }
 
 // Begins reports whether calls are also shown when they begin.
