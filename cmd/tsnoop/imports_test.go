@@ -55,10 +55,11 @@ var mayImport = map[string][]string{
 	"tracefs/guard":        {module + "/fetchargs/dynevent", module + "/fetchargs/spec", module + "/fetchargs/plan", module + "/tracefs", module + "/tracefs/define", module + "/tracefs/proc"},
 	"tracefs/tasks":        {module + "/tracefs", module + "/tracefs/proc"},
 	"tracefs/amend":        {module + "/fetchargs/value", module + "/fetchargs/plan", module + "/tracefs", module + "/tracefs/proc", "golang.org/x/sys/unix"},
+	"tracefs/losses":       {module + "/fetchargs/dynevent", module + "/fetchargs/plan", module + "/fetchargs/value", module + "/tracefs", module + "/tracefs/calls", module + "/tracefs/proc"},
 	"tracefs/machine":      {"golang.org/x/sys/unix", module + "/btf", module + "/tracefs", module + "/fetchargs/abi", module + "/tracefs/define", module + "/fetchargs", module + "/fetchargs/dynevent", module + "/fetchargs/spec", module + "/tracefs/proc", module + "/tracefs/proc/symbols", module + "/fetchargs/measure", module + "/fetchargs/syscalls", module + "/fetchargs/find", module + "/fetchargs/target", module + "/fetchargs/plan"},
 	"tracefs/record":       {"golang.org/x/sys/unix", module + "/tracefs", module + "/tracefs/outfile", module + "/tracefs/proc/symbols", module + "/tracefs/read", module + "/tracefs/ringbuf", module + "/tracefs/tracedat"},
 	"tracefs/trace": {module + "/btf", module + "/fetchargs/measure", module + "/fetchargs/filter", module + "/fetchargs/dynevent", module + "/fetchargs/value", module + "/fetchargs/abi", module + "/fetchargs/query", module + "/fetchargs/store", module + "/fetchargs/plan", "golang.org/x/sys/unix", module + "/tracefs", module + "/tracefs/calls",
-		module + "/tracefs/define", module + "/tracefs/machine", module + "/tracefs/record", module + "/tracefs/proc", module + "/tracefs/proc/symbols", module + "/tracefs/read", module + "/tracefs/ringbuf", module + "/tracefs/text", module + "/tracefs/tracedat", module + "/tracefs/guard", module + "/tracefs/tasks", module + "/tracefs/amend"},
+		module + "/tracefs/define", module + "/tracefs/machine", module + "/tracefs/record", module + "/tracefs/proc", module + "/tracefs/proc/symbols", module + "/tracefs/read", module + "/tracefs/ringbuf", module + "/tracefs/text", module + "/tracefs/tracedat", module + "/tracefs/guard", module + "/tracefs/losses", module + "/tracefs/tasks", module + "/tracefs/amend"},
 	"cmd/tsnoop/complete": {module + "/fetchargs/target", module + "/fetchargs/complete", module + "/cmd/tsnoop/flags", module + "/cmd/tsnoop/help", module + "/cmd/tsnoop/preset", module + "/cmd/tsnoop/shell", module + "/cmd/tsnoop/target",
 		module + "/render", module + "/tracefs/machine", module + "/tracefs/users"},
 	"cmd/tsnoop/dist/parts": {},
@@ -70,7 +71,7 @@ var mayImport = map[string][]string{
 	"cmd/tsnoop/manual":   {},
 	"cmd/tsnoop/notation": {module + "/render", module + "/render/json", module + "/render/sum", module + "/render/text"},
 	"cmd/tsnoop/output": {"golang.org/x/term", module + "/tracefs/outfile", module + "/cmd/tsnoop/flags", module + "/cmd/tsnoop/terminal",
-		module + "/render", module + "/render/sum", module + "/tracefs", module + "/tracefs/calls", module + "/tracefs/trace"},
+		module + "/render", module + "/render/sum", module + "/tracefs", module + "/tracefs/calls", module + "/tracefs/losses", module + "/tracefs/trace"},
 	"cmd/tsnoop/preset": {},
 	"cmd/tsnoop/shell":  {},
 	"cmd/tsnoop/specs": {"github.com/fsnotify/fsnotify", module + "/cmd/tsnoop/flags", module + "/cmd/tsnoop/preset", module + "/cmd/tsnoop/target", module + "/cmd/tsnoop/terminal",
@@ -87,7 +88,7 @@ var mayImport = map[string][]string{
 	// Not what reads kernel files or bytes: that is behind tracefs/trace.
 	"cmd/tsnoop": {"golang.org/x/term",
 		module + "/cmd/tsnoop/complete", module + "/cmd/tsnoop/flags", module + "/cmd/tsnoop/help", module + "/cmd/tsnoop/live", module + "/cmd/tsnoop/output", module + "/cmd/tsnoop/preset", module + "/cmd/tsnoop/shell", module + "/cmd/tsnoop/specs", module + "/cmd/tsnoop/target", module + "/cmd/tsnoop/terminal",
-		module + "/btf", module + "/fetchargs/abi", module + "/fetchargs/emit", module + "/fetchargs/explain", module + "/fetchargs/plan", module + "/tracefs", module + "/tracefs/calls", module + "/tracefs/proc", module + "/tracefs/machine", module + "/tracefs/record", module + "/tracefs/trace", module + "/render", module + "/render/sum"},
+		module + "/btf", module + "/fetchargs/abi", module + "/fetchargs/emit", module + "/fetchargs/explain", module + "/fetchargs/plan", module + "/tracefs", module + "/tracefs/calls", module + "/tracefs/losses", module + "/tracefs/proc", module + "/tracefs/machine", module + "/tracefs/record", module + "/tracefs/trace", module + "/render", module + "/render/sum"},
 }
 
 // pure are the packages that must not touch the machine.

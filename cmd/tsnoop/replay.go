@@ -23,6 +23,7 @@ import (
 	"github.com/tsnoop/tsnoop/render/sum"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
+	"github.com/tsnoop/tsnoop/tracefs/losses"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
 
@@ -120,7 +121,7 @@ func showReplay(f io.ReaderAt, size int64, name string, o *flags.Options, ui *te
 // A recording is a trace.dat file, or text.
 type recording interface {
 	Calls(context.Context) iter.Seq2[*calls.Call, error]
-	Losses() *trace.Losses
+	Losses() *losses.Losses
 	Damage() error
 }
 

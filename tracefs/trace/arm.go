@@ -14,6 +14,7 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/amend"
 	"github.com/tsnoop/tsnoop/tracefs/define"
 	"github.com/tsnoop/tsnoop/tracefs/guard"
+	"github.com/tsnoop/tsnoop/tracefs/losses"
 	"github.com/tsnoop/tsnoop/tracefs/machine"
 	"github.com/tsnoop/tsnoop/tracefs/proc"
 	"golang.org/x/sys/unix"
@@ -36,7 +37,8 @@ type Trace struct {
 	ranges     proc.Ranges  // mapped kernel addresses, nil if not known
 	modules    *modules     // nil if all functions are in the kernel itself
 	guard      *guard.Guard // nil until the trace is armed
-	inFlight   *inFlight
+	inFlight   *losses.InFlight
+	account    *losses.Account
 	pids       bool                  // only some threads are traced
 	family     func() ([]int, error) // those that are; nil for all
 	births     bool                  // new tasks are recorded
@@ -55,10 +57,6 @@ type Trace struct {
 
 	clock     int32 // ID of the trace clock for clock_gettime
 	clockName string
-
-	// faults counts, by function, the values seen so far that the kernel may have
-	// counted as misses. It is nil if this kernel does not count them.
-	faults map[string]uint64
 }
 
 // Arm creates a session, defines the probes of plans and enables them. If anything
@@ -119,6 +117,7 @@ func Arm(ctx context.Context, m *machine.Machine, plans []*plan.Plan, o Options)
 	if t.replanning != nil {
 		t.replanning.note(t.plans, t.replanning.on)
 	}
+	t.account = losses.NewAccount(t.countsFaults(), t.Decoder)
 	t.quiet = newQuiet(t, o)
 	t.why = t.quiet
 	t.modules = t.newModules(o.Wait)
@@ -140,7 +139,7 @@ func Arm(ctx context.Context, m *machine.Machine, plans []*plan.Plan, o Options)
 	// is missed in between.
 	t.modules.begin()
 	t.guard = t.newGuard(o)
-	t.inFlight = t.newInFlight()
+	t.inFlight = losses.NewInFlight(t.plans, t.traced)
 	t.processes.Remember()
 	if err = t.session.Enable(); err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/losses"
 	"github.com/tsnoop/tsnoop/tracefs/read"
 	"github.com/tsnoop/tsnoop/tracefs/ringbuf"
 	"github.com/tsnoop/tsnoop/tracefs/tracedat"
@@ -14,9 +15,9 @@ import (
 // DamagedPages says which pages of a recording are not as they were recorded. What they had
 // is not shown.
 type DamagedPages struct {
-	Parts  []DamagedPart // in the order in which they were found, at most maxParts
-	More   int           // parts that are not in Parts
-	Events Between       // that were in all of them
+	Parts  []DamagedPart  // in the order in which they were found, at most maxParts
+	More   int            // parts that are not in Parts
+	Events losses.Between // that were in all of them
 }
 
 // A DamagedPart is successive damaged pages of a CPU.
@@ -24,17 +25,7 @@ type DamagedPart struct {
 	CPU    int
 	After  uint64 // time of the last event before it, in ns since the trace began
 	Bytes  int
-	Events Between // that were in it
-}
-
-// A Between is a number of which bounds are known.
-type Between struct{ Min, Max uint64 }
-
-func (b Between) String() string {
-	if b.Min == b.Max {
-		return fmt.Sprintf("%d events", b.Min)
-	}
-	return fmt.Sprintf("between %d and %d events", b.Min, b.Max)
+	Events losses.Between // that were in it
 }
 
 // maxParts limits how many parts are named.
@@ -90,21 +81,21 @@ func (r *File) damage(cpu int, err error) {
 		r.broken = cmp.Or(r.broken, err)
 		return
 	}
-	events := Between{page.Events, page.Events}
+	events := losses.Between{Min: page.Events, Max: page.Events}
 	if page.Events == tracefs.LostUnknown {
-		events = Between{1, uint64(page.Bytes / smallestRecord)}
+		events = losses.Between{Min: 1, Max: uint64(page.Bytes / smallestRecord)}
 	}
 	r.damages.add(DamagedPart{cpu, max(page.After, r.start) - r.start, page.Bytes, events})
 	r.losing.damaged = true
 }
 
 func (d *DamagedPages) add(p DamagedPart) {
-	d.Events.add(p.Events)
+	d.Events.Add(p.Events)
 	for i := len(d.Parts) - 1; i >= 0; i-- {
 		if last := &d.Parts[i]; last.CPU == p.CPU {
 			if last.After == p.After {
 				last.Bytes += p.Bytes
-				last.Events.add(p.Events)
+				last.Events.Add(p.Events)
 				return
 			}
 			break
@@ -115,9 +106,4 @@ func (d *DamagedPages) add(p DamagedPart) {
 		return
 	}
 	d.Parts = append(d.Parts, p)
-}
-
-func (b *Between) add(c Between) {
-	b.Min += c.Min
-	b.Max += c.Max
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tsnoop/tsnoop/tracefs/losses"
 	"github.com/tsnoop/tsnoop/tracefs/read"
 	"github.com/tsnoop/tsnoop/tracefs/record"
 	"github.com/tsnoop/tsnoop/tracefs/ringbuf"
@@ -145,7 +146,7 @@ func TestDamagedPages(t *testing.T) {
 			}
 			part := d.Parts[0]
 			early := int64(part.After) - int64(after) // the trace began before the first event
-			if part.CPU != n%damageCPUs || part.Bytes != pageSize || (after == 0) != (part.After == 0) || early < 0 || early > int64(time.Second) || part.Events != (Between{events, events}) {
+			if part.CPU != n%damageCPUs || part.Bytes != pageSize || (after == 0) != (part.After == 0) || early < 0 || early > int64(time.Second) || part.Events != (losses.Between{Min: events, Max: events}) {
 				t.Fatalf("%s of page %d: %v", what, n, part)
 			}
 			want := append(append([]string{}, all[:n*perPage]...), all[(n+1)*perPage:]...)
@@ -285,7 +286,7 @@ func TestDamagedNoSums(t *testing.T) {
 		change(damaged[at : at+pageSize])
 		_, err := showDamaged(t, damaged)
 		var d *DamagedPages
-		if !errors.As(err, &d) || d.Parts[0].Events != (Between{1, pageSize / smallestRecord}) || d.Parts[0].Bytes != pageSize {
+		if !errors.As(err, &d) || d.Parts[0].Events != (losses.Between{Min: 1, Max: pageSize / smallestRecord}) || d.Parts[0].Bytes != pageSize {
 			t.Errorf("%s: %v", what, err)
 		}
 	}

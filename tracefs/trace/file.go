@@ -17,6 +17,7 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/amend"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
+	"github.com/tsnoop/tsnoop/tracefs/losses"
 	"github.com/tsnoop/tsnoop/tracefs/proc/symbols"
 	"github.com/tsnoop/tsnoop/tracefs/read"
 	"github.com/tsnoop/tsnoop/tracefs/ringbuf"
@@ -145,7 +146,7 @@ func (r *File) IsOwn() bool { return r.file.Tsnoop != nil }
 // Calls can be ranged over once. Damaged parts of the file are skipped: see Damage.
 func (r *File) Calls(ctx context.Context) iter.Seq2[*calls.Call, error] {
 	return func(yield func(*calls.Call, error) bool) {
-		all := r.calls(r.Events(), nil)
+		all := r.calls(r.Events(), observer{})
 		if ctx.Done() == nil { // nothing will end it
 			all(yield)
 			return
@@ -209,9 +210,9 @@ func (r *File) layout() ringbuf.Layout {
 var errUncounted = errors.New("the recorder did not come to its end, or could not read the kernel's counts")
 
 // Losses returns the kernel's counts at the end of the recording.
-func (r *File) Losses() *Losses {
+func (r *File) Losses() *losses.Losses {
 	r.warnStrange()
-	l := Losses{recorded: true, Damaged: r.damages.Events}
+	l := losses.Losses{Recorded: true, Damaged: r.damages.Events}
 	for _, text := range r.file.CPUStats {
 		var cpu int
 		fmt.Sscanf(text, "CPU: %d", &cpu)

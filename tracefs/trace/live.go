@@ -3,11 +3,14 @@ package trace
 import (
 	"context"
 	"iter"
+	"slices"
 
 	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/amend"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
+	"github.com/tsnoop/tsnoop/tracefs/define"
+	"github.com/tsnoop/tsnoop/tracefs/losses"
 	"github.com/tsnoop/tsnoop/tracefs/proc"
 	"github.com/tsnoop/tsnoop/tracefs/read"
 	"github.com/tsnoop/tsnoop/tracefs/text"
@@ -81,6 +84,42 @@ func (t *Trace) loadMapped() {
 	t.ranges, t.mapped = ranges, ranges.Contains
 }
 
+// observer returns what counts the calls for Losses.
+func (t *Trace) observer() observer {
+	return observer{
+		call: func(c *calls.Call) {
+			p := t.plans[c.Plan]
+			t.inFlight.Saw(p, c)
+			t.account.Saw(p, c)
+		},
+		unreturned: func(c *calls.Call, shown, atEnd bool) { t.account.Unreturned(t.plans[c.Plan], c, shown, atEnd) },
+	}
+}
+
+// countsFaults reports whether the kernel counts faults as misses, and there are or can be
+// probes that can fault.
+func (t *Trace) countsFaults() bool {
+	return (t.replanning != nil || slices.ContainsFunc(plan.Probes(t.plans), (*plan.Probe).Follows)) && t.machine.CountsFaults()
+}
+
+// Losses stops the tracing and returns exactly what was lost and missed.
+func (t *Trace) Losses() *losses.Losses {
+	t.stop()
+	t.guard.Settle()
+	t.takeFurther() // plans whose events have not come
+	var l losses.Losses
+	if l.CPUs, l.Err = t.session.FinalStats(); l.Err == nil {
+		l.BufferKB, _ = t.session.BufferKB()
+	}
+	hits, err := define.Hits(t.session, t.plans)
+	if err != nil {
+		t.warner.Detailf("%v", err)
+	}
+	t.account.Missed(&l, hits, t.plans, !t.pids, !t.recording.Load(), t.warner)
+	l.Unfinished = t.inFlight.AtEnd()
+	return &l
+}
+
 // Calls yields the calls as they end, and with Options.Begin also as they begin. When
 // ctx is done, Calls still yields what the kernel has recorded by then. It stops at the
 // first error. A call and its events are valid only until the next one. Calls can be
@@ -89,7 +128,7 @@ func (t *Trace) Calls(ctx context.Context) iter.Seq2[*calls.Call, error] {
 	return func(yield func(*calls.Call, error) bool) {
 		ctx, release := t.untilDrained(ctx)
 		defer release()
-		t.calls(t.events(ctx), t.accounting())(yield)
+		t.calls(t.events(ctx), t.observer())(yield)
 	}
 }
 
@@ -119,7 +158,7 @@ func (t *Trace) stop() {
 	t.ending.Do(func() {
 		t.spans.end()
 		t.awaitReturns(t.plansNow())
-		t.inFlight.end(t.traced())
+		t.inFlight.End()
 	})
 	if err := t.session.Stop(); err != nil {
 		t.warner.Detailf("%v", err)

@@ -11,6 +11,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/define"
+	"github.com/tsnoop/tsnoop/tracefs/losses"
 	"github.com/tsnoop/tsnoop/tracefs/machine"
 )
 
@@ -142,7 +143,7 @@ func (t *Trace) Quiet() []string {
 		return nil
 	}
 	q.ended = true
-	return q.why(hits, t.inFlight.unfinished(t.inFlight.look(t.traced())), func(name string) string { return otherCopies(t.machine, name) })
+	return q.why(hits, t.inFlight.Now(), func(name string) string { return otherCopies(t.machine, name) })
 }
 
 // unread reports whether the buffers have events.
@@ -169,7 +170,7 @@ func (t *Trace) unseen(q *quiet) bool {
 }
 
 // why explains for each plan why no call of it has come.
-func (q *quiet) why(hits map[string]tracefs.Hits, open []Unfinished, elsewhere func(string) string) (all []string) {
+func (q *quiet) why(hits map[string]tracefs.Hits, open []losses.Unfinished, elsewhere func(string) string) (all []string) {
 	var uncalled []string
 	some := false
 	for i, p := range q.plans {
@@ -179,12 +180,12 @@ func (q *quiet) why(hits map[string]tracefs.Hits, open []Unfinished, elsewhere f
 		name := p.Spec.Func.Text
 		first := hits[p.Probes[0].Event]
 		if first.Hits == 0 && first.Misses == 0 && q.seen[i].entries+q.seen[i].returns == 0 {
-			if i := slices.IndexFunc(open, func(u Unfinished) bool { return u.Func == name }); i >= 0 {
+			if i := slices.IndexFunc(open, func(u losses.Unfinished) bool { return u.Func == name }); i >= 0 {
 				came := "came"
 				if open[i].Earlier {
 					came = "came before the trace"
 				}
-				all = append(all, name+": "+callsOf(open[i].Calls)+" "+came+", but none has returned yet")
+				all = append(all, name+": "+losses.CallsOf(open[i].Calls)+" "+came+", but none has returned yet")
 				some = true
 			} else {
 				uncalled = append(uncalled, name)
@@ -269,17 +270,17 @@ func (q *quiet) called(i int, hits map[string]tracefs.Hits) string {
 	case q.chain:
 		return ": calls were seen, but none in the chain"
 	case seen.refused > 0:
-		return ": " + callsOf(seen.refused) + " came, but " + unmet(p, seen)
+		return ": " + losses.CallsOf(seen.refused) + " came, but " + unmet(p, seen)
 	case seen.elsewhere > 0:
-		return ": " + callsOf(seen.elsewhere) + " came, but of other CPUs than those that are asked for"
+		return ": " + losses.CallsOf(seen.elsewhere) + " came, but of other CPUs than those that are asked for"
 	case seen.returns > 0 || !p.Paired():
 		return ""
 	case hits[last.Event].Hits == 0 && hits[last.Event].Misses > 0:
-		return ": " + callsOf(begun) + " came, but the kernel could not follow them to their return: see --maxactive"
+		return ": " + losses.CallsOf(begun) + " came, but the kernel could not follow them to their return: see --maxactive"
 	case hits[last.Event].Hits > 0 && last.Chooses():
-		return fmt.Sprintf(": %s came, and the function has returned %s, but %s", callsOf(begun), times(hits[last.Event].Hits), q.never(p, last))
+		return fmt.Sprintf(": %s came, and the function has returned %s, but %s", losses.CallsOf(begun), times(hits[last.Event].Hits), q.never(p, last))
 	}
-	return ": " + callsOf(begun) + " came, but none has returned yet"
+	return ": " + losses.CallsOf(begun) + " came, but none has returned yet"
 }
 
 func did(p *plan.Probe) string {
@@ -332,13 +333,6 @@ func unmet(p *plan.Plan, seen *quietCounts) string {
 		return "never with " + strings.Join(never, ", nor with ")
 	}
 	return "the conditions held for none of them"
-}
-
-func callsOf(n uint64) string {
-	if n == 1 {
-		return "1 call"
-	}
-	return fmt.Sprintf("%d calls", n)
 }
 
 func times(n uint64) string {

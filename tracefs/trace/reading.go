@@ -37,11 +37,10 @@ type Reading struct {
 	start  uint64 // ns on the trace clock
 	wall   wallClock
 
-	cpus  []int  // calls that begin on these CPUs are shown; nil for all
-	begin bool   // also yield calls when they begin
-	spans *spans // when the trace was whole; nil if that is not known
-	gap   bool   // events were lost
-	open  map[*plan.Plan]*unreturned
+	cpus  []int             // calls that begin on these CPUs are shown; nil for all
+	begin bool              // also yield calls when they begin
+	spans *spans            // when the trace was whole; nil if that is not known
+	gap   bool              // events were lost
 	own   *tasks.OwnThreads // threads whose events are shown; nil for all
 
 	choice  Choice       // of the calls of a recording

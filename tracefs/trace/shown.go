@@ -10,22 +10,27 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 )
 
-// calls turns events into calls, until there are no more or the caller stops. all is
-// called with each call before it is matched; it may be nil.
-func (r *Reading) calls(events iter.Seq2[*tracefs.Event, error], all func(*calls.Call)) iter.Seq2[*calls.Call, error] {
+// An observer learns of calls that are perhaps not shown. Its functions may be nil.
+type observer struct {
+	call       func(*calls.Call)                      // each, before it is matched
+	unreturned func(c *calls.Call, shown, atEnd bool) // those whose return was not seen
+}
+
+// calls turns events into calls, until there are no more or the caller stops.
+func (r *Reading) calls(events iter.Seq2[*tracefs.Event, error], o observer) iter.Seq2[*calls.Call, error] {
 	return func(yield func(*calls.Call, error) bool) {
 		at, atEnd := uint64(0), false // time of the event; there are no more
 		hand := func(c *calls.Call) bool {
-			if all != nil {
-				all(c)
+			if o.call != nil {
+				o.call(c)
 			}
 			if !r.isWhole(c, at) {
 				return true
 			}
 			// What is shown since it began was matched then.
 			wanted := c.ID != 0 || r.matches(c)
-			if c.Unfinished {
-				r.unreturned(c, wanted, atEnd)
+			if c.Unfinished && o.unreturned != nil {
+				o.unreturned(c, wanted, atEnd)
 			}
 			if !wanted {
 				return true

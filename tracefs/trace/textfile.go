@@ -18,6 +18,7 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/amend"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
+	"github.com/tsnoop/tsnoop/tracefs/losses"
 	"github.com/tsnoop/tsnoop/tracefs/text"
 )
 
@@ -133,7 +134,7 @@ func (t *Text) others() string {
 // Damage.
 func (t *Text) Calls(ctx context.Context) iter.Seq2[*calls.Call, error] {
 	return func(yield func(*calls.Call, error) bool) {
-		for c, err := range t.calls(t.all(), nil) {
+		for c, err := range t.calls(t.all(), observer{}) {
 			if ctx.Err() != nil || !yield(c, err) {
 				return
 			}
@@ -165,7 +166,7 @@ func (t *Text) Damage() error {
 
 // Losses returns what the text says about lost events. It warns of what else is not
 // shown.
-func (t *Text) Losses() *Losses {
+func (t *Text) Losses() *losses.Losses {
 	if t.parser.NoTime {
 		t.warner.Warnf("%s: the clock does not count nanoseconds: times are shown as if it did", t.name)
 	}
@@ -176,7 +177,7 @@ func (t *Text) Losses() *Losses {
 		t.warner.Warnf("%s: events of other names are not shown: %s", t.name, t.others())
 	}
 	t.warner.Detailf("%s: %d lines belong to no event", t.name, t.parser.Skipped)
-	l := Losses{recorded: true}
+	l := losses.Losses{Recorded: true}
 	for _, cpu := range slices.Sorted(maps.Keys(t.parser.Lost)) {
 		if n := t.parser.Lost[cpu]; n != tracefs.LostUnknown {
 			l.CPUs = append(l.CPUs, tracefs.CPUStats{CPU: cpu, Overrun: n})

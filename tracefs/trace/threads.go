@@ -37,3 +37,15 @@ func (t *Trace) chooseThreads(o Options, so *tracefs.Options) (err error) {
 	t.own = tasks.NewOwnThreads(o.Pids, so.Pids)
 	return nil
 }
+
+// traced returns the threads that are traced, or nil for all.
+func (t *Trace) traced() []int {
+	if t.family == nil {
+		return nil
+	}
+	tids, err := t.family()
+	if err != nil || tids == nil {
+		return []int{}
+	}
+	return tids
+}

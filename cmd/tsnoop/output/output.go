@@ -15,6 +15,7 @@ import (
 	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
+	"github.com/tsnoop/tsnoop/tracefs/losses"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
 
@@ -186,7 +187,7 @@ func sources(r *trace.Reading, from int) []render.Source {
 }
 
 // Losses reports what the trace did not show, on stderr and in the data.
-func (out *Output) Losses(l *trace.Losses) {
+func (out *Output) Losses(l *losses.Losses) {
 	l.Tell(out.ui.Tell)
 	if !out.lines() {
 		return

@@ -8,6 +8,7 @@ import (
 	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/render/sum"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
+	"github.com/tsnoop/tsnoop/tracefs/losses"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
 
@@ -56,7 +57,7 @@ func (t *total) count(all iter.Seq2[*calls.Call, error], from []render.Source, r
 }
 
 // say prints the totals.
-func (t *total) say(l *trace.Losses, ui *terminal.UI) {
+func (t *total) say(l *losses.Losses, ui *terminal.UI) {
 	if t == nil || t.Total == nil {
 		return
 	}

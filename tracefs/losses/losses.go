@@ -1,9 +1,12 @@
-package trace
+// Package losses says what a trace does not show: events for which there was no room,
+// calls that the kernel could not follow, calls that have not returned. The kernel counts
+// some of them, for all tasks and together with others; what was seen bounds the rest. A
+// recording has only the counts.
+package losses
 
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/tsnoop/tsnoop/tracefs"
 )
@@ -24,7 +27,7 @@ type Losses struct {
 
 	Damaged Between // events in damaged parts of a recording
 
-	recorded bool // the events were lost when the file was recorded
+	Recorded bool // the events were lost when the file was recorded
 }
 
 // Missed counts the calls of a function, or its returns, for which the kernel could not
@@ -34,6 +37,22 @@ type Missed struct {
 	Return bool
 	Calls  uint64
 	AtMost bool // not all of Calls may be of what the trace shows: the kernel counts all tasks
+}
+
+// A Between is a number of which bounds are known.
+type Between struct{ Min, Max uint64 }
+
+func (b Between) String() string {
+	if b.Min == b.Max {
+		return fmt.Sprintf("%d events", b.Min)
+	}
+	return fmt.Sprintf("between %d and %d events", b.Min, b.Max)
+}
+
+// Add adds bounds of further ones.
+func (b *Between) Add(c Between) {
+	b.Min += c.Min
+	b.Max += c.Max
 }
 
 // Events returns how many events were lost in all, and at least in damaged parts.
@@ -58,60 +77,6 @@ func (l *Losses) Skipped() (n uint64) {
 	return n
 }
 
-// Losses stops the tracing and returns exactly what was lost and missed.
-func (t *Trace) Losses() *Losses {
-	t.stop()
-	t.guard.Settle()
-	t.takeFurther() // plans whose events have not come
-	var l Losses
-	if l.CPUs, l.Err = t.session.FinalStats(); l.Err == nil {
-		l.BufferKB, _ = t.session.BufferKB()
-	}
-	t.missed(&l)
-	l.Unfinished = t.inFlight.unfinished(t.inFlight.last)
-	return &l
-}
-
-// lossesEvery is the interval between warnings about lost events.
-const lossesEvery = time.Second
-
-// A lossTeller warns from time to time that events are being lost.
-type lossTeller struct {
-	lost    uint64 // since the last warning
-	unknown bool   // and more, which the kernel did not count
-	told    time.Time
-	damaged bool // some may be in damaged pages, which is reported in the end
-}
-
-// lose notes what was lost before an event.
-func (r *Reading) lose(e *tracefs.Event) {
-	r.gap = true
-	if r.Lost != nil {
-		r.Lost(e)
-	}
-	l := &r.losing
-	if l.damaged { // also what the kernel has lost is reported then
-		return
-	}
-	if e.Lost == tracefs.LostUnknown {
-		l.unknown = true
-	} else {
-		l.lost += e.Lost
-	}
-	if time.Since(l.told) < lossesEvery {
-		return
-	}
-	n := fmt.Sprint(l.lost)
-	switch {
-	case l.unknown && l.lost == 0:
-		n = "some"
-	case l.unknown:
-		n = "more than " + n
-	}
-	r.warner.Warnf("%s events were lost, the last on CPU %d: they came faster than they were read", n, e.CPU)
-	*l = lossTeller{told: time.Now()}
-}
-
 // Tell reports the losses in words, one warning for each.
 func (l *Losses) Tell(tell func(tracefs.Warning)) {
 	w := tracefs.Warner(tell)
@@ -120,7 +85,7 @@ func (l *Losses) Tell(tell func(tracefs.Warning)) {
 	}
 	switch n := l.kernel(); {
 	case n == 0:
-	case l.recorded:
+	case l.Recorded:
 		w.Warnf("%d events were lost in all while this was recorded: %s", n, l.places())
 	case l.BufferKB > 0 && n > l.Skipped():
 		tell(tracefs.Warning{Text: fmt.Sprintf("%d events were lost in all: %s", n, l.places()), BufferKB: 2 * l.BufferKB})
@@ -143,7 +108,7 @@ func (l *Losses) Tell(tell func(tracefs.Warning)) {
 		if u.Earlier {
 			began = "began before the trace"
 		}
-		w.Warnf("%s of %s %s and did not end", callsOf(u.Calls), u.Func, began)
+		w.Warnf("%s of %s %s and did not end", CallsOf(u.Calls), u.Func, began)
 	}
 	if len(l.UnsureFuncs) > 0 {
 		w.Warnf("up to %d calls of %s were missed, or had values that could not be read: before 5.14 the kernel does not tell these apart", l.Unsure, strings.Join(l.UnsureFuncs, ", "))
@@ -159,4 +124,12 @@ func (l *Losses) places() string {
 		}
 	}
 	return strings.Join(parts, ", ")
+}
+
+// CallsOf is text like "1 call" or "2 calls".
+func CallsOf(n uint64) string {
+	if n == 1 {
+		return "1 call"
+	}
+	return fmt.Sprintf("%d calls", n)
 }

@@ -1,4 +1,4 @@
-package trace
+package losses
 
 import (
 	"errors"
@@ -18,7 +18,7 @@ func TestLossesTell(t *testing.T) {
 		{"none", Losses{CPUs: make([]tracefs.CPUStats, 4)}, nil},
 		{"not known", Losses{Err: errors.New("no stats")}, []tracefs.Warning{{Text: "whether events were lost is not known: no stats"}}},
 		{"live", Losses{CPUs: lost, BufferKB: 1408}, []tracefs.Warning{{Text: "12 events were lost in all: 5 on CPU 0, 7 on CPU 3", BufferKB: 2816}}},
-		{"recorded", Losses{CPUs: lost, BufferKB: 1408, recorded: true}, []tracefs.Warning{{Text: "12 events were lost in all while this was recorded: 5 on CPU 0, 7 on CPU 3"}}},
+		{"recorded", Losses{CPUs: lost, BufferKB: 1408, Recorded: true}, []tracefs.Warning{{Text: "12 events were lost in all while this was recorded: 5 on CPU 0, 7 on CPU 3"}}},
 		{"no buffer would have kept them", Losses{CPUs: []tracefs.CPUStats{{Skipped: 2}}, BufferKB: 4},
 			[]tracefs.Warning{{Text: "2 events were lost in all: 2 on CPU 0; the kernel has passed over them"}}},
 		{"missed", Losses{Missed: []Missed{{"f", true, 3, false}, {"g", false, 4, true}}, Unsure: 6, UnsureFuncs: []string{"f", "h"}}, []tracefs.Warning{
@@ -34,24 +34,5 @@ func TestLossesTell(t *testing.T) {
 				t.Errorf("got %+v, want %+v", got, tt.want)
 			}
 		})
-	}
-}
-
-// While events are being lost that is told at once, and then now and then, with the sum.
-func TestLose(t *testing.T) {
-	var told []string
-	handed := 0
-	r := Reading{warner: func(w tracefs.Warning) { told = append(told, w.Text) }, Lost: func(*tracefs.Event) { handed++ }}
-	for _, n := range []uint64{3, 4, tracefs.LostUnknown} {
-		r.lose(&tracefs.Event{CPU: 2, Lost: n})
-	}
-	r.losing.told = r.losing.told.Add(-2 * lossesEvery)
-	r.lose(&tracefs.Event{CPU: 1, Lost: 5})
-	want := []string{
-		"3 events were lost, the last on CPU 2: they came faster than they were read",
-		"more than 9 events were lost, the last on CPU 1: they came faster than they were read",
-	}
-	if !slices.Equal(told, want) || handed != 4 {
-		t.Errorf("told %q, want %q; %d handed on", told, want, handed)
 	}
 }

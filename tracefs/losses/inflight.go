@@ -1,4 +1,4 @@
-package trace
+package losses
 
 import (
 	"slices"
@@ -10,11 +10,12 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/proc"
 )
 
-// inFlight finds the calls that have begun and not ended, for plans that record only
+// InFlight finds the calls that have begun and not ended, for plans that record only
 // returns. The kernel does not count them, and to record their entries would cost more
 // than what was asked for. But the stacks of tasks that sleep show them, before 5.15 only
 // up to the first function whose return is probed.
-type inFlight struct {
+type InFlight struct {
+	tasks   func() []int        // the threads that are traced; nil for all
 	names   []string            // functions, as they are shown
 	symbols map[string][]string // of each
 
@@ -33,10 +34,11 @@ type Unfinished struct {
 	Earlier bool // they began before the trace; told of functions of which no call has returned
 }
 
-// newInFlight looks at the calls that have begun before the trace.
-func (t *Trace) newInFlight() *inFlight {
-	f := &inFlight{symbols: map[string][]string{}, returned: map[string]bool{}}
-	for _, p := range t.plans {
+// NewInFlight looks at the calls that have begun before the trace. tasks returns the
+// threads that are traced, nil for all.
+func NewInFlight(plans []*plan.Plan, tasks func() []int) *InFlight {
+	f := &InFlight{tasks: tasks, symbols: map[string][]string{}, returned: map[string]bool{}}
+	for _, p := range plans {
 		name := p.Spec.Func.Text
 		if p.Renames != "" || p.Entry() != nil || len(p.Conditions()) > 0 || p.Return().ChoosesComm() {
 			continue
@@ -50,7 +52,7 @@ func (t *Trace) newInFlight() *inFlight {
 		}
 		f.symbols[name] = append(f.symbols[name], symbols...)
 	}
-	f.first = f.look(t.traced())
+	f.first = f.look()
 	for _, tasks := range f.first {
 		if len(tasks) > 0 {
 			f.any.Store(true)
@@ -59,7 +61,8 @@ func (t *Trace) newInFlight() *inFlight {
 	return f
 }
 
-func (f *inFlight) look(tids []int) map[string]map[int]int {
+// look returns how many calls of each function each task is in.
+func (f *InFlight) look() map[string]map[int]int {
 	if len(f.names) == 0 {
 		return nil
 	}
@@ -67,7 +70,7 @@ func (f *inFlight) look(tids []int) map[string]map[int]int {
 	for _, name := range f.names {
 		symbols = append(symbols, f.symbols[name]...)
 	}
-	in := proc.InFlight(symbols, tids)
+	in := proc.InFlight(symbols, f.tasks())
 	found := map[string]map[int]int{}
 	for _, name := range f.names {
 		found[name] = map[int]int{}
@@ -80,8 +83,8 @@ func (f *inFlight) look(tids []int) map[string]map[int]int {
 	return found
 }
 
-// saw notes a call: what its task is in later has begun since.
-func (f *inFlight) saw(plan *plan.Plan, c *calls.Call) {
+// Saw notes a call of a plan: what its task is in later has begun since.
+func (f *InFlight) Saw(plan *plan.Plan, c *calls.Call) {
 	if c.Entry != nil || c.Return == nil || !f.any.Load() {
 		return
 	}
@@ -91,16 +94,21 @@ func (f *inFlight) saw(plan *plan.Plan, c *calls.Call) {
 	f.returned[plan.Spec.Func.Text] = true
 }
 
-// end notes the calls at the end of the trace.
-func (f *inFlight) end(tids []int) {
+// End notes the calls at the end of the trace.
+func (f *InFlight) End() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.last = f.look(tids)
+	f.last = f.look()
 }
 
-// unfinished returns how many of the calls in now have begun since the trace has. Of a
-// function that has not returned at all it also returns how many began earlier.
-func (f *inFlight) unfinished(now map[string]map[int]int) (all []Unfinished) {
+// AtEnd returns how many calls have begun since the trace has, and had not returned at its
+// end. Of a function that has not returned at all it also returns how many began earlier.
+func (f *InFlight) AtEnd() []Unfinished { return f.unfinished(f.last) }
+
+// Now is AtEnd for a trace that goes on.
+func (f *InFlight) Now() []Unfinished { return f.unfinished(f.look()) }
+
+func (f *InFlight) unfinished(now map[string]map[int]int) (all []Unfinished) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, name := range f.names {
@@ -117,16 +125,4 @@ func (f *inFlight) unfinished(now map[string]map[int]int) (all []Unfinished) {
 		}
 	}
 	return all
-}
-
-// traced returns the threads that are traced, or nil for all.
-func (t *Trace) traced() []int {
-	if t.family == nil {
-		return nil
-	}
-	tids, err := t.family()
-	if err != nil || tids == nil {
-		return []int{}
-	}
-	return tids
 }
