@@ -16,6 +16,7 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/guard"
 	"github.com/tsnoop/tsnoop/tracefs/losses"
 	"github.com/tsnoop/tsnoop/tracefs/machine"
+	"github.com/tsnoop/tsnoop/tracefs/nocalls"
 	"github.com/tsnoop/tsnoop/tracefs/proc"
 	"golang.org/x/sys/unix"
 )
@@ -39,13 +40,13 @@ type Trace struct {
 	guard      *guard.Guard // nil until the trace is armed
 	inFlight   *losses.InFlight
 	account    *losses.Account
+	noCalls    *nocalls.Counts
 	pids       bool                  // only some threads are traced
 	family     func() ([]int, error) // those that are; nil for all
 	births     bool                  // new tasks are recorded
 	replanning *replanning           // nil if Replan may not be called
 	plansMu    sync.Mutex            // guards plans, which Replan may extend while the guard runs
 
-	why       *quiet          // used by Quiet
 	meddled   atomic.Bool     // another program has interfered; cleared by clocks
 	recording atomic.Bool     // raw pages are being recorded
 	enabled   func()          // called when events have been enabled; may be nil
@@ -118,8 +119,8 @@ func Arm(ctx context.Context, m *machine.Machine, plans []*plan.Plan, o Options)
 		t.replanning.note(t.plans, t.replanning.on)
 	}
 	t.account = losses.NewAccount(t.countsFaults(), t.Decoder)
-	t.quiet = newQuiet(t, o)
-	t.why = t.quiet
+	t.noCalls = nocalls.New(t.plans, func(p *plan.Probe) *tracefs.Format { return t.format[p] }, nocalls.Scope{Pids: t.pids, CPUs: len(o.CPUs) > 0, Chain: o.Chain})
+	t.observer = t.counting()
 	t.modules = t.newModules(o.Wait)
 	t.symbols = m.Symbols
 	t.symbols.Unreadable = t.symbolsUnreadable

@@ -146,7 +146,7 @@ func (r *File) IsOwn() bool { return r.file.Tsnoop != nil }
 // Calls can be ranged over once. Damaged parts of the file are skipped: see Damage.
 func (r *File) Calls(ctx context.Context) iter.Seq2[*calls.Call, error] {
 	return func(yield func(*calls.Call, error) bool) {
-		all := r.calls(r.Events(), observer{})
+		all := r.calls(r.Events())
 		if ctx.Done() == nil { // nothing will end it
 			all(yield)
 			return

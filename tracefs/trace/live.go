@@ -84,9 +84,13 @@ func (t *Trace) loadMapped() {
 	t.ranges, t.mapped = ranges, ranges.Contains
 }
 
-// observer returns what counts the calls for Losses.
-func (t *Trace) observer() observer {
+// counting returns what counts the calls for Losses and Quiet.
+func (t *Trace) counting() observer {
 	return observer{
+		event:     t.noCalls.Event,
+		elsewhere: func(c *calls.Call) { t.noCalls.Elsewhere(c.Plan) },
+		refused:   func(c *calls.Call, held func([]uint64)) { t.noCalls.Refused(c.Plan, held) },
+		shown:     t.noCalls.End,
 		call: func(c *calls.Call) {
 			p := t.plans[c.Plan]
 			t.inFlight.Saw(p, c)
@@ -94,6 +98,18 @@ func (t *Trace) observer() observer {
 		},
 		unreturned: func(c *calls.Call, shown, atEnd bool) { t.account.Unreturned(t.plans[c.Plan], c, shown, atEnd) },
 	}
+}
+
+// Quiet explains in a few sentences why no call has come yet. It returns none if a call has
+// come, and all other times but the first. It takes 300 ms, or up to five times as long
+// while there are events that were not read. It may be called from a goroutine other than
+// the one that reads the calls.
+func (t *Trace) Quiet() []string {
+	all, err := t.noCalls.Explain(t.session, t.plansNow(), t.inFlight, t.machine)
+	if err != nil {
+		t.warner.Detailf("%v", err)
+	}
+	return all
 }
 
 // countsFaults reports whether the kernel counts faults as misses, and there are or can be
@@ -128,7 +144,7 @@ func (t *Trace) Calls(ctx context.Context) iter.Seq2[*calls.Call, error] {
 	return func(yield func(*calls.Call, error) bool) {
 		ctx, release := t.untilDrained(ctx)
 		defer release()
-		t.calls(t.events(ctx), t.observer())(yield)
+		t.calls(t.events(ctx))(yield)
 	}
 }
 

@@ -61,9 +61,9 @@ type Reading struct {
 	joints  map[*value.Extent]*value.Joint // for objects that are recorded in several parts
 	pairers []*calls.Pairer
 
-	amend  *amend.Stage
-	losing lossTeller
-	quiet  *quiet // set until a call has come; nil if nobody asks why none comes
+	amend    *amend.Stage
+	losing   lossTeller
+	observer observer
 
 	decoders []*value.Decoder // scratch space of matches: the decoders of a plan's probes, and the records of a call
 	records  [][]byte

@@ -117,7 +117,7 @@ func (r *replanning) know(m *machine.Machine, modules []string) {
 // goroutine, which need not be the one that reads the calls, and must have returned
 // before Losses and Close are called.
 func (t *Trace) Replan(ctx context.Context, specs []string, further []*plan.Plan) error {
-	t.why.end() // it knows only the first plans
+	t.noCalls.End() // it knows only the first plans
 	r := t.replanning
 	further = slices.DeleteFunc(slices.Clone(further), func(p *plan.Plan) bool { return p.Renames != "" && r.renames })
 	if err := t.addPlans(ctx, further); err != nil {

@@ -10,15 +10,21 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 )
 
-// An observer learns of calls that are perhaps not shown. Its functions may be nil.
+// An observer learns of events and calls that are perhaps not shown, and why. Each of its
+// functions may be nil.
 type observer struct {
-	call       func(*calls.Call)                      // each, before it is matched
-	unreturned func(c *calls.Call, shown, atEnd bool) // those whose return was not seen
+	event      func(*tracefs.Event)
+	call       func(*calls.Call)                        // each, before it is matched
+	elsewhere  func(*calls.Call)                        // it has begun on another CPU
+	refused    func(c *calls.Call, held func([]uint64)) // conditions do not hold; held counts those that do
+	unreturned func(c *calls.Call, shown, atEnd bool)   // its return was not seen
+	shown      func()
 }
 
 // calls turns events into calls, until there are no more or the caller stops.
-func (r *Reading) calls(events iter.Seq2[*tracefs.Event, error], o observer) iter.Seq2[*calls.Call, error] {
+func (r *Reading) calls(events iter.Seq2[*tracefs.Event, error]) iter.Seq2[*calls.Call, error] {
 	return func(yield func(*calls.Call, error) bool) {
+		o := &r.observer
 		at, atEnd := uint64(0), false // time of the event; there are no more
 		hand := func(c *calls.Call) bool {
 			if o.call != nil {
@@ -35,8 +41,8 @@ func (r *Reading) calls(events iter.Seq2[*tracefs.Event, error], o observer) ite
 			if !wanted {
 				return true
 			}
-			if r.quiet != nil {
-				r.quiet = r.quiet.end()
+			if o.shown != nil {
+				o.shown()
 			}
 			return yield(c, nil)
 		}
@@ -51,8 +57,8 @@ func (r *Reading) calls(events iter.Seq2[*tracefs.Event, error], o observer) ite
 				r.lose(event)
 			}
 			event = r.amend.Event(event)
-			if r.quiet != nil {
-				r.quiet = r.quiet.saw(event)
+			if o.event != nil {
+				o.event(event)
 			}
 			for _, pairer := range r.pairers {
 				for c, ok := pairer.Add(event); ok; c, ok = pairer.Next() {
@@ -108,7 +114,9 @@ func (r *Reading) matches(c *calls.Call) bool {
 		return false
 	}
 	if len(r.cpus) > 0 && !r.isHere(c, plan) {
-		r.quiet.elsewhere(c.Plan)
+		if r.observer.elsewhere != nil {
+			r.observer.elsewhere(c)
+		}
 		return false
 	}
 	if (len(r.choice.Pids) > 0 || r.choice.Comm != "") && !r.chosen(c, plan) {
@@ -129,8 +137,8 @@ func (r *Reading) matches(c *calls.Call) bool {
 	if plan.Match(r.decoders, r.records, c.Duration, ended) {
 		return true
 	}
-	if r.quiet != nil {
-		r.quiet.refused(c.Plan, func(held []uint64) { plan.Held(held, r.decoders, r.records, c.Duration, ended) })
+	if r.observer.refused != nil {
+		r.observer.refused(c, func(held []uint64) { plan.Held(held, r.decoders, r.records, c.Duration, ended) })
 	}
 	return false
 }

@@ -134,7 +134,7 @@ func (t *Text) others() string {
 // Damage.
 func (t *Text) Calls(ctx context.Context) iter.Seq2[*calls.Call, error] {
 	return func(yield func(*calls.Call, error) bool) {
-		for c, err := range t.calls(t.all(), observer{}) {
+		for c, err := range t.calls(t.all()) {
 			if ctx.Err() != nil || !yield(c, err) {
 				return
 			}

@@ -1,6 +1,6 @@
 //go:build vm
 
-package trace
+package nocalls
 
 import (
 	"os"
@@ -12,9 +12,9 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/machine"
 )
 
-// TestVMElsewhere names the copies of a function that its callers may call instead, for
+// TestVMOtherCopies names the copies of a function that its callers may call instead, for
 // the functions of which the kernel has such copies, and none for others.
-func TestVMElsewhere(t *testing.T) {
+func TestVMOtherCopies(t *testing.T) {
 	fs, err := tracefs.Find()
 	if err != nil {
 		t.Fatal(err)

@@ -1,6 +1,6 @@
 //go:build vm
 
-package trace_test
+package nocalls_test
 
 import (
 	"bytes"
@@ -20,9 +20,9 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
 
-// TestQuiet: why no call comes is told by what the kernel has counted. That is of all
+// TestEndsNoCalls: why no call comes is told by what the kernel has counted. That is of all
 // tasks: the test's own process calls do_futex, the program that is traced does not.
-func TestQuiet(t *testing.T) {
+func TestEndsNoCalls(t *testing.T) {
 	fs, err := tracefs.Find()
 	if err != nil {
 		t.Fatal(err)
