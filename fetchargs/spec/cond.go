@@ -36,8 +36,7 @@ func (p *parser) or() *node {
 // compare parses "!" COMPARE | OPERAND [OP VALUE], where an OPERAND is EXPR [":" FORMAT],
 // or in parentheses OPERAND "&" VALUE.
 func (p *parser) compare() *node {
-	if p.nest++; p.nest > MaxNesting {
-		p.failWith(p.tok.Span, ErrNesting, "", "nested too deeply")
+	if !p.deeper() {
 		return nil
 	}
 	defer func() { p.nest-- }()
@@ -210,7 +209,7 @@ func (p *parser) number(c *Compare, start token, neg bool) bool {
 	n, ok := parseNumber(tok.text)
 	if !ok {
 		hint := "numbers are 100, 0x64, 0144 or 0b1100100"
-		if len(tok.text) > 1 && IsDigit(tok.text[0]) && strings.ContainsAny(tok.text, "kKmMgGiB") {
+		if strings.ContainsAny(tok.text, "kKmMgGiB") {
 			hint = "there are no units: write the number of bytes"
 		}
 		p.fail(tok.Span, hint, "%q is not a number", tok.text)

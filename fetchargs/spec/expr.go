@@ -116,8 +116,7 @@ func (p *parser) index() (int64, bool) {
 // unary parses "*" EXPR | "&" EXPR | "(" CTYPE ")" EXPR | POSTFIX, or a condition in
 // parentheses.
 func (p *parser) unary() *node {
-	if p.nest++; p.nest > MaxNesting {
-		p.failWith(p.tok.Span, ErrNesting, "", "nested too deeply")
+	if !p.deeper() {
 		return nil
 	}
 	defer func() { p.nest-- }()

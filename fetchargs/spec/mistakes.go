@@ -102,13 +102,11 @@ func (p *parser) isShift() bool {
 
 // arithmetic returns the operator at the current token, and where it ends.
 func (p *parser) arithmetic() (op string, end int) {
-	switch {
-	case p.isShift():
-		return p.text[p.tok.Pos : p.tok.End+1], p.tok.End + 1
-	case p.tok.kind == tokReg:
-		return "%", p.tok.Pos + 1
+	end = p.tok.End
+	if p.isShift() {
+		end++
 	}
-	return p.tok.text, p.tok.End
+	return p.text[p.tok.Pos:end], end
 }
 
 func (p *parser) isArithmetic() bool {

@@ -92,6 +92,15 @@ const MaxNesting = 100
 // ErrNesting is wrapped by the error about a spec that is nested deeper than MaxNesting.
 var ErrNesting = errors.New("nested too deeply")
 
+// deeper begins a production that contains itself. Its caller takes back p.nest.
+func (p *parser) deeper() bool {
+	if p.nest++; p.nest > MaxNesting {
+		p.failWith(p.tok.Span, ErrNesting, "", "nested too deeply")
+		return false
+	}
+	return true
+}
+
 func (p *parser) next() { p.tok = scanAt(p.text, p.tok.End) }
 
 func (p *parser) fail(at Span, hint, format string, args ...any) {

@@ -163,16 +163,16 @@ func scanFunc(text string, pos int) token {
 // classEnd returns the length of the class [a-z] at the beginning of text, 0 if there is
 // none.
 func classEnd(text string) int {
-	end := strings.IndexByte(text, ']')
-	if end < 0 || text[0] != '[' {
+	class, _, closed := strings.Cut(text, "]")
+	if !closed || class == "" || class[0] != '[' {
 		return 0
 	}
-	for i := 1; i < end; i++ {
-		if !IsWord(text[i]) && text[i] != '-' && text[i] != '^' && text[i] != '!' {
+	for _, c := range []byte(class[1:]) {
+		if !IsWord(c) && strings.IndexByte("-^!", c) < 0 {
 			return 0
 		}
 	}
-	return end + 1
+	return len(class) + 1
 }
 
 // IsGlob reports whether a function's name is a pattern.
