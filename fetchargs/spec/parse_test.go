@@ -87,6 +87,12 @@ var canonical = []struct{ in, want string }{
 	{"f((*a)->(b)->(c|d))", "f((*a)->(b)->(c|d))"},
 	{"f(x)|g|m:h if a|k*(b) if c & 4 | m:l(d)", "f(x) | g | m:h if a != 0 | k*(b) if c & 4 | m:l(d)"},
 	{"f(a == sizeof( struct  foo*), b > sizeof(x->y), sizeof(u32))", "f(a == sizeof(struct foo *), b > sizeof(x->y), sizeof(u32))"},
+	{"f(a == b[1], a == g->x, s == \"\")", "f(a == b[1], a == g->x, s == \"\")"},
+	{"f((u8 * const)x, (u8 * volatile *) y)", "f((u8 * const)x, (u8 * volatile *)y)"},
+	{"f(this_cpu(x), per_cpu(x, 8191))", "f(this_cpu(x), per_cpu(x, 8191))"},
+	{"f(since(skb), since( skb->a , ! b ), who(*skb, a==1, b==2))", "f(since(skb), since(skb->a, !(b != 0)), who(*skb, a == 1, b == 2))"},
+	{"f(s == \"\xff\", s == \"\ufffd\", s == \"\t\u200b\")", `f(s == "\xff", s == "` + "\ufffd" + `", s == "\x09\xe2\x80\x8b")`},
+	{"f if a == 10.0.0.1/32 && b == 10.0.0.1", "f if a == 10.0.0.1/32 && b == 10.0.0.1"},
 	{"f(unsigned long long a, x64 %di, char c)", "f(unsigned long long a | x64 %di, NULL, char c)"},
 }
 
