@@ -17,7 +17,7 @@ func (r *resolver) assemble() *plan.Plan {
 	if r.Target.Live && r.Target.Features.ReturnArgs && !r.Absent && r.entry.Used && r.exit.Used {
 		r.again()
 	}
-	if r.Target.Pair {
+	if r.Target.Pair && r.Source.Returns() {
 		r.pair()
 	}
 	r.bringIn()

@@ -34,11 +34,13 @@ type builder struct {
 	names   map[string]bool
 }
 
-func (r *resolver) newBuilder(symbols []string, kind dynevent.Kind) *builder {
+// newBuilder returns the builder of a side, which stays empty if the source has no such side.
+func (r *resolver) newBuilder(symbols []string, side dynevent.Side) *builder {
+	kind, _ := r.Source.Probe(side)
 	return &builder{
-		Values: cond.Values{At: kind.Side()},
+		Values: cond.Values{At: side},
 		r:      r,
-		probe:  &plan.Probe{Plan: r.out, Kind: kind, Side: kind.Side(), Symbols: symbols, Comm: -1, Caller: -1, Stack: -1},
+		probe:  &plan.Probe{Plan: r.out, Kind: kind, Side: side, Symbols: symbols, Comm: -1, Caller: -1, Stack: -1},
 		byText: map[string]int{},
 		known:  map[string]bool{},
 		names:  map[string]bool{},

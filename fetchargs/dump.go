@@ -93,7 +93,7 @@ func (b *builder) spread() []*builder {
 
 // next makes the n-th part of b's side, with the fetchargs that its filter needs.
 func (b *builder) next(n int) *builder {
-	part := b.r.newBuilder(b.probe.Symbols, b.probe.Kind)
+	part := b.r.newBuilder(b.probe.Symbols, b.probe.Side)
 	part.Part, part.probe.Part, part.Used, part.counter = n, n, true, b.counter
 	part.filters = slices.Clone(b.filters)
 	for _, a := range plan.NamedIn(b.args, strings.Join(b.filters, " ")) {

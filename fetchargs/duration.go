@@ -22,7 +22,7 @@ func (r *resolver) Elapsed(x spec.Expr) (is, ok bool) {
 			return false, false
 		}
 	}
-	if slices.Contains(endless, r.Proto.Name) {
+	if slices.Contains(endless, r.Proto.Name) || !r.Source.Returns() {
 		r.Fail(x.Where(), "", "%s does not return: it has no duration", r.Proto.Name)
 		return true, false
 	}

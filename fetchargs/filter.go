@@ -17,7 +17,7 @@ func (r *resolver) push(t *cond.Test) bool {
 	entry, exit := t.Sides()
 	// Where returns are paired with entries, a return whose entry was filtered out would
 	// be paired with an earlier entry (see package calls).
-	paired := r.Target.Calls && (r.Target.Pair || r.entry.Used && r.exit.Used)
+	paired := r.Target.Calls && (r.Target.Pair && r.Source.Returns() || r.entry.Used && r.exit.Used)
 	if entry == exit || entry && paired {
 		r.out.Partial = true
 		return false

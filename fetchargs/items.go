@@ -76,6 +76,9 @@ func (r *resolver) everything() {
 			r.entry.Exprs = append(r.entry.Exprs, "")
 		}
 	}
+	if !r.Source.Returns() {
+		return
+	}
 	if !btf.IsVoid(r.Proto.Return) && !r.show(cond.Want{X: &spec.Ident{Name: spec.Name{Text: "return", Span: at}}}) {
 		r.Notes = append(r.Notes, "what it returns is not shown: "+r.unshown)
 	}

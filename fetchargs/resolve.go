@@ -188,8 +188,7 @@ func (r *resolver) attempt() *plan.Plan {
 	r.out = &plan.Plan{Spec: r.Spec, Func: r.Proto, Arch: r.Target.Arch, Macros: r.Macros()}
 	symbols, notes := r.Symbols()
 	r.Notes = append(r.Notes, notes...)
-	r.entry = r.newBuilder(symbols, r.Source.Probe(dynevent.Entry))
-	r.exit = r.newBuilder(symbols, r.Source.Probe(dynevent.Return))
+	r.entry, r.exit = r.newBuilder(symbols, dynevent.Entry), r.newBuilder(symbols, dynevent.Return)
 	if r.Target.FaultCount != nil {
 		r.entry.counter = r.counter()
 	}

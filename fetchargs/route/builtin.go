@@ -31,7 +31,7 @@ func (r *Walker) builtin(x *spec.Builtin) (Route, bool) {
 	case base.Kind == dynevent.Current:
 		return r.current(x, p)
 	case base.Kind == dynevent.Retval:
-		if !r.fn.Proto.Untyped && btf.IsVoid(r.fn.Proto.Return) {
+		if !r.fn.Source.Returns() || !r.fn.Proto.Untyped && btf.IsVoid(r.fn.Proto.Return) {
 			return r.result(&spec.Ident{Name: spec.Name{Text: name, Span: x.Span}})
 		}
 		p.Return, p.Name = true, "return"

@@ -12,7 +12,7 @@ func (r *Walker) operands(yield func(name, is string) bool) {
 			return
 		}
 	}
-	if !btf.IsVoid(r.fn.Proto.Return) && !yield("return", btf.Name(r.fn.Proto.Return)) {
+	if r.fn.Source.Returns() && !btf.IsVoid(r.fn.Proto.Return) && !yield("return", btf.Name(r.fn.Proto.Return)) {
 		return
 	}
 	for _, item := range r.fn.Spec.Items {

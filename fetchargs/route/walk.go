@@ -82,6 +82,10 @@ func (r *Walker) ident(x *spec.Ident) (Route, bool) {
 }
 
 func (r *Walker) result(x *spec.Ident) (Route, bool) {
+	if !r.fn.Source.Returns() {
+		r.fn.Fail(x.Span, "", "%s does not return: it has no result", r.fn.Proto.Name)
+		return Route{}, false
+	}
 	if r.fn.Proto.Untyped {
 		return Route{Base: dynevent.Base{Kind: dynevent.Retval}, Return: true, Name: "return"}, true
 	}

@@ -16,7 +16,7 @@ const (
 // A row describes a source.
 type row struct {
 	values string          // what its values are called, in the plural
-	probes []dynevent.Kind // by side
+	probes []dynevent.Kind // by side; without a return there is only the entry
 }
 
 var sources = [...]row{
@@ -30,5 +30,17 @@ func (s Source) Values() string { return sources[s].values }
 // Value returns what one of them is called: "parameter".
 func (s Source) Value() string { return sources[s].values[:len(sources[s].values)-1] }
 
-// Probe returns the kind of probe that reports a side of its calls.
-func (s Source) Probe(side dynevent.Side) dynevent.Kind { return sources[s].probes[side] }
+// Probe returns the kind of probe that reports a side of its calls. It reports false if what
+// comes from the source has no such side.
+func (s Source) Probe(side dynevent.Side) (kind dynevent.Kind, ok bool) {
+	if probes := sources[s].probes; int(side) < len(probes) {
+		return probes[side], true
+	}
+	return 0, false
+}
+
+// Returns reports whether what comes from the source also ends, with a result.
+func (s Source) Returns() bool {
+	_, ok := s.Probe(dynevent.Return)
+	return ok
+}
