@@ -99,7 +99,7 @@ func (b *builder) assemble(both bool) *plan.Probe {
 // and the task's name.
 func (b *builder) instrument(both bool) {
 	p, at := b.probe, b.r.Spec.Func.Span
-	if p.Side == dynevent.Entry && p.Part == 0 {
+	if p.Side == dynevent.Entry && p.Part == 0 && p.Kind.AtFunction() {
 		caller, _ := dynevent.BaseNamed(b.r.Target.Arch.Caller)
 		p.Caller, _ = b.arg(dynevent.Arg{Base: caller, Type: dynevent.X64}, "caller", at)
 	}

@@ -30,7 +30,7 @@ func isLong(a *dynevent.Arg) bool {
 // entry. If even the beginnings of the texts are too much, there is none.
 func (b *builder) spare(both bool) *plan.Probe {
 	p := b.probe
-	if !b.r.Target.Live || p.Side == dynevent.Return && !both || !slices.ContainsFunc(p.Args, func(a dynevent.Arg) bool { return isLong(&a) }) {
+	if !b.r.Target.Live || !p.Kind.AtFunction() || p.Side == dynevent.Return && !both || !slices.ContainsFunc(p.Args, func(a dynevent.Arg) bool { return isLong(&a) }) {
 		return nil
 	}
 	for words := mostSpareWords; words > 0; words /= 2 {

@@ -15,7 +15,7 @@ func guessedPlaces(jobs []find.Job) []string {
 	for _, j := range jobs {
 		rank := plan.Named
 		switch {
-		case j.Spec.Module.Text != "":
+		case j.Spec.Module.Text != "" || !j.Source.AtFunctions():
 			rank = plan.Uncounted
 		case j.Glob != nil:
 			rank = plan.Matched

@@ -141,6 +141,9 @@ func (run *resolving) plans(jobs []find.Job) (plans []*plan.Plan, errs spec.Erro
 // come from BTF.
 func functions(jobs []find.Job) (all, typed []string) {
 	for _, j := range jobs {
+		if !j.Source.AtFunctions() {
+			continue
+		}
 		if all = append(all, j.EntryPoint); j.Call == nil {
 			typed = append(typed, j.EntryPoint)
 		}
@@ -189,7 +192,7 @@ func (r *resolver) attempt() *plan.Plan {
 	symbols, notes := r.Symbols()
 	r.Notes = append(r.Notes, notes...)
 	r.entry, r.exit = r.newBuilder(symbols, dynevent.Entry), r.newBuilder(symbols, dynevent.Return)
-	if r.Target.FaultCount != nil {
+	if r.Target.FaultCount != nil && r.Source.AtFunctions() {
 		r.entry.counter = r.counter()
 	}
 

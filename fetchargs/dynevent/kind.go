@@ -21,10 +21,11 @@ var kinds = [...]struct {
 	prefix string // start of a definition
 	side   Side   // of the calls that have the events
 	counts bool   // a number may follow the prefix: how many calls to follow at a time
+	at     bool   // it is put at a function: its events have a stack pointer, and the kernel counts its hits
 	boot   string // what follows the place in a bootconfig, where there is no prefix
 }{
-	Kprobe:    {name: "kprobe", file: "kprobe_events", prefix: "p", side: Entry},
-	Kretprobe: {name: "kretprobe", file: "kprobe_events", prefix: "r", side: Return, counts: true, boot: "%return"},
+	Kprobe:    {name: "kprobe", file: "kprobe_events", prefix: "p", side: Entry, at: true},
+	Kretprobe: {name: "kretprobe", file: "kprobe_events", prefix: "r", side: Return, at: true, counts: true, boot: "%return"},
 }
 
 // Named returns the kind of that name, and false if there is none.
@@ -45,6 +46,10 @@ func (k Kind) File() string { return kinds[k].file }
 
 // Side returns the side of a call that events of the kind report.
 func (k Kind) Side() Side { return kinds[k].side }
+
+// AtFunction reports whether such a probe is put at the entry or the return of a function.
+// Then its events have a caller and a stack pointer, and the kernel counts its hits.
+func (k Kind) AtFunction() bool { return kinds[k].at }
 
 // AtBoot returns what follows the place of such a probe in a bootconfig.
 func (k Kind) AtBoot() string { return kinds[k].boot }

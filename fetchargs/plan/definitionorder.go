@@ -52,7 +52,7 @@ func Places(plans []*Plan) []string {
 	for _, p := range plans {
 		rank := Named
 		switch first := p.Probes[0]; {
-		case p.Renames != "" || p.Func.Module != "" || len(first.Symbols) > 1:
+		case p.Renames != "" || p.Func.Module != "" || len(first.Symbols) > 1 || !p.AtFunction():
 			rank = Uncounted
 		case p.Glob != nil:
 			rank = Matched

@@ -124,6 +124,9 @@ func (p *Plan) Of(side dynevent.Side) []*Probe {
 	return p.Probes[:entries]
 }
 
+// AtFunction reports whether the plan's probes are put at a function.
+func (p *Plan) AtFunction() bool { return p.Probes[0].Kind.AtFunction() }
+
 // Paired reports whether the plan's calls have both an entry and a return.
 func (p *Plan) Paired() bool { return p.Probes[0].Side != p.Probes[len(p.Probes)-1].Side }
 

@@ -39,6 +39,9 @@ func (s Source) Probe(side dynevent.Side) (kind dynevent.Kind, ok bool) {
 	return 0, false
 }
 
+// AtFunctions reports whether its probes are put at functions.
+func (s Source) AtFunctions() bool { return sources[s].probes[dynevent.Entry].AtFunction() }
+
 // Returns reports whether what comes from the source also ends, with a result.
 func (s Source) Returns() bool {
 	_, ok := s.Probe(dynevent.Return)

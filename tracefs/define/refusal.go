@@ -40,7 +40,7 @@ func (r *Reasons) refusal(p *plan.Probe, line string, err error) (*spec.Error, b
 		Hint: "it was given: " + line,
 		Err:  err,
 	}
-	if e.Span != p.Plan.Spec.Func.Span {
+	if e.Span != p.Plan.Spec.Func.Span || !p.Kind.AtFunction() {
 		return e, true
 	}
 	if a, name := unknownVariable(p); a != nil {

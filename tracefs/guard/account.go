@@ -3,6 +3,7 @@ package guard
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/tsnoop/tsnoop/fetchargs/plan"
@@ -44,7 +45,7 @@ func (g *Guard) account() (a account) {
 			return account{}
 		}
 		g.emptied, g.anew = g.emptied || b.Emptied, g.anew || b.Emptied
-		a = account{known: true, still: b.Still, first: first, unread: b.Unread, lost: b.Lost, foreign: g.foreign(), tasksFirst: tasks, tasks: proc.Started()}
+		a = account{known: g.counts(), still: b.Still, first: first, unread: b.Unread, lost: b.Lost, foreign: g.foreign(), tasksFirst: tasks, tasks: proc.Started()}
 		a.seen = b.Seen + b.Stolen - a.foreign
 		if a.hits, err = g.hits(); err != nil {
 			return account{}
@@ -173,10 +174,15 @@ func number(sure bool, least, most int64) string {
 	return fmt.Sprintf("up to %d", most)
 }
 
+// counts reports whether the kernel counts the hits of all probes.
+func (g *Guard) counts() bool {
+	return !slices.ContainsFunc(g.o.Plans(), func(p *plan.Plan) bool { return !p.AtFunction() })
+}
+
 // countable reports whether every hit of a probe makes an event, and nothing but new tasks
 // makes others.
 func (g *Guard) countable() bool {
-	if g.o.Stacks || g.o.Family != nil {
+	if g.o.Stacks || g.o.Family != nil || !g.counts() {
 		return false
 	}
 	for _, p := range plan.Probes(g.o.Plans()) {

@@ -67,7 +67,7 @@ const (
 func Overload(ctx context.Context, fs *tracefs.FS, plans []*plan.Plan, log func(format string, args ...any)) error {
 	var risky []*plan.Plan
 	for _, p := range plans {
-		if _, is := calmRate(p.Func.Name); is && p.Renames == "" {
+		if _, is := calmRate(p.Func.Name); is && p.Renames == "" && p.AtFunction() {
 			risky = append(risky, p)
 		}
 	}

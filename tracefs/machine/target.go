@@ -70,7 +70,7 @@ func (m *Machine) Target(o PlanOptions) (*target.Target, error) {
 func (m *Machine) refuser(t *target.Target) func(*plan.Plan) (spec.Errors, error) {
 	traceable := sync.OnceValue(t.Traceable)
 	return func(p *plan.Plan) (spec.Errors, error) {
-		if p.Glob != nil { // has only functions that can be probed
+		if p.Glob != nil || !p.AtFunction() { // a glob has only functions that can be probed
 			return nil, nil
 		}
 		name := p.Func.Name

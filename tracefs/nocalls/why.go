@@ -24,6 +24,10 @@ func (q *Counts) why(hits map[string]tracefs.Hits, open []losses.Unfinished, els
 		}
 		name := p.Spec.Func.Text
 		first := hits[p.Probes[0].Event]
+		if !p.AtFunction() && q.seen[i].entries == 0 {
+			all, some = append(all, name+q.notOccurred(p)), true
+			continue
+		}
 		if first.Hits == 0 && first.Misses == 0 && q.seen[i].entries+q.seen[i].returns == 0 {
 			if i := slices.IndexFunc(open, func(u losses.Unfinished) bool { return u.Func == name }); i >= 0 {
 				came := "came"
@@ -109,6 +113,14 @@ func (q *Counts) called(i int, hits map[string]tracefs.Hits) string {
 		return fmt.Sprintf(": %s came, and the function has returned %s, but %s", losses.CallsOf(begun), times(hits[last.Event].Hits), q.never(p, last))
 	}
 	return ": " + losses.CallsOf(begun) + " came, but none has returned yet"
+}
+
+// notOccurred says that no event of a plan has come whose hits the kernel does not count.
+func (q *Counts) notOccurred(p *plan.Plan) string {
+	if why := q.never(p, p.Probes[0]); strings.HasPrefix(why, "never") {
+		return " has not occurred, or " + why
+	}
+	return " has not occurred"
 }
 
 func did(p *plan.Probe) string {
