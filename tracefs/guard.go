@@ -239,11 +239,11 @@ func (s *Session) Changes(events []string) (changes []*Change) {
 			changes = append(changes, &Change{What: g.what, File: s.absolute(g.file), Was: g.want, Is: is, Cost: g.cost, Counted: true, restore: g.restore})
 		}
 	}
-	if !s.fs.Exists(s.eventPath("", "enable")) {
+	if _, own := s.used(); own && !s.fs.Exists(s.eventPath("", "enable")) {
 		events = s.events
 	}
 	gone := s.gone(events)
-	changes = append(append(changes, gone...), s.disabled()...)
+	changes = append(append(changes, gone...), s.disabled(events)...)
 	for _, e := range events {
 		if !slices.ContainsFunc(gone, func(c *Change) bool { return c.Event == e }) {
 			changes = append(changes, s.eventChanges(e)...)
@@ -282,32 +282,6 @@ func (s *Session) look(file string) (text string, ok bool) {
 	return strings.TrimSpace(string(b)), true
 }
 
-// disabled returns the events that others have disabled, except those that eventChanges
-// returns.
-func (s *Session) disabled() (changes []*Change) {
-	group := s.eventPath("", "enable")
-	switch on := s.content(group); {
-	case len(s.meant.paused) >= len(s.meant.definitions): // all are, on purpose
-		return nil
-	case on == "0":
-		return []*Change{{What: "the probes", File: s.absolute(group), Was: "1", Is: "0", Silent: true,
-			restore: func() error { return s.enableAll() }}}
-	case on == "1" || on == "":
-		return nil
-	}
-	for _, e := range s.events {
-		if _, off := s.refused[e]; off || s.meant.paused[e] {
-			continue
-		}
-		file := s.eventPath(e, "enable")
-		if s.content(file) == "0" {
-			changes = append(changes, &Change{What: "the probe", File: s.absolute(file), Event: e, Was: "1", Is: "0",
-				restore: func() error { return s.set(file, "1") }})
-		}
-	}
-	return changes
-}
-
 // gone returns the events that others have removed or defined again.
 func (s *Session) gone(events []string) (changes []*Change) {
 	for _, e := range slices.Compact(slices.Clone(events)) {
@@ -321,7 +295,11 @@ func (s *Session) gone(events []string) (changes []*Change) {
 		case id == 0 && s.fs.Exists(s.eventPath(e, "enable")): // the kernel has no id files
 			continue
 		}
-		changes = append(changes, &Change{What: "the probe", File: s.absolute(s.files[e]), Event: e, Was: "there",
+		file := s.files[e]
+		if !isOwn(e) {
+			file = s.path(s.eventDir(e))
+		}
+		changes = append(changes, &Change{What: "the probe", File: s.absolute(file), Event: e, Was: "there",
 			restore: func() error { return s.redefine(e) }})
 	}
 	return changes
@@ -347,9 +325,10 @@ func (s *Session) learnIDs(formats map[string]*Format) {
 	}
 }
 
-// redefine defines an event again that others have removed.
+// redefine defines an event again that others have removed, or sets up one of another system
+// that has come back.
 func (s *Session) redefine(event string) error {
-	if s.fs.Exists(s.eventPath(event, "enable")) { // somebody else's, with our name
+	if isOwn(event) && s.fs.Exists(s.eventPath(event, "enable")) { // somebody else's, with our name
 		if err := errors.Join(s.set(s.eventPath(event, "enable"), "0"), s.removeProbe(event)); err != nil {
 			return err
 		}

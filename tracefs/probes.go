@@ -16,8 +16,9 @@ import (
 // KprobeEvents is the file of dynamic events at functions.
 const KprobeEvents = "kprobe_events"
 
-// definitionFiles are the files of dynamic events. To use one more, add it here.
-var definitionFiles = []string{KprobeEvents}
+// definitionFiles are the files of dynamic events. The last, since 5.0, takes and lists the
+// events of all kinds.
+var definitionFiles = []string{KprobeEvents, "dynamic_events"}
 
 // maxWrite is the longest definition or filter in bytes: it must be shorter than a page,
 // or than the kernel's buffer of 4096 bytes (WRITE_BUFSIZE). If a definition is longer,
@@ -197,9 +198,15 @@ func (s *Session) Remove(event string) error {
 	if !slices.Contains(s.events, event) {
 		return nil
 	}
-	s.log("echo %s >> %s", removal(s.name, event), s.files[event])
-	if err := s.removeProbe(event); err != nil {
-		return err // Close will try again
+	if !isOwn(event) {
+		if err := s.forget(event); err != nil {
+			return err
+		}
+	} else {
+		s.log("echo %s >> %s", removal(s.name, event), s.files[event])
+		if err := s.removeProbe(event); err != nil {
+			return err // Close will try again
+		}
 	}
 	s.removals = slices.DeleteFunc(s.removals, func(u undo) bool { return u.name == "remove "+event })
 	s.events = slices.DeleteFunc(s.events, func(e string) bool { return e == event })
@@ -253,15 +260,20 @@ func (s *Session) succeeded() bool {
 // probes returns the events of a group, or of all groups if group is "".
 func (fsys *FS) probes(group string) ([]ProbeLine, error) {
 	var own []ProbeLine
+	type name struct{ group, event string }
+	seen := map[name]string{} // the first file that lists the event
 	for _, file := range definitionFiles {
 		lines, err := read(fsys, file, ParseProbes)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
 		for _, l := range lines {
-			if l.File = file; group == "" || l.Group == group {
-				own = append(own, l)
+			if group != "" && l.Group != group || seen[name{l.Group, l.Event}] != "" && seen[name{l.Group, l.Event}] != file {
+				continue
 			}
+			l.File = file
+			seen[name{l.Group, l.Event}] = file
+			own = append(own, l)
 		}
 	}
 	return own, nil

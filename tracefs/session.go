@@ -167,8 +167,13 @@ func (s *Session) Group() string { return s.name }
 func (s *Session) path(name string) string { return path.Join(s.dir, name) }
 
 // eventDir returns the folder of an event, or that of the session's group if event is "",
-// relative to the instance.
-func (s *Session) eventDir(event string) string { return path.Join("events", s.name, event) }
+// relative to the instance. An event of another system has that in its name: see Use.
+func (s *Session) eventDir(event string) string {
+	if !isOwn(event) {
+		return path.Join("events", event)
+	}
+	return path.Join("events", s.name, event)
+}
 
 // eventPath returns the path of a file of an event in the instance, relative to the
 // mount.
@@ -221,10 +226,14 @@ func (s *Session) enableAll() error {
 
 // enableEach does so by the group's file, or one by one if some are to stay disabled.
 func (s *Session) enableEach() error {
+	events := s.events
 	if len(s.refused)+len(s.meant.paused) == 0 {
-		return s.enable("")
+		var own bool
+		if events, own = s.used(); own {
+			events = append([]string{""}, events...)
+		}
 	}
-	for _, e := range s.events {
+	for _, e := range events {
 		if _, bad := s.refused[e]; bad || s.meant.paused[e] {
 			continue
 		}
@@ -264,14 +273,27 @@ func (s *Session) stop() error {
 	}
 	off := s.set(s.path("tracing_on"), "0")
 	s.tell("disabling", len(s.events))
-	disabled := s.set(s.eventPath("", "enable"), "0")
-	if errors.Is(disabled, os.ErrNotExist) { // somebody else has removed the probes
-		disabled = nil
-	}
+	disabled := s.disableAll()
 	// Either is enough to stop recording.
 	s.stopped = s.stopped || off == nil
 	s.enabled = disabled != nil
 	return errors.Join(off, disabled)
+}
+
+// disableAll disables the group's events and those of other systems.
+func (s *Session) disableAll() error {
+	events, own := s.used()
+	if own {
+		events = append([]string{""}, events...)
+	}
+	var errs []error
+	for _, e := range events {
+		err := s.set(s.eventPath(e, "enable"), "0")
+		if !errors.Is(err, os.ErrNotExist) { // else somebody else has removed the probes, or a module
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // set logs and writes one setting.

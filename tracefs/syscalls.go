@@ -2,6 +2,7 @@ package tracefs
 
 import (
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -80,6 +81,9 @@ func (s *Session) BringIn(syscalls []string) error {
 	dir := s.path(syscallEvents)
 	s.undo.push("disable the events of system calls", func() error { return s.set(path.Join(dir, "enable"), "0") })
 	for _, name := range syscalls {
+		if slices.Contains(s.events, "syscalls/"+syscallEnter+name) {
+			continue // it is traced itself, with its own filter
+		}
 		event := path.Join(dir, syscallEnter+name)
 		if err := s.set(path.Join(event, "filter"), neverSyscall); err != nil {
 			return err

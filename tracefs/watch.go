@@ -47,7 +47,11 @@ func (s *Session) Watch() (*Watch, error) {
 	}
 	w := &Watch{f: os.NewFile(uintptr(fd), "inotify"), opens: map[int32]string{}, dirs: map[int32]string{}, buf: make([]byte, 64<<10)}
 	s.writes.take() // the watch has not seen those
-	for _, dir := range []string{"", "options", "events", s.eventDir("")} {
+	dirs := []string{"", "options", "events"}
+	if s.fs.Exists(s.path(s.eventDir(""))) {
+		dirs = append(dirs, s.eventDir(""))
+	}
+	for _, dir := range dirs {
 		w.add(w.dirs, s.absolute(s.path(dir)), dir, changing)
 	}
 	w.AddEvents(s, s.Events())

@@ -41,8 +41,12 @@ func Named(name string) (Kind, bool) {
 // String returns the name of the kind: "kprobe" or "kretprobe".
 func (k Kind) String() string { return kinds[k].name }
 
-// File returns the file of tracefs that definitions are written to and read from.
+// File returns the file of tracefs that definitions are written to and read from; "" for
+// events that the kernel has by itself.
 func (k Kind) File() string { return kinds[k].file }
+
+// Defined reports whether such an event exists only once it is defined.
+func (k Kind) Defined() bool { return kinds[k].file != "" }
 
 // Side returns the side of a call that events of the kind report.
 func (k Kind) Side() Side { return kinds[k].side }

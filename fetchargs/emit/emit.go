@@ -12,9 +12,10 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/plan"
 )
 
-// ofLines returns the probes without their spares, which only a trace can use.
+// ofLines returns the probes that are to be defined, without their spares, which only a trace
+// can use.
 func ofLines(plans []*plan.Plan) []*plan.Probe {
-	return slices.DeleteFunc(plan.Probes(plans), func(p *plan.Probe) bool { return p.SpareOf != nil })
+	return slices.DeleteFunc(plan.Probes(plans), func(p *plan.Probe) bool { return p.SpareOf != nil || !p.Kind.Defined() })
 }
 
 // Tracefs writes the lines to append to kprobe_events. Comments, which that file
@@ -25,10 +26,13 @@ func Tracefs(w io.Writer, plans []*plan.Plan, group string, scope Scope) {
 	}
 	for _, p := range ofLines(plans) {
 		for _, line := range p.Definitions(group) {
+			if p.Kind.File() != dynevent.Kprobe.File() {
+				line = "# " + shellEcho(line) + " >> " + p.Kind.File()
+			}
 			fmt.Fprintln(w, line)
 		}
 	}
-	for _, set := range scope.settings() {
+	for _, set := range append(scope.settings(), existing(plans, group)...) {
 		for _, line := range set.lines {
 			fmt.Fprintln(w, "# "+line)
 		}
@@ -51,7 +55,7 @@ func Tracefs(w io.Writer, plans []*plan.Plan, group string, scope Scope) {
 // shell runs no trap while it waits for a program in the foreground, so the reader is
 // in the background.
 func Shell(w io.Writer, plans []*plan.Plan, group string, scope Scope) {
-	probes, settings := ofLines(plans), scope.settings()
+	probes, settings := ofLines(plans), append(scope.settings(), existing(plans, group)...)
 	for _, text := range append(Pasted(plans), scope.pasted()...) {
 		fmt.Fprintln(w, "# "+text)
 	}

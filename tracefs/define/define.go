@@ -140,6 +140,9 @@ func (d *Definer) defineSide(plan *plan.Plan, side dynevent.Side) (refused spec.
 // defineProbe writes one probe. If several functions have its name, it is refused only
 // if none of them can be probed.
 func (d *Definer) defineProbe(p *plan.Probe) (first *spec.Error, err error) {
+	if !p.Kind.Defined() {
+		return nil, d.Session.Use(p.Event)
+	}
 	lines := p.Placed(d.Session.Group())
 	explain, say := d.Reasons.refusal, d.Warner.Warnf
 	if p.Plan.Glob != nil {

@@ -28,7 +28,7 @@ func (g *Guard) renumber(event string) {
 		all = maps.Clone(*old)
 	}
 	for _, f := range g.o.Formats {
-		if f.Name == event {
+		if f.Name == event || f.Group+"/"+f.Name == event {
 			all[g.o.Session.ID(event)] = f
 		}
 	}

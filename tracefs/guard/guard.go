@@ -194,10 +194,8 @@ func (g *Guard) touched(seen []tracefs.Touch) {
 	var events []string
 	var lists, written []string
 	opened, emptied, all := false, false, false
-	group := "events/" + g.o.Session.Group() + "/"
 	for _, s := range seen {
-		event, isEvent := strings.CutPrefix(s.File, group)
-		event, _, isFile := strings.Cut(event, "/")
+		event, what, isEvent := g.o.Session.EventOf(s.File)
 		if matters(s.File, isEvent) && !s.Own {
 			written = append(written, s.File)
 		}
@@ -205,7 +203,7 @@ func (g *Guard) touched(seen []tracefs.Touch) {
 		case s.Opened:
 			g.opens[s.File]++
 			opened = opened || g.opens[s.File] > g.o.Session.Opened(s.File)
-		case isEvent && isFile:
+		case isEvent && what != "":
 			events = append(events, event)
 		case isEvent && event == "filter":
 			all = true // the filter of the whole group

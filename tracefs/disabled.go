@@ -1,0 +1,39 @@
+package tracefs
+
+import "slices"
+
+// disabled returns the events that others have disabled, except those that eventChanges
+// returns. Of events of other systems it looks at the given ones.
+func (s *Session) disabled(events []string) (changes []*Change) {
+	used, own := s.used()
+	used = slices.DeleteFunc(used, func(e string) bool { return !slices.Contains(events, e) })
+	paused := len(s.meant.paused)
+	for e := range s.meant.paused {
+		if !isOwn(e) {
+			paused--
+		}
+	}
+	group := s.eventPath("", "enable")
+	switch on := s.content(group); {
+	case !own || paused >= len(s.meant.definitions): // all are, on purpose
+	case on == "0" && len(used) > 0:
+		used = slices.Clone(s.events)
+	case on == "0":
+		return []*Change{{What: "the probes", File: s.absolute(group), Was: "1", Is: "0", Silent: true,
+			restore: func() error { return s.enableAll() }}}
+	case on == "1" || on == "":
+	default:
+		used = slices.Clone(s.events)
+	}
+	for _, e := range used {
+		if _, off := s.refused[e]; off || s.meant.paused[e] {
+			continue
+		}
+		file := s.eventPath(e, "enable")
+		if s.content(file) == "0" {
+			changes = append(changes, &Change{What: "the probe", File: s.absolute(file), Event: e, Was: "1", Is: "0",
+				restore: func() error { return s.set(file, "1") }})
+		}
+	}
+	return changes
+}
