@@ -44,9 +44,8 @@ func (r *resolver) counter() *counter {
 
 // addressIn returns the address of a function of the kernel, if there is exactly one.
 func (r *resolver) addressIn(name string) (uint64, bool) {
-	facts, err := r.SymbolTable()
-	offsets := facts[name].Offsets
-	if err != nil || len(offsets) != 1 || offsets[0] == 0 {
+	offsets := r.Symbols[name].Offsets
+	if len(offsets) != 1 || offsets[0] == 0 {
 		return 0, false
 	}
 	return r.Target.FaultCount.Text + offsets[0], true

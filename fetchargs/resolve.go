@@ -2,7 +2,6 @@ package fetchargs
 
 import (
 	"slices"
-	"sync"
 
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/encode"
@@ -53,12 +52,11 @@ func resolve(specs []*spec.Spec, t *target.Target, refused func(*plan.Plan) (spe
 	}
 	t.Kernel.Prepare(typed)
 	run := &resolving{target: t, tried: refused, order: order, events: map[string]bool{}}
-	run.symbols = sync.OnceValues(func() (map[string]target.SymbolFacts, error) {
-		if t.Symbols == nil {
-			return nil, nil
+	if t.Symbols != nil && find.NeedSymbols(t, jobs) {
+		if run.symbols, err = t.Symbols(names, ofModules(jobs)); err != nil {
+			return nil, nil, err
 		}
-		return t.Symbols(names, ofModules(jobs))
-	})
+	}
 	for _, name := range t.Taken {
 		run.events[name] = true
 	}
@@ -96,15 +94,15 @@ func resolve(specs []*spec.Spec, t *target.Target, refused func(*plan.Plan) (spe
 type resolving struct {
 	target  *target.Target
 	tried   func(*plan.Plan) (spec.Errors, error)
-	symbols func() (map[string]target.SymbolFacts, error)
-	order   []string        // the functions of the run, in the order in which they are defined
-	events  map[string]bool // event names in use by the run
+	symbols map[string]target.SymbolFacts // of the functions of the run; nil if not needed
+	order   []string                      // the functions of the run, in the order in which they are defined
+	events  map[string]bool               // event names in use by the run
 }
 
 // plans makes the plans of the jobs of one spec. errs holds what is wrong with the spec.
 func (run *resolving) plans(jobs []find.Job) (plans []*plan.Plan, errs spec.Errors, fatal error) {
 	for i, job := range jobs {
-		f := &find.Function{Job: &job, Target: run.target, SymbolTable: run.symbols, Collector: spec.Collector{Text: job.Spec.Text}}
+		f := &find.Function{Job: &job, Target: run.target, Symbols: run.symbols, Collector: spec.Collector{Text: job.Spec.Text}}
 		r := &resolver{Function: f, order: run.order, events: run.events}
 		plan := r.plan()
 		r.Errs = r.Errs.Unique()
@@ -189,7 +187,7 @@ func (r *resolver) attempt() *plan.Plan {
 	r.Walker = route.New(r.Function)
 	r.Encoder = encode.New(r.Function, r.Walker)
 	r.out = &plan.Plan{Spec: r.Spec, Func: r.Proto, Arch: r.Target.Arch, Macros: r.Macros()}
-	symbols, notes := r.Symbols()
+	symbols, notes := r.Places()
 	r.Notes = append(r.Notes, notes...)
 	r.entry, r.exit = r.newBuilder(symbols, dynevent.Entry), r.newBuilder(symbols, dynevent.Return)
 	if r.Target.FaultCount != nil && r.Source.AtFunctions() {

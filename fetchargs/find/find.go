@@ -3,6 +3,7 @@
 package find
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/tsnoop/tsnoop/btf"
@@ -14,10 +15,10 @@ import (
 // A Function is the function that a spec is about, as the target has it.
 type Function struct {
 	*Job
-	Target      *target.Target
-	SymbolTable func() (map[string]target.SymbolFacts, error)
+	Target  *target.Target
+	Symbols map[string]target.SymbolFacts // of the functions of the run; nil if not known, or not needed
 
-	facts target.SymbolFacts // after askSymbols
+	facts target.SymbolFacts // after lookUp
 	known bool               // the symbol table could be read
 
 	spec.Collector
@@ -42,15 +43,20 @@ var finders = map[source.Source]func(*Function) bool{
 // Find looks up the function. If it returns false, it has added an error, or set Fatal.
 func (r *Function) Find() bool { return finders[r.Source](r) }
 
-// askSymbols looks up the function in the symbol table.
-func (r *Function) askSymbols() bool {
-	facts, err := r.SymbolTable()
-	if err != nil {
-		r.Fatal = err
-		return false
-	}
-	r.facts, r.known = facts[r.EntryPoint], facts != nil
-	return true
+// lookUp looks up the function in the symbol table.
+func (r *Function) lookUp() { r.facts, r.known = r.Symbols[r.EntryPoint], r.Symbols != nil }
+
+// NeedSymbols reports whether the symbol table is needed to find the functions of jobs: for
+// probes that are armed, or for a function that is not in BTF, or more than once in it.
+func NeedSymbols(t *target.Target, jobs []Job) bool {
+	return t.Live && len(jobs) > 0 || slices.ContainsFunc(jobs, func(j Job) bool {
+		if j.Call != nil {
+			return false
+		}
+		name, _, _ := strings.Cut(j.Spec.Func.Text, ".")
+		f, err := t.Kernel.Func(j.Spec.Module.Text, name)
+		return err != nil || f.Records > 1
+	})
 }
 
 // WithKeyword puts "type" before the name of a type that has no keyword.

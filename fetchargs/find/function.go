@@ -26,9 +26,7 @@ func (r *Function) function() bool {
 	switch {
 	case err == nil:
 	case errors.As(err, &missing):
-		if !r.askSymbols() {
-			return false
-		}
+		r.lookUp()
 		if fn = r.withoutPrototype(); fn == nil {
 			fn = r.ofAwaited(base)
 		}
@@ -49,8 +47,8 @@ func (r *Function) function() bool {
 	}
 	r.Proto = fn
 	r.Absent = fn.Module != "" && r.Target.ModuleLoaded != nil && !r.Target.ModuleLoaded(fn.Module)
-	if (r.Target.Live || fn.Records > 1) && !r.askSymbols() {
-		return false
+	if r.Target.Live || fn.Records > 1 {
+		r.lookUp()
 	}
 	if r.known && fn.Module == "" && len(r.facts.Offsets) == 0 {
 		if clone {
@@ -118,11 +116,11 @@ func (r *Function) noSymbol() {
 	r.Fail(name.Span, "probe a function that calls it", "%s is inlined into its callers: there is no place to probe", name.Text)
 }
 
-// Symbols returns where to put the probe, in the kernel's syntax. A name that several
+// Places returns where to put the probe, in the kernel's syntax. A name that several
 // functions have is replaced by their offsets from _stext, which every kernel accepts for
 // an entry. Kernels since 6.7 refuse the name alone; older ones take the first. notes say what
 // the user should know of that.
-func (r *Function) Symbols() (symbols, notes []string) {
+func (r *Function) Places() (symbols, notes []string) {
 	name := r.EntryPoint
 	if r.Proto.Module != "" {
 		if r.Proto.Untyped && r.Spec.Module.Text == "" && len(r.facts.Modules) > 1 {

@@ -138,10 +138,7 @@ func (r *Function) syscall() bool {
 	if !r.Target.Live {
 		return true
 	}
-	if !r.askSymbols() {
-		return false
-	}
-	if r.known && len(r.facts.Offsets) == 0 {
+	if r.lookUp(); r.known && len(r.facts.Offsets) == 0 {
 		r.Fail(r.Spec.Func.Span, "", "this kernel has been built without the system call %s: there is no %s", r.Call.Name, r.Call.symbol)
 		return false
 	}
