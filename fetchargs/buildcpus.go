@@ -22,7 +22,7 @@ func (b *builder) roomOfCPUs() int {
 	if !b.isOfEachCPU() {
 		return 0
 	}
-	return len(plan.OfCPUs(ownCPU, b.r.CPUs) + " && ")
+	return len(plan.OfCPUs(ownCPU, b.r.Target.CPUs.Each) + " && ")
 }
 
 // ofEachCPU makes one definition for each CPU if a fetcharg differs from CPU to CPU.
@@ -30,7 +30,7 @@ func (b *builder) ofEachCPU(both bool) {
 	if !b.isOfEachCPU() {
 		return
 	}
-	at, cpus := b.r.Spec.Func.Span, b.r.CPUs
+	at, cpus := b.r.Spec.Func.Span, b.r.Target.CPUs.Each
 	if only := b.r.Target.OnlyCPUs; len(only) > 0 && !both && !b.r.Target.Pair { // else all entries are recorded
 		cpus = slices.DeleteFunc(slices.Clone(cpus), func(c dynevent.CPU) bool { return !slices.Contains(only, c.N) })
 	}
@@ -43,7 +43,7 @@ func (b *builder) ofEachCPU(both bool) {
 		return
 	}
 	if len(cpus) == 0 { // of those that are wanted there is none, which is told elsewhere
-		cpus = b.r.CPUs[:1]
+		cpus = b.r.Target.CPUs.Each[:1]
 	}
 	last := cpus[len(cpus)-1]
 	for i, a := range b.args {

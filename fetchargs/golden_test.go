@@ -122,19 +122,14 @@ func newGolden(t *testing.T, config string) *golden {
 		case "place": // NAME ADDRESS ROOM KIND
 			places[words[1]] = placeOf(words[2:])
 		case "cpus": // COUNT, and "hidden" if the kernel's memory cannot be read
-			c.target.CPUs = func() (target.CPUs, error) {
-				n, _ := strconv.Atoi(words[1])
-				var all target.CPUs
-				for i := range n {
-					all.Numbers = append(all.Numbers, i)
-				}
-				return all, nil
-			}
-			c.target.CPUOffset = func(cpu int) (uint64, error) {
+			n, _ := strconv.Atoi(words[1])
+			c.target.CPUs = &target.CPUs{}
+			for i := range n {
+				cpu := dynevent.CPU{N: i, Offset: 0xffff_8000_4000_0000 + uint64(i)<<16}
 				if words[2] == "hidden" {
-					return 0, errors.New("/proc/kcore: no such file or directory")
+					cpu.Offset, c.target.CPUs.NoOffset = 0, errors.New("/proc/kcore: no such file or directory")
 				}
-				return 0xffff_8000_4000_0000 + uint64(cpu)<<16, nil
+				c.target.CPUs.Each = append(c.target.CPUs.Each, cpu)
 			}
 		case "only": // NUMBER of a CPU
 			n, _ := strconv.Atoi(words[1])
@@ -150,13 +145,26 @@ func newGolden(t *testing.T, config string) *golden {
 		return func(_, name string) bool { return !notrace[name] }
 	}
 	if len(places) > 0 {
-		c.target.Place = func(name string) (target.SymbolPlace, error) { return places[name], nil }
+		c.target.Places = places
+		for i := range c.cpus() {
+			if table := places[dynevent.PerCPUOffsets]; len(table.Addrs) == 1 && !table.Hidden {
+				c.cpus()[i].Table = table.Addrs[0]
+			}
+		}
 	}
 	if len(facts) > 0 {
 		c.target.Symbols = func([]string, bool) (map[string]target.SymbolFacts, error) { return facts, nil }
 		c.target.ModuleLoaded = func(name string) bool { return slices.Contains([]string{"loaded", "drv", "first", "second"}, name) }
 	}
 	return c
+}
+
+// cpus returns the CPUs of the target, nil if they are not known.
+func (c *golden) cpus() []dynevent.CPU {
+	if c.target.CPUs == nil {
+		return nil
+	}
+	return c.target.CPUs.Each
 }
 
 // placeOf reads an address, "hidden" or two with a comma between them, the room

@@ -21,14 +21,11 @@ func TestPlaced(t *testing.T) {
 	}
 	kernel := &target.Target{Arch: abi.Named("amd64"), Kernel: btf.Open(filepath.Join("..", "testdata", "btf", "linux-6.12-amd64.btf"))}
 	kernel.Features, _ = dynevent.FeaturesOf("5.10")
-	kernel.Place = func(name string) (target.SymbolPlace, error) {
-		switch name {
-		case "mod_data":
-			return target.SymbolPlace{Addrs: []uint64{0xffffffffc0002000}, Module: true}, nil
-		case "nr_threads":
-			return target.SymbolPlace{Addrs: []uint64{0}, Hidden: true}, nil
-		}
-		return target.SymbolPlace{Addrs: []uint64{0xffffffff82a00000}}, nil
+	kernel.Places = map[string]target.SymbolPlace{
+		"mod_data":   {Addrs: []uint64{0xffffffffc0002000}, Module: true},
+		"nr_threads": {Addrs: []uint64{0}, Hidden: true},
+		"init_task":  {Addrs: []uint64{0xffffffff82a00000}},
+		"jiffies":    {Addrs: []uint64{0xffffffff82a00000}},
 	}
 	plans, err := fetchargs.Resolve([]*spec.Spec{parsed}, kernel)
 	if err != nil {
@@ -57,13 +54,9 @@ func TestPlacedOnCPUs(t *testing.T) {
 	}
 	kernel := &target.Target{Arch: abi.Named("amd64"), Kernel: btf.Open(filepath.Join("..", "testdata", "btf", "linux-6.12-amd64.btf"))}
 	kernel.Features, _ = dynevent.FeaturesOf("5.10")
-	kernel.Place = func(name string) (target.SymbolPlace, error) {
-		if name == "__per_cpu_offset" {
-			return target.SymbolPlace{Addrs: []uint64{0xffffffff82a00000}}, nil
-		}
-		return target.SymbolPlace{Addrs: []uint64{0x1fbc0}, PerCPU: true}, nil
-	}
-	kernel.CPUs = func() (target.CPUs, error) { return target.CPUs{Numbers: []int{0, 2}, Later: []int{4}}, nil }
+	kernel.Places = map[string]target.SymbolPlace{"current_task": {Addrs: []uint64{0x1fbc0}, PerCPU: true}}
+	const table = 0xffffffff82a00000
+	kernel.CPUs = &target.CPUs{Each: []dynevent.CPU{{N: 0, Table: table}, {N: 2, Table: table}}, Later: []int{4}}
 	plans, err := fetchargs.Resolve([]*spec.Spec{parsed}, kernel)
 	if err != nil {
 		t.Fatal(err)

@@ -61,7 +61,7 @@ var mayImport = map[string][]string{
 	"tracefs/record":       {"golang.org/x/sys/unix", module + "/tracefs", module + "/tracefs/outfile", module + "/tracefs/proc/symbols", module + "/tracefs/read", module + "/tracefs/ringbuf", module + "/tracefs/tracedat"},
 	"tracefs/trace": {module + "/btf", module + "/fetchargs/measure", module + "/fetchargs/filter", module + "/fetchargs/dynevent", module + "/fetchargs/value", module + "/fetchargs/abi", module + "/fetchargs/query", module + "/fetchargs/store", module + "/fetchargs/plan", "golang.org/x/sys/unix", module + "/tracefs", module + "/tracefs/calls",
 		module + "/tracefs/define", module + "/tracefs/machine", module + "/tracefs/record", module + "/tracefs/proc", module + "/tracefs/proc/symbols", module + "/tracefs/read", module + "/tracefs/ringbuf", module + "/tracefs/text", module + "/tracefs/tracedat", module + "/tracefs/guard", module + "/tracefs/losses", module + "/tracefs/nocalls", module + "/tracefs/tasks", module + "/tracefs/amend"},
-	"cmd/tsnoop/complete": {module + "/fetchargs/target", module + "/fetchargs/complete", module + "/cmd/tsnoop/flags", module + "/cmd/tsnoop/help", module + "/cmd/tsnoop/preset", module + "/cmd/tsnoop/shell", module + "/cmd/tsnoop/target",
+	"cmd/tsnoop/complete": {module + "/fetchargs/target", module + "/fetchargs/spec", module + "/fetchargs/complete", module + "/cmd/tsnoop/flags", module + "/cmd/tsnoop/help", module + "/cmd/tsnoop/preset", module + "/cmd/tsnoop/shell", module + "/cmd/tsnoop/target",
 		module + "/render", module + "/tracefs/machine", module + "/tracefs/users"},
 	"cmd/tsnoop/dist/parts": {},
 	"cmd/tsnoop/flags": {"github.com/spf13/pflag", module + "/cmd/tsnoop/notation",

@@ -2,7 +2,6 @@ package route
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -82,10 +81,7 @@ func (r *Walker) placed(x *spec.Typed) (Route, bool) {
 	}
 	for i, other := range params {
 		if other.Name == x.Name.Text && i != x.Param-1 && other.Name != param.Name {
-			note := fmt.Sprintf("%s stands for parameter %d, %s; each NULL, skips one", x.Name.Text, x.Param, btf.Declare(param.Type, param.Name))
-			if !slices.Contains(r.Notes, note) {
-				r.Notes = append(r.Notes, note)
-			}
+			r.note(fmt.Sprintf("%s stands for parameter %d, %s; each NULL, skips one", x.Name.Text, x.Param, btf.Declare(param.Type, param.Name)))
 		}
 	}
 	p := r.Params[x.Param-1]

@@ -31,12 +31,7 @@ func (r *Walker) currentOfCPU(x *spec.Builtin) (Route, bool) {
 	}
 	for _, name := range r.fn.Target.Arch.Current {
 		name, member, in := strings.Cut(name, ".")
-		place, err := r.fn.Target.Place(name)
-		if err != nil {
-			r.fn.Fatal = err
-			return Route{}, false
-		}
-		if len(place.Addrs) == 0 {
+		if len(r.fn.Target.Places[name].Addrs) == 0 {
 			continue
 		}
 		p, ok := r.perCPU(spec.Name{Text: name, Span: x.Span}, spec.ThisCPU)
@@ -56,7 +51,7 @@ func (r *Walker) currentOfCPU(x *spec.Builtin) (Route, bool) {
 // perCPU returns the route to the copy of a variable that a CPU has, or with spec.ThisCPU
 // the CPU that the function runs on.
 func (r *Walker) perCPU(name spec.Name, cpu int) (Route, bool) {
-	if r.fn.Target.CPUs == nil || r.fn.Target.Place == nil {
+	if r.fn.Target.CPUs == nil || r.fn.Target.Places == nil {
 		r.fn.Fail(name.Span, "run it there", "the address of %s on each CPU is known only on the machine itself", name.Text)
 		return Route{}, false
 	}
@@ -83,7 +78,7 @@ func (r *Walker) perCPU(name spec.Name, cpu int) (Route, bool) {
 	if base.CPU, ok = r.cpu(name, cpu, base.IsNear()); !ok {
 		return Route{}, false
 	}
-	if base.Each && len(r.CPUs) == 1 {
+	if base.Each && len(r.fn.Target.CPUs.Each) == 1 {
 		base.Each = false
 	}
 	if int64(base.Addr) < 0 { // else it is a number that is the same after each boot
@@ -93,72 +88,25 @@ func (r *Walker) perCPU(name spec.Name, cpu int) (Route, bool) {
 }
 
 // cpu returns a CPU of the machine, or with spec.ThisCPU the last one. Unless a variable
-// is near, its offset is found, or with spec.ThisCPU those of all.
+// is near, its offset must be known, or with spec.ThisCPU those of all.
 func (r *Walker) cpu(name spec.Name, n int, near bool) (dynevent.CPU, bool) {
-	if r.CPUs == nil && !r.findCPUs() {
-		return dynevent.CPU{}, false
-	}
-	own := r.CPUs
-	i := len(own) - 1
-	if n != spec.ThisCPU {
-		i = slices.IndexFunc(own, func(c dynevent.CPU) bool { return c.N == n })
-	}
-	if i < 0 {
-		r.fn.Fail(name.Span, "there are "+dynevent.ListCPUs(own), "this machine has no CPU %d", n)
-		return dynevent.CPU{}, false
-	}
-	if near {
-		return own[i], true
-	}
-	if n == spec.ThisCPU {
-		for j := range own {
-			if !r.offset(&own[j], name) {
-				return dynevent.CPU{}, false
-			}
-		}
-	}
-	return own[i], r.offset(&own[i], name)
-}
-
-// findCPUs finds the CPUs of the machine, without their offsets.
-func (r *Walker) findCPUs() bool {
-	cpus, err := r.fn.Target.CPUs()
-	if err == nil && len(cpus.Numbers) == 0 {
-		err = fmt.Errorf("this machine lists no CPUs")
-	}
-	if err != nil {
-		r.fn.Fatal = err
-		return false
-	}
-	table, err := r.fn.Target.Place(dynevent.PerCPUOffsets)
-	if err != nil {
-		r.fn.Fatal = err
-		return false
-	}
+	cpus := r.fn.Target.CPUs
 	if len(cpus.Later) > 0 {
-		r.Notes = append(r.Notes, fmt.Sprintf("calls on CPUs that are offline now (%d) are not seen if they come online", len(cpus.Later)))
+		r.note(fmt.Sprintf("calls on CPUs that are offline now (%d) are not seen if they come online", len(cpus.Later)))
 	}
-	for _, n := range cpus.Numbers {
-		c := dynevent.CPU{N: n}
-		if !table.Hidden && len(table.Addrs) == 1 {
-			c.Table = table.Addrs[0]
+	some := cpus.Each
+	if n != spec.ThisCPU {
+		i := slices.IndexFunc(some, func(c dynevent.CPU) bool { return c.N == n })
+		if i < 0 {
+			r.fn.Fail(name.Span, "there are "+dynevent.ListCPUs(cpus.Each), "this machine has no CPU %d", n)
+			return dynevent.CPU{}, false
 		}
-		r.CPUs = append(r.CPUs, c)
+		some = some[i : i+1]
 	}
-	return true
-}
-
-// offset finds the offset of a CPU in the kernel's memory.
-func (r *Walker) offset(c *dynevent.CPU, name spec.Name) bool {
-	if c.Offset != 0 {
-		return true
+	if lost := slices.IndexFunc(some, func(c dynevent.CPU) bool { return c.Offset == 0 }); lost >= 0 && !near {
+		r.fn.FailWith(name.Span, cpus.NoOffset, "it is read from /proc/kcore, which needs CONFIG_PROC_KCORE and root",
+			"the address of %s on CPU %d is not known: %v", name.Text, some[lost].N, cpus.NoOffset)
+		return dynevent.CPU{}, false
 	}
-	at, err := r.fn.Target.CPUOffset(c.N)
-	if err != nil {
-		r.fn.FailWith(name.Span, err, "it is read from /proc/kcore, which needs CONFIG_PROC_KCORE and root",
-			"the address of %[2]s on CPU %[1]d is not known: %[3]v", c.N, name.Text, err)
-		return false
-	}
-	c.Offset = at
-	return true
+	return some[len(some)-1], true
 }

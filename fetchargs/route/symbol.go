@@ -14,7 +14,7 @@ import (
 func (r *Walker) symbol(x *spec.Symbol) (Route, bool) {
 	typ, perCPU := r.fn.Target.Variable(x.Text)
 	p := Route{Base: dynevent.Base{Kind: dynevent.Memory, Name: x.Text}, Mem: true, Type: typ, Name: x.Text}
-	if r.fn.Target.Place == nil {
+	if r.fn.Target.Places == nil {
 		p.Symbol = &target.SymbolPlace{Hidden: true}
 	} else {
 		found, ok := r.placeOf(x.Name)
@@ -42,11 +42,7 @@ func (r *Walker) symbol(x *spec.Symbol) (Route, bool) {
 
 // placeOf returns where the kernel has the only symbol of a name.
 func (r *Walker) placeOf(name spec.Name) (found target.SymbolPlace, ok bool) {
-	found, err := r.fn.Target.Place(name.Text)
-	if err != nil {
-		r.fn.Fatal = err
-		return found, false
-	}
+	found = r.fn.Target.Places[name.Text]
 	switch n := len(found.Addrs); {
 	case n == 0:
 		r.fn.Fail(name.Span, "what there is: grep -i "+name.Text+" /proc/kallsyms", "there is no variable or function %s in this kernel", name.Text)
@@ -79,7 +75,7 @@ func (p Route) isObject() bool {
 // addressOf returns the current value of the address p.
 func (r *Walker) addressOf(p Route, x spec.Expr) (uint64, bool) {
 	switch {
-	case r.fn.Target.Place == nil:
+	case r.fn.Target.Places == nil:
 		r.fn.Fail(x.Where(), "what lies there can be fetched: @NAME", "the address of %s is known on the machine itself only", p.Base.Words())
 		return 0, false
 	case p.Symbol.Hidden:

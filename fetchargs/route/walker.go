@@ -23,8 +23,7 @@ type Walker struct {
 	argWords  int // registers and stack words that the parameters take, -1 if not known
 
 	chosen map[*spec.Choice]int
-	naming *spec.Item     // the item whose expression is walked, so that its name is not found in itself
-	CPUs   []dynevent.CPU // of the machine, nil until something is asked that each has its own of
+	naming *spec.Item // the item whose expression is walked, so that its name is not found in itself
 }
 
 // said is what a plan tells besides its values.
@@ -32,6 +31,13 @@ type said struct {
 	Notes     []string // what the user should know before believing the output
 	Details   []string // choices that were made, for --explain
 	Addresses []string // symbols whose addresses are in the plan
+}
+
+// note adds a note, once.
+func (s *said) note(text string) {
+	if !slices.Contains(s.Notes, text) {
+		s.Notes = append(s.Notes, text)
+	}
 }
 
 // boundTo records that the address of symbol is in the plan.

@@ -26,14 +26,11 @@ type Target struct {
 	// once in it. Symbols of modules may be left out for names that the kernel itself
 	// has, unless modules is set.
 	Symbols func(names []string, modules bool) (map[string]SymbolFacts, error)
-	// Place returns where the kernel has a variable or function. It is nil if the kernel
-	// is not this machine's.
-	Place func(name string) (SymbolPlace, error)
-	// CPUs returns the CPUs of this machine on which calls may be seen, and CPUOffset what
-	// the kernel adds to the address of a variable to get the copy of a CPU. Both are nil
-	// if the kernel is not this machine's.
-	CPUs      func() (CPUs, error)
-	CPUOffset func(cpu int) (uint64, error)
+	// Places says where the kernel has the variables and functions that the specs name, and
+	// CPUs on which CPUs calls may be seen, if a spec asks for something that each of them
+	// has its own of. Both are nil if the kernel is not this machine's.
+	Places map[string]SymbolPlace
+	CPUs   *CPUs
 	// OnlyCPUs are the CPUs whose calls are wanted, nil for all.
 	OnlyCPUs []int
 	// ModuleLoaded reports whether a module is in the kernel; nil if not known.
@@ -120,8 +117,9 @@ type SymbolFacts struct {
 
 // CPUs are the CPUs of a machine.
 type CPUs struct {
-	Numbers []int // CPUs that probes are defined for, in ascending order
-	Later   []int // CPUs that are off and left out because there are too many
+	Each     []dynevent.CPU // CPUs that probes are defined for, in ascending order
+	Later    []int          // CPUs that are off and left out because there are too many
+	NoOffset error          // why some in Each have no Offset; nil if nothing needs it
 }
 
 // A SymbolPlace says where a kernel has the symbols of one name.

@@ -3,7 +3,6 @@ package machine
 import (
 	"errors"
 	"slices"
-	"sync"
 
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/target"
@@ -13,14 +12,36 @@ import (
 
 // eachCPU returns the CPUs that a call may be on. If more CPUs are possible than probes can
 // be defined for, as virtual machines often have it, it returns those that are online.
-func eachCPU() (target.CPUs, error) {
-	possible, err := cpuList(proc.PossibleCPUs)
-	if err != nil || len(possible) <= dynevent.MostCPUs {
-		return target.CPUs{Numbers: possible}, err
+// offsets is the table of what the kernel adds to the address of a variable to get the copy
+// of a CPU. What is in it is read from the kernel's memory if far is set.
+func eachCPU(offsets target.SymbolPlace, far bool) (*target.CPUs, error) {
+	cpus := &target.CPUs{}
+	numbers, err := cpuList(proc.PossibleCPUs)
+	if err == nil && len(numbers) > dynevent.MostCPUs {
+		possible := numbers
+		numbers, err = OnlineCPUs()
+		cpus.Later = slices.DeleteFunc(possible, func(n int) bool { return slices.Contains(numbers, n) })
 	}
-	online, err := OnlineCPUs()
-	later := slices.DeleteFunc(possible, func(n int) bool { return slices.Contains(online, n) })
-	return target.CPUs{Numbers: online, Later: later}, err
+	switch {
+	case err != nil:
+		return nil, err
+	case len(numbers) == 0:
+		return nil, errors.New("this machine lists no CPUs")
+	}
+	for _, n := range numbers {
+		c := dynevent.CPU{N: n}
+		switch known := len(offsets.Addrs) == 1 && !offsets.Hidden; {
+		case !known:
+			cpus.NoOffset = errors.New("/proc/kallsyms does not tell where " + dynevent.PerCPUOffsets + " is")
+		case far && cpus.NoOffset == nil:
+			c.Table = offsets.Addrs[0]
+			c.Offset, cpus.NoOffset = proc.ReadWord(c.Table + 8*uint64(n))
+		default:
+			c.Table = offsets.Addrs[0]
+		}
+		cpus.Each = append(cpus.Each, c)
+	}
+	return cpus, nil
 }
 
 // OnlineCPUs returns the CPUs that are online.
@@ -32,22 +53,4 @@ func cpuList(read func() (string, error)) ([]int, error) {
 		return nil, err
 	}
 	return tracefs.ParseCPUs(text)
-}
-
-// cpuOffset returns a function that reads the offset of a CPU from the kernel's memory.
-func (m *Machine) cpuOffset() func(cpu int) (uint64, error) {
-	table := sync.OnceValues(func() (uint64, error) {
-		addrs := m.Symbols.Addrs("__per_cpu_offset")
-		if len(addrs) != 1 || addrs[0] == 0 {
-			return 0, errors.New("/proc/kallsyms does not tell where __per_cpu_offset is")
-		}
-		return addrs[0], nil
-	})
-	return func(cpu int) (uint64, error) {
-		at, err := table()
-		if err != nil {
-			return 0, err
-		}
-		return proc.ReadWord(at + 8*uint64(cpu))
-	}
 }

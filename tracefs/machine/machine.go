@@ -97,21 +97,6 @@ func (m *Machine) lookUp(names []string, modules bool) (map[string]target.Symbol
 	return out, nil
 }
 
-// symbolPlace asks this machine's symbol table, once for each name.
-func (m *Machine) symbolPlace() func(name string) (target.SymbolPlace, error) {
-	known := map[string]target.SymbolPlace{}
-	return func(name string) (target.SymbolPlace, error) {
-		if p, ok := known[name]; ok {
-			return p, nil
-		}
-		p, err := m.Symbols.Place(name)
-		if err == nil {
-			known[name] = target.SymbolPlace(p)
-		}
-		return target.SymbolPlace(p), err
-	}
-}
-
 // syscallParams reads the parameters of a system call from the format of its event.
 func (m *Machine) syscallParams(name string) ([]syscalls.Param, bool) {
 	fields, ok := m.FS.SyscallFields(name)

@@ -63,7 +63,11 @@ func (m *Machine) Plan(specs []string, o PlanOptions) ([]*plan.Plan, error) {
 	if m.FS != nil && !o.elsewhere() {
 		refused = m.refuser(target)
 	}
-	plans, err := Resolve(specs, target, refused)
+	parsed, wrong := parse(specs)
+	if err := m.Gather(target, parsed); err != nil {
+		return nil, err
+	}
+	plans, err := resolve(specs, parsed, wrong, target, refused)
 	if err != nil {
 		return nil, err
 	}
@@ -84,8 +88,12 @@ func (m *Machine) Plan(specs []string, o PlanOptions) ([]*plan.Plan, error) {
 // spec.Errors has everything that is wrong, in the order of the specs. refused is that of
 // fetchargs.ResolveTried.
 func Resolve(texts []string, t *target.Target, refused func(*plan.Plan) (spec.Errors, error)) ([]*plan.Plan, error) {
-	var wrong spec.Errors
-	var specs []*spec.Spec
+	specs, wrong := parse(texts)
+	return resolve(texts, specs, wrong, t, refused)
+}
+
+// parse returns the specs that are well formed, and what is wrong with the others.
+func parse(texts []string) (specs []*spec.Spec, wrong spec.Errors) {
 	for _, text := range texts {
 		parsed, err := spec.Parse(text)
 		var errs spec.Errors
@@ -95,6 +103,11 @@ func Resolve(texts []string, t *target.Target, refused func(*plan.Plan) (spec.Er
 		}
 		specs = append(specs, parsed)
 	}
+	return specs, wrong
+}
+
+// resolve makes plans of specs. wrong is what is wrong with others of the texts.
+func resolve(texts []string, specs []*spec.Spec, wrong spec.Errors, t *target.Target, refused func(*plan.Plan) (spec.Errors, error)) ([]*plan.Plan, error) {
 	plans, err := fetchargs.ResolveTried(specs, t, refused)
 	var errs spec.Errors
 	if errors.As(err, &errs) {

@@ -37,12 +37,12 @@ func (m *Machine) Target(o PlanOptions) (*target.Target, error) {
 	if o.elsewhere() {
 		return t, nil
 	}
-	t.Symbols, t.Place, t.ModuleLoaded, t.HZ = m.SymbolFacts, m.symbolPlace(), proc.ModuleLoaded, m.hz
+	t.Symbols, t.ModuleLoaded, t.HZ = m.SymbolFacts, proc.ModuleLoaded, m.hz
 	t.ModuleFuncs = func() []string {
 		names, _ := m.Symbols.ModuleFuncs("") // they are only suggested
 		return names
 	}
-	t.CPUs, t.CPUOffset, t.OnlyCPUs = eachCPU, m.cpuOffset(), o.CPUs
+	t.Places, t.CPUs, t.OnlyCPUs = map[string]target.SymbolPlace{}, &target.CPUs{}, o.CPUs
 	if o.Wait {
 		t.Await = m.await(t.Kernel)
 	}

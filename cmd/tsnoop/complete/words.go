@@ -12,6 +12,7 @@ import (
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/shell"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/target"
 	"github.com/tsnoop/tsnoop/fetchargs/complete"
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	fetchtarget "github.com/tsnoop/tsnoop/fetchargs/target"
 	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/tracefs/machine"
@@ -24,7 +25,7 @@ func specWords(o *flags.Options, word string) (words []shell.Word) {
 	if word == "" {
 		return nil
 	}
-	t, err := completionTarget(o)
+	t, err := completionTarget(o, word)
 	if err != nil {
 		return nil
 	}
@@ -34,9 +35,9 @@ func specWords(o *flags.Options, word string) (words []shell.Word) {
 	return words
 }
 
-// completionTarget returns the target that specs are completed for. The kernel takes
-// long to list the functions that can be probed, so the list is kept.
-func completionTarget(o *flags.Options) (*fetchtarget.Target, error) {
+// completionTarget returns the target that the start of a spec is completed for. The kernel
+// takes long to list the functions that can be probed, so the list is kept.
+func completionTarget(o *flags.Options, word string) (*fetchtarget.Target, error) {
 	po, err := target.PlanOptions(o)
 	if err != nil {
 		return nil, err
@@ -48,10 +49,18 @@ func completionTarget(o *flags.Options) (*fetchtarget.Target, error) {
 	}
 	m := machine.New(fs)
 	t, err := m.Target(po)
-	if dir, noDir := os.UserCacheDir(); err == nil && noDir == nil && t.Traceable != nil {
+	if err != nil {
+		return nil, err
+	}
+	if dir, err := os.UserCacheDir(); err == nil && t.Traceable != nil {
 		t.Traceable = m.KeptFunctions(filepath.Join(dir, "tsnoop"))
 	}
-	return t, err
+	if u, ok := spec.Finish(word); ok && !u.Func {
+		if s, err := spec.Parse(u.Whole); err == nil {
+			return t, m.Gather(t, []*spec.Spec{s})
+		}
+	}
+	return t, nil
 }
 
 // typeWords completes the names of types for info.
