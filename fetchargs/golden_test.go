@@ -141,9 +141,7 @@ func newGolden(t *testing.T, config string) *golden {
 		}
 	}
 	c.target.Kernel = btf.Open(filepath.Join("..", "testdata", "btf", fixture))
-	c.target.Traceable = func() func(module, name string) bool {
-		return func(_, name string) bool { return !notrace[name] }
-	}
+	c.target.Traceable = func(_, name string) bool { return !notrace[name] }
 	if len(places) > 0 {
 		c.target.Places = places
 		for i := range c.cpus() {
@@ -154,7 +152,7 @@ func newGolden(t *testing.T, config string) *golden {
 	}
 	if len(facts) > 0 {
 		c.target.Symbols = func([]string, bool) (map[string]target.SymbolFacts, error) { return facts, nil }
-		c.target.ModuleLoaded = func(name string) bool { return slices.Contains([]string{"loaded", "drv", "first", "second"}, name) }
+		c.target.Modules = []string{"loaded", "drv", "first", "second"}
 	}
 	return c
 }

@@ -50,8 +50,8 @@ func (r *resolver) Fetch(w cond.Want) (cond.Ref, bool) {
 		e.Field.Set, e.Field.By = r.setOf(p)
 	}
 	e.Field.Use = r.useOf(p)
-	if r.Target.HZ != nil && mayHaveJiffies(&e.Field) {
-		e.Field.HZ = r.Target.HZ()
+	if mayHaveJiffies(&e.Field) {
+		e.Field.HZ = r.Target.HZ
 	}
 	e.Field.BigEndian = f != nil && f.Big || (f == nil || f.Form == value.Named) && btf.IsBigEndian(e.Field.Type)
 	side := r.entry

@@ -81,12 +81,6 @@ func completeFunc(t *target.Target, u spec.Unfinished) []Candidate {
 	if module != "syscall" {
 		names, _ = t.Kernel.FuncNames(module, name+"*")
 	}
-	traceable := func(module, name string) bool { return true }
-	if t.Traceable != nil && len(names) > 0 {
-		if known := t.Traceable(); known != nil {
-			traceable = known
-		}
-	}
 	var found []Candidate
 	add := func(name, is string) {
 		if in {
@@ -97,7 +91,7 @@ func completeFunc(t *target.Target, u spec.Unfinished) []Candidate {
 		}
 	}
 	for _, f := range names {
-		if traceable(f.Module, f.Name) {
+		if t.Traceable == nil || t.Traceable(f.Module, f.Name) {
 			add(f.Name, f.Module)
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/source"
@@ -34,10 +33,9 @@ type Job struct {
 // Attempts returns what there is to try for the specs; the alternatives of a spec
 // follow each other.
 func Attempts(t *target.Target, specs []*spec.Spec) (all []Attempt, fatal error) {
-	traceable := sync.OnceValue(func() func(module, name string) bool { return traceableBy(t) })
 	for _, s := range specs {
 		for ; s != nil; s = s.Else {
-			a, err := attempt(t, s, traceable)
+			a, err := attempt(t, s)
 			if err != nil {
 				return nil, err
 			}
@@ -49,14 +47,14 @@ func Attempts(t *target.Target, specs []*spec.Spec) (all []Attempt, fatal error)
 
 // A naming is a way in which a spec may name what it is about. It returns false if the spec
 // is to be understood in another way. The error is one that is not the spec's fault.
-type naming func(t *target.Target, s *spec.Spec, traceable func() func(module, name string) bool) (Attempt, bool, error)
+type naming func(t *target.Target, s *spec.Spec) (Attempt, bool, error)
 
 // namings are tried in this order. The last understands every spec.
 var namings = []naming{byGlob, bySyscall, byFunction}
 
-func attempt(t *target.Target, s *spec.Spec, traceable func() func(module, name string) bool) (Attempt, error) {
+func attempt(t *target.Target, s *spec.Spec) (Attempt, error) {
 	for _, n := range namings {
-		a, is, err := n(t, s, traceable)
+		a, is, err := n(t, s)
 		if is || err != nil {
 			a.Spec = s
 			return a, err
@@ -65,15 +63,15 @@ func attempt(t *target.Target, s *spec.Spec, traceable func() func(module, name 
 	panic("find: a spec that is not understood: " + s.Text)
 }
 
-func byGlob(t *target.Target, s *spec.Spec, traceable func() func(module, name string) bool) (a Attempt, is bool, fatal error) {
+func byGlob(t *target.Target, s *spec.Spec) (a Attempt, is bool, fatal error) {
 	if !spec.IsGlob(s.Func.Text) {
 		return a, false, nil
 	}
-	jobs, wrong, fatal := expand(t, s, traceable)
+	jobs, wrong, fatal := expand(t, s)
 	return newAttempt(jobs, wrong), true, fatal
 }
 
-func bySyscall(t *target.Target, s *spec.Spec, _ func() func(module, name string) bool) (a Attempt, is bool, fatal error) {
+func bySyscall(t *target.Target, s *spec.Spec) (a Attempt, is bool, fatal error) {
 	if calls := namedSyscalls(t, s); len(calls) > 0 {
 		return newAttempt(syscallJobs(s, nil, calls...), nil), true, nil
 	}
@@ -86,13 +84,13 @@ func bySyscall(t *target.Target, s *spec.Spec, _ func() func(module, name string
 	return a, false, nil
 }
 
-func byFunction(_ *target.Target, s *spec.Spec, _ func() func(module, name string) bool) (Attempt, bool, error) {
+func byFunction(_ *target.Target, s *spec.Spec) (Attempt, bool, error) {
 	return newAttempt([]Job{{Spec: s, EntryPoint: s.Func.Text}}, nil), true, nil
 }
 
 // expand returns a job for each function that a glob matches. wrong says why there
 // is nothing to probe.
-func expand(t *target.Target, s *spec.Spec, traceable func() func(module, name string) bool) (found []Job, wrong *spec.Error, fatal error) {
+func expand(t *target.Target, s *spec.Spec) (found []Job, wrong *spec.Error, fatal error) {
 	calls := matchingSyscalls(t, s)
 	names, wrong, err := matchingFuncs(t, s)
 	if err != nil {
@@ -103,7 +101,7 @@ func expand(t *target.Target, s *spec.Spec, traceable func() func(module, name s
 	}
 	g := &Glob{Spec: s, Matches: len(names) + len(calls)}
 	for _, f := range names {
-		if traceable()(f.Module, f.Name) {
+		if traceable(t, f.Module, f.Name) {
 			found = append(found, Job{Spec: s.For(f.Module, f.Name), EntryPoint: f.Name, Glob: g})
 		} else {
 			g.Left = append(g.Left, LeftOut{Func: f.Name, Why: "not traceable"})
@@ -113,7 +111,7 @@ func expand(t *target.Target, s *spec.Spec, traceable func() func(module, name s
 		if !call.ABI.Narrow && call.narrow {
 			g.Narrow++
 		}
-		if call.traceable(traceable()) {
+		if call.traceable(t) {
 			found = append(found, syscallJobs(s, g, call)...)
 		} else {
 			g.Left = append(g.Left, LeftOut{Func: call.Proto.Name, Why: "not traceable"})
@@ -137,11 +135,6 @@ func matchingFuncs(t *target.Target, s *spec.Spec) ([]btf.FuncName, *spec.Error,
 	}
 	names, err := t.Kernel.FuncNames(s.Module.Text, s.Func.Text)
 	var missing *btf.NotFoundError
-	if errors.As(err, &missing) {
-		if awaited, why := t.Waits(s.Module.Text); awaited && why == nil {
-			names, err = t.Kernel.FuncNames(s.Module.Text, s.Func.Text)
-		}
-	}
 	if errors.As(err, &missing) && namedAfter(s.Module.Text, s.Func.Text) {
 		if own, _ := t.Kernel.FuncNames("vmlinux", s.Func.Text); len(own) > 0 {
 			return own, nil, nil // the module is built in
@@ -165,21 +158,13 @@ func tooMany(s *spec.Spec, n int) *spec.Error {
 		Msg: fmt.Sprintf("%s stands for %d functions, %d can be traced at once", s.Func.Text, n, maxFunctions)}
 }
 
-// traceableBy returns a function that reports whether a function can be probed. It
-// always reports true if that is not known.
-func traceableBy(t *target.Target) func(module, name string) bool {
-	if t.Traceable != nil {
-		if f := t.Traceable(); f != nil {
-			return func(module, name string) bool {
-				if f(module, name) {
-					return true
-				}
-				awaited, _ := t.Waits(module)
-				return awaited
-			}
-		}
+// traceable reports whether a function can be probed, as far as is known.
+func traceable(t *target.Target, module, name string) bool {
+	if t.Traceable == nil || t.Traceable(module, name) {
+		return true
 	}
-	return func(string, string) bool { return true }
+	awaited, _ := t.Waits(module)
+	return awaited
 }
 
 // noMatch returns the error for a glob that matches nothing.

@@ -19,9 +19,10 @@ func (r *Function) function() bool {
 	if errors.As(err, &missing) && missing.What == "module" {
 		if own := builtIn(r.Target, r.Spec.Module.Text, base); own != nil {
 			fn, err = own, nil
-		} else if r.awaited, r.untold = r.Target.Waits(r.Spec.Module.Text); r.awaited {
-			fn, err = r.Target.Kernel.Func(r.Spec.Module.Text, base)
 		}
+	}
+	if err != nil {
+		r.awaited, r.untold = r.Target.Waits(r.Spec.Module.Text)
 	}
 	switch {
 	case err == nil:
@@ -46,7 +47,7 @@ func (r *Function) function() bool {
 		return false
 	}
 	r.Proto = fn
-	r.Absent = fn.Module != "" && r.Target.ModuleLoaded != nil && !r.Target.ModuleLoaded(fn.Module)
+	r.Absent = fn.Module != "" && r.Target.Lacks(fn.Module)
 	if r.Target.Live || fn.Records > 1 {
 		r.lookUp()
 	}
@@ -93,7 +94,7 @@ func (r *Function) noFunction(missing *btf.NotFoundError) {
 		}
 		if len(missing.Near) == 0 {
 			hint = "the compiler may have inlined it into its callers, or it is in a module that is not loaded"
-			if r.Target.Await != nil {
+			if r.Target.Awaited != nil {
 				hint = "to wait for a module say which: --wait-module MODULE:" + name.Text
 			}
 		}

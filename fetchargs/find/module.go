@@ -21,8 +21,7 @@ var probeWords = map[string]bool{
 func noModule(t *target.Target, s *spec.Spec, missing *btf.NotFoundError) *spec.Error {
 	module, name := s.Module.Text, s.Func.Text
 	e := &spec.Error{Text: s.Text, Span: s.Module.Span, Err: missing}
-	loaded := t.ModuleLoaded != nil && t.ModuleLoaded(module)
-	if ret, known := probeWords[module]; known && !loaded {
+	if ret, known := probeWords[module]; known && (t.Modules == nil || t.Lacks(module)) {
 		e.Msg = fmt.Sprintf("functions are named without %s:", module)
 		e.Hint = withoutModule(t, s, ret)
 		e.Fix = spec.Fix{Span: s.Span, Text: e.Hint}
@@ -43,12 +42,12 @@ func noModule(t *target.Target, s *spec.Spec, missing *btf.NotFoundError) *spec.
 	case awaited && why != nil:
 		e.Msg = fmt.Sprintf("which functions the module %s has is not known before it comes", module)
 		e.Hint = fmt.Sprintf("%v; name the kernel's file and its own with --btf, or a function without a glob", why)
-	case t.ModuleLoaded != nil && !loaded:
+	case t.Lacks(module):
 		e.Msg, e.Hint = fmt.Sprintf("the module %s is not loaded", module), "load it first: modprobe "+module
 		if t.Live {
 			e.Hint += "; or --wait-module waits for it"
 		}
-	case t.ModuleLoaded == nil:
+	case t.Modules == nil:
 		e.Msg, e.Hint = fmt.Sprintf("there is no BTF of the module %s", module), "name its file with --btf, behind that of the kernel"
 	default:
 		e.Msg = fmt.Sprintf("there is no BTF of the module %s, and so no list of its functions", module)
@@ -95,12 +94,12 @@ func callOfTracepoint(name string) (call string, ok bool) {
 // the beginning of the function's name, as ext4 is of ext4_file_open. It returns
 // nil if there is none.
 func (r *Function) ofAwaited(name string) *btf.Func {
-	if r.Spec.Module.Text != "" || r.Target.Await == nil {
+	if r.Spec.Module.Text != "" || r.Target.Awaited == nil {
 		return nil
 	}
 	for i := strings.LastIndexByte(name, '_'); i > 0; i = strings.LastIndexByte(name[:i], '_') {
 		module := name[:i]
-		if awaited, why := r.Target.Await(module); !awaited || why != nil {
+		if awaited, why := r.Target.Waits(module); !awaited || why != nil {
 			continue
 		}
 		fn, err := r.Target.Kernel.Func(module, name)

@@ -128,8 +128,8 @@ func syscallJobs(s *spec.Spec, g *Glob, calls ...*Syscall) []Job {
 
 // traceable reports whether the function can be probed. If several functions share an
 // address, the kernel lists only one of them.
-func (c *Syscall) traceable(known func(module, name string) bool) bool {
-	return known("", c.symbol) || len(c.Proto.Params) == 0 && (known("", "__do_sys_"+c.Name) || known("", "__ia32_sys_"+c.Name))
+func (c *Syscall) traceable(t *target.Target) bool {
+	return traceable(t, "", c.symbol) || len(c.Proto.Params) == 0 && (traceable(t, "", "__do_sys_"+c.Name) || traceable(t, "", "__ia32_sys_"+c.Name))
 }
 
 // syscall looks up the function of a system call.

@@ -5,6 +5,7 @@ package target
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
@@ -33,21 +34,24 @@ type Target struct {
 	CPUs   *CPUs
 	// OnlyCPUs are the CPUs whose calls are wanted, nil for all.
 	OnlyCPUs []int
-	// ModuleLoaded reports whether a module is in the kernel; nil if not known.
-	ModuleLoaded func(name string) bool
-	// Await reports whether the run waits for a module that is not loaded. If so, Kernel
-	// has the module's types from then on, or why says why it does not. Await is nil if
-	// the run waits for no module.
-	Await  func(name string) (awaited bool, why error)
+	// Modules are those that are loaded, with "_" for "-" in their names; nil if not known.
+	Modules []string
+	// Awaited has those modules of specs that are not loaded and that the run waits for.
+	// Kernel has their types, or else the error says why not. It is nil if the run waits
+	// for no modules.
+	Awaited map[string]error
+	// Traceable reports whether a function can be probed. It is nil if that is not known, or
+	// not needed because no spec has a glob.
+	Traceable func(module, name string) bool
+	// HZ is how many jiffies a second has, 0 if that is not known.
+	HZ int
+
 	points map[string]bool  // see entryPoints
 	table  *constants.Table // see macros
 
-	// Traceable returns a function that reports whether a function can be probed, nil if
-	// that is not known. It is slow, so it is called only if a spec has a glob.
-	Traceable func() func(module, name string) bool
-
 	// ModuleFuncs returns the names of the functions of loaded modules, also of those
-	// without BTF. It is nil if that is not known.
+	// without BTF. It is slow, and called only for a name that is nowhere else. It is nil if
+	// the kernel is not this machine's.
 	ModuleFuncs func() []string
 
 	// SyscallParams returns the parameters of the kernel's own event for a system call.
@@ -63,10 +67,6 @@ type Target struct {
 	// FaultCount locates the kernel's counter of faulting fetches. It is nil if there is
 	// none, if its place is not known, or if it is not needed.
 	FaultCount *FaultCount
-
-	// HZ returns how many jiffies a second has, 0 if that is not known. It is nil if the
-	// kernel is not this machine's, and called only if there may be jiffies to show.
-	HZ func() int
 
 	// LongestArg asks the kernel how many bytes a fetcharg may have. It is nil if there
 	// is no kernel to ask, and called only for a fetcharg that is too long for Features.
@@ -149,8 +149,11 @@ func (t *Target) Existing(names ...string) []string {
 // Waits reports whether the run waits for a module. If it does, why says why
 // nothing is known of the module.
 func (t *Target) Waits(module string) (awaited bool, why error) {
-	if t.Await == nil || module == "" {
-		return false, nil
-	}
-	return t.Await(module)
+	why, awaited = t.Awaited[module]
+	return awaited, why
+}
+
+// Lacks reports whether it is known that a module is not loaded.
+func (t *Target) Lacks(module string) bool {
+	return t.Modules != nil && !slices.Contains(t.Modules, strings.ReplaceAll(module, "-", "_"))
 }

@@ -13,29 +13,26 @@ import (
 // Processes returns the processes of this machine, sorted by ID.
 func Processes() []proc.Process { return proc.Processes() }
 
-// KeptFunctions returns a function for target.Target.Traceable, which tells which
-// functions can be probed. The kernel takes long to list them, so the list is kept in
-// the directory dir until the kernel boots again or its modules change. Only the owner
-// of dir may write to it; if that is not so, or the list cannot be kept, it is read
-// each time.
-func (m *Machine) KeptFunctions(dir string) func() func(module, name string) bool {
-	return func() func(module, name string) bool {
-		path := filepath.Join(dir, "functions")
-		key := append([]byte("tsnoop "+proc.BootID()+" "+proc.LoadedModules()), '\n')
-		if kept, err := os.ReadFile(path); err == nil && ownDir(dir) {
-			if text, ok := bytes.CutPrefix(kept, key); ok {
-				return tracefs.ParseFunctions(text)
-			}
+// KeptFunctions returns a function that reports whether a function can be probed, nil if
+// that is not known. The kernel takes long to list them, so the list is kept in the
+// directory dir until the kernel boots again or its modules change. Only the owner of dir
+// may write to it; if that is not so, or the list cannot be kept, it is read each time.
+func (m *Machine) KeptFunctions(dir string) func(module, name string) bool {
+	path := filepath.Join(dir, "functions")
+	key := append([]byte("tsnoop "+proc.BootID()+" "+proc.LoadedModules()), '\n')
+	if kept, err := os.ReadFile(path); err == nil && ownDir(dir) {
+		if text, ok := bytes.CutPrefix(kept, key); ok {
+			return tracefs.ParseFunctions(text)
 		}
-		text, err := m.FS.FunctionList()
-		if err != nil {
-			return nil
-		}
-		if os.MkdirAll(dir, 0o700) == nil && ownDir(dir) {
-			keep(path, append(key, text...))
-		}
-		return tracefs.ParseFunctions(text)
 	}
+	text, err := m.FS.FunctionList()
+	if err != nil {
+		return nil
+	}
+	if os.MkdirAll(dir, 0o700) == nil && ownDir(dir) {
+		keep(path, append(key, text...))
+	}
+	return tracefs.ParseFunctions(text)
 }
 
 // ownDir reports whether dir is a directory, not a symbolic link, that belongs to this

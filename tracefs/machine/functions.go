@@ -8,28 +8,28 @@ import (
 
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/find"
-	"github.com/tsnoop/tsnoop/fetchargs/target"
 )
 
 // Functions yields the C prototypes of the functions that match the glob pattern and
 // can be probed, sorted by name. A function of a module is prefixed with "MODULE:".
 // System calls come last, with the parameters that programs know.
 func (m *Machine) Functions(pattern string, o PlanOptions) (iter.Seq[string], error) {
-	target, err := m.lines(o)
+	o.Lines = true
+	target, err := m.Target(o)
 	if err != nil {
 		return nil, err
 	}
 	funcs, err := target.Kernel.Funcs(pattern)
 	var missing *btf.NotFoundError
-	if errors.As(err, &missing) && target.ModuleLoaded != nil && target.ModuleLoaded(missing.Name) {
+	if errors.As(err, &missing) && target.Modules != nil && !target.Lacks(missing.Name) {
 		funcs, err = m.untyped(missing.Name, pattern)
 	}
 	if err != nil {
 		return nil, err
 	}
 	traceable := func(module, name string) bool { return true }
-	if target.Traceable != nil {
-		if known := target.Traceable(); known != nil {
+	if m.FS != nil && !o.elsewhere() {
+		if known := m.FS.TraceableFunctions(); known != nil {
 			traceable = known
 		}
 	}
@@ -78,15 +78,10 @@ func (m *Machine) untyped(module, pattern string) (funcs []*btf.Func, err error)
 
 // Syscalls returns the system calls that match name, which may be a glob.
 func (m *Machine) Syscalls(name string, o PlanOptions) ([]find.SyscallFunc, error) {
-	target, err := m.lines(o)
+	o.Lines = true
+	target, err := m.Target(o)
 	if err != nil {
 		return nil, err
 	}
 	return find.SyscallFuncs(target, name), nil
-}
-
-// lines returns the target for something that is only shown.
-func (m *Machine) lines(o PlanOptions) (*target.Target, error) {
-	o.Lines = true
-	return m.Target(o)
 }

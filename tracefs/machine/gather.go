@@ -9,14 +9,19 @@ import (
 )
 
 // Gather adds to t what specs, and the measures of t, ask of this machine by name: where
-// variables are, and the CPUs. A plan can then be made without another look at the machine.
+// variables are, the CPUs, and the types of modules that the run waits for. A plan can then
+// be made without another look at the machine.
 func (m *Machine) Gather(t *target.Target, specs []*spec.Spec) error {
 	if t.Places == nil {
 		return nil // another machine
 	}
+	t.HZ = m.hz()
 	g := gathering{table: m, t: t}
 	for _, s := range specs {
 		for ; s != nil; s = s.Else {
+			if t.Awaited != nil {
+				m.await(t, s)
+			}
 			s.Inspect(g.expr)
 		}
 	}

@@ -3,26 +3,40 @@ package machine
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
+	"github.com/tsnoop/tsnoop/fetchargs/target"
 	"github.com/tsnoop/tsnoop/tracefs/proc"
 )
 
-// await returns a function that adds to k the types of a module that is not loaded yet,
-// from the module's file, and reports whether the module is still to be loaded. Each
-// file is read once.
-func (m *Machine) await(k *btf.Kernel) func(name string) (bool, error) {
-	asked := map[string]error{}
-	return func(name string) (bool, error) {
-		if proc.ModuleLoaded(name) {
-			return false, nil
+// await adds the module of a spec to those that t waits for, with its types, unless it is
+// loaded. If the spec names none, as in ext4_file_open, the module may be the beginning of
+// the function's name.
+func (m *Machine) await(t *target.Target, s *spec.Spec) {
+	if s.Module.Text != "" {
+		m.awaitModule(t, s.Module.Text)
+		return
+	}
+	name, _, _ := strings.Cut(s.Func.Text, ".")
+	if _, err := t.Kernel.Func("", name); err == nil || spec.IsGlob(name) {
+		return
+	}
+	for i := strings.LastIndexByte(name, '_'); i > 0; i = strings.LastIndexByte(name[:i], '_') {
+		m.awaitModule(t, name[:i])
+		if awaited, why := t.Waits(name[:i]); awaited && why == nil {
+			if _, err := t.Kernel.Func(name[:i], name); err == nil {
+				return
+			}
 		}
-		why, known := asked[name]
-		if !known {
-			why = m.addTypes(k, name)
-			asked[name] = why
-		}
-		return true, why
+	}
+}
+
+// awaitModule reads the file of a module once.
+func (m *Machine) awaitModule(t *target.Target, module string) {
+	if _, known := t.Awaited[module]; !known && t.Lacks(module) {
+		t.Awaited[module] = m.addTypes(t.Kernel, module)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs"
@@ -59,13 +60,20 @@ func (m *Machine) Plan(specs []string, o PlanOptions) ([]*plan.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	var refused func(*plan.Plan) (spec.Errors, error)
-	if m.FS != nil && !o.elsewhere() {
-		refused = m.refuser(target)
-	}
 	parsed, wrong := parse(specs)
 	if err := m.Gather(target, parsed); err != nil {
 		return nil, err
+	}
+	var refused func(*plan.Plan) (spec.Errors, error)
+	if m.FS != nil && !o.elsewhere() {
+		traceable := o.Traceable
+		if traceable == nil {
+			traceable = sync.OnceValue(m.FS.TraceableFunctions)
+		}
+		if slices.ContainsFunc(parsed, hasGlob) {
+			target.Traceable = traceable()
+		}
+		refused = m.refuser(target, traceable)
 	}
 	plans, err := resolve(specs, parsed, wrong, target, refused)
 	if err != nil {
@@ -123,6 +131,9 @@ func resolve(texts []string, specs []*spec.Spec, wrong spec.Errors, t *target.Ta
 	}
 	return plans, nil
 }
+
+// hasGlob reports whether a spec or one of its alternatives has a glob.
+func hasGlob(s *spec.Spec) bool { return s != nil && (spec.IsGlob(s.Func.Text) || hasGlob(s.Else)) }
 
 // nonce returns an unguessable word, so that no traced program can print something that
 // looks like an event.

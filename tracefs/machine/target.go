@@ -37,14 +37,14 @@ func (m *Machine) Target(o PlanOptions) (*target.Target, error) {
 	if o.elsewhere() {
 		return t, nil
 	}
-	t.Symbols, t.ModuleLoaded, t.HZ = m.SymbolFacts, proc.ModuleLoaded, m.hz
+	t.Symbols, t.Modules = m.SymbolFacts, proc.ModuleNames()
 	t.ModuleFuncs = func() []string {
 		names, _ := m.Symbols.ModuleFuncs("") // they are only suggested
 		return names
 	}
 	t.Places, t.CPUs, t.OnlyCPUs = map[string]target.SymbolPlace{}, &target.CPUs{}, o.CPUs
 	if o.Wait {
-		t.Await = m.await(t.Kernel)
+		t.Awaited = map[string]error{}
 	}
 	if t.Live && !t.Features.Keeps {
 		end, err := proc.UserEnd()
@@ -55,9 +55,6 @@ func (m *Machine) Target(o PlanOptions) (*target.Target, error) {
 	}
 	if m.FS != nil {
 		t.LongestArg = sync.OnceValue(m.FS.LongestArg)
-		if t.Traceable = o.Traceable; t.Traceable == nil {
-			t.Traceable = m.FS.TraceableFunctions
-		}
 		t.SyscallReads = m.FS.SyscallReads
 		t.SyscallNames, t.SyscallParams = sync.OnceValue(m.FS.Syscalls), m.syscallParams
 	}
@@ -66,9 +63,8 @@ func (m *Machine) Target(o PlanOptions) (*target.Target, error) {
 
 // refuser returns a function for fetchargs.ResolveTried. What ftrace knows and kprobes
 // do not need themselves can be probed. For all else the kernel is asked, if live is set,
-// with probes that are never enabled.
-func (m *Machine) refuser(t *target.Target) func(*plan.Plan) (spec.Errors, error) {
-	traceable := sync.OnceValue(t.Traceable)
+// with probes that are never enabled. traceable returns what ftrace knows.
+func (m *Machine) refuser(t *target.Target, traceable func() func(module, name string) bool) func(*plan.Plan) (spec.Errors, error) {
 	return func(p *plan.Plan) (spec.Errors, error) {
 		if p.Glob != nil || !p.AtFunction() { // a glob has only functions that can be probed
 			return nil, nil

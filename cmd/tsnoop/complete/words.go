@@ -35,8 +35,7 @@ func specWords(o *flags.Options, word string) (words []shell.Word) {
 	return words
 }
 
-// completionTarget returns the target that the start of a spec is completed for. The kernel
-// takes long to list the functions that can be probed, so the list is kept.
+// completionTarget returns the target that the start of a spec is completed for.
 func completionTarget(o *flags.Options, word string) (*fetchtarget.Target, error) {
 	po, err := target.PlanOptions(o)
 	if err != nil {
@@ -52,15 +51,24 @@ func completionTarget(o *flags.Options, word string) (*fetchtarget.Target, error
 	if err != nil {
 		return nil, err
 	}
-	if dir, err := os.UserCacheDir(); err == nil && t.Traceable != nil {
-		t.Traceable = m.KeptFunctions(filepath.Join(dir, "tsnoop"))
+	u, _ := spec.Finish(word)
+	if u.Func && fs != nil && t.Places != nil {
+		t.Traceable = functions(m)
 	}
-	if u, ok := spec.Finish(word); ok && !u.Func {
-		if s, err := spec.Parse(u.Whole); err == nil {
-			return t, m.Gather(t, []*spec.Spec{s})
-		}
+	if s, err := spec.Parse(u.Whole); err == nil {
+		return t, m.Gather(t, []*spec.Spec{s})
 	}
 	return t, nil
+}
+
+// functions returns what reports whether a function can be probed. The kernel takes long to
+// list them, so the list is kept.
+func functions(m *machine.Machine) func(module, name string) bool {
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return m.FS.TraceableFunctions()
+	}
+	return m.KeptFunctions(filepath.Join(dir, "tsnoop"))
 }
 
 // typeWords completes the names of types for info.
