@@ -57,10 +57,11 @@ var mayImport = map[string][]string{
 	"tracefs/tasks":        {module + "/tracefs", module + "/tracefs/proc"},
 	"tracefs/amend":        {module + "/fetchargs/value", module + "/fetchargs/plan", module + "/tracefs", module + "/tracefs/proc", "golang.org/x/sys/unix"},
 	"tracefs/losses":       {module + "/fetchargs/dynevent", module + "/fetchargs/plan", module + "/fetchargs/value", module + "/tracefs", module + "/tracefs/calls", module + "/tracefs/proc"},
+	"cmd/tsnoop/dist":      {},
+	"tracefs/stream":       {module + "/fetchargs/dynevent", module + "/fetchargs/plan", module + "/fetchargs/store", module + "/fetchargs/value", module + "/tracefs", module + "/tracefs/amend", module + "/tracefs/calls", module + "/tracefs/proc", module + "/tracefs/proc/symbols", module + "/tracefs/read", module + "/tracefs/tasks"},
 	"tracefs/machine":      {"golang.org/x/sys/unix", module + "/btf", module + "/tracefs", module + "/fetchargs/abi", module + "/tracefs/define", module + "/fetchargs", module + "/fetchargs/dynevent", module + "/fetchargs/spec", module + "/tracefs/proc", module + "/tracefs/proc/symbols", module + "/fetchargs/measure", module + "/fetchargs/syscalls", module + "/fetchargs/find", module + "/fetchargs/target", module + "/fetchargs/plan"},
 	"tracefs/record":       {"golang.org/x/sys/unix", module + "/tracefs", module + "/tracefs/outfile", module + "/tracefs/proc/symbols", module + "/tracefs/read", module + "/tracefs/ringbuf", module + "/tracefs/tracedat"},
-	"tracefs/trace": {module + "/btf", module + "/fetchargs/measure", module + "/fetchargs/filter", module + "/fetchargs/dynevent", module + "/fetchargs/value", module + "/fetchargs/abi", module + "/fetchargs/query", module + "/fetchargs/store", module + "/fetchargs/plan", "golang.org/x/sys/unix", module + "/tracefs", module + "/tracefs/calls",
-		module + "/tracefs/define", module + "/tracefs/machine", module + "/tracefs/record", module + "/tracefs/proc", module + "/tracefs/proc/symbols", module + "/tracefs/read", module + "/tracefs/ringbuf", module + "/tracefs/text", module + "/tracefs/tracedat", module + "/tracefs/guard", module + "/tracefs/losses", module + "/tracefs/nocalls", module + "/tracefs/tasks", module + "/tracefs/amend"},
+	"tracefs/trace":        {"golang.org/x/sys/unix", module + "/btf", module + "/fetchargs/abi", module + "/fetchargs/dynevent", module + "/fetchargs/filter", module + "/fetchargs/measure", module + "/fetchargs/plan", module + "/fetchargs/query", module + "/fetchargs/store", module + "/fetchargs/value", module + "/tracefs", module + "/tracefs/amend", module + "/tracefs/calls", module + "/tracefs/define", module + "/tracefs/guard", module + "/tracefs/losses", module + "/tracefs/machine", module + "/tracefs/nocalls", module + "/tracefs/proc", module + "/tracefs/proc/symbols", module + "/tracefs/read", module + "/tracefs/record", module + "/tracefs/ringbuf", module + "/tracefs/stream", module + "/tracefs/tasks", module + "/tracefs/text", module + "/tracefs/tracedat"},
 	"cmd/tsnoop/complete": {module + "/fetchargs/target", module + "/fetchargs/spec", module + "/fetchargs/complete", module + "/cmd/tsnoop/flags", module + "/cmd/tsnoop/help", module + "/cmd/tsnoop/preset", module + "/cmd/tsnoop/shell", module + "/cmd/tsnoop/target",
 		module + "/render", module + "/tracefs/machine", module + "/tracefs/users"},
 	"cmd/tsnoop/dist/parts": {},
@@ -71,10 +72,9 @@ var mayImport = map[string][]string{
 		module + "/btf", module + "/render", module + "/render/sum", module + "/tracefs", module + "/tracefs/proc", module + "/tracefs/machine", module + "/tracefs/trace"},
 	"cmd/tsnoop/manual":   {},
 	"cmd/tsnoop/notation": {module + "/render", module + "/render/json", module + "/render/sum", module + "/render/text"},
-	"cmd/tsnoop/output": {"golang.org/x/term", module + "/tracefs/outfile", module + "/cmd/tsnoop/flags", module + "/cmd/tsnoop/terminal",
-		module + "/render", module + "/render/sum", module + "/tracefs", module + "/tracefs/calls", module + "/tracefs/losses", module + "/tracefs/trace"},
-	"cmd/tsnoop/preset": {},
-	"cmd/tsnoop/shell":  {},
+	"cmd/tsnoop/output":   {"golang.org/x/term", module + "/cmd/tsnoop/flags", module + "/cmd/tsnoop/terminal", module + "/render", module + "/render/sum", module + "/tracefs", module + "/tracefs/calls", module + "/tracefs/losses", module + "/tracefs/outfile", module + "/tracefs/stream"},
+	"cmd/tsnoop/preset":   {},
+	"cmd/tsnoop/shell":    {},
 	"cmd/tsnoop/specs": {"github.com/fsnotify/fsnotify", module + "/cmd/tsnoop/flags", module + "/cmd/tsnoop/preset", module + "/cmd/tsnoop/target", module + "/cmd/tsnoop/terminal",
 		module + "/btf", module + "/fetchargs/spec", module + "/fetchargs/specfile", module + "/tracefs", module + "/tracefs/trace"},
 	"cmd/tsnoop/target": {module + "/fetchargs/plan", module + "/cmd/tsnoop/flags",
@@ -87,9 +87,7 @@ var mayImport = map[string][]string{
 	"render/json":       {module + "/render", module + "/render/sum", module + "/fetchargs/value", module + "/tracefs", module + "/tracefs/calls"},
 	"cmd/tsnoop/tracee": {"golang.org/x/sys/unix"},
 	// Not what reads kernel files or bytes: that is behind tracefs/trace.
-	"cmd/tsnoop": {"golang.org/x/term",
-		module + "/cmd/tsnoop/complete", module + "/cmd/tsnoop/flags", module + "/cmd/tsnoop/help", module + "/cmd/tsnoop/live", module + "/cmd/tsnoop/output", module + "/cmd/tsnoop/preset", module + "/cmd/tsnoop/shell", module + "/cmd/tsnoop/specs", module + "/cmd/tsnoop/target", module + "/cmd/tsnoop/terminal",
-		module + "/btf", module + "/fetchargs/abi", module + "/fetchargs/emit", module + "/fetchargs/explain", module + "/fetchargs/plan", module + "/tracefs", module + "/tracefs/calls", module + "/tracefs/losses", module + "/tracefs/proc", module + "/tracefs/machine", module + "/tracefs/record", module + "/tracefs/trace", module + "/render", module + "/render/sum"},
+	"cmd/tsnoop": {"golang.org/x/term", module + "/btf", module + "/cmd/tsnoop/complete", module + "/cmd/tsnoop/flags", module + "/cmd/tsnoop/help", module + "/cmd/tsnoop/live", module + "/cmd/tsnoop/output", module + "/cmd/tsnoop/preset", module + "/cmd/tsnoop/shell", module + "/cmd/tsnoop/specs", module + "/cmd/tsnoop/target", module + "/cmd/tsnoop/terminal", module + "/fetchargs/abi", module + "/fetchargs/emit", module + "/fetchargs/explain", module + "/fetchargs/plan", module + "/render", module + "/render/sum", module + "/tracefs", module + "/tracefs/calls", module + "/tracefs/losses", module + "/tracefs/machine", module + "/tracefs/proc", module + "/tracefs/record", module + "/tracefs/stream", module + "/tracefs/trace"},
 }
 
 // pure are the packages that must not touch the machine.

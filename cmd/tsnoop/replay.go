@@ -24,6 +24,7 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 	"github.com/tsnoop/tsnoop/tracefs/losses"
+	"github.com/tsnoop/tsnoop/tracefs/stream"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
 
@@ -115,7 +116,7 @@ func showReplay(f io.ReaderAt, size int64, name string, o *flags.Options, ui *te
 	if err != nil {
 		return err
 	}
-	return showAll(r, &r.Reading, name, o, ui)
+	return showAll(r, &r.Stream, name, o, ui)
 }
 
 // A recording is a trace.dat file, or text.
@@ -126,7 +127,7 @@ type recording interface {
 }
 
 // showAll shows a recording, whose Reading is r, and reports what it lacks.
-func showAll(rec recording, r *trace.Reading, name string, o *flags.Options, ui *terminal.UI) (err error) {
+func showAll(rec recording, r *stream.Stream, name string, o *flags.Options, ui *terminal.UI) (err error) {
 	out := output.New(o, ui)
 	if err := out.Open(); err != nil {
 		return err
@@ -136,7 +137,7 @@ func showAll(rec recording, r *trace.Reading, name string, o *flags.Options, ui 
 		return err
 	}
 	out.Losses(rec.Losses())
-	out.Origin(r.Origin())
+	out.Origin(r.Origin)
 	if err := rec.Damage(); err != nil {
 		var pages *trace.DamagedPages
 		if errors.As(err, &pages) {
@@ -153,7 +154,7 @@ func showAll(rec recording, r *trace.Reading, name string, o *flags.Options, ui 
 func openReplay(f io.ReaderAt, size int64, name string, o *flags.Options, ui *terminal.UI) (*trace.File, error) {
 	r, err := trace.Open(f, size, openOptions(o, name, ui))
 	switch {
-	case errors.Is(err, trace.ErrHalves):
+	case errors.Is(err, stream.ErrHalves):
 		return nil, fmt.Errorf("%w: record it with --chain", err)
 	case errors.Is(err, trace.ErrStacks):
 		return nil, fmt.Errorf("%s has no stacks: record them with --kstack", name)
@@ -163,13 +164,13 @@ func openReplay(f io.ReaderAt, size int64, name string, o *flags.Options, ui *te
 		return nil, flags.Errorf("", "%s does not say what time of day it was; --time is rel, delta, boot or none", name)
 	}
 	if o.Tree {
-		warnHalves(r.Plans(), ui)
+		warnHalves(r.Plans, ui)
 	}
-	trace.LeftOut(r.Plans(), ui.Verbose, ui.Tell)
-	for line := range strings.Lines(render.OriginText(r.Origin())) {
+	trace.LeftOut(r.Plans, ui.Verbose, ui.Tell)
+	for line := range strings.Lines(render.OriginText(r.Origin)) {
 		ui.Tell(tracefs.Warning{Text: strings.TrimSuffix(line, "\n"), Detail: true})
 	}
-	return r, target.CheckPlans(o, r.Plans())
+	return r, target.CheckPlans(o, r.Plans)
 }
 
 // warnHalves says what a tree lacks because it was not recorded.
@@ -226,5 +227,5 @@ func showTextOf(r io.Reader, name string, plans []*plan.Plan, o *flags.Options, 
 		return err
 	}
 	defer t.Close()
-	return showAll(t, &t.Reading, name, o, ui)
+	return showAll(t, &t.Stream, name, o, ui)
 }

@@ -28,7 +28,7 @@ func TestSampleRecording(t *testing.T) {
 		t.Fatal(err)
 	}
 	r, err := trace.Open(bytes.NewReader(b), int64(len(b)), trace.OpenOptions{})
-	if err != nil || len(r.Plans()) != 2 {
+	if err != nil || len(r.Plans) != 2 {
 		t.Errorf("%v", err)
 	}
 }

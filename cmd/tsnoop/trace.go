@@ -53,6 +53,6 @@ func runTrace(o *flags.Options, ui *terminal.UI) (err error) {
 		}
 		defer unwatch()
 		defer live.WhyQuiet(t, ui)()
-		return out.Show(&t.Reading, t.Calls(ctx))
+		return out.Show(&t.Stream, t.Calls(ctx))
 	})
 }

@@ -62,7 +62,7 @@ func TestEndsNoCalls(t *testing.T) {
 			if err != nil {
 				t.Error(err)
 			} else if !c.Unfinished {
-				t.Errorf("a call of %s", tr.Plans()[c.Plan].Spec.Text)
+				t.Errorf("a call of %s", tr.Plans[c.Plan].Spec.Text)
 			}
 		}
 	})

@@ -18,6 +18,7 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/machine"
 	"github.com/tsnoop/tsnoop/tracefs/nocalls"
 	"github.com/tsnoop/tsnoop/tracefs/proc"
+	"github.com/tsnoop/tsnoop/tracefs/stream"
 	"golang.org/x/sys/unix"
 )
 
@@ -29,7 +30,7 @@ var ErrInterrupted = define.ErrInterrupted
 // enabled. Close, Now and Session may be called from any goroutine, and other methods
 // only from the one that reads the calls, unless they say otherwise.
 type Trace struct {
-	Reading
+	stream.Stream
 	machine    *machine.Machine
 	session    *tracefs.Session
 	definer    *define.Definer
@@ -65,8 +66,8 @@ type Trace struct {
 // that the kernel refuses are returned as a spec.Errors; functions of a glob that it
 // refuses are left out of Plans and noted in their Glob.
 func Arm(ctx context.Context, m *machine.Machine, plans []*plan.Plan, o Options) (_ *Trace, err error) {
-	t := &Trace{Reading: Reading{warner: o.Warn, plans: plans, order: binary.NativeEndian, cpus: o.CPUs}, machine: m, text: o.Text, progress: o.Progress, pids: len(o.Pids) > 0}
-	t.spans = newSpans(t.Now, t.recordsReturns)
+	t := &Trace{Stream: stream.Stream{Warner: o.Warn, Plans: plans, Order: binary.NativeEndian, CPUs: o.CPUs}, machine: m, text: o.Text, progress: o.Progress, pids: len(o.Pids) > 0}
+	t.Spans = stream.NewSpans(t.Now, t.recordsReturns)
 	if o.Replan {
 		t.replanning = newReplanning(m)
 	}
@@ -93,7 +94,7 @@ func Arm(ctx context.Context, m *machine.Machine, plans []*plan.Plan, o Options)
 	if t.session, err = m.FS.NewSession(so); err != nil {
 		return nil, err
 	}
-	t.definer = &define.Definer{Session: t.session, Reasons: m.Reasons, Warner: t.warner, Progress: t.progress}
+	t.definer = &define.Definer{Session: t.session, Reasons: m.Reasons, Warner: t.Warner, Progress: t.progress}
 	t.spent, t.spend = context.WithCancel(context.Background())
 	armed := false
 	defer func() {
@@ -104,29 +105,28 @@ func Arm(ctx context.Context, m *machine.Machine, plans []*plan.Plan, o Options)
 		}
 	}()
 	define.ChooseMaxActive(plans)
-	if t.plans, err = t.definer.Define(ctx, plans); err != nil {
+	if t.Plans, err = t.definer.Define(ctx, plans); err != nil {
 		return nil, err
 	}
 	if err = t.learnFormats(o.Stacks); err != nil {
 		return nil, err
 	}
 	t.warnOffline()
-	t.amend.See(t.warner, !t.pids && len(t.cpus) == 0 && allCalls(t.plans), &t.meddled)
-	if t.pairers, err = t.newPairers(o.Begin || o.Chain, o.Chain); err != nil {
+	t.Amend.See(t.Warner, !t.pids && t.AllCalls(), &t.meddled)
+	if err = t.Pair(o.Begin, o.Chain); err != nil {
 		return nil, err
 	}
 	if t.replanning != nil {
-		t.replanning.note(t.plans, t.replanning.on)
+		t.replanning.note(t.Plans, t.replanning.on)
 	}
 	t.account = losses.NewAccount(t.countsFaults(), t.Decoder)
-	t.noCalls = nocalls.New(t.plans, func(p *plan.Probe) *tracefs.Format { return t.format[p] }, nocalls.Scope{Pids: t.pids, CPUs: len(o.CPUs) > 0, Chain: o.Chain})
-	t.observer = t.counting()
+	t.noCalls = nocalls.New(t.Plans, t.Format, nocalls.Scope{Pids: t.pids, CPUs: len(o.CPUs) > 0, Chain: o.Chain})
+	t.Choose = t.isHere
 	t.modules = t.newModules(o.Wait)
-	t.symbols = m.Symbols
-	t.symbols.Unreadable = t.symbolsUnreadable
-	t.origin = t.newOrigin(o.Program)
-	t.start = t.origin.Began.Trace
-	t.wall.set(t.start, t.origin.Began.Wall-int64(t.start))
+	t.NameBy(m.Symbols)
+	t.Origin = t.newOrigin(o.Program)
+	t.Start = t.Origin.Began.Trace
+	t.Wall.Set(t.Start, t.Origin.Began.Wall-int64(t.Start))
 	t.unwatchWall = t.watchWall()
 	if ctx.Err() != nil {
 		return nil, define.ErrInterrupted
@@ -140,17 +140,17 @@ func Arm(ctx context.Context, m *machine.Machine, plans []*plan.Plan, o Options)
 	// is missed in between.
 	t.modules.begin()
 	t.guard = t.newGuard(o)
-	t.inFlight = losses.NewInFlight(t.plans, t.traced)
-	t.processes.Remember()
+	t.inFlight = losses.NewInFlight(t.Plans, t.traced)
+	t.Processes.Remember()
 	if err = t.session.Enable(); err != nil {
 		return nil, err
 	}
 	if t.enabled != nil {
 		t.enabled()
 	}
-	t.processes.Remember()
+	t.Processes.Remember()
 	armed = true           // events may have been recorded since, and are shown even if ctx is done by now
-	go t.symbols.Prepare() // so that they are probably ready when the first line needs them
+	go m.Symbols.Prepare() // so that they are probably ready when the first line needs them
 	t.guard.Begin()
 	return t, nil
 }
@@ -158,18 +158,18 @@ func Arm(ctx context.Context, m *machine.Machine, plans []*plan.Plan, o Options)
 // newGuard returns what guards the trace.
 func (t *Trace) newGuard(o Options) *guard.Guard {
 	return guard.New(guard.Options{
-		Session: t.session, Formats: slices.Clone(t.formats), Plans: t.plansNow, Family: t.family, Stacks: t.stacks != nil, NewTasks: t.births, Warner: t.warner,
+		Session: t.session, Formats: slices.Clone(t.Formats), Plans: t.plansNow, Family: t.family, Stacks: o.Stacks, NewTasks: t.births, Warner: t.Warner,
 		Rearm: o.Rearm, MaxRate: o.MaxRate,
-		Recording: t.recording.Load, Breaks: t.spans.breaks, Meddled: func() { t.meddled.Store(true) }, SwitchOff: t.switchOff, Spend: t.spend,
+		Recording: t.recording.Load, Breaks: t.Spans.Breaks, Meddled: func() { t.meddled.Store(true) }, SwitchOff: t.switchOff, Spend: t.spend,
 	})
 }
 
 // waiting reports which process holds the lock that Arm waits for.
 func (t *Trace) waiting(file string) {
 	if h, ok := proc.LockHolder(file); ok {
-		t.warner.Warnf("waiting for %s, which has a lock on %s; if it was stopped, kill -CONT %d continues it", h, file, h.PID)
+		t.Warner.Warnf("waiting for %s, which has a lock on %s; if it was stopped, kill -CONT %d continues it", h, file, h.PID)
 	} else {
-		t.warner.Warnf("waiting for a process that has a lock on %s", file)
+		t.Warner.Warnf("waiting for a process that has a lock on %s", file)
 	}
 }
 
@@ -199,7 +199,7 @@ func (t *Trace) sessionOptions(plans []*plan.Plan, o Options) (tracefs.Options, 
 		so.Clock, t.clock = "boot", unix.CLOCK_BOOTTIME
 	}
 	t.clockName = so.Clock
-	t.amend = amend.New(t.order, amend.Times{Clock: so.Clock, Live: true, Coarse: o.Text})
+	t.Amend = amend.New(t.Order, amend.Times{Clock: so.Clock, Live: true, Coarse: o.Text})
 	so.Progress = func(doing string, probes int) { t.progress(doing, 0, probes) }
 	return so, t.chooseThreads(o, &so)
 }
@@ -238,9 +238,9 @@ func (t *Trace) warnOffline() {
 	if err != nil {
 		return
 	}
-	for _, cpu := range t.cpus {
+	for _, cpu := range t.CPUs {
 		if !slices.Contains(online, cpu) {
-			t.warner.Warnf("CPU %d is offline: it makes no calls until it is switched on", cpu)
+			t.Warner.Warnf("CPU %d is offline: it makes no calls until it is switched on", cpu)
 		}
 	}
 }

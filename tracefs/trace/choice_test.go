@@ -7,6 +7,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
+	"github.com/tsnoop/tsnoop/tracefs/stream"
 	"github.com/tsnoop/tsnoop/tracefs/tasks"
 )
 
@@ -22,8 +23,7 @@ func TestStrangers(t *testing.T) {
 		{[]int{12, 13, 20}, nil, "the processes of 2 threads are not known: their calls are not shown, also if -p names the process"},
 	} {
 		warned := ""
-		r := &Reading{processes: tasks.LoadProcesses([][]int{{10, 11}, {20}}), warner: func(w tracefs.Warning) { warned += w.Text }}
-		r.choose(Choice{Pids: []int{10}})
+		r := choose(&stream.Stream{Processes: tasks.LoadProcesses([][]int{{10, 11}, {20}}), Warner: func(w tracefs.Warning) { warned += w.Text }}, Choice{Pids: []int{10}})
 		var shown []int
 		for _, tid := range tt.tids {
 			if r.chosen(&calls.Call{Entry: &tracefs.Event{TID: tid}}, &plan.Plan{}) {

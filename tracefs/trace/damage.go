@@ -85,8 +85,8 @@ func (r *File) damage(cpu int, err error) {
 	if page.Events == tracefs.LostUnknown {
 		events = losses.Between{Min: 1, Max: uint64(page.Bytes / smallestRecord)}
 	}
-	r.damages.add(DamagedPart{cpu, max(page.After, r.start) - r.start, page.Bytes, events})
-	r.losing.damaged = true
+	r.damages.add(DamagedPart{cpu, max(page.After, r.Start) - r.Start, page.Bytes, events})
+	r.Gaps.Damage()
 }
 
 func (d *DamagedPages) add(p DamagedPart) {

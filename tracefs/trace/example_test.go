@@ -36,7 +36,7 @@ func Example() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		fmt.Print(r.Plans()[call.Plan].Spec.Func.Text)
+		fmt.Print(r.Plans[call.Plan].Spec.Func.Text)
 		for field, v := range r.Values(call) {
 			switch v.Kind {
 			case value.Text:

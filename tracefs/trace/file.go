@@ -21,14 +21,16 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/proc/symbols"
 	"github.com/tsnoop/tsnoop/tracefs/read"
 	"github.com/tsnoop/tsnoop/tracefs/ringbuf"
+	"github.com/tsnoop/tsnoop/tracefs/stream"
 	"github.com/tsnoop/tsnoop/tracefs/tracedat"
 )
 
 // A File is an open trace.dat file and everything needed to understand its events.
 type File struct {
-	Reading
+	stream.Stream
 	name    string
 	file    *tracedat.File
+	chooser *chooser
 	broken  error
 	damages DamagedPages
 	size    int64
@@ -55,27 +57,27 @@ type OpenOptions struct {
 // Open reads a trace.dat file of size bytes. A recording of tsnoop has the plans that
 // it was made with; a recording of another tool gets one plan for each kind of event.
 // Specs that are wrong, or that ask for what was not recorded, are returned as a
-// spec.Errors. Other errors may wrap ErrHalves or ErrStacks.
+// spec.Errors. Other errors may wrap stream.ErrHalves or ErrStacks.
 func Open(f io.ReaderAt, size int64, o OpenOptions) (*File, error) {
 	file, err := tracedat.Open(f, size)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", o.Name, err)
 	}
-	r := &File{Reading: Reading{warner: o.Warn, order: binary.LittleEndian}, name: o.Name, file: file, size: size}
+	r := &File{Stream: stream.Stream{Warner: o.Warn, Order: binary.LittleEndian}, name: o.Name, file: file, size: size}
 	if file.BigEndian {
-		r.order = binary.BigEndian
+		r.Order = binary.BigEndian
 	}
-	r.amend = amend.New(r.order, amend.Times{})
-	r.symbols = symbols.Recorded(file.Kallsyms)
-	r.symbols.Unreadable = r.symbolsUnreadable
+	r.Amend = amend.New(r.Order, amend.Times{})
+	names := symbols.Recorded(file.Kallsyms)
+	r.NameBy(names)
 	if err := r.prepare(o); err != nil {
 		return nil, err
 	}
-	if r.pairers, err = r.newPairers(o.Begin || o.Chain, o.Chain); err != nil {
+	if err := r.Pair(o.Begin, o.Chain); err != nil {
 		return nil, err
 	}
 	if o.Symbols {
-		go r.symbols.Prepare()
+		go names.Prepare()
 	}
 	return r, nil
 }
@@ -83,7 +85,7 @@ func Open(f io.ReaderAt, size int64, o OpenOptions) (*File, error) {
 // prepare makes the plans for the events of the file. The specs of o select among them.
 func (r *File) prepare(o OpenOptions) error {
 	if !r.file.Nanoseconds() {
-		r.warner.Warnf("%s: the clock %s does not count nanoseconds: times are shown as if it did", r.name, r.file.Clock)
+		r.Warner.Warnf("%s: the clock %s does not count nanoseconds: times are shown as if it did", r.name, r.file.Clock)
 	}
 	load := r.ownPlans
 	if !r.IsOwn() {
@@ -97,40 +99,40 @@ func (r *File) prepare(o OpenOptions) error {
 	if err != nil {
 		return err
 	}
-	r.plans = plans
-	r.origin = r.originOf(r.origin)
+	r.Plans = plans
+	r.Origin = r.originOf(r.Origin)
 	from := make([]int, len(plans))
 	for i := range from {
 		from[i] = i
 	}
 	if len(specs) > 0 {
-		if r.plans, from, err = query.Select(specs, plans, o.Pair, o.Measures); err != nil {
+		if r.Plans, from, err = query.Select(specs, plans, o.Pair, o.Measures); err != nil {
 			return err
 		}
-	} else if r.plans, err = query.WithMeasures(plans, o.Measures); err != nil {
+	} else if r.Plans, err = query.WithMeasures(plans, o.Measures); err != nil {
 		return err
 	}
 	if o.Chain {
-		r.plans, from = plan.Steps(r.plans, from)
+		r.Plans, from = plan.Steps(r.Plans, from)
 	}
-	for i, p := range r.plans {
+	for i, p := range r.Plans {
 		recorded := plans[from[i]]
-		r.spans.share(p, recorded)
+		r.Spans.Share(p, recorded)
 		for _, probe := range p.Probes {
-			if err := r.learn(probe, formats[recorded.Of(probe.Side)[probe.Part]]); err != nil {
+			if err := r.Learn(probe, formats[recorded.Of(probe.Side)[probe.Part]]); err != nil {
 				return fmt.Errorf("%s: %w", r.name, err)
 			}
 			if probe.Spare == nil {
 				continue
 			}
-			if err := r.learn(probe.Spare, formats[recorded.Of(probe.Side)[probe.Part].Spare]); err != nil {
+			if err := r.Learn(probe.Spare, formats[recorded.Of(probe.Side)[probe.Part].Spare]); err != nil {
 				return fmt.Errorf("%s: %w", r.name, err)
 			}
-			r.amend.LearnSpare(probe)
+			r.Amend.LearnSpare(probe)
 		}
 	}
-	r.amend.See(r.warner, !r.some && len(r.cpus) == 0 && allCalls(r.plans), nil)
-	r.choose(o.Choice)
+	r.Amend.See(r.Warner, !r.some && r.AllCalls(), nil)
+	r.chooser = choose(&r.Stream, o.Choice)
 	if o.Stacks {
 		return r.findStacks()
 	}
@@ -146,7 +148,7 @@ func (r *File) IsOwn() bool { return r.file.Tsnoop != nil }
 // Calls can be ranged over once. Damaged parts of the file are skipped: see Damage.
 func (r *File) Calls(ctx context.Context) iter.Seq2[*calls.Call, error] {
 	return func(yield func(*calls.Call, error) bool) {
-		all := r.calls(r.Events())
+		all := r.Stream.Calls(r.Events(), stream.Observer{})
 		if ctx.Done() == nil { // nothing will end it
 			all(yield)
 			return
@@ -168,6 +170,9 @@ func (r *File) Damage() error {
 	return &r.damages
 }
 
+// ErrStacks says that stacks were asked for and not recorded.
+var ErrStacks = errors.New("no stacks were recorded")
+
 // findStacks finds the format in which stacks were recorded.
 func (r *File) findStacks() error {
 	for _, e := range r.file.Events {
@@ -176,7 +181,7 @@ func (r *File) findStacks() error {
 		}
 		f, err := tracefs.ParseFormat(strings.NewReader(e.Text))
 		if err == nil && f.Name == "kernel_stack" {
-			r.learnStacks(f)
+			r.LearnStacks(f)
 			return nil
 		}
 	}
@@ -195,10 +200,10 @@ func (r *File) Events() iter.Seq2[*tracefs.Event, error] {
 			streams = append(streams, read.Source{CPU: cpu.ID, Next: intact(cpu.Pages())})
 		}
 	}
-	o := read.Options{Layout: r.layout(), Formats: r.formats, Damaged: r.damage}
-	events := r.withStacks(r.within(read.Merge(o, streams)))
+	o := read.Options{Layout: r.layout(), Formats: r.Formats, Damaged: r.damage}
+	events := r.Follow(r.within(read.Merge(o, streams)))
 	if r.IsOwn() {
-		return r.own.Only(r.processes.Follow(events, r.own == nil))
+		return events
 	}
 	return r.translated(events)
 }
@@ -211,14 +216,14 @@ var errUncounted = errors.New("the recorder did not come to its end, or could no
 
 // Losses returns the kernel's counts at the end of the recording.
 func (r *File) Losses() *losses.Losses {
-	r.warnStrange()
+	r.chooser.warnStrange()
 	l := losses.Losses{Recorded: true, Damaged: r.damages.Events}
 	for _, text := range r.file.CPUStats {
 		var cpu int
 		fmt.Sscanf(text, "CPU: %d", &cpu)
 		st, err := tracefs.ParseCPUStats(io.NopCloser(bytes.NewReader([]byte(text))))
 		if err != nil {
-			r.warner.Detailf("statistics of CPU %d: %v", cpu, err)
+			r.Warner.Detailf("statistics of CPU %d: %v", cpu, err)
 			continue
 		}
 		st.CPU = cpu

@@ -13,25 +13,26 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/losses"
 	"github.com/tsnoop/tsnoop/tracefs/proc"
 	"github.com/tsnoop/tsnoop/tracefs/read"
+	"github.com/tsnoop/tsnoop/tracefs/stream"
 	"github.com/tsnoop/tsnoop/tracefs/text"
 )
 
 // learnFormats reads how the kernel lays out the records.
 func (t *Trace) learnFormats(stacks bool) error {
 	t.loadMapped()
-	all, err := t.formatsOf(t.plans)
+	all, err := t.formatsOf(t.Plans)
 	if err != nil {
 		return err
 	}
 	for _, l := range all {
-		t.take(l)
+		t.Take(l)
 	}
 	if stacks {
 		f, err := t.session.StackFormat()
 		if err != nil {
 			return err
 		}
-		t.learnStacks(f)
+		t.LearnStacks(f)
 	}
 	if !t.births {
 		return nil
@@ -40,7 +41,7 @@ func (t *Trace) learnFormats(stacks bool) error {
 	if err != nil {
 		return err
 	}
-	return t.learnNewTasks(f)
+	return t.LearnNewTasks(f)
 }
 
 // formatsOf reads how the kernel lays out the records of some plans.
@@ -58,7 +59,7 @@ func (t *Trace) formatsOf(plans []*plan.Plan) ([]amend.Layout, error) {
 	}
 	all := make([]amend.Layout, len(probes))
 	for i, p := range probes {
-		if all[i], err = t.understand(p, formats[p.Event]); err != nil {
+		if all[i], err = t.Understand(p, formats[p.Event]); err != nil {
 			return nil, err
 		}
 	}
@@ -68,7 +69,7 @@ func (t *Trace) formatsOf(plans []*plan.Plan) ([]amend.Layout, error) {
 // loadMapped learns which kernel addresses are mapped.
 func (t *Trace) loadMapped() {
 	guarded := t.replanning != nil // plans that come later may need it
-	for _, p := range plan.Probes(t.plans) {
+	for _, p := range plan.Probes(t.Plans) {
 		for _, f := range p.Fields {
 			guarded = guarded || len(f.Guards) > 0
 		}
@@ -78,25 +79,24 @@ func (t *Trace) loadMapped() {
 	}
 	ranges, err := proc.LoadRanges()
 	if err != nil {
-		t.warner.Detailf("%v: wild pointers are told from good ones by their upper bits only", err)
+		t.Warner.Detailf("%v: wild pointers are told from good ones by their upper bits only", err)
 		return
 	}
-	t.ranges, t.mapped = ranges, ranges.Contains
+	t.ranges, t.Mapped = ranges, ranges.Contains
 }
 
-// counting returns what counts the calls for Losses and Quiet.
-func (t *Trace) counting() observer {
-	return observer{
-		event:     t.noCalls.Event,
-		elsewhere: func(c *calls.Call) { t.noCalls.Elsewhere(c.Plan) },
-		refused:   func(c *calls.Call, held func([]uint64)) { t.noCalls.Refused(c.Plan, held) },
-		shown:     t.noCalls.End,
-		call: func(c *calls.Call) {
-			p := t.plans[c.Plan]
+// observer returns what counts the calls for Losses and Quiet.
+func (t *Trace) observer() stream.Observer {
+	return stream.Observer{
+		Event:   t.noCalls.Event,
+		Refused: func(c *calls.Call, held func([]uint64)) { t.noCalls.Refused(c.Plan, held) },
+		Shown:   t.noCalls.End,
+		Call: func(c *calls.Call) {
+			p := t.Plans[c.Plan]
 			t.inFlight.Saw(p, c)
 			t.account.Saw(p, c)
 		},
-		unreturned: func(c *calls.Call, shown, atEnd bool) { t.account.Unreturned(t.plans[c.Plan], c, shown, atEnd) },
+		Unreturned: func(c *calls.Call, shown, atEnd bool) { t.account.Unreturned(t.Plans[c.Plan], c, shown, atEnd) },
 	}
 }
 
@@ -107,7 +107,7 @@ func (t *Trace) counting() observer {
 func (t *Trace) Quiet() []string {
 	all, err := t.noCalls.Explain(t.session, t.plansNow(), t.inFlight, t.machine)
 	if err != nil {
-		t.warner.Detailf("%v", err)
+		t.Warner.Detailf("%v", err)
 	}
 	return all
 }
@@ -115,7 +115,7 @@ func (t *Trace) Quiet() []string {
 // countsFaults reports whether the kernel counts faults as misses, and there are or can be
 // probes that can fault.
 func (t *Trace) countsFaults() bool {
-	return (t.replanning != nil || slices.ContainsFunc(plan.Probes(t.plans), (*plan.Probe).Follows)) && t.machine.CountsFaults()
+	return (t.replanning != nil || slices.ContainsFunc(plan.Probes(t.Plans), (*plan.Probe).Follows)) && t.machine.CountsFaults()
 }
 
 // Losses stops the tracing and returns exactly what was lost and missed.
@@ -127,11 +127,11 @@ func (t *Trace) Losses() *losses.Losses {
 	if l.CPUs, l.Err = t.session.FinalStats(); l.Err == nil {
 		l.BufferKB, _ = t.session.BufferKB()
 	}
-	hits, err := define.Hits(t.session, t.plans)
+	hits, err := define.Hits(t.session, t.Plans)
 	if err != nil {
-		t.warner.Detailf("%v", err)
+		t.Warner.Detailf("%v", err)
 	}
-	t.account.Missed(&l, hits, t.plans, !t.pids, !t.recording.Load(), t.warner)
+	t.account.Missed(&l, hits, t.Plans, !t.pids, !t.recording.Load(), t.Warner)
 	l.Unfinished = t.inFlight.AtEnd()
 	return &l
 }
@@ -144,7 +144,7 @@ func (t *Trace) Calls(ctx context.Context) iter.Seq2[*calls.Call, error] {
 	return func(yield func(*calls.Call, error) bool) {
 		ctx, release := t.untilDrained(ctx)
 		defer release()
-		t.calls(t.events(ctx))(yield)
+		t.Stream.Calls(t.events(ctx), t.observer())(yield)
 	}
 }
 
@@ -172,12 +172,12 @@ func (t *Trace) untilDrained(ctx context.Context) (_ context.Context, release fu
 func (t *Trace) stop() {
 	t.guard.Stop()
 	t.ending.Do(func() {
-		t.spans.end()
+		t.Spans.Stop()
 		t.awaitReturns(t.plansNow())
 		t.inFlight.End()
 	})
 	if err := t.session.Stop(); err != nil {
-		t.warner.Detailf("%v", err)
+		t.Warner.Detailf("%v", err)
 	}
 }
 
@@ -188,10 +188,24 @@ func (t *Trace) events(ctx context.Context) iter.Seq2[*tracefs.Event, error] {
 		idle = func() {}
 	}
 	if t.text {
-		return text.Read(ctx, t.session, text.Options{Formats: t.formats, Further: t.further(), Addr: t.symbols.Addr, Order: t.order, Idle: idle})
+		return text.Read(ctx, t.session, text.Options{Formats: t.Formats, Further: t.further(), Addr: t.machine.Symbols.Addr, Order: t.Order, Idle: idle})
 	}
-	events := read.Live(ctx, t.session, read.Options{Formats: t.formats, Further: t.further(), Other: t.guard.Format, Damaged: t.damaged, Idle: idle}, t.Now)
-	return t.own.Only(t.processes.Follow(t.withStacks(events), t.own == nil))
+	events := read.Live(ctx, t.session, read.Options{Formats: t.Formats, Further: t.further(), Other: t.guard.Format, Damaged: t.damaged, Idle: idle}, t.Now)
+	return t.Follow(events)
+}
+
+// damaged warns that a buffer cannot be parsed.
+func (t *Trace) damaged(cpu int, err error) {
+	t.Warner.Warnf("the ring buffer of CPU %d cannot be understood: %v", cpu, err)
+}
+
+// isHere reports whether a call is of a CPU that is asked for.
+func (t *Trace) isHere(c *calls.Call, p *plan.Plan) bool {
+	is := t.IsHere(c, p)
+	if !is {
+		t.noCalls.Elsewhere(c.Plan)
+	}
+	return is
 }
 
 // Now returns the time on the trace clock, in ns.

@@ -30,7 +30,7 @@ type modules struct {
 // none.
 func (t *Trace) newModules(wait bool) *modules {
 	m := &modules{t: t, wait: wait, funcs: map[string][]string{}, unsure: map[string]bool{}, loaded: map[string]bool{}, builds: map[string]string{}}
-	m.add(t.plans)
+	m.add(t.Plans)
 	if len(m.funcs) == 0 && t.replanning == nil {
 		return nil
 	}
@@ -68,7 +68,7 @@ func (m *modules) begin() {
 	}
 	var err error
 	if m.events, err = proc.WatchModules(); err != nil {
-		m.t.warner.Detailf("modules that come and go are not told of: %v", err)
+		m.t.Warner.Detailf("modules that come and go are not told of: %v", err)
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -95,7 +95,7 @@ func (m *modules) look() {
 			m.builds[name] = proc.ModuleBuild(name)
 			m.lacks(name) // it may have been loaded since the plans were made
 		} else {
-			m.t.warner.Warnf("waiting for the module %s: %s", name, m.names(name))
+			m.t.Warner.Warnf("waiting for the module %s: %s", name, m.names(name))
 			m.wait = true
 		}
 	}
@@ -112,7 +112,7 @@ func (m *modules) watch(ctx context.Context, end func()) (stop func()) {
 		defer close(done)
 		for e := range m.events.All() {
 			if m.take(e); m.over() && ctx.Err() == nil {
-				m.t.warner.Warnf("nothing is left to trace")
+				m.t.Warner.Warnf("nothing is left to trace")
 				end()
 				return
 			}
@@ -152,10 +152,10 @@ func (m *modules) take(e proc.ModuleEvent) {
 }
 
 func (m *modules) came(name string) {
-	m.t.warner.Warnf("the module %s has come: %s", name, m.names(name))
+	m.t.Warner.Warnf("the module %s has come: %s", name, m.names(name))
 	build := proc.ModuleBuild(name)
 	if m.builds[name] != "" && build != "" && build != m.builds[name] {
-		m.t.warner.Warnf("it is not the build of %s that types are known of: do not believe its values", name)
+		m.t.Warner.Warnf("it is not the build of %s that types are known of: do not believe its values", name)
 	}
 	m.lacks(name)
 }
@@ -169,7 +169,7 @@ func (m *modules) lacks(name string) {
 	traceable := m.t.machine.FS.TraceableFunctions()
 	for _, f := range unsure {
 		if traceable != nil && !traceable(name, f) {
-			m.t.warner.Warnf("the module %s has no function %s that can be traced", name, f)
+			m.t.Warner.Warnf("the module %s has no function %s that can be traced", name, f)
 		}
 	}
 }
@@ -182,7 +182,7 @@ func (m *modules) left(name string) {
 	if m.wait {
 		again = "will be traced when it comes again"
 	}
-	m.t.warner.Warnf("the module %s has gone: %s %s", name, m.names(name), again)
+	m.t.Warner.Warnf("the module %s has gone: %s %s", name, m.names(name), again)
 }
 
 // names lists the functions of a module, or the first of them.

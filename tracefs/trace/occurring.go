@@ -25,7 +25,7 @@ func (r *File) foreignFormats(specs []string) (formats []*tracefs.Format, err er
 	for _, e := range r.file.Events {
 		f, err := tracefs.ParseFormat(strings.NewReader(e.Text))
 		if err != nil {
-			r.warner.Detailf("an event of %s is not shown: %v", e.System, err)
+			r.Warner.Detailf("an event of %s is not shown: %v", e.System, err)
 			continue
 		}
 		f.Group = e.System
@@ -67,7 +67,7 @@ func (r *File) occurring() map[int]bool {
 				}
 				for page.Next() {
 					if len(page.Data) >= 2 {
-						occurs[int(r.order.Uint16(page.Data))] = true
+						occurs[int(r.Order.Uint16(page.Data))] = true
 					}
 				}
 			}

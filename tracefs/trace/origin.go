@@ -13,14 +13,10 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/tracedat"
 )
 
-// Origin says where and when the trace was made, or nil if nothing of it is known. While a
-// trace runs, its end is not known.
-func (r *Reading) Origin() *tracefs.Origin { return r.origin }
-
 // newOrigin returns the origin of a trace that begins now.
 func (t *Trace) newOrigin(program string) *tracefs.Origin {
 	o := &tracefs.Origin{
-		MachineID: proc.MachineID(), BootID: proc.BootID(), Recorder: program, Specs: specTexts(t.plans), Clock: t.clockName, Began: t.moment(),
+		MachineID: proc.MachineID(), BootID: proc.BootID(), Recorder: program, Specs: specTexts(t.Plans), Clock: t.clockName, Began: t.moment(),
 	}
 	o.Host, o.Kernel, o.Arch = proc.Host()
 	return o
@@ -28,7 +24,7 @@ func (t *Trace) newOrigin(program string) *tracefs.Origin {
 
 // Ended returns the origin of a trace that ends now.
 func (t *Trace) Ended() *tracefs.Origin {
-	o := *t.origin
+	o := *t.Origin
 	o.Ended = t.moment()
 	return &o
 }
@@ -79,8 +75,8 @@ func OriginOf(f io.ReaderAt, size int64, name string) (*tracefs.Origin, error) {
 		if err := json.Unmarshal(file.Tsnoop, &rec); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
-		r.start = rec.Start
-		r.wall.set(0, rec.Wall)
+		r.Start = rec.Start
+		r.Wall.Set(0, rec.Wall)
 	}
 	return r.originOf(rec.Origin), nil
 }
@@ -97,9 +93,9 @@ func (r *File) originOf(saved *tracefs.Origin) *tracefs.Origin {
 		o.Host, o.Kernel, o.Arch = words[1], words[2], words[3]
 	}
 	if r.IsOwn() {
-		o.Specs = specTexts(r.plans)
-		if add := r.wall.at(r.start); add != 0 {
-			o.Began = &tracefs.Moment{Wall: add + int64(r.start), Trace: r.start}
+		o.Specs = specTexts(r.Plans)
+		if add := r.Wall.At(r.Start); add != 0 {
+			o.Began = &tracefs.Moment{Wall: add + int64(r.Start), Trace: r.Start}
 		}
 	}
 	return o

@@ -40,7 +40,7 @@ func (r *File) foreignPlans(specs []string) ([]*plan.Plan, formatOf, error) {
 		plans = append(plans, plan)
 		formats[plan.Entry()] = f
 	}
-	r.start = r.first()
+	r.Start = r.first()
 	return plans, formats, nil
 }
 

@@ -1,7 +1,6 @@
 package trace
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -9,46 +8,9 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/fetchargs/store"
 	"github.com/tsnoop/tsnoop/tracefs"
-	"github.com/tsnoop/tsnoop/tracefs/amend"
-	"github.com/tsnoop/tsnoop/tracefs/proc"
+	"github.com/tsnoop/tsnoop/tracefs/stream"
 	"github.com/tsnoop/tsnoop/tracefs/tasks"
 )
-
-// recorded is what tsnoop stores in a trace.dat for itself, as JSON.
-type recorded struct {
-	Start  uint64          // ns on the trace clock
-	Wall   int64           // ns to add to the trace clock to get the time since 1970
-	Steps  []wallStep      `json:",omitempty"` // when that changed
-	Group  string          // group of the events
-	Ranges proc.Ranges     `json:",omitempty"` // mapped kernel addresses
-	Plans  json.RawMessage // written by fetchargs.Save
-
-	Leads amend.Leads `json:",omitempty"` // if ages need them
-
-	Some bool              `json:",omitempty"` // not all threads were recorded
-	CPUs []int             `json:",omitempty"` // the calls that are shown begin on these
-	Kin  *tasks.OwnThreads `json:",omitempty"` // threads that were recorded
-
-	Origin    *tracefs.Origin `json:",omitempty"`
-	Processes [][]int         `json:",omitempty"` // when the trace began: the ID of each and those of its other threads
-
-	// When the trace was whole, Spans by the index of the plan.
-	savedSpans
-	Spans map[int][]span `json:",omitempty"`
-}
-
-// recorded returns what to store of a trace, whose end is known if it has ended.
-func (t *Trace) recorded(origin *tracefs.Origin) ([]byte, error) {
-	plans, err := store.Save(t.plans)
-	if err != nil {
-		return nil, err
-	}
-	leads := t.amend.LookAtClocks()
-	steps := t.wall.all()
-	whole, spans := t.spans.save(t.plans)
-	return json.Marshal(recorded{savedSpans: whole, Spans: spans, Leads: leads, Start: t.start, Wall: t.wall.at(0), Steps: steps[min(1, len(steps)):], Group: t.session.Group(), Ranges: t.ranges, Plans: plans, Some: t.pids, CPUs: t.cpus, Kin: t.own,
-		Origin: origin, Processes: t.processes.Save()})
-}
 
 // formatOf maps a recorded probe to the format of its events.
 type formatOf map[*plan.Probe]*tracefs.Format
@@ -58,30 +20,19 @@ func (r *File) ownPlans() ([]*plan.Plan, formatOf, error) {
 	if err := store.CheckJSON(r.file.Tsnoop); err != nil {
 		return nil, nil, err
 	}
-	var rec recorded
+	var rec stream.Saved
 	if err := store.Strictly(r.file.Tsnoop, &rec); err != nil {
 		return nil, nil, r.newer(err)
 	}
-	r.start, r.cpus, r.origin = rec.Start, rec.CPUs, rec.Origin
-	for _, step := range append([]wallStep{{Add: rec.Wall}}, rec.Steps...) {
-		r.wall.set(step.From, step.Add)
-	}
-	r.amend = amend.New(r.order, amend.Times{Clock: r.file.Clock, Leads: rec.Leads})
-	r.some = rec.Some
-	if len(rec.Ranges) > 0 {
-		r.mapped = rec.Ranges.Contains
-	}
-	plans, err := store.Load(rec.Plans)
-	if err != nil {
+	if err := r.Load(&rec, r.file.Clock); err != nil {
 		return nil, nil, r.newer(err)
 	}
-	r.spans = newSpans(nil, nil)
-	r.spans.load(plans, rec.savedSpans, rec.Spans)
-	if err := r.findThreads(rec.Kin, rec.Processes); err != nil {
+	r.some = rec.Some
+	if err := r.findThreads(); err != nil {
 		return nil, nil, err
 	}
-	formats, err := r.formatsOf(plans, rec.Group)
-	return plans, formats, err
+	formats, err := r.formatsOf(r.Plans, rec.Group)
+	return r.Plans, formats, err
 }
 
 // formatsOf finds the formats of the events of plans, whose own are in a group.
@@ -113,13 +64,10 @@ func (r *File) formatsOf(plans []*plan.Plan, group string) (formatOf, error) {
 	return formats, nil
 }
 
-// findThreads restores which threads were recorded, and the processes of all threads.
-func (r *File) findThreads(k *tasks.OwnThreads, of [][]int) error {
-	r.own = k
-	if of != nil {
-		r.processes = tasks.LoadProcesses(of)
-	}
-	if r.own == nil && r.processes == nil {
+// findThreads learns from the events of new tasks, if that is needed to know whose calls
+// are shown.
+func (r *File) findThreads() error {
+	if r.Own == nil && r.Processes == nil {
 		return nil
 	}
 	for _, e := range r.file.Events {
@@ -130,7 +78,7 @@ func (r *File) findThreads(k *tasks.OwnThreads, of [][]int) error {
 		if err != nil {
 			return err
 		}
-		return r.learnNewTasks(f)
+		return r.LearnNewTasks(f)
 	}
 	return tasks.ErrNoNewTasks
 }

@@ -3,10 +3,12 @@ package trace
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"path"
 
 	"github.com/tsnoop/tsnoop/fetchargs/plan"
+	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/proc"
 	"github.com/tsnoop/tsnoop/tracefs/read"
 	"github.com/tsnoop/tsnoop/tracefs/record"
@@ -37,13 +39,13 @@ func (t *Trace) Record(ctx context.Context, rec *record.Recorder) (err error) {
 		}
 	}
 	h := rec.Header()
-	if own, err := t.recorded(t.origin); err == nil { // with the processes
+	if own, err := t.recorded(t.Origin); err == nil { // with the processes
 		h.Tsnoop = own
 	}
 	ctx, release := t.untilDrained(ctx)
 	defer release()
 	wait := rec.AddSymbols(t.machine.Symbols.Text)
-	err = rec.Take(read.Pages(ctx, t.session, rec.FillTime()), t.Now, t.processes.Births(), func() { t.amend.LookAtClocks() })
+	err = rec.Take(read.Pages(ctx, t.session, rec.FillTime()), t.Now, t.Processes.Births(), func() { t.Amend.LookAtClocks() })
 	t.guard.Stop()
 	err = cmp.Or(err, t.session.Stop())
 	t.guard.Settle()
@@ -59,13 +61,13 @@ func (t *Trace) header() (*tracedat.Header, error) {
 	if err != nil {
 		return nil, err
 	}
-	own, err := t.recorded(t.origin)
+	own, err := t.recorded(t.Origin)
 	if err != nil {
 		return nil, err
 	}
 	h := &tracedat.Header{
 		Version: 6, BigEndian: layout.BigEndian, LongSize: layout.LongSize, PageSize: pageSize,
-		Clock: t.clockName, Uname: uname(), Recorder: t.origin.Recorder, Tsnoop: own,
+		Clock: t.clockName, Uname: uname(), Recorder: t.Origin.Recorder, Tsnoop: own,
 	}
 	group := t.session.Group()
 	text := func(name string) string {
@@ -74,7 +76,7 @@ func (t *Trace) header() (*tracedat.Header, error) {
 		return string(b)
 	}
 	h.HeaderPage, h.HeaderEvent = text("events/header_page"), text("events/header_event")
-	for _, p := range plan.Probes(t.plans) {
+	for _, p := range plan.Probes(t.Plans) {
 		system, _ := p.System(group)
 		h.Events = append(h.Events, tracedat.EventText{System: system, Text: text(path.Join(p.EventDir(group), "format"))})
 	}
@@ -99,7 +101,7 @@ func (t *Trace) complete(h *tracedat.Header, name string) {
 		h.CPUs++
 	}
 	if err != nil {
-		t.warner.Warnf("how much was lost is not in %s: %v", name, err)
+		t.Warner.Warnf("how much was lost is not in %s: %v", name, err)
 	}
 	if own, err := t.recorded(t.Ended()); err == nil { // with the end
 		h.Tsnoop = own
@@ -110,8 +112,18 @@ func (t *Trace) complete(h *tracedat.Header, name string) {
 	if names, err := t.machine.FS.Cmdlines(); err == nil {
 		h.Cmdlines = names
 	} else {
-		t.warner.Detailf("%s has no names of tasks for other tools: %v", name, err)
+		t.Warner.Detailf("%s has no names of tasks for other tools: %v", name, err)
 	}
+}
+
+// recorded returns what the recording stores for tsnoop.
+func (t *Trace) recorded(origin *tracefs.Origin) ([]byte, error) {
+	s, err := t.Save()
+	if err != nil {
+		return nil, err
+	}
+	s.Group, s.Ranges, s.Some, s.Origin = t.session.Group(), t.ranges, t.pids, origin
+	return json.Marshal(s)
 }
 
 // uname returns what trace-cmd stores of uname(2).

@@ -11,7 +11,6 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/amend"
-	"github.com/tsnoop/tsnoop/tracefs/calls"
 	"github.com/tsnoop/tsnoop/tracefs/define"
 	"github.com/tsnoop/tsnoop/tracefs/machine"
 	"github.com/tsnoop/tsnoop/tracefs/proc"
@@ -178,7 +177,7 @@ func (t *Trace) addPlans(ctx context.Context, plans []*plan.Plan) (err error) {
 		return err
 	}
 	t.modules.add(kept)
-	t.spans.await(kept)
+	t.Spans.Await(kept)
 	t.guard.WatchFurther(eventsOf(kept...))
 	t.replanning.note(kept, t.replanning.off)
 	t.replanning.hand(armed{kept, all})
@@ -197,7 +196,7 @@ func (r *replanning) hand(a armed) {
 func (t *Trace) plansNow() []*plan.Plan {
 	t.plansMu.Lock()
 	defer t.plansMu.Unlock()
-	return t.plans
+	return t.Plans
 }
 
 // further returns the function that a reader calls for more formats.
@@ -210,7 +209,7 @@ func (t *Trace) further() func() []*tracefs.Format {
 
 // takeFurther takes in the plans that were armed meanwhile and returns the formats of
 // their events.
-func (t *Trace) takeFurther() []*tracefs.Format {
+func (t *Trace) takeFurther() (formats []*tracefs.Format) {
 	r := t.replanning
 	if r == nil || !r.some.Load() {
 		return nil
@@ -221,25 +220,11 @@ func (t *Trace) takeFurther() []*tracefs.Format {
 	r.some.Store(false)
 	r.mu.Unlock()
 
-	var formats []*tracefs.Format
+	t.plansMu.Lock()
 	for _, a := range waiting {
-		for _, l := range a.layouts {
-			t.take(l)
-			formats = append(formats, l.Format)
-		}
-		sides := map[int]calls.Side{}
-		for i, plan := range a.plans {
-			if plan.Renames != "" {
-				sides[t.format[plan.Entry()].ID] = t.renames(plan)
-			} else {
-				t.addSides(sides, len(t.plans)+i, plan)
-			}
-		}
-		t.plansMu.Lock()
-		t.plans = append(t.plans, a.plans...)
-		t.plansMu.Unlock()
-		t.pairers[0].Know(sides)
+		formats = append(formats, t.Grow(a.plans, a.layouts)...)
 	}
+	t.plansMu.Unlock()
 	if t.Further != nil {
 		t.Further()
 	}

@@ -18,14 +18,14 @@ func (t *Trace) switchOn(plans []*plan.Plan) error {
 	if err := t.session.Resume(events); err != nil {
 		return errors.Join(err, t.session.Pause(events))
 	}
-	t.spans.open(plans)
+	t.Spans.Open(plans)
 	return nil
 }
 
 // switchOff disables the probes of plans while the trace runs, those of the entries
 // first, so that the calls that have begun can return.
 func (t *Trace) switchOff(plans []*plan.Plan) error {
-	t.spans.close(plans)
+	t.Spans.Close(plans)
 	var entries, returns []string
 	for _, p := range plan.Probes(plans) {
 		if p.Side == dynevent.Entry {
@@ -37,7 +37,7 @@ func (t *Trace) switchOff(plans []*plan.Plan) error {
 	err := t.session.Pause(entries)
 	t.awaitReturns(plans)
 	if err = errors.Join(err, t.session.Pause(returns)); err != nil {
-		t.spans.open(plans)
+		t.Spans.Open(plans)
 	}
 	return err
 }

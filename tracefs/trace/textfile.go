@@ -15,10 +15,12 @@ import (
 
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/plan"
+	"github.com/tsnoop/tsnoop/fetchargs/value"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/amend"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 	"github.com/tsnoop/tsnoop/tracefs/losses"
+	"github.com/tsnoop/tsnoop/tracefs/stream"
 	"github.com/tsnoop/tsnoop/tracefs/text"
 )
 
@@ -29,7 +31,7 @@ import (
 // has ns, and it lacks the names of tasks that the kernel did not remember. It has no
 // stack pointers, so a return is paired with the latest entry of its task.
 type Text struct {
-	Reading
+	stream.Stream
 	name   string
 	parser *text.Parser
 	first  *tracefs.Event // read already
@@ -54,25 +56,29 @@ var ErrNothing = errors.New("no event of the specs")
 // PlanOptions.Lines from the same specs as the lines that the machine was given. If
 // there is no such event the error wraps ErrNothing. The caller must close the Text.
 func OpenText(r io.Reader, plans []*plan.Plan, o OpenOptions) (*Text, error) {
-	t := &Text{Reading: Reading{warner: o.Warn, order: binary.LittleEndian, plans: plans, ofText: true, amend: amend.New(binary.LittleEndian, amend.Times{})}, name: o.Name}
+	t := &Text{Stream: stream.Stream{Warner: o.Warn, Order: binary.LittleEndian, Plans: plans, Amend: amend.New(binary.LittleEndian, amend.Times{})}, name: o.Name}
 	for i, p := range plan.Probes(plans) {
-		if err := t.learn(p, textFormat(p, i+1)); err != nil {
+		f, doubts := text.WithDoubts(textFormat(p, i+1))
+		l, err := t.Understand(p, f)
+		if err != nil {
 			return nil, err
 		}
+		l.Decoder.Doubts(doubts, whys)
+		t.Take(l)
 	}
-	if t.amend.HasAges() {
-		t.warner.Warnf("%s: text does not say which clock its times are of: what is shown as :ago is not known; a recording says it", t.name)
+	if t.Amend.HasAges() {
+		t.Warner.Warnf("%s: text does not say which clock its times are of: what is shown as :ago is not known; a recording says it", t.name)
 	}
 	for _, p := range plans {
 		if p.Paired() && slices.ContainsFunc(p.Of(dynevent.Entry), (*plan.Probe).Chooses) {
-			t.warner.Warnf("%s: the line's filter leaves out entries, so where a return was missed the next one may be shown with an earlier entry", p.Spec.Func.Text)
+			t.Warner.Warnf("%s: the line's filter leaves out entries, so where a return was missed the next one may be shown with an earlier entry", p.Spec.Func.Text)
 		}
 	}
-	t.choose(o.Choice)
-	t.parser = text.NewParser(text.Options{Formats: t.formats, Pasted: true, Order: t.order})
-	t.named = t.parser.Symbols.Name
-	var err error
-	if t.pairers, err = t.newPairers(o.Begin, o.Chain); err != nil {
+	choose(&t.Stream, o.Choice)
+	t.parser = text.NewParser(text.Options{Formats: t.Formats, Pasted: true, Order: t.Order})
+	t.Symbol, t.IsCode = t.parser.Symbols.Name, func(uint64) bool { return false }
+	t.IsName = func(addr uint64) bool { _, _, _, ok := t.Symbol(addr); return ok }
+	if err := t.Pair(o.Begin, o.Chain); err != nil {
 		return nil, err
 	}
 	t.events, t.close = iter.Pull2(t.parser.Events(r))
@@ -85,9 +91,12 @@ func OpenText(r io.Reader, plans []*plan.Plan, o OpenOptions) (*Text, error) {
 		t.Close()
 		return nil, t.nothing()
 	}
-	t.first, t.start = e, e.Time
+	t.first, t.Start = e, e.Time
 	return t, nil
 }
+
+// whys maps the doubts that text leaves to those of a value.
+var whys = []value.Why{text.MaybeNext: value.MaybeNext, text.MaybeLonger: value.MaybeLonger}
 
 // Close ends the reading.
 func (t *Text) Close() error {
@@ -134,7 +143,7 @@ func (t *Text) others() string {
 // Damage.
 func (t *Text) Calls(ctx context.Context) iter.Seq2[*calls.Call, error] {
 	return func(yield func(*calls.Call, error) bool) {
-		for c, err := range t.calls(t.all()) {
+		for c, err := range t.Stream.Calls(t.all(), stream.Observer{}) {
 			if ctx.Err() != nil || !yield(c, err) {
 				return
 			}
@@ -168,15 +177,15 @@ func (t *Text) Damage() error {
 // shown.
 func (t *Text) Losses() *losses.Losses {
 	if t.parser.NoTime {
-		t.warner.Warnf("%s: the clock does not count nanoseconds: times are shown as if it did", t.name)
+		t.Warner.Warnf("%s: the clock does not count nanoseconds: times are shown as if it did", t.name)
 	}
 	if n := t.parser.Overwritten; n > 0 {
-		t.warner.Warnf("%s: %d events, of these names or others, were overwritten before the text was made", t.name, n)
+		t.Warner.Warnf("%s: %d events, of these names or others, were overwritten before the text was made", t.name, n)
 	}
 	if len(t.parser.Others) > 0 {
-		t.warner.Warnf("%s: events of other names are not shown: %s", t.name, t.others())
+		t.Warner.Warnf("%s: events of other names are not shown: %s", t.name, t.others())
 	}
-	t.warner.Detailf("%s: %d lines belong to no event", t.name, t.parser.Skipped)
+	t.Warner.Detailf("%s: %d lines belong to no event", t.name, t.parser.Skipped)
 	l := losses.Losses{Recorded: true}
 	for _, cpu := range slices.Sorted(maps.Keys(t.parser.Lost)) {
 		if n := t.parser.Lost[cpu]; n != tracefs.LostUnknown {

@@ -9,7 +9,7 @@ import (
 // and with Follow also of their children.
 func (t *Trace) chooseThreads(o Options, so *tracefs.Options) (err error) {
 	if o.Processes {
-		t.processes = tasks.NewProcesses()
+		t.Processes = tasks.NewProcesses()
 		t.births = !o.Text && t.machine.FS.HasNewTasks()
 		so.NewTasks = t.births
 	}
@@ -23,18 +23,18 @@ func (t *Trace) chooseThreads(o Options, so *tracefs.Options) (err error) {
 	so.Follow = o.Follow
 	so.Again = func() ([]int, error) {
 		tids, err := t.family()
-		t.own.Add(tids)
+		t.Own.Add(tids)
 		return tids, err
 	}
 	if o.Follow {
 		return nil
 	}
 	if o.Text || !t.machine.FS.HasNewTasks() { // text can be forged
-		t.warner.Warnf("only threads that run now are traced; with --follow also those started later, and child processes")
+		t.Warner.Warnf("only threads that run now are traced; with --follow also those started later, and child processes")
 		return nil
 	}
 	so.NewTasks, t.births = true, true
-	t.own = tasks.NewOwnThreads(o.Pids, so.Pids)
+	t.Own = tasks.NewOwnThreads(o.Pids, so.Pids)
 	return nil
 }
 

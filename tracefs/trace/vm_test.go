@@ -16,6 +16,7 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 	"github.com/tsnoop/tsnoop/tracefs/machine"
 	"github.com/tsnoop/tsnoop/tracefs/record"
+	"github.com/tsnoop/tsnoop/tracefs/stream"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
 
@@ -84,7 +85,7 @@ func armed(t *testing.T, o trace.Options) (context.Context, *trace.Trace) {
 }
 
 // count checks what the calls of the program are and how many there are.
-func count(t *testing.T, r *trace.Reading, all func(func(*calls.Call, error) bool)) {
+func count(t *testing.T, r *stream.Stream, all func(func(*calls.Call, error) bool)) {
 	t.Helper()
 	n, bytes := 0, 0
 	for c, err := range all {
@@ -112,7 +113,7 @@ func TestEndsTrace(t *testing.T) {
 	for name, o := range map[string]trace.Options{"raw": {}, "text": {Text: true}, "boot clock": {Clock: "boot"}} {
 		t.Run(name, func(t *testing.T) {
 			ctx, tr := armed(t, o)
-			count(t, &tr.Reading, tr.Calls(ctx))
+			count(t, &tr.Stream, tr.Calls(ctx))
 			lost := tr.Losses()
 			if lost.Err != nil || lost.Events() != 0 || len(lost.Missed) > 0 {
 				t.Errorf("%+v", lost)
@@ -128,7 +129,7 @@ func TestEndsTraceDone(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			ctx, tr := armed(t, o)
 			<-ctx.Done()
-			count(t, &tr.Reading, tr.Calls(ctx))
+			count(t, &tr.Stream, tr.Calls(ctx))
 		})
 	}
 }
@@ -178,7 +179,7 @@ func TestEndsRecord(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	count(t, &r.Reading, r.Calls(t.Context()))
+	count(t, &r.Stream, r.Calls(t.Context()))
 	if err := r.Damage(); err != nil || r.Losses().Events() != 0 {
 		t.Errorf("%v, %+v", err, r.Losses())
 	}

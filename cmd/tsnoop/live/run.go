@@ -85,7 +85,7 @@ func (r *Run) Trace(out *os.File, tell func(tracefs.Warning), do func(ctx contex
 		err = cmp.Or(err, t.Close())
 		progress.End()
 	}()
-	trace.LeftOut(t.Plans(), r.ui.Verbose, r.ui.Tell)
+	trace.LeftOut(t.Plans, r.ui.Verbose, r.ui.Tell)
 
 	ctx, err := r.program.run(signalled)
 	if err != nil {

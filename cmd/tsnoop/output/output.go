@@ -16,7 +16,7 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 	"github.com/tsnoop/tsnoop/tracefs/losses"
-	"github.com/tsnoop/tsnoop/tracefs/trace"
+	"github.com/tsnoop/tsnoop/tracefs/stream"
 )
 
 // An Output shows calls as the command line asks.
@@ -73,11 +73,11 @@ func (out *Output) Told(w tracefs.Warning) {
 func (out *Output) lines() bool { return out.o.Summary != "only" }
 
 // Show writes the calls and sums them up, until there are no more or enough are shown.
-func (out *Output) Show(r *trace.Reading, all iter.Seq2[*calls.Call, error]) error {
+func (out *Output) Show(r *stream.Stream, all iter.Seq2[*calls.Call, error]) error {
 	from := sources(r, 0)
 	sink := out.o.Notation.Sink(from, out.options(r))
 	out.begin(sink)
-	if o := r.Origin(); o != nil {
+	if o := r.Origin; o != nil {
 		out.stream.Origin(o)
 	}
 	lines, n := out.lines(), 0
@@ -88,7 +88,7 @@ func (out *Output) Show(r *trace.Reading, all iter.Seq2[*calls.Call, error]) err
 	if out.o.Show.Time == render.TimeClock {
 		r.ClockSet = out.clockSet
 	}
-	defer out.sums.begin(from, r.Start(), r.Order(), naming{r.Symbol, r.Process}, sink, out)()
+	defer out.sums.begin(from, r.Start, r.Order, naming{r.Symbol, r.Process}, sink, out)()
 	defer out.stream.Idle()
 	for c, err := range all {
 		if err != nil {
@@ -108,7 +108,7 @@ func (out *Output) Show(r *trace.Reading, all iter.Seq2[*calls.Call, error]) err
 }
 
 // options says how to render what is read.
-func (out *Output) options(r *trace.Reading) render.Options {
+func (out *Output) options(r *stream.Stream) render.Options {
 	ro := out.o.Show
 	ro.Header, ro.Color = out.file.terminal && out.lines(), out.file.color
 	if out.file.terminal {
@@ -120,7 +120,7 @@ func (out *Output) options(r *trace.Reading) render.Options {
 		}
 	}
 	ro.Process = r.Process
-	ro.Start, ro.Clock, ro.Order, ro.Symbol, ro.IsCode, ro.IsName = r.Start(), r.WallClock, r.Order(), r.Symbol, r.IsCode, r.IsName
+	ro.Start, ro.Clock, ro.Order, ro.Symbol, ro.IsCode, ro.IsName = r.Start, r.Wall.At, r.Order, r.Symbol, r.IsCode, r.IsName
 	return ro
 }
 
@@ -157,8 +157,8 @@ func (out *Output) clockSet(i tracefs.Interference) {
 }
 
 // grow returns a function that adds the plans that are armed while a trace runs.
-func (out *Output) grow(r *trace.Reading) func() {
-	shown := len(r.Plans())
+func (out *Output) grow(r *stream.Stream) func() {
+	shown := len(r.Plans)
 	return func() {
 		further := sources(r, shown)
 		shown += len(further)
@@ -174,9 +174,9 @@ func (out *Output) grow(r *trace.Reading) func() {
 }
 
 // sources returns the plans from index from on, with the decoders of their events.
-func sources(r *trace.Reading, from int) []render.Source {
+func sources(r *stream.Stream, from int) []render.Source {
 	var sources []render.Source
-	for _, p := range r.Plans()[from:] {
+	for _, p := range r.Plans[from:] {
 		s := render.Source{Plan: p}
 		for _, probe := range p.Probes {
 			s.Decoders = append(s.Decoders, r.Decoder(probe))

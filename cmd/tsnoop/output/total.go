@@ -9,7 +9,7 @@ import (
 	"github.com/tsnoop/tsnoop/render/sum"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 	"github.com/tsnoop/tsnoop/tracefs/losses"
-	"github.com/tsnoop/tsnoop/tracefs/trace"
+	"github.com/tsnoop/tsnoop/tracefs/stream"
 )
 
 // A total prints the last line on stderr. A nil one prints nothing.
@@ -37,8 +37,8 @@ func (t *total) live(now func() uint64) {
 }
 
 // count counts the calls while they are yielded. from are the sources so far.
-func (t *total) count(all iter.Seq2[*calls.Call, error], from []render.Source, r *trace.Reading) iter.Seq2[*calls.Call, error] {
-	t.Total = sum.NewTotal(from, r.Start(), r.Order())
+func (t *total) count(all iter.Seq2[*calls.Call, error], from []render.Source, r *stream.Stream) iter.Seq2[*calls.Call, error] {
+	t.Total = sum.NewTotal(from, r.Start, r.Order)
 	return func(yield func(*calls.Call, error) bool) {
 		defer func() {
 			if t.now != nil {

@@ -1,4 +1,4 @@
-package trace
+package stream
 
 import (
 	"strings"
@@ -10,16 +10,16 @@ import (
 // TestWallClock converts times before and after the clock was set, and reports each step
 // once, when the events come to it.
 func TestWallClock(t *testing.T) {
-	var w wallClock
-	if got := w.at(5); got != 0 {
+	var w WallClock
+	if got := w.At(5); got != 0 {
 		t.Errorf("%d before it is known", got)
 	}
-	w.set(100, 1000)
-	w.set(200, 5_000_001_000)
-	w.set(300, 5_000_001_500) // too small to be reported
-	w.set(400, 2000)
+	w.Set(100, 1000)
+	w.Set(200, 5_000_001_000)
+	w.Set(300, 5_000_001_500) // too small to be reported
+	w.Set(400, 2000)
 	for now, want := range map[uint64]int64{0: 1000, 199: 1000, 200: 5_000_001_000, 350: 5_000_001_500, 400: 2000, 1 << 60: 2000} {
-		if got := w.at(now); got != want {
+		if got := w.At(now); got != want {
 			t.Errorf("at %d: %d, want %d", now, got, want)
 		}
 	}

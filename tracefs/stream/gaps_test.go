@@ -1,4 +1,4 @@
-package trace
+package stream
 
 import (
 	"slices"
@@ -11,12 +11,14 @@ import (
 func TestLose(t *testing.T) {
 	var told []string
 	handed := 0
-	r := Reading{warner: func(w tracefs.Warning) { told = append(told, w.Text) }, Lost: func(*tracefs.Event) { handed++ }}
+	warn := func(w tracefs.Warning) { told = append(told, w.Text) }
+	lost := func(*tracefs.Event) { handed++ }
+	var g Gaps
 	for _, n := range []uint64{3, 4, tracefs.LostUnknown} {
-		r.lose(&tracefs.Event{CPU: 2, Lost: n})
+		g.lose(&tracefs.Event{CPU: 2, Lost: n}, warn, lost)
 	}
-	r.losing.told = r.losing.told.Add(-2 * lossesEvery)
-	r.lose(&tracefs.Event{CPU: 1, Lost: 5})
+	g.told = g.told.Add(-2 * lossesEvery)
+	g.lose(&tracefs.Event{CPU: 1, Lost: 5}, warn, lost)
 	want := []string{
 		"3 events were lost, the last on CPU 2: they came faster than they were read",
 		"more than 9 events were lost, the last on CPU 1: they came faster than they were read",

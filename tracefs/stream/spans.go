@@ -1,4 +1,4 @@
-package trace
+package stream
 
 import (
 	"cmp"
@@ -9,15 +9,15 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 )
 
-// spans says when a trace was whole, so that a call is shown only if nothing of it could
+// Spans says when a trace was whole, so that a call is shown only if nothing of it could
 // go unseen. To enable or disable probes takes 100 ms and more, one after the other. A
 // call that begins meanwhile would be shown without its return, or without those it
 // was called by.
 //
-// The reader may be behind, so spans keeps times and not only the present state. Its
+// The reader may be behind, so Spans keeps times and not only the present state. Its
 // methods may be called from any goroutine. A nil one knows of no time at which the trace
 // was not whole.
-type spans struct {
+type Spans struct {
 	now func() uint64 // ns on the trace clock
 	// check reports whether the returns of a plan are recorded; nil for a recording. To
 	// switch off the probes of a trace takes another program 100 ms, and only then the
@@ -45,12 +45,15 @@ type span struct {
 	Until uint64 `json:",omitempty"` // 0 if it has not ended
 }
 
-func newSpans(now func() uint64, check func(*plan.Plan) bool) *spans {
-	return &spans{now: now, check: check, of: map[*plan.Plan][]span{}}
+// NewSpans returns the spans of a trace that is whole. now returns the time on the trace
+// clock, in ns. check reports whether the returns of a plan are recorded; nil for a
+// recording.
+func NewSpans(now func() uint64, check func(*plan.Plan) bool) *Spans {
+	return &Spans{now: now, check: check, of: map[*plan.Plan][]span{}}
 }
 
-// await says that plans will be switched on later.
-func (s *spans) await(plans []*plan.Plan) {
+// Await says that plans will be switched on later.
+func (s *Spans) Await(plans []*plan.Plan) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.any.Store(true)
@@ -59,8 +62,8 @@ func (s *spans) await(plans []*plan.Plan) {
 	}
 }
 
-// open says that all probes of plans are enabled from now on.
-func (s *spans) open(plans []*plan.Plan) {
+// Open says that all probes of plans are enabled from now on.
+func (s *Spans) Open(plans []*plan.Plan) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := s.now()
@@ -71,8 +74,8 @@ func (s *spans) open(plans []*plan.Plan) {
 	}
 }
 
-// close says that probes of plans are about to be disabled.
-func (s *spans) close(plans []*plan.Plan) {
+// Close says that probes of plans are about to be disabled.
+func (s *Spans) Close(plans []*plan.Plan) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.any.Store(true)
@@ -89,17 +92,17 @@ func (s *spans) close(plans []*plan.Plan) {
 	}
 }
 
-// end says that the trace ends: calls that begin from now on are not shown.
-func (s *spans) end() {
+// Stop says that the trace ends: calls that begin from now on are not shown.
+func (s *Spans) Stop() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.any.Store(true)
 	s.End = cmp.Or(s.End, s.now())
 }
 
-// breaks says that returns may have gone unseen up to now, and if it goes on that they
+// Breaks says that returns may have gone unseen up to now, and if it goes on that they
 // still may.
-func (s *spans) breaks(goesOn bool) {
+func (s *Spans) Breaks(goesOn bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.any.Store(true)
@@ -108,7 +111,7 @@ func (s *spans) breaks(goesOn bool) {
 
 // begins reports whether a call is shown that begins with these events: it has begun
 // while all probes of its plan were enabled.
-func (s *spans) begins(plan *plan.Plan, c *calls.Call) bool {
+func (s *Spans) begins(plan *plan.Plan, c *calls.Call) bool {
 	if s == nil || !s.any.Load() {
 		return true
 	}
@@ -119,7 +122,7 @@ func (s *spans) begins(plan *plan.Plan, c *calls.Call) bool {
 }
 
 // always reports whether the returns of a plan were recorded all the time.
-func (s *spans) always(plan *plan.Plan) bool {
+func (s *Spans) always(plan *plan.Plan) bool {
 	if !s.any.Load() {
 		return true
 	}
@@ -133,7 +136,7 @@ const none = -1
 
 // find returns the index of the plan's span in which the call begins, 0 if the plan was
 // never switched, and whether the call begins before the end.
-func (s *spans) find(plan *plan.Plan, c *calls.Call) (index int, begun bool) {
+func (s *Spans) find(plan *plan.Plan, c *calls.Call) (index int, begun bool) {
 	first := c.Entry
 	if first == nil {
 		first = c.Return
@@ -153,7 +156,7 @@ func (s *spans) find(plan *plan.Plan, c *calls.Call) (index int, begun bool) {
 
 // cut reports whether the return of a call that seems unfinished could go unseen, so that
 // nobody knows whether it is. The reader has come to time at.
-func (s *spans) cut(plan *plan.Plan, c *calls.Call, at uint64) bool {
+func (s *Spans) cut(plan *plan.Plan, c *calls.Call, at uint64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.check != nil && at > s.checked && s.End == 0 {
@@ -173,7 +176,7 @@ func (s *spans) cut(plan *plan.Plan, c *calls.Call, at uint64) bool {
 }
 
 // save returns what a recording needs.
-func (s *spans) save(plans []*plan.Plan) (all savedSpans, of map[int][]span) {
+func (s *Spans) save(plans []*plan.Plan) (all savedSpans, of map[int][]span) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.breaking {
@@ -191,7 +194,7 @@ func (s *spans) save(plans []*plan.Plan) (all savedSpans, of map[int][]span) {
 }
 
 // load restores what save has returned.
-func (s *spans) load(plans []*plan.Plan, all savedSpans, of map[int][]span) {
+func (s *Spans) load(plans []*plan.Plan, all savedSpans, of map[int][]span) {
 	s.savedSpans = all
 	for i, p := range plans {
 		if own, ok := of[i]; ok {
@@ -201,12 +204,29 @@ func (s *spans) load(plans []*plan.Plan, all savedSpans, of map[int][]span) {
 	s.any.Store(len(s.of) > 0 || all != (savedSpans{}))
 }
 
-// share says that plan shows the events of another.
-func (s *spans) share(plan, with *plan.Plan) {
+// Share says that plan shows the events of another.
+func (s *Spans) Share(plan, with *plan.Plan) {
 	if s == nil {
 		return
 	}
 	if own, ok := s.of[with]; ok {
 		s.of[plan] = own
 	}
+}
+
+// isWhole reports whether nothing of a call went unseen because the trace was not whole.
+// Half a call looks like something else: like a call that began before the trace, or did
+// not end. What has begun to be shown is always shown to its end. The reader has come to
+// time at.
+func (r *Stream) isWhole(c *calls.Call, at uint64) bool {
+	switch {
+	case r.Spans == nil || c.Begun:
+		return true
+	case c.Orphan: // it began before the trace was whole, unless its entry was lost
+		plan := r.Plans[c.Plan]
+		return (r.Gaps.any || !c.Early && r.Spans.always(plan)) && r.Spans.begins(plan, c)
+	case c.Unfinished && !r.begin:
+		return !r.Spans.cut(r.Plans[c.Plan], c, at)
+	}
+	return true
 }

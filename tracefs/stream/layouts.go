@@ -1,0 +1,54 @@
+package stream
+
+import (
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
+	"github.com/tsnoop/tsnoop/fetchargs/value"
+	"github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/amend"
+)
+
+// Decoder returns the decoder for the events of a probe: it reads the values of the
+// probe's fields from their data.
+func (r *Stream) Decoder(p *plan.Probe) *value.Decoder { return r.decoder[p] }
+
+// Format returns the format of the events of a probe.
+func (r *Stream) Format(p *plan.Probe) *tracefs.Format { return r.format[p] }
+
+// Learn notes how the records of a probe are laid out.
+func (r *Stream) Learn(p *plan.Probe, f *tracefs.Format) error {
+	l, err := r.Understand(p, f)
+	if err == nil {
+		r.Take(l)
+	}
+	return err
+}
+
+// Understand returns how the records of a probe are laid out.
+func (r *Stream) Understand(p *plan.Probe, f *tracefs.Format) (amend.Layout, error) {
+	slots, err := p.Slots(func(name string) (value.Slot, bool) {
+		field := f.Field(name)
+		if field == nil {
+			return value.Slot{}, false
+		}
+		return value.Slot{Offset: field.Offset, Size: field.Size, DataLoc: field.DataLoc}, true
+	})
+	if err != nil {
+		return amend.Layout{}, err
+	}
+	return amend.Layout{Probe: p, Format: f, Decoder: p.Decoder(slots, r.Order, r.Mapped)}, nil
+}
+
+// Take stores what is known of the records of a probe.
+func (r *Stream) Take(l amend.Layout) {
+	if r.decoder == nil {
+		r.known = map[int]bool{}
+		r.format = map[*plan.Probe]*tracefs.Format{}
+		r.decoder = map[*plan.Probe]*value.Decoder{}
+	}
+	if !r.known[l.Format.ID] {
+		r.known[l.Format.ID] = true
+		r.Formats = append(r.Formats, l.Format)
+	}
+	r.format[l.Probe], r.decoder[l.Probe] = l.Format, l.Decoder
+	r.Amend.Learn(l)
+}
