@@ -9,7 +9,7 @@ import (
 
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/preset"
 	"github.com/tsnoop/tsnoop/render"
-	"github.com/tsnoop/tsnoop/tracefs/trace"
+	"github.com/tsnoop/tsnoop/tracefs/replay"
 )
 
 // describeRecordings prints where and when the recordings among names were made. It
@@ -47,11 +47,11 @@ func describeRecording(w io.Writer, name, between string) (is bool, err error) {
 		return isPath(name), err
 	}
 	defer f.Close()
-	if !trace.IsRecording(f) {
+	if !replay.IsRecording(f) {
 		return isPath(name), fmt.Errorf("%s is no recording", name)
 	}
 	limitMemory(info.Size())
-	o, err := trace.OriginOf(f, info.Size(), name)
+	o, err := replay.OriginOf(f, info.Size(), name)
 	if err != nil {
 		return true, err
 	}

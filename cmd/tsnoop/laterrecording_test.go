@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/tsnoop/tsnoop/render"
-	"github.com/tsnoop/tsnoop/tracefs/trace"
+	"github.com/tsnoop/tsnoop/tracefs/replay"
 	"github.com/tsnoop/tsnoop/tracefs/tracedat"
 )
 
@@ -41,10 +41,10 @@ func TestLaterRecording(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := bytes.NewReader(file.b)
-		if _, err := trace.Open(r, r.Size(), trace.OpenOptions{}); err == nil || !strings.Contains(err.Error(), tt.want+hint) {
+		if _, err := replay.Open(r, r.Size(), replay.Options{}); err == nil || !strings.Contains(err.Error(), tt.want+hint) {
 			t.Errorf("got %v, want %s", err, tt.want+hint)
 		}
-		o, err := trace.OriginOf(r, r.Size(), "later.dat")
+		o, err := replay.OriginOf(r, r.Size(), "later.dat")
 		if err != nil || o.Host != "h\x1b[2J" || o.Kernel != "9.1" {
 			t.Errorf("%+v, %v", o, err)
 		}

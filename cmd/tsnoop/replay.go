@@ -24,6 +24,7 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 	"github.com/tsnoop/tsnoop/tracefs/losses"
+	"github.com/tsnoop/tsnoop/tracefs/replay"
 	"github.com/tsnoop/tsnoop/tracefs/stream"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
@@ -52,7 +53,7 @@ func runReplay(o *flags.Options, ui *terminal.UI) (err error) {
 	} else if err != nil {
 		return err
 	}
-	if trace.IsText(in) {
+	if replay.IsText(in) {
 		defer watchReplay(o, ui, name, info, func() int64 {
 			at, _ := f.Seek(0, io.SeekCurrent)
 			return at
@@ -139,7 +140,7 @@ func showAll(rec recording, r *stream.Stream, name string, o *flags.Options, ui 
 	out.Losses(rec.Losses())
 	out.Origin(r.Origin)
 	if err := rec.Damage(); err != nil {
-		var pages *trace.DamagedPages
+		var pages *replay.DamagedPages
 		if errors.As(err, &pages) {
 			for _, p := range pages.Parts {
 				ui.Warn("%v", p)
@@ -151,12 +152,12 @@ func showAll(rec recording, r *stream.Stream, name string, o *flags.Options, ui 
 }
 
 // openReplay opens a recording and selects from it.
-func openReplay(f io.ReaderAt, size int64, name string, o *flags.Options, ui *terminal.UI) (*trace.File, error) {
-	r, err := trace.Open(f, size, openOptions(o, name, ui))
+func openReplay(f io.ReaderAt, size int64, name string, o *flags.Options, ui *terminal.UI) (*replay.File, error) {
+	r, err := replay.Open(f, size, openOptions(o, name, ui))
 	switch {
 	case errors.Is(err, stream.ErrHalves):
 		return nil, fmt.Errorf("%w: record it with --chain", err)
-	case errors.Is(err, trace.ErrStacks):
+	case errors.Is(err, replay.ErrStacks):
 		return nil, fmt.Errorf("%s has no stacks: record them with --kstack", name)
 	case err != nil:
 		return nil, err
@@ -187,9 +188,9 @@ func warnHalves(plans []*plan.Plan, ui *terminal.UI) {
 }
 
 // openOptions says what to read of a recording.
-func openOptions(o *flags.Options, name string, ui *terminal.UI) trace.OpenOptions {
-	return trace.OpenOptions{
-		Name: name, Begin: o.Begins(), Chain: o.Plan.Chain, Warn: ui.Tell, Choice: trace.Choice{Pids: o.Trace.Pids, Comm: o.Plan.Comm, CPUs: o.Trace.CPUs},
+func openOptions(o *flags.Options, name string, ui *terminal.UI) replay.Options {
+	return replay.Options{
+		Name: name, Begin: o.Begins(), Chain: o.Plan.Chain, Warn: ui.Tell, Choice: replay.Choice{Pids: o.Trace.Pids, Comm: o.Plan.Comm, CPUs: o.Trace.CPUs},
 		Specs: o.Args[1:], Pair: o.Pairs(), Measures: o.Plan.Measures,
 		Stacks: o.Trace.Stacks, Symbols: o.Summary != "only" || slices.Contains(o.By, sum.ByCaller) || slices.Contains(o.By, sum.ByStack),
 	}
@@ -222,7 +223,7 @@ func showTextOf(r io.Reader, name string, plans []*plan.Plan, o *flags.Options, 
 		return err
 	}
 	trace.LeftOut(plans, ui.Verbose, ui.Tell)
-	t, err := trace.OpenText(r, plans, openOptions(o, name, ui))
+	t, err := replay.OpenText(r, plans, openOptions(o, name, ui))
 	if err != nil {
 		return err
 	}

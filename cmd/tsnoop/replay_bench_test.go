@@ -9,7 +9,7 @@ import (
 
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/terminal"
-	"github.com/tsnoop/tsnoop/tracefs/trace"
+	"github.com/tsnoop/tsnoop/tracefs/replay"
 	"github.com/tsnoop/tsnoop/tracefs/tracedat"
 )
 
@@ -80,7 +80,7 @@ func buildTsnoop(b testing.TB) string {
 	return name
 }
 
-func openBench(name string) (*os.File, *trace.File, error) {
+func openBench(name string) (*os.File, *replay.File, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, nil, err

@@ -5,7 +5,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/tsnoop/tsnoop/tracefs/trace"
+	"github.com/tsnoop/tsnoop/tracefs/replay"
 )
 
 // TestSampleRecording shows a recording that an earlier build has made. It is made again,
@@ -27,7 +27,7 @@ func TestSampleRecording(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := trace.Open(bytes.NewReader(b), int64(len(b)), trace.OpenOptions{})
+	r, err := replay.Open(bytes.NewReader(b), int64(len(b)), replay.Options{})
 	if err != nil || len(r.Plans) != 2 {
 		t.Errorf("%v", err)
 	}

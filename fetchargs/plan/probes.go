@@ -31,3 +31,15 @@ func (p *Probe) WithSpare() []*Probe {
 	}
 	return []*Probe{p.Spare, p}
 }
+
+// SpecTexts returns the texts of the specs, each once, without those of tsnoop itself.
+func SpecTexts(plans []*Plan) (specs []string) {
+	known := map[string]bool{}
+	for _, p := range plans {
+		if text := p.Spec.Text; !known[text] && p.Renames == "" {
+			known[text] = true
+			specs = append(specs, text)
+		}
+	}
+	return specs
+}

@@ -22,7 +22,7 @@ has_xfs() {
 # recordings damages recordings, and cuts the power of machines that make them.
 recordings() {
 	local kernel filesystem failed=0
-	(cd "$here/../.." && TSNOOP_TRUST=full go test -count=1 -timeout 3h -v -run '^Test(RecoverFaults|RecoverTorn|Damaged)' ./tracefs/record ./tracefs/trace) >"$logs/recordings" 2>&1 || failed=1
+	(cd "$here/../.." && TSNOOP_TRUST=full go test -count=1 -timeout 3h -v -run '^Test(RecoverFaults|RecoverTorn|Damaged)' ./tracefs/record ./tracefs/replay) >"$logs/recordings" 2>&1 || failed=1
 	if [ $failed = 0 ]; then grep -E ' \| ' "$logs/recordings" | sed 's/^[^:]*:[0-9]*: //'; else cat "$logs/recordings"; fi
 	(cd "$here/../.." && CGO_ENABLED=0 go build -trimpath -o "$logs/" ./cmd/tsnoop ./testdata/load) || return
 	for kernel in $kernels; do

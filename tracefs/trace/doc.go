@@ -11,7 +11,7 @@
 //	lost := t.Losses()
 //	err = t.Close()
 //
-// [Open] reads a recording in the same way. [Trace.Record] makes one.
+// Package replay reads a recording in the same way. [Trace.Record] makes one.
 //
 // The package knows no command line, never prints and never exits. Specs that are
 // wrong, or that the kernel refuses, are returned as a spec.Errors; each of its errors

@@ -16,6 +16,7 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 	"github.com/tsnoop/tsnoop/tracefs/machine"
 	"github.com/tsnoop/tsnoop/tracefs/record"
+	"github.com/tsnoop/tsnoop/tracefs/replay"
 	"github.com/tsnoop/tsnoop/tracefs/stream"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
@@ -175,7 +176,7 @@ func TestEndsRecord(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := trace.Open(f, info.Size(), trace.OpenOptions{Name: name})
+	r, err := replay.Open(f, info.Size(), replay.Options{Name: name})
 	if err != nil {
 		t.Fatal(err)
 	}

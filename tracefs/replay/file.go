@@ -1,4 +1,8 @@
-package trace
+// Package replay reads a recording, or what somebody has copied out of trace or
+// trace_pipe, as the stream of calls that a trace is. A file says what it was recorded
+// with; one of another tool has the formats of its events only. It may come from anywhere,
+// so its size bounds what is done for it, and what is damaged is skipped and reported.
+package replay
 
 import (
 	"bytes"
@@ -11,7 +15,6 @@ import (
 	"iter"
 	"strings"
 
-	"github.com/tsnoop/tsnoop/fetchargs/measure"
 	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/fetchargs/query"
 	"github.com/tsnoop/tsnoop/tracefs"
@@ -37,28 +40,11 @@ type File struct {
 	some    bool // the threads of some processes were recorded only
 }
 
-// OpenOptions says what to read of a recording, or of text. The zero value reads all
-// calls.
-type OpenOptions struct {
-	Name  string // the file's name, for messages
-	Begin bool   // also yield calls when they begin
-	Chain bool   // as in [Options]
-	Warn  func(tracefs.Warning)
-	Choice
-
-	// Not for OpenText: its plans are given, and text has no stacks.
-	Specs    []string           // selects from what was recorded; empty for everything
-	Pair     bool               // with Specs: every call needs its entry and its return
-	Measures []*measure.Measure // what calls are aggregated by
-	Stacks   bool               // yield kernel stacks, which must have been recorded
-	Symbols  bool               // most calls will need Symbol: read the symbols in the background now
-}
-
 // Open reads a trace.dat file of size bytes. A recording of tsnoop has the plans that
 // it was made with; a recording of another tool gets one plan for each kind of event.
 // Specs that are wrong, or that ask for what was not recorded, are returned as a
 // spec.Errors. Other errors may wrap stream.ErrHalves or ErrStacks.
-func Open(f io.ReaderAt, size int64, o OpenOptions) (*File, error) {
+func Open(f io.ReaderAt, size int64, o Options) (*File, error) {
 	file, err := tracedat.Open(f, size)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", o.Name, err)
@@ -83,7 +69,7 @@ func Open(f io.ReaderAt, size int64, o OpenOptions) (*File, error) {
 }
 
 // prepare makes the plans for the events of the file. The specs of o select among them.
-func (r *File) prepare(o OpenOptions) error {
+func (r *File) prepare(o Options) error {
 	if !r.file.Nanoseconds() {
 		r.Warner.Warnf("%s: the clock %s does not count nanoseconds: times are shown as if it did", r.name, r.file.Clock)
 	}
@@ -143,7 +129,7 @@ func (r *File) prepare(o OpenOptions) error {
 // of day.
 func (r *File) IsOwn() bool { return r.file.Tsnoop != nil }
 
-// Calls yields the calls as they end, and with OpenOptions.Begin also as they begin. It
+// Calls yields the calls as they end, and with Options.Begin also as they begin. It
 // stops at the first error. A call and its events are valid only until the next one.
 // Calls can be ranged over once. Damaged parts of the file are skipped: see Damage.
 func (r *File) Calls(ctx context.Context) iter.Seq2[*calls.Call, error] {

@@ -1,4 +1,4 @@
-package trace
+package replay
 
 import (
 	"bytes"
@@ -72,7 +72,7 @@ func recordThreeCPUs(t *testing.T, o record.Options) (file []byte, events uint64
 // showDamaged returns a line for each call of a recording, and where it is damaged.
 func showDamaged(t *testing.T, b []byte) (lines []string, err error) {
 	t.Helper()
-	r, err := Open(bytes.NewReader(b), int64(len(b)), OpenOptions{Name: "t.dat"})
+	r, err := Open(bytes.NewReader(b), int64(len(b)), Options{Name: "t.dat"})
 	if err != nil {
 		return nil, err
 	}

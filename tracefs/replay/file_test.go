@@ -1,4 +1,4 @@
-package trace
+package replay
 
 import (
 	"bytes"
@@ -26,7 +26,7 @@ func TestOpenClosed(t *testing.T) {
 		t.Fatal(err)
 	}
 	var said []string
-	r, err := Open(f, info.Size(), OpenOptions{Name: f.Name(), Warn: func(w tracefs.Warning) { said = append(said, w.Text) }})
+	r, err := Open(f, info.Size(), Options{Name: f.Name(), Warn: func(w tracefs.Warning) { said = append(said, w.Text) }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func TestSymbolsUnread(t *testing.T) {
 	for _, ask := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
 			in := &seen{ReaderAt: f, text: []byte(symbol + symbol)}
-			r, err := Open(in, info.Size(), OpenOptions{Name: f.Name(), Symbols: ask})
+			r, err := Open(in, info.Size(), Options{Name: f.Name(), Symbols: ask})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,4 +1,4 @@
-package trace
+package replay
 
 import (
 	"bufio"
@@ -55,7 +55,7 @@ var ErrNothing = errors.New("no event of the specs")
 // OpenText reads text up to the first event of the plans. The plans must be made with
 // PlanOptions.Lines from the same specs as the lines that the machine was given. If
 // there is no such event the error wraps ErrNothing. The caller must close the Text.
-func OpenText(r io.Reader, plans []*plan.Plan, o OpenOptions) (*Text, error) {
+func OpenText(r io.Reader, plans []*plan.Plan, o Options) (*Text, error) {
 	t := &Text{Stream: stream.Stream{Warner: o.Warn, Order: binary.LittleEndian, Plans: plans, Amend: amend.New(binary.LittleEndian, amend.Times{})}, name: o.Name}
 	for i, p := range plan.Probes(plans) {
 		f, doubts := text.WithDoubts(textFormat(p, i+1))
@@ -137,7 +137,7 @@ func (t *Text) others() string {
 	return strings.Join(parts, ", ")
 }
 
-// Calls yields the calls as they end, and with OpenOptions.Begin also as they begin. It
+// Calls yields the calls as they end, and with Options.Begin also as they begin. It
 // stops at the first error. A call and its events are valid only until the next one.
 // Calls can be ranged over once. Events that do not fit their plan are skipped: see
 // Damage.
@@ -193,34 +193,4 @@ func (t *Text) Losses() *losses.Losses {
 		}
 	}
 	return &l
-}
-
-// textFormat lays out the records that are made from a probe's events as a 64-bit
-// kernel would.
-func textFormat(p *plan.Probe, id int) *tracefs.Format {
-	f := &tracefs.Format{Name: p.Event, ID: id}
-	add := func(field tracefs.FormatField) {
-		field.Offset = f.Size
-		f.Fields = append(f.Fields, field)
-		f.Size += field.Size
-	}
-	add(tracefs.FormatField{Name: "common_type", Size: 2})
-	add(tracefs.FormatField{Name: "common_flags", Size: 1})
-	add(tracefs.FormatField{Name: "common_preempt_count", Size: 1})
-	add(tracefs.FormatField{Name: "common_pid", Size: 4, Signed: true})
-	if p.Side == dynevent.Return {
-		add(tracefs.FormatField{Name: "__probe_func", Size: 8})
-		add(tracefs.FormatField{Name: "__probe_ret_ip", Size: 8})
-	} else {
-		add(tracefs.FormatField{Name: "__probe_ip", Size: 8})
-	}
-	for i := range p.Args {
-		a := &p.Args[i]
-		typ := a.Type.String()
-		if a.Count > 0 {
-			typ = fmt.Sprintf("%s[%d]", typ, a.Count)
-		}
-		add(tracefs.FormatField{Name: a.Name, Type: typ, Size: a.Size(), DataLoc: a.IsString(), Array: a.Count > 0})
-	}
-	return f
 }

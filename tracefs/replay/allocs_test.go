@@ -1,4 +1,4 @@
-package trace
+package replay
 
 import (
 	"bytes"
@@ -65,7 +65,7 @@ func openRepeated(t testing.TB, times int) (*File, func()) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := Open(f, info.Size(), OpenOptions{Name: f.Name()})
+	r, err := Open(f, info.Size(), Options{Name: f.Name()})
 	if err != nil {
 		t.Fatal(err)
 	}

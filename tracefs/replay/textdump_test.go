@@ -1,4 +1,4 @@
-package trace
+package replay
 
 import (
 	"context"
@@ -58,7 +58,7 @@ func TestTextDump(t *testing.T) {
 			event(10*n+part, pkt, parts[part])
 		}
 	}
-	text, err := OpenText(strings.NewReader(lines.String()), plans, OpenOptions{Name: "pasted"})
+	text, err := OpenText(strings.NewReader(lines.String()), plans, Options{Name: "pasted"})
 	if err != nil {
 		t.Fatal(err)
 	}
