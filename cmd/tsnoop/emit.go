@@ -13,7 +13,6 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/explain"
 	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/tracefs"
-	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
 
 // runEmit prints the definitions, or how each value is fetched, and changes nothing. It
@@ -29,8 +28,8 @@ func runEmit(o *flags.Options, ui *terminal.UI) error {
 			ui.Warn("%s: the kernel's filter cannot decide all of the condition; --explain shows what is left", name)
 		}
 	}
-	trace.Notes(plans, ui.Verbose, ui.Tell)
-	trace.LeftOut(plans, ui.Verbose, ui.Tell)
+	ui.Notes(plans)
+	ui.LeftOut(plans)
 	out, err := output.Create(o)
 	if err != nil {
 		return err

@@ -26,7 +26,6 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/losses"
 	"github.com/tsnoop/tsnoop/tracefs/replay"
 	"github.com/tsnoop/tsnoop/tracefs/stream"
-	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
 
 // runReplay shows a recording as a trace shows live calls.
@@ -167,7 +166,7 @@ func openReplay(f io.ReaderAt, size int64, name string, o *flags.Options, ui *te
 	if o.Tree {
 		warnHalves(r.Plans, ui)
 	}
-	trace.LeftOut(r.Plans, ui.Verbose, ui.Tell)
+	ui.LeftOut(r.Plans)
 	for line := range strings.Lines(render.OriginText(r.Origin)) {
 		ui.Tell(tracefs.Warning{Text: strings.TrimSuffix(line, "\n"), Detail: true})
 	}
@@ -222,7 +221,7 @@ func showTextOf(r io.Reader, name string, plans []*plan.Plan, o *flags.Options, 
 	if err := target.CheckPlans(o, plans); err != nil {
 		return err
 	}
-	trace.LeftOut(plans, ui.Verbose, ui.Tell)
+	ui.LeftOut(plans)
 	t, err := replay.OpenText(r, plans, openOptions(o, name, ui))
 	if err != nil {
 		return err

@@ -127,7 +127,10 @@ func Arm(ctx context.Context, m *machine.Machine, plans []*plan.Plan, o Options)
 	t.Origin = t.newOrigin(o.Program)
 	t.Start = t.Origin.Began.Trace
 	t.Wall.Set(t.Start, t.Origin.Began.Wall-int64(t.Start))
-	t.unwatchWall = t.watchWall()
+	t.unwatchWall, err = proc.WatchClock(func() { t.Wall.Set(t.Now(), t.wallNow()) })
+	if err != nil {
+		t.Warner.Detailf("times do not follow the clock if it is set: %v", err)
+	}
 	if ctx.Err() != nil {
 		return nil, define.ErrInterrupted
 	}

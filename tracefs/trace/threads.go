@@ -1,6 +1,8 @@
 package trace
 
 import (
+	"context"
+
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/tasks"
 )
@@ -48,4 +50,14 @@ func (t *Trace) traced() []int {
 		return []int{}
 	}
 	return tids
+}
+
+// WhileAlive returns a context that is also done once the last process of Options.Pids has
+// ended; with Options.Follow, once the last of its descendants has, too, of which the kernel
+// keeps the list. Call release to stop watching.
+func (t *Trace) WhileAlive(ctx context.Context, o Options) (_ context.Context, release func(), err error) {
+	if o.Follow {
+		return tasks.WhileAlive(ctx, o.Pids, t.session.Listed)
+	}
+	return tasks.WhileAlive(ctx, o.Pids, nil)
 }

@@ -65,7 +65,7 @@ func (r *Run) End(err error) error { return r.program.end(err, r.ui) }
 func (r *Run) Trace(out *os.File, tell func(tracefs.Warning), do func(ctx context.Context, t *trace.Trace, stop func()) error) (err error) {
 	signalled := onSignal()
 	defer func() { go r.untilExit(signalled) }()
-	trace.Notes(r.plans, r.ui.Verbose, r.ui.Tell)
+	r.ui.Notes(r.plans)
 	if len(r.o.BTF) > 0 {
 		if err := btf.Open(r.o.BTF...).CheckRunning(); err != nil {
 			r.ui.Warn("%v: values may be wrong", err)
@@ -85,7 +85,7 @@ func (r *Run) Trace(out *os.File, tell func(tracefs.Warning), do func(ctx contex
 		err = cmp.Or(err, t.Close())
 		progress.End()
 	}()
-	trace.LeftOut(t.Plans, r.ui.Verbose, r.ui.Tell)
+	r.ui.LeftOut(t.Plans)
 
 	ctx, err := r.program.run(signalled)
 	if err != nil {

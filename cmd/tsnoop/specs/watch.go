@@ -117,8 +117,8 @@ func (r *replanner) arm(ctx context.Context, specs []string) error {
 	if err != nil {
 		return err
 	}
-	trace.Notes(plans, r.ui.Verbose, r.ui.Tell)
-	trace.LeftOut(plans, r.ui.Verbose, r.ui.Tell)
+	r.ui.Notes(plans)
+	r.ui.LeftOut(plans)
 	r.ui.Warn("%s", r.difference(specs))
 	r.ui.Detail("planned in %v, armed in %v", planned.Sub(start).Round(time.Millisecond), time.Since(planned).Round(time.Millisecond))
 	return nil

@@ -1,4 +1,4 @@
-package trace
+package terminal
 
 import (
 	"fmt"
@@ -12,39 +12,39 @@ import (
 const mostNames = 5
 
 // Notes warns of what to know about the plans before believing what they show. The notes
-// of a glob's functions are details; unless all is set, one warning names some of these
+// of a glob's functions are details; without --verbose, one warning names some of these
 // functions.
-func Notes(plans []*plan.Plan, all bool, tell func(tracefs.Warning)) {
+func (u *UI) Notes(plans []*plan.Plan) {
 	for _, p := range plans {
 		for _, detail := range p.Details {
-			tell(tracefs.Warning{Text: p.Spec.Func.Text + ": " + detail, Detail: true})
+			u.Tell(tracefs.Warning{Text: p.Spec.Func.Text + ": " + detail, Detail: true})
 		}
 		for _, note := range p.Notes {
-			tell(tracefs.Warning{Text: p.Spec.Func.Text + ": " + note, Detail: p.Glob != nil})
+			u.Tell(tracefs.Warning{Text: p.Spec.Func.Text + ": " + note, Detail: p.Glob != nil})
 		}
 	}
-	if all {
+	if u.Verbose {
 		return
 	}
 	for _, g := range plan.Globs(plans) {
 		names := plan.NamesOf(g, plans, func(p *plan.Plan) bool { return len(p.Notes) > 0 })
 		if len(names) > 0 {
-			tell(tracefs.Warning{Text: g.Spec.Func.Text + ": some names stand for several functions, " + someOf(names), More: true})
+			u.Tell(tracefs.Warning{Text: g.Spec.Func.Text + ": some names stand for several functions, " + someOf(names), More: true})
 		}
 	}
 }
 
 // LeftOut warns of what the globs of the plans match that gets no probe. It names a few
-// functions for each reason, or all with all set.
-func LeftOut(plans []*plan.Plan, all bool, tell func(tracefs.Warning)) {
+// functions for each reason, or all with --verbose.
+func (u *UI) LeftOut(plans []*plan.Plan) {
 	most := mostNames
-	if all {
+	if u.Verbose {
 		most = 0
 	}
 	for _, g := range plan.Globs(plans) {
 		for _, text := range []string{g.Warning(most), g.Unseen()} {
 			if text != "" {
-				tell(tracefs.Warning{Text: text})
+				u.Tell(tracefs.Warning{Text: text})
 			}
 		}
 	}

@@ -1,4 +1,4 @@
-package trace
+package tasks
 
 import (
 	"context"
@@ -10,18 +10,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// WhileAlive returns a context that is also done once the last process of Options.Pids has
-// ended; with Options.Follow, once the last of its descendants has, too. A process that has
-// ended makes its pidfd readable, see pidfd_open(2); of the descendants the kernel keeps
-// the list. Call release to stop watching.
-func (t *Trace) WhileAlive(ctx context.Context, o Options) (_ context.Context, release func(), err error) {
+// WhileAlive returns a context that is also done once the last of the processes has ended;
+// if followed is not nil, once the last of the threads in its list has, too. A process that
+// has ended makes its pidfd readable, see pidfd_open(2). Call release to stop watching.
+func WhileAlive(ctx context.Context, pids []int, followed func() (map[int]bool, error)) (_ context.Context, release func(), err error) {
 	var alive []unix.PollFd
 	closeAll := func() {
 		for _, p := range alive {
 			unix.Close(int(p.Fd))
 		}
 	}
-	for _, pid := range o.Pids {
+	for _, pid := range pids {
 		fd, err := unix.PidfdOpen(pid, 0)
 		if errors.Is(err, unix.ESRCH) { // it has ended meanwhile
 			continue
@@ -40,7 +39,7 @@ func (t *Trace) WhileAlive(ctx context.Context, o Options) (_ context.Context, r
 		for ctx.Err() == nil {
 			if len(alive) > 0 {
 				alive = stillAlive(alive)
-			} else if o.Follow && t.followed() {
+			} else if followed != nil && anyLives(followed) {
 				unix.Poll(nil, watchMillis)
 			} else {
 				cancel()
@@ -69,10 +68,10 @@ func stillAlive(all []unix.PollFd) (alive []unix.PollFd) {
 	return alive
 }
 
-// followed reports whether one of the threads that the kernel follows lives. One that its
-// parent has not waited for stays in the list.
-func (t *Trace) followed() bool {
-	tids, err := t.session.Listed()
+// anyLives reports whether one of the threads in a list lives, or the list cannot be read. A
+// thread that its parent has not waited for stays in the kernel's list.
+func anyLives(list func() (map[int]bool, error)) bool {
+	tids, err := list()
 	if err != nil {
 		return true
 	}
