@@ -78,7 +78,9 @@ func (r *resolver) pair() {
 func (b *builder) assemble(both bool) *plan.Probe {
 	p := b.probe
 	p.Event = b.r.eventName(p.Side, "")
-	if b.r.Target.Live {
+	if !p.Kind.Defined() {
+		b.existing()
+	} else if b.r.Target.Live {
 		b.instrument(both)
 	}
 	b.ofEachCPU(both)
@@ -107,7 +109,7 @@ func (b *builder) instrument(both bool) {
 		p.Stack, _ = b.arg(dynevent.Arg{Base: dynevent.Base{Kind: dynevent.StackPointer}, Type: dynevent.X64}, "stack", at)
 	}
 	b.trial(at)
-	p.Comm, _ = b.arg(dynevent.Arg{Base: dynevent.Base{Kind: dynevent.Comm}, Type: dynevent.CommText}, "comm", at)
+	p.Comm, _ = b.arg(p.Kind.Comm(), "comm", at)
 	for _, proof := range b.texts {
 		proof.Last = p.Comm + 1
 	}

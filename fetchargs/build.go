@@ -11,6 +11,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/encode"
 	"github.com/tsnoop/tsnoop/fetchargs/plan"
+	"github.com/tsnoop/tsnoop/fetchargs/source"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
@@ -36,7 +37,7 @@ type builder struct {
 
 // newBuilder returns the builder of a side, which stays empty if the source has no such side.
 func (r *resolver) newBuilder(symbols []string, side dynevent.Side) *builder {
-	kind, _ := r.Source.Probe(side)
+	kind, _ := r.Way.Probe(side)
 	return &builder{
 		Values: cond.Values{At: side},
 		r:      r,
@@ -163,6 +164,10 @@ func (b *builder) argFor(use string, a dynevent.Arg, label string, at spec.Span,
 			return 0, false
 		}
 		args[i], texts[i] = fit, fit.Key()
+		if kind := b.probe.Kind; !kind.Takes(&fit) || use != "" && !kind.Defined() {
+			b.r.FailWith(at, source.Limit(label), "", "%s cannot be fetched: %s", label, kind.Has())
+			return 0, false
+		}
 	}
 	text := use + strings.Join(texts, " ")
 	i, known := b.byText[text]
@@ -180,6 +185,9 @@ func (b *builder) argFor(use string, a dynevent.Arg, label string, at spec.Span,
 // skb_dev_name. The name of a string gets the run's nonce, because in text the string
 // ends where the next name begins.
 func (b *builder) named(a dynevent.Arg, label string, at spec.Span) {
+	if !b.probe.Kind.Defined() { // it has its name already
+		label = a.Base.Name
+	}
 	base := identifier(strings.TrimPrefix(label, "$"))
 	switch {
 	case base == "" || spec.IsDigit(base[0]):
@@ -188,8 +196,8 @@ func (b *builder) named(a dynevent.Arg, label string, at spec.Span) {
 		base = "v_" + base
 	}
 	// These names have a meaning in filters (kernel/trace/trace_events.c).
-	switch strings.ToLower(base) {
-	case "comm", "cpu", "stacktrace", "ustring":
+	switch word := strings.ToLower(base); {
+	case b.probe.Kind.Defined() && slices.Contains([]string{"comm", "cpu", "stacktrace", "ustring"}, word):
 		base = "task_" + base
 	}
 	nonce := ""

@@ -51,10 +51,7 @@ func (r *resolver) roomiest(attempt func() *plan.Plan) *plan.Plan {
 			r.room.params = r.room.used - 1
 		}
 		r.Errs = slices.Clone(before)
-		for _, name := range r.named {
-			delete(r.events, name)
-		}
-		r.named = nil
+		r.unname()
 	}
 }
 

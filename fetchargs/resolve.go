@@ -179,7 +179,7 @@ func (r *resolver) plan() *plan.Plan {
 	if !r.Find() {
 		return nil
 	}
-	return r.roomiest(r.attempt)
+	return r.firstWay(func() *plan.Plan { return r.roomiest(r.attempt) })
 }
 
 // attempt makes the plan with as much content of memory as there is room for.

@@ -48,7 +48,19 @@ func (a *Arg) Size() int { return max(a.Count, 1) * a.Type.Size }
 
 // Follows reports whether the fetcharg reads memory behind a pointer, or a variable.
 func (a *Arg) Follows() bool {
-	return len(a.Hops) > 0 || a.Base.Kind == Memory || a.Base.Kind == PerCPU
+	return len(a.Hops) > 0 && !a.InEvent() || a.Base.Kind == Memory || a.Base.Kind == PerCPU
+}
+
+// InEvent reports whether the fetcharg is a field, or a part of one, of the event that the probe
+// is at.
+func (a *Arg) InEvent() bool {
+	switch a.Base.Kind {
+	case Field:
+		return len(a.Hops) == 0
+	case FieldText, FieldArray:
+		return len(a.Hops) == 1
+	}
+	return false
 }
 
 // KprobeTable is the kernel's table of its probes, which is always there.
@@ -80,7 +92,7 @@ func (a Arg) As(typ Type) Arg {
 // A Base is what a fetcharg starts from: a register, an argument, a symbol and so on.
 type Base struct {
 	Kind BaseKind
-	Name string // of a Register, or the symbol of a Memory
+	Name string // of a Register or a field, or the symbol of a Memory
 	N    int64  // number of an ArgN or StackN; bits of an Immediate; bytes from the symbol of a Memory
 	Addr uint64 // of a Memory's symbol, for kernels that are slow to look it up; 0 if not known
 
@@ -107,6 +119,9 @@ const (
 	Current               // $current, the task
 	PerCPU                // +130496(@__per_cpu_offset+8): what a CPU has of a variable
 	OwnCPU                // \0x1, the number of the CPU
+	Field                 // $next_pid, the number in a field of the event that the probe is at
+	FieldText             // $next_comm, the address of text in a field
+	FieldArray            // the address of an array in a field, which no probe can fetch
 )
 
 // String returns the base in the kernel's syntax.
@@ -126,6 +141,8 @@ func (b Base) String() string {
 		return "$comm"
 	case Current:
 		return "$current"
+	case Field, FieldText, FieldArray:
+		return "$" + b.Name
 	case Memory:
 		if b.N == 0 {
 			return "@" + b.Name

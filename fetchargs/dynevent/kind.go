@@ -17,12 +17,16 @@ const (
 
 var kinds = [...]struct {
 	name   string
-	file   string // file of definitions, in tracefs
-	prefix string // start of a definition
-	side   Side   // of the calls that have the events
-	counts bool   // a number may follow the prefix: how many calls to follow at a time
-	at     bool   // it is put at a function: its events have a stack pointer, and the kernel counts its hits
-	boot   string // what follows the place in a bootconfig, where there is no prefix
+	file   string               // file of definitions, in tracefs
+	prefix string               // start of a definition
+	side   Side                 // of the calls that have the events
+	counts bool                 // a number may follow the prefix: how many calls to follow at a time
+	at     bool                 // it is put at a function: its events have a stack pointer, and the kernel counts its hits
+	takes  func(*Arg) bool      // nil for all
+	has    string               // what it can fetch, if not all
+	offers func(*Features) bool // nil for all kernels
+	comm   string               // the field that it takes for the name of the task; "" for $comm
+	boot   string               // what follows the place in a bootconfig, where there is no prefix
 }{
 	Kprobe:    {name: "kprobe", file: "kprobe_events", prefix: "p", side: Entry, at: true},
 	Kretprobe: {name: "kretprobe", file: "kprobe_events", prefix: "r", side: Return, at: true, counts: true, boot: "%return"},
@@ -50,6 +54,23 @@ func (k Kind) Defined() bool { return kinds[k].file != "" }
 
 // Side returns the side of a call that events of the kind report.
 func (k Kind) Side() Side { return kinds[k].side }
+
+// Takes reports whether such a probe can fetch a.
+func (k Kind) Takes(a *Arg) bool { return kinds[k].takes == nil || kinds[k].takes(a) }
+
+// Has says what such a probe can fetch, if it cannot fetch everything.
+func (k Kind) Has() string { return kinds[k].has }
+
+// Comm returns the fetcharg of the task's name.
+func (k Kind) Comm() Arg {
+	if word := kinds[k].comm; word != "" {
+		return Arg{Base: Base{Kind: Field, Name: word}, Type: String}
+	}
+	return Arg{Base: Base{Kind: Comm}, Type: CommText}
+}
+
+// Offered reports whether a kernel with such features has such probes.
+func (k Kind) Offered(f Features) bool { return kinds[k].offers == nil || kinds[k].offers(&f) }
 
 // AtFunction reports whether such a probe is put at the entry or the return of a function.
 // Then its events have a caller and a stack pointer, and the kernel counts its hits.

@@ -25,6 +25,7 @@ type Function struct {
 	Fatal error // an error that is not the spec's fault
 
 	Proto *btf.Func
+	Way   source.Way // that is being tried
 
 	awaited bool  // the module of the function is not loaded yet, and the run waits for it
 	untold  error // why nothing is known of the module

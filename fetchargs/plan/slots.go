@@ -14,11 +14,17 @@ import (
 func (p *Probe) Slots(field func(name string) (value.Slot, bool)) ([]value.Slot, error) {
 	slots := make([]value.Slot, len(p.Args), len(p.Args)+1)
 	for i, a := range p.Args {
-		s, ok := field(a.Name)
-		if !ok {
-			return nil, fmt.Errorf("%s: the kernel's format has no field %s", p.Event, a.Name)
+		name := a.Name
+		if !p.Kind.Defined() {
+			name = a.Base.Name
 		}
-		slots[i] = s
+		s, ok := field(name)
+		if !ok {
+			return nil, fmt.Errorf("%s: the kernel's format has no field %s", p.Event, name)
+		}
+		if slots[i] = s; !p.Kind.Defined() {
+			slots[i] = within(s, &a)
+		}
 	}
 	if p.Side == dynevent.Return {
 		p.Caller = -1
@@ -36,4 +42,17 @@ func (p *Probe) Slots(field func(name string) (value.Slot, bool)) ([]value.Slot,
 // error pointers.
 func (p *Probe) Decoder(slots []value.Slot, order binary.ByteOrder, mapped func(uint64) bool) *value.Decoder {
 	return value.NewDecoder(p.Fields, p.arch(), slots, order, mapped)
+}
+
+// within returns the place of a fetcharg in a field of an event that was not defined for it.
+func within(s value.Slot, a *dynevent.Arg) value.Slot {
+	s.Sure = a.IsString()
+	if len(a.Hops) == 0 || s.DataLoc {
+		return s
+	}
+	at := int(a.Hops[0].Offset)
+	if s.Offset, s.Size = s.Offset+at, s.Size-at; !s.Sure {
+		s.Size = min(s.Size, a.Size())
+	}
+	return s
 }

@@ -13,15 +13,19 @@ const (
 	Syscall                // a system call by its own name
 )
 
+// A Way is a way to see what comes from a source: the kinds of probes, by side. Without a
+// return there is only the entry.
+type Way []dynevent.Kind
+
 // A row describes a source.
 type row struct {
-	values string          // what its values are called, in the plural
-	probes []dynevent.Kind // by side; without a return there is only the entry
+	values string // what its values are called, in the plural
+	ways   []Way  // the first that can carry out a spec is taken
 }
 
 var sources = [...]row{
-	Function: {values: "parameters", probes: []dynevent.Kind{dynevent.Kprobe, dynevent.Kretprobe}},
-	Syscall:  {values: "parameters", probes: []dynevent.Kind{dynevent.Kprobe, dynevent.Kretprobe}},
+	Function: {values: "parameters", ways: []Way{{dynevent.Kprobe, dynevent.Kretprobe}}},
+	Syscall:  {values: "parameters", ways: []Way{{dynevent.Kprobe, dynevent.Kretprobe}}},
 }
 
 // Values returns what the values of the source are called: "parameters".
@@ -30,20 +34,28 @@ func (s Source) Values() string { return sources[s].values }
 // Value returns what one of them is called: "parameter".
 func (s Source) Value() string { return sources[s].values[:len(sources[s].values)-1] }
 
-// Probe returns the kind of probe that reports a side of its calls. It reports false if what
-// comes from the source has no such side.
-func (s Source) Probe(side dynevent.Side) (kind dynevent.Kind, ok bool) {
-	if probes := sources[s].probes; int(side) < len(probes) {
-		return probes[side], true
+// Ways returns the ways to see what comes from the source, in the order in which to try them.
+func (s Source) Ways() []Way { return sources[s].ways }
+
+// AtFunctions reports whether its probes are put at functions.
+func (s Source) AtFunctions() bool { return sources[s].ways[0][dynevent.Entry].AtFunction() }
+
+// Returns reports whether what comes from the source also ends, with a result.
+func (s Source) Returns() bool {
+	_, ok := sources[s].ways[0].Probe(dynevent.Return)
+	return ok
+}
+
+// Probe returns the kind of probe that reports a side. It reports false if there is no such
+// side.
+func (w Way) Probe(side dynevent.Side) (kind dynevent.Kind, ok bool) {
+	if int(side) < len(w) {
+		return w[side], true
 	}
 	return 0, false
 }
 
-// AtFunctions reports whether its probes are put at functions.
-func (s Source) AtFunctions() bool { return sources[s].probes[dynevent.Entry].AtFunction() }
+// A Limit is why a value cannot be had in one way. There may be another way.
+type Limit string
 
-// Returns reports whether what comes from the source also ends, with a result.
-func (s Source) Returns() bool {
-	_, ok := s.Probe(dynevent.Return)
-	return ok
-}
+func (l Limit) Error() string { return string(l) }

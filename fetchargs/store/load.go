@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
@@ -169,7 +170,7 @@ func (s *savedArg) load(text string) (a dynevent.Arg, err error) {
 		return a, fmt.Errorf("%q is no name", a.Name)
 	}
 	var ok bool
-	if a.Base, ok = dynevent.ParseBase(s.Base); !ok {
+	if a.Base, ok = s.base(); !ok {
 		return a, fmt.Errorf("unknown start %q", s.Base)
 	}
 	for _, h := range s.Hops {
@@ -182,6 +183,18 @@ func (s *savedArg) load(text string) (a dynevent.Arg, err error) {
 		return a, fmt.Errorf("%s cannot be of type %q", a.Base, s.Type)
 	}
 	return a, nil
+}
+
+func (s *savedArg) base() (dynevent.Base, bool) {
+	if s.Field == "" {
+		return dynevent.ParseBase(s.Base)
+	}
+	for kind, word := range savedFields {
+		if name, ok := strings.CutPrefix(s.Base, "$"); ok && word == s.Field && dynevent.IsName(name) {
+			return dynevent.Base{Kind: kind, Name: name}, true
+		}
+	}
+	return dynevent.Base{}, false
 }
 
 // load returns an error if the span is not within text, the text of the spec.

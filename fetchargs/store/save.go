@@ -86,7 +86,8 @@ type (
 	}
 	savedArg struct {
 		Name  string     `json:"name"`
-		Base  string     `json:"base"` // in the kernel's syntax, like Type
+		Base  string     `json:"base"`            // in the kernel's syntax, like Type
+		Field string     `json:"field,omitempty"` // if the base is a field: what of it
 		Hops  []savedHop `json:"hops,omitempty"`
 		Type  string     `json:"type,omitempty"`
 		Count int        `json:"count,omitempty"`
@@ -224,6 +225,9 @@ var (
 	savedSides     = savedWords{dynevent.Entry: "entry", dynevent.Return: "return"}
 )
 
+// savedFields are the saved words for the bases that are fields of events.
+var savedFields = map[dynevent.BaseKind]string{dynevent.Field: "number", dynevent.FieldText: "text", dynevent.FieldArray: "array"}
+
 // number returns the number of a word. what names the type in the error.
 func (w savedWords) number(word, what string) (int, error) {
 	n := slices.Index(w, word)
@@ -309,7 +313,7 @@ func saveSpan(s spec.Span) savedSpan { return savedSpan{s.Pos, s.End} }
 func saveArg(a *dynevent.Arg) savedArg {
 	low := a.Lowered()
 	a = &low
-	s := savedArg{Name: a.Name, Base: a.Base.String(), Type: a.Type.String(), Count: a.Count, Span: saveSpan(a.Span)}
+	s := savedArg{Name: a.Name, Base: a.Base.String(), Field: savedFields[a.Base.Kind], Type: a.Type.String(), Count: a.Count, Span: saveSpan(a.Span)}
 	for _, h := range a.Hops {
 		s.Hops = append(s.Hops, savedHop(h))
 	}

@@ -58,6 +58,9 @@ func (d *Decoder) length(b *Bound, data []byte) int {
 // bytes, too.
 func (d *Decoder) array(f *Field, data []byte) Value {
 	v := Value{Kind: Bytes, Bytes: d.bytes(f, data)}
+	if whole, most := len(v.Bytes), f.Size*f.Count; d.slots[f.Arg].DataLoc && whole > most {
+		v.Bytes, v.Uint, v.Why = v.Bytes[:most], uint64(whole), CutOff
+	}
 	b := f.Bound
 	if b != nil && b.Length >= 0 {
 		switch n := d.length(b, data); {

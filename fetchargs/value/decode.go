@@ -11,6 +11,7 @@ import (
 type Slot struct {
 	Offset, Size int  // bytes
 	DataLoc      bool // a word that points at the data: length<<16 | offset
+	Sure         bool // text that was not fetched, so that nothing can have left it out; without DataLoc it is here
 }
 
 // A Decoder decodes the records of one probe. It keeps nothing between records except the
@@ -218,7 +219,14 @@ func (d *Decoder) Arg(i int, data []byte) uint64 {
 func (d *Decoder) Text(i int, data []byte) []byte {
 	loc := d.Arg(i, data)
 	off, n := int(loc&0xffff), int(loc>>16)
-	if n == 0 || off+n > len(data) || d.isNext(i, loc, data) {
+	switch s := &d.slots[i]; {
+	case s.Sure && s.DataLoc:
+	case s.Sure:
+		off, n = s.Offset, s.Size
+	case n == 0 || d.isNext(i, loc, data):
+		return nil
+	}
+	if off < 0 || n < 0 || off+n > len(data) {
 		return nil
 	}
 	text := data[off : off+n]
@@ -250,6 +258,14 @@ func (d *Decoder) isNext(i int, loc uint64, data []byte) bool {
 // in the next args.
 func (d *Decoder) bytes(f *Field, data []byte) []byte {
 	s := d.slots[f.Arg]
+	if s.DataLoc {
+		loc := d.Arg(f.Arg, data)
+		start, end := int(loc&0xffff), int(loc&0xffff)+int(loc>>16)
+		if end > len(data) {
+			return nil
+		}
+		return data[start:end]
+	}
 	start, end := s.Offset, s.Offset+s.Size
 	for i := f.Arg + 1; end < start+f.Skip+f.Size*f.Count && i < len(d.slots) && d.slots[i].Offset == end && d.slots[i].Size > 0; i++ {
 		end += d.slots[i].Size

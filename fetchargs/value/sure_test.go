@@ -1,0 +1,41 @@
+package value_test
+
+import (
+	"encoding/binary"
+	"testing"
+
+	"github.com/tsnoop/tsnoop/fetchargs/abi"
+	"github.com/tsnoop/tsnoop/fetchargs/value"
+)
+
+// TestSureText decodes text that the kernel's own events have: it is in the record even if it
+// is empty or has no final NUL. An array that is longer than what is shown is cut.
+func TestSureText(t *testing.T) {
+	//      0      4          8                 16
+	data := []byte("\x00\x00\x0c\x00\x05\x00\x0c\x00\x0c\x00\x03\x00abcde\x00fg")
+	fields := []value.Field{
+		{Encoding: value.String, Arg: 0}, {Encoding: value.String, Arg: 1}, {Encoding: value.String, Arg: 2}, {Encoding: value.String, Arg: 3},
+		{Encoding: value.Array, Arg: 4, Size: 1, Count: 2},
+	}
+	binary.LittleEndian.PutUint32(data[0:], 0<<16|12)  // nothing
+	binary.LittleEndian.PutUint32(data[4:], 6<<16|12)  // to the NUL
+	binary.LittleEndian.PutUint32(data[8:], 99<<16|12) // beyond the record
+	slots := []value.Slot{
+		{Offset: 0, Size: 4, DataLoc: true, Sure: true}, {Offset: 4, Size: 4, DataLoc: true, Sure: true},
+		{Offset: 8, Size: 4, DataLoc: true, Sure: true}, {Offset: 12, Size: 3, Sure: true}, {Offset: 4, Size: 4, DataLoc: true},
+	}
+	d := value.NewDecoder(fields, abi.Named("amd64"), slots, binary.LittleEndian, nil)
+	for i, want := range []string{"", "abcde", "fault", "abc", "ab"} {
+		v := d.Value(i, data)
+		got := string(v.Bytes)
+		if v.Kind == value.Fault {
+			got = "fault"
+		}
+		if got != want {
+			t.Errorf("field %d: %q, want %q", i, got, want)
+		}
+	}
+	if v := d.Value(4, data); v.Uint != 6 || v.Why != value.CutOff {
+		t.Errorf("the array has %d bytes in all, cut off: %v", v.Uint, v.Why == value.CutOff)
+	}
+}
