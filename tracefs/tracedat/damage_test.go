@@ -96,22 +96,25 @@ func TestTruncatedTexts(t *testing.T) {
 	}
 }
 
-// Each of the first bytes, and a thousand of the others: no damage makes a
-// panic.
+// Each of the first bytes, and one bit or all of a thousand of the others: no damage makes
+// a panic.
 func TestFlipped(t *testing.T) {
 	for _, name := range recorded {
 		b := load(t, name)
 		for i := 0; i < len(b); i++ {
+			flips := []byte{0xff, 0x01, 0x80}
 			if i > 256 {
 				i += len(b) / 1000
+				flips = flips[i%3:][:1]
 			}
 			if i%oneOf > 0 {
 				continue
 			}
-			for _, flip := range []byte{0xff, 0x01, 0x80} {
-				damaged := bytes.Clone(b)
-				damaged[min(i, len(b)-1)] ^= flip
-				wholePages(t, damaged, nil)
+			for _, flip := range flips {
+				at := &b[min(i, len(b)-1)]
+				*at ^= flip
+				wholePages(t, b, nil)
+				*at ^= flip
 			}
 		}
 	}
