@@ -10,11 +10,12 @@ func (p *Pairer) begin(t *task) {
 		p.call = Call{Plan: e.plan, Entry: &e.event, entries: half{&e.event, e}.parts(), Begun: true}
 		e.refused = !p.opts.Accept(&p.call)
 	}
-	switch {
-	case e.refused:
-	case p.opts.Chain == 0:
+	if e.refused {
+		return
+	}
+	if p.opts.Chain == 0 {
 		p.open(t, e)
-	case e.plan == p.opts.Chain-1:
+	} else if e.plan == p.opts.Chain-1 {
 		p.link(t)
 	}
 }

@@ -33,7 +33,11 @@
 // parts that were seen.
 package calls
 
-import "github.com/tsnoop/tsnoop/tracefs"
+import (
+	"cmp"
+
+	"github.com/tsnoop/tsnoop/tracefs"
+)
 
 // A Call is one call of a traced function, as far as it was seen. Its events are valid
 // until the next call is read.
@@ -70,27 +74,17 @@ func (c *Call) Event(ret bool, part int) *tracefs.Event {
 	if ret {
 		first, kept = c.Return, c.returns
 	}
-	switch {
-	case first != nil && kept != nil:
+	if first != nil && kept != nil {
 		return kept.part(part)
-	case part == 0:
+	}
+	if part == 0 {
 		return first
 	}
 	return nil
 }
 
 // First returns the first event of the call that was seen.
-func (c *Call) First() *tracefs.Event {
-	if c.Entry != nil {
-		return c.Entry
-	}
-	return c.Return
-}
+func (c *Call) First() *tracefs.Event { return cmp.Or(c.Entry, c.Return) }
 
 // Last returns the last event of the call that was seen.
-func (c *Call) Last() *tracefs.Event {
-	if c.Return != nil {
-		return c.Return
-	}
-	return c.Entry
-}
+func (c *Call) Last() *tracefs.Event { return cmp.Or(c.Return, c.Entry) }

@@ -35,8 +35,13 @@ func TestEntryIsCopied(t *testing.T) {
 
 func TestUnknownAndShortEvents(t *testing.T) {
 	p := calls.NewPairer(sides, calls.Options{})
-	if c, ok := p.Add(&tracefs.Event{Format: &tracefs.Format{ID: 99}}); ok {
-		t.Errorf("unknown event: got %v", c)
+	for _, id := range []int{0, hOut + 1, 99} {
+		if c, ok := p.Add(&tracefs.Event{Format: &tracefs.Format{ID: id}}); ok {
+			t.Errorf("unknown event: got %v", c)
+		}
+		if c, ok := calls.NewPairer(nil, calls.Options{}).Add(&tracefs.Event{Format: &tracefs.Format{ID: id}}); ok {
+			t.Errorf("no sides: got %v", c)
+		}
 	}
 	p.Add(&tracefs.Event{Format: formats[fIn], TID: 1})
 	if c, ok := p.Add(&tracefs.Event{Format: formats[fOut], TID: 1}); !ok || c.Orphan {
@@ -71,8 +76,27 @@ func TestEarly(t *testing.T) {
 		{gOut, 7, 0xa700, true}, {fOut, 8, 0xa700, true}, {fOut, 8, 0xa700, false},
 	} {
 		c, ok := p.Add(event(tt.id, uint64(i+1), 0, tt.tid, tt.sp))
-		if !ok || !c.Orphan || c.Early != tt.early {
+		if !ok || !c.Orphan || c.Early != tt.early || c.First() != c.Return || c.Last() != c.Return {
 			t.Errorf("%d: %+v, want early %t", i, c, tt.early)
+		}
+	}
+	p = calls.NewPairer(sides, calls.Options{MaxTasks: 1})
+	for i := range 2 * 17 { // 16 places for each task are remembered
+		tid := 1 + i%17
+		if c, _ := p.Add(event(fOut, 1, 0, tid, 0xa700)); c.Early != (i < 17 || tid == 17) {
+			t.Errorf("orphan %d, of task %d: %+v", i, tid, c)
+		}
+	}
+}
+
+// TestWaiting is bounded: when 256 entries wait for their second part, a further one makes
+// the oldest go on without it.
+func TestWaiting(t *testing.T) {
+	p := calls.NewPairer(partSides, calls.Options{Delta: 8})
+	for i := range 258 {
+		p.Add(event(partNames["only0"], uint64(i), i, 1000+i, 800))
+		if got, want := p.Tally().Partial, uint64(max(0, i-255)); got != want {
+			t.Fatalf("%d entries: %d went on, want %d", i+1, got, want)
 		}
 	}
 }

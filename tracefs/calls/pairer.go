@@ -113,15 +113,12 @@ type place struct{ task, plan int }
 // event: it has left a frame above those of the earlier ones.
 func (p *Pairer) isEarly(at place, sp uint64) bool {
 	last, some := p.early[at]
-	switch {
-	case some && sp <= last:
+	if some && sp <= last {
 		return false
-	case p.early == nil:
-		p.early = map[place]uint64{}
-	case !some && len(p.early) >= 16*p.opts.MaxTasks: // bounds the memory
-		return true
 	}
-	p.early[at] = sp
+	if some || len(p.early) < 16*p.opts.MaxTasks { // bounds the memory
+		p.early[at] = sp
+	}
 	return true
 }
 
@@ -157,7 +154,7 @@ func NewPairer(sides map[int]Side, opts Options) *Pairer {
 	}
 	opts.MaxTasks = cmp.Or(opts.MaxTasks, 4096)
 	opts.MaxDepth = cmp.Or(opts.MaxDepth, 256)
-	p := &Pairer{opts: opts, tasks: make(map[int]*task)}
+	p := &Pairer{opts: opts, tasks: make(map[int]*task), early: make(map[place]uint64)}
 	p.know(sides)
 	p.used.init()
 	return p
@@ -181,12 +178,13 @@ func (p *Pairer) Add(e *tracefs.Event) (*Call, bool) {
 		return p.Next()
 	}
 	side := &p.sides[i].Side
-	switch {
-	case side.Ends != nil:
+	if side.Ends != nil {
 		if tid, ok := side.Ends(e); ok {
 			p.end(tid)
 		}
 		return p.Next()
+	}
+	switch {
 	case p.parts:
 		p.gather(e, side)
 		return p.Next()
@@ -237,13 +235,13 @@ func (p *Pairer) match(h half, side *Side, sp uint64) *activation {
 		return &p.matched
 	}
 	p.matched.entry = half{&en.event, en}
-	switch {
-	case !p.opts.Begin:
+	if !p.opts.Begin {
 		return &p.matched
-	case en.id == 0: // its beginning was not yielded
+	}
+	if en.id == 0 { // its beginning was not yielded
 		p.free(en)
 		p.free(h.kept)
-	default: // queue it behind those that are ready
+	} else { // queue it behind those that are ready
 		p.ready = append(p.ready, p.matched)
 	}
 	return nil
@@ -362,8 +360,8 @@ func (p *Pairer) hand(a *activation) *Call {
 	if p.parts {
 		p.call.entries, p.call.returns = a.entry.parts(), a.ret.parts()
 	}
-	if in != nil && out != nil && out.Time > in.Time {
-		p.call.Duration = out.Time - in.Time
+	if in != nil && out != nil {
+		p.call.Duration = max(out.Time, in.Time) - in.Time
 	}
 	if !a.begun {
 		p.lent = [2]*entry{a.entry.kept, a.ret.kept} // an entry that has only begun is still needed

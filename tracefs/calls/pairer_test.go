@@ -46,7 +46,7 @@ var names = map[string]int{
 
 var formats = func() map[int]*tracefs.Format {
 	m := make(map[int]*tracefs.Format)
-	for id := range 11 {
+	for id := range 13 {
 		m[id] = &tracefs.Format{ID: id}
 	}
 	return m
@@ -184,6 +184,20 @@ func TestPairer(t *testing.T) {
 			want:   []string{"plan 0 in@10 out@30 took 20", "plan 0 in@20 out@40 took 20"},
 		},
 		{
+			name:   "idle tasks and the tasks of their CPUs' numbers",
+			events: []string{"f 0/0 a800", "f 9/1 a800", "f 8/0 a800", "f 9/7 a800", "f. 0/0 a808", "f. 9/1 a808", "f. 8/0 a808", "f. 9/7 a808"},
+			want: []string{
+				"plan 0 in@10 out@50 took 40", "plan 0 in@20 out@60 took 40", "plan 0 in@30 out@70 took 40", "plan 0 in@40 out@80 took 40",
+			},
+		},
+		{
+			name:   "the stack pointers of a call are equal, and others are not taken for it",
+			opts:   calls.Options{MaxDepth: 9},
+			events: []string{"f 0/7 a800", "f. 0/7 a808", "f. 0/7 a800"},
+			want:   []string{"plan 0 out@20 orphan", "plan 0 in@10 out@30 took 20"},
+			tally:  calls.Tally{Orphans: 1},
+		},
+		{
 			name:   "return without entry",
 			events: []string{"f. 0/7 a808", "f 0/7 a800", "g. 0/7 a708", "f. 0/7 a808"},
 			want:   []string{"plan 0 out@10 orphan", "plan 1 out@30 orphan", "plan 0 in@20 out@40 took 20"},
@@ -212,6 +226,18 @@ func TestPairer(t *testing.T) {
 			events: []string{"f 0/7 a700", "g. 0/7 a808"},
 			want:   []string{"plan 1 out@20 orphan", "plan 0 in@10 unfinished"},
 			tally:  calls.Tally{Orphans: 1, Unfinished: 1},
+		},
+		{
+			name:   "is over once an orphan above has returned",
+			events: []string{"f 0/7 a700", "g. 0/7 a808", "f. 0/7 a708"},
+			want:   []string{"plan 1 out@20 orphan", "plan 0 in@10 unfinished", "plan 0 out@30 orphan"},
+			tally:  calls.Tally{Orphans: 2, Unfinished: 1},
+		},
+		{
+			name:   "is not over when an orphan that was entered below returns",
+			events: []string{"f 0/7 a700", "g. 0/7 a708", "f. 0/7 a708"},
+			want:   []string{"plan 1 out@20 orphan", "plan 0 in@10 out@30 took 20"},
+			tally:  calls.Tally{Orphans: 1},
 		},
 		{
 			name:   "depth is bounded",

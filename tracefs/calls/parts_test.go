@@ -26,9 +26,13 @@ var (
 		7: {Plan: 2, Part: 0, Parts: 2},
 		8: {Plan: 2, Part: 1, Parts: 2},
 		9: {Ends: func(e *tracefs.Event) (int, bool) { return e.TID, true }},
+
+		10: {Plan: 3, Part: 0, Parts: 3},
+		11: {Plan: 3, Part: 1, Parts: 3},
+		12: {Plan: 3, Part: 2, Parts: 3},
 	}
 	partNames = map[string]int{
-		"f0": 1, "f1": 2, "f0.": 3, "f1.": 4, "g": 5, "g.": 6, "only0": 7, "only1": 8, "renamed": 9,
+		"f0": 1, "f1": 2, "f0.": 3, "f1.": 4, "g": 5, "g.": 6, "only0": 7, "only1": 8, "renamed": 9, "t0": 10, "t1": 11, "t2": 12,
 	}
 )
 
@@ -36,11 +40,11 @@ func showParts(c *calls.Call) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "plan %d", c.Plan)
 	side := func(word string, ret bool) {
-		if c.Event(ret, 0) == nil && c.Event(ret, 1) == nil {
+		if c.Event(ret, 0) == nil && c.Event(ret, 1) == nil && c.Event(ret, 2) == nil {
 			return
 		}
 		b.WriteString(" " + word)
-		for i := range map[int]int{0: 2, 1: 1, 2: 2}[c.Plan] {
+		for i := range map[int]int{0: 2, 1: 1, 2: 2, 3: 3}[c.Plan] {
 			if e := c.Event(ret, i); e != nil {
 				fmt.Fprintf(&b, "@%d", e.Time)
 			} else {
@@ -91,6 +95,29 @@ func TestParts(t *testing.T) {
 			events: "f1 0/1 a0, f0. 0/1 a8, f1. 0/1 a8",
 			want:   "plan 0 in@-@1 out@2@3",
 			tally:  calls.Tally{Partial: 1},
+		},
+		{
+			name:   "three parts",
+			events: "t1 0/1 a0, t0 0/1 a0, t2 0/1 a0",
+			want:   "plan 3 in@2@1@3",
+		},
+		{
+			name:   "three parts, one of which comes again",
+			events: "t0 0/1 a0, t1 0/1 a0, t1 0/1 a0, t2 0/1 a0",
+			want:   "plan 3 in@1@2@-, plan 3 in@-@3@4",
+			tally:  calls.Tally{Partial: 2},
+		},
+		{
+			name:   "three parts, the first without a stack pointer",
+			events: "t0 0/1 -0, t1 0/1 a0, t2 0/1 a8",
+			want:   "plan 3 in@1@2@-, plan 3 in@-@-@3",
+			tally:  calls.Tally{Partial: 2},
+		},
+		{
+			name:   "the task of the only side that waits ends",
+			events: "f0 0/1 a0, renamed 0/1 a0, f1 0/1 a0, f0. 0/1 a8, f1. 0/1 a8",
+			want:   "plan 0 in@1@- unfinished, plan 0 in@-@3 out@4@5",
+			tally:  calls.Tally{Partial: 2, Unfinished: 1},
 		},
 		{
 			name:   "the second part of the entry is missing",

@@ -21,13 +21,13 @@ func (p *Pairer) Know(sides map[int]Side) {
 
 // know stores the sides where Add finds them fastest. IDs have 16 bits.
 func (p *Pairer) know(sides map[int]Side) {
-	last := -1
+	if len(sides) == 0 {
+		return
+	}
+	last := 0
 	p.base = 1 << 16
 	for id := range sides {
 		p.base, last = min(p.base, id), max(last, id)
-	}
-	if last < 0 {
-		return
 	}
 	p.sides = make([]knownSide, last-p.base+1)
 	for id, s := range sides {

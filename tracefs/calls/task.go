@@ -149,10 +149,10 @@ func (p *Pairer) abandon(t *task, i int) {
 func (p *Pairer) supersede(t *task, sp uint64, plan int) {
 	p.abandon(t, t.dead(sp))
 	first := slices.IndexFunc(t.entries, func(e *entry) bool { return sp != 0 && e.stack == sp && e.plan == plan })
-	switch {
-	case first < 0:
+	if first < 0 {
 		return
-	case p.opts.Begin: // calls must end in reverse order
+	}
+	if p.opts.Begin { // calls must end in reverse order
 		p.abandon(t, first)
 		return
 	}

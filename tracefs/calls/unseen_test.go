@@ -79,6 +79,10 @@ func TestExecByThread(t *testing.T) {
 	if got := pairAll(calls.NewPairer(sides, calls.Options{Delta: 8}), events); !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
+	got := pairAll(calls.NewPairer(sides, calls.Options{Delta: 8}), []*tracefs.Event{event(fIn, 1, 0, 8, stack+800), event(fOut, 2, 0, 7, stack+808)})
+	if !slices.Equal(got, []string{"plan 0 in@1 out@2 took 1"}) {
+		t.Errorf("a process of which nothing was seen before: %q", got)
+	}
 	ended := 0
 	p := calls.NewPairer(sides, calls.Options{Delta: 8, Begin: true})
 	for _, e := range events {
