@@ -9,19 +9,23 @@
 # make lint     gofmt, go vet, staticcheck; part of make test
 # make clean    removes what was built
 # make help     shows these lines
+# make mutate   which wrong code the tests of pure packages find; PACKAGE chooses
 # make walk     the functions that a spec passes to its line, and a page to its lines
 
 vm := testdata/vm
 # Of what is below testdata ./... has nothing.
 suite := ./testdata/vm/suite
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
+GREMLINS = github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0
 FUZZTIME = 30s
 KERNEL =
 RUN =
 HOST =
 ARCH =
+# What no test of the package itself proves, a virtual machine must.
+PACKAGE = fetchargs/spec tracefs/ringbuf
 
-.PHONY: build test vm trust demo dist bench fuzz lint linter walk clean help
+.PHONY: build test vm trust demo dist bench fuzz lint linter mutate walk clean help
 
 build:
 	CGO_ENABLED=0 go build -trimpath -o tsnoop ./cmd/tsnoop
@@ -70,6 +74,22 @@ lint:
 # linter fails where there is no staticcheck to be had.
 linter:
 	go run $(STATICCHECK) -version
+
+# A mutant counts as killed if a test fails, or if it runs five times as long as all tests
+# and their build: an endless loop. One that no test reaches has lived.
+mutate:
+	@go install $(GREMLINS)
+	@for package in $(PACKAGE); do \
+		echo "$$package"; \
+		GOFLAGS='-trimpath -vet=off' $$(go env GOPATH)/bin/gremlins unleash \
+			--timeout-coefficient 5 -E '(^|/)testdata/' -S lct ./$$package || exit; \
+	done | awk ' \
+		/^[a-z]/ { package = $$1 } \
+		/^ +[A-Z]/ { print package, $$0 } \
+		/^Killed:/ { killed = $$2; all = $$2 + $$4 + $$7 } \
+		/^Timed out:/ { killed += $$3; all += $$3; part = 100 * killed / all; low += part < 85; \
+			printf "%s: %d of %d mutants killed, %.1f %%\n", package, killed, all, part } \
+		END { if (low) { print "less than 85 %"; exit 1 } }'
 
 walk:
 	@go run ./testdata/walk
