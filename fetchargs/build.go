@@ -160,7 +160,7 @@ func (b *builder) argFor(use string, a dynevent.Arg, label string, at spec.Span,
 	for i, a := range args {
 		fit, text, limit := b.r.Fitted(a)
 		if len(text) > limit {
-			b.r.TooLong(at, text, limit)
+			b.r.Add(encode.TooLong(at, text, limit))
 			return 0, false
 		}
 		args[i], texts[i] = fit, fit.Key()

@@ -42,7 +42,7 @@ func (b *builder) spare(both bool) *plan.Probe {
 		}
 	}
 	b.r.spareless = true
-	b.r.Notes = append(b.r.Notes, "a call is not shown if its text is longer than about 4,000 bytes: there is no room to fetch less of it")
+	b.r.out.Notes = append(b.r.out.Notes, "a call is not shown if its text is longer than about 4,000 bytes: there is no room to fetch less of it")
 	return nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/cond"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/measure"
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
 // maxFilter leaves room in a filter for what --comm adds.
@@ -49,6 +50,17 @@ func (r *resolver) Values() []string {
 		}
 	}
 	return words
+}
+
+// Address reports whether x is an address of the kernel or a size, and returns it.
+func (r *resolver) Address(x spec.Expr) (addr uint64, is, ok bool) {
+	number, is, err := r.Walker.Address(x)
+	if err != nil {
+		r.Add(err)
+		return 0, is, false
+	}
+	r.remark(number.Remarks)
+	return uint64(number.Base.N), is, true
 }
 
 func (r *resolver) Enumerator(t btf.Type, name string) (int64, error) {

@@ -109,13 +109,17 @@ func (r *resolver) addContent(side *builder, i int, c *syscalls.Content) {
 	char := r.CharArray(mostData)
 	switch elem, known := btf.Size(btf.OrVoid(target)); {
 	case btf.IsVoid(target) && c.Count == "":
-		e, ok = r.EncodeText(encode.Encoded{Route: p, Span: at, Length: length}, x, nil)
+		var err *spec.Error
+		if e, err = r.EncodeText(encode.Encoded{Route: p, Span: at, Length: length}, x, nil); err != nil {
+			r.Add(err)
+			return
+		}
 	case btf.IsVoid(target) && char != nil:
 		length.Unit = 1
 		e.Field.Type, e.Short = char, true
 		e = r.Sized(e, 1, mostData)
 	case !known || elem == 0 || elem > mostContent:
-		r.CannotShow(target, x)
+		r.Add(encode.CannotShow(target, x))
 	case c.Count == "":
 		e.Field.Type = target
 		e = r.Sized(e, encode.WordOf(target, elem), elem)
@@ -162,7 +166,7 @@ func (r *resolver) addStrings(i int) {
 	size, known := btf.Size(btf.OrVoid(target))
 	char := r.CharArray(mostText)
 	if btf.Pointee(target) == nil || !known || char == nil {
-		r.CannotShow(target, x)
+		r.Add(encode.CannotShow(target, x))
 		return
 	}
 	list := value.Field{Label: x.Text, Expr: r.behind(i).X.String(), Name: x.Text, Type: r.Params[i].Type, Encoding: value.Strings, Size: 8}

@@ -186,7 +186,7 @@ func (b *builder) arrays(d dump, f *value.Field) bool {
 		count := min((end-at)/size, dynevent.MaxElements)
 		a, text, limit := b.r.Fitted(d.stretchArg(at, dynevent.Number("x", size), count))
 		if len(text) > limit {
-			b.r.TooLong(d.Span, text, limit)
+			b.r.Add(encode.TooLong(d.Span, text, limit))
 			return false
 		}
 		b.named(a, fmt.Sprintf("%s %d", d.label, at), d.Span)

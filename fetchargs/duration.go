@@ -18,7 +18,7 @@ func (r *resolver) Elapsed(x spec.Expr) (is, ok bool) {
 	}
 	if id, named := x.(*spec.Ident); named {
 		isParam := slices.ContainsFunc(r.Proto.Params, func(p btf.Param) bool { return p.Name == id.Text })
-		if isParam || r.ItemNamed(id) != nil {
+		if item, _ := r.ItemNamed(id); isParam || item != nil {
 			return false, false
 		}
 	}

@@ -80,7 +80,7 @@ func (r *resolver) everything() {
 		return
 	}
 	if !btf.IsVoid(r.Proto.Return) && !r.show(cond.Want{X: &spec.Ident{Name: spec.Name{Text: "return", Span: at}}}) {
-		r.Notes = append(r.Notes, "what it returns is not shown: "+r.unshown)
+		r.out.Notes = append(r.out.Notes, "what it returns is not shown: "+r.unshown)
 	}
 	r.exit.Used = true
 }

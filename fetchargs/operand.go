@@ -4,6 +4,7 @@ import (
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/cond"
 	"github.com/tsnoop/tsnoop/fetchargs/encode"
+	"github.com/tsnoop/tsnoop/fetchargs/route"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
@@ -11,54 +12,85 @@ import (
 // Fetch adds a field with the value of w.
 func (r *resolver) Fetch(w cond.Want) (cond.Ref, bool) {
 	if x, ok := w.X.(*spec.Ident); ok && w.Hidden {
-		w = r.Meant(x, w)
+		var err *spec.Error
+		if w, err = r.Meant(x, w); err != nil {
+			r.Add(err)
+			return cond.Ref{}, false
+		}
 	}
 	if x, ok := w.X.(*spec.Since); ok {
 		return r.since(x, w)
 	}
-	f, count, ok := r.FormatOf(w.Format)
-	if !ok {
+	e, err := r.encoded(w)
+	if err != nil {
+		r.Add(err)
 		return cond.Ref{}, false
 	}
-	p, ok := r.Walk(w.X)
-	if !ok {
-		return cond.Ref{}, false
+	side := r.entry
+	if e.Route.Return {
+		side = r.exit
 	}
+	return side.add(e, w)
+}
+
+// encoded returns how w is fetched, and how its bytes are shown.
+func (r *resolver) encoded(w cond.Want) (encode.Encoded, *spec.Error) {
+	f, count, err := r.FormatOf(w.Format)
+	if err != nil {
+		return encode.Encoded{}, err
+	}
+	p, err := r.Walk(w.X)
+	if err != nil {
+		return encode.Encoded{}, err
+	}
+	f = r.formatOf(w, p, f)
+	var e encode.Encoded
+	if count > 0 {
+		e, err = r.Counted(p, w, f, count)
+	} else {
+		e, err = r.Encode(p, w, f)
+	}
+	if err == nil && e.Route.Symbol != nil {
+		err = e.Within(w.X)
+	}
+	if err != nil {
+		return e, err
+	}
+	r.remark(e.Route.Remarks)
+	r.describe(&e.Field, p, f)
+	return e, nil
+}
+
+// formatOf returns the FORMAT of w, to which p leads. Without the user's own, f, what w is
+// may imply one; nil if nothing does.
+func (r *resolver) formatOf(w cond.Want, p route.Route, f *value.Format) *value.Format {
 	if e, ok := w.X.(*spec.Typed); ok && f == nil {
 		f = encode.TypedFormat(e, p.Type)
 	}
 	if f == nil && w.With != nil && w.With.Kind == spec.Address {
 		f = r.ImpliedFormat(p.Type, len(w.With.Bytes))
 	}
-	var e encode.Encoded
-	if count > 0 {
-		e, ok = r.Counted(p, w, f, count)
-	} else {
-		e, ok = r.Encode(p, w, f)
+	return f
+}
+
+// describe completes the field of the value that p leads to: its names, and what its numbers
+// stand for.
+func (r *resolver) describe(f *value.Field, p route.Route, format *value.Format) {
+	f.Macros, f.Name = r.Macros(), p.Name
+	if p.Wide != nil && (format == nil || format.Shape == value.AnyNumber) {
+		f.Type = p.Wide
 	}
-	if !ok || e.Route.Symbol != nil && !r.Within(e, w.X) {
-		return cond.Ref{}, false
-	}
-	e.Field.Macros, e.Field.Name = r.Macros(), p.Name
-	if p.Wide != nil && (f == nil || f.Shape == value.AnyNumber) {
-		e.Field.Type = p.Wide
-	}
-	switch scalar := e.Field.Encoding == value.Integer || e.Field.Encoding == value.BitField; {
-	case f != nil:
-		e.Field.Format = f.Name
+	switch scalar := f.Encoding == value.Integer || f.Encoding == value.BitField; {
+	case format != nil:
+		f.Format = format.Name
 	case scalar && (btf.Pointee(p.Type) == nil || value.IsPerCPU(p.Set)):
-		e.Field.Set, e.Field.By = r.setOf(p)
+		f.Set, f.By = r.setOf(p)
 	}
-	e.Field.Use = r.useOf(p)
-	if mayHaveJiffies(&e.Field) {
-		e.Field.HZ = r.Target.HZ
+	f.Use = r.useOf(p)
+	if mayHaveJiffies(f) {
+		f.HZ = r.Target.HZ
 	}
-	e.Field.BigEndian = f != nil && f.Big || (f == nil || f.Form == value.Named) && btf.IsBigEndian(e.Field.Type)
-	side := r.entry
-	if e.Route.Return {
-		side = r.exit
-	}
-	return side.add(e, w)
+	f.BigEndian = format != nil && format.Big || (format == nil || format.Form == value.Named) && btf.IsBigEndian(f.Type)
 }
 
 // mayHaveJiffies reports whether a number of f, or in f, may count jiffies. Any number

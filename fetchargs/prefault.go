@@ -19,7 +19,7 @@ func (r *resolver) bringIn() {
 	for i, p := range r.Call.Proto.Params {
 		if slices.Contains(reads, p.Name) && r.entry.follows(r.Params[i]) {
 			r.out.BringsIn = r.Call.Name
-			r.Details = append(r.Details, fmt.Sprintf("the kernel brings %s into memory for the event sys_enter_%s", p.Name, r.Call.Name))
+			r.out.Details = append(r.out.Details, fmt.Sprintf("the kernel brings %s into memory for the event sys_enter_%s", p.Name, r.Call.Name))
 		}
 	}
 }

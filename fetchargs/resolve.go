@@ -188,7 +188,7 @@ func (r *resolver) attempt() *plan.Plan {
 	r.Encoder = encode.New(r.Function, r.Walker)
 	r.out = &plan.Plan{Spec: r.Spec, Func: r.Proto, Arch: r.Target.Arch, Macros: r.Macros()}
 	symbols, notes := r.Places()
-	r.Notes = append(r.Notes, notes...)
+	r.out.Notes = notes
 	r.entry, r.exit = r.newBuilder(symbols, dynevent.Entry), r.newBuilder(symbols, dynevent.Return)
 	if r.Target.FaultCount != nil && r.Source.AtFunctions() {
 		r.entry.counter = r.counter()
@@ -204,9 +204,15 @@ func (r *resolver) attempt() *plan.Plan {
 		r.room.used = 0 // less content does not help
 		return nil
 	}
-	p := r.assemble()
-	if p != nil {
-		p.Notes, p.Details, p.Addresses = r.Notes, r.Details, r.Addresses
+	return r.assemble()
+}
+
+// remark adds what the plan is to tell of the way to a value, each remark once.
+func (r *resolver) remark(remarks []route.Remark) {
+	for _, m := range remarks {
+		list := map[route.RemarkKind]*[]string{route.Note: &r.out.Notes, route.Detail: &r.out.Details, route.Address: &r.out.Addresses}[m.Kind]
+		if !slices.Contains(*list, m.Text) {
+			*list = append(*list, m.Text)
+		}
 	}
-	return p
 }

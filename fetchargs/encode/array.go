@@ -13,7 +13,7 @@ import (
 
 // encodeFixed encodes a number whose width the format sets. For an array or a
 // struct it encodes as many of them as fit into its bytes.
-func (r *Encoder) encodeFixed(e Encoded, x spec.Expr, f *value.Format) (Encoded, bool) {
+func (r *Encoder) encodeFixed(e Encoded, x spec.Expr, f *value.Format) (Encoded, *spec.Error) {
 	typ := e.Route.Type
 	e.Route = lookThrough(e.Route)
 	p := &e.Route
@@ -23,7 +23,7 @@ func (r *Encoder) encodeFixed(e Encoded, x spec.Expr, f *value.Format) (Encoded,
 	whole := p.Type != nil && (isArray || btf.IsStruct(p.Type))
 	switch {
 	case p.Type != nil && (!known || f.Size > size):
-		return e, r.doesNotFit(x, typ, f)
+		return e, doesNotFit(x, typ, f)
 	case p.BitSize > 0:
 		p.BitSize = min(p.BitSize, uint32(f.Size)*8)
 		return r.encodeBits(e, x, size, f)
@@ -49,7 +49,7 @@ func (r *Encoder) encodeFixed(e Encoded, x spec.Expr, f *value.Format) (Encoded,
 	if f.Name == "symbol" && !r.fn.Target.Live && r.fn.Target.Features.Symbol {
 		e.Type = dynevent.Symbol
 	}
-	return e, true
+	return e, nil
 }
 
 // kernelType returns the type in which the kernel stores numbers of format f: typ
@@ -62,26 +62,22 @@ func kernelType(f *value.Format, typ dynevent.Type) dynevent.Type {
 }
 
 // encodeArray encodes up to 64 elements of an array of numbers.
-func (r *Encoder) encodeArray(e Encoded, x spec.Expr, a *btf.Array, f *value.Format) (Encoded, bool) {
+func (r *Encoder) encodeArray(e Encoded, x spec.Expr, a *btf.Array, f *value.Format) (Encoded, *spec.Error) {
 	size, ok := btf.ElemSize(a)
 	inner, nested := btf.AsArray(a.Type)
 	switch {
 	case nested:
-		r.fn.FailFix(x.Where(), spec.Fix{Span: x.Where(), Text: spec.Postfixed(x) + "[0]"}, "take one: ", "%s is an array of arrays of %d", x, inner.Nelems)
-		return e, false
+		return e, spec.ErrorFix(x.Where(), spec.Fix{Span: x.Where(), Text: spec.Postfixed(x) + "[0]"}, "take one: ", "%s is an array of arrays of %d", x, inner.Nelems)
 	case btf.IsStruct(a.Type):
 		one := spec.Postfixed(x) + "[0]"
 		if members := btf.Members(a.Type); len(members) > 0 {
 			one += "." + members[0]
 		}
-		r.fn.FailFix(x.Where(), spec.Fix{Span: x.Where(), Text: one}, "take one: ", "%s is an array of %s", x, btf.Name(a.Type))
-		return e, false
+		return e, spec.ErrorFix(x.Where(), spec.Fix{Span: x.Where(), Text: one}, "take one: ", "%s is an array of %s", x, btf.Name(a.Type))
 	case a.Nelems == 0:
-		r.fn.FailFix(x.Where(), spec.Fix{Span: x.Where(), Text: spec.Postfixed(x) + "[0]"}, "take elements: ", "the length of %s is not known", x)
-		return e, false
+		return e, spec.ErrorFix(x.Where(), spec.Fix{Span: x.Where(), Text: spec.Postfixed(x) + "[0]"}, "take elements: ", "the length of %s is not known", x)
 	case !ok || !slices.Contains([]int{1, 2, 4, 8}, size) || !e.Route.Mem && !e.Route.InReg:
-		r.CannotShow(e.Route.Type, x)
-		return e, false
+		return e, CannotShow(e.Route.Type, x)
 	}
 	p := e.Route
 	e.Route.Type = a.Type
@@ -90,7 +86,7 @@ func (r *Encoder) encodeArray(e Encoded, x spec.Expr, a *btf.Array, f *value.For
 	return r.elements(e, size, size*int(a.Nelems), x)
 }
 
-func (r *Encoder) doesNotFit(x spec.Expr, t btf.Type, f *value.Format) bool {
+func doesNotFit(x spec.Expr, t btf.Type, f *value.Format) *spec.Error {
 	name := "string"
 	if f != nil {
 		name = f.Name
@@ -99,13 +95,11 @@ func (r *Encoder) doesNotFit(x spec.Expr, t btf.Type, f *value.Format) bool {
 	switch {
 	case f != nil && (f.Shape == value.KernelText || f.Shape == value.UserText):
 		if size, _ := btf.Size(btf.OrVoid(t)); size == 8 && !btf.IsStruct(t) {
-			r.fn.FailFix(x.Where(), spec.Fix{Span: x.Where(), Text: "(char *)" + x.String()}, "if it is an address write ", "the format %s does not fit %s, which is %s", name, x, value.TypeName(t))
-			return false
+			return spec.ErrorFix(x.Where(), spec.Fix{Span: x.Where(), Text: "(char *)" + x.String()}, "if it is an address write ", "the format %s does not fit %s, which is %s", name, x, value.TypeName(t))
 		}
 		hint = "text needs a pointer or an array of char"
 	case f != nil && f.Size > 0:
 		hint = fmt.Sprintf("%s needs %d bytes", name, f.Size)
 	}
-	r.fn.Fail(x.Where(), hint, "the format %s does not fit %s, which is %s", name, x, value.TypeName(t))
-	return false
+	return spec.Errorf(x.Where(), hint, "the format %s does not fit %s, which is %s", name, x, value.TypeName(t))
 }

@@ -21,19 +21,18 @@ const maxText = 4095
 
 // FormatOf returns the FORMAT of that name and its count. They are nil and 0 if
 // name is empty.
-func (r *Encoder) FormatOf(name spec.Name) (f *value.Format, count int, ok bool) {
+func (r *Encoder) FormatOf(name spec.Name) (f *value.Format, count int, err *spec.Error) {
 	if name.Text == "" {
-		return nil, 0, true
+		return nil, 0, nil
 	}
 	text, count := spec.SplitFormat(name.Text)
 	if f = value.FormatNamed(text); f == nil {
 		near := btf.Near(text, slices.Values(append(value.FormatNames(), constants.SetNames()...)))
 		missing := &btf.NotFoundError{What: "format", Name: text, Near: near, All: route.FormatNames}
-		r.fn.FailWith(name.Span, missing, spec.DidYouMean(near, "formats: "+strings.Join(value.FormatNames(), " ")), "unknown format %q", text)
-		return nil, 0, false
+		return nil, 0, spec.ErrorWith(name.Span, missing, spec.DidYouMean(near, "formats: "+strings.Join(value.FormatNames(), " ")), "unknown format %q", text)
 	}
 	if text == name.Text {
-		return f, 0, true
+		return f, 0, nil
 	}
 	most, of := dynevent.MaxElements, "elements"
 	if f.IsText() {
@@ -41,26 +40,24 @@ func (r *Encoder) FormatOf(name spec.Name) (f *value.Format, count int, ok bool)
 	}
 	switch {
 	case !f.Counts():
-		r.fn.Fail(name.Span, "formats with a width have one, and those of bytes and text", "the format %s has no count", text)
-		return nil, 0, false
+		return nil, 0, spec.Errorf(name.Span, "formats with a width have one, and those of bytes and text", "the format %s has no count", text)
 	case count < 1 || count > most:
 		fix := fmt.Sprintf("%s[%d]", text, min(max(count, 1), most))
-		r.fn.FailFix(name.Span, spec.Fix{Span: name.Span, Text: fix}, "write ", "the format %s has 1 to %d %s", text, most, of)
-		return nil, 0, false
+		return nil, 0, spec.ErrorFix(name.Span, spec.Fix{Span: name.Span, Text: fix}, "write ", "the format %s has 1 to %d %s", text, most, of)
 	}
-	return f, count, true
+	return f, count, nil
 }
 
 // Counted is like encode, for a FORMAT with a count: it encodes count
 // elements, or bytes of text, at the address that p points to. If p is not a
 // pointer, they start at its own address.
-func (r *Encoder) Counted(p route.Route, w cond.Want, f *value.Format, count int) (Encoded, bool) {
+func (r *Encoder) Counted(p route.Route, w cond.Want, f *value.Format, count int) (Encoded, *spec.Error) {
 	if f.IsText() {
-		e, ok := r.Encode(p, w, f)
-		if ok && e.Field.Encoding == value.String && (e.Field.Count == 0 || e.Field.Count > count) {
+		e, err := r.Encode(p, w, f)
+		if err == nil && e.Field.Encoding == value.String && (e.Field.Count == 0 || e.Field.Count > count) {
 			e.Field.Count = count
 		}
-		return e, ok
+		return e, err
 	}
 	size, x := f.Size, w.X
 	if f.Shape == value.RawMemory {
@@ -68,12 +65,12 @@ func (r *Encoder) Counted(p route.Route, w cond.Want, f *value.Format, count int
 	}
 	e := Encoded{Span: x.Where()}
 	if !p.IsUntyped() && !p.InReg && (p.Type == nil || btf.Pointee(p.Type) != nil) {
-		if !r.walker.IsOfOne(p, x) {
-			return e, false
+		if err := p.IsOfOne(x); err != nil {
+			return e, err
 		}
 		p = p.Follow(x.String(), r.walker.Pointee(p.Type))
-	} else if !r.hasElements(p, w, f, size*count) {
-		return e, false
+	} else if err := hasElements(p, w, f, size*count); err != nil {
+		return e, err
 	}
 	elem := elementOf(f, size)
 	p.Type, p.BitOff, p.BitSize = elem, 0, 0
@@ -87,34 +84,31 @@ func (r *Encoder) Counted(p route.Route, w cond.Want, f *value.Format, count int
 	return r.elements(e, size, size*count, x)
 }
 
-// hasElements reports whether so many bytes can be read there. It refuses values
-// that are not in memory, and reads past the end of arrays and structs, whose size
-// is known. Reading past a number is allowed.
-func (r *Encoder) hasElements(p route.Route, w cond.Want, f *value.Format, bytes int) bool {
+// hasElements returns an error if so many bytes cannot be read there: of values that are
+// not in memory, and past the end of arrays and structs, whose size is known. Reading past a number is allowed.
+func hasElements(p route.Route, w cond.Want, f *value.Format, bytes int) *spec.Error {
 	size, known := btf.Size(btf.OrVoid(p.Type))
 	_, isArray := btf.AsArray(p.Type)
 	whole := p.Type != nil && (isArray || btf.IsStruct(p.Type))
 	switch {
 	case !p.Mem && !p.InReg || p.BitSize > 0:
-		r.fn.Fail(w.X.Where(), "", "%s is %s and not in memory: it has no elements", w.X, value.TypeName(p.Type))
+		err := spec.Errorf(w.X.Where(), "", "%s is %s and not in memory: it has no elements", w.X, value.TypeName(p.Type))
 		if f.Size <= size {
-			r.fn.Errs[len(r.fn.Errs)-1].Fix = spec.Fix{Span: w.Format.Span, Text: f.Name}
-			r.fn.Errs[len(r.fn.Errs)-1].Hint = "only this value: " + f.Name
+			err.Mend(w.Format.Span, "only this value: ", f.Name)
 		}
-		return false
+		return err
 	case whole && known && size > 0 && size < bytes:
 		unit := bytes
 		if _, count := spec.SplitFormat(w.Format.Text); count > 0 {
 			unit = bytes / count
 		}
 		if size < unit {
-			return r.doesNotFit(w.X, p.Type, f)
+			return doesNotFit(w.X, p.Type, f)
 		}
 		fix := fmt.Sprintf("%s[%d]", f.Name, size/unit)
-		r.fn.FailFix(w.Format.Span, spec.Fix{Span: w.Format.Span, Text: fix}, "write ", "%s has %d bytes, %s has %d", w.X, size, w.Format.Text, bytes)
-		return false
+		return spec.ErrorFix(w.Format.Span, spec.Fix{Span: w.Format.Span, Text: fix}, "write ", "%s has %d bytes, %s has %d", w.X, size, w.Format.Text, bytes)
 	}
-	return true
+	return nil
 }
 
 // elementOf returns the C type of one element of a FORMAT.

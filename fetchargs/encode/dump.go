@@ -6,6 +6,7 @@ import (
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/cond"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
@@ -17,29 +18,27 @@ const (
 )
 
 // encodeDump encodes all of a struct in memory or in registers.
-func (r *Encoder) encodeDump(e Encoded, w cond.Want, f *value.Format) (Encoded, bool) {
+func (r *Encoder) encodeDump(e Encoded, w cond.Want, f *value.Format) (Encoded, *spec.Error) {
 	x, typ := w.X, e.Route.Type
 	size, known := btf.Size(typ)
 	switch {
 	case w.Hidden || w.With != nil:
-		r.fn.Fail(x.Where(), memberHint(typ), "%s is a %s, which cannot be compared", x, btf.Name(typ))
-		return e, false
+		return e, spec.Errorf(x.Where(), memberHint(typ), "%s is a %s, which cannot be compared", x, btf.Name(typ))
 	case f != nil && f.Name != "x" && f.Name != "d" && f.Name != "u":
-		return e, r.doesNotFit(x, typ, f)
+		return e, doesNotFit(x, typ, f)
 	case !known || size == 0 || e.Route.BitSize > 0:
-		r.fn.Fail(x.Where(), "", "%s is a %s and has no bytes to show", x, btf.Name(typ))
-		return e, false
+		return e, spec.Errorf(x.Where(), "", "%s is a %s and has no bytes to show", x, btf.Name(typ))
 	}
 	e.Type = dynevent.X64
 	if e.Route.InReg {
-		var ok bool
-		if e, ok = r.elements(e, 1, size, x); !ok {
-			return e, false
+		var err *spec.Error
+		if e, err = r.elements(e, 1, size, x); err != nil {
+			return e, err
 		}
 		e.Field.Dump = &value.Extent{Args: 1 + len(e.Next)}
 	}
 	e.Field.Type, e.Field.Encoding, e.Field.Size, e.Field.Whole = typ, value.Dumped, 1, size
-	return e, true
+	return e, nil
 }
 
 // memberHint returns a hint that lists members of a struct.

@@ -38,19 +38,19 @@ type Encoder struct {
 func New(fn *find.Function, walker *route.Walker) *Encoder { return &Encoder{fn, walker} }
 
 // Encode decides how to fetch w, to which p leads: by its format, or else by its type.
-func (r *Encoder) Encode(p route.Route, w cond.Want, f *value.Format) (e Encoded, ok bool) {
+func (r *Encoder) Encode(p route.Route, w cond.Want, f *value.Format) (e Encoded, err *spec.Error) {
 	e, x := Encoded{Route: p, Span: w.X.Where()}, w.X
 	switch {
 	case f == nil && (p.Mem || btf.Pointee(p.Type) != nil) && cond.HoldsText(p.Type, w.With):
 		return r.EncodeText(e, x, nil)
 	case p.Base.Kind == dynevent.Comm:
 		e.Field.Type, e.Field.Encoding, e.Field.Size, e.Type = p.Type, value.String, 4, dynevent.CommText
-		return e, true
+		return e, nil
 	case p.IsUntyped():
 		return r.encodeUntyped(e, x, f)
 	case p.IsAddress():
-		if e.Route, ok = r.walker.Constant(p, x); !ok {
-			return e, false
+		if e.Route, err = r.walker.Constant(p, x); err != nil {
+			return e, err
 		}
 	}
 	if f != nil && f.Shape != value.AnyNumber {
@@ -62,7 +62,7 @@ func (r *Encoder) Encode(p route.Route, w cond.Want, f *value.Format) (e Encoded
 	}
 	e.char = r.signedChar(e.Route.Type)
 	if p.Type == nil {
-		return Number(e, 8, f), true
+		return Number(e, 8, f), nil
 	}
 	switch t := btf.Strip(e.Route.Type).(type) {
 	case *btf.Int, *btf.Enum:
@@ -71,15 +71,14 @@ func (r *Encoder) Encode(p route.Route, w cond.Want, f *value.Format) (e Encoded
 		case e.Route.BitSize > 0:
 			return r.encodeBits(e, x, size, f)
 		case size != 1 && size != 2 && size != 4 && size != 8:
-			r.fn.FailFix(x.Where(), spec.Fix{Span: x.Where(), Text: x.String() + ":hex"}, "for its bytes write ", "%s is %s, which does not fit a fetcharg", x, btf.Name(e.Route.Type))
-			return e, false
+			return e, spec.ErrorFix(x.Where(), spec.Fix{Span: x.Where(), Text: x.String() + ":hex"}, "for its bytes write ", "%s is %s, which does not fit a fetcharg", x, btf.Name(e.Route.Type))
 		}
-		return Number(e, size, f), true
+		return Number(e, size, f), nil
 	case *btf.Pointer:
 		if f == nil && (btf.IsText(t.Target) || e.Route.Text) && !w.Pointer {
 			return r.EncodeText(e, x, f)
 		}
-		return Number(e, 8, f), true
+		return Number(e, 8, f), nil
 	case *btf.Array:
 		if f == nil && (btf.IsText(t.Type) || e.Route.Text) && e.Route.Mem {
 			return r.EncodeText(e, x, f)
@@ -92,18 +91,17 @@ func (r *Encoder) Encode(p route.Route, w cond.Want, f *value.Format) (e Encoded
 	if (e.Route.Mem || e.Route.InReg) && btf.IsStruct(e.Route.Type) {
 		return r.encodeDump(e, w, f)
 	}
-	r.CannotShow(e.Route.Type, x)
-	return e, false
+	return e, CannotShow(e.Route.Type, x)
 }
 
 // encodeShape is like encode, for a FORMAT that says what to fetch and not only how
 // to show a number.
-func (r *Encoder) encodeShape(e Encoded, w cond.Want, f *value.Format) (Encoded, bool) {
+func (r *Encoder) encodeShape(e Encoded, w cond.Want, f *value.Format) (Encoded, *spec.Error) {
 	p, x := e.Route, w.X
 	switch f.Shape {
 	case value.KernelText, value.UserText:
 		if w.Pointer && btf.Pointee(p.Type) != nil {
-			return Number(e, 8, nil), true
+			return Number(e, 8, nil), nil
 		}
 		return r.EncodeText(e, x, f)
 	case value.ByteArray:
@@ -121,7 +119,7 @@ func (r *Encoder) encodeShape(e Encoded, w cond.Want, f *value.Format) (Encoded,
 		if size, _ := btf.Size(btf.OrVoid(p.Type)); p.Mem && p.BitSize == 0 && size > dynevent.MaxElements && !w.Hidden {
 			e.Field.Type, e.Field.Encoding, e.Field.Size, e.Field.Whole = p.Type, value.Dumped, 1, size
 			e.Type = dynevent.X64
-			return e, true
+			return e, nil
 		}
 		return r.encodeRaw(e, x, f)
 	}
@@ -152,13 +150,13 @@ func lookThrough(p route.Route) route.Route {
 	return p
 }
 
-func (r *Encoder) CannotShow(t btf.Type, x spec.Expr) {
+// CannotShow returns the error that a value of type t cannot be shown.
+func CannotShow(t btf.Type, x spec.Expr) *spec.Error {
 	name := btf.Name(t)
 	if !btf.IsStruct(t) {
-		r.fn.Fail(x.Where(), "", "%s is %s and has no value to show", x, name)
-		return
+		return spec.Errorf(x.Where(), "", "%s is %s and has no value to show", x, name)
 	}
-	r.fn.FailWith(x.Where(), spec.ErrUnsupported, memberHint(t), "%s is a %s; showing all of it is not supported yet", x, name)
+	return spec.ErrorWith(x.Where(), spec.ErrUnsupported, memberHint(t), "%s is a %s; showing all of it is not supported yet", x, name)
 }
 
 // Number encodes an integer of size bytes. The C type decides its sign.
@@ -200,7 +198,7 @@ func (r *Encoder) signedChar(t btf.Type) bool {
 	return ok && i.Encoding == btf.Unsigned
 }
 
-func (r *Encoder) encodeBits(e Encoded, x spec.Expr, size int, f *value.Format) (Encoded, bool) {
+func (r *Encoder) encodeBits(e Encoded, x spec.Expr, size int, f *value.Format) (Encoded, *spec.Error) {
 	p := &e.Route
 	want := uint32(size) * 8
 	if !p.Mem {
@@ -210,12 +208,12 @@ func (r *Encoder) encodeBits(e Encoded, x spec.Expr, size int, f *value.Format) 
 	e.Field.Signed = (f == nil || p.Wide != nil) && btf.Signed(p.Type) || f != nil && f.Signed
 	off, bits, shift, ok := p.Container(want)
 	if !ok {
-		return e.splitBits(), true
+		return e.splitBits(), nil
 	}
 	e.Field.Size = int(bits / 8)
 	p.Off = off
 	e.Type = dynevent.Bits(p.BitSize, shift, int(bits/8))
-	return e, true
+	return e, nil
 }
 
 // shortText is the size of an array that surely ends before an event is full, even if it
@@ -224,7 +222,7 @@ func (r *Encoder) encodeBits(e Encoded, x spec.Expr, size int, f *value.Format) 
 const shortText = 256
 
 // EncodeText encodes a string: an array in place, or the text that a pointer points to.
-func (r *Encoder) EncodeText(e Encoded, x spec.Expr, f *value.Format) (Encoded, bool) {
+func (r *Encoder) EncodeText(e Encoded, x spec.Expr, f *value.Format) (Encoded, *spec.Error) {
 	p := e.Route
 	e.Field.Type, e.Field.Encoding, e.Field.Size = p.Type, value.String, 4
 	e.Type = dynevent.String
@@ -236,31 +234,31 @@ func (r *Encoder) EncodeText(e Encoded, x spec.Expr, f *value.Format) (Encoded, 
 	case isArray && p.Mem && size == 1:
 		e.Field.Count = int(array.Nelems)
 	case isArray:
-		return e, r.doesNotFit(x, p.Type, f)
+		return e, doesNotFit(x, p.Type, f)
 	case p.Type != nil && btf.Pointee(p.Type) == nil:
-		return e, r.doesNotFit(x, p.Type, f)
-	case !r.walker.IsOfOne(p, x):
-		return e, false
+		return e, doesNotFit(x, p.Type, f)
 	default:
+		if err := p.IsOfOne(x); err != nil {
+			return e, err
+		}
 		e.Route = p.Follow(x.String(), nil)
 	}
 	if f != nil && f.Shape == value.UserText || e.Route.User {
 		if !r.fn.Target.Features.Ustring {
-			r.fn.Fail(x.Where(), "", "this kernel cannot fetch from user memory (ustring came with 5.3)")
-			return e, false
+			return e, spec.Errorf(x.Where(), "", "this kernel cannot fetch from user memory (ustring came with 5.3)")
 		}
 		e.Route.User, e.Type, e.Brief = false, dynevent.Ustring, false
 	}
-	return e, true
+	return e, nil
 }
 
 // encodeBytes encodes an address of f.Size bytes: an array or a struct in place, or
 // the bytes that a pointer points to.
-func (r *Encoder) encodeBytes(e Encoded, x spec.Expr, f *value.Format) (Encoded, bool) {
+func (r *Encoder) encodeBytes(e Encoded, x spec.Expr, f *value.Format) (Encoded, *spec.Error) {
 	p := e.Route
 	if p.Type == nil || btf.Pointee(p.Type) != nil {
-		if !r.walker.IsOfOne(p, x) {
-			return e, false
+		if err := p.IsOfOne(x); err != nil {
+			return e, err
 		}
 		target := r.walker.Pointee(p.Type)
 		p = p.Follow(x.String(), target)
@@ -270,30 +268,30 @@ func (r *Encoder) encodeBytes(e Encoded, x spec.Expr, f *value.Format) (Encoded,
 		p.Type = target
 	}
 	if size, known := btf.Size(btf.OrVoid(p.Type)); !p.Mem && !p.InReg || p.Type != nil && known && size < f.Size || p.Type != nil && !known {
-		return e, r.doesNotFit(x, e.Route.Type, f)
+		return e, doesNotFit(x, e.Route.Type, f)
 	}
 	return r.bytesOf(e, p, f.Size, x)
 }
 
 // encodeRaw encodes the bytes of an object, at most 64.
-func (r *Encoder) encodeRaw(e Encoded, x spec.Expr, f *value.Format) (Encoded, bool) {
+func (r *Encoder) encodeRaw(e Encoded, x spec.Expr, f *value.Format) (Encoded, *spec.Error) {
 	p := e.Route
 	size, known := btf.Size(btf.OrVoid(p.Type))
 	switch {
 	case p.BitSize > 0 && !p.Mem && p.BitSize%8 == 0: // a member of a struct in a register
 		return r.encodeBits(e, x, size, value.FormatNamed("x"))
 	case p.Type == nil && !p.Mem:
-		return Number(e, 8, value.FormatNamed("x")), true
+		return Number(e, 8, value.FormatNamed("x")), nil
 	case p.BitSize > 0 || !known || size == 0:
-		return e, r.doesNotFit(x, p.Type, f)
+		return e, doesNotFit(x, p.Type, f)
 	case !p.Mem && !p.InReg:
-		return Number(e, size, value.FormatNamed("x")), true
+		return Number(e, size, value.FormatNamed("x")), nil
 	}
 	return r.bytesOf(e, p, size, x)
 }
 
 // bytesOf encodes n bytes at p, at most 64.
-func (r *Encoder) bytesOf(e Encoded, p route.Route, n int, x spec.Expr) (Encoded, bool) {
+func (r *Encoder) bytesOf(e Encoded, p route.Route, n int, x spec.Expr) (Encoded, *spec.Error) {
 	e.Field.Type, e.Route = e.Route.Type, p
 	e.Type = dynevent.X8
 	return r.elements(e, 1, n, x)
@@ -301,7 +299,7 @@ func (r *Encoder) bytesOf(e Encoded, p route.Route, n int, x spec.Expr) (Encoded
 
 // elements encodes the elements of size bytes that fit into so many bytes, at most
 // 64 of them. e.typ is the type of one.
-func (r *Encoder) elements(e Encoded, size, bytes int, x spec.Expr) (Encoded, bool) {
+func (r *Encoder) elements(e Encoded, size, bytes int, x spec.Expr) (Encoded, *spec.Error) {
 	n := min(bytes/size, dynevent.MaxElements)
 	e.Field.Encoding, e.Field.Size, e.Field.Count = value.Array, size, n
 	if n*size < bytes {
@@ -311,5 +309,5 @@ func (r *Encoder) elements(e Encoded, size, bytes int, x spec.Expr) (Encoded, bo
 		return r.fromRegisters(e, x)
 	}
 	e.Count = n
-	return e, true
+	return e, nil
 }

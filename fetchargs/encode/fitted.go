@@ -8,8 +8,9 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
-func (r *Encoder) TooLong(at spec.Span, text string, limit int) {
-	r.fn.Fail(at, fmt.Sprintf("fetch less deep: this is %d characters (%s)", len(text), text),
+// TooLong returns the error that a fetcharg is too long.
+func TooLong(at spec.Span, text string, limit int) *spec.Error {
+	return spec.Errorf(at, fmt.Sprintf("fetch less deep: this is %d characters (%s)", len(text), text),
 		"the chain is too long: the kernel takes %d characters in one fetcharg", limit)
 }
 

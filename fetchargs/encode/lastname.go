@@ -11,7 +11,7 @@ import (
 // encodeLastName encodes the last name of a path, :%pd of a dentry and :%pD of a file.
 // What has no type, such as $arg1, is taken for a pointer to one. It is what a kernel
 // that has them (6.11) makes of them, so no kernel needs to.
-func (r *Encoder) encodeLastName(e Encoded, w cond.Want, f *value.Format) (Encoded, bool) {
+func (r *Encoder) encodeLastName(e Encoded, w cond.Want, f *value.Format) (Encoded, *spec.Error) {
 	of, other := "dentry", value.FileName
 	if f.Name == value.FileName {
 		of, other = "file", value.DentryName
@@ -19,14 +19,13 @@ func (r *Encoder) encodeLastName(e Encoded, w cond.Want, f *value.Format) (Encod
 	p := e.Route
 	e.Field.Type = p.Type
 	if p.IsUntyped() {
-		r.walker.Untyped(w.X, p)
-		return e, false
+		return e, p.Untyped(w.X)
 	}
 	target := r.walker.Pointee(p.Type)
 	if p.Type == nil || target != nil && btf.IsVoid(target) {
-		t, ok := r.walker.TypeNamed(spec.Name{Text: "struct " + of, Span: w.Format.Span})
-		if !ok {
-			return e, false
+		t, err := r.walker.TypeNamed(spec.Name{Text: "struct " + of, Span: w.Format.Span})
+		if err != nil {
+			return e, err
 		}
 		p.Type, target = &btf.Pointer{Target: t}, r.fn.Target.Kernel.Complete(t)
 	}
@@ -35,7 +34,7 @@ func (r *Encoder) encodeLastName(e Encoded, w cond.Want, f *value.Format) (Encod
 	case btf.StructName(target) == of:
 		if w.Pointer {
 			e.Route = p
-			return Number(e, 8, nil), true
+			return Number(e, 8, nil), nil
 		}
 		p, label = p.Follow(w.X.String(), target), label+"->"
 	case btf.StructName(p.Type) == of && p.Mem:
@@ -44,11 +43,9 @@ func (r *Encoder) encodeLastName(e Encoded, w cond.Want, f *value.Format) (Encod
 		msg := "the format %s does not fit %s, which is %s"
 		switch btf.StructName(p.Type) + btf.StructName(target) {
 		case "file", "dentry":
-			r.fn.FailFix(w.Format.Span, spec.Fix{Span: w.Format.Span, Text: other}, "write ", msg, f.Name, w.X, value.TypeName(e.Field.Type))
-		default:
-			r.fn.Fail(w.X.Where(), "it is for struct "+of, msg, f.Name, w.X, value.TypeName(e.Field.Type))
+			return e, spec.ErrorFix(w.Format.Span, spec.Fix{Span: w.Format.Span, Text: other}, "write ", msg, f.Name, w.X, value.TypeName(e.Field.Type))
 		}
-		return e, false
+		return e, spec.Errorf(w.X.Where(), "it is for struct "+of, msg, f.Name, w.X, value.TypeName(e.Field.Type))
 	}
 	ok := true
 	if of == "file" {
@@ -61,10 +58,9 @@ func (r *Encoder) encodeLastName(e Encoded, w cond.Want, f *value.Format) (Encod
 		p, ok = r.walker.Inside(p, "d_name", "name")
 	}
 	if !ok {
-		r.fn.Fail(w.X.Where(), "", "struct %s has no name in this kernel", of)
-		return e, false
+		return e, spec.Errorf(w.X.Where(), "", "struct %s has no name in this kernel", of)
 	}
 	e.Route = p.Follow(label+"d_name.name", nil)
 	e.Field.Encoding, e.Field.Size, e.Type, e.Brief = value.String, 4, dynevent.String, true
-	return e, true
+	return e, nil
 }

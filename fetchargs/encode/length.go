@@ -43,11 +43,10 @@ func isInt(t btf.Type) bool {
 }
 
 // atReturn makes e, a socket address that the function stores, a value of the return.
-func (r *Encoder) atReturn(e *Encoded, x spec.Expr) bool {
+func (r *Encoder) atReturn(e *Encoded, x spec.Expr) *spec.Error {
 	if !r.fn.Target.Features.ReturnArgs || r.fn.Absent {
-		r.fn.Fail(x.Where(), "", "%s is a socket address only when %s returns, and this kernel cannot fetch it then (since 6.9)", x, r.fn.Proto.Name)
-		return false
+		return spec.Errorf(x.Where(), "", "%s is a socket address only when %s returns, and this kernel cannot fetch it then (since 6.9)", x, r.fn.Proto.Name)
 	}
 	e.Route.Return, e.Length.Route.Return = true, true
-	return true
+	return nil
 }

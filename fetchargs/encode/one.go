@@ -9,16 +9,16 @@ import (
 )
 
 // encodeOne encodes a struct that is shown as one value.
-func (r *Encoder) encodeOne(e Encoded, w cond.Want, form value.Form) (Encoded, bool) {
+func (r *Encoder) encodeOne(e Encoded, w cond.Want, form value.Form) (Encoded, *spec.Error) {
 	size, _ := btf.Size(e.Route.Type)
 	switch _, behind := w.X.(*spec.Deref); {
 	case form == value.Bits && behind && size > 8 && e.Route.Mem:
 		// A mask that was allocated has only as many words as the machine needs for
 		// its CPUs, but at least one.
 		e.Field.Type, e.Type = e.Route.Type, dynevent.X64
-		e, ok := r.elements(e, 8, 8, w.X)
+		e, err := r.elements(e, 8, 8, w.X)
 		e.Field.Whole = size
-		return e, ok
+		return e, err
 	case form == value.SockAddr && e.Route.Mem:
 		return r.encodeSockAddr(e, w.X)
 	case form == value.IP6:
@@ -28,11 +28,10 @@ func (r *Encoder) encodeOne(e Encoded, w cond.Want, form value.Form) (Encoded, b
 			e.Route.Type = &btf.Int{Size: uint32(size)}
 			p, ok := e.Route.Settle()
 			if e.Route = p; !ok || p.BitSize > 0 {
-				r.CannotShow(e.Route.Type, w.X)
-				return e, false
+				return e, CannotShow(e.Route.Type, w.X)
 			}
 		}
-		return Number(e, size, nil), true
+		return Number(e, size, nil), nil
 	case !e.Route.Mem:
 		return r.bytesOf(e, e.Route, size, w.X)
 	case size%8 == 0 && size <= ArrayBytes:
@@ -44,21 +43,21 @@ func (r *Encoder) encodeOne(e Encoded, w cond.Want, form value.Form) (Encoded, b
 
 // encodeSockAddr encodes the address of a socket, in place or behind a pointer. If the
 // type does not say how long it is, it reads as many bytes as the longest address has.
-func (r *Encoder) encodeSockAddr(e Encoded, x spec.Expr) (Encoded, bool) {
+func (r *Encoder) encodeSockAddr(e Encoded, x spec.Expr) (Encoded, *spec.Error) {
 	p := e.Route
 	if p.Type == nil || btf.Pointee(p.Type) != nil {
-		if !r.walker.IsOfOne(p, x) {
-			return e, false
+		if err := p.IsOfOne(x); err != nil {
+			return e, err
 		}
 		p = p.Follow(x.String(), r.walker.Pointee(p.Type))
 	}
 	if !p.Mem {
-		return e, r.doesNotFit(x, e.Route.Type, value.FormatNamed("sockaddr"))
+		return e, doesNotFit(x, e.Route.Type, value.FormatNamed("sockaddr"))
 	}
 	if e.Length = r.lengthOf(p); e.Length != nil && e.Length.Stored {
 		e.Route = p
-		if !r.atReturn(&e, x) {
-			return e, false
+		if err := r.atReturn(&e, x); err != nil {
+			return e, err
 		}
 		p = e.Route
 	}

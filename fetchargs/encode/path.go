@@ -38,7 +38,7 @@ type Path struct {
 
 // encodePath encodes the path of a struct file, path or dentry, in place or behind
 // a pointer.
-func (r *Encoder) encodePath(e Encoded, w cond.Want, f *value.Format) (Encoded, bool) {
+func (r *Encoder) encodePath(e Encoded, w cond.Want, f *value.Format) (Encoded, *spec.Error) {
 	p, label := e.Route, spec.Postfixed(w.X)
 	e.Field.Type = p.Type
 	target := r.walker.Pointee(p.Type)
@@ -59,21 +59,21 @@ func (r *Encoder) encodePath(e Encoded, w cond.Want, f *value.Format) (Encoded, 
 		label += "dentry"
 	}
 	if !ok || btf.StructName(r.walker.Pointee(p.Type)) != "dentry" {
-		r.fn.Fail(w.X.Where(), "it is for struct file, path and dentry", "the format %s does not fit %s, which is %s", f.Name, w.X, value.TypeName(e.Field.Type))
-		return e, false
+		return e, spec.Errorf(w.X.Where(), "it is for struct file, path and dentry", "the format %s does not fit %s, which is %s", f.Name, w.X, value.TypeName(e.Field.Type))
 	}
 	if w.Pointer {
 		e.Route = p
-		return Number(e, 8, nil), true
+		return Number(e, 8, nil), nil
 	}
 	e.Path = r.pathFetch(p, mnt, hasMount)
 	if e.Path == nil {
-		r.fn.Fail(w.X.Where(), "", "%s is too deep for the format %s", w.X, f.Name)
-		return e, false
+		return e, spec.Errorf(w.X.Where(), "", "%s is too deep for the format %s", w.X, f.Name)
 	}
 	e.Field.Encoding, e.Field.Size, e.Type, e.Brief = value.String, 4, dynevent.String, true
-	e.Route, ok = r.dentryName(p, label)
-	return e, ok
+	if e.Route, ok = r.dentryName(p, label); !ok {
+		return e, spec.Errorf(w.X.Where(), "", "struct dentry has no name in this kernel")
+	}
+	return e, nil
 }
 
 // dentryName returns the route to the name of the entry that p points to.

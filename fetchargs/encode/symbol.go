@@ -7,28 +7,27 @@ import (
 )
 
 // encodeUntyped encodes a variable of unknown type as the FORMAT says.
-func (r *Encoder) encodeUntyped(e Encoded, x spec.Expr, f *value.Format) (Encoded, bool) {
+func (r *Encoder) encodeUntyped(e Encoded, x spec.Expr, f *value.Format) (Encoded, *spec.Error) {
 	switch {
 	case f == nil:
 	case f.Shape == value.KernelText:
 		e.Field.Encoding, e.Field.Size, e.Type = value.String, 4, dynevent.String
-		return e, true
+		return e, nil
 	case f.Shape == value.ByteArray:
 		return r.bytesOf(e, e.Route, f.Size, x)
 	case f.Shape == value.FixedWidth:
 		return r.encodeFixed(e, x, f)
 	case f.Name == "sym":
-		return Number(e, 8, f), true
+		return Number(e, 8, f), nil
 	}
-	r.walker.Untyped(x, e.Route)
-	return e, false
+	return e, e.Route.Untyped(x)
 }
 
-// Within refuses to read past the end of the variable that e starts from.
-func (r *Encoder) Within(e Encoded, x spec.Expr) bool {
+// Within returns an error if e is read past the end of the variable that it starts from.
+func (e Encoded) Within(x spec.Expr) *spec.Error {
 	p := e.Route
 	if !p.OfVariable() || p.Symbol.Room == 0 {
-		return true
+		return nil
 	}
 	off, n := p.Off, e.Field.Size
 	switch {
@@ -42,8 +41,7 @@ func (r *Encoder) Within(e Encoded, x spec.Expr) bool {
 		n = 1
 	}
 	if off+int64(n) <= int64(p.Symbol.Room) {
-		return true
+		return nil
 	}
-	r.fn.Fail(x.Where(), "", "%s is read to byte %d, but the next symbol lies %d bytes behind %s", x, off+int64(n), p.Symbol.Room, p.Base.Words())
-	return false
+	return spec.Errorf(x.Where(), "", "%s is read to byte %d, but the next symbol lies %d bytes behind %s", x, off+int64(n), p.Symbol.Room, p.Base.Words())
 }

@@ -67,11 +67,11 @@ func (r *Function) noFunction(missing *btf.NotFoundError) {
 	name, module := r.Spec.Func, r.Spec.Module
 	switch {
 	case r.awaited && missing.What == "module":
-		r.NoPrototype(name.Span, missing)
+		r.Add(r.NoPrototype(name.Span, missing))
 	case missing.What == "module" && !slices.Contains(r.facts.Modules, moduleSymbol(module.Text)):
 		r.Errs = append(r.Errs, noModule(r.Target, r.Spec, missing))
 	case len(r.facts.Offsets) > 0 || len(r.facts.Modules) > 0:
-		r.NoPrototype(name.Span, missing)
+		r.Add(r.NoPrototype(name.Span, missing))
 	case module.Text == "" && r.noFunctionButKnown(missing):
 	case len(r.facts.Clones) > 0:
 		r.FailWith(name.Span, missing, "",

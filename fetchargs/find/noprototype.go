@@ -35,26 +35,25 @@ func (r *Function) withoutPrototype() *btf.Func {
 	return fn
 }
 
-// NoPrototype adds the error that only the name of a function is known. The hint
+// NoPrototype returns the error that only the name of a function is known. The hint
 // says what works all the same.
-func (r *Function) NoPrototype(at spec.Span, missing error) {
+func (r *Function) NoPrototype(at spec.Span, missing error) (e *spec.Error) {
 	name, module := r.Spec.Func.Text, moduleSymbol(r.Spec.Module.Text)
 	if module == "" && len(r.facts.Offsets) == 0 && len(r.facts.Modules) > 0 {
 		module = r.facts.Modules[0]
 	}
 	why := ""
 	if r.awaited {
-		r.FailWith(at, missing, "", "what %s takes is not known before the module %s comes", name, r.Spec.Module.Text)
+		e = spec.ErrorWith(at, missing, "", "what %s takes is not known before the module %s comes", name, r.Spec.Module.Text)
 		if why = "--btf can name files with the types; "; r.untold != nil {
 			why = r.untold.Error() + "; " + why
 		}
 	} else {
-		r.FailWith(at, missing, "", "%s is in this kernel, but BTF has no prototype of it", name)
+		e = spec.ErrorWith(at, missing, "", "%s is in this kernel, but BTF has no prototype of it", name)
 		if module != "" && !slices.Contains(r.Target.Kernel.Modules(), module) {
 			why = fmt.Sprintf("the kernel has no BTF of the module %s, as before 5.11, but --btf can name files with it; ", module)
 		}
 	}
-	e := r.Errs[len(r.Errs)-1]
 	switch {
 	case at != r.Spec.Func.Span:
 		e.Mend(at, why+"an argument by its place, with a cast: ", "((struct TYPE *)$arg1)")
@@ -63,6 +62,7 @@ func (r *Function) NoPrototype(at spec.Span, missing error) {
 	default:
 		e.Hint = "a probe needs a function; types are missing for assembly, for data and on kernels built without them"
 	}
+	return e
 }
 
 // moduleSymbol returns the name of a module as the kernel's symbol table writes it.

@@ -15,7 +15,7 @@ import (
 const stackWords = 2048
 
 // builtin returns the route to a name that the kernel defines itself.
-func (r *Walker) builtin(x *spec.Builtin) (Route, bool) {
+func (r *Walker) builtin(x *spec.Builtin) (Route, *spec.Error) {
 	name := x.Text
 	base, known := dynevent.BaseNamed(name)
 	p := Route{Base: base}
@@ -24,10 +24,10 @@ func (r *Walker) builtin(x *spec.Builtin) (Route, bool) {
 		return p, r.isRegister(x)
 	case !known:
 	case base.Kind == dynevent.StackPointer:
-		return p, true
+		return p, nil
 	case base.Kind == dynevent.Comm:
 		p.Type = r.CharArray(16)
-		return p, true
+		return p, nil
 	case base.Kind == dynevent.Current:
 		return r.current(x, p)
 	case base.Kind == dynevent.Retval:
@@ -35,41 +35,40 @@ func (r *Walker) builtin(x *spec.Builtin) (Route, bool) {
 			return r.result(&spec.Ident{Name: spec.Name{Text: name, Span: x.Span}})
 		}
 		p.Return, p.Name = true, "return"
-		return p, true
+		return p, nil
 	case base.Kind == dynevent.ArgN:
 		p.Base = r.argument(int(base.N))
 		return p, r.isArgument(x, int(base.N))
 	case base.Kind == dynevent.StackN:
 		if base.N > stackWords {
-			r.fn.Fail(x.Span, "$stack0 is its top, where functions are entered", "the stack has at most %d words", stackWords)
+			return p, spec.Errorf(x.Span, "$stack0 is its top, where functions are entered", "the stack has at most %d words", stackWords)
 		}
-		return p, base.N <= stackWords
+		return p, nil
 	}
 	there := "there are $comm, $argN, $stackN, $stack and $retval"
 	if r.fn.Target.HasCurrent() {
 		there = "there are $comm, $current, $argN, $stackN, $stack and $retval"
 	}
-	r.fn.Fail(x.Span, there, "unknown variable %s", name)
+	err := spec.Errorf(x.Span, there, "unknown variable %s", name)
 	if o, ok := elsewhere(name); ok && o.fix != name {
-		r.advise(o, x.Span)
+		o.advise(err)
 	}
-	return Route{}, false
+	return Route{}, err
 }
 
 // current returns the route to the running task, a pointer to struct task_struct.
-func (r *Walker) current(x *spec.Builtin, p Route) (Route, bool) {
+func (r *Walker) current(x *spec.Builtin, p Route) (Route, *spec.Error) {
 	switch {
 	case r.fn.Target.Features.Current:
 	case r.fn.Target.CPUs != nil:
 		return r.currentOfCPU(x)
 	default:
-		r.fn.Fail(x.Span, "take it from what a parameter points to; the task's name is $comm",
+		return p, spec.Errorf(x.Span, "take it from what a parameter points to; the task's name is $comm",
 			"this kernel cannot fetch $current, which came with 7.3")
-		return p, false
 	}
-	t, ok := r.TypeNamed(spec.Name{Text: "struct task_struct", Span: x.Span})
+	t, err := r.TypeNamed(spec.Name{Text: "struct task_struct", Span: x.Span})
 	p.Type = &btf.Pointer{Target: btf.OrVoid(t)}
-	return p, ok
+	return p, err
 }
 
 // argument returns the base of the word that the kernel calls $argN.
@@ -84,35 +83,30 @@ func (r *Walker) argument(n int) dynevent.Base {
 	return dynevent.Base{Kind: dynevent.ArgN, N: int64(n)}
 }
 
-// isArgument reports whether $argN exists; the kernel itself would accept any number. If
-// not, it adds an error.
-func (r *Walker) isArgument(x *spec.Builtin, n int) bool {
+// isArgument returns an error unless $argN exists; the kernel itself would accept any number.
+func (r *Walker) isArgument(x *spec.Builtin, n int) *spec.Error {
 	arch := r.fn.Target.Arch
 	switch {
 	case r.argWords >= 0 && n > r.argWords && !r.fn.Proto.Variadic && !r.fn.Proto.Untyped:
-		r.fn.Fail(x.Span, "its prototype: "+r.fn.Proto.String(), "%s has no argument %d", r.fn.Proto.Name, n)
-		return false
+		return spec.Errorf(x.Span, "its prototype: "+r.fn.Proto.String(), "%s has no argument %d", r.fn.Proto.Name, n)
 	case n > len(arch.Regs) && arch.FirstStack < 0, n > len(arch.Regs) && arch.BigByPointer:
-		r.fn.Fail(x.Span, fmt.Sprintf("%s has $arg1 to $arg%d; what comes after them is on the stack: $stackN", arch.Name, len(arch.Regs)),
+		return spec.Errorf(x.Span, fmt.Sprintf("%s has $arg1 to $arg%d; what comes after them is on the stack: $stackN", arch.Name, len(arch.Regs)),
 			"the kernel fetches no %s on %s", x.Text, arch.Name)
-		return false
 	case n > len(arch.Regs)+stackWords-arch.FirstStack:
-		r.fn.Fail(x.Span, "", "the stack has at most %d words", stackWords)
-		return false
+		return spec.Errorf(x.Span, "", "the stack has at most %d words", stackWords)
 	}
-	return true
+	return nil
 }
 
-// isRegister reports whether the register exists. If not, it adds an error.
-func (r *Walker) isRegister(x *spec.Builtin) bool {
+// isRegister returns an error unless the register exists.
+func (r *Walker) isRegister(x *spec.Builtin) *spec.Error {
 	arch, name := r.fn.Target.Arch, x.Text[1:]
 	if slices.Contains(arch.Registers, name) {
-		return true
+		return nil
 	}
 	hint := arch.Name + " has %" + strings.Join(arch.Registers, " %")
 	if near := arch.NearRegisters(name); len(near) > 0 {
 		hint = spec.DidYouMean(near, "")
 	}
-	r.fn.Fail(x.Span, hint, "%s has no register %s", arch.Name, x.Text)
-	return false
+	return spec.Errorf(x.Span, hint, "%s has no register %s", arch.Name, x.Text)
 }

@@ -7,90 +7,80 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
-func (r *Walker) addr(x *spec.Addr) (Route, bool) {
-	p, ok := r.Walk(x.X)
-	if !ok {
-		return p, false
+func (r *Walker) addr(x *spec.Addr) (Route, *spec.Error) {
+	p, err := r.Walk(x.X)
+	if err != nil {
+		return p, err
 	}
 	switch {
 	case p.IsAddress(): // of a function, as in C
-		return p, true
+		return p, nil
 	case p.OfVariable() && p.Mem && len(p.Hops) == 0 && p.BitSize == 0:
 		p.Mem, p.Type = false, &btf.Pointer{Target: btf.OrVoid(p.Type)}
-		return p, true
+		return p, nil
 	case !p.Mem:
-		r.fn.Fail(x.Span, "", "%s is not behind a pointer: its address cannot be fetched", x.X)
-		return p, false
+		return p, spec.Errorf(x.Span, "", "%s is not behind a pointer: its address cannot be fetched", x.X)
 	case p.BitSize > 0:
-		r.fn.Fail(x.Span, "", "%s is a bit field and has no address", x.X)
-		return p, false
+		return p, spec.Errorf(x.Span, "", "%s is a bit field and has no address", x.X)
 	}
 	// The kernel cannot add: fetch the pointer, add off after reading.
 	p.Mem, p.Text = false, false
 	p.Labels = p.Labels[:len(p.Labels)-1]
 	p.Type = &btf.Pointer{Target: p.Type}
-	return p, true
+	return p, nil
 }
 
 // withType walks to x and looks up the type name.
-func (r *Walker) withType(x spec.Expr, name spec.Name) (Route, btf.Type, bool) {
-	p, ok := r.Walk(x)
-	if !ok {
-		return p, nil, false
+func (r *Walker) withType(x spec.Expr, name spec.Name) (Route, btf.Type, *spec.Error) {
+	p, err := r.Walk(x)
+	if err != nil {
+		return p, nil, err
 	}
-	t, ok := r.TypeNamed(name)
-	return p, t, ok
+	t, err := r.TypeNamed(name)
+	return p, t, err
 }
 
-func (r *Walker) cast(x *spec.Cast) (Route, bool) {
-	p, t, ok := r.withType(x.X, x.Type)
-	if !ok {
-		return p, false
+func (r *Walker) cast(x *spec.Cast) (Route, *spec.Error) {
+	p, t, err := r.withType(x.X, x.Type)
+	if err != nil {
+		return p, err
 	}
 	if p.isObject() && btf.Pointee(t) != nil { // not a pointer, so its address is meant
 		p.Mem, p.Type = false, t
-		return p, true
+		return p, nil
 	}
 	if btf.IsStruct(t) {
 		object := x.X.String()
 		if p.IsUntyped() {
 			object = "&" + object
 		}
-		r.fn.FailFix(x.Type.Span, spec.Fix{Span: x.Span, Text: fmt.Sprintf("(%s *)%s", spec.CanonicalType(x.Type.Text), object)}, "write ", "a cast to a struct needs a pointer")
-		return p, false
+		return p, spec.ErrorFix(x.Type.Span, spec.Fix{Span: x.Span, Text: fmt.Sprintf("(%s *)%s", spec.CanonicalType(x.Type.Text), object)}, "write ", "a cast to a struct needs a pointer")
 	}
 	if p.Type != nil && btf.Pointee(t) != nil && !p.InReg {
 		if _, isArray := btf.Strip(p.Type).(*btf.Array); isArray {
-			r.fn.FailFix(x.Span, spec.Fix{Span: x.Span, Text: fmt.Sprintf("(%s)&%s", spec.CanonicalType(x.Type.Text), x.X)}, "write ", "%s is an array; cast its address", x.X)
-			return p, false
+			return p, spec.ErrorFix(x.Span, spec.Fix{Span: x.Span, Text: fmt.Sprintf("(%s)&%s", spec.CanonicalType(x.Type.Text), x.X)}, "write ", "%s is an array; cast its address", x.X)
 		}
 		if size, _ := btf.Size(p.Type); size != 8 {
-			r.fn.Fail(x.Span, "", "%s is %s, too narrow for a pointer", x.X, btf.Name(p.Type))
-			return p, false
+			return p, spec.Errorf(x.Span, "", "%s is %s, too narrow for a pointer", x.X, btf.Name(p.Type))
 		}
 	}
 	if p.Type != nil && btf.IsBool(t) && !btf.IsBool(p.Type) { // it would fetch only the lowest byte
-		r.fn.Fail(x.Span, fmt.Sprintf("compare it: %s != 0", x.X), "a cast to %s cannot be fetched", btf.Name(t))
-		return p, false
+		return p, spec.Errorf(x.Span, fmt.Sprintf("compare it: %s != 0", x.X), "a cast to %s cannot be fetched", btf.Name(t))
 	}
 	if p.Type != nil && btf.IsNumber(p.Type) && btf.IsNumber(t) && !p.InReg {
 		return r.castNumber(p, x, t)
 	}
 	if size, known := btf.Size(t); p.Type != nil && known && (p.InReg || !btf.IsStruct(p.Type)) {
 		if old, _ := btf.Size(p.Type); size > old {
-			r.fn.Fail(x.Span, "", "%s has %d bytes, %s has %d", x.X, old, btf.Name(t), size)
-			return p, false
+			return p, spec.Errorf(x.Span, "", "%s has %d bytes, %s has %d", x.X, old, btf.Name(t), size)
 		}
 	}
 	p.Type, p.Text, p.Set, p.Wide = t, false, "", nil
-	if p, ok = p.Settle(); !ok {
-		r.fn.Fail(x.Span, "", "%s is passed in registers, and this part of it cannot be fetched", x.X)
-	}
-	return p, ok
+	return p.settled(x.Span, x.X)
 }
 
 // castNumber casts an integer to another integer type, with the value that C gives it.
-func (r *Walker) castNumber(p Route, x *spec.Cast, t btf.Type) (Route, bool) {
+func (r *Walker) castNumber(p Route, x *spec.Cast, t btf.Type) (Route, *spec.Error) {
 	size, _ := btf.Size(t)
 	bits, have := uint32(size)*8, p.BitSize
 	if old, _ := btf.Size(p.Type); have == 0 {
@@ -99,28 +89,26 @@ func (r *Walker) castNumber(p Route, x *spec.Cast, t btf.Type) (Route, bool) {
 	wide, _ := btf.Size(btf.OrVoid(p.Wide))
 	switch {
 	case size > 8:
-		r.fn.Fail(x.Span, "", "%s has %d bytes, %s has %d", x.X, have/8, btf.Name(t), size)
-		return p, false
+		return p, spec.Errorf(x.Span, "", "%s has %d bytes, %s has %d", x.X, have/8, btf.Name(t), size)
 	case p.Wide != nil && size > wide && btf.Signed(p.Type) && !btf.Signed(p.Wide):
-		r.fn.Fail(x.Span, "", "%s is signed, and cannot be cast to %s by way of %s", x.X.(*spec.Cast).X, btf.Name(t), btf.Name(p.Wide))
-		return p, false
+		return p, spec.Errorf(x.Span, "", "%s is signed, and cannot be cast to %s by way of %s", x.X.(*spec.Cast).X, btf.Name(t), btf.Name(p.Wide))
 	case bits > have:
 		if p.Wide = t; btf.IsBigEndian(p.Type) { // the names of a set do not apply to bytes in the other order
 			p.Set = ""
 		}
-		return p, true
+		return p, nil
 	}
 	if p.BitSize > 0 {
 		p.BitSize = bits
 	}
 	p.Type, p.Text, p.Set, p.Wide = t, false, "", nil
-	return p, true
+	return p, nil
 }
 
-func (r *Walker) containerOf(x *spec.ContainerOf) (Route, bool) {
-	p, t, ok := r.withType(x.X, x.Type)
-	if !ok {
-		return p, false
+func (r *Walker) containerOf(x *spec.ContainerOf) (Route, *spec.Error) {
+	p, t, err := r.withType(x.X, x.Type)
+	if err != nil {
+		return p, err
 	}
 	if target := r.Pointee(t); target != nil {
 		t = target
@@ -130,21 +118,18 @@ func (r *Walker) containerOf(x *spec.ContainerOf) (Route, bool) {
 		m, err := btf.Member(at, name.Text)
 		switch {
 		case err != nil:
-			r.noMember(name, at, err)
-			return p, false
+			return p, noMember(name, at, err)
 		case m.BitSize > 0:
-			r.fn.Fail(name.Span, "", "%s is a bit field and has no address", name.Text)
-			return p, false
+			return p, spec.Errorf(name.Span, "", "%s is a bit field and has no address", name.Text)
 		}
 		off, at = off+int64(m.Offset), m.Type
 	}
 	if p.Type != nil && btf.Pointee(p.Type) == nil {
-		r.fn.Fail(x.X.Where(), "", "%s is %s, not a pointer", x.X, btf.Name(p.Type))
-		return p, false
+		return p, spec.Errorf(x.X.Where(), "", "%s is %s, not a pointer", x.X, btf.Name(p.Type))
 	}
 	p = p.load(x.X.String())
 	p.Off -= off
 	p.Text = false
 	p.Type = &btf.Pointer{Target: t}
-	return p, true
+	return p, nil
 }

@@ -1,6 +1,7 @@
 package route
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -10,74 +11,60 @@ import (
 )
 
 // choice returns the route to the first of several members that this kernel has.
-func (r *Walker) choice(x *spec.Choice) (Route, bool) {
-	if i, known := r.chosen[x]; known {
-		return r.Walk(x.Alt(i))
+func (r *Walker) choice(x *spec.Choice) (Route, *spec.Error) {
+	of, err := r.into(x.X, x.Span, "choose from")
+	if err != nil {
+		return of, err
 	}
-	of, ok := r.into(x.X, x.Span, "choose from")
-	if !ok {
-		return of, false
-	}
-	before := len(r.fn.Errs)
+	var first *spec.Error
 	var names []string
 	for i := range x.Alts {
-		p, ok := r.Walk(x.Alt(i))
-		if ok {
-			r.fn.Errs = r.fn.Errs[:before]
-			if r.chosen == nil {
-				r.chosen = map[*spec.Choice]int{}
-			}
-			r.chosen[x] = i
-			r.Details = append(r.Details, fmt.Sprintf("%s is %s", x, x.Alt(i)))
-			return p, true
+		p, err := r.Walk(x.Alt(i))
+		if err == nil {
+			return p.remark(Detail, fmt.Sprintf("%s is %s", x, x.Alt(i))), nil
 		}
+		first = cmp.Or(first, err)
 		names = append(names, x.Chosen(i))
 	}
-	if len(x.Alts) == 1 { // the error above says why
-		return of, false
+	if len(x.Alts) == 1 {
+		return of, first
 	}
-	hint := r.fn.Errs[before].Hint
-	r.fn.Errs = r.fn.Errs[:before]
-	r.fn.Fail(x.Span, hint, "%s has none of %s", btf.Name(btf.Strip(of.Type)), strings.Join(names, ", "))
-	return of, false
+	return of, spec.Errorf(x.Span, first.Hint, "%s has none of %s", btf.Name(btf.Strip(of.Type)), strings.Join(names, ", "))
 }
 
 // sizeOf returns the route to the size of a type, a constant.
-func (r *Walker) sizeOf(x *spec.SizeOf) (Route, bool) {
-	n, ok := r.size(x)
-	if ok && !r.fn.Target.Features.Immediate {
-		r.fn.Fail(x.Span, "compare with it: VALUE == "+x.String(), "this kernel has no events with constants (they came with 5.5)")
-		return Route{}, false
+func (r *Walker) sizeOf(x *spec.SizeOf) (Route, *spec.Error) {
+	n, err := r.size(x)
+	if err == nil && !r.fn.Target.Features.Immediate {
+		return Route{}, spec.Errorf(x.Span, "compare with it: VALUE == "+x.String(), "this kernel has no events with constants (they came with 5.5)")
 	}
-	return Route{Base: dynevent.Base{Kind: dynevent.Immediate, N: int64(n)}, Type: &btf.Int{Name: "size_t", Size: 8}}, ok
+	return Route{Base: dynevent.Base{Kind: dynevent.Immediate, N: int64(n)}, Type: &btf.Int{Name: "size_t", Size: 8}}, err
 }
 
 // size returns the size of a type in bytes.
-func (r *Walker) size(x *spec.SizeOf) (int, bool) {
+func (r *Walker) size(x *spec.SizeOf) (int, *spec.Error) {
 	var t btf.Type
 	of := x.Type.Text
 	if x.X == nil {
-		named, ok := r.TypeNamed(x.Type)
-		if !ok {
-			return 0, false
+		named, err := r.TypeNamed(x.Type)
+		if err != nil {
+			return 0, err
 		}
 		t = named
 	} else {
-		p, ok := r.Walk(x.X)
-		if !ok {
-			return 0, false
+		p, err := r.Walk(x.X)
+		if err != nil {
+			return 0, err
 		}
 		if p.BitSize > 0 && p.Mem {
-			r.fn.Fail(x.X.Where(), "", "%s is a bit field and has no size", x.X)
-			return 0, false
+			return 0, spec.Errorf(x.X.Where(), "", "%s is a bit field and has no size", x.X)
 		}
 		t, of = p.Type, x.X.String()
 	}
 	if t != nil {
 		if n, ok := btf.Size(t); ok {
-			return n, true
+			return n, nil
 		}
 	}
-	r.fn.Fail(x.Span, "", "the size of %s is not known", of)
-	return 0, false
+	return 0, spec.Errorf(x.Span, "", "the size of %s is not known", of)
 }

@@ -14,86 +14,82 @@ import (
 // kernel/trace/trace_event_ftrace.c did in the patches of 2018, which were never merged.
 
 // typed returns the route to the value of an entry, with the entry's type.
-func (r *Walker) typed(x *spec.Typed) (Route, bool) {
-	elem, ok := r.elementType(x)
-	if !ok {
-		return Route{}, false
+func (r *Walker) typed(x *spec.Typed) (Route, *spec.Error) {
+	elem, err := r.elementType(x)
+	if err != nil {
+		return Route{}, err
 	}
 	switch {
 	case x.Addr != nil:
 		p := Route{Base: dynevent.Base{Kind: dynevent.Immediate, N: int64(x.Addr.Int.Uint64())}}
 		p = p.Follow(x.Addr.Text, nil)
 		p.Labels[0].kernel = true
-		return r.typedPlace(x, p, elem)
+		return typedPlace(x, p, elem), nil
 	case x.X != nil:
-		p, ok := r.Walk(x.X)
-		if !ok {
-			return p, false
+		p, err := r.Walk(x.X)
+		if err != nil {
+			return p, err
 		}
 		return r.retyped(x, p, elem)
 	}
-	p, ok := r.placed(x)
-	if !ok {
-		return p, false
+	p, err := r.placed(x)
+	if err != nil {
+		return p, err
 	}
 	return r.stepped(x, p, elem)
 }
 
 // elementType returns the type of an entry's value, or of its elements.
-func (r *Walker) elementType(x *spec.Typed) (btf.Type, bool) {
+func (r *Walker) elementType(x *spec.Typed) (btf.Type, *spec.Error) {
 	name := x.Type.Text
 	switch {
 	case name == "string" && x.Count > 0:
-		r.fn.Fail(x.Type.Span, "take one: string NAME", "arrays of strings cannot be fetched")
-		return nil, false
+		return nil, spec.Errorf(x.Type.Span, "take one: string NAME", "arrays of strings cannot be fetched")
 	case name == "string":
-		return &btf.Int{Name: "char", Size: 1}, true
+		return &btf.Int{Name: "char", Size: 1}, nil
 	case name == "symbol":
-		return &btf.Pointer{Target: &btf.Void{}}, true
+		return &btf.Pointer{Target: &btf.Void{}}, nil
 	case name == "size_t":
-		return &btf.Int{Name: name, Size: 8}, true
+		return &btf.Int{Name: name, Size: 8}, nil
 	case strings.IndexByte("usx", name[0]) >= 0 && strings.Trim(name[1:], "0123456789") == "":
 		bits, _ := strconv.Atoi(name[1:])
 		t := &btf.Int{Name: strings.Replace(name, "x", "u", 1), Size: uint32(bits / 8)}
 		if name[0] == 's' {
 			t.Encoding = btf.IsSigned
 		}
-		return t, true
+		return t, nil
 	}
 	return r.TypeNamed(x.Type)
 }
 
 // placed returns the route to the parameter that an entry names by its position. Without
 // a prototype it is the register of that argument.
-func (r *Walker) placed(x *spec.Typed) (Route, bool) {
+func (r *Walker) placed(x *spec.Typed) (Route, *spec.Error) {
 	params := r.fn.Proto.Params
 	if r.fn.Proto.Untyped {
 		return r.builtin(&spec.Builtin{Name: spec.Name{Text: fmt.Sprintf("$arg%d", x.Param), Span: x.Span}})
 	}
 	if x.Param > len(params) {
-		r.fn.Fail(x.Span, "its prototype: "+r.fn.Proto.String(), "%s has no parameter %d", r.fn.Proto.Name, x.Param)
-		return Route{}, false
+		return Route{}, spec.Errorf(x.Span, "its prototype: "+r.fn.Proto.String(), "%s has no parameter %d", r.fn.Proto.Name, x.Param)
 	}
 	param := params[x.Param-1]
 	if err := r.ParamErrs[x.Param-1]; err != nil {
-		r.fn.FailWith(x.Span, err, "%REG and $stackN fetch by place, if you know it", "cannot fetch %s: %v", param.Name, err)
-		return Route{}, false
-	}
-	for i, other := range params {
-		if other.Name == x.Name.Text && i != x.Param-1 && other.Name != param.Name {
-			r.note(fmt.Sprintf("%s stands for parameter %d, %s; each NULL, skips one", x.Name.Text, x.Param, btf.Declare(param.Type, param.Name)))
-		}
+		return Route{}, spec.ErrorWith(x.Span, err, "%REG and $stackN fetch by place, if you know it", "cannot fetch %s: %v", param.Name, err)
 	}
 	p := r.Params[x.Param-1]
+	for i, other := range params {
+		if other.Name == x.Name.Text && i != x.Param-1 && other.Name != param.Name {
+			p = p.remark(Note, fmt.Sprintf("%s stands for parameter %d, %s; each NULL, skips one", x.Name.Text, x.Param, btf.Declare(param.Type, param.Name)))
+		}
+	}
 	if btf.IsStruct(p.Type) {
 		fix := param.Name
 		if members := btf.Members(p.Type); len(members) > 0 {
 			fix += "." + members[0]
 		}
-		r.fn.FailFix(x.Span, spec.Fix{Span: x.Span, Text: fix}, "name a member: ", "parameter %d, %s, is %s by value", x.Param, param.Name, btf.Name(p.Type))
-		return p, false
+		return p, spec.ErrorFix(x.Span, spec.Fix{Span: x.Span, Text: fix}, "name a member: ", "parameter %d, %s, is %s by value", x.Param, param.Name, btf.Name(p.Type))
 	}
-	return p, true
+	return p, nil
 }
 
 // A hopTo is an offset from the last pointer read. If read is set, another pointer is
@@ -122,22 +118,21 @@ func hops(x *spec.Typed, size int64) (all []hopTo) {
 // stepped follows the steps of an entry. A number is read by the last step. Arrays and
 // strings are at the place where the steps end; a single step leads to them and reads no
 // pointer on the way.
-func (r *Walker) stepped(x *spec.Typed, p Route, elem btf.Type) (Route, bool) {
+func (r *Walker) stepped(x *spec.Typed, p Route, elem btf.Type) (Route, *spec.Error) {
 	size, _ := btf.Size(elem)
 	if x.Type.Text == "string" {
 		size = 8
 	}
 	all := hops(x, int64(size))
 	if len(all) == 0 && !spec.IsPlace(x) {
-		return r.narrowed(x, p, elem)
+		return narrowed(p, elem), nil
 	}
 	text, path := x.Name.Text, x.Name.Text
 	if x.Param <= len(r.fn.Proto.Params) && r.fn.Proto.Params[x.Param-1].Name != "" {
 		text = r.fn.Proto.Params[x.Param-1].Name
 	}
 	if old, _ := btf.Size(btf.OrVoid(p.Type)); old < 8 && p.Type != nil {
-		r.fn.Fail(x.Span, "", "parameter %d, %s, is %s, too narrow for a pointer", x.Param, text, btf.Name(p.Type))
-		return p, false
+		return p, spec.Errorf(x.Span, "", "parameter %d, %s, is %s, too narrow for a pointer", x.Param, text, btf.Name(p.Type))
 	}
 	if spec.IsPlace(x) && (len(all) == 0 || len(all) > 1 && all[len(all)-1].read) {
 		all = append(all, hopTo{})
@@ -155,11 +150,11 @@ func (r *Walker) stepped(x *spec.Typed, p Route, elem btf.Type) (Route, bool) {
 		path += "[0]"
 		text, target = path, nil
 	}
-	return r.typedPlace(x, p, elem)
+	return typedPlace(x, p, elem), nil
 }
 
 // typedPlace gives the memory at p the type of an entry.
-func (r *Walker) typedPlace(x *spec.Typed, p Route, elem btf.Type) (Route, bool) {
+func typedPlace(x *spec.Typed, p Route, elem btf.Type) Route {
 	p.Type = elem
 	switch {
 	case x.Count > 0:
@@ -168,36 +163,34 @@ func (r *Walker) typedPlace(x *spec.Typed, p Route, elem btf.Type) (Route, bool)
 	case x.Type.Text == "string":
 		p.Text, p.Type = true, &btf.Array{Type: elem}
 	}
-	return p, true
+	return p
 }
 
 // narrowed gives a number that is not in memory the type of an entry, unless that type is
 // wider than the parameter.
-func (r *Walker) narrowed(x *spec.Typed, p Route, elem btf.Type) (Route, bool) {
+func narrowed(p Route, elem btf.Type) Route {
 	size, _ := btf.Size(elem)
 	if old, known := btf.Size(btf.OrVoid(p.Type)); p.Type == nil || !known || size <= old {
 		p.Type, p.Text = elem, false
 	}
-	return p, true
+	return p
 }
 
 // retyped gives the value of an expression the type of an entry.
-func (r *Walker) retyped(x *spec.Typed, p Route, elem btf.Type) (Route, bool) {
+func (r *Walker) retyped(x *spec.Typed, p Route, elem btf.Type) (Route, *spec.Error) {
 	if p.BitSize > 0 || p.InReg {
-		r.fn.Fail(x.Span, "without "+x.Type.Text+" its own type shows it", "%s has a type of its own", x.X)
-		return p, false
+		return p, spec.Errorf(x.Span, "without "+x.Type.Text+" its own type shows it", "%s has a type of its own", x.X)
 	}
 	if spec.IsPlace(x) && (btf.Pointee(p.Type) != nil || !p.Mem) {
 		p = p.Follow(x.X.String(), r.Pointee(p.Type))
-		return r.typedPlace(x, p, elem)
+		return typedPlace(x, p, elem), nil
 	}
 	if !p.Mem {
-		return r.narrowed(x, p, elem)
+		return narrowed(p, elem), nil
 	}
 	size, _ := btf.Size(elem)
 	if room, known := btf.Size(btf.OrVoid(p.Type)); p.Type != nil && known && size*max(x.Count, 1) > room {
-		r.fn.Fail(x.Span, "", "%s has %d bytes, %s has %d", x.X, room, spec.TypedName(x), size*max(x.Count, 1))
-		return p, false
+		return p, spec.Errorf(x.Span, "", "%s has %d bytes, %s has %d", x.X, room, spec.TypedName(x), size*max(x.Count, 1))
 	}
-	return r.typedPlace(x, p, elem)
+	return typedPlace(x, p, elem), nil
 }

@@ -8,35 +8,34 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
-// ItemNamed returns the item to which the user gave the name x. An item of a
+// ItemNamed returns the item to which the user gave the name x, nil if there is none. An item of a
 // function based event hides a parameter of that name, as a field of an event does;
 // other items do not.
-func (r *Walker) ItemNamed(x *spec.Ident) *spec.Item {
+func (r *Walker) ItemNamed(x *spec.Ident) (found *spec.Item, err *spec.Error) {
 	isParam := slices.ContainsFunc(r.fn.Proto.Params, func(p btf.Param) bool { return p.Name == x.Text })
-	var found *spec.Item
 	for _, item := range r.fn.Spec.Items {
 		_, typed := item.Expr.(*spec.Typed)
 		if item.Expr == nil || item.Name.Text != x.Text || isParam && !typed || item == r.naming {
 			continue
 		}
 		if found != nil && typed {
-			r.fn.Fail(x.Span, "give each a name of its own", "two values are called %s", x.Text)
-			return found
+			return found, spec.Errorf(x.Span, "give each a name of its own", "two values are called %s", x.Text)
 		}
 		if found == nil {
 			found = item
 		}
 	}
-	return found
+	return found, nil
 }
 
 // Meant returns w, the value called x. If x names an item, it returns the expression of
 // that item instead.
-func (r *Walker) Meant(x *spec.Ident, w cond.Want) cond.Want {
-	if item := r.ItemNamed(x); item != nil {
+func (r *Walker) Meant(x *spec.Ident, w cond.Want) (cond.Want, *spec.Error) {
+	item, err := r.ItemNamed(x)
+	if item != nil {
 		if w.X = item.Expr; w.Format.Text == "" {
 			w.Format = item.Format
 		}
 	}
-	return w
+	return w, err
 }

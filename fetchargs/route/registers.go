@@ -3,6 +3,7 @@ package route
 import (
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
 // Settle ends the walk into a struct in registers: the value is all of one register, or
@@ -34,6 +35,15 @@ func (p Route) Settle() (Route, bool) {
 		p.BitOff, p.BitSize = first, bits
 	}
 	return p, true
+}
+
+// settled is Settle for x, whose value is a part of object.
+func (p Route) settled(at spec.Span, object spec.Expr) (Route, *spec.Error) {
+	p, ok := p.Settle()
+	if !ok {
+		return p, spec.Errorf(at, "", "%s is passed in registers, and this part of it cannot be fetched", object)
+	}
+	return p, nil
 }
 
 // Container returns the word of 8 to 64 bits that holds the whole bit field: its offset

@@ -45,6 +45,8 @@ type Route struct {
 	Wide            btf.Type // the type to which the number is widened; nil if it is not
 	Boot            bool     // a member that holds a time of CLOCK_BOOTTIME
 
+	Remarks []Remark // what the plan tells of the way
+
 	Use *value.Usage // when the call uses the parameter that the route begins with; nil if it always does
 }
 

@@ -48,11 +48,10 @@ func elsewhere(name string) (otherName, bool) {
 // runningTask replaces what otherNames has under these names where the task can be fetched.
 var runningTask = otherName{"current curtask task", "$current", "the running task is "}
 
-// noParameter adds the error for a name that is not a parameter of the function.
-func (r *Walker) noParameter(x *spec.Ident) {
+// noParameter returns the error for a name that is not a parameter of the function.
+func (r *Walker) noParameter(x *spec.Ident) *spec.Error {
 	if r.fn.Proto.Untyped {
-		r.fn.NoPrototype(x.Span, nil)
-		return
+		return r.fn.NoPrototype(x.Span, nil)
 	}
 	names := make([]string, len(r.fn.Proto.Params))
 	for i, p := range r.fn.Proto.Params {
@@ -67,19 +66,19 @@ func (r *Walker) noParameter(x *spec.Ident) {
 	}
 	near := btf.Near(x.Text, slices.Values(names))
 	missing := &btf.NotFoundError{What: r.fn.Source.Value(), Name: x.Text, In: r.fn.Proto.Name, Near: near, All: r.operands}
-	r.fn.FailWith(x.Span, missing, spec.DidYouMean(near, hint), "%s has no %s %q", r.fn.Proto.Name, r.fn.Source.Value(), x.Text)
+	err := spec.ErrorWith(x.Span, missing, spec.DidYouMean(near, hint), "%s has no %s %q", r.fn.Proto.Name, r.fn.Source.Value(), x.Text)
 	if o, ok := elsewhere(x.Text); ok && len(near) == 0 {
 		if o.names == runningTask.names && r.fn.Target.HasCurrent() {
 			o = runningTask
 		}
-		r.advise(o, x.Span)
+		o.advise(err)
 	}
+	return err
 }
 
-// advise replaces the hint of the last error by that of o.
-func (r *Walker) advise(o otherName, at spec.Span) {
-	last := r.fn.Errs[len(r.fn.Errs)-1]
-	if last.Hint = o.hint; o.fix != "" {
-		last.Mend(at, o.hint, o.fix)
+// advise replaces the hint of an error by that of o.
+func (o otherName) advise(e *spec.Error) {
+	if e.Hint = o.hint; o.fix != "" {
+		e.Mend(e.Span, o.hint, o.fix)
 	}
 }

@@ -11,15 +11,15 @@ import (
 
 // symbol returns the route to @NAME: the memory of a variable, or the address of a
 // function. In a fetcharg the kernel takes only the first by its name.
-func (r *Walker) symbol(x *spec.Symbol) (Route, bool) {
+func (r *Walker) symbol(x *spec.Symbol) (Route, *spec.Error) {
 	typ, perCPU := r.fn.Target.Variable(x.Text)
 	p := Route{Base: dynevent.Base{Kind: dynevent.Memory, Name: x.Text}, Mem: true, Type: typ, Name: x.Text}
 	if r.fn.Target.Places == nil {
 		p.Symbol = &target.SymbolPlace{Hidden: true}
 	} else {
-		found, ok := r.placeOf(x.Name)
-		if !ok {
-			return p, false
+		found, err := r.placeOf(x.Name)
+		if err != nil {
+			return p, err
 		}
 		p.Symbol = &found
 	}
@@ -27,29 +27,29 @@ func (r *Walker) symbol(x *spec.Symbol) (Route, bool) {
 		p.Base.Addr = s.Addrs[0]
 	}
 	if perCPU || p.Symbol.PerCPU {
-		r.fn.Fail(x.Span, "take it from what a parameter points to; the task's name is $comm",
+		err := spec.Errorf(x.Span, "take it from what a parameter points to; the task's name is $comm",
 			"each CPU has its own %s, and @ would fetch what they were made from", x.Text)
 		if r.fn.Target.CPUs != nil {
-			r.fn.Errs[len(r.fn.Errs)-1].Mend(x.Span, "that of the CPU that runs is ", fmt.Sprintf("this_cpu(%s)", x.Text))
+			err.Mend(x.Span, "that of the CPU that runs is ", fmt.Sprintf("this_cpu(%s)", x.Text))
 		}
-		return p, false
+		return p, err
 	}
 	if typ == nil && r.isFunction(x.Text, p.Symbol) {
 		p.Mem, p.Type = false, &btf.Pointer{Target: &btf.FuncProto{Return: &btf.Void{}}}
 	}
-	return p, true
+	return p, nil
 }
 
 // placeOf returns where the kernel has the only symbol of a name.
-func (r *Walker) placeOf(name spec.Name) (found target.SymbolPlace, ok bool) {
+func (r *Walker) placeOf(name spec.Name) (found target.SymbolPlace, err *spec.Error) {
 	found = r.fn.Target.Places[name.Text]
 	switch n := len(found.Addrs); {
 	case n == 0:
-		r.fn.Fail(name.Span, "what there is: grep -i "+name.Text+" /proc/kallsyms", "there is no variable or function %s in this kernel", name.Text)
+		err = spec.Errorf(name.Span, "what there is: grep -i "+name.Text+" /proc/kallsyms", "there is no variable or function %s in this kernel", name.Text)
 	case n > 1:
-		r.fn.Fail(name.Span, "a pointer that leads to it may be had from a parameter", "%d things of this kernel are named %s", n, name.Text)
+		err = spec.Errorf(name.Span, "a pointer that leads to it may be had from a parameter", "%d things of this kernel are named %s", n, name.Text)
 	}
-	return found, len(found.Addrs) == 1
+	return found, err
 }
 
 // isFunction reports whether a symbol is a function; if its address is hidden, by BTF.
@@ -73,53 +73,49 @@ func (p Route) isObject() bool {
 }
 
 // addressOf returns the current value of the address p.
-func (r *Walker) addressOf(p Route, x spec.Expr) (uint64, bool) {
+func (r *Walker) addressOf(p Route, x spec.Expr) (uint64, *spec.Error) {
 	switch {
 	case r.fn.Target.Places == nil:
-		r.fn.Fail(x.Where(), "what lies there can be fetched: @NAME", "the address of %s is known on the machine itself only", p.Base.Words())
-		return 0, false
+		return 0, spec.Errorf(x.Where(), "what lies there can be fetched: @NAME", "the address of %s is known on the machine itself only", p.Base.Words())
 	case p.Symbol.Hidden:
-		r.fn.Fail(x.Where(), "be root, and with kernel.kptr_restrict=2: sysctl kernel.kptr_restrict=1", "the address of %s is hidden from you", p.Base.Words())
-		return 0, false
+		return 0, spec.Errorf(x.Where(), "be root, and with kernel.kptr_restrict=2: sysctl kernel.kptr_restrict=1", "the address of %s is hidden from you", p.Base.Words())
 	}
-	r.boundTo(p.Base.Words())
 	addr := p.Symbol.Addrs[0] + uint64(p.Off)
 	if p.Base.Kind != dynevent.PerCPU {
-		return addr, true
+		return addr, nil
 	}
-	name := spec.Name{Text: p.Base.Name, Span: x.Where()}
-	if p.Base.Each { // where constant has been asked for those of all
-		return addr + p.Base.CPU.Offset, true
+	if p.Base.Each { // where Constant has asked for those of all
+		return addr + p.Base.CPU.Offset, nil
 	}
-	c, ok := r.cpu(name, p.Base.CPU.N, false)
-	return addr + c.Offset, ok
+	c, err := r.cpu(spec.Name{Text: p.Base.Name, Span: x.Where()}, p.Base.CPU.N, false)
+	return addr + c.Offset, err
 }
 
 // Constant returns the route of the address p as a number.
-func (r *Walker) Constant(p Route, x spec.Expr) (Route, bool) {
+func (r *Walker) Constant(p Route, x spec.Expr) (_ Route, err *spec.Error) {
 	own := p.Base
 	if own.Each {
-		c, ok := r.cpu(spec.Name{Text: own.Name, Span: x.Where()}, spec.ThisCPU, false)
-		if p.Base.CPU = c; !ok {
-			return p, false
+		if p.Base.CPU, err = r.cpu(spec.Name{Text: own.Name, Span: x.Where()}, spec.ThisCPU, false); err != nil {
+			return p, err
 		}
 	}
-	addr, ok := r.addressOf(p, x)
-	return Route{Base: dynevent.Base{Kind: dynevent.Immediate, N: int64(addr), CPU: p.Base.CPU, Each: own.Each}, Type: p.Type}, ok
+	addr, err := r.addressOf(p, x)
+	number := Route{Base: dynevent.Base{Kind: dynevent.Immediate, N: int64(addr), CPU: p.Base.CPU, Each: own.Each}, Type: p.Type, Remarks: p.Remarks}
+	return number.remark(Address, p.Base.Words()), err
 }
 
-// Address reports whether x is an address of the kernel or a size, and returns it.
-func (r *Walker) Address(x spec.Expr) (addr uint64, is, ok bool) {
+// Address reports whether x is an address of the kernel or a size, and returns the number.
+func (r *Walker) Address(x spec.Expr) (number Route, is bool, err *spec.Error) {
 	if size, ok := x.(*spec.SizeOf); ok {
-		n, ok := r.size(size)
-		return uint64(n), true, ok
+		n, err := r.size(size)
+		return Route{Base: dynevent.Base{Kind: dynevent.Immediate, N: int64(n)}}, true, err
 	}
 	if !r.IsConstant(x) {
-		return 0, false, false
+		return Route{}, false, nil
 	}
 	p, _ := r.Walk(x)
-	addr, ok = r.addressOf(p, x)
-	return addr, true, ok
+	number, err = r.Constant(p, x)
+	return number, true, err
 }
 
 // IsConstant reports whether x is an address of the kernel, or a size.
@@ -130,14 +126,12 @@ func (r *Walker) IsConstant(x spec.Expr) bool {
 	if !spec.OfSymbol(x) {
 		return false
 	}
-	before := len(r.fn.Errs)
-	p, ok := r.Walk(x)
-	r.fn.Errs = r.fn.Errs[:before]
-	return ok && p.IsAddress() && !p.Base.Each
+	p, err := r.Walk(x)
+	return err == nil && p.IsAddress() && !p.Base.Each
 }
 
-// Untyped adds the error that the variable needs a type.
-func (r *Walker) Untyped(x spec.Expr, p Route) {
+// Untyped returns the error that the variable p needs a type.
+func (p Route) Untyped(x spec.Expr) *spec.Error {
 	size := "u64"
 	what := ""
 	if room := p.Symbol.Room; room > 0 {
@@ -153,7 +147,7 @@ func (r *Walker) Untyped(x spec.Expr, p Route) {
 	}
 	name := p.Base.Words()
 	hint := fmt.Sprintf("cast it, (%s)%s, or give a FORMAT, %s:%s; text is %s:string", size, name, name, size, name)
-	r.fn.Fail(x.Where(), hint, "the type of %s is not known%s", name, what)
+	return spec.Errorf(x.Where(), hint, "the type of %s is not known%s", name, what)
 }
 
 // structHint says how to go into a variable of unknown type.

@@ -2,7 +2,6 @@ package route
 
 import (
 	"errors"
-	"slices"
 
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/constants"
@@ -12,39 +11,15 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
-// A Walker leads expressions of a spec about fn to where their values are. It adds to said
-// what the user should know of the way.
+// A Walker leads expressions of a spec about fn to where their values are.
 type Walker struct {
 	fn *find.Function
-	said
 
 	Params    []Route
 	ParamErrs []error
 	argWords  int // registers and stack words that the parameters take, -1 if not known
 
-	chosen map[*spec.Choice]int
 	naming *spec.Item // the item whose expression is walked, so that its name is not found in itself
-}
-
-// said is what a plan tells besides its values.
-type said struct {
-	Notes     []string // what the user should know before believing the output
-	Details   []string // choices that were made, for --explain
-	Addresses []string // symbols whose addresses are in the plan
-}
-
-// note adds a note, once.
-func (s *said) note(text string) {
-	if !slices.Contains(s.Notes, text) {
-		s.Notes = append(s.Notes, text)
-	}
-}
-
-// boundTo records that the address of symbol is in the plan.
-func (s *said) boundTo(symbol string) {
-	if !slices.Contains(s.Addresses, symbol) {
-		s.Addresses = append(s.Addresses, symbol)
-	}
 }
 
 // locators find out where the values of a source are: the routes to them, or for each that
@@ -68,18 +43,16 @@ func (r *Walker) register(n int) dynevent.Base {
 	return dynevent.Base{Kind: dynevent.Register, Name: r.fn.Target.Arch.Regs[n]}
 }
 
-func (r *Walker) TypeNamed(name spec.Name) (btf.Type, bool) {
+func (r *Walker) TypeNamed(name spec.Name) (btf.Type, *spec.Error) {
 	t, err := r.fn.Target.Kernel.Type(name.Text)
-	if err == nil {
-		return t, true
-	}
 	var missing *btf.NotFoundError
-	if errors.As(err, &missing) {
-		r.fn.FailWith(name.Span, err, spec.DidYouMean(missing.Near, ""), "there is no %s in this kernel", find.WithKeyword(missing.Name))
-	} else {
-		r.fn.FailWith(name.Span, err, "", "%v", err)
+	switch {
+	case err == nil:
+		return t, nil
+	case errors.As(err, &missing):
+		return nil, spec.ErrorWith(name.Span, err, spec.DidYouMean(missing.Near, ""), "there is no %s in this kernel", find.WithKeyword(missing.Name))
 	}
-	return nil, false
+	return nil, spec.ErrorWith(name.Span, err, "", "%v", err)
 }
 
 // CharArray returns the type char[n]; nil if BTF has no char.

@@ -1,9 +1,6 @@
 package spec
 
-import (
-	"fmt"
-	"strings"
-)
+import "strings"
 
 // A Collector collects the errors of one spec.
 type Collector struct {
@@ -11,20 +8,25 @@ type Collector struct {
 	Errs Errors
 }
 
+// Add adds an error.
+func (c *Collector) Add(e *Error) {
+	e.Text = c.Text
+	c.Errs = append(c.Errs, e)
+}
+
 // Fail adds an error at a part of the spec.
 func (c *Collector) Fail(at Span, hint, format string, args ...any) {
-	c.FailWith(at, nil, hint, format, args...)
+	c.Add(Errorf(at, hint, format, args...))
 }
 
 // FailFix is like Fail, with a hint that fixes the spec.
 func (c *Collector) FailFix(at Span, fix Fix, lead, format string, args ...any) {
-	c.Fail(at, "", format, args...)
-	c.Errs[len(c.Errs)-1].Mend(fix.Span, lead, fix.Text)
+	c.Add(ErrorFix(at, fix, lead, format, args...))
 }
 
 // FailWith is like Fail, for an error that has a cause.
 func (c *Collector) FailWith(at Span, err error, hint, format string, args ...any) {
-	c.Errs = append(c.Errs, &Error{Text: c.Text, Span: at, Msg: fmt.Sprintf(format, args...), Hint: hint, Err: err})
+	c.Add(ErrorWith(at, err, hint, format, args...))
 }
 
 // DidYouMean returns a hint that offers names, and says otherwise, if that is not "".

@@ -31,6 +31,24 @@ type Fix struct {
 	Text string
 }
 
+// Errorf returns an error at a part of a spec. Its Text is set by the [Collector] that it is
+// added to.
+func Errorf(at Span, hint, format string, args ...any) *Error {
+	return ErrorWith(at, nil, hint, format, args...)
+}
+
+// ErrorFix is like Errorf, with a hint that fixes the spec.
+func ErrorFix(at Span, fix Fix, lead, format string, args ...any) *Error {
+	e := Errorf(at, "", format, args...)
+	e.Mend(fix.Span, lead, fix.Text)
+	return e
+}
+
+// ErrorWith is like Errorf, for an error that has a cause.
+func ErrorWith(at Span, cause error, hint, format string, args ...any) *Error {
+	return &Error{Span: at, Msg: fmt.Sprintf(format, args...), Hint: hint, Err: cause}
+}
+
 // Mend sets the hint of an error to lead and text, the text that should replace what is
 // at span.
 func (e *Error) Mend(span Span, lead, text string) {
