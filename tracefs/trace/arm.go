@@ -12,6 +12,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/amend"
+	"github.com/tsnoop/tsnoop/tracefs/arm"
 	"github.com/tsnoop/tsnoop/tracefs/define"
 	"github.com/tsnoop/tsnoop/tracefs/guard"
 	"github.com/tsnoop/tsnoop/tracefs/losses"
@@ -31,34 +32,31 @@ var ErrInterrupted = define.ErrInterrupted
 // only from the one that reads the calls, unless they say otherwise.
 type Trace struct {
 	stream.Stream
-	machine    *machine.Machine
-	session    *tracefs.Session
-	definer    *define.Definer
-	progress   func(doing string, n, all int)
-	text       bool
-	ranges     proc.Ranges  // mapped kernel addresses, nil if not known
-	modules    *modules     // nil if all functions are in the kernel itself
-	guard      *guard.Guard // nil until the trace is armed
-	inFlight   *losses.InFlight
-	account    *losses.Account
-	noCalls    *nocalls.Counts
-	pids       bool                  // only some threads are traced
-	family     func() ([]int, error) // those that are; nil for all
-	births     bool                  // new tasks are recorded
-	replanning *replanning           // nil if Replan may not be called
-	plansMu    sync.Mutex            // guards plans, which Replan may extend while the guard runs
+	o         Options
+	machine   *machine.Machine
+	session   *tracefs.Session
+	probes    *arm.Probes
+	modules   *arm.Modules   // nil if all functions are in the kernel itself
+	replanner *arm.Replanner // nil if Replan may not be called
+	plansMu   sync.Mutex     // guards Plans, which Replan may extend while the guard runs
+	guard     *guard.Guard   // nil until the trace is armed
 
-	meddled   atomic.Bool     // another program has interfered; cleared by clocks
-	recording atomic.Bool     // raw pages are being recorded
-	enabled   func()          // called when events have been enabled; may be nil
-	spent     context.Context // done when all probes are switched off
-	spend     func()
-	ending    sync.Once // the end of the trace was set
+	inFlight *losses.InFlight
+	account  *losses.Account
+	noCalls  *nocalls.Counts
 
-	unwatchWall func() // nil until the host's clock is watched
+	clock  int32                 // ID of the trace clock for clock_gettime
+	ranges proc.Ranges           // mapped kernel addresses, nil if not known
+	family func() ([]int, error) // threads that are traced; nil for all
+	births bool                  // new tasks are recorded
 
-	clock     int32 // ID of the trace clock for clock_gettime
-	clockName string
+	meddled     atomic.Bool     // another program has interfered; cleared by clocks
+	recording   atomic.Bool     // raw pages are being recorded
+	enabled     func()          // called when events have been enabled; may be nil
+	unwatchWall func()          // nil until the host's clock is watched
+	spent       context.Context // done when all probes are switched off
+	spend       func()
+	ending      sync.Once // the end of the trace was set
 }
 
 // Arm creates a session, defines the probes of plans and enables them. If anything
@@ -66,14 +64,12 @@ type Trace struct {
 // that the kernel refuses are returned as a spec.Errors; functions of a glob that it
 // refuses are left out of Plans and noted in their Glob.
 func Arm(ctx context.Context, m *machine.Machine, plans []*plan.Plan, o Options) (_ *Trace, err error) {
-	t := &Trace{Stream: stream.Stream{Warner: o.Warn, Plans: plans, Order: binary.NativeEndian, CPUs: o.CPUs}, machine: m, text: o.Text, progress: o.Progress, pids: len(o.Pids) > 0}
-	t.Spans = stream.NewSpans(t.Now, t.recordsReturns)
-	if o.Replan {
-		t.replanning = newReplanning(m)
+	if o.Progress == nil {
+		o.Progress = func(string, int, int) {}
 	}
-	if t.progress == nil {
-		t.progress = func(string, int, int) {}
-	}
+	t := &Trace{Stream: stream.Stream{Warner: o.Warn, Plans: plans, Order: binary.NativeEndian, CPUs: o.CPUs}, o: o, machine: m}
+	t.probes = &arm.Probes{Machine: m, Stream: &t.Stream, Traced: t.traced}
+	t.Spans = stream.NewSpans(t.Now, t.probes.RecordsReturns)
 	if err := check(m, o); err != nil {
 		return nil, err
 	}
@@ -87,14 +83,15 @@ func Arm(ctx context.Context, m *machine.Machine, plans []*plan.Plan, o Options)
 			return nil, err
 		}
 	}
-	so, err := t.sessionOptions(plans, o)
+	so, err := t.sessionOptions()
 	if err != nil {
 		return nil, err
 	}
 	if t.session, err = m.FS.NewSession(so); err != nil {
 		return nil, err
 	}
-	t.definer = &define.Definer{Session: t.session, Reasons: m.Reasons, Warner: t.Warner, Progress: t.progress}
+	t.probes.Session = t.session
+	t.probes.Definer = define.Definer{Session: t.session, Reasons: m.Reasons, Warner: t.Warner, Progress: o.Progress}
 	t.spent, t.spend = context.WithCancel(context.Background())
 	armed := false
 	defer func() {
@@ -104,27 +101,29 @@ func Arm(ctx context.Context, m *machine.Machine, plans []*plan.Plan, o Options)
 			}
 		}
 	}()
-	define.ChooseMaxActive(plans)
-	if t.Plans, err = t.definer.Define(ctx, plans); err != nil {
+	if t.Plans, err = t.probes.Define(ctx, plans); err != nil {
 		return nil, err
 	}
-	if err = t.learnFormats(o.Stacks); err != nil {
+	if t.ranges = t.probes.Mapped(o.Replan); t.ranges != nil {
+		t.Mapped = t.ranges.Contains
+	}
+	if err = t.probes.Learn(o.Stacks, t.births); err != nil {
 		return nil, err
 	}
 	t.warnOffline()
-	t.Amend.See(t.Warner, !t.pids && t.AllCalls(), &t.meddled)
+	t.Amend.See(t.Warner, len(o.Pids) == 0 && t.AllCalls(), &t.meddled)
 	if err = t.Pair(o.Begin, o.Chain); err != nil {
 		return nil, err
 	}
-	if t.replanning != nil {
-		t.replanning.note(t.Plans, t.replanning.on)
-	}
 	t.account = losses.NewAccount(t.countsFaults(), t.Decoder)
-	t.noCalls = nocalls.New(t.Plans, t.Format, nocalls.Scope{Pids: t.pids, CPUs: len(o.CPUs) > 0, Chain: o.Chain})
+	t.noCalls = nocalls.New(t.Plans, t.Format, nocalls.Scope{Pids: len(o.Pids) > 0, CPUs: len(o.CPUs) > 0, Chain: o.Chain})
 	t.Choose = t.isHere
-	t.modules = t.newModules(o.Wait)
+	t.modules = arm.NewModules(m, t.Warner, t.Plans, o.Wait, o.Replan)
+	if o.Replan {
+		t.replanner = arm.NewReplanner(t.probes, t.Plans, t.modules, func(events []string) { t.guard.WatchFurther(events) })
+	}
 	t.NameBy(m.Symbols)
-	t.Origin = t.newOrigin(o.Program)
+	t.Origin = t.newOrigin()
 	t.Start = t.Origin.Began.Trace
 	t.Wall.Set(t.Start, t.Origin.Began.Wall-int64(t.Start))
 	t.unwatchWall, err = proc.WatchClock(func() { t.Wall.Set(t.Now(), t.wallNow()) })
@@ -141,8 +140,8 @@ func Arm(ctx context.Context, m *machine.Machine, plans []*plan.Plan, o Options)
 	}
 	// Start everything that watches before the first event is recorded, so that nothing
 	// is missed in between.
-	t.modules.begin()
-	t.guard = t.newGuard(o)
+	t.modules.Begin()
+	t.guard = t.newGuard()
 	t.inFlight = losses.NewInFlight(t.Plans, t.traced)
 	t.Processes.Remember()
 	if err = t.session.Enable(); err != nil {
@@ -159,11 +158,11 @@ func Arm(ctx context.Context, m *machine.Machine, plans []*plan.Plan, o Options)
 }
 
 // newGuard returns what guards the trace.
-func (t *Trace) newGuard(o Options) *guard.Guard {
+func (t *Trace) newGuard() *guard.Guard {
 	return guard.New(guard.Options{
-		Session: t.session, Formats: slices.Clone(t.Formats), Plans: t.plansNow, Family: t.family, Stacks: o.Stacks, NewTasks: t.births, Warner: t.Warner,
-		Rearm: o.Rearm, MaxRate: o.MaxRate,
-		Recording: t.recording.Load, Breaks: t.Spans.Breaks, Meddled: func() { t.meddled.Store(true) }, SwitchOff: t.switchOff, Spend: t.spend,
+		Session: t.session, Formats: slices.Clone(t.Formats), Plans: t.plansNow, Family: t.family, Stacks: t.o.Stacks, NewTasks: t.births, Warner: t.Warner,
+		Rearm: t.o.Rearm, MaxRate: t.o.MaxRate,
+		Recording: t.recording.Load, Breaks: t.Spans.Breaks, Meddled: func() { t.meddled.Store(true) }, SwitchOff: t.probes.SwitchOff, Spend: t.spend,
 	})
 }
 
@@ -190,10 +189,11 @@ func check(m *machine.Machine, o Options) error {
 }
 
 // sessionOptions derives the session's options from o.
-func (t *Trace) sessionOptions(plans []*plan.Plan, o Options) (tracefs.Options, error) {
+func (t *Trace) sessionOptions() (tracefs.Options, error) {
+	o := t.o
 	so := tracefs.Options{Clock: "mono", BufferKB: o.BufferKB, CPUs: o.CPUs, IgnoreSelf: true, Stacktrace: o.Stacks, Log: o.Log}
 	// A call that begins on one of the CPUs may end on another, and vice versa.
-	so.AllCPUs = slices.ContainsFunc(plans, (*plan.Plan).Paired)
+	so.AllCPUs = slices.ContainsFunc(t.Plans, (*plan.Plan).Paired)
 	if so.BufferKB == 0 {
 		so.BufferKB, so.BufferOrLess = machine.DefaultBuffer(), true
 	}
@@ -201,16 +201,16 @@ func (t *Trace) sessionOptions(plans []*plan.Plan, o Options) (tracefs.Options, 
 	if o.Clock == "boot" {
 		so.Clock, t.clock = "boot", unix.CLOCK_BOOTTIME
 	}
-	t.clockName = so.Clock
+	t.o.Clock = so.Clock
 	t.Amend = amend.New(t.Order, amend.Times{Clock: so.Clock, Live: true, Coarse: o.Text})
-	so.Progress = func(doing string, probes int) { t.progress(doing, 0, probes) }
-	return so, t.chooseThreads(o, &so)
+	so.Progress = func(doing string, probes int) { o.Progress(doing, 0, probes) }
+	return so, t.chooseThreads(&so)
 }
 
 // Close undoes everything that Arm did.
 func (t *Trace) Close() error {
 	t.guard.Close()
-	t.modules.close()
+	t.modules.Close()
 	t.spend()
 	if t.unwatchWall != nil {
 		t.unwatchWall()

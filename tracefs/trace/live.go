@@ -7,7 +7,6 @@ import (
 
 	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/tracefs"
-	"github.com/tsnoop/tsnoop/tracefs/amend"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 	"github.com/tsnoop/tsnoop/tracefs/define"
 	"github.com/tsnoop/tsnoop/tracefs/losses"
@@ -16,74 +15,6 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/stream"
 	"github.com/tsnoop/tsnoop/tracefs/text"
 )
-
-// learnFormats reads how the kernel lays out the records.
-func (t *Trace) learnFormats(stacks bool) error {
-	t.loadMapped()
-	all, err := t.formatsOf(t.Plans)
-	if err != nil {
-		return err
-	}
-	for _, l := range all {
-		t.Take(l)
-	}
-	if stacks {
-		f, err := t.session.StackFormat()
-		if err != nil {
-			return err
-		}
-		t.LearnStacks(f)
-	}
-	if !t.births {
-		return nil
-	}
-	f, err := t.session.NewTaskFormat()
-	if err != nil {
-		return err
-	}
-	return t.LearnNewTasks(f)
-}
-
-// formatsOf reads how the kernel lays out the records of some plans.
-func (t *Trace) formatsOf(plans []*plan.Plan) ([]amend.Layout, error) {
-	probes := plan.Probes(plans)
-	events := make([]string, len(probes))
-	shapes := make(map[string]string, len(probes))
-	for i, p := range probes {
-		events[i] = p.Event
-		shapes[p.Event] = p.Shape()
-	}
-	formats, err := t.session.Formats(events, func(event string) string { return shapes[event] })
-	if err != nil {
-		return nil, err
-	}
-	all := make([]amend.Layout, len(probes))
-	for i, p := range probes {
-		if all[i], err = t.Understand(p, formats[p.Event]); err != nil {
-			return nil, err
-		}
-	}
-	return all, nil
-}
-
-// loadMapped learns which kernel addresses are mapped.
-func (t *Trace) loadMapped() {
-	guarded := t.replanning != nil // plans that come later may need it
-	for _, p := range plan.Probes(t.Plans) {
-		for _, f := range p.Fields {
-			guarded = guarded || len(f.Guards) > 0
-		}
-	}
-	if !guarded {
-		return
-	}
-	ranges, err := proc.LoadRanges()
-	if err != nil {
-		t.Warner.Detailf("%v: wild pointers are told from good ones by their upper bits only", err)
-		return
-	}
-	t.ranges, t.Mapped = ranges, ranges.Contains
-}
 
 // observer returns what counts the calls for Losses and Quiet.
 func (t *Trace) observer() stream.Observer {
@@ -115,7 +46,7 @@ func (t *Trace) Quiet() []string {
 // countsFaults reports whether the kernel counts faults as misses, and there are or can be
 // probes that can fault.
 func (t *Trace) countsFaults() bool {
-	return (t.replanning != nil || slices.ContainsFunc(plan.Probes(t.Plans), (*plan.Probe).Follows)) && t.machine.CountsFaults()
+	return (t.o.Replan || slices.ContainsFunc(plan.Probes(t.Plans), (*plan.Probe).Follows)) && t.machine.CountsFaults()
 }
 
 // Losses stops the tracing and returns exactly what was lost and missed.
@@ -131,7 +62,7 @@ func (t *Trace) Losses() *losses.Losses {
 	if err != nil {
 		t.Warner.Detailf("%v", err)
 	}
-	t.account.Missed(&l, hits, t.Plans, !t.pids, !t.recording.Load(), t.Warner)
+	t.account.Missed(&l, hits, t.Plans, len(t.o.Pids) == 0, !t.recording.Load(), t.Warner)
 	l.Unfinished = t.inFlight.AtEnd()
 	return &l
 }
@@ -152,7 +83,7 @@ func (t *Trace) Calls(ctx context.Context) iter.Seq2[*calls.Call, error] {
 // when the tracing has stopped: what is in the buffers by then is still to be read.
 func (t *Trace) untilDrained(ctx context.Context) (_ context.Context, release func()) {
 	ctx, end := context.WithCancel(ctx)
-	unwatch := t.modules.watch(ctx, end)
+	unwatch := t.modules.Watch(ctx, end)
 	unspent := context.AfterFunc(t.spent, end)
 	read, drained := context.WithCancel(context.Background())
 	stop := context.AfterFunc(ctx, func() {
@@ -173,7 +104,7 @@ func (t *Trace) stop() {
 	t.guard.Stop()
 	t.ending.Do(func() {
 		t.Spans.Stop()
-		t.awaitReturns(t.plansNow())
+		t.probes.AwaitReturns(t.plansNow())
 		t.inFlight.End()
 	})
 	if err := t.session.Stop(); err != nil {
@@ -183,14 +114,18 @@ func (t *Trace) stop() {
 
 // events yields the events of the trace.
 func (t *Trace) events(ctx context.Context) iter.Seq2[*tracefs.Event, error] {
+	var further func() []*tracefs.Format
+	if t.o.Replan {
+		further = t.takeFurther
+	}
 	idle := t.Idle
 	if idle == nil {
 		idle = func() {}
 	}
-	if t.text {
-		return text.Read(ctx, t.session, text.Options{Formats: t.Formats, Further: t.further(), Addr: t.machine.Symbols.Addr, Order: t.Order, Idle: idle})
+	if t.o.Text {
+		return text.Read(ctx, t.session, text.Options{Formats: t.Formats, Further: further, Addr: t.machine.Symbols.Addr, Order: t.Order, Idle: idle})
 	}
-	events := read.Live(ctx, t.session, read.Options{Formats: t.Formats, Further: t.further(), Other: t.guard.Format, Damaged: t.damaged, Idle: idle}, t.Now)
+	events := read.Live(ctx, t.session, read.Options{Formats: t.Formats, Further: further, Other: t.guard.Format, Damaged: t.damaged, Idle: idle}, t.Now)
 	return t.Follow(events)
 }
 
@@ -206,6 +141,31 @@ func (t *Trace) isHere(c *calls.Call, p *plan.Plan) bool {
 		t.noCalls.Elsewhere(c.Plan)
 	}
 	return is
+}
+
+// plansNow returns the plans. It may be called from any goroutine.
+func (t *Trace) plansNow() []*plan.Plan {
+	t.plansMu.Lock()
+	defer t.plansMu.Unlock()
+	return t.Plans
+}
+
+// takeFurther takes in the plans that were armed meanwhile and returns the formats of
+// their events.
+func (t *Trace) takeFurther() (formats []*tracefs.Format) {
+	armed := t.replanner.Take()
+	if len(armed) == 0 {
+		return nil
+	}
+	t.plansMu.Lock()
+	for _, a := range armed {
+		formats = append(formats, t.Grow(a.Plans, a.Layouts)...)
+	}
+	t.plansMu.Unlock()
+	if t.Further != nil {
+		t.Further()
+	}
+	return formats
 }
 
 // Now returns the time on the trace clock, in ns.

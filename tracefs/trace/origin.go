@@ -10,9 +10,9 @@ import (
 )
 
 // newOrigin returns the origin of a trace that begins now.
-func (t *Trace) newOrigin(program string) *tracefs.Origin {
+func (t *Trace) newOrigin() *tracefs.Origin {
 	o := &tracefs.Origin{
-		MachineID: proc.MachineID(), BootID: proc.BootID(), Recorder: program, Specs: plan.SpecTexts(t.Plans), Clock: t.clockName, Began: t.moment(),
+		MachineID: proc.MachineID(), BootID: proc.BootID(), Recorder: t.o.Program, Specs: plan.SpecTexts(t.Plans), Clock: t.o.Clock, Began: t.moment(),
 	}
 	o.Host, o.Kernel, o.Arch = proc.Host()
 	return o

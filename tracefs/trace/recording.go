@@ -67,7 +67,7 @@ func (t *Trace) header() (*tracedat.Header, error) {
 	}
 	h := &tracedat.Header{
 		Version: 6, BigEndian: layout.BigEndian, LongSize: layout.LongSize, PageSize: pageSize,
-		Clock: t.clockName, Uname: uname(), Recorder: t.Origin.Recorder, Tsnoop: own,
+		Clock: t.o.Clock, Uname: uname(), Recorder: t.Origin.Recorder, Tsnoop: own,
 	}
 	group := t.session.Group()
 	text := func(name string) string {
@@ -122,7 +122,7 @@ func (t *Trace) recorded(origin *tracefs.Origin) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.Group, s.Ranges, s.Some, s.Origin = t.session.Group(), t.ranges, t.pids, origin
+	s.Group, s.Ranges, s.Some, s.Origin = t.session.Group(), t.ranges, len(t.o.Pids) > 0, origin
 	return json.Marshal(s)
 }
 

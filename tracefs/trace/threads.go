@@ -9,34 +9,34 @@ import (
 
 // chooseThreads sets whose calls are traced: those of the processes of Options.Pids,
 // and with Follow also of their children.
-func (t *Trace) chooseThreads(o Options, so *tracefs.Options) (err error) {
-	if o.Processes {
+func (t *Trace) chooseThreads(so *tracefs.Options) (err error) {
+	if t.o.Processes {
 		t.Processes = tasks.NewProcesses()
-		t.births = !o.Text && t.machine.FS.HasNewTasks()
+		t.births = !t.o.Text && t.machine.FS.HasNewTasks()
 		so.NewTasks = t.births
 	}
-	if len(o.Pids) == 0 {
+	if len(t.o.Pids) == 0 {
 		return nil
 	}
-	if so.Pids, err = tasks.Threads(o.Pids, o.Follow); err != nil {
+	if so.Pids, err = tasks.Threads(t.o.Pids, t.o.Follow); err != nil {
 		return err
 	}
-	t.family = func() ([]int, error) { return tasks.Family(o.Pids, o.Follow) }
-	so.Follow = o.Follow
+	t.family = func() ([]int, error) { return tasks.Family(t.o.Pids, t.o.Follow) }
+	so.Follow = t.o.Follow
 	so.Again = func() ([]int, error) {
 		tids, err := t.family()
 		t.Own.Add(tids)
 		return tids, err
 	}
-	if o.Follow {
+	if t.o.Follow {
 		return nil
 	}
-	if o.Text || !t.machine.FS.HasNewTasks() { // text can be forged
+	if t.o.Text || !t.machine.FS.HasNewTasks() { // text can be forged
 		t.Warner.Warnf("only threads that run now are traced; with --follow also those started later, and child processes")
 		return nil
 	}
 	so.NewTasks, t.births = true, true
-	t.Own = tasks.NewOwnThreads(o.Pids, so.Pids)
+	t.Own = tasks.NewOwnThreads(t.o.Pids, so.Pids)
 	return nil
 }
 
@@ -55,9 +55,9 @@ func (t *Trace) traced() []int {
 // WhileAlive returns a context that is also done once the last process of Options.Pids has
 // ended; with Options.Follow, once the last of its descendants has, too, of which the kernel
 // keeps the list. Call release to stop watching.
-func (t *Trace) WhileAlive(ctx context.Context, o Options) (_ context.Context, release func(), err error) {
-	if o.Follow {
-		return tasks.WhileAlive(ctx, o.Pids, t.session.Listed)
+func (t *Trace) WhileAlive(ctx context.Context) (_ context.Context, release func(), err error) {
+	if t.o.Follow {
+		return tasks.WhileAlive(ctx, t.o.Pids, t.session.Listed)
 	}
-	return tasks.WhileAlive(ctx, o.Pids, nil)
+	return tasks.WhileAlive(ctx, t.o.Pids, nil)
 }

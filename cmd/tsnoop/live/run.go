@@ -99,7 +99,7 @@ func (r *Run) Trace(out *os.File, tell func(tracefs.Warning), do func(ctx contex
 	}
 	if len(r.o.Trace.Pids) > 0 && r.program == nil {
 		var release func()
-		if ctx, release, err = t.WhileAlive(ctx, r.o.Trace); err != nil {
+		if ctx, release, err = t.WhileAlive(ctx); err != nil {
 			return err
 		}
 		defer release()

@@ -1,4 +1,4 @@
-package trace
+package arm
 
 import (
 	"context"
@@ -7,39 +7,42 @@ import (
 	"sync"
 
 	"github.com/tsnoop/tsnoop/fetchargs/plan"
+	"github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/machine"
 	"github.com/tsnoop/tsnoop/tracefs/proc"
 )
 
-// modules holds the modules that functions of a trace are in. The kernel itself arms
+// Modules holds the modules that functions of a trace are in. The kernel itself arms
 // the probes of a module when it is loaded and removes them when it is unloaded;
-// modules warns of both.
-type modules struct {
-	t      *Trace
-	mu     sync.Mutex          // guards everything below; Replan may add plans while the modules are watched
-	wait   bool                // a module that was unloaded may come back
-	funcs  map[string][]string // by module, in the order of the plans
-	unsure map[string]bool     // functions that may not exist in the module
-	loaded map[string]bool
-	builds map[string]string // the build that the types are from, "" if not known
-	others bool              // some functions are in the kernel itself
-	begun  bool
-	events *proc.ModuleEvents // nil if the kernel does not report module events
+// Modules warns of both.
+type Modules struct {
+	machine *machine.Machine
+	warner  tracefs.Warner
+	mu      sync.Mutex          // guards everything below; Replan may add plans while the modules are watched
+	wait    bool                // a module that was unloaded may come back
+	funcs   map[string][]string // by module, in the order of the plans
+	unsure  map[string]bool     // functions that may not exist in the module
+	loaded  map[string]bool
+	builds  map[string]string // the build that the types are from, "" if not known
+	others  bool              // some functions are in the kernel itself
+	begun   bool
+	events  *proc.ModuleEvents // nil if the kernel does not report module events
 }
 
-// newModules returns the modules that the trace's functions are in, or nil if there are
-// none.
-func (t *Trace) newModules(wait bool) *modules {
-	m := &modules{t: t, wait: wait, funcs: map[string][]string{}, unsure: map[string]bool{}, loaded: map[string]bool{}, builds: map[string]string{}}
-	m.add(t.Plans)
-	if len(m.funcs) == 0 && t.replanning == nil {
+// NewModules returns the modules that the functions of plans are in, or nil if there are
+// none. With wait, those that are unloaded are waited for; with further, plans may be added.
+func NewModules(host *machine.Machine, w tracefs.Warner, plans []*plan.Plan, wait, further bool) *Modules {
+	m := &Modules{machine: host, warner: w, wait: wait, funcs: map[string][]string{}, unsure: map[string]bool{}, loaded: map[string]bool{}, builds: map[string]string{}}
+	m.add(plans)
+	if len(m.funcs) == 0 && !further {
 		return nil
 	}
-	m.others = m.others || t.replanning != nil // such plans may come later
+	m.others = m.others || further // such plans may come later
 	return m
 }
 
 // add notes the modules of plans.
-func (m *modules) add(plans []*plan.Plan) {
+func (m *Modules) add(plans []*plan.Plan) {
 	if m == nil {
 		return
 	}
@@ -60,15 +63,15 @@ func (m *modules) add(plans []*plan.Plan) {
 	}
 }
 
-// begin starts to listen for module events and then looks which modules are loaded, so
+// Begin starts to listen for module events and then looks which modules are loaded, so
 // that it misses nothing. It must be called before the first event is recorded.
-func (m *modules) begin() {
+func (m *Modules) Begin() {
 	if m == nil {
 		return
 	}
 	var err error
 	if m.events, err = proc.WatchModules(); err != nil {
-		m.t.Warner.Detailf("modules that come and go are not told of: %v", err)
+		m.warner.Detailf("modules that come and go are not told of: %v", err)
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -76,34 +79,34 @@ func (m *modules) begin() {
 	m.look()
 }
 
-// close ends the watch, which may not have begun.
-func (m *modules) close() {
+// Close ends the watch, which may not have begun.
+func (m *Modules) Close() {
 	if m != nil && m.events != nil {
 		m.events.Close()
 	}
 }
 
 // look looks at modules that it has not seen before.
-func (m *modules) look() {
+func (m *Modules) look() {
 	for name := range m.funcs {
 		if _, known := m.loaded[name]; known {
 			continue
 		}
 		m.loaded[name] = proc.ModuleLoaded(name)
-		m.builds[name] = m.t.machine.Build(name)
+		m.builds[name] = m.machine.Build(name)
 		if m.loaded[name] {
 			m.builds[name] = proc.ModuleBuild(name)
 			m.lacks(name) // it may have been loaded since the plans were made
 		} else {
-			m.t.Warner.Warnf("waiting for the module %s: %s", name, m.names(name))
+			m.warner.Warnf("waiting for the module %s: %s", name, m.names(name))
 			m.wait = true
 		}
 	}
 }
 
-// watch warns of modules that are loaded and unloaded, until ctx is done. It calls end
+// Watch warns of modules that are loaded and unloaded, until ctx is done. It calls end
 // when there is nothing left to trace.
-func (m *modules) watch(ctx context.Context, end func()) (stop func()) {
+func (m *Modules) Watch(ctx context.Context, end func()) (stop func()) {
 	if m == nil || m.events == nil {
 		return func() {}
 	}
@@ -112,7 +115,7 @@ func (m *modules) watch(ctx context.Context, end func()) (stop func()) {
 		defer close(done)
 		for e := range m.events.All() {
 			if m.take(e); m.over() && ctx.Err() == nil {
-				m.t.Warner.Warnf("nothing is left to trace")
+				m.warner.Warnf("nothing is left to trace")
 				end()
 				return
 			}
@@ -121,14 +124,14 @@ func (m *modules) watch(ctx context.Context, end func()) (stop func()) {
 	return func() {
 		// Report what has happened by now, even though the trace is over.
 		if m.events.Drain() != nil {
-			m.close()
+			m.Close()
 		}
 		<-done
 	}
 }
 
 // take handles an event; one without a name may be about any module.
-func (m *modules) take(e proc.ModuleEvent) {
+func (m *Modules) take(e proc.ModuleEvent) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for name := range m.funcs {
@@ -151,30 +154,30 @@ func (m *modules) take(e proc.ModuleEvent) {
 	}
 }
 
-func (m *modules) came(name string) {
-	m.t.Warner.Warnf("the module %s has come: %s", name, m.names(name))
+func (m *Modules) came(name string) {
+	m.warner.Warnf("the module %s has come: %s", name, m.names(name))
 	build := proc.ModuleBuild(name)
 	if m.builds[name] != "" && build != "" && build != m.builds[name] {
-		m.t.Warner.Warnf("it is not the build of %s that types are known of: do not believe its values", name)
+		m.warner.Warnf("it is not the build of %s that types are known of: do not believe its values", name)
 	}
 	m.lacks(name)
 }
 
 // lacks warns of functions that a module turns out not to have.
-func (m *modules) lacks(name string) {
+func (m *Modules) lacks(name string) {
 	unsure := slices.DeleteFunc(slices.Clone(m.funcs[name]), func(f string) bool { return !m.unsure[f] })
 	if len(unsure) == 0 {
 		return
 	}
-	traceable := m.t.machine.FS.TraceableFunctions()
+	traceable := m.machine.FS.TraceableFunctions()
 	for _, f := range unsure {
 		if traceable != nil && !traceable(name, f) {
-			m.t.Warner.Warnf("the module %s has no function %s that can be traced", name, f)
+			m.warner.Warnf("the module %s has no function %s that can be traced", name, f)
 		}
 	}
 }
 
-func (m *modules) left(name string) {
+func (m *Modules) left(name string) {
 	again := "is not traced any more"
 	if len(m.funcs[name]) > 1 {
 		again = "are not traced any more"
@@ -182,11 +185,11 @@ func (m *modules) left(name string) {
 	if m.wait {
 		again = "will be traced when it comes again"
 	}
-	m.t.Warner.Warnf("the module %s has gone: %s %s", name, m.names(name), again)
+	m.warner.Warnf("the module %s has gone: %s %s", name, m.names(name), again)
 }
 
 // names lists the functions of a module, or the first of them.
-func (m *modules) names(module string) string {
+func (m *Modules) names(module string) string {
 	const most = 3
 	all := m.funcs[module]
 	if len(all) <= most {
@@ -196,7 +199,7 @@ func (m *modules) names(module string) string {
 }
 
 // over reports whether nothing that is traced is loaded or may be loaded again.
-func (m *modules) over() bool {
+func (m *Modules) over() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.others || m.wait {

@@ -1,4 +1,4 @@
-package trace
+package arm
 
 import (
 	"errors"
@@ -11,21 +11,21 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/proc"
 )
 
-// switchOn enables the probes of plans while the trace runs. Their calls are shown from
+// SwitchOn enables the probes of plans while the trace runs. Their calls are shown from
 // the time when all of them are enabled.
-func (t *Trace) switchOn(plans []*plan.Plan) error {
+func (a *Probes) SwitchOn(plans []*plan.Plan) error {
 	events := eventsOf(plans...)
-	if err := t.session.Resume(events); err != nil {
-		return errors.Join(err, t.session.Pause(events))
+	if err := a.Session.Resume(events); err != nil {
+		return errors.Join(err, a.Session.Pause(events))
 	}
-	t.Spans.Open(plans)
+	a.Stream.Spans.Open(plans)
 	return nil
 }
 
-// switchOff disables the probes of plans while the trace runs, those of the entries
+// SwitchOff disables the probes of plans while the trace runs, those of the entries
 // first, so that the calls that have begun can return.
-func (t *Trace) switchOff(plans []*plan.Plan) error {
-	t.Spans.Close(plans)
+func (a *Probes) SwitchOff(plans []*plan.Plan) error {
+	a.Stream.Spans.Close(plans)
 	var entries, returns []string
 	for _, p := range plan.Probes(plans) {
 		if p.Side == dynevent.Entry {
@@ -34,21 +34,21 @@ func (t *Trace) switchOff(plans []*plan.Plan) error {
 			returns = append(returns, p.Event)
 		}
 	}
-	err := t.session.Pause(entries)
-	t.awaitReturns(plans)
-	if err = errors.Join(err, t.session.Pause(returns)); err != nil {
-		t.Spans.Open(plans)
+	err := a.Session.Pause(entries)
+	a.AwaitReturns(plans)
+	if err = errors.Join(err, a.Session.Pause(returns)); err != nil {
+		a.Stream.Spans.Open(plans)
 	}
 	return err
 }
 
-// recordsReturns reports whether the returns of a plan are recorded now.
-func (t *Trace) recordsReturns(p *plan.Plan) bool {
+// RecordsReturns reports whether the returns of a plan are recorded now.
+func (a *Probes) RecordsReturns(p *plan.Plan) bool {
 	var events []string
 	for _, probe := range p.Of(dynevent.Return) {
 		events = append(events, probe.Event)
 	}
-	return t.session.Records(events)
+	return a.Session.Records(events)
 }
 
 // mostAwait is how long to wait for calls to return at most, each time for awaitEvery.
@@ -57,14 +57,14 @@ const (
 	awaitEvery = 2 * time.Millisecond
 )
 
-// awaitReturns waits until the calls that have begun and do not sleep have returned:
+// AwaitReturns waits until the calls that have begun and do not sleep have returned:
 // until every thread that runs or waits for a CPU now has run for a while longer, or has
 // stopped to run.
-func (t *Trace) awaitReturns(plans []*plan.Plan) {
+func (a *Probes) AwaitReturns(plans []*plan.Plan) {
 	if !slices.ContainsFunc(plans, (*plan.Plan).Paired) {
 		return
 	}
-	before := proc.Running(t.traced())
+	before := proc.Running(a.Traced())
 	for until := time.Now().Add(mostAwait); len(before) > 0 && time.Now().Before(until); {
 		time.Sleep(awaitEvery)
 		now := proc.Running(slices.Collect(maps.Keys(before)))

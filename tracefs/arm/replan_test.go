@@ -1,4 +1,4 @@
-package trace
+package arm
 
 import (
 	"os"
@@ -25,7 +25,7 @@ func TestReplanningReads(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &replanning{}
+	r := &Replanner{}
 	r.know(machine.New(fs), proc.ModuleNames())
 	first := r.machine
 	has := func(name string) bool {

@@ -1,0 +1,40 @@
+// Package arm has the probes of plans in a running kernel: it defines them, learns how the
+// kernel lays out their records, enables and disables them so that no call is shown by
+// half, replaces them while the trace runs, and follows the modules that their functions
+// are in. The session undoes all of it.
+package arm
+
+import (
+	"context"
+
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
+	"github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/define"
+	"github.com/tsnoop/tsnoop/tracefs/machine"
+	"github.com/tsnoop/tsnoop/tracefs/stream"
+)
+
+// Probes are the probes of plans in a session.
+type Probes struct {
+	Machine *machine.Machine
+	Session *tracefs.Session
+	Stream  *stream.Stream // of their events
+	Traced  func() []int   // the threads that are traced; nil for all
+	Definer define.Definer
+}
+
+// Define defines the probes of plans, whose events are off. It returns the plans that the
+// kernel has accepted.
+func (a *Probes) Define(ctx context.Context, plans []*plan.Plan) ([]*plan.Plan, error) {
+	define.ChooseMaxActive(plans)
+	return a.Definer.Define(ctx, plans)
+}
+
+// eventsOf returns the names of the events of some plans, in the order of definition.
+func eventsOf(plans ...*plan.Plan) []string {
+	var events []string
+	for _, p := range plan.Probes(plans) {
+		events = append(events, p.Event)
+	}
+	return events
+}

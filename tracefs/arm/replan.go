@@ -1,0 +1,190 @@
+package arm
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
+	"github.com/tsnoop/tsnoop/tracefs/amend"
+	"github.com/tsnoop/tsnoop/tracefs/machine"
+	"github.com/tsnoop/tsnoop/tracefs/proc"
+)
+
+// A Replanner replaces the plans of a trace while it runs. Replan and the reading of calls
+// run in two goroutines: the reader Takes in plans that Replan has added at the first
+// record that it does not know. A nil one has none.
+type Replanner struct {
+	probes  *Probes
+	known   *Modules
+	added   func(events []string)   // is called before events are enabled
+	on, off map[string][]*plan.Plan // by the text of their spec: plans that are recorded, and plans that are switched off
+	taken   []string                // names of events
+	renames bool                    // there is a plan of fetchargs.Renames
+
+	machine *machine.Machine // to plan for
+	modules []string         // modules that are loaded in machine
+	kernel  *btf.Kernel
+
+	// traceable is Machine.fs.TraceableFunctions, called once, since it takes long.
+	traceable func() func(module, name string) bool
+
+	some    atomic.Bool // waiting is not empty
+	mu      sync.Mutex  // guards waiting
+	waiting []Armed
+}
+
+// An Armed holds plans whose events may come from now on.
+type Armed struct {
+	Plans   []*plan.Plan
+	Layouts []amend.Layout
+}
+
+// NewReplanner returns a Replanner for a trace with these probes, of plans in modules that
+// are known. added is called with events that are defined, before they are enabled.
+func NewReplanner(a *Probes, plans []*plan.Plan, known *Modules, added func(events []string)) *Replanner {
+	r := &Replanner{probes: a, known: known, added: added, on: map[string][]*plan.Plan{}, off: map[string][]*plan.Plan{}}
+	r.note(plans, r.on)
+	r.know(a.Machine, proc.ModuleNames())
+	go r.kernel.HasFunc("schedule") // so that its types are probably there when the first edit comes
+	return r
+}
+
+// note records plans that are defined, in r.on or r.off.
+func (r *Replanner) note(plans []*plan.Plan, in map[string][]*plan.Plan) {
+	for _, p := range plans {
+		if r.taken = append(r.taken, eventsOf(p)...); p.Renames != "" {
+			r.renames = true
+			continue
+		}
+		in[p.Spec.Text] = append(in[p.Spec.Text], p)
+	}
+}
+
+// Plan plans those of the specs that the trace has no plans for yet; it plans a
+// repeated spec once. Errors are those of [Machine.Plan].
+func (r *Replanner) Plan(specs []string, o machine.PlanOptions) ([]*plan.Plan, error) {
+	var further []string
+	for _, text := range specs {
+		if r.on[text] == nil && r.off[text] == nil && !slices.Contains(further, text) {
+			further = append(further, text)
+		}
+	}
+	if len(further) == 0 {
+		return nil, nil
+	}
+	m := r.today()
+	o.Taken, o.Traceable = r.taken, r.traceable
+	if o.Kernel == nil {
+		o.Kernel = r.kernel
+	}
+	return m.Plan(further, o)
+}
+
+// today returns the machine with the modules that are loaded now.
+func (r *Replanner) today() *machine.Machine {
+	if now := proc.ModuleNames(); !slices.Equal(now, r.modules) {
+		r.know(machine.New(r.machine.FS), now)
+	}
+	return r.machine
+}
+
+// know starts over with a machine that has these modules. Each thing is read from it
+// once.
+func (r *Replanner) know(m *machine.Machine, modules []string) {
+	r.machine, r.modules, r.kernel = m, modules, btf.Running()
+	r.traceable = sync.OnceValue(m.FS.TraceableFunctions)
+}
+
+// Replan makes a running trace show the calls of these specs and no others. further is
+// what Plan has returned for them. Replan does not touch the probes of specs
+// that stay. It defines and enables the new probes, and only then disables those that
+// are no longer wanted, so for a moment both forms of a changed spec may be shown.
+// Close removes the disabled probes: to remove an event that was enabled empties the
+// buffers.
+//
+// If Replan returns an error, the trace goes on as it was; the kernel's refusals are
+// returned as a spec.Errors.
+func (r *Replanner) Replan(ctx context.Context, specs []string, further []*plan.Plan) error {
+	further = slices.DeleteFunc(slices.Clone(further), func(p *plan.Plan) bool { return p.Renames != "" && r.renames })
+	if err := r.add(ctx, further); err != nil {
+		return err
+	}
+	var again, gone []*plan.Plan
+	for _, p := range further {
+		if p.Renames != "" {
+			again = append(again, p)
+		}
+	}
+	for _, text := range specs {
+		again = append(again, r.off[text]...)
+	}
+	if err := r.probes.SwitchOn(again); err != nil {
+		return err
+	}
+	for _, text := range specs {
+		if plans := r.off[text]; plans != nil {
+			r.on[text] = plans
+			delete(r.off, text)
+		}
+	}
+	for text, plans := range r.on {
+		if !slices.Contains(specs, text) {
+			gone = append(gone, plans...)
+			r.off[text] = plans
+			delete(r.on, text)
+		}
+	}
+	if len(gone) == 0 {
+		return nil
+	}
+	return r.probes.SwitchOff(gone)
+}
+
+// add defines further plans, whose events are off. If the kernel refuses one, none
+// is added.
+func (r *Replanner) add(ctx context.Context, plans []*plan.Plan) (err error) {
+	if len(plans) == 0 {
+		return nil
+	}
+	defer func() {
+		if err == nil {
+			return
+		}
+		for _, event := range eventsOf(plans...) {
+			err = errors.Join(err, r.probes.Session.Remove(event))
+		}
+	}()
+	kept, err := r.probes.Define(ctx, plans)
+	if err != nil {
+		return err
+	}
+	all, err := r.probes.Layouts(kept)
+	if err != nil {
+		return err
+	}
+	r.known.add(kept)
+	r.probes.Stream.Spans.Await(kept)
+	r.added(eventsOf(kept...))
+	r.note(kept, r.off)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.waiting = append(r.waiting, Armed{kept, all})
+	r.some.Store(true)
+	return nil
+}
+
+// Take returns what was added since it was called last. The reader calls it.
+func (r *Replanner) Take() (all []Armed) {
+	if r == nil || !r.some.Load() {
+		return nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	all, r.waiting = r.waiting, nil
+	r.some.Store(false)
+	return all
+}

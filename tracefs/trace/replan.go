@@ -1,0 +1,23 @@
+package trace
+
+import (
+	"context"
+
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
+	"github.com/tsnoop/tsnoop/tracefs/machine"
+)
+
+// PlanFurther plans those of the specs that the trace has no plans for yet; it plans a
+// repeated spec once. Errors are those of [machine.Machine.Plan].
+func (t *Trace) PlanFurther(specs []string, o machine.PlanOptions) ([]*plan.Plan, error) {
+	return t.replanner.Plan(specs, o)
+}
+
+// Replan makes a running trace show the calls of these specs and no others. further is
+// what PlanFurther has returned for them. See [arm.Replanner.Replan]. Replan needs
+// Options.Replan. It must be called from one goroutine, which need not be the one that
+// reads the calls, and must have returned before Losses and Close are called.
+func (t *Trace) Replan(ctx context.Context, specs []string, further []*plan.Plan) error {
+	t.noCalls.End() // it knows only the first plans
+	return t.replanner.Replan(ctx, specs, further)
+}
