@@ -1,16 +1,20 @@
 package fetchargs_test
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/fetchargs/emit"
 	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/fetchargs/query"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/store"
+	"github.com/tsnoop/tsnoop/fetchargs/target"
 )
 
 // alternativePlans resolves a spec of which the second of three is taken.
@@ -25,6 +29,28 @@ func alternativePlans(t *testing.T) []*plan.Plan {
 		t.Fatal(err)
 	}
 	return plans
+}
+
+// TestChoicesInARow makes each of many choices that follow one another once, and not twice
+// for the next one: that would not end.
+func TestChoicesInARow(t *testing.T) {
+	parsed, err := spec.Parse("dput(dentry" + strings.Repeat("->(none|d_parent)", 30) + "->d_flags)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	kernel := &target.Target{Arch: abi.Named("amd64"), Kernel: btf.Open(filepath.Join("..", "testdata", "btf", "linux-6.12-amd64.btf"))}
+	kernel.Features.ArgSize = 255
+	plans, err := fetchargs.Resolve([]*spec.Spec{parsed}, kernel)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hops := 0
+	for _, arg := range plans[0].Probes[0].Args {
+		hops = max(hops, len(arg.Hops))
+	}
+	if hops != 31 {
+		t.Errorf("%d pointers are followed, not 31", hops)
+	}
 }
 
 // TestAlternativesSaved has a recording know which of several specs it is of.

@@ -12,6 +12,9 @@ import (
 
 // choice returns the route to the first of several members that this kernel has.
 func (r *Walker) choice(x *spec.Choice) (Route, *spec.Error) {
+	if i, known := r.chosen[x]; known {
+		return r.chose(x, i)
+	}
 	of, err := r.into(x.X, x.Span, "choose from")
 	if err != nil {
 		return of, err
@@ -19,9 +22,10 @@ func (r *Walker) choice(x *spec.Choice) (Route, *spec.Error) {
 	var first *spec.Error
 	var names []string
 	for i := range x.Alts {
-		p, err := r.Walk(x.Alt(i))
+		p, err := r.chose(x, i)
 		if err == nil {
-			return p.remark(Detail, fmt.Sprintf("%s is %s", x, x.Alt(i))), nil
+			r.chosen[x] = i
+			return p, nil
 		}
 		first = cmp.Or(first, err)
 		names = append(names, x.Chosen(i))
@@ -30,6 +34,15 @@ func (r *Walker) choice(x *spec.Choice) (Route, *spec.Error) {
 		return of, first
 	}
 	return of, spec.Errorf(x.Span, first.Hint, "%s has none of %s", btf.Name(btf.Strip(of.Type)), strings.Join(names, ", "))
+}
+
+// chose returns the route to the i-th alternative.
+func (r *Walker) chose(x *spec.Choice, i int) (Route, *spec.Error) {
+	p, err := r.Walk(x.Alt(i))
+	if err != nil {
+		return Route{}, err
+	}
+	return p.remark(Detail, fmt.Sprintf("%s is %s", x, x.Alt(i))), nil
 }
 
 // sizeOf returns the route to the size of a type, a constant.

@@ -19,6 +19,10 @@ type Walker struct {
 	ParamErrs []error
 	argWords  int // registers and stack words that the parameters take, -1 if not known
 
+	// The alternatives taken. Without them each choice would be made twice for the one that
+	// follows it in a chain: 2 to the power of its length.
+	chosen map[*spec.Choice]int
+
 	naming *spec.Item // the item whose expression is walked, so that its name is not found in itself
 }
 
@@ -30,7 +34,7 @@ var locators = map[source.Source]func(*Walker) ([]Route, []error){
 }
 
 func New(f *find.Function) *Walker {
-	r := &Walker{fn: f}
+	r := &Walker{fn: f, chosen: map[*spec.Choice]int{}}
 	r.Params, r.ParamErrs = locators[f.Source](r)
 	return r
 }
