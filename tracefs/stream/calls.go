@@ -11,9 +11,9 @@ import (
 // functions may be nil.
 type Observer struct {
 	Event      func(*tracefs.Event)
-	Call       func(*calls.Call)                        // each, before it is matched
-	Refused    func(c *calls.Call, held func([]uint64)) // conditions do not hold; held counts those that do
-	Unreturned func(c *calls.Call, shown, atEnd bool)   // its return was not seen
+	Call       func(*calls.Call)                      // each, before it is matched
+	Refused    func(*calls.Call)                      // conditions do not hold; Stream.Held counts those that do
+	Unreturned func(c *calls.Call, shown, atEnd bool) // its return was not seen
 	Shown      func()
 }
 

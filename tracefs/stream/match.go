@@ -29,15 +29,23 @@ func (r *Stream) matches(c *calls.Call) bool {
 		}
 		r.decoders, r.records = append(r.decoders, r.decoder[p]), append(r.records, data)
 	}
-	ended := c.Entry != nil && c.Return != nil
-	if plan.Match(r.decoders, r.records, c.Duration, ended) {
+	if plan.Match(r.decoders, r.records, c.Duration, ended(c)) {
 		return true
 	}
 	if r.observer.Refused != nil {
-		r.observer.Refused(c, func(held []uint64) { plan.Held(held, r.decoders, r.records, c.Duration, ended) })
+		r.observer.Refused(c)
 	}
 	return false
 }
+
+// Held adds to a count of each condition of its plan whether it holds for a call, of which
+// Observer.Refused has just learnt.
+func (r *Stream) Held(c *calls.Call, held []uint64) {
+	r.Plans[c.Plan].Held(held, r.decoders, r.records, c.Duration, ended(c))
+}
+
+// ended reports whether both sides of a call were seen.
+func ended(c *calls.Call) bool { return c.Entry != nil && c.Return != nil }
 
 // AllCalls reports whether the calls of all tasks and CPUs are shown, as far as the plans
 // choose.
@@ -48,7 +56,7 @@ func (r *Stream) AllCalls() bool {
 // leaves removes the return of a call that ends on a CPU that is not asked for. IsHere
 // refuses a call of which nothing else was seen.
 func (r *Stream) leaves(c *calls.Call) {
-	if c.Entry != nil && c.Return != nil && !slices.Contains(r.CPUs, c.Return.CPU) {
+	if ended(c) && !slices.Contains(r.CPUs, c.Return.CPU) {
 		c.Return, c.Duration, c.Unfinished = nil, 0, true
 	}
 }

@@ -20,7 +20,7 @@ import (
 func (t *Trace) observer() stream.Observer {
 	return stream.Observer{
 		Event:   t.noCalls.Event,
-		Refused: func(c *calls.Call, held func([]uint64)) { t.noCalls.Refused(c.Plan, held) },
+		Refused: func(c *calls.Call) { t.noCalls.Refused(c.Plan, func(held []uint64) { t.Held(c, held) }) },
 		Shown:   t.noCalls.End,
 		Call: func(c *calls.Call) {
 			p := t.Plans[c.Plan]
