@@ -12,7 +12,7 @@ import (
 
 // What tsnoop knows by itself of the kernel's own flags is what its enums say, where
 // there are any: those of gfp_t since 6.10, of vm_flags since 7.0.
-func TestEnumTables(t *testing.T) {
+func TestVMEnumTables(t *testing.T) {
 	fs, err := tracefs.Find()
 	if err != nil {
 		t.Fatal(err)

@@ -11,7 +11,7 @@ import (
 
 // What tsnoop knows by itself of the system calls is what the kernel's events say:
 // every one that has an event has the same parameters, of the same sizes.
-func TestSyscallTable(t *testing.T) {
+func TestVMSyscallTable(t *testing.T) {
 	fs, err := tracefs.Find()
 	if err != nil {
 		t.Fatal(err)

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestHZ: the kernels of the tests are built for 250.
-func TestHZ(t *testing.T) {
+// TestVMHZ: the kernels of the tests are built for 250.
+func TestVMHZ(t *testing.T) {
 	var u unix.Utsname
 	if err := unix.Uname(&u); err != nil {
 		t.Fatal(err)
