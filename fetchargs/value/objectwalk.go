@@ -61,7 +61,10 @@ func (t *Type) hasParts(dims []int) bool {
 
 // isBlock reports whether the bytes of a value of t mean one thing.
 func (t *Type) isBlock() bool {
-	return t.Size > 8 || t.Size&(t.Size-1) != 0 && t.bits == 0 || blocks[t.Form] > 0 && blocks[t.Form] == t.Size && t.Size > 4
+	if t.bits > 0 { // a number, in up to nine bytes
+		return false
+	}
+	return t.Size > 8 || t.Size&(t.Size-1) != 0 || blocks[t.Form] == t.Size && t.Size > 4
 }
 
 // isOne reports whether an array of t with the bytes b is one thing: a text or a block.
