@@ -1,7 +1,7 @@
-// Package arm has the probes of plans in a running kernel: it defines them, learns how the
-// kernel lays out their records, enables and disables them so that no call is shown by
-// half, replaces them while the trace runs, and follows the modules that their functions
-// are in. The session undoes all of it.
+// Package arm has the probes of plans in a running kernel: it refuses functions that are
+// called too often, defines the others, learns how the kernel lays out their records,
+// enables and disables them so that no call is shown by half, replaces them while the trace
+// runs, and follows the modules that their functions are in. The session undoes all of it.
 package arm
 
 import (

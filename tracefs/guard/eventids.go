@@ -2,20 +2,14 @@ package guard
 
 import (
 	"maps"
-	"sync/atomic"
 
 	"github.com/tsnoop/tsnoop/tracefs"
 )
 
-// eventIDs holds the events that were defined again and so have new IDs.
-type eventIDs struct {
-	formats atomic.Pointer[map[int]*tracefs.Format]
-}
-
 // Format returns the format of an event that the Guard has defined again, by its new ID, or
 // nil. It may be called from any goroutine.
 func (g *Guard) Format(id int) *tracefs.Format {
-	if all := g.defined.formats.Load(); all != nil {
+	if all := g.defined.Load(); all != nil {
 		return (*all)[id]
 	}
 	return nil
@@ -24,7 +18,7 @@ func (g *Guard) Format(id int) *tracefs.Format {
 // renumber learns the new ID of an event. Its records are laid out as before.
 func (g *Guard) renumber(event string) {
 	all := map[int]*tracefs.Format{}
-	if old := g.defined.formats.Load(); old != nil {
+	if old := g.defined.Load(); old != nil {
 		all = maps.Clone(*old)
 	}
 	for _, f := range g.o.Formats {
@@ -32,5 +26,5 @@ func (g *Guard) renumber(event string) {
 			all[g.o.Session.ID(event)] = f
 		}
 	}
-	g.defined.formats.Store(&all)
+	g.defined.Store(&all)
 }

@@ -1,12 +1,13 @@
 // Package guard watches over a trace that runs. It detects what other programs do to it,
-// undoes that or says how, and counts what it has cost; it refuses functions, and disables
-// probes, that are called too often.
+// undoes that or says how, and counts what it has cost; it disables probes that are called
+// too often.
 package guard
 
 import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/tsnoop/tsnoop/tracefs"
@@ -40,7 +41,6 @@ type Guard struct {
 	written   []string                   // files that others have just written to
 	opens     map[string]int             // how often each pipe was opened, by anyone
 	listed    string                     // the last warning about a list of threads
-	defined   eventIDs                   // events that have been defined again
 	emptied   bool                       // a buffer was emptied, which is not reported yet
 	paged     bool                       // the page size was written; the kernel empties all buffers then, maybe a little later
 	toldEmpty time.Time                  // when emptied buffers were last reported
@@ -58,6 +58,8 @@ type Guard struct {
 	robbed    bool                       // it has been reported that others read events
 	closed    bool                       // the last balance has been struck
 	mark      account                    // counts when everything was last in order
+
+	defined atomic.Pointer[map[int]*tracefs.Format] // formats of the events that were defined again, by their new IDs
 }
 
 // New returns a Guard. From here on it notices what others do: call it before the session

@@ -79,7 +79,7 @@ func Arm(ctx context.Context, m *machine.Machine, plans []*plan.Plan, o Options)
 		return nil, err
 	}
 	if !o.Really {
-		if err := guard.Overload(ctx, m.FS, plans, o.Log); err != nil {
+		if err := arm.Overload(ctx, m.FS, plans, o.Log); err != nil {
 			return nil, err
 		}
 	}
