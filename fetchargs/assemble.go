@@ -14,10 +14,10 @@ import (
 // assemble makes the probes of the plan. It drops the side that nothing asked for.
 func (r *resolver) assemble() *plan.Plan {
 	p := r.out
-	if r.Target.Live && r.Target.Features.ReturnArgs && !r.Absent && r.entry.Used && r.exit.Used {
+	if r.fn.Target.Live && r.fn.Target.Features.ReturnArgs && !r.fn.Absent && r.entry.Used && r.exit.Used {
 		r.again()
 	}
-	if r.Target.Pair && r.Source.Returns() {
+	if r.fn.Target.Pair && r.fn.Source.Returns() {
 		r.pair()
 	}
 	r.bringIn()
@@ -39,11 +39,11 @@ func (r *resolver) assemble() *plan.Plan {
 		return nil
 	}
 	if len(parts) > plan.MaxProbes {
-		r.Fail(r.Spec.Func.Span, "split the spec in two", "this is too much to show: it takes %d probes", len(parts))
+		r.Fail(r.fn.Spec.Func.Span, "split the spec in two", "this is too much to show: it takes %d probes", len(parts))
 		return nil
 	}
 	if len(parts) > 1 {
-		if r.Fatal = p.SameFilters(); r.Fatal != nil {
+		if r.fatal = p.SameFilters(); r.fatal != nil {
 			return nil
 		}
 	}
@@ -68,8 +68,8 @@ func (r *resolver) pair() {
 			return
 		}
 	}
-	if !btf.IsVoid(r.Proto.Return) {
-		r.show(cond.Want{X: &spec.Ident{Name: spec.Name{Text: "return", Span: r.Spec.Func.Span}}, Hidden: true})
+	if !btf.IsVoid(r.fn.Proto.Return) {
+		r.show(cond.Want{X: &spec.Ident{Name: spec.Name{Text: "return", Span: r.fn.Spec.Func.Span}}, Hidden: true})
 	}
 }
 
@@ -80,18 +80,18 @@ func (b *builder) assemble(both bool) *plan.Probe {
 	p.Event = b.r.eventName(p.Side, "")
 	if !p.Kind.Defined() {
 		b.existing()
-	} else if b.r.Target.Live {
+	} else if b.r.fn.Target.Live {
 		b.instrument(both)
 	}
 	b.ofEachCPU(both)
 	p.Fields = b.Fields
 	b.layout()
-	if glob := b.r.Target.Comm; glob != "" {
+	if glob := b.r.fn.Target.Comm; glob != "" {
 		p.OnlyComm = len(b.filters) == 0
-		b.filters = append(b.filters, filter.Comm(glob, !b.r.Target.Live))
+		b.filters = append(b.filters, filter.Comm(glob, !b.r.fn.Target.Live))
 	}
 	p.Filter = strings.Join(b.filters, " && ")
-	p.MaxActive = b.r.Target.MaxActive
+	p.MaxActive = b.r.fn.Target.MaxActive
 	b.check()
 	p.Spare = b.spare(both)
 	return p
@@ -100,9 +100,9 @@ func (b *builder) assemble(both bool) *plan.Probe {
 // instrument adds the caller, the stack pointer if returns are paired with entries,
 // and the task's name.
 func (b *builder) instrument(both bool) {
-	p, at := b.probe, b.r.Spec.Func.Span
+	p, at := b.probe, b.r.fn.Spec.Func.Span
 	if p.Side == dynevent.Entry && p.Part == 0 && p.Kind.AtFunction() {
-		caller, _ := dynevent.BaseNamed(b.r.Target.Arch.Caller)
+		caller, _ := dynevent.BaseNamed(b.r.fn.Target.Arch.Caller)
 		p.Caller, _ = b.arg(dynevent.Arg{Base: caller, Type: dynevent.X64}, "caller", at)
 	}
 	if both {
@@ -132,7 +132,7 @@ func (b *builder) check() {
 		}
 	}
 	if line := p.Definitions("tsnoop_1234567890")[0]; len(line) > dynevent.MaxLine {
-		r.Fail(r.Spec.Func.Span, "split the spec in two",
+		r.Fail(r.fn.Spec.Func.Span, "split the spec in two",
 			"the definition has %d characters, the kernel takes %d", len(line), dynevent.MaxLine)
 	}
 }

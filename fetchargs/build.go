@@ -37,7 +37,7 @@ type builder struct {
 
 // newBuilder returns the builder of a side, which stays empty if the source has no such side.
 func (r *resolver) newBuilder(symbols []string, side dynevent.Side) *builder {
-	kind, _ := r.Way.Probe(side)
+	kind, _ := r.fn.Way.Probe(side)
 	return &builder{
 		Values: cond.Values{At: side},
 		r:      r,
@@ -95,7 +95,7 @@ func (r *resolver) label(f *value.Field, w cond.Want) {
 	f.Hidden, f.Label = w.Hidden, cmp.Or(w.Name, spec.CalledName(w.X))
 	if x := w.X.String(); f.Label != x {
 		f.Expr = x
-		f.Alias = !slices.ContainsFunc(r.Proto.Params, func(p btf.Param) bool { return p.Name == f.Label })
+		f.Alias = !slices.ContainsFunc(r.fn.Proto.Params, func(p btf.Param) bool { return p.Name == f.Label })
 	}
 }
 
@@ -119,7 +119,7 @@ func (b *builder) guards(e encode.Encoded, f *value.Field) bool {
 			return false
 		}
 		g := value.Guard{Label: label.Text, Arg: arg, Space: b.space(e, i)}
-		if last := i == len(e.Route.Labels)-1; b.r.Target.Live && g.Space != value.KernelSpace && !(last && f.Encoding == value.Dumped) {
+		if last := i == len(e.Route.Labels)-1; b.r.fn.Target.Live && g.Space != value.KernelSpace && !(last && f.Encoding == value.Dumped) {
 			g.Proof = b.proof(e, i, n, f.Arg)
 			if last && e.Short && g.Proof != nil {
 				g.Head = b.head(e, i, n)
@@ -140,7 +140,7 @@ func (b *builder) space(e encode.Encoded, i int) value.Space {
 		return value.UserSpace
 	case last && text && (e.Field.Count == 0 || e.Route.Type == nil):
 		return value.AnySpace
-	case b.r.Target.Arch.OneSpace || e.Route.Labels[i].InKernel():
+	case b.r.fn.Target.Arch.OneSpace || e.Route.Labels[i].InKernel():
 		return value.KernelSpace
 	case last && text:
 		return value.AnySpace
@@ -158,7 +158,7 @@ func (b *builder) argFor(use string, a dynevent.Arg, label string, at spec.Span,
 	args := append([]dynevent.Arg{a}, next...)
 	texts := make([]string, len(args))
 	for i, a := range args {
-		fit, text, limit := b.r.Fitted(a)
+		fit, text, limit := b.r.enc.Fitted(a)
 		if len(text) > limit {
 			b.r.Add(encode.TooLong(at, text, limit))
 			return 0, false
@@ -201,8 +201,8 @@ func (b *builder) named(a dynevent.Arg, label string, at spec.Span) {
 		base = "task_" + base
 	}
 	nonce := ""
-	if a.IsString() && b.r.Target.Nonce != "" {
-		nonce = "_" + b.r.Target.Nonce
+	if a.IsString() && b.r.fn.Target.Nonce != "" {
+		nonce = "_" + b.r.fn.Target.Nonce
 	}
 	name := base[:min(len(base), dynevent.MaxArgName-len(nonce))] + nonce
 	for n := 2; b.names[name]; n++ {

@@ -22,7 +22,7 @@ func (b *builder) roomOfCPUs() int {
 	if !b.isOfEachCPU() {
 		return 0
 	}
-	return len(plan.OfCPUs(ownCPU, b.r.Target.CPUs.Each) + " && ")
+	return len(plan.OfCPUs(ownCPU, b.r.fn.Target.CPUs.Each) + " && ")
 }
 
 // ofEachCPU makes one definition for each CPU if a fetcharg differs from CPU to CPU.
@@ -30,20 +30,20 @@ func (b *builder) ofEachCPU(both bool) {
 	if !b.isOfEachCPU() {
 		return
 	}
-	at, cpus := b.r.Spec.Func.Span, b.r.Target.CPUs.Each
-	if only := b.r.Target.OnlyCPUs; len(only) > 0 && !both && !b.r.Target.Pair { // else all entries are recorded
+	at, cpus := b.r.fn.Spec.Func.Span, b.r.fn.Target.CPUs.Each
+	if only := b.r.fn.Target.OnlyCPUs; len(only) > 0 && !both && !b.r.fn.Target.Pair { // else all entries are recorded
 		cpus = slices.DeleteFunc(slices.Clone(cpus), func(c dynevent.CPU) bool { return !slices.Contains(only, c.N) })
 	}
 	if len(cpus) > dynevent.MostCPUs {
 		hint := fmt.Sprintf("--cpu LIST takes up to %d of them", dynevent.MostCPUs)
-		if both || b.r.Target.Pair {
+		if both || b.r.fn.Target.Pair {
 			hint += ", where no return is asked for"
 		}
 		b.r.Fail(at, hint, "this machine has %d CPUs: per-CPU values are fetched for up to %d", len(cpus), dynevent.MostCPUs)
 		return
 	}
 	if len(cpus) == 0 { // of those that are wanted there is none, which is told elsewhere
-		cpus = b.r.Target.CPUs.Each[:1]
+		cpus = b.r.fn.Target.CPUs.Each[:1]
 	}
 	last := cpus[len(cpus)-1]
 	for i, a := range b.args {

@@ -30,7 +30,7 @@ func isLong(a *dynevent.Arg) bool {
 // entry. If even the beginnings of the texts are too much, there is none.
 func (b *builder) spare(both bool) *plan.Probe {
 	p := b.probe
-	if !b.r.Target.Live || !p.Kind.AtFunction() || p.Side == dynevent.Return && !both || !slices.ContainsFunc(p.Args, func(a dynevent.Arg) bool { return isLong(&a) }) {
+	if !b.r.fn.Target.Live || !p.Kind.AtFunction() || p.Side == dynevent.Return && !both || !slices.ContainsFunc(p.Args, func(a dynevent.Arg) bool { return isLong(&a) }) {
 		return nil
 	}
 	for words := mostSpareWords; words > 0; words /= 2 {
@@ -76,7 +76,7 @@ func (b *builder) spareOf(words int, whole bool) *plan.Probe {
 			s.Args = append(s.Args, b.rest(a, i, h.Sure, min(n, mostHead))...)
 		}
 		h.Args = len(s.Args) - h.First
-		if trial >= 0 && b.r.Target.Features.Keeps {
+		if trial >= 0 && b.r.fn.Target.Features.Keeps {
 			h.End = &value.Proof{Kind: value.Through, Args: []int{len(s.Args)}}
 			end := b.headArg(a, h.Sure-spareWord, 0).Then(dynevent.Hop{Offset: beyond}).As(dynevent.Ustring)
 			end.Name = unused(p, fmt.Sprintf("t%d_end", i))
@@ -110,7 +110,7 @@ func (b *builder) headArg(a dynevent.Arg, at, n int) dynevent.Arg {
 	hop.Offset += int64(at)
 	hop.User = hop.User || a.Type == dynevent.Ustring
 	word := dynevent.Arg{Base: a.Base, Hops: a.Hops[:last], Span: a.Span}.Then(hop).As(dynevent.X64)
-	word, _, _ = b.r.Fitted(word)
+	word, _, _ = b.r.enc.Fitted(word)
 	return word
 }
 
@@ -119,7 +119,7 @@ func (b *builder) rest(a dynevent.Arg, i, at, end int) (args []dynevent.Arg) {
 	for at < end {
 		array := b.headArg(a, at, 0)
 		array.Count = min((end-at+spareWord-1)/spareWord, dynevent.MaxElements)
-		array, _, _ = b.r.Fitted(array)
+		array, _, _ = b.r.enc.Fitted(array)
 		array.Name = unused(b.probe, fmt.Sprintf("t%d_at_%d", i, at))
 		args = append(args, array)
 		at += array.Size()

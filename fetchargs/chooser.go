@@ -15,7 +15,7 @@ import (
 // parameter that decides which of several sets it is: the level of an option, the family of
 // a protocol. It fetches that parameter. If the function does not have it, p has no set.
 func (r *resolver) setOf(p route.Route) (name string, by int) {
-	set := r.Macros().Set(p.Set)
+	set := r.walk.Macros().Set(p.Set)
 	if set == nil || set.By == "" {
 		return p.Set, 0
 	}
@@ -41,13 +41,13 @@ func (r *resolver) useOf(p route.Route) *value.Use {
 	case value.AllBits:
 		u.Mask = math.MaxUint64
 	default:
-		mask, _ := r.Macros().Value(p.Use.Mask)
+		mask, _ := r.walk.Macros().Value(p.Use.Mask)
 		u.Mask = uint64(mask)
 	}
 	macros, not := p.Use.All()
 	u.Not = not
 	for _, name := range macros {
-		if x, ok := r.Macros().Value(name); ok { // an architecture may lack it
+		if x, ok := r.walk.Macros().Value(name); ok { // an architecture may lack it
 			u.Values = append(u.Values, uint64(x))
 		}
 	}
@@ -57,11 +57,11 @@ func (r *resolver) useOf(p route.Route) *value.Use {
 // chooser returns the Arg of another parameter of the function, which it fetches; false if
 // it has none of that name.
 func (r *resolver) chooser(name string) (arg int, ok bool) {
-	if !slices.ContainsFunc(r.Proto.Params, func(param btf.Param) bool { return param.Name == name }) {
+	if !slices.ContainsFunc(r.fn.Proto.Params, func(param btf.Param) bool { return param.Name == name }) {
 		return 0, false
 	}
 	before := len(r.Errs)
-	other, ok := r.Fetch(cond.Want{X: &spec.Ident{Name: spec.Name{Text: name, Span: r.Spec.Func.Span}}, Hidden: true})
+	other, ok := r.Fetch(cond.Want{X: &spec.Ident{Name: spec.Name{Text: name, Span: r.fn.Spec.Func.Span}}, Hidden: true})
 	r.Errs = r.Errs[:before]
 	if !ok || other.Values != &r.entry.Values {
 		return 0, false

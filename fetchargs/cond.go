@@ -3,6 +3,7 @@ package fetchargs
 import (
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/cond"
+	"github.com/tsnoop/tsnoop/fetchargs/constants"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/measure"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
@@ -14,7 +15,7 @@ const maxFilter = dynevent.MaxFilter - 94
 // conditions resolves all conditions of the spec. The kernel's filters get what
 // they can decide; the rest is left to user space.
 func (r *resolver) conditions() {
-	all := cond.Tests(&r.Collector, r, r.Spec)
+	all := cond.Tests(&r.Collector, r, r.fn.Spec)
 	r.measure()
 	switch {
 	case len(r.Errs) > 0:
@@ -41,10 +42,10 @@ func (r *resolver) conditions() {
 
 func (r *resolver) Values() []string {
 	words := []string{"return"}
-	for _, p := range r.Proto.Params {
+	for _, p := range r.fn.Proto.Params {
 		words = append(words, p.Name)
 	}
-	for _, item := range r.Spec.Items {
+	for _, item := range r.fn.Spec.Items {
 		if item.Expr != nil && item.Name.Text != "" {
 			words = append(words, item.Name.Text)
 		}
@@ -52,9 +53,11 @@ func (r *resolver) Values() []string {
 	return words
 }
 
+func (r *resolver) Macros() *constants.Table { return r.walk.Macros() }
+
 // Address reports whether x is an address of the kernel or a size, and returns it.
 func (r *resolver) Address(x spec.Expr) (addr uint64, is, ok bool) {
-	number, is, err := r.Walker.Address(x)
+	number, is, err := r.walk.Address(x)
 	if err != nil {
 		r.Add(err)
 		return 0, is, false
@@ -64,10 +67,10 @@ func (r *resolver) Address(x spec.Expr) (addr uint64, is, ok bool) {
 }
 
 func (r *resolver) Enumerator(t btf.Type, name string) (int64, error) {
-	return r.Target.Kernel.Enumerator(t, name)
+	return r.fn.Target.Kernel.Enumerator(t, name)
 }
 
 // measure fetches the values of the target's Measures.
 func (r *resolver) measure() {
-	r.out.Measures = measure.All(&r.Collector, r.Target.Measures, r)
+	r.out.Measures = measure.All(&r.Collector, r.fn.Target.Measures, r)
 }

@@ -38,12 +38,12 @@ type contentRoom struct {
 // plan without any.
 func (r *resolver) roomiest(attempt func() *plan.Plan) *plan.Plan {
 	before := slices.Clone(r.Errs)
-	r.room = contentRoom{params: len(r.Proto.Params), strings: mostStrings}
+	r.room = contentRoom{params: len(r.fn.Proto.Params), strings: mostStrings}
 	for {
 		r.room.used, r.spareless = 0, false
 		p := attempt()
 		switch {
-		case r.room.used == 0 || p != nil && len(p.Of(dynevent.Entry)) <= 1 && len(p.Of(dynevent.Return)) <= 1 && !r.spareless || r.Fatal != nil:
+		case r.room.used == 0 || p != nil && len(p.Of(dynevent.Entry)) <= 1 && len(p.Of(dynevent.Return)) <= 1 && !r.spareless || r.fatal != nil:
 			return p
 		case r.room.strings > 1:
 			r.room.strings /= 2
@@ -58,15 +58,15 @@ func (r *resolver) roomiest(attempt func() *plan.Plan) *plan.Plan {
 // showContent shows what parameter i points to in place of the pointer. It returns false
 // if nothing is known of that, or if the kernel does not show whether it could be read.
 func (r *resolver) showContent(i int) bool {
-	if r.Call == nil || r.Call.Shown[i] == nil || r.ParamErrs[i] != nil || r.room.used >= r.room.params {
+	if r.fn.Call == nil || r.fn.Call.Shown[i] == nil || r.walk.ParamErrs[i] != nil || r.room.used >= r.room.params {
 		return false
 	}
-	c := r.Call.Shown[i]
+	c := r.fn.Call.Shown[i]
 	side := r.entry
 	if c.Out {
 		side = r.exit
 	}
-	if c.Out && (!r.Target.Features.ReturnArgs || r.Absent) || r.Target.Live && !r.Target.Features.Keeps && side.counter == nil {
+	if c.Out && (!r.fn.Target.Features.ReturnArgs || r.fn.Absent) || r.fn.Target.Live && !r.fn.Target.Features.Keeps && side.counter == nil {
 		return false
 	}
 	before := len(r.Errs)
@@ -84,7 +84,7 @@ func (r *resolver) showContent(i int) bool {
 
 // param returns the name of parameter i as an expression.
 func (r *resolver) param(i int) *spec.Ident {
-	return &spec.Ident{Name: spec.Name{Text: r.Proto.Params[i].Name, Span: r.Spec.Func.Span}}
+	return &spec.Ident{Name: spec.Name{Text: r.fn.Proto.Params[i].Name, Span: r.fn.Spec.Func.Span}}
 }
 
 // behind returns the expression of what parameter i points to, with the parameter's name.
@@ -95,41 +95,41 @@ func (r *resolver) behind(i int) cond.Want {
 
 // addContent adds what parameter i points to.
 func (r *resolver) addContent(side *builder, i int, c *syscalls.Content) {
-	x, at := r.param(i), r.Spec.Func.Span
-	p := r.Params[i]
+	x, at := r.param(i), r.fn.Spec.Func.Span
+	p := r.walk.Params[i]
 	p.Return, p.Name = c.Out, x.Text
 	pointer := encode.Number(encode.Encoded{Route: p, Span: at}, 8, nil)
-	target := r.Pointee(p.Type)
+	target := r.walk.Pointee(p.Type)
 	length, most, ok := r.countOf(c)
 	if !ok {
 		r.Fail(at, "", "there is no %s", c.Count)
 		return
 	}
 	e := encode.Encoded{Route: p.Follow(x.Text, target), Span: at, Length: length}
-	char := r.CharArray(mostData)
+	char := r.walk.CharArray(mostData)
 	switch elem, known := btf.Size(btf.OrVoid(target)); {
 	case btf.IsVoid(target) && c.Count == "":
 		var err *spec.Error
-		if e, err = r.EncodeText(encode.Encoded{Route: p, Span: at, Length: length}, x, nil); err != nil {
+		if e, err = r.enc.EncodeText(encode.Encoded{Route: p, Span: at, Length: length}, x, nil); err != nil {
 			r.Add(err)
 			return
 		}
 	case btf.IsVoid(target) && char != nil:
 		length.Unit = 1
 		e.Field.Type, e.Short = char, true
-		e = r.Sized(e, 1, mostData)
+		e = r.enc.Sized(e, 1, mostData)
 	case !known || elem == 0 || elem > mostContent:
 		r.Add(encode.CannotShow(target, x))
 	case c.Count == "":
 		e.Field.Type = target
-		e = r.Sized(e, encode.WordOf(target, elem), elem)
+		e = r.enc.Sized(e, encode.WordOf(target, elem), elem)
 	default:
 		n := min(most, mostContent/elem)
 		length.Unit = elem
 		e.Field.Type, e.Short = &btf.Array{Type: target, Nelems: uint32(n)}, length.Name != ""
-		e = r.Sized(e, encode.WordOf(target, elem), n*elem)
+		e = r.enc.Sized(e, encode.WordOf(target, elem), n*elem)
 	}
-	e.Field.Macros, e.Field.Name = r.Macros(), x.Text
+	e.Field.Macros, e.Field.Name = r.walk.Macros(), x.Text
 	if ok {
 		side.add(e, r.behind(i))
 		side.add(pointer, cond.Want{X: x, Hidden: true}) // for recordings: it is fetched anyway
@@ -147,40 +147,40 @@ func (r *resolver) countOf(c *syscalls.Content) (length *encode.Length, most int
 	}
 	length.Name = c.Count
 	if c.Count == "return" {
-		length.Route = route.Route{Type: r.Proto.Return, Base: dynevent.Base{Kind: dynevent.Retval}, Return: true}
+		length.Route = route.Route{Type: r.fn.Proto.Return, Base: dynevent.Base{Kind: dynevent.Retval}, Return: true}
 		return length, most, true
 	}
-	j := slices.IndexFunc(r.Proto.Params, func(p btf.Param) bool { return p.Name == c.Count })
-	if j < 0 || r.ParamErrs[j] != nil {
+	j := slices.IndexFunc(r.fn.Proto.Params, func(p btf.Param) bool { return p.Name == c.Count })
+	if j < 0 || r.walk.ParamErrs[j] != nil {
 		return length, 0, false
 	}
-	length.Route = r.Params[j]
+	length.Route = r.walk.Params[j]
 	length.Route.Return = c.Out
 	return length, most, true
 }
 
 // addStrings adds the list of text that parameter i points to.
 func (r *resolver) addStrings(i int) {
-	b, x, at := r.entry, r.param(i), r.Spec.Func.Span
-	target := r.Pointee(r.Params[i].Type)
+	b, x, at := r.entry, r.param(i), r.fn.Spec.Func.Span
+	target := r.walk.Pointee(r.walk.Params[i].Type)
 	size, known := btf.Size(btf.OrVoid(target))
-	char := r.CharArray(mostText)
+	char := r.walk.CharArray(mostText)
 	if btf.Pointee(target) == nil || !known || char == nil {
 		r.Add(encode.CannotShow(target, x))
 		return
 	}
-	list := value.Field{Label: x.Text, Expr: r.behind(i).X.String(), Name: x.Text, Type: r.Params[i].Type, Encoding: value.Strings, Size: 8}
+	list := value.Field{Label: x.Text, Expr: r.behind(i).X.String(), Name: x.Text, Type: r.walk.Params[i].Type, Encoding: value.Strings, Size: 8}
 	for n := range r.room.strings {
 		item := &spec.Index{X: x, N: int64(n), Span: at}
-		p := r.Params[i].Follow(x.Text, target).At(int64(n*size), target)
-		e := encode.Encoded{Route: p.Follow(item.String(), r.Pointee(target)), Span: at, Short: true}
+		p := r.walk.Params[i].Follow(x.Text, target).At(int64(n*size), target)
+		e := encode.Encoded{Route: p.Follow(item.String(), r.walk.Pointee(target)), Span: at, Short: true}
 		e.Field.Type, e.Field.Name = char, x.Text
-		f, ok := b.add(r.Sized(e, 1, mostText), cond.Want{X: item, Hidden: true})
+		f, ok := b.add(r.enc.Sized(e, 1, mostText), cond.Want{X: item, Hidden: true})
 		if !ok {
 			return
 		}
 		list.Items, list.Arg = append(list.Items, f.Index), f.Field().Guards[0].Arg
 	}
 	b.Fields, b.Exprs = append(b.Fields, list), append(b.Exprs, list.Expr)
-	b.add(encode.Number(encode.Encoded{Route: r.Params[i], Span: at}, 8, nil), cond.Want{X: x, Hidden: true})
+	b.add(encode.Number(encode.Encoded{Route: r.walk.Params[i], Span: at}, 8, nil), cond.Want{X: x, Hidden: true})
 }

@@ -26,8 +26,8 @@ func (r *resolver) deeper(w cond.Want) {
 	if _, is := w.X.(*spec.Since); is {
 		return
 	}
-	p, _ := r.Walk(w.X)
-	target := r.Pointee(p.Type)
+	p, _ := r.walk.Walk(w.X)
+	target := r.walk.Pointee(p.Type)
 	if target == nil || !btf.IsStruct(target) || p.IsPerCPU() {
 		return
 	}
@@ -123,9 +123,9 @@ func (b *builder) room(d dump, n int) int {
 	if b.counter != nil { // the count is fetched before and after each array
 		left -= 16*(len(b.reads)+1) + 8*(b.counter.depth+2)
 		n = min(n, encode.ArrayBytes) // so that the count shows which page faulted
-	} else if b.r.Target.Live {
+	} else if b.r.fn.Target.Live {
 		left -= 8 // two windows
-		line -= 2 * (dynevent.MaxArgName + b.r.Target.Features.MaxArg())
+		line -= 2 * (dynevent.MaxArgName + b.r.fn.Target.Features.MaxArg())
 	}
 	each := dynevent.MaxArgName + 2 + len(d.stretchArg(value.MostOfObject, dynevent.X64, dynevent.MaxElements).String())
 	for _, a := range d.Route.Hops {
@@ -161,7 +161,7 @@ func (b *builder) stretch(first *builder, d dump, at, n int) bool {
 	if !b.arrays(d, &f) {
 		return false
 	}
-	if b.r.Target.Live {
+	if b.r.fn.Target.Live {
 		f.Dump.Windows = b.windows(d, &f)
 	}
 	if own {
@@ -184,7 +184,7 @@ func (b *builder) arrays(d dump, f *value.Field) bool {
 			size /= 2
 		}
 		count := min((end-at)/size, dynevent.MaxElements)
-		a, text, limit := b.r.Fitted(d.stretchArg(at, dynevent.Number("x", size), count))
+		a, text, limit := b.r.enc.Fitted(d.stretchArg(at, dynevent.Number("x", size), count))
 		if len(text) > limit {
 			b.r.Add(encode.TooLong(d.Span, text, limit))
 			return false
@@ -215,8 +215,8 @@ func (b *builder) windows(d dump, f *value.Field) (all []value.Window) {
 	switch {
 	case b.counter != nil:
 		add(start, end, b.counted(m))
-	case !b.r.Target.Features.Immediate:
-	case !b.r.Target.Features.Keeps:
+	case !b.r.fn.Target.Features.Immediate:
+	case !b.r.fn.Target.Features.Keeps:
 		add(start, start+1, b.readable(m, value.Itself, start))
 		add(end-1, end, b.readable(m, value.Itself, end-1))
 	case f.Count < 8:

@@ -17,13 +17,13 @@ func (r *resolver) Elapsed(x spec.Expr) (is, ok bool) {
 		return false, false
 	}
 	if id, named := x.(*spec.Ident); named {
-		isParam := slices.ContainsFunc(r.Proto.Params, func(p btf.Param) bool { return p.Name == id.Text })
-		if item, _ := r.ItemNamed(id); isParam || item != nil {
+		isParam := slices.ContainsFunc(r.fn.Proto.Params, func(p btf.Param) bool { return p.Name == id.Text })
+		if item, _ := r.walk.ItemNamed(id); isParam || item != nil {
 			return false, false
 		}
 	}
-	if slices.Contains(endless, r.Proto.Name) || !r.Source.Returns() {
-		r.Fail(x.Where(), "", "%s does not return: it has no duration", r.Proto.Name)
+	if slices.Contains(endless, r.fn.Proto.Name) || !r.fn.Source.Returns() {
+		r.Fail(x.Where(), "", "%s does not return: it has no duration", r.fn.Proto.Name)
 		return true, false
 	}
 	r.entry.Used, r.exit.Used = true, true

@@ -9,11 +9,11 @@ import (
 // eventName returns a name that no other event of the run has. The suffix of a
 // return event is the one that perf uses.
 func (r *resolver) eventName(side dynevent.Side, suffix string) string {
-	name := identifier(r.Spec.Func.Text)
+	name := identifier(r.fn.Spec.Func.Text)
 	if side == dynevent.Return {
 		suffix = "__return" + suffix
 	}
-	if nonce := r.Target.Nonce; nonce != "" {
+	if nonce := r.fn.Target.Nonce; nonce != "" {
 		suffix += "_" + nonce
 	}
 	const room = 4 // for a number

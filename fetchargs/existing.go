@@ -11,7 +11,7 @@ func (b *builder) existing() {
 	delete(r.events, p.Event)
 	if p.Event = p.Existing(); r.events[p.Event] {
 		const msg = "%s is recorded for another spec already, with a filter of its own"
-		r.FailWith(r.Spec.Func.Span, source.Limit(p.Event), "put both into one spec", msg, r.Spec.Func.Text)
+		r.FailWith(r.fn.Spec.Func.Span, source.Limit(p.Event), "put both into one spec", msg, r.fn.Spec.Func.Text)
 		return
 	}
 	r.events[p.Event] = true

@@ -25,18 +25,18 @@ type counter struct {
 // defines later come before it in the bucket. If somebody else's probes also do, the
 // address of the kprobe shows that, and nothing is proven.
 func (r *resolver) counter() *counter {
-	addr, ok := r.addressIn(r.EntryPoint)
-	at := slices.Index(r.order, r.EntryPoint)
-	if !ok || at < 0 || r.Proto.Module != "" {
+	addr, ok := r.addressIn(r.fn.EntryPoint)
+	at := slices.Index(r.order, r.fn.EntryPoint)
+	if !ok || at < 0 || r.fn.Proto.Module != "" {
 		return nil
 	}
-	c := &counter{FaultCount: *r.Target.FaultCount, addr: addr}
+	c := &counter{FaultCount: *r.fn.Target.FaultCount, addr: addr}
 	for _, name := range r.order[at+1:] {
 		if other, ok := r.addressIn(name); ok && bucket(other) == bucket(addr) {
 			c.depth++
 		}
 	}
-	if _, text, limit := r.Fitted(c.misses()); len(text) > limit {
+	if _, text, limit := r.enc.Fitted(c.misses()); len(text) > limit {
 		return nil
 	}
 	return c
@@ -44,11 +44,11 @@ func (r *resolver) counter() *counter {
 
 // addressIn returns the address of a function of the kernel, if there is exactly one.
 func (r *resolver) addressIn(name string) (uint64, bool) {
-	offsets := r.Symbols[name].Offsets
+	offsets := r.fn.Symbols[name].Offsets
 	if len(offsets) != 1 || offsets[0] == 0 {
 		return 0, false
 	}
-	return r.Target.FaultCount.Text + offsets[0], true
+	return r.fn.Target.FaultCount.Text + offsets[0], true
 }
 
 // bucket is hash_ptr of include/linux/hash.h.

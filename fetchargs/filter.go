@@ -17,7 +17,7 @@ func (r *resolver) push(t *cond.Test) bool {
 	entry, exit := t.Sides()
 	// Where returns are paired with entries, a return whose entry was filtered out would
 	// be paired with an earlier entry (see package calls).
-	paired := r.Target.Calls && (r.Target.Pair && r.Source.Returns() || r.entry.Used && r.exit.Used)
+	paired := r.fn.Target.Calls && (r.fn.Target.Pair && r.fn.Source.Returns() || r.entry.Used && r.exit.Used)
 	if entry == exit || entry && paired {
 		r.out.Partial = true
 		return false
@@ -82,7 +82,7 @@ func (b *builder) filterLeaf(t *cond.Test, known map[string]bool) (text string, 
 		f.Encoding == value.BitField && f.Signed || (f.BigEndian || t.Value.Mask != 0) && order {
 		return "", false, false
 	}
-	if b.r.Target.Live && maybeLost(f) && t.AgainstConstant(value.Value{Kind: value.Text}, f) != t.Negated {
+	if b.r.fn.Target.Live && maybeLost(f) && t.AgainstConstant(value.Value{Kind: value.Text}, f) != t.Negated {
 		return "", false, false
 	}
 	unended := unended(t.Value, f, t.Op)
@@ -96,7 +96,7 @@ func (b *builder) filterLeaf(t *cond.Test, known map[string]bool) (text string, 
 	case t.Value.Mask != 0:
 		text, ok = maskedFilter(t.Value, name, f, t.Op), true
 	default:
-		text, ok = filterText(t.Value, f, t.Op, !b.r.Target.Live)
+		text, ok = filterText(t.Value, f, t.Op, !b.r.fn.Target.Live)
 		text = fmt.Sprintf("%s %s %s", name, t.Op, text)
 	}
 	if !ok {
@@ -112,7 +112,7 @@ func (b *builder) filterLeaf(t *cond.Test, known map[string]bool) (text string, 
 			parts = append(parts, check)
 		}
 	}
-	spared := b.r.Target.Live && isLong(&b.args[f.Arg]) // the filter of a spare does not look at the text
+	spared := b.r.fn.Target.Live && isLong(&b.args[f.Arg]) // the filter of a spare does not look at the text
 	return strings.Join(append(parts, text), " && "), len(f.Guards) == 0 && f.Use == nil && !unended && !spared, true
 }
 
@@ -146,7 +146,7 @@ func maskedFilter(c cond.Constant, name string, f *value.Field, op spec.Op) stri
 // right range of addresses. Only user space knows whether they are mapped.
 func (b *builder) filterGuards(f *value.Field) []string {
 	var guards []string
-	arch := b.r.Target.Arch
+	arch := b.r.fn.Target.Arch
 	for _, g := range f.Guards {
 		name := b.args[g.Arg].Name
 		switch g.Space {

@@ -23,8 +23,8 @@ func (b *builder) filterBytes(t *cond.Test, f *value.Field) (string, bool) {
 	}
 	var words []word
 	for at := 0; 8*at < bits; at += words[len(words)-1].size {
-		w, ok := wordAt(c, at, bits, b.r.Target.Arch.BigEndian, arg)
-		if !ok || len(w.arg.String())+len(":x64") > b.r.Target.Features.MaxArg() {
+		w, ok := wordAt(c, at, bits, b.r.fn.Target.Arch.BigEndian, arg)
+		if !ok || len(w.arg.String())+len(":x64") > b.r.fn.Target.Features.MaxArg() {
 			return "", false
 		}
 		words = append(words, w)

@@ -10,7 +10,7 @@ import (
 // items resolves the parameter list. A condition in the list also shows the values
 // that it compares.
 func (r *resolver) items() {
-	for _, item := range r.Spec.Items {
+	for _, item := range r.fn.Spec.Items {
 		if item.Cond != nil && !r.formats(item) {
 			continue
 		}
@@ -21,17 +21,17 @@ func (r *resolver) items() {
 			}
 			if item.Cond == nil {
 				w = r.Decoded(w)
-			} else if r.IsConstant(w.X) {
+			} else if r.walk.IsConstant(w.X) {
 				continue
 			}
 			if _, ok := r.Fetch(w); ok {
-				if r.Target.Deep {
+				if r.fn.Target.Deep {
 					r.deeper(w)
 				}
 			}
 		}
 	}
-	if len(r.Spec.Items) == 0 && r.Spec.If == nil {
+	if len(r.fn.Spec.Items) == 0 && r.fn.Spec.If == nil {
 		r.entry.Used = true
 	}
 }
@@ -44,7 +44,7 @@ func (r *resolver) formats(item *spec.Item) bool {
 	of := cond.Operands(item.Cond)
 	if len(of) > 1 {
 		fixed := of[0].X.String() + ":" + item.Format.Text
-		r.FailFix(item.Format.Span, spec.Fix{Span: spec.Span{Pos: of[0].X.Where().Pos, End: item.Span.End}, Text: fixed + r.Spec.Text[of[0].X.Where().End:item.Format.Pos-1]},
+		r.FailFix(item.Format.Span, spec.Fix{Span: spec.Span{Pos: of[0].X.Where().Pos, End: item.Span.End}, Text: fixed + r.fn.Spec.Text[of[0].X.Where().End:item.Format.Pos-1]},
 			"it stands behind the value it is for: ", "a format cannot apply to several values")
 		return false
 	}
@@ -59,15 +59,15 @@ func (r *resolver) formats(item *spec.Item) bool {
 // fetched are shown without a value.
 func (r *resolver) everything() {
 	r.entry.Used = true
-	at := r.Spec.Func.Span
-	for i, param := range r.Proto.Params {
+	at := r.fn.Spec.Func.Span
+	for i, param := range r.fn.Proto.Params {
 		if param.Name == "" {
 			continue
 		}
 		if r.showContent(i) {
 			continue
 		}
-		if err := r.ParamErrs[i]; err != nil || !r.show(r.Decoded(cond.Want{X: &spec.Ident{Name: spec.Name{Text: param.Name, Span: at}}})) {
+		if err := r.walk.ParamErrs[i]; err != nil || !r.show(r.Decoded(cond.Want{X: &spec.Ident{Name: spec.Name{Text: param.Name, Span: at}}})) {
 			why := r.unshown
 			if err != nil {
 				why = err.Error()
@@ -76,10 +76,10 @@ func (r *resolver) everything() {
 			r.entry.Exprs = append(r.entry.Exprs, "")
 		}
 	}
-	if !r.Source.Returns() {
+	if !r.fn.Source.Returns() {
 		return
 	}
-	if !btf.IsVoid(r.Proto.Return) && !r.show(cond.Want{X: &spec.Ident{Name: spec.Name{Text: "return", Span: at}}}) {
+	if !btf.IsVoid(r.fn.Proto.Return) && !r.show(cond.Want{X: &spec.Ident{Name: spec.Name{Text: "return", Span: at}}}) {
 		r.out.Notes = append(r.out.Notes, "what it returns is not shown: "+r.unshown)
 	}
 	r.exit.Used = true
@@ -90,7 +90,7 @@ func (r *resolver) everything() {
 func (r *resolver) show(w cond.Want) bool {
 	before := len(r.Errs)
 	if _, fetched := r.Fetch(w); fetched && !w.Hidden {
-		if r.Target.Deep {
+		if r.fn.Target.Deep {
 			r.deeper(w)
 		}
 	}

@@ -13,7 +13,7 @@ import (
 func (r *resolver) Fetch(w cond.Want) (cond.Ref, bool) {
 	if x, ok := w.X.(*spec.Ident); ok && w.Hidden {
 		var err *spec.Error
-		if w, err = r.Meant(x, w); err != nil {
+		if w, err = r.walk.Meant(x, w); err != nil {
 			r.Add(err)
 			return cond.Ref{}, false
 		}
@@ -35,20 +35,20 @@ func (r *resolver) Fetch(w cond.Want) (cond.Ref, bool) {
 
 // encoded returns how w is fetched, and how its bytes are shown.
 func (r *resolver) encoded(w cond.Want) (encode.Encoded, *spec.Error) {
-	f, count, err := r.FormatOf(w.Format)
+	f, count, err := r.enc.FormatOf(w.Format)
 	if err != nil {
 		return encode.Encoded{}, err
 	}
-	p, err := r.Walk(w.X)
+	p, err := r.walk.Walk(w.X)
 	if err != nil {
 		return encode.Encoded{}, err
 	}
 	f = r.formatOf(w, p, f)
 	var e encode.Encoded
 	if count > 0 {
-		e, err = r.Counted(p, w, f, count)
+		e, err = r.enc.Counted(p, w, f, count)
 	} else {
-		e, err = r.Encode(p, w, f)
+		e, err = r.enc.Encode(p, w, f)
 	}
 	if err == nil && e.Route.Symbol != nil {
 		err = e.Within(w.X)
@@ -68,7 +68,7 @@ func (r *resolver) formatOf(w cond.Want, p route.Route, f *value.Format) *value.
 		f = encode.TypedFormat(e, p.Type)
 	}
 	if f == nil && w.With != nil && w.With.Kind == spec.Address {
-		f = r.ImpliedFormat(p.Type, len(w.With.Bytes))
+		f = r.enc.ImpliedFormat(p.Type, len(w.With.Bytes))
 	}
 	return f
 }
@@ -76,7 +76,7 @@ func (r *resolver) formatOf(w cond.Want, p route.Route, f *value.Format) *value.
 // describe completes the field of the value that p leads to: its names, and what its numbers
 // stand for.
 func (r *resolver) describe(f *value.Field, p route.Route, format *value.Format) {
-	f.Macros, f.Name = r.Macros(), p.Name
+	f.Macros, f.Name = r.walk.Macros(), p.Name
 	if p.Wide != nil && (format == nil || format.Shape == value.AnyNumber) {
 		f.Type = p.Wide
 	}
@@ -88,7 +88,7 @@ func (r *resolver) describe(f *value.Field, p route.Route, format *value.Format)
 	}
 	f.Use = r.useOf(p)
 	if mayHaveJiffies(f) {
-		f.HZ = r.Target.HZ
+		f.HZ = r.fn.Target.HZ
 	}
 	f.BigEndian = format != nil && format.Big || (format == nil || format.Form == value.Named) && btf.IsBigEndian(f.Type)
 }

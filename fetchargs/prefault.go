@@ -12,14 +12,14 @@ import (
 // plan reads. That event comes first and may wait for a page, so the memory is
 // paged in by the time the function is entered, and conditions see it, too.
 func (r *resolver) bringIn() {
-	if r.Call == nil || r.Call.ABI.Narrow || !r.Target.Live || r.Target.SyscallReads == nil {
+	if r.fn.Call == nil || r.fn.Call.ABI.Narrow || !r.fn.Target.Live || r.fn.Target.SyscallReads == nil {
 		return // the kernel has no such events for calls of 32-bit programs
 	}
-	reads := r.Target.SyscallReads(r.Call.Name)
-	for i, p := range r.Call.Proto.Params {
-		if slices.Contains(reads, p.Name) && r.entry.follows(r.Params[i]) {
-			r.out.BringsIn = r.Call.Name
-			r.out.Details = append(r.out.Details, fmt.Sprintf("the kernel brings %s into memory for the event sys_enter_%s", p.Name, r.Call.Name))
+	reads := r.fn.Target.SyscallReads(r.fn.Call.Name)
+	for i, p := range r.fn.Call.Proto.Params {
+		if slices.Contains(reads, p.Name) && r.entry.follows(r.walk.Params[i]) {
+			r.out.BringsIn = r.fn.Call.Name
+			r.out.Details = append(r.out.Details, fmt.Sprintf("the kernel brings %s into memory for the event sys_enter_%s", p.Name, r.fn.Call.Name))
 		}
 	}
 }

@@ -98,9 +98,9 @@ func (b *builder) proofOf(m piece) *value.Proof {
 	switch {
 	case b.counter != nil:
 		return b.counted(m)
-	case !b.r.Target.Features.Immediate:
+	case !b.r.fn.Target.Features.Immediate:
 		return nil
-	case b.r.Target.Features.Keeps:
+	case b.r.fn.Target.Features.Keeps:
 		return b.through(m)
 	case m.text:
 		return &value.Proof{Kind: value.Itself}
@@ -173,7 +173,7 @@ func windowsOf(l route.Label, at, size int64) (starts []int64, any bool) {
 // are there already.
 func (b *builder) byStrings(p *value.Proof, args []dynevent.Arg, shared bool, m piece) *value.Proof {
 	for _, a := range args {
-		a, text, limit := b.r.Fitted(a)
+		a, text, limit := b.r.enc.Fitted(a)
 		if _, there := b.byText[text]; len(text) > limit || shared && !there {
 			continue
 		}

@@ -1,6 +1,7 @@
 package fetchargs
 
 import (
+	"errors"
 	"slices"
 
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
@@ -102,16 +103,19 @@ type resolving struct {
 // plans makes the plans of the jobs of one spec. errs holds what is wrong with the spec.
 func (run *resolving) plans(jobs []find.Job) (plans []*plan.Plan, errs spec.Errors, fatal error) {
 	for i, job := range jobs {
-		f := &find.Function{Job: &job, Target: run.target, Symbols: run.symbols, Collector: spec.Collector{Text: job.Spec.Text}}
-		r := &resolver{Function: f, order: run.order, events: run.events}
+		r := &resolver{
+			Collector: spec.Collector{Text: job.Spec.Text},
+			fn:        &find.Function{Job: &job, Target: run.target, Symbols: run.symbols},
+			order:     run.order, events: run.events,
+		}
 		plan := r.plan()
 		r.Errs = r.Errs.Unique()
 		if plan != nil && job.Call != nil {
 			withVia(run.target, plan, job.Call)
 		}
 		switch {
-		case r.Fatal != nil:
-			return nil, nil, r.Fatal
+		case r.fatal != nil:
+			return nil, nil, r.fatal
 		case job.IsFurther():
 			plans = withNarrow(plans, plan, &job, r.Errs)
 		case job.Glob == nil:
@@ -158,9 +162,12 @@ func ofModules(jobs []find.Job) bool {
 
 // A resolver makes the plan of one spec.
 type resolver struct {
-	*find.Function
-	*route.Walker // of the attempt, as is the next
-	*encode.Encoder
+	spec.Collector
+	fatal error // that is not the spec's fault
+
+	fn     *find.Function
+	walk   *route.Walker // of the attempt, as is the next
+	enc    *encode.Encoder
 	order  []string        // the functions of the run, in the order in which they are probed
 	events map[string]bool // event names in use by the run
 	named  []string        // those of the plan
@@ -176,7 +183,12 @@ type resolver struct {
 }
 
 func (r *resolver) plan() *plan.Plan {
-	if !r.Find() {
+	var wrong *spec.Error
+	if err := r.fn.Find(); errors.As(err, &wrong) {
+		r.Add(wrong)
+		return nil
+	} else if err != nil {
+		r.fatal = err
 		return nil
 	}
 	return r.firstWay(func() *plan.Plan { return r.roomiest(r.attempt) })
@@ -184,17 +196,17 @@ func (r *resolver) plan() *plan.Plan {
 
 // attempt makes the plan with as much content of memory as there is room for.
 func (r *resolver) attempt() *plan.Plan {
-	r.Walker = route.New(r.Function)
-	r.Encoder = encode.New(r.Function, r.Walker)
-	r.out = &plan.Plan{Spec: r.Spec, Func: r.Proto, Arch: r.Target.Arch, Macros: r.Macros()}
-	symbols, notes := r.Places()
+	r.walk = route.New(r.fn)
+	r.enc = encode.New(r.fn, r.walk)
+	r.out = &plan.Plan{Spec: r.fn.Spec, Func: r.fn.Proto, Arch: r.fn.Target.Arch, Macros: r.walk.Macros()}
+	symbols, notes := r.fn.Places()
 	r.out.Notes = notes
 	r.entry, r.exit = r.newBuilder(symbols, dynevent.Entry), r.newBuilder(symbols, dynevent.Return)
-	if r.Target.FaultCount != nil && r.Source.AtFunctions() {
+	if r.fn.Target.FaultCount != nil && r.fn.Source.AtFunctions() {
 		r.entry.counter = r.counter()
 	}
 
-	if r.Spec.Parens {
+	if r.fn.Spec.Parens {
 		r.items()
 	} else {
 		r.everything()

@@ -43,10 +43,10 @@ func (r *resolver) since(x *spec.Since, w cond.Want) (cond.Ref, bool) {
 		return cond.Ref{}, false
 	case !r.clock(x, text):
 		return cond.Ref{}, false
-	case !r.Target.Live && !r.Target.Calls && x.Who:
+	case !r.fn.Target.Live && !r.fn.Target.Calls && x.Who:
 		r.Fail(x.Span, "leave it out, or trace with tsnoop", "emitted lines cannot tell who made another call: tsnoop itself remembers the task")
 		return cond.Ref{}, false
-	case !r.Target.Live && !r.Target.Calls:
+	case !r.fn.Target.Live && !r.fn.Target.Calls:
 		r.Fail(x.Span, "leave it out, or trace with tsnoop", "emitted lines cannot tell how long ago another call was: tsnoop itself keeps the time")
 		return cond.Ref{}, false
 	}
@@ -88,7 +88,7 @@ func (r *resolver) clock(x *spec.Since, text string) bool {
 	case !ok:
 		return false
 	case key.Values.At == dynevent.Return:
-		r.Fail(x.Key.Where(), "", "%s is known only when %s returns; %s(...) needs its key at the entry", x.Key, r.Proto.Name, x.Word())
+		r.Fail(x.Key.Where(), "", "%s is known only when %s returns; %s(...) needs its key at the entry", x.Key, r.fn.Proto.Name, x.Word())
 		return false
 	case key.Field().Encoding != value.Integer && key.Field().Encoding != value.BitField:
 		r.Fail(x.Key.Where(), "", "%s is not a key: a key is a number or an address", x.Key)
@@ -107,7 +107,7 @@ func (r *resolver) clock(x *spec.Since, text string) bool {
 			return false
 		}
 		if _, exit := t.Sides(); exit {
-			r.Fail(limit.is.Where(), "", "%s(...) needs its conditions at the entry; what %s returns is not known then", x.Word(), r.Proto.Name)
+			r.Fail(limit.is.Where(), "", "%s(...) needs its conditions at the entry; what %s returns is not known then", x.Word(), r.fn.Proto.Name)
 			return false
 		}
 		*limit.test = t

@@ -17,15 +17,15 @@ import (
 // socket, the address is shown.
 func (r *resolver) Decoded(w cond.Want) cond.Want {
 	id, ok := w.X.(*spec.Ident)
-	if r.Call == nil || !ok || w.Format.Text != "" {
+	if r.fn.Call == nil || !ok || w.Format.Text != "" {
 		return w
 	}
-	for i, p := range r.Call.Proto.Params {
-		if r.Call.StoresAddress(i) && !r.Target.Features.ReturnArgs {
+	for i, p := range r.fn.Call.Proto.Params {
+		if r.fn.Call.StoresAddress(i) && !r.fn.Target.Features.ReturnArgs {
 			continue
 		}
-		if own := r.Call.Own[i]; p.Name == id.Text && own != "" && r.Macros().Set(own) == nil {
-			w.Format = spec.Name{Text: r.Call.Own[i], Span: id.Span}
+		if own := r.fn.Call.Own[i]; p.Name == id.Text && own != "" && r.walk.Macros().Set(own) == nil {
+			w.Format = spec.Name{Text: r.fn.Call.Own[i], Span: id.Span}
 		}
 	}
 	return w

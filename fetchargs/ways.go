@@ -13,12 +13,12 @@ import (
 // that the spec asks for. If none has, the errors are those of the last.
 func (r *resolver) firstWay(attempt func() *plan.Plan) *plan.Plan {
 	before := slices.Clone(r.Errs)
-	for _, way := range r.Source.Ways() {
+	for _, way := range r.fn.Source.Ways() {
 		if !r.offers(way) {
 			continue
 		}
-		r.Way, r.Errs = way, slices.Clone(before)
-		if p := attempt(); p != nil || r.Fatal != nil || !slices.ContainsFunc(r.Errs[len(before):], isLimit) {
+		r.fn.Way, r.Errs = way, slices.Clone(before)
+		if p := attempt(); p != nil || r.fatal != nil || !slices.ContainsFunc(r.Errs[len(before):], isLimit) {
 			return p
 		}
 		r.unname()
@@ -29,7 +29,7 @@ func (r *resolver) firstWay(attempt func() *plan.Plan) *plan.Plan {
 // offers reports whether the target has probes of a way.
 func (r *resolver) offers(way source.Way) bool {
 	for _, kind := range way {
-		if !kind.Offered(r.Target.Features) {
+		if !kind.Offered(r.fn.Target.Features) {
 			return false
 		}
 	}

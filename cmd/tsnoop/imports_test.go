@@ -19,7 +19,7 @@ const module = "github.com/tsnoop/tsnoop"
 var mayImport = map[string][]string{
 	"btf":                  {"github.com/cilium/ebpf/btf", module + "/btf/thin"},
 	"btf/thin":             {"github.com/cilium/ebpf/btf"},
-	"fetchargs":            {module + "/fetchargs/dynevent", module + "/fetchargs/spec", module + "/fetchargs/abi", module + "/fetchargs/value", module + "/fetchargs/cond", module + "/fetchargs/filter", module + "/fetchargs/measure", module + "/fetchargs/syscalls", module + "/fetchargs/encode", module + "/fetchargs/find", module + "/fetchargs/route", module + "/fetchargs/source", module + "/fetchargs/target", module + "/fetchargs/plan", module + "/btf"},
+	"fetchargs":            {module + "/fetchargs/dynevent", module + "/fetchargs/constants", module + "/fetchargs/spec", module + "/fetchargs/abi", module + "/fetchargs/value", module + "/fetchargs/cond", module + "/fetchargs/filter", module + "/fetchargs/measure", module + "/fetchargs/syscalls", module + "/fetchargs/encode", module + "/fetchargs/find", module + "/fetchargs/route", module + "/fetchargs/source", module + "/fetchargs/target", module + "/fetchargs/plan", module + "/btf"},
 	"fetchargs/cond":       {module + "/btf", module + "/fetchargs/abi", module + "/fetchargs/constants", module + "/fetchargs/dynevent", module + "/fetchargs/filter", module + "/fetchargs/spec", module + "/fetchargs/value"},
 	"fetchargs/filter":     {module + "/fetchargs/spec"},
 	"fetchargs/measure":    {module + "/btf", module + "/fetchargs/cond", module + "/fetchargs/dynevent", module + "/fetchargs/spec", module + "/fetchargs/value"},

@@ -8,7 +8,6 @@ import (
 
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/source"
-	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/target"
 )
 
@@ -21,9 +20,6 @@ type Function struct {
 	facts target.SymbolFacts // after lookUp
 	known bool               // the symbol table could be read
 
-	spec.Collector
-	Fatal error // an error that is not the spec's fault
-
 	Proto *btf.Func
 	Way   source.Way // that is being tried
 
@@ -34,15 +30,14 @@ type Function struct {
 	Absent bool
 }
 
-// finders look up what is of a source. If one returns false, it has added an error, or set
-// Fatal.
-var finders = map[source.Source]func(*Function) bool{
+// finders look up what is of a source.
+var finders = map[source.Source]func(*Function) error{
 	source.Function: (*Function).function,
 	source.Syscall:  (*Function).syscall,
 }
 
-// Find looks up the function. If it returns false, it has added an error, or set Fatal.
-func (r *Function) Find() bool { return finders[r.Source](r) }
+// Find looks up the function. The error is a *[spec.Error], or one that is not the spec's fault.
+func (r *Function) Find() error { return finders[r.Source](r) }
 
 // lookUp looks up the function in the symbol table.
 func (r *Function) lookUp() { r.facts, r.known = r.Symbols[r.EntryPoint], r.Symbols != nil }

@@ -11,110 +11,114 @@ import (
 )
 
 // function looks up the prototype, or says why there is nothing to probe.
-func (r *Function) function() bool {
+func (r *Function) function() error {
 	name := r.Spec.Func
 	base, suffix, clone := strings.Cut(name.Text, ".")
-	fn, err := r.Target.Kernel.Func(r.Spec.Module.Text, base)
-	var missing *btf.NotFoundError
-	if errors.As(err, &missing) && missing.What == "module" {
-		if own := builtIn(r.Target, r.Spec.Module.Text, base); own != nil {
-			fn, err = own, nil
-		}
-	}
+	fn, err := r.prototype(base)
 	if err != nil {
-		r.awaited, r.untold = r.Target.Waits(r.Spec.Module.Text)
-	}
-	switch {
-	case err == nil:
-	case errors.As(err, &missing):
-		r.lookUp()
-		if fn = r.withoutPrototype(); fn == nil {
-			fn = r.ofAwaited(base)
-		}
-		if fn == nil {
-			r.noFunction(missing)
-			return false
-		}
-	case errors.Is(err, btf.ErrNoBTF):
-		r.Fatal = err
-		return false
-	default:
-		r.Fatal = fmt.Errorf("reading BTF: %w", err)
-		return false
+		return err
 	}
 	if clone && strings.Contains(suffix, "part") || strings.Contains(suffix, "cold") {
-		r.Fail(name.Span, "probe "+base, "%s is a piece of %s and has no parameters of its own", name.Text, base)
-		return false
+		return spec.Errorf(name.Span, "probe "+base, "%s is a piece of %s and has no parameters of its own", name.Text, base)
 	}
 	r.Proto = fn
 	r.Absent = fn.Module != "" && r.Target.Lacks(fn.Module)
 	if r.Target.Live || fn.Records > 1 {
 		r.lookUp()
 	}
-	if r.known && fn.Module == "" && len(r.facts.Offsets) == 0 {
-		if clone {
-			r.FailFix(name.Span, spec.Fix{Span: name.Span, Text: base}, "without the compiler's suffix it is ", "there is no %s in this kernel", name.Text)
-		} else {
-			r.noSymbol()
-		}
-		return false
+	switch {
+	case !r.known || fn.Module != "" || len(r.facts.Offsets) > 0:
+		return nil
+	case clone:
+		return spec.ErrorFix(name.Span, spec.Fix{Span: name.Span, Text: base}, "without the compiler's suffix it is ", "there is no %s in this kernel", name.Text)
 	}
-	return true
+	return r.noSymbol()
 }
 
-// noFunction adds the error for a name that is not in BTF.
-func (r *Function) noFunction(missing *btf.NotFoundError) {
+// prototype returns the prototype of the function, which is called name without the
+// compiler's suffix.
+func (r *Function) prototype(name string) (*btf.Func, error) {
+	fn, err := r.Target.Kernel.Func(r.Spec.Module.Text, name)
+	var missing *btf.NotFoundError
+	if errors.As(err, &missing) && missing.What == "module" {
+		if own := builtIn(r.Target, r.Spec.Module.Text, name); own != nil {
+			return own, nil
+		}
+	}
+	switch {
+	case err == nil:
+		return fn, nil
+	case errors.As(err, &missing):
+	case errors.Is(err, btf.ErrNoBTF):
+		return nil, err
+	default:
+		return nil, fmt.Errorf("reading BTF: %w", err)
+	}
+	r.awaited, r.untold = r.Target.Waits(r.Spec.Module.Text)
+	r.lookUp()
+	if fn = r.withoutPrototype(); fn == nil {
+		fn = r.ofAwaited(name)
+	}
+	if fn == nil {
+		return nil, r.noFunction(missing)
+	}
+	return fn, nil
+}
+
+// noFunction returns the error for a name that is not in BTF.
+func (r *Function) noFunction(missing *btf.NotFoundError) *spec.Error {
 	name, module := r.Spec.Func, r.Spec.Module
+	known := r.notFunction(missing)
 	switch {
 	case r.awaited && missing.What == "module":
-		r.Add(r.NoPrototype(name.Span, missing))
+		return r.NoPrototype(name.Span, missing)
 	case missing.What == "module" && !slices.Contains(r.facts.Modules, moduleSymbol(module.Text)):
-		r.Errs = append(r.Errs, noModule(r.Target, r.Spec, missing))
+		return noModule(r.Target, r.Spec, missing)
 	case len(r.facts.Offsets) > 0 || len(r.facts.Modules) > 0:
-		r.Add(r.NoPrototype(name.Span, missing))
-	case module.Text == "" && r.noFunctionButKnown(missing):
+		return r.NoPrototype(name.Span, missing)
+	case module.Text == "" && known != nil:
+		return known
 	case len(r.facts.Clones) > 0:
-		r.FailWith(name.Span, missing, "",
+		err := spec.ErrorWith(name.Span, missing, "",
 			"%s exists only as a clone that the compiler changed, without a prototype: %s", name.Text, strings.Join(r.facts.Clones, ", "))
-		r.Errs[len(r.Errs)-1].Mend(r.Spec.Span, "its calls can be seen: ", r.facts.Clones[0]+"()")
+		err.Mend(r.Spec.Span, "its calls can be seen: ", r.facts.Clones[0]+"()")
+		return err
 	case module.Text != "" && len(r.Target.Existing(name.Text)) > 0:
-		r.FailWith(name.Span, missing, "", "%s is a function of the kernel, not of the module %s", name.Text, module.Text)
-		r.Errs[len(r.Errs)-1].Mend(r.Spec.Span, "", withoutModule(r.Target, r.Spec, false))
-	default:
-		hint := ""
-		if short, ok := strings.CutPrefix(name.Text, "sys_"); ok {
-			var calls []string
-			for _, near := range btf.Near(short, slices.Values(r.Target.CallNames())) {
-				calls = append(calls, "sys_"+near)
-			}
-			missing = &btf.NotFoundError{What: missing.What, Name: missing.Name, In: missing.In, Near: append(calls, missing.Near...)}
-		}
-		if len(missing.Near) == 0 && r.Target.ModuleFuncs != nil {
-			missing.Near = btf.NearFuncs(name.Text, slices.Values(r.Target.ModuleFuncs()))
-		}
-		if len(missing.Near) == 0 {
-			hint = "the compiler may have inlined it into its callers, or it is in a module that is not loaded"
-			if r.Target.Awaited != nil {
-				hint = "to wait for a module say which: --wait-module MODULE:" + name.Text
-			}
-		}
-		r.FailWith(name.Span, missing, spec.DidYouMean(missing.Near, hint), "there is no function %s in this kernel", name.Text)
+		err := spec.ErrorWith(name.Span, missing, "", "%s is a function of the kernel, not of the module %s", name.Text, module.Text)
+		err.Mend(r.Spec.Span, "", withoutModule(r.Target, r.Spec, false))
+		return err
 	}
+	hint := ""
+	if short, ok := strings.CutPrefix(name.Text, "sys_"); ok {
+		var calls []string
+		for _, near := range btf.Near(short, slices.Values(r.Target.CallNames())) {
+			calls = append(calls, "sys_"+near)
+		}
+		missing = &btf.NotFoundError{What: missing.What, Name: missing.Name, In: missing.In, Near: append(calls, missing.Near...)}
+	}
+	if len(missing.Near) == 0 && r.Target.ModuleFuncs != nil {
+		missing.Near = btf.NearFuncs(name.Text, slices.Values(r.Target.ModuleFuncs()))
+	}
+	if len(missing.Near) == 0 {
+		hint = "the compiler may have inlined it into its callers, or it is in a module that is not loaded"
+		if r.Target.Awaited != nil {
+			hint = "to wait for a module say which: --wait-module MODULE:" + name.Text
+		}
+	}
+	return spec.ErrorWith(name.Span, missing, spec.DidYouMean(missing.Near, hint), "there is no function %s in this kernel", name.Text)
 }
 
-// noSymbol adds the error for a function that is in BTF but not in the symbol table.
-func (r *Function) noSymbol() {
+// noSymbol returns the error for a function that is in BTF but not in the symbol table.
+func (r *Function) noSymbol() *spec.Error {
 	name := r.Spec.Func
 	if known := insteadOf(r.Target, name.Text); len(known) > 0 {
-		r.Fail(name.Span, "its callers call "+strings.Join(known, ", "), "%s is inlined in this kernel: there is no place to probe", name.Text)
-		return
+		return spec.Errorf(name.Span, "its callers call "+strings.Join(known, ", "), "%s is inlined in this kernel: there is no place to probe", name.Text)
 	}
 	if len(r.facts.Clones) > 0 {
-		r.FailFix(name.Span, spec.Fix{Span: name.Span, Text: r.facts.Clones[0]}, "its parameters may differ from the source: ",
+		return spec.ErrorFix(name.Span, spec.Fix{Span: name.Span, Text: r.facts.Clones[0]}, "its parameters may differ from the source: ",
 			"%s exists only as a clone that the compiler changed: %s", name.Text, strings.Join(r.facts.Clones, ", "))
-		return
 	}
-	r.Fail(name.Span, "probe a function that calls it", "%s is inlined into its callers: there is no place to probe", name.Text)
+	return spec.Errorf(name.Span, "probe a function that calls it", "%s is inlined into its callers: there is no place to probe", name.Text)
 }
 
 // Places returns where to put the probe, in the kernel's syntax. A name that several

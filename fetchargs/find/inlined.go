@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/target"
 )
 
@@ -150,9 +151,9 @@ var callees = map[string]string{
 	"accept": "__sys_accept4", "read": "ksys_read", "write": "ksys_write",
 }
 
-// noFunctionButKnown adds the error for a name that is known but is not a function
-// of this kernel. It reports false if the name is not known.
-func (r *Function) noFunctionButKnown(missing *btf.NotFoundError) bool {
+// notFunction returns the error for a name that is known but is not a function of this
+// kernel, nil if the name is not known.
+func (r *Function) notFunction(missing *btf.NotFoundError) *spec.Error {
 	name := r.Spec.Func
 	if with, entry := systemCall(r.Target, name.Text); entry != "" {
 		hint := fmt.Sprintf("%s is where it begins, and has its arguments in a struct pt_regs", entry)
@@ -162,17 +163,14 @@ func (r *Function) noFunctionButKnown(missing *btf.NotFoundError) bool {
 		if call := CallOf(r.Target, entry); call != "" && call != name.Text {
 			hint = call + " has its arguments"
 		}
-		r.FailWith(name.Span, missing, hint, "%s is a system call, not a function of this kernel", name.Text)
-		return true
+		return spec.ErrorWith(name.Span, missing, hint, "%s is a system call, not a function of this kernel", name.Text)
 	}
 	known, ok := inlined[name.Text]
 	if !ok {
-		return false
+		return nil
 	}
 	if found := insteadOf(r.Target, name.Text); len(found) > 0 {
-		r.FailWith(name.Span, missing, "its callers call "+strings.Join(found, ", "), "%s is inlined in this kernel, or a macro: there is no place to probe", name.Text)
-		return true
+		return spec.ErrorWith(name.Span, missing, "its callers call "+strings.Join(found, ", "), "%s is inlined in this kernel, or a macro: there is no place to probe", name.Text)
 	}
-	r.FailWith(name.Span, missing, "other kernels have "+strings.ReplaceAll(known, " ", ", ")+" for it", "%s is inlined in this kernel, or a macro: there is no place to probe", name.Text)
-	return true
+	return spec.ErrorWith(name.Span, missing, "other kernels have "+strings.ReplaceAll(known, " ", ", ")+" for it", "%s is inlined in this kernel, or a macro: there is no place to probe", name.Text)
 }

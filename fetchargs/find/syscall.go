@@ -133,16 +133,15 @@ func (c *Syscall) traceable(t *target.Target) bool {
 }
 
 // syscall looks up the function of a system call.
-func (r *Function) syscall() bool {
+func (r *Function) syscall() error {
 	r.Proto = r.Call.Proto
 	if !r.Target.Live {
-		return true
+		return nil
 	}
 	if r.lookUp(); r.known && len(r.facts.Offsets) == 0 {
-		r.Fail(r.Spec.Func.Span, "", "this kernel has been built without the system call %s: there is no %s", r.Call.Name, r.Call.symbol)
-		return false
+		return spec.Errorf(r.Spec.Func.Span, "", "this kernel has been built without the system call %s: there is no %s", r.Call.Name, r.Call.symbol)
 	}
-	return true
+	return nil
 }
 
 // callsNamed returns the functions of the system call name, none if there is no such call.
