@@ -100,6 +100,7 @@ func (o *Options) appendPicture(dst []byte, spec string, span spec.Span, columns
 	if columns > 0 {
 		width = max(columns-len(indent)-2*len(more)-1, leastPicture)
 	}
+	spec, span, less, further := around(spec, span)
 	cells := split(spec)
 	from, to := find(cells, span)
 	first, last := window(cells, from, width)
@@ -107,14 +108,14 @@ func (o *Options) appendPicture(dst []byte, spec string, span spec.Span, columns
 	before := cells[from].column - cells[first].column
 	marked := cells[min(to, last)].column - cells[from].column
 	dst = append(dst, indent...)
-	if first > 0 {
+	if first > 0 || less {
 		dst = append(dst, more...)
 		before += len(more)
 	}
 	for _, c := range cells[first:last] {
 		dst = append(dst, c.text...)
 	}
-	if last < len(cells)-1 {
+	if last < len(cells)-1 || further {
 		dst = append(dst, more...)
 		if to > last {
 			marked += len(more)
@@ -125,6 +126,29 @@ func (o *Options) appendPicture(dst []byte, spec string, span spec.Span, columns
 	dst = append(o.Paint(dst, Caret), '^')
 	dst = append(dst, strings.Repeat("~", max(marked, 1)-1)...)
 	return append(o.Reset(dst), '\n')
+}
+
+// around returns the part of a long spec that a picture of span can show, and the span in
+// it. less and more say whether something is missing before and after. To split a spec takes
+// long, and one can have many errors. The part begins and ends between two letters of ASCII,
+// which nothing combines.
+func around(text string, span spec.Span) (part string, in spec.Span, less, more bool) {
+	const most = 4096
+	plain := func(i int) bool {
+		return ' ' <= text[i-1] && text[i-1] <= '~' && ' ' <= text[i] && text[i] <= '~'
+	}
+	from, to := 0, len(text)
+	for i := span.Pos - most; i > 0 && i < span.Pos && i < len(text) && from == 0; i++ {
+		if plain(i) {
+			from = i
+		}
+	}
+	for i := span.Pos + most; i > span.Pos && i > 0 && i < len(text) && to == len(text); i-- {
+		if plain(i) {
+			to = i
+		}
+	}
+	return text[from:to], spec.Span{Pos: span.Pos - from, End: min(span.End, to) - from}, from > 0, to < len(text)
 }
 
 // split splits a spec into cells, with an empty cell at the end.
