@@ -8,6 +8,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"slices"
+	"strings"
 
 	cbtf "github.com/cilium/ebpf/btf"
 )
@@ -23,6 +24,9 @@ type BTF struct {
 	types   []byte
 	strings []byte
 	offsets []uint32 // of each type in types; the first is that of void, which is not in types
+
+	searches int               // for strings
+	places   map[string]uint32 // of all strings; nil until many were searched for
 
 	found    map[string][]cbtf.Type // types that have been cut out, by name
 	declared map[*cbtf.Fwd]uint32   // type ids of the structs that cuts only declare
@@ -124,9 +128,15 @@ func (r *BTF) named(name string) []uint32 {
 	return ids
 }
 
+// fewSearches is how many searches for strings take less time than an index of all.
+const fewSearches = 20
+
 // find returns the offset of a string. It looks for the name first and then at what is
 // before it, because every string begins with a zero byte and few with the same letter.
 func (r *BTF) find(name string) (at uint32, ok bool) {
+	if r.searches++; r.searches > fewSearches {
+		return r.place(name)
+	}
 	needle := []byte(name + "\x00")
 	for from := 0; ; from++ {
 		i := bytes.Index(r.strings[from:], needle)
@@ -137,6 +147,26 @@ func (r *BTF) find(name string) (at uint32, ok bool) {
 			return uint32(from), true
 		}
 	}
+}
+
+// place is find with an index of all strings.
+func (r *BTF) place(name string) (at uint32, ok bool) {
+	if r.places == nil {
+		r.places = map[string]uint32{}
+		all := string(r.strings)
+		for from := 0; from < len(all); {
+			n := strings.IndexByte(all[from:], 0)
+			if n < 0 {
+				break
+			}
+			if _, twice := r.places[all[from:from+n]]; !twice && from > 0 {
+				r.places[all[from:from+n]] = uint32(from)
+			}
+			from += n + 1
+		}
+	}
+	at, ok = r.places[name]
+	return at, ok
 }
 
 // Named returns the types of that name, nil if there are none. Structs that they only
