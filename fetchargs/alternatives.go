@@ -2,7 +2,6 @@ package fetchargs
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -16,8 +15,8 @@ import (
 func (run *resolving) first(all []find.Attempt) (plans []*plan.Plan, errs spec.Errors, fatal error) {
 	before := run.events
 	for _, a := range all {
-		run.events = maps.Clone(before)
-		plans, wrong, err := run.plans(a.Jobs)
+		run.events = before.clone()
+		plans, wrong, err := run.plans(a.Jobs, max(1, spec.MaxErrors/len(all)))
 		if err != nil {
 			return nil, nil, err
 		}

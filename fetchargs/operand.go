@@ -11,6 +11,9 @@ import (
 
 // Fetch adds a field with the value of w.
 func (r *resolver) Fetch(w cond.Want) (cond.Ref, bool) {
+	if r.Full() {
+		return cond.Ref{}, false
+	}
 	if x, ok := w.X.(*spec.Ident); ok && w.Hidden {
 		var err *spec.Error
 		if w, err = r.walk.Meant(x, w); err != nil {

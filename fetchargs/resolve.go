@@ -52,14 +52,11 @@ func resolve(specs []*spec.Spec, t *target.Target, refused func(*plan.Plan) (spe
 		order = guessedPlaces(jobs)
 	}
 	t.Kernel.Prepare(typed)
-	run := &resolving{target: t, tried: refused, order: order, events: map[string]bool{}}
+	run := &resolving{target: t, tried: refused, order: order, events: newEventNames(t.Taken)}
 	if t.Symbols != nil && find.NeedSymbols(t, jobs) {
 		if run.symbols, err = t.Symbols(names, ofModules(jobs)); err != nil {
 			return nil, nil, err
 		}
-	}
-	for _, name := range t.Taken {
-		run.events[name] = true
 	}
 	var plans []*plan.Plan
 	var errs spec.Errors
@@ -68,7 +65,7 @@ func resolve(specs []*spec.Spec, t *target.Target, refused func(*plan.Plan) (spe
 			errs = append(errs, a.Errs...)
 		}
 	}
-	for len(all) > 0 {
+	for len(all) > 0 && len(errs) < spec.MaxErrors {
 		n := 1
 		for n < len(all) && all[n].Spec.Nth > 0 {
 			n++
@@ -76,7 +73,7 @@ func resolve(specs []*spec.Spec, t *target.Target, refused func(*plan.Plan) (spe
 		var found []*plan.Plan
 		var wrong spec.Errors
 		if n == 1 { // why there are no jobs is reported above
-			found, wrong, err = run.plans(all[0].Jobs)
+			found, wrong, err = run.plans(all[0].Jobs, spec.MaxErrors)
 		} else {
 			found, wrong, err = run.first(all[:n])
 		}
@@ -97,16 +94,20 @@ type resolving struct {
 	tried   func(*plan.Plan) (spec.Errors, error)
 	symbols map[string]target.SymbolFacts // of the functions of the run; nil if not needed
 	order   []string                      // the functions of the run, in the order in which they are defined
-	events  map[string]bool               // event names in use by the run
+	events  eventNames                    // in use by the run
 }
 
-// plans makes the plans of the jobs of one spec. errs holds what is wrong with the spec.
-func (run *resolving) plans(jobs []find.Job) (plans []*plan.Plan, errs spec.Errors, fatal error) {
+// plans makes the plans of the jobs of one spec. errs holds what is wrong with the spec, up
+// to most errors for each job.
+func (run *resolving) plans(jobs []find.Job, most int) (plans []*plan.Plan, errs spec.Errors, fatal error) {
 	for i, job := range jobs {
 		r := &resolver{
-			Collector: spec.Collector{Text: job.Spec.Text},
+			Collector: spec.Collector{Text: job.Spec.Text, Most: most},
 			fn:        &find.Function{Job: &job, Target: run.target, Symbols: run.symbols},
 			order:     run.order, events: run.events,
+		}
+		if job.Glob != nil {
+			r.Most = 1 // of the others nothing is told
 		}
 		plan := r.plan()
 		r.Errs = r.Errs.Unique()
@@ -168,9 +169,9 @@ type resolver struct {
 	fn     *find.Function
 	walk   *route.Walker // of the attempt, as is the next
 	enc    *encode.Encoder
-	order  []string        // the functions of the run, in the order in which they are probed
-	events map[string]bool // event names in use by the run
-	named  []string        // those of the plan
+	order  []string    // the functions of the run, in the order in which they are probed
+	events eventNames  // in use by the run
+	named  []takenName // those of the plan
 
 	timing  string // "since" or "who" while its key or a condition is being resolved
 	unshown string // why show did not show a value

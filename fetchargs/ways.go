@@ -44,8 +44,6 @@ func isLimit(e *spec.Error) bool {
 
 // unname gives up the names of the events of an attempt.
 func (r *resolver) unname() {
-	for _, name := range r.named {
-		delete(r.events, name)
-	}
+	r.events.free(r.named)
 	r.named = nil
 }

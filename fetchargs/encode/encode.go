@@ -30,12 +30,14 @@ type Encoded struct {
 // An Encoder says how the kernel fetches what a route leads to, and how the bytes become a
 // value again.
 type Encoder struct {
-	fn     *find.Function // that the spec is about
-	walker *route.Walker  // leads to what the encodings need besides the value itself
+	fn                    *find.Function // that the spec is about
+	pathCount, pathValues int            // see paths
+
+	walker *route.Walker // leads to what the encodings need besides the value itself
 }
 
 // New returns an Encoder for a spec about fn.
-func New(fn *find.Function, walker *route.Walker) *Encoder { return &Encoder{fn, walker} }
+func New(fn *find.Function, walker *route.Walker) *Encoder { return &Encoder{fn: fn, walker: walker} }
 
 // Encode decides how to fetch w, to which p leads: by its format, or else by its type.
 func (r *Encoder) Encode(p route.Route, w cond.Want, f *value.Format) (e Encoded, err *spec.Error) {

@@ -65,6 +65,9 @@ func (r *Encoder) encodePath(e Encoded, w cond.Want, f *value.Format) (Encoded, 
 		e.Route = p
 		return Number(e, 8, nil), nil
 	}
+	if _, ok := r.paths(); !ok {
+		return e, spec.Errorf(w.X.Where(), "split the spec", "the spec has %d paths, and at most %d are possible", r.pathValues, maxPaths)
+	}
 	e.Path = r.pathFetch(p, mnt, hasMount)
 	if e.Path == nil {
 		return e, spec.Errorf(w.X.Where(), "", "%s is too deep for the format %s", w.X, f.Name)
@@ -86,7 +89,7 @@ func (r *Encoder) dentryName(p route.Route, label string) (route.Route, bool) {
 // places where the mount that mnt points to is. It returns nil if not even one name can be
 // fetched.
 func (r *Encoder) pathFetch(p, mnt route.Route, mounted bool) *Path {
-	paths := r.paths()
+	paths, _ := r.paths()
 	most := pathNames[:]
 	if paths > 1 {
 		most = pathsNames[:]
@@ -117,13 +120,22 @@ func (r *Encoder) pathFetch(p, mnt route.Route, mounted bool) *Path {
 	return f
 }
 
-// paths returns how many paths the spec asks for, at least 1.
-func (r *Encoder) paths() int {
+// maxPaths is how many values of a spec may be paths. Each takes some thirty fetchargs, and
+// a probe has room for two or three whole ones.
+const maxPaths = 20
+
+// paths returns how many paths the spec asks for, at least 1. ok is false if there are too
+// many.
+func (r *Encoder) paths() (n int, ok bool) {
+	if r.pathCount > 0 {
+		return r.pathCount, r.pathValues <= maxPaths
+	}
 	all := map[string]bool{}
 	add := func(list []cond.Want) {
 		for _, w := range list {
 			if f := value.FormatNamed(w.Format.Text); f != nil && f.Shape == value.FilePath {
 				all[w.X.String()] = true
+				r.pathValues++
 			}
 		}
 	}
@@ -133,7 +145,8 @@ func (r *Encoder) paths() int {
 	if r.fn.Spec.If != nil {
 		add(cond.Operands(r.fn.Spec.If))
 	}
-	return max(len(all), 1)
+	r.pathCount = max(len(all), 1)
+	return r.pathCount, r.pathValues <= maxPaths
 }
 
 // maxArgLong is more bytes than a fetcharg has on kernels up to 7.2.

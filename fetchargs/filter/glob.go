@@ -113,9 +113,9 @@ func StarsInside(pattern string) bool {
 // TurnedRange returns a range such as z-a, or "". Some kernels match nothing with
 // it, newer ones match a-z.
 func TurnedRange(pattern string) string {
-	for pattern != "" {
+	for strings.Contains(pattern, "[") && strings.Contains(pattern, "]") {
 		n, _ := globOne(pattern, 0)
-		if _, _, class := globClass(pattern, 0); pattern[0] == '[' && class {
+		if pattern[0] == '[' && n > 1 {
 			body := pattern[1 : n-1]
 			if isInverted(pattern) {
 				body = body[1:]

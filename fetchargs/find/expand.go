@@ -15,11 +15,6 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/target"
 )
 
-// maxFunctions is the most functions that a glob may match in a live trace. Each
-// takes milliseconds to arm, and somebody who writes '*' by mistake should not slow
-// down every function of a machine.
-const maxFunctions = 5000
-
 // A Job is one function to make a plan for.
 type Job struct {
 	Spec       *spec.Spec
@@ -33,13 +28,25 @@ type Job struct {
 // Attempts returns what there is to try for the specs; the alternatives of a spec
 // follow each other.
 func Attempts(t *target.Target, specs []*spec.Spec) (all []Attempt, fatal error) {
+	var sum totals
 	for _, s := range specs {
 		for ; s != nil; s = s.Else {
+			if wrong := sum.addSpec(s); wrong != nil {
+				return nil, spec.Errors{wrong}
+			}
 			a, err := attempt(t, s)
 			if err != nil {
 				return nil, err
 			}
-			all = append(all, a)
+			if wrong := sum.addFound(s, len(a.Jobs)); wrong != nil {
+				return nil, spec.Errors{wrong}
+			}
+			if all = append(all, a); !s.HasAlternatives() {
+				sum.errs += len(a.Errs)
+			}
+		}
+		if sum.errs >= spec.MaxErrors {
+			break
 		}
 	}
 	return all, nil
@@ -92,12 +99,9 @@ func byFunction(_ *target.Target, s *spec.Spec) (Attempt, bool, error) {
 // is nothing to probe.
 func expand(t *target.Target, s *spec.Spec) (found []Job, wrong *spec.Error, fatal error) {
 	calls := matchingSyscalls(t, s)
-	names, wrong, err := matchingFuncs(t, s)
-	if err != nil {
-		return nil, nil, err
-	}
-	if len(calls) > 0 {
-		wrong = nil
+	var names []btf.FuncName
+	if names, wrong, fatal = matchingFuncs(t, s, len(calls) > 0); fatal != nil {
+		return nil, nil, fatal
 	}
 	g := &Glob{Spec: s, Matches: len(names) + len(calls)}
 	for _, f := range names {
@@ -128,9 +132,13 @@ func expand(t *target.Target, s *spec.Spec) (found []Job, wrong *spec.Error, fat
 	return found, nil, nil
 }
 
-// matchingFuncs returns the functions that a glob matches, or an error in the glob.
-func matchingFuncs(t *target.Target, s *spec.Spec) ([]btf.FuncName, *spec.Error, error) {
+// matchingFuncs returns the functions that a glob matches, or an error in the glob, unless
+// it matches system calls.
+func matchingFuncs(t *target.Target, s *spec.Spec, calls bool) ([]btf.FuncName, *spec.Error, error) {
 	if s.Module.Text == syscalls.Module {
+		if calls {
+			return nil, nil, nil
+		}
 		return nil, noSyscall(t, s), nil
 	}
 	names, err := t.Kernel.FuncNames(s.Module.Text, s.Func.Text)
@@ -141,13 +149,15 @@ func matchingFuncs(t *target.Target, s *spec.Spec) ([]btf.FuncName, *spec.Error,
 		}
 	}
 	switch {
+	case errors.As(err, &missing) && calls:
+		return nil, nil, nil
 	case errors.As(err, &missing):
 		return nil, noModule(t, s, missing), nil
 	case errors.Is(err, btf.ErrNoBTF):
 		return nil, nil, err
 	case err != nil:
 		return nil, nil, fmt.Errorf("reading BTF: %w", err)
-	case len(names) == 0:
+	case len(names) == 0 && !calls:
 		return nil, noMatch(t, s), nil
 	}
 	return names, nil, nil

@@ -179,7 +179,8 @@ func isSpec(p *plan.Plan, wanted *spec.Spec) bool {
 
 // Parse parses the specs to select with from the plans of a recording. A number,
 // which may have a % before it, stands for one of the specs that were recorded, from 1 on.
-func Parse(texts []string, plans []*plan.Plan) (specs []*spec.Spec, err error) {
+func Parse(texts []string, plans []*plan.Plan) ([]*spec.Spec, error) {
+	var wanted []string
 	recorded := recordedSpecs(plans)
 	for _, text := range texts {
 		if n, err := strconv.ParseUint(strings.TrimPrefix(text, "%"), 10, 16); err == nil {
@@ -188,11 +189,11 @@ func Parse(texts []string, plans []*plan.Plan) (specs []*spec.Spec, err error) {
 			}
 			text = recorded[n-1]
 		}
-		s, err := spec.Parse(text)
-		if err != nil {
-			return nil, err
-		}
-		specs = append(specs, s)
+		wanted = append(wanted, text)
+	}
+	specs, wrong := spec.ParseAll(wanted)
+	if len(wrong) > 0 {
+		return nil, wrong
 	}
 	return specs, nil
 }

@@ -13,6 +13,11 @@ import (
 
 // Walk returns the route to the value of an expression.
 func (r *Walker) Walk(x spec.Expr) (Route, *spec.Error) {
+	if r.depth++; r.depth > spec.MaxNesting {
+		r.depth--
+		return Route{}, spec.ErrorWith(x.Where(), spec.ErrNesting, "names stand for all that leads to their values", "more than %d steps lead to this value", spec.MaxNesting)
+	}
+	defer func() { r.depth-- }()
 	switch x := x.(type) {
 	case *spec.Ident:
 		return r.ident(x)

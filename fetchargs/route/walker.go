@@ -23,6 +23,7 @@ type Walker struct {
 	// follows it in a chain: 2 to the power of its length.
 	chosen map[*spec.Choice]int
 
+	depth  int        // of Walk
 	naming *spec.Item // the item whose expression is walked, so that its name is not found in itself
 }
 

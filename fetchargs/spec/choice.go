@@ -10,7 +10,10 @@ import (
 func (p *parser) choice(x Expr, arrow bool) Expr {
 	open := p.tok.Span
 	c := &Choice{X: x}
-	for {
+	for n := 0; ; {
+		if !p.inRow(&n, alternativeRow) {
+			return nil
+		}
 		p.next() // ( or |
 		alt := p.alternative(arrow)
 		if alt == nil {
@@ -35,13 +38,19 @@ func (p *parser) choice(x Expr, arrow bool) Expr {
 }
 
 func (p *parser) alternative(arrow bool) (alt []Suffix) {
-	for {
+	for n := 0; ; {
+		if !p.inRow(&n, memberRow) {
+			return nil
+		}
 		if p.tok.kind != tokIdent {
 			p.fail(p.tok.Span, "", "a member's name is missing: %s", p.describe())
 			return nil
 		}
 		alt = append(alt, Suffix{Arrow: arrow, Name: Name{p.tok.text, p.tok.Span}})
 		for p.next(); p.tok.kind == "["; p.next() {
+			if !p.inRow(&n, memberRow) {
+				return nil
+			}
 			open := p.tok.Span
 			p.next()
 			n, ok := p.index()

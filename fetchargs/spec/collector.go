@@ -1,12 +1,19 @@
 package spec
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 // A Collector collects the errors of one spec.
 type Collector struct {
 	Text string // of the spec
+	Most int    // errors to look for; 0 stands for MaxErrors
 	Errs Errors
 }
+
+// Full reports whether there are so many errors that no further ones are looked for.
+func (c *Collector) Full() bool { return len(c.Errs) >= cmp.Or(c.Most, MaxErrors) }
 
 // Add adds an error.
 func (c *Collector) Add(e *Error) {

@@ -3,7 +3,6 @@ package spec
 import (
 	"errors"
 	"fmt"
-	"slices"
 )
 
 // A Span is a range of a spec's text: bytes Pos up to, but not including, End.
@@ -74,11 +73,18 @@ type Errors []*Error
 // Unique drops duplicate errors: a value in the condition of an item is both shown and
 // compared, and so reports its errors twice.
 func (e Errors) Unique() Errors {
+	type same struct {
+		Span
+		msg string
+	}
 	var once Errors
+	seen := map[same]bool{}
 	for _, err := range e {
-		if !slices.ContainsFunc(once, func(o *Error) bool { return o.Span == err.Span && o.Msg == err.Msg }) {
+		key := same{err.Span, err.Msg}
+		if !seen[key] {
 			once = append(once, err)
 		}
+		seen[key] = true
 	}
 	return once
 }

@@ -35,8 +35,12 @@ func (n *node) truth() Cond {
 // postfix parses PRIMARY { "->" MEMBER | "." MEMBER | "[" N "]" | "[" N ".." N "]" },
 // where several members may be in parentheses: see choice.
 func (p *parser) postfix(x Expr) Expr {
-	for {
-		switch op := p.tok; op.kind {
+	for n := 0; ; {
+		op := p.tok
+		if (op.kind == "->" || op.kind == "." || op.kind == "[") && !p.inRow(&n, memberRow) {
+			return nil
+		}
+		switch op.kind {
 		case "->", ".":
 			p.next()
 			if p.tok.kind == "(" {
@@ -265,9 +269,12 @@ func (p *parser) containerOf(at Span) Expr {
 		p.fail(p.tok.Span, form, "%s", p.describe())
 		return nil
 	}
-	for {
+	for n := 0; ; {
 		if p.tok.kind != tokIdent {
 			p.fail(p.tok.Span, form, "%s", p.describe())
+			return nil
+		}
+		if !p.inRow(&n, memberRow) {
 			return nil
 		}
 		c.Member = append(c.Member, Name{p.tok.text, p.tok.Span})

@@ -177,7 +177,10 @@ func (p *parser) typedValue(e *Typed) bool {
 		return p.typedExpr(e)
 	}
 	e.Param = p.places.n
-	for p.tok.kind == "+" || p.tok.kind == "[" {
+	for n := 0; p.tok.kind == "+" || p.tok.kind == "["; {
+		if !p.inRow(&n, stepRow) {
+			return false
+		}
 		open := p.tok
 		p.next()
 		n, ok := p.index()

@@ -12,9 +12,12 @@ import (
 //
 //	SPECS = SPEC { "|" SPEC }
 func Parse(text string) (*Spec, error) {
+	if len(text) > MaxText {
+		return nil, tooLong(text)
+	}
 	p := &parser{text: text}
 	var first *Spec
-	for last, n := &first, 0; ; n++ {
+	for last, n := &first, 0; ; {
 		s := p.spec()
 		if s == nil {
 			return nil, p.errs
@@ -22,6 +25,9 @@ func Parse(text string) (*Spec, error) {
 		s.Nth, *last = n, s
 		if last = &s.Else; p.tok.kind != "|" {
 			return first, nil
+		}
+		if !p.inRow(&n, alternativeRow) {
+			return nil, p.errs
 		}
 	}
 }
@@ -85,9 +91,6 @@ type parser struct {
 	places places
 	entry  bool // the item is an entry of a function based event
 }
-
-// MaxNesting limits the recursion. No chain that a kernel accepts comes near it.
-const MaxNesting = 100
 
 // ErrNesting is wrapped by the error about a spec that is nested deeper than MaxNesting.
 var ErrNesting = errors.New("nested too deeply")
@@ -193,9 +196,17 @@ func (p *parser) items() []*Item {
 	first := len(p.errs)
 	for p.places = (places{n: 1}); ; {
 		before := len(p.errs)
-		if item := p.item(); item != nil {
+		item := p.item()
+		if item != nil {
 			items = append(items, item)
 			p.places.take(item)
+		}
+		if len(items) > MaxItems {
+			p.fail(item.Span, "make several specs of it", "more than %d items in a row", MaxItems)
+			return items
+		}
+		if len(p.errs) >= MaxErrors {
+			return items
 		}
 		if len(p.errs) > before {
 			p.skipItem()

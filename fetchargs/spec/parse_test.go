@@ -156,7 +156,9 @@ func FuzzParse(f *testing.F) {
 	badinput.Fuzz(f, func(t *testing.T, text string) {
 		spec, err := Parse(text)
 		if err == nil {
-			checkRoundTrip(t, spec)
+			if len(spec.String()) <= MaxText { // it may have more spaces
+				checkRoundTrip(t, spec)
+			}
 			return
 		}
 		var errs Errors

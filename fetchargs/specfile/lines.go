@@ -10,14 +10,11 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
-// Limits of a spec in a file, in bytes, and of the number of specs in all. No kernel
-// would take as much, except for globs. There are also limits of the files and of the
-// errors that are shown.
+// Limits of a set of files, and of the errors in them that are shown.
 const (
-	MaxSpec   = 64 << 10
 	MaxSpecs  = 1000
 	MaxFiles  = 1000
-	MaxErrors = 100
+	MaxErrors = spec.MaxErrors
 )
 
 // A piece is the part of a spec that is on one line of a file.
@@ -54,6 +51,7 @@ func (r *reader) read(text []byte) {
 func (r *reader) end() {
 	if r.open != nil {
 		r.open.Text = string(r.text)
+		r.set.size += len(r.text)
 	}
 	r.open = nil
 }
@@ -126,10 +124,17 @@ func (r *reader) goOn(text string, column int) {
 	r.limit()
 }
 
-// limit refuses a spec that is too long.
+// limit refuses a spec that is too long, by itself or with those before it.
 func (r *reader) limit() {
+	if size := r.set.size + len(r.text); size > spec.MaxAll {
+		r.set.full = true
+		r.limitText()
+		r.fail(r.open, spec.Span{Pos: 0, End: 1}, "a glob stands for many functions: 'tcp_*'", "the specs up to this one have more than %d bytes", spec.MaxAll)
+		r.set.Specs = r.set.Specs[:len(r.set.Specs)-1]
+		return
+	}
 	if r.limitText() {
-		r.fail(r.open, spec.Span{Pos: 0, End: 1}, "lines that begin with a blank go on with the spec above", "this spec is longer than %d bytes", MaxSpec)
+		r.fail(r.open, spec.Span{Pos: 0, End: 1}, "lines that begin with a blank go on with the spec above", "this spec is longer than %d bytes", spec.MaxText)
 		r.set.Specs = r.set.Specs[:len(r.set.Specs)-1]
 	}
 }
@@ -137,7 +142,7 @@ func (r *reader) limit() {
 // limitText cuts the text of a spec that is too long, so that its errors are shown
 // quickly.
 func (r *reader) limitText() bool {
-	cut := MaxSpec
+	cut := spec.MaxText
 	if len(r.text) <= cut {
 		return false
 	}

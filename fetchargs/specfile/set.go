@@ -22,6 +22,7 @@ type Set struct {
 	open  func(name string) ([]byte, error)
 	wrong spec.Errors
 	stack []string // files that are being read
+	size  int      // bytes of the specs that are complete
 	full  bool     // there are more specs or errors than are read
 }
 

@@ -38,7 +38,7 @@ func Example() {
 }
 
 func TestRead(t *testing.T) {
-	long := strings.Repeat("x", specfile.MaxSpec)
+	long := strings.Repeat("x", spec.MaxText)
 	many := strings.Repeat("f\n", specfile.MaxSpecs)
 	tests := []struct {
 		name  string
@@ -64,8 +64,8 @@ func TestRead(t *testing.T) {
 		{"no text", "f\ng\x00", "", "a:2:2: byte 0x00: this is no text"},
 		{"UTF-16", "\xff\xfef\x00", "", "a:1:1: this is UTF-16"},
 		{"too long", long + "\ng", long + "|g", ""},
-		{"by a byte", "f\n" + long + "x\n (x)\n (y)\ng", "f|g", "a:2:1: this spec is longer than 65536 bytes"},
-		{"by its second line", long + "\n x\n y\ng", "g", "a:1:1: this spec is longer than 65536 bytes"},
+		{"by a byte", "f\n" + long + "x\n (x)\n (y)\ng", "f|g", "a:2:1: this spec is longer than 16384 bytes"},
+		{"by its second line", long + "\n x\n y\ng", "g", "a:1:1: this spec is longer than 16384 bytes"},
 		{"many", many, strings.Repeat("f|", specfile.MaxSpecs-1) + "f", ""},
 		{"too many", many + long + long + "\ng\ninclude b\n", strings.Repeat("f|", specfile.MaxSpecs-1) + "f", "a:1001:1: there are more than 1000 specs"},
 	}

@@ -97,9 +97,16 @@ func (t *Target) CallNames() []string {
 
 // TypeOf returns a C type, or another one if this kernel's BTF does not have it.
 func (t *Target) TypeOf(name, otherwise string) btf.Type {
+	if typ, known := t.types[name]; known { // a glob asks for those of some hundred calls
+		return typ
+	}
 	typ, err := t.Kernel.Type(name)
 	if err != nil {
 		typ, _ = t.Kernel.Type(otherwise)
 	}
+	if t.types == nil {
+		t.types = map[string]btf.Type{}
+	}
+	t.types[name] = typ
 	return typ
 }

@@ -46,8 +46,9 @@ type Target struct {
 	// HZ is how many jiffies a second has, 0 if that is not known.
 	HZ int
 
-	points map[string]bool  // see entryPoints
-	table  *constants.Table // see macros
+	points map[string]bool     // see entryPoints
+	types  map[string]btf.Type // see TypeOf
+	table  *constants.Table    // see macros
 
 	// ModuleFuncs returns the names of the functions of loaded modules, also of those
 	// without BTF. It is slow, and called only for a name that is nowhere else. It is nil if

@@ -60,7 +60,7 @@ func (m *Machine) Plan(specs []string, o PlanOptions) ([]*plan.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	parsed, wrong := parse(specs)
+	parsed, wrong := spec.ParseAll(specs)
 	if err := m.Gather(target, parsed); err != nil {
 		return nil, err
 	}
@@ -96,26 +96,15 @@ func (m *Machine) Plan(specs []string, o PlanOptions) ([]*plan.Plan, error) {
 // spec.Errors has everything that is wrong, in the order of the specs. refused is that of
 // fetchargs.ResolveTried.
 func Resolve(texts []string, t *target.Target, refused func(*plan.Plan) (spec.Errors, error)) ([]*plan.Plan, error) {
-	specs, wrong := parse(texts)
+	specs, wrong := spec.ParseAll(texts)
 	return resolve(texts, specs, wrong, t, refused)
-}
-
-// parse returns the specs that are well formed, and what is wrong with the others.
-func parse(texts []string) (specs []*spec.Spec, wrong spec.Errors) {
-	for _, text := range texts {
-		parsed, err := spec.Parse(text)
-		var errs spec.Errors
-		if errors.As(err, &errs) {
-			wrong = append(wrong, errs...)
-			continue
-		}
-		specs = append(specs, parsed)
-	}
-	return specs, wrong
 }
 
 // resolve makes plans of specs. wrong is what is wrong with others of the texts.
 func resolve(texts []string, specs []*spec.Spec, wrong spec.Errors, t *target.Target, refused func(*plan.Plan) (spec.Errors, error)) ([]*plan.Plan, error) {
+	if len(wrong) >= spec.MaxErrors {
+		return nil, wrong
+	}
 	plans, err := fetchargs.ResolveTried(specs, t, refused)
 	var errs spec.Errors
 	if errors.As(err, &errs) {

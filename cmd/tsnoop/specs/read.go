@@ -45,14 +45,8 @@ func Read(o *flags.Options) error {
 		return refused
 	case errors.As(err, &wrong):
 		// Also show errors in the specs that could be read.
-		for _, text := range set.Texts() {
-			_, err := spec.Parse(text)
-			var more spec.Errors
-			if errors.As(err, &more) {
-				wrong = append(wrong, more...)
-			}
-		}
-		return wrong
+		_, more := spec.ParseAll(set.Texts())
+		return append(wrong, more...)
 	case err != nil:
 		return flags.Errorf("", "cannot read specs: %v", err)
 	case len(set.Specs) == 0:

@@ -45,14 +45,13 @@ func (u *UI) Report(err error) int {
 	return 1
 }
 
-// wrong prints the errors in specs. A file that contains no specs may have a thousand.
+// wrong prints the errors in specs.
 func (u *UI) wrong(all spec.Errors) {
-	const most = 50
-	for _, e := range all[:min(len(all), most)] {
+	for _, e := range all[:min(len(all), spec.MaxErrors)] {
 		u.write(render.AppendError(nil, e, u.Color, u.columns()), false)
 	}
-	if len(all) > most {
-		u.Warn("%d more are wrong", len(all)-most)
+	if len(all) >= spec.MaxErrors {
+		u.Warn("there may be more errors: tsnoop looks for %d", spec.MaxErrors)
 	}
 }
 
