@@ -11,13 +11,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// left returns the files of pages that exist, their checksums, and the head.
+// left returns the files of pages that exist, their checksums and symbols, and the head.
 func (rec *Recorder) left() (files []string, err error) {
 	dir, _ := filepath.Split(rec.name)
 	names, err := rec.dir.Names()
 	for _, name := range names {
 		file := dir + name
-		if _, ok := rec.cpuOf(file); ok || file == rec.headName() || file == rec.sumName() {
+		if _, ok := rec.cpuOf(file); ok || file == rec.headName() || file == rec.sumName() || file == rec.symName() {
 			files = append(files, file)
 		}
 	}

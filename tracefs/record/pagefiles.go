@@ -23,8 +23,9 @@ import (
 )
 
 // A Recorder collects the raw pages of each CPU in a file of its own, FILE.cpuN as
-// trace-cmd does. FILE.sum holds their checksums, and FILE.head, a trace.dat without pages,
-// what is needed to understand them. In the end it merges them into FILE.tmp and renames that to FILE.
+// trace-cmd does. FILE.sum holds their checksums, FILE.sym the symbols that name addresses
+// in them, and FILE.head, a trace.dat without pages, what else is needed to understand them.
+// In the end it merges them into FILE.tmp and renames that to FILE.
 // Whatever fails or kills it, the pages stay, and so does an older FILE; Recover merges
 // them then.
 //
@@ -41,16 +42,19 @@ type Recorder struct {
 	head     *os.File         // locked while this process lives
 	headed   bool             // a header has been written to it
 
-	mu    sync.Mutex // guards cpus, the buffers of their files, and unsynced
+	mu    sync.Mutex // guards cpus, the buffers of their files, names, and unsynced
 	cpus  map[int]*cpuFile
 	sums  *cpuFile // nil until there is a page
+	syms  *cpuFile // nil until there is a page, and without names
+	names *names   // nil without symbols
 	saved bool     // FILE is complete
+	vain  bool     // nothing is to be kept
 	unsynced
 
 	events, bytes, lost atomic.Uint64
 }
 
-// A cpuFile has the pages of a CPU, or the checksums of all.
+// A cpuFile has the pages of a CPU, or the checksums or symbols of all.
 type cpuFile struct {
 	file  *os.File
 	w     *bufio.Writer
@@ -134,6 +138,7 @@ func claim(f *os.File) error {
 func (rec *Recorder) headName() string       { return rec.name + ".head" }
 func (rec *Recorder) tmpName() string        { return rec.name + ".tmp" }
 func (rec *Recorder) sumName() string        { return rec.name + ".sum" }
+func (rec *Recorder) symName() string        { return rec.name + ".sym" }
 func (rec *Recorder) cpuName(cpu int) string { return rec.name + ".cpu" + strconv.Itoa(cpu) }
 
 // cpuOf returns the CPU whose pages are in file, and false if it is not a file of
@@ -175,10 +180,8 @@ func (rec *Recorder) add(p read.Page, events uint64, age time.Duration) (err err
 	rec.wrote(rec.pageSize, age) // first: the disk can hold up what follows
 	c := rec.cpus[p.CPU]
 	if c == nil {
-		if rec.sums == nil {
-			if rec.sums, err = rec.newCPUFile(rec.sumName(), 64<<10); err != nil {
-				return err
-			}
+		if err := rec.createOthers(); err != nil {
+			return err
 		}
 		if c, err = rec.newCPUFile(rec.cpuName(p.CPU), 1<<20); err != nil {
 			return err
@@ -202,6 +205,17 @@ func (rec *Recorder) add(p read.Page, events uint64, age time.Duration) (err err
 	return nil
 }
 
+// createOthers creates the files that each page has a part in, unless it has done so.
+func (rec *Recorder) createOthers() (err error) {
+	if rec.sums == nil {
+		rec.sums, err = rec.newCPUFile(rec.sumName(), 64<<10)
+	}
+	if err == nil && rec.syms == nil && rec.names != nil {
+		rec.syms, err = rec.newCPUFile(rec.symName(), 64<<10)
+	}
+	return err
+}
+
 func (rec *Recorder) newCPUFile(name string, buffer int) (*cpuFile, error) {
 	f, err := rec.dir.Create(name)
 	if err != nil {
@@ -217,11 +231,13 @@ func (c *cpuFile) write(b []byte) error {
 	return err
 }
 
-// files returns the file of checksums, if there is one, and those of pages. In this order
-// they are flushed, so that each page has a checksum.
+// files returns the files of checksums and symbols that there are, and those of pages. In
+// this order they are flushed, so that each page has a checksum.
 func (rec *Recorder) files() (all []*cpuFile) {
-	if rec.sums != nil {
-		all = append(all, rec.sums)
+	for _, c := range []*cpuFile{rec.sums, rec.syms} {
+		if c != nil {
+			all = append(all, c)
+		}
 	}
 	for _, c := range rec.cpus {
 		all = append(all, c)
@@ -234,42 +250,23 @@ func (rec *Recorder) files() (all []*cpuFile) {
 func (rec *Recorder) flush() (err error) {
 	rec.mu.Lock()
 	defer rec.mu.Unlock()
+	err = rec.addNames()
 	for _, c := range rec.files() {
 		err = cmp.Or(err, c.w.Flush())
 	}
 	return cmp.Or(rec.failed, err)
 }
 
-// writeHead writes FILE.head to the disk. Later calls replace the file once the new one
-// is complete.
+// writeHead writes FILE.head to the disk.
 func (rec *Recorder) writeHead(h *tracedat.Header) error {
-	if !rec.headed {
-		err := tracedat.Write(rec.head, h, nil)
-		rec.headed = err == nil
-		if err == nil && rec.options.Sync > 0 {
-			err = cmp.Or(rec.head.Sync(), rec.dir.Sync())
-		}
+	if err := tracedat.Write(rec.head, h, nil); err != nil {
 		return err
 	}
-	f, err := rec.dir.Create(rec.tmpName())
-	if err != nil {
-		return err
+	rec.headed = true
+	if rec.options.Sync <= 0 {
+		return nil
 	}
-	err = cmp.Or(claim(f), tracedat.Write(f, h, nil))
-	if err == nil {
-		err = f.Sync()
-	}
-	if err == nil {
-		err = rec.dir.Rename(f, rec.headName())
-	}
-	if err != nil {
-		f.Close()
-		rec.dir.Remove(rec.tmpName())
-		return err
-	}
-	rec.head.Close()
-	rec.head = f
-	return nil
+	return cmp.Or(rec.head.Sync(), rec.dir.Sync())
 }
 
 // save makes the file.
@@ -284,6 +281,7 @@ func (rec *Recorder) save(h *tracedat.Header) error {
 		}
 		cpus = append(cpus, tracedat.CPUSource{ID: id, Size: c.size, Pages: c.file})
 	}
+	h.Kallsyms = rec.names.all()
 	if rec.sums != nil {
 		h.Sums = io.NewSectionReader(rec.sums.file, 0, rec.sums.size)
 	}
@@ -320,6 +318,9 @@ func (rec *Recorder) write(h *tracedat.Header, cpus []tracedat.CPUSource) error 
 	return rec.dir.Sync()
 }
 
+// Discard notes that a trace was not recorded after all: Close removes the files.
+func (rec *Recorder) Discard() { rec.vain = true }
+
 // Close ends the recording. err is what has made it fail, or nil. If the recording was
 // saved, or nothing was recorded, the other files are removed; otherwise they are kept,
 // and Close returns a *KeptError.
@@ -334,7 +335,7 @@ func (rec *Recorder) Close(err error) error {
 		err = cmp.Or(err, c.file.Close())
 	}
 	err = cmp.Or(err, rec.head.Close())
-	if rec.saved || len(kept) == 0 {
+	if rec.saved || rec.vain || len(kept) == 0 {
 		return cmp.Or(err, rec.remove(kept))
 	}
 	slices.Sort(kept)

@@ -9,6 +9,7 @@ import (
 	"iter"
 	"time"
 
+	"github.com/tsnoop/tsnoop/tracefs/proc/symbols"
 	"github.com/tsnoop/tsnoop/tracefs/read"
 	"github.com/tsnoop/tsnoop/tracefs/ringbuf"
 	"github.com/tsnoop/tsnoop/tracefs/tracedat"
@@ -22,45 +23,27 @@ type Options struct {
 }
 
 // Begin writes the head of the recording. h is what is needed to understand the pages. It
-// may lack what takes long or is known only at the end, which the caller adds to it later.
-func (rec *Recorder) Begin(h *tracedat.Header) {
+// may lack what is known only at the end, which the caller adds to it later. The addresses
+// in the pages are named with the symbols of table, which may be nil.
+func (rec *Recorder) Begin(h *tracedat.Header, table *symbols.Table) {
 	rec.header = h
 	rec.layout, rec.pageSize = ringbuf.Layout{BigEndian: h.BigEndian, LongSize: h.LongSize}, h.PageSize
 	if err := rec.writeHead(h); err != nil {
 		rec.warner.Warnf("if this is killed, what it has recorded cannot be recovered: %v", err)
+	}
+	if table != nil {
+		rec.names = newNames(table)
 	}
 }
 
 // Header returns what Begin was given, or nil.
 func (rec *Recorder) Header() *tracedat.Header { return rec.header }
 
-// AddSymbols writes the head once more with the symbols. Those take long, so they are read
-// in the background, while pages are already being taken. Call wait before the header is
-// used again.
-func (rec *Recorder) AddSymbols(text func() ([]byte, error)) (wait func()) {
-	if !rec.headed {
-		return func() {}
-	}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		var err error
-		if rec.header.Kallsyms, err = text(); err == nil {
-			err = rec.writeHead(rec.header)
-		}
-		if err != nil {
-			rec.warner.Detailf("if this is killed, what is recovered has no symbols: %v", err)
-		}
-	}()
-	return func() { <-done }
-}
-
 // Take stores pages until there are no more, or enough events. They are on the disk then.
 // now returns the time on the trace clock, in ns. Take calls each after each page. Events
 // with the ID births are only for tsnoop itself: they are not counted.
 func (rec *Recorder) Take(pages iter.Seq2[read.Page, error], now func() uint64, births int, each func()) error {
 	count := rec.options.Count
-	rec.expectFrom(time.Time{}) // from here on, pages tell
 	defer rec.tick()()
 	var page ringbuf.Page
 	for p, err := range pages {
@@ -76,7 +59,9 @@ func (rec *Recorder) Take(pages iter.Seq2[read.Page, error], now func() uint64, 
 			lost = n
 		}
 		taken := now()
+		rec.mu.Lock()
 		events, first := rec.count(&page, births, taken)
+		rec.mu.Unlock()
 		if err := rec.add(p, events, time.Duration(taken-first)); err != nil {
 			return err
 		}
@@ -90,13 +75,15 @@ func (rec *Recorder) Take(pages iter.Seq2[read.Page, error], now func() uint64, 
 	return nil
 }
 
-// count returns the number of events on a page and the time of the first one, at most now.
+// count returns the number of events on a page and the time of the first one, at most now,
+// and looks for addresses in them.
 // Those with the ID births do not count: they are recorded before events are enabled.
 func (rec *Recorder) count(page *ringbuf.Page, births int, now uint64) (events, first uint64) {
 	for first = now; page.Next(); {
 		if births < 0 || len(page.Data) < 2 || eventID(rec.layout, page.Data) != births {
 			first = min(first, page.Stamp)
 			events++
+			rec.names.scan(page.Data, rec.layout.BigEndian)
 		}
 	}
 	return events, first

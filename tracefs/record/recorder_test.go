@@ -34,8 +34,7 @@ func newRecorderTest(t *testing.T, name string) *recorderTest {
 	if rt.rec, err = New(name, Options{Sync: time.Second}, nil); err != nil {
 		t.Fatal(err)
 	}
-	rt.rec.Begin(h)
-	rt.rec.AddSymbols(symbols.Running().Text)()
+	rt.rec.Begin(h, symbols.Running())
 	for page := rt.pages; len(page) > 0; page = page[pageSize:] {
 		if err := rt.rec.add(read.Page{CPU: 3, Data: page[:pageSize]}, 1, 0); err != nil {
 			t.Fatal(err)
@@ -107,7 +106,7 @@ func TestRecorderSaved(t *testing.T) {
 		t.Fatal(err)
 	}
 	rt := newRecorderTest(t, name)
-	rt.holds(dir, "t.dat", "t.dat.cpu3", "t.dat.head", "t.dat.sum")
+	rt.holds(dir, "t.dat", "t.dat.cpu3", "t.dat.head", "t.dat.sum", "t.dat.sym")
 	if err := rt.rec.Close(rt.rec.save(rt.header())); err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +176,7 @@ func TestRecorderKept(t *testing.T) {
 			if b, err := os.ReadFile(name); string(b) != "older" {
 				t.Errorf("%q, %v", b, err)
 			}
-			rt.holds(dir, "t.dat", "t.dat.cpu3", "t.dat.head", "t.dat.sum")
+			rt.holds(dir, "t.dat", "t.dat.cpu3", "t.dat.head", "t.dat.sum", "t.dat.sym")
 			rt.must(rt.recover())
 			rt.holds(dir, "t.dat")
 			rt.shows()

@@ -77,6 +77,11 @@ func (rec *Recorder) recover(r *Recovered, compress bool, watch func(func() (n, 
 	if compress {
 		h.Version, h.Zstd = 7, true
 	}
+	if slices.Contains(left, rec.symName()) {
+		if err := rec.addLeftNames(h); err != nil {
+			return err
+		}
+	}
 	cpus, end, err := rec.sources(left, int64(h.PageSize))
 	defer end()
 	if err != nil {

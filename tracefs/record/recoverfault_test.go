@@ -69,8 +69,7 @@ func recordFixture(dir string) error {
 	if err != nil {
 		return err
 	}
-	rec.Begin(h)
-	rec.AddSymbols(symbols.Running().Text)()
+	rec.Begin(h, symbols.Running())
 	err = fill(rec, pages)
 	if err == nil {
 		err = rec.save(h)
@@ -92,8 +91,7 @@ func leftBehind(t *testing.T, dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rec.Begin(h)
-	rec.AddSymbols(symbols.Running().Text)()
+	rec.Begin(h, symbols.Running())
 	if err := fill(rec, pages); err != nil {
 		t.Fatal(err)
 	}

@@ -97,20 +97,6 @@ func (u *unsynced) synced() {
 	u.expect()
 }
 
-// Expect notes that events can happen from now on. Until Take has begun, which can take long
-// on a busy host, nobody knows whether any did.
-func (rec *Recorder) Expect() { rec.expectFrom(time.Now()) }
-
-// expectFrom sets when the first event can have happened that was not taken, zero for none.
-func (rec *Recorder) expectFrom(first time.Time) {
-	rec.mu.Lock()
-	defer rec.mu.Unlock()
-	if rec.limit > 0 && rec.taken.bytes == 0 {
-		rec.taken.first = first
-		rec.expect()
-	}
-}
-
 // FillTime returns how long pages may fill before they are taken: a small part of the time
 // after which they must be on the disk.
 func (rec *Recorder) FillTime() time.Duration {
@@ -135,6 +121,7 @@ func (rec *Recorder) tick() (stop func()) {
 					return
 				case <-flush.C:
 					rec.flush() // the next page reports an error again
+					rec.addOthers()
 				}
 			}
 		}
@@ -147,6 +134,7 @@ func (rec *Recorder) tick() (stop func()) {
 				rec.flush()
 			case <-rec.next.C:
 				rec.sync()
+				rec.addOthers()
 			}
 		}
 	})
@@ -183,6 +171,7 @@ func (rec *Recorder) sync() {
 func (rec *Recorder) handOver() (files []*os.File, named bool, err error) {
 	rec.mu.Lock()
 	defer rec.mu.Unlock()
+	err = rec.addNames()
 	for _, c := range rec.files() {
 		if c.dirty {
 			err = cmp.Or(err, c.w.Flush())

@@ -53,7 +53,6 @@ func warned(t *testing.T, warnings <-chan string, limit string) {
 // Pages are on the disk when the last one has been taken. Making the file of them takes long.
 func TestSyncedAtEnd(t *testing.T) {
 	rec, warnings := syncedTest(t, time.Hour)
-	rec.Expect()
 	pages, first := onePage(t)
 	if err := rec.Take(pages, func() uint64 { return first }, -1, func() {}); err != nil {
 		t.Fatal(err)
@@ -69,13 +68,6 @@ func TestSyncedAtEnd(t *testing.T) {
 	if len(warnings) > 0 {
 		t.Error(<-warnings)
 	}
-}
-
-// Events can happen before pages are taken.
-func TestLateBegun(t *testing.T) {
-	rec, warnings := syncedTest(t, time.Millisecond)
-	rec.Expect()
-	warned(t, warnings, "1ms")
 }
 
 // The age of an event counts, also the time before its page was taken.

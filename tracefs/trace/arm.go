@@ -52,7 +52,7 @@ type Trace struct {
 
 	meddled     atomic.Bool     // another program has interfered; cleared by clocks
 	recording   atomic.Bool     // raw pages are being recorded
-	enabled     func()          // called when events have been enabled; may be nil
+	taking      *taking         // nil unless pages are recorded
 	unwatchWall func()          // nil until the host's clock is watched
 	spent       context.Context // done when all probes are switched off
 	spend       func()
@@ -133,6 +133,7 @@ func Arm(ctx context.Context, m *machine.Machine, plans []*plan.Plan, o Options)
 	if ctx.Err() != nil {
 		return nil, define.ErrInterrupted
 	}
+	t.Processes.Remember()
 	if o.Ready != nil {
 		if err = o.Ready(t); err != nil {
 			return nil, err
@@ -143,16 +144,11 @@ func Arm(ctx context.Context, m *machine.Machine, plans []*plan.Plan, o Options)
 	t.modules.Begin()
 	t.guard = t.newGuard()
 	t.inFlight = losses.NewInFlight(t.Plans, t.traced)
-	t.Processes.Remember()
 	if err = t.session.Enable(); err != nil {
 		return nil, err
 	}
-	if t.enabled != nil {
-		t.enabled()
-	}
 	t.Processes.Remember()
-	armed = true           // events may have been recorded since, and are shown even if ctx is done by now
-	go m.Symbols.Prepare() // so that they are probably ready when the first line needs them
+	armed = true // events may have been recorded since, and are shown even if ctx is done by now
 	t.guard.Begin()
 	return t, nil
 }
@@ -209,6 +205,7 @@ func (t *Trace) sessionOptions() (tracefs.Options, error) {
 
 // Close undoes everything that Arm did.
 func (t *Trace) Close() error {
+	t.taking.close()
 	t.guard.Close()
 	t.modules.Close()
 	t.spend()

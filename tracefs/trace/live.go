@@ -73,6 +73,7 @@ func (t *Trace) Losses() *losses.Losses {
 // ranged over once.
 func (t *Trace) Calls(ctx context.Context) iter.Seq2[*calls.Call, error] {
 	return func(yield func(*calls.Call, error) bool) {
+		go t.machine.Symbols.Prepare() // so that they are probably ready when the first line needs them
 		ctx, release := t.untilDrained(ctx)
 		defer release()
 		t.Stream.Calls(t.events(ctx), t.observer())(yield)

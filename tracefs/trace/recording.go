@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path"
+	"sync/atomic"
 
 	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/tracefs"
@@ -17,45 +18,70 @@ import (
 
 // BeginRecording writes the head of the recording of a trace whose probes are defined: see
 // Options.Ready. If it is called, the head is on the disk before the first event is
-// recorded.
+// recorded, and pages are taken from the first event on.
 func (t *Trace) BeginRecording(rec *record.Recorder) error {
 	h, err := t.header()
 	if err != nil {
 		return err
 	}
-	rec.Begin(h)
-	t.enabled = rec.Expect
+	t.recording.Store(true)
+	rec.Begin(h, t.machine.Symbols)
+	ctx, end := context.WithCancel(context.Background())
+	t.taking = &taking{rec: rec, end: end, ended: make(chan struct{})}
+	go func() {
+		defer close(t.taking.ended)
+		pages := read.Pages(ctx, t.session, rec.FillTime())
+		t.taking.err = rec.Take(pages, t.Now, t.Processes.Births(), func() { t.Amend.LookAtClocks() })
+	}()
 	return nil
+}
+
+// taking is the goroutine that takes the pages of a trace.
+type taking struct {
+	rec    *record.Recorder
+	wanted atomic.Bool // Record was called
+	end    func()
+	ended  chan struct{}
+	err    error // when it has ended
+}
+
+// close ends it, unless it has ended. What was taken is discarded if it was not wanted.
+func (k *taking) close() {
+	if k == nil {
+		return
+	}
+	k.end()
+	<-k.ended
+	if !k.wanted.Load() {
+		k.rec.Discard()
+	}
 }
 
 // Record takes the pages of a trace until ctx is done, and then those that the kernel
 // has filled by then, or until there are enough events. Then it makes the file. Nothing
 // is decoded meanwhile. Whatever stops it, what was taken by then is saved.
 func (t *Trace) Record(ctx context.Context, rec *record.Recorder) (err error) {
-	t.recording.Store(true)
-	if rec.Header() == nil {
+	if t.taking == nil {
 		if err := t.BeginRecording(rec); err != nil {
 			return err
 		}
 	}
+	t.taking.wanted.Store(true)
 	h := rec.Header()
-	if own, err := t.recorded(t.Origin); err == nil { // with the processes
-		h.Tsnoop = own
-	}
 	ctx, release := t.untilDrained(ctx)
 	defer release()
-	wait := rec.AddSymbols(t.machine.Symbols.Text)
-	err = rec.Take(read.Pages(ctx, t.session, rec.FillTime()), t.Now, t.Processes.Births(), func() { t.Amend.LookAtClocks() })
+	defer context.AfterFunc(ctx, t.taking.end)()
+	<-t.taking.ended
+	err = t.taking.err
 	t.guard.Stop()
 	err = cmp.Or(err, t.session.Stop())
 	t.guard.Settle()
-	wait()
 	t.complete(h, rec.Name())
 	return cmp.Or(err, rec.Save(h))
 }
 
-// header collects what is needed to understand the pages elsewhere. It leaves out the
-// symbols, which take long, and what is known only at the end.
+// header collects what is needed to understand the pages elsewhere. It leaves out what is
+// known only at the end.
 func (t *Trace) header() (*tracedat.Header, error) {
 	layout, pageSize, err := t.session.PageLayout()
 	if err != nil {
@@ -105,9 +131,6 @@ func (t *Trace) complete(h *tracedat.Header, name string) {
 	}
 	if own, err := t.recorded(t.Ended()); err == nil { // with the end
 		h.Tsnoop = own
-	}
-	if b, err := t.machine.Symbols.TextNow(); err == nil {
-		h.Kallsyms = b
 	}
 	if names, err := t.machine.FS.Cmdlines(); err == nil {
 		h.Cmdlines = names

@@ -49,17 +49,9 @@ func le(v any) []byte {
 	return b
 }
 
-// nowhere is where constants are of which nothing is known.
-func nowhere() uint64 { return 0 }
-
-// TestParseImage reads the table in each of the forms that kernels have, and in none
-// that is damaged.
-func TestParseImage(t *testing.T) {
-	const base = 0xffffffff81000000
-	stext := fmt.Sprintf("SYMBOL(_stext)=%x\n", uint64(base))
-	// Token 1 is "vfs_", others are letters. A name of 130 tokens has a length of two bytes.
-	var index []uint16
-	table := []byte{}
+// letters returns kallsyms_token_table and kallsyms_token_index: token 1 is "vfs_", and
+// others are letters.
+func letters() (table []byte, index []uint16) {
 	for i := range 256 {
 		index = append(index, uint16(len(table)))
 		if i == 1 {
@@ -69,7 +61,19 @@ func TestParseImage(t *testing.T) {
 		}
 		table = append(table, 0)
 	}
-	long := strings.Repeat("x", 129)
+	return table, index
+}
+
+// nowhere is where constants are of which nothing is known.
+func nowhere() uint64 { return 0 }
+
+// TestParseImage reads the table in each of the forms that kernels have, and in none
+// that is damaged.
+func TestParseImage(t *testing.T) {
+	const base = 0xffffffff81000000
+	stext := fmt.Sprintf("SYMBOL(_stext)=%x\n", uint64(base))
+	table, index := letters()
+	long := strings.Repeat("x", 129) // a name of 130 tokens has a length of two bytes
 	names := slices.Concat([]byte("\x0bDcpu_number"), []byte("\x07T_stext"), []byte("\x06T\x01read"), []byte("\x82\x01t"+long))
 	text := func(first uint64) string {
 		return fmt.Sprintf("%016x D cpu_number\n%016x T _stext\n%016x T vfs_read\n%016x t %s\n", first, uint64(base), uint64(base+0x40), uint64(base+0x80), long)

@@ -250,8 +250,7 @@ func (m *image) text(atLeast int) []byte {
 			break
 		}
 		l := m.line(i, name, &b)
-		text = append(appendHex(text, l.addr), ' ', l.kind, ' ')
-		text = append(append(text, l.name...), '\n')
+		text = l.append(text)
 	}
 	return text
 }
@@ -363,6 +362,12 @@ func (m *image) below(addr uint64) line {
 
 // Addr is like list.Addr. The first call takes long.
 func (m *image) Addr(name string) (uint64, bool) { return m.whole().Addr(name) }
+
+// append appends a line of the kernel itself.
+func (l *line) append(text []byte) []byte {
+	text = append(appendHex(text, l.addr), ' ', l.kind, ' ')
+	return append(append(text, l.name...), '\n')
+}
 
 // appendHex appends the 16 digits of an address.
 func appendHex(text []byte, addr uint64) []byte {

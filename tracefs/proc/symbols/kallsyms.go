@@ -2,9 +2,11 @@ package symbols
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"iter"
 	"os"
+	"slices"
 )
 
 const kallsyms = "/proc/kallsyms"
@@ -74,6 +76,38 @@ func addrOf(text []byte, symbol string) uint64 {
 		}
 	}
 	return 0
+}
+
+// ofModules returns the lines of symbols of modules and of generated code, which follow
+// those of the kernel itself.
+func ofModules(text []byte) []byte {
+	first := bytes.IndexByte(text, '\t') // before the name of a module
+	if first < 0 {
+		return nil
+	}
+	return text[bytes.LastIndexByte(text[:first], '\n')+1:]
+}
+
+// Sort returns the lines of a part of /proc/kallsyms by their addresses, without those that
+// are not whole.
+func Sort(text []byte) []byte {
+	type part struct {
+		addr uint64
+		line []byte
+	}
+	var parts []part
+	var l line
+	for whole := range bytes.Lines(text) {
+		if b, ended := bytes.CutSuffix(whole, []byte("\n")); ended && l.parse(b) {
+			parts = append(parts, part{l.addr, whole})
+		}
+	}
+	slices.SortStableFunc(parts, func(a, b part) int { return cmp.Compare(a.addr, b.addr) })
+	sorted := make([]byte, 0, len(text))
+	for _, p := range parts {
+		sorted = append(sorted, p.line...)
+	}
+	return sorted
 }
 
 func (l *line) parse(b []byte) bool {

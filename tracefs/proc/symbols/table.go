@@ -172,14 +172,16 @@ func (t *Table) IsLocal(name string) bool {
 	return isLocal(text, name)
 }
 
-// Text returns the text of /proc/kallsyms.
-func (t *Table) Text() ([]byte, error) { return t.text() }
-
-// TextNow is like Text, but reads the file again if modules were loaded or unloaded since.
-func (t *Table) TextNow() ([]byte, error) {
+// Others returns the lines of /proc/kallsyms of the symbols that [Table.Used] does not
+// know. It reads the file, which takes the kernel long, and reads it again if modules were
+// loaded or unloaded since.
+func (t *Table) Others() ([]byte, error) {
 	text, err := t.text()
 	if proc.LoadedModules() != t.loaded {
-		return readText()
+		text, err = readText()
+	}
+	if t.image() != nil {
+		text = ofModules(text)
 	}
 	return text, err
 }

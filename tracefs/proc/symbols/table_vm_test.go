@@ -3,6 +3,8 @@
 package symbols
 
 import (
+	"bytes"
+	"encoding/binary"
 	"os"
 	"os/exec"
 	"testing"
@@ -45,6 +47,21 @@ func TestVMTable(t *testing.T) {
 	}
 	if f := facts["dummy_xmit"]; len(f.Modules) != 1 || f.Modules[0] != "dummy" {
 		t.Errorf("got %+v for dummy_xmit", f)
+	}
+	used := s.Used()
+	for _, c := range []struct {
+		name  string
+		other bool
+	}{{"vfs_read", false}, {"dummy_xmit", true}} {
+		addr, _ := s.Addr(c.name)
+		used.Scan(binary.NativeEndian.AppendUint64(nil, addr+4), false)
+		named := bytes.Contains(used.Text(), []byte(" "+c.name+"\n"))
+		if named == c.other || used.Other() != c.other {
+			t.Errorf("%s at %#x: named %t, other %t", c.name, addr, named, used.Other())
+		}
+	}
+	if others, err := s.Others(); err != nil || !bytes.Contains(others, []byte("dummy_xmit\t[dummy]\n")) || bytes.Contains(others, []byte(" vfs_read\n")) {
+		t.Errorf("%d bytes of others, %v", len(others), err)
 	}
 	for _, wild := range []uint64{0, 8, 0x1000, 0x7fffffffffff, 0xdead000000000100, 0x6b6b6b6b6b6b6b6b, ^uint64(0) - 21} {
 		if ranges.Contains(wild) {

@@ -1,7 +1,9 @@
 package symbols
 
 import (
+	"bytes"
 	"encoding/binary"
+	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -59,5 +61,52 @@ func TestUsedSymbolsNone(t *testing.T) {
 	hidden.Scan([]byte(strings.Repeat("\xff", 64)), false)
 	if _, err := parseList(hidden.Text()); err != ErrHidden {
 		t.Errorf("got error %v, want ErrHidden", err)
+	}
+}
+
+// smallImage is the core of a kernel with four symbols.
+func smallImage(base uint64) []byte {
+	table, index := letters()
+	names := []byte("\x07T_stext" + "\x06T\x01read" + "\x06T\x01also" + "\x06T\x01last")
+	return imageCore(base, []string{"kallsyms_num_syms", "kallsyms_names", "kallsyms_token_table", "kallsyms_token_index", "kallsyms_offsets", "kallsyms_relative_base"},
+		[][]byte{le(uint32(4)), names, table, le(index), le([]int32{0, 0x40, 0x40, 0x80}), le(base)}, fmt.Sprintf("SYMBOL(_stext)=%x\n", base))
+}
+
+// TestUsedImage finds symbols of the kernel itself in its own table, each once, and addresses
+// that may be of modules.
+func TestUsedImage(t *testing.T) {
+	const base = 0xffffffff81000000
+	m, err := parseImage(bytes.NewReader(smallImage(base)), nowhere)
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := &Table{image: func() *image { return m }}
+	used := table.Used()
+	for _, step := range []struct {
+		addr  uint64
+		text  string
+		other bool
+	}{
+		{0, "ffffffff81000000 T _stext\n", false}, // a bound
+		{base + 0x48, "ffffffff81000040 T vfs_read\nffffffff81000040 T vfs_also\nffffffff81000080 T vfs_last\n", false},
+		{base + 0x41, "", false},
+		{base + 0x81, "", false},
+		{1<<64 - 2, "", false}, // -2
+		{1001502, "", false},
+		{0xffff888004b00000, "", false}, // memory of the kernel, which has no names
+		{0xffffffffc0001234, "", true},
+	} {
+		used.Scan(binary.LittleEndian.AppendUint64(nil, step.addr), false)
+		if text := string(used.Text()); text != step.text || used.Other() != step.other {
+			t.Errorf("%#x: %q %t, want %q %t", step.addr, text, used.Other(), step.text, step.other)
+		}
+	}
+}
+
+// TestSort leaves out lines that are not whole, and keeps the order at the same address.
+func TestSort(t *testing.T) {
+	got := string(Sort([]byte("ffffffff82000000 T c\n\x00\x00\nffffffff81000000 T b\nffffffff81000000 T a\nffffffff810")))
+	if want := "ffffffff81000000 T b\nffffffff81000000 T a\nffffffff82000000 T c\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
