@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
 
 	"github.com/tsnoop/tsnoop/btf/thin"
 )
@@ -85,7 +86,7 @@ func (k *Kernel) loadBase() (*blob, error) {
 	if len(data) > worthCutting {
 		if r, err := thin.Parse(data); err == nil {
 			if k.dir == "" { // anybody may have made it
-				if err := thin.CheckDepth(data, 0); err != nil {
+				if err := thin.Check(data, 0); err != nil {
 					return nil, fmt.Errorf("%s: %w: %w", file, err, ErrNoBTF)
 				}
 			}
@@ -114,6 +115,12 @@ func (k *Kernel) CheckModules() error {
 		}
 		if data, err = section(data); err != nil {
 			return fmt.Errorf("%s: %w", file, err)
+		}
+		if err := thin.Check(data, 0); err != nil {
+			return fmt.Errorf("%s: %w: %w", file, err, ErrNoBTF)
+		}
+		if name := moduleName(file); strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
+			return fmt.Errorf("%s: %q is not the name of a module", file, name)
 		}
 		r, err := thin.Parse(data)
 		switch {

@@ -5,6 +5,7 @@ import (
 	"debug/elf"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -53,6 +54,38 @@ func TestNoBTF(t *testing.T) {
 				t.Errorf("%s: %s: %v, then %v", name, question, first, second)
 			}
 		}
+	}
+}
+
+// TestNames: names that would end a line, or act on a terminal, where they are shown make
+// BTF invalid, in the file of the kernel and in that of a module.
+func TestNames(t *testing.T) {
+	module, err := os.ReadFile(filepath.Join("testdata", "snoop-mod.btf"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := os.ReadFile(sampleFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []byte("\n\t\r\x1b\x01\x7f\x80\xff") {
+		damaged := func(data []byte, name string) string {
+			data = bytes.Clone(data)
+			data[bytes.Index(data, []byte(name))+1] = c
+			return writeFile(t, "damaged.btf", data)
+		}
+		want := fmt.Sprintf("is %#02x, in a name", c)
+		_, err := btf.Open(damaged(raw, "pkt_rcv")).Func("", "pkt_rcv")
+		if !errors.Is(err, btf.ErrNoBTF) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v", c, err)
+		}
+		err = btf.Open(sampleFile, damaged(module, "mod_rcv")).CheckModules()
+		if !errors.Is(err, btf.ErrNoBTF) || !strings.Contains(err.Error(), want) {
+			t.Errorf("module, %q: %v", c, err)
+		}
+	}
+	if err := btf.Open(sampleFile, writeFile(t, "a\nb.btf", module)).CheckModules(); err == nil || !strings.Contains(err.Error(), `"a\nb"`) {
+		t.Errorf("%v", err)
 	}
 }
 

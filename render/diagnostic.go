@@ -42,7 +42,7 @@ func AppendError(dst []byte, e *spec.Error, color bool, columns int) []byte {
 	col := len("tsnoop: ")
 	if e.Where != "" {
 		start := len(dst)
-		dst = append(appendLine(dst, e.Where), ": "...)
+		dst = append(AppendMessage(dst, e.Where), ": "...)
 		col += TextWidth(dst[start:])
 	}
 	dst = appendMessage(dst, e.Msg, col, columns)
@@ -56,39 +56,22 @@ func AppendError(dst []byte, e *spec.Error, color bool, columns int) []byte {
 	return dst
 }
 
-// appendMessage appends text of one or more lines, made of our own words and quoted
-// pieces of specs. It escapes only what could act on a terminal. The first line begins at
-// column col.
+// appendMessage appends a line of our own words and quoted pieces of specs, which begins
+// at column col, wrapped.
 func appendMessage(dst []byte, text string, col, columns int) []byte {
 	const indent = len("hint: ")
-	for i, line := range strings.Split(strings.TrimRight(text, "\n"), "\n") {
-		if i > 0 {
-			dst, col = append(dst, strings.Repeat(" ", indent)...), indent
-		}
-		dst = append(AppendWrapped(dst, appendLine(nil, line), col, indent, columns), '\n')
-	}
-	return dst
+	return append(AppendWrapped(dst, AppendMessage(nil, text), col, indent, columns), '\n')
 }
 
-// appendLine appends a line of a message.
-func appendLine(dst []byte, line string) []byte {
-	for i, part := range strings.Split(line, `\`) {
+// AppendMessage appends a line of our own words and what is named in it, which can come
+// from a file, the kernel or another user: it escapes what could act on a terminal or end
+// the line. A backslash stays one.
+func AppendMessage(dst []byte, text string) []byte {
+	for i, part := range strings.Split(text, `\`) {
 		if i > 0 {
 			dst = append(dst, '\\')
 		}
 		dst = AppendEscaped(dst, []byte(part), NoQuote)
-	}
-	return dst
-}
-
-// AppendMessage appends text of one or more lines, with names from a file or the kernel
-// in it. It escapes what could act on a terminal.
-func AppendMessage(dst []byte, text string) []byte {
-	for i, line := range strings.Split(text, "\n") {
-		if i > 0 {
-			dst = append(dst, '\n')
-		}
-		dst = appendLine(dst, line)
 	}
 	return dst
 }

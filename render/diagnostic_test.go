@@ -35,8 +35,7 @@ tsnoop: missing )
 `, 0},
 		{"empty spec", spec.Error{Msg: "the spec is empty", Hint: "one\ntwo"}, `
 tsnoop: the spec is empty
-hint: one
-      two
+hint: one\ntwo
 `, 0},
 		{"no width within", spec.Error{Text: "f(a b)", Span: spec.Span{Pos: 4, End: 4}, Msg: "missing ,"}, `
 tsnoop: missing ,
@@ -135,10 +134,14 @@ func FuzzError(f *testing.F) {
 	f.Add("f(\x1b\xff日本\u0301)", 4, 900, "\x1b", "")
 	badinput.Fuzz(f, func(t *testing.T, text string, pos, end int, msg, hint string) {
 		e := &spec.Error{Text: text, Span: spec.Span{Pos: pos, End: end}, Msg: msg, Hint: hint}
-		for _, r := range string(AppendError(nil, e, false, 0)) {
+		shown := string(AppendError(nil, e, false, 0))
+		for _, r := range shown {
 			if r != '\n' && !unicode.IsPrint(r) {
 				t.Errorf("%U in the picture of %q", r, text)
 			}
+		}
+		if n := strings.Count(shown, "\n"); n > 4 {
+			t.Errorf("%d lines:\n%s", n, shown)
 		}
 	})
 }

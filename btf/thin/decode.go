@@ -2,6 +2,7 @@ package thin
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 
 	cbtf "github.com/cilium/ebpf/btf"
@@ -17,7 +18,7 @@ const maxDepth = 4096
 // set; what is decoded later may go a little deeper. Split BTF has its base, and how many
 // types that has.
 func Decode(data []byte, base *cbtf.Spec, types uint32, lazy bool) (*cbtf.Spec, error) {
-	if err := CheckDepth(data, types); err != nil {
+	if err := Check(data, types); err != nil {
 		return nil, err
 	}
 	spec, err := cbtf.LoadSplitSpecFromReader(bytes.NewReader(data), base)
@@ -41,12 +42,39 @@ func Count(data []byte) uint32 {
 	return uint32(len(r.offsets) - 1)
 }
 
-// CheckDepth returns an error if BTF must not be decoded: see Decode.
-func CheckDepth(data []byte, types uint32) error {
+// Check returns an error if BTF must not be decoded, see Decode, or if a name in it has
+// bytes that no kernel accepts: they would end lines or act on a terminal. Ids up to types
+// are those of the base.
+func Check(data []byte, types uint32) error {
 	if id := deep(data, types); id != 0 {
 		return fmt.Errorf("damaged: type %d leads from one type to the next, through more than %d", id, maxDepth)
 	}
+	if at := unprintable(data); at >= 0 {
+		return fmt.Errorf("damaged: byte %d is %#02x, in a name", at, data[at])
+	}
 	return nil
+}
+
+// unprintable returns the offset of the first byte in names that is not printable ASCII,
+// as __btf_name_char_ok in kernel/bpf/btf.c and its like require, or -1.
+func unprintable(data []byte) int {
+	const head = 24
+	if len(data) < head {
+		return -1
+	}
+	var order binary.ByteOrder = binary.LittleEndian
+	if data[0] == 0xeb {
+		order = binary.BigEndian
+	}
+	u32 := func(at int) int { return int(order.Uint32(data[at:])) }
+	begin := min(u32(4)+u32(16), len(data))
+	end := min(begin+u32(20), len(data))
+	for i, c := range data[begin:end] {
+		if c != 0 && (c < ' ' || c > '~') {
+			return begin + i
+		}
+	}
+	return -1
 }
 
 // deep returns the id of a type from which the decoder goes too deep if it decodes all

@@ -30,7 +30,7 @@ func runBug(o *flags.Options, ui *terminal.UI) error {
 	out := []byte("Above this, please: the command line, what it showed, and what it should have shown.\n\n")
 	out = fmt.Appendf(out, "%-17s %s\n%-17s %s\n", "tsnoop", version(), "built", built())
 	row := func(what, note string) {
-		out = render.AppendMessage(out, fmt.Sprintf("%-17s %s\n", what, discreet(note, names)))
+		out = append(render.AppendMessage(out, fmt.Sprintf("%-17s %s", what, discreet(note, names))), '\n')
 	}
 	fs, _ := target.Tracefs(o)
 	for _, f := range machine.About(fs) {

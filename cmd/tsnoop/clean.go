@@ -2,11 +2,11 @@ package main
 
 import (
 	"cmp"
-	"fmt"
 
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/target"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/terminal"
+	"github.com/tsnoop/tsnoop/render"
 )
 
 // runClean removes what dead runs left behind.
@@ -17,7 +17,7 @@ func runClean(o *flags.Options, ui *terminal.UI) error {
 	}
 	removed, err := fs.Clean(ui.Detail)
 	for _, name := range removed {
-		_, failed := fmt.Fprintln(ui.Stdout, name)
+		_, failed := ui.Stdout.Write(append(render.AppendMessage(nil, name), '\n'))
 		err = cmp.Or(err, failed)
 	}
 	return err

@@ -11,10 +11,10 @@ import (
 )
 
 // hostile is what a word of the command line may be made of.
-const hostile = "a\x1b[2J\xff\u202e\u009b\x07\u2028\x7f\"b"
+const hostile = "a\nforged\x1b[2J\xff\u202e\u009b\x07\u2028\x7f\"b"
 
-// TestHostileWords has tsnoop refuse words that act on terminals, in every place that
-// takes one. What it says about them does not.
+// TestHostileWords has tsnoop refuse words that end lines and act on terminals, in every
+// place that takes one. What it says about them does not.
 func TestHostileWords(t *testing.T) {
 	dir := t.TempDir()
 	text := filepath.Join(dir, hostile)
@@ -58,6 +58,9 @@ func TestHostileWords(t *testing.T) {
 			shown++
 		}
 		calm(t, strings.Join(words, " "), out.String())
+		if strings.Contains(out.String(), "\nforged") {
+			t.Errorf("%q: a word has made a line of its own:\n%s", words, out.String())
+		}
 		if strings.Contains(out.String(), "goroutine ") {
 			t.Errorf("%q: %s", words, out.String())
 		}

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"slices"
@@ -56,9 +57,9 @@ func runFirst(o *flags.Options, ui *terminal.UI) error {
 	default:
 		var m *tracefs.MachineError
 		if errors.As(err, &m) {
-			text += fmt.Sprintf("Here nothing can be traced: %s. That helps:\n  %s\n", m.Msg, m.Cure)
+			text += fmt.Sprintf("Here nothing can be traced: %s. That helps:\n  %s\n", render.AppendMessage(nil, m.Msg), render.AppendMessage(nil, m.Cure))
 		} else {
-			text += fmt.Sprintf("Here nothing can be traced: %v.\n", err)
+			text += fmt.Sprintf("Here nothing can be traced: %s.\n", render.AppendMessage(nil, err.Error()))
 		}
 		text += "\nThree lines to try, which print what to paste where that is possible:\n"
 		line = func(t trial) string { return "tsnoop --emit=shell " + t.specs }
@@ -74,7 +75,7 @@ func runFirst(o *flags.Options, ui *terminal.UI) error {
 		text += "\n  tsnoop check\n"
 	}
 	text += "\n'tsnoop help' shows what else there is, 'tsnoop help examples' more such lines.\n"
-	_, err = ui.Stdout.Write(render.AppendMessage(nil, text))
+	_, err = io.WriteString(ui.Stdout, text)
 	return err
 }
 

@@ -3,6 +3,7 @@ package terminal
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
@@ -41,8 +42,23 @@ func (u *UI) Report(err error) int {
 		u.Hint(machine.Cure)
 		return 1
 	}
-	u.Warn("%v", err)
+	for _, text := range each(err) {
+		u.Warn("%s", text)
+	}
 	return 1
+}
+
+// each returns the texts of the errors that errors.Join has joined, or that of err.
+func each(err error) (texts []string) {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, e := range joined.Unwrap() {
+			texts = append(texts, each(e)...)
+		}
+		if strings.Join(texts, "\n") == err.Error() {
+			return texts
+		}
+	}
+	return []string{err.Error()}
 }
 
 // wrong prints the errors in specs.

@@ -3,7 +3,6 @@
 package terminal
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"os"
@@ -93,15 +92,7 @@ func (u *UI) Warn(format string, args ...any) {
 
 // print prints a message after a prefix, wrapped for so many columns. 0 are any number.
 func (u *UI) print(prefix, text string, columns int) {
-	escaped := render.AppendMessage(nil, text)
-	out := []byte(prefix)
-	for i, line := range bytes.Split(escaped, []byte("\n")) {
-		col := len(prefix)
-		if i > 0 {
-			out, col = append(out, '\n'), 0
-		}
-		out = render.AppendWrapped(out, line, col, len(prefix), columns)
-	}
+	out := render.AppendWrapped([]byte(prefix), render.AppendMessage(nil, text), len(prefix), len(prefix), columns)
 	u.write(append(out, '\n'), false)
 }
 
