@@ -22,10 +22,10 @@ type Table struct {
 	// Unreadable, if not nil, is called once if addresses cannot be looked up.
 	Unreadable func(error)
 
-	image  func() *image // the kernel's own symbols; nil if they cannot be read alone
-	text   func() ([]byte, error)
-	list   func() *list // all symbols; nil if they cannot be read
-	loaded string       // modules that were loaded when text was read, "" if not known
+	image func() *image // the kernel's own symbols; nil if they cannot be read alone
+	text  func() ([]byte, error)
+	stale func() bool  // modules were loaded or unloaded since text was read
+	list  func() *list // all symbols; nil if they cannot be read
 }
 
 // Running returns the symbols of the running kernel.
@@ -35,10 +35,12 @@ func Running() *Table {
 		m, _ := readImage() // without it there is the text
 		return m
 	})
+	var loaded string
 	t.text = sync.OnceValues(func() ([]byte, error) {
-		t.loaded = proc.LoadedModules()
+		loaded = proc.LoadedModules()
 		return readText()
 	})
+	t.stale = func() bool { return proc.LoadedModules() != loaded }
 	t.list = sync.OnceValue(func() *list {
 		text, err := t.text()
 		return t.parse(text, err)
@@ -49,7 +51,7 @@ func Running() *Table {
 // Recorded returns the symbols in a copy of /proc/kallsyms. If that is empty or closed,
 // no symbol is known.
 func Recorded(text func() ([]byte, error)) *Table {
-	t := &Table{image: func() *image { return nil }, text: sync.OnceValues(text)}
+	t := &Table{image: func() *image { return nil }, text: sync.OnceValues(text), stale: func() bool { return false }}
 	t.list = sync.OnceValue(func() *list {
 		text, err := t.text()
 		if err == nil && len(text) == 0 || errors.Is(err, os.ErrClosed) {
@@ -177,7 +179,7 @@ func (t *Table) IsLocal(name string) bool {
 // loaded or unloaded since.
 func (t *Table) Others() ([]byte, error) {
 	text, err := t.text()
-	if proc.LoadedModules() != t.loaded {
+	if t.stale() {
 		text, err = readText()
 	}
 	if t.image() != nil {

@@ -63,6 +63,10 @@ func TestVMTable(t *testing.T) {
 	if others, err := s.Others(); err != nil || !bytes.Contains(others, []byte("dummy_xmit\t[dummy]\n")) || bytes.Contains(others, []byte(" vfs_read\n")) {
 		t.Errorf("%d bytes of others, %v", len(others), err)
 	}
+	recorded := Recorded(func() ([]byte, error) { return []byte("ffffffff81001000 T ip_rcv\n"), nil })
+	if others, err := recorded.Others(); err != nil || len(others) != 26 {
+		t.Errorf("%d bytes of others that were recorded, %v", len(others), err)
+	}
 	for _, wild := range []uint64{0, 8, 0x1000, 0x7fffffffffff, 0xdead000000000100, 0x6b6b6b6b6b6b6b6b, ^uint64(0) - 21} {
 		if ranges.Contains(wild) {
 			t.Errorf("%#x is in a range", wild)
