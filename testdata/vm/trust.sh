@@ -6,8 +6,8 @@
 # target. It takes hours.
 #
 # Before the table there is what became of recordings: a line for each kind of damage to
-# files of this machine ("file | fault | times tried | what was left"), and 30 power cuts on
-# each kernel and file system.
+# files of this machine ("fault | file | times tried | what was left | what was told"), and 30
+# power cuts on each kernel and file system.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 kernels=${1:-5.10 6.1 6.12 newest arm64} pattern=${2:-^Test(Trust|Ftracetest)}

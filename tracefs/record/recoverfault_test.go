@@ -2,6 +2,7 @@ package record
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -55,8 +56,15 @@ func fill(rec *Recorder, pages []byte) error {
 			}
 		}
 	}
+	rec.addOthers()
+	rec.names.reader.Wait()
 	rec.sync()
 	return rec.flush()
+}
+
+// someSymbols are what FILE.sym gets.
+func someSymbols() *symbols.Table {
+	return symbols.Recorded(func() ([]byte, error) { return []byte("ffffffff81001000 T ip_rcv\n"), nil })
 }
 
 // recordFixture makes a whole recording.
@@ -69,7 +77,7 @@ func recordFixture(dir string) error {
 	if err != nil {
 		return err
 	}
-	rec.Begin(h, symbols.Running())
+	rec.Begin(h, someSymbols())
 	err = fill(rec, pages)
 	if err == nil {
 		err = rec.save(h)
@@ -91,7 +99,7 @@ func leftBehind(t *testing.T, dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rec.Begin(h, symbols.Running())
+	rec.Begin(h, someSymbols())
 	if err := fill(rec, pages); err != nil {
 		t.Fatal(err)
 	}
@@ -182,18 +190,44 @@ func whole(t *testing.T, dir string, pages []byte) (file, parts bool) {
 		b, err := os.ReadFile(filepath.Join(dir, "t.dat.cpu"+strconv.Itoa(cpu)))
 		parts = parts && err == nil && bytes.Equal(b, pages)
 	}
-	if head, err := os.Open(filepath.Join(dir, "t.dat.head")); err == nil {
-		_, err = readHead(head)
-		head.Close()
-		parts = parts && err == nil
-	} else {
-		parts = false
+	return holdsPages(filepath.Join(dir, "t.dat"), pages), parts && readableHead(dir)
+}
+
+func readableHead(dir string) bool {
+	head, err := os.Open(filepath.Join(dir, "t.dat.head"))
+	if err != nil {
+		return false
 	}
-	return holdsPages(filepath.Join(dir, "t.dat"), pages), parts
+	defer head.Close()
+	_, err = readHead(head)
+	return err == nil
 }
 
 // holdsPages reports whether a recording is whole and has the pages for each CPU.
 func holdsPages(name string, pages []byte) bool {
+	var cpus []tracedat.CPUSource
+	for cpu := range faultCPUs {
+		cpus = append(cpus, tracedat.CPUSource{ID: cpu, Size: int64(len(pages)), Pages: bytes.NewReader(pages)})
+	}
+	return holds(name, cpus)
+}
+
+// leftPages returns how many of the pages each CPU's file has, and whether any has one.
+func leftPages(dir string, pages []byte) (cpus []tracedat.CPUSource, some bool) {
+	for cpu := range faultCPUs {
+		b, _ := os.ReadFile(filepath.Join(dir, "t.dat.cpu"+strconv.Itoa(cpu)))
+		n := 0
+		for n+pageSize <= len(b) && bytes.Equal(b[n:n+pageSize], pages[n:n+pageSize]) {
+			n += pageSize
+		}
+		some = some || n > 0
+		cpus = append(cpus, tracedat.CPUSource{ID: cpu, Size: int64(n), Pages: bytes.NewReader(pages)})
+	}
+	return cpus, some
+}
+
+// holds reports whether a recording is whole and has these pages.
+func holds(name string, cpus []tracedat.CPUSource) bool {
 	f, err := os.Open(name)
 	if err != nil {
 		return false
@@ -207,10 +241,6 @@ func holdsPages(name string, pages []byte) bool {
 	if err != nil {
 		return false
 	}
-	var cpus []tracedat.CPUSource
-	for cpu := range faultCPUs {
-		cpus = append(cpus, tracedat.CPUSource{ID: cpu, Size: int64(len(pages)), Pages: bytes.NewReader(pages)})
-	}
 	return contains(file, cpus) == nil
 }
 
@@ -218,7 +248,7 @@ func holdsPages(name string, pages []byte) bool {
 // of the recording fail in turn, alone or with all after it, or kills the process there.
 // The recording is whole at any time, as FILE or as the parts that Recover makes FILE of; an
 // older FILE stays until then; and once the disk works again, Recover makes FILE, twice
-// without harm.
+// without harm. Without a fault, what a power cut must not take is on the disk at each step.
 func TestRecoverFaults(t *testing.T) {
 	f := &faults{T: t, load: filepath.Join(t.TempDir(), "load")}
 	build := exec.Command("go", "build", "-o", f.load, "../../testdata/load")
@@ -233,13 +263,14 @@ func TestRecoverFaults(t *testing.T) {
 			template := t.TempDir()
 			v.before(t, template)
 			all := f.calls(which, template)
+			checkOrder(t, v.name, all)
 			if len(all) < v.minimum {
 				t.Fatalf("only %d calls: %q", len(all), all)
 			}
 			for _, how := range []struct{ word, errno string }{
 				{"kill", "-"}, {"fail", "EIO"}, {"fail+", "EIO"}, {"fail+", "ENOSPC"}, {"fail", "EDQUOT"}, {"short", "-"},
 			} {
-				tried, left := 0, map[string]int{}
+				tried, left, told := 0, map[string]int{}, map[string]int{}
 				for n, call := range all {
 					chance := 2 / float64(len(all))
 					if how.word == "kill" && v.kills && changes.MatchString(call) {
@@ -250,12 +281,13 @@ func TestRecoverFaults(t *testing.T) {
 					}
 					dir := t.TempDir()
 					copyDir(t, template, dir)
-					if what := f.one(which, dir, how.word, n+1, how.errno); what != "" { // else it has made fewer calls this time
+					if what, said := f.one(which, dir, how.word, n+1, how.errno); what != "" { // else it has made fewer calls this time
 						tried++
 						left[what]++
+						told[said]++
 					}
 				}
-				t.Logf("%-24s | %-5s %-6s | %3d | %v", v.name, how.word, how.errno, tried, left)
+				t.Logf("%s %s | %s | %d | %v | %v", how.word, how.errno, v.name, tried, left, told)
 			}
 		})
 	}
@@ -283,13 +315,15 @@ func (f *faults) calls(which int, template string) (all []string) {
 // errnoTexts are what the errors say. A file of which stat(2) fails counts as one that exists.
 var errnoTexts = regexp.MustCompile(`input/output error|no space left|disk quota exceeded|unexpected EOF|short write|file is cut off|file is damaged|t.dat.tmp is in the way`)
 
-// one lets call n fail and returns what was left, "" if there are fewer calls.
-func (f *faults) one(which int, dir, how string, n int, errno string) (left string) {
+// one lets call n fail and returns what was left, "" if there are fewer calls, and what was
+// told.
+func (f *faults) one(which int, dir, how string, n int, errno string) (left, told string) {
 	f.Helper()
 	out, _, failed, err := f.run(which, dir, how, n, errno)
 	if failed == "" {
-		return ""
+		return "", ""
 	}
+	told = cmp.Or(errnoTexts.FindString(out), "nothing")
 	what := fmt.Sprintf("%s %s %s: %s", victims[which].name, how, errno, failed)
 	_, pages := readFixture(f)
 	file, parts := whole(f.T, dir, pages)
@@ -309,6 +343,8 @@ func (f *faults) one(which int, dir, how string, n int, errno string) (left stri
 	if !file && string(older) != "older" {
 		f.Errorf("%s: the older file is gone, and there is no new one", what)
 	}
+	some, has := leftPages(dir, pages)
+	has = has && readableHead(dir)
 	for range 2 {
 		_, err := Recover(filepath.Join(dir, "t.dat"), false, nil)
 		var m *tracefs.MachineError
@@ -322,12 +358,16 @@ func (f *faults) one(which int, dir, how string, n int, errno string) (left stri
 		f.Errorf("%s: then there are %v", what, entries)
 	}
 	switch {
+	case !recorded && !has:
+		return "nothing recorded", told
+	case !recorded && !holds(filepath.Join(dir, "t.dat"), some):
+		f.Errorf("%s: Recover has lost pages, and there are %v", what, entries)
 	case file && parts:
-		return "file and parts"
+		return "file and parts", told
 	case file:
-		return "file"
+		return "file", told
 	case parts:
-		return "parts"
+		return "parts", told
 	}
-	return "part of what was flushed"
+	return "the pages before it", told
 }

@@ -38,6 +38,7 @@ func TestRecoverTorn(t *testing.T) {
 			if err != nil || r.Pages != tt.pages || r.Missing != tt.missing {
 				t.Errorf("%+v, %v", r, err)
 			}
+			t.Logf("%s | FILE.cpu1, at its end | 1 | all whole pages | %d pages left out, %d events missing", what, r.Pages, r.Missing)
 			if tt.missing == 0 && !holdsPages(filepath.Join(dir, "t.dat"), pages) {
 				t.Error("pages are missing")
 			}

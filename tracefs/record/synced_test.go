@@ -70,6 +70,23 @@ func TestSyncedAtEnd(t *testing.T) {
 	}
 }
 
+// With --sync 0, nothing is written to the disk before the file is made.
+func TestSyncedNever(t *testing.T) {
+	rec, warnings := syncedTest(t, 0)
+	pages, first := onePage(t)
+	if err := rec.Take(pages, func() uint64 { return first + uint64(time.Hour) }, -1, func() {}); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range rec.files() {
+		if !c.dirty {
+			t.Errorf("%s was written to the disk", c.file.Name())
+		}
+	}
+	if len(rec.files()) != 2 || len(warnings) > 0 {
+		t.Errorf("%d files, %d warnings", len(rec.files()), len(warnings))
+	}
+}
+
 // The age of an event counts, also the time before its page was taken.
 func TestLateTaken(t *testing.T) {
 	rec, warnings := syncedTest(t, time.Hour)

@@ -131,10 +131,11 @@ func TestDamagedPages(t *testing.T) {
 			t.Fatalf("%d calls, %v, %q, events %d length %d", len(all), err, all, events, length)
 		}
 		pages := pagesIn(t, b)
-		tried := 0
-		check := func(what string, n int) {
+		tried := map[string]int{}
+		check := func(kind, what string, n int) {
 			t.Helper()
-			tried++
+			tried[kind]++
+			what = kind + what
 			lines, err := showDamaged(t, b)
 			after := uint64(0)
 			if n >= damageCPUs {
@@ -154,30 +155,32 @@ func TestDamagedPages(t *testing.T) {
 				t.Fatalf("%s of page %d: %d calls, want %d\n%q", what, n, len(lines), len(want), lines)
 			}
 		}
-		flip := func(n, bit int) {
+		flip := func(kind string, n, bit int) {
 			t.Helper()
 			b[pages[n]+bit/8] ^= 1 << (bit % 8)
-			check(fmt.Sprintf("bit %d", bit), n)
+			check(kind, fmt.Sprintf(" (%d)", bit), n)
 			b[pages[n]+bit/8] ^= 1 << (bit % 8)
 		}
 		for bit := range 16 * 8 {
-			flip(damageCPUs+1, bit)
+			flip("a bit of a page's header", damageCPUs+1, bit)
 		}
 		for range random {
-			flip(rand.IntN(len(pages)), rand.IntN(pageSize*8))
+			flip("a bit of a page", rand.IntN(len(pages)), rand.IntN(pageSize*8))
 		}
 		for n := range pages {
 			page := b[pages[n] : pages[n]+pageSize]
 			was := bytes.Clone(page)
 			clear(page)
-			check("a hole instead", n)
+			check("a hole instead", "", n)
 			copy(page, was)
 			clear(page[pageSize-512:])
 			copy(page[512:1024], b[pages[(n+1)%len(pages)]:])
-			check("another sector", n)
+			check("sectors of others", "", n)
 			copy(page, was)
 		}
-		t.Logf("version %d | %d times | all told", version, tried)
+		for kind, n := range tried {
+			t.Logf("%s | trace.dat version %d | %d | all other pages | the page, its size and its events", kind, version, n)
+		}
 	}
 }
 
@@ -252,6 +255,7 @@ func TestDamagedBytes(t *testing.T) {
 		if !o.Compress {
 			from = pagesIn(t, b)[0]
 		}
+		reported := 0
 		for range 300 {
 			bit := from*8 + rand.IntN((len(b)-from)*8)
 			b[bit/8] ^= 1 << (bit % 8)
@@ -265,7 +269,11 @@ func TestDamagedBytes(t *testing.T) {
 			if len(lines) != len(all) && err == nil {
 				t.Fatalf("compressed %v, bit %d of byte %d of %d: %d calls of %d, and no word", o.Compress, bit%8, bit/8, len(b), len(lines), len(all))
 			}
+			if err != nil {
+				reported++
+			}
 		}
+		t.Logf("a bit after the texts | trace.dat, compressed %t | 300 | no call that was not recorded | %d, and all that cost a call", o.Compress, reported)
 	}
 }
 
