@@ -144,8 +144,21 @@ func (r *Walker) into(x spec.Expr, what spec.Span, verb string) (Route, *spec.Er
 	err = spec.Errorf(what, hint, "%s is %s and has no members to %s", x, btf.Name(of), verb)
 	if target := r.Pointee(p.Type); target != nil && btf.IsStruct(target) {
 		err.Mend(x.Where(), "dereference it first: ", fmt.Sprintf("(*%s)", x))
-	} else if _, void := btf.Strip(p.Type).(*btf.Void); void {
-		err.Mend(x.Where(), "cast it: ", fmt.Sprintf("((struct TYPE *)%s)", x))
+		return p, err
+	}
+	cast := ""
+	size, _ := btf.Size(btf.OrVoid(of))
+	switch _, void := btf.Strip(p.Type).(*btf.Void); {
+	case void:
+		cast = "cast it: "
+	case hint != "":
+	case r.Pointee(of) != nil:
+		cast = "if it points to a struct, cast it: "
+	case size == 8:
+		cast = "if it is an address, cast it: "
+	}
+	if cast != "" {
+		err.Mend(x.Where(), cast, fmt.Sprintf("((struct TYPE *)%s)", x))
 	}
 	return p, err
 }

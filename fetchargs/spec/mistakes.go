@@ -1,7 +1,9 @@
 package spec
 
 import (
+	"fmt"
 	"math/big"
+	"math/bits"
 	"slices"
 	"strings"
 )
@@ -131,7 +133,11 @@ func (p *parser) uncompared(x *node) bool {
 	case op.kind == "!" && after.kind == "~" && x.expr != nil:
 		p.unmatched(x, after)
 	case p.isArithmetic():
-		sign, _ := p.arithmetic()
+		sign, end := p.arithmetic()
+		if n, end := p.modulus(sign, end); n > 0 && x.expr != nil {
+			p.failFix(op.Span, Fix{Span{x.where().Pos, end}, fmt.Sprintf("(%s & %d)", x.expr, n-1)}, "the lower bits are the remainder: ", "arithmetic is not possible")
+			break
+		}
 		hint := "the kernel's filter cannot compute; compare with a number"
 		if sign == "|" {
 			hint = "conditions are joined with ||; bits are tested with &"
@@ -141,6 +147,21 @@ func (p *parser) uncompared(x *node) bool {
 		return p.isWordFor(op)
 	}
 	return true
+}
+
+// modulus returns N of "% N" if it is a power of two, otherwise 0, and where it ends. op
+// is what is at the current token, "%" or "%N", and ends at end.
+func (p *parser) modulus(op string, end int) (uint64, int) {
+	text, ok := strings.CutPrefix(op, "%")
+	if text == "" {
+		number := scanAt(p.text, end)
+		text, end = number.text, number.End
+	}
+	n, number := parseNumber(text)
+	if !ok || !number || !n.IsUint64() || bits.OnesCount64(n.Uint64()) != 1 {
+		return 0, end
+	}
+	return n.Uint64(), end
 }
 
 // unmatched refuses "!~".
