@@ -53,6 +53,10 @@ func runTrace(o *flags.Options, ui *terminal.UI) (err error) {
 		}
 		defer unwatch()
 		defer live.WhyQuiet(t, ui)()
-		return out.Show(&t.Stream, t.Calls(ctx))
+		if err := out.Show(&t.Stream, t.Calls(ctx)); err != nil {
+			return err
+		}
+		run.WhyNone(t)
+		return nil
 	})
 }

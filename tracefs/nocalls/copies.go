@@ -21,5 +21,8 @@ func otherCopies(m *machine.Machine, name string) string {
 	if m.Symbols.IsLocal(name) {
 		return "is static, so the compiler may have put it into its callers instead"
 	}
+	if len(facts[name].Offsets) > 0 {
+		return "may have been called where the compiler has put it into callers of its own source file: trace one of these"
+	}
 	return ""
 }

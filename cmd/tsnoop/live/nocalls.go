@@ -30,3 +30,17 @@ func WhyQuiet(t *trace.Trace, ui *terminal.UI) (stop func()) {
 		timer.Stop()
 	}
 }
+
+// WhyNone explains why the program has run to its end without a call that is shown.
+func (r *Run) WhyNone(t *trace.Trace) {
+	if r.program == nil {
+		return
+	}
+	select {
+	case <-r.program.Done():
+		for _, text := range t.QuietToEnd() {
+			r.ui.Warn("no call: %s", text)
+		}
+	default: // the trace ended first
+	}
+}
