@@ -30,7 +30,29 @@ func (fs *FS) ReadFile(name string) ([]byte, error) {
 	if path.Base(name) == "filter" {
 		return read(fs, name, readFilter)
 	}
-	return fs.root.ReadFile(name)
+	f, err := fs.root.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return readAtOnce(f)
+}
+
+// readAtOnce reads a file, a short one with one read(2): the kernel makes the text of most
+// files anew for each, and a second one would return the rest of another text if the value
+// has changed in between, "0\n" and what "100\n" has from there on. Lists end a read only
+// where the next line does not fit.
+func readAtOnce(r io.Reader) ([]byte, error) {
+	b := make([]byte, 4096)
+	n, err := r.Read(b)
+	if err == io.EOF {
+		return nil, nil
+	}
+	if n < len(b)/2 || err != nil {
+		return b[:n], err
+	}
+	rest, err := io.ReadAll(r)
+	return append(b[:n], rest...), err
 }
 
 // readFilter reads an event's filter. The kernel answers only one read(2), so the
