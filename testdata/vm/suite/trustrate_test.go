@@ -104,39 +104,45 @@ func TestTrustDrown(t *testing.T) {
 	cleanly(t)
 }
 
-// TestEndsRateShort has a probe switched off that is hit in a loop, in a trace of two
-// seconds, long before that: few of the loop's calls are shown.
+// TestEndsRateShort has a probe switched off that is hit in a loop: few of the calls until
+// then are shown, none of those after it, and all of the other probe.
 func TestEndsRateShort(t *testing.T) {
 	f, err := os.Open("/dev/null")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	tr := startTrace(t, "--max-rate=1000", "--duration=2s", "ksys_lseek(whence)", "do_sys_openat2(how->flags)")
-	made := 0
-	for over := false; !over; made += 100 {
-		for range 100 {
-			unix.Seek(int(f.Fd()), 0, unix.SEEK_CUR)
+	tr := startTrace(t, "-t", "none", "--max-rate=1000", "ksys_lseek(whence:u)", "do_sys_openat2(how->flags)")
+	over, made := make(chan bool), make(chan int)
+	go func() {
+		for n := 0; ; n++ {
+			select {
+			case <-over:
+				made <- n
+				return
+			default:
+				unix.Seek(int(f.Fd()), 0, unix.SEEK_CUR)
+			}
 		}
-		select {
-		case err := <-tr.done:
-			tr.done <- err
-			over = true
-		default:
-		}
+	}()
+	tr.await("the probe to be switched off", func() bool { return strings.Contains(tr.said(), "tsnoop: ksys_lseek has ") })
+	close(over)
+	calls := <-made
+	for range 100 {
+		unix.Seek(int(f.Fd()), 0, unix.SEEK_END)
 	}
-	tr.ended()
+	os.Open("/no/such/file")
+	tr.end()
 	out, err := os.ReadFile(tr.out)
 	if err != nil {
 		t.Fatal(err)
 	}
-	shown := bytes.Count(out, []byte("ksys_lseek("))
-	figure(t, "of the calls of 2 s were shown", shown)
-	if shown == 0 || shown > made/4 {
-		t.Errorf("%d of %d calls are shown", shown, made)
-	}
-	if !strings.Contains(tr.said(), "tsnoop: ksys_lseek has ") {
-		t.Errorf("it says %q", tr.said())
+	shown, after := bytes.Count(out, []byte("ksys_lseek(whence=1)")), bytes.Count(out, []byte("ksys_lseek(whence=2)"))
+	t.Log(tr.said())
+	figure(t, "calls in a loop", calls)
+	figure(t, "of them shown", shown)
+	if shown < 1000 || shown > calls || after > 0 || !bytes.Contains(out, []byte("do_sys_openat2(")) {
+		t.Errorf("%d of %d calls are shown, and %d that were made after the probe was switched off\n%s", shown, calls, after, tr.said())
 	}
 	cleanly(t)
 }
