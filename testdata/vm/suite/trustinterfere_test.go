@@ -109,7 +109,7 @@ func TestTrustInterfere(t *testing.T) {
 	})
 	tr := startTrace(t, "--json", "generic_file_llseek(offset)")
 	at, told := 0, 0
-	for _, tt := range tests {
+	for i, tt := range tests {
 		t.Logf("%s %s: %s", tt.file, tt.to, tr.said()[at:])
 		if _, err := os.Stat(tr.instanceOr(tt.file)); err != nil {
 			continue // an older kernel has no such file
@@ -121,7 +121,9 @@ func TestTrustInterfere(t *testing.T) {
 			exec.Command("true").Run() // that is when it is disabled
 		}
 		if tt.said != "" {
-			at = tr.says(at, tt.said)
+			if to := tr.says(at, tt.said); i > 0 { // what the first has done is reported twice, in either order
+				at = to
+			}
 			told++
 		}
 		if tt.back == "" && tt.cost != "" {
