@@ -82,10 +82,15 @@ func (t *task) node(i int) int {
 }
 
 // depth returns how many calls that were yielded led to e.
-func (t *task) depth(e *entry) (depth int) {
-	own := t.node(slices.Index(t.entries, e))
+func (t *task) depth(e *entry) (depth int) { return t.yielded(t.node(slices.Index(t.entries, e))) }
+
+// open returns how many calls that were yielded have not returned.
+func (t *task) open() int { return t.yielded(len(t.entries)) }
+
+// yielded returns how many calls of the first n entries were yielded.
+func (t *task) yielded(n int) (depth int) {
 	last := -1 // node of the latest of them
-	for i, below := range t.entries[:own] {
+	for i, below := range t.entries[:n] {
 		if n := t.node(i); below.id != 0 && n != last {
 			depth, last = depth+1, n
 		}

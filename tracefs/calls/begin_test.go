@@ -310,3 +310,23 @@ func TestNode(t *testing.T) {
 		})
 	}
 }
+
+// TestBeginAlone: an event that has no return is a leaf of the calls that it is seen in.
+func TestBeginAlone(t *testing.T) {
+	alone := map[int]calls.Side{}
+	for id, s := range sides {
+		if s.Plan == 1 {
+			s.Paired = false
+		}
+		alone[id] = s
+	}
+	got := runSides(t, alone, calls.Options{Begin: true, Delta: 8},
+		[]string{"g 0/7 a900", "f 0/7 a800", "g 0/7 a700", "f 0/7 a600", "g 0/7 a500", "g 1/8 b800", "f. 0/7 a608", "g 0/7 a700", "f. 0/7 a808", "g 0/7 a900"})
+	want := []string{
+		"end 0: plan 1", "begin 1: plan 0", "  end 0: plan 1", "  begin 2: plan 0", "    end 0: plan 1", "end 0: plan 1",
+		"  end 2: plan 0", "  end 0: plan 1", "end 1: plan 0", "end 0: plan 1",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
