@@ -29,6 +29,12 @@ func Threads(pid int) ([]int, error) {
 	return tids, nil
 }
 
+// Comm returns the name of a thread, "" if there is none.
+func Comm(tid int) string {
+	b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/comm", tid))
+	return strings.TrimSuffix(string(b), "\n")
+}
+
 // ProcessOf returns the ID of the process that a thread belongs to. ok is false if that is
 // not known, as for a thread that has ended.
 func ProcessOf(tid int) (pid int, ok bool) {

@@ -25,6 +25,7 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/read"
 	"github.com/tsnoop/tsnoop/tracefs/ringbuf"
 	"github.com/tsnoop/tsnoop/tracefs/stream"
+	"github.com/tsnoop/tsnoop/tracefs/tasks"
 	"github.com/tsnoop/tsnoop/tracefs/tracedat"
 )
 
@@ -54,6 +55,7 @@ func Open(f io.ReaderAt, size int64, o Options) (*File, error) {
 		r.Order = binary.BigEndian
 	}
 	r.Amend = amend.New(r.Order, amend.Times{})
+	r.Names = tasks.RecordedNames(file.Cmdlines)
 	names := symbols.Recorded(file.Kallsyms)
 	r.NameBy(names)
 	if err := r.prepare(o); err != nil {

@@ -39,5 +39,8 @@ func (r *Stream) Follow(events iter.Seq2[*tracefs.Event, error]) iter.Seq2[*trac
 	if r.stacks != nil {
 		events = read.JoinStacks(events, r.stacks, r.Order)
 	}
-	return r.Own.Only(r.Processes.Follow(events, r.Own == nil))
+	return r.Names.Follow(r.Own.Only(r.Processes.Follow(events, r.Own == nil)), r.isNameless)
 }
+
+// isNameless reports whether events do not have the names of their tasks.
+func (r *Stream) isNameless(f *tracefs.Format) bool { return r.nameless[f.ID] }

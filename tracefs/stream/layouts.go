@@ -49,6 +49,12 @@ func (r *Stream) Take(l amend.Layout) {
 		r.known[l.Format.ID] = true
 		r.Formats = append(r.Formats, l.Format)
 	}
+	if !l.Probe.Kind.Defined() {
+		if r.nameless == nil {
+			r.nameless = map[int]bool{}
+		}
+		r.nameless[l.Format.ID] = true
+	}
 	r.format[l.Probe], r.decoder[l.Probe] = l.Format, l.Decoder
 	r.Amend.Learn(l)
 }

@@ -40,13 +40,17 @@ type Stream struct {
 	Formats []*tracefs.Format      // of the events, each once
 	Mapped  func(addr uint64) bool // which kernel addresses can be read; nil if not known
 	known   map[int]bool           // IDs of Formats
-	stacks  *tracefs.Format        // format of the records with stacks; nil if none are wanted
-	format  map[*plan.Probe]*tracefs.Format
-	decoder map[*plan.Probe]*value.Decoder
-	joints  map[*value.Extent]*value.Joint // for objects that are recorded in several parts
+	// nameless has the IDs of events that the kernel has by itself, which do not have the
+	// names of their tasks.
+	nameless map[int]bool
+	stacks   *tracefs.Format // format of the records with stacks; nil if none are wanted
+	format   map[*plan.Probe]*tracefs.Format
+	decoder  map[*plan.Probe]*value.Decoder
+	joints   map[*value.Extent]*value.Joint // for objects that are recorded in several parts
 
 	Own       *tasks.OwnThreads // threads whose events are shown; nil for all
 	Processes *tasks.Processes  // nil if nobody asks for the processes of threads
+	Names     *tasks.Names      // of tasks whose names are not in their events
 	Amend     *amend.Stage
 	Wall      WallClock
 	Gaps      Gaps

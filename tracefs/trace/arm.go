@@ -20,6 +20,7 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/nocalls"
 	"github.com/tsnoop/tsnoop/tracefs/proc"
 	"github.com/tsnoop/tsnoop/tracefs/stream"
+	"github.com/tsnoop/tsnoop/tracefs/tasks"
 	"golang.org/x/sys/unix"
 )
 
@@ -67,7 +68,7 @@ func Arm(ctx context.Context, m *machine.Machine, plans []*plan.Plan, o Options)
 	if o.Progress == nil {
 		o.Progress = func(string, int, int) {}
 	}
-	t := &Trace{Stream: stream.Stream{Warner: o.Warn, Plans: plans, Order: binary.NativeEndian, CPUs: o.CPUs}, o: o, machine: m}
+	t := &Trace{Stream: stream.Stream{Warner: o.Warn, Plans: plans, Order: binary.NativeEndian, CPUs: o.CPUs, Names: tasks.NewNames(m.FS.Cmdlines)}, o: o, machine: m}
 	t.probes = &arm.Probes{Machine: m, Stream: &t.Stream, Traced: t.traced}
 	t.Spans = stream.NewSpans(t.Now, t.probes.RecordsReturns)
 	if err := check(m, o); err != nil {

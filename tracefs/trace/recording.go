@@ -133,7 +133,7 @@ func (t *Trace) complete(h *tracedat.Header, name string) {
 		h.Tsnoop = own
 	}
 	if names, err := t.machine.FS.Cmdlines(); err == nil {
-		h.Cmdlines = names
+		h.Cmdlines = t.Names.Living(names)
 	} else {
 		t.Warner.Detailf("%s has no names of tasks for other tools: %v", name, err)
 	}
