@@ -18,6 +18,9 @@ type Features struct {
 	Symbol     bool // the type (5.0)
 	Symstr     bool // the type (6.2, backported to 6.1)
 
+	Eprobe bool // events at events (5.15)
+	Tprobe bool // probes at tracepoints (6.5, CONFIG_FPROBE_EVENTS)
+
 	NotracePid bool // set_event_notrace_pid (5.7)
 	ErrorLog   bool // error_log (5.2)
 }
@@ -47,6 +50,8 @@ func ParseFeatures(r io.Reader) (*Features, error) {
 		if key, _, ok := strings.Cut(line, ":"); ok && readmeKeys[key] {
 			section = key
 		}
+		f.Eprobe = f.Eprobe || strings.HasPrefix(line, "e[:[<group>/]")
+		f.Tprobe = f.Tprobe || strings.HasPrefix(line, "t[:[<group>/]")
 		switch section {
 		case "fetcharg":
 			// Return probes have a line of their own (6.9).

@@ -47,6 +47,7 @@ func recordedFormats(t *testing.T, fsys *FS) []*Format {
 func TestRecordedFeatures(t *testing.T) {
 	eachKernel(t, func(t *testing.T, kernel string, fsys *FS) {
 		want := Features{ArgN: true, ReturnArgs: kernel != "5.10" && kernel != "6.1", Immediate: true, Current: kernel == "newest", Ustring: true, Symbol: true, Symstr: kernel != "5.10", NotracePid: true, ErrorLog: true}
+		want.Eprobe, want.Tprobe = kernel != "5.10", kernel == "6.12" || kernel == "newest"
 		if f, err := fsys.Features(); err != nil || *f != want {
 			t.Errorf("got %+v, %v, want %+v", f, err, want)
 		}

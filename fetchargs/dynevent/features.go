@@ -12,6 +12,8 @@ type Features struct {
 	ReturnArgs bool // $argN in return probes, since 6.9
 	Immediate  bool // \1, since 5.5
 	Current    bool // $current, since 7.3
+	Eprobe     bool // events at events, since 5.15
+	Tprobe     bool // probes at tracepoints, since 6.5
 	Keeps      bool // a string that faults still records its place, since 6.5: see value.Proof
 }
 
@@ -33,7 +35,7 @@ func FeaturesOf(version string) (Features, error) {
 	}
 	since := func(x, y int) bool { return major > x || major == x && minor >= y }
 	f := Features{ArgN: since(4, 20), Symbol: since(5, 0), Ustring: since(5, 3),
-		ReturnArgs: since(6, 9), Immediate: since(5, 5), Keeps: since(6, 5)}
+		ReturnArgs: since(6, 9), Immediate: since(5, 5), Eprobe: since(5, 15), Tprobe: since(6, 5), Keeps: since(6, 5)}
 	if since(7, 3) {
 		f.ArgSize, f.Current = 255, true
 	}

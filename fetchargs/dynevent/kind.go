@@ -13,6 +13,9 @@ type Kind uint8
 const (
 	Kprobe    Kind = iota // at function entry
 	Kretprobe             // at function return
+	Existing              // an event that the kernel has by itself, at a tracepoint
+	Eprobe                // at such an event
+	Tprobe                // at a tracepoint
 )
 
 var kinds = [...]struct {
@@ -24,12 +27,16 @@ var kinds = [...]struct {
 	at     bool                 // it is put at a function: its events have a stack pointer, and the kernel counts its hits
 	takes  func(*Arg) bool      // nil for all
 	has    string               // what it can fetch, if not all
+	since  string               // first version of the kernel that has them, if not all do
 	offers func(*Features) bool // nil for all kernels
 	comm   string               // the field that it takes for the name of the task; "" for $comm
 	boot   string               // what follows the place in a bootconfig, where there is no prefix
 }{
 	Kprobe:    {name: "kprobe", file: "kprobe_events", prefix: "p", side: Entry, at: true},
 	Kretprobe: {name: "kretprobe", file: "kprobe_events", prefix: "r", side: Return, at: true, counts: true, boot: "%return"},
+	Existing:  {name: "event", side: Entry, takes: (*Arg).InEvent, has: "the event itself has only its fields"},
+	Eprobe:    {name: "eprobe", file: "dynamic_events", prefix: "e", since: "5.15", side: Entry, takes: eprobeTakes, has: "an event probe has the event's fields, and what they point to", offers: func(f *Features) bool { return f.Eprobe }, comm: "COMM"},
+	Tprobe:    {name: "tprobe", file: "dynamic_events", prefix: "t", since: "6.5", side: Entry, takes: tprobeTakes, has: "a tracepoint probe has the tracepoint's arguments, and what they point to", offers: func(f *Features) bool { return f.Tprobe }},
 }
 
 // Named returns the kind of that name, and false if there is none.
@@ -60,6 +67,9 @@ func (k Kind) Takes(a *Arg) bool { return kinds[k].takes == nil || kinds[k].take
 
 // Has says what such a probe can fetch, if it cannot fetch everything.
 func (k Kind) Has() string { return kinds[k].has }
+
+// Since returns the first version of the kernel that has such probes.
+func (k Kind) Since() string { return kinds[k].since }
 
 // Comm returns the fetcharg of the task's name.
 func (k Kind) Comm() Arg {
@@ -99,3 +109,22 @@ const (
 
 // Removal returns the line that removes an event.
 func Removal(group, event string) string { return "-:" + group + "/" + event }
+
+// An event probe refuses $argN, $stackN and registers. It knows the address of text in a field,
+// but not of other arrays (get_event_field in kernel/trace/trace_eprobe.c).
+func eprobeTakes(a *Arg) bool {
+	switch a.Base.Kind {
+	case Field, FieldText, Memory, Immediate, PerCPU:
+		return !a.Base.Each
+	}
+	return false
+}
+
+// A tracepoint probe has no registers.
+func tprobeTakes(a *Arg) bool {
+	switch a.Base.Kind {
+	case ArgN, Comm, Memory, Immediate, PerCPU:
+		return !a.Base.Each
+	}
+	return false
+}

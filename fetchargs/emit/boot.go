@@ -27,6 +27,11 @@ const (
 // no processes yet. The error may be a [spec.Errors].
 func Boot(w io.Writer, plans []*plan.Plan, group, cpuMask string) (bootconfig bool, err error) {
 	probes := plan.Probes(plans)
+	for _, p := range probes {
+		if !p.Kind.AtFunction() {
+			return false, spec.Errors{refuse(p, "trace it once the machine runs", "at boot only functions are traced; %s is an event of the kernel", p.Plan.Spec.Func.Text)}
+		}
+	}
 	bootconfig = cpuMask != ""
 	for _, p := range probes {
 		bootconfig = bootconfig || p.KernelFilter() != ""

@@ -42,6 +42,8 @@ func start(b dynevent.Base) string {
 		return "take the task's name"
 	case dynevent.Current:
 		return "take the running task"
+	case dynevent.Field, dynevent.FieldText, dynevent.FieldArray:
+		return "take the field " + b.Name
 	case dynevent.StackPointer:
 		return "take the stack pointer"
 	case dynevent.StackN:
