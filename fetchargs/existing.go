@@ -1,6 +1,7 @@
 package fetchargs
 
 import (
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/source"
 )
 
@@ -9,10 +10,23 @@ import (
 func (b *builder) existing() {
 	p, r := b.probe, b.r
 	delete(r.events.used, p.Event)
-	if p.Event = p.Existing(); r.events.used[p.Event] {
+	p.Event = p.Existing()
+	at, name := r.fn.Spec.Func.Span, r.fn.Spec.Func.Text
+	if own, ok := r.fn.Target.Reserved[p.Event]; ok {
+		r.FailWith(at, source.Limit(p.Event), own.Instead, "tsnoop records %s itself, %s", name, own.For)
+		return
+	}
+	if r.events.used[p.Event] {
 		const msg = "%s is recorded for another spec already, with a filter of its own"
-		r.FailWith(r.fn.Spec.Func.Span, source.Limit(p.Event), "put both into one spec", msg, r.fn.Spec.Func.Text)
+		r.FailWith(at, source.Limit(p.Event), "put both into one spec", msg, name)
 		return
 	}
 	r.named = append(r.named, r.events.take(p.Event))
+}
+
+// compares reports whether the kernel can compare a field of such an event, or a part of it, in
+// the event's filter.
+func (b *builder) compares(a *dynevent.Arg) bool {
+	whole := a.Base.Kind == dynevent.Field || a.Base.Kind == dynevent.FieldText && a.Hops[0].Offset == 0
+	return whole && a.Name == a.Base.Name && b.r.fn.Filters(a.Base.Name)
 }

@@ -91,6 +91,8 @@ func (b *builder) filterLeaf(t *cond.Test, known map[string]bool) (text string, 
 	}
 	name := b.args[f.Arg].Name
 	switch {
+	case !b.probe.Kind.Defined() && !b.compares(&b.args[f.Arg]):
+		return "", false, false
 	case f.Encoding == value.Array:
 		text, ok = b.filterBytes(t, f)
 	case t.Value.Mask != 0:

@@ -1,6 +1,8 @@
 package fetchargs
 
 import (
+	"slices"
+
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/cond"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
@@ -60,7 +62,7 @@ func (r *resolver) formats(item *spec.Item) bool {
 func (r *resolver) everything() {
 	r.entry.Used = true
 	at := r.fn.Spec.Func.Span
-	for i, param := range r.fn.Proto.Params {
+	for i, param := range r.fn.Shown() {
 		if param.Name == "" {
 			continue
 		}
@@ -102,6 +104,8 @@ func (r *resolver) show(w cond.Want) bool {
 			r.unshown += "; " + e.Hint
 		}
 	}
-	r.Errs = r.Errs[:before]
+	if !r.strict || !slices.ContainsFunc(r.Errs[before:], isLimit) {
+		r.Errs = r.Errs[:before]
+	}
 	return ok
 }

@@ -173,6 +173,7 @@ type resolver struct {
 	events eventNames  // in use by the run
 	named  []takenName // those of the plan
 
+	strict  bool   // there is another way, if in this one not all can be shown
 	timing  string // "since" or "who" while its key or a condition is being resolved
 	unshown string // why show did not show a value
 

@@ -4,32 +4,57 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/fetchargs/source"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
 // firstWay makes a plan in the first of the ways to see what the spec is about that has all
-// that the spec asks for. If none has, the errors are those of the last.
+// that the spec asks for. If none has, the errors are those of the way that lacks least.
 func (r *resolver) firstWay(attempt func() *plan.Plan) *plan.Plan {
-	before := slices.Clone(r.Errs)
-	for _, way := range r.fn.Source.Ways() {
-		if !r.offers(way) {
-			continue
-		}
-		r.fn.Way, r.Errs = way, slices.Clone(before)
+	before, least := slices.Clone(r.Errs), spec.Errors(nil)
+	ways := slices.DeleteFunc(slices.Clone(r.fn.Source.Ways()), func(w source.Way) bool { return !r.offers(w) })
+	if n := len(ways); !r.fn.Spec.Parens && n > 1 { // rather show not all than nothing
+		ways = append(ways, ways[0])
+	}
+	for i, way := range ways {
+		r.fn.Way, r.Errs, r.strict = way, slices.Clone(before), i+1 < len(ways)
 		if p := attempt(); p != nil || r.fatal != nil || !slices.ContainsFunc(r.Errs[len(before):], isLimit) {
 			return p
 		}
 		r.unname()
+		if least == nil || len(r.Errs) <= len(least) {
+			least = r.Errs
+		}
+	}
+	r.adviseNewer(least)
+	if r.Errs = least; least == nil {
+		r.Fail(r.fn.Spec.Func.Span, "leave out --reader=text", "the kernel's text of %s does not show which value is which", r.fn.Spec.Func.Text)
 	}
 	return nil
 }
 
-// offers reports whether the target has probes of a way.
+// adviseNewer adds to the errors of limits what kernels have that this one lacks.
+func (r *resolver) adviseNewer(errs spec.Errors) {
+	for _, way := range r.fn.Source.Ways() {
+		kind, _ := way.Probe(dynevent.Entry)
+		if kind.Offered(r.fn.Target.Features) {
+			continue
+		}
+		for _, e := range errs {
+			if isLimit(e) && e.Hint == "" {
+				e.Hint = "kernels since " + kind.Since() + " can do more, because there " + kind.Has()
+			}
+		}
+	}
+}
+
+// offers reports whether the target has probes of a way. Of events that are not defined the
+// kernel's text does not show the values by their names.
 func (r *resolver) offers(way source.Way) bool {
 	for _, kind := range way {
-		if !kind.Offered(r.fn.Target.Features) {
+		if !kind.Offered(r.fn.Target.Features) || r.fn.Target.AsText && !kind.Defined() {
 			return false
 		}
 	}

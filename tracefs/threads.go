@@ -7,9 +7,11 @@ import (
 	"strings"
 )
 
-// newTask is the event of a task that starts another one, a thread or a process:
+// NewTaskEvent is the event of a task that starts another one, a thread or a process:
 // include/trace/events/task.h. The new task has not made a system call yet.
-const newTask = "events/task/task_newtask/"
+const NewTaskEvent = "task/task_newtask"
+
+const newTask = "events/" + NewTaskEvent + "/"
 
 // CloneThread is set in the field clone_flags of the event that NewTaskFormat describes
 // if the new task is a thread (include/uapi/linux/sched.h).

@@ -23,6 +23,11 @@ type Function struct {
 	Proto *btf.Func
 	Way   source.Way // that is being tried
 
+	// What the finder of a source may set that is not at functions:
+	hidden  int                     // how many of the parameters, the last, are shown only if the spec names them
+	place   func() string           // where the probe is put, in the kernel's syntax
+	filters func(field string) bool // whether the kernel's filter compares a field of its own event as tsnoop does
+
 	awaited bool  // the module of the function is not loaded yet, and the run waits for it
 	untold  error // why nothing is known of the module
 	// Absent is set if the module of the function is not loaded. Then the kernel does not
@@ -42,9 +47,17 @@ func (r *Function) Find() error { return finders[r.Source](r) }
 // lookUp looks up the function in the symbol table.
 func (r *Function) lookUp() { r.facts, r.known = r.Symbols[r.EntryPoint], r.Symbols != nil }
 
+// Shown returns the parameters that are shown where a spec has no list.
+func (r *Function) Shown() []btf.Param { return r.Proto.Params[:len(r.Proto.Params)-r.hidden] }
+
+// Filters reports whether the filter of an event that the kernel has by itself compares a field
+// as tsnoop does.
+func (r *Function) Filters(field string) bool { return r.filters != nil && r.filters(field) }
+
 // NeedSymbols reports whether the symbol table is needed to find the functions of jobs: for
 // probes that are armed, or for a function that is not in BTF, or more than once in it.
 func NeedSymbols(t *target.Target, jobs []Job) bool {
+	jobs = slices.DeleteFunc(slices.Clone(jobs), func(j Job) bool { return !j.Source.AtFunctions() })
 	return t.Live && len(jobs) > 0 || slices.ContainsFunc(jobs, func(j Job) bool {
 		if j.Call != nil {
 			return false

@@ -126,6 +126,9 @@ func (r *Function) noSymbol() *spec.Error {
 // an entry. Kernels since 6.7 refuse the name alone; older ones take the first. notes say what
 // the user should know of that.
 func (r *Function) Places() (symbols, notes []string) {
+	if r.place != nil {
+		return []string{r.place()}, nil
+	}
 	name := r.EntryPoint
 	if r.Proto.Module != "" {
 		if r.Proto.Untyped && r.Spec.Module.Text == "" && len(r.facts.Modules) > 1 {

@@ -71,7 +71,11 @@ func (r *Walker) ident(x *spec.Ident) (Route, *spec.Error) {
 			continue
 		}
 		if err := r.ParamErrs[i]; err != nil {
-			return Route{}, spec.ErrorWith(x.Span, err, "%REG and $stackN fetch by place, if you know it", "cannot fetch %s: %v", x.Text, err)
+			hint := ""
+			if r.fn.Source.AtFunctions() {
+				hint = "%REG and $stackN fetch by place, if you know it"
+			}
+			return Route{}, spec.ErrorWith(x.Span, err, hint, "cannot fetch %s: %v", x.Text, err)
 		}
 		p := r.Params[i]
 		if p.Set == "" {

@@ -15,6 +15,9 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/syscalls"
 )
 
+// Reserved says what a run records an event for, and what to trace instead.
+type Reserved struct{ For, Instead string }
+
 // A Target is the kernel that specs are resolved for.
 type Target struct {
 	Kernel   *btf.Kernel
@@ -94,9 +97,15 @@ type Target struct {
 	Measures []*measure.Measure
 	// MaxActive is the MaxActive of every return probe.
 	MaxActive int
+	// Reserved has the events of the kernel, as "SYSTEM/EVENT", that the run records for itself,
+	// without a filter.
+	Reserved map[string]Reserved
+
 	// Nonce is put into the names of events and strings, so that a traced program cannot
 	// print text that looks like them. It is empty for lines meant for people.
 	Nonce string
+	// AsText says that the events are read as the kernel's text.
+	AsText bool
 }
 
 // MaxArg returns the most bytes of a fetcharg. It asks the kernel if want is more than

@@ -34,6 +34,7 @@ type PlanOptions struct {
 	CPUs      []int              // CPUs whose calls are wanted, nil for all
 	Comm      string             // glob for the names of the tasks to trace, "" for all
 	Text      bool               // text may be read, so traced programs must not be able to fake events
+	Raw       bool               // events are not read as text, even with Text
 	Wait      bool               // functions may be in modules that are not loaded yet
 
 	// Lines means that the definitions are only shown: they contain nothing that only a

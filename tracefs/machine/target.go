@@ -9,6 +9,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/target"
+	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/proc"
 )
 
@@ -29,7 +30,7 @@ func (m *Machine) Target(o PlanOptions) (*target.Target, error) {
 		return nil, ErrArch
 	}
 	if o.Text && !o.Lines {
-		t.Nonce = nonce()
+		t.Nonce, t.AsText = nonce(), !o.Raw
 	}
 	if err := m.features(t, o); err != nil {
 		return nil, err
@@ -52,6 +53,9 @@ func (m *Machine) Target(o PlanOptions) (*target.Target, error) {
 			return nil, err
 		}
 		t.FaultCount = target.FaultCountOf(t.Kernel, m.Symbols.Addrs, end)
+	}
+	if t.Live {
+		t.Reserved = map[string]target.Reserved{tracefs.NewTaskEvent: {For: "to tell threads from processes", Instead: "trace wake_up_new_task(p->pid, p->comm)"}}
 	}
 	if m.FS != nil {
 		t.LongestArg = sync.OnceValue(m.FS.LongestArg)
