@@ -112,6 +112,7 @@ func isAbout(p *plan.Plan, wanted *spec.Spec) bool {
 	if p.Func != nil {
 		module, names = p.Func.Module, append(names, p.Func.Name)
 	}
+	module, names = inGroup(module, names)
 	if name, short := syscalls.NamesOf(names[len(names)-1]); name != "" {
 		names = append(names, name, short)
 		if native := syscalls.Native(short); native != "" && name != names[len(names)-3] {
@@ -160,7 +161,7 @@ func newSelection(wanted *spec.Spec, p *plan.Plan) *selection {
 		}
 		s.spec = wanted.For(module, p.Spec.Func.Text)
 	}
-	s.own = isSpec(p, s.spec)
+	s.spec, s.own = forGroup(s.spec, p), isSpec(p, forGroup(s.spec, p))
 	for _, probe := range p.Probes {
 		s.sides = append(s.sides, recordedSide(probe))
 	}

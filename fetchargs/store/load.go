@@ -73,8 +73,12 @@ func (s *savedPlan) load(types func(int) (btf.Type, error), macros func(arch str
 	if wanted == nil || s.Nth < 0 {
 		return nil, fmt.Errorf("%s has no alternative %d", s.Spec, s.Nth)
 	}
-	if spec.IsGlob(wanted.Func.Text) {
+	grouped := strings.Contains(s.Func, ":") // GROUP:NAME, which is not a function
+	if spec.IsGlob(wanted.Func.Text) || grouped {
 		wanted = wanted.For(s.Module, s.Func)
+	}
+	if grouped {
+		wanted.Module = spec.Name{}
 	}
 	if name, _ := syscalls.NamesOf(s.Func); name != "" && s.Func != wanted.Func.Text {
 		wanted = wanted.ForSyscall(s.Func)
