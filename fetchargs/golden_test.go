@@ -66,6 +66,9 @@ func TestGolden(t *testing.T) {
 	}
 }
 
+// targetLines are further lines of targets that other files of tests understand.
+var targetLines = map[string]func(t *testing.T, to *target.Target, words []string){}
+
 // A golden is the kernel that a golden file's specs are for.
 type golden struct {
 	t       *testing.T
@@ -137,7 +140,11 @@ func newGolden(t *testing.T, config string) *golden {
 		case "notrace":
 			notrace[words[1]] = true
 		default:
-			t.Fatalf("unknown target line %q", line)
+			set := targetLines[words[0]]
+			if set == nil {
+				t.Fatalf("unknown target line %q", line)
+			}
+			set(t, c.target, words[1:])
 		}
 	}
 	c.target.Kernel = btf.Open(filepath.Join("..", "testdata", "btf", fixture))

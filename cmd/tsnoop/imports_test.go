@@ -34,7 +34,7 @@ var mayImport = map[string][]string{
 	"fetchargs/route":      {module + "/btf", module + "/fetchargs/source", module + "/fetchargs/abi", module + "/fetchargs/cond", module + "/fetchargs/constants", module + "/fetchargs/dynevent", module + "/fetchargs/find", module + "/fetchargs/spec", module + "/fetchargs/target", module + "/fetchargs/value"},
 	"fetchargs/target":     {module + "/btf", module + "/fetchargs/abi", module + "/fetchargs/constants", module + "/fetchargs/dynevent", module + "/fetchargs/measure", module + "/fetchargs/syscalls"},
 	"fetchargs/plan":       {module + "/btf", module + "/fetchargs/abi", module + "/fetchargs/cond", module + "/fetchargs/constants", module + "/fetchargs/dynevent", module + "/fetchargs/filter", module + "/fetchargs/find", module + "/fetchargs/measure", module + "/fetchargs/spec", module + "/fetchargs/syscalls", module + "/fetchargs/value"},
-	"fetchargs/complete":   {module + "/fetchargs/target", module + "/fetchargs/spec", module + "/fetchargs", module + "/btf"},
+	"fetchargs/complete":   {module + "/fetchargs/find", module + "/fetchargs/target", module + "/fetchargs/spec", module + "/fetchargs", module + "/btf"},
 	"fetchargs/spec":       {},
 	"fetchargs/specfile":   {module + "/fetchargs/spec"},
 	"fetchargs/abi":        {module + "/btf"},

@@ -47,6 +47,16 @@ func runInfo(o *flags.Options, ui *terminal.UI) error {
 			w.WriteString(p.Text)
 			continue
 		}
+		known, err := m.Describe(name, po)
+		if err != nil {
+			return err
+		}
+		for _, d := range known {
+			d.Describe(w)
+		}
+		if len(known) > 0 {
+			continue
+		}
 		if err := kernel.Describe(w, name, i > 0); err != nil {
 			w.Flush()
 			if errors.Is(err, path.ErrBadPattern) {

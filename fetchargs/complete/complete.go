@@ -11,6 +11,7 @@ import (
 
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs"
+	"github.com/tsnoop/tsnoop/fetchargs/find"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/target"
 )
@@ -95,14 +96,24 @@ func completeFunc(t *target.Target, u spec.Unfinished) []Candidate {
 			add(f.Name, f.Module)
 		}
 	}
-	if short, is := strings.CutPrefix(name, "sys_"); is || module == "syscall" {
+	if short, is := strings.CutPrefix(name, "sys_"); is {
 		for _, call := range t.CallNames() {
 			if strings.HasPrefix(call, short) {
-				add(strings.TrimSuffix(name, short)+call, "system call")
+				add("sys_"+call, "system call")
 			}
 		}
 	}
+	for member, is := range find.Members(t, module) {
+		if strings.HasPrefix(member, name) {
+			add(member, is)
+		}
+	}
 	if !in {
+		for group, is := range find.Groups(t) {
+			if strings.HasPrefix(group, name) && name != "" {
+				found = append(found, Candidate{u.Head + group + ":", is})
+			}
+		}
 		for _, m := range t.Kernel.Modules() {
 			if strings.HasPrefix(m, name) {
 				found = append(found, Candidate{u.Head + m + ":", "module"})

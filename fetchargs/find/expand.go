@@ -52,13 +52,6 @@ func Attempts(t *target.Target, specs []*spec.Spec) (all []Attempt, fatal error)
 	return all, nil
 }
 
-// A naming is a way in which a spec may name what it is about. It returns false if the spec
-// is to be understood in another way. The error is one that is not the spec's fault.
-type naming func(t *target.Target, s *spec.Spec) (Attempt, bool, error)
-
-// namings are tried in this order. The last understands every spec.
-var namings = []naming{byGlob, bySyscall, byFunction}
-
 func attempt(t *target.Target, s *spec.Spec) (Attempt, error) {
 	for _, n := range namings {
 		a, is, err := n(t, s)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/source"
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/target"
 )
 
@@ -33,6 +34,25 @@ type Function struct {
 	// Absent is set if the module of the function is not loaded. Then the kernel does not
 	// know that the probe is at the entry of a function, and refuses $arg1.
 	Absent bool
+}
+
+// A naming is a way in which a spec may name what it is about. It returns false if the spec
+// is to be understood in another way. The error is one that is not the spec's fault.
+type naming func(t *target.Target, s *spec.Spec) (Attempt, bool, error)
+
+// namings are tried in this order. The last understands every spec.
+var namings = []naming{byGlob, bySyscall, byFunction}
+
+// A group is a source of which specs name things GROUP:NAME, as functions of a module.
+type group struct {
+	is       string                                               // what one of these is called
+	names    func(t *target.Target) []string                      // GROUPs
+	members  func(t *target.Target, name string) []string         // NAMEs of a GROUP, sorted
+	describe func(t *target.Target, pattern string) []Description // of those that match GROUP:NAME
+}
+
+var groups = []group{
+	{is: "system call", names: syscallGroup, members: syscallNames, describe: describeSyscalls},
 }
 
 // finders look up what is of a source.

@@ -28,7 +28,7 @@ func noModule(t *target.Target, s *spec.Spec, missing *btf.NotFoundError) *spec.
 		return e
 	}
 	if isTracepoint(t, module, name) {
-		e.Msg = fmt.Sprintf("%s:%s is a tracepoint: tsnoop traces functions", module, name)
+		e.Msg = fmt.Sprintf("%s:%s is a tracepoint, whose fields are not known here", module, name)
 		e.Hint = besideTracepoint(t, module, name)
 		return e
 	}

@@ -12,12 +12,22 @@ import (
 
 // Functions yields the C prototypes of the functions that match the glob pattern and
 // can be probed, sorted by name. A function of a module is prefixed with "MODULE:".
+// If the pattern is GROUP:NAME, it yields what is in groups instead.
 // System calls come last, with the parameters that programs know.
 func (m *Machine) Functions(pattern string, o PlanOptions) (iter.Seq[string], error) {
 	o.Lines = true
 	target, err := m.Target(o)
 	if err != nil {
 		return nil, err
+	}
+	if known := find.Describe(target, pattern); len(known) > 0 {
+		return func(yield func(string) bool) {
+			for _, d := range known {
+				if !yield(d.String()) {
+					return
+				}
+			}
+		}, nil
 	}
 	funcs, err := target.Kernel.Funcs(pattern)
 	var missing *btf.NotFoundError
@@ -74,6 +84,16 @@ func (m *Machine) untyped(module, pattern string) (funcs []*btf.Func, err error)
 		}
 	}
 	return funcs, err
+}
+
+// Describe returns what matches the glob GROUP:NAME and is not a function of a module.
+func (m *Machine) Describe(pattern string, o PlanOptions) ([]find.Description, error) {
+	o.Lines = true
+	target, err := m.Target(o)
+	if err != nil {
+		return nil, err
+	}
+	return find.Describe(target, pattern), nil
 }
 
 // Syscalls returns the system calls that match name, which may be a glob.
