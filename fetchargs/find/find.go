@@ -10,6 +10,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/source"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/target"
+	"github.com/tsnoop/tsnoop/fetchargs/tracepoint"
 )
 
 // A Function is the function that a spec is about, as the target has it.
@@ -29,6 +30,9 @@ type Function struct {
 	place   func() string           // where the probe is put, in the kernel's syntax
 	filters func(field string) bool // whether the kernel's filter compares a field of its own event as tsnoop does
 
+	Event     *tracepoint.Event // of a Tracepoint, else nil
+	arguments []btf.Param       // of its tracepoint
+
 	awaited bool  // the module of the function is not loaded yet, and the run waits for it
 	untold  error // why nothing is known of the module
 	// Absent is set if the module of the function is not loaded. Then the kernel does not
@@ -41,7 +45,7 @@ type Function struct {
 type naming func(t *target.Target, s *spec.Spec) (Attempt, bool, error)
 
 // namings are tried in this order. The last understands every spec.
-var namings = []naming{byGlob, bySyscall, byFunction}
+var namings = []naming{byTracepoint, byGlob, bySyscall, byFunction}
 
 // A group is a source of which specs name things GROUP:NAME, as functions of a module.
 type group struct {
@@ -53,12 +57,14 @@ type group struct {
 
 var groups = []group{
 	{is: "system call", names: syscallGroup, members: syscallNames, describe: describeSyscalls},
+	{is: "event", names: eventSystems, members: systemEvents, describe: describeEvents},
 }
 
 // finders look up what is of a source.
 var finders = map[source.Source]func(*Function) error{
-	source.Function: (*Function).function,
-	source.Syscall:  (*Function).syscall,
+	source.Function:   (*Function).function,
+	source.Syscall:    (*Function).syscall,
+	source.Tracepoint: (*Function).tracepoint,
 }
 
 // Find looks up the function. The error is a *[spec.Error], or one that is not the spec's fault.

@@ -30,8 +30,9 @@ type Walker struct {
 // locators find out where the values of a source are: the routes to them, or for each that
 // cannot be fetched an error instead.
 var locators = map[source.Source]func(*Walker) ([]Route, []error){
-	source.Function: (*Walker).locateParams,
-	source.Syscall:  (*Walker).locateArgs,
+	source.Function:   (*Walker).locateParams,
+	source.Syscall:    (*Walker).locateArgs,
+	source.Tracepoint: (*Walker).locateFields,
 }
 
 func New(f *find.Function) *Walker {

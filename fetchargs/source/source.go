@@ -9,8 +9,9 @@ import "github.com/tsnoop/tsnoop/fetchargs/dynevent"
 type Source uint8
 
 const (
-	Function Source = iota // of the kernel or of a module
-	Syscall                // a system call by its own name
+	Function   Source = iota // of the kernel or of a module
+	Syscall                  // a system call by its own name
+	Tracepoint               // an event of the kernel's own
 )
 
 // A Way is a way to see what comes from a source: the kinds of probes, by side. Without a
@@ -24,8 +25,9 @@ type row struct {
 }
 
 var sources = [...]row{
-	Function: {values: "parameters", ways: []Way{{dynevent.Kprobe, dynevent.Kretprobe}}},
-	Syscall:  {values: "parameters", ways: []Way{{dynevent.Kprobe, dynevent.Kretprobe}}},
+	Function:   {values: "parameters", ways: []Way{{dynevent.Kprobe, dynevent.Kretprobe}}},
+	Syscall:    {values: "parameters", ways: []Way{{dynevent.Kprobe, dynevent.Kretprobe}}},
+	Tracepoint: {values: "fields", ways: []Way{{dynevent.Existing}, {dynevent.Eprobe}, {dynevent.Tprobe}}},
 }
 
 // Values returns what the values of the source are called: "parameters".

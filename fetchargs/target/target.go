@@ -13,6 +13,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/measure"
 	"github.com/tsnoop/tsnoop/fetchargs/syscalls"
+	"github.com/tsnoop/tsnoop/fetchargs/tracepoint"
 )
 
 // Reserved says what a run records an event for, and what to trace instead.
@@ -67,6 +68,10 @@ type Target struct {
 	// event reads (since 7.0); it may wait for a page to do so. It is nil if that is not
 	// known.
 	SyscallReads func(name string) []string
+
+	// Tracepoints has the events of the kernel's own tracepoints. It is nil if they are not
+	// known.
+	Tracepoints *tracepoint.Set
 
 	// FaultCount locates the kernel's counter of faulting fetches. It is nil if there is
 	// none, if its place is not known, or if it is not needed.

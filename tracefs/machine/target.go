@@ -59,6 +59,7 @@ func (m *Machine) Target(o PlanOptions) (*target.Target, error) {
 	}
 	if m.FS != nil {
 		t.LongestArg = sync.OnceValue(m.FS.LongestArg)
+		t.Tracepoints = m.tracepoints()
 		t.SyscallReads = m.FS.SyscallReads
 		t.SyscallNames, t.SyscallParams = sync.OnceValue(m.FS.Syscalls), m.syscallParams
 	}

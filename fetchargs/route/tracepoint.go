@@ -1,0 +1,61 @@
+package route
+
+import (
+	"fmt"
+
+	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+	"github.com/tsnoop/tsnoop/fetchargs/source"
+	"github.com/tsnoop/tsnoop/fetchargs/tracepoint"
+)
+
+// locateFields returns the routes to the fields of an event, and to the arguments of its
+// tracepoint. Which of them there are depends on the way: only a probe at the tracepoint itself
+// has the arguments, and it does not have the fields. But some fields are arguments.
+func (r *Walker) locateFields() ([]Route, []error) {
+	e, params := r.fn.Event, r.fn.Proto.Params
+	kind, _ := r.fn.Way.Probe(dynevent.Entry)
+	routes, errs := make([]Route, len(params)), make([]error, len(params))
+	for i, p := range params {
+		f, n := e.Field(p.Name), r.fn.Argument(p.Name)
+		switch {
+		case f != nil && kind != dynevent.Tprobe:
+			routes[i] = fieldRoute(f, p.Type)
+		case f != nil:
+			errs[i] = source.Limit(fmt.Sprintf("it is a field of the event, and %s", kind.Has()))
+		case kind == dynevent.Tprobe:
+			routes[i] = Route{Type: p.Type, Base: dynevent.Base{Kind: dynevent.ArgN, N: int64(n)}}
+		default:
+			if f := holder(e, p.Name); f != nil && btf.Pointee(p.Type) != nil {
+				routes[i] = Route{Type: p.Type, Base: dynevent.Base{Kind: dynevent.Field, Name: f.Name}}
+				continue
+			}
+			errs[i] = source.Limit(fmt.Sprintf("it is an argument of the tracepoint, and %s", kind.Has()))
+		}
+	}
+	r.argWords = len(params)
+	return routes, errs
+}
+
+// fieldRoute returns the route to a field. Text and arrays are in the record.
+func fieldRoute(f *tracepoint.Field, t btf.Type) Route {
+	p := Route{Type: t, Base: dynevent.Base{Kind: dynevent.Field, Name: f.Name}}
+	if _, array := t.(*btf.Array); !array {
+		return p
+	}
+	p.Mem, p.Base.Kind = true, dynevent.FieldArray
+	if f.IsText() {
+		p.Base.Kind = dynevent.FieldText
+	}
+	return p
+}
+
+// holder returns the field whose value is an argument, nil if there is none.
+func holder(e *tracepoint.Event, argument string) *tracepoint.Field {
+	for i := range e.Fields {
+		if f := &e.Fields[i]; f.Holds(argument) {
+			return f
+		}
+	}
+	return nil
+}
