@@ -174,14 +174,25 @@ func (d *Dir) stat(name string) (*unix.Stat_t, error) {
 // is returns an error unless name is the open file.
 func (d *Dir) is(name string, f *os.File) error {
 	st, err := d.stat(name)
+	if errors.Is(err, unix.ENOENT) {
+		return &Refusal{d.path + name, "was removed or renamed by somebody while tsnoop was writing it", elsewhere}
+	}
 	var open unix.Stat_t
 	if err = firstError(err, unix.Fstat(int(f.Fd()), &open)); err != nil {
 		return pathError("stat", d.path+name, err)
 	}
-	if st.Dev != open.Dev || st.Ino != open.Ino {
-		return &Refusal{d.path + name, fmt.Sprintf("was replaced by a %s of user %d while tsnoop was writing it", kind(st), st.Uid), elsewhere}
+	if !same(st, &open) {
+		return d.replaced(name, st, "writing")
 	}
 	return nil
+}
+
+// same reports whether both are of one file.
+func same(a, b *unix.Stat_t) bool { return a.Dev == b.Dev && a.Ino == b.Ino }
+
+// replaced refuses what has taken the place of the file that tsnoop was opening or writing.
+func (d *Dir) replaced(name string, by *unix.Stat_t, doing string) error {
+	return &Refusal{d.path + name, fmt.Sprintf("was replaced by a %s of user %d while tsnoop was %s it", kind(by), by.Uid, doing), elsewhere}
 }
 
 // regular refuses all but regular files that may be read and replaced.
@@ -210,7 +221,7 @@ func (d *Dir) refuse(name string, st *unix.Stat_t) error {
 // rights, unless fs.protected_hardlinks is set.
 func (d *Dir) alone(name string, st *unix.Stat_t) error {
 	if st.Mode&unix.S_IFMT == unix.S_IFREG && d.shared && st.Nlink > 1 {
-		return &Refusal{d.path + name, "is a hard link that another user can have made", elsewhere}
+		return &Refusal{d.path + name, fmt.Sprintf("is a hard link to a file of user %d that another user can have made", st.Uid), elsewhere}
 	}
 	return nil
 }

@@ -5,7 +5,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -172,6 +171,41 @@ func TestOthers(t *testing.T) {
 	}
 }
 
+// TestReplaced: a file that was checked is not opened when something else has taken its
+// place since, nor when another user has made a further name for it.
+func TestReplaced(t *testing.T) {
+	asRoot(t)
+	secret := filepath.Join(t.TempDir(), "secret")
+	must(t, os.WriteFile(secret, []byte("precious"), 0o600))
+	for want, swap := range map[string]func(name string){
+		"was replaced by a symbolic link of user 4711 while tsnoop was opening it": func(name string) { must(t, os.Symlink(secret, name), os.Lchown(name, mallory, mallory)) },
+		"was replaced by a file of user 4711 while tsnoop was opening it": func(name string) {
+			must(t, os.WriteFile(name, []byte("precious"), 0o600), os.Chown(name, mallory, mallory))
+		},
+		"was replaced by a FIFO of user 0 while tsnoop was opening it":       func(name string) { must(t, unix.Mkfifo(name, 0o600)) },
+		"was replaced by a file of user 0 while tsnoop was opening it":       func(name string) { must(t, os.Link(secret, name)) },
+		"is a hard link to a file of user 0 that another user can have made": func(name string) { must(t, os.Link(name+".old", name)) },
+	} {
+		dir := t.TempDir()
+		name := filepath.Join(dir, "x")
+		must(t, os.Chmod(dir, 0o777), os.WriteFile(name, []byte("precious"), 0o600))
+		at, err := walk(name, true)
+		must(t, err)
+		st, err := at.stat("x")
+		must(t, err, os.Rename(name, name+".old"))
+		swap(name)
+		if _, err := at.truncate(name, st); err == nil || err.Error() != name+" "+want {
+			t.Errorf("%v, want %s", err, want)
+		}
+		for _, file := range []string{secret, name + ".old"} {
+			if b, err := os.ReadFile(file); string(b) != "precious" {
+				t.Errorf("%s: %s: %q, %v", want, file, b, err)
+			}
+		}
+		must(t, at.Close())
+	}
+}
+
 // TestOthersPath: a link of another user in the middle of a path is not followed either,
 // and root's own is.
 func TestOthersPath(t *testing.T) {
@@ -220,134 +254,13 @@ func TestRename(t *testing.T) {
 	if err := d.Rename(f, dir+"/x"); err == nil || !strings.Contains(err.Error(), dir+"/tmp was replaced by a file of user ") {
 		t.Errorf("%v", err)
 	}
+	must(t, os.Remove(dir+"/tmp"))
+	if err := d.Rename(f, dir+"/x"); err == nil || err.Error() != dir+"/tmp was removed or renamed by somebody while tsnoop was writing it" {
+		t.Errorf("%v", err)
+	}
 	must(t, os.Rename(dir+"/away", dir+"/tmp"), d.Rename(f, dir+"/x"), d.Sync())
 	if names, err := d.Names(); len(names) != 1 || names[0] != "x" {
 		t.Errorf("%q, %v", names, err)
-	}
-}
-
-// TestRace: another user renames files, links and directories while root writes. Whatever
-// root gets to write to is root's own file, and the other user's files and the secret ones
-// stay as they are.
-func TestRace(t *testing.T) {
-	asRoot(t)
-	rounds := 500
-	if testing.Short() {
-		rounds = 100
-	}
-	for kind, d := range dirs {
-		dir, secret := open(t), t.TempDir()
-		must(t, os.WriteFile(secret+"/secret", []byte("precious"), 0o666), os.Chmod(dir, d.mode), os.Chown(dir, d.uid, mallory),
-			os.WriteFile(dir+"/keep", []byte("precious"), 0o666), os.Chown(dir+"/keep", mallory, mallory))
-		end, ended := make(chan bool), make(chan bool)
-		go adversary(dir, secret, end, ended)
-		written, refused := 0, 0
-		for range rounds {
-			for _, err := range []error{overwrite(t, dir+"/x"), overwrite(t, dir+"/sub/x"), replace(t, dir+"/x")} {
-				if err == nil {
-					written++
-				} else {
-					refused++
-				}
-			}
-		}
-		close(end)
-		<-ended
-		for _, name := range []string{secret + "/secret", dir + "/keep"} {
-			if b, err := os.ReadFile(name); string(b) != "precious" {
-				t.Errorf("%s: %s: %q, %v", kind, name, b, err)
-			}
-		}
-		if names, err := os.ReadDir(secret); len(names) != 1 {
-			t.Errorf("%s: %v, %v", kind, names, err)
-		}
-		t.Logf("%s: %d written, %d refused", kind, written, refused)
-		if refused == 0 {
-			t.Errorf("%s: there was no race", kind)
-		}
-	}
-}
-
-// adversary puts all kinds of things where root writes, from a thread of its own.
-func adversary(dir, secret string, end, ended chan bool) {
-	defer close(ended)
-	runtime.LockOSThread() // and never unlocked: the thread ends with its user
-	unix.RawSyscall(unix.SYS_SETRESGID, mallory, mallory, mallory)
-	unix.RawSyscall(unix.SYS_SETRESUID, mallory, mallory, mallory)
-	x, sub, own := dir+"/x", dir+"/sub", dir+"/own"
-	os.Mkdir(own, 0o777)
-	for i := 0; ; i++ {
-		select {
-		case <-end:
-			return
-		default:
-		}
-		for _, name := range []string{x, x + ".tmp", dir + "/sub/x"} {
-			other := dir + "/other"
-			switch i % 5 {
-			case 0:
-				os.Symlink(secret+"/secret", other)
-			case 1:
-				os.Link(secret+"/secret", other)
-			case 2:
-				os.Link(dir+"/keep", other)
-			case 3:
-				os.Rename(name, dir+"/away")
-			case 4:
-				os.Remove(name)
-			}
-			os.Rename(other, name)
-			os.Remove(other)
-		}
-		os.Remove(sub)
-		os.Rename(sub, own)
-		if i%2 == 0 {
-			os.Symlink(secret, sub)
-		} else {
-			os.Rename(own, sub)
-		}
-	}
-}
-
-// overwrite writes a file as --output does.
-func overwrite(t *testing.T, name string) error {
-	f, err := Write(name)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	rooted(t, f)
-	_, err = f.WriteString("kernel memory")
-	return err
-}
-
-// replace writes a file as record does.
-func replace(t *testing.T, name string) error {
-	d, err := Open(name)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	f, err := d.Create(name + ".tmp")
-	if err != nil {
-		d.Remove(name + ".tmp")
-		return err
-	}
-	defer f.Close()
-	rooted(t, f)
-	f.WriteString("kernel memory")
-	if err := d.Rename(f, name); err != nil {
-		d.Remove(name + ".tmp")
-		return err
-	}
-	return d.Remove(name)
-}
-
-// rooted fails unless the file is one that root has made and only root can read.
-func rooted(t *testing.T, f *os.File) {
-	var st unix.Stat_t
-	if err := unix.Fstat(int(f.Fd()), &st); err != nil || st.Uid != 0 || st.Mode != unix.S_IFREG|0o600 {
-		t.Errorf("root writes to a file of user %d, mode %o, %v", st.Uid, st.Mode, err)
 	}
 }
 

@@ -29,8 +29,7 @@ func Write(file string) (*os.File, error) {
 	return f, err
 }
 
-// overwrite opens a file that exists. Nothing is done to it before it is certain that it
-// is the one that was checked.
+// overwrite opens a file that exists and truncates it.
 func (p place) overwrite(file string) (*os.File, error) {
 	st, err := p.stat(p.name)
 	if err != nil {
@@ -39,6 +38,12 @@ func (p place) overwrite(file string) (*os.File, error) {
 	if err := firstError(p.refuse(p.name, st), p.alone(p.name, st)); err != nil {
 		return nil, err
 	}
+	return p.truncate(file, st)
+}
+
+// truncate opens the file that was checked when st was read. Nothing is done to it before
+// it is certain that it is the same one.
+func (p place) truncate(file string, st *unix.Stat_t) (*os.File, error) {
 	regular := st.Mode&unix.S_IFMT == unix.S_IFREG
 	flags := unix.O_WRONLY | unix.O_NOFOLLOW | unix.O_NOCTTY | unix.O_CLOEXEC
 	if regular {
@@ -46,15 +51,18 @@ func (p place) overwrite(file string) (*os.File, error) {
 	}
 	fd, err := unix.Openat(p.fd, p.name, flags, 0)
 	if err != nil {
+		if now, e := p.stat(p.name); e == nil && !same(now, st) {
+			return nil, p.replaced(p.name, now, "opening")
+		}
 		return nil, pathError("open", file, err)
 	}
 	f := os.NewFile(uintptr(fd), file)
 	var open unix.Stat_t
 	err = unix.Fstat(fd, &open)
-	if err == nil && (open.Dev != st.Dev || open.Ino != st.Ino || open.Nlink != st.Nlink) {
-		err = &Refusal{p.path + p.name, "was replaced while tsnoop was opening it", elsewhere}
+	if err == nil && !same(&open, st) {
+		err = p.replaced(p.name, &open, "opening")
 	}
-	if err == nil && regular {
+	if err = firstError(err, p.alone(p.name, &open)); err == nil && regular {
 		err = unix.Ftruncate(fd, 0)
 	}
 	if err != nil {

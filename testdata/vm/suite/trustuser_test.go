@@ -5,7 +5,6 @@ package suite
 import (
 	"os"
 	"os/exec"
-	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -132,18 +131,9 @@ func TestTrustUser(t *testing.T) {
 	figure(t, "commands run as a user", cases)
 }
 
-// newestOnly is whether this is the newest kernel, or everything runs in full: a test of
-// files and not of the kernel's tracing needs one.
-func newestOnly() bool {
-	return os.Getenv("TSNOOP_VM_KERNEL") == "newest" || size(0, 1) == 1
-}
-
 // TestTrustOwner: what root writes for somebody belongs to whoever asked, for nobody else
 // to read; what is no valid user is not believed.
 func TestTrustOwner(t *testing.T) {
-	if !newestOnly() {
-		return
-	}
 	accounts(t)
 	dir := t.TempDir()
 	envs := map[string][2]uint32{"SUDO_UID=1000 SUDO_GID=1001": {1000, 1001}}
@@ -166,101 +156,4 @@ func TestTrustOwner(t *testing.T) {
 		}
 	}
 	figure(t, "files made for others", 2*len(envs))
-}
-
-// TestTrustLinks: links and files of another user are refused by name and owner wherever
-// tsnoop would write, and what they lead to stays as it is.
-func TestTrustLinks(t *testing.T) {
-	if !newestOnly() {
-		return
-	}
-	secret := t.TempDir() + "/secret"
-	dir := t.TempDir()
-	refused := 0
-	for _, mode := range []uint32{0o1777, 0o777} {
-		unix.Chmod(dir, mode)
-		for _, args := range [][]string{{"record", "-o", dir + "/x"}, {"record", "--recover", dir + "/x"}, {"-o", dir + "/x"}} {
-			for _, suffix := range []string{"", ".head", ".tmp", ".cpu0"} {
-				if suffix != "" && args[0] == "-o" || suffix == ".tmp" && args[1] == "--recover" || suffix == ".cpu0" && args[1] == "--recover" {
-					continue // not a file that it uses, or not before there is a head
-				}
-				os.WriteFile(secret, []byte("precious"), 0o644)
-				file := dir + "/x" + suffix
-				if err := os.Symlink(secret, file); err != nil {
-					t.Fatal(err)
-				}
-				os.Lchown(file, 4711, 4711)
-				command := append([]string{"tsnoop"}, args...)
-				if args[1] != "--recover" {
-					command = append(command, "vfs_read", "--", "cat", "/proc/version")
-				}
-				out, status := rightly(nil, command...)
-				b, _ := os.ReadFile(secret)
-				if status != 2 || !strings.Contains(out, file+" is a symbolic link of user 4711") || string(b) != "precious" {
-					t.Errorf("%s: status %d: %s; the secret is %q", command, status, out, b)
-				}
-				refused++
-				os.Remove(file)
-			}
-		}
-	}
-	figure(t, "links of others refused", refused)
-}
-
-// TestTrustRace: while another user renames links to where tsnoop writes, it writes nothing
-// but files of its own.
-func TestTrustRace(t *testing.T) {
-	if !newestOnly() {
-		return
-	}
-	secret := t.TempDir()
-	os.WriteFile(secret+"/secret", []byte("precious"), 0o666)
-	for _, mode := range []uint32{0o777, 0o1777}[:size(1, 2)] {
-		dir := t.TempDir()
-		unix.Chmod(dir, mode)
-		end, ended := make(chan bool), make(chan bool)
-		go renamer(dir, secret+"/secret", end, ended)
-		for range size(1, 100) {
-			rightly(nil, "tsnoop", "record", "-n", "1", "-o", dir+"/x", "vfs_read", "--", "cat", "/proc/version")
-			rightly(nil, "tsnoop", "record", "--recover", dir+"/x")
-			rightly(nil, "tsnoop", "-o", dir+"/x", "vfs_read", "--", "cat", "/proc/version")
-		}
-		close(end)
-		<-ended
-		if b, err := os.ReadFile(secret + "/secret"); string(b) != "precious" {
-			t.Errorf("mode %o: %q, %v", mode, b, err)
-		}
-	}
-	if names, err := os.ReadDir(secret); len(names) != 1 {
-		t.Errorf("%v, %v", names, err)
-	}
-	figure(t, "runs during a race", 3*size(1, 2)*size(1, 100))
-}
-
-// renamer is another user, who puts links and files of his own where tsnoop writes.
-func renamer(dir, secret string, end, ended chan bool) {
-	defer close(ended)
-	runtime.LockOSThread() // and never unlocked: the thread ends with its user
-	unix.RawSyscall(unix.SYS_SETRESGID, 4711, 4711, 4711)
-	unix.RawSyscall(unix.SYS_SETRESUID, 4711, 4711, 4711)
-	for i := 0; ; i++ {
-		select {
-		case <-end:
-			return
-		default:
-		}
-		for _, suffix := range []string{"", ".tmp", ".head", ".cpu0", ".cpu1"} {
-			switch i % 4 {
-			case 0:
-				os.Symlink(secret, dir+"/other")
-			case 1:
-				os.Link(secret, dir+"/other")
-			case 2:
-				os.Rename(dir+"/x"+suffix, dir+"/other")
-			}
-			os.Rename(dir+"/other", dir+"/x"+suffix)
-			os.Remove(dir + "/x" + suffix)
-		}
-		unix.Nanosleep(&unix.Timespec{Nsec: 200_000}, nil)
-	}
 }
