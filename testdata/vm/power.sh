@@ -121,7 +121,8 @@ check() {
 			if (begun in armed && !(begun in saved)) {
 				for (n = 1; n <= seeks; n++) {
 					i = seek[n]
-					if (at[i] <= armed[begun] || at[i] > on[begun] || (begun, i) in has) continue
+					# It happened after the one before was printed, and before it was printed itself.
+					if (at[i - 1] <= armed[begun] || at[i] > on[begun] || (begun, i) in has) continue
 					if (last - at[i] > lost) { lost = last - at[i]; oldest = i }
 				}
 				if (lost > 1 && !late && full) bad(begun " lacks " oldest ", which happened " lost " s before the end at " last " and " (at[oldest] - armed[begun]) " s after the begin")
