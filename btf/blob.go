@@ -19,7 +19,7 @@ type blob struct {
 	raw   *thin.BTF  // from which thin slices are cut; nil for BTF that is too small for that
 	spec  *cbtf.Spec // all of it, decoded; nil until needed if raw is set
 	names *names     // nil until needed
-	types uint32     // how many, except of a module
+	size  thin.Size  // unless it is a module
 }
 
 // names indexes what a blob defines. Building it decodes every type, so only questions
@@ -69,21 +69,21 @@ func parseBlob(data []byte, name string, base *blob) (b *blob, err error) {
 		return nil, err
 	}
 	var baseSpec *cbtf.Spec
-	types := uint32(0)
+	var size thin.Size
 	if base != nil {
 		if baseSpec, err = base.all(); err != nil {
 			return nil, err
 		}
-		types = base.types
+		size = base.size
 	}
-	spec, err := thin.Decode(data, baseSpec, types, false)
+	spec, err := thin.Decode(data, baseSpec, size, false)
 	if err != nil {
 		if at, what := thin.Damage(data); what != "" {
 			return nil, fmt.Errorf("damaged at byte %d: %s: %w", at, what, ErrNoBTF)
 		}
 		return nil, fmt.Errorf("%w: %w", err, ErrNoBTF)
 	}
-	return &blob{name: name, spec: spec, types: thin.Count(data)}, nil
+	return &blob{name: name, spec: spec, size: thin.Measure(data)}, nil
 }
 
 // section returns the raw BTF in data, which is raw BTF itself or an ELF file.
@@ -107,8 +107,8 @@ func section(data []byte) ([]byte, error) {
 		// to it, and the kernel relocates them when it loads the module.
 		return nil, fmt.Errorf("section .BTF is relative to .BTF.base: load the module and read %s instead", sysDir)
 	}
-	if s.Size > uint64(len(data)) {
-		return nil, fmt.Errorf("section .BTF at byte %d: %d bytes, more than the %d of the file: %w", s.Offset, s.Size, len(data), ErrNoBTF)
+	if s.Size > min(uint64(len(data)), maxTypes) {
+		return nil, fmt.Errorf("section .BTF at byte %d: %d bytes, more than the %d of the file or than %d: %w", s.Offset, s.Size, len(data), maxTypes, ErrNoBTF)
 	}
 	if data, err = s.Data(); err != nil {
 		return nil, fmt.Errorf("section .BTF: %w: %w", err, ErrNoBTF)
@@ -121,7 +121,7 @@ func (b *blob) all() (*cbtf.Spec, error) {
 	if b.spec != nil {
 		return b.spec, nil
 	}
-	spec, err := thin.Decode(b.raw.Data(), nil, 0, true)
+	spec, err := thin.Decode(b.raw.Data(), nil, thin.Size{}, true)
 	b.spec = spec
 	return spec, err
 }

@@ -86,11 +86,11 @@ func (k *Kernel) loadBase() (*blob, error) {
 	if len(data) > worthCutting {
 		if r, err := thin.Parse(data); err == nil {
 			if k.dir == "" { // anybody may have made it
-				if err := thin.Check(data, 0); err != nil {
+				if err := thin.Check(data, thin.Size{}); err != nil {
 					return nil, fmt.Errorf("%s: %w: %w", file, err, ErrNoBTF)
 				}
 			}
-			return &blob{raw: r, types: thin.Count(data)}, nil
+			return &blob{raw: r, size: thin.Measure(data)}, nil
 		}
 	}
 	b, err := parseBlob(data, "", nil)
@@ -105,7 +105,8 @@ func (k *Kernel) loadBase() (*blob, error) {
 func (k *Kernel) CheckModules() error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if _, err := k.vmlinux(); err != nil {
+	base, err := k.vmlinux()
+	if err != nil {
 		return err
 	}
 	for _, file := range k.files[min(1, len(k.files)):] {
@@ -116,7 +117,7 @@ func (k *Kernel) CheckModules() error {
 		if data, err = section(data); err != nil {
 			return fmt.Errorf("%s: %w", file, err)
 		}
-		if err := thin.Check(data, 0); err != nil {
+		if err := thin.Check(data, base.size); err != nil {
 			return fmt.Errorf("%s: %w: %w", file, err, ErrNoBTF)
 		}
 		if name := moduleName(file); strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {

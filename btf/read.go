@@ -9,8 +9,12 @@ import (
 	"syscall"
 )
 
-// maxRead is how many bytes are read of a file that cannot be mapped, such as a pipe.
-const maxRead = 1 << 30
+const (
+	// maxTypes is how many bytes of BTF there may be. A kernel of a distribution has 5 to 10 MB.
+	maxTypes = 256 << 20
+	// maxPipe is how many bytes are read of what is not a regular file, and may have no end.
+	maxPipe = 64 << 20
+)
 
 // read returns what is in a file; of one that is neither BTF nor ELF, which may have no
 // end, only the beginning.
@@ -44,10 +48,19 @@ func read(file string, kernels bool) ([]byte, error) {
 			return data, nil
 		}
 	}
-	data := bytes.NewBuffer(make([]byte, 0, min(info.Size(), maxRead)+bytes.MinRead))
-	data.Write(head)
-	if _, err = data.ReadFrom(io.LimitReader(f, maxRead)); err == nil && data.Len() > maxRead {
-		err = fmt.Errorf("%s is longer than 1 GiB: it cannot be a file of types", file)
+	most, than := int64(maxTypes), "it cannot be a file of types"
+	if !info.Mode().IsRegular() {
+		most, than = maxPipe, "write it to a regular file first"
+	}
+	var data bytes.Buffer
+	err = nil
+	if info.Size() <= most {
+		data.Grow(int(info.Size()) + bytes.MinRead)
+		data.Write(head)
+		_, err = data.ReadFrom(io.LimitReader(f, most))
+	}
+	if max(int64(data.Len()), info.Size()) > most {
+		return nil, fmt.Errorf("%s has more than %d MiB: %s", file, most>>20, than)
 	}
 	return data.Bytes(), err
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/testdata/badinput"
 )
 
 // TestEndless: of a file that is neither BTF nor ELF only the beginning is read.
@@ -40,6 +41,45 @@ func TestPipe(t *testing.T) {
 		w.Close()
 	}()
 	mustType(t, btf.Open(fmt.Sprintf("/dev/fd/%d", r.Fd())), "struct pkt")
+}
+
+// TestMuchBTF: a file without end, or one that is larger than any kernel's types, is refused
+// at a bound, and its size is not believed.
+func TestMuchBTF(t *testing.T) {
+	raw, err := os.ReadFile(sampleFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, head := range map[string][]byte{"BTF": raw[:24], "BTF and more": raw, "ELF": elfFile(t, ".text", nil)} {
+		r, w, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		go func() {
+			defer w.Close()
+			w.Write(head)
+			for zeros := make([]byte, 1<<16); err == nil; {
+				_, err = w.Write(zeros)
+			}
+		}()
+		const most = 64 << 20
+		badinput.Check(t, most, func() {
+			_, err := btf.Open(fmt.Sprintf("/dev/fd/%d", r.Fd())).Type("struct pkt")
+			if err == nil || !strings.Contains(err.Error(), "has more than 64 MiB: write it to a regular file first") {
+				t.Errorf("%s without end: %v", name, err)
+			}
+		})
+		r.Close()
+	}
+	sparse := writeFile(t, "sparse.btf", raw)
+	if err := os.Truncate(sparse, 300<<20); err != nil {
+		t.Fatal(err)
+	}
+	badinput.Check(t, 0, func() {
+		if _, err := btf.Open(sparse).Type("struct pkt"); err == nil || !strings.Contains(err.Error(), "has more than 256 MiB") {
+			t.Errorf("a large file: %v", err)
+		}
+	})
 }
 
 // TestTruncated: what another program does to a file that was read changes nothing. Types

@@ -40,7 +40,7 @@ func Save(types []Type, objects []bool) (data []byte, ids []int, err error) {
 // Load decodes the output of Save. It returns a function that returns a type by its
 // number.
 func Load(data []byte) (func(id int) (Type, error), error) {
-	spec, err := thin.Decode(data, nil, 0, false)
+	spec, err := thin.Decode(data, nil, thin.Size{}, false)
 	if err != nil {
 		return nil, fmt.Errorf("load types: %w", err)
 	}

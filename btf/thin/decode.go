@@ -15,10 +15,10 @@ const maxDepth = 4096
 // Decode decodes BTF. The decoder goes from a type to those that it refers to by
 // recursion, which a crafted file could make so deep that the stack takes gigabytes: such
 // BTF is refused. All is decoded at once, in the order that was checked, unless lazy is
-// set; what is decoded later may go a little deeper. Split BTF has its base, and how many
-// types that has.
-func Decode(data []byte, base *cbtf.Spec, types uint32, lazy bool) (*cbtf.Spec, error) {
-	if err := Check(data, types); err != nil {
+// set; what is decoded later may go a little deeper. Split BTF has its base, and the size of
+// that.
+func Decode(data []byte, base *cbtf.Spec, size Size, lazy bool) (*cbtf.Spec, error) {
+	if err := Check(data, size); err != nil {
 		return nil, err
 	}
 	spec, err := cbtf.LoadSplitSpecFromReader(bytes.NewReader(data), base)
@@ -33,26 +33,20 @@ func Decode(data []byte, base *cbtf.Spec, types uint32, lazy bool) (*cbtf.Spec, 
 	return spec, nil
 }
 
-// Count returns how many types BTF has, 0 if it is damaged.
-func Count(data []byte) uint32 {
-	r, err := Parse(data)
-	if err != nil {
-		return 0
-	}
-	return uint32(len(r.offsets) - 1)
-}
-
-// Check returns an error if BTF must not be decoded, see Decode, or if a name in it has
-// bytes that no kernel accepts: they would end lines or act on a terminal. Ids up to types
-// are those of the base.
-func Check(data []byte, types uint32) error {
-	if id := deep(data, types); id != 0 {
-		return fmt.Errorf("damaged: type %d leads from one type to the next, through more than %d", id, maxDepth)
-	}
+// Check returns an error if BTF must not be decoded, see Decode and checkNames, or if a name in
+// it has bytes that no kernel accepts: they would end lines or act on a terminal.
+func Check(data []byte, base Size) error {
 	if at := unprintable(data); at >= 0 {
 		return fmt.Errorf("damaged: byte %d is %#02x, in a name", at, data[at])
 	}
-	return nil
+	r, err := Parse(data)
+	if err != nil {
+		return nil // damaged, which the decoder finds before it begins
+	}
+	if id := r.deep(base.Types); id != 0 {
+		return fmt.Errorf("damaged: type %d leads from one type to the next, through more than %d", id, maxDepth)
+	}
+	return r.checkNames(base.Strings)
 }
 
 // unprintable returns the offset of the first byte in names that is not printable ASCII,
@@ -79,11 +73,7 @@ func unprintable(data []byte) int {
 
 // deep returns the id of a type from which the decoder goes too deep if it decodes all
 // types in order, or 0. Ids up to base are those of types that have been decoded.
-func deep(data []byte, base uint32) (id uint32) {
-	r, err := Parse(data)
-	if err != nil {
-		return 0 // damaged, which the decoder finds before it begins
-	}
+func (r *BTF) deep(base uint32) (id uint32) {
 	type open struct {
 		id   uint32
 		next uint32 // index of the next reference to follow

@@ -368,7 +368,7 @@ func (r *BTF) cutOut(roots []uint32) ([]cbtf.Type, error) {
 			return nil, ErrUnknown
 		}
 	}
-	spec, err := Decode(c.encode(), nil, 0, false)
+	spec, err := Decode(c.encode(), nil, Size{}, false)
 	if err != nil {
 		return nil, err
 	}

@@ -117,10 +117,13 @@ func (f *memoryFile) Seek(off int64, whence int) (int64, error) {
 // sample is a sound recording of a call of each spec.
 func sample(t testing.TB, specs ...string) *crafted {
 	t.Helper()
-	target := &target.Target{
-		Arch: abi.Named("amd64"), Live: true, Pair: true,
-		Kernel: btf.Open(filepath.Join("..", "..", "testdata", "btf", "linux-6.12-amd64.btf")),
-	}
+	return sampleOf(t, filepath.Join("..", "..", "testdata", "btf", "linux-6.12-amd64.btf"), specs...)
+}
+
+// sampleOf is sample with types of a file.
+func sampleOf(t testing.TB, types string, specs ...string) *crafted {
+	t.Helper()
+	target := &target.Target{Arch: abi.Named("amd64"), Live: true, Pair: true, Kernel: btf.Open(types)}
 	target.Features, _ = dynevent.FeaturesOf("6.12")
 	plans, err := machine.Resolve(specs, target, nil)
 	if err != nil {

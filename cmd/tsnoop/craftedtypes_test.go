@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/tsnoop/tsnoop/testdata/badinput"
 )
 
 // typesFile is BTF that no compiler wrote. Type 1 is an int, and its names are the first
@@ -18,6 +20,7 @@ type typesFile struct {
 
 const (
 	btfPtr    = 2 << 24
+	btfArray  = 3 << 24
 	btfStruct = 4 << 24
 	btfFunc   = 12 << 24
 	btfProto  = 13 << 24
@@ -89,6 +92,12 @@ var costlyTypes = map[string]func(f *typesFile){
 			f.add(f.name(fmt.Sprint("f", i)), btfFunc, proto)
 		}
 	},
+	"names that many types have": func(f *typesFile) {
+		long := f.name(strings.Repeat("x", 20_000))
+		for range 2000 {
+			f.add(long, btfStruct|1, 4, long, 1, 0)
+		}
+	},
 	"functions of one name": func(f *typesFile) {
 		name, a := f.name("f"), f.name("a")
 		for i := range 10_000 {
@@ -106,6 +115,69 @@ var costlyTypes = map[string]func(f *typesFile){
 	},
 }
 
+// costlyObjects are types of objects that have each other as parts. The last type is the
+// object's. To look at all parts would take longer than anybody lives.
+var costlyObjects = map[string]func(f *typesFile) (object uint32){
+	"structs in structs": func(f *typesFile) uint32 {
+		x := f.name("x")
+		words := []uint32{}
+		id := f.add(f.name("s0"), btfStruct|1, 8, x, 1, 0)
+		for i := range 200 {
+			words = append(words, x, id, 0)
+			id = f.add(append([]uint32{f.name(fmt.Sprint("s", i+1)), btfStruct | uint32(i+1), 8}, words...)...)
+		}
+		return id
+	},
+	"structs without names": func(f *typesFile) uint32 {
+		id := f.add(0, btfStruct|1, 4, f.name("x"), 1, 0)
+		for range 60 {
+			id = f.add(0, btfStruct|2, 4, 0, id, 0, 0, id, 0)
+		}
+		return f.add(f.name("big"), btfStruct|1, 4, 0, id, 0)
+	},
+	"arrays": func(f *typesFile) uint32 {
+		id := uint32(1)
+		for range 8 {
+			id = f.add(0, btfArray, 0, id, 1, 64)
+		}
+		return f.add(f.name("big"), btfStruct|2, 256, f.name("x"), id, 0, f.name("y"), 1, 0)
+	},
+	"itself": func(f *typesFile) uint32 {
+		id := f.n + 1
+		return f.add(f.name("big"), btfStruct|3, 8, f.name("y"), id, 0, 0, id, 0, f.name("z"), 1, 0)
+	},
+}
+
+// TestCostlyObjects: to plan how an object is fetched, and to show it with the types that a
+// recording has, takes no more than the types' size justifies.
+func TestCostlyObjects(t *testing.T) {
+	for name, fill := range costlyObjects {
+		t.Run(name, func(t *testing.T) {
+			f := newTypesFile()
+			f.add(f.name("rcv"), btfFunc, f.proto(f.name("p"), f.add(0, btfPtr, fill(f)), 1))
+			f.add(f.name("char"), 1<<24, 1, 8)
+			file := filepath.Join(t.TempDir(), "costly.btf")
+			b := f.bytes()
+			if err := os.WriteFile(file, b, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			for _, args := range [][]string{
+				{"--emit", "--kernel=6.12", "rcv(*p)"}, {"--explain", "--kernel=6.12", "--deep", "rcv"}, {"--emit", "--kernel=6.12", "rcv(p->none)"}, {"info", "struct [bs]*"},
+			} {
+				checkCost(t, len(b), append([]string{"--btf", file}, args...)...)
+			}
+			badinput.Check(t, len(b), func() {
+				c := sampleOf(t, file, "rcv(*p)")
+				for _, way := range [][]string{nil, {"--json", "--zeros"}} {
+					if printed, said, err := c.replay(t, nil, way...); err != nil || !strings.Contains(printed, "rcv") {
+						t.Errorf("%v: %.300s%.300s", err, printed, said)
+					}
+				}
+			})
+		})
+	}
+}
+
 // TestCostlyTypes: to list all functions of types of any origin takes no more memory and
 // time than their size justifies.
 func TestCostlyTypes(t *testing.T) {
@@ -119,8 +191,12 @@ func TestCostlyTypes(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, command := range []string{"list", "info"} {
-				if said := checkCost(t, len(b), command, "--btf", file, "*"); strings.Contains(said, "tsnoop: ") {
-					t.Errorf("%s: %.200s", command, said)
+				said, want := checkCost(t, len(b), command, "--btf", file, "*"), ""
+				if name == "names that many types have" {
+					want = "the names of types up to type 7 have more than 201628 bytes"
+				}
+				if refused := strings.Contains(said, "tsnoop: "); refused != (want != "") || !strings.Contains(said, want) {
+					t.Errorf("%s: got %.300s, want %s", command, said, want)
 				}
 			}
 		})

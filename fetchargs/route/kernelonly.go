@@ -7,36 +7,50 @@ import "github.com/tsnoop/tsnoop/btf"
 // lock, a list, a reference count, a table of functions, or a pointer to a type
 // that programs never see; structs that programs share with the kernel have none of
 // these. All other objects, and those of unknown types, may be in user memory.
-// depth is how many structs t is nested in.
-func kernelOnly(t btf.Type, depth int) bool {
+func kernelOnly(t btf.Type) bool { return nesting{}.kernelOnly(t, 0) }
+
+// A nesting is how many structs a struct or union was nested in when it was looked at.
+// Without it a crafted type whose structs contain each other would take hours.
+type nesting map[btf.Type]int
+
+// visit reports whether t, nested in depth structs, is worth a look.
+func (seen nesting) visit(t btf.Type, depth int) bool {
+	if before, ok := seen[t]; ok && before <= depth {
+		return false
+	}
+	seen[t] = depth
+	return true
+}
+
+func (seen nesting) kernelOnly(t btf.Type, depth int) bool {
 	const deepest = 8 // structs in structs
 	if t == nil || depth > deepest {
 		return false
 	}
 	switch t := t.(type) {
 	case *btf.Typedef:
-		return internals[t.Name] || kernelOnly(t.Type, depth+1)
+		return internals[t.Name] || seen.kernelOnly(t.Type, depth+1)
 	case *btf.Const:
-		return kernelOnly(t.Type, depth)
+		return seen.kernelOnly(t.Type, depth)
 	case *btf.Volatile:
-		return kernelOnly(t.Type, depth)
+		return seen.kernelOnly(t.Type, depth)
 	case *btf.Array:
-		return kernelOnly(t.Type, depth+1)
+		return seen.kernelOnly(t.Type, depth+1)
 	case *btf.Struct:
-		return internals[t.Name] || hasInternal(t.Members, depth)
+		return internals[t.Name] || seen.visit(t, depth) && seen.hasInternal(t.Members, depth)
 	case *btf.Union:
-		return internals[t.Name] || hasInternal(t.Members, depth)
+		return internals[t.Name] || seen.visit(t, depth) && seen.hasInternal(t.Members, depth)
 	case *btf.Fwd:
 		return internals[t.Name]
 	}
 	return false
 }
 
-func hasInternal(members []btf.MemberOf, depth int) bool {
+func (seen nesting) hasInternal(members []btf.MemberOf, depth int) bool {
 	const most = 2 // function pointers in structs that programs have, such as struct sigaction
 	functions := 0
 	for _, m := range members {
-		if kernelOnly(m.Type, depth+1) {
+		if seen.kernelOnly(m.Type, depth+1) {
 			return true
 		}
 		target := btf.Pointee(m.Type)

@@ -59,7 +59,7 @@ type Label struct {
 }
 
 // InKernel reports whether l can only be a kernel address.
-func (l Label) InKernel() bool { return l.kernel || kernelOnly(l.Target, 0) }
+func (l Label) InKernel() bool { return l.kernel || kernelOnly(l.Target) }
 
 // InKernel reports whether the value can only be in the memory of the kernel.
 func (p Route) InKernel() bool {
