@@ -95,6 +95,7 @@ type resolving struct {
 	symbols map[string]target.SymbolFacts // of the functions of the run; nil if not needed
 	order   []string                      // the functions of the run, in the order in which they are defined
 	events  eventNames                    // in use by the run
+	weight  int                           // see weigh
 }
 
 // plans makes the plans of the jobs of one spec. errs holds what is wrong with the spec, up
@@ -110,6 +111,9 @@ func (run *resolving) plans(jobs []find.Job, most int) (plans []*plan.Plan, errs
 			r.Most = 1 // of the others nothing is told
 		}
 		plan := r.plan()
+		if wrong := run.weigh(r, plan); wrong != nil {
+			return plans, append(errs, wrong), nil
+		}
 		r.Errs = r.Errs.Unique()
 		if plan != nil && job.Call != nil {
 			withVia(run.target, plan, job.Call)

@@ -115,3 +115,36 @@ func resolveLive(t *testing.T, types, specs string) {
 	plans, err := machine.Resolve(strings.Split(strings.TrimSpace(specs), "\n"), target, nil)
 	t.Logf("live: %d plans, %d KiB allocated: %.100v", len(plans), (badinput.Allocated()-before)>>10, err)
 }
+
+// costlyGlobs are specs that make plans for each of many functions, and what is told of them;
+// "" if that is just small enough.
+var costlyGlobs = []struct{ name, spec, want string }{
+	{"hits", "*()", ""},
+	{"values", "*(" + inRow(100, "a%d=$arg1", ",") + ")", "values and conditions, and at most 600000 are possible"},
+	{"values that are too many", "*(" + inRow(500, "a%d=$arg1", ",") + ")", "values and conditions, and at most 600000 are possible"},
+	{"conditions", "*() if " + inRow(300, "$arg1 != %d", " && "), "values and conditions, and at most 600000 are possible"},
+}
+
+// inRow returns n of unit, separated by sep. %d in unit is its number.
+func inRow(n int, unit, sep string) string {
+	return strings.ReplaceAll(strings.TrimSuffix(lines(n, unit), "\n"), "\n", sep)
+}
+
+// TestCostlyGlobs: a glob for all functions of a kernel is bounded by what it asks of each.
+func TestCostlyGlobs(t *testing.T) {
+	f := newTypesFile()
+	costlyTypes["functions"](f)
+	types := filepath.Join(t.TempDir(), "many.btf")
+	if err := os.WriteFile(types, f.bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const most = 512 << 20 // of memory, whatever the functions are
+	for _, tt := range costlyGlobs {
+		for _, way := range []string{"--emit", "--explain"} {
+			said := checkCost(t, most/4, way, "-o", "/dev/null", "--kernel=6.12", "--btf", types, tt.spec)
+			if refused := strings.Contains(said, "tsnoop: "); refused != (tt.want != "") || !strings.Contains(said, tt.want) {
+				t.Errorf("%s: got %.300s\nwant %s", tt.name, said, tt.want)
+			}
+		}
+	}
+}

@@ -3,7 +3,6 @@ package emit
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
@@ -16,30 +15,31 @@ import (
 // does the rest in user space.
 func Pasted(plans []*plan.Plan) []string {
 	var words []string
+	known := map[string]bool{}
+	add := func(text string) {
+		if !known[text] {
+			words = append(words, text)
+		}
+		known[text] = true
+	}
 	for _, p := range plans {
 		for _, probe := range p.Probes {
 			if probe.Times() > 1 {
-				words = append(words, comment(fmt.Sprintf("%s: one line for each of the CPUs %s; the filter keeps the event of the CPU that runs", probe.Event, dynevent.ListCPUs(probe.CPUs))))
+				add(comment(fmt.Sprintf("%s: one line for each of the CPUs %s; the filter keeps the event of the CPU that runs", probe.Event, dynevent.ListCPUs(probe.CPUs))))
 			}
 			for i := range probe.Fields {
 				for _, text := range []string{left(probe, &probe.Fields[i]), stale(probe, &probe.Fields[i])} {
-					if text == "" {
-						continue
-					}
-					if text = comment(probe.Event + ": " + text); !slices.Contains(words, text) {
-						words = append(words, text)
+					if text != "" {
+						add(comment(probe.Event + ": " + text))
 					}
 				}
 			}
 		}
 		for _, symbol := range p.Addresses {
-			text := "the address of " + symbol + " is that of this boot: the next one may move it"
-			if !slices.Contains(words, text) {
-				words = append(words, text)
-			}
+			add("the address of " + symbol + " is that of this boot: the next one may move it")
 		}
 		if p.Partial && p.Check != nil {
-			words = append(words, comment(p.Spec.Func.Text+": the filter cannot decide all of "+p.Check.Describe(p.FieldOf)))
+			add(comment(p.Spec.Func.Text + ": the filter cannot decide all of " + p.Check.Describe(p.FieldOf)))
 		}
 	}
 	return words
