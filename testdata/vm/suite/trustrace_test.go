@@ -31,27 +31,32 @@ func TestTrustLinks(t *testing.T) {
 				if suffix != "" && args[0] == "-o" || suffix == ".tmp" && args[1] == "--recover" || suffix == ".cpu0" && args[1] == "--recover" {
 					continue // not a file that it uses, or not before there is a head
 				}
-				os.WriteFile(secret, []byte("precious"), 0o644)
-				file := dir + "/x" + suffix
-				if err := os.Symlink(secret, file); err != nil {
-					t.Fatal(err)
+				for _, kind := range racingKinds[:2] {
+					os.WriteFile(secret, []byte(precious), 0o644)
+					file, holds := dir+"/x"+suffix, secret
+					if kind == "file" {
+						os.WriteFile(file, []byte(precious), 0o666)
+						holds = file
+					} else if err := os.Symlink(secret, file); err != nil {
+						t.Fatal(err)
+					}
+					os.Lchown(file, mallory, mallory)
+					command := append([]string{"tsnoop"}, args...)
+					if args[1] != "--recover" {
+						command = append(command, "vfs_read", "--", "cat", "/proc/version")
+					}
+					out, status := rightly(nil, command...)
+					b, _ := os.ReadFile(holds)
+					if status != 2 || !strings.Contains(out, file+" is a "+kind+" of user 4711") || string(b) != precious {
+						t.Errorf("%s: status %d: %s; %s has %q", command, status, out, holds, b)
+					}
+					refused++
+					os.Remove(file)
 				}
-				os.Lchown(file, 4711, 4711)
-				command := append([]string{"tsnoop"}, args...)
-				if args[1] != "--recover" {
-					command = append(command, "vfs_read", "--", "cat", "/proc/version")
-				}
-				out, status := rightly(nil, command...)
-				b, _ := os.ReadFile(secret)
-				if status != 2 || !strings.Contains(out, file+" is a symbolic link of user 4711") || string(b) != "precious" {
-					t.Errorf("%s: status %d: %s; the secret is %q", command, status, out, b)
-				}
-				refused++
-				os.Remove(file)
 			}
 		}
 	}
-	figure(t, "links of others refused", refused)
+	figure(t, "links and files of others refused", refused)
 }
 
 const (
