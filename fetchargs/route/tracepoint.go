@@ -20,7 +20,9 @@ func (r *Walker) locateFields() ([]Route, []error) {
 		f, n := e.Field(p.Name), r.fn.Argument(p.Name)
 		switch {
 		case f != nil && kind != dynevent.Tprobe:
-			routes[i] = fieldRoute(f, p.Type)
+			if routes[i] = fieldRoute(f, p.Type); n > 0 {
+				routes[i] = routes[i].remark(Detail, p.Name+" is the field of the event; the tracepoint has an argument of that name, too")
+			}
 		case f != nil:
 			errs[i] = source.Limit(fmt.Sprintf("it is a field of the event, and %s", kind.Has()))
 		case kind == dynevent.Tprobe:
