@@ -165,7 +165,7 @@ func (b *builder) argFor(use string, a dynevent.Arg, label string, at spec.Span,
 		}
 		args[i], texts[i] = fit, fit.Key()
 		if kind := b.probe.Kind; !kind.Takes(&fit) || use != "" && !kind.Defined() {
-			b.r.FailWith(at, source.Limit(label), "", "%s cannot be fetched: %s", label, kind.Has())
+			b.r.FailWith(at, source.Limit{Why: label}, "", "%s cannot be fetched: %s", label, kind.Has())
 			return 0, false
 		}
 	}

@@ -13,12 +13,12 @@ func (b *builder) existing() {
 	p.Event = p.Existing()
 	at, name := r.fn.Spec.Func.Span, r.fn.Spec.Func.Text
 	if own, ok := r.fn.Target.Reserved[p.Event]; ok {
-		r.FailWith(at, source.Limit(p.Event), own.Instead, "tsnoop records %s itself, %s", name, own.For)
+		r.FailWith(at, source.Limit{Why: p.Event}, own.Instead, "tsnoop records %s itself, %s", name, own.For)
 		return
 	}
 	if r.events.used[p.Event] {
 		const msg = "%s is recorded for another spec already, with a filter of its own"
-		r.FailWith(at, source.Limit(p.Event), "put both into one spec", msg, name)
+		r.FailWith(at, source.Limit{Why: p.Event}, "put both into one spec", msg, name)
 		return
 	}
 	r.named = append(r.named, r.events.take(p.Event))

@@ -35,16 +35,23 @@ func (r *resolver) firstWay(attempt func() *plan.Plan) *plan.Plan {
 	return nil
 }
 
-// adviseNewer adds to the errors of limits what kernels have that this one lacks.
+// adviseNewer adds to the errors of limits what kernels have that this one lacks, or that there
+// is another way, if that has what is missing, but not all else.
 func (r *resolver) adviseNewer(errs spec.Errors) {
-	for _, way := range r.fn.Source.Ways() {
-		kind, _ := way.Probe(dynevent.Entry)
-		if kind.Offered(r.fn.Target.Features) {
+	for _, e := range errs {
+		var limit source.Limit
+		if e.Hint != "" || !errors.As(e.Err, &limit) {
 			continue
 		}
-		for _, e := range errs {
-			if isLimit(e) && e.Hint == "" {
+		ways := r.fn.Source.Ways()
+		if limit.In != nil {
+			ways = []source.Way{limit.In}
+			e.Hint = limit.Cure
+		}
+		for _, way := range ways {
+			if kind, _ := way.Probe(dynevent.Entry); !kind.Offered(r.fn.Target.Features) {
 				e.Hint = "kernels since " + kind.Since() + " can do more, because there " + kind.Has()
+				break
 			}
 		}
 	}

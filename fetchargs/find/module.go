@@ -27,6 +27,11 @@ func noModule(t *target.Target, s *spec.Spec, missing *btf.NotFoundError) *spec.
 		e.Fix = spec.Fix{Span: s.Span, Text: e.Hint}
 		return e
 	}
+	if events := eventsNamed(t, name); len(events) > 0 && !isModule(t, module) {
+		e.Msg = fmt.Sprintf("there is no event %s of %s in this kernel", name, module)
+		e.Hint = spec.DidYouMean(events, "")
+		return e
+	}
 	if isTracepoint(t, module, name) {
 		e.Msg = fmt.Sprintf("%s:%s is a tracepoint, whose fields are not known here", module, name)
 		e.Hint = besideTracepoint(t, module, name)
@@ -56,7 +61,8 @@ func noModule(t *target.Target, s *spec.Spec, missing *btf.NotFoundError) *spec.
 	if own != "" {
 		e.Hint = own
 	}
-	e.Hint = spec.DidYouMean(missing.Near, e.Hint)
+	systems := btf.Near(module, slices.Values(eventSystems(t)))
+	e.Hint = spec.DidYouMean(append(systems, missing.Near...), e.Hint)
 	return e
 }
 
@@ -69,6 +75,16 @@ func isTracepoint(t *target.Target, system, name string) bool {
 	}
 	_, err := t.Kernel.Type("btf_trace_" + name)
 	return err == nil
+}
+
+// eventsNamed returns the events of a name, as specs have them, whatever system they belong to.
+func eventsNamed(t *target.Target, name string) (all []string) {
+	for _, system := range eventSystems(t) {
+		if slices.Contains(t.Tracepoints.Events(system), name) {
+			all = append(all, system+":"+name)
+		}
+	}
+	return all
 }
 
 // besideTracepoint says what can be traced instead of a tracepoint.

@@ -24,7 +24,7 @@ func (r *Walker) locateFields() ([]Route, []error) {
 				routes[i] = routes[i].remark(Detail, p.Name+" is the field of the event; the tracepoint has an argument of that name, too")
 			}
 		case f != nil:
-			errs[i] = source.Limit(fmt.Sprintf("it is a field of the event, and %s", kind.Has()))
+			errs[i] = source.Limit{Why: fmt.Sprintf("it is a field of the event, and %s", kind.Has()), In: source.Way{dynevent.Existing}, Cure: apart}
 		case kind == dynevent.Tprobe:
 			routes[i] = Route{Type: p.Type, Base: dynevent.Base{Kind: dynevent.ArgN, N: int64(n)}}
 		default:
@@ -32,12 +32,14 @@ func (r *Walker) locateFields() ([]Route, []error) {
 				routes[i] = Route{Type: p.Type, Base: dynevent.Base{Kind: dynevent.Field, Name: f.Name}}
 				continue
 			}
-			errs[i] = source.Limit(fmt.Sprintf("it is an argument of the tracepoint, and %s", kind.Has()))
+			errs[i] = source.Limit{Why: fmt.Sprintf("it is an argument of the tracepoint, and %s", kind.Has()), In: source.Way{dynevent.Tprobe}, Cure: apart}
 		}
 	}
 	r.argWords = len(params)
 	return routes, errs
 }
+
+const apart = "use two specs: one with fields, one with arguments"
 
 // fieldRoute returns the route to a field. Text and arrays are in the record.
 func fieldRoute(f *tracepoint.Field, t btf.Type) Route {

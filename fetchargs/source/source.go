@@ -58,6 +58,10 @@ func (w Way) Probe(side dynevent.Side) (kind dynevent.Kind, ok bool) {
 }
 
 // A Limit is why a value cannot be had in one way. There may be another way.
-type Limit string
+type Limit struct {
+	Why  string
+	In   Way    // in which it can be had, nil if that is not known
+	Cure string // what to do where there is that way, which does not have all else
+}
 
-func (l Limit) Error() string { return string(l) }
+func (l Limit) Error() string { return l.Why }
