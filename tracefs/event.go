@@ -42,4 +42,6 @@ type FormatField struct {
 	Signed  bool
 	DataLoc bool // a u32 (length<<16 | offset) that points to the data in the same record
 	Array   bool
+
+	Relative bool // the offset of a DataLoc counts from the end of its word: "__rel_loc char[]"
 }

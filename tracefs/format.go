@@ -180,7 +180,8 @@ func (f *FormatField) declare(decl string) {
 		typ, name = typ+name[j:], name[:j]
 		f.Array = true
 	}
-	if strings.HasPrefix(typ, "__data_loc ") {
+	f.Relative = strings.HasPrefix(typ, "__rel_loc ")
+	if strings.HasPrefix(typ, "__data_loc ") || f.Relative {
 		f.DataLoc = true
 		// "__data_loc char[] s" is one string, "__data_loc char[][2] s" are two.
 		f.Array = strings.Count(typ, "[") > 1

@@ -48,9 +48,11 @@ func (c *Column) field(arg int) value.Field {
 	elem, _, _ := strings.Cut(c.Type, "[")
 	elem = strings.TrimPrefix(elem, "const ")
 	switch {
-	case c.DataLoc && strings.HasPrefix(c.Type, "__data_loc char"):
+	case c.DataLoc && (elem == "__data_loc char" || elem == "__rel_loc char"):
 		f.Encoding, f.Size, f.Format = value.String, 1, "s"
 		return f
+	case c.DataLoc: // of what type the bytes are is not known
+		f.Encoding, f.Size, f.Count, elem = value.Array, 1, dynevent.MaxElements, "u8"
 	case c.Array && c.Size > 0:
 		f.Encoding, f.Size, f.Count = value.Array, 1, c.Size
 		if c.Elem > 0 && c.Size%c.Elem == 0 {

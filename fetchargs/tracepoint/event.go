@@ -42,13 +42,17 @@ func (e *Event) Field(name string) *Field {
 }
 
 // IsDynamic reports whether the field is a word that says where in the record its bytes are.
-func (f *Field) IsDynamic() bool { return strings.HasPrefix(f.Type, dynamic) }
+func (f *Field) IsDynamic() bool { return f.declared() != f.Type }
 
-const dynamic = "__data_loc "
+// declared returns the C type without what the kernel writes before a word of a dynamic field.
+// Most words count from the beginning of the record, some from their own end.
+func (f *Field) declared() string {
+	return strings.TrimPrefix(strings.TrimPrefix(f.Type, "__data_loc "), "__rel_loc ")
+}
 
 // Element returns the C type of the field without its dimension, and whether it has one.
 func (f *Field) Element() (name string, array bool) {
-	name, _, array = strings.Cut(strings.TrimPrefix(f.Type, dynamic), "[")
+	name, _, array = strings.Cut(f.declared(), "[")
 	return strings.TrimSpace(name), array
 }
 
@@ -68,7 +72,7 @@ func (f *Field) IsPointer() bool {
 // or as text. It takes a char * for text.
 func (f *Field) Filters() bool {
 	name, array := f.Element()
-	if array {
+	if array || f.IsDynamic() {
 		return f.IsText()
 	}
 	char := strings.Contains(name, "char") && strings.HasSuffix(name, "*")

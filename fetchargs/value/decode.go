@@ -11,6 +11,7 @@ import (
 type Slot struct {
 	Offset, Size int  // bytes
 	DataLoc      bool // a word that points at the data: length<<16 | offset
+	From         int  // what the offset of a DataLoc counts from, in bytes of the record
 	Sure         bool // text that was not fetched, so that nothing can have left it out; without DataLoc it is here
 }
 
@@ -221,6 +222,7 @@ func (d *Decoder) Text(i int, data []byte) []byte {
 	off, n := int(loc&0xffff), int(loc>>16)
 	switch s := &d.slots[i]; {
 	case s.Sure && s.DataLoc:
+		off += s.From
 	case s.Sure:
 		off, n = s.Offset, s.Size
 	case n == 0 || d.isNext(i, loc, data):
@@ -260,7 +262,8 @@ func (d *Decoder) bytes(f *Field, data []byte) []byte {
 	s := d.slots[f.Arg]
 	if s.DataLoc {
 		loc := d.Arg(f.Arg, data)
-		start, end := int(loc&0xffff), int(loc&0xffff)+int(loc>>16)
+		start := s.From + int(loc&0xffff)
+		end := start + int(loc>>16)
 		if end > len(data) {
 			return nil
 		}

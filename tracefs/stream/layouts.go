@@ -30,7 +30,11 @@ func (r *Stream) Understand(p *plan.Probe, f *tracefs.Format) (amend.Layout, err
 		if field == nil {
 			return value.Slot{}, false
 		}
-		return value.Slot{Offset: field.Offset, Size: field.Size, DataLoc: field.DataLoc}, true
+		s := value.Slot{Offset: field.Offset, Size: field.Size, DataLoc: field.DataLoc}
+		if field.Relative {
+			s.From = field.Offset + field.Size
+		}
+		return s, true
 	})
 	if err != nil {
 		return amend.Layout{}, err
