@@ -71,14 +71,17 @@ func (r *File) findThreads() error {
 		return nil
 	}
 	for _, e := range r.file.Events {
-		if e.System != "task" {
+		system, name, _ := strings.Cut(tracefs.NewTaskEvent, "/")
+		if e.System != system {
 			continue
 		}
 		f, err := tracefs.ParseFormat(strings.NewReader(e.Text))
 		if err != nil {
 			return err
 		}
-		return r.LearnNewTasks(f)
+		if f.Name == name { // others of that system may have been asked for
+			return r.LearnNewTasks(f)
+		}
 	}
 	return tasks.ErrNoNewTasks
 }
