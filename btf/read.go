@@ -48,14 +48,15 @@ func read(file string, kernels bool) ([]byte, error) {
 			return data, nil
 		}
 	}
-	most, than := int64(maxTypes), "it cannot be a file of types"
+	most, room, than := int64(maxTypes), info.Size(), "it cannot be a file of types"
 	if !info.Mode().IsRegular() {
-		most, than = maxPipe, "write it to a regular file first"
+		// Room for all of it: a buffer that grows allocates several times as much.
+		most, room, than = maxPipe, maxPipe, "write it to a regular file first"
 	}
 	var data bytes.Buffer
 	err = nil
 	if info.Size() <= most {
-		data.Grow(int(info.Size()) + bytes.MinRead)
+		data.Grow(int(room) + len(head) + bytes.MinRead)
 		data.Write(head)
 		_, err = data.ReadFrom(io.LimitReader(f, most))
 	}
