@@ -136,10 +136,8 @@ func matchingFuncs(t *target.Target, s *spec.Spec, calls bool) ([]btf.FuncName, 
 	}
 	names, err := t.Kernel.FuncNames(s.Module.Text, s.Func.Text)
 	var missing *btf.NotFoundError
-	if errors.As(err, &missing) && namedAfter(s.Module.Text, s.Func.Text) {
-		if own, _ := t.Kernel.FuncNames("vmlinux", s.Func.Text); len(own) > 0 {
-			return own, nil, nil // the module is built in
-		}
+	if errors.As(err, &missing) && isBuiltIn(t, s) {
+		names, err = t.Kernel.FuncNames("vmlinux", s.Func.Text)
 	}
 	switch {
 	case errors.As(err, &missing) && calls:

@@ -165,6 +165,12 @@ func builtIn(t *target.Target, module, name string) *btf.Func {
 	return f
 }
 
+// isBuiltIn reports whether the functions that a spec asks for in a module are the kernel's own.
+func isBuiltIn(t *target.Target, s *spec.Spec) bool {
+	own, err := t.Kernel.FuncNames("vmlinux", s.Func.Text)
+	return err == nil && len(own) > 0 && namedAfter(s.Module.Text, s.Func.Text)
+}
+
 // namedAfter reports whether the name of a function begins with the name of a module.
 func namedAfter(module, name string) bool {
 	_, other := probeWords[module]

@@ -28,7 +28,7 @@ func byTracepoint(t *target.Target, s *spec.Spec) (a Attempt, is bool, fatal err
 	}
 	named := slices.DeleteFunc(slices.Clone(events), func(name string) bool { return !match(name) })
 	switch {
-	case len(named) == 0 && (len(events) == 0 || isModule(t, s.Module.Text)):
+	case len(named) == 0 && (len(events) == 0 || isModule(t, s.Module.Text) || isBuiltIn(t, s)):
 		return a, false, nil
 	case len(named) == 0:
 		return newAttempt(nil, noEvent(s, events)), true, nil
