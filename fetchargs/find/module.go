@@ -61,8 +61,7 @@ func noModule(t *target.Target, s *spec.Spec, missing *btf.NotFoundError) *spec.
 	if own != "" {
 		e.Hint = own
 	}
-	systems := btf.Near(module, slices.Values(eventSystems(t)))
-	e.Hint = spec.DidYouMean(append(systems, missing.Near...), e.Hint)
+	e.Hint = spec.DidYouMean(missing.Near, e.Hint)
 	return e
 }
 

@@ -59,7 +59,6 @@ var (
 	s32    = &btf.Int{Name: "int", Size: 4, Encoding: btf.IsSigned}
 	u32    = &btf.Int{Name: "unsigned int", Size: 4}
 	u64    = &btf.Int{Name: "unsigned long", Size: 8}
-	s64    = &btf.Int{Name: "long", Size: 8, Encoding: btf.IsSigned}
 	u128   = &btf.Int{Name: "unsigned __int128", Size: 16}
 	be32   = &btf.Typedef{Name: "__be32", Type: u32}
 	ptr    = &btf.Pointer{Target: &btf.Void{}}
