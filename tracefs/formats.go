@@ -3,7 +3,6 @@ package tracefs
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path"
 	"strconv"
@@ -88,20 +87,14 @@ func (s *Session) StackFormat() (*Format, error) {
 	return read(s.fs, "events/ftrace/kernel_stack/format", ParseFormat)
 }
 
-// eventID reads EVENT/id with one read(2).
+// eventID reads EVENT/id.
 func (fs *FS) eventID(event string) (int, error) {
 	name := path.Join(event, "id")
-	f, err := fs.root.Open(name)
+	text, err := fs.ReadValue(name)
 	if err != nil {
 		return 0, err
 	}
-	defer f.Close()
-	var b [16]byte
-	n, err := f.Read(b[:])
-	if err != nil && !errors.Is(err, io.EOF) {
-		return 0, err
-	}
-	id, err := strconv.ParseUint(strings.TrimSpace(string(b[:n])), 10, 16)
+	id, err := strconv.ParseUint(strings.TrimSpace(string(text)), 10, 16)
 	if err != nil {
 		return 0, fmt.Errorf("%s: %w", path.Join(fs.dir, name), err)
 	}

@@ -2,6 +2,7 @@ package tracefs
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	iofs "io/fs"
@@ -26,34 +27,36 @@ func (fs *FS) Path() string { return fs.dir }
 func (fs *FS) Open(name string) (*os.File, error) { return fs.root.Open(name) }
 
 // ReadFile reads a whole file. name is relative to the mount.
-func (fs *FS) ReadFile(name string) ([]byte, error) {
+func (fs *FS) ReadFile(name string) ([]byte, error) { return read(fs, name, readAll) }
+
+func readAll(r io.Reader) ([]byte, error) { return io.ReadAll(r) }
+
+// ReadValue reads a file that holds one short value, of at most 4,095 bytes, or the filter
+// of an event. name is relative to the mount.
+func (fs *FS) ReadValue(name string) ([]byte, error) {
 	if path.Base(name) == "filter" {
 		return read(fs, name, readFilter)
 	}
-	f, err := fs.root.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return readAtOnce(f)
+	return read(fs, name, readOnce)
 }
 
-// readAtOnce reads a file, a short one with one read(2): the kernel makes the text of most
-// files anew for each, and a second one would return the rest of another text if the value
-// has changed in between, "0\n" and what "100\n" has from there on. Lists end a read only
-// where the next line does not fit.
-func readAtOnce(r io.Reader) ([]byte, error) {
+// readOnce reads a value with one read(2). The kernel makes the text anew for each, and a
+// second one would return the rest of another text if the value has changed in between:
+// "0\n" and what "100\n" has from there on. A list cannot be read so: a read ends before a
+// line that does not fit.
+func readOnce(r io.Reader) ([]byte, error) {
 	b := make([]byte, 4096)
 	n, err := r.Read(b)
 	if err == io.EOF {
-		return nil, nil
+		err = nil
 	}
-	if n < len(b)/2 || err != nil {
-		return b[:n], err
+	if err == nil && n == len(b) {
+		err = errLong
 	}
-	rest, err := io.ReadAll(r)
-	return append(b[:n], rest...), err
+	return b[:n], err
 }
+
+var errLong = errors.New("is no single value: it has more than 4095 bytes")
 
 // readFilter reads an event's filter. The kernel answers only one read(2), so the
 // buffer must be large enough for all of it.

@@ -25,21 +25,21 @@ func (c *unsteady) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// TestReadAtOnce: what is read of a short file is what it had at one time, and a long one
-// is read to its end.
-func TestReadAtOnce(t *testing.T) {
-	long := strings.Repeat("p:group/event symbol\n", 1000)
+// TestReadOnce: what is read of a value is what it was at one time, and a list is no value.
+func TestReadOnce(t *testing.T) {
 	for _, tt := range []struct {
 		texts []string
 		want  string
+		err   error
 	}{
-		{[]string{"0\n", "100\n"}, "0\n"},
-		{[]string{"none\n", "offset == 99999\n"}, "none\n"},
-		{[]string{"", "1\n"}, ""},
-		{[]string{long}, long},
+		{[]string{"0\n", "100\n"}, "0\n", nil},
+		{[]string{"none\n", "offset == 99999\n"}, "none\n", nil},
+		{[]string{"", "1\n"}, "", nil},
+		{[]string{strings.Repeat("x", 4095), "1\n"}, strings.Repeat("x", 4095), nil},
+		{[]string{strings.Repeat("x", 4096)}, strings.Repeat("x", 4096), errLong},
 	} {
-		if b, err := readAtOnce(&unsteady{texts: tt.texts}); string(b) != tt.want || err != nil {
-			t.Errorf("%.20q: %.20q, %v, want %.20q", tt.texts, b, err, tt.want)
+		if b, err := readOnce(&unsteady{texts: tt.texts}); string(b) != tt.want || err != tt.err {
+			t.Errorf("%.20q: %.20q, %v, want %.20q, %v", tt.texts, b, err, tt.want, tt.err)
 		}
 	}
 }

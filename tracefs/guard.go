@@ -87,7 +87,7 @@ func (s *Session) guardFile(g guarded) {
 	if g.read == nil {
 		g.read = strings.TrimSpace
 	}
-	b, err := s.fs.ReadFile(g.file)
+	b, err := s.fs.ReadValue(g.file)
 	if err != nil {
 		return // older kernels have no such file
 	}
@@ -112,7 +112,7 @@ func (s *Session) guardOptions() {
 			return strings.Join(now, " ")
 		},
 		restore: func() error {
-			b, err := s.fs.ReadFile(file)
+			b, err := s.fs.ReadValue(file)
 			if err != nil {
 				return err
 			}
@@ -156,17 +156,17 @@ func (s *Session) eventChanges(event string) (changes []*Change) {
 		changes = append(changes, &Change{What: "the filter", File: s.absolute(filter), Event: event, Was: want, Is: is, Counted: true,
 			restore: func() error { return s.set(filter, cmp.Or(s.meant.filters[event], "0")) }})
 	}
-	if is := strings.Join(triggers(s.content(trigger)), "; "); is != "" {
+	if is := strings.Join(s.triggers(trigger), "; "); is != "" {
 		changes = append(changes, &Change{What: "the triggers", File: s.absolute(trigger), Event: event, Was: "none", Is: is, Counted: true,
 			restore: func() error { return s.removeTriggers(event) }})
 	}
 	return changes
 }
 
-// triggers returns the triggers in a trigger file, one per line, without the state of
-// histograms.
-func triggers(text string) (set []string) {
-	for line := range strings.Lines(text) {
+// triggers returns the triggers that a trigger file lists, without the state of histograms.
+func (s *Session) triggers(file string) (set []string) {
+	text, _ := s.fs.ReadFile(file)
+	for line := range strings.Lines(string(text)) {
 		line, _, _ = strings.Cut(strings.TrimSpace(line), " [")
 		if line != "" && line[0] != '#' {
 			set = append(set, line)
@@ -178,7 +178,7 @@ func triggers(text string) (set []string) {
 // removeTriggers removes the triggers that others have set on an event of ours.
 func (s *Session) removeTriggers(event string) error {
 	file := s.eventPath(event, "trigger")
-	for _, t := range triggers(s.content(file)) {
+	for _, t := range s.triggers(file) {
 		if err := s.set(file, "!"+t); err != nil {
 			return err
 		}
@@ -265,17 +265,17 @@ func (s *Session) Records(events []string) bool {
 	return s.content(s.path("tracing_on")) == "1"
 }
 
-// content returns the content of a file of the mount, "" if it cannot be read.
+// content returns the value that a file of the mount holds, "" if it cannot be read.
 func (s *Session) content(file string) string {
 	text, _ := s.look(file)
 	return text
 }
 
-// look returns the content of a file and whether that is known. It is known that a file
+// look returns the value that a file holds and whether that is known. It is known that a file
 // does not exist; a file that cannot be read for another reason need not have been
 // changed.
 func (s *Session) look(file string) (text string, ok bool) {
-	b, err := s.fs.ReadFile(file)
+	b, err := s.fs.ReadValue(file)
 	if err != nil {
 		return "", errors.Is(err, os.ErrNotExist) || errors.Is(err, unix.ENODEV)
 	}

@@ -25,7 +25,7 @@ func (fsys *FS) Census() Census {
 	for _, name := range instances {
 		count(name, &c.Instances, &c.OwnInstances)
 	}
-	tracer, _ := fsys.ReadFile("current_tracer")
+	tracer, _ := fsys.ReadValue("current_tracer")
 	c.Tracer = strings.TrimSpace(string(tracer))
 	refusals, _ := read(fsys, "error_log", ParseErrorLog)
 	for _, e := range refusals {

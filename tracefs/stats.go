@@ -102,7 +102,7 @@ const skippedKey = "skipped events"
 // StatsText returns the kernel's text of one CPU's statistics, and what FinalStats
 // adds.
 func (s *Session) StatsText(st *CPUStats) (string, error) {
-	b, err := s.fs.ReadFile(s.path("per_cpu/cpu" + strconv.Itoa(st.CPU) + "/stats"))
+	b, err := s.fs.ReadValue(s.path("per_cpu/cpu" + strconv.Itoa(st.CPU) + "/stats"))
 	if err == nil && st.Skipped > 0 {
 		b = fmt.Appendf(b, "%s: %d\n", skippedKey, st.Skipped)
 	}
