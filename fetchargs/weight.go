@@ -14,7 +14,8 @@ const maxWeight = 600_000
 const longSpec = 400
 
 // weigh counts what the resolver of a function has made: fetchargs and fields, also those of
-// a plan that it gave up, and for the conditions a part of the length of a long spec. It returns an error if all of the run weigh more than maxWeight.
+// a plan that it gave up, and for the conditions a part of the length of a long spec. It
+// returns an error if all of the run weigh more than maxWeight.
 func (run *resolving) weigh(r *resolver, p *plan.Plan) *spec.Error {
 	s := r.fn.Spec
 	run.weight += max(len(s.Text)-longSpec, 0) / 16

@@ -60,9 +60,9 @@ func unprintable(data []byte) int {
 	if data[0] == 0xeb {
 		order = binary.BigEndian
 	}
-	u32 := func(at int) int { return int(order.Uint32(data[at:])) }
-	begin := min(u32(4)+u32(16), len(data))
-	end := min(begin+u32(20), len(data))
+	u32 := func(at int) uint64 { return uint64(order.Uint32(data[at:])) }
+	begin := int(min(u32(4)+u32(16), uint64(len(data))))
+	end := int(min(uint64(begin)+u32(20), uint64(len(data))))
 	for i, c := range data[begin:end] {
 		if c != 0 && (c < ' ' || c > '~') {
 			return begin + i

@@ -24,17 +24,18 @@ func Measure(data []byte) Size {
 // the BTF. The decoder makes a copy of each, though many types may have the same one: 180 KB
 // could take 700 MB. The names of a kernel are half as long as its BTF.
 func (r *BTF) checkNames(base uint32) error {
-	most, sum := 64<<10+2*len(r.data), 0
+	left := 64<<10 + 2*len(r.data)
 	for id := 1; id < len(r.offsets); id++ {
 		b := r.types[r.offsets[id]:]
-		sum += r.nameLen(order.Uint32(b), base)
+		left -= r.nameLen(order.Uint32(b), base)
+		// One type alone may have 65,535 parts: it is left as soon as there are too many.
 		if size := typeSizes[kindOf(b)]; size.part > 0 && kindOf(b) != kindDatasec {
-			for i := range order.Uint32(b[4:]) & 0xffff {
-				sum += r.nameLen(order.Uint32(b[size.fixed+size.part*i:]), base)
+			for i := uint32(0); i < order.Uint32(b[4:])&0xffff && left >= 0; i++ {
+				left -= r.nameLen(order.Uint32(b[size.fixed+size.part*i:]), base)
 			}
 		}
-		if sum > most {
-			return fmt.Errorf("damaged: the names of types up to type %d have more than %d bytes", id, most)
+		if left < 0 {
+			return fmt.Errorf("damaged: the names of types up to type %d have more than %d bytes", id, 64<<10+2*len(r.data))
 		}
 	}
 	return nil

@@ -98,6 +98,14 @@ var costlyTypes = map[string]func(f *typesFile){
 			f.add(long, btfStruct|1, 4, long, 1, 0)
 		}
 	},
+	"a name that many members have": func(f *typesFile) {
+		long := f.name(strings.Repeat("x", 1<<20))
+		words := []uint32{long, btfStruct | 65_535, 4}
+		for range 65_535 {
+			words = append(words, long, 1, 0)
+		}
+		f.add(words...)
+	},
 	"functions of one name": func(f *typesFile) {
 		name, a := f.name("f"), f.name("a")
 		for i := range 10_000 {
@@ -192,8 +200,11 @@ func TestCostlyTypes(t *testing.T) {
 			}
 			for _, command := range []string{"list", "info"} {
 				said, want := checkCost(t, len(b), command, "--btf", file, "*"), ""
-				if name == "names that many types have" {
+				switch name {
+				case "names that many types have":
 					want = "the names of types up to type 7 have more than 201628 bytes"
+				case "a name that many members have":
+					want = "the names of types up to type 2 have more than 3735644 bytes"
 				}
 				if refused := strings.Contains(said, "tsnoop: "); refused != (want != "") || !strings.Contains(said, want) {
 					t.Errorf("%s: got %.300s, want %s", command, said, want)

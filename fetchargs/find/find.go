@@ -1,5 +1,5 @@
-// Package find looks up the functions that specs name: plain ones, those of globs and of
-// system calls, in the kernel and in modules. For what is not there it says what there is.
+// Package find looks up what specs name: functions of the kernel and of modules, system calls
+// and tracepoints, by name or glob. For what is not there it says what there is.
 package find
 
 import (
