@@ -88,6 +88,9 @@ func (m *Machine) untyped(module, pattern string) (funcs []*btf.Func, err error)
 
 // Describe returns what matches the glob GROUP:NAME and is not a function of a module.
 func (m *Machine) Describe(pattern string, o PlanOptions) ([]find.Description, error) {
+	if !strings.Contains(pattern, ":") {
+		return nil, nil // no need to look at the machine
+	}
 	o.Lines = true
 	target, err := m.Target(o)
 	if err != nil {

@@ -44,3 +44,6 @@ func (r *Stream) Follow(events iter.Seq2[*tracefs.Event, error]) iter.Seq2[*trac
 
 // isNameless reports whether events do not have the names of their tasks.
 func (r *Stream) isNameless(f *tracefs.Format) bool { return r.nameless[f.ID] }
+
+// HasNameless reports whether there are such events.
+func (r *Stream) HasNameless() bool { return len(r.nameless) > 0 }

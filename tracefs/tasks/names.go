@@ -28,6 +28,9 @@ type name struct {
 // nameTime is how long a name is believed: exec and prctl change it.
 const nameTime = 10e6 // ns
 
+// mostNames is how many names are known at once: a trace may go on for days.
+const mostNames = 1 << 16
+
 // NewNames returns the names of the tasks of this machine. ended returns those that the kernel
 // remembers, see FS.Cmdlines.
 func NewNames(ended func() (map[int]string, error)) *Names {
@@ -80,6 +83,9 @@ func (n *Names) of(e *tracefs.Event) []byte {
 			is = n.known[tid]
 		}
 		is.at = e.Time
+	}
+	if len(n.known) >= mostNames {
+		clear(n.known)
 	}
 	n.known[tid] = is
 	return is.comm

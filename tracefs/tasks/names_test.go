@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -82,4 +83,20 @@ func TestNames(t *testing.T) {
 	if want := []string{me, "gone", "gone", "", "", me, "gone"}; fmt.Sprint(got) != fmt.Sprint(want) || asked != 2 {
 		t.Errorf("got %q after asking %d times, want %q after 2", got, asked, want)
 	}
+}
+
+// TestManyNames: the names of the tasks of a long trace take no more and more memory.
+func TestManyNames(t *testing.T) {
+	n := tasks.NewNames(func() (map[int]string, error) { return nil, nil })
+	var m0, m1 runtime.MemStats
+	runtime.ReadMemStats(&m0)
+	for i := range 3 << 16 {
+		namesOf(n, &tracefs.Event{Format: nameless, Time: uint64(i), TID: 1<<29 + i})
+	}
+	runtime.GC()
+	runtime.ReadMemStats(&m1)
+	if grown := int64(m1.HeapAlloc) - int64(m0.HeapAlloc); grown > 8<<20 {
+		t.Errorf("the names of 196,608 tasks take %d MiB", grown>>20)
+	}
+	runtime.KeepAlive(n)
 }

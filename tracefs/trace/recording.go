@@ -133,7 +133,10 @@ func (t *Trace) complete(h *tracedat.Header, name string) {
 		h.Tsnoop = own
 	}
 	if names, err := t.machine.FS.Cmdlines(); err == nil {
-		h.Cmdlines = t.Names.Living(names)
+		if t.HasNameless() {
+			names = t.Names.Living(names)
+		}
+		h.Cmdlines = names
 	} else {
 		t.Warner.Detailf("%s has no names of tasks for other tools: %v", name, err)
 	}
