@@ -129,7 +129,7 @@ func (b *blob) all() (*cbtf.Spec, error) {
 // typesNamed returns the types of that name. It may also return some whose names begin
 // with it.
 func (b *blob) typesNamed(name string) ([]Type, error) {
-	if b.raw != nil {
+	if b.raw != nil && b.spec == nil {
 		if types, err := b.raw.Named(name); err == nil {
 			return types, nil
 		}

@@ -108,8 +108,11 @@ func eachName(b []byte, visit func([]byte)) {
 
 // encode returns the cut as BTF of its own.
 func (c *cut) encode() []byte {
-	var types []byte
-	names := stringTable{from: c.BTF, at: map[uint32]uint32{0: 0}, to: []byte{0}}
+	size := 0
+	for _, id := range c.order {
+		size += len(c.bytes(id))
+	}
+	types, names := make([]byte, 0, size), newStringTable(c.BTF, size)
 	for _, id := range c.order {
 		b := c.bytes(id)
 		start := len(types)
@@ -140,12 +143,24 @@ func (c *cut) encode() []byte {
 // A stringTable collects the strings that a cut needs.
 type stringTable struct {
 	from *BTF
-	at   map[uint32]uint32 // offset in to, by offset in from
+	at   map[uint32]uint32 // offset in to, by offset in from; nil: the same
 	to   []byte
+}
+
+// newStringTable returns the strings for a cut whose types have size bytes. One of most of
+// the types keeps all strings: to look up each would take more room than what is left out.
+func newStringTable(from *BTF, size int) stringTable {
+	if size > len(from.types)/2 {
+		return stringTable{from: from, to: from.strings}
+	}
+	return stringTable{from: from, at: map[uint32]uint32{0: 0}, to: []byte{0}}
 }
 
 // move copies the string at off unless it is there, and returns its new offset.
 func (s *stringTable) move(off uint32) uint32 {
+	if s.at == nil {
+		return off
+	}
 	if at, ok := s.at[off]; ok {
 		return at
 	}

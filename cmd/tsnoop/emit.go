@@ -19,6 +19,7 @@ import (
 // does not need root: if tracefs cannot be read, it is assumed to offer what every
 // kernel since 5.10 does.
 func runEmit(o *flags.Options, ui *terminal.UI) error {
+	limitTypes(o.BTF)
 	plans, err := target.LinePlans(o, o.Args)
 	if err != nil {
 		return err
