@@ -101,6 +101,11 @@ type resolving struct {
 // plans makes the plans of the jobs of one spec. errs holds what is wrong with the spec, up
 // to most errors for each job.
 func (run *resolving) plans(jobs []find.Job, most int) (plans []*plan.Plan, errs spec.Errors, fatal error) {
+	if len(jobs) > 0 {
+		if wrong := run.weighSpec(jobs[0].Spec, len(jobs)); wrong != nil {
+			return nil, spec.Errors{wrong}, nil
+		}
+	}
 	for i, job := range jobs {
 		r := &resolver{
 			Collector: spec.Collector{Text: job.Spec.Text, Most: most},
