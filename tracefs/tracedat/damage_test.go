@@ -120,6 +120,32 @@ func TestFlipped(t *testing.T) {
 	}
 }
 
+// The end of a compressed file is zeros, as where a disk has lost it, also the checksums: the
+// CPU whose chunks are not there any more says so, and the others are whole.
+func TestPackedEndLost(t *testing.T) {
+	h := testHeader(7)
+	h.Zstd = true
+	pages := map[int][]byte{0: randomPages(40), 1: randomPages(3), 2: randomPages(40)}
+	whole := write(t, h, sources(pages))
+	cpus := open(t, whole).Buffers[0].CPUs[:len(pages)]
+	for lost := range cpus {
+		b := bytes.Clone(whole)
+		clear(b[cpus[lost].offset:])
+		for i := range cpus {
+			got, err := readAll(&open(t, b).Buffers[0].CPUs[i])
+			var e *Error
+			switch {
+			case i < lost:
+				if err != nil || !bytes.Equal(got, pages[i]) {
+					t.Errorf("lost from CPU %d on: CPU %d: %d bytes, %v", lost, i, len(got), err)
+				}
+			case len(got) != 0 || !errors.As(err, &e) || !errors.Is(e, ErrDamaged) || e.Offset != cpus[i].offset+4:
+				t.Errorf("lost from CPU %d on: CPU %d: %d bytes, %v", lost, i, len(got), err)
+			}
+		}
+	}
+}
+
 // A failingReader fails from an offset on.
 type failingReader struct {
 	r    io.ReaderAt

@@ -153,12 +153,17 @@ func (p *PageReader) need(n int64) []byte {
 	return b
 }
 
+// chunkHead is the size in bytes of the two sizes before each chunk.
+const chunkHead = 8
+
 // fillPacked decompresses the next chunk.
 func (p *PageReader) fillPacked() {
 	p.rest = nil
 	if p.chunks == 0 {
-		if p.page < p.c.sums.pages {
-			p.fail(p.pos-int64(len(p.raw)), ErrDamaged)
+		at := p.pos - int64(len(p.raw))
+		// Where the disk has lost the end of a file, the count of chunks is 0.
+		if p.page < p.c.sums.pages || p.end-at >= chunkHead {
+			p.fail(at, ErrDamaged)
 		}
 		if p.err == nil {
 			p.err = io.EOF
@@ -167,7 +172,7 @@ func (p *PageReader) fillPacked() {
 	}
 	p.chunks--
 	start := p.pos - int64(len(p.raw))
-	head := p.need(8)
+	head := p.need(chunkHead)
 	if head == nil {
 		return
 	}
