@@ -146,6 +146,36 @@ func TestPackedEndLost(t *testing.T) {
 	}
 }
 
+// Any byte before the pages is another one: the file says that it is damaged. It is not if no
+// byte is, nor where another program has made a file of it, which keeps the options only.
+func TestHeadDamaged(t *testing.T) {
+	forms(t, func(t *testing.T, h *Header) {
+		pages := randomPages(3)
+		var sums []byte
+		for i := range 3 {
+			sums = Sum{CPU: 0, Page: i, Events: 1, CRC: CRC(pages[i*4096:][:4096])}.Append(sums, h.BigEndian)
+		}
+		h.Sums = bytes.NewReader(sums)
+		whole := write(t, h, []CPUSource{{0, int64(len(pages)), bytes.NewReader(pages)}})
+		if f := open(t, whole); f.Damage != nil {
+			t.Fatal(f.Damage)
+		}
+		if f := open(t, whole[:len(whole)-SumSize]); f.Damage != nil {
+			t.Errorf("as older versions wrote it: %v", f.Damage)
+		}
+		end := int(open(t, whole).Buffers[0].CPUs[0].offset) &^ 4095
+		b := bytes.Clone(whole)
+		for i := range end {
+			b[i] ^= 4
+			f, err := Open(bytes.NewReader(b), int64(len(b)))
+			if err == nil && f.Damage == nil && len(bytes.TrimLeft(whole[i:end], "\x00")) > 0 {
+				t.Fatalf("byte %d of %d: no damage", i, end)
+			}
+			b[i] ^= 4
+		}
+	})
+}
+
 // A failingReader fails from an offset on.
 type failingReader struct {
 	r    io.ReaderAt

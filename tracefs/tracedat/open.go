@@ -130,6 +130,7 @@ func (o *opener) finish() {
 	f.share()
 	o.finishSums()
 	o.checkEnd()
+	o.checkHead()
 }
 
 // checkEnd looks for another recording right after this one: cat(1) can't join them.
@@ -142,6 +143,9 @@ func (o *opener) checkEnd() {
 	}
 	for _, s := range o.sums {
 		end = max(end, s.off+s.pages*SumSize)
+	}
+	if s, ok := o.sumAt(end); ok && s.CPU == headCPU {
+		end += SumSize
 	}
 	if end > 0 && end < o.size && Is(io.NewSectionReader(o.r, end, o.size-end)) {
 		o.damaged(&Error{"another recording", end, ErrSecond})

@@ -25,6 +25,10 @@ const SumSize = 16
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
+// The entry after the table is about the head: all that precedes the pages. Its CPU is
+// headCPU, which no machine has, and its Events are the bytes of the head.
+const headCPU = 0xffff
+
 // CRC returns the checksum of a page.
 func CRC(page []byte) uint32 { return crc32.Checksum(page, castagnoli) }
 
@@ -113,8 +117,9 @@ func byteOf(b bool) byte {
 	return 0
 }
 
-// writeSums writes the table at the offset at. Pages without a Sum get zeros.
-func (wr *writer) writeSums(at int64) error {
+// writeSums writes the table at the offset at, and what the head was like. Pages without a
+// Sum get zeros.
+func (wr *writer) writeSums(at int64, head []byte) error {
 	if wr.h.Sums == nil {
 		return nil
 	}
@@ -124,10 +129,10 @@ func (wr *writer) writeSums(at int64) error {
 		tables[i] = sumTable{at: end, pages: int(pages)}
 		end += pages * SumSize
 	}
-	if end > at { // what is not written below is a hole
-		if err := wr.writeAt(make([]byte, SumSize), end-SumSize); err != nil {
-			return err
-		}
+	// What is not written below is a hole.
+	last := Sum{CPU: headCPU, Events: uint32(len(head)), CRC: CRC(head)}.Append(nil, wr.h.BigEndian)
+	if err := wr.writeAt(last, end); err != nil {
+		return err
 	}
 	var b [SumSize]byte
 	for {
@@ -243,15 +248,38 @@ func (o *opener) finishSums() {
 // that another program has made of it: one of the table's ends is there.
 func (o *opener) sumsHere() bool {
 	last := o.sums[len(o.sums)-1]
-	var b [SumSize]byte
 	for _, at := range []int64{o.sums[0].off, last.off + (last.pages-1)*SumSize} {
-		if _, err := o.r.ReadAt(b[:], max(at, 0)); err == nil {
-			if _, ok := ParseSum(b[:], o.BigEndian); ok {
-				return true
-			}
+		if _, ok := o.sumAt(at); ok {
+			return true
 		}
 	}
 	return false
+}
+
+// sumAt returns the Sum at an offset in the file, if there is one.
+func (o *opener) sumAt(at int64) (s Sum, ok bool) {
+	var b [SumSize]byte
+	if _, err := o.r.ReadAt(b[:], max(at, 0)); err != nil {
+		return s, false
+	}
+	return ParseSum(b[:], o.BigEndian)
+}
+
+// checkHead compares the head to its checksum, if that is the end of the file: older versions
+// of tsnoop, and other programs, do not write it.
+func (o *opener) checkHead() {
+	s, ok := o.sumAt(o.size - SumSize)
+	size := int64(s.Events)
+	if !ok || s.CPU != headCPU || size > o.size {
+		return
+	}
+	h := crc32.New(castagnoli)
+	if n, err := io.Copy(h, io.NewSectionReader(o.r, 0, size)); err != nil {
+		o.damaged(&Error{"what precedes the pages", n, err})
+	} else if h.Sum32() != s.CRC {
+		err := fmt.Errorf("%w: a name, a type or a value may be wrong", ErrDamaged)
+		o.damaged(&Error{fmt.Sprintf("a part of the first %d bytes, which begin", size), 0, err})
+	}
 }
 
 // check compares the next page to its checksum. A page without one is taken as it is.

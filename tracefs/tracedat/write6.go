@@ -29,5 +29,5 @@ func (wr *writer) writeV6() error {
 	if err := wr.copyPages(); err != nil {
 		return err
 	}
-	return wr.writeSums(end)
+	return wr.writeSums(end, e.b)
 }

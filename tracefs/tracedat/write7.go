@@ -52,16 +52,17 @@ func (wr *writer) writeV7() error {
 		if err := wr.copyPages(); err != nil {
 			return err
 		}
-		return wr.writeSums(end)
+		return wr.writeSums(end, e.b)
 	}
 	end, err := wr.packPages(tail+size, enc)
 	if err != nil {
 		return err
 	}
-	if err := wr.writeAt(wr.encodeTail(tail, end-tail-size, sections, end), tail); err != nil {
+	e.b = append(e.b[:tail], wr.encodeTail(tail, end-tail-size, sections, end)...)
+	if err := wr.writeAt(e.b[tail:], tail); err != nil {
 		return err
 	}
-	return wr.writeSums(end)
+	return wr.writeSums(end, e.b)
 }
 
 func putU64(h *Header, b []byte, n int64) {
