@@ -60,7 +60,8 @@ func Shell(w io.Writer, plans []*plan.Plan, group string, scope Scope) {
 		fmt.Fprintln(w, "# "+text)
 	}
 	fmt.Fprintln(w, "tsnoop_trace() {")
-	fmt.Fprintln(w, "cd /sys/kernel/tracing 2>/dev/null || cd /sys/kernel/debug/tracing || exit")
+	// The first directory is there, but empty, where only debugfs is mounted.
+	fmt.Fprintln(w, "cd /sys/kernel/tracing 2>/dev/null && [ -e trace_pipe ] || cd /sys/kernel/debug/tracing || exit")
 	for i, set := range settings {
 		fmt.Fprintf(w, "was%d=$(cat %s) || exit\n", i, set.file)
 	}
