@@ -209,10 +209,9 @@ func recordedSpecs(plans []*plan.Plan) (texts []string) {
 }
 
 func noSpec(text string, recorded []string) error {
-	var b strings.Builder
-	b.WriteString("recorded were:")
+	var all []string
 	for i, s := range recorded[:min(20, len(recorded))] {
-		fmt.Fprintf(&b, "\n    %d  %s", i+1, s)
+		all = append(all, fmt.Sprintf("%%%d is '%s'", i+1, s))
 	}
-	return spec.Errors{{Text: text, Span: spec.Span{End: len(text)}, Msg: "no spec has this number", Hint: b.String()}}
+	return spec.Errors{{Text: text, Span: spec.Span{End: len(text)}, Msg: "no spec has this number", Hint: "recorded were: " + strings.Join(all, ", ")}}
 }

@@ -62,6 +62,18 @@ func TestRecordedHint(t *testing.T) {
 	}
 }
 
+// TestRecordedNumber tells by which numbers a recording has its specs, in one line.
+func TestRecordedNumber(t *testing.T) {
+	recorded := saved(t, planOf(t, "ksys_lseek(offset)"))
+	for _, number := range []string{"0", "%2", "65535"} {
+		_, err := query.Parse([]string{number}, recorded)
+		var wrong spec.Errors
+		if !errors.As(err, &wrong) || wrong[0].Hint != "recorded were: %1 is 'ksys_lseek(offset)'" {
+			t.Errorf("%s: %+v", number, err)
+		}
+	}
+}
+
 // TestRecordedOnce shows a value once that a condition names several times.
 func TestRecordedOnce(t *testing.T) {
 	for text, want := range map[string]int{
