@@ -26,8 +26,11 @@ func (p *parser) foreign(s *Spec) bool {
 		p.fail(at.To(after.Span), "leave the offset out", "functions are traced where they begin and return, not in between")
 	case at.kind == tokIdent && at.text == "in":
 		p.fail(at.Span, "compare with one value after the other, with || between", "%s", p.describe())
+	case at.kind == ":" && after.kind == tokIdent && slices.Contains([]string{"tracepoint", "t", "tp"}, s.Module.Text):
+		event := s.Func.To(after.Span)
+		p.failFix(s.Module.Span, Fix{s.Module.To(event), p.text[event.Pos:event.End]}, "", "tracepoints are named without %s:", s.Module.Text)
 	case at.kind == ":" && s.Module.Text != "":
-		p.fail(s.Module.Span, "name the function that the event is in", "what is traced are functions, not events or probes of programs")
+		p.fail(s.Module.Span, "name a function, or a tracepoint by its system and its name", "what is traced are functions and tracepoints, not probes of programs or of time")
 	default:
 		return false
 	}
