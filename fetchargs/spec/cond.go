@@ -136,6 +136,9 @@ func (p *parser) value(c *Compare) bool {
 		p.tok = scanAt(p.text, l.End)
 		return true
 	}
+	if p.unquoted(c.Op) {
+		return false
+	}
 	neg := p.got("-")
 	switch tok := p.tok; {
 	case tok.kind == tokNumber:

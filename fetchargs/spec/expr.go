@@ -243,6 +243,9 @@ func (p *parser) primary() Expr {
 	if tok.kind == tokNumber || tok.kind == tokQuoted {
 		hint = "values stand on the right: skb->len > 100"
 	}
+	if comparing[tok.kind] {
+		hint = "put the spec in single quotes: in double ones the shell takes $comm for its own"
+	}
 	p.fail(tok.Span, hint, "an expression is missing: %s", p.describe())
 	return nil
 }

@@ -47,6 +47,26 @@ func (p *parser) misspelt() bool {
 	return true
 }
 
+// unquoted refuses text without quotes, or in those of a text processor. A shell takes the
+// quotes off "f(name == "/tmp")".
+func (p *parser) unquoted(op Op) bool {
+	if op != "==" && op != "!=" && op != "~" {
+		return false
+	}
+	text := p.text[p.tok.Pos:]
+	if end := strings.IndexAny(text, " ,)&|\"'\\"); end >= 0 {
+		text = text[:end]
+	}
+	at := Span{p.tok.Pos, p.tok.Pos + len(text)}
+	bare := strings.Trim(text, "\u201c\u201d\u2018\u2019")
+	glob := op == "~" && strings.ContainsAny(text, "*?")
+	if bare == text && !glob && !strings.HasPrefix(text, "/") && !strings.HasPrefix(text, ".") {
+		return false
+	}
+	p.failFix(at, Fix{at, `"` + bare + `"`}, "put the spec in single quotes, the text in double ones: ", "text stands in quotes")
+	return true
+}
+
 // isWordFor refuses "and" and "or".
 func (p *parser) isWordFor(op token) bool {
 	sign := map[string]string{"and": "&&", "or": "||"}[op.text]
