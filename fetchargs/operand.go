@@ -86,7 +86,7 @@ func (r *resolver) describe(f *value.Field, p route.Route, format *value.Format)
 	switch scalar := f.Encoding == value.Integer || f.Encoding == value.BitField; {
 	case format != nil:
 		f.Format = format.Name
-	case scalar && (btf.Pointee(p.Type) == nil || value.IsPerCPU(p.Set)):
+	case scalar && (btf.Pointee(p.Type) == nil || value.OfPointers(p.Set)):
 		f.Set, f.By = r.setOf(p)
 	}
 	f.Use = r.useOf(p)

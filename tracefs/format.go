@@ -7,7 +7,6 @@ import (
 	"io"
 	"strconv"
 	"strings"
-	"unicode"
 )
 
 // ErrFormat is wrapped by errors about malformed format files.
@@ -98,38 +97,6 @@ func (f *Format) Field(name string) *FormatField {
 		}
 	}
 	return nil
-}
-
-// Conversions says how the kernel prints fields, as far as the print fmt shows, by name:
-// "x" for NAME=0x%lx, "sym" for NAME=%pS. Other fields are not in the map.
-func (f *Format) Conversions() map[string]string {
-	found := make(map[string]string)
-	for rest := f.Print; ; {
-		before, after, ok := strings.Cut(rest, "=")
-		if !ok {
-			return found
-		}
-		rest = after
-		after = strings.TrimPrefix(after[:min(len(after), 16)], "0x")
-		if after, ok = strings.CutPrefix(after, "%"); !ok {
-			continue
-		}
-		name := before[1+strings.LastIndexFunc(before, func(r rune) bool {
-			return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
-		}):]
-		conversion := ""
-		switch after = strings.TrimLeft(after, "-#0123456789.lhzL"); {
-		case strings.HasPrefix(after, "x"), strings.HasPrefix(after, "X"):
-			conversion = "x"
-		case strings.HasPrefix(after, "pS"), strings.HasPrefix(after, "ps"):
-			conversion = "sym"
-		default:
-			continue
-		}
-		if found[name] == "" {
-			found[name] = conversion
-		}
-	}
 }
 
 // maxRecord limits offsets and sizes, in bytes. No record is larger than a sub-buffer;

@@ -16,11 +16,13 @@ func (r *Walker) locateFields() ([]Route, []error) {
 	e, params := r.fn.Event, r.fn.Proto.Params
 	kind, _ := r.fn.Way.Probe(dynevent.Entry)
 	routes, errs := make([]Route, len(params)), make([]error, len(params))
+	conversions := tracepoint.Conversions(e.Print)
 	for i, p := range params {
 		f, n := e.Field(p.Name), r.fn.Argument(p.Name)
 		switch {
 		case f != nil && kind != dynevent.Tprobe:
-			if routes[i] = fieldRoute(f, p.Type); n > 0 {
+			routes[i] = fieldRoute(f, p.Type)
+			if routes[i].Set = conversions[f.Name]; n > 0 {
 				routes[i] = routes[i].remark(Detail, p.Name+" is the field of the event; the tracepoint has an argument of that name, too")
 			}
 		case f != nil:

@@ -137,7 +137,7 @@ func typeRule(f *Field, returned bool) (rule, *btf.Enum) {
 func suits(format *Format, t btf.Type, typedef string) bool {
 	i, isInt := t.(*btf.Int)
 	switch format.Form {
-	case PerCPU:
+	case PerCPU, Symbol:
 		return isInt || pointed(t)
 	case Location:
 		return isInt && i.Size == 8 && !btf.Signed(i) && typedef == ""

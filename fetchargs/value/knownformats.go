@@ -174,3 +174,7 @@ var ofNames = map[string]string{
 // IsPerCPU reports whether format is that of a per-CPU pointer, which does not point to
 // the copy of any CPU as it is.
 func IsPerCPU(format string) bool { return format == "percpu" }
+
+// OfPointers reports whether a FORMAT that a name implies is also for pointers: another one
+// would hide where they point to.
+func OfPointers(format string) bool { return IsPerCPU(format) || format == "sym" }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/fetchargs/plan"
+	"github.com/tsnoop/tsnoop/fetchargs/tracepoint"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/ringbuf"
 )
@@ -25,7 +26,7 @@ func (r *File) foreignPlans(specs []string) ([]*plan.Plan, formatOf, error) {
 		return nil, nil, err
 	}
 	for _, f := range all {
-		conversions := f.Conversions()
+		conversions := tracepoint.Conversions(f.Print)
 		var columns []plan.Column
 		for _, field := range f.Fields {
 			if strings.HasPrefix(field.Name, "common_") {
