@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// AwaitLock waits until no other process holds the lock on kprobe_events, or ctx is done,
+// AwaitLock waits until no other process holds the lock of sessions, or ctx is done,
 // and returns ctx's error then. A process that was stopped in the middle of a change (Ctrl-Z)
 // keeps the lock, so the wait may be long: then AwaitLock calls waiting with the file's path,
 // once.
@@ -28,7 +28,7 @@ func (fs *FS) AwaitLock(ctx context.Context, waiting func(file string)) error {
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-long.C:
-			waiting(filepath.Join(fs.dir, KprobeEvents))
+			waiting(filepath.Join(fs.dir, fs.lock))
 		}
 	}
 }

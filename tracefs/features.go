@@ -2,8 +2,11 @@ package tracefs
 
 import (
 	"bufio"
+	"errors"
 	"io"
 	"strings"
+
+	"golang.org/x/sys/unix"
 )
 
 // Features says what this kernel's tracefs offers, according to its README and the
@@ -31,9 +34,23 @@ func (fs *FS) Features() (*Features, error) {
 	if err != nil {
 		return nil, explainOpen(fs.dir, err)
 	}
+	if f.Eprobe && !fs.Exists(KprobeEvents) {
+		f.Eprobe = fs.takesEprobes()
+	}
 	f.NotracePid = fs.Exists("set_event_notrace_pid")
 	f.ErrorLog = fs.Exists("error_log")
 	return f, nil
+}
+
+// takesEprobes finds out whether there are event probes. README tells of them wherever there
+// are dynamic events of any kind. So it tries to define an impossible one: a kernel that has
+// them says what is wrong.
+func (fs *FS) takesEprobes() bool {
+	w := probeWriter{file: "dynamic_events"}
+	defer w.close()
+	var refused *KernelError
+	err := w.change(fs, "e:tsnoop/none none.none")
+	return errors.As(err, &refused) && (refused.Column >= 0 || refused.Errno == unix.ENOENT)
 }
 
 // ParseFeatures parses the part of tracefs/README about dynamic events. The fields that

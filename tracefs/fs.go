@@ -18,6 +18,7 @@ import (
 type FS struct {
 	root *os.Root
 	dir  string
+	lock string // file whose lock sessions take to be created and removed: see lockProbes
 }
 
 // Path returns the directory the file system was opened at.

@@ -83,21 +83,33 @@ func At(dir string) (*FS, error) {
 }
 
 // check finds out why a directory is not a tracefs that we can use.
-func (fsys *FS) check() error {
-	f, err := fsys.root.Open(KprobeEvents)
-	if err == nil {
-		return f.Close()
-	}
-	if !errors.Is(err, fs.ErrNotExist) {
-		return explainOpen(fsys.dir, err)
-	}
-	if !fsys.Exists("trace_pipe") && !fsys.Exists("README") {
-		if fsys.isTracefs() {
-			return explainEmpty(fsys.dir, err)
+func (fsys *FS) check() (err error) {
+	for _, fsys.lock = range lockFiles {
+		var f *os.File
+		if f, err = fsys.root.Open(fsys.lock); err == nil {
+			return f.Close()
 		}
-		return &MachineError{Msg: "no tracefs at " + fsys.dir, Cure: cureMount, Err: err}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return explainOpen(fsys.dir, err)
+		}
 	}
-	return &MachineError{Msg: "this kernel has no kprobe_events", Cure: "a kernel with CONFIG_KPROBE_EVENTS=y", Err: err}
+	if fsys.Exists("trace_pipe") || fsys.Exists("README") {
+		return &MachineError{Msg: "this kernel records no events", Cure: "a kernel with CONFIG_KPROBE_EVENTS=y", Err: err}
+	}
+	if fsys.isTracefs() {
+		return explainEmpty(fsys.dir, err)
+	}
+	return &MachineError{Msg: "no tracefs at " + fsys.dir, Cure: cureMount, Err: err}
+}
+
+// CheckKprobes returns an error if this kernel cannot probe functions. Its own events can be
+// recorded all the same.
+func (fsys *FS) CheckKprobes() error {
+	if fsys.Exists(KprobeEvents) {
+		return nil
+	}
+	return &MachineError{Msg: "this kernel has no kprobe_events, which probes of functions need",
+		Cure: "a kernel with CONFIG_KPROBE_EVENTS=y; tracepoints can be traced with this one: tsnoop list 'sched:*'"}
 }
 
 // isTracefs reports whether the directory is a tracefs, even one without files.

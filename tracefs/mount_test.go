@@ -22,7 +22,8 @@ func TestAt(t *testing.T) {
 	}{
 		{dir: filepath.Join(dir, "nosuch"), want: "no tracefs at " + filepath.Join(dir, "nosuch") + " (mount -t tracefs nodev /sys/kernel/tracing)"},
 		{dir: dir, want: "no tracefs at " + dir + " (mount -t tracefs nodev /sys/kernel/tracing)"},
-		{dir: dir, file: "README", want: "this kernel has no kprobe_events (a kernel with CONFIG_KPROBE_EVENTS=y)"},
+		{dir: dir, file: "README", want: "this kernel records no events (a kernel with CONFIG_KPROBE_EVENTS=y)"},
+		{dir: dir, file: "set_event"},
 		{dir: dir, file: "kprobe_events"},
 	} {
 		if tt.file != "" {

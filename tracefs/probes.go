@@ -20,6 +20,10 @@ const KprobeEvents = "kprobe_events"
 // events of all kinds.
 var definitionFiles = []string{KprobeEvents, "dynamic_events"}
 
+// lockFiles are files that a kernel may have. All processes of ours take the lock on the first
+// that is there.
+var lockFiles = append(slices.Clone(definitionFiles), "set_event")
+
 // maxWrite is the longest definition or filter in bytes: it must be shorter than a page,
 // or than the kernel's buffer of 4096 bytes (WRITE_BUFSIZE). If a definition is longer,
 // error_log has no entry.
@@ -62,10 +66,10 @@ func ParseProbes(r io.Reader) ([]ProbeLine, error) {
 }
 
 // lockProbes takes the lock for creating and removing sessions. Only processes of ours
-// take it, and hold it for one change at most. It is the lock on kprobe_events, which
-// all kernels have.
+// take it, and hold it for one change at most. It is the lock on kprobe_events, or on another
+// file where the kernel has no kprobes.
 func (fs *FS) lockProbes() (unlock func(), err error) {
-	f, err := fs.openProbes(KprobeEvents)
+	f, err := fs.openProbes(fs.lock)
 	if err != nil {
 		return nil, err
 	}
@@ -76,6 +80,9 @@ func (fs *FS) lockProbes() (unlock func(), err error) {
 // and not O_TRUNC: anything else deletes everybody's probes.
 func (fs *FS) openProbes(file string) (*os.File, error) {
 	f, err := fs.root.OpenFile(file, os.O_WRONLY|os.O_APPEND, 0)
+	if file == KprobeEvents && errors.Is(err, unix.ENOENT) {
+		return nil, fs.CheckKprobes()
+	}
 	if err != nil {
 		return nil, explainOpen(fs.dir, err)
 	}
@@ -241,7 +248,7 @@ func (s *Session) removeProbe(event string) error {
 }
 
 // succeeded reports whether somebody else has taken the session's name by now. It must
-// be called with the lock on kprobe_events held. Several processes may clean up after a
+// be called with the lock of sessions held. Several processes may clean up after a
 // dead one. When the last of its probes is gone a new session may take the name, at
 // once if all processes are process 1 of a container, and define the same events, which
 // the slowest of the cleaners must not remove.

@@ -86,7 +86,7 @@ func (fs *FS) newSession(name string, log func(string, ...any)) *Session {
 }
 
 // create makes the instance and takes the lock that shows that it is alive. It does
-// both under the lock on kprobe_events, so that nobody sees one without the other.
+// both under the lock of sessions, so that nobody sees one without the other.
 func (s *Session) create() error {
 	unlock, err := s.fs.lockProbes()
 	if err != nil {

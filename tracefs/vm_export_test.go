@@ -25,3 +25,6 @@ func (fs *FS) Change(line string) error {
 func (fs *FS) Adopt(name string) (*Session, error) { return fs.adopt(name, nil) }
 
 func (s *Session) EventPath(event, name string) string { return s.eventPath(event, name) }
+
+// TakesEprobes is for tests.
+func (fs *FS) TakesEprobes() bool { return fs.takesEprobes() }

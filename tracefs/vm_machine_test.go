@@ -53,6 +53,9 @@ func TestVMFeatures(t *testing.T) {
 	f, err := fsys.Features()
 	must(t, "Features", err)
 	t.Logf("%+v", *f)
+	if takes := fsys.TakesEprobes(); takes != f.Eprobe {
+		t.Errorf("takesEprobes: got %v, README %v", takes, f.Eprobe)
+	}
 	s := session(t, fsys, Options{})
 	for i, tt := range []struct {
 		has  bool

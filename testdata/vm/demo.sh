@@ -7,21 +7,27 @@ die() { echo "demo: $*" >&2; exit 1; }
 
 [ "$(id -u)" = 0 ] || die "tracing needs root"
 [ -r /sys/kernel/btf/vmlinux ] || die "this kernel has no type information (/sys/kernel/btf/vmlinux)"
-[ -e /sys/kernel/tracing/kprobe_events ] || [ -e /sys/kernel/debug/tracing/kprobe_events ] ||
-	die "this machine has no kprobe_events: no tracefs is mounted, or the kernel is without kprobes"
+tracing=/sys/kernel/tracing
+[ -e $tracing/events ] || tracing=/sys/kernel/debug/tracing
+[ -e $tracing/events ] || die "no tracefs is mounted: mount -t tracefs nodev /sys/kernel/tracing"
 
 show() { echo; echo "\$ $*"; }
 
 show uname -sr
 uname -sr
 
-set -- -d 8s 'ip_rcv(skb->len, dev->name, dev->perm_addr:mac)' \
-	'do_sys_openat2(filename:ustring, return)' \
-	'vfs_read(file->f_inode->i_sb->s_type->name, count) if count == 512'
-show "tsnoop $1 $2 '$3' '$4' '$5'"
-# Live. Nothing that carries these lines to a screen reads 512 bytes at a time:
+if [ -e $tracing/kprobe_events ]; then
+	set -- 'ip_rcv(skb->len, dev->name, dev->perm_addr:mac)' \
+		'do_sys_openat2(filename:ustring, return)' \
+		'vfs_read(file->f_inode->i_sb->s_type->name, count) if count == 4321'
+else # a kernel without kprobes has its own events
+	set -- 'sched:sched_process_exec(filename)' 'sched:sched_process_exit(prio)' \
+		'syscalls:sys_enter_read(fd, count) if count == 4321'
+fi
+show "tsnoop -d 8s '$1' '$2' '$3'"
+# Live. Nothing that carries these lines to a screen reads 4321 bytes at a time:
 # it would be traced doing so, and make more of them.
-tsnoop "$@" &
+tsnoop -d 8s "$@" &
 tsnoop=$!
 
 # Four rounds over its 8 s: on a slow machine, where it is not armed at once, the
@@ -30,7 +36,7 @@ tsnoop=$!
 for _ in 1 2 3 4; do
 	sleep 2
 	ping -c 1 127.0.0.1 >/dev/null 2>&1 || :
-	dd if=/etc/passwd of=/dev/null bs=512 count=1 2>/dev/null
+	dd if=/etc/passwd of=/dev/null bs=4321 count=1 2>/dev/null
 	cat /no/such/file 2>/dev/null || :
 done
 

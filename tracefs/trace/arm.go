@@ -71,7 +71,7 @@ func Arm(ctx context.Context, m *machine.Machine, plans []*plan.Plan, o Options)
 	t := &Trace{Stream: stream.Stream{Warner: o.Warn, Plans: plans, Order: binary.NativeEndian, CPUs: o.CPUs, Names: tasks.NewNames(m.FS.Cmdlines)}, o: o, machine: m}
 	t.probes = &arm.Probes{Machine: m, Stream: &t.Stream, Traced: t.traced}
 	t.Spans = stream.NewSpans(t.Now, t.probes.RecordsReturns)
-	if err := check(m, o); err != nil {
+	if err := check(m, plans, o); err != nil {
 		return nil, err
 	}
 	if err := m.FS.AwaitLock(ctx, t.waiting); ctx.Err() != nil {
@@ -173,7 +173,7 @@ func (t *Trace) waiting(file string) {
 }
 
 // check rejects options that no session can be made for.
-func check(m *machine.Machine, o Options) error {
+func check(m *machine.Machine, plans []*plan.Plan, o Options) error {
 	switch {
 	case m.FS == nil:
 		return errors.New("nothing can be armed without tracefs")
@@ -181,6 +181,11 @@ func check(m *machine.Machine, o Options) error {
 		return fmt.Errorf("the clock is mono or boot, not %q", o.Clock)
 	case o.Stacks && o.Text:
 		return errors.New("text does not say which event a stack belongs to")
+	}
+	for _, p := range plan.Probes(plans) {
+		if p.Kind.AtFunction() {
+			return m.FS.CheckKprobes()
+		}
 	}
 	return nil
 }
