@@ -91,7 +91,7 @@ func (b *builder) filterLeaf(t *cond.Test, known map[string]bool) (text string, 
 	}
 	name := b.args[f.Arg].Name
 	switch {
-	case !b.probe.Kind.Defined() && !b.compares(&b.args[f.Arg]):
+	case !b.probe.Kind.Defined() && !b.compares(&b.args[f.Arg], t):
 		return "", false, false
 	case f.Encoding == value.Array:
 		text, ok = b.filterBytes(t, f)

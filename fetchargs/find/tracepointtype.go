@@ -23,8 +23,9 @@ func eventArguments(t *target.Target, e *tracepoint.Event) []btf.Param {
 	return f.Params[1:]
 }
 
-// fieldType returns the type of a field. Its size is that of the field, whatever the kernel's
-// types say.
+// fieldType returns the type of a field. Its size is that of the field, or less: the parameters
+// of a system call are fields of 8 bytes, of which the call takes as many as its type has, and
+// programs leave anything in the others.
 func fieldType(t *target.Target, e *tracepoint.Event, f *tracepoint.Field, words []tracepoint.Word, arguments []btf.Param) btf.Type {
 	name, array := f.Element()
 	switch {
@@ -42,7 +43,7 @@ func fieldType(t *target.Target, e *tracepoint.Event, f *tracepoint.Field, words
 	}
 	typ := named(t, name, f.Size, f.Signed)
 	if i, ok := btf.Strip(typ).(*btf.Int); ok && len(words) > 0 && i.Size <= 8 {
-		enum := &btf.Enum{Size: uint32(f.Size), Signed: f.Signed}
+		enum := &btf.Enum{Size: i.Size, Signed: btf.Signed(i)}
 		for _, w := range words {
 			enum.Values = append(enum.Values, btf.EnumValue{Name: w.Text, Value: w.Value})
 		}
@@ -51,10 +52,10 @@ func fieldType(t *target.Target, e *tracepoint.Event, f *tracepoint.Field, words
 	return typ
 }
 
-// named returns a type of the kernel if it is a number of so many bytes, else a number.
+// named returns a type of the kernel if it is a number of so many bytes or less, else a number.
 func named(t *target.Target, name string, size int, signed bool) btf.Type {
 	if typ, err := t.Kernel.Type(name); err == nil {
-		if n, known := btf.Size(typ); known && n == size {
+		if n, known := btf.Size(typ); known && (n == size || n > 0 && n < size && btf.IsNumber(typ)) {
 			return typ
 		}
 	}
