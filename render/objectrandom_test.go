@@ -220,6 +220,12 @@ func (r *reader) compare(path string, t btf.Type, at, width int, got any) {
 		r.named++
 		got = value
 	}
+	if b, ok := notUTF8(got); ok && isArray(s) {
+		if text, _, _ := bytes.Cut(r.o.Bytes[at/8:][:size], []byte{0}); !bytes.Equal(b, text) {
+			r.o.t.Errorf("%s: got the bytes % x, want % x", path, b, text)
+		}
+		got = got.(map[string]any)["value"]
+	}
 	switch got := got.(type) {
 	case map[string]any:
 		for name, val := range got {

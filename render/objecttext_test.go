@@ -1,12 +1,14 @@
 package render_test
 
 import (
+	"encoding/hex"
 	stdjson "encoding/json"
 	"fmt"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // A treeParser reads the text of an object: members as a map, elements as a map of int,
@@ -106,9 +108,27 @@ func (p *treeParser) word() string {
 	return w
 }
 
+// notUTF8 returns the bytes of a text in JSON that is not UTF-8; ok is false if v is not one.
+func notUTF8(v any) (b []byte, ok bool) {
+	m, _ := v.(map[string]any)
+	text, ok := m["bytes"].(string)
+	if _, isText := m["value"].(string); !ok || !isText || len(m) != 2 {
+		return nil, false
+	}
+	b, err := hex.DecodeString(text)
+	return b, err == nil && !utf8.Valid(b)
+}
+
 // differs says how what the text has is not what JSON has.
 func differs(path string, text, js any) string {
 	if _, said := named(js); said != "" && text == said {
+		return ""
+	}
+	if b, ok := notUTF8(js); ok {
+		s, _ := text.(string)
+		if unquoted, err := strconv.Unquote(s); err != nil || unquoted != string(b) {
+			return fmt.Sprintf("%s: %v in text, the bytes % x in JSON", path, text, b)
+		}
 		return ""
 	}
 	switch js := js.(type) {

@@ -202,6 +202,9 @@ func (w *valueWalk) appendNumber(dst []byte, t *value.Type, x uint64) []byte {
 
 func (w *valueWalk) Text(b []byte, cut bool) {
 	dst, exact := appendString(w.dst, b)
+	if w.object && !exact { // no text says what all of an object is
+		dst = append(appendText(append(w.dst, '{'), "value", "bytes", b), '}')
+	}
 	w.cut = w.cut || cut
 	w.dst, w.inexact = dst, w.inexact || !exact
 }
