@@ -222,6 +222,8 @@ func TestValue(t *testing.T) {
 			`02:00:5e:10:00:00`, `"value":"02:00:5e:10:00:00"`},
 		{field("np->saddr", in6Addr, ""), false, raw("\x20\x01\x0d\xb8" + string(make([]byte, 11)) + "\x01"),
 			`2001:db8::1`, `"value":"2001:db8::1"`},
+		{field("saddr_v6", array(u8, 16), ""), false, raw("\xfe\x80" + string(make([]byte, 12)) + "\x01\x00"),
+			`fe80::100`, `"value":"fe80::100"`},
 		{value.Field{Label: "*p", Type: skBuff, Encoding: value.Array, Size: 1, Count: 3}, false,
 			raw("\x01\x02\x03"), `01 02 03`, `"value":"01 02 03"`},
 		{field("v", array(cInt, 0), ""), false, raw(""), `{}`, `"value":[]`},

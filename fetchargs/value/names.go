@@ -22,5 +22,5 @@ func ip6Name(name string) bool {
 	case "saddr", "daddr", "u6_addr8", "s6_addr", "in6_addr":
 		return true
 	}
-	return false
+	return strings.HasSuffix(name, "_v6") // fields of sock:inet_sock_set_state and others
 }
