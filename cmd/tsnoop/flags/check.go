@@ -84,9 +84,24 @@ func (o *Options) checkForms() error {
 	case o.measured && !trace && o.Command != "replay":
 		return Errorf("tsnoop replay --by comm FILE", "--sort, --by, --hist and --heat go with a trace that is shown, and with replay")
 	case (o.Plan.Arch != nil || o.Plan.Features != nil) && !o.planOnly() && (trace || record):
-		return Errorf("tsnoop --emit "+strings.Join(o.Args, " "), "--arch and --kernel describe another machine: that goes with --emit and --explain")
+		return Errorf(o.emitting(), "--arch and --kernel describe another machine: that goes with --emit and --explain")
 	}
 	return nil
+}
+
+// emitting returns the command line that prints definitions for the machine that is meant.
+func (o *Options) emitting() string {
+	begin := "tsnoop --emit"
+	if o.Plan.Arch != nil {
+		begin += " --arch " + o.Plan.Arch.Name
+	}
+	if o.Plan.Features != nil {
+		begin += " --kernel X.Y"
+	}
+	if len(o.Args) == 0 {
+		return begin + " SPEC"
+	}
+	return commandLine(begin, o.Args)
 }
 
 // reads reports whether a regular file is among those that the command reads, by whatever

@@ -1,6 +1,7 @@
 package flags_test
 
 import (
+	"errors"
 	"slices"
 	"strconv"
 	"testing"
@@ -35,6 +36,24 @@ func TestTakenPIDs(t *testing.T) {
 		}
 		if o.Command != try.command || !slices.Equal(pids, try.pids) || !slices.Equal(o.Args, try.rest) {
 			t.Errorf("%q: %s %q of %q", try.args, o.Command, o.Args, pids)
+		}
+	}
+}
+
+// TestEmitting quotes the specs that a hint repeats, and keeps the machine that is meant.
+func TestEmitting(t *testing.T) {
+	for _, try := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"--arch", "arm64", "vfs_read(count) if count > 1", "vfs_open"}, "tsnoop --emit --arch arm64 'vfs_read(count) if count > 1' 'vfs_open'"},
+		{[]string{"--kernel", "5.10", "f(a == 'c')"}, `tsnoop --emit --kernel X.Y 'f(a == '\''c'\'')'`},
+		{[]string{"--arch", "amd64", "-F", "specs"}, "tsnoop --emit --arch amd64 SPEC"},
+	} {
+		_, err := flags.Parse(try.args)
+		var wrong *flags.Error
+		if !errors.As(err, &wrong) || wrong.Hint != try.want {
+			t.Errorf("%q: %+v, want %s", try.args, err, try.want)
 		}
 	}
 }
