@@ -323,7 +323,7 @@ func (s *Session) Close() error {
 	s.closed = true
 	s.pipes.closeAll()
 	defer s.release()
-	return errors.Join(s.undo.run(s.log), s.removals.run(s.log))
+	return s.explainBusy(errors.Join(s.undo.run(s.log), s.removals.run(s.log)))
 }
 
 // release closes all files. What could not be undone is left to FS.Clean.

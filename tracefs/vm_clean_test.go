@@ -4,6 +4,7 @@ package tracefs_test
 
 import (
 	"errors"
+	"os/exec"
 	"slices"
 	"strings"
 	"sync"
@@ -125,6 +126,40 @@ func TestVMOthers(t *testing.T) {
 	for _, name := range []string{"other/o_x7q", "tsnoop_own/o_x7q", "tsnoop_4000001/used_x7q"} {
 		def("-:" + name)
 	}
+}
+
+// TestVMBusy cleans up a probe that another program uses: the error says where, and the
+// cure ends that.
+func TestVMBusy(t *testing.T) {
+	fsys := mounted(t)
+	leavesNothing(t, fsys)
+	const probe = "tsnoop_4000003/busy_x7q"
+	must(t, "mkdir", fsys.Root().Mkdir("instances/other", 0o750))
+	for _, use := range []struct{ file, value, told string }{
+		{"events/" + probe + "/enable", "1", "switched on its probes: "},
+		{"instances/other/events/tsnoop_4000003/enable", "1", "switched on its probes: "},
+		{"events/" + probe + "/trigger", "traceon:5", "given its probes triggers: "},
+		{"instances/other/events/" + probe + "/trigger", "hist:keys=common_pid", "given its probes triggers: "},
+	} {
+		must(t, "define", fsys.Change("p:"+probe+" "+place))
+		must(t, use.file, fsys.Write(use.file, use.value))
+		removed, err := fsys.Clean(t.Logf)
+		var busy *MachineError
+		if len(removed) > 0 || !errors.As(err, &busy) || !errors.Is(err, unix.EBUSY) {
+			t.Fatalf("%s: got %v, %v", use.file, removed, err)
+		}
+		if !strings.Contains(busy.Msg, "tsnoop_4000003 cannot be removed: another program has "+use.told+fsys.Path()+"/") {
+			t.Errorf("%s: got %q", use.file, busy.Msg)
+		}
+		cure, further := strings.CutSuffix(busy.Cure, " && tsnoop clean")
+		if out, err := exec.Command("sh", "-c", cure).CombinedOutput(); err != nil || !further {
+			t.Errorf("%s: %v: %s", busy.Cure, err, out)
+		}
+		if removed, err = fsys.Clean(t.Logf); err != nil || !slices.Equal(removed, []string{"tsnoop_4000003"}) {
+			t.Errorf("%s: Clean after the cure: got %v, %v", use.file, removed, err)
+		}
+	}
+	must(t, "rmdir", fsys.Root().Remove("instances/other"))
 }
 
 // TestVMSucceeded has two clean up after the same dead session. When the first is done
