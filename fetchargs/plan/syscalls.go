@@ -14,9 +14,16 @@ func (p *Plan) IsSyscall() bool {
 	return name != "" && len(p.Probes) > 0 && p.Probes[0].Symbols[0] != p.Func.Name
 }
 
-// Execs reports whether the plan traces the system call that starts programs.
+// execs are functions and events that are part of execve(2), and of nothing else that a
+// program does: fs/exec.c, fs/binfmt_elf.c.
+var execs = []string{
+	"begin_new_exec", "bprm_execve", "load_elf_binary",
+	"sched:sched_prepare_exec", "sched:sched_process_exec", "syscalls:sys_enter_execve", "syscalls:sys_exit_execve",
+}
+
+// Execs reports whether the plan traces the system call that starts programs, or a part of it.
 func (p *Plan) Execs() bool {
-	return p.Func != nil && p.Func.Name == "sys_execve" && p.IsSyscall()
+	return p.Func != nil && (p.Func.Name == "sys_execve" && p.IsSyscall() || slices.Contains(execs, p.Func.Name))
 }
 
 // Steps returns the plans that can be steps of a chain: it leaves out a plan for calls of
