@@ -182,7 +182,7 @@ func (m *Modules) left(name string) {
 	if len(m.funcs[name]) > 1 {
 		again = "are not traced any more"
 	}
-	if m.wait {
+	if !m.ended() { // the kernel keeps the probes
 		again = "will be traced when it comes again"
 	}
 	m.warner.Warnf("the module %s has gone: %s %s", name, m.names(name), again)
@@ -202,6 +202,10 @@ func (m *Modules) names(module string) string {
 func (m *Modules) over() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	return m.ended()
+}
+
+func (m *Modules) ended() bool {
 	if m.others || m.wait {
 		return false
 	}
