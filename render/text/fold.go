@@ -12,7 +12,8 @@ const callMark = '\x01'
 
 // appendFolded appends a line, folded into several if it takes more than columns. The
 // further lines are indented under the call. A line is broken after a comma, before the
-// return value, or at a space; a string continues as in C:
+// return value, or at a space, and a word that is too long behind = or |; a string
+// continues as in C:
 //
 //	caller ->
 //	    func(path="/a/path/that/is/"
@@ -102,7 +103,8 @@ type folding struct {
 
 	// The last places to break at.
 	comma, space, quote place
-	inside              int // inside a string; 0 if there is none
+	part                place // within a word: behind = or |
+	inside              int   // inside a string; 0 if there is none
 }
 
 // A place is where a line may be broken: before at, where the nesting is depth.
@@ -160,6 +162,8 @@ func (f *folding) take(i, size int) {
 		f.quoted, f.inside, f.quote = true, 0, place{i, f.depth}
 	case '(', '[', '{':
 		f.depth++
+	case '=', '|':
+		f.part = place{i + 1, f.depth}
 	case ')', ']', '}':
 		f.depth = max(f.depth-1, 0)
 	case ' ':
@@ -207,11 +211,14 @@ func (f *folding) fold(dst []byte, i int) ([]byte, int) {
 	if at.at <= f.begun && f.quote.at > f.begun && f.stringFits() {
 		at = f.quote
 	}
+	if at.at <= f.begun && !f.quoted {
+		at = f.part
+	}
 	switch {
 	case at.at > f.begun:
 		dst = f.appendBreak(dst, at.at)
 		f.quoted, f.depth, f.inside = false, at.depth, 0
-		f.comma, f.space, f.quote = place{}, place{}, place{} // later places are recorded again
+		f.comma, f.space, f.quote, f.part = place{}, place{}, place{}, place{} // later places are recorded again
 		i = at.at
 	case f.quoted && f.inside > f.begun:
 		i = f.inside

@@ -47,6 +47,13 @@ func TestFold(t *testing.T) {
 		{"a string that is kept whole", head + `a_long_function(a_label=->name="string of 20 columns", b=1)`, 60, `
    0.000000   1 ping-102   a_long_function(a_label=->name=
                                "string of 20 columns", b=1)`},
+		{"flags that are longer than a line", head + `f(name="x", flags=O_RDONLY|O_NONBLOCK|O_CLOEXEC) = 3`, 60, `
+   0.000000   1 ping-102   f(name="x",
+                               flags=O_RDONLY|O_NONBLOCK|
+                               O_CLOEXEC) = 3`},
+		{"a value that is kept whole", head + `tcp_set_state(sk->skc_daddr=127.0.0.1, state=1)`, 60, `
+   0.000000   1 ping-102   tcp_set_state(sk->skc_daddr=
+                               127.0.0.1, state=1)`},
 		{"colours take no room", head + "\x1b[2mcaller\x1b[0m -> \x1b[1mf\x1b[0m(a=\x1b[32m\"x\"\x1b[0m, b=\x1b[32m\"yyyyyyyyyyyyyyyyyyyyyy\"\x1b[0m)", 60, "\n" +
 			"   0.000000   1 ping-102   \x1b[2mcaller\x1b[0m -> \x1b[1mf\x1b[0m(a=\x1b[32m\"x\"\x1b[0m,\n" +
 			"                               b=\x1b[32m\"yyyyyyyyyyyyyyyyyyyyyy\"\x1b[0m)"},
