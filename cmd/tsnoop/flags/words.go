@@ -93,11 +93,13 @@ func (o *Options) HintCommand(err error) {
 	}
 }
 
-// nearCommands returns the commands whose names are like word.
+// nearCommands returns the commands whose names are like word. Words that are longer, such
+// as list_add, are names of functions that only contain one.
 func nearCommands(word string) []string {
+	const longer = 2
 	return btf.Near(word, func(yield func(string) bool) {
 		for _, c := range Commands {
-			if c.Says != "" && !yield(c.Name) {
+			if c.Says != "" && len(word) <= len(c.Name)+longer && !yield(c.Name) {
 				return
 			}
 		}
