@@ -36,7 +36,7 @@ func About(fs *tracefs.FS) []Fact {
 		{"lockdown", or(tracefs.Lockdown(), "none")},
 		{"types", typeSizes()},
 		{"config", config(release())},
-		{"kprobe blacklist", fmt.Sprintf("%d functions", len(proc.LoadBlacklist()))},
+		{"kprobe blacklist", blacklist()},
 	}
 	if fs == nil {
 		return append(facts, Fact{"tracefs", "none"})
@@ -48,6 +48,16 @@ func About(fs *tracefs.FS) []Fact {
 	return append(facts,
 		Fact{"in tracefs", fmt.Sprintf("%d probes and %d instances of others, %d and %d of tsnoop, tracer %s", c.Probes, c.Instances, c.OwnProbes, c.OwnInstances, c.Tracer)},
 		Fact{"refused", or(strings.Join(c.Refusals, "; "), "nothing")})
+}
+
+// blacklist says how many functions the kernel does not let one probe. debugfs has them,
+// which may not be mounted, and is for root.
+func blacklist() string {
+	names := proc.LoadBlacklist()
+	if names == nil {
+		return "not known"
+	}
+	return fmt.Sprintf("%d functions", len(names))
 }
 
 // release returns the release of the running kernel, as in uname -r.
