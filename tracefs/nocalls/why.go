@@ -98,7 +98,12 @@ func (q *Counts) called(i int, hits map[string]tracefs.Hits) string {
 	case h.Hits == 0 && begun == 0:
 		return fmt.Sprintf(" has been called, but the kernel could not run its probe: %d misses", h.Misses)
 	case begun == 0:
-		return fmt.Sprintf(" has been %s %s, but %s", did(first), times(h.Hits), q.never(p, first))
+		// The kernel counts tsnoop's own calls, too, of which some functions have hundreds.
+		why, own := q.never(p, first), ""
+		if strings.HasPrefix(why, "never") {
+			own = ", tsnoop's own calls counted"
+		}
+		return fmt.Sprintf(" has been %s %s%s, but %s", did(first), times(h.Hits), own, why)
 	case q.scope.Chain:
 		return ": calls were seen, but none in the chain"
 	case seen.refused > 0:
