@@ -40,6 +40,7 @@ func isPath(name string) bool {
 func describeRecording(w io.Writer, name, between string) (is bool, err error) {
 	info, err := os.Stat(name)
 	if err != nil || !info.Mode().IsRegular() {
+		err = notWhole(name, err)
 		return isPath(name), cmp.Or(err, fmt.Errorf("%s is not a regular file, and no recording", name))
 	}
 	f, err := os.Open(name)

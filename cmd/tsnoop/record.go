@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/live"
@@ -71,6 +72,16 @@ func runRecover(o *flags.Options, ui *terminal.UI) error {
 	}
 	ui.Warn("%s: %s; how much was lost is not known", o.Recover, made.Size)
 	return nil
+}
+
+// notWhole says what to do about a recording that is not there, if a recorder has left its
+// pages.
+func notWhole(name string, err error) error {
+	if !errors.Is(err, fs.ErrNotExist) || !record.IsLeft(name) {
+		return err
+	}
+	return &tracefs.MachineError{Msg: err.Error(), Err: err,
+		Cure: "run tsnoop record --recover " + name + ", unless a tsnoop still records to it"}
 }
 
 // recordError says what to do about the files of a recording.

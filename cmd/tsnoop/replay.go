@@ -36,7 +36,7 @@ func runReplay(o *flags.Options, ui *terminal.UI) (err error) {
 	f, name := os.Stdin, "standard input"
 	if o.Args[0] != "-" {
 		if f, err = os.Open(o.Args[0]); err != nil {
-			return err
+			return notWhole(o.Args[0], err)
 		}
 		defer f.Close()
 		name = f.Name()

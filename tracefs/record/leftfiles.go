@@ -25,6 +25,13 @@ func (rec *Recorder) left() (files []string, err error) {
 	return files, err
 }
 
+// IsLeft reports whether a recorder to a file of that name has left its pages, or is still
+// writing them.
+func IsLeft(name string) bool {
+	_, err := os.Lstat((&Recorder{name: name}).headName())
+	return err == nil
+}
+
 // remove removes the head and files of pages. The head goes last: it says what the others
 // are, and that they are not needed any more if FILE was made with it.
 func (rec *Recorder) remove(files []string) error {
