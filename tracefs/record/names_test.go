@@ -24,7 +24,9 @@ func TestNamesLeft(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.Kallsyms = nil
-	rec.Begin(h, symbols.Recorded(func() ([]byte, error) { return []byte(named + others), nil }))
+	if err := rec.Begin(h, symbols.Recorded(func() ([]byte, error) { return []byte(named + others), nil })); err != nil {
+		t.Fatal(err)
+	}
 	page := pages[:pageSize:pageSize]
 	binary.LittleEndian.PutUint64(page[pageSize-8:], 0xffffffff81001010)
 	if err := rec.add(read.Page{CPU: 3, Data: page}, 1, 0); err != nil {

@@ -257,12 +257,8 @@ func (rec *Recorder) flush() (err error) {
 	return cmp.Or(rec.failed, err)
 }
 
-// writeHead writes FILE.head to the disk.
-func (rec *Recorder) writeHead(h *tracedat.Header) error {
-	if err := tracedat.Write(rec.head, h, nil); err != nil {
-		return err
-	}
-	rec.headed = true
+// syncHead sees to it that FILE.head is on the disk.
+func (rec *Recorder) syncHead() error {
 	if rec.options.Sync <= 0 {
 		return nil
 	}

@@ -24,16 +24,22 @@ type Options struct {
 
 // Begin writes the head of the recording. h is what is needed to understand the pages. It
 // may lack what is known only at the end, which the caller adds to it later. The addresses
-// in the pages are named with the symbols of table, which may be nil.
-func (rec *Recorder) Begin(h *tracedat.Header, table *symbols.Table) {
+// in the pages are named with the symbols of table, which may be nil. An error is a *FileError:
+// where there is no room for the head, there is none for events.
+func (rec *Recorder) Begin(h *tracedat.Header, table *symbols.Table) error {
 	rec.header = h
 	rec.layout, rec.pageSize = ringbuf.Layout{BigEndian: h.BigEndian, LongSize: h.LongSize}, h.PageSize
-	if err := rec.writeHead(h); err != nil {
-		rec.warner.Warnf("if this is killed, what it has recorded cannot be recovered: %v", err)
+	if err := tracedat.Write(rec.head, h, nil); err != nil {
+		return fileError(err)
+	}
+	rec.headed = true
+	if err := rec.syncHead(); err != nil {
+		rec.warner.Warnf("after a power cut, what this has recorded may be lost: %v", err)
 	}
 	if table != nil {
 		rec.names = newNames(table)
 	}
+	return nil
 }
 
 // Header returns what Begin was given, or nil.

@@ -34,7 +34,9 @@ func newRecorderTest(t *testing.T, name string) *recorderTest {
 	if rt.rec, err = New(name, Options{Sync: time.Second}, nil); err != nil {
 		t.Fatal(err)
 	}
-	rt.rec.Begin(h, symbols.Running())
+	if err := rt.rec.Begin(h, symbols.Running()); err != nil {
+		t.Fatal(err)
+	}
 	for page := rt.pages; len(page) > 0; page = page[pageSize:] {
 		if err := rt.rec.add(read.Page{CPU: 3, Data: page[:pageSize]}, 1, 0); err != nil {
 			t.Fatal(err)

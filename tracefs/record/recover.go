@@ -121,6 +121,10 @@ func (rec *Recorder) noHead(err error) error {
 		return err
 	}
 	e := &tracefs.MachineError{Msg: fmt.Sprintf("tsnoop has left nothing of %s: there is no %s", rec.name, rec.headName()), Err: err}
+	if rec.dir.Exists(rec.name) {
+		e.Msg = fmt.Sprintf("tsnoop has left nothing of %s to recover: the file is there, and %s is not", rec.name, rec.headName())
+		e.Cure = "tsnoop replay " + rec.name
+	}
 	whole := &Recorder{name: strings.TrimSuffix(rec.name, filepath.Ext(rec.name))}
 	if left, _ := rec.left(); len(left) > 0 {
 		e.Cure = restore

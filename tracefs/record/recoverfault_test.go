@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -77,8 +78,9 @@ func recordFixture(dir string) error {
 	if err != nil {
 		return err
 	}
-	rec.Begin(h, someSymbols())
-	err = fill(rec, pages)
+	if err = rec.Begin(h, someSymbols()); err == nil {
+		err = fill(rec, pages)
+	}
 	if err == nil {
 		err = rec.save(h)
 	}
@@ -99,7 +101,9 @@ func leftBehind(t *testing.T, dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rec.Begin(h, someSymbols())
+	if err := rec.Begin(h, someSymbols()); err != nil {
+		t.Fatal(err)
+	}
 	if err := fill(rec, pages); err != nil {
 		t.Fatal(err)
 	}
@@ -107,6 +111,9 @@ func leftBehind(t *testing.T, dir string) {
 	if err := rec.Close(unix.EIO); !errors.As(err, &kept) {
 		t.Fatal(err)
 	}
+	// A program that another test just starts has the lock on the head until it runs.
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
 }
 
 // alreadyMade leaves what a recorder leaves that was killed while it removed its files.

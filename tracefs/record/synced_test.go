@@ -2,6 +2,7 @@ package record
 
 import (
 	"bufio"
+	"errors"
 	"io"
 	"iter"
 	"os"
@@ -195,5 +196,20 @@ func TestFillTime(t *testing.T) {
 		if rec, _ := syncedTest(t, limit); rec.FillTime() != want {
 			t.Errorf("%v for %v, want %v", rec.FillTime(), limit, want)
 		}
+	}
+}
+
+// TestNoHead: where the head cannot be written nothing is recorded, and nothing is left.
+func TestNoHead(t *testing.T) {
+	rec, _ := syncedTest(t, 0)
+	h, _ := readFixture(t)
+	rec.head.Close()
+	var failed *FileError
+	if err := rec.Begin(h, nil); !errors.As(err, &failed) {
+		t.Errorf("Begin: got %v", err)
+	}
+	rec.Close(nil)
+	if left, err := filepath.Glob(rec.name + "*"); err != nil || len(left) > 0 {
+		t.Errorf("left %q, %v", left, err)
 	}
 }

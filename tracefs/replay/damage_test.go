@@ -46,7 +46,9 @@ func recordThreeCPUs(t *testing.T, o record.Options) (file []byte, events uint64
 	if err != nil {
 		t.Fatal(err)
 	}
-	rec.Begin(h, nil)
+	if err := rec.Begin(h, nil); err != nil {
+		t.Fatal(err)
+	}
 	taken := func(yield func(read.Page, error) bool) {
 		for n := range damagePages * damageCPUs {
 			shifted := bytes.Clone(page)

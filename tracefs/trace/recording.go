@@ -24,8 +24,10 @@ func (t *Trace) BeginRecording(rec *record.Recorder) error {
 	if err != nil {
 		return err
 	}
+	if err := rec.Begin(h, t.machine.Symbols); err != nil {
+		return err
+	}
 	t.recording.Store(true)
-	rec.Begin(h, t.machine.Symbols)
 	ctx, end := context.WithCancel(context.Background())
 	t.taking = &taking{rec: rec, end: end, ended: make(chan struct{})}
 	go func() {
