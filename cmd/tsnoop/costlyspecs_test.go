@@ -148,3 +148,28 @@ func TestCostlyGlobs(t *testing.T) {
 		}
 	}
 }
+
+// TestCostlyGlobsOfFiles: in a file a glob may not ask for more than the file may take.
+func TestCostlyGlobsOfFiles(t *testing.T) {
+	f := newTypesFile()
+	costlyTypes["functions"](f)
+	b := f.bytes()
+	types, specs := filepath.Join(t.TempDir(), "many.btf"), filepath.Join(t.TempDir(), "specs")
+	if err := os.WriteFile(types, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]string{
+		"*()":    "* stands for 60000 functions, 5000 can be traced at once",
+		"f1*()":  "f1* stands for 11111 functions, 5000 can be traced at once",
+		"f12*()": "",
+		"f12*(" + inRow(30, "a%d=$arg1", ",") + ")": "values and conditions, and at most 30000 are possible",
+	} {
+		if err := os.WriteFile(specs, []byte(text+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		said := checkCost(t, len(b)+len(text), "--emit", "-o", "/dev/null", "--kernel=6.12", "--btf", types, "-F", specs)
+		if refused := strings.Contains(said, "tsnoop: "); refused != (want != "") || !strings.Contains(said, want) {
+			t.Errorf("%s: got %.400s\nwant %s", text, said, want)
+		}
+	}
+}

@@ -119,7 +119,7 @@ func expand(t *target.Target, s *spec.Spec) (found []Job, wrong *spec.Error, fat
 		return nil, wrong, nil
 	case len(found) == 0:
 		return nil, g.Empty(), nil
-	case len(found) > maxFunctions && t.Live:
+	case len(found) > maxFunctions && (t.Live || t.FromFile):
 		return nil, tooMany(s, len(found)), nil
 	}
 	return found, nil, nil

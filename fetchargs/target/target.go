@@ -47,6 +47,8 @@ type Target struct {
 	// Traceable reports whether a function can be probed. It is nil if that is not known, or
 	// not needed because no spec has a glob.
 	Traceable func(module, name string) bool
+	// FromFile means that specs come from a file, so that less is possible: see weight.go.
+	FromFile bool
 	// HZ is how many jiffies a second has, 0 if that is not known.
 	HZ int
 

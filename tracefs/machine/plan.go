@@ -36,6 +36,7 @@ type PlanOptions struct {
 	Text      bool               // text may be read, so traced programs must not be able to fake events
 	Raw       bool               // events are not read as text, even with Text
 	Wait      bool               // functions may be in modules that are not loaded yet
+	FromFile  bool               // specs come from a file, which may take only so much memory
 
 	// Lines means that the definitions are only shown: they contain nothing that only a
 	// Trace needs, so they cannot be armed. Explained resolves them as for a trace, but

@@ -17,7 +17,7 @@ import (
 // cannot be read, it is assumed to offer what every kernel since 5.10 does.
 func (m *Machine) Target(o PlanOptions) (*target.Target, error) {
 	t := &target.Target{
-		Kernel: o.Kernel, Arch: o.Arch, Deep: o.Deep, Pair: o.Pair, Measures: o.Measures, MaxActive: o.MaxActive, Comm: o.Comm, Taken: o.Taken,
+		Kernel: o.Kernel, Arch: o.Arch, Deep: o.Deep, Pair: o.Pair, Measures: o.Measures, MaxActive: o.MaxActive, Comm: o.Comm, Taken: o.Taken, FromFile: o.FromFile,
 		Live: !o.Lines, Calls: !o.Lines || o.Explained,
 	}
 	if t.Kernel == nil {

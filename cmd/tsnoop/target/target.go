@@ -71,7 +71,7 @@ func PlanOptions(o *flags.Options) (po machine.PlanOptions, err error) {
 		o.Plan.Kernel = kernel
 	}
 	po = o.Plan
-	po.CPUs, po.Pair, po.Raw = o.Trace.CPUs, o.Pairs(), o.Reader != "text"
+	po.CPUs, po.Pair, po.Raw, po.FromFile = o.Trace.CPUs, o.Pairs(), o.Reader != "text", len(o.Files) > 0
 	return po, nil
 }
 
