@@ -28,9 +28,7 @@ func (fs *FS) Path() string { return fs.dir }
 func (fs *FS) Open(name string) (*os.File, error) { return fs.root.Open(name) }
 
 // ReadFile reads a whole file. name is relative to the mount.
-func (fs *FS) ReadFile(name string) ([]byte, error) { return read(fs, name, readAll) }
-
-func readAll(r io.Reader) ([]byte, error) { return io.ReadAll(r) }
+func (fs *FS) ReadFile(name string) ([]byte, error) { return read(fs, name, io.ReadAll) }
 
 // ReadValue reads a file that holds one short value, of at most 4,095 bytes, or the filter
 // of an event. name is relative to the mount.

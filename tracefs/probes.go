@@ -80,9 +80,6 @@ func (fs *FS) lockProbes() (unlock func(), err error) {
 // and not O_TRUNC: anything else deletes everybody's probes.
 func (fs *FS) openProbes(file string) (*os.File, error) {
 	f, err := fs.root.OpenFile(file, os.O_WRONLY|os.O_APPEND, 0)
-	if file == KprobeEvents && errors.Is(err, unix.ENOENT) {
-		return nil, fs.CheckKprobes()
-	}
 	if err != nil {
 		return nil, explainOpen(fs.dir, err)
 	}

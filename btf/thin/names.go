@@ -24,7 +24,8 @@ func Measure(data []byte) Size {
 // the BTF. The decoder makes a copy of each, though many types may have the same one: 180 KB
 // could take 700 MB. The names of a kernel are half as long as its BTF.
 func (r *BTF) checkNames(base uint32) error {
-	left := 64<<10 + 2*len(r.data)
+	most := 64<<10 + 2*len(r.data)
+	left := most
 	for id := 1; id < len(r.offsets); id++ {
 		b := r.types[r.offsets[id]:]
 		left -= r.nameLen(order.Uint32(b), base)
@@ -35,7 +36,7 @@ func (r *BTF) checkNames(base uint32) error {
 			}
 		}
 		if left < 0 {
-			return fmt.Errorf("damaged: the names of types up to type %d have more than %d bytes", id, 64<<10+2*len(r.data))
+			return fmt.Errorf("damaged: the names of types up to type %d have more than %d bytes", id, most)
 		}
 	}
 	return nil
