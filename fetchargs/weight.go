@@ -48,7 +48,7 @@ func (run *resolving) weigh(r *resolver, p *plan.Plan) *spec.Error {
 func (run *resolving) tooHeavy(s *spec.Spec, what string, of any) *spec.Error {
 	most, hint := maxWeight, "ask for fewer values, or those of fewer functions"
 	if run.target.FromFile {
-		most, hint = maxFileWeight, hint+fmt.Sprintf("; on the command line %d are possible", maxWeight)
+		most, hint = maxFileWeight, hint+fmt.Sprintf("; without a file %d are possible", maxWeight)
 	}
 	if run.weight <= most {
 		return nil

@@ -159,8 +159,8 @@ func TestCostlyGlobsOfFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	for text, want := range map[string]string{
-		"*()":    "* stands for 60000 functions, 5000 can be traced at once",
-		"f1*()":  "f1* stands for 11111 functions, 5000 can be traced at once",
+		"*()":    "* stands for 60000 functions, 5000 are possible in a file",
+		"f1*()":  "f1* stands for 11111 functions, 5000 are possible in a file",
 		"f12*()": "",
 		"f12*(" + inRow(30, "a%d=$arg1", ",") + ")": "values and conditions, and at most 30000 are possible",
 	} {

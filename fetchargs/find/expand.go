@@ -120,7 +120,7 @@ func expand(t *target.Target, s *spec.Spec) (found []Job, wrong *spec.Error, fat
 	case len(found) == 0:
 		return nil, g.Empty(), nil
 	case len(found) > maxFunctions && (t.Live || t.FromFile):
-		return nil, tooMany(s, len(found)), nil
+		return nil, tooMany(t, s, len(found)), nil
 	}
 	return found, nil, nil
 }
@@ -154,9 +154,13 @@ func matchingFuncs(t *target.Target, s *spec.Spec, calls bool) ([]btf.FuncName, 
 	return names, nil, nil
 }
 
-func tooMany(s *spec.Spec, n int) *spec.Error {
+func tooMany(t *target.Target, s *spec.Spec, n int) *spec.Error {
+	possible := "can be traced at once"
+	if !t.Live {
+		possible = "are possible in a file"
+	}
 	return &spec.Error{Text: s.Text, Span: s.Func.Span, Hint: "choose fewer: tsnoop list '" + s.Func.Text + "' shows them",
-		Msg: fmt.Sprintf("%s stands for %d functions, %d can be traced at once", s.Func.Text, n, maxFunctions)}
+		Msg: fmt.Sprintf("%s stands for %d functions, %d %s", s.Func.Text, n, maxFunctions, possible)}
 }
 
 // traceable reports whether a function can be probed, as far as is known.
