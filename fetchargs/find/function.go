@@ -18,6 +18,10 @@ func (r *Function) function() error {
 	if err != nil {
 		return err
 	}
+	if clone && !r.Target.Live && !isSuffix(suffix) {
+		return spec.ErrorFix(name.Span, spec.Fix{Span: name.Span, Text: base + "(" + suffix + ")"}, "values are in parentheses: ",
+			"no compiler makes a function of the name %s", name.Text)
+	}
 	if clone && strings.Contains(suffix, "part") || strings.Contains(suffix, "cold") {
 		return spec.Errorf(name.Span, "probe "+base, "%s is a piece of %s and has no parameters of its own", name.Text, base)
 	}
@@ -33,6 +37,19 @@ func (r *Function) function() error {
 		return spec.ErrorFix(name.Span, spec.Fix{Span: name.Span, Text: base}, "without the compiler's suffix it is ", "there is no %s in this kernel", name.Text)
 	}
 	return r.noSymbol()
+}
+
+// suffixes begin what compilers add to names of functions that they change.
+var suffixes = []string{"isra", "constprop", "part", "cold", "lto_priv", "localalias", "llvm", "__uniq", "cfi", "specialized"}
+
+// isSuffix reports whether a compiler makes names that end so, without the first dot.
+func isSuffix(text string) bool {
+	for _, word := range suffixes {
+		if strings.HasPrefix(text, word) {
+			return true
+		}
+	}
+	return text != "" && spec.IsDigit(text[0])
 }
 
 // prototype returns the prototype of the function, which is called name without the
@@ -100,7 +117,7 @@ func (r *Function) noFunction(missing *btf.NotFoundError) *spec.Error {
 		missing.Near = btf.NearFuncs(name.Text, slices.Values(r.Target.ModuleFuncs()))
 	}
 	if len(missing.Near) == 0 {
-		hint = "the compiler may have inlined it into its callers, or it is in a module that is not loaded"
+		hint = "it may be a macro or inlined into its callers, which can be traced instead, or in a module that is not loaded"
 		if r.Target.Awaited != nil {
 			hint = "to wait for a module say which: --wait-module MODULE:" + name.Text
 		}

@@ -17,6 +17,10 @@ var probeWords = map[string]bool{
 	"r": true, "kretprobe": true, "kr": true, "fexit": true, "kretfunc": true,
 }
 
+// rawWords are words that bpftrace and libbpf write before the name of a tracepoint without
+// its system.
+var rawWords = []string{"raw_tp", "rawtracepoint", "raw_tracepoint", "rt", "tp_btf", "tp", "t", "tracepoint"}
+
 // noModule returns the error for a module that does not exist or has no BTF.
 func noModule(t *target.Target, s *spec.Spec, missing *btf.NotFoundError) *spec.Error {
 	module, name := s.Module.Text, s.Func.Text
@@ -25,6 +29,11 @@ func noModule(t *target.Target, s *spec.Spec, missing *btf.NotFoundError) *spec.
 		e.Msg = fmt.Sprintf("functions are named without %s:", module)
 		e.Hint = withoutModule(t, s, ret)
 		e.Fix = spec.Fix{Span: s.Span, Text: e.Hint}
+		return e
+	}
+	if events := eventsNamed(t, name); len(events) > 0 && slices.Contains(rawWords, module) {
+		e.Msg = fmt.Sprintf("tracepoints are named by their systems, not with %s:", module)
+		e.Mend(s.Span, "", events[0]+s.Text[s.Func.Span.End:s.End])
 		return e
 	}
 	if events := eventsNamed(t, name); len(events) > 0 && !isModule(t, module) {
@@ -53,7 +62,10 @@ func noModule(t *target.Target, s *spec.Spec, missing *btf.NotFoundError) *spec.
 			e.Hint += "; or --wait-module waits for it"
 		}
 	case t.Modules == nil:
-		e.Msg, e.Hint = fmt.Sprintf("there is no BTF of the module %s", module), "name its file with --btf, behind that of the kernel"
+		e.Msg, e.Hint = fmt.Sprintf("there is no BTF of the module %s", module), "name its file with --btf after that of the kernel"
+		if t.Tracepoints == nil {
+			e.Hint += "; events of a system " + module + " need tsnoop on the host that has them"
+		}
 	default:
 		e.Msg = fmt.Sprintf("there is no BTF of the module %s, and so no list of its functions", module)
 		e.Hint = "modules have BTF since 5.11"

@@ -63,7 +63,7 @@ func noEvent(s *spec.Spec, events []string) *spec.Error {
 	if spec.IsGlob(s.Func.Text) {
 		e.Msg = fmt.Sprintf("no event of %s matches %s", s.Module.Text, s.Func.Text)
 	}
-	e.Hint = spec.DidYouMean(btf.Near(s.Func.Text, slices.Values(events)), fmt.Sprintf("tsnoop list '%s:*' shows them; one may need its module to be loaded", s.Module.Text))
+	e.Hint = spec.DidYouMean(btf.Near(s.Func.Text, slices.Values(events)), fmt.Sprintf("tsnoop list '%s:*' lists the events of %s; those of a module exist only while it is loaded", s.Module.Text, s.Module.Text))
 	return e
 }
 

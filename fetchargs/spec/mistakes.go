@@ -58,13 +58,32 @@ func (p *parser) unquoted(op Op) bool {
 		text = text[:end]
 	}
 	at := Span{p.tok.Pos, p.tok.Pos + len(text)}
-	bare := strings.Trim(text, "\u201c\u201d\u2018\u2019")
+	bare := strings.Trim(text, curved)
 	glob := op == "~" && strings.ContainsAny(text, "*?")
 	if bare == text && !glob && !strings.HasPrefix(text, "/") && !strings.HasPrefix(text, ".") {
 		return false
 	}
 	p.failFix(at, Fix{at, `"` + bare + `"`}, "put the spec in single quotes, the text in double ones: ", "text stands in quotes")
 	return true
+}
+
+// curved are quotation marks of text processors.
+const curved = "\u201c\u201d\u2018\u2019"
+
+// curvedQuotes has an error at a curved quotation mark suggest the word without its quotes.
+func (p *parser) curvedQuotes(e *Error) {
+	text := p.text[p.tok.Pos:]
+	word := strings.TrimLeft(text, curved)
+	if end := strings.IndexAny(word, curved+" ,"); end >= 0 {
+		word = word[:end]
+	}
+	end := strings.Index(text, word) + len(word)
+	end += len(text[end:]) - len(strings.TrimLeft(text[end:], curved))
+	if word == "" || !IsWord(word[0]) {
+		e.Hint = "remove the quotation mark"
+		return
+	}
+	e.Mend(Span{p.tok.Pos, p.tok.Pos + end}, "names have no quotation marks: ", word)
 }
 
 // isWordFor refuses "and" and "or".

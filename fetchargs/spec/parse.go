@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // Parse parses one spec with its alternatives. The error, if any, is an [Errors] with
@@ -118,6 +120,9 @@ func (p *parser) failFix(at Span, fix Fix, lead, format string, args ...any) {
 
 func (p *parser) failWith(at Span, err error, hint, format string, args ...any) {
 	p.errs = append(p.errs, &Error{Text: p.text, Span: at, Msg: fmt.Sprintf(format, args...), Hint: hint, Err: err})
+	if c, _ := utf8.DecodeRuneInString(p.tok.text); p.tok.kind == tokBad && strings.ContainsRune(curved, c) {
+		p.curvedQuotes(p.errs[len(p.errs)-1])
+	}
 }
 
 // got skips the token if it is of that kind, and reports whether it was.
@@ -136,6 +141,9 @@ func (p *parser) describe() string {
 	return fmt.Sprintf("unexpected %q", p.tok.text)
 }
 
+// values are written as calls of functions, but can only be among the values of one.
+var values = []string{"container_of", "sizeof", "since", "who", "this_cpu", "per_cpu"}
+
 // function parses [MODULE ":"] FUNC.
 func (p *parser) function(s *Spec) bool {
 	name, ok := p.funcName()
@@ -150,12 +158,16 @@ func (p *parser) function(s *Spec) bool {
 		}
 	}
 	s.Func = name
+	if slices.Contains(values, name.Text) && p.tok.kind == "(" {
+		p.fail(name.Span, fmt.Sprintf("write it as a value of a kernel function: FUNC(%s(...))", name.Text), "%s is not a kernel function", name.Text)
+		return false
+	}
 	if IsGlob(s.Module.Text) {
 		p.fail(s.Module.Span, "name one module, or none to search them all", "a module cannot be a glob")
 		return false
 	}
 	if _, err := path.Match(strings.ReplaceAll(name.Text, "[!", "[^"), ""); err != nil {
-		p.fail(name.Span, "globs have *, ?, [a-z] and [^a-z]", "%q is no glob", name.Text)
+		p.fail(name.Span, "globs have *, ?, [a-z] and [^a-z]", "%q is not a valid glob", name.Text)
 		return false
 	}
 	if IsDigit(name.Text[0]) {
