@@ -80,7 +80,7 @@ func (o *Options) checkForms() error {
 	case o.Emit != "" && o.Explain:
 		return Errorf("", "--emit and --explain exclude each other")
 	case o.Interval > 0 && o.Summary == "":
-		return Errorf("tsnoop --summary -i 1 SPEC", "--interval needs --summary")
+		return Errorf("tsnoop --summary -i 1 SPEC", "--interval needs --summary or --heat")
 	case o.measured && !trace && o.Command != "replay":
 		return Errorf("tsnoop replay --by comm FILE", "--sort, --by, --hist and --heat go with a trace that is shown, and with replay")
 	case (o.Plan.Arch != nil || o.Plan.Features != nil) && !o.planOnly() && (trace || record):

@@ -26,6 +26,9 @@ func (o *Options) rows() (all []Row) {
 	return all
 }
 
+// takesTime describes the value of flags that are parsed by parseDuration.
+const takesTime = "takes a time above 0, such as 10s, 500ms, 2m or a number of seconds"
+
 // sections returns the flags, which set the fields of o. To add one, add a row here and a
 // field in Options: help, completion and manual are made from the rows.
 func (o *Options) sections() []Section {
@@ -47,10 +50,10 @@ func (o *Options) sections() []Section {
 				parsed(&o.Trace.CPUs, tracefs.ParseCPUs), "takes numbers of CPUs", "tsnoop --cpu 0,2-3 SPEC"},
 			{"wait-module", "", "", "functions of modules that are not loaded yet, from the time they are loaded",
 				yes(&o.Plan.Wait), "", ""},
-			{"count", "n", " N", "end after N calls",
-				number(&o.Count, 0, 1<<62), "takes a number of calls", "tsnoop -n 10 SPEC"},
+			{"count", "n", " N", "end after N calls; 0 (default): no limit",
+				number(&o.Count, 0, 1<<62), "takes a number of calls, 0 for no limit", "tsnoop -n 10 SPEC"},
 			{"duration", "d", " DUR", "end after this time: 10s, 500ms, 2m",
-				parsed(&o.Duration, parseDuration), "takes 10s, 500ms, 2m or seconds", "tsnoop -d 10s SPEC"},
+				parsed(&o.Duration, parseDuration), takesTime, "tsnoop -d 10s SPEC"},
 		}},
 		{"What is shown", slices.Concat([]Row{
 			{"chain", "s", "", "only calls in which the first function has led to the second, that to the third and so on: when the last is reached, and as they end",
@@ -77,8 +80,8 @@ func (o *Options) sections() []Section {
 				suggested([]string{duration}, words(&o.Hists)), "takes a value", "tsnoop --hist count 'vfs_read(count)'"},
 			{"heat", "", "", "instead of lines a map of durations over time: each second a row, each power of two a column, a digit for how many calls",
 				yes(&o.Heat), "", ""},
-			{"interval", "i", " DUR", "with --summary: also one every DUR; on a terminal --summary=only shows the last one in place, as much\nof it as fits; with --heat: a row",
-				parsed(&o.Interval, parseDuration), "takes 10s, 500ms, 2m or seconds", "tsnoop --summary -i 1s SPEC"},
+			{"interval", "i", " DUR", "with --summary: print one every DUR as well as at the end; on a terminal --summary=only shows the last one in place, as much\nof it as fits; with --heat: print a row every DUR, 1s by default",
+				parsed(&o.Interval, parseDuration), takesTime, "tsnoop --summary -i 1s SPEC"},
 			{"group", "", " WHAT", "a heading above the calls of each task or function, instead of its name on every line",
 				suggested(render.GroupModes(), parsed(&o.Show.Group, render.ParseGroupMode)), "is " + strings.Join(render.GroupModes(), " or "), "tsnoop --group task SPEC"},
 			{"time", "t", " MODE", "rel (default), delta, clock, boot or none; clock follows the clock of the host when it is set",

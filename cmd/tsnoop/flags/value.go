@@ -154,7 +154,10 @@ func (o *Options) addPIDs(s string) error {
 	}
 	for _, id := range ids {
 		pid, err := strconv.Atoi(id)
-		if err != nil || pid <= 0 {
+		if err == nil && pid == 0 {
+			return Errorf("leave --pid out to trace all processes; --comm 'swapper/*' selects the idle tasks", "--pid takes process ids from 1, not 0")
+		}
+		if err != nil || pid < 0 {
 			return Errorf("tsnoop --comm "+shellQuoted(id)+" SPEC, which goes by the name", "--pid takes process ids separated by commas, not %q", id)
 		}
 		o.Trace.Pids = append(o.Trace.Pids, pid)
