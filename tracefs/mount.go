@@ -33,6 +33,7 @@ func (e *MachineError) Unwrap() error { return e.Err }
 const (
 	defaultMount = "/sys/kernel/tracing"
 	cureMount    = "mount -t tracefs nodev " + defaultMount
+	cureMounted  = "leave --tracefs out, or give the directory where it is mounted: findmnt -t tracefs"
 )
 
 // mountCure returns the command that mounts tracefs where it belongs. In a chroot the
@@ -93,13 +94,16 @@ func (fsys *FS) check() (err error) {
 			return explainOpen(fsys.dir, err)
 		}
 	}
+	if fsys.isTracefs() && isTracefs(filepath.Dir(fsys.dir)) {
+		return &MachineError{Msg: fsys.dir + " is a directory in a tracefs", Cure: cureMounted, Err: err}
+	}
 	if fsys.Exists("trace_pipe") || fsys.Exists("README") {
 		return &MachineError{Msg: "this kernel records no events", Cure: "a kernel with CONFIG_KPROBE_EVENTS=y", Err: err}
 	}
 	if fsys.isTracefs() {
 		return explainEmpty(fsys.dir, err)
 	}
-	return &MachineError{Msg: "no tracefs at " + fsys.dir, Cure: cureMount, Err: err}
+	return &MachineError{Msg: "no tracefs at " + fsys.dir, Cure: cureMounted, Err: err}
 }
 
 // CheckKprobes returns an error if this kernel cannot probe functions. Its own events can be
@@ -113,9 +117,11 @@ func (fsys *FS) CheckKprobes() error {
 }
 
 // isTracefs reports whether the directory is a tracefs, even one without files.
-func (fsys *FS) isTracefs() bool {
+func (fsys *FS) isTracefs() bool { return isTracefs(fsys.dir) }
+
+func isTracefs(dir string) bool {
 	var st unix.Statfs_t
-	return unix.Statfs(fsys.dir, &st) == nil && int64(st.Type) == unix.TRACEFS_MAGIC
+	return unix.Statfs(dir, &st) == nil && int64(st.Type) == unix.TRACEFS_MAGIC
 }
 
 // lockdown is the file of the lockdown security module, where distributions mount

@@ -20,8 +20,8 @@ func TestAt(t *testing.T) {
 	for _, tt := range []struct {
 		dir, file, want string
 	}{
-		{dir: filepath.Join(dir, "nosuch"), want: "no tracefs at " + filepath.Join(dir, "nosuch") + " (mount -t tracefs nodev /sys/kernel/tracing)"},
-		{dir: dir, want: "no tracefs at " + dir + " (mount -t tracefs nodev /sys/kernel/tracing)"},
+		{dir: filepath.Join(dir, "nosuch"), want: "no tracefs at " + filepath.Join(dir, "nosuch") + " (leave --tracefs out, or give the directory where it is mounted: findmnt -t tracefs)"},
+		{dir: dir, want: "no tracefs at " + dir + " (leave --tracefs out, or give the directory where it is mounted: findmnt -t tracefs)"},
 		{dir: dir, file: "README", want: "this kernel records no events (a kernel with CONFIG_KPROBE_EVENTS=y)"},
 		{dir: dir, file: "set_event"},
 		{dir: dir, file: "kprobe_events"},

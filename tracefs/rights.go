@@ -44,7 +44,7 @@ func explainOpen(dir string, err error) error {
 	case errors.Is(err, fs.ErrPermission):
 		return explainRights(dir, err)
 	case fileOf(err) == dir && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ENOTDIR)):
-		return &MachineError{Msg: "no tracefs at " + dir, Cure: cureMount, Err: err}
+		return &MachineError{Msg: "no tracefs at " + dir, Cure: cureMounted, Err: err}
 	}
 	return err
 }
