@@ -146,10 +146,10 @@ func (s *Summing) whole(final bool) {
 
 // rest shows the current interval as far as it has come.
 func (s *Summing) rest() {
-	sums, since := s.sums.Interval()
+	sums, _ := s.sums.Interval()
 	for i := range sums {
 		if sums[i].Calls > 0 {
-			end := since + uint64(s.Interval)
+			_, _, end := s.sums.All()
 			if s.Now != nil {
 				end = s.Now()
 			}

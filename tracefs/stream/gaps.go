@@ -46,6 +46,6 @@ func (g *Gaps) lose(e *tracefs.Event, w tracefs.Warner, lost func(*tracefs.Event
 	case g.unknown:
 		n = "more than " + n
 	}
-	w.Warnf("%s events were lost, the last on CPU %d: they came faster than they were read", n, e.CPU)
+	w.Warnf("%s events were lost, the last on CPU %d: the kernel's buffer was full", n, e.CPU)
 	g.lost, g.unknown, g.told = 0, false, time.Now()
 }

@@ -20,8 +20,8 @@ func TestLose(t *testing.T) {
 	g.told = g.told.Add(-2 * lossesEvery)
 	g.lose(&tracefs.Event{CPU: 1, Lost: 5}, warn, lost)
 	want := []string{
-		"3 events were lost, the last on CPU 2: they came faster than they were read",
-		"more than 9 events were lost, the last on CPU 1: they came faster than they were read",
+		"3 events were lost, the last on CPU 2: the kernel's buffer was full",
+		"more than 9 events were lost, the last on CPU 1: the kernel's buffer was full",
 	}
 	if !slices.Equal(told, want) || handed != 4 {
 		t.Errorf("told %q, want %q; %d handed on", told, want, handed)
