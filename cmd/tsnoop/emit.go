@@ -29,6 +29,9 @@ func runEmit(o *flags.Options, ui *terminal.UI) error {
 			ui.Warn("%s: the kernel's filter cannot decide all of the condition; --explain shows what is left", name)
 		}
 	}
+	if o.Emit != "" && o.Plan.Chain {
+		ui.Warn("these lines record all calls of the functions, also outside of the chain; tsnoop replay - --chain SPEC... shows only the chain in their output")
+	}
 	ui.Notes(plans)
 	ui.LeftOut(plans)
 	out, err := output.Create(o)

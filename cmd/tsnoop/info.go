@@ -60,7 +60,7 @@ func runInfo(o *flags.Options, ui *terminal.UI) error {
 		if err := kernel.Describe(w, name, i > 0); err != nil {
 			w.Flush()
 			if errors.Is(err, path.ErrBadPattern) {
-				return flags.Errorf("tsnoop info 'tcp_*' 'struct sk_*'", "%q is no glob", name)
+				return badGlob(name, "tsnoop info 'tcp_*' 'struct sk_*'")
 			}
 			var missing *btf.NotFoundError
 			if !errors.As(err, &missing) {

@@ -2,9 +2,11 @@ package main
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"path"
 	"strings"
 
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
@@ -37,7 +39,9 @@ func runList(o *flags.Options, ui *terminal.UI) error {
 		return err
 	}
 	functions, err := m.Functions(pattern, po)
-	if err != nil {
+	if errors.Is(err, path.ErrBadPattern) {
+		return badGlob(pattern, "tsnoop list 'tcp_*'")
+	} else if err != nil {
 		return err
 	}
 	w, any := bufio.NewWriter(ui.Stdout), false
@@ -51,11 +55,16 @@ func runList(o *flags.Options, ui *terminal.UI) error {
 	return w.Flush()
 }
 
+// badGlob returns the error for a pattern that cannot be matched.
+func badGlob(pattern, example string) error {
+	return flags.Errorf("globs have *, ?, [a-z] and [^a-z]: "+example, "%q is not a valid glob", pattern)
+}
+
 // listPresets prints the presets whose names match a pattern, and what they answer.
 func listPresets(pattern string, w io.Writer) error {
 	all, err := preset.Matching(strings.TrimPrefix(pattern, "@"))
 	if err != nil {
-		return flags.Errorf("tsnoop list '@tcp*'", "%q is no glob", pattern)
+		return badGlob(pattern, "tsnoop list '@tcp*'")
 	}
 	if len(all) == 0 {
 		return fmt.Errorf("no preset matches %q", pattern)

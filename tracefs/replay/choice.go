@@ -25,12 +25,23 @@ type chooser struct {
 	*stream.Stream
 	Choice
 	strange map[int]bool // threads of unknown processes whose calls are not shown
+	refused uint64       // calls that are not of the choice
+	some    bool         // a call is
+	stacks  bool         // a call has a stack
 }
 
 // choose has a stream show only the calls of a choice.
 func choose(r *stream.Stream, c Choice) *chooser {
-	ch := &chooser{r, c, map[int]bool{}}
-	r.Choose = ch.chosen
+	ch := &chooser{Stream: r, Choice: c, strange: map[int]bool{}}
+	r.Choose = func(c *calls.Call, p *plan.Plan) bool {
+		if !ch.chosen(c, p) {
+			ch.refused++
+			return false
+		}
+		ch.some = true
+		ch.stacks = ch.stacks || c.Entry != nil && len(c.Entry.Stack) > 0 || c.Return != nil && len(c.Return.Stack) > 0
+		return true
+	}
 	switch {
 	case len(c.CPUs) == 0:
 	case len(r.CPUs) == 0:
@@ -52,6 +63,13 @@ func choose(r *stream.Stream, c Choice) *chooser {
 func (r *chooser) warnStrange() {
 	if n := len(r.strange); n > 0 {
 		r.Warner.Warnf("%s not known: their calls are not shown, also if -p names the process", strangers(n))
+	}
+}
+
+// warnNone warns that the choice leaves out all calls that there are.
+func (r *chooser) warnNone() {
+	if r.refused > 0 && !r.some {
+		r.Warner.Warnf("no call is shown: --pid, --comm and --cpu select none of %d", r.refused)
 	}
 }
 

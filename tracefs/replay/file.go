@@ -39,6 +39,7 @@ type File struct {
 	damages DamagedPages
 	size    int64
 	some    bool // the threads of some processes were recorded only
+	stacks  bool // are asked for
 }
 
 // Open reads a trace.dat file of size bytes. A recording of tsnoop has the plans that
@@ -121,7 +122,7 @@ func (r *File) prepare(o Options) error {
 	}
 	r.Amend.See(r.Warner, !r.some && r.AllCalls(), nil)
 	r.chooser = choose(&r.Stream, o.Choice)
-	if o.Stacks {
+	if r.stacks = o.Stacks; o.Stacks {
 		return r.findStacks()
 	}
 	return nil
@@ -205,6 +206,10 @@ var errUncounted = errors.New("the recorder did not come to its end, or could no
 // Losses returns the kernel's counts at the end of the recording.
 func (r *File) Losses() *losses.Losses {
 	r.chooser.warnStrange()
+	r.chooser.warnNone()
+	if r.stacks && r.chooser.some && !r.chooser.stacks {
+		r.Warner.Warnf("%s has no stacks: record them with --kstack", r.name)
+	}
 	l := losses.Losses{Recorded: true, Damaged: r.damages.Events}
 	for _, text := range r.file.CPUStats {
 		var cpu int

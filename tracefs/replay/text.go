@@ -32,11 +32,12 @@ import (
 // stack pointers, so a return is paired with the latest entry of its task.
 type Text struct {
 	stream.Stream
-	name   string
-	parser *text.Parser
-	first  *tracefs.Event // read already
-	events func() (*tracefs.Event, error, bool)
-	close  func()
+	name    string
+	parser  *text.Parser
+	chooser *chooser
+	first   *tracefs.Event // read already
+	events  func() (*tracefs.Event, error, bool)
+	close   func()
 }
 
 // tracedatFirst is the first byte of every trace.dat file.
@@ -74,7 +75,7 @@ func OpenText(r io.Reader, plans []*plan.Plan, o Options) (*Text, error) {
 			t.Warner.Warnf("%s: the line's filter leaves out entries, so where a return was missed the next one may be shown with an earlier entry", p.Spec.Func.Text)
 		}
 	}
-	choose(&t.Stream, o.Choice)
+	t.chooser = choose(&t.Stream, o.Choice)
 	t.parser = text.NewParser(text.Options{Formats: t.Formats, Pasted: true, Order: t.Order})
 	t.Symbol, t.IsCode = t.parser.Symbols.Name, func(uint64) bool { return false }
 	t.IsName = func(addr uint64) bool { _, _, _, ok := t.Symbol(addr); return ok }
@@ -176,6 +177,7 @@ func (t *Text) Damage() error {
 // Losses returns what the text says about lost events. It warns of what else is not
 // shown.
 func (t *Text) Losses() *losses.Losses {
+	t.chooser.warnNone()
 	if t.parser.NoTime {
 		t.Warner.Warnf("%s: the clock does not count nanoseconds: times are shown as if it did", t.name)
 	}
