@@ -94,7 +94,11 @@ func (l *layout) aggregate(t Type, base uint32, level int, name string, count in
 // hole writes a comment about unused space, in bits.
 func (l *layout) hole(indent string, bits uint32) {
 	if bits%8 == 0 {
-		fmt.Fprintf(l.w, "%s\t/* hole of %d bytes */\n", indent, bits/8)
+		what := "bytes"
+		if bits == 8 {
+			what = "byte"
+		}
+		fmt.Fprintf(l.w, "%s\t/* hole of %d %s */\n", indent, bits/8, what)
 		return
 	}
 	fmt.Fprintf(l.w, "%s\t/* hole of %d bits */\n", indent, bits)

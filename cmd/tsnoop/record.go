@@ -10,6 +10,7 @@ import (
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/live"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/terminal"
+	"github.com/tsnoop/tsnoop/fetchargs/plural"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/record"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
@@ -66,9 +67,9 @@ func runRecover(o *flags.Options, ui *terminal.UI) error {
 	}
 	switch {
 	case made.Pages > 0:
-		ui.Warn("%s: %d pages at the end were not whole and are left out; %d events that the recorder had taken are missing", o.Recover, made.Pages, made.Missing)
+		ui.Warn("%s: left out %s at the end, damaged or cut; missing: %s that the recorder had taken", o.Recover, plural.Of(made.Pages, "page"), plural.Of(made.Missing, "event"))
 	case made.Missing > 0:
-		ui.Warn("%s: %d events that the recorder had taken are missing: their pages are not in the files that it left", o.Recover, made.Missing)
+		ui.Warn("%s: missing: %s that the recorder had taken, whose pages are not in the files that it left", o.Recover, plural.Of(made.Missing, "event"))
 	}
 	ui.Warn("%s: %s; how much was lost is not known", o.Recover, made.Size)
 	return nil

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
+	"github.com/tsnoop/tsnoop/fetchargs/plural"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
@@ -129,10 +130,10 @@ func (m *comparer) bytesConstant(c *spec.Compare, f *value.Field) (Constant, boo
 	longer := len(l.Bytes) == 6 && f.Size == 1 && size > 6
 	switch {
 	case l.Kind == spec.Address && len(l.Bytes) != size && !longer:
-		m.Fail(l.Span, addressHint(size), "%s has %d bytes, %s has %d", c.X, size, l, len(l.Bytes))
+		m.Fail(l.Span, addressHint(size), "%s has %s, %s has %d", c.X, plural.Of(size, "byte"), l, len(l.Bytes))
 		return Constant{}, false
 	case l.Kind != spec.Address:
-		m.FailFix(l.Span, spec.Fix{Span: c.X.Where(), Text: spec.Postfixed(c.X) + "[0]"}, "compare one element: ", "%s has %d bytes and cannot be compared with %s", c.X, size, l)
+		m.FailFix(l.Span, spec.Fix{Span: c.X.Where(), Text: spec.Postfixed(c.X) + "[0]"}, "compare one element: ", "%s has %s and cannot be compared with %s", c.X, plural.Of(size, "byte"), l)
 		return Constant{}, false
 	case c.Op != "==" && c.Op != "!=":
 		m.Fail(l.Span, "an address has == and !=", "an address cannot be compared with %s", c.Op)
@@ -263,7 +264,7 @@ func (m *comparer) ipv4(c *spec.Compare, l *spec.Literal, f *value.Field) (*big.
 	case len(l.Bytes) == 4 && size == 4 && c.Format.Text == "":
 		m.FailFix(l.Span, spec.Fix{Span: c.X.Where(), Text: "*" + c.X.String()}, "to look behind the pointer write ", "%s is a pointer", c.X)
 	default:
-		m.Fail(l.Span, "", "%s has %d bytes, %s has %d", c.X, f.Size, l, len(l.Bytes))
+		m.Fail(l.Span, "", "%s has %s, %s has %d", c.X, plural.Of(f.Size, "byte"), l, len(l.Bytes))
 	}
 	return nil, false
 }

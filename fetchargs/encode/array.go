@@ -1,12 +1,12 @@
 package encode
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+	"github.com/tsnoop/tsnoop/fetchargs/plural"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
@@ -99,7 +99,7 @@ func doesNotFit(x spec.Expr, t btf.Type, f *value.Format) *spec.Error {
 		}
 		hint = "text needs a pointer or an array of char"
 	case f != nil && f.Size > 0:
-		hint = fmt.Sprintf("%s needs %d bytes", name, f.Size)
+		hint = name + " needs " + plural.Of(f.Size, "byte")
 	}
 	return spec.Errorf(x.Where(), hint, "the format %s does not fit %s, which is %s", name, x, value.TypeName(t))
 }

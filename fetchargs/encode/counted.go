@@ -9,6 +9,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/cond"
 	"github.com/tsnoop/tsnoop/fetchargs/constants"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+	"github.com/tsnoop/tsnoop/fetchargs/plural"
 	"github.com/tsnoop/tsnoop/fetchargs/route"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
@@ -106,7 +107,7 @@ func hasElements(p route.Route, w cond.Want, f *value.Format, bytes int) *spec.E
 			return doesNotFit(w.X, p.Type, f)
 		}
 		fix := fmt.Sprintf("%s[%d]", f.Name, size/unit)
-		return spec.ErrorFix(w.Format.Span, spec.Fix{Span: w.Format.Span, Text: fix}, "write ", "%s has %d bytes, %s has %d", w.X, size, w.Format.Text, bytes)
+		return spec.ErrorFix(w.Format.Span, spec.Fix{Span: w.Format.Span, Text: fix}, "write ", "%s has %s, %s has %d", w.X, plural.Of(size, "byte"), w.Format.Text, bytes)
 	}
 	return nil
 }

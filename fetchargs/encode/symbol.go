@@ -2,6 +2,7 @@ package encode
 
 import (
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+	"github.com/tsnoop/tsnoop/fetchargs/plural"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
@@ -43,5 +44,5 @@ func (e Encoded) Within(x spec.Expr) *spec.Error {
 	if off+int64(n) <= int64(p.Symbol.Room) {
 		return nil
 	}
-	return spec.Errorf(x.Where(), "", "%s is read to byte %d, but the next symbol lies %d bytes behind %s", x, off+int64(n), p.Symbol.Room, p.Base.Words())
+	return spec.Errorf(x.Where(), "", "%s is read to byte %d, but the next symbol is %s after %s", x, off+int64(n), plural.Of(p.Symbol.Room, "byte"), p.Base.Words())
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/plan"
+	"github.com/tsnoop/tsnoop/fetchargs/plural"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
@@ -145,10 +146,10 @@ func writeDump(w io.Writer, p *plan.Probe, f *value.Field) {
 		fmt.Fprintf(w, "      %s=%s\n", a.Name, a)
 	}
 	if n := min(f.Whole, value.MostOfObject); f.Whole > n {
-		fmt.Fprintf(w, "      only the first %s of %d\n", plural(n, "byte"), f.Whole)
+		fmt.Fprintf(w, "      only the first %s of %d\n", plural.Of(n, "byte"), f.Whole)
 	}
 	if f.Whole > 0 && len(f.Dump.Rest) > 0 {
-		fmt.Fprintf(w, "      of %s the first %d\n", plural(min(f.Whole, value.MostOfObject), "byte"), f.Count)
+		fmt.Fprintf(w, "      of %s the first %d\n", plural.Of(min(f.Whole, value.MostOfObject), "byte"), f.Count)
 	}
 	for i := range f.Dump.Windows {
 		proof := f.Dump.Windows[i].Proof
@@ -174,11 +175,11 @@ func writeParts(w io.Writer, p *plan.Probe, f *value.Field) {
 	}
 	switch {
 	case f.Split > 0:
-		fmt.Fprintf(w, "      the lower %s in the first, the upper ones in the second\n", plural(f.Split, "bit"))
+		fmt.Fprintf(w, "      the lower %s in the first, the upper ones in the second\n", plural.Of(f.Split, "bit"))
 	case f.Encoding == value.Array && (f.Skip > 0 || n != p.Args[f.Arg].Size()):
-		fmt.Fprintf(w, "      of these the %s from byte %d on\n", plural(n, "byte"), f.Skip)
+		fmt.Fprintf(w, "      of these the %s from byte %d on\n", plural.Of(n, "byte"), f.Skip)
 	}
 	if f.Whole > 0 {
-		fmt.Fprintf(w, "      only the first %s of %d\n", plural(n, "byte"), f.Whole)
+		fmt.Fprintf(w, "      only the first %s of %d\n", plural.Of(n, "byte"), f.Whole)
 	}
 }

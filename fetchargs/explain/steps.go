@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+	"github.com/tsnoop/tsnoop/fetchargs/plural"
 )
 
 // steps describes in words what a fetcharg does, innermost first: start from a register,
@@ -20,9 +21,9 @@ func steps(a *dynevent.Arg) []string {
 		where := "there"
 		switch {
 		case h.Offset > 0:
-			where = fmt.Sprintf("%d bytes on", h.Offset)
+			where = plural.Of(h.Offset, "byte") + " on"
 		case h.Offset < 0:
-			where = fmt.Sprintf("%d bytes before", -h.Offset)
+			where = plural.Of(-h.Offset, "byte") + " before"
 		}
 		if h.User {
 			where += " in user memory"
@@ -69,16 +70,9 @@ func kept(t dynevent.Type) string {
 	case t == dynevent.String || t == dynevent.Ustring:
 		return "a string"
 	case t.Bits > 0:
-		return fmt.Sprintf("%d bits from bit %d of %d bytes", t.Bits, t.Shift, t.Size)
+		return fmt.Sprintf("%s from bit %d of %s", plural.Of(t.Bits, "bit"), t.Shift, plural.Of(t.Size, "byte"))
 	case t.Name == "symbol":
 		return "8 bytes, a symbol"
 	}
-	return plural(t.Size, "byte")
-}
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
+	return plural.Of(t.Size, "byte")
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/plural"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
@@ -72,7 +73,7 @@ func (r *Walker) cast(x *spec.Cast) (Route, *spec.Error) {
 	}
 	if size, known := btf.Size(t); p.Type != nil && known && (p.InReg || !btf.IsStruct(p.Type)) {
 		if old, _ := btf.Size(p.Type); size > old {
-			return p, spec.Errorf(x.Span, "", "%s has %d bytes, %s has %d", x.X, old, btf.Name(t), size)
+			return p, spec.Errorf(x.Span, "", "%s has %s, %s has %d", x.X, plural.Of(old, "byte"), btf.Name(t), size)
 		}
 	}
 	p.Type, p.Text, p.Set, p.Wide = t, false, "", nil
@@ -89,7 +90,7 @@ func (r *Walker) castNumber(p Route, x *spec.Cast, t btf.Type) (Route, *spec.Err
 	wide, _ := btf.Size(btf.OrVoid(p.Wide))
 	switch {
 	case size > 8:
-		return p, spec.Errorf(x.Span, "", "%s has %d bytes, %s has %d", x.X, have/8, btf.Name(t), size)
+		return p, spec.Errorf(x.Span, "", "%s has %s, %s has %d", x.X, plural.Of(have/8, "byte"), btf.Name(t), size)
 	case p.Wide != nil && size > wide && btf.Signed(p.Type) && !btf.Signed(p.Wide):
 		return p, spec.Errorf(x.Span, "", "%s is signed, and cannot be cast to %s by way of %s", x.X.(*spec.Cast).X, btf.Name(t), btf.Name(p.Wide))
 	case bits > have:

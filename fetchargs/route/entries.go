@@ -7,6 +7,7 @@ import (
 
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+	"github.com/tsnoop/tsnoop/fetchargs/plural"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
@@ -190,7 +191,7 @@ func (r *Walker) retyped(x *spec.Typed, p Route, elem btf.Type) (Route, *spec.Er
 	}
 	size, _ := btf.Size(elem)
 	if room, known := btf.Size(btf.OrVoid(p.Type)); p.Type != nil && known && size*max(x.Count, 1) > room {
-		return p, spec.Errorf(x.Span, "", "%s has %d bytes, %s has %d", x.X, room, spec.TypedName(x), size*max(x.Count, 1))
+		return p, spec.Errorf(x.Span, "", "%s has %s, %s has %d", x.X, plural.Of(room, "byte"), spec.TypedName(x), size*max(x.Count, 1))
 	}
 	return typedPlace(x, p, elem), nil
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+	"github.com/tsnoop/tsnoop/fetchargs/plural"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/target"
 )
@@ -135,7 +136,7 @@ func (p Route) Untyped(x spec.Expr) *spec.Error {
 	size := "u64"
 	what := ""
 	if room := p.Symbol.Room; room > 0 {
-		what = fmt.Sprintf("; it has %d bytes at most", room)
+		what = "; it has at most " + plural.Of(room, "byte")
 		switch {
 		case room < 2:
 			size = "u8"

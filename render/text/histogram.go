@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/tsnoop/tsnoop/fetchargs/plural"
 	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/render/sum"
 )
@@ -63,8 +64,7 @@ func (p *Printer) appendNumbers(dst []byte, r *sum.Row, name string, h *sum.Numb
 		dst = mean(append(dst, ", mean "...), h.Mean())
 		dst = number(append(dst, ", min "...), h.Min)
 		dst = number(append(dst, ", max "...), h.Max)
-		dst = strconv.AppendUint(append(dst, ", of "...), h.Count, 10)
-		dst = append(dst, plural(" call", h.Count)...)
+		dst = append(append(dst, ", of "...), plural.Of(h.Count, "call")...)
 	}
 	if h.Unknown > 0 {
 		dst = strconv.AppendUint(append(dst, ", without "...), h.Unknown, 10)
@@ -79,13 +79,6 @@ func (p *Printer) appendNumbers(dst []byte, r *sum.Row, name string, h *sum.Numb
 		bars = append(bars, bar{string(label), g.Count})
 	}
 	return appendBars(append(dst, '\n'), bars, width)
-}
-
-func plural(what string, n uint64) string {
-	if n == 1 {
-		return what
-	}
-	return what + "s"
 }
 
 func appendNumber(dst []byte, n sum.Number) []byte {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tsnoop/tsnoop/fetchargs/plural"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/proc"
 )
@@ -76,7 +77,7 @@ func (g *Guard) balance(final bool) {
 	}
 	i := tracefs.Interference{Cost: tracefs.Cost{Told: true, Known: true, Events: b.Stolen}}
 	if final {
-		g.tell(i, "%d events were read by %s and are not shown", b.Stolen, by)
+		g.tell(i, "%s read by %s and not shown", plural.Were(b.Stolen, "event"), by)
 	} else {
 		g.tell(i, "events of this trace are being read by %s: %d so far, which are not shown", by, b.Stolen)
 	}

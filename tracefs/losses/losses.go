@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/tsnoop/tsnoop/fetchargs/plural"
 	"github.com/tsnoop/tsnoop/tracefs"
 )
 
@@ -44,7 +45,7 @@ type Between struct{ Min, Max uint64 }
 
 func (b Between) String() string {
 	if b.Min == b.Max {
-		return fmt.Sprintf("%d events", b.Min)
+		return plural.Of(b.Min, "event")
 	}
 	return fmt.Sprintf("between %d and %d events", b.Min, b.Max)
 }
@@ -86,32 +87,31 @@ func (l *Losses) Tell(tell func(tracefs.Warning)) {
 	switch n := l.kernel(); {
 	case n == 0:
 	case l.Recorded:
-		w.Warnf("%d events were lost in all while this was recorded: %s", n, l.places())
+		w.Warnf("%s lost in all while this was recorded: %s", plural.Were(n, "event"), l.places())
 	case l.BufferKB > 0 && n > l.Skipped():
-		tell(tracefs.Warning{Text: fmt.Sprintf("%d events were lost in all: %s", n, l.places()), BufferKB: 2 * l.BufferKB})
+		tell(tracefs.Warning{Text: fmt.Sprintf("%s lost in all: %s", plural.Were(n, "event"), l.places()), BufferKB: 2 * l.BufferKB})
 	default:
-		w.Warnf("%d events were lost in all: %s; the kernel has passed over them", n, l.places())
+		w.Warnf("%s lost in all: %s; the kernel has passed over them", plural.Were(n, "event"), l.places())
 	}
 	for _, m := range l.Missed {
-		what := "calls"
+		what, most := "call", ""
 		if m.Return {
-			what = "returns"
+			what = "return"
 		}
-		n := fmt.Sprint(m.Calls)
 		if m.AtMost {
-			n = "up to " + n
+			most = "up to "
 		}
-		w.Warnf("%s %s of %s were missed: the kernel could not run the probe", n, what, m.Func)
+		w.Warnf("%s%s of %s %s missed: the kernel could not run the probe", most, plural.Of(m.Calls, what), m.Func, plural.Verb(m.Calls))
 	}
 	for _, u := range l.Unfinished {
 		began := "began"
 		if u.Earlier {
 			began = "began before the trace"
 		}
-		w.Warnf("%s of %s %s and did not end", CallsOf(u.Calls), u.Func, began)
+		w.Warnf("%s of %s %s and did not end", plural.Of(u.Calls, "call"), u.Func, began)
 	}
 	if len(l.UnsureFuncs) > 0 {
-		w.Warnf("up to %d calls of %s were missed, or had values that could not be read: before 5.14 the kernel does not tell these apart", l.Unsure, strings.Join(l.UnsureFuncs, ", "))
+		w.Warnf("up to %s of %s %s missed, or had values that could not be read: before 5.14 the kernel does not tell these apart", plural.Of(l.Unsure, "call"), strings.Join(l.UnsureFuncs, ", "), plural.Verb(l.Unsure))
 	}
 }
 
@@ -124,12 +124,4 @@ func (l *Losses) places() string {
 		}
 	}
 	return strings.Join(parts, ", ")
-}
-
-// CallsOf is text like "1 call" or "2 calls".
-func CallsOf(n uint64) string {
-	if n == 1 {
-		return "1 call"
-	}
-	return fmt.Sprintf("%d calls", n)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
+	"github.com/tsnoop/tsnoop/fetchargs/plural"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/proc"
 	"github.com/tsnoop/tsnoop/tracefs/proc/symbols"
@@ -54,7 +55,7 @@ func checkBTF(kernel *btf.Kernel) Finding {
 		return f.unmounted("/sys", "/sys/kernel")
 	}
 	if n := len(kernel.Modules()); n > 0 {
-		f.Note += fmt.Sprintf(" and %d modules", n)
+		f.Note += " and " + plural.Of(n, "module")
 	}
 	return f
 }

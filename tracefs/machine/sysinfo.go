@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/tsnoop/tsnoop/fetchargs/plural"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/proc"
 	"golang.org/x/sys/unix"
@@ -46,7 +47,7 @@ func About(fs *tracefs.FS) []Fact {
 	}
 	c := fs.Census()
 	return append(facts,
-		Fact{"in tracefs", fmt.Sprintf("%d probes and %d instances of others, %d and %d of tsnoop, tracer %s", c.Probes, c.Instances, c.OwnProbes, c.OwnInstances, c.Tracer)},
+		Fact{"in tracefs", fmt.Sprintf("%s and %s of others, %d and %d of tsnoop, tracer %s", plural.Of(c.Probes, "probe"), plural.Of(c.Instances, "instance"), c.OwnProbes, c.OwnInstances, c.Tracer)},
 		Fact{"refused", or(strings.Join(c.Refusals, "; "), "nothing")})
 }
 
@@ -57,7 +58,7 @@ func blacklist() string {
 	if names == nil {
 		return "not known"
 	}
-	return fmt.Sprintf("%d functions", len(names))
+	return plural.Of(len(names), "function")
 }
 
 // release returns the release of the running kernel, as in uname -r.
@@ -81,7 +82,7 @@ func sizes() string {
 	unix.Sysinfo(&info)
 	online, _ := proc.OnlineCPUs()
 	cpus, _ := tracefs.ParseCPUs(online)
-	return fmt.Sprintf("%d CPUs, %d MiB, pages of %d bytes", len(cpus), uint64(info.Totalram)*uint64(info.Unit)>>20, os.Getpagesize())
+	return fmt.Sprintf("%s, %d MiB, pages of %d bytes", plural.Of(len(cpus), "CPU"), uint64(info.Totalram)*uint64(info.Unit)>>20, os.Getpagesize())
 }
 
 // typeSizes describes how much BTF the machine has.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/plan"
+	"github.com/tsnoop/tsnoop/fetchargs/plural"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/losses"
 )
@@ -34,7 +35,7 @@ func (q *Counts) why(hits map[string]tracefs.Hits, open []losses.Unfinished, els
 				if open[i].Earlier {
 					came = "came before the trace"
 				}
-				all = append(all, name+": "+losses.CallsOf(open[i].Calls)+" "+came+", but none has returned yet")
+				all = append(all, name+": "+plural.Of(open[i].Calls, "call")+" "+came+", but none has returned yet")
 				some = true
 			} else {
 				uncalled = append(uncalled, name)
@@ -47,7 +48,7 @@ func (q *Counts) why(hits map[string]tracefs.Hits, open []losses.Unfinished, els
 		}
 	}
 	if further := len(all) - mostNames; further > 0 {
-		all = append(all[:mostNames], fmt.Sprintf("likewise %d more functions have been called", further))
+		all = append(all[:mostNames], "likewise, calls of "+plural.Of(further, "more function"))
 	}
 	if len(uncalled) > 0 {
 		all = append(all, notCalled(uncalled, some, elsewhere))
@@ -96,7 +97,7 @@ func (q *Counts) called(i int, hits map[string]tracefs.Hits) string {
 	h := hits[first.Event]
 	switch {
 	case h.Hits == 0 && begun == 0:
-		return fmt.Sprintf(" has been called, but the kernel could not run its probe: %d misses", h.Misses)
+		return " has been called, but the kernel could not run its probe: " + plural.Of(h.Misses, "miss")
 	case begun == 0:
 		// The kernel counts tsnoop's own calls, too, of which some functions have hundreds.
 		why, own := q.never(p, first), ""
@@ -107,17 +108,17 @@ func (q *Counts) called(i int, hits map[string]tracefs.Hits) string {
 	case q.scope.Chain:
 		return ": calls were seen, but none in the chain"
 	case seen.refused > 0:
-		return ": " + losses.CallsOf(seen.refused) + " came, but " + unmet(p, seen)
+		return ": " + plural.Of(seen.refused, "call") + " came, but " + unmet(p, seen)
 	case seen.elsewhere > 0:
-		return ": " + losses.CallsOf(seen.elsewhere) + " came, but of other CPUs than those that are asked for"
+		return ": " + plural.Of(seen.elsewhere, "call") + " came, but of other CPUs than those that are asked for"
 	case seen.returns > 0 || !p.Paired():
 		return ""
 	case hits[last.Event].Hits == 0 && hits[last.Event].Misses > 0:
-		return ": " + losses.CallsOf(begun) + " came, but the kernel could not follow them to their return: see --maxactive"
+		return ": " + plural.Of(begun, "call") + " came, but the kernel could not follow them to their return: see --maxactive"
 	case hits[last.Event].Hits > 0 && last.Chooses():
-		return fmt.Sprintf(": %s came, and the function has returned %s, but %s", losses.CallsOf(begun), times(hits[last.Event].Hits), q.never(p, last))
+		return fmt.Sprintf(": %s came, and the function has returned %s, but %s", plural.Of(begun, "call"), times(hits[last.Event].Hits), q.never(p, last))
 	}
-	return ": " + losses.CallsOf(begun) + " came, but none has returned yet"
+	return ": " + plural.Of(begun, "call") + " came, but none has returned yet"
 }
 
 // notOccurred says that no event of a plan has come whose hits the kernel does not count.

@@ -9,6 +9,7 @@ import (
 	"iter"
 	"time"
 
+	"github.com/tsnoop/tsnoop/fetchargs/plural"
 	"github.com/tsnoop/tsnoop/tracefs/proc/symbols"
 	"github.com/tsnoop/tsnoop/tracefs/read"
 	"github.com/tsnoop/tsnoop/tracefs/ringbuf"
@@ -107,7 +108,7 @@ func eventID(layout ringbuf.Layout, record []byte) int {
 // that of the pages so far, and once it is saved that of the file. It may be called at
 // any time.
 func (rec *Recorder) String() string {
-	return fmt.Sprintf("%d events, %s, %d lost", rec.events.Load(), Size(rec.bytes.Load()), rec.lost.Load())
+	return fmt.Sprintf("%s, %s, %d lost", plural.Of(rec.events.Load(), "event"), Size(rec.bytes.Load()), rec.lost.Load())
 }
 
 // A Size is a number of bytes.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/plan"
+	"github.com/tsnoop/tsnoop/fetchargs/plural"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/amend"
@@ -182,12 +183,12 @@ func (t *Text) Losses() *losses.Losses {
 		t.Warner.Warnf("%s: the clock does not count nanoseconds: times are shown as if it did", t.name)
 	}
 	if n := t.parser.Overwritten; n > 0 {
-		t.Warner.Warnf("%s: %d events, of these names or others, were overwritten before the text was made", t.name, n)
+		t.Warner.Warnf("%s: %s overwritten before the text was made, of these names or others", t.name, plural.Were(n, "event"))
 	}
 	if len(t.parser.Others) > 0 {
 		t.Warner.Warnf("%s: events of other names are not shown: %s", t.name, t.others())
 	}
-	t.Warner.Detailf("%s: %d lines belong to no event", t.name, t.parser.Skipped)
+	t.Warner.Detailf("%s: lines that belong to no event: %d", t.name, t.parser.Skipped)
 	l := losses.Losses{Recorded: true}
 	for _, cpu := range slices.Sorted(maps.Keys(t.parser.Lost)) {
 		if n := t.parser.Lost[cpu]; n != tracefs.LostUnknown {

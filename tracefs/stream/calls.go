@@ -3,6 +3,7 @@ package stream
 import (
 	"iter"
 
+	"github.com/tsnoop/tsnoop/fetchargs/plural"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 )
@@ -78,7 +79,7 @@ func (r *Stream) Calls(events iter.Seq2[*tracefs.Event, error], o Observer) iter
 				})
 			}
 			if n := pairer.Tally(); n != (calls.Tally{}) {
-				r.Warner.Detailf("%d returns came without their entry, %d calls did not end", n.Orphans, n.Unfinished)
+				r.Warner.Detailf("%s came without an entry, %s did not end", plural.Of(n.Orphans, "return"), plural.Of(n.Unfinished, "call"))
 				if n.Partial > 0 {
 					r.Warner.Detailf("%d entries and returns came without all of their parts", n.Partial)
 				}

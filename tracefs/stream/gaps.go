@@ -1,9 +1,9 @@
 package stream
 
 import (
-	"fmt"
 	"time"
 
+	"github.com/tsnoop/tsnoop/fetchargs/plural"
 	"github.com/tsnoop/tsnoop/tracefs"
 )
 
@@ -39,13 +39,13 @@ func (g *Gaps) lose(e *tracefs.Event, w tracefs.Warner, lost func(*tracefs.Event
 	if time.Since(g.told) < lossesEvery {
 		return
 	}
-	n := fmt.Sprint(g.lost)
+	what := plural.Were(g.lost, "event")
 	switch {
 	case g.unknown && g.lost == 0:
-		n = "some"
+		what = "some events were"
 	case g.unknown:
-		n = "more than " + n
+		what = "more than " + what
 	}
-	w.Warnf("%s events were lost, the last on CPU %d: the kernel's buffer was full", n, e.CPU)
+	w.Warnf("%s lost, the last on CPU %d: the kernel's buffer was full", what, e.CPU)
 	g.lost, g.unknown, g.told = 0, false, time.Now()
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/preset"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/target"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/terminal"
+	"github.com/tsnoop/tsnoop/fetchargs/plural"
 	"github.com/tsnoop/tsnoop/fetchargs/specfile"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
@@ -135,5 +136,5 @@ func (r *replanner) difference(specs []string) string {
 		return n
 	}
 	what := strings.Join(r.o.Files, ", ")
-	return fmt.Sprintf("%s: %d specs, %d of them new, %d gone", what, len(specs)-len(r.o.Typed), count(specs, r.armed), count(r.armed, specs))
+	return fmt.Sprintf("%s: %s, %d new, %d gone", what, plural.Of(len(specs)-len(r.o.Typed), "spec"), count(specs, r.armed), count(r.armed, specs))
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"github.com/tsnoop/tsnoop/fetchargs/plural"
 )
 
 const (
@@ -34,15 +36,15 @@ func (u *UI) NewProgress() *Progress {
 
 // Step receives the progress of arming and removing: see trace.Options.
 func (p *Progress) Step(doing string, n, all int) {
-	now := fmt.Sprintf("%s %d probes", doing, all)
+	now := doing + " " + plural.Of(all, "probe")
 	switch doing {
 	case "arming":
-		p.draw("arming", all, fmt.Sprintf("arming %d functions", all), fmt.Sprintf("arming %d of %d functions", n+1, all))
+		p.draw("arming", all, "arming "+plural.Of(all, "function"), fmt.Sprintf("arming %d of %s", n+1, plural.Of(all, "function")))
 	case "enabling":
 		p.draw("arming", all, now, now)
 	case "disabling":
 		// Lines of data are still being written, perhaps to the same terminal.
-		p.draw("removing", all, fmt.Sprintf("removing %d probes", all), "")
+		p.draw("removing", all, "removing "+plural.Of(all, "probe"), "")
 	case "removing":
 		p.draw("removing", all, now, now)
 	}

@@ -145,7 +145,7 @@ func readBoth(t *testing.T, args []string) (raw, text string) {
 }
 
 var (
-	missesOf510 = regexp.MustCompile(`(?m)^tsnoop: up to \d+ calls of [\w, ]+ were missed, or had values .* before 5\.14 .*\n`)
+	missesOf510 = regexp.MustCompile(`(?m)^tsnoop: up to \d+ calls? of [\w, ]+ (was|were) missed, or had values .* before 5\.14 .*\n`)
 
 	times = regexp.MustCompile(`(?m) <[0-9.]+(ns|us|ms|s)>$`)
 	// Text does not say which process a task is of.

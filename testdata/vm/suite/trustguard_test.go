@@ -368,7 +368,7 @@ func TestTrustGuardPipe(t *testing.T) {
 		thief.Process.Kill()
 		thief.Wait()
 	}
-	tr.says(at, "3 events were read by (cat|head)-\\d+, (cat|head)-\\d+ and are not shown", "instances/tsnoop_\\d+ cannot be removed: (cat|head)-\\d+ has its per_cpu/cpu\\d/trace_pipe_raw open")
+	tr.says(at, "3 events were read by (cat|head)-\\d+, (cat|head)-\\d+ and not shown", "instances/tsnoop_\\d+ cannot be removed: (cat|head)-\\d+ has its per_cpu/cpu\\d/trace_pipe_raw open")
 	if out, err := exec.Command("tsnoop", "clean").CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}

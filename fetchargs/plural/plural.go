@@ -1,0 +1,32 @@
+// Package plural writes numbers with the nouns that they count.
+package plural
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Of returns text like "1 call" or "2 calls", for a noun in the singular.
+func Of[T int | int64 | uint32 | uint64](n T, noun string) string {
+	switch {
+	case n == 1:
+	case strings.HasSuffix(noun, "s"):
+		noun += "es"
+	default:
+		noun += "s"
+	}
+	return fmt.Sprintf("%d %s", n, noun)
+}
+
+// Were is Of with a verb: "1 call was" or "2 calls were".
+func Were[T int | int64 | uint32 | uint64](n T, noun string) string {
+	return Of(n, noun) + " " + Verb(n)
+}
+
+// Verb returns "was" or "were".
+func Verb[T int | int64 | uint32 | uint64](n T) string {
+	if n == 1 {
+		return "was"
+	}
+	return "were"
+}
