@@ -66,66 +66,43 @@ func (r *Encoder) Encode(p route.Route, w cond.Want, f *value.Format) (e Encoded
 	if p.Type == nil {
 		return Number(e, 8, f), nil
 	}
+	return r.encodeType(e, w, f)
+}
+
+// encodeType is like Encode, for a value that its C type says how to fetch.
+func (r *Encoder) encodeType(e Encoded, w cond.Want, f *value.Format) (Encoded, *spec.Error) {
 	switch t := btf.Strip(e.Route.Type).(type) {
 	case *btf.Int, *btf.Enum:
-		size, _ := btf.Size(t)
-		switch {
-		case e.Route.BitSize > 0:
-			return r.encodeBits(e, x, size, f)
-		case size != 1 && size != 2 && size != 4 && size != 8:
-			return e, spec.ErrorFix(x.Where(), spec.Fix{Span: x.Where(), Text: x.String() + ":hex"}, "for its bytes write ", "%s is %s, which does not fit a fetcharg", x, btf.Name(e.Route.Type))
-		}
-		return Number(e, size, f), nil
+		return r.encodeInteger(e, w.X, f)
 	case *btf.Pointer:
 		if f == nil && (btf.IsText(t.Target) || e.Route.Text) && !w.Pointer {
-			return r.EncodeText(e, x, f)
+			return r.EncodeText(e, w.X, f)
 		}
 		return Number(e, 8, f), nil
 	case *btf.Array:
 		if f == nil && (btf.IsText(t.Type) || e.Route.Text) && e.Route.Mem {
-			return r.EncodeText(e, x, f)
+			return r.EncodeText(e, w.X, f)
 		}
 		if e.Route.Mem && btf.IsStruct(btf.Leaf(t)) && t.Nelems > 0 && !w.Hidden && w.With == nil {
 			return r.encodeDump(e, w, f)
 		}
-		return r.encodeArray(e, x, t, f)
+		return r.encodeArray(e, w.X, t, f)
 	}
 	if (e.Route.Mem || e.Route.InReg) && btf.IsStruct(e.Route.Type) {
 		return r.encodeDump(e, w, f)
 	}
-	return e, CannotShow(e.Route.Type, x)
+	return e, CannotShow(e.Route.Type, w.X)
 }
 
-// encodeShape is like encode, for a FORMAT that says what to fetch and not only how
-// to show a number.
-func (r *Encoder) encodeShape(e Encoded, w cond.Want, f *value.Format) (Encoded, *spec.Error) {
-	p, x := e.Route, w.X
-	switch f.Shape {
-	case value.KernelText, value.UserText:
-		if w.Pointer && btf.Pointee(p.Type) != nil {
-			return Number(e, 8, nil), nil
-		}
-		return r.EncodeText(e, x, f)
-	case value.ByteArray:
-		if f.Form == value.SockAddr {
-			return r.encodeSockAddr(e, x)
-		}
-		return r.encodeBytes(e, x, f)
-	case value.FilePath:
-		return r.encodePath(e, w, f)
-	case value.LastName:
-		return r.encodeLastName(e, w, f)
-	case value.Stamp:
-		return r.encodeAge(e, x, f)
-	case value.RawMemory:
-		if size, _ := btf.Size(btf.OrVoid(p.Type)); p.Mem && p.BitSize == 0 && size > dynevent.MaxElements && !w.Hidden {
-			e.Field.Type, e.Field.Encoding, e.Field.Size, e.Field.Whole = p.Type, value.Dumped, 1, size
-			e.Type = dynevent.X64
-			return e, nil
-		}
-		return r.encodeRaw(e, x, f)
+func (r *Encoder) encodeInteger(e Encoded, x spec.Expr, f *value.Format) (Encoded, *spec.Error) {
+	size, _ := btf.Size(e.Route.Type)
+	switch {
+	case e.Route.BitSize > 0:
+		return r.encodeBits(e, x, size, f)
+	case size != 1 && size != 2 && size != 4 && size != 8:
+		return e, spec.ErrorFix(x.Where(), spec.Fix{Span: x.Where(), Text: x.String() + ":hex"}, "for its bytes write ", "%s is %s, which does not fit a fetcharg", x, btf.Name(e.Route.Type))
 	}
-	return r.encodeFixed(e, x, f)
+	return Number(e, size, f), nil
 }
 
 // lookThrough replaces a struct of one member, such as atomic_t or kuid_t, by that
@@ -251,65 +228,5 @@ func (r *Encoder) EncodeText(e Encoded, x spec.Expr, f *value.Format) (Encoded, 
 		}
 		e.Route.User, e.Type, e.Brief = false, dynevent.Ustring, false
 	}
-	return e, nil
-}
-
-// encodeBytes encodes an address of f.Size bytes: an array or a struct in place, or
-// the bytes that a pointer points to.
-func (r *Encoder) encodeBytes(e Encoded, x spec.Expr, f *value.Format) (Encoded, *spec.Error) {
-	p := e.Route
-	if p.Type == nil || btf.Pointee(p.Type) != nil {
-		if err := p.IsOfOne(x); err != nil {
-			return e, err
-		}
-		target := r.walker.Pointee(p.Type)
-		p = p.Follow(x.String(), target)
-		if target == nil || btf.IsByte(target) || btf.IsVoid(target) {
-			target = nil
-		}
-		p.Type = target
-	}
-	if size, known := btf.Size(btf.OrVoid(p.Type)); !p.Mem && !p.InReg || p.Type != nil && known && size < f.Size || p.Type != nil && !known {
-		return e, doesNotFit(x, e.Route.Type, f)
-	}
-	return r.bytesOf(e, p, f.Size, x)
-}
-
-// encodeRaw encodes the bytes of an object, at most 64.
-func (r *Encoder) encodeRaw(e Encoded, x spec.Expr, f *value.Format) (Encoded, *spec.Error) {
-	p := e.Route
-	size, known := btf.Size(btf.OrVoid(p.Type))
-	switch {
-	case p.BitSize > 0 && !p.Mem && p.BitSize%8 == 0: // a member of a struct in a register
-		return r.encodeBits(e, x, size, value.FormatNamed("x"))
-	case p.Type == nil && !p.Mem:
-		return Number(e, 8, value.FormatNamed("x")), nil
-	case p.BitSize > 0 || !known || size == 0:
-		return e, doesNotFit(x, p.Type, f)
-	case !p.Mem && !p.InReg:
-		return Number(e, size, value.FormatNamed("x")), nil
-	}
-	return r.bytesOf(e, p, size, x)
-}
-
-// bytesOf encodes n bytes at p, at most 64.
-func (r *Encoder) bytesOf(e Encoded, p route.Route, n int, x spec.Expr) (Encoded, *spec.Error) {
-	e.Field.Type, e.Route = e.Route.Type, p
-	e.Type = dynevent.X8
-	return r.elements(e, 1, n, x)
-}
-
-// elements encodes the elements of size bytes that fit into so many bytes, at most
-// 64 of them. e.typ is the type of one.
-func (r *Encoder) elements(e Encoded, size, bytes int, x spec.Expr) (Encoded, *spec.Error) {
-	n := min(bytes/size, dynevent.MaxElements)
-	e.Field.Encoding, e.Field.Size, e.Field.Count = value.Array, size, n
-	if n*size < bytes {
-		e.Field.Whole = bytes
-	}
-	if e.Route.InReg {
-		return r.fromRegisters(e, x)
-	}
-	e.Count = n
 	return e, nil
 }
