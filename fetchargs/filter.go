@@ -77,31 +77,10 @@ func (b *builder) filter(t *cond.Test, known map[string]bool) (text string, exac
 // filterLeaf is filter for a single comparison.
 func (b *builder) filterLeaf(t *cond.Test, known map[string]bool) (text string, exact, ok bool) {
 	f := &b.Fields[t.Left.Index]
-	order := t.Op == "<" || t.Op == "<=" || t.Op == ">" || t.Op == ">="
-	if t.Against || f.Add != 0 || f.Split > 0 || f.Unsigned() > 0 || f.Encoding == value.Age || f.Encoding == value.Who ||
-		f.Encoding == value.BitField && f.Signed || (f.BigEndian || t.Value.Mask != 0) && order {
+	if !isFilterable(t, f) || !b.isFaithful(t, f) {
 		return "", false, false
 	}
-	if b.r.fn.Target.Live && maybeLost(f) && t.AgainstConstant(value.Value{Kind: value.Text}, f) != t.Negated {
-		return "", false, false
-	}
-	unended := unended(t.Value, f, t.Op)
-	if unended && t.Negated {
-		return "", false, false
-	}
-	name := b.args[f.Arg].Name
-	switch {
-	case !b.probe.Kind.Defined() && !b.compares(&b.args[f.Arg], t):
-		return "", false, false
-	case f.Encoding == value.Array:
-		text, ok = b.filterBytes(t, f)
-	case t.Value.Mask != 0:
-		text, ok = maskedFilter(t.Value, name, f, t.Op), true
-	default:
-		text, ok = filterText(t.Value, f, t.Op, !b.r.fn.Target.Live)
-		text = fmt.Sprintf("%s %s %s", name, t.Op, text)
-	}
-	if !ok {
+	if text, ok = b.comparison(t, f); !ok {
 		return "", false, false
 	}
 	if t.Negated {
@@ -115,7 +94,48 @@ func (b *builder) filterLeaf(t *cond.Test, known map[string]bool) (text string, 
 		}
 	}
 	spared := b.r.fn.Target.Live && isLong(&b.args[f.Arg]) // the filter of a spare does not look at the text
-	return strings.Join(append(parts, text), " && "), len(f.Guards) == 0 && f.Use == nil && !unended && !spared, true
+	exact = len(f.Guards) == 0 && f.Use == nil && !unended(t.Value, f, t.Op) && !spared
+	return strings.Join(append(parts, text), " && "), exact, true
+}
+
+// isFilterable reports whether the number or text in the record is what t compares.
+func isFilterable(t *cond.Test, f *value.Field) bool {
+	if t.Against || f.Add != 0 || f.Split > 0 || f.Unsigned() > 0 {
+		return false
+	}
+	switch f.Encoding {
+	case value.Age, value.Who:
+		return false
+	case value.BitField:
+		if f.Signed {
+			return false
+		}
+	}
+	order := t.Op == "<" || t.Op == "<=" || t.Op == ">" || t.Op == ">="
+	return !order || !f.BigEndian && t.Value.Mask == 0
+}
+
+// isFaithful reports whether the kernel lets all events pass that t accepts.
+func (b *builder) isFaithful(t *cond.Test, f *value.Field) bool {
+	switch {
+	case b.r.fn.Target.Live && maybeLost(f) && t.AgainstConstant(value.Value{Kind: value.Text}, f) != t.Negated,
+		t.Negated && unended(t.Value, f, t.Op):
+		return false
+	}
+	return b.probe.Kind.Defined() || b.compares(&b.args[f.Arg], t)
+}
+
+// comparison writes t without its Negated.
+func (b *builder) comparison(t *cond.Test, f *value.Field) (text string, ok bool) {
+	name := b.args[f.Arg].Name
+	switch {
+	case f.Encoding == value.Array:
+		return b.filterBytes(t, f)
+	case t.Value.Mask != 0:
+		return maskedFilter(t.Value, name, f, t.Op), true
+	}
+	text, ok = filterText(t.Value, f, t.Op, !b.r.fn.Target.Live)
+	return fmt.Sprintf("%s %s %s", name, t.Op, text), ok
 }
 
 // maskedFilter writes (name & mask) == num by the only test that filters have: whether
