@@ -11,35 +11,51 @@ import (
 // checkField returns an error if a field of a recording breaks a rule that decoding
 // relies on.
 func checkField(p *plan.Probe, f *value.Field) error {
-	bad := f.Count < 0 || f.Count > 64<<10 || f.Bits < 0 || f.Bits > 64 || f.Skip < 0 || f.Skip > 7 || f.Split < 0 || f.Split > 63
-	switch f.Size {
-	case 1, 2, 4, 8:
-	case 0:
-		bad = bad || f.Encoding != value.Nothing
-	default:
-		bad = true
-	}
-	bad = bad || f.Encoding == value.Age && f.Size != 8
-	if f.Encoding == value.BitField {
-		bad = bad || f.Bits < 1 || f.Bits > 8*f.Size
-	}
-	bad = bad || f.Bound != nil && (f.Encoding != value.Array && f.Encoding != value.String || f.Bound.Unit < 0 || f.Bound.Unit > maxTypeSize)
-	bad = bad || (f.Encoding == value.Strings) != (len(f.Items) > 0) || slices.ContainsFunc(f.Items, func(i int) bool { return isNoItem(p, i) })
-	f.Choosers(func(arg *int) { bad = bad || !hasArg(p, *arg) })
-	if f.Format != "" {
-		bad = bad || value.FormatNamed(f.Format) == nil
-	}
 	switch {
-	case (f.Encoding == value.Dumped) != (f.Dump != nil):
+	case hasBadWidth(f), hasBadParts(p, f), f.Format != "" && value.FormatNamed(f.Format) == nil:
 		return errors.New("impossible field")
-	case f.Dump != nil && !bad:
+	case f.Dump != nil:
 		return checkDump(p, f)
-	case bad, f.Encoding != value.Nothing && !hasArg(p, f.Arg):
+	case f.Encoding == value.Nothing:
+		return nil
+	case !hasArg(p, f.Arg):
 		return errors.New("impossible field")
-	case f.Encoding != value.Nothing && p.GoesOn(f) && !hasArg(p, f.Arg+1):
+	case p.GoesOn(f) && !hasArg(p, f.Arg+1):
 		return errors.New("it goes on behind the last argument")
 	}
 	return nil
+}
+
+// hasBadWidth reports whether f has so many bits or bytes as no encoding has.
+func hasBadWidth(f *value.Field) bool {
+	if f.Count < 0 || f.Count > 64<<10 || f.Bits < 0 || f.Bits > 64 || f.Skip < 0 || f.Skip > 7 || f.Split < 0 || f.Split > 63 {
+		return true
+	}
+	switch f.Encoding {
+	case value.Nothing:
+		if f.Size == 0 {
+			return false
+		}
+	case value.Age:
+		return f.Size != 8
+	case value.BitField:
+		if f.Bits < 1 || f.Bits > 8*f.Size {
+			return true
+		}
+	}
+	return f.Size != 1 && f.Size != 2 && f.Size != 4 && f.Size != 8
+}
+
+// hasBadParts reports whether f lacks what its encoding needs, has what belongs to another
+// one, or refers to what p does not have.
+func hasBadParts(p *plan.Probe, f *value.Field) bool {
+	bad := (f.Encoding == value.Strings) != (len(f.Items) > 0) || (f.Encoding == value.Dumped) != (f.Dump != nil)
+	if b := f.Bound; b != nil {
+		bad = bad || f.Encoding != value.Array && f.Encoding != value.String || b.Unit < 0 || b.Unit > maxTypeSize
+	}
+	bad = bad || slices.ContainsFunc(f.Items, func(i int) bool { return isNoItem(p, i) })
+	f.Choosers(func(arg *int) { bad = bad || !hasArg(p, *arg) })
+	return bad
 }
 
 // maxTypeSize is more than the size of any type whose elements are counted.

@@ -63,6 +63,32 @@ func unmarshal(data []byte) (s saved, err error) {
 }
 
 func (s *savedPlan) load(types func(int) (btf.Type, error), macros func(arch string) *constants.Table) (*plan.Plan, error) {
+	wanted, err := s.spec()
+	if err != nil {
+		return nil, err
+	}
+	p := &plan.Plan{
+		Spec: wanted, Func: &btf.Func{Name: s.Func, Module: s.Module}, Arch: abi.Named(s.Arch), Partial: s.Partial,
+		Notes: s.Notes, Addresses: s.Addresses, Renames: s.Renames,
+	}
+	if p.Arch == nil {
+		return nil, fmt.Errorf("unknown architecture %q", s.Arch)
+	}
+	p.Macros = macros(s.Arch)
+	if err := s.loadProbes(p, types); err != nil {
+		return nil, err
+	}
+	if p.Clocks, err = loadClocks(s.Clocks, p); err == nil && s.Check != nil {
+		p.Check, err = s.Check.load(p, 0)
+	}
+	if p.Asked = p.Check; err == nil && s.Asked != nil {
+		p.Asked, err = s.Asked.load(p, 0)
+	}
+	return p, err
+}
+
+// spec returns the alternative of the user's spec that was traced, as a spec for one function.
+func (s *savedPlan) spec() (*spec.Spec, error) {
 	wanted, err := spec.Parse(s.Spec)
 	if err != nil {
 		return nil, err
@@ -83,43 +109,34 @@ func (s *savedPlan) load(types func(int) (btf.Type, error), macros func(arch str
 	if name, _ := syscalls.NamesOf(s.Func); name != "" && s.Func != wanted.Func.Text {
 		wanted = wanted.ForSyscall(s.Func)
 	}
-	p := &plan.Plan{
-		Spec: wanted, Func: &btf.Func{Name: s.Func, Module: s.Module}, Arch: abi.Named(s.Arch), Partial: s.Partial,
-		Notes: s.Notes, Addresses: s.Addresses, Renames: s.Renames,
-	}
-	if p.Arch == nil {
-		return nil, fmt.Errorf("unknown architecture %q", s.Arch)
-	}
-	p.Macros = macros(s.Arch)
+	return wanted, nil
+}
+
+// loadProbes adds the probes to p. It returns an error if they do not fit each other.
+func (s *savedPlan) loadProbes(p *plan.Plan, types func(int) (btf.Type, error)) error {
 	for i := range s.Probes {
 		probe, err := s.Probes[i].load(p, types)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if next := len(p.Of(probe.Side)); probe.Part != next || probe.Side == dynevent.Entry && len(p.Of(dynevent.Return)) > 0 {
-			return nil, fmt.Errorf("part %d of the %s is out of order", probe.Part, probe.Side)
+			return fmt.Errorf("part %d of the %s is out of order", probe.Part, probe.Side)
 		}
 		p.Probes = append(p.Probes, probe)
 	}
 	switch {
 	case len(p.Probes) == 0:
-		return nil, errors.New("no probe")
+		return errors.New("no probe")
 	case len(p.Probes) > plan.MaxProbes:
-		return nil, fmt.Errorf("%d probes", len(p.Probes))
+		return fmt.Errorf("%d probes", len(p.Probes))
 	case p.SameFilters() != nil:
-		return nil, p.SameFilters()
+		return p.SameFilters()
 	case checkRest(p) != nil:
-		return nil, checkRest(p)
+		return checkRest(p)
 	case p.Renames != "" && (len(p.Probes) != 1 || p.Entry() == nil || len(p.Entry().Fields) < 2):
-		return nil, errors.New("not a plan for the names of tasks")
+		return errors.New("not a plan for the names of tasks")
 	}
-	if p.Clocks, err = loadClocks(s.Clocks, p); err == nil && s.Check != nil {
-		p.Check, err = s.Check.load(p, 0)
-	}
-	if p.Asked = p.Check; err == nil && s.Asked != nil {
-		p.Asked, err = s.Asked.load(p, 0)
-	}
-	return p, err
+	return nil
 }
 
 func (s *savedProbe) load(of *plan.Plan, types func(int) (btf.Type, error)) (*plan.Probe, error) {
