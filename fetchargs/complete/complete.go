@@ -71,56 +71,64 @@ func beginning(u spec.Unfinished, all iter.Seq2[string, string]) []Candidate {
 
 // completeFunc completes FUNC or MODULE:FUNC.
 func completeFunc(t *target.Target, u spec.Unfinished) []Candidate {
-	module, name, in := strings.Cut(u.Word, ":")
+	group, name, in := strings.Cut(u.Word, ":")
 	if !in {
-		module, name = "", u.Word
+		group, name = "", u.Word
 	}
 	if spec.IsGlob(name) {
 		return nil
 	}
-	var names []btf.FuncName
-	if module != "syscall" {
-		names, _ = t.Kernel.FuncNames(module, name+"*")
-	}
 	var found []Candidate
-	add := func(name, is string) {
+	for member, is := range members(t, group, name) {
 		if in {
-			name = module + ":" + name
+			member = group + ":" + member
 		}
-		if n := len(found); n == 0 || found[n-1].Text != u.Head+name {
-			found = append(found, Candidate{u.Head + name, is})
-		}
-	}
-	for _, f := range names {
-		if t.Traceable == nil || t.Traceable(f.Module, f.Name) {
-			add(f.Name, f.Module)
+		if n := len(found); n == 0 || found[n-1].Text != u.Head+member {
+			found = append(found, Candidate{u.Head + member, is})
 		}
 	}
-	if short, is := strings.CutPrefix(name, "sys_"); is {
-		for _, call := range t.CallNames() {
-			if strings.HasPrefix(call, short) {
-				add("sys_"+call, "system call")
-			}
+	if in {
+		return found
+	}
+	for group, is := range find.Groups(t) {
+		if strings.HasPrefix(group, name) && name != "" {
+			found = append(found, Candidate{u.Head + group + ":", is})
 		}
 	}
-	for member, is := range find.Members(t, module) {
-		if strings.HasPrefix(member, name) {
-			add(member, is)
-		}
-	}
-	if !in {
-		for group, is := range find.Groups(t) {
-			if strings.HasPrefix(group, name) && name != "" {
-				found = append(found, Candidate{u.Head + group + ":", is})
-			}
-		}
-		for _, m := range t.Kernel.Modules() {
-			if strings.HasPrefix(m, name) {
-				found = append(found, Candidate{u.Head + m + ":", "module"})
-			}
+	for _, m := range t.Kernel.Modules() {
+		if strings.HasPrefix(m, name) {
+			found = append(found, Candidate{u.Head + m + ":", "module"})
 		}
 	}
 	return found
+}
+
+// members returns what begins with name and can be traced, of a module, another group, or if
+// group is empty, of all modules; and what each is.
+func members(t *target.Target, group, name string) iter.Seq2[string, string] {
+	return func(yield func(string, string) bool) {
+		var names []btf.FuncName
+		if group != "syscall" {
+			names, _ = t.Kernel.FuncNames(group, name+"*")
+		}
+		for _, f := range names {
+			if (t.Traceable == nil || t.Traceable(f.Module, f.Name)) && !yield(f.Name, f.Module) {
+				return
+			}
+		}
+		if short, is := strings.CutPrefix(name, "sys_"); is {
+			for _, call := range t.CallNames() {
+				if strings.HasPrefix(call, short) && !yield("sys_"+call, "system call") {
+					return
+				}
+			}
+		}
+		for member, is := range find.Members(t, group) {
+			if strings.HasPrefix(member, name) && !yield(member, is) {
+				return
+			}
+		}
+	}
 }
 
 // completeType completes the name after struct, union or enum.

@@ -100,40 +100,54 @@ func (c *comparer) compare(x *spec.Compare, not bool, item *spec.Item) *Test {
 		return t
 	}
 	t.Left = left.Operand()
+	switch x, other, ok := c.other(x); {
+	case !ok:
+	case other != nil:
+		c.compareValue(t, x, left.Field(), other)
+	case left.Field().Encoding == value.Age:
+		c.compareAge(t, x)
+		t.Value.Shown = x.Value.String()
+	default:
+		t.Value, _ = c.constant(x, left.Field())
+		t.Value.Shown = x.Value.String()
+	}
+	return t
+}
+
+// other returns the expression that x compares with; nil if that is a constant, with which
+// the comparison is returned. It reports false if there is neither.
+func (c *comparer) other(x *spec.Compare) (*spec.Compare, spec.Expr, bool) {
 	other := x.Other
 	if other == nil && x.Value.Kind == spec.Word && c.isValue(x.Value.Text) {
 		other = &spec.Ident{Name: spec.Name{Text: x.Value.Text, Span: x.Value.Span}}
 	}
-	if other != nil {
-		addr, is, ok := c.Address(other)
-		if is && !ok {
-			return t
-		} else if is {
-			x, other = withNumber(x, other, addr), nil
-		}
-	}
 	if other == nil {
-		if left.Field().Encoding == value.Age {
-			c.compareAge(t, x)
-		} else {
-			t.Value, _ = c.constant(x, left.Field())
-		}
-		t.Value.Shown = x.Value.String()
-		return t
+		return x, nil, true
 	}
+	addr, is, ok := c.Address(other)
+	switch {
+	case is && !ok:
+		return x, nil, false
+	case is:
+		return withNumber(x, other, addr), nil, true
+	}
+	return x, other, true
+}
+
+// compareValue completes t with the value of other, which left is compared with.
+func (c *comparer) compareValue(t *Test, x *spec.Compare, left *value.Field, other spec.Expr) {
 	if x.Mask != nil {
 		c.Fail(other.Where(), "", "what is masked is compared with numbers only")
-		return t
+		return
 	}
 	right, ok := c.Fetch(Want{X: other, Format: x.OtherFormat, Hidden: true})
 	if !ok {
-		return t
+		return
 	}
-	if !comparable(left.Field(), right.Field(), x.Op) {
+	if !comparable(left, right.Field(), x.Op) {
 		c.Fail(x.Where(), "", "%s and %s cannot be compared with %s", x.X, other, x.Op)
 	}
 	t.Right, t.Against = right.Operand(), true
-	return t
 }
 
 // withNumber returns x with a number in place of the expression other.

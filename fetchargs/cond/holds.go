@@ -34,29 +34,29 @@ func (t *Test) Holds(d *Took, of func(Operand) (*value.Field, value.Value)) bool
 		return false
 	case t.Unless != nil:
 		return !t.Unless.Holds(d, of)
-	}
-	if t.Elapsed {
+	case t.Elapsed:
 		return d.Ended && compareNumbers(d.NS, t.Value.Num, false, false, t.Op)
 	}
 	f, left := of(t.Left)
-	if left.Kind == value.Fault || left.Kind == value.None || left.IsCut() {
+	switch {
+	case isLost(&left):
 		return false
-	}
-	if t.Against {
+	case t.Against:
 		g, right := of(t.Right)
-		if right.Kind == value.Fault || right.Kind == value.None || right.IsCut() {
-			return false
-		}
-		if left.Kind == value.Text && (left.Why == value.CutOff || right.Why == value.CutOff) {
+		if isLost(&right) || left.Kind == value.Text && (left.Why == value.CutOff || right.Why == value.CutOff) {
 			return false // the rest of the text may decide
 		}
 		return t.againstValue(left, f, right, g) != t.Negated
-	}
-	if left.Kind == value.Text && left.Why == value.CutOff && t.Value.Kind == value.Text {
+	case left.Kind == value.Text && left.Why == value.CutOff && t.Value.Kind == value.Text:
 		result, known := t.againstBeginning(string(left.Bytes))
 		return known && result != t.Negated
 	}
 	return t.AgainstConstant(left, f) != t.Negated
+}
+
+// isLost reports whether there is no value to compare.
+func isLost(v *value.Value) bool {
+	return v.Kind == value.Fault || v.Kind == value.None || v.IsCut()
 }
 
 // againstBeginning compares a text of which only the beginning is known. known is false if

@@ -32,6 +32,13 @@ func (m *comparer) constant(c *spec.Compare, f *value.Field) (Constant, bool) {
 		m.notText(c, f, fmt.Sprintf("~ matches text, and %s is %s", c.X, value.TypeName(f.Type)))
 		return Constant{}, false
 	}
+	return m.numberConstant(c, f)
+}
+
+// numberConstant returns the constant that a number is compared with: a number, or the
+// prefix of an address.
+func (m *comparer) numberConstant(c *spec.Compare, f *value.Field) (Constant, bool) {
+	l := c.Value
 	n, ok := m.integer(c, l, f)
 	if !ok {
 		return Constant{}, false

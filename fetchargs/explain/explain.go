@@ -81,13 +81,7 @@ func writeField(w io.Writer, p *plan.Probe, f *value.Field) {
 		}
 		writeParts(w, p, f)
 	}
-	if f.Encoding == value.Who {
-		fmt.Fprintln(w, "      in whose place tsnoop puts the task of the call before that has started the clock")
-	} else if f.Clock {
-		fmt.Fprintln(w, "      in whose place tsnoop puts the time since the call before that has started the clock")
-	} else if f.Encoding == value.Age {
-		fmt.Fprintf(w, "      which is taken from the event's own time, in ns on %s\n", f.AgeClock())
-	}
+	writeReading(w, f)
 	if f.Add != 0 {
 		fmt.Fprintf(w, "      and %+d added after reading\n", f.Add)
 	}
@@ -98,20 +92,38 @@ func writeField(w io.Writer, p *plan.Probe, f *value.Field) {
 	if f.Bound != nil {
 		writeBound(w, p, f)
 	}
-	for _, g := range f.Guards {
-		fmt.Fprintf(w, "      only if %s is %s: %s=%s\n", g.Label, g.Space, p.Args[g.Arg].Name, p.Args[g.Arg])
-		if g.Proof != nil {
-			args := g.Proof.Args
-			if g.Proof.Kind == value.Counted {
-				args = []int{g.Proof.Read - 2, g.Proof.Read - 1 + g.Proof.Reads}
-			}
-			for _, i := range args {
-				fmt.Fprintf(w, "        of user space, if %s: %s=%s\n", g.Proof.Kind, p.Args[i].Name, p.Args[i])
-			}
-			if g.Head != nil {
-				fmt.Fprintf(w, "        or else what lies on the page of the first bytes, if these could be read\n")
-			}
-		}
+	for i := range f.Guards {
+		writeGuard(w, p, &f.Guards[i])
+	}
+}
+
+// writeReading writes what the reader of records puts in place of what was fetched.
+func writeReading(w io.Writer, f *value.Field) {
+	switch {
+	case f.Encoding == value.Who:
+		fmt.Fprintln(w, "      in whose place tsnoop puts the task of the call before that has started the clock")
+	case f.Clock:
+		fmt.Fprintln(w, "      in whose place tsnoop puts the time since the call before that has started the clock")
+	case f.Encoding == value.Age:
+		fmt.Fprintf(w, "      which is taken from the event's own time, in ns on %s\n", f.AgeClock())
+	}
+}
+
+// writeGuard writes what shows whether a pointer on the way to a value could be followed.
+func writeGuard(w io.Writer, p *plan.Probe, g *value.Guard) {
+	fmt.Fprintf(w, "      only if %s is %s: %s=%s\n", g.Label, g.Space, p.Args[g.Arg].Name, p.Args[g.Arg])
+	if g.Proof == nil {
+		return
+	}
+	args := g.Proof.Args
+	if g.Proof.Kind == value.Counted {
+		args = []int{g.Proof.Read - 2, g.Proof.Read - 1 + g.Proof.Reads}
+	}
+	for _, i := range args {
+		fmt.Fprintf(w, "        of user space, if %s: %s=%s\n", g.Proof.Kind, p.Args[i].Name, p.Args[i])
+	}
+	if g.Head != nil {
+		fmt.Fprintf(w, "        or else what lies on the page of the first bytes, if these could be read\n")
 	}
 }
 

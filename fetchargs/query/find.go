@@ -16,8 +16,9 @@ import (
 // that. Without a name the C type decides, if the field is a number; anything else keeps
 // the format that it has.
 func reformatted(f *value.Field, name string) bool {
+	number := f.Encoding == value.Integer || f.Encoding == value.BitField
 	if name == "" {
-		if number := f.Encoding == value.Integer || f.Encoding == value.BitField; number && f.Format != "" && f.Type != nil {
+		if number && f.Format != "" && f.Type != nil {
 			f.Format, f.Signed, f.BigEndian = "", btf.Signed(f.Type), btf.IsBigEndian(f.Type)
 		}
 		return true
@@ -31,20 +32,24 @@ func reformatted(f *value.Field, name string) bool {
 		return f.Format == to.Name && f.Count == count
 	case f.Format == to.Name:
 		return true
-	case f.Encoding == value.Integer || f.Encoding == value.BitField:
-		if to.Shape != value.AnyNumber && (to.Shape != value.FixedWidth || to.Size != f.Size || f.Encoding == value.BitField) {
-			return false
-		}
+	case number && showsNumber(to, f):
 		f.Signed, f.BigEndian = to.Signed, to.Big
-	case f.Encoding == value.Array && f.Size == 1:
-		if to.Shape != value.RawMemory && (to.Shape != value.ByteArray || to.Size != f.Count) {
-			return false
-		}
-	default:
+	case number || !showsBytes(to, f):
 		return false
 	}
 	f.Format = to.Name
 	return true
+}
+
+// showsNumber reports whether a FORMAT shows the number that was recorded for f.
+func showsNumber(to *value.Format, f *value.Field) bool {
+	return to.Shape == value.AnyNumber || to.Shape == value.FixedWidth && to.Size == f.Size && f.Encoding != value.BitField
+}
+
+// showsBytes reports whether a FORMAT shows the bytes that were recorded for f.
+func showsBytes(to *value.Format, f *value.Field) bool {
+	return f.Encoding == value.Array && f.Size == 1 &&
+		(to.Shape == value.RawMemory || to.Shape == value.ByteArray && to.Size == f.Count)
 }
 
 // find finds a value among the recorded ones by its expression and, if several have that

@@ -50,23 +50,8 @@ func (r *Walker) cast(x *spec.Cast) (Route, *spec.Error) {
 		p.Mem, p.Type = false, t
 		return p, nil
 	}
-	if btf.IsStruct(t) {
-		object := x.X.String()
-		if p.IsUntyped() {
-			object = "&" + object
-		}
-		return p, spec.ErrorFix(x.Type.Span, spec.Fix{Span: x.Span, Text: fmt.Sprintf("(%s *)%s", spec.CanonicalType(x.Type.Text), object)}, "write ", "a cast to a struct needs a pointer")
-	}
-	if p.Type != nil && btf.Pointee(t) != nil && !p.InReg {
-		if _, isArray := btf.Strip(p.Type).(*btf.Array); isArray {
-			return p, spec.ErrorFix(x.Span, spec.Fix{Span: x.Span, Text: fmt.Sprintf("(%s)&%s", spec.CanonicalType(x.Type.Text), x.X)}, "write ", "%s is an array; cast its address", x.X)
-		}
-		if size, _ := btf.Size(p.Type); size != 8 {
-			return p, spec.Errorf(x.Span, "", "%s is %s, too narrow for a pointer", x.X, btf.Name(p.Type))
-		}
-	}
-	if p.Type != nil && btf.IsBool(t) && !btf.IsBool(p.Type) { // it would fetch only the lowest byte
-		return p, spec.Errorf(x.Span, fmt.Sprintf("compare it: %s != 0", x.X), "a cast to %s cannot be fetched", btf.Name(t))
+	if err := uncastable(p, x, t); err != nil {
+		return p, err
 	}
 	if p.Type != nil && btf.IsNumber(p.Type) && btf.IsNumber(t) && !p.InReg {
 		return r.castNumber(p, x, t)
@@ -78,6 +63,29 @@ func (r *Walker) cast(x *spec.Cast) (Route, *spec.Error) {
 	}
 	p.Type, p.Text, p.Set, p.Wide = t, false, "", nil
 	return p.settled(x.Span, x.X)
+}
+
+// uncastable returns why p cannot be cast to t, nil if it can.
+func uncastable(p Route, x *spec.Cast, t btf.Type) *spec.Error {
+	switch {
+	case btf.IsStruct(t):
+		object := x.X.String()
+		if p.IsUntyped() {
+			object = "&" + object
+		}
+		return spec.ErrorFix(x.Type.Span, spec.Fix{Span: x.Span, Text: fmt.Sprintf("(%s *)%s", spec.CanonicalType(x.Type.Text), object)}, "write ", "a cast to a struct needs a pointer")
+	case p.Type == nil:
+	case btf.Pointee(t) != nil && !p.InReg:
+		if _, isArray := btf.Strip(p.Type).(*btf.Array); isArray {
+			return spec.ErrorFix(x.Span, spec.Fix{Span: x.Span, Text: fmt.Sprintf("(%s)&%s", spec.CanonicalType(x.Type.Text), x.X)}, "write ", "%s is an array; cast its address", x.X)
+		}
+		if size, _ := btf.Size(p.Type); size != 8 {
+			return spec.Errorf(x.Span, "", "%s is %s, too narrow for a pointer", x.X, btf.Name(p.Type))
+		}
+	case btf.IsBool(t) && !btf.IsBool(p.Type): // it would fetch only the lowest byte
+		return spec.Errorf(x.Span, fmt.Sprintf("compare it: %s != 0", x.X), "a cast to %s cannot be fetched", btf.Name(t))
+	}
+	return nil
 }
 
 // castNumber casts an integer to another integer type, with the value that C gives it.
