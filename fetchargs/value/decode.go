@@ -101,23 +101,7 @@ func (d *Decoder) value(f int, data []byte) (v Value) {
 	}
 	switch field.Encoding {
 	case String:
-		text := d.Text(field.Arg, data)
-		if text == nil || d.isCut(field, data) {
-			return d.noText(field, data)
-		}
-		if field.Path != nil && d.paths[f] != nil {
-			return d.path(field.Path, d.paths[f], data)
-		}
-		if field.Count > 0 && len(text) >= field.Count {
-			text = text[:field.Count]
-		} else if d.cuts && len(text) == int(d.Arg(field.Arg, data)>>16) {
-			v.Why = CutOff
-		}
-		v.Kind, v.Bytes = Text, text
-		if d.whys != nil {
-			v.Why = d.whyText(field, data)
-		}
-		return v
+		return d.string(f, data)
 	case Array:
 		return d.array(field, data)
 	case Age:
@@ -132,6 +116,28 @@ func (d *Decoder) value(f int, data []byte) (v Value) {
 	v = field.number(raw)
 	if d.sets != nil && d.sets[f] != nil {
 		v.Why = caseOf(d.sets[f], d.Arg(field.By-1, data))
+	}
+	return v
+}
+
+// string returns the value of a String.
+func (d *Decoder) string(f int, data []byte) (v Value) {
+	field := &d.fields[f]
+	text := d.Text(field.Arg, data)
+	if text == nil || d.isCut(field, data) {
+		return d.noText(field, data)
+	}
+	if field.Path != nil && d.paths[f] != nil {
+		return d.path(field.Path, d.paths[f], data)
+	}
+	if field.Count > 0 && len(text) >= field.Count {
+		text = text[:field.Count]
+	} else if d.cuts && len(text) == int(d.Arg(field.Arg, data)>>16) {
+		v.Why = CutOff
+	}
+	v.Kind, v.Bytes = Text, text
+	if d.whys != nil {
+		v.Why = d.whyText(field, data)
 	}
 	return v
 }

@@ -161,8 +161,25 @@ func (j *Joint) prove(records [][]byte, addr uint64) (why Why, bad bool) {
 	if n == 0 {
 		return 0, false
 	}
-	user := j.stretches[0].dec.arch.IsUser(addr)
 	j.pages = [len(j.pages)]pageState{}
+	if why, bad := j.markPages(records, addr); bad {
+		return why, true
+	}
+	first, gone, pages := addr/proofPage, 0, 0
+	for p := first; p <= (addr+uint64(n)-1)/proofPage && int(p-first) < len(j.pages); p++ {
+		pages++
+		if j.pages[p-first] == doubted || j.pages[p-first] == believed && !j.mapped(p*proofPage) {
+			gone++
+			j.miss(j.around(p, first, addr))
+		}
+	}
+	return NotInMemory, gone == pages
+}
+
+// markPages marks the pages that the records show to be present, or not. bad is set if they
+// show nothing.
+func (j *Joint) markPages(records [][]byte, addr uint64) (why Why, bad bool) {
+	user := j.stretches[0].dec.arch.IsUser(addr)
 	for i := range j.stretches {
 		s := &j.stretches[i]
 		data := s.record(records)
@@ -185,15 +202,7 @@ func (j *Joint) prove(records [][]byte, addr uint64) (why Why, bad bool) {
 			}
 		}
 	}
-	first, gone, pages := addr/proofPage, 0, 0
-	for p := first; p <= (addr+uint64(n)-1)/proofPage && int(p-first) < len(j.pages); p++ {
-		pages++
-		if j.pages[p-first] == doubted || j.pages[p-first] == believed && !j.mapped(p*proofPage) {
-			gone++
-			j.miss(j.around(p, first, addr))
-		}
-	}
-	return NotInMemory, gone == pages
+	return 0, false
 }
 
 // around returns the part of the object on a page. It includes elements of 8 bytes that

@@ -91,21 +91,27 @@ func newType(f *Field, returned bool, order binary.ByteOrder) Type {
 	if r.form == Jiffies {
 		t.HZ = f.HZ
 	}
-	if r.width > 0 && r.width < f.Size {
-		t.count = r.width
+	t.setWidth(f, r.width)
+	t.Big = IsBig(order)
+	t.swap = r.big && !t.Big
+	return t
+}
+
+// setWidth sets how many bytes or bits of a number mean something: those of the rule, if it
+// has a width, else those that the field holds, or that its type has after a cast.
+func (t *Type) setWidth(f *Field, width int) {
+	if width > 0 && width < f.Size {
+		t.count = width
 	}
-	if size, _ := btf.Size(btf.OrVoid(f.Type)); f.Encoding == Integer && size > f.Size && size <= 8 && r.width == 0 {
+	switch size, _ := btf.Size(btf.OrVoid(f.Type)); {
+	case f.Encoding == Integer && size > f.Size && size <= 8 && width == 0:
 		t.count = size // widened by a cast
-	}
-	if f.Encoding == BitField {
+	case f.Encoding == BitField:
 		t.bits, t.count = f.Bits, (f.Bits+7)/8
 		if c, ok := btf.Strip(btf.OrVoid(f.Type)).(*btf.Int); ok && f.Signed && !t.Signed && int(c.Size)*8 > f.Bits {
 			t.bits, t.count = 0, int(c.Size) // widened by a cast
 		}
 	}
-	t.Big = IsBig(order)
-	t.swap = r.big && !t.Big
-	return t
 }
 
 // casesOf returns the types of the cases of f's set; nil if nothing chooses among them.
