@@ -193,54 +193,71 @@ func (g *Guard) touched(seen []tracefs.Touch) {
 	if len(seen) == 0 {
 		return
 	}
-	var events []string
-	var lists, written []string
-	opened, emptied, all := false, false, false
+	to := g.sort(seen)
+	if to.emptied || g.paged || len(to.lists)+len(to.written) > 0 { // what it was is found out below, which takes time
+		g.o.Breaks(true)
+		defer func() { g.o.Breaks(g.differs() || g.robbed) }()
+	}
+	if to.emptied {
+		g.countAnew()
+	}
+	for _, l := range to.lists { // before look takes what they have cost for a drift
+		g.threads(l)
+	}
+	g.written = to.written
+	g.look(to.events)
+	g.written = nil
+	if to.opened {
+		g.opened()
+	}
+	g.balance(false)
+}
+
+// A touched is what files were touched, by what it may mean.
+type touched struct {
+	events  []string // whose files were touched
+	lists   []string // of threads
+	written []string // by others, and what they hold matters
+	opened  bool     // a pipe, by somebody else
+	emptied bool     // a buffer
+}
+
+// sort sorts what the watch has reported.
+func (g *Guard) sort(seen []tracefs.Touch) (to touched) {
+	all := false // events may have changed
 	for _, s := range seen {
 		event, what, isEvent := g.o.Session.EventOf(s.File)
 		if matters(s.File, isEvent) && !s.Own {
-			written = append(written, s.File)
+			to.written = append(to.written, s.File)
 		}
 		switch {
 		case s.Opened:
 			g.opens[s.File]++
-			opened = opened || g.opens[s.File] > g.o.Session.Opened(s.File)
+			to.opened = to.opened || g.opens[s.File] > g.o.Session.Opened(s.File)
 		case isEvent && what != "":
-			events = append(events, event)
+			to.events = append(to.events, event)
 		case isEvent && event == "filter":
 			all = true // the filter of the whole group
 		case empties(s):
-			emptied = true
+			to.emptied = true
 		case s.File == pageFile:
 			g.paged = true
 		case s.File == "set_event_pid" || s.File == "set_event_notrace_pid":
-			lists = append(lists, s.File)
+			to.lists = append(to.lists, s.File)
 		case strings.HasPrefix(s.File, "/") || s.File == "":
 			all = true // files of definitions, or the queue has overflowed
 		}
 	}
 	if all {
-		events = g.o.Session.Events()
+		to.events = g.o.Session.Events()
 	}
-	if emptied || g.paged || len(lists)+len(written) > 0 { // what it was is found out below, which takes time
-		g.o.Breaks(true)
-		defer func() { g.o.Breaks(g.differs() || g.robbed) }()
-	}
-	if emptied {
-		g.countAnew()
-	}
-	slices.Sort(events)
-	slices.Sort(lists)
-	for _, l := range slices.Compact(lists) { // before look takes what they have cost for a drift
-		g.threads(l)
-	}
-	g.written = written
-	g.look(slices.Compact(events))
-	g.written = nil
-	if opened {
-		g.opened()
-	}
-	g.balance(false)
+	to.events, to.lists = unique(to.events), unique(to.lists)
+	return to
+}
+
+func unique(names []string) []string {
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // differs reports whether something is still not as it should be, so that what it costs
@@ -250,9 +267,31 @@ func (g *Guard) differs() bool { return len(g.told) > 0 || len(g.short) > 0 }
 // look reports what others have changed of the trace and of these events, and what they
 // have undone.
 func (g *Guard) look(events []string) {
-	now, restored := g.account(), false
+	now := g.account()
 	lacking, _ := g.mark.lacks(now)
-	found := map[string]bool{}
+	found, restored := g.changes(events)
+	back := g.forget(events, found)
+	switch {
+	case g.differs(), restored: // the cost is reported with that
+	case back:
+		g.tellCost("this trace is as it was again", tracefs.Interference{})
+	case g.emptied && g.tellEmptied():
+	case g.emptied: // that has just been reported
+		g.mark, g.anew = g.account(), false
+	case g.passed(now):
+	case now.still && g.mark.still && lacking > 0 && !g.held:
+		g.held = true // a write to a file may be about to be noticed
+	case now.exact() || !g.mark.exact():
+		g.drifts = g.drifts || g.held
+		g.mark, g.held = now, false
+	}
+	g.emptied = false
+}
+
+// changes finds what others have changed, and undoes or reports what is new of it. found has
+// what remains.
+func (g *Guard) changes(events []string) (found map[string]bool, restored bool) {
+	found = map[string]bool{}
 	for _, c := range g.o.Session.Changes(events) {
 		key := c.File + " " + c.Event
 		g.anew = g.anew || c.Cost != ""
@@ -274,32 +313,24 @@ func (g *Guard) look(events []string) {
 		said, goOn := g.describe(c)
 		g.tell(g.of(c), "%s; %s", said, goOn)
 	}
-	asked := func(c *tracefs.Change) bool { return c.Event == "" || slices.Contains(events, c.Event) }
-	back := false
+	return found, restored
+}
+
+// forget forgets the reported changes that are not there any more, and reports whether there
+// are such.
+func (g *Guard) forget(events []string, found map[string]bool) (back bool) {
 	for key, c := range g.told {
-		if !found[key] && asked(c) {
-			delete(g.told, key)
-			back = true
-			if strings.HasSuffix(c.File, pageFile) {
-				g.toldPages = time.Now()
-			}
+		asked := c.Event == "" || slices.Contains(events, c.Event)
+		if found[key] || !asked {
+			continue
+		}
+		delete(g.told, key)
+		back = true
+		if strings.HasSuffix(c.File, pageFile) {
+			g.toldPages = time.Now()
 		}
 	}
-	switch {
-	case g.differs(), restored: // the cost is reported with that
-	case back:
-		g.tellCost("this trace is as it was again", tracefs.Interference{})
-	case g.emptied && g.tellEmptied():
-	case g.emptied: // that has just been reported
-		g.mark, g.anew = g.account(), false
-	case g.passed(now):
-	case now.still && g.mark.still && lacking > 0 && !g.held:
-		g.held = true // a write to a file may be about to be noticed
-	case now.exact() || !g.mark.exact():
-		g.drifts = g.drifts || g.held
-		g.mark, g.held = now, false
-	}
-	g.emptied = false
+	return back
 }
 
 // tellEmptied reports that the buffers were emptied, unless it has just done so.

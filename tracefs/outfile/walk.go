@@ -32,11 +32,7 @@ func walk(file string, follow bool) (place, error) {
 		}
 		var target string
 		var next *Dir
-		if at.proc {
-			next, err = at.enter(elem, 0)
-		} else if target, err = at.readlink(elem); err == nil && target == "" && !last {
-			next, err = at.enter(elem, unix.O_NOFOLLOW)
-		}
+		target, next, err = at.step(elem, last)
 		switch {
 		case last && (err == nil && target == "" || errors.Is(err, unix.ENOENT)):
 			return place{at, elem}, nil
@@ -62,6 +58,17 @@ func walk(file string, follow bool) (place, error) {
 		at.Close()
 	}
 	return place{}, pathError("open", file, err)
+}
+
+// step goes on to elem. If it is a link that is to be followed, target is where that leads; if
+// not, and it is not the last one, next is the directory, open.
+func (d *Dir) step(elem string, last bool) (target string, next *Dir, err error) {
+	if d.proc {
+		next, err = d.enter(elem, 0)
+	} else if target, err = d.readlink(elem); err == nil && target == "" && !last {
+		next, err = d.enter(elem, unix.O_NOFOLLOW)
+	}
+	return target, next, err
 }
 
 // start returns the directory where a path begins.

@@ -49,30 +49,18 @@ func (rec *Recorder) recover(r *Recovered, compress bool, watch func(func() (n, 
 	if err := rec.dir.Check(rec.name); err != nil {
 		return err
 	}
-	head, err := rec.dir.Open(rec.headName())
+	head, err := rec.claimed()
 	if err != nil {
-		return rec.noHead(err)
-	}
-	defer head.Close()
-	if err := claim(head); errors.Is(err, unix.EWOULDBLOCK) {
-		return &tracefs.MachineError{Msg: fmt.Sprintf("tsnoop is still recording to %s", rec.name), Err: err}
-	} else if err != nil {
 		return err
 	}
+	defer head.Close()
 	left, err := rec.left()
 	if err != nil {
 		return err
 	}
-	h, err := readHead(head)
-	switch {
-	case err != nil && !slices.ContainsFunc(left, rec.hasPages):
-		return &tracefs.MachineError{Err: err,
-			Msg:  fmt.Sprintf("nothing was recorded to %s before the recorder ended, or the machine", rec.name),
-			Cure: "remove " + rec.headName()}
-	case err != nil:
-		return &tracefs.MachineError{Err: err,
-			Msg:  fmt.Sprintf("%s: %v: without it nobody understands the pages", head.Name(), err),
-			Cure: restore}
+	h, err := rec.usable(head, left)
+	if err != nil {
+		return err
 	}
 	if compress {
 		h.Version, h.Zstd = 7, true
@@ -113,6 +101,38 @@ func (rec *Recorder) recover(r *Recovered, compress bool, watch func(func() (n, 
 		return err
 	}
 	return rec.remove(left)
+}
+
+// claimed opens the head for this process alone.
+func (rec *Recorder) claimed() (*os.File, error) {
+	head, err := rec.dir.Open(rec.headName())
+	if err != nil {
+		return nil, rec.noHead(err)
+	}
+	if err := claim(head); err != nil {
+		head.Close()
+		if errors.Is(err, unix.EWOULDBLOCK) {
+			return nil, &tracefs.MachineError{Msg: fmt.Sprintf("tsnoop is still recording to %s", rec.name), Err: err}
+		}
+		return nil, err
+	}
+	return head, nil
+}
+
+// usable reads the head, without which nobody understands the files that are left.
+func (rec *Recorder) usable(head *os.File, left []string) (*tracedat.Header, error) {
+	h, err := readHead(head)
+	switch {
+	case err == nil:
+		return h, nil
+	case !slices.ContainsFunc(left, rec.hasPages):
+		return nil, &tracefs.MachineError{Err: err,
+			Msg:  fmt.Sprintf("nothing was recorded to %s before the recorder ended, or the machine", rec.name),
+			Cure: "remove " + rec.headName()}
+	}
+	return nil, &tracefs.MachineError{Err: err,
+		Msg:  fmt.Sprintf("%s: %v: without it nobody understands the pages", head.Name(), err),
+		Cure: restore}
 }
 
 // noHead says why there is nothing to recover.

@@ -71,29 +71,9 @@ func Arm(ctx context.Context, m *machine.Machine, plans []*plan.Plan, o Options)
 	t := &Trace{Stream: stream.Stream{Warner: o.Warn, Plans: plans, Order: binary.NativeEndian, CPUs: o.CPUs, Names: tasks.NewNames(m.FS.Cmdlines)}, o: o, machine: m}
 	t.probes = &arm.Probes{Machine: m, Stream: &t.Stream, Traced: t.traced}
 	t.Spans = stream.NewSpans(t.Now, t.probes.RecordsReturns)
-	if err := check(m, plans, o); err != nil {
+	if err := t.open(ctx, plans); err != nil {
 		return nil, err
 	}
-	if err := m.FS.AwaitLock(ctx, t.waiting); ctx.Err() != nil {
-		return nil, define.ErrInterrupted
-	} else if err != nil {
-		return nil, err
-	}
-	if !o.Really {
-		if err := arm.Overload(ctx, m.FS, plans, o.Log); err != nil {
-			return nil, err
-		}
-	}
-	so, err := t.sessionOptions()
-	if err != nil {
-		return nil, err
-	}
-	if t.session, err = m.FS.NewSession(so); err != nil {
-		return nil, err
-	}
-	t.probes.Session = t.session
-	t.probes.Definer = define.Definer{Session: t.session, Reasons: m.Reasons, Warner: t.Warner, Progress: o.Progress}
-	t.spent, t.spend = context.WithCancel(context.Background())
 	armed := false
 	defer func() {
 		if !armed { // an error, or a panic on its way up
@@ -102,35 +82,10 @@ func Arm(ctx context.Context, m *machine.Machine, plans []*plan.Plan, o Options)
 			}
 		}
 	}()
-	if t.Plans, err = t.probes.Define(ctx, plans); err != nil {
+	if err := t.define(ctx, plans); err != nil {
 		return nil, err
 	}
-	if t.ranges = t.probes.Mapped(o.Replan); t.ranges != nil {
-		t.Mapped = t.ranges.Contains
-	}
-	if err = t.probes.Learn(o.Stacks, t.births); err != nil {
-		return nil, err
-	}
-	t.warnOffline()
-	t.Amend.See(t.Warner, len(o.Pids) == 0 && t.AllCalls(), &t.meddled)
-	if err = t.Pair(o.Begin, o.Chain); err != nil {
-		return nil, err
-	}
-	t.account = losses.NewAccount(t.countsFaults(), t.Decoder)
-	t.noCalls = nocalls.New(t.Plans, t.Format, nocalls.Scope{Pids: len(o.Pids) > 0, CPUs: len(o.CPUs) > 0, Chain: o.Chain})
-	t.Choose = t.isHere
-	t.modules = arm.NewModules(m, t.Warner, t.Plans, o.Wait, o.Replan)
-	if o.Replan {
-		t.replanner = arm.NewReplanner(t.probes, t.Plans, t.modules, func(events []string) { t.guard.WatchFurther(events) })
-	}
-	t.NameBy(m.Symbols)
-	t.Origin = t.newOrigin()
-	t.Start = t.Origin.Began.Trace
-	t.Wall.Set(t.Start, t.Origin.Began.Wall-int64(t.Start))
-	t.unwatchWall, err = proc.WatchClock(func() { t.Wall.Set(t.Now(), t.wallNow()) })
-	if err != nil {
-		t.Warner.Detailf("times do not follow the clock if it is set: %v", err)
-	}
+	t.setClocks()
 	if ctx.Err() != nil {
 		return nil, define.ErrInterrupted
 	}
@@ -152,6 +107,75 @@ func Arm(ctx context.Context, m *machine.Machine, plans []*plan.Plan, o Options)
 	armed = true // events may have been recorded since, and are shown even if ctx is done by now
 	t.guard.Begin()
 	return t, nil
+}
+
+// open creates the session, if this host can trace plans now.
+func (t *Trace) open(ctx context.Context, plans []*plan.Plan) error {
+	fs := t.machine.FS
+	if err := check(t.machine, plans, t.o); err != nil {
+		return err
+	}
+	if err := fs.AwaitLock(ctx, t.waiting); ctx.Err() != nil {
+		return define.ErrInterrupted
+	} else if err != nil {
+		return err
+	}
+	if !t.o.Really {
+		if err := arm.Overload(ctx, fs, plans, t.o.Log); err != nil {
+			return err
+		}
+	}
+	so, err := t.sessionOptions()
+	if err != nil {
+		return err
+	}
+	if t.session, err = fs.NewSession(so); err != nil {
+		return err
+	}
+	t.probes.Session = t.session
+	t.probes.Definer = define.Definer{Session: t.session, Reasons: t.machine.Reasons, Warner: t.Warner, Progress: t.o.Progress}
+	t.spent, t.spend = context.WithCancel(context.Background())
+	return nil
+}
+
+// define defines the probes, and what will make calls of their events.
+func (t *Trace) define(ctx context.Context, plans []*plan.Plan) (err error) {
+	o := &t.o
+	if t.Plans, err = t.probes.Define(ctx, plans); err != nil {
+		return err
+	}
+	if t.ranges = t.probes.Mapped(o.Replan); t.ranges != nil {
+		t.Mapped = t.ranges.Contains
+	}
+	if err = t.probes.Learn(o.Stacks, t.births); err != nil {
+		return err
+	}
+	t.warnOffline()
+	t.Amend.See(t.Warner, len(o.Pids) == 0 && t.AllCalls(), &t.meddled)
+	if err = t.Pair(o.Begin, o.Chain); err != nil {
+		return err
+	}
+	t.account = losses.NewAccount(t.countsFaults(), t.Decoder)
+	t.noCalls = nocalls.New(t.Plans, t.Format, nocalls.Scope{Pids: len(o.Pids) > 0, CPUs: len(o.CPUs) > 0, Chain: o.Chain})
+	t.Choose = t.isHere
+	t.modules = arm.NewModules(t.machine, t.Warner, t.Plans, o.Wait, o.Replan)
+	if o.Replan {
+		t.replanner = arm.NewReplanner(t.probes, t.Plans, t.modules, func(events []string) { t.guard.WatchFurther(events) })
+	}
+	t.NameBy(t.machine.Symbols)
+	return nil
+}
+
+// setClocks sets when the trace begins, and keeps its times in step with the host's clock.
+func (t *Trace) setClocks() {
+	t.Origin = t.newOrigin()
+	t.Start = t.Origin.Began.Trace
+	t.Wall.Set(t.Start, t.Origin.Began.Wall-int64(t.Start))
+	var err error
+	t.unwatchWall, err = proc.WatchClock(func() { t.Wall.Set(t.Now(), t.wallNow()) })
+	if err != nil {
+		t.Warner.Detailf("times do not follow the clock if it is set: %v", err)
+	}
 }
 
 // newGuard returns what guards the trace.
