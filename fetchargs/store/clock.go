@@ -2,16 +2,16 @@ package store
 
 import (
 	"errors"
+	"math"
 
 	"github.com/tsnoop/tsnoop/fetchargs/cond"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/plan"
-	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
 // savedClock is the saved encoding of the time of a clock. It has a word of its own because
 // saved forms have no member for [value.Field.Clock].
-const savedClock = int(value.Strings) + 1
+const savedClock = math.MaxUint8
 
 // A savedTimer is the saved form of a Clock.
 type savedTimer struct {

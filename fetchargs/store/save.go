@@ -218,12 +218,24 @@ const savedDuration = "duration"
 type savedWords []string
 
 var (
-	savedEncodings = savedWords{value.Integer: "integer", value.BitField: "bitfield", value.String: "string", value.Array: "array", value.Nothing: "nothing", value.Dumped: "dumped", value.Who: "who", value.Age: "age", value.Strings: "strings", savedClock: "clock"}
-	savedSpaces    = savedWords{value.KernelSpace: "kernel", value.UserSpace: "user", value.AnySpace: "any", value.EitherSpace: "either"}
-	savedProofs    = savedWords{value.Through: "through", value.Itself: "itself", value.Counted: "counted"}
-	savedValues    = savedWords{value.Uint: "uint", value.Int: "int", value.Text: "text", value.Bytes: "bytes"}
-	savedSides     = savedWords{dynevent.Entry: "entry", dynevent.Return: "return"}
+	savedSpaces = savedWords{value.KernelSpace: "kernel", value.UserSpace: "user", value.AnySpace: "any", value.EitherSpace: "either"}
+	savedProofs = savedWords{value.Through: "through", value.Itself: "itself", value.Counted: "counted"}
+	savedValues = savedWords{value.Uint: "uint", value.Int: "int", value.Text: "text", value.Bytes: "bytes"}
+	savedSides  = savedWords{dynevent.Entry: "entry", dynevent.Return: "return"}
 )
+
+var savedEncodings = savedWords{
+	value.Integer:  "integer",
+	value.BitField: "bitfield",
+	value.String:   "string",
+	value.Array:    "array",
+	value.Nothing:  "nothing",
+	value.Dumped:   "dumped",
+	value.Who:      "who",
+	value.Age:      "age",
+	value.Strings:  "strings",
+	savedClock:     "clock",
+}
 
 // savedFields are the saved words for the bases that are fields of events.
 var savedFields = map[dynevent.BaseKind]string{dynevent.Field: "number", dynevent.FieldText: "text", dynevent.FieldArray: "array"}
