@@ -33,6 +33,9 @@ func TestContributing(t *testing.T) {
 	}
 	program := build(t, texts)
 	const recording = top + "/testdata/recordings/sample.dat"
+	const corners = top + "/testdata/btf/corners.btf"
+	line := filepath.Join(t.TempDir(), "pasted")
+	os.WriteFile(line, []byte("ls-1 [000] ..... 10.000001: take_bits: (take_bits+0x0/0x20) b={0x1,0x2} b_ptr=0xffff888003d2e000\n"), 0o644)
 	types := []string{"--btf", top + "/testdata/btf/linux-6.12-amd64.btf", "--kernel", "6.12"}
 	for _, c := range []struct {
 		name string
@@ -43,6 +46,9 @@ func TestContributing(t *testing.T) {
 		{"decoder", []string{"replay", recording, "ip_rcv(skb->len:milli)"}, "ip_rcv(skb->len=0.007)"},
 		{"sink", []string{"replay", "--tsv", recording}, "time\ttask\tfunction\n"},
 		{"architecture", append(types, "--arch", "riscv64", "--emit", "ip_rcv(skb->len, %tp)"), "tp=%tp:x64"},
+		{"encoding", []string{"replay", "--btf", corners, "--kernel", "6.12", "--arch", "amd64", line, "take_bits(b:ts)"}, "take_bits(b=1.000000002s)"},
+		{"source", append(types, "--arch", "amd64", "--emit", "fprobe:ip_rcv(skb->len)"), "f:tsnoop/ip_rcv ip_rcv skb_len="},
+		{"option", []string{"replay", "-t", "clock", "--zone", "+05:30", recording}, "05:30:00.001000 "},
 		{"preset", []string{"list", "@"}, "@lseeks"},
 	} {
 		out, err := exec.Command(program, c.args...).CombinedOutput()
