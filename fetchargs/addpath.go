@@ -14,7 +14,7 @@ func (b *builder) addPath(f *encode.Path, label string, at spec.Span) (*value.Pa
 	}
 	p, good := &value.Path{Off: f.Off}, true
 	add := func(a dynevent.Arg) int {
-		i, ok := b.arg(a, label, at)
+		i, ok := b.line.Add(a, label, at)
 		good = good && ok
 		return i
 	}

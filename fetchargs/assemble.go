@@ -103,13 +103,13 @@ func (b *builder) instrument(both bool) {
 	p, at := b.probe, b.r.fn.Spec.Func.Span
 	if p.Side == dynevent.Entry && p.Part == 0 && p.Kind.AtFunction() {
 		caller, _ := dynevent.BaseNamed(b.r.fn.Target.Arch.Caller)
-		p.Caller, _ = b.arg(dynevent.Arg{Base: caller, Type: dynevent.X64}, "caller", at)
+		p.Caller, _ = b.line.Add(dynevent.Arg{Base: caller, Type: dynevent.X64}, "caller", at)
 	}
 	if both {
-		p.Stack, _ = b.arg(dynevent.Arg{Base: dynevent.Base{Kind: dynevent.StackPointer}, Type: dynevent.X64}, "stack", at)
+		p.Stack, _ = b.line.Add(dynevent.Arg{Base: dynevent.Base{Kind: dynevent.StackPointer}, Type: dynevent.X64}, "stack", at)
 	}
 	b.trial(at)
-	p.Comm, _ = b.arg(p.Kind.Comm(), "comm", at)
+	p.Comm, _ = b.line.Add(p.Kind.Comm(), "comm", at)
 	for _, proof := range b.texts {
 		proof.Last = p.Comm + 1
 	}

@@ -4,14 +4,13 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/cond"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/encode"
+	"github.com/tsnoop/tsnoop/fetchargs/line"
 	"github.com/tsnoop/tsnoop/fetchargs/plan"
-	"github.com/tsnoop/tsnoop/fetchargs/source"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
@@ -22,7 +21,7 @@ type builder struct {
 	cond.Values
 	r       *resolver
 	probe   *plan.Probe
-	args    []dynevent.Arg
+	line    *line.Line
 	filters []string        // must all hold
 	known   map[string]bool // the filters that check pointers
 	proofs  []*value.Proof
@@ -31,8 +30,6 @@ type builder struct {
 	counter *counter       // nil if the kernel has no counter, or none for this side
 	proven  []proven
 	dumps   []dump
-	byText  map[string]int // indexes of args by what they fetch
-	names   map[string]bool
 }
 
 // newBuilder returns the builder of a side, which stays empty if the source has no such side.
@@ -42,9 +39,8 @@ func (r *resolver) newBuilder(symbols []string, side dynevent.Side) *builder {
 		Values: cond.Values{At: side},
 		r:      r,
 		probe:  &plan.Probe{Plan: r.out, Kind: kind, Side: side, Symbols: symbols, Comm: -1, Caller: -1, Stack: -1},
-		byText: map[string]int{},
+		line:   line.New(kind, r.enc, r.fn.Target.Nonce, &r.Collector),
 		known:  map[string]bool{},
-		names:  map[string]bool{},
 	}
 }
 
@@ -73,7 +69,7 @@ func (b *builder) add(e encode.Encoded, w cond.Want) (cond.Ref, bool) {
 	if f.Encoding == value.Age { // do not share it with a field that shows the time itself
 		use = fmt.Sprintf("age %v ", f.Boot)
 	}
-	if f.Arg, ok = b.argFor(use, own, label, at, e.Next...); !ok {
+	if f.Arg, ok = b.line.AddFor(use, own, label, at, e.Next...); !ok {
 		return cond.Ref{}, false
 	}
 	if !b.addBound(e, &f) || !b.guards(e, &f) {
@@ -114,7 +110,7 @@ func (b *builder) guards(e encode.Encoded, f *value.Field) bool {
 		if name == f.Label { // the label names the text; the address needs a name of its own
 			name += " ptr"
 		}
-		arg, ok := b.arg(e.Route.Pointer(n).As(dynevent.X64), name, e.Span)
+		arg, ok := b.line.Add(e.Route.Pointer(n).As(dynevent.X64), name, e.Span)
 		if !ok {
 			return false
 		}
@@ -146,85 +142,4 @@ func (b *builder) space(e encode.Encoded, i int) value.Space {
 		return value.AnySpace
 	}
 	return value.EitherSpace
-}
-
-// arg returns the index of the fetcharg a. It adds a unless it is there already.
-func (b *builder) arg(a dynevent.Arg, label string, at spec.Span) (int, bool) {
-	return b.argFor("", a, label, at)
-}
-
-// argFor is like arg, but adds a followed by next, and shares them only with the same use.
-func (b *builder) argFor(use string, a dynevent.Arg, label string, at spec.Span, next ...dynevent.Arg) (int, bool) {
-	args := append([]dynevent.Arg{a}, next...)
-	texts := make([]string, len(args))
-	for i, a := range args {
-		fit, text, limit := b.r.enc.Fitted(a)
-		if len(text) > limit {
-			b.r.Add(encode.TooLong(at, text, limit))
-			return 0, false
-		}
-		args[i], texts[i] = fit, fit.Key()
-		if kind := b.probe.Kind; !kind.Takes(&fit) || use != "" && !kind.Defined() {
-			b.r.FailWith(at, source.Limit{Why: label}, "", "%s cannot be fetched: %s", label, kind.Has())
-			return 0, false
-		}
-	}
-	text := use + strings.Join(texts, " ")
-	i, known := b.byText[text]
-	if !known {
-		i = len(b.args)
-		b.byText[text] = i
-		for _, a := range args {
-			b.named(a, label, at)
-		}
-	}
-	return i, true
-}
-
-// named adds the fetcharg with a name made from a label: skb->dev->name becomes
-// skb_dev_name. The name of a string gets the run's nonce, because in text the string
-// ends where the next name begins.
-func (b *builder) named(a dynevent.Arg, label string, at spec.Span) {
-	if !b.probe.Kind.Defined() { // it has its name already
-		label = a.Base.Name
-	}
-	base := identifier(strings.TrimPrefix(label, "$"))
-	switch {
-	case base == "" || spec.IsDigit(base[0]):
-		base = "v" + base
-	case strings.HasPrefix(base, "common_") || strings.HasPrefix(base, "__probe_"):
-		base = "v_" + base
-	}
-	// These names have a meaning in filters (kernel/trace/trace_events.c).
-	switch word := strings.ToLower(base); {
-	case b.probe.Kind.Defined() && slices.Contains([]string{"comm", "cpu", "stacktrace", "ustring"}, word):
-		base = "task_" + base
-	}
-	nonce := ""
-	if a.IsString() && b.r.fn.Target.Nonce != "" {
-		nonce = "_" + b.r.fn.Target.Nonce
-	}
-	name := base[:min(len(base), dynevent.MaxArgName-len(nonce))] + nonce
-	for n := 2; b.names[name]; n++ {
-		suffix := fmt.Sprintf("_%d%s", n, nonce)
-		name = base[:min(len(base), dynevent.MaxArgName-len(suffix))] + suffix
-	}
-	b.names[name] = true
-	a.Name, a.Span = name, at
-	b.args = append(b.args, a)
-}
-
-// identifier returns the letters and digits of s, with everything between them
-// replaced by single underscores.
-func identifier(s string) string {
-	var b strings.Builder
-	for i := range len(s) {
-		switch {
-		case spec.IsWord(s[i]):
-			b.WriteByte(s[i])
-		case b.Len() > 0 && b.String()[b.Len()-1] != '_':
-			b.WriteByte('_')
-		}
-	}
-	return strings.TrimRight(b.String(), "_")
 }

@@ -14,7 +14,7 @@ const ownCPU = "on_cpu"
 
 // isOfEachCPU reports whether a fetcharg differs from CPU to CPU.
 func (b *builder) isOfEachCPU() bool {
-	return slices.ContainsFunc(b.args, func(a dynevent.Arg) bool { return a.Base.Each })
+	return slices.ContainsFunc(b.line.Args, func(a dynevent.Arg) bool { return a.Base.Each })
 }
 
 // roomOfCPUs returns how many bytes of the filter the CPUs take.
@@ -46,15 +46,15 @@ func (b *builder) ofEachCPU(both bool) {
 		cpus = b.r.fn.Target.CPUs.Each[:1]
 	}
 	last := cpus[len(cpus)-1]
-	for i, a := range b.args {
+	for i, a := range b.line.Args {
 		if a.Base.Each {
-			b.args[i] = a.On(last) // its number is the longest
+			b.line.Args[i] = a.On(last) // its number is the longest
 		}
 	}
-	i, _ := b.arg(dynevent.Arg{Base: dynevent.Base{Kind: dynevent.OwnCPU, CPU: last, Each: true}, Type: dynevent.Number("u", 2)}, ownCPU, at)
+	i, _ := b.line.Add(dynevent.Arg{Base: dynevent.Base{Kind: dynevent.OwnCPU, CPU: last, Each: true}, Type: dynevent.Number("u", 2)}, ownCPU, at)
 	b.probe.CPUs = cpus
 	b.r.out.Details = append(b.r.out.Details, fmt.Sprintf("per-CPU values are fetched once for each of the CPUs %s; the filter keeps the event of the CPU that runs", dynevent.ListCPUs(cpus)))
-	if n := len(plan.OfCPUs(b.args[i].Name, cpus)) + len(strings.Join(b.filters, " && ")); n > dynevent.MaxFilter {
+	if n := len(plan.OfCPUs(b.line.Args[i].Name, cpus)) + len(strings.Join(b.filters, " && ")); n > dynevent.MaxFilter {
 		b.r.Fail(at, "ask for less in the condition", "for %d CPUs the filter has %d characters, of which the kernel takes %d", len(cpus), n, dynevent.MaxFilter)
 	}
 }

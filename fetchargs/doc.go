@@ -8,9 +8,10 @@
 //     and the C type of the result.
 //   - encode: the route becomes a fetcharg, which says what the kernel fetches, and a field,
 //     which says how the bytes become a value again.
-//   - this package: a builder for each side collects the fetchargs. The pointers on the way
-//     are fetched as well, because they show whether the value can be believed. Of the
-//     conditions, what the kernel can decide goes into the event's filter. At last the
+//   - line: the fetchargs of a probe are collected, each once, and named.
+//   - pushdown: what the kernel can decide of the conditions becomes the event's filter.
+//   - this package: a builder for each side puts these together. The pointers on the way
+//     are fetched as well, because they show whether the value can be believed. At last the
 //     fetchargs get their places in the line.
 //   - plan: a plan has a probe for the function's entry, its return, or both.
 //

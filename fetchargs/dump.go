@@ -96,10 +96,8 @@ func (b *builder) next(n int) *builder {
 	part := b.r.newBuilder(b.probe.Symbols, b.probe.Side)
 	part.Part, part.probe.Part, part.Used, part.counter = n, n, true, b.counter
 	part.filters = slices.Clone(b.filters)
-	for _, a := range plan.NamedIn(b.args, strings.Join(b.filters, " ")) {
-		part.byText[a.Key()] = len(part.args)
-		part.names[a.Name] = true
-		part.args = append(part.args, a)
+	for _, a := range plan.NamedIn(b.line.Args, strings.Join(b.filters, " ")) {
+		part.line.Copy(a)
 	}
 	return part
 }
@@ -109,16 +107,16 @@ func (b *builder) room(d dump, n int) int {
 	const own = 8 + 8 + 4 + 4 // caller, stack, trial and the task's name
 	left := dynevent.MaxEventSize - own - 8*len(d.Route.Labels)
 	line := dynevent.MaxLine - 256 - len(b.probe.Symbols[0]) - len(b.probe.Event)
-	for i := range b.args {
-		a := &b.args[i]
+	for i := range b.line.Args {
+		a := &b.line.Args[i]
 		if a.IsString() && a.Base.Kind != dynevent.Comm && a.Hops[len(a.Hops)-1].Offset != beyond {
 			left -= encode.TextRoom
 			break
 		}
 	}
-	for i := range b.args {
-		left -= b.args[i].Size()
-		line -= len(b.args[i].Name) + len(b.args[i].String()) + 2
+	for i := range b.line.Args {
+		left -= b.line.Args[i].Size()
+		line -= len(b.line.Args[i].Name) + len(b.line.Args[i].String()) + 2
 	}
 	if b.counter != nil { // the count is fetched before and after each array
 		left -= 16*(len(b.reads)+1) + 8*(b.counter.depth+2)
@@ -177,7 +175,7 @@ func (b *builder) stretch(first *builder, d dump, at, n int) bool {
 // arrays adds the fetchargs of a stretch: numbers of 8 bytes, then smaller ones, so
 // that nothing after the object is read.
 func (b *builder) arrays(d dump, f *value.Field) bool {
-	f.Arg = len(b.args)
+	f.Arg = len(b.line.Args)
 	for at, end := f.Dump.At, f.Dump.At+f.Count; at < end; f.Dump.Args++ {
 		size := 8
 		for size > end-at {
@@ -189,7 +187,7 @@ func (b *builder) arrays(d dump, f *value.Field) bool {
 			b.r.Add(encode.TooLong(d.Span, text, limit))
 			return false
 		}
-		b.named(a, fmt.Sprintf("%s %d", d.label, at), d.Span)
+		b.line.Append(a, fmt.Sprintf("%s %d", d.label, at), d.Span)
 		at += count * size
 	}
 	return true

@@ -5,6 +5,7 @@ import (
 	"maps"
 
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+	"github.com/tsnoop/tsnoop/fetchargs/line"
 )
 
 // eventNames are the names of events that a run uses.
@@ -52,7 +53,7 @@ func (n eventNames) free(names []takenName) {
 // eventName returns a name that no other event of the run has. The suffix of a
 // return event is the one that perf uses.
 func (r *resolver) eventName(side dynevent.Side, suffix string) string {
-	name := identifier(r.fn.Spec.Func.Text)
+	name := line.Identifier(r.fn.Spec.Func.Text)
 	if side == dynevent.Return {
 		suffix = "__return" + suffix
 	}

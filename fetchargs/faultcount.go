@@ -76,10 +76,10 @@ func (b *builder) counted(m piece) *value.Proof {
 	}
 	p.Read = m.arg + 1
 	for n := range c.depth + 1 {
-		i, _ := b.arg(c.kprobe(n), "kprobe", m.span)
+		i, _ := b.line.Add(c.kprobe(n), "kprobe", m.span)
 		p.Args = append(p.Args, i)
 	}
-	i, _ := b.arg(c.kprobe(c.depth).Then(dynevent.Hop{Offset: c.Addr}), "kprobe addr", m.span)
+	i, _ := b.line.Add(c.kprobe(c.depth).Then(dynevent.Hop{Offset: c.Addr}), "kprobe addr", m.span)
 	p.Args = append(p.Args, i)
 	b.reads = append(b.reads, p)
 	return p

@@ -18,17 +18,17 @@ func (b *builder) layout() {
 		switch {
 		case arg == p.Comm:
 			return own
-		case b.args[arg].IsString():
+		case b.line.Args[arg].IsString():
 			return text
 		}
 		return number
 	}
 	line := b.inTurn()
 	slices.SortStableFunc(line, func(x, y int) int { return cmp.Compare(class(x), class(y)) })
-	at := make([]int, len(b.args))
+	at := make([]int, len(b.line.Args))
 	for place, arg := range line {
 		at[arg] = place
-		p.Args = append(p.Args, b.args[arg])
+		p.Args = append(p.Args, b.line.Args[arg])
 	}
 	move := func(arg *int) { *arg = at[*arg] }
 	for i := range p.Fields {
@@ -52,12 +52,12 @@ func (b *builder) inTurn() (line []int) {
 	counted := false // by the last fetcharg
 	misses := func(like int) {
 		if !counted {
-			line = append(line, len(b.args))
-			b.named(b.counter.misses(), "misses", b.args[like].Span)
+			line = append(line, len(b.line.Args))
+			b.line.Append(b.counter.misses(), "misses", b.line.Args[like].Span)
 		}
 		counted = true
 	}
-	for arg := range len(b.args) {
+	for arg := range len(b.line.Args) {
 		if before[arg] {
 			misses(arg)
 		}

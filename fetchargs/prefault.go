@@ -26,7 +26,7 @@ func (r *resolver) bringIn() {
 
 // follows reports whether anything is fetched through the pointer p.
 func (b *builder) follows(p route.Route) bool {
-	return slices.ContainsFunc(b.args, func(a dynevent.Arg) bool {
+	return slices.ContainsFunc(b.line.Args, func(a dynevent.Arg) bool {
 		return a.Base == p.Base && len(a.Hops) > 1 && a.Hops[0] == dynevent.Hop{Offset: p.Off}
 	})
 }

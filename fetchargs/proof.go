@@ -46,13 +46,13 @@ func (m *piece) there(off int64) dynevent.Arg {
 func (b *builder) proof(e encode.Encoded, i, n, arg int) *value.Proof {
 	m := piece{
 		pointer: e.Route.Pointer(n), user: e.Route.Marked(i), label: e.Route.Labels[i],
-		at: e.Route.Off, size: b.args[arg].Size(), arg: arg, reads: 1, span: e.Span,
+		at: e.Route.Off, size: b.line.Args[arg].Size(), arg: arg, reads: 1, span: e.Span,
 	}
 	switch {
 	case n < len(e.Route.Hops): // a pointer on the way
 		m.at, m.size = e.Route.Hops[n].Offset, 8
 		if b.counter != nil {
-			m.arg, _ = b.arg(e.Route.Pointer(n+1).As(dynevent.X64), m.label.Text+" there", m.span)
+			m.arg, _ = b.line.Add(e.Route.Pointer(n+1).As(dynevent.X64), m.label.Text+" there", m.span)
 		}
 	case e.Field.Encoding == value.String:
 		m.text, m.size, m.user = true, 1, m.user || e.Type == dynevent.Ustring
@@ -84,7 +84,7 @@ func (b *builder) head(e encode.Encoded, i, n int) *value.Proof {
 		m.size, first = 1, dynevent.X8
 	}
 	if b.counter != nil {
-		m.arg, _ = b.arg(m.there(m.at).As(first), m.label.Text+" there", m.span)
+		m.arg, _ = b.line.Add(m.there(m.at).As(first), m.label.Text+" there", m.span)
 	}
 	p := b.proofOf(m)
 	if p != nil {
@@ -110,7 +110,7 @@ func (b *builder) proofOf(m piece) *value.Proof {
 
 // firstByte returns the index of the fetcharg of the first byte of a text.
 func (b *builder) firstByte(m piece) int {
-	i, _ := b.arg(m.there(m.at).As(dynevent.X8), m.label.Text+" there", m.span)
+	i, _ := b.line.Add(m.there(m.at).As(dynevent.X8), m.label.Text+" there", m.span)
 	return i
 }
 
@@ -174,10 +174,10 @@ func windowsOf(l route.Label, at, size int64) (starts []int64, any bool) {
 func (b *builder) byStrings(p *value.Proof, args []dynevent.Arg, shared bool, m piece) *value.Proof {
 	for _, a := range args {
 		a, text, limit := b.r.enc.Fitted(a)
-		if _, there := b.byText[text]; len(text) > limit || shared && !there {
+		if len(text) > limit || shared && !b.line.Has(text) {
 			continue
 		}
-		i, ok := b.arg(a, m.label.Text+" there", m.span)
+		i, ok := b.line.Add(a, m.label.Text+" there", m.span)
 		if !ok {
 			return nil
 		}
@@ -196,14 +196,8 @@ func (b *builder) trial(at spec.Span) {
 	if len(b.proofs) == 0 {
 		return
 	}
-	arg, _ := b.arg(trialArg, "trial", at)
+	arg, _ := b.line.Add(trialArg, "trial", at)
 	for _, p := range b.proofs {
 		p.Trial = arg
 	}
-}
-
-// maybeLost reports whether f is a string that may be in user memory. Up to about 6.12
-// the kernel stores nothing for an empty one, and a filter then sees the next string.
-func maybeLost(f *value.Field) bool {
-	return f.Encoding == value.String && len(f.Guards) > 0 && f.Guards[len(f.Guards)-1].Space != value.KernelSpace
 }

@@ -22,7 +22,7 @@ type proven struct {
 func (r *resolver) again() {
 	for _, p := range r.entry.proven {
 		f := &r.entry.Fields[p.index]
-		if f.Hidden || !p.fitsAsArg(r.fn.Target.Features.MaxArg()) || len(r.exit.args) > dynevent.MaxArgs/2 {
+		if f.Hidden || !p.fitsAsArg(r.fn.Target.Features.MaxArg()) || len(r.exit.line.Args) > dynevent.MaxArgs/2 {
 			continue
 		}
 		before := len(r.Errs)

@@ -57,7 +57,7 @@ func (r *resolver) since(x *spec.Since, w cond.Want) (cond.Ref, bool) {
 	}
 	f, arg := room(x)
 	var ok bool
-	if f.Arg, ok = r.entry.argFor("since "+text+" ", arg, cmp.Or(w.Name, x.Word()), x.Span); !ok {
+	if f.Arg, ok = r.entry.line.AddFor("since "+text+" ", arg, cmp.Or(w.Name, x.Word()), x.Span); !ok {
 		return cond.Ref{}, false
 	}
 	f.Clock = true
@@ -133,7 +133,7 @@ func (r *resolver) passing(all []*cond.Test) {
 		if _, exit := t.Sides(); exit {
 			continue
 		}
-		if _, _, ok := r.entry.filter(t, maps.Clone(r.entry.known)); ok {
+		if _, _, ok := r.entry.pushdown().Filter(t, maps.Clone(r.entry.known)); ok {
 			asked = append(asked, t)
 		}
 	}

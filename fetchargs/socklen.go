@@ -38,7 +38,7 @@ func (b *builder) addBound(e encode.Encoded, f *value.Field) bool {
 	}
 	f.Bound = &value.Bound{Length: -1, Unit: e.Length.Unit, Result: -1}
 	if e.Length.Stored {
-		f.Bound.Result, _ = b.arg(dynevent.Arg{Base: dynevent.Base{Kind: dynevent.Retval}, Type: dynevent.Number("s", 4)}, "result", e.Span)
+		f.Bound.Result, _ = b.line.Add(dynevent.Arg{Base: dynevent.Base{Kind: dynevent.Retval}, Type: dynevent.Number("s", 4)}, "result", e.Span)
 	}
 	if e.Length.Name == "" {
 		return true
@@ -46,7 +46,7 @@ func (b *builder) addBound(e encode.Encoded, f *value.Field) bool {
 	size, _ := btf.Size(e.Length.Route.Type)
 	length := encode.Number(encode.Encoded{Route: e.Length.Route, Span: e.Span}, size, nil)
 	own := length.Route.Arg().As(length.Type)
-	arg, ok := b.arg(own, e.Length.Name, e.Span)
+	arg, ok := b.line.Add(own, e.Length.Name, e.Span)
 	if !ok {
 		return false
 	}

@@ -1,4 +1,4 @@
-package fetchargs
+package pushdown
 
 import (
 	"fmt"
@@ -13,10 +13,10 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
-// filterText writes c for a kernel filter. It returns false if a filter cannot hold
+// constant writes c for a kernel filter. It returns false if a filter cannot hold
 // it: a filter has no escapes, and its strings have at most 255 bytes. plain is set
 // for lines that people read.
-func filterText(c cond.Constant, f *value.Field, op spec.Op, plain bool) (string, bool) {
+func constant(c cond.Constant, f *value.Field, op spec.Op, plain bool) (string, bool) {
 	if c.Kind != value.Text {
 		if c.Kind == value.Int {
 			return strconv.FormatInt(int64(c.Num), 10), true

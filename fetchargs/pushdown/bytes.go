@@ -1,4 +1,4 @@
-package fetchargs
+package pushdown
 
 import (
 	"fmt"
@@ -9,11 +9,11 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
-// filterBytes writes a comparison of bytes for the kernel. Filters must not use arrays
+// bytes writes a comparison of bytes for the kernel. Filters must not use arrays
 // (5.10 crashes), so it compares numbers of up to 8 bytes each, which are fetched only
 // for the filter.
-func (b *builder) filterBytes(t *cond.Test, f *value.Field) (string, bool) {
-	arg, c := b.args[f.Arg], t.Value
+func (s *Side) bytes(t *cond.Test, f *value.Field) (string, bool) {
+	arg, c := s.Line.Args[f.Arg], t.Value
 	if c.Kind != value.Bytes || t.Op != "==" && t.Op != "!=" {
 		return "", false
 	}
@@ -23,21 +23,21 @@ func (b *builder) filterBytes(t *cond.Test, f *value.Field) (string, bool) {
 	}
 	var words []word
 	for at := 0; 8*at < bits; at += words[len(words)-1].size {
-		w, ok := wordAt(c, at, bits, b.r.fn.Target.Arch.BigEndian, arg)
-		if !ok || len(w.arg.String())+len(":x64") > b.r.fn.Target.Features.MaxArg() {
+		w, ok := wordAt(c, at, bits, s.Fn.Target.Arch.BigEndian, arg)
+		if !ok || len(w.arg.String())+len(":x64") > s.Fn.Target.Features.MaxArg() {
 			return "", false
 		}
 		words = append(words, w)
 	}
 	var parts []string
 	for _, w := range words {
-		i, ok := b.arg(w.arg.As(dynevent.Number("x", w.size)), f.Label, arg.Span)
+		i, ok := s.Line.Add(w.arg.As(dynevent.Number("x", w.size)), f.Label, arg.Span)
 		if !ok {
 			return "", false
 		}
-		name := b.args[i].Name
+		name := s.Line.Args[i].Name
 		if w.mask != 0 {
-			parts = append(parts, maskedFilter(cond.Constant{Num: w.num, Mask: w.mask}, name, &value.Field{}, "=="))
+			parts = append(parts, masked(cond.Constant{Num: w.num, Mask: w.mask}, name, &value.Field{}, "=="))
 		} else {
 			parts = append(parts, fmt.Sprintf("%s == 0x%x", name, w.num))
 		}
