@@ -108,11 +108,9 @@ func (b *builder) instrument(both bool) {
 	if both {
 		p.Stack, _ = b.line.Add(dynevent.Arg{Base: dynevent.Base{Kind: dynevent.StackPointer}, Type: dynevent.X64}, "stack", at)
 	}
-	b.trial(at)
+	b.prover.AddTrial(at)
 	p.Comm, _ = b.line.Add(p.Kind.Comm(), "comm", at)
-	for _, proof := range b.texts {
-		proof.Last = p.Comm + 1
-	}
+	b.prover.EndTexts(p.Comm)
 }
 
 // check reports what the kernel would refuse, or would drop at every hit.

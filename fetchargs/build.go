@@ -11,6 +11,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/encode"
 	"github.com/tsnoop/tsnoop/fetchargs/line"
 	"github.com/tsnoop/tsnoop/fetchargs/plan"
+	"github.com/tsnoop/tsnoop/fetchargs/prove"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
@@ -24,22 +25,22 @@ type builder struct {
 	line    *line.Line
 	filters []string        // must all hold
 	known   map[string]bool // the filters that check pointers
-	proofs  []*value.Proof
-	texts   []*value.Proof
-	reads   []*value.Proof // proofs that use the counter
-	counter *counter       // nil if the kernel has no counter, or none for this side
+	prover  *prove.Prover
 	proven  []proven
 	dumps   []dump
 }
 
 // newBuilder returns the builder of a side, which stays empty if the source has no such side.
-func (r *resolver) newBuilder(symbols []string, side dynevent.Side) *builder {
+// counter is nil if the kernel has no counter, or none for the side.
+func (r *resolver) newBuilder(symbols []string, side dynevent.Side, counter *prove.Counter) *builder {
 	kind, _ := r.fn.Way.Probe(side)
+	l := line.New(kind, r.enc, r.fn.Target.Nonce, &r.Collector)
 	return &builder{
 		Values: cond.Values{At: side},
 		r:      r,
 		probe:  &plan.Probe{Plan: r.out, Kind: kind, Side: side, Symbols: symbols, Comm: -1, Caller: -1, Stack: -1},
-		line:   line.New(kind, r.enc, r.fn.Target.Nonce, &r.Collector),
+		line:   l,
+		prover: prove.New(r.fn, r.enc, l, counter),
 		known:  map[string]bool{},
 	}
 }
@@ -116,9 +117,9 @@ func (b *builder) guards(e encode.Encoded, f *value.Field) bool {
 		}
 		g := value.Guard{Label: label.Text, Arg: arg, Space: b.space(e, i)}
 		if last := i == len(e.Route.Labels)-1; b.r.fn.Target.Live && g.Space != value.KernelSpace && !(last && f.Encoding == value.Dumped) {
-			g.Proof = b.proof(e, i, n, f.Arg)
+			g.Proof = b.prover.Proof(e, i, n, f.Arg)
 			if last && e.Short && g.Proof != nil {
-				g.Head = b.head(e, i, n)
+				g.Head = b.prover.Head(e, i, n)
 			}
 		}
 		f.Guards = append(f.Guards, g)

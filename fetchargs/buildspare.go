@@ -7,6 +7,7 @@ import (
 
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/plan"
+	"github.com/tsnoop/tsnoop/fetchargs/prove"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
@@ -21,8 +22,8 @@ const (
 
 // isLong reports whether the kernel may read thousands of bytes for a.
 func isLong(a *dynevent.Arg) bool {
-	return a.IsString() && a.Base.Kind != dynevent.Comm && !a.Short && a.String() != trialArg.String() &&
-		len(a.Hops) > 0 && a.Hops[len(a.Hops)-1].Offset != beyond
+	return a.IsString() && a.Base.Kind != dynevent.Comm && !a.Short && a.String() != prove.Trial.String() &&
+		len(a.Hops) > 0 && a.Hops[len(a.Hops)-1].Offset != prove.Beyond
 }
 
 // spare returns the spare of p, nil if p needs none. The kernel must run it after p. At a
@@ -55,7 +56,7 @@ func (b *builder) spareOf(words int, whole bool) *plan.Probe {
 	s.SpareOf, s.Comm, s.Caller, s.Stack = p, -1, -1, -1
 	var tests []string
 	var long []dynevent.Arg
-	trial := slices.IndexFunc(p.Args, func(a dynevent.Arg) bool { return a.String() == trialArg.String() })
+	trial := slices.IndexFunc(p.Args, func(a dynevent.Arg) bool { return a.String() == prove.Trial.String() })
 	for i, a := range p.Args {
 		if !isLong(&a) {
 			s.Args = append(s.Args, a)
@@ -78,7 +79,7 @@ func (b *builder) spareOf(words int, whole bool) *plan.Probe {
 		h.Args = len(s.Args) - h.First
 		if trial >= 0 && b.r.fn.Target.Features.Keeps {
 			h.End = &value.Proof{Kind: value.Through, Args: []int{len(s.Args)}}
-			end := b.headArg(a, h.Sure-spareWord, 0).Then(dynevent.Hop{Offset: beyond}).As(dynevent.Ustring)
+			end := b.headArg(a, h.Sure-spareWord, 0).Then(dynevent.Hop{Offset: prove.Beyond}).As(dynevent.Ustring)
 			end.Name = unused(p, fmt.Sprintf("t%d_end", i))
 			s.Args = append(s.Args, end)
 		}

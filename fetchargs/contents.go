@@ -66,7 +66,7 @@ func (r *resolver) showContent(i int) bool {
 	if c.Out {
 		side = r.exit
 	}
-	if c.Out && (!r.fn.Target.Features.ReturnArgs || r.fn.Absent) || r.fn.Target.Live && !r.fn.Target.Features.Keeps && side.counter == nil {
+	if c.Out && (!r.fn.Target.Features.ReturnArgs || r.fn.Absent) || r.fn.Target.Live && !r.fn.Target.Features.Keeps && !side.prover.Counts() {
 		return false
 	}
 	before := len(r.Errs)

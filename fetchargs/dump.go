@@ -10,6 +10,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/encode"
 	"github.com/tsnoop/tsnoop/fetchargs/plan"
+	"github.com/tsnoop/tsnoop/fetchargs/prove"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
@@ -93,8 +94,8 @@ func (b *builder) spread() []*builder {
 
 // next makes the n-th part of b's side, with the fetchargs that its filter needs.
 func (b *builder) next(n int) *builder {
-	part := b.r.newBuilder(b.probe.Symbols, b.probe.Side)
-	part.Part, part.probe.Part, part.Used, part.counter = n, n, true, b.counter
+	part := b.r.newBuilder(b.probe.Symbols, b.probe.Side, nil)
+	part.Part, part.probe.Part, part.Used, part.prover = n, n, true, b.prover.ForPart(part.line)
 	part.filters = slices.Clone(b.filters)
 	for _, a := range plan.NamedIn(b.line.Args, strings.Join(b.filters, " ")) {
 		part.line.Copy(a)
@@ -109,7 +110,7 @@ func (b *builder) room(d dump, n int) int {
 	line := dynevent.MaxLine - 256 - len(b.probe.Symbols[0]) - len(b.probe.Event)
 	for i := range b.line.Args {
 		a := &b.line.Args[i]
-		if a.IsString() && a.Base.Kind != dynevent.Comm && a.Hops[len(a.Hops)-1].Offset != beyond {
+		if a.IsString() && a.Base.Kind != dynevent.Comm && a.Hops[len(a.Hops)-1].Offset != prove.Beyond {
 			left -= encode.TextRoom
 			break
 		}
@@ -118,8 +119,8 @@ func (b *builder) room(d dump, n int) int {
 		left -= b.line.Args[i].Size()
 		line -= len(b.line.Args[i].Name) + len(b.line.Args[i].String()) + 2
 	}
-	if b.counter != nil { // the count is fetched before and after each array
-		left -= 16*(len(b.reads)+1) + 8*(b.counter.depth+2)
+	if b.prover.Counts() { // the count is fetched before and after each array
+		left -= b.prover.CountRoom()
 		n = min(n, encode.ArrayBytes) // so that the count shows which page faulted
 	} else if b.r.fn.Target.Live {
 		left -= 8 // two windows
@@ -160,7 +161,7 @@ func (b *builder) stretch(first *builder, d dump, at, n int) bool {
 		return false
 	}
 	if b.r.fn.Target.Live {
-		f.Dump.Windows = b.windows(d, &f)
+		f.Dump.Windows = b.prover.Windows(d.Encoded, &f)
 	}
 	if own {
 		b.Fields[d.index] = f
@@ -191,52 +192,4 @@ func (b *builder) arrays(d dump, f *value.Field) bool {
 		at += count * size
 	}
 	return true
-}
-
-// windows adds the fetchargs that show which pages of a stretch could be read.
-func (b *builder) windows(d dump, f *value.Field) (all []value.Window) {
-	labels := d.Route.Labels
-	if len(labels) == 0 || labels[len(labels)-1].Text == "" {
-		return nil
-	}
-	m := piece{
-		pointer: d.Route.Pointer(len(d.Route.Hops)), user: d.Route.User, label: labels[len(labels)-1],
-		at: d.Route.Off, size: f.Count, arg: f.Arg, reads: f.Dump.Args, span: d.Span,
-	}
-	add := func(start, end int, p *value.Proof) {
-		if p != nil {
-			p.From, p.To = d.Route.Off+int64(start), d.Route.Off+int64(end)
-			all = append(all, value.Window{Range: value.Range{Start: start, End: end}, Proof: p})
-		}
-	}
-	start, end := f.Dump.At, f.Dump.At+f.Count
-	switch {
-	case b.counter != nil:
-		add(start, end, b.counted(m))
-	case !b.r.fn.Target.Features.Immediate:
-	case !b.r.fn.Target.Features.Keeps:
-		add(start, start+1, b.readable(m, value.Itself, start))
-		add(end-1, end, b.readable(m, value.Itself, end-1))
-	case f.Count < 8:
-		add(start, end, b.readable(m, value.Through, start, end-8))
-	default:
-		add(start, start+8, b.readable(m, value.Through, start))
-		add(end-8, end, b.readable(m, value.Through, end-8))
-	}
-	return all
-}
-
-// readable adds the fetchargs that show whether m could be read at certain bytes of
-// the object. If there are several, it is enough that one of them could be read.
-func (b *builder) readable(m piece, kind value.ProofKind, at ...int) *value.Proof {
-	p := &value.Proof{Kind: kind, Any: len(at) > 1 || kind == value.Itself}
-	var args []dynevent.Arg
-	for _, n := range at {
-		a := m.there(m.at + int64(n)).As(dynevent.String)
-		if kind == value.Through {
-			a = a.Then(dynevent.Hop{Offset: beyond}).As(dynevent.Ustring)
-		}
-		args = append(args, a)
-	}
-	return b.byStrings(p, args, false, m)
 }

@@ -23,7 +23,7 @@ func (b *builder) layout() {
 		}
 		return number
 	}
-	line := b.inTurn()
+	line := b.prover.Order()
 	slices.SortStableFunc(line, func(x, y int) int { return cmp.Compare(class(x), class(y)) })
 	at := make([]int, len(b.line.Args))
 	for place, arg := range line {
@@ -39,32 +39,4 @@ func (b *builder) layout() {
 			move(arg)
 		}
 	}
-}
-
-// inTurn returns the numbers of the fetchargs in the order in which the kernel is to fetch
-// them: as they were added, with the count of faults before and after all reads that it
-// proves.
-func (b *builder) inTurn() (line []int) {
-	before, after := map[int]bool{}, map[int]bool{}
-	for _, p := range b.reads {
-		before[p.Read-1], after[p.Read-2+p.Reads] = true, true
-	}
-	counted := false // by the last fetcharg
-	misses := func(like int) {
-		if !counted {
-			line = append(line, len(b.line.Args))
-			b.line.Append(b.counter.misses(), "misses", b.line.Args[like].Span)
-		}
-		counted = true
-	}
-	for arg := range len(b.line.Args) {
-		if before[arg] {
-			misses(arg)
-		}
-		line, counted = append(line, arg), false
-		if after[arg] {
-			misses(arg)
-		}
-	}
-	return line
 }

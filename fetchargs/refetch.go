@@ -4,6 +4,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/cond"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/encode"
+	"github.com/tsnoop/tsnoop/fetchargs/prove"
 )
 
 // A proven is a field of the entry probe that may be in user memory.
@@ -41,6 +42,6 @@ func (r *resolver) again() {
 // short enough not to be rewritten to start at a register: at return, the register
 // holds something else.
 func (p proven) fitsAsArg(limit int) bool {
-	rest := len(dynevent.Hop{Offset: beyond}.Wrap("")) + len(":ustring")
+	rest := len(dynevent.Hop{Offset: prove.Beyond}.Wrap("")) + len(":ustring")
 	return p.Route.Base.Kind == dynevent.ArgN && len(p.Route.Arg().String())+rest < limit
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/encode"
 	"github.com/tsnoop/tsnoop/fetchargs/find"
 	"github.com/tsnoop/tsnoop/fetchargs/plan"
+	"github.com/tsnoop/tsnoop/fetchargs/prove"
 	"github.com/tsnoop/tsnoop/fetchargs/route"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/target"
@@ -212,10 +213,8 @@ func (r *resolver) attempt() *plan.Plan {
 	r.out = &plan.Plan{Spec: r.fn.Spec, Func: r.fn.Proto, Arch: r.fn.Target.Arch, Macros: r.walk.Macros()}
 	symbols, notes := r.fn.Places()
 	r.out.Notes = notes
-	r.entry, r.exit = r.newBuilder(symbols, dynevent.Entry), r.newBuilder(symbols, dynevent.Return)
-	if r.fn.Target.FaultCount != nil && r.fn.Source.AtFunctions() {
-		r.entry.counter = r.counter()
-	}
+	r.entry = r.newBuilder(symbols, dynevent.Entry, prove.NewCounter(r.fn, r.order, r.enc))
+	r.exit = r.newBuilder(symbols, dynevent.Return, nil)
 
 	if r.fn.Spec.Parens {
 		r.items()

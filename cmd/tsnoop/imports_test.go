@@ -19,11 +19,12 @@ const module = "github.com/tsnoop/tsnoop"
 var mayImport = map[string][]string{
 	"btf":                  {"github.com/cilium/ebpf/btf", module + "/btf/thin"},
 	"btf/thin":             {"github.com/cilium/ebpf/btf"},
-	"fetchargs":            {module + "/btf", module + "/fetchargs/cond", module + "/fetchargs/constants", module + "/fetchargs/dynevent", module + "/fetchargs/encode", module + "/fetchargs/filter", module + "/fetchargs/find", module + "/fetchargs/line", module + "/fetchargs/measure", module + "/fetchargs/plan", module + "/fetchargs/pushdown", module + "/fetchargs/route", module + "/fetchargs/source", module + "/fetchargs/spec", module + "/fetchargs/syscalls", module + "/fetchargs/target", module + "/fetchargs/value"},
+	"fetchargs":            {module + "/btf", module + "/fetchargs/cond", module + "/fetchargs/constants", module + "/fetchargs/dynevent", module + "/fetchargs/encode", module + "/fetchargs/filter", module + "/fetchargs/find", module + "/fetchargs/line", module + "/fetchargs/measure", module + "/fetchargs/plan", module + "/fetchargs/prove", module + "/fetchargs/pushdown", module + "/fetchargs/route", module + "/fetchargs/source", module + "/fetchargs/spec", module + "/fetchargs/syscalls", module + "/fetchargs/target", module + "/fetchargs/value"},
 	"fetchargs/cond":       {module + "/fetchargs/plural", module + "/btf", module + "/fetchargs/abi", module + "/fetchargs/constants", module + "/fetchargs/dynevent", module + "/fetchargs/filter", module + "/fetchargs/spec", module + "/fetchargs/value"},
 	"fetchargs/filter":     {module + "/fetchargs/spec"},
 	"fetchargs/pushdown":   {module + "/btf", module + "/fetchargs/abi", module + "/fetchargs/cond", module + "/fetchargs/dynevent", module + "/fetchargs/filter", module + "/fetchargs/find", module + "/fetchargs/line", module + "/fetchargs/spec", module + "/fetchargs/value"},
 	"fetchargs/line":       {module + "/fetchargs/dynevent", module + "/fetchargs/encode", module + "/fetchargs/source", module + "/fetchargs/spec"},
+	"fetchargs/prove":      {module + "/btf", module + "/fetchargs/dynevent", module + "/fetchargs/encode", module + "/fetchargs/find", module + "/fetchargs/line", module + "/fetchargs/route", module + "/fetchargs/spec", module + "/fetchargs/target", module + "/fetchargs/value"},
 	"fetchargs/measure":    {module + "/btf", module + "/fetchargs/cond", module + "/fetchargs/dynevent", module + "/fetchargs/spec", module + "/fetchargs/value"},
 	"fetchargs/emit":       {module + "/fetchargs/dynevent", module + "/fetchargs/spec", module + "/fetchargs/value", module + "/fetchargs/plan"},
 	"fetchargs/explain":    {module + "/fetchargs/plural", module + "/btf", module + "/fetchargs/dynevent", module + "/fetchargs/spec", module + "/fetchargs/value", module + "/fetchargs/plan"},
@@ -96,7 +97,7 @@ var mayImport = map[string][]string{
 }
 
 // pure are the packages that must not touch the machine.
-var pure = []string{"fetchargs", "fetchargs/constants", "fetchargs/spec", "fetchargs/specfile", "fetchargs/abi", "fetchargs/value", "render", "render/sum", "render/text", "render/json", "tracefs/calls", "fetchargs/dynevent", "fetchargs/line", "fetchargs/pushdown", "fetchargs/source", "fetchargs/tracepoint", "tracefs/ringbuf", "tracefs/tracedat"}
+var pure = []string{"fetchargs", "fetchargs/constants", "fetchargs/spec", "fetchargs/specfile", "fetchargs/abi", "fetchargs/value", "render", "render/sum", "render/text", "render/json", "tracefs/calls", "fetchargs/dynevent", "fetchargs/line", "fetchargs/prove", "fetchargs/pushdown", "fetchargs/source", "fetchargs/tracepoint", "tracefs/ringbuf", "tracefs/tracedat"}
 
 func TestImports(t *testing.T) {
 	root := filepath.Join("..", "..")

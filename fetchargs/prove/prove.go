@@ -1,0 +1,288 @@
+// Package prove adds to the line of a probe what shows whether the memory that it reads was
+// there: a fetch that faults leaves what was in the record before.
+package prove
+
+import (
+	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+	"github.com/tsnoop/tsnoop/fetchargs/encode"
+	"github.com/tsnoop/tsnoop/fetchargs/find"
+	"github.com/tsnoop/tsnoop/fetchargs/line"
+	"github.com/tsnoop/tsnoop/fetchargs/route"
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
+	"github.com/tsnoop/tsnoop/fetchargs/value"
+)
+
+// A Prover adds the proofs for one probe.
+type Prover struct {
+	fn      *find.Function
+	enc     *encode.Encoder
+	line    *line.Line
+	counter *Counter
+
+	proofs []*value.Proof
+	texts  []*value.Proof
+	reads  []*value.Proof // proofs that use the counter
+}
+
+// New returns a Prover. Without a counter, proofs are strings at the places in question.
+func New(fn *find.Function, enc *encode.Encoder, line *line.Line, counter *Counter) *Prover {
+	return &Prover{fn: fn, enc: enc, line: line, counter: counter}
+}
+
+// ForPart returns a Prover for a further part of the probe, with its own line.
+func (v *Prover) ForPart(line *line.Line) *Prover { return New(v.fn, v.enc, line, v.counter) }
+
+// Counts reports whether proofs count faults.
+func (v *Prover) Counts() bool { return v.counter != nil }
+
+// CountRoom returns how many bytes of the record the counts of all reads take with one more.
+func (v *Prover) CountRoom() int { return 16*(len(v.reads)+1) + 8*(v.counter.depth+2) }
+
+// EndTexts says that text ends before the fetcharg next begins.
+func (v *Prover) EndTexts(next int) {
+	for _, proof := range v.texts {
+		proof.Last = next + 1
+	}
+}
+
+const (
+	// Beyond is an offset, of 32 bits, far from any place that user memory may
+	// point to. It is better if nothing is found there; if something is, it is
+	// copied for nothing. With ustring the kernel looks only in the program's own
+	// memory, and not wherever the program wants it to look.
+	//
+	// The type symstr would need no second step, but the kernel writes it without
+	// regard to the room in the record: a program that changes its memory meanwhile
+	// could make it write past the record (6.2 to 7.3).
+	Beyond = -2147483647
+)
+
+// Trial faults at the first of two hops.
+var Trial = dynevent.Arg{Base: dynevent.Base{Kind: dynevent.Immediate, N: 0x80_0000_0000_0000}, Hops: make([]dynevent.Hop, 2), Type: dynevent.String}
+
+// A piece is user memory that may not be paged in.
+type piece struct {
+	pointer    dynevent.Arg
+	user       bool // it is read as user memory
+	label      route.Label
+	at         int64 // bytes from the pointer
+	size       int   // bytes; 1 for text
+	text       bool
+	arg, reads int // the first arg that holds it, and the number of args; for text the string
+	span       spec.Span
+}
+
+// there returns the fetcharg of the memory off bytes from the pointer.
+func (m *piece) there(off int64) dynevent.Arg {
+	return m.pointer.Then(dynevent.Hop{Offset: off, User: m.user})
+}
+
+// Proof adds the fetchargs that prove that the memory behind the i-th pointer, the
+// value after n hops, was there. arg is the index of the fetcharg of e.
+func (v *Prover) Proof(e encode.Encoded, i, n, arg int) *value.Proof {
+	m := piece{
+		pointer: e.Route.Pointer(n), user: e.Route.Marked(i), label: e.Route.Labels[i],
+		at: e.Route.Off, size: v.line.Args[arg].Size(), arg: arg, reads: 1, span: e.Span,
+	}
+	switch {
+	case n < len(e.Route.Hops): // a pointer on the way
+		m.at, m.size = e.Route.Hops[n].Offset, 8
+		if v.counter != nil {
+			m.arg, _ = v.line.Add(e.Route.Pointer(n+1).As(dynevent.X64), m.label.Text+" there", m.span)
+		}
+	case e.Field.Encoding == value.String:
+		m.text, m.size, m.user = true, 1, m.user || e.Type == dynevent.Ustring
+	case len(e.Next) > 0 && e.Route.Mem:
+		for _, a := range e.Next {
+			m.size += a.Size()
+		}
+		m.reads += len(e.Next)
+	}
+	if m.text && i > 0 && e.Route.Labels[i-1].InKernel() {
+		return nil // the text of a kernel object is not in user memory, and shows a fault by itself
+	}
+	p := v.proofOf(m)
+	if p != nil && m.text {
+		v.texts = append(v.texts, p)
+	}
+	return p
+}
+
+// Head adds the fetchargs that prove that the first bytes of e, behind the i-th pointer,
+// were there: the first one of single bytes, or 8.
+func (v *Prover) Head(e encode.Encoded, i, n int) *value.Proof {
+	m := piece{
+		pointer: e.Route.Pointer(n), user: e.Route.Marked(i), label: e.Route.Labels[i],
+		at: e.Route.Off, size: 8, reads: 1, span: e.Span,
+	}
+	first := dynevent.X64
+	if e.Type == dynevent.X8 {
+		m.size, first = 1, dynevent.X8
+	}
+	if v.counter != nil {
+		m.arg, _ = v.line.Add(m.there(m.at).As(first), m.label.Text+" there", m.span)
+	}
+	p := v.proofOf(m)
+	if p != nil {
+		p.From, p.To = m.at, m.at+int64(m.size)
+	}
+	return p
+}
+
+// proofOf adds a proof of m, of the kind that the kernel allows.
+func (v *Prover) proofOf(m piece) *value.Proof {
+	switch {
+	case v.counter != nil:
+		return v.counted(m)
+	case !v.fn.Target.Features.Immediate:
+		return nil
+	case v.fn.Target.Features.Keeps:
+		return v.through(m)
+	case m.text:
+		return &value.Proof{Kind: value.Itself}
+	}
+	return v.itself(m)
+}
+
+// firstByte returns the index of the fetcharg of the first byte of a text.
+func (v *Prover) firstByte(m piece) int {
+	i, _ := v.line.Add(m.there(m.at).As(dynevent.X8), m.label.Text+" there", m.span)
+	return i
+}
+
+func (v *Prover) through(m piece) *value.Proof {
+	starts, any := windowsOf(m.label, m.at, int64(m.size))
+	var args []dynevent.Arg
+	for _, off := range starts {
+		args = append(args, m.there(off).Then(dynevent.Hop{Offset: Beyond}).As(dynevent.Ustring))
+	}
+	p := v.byStrings(&value.Proof{Kind: value.Through, Any: any}, args, false, m)
+	if p != nil && m.text {
+		p.Read = v.firstByte(m) + 1
+	}
+	return p
+}
+
+func (v *Prover) itself(m piece) *value.Proof {
+	asText := func(off int64) dynevent.Arg { return m.there(off).As(dynevent.String) }
+	args := []dynevent.Arg{asText(m.at)}
+	if m.size > 1 {
+		args = append(args, asText(m.at+1))
+	}
+	if m.size >= 8 { // a pointer into a program's libraries or stack never has 0 there
+		args = append(args, asText(m.at+5))
+	}
+	if m.label.Start != m.at {
+		args = append(args, asText(m.label.Start))
+	}
+	p := &value.Proof{Kind: value.Itself, Any: true, From: min(m.at, m.label.Start), To: m.at + int64(m.size)}
+	// A string that is read to its end may be too long for a record, which is then
+	// lost. Where text is likely, use only what is fetched anyway.
+	return v.byStrings(p, args, m.size == 1, m)
+}
+
+// windowsOf returns the starts of windows of 8 bytes. If they can be read, so can the size
+// bytes at offset at. For a long value they are its two ends, which are on the same page
+// or on adjacent ones. For a short value it is a window within its struct, which other
+// members of the struct share. Without a struct, they are the 8 bytes from its start and
+// the 8 bytes up to its end: one of them lies on the page of the value, and any is set.
+func windowsOf(l route.Label, at, size int64) (starts []int64, any bool) {
+	last := at + size - 8
+	whole := int64(0)
+	if n, ok := btf.Size(btf.OrVoid(l.Target)); ok {
+		whole = int64(n)
+	}
+	switch end := l.Start + whole; {
+	case size == 8:
+		return []int64{at}, false
+	case size > 8:
+		return []int64{at, last}, false
+	case at < l.Start || at+size > end || whole < 8:
+		return []int64{at, last}, true
+	default:
+		cell := l.Start + (at-l.Start)&^7
+		return []int64{min(max(cell, last), end-8)}, false
+	}
+}
+
+// byStrings adds the strings of a proof, or if shared is set, only uses those that
+// are there already.
+func (v *Prover) byStrings(p *value.Proof, args []dynevent.Arg, shared bool, m piece) *value.Proof {
+	for _, a := range args {
+		a, text, limit := v.enc.Fitted(a)
+		if len(text) > limit || shared && !v.line.Has(text) {
+			continue
+		}
+		i, ok := v.line.Add(a, m.label.Text+" there", m.span)
+		if !ok {
+			return nil
+		}
+		p.Args = append(p.Args, i)
+	}
+	if len(p.Args) == 0 || p.Kind == value.Through && len(p.Args) < len(args) {
+		return nil
+	}
+	v.proofs = append(v.proofs, p)
+	return p
+}
+
+// AddTrial adds the fetcharg that shows how this kernel treats a fault. It comes after
+// the proofs that need it, because the room that is left for strings only shrinks.
+func (v *Prover) AddTrial(at spec.Span) {
+	if len(v.proofs) == 0 {
+		return
+	}
+	arg, _ := v.line.Add(Trial, "trial", at)
+	for _, p := range v.proofs {
+		p.Trial = arg
+	}
+}
+
+// Windows adds the fetchargs that show which pages could be read of a part of an object.
+func (v *Prover) Windows(e encode.Encoded, f *value.Field) (all []value.Window) {
+	labels := e.Route.Labels
+	if len(labels) == 0 || labels[len(labels)-1].Text == "" {
+		return nil
+	}
+	m := piece{
+		pointer: e.Route.Pointer(len(e.Route.Hops)), user: e.Route.User, label: labels[len(labels)-1],
+		at: e.Route.Off, size: f.Count, arg: f.Arg, reads: f.Dump.Args, span: e.Span,
+	}
+	add := func(start, end int, p *value.Proof) {
+		if p != nil {
+			p.From, p.To = e.Route.Off+int64(start), e.Route.Off+int64(end)
+			all = append(all, value.Window{Range: value.Range{Start: start, End: end}, Proof: p})
+		}
+	}
+	start, end := f.Dump.At, f.Dump.At+f.Count
+	switch {
+	case v.counter != nil:
+		add(start, end, v.counted(m))
+	case !v.fn.Target.Features.Immediate:
+	case !v.fn.Target.Features.Keeps:
+		add(start, start+1, v.readable(m, value.Itself, start))
+		add(end-1, end, v.readable(m, value.Itself, end-1))
+	case f.Count < 8:
+		add(start, end, v.readable(m, value.Through, start, end-8))
+	default:
+		add(start, start+8, v.readable(m, value.Through, start))
+		add(end-8, end, v.readable(m, value.Through, end-8))
+	}
+	return all
+}
+
+// readable adds the fetchargs that show whether m could be read at certain bytes of
+// the object. If there are several, it is enough that one of them could be read.
+func (v *Prover) readable(m piece, kind value.ProofKind, at ...int) *value.Proof {
+	p := &value.Proof{Kind: kind, Any: len(at) > 1 || kind == value.Itself}
+	var args []dynevent.Arg
+	for _, n := range at {
+		a := m.there(m.at + int64(n)).As(dynevent.String)
+		if kind == value.Through {
+			a = a.Then(dynevent.Hop{Offset: Beyond}).As(dynevent.Ustring)
+		}
+		args = append(args, a)
+	}
+	return v.byStrings(p, args, false, m)
+}
