@@ -101,7 +101,8 @@ func (d *Decoder) value(f int, data []byte) (v Value) {
 	}
 	switch field.Encoding {
 	case String:
-		return d.string(f, data)
+		d.setText(&v, f, data)
+		return v
 	case Array:
 		return d.array(field, data)
 	case Age:
@@ -120,15 +121,17 @@ func (d *Decoder) value(f int, data []byte) (v Value) {
 	return v
 }
 
-// string returns the value of a String.
-func (d *Decoder) string(f int, data []byte) (v Value) {
+// setText sets v, which is zero, to the value of a String. To return it would copy it.
+func (d *Decoder) setText(v *Value, f int, data []byte) {
 	field := &d.fields[f]
 	text := d.Text(field.Arg, data)
 	if text == nil || d.isCut(field, data) {
-		return d.noText(field, data)
+		*v = d.noText(field, data)
+		return
 	}
 	if field.Path != nil && d.paths[f] != nil {
-		return d.path(field.Path, d.paths[f], data)
+		*v = d.path(field.Path, d.paths[f], data)
+		return
 	}
 	if field.Count > 0 && len(text) >= field.Count {
 		text = text[:field.Count]
@@ -139,7 +142,6 @@ func (d *Decoder) string(f int, data []byte) (v Value) {
 	if d.whys != nil {
 		v.Why = d.whyText(field, data)
 	}
-	return v
 }
 
 // object returns the value of a field that is an object or was not fetched.
