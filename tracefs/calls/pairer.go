@@ -379,8 +379,10 @@ func (p *Pairer) alone(e *tracefs.Event, side *Side) *Call {
 	} else {
 		p.call.Entry = e
 	}
-	if t := p.tasks[key(e)]; t != nil && p.opts.Begin {
-		p.call.Depth = t.open()
+	if p.opts.Begin {
+		if t := p.tasks[key(e)]; t != nil {
+			p.call.Depth = t.open()
+		}
 	}
 	return &p.call
 }

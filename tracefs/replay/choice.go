@@ -33,15 +33,6 @@ type chooser struct {
 // choose has a stream show only the calls of a choice.
 func choose(r *stream.Stream, c Choice) *chooser {
 	ch := &chooser{Stream: r, Choice: c, strange: map[int]bool{}}
-	r.Choose = func(c *calls.Call, p *plan.Plan) bool {
-		if !ch.chosen(c, p) {
-			ch.refused++
-			return false
-		}
-		ch.some = true
-		ch.stacks = ch.stacks || c.Entry != nil && len(c.Entry.Stack) > 0 || c.Return != nil && len(c.Return.Stack) > 0
-		return true
-	}
 	switch {
 	case len(c.CPUs) == 0:
 	case len(r.CPUs) == 0:
@@ -51,6 +42,16 @@ func choose(r *stream.Stream, c Choice) *chooser {
 		if len(r.CPUs) == 0 {
 			r.CPUs = []int{-1}
 		}
+	}
+	all := len(c.Pids) == 0 && c.Comm == "" && len(r.CPUs) == 0
+	r.Choose = func(c *calls.Call, p *plan.Plan) bool {
+		if !all && !ch.chosen(c, p) {
+			ch.refused++
+			return false
+		}
+		ch.some = true
+		ch.stacks = ch.stacks || c.Entry != nil && len(c.Entry.Stack) > 0 || c.Return != nil && len(c.Return.Stack) > 0
+		return true
 	}
 	if len(c.Pids) > 0 && r.Processes == nil {
 		r.Warner.Warnf("the processes of threads were not recorded: -p selects the threads with these IDs")
