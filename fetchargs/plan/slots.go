@@ -23,7 +23,9 @@ func (p *Probe) Slots(field func(name string) (value.Slot, bool)) ([]value.Slot,
 			return nil, fmt.Errorf("%s: the kernel's format has no field %s", p.Event, name)
 		}
 		if slots[i] = s; !p.Kind.Defined() {
-			slots[i] = within(s, &a)
+			if slots[i], ok = within(s, &a); !ok {
+				return nil, fmt.Errorf("%s: the kernel's field %s ends before %s", p.Event, name, a.Name)
+			}
 		}
 	}
 	if p.Side == dynevent.Return {
@@ -45,14 +47,18 @@ func (p *Probe) Decoder(slots []value.Slot, order binary.ByteOrder, mapped func(
 }
 
 // within returns the place of a fetcharg in a field of an event that was not defined for it.
-func within(s value.Slot, a *dynevent.Arg) value.Slot {
+// It returns false if it is not in the field.
+func within(s value.Slot, a *dynevent.Arg) (value.Slot, bool) {
 	s.Sure = a.IsString()
 	if len(a.Hops) == 0 || s.DataLoc {
-		return s
+		return s, true
 	}
 	at := int(a.Hops[0].Offset)
+	if at < 0 || at > s.Size {
+		return s, false
+	}
 	if s.Offset, s.Size = s.Offset+at, s.Size-at; !s.Sure {
 		s.Size = min(s.Size, a.Size())
 	}
-	return s
+	return s, true
 }

@@ -63,12 +63,11 @@ func (d *Decoder) array(f *Field, data []byte) Value {
 	}
 	b := f.Bound
 	if b != nil && b.Length >= 0 {
-		switch n := d.length(b, data); {
-		case n < len(v.Bytes):
-			v.Bytes = v.Bytes[:n]
-		case n > len(v.Bytes) && b.Unit > 0:
+		n := d.length(b, data)
+		if n > len(v.Bytes) && b.Unit > 0 {
 			v.Uint, v.Why = uint64(n), CutOff
 		}
+		v.Bytes = v.Bytes[:min(n, len(v.Bytes))]
 	}
 	last := len(f.Guards) - 1
 	if last < 0 || f.Guards[last].Head == nil {

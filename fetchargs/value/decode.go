@@ -23,13 +23,18 @@ type Decoder struct {
 	slots  []Slot
 	big    bool // the records' byte order
 	mapped func(addr uint64) bool
-	paths  [][]byte         // buffers for the fields that are paths
-	sets   []*constants.Set // for the fields that choose among the cases of one; nil if there is none
-	joints []*Joint         // for the fields that are dumps; nil if there is none
-	lists  []Parts          // for the fields that are Strings; nil if there is none
-	doubts int              // offset in a record of the indexes into whys, one for each arg
-	whys   []Why            // nil if the records have no such indexes
-	cuts   bool             // a text without its NUL is only a beginning: see MayCut
+	more   []more // one for each field
+	doubts int    // offset in a record of the indexes into whys, one for each arg
+	whys   []Why  // nil if the records have no such indexes
+	cuts   bool   // a text without its NUL is only a beginning: see MayCut
+}
+
+// more is what a Decoder has for a field beside its Field.
+type more struct {
+	path  []byte         // buffer, if it is a path
+	set   *constants.Set // if another parameter chooses among its cases; else nil
+	joint *Joint         // if it is the first stretch of a dump; else nil
+	list  Parts          // memory, if it is Strings
 }
 
 // NewDecoder returns a decoder for records with the given fields. slots is the layout of
@@ -37,32 +42,19 @@ type Decoder struct {
 // kernel address can be read. If it is nil, every address in the kernel's half is taken
 // for readable, except error pointers.
 func NewDecoder(fields []Field, arch *abi.Arch, slots []Slot, order binary.ByteOrder, mapped func(uint64) bool) *Decoder {
-	d := &Decoder{fields: fields, arch: arch, slots: slots, big: IsBig(order), mapped: mapped}
+	d := &Decoder{fields: fields, arch: arch, slots: slots, big: IsBig(order), mapped: mapped, more: make([]more, len(fields))}
 	for i := range fields {
-		if fields[i].Path != nil {
-			if d.paths == nil {
-				d.paths = make([][]byte, len(fields))
-			}
-			d.paths[i] = make([]byte, longestPath)
+		f, m := &fields[i], &d.more[i]
+		if f.Path != nil {
+			m.path = make([]byte, longestPath)
 		}
-		if fields[i].By > 0 && fields[i].By <= len(slots) {
-			if d.sets == nil {
-				d.sets = make([]*constants.Set, len(fields))
-			}
-			d.sets[i] = names(fields[i].Macros, fields[i].Set)
+		if f.By > 0 {
+			m.set = names(f.Macros, f.Set)
 		}
-		if n := len(fields[i].Items); n > 0 {
-			if d.lists == nil {
-				d.lists = make([]Parts, len(fields))
-			}
-			d.lists[i] = make(Parts, 0, n)
+		if f.Encoding == Dumped && !f.IsRest() {
+			m.joint = NewJoint(i, []*Decoder{d})
 		}
-		if f := &fields[i]; f.Encoding == Dumped && f.Whole > 0 {
-			if d.joints == nil {
-				d.joints = make([]*Joint, len(fields))
-			}
-			d.joints[i] = NewJoint(i, []*Decoder{d})
-		}
+		m.list = make(Parts, 0, len(f.Items))
 	}
 	return d
 }
@@ -115,8 +107,8 @@ func (d *Decoder) value(f int, data []byte) (v Value) {
 		raw |= d.Arg(field.Arg+1, data) << field.Split
 	}
 	v = field.number(raw)
-	if d.sets != nil && d.sets[f] != nil {
-		v.Why = caseOf(d.sets[f], d.Arg(field.By-1, data))
+	if set := d.more[f].set; set != nil {
+		v.Why = caseOf(set, d.Arg(field.By-1, data))
 	}
 	return v
 }
@@ -129,8 +121,8 @@ func (d *Decoder) setText(v *Value, f int, data []byte) {
 		*v = d.noText(field, data)
 		return
 	}
-	if field.Path != nil && d.paths[f] != nil {
-		*v = d.path(field.Path, d.paths[f], data)
+	if field.Path != nil {
+		*v = d.path(field.Path, d.more[f].path, data)
 		return
 	}
 	if field.Count > 0 && len(text) >= field.Count {
@@ -146,10 +138,10 @@ func (d *Decoder) setText(v *Value, f int, data []byte) {
 
 // object returns the value of a field that is an object or was not fetched.
 func (d *Decoder) object(f int, data []byte) Value {
-	if d.joints == nil || d.joints[f] == nil {
+	j := d.more[f].joint
+	if j == nil {
 		return Value{}
 	}
-	j := d.joints[f]
 	j.one[0] = data
 	return j.Value(j.one[:])
 }
@@ -217,7 +209,7 @@ func (d *Decoder) readable(g *Guard, addr uint64) bool {
 // Arg returns the number in the record for arg i, zero-extended.
 func (d *Decoder) Arg(i int, data []byte) uint64 {
 	s := &d.slots[i]
-	if s.Offset < 0 || s.Size < 0 || s.Offset+s.Size > len(data) {
+	if s.Offset+s.Size > len(data) {
 		return 0
 	}
 	return Load(data[s.Offset:s.Offset+s.Size], d.big)
@@ -236,7 +228,7 @@ func (d *Decoder) Text(i int, data []byte) []byte {
 	case n == 0 || d.isNext(i, loc, data):
 		return nil
 	}
-	if off < 0 || n < 0 || off+n > len(data) {
+	if off+n > len(data) {
 		return nil
 	}
 	text := data[off : off+n]
@@ -277,15 +269,16 @@ func (d *Decoder) bytes(f *Field, data []byte) []byte {
 		}
 		return data[start:end]
 	}
-	start, end := s.Offset, s.Offset+s.Size
-	for i := f.Arg + 1; end < start+f.Skip+f.Size*f.Count && i < len(d.slots) && d.slots[i].Offset == end && d.slots[i].Size > 0; i++ {
+	start, end := s.Offset+f.Skip, s.Offset+s.Size
+	most := start + f.Size*f.Count
+	for i := f.Arg + 1; end < most && i < len(d.slots) && d.slots[i].Offset == end; i++ {
 		end += d.slots[i].Size
 	}
-	if start < 0 || s.Size < 0 || end > len(data) || start+f.Skip > end {
+	if f.Skip > 0 || s.Size == 8 { // in registers
+		end = min(end, most)
+	}
+	if start > end || end > len(data) {
 		return nil
 	}
-	if f.Skip > 0 || s.Size == 8 {
-		end = min(end, start+f.Skip+f.Size*f.Count)
-	}
-	return data[start+f.Skip : end]
+	return data[start:end]
 }

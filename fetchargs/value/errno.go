@@ -49,7 +49,7 @@ var sameErrnos = map[string]string{
 
 // ErrnoName returns the kernel's name of error n, such as "ENOENT"; "" if there is none.
 func ErrnoName(n int64) string {
-	if n < 0 || n >= int64(len(errnoNames)) {
+	if uint64(n) >= uint64(len(errnoNames)) {
 		return ""
 	}
 	return errnoNames[n]
@@ -61,7 +61,7 @@ func Errno(name string) (int64, bool) {
 		name = same
 	}
 	i := slices.Index(errnoNames[:], name)
-	return int64(i), i >= 0 && name != ""
+	return int64(i), i > 0 // number 0 has no name
 }
 
 // IsErrno reports whether x is an error as the kernel returns it, an integer or an error

@@ -1,5 +1,7 @@
 package value
 
+import "math"
+
 // A Form says what the numbers or bytes of a value mean. Every FORMAT and every kind of C
 // type has one.
 type Form uint8
@@ -40,11 +42,11 @@ const (
 
 // blocks has the number of bytes of the forms in which several bytes mean one thing.
 // everything stands for all the bytes that there are.
-var blocks = [Unknown + 1]int{
+var blocks = [...]int{
 	SockAddr: everything, Bits: everything, IP4: 4, IP6: 16, MAC: 6, LongMAC: everything, Memory: everything, Unknown: everything,
 }
 
-const everything = -1
+const everything = math.MaxInt
 
 // A rule says how a FORMAT or a C type is shown.
 type rule struct {

@@ -20,7 +20,7 @@ func FuzzDecoder(f *testing.F) {
 			if len(layout) < 2*i+2 {
 				return
 			}
-			slots[i] = value.Slot{Offset: int(int8(layout[2*i])), Size: int(int8(layout[2*i+1])), DataLoc: i == 2 || i == 3}
+			slots[i] = value.Slot{Offset: int(layout[2*i]), Size: int(layout[2*i+1]), DataLoc: i == 2 || i == 3}
 		}
 		through := &value.Proof{Kind: value.Through, Args: []int{2}, Trial: 3}
 		itself := &value.Proof{Kind: value.Itself, Args: []int{2}, Trial: 3, To: 8}

@@ -297,13 +297,13 @@ func (d *Decoder) dumped(f *Field, data []byte) []byte {
 	start := d.slots[f.Arg].Offset
 	end := start
 	for _, s := range d.slots[f.Arg : f.Arg+f.Dump.Args] {
-		if s.Offset != end || s.Size < 0 {
+		if s.Offset != end {
 			break
 		}
 		end += s.Size
 	}
 	end = min(end, start+f.Skip+f.Count)
-	if start < 0 || end > len(data) || start+f.Skip > end {
+	if end > len(data) || start+f.Skip > end {
 		return nil
 	}
 	return data[start+f.Skip : end]

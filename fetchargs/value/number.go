@@ -113,9 +113,6 @@ func (d *Decoder) Plain(f int) (Plain, bool) {
 		return Plain{}, false
 	}
 	s := d.slots[field.Arg]
-	if s.Offset < 0 || s.Size < 0 {
-		return Plain{}, false
-	}
 	return Plain{s.Offset, s.Size, 8 * field.Size, field.Signed, d.big, uint64(field.Add)}, true
 }
 

@@ -187,11 +187,9 @@ func (b *objectBuilder) setText(m *Type, t btf.Type, name string) {
 
 // bitField returns the member m, which starts at bit at of a struct.
 func (b *objectBuilder) bitField(m *btf.MemberOf, at int, set string) Member {
-	size, bits := 0, int(m.BitfieldSize)
-	if size, _ = btf.Size(m.Type); size > 8 || bits > 64 {
-		size, bits = min(size, 8), min(bits, 64)
-	}
-	f := Field{Name: m.Name, Type: m.Type, Encoding: BitField, Size: size, Bits: bits, Signed: btf.Signed(m.Type), Set: set, Macros: b.macros, HZ: b.hz}
+	size, _ := btf.Size(m.Type)
+	bits := min(int(m.BitfieldSize), 64)
+	f := Field{Name: m.Name, Type: m.Type, Encoding: BitField, Size: min(size, 8), Bits: bits, Signed: btf.Signed(m.Type), Set: set, Macros: b.macros, HZ: b.hz}
 	t := b.shown(&f, m.Type)
 	t.bits, t.Size = bits, (at%8+bits+7)/8
 	return Member{Name: m.Name, C: btf.Name(m.Type), Type: t, Offset: at / 8, Shift: at % 8}

@@ -77,7 +77,7 @@ func (t *Type) isOne(b []byte) bool {
 	case block == everything:
 		return t.Form != Unknown
 	default:
-		return block > 0 && t.Size < block && len(b) == block
+		return t.Size < block && len(b) == block
 	}
 }
 
@@ -148,9 +148,7 @@ func (w *objectWalk) pointsToItself(t *Type, at int) bool {
 func (w *objectWalk) absent(start, end int) (whole, some bool) {
 	missing := 0
 	for _, r := range w.object.Absent {
-		if from, to := max(start, r.Start), min(end, r.End); from < to {
-			missing += to - from
-		}
+		missing += max(0, min(end, r.End)-max(start, r.Start))
 	}
 	return missing > 0 && missing >= end-start, missing > 0
 }
@@ -252,13 +250,9 @@ func (w *objectWalk) plan(t *Type, dims []int, at, size, there int) (shown int, 
 			count++
 		}
 	}
-	sparse = shown > 8 && 2*count < shown
-	if t.Members != nil {
-		sparse = count < shown
-	}
+	sparse = t.Members != nil || shown > 8 && 2*count < shown
 	switch {
-	case shown == there:
-	case sparse || t.Members != nil:
+	case shown == there, sparse:
 	case rest == RestAbsent:
 		shown = there
 	default:

@@ -5,7 +5,7 @@ import "bytes"
 // strings returns the value of field f, which lists the texts of other fields, up to the
 // first whose pointer is NULL or cannot be read. If Why is CutOff, there are more texts.
 func (d *Decoder) strings(f int, data []byte) Value {
-	parts, why := d.lists[f][:0], CutOff
+	parts, why := d.more[f].list[:0], CutOff
 	for _, item := range d.fields[f].Items {
 		v := d.value(item, data)
 		pointers := d.fields[item].Guards
@@ -24,8 +24,8 @@ func (d *Decoder) strings(f int, data []byte) Value {
 		}
 		parts = append(parts, v.upToNUL())
 	}
-	d.lists[f] = parts
-	return Value{Kind: List, Parts: &d.lists[f], Why: why}
+	d.more[f].list = parts
+	return Value{Kind: List, Parts: &d.more[f].list, Why: why}
 }
 
 // upToNUL returns v, the bytes of a text, without the NUL and what follows. Why is CutOff

@@ -36,7 +36,7 @@ func PutNoTask(b []byte, order binary.ByteOrder) {
 // task returns the value of a Who.
 func (d *Decoder) task(f *Field, data []byte) Value {
 	s := d.slots[f.Arg]
-	if s.Offset < 0 || s.Size != TaskSize || s.Offset+TaskSize > len(data) {
+	if s.Size != TaskSize || s.Offset+TaskSize > len(data) {
 		return Value{}
 	}
 	b := data[s.Offset : s.Offset+TaskSize]
