@@ -33,7 +33,12 @@ func TestEachArg(t *testing.T) {
 			t.Errorf("%d args", len(seen))
 		}
 	}
-	for _, none := range []Field{{Encoding: Nothing, Arg: 3}, {Encoding: Dumped, Arg: 3, Dump: &Extent{}}} {
+	first := 0
+	(&Field{Encoding: Nothing, Bound: &Bound{Length: 0, Result: 0}}).EachArg(func(arg *int) { first++ })
+	if first != 2 {
+		t.Errorf("the length and the result in the first arg are visited %d times", first)
+	}
+	for _, none := range []Field{{Encoding: Nothing, Arg: 3, Bound: &Bound{Length: -1, Result: -1}}, {Encoding: Dumped, Arg: 3, Dump: &Extent{}}} {
 		none.EachArg(func(arg *int) { t.Errorf("%v refers to %d", none.Encoding, *arg) })
 	}
 }

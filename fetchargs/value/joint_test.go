@@ -89,6 +89,9 @@ func TestJoint(t *testing.T) {
 		first.Whole, first.Dump.Rest = 6000, []value.Place{{Part: 1, Field: 0}}
 		joint := value.NewJoint(0, []*value.Decoder{tt.a.decoder(first), tt.b.decoder(rest)})
 		records := [][]byte{tt.a.record(), tt.b.record()}
+		if v := tt.b.decoder(rest).Value(0, records[1]); v.Kind != value.None || !rest.IsRest() || first.IsRest() {
+			t.Errorf("%s: the second part alone is an object", tt.name)
+		}
 		if got := shownObject(t, joint.Value(records)); got != tt.want {
 			t.Errorf("%s: got %s, want %s", tt.name, got, tt.want)
 		}
@@ -105,10 +108,7 @@ func shownObject(t *testing.T, v value.Value) string {
 	case value.None:
 		return "none"
 	case value.Fault:
-		why := "bad"
-		if v.Why == value.NotInMemory {
-			why = "not in memory"
-		}
+		why := map[value.Why]string{value.BadAddress: "bad", value.NotInMemory: "not in memory", value.Unproven: "unproven"}[v.Why]
 		return fmt.Sprintf("%s %s=%#x", why, v.Guard.Label, v.Uint)
 	}
 	o := v.Object
@@ -122,6 +122,67 @@ func shownObject(t *testing.T, v value.Value) string {
 		return fmt.Sprintf("%d bytes", len(o.Bytes))
 	}
 	return fmt.Sprintf("%d bytes, not %v", len(o.Bytes), o.Absent)
+}
+
+// TestWindows shows objects in one record, with proofs of each kind. The args are the pointer,
+// the object, a text, the kprobe, the trial, and the count before and after a byte.
+func TestWindows(t *testing.T) {
+	const away, there, trial, unmapped = place(4<<16 | 40), place(40), place(4<<16 | 40), 0xffff_f000_0000_0000
+	counted := func(from, to int64) *value.Proof {
+		return &value.Proof{Kind: value.Counted, Args: []int{3, 3}, Addr: kern, End: 0x7fff_ffff_f000, From: from, To: to, Read: 1 + 6, Reads: 1}
+	}
+	itself := func(from int64) *value.Proof {
+		return &value.Proof{Kind: value.Itself, Any: true, Args: []int{2}, Trial: 4, From: from, To: from + 8}
+	}
+	through := func(from int64) *value.Proof {
+		return &value.Proof{Args: []int{2}, Trial: 4, From: from, To: from + 8}
+	}
+	window := func(p *value.Proof, start int) []value.Window {
+		return []value.Window{{Range: value.Range{Start: start, End: start + 8}, Proof: p}}
+	}
+	for _, tt := range []struct {
+		name    string
+		addr    uint64
+		windows []value.Window
+		text    any
+		after   uint64 // the count of faults after the object, which is 7 before it
+		want    string
+	}{
+		{"no window", kern, nil, there, 7, "16 bytes"},
+		{"no window on a program's memory", user, nil, there, 7, "unproven p=0x7fff00001000"},
+		{"no memory behind it", unmapped - 8, nil, there, 7, "16 bytes, not [{8 16}]"},
+		{"counted", user, window(counted(8, 16), 8), there, 7, "16 bytes"},
+		{"counted, a fault", user, window(counted(8, 16), 8), there, 8, "not in memory p=0x7fff00001000"},
+		{"counted, a fault in the kernel's memory", kern, window(counted(8, 16), 8), there, 8, "not in memory p=0xffff888000001000"},
+		{"counted, beyond a program's memory", 0x7fff_ffff_eff8, window(counted(0, 8), 8), there, 7, "unproven p=0x7fffffffeff8"},
+		{"counted, just within it", 0x7fff_ffff_eff0, window(counted(0, 8), 8), there, 7, "16 bytes"},
+		{"a text", user, window(itself(0), 0), place(1<<16 | 40), 7, "16 bytes"},
+		{"a text at the start of a page", user + 4088, window(itself(8), 8), place(1<<16 | 40), 7, "16 bytes"},
+		{"no text", user, window(itself(0), 0), there, 7, "unproven p=0x7fff00001000"},
+		{"a text of the kernel's", kern, window(itself(8), 8), place(1<<16 | 40), 7, "16 bytes"},
+		{"no text of the kernel's", kern, window(itself(8), 8), there, 7, "not in memory p=0xffff888000001000"},
+		{"another page", kern + 4088, window(through(8), 8), away, 7, "16 bytes, not [{8 16}]"},
+		{"the first page", kern + 4088, window(through(0), 0), away, 7, "16 bytes, not [{0 8}]"},
+		{"to the end of its page", kern + 4080, window(through(8), 8), away, 7, "not in memory p=0xffff888000001ff0"},
+	} {
+		f := value.Field{
+			Label: "*p", Encoding: value.Dumped, Arg: 1, Size: 1, Count: 16, Whole: 16,
+			Guards: []value.Guard{{Label: "p", Arg: 0, Space: value.EitherSpace}}, Dump: &value.Extent{Args: 1, Windows: tt.windows},
+		}
+		kept := trial
+		if tt.windows != nil && tt.windows[0].Proof.Kind == value.Itself {
+			kept = there // as kernels do that need this kind of proof
+		}
+		r := recordTest{fields: []value.Field{f}, args: []any{tt.addr, []byte("\x00\x00\x00\x00\x00\x00\x00\x00\x01\x01\x01\x01\x01\x01\x01\x01"), tt.text, uint64(kern), kept, uint64(7), uint64(1), tt.after}}
+		d, b := r.decoder(binary.LittleEndian)
+		if got := shownObject(t, d.Value(0, b)); got != tt.want {
+			t.Errorf("%s: got %s, want %s", tt.name, got, tt.want)
+		}
+		faulted := tt.want != "16 bytes" && tt.windows != nil
+		if got := d.Faulted(0, b); got != faulted {
+			t.Errorf("%s: faulted: %v", tt.name, got)
+		}
+	}
 }
 
 // BenchmarkJoint makes an object of one record, and one of two.

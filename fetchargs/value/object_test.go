@@ -173,6 +173,24 @@ func TestObjects(t *testing.T) {
 		{"empty lists, one not read", array(lists, 2), "0 16 0x6 0 16 0x6 16 16 0x6 16 16 0x6", []value.Range{{16, 32}}, value.View{}, "[empty ?]"},
 		{"an array of nothing", structOf("s", 4, member("a", u32, 0), member("flex", array(u8, 0), 4)), "1 0 0 0", nil, value.View{Zeros: true}, "{a=1}"},
 		{"the same members twice", group, "1 0 2 0", nil, value.View{}, "{a=1 b=2}"},
+		{"a row of nothing before a member", structOf("s", 4, member("flex", array(u8, 0), 0), member("a", u32, 0)), "1 0 0 0", nil, value.View{Zeros: true}, "{a=1}"},
+		{"a row of elements without a size", array(structOf("none", 0), 3), "", nil, value.View{}, "[]"},
+		{"a row of which nothing was fetched", array(u16, 2), "", nil, value.View{}, "[ cut]"},
+		{"a row of one IPv4 address", structOf("s", 4, member("saddr", array(be32, 1), 0)), "10 0 0 1", nil, value.View{}, "{saddr=[167772161]}"},
+		{"text with a space", named, "0 97 32 98 0 1 1 1", nil, value.View{}, `{name="a b"}`},
+		{"cut off before a struct, with zeros", nested, "1 0 0 0 2 0 3 0", nil, value.View{Zeros: true}, "{n=1 x=2 y=3}"},
+		{"empty lists at the end", array(lists, 3), "1 0x15 16 16 0x6 16 16 0x6 32 16 0x6 32 16 0x6", nil, value.View{}, "[{next=1} 1..2:empty]"},
+		{"exactly half of them", array(u8, 10), "1 0 1 0 1 0 1 0 0 1", nil, value.View{}, "[1 0 1 0 1 0 1 0 0 1]"},
+		{"elements of a member not read", structOf("s", 12, member("a", u32, 0), member("row", array(u16, 4), 4)), "1 0 0 0 1 0 2 0 9 9 9 9", []value.Range{{8, 12}}, value.View{}, "{a=1 row=[1 2 absent]}"},
+		{"a member without a name", structOf("s", 8, member("", u32, 0), member("a", u32, 4)), "1 0 0 0 2 0 0 0", nil, value.View{}, "{a=2}"},
+		{"a second name first", &btf.Union{Size: 4, Members: []btf.MemberOf{member("__a", u32, 0), member("a", u32, 0)}}, "1 0 0 0", nil, value.View{}, "{a=1}"},
+		{"a second name last", &btf.Union{Size: 4, Members: []btf.MemberOf{member("a", u32, 0), member("__a", u32, 0)}}, "1 0 0 0", nil, value.View{}, "{a=1}"},
+		{"a like name of another type", &btf.Union{Size: 4, Members: []btf.MemberOf{member("__a", u32, 0), member("a", u16, 0)}}, "1 0 0 0", nil, value.View{}, "{__a=1 a=1}"},
+		{"another name", &btf.Union{Size: 4, Members: []btf.MemberOf{member("a", u32, 0), member("b", u32, 0)}}, "1 0 0 0", nil, value.View{}, "{a=1 b=1}"},
+		{"text by its member", structOf("qstr", 4, member("name", array(u8, 4), 0)), "97 98 0 0", nil, value.View{}, `{name="ab"}`},
+		{"bytes by their member", structOf("sk_buff", 4, member("cb", array(char, 4), 0)), "97 98 0 0", nil, value.View{}, "{cb=[97 98 zero]}"},
+		{"a bit field of a wide type", structOf("s", 16, bitField("a", u128, 0, 5)), "33 0x15", nil, value.View{}, "{a=1}"},
+		{"a bit field that is too wide", structOf("s", 16, bitField("a", u64, 0, 100)), "255x16", nil, value.View{}, "{a=-1}"},
 		{"a pointer", structOf("s", 8, member("p", ptr, 0)), "1 0x7", nil, value.View{}, "{p=1}"},
 	} {
 		b := bytesOf(c.bytes)
@@ -189,4 +207,77 @@ func TestObjects(t *testing.T) {
 
 func pairNamed(name string) *btf.Struct {
 	return structOf(name, 4, member("a", u16, 0), member("b", u16, 2))
+}
+
+// TestObjectForms decides how members are shown, also by a FORMAT for all numbers.
+func TestObjectForms(t *testing.T) {
+	s64 := &btf.Int{Name: "long", Size: 8, Encoding: btf.IsSigned}
+	all := structOf("all", 56, member("word", u64, 0), member("s", s64, 8), member("n", u32, 16), member("p", ptr, 24), member("c", char, 32),
+		member("text", array(char, 3), 33), bitField("bits", u64, 36*8, 40), member("be", be32, 44), member("e", &btf.Enum{Name: "e", Size: 4}, 48))
+	for format, want := range map[string]string{
+		"":    "word:Word s:Decimal n:Decimal p:Pointer c:Char text:Char bits:Decimal be:Decimal e:",
+		"x":   "word:Hex s:Hex n:Hex p:Pointer c:Hex text:Char bits:Hex be:Hex e:",
+		"u8":  "word:Word s:Decimal n:Decimal p:Pointer c:Char text:Char bits:Decimal be:Decimal e:",
+		"hex": "Memory of 56 bytes",
+	} {
+		typ := value.NewType(&value.Field{Type: all, Encoding: value.Dumped, Whole: 56, Format: format}, false, binary.LittleEndian)
+		var got []string
+		for _, m := range typ.Members {
+			got = append(got, m.Name+":"+formNames[m.Type.Form])
+			if m.Name == "be" && m.Type.Means(1) != 1<<24 {
+				t.Errorf("%q: a number in network byte order is in that of the machine", format)
+			}
+		}
+		if typ.Members == nil {
+			got = []string{fmt.Sprintf("%s of %d bytes", formNames[typ.Form], typ.Size)}
+		}
+		if got := strings.Join(got, " "); got != want {
+			t.Errorf("with %q: %s, want %s", format, got, want)
+		}
+	}
+	for format, members := range map[string]int{"": 2, "x8": 0} {
+		typ := value.NewType(&value.Field{Type: pair, Encoding: value.Array, Size: 4, Count: 2, Format: format}, false, nil)
+		if len(typ.Members) != members {
+			t.Errorf("an array of structs with %q has %d members", format, len(typ.Members))
+		}
+	}
+}
+
+// TestBytes shows values that are bytes of memory.
+func TestBytes(t *testing.T) {
+	array := func(t btf.Type, size int, format string) value.Field {
+		return value.Field{Type: t, Encoding: value.Array, Size: size, Format: format}
+	}
+	for _, c := range []struct {
+		f           value.Field
+		bytes, want string
+	}{
+		{array(pair, 4, ""), "1 0 2 0", "{a=1 b=2}"},
+		{array(pair, 4, ""), "1 0 2 0 3 0 0", "{a=1 b=2}"},
+		{array(pair, 4, ""), "1 0 2 0 3 0 0 0", "[{a=1 b=2} {a=3}]"},
+		{array(pair, 4, ""), "1 0 2 0 3 0 0 0 4 0 0 0", "[{a=1 b=2} {a=3} {a=4}]"},
+		{array(u16, 2, ""), "1 0 2 0", "[1 2]"},
+		{array(u16, 2, ""), "1 0 2", "[1]"},
+		{array(u8, 1, "mac"), "1 2 3 4 5 6", "<010203040506>"},
+		{array(u8, 1, "mac"), "1 2 3 4 5 6 7 8", "[<010203040506> 7 8]"},
+		{array(u8, 1, "mac"), "1 2 3 4 5", "[1 2 3 4 5]"},
+		{array(u8, 1, "mac"), "1x12", "[<010101010101> <010101010101>]"},
+		{array(structOf("cpumask", 8), 8, ""), "1 2", "<0102>"},
+	} {
+		typ := value.NewType(&c.f, false, binary.LittleEndian)
+		if got := shown(&typ, value.Value{Kind: value.Bytes, Bytes: bytesOf(c.bytes)}); got != c.want {
+			t.Errorf("%s: got %s, want %s", c.bytes, got, c.want)
+		}
+	}
+}
+
+// TestBigEndianBits shows bit fields, whose first bits are the highest there.
+func TestBigEndianBits(t *testing.T) {
+	bits := structOf("bits", 16, bitField("lo", u32, 0, 3), bitField("s", s32, 3, 4), bitField("hi", u32, 7, 9), bitField("wide", u64, 8*4+4, 64))
+	f := value.Field{Type: bits, Encoding: value.Dumped, Whole: 16}
+	typ := value.NewType(&f, false, binary.BigEndian)
+	b := bytesOf("181 11 0 0 240 0x7 31 0x3")
+	if got, want := shown(&typ, value.Value{Kind: value.Dump, Object: &value.Object{Bytes: b}}), "{lo=5 s=-6 hi=267 wide=1}"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
 }

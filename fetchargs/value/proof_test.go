@@ -37,6 +37,7 @@ func TestProofs(t *testing.T) {
 		{"a kernel that does not keep places", through, user, 36, there | 36, there | 36, resets, false, "unproven", "empty or away"},
 		{"text", itself, user, 36, 3<<16 | 41, 36, resets, true, "77", `""`},
 		{"no text", itself, user, 36, 36, 36, resets, true, "unproven", "empty or away"},
+		{"text to the end of its page", itself, user + 4088, 36, 3<<16 | 41, 36, resets, true, "77", `""`},
 		{"text on another page", itself, user + 4092, 36, 3<<16 | 41, 36, resets, true, "unproven", "empty or away"},
 		{"text on a kernel that keeps places", itself, user, 36, 3<<16 | 41, 36, keeps, true, "unproven", "empty or away"},
 		{"a step before the last", through, user, away, away, away, keeps, false, "not in memory", "not in memory"},

@@ -33,6 +33,7 @@ func TestSockAddrAtPageEnd(t *testing.T) {
 	}{
 		{"all of it", through, page + 16, there, there, in, "", "112"},
 		{"IPv4", through, page - 16, there, away, in, "", "16"},
+		{"to the end of its page", through, page - 112, there, away, in, "", "not in memory"},
 		{"IPv4, half of it", through, page - 8, there, away, in, "", "8"},
 		{"IPv4, a quarter of it", through, page - 4, there, away, in, "", "not in memory"},
 		{"IPv4, not its beginning", through, page - 16, away, there, in, "", "not in memory"},

@@ -100,17 +100,16 @@ func newType(f *Field, returned bool, order binary.ByteOrder) Type {
 // setWidth sets how many bytes or bits of a number mean something: those of the rule, if it
 // has a width, else those that the field holds, or that its type has after a cast.
 func (t *Type) setWidth(f *Field, width int) {
-	if width > 0 && width < f.Size {
-		t.count = width
-	}
 	switch size, _ := btf.Size(btf.OrVoid(f.Type)); {
-	case f.Encoding == Integer && size > f.Size && size <= 8 && width == 0:
-		t.count = size // widened by a cast
 	case f.Encoding == BitField:
 		t.bits, t.count = f.Bits, (f.Bits+7)/8
 		if c, ok := btf.Strip(btf.OrVoid(f.Type)).(*btf.Int); ok && f.Signed && !t.Signed && int(c.Size)*8 > f.Bits {
 			t.bits, t.count = 0, int(c.Size) // widened by a cast
 		}
+	case width > 0:
+		t.count = min(width, f.Size)
+	case f.Encoding == Integer && size <= 8:
+		t.count = max(size, f.Size) // widened by a cast
 	}
 }
 

@@ -1,11 +1,27 @@
 package value
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/tsnoop/tsnoop/fetchargs/constants"
 )
+
+// TestUsageOf finds the macros of a rule.
+func TestUsageOf(t *testing.T) {
+	for name, want := range map[string]string{"open.mode": "O_CREAT O_TMPFILE false", "mmap.fd": "MAP_ANONYMOUS true", "getcpu.unused": " false", "open.flags": "none"} {
+		call, param, _ := strings.Cut(name, ".")
+		got := "none"
+		if u := UsageOf(call, param); u != nil {
+			macros, not := u.All()
+			got = fmt.Sprint(strings.Join(macros, " "), " ", not)
+		}
+		if got != want {
+			t.Errorf("%s is used with %s, want %s", name, got, want)
+		}
+	}
+}
 
 // TestUsages requires that the macros of the table exist, and that no parameter decides
 // about itself.

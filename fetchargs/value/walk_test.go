@@ -1,6 +1,7 @@
 package value_test
 
 import (
+	"encoding/binary"
 	"fmt"
 	"strings"
 	"testing"
@@ -125,3 +126,46 @@ func FuzzWalk(f *testing.F) {
 		}
 	})
 }
+
+// TestDamagedTypes bounds what types of damaged BTF can make of an object.
+func TestDamagedTypes(t *testing.T) {
+	within := &btf.Struct{Size: 4}
+	within.Members = []btf.MemberOf{member("x", u32, 0), member("", within, 0)}
+	deep := structOf("s", 4, member("x", u32, 0))
+	for range 99 {
+		deep = structOf("s", 4, member("d", deep, 0))
+	}
+	many := structOf("many", 1<<17)
+	for i := range 1<<16 + 1 {
+		many.Members = append(many.Members, member("m", u8, i))
+	}
+	levels := func(typ value.Type) (n int) {
+		for ; len(typ.Members) > 0; typ = typ.Members[0].Type {
+			n++
+		}
+		return n
+	}
+	dump := func(t btf.Type) value.Type {
+		return value.NewType(&value.Field{Type: t, Encoding: value.Dumped}, false, binary.LittleEndian)
+	}
+	if a, b, c := len(dump(within).Members), levels(dump(deep)), len(dump(many).Members); a != 65 || b != 65 || c != 1<<16 {
+		t.Errorf("%d members of a struct within itself, %d levels, %d members", a, b, c)
+	}
+	for _, of := range []btf.Type{pair, structOf("one", 1, member("a", u8, 0))} {
+		typ := dump(array(of, 200_000))
+		var v visits
+		value.View{Zeros: true, Full: true}.Walk(&typ, &value.Value{Kind: value.Dump, Object: &value.Object{Bytes: make([]byte, 800_000)}}, &v)
+		if v.n != 1<<18 {
+			t.Errorf("%d elements and members of %s are visited", v.n, btf.Name(of))
+		}
+	}
+}
+
+// visits counts elements and members.
+type visits struct {
+	discard
+	n int
+}
+
+func (v *visits) Element(int, int, int)     { v.n++ }
+func (v *visits) Member(int, *value.Member) { v.n++ }
