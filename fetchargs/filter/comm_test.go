@@ -18,3 +18,12 @@ func TestCheckComm(t *testing.T) {
 		}
 	}
 }
+
+// TestComm makes the kernel use its glob matcher for names that end in a text.
+func TestComm(t *testing.T) {
+	for glob, want := range map[string]string{"sh": `COMM ~ "sh"`, "*sh": `COMM ~ "**sh"`, "s*": `COMM ~ "s*"`, "*": `COMM ~ "*"`, "[!a]": `COMM ~ "[!a]"`} {
+		if got := filter.Comm(glob, true); got != want {
+			t.Errorf("%s becomes %s, want %s", glob, got, want)
+		}
+	}
+}

@@ -11,7 +11,7 @@ const (
 
 const (
 	lenBits   = 5                // width of type_len
-	deltaBits = 32 - lenBits     // width of time_delta; TS_SHIFT
+	deltaBits = 27               // width of time_delta, which fills the word; TS_SHIFT
 	topBits   = uint64(31) << 59 // top bits of a time, which a typeStamp lacks; TS_MSB
 )
 

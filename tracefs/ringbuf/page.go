@@ -11,7 +11,7 @@ import (
 const (
 	missedEvents = 1 << 31 // events were lost before this page
 	missedStored = 1 << 30 // and their count is stored directly after the data
-	lengthMask   = missedStored - 1
+	lengthMask   = 0x3fff_ffff
 )
 
 // A Page iterates over the records of one sub-buffer. The zero value is ready for

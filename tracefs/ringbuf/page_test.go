@@ -131,6 +131,9 @@ var recordTests = []struct {
 	{name: "absolute when the top bits change", time: 5<<59 + 4<<27, data: []element{
 		entry(31, 3, 2), entry(1, 0), raw("abcd")},
 		want: []record{{6<<59 + 2<<27 + 3, "abcd"}}},
+	{name: "absolute, the time before", time: 5<<59 + 2<<27 + 3, data: []element{
+		entry(31, 3, 2), entry(1, 0), raw("abcd")},
+		want: []record{{5<<59 + 2<<27 + 3, "abcd"}}},
 	{name: "absolute may go back without top bits", time: 4 << 27, data: []element{
 		entry(31, 3, 2), entry(1, 0), raw("abcd")},
 		want: []record{{2<<27 + 3, "abcd"}}},
@@ -258,6 +261,13 @@ func TestHeader(t *testing.T) {
 }
 
 func TestZeroPage(t *testing.T) {
+	for n, hole := range map[int]bool{0: false, 15: false, 16: true} { // the first byte that is not 0
+		page := make([]byte, 4096)
+		page[n] = 1
+		if ringbuf.IsHole(page) != hole || ringbuf.IsHole(page[n:n+1]) {
+			t.Errorf("a page with a byte at %d is a hole: %v", n, !hole)
+		}
+	}
 	var p ringbuf.Page
 	if p.Next() || p.Err() != nil || p.Lost() != 0 || p.Time() != 0 {
 		t.Errorf("zero Page: %+v; want no record and no error", p)
