@@ -66,7 +66,9 @@ func (r *Encoder) encodePath(e Encoded, w cond.Want, f *value.Format) (Encoded, 
 		return Number(e, 8, nil), nil
 	}
 	if _, ok := r.paths(); !ok {
-		return e, spec.Errorf(w.X.Where(), "split the spec", "the spec has %d paths, and at most %d are possible", r.pathValues, maxPaths)
+		many := r.pathValues
+		r.pathValues = 0 // one error is enough
+		return e, spec.Errorf(w.X.Where(), "split the spec", "the spec has %d paths, and at most %d are possible", many, maxPaths)
 	}
 	e.Path = r.pathFetch(p, mnt, hasMount)
 	if e.Path == nil {
