@@ -151,32 +151,3 @@ func TestObjectLines(t *testing.T) {
 		}
 	}
 }
-
-// TestTwins: what two members of a union say alike is shown once.
-func TestTwins(t *testing.T) {
-	group := func() btf.Type {
-		return &btf.Struct{Size: 4, Members: []btf.MemberOf{{Name: "a", Type: cInt}}}
-	}
-	union := func(first, second btf.MemberOf) btf.MemberOf {
-		return btf.MemberOf{Type: &btf.Union{Size: 4, Members: []btf.MemberOf{first, second}}}
-	}
-	for _, tt := range []struct {
-		member btf.MemberOf
-		want   string
-	}{
-		{union(btf.MemberOf{Type: group()}, btf.MemberOf{Name: "group", Type: group()}), `{.a = 1}`},
-		{union(btf.MemberOf{Name: "__n", Type: cInt}, btf.MemberOf{Name: "n", Type: &btf.Const{Type: cInt}}), `{.n = 1}`},
-		{union(btf.MemberOf{Name: "n", Type: cInt}, btf.MemberOf{Name: "__n", Type: cInt}), `{.n = 1}`},
-		{union(btf.MemberOf{Name: "n", Type: cInt}, btf.MemberOf{Name: "m", Type: cInt}), `{.n = 1, .m = 1}`},
-		{union(btf.MemberOf{Name: "n", Type: cInt}, btf.MemberOf{Name: "__n", Type: cShort}), `{.n = 1, .__n = 1}`},
-		{union(btf.MemberOf{Type: group()}, btf.MemberOf{Name: "other", Type: pointType}), `{.a = 1, .other = {.x = 1}}`},
-	} {
-		f := value.Field{Label: "u", Type: &btf.Struct{Name: "s", Size: 8, Members: []btf.MemberOf{tt.member}}, Encoding: value.Dumped}
-		o := value.Object{Bytes: []byte("\x01\x00\x00\x00\x00\x00\x00\x00"), Whole: 8}
-		val := value.Value{Kind: value.Dump, Object: &o}
-		got := string(render.NewField(&f, false, &render.Options{Compact: true}).AppendTree(nil, &val, 0))
-		if want := "    u = " + tt.want + "\n"; got != want {
-			t.Errorf("got %s, want %s", got, want)
-		}
-	}
-}

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"testing"
 
-	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
@@ -24,17 +23,11 @@ func TestTextFaults(t *testing.T) {
 		{"the last one has no rest", [3]uint32{good, more, 22}, [3]string{"good", "more", "?"}},
 		{"a place outside of the record", [3]uint32{good, 5<<16 | 4000, 9999<<16 | 20}, [3]string{"good", "?", "?"}},
 	} {
-		record := make([]byte, 12, 23)
-		for i, loc := range tt.locs {
-			binary.LittleEndian.PutUint32(record[4*i:], loc)
-		}
-		record = append(record, "good\x00more\x00\x00"...)
-		var fields []value.Field
+		r := recordTest{args: []any{place(tt.locs[0]), place(tt.locs[1]), place(tt.locs[2]), []byte("good\x00more\x00\x00")}}
 		for i := range tt.locs {
-			fields = append(fields, value.Field{Arg: i, Size: 1, Encoding: value.String})
+			r.fields = append(r.fields, value.Field{Arg: i, Size: 1, Encoding: value.String})
 		}
-		slots := []value.Slot{{Offset: 0, Size: 4, DataLoc: true}, {Offset: 4, Size: 4, DataLoc: true}, {Offset: 8, Size: 4, DataLoc: true}}
-		d := value.NewDecoder(fields, abi.Named("amd64"), slots, binary.LittleEndian, nil)
+		d, record := r.decoder(binary.LittleEndian)
 		for i, want := range tt.want {
 			v := d.Value(i, record)
 			got := string(v.Bytes)
@@ -50,9 +43,8 @@ func TestTextFaults(t *testing.T) {
 
 func TestNumbersBigEndian(t *testing.T) {
 	fields := []value.Field{{Arg: 0, Size: 1}, {Arg: 1, Size: 2, Signed: true}, {Arg: 2, Size: 4}, {Arg: 3, Size: 8, Signed: true}}
-	slots := []value.Slot{{Offset: 0, Size: 1}, {Offset: 1, Size: 2}, {Offset: 3, Size: 4}, {Offset: 7, Size: 8}}
-	record := []byte{7, 0xff, 0xfe, 0, 0, 1, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xfd}
-	d := value.NewDecoder(fields, abi.Named("amd64"), slots, binary.BigEndian, nil)
+	r := recordTest{fields: fields, args: []any{uint8(7), []byte("\xff\xfe"), []byte("\x00\x00\x01\x00"), []byte("\xff\xff\xff\xff\xff\xff\xff\xfd")}}
+	d, record := r.decoder(binary.BigEndian)
 	for i, want := range []int64{7, -2, 256, -3} {
 		if got := int64(d.Value(i, record).Uint); got != want || plain(d, i, record) != want {
 			t.Errorf("value %d is %d, want %d", i, got, want)

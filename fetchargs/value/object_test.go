@@ -186,6 +186,8 @@ func TestObjects(t *testing.T) {
 		{"a second name first", &btf.Union{Size: 4, Members: []btf.MemberOf{member("__a", u32, 0), member("a", u32, 0)}}, "1 0 0 0", nil, value.View{}, "{a=1}"},
 		{"a second name last", &btf.Union{Size: 4, Members: []btf.MemberOf{member("a", u32, 0), member("__a", u32, 0)}}, "1 0 0 0", nil, value.View{}, "{a=1}"},
 		{"a like name of another type", &btf.Union{Size: 4, Members: []btf.MemberOf{member("__a", u32, 0), member("a", u16, 0)}}, "1 0 0 0", nil, value.View{}, "{__a=1 a=1}"},
+		{"the same type but for const", &btf.Union{Size: 4, Members: []btf.MemberOf{member("__a", u32, 0), member("a", &btf.Const{Type: u32}, 0)}}, "1 0 0 0", nil, value.View{}, "{a=1}"},
+		{"other members in a second group", &btf.Union{Size: 4, Members: []btf.MemberOf{member("", pairNamed(""), 0), member("other", structOf("", 4, member("x", u32, 0)), 0)}}, "1 0 0 0", nil, value.View{}, "{a=1 other={x=1}}"},
 		{"another name", &btf.Union{Size: 4, Members: []btf.MemberOf{member("a", u32, 0), member("b", u32, 0)}}, "1 0 0 0", nil, value.View{}, "{a=1 b=1}"},
 		{"text by its member", structOf("qstr", 4, member("name", array(u8, 4), 0)), "97 98 0 0", nil, value.View{}, `{name="ab"}`},
 		{"bytes by their member", structOf("sk_buff", 4, member("cb", array(char, 4), 0)), "97 98 0 0", nil, value.View{}, "{cb=[97 98 zero]}"},

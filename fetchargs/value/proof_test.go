@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"testing"
 
-	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
@@ -45,23 +44,13 @@ func TestProofs(t *testing.T) {
 		{"NULL", through, 0, 36, there | 36, there | 36, keeps, false, "bad address", "bad address"},
 		{"no address", through, 0xdeadbeefdeadbeef, 36, there | 36, there | 36, keeps, false, "bad address", "bad address"},
 	} {
-		record := binary.LittleEndian.AppendUint64(nil, tt.addr)
-		record = binary.LittleEndian.AppendUint64(record, 77)
-		for _, loc := range []uint32{tt.text, tt.a, tt.b, tt.trial, 5<<16 | 36} {
-			record = binary.LittleEndian.AppendUint32(record, loc)
-		}
-		record = append(record, "load\x00hi\x00"...)
-
 		proof := &value.Proof{Kind: tt.kind, Args: []int{3, 4}, Any: tt.any, Trial: 5, From: 0, To: 8}
 		fields := []value.Field{
 			{Arg: 1, Size: 8, Guards: []value.Guard{{Label: "p", Space: value.EitherSpace, Proof: proof}}},
 			{Arg: 2, Size: 4, Encoding: value.String, Guards: []value.Guard{{Label: "p", Space: value.AnySpace, Proof: proof}}},
 		}
-		slots := []value.Slot{{Offset: 0, Size: 8}, {Offset: 8, Size: 8}}
-		for i := range 5 {
-			slots = append(slots, value.Slot{Offset: 16 + 4*i, Size: 4, DataLoc: true})
-		}
-		d := value.NewDecoder(fields, abi.Named("amd64"), slots, binary.LittleEndian, nil)
+		r := recordTest{fields: fields, args: []any{tt.addr, uint64(77), place(tt.text), place(tt.a), place(tt.b), place(tt.trial), place(5<<16 | 36), []byte("load\x00hi\x00")}}
+		d, record := r.decoder(binary.LittleEndian)
 		if got := described(d.Value(0, record)); got != tt.number {
 			t.Errorf("%s: the number is %s, want %s", tt.name, got, tt.number)
 		}
@@ -112,16 +101,6 @@ func TestCounted(t *testing.T) {
 	} {
 		r := good
 		tt.change(&r)
-		var data []byte
-		for _, n := range []uint64{r.addr, r.before, r.number, r.between, r.byte, r.after, r.kprobe, r.at} {
-			data = binary.LittleEndian.AppendUint64(data, n)
-		}
-		for _, loc := range []uint32{r.text, r.comm} {
-			data = binary.LittleEndian.AppendUint32(data, loc)
-		}
-		data = append(data, make([]byte, 84-len(data))...)
-		data = append(data, "load\x00\x00\x00\x00"...)
-
 		counted := func(read int, size int64) *value.Proof {
 			return &value.Proof{Kind: value.Counted, Args: []int{6, 7}, Addr: fn, End: 0x7fff_ffff_f000, Read: read + 1, Reads: 1, To: size}
 		}
@@ -131,12 +110,8 @@ func TestCounted(t *testing.T) {
 			{Arg: 2, Size: 8, Guards: []value.Guard{{Label: "p", Space: value.EitherSpace, Proof: number}}},
 			{Arg: 8, Size: 4, Encoding: value.String, Guards: []value.Guard{{Label: "p", Space: value.AnySpace, Proof: text}}},
 		}
-		var slots []value.Slot
-		for i := range 8 {
-			slots = append(slots, value.Slot{Offset: 8 * i, Size: 8})
-		}
-		slots = append(slots, value.Slot{Offset: 64, Size: 4, DataLoc: true}, value.Slot{Offset: 68, Size: 4, DataLoc: true})
-		d := value.NewDecoder(fields, abi.Named("amd64"), slots, binary.LittleEndian, nil)
+		args := []any{r.addr, r.before, r.number, r.between, r.byte, r.after, r.kprobe, r.at, place(r.text), place(r.comm), make([]byte, 12), []byte("load\x00\x00\x00\x00")}
+		d, data := (&recordTest{fields: fields, args: args}).decoder(binary.LittleEndian)
 		if got := described(d.Value(0, data)); got != tt.number {
 			t.Errorf("%s: the number is %s, want %s", tt.name, got, tt.number)
 		}

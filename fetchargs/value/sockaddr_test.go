@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/tsnoop/tsnoop/btf"
-	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
@@ -55,31 +54,20 @@ func TestSockAddrAtPageEnd(t *testing.T) {
 		{"no text", itself, page - 16, there, there, in, "", "unproven"},
 		{"the kernel's", through, 0xffff_8880_0000_0ff0, away, away, in, "", "112"},
 	} {
-		data := binary.LittleEndian.AppendUint64(nil, tt.addr)
 		sockaddr := make([]byte, 112)
 		copy(sockaddr, tt.bytes)
 		trial := uint32(5<<16 | 290)
 		if tt.kind == itself {
 			trial = 290
 		}
-		data = append(data, sockaddr...)
-		for _, loc := range []uint32{tt.first, tt.last, trial, 5<<16 | 290} {
-			data = binary.LittleEndian.AppendUint32(data, loc)
-		}
-		data = append(data, make([]byte, 290-len(data))...)
-		data = append(data, "load\x00xxxxxxxxxxxx"...)
-
 		whole := &value.Proof{Kind: tt.kind, Args: []int{2, 3}, Any: tt.kind == itself, Trial: 4, To: 112}
 		head := &value.Proof{Kind: tt.kind, Args: []int{2}, Any: tt.kind == itself, Trial: 4, To: 8}
 		fields := []value.Field{{
 			Type: &btf.Struct{Name: "sockaddr", Size: 16}, Format: tt.format, Encoding: value.Array, Arg: 1, Size: 8, Count: 14,
 			Guards: []value.Guard{{Label: "addr", Space: value.EitherSpace, Proof: whole, Head: head}},
 		}}
-		slots := []value.Slot{{Offset: 0, Size: 8}, {Offset: 8, Size: 112}}
-		for i := range 4 {
-			slots = append(slots, value.Slot{Offset: 120 + 4*i, Size: 4, DataLoc: true})
-		}
-		d := value.NewDecoder(fields, abi.Named("amd64"), slots, binary.LittleEndian, nil)
+		args := []any{tt.addr, sockaddr, place(tt.first), place(tt.last), place(trial), place(5<<16 | 290), make([]byte, 154), []byte("load\x00xxxxxxxxxxxx")}
+		d, data := (&recordTest{fields: fields, args: args}).decoder(binary.LittleEndian)
 		v := d.Value(0, data)
 		got := described(v)
 		if v.Kind == value.Bytes {
