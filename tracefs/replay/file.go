@@ -56,11 +56,13 @@ func Open(f io.ReaderAt, size int64, o Options) (*File, error) {
 		r.Order = binary.BigEndian
 	}
 	r.Amend = amend.New(r.Order, amend.Times{})
-	r.Names = tasks.RecordedNames(file.Cmdlines)
 	names := symbols.Recorded(file.Kallsyms)
 	r.NameBy(names)
 	if err := r.prepare(o); err != nil {
 		return nil, err
+	}
+	if r.HasNameless() {
+		r.Names = tasks.RecordedNames(file.Cmdlines)
 	}
 	if err := r.Pair(o.Begin, o.Chain); err != nil {
 		return nil, err
