@@ -102,7 +102,11 @@ func (p *Printer) Interfered(dst []byte, _ *tracefs.Interference) []byte { retur
 // say so.
 func (p *Printer) appendCall(dst []byte, c *calls.Call) []byte {
 	f := &p.functions[c.Plan]
-	dst = p.appendHead(p.appendIndent(p.appendColumns(dst, f, c), c.Depth), f, c)
+	dst = p.appendColumns(dst, f, c)
+	if c.Depth > 0 {
+		dst = p.appendIndent(dst, c.Depth)
+	}
+	dst = p.appendHead(dst, f, c)
 	dst = append(p.appendReturn(dst, f, c), '\n')
 	if len(p.objects) > 0 {
 		dst = p.appendTrees(dst, c)
