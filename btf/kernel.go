@@ -23,6 +23,9 @@ const sysDir = "/sys/kernel/btf"
 // CONFIG_DEBUG_INFO_BTF, or a file holds none.
 var ErrNoBTF = errors.New("no BTF")
 
+// ErrSplit says that the first file is a module's, whose types are based on vmlinux's.
+var ErrSplit = errors.New("this is the BTF of a module")
+
 // A Kernel is the BTF of one kernel: of vmlinux and, on top of it, of its modules.
 //
 // Nothing is read before the first question, and the BTF of a module only when a question
@@ -74,7 +77,7 @@ func (k *Kernel) loadBase() (*blob, error) {
 		file = k.files[0]
 	}
 	data, err := read(file, k.dir != "")
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) && k.dir != "" {
 		return nil, fmt.Errorf("%w: %w", err, ErrNoBTF)
 	}
 	if err != nil {
@@ -82,6 +85,9 @@ func (k *Kernel) loadBase() (*blob, error) {
 	}
 	if data, err = section(data); err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	if isSplit(data) {
+		return nil, fmt.Errorf("%s: %w", file, ErrSplit)
 	}
 	if len(data) > worthCutting {
 		if r, err := thin.Parse(data); err == nil {

@@ -3,6 +3,7 @@ package btf
 import (
 	"bytes"
 	"debug/elf"
+	"encoding/binary"
 	"fmt"
 	"io"
 	"os"
@@ -69,6 +70,21 @@ func read(file string, kernels bool) ([]byte, error) {
 // isRaw reports whether data begins as BTF does, of either byte order.
 func isRaw(data []byte) bool {
 	return bytes.HasPrefix(data, []byte{0x9f, 0xeb}) || bytes.HasPrefix(data, []byte{0xeb, 0x9f})
+}
+
+// isSplit reports whether raw BTF needs that of vmlinux: its names do not begin with the
+// empty one (struct btf_header in include/uapi/linux/btf.h).
+func isSplit(data []byte) bool {
+	const size = 24
+	if len(data) < size {
+		return false
+	}
+	var order binary.ByteOrder = binary.LittleEndian
+	if data[0] == 0xeb {
+		order = binary.BigEndian
+	}
+	names := uint64(order.Uint32(data[4:])) + uint64(order.Uint32(data[16:]))
+	return order.Uint32(data[20:]) > 0 && names < uint64(len(data)) && data[names] != 0
 }
 
 func isELF(data []byte) bool { return bytes.HasPrefix(data, []byte(elf.ELFMAG)) }

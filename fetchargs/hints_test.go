@@ -181,7 +181,7 @@ func (h hints) try(command, name string) {
 func TestFormatWords(t *testing.T) {
 	_, err := spec.Parse("f(a:)")
 	var wrong spec.Errors
-	if want := "formats: " + strings.Join(value.FormatNames(), " "); !errors.As(err, &wrong) || wrong[0].Hint != want {
+	if want := spec.FormatsHint(value.FormatNames()); !errors.As(err, &wrong) || wrong[0].Hint != want {
 		t.Errorf("got %+v, want the hint %q", err, want)
 	}
 }

@@ -72,6 +72,8 @@ func TestSet(t *testing.T) {
 		{"amd64", "signal", 0, "0"},
 		{"amd64", "at", 0x1100, "AT_SYMLINK_NOFOLLOW|AT_EMPTY_PATH"},
 		{"amd64", "at", 0, "0"},
+		{"amd64", "at", 0x200, "AT_REMOVEDIR"},
+		{"amd64", "handleat", 0x1200, "AT_HANDLE_FID|AT_EMPTY_PATH"},
 		{"amd64", "dirfd", ^uint64(99), "AT_FDCWD"},
 		{"amd64", "dirfd", ^uint64(0), "-1"},
 		{"amd64", "dirfd", 3, "3"},

@@ -38,6 +38,7 @@ var rows = []row{
 	{name: "cloexec", flags: "O_CLOEXEC O_NONBLOCK"},
 	{name: "mode", fields: []fieldRow{{"S_IFMT", "S_IF*"}}, base: 8},
 	{name: "at", flags: "AT_SYMLINK_NOFOLLOW AT_REMOVEDIR AT_SYMLINK_FOLLOW AT_NO_AUTOMOUNT AT_EMPTY_PATH AT_STATX_FORCE_SYNC AT_STATX_DONT_SYNC AT_RECURSIVE"},
+	{name: "handleat", flags: "AT_HANDLE_FID AT_HANDLE_CONNECTABLE AT_HANDLE_MNT_ID_UNIQUE AT_SYMLINK_FOLLOW AT_EMPTY_PATH"},
 	{name: "faccessat", flags: "AT_SYMLINK_NOFOLLOW AT_EACCESS AT_EMPTY_PATH"},
 	{name: "dirfd", fields: []fieldRow{{all, "AT_FDCWD"}}, base: 10},
 	{name: "access", flags: "R_OK W_OK X_OK", zero: "F_OK"},

@@ -3,7 +3,6 @@ package encode
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/cond"
@@ -30,7 +29,7 @@ func (r *Encoder) FormatOf(name spec.Name) (f *value.Format, count int, err *spe
 	if f = value.FormatNamed(text); f == nil {
 		near := btf.Near(text, slices.Values(append(value.FormatNames(), constants.SetNames()...)))
 		missing := &btf.NotFoundError{What: "format", Name: text, Near: near, All: route.FormatNames}
-		return nil, 0, spec.ErrorWith(name.Span, missing, spec.DidYouMean(near, "formats: "+strings.Join(value.FormatNames(), " ")), "unknown format %q", text)
+		return nil, 0, spec.ErrorWith(name.Span, missing, spec.DidYouMean(near, spec.FormatsHint(value.FormatNames())), "unknown format %q", text)
 	}
 	if text == name.Text {
 		return f, 0, nil

@@ -320,11 +320,16 @@ func (p *parser) isValue(pos int) bool {
 var formats = strings.Fields(`x d u o c sym errno time ago agoboot s string us ustring mac ip6 ip4 be32 port be16 hex
 	u8 u16 u32 u64 s8 s16 s32 s64 x8 x16 x32 x64 char symbol dev userdev id addr bits jiffies percpu path sockaddr str`)
 
+// FormatsHint lists FORMATs, which are names, and those that are not in a list.
+func FormatsHint(names []string) string {
+	return "formats: " + strings.Join(names, " ") + " %pd %pD and names of constants, such as open or signal: tsnoop help spec"
+}
+
 // format parses ":" FORMAT ["[" N "]"]. The text of the result is empty after an error.
 func (p *parser) format() Name {
 	p.next()
 	if p.tok.kind != tokIdent && (p.tok.kind != tokReg || len(p.tok.text) == 1) {
-		p.fail(p.tok.Span, "formats: "+strings.Join(formats, " "), "a format is missing: %s", p.describe())
+		p.fail(p.tok.Span, FormatsHint(formats), "a format is missing: %s", p.describe())
 		return Name{}
 	}
 	name := Name{p.tok.text, p.tok.Span}

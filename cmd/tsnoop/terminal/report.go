@@ -73,6 +73,10 @@ func (u *UI) wrong(all spec.Errors) {
 
 // NoTypes adds to an error about missing BTF how to get it.
 func NoTypes(err error) error {
+	if errors.Is(err, btf.ErrSplit) {
+		return &tracefs.MachineError{Msg: err.Error(), Err: err,
+			Cure: "give the kernel's types first: --btf /sys/kernel/btf/vmlinux, or a copy of it, and then --btf FILE of the module"}
+	}
 	if err == nil || !errors.Is(err, btf.ErrNoBTF) {
 		return err
 	}
