@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/live"
@@ -72,6 +73,9 @@ func runRecover(o *flags.Options, ui *terminal.UI) error {
 		ui.Warn("%s: missing: %s that the recorder had taken, whose pages are not in the files that it left", o.Recover, plural.Of(made.Missing, "event"))
 	}
 	ui.Warn("%s: %s; how much was lost is not known", o.Recover, made.Size)
+	if len(made.Gone) > 0 {
+		return fmt.Errorf("%s lacks events: %s did not exist", o.Recover, strings.Join(made.Gone, ", "))
+	}
 	return nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"iter"
+	"strings"
 	"time"
 
 	"github.com/tsnoop/tsnoop/fetchargs/plural"
@@ -30,7 +31,9 @@ type Options struct {
 func (rec *Recorder) Begin(h *tracedat.Header, table *symbols.Table) error {
 	rec.header = h
 	rec.layout, rec.pageSize = ringbuf.Layout{BigEndian: h.BigEndian, LongSize: h.LongSize}, h.PageSize
-	if err := tracedat.Write(rec.head, h, nil); err != nil {
+	head := *h
+	head.Sums = strings.NewReader("") // of no pages, but of the head itself
+	if err := tracedat.Write(rec.head, &head, nil); err != nil {
 		return fileError(err)
 	}
 	rec.headed = true

@@ -17,9 +17,10 @@ import (
 
 // Recovered says what Recover has made.
 type Recovered struct {
-	Size    Size   // of the file
-	Pages   int    // that were at the end of what was left and are left out: they were not whole
-	Missing uint64 // events that were in those, and in others that were not written at all
+	Size    Size     // of the file
+	Pages   int      // that were at the end of what was left and are left out: they were not whole
+	Missing uint64   // events that were in those, and in others that were not written at all
+	Gone    []string // files of pages that had events and are not there
 }
 
 // Recover makes the file from what a Recorder of that name has left because it was killed,
@@ -81,7 +82,7 @@ func (rec *Recorder) recover(r *Recovered, compress bool, watch func(func() (n, 
 			return err
 		}
 		defer sums.Close()
-		if err := r.leaveOut(h, cpus, sums); err != nil {
+		if err := r.leaveOut(h, cpus, sums, rec.cpuName); err != nil {
 			return err
 		}
 	}

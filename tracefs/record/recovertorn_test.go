@@ -52,3 +52,39 @@ func TestRecoverTorn(t *testing.T) {
 		})
 	}
 }
+
+// TestRecoverDamaged recovers what has a flipped bit in its head, or lacks the pages of a CPU:
+// the one is refused, the other is reported.
+func TestRecoverDamaged(t *testing.T) {
+	dir := t.TempDir()
+	leftBehind(t, dir)
+	head := filepath.Join(dir, "t.dat.head")
+	whole, err := os.ReadFile(head)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum, ok := tracedat.ParseSum(whole[len(whole)-tracedat.SumSize:], false)
+	if !ok {
+		t.Fatal("the head has no checksum")
+	}
+	for at := 20; at < int(sum.Events); at += 97 {
+		bad := bytes.Clone(whole)
+		bad[at] ^= 4
+		if err := os.WriteFile(head, bad, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Recover(filepath.Join(dir, "t.dat"), false, nil); err == nil {
+			t.Fatalf("byte %d of the head is wrong, which is not noticed", at)
+		}
+	}
+	if err := os.WriteFile(head, whole, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(filepath.Join(dir, "t.dat.cpu1")); err != nil {
+		t.Fatal(err)
+	}
+	r, err := Recover(filepath.Join(dir, "t.dat"), false, nil)
+	if err != nil || r.Missing == 0 || len(r.Gone) != 1 || filepath.Base(r.Gone[0]) != "t.dat.cpu1" {
+		t.Errorf("%+v, %v", r, err)
+	}
+}

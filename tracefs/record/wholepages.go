@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/tsnoop/tsnoop/tracefs/ringbuf"
 	"github.com/tsnoop/tsnoop/tracefs/tracedat"
@@ -14,7 +15,7 @@ import (
 // that are not whole: a power cut has taken them, or a part of them. Pages before that which
 // are damaged stay, and keep their checksums. Pages whose checksums could not be written
 // stay if they make sense. h.Sums then reads the checksums.
-func (r *Recovered) leaveOut(h *tracedat.Header, cpus []tracedat.CPUSource, sums *os.File) error {
+func (r *Recovered) leaveOut(h *tracedat.Header, cpus []tracedat.CPUSource, sums *os.File, name func(cpu int) string) error {
 	byID := map[int]*endOfPages{}
 	for i := range cpus {
 		byID[cpus[i].ID] = &endOfPages{pages: cpus[i].Pages.(io.ReaderAt), size: cpus[i].Size}
@@ -35,6 +36,9 @@ func (r *Recovered) leaveOut(h *tracedat.Header, cpus []tracedat.CPUSource, sums
 		c := byID[s.CPU]
 		if c == nil { // no page was written to the disk
 			r.Missing += uint64(s.Events)
+			if file := name(s.CPU); !slices.Contains(r.Gone, file) {
+				r.Gone = append(r.Gone, file)
+			}
 			continue
 		}
 		whole, err := c.whole(s, page)
