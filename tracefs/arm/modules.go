@@ -21,7 +21,8 @@ type Modules struct {
 	mu      sync.Mutex          // guards everything below; Replan may add plans while the modules are watched
 	wait    bool                // a module that was unloaded may come back
 	funcs   map[string][]string // by module, in the order of the plans
-	unsure  map[string]bool     // functions that may not exist in the module
+	unsure  map[string]string   // events of functions that may not exist in the module
+	profile func() (map[string]tracefs.Hits, error)
 	loaded  map[string]bool
 	builds  map[string]string // the build that the types are from, "" if not known
 	others  bool              // some functions are in the kernel itself
@@ -31,8 +32,9 @@ type Modules struct {
 
 // NewModules returns the modules that the functions of plans are in, or nil if there are
 // none. With wait, those that are unloaded are waited for; with further, plans may be added.
-func NewModules(host *machine.Machine, w tracefs.Warner, plans []*plan.Plan, wait, further bool) *Modules {
-	m := &Modules{machine: host, warner: w, wait: wait, funcs: map[string][]string{}, unsure: map[string]bool{}, loaded: map[string]bool{}, builds: map[string]string{}}
+// profile returns how often the probes were hit, by event.
+func NewModules(host *machine.Machine, w tracefs.Warner, plans []*plan.Plan, wait, further bool, profile func() (map[string]tracefs.Hits, error)) *Modules {
+	m := &Modules{machine: host, warner: w, wait: wait, profile: profile, funcs: map[string][]string{}, unsure: map[string]string{}, loaded: map[string]bool{}, builds: map[string]string{}}
 	m.add(plans)
 	if len(m.funcs) == 0 && !further {
 		return nil
@@ -55,7 +57,9 @@ func (m *Modules) add(plans []*plan.Plan) {
 			m.others = true
 		case !slices.Contains(m.funcs[p.Func.Module], p.Func.Name):
 			m.funcs[p.Func.Module] = append(m.funcs[p.Func.Module], p.Func.Name)
-			m.unsure[p.Func.Name] = p.Func.Untyped
+			if p.Func.Untyped {
+				m.unsure[p.Func.Name] = p.Probes[0].Event
+			}
 		}
 	}
 	if m.begun {
@@ -165,16 +169,23 @@ func (m *Modules) came(name string) {
 
 // lacks warns of functions that a module turns out not to have.
 func (m *Modules) lacks(name string) {
-	unsure := slices.DeleteFunc(slices.Clone(m.funcs[name]), func(f string) bool { return !m.unsure[f] })
+	unsure := slices.DeleteFunc(slices.Clone(m.funcs[name]), func(f string) bool { return m.unsure[f] == "" })
 	if len(unsure) == 0 {
 		return
 	}
 	traceable := m.machine.FS.TraceableFunctions()
 	for _, f := range unsure {
-		if traceable != nil && !traceable(name, f) {
+		if traceable != nil && !traceable(name, f) && !m.hit(f) {
 			m.warner.Warnf("the module %s has no function %s that can be traced", name, f)
 		}
 	}
+}
+
+// hit reports whether a function was called. The kernel has freed a function that initializes
+// a module by the time that the module is reported as loaded.
+func (m *Modules) hit(function string) bool {
+	all, err := m.profile()
+	return err == nil && all[m.unsure[function]].Hits > 0
 }
 
 func (m *Modules) left(name string) {

@@ -158,7 +158,7 @@ func (t *Trace) define(ctx context.Context, plans []*plan.Plan) (err error) {
 	t.account = losses.NewAccount(t.countsFaults(), t.Decoder)
 	t.noCalls = nocalls.New(t.Plans, t.Format, nocalls.Scope{Pids: len(o.Pids) > 0, CPUs: len(o.CPUs) > 0, Chain: o.Chain})
 	t.Choose = t.isHere
-	t.modules = arm.NewModules(t.machine, t.Warner, t.Plans, o.Wait, o.Replan)
+	t.modules = arm.NewModules(t.machine, t.Warner, t.Plans, o.Wait, o.Replan, t.session.Profile)
 	if o.Replan {
 		t.replanner = arm.NewReplanner(t.probes, t.Plans, t.modules, func(events []string) { t.guard.WatchFurther(events) })
 	}
