@@ -85,6 +85,9 @@ func At(dir string) (*FS, error) {
 
 // check finds out why a directory is not a tracefs that we can use.
 func (fsys *FS) check() (err error) {
+	if fsys.isTracefs() && isTracefs(fsys.absolute("..")) { // an instance has some of the files
+		return &MachineError{Msg: fsys.dir + " is a directory in a tracefs", Cure: cureMounted}
+	}
 	for _, fsys.lock = range lockFiles {
 		var f *os.File
 		if f, err = fsys.root.Open(fsys.lock); err == nil {
@@ -93,9 +96,6 @@ func (fsys *FS) check() (err error) {
 		if !errors.Is(err, fs.ErrNotExist) {
 			return explainOpen(fsys.dir, err)
 		}
-	}
-	if fsys.isTracefs() && isTracefs(filepath.Dir(fsys.dir)) {
-		return &MachineError{Msg: fsys.dir + " is a directory in a tracefs", Cure: cureMounted, Err: err}
 	}
 	if fsys.Exists("trace_pipe") || fsys.Exists("README") {
 		return &MachineError{Msg: "this kernel records no events", Cure: "a kernel with CONFIG_KPROBE_EVENTS=y", Err: err}

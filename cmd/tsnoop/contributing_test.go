@@ -121,6 +121,19 @@ func build(t *testing.T, texts map[string]string) (program string) {
 	return program
 }
 
+// TestContributingMap looks for each package in the map of CONTRIBUTING.md.
+func TestContributingMap(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(top, "CONTRIBUTING.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for pkg := range mayImport {
+		if n := bytes.Count(text, []byte("]("+pkg+")")); n == 0 {
+			t.Errorf("the package %s is not in CONTRIBUTING.md", pkg)
+		}
+	}
+}
+
 // TestContributingNames looks for each file that CONTRIBUTING.md names, and in it for
 // what is said to be there: `name` in [file](file).
 func TestContributingNames(t *testing.T) {

@@ -8,6 +8,7 @@ type Features struct {
 	Ustring bool // ustring and +u, since 5.3
 	Symbol  bool // the type symbol, since 5.0
 	ArgSize int  // bytes that one fetcharg may have; 0 means 63
+	Hops    int  // pointers that one may follow, 8 since 7.3; 0 leaves it to the kernel
 
 	ReturnArgs bool // $argN in return probes, since 6.9
 	Immediate  bool // \1, since 5.5
@@ -37,7 +38,7 @@ func FeaturesOf(version string) (Features, error) {
 	f := Features{ArgN: since(4, 20), Symbol: since(5, 0), Ustring: since(5, 3),
 		ReturnArgs: since(6, 9), Immediate: since(5, 5), Eprobe: since(5, 15), Tprobe: since(6, 5), Keeps: since(6, 5)}
 	if since(7, 3) {
-		f.ArgSize, f.Current = 255, true
+		f.ArgSize, f.Hops, f.Current = 255, 8, true
 	}
 	return f, nil
 }

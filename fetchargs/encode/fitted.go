@@ -14,6 +14,16 @@ func TooLong(at spec.Span, text string, limit int) *spec.Error {
 		"the chain is too long: the kernel takes %d characters in one fetcharg", limit)
 }
 
+// TooDeep returns the error that a fetcharg follows more pointers than the kernel takes, or
+// nil.
+func (r *Encoder) TooDeep(at spec.Span, a *dynevent.Arg) *spec.Error {
+	most := r.fn.Target.Features.Hops
+	if most == 0 || len(a.Hops) <= most {
+		return nil
+	}
+	return spec.Errorf(at, fmt.Sprintf("fetch less deep: this follows %d", len(a.Hops)), "the chain is too long: this kernel follows %d pointers in one fetcharg", most)
+}
+
 // Fitted returns the fetcharg, its text, and the limit on its length. A fetcharg
 // that is too long starts at the register instead of $argN, because the register's
 // name is shorter.

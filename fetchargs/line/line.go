@@ -47,6 +47,10 @@ func (l *Line) AddFor(use string, a dynevent.Arg, label string, at spec.Span, ne
 			l.errs.Add(encode.TooLong(at, text, limit))
 			return 0, false
 		}
+		if err := l.enc.TooDeep(at, &fit); err != nil {
+			l.errs.Add(err)
+			return 0, false
+		}
 		args[i], texts[i] = fit, fit.Key()
 		if !l.kind.Takes(&fit) || use != "" && !l.kind.Defined() {
 			l.errs.FailWith(at, source.Limit{Why: label}, "", "%s cannot be fetched: %s", label, l.kind.Has())

@@ -64,7 +64,7 @@ func (r *Walker) current(x *spec.Builtin, p Route) (Route, *spec.Error) {
 		return r.currentOfCPU(x)
 	default:
 		return p, spec.Errorf(x.Span, "take it from what a parameter points to; the task's name is $comm",
-			"this kernel cannot fetch $current, which came with 7.3")
+			"lines for a kernel before 7.3 cannot fetch $current: its address is known only in a live trace")
 	}
 	t, err := r.TypeNamed(spec.Name{Text: "struct task_struct", Span: x.Span})
 	p.Type = &btf.Pointer{Target: btf.OrVoid(t)}

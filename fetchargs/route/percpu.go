@@ -44,7 +44,7 @@ func (r *Walker) currentOfCPU(x *spec.Builtin) (Route, *spec.Error) {
 		return p, err
 	}
 	return Route{}, spec.Errorf(x.Span, "take it from what a parameter points to; the task's name is $comm",
-		"this kernel cannot fetch $current, which came with 7.3, and has none of %s", strings.Join(r.fn.Target.Arch.Current, ", "))
+		"$current cannot be fetched: kernels before 7.3 need the address of one of %s", strings.Join(r.fn.Target.Arch.Current, ", "))
 }
 
 // perCPU returns the route to the copy of a variable that a CPU has, or with spec.ThisCPU

@@ -213,7 +213,7 @@ func (p *parser) number(c *Compare, start token, neg bool) bool {
 	if !ok {
 		hint := "numbers are 100, 0x64, 0144 or 0b1100100"
 		if strings.ContainsAny(tok.text, "kKmMgGiB") {
-			hint = "there are no units: write the number of bytes"
+			hint = "only durations have units: write the number of bytes"
 		}
 		p.fail(tok.Span, hint, "%q is not a number", tok.text)
 		return false

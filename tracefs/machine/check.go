@@ -31,7 +31,7 @@ func Check(kernel *btf.Kernel, find func() (*tracefs.FS, error)) []Finding {
 	if err != nil {
 		findings = append(findings, checkTracefs(err))
 	} else {
-		findings = append(findings, Finding{What: "tracefs", Note: fs.Path()}, checkRights(fs))
+		findings = append(findings, Finding{What: "tracefs", Note: fs.Path()}, checkKprobes(fs), checkLockdown(), checkRights(fs))
 		findings = append(findings, checkFeatures(fs)...)
 	}
 	return append(findings, checkSymbols(), checkRanges())
@@ -80,6 +80,25 @@ func checkTracefs(err error) Finding {
 		f.Note, f.Cure = m.Msg, m.Cure
 	}
 	return f
+}
+
+func checkKprobes(fs *tracefs.FS) Finding {
+	f := Finding{What: "kprobe events", Note: "functions can be probed"}
+	var m *tracefs.MachineError
+	if f.Err = fs.CheckKprobes(); errors.As(f.Err, &m) {
+		f.Note, f.Cure = m.Msg, m.Cure
+	}
+	return f
+}
+
+// checkLockdown is about a kernel that has a tracefs: of one that is locked down for
+// confidentiality there is none.
+func checkLockdown() Finding {
+	level := tracefs.Lockdown()
+	if level == "" {
+		level = "none"
+	}
+	return Finding{What: "lockdown", Note: level + ": tracing is allowed"}
 }
 
 func checkRights(fs *tracefs.FS) Finding {

@@ -51,7 +51,7 @@ func TestPlanLines(t *testing.T) {
 	}
 }
 
-// The types of a file that is not there are missing, not wrong.
+// Without types nothing is planned.
 func TestPlanNoTypes(t *testing.T) {
 	o := elsewhere(t)
 	o.Kernel = btf.Open()
