@@ -32,6 +32,9 @@ func fieldType(t *target.Target, e *tracepoint.Event, f *tracepoint.Field, words
 	case f.IsDynamic() && f.IsText():
 		return &btf.Array{Type: named(t, name, 1, f.Signed)}
 	case f.IsDynamic():
+		if name == "cpumask_t" { // as many words of it as the machine needs for its CPUs
+			name = "long unsigned int"
+		}
 		elem := elementType(t, name)
 		return &btf.Array{Type: elem, Nelems: dynevent.MaxElements}
 	case array:

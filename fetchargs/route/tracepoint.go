@@ -1,12 +1,14 @@
 package route
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/source"
 	"github.com/tsnoop/tsnoop/fetchargs/tracepoint"
+	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
 // locateFields returns the routes to the fields of an event, and to the arguments of its
@@ -22,7 +24,7 @@ func (r *Walker) locateFields() ([]Route, []error) {
 		switch {
 		case f != nil && kind != dynevent.Tprobe:
 			routes[i] = fieldRoute(f, p.Type)
-			if routes[i].Set = conversions[f.Name]; n > 0 {
+			if routes[i].Set = cmp.Or(value.SetOfEvent(e.Title(), f.Name), conversions[f.Name]); n > 0 {
 				routes[i] = routes[i].remark(Detail, p.Name+" is the field of the event; the tracepoint has an argument of that name, too")
 			}
 		case f != nil:

@@ -6,9 +6,16 @@ import (
 )
 
 // Conversions returns the FORMATs of fields by the names of these, as far as a print fmt shows:
-// "x" for NAME=0x%lx, "sym" for NAME=%pS. Other fields are not in the map.
+// "x" for NAME=0x%lx, "sym" for NAME=%pS, "bits" for __get_bitmask(NAME). Other fields are not in
+// the map.
 func Conversions(print string) map[string]string {
 	found := make(map[string]string)
+	for _, get := range []string{"__get_bitmask(", "__get_rel_bitmask(", "__get_cpumask(", "__get_rel_cpumask("} {
+		for _, after := range strings.Split(print, get)[1:] {
+			name, _, _ := strings.Cut(after, ")")
+			found[name] = "bits"
+		}
+	}
 	for rest := print; ; {
 		before, after, ok := strings.Cut(rest, "=")
 		if !ok {

@@ -13,7 +13,9 @@ func TestConversions(t *testing.T) {
 		`"skbaddr=%p rx_sk=%p protocol=%u location=%pS reason: %s", REC->skbaddr, REC->rx_sk`:                       {"location": "sym"},
 		`"lo=%#llx mask=%08lx n=%*pbl", REC->lo, REC->mask, 8, REC->n`:                                              {"lo": "x", "mask": "x"},
 		`"%d,%d %s", REC->a, REC->b, REC->c`:                                                                        {},
-		"":                                                                                                          {},
+		`"cpumask=%s callsite=%pS", __get_cpumask(cpumask), REC->callsite`:                                          {"cpumask": "bits", "callsite": "sym"},
+		`"target_mask=%s (%s)", __get_rel_bitmask(target_cpus), __get_bitmask(x), REC->reason`:                      {"target_cpus": "bits", "x": "bits"},
+		"": {},
 	} {
 		if got := Conversions(print); !maps.Equal(got, want) {
 			t.Errorf("%s: got %v, want %v", print, got, want)

@@ -83,6 +83,16 @@ func SetOfMember(of btf.Type, member string) string {
 	return formatOfName(member)
 }
 
+// SetOfEvent returns the set of constants, or the FORMAT, of a field of one of the kernel's
+// events, SYSTEM:EVENT; "" if there is none for this event. It knows more than the print fmt.
+func SetOfEvent(event, field string) string {
+	name := event + "." + field
+	if set, ok := params[name]; ok {
+		return set
+	}
+	return paramFormats[name]
+}
+
 // SetOfParam returns the set of constants, or the FORMAT, of a parameter of a function;
 // "" if there is none.
 func SetOfParam(function, param string) string {

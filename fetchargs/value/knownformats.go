@@ -149,6 +149,7 @@ var paramFormats = map[string]string{
 	"__round_jiffies.j":                                 "jiffies", // kernel/time/timer.c
 	"round_jiffies.j":                                   "jiffies",
 	"round_jiffies_relative.j":                          "jiffies",
+	"skb:kfree_skb.location":                            "sym",    // include/trace/events/skb.h: %p until 6.5
 	"free_percpu.__pdata":                               "percpu", // mm/percpu.c
 	"free_percpu.ptr":                                   "percpu",
 }
