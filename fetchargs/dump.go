@@ -110,7 +110,7 @@ func (b *builder) room(d dump, n int) int {
 	line := dynevent.MaxLine - 256 - len(b.probe.Symbols[0]) - len(b.probe.Event)
 	for i := range b.line.Args {
 		a := &b.line.Args[i]
-		if a.IsString() && a.Base.Kind != dynevent.Comm && a.Hops[len(a.Hops)-1].Offset != prove.Beyond {
+		if a.IsString() && len(a.Hops) > 0 && a.Hops[len(a.Hops)-1].Offset != prove.Beyond {
 			left -= encode.TextRoom
 			break
 		}

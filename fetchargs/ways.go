@@ -1,6 +1,7 @@
 package fetchargs
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 
@@ -11,7 +12,8 @@ import (
 )
 
 // firstWay makes a plan in the first of the ways to see what the spec is about that has all
-// that the spec asks for. If none has, the errors are those of the way that lacks least.
+// that the spec asks for. If none has, the errors are those of the way that lacks least, and
+// among such ways those of the one that got furthest.
 func (r *resolver) firstWay(attempt func() *plan.Plan) *plan.Plan {
 	before, least := slices.Clone(r.Errs), spec.Errors(nil)
 	ways := slices.DeleteFunc(slices.Clone(r.fn.Source.Ways()), func(w source.Way) bool { return !r.offers(w) })
@@ -24,7 +26,7 @@ func (r *resolver) firstWay(attempt func() *plan.Plan) *plan.Plan {
 			return p
 		}
 		r.unname()
-		if least == nil || len(r.Errs) <= len(least) {
+		if least == nil || cmp.Or(cmp.Compare(len(least), len(r.Errs)), cmp.Compare(furthest(r.Errs), furthest(least))) > 0 {
 			least = r.Errs
 		}
 	}
@@ -72,6 +74,12 @@ func (r *resolver) offers(way source.Way) bool {
 func isLimit(e *spec.Error) bool {
 	var limit source.Limit
 	return errors.As(e.Err, &limit)
+}
+
+// furthest returns the position in the spec up to which nothing is wrong.
+func furthest(errs spec.Errors) int {
+	first := slices.MinFunc(errs, func(a, b *spec.Error) int { return cmp.Compare(a.Span.Pos, b.Span.Pos) })
+	return first.Span.Pos
 }
 
 // unname gives up the names of the events of an attempt.

@@ -35,8 +35,8 @@ var kinds = [...]struct {
 	Kprobe:    {name: "kprobe", file: "kprobe_events", prefix: "p", side: Entry, at: true},
 	Kretprobe: {name: "kretprobe", file: "kprobe_events", prefix: "r", side: Return, at: true, counts: true, boot: "%return"},
 	Existing:  {name: "event", side: Entry, takes: (*Arg).InEvent, has: "the event itself has only its fields"},
-	Eprobe:    {name: "eprobe", file: "dynamic_events", prefix: "e", since: "5.15 that have event probes", side: Entry, takes: eprobeTakes, has: "an event probe has the event's fields, and what they point to", offers: func(f *Features) bool { return f.Eprobe }, comm: "COMM"},
-	Tprobe:    {name: "tprobe", file: "dynamic_events", prefix: "t", since: "6.5 with CONFIG_FPROBE_EVENTS", side: Entry, takes: tprobeTakes, has: "a tracepoint probe has the tracepoint's arguments, and what they point to", offers: func(f *Features) bool { return f.Tprobe }},
+	Eprobe:    {name: "eprobe", file: "dynamic_events", prefix: "e", since: "5.15 that have event probes", side: Entry, takes: eprobeTakes, has: "an event probe has the event's fields, what they point to, and $comm", offers: func(f *Features) bool { return f.Eprobe }, comm: "COMM"},
+	Tprobe:    {name: "tprobe", file: "dynamic_events", prefix: "t", since: "6.5 with CONFIG_FPROBE_EVENTS", side: Entry, takes: tprobeTakes, has: "a tracepoint probe has the tracepoint's arguments, what they point to, and $comm", offers: func(f *Features) bool { return f.Tprobe }},
 }
 
 // Named returns the kind of that name, and false if there is none.
@@ -71,7 +71,8 @@ func (k Kind) Has() string { return kinds[k].has }
 // Since returns the first version of the kernel that has such probes.
 func (k Kind) Since() string { return kinds[k].since }
 
-// Comm returns the fetcharg of the task's name.
+// Comm returns the fetcharg of the task's name. An event may have a field comm, which is what
+// $comm means to an event probe; no event has a field COMM.
 func (k Kind) Comm() Arg {
 	if word := kinds[k].comm; word != "" {
 		return Arg{Base: Base{Kind: Field, Name: word}, Type: String}
@@ -123,7 +124,7 @@ func eprobeTakes(a *Arg) bool {
 // A tracepoint probe has no registers.
 func tprobeTakes(a *Arg) bool {
 	switch a.Base.Kind {
-	case ArgN, Comm, Memory, Immediate, PerCPU:
+	case ArgN, Comm, Current, Memory, Immediate, PerCPU:
 		return !a.Base.Each
 	}
 	return false

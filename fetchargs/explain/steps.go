@@ -34,6 +34,9 @@ func steps(a *dynevent.Arg) []string {
 }
 
 func start(b dynevent.Base) string {
+	if b == dynevent.Eprobe.Comm().Base {
+		return "take the task's name"
+	}
 	switch b.Kind {
 	case dynevent.ArgN:
 		return fmt.Sprintf("take the register of argument %d", b.N)

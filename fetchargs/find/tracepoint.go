@@ -109,6 +109,9 @@ func (r *Function) Argument(name string) int {
 	return 1 + slices.IndexFunc(r.arguments, func(p btf.Param) bool { return p.Name == name && name != "" })
 }
 
+// Arguments returns the arguments of the tracepoint, as far as types say.
+func (r *Function) Arguments() []btf.Param { return r.arguments }
+
 // eventPlace returns where a probe at the event is put, in the kernel's syntax.
 func (r *Function) eventPlace() string {
 	switch kind, _ := r.Way.Probe(dynevent.Entry); kind {

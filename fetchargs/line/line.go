@@ -42,6 +42,9 @@ func (l *Line) AddFor(use string, a dynevent.Arg, label string, at spec.Span, ne
 	args := append([]dynevent.Arg{a}, next...)
 	texts := make([]string, len(args))
 	for i, a := range args {
+		if a.Base.Kind == dynevent.Comm {
+			a = l.kind.Comm()
+		}
 		fit, text, limit := l.enc.Fitted(a)
 		if len(text) > limit {
 			l.errs.Add(encode.TooLong(at, text, limit))

@@ -20,6 +20,8 @@ func (r *Walker) builtin(x *spec.Builtin) (Route, *spec.Error) {
 	base, known := dynevent.BaseNamed(name)
 	p := Route{Base: base}
 	switch {
+	case known && r.fn.Event != nil && base.Kind != dynevent.Comm && base.Kind != dynevent.Retval:
+		return r.builtinOfEvent(x, p)
 	case name[0] == '%':
 		return p, r.isRegister(x)
 	case !known:
@@ -46,7 +48,10 @@ func (r *Walker) builtin(x *spec.Builtin) (Route, *spec.Error) {
 		return p, nil
 	}
 	there := "there are $comm, $argN, $stackN, $stack and $retval"
-	if r.fn.Target.HasCurrent() {
+	switch {
+	case r.fn.Event != nil:
+		there = builtinsOfEvents
+	case r.fn.Target.HasCurrent():
 		there = "there are $comm, $current, $argN, $stackN, $stack and $retval"
 	}
 	err := spec.Errorf(x.Span, there, "unknown variable %s", name)

@@ -7,6 +7,7 @@ import (
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/source"
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/tracepoint"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
@@ -39,9 +40,38 @@ func (r *Walker) locateFields() ([]Route, []error) {
 			errs[i] = source.Limit{Why: fmt.Sprintf("it is an argument of the tracepoint, and %s", kind.Has()), In: source.Way{dynevent.Tprobe}, Cure: apart}
 		}
 	}
-	r.argWords = len(params)
 	return routes, errs
 }
+
+// builtinOfEvent returns the route to $argN or $current, which only a probe at the tracepoint has.
+// Registers and the stack are those of the kernel's code that records events.
+func (r *Walker) builtinOfEvent(x *spec.Builtin, p Route) (Route, *spec.Error) {
+	kind, _ := r.fn.Way.Probe(dynevent.Entry)
+	n, args := int(p.Base.N), r.fn.Arguments()
+	switch p.Base.Kind {
+	case dynevent.ArgN:
+		if len(args) > 0 && n > len(args) {
+			return p, spec.Errorf(x.Span, "", "the tracepoint %s has %d arguments", r.fn.Proto.Name, len(args))
+		}
+	case dynevent.Current:
+		if !r.fn.Target.Features.Current {
+			return p, spec.Errorf(x.Span, "the task's name is $comm", "this kernel cannot fetch $current at a tracepoint, which came with 7.3")
+		}
+		var err *spec.Error
+		if p, err = r.current(x, p); err != nil {
+			return p, err
+		}
+	default:
+		return p, spec.Errorf(x.Span, builtinsOfEvents, "%s is not known at a tracepoint", x.Text)
+	}
+	if kind != dynevent.Tprobe {
+		limit := source.Limit{Why: kind.Has(), In: source.Way{dynevent.Tprobe}, Cure: apart}
+		return p, spec.ErrorWith(x.Span, limit, "", "cannot fetch %s: %s", x.Text, limit.Why)
+	}
+	return p, nil
+}
+
+const builtinsOfEvents = "there are $comm, $argN and, since 7.3, $current"
 
 const apart = "use two specs: one with fields, one with arguments"
 
