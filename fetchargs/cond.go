@@ -16,11 +16,14 @@ const maxFilter = dynevent.MaxFilter - 94
 // they can decide; the rest is left to user space.
 func (r *resolver) conditions() {
 	all := cond.Tests(&r.Collector, r, r.fn.Spec)
+	if r.out.Starts != "" {
+		r.atEntry(all)
+	}
 	r.measure()
 	switch {
 	case len(r.Errs) > 0:
 		return
-	case len(r.out.Clocks) > 0:
+	case len(r.out.Clocks) > 0 && r.out.Starts == "":
 		r.passing(all)
 		return
 	case len(all) == 0:
@@ -72,5 +75,8 @@ func (r *resolver) Enumerator(t btf.Type, name string) (int64, error) {
 
 // measure fetches the values of the target's Measures.
 func (r *resolver) measure() {
+	if r.out.Starts != "" {
+		return // no call of it is shown
+	}
 	r.out.Measures = measure.All(&r.Collector, r.fn.Target.Measures, r)
 }

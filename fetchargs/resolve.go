@@ -44,8 +44,12 @@ func resolve(specs []*spec.Spec, t *target.Target, refused func(*plan.Plan) (spe
 	if err != nil {
 		return nil, nil, err
 	}
+	starters, err := starterAttempts(t, specs)
+	if err != nil {
+		return nil, nil, err
+	}
 	var jobs []find.Job
-	for _, a := range all {
+	for _, a := range append(slices.Clip(all), starters...) {
 		jobs = append(jobs, a.Jobs...)
 	}
 	names, typed := functions(jobs)
@@ -82,6 +86,10 @@ func resolve(specs []*spec.Spec, t *target.Target, refused func(*plan.Plan) (spe
 			return nil, nil, err
 		}
 		plans, errs, all = append(plans, found...), append(errs, wrong...), all[n:]
+		if found, wrong, err = run.starters(found, starters); err != nil {
+			return nil, nil, err
+		}
+		plans, errs = append(plans, found...), append(errs, wrong...)
 	}
 	if len(errs) > 0 {
 		return plans, order, errs
@@ -216,7 +224,9 @@ func (r *resolver) attempt() *plan.Plan {
 	r.entry = r.newBuilder(symbols, dynevent.Entry, prove.NewCounter(r.fn, r.order, r.enc))
 	r.exit = r.newBuilder(symbols, dynevent.Return, nil)
 
-	if r.fn.Spec.Parens {
+	if r.fn.Spec.Starts != "" {
+		r.starts()
+	} else if r.fn.Spec.Parens {
 		r.items()
 	} else {
 		r.everything()

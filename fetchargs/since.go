@@ -7,8 +7,10 @@ import (
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/cond"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+	"github.com/tsnoop/tsnoop/fetchargs/find"
 	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
+	"github.com/tsnoop/tsnoop/fetchargs/target"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
@@ -17,10 +19,17 @@ import (
 // stop, and writes the time into the record, as it does for ages, or the task that started
 // the clock. So the kernel's filter must pass those calls, too.
 
-// room returns the field for what x tells, and the fetcharg whose place in the record it
-// takes. What the kernel stores there is overwritten.
-func room(x *spec.Since) (value.Field, dynevent.Arg) {
+// roomFor returns the field for what x tells, and the fetcharg whose place in the record it
+// takes. What the kernel stores there is overwritten. A record of the kernel's own event has
+// room for one time, in its head.
+func (r *resolver) roomFor(x *spec.Since) (value.Field, dynevent.Arg) {
 	stack := dynevent.Base{Kind: dynevent.StackPointer}
+	switch kind := r.entry.probe.Kind; {
+	case !kind.Defined() && !x.Who && len(r.out.Clocks) == 1:
+		stack = dynevent.Head
+	case !kind.AtFunction():
+		stack = dynevent.Base{Kind: dynevent.Immediate}
+	}
 	if x.Who {
 		const words = value.TaskSize / 8
 		return value.Field{Encoding: value.Who, Size: 8, Count: words}, dynevent.Arg{Base: stack, Hops: []dynevent.Hop{{}}, Type: dynevent.X64, Count: words}
@@ -55,7 +64,7 @@ func (r *resolver) since(x *spec.Since, w cond.Want) (cond.Ref, bool) {
 			return r.entry.Values.Ref(i), true
 		}
 	}
-	f, arg := room(x)
+	f, arg := r.roomFor(x)
 	var ok bool
 	if f.Arg, ok = r.entry.line.AddFor("since "+text+" ", arg, cmp.Or(w.Name, x.Word()), x.Span); !ok {
 		return cond.Ref{}, false
@@ -83,18 +92,17 @@ func (r *resolver) clock(x *spec.Since, text string) bool {
 	r.timing = x.Word()
 	defer func() { r.timing = "" }()
 	before := len(r.Errs)
-	key, ok := r.Fetch(cond.Want{X: x.Key, Hidden: true})
-	switch {
-	case !ok:
-		return false
-	case key.Values.At == dynevent.Return:
-		r.Fail(x.Key.Where(), "", "%s is known only when %s returns; %s(...) needs its key at the entry", x.Key, r.fn.Proto.Name, x.Word())
-		return false
-	case key.Field().Encoding != value.Integer && key.Field().Encoding != value.BitField:
-		r.Fail(x.Key.Where(), "", "%s is not a key: a key is a number or an address", x.Key)
-		return false
+	c := plan.Clock{Text: text, ShownField: -1}
+	for _, k := range x.Keys() {
+		field, ok := r.key(k, x.Word())
+		if !ok {
+			return false
+		}
+		c.KeyFields = append(c.KeyFields, field)
 	}
-	c := plan.Clock{Text: text, KeyField: key.Index, ShownField: -1}
+	if x.Other != nil {
+		c.Name = x.Clock(r.fn.Spec)
+	}
 	for _, limit := range []struct {
 		is   spec.Cond
 		test **cond.Test
@@ -114,6 +122,45 @@ func (r *resolver) clock(x *spec.Since, text string) bool {
 	}
 	r.out.Clocks = append(r.out.Clocks, c)
 	return true
+}
+
+// key fetches a key of a clock.
+func (r *resolver) key(x spec.Expr, word string) (field int, ok bool) {
+	key, ok := r.Fetch(cond.Want{X: x, Hidden: true})
+	switch {
+	case !ok:
+		return 0, false
+	case key.Values.At == dynevent.Return:
+		r.Fail(x.Where(), "", "%s is known only when %s returns; %s(...) needs its key at the entry", x, r.fn.Proto.Name, word)
+		return 0, false
+	case key.Field().Encoding != value.Integer && key.Field().Encoding != value.BitField:
+		r.Fail(x.Where(), "", "%s is not a key: a key is a number or an address", x)
+		return 0, false
+	}
+	return key.Index, true
+}
+
+// starts makes the plan one that starts a clock of another, for which it has only the keys.
+func (r *resolver) starts() {
+	r.timing = "since"
+	c := plan.Clock{Text: r.fn.Spec.String(), ShownField: -1, Name: r.fn.Spec.Starts}
+	for _, item := range r.fn.Spec.Items {
+		field, ok := r.key(item.Expr, "since")
+		if !ok {
+			return
+		}
+		c.KeyFields = append(c.KeyFields, field)
+	}
+	r.out.Starts, r.out.Clocks = c.Name, []plan.Clock{c}
+}
+
+// atEntry reports conditions on what a call that starts a clock returns.
+func (r *resolver) atEntry(all []*cond.Test) {
+	for _, t := range all {
+		if _, exit := t.Sides(); exit {
+			r.Fail(r.fn.Spec.If.Where(), "", "a clock starts at the entry; what %s returns is not known then", r.fn.Proto.Name)
+		}
+	}
 }
 
 // passing sets a filter for the kernel that passes all calls that start or stop clocks,
@@ -150,4 +197,37 @@ func (r *resolver) passing(all []*cond.Test) {
 	if r.out.Partial = true; len(asked) > 0 {
 		r.push(cond.Join(false, append(pass, cond.Join(true, asked...))...))
 	}
+}
+
+// starterAttempts looks up what starts clocks of specs.
+func starterAttempts(t *target.Target, specs []*spec.Spec) ([]find.Attempt, error) {
+	return find.Attempts(t, spec.WithStarters(specs)[len(specs):])
+}
+
+// starters makes the plans of those that start clocks of plans, which are those of one spec.
+func (run *resolving) starters(plans []*plan.Plan, attempts []find.Attempt) (all []*plan.Plan, errs spec.Errors, fatal error) {
+	made := map[string]bool{"": true}
+	for _, p := range plans {
+		if p == nil {
+			continue
+		}
+		for i := range p.Clocks {
+			name := p.Clocks[i].Name
+			if made[name] {
+				continue
+			}
+			made[name] = true
+			for _, a := range attempts {
+				if a.Spec.Starts != name {
+					continue
+				}
+				found, wrong, err := run.plans(a.Jobs, spec.MaxErrors)
+				if err != nil {
+					return nil, nil, err
+				}
+				all, errs = append(all, found...), append(append(errs, a.Errs...), wrong...)
+			}
+		}
+	}
+	return all, errs, nil
 }

@@ -83,7 +83,7 @@ func NewFunctions(sources []Source, o *Options) []Function {
 	all := make([]Function, len(sources))
 	for i, s := range sources {
 		f := &all[i]
-		*f = Function{Name: functionName(s.Plan), Module: moduleName(s.Plan), Plan: s.Plan, Own: s.Plan.Renames != ""}
+		*f = Function{Name: functionName(s.Plan), Module: moduleName(s.Plan), Plan: s.Plan, Own: s.Plan.IsOwn()}
 		f.Title = string(AppendEscaped(nil, []byte(f.Name), NoQuote))
 		f.Entry = newSide(dynevent.Entry, &s, o)
 		f.Return = newSide(dynevent.Return, &s, o)

@@ -124,6 +124,10 @@ const (
 	FieldArray            // the address of an array in a field, which no probe can fetch
 )
 
+// Head is the first 8 bytes of a record, which every event has: its number, flags and task.
+// Whoever reads records has no use for them once it knows these.
+var Head = Base{Kind: Field, Name: "common_type"}
+
 // String returns the base in the kernel's syntax.
 func (b Base) String() string {
 	switch b.Kind {

@@ -19,6 +19,9 @@ import (
 func Write(w io.Writer, p *plan.Plan) {
 	fmt.Fprintf(w, "%s\n", p.Spec.Alone())
 	fmt.Fprintf(w, "  %s\n", p.Func)
+	if p.Starts != "" {
+		fmt.Fprintln(w, "  starts a clock of the spec above, and is not shown")
+	}
 	for _, note := range p.Notes {
 		fmt.Fprintf(w, "  note: %s\n", note)
 	}

@@ -55,7 +55,7 @@ func (l *Line) AddFor(use string, a dynevent.Arg, label string, at spec.Span, ne
 			return 0, false
 		}
 		args[i], texts[i] = fit, fit.Key()
-		if !l.kind.Takes(&fit) || use != "" && !l.kind.Defined() {
+		if !l.kind.Takes(&fit) || use != "" && !l.kind.Defined() && fit.Base != dynevent.Head {
 			l.errs.FailWith(at, source.Limit{Why: label}, "", "%s cannot be fetched: %s", label, l.kind.Has())
 			return 0, false
 		}

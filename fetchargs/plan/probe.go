@@ -44,6 +44,9 @@ type Plan struct {
 	// kernels place them elsewhere at the next boot.
 	Addresses []string
 
+	// Starts is set if the plan is there only to start the clock of that name. Its calls are
+	// not shown.
+	Starts   string
 	Clocks   []Clock
 	Measures []measure.Measured // values to sum up its calls by, in the order of Target.Measures
 

@@ -36,7 +36,7 @@ func (p *Probe) WithSpare() []*Probe {
 func SpecTexts(plans []*Plan) (specs []string) {
 	known := map[string]bool{}
 	for _, p := range plans {
-		if text := p.Spec.Text; !known[text] && p.Renames == "" {
+		if text := p.Spec.Text; !known[text] && !p.IsOwn() {
 			known[text] = true
 			specs = append(specs, text)
 		}

@@ -5,6 +5,9 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
+// IsOwn reports whether the plan is tsnoop's own: nobody asked to see its calls.
+func (p *Plan) IsOwn() bool { return p.Renames != "" || p.Starts != "" }
+
 // Renamed decodes an event of a plan of fetchargs.Renames. It returns the task whose name
 // changes, and reports whether the new name no longer matches.
 func (p *Plan) Renamed(d *value.Decoder, data []byte) (tid int, out bool) {

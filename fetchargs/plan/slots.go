@@ -26,6 +26,9 @@ func (p *Probe) Slots(field func(name string) (value.Slot, bool)) ([]value.Slot,
 			if slots[i], ok = within(s, &a); !ok {
 				return nil, fmt.Errorf("%s: the kernel's field %s ends before %s", p.Event, name, a.Name)
 			}
+			if a.Base == dynevent.Head {
+				slots[i].Size = 8
+			}
 		}
 	}
 	if p.Side == dynevent.Return {

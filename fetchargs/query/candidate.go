@@ -201,7 +201,7 @@ func Parse(texts []string, plans []*plan.Plan) ([]*spec.Spec, error) {
 // recordedSpecs returns the texts of the specs that a recording was made with, in order.
 func recordedSpecs(plans []*plan.Plan) (texts []string) {
 	for _, p := range plans {
-		if p.Renames == "" && !slices.Contains(texts, p.Spec.Text) {
+		if !p.IsOwn() && !slices.Contains(texts, p.Spec.Text) {
 			texts = append(texts, p.Spec.Text)
 		}
 	}

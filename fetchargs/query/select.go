@@ -52,7 +52,7 @@ func Select(specs []*spec.Spec, plans []*plan.Plan, pair bool, measures []*measu
 		return nil, nil, errs
 	}
 	for i, p := range plans {
-		if p.Renames != "" {
+		if p.IsOwn() {
 			selected, from = append(selected, p), append(from, i)
 		}
 	}
@@ -65,7 +65,7 @@ func selectOne(wanted *spec.Spec, plans []*plan.Plan, pair bool, measures []*mea
 	of := map[btf.FuncName][]*candidate{}
 	var functions []btf.FuncName
 	for i, p := range plans {
-		if p.Renames != "" || !isAbout(p, wanted) {
+		if p.IsOwn() || !isAbout(p, wanted) {
 			continue
 		}
 		name := funcName(p)
@@ -129,7 +129,7 @@ func isAbout(p *plan.Plan, wanted *spec.Spec) bool {
 func notRecorded(wanted *spec.Spec, plans []*plan.Plan) *spec.Error {
 	var names []string
 	for _, p := range plans {
-		if p.Renames == "" {
+		if !p.IsOwn() {
 			names = append(names, p.Spec.Func.Text)
 		}
 	}
@@ -352,7 +352,7 @@ func WithMeasures(plans []*plan.Plan, measures []*measure.Measure) ([]*plan.Plan
 	var errs spec.Errors
 	var names []string
 	for _, p := range plans {
-		if p.Renames != "" {
+		if p.IsOwn() {
 			all = append(all, p)
 			continue
 		}

@@ -58,6 +58,7 @@ func inspect(x Expr, f func(Expr)) {
 		inspect(x.X, f)
 	case *Since:
 		inspect(x.Key, f)
+		inspect(x.Second, f)
 		inspectCond(x.Start, f)
 		inspectCond(x.End, f)
 	}

@@ -90,6 +90,8 @@ var canonical = []struct{ in, want string }{
 	{"f(a == b[1], a == g->x, s == \"\")", "f(a == b[1], a == g->x, s == \"\")"},
 	{"f((u8 * const)x, (u8 * volatile *) y)", "f((u8 * const)x, (u8 * volatile *)y)"},
 	{"f(this_cpu(x), per_cpu(x, 8191))", "f(this_cpu(x), per_cpu(x, 8191))"},
+	{"f(since(a,g(b)), who(a , b, m:h*( c->d,*e ) if x))", "f(since(a, g(b)), who(a, b, m:h*(c->d, *e) if x != 0))"},
+	{"f(since(a, b:x == 1, sizeof(c) == 2))", "f(since(a, b:x == 1, sizeof(c) == 2))"},
 	{"f(since(skb), since( skb->a , ! b ), who(*skb, a==1, b==2))", "f(since(skb), since(skb->a, !(b != 0)), who(*skb, a == 1, b == 2))"},
 	{"f(s == \"\xff\", s == \"\ufffd\", s == \"\t\u200b\")", `f(s == "\xff", s == "` + "\ufffd" + `", s == "\x09\xe2\x80\x8b")`},
 	{"f if a == 10.0.0.1/32 && b == 10.0.0.1", "f if a == 10.0.0.1/32 && b == 10.0.0.1"},
@@ -132,7 +134,7 @@ func checkRoundTrip(t *testing.T, spec *Spec) {
 			return []any{l.Kind, l.Text, l.Bytes, n}
 		}),
 		cmp.Transformer("type", func(c *Cast) any { return []any{"cast", CanonicalType(c.Type.Text), c.X} }),
-		cmp.Transformer("since", func(c *Since) any { return []any{c.Word(), c.Key, c.Start, c.End} }),
+		cmp.Transformer("since", func(c *Since) any { return []any{c.Word(), c.Keys(), c.Start, c.End, c.Other} }),
 		cmp.Transformer("sizeof", func(c *SizeOf) any { return []any{"sizeof", CanonicalType(c.Type.Text), c.X} }),
 		cmp.Transformer("container", func(c *ContainerOf) any {
 			return []any{"container_of", CanonicalType(c.Type.Text), c.X, c.Member}

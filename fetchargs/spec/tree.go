@@ -18,6 +18,8 @@ type Spec struct {
 	// nil if there is none. All alternatives have the same Text.
 	Else *Spec
 	Nth  int // number of alternatives before this one
+
+	Starts string // the clock that its calls start, for which alone they are recorded: see Starters; else ""
 }
 
 // HasAlternatives reports whether s is one of several alternatives.

@@ -15,17 +15,23 @@ const savedClock = math.MaxUint8
 
 // A savedTimer is the saved form of a Clock.
 type savedTimer struct {
-	Text  string     `json:"text"`
-	Key   int        `json:"key"` // numbers of fields
-	Age   int        `json:"age"` // of what the clock shows
-	Start *savedTest `json:"start,omitempty"`
-	End   *savedTest `json:"end,omitempty"`
+	Text   string     `json:"text"`
+	Key    int        `json:"key"`              // numbers of fields
+	Second int        `json:"second,omitempty"` // 1 plus that of a second key
+	Name   string     `json:"name,omitempty"`
+	Age    int        `json:"age"` // of what the clock shows
+	Start  *savedTest `json:"start,omitempty"`
+	End    *savedTest `json:"end,omitempty"`
 }
 
 func saveClocks(clocks []plan.Clock) (all []savedTimer) {
 	for i := range clocks {
 		c := &clocks[i]
-		all = append(all, savedTimer{c.Text, c.KeyField, c.ShownField, saveTest(c.Start), saveTest(c.End)})
+		s := savedTimer{Text: c.Text, Key: c.KeyFields[0], Name: c.Name, Age: c.ShownField, Start: saveTest(c.Start), End: saveTest(c.End)}
+		if len(c.KeyFields) > 1 {
+			s.Second = 1 + c.KeyFields[1]
+		}
+		all = append(all, s)
 	}
 	return all
 }
@@ -43,9 +49,14 @@ func loadClocks(saved []savedTimer, p *plan.Plan) (all []plan.Clock, err error) 
 
 // load refuses clocks on anything but the first entry probe.
 func (s *savedTimer) load(p *plan.Plan) (c plan.Clock, err error) {
-	c = plan.Clock{Text: s.Text, KeyField: s.Key, ShownField: s.Age}
+	c = plan.Clock{Text: s.Text, KeyFields: []int{s.Key}, ShownField: s.Age, Name: s.Name}
+	if s.Second != 0 {
+		c.KeyFields = append(c.KeyFields, s.Second-1)
+	}
 	entry := p.Entry()
-	if entry == nil || c.KeyField < 0 || c.KeyField >= len(entry.Fields) || c.ShownField < 0 || c.ShownField >= len(entry.Fields) || !entry.Fields[c.ShownField].Clock {
+	isField := func(i int) bool { return entry != nil && i >= 0 && i < len(entry.Fields) }
+	shows := isField(c.ShownField) && entry.Fields[c.ShownField].Clock
+	if !isField(s.Key) || s.Second != 0 && !isField(s.Second-1) || !shows && p.Starts == "" {
 		return c, errors.New("a clock without what it needs")
 	}
 	for _, cond := range []struct {

@@ -69,7 +69,7 @@ func (s *savedPlan) load(types func(int) (btf.Type, error), macros func(arch str
 	}
 	p := &plan.Plan{
 		Spec: wanted, Func: &btf.Func{Name: s.Func, Module: s.Module}, Arch: abi.Named(s.Arch), Partial: s.Partial,
-		Notes: s.Notes, Addresses: s.Addresses, Renames: s.Renames,
+		Notes: s.Notes, Addresses: s.Addresses, Renames: s.Renames, Starts: s.Starts,
 	}
 	if p.Arch == nil {
 		return nil, fmt.Errorf("unknown architecture %q", s.Arch)
@@ -80,6 +80,9 @@ func (s *savedPlan) load(types func(int) (btf.Type, error), macros func(arch str
 	}
 	if p.Clocks, err = loadClocks(s.Clocks, p); err == nil && s.Check != nil {
 		p.Check, err = s.Check.load(p, 0)
+		if err == nil && p.Starts != "" && !p.Check.IsOf(dynevent.Entry, 0) {
+			err = errors.New("a clock that is started by more than its record")
+		}
 	}
 	if p.Asked = p.Check; err == nil && s.Asked != nil {
 		p.Asked, err = s.Asked.load(p, 0)

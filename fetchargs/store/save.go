@@ -61,6 +61,7 @@ type (
 		Notes     []string     `json:"notes,omitempty"`
 		Addresses []string     `json:"addresses,omitempty"`
 		Renames   string       `json:"renames,omitempty"`
+		Starts    string       `json:"starts,omitempty"`
 		Clocks    []savedTimer `json:"clocks,omitempty"`
 	}
 	savedProbe struct {
@@ -262,8 +263,7 @@ func Save(plans []*plan.Plan) ([]byte, error) {
 		}
 		sp := savedPlan{
 			Spec: p.Spec.Text, Nth: p.Spec.Nth, Func: p.Spec.Func.Text, Arch: p.Arch.Name, Check: saveTest(p.Check), Asked: asked, Partial: p.Partial,
-			Notes: p.Notes, Addresses: p.Addresses, Renames: p.Renames,
-			Clocks: saveClocks(p.Clocks),
+			Notes: p.Notes, Addresses: p.Addresses, Renames: p.Renames, Starts: p.Starts, Clocks: saveClocks(p.Clocks),
 		}
 		if p.Func != nil {
 			sp.Func, sp.Module = p.Func.Name, p.Func.Module

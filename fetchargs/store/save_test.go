@@ -25,6 +25,7 @@ var savedSpecs = []string{
 	"ip_rcv(skb, return < 0) if skb->len == skb->data_len",
 	"ip_rcv(x=since(skb, skb->len > 100, dev->mtu == 5) > 1ms)",
 	"ip_rcv(x=who(skb, skb->len > 100, dev->mtu == 5) != $comm, y=who(dev))",
+	"ip_rcv(x=since(skb, skb->len, wake_up_new_task(p, p->pid) if p->pid > 1))",
 	"wake_up_new_task(*p) if p->pid > 1",
 }
 
@@ -135,6 +136,8 @@ func TestLoadDamaged(t *testing.T) {
 		{`"name":"p_pid"`, `"name":"p_pie"`, "does not fetch"},
 		{`"key":`, `"key":9`, "a clock without"},
 		{`"age":`, `"age":-`, "a clock without"},
+		{`"second":2`, `"second":99`, "a clock without"},
+		{`"func":"ip_rcv"`, `"starts":"x","func":"ip_rcv"`, "started by more than its record"},
 		{`"encoding":"clock"`, `"encoding":"age"`, "a clock without"},
 		{`"types":"`, `"types":"AAAA`, "BTF"},
 	} {

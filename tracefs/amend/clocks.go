@@ -26,6 +26,7 @@ type clocks struct {
 	blind  bool               // calls that start or stop clocks may not be traced
 	of     map[int][]keeping  // by the ID of the format
 	number int32              // of the last of these
+	named  map[string]int32   // numbers of the clocks that several plans have
 	begun  map[clockKey]int32 // indexes into all
 	all    []started
 	free   int32 // first unused element of all, linked by next; -1 for none
@@ -42,7 +43,7 @@ type keeping struct {
 	probe   *plan.Probe
 	decoder *value.Decoder
 	offset  int // of the time or the task in the record
-	size    int // of that, in bytes
+	size    int // of that, in bytes; 0 for a clock of other records, which this one starts
 	who     bool
 	number  int32
 }
@@ -50,7 +51,7 @@ type keeping struct {
 // A clockKey is a key and the number of its clock.
 type clockKey struct {
 	number int32
-	key    uint64
+	key    [plan.MaxKeys]uint64
 }
 
 // A started is a running clock.
@@ -69,11 +70,18 @@ func (c *clocks) learn(l Layout) {
 		return
 	}
 	if c.of == nil {
-		*c = clocks{warner: c.warner, blind: c.blind, gap: c.gap, of: map[int][]keeping{}, begun: map[clockKey]int32{}, free: -1, oldest: -1, newest: -1, most: mostClocks}
+		*c = clocks{warner: c.warner, blind: c.blind, gap: c.gap, of: map[int][]keeping{}, named: map[string]int32{}, begun: map[clockKey]int32{}, free: -1, oldest: -1, newest: -1, most: mostClocks}
 	}
 	for i := range plan.Clocks {
 		clock := &plan.Clocks[i]
+		if plan.Starts != "" {
+			c.of[l.Format.ID] = append(c.of[l.Format.ID], keeping{clock: clock, probe: l.Probe, decoder: l.Decoder, number: c.numberOf(clock)})
+			continue
+		}
 		at := l.Format.Field(l.Probe.Args[clock.Arg(l.Probe)].Name)
+		if clock.InHead(l.Probe) {
+			at = &tracefs.FormatField{Size: 8}
+		}
 		who, size, word := clock.Who(l.Probe), 8, "since(...)"
 		if who {
 			size, word = value.TaskSize, "who(...)"
@@ -81,11 +89,22 @@ func (c *clocks) learn(l Layout) {
 		if at == nil || at.Size != size {
 			continue
 		}
-		if c.number++; !strings.Contains(c.words, word) {
+		if !strings.Contains(c.words, word) {
 			c.words = strings.TrimPrefix(c.words+" and "+word, " and ")
 		}
-		c.of[l.Format.ID] = append(c.of[l.Format.ID], keeping{clock, l.Probe, l.Decoder, at.Offset, size, who, c.number})
+		c.of[l.Format.ID] = append(c.of[l.Format.ID], keeping{clock, l.Probe, l.Decoder, at.Offset, size, who, c.numberOf(clock)})
 	}
+}
+
+// numberOf returns the number of a clock.
+func (c *clocks) numberOf(clock *plan.Clock) int32 {
+	if n := c.named[clock.Name]; n > 0 {
+		return n
+	}
+	if c.number++; clock.Name != "" {
+		c.named[clock.Name] = c.number
+	}
+	return c.number
 }
 
 // see sets whether all calls of the plans are traced, and warns if not.
@@ -113,14 +132,16 @@ func (c *clocks) put(e *tracefs.Event, order binary.ByteOrder) {
 		if k.offset < 0 || k.offset+k.size > len(e.Data) {
 			continue
 		}
-		k.putNothing(e, order)
+		if k.size > 0 {
+			k.putNothing(e, order)
+		}
 		key, ok := k.clock.Key(k.decoder, e.Data)
 		if !ok || c.blind {
 			continue
 		}
 		id := clockKey{k.number, key}
 		n, runs := c.begun[id]
-		if runs && c.all[n].time <= e.Time {
+		if runs && c.all[n].time <= e.Time && k.size > 0 {
 			k.put(e, order, &c.all[n])
 		}
 		if runs && k.clock.Ends(k.probe, k.decoder, e.Data) {
@@ -183,7 +204,7 @@ func (c *clocks) start(id clockKey, e *tracefs.Event, k *keeping) {
 	}
 	s := &c.all[n]
 	*s = started{clockKey: id, time: e.Time, tid: e.TID, prev: c.newest, next: -1}
-	if k.who {
+	if k.who || k.size == 0 {
 		s.name = value.NameOf(k.comm(e))
 	}
 	if c.newest >= 0 {

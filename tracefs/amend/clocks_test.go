@@ -339,3 +339,41 @@ func TestClocksBound(t *testing.T) {
 		t.Errorf("the bound was told %d times, there is room for %d", said, len(r.clocks.all))
 	}
 }
+
+// TestClocksOfOthers starts a clock by calls of one function, and ends it by those of another.
+func TestClocksOfOthers(t *testing.T) {
+	target := &target.Target{Kernel: btf.Open("../../testdata/btf/linux-6.12-amd64.btf"), Arch: abi.Named("amd64"), Features: dynevent.Features{ArgN: true}, Live: true, Calls: true}
+	plans, err := machine.Resolve([]string{"vfs_read(since(count, pos, vfs_write(count, pos) if count > 9))"}, target, nil)
+	if err != nil || len(plans) != 2 {
+		t.Fatalf("%d plans, %v", len(plans), err)
+	}
+	r := New(binary.LittleEndian, Times{})
+	var formats []*tracefs.Format
+	for i, p := range plans {
+		l := layoutOf(t, p.Entry())
+		l.Format.ID += i
+		formats = append(formats, l.Format)
+		r.Learn(l)
+	}
+	r.See(nil, true, nil)
+	for i, c := range []struct {
+		plan             int
+		time, count, pos uint64
+		want             string
+	}{
+		{0, 10, 20, 1, "?"}, {1, 11, 20, 1, ""}, {0, 12, 20, 2, "?"}, {0, 13, 21, 1, "?"}, {0, 14, 20, 1, "3"}, {0, 15, 20, 1, "?"},
+		{1, 16, 20, 1, ""}, {1, 18, 20, 1, ""}, {0, 20, 20, 1, "2"}, {1, 21, 20, 2, ""}, {1, 22, 20, 3, ""}, {0, 23, 20, 2, "2"}, {0, 24, 20, 3, "2"},
+	} {
+		entry := plans[c.plan].Entry()
+		e := &tracefs.Event{Time: c.time, Format: formats[c.plan], Data: make([]byte, formats[c.plan].Size)}
+		for j, k := range plans[c.plan].Clocks[0].KeyFields {
+			at := e.Format.Field(entry.Args[entry.Fields[k].Arg].Name)
+			binary.LittleEndian.PutUint64(e.Data[at.Offset:], [...]uint64{c.count, c.pos}[j])
+		}
+		if e = r.Event(e); c.plan == 0 {
+			if got := shown(r, plans[0], e); got != c.want {
+				t.Errorf("call %d: %s, want %s", i, got, c.want)
+			}
+		}
+	}
+}

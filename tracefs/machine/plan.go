@@ -63,7 +63,8 @@ func (m *Machine) Plan(specs []string, o PlanOptions) ([]*plan.Plan, error) {
 		return nil, err
 	}
 	parsed, wrong := spec.ParseAll(specs)
-	if err := m.Gather(target, parsed); err != nil {
+	all := spec.WithStarters(parsed)
+	if err := m.Gather(target, all); err != nil {
 		return nil, err
 	}
 	var refused func(*plan.Plan) (spec.Errors, error)
@@ -72,7 +73,7 @@ func (m *Machine) Plan(specs []string, o PlanOptions) ([]*plan.Plan, error) {
 		if traceable == nil {
 			traceable = sync.OnceValue(m.FS.TraceableFunctions)
 		}
-		if slices.ContainsFunc(parsed, hasGlob) {
+		if slices.ContainsFunc(all, hasGlob) {
 			target.Traceable = traceable()
 		}
 		refused = m.refuser(target, traceable)

@@ -24,7 +24,7 @@ func (r *Stream) Pair(begin, chain bool) error {
 	r.begin = begin
 	var groups []map[int]calls.Side
 	for i, plan := range r.Plans {
-		if plan.Renames != "" {
+		if plan.IsOwn() {
 			continue
 		}
 		g := 0
@@ -39,7 +39,7 @@ func (r *Stream) Pair(begin, chain bool) error {
 	po := calls.Options{Order: r.Order, Begin: begin, Accept: r.matches}
 	if chain {
 		for _, p := range r.Plans {
-			if p.Renames != "" {
+			if p.IsOwn() {
 				continue
 			}
 			po.Chain++
@@ -106,7 +106,7 @@ func (r *Stream) Grow(plans []*plan.Plan, layouts []amend.Layout) (formats []*tr
 	for i, plan := range plans {
 		if plan.Renames != "" {
 			sides[r.format[plan.Entry()].ID] = r.renames(plan)
-		} else {
+		} else if !plan.IsOwn() {
 			r.addSides(sides, len(r.Plans)+i, plan)
 		}
 	}

@@ -76,12 +76,16 @@ func (tr *traced) awaitArmed() {
 func isArmed(pid int) bool {
 	group := fmt.Sprintf("tsnoop_%d", pid)
 	instance := filepath.Join(tracing, "instances", group)
-	for _, file := range []string{filepath.Join("events", group, "enable"), "tracing_on"} {
-		if b, err := os.ReadFile(filepath.Join(instance, file)); err != nil || b[0] != '1' {
-			return false
-		}
+	on, err := os.ReadFile(filepath.Join(instance, "tracing_on"))
+	if err != nil || on[0] != '1' {
+		return false
 	}
-	return true
+	enabled, err := os.ReadFile(filepath.Join(instance, "events", group, "enable"))
+	if os.IsNotExist(err) { // only the kernel's own events are traced
+		enabled, err = os.ReadFile(filepath.Join(instance, "set_event"))
+		return err == nil && len(enabled) > 0
+	}
+	return err == nil && enabled[0] == '1'
 }
 
 // buffer is the size of its buffer, in KiB per CPU.
