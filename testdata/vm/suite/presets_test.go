@@ -166,6 +166,7 @@ func presetDisk(t *testing.T, tr *traced, check func(error), want func(preset, f
 	}
 	want("@biosnoop", `submit_bio\(disk="nvme0n1", sector=[0-9]+, bytes=[0-9]+, op=0x[0-9a-f]*1\)`)
 	want("@biosnoop", `blk_mq_complete_request_remote\(disk="nvme0n1", sector=[0-9]+, bytes=[1-9][0-9]*, op=0x[0-9a-f]*1, latency=[0-9.]+[um]?s\)`)
+	want("@blocklat", `block:block_rq_complete\(dev=[0-9]+:0, sector=[0-9]+, nr_sector=[1-9][0-9]*, rwbs="W[A-Z]*", error=0, took=[0-9.]+[um]?s\)`)
 	want("@biolat", `blk_mq_complete_request_remote\(disk="nvme0n1", bytes=[1-9][0-9]*, op=0x[0-9a-f]*, latency=[0-9.]+[um]?s\)`)
 }
 
@@ -208,6 +209,8 @@ func presetTasks(check func(error), want func(preset, format string, args ...any
 	sleep.Wait()
 	want("@signals", `sys_(kill\(pid=%d|pidfd_send_signal\(pidfd=[0-9]+), sig=SIGTERM\) = 0`, sleep.Process.Pid)
 	want("@exits", `-%d .*taskstats_exit\(status=0, signal=SIGTERM, ppid=%d, `, sleep.Process.Pid, own)
+
+	want("@sched", `sched:sched_switch\(next_comm=".+", next_pid=[1-9][0-9]*, waited=[0-9.]+m?s\)`)
 
 	// The OOM killer chooses who says that it wants to be. If that were said of a child that
 	// has not got to its exec, it would be said of this process, too.
