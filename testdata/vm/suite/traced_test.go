@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -76,16 +77,19 @@ func (tr *traced) awaitArmed() {
 func isArmed(pid int) bool {
 	group := fmt.Sprintf("tsnoop_%d", pid)
 	instance := filepath.Join(tracing, "instances", group)
-	on, err := os.ReadFile(filepath.Join(instance, "tracing_on"))
-	if err != nil || on[0] != '1' {
+	enabled, err := os.ReadFile(filepath.Join(instance, "events", group, "enable"))
+	if os.IsNotExist(err) { // only the kernel's own events are traced, or nothing yet
+		enabled, err = os.ReadFile(filepath.Join(instance, "set_event"))
+		// tsnoop enables those of tasks for itself, before it switches tracing off.
+		isAsked := func(event string) bool { return !strings.HasPrefix(event, "task:") }
+		if err != nil || !slices.ContainsFunc(strings.Fields(string(enabled)), isAsked) {
+			return false
+		}
+	} else if err != nil || enabled[0] != '1' {
 		return false
 	}
-	enabled, err := os.ReadFile(filepath.Join(instance, "events", group, "enable"))
-	if os.IsNotExist(err) { // only the kernel's own events are traced
-		enabled, err = os.ReadFile(filepath.Join(instance, "set_event"))
-		return err == nil && len(enabled) > 0
-	}
-	return err == nil && enabled[0] == '1'
+	on, err := os.ReadFile(filepath.Join(instance, "tracing_on"))
+	return err == nil && on[0] == '1'
 }
 
 // buffer is the size of its buffer, in KiB per CPU.
