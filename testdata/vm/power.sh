@@ -109,7 +109,7 @@ check() {
 		FNR == NR && /power cut may lose more/ { late = 1 }
 		FNR == NR { next }
 		$1 == "recover" { recovered[$2] = 1; if ($3 != 0) nothing[$2] = 1 }
-		$1 == "replay" { shown[$2] = 1; if ($3 != 0) bad("replay of " $2 " ended with status " $3) }
+		$1 == "replay" { shown[$2] = 1; delete nothing[$2]; if ($3 != 0) bad("replay of " $2 " ended with status " $3) }
 		$1 == "has" { if (!($2 in first)) first[$2] = $3; has[$2, $3] = 1; if ($3 > most[$2]) most[$2] = $3 }
 		$1 == "left" && $2 !~ /^(r[0-9]+\.dat|lost\+found)$/ && !nothing[substr($2, 1, index($2, ".dat") + 3)] { bad("left: " $2) }
 		$1 == "verified" { verified = 1 }
