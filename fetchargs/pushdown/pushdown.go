@@ -25,8 +25,7 @@ type Side struct {
 
 // Filter writes t for the kernel; ok is false if a filter cannot express it. exact is
 // false if the filter may accept a pointer that cannot be read, or a parameter that the
-// call does not use. known are the checks of
-// pointers that already hold where t is decided.
+// call does not use. known are the checks of pointers that already hold where t is decided.
 func (s *Side) Filter(t *cond.Test, known map[string]bool) (text string, exact, ok bool) {
 	if t.And == nil && t.Or == nil {
 		return s.leaf(t, known)
