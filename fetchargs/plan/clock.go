@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"slices"
+
 	"github.com/tsnoop/tsnoop/fetchargs/cond"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
@@ -16,6 +18,11 @@ type Clock struct {
 	// Name is set if calls of another plan start the clock, and every call of this one ends it.
 	// That plan Starts a clock of this name, and has only its keys.
 	Name string
+}
+
+// StartsClockOf reports whether calls of p start a clock of another plan.
+func (p *Plan) StartsClockOf(other *Plan) bool {
+	return slices.ContainsFunc(other.Clocks, func(c Clock) bool { return p.Starts != "" && c.Name == p.Starts })
 }
 
 // MaxKeys is how many keys a clock has at most.

@@ -52,7 +52,7 @@ func Select(specs []*spec.Spec, plans []*plan.Plan, pair bool, measures []*measu
 		return nil, nil, errs
 	}
 	for i, p := range plans {
-		if p.IsOwn() {
+		if p.Renames != "" || slices.ContainsFunc(selected, p.StartsClockOf) {
 			selected, from = append(selected, p), append(from, i)
 		}
 	}
