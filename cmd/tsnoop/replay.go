@@ -177,7 +177,7 @@ func openReplay(f io.ReaderAt, size int64, name string, o *flags.Options, ui *te
 func warnHalves(plans []*plan.Plan, ui *terminal.UI) {
 	for _, p := range plans {
 		switch {
-		case p.Renames != "" || p.Paired():
+		case p.IsOwn() || p.Paired():
 		case p.Entry() == nil:
 			ui.Warn("%s was recorded without its entries: the tree does not show which calls it made; record it with --tree", p.Spec.Func.Text)
 		default:

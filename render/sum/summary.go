@@ -48,13 +48,15 @@ type Row struct {
 }
 
 // Rows returns the rows of s, sorted by s.Order. Functions that the user did not name are
-// left out if they were not called, and tsnoop's own in any case. If there are more than most rows with keys, the rest
-// is summed up in a row of others for each function, after all other rows. If most is 0,
-// there is no limit.
+// left out if they were not called, and tsnoop's own in any case. If there are more than
+// most rows with keys, the rest is summed up in a row of others for each function, after
+// all other rows. If most is 0, there is no limit.
 func (s *Summary) Rows(functions []render.Function, most int) []Row {
 	named := map[string]int{}
 	for i := range functions {
-		named[functions[i].Name]++
+		if !functions[i].Own {
+			named[functions[i].Name]++
+		}
 	}
 	var rows []Row
 	for i := range s.Sums {

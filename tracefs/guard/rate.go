@@ -90,7 +90,7 @@ func (r *rates) switchOff(p *plan.Plan, rate uint64) {
 	}
 	r.off[p] = true
 	r.g.o.Warner.Warnf("%s has %d events a second: its probe is switched off, after %d events; --max-rate 0 lets it go on", p.Spec.Func.Text, rate, total)
-	if !slices.ContainsFunc(r.g.o.Plans(), func(p *plan.Plan) bool { return !r.off[p] && p.Renames == "" }) {
+	if !slices.ContainsFunc(r.g.o.Plans(), func(p *plan.Plan) bool { return !r.off[p] && !p.IsOwn() }) {
 		r.g.o.Warner.Warnf("all probes are switched off: the trace ends")
 		r.g.o.Spend()
 	}

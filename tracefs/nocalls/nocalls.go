@@ -59,7 +59,7 @@ func New(plans []*plan.Plan, format func(*plan.Probe) *tracefs.Format, s Scope) 
 	q := &Counts{plans: slices.Clone(plans), of: map[int]int{}, ret: map[int]bool{}, scope: s}
 	q.seen = make([]counts, len(q.plans))
 	for i, plan := range q.plans {
-		if plan.Renames != "" {
+		if plan.IsOwn() {
 			continue
 		}
 		q.seen[i].held = make([]uint64, len(plan.Conditions()))

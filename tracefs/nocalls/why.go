@@ -20,7 +20,7 @@ func (q *Counts) why(hits map[string]tracefs.Hits, open []losses.Unfinished, els
 	var uncalled []string
 	some := false
 	for i, p := range q.plans {
-		if p.Renames != "" {
+		if p.IsOwn() {
 			continue
 		}
 		name := p.Spec.Func.Text
