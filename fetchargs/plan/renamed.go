@@ -1,12 +1,17 @@
 package plan
 
 import (
+	"cmp"
+
 	"github.com/tsnoop/tsnoop/fetchargs/filter"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
 // IsOwn reports whether the plan is tsnoop's own: nobody asked to see its calls.
 func (p *Plan) IsOwn() bool { return p.Renames != "" || p.Starts != "" }
+
+// UserText returns the text of the user's spec that the plan was made for.
+func (p *Plan) UserText() string { return cmp.Or(p.Spec.Of, p.Spec.Text) }
 
 // Renamed decodes an event of a plan of fetchargs.Renames. It returns the task whose name
 // changes, and reports whether the new name no longer matches.

@@ -188,7 +188,7 @@ func (s *Spec) Starters() (all []*Spec) {
 				return
 			}
 			if starter, err := Parse(e.Other.String()); err == nil && !slices.ContainsFunc(all, func(o *Spec) bool { return o.Starts == e.Clock(s) }) {
-				starter.Starts = e.Clock(s)
+				starter.Starts, starter.Of = e.Clock(s), s.Text
 				all = append(all, starter)
 			}
 		})

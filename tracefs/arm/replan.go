@@ -60,7 +60,7 @@ func (r *Replanner) note(plans []*plan.Plan, in map[string][]*plan.Plan) {
 			r.renames = true
 			continue
 		}
-		in[p.Spec.Text] = append(in[p.Spec.Text], p)
+		in[p.UserText()] = append(in[p.UserText()], p)
 	}
 }
 
