@@ -78,12 +78,14 @@ func New(o Options) *Guard {
 	return g
 }
 
-// Begin starts to guard the trace, which is enabled by now.
+// Begin starts to guard the trace, which is enabled by now. What is lost from here on is
+// counted.
 func (g *Guard) Begin() {
 	var early []tracefs.Touch
 	if g.watch != nil {
 		early = slices.DeleteFunc(g.o.Session.Hear(g.watch, nil), func(t tracefs.Touch) bool { return t.Own })
 	}
+	g.mark = g.account() // what was hit while the probes were enabled was not recorded
 	g.done.Go(func() { g.run(early) })
 }
 
@@ -120,7 +122,6 @@ func (g *Guard) Close() {
 // missed. What it reports comes first: otherwise the change would be reported as
 // something else, or not at all.
 func (g *Guard) run(early []tracefs.Touch) {
-	g.mark = g.account() // what was hit while the probes were enabled was not recorded
 	g.touched(early)
 	g.look(g.some())
 	g.firstThreads()
