@@ -207,7 +207,7 @@ func (tr *traced) ended() {
 }
 
 // slowly is what tsnoop writes where it takes long to arm many functions.
-var slowly = regexp.MustCompile(`(?m)^tsnoop: (arming|removing) \d+ (functions|probes)\.\.\.\n`)
+var slowly = regexp.MustCompile(`(?m)^tsnoop: (arming|enabling|removing) \d+ (functions|probes)\.\.\.\n`)
 
 // said is what tsnoop has written to stderr, but for what it has so on a slow machine only.
 func (tr *traced) said() string {
