@@ -175,7 +175,7 @@ func (d *Dir) stat(name string) (*unix.Stat_t, error) {
 func (d *Dir) is(name string, f *os.File) error {
 	st, err := d.stat(name)
 	if errors.Is(err, unix.ENOENT) {
-		return &Refusal{d.path + name, "was removed or renamed by somebody while tsnoop was writing it", elsewhere}
+		return d.removed(name, "writing")
 	}
 	var open unix.Stat_t
 	if err = firstError(err, unix.Fstat(int(f.Fd()), &open)); err != nil {
@@ -189,6 +189,11 @@ func (d *Dir) is(name string, f *os.File) error {
 
 // same reports whether both are of one file.
 func same(a, b *unix.Stat_t) bool { return a.Dev == b.Dev && a.Ino == b.Ino }
+
+// removed says that the file that tsnoop was opening or writing is no longer there.
+func (d *Dir) removed(name, doing string) error {
+	return &Refusal{d.path + name, "was removed or renamed by somebody while tsnoop was " + doing + " it", elsewhere}
+}
 
 // replaced refuses what has taken the place of the file that tsnoop was opening or writing.
 func (d *Dir) replaced(name string, by *unix.Stat_t, doing string) error {

@@ -32,7 +32,9 @@ func Write(file string) (*os.File, error) {
 // overwrite opens a file that exists and truncates it.
 func (p place) overwrite(file string) (*os.File, error) {
 	st, err := p.stat(p.name)
-	if err != nil {
+	if errors.Is(err, unix.ENOENT) {
+		return nil, p.removed(p.name, "opening")
+	} else if err != nil {
 		return nil, pathError("open", file, err)
 	}
 	if err := firstError(p.refuse(p.name, st), p.alone(p.name, st)); err != nil {
@@ -50,7 +52,9 @@ func (p place) truncate(file string, st *unix.Stat_t) (*os.File, error) {
 		flags |= unix.O_NONBLOCK // a FIFO in its place must not hold us
 	}
 	fd, err := unix.Openat(p.fd, p.name, flags, 0)
-	if err != nil {
+	if errors.Is(err, unix.ENOENT) {
+		return nil, p.removed(p.name, "opening")
+	} else if err != nil {
 		if now, e := p.stat(p.name); e == nil && !same(now, st) {
 			return nil, p.replaced(p.name, now, "opening")
 		}

@@ -203,7 +203,7 @@ var refusals = regexp.MustCompile(`(?m)^tsnoop: (?:cannot write the (?:recording
 	`is a (?:symbolic link|file) of user 4711: tsnoop does not use it|` +
 	`was replaced by a (?:symbolic link|file) of user (?:4711|0) while tsnoop was (?:opening|writing) it|` +
 	`is a hard link to a file of user (?:4711|0) that another user can have made|` +
-	`(was removed or renamed by somebody while tsnoop was writing it|is in the way))(?:; |$)`)
+	`(was removed or renamed by somebody while tsnoop was (?:opening|writing) it|is in the way))(?:; |$)`)
 
 // unclear is what tsnoop reports of files that have changed again before it could see whose
 // they are.
