@@ -11,27 +11,21 @@ const maxNesting = 64
 // for types that form a cycle.
 func Strip(t Type) Type {
 	for range maxNesting {
-		inner, ok := unwrap(t)
-		if !ok {
-			if t == nil {
-				break
+		switch u := t.(type) {
+		case nil:
+			return (*Void)(nil)
+		case *Typedef:
+			t = u.Type
+		case *Var:
+			t = u.Type
+		default:
+			var qualified bool
+			if t, qualified = unqualify(t); !qualified {
+				return t
 			}
-			return t
 		}
-		t = inner
 	}
 	return (*Void)(nil)
-}
-
-// unwrap removes one layer; false if there is none.
-func unwrap(t Type) (Type, bool) {
-	switch t := t.(type) {
-	case *Typedef:
-		return t.Type, true
-	case *Var:
-		return t.Type, true
-	}
-	return unqualify(t)
 }
 
 // unqualify removes one qualifier or type tag; false if there is none.
@@ -82,40 +76,33 @@ func pointsTo(t Type, tag string) bool {
 // BTF does not say how wide pointers are; Size assumes 64 bits.
 func Size(t Type) (int, bool) {
 	const most = 1 << 40 // bytes; more is damaged BTF
-	count := uint64(1)
+	size := uint64(1)
 	for range maxNesting {
-		t = Strip(t)
-		if a, ok := t.(*Array); ok {
-			if count *= uint64(a.Nelems); count > most {
-				return 0, false
-			}
-			t = a.Type
-			continue
-		}
-		size, ok := plainSize(t)
-		if !ok || count*uint64(size) > most {
+		of, isArray := uint32(0), false
+		switch u := Strip(t).(type) {
+		case *Array:
+			of, isArray, t = u.Nelems, true, u.Type
+		case *Int:
+			of = u.Size
+		case *Float:
+			of = u.Size
+		case *Enum:
+			of = u.Size
+		case *Struct:
+			of = u.Size
+		case *Union:
+			of = u.Size
+		case *Pointer:
+			of = 8
+		default:
 			return 0, false
 		}
-		return int(count * uint64(size)), true
-	}
-	return 0, false
-}
-
-// plainSize returns the size in bytes of a stripped type that is not an array.
-func plainSize(t Type) (uint32, bool) {
-	switch t := t.(type) {
-	case *Int:
-		return t.Size, true
-	case *Float:
-		return t.Size, true
-	case *Enum:
-		return t.Size, true
-	case *Struct:
-		return t.Size, true
-	case *Union:
-		return t.Size, true
-	case *Pointer:
-		return 8, true
+		if size *= uint64(of); size > most {
+			return 0, false
+		}
+		if !isArray {
+			return int(size), true
+		}
 	}
 	return 0, false
 }

@@ -15,7 +15,7 @@ import (
 func (run *resolving) first(all []find.Attempt) (plans []*plan.Plan, errs spec.Errors, fatal error) {
 	before := run.events
 	for _, a := range all {
-		run.events = before.clone()
+		run.events = before.Clone()
 		plans, wrong, err := run.plans(a.Jobs, max(1, spec.MaxErrors/len(all)))
 		if err != nil {
 			return nil, nil, err

@@ -4,13 +4,9 @@ import (
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/cond"
 	"github.com/tsnoop/tsnoop/fetchargs/constants"
-	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/measure"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
-
-// maxFilter leaves room in a filter for what --comm adds.
-const maxFilter = dynevent.MaxFilter - 94
 
 // conditions resolves all conditions of the spec. The kernel's filters get what
 // they can decide; the rest is left to user space.
@@ -36,7 +32,7 @@ func (r *resolver) conditions() {
 	r.out.Asked = whole
 	exact := true
 	for _, t := range all {
-		exact = r.push(t) && exact
+		exact = r.builder.Push(t) && exact
 	}
 	if !exact {
 		r.out.Check = whole

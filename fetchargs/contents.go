@@ -9,6 +9,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/encode"
 	"github.com/tsnoop/tsnoop/fetchargs/plan"
+	"github.com/tsnoop/tsnoop/fetchargs/probes"
 	"github.com/tsnoop/tsnoop/fetchargs/route"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/syscalls"
@@ -40,10 +41,10 @@ func (r *resolver) roomiest(attempt func() *plan.Plan) *plan.Plan {
 	before := slices.Clone(r.Errs)
 	r.room = contentRoom{params: len(r.fn.Proto.Params), strings: mostStrings}
 	for {
-		r.room.used, r.spareless = 0, false
+		r.room.used = 0
 		p := attempt()
 		switch {
-		case r.room.used == 0 || p != nil && len(p.Of(dynevent.Entry)) <= 1 && len(p.Of(dynevent.Return)) <= 1 && !r.spareless || r.fatal != nil:
+		case r.room.used == 0 || p != nil && len(p.Of(dynevent.Entry)) <= 1 && len(p.Of(dynevent.Return)) <= 1 && !r.builder.Spareless || r.fatal != nil:
 			return p
 		case r.room.strings > 1:
 			r.room.strings /= 2
@@ -51,7 +52,7 @@ func (r *resolver) roomiest(attempt func() *plan.Plan) *plan.Plan {
 			r.room.params = r.room.used - 1
 		}
 		r.Errs = slices.Clone(before)
-		r.unname()
+		r.builder.Unname()
 	}
 }
 
@@ -66,7 +67,7 @@ func (r *resolver) showContent(i int) bool {
 	if c.Out {
 		side = r.exit
 	}
-	if c.Out && (!r.fn.Target.Features.ReturnArgs || r.fn.Absent) || r.fn.Target.Live && !r.fn.Target.Features.Keeps && !side.prover.Counts() {
+	if c.Out && (!r.fn.Target.Features.ReturnArgs || r.fn.Absent) || r.fn.Target.Live && !side.ShowsFaults() {
 		return false
 	}
 	before := len(r.Errs)
@@ -94,7 +95,7 @@ func (r *resolver) behind(i int) cond.Want {
 }
 
 // addContent adds what parameter i points to.
-func (r *resolver) addContent(side *builder, i int, c *syscalls.Content) {
+func (r *resolver) addContent(side *probes.Side, i int, c *syscalls.Content) {
 	x, at := r.param(i), r.fn.Spec.Func.Span
 	p := r.walk.Params[i]
 	p.Return, p.Name = c.Out, x.Text
@@ -107,10 +108,10 @@ func (r *resolver) addContent(side *builder, i int, c *syscalls.Content) {
 	}
 	e := encode.Encoded{Route: p.Follow(x.Text, target), Span: at, Length: length}
 	char := r.walk.CharArray(mostData)
-	switch elem, known := btf.Size(btf.OrVoid(target)); {
+	switch elem, known := btf.Size(target); {
 	case btf.IsVoid(target) && c.Count == "":
 		var err *spec.Error
-		if e, err = r.enc.EncodeText(encode.Encoded{Route: p, Span: at, Length: length}, x, nil); err != nil {
+		if e, err = r.enc.EncodeText(encode.Encoded{Route: p, Span: at, Length: length}, cond.Want{X: x}, nil); err != nil {
 			r.Add(err)
 			return
 		}
@@ -131,8 +132,8 @@ func (r *resolver) addContent(side *builder, i int, c *syscalls.Content) {
 	}
 	e.Field.Macros, e.Field.Name = r.walk.Macros(), x.Text
 	if ok {
-		side.add(e, r.behind(i))
-		side.add(pointer, cond.Want{X: x, Hidden: true}) // for recordings: it is fetched anyway
+		side.Add(e, r.behind(i))
+		side.Add(pointer, cond.Want{X: x, Hidden: true}) // for recordings: it is fetched anyway
 	}
 }
 
@@ -163,7 +164,7 @@ func (r *resolver) countOf(c *syscalls.Content) (length *encode.Length, most int
 func (r *resolver) addStrings(i int) {
 	b, x, at := r.entry, r.param(i), r.fn.Spec.Func.Span
 	target := r.walk.Pointee(r.walk.Params[i].Type)
-	size, known := btf.Size(btf.OrVoid(target))
+	size, known := btf.Size(target)
 	char := r.walk.CharArray(mostText)
 	if btf.Pointee(target) == nil || !known || char == nil {
 		r.Add(encode.CannotShow(target, x))
@@ -175,12 +176,12 @@ func (r *resolver) addStrings(i int) {
 		p := r.walk.Params[i].Follow(x.Text, target).At(int64(n*size), target)
 		e := encode.Encoded{Route: p.Follow(item.String(), r.walk.Pointee(target)), Span: at, Short: true}
 		e.Field.Type, e.Field.Name = char, x.Text
-		f, ok := b.add(r.enc.Sized(e, 1, mostText), cond.Want{X: item, Hidden: true})
+		f, ok := b.Add(r.enc.Sized(e, 1, mostText), cond.Want{X: item, Hidden: true})
 		if !ok {
 			return
 		}
 		list.Items, list.Arg = append(list.Items, f.Index), f.Field().Guards[0].Arg
 	}
-	b.Fields, b.Exprs = append(b.Fields, list), append(b.Exprs, list.Expr)
-	b.add(encode.Number(encode.Encoded{Route: r.walk.Params[i], Span: at}, 8, nil), cond.Want{X: x, Hidden: true})
+	b.Append(list, list.Expr)
+	b.Add(encode.Number(encode.Encoded{Route: r.walk.Params[i], Span: at}, 8, nil), cond.Want{X: x, Hidden: true})
 }

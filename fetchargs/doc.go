@@ -11,10 +11,12 @@
 //   - line: the fetchargs of a probe are collected, each once, and named.
 //   - prove: what shows whether the memory that a probe reads was there is added.
 //   - pushdown: what the kernel can decide of the conditions becomes the event's filter.
-//   - this package: a builder for each side puts these together. The pointers on the way
-//     are fetched as well, because they show whether the value can be believed. At last the
-//     fetchargs get their places in the line.
+//   - probes: each side of the function, entry and return, puts these together. The pointers on
+//     the way are fetched as well, because they show whether the value can be believed. At last
+//     the fetchargs get their places in the line.
 //   - plan: a plan has a probe for the function's entry, its return, or both.
+//
+// This package decides which values the spec asks for, and takes each through the stages.
 //
 // What else is made of plans is in packages that import plan: emit writes lines to paste,
 // explain says how each value is fetched, store keeps plans in recordings, query asks a

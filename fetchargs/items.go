@@ -74,8 +74,7 @@ func (r *resolver) everything() {
 			if err != nil {
 				why = err.Error()
 			}
-			r.entry.Fields = append(r.entry.Fields, value.Field{Label: param.Name, Type: param.Type, Encoding: value.Nothing, Why: why})
-			r.entry.Exprs = append(r.entry.Exprs, "")
+			r.entry.Append(value.Field{Label: param.Name, Type: param.Type, Encoding: value.Nothing, Why: why}, "")
 		}
 	}
 	if !r.fn.Source.Returns() {
@@ -108,4 +107,27 @@ func (r *resolver) show(w cond.Want) bool {
 		r.Errs = r.Errs[:before]
 	}
 	return ok
+}
+
+// deeper shows the struct that w points to.
+func (r *resolver) deeper(w cond.Want) {
+	if w.Format.Text != "" {
+		return
+	}
+	if _, is := w.X.(*spec.Since); is {
+		return
+	}
+	p, _ := r.walk.Walk(w.X)
+	target := r.walk.Pointee(p.Type)
+	if target == nil || !btf.IsStruct(target) || p.IsPerCPU() {
+		return
+	}
+	if size, known := btf.Size(target); !known || size == 0 {
+		return
+	}
+	inner := cond.Want{X: &spec.Deref{X: w.X, Span: w.X.Where()}}
+	if w.Name != "" {
+		inner.Name = "*" + w.Name
+	}
+	r.show(inner)
 }

@@ -15,10 +15,15 @@ func (r *resolver) Fetch(w cond.Want) (cond.Ref, bool) {
 		return cond.Ref{}, false
 	}
 	if x, ok := w.X.(*spec.Ident); ok && w.Hidden {
-		var err *spec.Error
-		if w, err = r.walk.Meant(x, w); err != nil {
+		item, err := r.walk.ItemNamed(x)
+		if err != nil {
 			r.Add(err)
 			return cond.Ref{}, false
+		}
+		if item != nil {
+			if w.X = item.Expr; w.Format.Text == "" {
+				w.Format = item.Format
+			}
 		}
 	}
 	if x, ok := w.X.(*spec.Since); ok {
@@ -33,7 +38,7 @@ func (r *resolver) Fetch(w cond.Want) (cond.Ref, bool) {
 	if e.Route.Return {
 		side = r.exit
 	}
-	return side.add(e, w)
+	return side.Add(e, w)
 }
 
 // encoded returns how w is fetched, and how its bytes are shown.
@@ -46,7 +51,9 @@ func (r *resolver) encoded(w cond.Want) (encode.Encoded, *spec.Error) {
 	if err != nil {
 		return encode.Encoded{}, err
 	}
-	f = r.formatOf(w, p, f)
+	if f == nil {
+		f = r.enc.ImpliedFormat(w, p)
+	}
 	var e encode.Encoded
 	if count > 0 {
 		e, err = r.enc.Counted(p, w, f, count)
@@ -62,18 +69,6 @@ func (r *resolver) encoded(w cond.Want) (encode.Encoded, *spec.Error) {
 	r.remark(e.Route.Remarks)
 	r.describe(&e.Field, p, f)
 	return e, nil
-}
-
-// formatOf returns the FORMAT of w, to which p leads. Without the user's own, f, what w is
-// may imply one; nil if nothing does.
-func (r *resolver) formatOf(w cond.Want, p route.Route, f *value.Format) *value.Format {
-	if e, ok := w.X.(*spec.Typed); ok && f == nil {
-		f = encode.TypedFormat(e, p.Type)
-	}
-	if f == nil && w.With != nil && w.With.Kind == spec.Address {
-		f = r.enc.ImpliedFormat(p.Type, len(w.With.Bytes))
-	}
-	return f
 }
 
 // describe completes the field of the value that p leads to: its names, and what its numbers

@@ -3,9 +3,6 @@ package fetchargs
 import (
 	"fmt"
 	"slices"
-
-	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
-	"github.com/tsnoop/tsnoop/fetchargs/route"
 )
 
 // bringIn checks whether the event of the system call itself reads memory that the
@@ -17,16 +14,9 @@ func (r *resolver) bringIn() {
 	}
 	reads := r.fn.Target.SyscallReads(r.fn.Call.Name)
 	for i, p := range r.fn.Call.Proto.Params {
-		if slices.Contains(reads, p.Name) && r.entry.follows(r.walk.Params[i]) {
+		if slices.Contains(reads, p.Name) && r.entry.Follows(r.walk.Params[i]) {
 			r.out.BringsIn = r.fn.Call.Name
 			r.out.Details = append(r.out.Details, fmt.Sprintf("the kernel brings %s into memory for the event sys_enter_%s", p.Name, r.fn.Call.Name))
 		}
 	}
-}
-
-// follows reports whether anything is fetched through the pointer p.
-func (b *builder) follows(p route.Route) bool {
-	return slices.ContainsFunc(b.line.Args, func(a dynevent.Arg) bool {
-		return a.Base == p.Base && len(a.Hops) > 1 && a.Hops[0] == dynevent.Hop{Offset: p.Off}
-	})
 }

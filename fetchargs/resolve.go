@@ -4,11 +4,12 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/cond"
 	"github.com/tsnoop/tsnoop/fetchargs/encode"
 	"github.com/tsnoop/tsnoop/fetchargs/find"
 	"github.com/tsnoop/tsnoop/fetchargs/plan"
-	"github.com/tsnoop/tsnoop/fetchargs/prove"
+	"github.com/tsnoop/tsnoop/fetchargs/probes"
 	"github.com/tsnoop/tsnoop/fetchargs/route"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/target"
@@ -57,7 +58,7 @@ func resolve(specs []*spec.Spec, t *target.Target, refused func(*plan.Plan) (spe
 		order = guessedPlaces(jobs)
 	}
 	t.Kernel.Prepare(typed)
-	run := &resolving{target: t, tried: refused, order: order, events: newEventNames(t.Taken)}
+	run := &resolving{target: t, tried: refused, order: order, events: probes.NewNames(t.Taken)}
 	if t.Symbols != nil && find.NeedSymbols(t, jobs) {
 		if run.symbols, err = t.Symbols(names, ofModules(jobs)); err != nil {
 			return nil, nil, err
@@ -103,7 +104,7 @@ type resolving struct {
 	tried   func(*plan.Plan) (spec.Errors, error)
 	symbols map[string]target.SymbolFacts // of the functions of the run; nil if not needed
 	order   []string                      // the functions of the run, in the order in which they are defined
-	events  eventNames                    // in use by the run
+	events  probes.Names                  // in use by the run
 	weight  int                           // see weigh
 }
 
@@ -187,9 +188,8 @@ type resolver struct {
 	fn     *find.Function
 	walk   *route.Walker // of the attempt, as is the next
 	enc    *encode.Encoder
-	order  []string    // the functions of the run, in the order in which they are probed
-	events eventNames  // in use by the run
-	named  []takenName // those of the plan
+	order  []string     // the functions of the run, in the order in which they are probed
+	events probes.Names // in use by the run
 
 	strict  bool   // there is another way, if in this one not all can be shown
 	timing  string // "since" or "who" while its key or a condition is being resolved
@@ -198,8 +198,8 @@ type resolver struct {
 	room contentRoom // for the memory that parameters point to
 
 	out         *plan.Plan
-	entry, exit *builder
-	spareless   bool // a probe needs a spare for which there is no room
+	builder     *probes.Builder
+	entry, exit *probes.Side
 }
 
 func (r *resolver) plan() *plan.Plan {
@@ -219,10 +219,8 @@ func (r *resolver) attempt() *plan.Plan {
 	r.walk = route.New(r.fn)
 	r.enc = encode.New(r.fn, r.walk)
 	r.out = &plan.Plan{Spec: r.fn.Spec, Func: r.fn.Proto, Arch: r.fn.Target.Arch, Macros: r.walk.Macros()}
-	symbols, notes := r.fn.Places()
-	r.out.Notes = notes
-	r.entry = r.newBuilder(symbols, dynevent.Entry, prove.NewCounter(r.fn, r.order, r.enc))
-	r.exit = r.newBuilder(symbols, dynevent.Return, nil)
+	r.builder = probes.New(r.fn, r.enc, r.out, r.order, r.events, &r.Collector)
+	r.entry, r.exit = r.builder.Entry, r.builder.Exit
 
 	if r.fn.Spec.Starts != "" {
 		r.starts()
@@ -236,7 +234,28 @@ func (r *resolver) attempt() *plan.Plan {
 		r.room.used = 0 // less content does not help
 		return nil
 	}
-	return r.assemble()
+	r.builder.ReadAgain()
+	if r.fn.Target.Pair && r.fn.Source.Returns() {
+		r.pair()
+	}
+	r.bringIn()
+	if r.builder.Finish(); len(r.Errs) > 0 {
+		return nil
+	}
+	return r.out
+}
+
+// pair adds the side that nothing asked for, with the return value.
+func (r *resolver) pair() {
+	r.entry.Used, r.exit.Used = true, true
+	for _, f := range r.exit.Fields {
+		if f.Label == "return" {
+			return
+		}
+	}
+	if !btf.IsVoid(r.fn.Proto.Return) {
+		r.show(cond.Want{X: &spec.Ident{Name: spec.Name{Text: "return", Span: r.fn.Spec.Func.Span}}, Hidden: true})
+	}
 }
 
 // remark adds what the plan is to tell of the way to a value, each remark once.

@@ -1,14 +1,13 @@
 package fetchargs
 
 import (
-	"cmp"
-	"maps"
-
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/cond"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+	"github.com/tsnoop/tsnoop/fetchargs/encode"
 	"github.com/tsnoop/tsnoop/fetchargs/find"
 	"github.com/tsnoop/tsnoop/fetchargs/plan"
+	"github.com/tsnoop/tsnoop/fetchargs/route"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/target"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
@@ -19,22 +18,26 @@ import (
 // stop, and writes the time into the record, as it does for ages, or the task that started
 // the clock. So the kernel's filter must pass those calls, too.
 
-// roomFor returns the field for what x tells, and the fetcharg whose place in the record it
+// roomFor returns the field for what x tells, with the fetcharg whose place in the record it
 // takes. What the kernel stores there is overwritten. A record of the kernel's own event has
 // room for one time, in its head.
-func (r *resolver) roomFor(x *spec.Since) (value.Field, dynevent.Arg) {
+func (r *resolver) roomFor(x *spec.Since) encode.Encoded {
 	stack := dynevent.Base{Kind: dynevent.StackPointer}
-	switch kind := r.entry.probe.Kind; {
+	switch kind := r.entry.Kind(); {
 	case !kind.Defined() && !x.Who && len(r.out.Clocks) == 1:
 		stack = dynevent.Head
 	case !kind.AtFunction():
 		stack = dynevent.Base{Kind: dynevent.Immediate}
 	}
-	if x.Who {
-		const words = value.TaskSize / 8
-		return value.Field{Encoding: value.Who, Size: 8, Count: words}, dynevent.Arg{Base: stack, Hops: []dynevent.Hop{{}}, Type: dynevent.X64, Count: words}
+	e := encode.Encoded{
+		Field: value.Field{Encoding: value.Age, Type: &btf.Int{Name: "u64", Size: 8}, Format: "ago", Size: 8, Clock: true},
+		Route: route.Route{Base: stack, Mem: x.Who}, Type: dynevent.X64, Span: x.Span, Use: "since " + x.String() + " ", ArgName: x.Word(),
 	}
-	return value.Field{Encoding: value.Age, Type: &btf.Int{Name: "u64", Size: 8}, Format: "ago", Size: 8}, dynevent.Arg{Base: stack, Type: dynevent.X64}
+	if x.Who {
+		e.Count = value.TaskSize / 8
+		e.Field = value.Field{Encoding: value.Who, Size: 8, Count: e.Count, Clock: true}
+	}
+	return e
 }
 
 // since fetches what the clock of x needs, and adds a field for what x tells.
@@ -59,21 +62,10 @@ func (r *resolver) since(x *spec.Since, w cond.Want) (cond.Ref, bool) {
 		r.Fail(x.Span, "leave it out, or trace with tsnoop", "emitted lines cannot tell how long ago another call was: tsnoop itself keeps the time")
 		return cond.Ref{}, false
 	}
-	for i, e := range r.entry.Exprs {
-		if w.Hidden && e == text {
-			return r.entry.Values.Ref(i), true
-		}
+	at, ok := r.entry.Add(r.roomFor(x), w)
+	if !ok {
+		return at, false
 	}
-	f, arg := r.roomFor(x)
-	var ok bool
-	if f.Arg, ok = r.entry.line.AddFor("since "+text+" ", arg, cmp.Or(w.Name, x.Word()), x.Span); !ok {
-		return cond.Ref{}, false
-	}
-	f.Clock = true
-	r.label(&f, w)
-	at := r.entry.Values.Ref(len(r.entry.Fields))
-	r.entry.Fields = append(r.entry.Fields, f)
-	r.entry.Exprs, r.entry.Used = append(r.entry.Exprs, text), true
 	for i := range r.out.Clocks {
 		if c := &r.out.Clocks[i]; c.Text == text && c.ShownField < 0 {
 			c.ShownField = at.Index
@@ -180,7 +172,7 @@ func (r *resolver) passing(all []*cond.Test) {
 		if _, exit := t.Sides(); exit {
 			continue
 		}
-		if _, _, ok := r.entry.pushdown().Filter(t, maps.Clone(r.entry.known)); ok {
+		if r.entry.CanFilter(t) {
 			asked = append(asked, t)
 		}
 	}
@@ -195,7 +187,7 @@ func (r *resolver) passing(all []*cond.Test) {
 		}
 	}
 	if r.out.Partial = true; len(asked) > 0 {
-		r.push(cond.Join(false, append(pass, cond.Join(true, asked...))...))
+		r.builder.Push(cond.Join(false, append(pass, cond.Join(true, asked...))...))
 	}
 }
 

@@ -25,7 +25,7 @@ func (r *resolver) firstWay(attempt func() *plan.Plan) *plan.Plan {
 		if p := attempt(); p != nil || r.fatal != nil || !slices.ContainsFunc(r.Errs[len(before):], isLimit) {
 			return p
 		}
-		r.unname()
+		r.builder.Unname()
 		if least == nil || cmp.Or(cmp.Compare(len(least), len(r.Errs)), cmp.Compare(furthest(r.Errs), furthest(least))) > 0 {
 			least = r.Errs
 		}
@@ -80,10 +80,4 @@ func isLimit(e *spec.Error) bool {
 func furthest(errs spec.Errors) int {
 	first := slices.MinFunc(errs, func(a, b *spec.Error) int { return cmp.Compare(a.Span.Pos, b.Span.Pos) })
 	return first.Span.Pos
-}
-
-// unname gives up the names of the events of an attempt.
-func (r *resolver) unname() {
-	r.events.free(r.named)
-	r.named = nil
 }

@@ -261,7 +261,7 @@ func (m *comparer) named(word string, f *value.Field) (*big.Int, error) {
 // ipv4 returns an IPv4 address as the number to compare with f. The type or format
 // of f must say that f is in network byte order.
 func (m *comparer) ipv4(c *spec.Compare, l *spec.Literal, f *value.Field) (*big.Int, bool) {
-	size, _ := btf.Size(btf.OrVoid(btf.Pointee(f.Type)))
+	size, _ := btf.Size(btf.Pointee(f.Type))
 	switch {
 	case len(l.Bytes) == 4 && f.Size == 4 && f.Encoding == value.Integer && f.BigEndian:
 		return new(big.Int).SetBytes(l.Bytes), true

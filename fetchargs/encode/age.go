@@ -1,7 +1,10 @@
 package encode
 
 import (
+	"fmt"
+
 	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/cond"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
@@ -11,16 +14,17 @@ import (
 // the decoder computes the age.
 
 // encodeAge encodes a time on CLOCK_MONOTONIC or CLOCK_BOOTTIME.
-func (r *Encoder) encodeAge(e Encoded, x spec.Expr, f *value.Format) (Encoded, *spec.Error) {
+func (r *Encoder) encodeAge(e Encoded, w cond.Want, f *value.Format) (Encoded, *spec.Error) {
 	e.Route = lookThrough(e.Route)
 	p := e.Route
 	if p.Type != nil {
 		_, is := btf.Strip(p.Type).(*btf.Int)
 		if size, _ := btf.Size(p.Type); !is || size != 8 || p.BitSize > 0 {
-			return e, spec.Errorf(x.Where(), "it is for times in ns of 64 bits, as start_time_ns of struct request", "the format %s does not fit %s, which is %s", f.Name, x, value.TypeName(p.Type))
+			return e, spec.Errorf(w.X.Where(), "it is for times in ns of 64 bits, as start_time_ns of struct request", "the format %s does not fit %s, which is %s", f.Name, w.X, value.TypeName(p.Type))
 		}
 	}
 	e = Number(e, 8, f)
 	e.Field.Encoding, e.Field.Boot = value.Age, p.Boot || f.Name == "agoboot"
+	e.Use = fmt.Sprintf("age %v ", e.Field.Boot) // not that of a field that shows the time itself
 	return e, nil
 }

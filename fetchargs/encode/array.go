@@ -1,10 +1,8 @@
 package encode
 
 import (
-	"slices"
-	"strings"
-
 	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/cond"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/plural"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
@@ -13,11 +11,11 @@ import (
 
 // encodeFixed encodes a number whose width the format sets. For an array or a
 // struct it encodes as many of them as fit into its bytes.
-func (r *Encoder) encodeFixed(e Encoded, x spec.Expr, f *value.Format) (Encoded, *spec.Error) {
-	typ := e.Route.Type
+func (r *Encoder) encodeFixed(e Encoded, w cond.Want, f *value.Format) (Encoded, *spec.Error) {
+	x, typ := w.X, e.Route.Type
 	e.Route = lookThrough(e.Route)
 	p := &e.Route
-	size, known := btf.Size(btf.OrVoid(p.Type))
+	size, known := btf.Size(p.Type)
 	array, isArray := btf.AsArray(p.Type)
 	elem, _ := btf.ElemSize(array)
 	whole := p.Type != nil && (isArray || btf.IsStruct(p.Type))
@@ -26,7 +24,7 @@ func (r *Encoder) encodeFixed(e Encoded, x spec.Expr, f *value.Format) (Encoded,
 		return e, doesNotFit(x, typ, f)
 	case p.BitSize > 0:
 		p.BitSize = min(p.BitSize, uint32(f.Size)*8)
-		return r.encodeBits(e, x, size, f)
+		return encodeBits(e, size, f), nil
 	case whole && (size == f.Size || f.First && elem != f.Size):
 		if !p.InReg {
 			break
@@ -34,31 +32,22 @@ func (r *Encoder) encodeFixed(e Encoded, x spec.Expr, f *value.Format) (Encoded,
 		p.Type = &btf.Int{Size: uint32(f.Size)}
 		settled, ok := p.Settle()
 		if !ok || settled.BitOff > 0 || settled.BitSize > uint32(f.Size)*8 {
-			e.Type, e.Field.Type = dynevent.X8, typ
-			return r.elements(e, f.Size, f.Size, x)
+			e.Field.Type = typ
+			return r.elements(e, dynevent.Number("x", f.Size), f.Size, x)
 		}
 		settled.BitSize = 0
 		*p = settled
 	case whole:
 		e = Number(e, f.Size, f)
-		e.Type, e.Field.Type = kernelType(f, e.Type), typ
-		return r.elements(e, f.Size, size, x)
+		e.Field.Type = typ
+		return r.elements(e, e.Type, size, x)
 	}
 	e = Number(e, f.Size, f)
-	e.Type, e.Field.Type = kernelType(f, e.Type), typ
+	e.Field.Type = typ
 	if f.Name == "symbol" && !r.fn.Target.Live && r.fn.Target.Features.Symbol {
 		e.Type = dynevent.Symbol
 	}
 	return e, nil
-}
-
-// kernelType returns the type in which the kernel stores numbers of format f: typ
-// unless the format requires another.
-func kernelType(f *value.Format, typ dynevent.Type) dynevent.Type {
-	if f.Name == "symbol" || strings.HasPrefix(f.Name, "x") || f.Name == "ip4" {
-		return dynevent.Number("x", f.Size)
-	}
-	return typ
 }
 
 // encodeArray encodes up to 64 elements of an array of numbers.
@@ -76,14 +65,14 @@ func (r *Encoder) encodeArray(e Encoded, x spec.Expr, a *btf.Array, f *value.For
 		return e, spec.ErrorFix(x.Where(), spec.Fix{Span: x.Where(), Text: one}, "take one: ", "%s is an array of %s", x, btf.Name(a.Type))
 	case a.Nelems == 0:
 		return e, spec.ErrorFix(x.Where(), spec.Fix{Span: x.Where(), Text: spec.Postfixed(x) + "[0]"}, "take elements: ", "the length of %s is not known", x)
-	case !ok || !slices.Contains([]int{1, 2, 4, 8}, size) || !e.Route.Mem && !e.Route.InReg:
+	case !ok || !isNumberSize(size) || !e.Route.Mem && !e.Route.InReg:
 		return e, CannotShow(e.Route.Type, x)
 	}
 	p := e.Route
 	e.Route.Type = a.Type
 	e = Number(e, size, f)
 	e.Route, e.Field.Type = p, p.Type
-	return r.elements(e, size, size*int(a.Nelems), x)
+	return r.elements(e, e.Type, size*int(a.Nelems), x)
 }
 
 func doesNotFit(x spec.Expr, t btf.Type, f *value.Format) *spec.Error {
@@ -93,8 +82,8 @@ func doesNotFit(x spec.Expr, t btf.Type, f *value.Format) *spec.Error {
 	}
 	hint := ""
 	switch {
-	case f != nil && (f.Shape == value.KernelText || f.Shape == value.UserText):
-		if size, _ := btf.Size(btf.OrVoid(t)); size == 8 && !btf.IsStruct(t) {
+	case f != nil && f.IsText():
+		if size, _ := btf.Size(t); size == 8 && !btf.IsStruct(t) {
 			return spec.ErrorFix(x.Where(), spec.Fix{Span: x.Where(), Text: "(char *)" + x.String()}, "if it is an address write ", "the format %s does not fit %s, which is %s", name, x, value.TypeName(t))
 		}
 		hint = "text needs a pointer or an array of char"

@@ -64,30 +64,30 @@ func (r *Encoder) Counted(p route.Route, w cond.Want, f *value.Format, count int
 		size = 1
 	}
 	e := Encoded{Span: x.Where()}
-	if !p.IsUntyped() && !p.InReg && (p.Type == nil || btf.Pointee(p.Type) != nil) {
-		if err := p.IsOfOne(x); err != nil {
-			return e, err
-		}
-		p = p.Follow(x.String(), r.walker.Pointee(p.Type))
-	} else if err := hasElements(p, w, f, size*count); err != nil {
+	var err *spec.Error
+	if isPointer(p) {
+		p, err = p.Behind(x, r.walker.Pointee(p.Type))
+	} else {
+		err = hasElements(p, w, f, size*count)
+	}
+	if err != nil {
 		return e, err
 	}
 	elem := elementOf(f, size)
 	p.Type, p.BitOff, p.BitSize = elem, 0, 0
 	e.Route = p
 	e = Number(e, size, f)
-	e.Type = kernelType(f, e.Type)
 	if f.Shape == value.RawMemory {
 		e.Type = dynevent.X8
 	}
 	e.Field.Type = &btf.Array{Type: elem, Nelems: uint32(count)}
-	return r.elements(e, size, size*count, x)
+	return r.elements(e, e.Type, size*count, x)
 }
 
 // hasElements returns an error if so many bytes cannot be read there: of values that are
 // not in memory, and past the end of arrays and structs, whose size is known. Reading past a number is allowed.
 func hasElements(p route.Route, w cond.Want, f *value.Format, bytes int) *spec.Error {
-	size, known := btf.Size(btf.OrVoid(p.Type))
+	size, known := btf.Size(p.Type)
 	_, isArray := btf.AsArray(p.Type)
 	whole := p.Type != nil && (isArray || btf.IsStruct(p.Type))
 	switch {

@@ -32,7 +32,7 @@ func (r *Encoder) encodeDump(e Encoded, w cond.Want, f *value.Format) (Encoded, 
 	e.Type = dynevent.X64
 	if e.Route.InReg {
 		var err *spec.Error
-		if e, err = r.elements(e, 1, size, x); err != nil {
+		if e, err = r.elements(e, dynevent.X8, size, x); err != nil {
 			return e, err
 		}
 		e.Field.Dump = &value.Extent{Args: 1 + len(e.Next)}

@@ -3,6 +3,8 @@
 package encode
 
 import (
+	"slices"
+
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/cond"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
@@ -14,17 +16,19 @@ import (
 
 // An Encoded is a field together with the fetcharg that fetches it.
 type Encoded struct {
-	Field  value.Field
-	Route  route.Route
-	Span   spec.Span
-	Type   dynevent.Type
-	Count  int            // elements of that type in the record, 0 if it is not an array
-	Next   []dynevent.Arg // fetch the rest of the value; nil if the route leads to all of it
-	Path   *Path
-	char   bool    // char is signed, though BTF does not say so
-	Short  bool    // the object may end before all that is read
-	Brief  bool    // the text ends after some hundred bytes at most
-	Length *Length // says how much of the object means something; nil if all does, and it is not behind a parameter
+	Field   value.Field
+	Route   route.Route
+	Span    spec.Span
+	Type    dynevent.Type
+	Count   int            // elements of that type in the record, 0 if it is not an array
+	Next    []dynevent.Arg // fetch the rest of the value; nil if the route leads to all of it
+	Use     string         // fetchargs are shared only with those of the same use
+	ArgName string         // of the fetcharg; "" if it has the name of the value
+	Path    *Path
+	char    bool    // char is signed, though BTF does not say so
+	Short   bool    // the object may end before all that is read
+	Brief   bool    // the text ends after some hundred bytes at most
+	Length  *Length // says how much of the object means something; nil if all does, and it is not behind a parameter
 }
 
 // An Encoder says how the kernel fetches what a route leads to, and how the bytes become a
@@ -39,28 +43,33 @@ type Encoder struct {
 // New returns an Encoder for a spec about fn.
 func New(fn *find.Function, walker *route.Walker) *Encoder { return &Encoder{fn: fn, walker: walker} }
 
+// placed are the shapes that FORMATs give to variables whose type is not known.
+var placed = []value.Shape{value.KernelText, value.ByteArray, value.FixedWidth}
+
 // Encode decides how to fetch w, to which p leads: by its format, or else by its type.
 func (r *Encoder) Encode(p route.Route, w cond.Want, f *value.Format) (e Encoded, err *spec.Error) {
 	e, x := Encoded{Route: p, Span: w.X.Where()}, w.X
 	switch {
 	case f == nil && (p.Mem || btf.Pointee(p.Type) != nil) && cond.HoldsText(p.Type, w.With):
-		return r.EncodeText(e, x, nil)
+		return r.EncodeText(e, w, nil)
 	case p.Base.Kind == dynevent.Comm:
 		e.Field.Type, e.Field.Encoding, e.Field.Size, e.Type = p.Type, value.String, 4, dynevent.CommText
 		return e, nil
-	case p.IsUntyped():
-		return r.encodeUntyped(e, x, f)
+	case p.IsUntyped() && (f == nil || f.Name != "sym" && !slices.Contains(placed, f.Shape)):
+		return e, p.Untyped(x)
 	case p.IsAddress():
 		if e.Route, err = r.walker.Constant(p, x); err != nil {
 			return e, err
 		}
 	}
 	if f != nil && f.Shape != value.AnyNumber {
-		return r.encodeShape(e, w, f)
+		return encodings[f.Shape](r, e, w, f)
 	}
 	e.Route = lookThrough(e.Route)
-	if form, one := value.FormOf(btf.OrVoid(e.Route.Type)); one && f == nil && btf.IsStruct(e.Route.Type) {
-		return r.encodeOne(e, w, form)
+	if f == nil && btf.IsStruct(e.Route.Type) {
+		if form, one := value.FormOf(e.Route.Type); one {
+			return r.encodeOne(e, w, form)
+		}
 	}
 	e.char = r.signedChar(e.Route.Type)
 	if p.Type == nil {
@@ -73,15 +82,23 @@ func (r *Encoder) Encode(p route.Route, w cond.Want, f *value.Format) (e Encoded
 func (r *Encoder) encodeType(e Encoded, w cond.Want, f *value.Format) (Encoded, *spec.Error) {
 	switch t := btf.Strip(e.Route.Type).(type) {
 	case *btf.Int, *btf.Enum:
-		return r.encodeInteger(e, w.X, f)
+		switch size, _ := btf.Size(t); {
+		case e.Route.BitSize > 0:
+			return encodeBits(e, size, f), nil
+		case !isNumberSize(size):
+			at := w.X.Where()
+			return e, spec.ErrorFix(at, spec.Fix{Span: at, Text: w.X.String() + ":hex"}, "for its bytes write ", "%s is %s, which does not fit a fetcharg", w.X, btf.Name(e.Route.Type))
+		default:
+			return Number(e, size, f), nil
+		}
 	case *btf.Pointer:
-		if f == nil && (btf.IsText(t.Target) || e.Route.Text) && !w.Pointer {
-			return r.EncodeText(e, w.X, f)
+		if f == nil && (btf.IsText(t.Target) || e.Route.Text) {
+			return r.EncodeText(e, w, f)
 		}
 		return Number(e, 8, f), nil
 	case *btf.Array:
 		if f == nil && (btf.IsText(t.Type) || e.Route.Text) && e.Route.Mem {
-			return r.EncodeText(e, w.X, f)
+			return r.EncodeText(e, w, f)
 		}
 		if e.Route.Mem && btf.IsStruct(btf.Leaf(t)) && t.Nelems > 0 && !w.Hidden && w.With == nil {
 			return r.encodeDump(e, w, f)
@@ -94,16 +111,8 @@ func (r *Encoder) encodeType(e Encoded, w cond.Want, f *value.Format) (Encoded, 
 	return e, CannotShow(e.Route.Type, w.X)
 }
 
-func (r *Encoder) encodeInteger(e Encoded, x spec.Expr, f *value.Format) (Encoded, *spec.Error) {
-	size, _ := btf.Size(e.Route.Type)
-	switch {
-	case e.Route.BitSize > 0:
-		return r.encodeBits(e, x, size, f)
-	case size != 1 && size != 2 && size != 4 && size != 8:
-		return e, spec.ErrorFix(x.Where(), spec.Fix{Span: x.Where(), Text: x.String() + ":hex"}, "for its bytes write ", "%s is %s, which does not fit a fetcharg", x, btf.Name(e.Route.Type))
-	}
-	return Number(e, size, f), nil
-}
+// isNumberSize reports whether the kernel fetches numbers of so many bytes.
+func isNumberSize(size int) bool { return size == 1 || size == 2 || size == 4 || size == 8 }
 
 // lookThrough replaces a struct of one member, such as atomic_t or kuid_t, by that
 // member.
@@ -155,6 +164,9 @@ func Number(e Encoded, size int, f *value.Format) Encoded {
 	if !e.Route.Mem {
 		e.Field.Add = e.Route.Off
 	}
+	if f != nil && f.Shape == value.FixedWidth && (f.Form == value.Hex || f.Form == value.Symbol || f.Form == value.IP4) {
+		kind = "x"
+	}
 	e.Type = dynevent.Number(kind, size)
 	return e
 }
@@ -177,7 +189,8 @@ func (r *Encoder) signedChar(t btf.Type) bool {
 	return ok && i.Encoding == btf.Unsigned
 }
 
-func (r *Encoder) encodeBits(e Encoded, x spec.Expr, size int, f *value.Format) (Encoded, *spec.Error) {
+// encodeBits encodes a bit field of an integer of size bytes.
+func encodeBits(e Encoded, size int, f *value.Format) Encoded {
 	p := &e.Route
 	want := uint32(size) * 8
 	if !p.Mem {
@@ -187,12 +200,12 @@ func (r *Encoder) encodeBits(e Encoded, x spec.Expr, size int, f *value.Format) 
 	e.Field.Signed = (f == nil || p.Wide != nil) && btf.Signed(p.Type) || f != nil && f.Signed
 	off, bits, shift, ok := p.Container(want)
 	if !ok {
-		return e.splitBits(), nil
+		return e.splitBits()
 	}
 	e.Field.Size = int(bits / 8)
 	p.Off = off
 	e.Type = dynevent.Bits(p.BitSize, shift, int(bits/8))
-	return e, nil
+	return e
 }
 
 // shortText is the size of an array that surely ends before an event is full, even if it
@@ -201,26 +214,28 @@ func (r *Encoder) encodeBits(e Encoded, x spec.Expr, size int, f *value.Format) 
 const shortText = 256
 
 // EncodeText encodes a string: an array in place, or the text that a pointer points to.
-func (r *Encoder) EncodeText(e Encoded, x spec.Expr, f *value.Format) (Encoded, *spec.Error) {
-	p := e.Route
+func (r *Encoder) EncodeText(e Encoded, w cond.Want, f *value.Format) (Encoded, *spec.Error) {
+	p, x := e.Route, w.X
+	if w.Pointer && btf.Pointee(p.Type) != nil {
+		return Number(e, 8, nil), nil
+	}
 	e.Field.Type, e.Field.Encoding, e.Field.Size = p.Type, value.String, 4
 	e.Type = dynevent.String
 	array, isArray := btf.AsArray(p.Type)
 	e.Brief = p.Text || isArray && p.Mem && array.Nelems <= shortText && p.InKernel()
 	switch size, _ := btf.ElemSize(array); {
+	case p.IsUntyped(): // the text is at its place
 	case isArray && p.InReg && size == 1:
 		return r.encodeArray(e, x, array, nil)
 	case isArray && p.Mem && size == 1:
 		e.Field.Count = int(array.Nelems)
-	case isArray:
-		return e, doesNotFit(x, p.Type, f)
 	case p.Type != nil && btf.Pointee(p.Type) == nil:
 		return e, doesNotFit(x, p.Type, f)
 	default:
-		if err := p.IsOfOne(x); err != nil {
+		var err *spec.Error
+		if e.Route, err = p.Behind(x, nil); err != nil {
 			return e, err
 		}
-		e.Route = p.Follow(x.String(), nil)
 	}
 	if f != nil && f.Shape == value.UserText || e.Route.User {
 		if !r.fn.Target.Features.Ustring {

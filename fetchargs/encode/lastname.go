@@ -18,9 +18,6 @@ func (r *Encoder) encodeLastName(e Encoded, w cond.Want, f *value.Format) (Encod
 	}
 	p := e.Route
 	e.Field.Type = p.Type
-	if p.IsUntyped() {
-		return e, p.Untyped(w.X)
-	}
 	target := r.walker.Pointee(p.Type)
 	if p.Type == nil || target != nil && btf.IsVoid(target) {
 		t, err := r.walker.TypeNamed(spec.Name{Text: "struct " + of, Span: w.Format.Span})

@@ -5,7 +5,6 @@ import (
 
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/route"
-	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
 // A Length is how the length of a socket address, or of what another parameter points
@@ -40,13 +39,4 @@ func (r *Encoder) lengthOf(p route.Route) *Length {
 func isInt(t btf.Type) bool {
 	i, ok := btf.Strip(t).(*btf.Int)
 	return ok && i.Size >= 4
-}
-
-// atReturn makes e, a socket address that the function stores, a value of the return.
-func (r *Encoder) atReturn(e *Encoded, x spec.Expr) *spec.Error {
-	if !r.fn.Target.Features.ReturnArgs || r.fn.Absent {
-		return spec.Errorf(x.Where(), "", "%s is a socket address only when %s returns, and this kernel cannot fetch it then (since 6.9)", x, r.fn.Proto.Name)
-	}
-	e.Route.Return, e.Length.Route.Return = true, true
-	return nil
 }

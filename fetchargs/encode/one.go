@@ -15,15 +15,15 @@ func (r *Encoder) encodeOne(e Encoded, w cond.Want, form value.Form) (Encoded, *
 	case form == value.Bits && behind && size > 8 && e.Route.Mem:
 		// A mask that was allocated has only as many words as the machine needs for
 		// its CPUs, but at least one.
-		e.Field.Type, e.Type = e.Route.Type, dynevent.X64
-		e, err := r.elements(e, 8, 8, w.X)
+		e.Field.Type = e.Route.Type
+		e, err := r.elements(e, dynevent.X64, 8, w.X)
 		e.Field.Whole = size
 		return e, err
 	case form == value.SockAddr && e.Route.Mem:
 		return r.encodeSockAddr(e, w.X)
 	case form == value.IP6:
-		return r.encodeBytes(e, w.X, value.FormatNamed("ip6"))
-	case size == 1 || size == 2 || size == 4 || size == 8:
+		return r.encodeBytes(e, w, value.FormatNamed("ip6"))
+	case isNumberSize(size):
 		if e.Route.InReg {
 			e.Route.Type = &btf.Int{Size: uint32(size)}
 			p, ok := e.Route.Settle()
@@ -33,10 +33,11 @@ func (r *Encoder) encodeOne(e Encoded, w cond.Want, form value.Form) (Encoded, *
 		}
 		return Number(e, size, nil), nil
 	case !e.Route.Mem:
-		return r.bytesOf(e, e.Route, size, w.X)
+		e.Field.Type = e.Route.Type
+		return r.elements(e, dynevent.X8, size, w.X)
 	case size%8 == 0 && size <= ArrayBytes:
-		e.Field.Type, e.Type = e.Route.Type, dynevent.X64
-		return r.elements(e, 8, size, w.X)
+		e.Field.Type = e.Route.Type
+		return r.elements(e, dynevent.X64, size, w.X)
 	}
 	return r.encodeDump(e, w, nil)
 }
@@ -45,24 +46,24 @@ func (r *Encoder) encodeOne(e Encoded, w cond.Want, form value.Form) (Encoded, *
 // type does not say how long it is, it reads as many bytes as the longest address has.
 func (r *Encoder) encodeSockAddr(e Encoded, x spec.Expr) (Encoded, *spec.Error) {
 	p := e.Route
-	if p.Type == nil || btf.Pointee(p.Type) != nil {
-		if err := p.IsOfOne(x); err != nil {
+	e.Field.Type = p.Type
+	if isPointer(p) {
+		var err *spec.Error
+		if p, err = p.Behind(x, r.walker.Pointee(p.Type)); err != nil {
 			return e, err
 		}
-		p = p.Follow(x.String(), r.walker.Pointee(p.Type))
 	}
 	if !p.Mem {
-		return e, doesNotFit(x, e.Route.Type, value.FormatNamed("sockaddr"))
+		return e, doesNotFit(x, p.Type, value.FormatNamed("sockaddr"))
 	}
-	if e.Length = r.lengthOf(p); e.Length != nil && e.Length.Stored {
-		e.Route = p
-		if err := r.atReturn(&e, x); err != nil {
-			return e, err
+	if e.Length = r.lengthOf(p); e.Length != nil && e.Length.Stored { // a value of the return
+		if !r.fn.Target.Features.ReturnArgs || r.fn.Absent {
+			return e, spec.Errorf(x.Where(), "", "%s is a socket address only when %s returns, and this kernel cannot fetch it then (since 6.9)", x, r.fn.Proto.Name)
 		}
-		p = e.Route
+		p.Return, e.Length.Route.Return = true, true
 	}
 	size := value.SockAddrSize
-	if s, ok := btf.Strip(btf.OrVoid(p.Type)).(*btf.Struct); ok {
+	if s, ok := btf.Strip(p.Type).(*btf.Struct); ok {
 		if form, _ := value.FormOf(s); form == value.SockAddr && s.Name != "sockaddr" && s.Name != "sockaddr_unsized" {
 			size = min(size, int(s.Size))
 		}
@@ -71,6 +72,6 @@ func (r *Encoder) encodeSockAddr(e Encoded, x spec.Expr) (Encoded, *spec.Error) 
 	for size%unit > 0 {
 		unit /= 2
 	}
-	e.Field.Type, e.Route, e.Type, e.Short = e.Route.Type, p, dynevent.Number("x", unit), true
-	return r.elements(e, unit, size, x)
+	e.Route, e.Short = p, true
+	return r.elements(e, dynevent.Number("x", unit), size, x)
 }

@@ -225,7 +225,7 @@ func (r *Encoder) memberOf(p route.Route, room *pathRoom, names ...string) dynev
 			return dynevent.Arg{}
 		}
 	}
-	if size, _ := btf.Size(btf.OrVoid(p.Type)); size != 8 {
+	if size, _ := btf.Size(p.Type); size != 8 {
 		return dynevent.Arg{}
 	}
 	a, ok := r.fits(p.Arg().As(dynevent.X64), room)

@@ -1,28 +1,10 @@
 package encode
 
 import (
-	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/plural"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
-
-// encodeUntyped encodes a variable of unknown type as the FORMAT says.
-func (r *Encoder) encodeUntyped(e Encoded, x spec.Expr, f *value.Format) (Encoded, *spec.Error) {
-	switch {
-	case f == nil:
-	case f.Shape == value.KernelText:
-		e.Field.Encoding, e.Field.Size, e.Type = value.String, 4, dynevent.String
-		return e, nil
-	case f.Shape == value.ByteArray:
-		return r.bytesOf(e, e.Route, f.Size, x)
-	case f.Shape == value.FixedWidth:
-		return r.encodeFixed(e, x, f)
-	case f.Name == "sym":
-		return Number(e, 8, f), nil
-	}
-	return e, e.Route.Untyped(x)
-}
 
 // Within returns an error if e is read past the end of the variable that it starts from.
 func (e Encoded) Within(x spec.Expr) *spec.Error {

@@ -30,9 +30,6 @@ func New(fn *find.Function, enc *encode.Encoder, line *line.Line, counter *Count
 	return &Prover{fn: fn, enc: enc, line: line, counter: counter}
 }
 
-// ForPart returns a Prover for a further part of the probe, with its own line.
-func (v *Prover) ForPart(line *line.Line) *Prover { return New(v.fn, v.enc, line, v.counter) }
-
 // Counts reports whether proofs count faults.
 func (v *Prover) Counts() bool { return v.counter != nil }
 
@@ -190,7 +187,7 @@ func (v *Prover) itself(m piece) *value.Proof {
 func windowsOf(l route.Label, at, size int64) (starts []int64, any bool) {
 	last := at + size - 8
 	whole := int64(0)
-	if n, ok := btf.Size(btf.OrVoid(l.Target)); ok {
+	if n, ok := btf.Size(l.Target); ok {
 		whole = int64(n)
 	}
 	switch end := l.Start + whole; {

@@ -95,7 +95,7 @@ func (r *Walker) castNumber(p Route, x *spec.Cast, t btf.Type) (Route, *spec.Err
 	if old, _ := btf.Size(p.Type); have == 0 {
 		have = uint32(old) * 8
 	}
-	wide, _ := btf.Size(btf.OrVoid(p.Wide))
+	wide, _ := btf.Size(p.Wide)
 	switch {
 	case size > 8:
 		return p, spec.Errorf(x.Span, "", "%s has %s, %s has %d", x.X, plural.Of(have/8, "byte"), btf.Name(t), size)

@@ -132,7 +132,7 @@ func (r *Walker) stepped(x *spec.Typed, p Route, elem btf.Type) (Route, *spec.Er
 	if x.Param <= len(r.fn.Proto.Params) && r.fn.Proto.Params[x.Param-1].Name != "" {
 		text = r.fn.Proto.Params[x.Param-1].Name
 	}
-	if old, _ := btf.Size(btf.OrVoid(p.Type)); old < 8 && p.Type != nil {
+	if old, _ := btf.Size(p.Type); old < 8 && p.Type != nil {
 		return p, spec.Errorf(x.Span, "", "parameter %d, %s, is %s, too narrow for a pointer", x.Param, text, btf.Name(p.Type))
 	}
 	if spec.IsPlace(x) && (len(all) == 0 || len(all) > 1 && all[len(all)-1].read) {
@@ -171,7 +171,7 @@ func typedPlace(x *spec.Typed, p Route, elem btf.Type) Route {
 // wider than the parameter.
 func narrowed(p Route, elem btf.Type) Route {
 	size, _ := btf.Size(elem)
-	if old, known := btf.Size(btf.OrVoid(p.Type)); p.Type == nil || !known || size <= old {
+	if old, known := btf.Size(p.Type); p.Type == nil || !known || size <= old {
 		p.Type, p.Text = elem, false
 	}
 	return p
@@ -190,7 +190,7 @@ func (r *Walker) retyped(x *spec.Typed, p Route, elem btf.Type) (Route, *spec.Er
 		return narrowed(p, elem), nil
 	}
 	size, _ := btf.Size(elem)
-	if room, known := btf.Size(btf.OrVoid(p.Type)); p.Type != nil && known && size*max(x.Count, 1) > room {
+	if room, known := btf.Size(p.Type); p.Type != nil && known && size*max(x.Count, 1) > room {
 		return p, spec.Errorf(x.Span, "", "%s has %s, %s has %d", x.X, plural.Of(room, "byte"), spec.TypedName(x), size*max(x.Count, 1))
 	}
 	return typedPlace(x, p, elem), nil

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/tsnoop/tsnoop/btf"
-	"github.com/tsnoop/tsnoop/fetchargs/cond"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
@@ -26,16 +25,4 @@ func (r *Walker) ItemNamed(x *spec.Ident) (found *spec.Item, err *spec.Error) {
 		}
 	}
 	return found, nil
-}
-
-// Meant returns w, the value called x. If x names an item, it returns the expression of
-// that item instead.
-func (r *Walker) Meant(x *spec.Ident, w cond.Want) (cond.Want, *spec.Error) {
-	item, err := r.ItemNamed(x)
-	if item != nil {
-		if w.X = item.Expr; w.Format.Text == "" {
-			w.Format = item.Format
-		}
-	}
-	return w, err
 }

@@ -10,10 +10,15 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
-// IsOfOne returns an error if p is a per-CPU pointer, which cannot be followed. Without the
+// Behind returns the route to the memory, of type typ, that the pointer p, called x, points to.
+func (p Route) Behind(x spec.Expr, typ btf.Type) (Route, *spec.Error) {
+	return p.Follow(x.String(), typ), p.isOfOne(x)
+}
+
+// isOfOne returns an error if p is a per-CPU pointer, which cannot be followed. Without the
 // offset of a CPU it leads to the copy of no CPU, and the memory there is something else.
 // The kernel cannot add the offset: of OFFSET in +OFFSET(...) it keeps the low 32 bits (5.10 to 7.3).
-func (p Route) IsOfOne(x spec.Expr) *spec.Error {
+func (p Route) isOfOne(x spec.Expr) *spec.Error {
 	if !p.IsPerCPU() {
 		return nil
 	}

@@ -116,7 +116,7 @@ func (r *Walker) result(x *spec.Ident) (Route, *spec.Error) {
 func (r *Walker) into(x spec.Expr, what spec.Span, verb string) (Route, *spec.Error) {
 	p, err := r.Walk(x)
 	if err == nil {
-		err = p.IsOfOne(x)
+		err = p.isOfOne(x)
 	}
 	if err != nil {
 		return p, err
@@ -151,7 +151,7 @@ func (r *Walker) into(x spec.Expr, what spec.Span, verb string) (Route, *spec.Er
 		return p, err
 	}
 	cast := ""
-	size, _ := btf.Size(btf.OrVoid(of))
+	size, _ := btf.Size(of)
 	switch _, void := btf.Strip(p.Type).(*btf.Void); {
 	case void:
 		cast = "cast it: "
@@ -223,7 +223,7 @@ func (r *Walker) elementsOf(of, x spec.Expr, first int64) (p Route, elem btf.Typ
 			return p, a.Type, int64(a.Nelems), nil
 		}
 		if target := r.Pointee(p.Type); target != nil {
-			if err := p.IsOfOne(of); err != nil {
+			if err := p.isOfOne(of); err != nil {
 				return p, nil, 0, err
 			}
 			if btf.IsVoid(target) {
@@ -282,7 +282,7 @@ func (r *Walker) element(p Route, x *spec.Index, t btf.Type) (Route, *spec.Error
 func (r *Walker) deref(x *spec.Deref) (Route, *spec.Error) {
 	p, err := r.Walk(x.X)
 	if err == nil {
-		err = p.IsOfOne(x.X)
+		err = p.isOfOne(x.X)
 	}
 	if err != nil {
 		return p, err

@@ -86,7 +86,7 @@ func (f *Field) Unsigned() int {
 	if format := FormatNamed(f.Format); format != nil && format.Signed {
 		return 0
 	}
-	t, ok := btf.Strip(btf.OrVoid(f.Type)).(*btf.Int)
+	t, ok := btf.Strip(f.Type).(*btf.Int)
 	if !ok || t.Encoding&btf.Bool != 0 || btf.Signed(t) || int(t.Size)*8 <= f.width() {
 		return 0
 	}

@@ -100,10 +100,10 @@ func newType(f *Field, returned bool, order binary.ByteOrder) Type {
 // setWidth sets how many bytes or bits of a number mean something: those of the rule, if it
 // has a width, else those that the field holds, or that its type has after a cast.
 func (t *Type) setWidth(f *Field, width int) {
-	switch size, _ := btf.Size(btf.OrVoid(f.Type)); {
+	switch size, _ := btf.Size(f.Type); {
 	case f.Encoding == BitField:
 		t.bits, t.count = f.Bits, (f.Bits+7)/8
-		if c, ok := btf.Strip(btf.OrVoid(f.Type)).(*btf.Int); ok && f.Signed && !t.Signed && int(c.Size)*8 > f.Bits {
+		if c, ok := btf.Strip(f.Type).(*btf.Int); ok && f.Signed && !t.Signed && int(c.Size)*8 > f.Bits {
 			t.bits, t.count = 0, int(c.Size) // widened by a cast
 		}
 	case width > 0:

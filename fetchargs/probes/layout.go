@@ -1,4 +1,4 @@
-package fetchargs
+package probes
 
 import (
 	"cmp"
@@ -11,24 +11,24 @@ import (
 //
 // Strings come after all else: in a line of text, a string ends only at its quote and the
 // next name. The task's name comes last, because it cannot fault.
-func (b *builder) layout() {
-	p := b.probe
+func (s *Side) layout() {
+	p := s.probe
 	class := func(arg int) int {
 		const number, text, own = 0, 1, 2
 		switch {
 		case arg == p.Comm:
 			return own
-		case b.line.Args[arg].IsString():
+		case s.line.Args[arg].IsString():
 			return text
 		}
 		return number
 	}
-	line := b.prover.Order()
+	line := s.prover.Order()
 	slices.SortStableFunc(line, func(x, y int) int { return cmp.Compare(class(x), class(y)) })
-	at := make([]int, len(b.line.Args))
+	at := make([]int, len(s.line.Args))
 	for place, arg := range line {
 		at[arg] = place
-		p.Args = append(p.Args, b.line.Args[arg])
+		p.Args = append(p.Args, s.line.Args[arg])
 	}
 	move := func(arg *int) { *arg = at[*arg] }
 	for i := range p.Fields {

@@ -1,17 +1,15 @@
-package fetchargs
+package probes
 
 import (
 	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/cond"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/encode"
 	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/fetchargs/prove"
-	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
@@ -19,71 +17,47 @@ import (
 // probes at the same place fetch the rest: these are the parts of a side. Each part
 // also fetches the pointers on the way and what its filter needs.
 
-// deeper shows the struct that w points to.
-func (r *resolver) deeper(w cond.Want) {
-	if w.Format.Text != "" {
-		return
-	}
-	if _, is := w.X.(*spec.Since); is {
-		return
-	}
-	p, _ := r.walk.Walk(w.X)
-	target := r.walk.Pointee(p.Type)
-	if target == nil || !btf.IsStruct(target) || p.IsPerCPU() {
-		return
-	}
-	if size, known := btf.Size(target); !known || size == 0 {
-		return
-	}
-	inner := cond.Want{X: &spec.Deref{X: w.X, Span: w.X.Where()}}
-	if w.Name != "" {
-		inner.Name = "*" + w.Name
-	}
-	r.show(inner)
-}
-
 // A dump is a field whose fetchargs are added after those of all other fields.
 type dump struct {
 	encode.Encoded
-	index int // in builder.fields
+	index int // in Side.Fields
 	label string
 }
 
 // addDump adds the field of a dump. It fetches only the pointers that lead to it;
 // spread adds the rest.
-func (b *builder) addDump(e encode.Encoded, w cond.Want, f value.Field) (cond.Ref, bool) {
+func (s *Side) addDump(e encode.Encoded, w cond.Want, f value.Field) (cond.Ref, bool) {
 	f.Dump = &value.Extent{}
 	if len(e.Route.Labels) > 0 {
 		f.Dump.Off = int(e.Route.Off)
 	} else if p := e.Route; p.Base.Kind == dynevent.Memory && p.Symbol != nil && len(p.Symbol.Addrs) == 1 && len(p.Hops) == 0 {
 		f.Dump.Addr = p.Symbol.Addrs[0] + uint64(p.Off)
 	}
-	if !b.guards(e, &f) {
+	if !s.guards(e, &f) {
 		return cond.Ref{}, false
 	}
-	b.Fields, b.Exprs = append(b.Fields, f), append(b.Exprs, w.X.String())
-	b.dumps = append(b.dumps, dump{e, len(b.Fields) - 1, f.Label})
-	return b.Values.Ref(len(b.Fields) - 1), true
+	s.dumps = append(s.dumps, dump{e, len(s.Fields), f.Label})
+	return s.Append(f, w.X.String()), true
 }
 
-// spread adds the fetchargs of the dumps, and returns b with the further parts that
+// spread adds the fetchargs of the dumps, and returns s with the further parts that
 // they need.
-func (b *builder) spread() []*builder {
-	parts := []*builder{b}
-	for _, d := range b.dumps {
+func (s *Side) spread() []*Side {
+	parts := []*Side{s}
+	for _, d := range s.dumps {
 		whole := min(d.Field.Whole, value.MostOfObject)
 		for at, fresh := 0, false; at < whole; {
 			part := parts[len(parts)-1]
 			n := part.room(d, whole-at)
 			if n == 0 {
 				if fresh {
-					b.r.Fail(d.Span, "", "there is no room for %s in an event", d.label)
+					s.errs.Fail(d.Span, "", "there is no room for %s in an event", d.label)
 					return parts
 				}
-				parts, fresh = append(parts, b.next(len(parts))), true
+				parts, fresh = append(parts, s.next(len(parts))), true
 				continue
 			}
-			if !part.stretch(b, d, at, n) {
+			if !part.stretch(s, d, at, n) {
 				return parts
 			}
 			at, fresh = at+n, false
@@ -92,39 +66,39 @@ func (b *builder) spread() []*builder {
 	return parts
 }
 
-// next makes the n-th part of b's side, with the fetchargs that its filter needs.
-func (b *builder) next(n int) *builder {
-	part := b.r.newBuilder(b.probe.Symbols, b.probe.Side, nil)
-	part.Part, part.probe.Part, part.Used, part.prover = n, n, true, b.prover.ForPart(part.line)
-	part.filters = slices.Clone(b.filters)
-	for _, a := range plan.NamedIn(b.line.Args, strings.Join(b.filters, " ")) {
+// next makes the n-th part of the side, with the fetchargs that its filter needs.
+func (s *Side) next(n int) *Side {
+	part := s.side(s.probe.Symbols, s.probe.Side, s.counter)
+	part.Part, part.probe.Part, part.Used = n, n, true
+	part.filters = slices.Clone(s.filters)
+	for _, a := range plan.NamedIn(s.line.Args, strings.Join(s.filters, " ")) {
 		part.line.Copy(a)
 	}
 	return part
 }
 
-// room returns how many of n bytes of d fit into b: all of them, some whole arrays, or 0.
-func (b *builder) room(d dump, n int) int {
+// room returns how many of n bytes of d fit into s: all of them, some whole arrays, or 0.
+func (s *Side) room(d dump, n int) int {
 	const own = 8 + 8 + 4 + 4 // caller, stack, trial and the task's name
 	left := dynevent.MaxEventSize - own - 8*len(d.Route.Labels)
-	line := dynevent.MaxLine - 256 - len(b.probe.Symbols[0]) - len(b.probe.Event)
-	for i := range b.line.Args {
-		a := &b.line.Args[i]
+	line := dynevent.MaxLine - 256 - len(s.probe.Symbols[0]) - len(s.probe.Event)
+	for i := range s.line.Args {
+		a := &s.line.Args[i]
 		if a.IsString() && len(a.Hops) > 0 && a.Hops[len(a.Hops)-1].Offset != prove.Beyond {
 			left -= encode.TextRoom
 			break
 		}
 	}
-	for i := range b.line.Args {
-		left -= b.line.Args[i].Size()
-		line -= len(b.line.Args[i].Name) + len(b.line.Args[i].String()) + 2
+	for i := range s.line.Args {
+		left -= s.line.Args[i].Size()
+		line -= len(s.line.Args[i].Name) + len(s.line.Args[i].String()) + 2
 	}
-	if b.prover.Counts() { // the count is fetched before and after each array
-		left -= b.prover.CountRoom()
+	if s.prover.Counts() { // the count is fetched before and after each array
+		left -= s.prover.CountRoom()
 		n = min(n, encode.ArrayBytes) // so that the count shows which page faulted
-	} else if b.r.fn.Target.Live {
+	} else if s.fn.Target.Live {
 		left -= 8 // two windows
-		line -= 2 * (dynevent.MaxArgName + b.r.fn.Target.Features.MaxArg())
+		line -= 2 * (dynevent.MaxArgName + s.fn.Target.Features.MaxArg())
 	}
 	each := dynevent.MaxArgName + 2 + len(d.stretchArg(value.MostOfObject, dynevent.X64, dynevent.MaxElements).String())
 	for _, a := range d.Route.Hops {
@@ -146,49 +120,48 @@ func (d *dump) stretchArg(at int, typ dynevent.Type, count int) dynevent.Arg {
 	return a
 }
 
-// stretch makes b fetch n bytes of d, starting at byte at. The field of d belongs
+// stretch makes s fetch n bytes of d, starting at byte at. The field of d belongs
 // to the part first.
-func (b *builder) stretch(first *builder, d dump, at, n int) bool {
-	f, own := first.Fields[d.index], b == first && at == 0
+func (s *Side) stretch(first *Side, d dump, at, n int) bool {
+	f, own := first.Fields[d.index], s == first && at == 0
 	if !own {
 		f = value.Field{Label: d.label, Hidden: true, Encoding: value.Dumped, Size: 1, Dump: &value.Extent{Off: f.Dump.Off, Addr: f.Dump.Addr}}
-		if !b.guards(d.Encoded, &f) {
+		if !s.guards(d.Encoded, &f) {
 			return false
 		}
 	}
 	f.Count, f.Dump.At = n, at
-	if !b.arrays(d, &f) {
+	if !s.arrays(d, &f) {
 		return false
 	}
-	if b.r.fn.Target.Live {
-		f.Dump.Windows = b.prover.Windows(d.Encoded, &f)
+	if s.fn.Target.Live {
+		f.Dump.Windows = s.prover.Windows(d.Encoded, &f)
 	}
 	if own {
-		b.Fields[d.index] = f
+		s.Fields[d.index] = f
 		return true
 	}
-	b.Fields, b.Exprs = append(b.Fields, f), append(b.Exprs, "")
 	of := first.Fields[d.index].Dump
-	of.Rest = append(of.Rest, value.Place{Part: b.Part, Field: len(b.Fields) - 1})
+	of.Rest = append(of.Rest, value.Place{Part: s.Part, Field: s.Append(f, "").Index})
 	return true
 }
 
 // arrays adds the fetchargs of a stretch: numbers of 8 bytes, then smaller ones, so
 // that nothing after the object is read.
-func (b *builder) arrays(d dump, f *value.Field) bool {
-	f.Arg = len(b.line.Args)
+func (s *Side) arrays(d dump, f *value.Field) bool {
+	f.Arg = len(s.line.Args)
 	for at, end := f.Dump.At, f.Dump.At+f.Count; at < end; f.Dump.Args++ {
 		size := 8
 		for size > end-at {
 			size /= 2
 		}
 		count := min((end-at)/size, dynevent.MaxElements)
-		a, text, limit := b.r.enc.Fitted(d.stretchArg(at, dynevent.Number("x", size), count))
+		a, text, limit := s.enc.Fitted(d.stretchArg(at, dynevent.Number("x", size), count))
 		if len(text) > limit {
-			b.r.Add(encode.TooLong(d.Span, text, limit))
+			s.errs.Add(encode.TooLong(d.Span, text, limit))
 			return false
 		}
-		b.line.Append(a, fmt.Sprintf("%s %d", d.label, at), d.Span)
+		s.line.Append(a, fmt.Sprintf("%s %d", d.label, at), d.Span)
 		at += count * size
 	}
 	return true

@@ -1,4 +1,4 @@
-package fetchargs
+package probes
 
 import (
 	"github.com/tsnoop/tsnoop/fetchargs/cond"
@@ -9,31 +9,34 @@ import (
 
 // A proven is a field of the entry probe that may be in user memory.
 type proven struct {
-	index int // in builder.fields
+	index int // in Side.Fields
 	encode.Encoded
 	cond.Want
 }
 
-// again makes the return probe fetch once more the values that may have been in
+// ReadAgain makes the return probe fetch once more the values that may have been in
 // user memory, but not paged in, when the function was entered: by the time it
 // returns, the kernel has often paged them in. In a return probe $argN still has
 // its value from entry (since 6.9), but the memory it points to is read at return.
 // Such a value is shown, marked, in place of the fault. Conditions do not see it,
 // because they are about the entry.
-func (r *resolver) again() {
-	for _, p := range r.entry.proven {
-		f := &r.entry.Fields[p.index]
-		if f.Hidden || !p.fitsAsArg(r.fn.Target.Features.MaxArg()) || len(r.exit.line.Args) > dynevent.MaxArgs/2 {
+func (b *Builder) ReadAgain() {
+	if !b.fn.Target.Live || !b.fn.Target.Features.ReturnArgs || b.fn.Absent || !b.Entry.Used || !b.Exit.Used {
+		return
+	}
+	for _, p := range b.Entry.proven {
+		f := &b.Entry.Fields[p.index]
+		if f.Hidden || !p.fitsAsArg(b.fn.Target.Features.MaxArg()) || len(b.Exit.line.Args) > dynevent.MaxArgs/2 {
 			continue
 		}
-		before := len(r.Errs)
-		at, ok := r.exit.add(p.Encoded, p.Want)
-		if r.Errs = r.Errs[:before]; !ok {
+		before := len(b.errs.Errs)
+		at, ok := b.Exit.Add(p.Encoded, p.Want)
+		if b.errs.Errs = b.errs.Errs[:before]; !ok {
 			continue
 		}
 		field := at.Field()
 		field.Hidden, field.Label, field.Expr, field.Again = true, field.Label+" at return", "", -1
-		r.exit.Exprs[at.Index] = ""
+		b.Exit.Exprs[at.Index] = ""
 		f.Again = at.Index + 1
 	}
 }

@@ -1,4 +1,4 @@
-package fetchargs
+package probes
 
 import (
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
@@ -8,13 +8,13 @@ import (
 )
 
 // addPath adds the fetchargs of a path.
-func (b *builder) addPath(f *encode.Path, label string, at spec.Span) (*value.Path, bool) {
+func (s *Side) addPath(f *encode.Path, label string, at spec.Span) (*value.Path, bool) {
 	if f == nil {
 		return nil, true
 	}
 	p, good := &value.Path{Off: f.Off}, true
 	add := func(a dynevent.Arg) int {
-		i, ok := b.line.Add(a, label, at)
+		i, ok := s.line.Add(a, label, at)
 		good = good && ok
 		return i
 	}
@@ -32,7 +32,7 @@ func (b *builder) addPath(f *encode.Path, label string, at spec.Span) (*value.Pa
 			*one.at = add(one.a) + 1
 		}
 	}
-	mount, ok := b.addPath(f.Mount, label+" mount", at)
+	mount, ok := s.addPath(f.Mount, label+" mount", at)
 	p.Mount = mount
 	return p, good && ok
 }
