@@ -1,7 +1,6 @@
 package live
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -100,15 +99,12 @@ func (p *program) run(ctx context.Context) (context.Context, error) {
 }
 
 // neverRan reports that a signal ended the trace before the program ran, and returns the
-// exit status of a program that this signal has ended.
+// exit status of a program that this signal has ended. The signal reaches p.signals, but
+// perhaps a moment after the trace.
 func (p *program) neverRan(ui *terminal.UI) error {
-	select {
-	case s := <-p.signals:
-		ui.Warn("%s was not run: %v", p.name, s)
-		return terminal.ExitStatus(128 + int(s.(unix.Signal)))
-	default:
-		return nil
-	}
+	s := <-p.signals
+	ui.Warn("%s was not run: %v", p.name, s)
+	return terminal.ExitStatus(128 + int(s.(unix.Signal)))
 }
 
 // passSignals forwards the signals that are sent to tsnoop alone. The program itself
@@ -128,14 +124,18 @@ func (p *program) passSignals() {
 
 // end waits for the program and returns its exit status as a shell does: 128 plus the
 // signal's number if a signal has killed it. A program that is still held never runs, and
-// that is not success. err is tsnoop's own error, which is reported at once.
+// that is not success: without an error, a signal has ended the trace. err is tsnoop's own
+// error, which is reported at once.
 func (p *program) end(err error, ui *terminal.UI) error {
 	if p == nil {
 		return err
 	}
 	if p.Held() {
 		p.Kill()
-		return cmp.Or(err, p.neverRan(ui))
+		if err != nil {
+			return err
+		}
+		return p.neverRan(ui)
 	}
 	status := ui.Report(err)
 	<-p.Done()
