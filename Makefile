@@ -9,7 +9,7 @@
 # make lint     gofmt, go vet, staticcheck; part of make test
 # make clean    removes what was built
 # make help     shows these lines
-# make mutate   which wrong code the tests of pure packages find; PACKAGE chooses
+# make mutate   which wrong code the tests of pure packages find, in hours; PACKAGE chooses
 # make walk     the functions that a spec passes to its line, and a page to its lines
 
 vm := testdata/vm
@@ -23,8 +23,8 @@ RUN =
 HOST =
 ARCH =
 # What no test of the package itself proves, a virtual machine must.
-PACKAGE = fetchargs/spec fetchargs/value fetchargs/filter tracefs/ringbuf tracefs/calls
-STAGES = fetchargs/cond fetchargs/encode fetchargs/find fetchargs/plan fetchargs/route
+PACKAGE = fetchargs/spec fetchargs/value fetchargs/filter $(STAGES) tracefs/ringbuf tracefs/calls tracefs/tracedat
+STAGES = $(addprefix fetchargs/,find route cond encode plan line prove pushdown)
 
 .PHONY: build test vm trust demo dist bench fuzz lint linter mutate walk clean help
 

@@ -74,6 +74,7 @@ type golden struct {
 	t       *testing.T
 	target  *target.Target
 	explain bool
+	calls   [][]string // to decide about
 }
 
 func newGolden(t *testing.T, config string) *golden {
@@ -100,6 +101,8 @@ func newGolden(t *testing.T, config string) *golden {
 			c.explain = words[1] == "explain"
 		case "live":
 			c.target.Live, c.target.Calls, c.target.Nonce = true, true, words[1]
+		case "call": // NAME ARG=VALUE... duration=NS no-entry no-return
+			c.calls = append(c.calls, words[1:len(words)-2])
 		case "deep":
 			c.target.Deep = true
 		case "pair":
@@ -198,6 +201,8 @@ func (c *golden) write(w *bytes.Buffer, text string) {
 		}
 	case err != nil:
 		fmt.Fprintf(w, "%v\n", err)
+	case c.calls != nil:
+		c.writeCalls(w, plans)
 	case c.explain:
 		for _, p := range plans {
 			explain.Write(w, p)

@@ -82,8 +82,9 @@ func (c *comparer) compare(x *spec.Compare, not bool, item *spec.Item) *Test {
 		}
 	}
 	if is, ok := c.Elapsed(x.X); is {
+		t.Elapsed = true
 		if ok {
-			c.compareDuration(t, x)
+			c.compareTime(t, x, value.Uint, "a duration", "durations")
 		}
 		return t
 	}
@@ -105,8 +106,7 @@ func (c *comparer) compare(x *spec.Compare, not bool, item *spec.Item) *Test {
 	case other != nil:
 		c.compareValue(t, x, left.Field(), other)
 	case left.Field().Encoding == value.Age:
-		c.compareAge(t, x)
-		t.Value.Shown = x.Value.String()
+		c.compareTime(t, x, value.Int, "an age", "ages")
 	default:
 		t.Value, _ = c.constant(x, left.Field())
 		t.Value.Shown = x.Value.String()
@@ -172,42 +172,23 @@ func comparable(a, b *value.Field, op spec.Op) bool {
 	return a.Encoding != value.Array && b.Encoding != value.Array && op != "~"
 }
 
-// compareDuration makes t compare the duration of the call.
-func (c *comparer) compareDuration(t *Test, x *spec.Compare) {
-	t.Elapsed = true
+// compareTime makes t compare a duration, or an age, with a time. one and all name it.
+func (c *comparer) compareTime(t *Test, x *spec.Compare, kind value.Kind, one, all string) {
 	l := x.Value
 	switch _, ordered := Opposite(x.Op); {
 	case !ordered || x.Mask != nil:
-		c.Fail(x.Where(), "durations are compared by their order", "a duration has neither bits nor text")
+		c.Fail(x.Where(), all+" are compared by their order", "%s has neither bits nor text", one)
 	case x.Other != nil:
-		c.Fail(x.Other.Where(), "units are ns, us, ms and s", "a duration is compared with a time")
+		c.Fail(x.Other.Where(), "units are ns, us, ms and s", "%s is compared with a time", one)
 	case l.Kind == spec.Time || l.IsNull():
-		t.Value = Constant{Kind: value.Uint, Shown: l.String()}
+		t.Value = Constant{Kind: kind, Shown: l.String()}
 		if l.Int != nil {
 			t.Value.Num = l.Int.Uint64()
 		}
 	case l.Kind == spec.Number:
-		c.FailFix(l.Span, spec.Fix{Span: l.Span, Text: l.Text + "ns"}, "the units are ns, us, ms and s: ", "a duration is compared with a time")
+		c.FailFix(l.Span, spec.Fix{Span: l.Span, Text: l.Text + "ns"}, "the units are ns, us, ms and s: ", "%s is compared with a time", one)
 	default:
-		c.Fail(l.Span, "units are ns, us, ms and s", "a duration is compared with a time")
-	}
-}
-
-// compareAge makes t compare an age with a time.
-func (c *comparer) compareAge(t *Test, x *spec.Compare) {
-	l := x.Value
-	switch _, ordered := Opposite(x.Op); {
-	case !ordered || x.Mask != nil:
-		c.Fail(x.Where(), "ages are compared by their order", "an age has neither bits nor text")
-	case l.Kind == spec.Time || l.IsNull():
-		t.Value = Constant{Kind: value.Int}
-		if l.Int != nil {
-			t.Value.Num = l.Int.Uint64()
-		}
-	case l.Kind == spec.Number:
-		c.FailFix(l.Span, spec.Fix{Span: l.Span, Text: l.Text + "ns"}, "the units are ns, us, ms and s: ", "an age is compared with a time")
-	default:
-		c.Fail(l.Span, "units are ns, us, ms and s", "an age is compared with a time")
+		c.Fail(l.Span, "units are ns, us, ms and s", "%s is compared with a time", one)
 	}
 }
 

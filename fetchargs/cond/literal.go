@@ -2,6 +2,7 @@ package cond
 
 import (
 	"fmt"
+	"math"
 	"math/big"
 	"strings"
 
@@ -267,20 +268,15 @@ func (m *comparer) ipv4(c *spec.Compare, l *spec.Literal, f *value.Field) (*big.
 		return new(big.Int).SetBytes(l.Bytes), true
 	case len(l.Bytes) == 4 && f.Size == 4 && f.Encoding == value.Integer:
 		msg := fmt.Sprintf("%s is %s, and an address is in network byte order", c.X, value.TypeName(f.Type))
-		m.FailFix(l.Span, spec.Fix{Span: c.X.Where().To(maxSpan(c.X.Where(), c.Format.Span)), Text: c.X.String() + ":ip4"}, "if it is an address write ", "%s", msg)
+		whole := c.X.Where()
+		whole.End = max(whole.End, c.Format.Span.End)
+		m.FailFix(l.Span, spec.Fix{Span: whole, Text: c.X.String() + ":ip4"}, "if it is an address write ", "%s", msg)
 	case len(l.Bytes) == 4 && size == 4 && c.Format.Text == "":
 		m.FailFix(l.Span, spec.Fix{Span: c.X.Where(), Text: "*" + c.X.String()}, "to look behind the pointer write ", "%s is a pointer", c.X)
 	default:
 		m.Fail(l.Span, "", "%s has %s, %s has %d", c.X, plural.Of(f.Size, "byte"), l, len(l.Bytes))
 	}
 	return nil, false
-}
-
-func maxSpan(a, b spec.Span) spec.Span {
-	if b.End > a.End {
-		return b
-	}
-	return a
 }
 
 func (m *comparer) wordHint(word string, err error) string {
@@ -331,10 +327,7 @@ func (m *comparer) fit(n *big.Int, l *spec.Literal, f *value.Field) (Constant, b
 		}
 		return Constant{}, false
 	}
-	num := n.Uint64()
-	if n.Sign() < 0 {
-		num = uint64(n.Int64())
-	}
+	num := new(big.Int).And(n, new(big.Int).SetUint64(math.MaxUint64)).Uint64() // two's complement
 	if f.BigEndian {
 		num = f.Swapped(num)
 	}
