@@ -110,3 +110,27 @@ func allocated() uint64 {
 	runtime.ReadMemStats(&m)
 	return m.TotalAlloc
 }
+
+func TestQuota(t *testing.T) {
+	q := quota{bound: 10}
+	var e *BoundError
+	if q.take(4, "") != nil || !errors.As(q.take(7, "bytes"), &e) || e.Value != 11 || q.take(6, "") != nil || q.take(1, "") == nil {
+		t.Errorf("of 10 %d are used, %v", q.used.Load(), e)
+	}
+	if q.give(3); q.take(3, "") != nil || q.take(1, "") == nil {
+		t.Errorf("of 10 %d are used", q.used.Load())
+	}
+}
+
+// TestShare: the more CPUs there are, the less is read at a time.
+func TestShare(t *testing.T) {
+	for cpus, want := range map[int]int64{1: 1 << 20, 256: 1 << 20, 257: 1 << 19, 1024: 1 << 18, 1025: 1 << 17, 8192: 1 << 16} {
+		f := &File{Buffers: []Buffer{{CPUs: make([]CPU, cpus+1)}}} // the last is empty
+		for i := range cpus {
+			f.Buffers[0].CPUs[i].offset, f.Buffers[0].CPUs[i].Size = int64(i), 1
+		}
+		if f.share(); f.readSize != want || f.Damage != nil {
+			t.Errorf("%d CPUs: %d bytes, want %d; %v", cpus, f.readSize, want, f.Damage)
+		}
+	}
+}

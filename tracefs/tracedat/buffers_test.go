@@ -2,6 +2,7 @@ package tracedat
 
 import (
 	"bytes"
+	"errors"
 	"testing"
 )
 
@@ -66,6 +67,48 @@ func TestInstanceV7(t *testing.T) {
 		got, err := readAll(&inst.CPUs[0])
 		if want := bytes.Repeat([]byte("page"), 2048); err != nil || !bytes.Equal(got, want) {
 			t.Errorf("%s: pages %.8q of %d bytes, %v", name, got, len(got), err)
+		}
+	}
+}
+
+// TestInstanceDamaged changes the option about an instance, or its section: what cannot be
+// right is reported, and CPUs before it are there.
+func TestInstanceDamaged(t *testing.T) {
+	whole := withInstance(t, load(t, "v7-none"))
+	option := bytes.LastIndex(whole, []byte("inst\x00mono\x00")) + len("inst\x00mono\x00")
+	section := bytes.LastIndex(whole, bytes.Repeat([]byte("page"), 2048)) - sectionSize
+	const page, count, id, offset, size = 0, 4, 8, 12, 20
+	for _, tt := range []struct {
+		at      int
+		is      string
+		damaged bool
+		cpus    int // of the instance, -1 if there is none
+	}{
+		{option + page, "\x00\x20", false, 1},
+		{option + page, "\x01", true, -1},
+		{option + count, "\x00", false, 0},
+		{option + count, "\x02", true, 1},
+		{option + id, "\xff\x1f", false, 1},
+		{option + id, "\x00\x20", true, -1},
+		{option + id, "\x03\x00\x00\x80", true, -1},
+		{option + offset, "\x00\x00\x00\x00\x00\x00\x00\x80", true, -1},
+		{option + offset, "\x00\x00\x00\x00\x00\x00\x00\x10", true, -1},
+		{option + size, "\x00\x00\x00\x00\x00\x00\x00\x80", true, -1},
+		{option + size, "\x00\x00\x00\x00\x00\x00\x00\x10", true, -1},
+		{section, "\x04", true, -1},
+	} {
+		b := bytes.Clone(whole)
+		copy(b[tt.at:], tt.is)
+		f, err := Open(bytes.NewReader(b), int64(len(b)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		cpus := -1
+		if len(f.Buffers) == 2 {
+			cpus = len(f.Buffers[1].CPUs)
+		}
+		if cpus != tt.cpus || (f.Damage != nil) != tt.damaged || f.Damage != nil && !errors.Is(f.Damage, ErrDamaged) {
+			t.Errorf("%q at %d: %d CPUs, %v", tt.is, tt.at-option, cpus, f.Damage)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package tracedat
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"io"
 	"testing"
@@ -142,6 +143,41 @@ func TestPackedEndLost(t *testing.T) {
 			case len(got) != 0 || !errors.As(err, &e) || !errors.Is(e, ErrDamaged) || e.Offset != cpus[i].offset+4:
 				t.Errorf("lost from CPU %d on: CPU %d: %d bytes, %v", lost, i, len(got), err)
 			}
+		}
+	}
+}
+
+// TestPackedDamaged changes the second chunk of a CPU: the pages of the first are read, and the
+// error has the place.
+func TestPackedDamaged(t *testing.T) {
+	h := testHeader(7)
+	h.Zstd = true
+	pages := randomPages(72)
+	whole := write(t, h, sources(map[int][]byte{0: pages}))
+	c := open(t, whole).Buffers[0].CPUs[0]
+	second := c.offset + 4 + 8 + int64(binary.LittleEndian.Uint32(whole[c.offset+4:]))
+	const packed, size, data = 0, 4, 8 + 99
+	for _, tt := range []struct {
+		at    int64
+		is    string
+		after int64 // the second chunk's start
+		bound bool
+	}{
+		{size, "\x00\x00\x00\x00", 0, false},
+		{size, "\x01\x00\x00\x00", 0, false},
+		{size, "\x00\x10\x00\x01", 0, true},
+		{size, "\x00\x00\x00\x01", 0, false},
+		{packed, "\x00\x00\x00\x10", 8, false},
+		{data, "\x55\xaa", 0, false},
+	} {
+		b := bytes.Clone(whole)
+		copy(b[second+tt.at:], tt.is)
+		f := open(t, b)
+		got, err := readAll(&f.Buffers[0].CPUs[0])
+		var e *Error
+		var bound *BoundError
+		if !bytes.Equal(got, pages[:32*4096]) || !errors.As(err, &e) || e.Offset != second+tt.after || !errors.Is(e, ErrDamaged) || errors.As(err, &bound) != tt.bound {
+			t.Errorf("%q at %d: %d bytes, %v, want that at %d", tt.is, tt.at, len(got), err, second+tt.after)
 		}
 	}
 }

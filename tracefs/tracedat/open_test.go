@@ -3,6 +3,7 @@ package tracedat
 import (
 	"bytes"
 	"crypto/sha256"
+	"encoding/binary"
 	"errors"
 	"io"
 	"os"
@@ -176,6 +177,7 @@ func TestTime(t *testing.T) {
 		{optDate, "0x1000000\x00", "local", 26655518687, true},
 		// Not from trace-cmd: shifts that are not defined in C.
 		{optTSCToNS, "\xff\xff\xff\xff\x20\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00", "x86-tsc", 9878302684, true},
+		{optTSCToNS, "\xff\xff\xff\xff\x41\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00", "x86-tsc", 1, true},
 		{optTSCToNS, "\x01\x00\x00\x00\x40\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00", "x86-tsc", 0, true},
 	} {
 		b := load(t, "v6")
@@ -187,6 +189,57 @@ func TestTime(t *testing.T) {
 		f.Clock = tt.clock
 		if got := f.Time(ts); got != tt.want || f.Nanoseconds() != tt.ns {
 			t.Errorf("option %d %q, clock %s: %d, ns %t, want %d, %t", tt.id, tt.data, tt.clock, got, f.Nanoseconds(), tt.want, tt.ns)
+		}
+	}
+}
+
+// TestSizes: the sizes of a long and a page are in the header, and in the text about the
+// pages, which is right where it makes sense.
+func TestSizes(t *testing.T) {
+	for _, tt := range []struct {
+		long       byte
+		page       uint32
+		size, data string // of the text
+		wantLong   int
+		wantPage   int
+		damaged    bool
+	}{
+		{8, 4096, "8", "4080", 8, 4096, false},
+		{4, 4096, "8", "4080", 8, 4096, false},
+		{8, 4096, "4", "4080", 4, 4096, false},
+		{4, 4096, "2", "4080", 4, 4096, false},
+		{3, 4096, "2", "4080", 8, 4096, true},
+		{8, 256, "8", "0000", 8, 256, false},
+		{8, 255, "8", "0000", 8, 4096, true},
+		{8, 256, "8", "8176", 8, 8192, false},
+		{8, 16384, "8", "8176", 8, 16384, false},
+		{8, 8 << 20, "8", "4080", 8, 8 << 20, false},
+		{8, 16 << 20, "8", "4080", 8, 4096, false},
+		{8, 12288, "8", "4080", 8, 4096, false},
+		{8, 12288, "8", "4079", 8, 4096, true},
+	} {
+		b := write(t, testHeader(6), nil)
+		b[len(magic)+3] = tt.long
+		binary.LittleEndian.PutUint32(b[len(magic)+4:], tt.page)
+		b = bytes.Replace(b, []byte("offset:8;\tsize:8"), []byte("offset:8;\tsize:"+tt.size), 1)
+		b = bytes.Replace(b, []byte("size:4080"), []byte("size:"+tt.data), 1)
+		f, err := Open(bytes.NewReader(b), int64(len(b)))
+		if err != nil || f.LongSize != tt.wantLong || f.PageSize != tt.wantPage || (f.Damage != nil) != tt.damaged || (f.Buffers == nil) != tt.damaged {
+			t.Errorf("%+v: long of %d, page of %d, %v, damage %v", tt, f.LongSize, f.PageSize, err, f.Damage)
+		}
+	}
+}
+
+// TestClocks: a buffer's own clock precedes that of the options.
+func TestClocks(t *testing.T) {
+	b := write(t, testHeader(6), nil)
+	for _, tt := range []struct{ option, table, want string }{
+		{"[mono]", "[boot]", "boot"}, {"[mono]", "nobody", "mono"}, {"nobody", "[boot]", "boot"}, {"nobody", "nobody", ""},
+	} {
+		got := bytes.Replace(b, []byte("[mono]"), []byte(tt.option), 1)
+		copy(got[bytes.LastIndex(b, []byte("[mono]")):], tt.table)
+		if f := open(t, got); f.Clock != tt.want {
+			t.Errorf("%s in the options, %s after the table: %q", tt.option, tt.table, f.Clock)
 		}
 	}
 }

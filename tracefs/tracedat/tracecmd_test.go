@@ -38,11 +38,11 @@ func needTraceCmd(t *testing.T) {
 // copyOf returns what Write needs to write a file again.
 func copyOf(t *testing.T, f *File) (*Header, []CPUSource) {
 	t.Helper()
-	h := &Header{
-		Version: f.Version, LongSize: f.LongSize, PageSize: f.PageSize, HeaderPage: f.HeaderPage, HeaderEvent: f.HeaderEvent,
-		Events: f.Events, Kallsyms: kallsyms(t, f), Printk: f.Printk, Cmdlines: f.Cmdlines, Clock: f.Clock, Uname: f.Uname,
-		Recorder: "tsnoop 1", CPUStats: f.CPUStats, CPUs: f.CPUCount, Tsnoop: []byte("ours"),
+	h, err := f.Header()
+	if err != nil {
+		t.Fatal(err)
 	}
+	h.Recorder, h.Tsnoop = "tsnoop 1", []byte("ours")
 	pages := map[int][]byte{}
 	for i := range f.Buffers[0].CPUs {
 		b, err := readAll(&f.Buffers[0].CPUs[i])

@@ -72,11 +72,11 @@ func TestWriteOpen(t *testing.T) {
 		pages := map[int][]byte{0: randomPages(100), 2: randomPages(1), 5: randomPages(33)}
 		b := write(t, h, sources(pages))
 		f := open(t, b)
-		got := &Header{
-			Version: f.Version, Zstd: f.Compression == "zstd", BigEndian: f.BigEndian, LongSize: f.LongSize, PageSize: f.PageSize,
-			HeaderPage: f.HeaderPage, HeaderEvent: f.HeaderEvent, Events: f.Events, Kallsyms: kallsyms(t, f), Printk: f.Printk,
-			Cmdlines: f.Cmdlines, Clock: f.Clock, Uname: f.Uname, Recorder: f.Recorder, CPUStats: f.CPUStats, CPUs: f.CPUCount, Tsnoop: f.Tsnoop,
+		got, err := f.Header()
+		if err != nil {
+			t.Fatal(err)
 		}
+		got.Version, got.Zstd = f.Version, f.Compression == "zstd"
 		want := *h
 		want.CPUs = 6
 		if diff := cmp.Diff(&want, got); diff != "" {
@@ -109,18 +109,21 @@ func TestWriteTruncated(t *testing.T) {
 	})
 }
 
-// Sub-buffers that are larger than the machine's pages.
-func TestWriteLargePages(t *testing.T) {
+// Sub-buffers that are larger than the machine's pages, and small ones, which follow what is
+// before them with almost no room.
+func TestWritePageSizes(t *testing.T) {
 	forms(t, func(t *testing.T, h *Header) {
-		h.PageSize = 256 << 10
-		want := randomPages(64 * 3)
-		f := open(t, write(t, h, sources(map[int][]byte{1: want})))
-		page, err := f.Buffers[0].CPUs[1].Pages().Next()
-		if err != nil || len(page) != h.PageSize || !bytes.Equal(page, want[:h.PageSize]) {
-			t.Errorf("page of %d bytes, %v", len(page), err)
-		}
-		if got, err := readAll(&f.Buffers[0].CPUs[1]); err != nil || !bytes.Equal(got, want) {
-			t.Errorf("%d bytes, %v", len(got), err)
+		for _, h.PageSize = range []int{256, 256 << 10} {
+			h.HeaderPage = ""
+			want := randomPages(64 * 3)
+			f := open(t, write(t, h, sources(map[int][]byte{1: want})))
+			page, err := f.Buffers[0].CPUs[1].Pages().Next()
+			if err != nil || len(page) != h.PageSize || !bytes.Equal(page, want[:h.PageSize]) || f.Clock != h.Clock {
+				t.Errorf("page of %d bytes, %v", len(page), err)
+			}
+			if got, err := readAll(&f.Buffers[0].CPUs[1]); err != nil || !bytes.Equal(got, want) {
+				t.Errorf("%d bytes, %v", len(got), err)
+			}
 		}
 	})
 }
