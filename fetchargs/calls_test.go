@@ -9,11 +9,15 @@ import (
 
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/plan"
+	"github.com/tsnoop/tsnoop/fetchargs/tracepoint"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
 // writeCalls writes what the plans of a spec make of each call of the golden file.
 func (c *golden) writeCalls(w *bytes.Buffer, plans []*plan.Plan) {
+	if names := plan.Undecided(plans); names != nil {
+		fmt.Fprintf(w, "undecided: %s\n", strings.Join(names, " "))
+	}
 	for _, p := range plans {
 		fmt.Fprintf(w, "%s: decides %t, holds back %t, paired %t\n", p.Func.Name, p.Decides(), p.HoldsBack(), p.Paired())
 		for _, call := range c.calls {
@@ -78,39 +82,54 @@ func (c *golden) writeCall(w *bytes.Buffer, p *plan.Plan, call map[string]string
 // record returns a record of a probe and its layout. Numbers that a call does not have are
 // 0, and addresses are those of kernel memory.
 func (c *golden) record(p *plan.Probe, call map[string]string) (slots []value.Slot, record []byte) {
-	size := 0
-	for i := range p.Args {
-		size += p.Args[i].Size()
+	var text []byte
+	at := map[string]value.Slot{}
+	fields := c.fieldsOf(p)
+	for _, f := range fields {
+		at[f.Name] = value.Slot{Offset: len(record), Size: f.Size, DataLoc: f.IsDynamic()}
+		record = append(record, make([]byte, f.Size)...)
 	}
-	record = make([]byte, size)
-	at := 0
-	slots, err := p.Slots(func(name string) (value.Slot, bool) {
-		for i := range p.Args {
-			if a := &p.Args[i]; a.Name == name {
-				s := value.Slot{Offset: at, Size: a.Size(), DataLoc: a.IsString()}
-				at += s.Size
-				word := make([]byte, 8)
-				text, given := call[strings.TrimSuffix(name, "_"+c.target.Nonce)]
-				switch n, err := strconv.ParseInt(text, 0, 64); {
-				case a.IsString():
-					binary.LittleEndian.PutUint32(word, uint32(len(text)+1)<<16|uint32(len(record)))
-					record = append(record, text+"\x00"...)
-				case err == nil:
-					binary.LittleEndian.PutUint64(word, uint64(n))
-				case given:
-					copy(record[s.Offset:s.Offset+s.Size], text)
-					return s, true
-				case a.Type.Name == "x64":
-					binary.LittleEndian.PutUint64(word, 0xffff888000001000)
-				}
-				copy(record[s.Offset:s.Offset+s.Size], word)
-				return s, true
-			}
+	for _, f := range fields {
+		to := record[at[f.Name].Offset:][:f.Size]
+		is, given := call[strings.TrimSuffix(f.Name, "_"+c.target.Nonce)]
+		from := []byte(is)
+		switch n, err := strconv.ParseInt(is, 0, 64); {
+		case f.IsDynamic():
+			from = binary.LittleEndian.AppendUint32(nil, uint32(len(is)+1)<<16|uint32(len(record)+len(text)))
+			text = append(text, is+"\x00"...)
+		case err == nil:
+			from = binary.LittleEndian.AppendUint64(nil, uint64(n))
+		case !given && f.Type == "x64":
+			from = binary.LittleEndian.AppendUint64(nil, 0xffff888000001000)
 		}
-		return value.Slot{}, false
+		copy(to, from)
+	}
+	slots, err := p.Slots(func(name string) (value.Slot, bool) {
+		s, ok := at[name]
+		return s, ok
 	})
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	return slots, record
+	return slots, append(record, text...)
+}
+
+// fieldsOf returns the fields of a probe's event.
+func (c *golden) fieldsOf(p *plan.Probe) (fields []tracepoint.Field) {
+	if !p.Kind.Defined() {
+		system, name, _ := strings.Cut(p.Existing(), "/")
+		event, err := c.target.Tracepoints.Event(system, name)
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		return append([]tracepoint.Field{{Name: "common_type", Size: 2}, {Name: "common_flags", Size: 1}, {Name: "common_preempt_count", Size: 1}, {Name: "common_pid", Size: 4}}, event.Fields...)
+	}
+	for i := range p.Args {
+		f := tracepoint.Field{Name: p.Args[i].Name, Type: p.Args[i].Type.Name, Size: p.Args[i].Size()}
+		if p.Args[i].IsString() {
+			f.Type = "__data_loc char[]"
+		}
+		fields = append(fields, f)
+	}
+	return fields
 }

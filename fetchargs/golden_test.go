@@ -33,7 +33,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 // of each: the lines of --emit or --explain, or the picture of its errors.
 //
 // In the archive, "target" has lines of NAME VALUE: btf (a fixture), arch,
-// kernel, counts, show (emit or explain), live, symbol NAME COUNT, module NAME
+// kernel, counts, show (explain, proofs), live, symbol NAME COUNT, module NAME
 // MODULE and clone NAME CLONE for the symbol table, place NAME ADDRESS ROOM KIND, cpus COUNT, only NUMBER, notrace NAME. "specs" has one spec a line.
 func TestGolden(t *testing.T) {
 	files, _ := filepath.Glob("testdata/*.txtar")
@@ -74,6 +74,7 @@ type golden struct {
 	t       *testing.T
 	target  *target.Target
 	explain bool
+	proofs  bool
 	calls   [][]string // to decide about
 }
 
@@ -98,7 +99,7 @@ func newGolden(t *testing.T, config string) *golden {
 		case "kernel":
 			c.target.Features, _ = dynevent.FeaturesOf(words[1])
 		case "show":
-			c.explain = words[1] == "explain"
+			c.explain, c.proofs = words[1] == "explain", words[1] == "proofs"
 		case "live":
 			c.target.Live, c.target.Calls, c.target.Nonce = true, true, words[1]
 		case "call": // NAME ARG=VALUE... duration=NS no-entry no-return
@@ -203,6 +204,8 @@ func (c *golden) write(w *bytes.Buffer, text string) {
 		fmt.Fprintf(w, "%v\n", err)
 	case c.calls != nil:
 		c.writeCalls(w, plans)
+	case c.proofs:
+		c.writeProofs(w, plans)
 	case c.explain:
 		for _, p := range plans {
 			explain.Write(w, p)
@@ -220,6 +223,25 @@ func (c *golden) write(w *bytes.Buffer, text string) {
 	w.WriteByte('\n')
 	if err == nil {
 		c.roundTrip(plans)
+		c.locate(plans)
+	}
+}
+
+// locate finds the place in the spec of each part of a definition.
+func (c *golden) locate(plans []*plan.Plan) {
+	for _, p := range plan.Probes(plans) {
+		for _, line := range p.Definitions("tsnoop") {
+			wants := map[int]spec.Span{-1: p.Plan.Spec.Func.Span, 0: p.Plan.Spec.Func.Span, len(line): p.Plan.Spec.Func.Span}
+			for _, a := range p.Args {
+				at := strings.Index(line, " "+a.Name+"=") + 1
+				wants[at], wants[at+len(strings.Fields(line[at:])[0])-1] = a.Span, a.Span
+			}
+			for column, want := range wants {
+				if got := p.Locate(line, column); got != want {
+					c.t.Errorf("column %d of %s is from %v, want %v", column, line, got, want)
+				}
+			}
+		}
 	}
 }
 

@@ -1,6 +1,8 @@
 package fetchargs_test
 
 import (
+	"bytes"
+	"fmt"
 	"path/filepath"
 	"regexp"
 	"testing"
@@ -9,9 +11,11 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/store"
 	"github.com/tsnoop/tsnoop/fetchargs/target"
+	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
 // TestDamagedProofs: what is in a file may be anything.
@@ -48,6 +52,33 @@ func TestDamagedProofs(t *testing.T) {
 			_, err := store.Load(proof.ReplaceAll(good, []byte(part+text)))
 			if !proof.Match(good) || (err == nil) != ok {
 				t.Errorf("%s%s: %v", part, text, err)
+			}
+		}
+	}
+}
+
+// writeProofs writes what proves that the memory of each value was there.
+func (c *golden) writeProofs(w *bytes.Buffer, plans []*plan.Plan) {
+	for _, p := range plan.Probes(plans) {
+		write := func(of string, proof *value.Proof) {
+			if proof == nil {
+				return
+			}
+			fmt.Fprintf(w, "%s: bytes %d to %d: %s", of, proof.From, proof.To, proof.Kind)
+			for _, i := range proof.Args {
+				fmt.Fprintf(w, " %s", p.Args[i])
+			}
+			fmt.Fprintf(w, ", any %t, trial %d, read %d+%d, last %d\n", proof.Any, proof.Trial, proof.Read, proof.Reads, proof.Last)
+		}
+		for _, f := range p.Fields {
+			for _, g := range f.Guards {
+				write(f.Label+", "+g.Label, g.Proof)
+				write(f.Label+", head of "+g.Label, g.Head)
+			}
+			if f.Dump != nil {
+				for _, window := range f.Dump.Windows {
+					write(fmt.Sprintf("%s, from %d to %d", f.Label, window.Start, window.End), window.Proof)
+				}
 			}
 		}
 	}
