@@ -14,7 +14,7 @@
 
 vm := testdata/vm
 # Of what is below testdata ./... has nothing.
-suite := ./testdata/vm/suite
+commands := $(addprefix ./testdata/,load walk badinput readme terminal vm/suite)
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GREMLINS = github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0
 FUZZTIME = 30s
@@ -65,12 +65,11 @@ fuzz:
 		done; \
 	done
 
+# With the tag vm there is all that there is without, and the tests of virtual machines.
 lint:
 	@unformatted=$$(gofmt -l .); [ -z "$$unformatted" ] || { echo "gofmt: $$unformatted"; exit 1; }
-	go vet ./... ./testdata/load ./testdata/walk ./testdata/badinput ./testdata/readme ./testdata/terminal
-	go vet -tags vm ./... $(suite)
-	go run $(STATICCHECK) ./... ./testdata/load ./testdata/walk ./testdata/badinput ./testdata/readme ./testdata/terminal
-	go run $(STATICCHECK) -tags vm ./... $(suite)
+	go vet -tags vm ./... $(commands)
+	go run $(STATICCHECK) -tags vm ./... $(commands)
 
 # linter fails where there is no staticcheck to be had.
 linter:

@@ -147,19 +147,22 @@ brief() {
 		END { if (log_ !~ /^(FAIL\n)?$/) printf "%s", log_ }' "$1"
 }
 
-# host tests on this machine. The race detector needs cgo, and that a C compiler. A
-# package may take longer on a slow machine than the ten minutes that go test gives it.
-# lint has vet look at all of it. With -trimpath a clone finds in go's cache what another
-# one has compiled; with -count=1 it does not find results there.
+# host tests on this machine. The race detector needs cgo, and that a C compiler; what
+# bounds memory and time, and what runs the program hundreds of times, is tested without it,
+# as users have the program. A package may take longer on a slow machine than the ten minutes
+# that go test gives it. lint has vet look at all of it. With -trimpath a clone finds in go's
+# cache what another one has compiled; with -count=1 it does not find results there.
 host() {
-	local status=0 race=-race start=$SECONDS costly='^TestCostly'
+	local status=0 race=-race start=$SECONDS costly='^TestCostly' program='/cmd/tsnoop(/shell|/dist)?$'
 	"$vm/setup.sh" race || { race=; not_run "race detector"; }
 	"$vm/setup.sh" host || not_run "completion in zsh and fish, manual, rpm, lintian"
-	CGO_ENABLED=${race:+1} go test $race -vet=off -trimpath -count=1 -timeout 40m -v -skip "$costly" ./... >"$work/host" 2>&1 || status=$?
-	# The bounds of memory and time are those of the program as users have it.
+	tests() { go test -vet=off -trimpath -count=1 -timeout 40m -v "$@" >>"$work/host" 2>&1 || status=$?; }
 	# shellcheck disable=SC2046
-	CGO_ENABLED=0 go test -vet=off -trimpath -count=1 -timeout 40m -v -run "$costly" \
-		$(grep -rl --include='*_test.go' "^func TestCostly" . | xargs dirname | sort -u) >>"$work/host" 2>&1 || status=$?
+	CGO_ENABLED=${race:+1} tests $race -skip "$costly" $(go list ./... | grep -vE "$program")
+	# shellcheck disable=SC2046
+	CGO_ENABLED=0 tests $(go list ./... | grep -E "$program")
+	# shellcheck disable=SC2046
+	CGO_ENABLED=0 tests -run "$costly" $(grep -rl --include='*_test.go' "^func TestCostly" . | xargs dirname | grep -vE "$program" | sort -u)
 	brief "$work/host" | show
 	results $status "$work/host" host
 	spent "tests on this machine" $start
@@ -175,8 +178,7 @@ lint() {
 		show <"$work/linter"
 		not_run "linter staticcheck"
 		check gofmt formatted
-		check "go vet" go vet ./... ./testdata/load
-		check "go vet -tags vm" go vet -tags vm ./... $suite
+		check "go vet" go vet -tags vm ./... ./testdata/load $suite
 	fi
 	spent lint $start
 }

@@ -77,19 +77,21 @@ func (tr *traced) awaitArmed() {
 func isArmed(pid int) bool {
 	group := fmt.Sprintf("tsnoop_%d", pid)
 	instance := filepath.Join(tracing, "instances", group)
+	isOn := func() bool {
+		on, err := os.ReadFile(filepath.Join(instance, "tracing_on"))
+		return err == nil && on[0] == '1'
+	}
+	if !isOn() { // which is read in no time; the kernel looks at each of its events for set_event
+		return false
+	}
 	enabled, err := os.ReadFile(filepath.Join(instance, "events", group, "enable"))
 	if os.IsNotExist(err) { // only the kernel's own events are traced, or nothing yet
 		enabled, err = os.ReadFile(filepath.Join(instance, "set_event"))
 		// tsnoop enables those of tasks for itself, before it switches tracing off.
 		isAsked := func(event string) bool { return !strings.HasPrefix(event, "task:") }
-		if err != nil || !slices.ContainsFunc(strings.Fields(string(enabled)), isAsked) {
-			return false
-		}
-	} else if err != nil || enabled[0] != '1' {
-		return false
+		return err == nil && slices.ContainsFunc(strings.Fields(string(enabled)), isAsked) && isOn()
 	}
-	on, err := os.ReadFile(filepath.Join(instance, "tracing_on"))
-	return err == nil && on[0] == '1'
+	return err == nil && enabled[0] == '1' && isOn()
 }
 
 // buffer is the size of its buffer, in KiB per CPU.
