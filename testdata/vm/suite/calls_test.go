@@ -69,7 +69,7 @@ const nestIoctl = 0x7e57
 
 // TestEndsRecursion: each of the nested calls of one function gets its own return.
 func TestEndsRecursion(t *testing.T) {
-	const deepest = 50
+	const deepest = 20
 	fn, devices := "dm_mod:dm_blk_ioctl", deepest
 	if traceableHere(t, "__blkdev_driver_ioctl") {
 		// 5.10: there is no BTF of modules, but this function between one call and the
