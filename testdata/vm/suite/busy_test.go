@@ -55,13 +55,13 @@ func TestEndsBusy(t *testing.T) {
 		{"tree", []string{"--tree"}, []string{busySpecs[0], "generic_file_llseek*(offset, return)"}, 3},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			args := append([]string{"--json", "--max-rate=0", "-b", "4096", "--duration=40ms"}, test.flags...)
+			args := append([]string{"--json", "--max-rate=0", "-b", "4096", "--duration=20ms"}, test.flags...)
 			checkBusy(t, beginTrace(t, append(args, test.specs...)...), test.depth)
 		})
 	}
 	t.Run("recording", func(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "trace.dat")
-		out, err := exec.Command("tsnoop", append([]string{"record", "-o", file, "--max-rate=0", "-b", "4096", "--duration=40ms"}, busySpecs...)...).CombinedOutput()
+		out, err := exec.Command("tsnoop", append([]string{"record", "-o", file, "--max-rate=0", "-b", "4096", "--duration=20ms"}, busySpecs...)...).CombinedOutput()
 		if err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
