@@ -20,6 +20,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/emit"
 	"github.com/tsnoop/tsnoop/fetchargs/explain"
+	"github.com/tsnoop/tsnoop/fetchargs/find"
 	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/store"
@@ -33,7 +34,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 // of each: the lines of --emit or --explain, or the picture of its errors.
 //
 // In the archive, "target" has lines of NAME VALUE: btf (a fixture), arch,
-// kernel, counts, show (explain, proofs), live, symbol NAME COUNT, module NAME
+// kernel, counts, show (explain, proofs, info), live, symbol NAME COUNT, module NAME
 // MODULE and clone NAME CLONE for the symbol table, place NAME ADDRESS ROOM KIND, cpus COUNT, only NUMBER, notrace NAME. "specs" has one spec a line.
 func TestGolden(t *testing.T) {
 	files, _ := filepath.Glob("testdata/*.txtar")
@@ -75,6 +76,7 @@ type golden struct {
 	target  *target.Target
 	explain bool
 	proofs  bool
+	info    bool
 	calls   [][]string // to decide about
 }
 
@@ -100,6 +102,7 @@ func newGolden(t *testing.T, config string) *golden {
 			c.target.Features, _ = dynevent.FeaturesOf(words[1])
 		case "show":
 			c.explain, c.proofs = words[1] == "explain", words[1] == "proofs"
+			c.info = words[1] == "info"
 		case "live":
 			c.target.Live, c.target.Calls, c.target.Nonce = true, true, words[1]
 		case "call": // NAME ARG=VALUE... duration=NS no-entry no-return
@@ -202,6 +205,10 @@ func (c *golden) write(w *bytes.Buffer, text string) {
 		}
 	case err != nil:
 		fmt.Fprintf(w, "%v\n", err)
+	case c.info:
+		for _, known := range find.Describe(c.target, text) {
+			known.Describe(w)
+		}
 	case c.calls != nil:
 		c.writeCalls(w, plans)
 	case c.proofs:
@@ -215,8 +222,10 @@ func (c *golden) write(w *bytes.Buffer, text string) {
 	}
 	if err == nil {
 		for _, g := range plan.Globs(plans) {
-			if text := g.Warning(5); text != "" {
-				fmt.Fprintf(w, "tsnoop: %s\n", text)
+			for _, text := range []string{g.Warning(5), g.Unseen()} {
+				if text != "" {
+					fmt.Fprintf(w, "tsnoop: %s\n", text)
+				}
 			}
 		}
 	}
