@@ -24,7 +24,7 @@ HOST =
 ARCH =
 # What no test of the package itself proves, a virtual machine must.
 PACKAGE = fetchargs/spec fetchargs/value fetchargs/filter $(STAGES) tracefs/ringbuf tracefs/calls tracefs/tracedat
-STAGES = $(addprefix fetchargs/,find route cond encode plan line prove pushdown)
+STAGES = $(addprefix fetchargs/,find route cond encode plan line prove pushdown probes)
 
 .PHONY: build test vm trust demo dist bench fuzz lint linter mutate walk clean help
 

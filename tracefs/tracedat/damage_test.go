@@ -168,6 +168,7 @@ func TestPackedDamaged(t *testing.T) {
 		{size, "\x00\x10\x00\x01", 0, true},
 		{size, "\x00\x00\x00\x01", 0, false},
 		{packed, "\x00\x00\x00\x10", 8, false},
+		{packed, "\x00\x00\x03\x00", 8, false},
 		{data, "\x55\xaa", 0, false},
 	} {
 		b := bytes.Clone(whole)

@@ -17,7 +17,7 @@ func TestJoined(t *testing.T) {
 	}
 	h := testHeader(6)
 	h.Sums = bytes.NewReader(nil)
-	sums := write(t, h, sources(map[int][]byte{0: randomPages(2)}))
+	sums := write(t, h, sources(map[int][]byte{3: randomPages(2)}))
 	for name, first := range map[string][]byte{"v6": load(t, "v6"), "sample": sample, "checksums": sums} {
 		joined := append(bytes.Clone(first), load(t, "v7-none")...)
 		f, err := Open(bytes.NewReader(joined), int64(len(joined)))

@@ -29,10 +29,9 @@ func Is(r io.ReaderAt) bool {
 // few dozen bytes are there. All other problems are in File.Damage.
 func Open(r io.ReaderAt, size int64) (*File, error) {
 	f := &File{r: r, size: size, Compression: "none", Cmdlines: map[int]string{}}
-	s := &source{r: r, end: size, order: binary.LittleEndian, what: "header", short: ErrTruncated}
 	o := &opener{File: f, budget: quota{bound: maxPacked + size}}
+	s := &source{r: r, end: size, order: binary.LittleEndian, what: "header", short: ErrTruncated, budget: &o.budget}
 	f.chunks.bound = maxChunks + 2*size
-	s.budget = &o.budget
 	if err := f.readStart(s); err != nil {
 		return nil, err
 	}
@@ -147,7 +146,7 @@ func (o *opener) checkEnd() {
 	if s, ok := o.sumAt(end); ok && s.CPU == headCPU {
 		end += SumSize
 	}
-	if end > 0 && end < o.size && Is(io.NewSectionReader(o.r, end, o.size-end)) {
+	if end > 0 && Is(io.NewSectionReader(o.r, end, int64(len(magic)))) {
 		o.damaged(&Error{"another recording", end, ErrSecond})
 	}
 }

@@ -242,6 +242,10 @@ func TestClocks(t *testing.T) {
 			t.Errorf("%s in the options, %s after the table: %q", tt.option, tt.table, f.Clock)
 		}
 	}
+	got := bytes.Replace(withInstance(t, load(t, "v7-none")), []byte("[local]"), []byte("nobody."), 1)
+	if f := open(t, got); f.Clock != "local" {
+		t.Errorf("not in the options: %q", f.Clock)
+	}
 }
 
 // insertOption puts an option in front of those of a version 6 file, whose data

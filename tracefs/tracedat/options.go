@@ -90,7 +90,7 @@ func (o *opener) tableSize(s *source, n int) int {
 // the offset of its marker and table, like those that follow the options of the
 // top-level buffer. In version 7 it has the table itself.
 func (o *opener) readBufferOption(data []byte, at int64) {
-	s := &source{r: bytes.NewReader(data), end: int64(len(data)), order: o.order, what: "option BUFFER", short: ErrDamaged, base: at, packed: true}
+	s := &source{r: bytes.NewReader(data), end: int64(len(data)), order: o.order, what: "option BUFFER", short: ErrDamaged, budget: &o.budget, base: at, packed: true}
 	b := Buffer{offset: int64(s.u64()), Name: s.name()}
 	if o.Version == 7 {
 		b.Clock = s.name()

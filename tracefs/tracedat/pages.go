@@ -141,7 +141,7 @@ func (p *PageReader) need(n int64) []byte {
 	}
 	if int64(len(p.raw)) < n {
 		have := copy(p.in[:len(p.raw)], p.raw)
-		p.in = p.read(p.in[:have], max(n, p.c.file.readSize/4)-int64(have))
+		p.in = p.read(p.in[:have], max(n, p.c.file.readSize/4))
 		p.raw = p.in
 	}
 	if int64(len(p.raw)) < n {

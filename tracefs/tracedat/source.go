@@ -17,8 +17,7 @@ type source struct {
 	what  string // what is being read, for errors
 	short error  // the error if there are too few bytes
 	err   error
-	// budget, if not nil, is how many bytes may still be taken.
-	budget *quota
+	budget *quota // how many bytes may still be taken
 
 	// For a section in memory: the offset at which it begins in the file, and whether
 	// it is compressed there.
@@ -83,11 +82,9 @@ func (s *source) take(n uint64) []byte {
 	case !s.within(n, "bytes", maxText):
 		return nil
 	}
-	if s.budget != nil {
-		if err := s.budget.take(int64(n), "bytes of texts"); err != nil {
-			s.fail(err)
-			return nil
-		}
+	if err := s.budget.take(int64(n), "bytes of texts"); err != nil {
+		s.fail(err)
+		return nil
 	}
 	b := make([]byte, n)
 	if !s.fill(b) {
