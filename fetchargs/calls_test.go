@@ -19,7 +19,21 @@ func (c *golden) writeCalls(w *bytes.Buffer, plans []*plan.Plan) {
 		fmt.Fprintf(w, "undecided: %s\n", strings.Join(names, " "))
 	}
 	for _, p := range plans {
-		fmt.Fprintf(w, "%s: decides %t, holds back %t, paired %t\n", p.Func.Name, p.Decides(), p.HoldsBack(), p.Paired())
+		fmt.Fprintf(w, "%s: decides %t, holds back %t, paired %t, syscall %t, execs %t\n", p.Func.Name, p.Decides(), p.HoldsBack(), p.Paired(), p.IsSyscall(), p.Execs())
+		for _, probe := range plan.Probes([]*plan.Plan{p}) {
+			fmt.Fprintf(w, "%s:", probe.Event)
+			for i := range probe.Args {
+				if field := probe.TextField(i); field >= 0 {
+					fmt.Fprintf(w, " %d bytes of %s", probe.Limit(i), probe.Fields[field].Label)
+				}
+			}
+			w.WriteByte('\n')
+		}
+		for _, other := range plans {
+			if p.StartsClockOf(other) {
+				fmt.Fprintf(w, "starts a clock of %s\n", other.Func.Name)
+			}
+		}
 		for _, call := range c.calls {
 			fmt.Fprintf(w, "%s:", call[0])
 			c.writeCall(w, p, parsedCall(call[1:]))
@@ -69,7 +83,10 @@ func (c *golden) writeCall(w *bytes.Buffer, p *plan.Plan, call map[string]string
 		}
 		clock, entry := &p.Clocks[i], p.Entry()
 		key, ok := clock.Key(decoders[0], records[0])
-		fmt.Fprintf(w, " clock %x %t who %t", key, ok, p.Starts == "" && clock.Who(entry))
+		fmt.Fprintf(w, " clock %x %t", key, ok)
+		if p.Starts == "" {
+			fmt.Fprintf(w, " who %t in head %t", clock.Who(entry), clock.InHead(entry))
+		}
 		if clock.Starts(entry, decoders[0], records[0]) {
 			w.WriteString(" starts")
 		}
@@ -104,12 +121,13 @@ func (c *golden) record(p *plan.Probe, call map[string]string) (slots []value.Sl
 		}
 		copy(to, from)
 	}
+	at["__probe_ret_ip"] = value.Slot{Size: 8} // of all probes, but only a return has it
 	slots, err := p.Slots(func(name string) (value.Slot, bool) {
 		s, ok := at[name]
 		return s, ok
 	})
-	if err != nil {
-		c.t.Fatal(err)
+	if err != nil || (p.Caller == len(p.Args)) != (p.Side == dynevent.Return) {
+		c.t.Fatalf("the caller of %s is arg %d, %v", p.Event, p.Caller, err)
 	}
 	return slots, append(record, text...)
 }

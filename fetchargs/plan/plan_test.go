@@ -20,7 +20,7 @@ func TestFromEvent(t *testing.T) {
 	}{
 		{plan.Column{Type: "int", Size: 4, Signed: true}, "number of 4 bytes, 0 times, int, true"},
 		{plan.Column{Type: "const unsigned long", Size: 8}, "number of 8 bytes, 0 times, unsigned long, false"},
-		{plan.Column{Type: "char", Size: 1, Signed: true}, "number of 1 bytes, 0 times, char, true"},
+		{plan.Column{Type: "char", Size: 1, Signed: true}, "character of 1 bytes, 0 times, char, true"},
 		{plan.Column{Type: "u16", Size: 2}, "number of 2 bytes, 0 times, u16, false"},
 		{plan.Column{Type: "const void *", Size: 8}, "number of 8 bytes, 0 times, void *, false"},
 		{plan.Column{Type: "struct x", Size: 3}, "nothing of 0 bytes, 0 times, void, false"},
@@ -40,7 +40,11 @@ func TestFromEvent(t *testing.T) {
 			t.Fatalf("comm %d, caller %d, stack %d, %d args, fields %+v", p.Comm, p.Caller, p.Stack, len(p.Args), p.Fields)
 		}
 		f := p.Fields[0]
-		got := fmt.Sprintf("%s of %d bytes, %d times, %s, %t", encodings[f.Encoding], f.Size, f.Count, btf.Name(f.Type), btf.Signed(f.Type) || f.Type != nil && f.Signed)
+		what := encodings[f.Encoding]
+		if i, ok := f.Type.(*btf.Int); ok && i.Encoding == btf.Char {
+			what = "character"
+		}
+		got := fmt.Sprintf("%s of %d bytes, %d times, %s, %t", what, f.Size, f.Count, btf.Name(f.Type), btf.Signed(f.Type) || f.Type != nil && f.Signed)
 		if got != tt.want {
 			t.Errorf("%s: %s, want %s", tt.column.Type, got, tt.want)
 		}
