@@ -97,6 +97,20 @@ func TestTruncatedTexts(t *testing.T) {
 	}
 }
 
+// A text that claims to be longer than the file is reported with its place.
+func TestLongText(t *testing.T) {
+	for _, name := range recorded[:2] {
+		b := load(t, name)
+		at := bytes.Index(b, open(t, b).Printk)
+		b[at-1] = 0xff
+		f, _ := wholePages(t, b, nil)
+		var e *Error
+		if !errors.As(f.Damage, &e) || e.What != "printk formats" || e.Offset != int64(at) || !errors.Is(e, ErrDamaged) {
+			t.Errorf("%s: damage %v, not at %d", name, f.Damage, at)
+		}
+	}
+}
+
 // Each of the first bytes, and one bit or all of a thousand of the others: no damage makes
 // a panic.
 func TestFlipped(t *testing.T) {

@@ -10,13 +10,13 @@ import (
 // A source reads a part of the file sequentially. It keeps the first error; everything
 // read after that is zero.
 type source struct {
-	r     io.ReaderAt
-	off   int64 // offset of the next byte in r
-	end   int64 // offset after the last byte in r
-	order binary.ByteOrder
-	what  string // what is being read, for errors
-	short error  // the error if there are too few bytes
-	err   error
+	r      io.ReaderAt
+	off    int64 // offset of the next byte in r
+	end    int64 // offset after the last byte in r
+	order  binary.ByteOrder
+	what   string // what is being read, for errors
+	short  error  // the error if there are too few bytes
+	err    error
 	budget *quota // how many bytes may still be taken
 
 	// For a section in memory: the offset at which it begins in the file, and whether

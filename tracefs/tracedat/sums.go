@@ -1,6 +1,7 @@
 package tracedat
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -191,17 +192,15 @@ func (t *sumTable) flush(wr *writer) error {
 
 // readSums reads the option. at is its offset.
 func (o *opener) readSums(data []byte, at int64) {
-	rest, sum := data[:max(0, len(data)-4)], data[max(0, len(data)-4):]
-	const head = len(sumsMagic) + 2 + 8 + 4
-	if len(rest) < head || string(rest[:len(sumsMagic)]) != sumsMagic || o.order.Uint32(sum) != crc32.Checksum(rest, castagnoli) {
+	rest, ok := bytes.CutPrefix(data, []byte(sumsMagic))
+	if !ok || len(rest) < 18 || o.order.Uint32(data[len(data)-4:]) != crc32.Checksum(data[:len(data)-4], castagnoli) {
 		o.damaged(&Error{"option of checksums", at, ErrDamaged})
 		return
 	}
-	rest = rest[len(sumsMagic):]
 	o.sumsFor = [2]byte(rest)
 	table := int64(o.order.Uint64(rest[2:]))
 	n := int(o.order.Uint32(rest[10:]))
-	rest = rest[14:]
+	rest = rest[14 : len(rest)-4]
 	if n > maxCPUs || len(rest) != 8*n || table < 0 || table > 1<<60 {
 		o.damaged(&Error{"option of checksums", at, ErrDamaged})
 		return
@@ -291,13 +290,11 @@ func (p *PageReader) check(page []byte) error {
 	}
 	const block = 256 * SumSize
 	at := n * SumSize % block
-	if at == 0 || p.sumBlock == nil {
-		b := make([]byte, min(block, (p.c.sums.pages-n)*SumSize+at))
-		if got, err := p.c.file.r.ReadAt(b, p.c.sums.off+n*SumSize-at); got < len(b) {
-			p.fail(p.c.sums.off, err)
-			return nil
+	if at == 0 {
+		p.sumBlock = make([]byte, min(block, (p.c.sums.pages-n)*SumSize))
+		if got, err := p.c.file.r.ReadAt(p.sumBlock, p.c.sums.off+n*SumSize); got < len(p.sumBlock) {
+			p.fail(p.c.sums.off, err) // the rest are zeros, and no checksums
 		}
-		p.sumBlock = b
 	}
 	s, ok := ParseSum(p.sumBlock[at:], p.c.file.BigEndian)
 	if ok && s.CPU == p.c.ID && int64(s.Page) == n && s.CRC != CRC(page) {

@@ -107,12 +107,16 @@ func TestDamagedSums(t *testing.T) {
 		{"a page more", first, 1, 0, "number of pages of CPU 0", 0},
 		{"a page less", first, 1<<64 - 1, 0, "number of pages of CPU 0", 0},
 		{"a page more of the last", first + 16, 1, 0, "number of pages of CPU 2", 3},
+		{"the first checksum is lost", -1, 0, 0, "", 3},
 		{"the end is lost", 0, 0, 1, "checksums", 3},
 	} {
 		b := bytes.Clone(whole[:len(whole)-tt.lost])
 		data := b[bytes.Index(b, []byte(sumsMagic)):][:last+8+4]
-		at := data[tt.field:]
+		at := data[max(tt.field, 0):]
 		binary.LittleEndian.PutUint64(at, binary.LittleEndian.Uint64(at)+tt.add)
+		if tt.field < 0 {
+			clear(b[binary.LittleEndian.Uint64(data[offset:]):][:SumSize])
+		}
 		end := len(data) - 4
 		binary.LittleEndian.PutUint32(data[end:], crc32.Checksum(data[:end], castagnoli))
 		f, err := Open(bytes.NewReader(b), int64(len(b)))

@@ -85,6 +85,11 @@ func TestWriteOpen(t *testing.T) {
 		if len(f.Buffers) != 1 || len(f.Buffers[0].CPUs) != 6 {
 			t.Fatalf("buffers %+v", f.Buffers)
 		}
+		if at := f.Buffers[0].offset; h.Version == 7 {
+			if _, section := (&opener{File: f}).sectionHeader(at, optBuffer, ""); section.size != uint64(len(b))-uint64(at)-sectionSize {
+				t.Errorf("the section of pages at %d of %d has %d bytes", at, len(b), section.size)
+			}
+		}
 		for i := range f.Buffers[0].CPUs {
 			c := &f.Buffers[0].CPUs[i]
 			if got, err := readAll(c); err != nil || c.ID != i || !bytes.Equal(got, pages[i]) {
