@@ -144,6 +144,14 @@ func newGolden(t *testing.T, config string) *golden {
 		case "only": // NUMBER of a CPU
 			n, _ := strconv.Atoi(words[1])
 			c.target.OnlyCPUs = append(c.target.OnlyCPUs, n)
+		case "awaited": // MODULE, and what is wrong with its types
+			if c.target.Awaited == nil {
+				c.target.Awaited = map[string]error{}
+			}
+			c.target.Awaited[words[1]] = nil
+			if wrong := strings.TrimSpace(strings.Join(words[2:], " ")); wrong != "" {
+				c.target.Awaited[words[1]] = errors.New(wrong)
+			}
 		case "notrace":
 			notrace[words[1]] = true
 		default:
