@@ -118,17 +118,17 @@ func (r *resolver) addContent(side *probes.Side, i int, c *syscalls.Content) {
 	case btf.IsVoid(target) && char != nil:
 		length.Unit = 1
 		e.Field.Type, e.Short = char, true
-		e = r.enc.Sized(e, 1, mostData)
+		e = encode.Sized(e, 1, mostData)
 	case !known || elem == 0 || elem > mostContent:
 		r.Add(encode.CannotShow(target, x))
 	case c.Count == "":
 		e.Field.Type = target
-		e = r.enc.Sized(e, encode.WordOf(target, elem), elem)
+		e = encode.Sized(e, encode.WordOf(elem), elem)
 	default:
 		n := min(most, mostContent/elem)
 		length.Unit = elem
 		e.Field.Type, e.Short = &btf.Array{Type: target, Nelems: uint32(n)}, length.Name != ""
-		e = r.enc.Sized(e, encode.WordOf(target, elem), n*elem)
+		e = encode.Sized(e, encode.WordOf(elem), n*elem)
 	}
 	e.Field.Macros, e.Field.Name = r.walk.Macros(), x.Text
 	if ok {
@@ -176,7 +176,7 @@ func (r *resolver) addStrings(i int) {
 		p := r.walk.Params[i].Follow(x.Text, target).At(int64(n*size), target)
 		e := encode.Encoded{Route: p.Follow(item.String(), r.walk.Pointee(target)), Span: at, Short: true}
 		e.Field.Type, e.Field.Name = char, x.Text
-		f, ok := b.Add(r.enc.Sized(e, 1, mostText), cond.Want{X: item, Hidden: true})
+		f, ok := b.Add(encode.Sized(e, 1, mostText), cond.Want{X: item, Hidden: true})
 		if !ok {
 			return
 		}

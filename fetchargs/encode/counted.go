@@ -68,7 +68,7 @@ func (r *Encoder) Counted(p route.Route, w cond.Want, f *value.Format, count int
 	if isPointer(p) {
 		p, err = p.Behind(x, r.walker.Pointee(p.Type))
 	} else {
-		err = hasElements(p, w, f, size*count)
+		err = hasElements(p, w, f, size, count)
 	}
 	if err != nil {
 		return e, err
@@ -84,9 +84,10 @@ func (r *Encoder) Counted(p route.Route, w cond.Want, f *value.Format, count int
 	return r.elements(e, e.Type, size*count, x)
 }
 
-// hasElements returns an error if so many bytes cannot be read there: of values that are
-// not in memory, and past the end of arrays and structs, whose size is known. Reading past a number is allowed.
-func hasElements(p route.Route, w cond.Want, f *value.Format, bytes int) *spec.Error {
+// hasElements returns an error if count elements of unit bytes cannot be read there: of values
+// that are not in memory, and past the end of arrays and structs, whose size is known. Reading
+// past a number is allowed.
+func hasElements(p route.Route, w cond.Want, f *value.Format, unit, count int) *spec.Error {
 	size, known := btf.Size(p.Type)
 	_, isArray := btf.AsArray(p.Type)
 	whole := p.Type != nil && (isArray || btf.IsStruct(p.Type))
@@ -97,16 +98,11 @@ func hasElements(p route.Route, w cond.Want, f *value.Format, bytes int) *spec.E
 			err.Mend(w.Format.Span, "only this value: ", f.Name)
 		}
 		return err
-	case whole && known && size > 0 && size < bytes:
-		unit := bytes
-		if _, count := spec.SplitFormat(w.Format.Text); count > 0 {
-			unit = bytes / count
-		}
-		if size < unit {
-			return doesNotFit(w.X, p.Type, f)
-		}
+	case whole && known && size > 0 && size < unit:
+		return doesNotFit(w.X, p.Type, f)
+	case whole && known && size > 0 && size < unit*count:
 		fix := fmt.Sprintf("%s[%d]", f.Name, size/unit)
-		return spec.ErrorFix(w.Format.Span, spec.Fix{Span: w.Format.Span, Text: fix}, "write ", "%s has %s, %s has %d", w.X, plural.Of(size, "byte"), w.Format.Text, bytes)
+		return spec.ErrorFix(w.Format.Span, spec.Fix{Span: w.Format.Span, Text: fix}, "write ", "%s has %s, %s has %d", w.X, plural.Of(size, "byte"), w.Format.Text, unit*count)
 	}
 	return nil
 }

@@ -68,10 +68,6 @@ func (r *Encoder) encodeSockAddr(e Encoded, x spec.Expr) (Encoded, *spec.Error) 
 			size = min(size, int(s.Size))
 		}
 	}
-	unit := 8
-	for size%unit > 0 {
-		unit /= 2
-	}
 	e.Route, e.Short = p, true
-	return r.elements(e, dynevent.Number("x", unit), size, x)
+	return r.elements(e, dynevent.Number("x", WordOf(size)), size, x)
 }

@@ -1,14 +1,12 @@
 package encode
 
 import (
-	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
-// WordOf returns the size of the numbers as which a value of type t and so many bytes is
-// fetched.
-func WordOf(t btf.Type, size int) int {
+// WordOf returns the size of the numbers as which a value of so many bytes is fetched.
+func WordOf(size int) int {
 	word := 8
 	for size%word > 0 {
 		word /= 2
@@ -18,7 +16,7 @@ func WordOf(t btf.Type, size int) int {
 
 // Sized encodes so many bytes as numbers of size word, and what is left after the longest
 // array as smaller ones.
-func (r *Encoder) Sized(e Encoded, word, bytes int) Encoded {
+func Sized(e Encoded, word, bytes int) Encoded {
 	if bytes > word*dynevent.MaxElements {
 		word = 8
 	}

@@ -118,16 +118,20 @@ func writeGuard(w io.Writer, p *plan.Probe, g *value.Guard) {
 	if g.Proof == nil {
 		return
 	}
-	args := g.Proof.Args
-	if g.Proof.Kind == value.Counted {
-		args = []int{g.Proof.Read - 2, g.Proof.Read - 1 + g.Proof.Reads}
-	}
-	for _, i := range args {
+	for _, i := range shownArgs(g.Proof) {
 		fmt.Fprintf(w, "        of user space, if %s: %s=%s\n", g.Proof.Kind, p.Args[i].Name, p.Args[i])
 	}
 	if g.Head != nil {
 		fmt.Fprintf(w, "        or else what lies on the page of the first bytes, if these could be read\n")
 	}
+}
+
+// shownArgs returns the args that show whether memory could be read.
+func shownArgs(p *value.Proof) []int {
+	if p.Kind == value.Counted {
+		return []int{p.Read - 2, p.Read - 1 + p.Reads}
+	}
+	return p.Args
 }
 
 // hiddenFor says what f, which is hidden, is fetched for.
@@ -168,11 +172,7 @@ func writeDump(w io.Writer, p *plan.Probe, f *value.Field) {
 	}
 	for i := range f.Dump.Windows {
 		proof := f.Dump.Windows[i].Proof
-		args := proof.Args
-		if proof.Kind == value.Counted {
-			args = []int{proof.Read - 2, proof.Read - 1 + proof.Reads}
-		}
-		for _, arg := range args {
+		for _, arg := range shownArgs(proof) {
 			fmt.Fprintf(w, "      its page could be read, if %s: %s=%s\n", proof.Kind, p.Args[arg].Name, p.Args[arg])
 		}
 	}

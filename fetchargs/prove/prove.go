@@ -150,11 +150,7 @@ func (v *Prover) firstByte(m piece) int {
 
 func (v *Prover) through(m piece) *value.Proof {
 	starts, any := windowsOf(m.label, m.at, int64(m.size))
-	var args []dynevent.Arg
-	for _, off := range starts {
-		args = append(args, m.there(off).Then(dynevent.Hop{Offset: Beyond}).As(dynevent.Ustring))
-	}
-	p := v.byStrings(&value.Proof{Kind: value.Through, Any: any}, args, false, m)
+	p := v.byStrings(&value.Proof{Kind: value.Through, Any: any}, false, m, starts...)
 	if p != nil && m.text {
 		p.Read = v.firstByte(m) + 1
 	}
@@ -162,21 +158,20 @@ func (v *Prover) through(m piece) *value.Proof {
 }
 
 func (v *Prover) itself(m piece) *value.Proof {
-	asText := func(off int64) dynevent.Arg { return m.there(off).As(dynevent.String) }
-	args := []dynevent.Arg{asText(m.at)}
+	starts := []int64{m.at}
 	if m.size > 1 {
-		args = append(args, asText(m.at+1))
+		starts = append(starts, m.at+1)
 	}
 	if m.size >= 8 { // a pointer into a program's libraries or stack never has 0 there
-		args = append(args, asText(m.at+5))
+		starts = append(starts, m.at+5)
 	}
 	if m.label.Start != m.at {
-		args = append(args, asText(m.label.Start))
+		starts = append(starts, m.label.Start)
 	}
 	p := &value.Proof{Kind: value.Itself, Any: true, From: min(m.at, m.label.Start), To: m.at + int64(m.size)}
 	// A string that is read to its end may be too long for a record, which is then
 	// lost. Where text is likely, use only what is fetched anyway.
-	return v.byStrings(p, args, m.size == 1, m)
+	return v.byStrings(p, m.size == 1, m, starts...)
 }
 
 // windowsOf returns the starts of windows of 8 bytes. If they can be read, so can the size
@@ -203,10 +198,14 @@ func windowsOf(l route.Label, at, size int64) (starts []int64, any bool) {
 	}
 }
 
-// byStrings adds the strings of a proof, or if shared is set, only uses those that
-// are there already.
-func (v *Prover) byStrings(p *value.Proof, args []dynevent.Arg, shared bool, m piece) *value.Proof {
-	for _, a := range args {
+// byStrings adds the strings of a proof, which begin so many bytes from m's pointer, or if
+// shared is set, only uses those that are there already.
+func (v *Prover) byStrings(p *value.Proof, shared bool, m piece, starts ...int64) *value.Proof {
+	for _, off := range starts {
+		a := m.there(off).As(dynevent.String)
+		if p.Kind == value.Through {
+			a = a.Then(dynevent.Hop{Offset: Beyond}).As(dynevent.Ustring)
+		}
 		a, text, limit := v.enc.Fitted(a)
 		if len(text) > limit || shared && !v.line.Has(text) {
 			continue
@@ -217,7 +216,7 @@ func (v *Prover) byStrings(p *value.Proof, args []dynevent.Arg, shared bool, m p
 		}
 		p.Args = append(p.Args, i)
 	}
-	if len(p.Args) == 0 || p.Kind == value.Through && len(p.Args) < len(args) {
+	if len(p.Args) == 0 || p.Kind == value.Through && len(p.Args) < len(starts) {
 		return nil
 	}
 	v.proofs = append(v.proofs, p)
@@ -252,34 +251,27 @@ func (v *Prover) Windows(e encode.Encoded, f *value.Field) (all []value.Window) 
 			all = append(all, value.Window{Range: value.Range{Start: start, End: end}, Proof: p})
 		}
 	}
+	// If there are several places, it is enough that one of them could be read.
+	readable := func(kind value.ProofKind, at ...int) *value.Proof {
+		var starts []int64
+		for _, n := range at {
+			starts = append(starts, m.at+int64(n))
+		}
+		return v.byStrings(&value.Proof{Kind: kind, Any: len(at) > 1 || kind == value.Itself}, false, m, starts...)
+	}
 	start, end := f.Dump.At, f.Dump.At+f.Count
 	switch {
 	case v.counter != nil:
 		add(start, end, v.counted(m))
 	case !v.fn.Target.Features.Immediate:
 	case !v.fn.Target.Features.Keeps:
-		add(start, start+1, v.readable(m, value.Itself, start))
-		add(end-1, end, v.readable(m, value.Itself, end-1))
+		add(start, start+1, readable(value.Itself, start))
+		add(end-1, end, readable(value.Itself, end-1))
 	case f.Count < 8:
-		add(start, end, v.readable(m, value.Through, start, end-8))
+		add(start, end, readable(value.Through, start, end-8))
 	default:
-		add(start, start+8, v.readable(m, value.Through, start))
-		add(end-8, end, v.readable(m, value.Through, end-8))
+		add(start, start+8, readable(value.Through, start))
+		add(end-8, end, readable(value.Through, end-8))
 	}
 	return all
-}
-
-// readable adds the fetchargs that show whether m could be read at certain bytes of
-// the object. If there are several, it is enough that one of them could be read.
-func (v *Prover) readable(m piece, kind value.ProofKind, at ...int) *value.Proof {
-	p := &value.Proof{Kind: kind, Any: len(at) > 1 || kind == value.Itself}
-	var args []dynevent.Arg
-	for _, n := range at {
-		a := m.there(m.at + int64(n)).As(dynevent.String)
-		if kind == value.Through {
-			a = a.Then(dynevent.Hop{Offset: Beyond}).As(dynevent.Ustring)
-		}
-		args = append(args, a)
-	}
-	return v.byStrings(p, args, false, m)
 }

@@ -8,6 +8,9 @@ import (
 // A Span is a range of a spec's text: bytes Pos up to, but not including, End.
 type Span struct{ Pos, End int }
 
+// Where returns the span: what has one is at that part of the spec.
+func (s Span) Where() Span { return s }
+
 // To returns the span from the start of s to the end of t.
 func (s Span) To(t Span) Span { return Span{s.Pos, t.End} }
 

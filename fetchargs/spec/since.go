@@ -26,8 +26,6 @@ func (e *Since) Keys() []Expr {
 	return []Expr{e.Key, e.Second}
 }
 
-func (e *Since) Where() Span { return e.Span }
-
 func (e *Since) String() string {
 	s := e.Word() + "(" + e.Key.String()
 	if e.Other != nil {

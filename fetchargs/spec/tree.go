@@ -214,20 +214,7 @@ func (l *Literal) IsNull() bool {
 	return l != nil && (l.Kind == Word && l.Text == "NULL" || l.Kind == Number && l.Int.Sign() == 0)
 }
 
-func (e *Ident) Where() Span       { return e.Span }
-func (e *Member) Where() Span      { return e.X.Where().To(e.Name.Span) }
-func (e *Index) Where() Span       { return e.Span }
-func (e *Range) Where() Span       { return e.Span }
-func (e *Deref) Where() Span       { return e.Span }
-func (e *Addr) Where() Span        { return e.Span }
-func (e *Cast) Where() Span        { return e.Span }
-func (e *ContainerOf) Where() Span { return e.Span }
-func (e *Symbol) Where() Span      { return e.Span }
-func (e *Builtin) Where() Span     { return e.Span }
-func (e *Typed) Where() Span       { return e.Span }
-func (e *Choice) Where() Span      { return e.Span }
-func (e *SizeOf) Where() Span      { return e.Span }
-func (e *PerCPU) Where() Span      { return e.Span }
+func (e *Member) Where() Span { return e.X.Where().To(e.Name.Span) }
 
 func (c *Compare) Where() Span {
 	if c.Other != nil {
@@ -235,7 +222,6 @@ func (c *Compare) Where() Span {
 	}
 	return c.X.Where().To(c.Value.Span)
 }
-func (c *Not) Where() Span { return c.Span }
 func (c *And) Where() Span { return c.X.Where().To(c.Y.Where()) }
 func (c *Or) Where() Span  { return c.X.Where().To(c.Y.Where()) }
 
