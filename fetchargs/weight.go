@@ -53,7 +53,5 @@ func (run *resolving) tooHeavy(s *spec.Spec, what string, of any) *spec.Error {
 	if run.weight <= most {
 		return nil
 	}
-	e := spec.Errorf(s.Func.Span, hint, what+" %d values and conditions, and at most %d are possible", of, run.weight, most)
-	e.Text = s.Text
-	return e
+	return s.Errorf(hint, what+" %d values and conditions, and at most %d are possible", of, run.weight, most)
 }

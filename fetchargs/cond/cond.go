@@ -3,8 +3,6 @@
 package cond
 
 import (
-	"slices"
-
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
@@ -62,41 +60,49 @@ func Join(and bool, tests ...*Test) *Test {
 	return whole
 }
 
+// Comparisons yields the comparisons that t consists of. It yields none if t is nil.
+func (t *Test) Comparisons(yield func(*Test) bool) { t.each(yield) }
+
+// each is Comparisons; it returns false if yield has.
+func (t *Test) each(yield func(*Test) bool) bool {
+	switch {
+	case t == nil:
+		return true
+	case t.Unless != nil:
+		return t.Unless.each(yield)
+	case t.And == nil && t.Or == nil:
+		return yield(t)
+	}
+	for _, kid := range append(t.And, t.Or...) {
+		if !kid.each(yield) {
+			return false
+		}
+	}
+	return true
+}
+
 // Sides reports from which sides t needs values.
 func (t *Test) Sides() (entry, exit bool) {
-	for _, kid := range append(t.And, t.Or...) {
-		e, x := kid.Sides()
-		entry, exit = entry || e, exit || x
+	for c := range t.Comparisons {
+		exit = exit || c.Elapsed || c.Left.Side == dynevent.Return || c.Against && c.Right.Side == dynevent.Return
+		entry = entry || c.Elapsed || c.Left.Side == dynevent.Entry || c.Against && c.Right.Side == dynevent.Entry
 	}
-	if t.And != nil || t.Or != nil {
-		return entry, exit
-	}
-	if t.Elapsed {
-		return true, true
-	}
-	exit = t.Left.Side == dynevent.Return || t.Against && t.Right.Side == dynevent.Return
-	entry = t.Left.Side == dynevent.Entry || t.Against && t.Right.Side == dynevent.Entry
 	return entry, exit
 }
 
 // IsOf reports whether all operands of t are fields of one probe.
 func (t *Test) IsOf(side dynevent.Side, part int) bool {
-	for _, kid := range append(t.And, t.Or...) {
-		if !kid.IsOf(side, part) {
+	of := func(o Operand) bool { return o.Side == side && o.Part == part }
+	for c := range t.Comparisons {
+		if c.Elapsed || !of(c.Left) || c.Against && !of(c.Right) {
 			return false
 		}
 	}
-	of := func(o Operand) bool { return o.Side == side && o.Part == part }
-	return t.And != nil || t.Or != nil || !t.Elapsed && of(t.Left) && (!t.Against || of(t.Right))
+	return true
 }
 
+// AsksReturn reports whether t needs to know the return.
 func (t *Test) AsksReturn() bool {
-	if t == nil {
-		return false
-	}
-	if t.Unless != nil {
-		return t.Unless.AsksReturn()
-	}
-	return t.Elapsed || t.Left.Side == dynevent.Return || t.Against && t.Right.Side == dynevent.Return ||
-		slices.ContainsFunc(t.And, (*Test).AsksReturn) || slices.ContainsFunc(t.Or, (*Test).AsksReturn)
+	_, exit := t.Sides()
+	return exit
 }

@@ -29,7 +29,7 @@ func Boot(w io.Writer, plans []*plan.Plan, group, cpuMask string) (bootconfig bo
 	probes := plan.Probes(plans)
 	for _, p := range probes {
 		if !p.Kind.AtFunction() {
-			return false, spec.Errors{refuse(p, "trace it once the machine runs", "at boot only functions are traced; %s is an event of the kernel", p.Plan.Spec.Func.Text)}
+			return false, spec.Errors{p.Plan.Spec.Errorf("trace it once the machine runs", "at boot only functions are traced; %s is an event of the kernel", p.Plan.Spec.Func.Text)}
 		}
 	}
 	bootconfig = cpuMask != ""
@@ -65,7 +65,7 @@ func emitCommandLine(w io.Writer, probes []*plan.Probe, group string) error {
 	}
 	word := "kprobe_event=" + strings.Join(defs, ";")
 	if len(word) > maxCommandLine {
-		return spec.Errors{refuse(probes[0], "ask for less", "this needs %d characters of the kernel's command line, which has %d", len(word), maxCommandLine)}
+		return spec.Errors{probes[0].Plan.Spec.Errorf("ask for less", "this needs %d characters of the kernel's command line, which has %d", len(word), maxCommandLine)}
 	}
 	_, err := fmt.Fprintln(w, word)
 	return err
@@ -82,7 +82,7 @@ func writeProbe(p *plan.Probe, w *strings.Builder) *spec.Error {
 		symbol, args, _ := strings.Cut(value, " ")
 		value = strings.TrimSuffix(symbol+place+" "+args, " ")
 		if n := len(head) + len(value); n > maxBootProbe {
-			return refuse(p, "ask for less, or leave the condition out",
+			return p.Plan.Spec.Errorf("ask for less, or leave the condition out",
 				"with a condition this is for a bootconfig, of which the kernel takes %d characters a probe, not %d", maxBootProbe, n)
 		}
 		probes = append(probes, bootQuote(value))
@@ -90,12 +90,12 @@ func writeProbe(p *plan.Probe, w *strings.Builder) *spec.Error {
 	fmt.Fprintf(w, "ftrace.event.kprobes.%s {\n\tprobes = %s\n", p.Event, strings.Join(probes, ", "))
 	if filter := p.KernelFilter(); filter != "" {
 		if len(filter) > maxBootFilter {
-			return refuse(p, "ask for less in the condition",
+			return p.Plan.Spec.Errorf("ask for less in the condition",
 				"the kernel takes %d characters of a filter in a bootconfig, not %d", maxBootFilter, len(filter))
 		}
 		value := bootQuote(filter)
 		if value == "" {
-			return refuse(p, "put ? in the place of one of them", "a bootconfig cannot hold a condition with both kinds of quotes")
+			return p.Plan.Spec.Errorf("put ? in the place of one of them", "a bootconfig cannot hold a condition with both kinds of quotes")
 		}
 		fmt.Fprintf(w, "\tfilter = %s\n", value)
 	}
@@ -112,10 +112,4 @@ func bootQuote(s string) string {
 		}
 	}
 	return ""
-}
-
-// refuse returns an error at the probe's function.
-func refuse(p *plan.Probe, hint, format string, args ...any) *spec.Error {
-	wanted := p.Plan.Spec
-	return &spec.Error{Text: wanted.Text, Span: wanted.Func.Span, Msg: fmt.Sprintf(format, args...), Hint: hint}
 }

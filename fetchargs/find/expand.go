@@ -159,8 +159,7 @@ func tooMany(t *target.Target, s *spec.Spec, n int) *spec.Error {
 	if !t.Live {
 		possible = "are possible in a file"
 	}
-	return &spec.Error{Text: s.Text, Span: s.Func.Span, Hint: "choose fewer: tsnoop list '" + s.Func.Text + "' shows them",
-		Msg: fmt.Sprintf("%s stands for %d functions, %d %s", s.Func.Text, n, maxFunctions, possible)}
+	return s.Errorf("choose fewer: tsnoop list '"+s.Func.Text+"' shows them", "%s stands for %d functions, %d %s", s.Func.Text, n, maxFunctions, possible)
 }
 
 // traceable reports whether a function can be probed, as far as is known.
@@ -174,19 +173,17 @@ func traceable(t *target.Target, module, name string) bool {
 
 // noMatch returns the error for a glob that matches nothing.
 func noMatch(t *target.Target, s *spec.Spec) *spec.Error {
-	e := &spec.Error{Text: s.Text, Span: s.Func.Span, Msg: fmt.Sprintf("no function of this kernel matches %s", s.Func.Text)}
+	of, hint := "this kernel", ""
 	if s.Module.Text != "" {
-		e.Msg = fmt.Sprintf("no function of the module %s matches %s", s.Module.Text, s.Func.Text)
+		of = "the module " + s.Module.Text
 	}
-	names, err := t.Kernel.FuncNames(s.Module.Text, "*")
-	if err != nil {
-		return e
+	if names, err := t.Kernel.FuncNames(s.Module.Text, "*"); err == nil {
+		hint = "globs have *, ?, [a-z] and [^a-z]; tsnoop list '*' shows what there is"
+		if near := nearGlobs(s.Func.Text, names); len(near) > 0 {
+			hint = spec.DidYouMean(near, "")
+		}
 	}
-	e.Hint = "globs have *, ?, [a-z] and [^a-z]; tsnoop list '*' shows what there is"
-	if near := nearGlobs(s.Func.Text, names); len(near) > 0 {
-		e.Hint = spec.DidYouMean(near, "")
-	}
-	return e
+	return s.Errorf(hint, "no function of %s matches %s", of, s.Func.Text)
 }
 
 // nearGlobs returns globs that match something and begin nearly like this one.

@@ -109,12 +109,12 @@ func matchingSyscalls(t *target.Target, s *spec.Spec) []*Syscall {
 
 // noSyscall returns the error for a name that is not a system call of the kernel.
 func noSyscall(t *target.Target, s *spec.Spec) *spec.Error {
-	e := &spec.Error{Text: s.Text, Span: s.Func.Span, Msg: fmt.Sprintf("there is no system call %s in this kernel", s.Func.Text)}
+	msg := "there is no system call %s in this kernel"
 	if spec.IsGlob(s.Func.Text) {
-		e.Msg = fmt.Sprintf("no system call of this kernel matches %s", s.Func.Text)
+		msg = "no system call of this kernel matches %s"
 	}
-	e.Hint = spec.DidYouMean(btf.Near(strings.TrimPrefix(s.Func.Text, "sys_"), slices.Values(t.CallNames())), "")
-	return e
+	near := btf.Near(strings.TrimPrefix(s.Func.Text, "sys_"), slices.Values(t.CallNames()))
+	return s.Errorf(spec.DidYouMean(near, ""), msg, s.Func.Text)
 }
 
 // syscallJobs returns a job for each system call.

@@ -1,10 +1,6 @@
 package find
 
-import (
-	"fmt"
-
-	"github.com/tsnoop/tsnoop/fetchargs/spec"
-)
+import "github.com/tsnoop/tsnoop/fetchargs/spec"
 
 // Bounds of all specs of a run, so that a short file of specs does not take minutes.
 const (
@@ -36,9 +32,9 @@ func (n *totals) addSpec(s *spec.Spec) *spec.Error {
 	}
 	switch {
 	case n.alternatives > maxAlternatives:
-		return tooMuch(s, "leave out what this kernel does not have", "the specs up to this one have %d alternatives, and at most %d are possible", n.alternatives, maxAlternatives)
+		return s.Errorf("leave out what this kernel does not have", "the specs up to this one have %d alternatives, and at most %d are possible", n.alternatives, maxAlternatives)
 	case n.globs > maxGlobs:
-		return tooMuch(s, "one glob stands for more functions, or name the functions", "the specs up to this one have %d globs, and at most %d are possible", n.globs, maxGlobs)
+		return s.Errorf("one glob stands for more functions, or name the functions", "the specs up to this one have %d globs, and at most %d are possible", n.globs, maxGlobs)
 	}
 	return nil
 }
@@ -53,10 +49,6 @@ func (n *totals) addFound(s *spec.Spec, found int) *spec.Error {
 	if n.matched-n.largest <= maxFunctions {
 		return nil
 	}
-	return tooMuch(s, "trace fewer functions at once, or all of them by one glob",
+	return s.Errorf("trace fewer functions at once, or all of them by one glob",
 		"the globs up to %s stand for %d functions; all but the largest glob, of %d, may stand for %d", s.Func.Text, n.matched, n.largest, maxFunctions)
-}
-
-func tooMuch(s *spec.Spec, hint, format string, args ...any) *spec.Error {
-	return &spec.Error{Text: s.Text, Span: s.Func.Span, Hint: hint, Msg: fmt.Sprintf(format, args...)}
 }

@@ -59,12 +59,12 @@ func eventJob(s *spec.Spec, name string) Job {
 }
 
 func noEvent(s *spec.Spec, events []string) *spec.Error {
-	e := &spec.Error{Text: s.Text, Span: s.Func.Span, Msg: fmt.Sprintf("there is no event %s of %s in this kernel", s.Func.Text, s.Module.Text)}
+	msg := "there is no event %s of %s in this kernel"
 	if spec.IsGlob(s.Func.Text) {
-		e.Msg = fmt.Sprintf("no event of %s matches %s", s.Module.Text, s.Func.Text)
+		msg = "no event of %[2]s matches %[1]s"
 	}
-	e.Hint = spec.DidYouMean(btf.Near(s.Func.Text, slices.Values(events)), fmt.Sprintf("tsnoop list '%s:*' lists the events of %s; those of a module exist only while it is loaded", s.Module.Text, s.Module.Text))
-	return e
+	list := fmt.Sprintf("tsnoop list '%s:*' lists the events of %[1]s; those of a module exist only while it is loaded", s.Module.Text)
+	return s.Errorf(spec.DidYouMean(btf.Near(s.Func.Text, slices.Values(events)), list), msg, s.Func.Text, s.Module.Text)
 }
 
 // tracepoint makes the prototype of an event: its fields, then the arguments of its tracepoint

@@ -2,7 +2,6 @@ package probes
 
 import (
 	"maps"
-	"slices"
 	"strings"
 
 	"github.com/tsnoop/tsnoop/fetchargs/cond"
@@ -57,8 +56,10 @@ func (s *Side) pushdown() *pushdown.Side {
 // looksAtLong reports whether t compares a text that a spare does not fetch: its filter leaves
 // that out.
 func (s *Side) looksAtLong(t *cond.Test) bool {
-	if kids := append(t.And, t.Or...); len(kids) > 0 {
-		return slices.ContainsFunc(kids, s.looksAtLong)
+	for c := range t.Comparisons {
+		if s.fn.Target.Live && isLong(&s.line.Args[s.Fields[c.Left.Index].Arg]) {
+			return true
+		}
 	}
-	return s.fn.Target.Live && isLong(&s.line.Args[s.Fields[t.Left.Index].Arg])
+	return false
 }

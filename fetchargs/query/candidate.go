@@ -150,11 +150,8 @@ func ambiguous(wanted *spec.Spec, all []*candidate) *spec.Error {
 		texts[i] = strconv.Quote(c.recorded.Spec.Text)
 	}
 	slices.Sort(texts)
-	return &spec.Error{
-		Text: wanted.Text, Span: wanted.Func.Span,
-		Msg:  fmt.Sprintf("%s was recorded by several specs with conditions, and which of their calls are the same is not known", wanted.Func.Text),
-		Hint: "ask for the calls of one: " + strings.Join(slices.Compact(texts), " or "),
-	}
+	return wanted.Errorf("ask for the calls of one: "+strings.Join(slices.Compact(texts), " or "),
+		"%s was recorded by several specs with conditions, and which of their calls are the same is not known", wanted.Func.Text)
 }
 
 // hasEveryCall reports whether no condition has decided which calls were recorded.

@@ -4,7 +4,6 @@ package query
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -139,7 +138,7 @@ func notRecorded(wanted *spec.Spec, plans []*plan.Plan) *spec.Error {
 	if hint == "" {
 		hint = "recorded were: " + strings.Join(names[:min(20, len(names))], ", ")
 	}
-	return &spec.Error{Text: wanted.Text, Span: wanted.Func.Span, Msg: fmt.Sprintf("%s was not recorded", wanted.Func.Text), Hint: hint}
+	return wanted.Errorf(hint, "%s was not recorded", wanted.Func.Text)
 }
 
 // A selection shows the values of a recorded plan that a spec asks for. It finds values

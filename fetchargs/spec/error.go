@@ -39,6 +39,13 @@ func Errorf(at Span, hint, format string, args ...any) *Error {
 	return ErrorWith(at, nil, hint, format, args...)
 }
 
+// Errorf returns an error at what s is about.
+func (s *Spec) Errorf(hint, format string, args ...any) *Error {
+	e := Errorf(s.Func.Span, hint, format, args...)
+	e.Text = s.Text
+	return e
+}
+
 // ErrorFix is like Errorf, with a hint that fixes the spec.
 func ErrorFix(at Span, fix Fix, lead, format string, args ...any) *Error {
 	e := Errorf(at, "", format, args...)
