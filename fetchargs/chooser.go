@@ -7,7 +7,6 @@ import (
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/cond"
 	"github.com/tsnoop/tsnoop/fetchargs/route"
-	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
@@ -61,7 +60,7 @@ func (r *resolver) chooser(name string) (arg int, ok bool) {
 		return 0, false
 	}
 	before := len(r.Errs)
-	other, ok := r.Fetch(cond.Want{X: &spec.Ident{Name: spec.Name{Text: name, Span: r.fn.Spec.Func.Span}}, Hidden: true})
+	other, ok := r.Fetch(cond.Want{X: r.named(name), Hidden: true})
 	r.Errs = r.Errs[:before]
 	if !ok || other.Values != &r.entry.Values {
 		return 0, false

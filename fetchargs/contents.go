@@ -83,20 +83,15 @@ func (r *resolver) showContent(i int) bool {
 	return ok
 }
 
-// param returns the name of parameter i as an expression.
-func (r *resolver) param(i int) *spec.Ident {
-	return &spec.Ident{Name: spec.Name{Text: r.fn.Proto.Params[i].Name, Span: r.fn.Spec.Func.Span}}
-}
-
 // behind returns the expression of what parameter i points to, with the parameter's name.
 func (r *resolver) behind(i int) cond.Want {
-	x := r.param(i)
+	x := r.named(r.fn.Proto.Params[i].Name)
 	return cond.Want{X: &spec.Deref{X: x, Span: x.Span}, Name: x.Text}
 }
 
 // addContent adds what parameter i points to.
 func (r *resolver) addContent(side *probes.Side, i int, c *syscalls.Content) {
-	x, at := r.param(i), r.fn.Spec.Func.Span
+	x, at := r.named(r.fn.Proto.Params[i].Name), r.fn.Spec.Func.Span
 	p := r.walk.Params[i]
 	p.Return, p.Name = c.Out, x.Text
 	pointer := encode.Number(encode.Encoded{Route: p, Span: at}, 8, nil)
@@ -162,7 +157,7 @@ func (r *resolver) countOf(c *syscalls.Content) (length *encode.Length, most int
 
 // addStrings adds the list of text that parameter i points to.
 func (r *resolver) addStrings(i int) {
-	b, x, at := r.entry, r.param(i), r.fn.Spec.Func.Span
+	b, x, at := r.entry, r.named(r.fn.Proto.Params[i].Name), r.fn.Spec.Func.Span
 	target := r.walk.Pointee(r.walk.Params[i].Type)
 	size, known := btf.Size(target)
 	char := r.walk.CharArray(mostText)

@@ -32,10 +32,3 @@ func (r *resolver) Elapsed(x spec.Expr) (is, ok bool) {
 
 // endless lists functions that do not return. BTF does not mark them.
 var endless = []string{"do_exit", "do_group_exit", "make_task_dead", "kthread_exit", "kthread_complete_and_exit", "module_put_and_kthread_exit", "panic", "cpu_startup_entry"}
-
-// PlainDuration refuses a name or a format for the duration.
-func PlainDuration(c *spec.Collector, item *spec.Item) {
-	if item.Name.Text != "" || item.Format.Text != "" {
-		c.Fail(item.Span, "write duration alone", "each line shows the duration in a form of its own")
-	}
-}

@@ -16,21 +16,13 @@ func (r *resolver) items() {
 		if item.Cond != nil && !r.formats(item) {
 			continue
 		}
-		for _, w := range cond.Wants(item) {
-			if is, _ := r.Elapsed(w.X); is {
-				PlainDuration(&r.Collector, item)
-				continue
-			}
+		for _, w := range cond.Shown(&r.Collector, r, item) {
 			if item.Cond == nil {
 				w = r.Decoded(w)
 			} else if r.walk.IsConstant(w.X) {
 				continue
 			}
-			if _, ok := r.Fetch(w); ok {
-				if r.fn.Target.Deep {
-					r.deeper(w)
-				}
-			}
+			r.fetchDeep(w)
 		}
 	}
 	if len(r.fn.Spec.Items) == 0 && r.fn.Spec.If == nil {
@@ -61,7 +53,6 @@ func (r *resolver) formats(item *spec.Item) bool {
 // fetched are shown without a value.
 func (r *resolver) everything() {
 	r.entry.Used = true
-	at := r.fn.Spec.Func.Span
 	for i, param := range r.fn.Shown() {
 		if param.Name == "" {
 			continue
@@ -69,7 +60,7 @@ func (r *resolver) everything() {
 		if r.showContent(i) {
 			continue
 		}
-		if err := r.walk.ParamErrs[i]; err != nil || !r.show(r.Decoded(cond.Want{X: &spec.Ident{Name: spec.Name{Text: param.Name, Span: at}}})) {
+		if err := r.walk.ParamErrs[i]; err != nil || !r.show(r.Decoded(cond.Want{X: r.named(param.Name)})) {
 			why := r.unshown
 			if err != nil {
 				why = err.Error()
@@ -80,21 +71,22 @@ func (r *resolver) everything() {
 	if !r.fn.Source.Returns() {
 		return
 	}
-	if !btf.IsVoid(r.fn.Proto.Return) && !r.show(cond.Want{X: &spec.Ident{Name: spec.Name{Text: "return", Span: at}}}) {
+	if !btf.IsVoid(r.fn.Proto.Return) && !r.show(cond.Want{X: r.named("return")}) {
 		r.out.Notes = append(r.out.Notes, "what it returns is not shown: "+r.unshown)
 	}
 	r.exit.Used = true
+}
+
+// named returns the name of a parameter, or "return", as an expression.
+func (r *resolver) named(name string) *spec.Ident {
+	return &spec.Ident{Name: spec.Name{Text: name, Span: r.fn.Spec.Func.Span}}
 }
 
 // show fetches a value if it can. If it cannot, that is not an error, and r.unshown
 // says why.
 func (r *resolver) show(w cond.Want) bool {
 	before := len(r.Errs)
-	if _, fetched := r.Fetch(w); fetched && !w.Hidden {
-		if r.fn.Target.Deep {
-			r.deeper(w)
-		}
-	}
+	r.fetchDeep(w)
 	ok := len(r.Errs) == before
 	if !ok {
 		e := r.Errs[before]
@@ -109,12 +101,11 @@ func (r *resolver) show(w cond.Want) bool {
 	return ok
 }
 
-// deeper shows the struct that w points to.
-func (r *resolver) deeper(w cond.Want) {
-	if w.Format.Text != "" {
-		return
-	}
-	if _, is := w.X.(*spec.Since); is {
+// fetchDeep fetches w, and with Target.Deep also shows the struct that w points to.
+func (r *resolver) fetchDeep(w cond.Want) {
+	_, ok := r.Fetch(w)
+	_, timed := w.X.(*spec.Since)
+	if !ok || timed || w.Hidden || w.Format.Text != "" || !r.fn.Target.Deep {
 		return
 	}
 	p, _ := r.walk.Walk(w.X)

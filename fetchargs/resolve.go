@@ -254,7 +254,7 @@ func (r *resolver) pair() {
 		}
 	}
 	if !btf.IsVoid(r.fn.Proto.Return) {
-		r.show(cond.Want{X: &spec.Ident{Name: spec.Name{Text: "return", Span: r.fn.Spec.Func.Span}}, Hidden: true})
+		r.show(cond.Want{X: r.named("return"), Hidden: true})
 	}
 }
 

@@ -29,7 +29,7 @@ var mayImport = map[string][]string{
 	"fetchargs/measure":    {module + "/btf", module + "/fetchargs/cond", module + "/fetchargs/dynevent", module + "/fetchargs/spec", module + "/fetchargs/value"},
 	"fetchargs/emit":       {module + "/fetchargs/dynevent", module + "/fetchargs/spec", module + "/fetchargs/value", module + "/fetchargs/plan"},
 	"fetchargs/explain":    {module + "/fetchargs/plural", module + "/btf", module + "/fetchargs/dynevent", module + "/fetchargs/spec", module + "/fetchargs/value", module + "/fetchargs/plan"},
-	"fetchargs/query":      {module + "/btf", module + "/fetchargs", module + "/fetchargs/cond", module + "/fetchargs/constants", module + "/fetchargs/dynevent", module + "/fetchargs/measure", module + "/fetchargs/spec", module + "/fetchargs/syscalls", module + "/fetchargs/value", module + "/fetchargs/find", module + "/fetchargs/plan"},
+	"fetchargs/query":      {module + "/btf", module + "/fetchargs/cond", module + "/fetchargs/constants", module + "/fetchargs/dynevent", module + "/fetchargs/measure", module + "/fetchargs/spec", module + "/fetchargs/syscalls", module + "/fetchargs/value", module + "/fetchargs/find", module + "/fetchargs/plan"},
 	"fetchargs/store":      {module + "/btf", module + "/fetchargs/abi", module + "/fetchargs/cond", module + "/fetchargs/constants", module + "/fetchargs/dynevent", module + "/fetchargs/spec", module + "/fetchargs/syscalls", module + "/fetchargs/value", module + "/fetchargs/plan"},
 	"fetchargs/syscalls":   {},
 	"fetchargs/encode":     {module + "/btf", module + "/fetchargs/cond", module + "/fetchargs/constants", module + "/fetchargs/dynevent", module + "/fetchargs/find", module + "/fetchargs/plural", module + "/fetchargs/route", module + "/fetchargs/spec", module + "/fetchargs/value"},

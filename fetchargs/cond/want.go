@@ -43,6 +43,18 @@ func Wants(item *spec.Item) []Want {
 	})
 }
 
+// Shown returns the values that an item shows, without the duration of the call: each line
+// shows that. It adds to errs what is wrong.
+func Shown(errs *spec.Collector, f Finder, item *spec.Item) []Want {
+	return slices.DeleteFunc(Wants(item), func(w Want) bool {
+		is, _ := f.Elapsed(w.X)
+		if is && (item.Name.Text != "" || item.Format.Text != "") {
+			errs.Fail(item.Span, "write duration alone", "each line shows the duration in a form of its own")
+		}
+		return is
+	})
+}
+
 // Operands returns the values that a condition compares, in order.
 func Operands(c spec.Cond) []Want {
 	switch c := c.(type) {

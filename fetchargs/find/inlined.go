@@ -111,22 +111,20 @@ func systemCall(t *target.Target, name string) (with []string, entry string) {
 	if call = strings.TrimPrefix(call, "sys_"); call == "" {
 		return nil, ""
 	}
-	entries := t.Existing("__x64_sys_"+call, "__arm64_sys_"+call, "__riscv_sys_"+call, "__s390x_sys_"+call)
-	if len(entries) == 0 {
+	entry = t.Arch.Syscalls[0].Prefixes[0] + call
+	if !t.Kernel.HasFunc(entry) {
 		return nil, ""
 	}
 	candidates := append(strings.Fields(callees[call]), "__do_sys_"+call, "ksys_"+call, "do_sys_"+call, "__sys_"+call)
-	return t.Existing(candidates...), entries[0]
+	return t.Existing(candidates...), entry
 }
 
 // CallOf returns the name by which a system call is traced, if fn is the function where one
 // begins: sys_openat for __x64_sys_openat. Otherwise it returns "".
 func CallOf(t *target.Target, fn string) string {
-	for _, prefix := range []string{"__x64_", "__arm64_", "__riscv_", "__s390x_"} {
-		call, ok := strings.CutPrefix(fn, prefix+"sys_")
-		if ok && slices.Contains(t.CallNames(), call) {
-			return "sys_" + call
-		}
+	call, ok := strings.CutPrefix(fn, t.Arch.Syscalls[0].Prefixes[0])
+	if ok && slices.Contains(t.CallNames(), call) {
+		return "sys_" + call
 	}
 	return ""
 }

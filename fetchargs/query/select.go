@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/tsnoop/tsnoop/btf"
-	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/cond"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/find"
@@ -250,11 +249,7 @@ func showAll(s *cond.Values, p *plan.Probe) {
 // fields, because conditions refer to those by index.
 func (s *selection) choose() {
 	for _, item := range s.spec.Items {
-		for _, w := range cond.Wants(item) {
-			if is, _ := s.Elapsed(w.X); is {
-				fetchargs.PlainDuration(&s.Collector, item)
-				continue
-			}
+		for _, w := range cond.Shown(&s.Collector, s, item) {
 			label := cmp.Or(w.Name, spec.CalledName(w.X))
 			w = s.meant(w)
 			at, ok := s.find(w)
