@@ -26,7 +26,7 @@ func (s *Session) disabled(events []string) (changes []*Change) {
 		used = slices.Clone(s.events)
 	}
 	for _, e := range used {
-		if _, off := s.refused[e]; off || s.meant.paused[e] {
+		if s.isOff(e) {
 			continue
 		}
 		file := s.eventPath(e, "enable")

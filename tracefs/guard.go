@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -50,10 +51,12 @@ type meant struct {
 	filters     map[string]string
 	ids         map[string]int
 	paused      map[string]bool // events that were disabled on purpose
+	away        map[string]bool // events that are gone with their modules
+	lost        time.Time       // when one of these was last noticed, or was there again
 }
 
 func newMeant() meant {
-	return meant{definitions: map[string][]string{}, filters: map[string]string{}, ids: map[string]int{}, paused: map[string]bool{}}
+	return meant{definitions: map[string][]string{}, filters: map[string]string{}, ids: map[string]int{}, paused: map[string]bool{}, away: map[string]bool{}}
 }
 
 // A guarded is a setting of the instance that nobody else should change.
@@ -139,7 +142,10 @@ func invert(option string) string {
 
 // eventChanges returns what others have changed of one event.
 func (s *Session) eventChanges(event string) (changes []*Change) {
-	if _, bad := s.refused[event]; !bad && !s.meant.paused[event] {
+	if s.meant.away[event] {
+		return nil
+	}
+	if !s.isOff(event) {
 		// A trigger of another event has enabled it softly, and it records nothing. The
 		// group's enable file does not show this.
 		if enable := s.eventPath(event, "enable"); s.content(enable) == "0*" {
@@ -286,8 +292,8 @@ func (s *Session) look(file string) (text string, ok bool) {
 func (s *Session) gone(events []string) (changes []*Change) {
 	for _, e := range slices.Compact(slices.Clone(events)) {
 		meant, known := s.meant.ids[e]
-		if !known || s.meant.paused[e] {
-			continue // just defined, or paused
+		if !known || s.meant.paused[e] || !isOwn(e) {
+			continue // just defined, or paused, or the kernel has removed it with its module
 		}
 		switch id, ok := s.idOf(e); {
 		case id == meant || !ok:
@@ -295,11 +301,7 @@ func (s *Session) gone(events []string) (changes []*Change) {
 		case id == 0 && s.fs.Exists(s.eventPath(e, "enable")): // the kernel has no id files
 			continue
 		}
-		file := s.files[e]
-		if !isOwn(e) {
-			file = s.path(s.eventDir(e))
-		}
-		changes = append(changes, &Change{What: "the probe", File: s.absolute(file), Event: e, Was: "there",
+		changes = append(changes, &Change{What: "the probe", File: s.absolute(s.files[e]), Event: e, Was: "there",
 			restore: func() error { return s.redefine(e) }})
 	}
 	return changes
@@ -339,10 +341,8 @@ func (s *Session) redefine(event string) error {
 			return err
 		}
 	}
-	if filter := s.meant.filters[event]; filter != "" {
-		if err := s.set(s.eventPath(event, "filter"), filter); err != nil {
-			return err
-		}
+	if err := s.filterAgain(event); err != nil {
+		return err
 	}
 	if id, ok := s.idOf(event); ok {
 		s.meant.ids[event] = id

@@ -11,8 +11,10 @@ import (
 // the others. An event that cannot be disabled stays enabled and is in the error.
 func (s *Session) Pause(events []string) error {
 	return s.turn(slices.Backward(s.ofThese(events)), func(event string) error {
-		if err := s.set(s.eventPath(event, "enable"), "0"); err != nil {
-			return err
+		if !s.meant.away[event] {
+			if err := s.set(s.eventPath(event, "enable"), "0"); err != nil {
+				return err
+			}
 		}
 		s.meant.paused[event] = true
 		return nil
@@ -27,8 +29,8 @@ func (s *Session) Resume(events []string) error {
 			return nil
 		}
 		delete(s.meant.paused, event)
-		if s.stopped {
-			return nil // Enable will do it
+		if s.stopped || s.meant.away[event] {
+			return nil // Enable will do it, or Back
 		}
 		err := s.set(s.eventPath(event, "enable"), "1")
 		if err != nil {

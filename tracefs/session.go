@@ -192,9 +192,6 @@ func (s *Session) Enable() error {
 	if s.closed {
 		return ErrClosed
 	}
-	if len(s.events) == 0 {
-		return nil
-	}
 	if !s.enabled {
 		s.undo.push("disable "+s.name, s.stop)
 		s.enabled = true
@@ -227,14 +224,14 @@ func (s *Session) enableAll() error {
 // enableEach does so by the group's file, or one by one if some are to stay disabled.
 func (s *Session) enableEach() error {
 	events := s.events
-	if len(s.refused)+len(s.meant.paused) == 0 {
+	if len(s.refused)+len(s.meant.paused)+len(s.meant.away) == 0 {
 		var own bool
 		if events, own = s.used(); own {
 			events = append([]string{""}, events...)
 		}
 	}
 	for _, e := range events {
-		if _, bad := s.refused[e]; bad || s.meant.paused[e] {
+		if s.isOff(e) {
 			continue
 		}
 		if err := s.enable(e); err != nil {

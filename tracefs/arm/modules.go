@@ -2,46 +2,53 @@ package arm
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/tracefs"
-	"github.com/tsnoop/tsnoop/tracefs/machine"
 	"github.com/tsnoop/tsnoop/tracefs/proc"
 )
 
-// Modules holds the modules that functions of a trace are in. The kernel itself arms
-// the probes of a module when it is loaded and removes them when it is unloaded;
-// Modules warns of both.
+// Modules holds the modules that functions and events of a trace are in. The kernel itself
+// arms the probes of a module when it is loaded and removes them when it is unloaded. It
+// removes the module's own events, too, and those are enabled again here. Modules warns of
+// all this.
 type Modules struct {
-	machine *machine.Machine
-	warner  tracefs.Warner
-	mu      sync.Mutex          // guards everything below; Replan may add plans while the modules are watched
-	wait    bool                // a module that was unloaded may come back
-	funcs   map[string][]string // by module, in the order of the plans
-	unsure  map[string]string   // events of functions that may not exist in the module
-	profile func() (map[string]tracefs.Hits, error)
-	loaded  map[string]bool
-	builds  map[string]string // the build that the types are from, "" if not known
-	others  bool              // some functions are in the kernel itself
-	begun   bool
-	events  *proc.ModuleEvents // nil if the kernel does not report module events
+	probes *Probes
+	warner tracefs.Warner
+	back   func(event string, id int) error // enables an event that is there again
+	loaded func()                           // see WhenLoaded
+	mu     sync.Mutex                       // guards everything below; Replan may add plans while the modules are watched
+	wait   bool                             // a module that was unloaded may come back
+	funcs  map[string][]string              // by module, in the order of the plans
+	unsure map[string]string                // events of functions that may not exist in the module
+	here   map[string]bool                  // modules of functions that are loaded
+	builds map[string]string                // the build that the types are from, "" if not known
+	events []*moduleEvent
+	others bool // some functions are in the kernel itself
+	begun  bool
+	source *proc.ModuleEvents // nil if the kernel does not report module events
 }
 
-// NewModules returns the modules that the functions of plans are in, or nil if there are
-// none. With wait, those that are unloaded are waited for; with further, plans may be added.
-// profile returns how often the probes were hit, by event.
-func NewModules(host *machine.Machine, w tracefs.Warner, plans []*plan.Plan, wait, further bool, profile func() (map[string]tracefs.Hits, error)) *Modules {
-	m := &Modules{machine: host, warner: w, wait: wait, profile: profile, funcs: map[string][]string{}, unsure: map[string]string{}, loaded: map[string]bool{}, builds: map[string]string{}}
+// NewModules returns the modules that the functions and events of plans are in, or nil if
+// there are none. With wait, those that are unloaded are waited for; with further, plans may
+// be added. back enables an event that the kernel has removed and that is there again; id is
+// the one that it had first.
+func NewModules(a *Probes, plans []*plan.Plan, wait, further bool, back func(event string, id int) error) *Modules {
+	m := &Modules{probes: a, warner: a.Stream.Warner, wait: wait, back: back, funcs: map[string][]string{}, unsure: map[string]string{}, here: map[string]bool{}, builds: map[string]string{}}
 	m.add(plans)
-	if len(m.funcs) == 0 && !further {
+	if len(m.funcs)+len(m.events) == 0 && !further {
 		return nil
 	}
 	m.others = m.others || further // such plans may come later
 	return m
 }
+
+// WhenLoaded has f called when a module was loaded. It must be called before Watch.
+func (m *Modules) WhenLoaded(f func()) { m.loaded = f }
 
 // add notes the modules of plans.
 func (m *Modules) add(plans []*plan.Plan) {
@@ -53,6 +60,8 @@ func (m *Modules) add(plans []*plan.Plan) {
 	for _, p := range plans {
 		switch {
 		case p.Renames != "":
+		case !p.AtFunction():
+			m.addEvent(p)
 		case p.Func.Module == "":
 			m.others = true
 		case !slices.Contains(m.funcs[p.Func.Module], p.Func.Name):
@@ -74,7 +83,7 @@ func (m *Modules) Begin() {
 		return
 	}
 	var err error
-	if m.events, err = proc.WatchModules(); err != nil {
+	if m.source, err = proc.WatchModules(); err != nil {
 		m.warner.Detailf("modules that come and go are not told of: %v", err)
 	}
 	m.mu.Lock()
@@ -85,24 +94,24 @@ func (m *Modules) Begin() {
 
 // Close ends the watch, which may not have begun.
 func (m *Modules) Close() {
-	if m != nil && m.events != nil {
-		m.events.Close()
+	if m != nil && m.source != nil {
+		m.source.Close()
 	}
 }
 
 // look looks at modules that it has not seen before.
 func (m *Modules) look() {
 	for name := range m.funcs {
-		if _, known := m.loaded[name]; known {
+		if _, known := m.here[name]; known {
 			continue
 		}
-		m.loaded[name] = proc.ModuleLoaded(name)
-		m.builds[name] = m.machine.Build(name)
-		if m.loaded[name] {
+		m.here[name] = proc.ModuleLoaded(name)
+		m.builds[name] = m.probes.Machine.Build(name)
+		if m.here[name] {
 			m.builds[name] = proc.ModuleBuild(name)
 			m.lacks(name) // it may have been loaded since the plans were made
 		} else {
-			m.warner.Warnf("waiting for the module %s: %s", name, m.names(name))
+			m.warner.Warnf("waiting for the module %s: %s", name, few(m.funcs[name]))
 			m.wait = true
 		}
 	}
@@ -111,14 +120,18 @@ func (m *Modules) look() {
 // Watch warns of modules that are loaded and unloaded, until ctx is done. It calls end
 // when there is nothing left to trace.
 func (m *Modules) Watch(ctx context.Context, end func()) (stop func()) {
-	if m == nil || m.events == nil {
+	if m == nil || m.source == nil {
 		return func() {}
 	}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		for e := range m.events.All() {
-			if m.take(e); m.over() && ctx.Err() == nil {
+		for e := range m.source.All() {
+			m.take(e)
+			if m.loaded != nil && !e.Gone {
+				m.loaded()
+			}
+			if m.over() && ctx.Err() == nil {
 				m.warner.Warnf("nothing is left to trace")
 				end()
 				return
@@ -127,7 +140,7 @@ func (m *Modules) Watch(ctx context.Context, end func()) (stop func()) {
 	}()
 	return func() {
 		// Report what has happened by now, even though the trace is over.
-		if m.events.Drain() != nil {
+		if m.source.Drain() != nil {
 			m.Close()
 		}
 		<-done
@@ -138,6 +151,7 @@ func (m *Modules) Watch(ctx context.Context, end func()) (stop func()) {
 func (m *Modules) take(e proc.ModuleEvent) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	came, left := m.turned(e)
 	for name := range m.funcs {
 		now := !e.Gone
 		switch e.Name {
@@ -147,19 +161,26 @@ func (m *Modules) take(e proc.ModuleEvent) {
 		default:
 			continue
 		}
-		if m.loaded[name] == now {
+		if m.here[name] == now {
 			continue
 		}
-		if m.loaded[name] = now; now {
-			m.came(name)
+		if m.here[name] = now; now {
+			came[name] = append(slices.Clone(m.funcs[name]), came[name]...)
 		} else {
-			m.left(name)
+			left[name] = append(slices.Clone(m.funcs[name]), left[name]...)
 		}
+	}
+	for name, what := range left {
+		m.left(name, what)
+	}
+	for name, what := range came {
+		m.came(name, what)
 	}
 }
 
-func (m *Modules) came(name string) {
-	m.warner.Warnf("the module %s has come: %s", name, m.names(name))
+// came reports that a module was loaded, and what the trace has of it.
+func (m *Modules) came(name string, what []string) {
+	m.warner.Warnf("the module %s has come: %s", name, few(what))
 	build := proc.ModuleBuild(name)
 	if m.builds[name] != "" && build != "" && build != m.builds[name] {
 		m.warner.Warnf("it is not the build of %s that types are known of: do not believe its values", name)
@@ -173,36 +194,42 @@ func (m *Modules) lacks(name string) {
 	if len(unsure) == 0 {
 		return
 	}
-	traceable := m.machine.FS.TraceableFunctions()
+	fs := m.probes.Machine.FS
+	traceable := fs.TraceableFunctions()
 	for _, f := range unsure {
-		if traceable != nil && !traceable(name, f) && !m.hit(f) {
-			m.warner.Warnf("the module %s has no function %s that can be traced", name, f)
+		if traceable == nil || traceable(name, f) || m.hit(f) {
+			continue
 		}
+		but := ""
+		if slices.Contains(fs.SystemEvents(name), f) {
+			but = fmt.Sprintf(", but an event of this name: to wait for that, name a field, %s:%s(FIELD)", name, f)
+		}
+		m.warner.Warnf("the module %s has no function %s that can be traced%s", name, f, but)
 	}
 }
 
 // hit reports whether a function was called. The kernel has freed a function that initializes
 // a module by the time that the module is reported as loaded.
 func (m *Modules) hit(function string) bool {
-	all, err := m.profile()
+	all, err := m.probes.Session.Profile()
 	return err == nil && all[m.unsure[function]].Hits > 0
 }
 
-func (m *Modules) left(name string) {
+// left reports that a module was unloaded, and what the trace has of it.
+func (m *Modules) left(name string, what []string) {
 	again := "is not traced any more"
-	if len(m.funcs[name]) > 1 {
+	if len(what) > 1 {
 		again = "are not traced any more"
 	}
-	if !m.ended() { // the kernel keeps the probes
+	if !m.ended() {
 		again = "will be traced when it comes again"
 	}
-	m.warner.Warnf("the module %s has gone: %s %s", name, m.names(name), again)
+	m.warner.Warnf("the module %s has gone: %s %s", name, few(what), again)
 }
 
-// names lists the functions of a module, or the first of them.
-func (m *Modules) names(module string) string {
+// few lists names, or the first of them.
+func few(all []string) string {
 	const most = 3
-	all := m.funcs[module]
 	if len(all) <= most {
 		return strings.Join(all, ", ")
 	}
@@ -217,10 +244,10 @@ func (m *Modules) over() bool {
 }
 
 func (m *Modules) ended() bool {
-	if m.others || m.wait {
+	if m.others || m.wait || slices.ContainsFunc(m.events, func(e *moduleEvent) bool { return e.here }) {
 		return false
 	}
-	for _, there := range m.loaded {
+	for _, there := range m.here {
 		if there {
 			return false
 		}

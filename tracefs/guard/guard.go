@@ -228,6 +228,9 @@ func (g *Guard) sort(seen []tracefs.Touch) (to touched) {
 	all := false // events may have changed
 	for _, s := range seen {
 		event, what, isEvent := g.o.Session.EventOf(s.File)
+		if isEvent && strings.Contains(event, "/") && !g.o.Session.HasEvent(event) {
+			continue // the kernel has removed it with its module
+		}
 		if matters(s.File, isEvent) && !s.Own {
 			to.written = append(to.written, s.File)
 		}
@@ -340,7 +343,11 @@ func (g *Guard) tellEmptied() bool {
 		return false
 	}
 	g.toldEmpty = time.Now()
-	g.tellCost("another program has emptied the buffers of this trace", tracefs.Interference{})
+	by := "another program has emptied the buffers of this trace"
+	if g.o.Session.LostEvents(2 * guardTime) {
+		by = "a module was unloaded, and the kernel has emptied the buffers of this trace"
+	}
+	g.tellCost(by, tracefs.Interference{})
 	return true
 }
 

@@ -37,7 +37,7 @@ type Trace struct {
 	machine   *machine.Machine
 	session   *tracefs.Session
 	probes    *arm.Probes
-	modules   *arm.Modules   // nil if all functions are in the kernel itself
+	modules   *arm.Modules   // nil if all functions are in the kernel itself, and there are no events
 	replanner *arm.Replanner // nil if Replan may not be called
 	plansMu   sync.Mutex     // guards Plans, which Replan may extend while the guard runs
 	guard     *guard.Guard   // nil until the trace is armed
@@ -158,7 +158,7 @@ func (t *Trace) define(ctx context.Context, plans []*plan.Plan) (err error) {
 	t.account = losses.NewAccount(t.countsFaults(), t.Decoder)
 	t.noCalls = nocalls.New(t.Plans, t.Format, nocalls.Scope{Pids: len(o.Pids) > 0, CPUs: len(o.CPUs) > 0, Chain: o.Chain})
 	t.Choose = t.isHere
-	t.modules = arm.NewModules(t.machine, t.Warner, t.Plans, o.Wait, o.Replan, t.session.Profile)
+	t.modules = arm.NewModules(t.probes, t.Plans, o.Wait, o.Replan, func(event string, id int) error { return t.guard.Back(event, id) })
 	if o.Replan {
 		t.replanner = arm.NewReplanner(t.probes, t.Plans, t.modules, func(events []string) { t.guard.WatchFurther(events) })
 	}
