@@ -93,7 +93,7 @@ func resolves(o *flags.Options, line string, traced bool) bool {
 	switch {
 	case err != nil:
 	case traced:
-		_, _, err = target.Plans(of, true)
+		_, _, err = target.Plans(of, true, nil)
 	default:
 		_, err = target.LinePlans(of, of.Args)
 	}

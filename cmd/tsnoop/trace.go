@@ -47,7 +47,7 @@ func runTrace(o *flags.Options, ui *terminal.UI) (err error) {
 			out.Losses(t.Losses())
 			out.Origin(t.Ended())
 		}()
-		unwatch, err := specs.Watch(ctx, o, t, ui)
+		unwatch, err := specs.Watch(ctx, o, run.Later(), t, ui)
 		if err != nil {
 			return err
 		}

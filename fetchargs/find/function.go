@@ -86,9 +86,14 @@ func (r *Function) prototype(name string) (*btf.Func, error) {
 func (r *Function) noFunction(missing *btf.NotFoundError) *spec.Error {
 	name, module := r.Spec.Func, r.Spec.Module
 	known := r.notFunction(missing)
+	events := systemEvents(r.Target, module.Text)
 	switch {
 	case r.awaited && missing.What == "module":
 		return r.NoPrototype(name.Span, missing)
+	case len(events) > 0 && len(r.Target.Existing(name.Text)) == 0 && !slices.Contains(r.facts.Modules, moduleSymbol(module.Text)):
+		near := append(btf.Near(name.Text, slices.Values(events)), missing.Near...)
+		return spec.ErrorWith(name.Span, missing, spec.DidYouMean(near, fmt.Sprintf("tsnoop list '%s:*' lists what there is", module.Text)),
+			"%s has no event and no function %s", module.Text, name.Text)
 	case missing.What == "module" && !slices.Contains(r.facts.Modules, moduleSymbol(module.Text)):
 		return noModule(r.Target, r.Spec, missing)
 	case len(r.facts.Offsets) > 0 || len(r.facts.Modules) > 0:

@@ -27,6 +27,9 @@ func byTracepoint(t *target.Target, s *spec.Spec) (a Attempt, is bool, fatal err
 		return a, false, nil
 	}
 	named := slices.DeleteFunc(slices.Clone(events), func(name string) bool { return !match(name) })
+	if absent := ofAbsent(t, s); len(named) == 0 && absent != nil {
+		return newAttempt(nil, absent), true, nil
+	}
 	switch {
 	case len(named) == 0 && (len(events) == 0 || isModule(t, s.Module.Text) || isBuiltIn(t, s)):
 		return a, false, nil

@@ -151,7 +151,7 @@ kernel() {
 	esac
 }
 
-modules="dummy veth dm-mod overlay" # none depends on another
+modules="dummy veth dm-mod overlay nbd" # none depends on another; nbd has events of its own
 filesystems="libcrc32c xfs" # for power.sh, in the order in which they are loaded; some kernels have the first built in
 
 fetch_kernel() {

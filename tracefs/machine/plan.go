@@ -11,6 +11,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+	"github.com/tsnoop/tsnoop/fetchargs/find"
 	"github.com/tsnoop/tsnoop/fetchargs/measure"
 	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
@@ -37,6 +38,10 @@ type PlanOptions struct {
 	Raw       bool               // events are not read as text, even with Text
 	Wait      bool               // functions may be in modules that are not loaded yet
 	FromFile  bool               // specs come from a file, which may take only so much memory
+
+	// Later, if not nil, is called with each spec that only a module that is not loaded may
+	// be able to carry out. With Wait such a spec has no plan then, instead of an error.
+	Later func(*spec.Spec)
 
 	// Lines means that the definitions are only shown: they contain nothing that only a
 	// Trace needs, so they cannot be armed. Explained resolves them as for a trace, but
@@ -77,6 +82,15 @@ func (m *Machine) Plan(specs []string, o PlanOptions) ([]*plan.Plan, error) {
 			target.Traceable = traceable()
 		}
 		refused = m.refuser(target, traceable)
+	}
+	if o.Later != nil && o.Wait {
+		parsed = slices.DeleteFunc(parsed, func(s *spec.Spec) bool {
+			later := isLater(target, s, refused)
+			if later {
+				o.Later(s)
+			}
+			return later
+		})
 	}
 	plans, err := resolve(specs, parsed, wrong, target, refused)
 	if err != nil {
@@ -122,6 +136,16 @@ func resolve(texts []string, specs []*spec.Spec, wrong spec.Errors, t *target.Ta
 		return nil, wrong
 	}
 	return plans, nil
+}
+
+// isLater reports whether a spec has to wait until a module is loaded.
+func isLater(t *target.Target, s *spec.Spec, refused func(*plan.Plan) (spec.Errors, error)) bool {
+	if !find.IsLater(t, s) {
+		return false
+	}
+	// Without types, a function can be armed by its name before it is there.
+	_, err := fetchargs.ResolveTried([]*spec.Spec{s}, t, refused)
+	return errors.As(err, new(spec.Errors))
 }
 
 // hasGlob reports whether a spec or one of its alternatives has a glob.

@@ -51,13 +51,18 @@ func (r *Stream) Pair(begin, chain bool) error {
 			return fmt.Errorf("a recorded function can be in a chain only once")
 		}
 	}
+	if po.Delta = calls.DeltaUnknown; len(r.Plans) > 0 {
+		po.Delta = r.Plans[0].Arch.StackDelta
+	}
+	if len(groups) == 0 { // for plans that come later
+		groups = append(groups, map[int]calls.Side{})
+	}
 	for _, sides := range groups {
 		for _, plan := range r.Plans {
 			if plan.Renames != "" {
 				sides[r.format[plan.Entry()].ID] = r.renames(plan)
 			}
 		}
-		po.Delta = r.Plans[0].Arch.StackDelta
 		r.pairers = append(r.pairers, calls.NewPairer(sides, po))
 	}
 	return nil

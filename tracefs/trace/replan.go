@@ -13,6 +13,10 @@ func (t *Trace) PlanFurther(specs []string, o machine.PlanOptions) ([]*plan.Plan
 	return t.replanner.Plan(specs, o)
 }
 
+// WhenLoaded has f called when a module was loaded while the calls are read. It must be called
+// before Calls, and needs Options.Replan.
+func (t *Trace) WhenLoaded(f func()) { t.modules.WhenLoaded(f) }
+
 // Replan makes a running trace show the calls of these specs and no others. further is
 // what PlanFurther has returned for them. See [arm.Replanner.Replan]. Replan needs
 // Options.Replan. It must be called from one goroutine, which need not be the one that

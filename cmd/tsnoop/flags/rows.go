@@ -48,7 +48,7 @@ func (o *Options) sections() []Section {
 				parsed(&o.Plan.Comm, parseComm), "takes a glob for names of tasks", "tsnoop --comm 'nginx*' SPEC"},
 			{"cpu", "", " LIST", "only what happens on these CPUs: 0,2-3",
 				parsed(&o.Trace.CPUs, tracefs.ParseCPUs), "takes numbers of CPUs", "tsnoop --cpu 0,2-3 SPEC"},
-			{"wait-module", "", "", "functions of modules that are not loaded yet, from the time they are loaded",
+			{"wait-module", "", "", "functions and events of modules that are not loaded yet, from the time they are loaded",
 				yes(&o.Plan.Wait), "", ""},
 			{"count", "n", " N", "end after N calls; 0 (default): no limit",
 				number(&o.Count, 0, 1<<62), "takes a number of calls, 0 for no limit", "tsnoop -n 10 SPEC"},

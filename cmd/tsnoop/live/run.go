@@ -15,6 +15,7 @@ import (
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/target"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/terminal"
 	"github.com/tsnoop/tsnoop/fetchargs/plan"
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/render/sum"
 	"github.com/tsnoop/tsnoop/tracefs"
@@ -28,6 +29,7 @@ type Run struct {
 	ui      *terminal.UI
 	machine *machine.Machine
 	plans   []*plan.Plan
+	later   []*spec.Spec
 	program *program
 }
 
@@ -50,9 +52,16 @@ func Begin(o *flags.Options, ui *terminal.UI, text bool) (*Run, error) {
 
 func (r *Run) resolve(text bool) (err error) {
 	defer r.ui.Watch(func() string { return "reading the kernel's types and symbols..." })()
-	r.machine, r.plans, err = target.Plans(r.o, text)
+	var later func(*spec.Spec)
+	if text && !r.o.Plan.Chain { // a recording needs the fields of its events before it begins
+		later = func(s *spec.Spec) { r.later = append(r.later, s) }
+	}
+	r.machine, r.plans, err = target.Plans(r.o, text, later)
 	return err
 }
+
+// Later returns the specs that wait for a module to be loaded.
+func (r *Run) Later() []*spec.Spec { return r.later }
 
 // End waits for the program and returns its exit status. err is the error of the run,
 // which is reported at once if the program goes on.
@@ -121,6 +130,7 @@ func (r *Run) options() trace.Options {
 	to := o.Trace
 	to.Text, to.Rearm, to.MaxRate = o.Reader == "text", o.Guard == "rearm", output.MaxRate(o)
 	to.Processes = to.Processes || slices.Contains(o.By, sum.ByPID)
+	to.Replan = to.Replan || len(r.later) > 0
 	to.Wait, to.Chain, to.Begin = o.Plan.Wait, o.Plan.Chain, o.Begins()
 	if o.Show.Time == render.TimeBoot {
 		to.Clock = "boot"

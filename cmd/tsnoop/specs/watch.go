@@ -13,7 +13,9 @@ import (
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/preset"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/target"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/terminal"
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/fetchargs/plural"
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/specfile"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
@@ -25,35 +27,53 @@ type replanner struct {
 	ui    *terminal.UI
 	t     *trace.Trace
 	files *fileWatch
-	armed []string // specs
-	wrong string   // the last error about the current files
+	mu    sync.Mutex // guards everything below
+	armed []string   // specs, also those that wait
+	wrong string     // the last error about the current files
+	later later
 }
 
-// Watch makes the trace follow its files of specs, if --watch is set, until stop
-// returns.
-func Watch(ctx context.Context, o *flags.Options, t *trace.Trace, ui *terminal.UI) (stop func(), err error) {
-	if !o.Trace.Replan {
-		return func() {}, nil
-	}
-	files, err := newFileWatch()
-	if err == nil {
-		err = files.add(watched(o.Specs))
-	}
-	if err != nil {
-		return nil, &tracefs.MachineError{Msg: fmt.Sprintf("files cannot be watched: %v", err), Cure: "sysctl fs.inotify.max_user_instances=1024", Err: err}
-	}
-	for _, dir := range files.lost {
-		ui.Warn("changes in %s are not seen: it cannot be watched", dir)
-	}
-	r := &replanner{o: o, ui: ui, t: t, files: files, armed: o.Args}
+// Watch makes the trace follow its files of specs, if --watch is set, and show what those
+// specs name that wait for a module when one is loaded, until stop returns.
+func Watch(ctx context.Context, o *flags.Options, waiting []*spec.Spec, t *trace.Trace, ui *terminal.UI) (stop func(), err error) {
+	r := &replanner{o: o, ui: ui, t: t, armed: o.Args}
 	ctx, cancel := context.WithCancel(ctx)
 	var done sync.WaitGroup
-	done.Go(func() { files.run(ctx, func(last bool) bool { return r.reload(ctx, last) }) })
-	return func() {
+	if len(waiting) > 0 || o.Plan.Wait && o.Trace.Replan {
+		r.await(ctx, &done, waiting)
+	}
+	if o.Trace.Replan {
+		err = r.follow(ctx, &done)
+	}
+	stop = func() {
 		cancel()
 		done.Wait()
-		files.close()
-	}, nil
+		if r.files != nil {
+			r.files.close()
+		}
+	}
+	if err != nil {
+		stop()
+		return nil, err
+	}
+	return stop, nil
+}
+
+// follow makes the trace follow its files.
+func (r *replanner) follow(ctx context.Context, done *sync.WaitGroup) error {
+	files, err := newFileWatch()
+	if err == nil {
+		err = files.add(watched(r.o.Specs))
+	}
+	if err != nil {
+		return &tracefs.MachineError{Msg: fmt.Sprintf("files cannot be watched: %v", err), Cure: "sysctl fs.inotify.max_user_instances=1024", Err: err}
+	}
+	for _, dir := range files.lost {
+		r.ui.Warn("changes in %s are not seen: it cannot be watched", dir)
+	}
+	r.files = files
+	done.Go(func() { files.run(ctx, func(last bool) bool { return r.reload(ctx, last) }) })
+	return nil
 }
 
 // watched returns the files of specs that can change.
@@ -65,6 +85,8 @@ func watched(set *specfile.Set) []string {
 // goes on as it was. Unless last is set, a file may then be half written, and reload
 // returns false.
 func (r *replanner) reload(ctx context.Context, last bool) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	set, err := specfile.Read(r.o.Files, readWatched)
 	if len(set.Specs) == 0 && err == nil {
 		err = noSpecs(r.o.Files)
@@ -99,15 +121,7 @@ func (r *replanner) reload(ctx context.Context, last bool) bool {
 // arm makes the trace show these specs.
 func (r *replanner) arm(ctx context.Context, specs []string) error {
 	start := time.Now()
-	po, err := target.PlanOptions(r.o)
-	if err != nil {
-		return err
-	}
-	po.Text = true
-	plans, err := r.t.PlanFurther(specs, po)
-	if err == nil {
-		err = target.CheckPlans(r.o, plans)
-	}
+	plans, waiting, err := r.plan(specs)
 	planned := time.Now()
 	if err == nil {
 		err = r.t.Replan(ctx, specs, plans)
@@ -121,8 +135,23 @@ func (r *replanner) arm(ctx context.Context, specs []string) error {
 	r.ui.Notes(plans)
 	r.ui.LeftOut(plans)
 	r.ui.Warn("%s", r.difference(specs))
+	r.wait(waiting)
 	r.ui.Detail("planned in %v, armed in %v", planned.Sub(start).Round(time.Millisecond), time.Since(planned).Round(time.Millisecond))
 	return nil
+}
+
+// plan plans those of the specs that the trace has no plans for. It also returns those that
+// wait for a module.
+func (r *replanner) plan(specs []string) (plans []*plan.Plan, waiting []*spec.Spec, err error) {
+	po, err := target.PlanOptions(r.o)
+	if err != nil {
+		return nil, nil, err
+	}
+	po.Text, po.Later = true, func(s *spec.Spec) { waiting = append(waiting, s) }
+	if plans, err = r.t.PlanFurther(specs, po); err == nil {
+		err = target.CheckPlans(r.o, plans)
+	}
+	return plans, waiting, err
 }
 
 // difference says what has changed.

@@ -6,6 +6,7 @@ import (
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
 	"github.com/tsnoop/tsnoop/fetchargs/plan"
+	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/machine"
 )
@@ -28,8 +29,9 @@ func Machine(o *flags.Options, arms bool) (*machine.Machine, error) {
 	return machine.New(fs), nil
 }
 
-// Plans resolves the specs for this machine.
-func Plans(o *flags.Options, text bool) (*machine.Machine, []*plan.Plan, error) {
+// Plans resolves the specs for this machine. later, if not nil, is as in
+// [machine.PlanOptions].
+func Plans(o *flags.Options, text bool, later func(*spec.Spec)) (*machine.Machine, []*plan.Plan, error) {
 	m, err := Machine(o, true)
 	if err != nil {
 		return nil, nil, err
@@ -38,7 +40,7 @@ func Plans(o *flags.Options, text bool) (*machine.Machine, []*plan.Plan, error) 
 	if err != nil {
 		return nil, nil, err
 	}
-	po.Text = text
+	po.Text, po.Later = text, later
 	plans, err := m.Plan(o.Args, po)
 	if err != nil {
 		return nil, nil, err
