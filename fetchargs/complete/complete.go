@@ -31,6 +31,15 @@ func Complete(text string, t *target.Target) []Candidate {
 	if !ok {
 		return nil
 	}
+	found := completeWord(t, u)
+	if u.Other != "" {
+		found = append(found, completeFunc(t, spec.Unfinished{Head: strings.TrimSuffix(text, u.Other), Word: u.Other})...)
+	}
+	return found
+}
+
+// completeWord completes the last word of a spec.
+func completeWord(t *target.Target, u spec.Unfinished) []Candidate {
 	switch {
 	case u.Func:
 		return completeFunc(t, u)

@@ -203,5 +203,12 @@ func WithStarters(specs []*Spec) []*Spec {
 	return all
 }
 
-// Clock returns the name of the clock of e, in a run the same only for the same e and spec.
-func (e *Since) Clock(of *Spec) string { return e.String() + " of " + of.Text }
+// Clock returns the name of the clock of e, which has an Other. In a run it is the same only
+// in the same spec for the same keys and the same Other: since and who share a clock.
+func (e *Since) Clock(of *Spec) string {
+	name := ""
+	for _, x := range e.Keys() {
+		name += x.String() + ", "
+	}
+	return name + e.Other.String() + " of " + of.Text
+}

@@ -11,6 +11,9 @@ type Unfinished struct {
 	Word string // the word so far, with its sigil: "", "le", "$co"
 	Func bool   // the word is the function's name, with its module
 	Type string // struct, union or enum, if the word is the name of such a type; else ""
+	// Other is the word, with its module, if it may also be the name of another function or
+	// event: in since( and who(, after a key. Else it is "".
+	Other string
 	// Whole is the spec with Hole in place of the word, and all brackets closed.
 	Whole string
 }
@@ -46,7 +49,41 @@ func Finish(text string) (u Unfinished, ok bool) {
 	if name.kind == tokEOF || name.End == len(text) {
 		return Unfinished{Word: text, Func: true}, true
 	}
+	u.Other = other(text)
 	return u, true
+}
+
+// other returns the last argument of an open since( or who( that text ends in, "" if it is
+// the first, or if it is something other than a name.
+func other(text string) string {
+	type bracket struct {
+		since bool
+		last  int // where its last argument begins, 0 if that is the first
+	}
+	var open []bracket
+	word := ""
+	for t := scanAt(text, scanFunc(text, 0).End); t.kind != tokEOF; t = scanAt(text, t.End) {
+		switch n := len(open); t.kind {
+		case "(", "[":
+			open = append(open, bracket{since: word == "since" || word == "who"})
+		case ")", "]":
+			open = open[:max(n-1, 0)]
+		case ",":
+			if n > 0 {
+				open[n-1].last = t.End
+			}
+		}
+		word = t.text
+	}
+	if len(open) == 0 || !open[len(open)-1].since || open[len(open)-1].last == 0 {
+		return ""
+	}
+	last := strings.TrimLeft(text[open[len(open)-1].last:], " \t\n")
+	module, name, _ := strings.Cut(last, ":")
+	if strings.ContainsFunc(module+name, func(r rune) bool { return r > 0x7f || !IsWord(byte(r)) }) {
+		return ""
+	}
+	return last
 }
 
 // lastElse returns where the last spec of text begins, 0 if there is only one.

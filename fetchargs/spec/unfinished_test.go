@@ -44,9 +44,18 @@ func TestFinish(t *testing.T) {
 		{"f(a->(b|c)) |", "f(a->(b|c)) |", "", "", "", true},
 	} {
 		u, ok := spec.Finish(c.text)
+		u.Other = ""
 		want := spec.Unfinished{Head: c.head, Word: c.word, Func: c.function, Type: c.typ, Whole: strings.Replace(c.whole, "·", spec.Hole, 1)}
 		if !ok || u != want {
 			t.Errorf("Finish(%q) = %+v, %t, want %+v", c.text, u, ok, want)
+		}
+	}
+	for text, want := range map[string]string{
+		"f(since(a, t": "t", "f(x, who(a, b, m:g": "m:g", "f(since(a,m:": "m:", "f(a)|g(since(a->b[1], t": "t", "f(since(a) > 1ms && since(b, t": "t",
+		"f(since(t": "", "f(a, t": "", "f(since(a, b == t": "", "f(since(a, b->t": "", "f(since(a, g(t": "", "f(since(a, g(b), h(t": "", "f(since(a, ": "", "f(since(a, (t": "", "f(since(a, b), t": "", "f(sizeof(a, t": "",
+	} {
+		if u, ok := spec.Finish(text); !ok || u.Other != want {
+			t.Errorf("Finish(%q): %t, the other function is %q, want %q", text, ok, u.Other, want)
 		}
 	}
 	for _, text := range []string{`f(s == "`, `f(s == "x`, `f(s == 'x"`, `g | f(s == "`} {

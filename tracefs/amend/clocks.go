@@ -46,6 +46,9 @@ type keeping struct {
 	size    int // of that, in bytes; 0 for a clock of other records, which this one starts
 	who     bool
 	number  int32
+
+	key   clockKey // of the event that is looked at
+	known bool     // its key could be read
 }
 
 // A clockKey is a key and the number of its clock.
@@ -92,7 +95,7 @@ func (c *clocks) learn(l Layout) {
 		if !strings.Contains(c.words, word) {
 			c.words = strings.TrimPrefix(c.words+" and "+word, " and ")
 		}
-		c.of[l.Format.ID] = append(c.of[l.Format.ID], keeping{clock, l.Probe, l.Decoder, at.Offset, size, who, c.numberOf(clock)})
+		c.of[l.Format.ID] = append(c.of[l.Format.ID], keeping{clock: clock, probe: l.Probe, decoder: l.Decoder, offset: at.Offset, size: size, who: who, number: c.numberOf(clock)})
 	}
 }
 
@@ -127,23 +130,27 @@ func (c *clocks) put(e *tracefs.Event, order binary.ByteOrder) {
 	if e.Lost > 0 || e.Losing || c.gap != nil && c.gap.Load() && c.gap.Swap(false) {
 		c.forget()
 	}
-	for i := range c.of[e.Format.ID] {
-		k := &c.of[e.Format.ID][i]
-		if k.offset < 0 || k.offset+k.size > len(e.Data) {
+	all := c.of[e.Format.ID]
+	for i := range all { // all is shown before anything ends: two may show the same clock
+		k := &all[i]
+		if k.known = k.offset >= 0 && k.offset+k.size <= len(e.Data); !k.known {
 			continue
 		}
 		if k.size > 0 {
 			k.putNothing(e, order)
 		}
 		key, ok := k.clock.Key(k.decoder, e.Data)
-		if !ok || c.blind {
-			continue
-		}
-		id := clockKey{k.number, key}
-		n, runs := c.begun[id]
-		if runs && c.all[n].time <= e.Time && k.size > 0 {
+		k.key, k.known = clockKey{k.number, key}, ok && !c.blind
+		if n, runs := c.begun[k.key]; runs && k.known && c.all[n].time <= e.Time && k.size > 0 {
 			k.put(e, order, &c.all[n])
 		}
+	}
+	for i := range all {
+		k := &all[i]
+		if !k.known {
+			continue
+		}
+		n, runs := c.begun[k.key]
 		if runs && k.clock.Ends(k.probe, k.decoder, e.Data) {
 			c.end(n)
 			runs = false
@@ -152,7 +159,7 @@ func (c *clocks) put(e *tracefs.Event, order binary.ByteOrder) {
 			if runs {
 				c.end(n)
 			}
-			c.start(id, e, k)
+			c.start(k.key, e, k)
 		}
 	}
 }

@@ -83,20 +83,25 @@ func layoutOf(t *testing.T, p *plan.Probe) Layout {
 	return Layout{p, f, p.Decoder(slots, binary.LittleEndian, nil)}
 }
 
-// shown is what a clock shows in an event, "?" if that is not known.
-func shown(r *Stage, plan *plan.Plan, e *tracefs.Event) string {
+// shown is what the first clock shows in an event.
+func shown(r *Stage, plan *plan.Plan, e *tracefs.Event) string { return allShown(r, plan, e)[0] }
+
+// allShown is what each clock shows in an event, "?" if that is not known.
+func allShown(r *Stage, plan *plan.Plan, e *tracefs.Event) (all []string) {
 	for i := range plan.Entry().Fields {
-		if f := &plan.Entry().Fields[i]; f.Clock {
-			switch v := r.layouts[plan.Entry()].Decoder.Value(i, e.Data); v.Kind {
-			case value.Int:
-				return fmt.Sprint(v.Uint)
-			case value.Text:
-				return fmt.Sprintf("%s-%d", v.Bytes, v.Uint)
-			}
-			return "?"
+		if f := &plan.Entry().Fields[i]; !f.Clock {
+			continue
+		}
+		switch v := r.layouts[plan.Entry()].Decoder.Value(i, e.Data); v.Kind {
+		case value.Int:
+			all = append(all, fmt.Sprint(v.Uint))
+		case value.Text:
+			all = append(all, fmt.Sprintf("%s-%d", v.Bytes, v.Uint))
+		default:
+			all = append(all, "?")
 		}
 	}
-	return "no clock"
+	return all
 }
 
 // TestClocks has calls of two files: a file's clock starts with more than 100 bytes, and
@@ -225,7 +230,6 @@ func TestClocksWho(t *testing.T) {
 // names that change and tasks that share them.
 func TestClocksBoth(t *testing.T) {
 	r, event, plan := clockOf(t, "vfs_read(file, count, since(file, count > 150, count < 20), who(file, count > 100, count < 30 && count != 7))")
-	decoder := r.layouts[plan.Entry()].Decoder
 	rng := rand.New(rand.NewPCG(3, 4))
 	type begun struct {
 		time uint64
@@ -252,18 +256,7 @@ func TestClocksBoth(t *testing.T) {
 			wantTask = b.task
 			known++
 		}
-		var got []string
-		for i := range plan.Entry().Fields {
-			if plan.Entry().Fields[i].Clock {
-				got = append(got, "?")
-				switch v := decoder.Value(i, e.Data); v.Kind {
-				case value.Int:
-					got[len(got)-1] = fmt.Sprint(v.Uint)
-				case value.Text:
-					got[len(got)-1] = fmt.Sprintf("%s-%d", v.Bytes, v.Uint)
-				}
-			}
-		}
+		got := allShown(r, plan, e)
 		if want := []string{wantAge, wantTask}; !slices.Equal(got, want) {
 			t.Fatalf("at %d: %q, want %q", time, got, want)
 		}
@@ -342,9 +335,19 @@ func TestClocksBound(t *testing.T) {
 
 // TestClocksOfOthers starts a clock by calls of one function, and ends it by those of another.
 func TestClocksOfOthers(t *testing.T) {
+	othersClock(t, "vfs_read(since(count, pos, vfs_write(count, pos) if count > 9))")
+	both := othersClock(t, "vfs_read(since(count, pos, vfs_write(count, pos) if count > 9), who(count, pos, vfs_write(count, pos) if count > 9))")
+	if both[0] != "?" || both[4] != "w-11" {
+		t.Errorf("who shows %q", both)
+	}
+}
+
+// othersClock checks since of a spec, and returns what its last clock shows in each call.
+func othersClock(t *testing.T, text string) (last []string) {
+	t.Helper()
 	target := &target.Target{Kernel: btf.Open("../../testdata/btf/linux-6.12-amd64.btf"), Arch: abi.Named("amd64"), Features: dynevent.Features{ArgN: true}, Live: true, Calls: true}
-	plans, err := machine.Resolve([]string{"vfs_read(since(count, pos, vfs_write(count, pos) if count > 9))"}, target, nil)
-	if err != nil || len(plans) != 2 {
+	plans, err := machine.Resolve([]string{text}, target, nil)
+	if err != nil || len(plans) != 2 { // who and since share what starts their clock
 		t.Fatalf("%d plans, %v", len(plans), err)
 	}
 	r := New(binary.LittleEndian, Times{})
@@ -365,15 +368,19 @@ func TestClocksOfOthers(t *testing.T) {
 		{1, 16, 20, 1, ""}, {1, 18, 20, 1, ""}, {0, 20, 20, 1, "2"}, {1, 21, 20, 2, ""}, {1, 22, 20, 3, ""}, {0, 23, 20, 2, "2"}, {0, 24, 20, 3, "2"},
 	} {
 		entry := plans[c.plan].Entry()
-		e := &tracefs.Event{Time: c.time, Format: formats[c.plan], Data: make([]byte, formats[c.plan].Size)}
+		e := &tracefs.Event{Time: c.time, TID: int(c.time), Comm: []byte("rw"[c.plan:][:1]), Format: formats[c.plan], Data: make([]byte, formats[c.plan].Size)}
 		for j, k := range plans[c.plan].Clocks[0].KeyFields {
 			at := e.Format.Field(entry.Args[entry.Fields[k].Arg].Name)
 			binary.LittleEndian.PutUint64(e.Data[at.Offset:], [...]uint64{c.count, c.pos}[j])
 		}
-		if e = r.Event(e); c.plan == 0 {
-			if got := shown(r, plans[0], e); got != c.want {
-				t.Errorf("call %d: %s, want %s", i, got, c.want)
+		e = r.Event(e)
+		last = append(last, "")
+		if c.plan == 0 {
+			all := allShown(r, plans[0], e)
+			if last[i] = all[len(all)-1]; all[0] != c.want || (last[i] == "?") != (c.want == "?") {
+				t.Errorf("%s: call %d: %s, want %s", text, i, all, c.want)
 			}
 		}
 	}
+	return last
 }

@@ -52,7 +52,7 @@ func completionTarget(o *flags.Options, word string) (*fetchtarget.Target, error
 		return nil, err
 	}
 	u, _ := spec.Finish(word)
-	if u.Func && fs != nil && t.Places != nil {
+	if (u.Func || u.Other != "") && fs != nil && t.Places != nil {
 		t.Traceable = functions(m)
 	}
 	if s, err := spec.Parse(u.Whole); err == nil {
