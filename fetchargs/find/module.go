@@ -121,7 +121,7 @@ func callOfTracepoint(name string) (call string, ok bool) {
 // the beginning of the function's name, as ext4 is of ext4_file_open. It returns
 // nil if there is none.
 func (r *Function) ofAwaited(name string) *btf.Func {
-	if r.Spec.Module.Text != "" || r.Target.Awaited == nil {
+	if r.Spec.Module.Text != "" {
 		return nil
 	}
 	for i := strings.LastIndexByte(name, '_'); i > 0; i = strings.LastIndexByte(name[:i], '_') {

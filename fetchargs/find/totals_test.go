@@ -24,6 +24,12 @@ func TestTotals(t *testing.T) {
 			t.Errorf("a few %s more than %d are not too many", tt.what, tt.most)
 		}
 	}
+	var names totals
+	for range maxAlternatives + 1 {
+		if err := names.addSpec(name); err != nil {
+			t.Fatal(err)
+		}
+	}
 	// All globs but the largest may match so many functions.
 	var n totals
 	for i, found := range []int{90000, maxFunctions - 10, 10, 1} {
