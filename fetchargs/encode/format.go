@@ -9,8 +9,8 @@ import (
 )
 
 // ImpliedFormat returns the FORMAT that w, to which p leads, has without one of the user, nil if
-// it has none: that of the type of an entry, or for a value that is compared with an address,
-// IPv6 or MAC if it may be one.
+// it has none: that of the type of an entry, that of a set of CPUs in an event, or for a value
+// that is compared with an address, IPv6 or MAC if it may be one.
 func (r *Encoder) ImpliedFormat(w cond.Want, p route.Route) *value.Format {
 	if e, ok := w.X.(*spec.Typed); ok && (e.Type.Text[0] == 'x' || e.Type.Text == "symbol") {
 		f := value.FormatNamed(e.Type.Text)
@@ -18,6 +18,11 @@ func (r *Encoder) ImpliedFormat(w cond.Want, p route.Route) *value.Format {
 			return value.FormatNamed("x")
 		}
 		return f
+	}
+	if set := value.FormatNamed(p.Set); w.With == nil && set != nil && set.Form == value.Bits {
+		if _, words := btf.AsArray(p.Type); words {
+			return set
+		}
 	}
 	if w.With == nil || w.With.Kind != spec.Address || p.Type == nil {
 		return nil
