@@ -341,18 +341,20 @@ specials() {
 }
 
 # special KERNEL runs what needs a machine of its own: the lockdown, set at run
-# time and on one kernel at boot, a CPU that comes late, power cuts, and the demo as it runs on a
+# time and on one kernel at boot, CPUs that come late, power cuts, and the demo as it runs on a
 # machine that has kprobes.
 special() {
+	local lists=
 	case $1 in
 	newest)
+		lists='|List'
 		spawn tested "make demo HOST=1, kernel $1" demo_host "$1"
 		spawn lockdown "$1" "at boot" lockdown=confidentiality
 		spawn tested "power cuts, kernel $1" "$vm/power.sh" "$work/amd64" "$1" ext4 2
 		;&
 	5.10)
 		spawn lockdown "$1" "at run time" ""
-		TSNOOP_VM_APPEND=maxcpus=1 spawn alone "a CPU comes late" "$1" TestHotplugLate
+		TSNOOP_VM_APPEND=maxcpus=1 TSNOOP_VM_QEMU="-smp 4" spawn alone "CPUs come late" "$1" "TestHotplug(Late$lists)"
 		spawn tested "--emit=boot, kernel $1" emit_boot "$1"
 		;;
 	esac

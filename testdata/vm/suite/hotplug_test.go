@@ -5,6 +5,8 @@ package suite
 import (
 	"bytes"
 	"os"
+	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -84,4 +86,69 @@ func TestHotplugLate(t *testing.T) {
 			t.Fatalf("on CPU %d, but what is CPU %d's: %s", on, own, line)
 		}
 	})
+}
+
+// TestHotplugList compares the lists of CPUs that tsnoop shows with the kernel's own text of the
+// same events, in another instance, for tasks that load and unload a module. test.sh runs it
+// after TestHotplugLate with four CPUs, since the kernel needs three for such a list.
+func TestHotplugList(t *testing.T) {
+	for _, cpu := range []string{"1", "2", "3"} {
+		mustWrite(t, "/sys/devices/system/cpu/cpu"+cpu+"/online", "1")
+	}
+	kernel := filepath.Join(tracing, "instances/list")
+	if err := os.Mkdir(kernel, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	defer os.Remove(kernel)
+	tr := startTrace(t, "-t", "none", "ipi:ipi_send_cpumask(cpumask)")
+	enable := filepath.Join(kernel, "events/ipi/ipi_send_cpumask/enable")
+	mustWrite(t, enable, "1")
+	for range 3 { // to load a module, the kernel changes code, which it tells all other CPUs
+		module(t, "insmod", "dummy")
+		module(t, "rmmod", "dummy")
+	}
+	mustWrite(t, enable, "0")
+	text, err := os.ReadFile(filepath.Join(kernel, "trace"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr.end()
+	want := cpuLists(listed(t, string(text)), regexp.MustCompile(`(?m)^ *(?:ins|rm)mod-\d+ +\[00(\d)\].* cpumask=([-,\d]+) callsite=`))
+	shown, err := os.ReadFile(tr.out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := cpuLists(string(shown), regexp.MustCompile(`(?m)^ *(\d) (?:ins|rm)mod-.*cpumask=([-,\d]+)\)$`))
+	long := false
+	for cpu, lists := range want {
+		if !strings.Contains(" "+got[cpu]+" ", " "+lists+" ") {
+			t.Errorf("on CPU %s: shows %s, the kernel %s", cpu, got[cpu], lists)
+		}
+		long = long || strings.Contains(lists, "-")
+	}
+	if !long {
+		t.Errorf("no list has a range: %v", want)
+	}
+}
+
+// listed returns text of the kernel with its masks of CPUs, in hexadecimal, as lists.
+func listed(t *testing.T, text string) string {
+	t.Helper()
+	return regexp.MustCompile(`cpumask=([,[:xdigit:]]+)`).ReplaceAllStringFunc(text, func(found string) string {
+		mask := strings.ReplaceAll(strings.TrimPrefix(found, "cpumask="), ",", "")
+		n, err := strconv.ParseUint(mask, 16, 64)
+		if err != nil || n >= 1<<4 {
+			t.Fatalf("the kernel writes %s: %v", found, err)
+		}
+		return "cpumask=" + [16]string{"", "0", "1", "0-1", "2", "0,2", "1-2", "0-2", "3", "0,3", "1,3", "0-1,3", "2-3", "0,2-3", "1-3", "0-3"}[n]
+	})
+}
+
+// cpuLists returns the lists of text, in their order, by the CPU of the event.
+func cpuLists(text string, list *regexp.Regexp) map[string]string {
+	all := map[string]string{}
+	for _, m := range list.FindAllStringSubmatch(text, -1) {
+		all[m[1]] = strings.TrimSpace(all[m[1]] + " " + m[2])
+	}
+	return all
 }
