@@ -80,7 +80,7 @@ func (r *replanner) came(ctx context.Context) {
 	if len(armed) == 0 {
 		return
 	}
-	r.ui.Warn("%s has come, and is traced", names(armed))
+	r.ui.Warn("traced from now on: %s", names(armed))
 }
 
 // names lists what specs name.

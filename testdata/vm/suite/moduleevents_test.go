@@ -127,7 +127,7 @@ func TestVMModuleEvents(t *testing.T) {
 		tr := beginTrace(t, "-t", "none", "--wait-module", "nbd:nbd_header_sent(handle)", "nbd:nbd_nosuch(handle)")
 		at := tr.says(0, "waiting for a module that has nbd:nbd_header_sent, nbd:nbd_nosuch")
 		module(t, "insmod", "nbd")
-		at = tr.says(at, "nbd:nbd_header_sent has come, and is traced")
+		at = tr.says(at, "traced from now on: nbd:nbd_header_sent")
 		sent := nbdRead(t)
 		tr.await("the first events", func() bool { return len(nbdHandles(tr)) >= len(sent) })
 		module(t, "rmmod", "nbd")
