@@ -20,7 +20,7 @@ func (fs *FS) Systems() []string {
 // SystemEvents returns the events of a system that can be recorded, nil if there is no such
 // system. The events of ftrace itself cannot: they have no file enable.
 func (fs *FS) SystemEvents(system string) []string {
-	if strings.Contains(system, "/") || ownName.MatchString(system) || !fs.Exists(path.Join("events", system, "enable")) {
+	if system == "" || system == "." || strings.Contains(system, "/") || ownName.MatchString(system) || !fs.Exists(path.Join("events", system, "enable")) {
 		return nil
 	}
 	names, _ := fs.names(path.Join("events", system))
