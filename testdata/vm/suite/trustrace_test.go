@@ -85,8 +85,8 @@ func newRace(t *testing.T, mode uint32) *race {
 			t.Fatal(err)
 		}
 	}
-	for dir := filepath.Dir(outside); dir != "/"; dir = filepath.Dir(dir) {
-		os.Chmod(dir, 0o1755)
+	for dir := filepath.Dir(outside); dir != os.TempDir(); dir = filepath.Dir(dir) {
+		os.Chmod(dir, 0o755)
 	}
 	unix.Chmod(outside, 0o755)
 	unix.Chmod(r.dir, mode)
