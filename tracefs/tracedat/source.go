@@ -19,9 +19,8 @@ type source struct {
 	err    error
 	budget *quota // how many bytes may still be taken
 
-	// For a section in memory: its bytes, which nobody changes, the offset at which it begins
-	// in the file, and whether it is compressed there.
-	data   []byte
+	// For a section in memory: the offset at which it begins in the file, and whether
+	// it is compressed there.
 	base   int64
 	packed bool
 }
@@ -72,7 +71,7 @@ func (s *source) text(n uint64, what string, bound uint64) []byte {
 	return s.take(n)
 }
 
-// take returns the next n bytes, or nil.
+// take returns the next n bytes in a new slice, or nil.
 func (s *source) take(n uint64) []byte {
 	switch {
 	case s.err != nil:
@@ -86,10 +85,6 @@ func (s *source) take(n uint64) []byte {
 	if err := s.budget.take(int64(n), "bytes of texts"); err != nil {
 		s.fail(err)
 		return nil
-	}
-	if s.data != nil {
-		s.off += int64(n)
-		return s.data[s.off-int64(n) : s.off : s.off]
 	}
 	b := make([]byte, n)
 	if !s.fill(b) {

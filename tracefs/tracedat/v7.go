@@ -120,7 +120,7 @@ func (o *opener) section(at int64, id uint16, what string, bound uint64) *source
 		data = s.take(h.size)
 	}
 	return &source{
-		r: bytes.NewReader(data), data: data, end: int64(len(data)), order: o.order,
+		r: bytes.NewReader(data), end: int64(len(data)), order: o.order,
 		what: what, short: ErrDamaged, err: s.err, budget: &o.budget,
 		base: start, packed: h.packed,
 	}
