@@ -44,9 +44,7 @@ func SyscallFuncs(t *target.Target, name string) []SyscallFunc {
 		}
 	}
 	if !spec.IsGlob(s.Func.Text) {
-		if calls := namedSyscalls(t, s); len(calls) > 0 {
-			add(calls)
-		}
+		add(namedSyscalls(t, s))
 		return funcs
 	}
 	for _, c := range matchingSyscalls(t, s) {

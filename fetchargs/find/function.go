@@ -74,9 +74,6 @@ func (r *Function) prototype(name string) (*btf.Func, error) {
 	r.awaited, r.untold = r.Target.Waits(r.Spec.Module.Text)
 	r.lookUp()
 	if fn = r.withoutPrototype(); fn == nil {
-		fn = r.ofAwaited(name)
-	}
-	if fn == nil {
 		return nil, r.noFunction(missing)
 	}
 	return fn, nil

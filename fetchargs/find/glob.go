@@ -34,9 +34,7 @@ func (g *Glob) LeaveOut(name string, e *spec.Error) {
 func shortReason(name, msg string) string {
 	msg = strings.TrimPrefix(strings.TrimPrefix(msg, name+" "), "has ")
 	msg = strings.Replace(msg, " of "+name+" ", " ", 1)
-	if i := strings.Index(msg, ": "+name+"."); i >= 0 { // clones
-		msg = msg[:i]
-	}
+	msg, _, _ = strings.Cut(msg, ": "+name+".") // clones
 	return msg
 }
 

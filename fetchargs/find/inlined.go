@@ -158,7 +158,7 @@ func (r *Function) notFunction(missing *btf.NotFoundError) *spec.Error {
 		if len(with) > 0 {
 			hint = fmt.Sprintf("its arguments are parameters of %s; %s", strings.Join(with, ", "), hint)
 		}
-		if call := CallOf(r.Target, entry); call != "" && call != name.Text {
+		if call := CallOf(r.Target, entry); call != "" {
 			hint = call + " has its arguments"
 		}
 		return spec.ErrorWith(name.Span, missing, hint, "%s is a system call, not a function of this kernel", name.Text)

@@ -117,30 +117,6 @@ func callOfTracepoint(name string) (call string, ok bool) {
 	return call, ok
 }
 
-// ofAwaited returns a function of a module that the run waits for, if the module is
-// the beginning of the function's name, as ext4 is of ext4_file_open. It returns
-// nil if there is none.
-func (r *Function) ofAwaited(name string) *btf.Func {
-	if r.Spec.Module.Text != "" {
-		return nil
-	}
-	for i := strings.LastIndexByte(name, '_'); i > 0; i = strings.LastIndexByte(name[:i], '_') {
-		module := name[:i]
-		if awaited, why := r.Target.Waits(module); !awaited || why != nil {
-			continue
-		}
-		fn, err := r.Target.Kernel.Func(module, name)
-		if err != nil {
-			continue
-		}
-		one := *r.Spec
-		one.Module = spec.Name{Text: module, Span: r.Spec.Func.Span}
-		r.Spec, r.awaited = &one, true
-		return fn
-	}
-	return nil
-}
-
 // withoutModule returns the spec for the kernel's own function. ret says that only
 // its return is wanted.
 func withoutModule(t *target.Target, s *spec.Spec, ret bool) string {

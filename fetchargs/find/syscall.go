@@ -220,7 +220,7 @@ func newSyscall(t *target.Target, name, symbol string, way *abi.Syscalls, proto 
 }
 
 // StoresAddress reports whether the system call itself stores the socket address that its
-// parameter i points to, so that there is none before it returns.
+// parameter i points to, so that there is none before it returns. The length follows it.
 func (c *Syscall) StoresAddress(i int) bool {
-	return c.Own[i] == "sockaddr" && i+1 < len(c.Proto.Params) && btf.Pointee(c.Proto.Params[i+1].Type) != nil
+	return c.Own[i] == "sockaddr" && btf.Pointee(c.Proto.Params[i+1].Type) != nil
 }

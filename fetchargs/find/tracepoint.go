@@ -105,11 +105,11 @@ func (r *Function) tracepoint() error {
 }
 
 // isOwn reports whether a field is the kernel's own, which it does not print.
-func isOwn(f *tracepoint.Field) bool { return len(f.Name) > 2 && f.Name[:2] == "__" }
+func isOwn(f *tracepoint.Field) bool { return strings.HasPrefix(f.Name, "__") }
 
 // Argument returns the number of an argument of the tracepoint, from 1; 0 if there is none.
 func (r *Function) Argument(name string) int {
-	return 1 + slices.IndexFunc(r.arguments, func(p btf.Param) bool { return p.Name == name && name != "" })
+	return 1 + slices.IndexFunc(r.arguments, func(p btf.Param) bool { return p.Name == name })
 }
 
 // Arguments returns the arguments of the tracepoint, as far as types say.

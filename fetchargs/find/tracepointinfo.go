@@ -67,7 +67,7 @@ func newEventInfo(t *target.Target, system, name string) (e eventInfo, err error
 		return e, err
 	}
 	e = eventInfo{name: r.Proto.Name, words: map[string]string{}}
-	for i, p := range r.Proto.Params {
+	for _, p := range r.Proto.Params {
 		f := r.Event.Field(p.Name)
 		if enum, ok := btf.Strip(p.Type).(*btf.Enum); ok && f != nil && enum.Name == "" {
 			for _, v := range enum.Values {
@@ -78,7 +78,7 @@ func newEventInfo(t *target.Target, system, name string) (e eventInfo, err error
 		switch {
 		case f == nil:
 			e.arguments = append(e.arguments, p)
-		case i >= len(r.Shown()):
+		case isOwn(f):
 			e.own = append(e.own, p)
 		default:
 			e.fields = append(e.fields, p)

@@ -17,7 +17,7 @@ func eventArguments(t *target.Target, e *tracepoint.Event) []btf.Param {
 		return nil
 	}
 	f, err := t.Kernel.Func("", "__traceiter_"+e.Name)
-	if err != nil || len(f.Params) < 1 {
+	if err != nil || len(f.Params) == 0 {
 		return nil
 	}
 	return f.Params[1:]
@@ -58,7 +58,7 @@ func fieldType(t *target.Target, e *tracepoint.Event, f *tracepoint.Field, words
 // named returns a type of the kernel if it is a number of so many bytes or less, else a number.
 func named(t *target.Target, name string, size int, signed bool) btf.Type {
 	if typ, err := t.Kernel.Type(name); err == nil {
-		if n, known := btf.Size(typ); known && (n == size || n > 0 && n < size && btf.IsNumber(typ)) {
+		if n, known := btf.Size(typ); known && n > 0 && n <= size && (n == size || btf.IsNumber(typ)) {
 			return typ
 		}
 	}

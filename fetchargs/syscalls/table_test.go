@@ -21,7 +21,10 @@ func TestSyscallSets(t *testing.T) {
 	known := constants.SetNames()
 	n := 0
 	for name, proto := range table() {
-		for _, p := range proto.Params {
+		for i, p := range proto.Params {
+			if p.Own == "sockaddr" && i+1 == len(proto.Params) {
+				t.Errorf("%s has no length of %s", name, p.Name)
+			}
 			if p.Type == "" || p.Name == "" {
 				t.Errorf("%s has the parameter %q of type %q", name, p.Name, p.Type)
 			}
