@@ -35,7 +35,9 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 //
 // In the archive, "target" has lines of NAME VALUE: btf (a fixture), arch,
 // kernel, counts, show (explain, proofs, info), live, symbol NAME COUNT, module NAME
-// MODULE and clone NAME CLONE for the symbol table, place NAME ADDRESS ROOM KIND, cpus COUNT, only NUMBER, notrace NAME. "specs" has one spec a line.
+// MODULE and clone NAME CLONE for the symbol table, place NAME ADDRESS ROOM KIND, cpus COUNT,
+// only NUMBER, notrace NAME, function PROTOTYPE for all functions of a kernel that is no
+// fixture. "specs" has one spec a line.
 func TestGolden(t *testing.T) {
 	files, _ := filepath.Glob("testdata/*.txtar")
 	if len(files) == 0 {
@@ -87,6 +89,8 @@ func newGolden(t *testing.T, config string) *golden {
 	facts := map[string]target.SymbolFacts{}
 	notrace := map[string]bool{}
 	places := map[string]target.SymbolPlace{}
+	var prototypes []string
+	var further []func() // target lines of other files, which may need the kernel
 	for _, line := range strings.Split(strings.TrimSpace(config), "\n") {
 		words := strings.Fields(line)
 		if len(words) == 0 {
@@ -154,15 +158,19 @@ func newGolden(t *testing.T, config string) *golden {
 			}
 		case "notrace":
 			notrace[words[1]] = true
+		case "function":
+			prototypes = append(prototypes, strings.TrimPrefix(line, "function "))
 		default:
 			set := targetLines[words[0]]
 			if set == nil {
 				t.Fatalf("unknown target line %q", line)
 			}
-			set(t, c.target, words[1:])
+			further = append(further, func() { set(t, c.target, words[1:len(words)-2]) })
 		}
 	}
-	c.target.Kernel = btf.Open(filepath.Join("..", "testdata", "btf", fixture))
+	if c.target.Kernel = btf.Open(filepath.Join("..", "testdata", "btf", fixture)); prototypes != nil {
+		c.target.Kernel = kernelOf(t, prototypes...)
+	}
 	c.target.Traceable = func(_, name string) bool { return !notrace[name] }
 	if len(places) > 0 {
 		c.target.Places = places
@@ -175,6 +183,9 @@ func newGolden(t *testing.T, config string) *golden {
 	if len(facts) > 0 {
 		c.target.Symbols = func([]string, bool) (map[string]target.SymbolFacts, error) { return facts, nil }
 		c.target.Modules = []string{"loaded", "drv", "first", "second"}
+	}
+	for _, set := range further {
+		set()
 	}
 	return c
 }

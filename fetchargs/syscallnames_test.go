@@ -1,13 +1,11 @@
 package fetchargs_test
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	cbtf "github.com/cilium/ebpf/btf"
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
@@ -21,25 +19,8 @@ import (
 
 // Kernels before 4.17 pass the arguments of a system call as any others.
 func TestPlainSyscalls(t *testing.T) {
-	long := &cbtf.Int{Name: "long int", Size: 8, Encoding: cbtf.Signed}
-	number := &cbtf.Int{Name: "int", Size: 4, Encoding: cbtf.Signed}
-	text := &cbtf.Pointer{Target: &cbtf.Const{Type: &cbtf.Int{Name: "char", Size: 1, Encoding: cbtf.Char}}}
-	proto := &cbtf.FuncProto{Return: long, Params: []cbtf.FuncParam{{Name: "dfd", Type: number}, {Name: "filename", Type: text}}}
-	b, err := cbtf.NewBuilder([]cbtf.Type{
-		&cbtf.Func{Name: "sys_openat", Type: proto}, &cbtf.Func{Name: "SyS_unlinkat", Type: proto},
-	}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	raw, err := b.Marshal(nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	file := filepath.Join(t.TempDir(), "btf")
-	if err := os.WriteFile(file, raw, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	target := &target.Target{Arch: abi.Named("amd64"), Kernel: btf.Open(file)}
+	kernel := kernelOf(t, "long sys_openat(int dfd, char *filename)", "long SyS_unlinkat(int dfd, char *filename)")
+	target := &target.Target{Arch: abi.Named("amd64"), Kernel: kernel}
 	for text, want := range map[string]string{
 		"sys_openat(dfd, filename)":        "p:g/sys_openat sys_openat dfd=%di:s32 filename_ptr=%si:x64 filename=+0(%si):string",
 		"openat(dfd)":                      "p:g/sys_openat sys_openat dfd=%di:s32",
