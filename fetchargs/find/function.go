@@ -120,7 +120,7 @@ func (r *Function) noFunction(missing *btf.NotFoundError) *spec.Error {
 	}
 	if len(missing.Near) == 0 {
 		hint = "it may be a macro or inlined into its callers, which can be traced instead, or in a module that is not loaded"
-		if r.Target.Awaited != nil {
+		if r.Target.Awaited != nil && r.Spec.Module.Text == "" {
 			hint = "to wait for a module say which: --wait-module MODULE:" + name.Text
 		}
 	}
