@@ -18,6 +18,15 @@ func init() {
 	targetLines["listed"] = func(_ *testing.T, to *target.Target, words []string) {
 		to.ModuleFuncs = func() []string { return words }
 	}
+	// A reads line has a system call and those of its parameters whose texts its event reads.
+	targetLines["reads"] = func(_ *testing.T, to *target.Target, words []string) {
+		to.SyscallReads = func(name string) []string {
+			if name != words[0] {
+				return nil
+			}
+			return words[1:]
+		}
+	}
 	// A types line has a module and the file with its BTF.
 	targetLines["types"] = func(t *testing.T, to *target.Target, words []string) {
 		data, err := os.ReadFile(filepath.Join("..", words[1]))

@@ -34,7 +34,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 // of each: the lines of --emit or --explain, or the picture of its errors.
 //
 // In the archive, "target" has lines of NAME VALUE: btf (a fixture), arch,
-// kernel, counts, show (explain, proofs, info), live, symbol NAME COUNT, module NAME
+// kernel, counts, show (explain, proofs, info, records), live, symbol NAME COUNT, module NAME
 // MODULE and clone NAME CLONE for the symbol table, place NAME ADDRESS ROOM KIND, cpus COUNT,
 // only NUMBER, notrace NAME, function PROTOTYPE for all functions of a kernel that is no
 // fixture. "specs" has one spec a line.
@@ -74,12 +74,10 @@ var targetLines = map[string]func(t *testing.T, to *target.Target, words []strin
 
 // A golden is the kernel that a golden file's specs are for.
 type golden struct {
-	t       *testing.T
-	target  *target.Target
-	explain bool
-	proofs  bool
-	info    bool
-	calls   [][]string // to decide about
+	t      *testing.T
+	target *target.Target
+	show   string     // explain, proofs, info or records; "" for lines
+	calls  [][]string // to decide about
 }
 
 func newGolden(t *testing.T, config string) *golden {
@@ -105,8 +103,7 @@ func newGolden(t *testing.T, config string) *golden {
 		case "kernel":
 			c.target.Features, _ = dynevent.FeaturesOf(words[1])
 		case "show":
-			c.explain, c.proofs = words[1] == "explain", words[1] == "proofs"
-			c.info = words[1] == "info"
+			c.show = words[1]
 		case "live":
 			c.target.Live, c.target.Calls, c.target.Nonce = true, true, words[1]
 		case "call": // NAME ARG=VALUE... duration=NS no-entry no-return
@@ -224,15 +221,17 @@ func (c *golden) write(w *bytes.Buffer, text string) {
 		}
 	case err != nil:
 		fmt.Fprintf(w, "%v\n", err)
-	case c.info:
+	case c.show == "info":
 		for _, known := range find.Describe(c.target, text) {
 			known.Describe(w)
 		}
 	case c.calls != nil:
 		c.writeCalls(w, plans)
-	case c.proofs:
+	case c.show == "proofs":
 		c.writeProofs(w, plans)
-	case c.explain:
+	case c.show == "records":
+		writeRecords(w, plans)
+	case c.show == "explain":
 		for _, p := range plans {
 			explain.Write(w, p)
 		}

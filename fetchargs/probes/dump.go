@@ -9,7 +9,6 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/encode"
 	"github.com/tsnoop/tsnoop/fetchargs/plan"
-	"github.com/tsnoop/tsnoop/fetchargs/prove"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
@@ -81,13 +80,9 @@ func (s *Side) next(n int) *Side {
 func (s *Side) room(d dump, n int) int {
 	const own = 8 + 8 + 4 + 4 // caller, stack, trial and the task's name
 	left := dynevent.MaxEventSize - own - 8*len(d.Route.Labels)
-	line := dynevent.MaxLine - 256 - len(s.probe.Symbols[0]) - len(s.probe.Event)
-	for i := range s.line.Args {
-		a := &s.line.Args[i]
-		if a.IsString() && len(a.Hops) > 0 && a.Hops[len(a.Hops)-1].Offset != prove.Beyond {
-			left -= encode.TextRoom
-			break
-		}
+	line := dynevent.MaxLine - 256 - len(s.probe.Symbols[0])
+	if slices.ContainsFunc(s.line.Args, isText) {
+		left -= encode.TextRoom
 	}
 	for i := range s.line.Args {
 		left -= s.line.Args[i].Size()
@@ -105,8 +100,8 @@ func (s *Side) room(d dump, n int) int {
 		line -= dynevent.MaxArgName + len(a.Wrap("")) + each
 	}
 	const tail = 4 // arrays for what is left after the last x64
-	if arrays := min(line/each, dynevent.MaxArgs/2) - tail; n > left || (n+encode.ArrayBytes-1)/encode.ArrayBytes > arrays {
-		n = max(0, min(left/encode.ArrayBytes, arrays)) * encode.ArrayBytes
+	if left = min(left, (line/each-tail)*encode.ArrayBytes); n > left {
+		return max(0, left/encode.ArrayBytes*encode.ArrayBytes)
 	}
 	return n
 }

@@ -57,7 +57,7 @@ func (s *Side) pushdown() *pushdown.Side {
 // that out.
 func (s *Side) looksAtLong(t *cond.Test) bool {
 	for c := range t.Comparisons {
-		if s.fn.Target.Live && isLong(&s.line.Args[s.Fields[c.Left.Index].Arg]) {
+		if s.fn.Target.Live && isLong(s.line.Args[s.Fields[c.Left.Index].Arg]) {
 			return true
 		}
 	}

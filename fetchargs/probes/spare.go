@@ -20,18 +20,22 @@ const (
 	mostHead = 1024
 )
 
-// isLong reports whether the kernel may read thousands of bytes for a.
-func isLong(a *dynevent.Arg) bool {
-	return a.IsString() && a.Base.Kind != dynevent.Comm && !a.Short && a.String() != prove.Trial.String() &&
-		len(a.Hops) > 0 && a.Hops[len(a.Hops)-1].Offset != prove.Beyond
+// isText reports whether a fetches text that may be in memory.
+func isText(a dynevent.Arg) bool {
+	return a.IsString() && len(a.Hops) > 0 && a.Hops[len(a.Hops)-1].Offset != prove.Beyond
 }
+
+// isLong reports whether the kernel may read thousands of bytes for a.
+func isLong(a dynevent.Arg) bool { return isText(a) && !a.Short && !isTrial(a) }
+
+func isTrial(a dynevent.Arg) bool { return a.String() == prove.Trial.String() }
 
 // spare returns the spare of p, nil if p needs none. The kernel must run it after p. At a
 // return this hides the caller from p, which only matters if nothing has it from the
 // entry. If even the beginnings of the texts are too much, there is none.
 func (s *Side) spare(both bool) *plan.Probe {
 	p := s.probe
-	if !s.fn.Target.Live || !p.Kind.AtFunction() || p.Side == dynevent.Return && !both || !slices.ContainsFunc(p.Args, func(a dynevent.Arg) bool { return isLong(&a) }) {
+	if !s.fn.Target.Live || !p.Kind.AtFunction() || p.Side == dynevent.Return && !both || !slices.ContainsFunc(p.Args, isLong) {
 		return nil
 	}
 	for words := mostSpareWords; words > 0; words /= 2 {
@@ -56,9 +60,9 @@ func (s *Side) spareOf(words int, whole bool) *plan.Probe {
 	spare.SpareOf, spare.Comm, spare.Caller, spare.Stack = p, -1, -1, -1
 	var tests []string
 	var long []dynevent.Arg
-	trial := slices.IndexFunc(p.Args, func(a dynevent.Arg) bool { return a.String() == prove.Trial.String() })
+	trial := slices.IndexFunc(p.Args, isTrial)
 	for i, a := range p.Args {
-		if !isLong(&a) {
+		if !isLong(a) {
 			spare.Args = append(spare.Args, a)
 			continue
 		}
@@ -66,7 +70,7 @@ func (s *Side) spareOf(words int, whole bool) *plan.Probe {
 		h := plan.Head{Arg: i, First: len(spare.Args), Sure: words * spareWord}
 		var bytes []string
 		for w := range words {
-			word := s.headArg(a, w*spareWord, w)
+			word := s.headArg(a, w*spareWord)
 			word.Name = unused(p, fmt.Sprintf("t%d_%d", i, w))
 			spare.Args = append(spare.Args, word)
 			for bit := 0; bit < 64; bit += 8 {
@@ -79,7 +83,7 @@ func (s *Side) spareOf(words int, whole bool) *plan.Probe {
 		h.Args = len(spare.Args) - h.First
 		if trial >= 0 && s.fn.Target.Features.Keeps {
 			h.End = &value.Proof{Kind: value.Through, Args: []int{len(spare.Args)}}
-			end := s.headArg(a, h.Sure-spareWord, 0).Then(dynevent.Hop{Offset: prove.Beyond}).As(dynevent.Ustring)
+			end := s.headArg(a, h.Sure-spareWord).Then(dynevent.Hop{Offset: prove.Beyond}).As(dynevent.Ustring)
 			end.Name = unused(p, fmt.Sprintf("t%d_end", i))
 			spare.Args = append(spare.Args, end)
 		}
@@ -88,7 +92,7 @@ func (s *Side) spareOf(words int, whole bool) *plan.Probe {
 	}
 	for i := range spare.Heads {
 		if spare.Heads[i].End != nil {
-			spare.Heads[i].End.Trial = slices.IndexFunc(spare.Args, func(a dynevent.Arg) bool { return a.Name == p.Args[trial].Name })
+			spare.Heads[i].End.Trial = slices.IndexFunc(spare.Args, isTrial)
 		}
 	}
 	filters := []string{strings.Join(tests, " || ")}
@@ -105,7 +109,7 @@ func (s *Side) spareOf(words int, whole bool) *plan.Probe {
 }
 
 // headArg returns a fetcharg of the bytes of text a from byte at on.
-func (s *Side) headArg(a dynevent.Arg, at, n int) dynevent.Arg {
+func (s *Side) headArg(a dynevent.Arg, at int) dynevent.Arg {
 	last := len(a.Hops) - 1
 	hop := a.Hops[last]
 	hop.Offset += int64(at)
@@ -118,7 +122,7 @@ func (s *Side) headArg(a dynevent.Arg, at, n int) dynevent.Arg {
 // rest returns the arrays that fetch the bytes of text a, the arg i, from byte at to end.
 func (s *Side) rest(a dynevent.Arg, i, at, end int) (args []dynevent.Arg) {
 	for at < end {
-		array := s.headArg(a, at, 0)
+		array := s.headArg(a, at)
 		array.Count = min((end-at+spareWord-1)/spareWord, dynevent.MaxElements)
 		array, _, _ = s.enc.Fitted(array)
 		array.Name = unused(s.probe, fmt.Sprintf("t%d_at_%d", i, at))
