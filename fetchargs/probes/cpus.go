@@ -3,10 +3,8 @@ package probes
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
-	"github.com/tsnoop/tsnoop/fetchargs/plan"
 )
 
 // ownCPU is the name of the field that holds the CPU that a record was made for.
@@ -15,14 +13,6 @@ const ownCPU = "on_cpu"
 // isOfEachCPU reports whether a fetcharg differs from CPU to CPU.
 func (s *Side) isOfEachCPU() bool {
 	return slices.ContainsFunc(s.line.Args, func(a dynevent.Arg) bool { return a.Base.Each })
-}
-
-// roomOfCPUs returns how many bytes of the filter the CPUs take.
-func (s *Side) roomOfCPUs() int {
-	if !s.isOfEachCPU() {
-		return 0
-	}
-	return len(plan.OfCPUs(ownCPU, s.fn.Target.CPUs.Each) + " && ")
 }
 
 // ofEachCPU makes one definition for each CPU if a fetcharg differs from CPU to CPU.
@@ -51,10 +41,7 @@ func (s *Side) ofEachCPU(both bool) {
 			s.line.Args[i] = a.On(last) // its number is the longest
 		}
 	}
-	i, _ := s.line.Add(dynevent.Arg{Base: dynevent.Base{Kind: dynevent.OwnCPU, CPU: last, Each: true}, Type: dynevent.Number("u", 2)}, ownCPU, at)
+	s.line.Add(dynevent.Arg{Base: dynevent.Base{Kind: dynevent.OwnCPU, CPU: last, Each: true}, Type: dynevent.Number("u", 2)}, ownCPU, at)
 	s.probe.CPUs = cpus
 	s.out.Details = append(s.out.Details, fmt.Sprintf("per-CPU values are fetched once for each of the CPUs %s; the filter keeps the event of the CPU that runs", dynevent.ListCPUs(cpus)))
-	if n := len(plan.OfCPUs(s.line.Args[i].Name, cpus)) + len(strings.Join(s.filters, " && ")); n > dynevent.MaxFilter {
-		s.errs.Fail(at, "ask for less in the condition", "for %d CPUs the filter has %d characters, of which the kernel takes %d", len(cpus), n, dynevent.MaxFilter)
-	}
 }

@@ -6,6 +6,8 @@ import (
 
 	"github.com/tsnoop/tsnoop/fetchargs/cond"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
+	"github.com/tsnoop/tsnoop/fetchargs/filter"
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/fetchargs/pushdown"
 )
 
@@ -33,14 +35,29 @@ func (b *Builder) Push(t *cond.Test) bool {
 	if t.Or != nil {
 		text = "(" + text + ")"
 	}
-	const ofComm = 94 // what --comm adds
-	if len(strings.Join(side.filters, " && "))+len(text) > dynevent.MaxFilter-ofComm-side.roomOfCPUs() {
+	filters := append(side.filters, text)
+	if len(strings.Join(filters, " && ")) > dynevent.MaxFilter-side.ownFilter() {
 		b.out.Partial = true
 		return false
 	}
-	side.filters, side.known = append(side.filters, text), known
+	side.filters, side.known = filters, known
 	return exact && !side.looksAtLong(t)
 }
+
+// ownFilter returns how many bytes of the filter tsnoop itself needs: for the CPUs, and for the
+// task's name.
+func (s *Side) ownFilter() (n int) {
+	if s.isOfEachCPU() {
+		n += len(plan.OfCPUs(ownCPU+"_2", s.fn.Target.CPUs.Each) + " && ") // a value may have the name
+	}
+	if s.fn.Target.Comm != "" {
+		n += len(s.ofComm() + " && ")
+	}
+	return n
+}
+
+// ofComm returns the filter for the tasks that the run is about.
+func (s *Side) ofComm() string { return filter.Comm(s.fn.Target.Comm, !s.fn.Target.Live) }
 
 // CanFilter reports whether the filter can decide t, or a part of it.
 func (s *Side) CanFilter(t *cond.Test) bool {

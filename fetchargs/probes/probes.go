@@ -7,7 +7,6 @@ import (
 
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/encode"
-	"github.com/tsnoop/tsnoop/fetchargs/filter"
 	"github.com/tsnoop/tsnoop/fetchargs/find"
 	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/fetchargs/prove"
@@ -82,9 +81,9 @@ func (s *Side) assemble(both bool) *plan.Probe {
 	s.ofEachCPU(both)
 	p.Fields = s.Fields
 	s.layout()
-	if glob := s.fn.Target.Comm; glob != "" {
+	if s.fn.Target.Comm != "" {
 		p.OnlyComm = len(s.filters) == 0
-		s.filters = append(s.filters, filter.Comm(glob, !s.fn.Target.Live))
+		s.filters = append(s.filters, s.ofComm())
 	}
 	p.Filter = strings.Join(s.filters, " && ")
 	p.MaxActive = s.fn.Target.MaxActive
@@ -124,6 +123,10 @@ func (b *Builder) refused(p *plan.Probe) *spec.Error {
 			return spec.Errorf(a.Span, "split the spec in two, or ask for elements instead of arrays",
 				"the event is too big: the kernel keeps %d bytes of values", dynevent.MaxEventSize)
 		}
+	}
+	if n := len(p.KernelFilter()); n > dynevent.MaxFilter {
+		return spec.Errorf(b.fn.Spec.Func.Span, "ask for less in the condition",
+			"the filter has %d characters, the kernel takes %d", n, dynevent.MaxFilter)
 	}
 	for _, line := range p.Definitions("tsnoop_1234567890") {
 		if len(line) > dynevent.MaxLine {

@@ -40,7 +40,7 @@ func (s *Side) spare(both bool) *plan.Probe {
 	}
 	for words := mostSpareWords; words > 0; words /= 2 {
 		for _, whole := range []bool{true, false} {
-			if spare := s.spareOf(words, whole); s.refused(spare) == nil && len(spare.KernelFilter()) <= dynevent.MaxFilter {
+			if spare := s.spareOf(words, whole); s.refused(spare) == nil {
 				spare.Event = s.eventName("__spare")
 				return spare
 			}
