@@ -18,6 +18,8 @@ func init() {
 	targetLines["listed"] = func(_ *testing.T, to *target.Target, words []string) {
 		to.ModuleFuncs = func() []string { return words }
 	}
+	// A taken line has names that no event may have.
+	targetLines["taken"] = func(_ *testing.T, to *target.Target, words []string) { to.Taken = words }
 	// A reads line has a system call and those of its parameters whose texts its event reads.
 	targetLines["reads"] = func(_ *testing.T, to *target.Target, words []string) {
 		to.SyscallReads = func(name string) []string {
