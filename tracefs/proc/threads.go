@@ -51,6 +51,25 @@ func ProcessOf(tid int) (pid int, ok bool) {
 	return 0, false
 }
 
+// Childless reports whether it is certain that a process has no child: the list of children
+// of each of its threads is empty. Where the kernel has no such lists it is never certain.
+func Childless(pid int) bool {
+	dir := fmt.Sprintf("/proc/%d/task", pid)
+	tids, err := Threads(pid)
+	if err != nil {
+		return false
+	}
+	for _, tid := range tids {
+		list, err := os.ReadFile(fmt.Sprintf("%s/%d/children", dir, tid))
+		if err != nil || len(list) > 0 {
+			return false
+		}
+	}
+	// A listing stops early at a thread that ends; a directory for each thread, and two.
+	var st syscall.Stat_t
+	return syscall.Stat(dir, &st) == nil && uint64(st.Nlink) == uint64(len(tids))+2
+}
+
 // Children returns the IDs of all processes, by the ID of their parent. Each list is
 // sorted.
 //

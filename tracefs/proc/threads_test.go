@@ -32,9 +32,18 @@ func TestChildren(t *testing.T) {
 	if pids := children[os.Getpid()]; err != nil || !slices.Contains(pids, cmd.Process.Pid) || !slices.IsSorted(pids) {
 		t.Errorf("Children: got %v, %v, want %d among them", pids, err, cmd.Process.Pid)
 	}
+	if Childless(os.Getpid()) {
+		t.Error("Childless: got true of this process")
+	}
+	if !Childless(cmd.Process.Pid) {
+		t.Error("Childless: got false of cat")
+	}
 	in.Close()
 	if err := cmd.Wait(); err != nil {
 		t.Error(err)
+	}
+	if Childless(cmd.Process.Pid) {
+		t.Error("Childless: got true of nobody")
 	}
 }
 

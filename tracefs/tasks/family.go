@@ -28,7 +28,8 @@ func Threads(pids []int, follow bool) ([]int, error) {
 // is this one where it is only a descendant: what it does is no part of the trace.
 func Family(named []int, follow bool) ([]int, error) {
 	var children map[int][]int
-	if follow {
+	// To read the parent of every process takes most of the time that arming takes.
+	if follow && slices.ContainsFunc(named, func(pid int) bool { return !proc.Childless(pid) }) {
 		var err error
 		if children, err = proc.Children(); err != nil {
 			return nil, err
