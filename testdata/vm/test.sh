@@ -9,9 +9,9 @@
 # architecture. A kernel has one machine, with tsnoop and testdata/load in PATH, or two,
 # one for the scripts and one for the rest; what cannot share a machine has one of its
 # own. What tsnoop does in other ways on old kernels, TestEnds*, runs on the oldest and
-# the newest one; what is about tsnoop and not about kernels, TestOnce*, on 6.1; those
-# that the file fewer names on the kernels that it names; of each kernel a recording is
-# replayed in all forms on this machine.
+# the newest one; what is about tsnoop and not about kernels, TestOnce*, on 6.1; with all,
+# those that the file fewer names on the kernels that it names; of each kernel a recording
+# is replayed in all forms on this machine.
 #
 # TSNOOP_VM_JOBS of all that run at a time, the longest first: one more than there are
 # processors, for a machine is idle a sixth of its time. Of what succeeds a line is
@@ -147,22 +147,22 @@ brief() {
 		END { if (log_ !~ /^(FAIL\n)?$/) printf "%s", log_ }' "$1"
 }
 
-# host tests on this machine. The race detector needs cgo, and that a C compiler; what
-# bounds memory and time, and what runs the program hundreds of times, is tested without it,
-# as users have the program. A package may take longer on a slow machine than the ten minutes
-# that go test gives it. lint has vet look at all of it. With -trimpath a clone finds in go's
-# cache what another one has compiled; with -count=1 it does not find results there.
+# host tests on this machine, with the race detector the packages that start goroutines: it
+# needs cgo, and that a C compiler. The whole program, and what bounds its memory and time, is
+# tested without it, as users have it. A package may take longer on a slow machine than the
+# ten minutes that go test gives it. lint has vet look at all of it. With -trimpath a clone
+# finds in go's cache what another one has compiled; with -count=1 it does not find results
+# there.
 host() {
-	local status=0 race=-race start=$SECONDS costly='^TestCostly' program='/cmd/tsnoop(/shell|/dist)?$'
+	local status=0 race=-race start=$SECONDS raced
+	raced=$(grep -rlE --include='*.go' '\<go func|\.Go\(|^\s*go [a-zA-Z.]+\(' btf cmd fetchargs render tracefs | xargs dirname | sort -u | sed 's,^,./,')
 	"$vm/setup.sh" race || { race=; not_run "race detector"; }
 	"$vm/setup.sh" host || not_run "completion in zsh and fish, manual, rpm, lintian"
 	tests() { go test -vet=off -trimpath -count=1 -timeout 40m -v "$@" >>"$work/host" 2>&1 || status=$?; }
-	# shellcheck disable=SC2046
-	CGO_ENABLED=${race:+1} tests $race -skip "$costly" $(go list ./... | grep -vE "$program")
-	# shellcheck disable=SC2046
-	CGO_ENABLED=0 tests $(go list ./... | grep -E "$program")
-	# shellcheck disable=SC2046
-	CGO_ENABLED=0 tests -run "$costly" $(grep -rl --include='*_test.go' "^func TestCostly" . | xargs dirname | grep -vE "$program" | sort -u)
+	# shellcheck disable=SC2046,SC2086
+	CGO_ENABLED=${race:+1} tests $race $raced
+	# shellcheck disable=SC2046,SC2086
+	CGO_ENABLED=0 tests $(go list ./... | grep -vxF "$(go list $raced)")
 	brief "$work/host" | show
 	results $status "$work/host" host
 	spent "tests on this machine" $start
@@ -230,7 +230,7 @@ kinds() {
 # needless KERNEL prints a pattern of the tests that the file fewer leaves to other kernels.
 needless() {
 	printf '^$'
-	[ "${TSNOOP_TRUST:-}" = full ] || awk -v kernel="$1" '/^Test/ {
+	[ "$what" != all ] || awk -v kernel="$1" '/^Test/ {
 		for (i = 2; i <= NF; i++) if ($i == kernel) next
 		sub("/", "$/^", $1)
 		printf "|^%s$", $1
