@@ -49,8 +49,7 @@ func TestEndsBusy(t *testing.T) {
 		specs []string
 		depth int // calls nested in each
 	}{
-		{"one function", []string{"-n", "200"}, busySpecs[:1], 1},
-		{"text", []string{"--reader=text"}, busySpecs[1:2], 1},
+		{"text", []string{"--reader=text", "-n", "200"}, busySpecs[1:2], 1},
 		{"chain", []string{"--chain"}, busySpecs, 3},
 		{"tree", []string{"--tree"}, []string{busySpecs[0], "generic_file_llseek*(offset, return)"}, 3},
 	} {
