@@ -77,7 +77,15 @@ func (g *Glob) Warning(most int) string {
 	if len(g.Left) == 1 {
 		verb = "is"
 	}
-	return fmt.Sprintf("%s: %d of %d functions %s left out: %s", g.Spec.Func.Text, len(g.Left), g.Matches, verb, strings.Join(parts, "; "))
+	return fmt.Sprintf("%s: %d of %d %s %s left out: %s", g.Spec.Named(), len(g.Left), g.Matches, g.kind(), verb, strings.Join(parts, "; "))
+}
+
+// kind returns what the glob matches: functions, or events of a system.
+func (g *Glob) kind() string {
+	if strings.Contains(g.Left[0].Func, ":") {
+		return "events"
+	}
+	return "functions"
 }
 
 // Unseen says which other system calls the user may have meant; "" if there are none.
@@ -98,14 +106,14 @@ func (g *Glob) Empty() *spec.Error {
 	if most.Err != nil {
 		e.Span, e.Err, e.Hint = most.Err.Span, most.Err.Err, most.Err.Hint
 		if slices.ContainsFunc(groups[0], func(l LeftOut) bool { return l.Err.Hint != e.Hint }) {
-			e.Hint = "tsnoop list '" + s.Func.Text + "' shows their prototypes"
+			e.Hint = "tsnoop list '" + s.Named() + "' shows their prototypes"
 		}
 	}
 	if g.Matches == 1 {
-		e.Msg = fmt.Sprintf("only %s matches %s, and is left out: %s", most.Func, s.Func.Text, most.Why)
+		e.Msg = fmt.Sprintf("only %s matches %s, and is left out: %s", most.Func, s.Named(), most.Why)
 		return e
 	}
-	e.Msg = fmt.Sprintf("all %d functions that match %s are left out: %s", g.Matches, s.Func.Text, most.Why)
+	e.Msg = fmt.Sprintf("all %d %s that match %s are left out: %s", g.Matches, g.kind(), s.Named(), most.Why)
 	if len(groups) > 1 {
 		e.Msg += fmt.Sprintf(" (%d of them)", len(groups[0]))
 	}

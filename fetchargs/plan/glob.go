@@ -24,12 +24,12 @@ func Undecided(plans []*Plan) []string {
 	partial := func(p *Plan) bool { return p.Partial }
 	for _, p := range plans {
 		if p.Glob == nil && p.Partial {
-			names = append(names, p.Spec.Func.Text)
+			names = append(names, p.Spec.Named())
 		}
 	}
 	for _, g := range Globs(plans) {
 		if len(NamesOf(g, plans, partial)) > 0 {
-			names = append(names, g.Spec.Func.Text)
+			names = append(names, g.Spec.Named())
 		}
 	}
 	return names
@@ -41,7 +41,7 @@ func NamesOf(g *find.Glob, plans []*Plan, so func(*Plan) bool) []string {
 	var names []string
 	for _, p := range plans {
 		if p.Glob == g && so(p) {
-			names = append(names, p.Spec.Func.Text)
+			names = append(names, p.Spec.Named())
 		}
 	}
 	return names

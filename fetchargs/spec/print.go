@@ -10,10 +10,7 @@ import (
 // String returns the spec in its canonical form. Parsing it gives an equal tree.
 func (s *Spec) String() string {
 	var b strings.Builder
-	if s.Module.Text != "" {
-		b.WriteString(s.Module.Text + ":")
-	}
-	b.WriteString(s.Func.Text)
+	b.WriteString(s.Named())
 	if s.Parens {
 		b.WriteString("(" + joined(s.Items) + ")")
 	}

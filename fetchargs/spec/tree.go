@@ -27,6 +27,14 @@ type Spec struct {
 // HasAlternatives reports whether s is one of several alternatives.
 func (s *Spec) HasAlternatives() bool { return s.Else != nil || s.Nth > 0 }
 
+// Named returns the function or event that s names, with its module or system if that is given.
+func (s *Spec) Named() string {
+	if s.Module.Text == "" {
+		return s.Func.Text
+	}
+	return s.Module.Text + ":" + s.Func.Text
+}
+
 // Alone returns s without the alternatives after it.
 func (s *Spec) Alone() *Spec {
 	alone := *s

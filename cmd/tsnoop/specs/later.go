@@ -87,7 +87,7 @@ func (r *replanner) came(ctx context.Context) {
 func names(specs []*spec.Spec) string {
 	var all []string
 	for _, s := range specs {
-		all = append(all, s.Module.Text+":"+s.Func.Text)
+		all = append(all, s.Named())
 	}
 	return strings.Join(all, ", ")
 }
