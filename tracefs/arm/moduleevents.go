@@ -51,13 +51,11 @@ func (m *Modules) turned(event proc.ModuleEvent) (came, left map[string][]string
 		case now == e.here && !again:
 			continue
 		case now:
-			came[module] = append(came[module], e.title)
-			if e.used == "" {
+			if err := m.again(e); err != nil {
+				m.warner.Warnf("%s cannot be traced again: %v", e.title, err)
 				break
 			}
-			if err := m.back(e.used, e.id); err != nil && !errors.Is(err, tracefs.ErrClosed) {
-				m.warner.Warnf("%s cannot be traced again: %v", e.title, err)
-			}
+			came[module] = append(came[module], e.title)
 		default:
 			left[module] = append(left[module], e.title)
 			m.probes.Session.Away(e.used)
@@ -65,4 +63,16 @@ func (m *Modules) turned(event proc.ModuleEvent) (came, left map[string][]string
 		e.here = now
 	}
 	return came, left
+}
+
+// again enables an event that has come. A plan that has a probe of its own at the event
+// enables that itself.
+func (m *Modules) again(e *moduleEvent) error {
+	if e.used == "" {
+		return nil
+	}
+	if err := m.back(e.used, e.id); !errors.Is(err, tracefs.ErrClosed) {
+		return err
+	}
+	return nil
 }

@@ -7,11 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -129,14 +131,14 @@ func TestVMModuleEvents(t *testing.T) {
 		module(t, "insmod", "nbd")
 		at = tr.says(at, "traced from now on: nbd:nbd_header_sent")
 		sent := nbdRead(t)
-		tr.await("the first events", func() bool { return len(nbdHandles(tr)) >= len(sent) })
+		tr.await("the first events", func() bool { return len(nbdHandles(tr, "nbd:nbd_header_sent")) >= len(sent) })
 		module(t, "rmmod", "nbd")
 		at = tr.says(at, "the module nbd has gone: nbd:nbd_header_sent will be traced when it comes again")
 		module(t, "insmod", "nbd")
 		tr.says(at, "the module nbd has come: nbd:nbd_header_sent")
 		sent = append(sent, nbdRead(t)...)
 		tr.end()
-		checkHandles(t, tr, sent)
+		checkHandles(t, tr, "nbd:nbd_header_sent", sent)
 		for _, want := range []string{"nbd has no event and no function nbd_nosuch", "the trace goes on without nbd:nbd_nosuch"} {
 			if n := strings.Count(tr.said(), want); n != 1 {
 				t.Errorf("says %d times %q:\n%s", n, want, tr.said())
@@ -146,10 +148,10 @@ func TestVMModuleEvents(t *testing.T) {
 	t.Run("loaded", func(t *testing.T) {
 		tr := startTrace(t, "-t", "none", "nbd:nbd_header_s*(handle)")
 		sent := nbdRead(t)
-		tr.await("the events", func() bool { return len(nbdHandles(tr)) >= len(sent) })
+		tr.await("the events", func() bool { return len(nbdHandles(tr, "nbd:nbd_header_sent")) >= len(sent) })
 		module(t, "rmmod", "nbd")
 		tr.ended()
-		checkHandles(t, tr, sent)
+		checkHandles(t, tr, "nbd:nbd_header_sent", sent)
 		// The kernel has done this, but the trace may end before that is noticed.
 		said := regexp.MustCompile("tsnoop: a module was unloaded, and the kernel has emptied .*\n").ReplaceAllString(tr.said(), "")
 		want := "tsnoop: the module nbd has gone: nbd:nbd_header_sent is not traced any more\ntsnoop: nothing is left to trace\n"
@@ -157,18 +159,83 @@ func TestVMModuleEvents(t *testing.T) {
 			t.Errorf("says %q, want %q", said, want)
 		}
 	})
+	t.Run("with IDs of others", func(t *testing.T) {
+		module(t, "insmod", "nbd")
+		const first, second = "nbd:nbd_payload_received", "nbd:nbd_header_received"
+		before := nbdIDs(t)
+		tr := startTrace(t, "-t", "none", "--wait-module", first+"(handle)", second+"(handle)")
+		module(t, "rmmod", "nbd")
+		at := tr.says(0, "the module nbd has gone: .*")
+		takeID(t, before)
+		module(t, "insmod", "nbd")
+		after := nbdIDs(t)
+		isTaken := after[first] == before[second] // else the kernel gives no ID away again
+		came, refused := first+", "+second, first+" cannot be traced again: it has the ID that another event had"
+		if isTaken {
+			came = second
+		}
+		tr.says(at, "the module nbd has come: "+came)
+		sent := nbdRead(t)
+		tr.end()
+		checkHandles(t, tr, second, sent)
+		if got := strings.Contains(tr.said(), refused); got != isTaken {
+			t.Errorf("refused: %v; IDs %v, then %v\n%s", got, before, after, tr.said())
+		}
+		if isTaken {
+			sent = nil
+		}
+		checkHandles(t, tr, first, sent)
+		module(t, "rmmod", "nbd")
+	})
 }
 
-var nbdHandle = regexp.MustCompile(`nbd:nbd_header_sent\(handle=(\w+)\)$`)
+// nbdIDs returns the IDs of the events of nbd, by their names.
+func nbdIDs(t *testing.T) map[string]string {
+	t.Helper()
+	ids := map[string]string{}
+	files, _ := filepath.Glob(filepath.Join(tracing, "events/nbd/*/id"))
+	for _, file := range files {
+		ids["nbd:"+filepath.Base(filepath.Dir(file))] = idIn(t, file)
+	}
+	return ids
+}
 
-// nbdHandles returns the handles that tsnoop has shown.
-func nbdHandles(tr *traced) (all []uint64) {
-	tr.lines(func(line []byte) {
-		m := nbdHandle.FindSubmatch(line)
-		if m == nil {
+func idIn(t *testing.T, file string) string {
+	t.Helper()
+	id, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(id))
+}
+
+// takeID defines probes until one has an ID that an event had, if the kernel gives those
+// away again.
+func takeID(t *testing.T, had map[string]string) {
+	t.Helper()
+	for i := range 64 {
+		name := fmt.Sprintf("others/taken%d", i)
+		if err := appendTo("kprobe_events", "p:"+name+" vfs_read"); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { appendTo("kprobe_events", "-:"+name) })
+		id := idIn(t, filepath.Join(tracing, "events", name, "id"))
+		if slices.Contains(slices.Collect(maps.Values(had)), id) {
 			return
 		}
-		n, err := strconv.ParseUint(string(m[1]), 0, 64)
+	}
+}
+
+var nbdHandle = regexp.MustCompile(`(nbd:\w+)\(handle=(\w+)\)$`)
+
+// nbdHandles returns the handles that tsnoop has shown of an event.
+func nbdHandles(tr *traced, event string) (all []uint64) {
+	tr.lines(func(line []byte) {
+		m := nbdHandle.FindSubmatch(line)
+		if m == nil || string(m[1]) != event {
+			return
+		}
+		n, err := strconv.ParseUint(string(m[2]), 0, 64)
 		if err != nil {
 			tr.t.Fatal(err)
 		}
@@ -179,14 +246,14 @@ func nbdHandles(tr *traced) (all []uint64) {
 
 // checkHandles compares the handles that tsnoop has shown with those that were sent. The
 // module sends them in its own byte order, since 6.5 as big endian.
-func checkHandles(t *testing.T, tr *traced, sent []uint64) {
+func checkHandles(t *testing.T, tr *traced, event string, sent []uint64) {
 	t.Helper()
-	shown := nbdHandles(tr)
+	shown := nbdHandles(tr, event)
 	var own []uint64
 	for _, h := range sent {
 		own = append(own, binary.NativeEndian.Uint64(binary.BigEndian.AppendUint64(nil, h)))
 	}
-	if got := fmt.Sprint(shown); len(shown) == 0 || got != fmt.Sprint(sent) && got != fmt.Sprint(own) {
-		t.Errorf("shown %#x, sent %#x\n%s", shown, sent, tr.said())
+	if got := fmt.Sprint(shown); got != fmt.Sprint(sent) && got != fmt.Sprint(own) {
+		t.Errorf("%s: shown %#x, sent %#x\n%s", event, shown, sent, tr.said())
 	}
 }
