@@ -65,7 +65,7 @@ func (r *Encoder) Counted(p route.Route, w cond.Want, f *value.Format, count int
 	}
 	e := Encoded{Span: x.Where()}
 	var err *spec.Error
-	if isPointer(p) {
+	if p.IsPointer() {
 		p, err = p.Behind(x, r.walker.Pointee(p.Type))
 	} else {
 		err = hasElements(p, w, f, size, count)

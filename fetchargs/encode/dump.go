@@ -17,11 +17,13 @@ const (
 	TextRoom = 1024
 )
 
-// encodeDump encodes all of a struct in memory or in registers.
+// encodeDump encodes all of a struct, which must be in memory or in registers.
 func (r *Encoder) encodeDump(e Encoded, w cond.Want, f *value.Format) (Encoded, *spec.Error) {
 	x, typ := w.X, e.Route.Type
 	size, known := btf.Size(typ)
 	switch {
+	case !e.Route.Mem && !e.Route.InReg:
+		return e, CannotShow(typ, x)
 	case w.Hidden || w.With != nil:
 		return e, spec.Errorf(x.Where(), memberHint(typ), "%s is a %s, which cannot be compared", x, btf.Name(typ))
 	case f != nil && f.Name != "x" && f.Name != "d" && f.Name != "u":

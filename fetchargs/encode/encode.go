@@ -105,7 +105,7 @@ func (r *Encoder) encodeType(e Encoded, w cond.Want, f *value.Format) (Encoded, 
 		}
 		return r.encodeArray(e, w.X, t, f)
 	}
-	if (e.Route.Mem || e.Route.InReg) && btf.IsStruct(e.Route.Type) {
+	if btf.IsStruct(e.Route.Type) {
 		return r.encodeDump(e, w, f)
 	}
 	return e, CannotShow(e.Route.Type, w.X)

@@ -10,19 +10,17 @@ import (
 
 // encodeOne encodes a struct that is shown as one value.
 func (r *Encoder) encodeOne(e Encoded, w cond.Want, form value.Form) (Encoded, *spec.Error) {
+	e.Field.Type = e.Route.Type
 	size, _ := btf.Size(e.Route.Type)
 	switch _, behind := w.X.(*spec.Deref); {
 	case form == value.Bits && behind && size > 8 && e.Route.Mem:
 		// A mask that was allocated has only as many words as the machine needs for
 		// its CPUs, but at least one.
-		e.Field.Type = e.Route.Type
 		e, err := r.elements(e, dynevent.X64, 8, w.X)
 		e.Field.Whole = size
 		return e, err
 	case form == value.SockAddr && e.Route.Mem:
 		return r.encodeSockAddr(e, w.X)
-	case form == value.IP6:
-		return r.encodeBytes(e, w, value.FormatNamed("ip6"))
 	case isNumberSize(size):
 		if e.Route.InReg {
 			e.Route.Type = &btf.Int{Size: uint32(size)}
@@ -32,30 +30,18 @@ func (r *Encoder) encodeOne(e Encoded, w cond.Want, form value.Form) (Encoded, *
 			}
 		}
 		return Number(e, size, nil), nil
-	case !e.Route.Mem:
-		e.Field.Type = e.Route.Type
+	case e.Route.InReg, form == value.IP6 && e.Route.Mem:
 		return r.elements(e, dynevent.X8, size, w.X)
-	case size%8 == 0 && size <= ArrayBytes:
-		e.Field.Type = e.Route.Type
+	case e.Route.Mem && size%8 == 0 && size <= ArrayBytes:
 		return r.elements(e, dynevent.X64, size, w.X)
 	}
 	return r.encodeDump(e, w, nil)
 }
 
-// encodeSockAddr encodes the address of a socket, in place or behind a pointer. If the
-// type does not say how long it is, it reads as many bytes as the longest address has.
+// encodeSockAddr encodes the address of a socket in memory. If the type does not say how long
+// it is, it reads as many bytes as the longest address has.
 func (r *Encoder) encodeSockAddr(e Encoded, x spec.Expr) (Encoded, *spec.Error) {
 	p := e.Route
-	e.Field.Type = p.Type
-	if isPointer(p) {
-		var err *spec.Error
-		if p, err = p.Behind(x, r.walker.Pointee(p.Type)); err != nil {
-			return e, err
-		}
-	}
-	if !p.Mem {
-		return e, doesNotFit(x, p.Type, value.FormatNamed("sockaddr"))
-	}
 	if e.Length = r.lengthOf(p); e.Length != nil && e.Length.Stored { // a value of the return
 		if !r.fn.Target.Features.ReturnArgs || r.fn.Absent {
 			return e, spec.Errorf(x.Where(), "", "%s is a socket address only when %s returns, and this kernel cannot fetch it then (since 6.9)", x, r.fn.Proto.Name)

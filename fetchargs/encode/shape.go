@@ -4,7 +4,6 @@ import (
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/cond"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
-	"github.com/tsnoop/tsnoop/fetchargs/route"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
@@ -26,11 +25,9 @@ var encodings = map[value.Shape]func(*Encoder, Encoded, cond.Want, *value.Format
 // the bytes that a pointer points to.
 func (r *Encoder) encodeBytes(e Encoded, w cond.Want, f *value.Format) (Encoded, *spec.Error) {
 	p, x := e.Route, w.X
-	if f.Form == value.SockAddr && !p.IsUntyped() {
-		return r.encodeSockAddr(e, x)
-	}
+	isSockAddr := f.Form == value.SockAddr && !p.IsUntyped()
 	e.Field.Type = p.Type
-	if isPointer(p) {
+	if p.IsPointer() {
 		var err *spec.Error
 		if e.Route, err = p.Behind(x, r.walker.Pointee(p.Type)); err != nil {
 			return e, err
@@ -39,16 +36,14 @@ func (r *Encoder) encodeBytes(e Encoded, w cond.Want, f *value.Format) (Encoded,
 			p.Type = nil
 		}
 	}
-	if size, known := btf.Size(p.Type); !p.Mem && !p.InReg || p.Type != nil && (!known || size < f.Size) {
+	switch size, known := btf.Size(p.Type); {
+	case isSockAddr && p.Mem:
+		return r.encodeSockAddr(e, x)
+	case !p.Mem && !p.InReg, p.Type != nil && (!known || size < f.Size):
 		return e, doesNotFit(x, e.Field.Type, f)
 	}
 	e.Route = p
 	return r.elements(e, dynevent.X8, f.Size, x)
-}
-
-// isPointer reports whether p can be a pointer, by its type if that is known.
-func isPointer(p route.Route) bool {
-	return !p.IsUntyped() && (p.Type == nil || btf.Pointee(p.Type) != nil)
 }
 
 // encodeRaw encodes the bytes of an object. Of one that is only compared, it is at most 64.

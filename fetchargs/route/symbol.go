@@ -68,6 +68,11 @@ func (p Route) IsAddress() bool { return p.OfVariable() && !p.Mem && len(p.Hops)
 // IsUntyped reports whether p is a variable whose type is not known.
 func (p Route) IsUntyped() bool { return p.OfVariable() && p.Mem && len(p.Hops) == 0 && p.Type == nil }
 
+// IsPointer reports whether p can be a pointer, by its type if that is known.
+func (p Route) IsPointer() bool {
+	return !p.IsUntyped() && (p.Type == nil || btf.Pointee(p.Type) != nil)
+}
+
 // isObject reports whether p is a whole variable that is a struct.
 func (p Route) isObject() bool {
 	return p.OfVariable() && p.Mem && len(p.Hops) == 0 && p.Off == 0 && p.Type != nil && btf.IsStruct(p.Type)
