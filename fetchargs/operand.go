@@ -43,7 +43,7 @@ func (r *resolver) Fetch(w cond.Want) (cond.Ref, bool) {
 
 // encoded returns how w is fetched, and how its bytes are shown.
 func (r *resolver) encoded(w cond.Want) (encode.Encoded, *spec.Error) {
-	f, count, err := r.enc.FormatOf(w.Format)
+	f, err := encode.FormatOf(w.Format)
 	if err != nil {
 		return encode.Encoded{}, err
 	}
@@ -54,12 +54,7 @@ func (r *resolver) encoded(w cond.Want) (encode.Encoded, *spec.Error) {
 	if f == nil {
 		f = r.enc.ImpliedFormat(w, p)
 	}
-	var e encode.Encoded
-	if count > 0 {
-		e, err = r.enc.Counted(p, w, f, count)
-	} else {
-		e, err = r.enc.Encode(p, w, f)
-	}
+	e, err := r.enc.Encode(p, w, f)
 	if err == nil && e.Route.Symbol != nil {
 		err = e.Within(w.X)
 	}

@@ -50,10 +50,15 @@ var placed = []value.Shape{value.KernelText, value.ByteArray, value.FixedWidth}
 func (r *Encoder) Encode(p route.Route, w cond.Want, f *value.Format) (e Encoded, err *spec.Error) {
 	e, x := Encoded{Route: p, Span: w.X.Where()}, w.X
 	switch {
+	case f != nil && f.Count > 0 && !f.IsText():
+		return r.encodeCounted(e, w, f)
 	case f == nil && (p.Mem || btf.Pointee(p.Type) != nil) && cond.HoldsText(p.Type, w.With):
 		return r.EncodeText(e, w, nil)
 	case p.Base.Kind == dynevent.Comm:
 		e.Field.Type, e.Field.Encoding, e.Field.Size, e.Type = p.Type, value.String, 4, dynevent.CommText
+		if f != nil {
+			e.Field.Count = f.Count
+		}
 		return e, nil
 	case p.IsUntyped() && (f == nil || f.Name != "sym" && !slices.Contains(placed, f.Shape)):
 		return e, p.Untyped(x)
@@ -236,6 +241,9 @@ func (r *Encoder) EncodeText(e Encoded, w cond.Want, f *value.Format) (Encoded, 
 		if e.Route, err = p.Behind(x, nil); err != nil {
 			return e, err
 		}
+	}
+	if f != nil && f.Count > 0 && (e.Field.Count == 0 || e.Field.Count > f.Count) {
+		e.Field.Count = f.Count
 	}
 	if f != nil && f.Shape == value.UserText || e.Route.User {
 		if !r.fn.Target.Features.Ustring {

@@ -1,6 +1,9 @@
 package value
 
 import (
+	"fmt"
+
+	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/constants"
 )
 
@@ -29,6 +32,7 @@ type Format struct {
 	Signed bool   // numbers are sign-extended; for times the C type decides
 	Big    bool   // in network byte order
 	First  bool   // applies to the first bytes of a longer object: one address, one port
+	Count  int    // elements, or bytes of text, that the user asked for; 0 if not
 }
 
 // formats is the table of FORMATs.
@@ -86,6 +90,20 @@ func (f *Format) IsText() bool { return f.Shape == KernelText || f.Shape == User
 // Counts reports whether f may have a count of elements or bytes.
 func (f *Format) Counts() bool {
 	return f.IsText() || f.Shape == FixedWidth || f.Shape == RawMemory
+}
+
+// Elem returns the C type of an element of f, which Counts.
+func (f *Format) Elem() btf.Type {
+	size := max(f.Size, 1) // memory has bytes
+	switch {
+	case f.Name == "symbol":
+		return &btf.Pointer{Target: &btf.Void{}}
+	case f.Name == "char":
+		return &btf.Int{Name: "char", Size: 1}
+	case f.Signed:
+		return &btf.Int{Name: fmt.Sprintf("s%d", 8*size), Size: uint32(size), Encoding: btf.IsSigned}
+	}
+	return &btf.Int{Name: fmt.Sprintf("u%d", 8*size), Size: uint32(size)}
 }
 
 // SockAddrSize is how many bytes of a socket address are read if its type does not say:
