@@ -17,7 +17,7 @@ import (
 func (m *comparer) constant(c *spec.Compare, f *value.Field) (Constant, bool) {
 	l := c.Value
 	switch {
-	case f.Encoding == value.Who && (c.Mask != nil || l.Kind != spec.Quoted && l.Kind != spec.CharLit):
+	case f.Encoding == value.Who && (c.Mask != nil || !l.IsText()):
 		m.Fail(c.Where(), "", "a task is compared by its name: text in quotes, with ==, != or ~")
 		return Constant{}, false
 	case c.Mask != nil && f.Encoding != value.Integer && f.Encoding != value.BitField:
@@ -112,7 +112,7 @@ func (m *comparer) textConstant(c *spec.Compare, f *value.Field) (Constant, bool
 		m.FailFix(c.X.Where(), spec.Fix{Span: c.Where(), Text: fmt.Sprintf(`%s %s ""`, spec.Formatted(c.X, c.Format), c.Op)}, "to tell whether it is empty write ",
 			"%s is text in place, and never NULL", c.X)
 		return Constant{}, false
-	case l.Kind != spec.Quoted && l.Kind != spec.CharLit:
+	case !l.IsText():
 		lead, fix := "text stands in quotes: ", spec.Fix{Span: l.Span, Text: `"` + spec.Escape(l.Text, '"') + `"`}
 		if btf.Pointee(f.Type) != nil && c.Format.Text == "" {
 			lead, fix = fmt.Sprintf("text stands in quotes: %s; for the pointer's value write ", fix.Text), spec.Fix{Span: c.X.Where(), Text: "(u64)" + c.X.String()}
@@ -163,7 +163,7 @@ func addressHint(size int) string {
 // notText adds an error for text that is compared with a number.
 func (m *comparer) notText(c *spec.Compare, f *value.Field, msg string) {
 	switch t := f.Type; {
-	case c.Value.Kind != spec.Quoted && c.Value.Kind != spec.CharLit:
+	case !c.Value.IsText():
 		m.FailFix(c.Value.Span, spec.Fix{Span: spec.Span{Pos: c.X.Where().End, End: c.Value.Pos}, Text: " =="}, "numbers are compared with", "%s", msg)
 	case c.Format.Text != "":
 		m.FailFix(c.Value.Span, spec.Fix{Span: c.Format.Span, Text: "string"}, "text behind a pointer has the format ", "%s", msg)

@@ -3,7 +3,6 @@ package cond
 import (
 	"slices"
 
-	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
@@ -80,21 +79,4 @@ func left(c *spec.Compare) Want {
 	w := Want{X: c.X, Format: c.Format, With: c.Value, Hidden: true}
 	w.Pointer = c.Mask == nil && (c.Op == "==" || c.Op == "!=") && c.Value.IsNull()
 	return w
-}
-
-// HoldsText reports whether a value of type t is text because l, with which it is
-// compared, is text: t is an array of bytes or a pointer to them.
-func HoldsText(t btf.Type, l *spec.Literal) bool {
-	if t == nil || l == nil || l.Kind != spec.Quoted && l.Kind != spec.CharLit {
-		return false
-	}
-	elem := btf.Pointee(t)
-	if array, ok := btf.AsArray(t); ok {
-		elem = array.Type
-	}
-	if elem == nil {
-		return false
-	}
-	i, ok := btf.Strip(elem).(*btf.Int)
-	return ok && i.Size == 1 && i.Encoding != btf.Bool
 }

@@ -48,11 +48,15 @@ var placed = []value.Shape{value.KernelText, value.ByteArray, value.FixedWidth}
 
 // Encode decides how to fetch w, to which p leads: by its format, or else by its type.
 func (r *Encoder) Encode(p route.Route, w cond.Want, f *value.Format) (e Encoded, err *spec.Error) {
+	byType := f == nil || f.Shape == value.AnyNumber
+	if byType {
+		p = lookThrough(p)
+	}
 	e, x := Encoded{Route: p, Span: w.X.Where()}, w.X
 	switch {
 	case f != nil && f.Count > 0 && !f.IsText():
 		return r.encodeCounted(e, w, f)
-	case f == nil && (p.Mem || btf.Pointee(p.Type) != nil) && cond.HoldsText(p.Type, w.With):
+	case f == nil && isText(p, w):
 		return r.EncodeText(e, w, nil)
 	case p.Base.Kind == dynevent.Comm:
 		e.Field.Type, e.Field.Encoding, e.Field.Size, e.Type = p.Type, value.String, 4, dynevent.CommText
@@ -67,24 +71,18 @@ func (r *Encoder) Encode(p route.Route, w cond.Want, f *value.Format) (e Encoded
 			return e, err
 		}
 	}
-	if f != nil && f.Shape != value.AnyNumber {
+	if !byType {
 		return encodings[f.Shape](r, e, w, f)
-	}
-	e.Route = lookThrough(e.Route)
-	if f == nil && btf.IsStruct(e.Route.Type) {
-		if form, one := value.FormOf(e.Route.Type); one {
-			return r.encodeOne(e, w, form)
-		}
-	}
-	e.char = r.signedChar(e.Route.Type)
-	if p.Type == nil {
-		return Number(e, 8, f), nil
 	}
 	return r.encodeType(e, w, f)
 }
 
 // encodeType is like Encode, for a value that its C type says how to fetch.
 func (r *Encoder) encodeType(e Encoded, w cond.Want, f *value.Format) (Encoded, *spec.Error) {
+	if e.Route.Type == nil {
+		return Number(e, 8, f), nil
+	}
+	e.char = r.signedChar(e.Route.Type)
 	switch t := btf.Strip(e.Route.Type).(type) {
 	case *btf.Int, *btf.Enum:
 		switch size, _ := btf.Size(t); {
@@ -97,20 +95,16 @@ func (r *Encoder) encodeType(e Encoded, w cond.Want, f *value.Format) (Encoded, 
 			return Number(e, size, f), nil
 		}
 	case *btf.Pointer:
-		if f == nil && (btf.IsText(t.Target) || e.Route.Text) {
-			return r.EncodeText(e, w, f)
-		}
 		return Number(e, 8, f), nil
 	case *btf.Array:
-		if f == nil && (btf.IsText(t.Type) || e.Route.Text) && e.Route.Mem {
-			return r.EncodeText(e, w, f)
-		}
 		if e.Route.Mem && btf.IsStruct(btf.Leaf(t)) && t.Nelems > 0 && !w.Hidden && w.With == nil {
 			return r.encodeDump(e, w, f)
 		}
 		return r.encodeArray(e, w.X, t, f)
-	}
-	if btf.IsStruct(e.Route.Type) {
+	case *btf.Struct, *btf.Union:
+		if form, one := value.FormOf(e.Route.Type); one && f == nil {
+			return r.encodeOne(e, w, form)
+		}
 		return r.encodeDump(e, w, f)
 	}
 	return e, CannotShow(e.Route.Type, w.X)
@@ -217,6 +211,18 @@ func encodeBits(e Encoded, size int, f *value.Format) Encoded {
 // lacks its NUL: what follows it in a struct does not go on for thousands of bytes without
 // one.
 const shortText = 256
+
+// isText reports whether w, to which p leads, is text if it has no FORMAT: by its type, or because
+// it is compared with text.
+func isText(p route.Route, w cond.Want) bool {
+	elem := btf.Pointee(p.Type)
+	if a, ok := btf.AsArray(p.Type); ok && p.Mem {
+		elem = a.Type
+	} else if w.Pointer {
+		return false
+	}
+	return elem != nil && (p.Text || btf.IsText(elem) || w.With.IsText() && btf.IsByte(elem) && !btf.IsBool(elem))
+}
 
 // EncodeText encodes a string: an array in place, or the text that a pointer points to.
 func (r *Encoder) EncodeText(e Encoded, w cond.Want, f *value.Format) (Encoded, *spec.Error) {

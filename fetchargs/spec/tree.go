@@ -222,6 +222,10 @@ func (l *Literal) IsNull() bool {
 	return l != nil && (l.Kind == Word && l.Text == "NULL" || l.Kind == Number && l.Int.Sign() == 0)
 }
 
+// IsText reports whether l is text, or a character that may be meant as text. It is false for a
+// nil l.
+func (l *Literal) IsText() bool { return l != nil && (l.Kind == Quoted || l.Kind == CharLit) }
+
 func (e *Member) Where() Span { return e.X.Where().To(e.Name.Span) }
 
 func (c *Compare) Where() Span {
