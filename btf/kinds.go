@@ -73,12 +73,14 @@ func Leaf(a *Array) Type {
 	}
 }
 
-// ElemSize returns the size of an element of a, which may be nil.
-func ElemSize(a *Array) (int, bool) {
-	if a == nil {
-		return 0, false
+// ElemSize returns the size of an element of t, 0 if t is not an array or the size is not known.
+func ElemSize(t Type) int {
+	a, ok := AsArray(t)
+	if !ok {
+		return 0
 	}
-	return Size(a.Type)
+	size, _ := Size(a.Type)
+	return size
 }
 
 // IsByte reports whether t is an integer of one byte.

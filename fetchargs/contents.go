@@ -71,12 +71,12 @@ func (r *resolver) showContent(i int) bool {
 		return false
 	}
 	before := len(r.Errs)
+	ok := false
 	if c.List {
-		r.addStrings(i)
+		ok = r.addStrings(i)
 	} else {
-		r.addContent(side, i, c)
+		ok = r.addContent(side, i, c)
 	}
-	ok := len(r.Errs) == before
 	if r.Errs = r.Errs[:before]; ok {
 		r.room.used++
 	}
@@ -89,8 +89,8 @@ func (r *resolver) behind(i int) cond.Want {
 	return cond.Want{X: &spec.Deref{X: x, Span: x.Span}, Name: x.Text}
 }
 
-// addContent adds what parameter i points to.
-func (r *resolver) addContent(side *probes.Side, i int, c *syscalls.Content) {
+// addContent adds what parameter i points to. It returns false if that cannot be shown.
+func (r *resolver) addContent(side *probes.Side, i int, c *syscalls.Content) bool {
 	x, at := r.named(r.fn.Proto.Params[i].Name), r.fn.Spec.Func.Span
 	p := r.walk.Params[i]
 	p.Return, p.Name = c.Out, x.Text
@@ -98,8 +98,7 @@ func (r *resolver) addContent(side *probes.Side, i int, c *syscalls.Content) {
 	target := r.walk.Pointee(p.Type)
 	length, most, ok := r.countOf(c)
 	if !ok {
-		r.Fail(at, "", "there is no %s", c.Count)
-		return
+		return false
 	}
 	e := encode.Encoded{Route: p.Follow(x.Text, target), Span: at, Length: length}
 	char := r.walk.CharArray(mostData)
@@ -107,15 +106,14 @@ func (r *resolver) addContent(side *probes.Side, i int, c *syscalls.Content) {
 	case btf.IsVoid(target) && c.Count == "":
 		var err *spec.Error
 		if e, err = r.enc.EncodeText(encode.Encoded{Route: p, Span: at, Length: length}, cond.Want{X: x}, nil); err != nil {
-			r.Add(err)
-			return
+			return false
 		}
 	case btf.IsVoid(target) && char != nil:
 		length.Unit = 1
 		e.Field.Type, e.Short = char, true
 		e = encode.Sized(e, 1, mostData)
 	case !known || elem == 0 || elem > mostContent:
-		r.Add(encode.CannotShow(target, x))
+		return false
 	case c.Count == "":
 		e.Field.Type = target
 		e = encode.Sized(e, encode.WordOf(elem), elem)
@@ -126,10 +124,10 @@ func (r *resolver) addContent(side *probes.Side, i int, c *syscalls.Content) {
 		e = encode.Sized(e, encode.WordOf(elem), n*elem)
 	}
 	e.Field.Macros, e.Field.Name = r.walk.Macros(), x.Text
-	if ok {
-		side.Add(e, r.behind(i))
-		side.Add(pointer, cond.Want{X: x, Hidden: true}) // for recordings: it is fetched anyway
+	if _, ok = side.Add(e, r.behind(i)); ok {
+		_, ok = side.Add(pointer, cond.Want{X: x, Hidden: true}) // for recordings: it is fetched anyway
 	}
+	return ok
 }
 
 // countOf returns how the number of elements is fetched, and the most that there can be.
@@ -155,15 +153,15 @@ func (r *resolver) countOf(c *syscalls.Content) (length *encode.Length, most int
 	return length, most, true
 }
 
-// addStrings adds the list of text that parameter i points to.
-func (r *resolver) addStrings(i int) {
+// addStrings adds the list of text that parameter i points to. It returns false if that cannot be
+// shown.
+func (r *resolver) addStrings(i int) bool {
 	b, x, at := r.entry, r.named(r.fn.Proto.Params[i].Name), r.fn.Spec.Func.Span
 	target := r.walk.Pointee(r.walk.Params[i].Type)
 	size, known := btf.Size(target)
 	char := r.walk.CharArray(mostText)
 	if btf.Pointee(target) == nil || !known || char == nil {
-		r.Add(encode.CannotShow(target, x))
-		return
+		return false
 	}
 	list := value.Field{Label: x.Text, Expr: r.behind(i).X.String(), Name: x.Text, Type: r.walk.Params[i].Type, Encoding: value.Strings, Size: 8}
 	for n := range r.room.strings {
@@ -173,10 +171,11 @@ func (r *resolver) addStrings(i int) {
 		e.Field.Type, e.Field.Name = char, x.Text
 		f, ok := b.Add(encode.Sized(e, 1, mostText), cond.Want{X: item, Hidden: true})
 		if !ok {
-			return
+			return false
 		}
 		list.Items, list.Arg = append(list.Items, f.Index), f.Field().Guards[0].Arg
 	}
 	b.Append(list, list.Expr)
-	b.Add(encode.Number(encode.Encoded{Route: r.walk.Params[i], Span: at}, 8, nil), cond.Want{X: x, Hidden: true})
+	_, ok := b.Add(encode.Number(encode.Encoded{Route: r.walk.Params[i], Span: at}, 8, nil), cond.Want{X: x, Hidden: true})
+	return ok
 }

@@ -20,7 +20,7 @@ func (r *Encoder) encodeAge(e Encoded, w cond.Want, f *value.Format) (Encoded, *
 	if p.Type != nil {
 		_, is := btf.Strip(p.Type).(*btf.Int)
 		if size, _ := btf.Size(p.Type); !is || size != 8 || p.BitSize > 0 {
-			return e, spec.Errorf(w.X.Where(), "it is for times in ns of 64 bits, as start_time_ns of struct request", "the format %s does not fit %s, which is %s", f.Name, w.X, value.TypeName(p.Type))
+			return e, doesNotFit(w.X, p.Type, f)
 		}
 	}
 	e = Number(e, 8, f)

@@ -16,8 +16,7 @@ func (r *Encoder) encodeFixed(e Encoded, w cond.Want, f *value.Format) (Encoded,
 	e.Route = lookThrough(e.Route)
 	p := &e.Route
 	size, known := btf.Size(p.Type)
-	array, isArray := btf.AsArray(p.Type)
-	elem, _ := btf.ElemSize(array)
+	_, isArray := btf.AsArray(p.Type)
 	whole := p.Type != nil && (isArray || btf.IsStruct(p.Type))
 	switch {
 	case p.Type != nil && (!known || f.Size > size):
@@ -25,7 +24,7 @@ func (r *Encoder) encodeFixed(e Encoded, w cond.Want, f *value.Format) (Encoded,
 	case p.BitSize > 0:
 		p.BitSize = min(p.BitSize, uint32(f.Size)*8)
 		return encodeBits(e, size, f), nil
-	case whole && (size == f.Size || f.First && elem != f.Size):
+	case whole && (size == f.Size || f.First && btf.ElemSize(p.Type) != f.Size):
 		if !p.InReg {
 			break
 		}
@@ -52,7 +51,7 @@ func (r *Encoder) encodeFixed(e Encoded, w cond.Want, f *value.Format) (Encoded,
 
 // encodeArray encodes up to 64 elements of an array of numbers.
 func (r *Encoder) encodeArray(e Encoded, x spec.Expr, a *btf.Array, f *value.Format) (Encoded, *spec.Error) {
-	size, ok := btf.ElemSize(a)
+	size, ok := btf.Size(a.Type)
 	inner, nested := btf.AsArray(a.Type)
 	switch {
 	case nested:
@@ -66,7 +65,7 @@ func (r *Encoder) encodeArray(e Encoded, x spec.Expr, a *btf.Array, f *value.For
 	case a.Nelems == 0:
 		return e, spec.ErrorFix(x.Where(), spec.Fix{Span: x.Where(), Text: spec.Postfixed(x) + "[0]"}, "take elements: ", "the length of %s is not known", x)
 	case !ok || !isNumberSize(size) || !e.Route.Mem && !e.Route.InReg:
-		return e, CannotShow(e.Route.Type, x)
+		return e, doesNotFit(x, e.Route.Type, nil)
 	}
 	p := e.Route
 	e.Route.Type = a.Type
@@ -75,20 +74,24 @@ func (r *Encoder) encodeArray(e Encoded, x spec.Expr, a *btf.Array, f *value.For
 	return r.elements(e, e.Type, size*int(a.Nelems), x)
 }
 
+// doesNotFit returns the error that x, of type t, cannot be shown in the format f, or without one
+// if f is nil.
 func doesNotFit(x spec.Expr, t btf.Type, f *value.Format) *spec.Error {
-	name := "string"
-	if f != nil {
-		name = f.Name
+	if f == nil {
+		return spec.Errorf(x.Where(), "", "%s is %s and has no value to show", x, value.TypeName(t))
 	}
-	hint := ""
-	switch {
-	case f != nil && f.IsText():
-		if size, _ := btf.Size(t); size == 8 && !btf.IsStruct(t) {
-			return spec.ErrorFix(x.Where(), spec.Fix{Span: x.Where(), Text: "(char *)" + x.String()}, "if it is an address write ", "the format %s does not fit %s, which is %s", name, x, value.TypeName(t))
-		}
-		hint = "text needs a pointer or an array of char"
-	case f != nil && f.Size > 0:
-		hint = name + " needs " + plural.Of(f.Size, "byte")
+	err := spec.Errorf(x.Where(), "", "the format %s does not fit %s, which is %s", f.Name, x, value.TypeName(t))
+	switch size, _ := btf.Size(t); {
+	case f.IsText() && size == 8 && !btf.IsStruct(t):
+		err.Mend(x.Where(), "if it is an address write ", "(char *)"+x.String())
+	case f.IsText():
+		err.Hint = "text needs a pointer or an array of char"
+	case f.Shape == value.FilePath:
+		err.Hint = "it is for struct file, path and dentry"
+	case f.Shape == value.Stamp:
+		err.Hint = "it is for times in ns of 64 bits, as start_time_ns of struct request"
+	case f.Size > 0:
+		err.Hint = f.Name + " needs " + plural.Of(f.Size, "byte")
 	}
-	return spec.Errorf(x.Where(), hint, "the format %s does not fit %s, which is %s", name, x, value.TypeName(t))
+	return err
 }

@@ -23,7 +23,7 @@ func (r *Encoder) encodeDump(e Encoded, w cond.Want, f *value.Format) (Encoded, 
 	size, known := btf.Size(typ)
 	switch {
 	case !e.Route.Mem && !e.Route.InReg:
-		return e, CannotShow(typ, x)
+		return e, spec.ErrorWith(x.Where(), spec.ErrUnsupported, memberHint(typ), "%s is a %s; showing all of it is not supported yet", x, btf.Name(typ))
 	case w.Hidden || w.With != nil:
 		return e, spec.Errorf(x.Where(), memberHint(typ), "%s is a %s, which cannot be compared", x, btf.Name(typ))
 	case f != nil && f.Name != "x" && f.Name != "d" && f.Name != "u":

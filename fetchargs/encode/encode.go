@@ -107,7 +107,7 @@ func (r *Encoder) encodeType(e Encoded, w cond.Want, f *value.Format) (Encoded, 
 		}
 		return r.encodeDump(e, w, f)
 	}
-	return e, CannotShow(e.Route.Type, w.X)
+	return e, doesNotFit(w.X, e.Route.Type, nil)
 }
 
 // isNumberSize reports whether the kernel fetches numbers of so many bytes.
@@ -135,15 +135,6 @@ func lookThrough(p route.Route) route.Route {
 		p = inner
 	}
 	return p
-}
-
-// CannotShow returns the error that a value of type t cannot be shown.
-func CannotShow(t btf.Type, x spec.Expr) *spec.Error {
-	name := btf.Name(t)
-	if !btf.IsStruct(t) {
-		return spec.Errorf(x.Where(), "", "%s is %s and has no value to show", x, name)
-	}
-	return spec.ErrorWith(x.Where(), spec.ErrUnsupported, memberHint(t), "%s is a %s; showing all of it is not supported yet", x, name)
 }
 
 // Number encodes an integer of size bytes. The C type decides its sign.
@@ -232,21 +223,21 @@ func (r *Encoder) EncodeText(e Encoded, w cond.Want, f *value.Format) (Encoded, 
 	}
 	e.Field.Type, e.Field.Encoding, e.Field.Size = p.Type, value.String, 4
 	e.Type = dynevent.String
-	array, isArray := btf.AsArray(p.Type)
-	e.Brief = p.Text || isArray && p.Mem && array.Nelems <= shortText && p.InKernel()
-	switch size, _ := btf.ElemSize(array); {
+	e.Brief = p.Text
+	switch array, _ := btf.AsArray(p.Type); {
 	case p.IsUntyped(): // the text is at its place
-	case isArray && p.InReg && size == 1:
-		return r.encodeArray(e, x, array, nil)
-	case isArray && p.Mem && size == 1:
-		e.Field.Count = int(array.Nelems)
-	case p.Type != nil && btf.Pointee(p.Type) == nil:
-		return e, doesNotFit(x, p.Type, f)
-	default:
+	case p.IsPointer():
 		var err *spec.Error
 		if e.Route, err = p.Behind(x, nil); err != nil {
 			return e, err
 		}
+	case btf.ElemSize(p.Type) != 1 || !p.Mem && !p.InReg:
+		return e, doesNotFit(x, p.Type, f)
+	case p.InReg:
+		return r.encodeArray(e, x, array, nil)
+	default:
+		e.Field.Count = int(array.Nelems)
+		e.Brief = p.Text || array.Nelems <= shortText && p.InKernel()
 	}
 	if f != nil && f.Count > 0 && (e.Field.Count == 0 || e.Field.Count > f.Count) {
 		e.Field.Count = f.Count

@@ -26,7 +26,7 @@ func (r *Encoder) encodeOne(e Encoded, w cond.Want, form value.Form) (Encoded, *
 			e.Route.Type = &btf.Int{Size: uint32(size)}
 			p, ok := e.Route.Settle()
 			if e.Route = p; !ok || p.BitSize > 0 {
-				return e, CannotShow(e.Route.Type, w.X)
+				return e, doesNotFit(w.X, e.Field.Type, nil)
 			}
 		}
 		return Number(e, size, nil), nil

@@ -59,7 +59,7 @@ func (r *Encoder) encodePath(e Encoded, w cond.Want, f *value.Format) (Encoded, 
 		label += "dentry"
 	}
 	if !ok || btf.StructName(r.walker.Pointee(p.Type)) != "dentry" {
-		return e, spec.Errorf(w.X.Where(), "it is for struct file, path and dentry", "the format %s does not fit %s, which is %s", f.Name, w.X, value.TypeName(e.Field.Type))
+		return e, doesNotFit(w.X, e.Field.Type, f)
 	}
 	if w.Pointer {
 		e.Route = p
