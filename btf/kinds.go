@@ -13,9 +13,6 @@ func IsStruct(t Type) bool {
 
 // Pointee returns what t, stripped, points to; nil if t is not a pointer.
 func Pointee(t Type) Type {
-	if t == nil {
-		return nil
-	}
 	if p, ok := Strip(t).(*Pointer); ok {
 		return p.Target
 	}
@@ -45,18 +42,12 @@ func IsNumber(t Type) bool {
 
 // IsVoid reports whether t is void; nil is taken for it.
 func IsVoid(t Type) bool {
-	if t == nil {
-		return true
-	}
 	_, void := Strip(t).(*Void)
 	return void
 }
 
 // AsArray returns t, stripped, if it is an array.
 func AsArray(t Type) (*Array, bool) {
-	if t == nil {
-		return nil, false
-	}
 	a, ok := Strip(t).(*Array)
 	return a, ok
 }
@@ -71,16 +62,6 @@ func Leaf(a *Array) Type {
 		}
 		a = inner
 	}
-}
-
-// ElemSize returns the size of an element of t, 0 if t is not an array or the size is not known.
-func ElemSize(t Type) int {
-	a, ok := AsArray(t)
-	if !ok {
-		return 0
-	}
-	size, _ := Size(a.Type)
-	return size
 }
 
 // IsByte reports whether t is an integer of one byte.
@@ -99,9 +80,6 @@ func OrVoid(t Type) Type {
 
 // StructName returns the name of the struct t, "" if t is not a struct.
 func StructName(t Type) string {
-	if t == nil {
-		return ""
-	}
 	if s, ok := Strip(t).(*Struct); ok {
 		return s.Name
 	}

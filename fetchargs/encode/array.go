@@ -16,7 +16,11 @@ func (r *Encoder) encodeFixed(e Encoded, w cond.Want, f *value.Format) (Encoded,
 	e.Route = lookThrough(e.Route)
 	p := &e.Route
 	size, known := btf.Size(p.Type)
-	_, isArray := btf.AsArray(p.Type)
+	array, isArray := btf.AsArray(p.Type)
+	elem := 0
+	if isArray {
+		elem, _ = btf.Size(array.Type)
+	}
 	whole := p.Type != nil && (isArray || btf.IsStruct(p.Type))
 	switch {
 	case p.Type != nil && (!known || f.Size > size):
@@ -24,7 +28,7 @@ func (r *Encoder) encodeFixed(e Encoded, w cond.Want, f *value.Format) (Encoded,
 	case p.BitSize > 0:
 		p.BitSize = min(p.BitSize, uint32(f.Size)*8)
 		return encodeBits(e, size, f), nil
-	case whole && (size == f.Size || f.First && btf.ElemSize(p.Type) != f.Size):
+	case whole && (size == f.Size || f.First && elem != f.Size):
 		if !p.InReg {
 			break
 		}

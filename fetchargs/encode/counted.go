@@ -55,13 +55,25 @@ func FormatOf(name spec.Name) (*value.Format, *spec.Error) {
 func (r *Encoder) encodeCounted(e Encoded, w cond.Want, f *value.Format) (_ Encoded, err *spec.Error) {
 	p, x, elem := e.Route, w.X, f.Elem()
 	size, _ := btf.Size(elem)
-	if p.IsPointer() {
-		p, err = p.Behind(x, r.walker.Pointee(p.Type))
-	} else {
-		err = hasElements(p, w, f, size)
-	}
-	if err != nil {
+	room, known := btf.Size(p.Type)
+	_, isArray := btf.AsArray(p.Type)
+	bounded := known && room > 0 && (isArray || btf.IsStruct(p.Type)) // reading past a number is allowed
+	switch {
+	case p.IsPointer():
+		if p, err = p.Behind(x, r.walker.Pointee(p.Type)); err != nil {
+			return e, err
+		}
+	case !p.Mem && !p.InReg || p.BitSize > 0:
+		err = spec.Errorf(x.Where(), "", "%s is %s and not in memory: it has no elements", x, value.TypeName(p.Type))
+		if f.Size <= room {
+			err.Mend(w.Format.Span, "only this value: ", f.Name)
+		}
 		return e, err
+	case bounded && room < size:
+		return e, doesNotFit(x, p.Type, f)
+	case bounded && room < size*f.Count:
+		fix := fmt.Sprintf("%s[%d]", f.Name, room/size)
+		return e, spec.ErrorFix(w.Format.Span, spec.Fix{Span: w.Format.Span, Text: fix}, "write ", "%s has %s, %s has %d", x, plural.Of(room, "byte"), w.Format.Text, size*f.Count)
 	}
 	p.Type, p.BitOff, p.BitSize = elem, 0, 0
 	e.Route = p
@@ -71,27 +83,4 @@ func (r *Encoder) encodeCounted(e Encoded, w cond.Want, f *value.Format) (_ Enco
 	}
 	e.Field.Type = &btf.Array{Type: elem, Nelems: uint32(f.Count)}
 	return r.elements(e, e.Type, size*f.Count, x)
-}
-
-// hasElements returns an error if f.Count elements of unit bytes cannot be read there: of values
-// that are not in memory, and past the end of arrays and structs, whose size is known. Reading
-// past a number is allowed.
-func hasElements(p route.Route, w cond.Want, f *value.Format, unit int) *spec.Error {
-	size, known := btf.Size(p.Type)
-	_, isArray := btf.AsArray(p.Type)
-	whole := p.Type != nil && (isArray || btf.IsStruct(p.Type))
-	switch {
-	case !p.Mem && !p.InReg || p.BitSize > 0:
-		err := spec.Errorf(w.X.Where(), "", "%s is %s and not in memory: it has no elements", w.X, value.TypeName(p.Type))
-		if f.Size <= size {
-			err.Mend(w.Format.Span, "only this value: ", f.Name)
-		}
-		return err
-	case whole && known && size > 0 && size < unit:
-		return doesNotFit(w.X, p.Type, f)
-	case whole && known && size > 0 && size < unit*f.Count:
-		fix := fmt.Sprintf("%s[%d]", f.Name, size/unit)
-		return spec.ErrorFix(w.Format.Span, spec.Fix{Span: w.Format.Span, Text: fix}, "write ", "%s has %s, %s has %d", w.X, plural.Of(size, "byte"), w.Format.Text, unit*f.Count)
-	}
-	return nil
 }

@@ -224,14 +224,14 @@ func (r *Encoder) EncodeText(e Encoded, w cond.Want, f *value.Format) (Encoded, 
 	e.Field.Type, e.Field.Encoding, e.Field.Size = p.Type, value.String, 4
 	e.Type = dynevent.String
 	e.Brief = p.Text
-	switch array, _ := btf.AsArray(p.Type); {
+	switch array, isArray := btf.AsArray(p.Type); {
 	case p.IsUntyped(): // the text is at its place
 	case p.IsPointer():
 		var err *spec.Error
 		if e.Route, err = p.Behind(x, nil); err != nil {
 			return e, err
 		}
-	case btf.ElemSize(p.Type) != 1 || !p.Mem && !p.InReg:
+	case !isArray || !btf.IsByte(array.Type) || !p.Mem && !p.InReg:
 		return e, doesNotFit(x, p.Type, f)
 	case p.InReg:
 		return r.encodeArray(e, x, array, nil)
