@@ -60,12 +60,6 @@ func (r *Encoder) encodeArray(e Encoded, x spec.Expr, a *btf.Array, f *value.For
 	switch {
 	case nested:
 		return e, spec.ErrorFix(x.Where(), spec.Fix{Span: x.Where(), Text: spec.Postfixed(x) + "[0]"}, "take one: ", "%s is an array of arrays of %d", x, inner.Nelems)
-	case btf.IsStruct(a.Type):
-		one := spec.Postfixed(x) + "[0]"
-		if members := btf.Members(a.Type); len(members) > 0 {
-			one += "." + members[0]
-		}
-		return e, spec.ErrorFix(x.Where(), spec.Fix{Span: x.Where(), Text: one}, "take one: ", "%s is an array of %s", x, btf.Name(a.Type))
 	case a.Nelems == 0:
 		return e, spec.ErrorFix(x.Where(), spec.Fix{Span: x.Where(), Text: spec.Postfixed(x) + "[0]"}, "take elements: ", "the length of %s is not known", x)
 	case !ok || !isNumberSize(size) || !e.Route.Mem && !e.Route.InReg:

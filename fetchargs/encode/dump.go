@@ -17,11 +17,19 @@ const (
 	TextRoom = 1024
 )
 
-// encodeDump encodes all of a struct, which must be in memory or in registers.
+// encodeDump encodes all of a struct, which must be in memory or in registers, or of an array of
+// structs in memory.
 func (r *Encoder) encodeDump(e Encoded, w cond.Want, f *value.Format) (Encoded, *spec.Error) {
 	x, typ := w.X, e.Route.Type
 	size, known := btf.Size(typ)
+	array, isArray := btf.AsArray(typ)
 	switch {
+	case isArray && (!e.Route.Mem || size == 0 || w.Hidden || w.With != nil):
+		one := spec.Postfixed(x) + "[0]"
+		if members := btf.Members(array.Type); len(members) > 0 {
+			one += "." + members[0]
+		}
+		return e, spec.ErrorFix(x.Where(), spec.Fix{Span: x.Where(), Text: one}, "take one: ", "%s is an array of %s", x, btf.Name(array.Type))
 	case !e.Route.Mem && !e.Route.InReg:
 		return e, spec.ErrorWith(x.Where(), spec.ErrUnsupported, memberHint(typ), "%s is a %s; showing all of it is not supported yet", x, btf.Name(typ))
 	case w.Hidden || w.With != nil:

@@ -97,7 +97,7 @@ func (r *Encoder) encodeType(e Encoded, w cond.Want, f *value.Format) (Encoded, 
 	case *btf.Pointer:
 		return Number(e, 8, f), nil
 	case *btf.Array:
-		if e.Route.Mem && btf.IsStruct(btf.Leaf(t)) && t.Nelems > 0 && !w.Hidden && w.With == nil {
+		if btf.IsStruct(btf.Leaf(t)) {
 			return r.encodeDump(e, w, f)
 		}
 		return r.encodeArray(e, w.X, t, f)
