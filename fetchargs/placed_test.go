@@ -46,6 +46,25 @@ func TestPlaced(t *testing.T) {
 	}
 }
 
+// TestTextOfVariable: text at the address of a variable is read there, so its address need not
+// be known.
+func TestTextOfVariable(t *testing.T) {
+	kernel := &target.Target{Arch: abi.Named("amd64"), Kernel: btf.Open(filepath.Join("..", "testdata", "btf", "linux-6.12-amd64.btf"))}
+	for _, text := range []string{"vfs_read((char *)&@init_task)", `vfs_read((char *)&@init_task == "x")`} {
+		parsed, err := spec.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plans, err := fetchargs.Resolve([]*spec.Spec{parsed}, kernel)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(plans[0].Entry().Definitions("g"), "\n"); !strings.HasSuffix(got, "=@init_task:string") {
+			t.Errorf("%s: %s", text, got)
+		}
+	}
+}
+
 // TestPlacedOnCPUs: so is the address of the table of where each CPU has its own.
 func TestPlacedOnCPUs(t *testing.T) {
 	parsed, err := spec.Parse("vfs_read($current->pid)")
