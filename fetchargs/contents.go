@@ -105,7 +105,7 @@ func (r *resolver) addContent(side *probes.Side, i int, c *syscalls.Content) boo
 	switch elem, known := btf.Size(target); {
 	case btf.IsVoid(target) && c.Count == "":
 		var err *spec.Error
-		if e, err = r.enc.EncodeText(encode.Encoded{Route: p, Span: at, Length: length}, cond.Want{X: x}, nil); err != nil {
+		if e, err = r.enc.EncodeText(encode.Encoded{Route: p, Span: at, Length: length}, cond.Want{X: x}, value.FormatNamed("string")); err != nil {
 			return false
 		}
 	case btf.IsVoid(target) && char != nil:

@@ -57,7 +57,7 @@ func (r *Encoder) Encode(p route.Route, w cond.Want, f *value.Format) (e Encoded
 	case f != nil && f.Count > 0 && !f.IsText():
 		return r.encodeCounted(e, w, f)
 	case f == nil && isText(p, w):
-		return r.EncodeText(e, w, nil)
+		return r.EncodeText(e, w, value.FormatNamed("string"))
 	case p.Base.Kind == dynevent.Comm:
 		e.Field.Type, e.Field.Encoding, e.Field.Size, e.Type = p.Type, value.String, 4, dynevent.CommText
 		if f != nil {
@@ -140,21 +140,24 @@ func lookThrough(p route.Route) route.Route {
 // Number encodes an integer of size bytes. The C type decides its sign.
 func Number(e Encoded, size int, f *value.Format) Encoded {
 	e.Field.Type, e.Field.Encoding, e.Field.Size = e.Route.Type, value.Integer, size
-	kind := "u"
+	kind, byType := "u", f == nil
+	if byType {
+		f = &value.Format{}
+	}
 	switch {
-	case f != nil && f.Signed && (e.Route.Type == nil || btf.Pointee(e.Route.Type) != nil): // signed as it is shown
+	case f.Signed && (e.Route.Type == nil || btf.Pointee(e.Route.Type) != nil): // signed as it is shown
 		kind, e.Field.Signed = "s", true
-	case f != nil && f.Name == "sym", btf.Pointee(e.Route.Type) != nil, f != nil && f.Name == "x" && e.Route.Wide == nil,
-		e.Route.Type == nil && (f == nil || f.Shape != value.FixedWidth):
+	case f.Name == "sym", btf.Pointee(e.Route.Type) != nil, f.Name == "x" && e.Route.Wide == nil,
+		e.Route.Type == nil && f.Shape != value.FixedWidth:
 		kind = "x"
-	case f != nil && f.Signed, (f == nil || f.Form == value.Named || e.Route.Wide != nil) && (btf.Signed(e.Route.Type) || e.char && btf.IsText(e.Route.Type)):
+	case f.Signed, (byType || f.Form == value.Named || e.Route.Wide != nil) && (btf.Signed(e.Route.Type) || e.char && btf.IsText(e.Route.Type)):
 		kind, e.Field.Signed = "s", true
 	}
 	e.Field.Add = 0
 	if !e.Route.Mem {
 		e.Field.Add = e.Route.Off
 	}
-	if f != nil && f.Shape == value.FixedWidth && (f.Form == value.Hex || f.Form == value.Symbol || f.Form == value.IP4) {
+	if f.Shape == value.FixedWidth && (f.Form == value.Hex || f.Form == value.Symbol || f.Form == value.IP4) {
 		kind = "x"
 	}
 	e.Type = dynevent.Number(kind, size)
@@ -239,10 +242,10 @@ func (r *Encoder) EncodeText(e Encoded, w cond.Want, f *value.Format) (Encoded, 
 		e.Field.Count = int(array.Nelems)
 		e.Brief = p.Text || array.Nelems <= shortText && p.InKernel()
 	}
-	if f != nil && f.Count > 0 && (e.Field.Count == 0 || e.Field.Count > f.Count) {
+	if f.Count > 0 && (e.Field.Count == 0 || e.Field.Count > f.Count) {
 		e.Field.Count = f.Count
 	}
-	if f != nil && f.Shape == value.UserText || e.Route.User {
+	if f.Shape == value.UserText || e.Route.User {
 		if !r.fn.Target.Features.Ustring {
 			return e, spec.Errorf(x.Where(), "", "this kernel cannot fetch from user memory (ustring came with 5.3)")
 		}

@@ -27,7 +27,12 @@ func (r *Encoder) ImpliedFormat(w cond.Want, p route.Route) *value.Format {
 	if w.With == nil || w.With.Kind != spec.Address || p.Type == nil {
 		return nil
 	}
-	n := len(w.With.Bytes)
+	return r.addressFormat(len(w.With.Bytes), p)
+}
+
+// addressFormat returns the FORMAT of an address of n bytes if p, whose type is known, may lead to
+// one, else nil.
+func (r *Encoder) addressFormat(n int, p route.Route) *value.Format {
 	implied := map[int]*value.Format{6: value.FormatNamed("mac"), 16: value.FormatNamed("ip6")}[n]
 	target := r.walker.Pointee(p.Type)
 	if target == nil {
