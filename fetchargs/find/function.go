@@ -107,7 +107,12 @@ func (r *Function) noFunction(missing *btf.NotFoundError) *spec.Error {
 		err.Mend(r.Spec.Span, "", withoutModule(r.Target, r.Spec, false))
 		return err
 	}
-	hint := ""
+	return r.noName(missing)
+}
+
+// noName returns the error for a name that nothing is known of, with names that are like it.
+func (r *Function) noName(missing *btf.NotFoundError) *spec.Error {
+	name, hint := r.Spec.Func, ""
 	if short, ok := strings.CutPrefix(name.Text, "sys_"); ok {
 		var calls []string
 		for _, near := range btf.Near(short, slices.Values(r.Target.CallNames())) {

@@ -47,6 +47,11 @@ func (r *Walker) builtin(x *spec.Builtin) (Route, *spec.Error) {
 		}
 		return p, nil
 	}
+	return Route{}, r.noBuiltin(x)
+}
+
+// noBuiltin returns the error that the kernel defines no such name.
+func (r *Walker) noBuiltin(x *spec.Builtin) *spec.Error {
 	there := "there are $comm, $argN, $stackN, $stack and $retval"
 	switch {
 	case r.fn.Event != nil:
@@ -54,11 +59,11 @@ func (r *Walker) builtin(x *spec.Builtin) (Route, *spec.Error) {
 	case r.fn.Target.HasCurrent():
 		there = "there are $comm, $current, $argN, $stackN, $stack and $retval"
 	}
-	err := spec.Errorf(x.Span, there, "unknown variable %s", name)
-	if o, ok := elsewhere(name); ok && o.fix != name {
+	err := spec.Errorf(x.Span, there, "unknown variable %s", x.Text)
+	if o, ok := elsewhere(x.Text); ok && o.fix != x.Text {
 		o.advise(err)
 	}
-	return Route{}, err
+	return err
 }
 
 // current returns the route to the running task, a pointer to struct task_struct.

@@ -146,21 +146,21 @@ func (c *clocks) put(e *tracefs.Event, order binary.ByteOrder) {
 		}
 	}
 	for i := range all {
-		k := &all[i]
-		if !k.known {
-			continue
+		if k := &all[i]; k.known {
+			c.turn(k, e)
 		}
-		n, runs := c.begun[k.key]
-		if runs && k.clock.Ends(k.probe, k.decoder, e.Data) {
-			c.end(n)
-			runs = false
-		}
-		if k.clock.Starts(k.probe, k.decoder, e.Data) {
-			if runs {
-				c.end(n)
-			}
-			c.start(k.key, e, k)
-		}
+	}
+}
+
+// turn ends the clock of the key of k, and starts it again, if e does.
+func (c *clocks) turn(k *keeping, e *tracefs.Event) {
+	n, runs := c.begun[k.key]
+	starts := k.clock.Starts(k.probe, k.decoder, e.Data)
+	if runs && (starts || k.clock.Ends(k.probe, k.decoder, e.Data)) {
+		c.end(n)
+	}
+	if starts {
+		c.start(k.key, e, k)
 	}
 }
 
