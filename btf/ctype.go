@@ -134,7 +134,7 @@ func (p *typeParser) arrays(t Type) (Type, error) {
 		if p.peek() != "]" {
 			var err error
 			if n, err = strconv.ParseUint(p.next(), 0, 32); err != nil {
-				return nil, fmt.Errorf("array length is no number")
+				return nil, fmt.Errorf("the array length is not a number")
 			}
 		}
 		if w := p.next(); w != "]" {
@@ -160,7 +160,7 @@ func (p *typeParser) specifiers(k *Kernel) (Type, error) {
 		p.next()
 		name := p.next()
 		if !isIdentifier(name) {
-			return nil, fmt.Errorf("no name behind %q", w)
+			return nil, fmt.Errorf("no name after %q", w)
 		}
 		p.skipQualifiers()
 		return k.tagged(w, name)

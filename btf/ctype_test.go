@@ -181,7 +181,7 @@ func TestTypePrefersDefinition(t *testing.T) {
 	}
 }
 
-// TestTypeDeclaredKeyword: a union that is only declared is no struct.
+// TestTypeDeclaredKeyword: a union that is only declared is not taken for a struct.
 func TestTypeDeclaredKeyword(t *testing.T) {
 	k := built(t, &btf.Fwd{Name: "later", Kind: cbtf.FwdUnion})
 	if typ := mustType(t, k, "union later"); !isA[*btf.Fwd](typ) {

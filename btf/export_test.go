@@ -7,8 +7,8 @@ func FromBytes(data []byte) *Kernel {
 	return k
 }
 
-// WithModule returns the kernel with a module's BTF on top. What cannot be read is left
-// out, as a file is.
+// WithModule returns the kernel with a module's BTF on top. Data that cannot be read are
+// left out, as a file is.
 func (k *Kernel) WithModule(name string, data []byte) *Kernel {
 	k = &Kernel{loaded: true, base: k.base, err: k.err}
 	k.AddModule(name, data)

@@ -24,7 +24,7 @@ func TestFunc(t *testing.T) {
 		{"", "variadic", "", "int variadic(const char *fmt, ...)"},
 		{"", "lists", "", "int lists(struct list_head *node, char **argv, u8 *raw)"},
 		{"", "nothing", "", "void nothing(void)"},
-		{"", "pkt_kind", "", "enum pkt_kind pkt_kind(struct pkt *pkt, enum pkt_kind kind)"}, // an enum, too
+		{"", "pkt_kind", "", "enum pkt_kind pkt_kind(struct pkt *pkt, enum pkt_kind kind)"}, // also an enum
 
 		{"vmlinux", "pkt_free", "", "void pkt_free(struct pkt *pkt)"},
 		{"snoop_mod", "pkt_free", "snoop_mod", "int pkt_free(struct pkt *pkt, int how)"},

@@ -107,7 +107,7 @@ func (k *Kernel) loadBase() (*blob, error) {
 }
 
 // CheckModules checks the files of modules, if the BTF was opened from files. Questions
-// ignore a file that cannot be read, but the user who named it should be told.
+// ignore a file that cannot be read, but the user who named it should learn of it.
 func (k *Kernel) CheckModules() error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -136,7 +136,7 @@ func (k *Kernel) CheckModules() error {
 				return err
 			}
 		case !r.IsSplit():
-			return fmt.Errorf("%s is no module's: the first file is the kernel's, those after it are its modules'", file)
+			return fmt.Errorf("%s is not BTF of a module: the first file is the kernel's, those after it are its modules'", file)
 		}
 	}
 	return nil

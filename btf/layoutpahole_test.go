@@ -12,8 +12,8 @@ import (
 	"github.com/tsnoop/tsnoop/btf"
 )
 
-// What the two write of a member: "u8 kind:3; /* 44: 1 1 */" of pahole is
-// "u8 kind:3; /* 44:1, bits: 3 */" here, "} u; /* 8 4 */" is "}; /* 8, size: 4 */".
+// The two write members differently: "u8 kind:3; /* 44: 1 1 */" of pahole is "u8
+// kind:3; /* 44:1, bits: 3 */" here, "} u; /* 8 4 */" is "}; /* 8, size: 4 */".
 var (
 	paholeLine = regexp.MustCompile(`^\t+(.*?); +/\* +(\d+)(?:: *(\d+))? +(\d+) \*/$`)
 	layoutLine = regexp.MustCompile(`^\t+(.*); +/\* (\d+)(?::(\d+))?(?:, (?:size|bits): (\d+))? \*/$`)

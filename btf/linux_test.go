@@ -49,7 +49,7 @@ func TestLinuxChains(t *testing.T) {
 	}
 }
 
-// TestLinuxBitFields checks them in a real kernel, behind anonymous members.
+// TestLinuxBitFields checks them in a real kernel, after anonymous members.
 func TestLinuxBitFields(t *testing.T) {
 	k := Open(linuxFile)
 	skb := named(t, k, "struct sk_buff")

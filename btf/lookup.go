@@ -75,7 +75,7 @@ func (k *Kernel) cType(words []string) (Type, error) {
 	name := canonical(words)
 	std, ok := cTypes[name]
 	if !ok {
-		return nil, fmt.Errorf("%q is no C type", strings.Join(words, " "))
+		return nil, fmt.Errorf("%q is not a C type", strings.Join(words, " "))
 	}
 	for _, spelling := range []string{std.TypeName(), name} {
 		if spelling == "" {

@@ -35,7 +35,7 @@ func TestNoBTF(t *testing.T) {
 	for name, k := range map[string]*btf.Kernel{
 		"no file":         btf.Open(),
 		"empty file":      btf.Open(writeFile(t, "empty.btf", nil)),
-		"garbage":         btf.Open(writeFile(t, "garbage.btf", []byte("this is no BTF at all"))),
+		"garbage":         btf.Open(writeFile(t, "garbage.btf", []byte("this is not BTF at all"))),
 		"magic only":      btf.Open(writeFile(t, "magic.btf", raw[:2])),
 		"header only":     btf.Open(writeFile(t, "header.btf", raw[:24])),
 		"half":            btf.Open(writeFile(t, "half.btf", raw[:len(raw)/2])),
@@ -117,7 +117,7 @@ func TestLazy(t *testing.T) {
 	mustType(t, k, "struct dev") // and it is read once
 }
 
-// TestDamagedModule: it is no obstacle to questions about the others.
+// TestDamagedModule: questions about other modules are answered if one is damaged.
 func TestDamagedModule(t *testing.T) {
 	bad := writeFile(t, "bad-mod.ko", []byte("garbage"))
 	gone := filepath.Join(t.TempDir(), "gone.btf")

@@ -9,7 +9,7 @@ import (
 	"github.com/tsnoop/tsnoop/render"
 )
 
-// What is wrong with a spec is shown with a picture of where.
+// ExampleAppendError shows an error in a spec under the place that it is about.
 func ExampleAppendError() {
 	_, err := spec.Parse("ip_rcv(skb->len > )")
 	var wrong *spec.Error

@@ -104,9 +104,9 @@ func Shown(all []Function) (n int) {
 	return n
 }
 
-// Verdict returns the Verdict that tells from the record of the first part of the return
-// whether a call failed; nil if that is not known. order is the byte order of the
-// records, nil for little endian.
+// Verdict returns the Verdict that finds out from the record of the first part of the return
+// whether a call failed; nil if that is not known. order is the byte order of the records, nil
+// for little endian.
 func (s *Source) Verdict(order binary.ByteOrder) *plan.Verdict {
 	if parts := s.parts(dynevent.Return); len(parts) > 0 {
 		return plan.NewVerdict(parts[0].probe, parts[0].dec, order)
@@ -269,7 +269,7 @@ func (f *Function) AtReturn(field *Field, c *calls.Call, val *value.Value) (valu
 }
 
 // Comm returns the name of the task that made the call: the one that tsnoop itself has
-// fetched or, if there is none, the one that goes with the task's ID.
+// fetched or, if there is none, the one that belongs to the task's ID.
 func (f *Function) Comm(c *calls.Call) []byte {
 	if f.several {
 		if text := f.anyComm(c); text != nil {

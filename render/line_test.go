@@ -115,7 +115,7 @@ func TestCaller(t *testing.T) {
 	}{
 		{kernelText + 0x11, false, "ip_rcv_finish -> f()"},
 		{kernelText + 0x11, true, "ip_rcv_finish+0x11 -> f()"},
-		{kernelText + 0x100, true, "ip_rcv_finish+0x100 -> f()"}, // behind the end: f never returns
+		{kernelText + 0x100, true, "ip_rcv_finish+0x100 -> f()"}, // after the end: f never returns
 		{kernelText + 0x120, false, "ext4_a_function_with_a_name_that_is_too_long_for_the_stack [ext4] -> f()"},
 		{kernelText + 0x210, false, "f()"}, // a trampoline
 		{kernelText + 0x200, false, "f()"}, // which is returned to at its first byte
@@ -150,7 +150,7 @@ func TestColor(t *testing.T) {
 	}
 }
 
-// valid tells whether b is JSON.
+// valid reports whether b is JSON.
 func valid(b []byte) bool { return stdjson.Valid(b) }
 
 func newSink(asJSON bool, s []render.Source, o render.Options) render.Sink {

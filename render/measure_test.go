@@ -21,7 +21,7 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 )
 
-// sent is what a call of a function with a number and a text behind a pointer has.
+// sent is the record of a call with a number and a pointer to text.
 func sent(task string, n int64, dev uint64, name string) *record {
 	r := newProbe(false).number("n", cInt, uint64(n))
 	return r.text("dev->name", name, value.Guard{Label: "dev", Arg: r.arg(8, dev)}).from(0xffffffff81000010).comm(task)
@@ -184,8 +184,8 @@ func TestMeasureAllocs(t *testing.T) {
 	}
 }
 
-// TestHeat shows a map of durations with gaps and losses. What is in colour is in digits,
-// too, and no row is wider than a terminal.
+// TestHeat shows a map of durations with gaps and losses. Everything in colour is also in
+// digits, and no row is wider than a terminal.
 func TestHeat(t *testing.T) {
 	sources := []render.Source{
 		newSource("vfs_read", "", newProbe(false), newProbe(true).number("return", ssize, 0)),

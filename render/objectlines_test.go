@@ -31,7 +31,7 @@ func (r *record) object(label, pointer string, addr uint64, bytes string) *recor
 const heap = 0xffff888000001000
 
 // TestObjectLines shows calls with objects: their trees follow the line of the call, in
-// the order of the items, those of the return behind them, and then the stack.
+// the order of the items, those of the return after them, and then the stack.
 func TestObjectLines(t *testing.T) {
 	in := newProbe(false).object("*a", "a", heap, "\x01\x00\x00\x00\xfe\xff\xff\xff").number("n", cInt, 5).
 		object("*b", "b", heap+16, "\x00\x00\x00\x00\x00\x00\x00\x00").object("*c", "c", 0, "\x01\x00\x00\x00\x01\x00\x00\x00").

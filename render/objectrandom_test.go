@@ -212,7 +212,8 @@ func mark(bits []bool, at, width int) {
 	}
 }
 
-// compare tells whether got is what lies at a bit of the object; width is a bit field's.
+// compare reports whether got is the value at a bit of the object; width is a bit
+// field's.
 func (r *reader) compare(path string, t btf.Type, at, width int, got any) {
 	size, _ := btf.Size(t)
 	s := btf.Strip(t)
@@ -250,7 +251,7 @@ func (r *reader) compare(path string, t btf.Type, at, width int, got any) {
 		}
 		next, prev := r.bits(at, 64), r.bits(at+64, 64)
 		if self := r.o.Addr + uint64(at/8); btf.Name(s) != "struct list_head" || next != self || prev != self {
-			r.o.t.Errorf("%s: is no empty list", path)
+			r.o.t.Errorf("%s: is not an empty list", path)
 		}
 		mark(r.seen, at, 128)
 		return
@@ -260,7 +261,7 @@ func (r *reader) compare(path string, t btf.Type, at, width int, got any) {
 		width = 8 * size
 	}
 	if text, _, _ := bytes.Cut(r.o.Bytes[at/8:][:(width+7)/8], []byte{0}); isArray(s) && !printable(text) {
-		mark(r.seen, at, 8*len(text)) // what is behind the NUL may not be lost
+		mark(r.seen, at, 8*len(text)) // bytes after the NUL must not be lost
 	} else {
 		mark(r.seen, at, width)
 	}
@@ -322,7 +323,7 @@ func isArray(t btf.Type) bool {
 	return ok
 }
 
-// printable tells whether some text looks like one.
+// printable reports whether some text looks like one.
 func printable(text []byte) bool {
 	return len(text) > 0 && utf8.Valid(text) && !bytes.ContainsFunc(text, func(r rune) bool { return r < ' ' && r != '\n' && r != '\t' || r == 0x7f })
 }
@@ -355,7 +356,7 @@ func (r *reader) compareLong(path string, t btf.Type, at int, b []byte, got any)
 	r.o.t.Errorf("%s: got %v of the bytes % x", path, got, b)
 }
 
-// isText tells whether text is the characters of b up to their NUL, or an address.
+// isText reports whether text is the characters of b up to their NUL, or an address.
 func (r *reader) isText(text string, b []byte) bool {
 	c, _, _ := strings.Cut(string(b), "\x00")
 	hex := strings.ReplaceAll(text, ":", "")

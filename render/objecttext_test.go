@@ -216,7 +216,7 @@ func sameNumber(text, js string) bool {
 	return n == want
 }
 
-// isNothing tells whether a value of JSON is zero all over.
+// isNothing reports whether a value of JSON is zero all over.
 func isNothing(js any) bool {
 	switch js := js.(type) {
 	case map[string]any:

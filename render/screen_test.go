@@ -67,7 +67,7 @@ func TestScreenTree(t *testing.T) {
 	}
 }
 
-// TestGroup: what calls are of stands once above them.
+// TestGroup: a heading above calls says once what they belong to.
 func TestGroup(t *testing.T) {
 	in := newProbe(false).number("a", cInt, 5).comm("cat")
 	other := newProbe(false).comm("dog")
@@ -135,7 +135,7 @@ f
 }
 
 // TestScreenInPlace: each interval's table replaces the one before, as much of it as fits on
-// the terminal. What was there before is above, and the last summary below.
+// the terminal. Earlier output is above, and the last summary below.
 func TestScreenInPlace(t *testing.T) {
 	in := newProbe(false).number("n", cInt, 5).comm("cat")
 	rows := 4

@@ -283,7 +283,7 @@ func TestValue(t *testing.T) {
 		{value.Field{Label: "s", Type: charPtr, Format: "string", Encoding: value.String}, false, txt("x"), `"x"`, `"value":"x"`},
 		{value.Field{Label: "s", Type: charPtr, Format: "hex", Encoding: value.String}, false, txt("xy"), `78 79`, `"value":"78 79"`},
 
-		// What a double does not hold has its digits as text.
+		// A number that a double does not hold has its digits as text.
 		{field("n", cUlong, ""), false, num(1 << 53), `9007199254740992`, `"value":9007199254740992`},
 		{field("n", cUlong, ""), false, num(1<<53 + 1), `9007199254740993`, `"value":9007199254740993,"text":"9007199254740993"`},
 		{field("n", cLong, ""), false, neg(-1 << 53), `-9007199254740992`, `"value":-9007199254740992`},
@@ -291,7 +291,7 @@ func TestValue(t *testing.T) {
 		{field("n", array(cUlong, 2), ""), false, raw("\x01\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x20\x00"),
 			`{1, 9007199254740993}`, `"value":[1,9007199254740993],"text":"{1, 9007199254740993}"`},
 
-		// What could not be read.
+		// A value that could not be read.
 		{field("n", cInt, ""), false, fault("skb->dev", 0), `(fault: skb->dev=NULL)`, `"value":null`},
 		{field("n", cInt, ""), false, fault("x", ^uint64(1)), `(fault: x=-ENOENT)`, `"value":null`},
 		{field("n", cInt, ""), false, fault("x", 0x6b6b6b6b), `(fault: x=0x6b6b6b6b)`, `"value":null`},

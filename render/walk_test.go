@@ -54,7 +54,7 @@ func TestStruct(t *testing.T) {
 		{"no string of UTF-8", value.Type{Form: value.Unknown, Size: 2, Members: []value.Member{member("s", array(cChar, 2), 0)}}, "\xff\"",
 			`{.s = "\xff\""}`, `"value":{"s":"\ufffd\""},"text":"{.s = \"\\xff\\\"\"}"`},
 		{"damaged", value.Type{Form: value.Unknown, Size: 4, Members: []value.Member{
-			member("before", cInt, -4), member("behind", cInt, 1<<62), member("x", cInt, 0)}}, bytes[:4], `{.x = 5}`, `"value":{"x":5}`},
+			member("before", cInt, -4), member("after", cInt, 1<<62), member("x", cInt, 0)}}, bytes[:4], `{.x = 5}`, `"value":{"x":5}`},
 	} {
 		opts := render.Options{}
 		f := render.NewField(&value.Field{Label: "p", Encoding: value.Array, Size: 1, Count: len(tt.bytes)}, false, &opts)

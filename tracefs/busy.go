@@ -10,7 +10,7 @@ import (
 )
 
 // explainBusy adds to an error about probes that are in use who uses them, as far as tracefs
-// tells: another program has switched them on, or given them triggers, in its own instance
+// shows it: another program has switched them on, or given them triggers, in its own instance
 // or in the first one. perf's use shows nowhere.
 func (s *Session) explainBusy(err error) error {
 	if !errors.Is(err, unix.EBUSY) {

@@ -22,7 +22,7 @@ func ParseCPUs(list string) (cpus []int, err error) {
 		a, err1 := strconv.ParseUint(first, 10, 31)
 		b, err2 := strconv.ParseUint(last, 10, 31)
 		if err1 != nil || err2 != nil || b < a || b > mostCPUs {
-			return nil, fmt.Errorf("%q is no list of CPUs", list)
+			return nil, fmt.Errorf("%q is not a valid list of CPUs", list)
 		}
 		for ; a <= b; a++ {
 			cpus = append(cpus, int(a))

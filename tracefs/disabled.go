@@ -3,7 +3,7 @@ package tracefs
 import "slices"
 
 // disabled returns the events that others have disabled, except those that eventChanges
-// returns. Of events of other systems it looks at the given ones.
+// returns. It looks at other systems' events only if they are given.
 func (s *Session) disabled(events []string) (changes []*Change) {
 	used, own := s.used()
 	used = slices.DeleteFunc(used, func(e string) bool { return !slices.Contains(events, e) })

@@ -42,7 +42,7 @@ func (fs *FS) Features() (*Features, error) {
 	return f, nil
 }
 
-// takesEprobes finds out whether there are event probes. README tells of them wherever there
+// takesEprobes finds out whether there are event probes. README mentions them wherever there
 // are dynamic events of any kind. So it tries to define an impossible one: a kernel that has
 // them says what is wrong.
 func (fs *FS) takesEprobes() bool {

@@ -54,7 +54,7 @@ func TestRecordedFeatures(t *testing.T) {
 	})
 }
 
-// A README that tells of less.
+// TestParseFeatures reads a README that mentions fewer features.
 func TestParseFeatures(t *testing.T) {
 	for _, tt := range []struct {
 		text string

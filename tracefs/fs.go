@@ -39,7 +39,7 @@ func (fs *FS) ReadValue(name string) ([]byte, error) {
 	return read(fs, name, readOnce)
 }
 
-// readOnce reads a value with one read(2). The kernel makes the text anew for each, and a
+// readOnce reads a value with one read(2). The kernel makes the text again for each, and a
 // second one would return the rest of another text if the value has changed in between:
 // "0\n" and what "100\n" has from there on. A list cannot be read so: a read ends before a
 // line that does not fit.
@@ -55,7 +55,7 @@ func readOnce(r io.Reader) ([]byte, error) {
 	return b[:n], err
 }
 
-var errLong = errors.New("is no single value: it has more than 4095 bytes")
+var errLong = errors.New("is not a single value: it has more than 4095 bytes")
 
 // readFilter reads an event's filter. The kernel answers only one read(2), so the
 // buffer must be large enough for all of it.

@@ -25,7 +25,8 @@ func (c *unsteady) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// TestReadOnce: what is read of a value is what it was at one time, and a list is no value.
+// TestReadOnce: a value is read as it was at one time, and a list is not taken for a
+// value.
 func TestReadOnce(t *testing.T) {
 	for _, tt := range []struct {
 		texts []string

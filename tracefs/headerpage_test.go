@@ -70,7 +70,7 @@ func TestPageLayout(t *testing.T) {
 		name  string
 		files map[string]string
 		size  int
-		bad   string // the file that the error tells of
+		bad   string // the file that the error names
 	}{
 		{name: "before 6.8", files: map[string]string{"events/header_page": page32}, size: 4096},
 		{name: "its own", files: map[string]string{"events/header_page": page32, own: "64\n"}, size: 64 << 10},

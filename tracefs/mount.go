@@ -37,7 +37,7 @@ const (
 )
 
 // mountCure returns the command that mounts tracefs where it belongs. In a chroot the
-// directory may be missing, too.
+// directory may also be missing.
 func mountCure() string {
 	if _, err := os.Stat(filepath.Dir(defaultMount)); err != nil {
 		return "mount -t sysfs sysfs /sys && " + cureMount
@@ -106,8 +106,8 @@ func (fsys *FS) check() (err error) {
 	return &MachineError{Msg: "no tracefs at " + fsys.dir, Cure: cureMounted, Err: err}
 }
 
-// CheckKprobes returns an error if this kernel cannot probe functions. Its own events can be
-// recorded all the same.
+// CheckKprobes returns an error if this kernel cannot probe functions. Its own events can
+// be recorded anyway.
 func (fsys *FS) CheckKprobes() error {
 	if fsys.Exists(KprobeEvents) {
 		return nil

@@ -1,7 +1,7 @@
 package tracefs
 
-// An Origin says where and when a trace was made. What is not known is empty. It is also
-// what recordings store, as JSON.
+// An Origin says where and when a trace was made. Fields that are not known are empty.
+// Recordings store it as JSON.
 type Origin struct {
 	Host      string   `json:"host,omitempty"`       // nodename of uname(2)
 	MachineID string   `json:"machine_id,omitempty"` // machine-id(5)

@@ -233,7 +233,7 @@ func (s *Session) eventName(def string) (string, error) {
 	return event, nil
 }
 
-// removeProbe removes all probes of an event. It is no error if there are none, but the
+// removeProbe removes all probes of an event. It is not an error if there are none, but the
 // kernel's word for that is not enough: a line of which only a part has arrived names
 // another event.
 func (s *Session) removeProbe(event string) error {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestBalance: what others have read is told from what is just being read, also when the
-// kernel has begun to count anew.
+// TestBalance: pages that others have read are distinguished from those just being read,
+// also after the kernel's counters were reset.
 func TestBalance(t *testing.T) {
 	dir := t.TempDir()
 	root, err := os.OpenRoot(dir)

@@ -19,11 +19,11 @@ var ErrClosed = errors.New("tracing session is closed")
 // A Session is one instance of the tracing directory with one group of kprobe events of
 // the same name. Several goroutines may call its methods. Close undoes everything.
 //
-// While the session lives it holds a flock(2) on the instance's tracing_on. The kernel
-// releases the lock when the process dies, however it dies, which tells FS.Clean whose
-// instances are dead. A PID would not: it may be from another PID namespace, or reused.
-// Probes without an instance belong to a session that is dead or is just removing them;
-// it does no harm to help with that.
+// While the session lives it holds a flock(2) on the instance's tracing_on. The kernel releases
+// the lock when the process dies, however it dies, which shows FS.Clean whose instances are
+// dead. A PID would not: it may be from another PID namespace, or reused. Probes without an
+// instance belong to a session that is dead or is just removing them; it does no harm to help
+// with that.
 type Session struct {
 	fs   *FS
 	name string // of both the instance and the group
@@ -63,7 +63,7 @@ func (fs *FS) NewSession(o Options) (*Session, error) {
 		s.tell = o.Progress
 	}
 	if _, err := fs.clean(s.log, s.tell); err != nil {
-		s.log("clean: %v", err) // not ours, so we can trace all the same
+		s.log("clean: %v", err) // not ours, so we can trace anyway
 	}
 	if err := s.create(); err != nil {
 		return nil, err
@@ -251,8 +251,7 @@ func (s *Session) enable(event string) error {
 	return nil
 }
 
-// Stop ends tracing until Enable is called again. What is in the buffers can still be
-// read.
+// Stop ends tracing until Enable is called again. The buffers can still be read.
 func (s *Session) Stop() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -323,7 +322,7 @@ func (s *Session) Close() error {
 	return s.explainBusy(errors.Join(s.undo.run(s.log), s.removals.run(s.log)))
 }
 
-// release closes all files. What could not be undone is left to FS.Clean.
+// release closes all files. Changes that could not be undone are left to FS.Clean.
 func (s *Session) release() {
 	s.probes.close()
 	if s.alive != nil {

@@ -57,7 +57,7 @@ func (s *Session) Stats() ([]CPUStats, error) {
 // When the page that is being written has been read up to its end, rb_get_reader_page
 // asks first whether there is more on it and then whether it is still being written. If
 // its CPU is stopped in between, as CPUs of virtual machines are, the writer may fill
-// the page and go on to the next one. The reader then does so, too, and no count of
+// the page and go on to the next one. The reader then also does so, and no count of
 // lost events includes what was added. Seen from 5.10 to 7.3.
 func (s *Session) FinalStats() ([]CPUStats, error) {
 	all, err := s.Stats()

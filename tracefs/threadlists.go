@@ -59,11 +59,11 @@ func (s *Session) ThreadList(name string, want func() ([]int, error)) (ThreadLis
 	return l, nil
 }
 
-// RestoreThreads makes a list as it was: l is its state, want is that of ThreadList. The
-// kernel takes no thread from a list, so others are removed by emptying it. Until it is
-// complete again, more is traced than should be. What runs on this CPU while the kernel
-// empties the list of those kept out is missed, since this process is one of them
-// (kernel/trace/trace_events.c, __ftrace_clear_event_pids).
+// RestoreThreads makes a list as it was: l is its state, want is that of ThreadList. The kernel
+// takes no thread from a list, so others are removed by emptying it. Until it is complete
+// again, more is traced than should be. Calls on this CPU while the kernel empties the list of
+// those kept out are missed, since this process is one of them (kernel/trace/trace_events.c,
+// __ftrace_clear_event_pids).
 func (s *Session) RestoreThreads(name string, l ThreadList, want func() ([]int, error)) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

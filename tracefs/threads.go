@@ -39,7 +39,8 @@ func (s *Session) recordNewTasks() error {
 }
 
 // guardNewTasks guards what decides whether new tasks are recorded. Without their events
-// a new thread cannot be told from a child process, and its calls are not shown.
+// a new thread cannot be distinguished from a child process, and its calls are not
+// shown.
 func (s *Session) guardNewTasks() {
 	s.guardFile(guarded{what: "the event of new tasks", file: s.path(newTask + "enable"),
 		read: func(text string) string { return strings.TrimRight(text, "*\n") }}) // 1* has a trigger

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestSystemEvents: only a directory of events/ that can be enabled is a system, and events/
-// itself can be enabled, too.
+// TestSystemEvents: only a directory of events/ that can be enabled is a system, and
+// events/ itself can also be enabled.
 func TestSystemEvents(t *testing.T) {
 	dir := t.TempDir()
 	for _, file := range []string{"enable", "sched/enable", "sched/filter", "sched/sched_switch/enable", "ftrace/print/format", "tsnoop_1/enable", "tsnoop_1/x/enable"} {

@@ -4,8 +4,8 @@ package tracefs
 
 import "os"
 
-// What the tests on real kernels, which are outside the package because they read
-// events as package text does, need of its inside.
+// The tests on real kernels need these parts of the package. They are outside it because
+// they read events as package text does.
 
 const (
 	DefaultMount = defaultMount

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestVMReadFile: every format is read to its end, the kernel's longest, too. It ends a read
+// TestVMReadFile: every format is read to its end, also the kernel's longest. It ends a read
 // before a line that does not fit, and the line with print fmt may have more bytes than all
 // before it.
 func TestVMReadFile(t *testing.T) {

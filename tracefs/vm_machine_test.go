@@ -46,7 +46,7 @@ func TestVMForbidden(t *testing.T) {
 	}
 }
 
-// TestVMFeatures checks that what README tells is so.
+// TestVMFeatures checks that README's statements are true.
 func TestVMFeatures(t *testing.T) {
 	fsys := mounted(t)
 	leavesNothing(t, fsys)

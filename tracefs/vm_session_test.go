@@ -53,7 +53,7 @@ func TestVMLifecycle(t *testing.T) {
 	if f := field(t, entry, got[0].Data, "name_x7q"); string(f) != "/tmp/one" {
 		t.Errorf("got name %q, want /tmp/one", f)
 	}
-	// With IBT the probe is behind the ENDBR.
+	// With IBT the probe is after the ENDBR.
 	if ip := ne.Uint64(field(t, entry, got[0].Data, "__probe_ip")); ip-want > 8 {
 		t.Errorf("got __probe_ip %#x, want %#x", ip, want)
 	}
@@ -73,7 +73,7 @@ func TestVMLifecycle(t *testing.T) {
 	profile, err := s.Profile()
 	must(t, "Profile", err)
 	if diff := cmp.Diff(map[string]Hits{"e_x7q": {Hits: 2}, "r_x7q": {Hits: 2}}, profile); diff != "" {
-		// Other threads are kept out by set_event_pid, behind the count.
+		// Other threads are kept out by set_event_pid, after the count.
 		if profile["e_x7q"].Hits < 2 || profile["r_x7q"].Hits < 2 || len(profile) != 2 {
 			t.Errorf("profile (-want +got)\n%s", diff)
 		}

@@ -167,7 +167,7 @@ func TestVMLost(t *testing.T) {
 	}
 }
 
-// TestVMStack has a stack behind every event, which the text reader skips.
+// TestVMStack has a stack after every event, which the text reader skips.
 func TestVMStack(t *testing.T) {
 	fsys := mounted(t)
 	leavesNothing(t, fsys)

@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// writes tells the session's own writes from those of others. It relies on what the
+// writes distinguishes the session's own writes from those of others. It relies on what the
 // kernel does and not on time: inotify reports a write before the write(2) returns.
 type writes struct {
 	mu       sync.Mutex

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestHear: the session's own writes are told from those of others, however long ago they
-// were.
+// TestHear: the session's own writes are distinguished from those of others, however long ago
+// they were.
 func TestHear(t *testing.T) {
 	dir := t.TempDir()
 	root, err := os.OpenRoot(dir)

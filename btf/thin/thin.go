@@ -206,9 +206,9 @@ func (r *BTF) Funcs(match func(name string) bool) (funcs []*cbtf.Func, err error
 	return funcs, nil
 }
 
-// funcsAtATime is how many functions are cut out together. What that needs of memory, about
-// a kilobyte for each, is free again before the next ones are; but each time the types that
-// they share are decoded again.
+// funcsAtATime is how many functions are cut out together. The memory for that, about a
+// kilobyte for each, is freed before the next ones are; but each time the types that they share
+// are decoded again.
 const funcsAtATime = 8192
 
 // EnumWith returns the first enum that has a constant of that name, nil if there is none.

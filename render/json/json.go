@@ -108,13 +108,13 @@ func (p *Printer) Begin(dst []byte, c *calls.Call) []byte { return p.End(dst, c)
 //	 "ret":{"type":"int","value":-2,"errno":"ENOENT"},"ret_args":[...],"end_ns":6,"end_cpu":1,"duration_ns":5,"stack":["f","g+0x10 [m]"],
 //	 "errors":[{"name":"dev->name","fault":"dev=NULL"}],"orphan":true,"unfinished":true}
 //
-// "pid" is the process of the task "tid", null if that is not known.
-// What is not known is left out: "args" if the entry was not traced or not seen, "ret"
-// "ret_args" and "end_ns" likewise, and "duration_ns" if either was not seen. "ts_ns" and
-// "cpu" are those of the entry if it was seen, else those of the return. "end_cpu" is
-// there if it is not "cpu". "time" follows "ts_ns" with TimeClock. If a call is delivered
-// in two parts, each also has "call":1,"depth":0,"part":"begin" (or "end"). "args" are in
-// the first part, and all else in the second.
+// "pid" is the process of the task "tid", null if that is not known. Unknown values are
+// left out: "args" if the entry was not traced or not seen, "ret" "ret_args" and "end_ns"
+// likewise, and "duration_ns" if either was not seen. "ts_ns" and "cpu" are those of the
+// entry if it was seen, else those of the return. "end_cpu" is there if it is not "cpu".
+// "time" follows "ts_ns" with TimeClock. If a call is delivered in two parts, each also
+// has "call":1,"depth":0,"part":"begin" (or "end"). "args" are in the first part, and all
+// else in the second.
 //
 // Integers are written in full, up to 20 digits. A reader that converts them to doubles
 // rounds those over 2^53, so their digits are also in "text", except in structs.
@@ -276,7 +276,7 @@ func appendHead(dst []byte, i int, f *field) []byte {
 	return append(dst, f.head...)
 }
 
-// appendField appends "value" and the members that go with it.
+// appendField appends "value" and the members that describe it.
 func (p *Printer) appendField(dst []byte, f *field, r *render.Record) []byte {
 	if f.Plain {
 		return p.appendInteger(dst, &f.Type, f.Number(r))

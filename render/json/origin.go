@@ -13,7 +13,7 @@ import (
 //	 "specs":["vfs_read(count)"],"clock":"mono",
 //	 "began":{"time":"2026-11-24T22:00:00.1Z","wall_ns":1,"ts_ns":2,"max_error_ns":3,"synchronized":true},"ended":{...}}}
 //
-// What is not known is left out. "wall_ns" is the time since 1970 at "ts_ns" of the trace
+// Unknown values are left out. "wall_ns" is the time since 1970 at "ts_ns" of the trace
 // clock; "max_error_ns" is null if the kernel does not say how far it may be off.
 func (p *Printer) Origin(dst []byte, o *tracefs.Origin) []byte {
 	start := len(dst)

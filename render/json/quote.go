@@ -8,9 +8,9 @@ import (
 	"github.com/tsnoop/tsnoop/render"
 )
 
-// appendString appends b as a JSON string. It escapes the runes that render.AppendEscaped
-// escapes, too, so that a line of JSON can be shown on a terminal. Each byte that is not
-// UTF-8 becomes U+FFFD, and exact is then false.
+// appendString appends b as a JSON string. It also escapes the runes that render.AppendEscaped
+// escapes, so that a line of JSON can be shown on a terminal. Each byte that is not UTF-8
+// becomes U+FFFD, and exact is then false.
 func appendString(dst, b []byte) (_ []byte, exact bool) {
 	dst, exact = append(dst, '"'), true
 	for len(b) > 0 {

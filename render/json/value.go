@@ -8,7 +8,7 @@ import (
 	"github.com/tsnoop/tsnoop/render"
 )
 
-// A shape says how a number is written in JSON, and which members go with it.
+// A shape says how a number is written in JSON, and which members describe it.
 type shape uint8
 
 const (
@@ -31,7 +31,7 @@ var shapes = [...]shape{
 // saysMore reports whether the text of a value may say more than its number.
 func (s shape) saysMore() bool { return s == named || s == address }
 
-// AppendValue appends the members about a value: "value" and those that go with it. For
+// AppendValue appends the members about a value: "value" and those that describe it. For
 // an array or a struct with names in it, "text" is the text of all of it. A struct is an
 // object.
 func (p *Printer) AppendValue(dst []byte, f *render.Field, val value.Value) []byte {

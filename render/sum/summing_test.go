@@ -15,8 +15,8 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 )
 
-// What is added up is shown every interval of the trace's clock, when it is asked for,
-// and in the end; after that no more.
+// TestSumming: sums are shown every interval of the trace's clock, when they are asked
+// for, and in the end; after that no more.
 func TestSumming(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begin, shown, gone := time.Now(), []string(nil), 0
@@ -41,7 +41,7 @@ func TestSumming(t *testing.T) {
 		time.Sleep(time.Second)
 		synctest.Wait()
 		if s.Add(&calls.Call{Entry: e}) || gone != 1 {
-			t.Errorf("more is wanted; told so %d times", gone)
+			t.Errorf("more is wanted; reported %d times", gone)
 		}
 		s.End()
 		s.Whole()
@@ -52,7 +52,7 @@ func TestSumming(t *testing.T) {
 			"0 to 2200000000: 4 interval=false final=true",
 		}
 		if !slices.Equal(shown, want) || gone != 1 {
-			t.Errorf("shown is %q, want %q; told %d times that nobody wants more", shown, want, gone)
+			t.Errorf("shown is %q, want %q; reported %d times that nobody wants more", shown, want, gone)
 		}
 	})
 }

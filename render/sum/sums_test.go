@@ -8,8 +8,8 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 )
 
-// TestSums: each call is in one interval and in the sum of all. A time without calls is
-// no interval, one that comes late is in the current one.
+// TestSums: each call is in one interval and in the sum of all. A time without calls does
+// not make an interval, a late call is in the current one.
 func TestSums(t *testing.T) {
 	s := NewSums(2, 1000)
 	var ends, counts []uint64

@@ -12,7 +12,7 @@ const callMark = '\x01'
 
 // appendFolded appends a line, folded into several if it takes more than columns. The
 // further lines are indented under the call. A line is broken after a comma, before the
-// return value, or at a space, and a word that is too long behind = or |; a string
+// return value, or at a space, and a word that is too long after = or |; a string
 // continues as in C:
 //
 //	caller ->
@@ -103,7 +103,7 @@ type folding struct {
 
 	// The last places to break at.
 	comma, space, quote place
-	part                place // within a word: behind = or |
+	part                place // within a word: after = or |
 	inside              int   // inside a string; 0 if there is none
 }
 

@@ -8,8 +8,8 @@ import (
 	"github.com/tsnoop/tsnoop/render"
 )
 
-// TestAppendTime compares with fmt, beyond the width, before the start and at the ends of
-// the range, too.
+// TestAppendTime compares with fmt, also beyond the width, before the start and at the
+// ends of the range.
 func TestAppendTime(t *testing.T) {
 	p := Printer{opts: render.Options{Time: render.TimeRel}}
 	for _, us := range []int64{0, 1, 9, 10, 99, 100, 999_999, 1_000_000, 9_090_909, 12_345_678, 9_999_000_001, math.MaxInt64 / 1000} {

@@ -181,8 +181,8 @@ func TestClocksUnknown(t *testing.T) {
 	}
 }
 
-// TestClocksWho has calls of several tasks: what is told is the task of the call that has
-// started the clock.
+// TestClocksWho: the value is the task of the call that started the clock, when several
+// tasks make calls.
 func TestClocksWho(t *testing.T) {
 	const f, g = 0xffff888000001000, 0xffff888000002000
 	type call struct {
@@ -204,7 +204,7 @@ func TestClocksWho(t *testing.T) {
 		{"ended", "vfs_read(file, count, who(file, count > 100, count == 7))", []call{
 			{"a", 1, f, 101, "?"}, {"b", 2, g, 101, "?"}, {"c", 3, f, 7, "a-1"}, {"c", 3, f, 7, "?"}, {"c", 3, g, 1, "b-2"},
 		}},
-		{"names that are no names", "vfs_read(file, count, who(file))", []call{
+		{"names that are not valid", "vfs_read(file, count, who(file))", []call{
 			{"a\x00b\n-7", 1, f, 1, "?"}, {"\xff\n, x=1)-2", 4194304, f, 2, "a-1"}, {"as long as a name and more", 3, f, 1, "\xff\n, x=1)-2-4194304"}, {"b", 4, f, 1, "as long as a na-3"},
 		}},
 		{"in a condition", "vfs_read(file, count, who(file, count > 100), pos) if who(file, count > 100) == \"a\"", []call{
@@ -329,7 +329,7 @@ func TestClocksBound(t *testing.T) {
 		}
 	}
 	if said != 1 || len(r.clocks.all) > most {
-		t.Errorf("the bound was told %d times, there is room for %d", said, len(r.clocks.all))
+		t.Errorf("the bound was reported %d times, there is room for %d", said, len(r.clocks.all))
 	}
 }
 

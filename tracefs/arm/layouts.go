@@ -68,7 +68,7 @@ func (a *Probes) Mapped(more bool) proc.Ranges {
 	}
 	ranges, err := proc.LoadRanges()
 	if err != nil {
-		a.Stream.Warner.Detailf("%v: wild pointers are told from good ones by their upper bits only", err)
+		a.Stream.Warner.Detailf("%v: bad kernel pointers are detected by their upper bits only", err)
 	}
 	return ranges
 }

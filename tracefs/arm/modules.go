@@ -12,10 +12,9 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/proc"
 )
 
-// Modules holds the modules that functions and events of a trace are in. The kernel itself
-// arms the probes of a module when it is loaded and removes them when it is unloaded. It
-// removes the module's own events, too, and those are enabled again here. Modules warns of
-// all this.
+// Modules holds the modules that functions and events of a trace are in. The kernel itself arms
+// the probes of a module when it is loaded and removes them when it is unloaded. It also
+// removes the module's own events, and those are enabled again here. Modules warns of all this.
 type Modules struct {
 	probes *Probes
 	warner tracefs.Warner
@@ -84,7 +83,7 @@ func (m *Modules) Begin() {
 	}
 	var err error
 	if m.source, err = proc.WatchModules(); err != nil {
-		m.warner.Detailf("modules that come and go are not told of: %v", err)
+		m.warner.Detailf("modules that are loaded or unloaded are not reported: %v", err)
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()

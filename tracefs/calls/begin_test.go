@@ -284,7 +284,7 @@ func TestNode(t *testing.T) {
 		{"a tree has both at one depth", calls.Options{}, []string{"f", "g"}, two, []string{
 			"begin 1: plan 0", "begin 2: plan 1", "  begin 3: plan 0", "  begin 4: plan 1", "  end 4: plan 1", "  end 3: plan 0", "end 2: plan 1", "end 1: plan 0",
 		}},
-		{"without stack pointers, too", calls.Options{Delta: calls.DeltaUnknown}, []string{"f", "g"}, []string{"f 0/7 -0", "g 0/7 -0", "f 0/7 -0", "g 0/7 -0"}, []string{
+		{"also without stack pointers", calls.Options{Delta: calls.DeltaUnknown}, []string{"f", "g"}, []string{"f 0/7 -0", "g 0/7 -0", "f 0/7 -0", "g 0/7 -0"}, []string{
 			"begin 1: plan 0", "begin 2: plan 1", "  begin 3: plan 0", "  begin 4: plan 1",
 			"  never ends 4: plan 1", "  never ends 3: plan 0", "never ends 2: plan 1", "never ends 1: plan 0",
 		}},

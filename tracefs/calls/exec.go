@@ -10,7 +10,7 @@ import "github.com/tsnoop/tsnoop/tracefs"
 // the TID that it has, or nil. The return has no entry under its TID, so the only task that
 // may have entered the function at this place is the one that had this stack before. That
 // one may also have ended within a call, and a new task have got its stack: but then the
-// entry of the new task was seen, too, if none is filtered.
+// entry of the new task was also seen, if none is filtered.
 func (p *Pairer) former(e *tracefs.Event, side *Side, sp uint64) *task {
 	if sp == 0 || e.TID == 0 || side.Filtered {
 		return nil

@@ -28,7 +28,7 @@ type Side struct {
 	Stack int
 
 	// Filtered means that the kernel's filter may drop the event of the other side, so
-	// a single event is normal and is no call.
+	// a single event is normal and does not make a call.
 	Filtered bool
 
 	// Ends, if not nil, marks events that say something about a task instead. If ok is
@@ -56,8 +56,8 @@ type Options struct {
 	MaxTasks int              // tasks to remember; beyond that the one idle longest is given up; default 4096
 	MaxDepth int              // entries to keep for a task; beyond that the oldest is given up; default 256
 
-	// Begin also yields calls when they begin. Of the calls that end at once, the
-	// innermost then comes first.
+	// Begin also yields calls when they begin. The innermost of the calls that end at
+	// once then comes first.
 	Begin bool
 	// Chain, if not 0, makes the first plans, as many as it says, a chain: plan 0 must
 	// lead to plan 1 and so on, directly or not. A call is yielded when its chain is
@@ -79,12 +79,11 @@ type Tally struct {
 // A Pairer matches the entries and returns of functions. Each return is matched with
 // the entry of the same call: same task, same function, same stack pointer.
 //
-// The entries of a task form a stack, because whatever runs later on a task, including
-// an interrupt, returns earlier. The idle tasks all have TID 0, so their CPU tells them
-// apart. An entry never returns if its return probe was missed, if events were lost, or
-// if the function does not return (do_exit). This is detected when a later event on the
-// same kernel stack lies above it. When events were lost, all entries so far are given
-// up.
+// The entries of a task form a stack, because whatever runs later on a task, including an
+// interrupt, returns earlier. The idle tasks all have TID 0, so their CPU distinguishes them.
+// An entry never returns if its return probe was missed, if events were lost, or if the
+// function does not return (do_exit). This is detected when a later event on the same kernel
+// stack lies above it. When events were lost, all entries so far are given up.
 type Pairer struct {
 	sides []knownSide // by event ID - base
 	base  int
@@ -241,7 +240,7 @@ func (p *Pairer) match(h half, side *Side, sp uint64) *activation {
 	if en.id == 0 { // its beginning was not yielded
 		p.free(en)
 		p.free(h.kept)
-	} else { // queue it behind those that are ready
+	} else { // queue it after those that are ready
 		p.ready = append(p.ready, p.matched)
 	}
 	return nil

@@ -63,8 +63,8 @@ func (t *task) dead(sp uint64) int {
 }
 
 // find returns the index of the entry that a return of plan with stack pointer sp
-// belongs to, or -1 if there is none. Of several at the same place it returns the
-// latest: the returns of the others were missed.
+// belongs to, or -1 if there is none. If there are several at the same place, it
+// returns the latest: the returns of the others were missed.
 func (t *task) find(sp uint64, plan int, delta int64) int {
 	for i, e := range slices.Backward(t.entries) {
 		if e.plan != plan {

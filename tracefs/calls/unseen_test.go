@@ -26,11 +26,11 @@ func pairAll(p *calls.Pairer, events []*tracefs.Event) (got []string) {
 func TestNoCallReachesOverAGap(t *testing.T) {
 	events := []*tracefs.Event{
 		event(fIn, 10, 0, 7, 800), event(condIn, 20, 1, 8, 800),
-		event(onlyIn, 30, 2, 9, 800), // behind the gap, on another CPU
+		event(onlyIn, 30, 2, 9, 800), // after the gap, on another CPU
 		event(fOut, 40, 0, 7, 808), event(fIn, 50, 0, 7, 800), event(fOut, 60, 0, 7, 808),
 	}
 	for _, lost := range []uint64{5, tracefs.LostUnknown} {
-		for _, id := range []int{onlyIn, 99} { // an event that is nobody's tells of it, too
+		for _, id := range []int{onlyIn, 99} { // an event that is nobody's also reports it
 			events[2].Lost, events[2].Format = lost, &tracefs.Format{ID: id}
 			want := []string{"plan 2 in@30", "plan 0 in@10 unfinished", "plan 0 out@40 orphan", "plan 0 in@50 out@60 took 10"}
 			if id == 99 {
@@ -61,8 +61,8 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// A thread that calls execve goes on with the TID of its process, on the same stack. What
-// that process's first thread was in never returns.
+// A thread that calls execve continues under the TID of its process, on the same stack.
+// The calls of that process's first thread never return.
 func TestExecByThread(t *testing.T) {
 	const stack, other = 0xffffc90000010000, 0xffffc90000014000
 	events := []*tracefs.Event{

@@ -1,5 +1,5 @@
-// Package define writes the probes of plans and their filters into a session. What the
-// kernel refuses it explains by the place in the user's spec.
+// Package define writes the probes of plans and their filters into a session. It explains
+// what the kernel refuses by the place in the user's spec.
 package define
 
 import (

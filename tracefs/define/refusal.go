@@ -54,7 +54,7 @@ func (r *Reasons) refusal(p *plan.Probe, line string, err error) (*spec.Error, b
 	switch reason := r.WhyNot(name, p.Plan.Func.Module); {
 	case errors.Is(err, unix.EPERM) || errors.Is(err, unix.EACCES):
 		e.Msg = "the kernel does not permit this probe: " + refused.Text
-		e.Hint = "tsnoop check tells what this machine allows"
+		e.Hint = "run tsnoop check to see what this host allows"
 	case reason != "":
 		e.Msg = "the kernel cannot probe " + p.Plan.Spec.Func.Text + ": " + reason
 		e.Hint = "probe a function that calls it, or that it calls"
@@ -102,7 +102,7 @@ func unknownVariable(p *plan.Probe) (*dynevent.Arg, string) {
 // Blacklisted reports whether a function is on the kernel's blacklist.
 func (r *Reasons) Blacklisted(name string) bool { return r.blacklist()[name] }
 
-// WhyNot says why a function cannot be probed, as far as this kernel tells.
+// WhyNot says why a function cannot be probed, as far as this kernel shows it.
 func (r *Reasons) WhyNot(name, module string) string {
 	if strings.HasPrefix(name, "__pfx_") || strings.HasPrefix(name, "__cfi_") {
 		return "it is only the padding before a function"

@@ -105,7 +105,7 @@ func (g *Guard) hits() (n uint64, err error) {
 }
 
 // cost returns how many events the reported interference has cost, as far as the kernel
-// has counted, and starts to count anew.
+// has counted, and starts to count again.
 func (g *Guard) cost() (string, tracefs.Cost) {
 	was := g.mark
 	g.mark = g.account()
@@ -117,7 +117,7 @@ func (g *Guard) cost() (string, tracefs.Cost) {
 // counting holds what is known about the kernel's counts.
 type counting struct {
 	countable bool // every hit of a probe makes an event
-	births    bool // new tasks make events, too
+	births    bool // new tasks also make events
 	drifts    bool // except calls of this program
 	uncounted bool // probes were off
 	anew      bool // the counts were reset
@@ -140,7 +140,7 @@ func (k counting) cost(was, now account) (text string, c tracefs.Cost) {
 	case !now.known || !was.known:
 		return unknown, c
 	case k.anew:
-		return unknown + ", for the kernel has begun to count anew", c
+		return unknown + ": the kernel's counters were reset", c
 	case !k.countable && k.uncounted:
 		return unknown + ", for probes that are off count nothing", c
 	case !k.countable && now.hits == was.first:

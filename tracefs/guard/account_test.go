@@ -49,7 +49,7 @@ func TestCost(t *testing.T) {
 		{name: "off, read at last", k: counting{uncounted: true}, set: func(_, now *account) { reading(now) }, hits: 13,
 			text: "how many events that has cost is not known, for probes that are off count nothing"},
 		{name: "off, none", k: counting{uncounted: true}, hits: 10, text: "how many events that has cost is not known, for probes that are off count nothing"},
-		{name: "anew", k: counting{anew: true}, hits: 13, text: "how many events that has cost is not known, for the kernel has begun to count anew"},
+		{name: "reset", k: counting{anew: true}, hits: 13, text: "how many events that has cost is not known: the kernel's counters were reset"},
 		{name: "unknown", set: func(was, _ *account) { was.known = false }, hits: 13, text: "how many events that has cost is not known"},
 	} {
 		was, now := counted(5, 5), counted(5+tt.hits, 15)

@@ -78,7 +78,7 @@ func New(o Options) *Guard {
 	return g
 }
 
-// Begin starts to guard the trace, which is enabled by now. What is lost from here on is
+// Begin starts to guard the trace, which is enabled by now. Events lost from here on are
 // counted.
 func (g *Guard) Begin() {
 	var early []tracefs.Touch
@@ -119,7 +119,7 @@ func (g *Guard) Close() {
 }
 
 // run handles what the watch reports, and from time to time checks what it may have
-// missed. What it reports comes first: otherwise the change would be reported as
+// missed. The watch's reports come first: otherwise the change would be reported as
 // something else, or not at all.
 func (g *Guard) run(early []tracefs.Touch) {
 	g.touched(early)

@@ -6,8 +6,8 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs"
 )
 
-// What the guard does and reports about what it has seen. What another program has done is
-// described by the first row of changeRows or listRows that fits.
+// The guard does and reports this about what it has seen. The first row of changeRows or
+// listRows that fits describes what another program has done.
 //
 //	seen                           | done with Rearm | reported then         | reported without Rearm
 //	-------------------------------+-----------------+-----------------------+-------------------------

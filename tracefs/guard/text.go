@@ -19,7 +19,7 @@ func (g *Guard) tell(i tracefs.Interference, format string, args ...any) {
 	}
 }
 
-// tellCost reports interference and what it has cost, and starts to count anew.
+// tellCost reports interference and what it has cost, and starts to count again.
 func (g *Guard) tellCost(said string, i tracefs.Interference) {
 	text, cost := g.cost()
 	i.Cost = cost

@@ -31,7 +31,7 @@ type InFlight struct {
 type Unfinished struct {
 	Func    string
 	Calls   uint64
-	Earlier bool // they began before the trace; told of functions of which no call has returned
+	Earlier bool // they began before the trace; reported for functions none of whose calls has returned
 }
 
 // NewInFlight looks at the calls that have begun before the trace. tasks returns the
@@ -102,7 +102,7 @@ func (f *InFlight) End() {
 }
 
 // AtEnd returns how many calls have begun since the trace has, and had not returned at its
-// end. Of a function that has not returned at all it also returns how many began earlier.
+// end. For a function that has not returned at all it also returns how many began earlier.
 func (f *InFlight) AtEnd() []Unfinished { return f.unfinished(f.last) }
 
 // Now is AtEnd for a trace that goes on.

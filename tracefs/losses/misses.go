@@ -11,9 +11,9 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/proc"
 )
 
-// An Account of the calls that were seen tells how many of the misses that the kernel
-// counts are of the trace. The kernel counts those of all tasks, and some count the
-// values that they could not read as misses.
+// An Account of the calls that were seen shows how many of the misses that the kernel counts
+// belong to the trace. The kernel counts those of all tasks, and some count the values that
+// they could not read as misses.
 type Account struct {
 	decoder func(*plan.Probe) *value.Decoder
 	follows bool // the kernel counts faults as misses, and there are or can be probes that can fault
@@ -90,7 +90,7 @@ func (a *Account) Missed(l *Losses, hits map[string]tracefs.Hits, plans []*plan.
 			l.Missed = append(l.Missed, m)
 		}
 	}
-	// Misses that the calls seen can account for are no reason to worry.
+	// Misses that the calls seen can account for need no warning.
 	for name, n := range unsure {
 		if n <= a.faults[name] {
 			w.Detailf("%s: the kernel counts %d misses, which are values it could not read", name, n)

@@ -154,9 +154,9 @@ func checkSymbols() Finding {
 }
 
 func checkRanges() Finding {
-	f := Finding{What: "memory map", Note: "/proc/kcore tells wild pointers from good ones"}
+	f := Finding{What: "memory map", Note: "bad kernel pointers are detected by the address ranges in /proc/kcore"}
 	if _, err := proc.LoadRanges(); err != nil {
-		f.Err, f.Note = err, "wild pointers are told from good ones by their upper bits only"
+		f.Err, f.Note = err, "bad kernel pointers are detected by their upper bits only"
 		return f.unmounted("/proc", "/proc/self")
 	}
 	return f

@@ -13,7 +13,7 @@ import (
 // eachCPU returns the CPUs that a call may be on. If more CPUs are possible than probes can
 // be defined for, as virtual machines often have it, it returns those that are online.
 // offsets is the table of what the kernel adds to the address of a variable to get the copy
-// of a CPU. What is in it is read from the kernel's memory if far is set.
+// of a CPU. Its contents are read from the kernel's memory if far is set.
 func eachCPU(offsets target.SymbolPlace, far bool) (*target.CPUs, error) {
 	cpus := &target.CPUs{}
 	numbers, err := cpuList(proc.PossibleCPUs)

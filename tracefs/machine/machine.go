@@ -107,10 +107,9 @@ func (m *Machine) syscallParams(name string) ([]syscalls.Param, bool) {
 	return params, ok
 }
 
-// CountsFaults reports whether the kernel counts a fetch that faults as a miss, of
-// every probe on the function; there is an event all the same. So did each
-// architecture's kprobe_fault_handler, which 5.14 took away together with this
-// member (ec6aba3d2be1).
+// CountsFaults reports whether the kernel counts a fetch that faults as a miss, of every probe
+// on the function; there is an event nevertheless. So did each architecture's
+// kprobe_fault_handler, which 5.14 took away together with this member (ec6aba3d2be1).
 func (m *Machine) CountsFaults() bool {
 	if f, err := m.FS.Features(); err == nil && f.Symstr {
 		return false // it is far newer, and the types need not be searched

@@ -44,8 +44,8 @@ type PlanOptions struct {
 	Later func(*spec.Spec)
 
 	// Lines means that the definitions are only shown: they contain nothing that only a
-	// Trace needs, so they cannot be armed. Explained resolves them as for a trace, but
-	// for that.
+	// Trace needs, so they cannot be armed. Explained resolves them as for a trace,
+	// which is not started.
 	Lines, Explained bool
 
 	// For further plans of a trace: the names of events that are armed already, and which

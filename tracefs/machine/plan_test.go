@@ -35,7 +35,8 @@ func TestPlanErrors(t *testing.T) {
 	}
 }
 
-// What a trace needs for itself is in its plans, and not in lines for people.
+// TestPlanLines: probes that a trace needs for itself are in its plans, and not in lines
+// for people.
 func TestPlanLines(t *testing.T) {
 	o := elsewhere(t)
 	for _, lines := range []bool{false, true} {

@@ -66,9 +66,9 @@ func (m *Machine) Target(o PlanOptions) (*target.Target, error) {
 	return t, nil
 }
 
-// refuser returns a function for fetchargs.ResolveTried. What ftrace knows and kprobes
-// do not need themselves can be probed. For all else the kernel is asked, if live is set,
-// with probes that are never enabled. traceable returns what ftrace knows.
+// refuser returns a function for fetchargs.ResolveTried. A function that ftrace knows and
+// kprobes do not need themselves can be probed. For all else the kernel is asked, if live is
+// set, with probes that are never enabled. traceable returns what ftrace knows.
 func (m *Machine) refuser(t *target.Target, traceable func() func(module, name string) bool) func(*plan.Plan) (spec.Errors, error) {
 	return func(p *plan.Plan) (spec.Errors, error) {
 		if p.Glob != nil || !p.AtFunction() { // a glob has only functions that can be probed

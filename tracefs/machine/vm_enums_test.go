@@ -10,7 +10,7 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs"
 )
 
-// What tsnoop knows by itself of the kernel's own flags is what its enums say, where
+// TestVMEnumTables: the tables of the kernel's own flags agree with its enums, where
 // there are any: those of gfp_t since 6.10, of vm_flags since 7.0.
 func TestVMEnumTables(t *testing.T) {
 	fs, err := tracefs.Find()
@@ -23,7 +23,7 @@ func TestVMEnumTables(t *testing.T) {
 	}
 	table := constants.For(target.Arch.Name)
 	known := 0
-	for _, c := range []struct{ first, before, mine, behind string }{ // the enum's first; what its names have in the place of mine, and behind the rest
+	for _, c := range []struct{ first, before, mine, after string }{ // the enum's first; what its names have in the place of mine, and after the rest
 		{"___GFP_DMA_BIT", "___GFP_", "__GFP_", "_BIT"}, {"VMA_READ_BIT", "VMA_", "VM_", "_BIT"},
 		{"FAULT_FLAG_WRITE", "FAULT_FLAG_", "FAULT_FLAG_", ""}, {"VM_FAULT_OOM", "VM_FAULT_", "VM_FAULT_", ""},
 	} {
@@ -33,13 +33,13 @@ func TestVMEnumTables(t *testing.T) {
 			continue
 		}
 		for _, v := range enums[0].Values {
-			name := c.mine + strings.TrimSuffix(strings.TrimPrefix(v.Name, c.before), c.behind)
+			name := c.mine + strings.TrimSuffix(strings.TrimPrefix(v.Name, c.before), c.after)
 			mine, ok := table.Value(name)
 			if !ok {
 				continue
 			}
 			n := int64(v.Value)
-			if c.behind != "" {
+			if c.after != "" {
 				n = 1 << n
 			}
 			if known++; n != mine {

@@ -9,8 +9,8 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs"
 )
 
-// What tsnoop knows by itself of the system calls is what the kernel's events say:
-// every one that has an event has the same parameters, of the same sizes.
+// TestVMSyscallTable: the table of system calls agrees with the kernel's events: every
+// one that has an event has the same parameters, of the same sizes.
 func TestVMSyscallTable(t *testing.T) {
 	fs, err := tracefs.Find()
 	if err != nil {

@@ -20,8 +20,8 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
 
-// TestEndsNoCalls: why no call comes is told by what the kernel has counted. That is of all
-// tasks: the test's own process calls do_futex, the program that is traced does not.
+// TestEndsNoCalls: the kernel's counts show why there are no calls. They include all
+// tasks: the test's own process calls do_futex, the traced program does not.
 func TestEndsNoCalls(t *testing.T) {
 	fs, err := tracefs.Find()
 	if err != nil {

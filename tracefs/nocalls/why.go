@@ -99,7 +99,8 @@ func (q *Counts) called(i int, hits map[string]tracefs.Hits) string {
 	case h.Hits == 0 && begun == 0:
 		return " has been called, but the kernel could not run its probe: " + plural.Of(h.Misses, "miss")
 	case begun == 0:
-		// The kernel counts tsnoop's own calls, too, of which some functions have hundreds.
+		// The kernel also counts tsnoop's own calls, of which some functions have
+		// hundreds.
 		why, own := q.never(p, first), ""
 		if strings.HasPrefix(why, "never") {
 			own = ", tsnoop's own calls counted"

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// timerList is what 5.10 says 21 s after the boot, but for its timers.
+// timerList is the list of 5.10 21 s after the boot, without its timers.
 const timerList = `Timer List Version: v0.8
 HRTIMER_MAX_CLOCK_BASES: 8
 now at 21558579860 nsecs
@@ -33,7 +33,7 @@ func TestParseTimerList(t *testing.T) {
 	}{
 		{timerList, 250},
 		{at(0.5, 1000), 1000},
-		{at(299, 1000), 0}, // the moment when nothing tells
+		{at(299, 1000), 0}, // the moment at which it cannot be known
 		{at(301, 100), 0},
 		{at(306, 256), 256},
 		{at(306, 250), 250},

@@ -10,11 +10,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// StdoutClosed reports whether a shell has started this program with its stdout closed, by
-// >&-. Go's runtime opens /dev/null in its place, for reading and writing. A shell opens it
-// only for writing, unless its command has 1<>/dev/null, and what it has inherited is its
-// own stdout, too. Other programs may have opened it as Go does: of what they start this is
-// not known, and it is false. A <> in the file of a script is not looked for.
+// StdoutClosed reports whether a shell has started this program with its stdout closed, by >&-.
+// Go's runtime opens /dev/null in its place, for reading and writing. A shell opens it only for
+// writing, unless its command has 1<>/dev/null, and what it has inherited is also its own
+// stdout. Other programs may have opened it as Go does: of what they start this is not known,
+// and it is false. A <> in the file of a script is not looked for.
 func StdoutClosed() bool {
 	flags, err := unix.FcntlInt(1, unix.F_GETFL, 0)
 	if err != nil {

@@ -1,7 +1,7 @@
 package read
 
 // The streams of a merger that have a record form a binary heap, earliest record first.
-// Of equal times the lower CPU comes first, so that a file always reads the same.
+// With equal times the lower CPU comes first, so that a file always reads the same.
 
 func (s *stream) before(t *stream) bool {
 	if s.page.Stamp != t.page.Stamp {

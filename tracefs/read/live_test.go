@@ -26,9 +26,9 @@ func (c *lateCPU) next() ([]byte, error) {
 	return b, nil
 }
 
-// TestSettle has events come late from one CPU, as those do that an interrupt
-// held up: they are passed on in the order of time all the same, and the last
-// ones as soon as no more are wanted.
+// TestSettle has events come late from one CPU, as those do that an interrupt held up:
+// they are nevertheless passed on in the order of time, and the last ones as soon as no
+// more are wanted.
 func TestSettle(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

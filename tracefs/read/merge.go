@@ -40,8 +40,8 @@ type Options struct {
 	// Other, if not nil, is called if Further does not help. It returns the format of
 	// an event that has got another ID, or nil to skip the record.
 	Other func(id int) *tracefs.Format
-	// Damaged is called for damaged pages and streams. What is intact is yielded all
-	// the same. It may be nil.
+	// Damaged is called for damaged pages and streams. Intact records are yielded anyway.
+	// It may be nil.
 	Damaged func(cpu int, err error)
 	// Idle is called when all events so far were yielded, before waiting for more. It
 	// may be nil.

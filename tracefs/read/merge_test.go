@@ -26,8 +26,8 @@ func streamOf(cpu int, pages [][]byte, end error) Source {
 	}}
 }
 
-// streamsOf makes a stream of each text, on CPU 0 and so on. Pages stand between
-// |, "short" is one without a header, and "error" in the end has the stream fail.
+// streamsOf makes a stream of each text, on CPU 0 and so on. Pages are separated by |,
+// "short" is one without a header, and "error" in the end has the stream fail.
 func streamsOf(t testing.TB, l ringbuf.Layout, texts ...string) []Source {
 	t.Helper()
 	var streams []Source

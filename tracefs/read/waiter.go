@@ -65,7 +65,8 @@ const pause = 20 * time.Millisecond
 // the buffers, and does not wake those who wait for the old ones.
 const patience = 500 * time.Millisecond
 
-// again registers conn anew, so that wait ends when there is something to read from it.
+// again registers conn once more, so that wait ends when there is something to read from
+// it.
 func (w *waiter) again(conn syscall.RawConn) error {
 	var err error
 	e := conn.Control(func(fd uintptr) {

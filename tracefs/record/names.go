@@ -92,8 +92,8 @@ func (n *names) all() []byte {
 // mostLeft is more than the bytes of all symbols of any kernel.
 const mostLeft = 32 << 20
 
-// addLeftNames adds the symbols that a killed recorder has left to the header. What the disk
-// has of the last ones may not be whole.
+// addLeftNames adds the symbols that a killed recorder has left to the header. The last
+// ones may be incomplete on the disk.
 func (rec *Recorder) addLeftNames(h *tracedat.Header) error {
 	f, err := rec.dir.Open(rec.symName())
 	if err != nil {

@@ -254,7 +254,7 @@ func TestRecorderRefused(t *testing.T) {
 	}
 }
 
-// What comes in between is not followed either.
+// TestRecorderLinkMeanwhile: a link that is made in between is not followed either.
 func TestRecorderLinkMeanwhile(t *testing.T) {
 	dir := t.TempDir()
 	rt := newRecorderTest(t, filepath.Join(dir, "t.dat"))
@@ -285,7 +285,7 @@ func TestRecoverRefused(t *testing.T) {
 		{"none", nil, "there is no "},
 		{"empty", []byte{}, "without it nobody understands the pages"},
 		{"cut", head[:len(head)/2], "without it nobody understands the pages"},
-		{"another's", bytes.ReplaceAll(head[:len(head)-tracedat.SumSize], []byte("TSN\x01"), []byte("TSN\x02")), "no head of tsnoop's"},
+		{"another's", bytes.ReplaceAll(head[:len(head)-tracedat.SumSize], []byte("TSN\x01"), []byte("TSN\x02")), "not a header that tsnoop wrote"},
 	} {
 		if tt.head == nil {
 			rt.must(os.Remove(rt.rec.headName()))

@@ -172,7 +172,7 @@ func readHead(f *os.File) (*tracedat.Header, error) {
 		return nil, file.Damage
 	}
 	if file.Tsnoop == nil {
-		return nil, errors.New("this is no head of tsnoop's")
+		return nil, errors.New("not a header that tsnoop wrote")
 	}
 	return file.Header()
 }

@@ -321,15 +321,15 @@ func (f *faults) calls(which int, template string) (all []string) {
 // errnoTexts are what the errors say. A file of which stat(2) fails counts as one that exists.
 var errnoTexts = regexp.MustCompile(`input/output error|no space left|disk quota exceeded|unexpected EOF|short write|file is cut off|file is damaged|t.dat.tmp is in the way`)
 
-// one lets call n fail and returns what was left, "" if there are fewer calls, and what was
-// told.
-func (f *faults) one(which int, dir, how string, n int, errno string) (left, told string) {
+// one lets call n fail and returns what was left, "" if there are fewer calls, and what
+// was reported.
+func (f *faults) one(which int, dir, how string, n int, errno string) (left, reported string) {
 	f.Helper()
 	out, _, failed, err := f.run(which, dir, how, n, errno)
 	if failed == "" {
 		return "", ""
 	}
-	told = cmp.Or(errnoTexts.FindString(out), "nothing")
+	reported = cmp.Or(errnoTexts.FindString(out), "nothing")
 	what := fmt.Sprintf("%s %s %s: %s", victims[which].name, how, errno, failed)
 	_, pages := readFixture(f)
 	file, parts := whole(f.T, dir, pages)
@@ -365,15 +365,15 @@ func (f *faults) one(which int, dir, how string, n int, errno string) (left, tol
 	}
 	switch {
 	case !recorded && !has:
-		return "nothing recorded", told
+		return "nothing recorded", reported
 	case !recorded && !holds(filepath.Join(dir, "t.dat"), some):
 		f.Errorf("%s: Recover has lost pages, and there are %v", what, entries)
 	case file && parts:
-		return "file and parts", told
+		return "file and parts", reported
 	case file:
-		return "file", told
+		return "file", reported
 	case parts:
-		return "parts", told
+		return "parts", reported
 	}
-	return "the pages before it", told
+	return "the pages before it", reported
 }

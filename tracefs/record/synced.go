@@ -150,7 +150,7 @@ func (rec *Recorder) sync() {
 	files, named, err := rec.handOver()
 	for _, f := range files {
 		// All files are written at once, so that the file system need not commit to its
-		// journal for each of them. What this cannot do, fdatasync does.
+		// journal for each of them. fdatasync does what this cannot do.
 		unix.SyncFileRange(int(f.Fd()), 0, 0, unix.SYNC_FILE_RANGE_WRITE)
 	}
 	for _, f := range files {

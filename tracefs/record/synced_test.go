@@ -170,7 +170,8 @@ func TestLateHeldUp(t *testing.T) {
 	stop()
 }
 
-// What is being written counts as long as it is not known to be on the disk.
+// TestLateMuch: pages that are being written count until they are known to be on the
+// disk.
 func TestLateMuch(t *testing.T) {
 	rec, warnings := syncedTest(t, time.Hour)
 	rec.wrote(syncBytes*3/4, 0)

@@ -9,7 +9,7 @@ import (
 )
 
 // mostScanned is how many times more bytes of pages than of /proc/kallsyms are scanned
-// for addresses. What is left out of the file would hardly make a larger one smaller.
+// for addresses. Leaving out more symbols would hardly make a larger file smaller.
 const mostScanned = 16
 
 // usedSymbols returns the part of a header's /proc/kallsyms that names the addresses in

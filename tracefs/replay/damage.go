@@ -12,8 +12,8 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/tracedat"
 )
 
-// DamagedPages says which pages of a recording are not as they were recorded. What they had
-// is not shown.
+// DamagedPages says which pages of a recording are not as they were recorded. Their
+// events are not shown.
 type DamagedPages struct {
 	Parts  []DamagedPart  // in the order in which they were found, at most maxParts
 	More   int            // parts that are not in Parts

@@ -31,7 +31,7 @@ const (
 func recordThreeCPUs(t *testing.T, o record.Options) (file []byte, events uint64, length uint64) {
 	t.Helper()
 	h, pages := readFixture(t)
-	h.Tsnoop = regexp.MustCompile(`,"End":\d+}$`).ReplaceAll(h.Tsnoop, []byte("}")) // calls that begin later are shown, too
+	h.Tsnoop = regexp.MustCompile(`,"End":\d+}$`).ReplaceAll(h.Tsnoop, []byte("}")) // calls that begin later are also shown
 	page := pages[:pageSize]
 	var p ringbuf.Page
 	if err := p.Reset(ringbuf.Layout{LongSize: 8}, page); err != nil {

@@ -17,8 +17,8 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/machine"
 )
 
-// TestTextDump reads objects in several events out of text. An event that is missing
-// is missing in the object, and a pointer that is none is told.
+// TestTextDump reads objects in several events out of text. An event that is missing is
+// missing in the object, and an invalid pointer is reported.
 func TestTextDump(t *testing.T) {
 	features, _ := dynevent.FeaturesOf("6.12")
 	plans, err := machine.New(nil).Plan([]string{"pkt_rcv(*pkt, pkt->len)"}, machine.PlanOptions{

@@ -14,7 +14,7 @@ import (
 )
 
 func TestRecordedPages(t *testing.T) {
-	// What must occur in each scenario, lest a test of nothing passes.
+	// These forms must occur in each scenario, lest a test of nothing passes.
 	forms := map[string]string{
 		"mixed": "data long extend", "overflow": "long", "brimful": "long", "subbuf": "long",
 		"absolute": "data stamp", "tai": "data stamp", "discard": "data padding",

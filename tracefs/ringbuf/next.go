@@ -96,8 +96,8 @@ func (p *Page) explicit(delta uint64, length uint32, rest []byte) bool {
 	return true
 }
 
-// discarded skips an event that a filter refused after something else was already
-// written behind it.
+// discarded skips an event that a filter refused after something else was already written
+// after it.
 //
 // Its delta counts. The writer computes the next delta from the time of the discarded
 // event (write_stamp in __rb_reserve_next). rb_event_discard does not change
@@ -106,8 +106,8 @@ func (p *Page) explicit(delta uint64, length uint32, rest []byte) bool {
 // (kbuffer-parse.c). But the kernel's readers add none (rb_update_read_stamp and
 // rb_update_iter_read_stamp return at padding), so times in trace and trace_pipe are
 // too early from there to the end of the page. That was seen on 6.1, 6.12 and 7.x;
-// testdata has the proof. The time of a page that is read in two parts comes from such
-// a reader, too.
+// testdata has the proof. The time of a page that is read in two parts also comes from
+// such a reader.
 func (p *Page) discarded(delta uint64, length uint32, rest []byte) (more, found bool) {
 	if !p.fits(length, 4, rest) {
 		return false, false

@@ -33,7 +33,7 @@ func order(l ringbuf.Layout) binary.AppendByteOrder {
 // An element is a piece of a page: a record, or bytes as they are.
 type element func(l ringbuf.Layout) []byte
 
-// entry is a record's first word, args the words behind it.
+// entry is a record's first word, args the words after it.
 func entry(kind, delta uint32, args ...uint32) element {
 	return func(l ringbuf.Layout) []byte {
 		w := kind | delta<<5
@@ -50,7 +50,7 @@ func entry(kind, delta uint32, args ...uint32) element {
 
 func raw(s string) element { return func(ringbuf.Layout) []byte { return []byte(s) } }
 
-// long is a number behind the data.
+// long is a number after the data.
 func long(n uint64) element {
 	return func(l ringbuf.Layout) []byte {
 		if l.LongSize == 4 {
@@ -62,8 +62,8 @@ func long(n uint64) element {
 
 const start = 1_000_000 // time of the pages
 
-// build makes a page whose data are the elements; behind is what follows them.
-func build(l ringbuf.Layout, time uint64, flags uint32, data []element, behind ...element) []byte {
+// build makes a page whose data are the elements; after is what follows them.
+func build(l ringbuf.Layout, time uint64, flags uint32, data []element, after ...element) []byte {
 	var body []byte
 	for _, e := range data {
 		body = append(body, e(l)...)
@@ -72,7 +72,7 @@ func build(l ringbuf.Layout, time uint64, flags uint32, data []element, behind .
 	commit := uint64(int32(flags | uint32(len(body)))) // sign-extended, as bit 31 is
 	page = append(page, long(commit)(l)...)
 	page = append(page, body...)
-	for _, e := range behind {
+	for _, e := range after {
 		page = append(page, e(l)...)
 	}
 	return page
@@ -199,10 +199,10 @@ func TestLost(t *testing.T) {
 	const missed, stored = 1 << 31, 1 << 30
 	data := []element{entry(1, 0), raw("abcd")}
 	tests := []struct {
-		name   string
-		flags  uint32
-		behind []element
-		want   uint64
+		name  string
+		flags uint32
+		after []element
+		want  uint64
 	}{
 		{"none", 0, []element{long(7)}, 0},
 		{"stored", missed | stored, []element{long(50059)}, 50059},
@@ -213,7 +213,7 @@ func TestLost(t *testing.T) {
 	}
 	for _, tt := range tests {
 		for _, l := range layouts {
-			page := build(l, start, tt.flags, data, tt.behind...)
+			page := build(l, start, tt.flags, data, tt.after...)
 			var p ringbuf.Page
 			if err := p.Reset(l, page); err != nil {
 				t.Errorf("%s, %s: %v", tt.name, layoutName(l), err)

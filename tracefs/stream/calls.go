@@ -31,7 +31,7 @@ func (r *Stream) Calls(events iter.Seq2[*tracefs.Event, error], o Observer) iter
 			if !r.isWhole(c, at) {
 				return true
 			}
-			// What is shown since it began was matched then.
+			// A call that is shown since it began was matched then.
 			wanted := c.ID != 0 || r.matches(c)
 			if c.Unfinished && o.Unreturned != nil {
 				o.Unreturned(c, wanted, atEnd)

@@ -7,7 +7,7 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs"
 )
 
-// While events are being lost that is told at once, and then now and then, with the sum.
+// TestLose: lost events are reported at once, and then now and then, with the sum.
 func TestLose(t *testing.T) {
 	var told []string
 	handed := 0
@@ -24,6 +24,6 @@ func TestLose(t *testing.T) {
 		"more than 9 events were lost, the last on CPU 1: the kernel's buffer was full",
 	}
 	if !slices.Equal(told, want) || handed != 4 {
-		t.Errorf("told %q, want %q; %d handed on", told, want, handed)
+		t.Errorf("reported %q, want %q; %d handed on", told, want, handed)
 	}
 }

@@ -14,9 +14,9 @@ import (
 // call that begins meanwhile would be shown without its return, or without those it
 // was called by.
 //
-// The reader may be behind, so Spans keeps times and not only the present state. Its
-// methods may be called from any goroutine. A nil one knows of no time at which the trace
-// was not whole.
+// The reader may lag, so Spans keeps times and not only the present state. Its methods
+// may be called from any goroutine. A nil one knows of no time at which the trace was not
+// whole.
 type Spans struct {
 	now func() uint64 // ns on the trace clock
 	// check reports whether the returns of a plan are recorded; nil for a recording. To
@@ -214,10 +214,9 @@ func (s *Spans) Share(plan, with *plan.Plan) {
 	}
 }
 
-// isWhole reports whether nothing of a call went unseen because the trace was not whole.
-// Half a call looks like something else: like a call that began before the trace, or did
-// not end. What has begun to be shown is always shown to its end. The reader has come to
-// time at.
+// isWhole reports whether nothing of a call went unseen because the trace was not whole. Half a
+// call looks like something else: like a call that began before the trace, or did not end. A
+// call that has begun to be shown is always shown to its end. The reader has come to time at.
 func (r *Stream) isWhole(c *calls.Call, at uint64) bool {
 	switch {
 	case r.Spans == nil || c.Begun:

@@ -33,6 +33,6 @@ func TestWallClock(t *testing.T) {
 	w.pass(399, tell)
 	w.pass(1000, tell)
 	if len(told) != 2 || !strings.HasPrefix(told[0], "the clock was set forward by 5s") || !strings.HasPrefix(told[1], "the clock was set back by 5s") {
-		t.Errorf("told %q", told)
+		t.Errorf("reported %q", told)
 	}
 }

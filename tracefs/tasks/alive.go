@@ -11,7 +11,7 @@ import (
 )
 
 // WhileAlive returns a context that is also done once the last of the processes has ended;
-// if followed is not nil, once the last of the threads in its list has, too. A process that
+// if followed is not nil, also once the last of the threads in its list has. A process that
 // has ended makes its pidfd readable, see pidfd_open(2). Call release to stop watching.
 func WhileAlive(ctx context.Context, pids []int, followed func() (map[int]bool, error)) (_ context.Context, release func(), err error) {
 	var alive []unix.PollFd

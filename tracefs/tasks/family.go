@@ -25,7 +25,7 @@ func Threads(pids []int, follow bool) ([]int, error) {
 }
 
 // Family returns the threads that live now. A process that has ended is skipped, and so
-// is this one where it is only a descendant: what it does is no part of the trace.
+// is this one where it is only a descendant: what it does is not part of the trace.
 func Family(named []int, follow bool) ([]int, error) {
 	var children map[int][]int
 	// To read the parent of every process takes most of the time that arming takes.

@@ -14,8 +14,8 @@ type NewTasks struct {
 	pid, flags *tracefs.FormatField
 }
 
-// ErrNoNewTasks says that threads and children cannot be told apart.
-var ErrNoNewTasks = errors.New("the event for new tasks is not as expected: threads cannot be told from children")
+// ErrNoNewTasks says that threads and children cannot be distinguished.
+var ErrNoNewTasks = errors.New("the event for new tasks is not as expected: threads cannot be distinguished from children")
 
 // NewTasksOf returns what decodes events of format f.
 func NewTasksOf(f *tracefs.Format, order binary.ByteOrder) (NewTasks, error) {

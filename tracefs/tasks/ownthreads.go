@@ -8,10 +8,10 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/proc"
 )
 
-// OwnThreads tells the threads of the traced processes from the processes that they
-// start. The kernel cannot: it follows all tasks that a traced task starts, or none. So
-// it follows all and reports every new task, and the events of children are dropped
-// here. A nil *OwnThreads drops nothing.
+// OwnThreads distinguishes the threads of the traced processes from the processes that they
+// start. The kernel cannot: it follows all tasks that a traced task starts, or none. So it
+// follows all and reports every new task, and the events of children are dropped here. A nil
+// *OwnThreads drops nothing.
 type OwnThreads struct {
 	Pids    []int // the traced processes
 	Threads []int // their threads when the trace began

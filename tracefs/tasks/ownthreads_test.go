@@ -10,8 +10,8 @@ import (
 )
 
 // TestOwnThreads lets thread 10 of process 10 start a thread, 11, and a child, 20, with
-// a thread of its own, 21. Nothing is told of the birth of 12 and 30, of which 12
-// is a thread of ours. 11 ends, and its number is a child's.
+// a thread of its own, 21. No event reports the birth of 12 and 30, of which 12 is a
+// thread of ours. 11 ends, and its number is a child's.
 func TestOwnThreads(t *testing.T) {
 	call := &tracefs.Format{ID: 1}
 	born := &tracefs.Format{ID: 2, Fields: []tracefs.FormatField{

@@ -8,9 +8,8 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs"
 )
 
-// TestDoubts has lines of kernels, where a and d are behind a pointer that is in no
-// memory itself, b is in no memory, and c is the task's name; and lines that somebody
-// forged.
+// TestDoubts has lines of kernels, where a and d are read through a pointer that is not in
+// memory itself, b is not in memory, and c is the task's name; and lines that somebody forged.
 func TestDoubts(t *testing.T) {
 	for _, tt := range []struct {
 		kernel, fields string

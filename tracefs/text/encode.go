@@ -28,7 +28,7 @@ type lineField struct {
 	quoted []byte // what follows the text of a string, with its quote
 }
 
-// isHead tells whether the kernel adds a field to each record.
+// isHead reports whether the kernel adds a field to each record.
 func isHead(f *tracefs.FormatField) bool {
 	return strings.HasPrefix(f.Name, "common_") || strings.HasPrefix(f.Name, "__probe_")
 }

@@ -6,9 +6,9 @@ import (
 )
 
 // A task that knows the names of the events can write a line of its own into a file
-// name. Where the kernel's line goes on behind it, the line is a part of the name. Where it
-// ends the name first, nothing in text tells it from the
-// kernel's. README says so, under Recordings.
+// name. Where the kernel's line continues after it, the line is a part of the name.
+// Where it ends the name first, nothing in text distinguishes it from the kernel's.
+// README says so, under Recordings.
 func TestPasteForged(t *testing.T) {
 	const columns = "     cat-42      [003] .....    12.345678: e0_k3x9: (vfs_open+0x0/0x1) fd=1 ptr=0x1 b={1,2,3,4} c='x' n=1 s1_k3x9=\"a\" s2_k3x9=\""
 	const init = "     init-1      [003] .....    12.345679: e0_k3x9: (vfs_open+0x0/0x1) fd=1 ptr=0x1 b={1,2,3,4} c='x' n=1 s1_k3x9=\"a\" s2_k3x9=\""

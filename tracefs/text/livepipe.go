@@ -55,7 +55,7 @@ func (l *livePipe) read(b []byte) (n int, state pipeState, err error) {
 	for {
 		err := l.conn.Read(l.poll)
 		if errors.Is(err, os.ErrDeadlineExceeded) && l.ctx.Err() != nil {
-			// The read has ended. What is left must be read without a deadline.
+			// The read has ended. The rest must be read without a deadline.
 			if err = l.f.SetReadDeadline(time.Time{}); err == nil {
 				continue
 			}

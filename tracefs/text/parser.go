@@ -53,7 +53,7 @@ type Parser struct {
 	Counts
 	Lost map[int]uint64 // by CPU, as the text says; LostUnknown if there is no count
 
-	// Of pasted text:
+	// For pasted text:
 	Symbols Symbols           // functions that the text names
 	Others  map[string]uint64 // events that are not among the formats, by name
 	// Overwritten is how many events, of any name, were in the buffer before those of
@@ -73,7 +73,7 @@ type Parser struct {
 	pending map[int]uint64 // events lost before the next event of a CPU
 	ev      tracefs.Event
 
-	// Of pasted text:
+	// For pasted text:
 	line    int    // number of the last line that was read
 	crlf    bool   // lines end with \r\n
 	held    record // the previous record, if incomplete: the header may be part of its text

@@ -284,7 +284,7 @@ func (p *Parser) unfit(r *record, text []byte) {
 	if len(got) > 40 {
 		got = append(got[:40:40], "..."...)
 	}
-	msg := fmt.Sprintf("%s has %q behind all that its spec gives", r.format.Name, got)
+	msg := fmt.Sprintf("%s has %q after all values of its spec", r.format.Name, got)
 	if f := p.enc.wanted; f != nil && bytes.HasPrefix(p.enc.rest, f.delim) {
 		next := "nothing more"
 		if f.next[0] == ' ' {

@@ -73,7 +73,7 @@ func TestPaste(t *testing.T) {
 		{name: "quoted mail", text: "> " + plain + "> " + plain, want: []testEvent{e, e}},
 		{name: "indented", text: "    " + plain + "\t" + plain, want: []testEvent{e, e}},
 		{name: "other ends of lines", text: strings.ReplaceAll(plain+plain, "\n", "\r\n"), want: []testEvent{e, e}},
-		{name: "blanks behind", text: strings.ReplaceAll(plain+plain, "\n", "  \n"), want: []testEvent{e, e}},
+		{name: "trailing spaces", text: strings.ReplaceAll(plain+plain, "\n", "  \n"), want: []testEvent{e, e}},
 		{name: "an empty line and a prompt", text: plain + "\n# cat trace\n" + plain, want: []testEvent{e, e}, check: pasted{Counts: Counts{Skipped: 2}}},
 		{name: "what else was copied", text: plain + "^C\nroot@host:/# ls\n" + plain, want: []testEvent{e, e}, check: pasted{Counts: Counts{Skipped: 2}}},
 		{name: "thread group, no flags", text: strings.Replace(strings.Replace(plain, " [003]", " (     40) [003]", 1), "..... ", "", 1), want: []testEvent{e}},
@@ -157,8 +157,8 @@ func TestSymbols(t *testing.T) {
 	}
 }
 
-// FuzzPaste reads anything, and asks for what every event must be. What a strict
-// parser makes of the kernel's own lines this one does, too.
+// FuzzPaste reads anything, and asks for what every event must be. It parses the kernel's
+// own lines as a strict parser does.
 func FuzzPaste(f *testing.F) {
 	f.Add([]byte("CPU:1 [LOST 3 EVENTS]\n             cat-42      [003] .....    12.345678: r0_k3x9: (do_sys+0x1/0x2 <- vfs_open) ret=1\n"))
 	f.Add([]byte("     cat-42        3d.h1.   12us+: e0_k3x9: (vfs_open+0x0/0x1) fd=1 ptr=0x1 b={1,2,3,4} c='x' n=1 s1_k3x9=\"a\" s2_k3x9=(fault)\n"))

@@ -20,9 +20,9 @@ const (
 )
 
 // addr returns the address of the function of that name, or 0 if there are too many.
-// behind is the text after the name and the offset.
-func (s *Symbols) addr(name, behind []byte) uint64 {
-	if module, ok := moduleIn(behind); ok {
+// after is the text after the name and the offset.
+func (s *Symbols) addr(name, after []byte) uint64 {
+	if module, ok := moduleIn(after); ok {
 		name = append(append(append([]byte(nil), name...), ' '), module...)
 	}
 	if addr, ok := s.addrs[string(name)]; ok {

@@ -6,7 +6,7 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/machine"
 )
 
-// What cannot be armed is refused before anything is touched.
+// TestArmRefused: a plan that cannot be armed is refused before anything is touched.
 func TestArmRefused(t *testing.T) {
 	for _, o := range []Options{{}, {Clock: "global"}, {Stacks: true, Text: true}} {
 		if tr, err := Arm(t.Context(), machine.New(nil), nil, o); err == nil || tr != nil {

@@ -18,7 +18,7 @@ type Options struct {
 	Clock    string // clock of the event times: "mono" (or "") or "boot"
 	BufferKB int    // size of each CPU's buffer in KiB; 0 chooses by the machine's memory
 	Stacks   bool   // record a kernel stack with every event; not with Text
-	Text     bool   // read trace_pipe instead of the raw pages; PlanOptions.Text must be set, too
+	Text     bool   // read trace_pipe instead of the raw pages; PlanOptions.Text must also be set
 
 	Replan bool // allow Replan; not with Chain
 	Wait   bool // go on after all modules that functions are in were unloaded

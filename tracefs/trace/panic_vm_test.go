@@ -11,8 +11,8 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
 
-// TestEndsPanic panics in what Arm calls, at each step that it tells of: nothing is
-// left, though there is no Trace yet that could be closed.
+// TestEndsPanic panics in what Arm calls, at each step that it reports: nothing is left,
+// though there is no Trace yet that could be closed.
 func TestEndsPanic(t *testing.T) {
 	fs, err := tracefs.Find()
 	if err != nil {
@@ -29,12 +29,12 @@ func TestEndsPanic(t *testing.T) {
 		}
 	}
 	if step < 3 {
-		t.Errorf("Arm has told of %d steps", step-1)
+		t.Errorf("Arm has reported %d steps", step-1)
 	}
 }
 
-// panicsAt arms a trace with a panic at the n-th step, and tells whether there is
-// such a step.
+// panicsAt arms a trace with a panic at the n-th step, and reports whether there is such
+// a step.
 func panicsAt(t *testing.T, m *machine.Machine, n int) (panicked bool) {
 	t.Helper()
 	plans, err := m.Plan([]string{"generic_file_llseek(offset, return)", "vfs_read(count)"}, machine.PlanOptions{})
@@ -51,7 +51,7 @@ func panicsAt(t *testing.T, m *machine.Machine, n int) (panicked bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	steps = n // what Close tells of is another matter
+	steps = n // steps of Close do not count
 	if err := tr.Close(); err != nil {
 		t.Error(err)
 	}

@@ -47,7 +47,7 @@ type taking struct {
 	err    error // when it has ended
 }
 
-// close ends it, unless it has ended. What was taken is discarded if it was not wanted.
+// close ends it, unless it has ended. The recording is discarded if it was not wanted.
 func (k *taking) close() {
 	if k == nil {
 		return
@@ -117,8 +117,8 @@ func (t *Trace) header() (*tracedat.Header, error) {
 	return h, err
 }
 
-// complete adds to the header of the recording name what is known only at the end. Something
-// that cannot be read is no reason to lose the recording: it is left out with a warning.
+// complete adds to the header of the recording name what is known only at the end. Data
+// that cannot be read is left out with a warning, and the recording is kept.
 func (t *Trace) complete(h *tracedat.Header, name string) {
 	stats, err := t.session.FinalStats()
 	for i := range stats {

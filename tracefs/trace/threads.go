@@ -53,8 +53,8 @@ func (t *Trace) traced() []int {
 }
 
 // WhileAlive returns a context that is also done once the last process of Options.Pids has
-// ended; with Options.Follow, once the last of its descendants has, too, of which the kernel
-// keeps the list. Call release to stop watching.
+// ended; with Options.Follow, also once the last of its descendants has, of which the
+// kernel keeps the list. Call release to stop watching.
 func (t *Trace) WhileAlive(ctx context.Context) (_ context.Context, release func(), err error) {
 	if t.o.Follow {
 		return tasks.WhileAlive(ctx, t.o.Pids, t.session.Listed)

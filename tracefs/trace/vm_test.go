@@ -123,8 +123,8 @@ func TestEndsTrace(t *testing.T) {
 	}
 }
 
-// What was recorded before anybody ranges over the calls is not lost, even if the
-// context is done by then.
+// TestEndsTraceDone: events recorded before anybody ranges over the calls are not lost,
+// even if the context is done by then.
 func TestEndsTraceDone(t *testing.T) {
 	for name, o := range map[string]trace.Options{"raw": {}, "text": {Text: true}} {
 		t.Run(name, func(t *testing.T) {
@@ -155,7 +155,7 @@ func TestEndsTraceBreak(t *testing.T) {
 	}
 }
 
-// What is recorded is what Open reads.
+// TestEndsRecord: Open reads what was recorded.
 func TestEndsRecord(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "trace.dat")
 	rec, err := record.New(name, record.Options{}, func(w tracefs.Warning) { t.Log(w.Text) })

@@ -7,8 +7,8 @@ import (
 
 // A file says how much of everything it has. Each number is compared with what is there,
 // and with one of these bounds, which real files stay far below: a compressed file could
-// otherwise take a thousand times its size. What a file takes is at most 64 MiB and four
-// times its size.
+// otherwise take a thousand times its size. A file takes at most 64 MiB and four times
+// its size.
 const (
 	maxText     = 64 << 20  // bytes of a text that is not compressed; the largest is kallsyms, at most 30 MB
 	maxPacked   = 24 << 20  // bytes of a compressed text, and twice its compressed size: distributions' kallsyms have 7 to 14 MB

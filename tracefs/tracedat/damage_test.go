@@ -68,7 +68,7 @@ func TestTruncated(t *testing.T) {
 				}
 				continue
 			}
-			// Behind the last options there are only names of sections.
+			// After the last options there are only names of sections.
 			if f.Damage == nil && pages < 20 {
 				t.Errorf("%s: %d of %d bytes: no damage, %d pages", name, n, len(whole), pages)
 			}
@@ -261,7 +261,7 @@ func TestReadError(t *testing.T) {
 	}
 }
 
-// A small file must not take much memory, whatever sizes it tells.
+// A small file must not take much memory, whatever sizes it contains.
 func TestBomb(t *testing.T) {
 	h := testHeader(7)
 	h.Zstd = true

@@ -6,8 +6,8 @@
 //
 // A file may come from anywhere. Every length in it is checked against the file's size
 // and against a limit. No file, however damaged, makes the package panic, or use much
-// more memory than the texts and one chunk of pages for each CPU need. What is left of
-// a damaged file is returned together with [File.Damage].
+// more memory than the texts and one chunk of pages for each CPU need. The readable
+// rest of a damaged file is returned together with [File.Damage].
 //
 // See trace-cmd.dat.v6(5) and trace-cmd.dat.v7(5), and for what they leave out,
 // lib/trace-cmd/trace-input.c and trace-output.c of trace-cmd. Statements about

@@ -7,8 +7,8 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/tracedat"
 )
 
-// What a recording of trace-cmd says of itself, and how many pages it has of
-// each CPU.
+// Example prints what a recording of trace-cmd says of itself, and how many pages it has
+// for each CPU.
 func Example() {
 	f, err := os.Open("testdata/v7-zstd.trace.dat")
 	if err != nil {

@@ -9,7 +9,8 @@ import (
 )
 
 // TestJoined: a file that cat(1) has made of two recordings is read as the first one, and
-// reports where the second one begins. Of version 7 only tsnoop's ends with its pages.
+// reports where the second one begins. In version 7 only tsnoop's files end with their
+// pages.
 func TestJoined(t *testing.T) {
 	sample, err := os.ReadFile(filepath.Join("..", "..", "testdata", "recordings", "sample.dat"))
 	if err != nil {

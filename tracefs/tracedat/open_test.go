@@ -40,7 +40,7 @@ func open(t testing.TB, b []byte) *File {
 	return f
 }
 
-// readAll returns all pages of a CPU and the error behind them, nil for io.EOF.
+// readAll returns all pages of a CPU and the error after them, nil for io.EOF.
 func readAll(c *CPU) (pages []byte, err error) {
 	p := c.Pages()
 	for {
@@ -154,8 +154,8 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
-// What trace-cmd 3.1.6 prints for the time stamp 9878302687 of a file with such
-// options, put in by hand.
+// TestTime expects what trace-cmd 3.1.6 prints for the time stamp 9878302687 of a file
+// with such options, put in by hand.
 func TestTime(t *testing.T) {
 	const ts = 9878302687
 	for _, tt := range []struct {

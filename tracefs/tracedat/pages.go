@@ -124,7 +124,7 @@ func (p *PageReader) fill() {
 	size := int64(p.c.pageSize)
 	p.in = p.read(p.in[:0], max(p.c.file.readSize, size))
 	p.rest = p.in
-	// What is read at a time is a multiple of the page size.
+	// Each read is a multiple of the page size.
 	if rest := int64(len(p.in)) % size; rest != 0 || len(p.in) == 0 {
 		if rest == 0 && p.pos == p.end && p.err == nil {
 			p.err = io.EOF

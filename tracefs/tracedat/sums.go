@@ -130,7 +130,7 @@ func (wr *writer) writeSums(at int64, head []byte) error {
 		tables[i] = sumTable{at: end, pages: int(pages)}
 		end += pages * SumSize
 	}
-	// What is not written below is a hole.
+	// The parts that are not written below are holes.
 	last := Sum{CPU: headCPU, Events: uint32(len(head)), CRC: CRC(head)}.Append(nil, wr.h.BigEndian)
 	if err := wr.writeAt(last, end); err != nil {
 		return err

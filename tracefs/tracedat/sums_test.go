@@ -78,8 +78,8 @@ func TestDamagedPages(t *testing.T) {
 	})
 }
 
-// TestDamagedSums changes the option that says where the checksums are. What cannot be right
-// is reported; what another program has changed is not used.
+// TestDamagedSums changes the option that says where the checksums are. An impossible
+// place is reported; checksums that another program has changed are not used.
 func TestDamagedSums(t *testing.T) {
 	pages := map[int][]byte{0: randomPages(3), 2: randomPages(2)}
 	whole := write(t, summed(testHeader(6), pages), sources(pages))

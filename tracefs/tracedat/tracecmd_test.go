@@ -150,7 +150,7 @@ func TestTraceCmdSparse(t *testing.T) {
 	}
 }
 
-// What the tests of instances are made of is what trace-cmd reads too.
+// TestTraceCmdInstance: trace-cmd can read the files that the tests of instances use.
 func TestTraceCmdInstance(t *testing.T) {
 	needTraceCmd(t)
 	file := filepath.Join(t.TempDir(), "trace.dat")

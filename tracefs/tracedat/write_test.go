@@ -176,7 +176,7 @@ func TestWriteRefuses(t *testing.T) {
 	}
 }
 
-// What cannot be written as saved_cmdlines has it.
+// TestWriteCmdlines writes names that cannot be written as saved_cmdlines has them.
 func TestWriteCmdlines(t *testing.T) {
 	h := testHeader(6)
 	h.Cmdlines = map[int]string{1: "", 2: "a\n3 b", 3: " c"}

@@ -6,7 +6,7 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/proc/symbols"
 )
 
-// What is at an address of the kernel, by its own table of symbols.
+// ExampleRecorded looks up an address of the kernel in its own table of symbols.
 func ExampleRecorded() {
 	s := symbols.Recorded(func() ([]byte, error) {
 		return []byte(`ffffffff81000000 T _stext

@@ -82,7 +82,7 @@ func TestParseImage(t *testing.T) {
 	parts := func(offsets []int32) [][]byte {
 		return [][]byte{le(uint32(4)), names, table, le(index), le(offsets), le(uint64(base))}
 	}
-	here := int32(4 + len(names) + len(table) + 512) // of kallsyms_offsets behind base
+	here := int32(4 + len(names) + len(table) + 512) // of kallsyms_offsets after base
 	for _, c := range []struct {
 		name    string
 		offsets []int32

@@ -10,11 +10,12 @@ import (
 	"testing"
 )
 
-// findCore returns the core of a kernel that does not say where its tables are. They begin
-// behind bytes after _stext; what is before and after them looks like a table of tokens.
-func findCore(s compressed, stext uint64, behind int) []byte {
+// findCore returns the core of a kernel that does not say where its tables are. They
+// begin skip bytes after _stext; what is before and after them looks like a table of
+// tokens.
+func findCore(s compressed, stext uint64, skip int) []byte {
 	const like = "\x00\x00\x00\x00/\x000\x001\x002\x003\x004\x005\x006\x007\x008\x009\x00:"
-	memory := bytes.Repeat([]byte(like+strings.Repeat("\x90\xe8\xff0\x00", 2000)), behind/10000+1)[:behind]
+	memory := bytes.Repeat([]byte(like+strings.Repeat("\x90\xe8\xff0\x00", 2000)), skip/10000+1)[:skip]
 	for _, part := range [][]byte{le(s.offsets), le(s.base), le(s.n), s.names, le(s.markers), s.table, le(s.index)} {
 		memory = append(memory, part...)
 		memory = append(memory, make([]byte, -len(memory)&7)...)
@@ -33,17 +34,17 @@ func TestFindImage(t *testing.T) {
 			continue
 		}
 		s := compress(text)
-		for _, behind := range []int{0, 8, 4096, 256<<10 - 40, 300 << 10} {
-			core := findCore(s, stext, behind)
-			m, err := parseImage(bytes.NewReader(core), func() uint64 { return uint64(behind &^ 4095) })
+		for _, skip := range []int{0, 8, 4096, 256<<10 - 40, 300 << 10} {
+			core := findCore(s, stext, skip)
+			m, err := parseImage(bytes.NewReader(core), func() uint64 { return uint64(skip &^ 4095) })
 			if err != nil || !bytes.Equal(m.text(math.MaxInt), text) {
-				t.Fatalf("%d symbols, %d bytes behind _stext: %v", s.n, behind, err)
+				t.Fatalf("%d symbols, %d bytes after _stext: %v", s.n, skip, err)
 			}
 			if m, err := parseImage(bytes.NewReader(core), nowhere); err != nil || !bytes.Equal(m.text(math.MaxInt), text) {
 				t.Fatalf("%d symbols, somewhere: %v", s.n, err)
 			}
 			if _, err := parseImage(bytes.NewReader(core), func() uint64 { return uint64(len(core)) }); err == nil {
-				t.Fatalf("%d symbols, %d bytes behind _stext: found beyond", s.n, behind)
+				t.Fatalf("%d symbols, %d bytes after _stext: found beyond", s.n, skip)
 			}
 		}
 	}
@@ -69,7 +70,7 @@ func TestFindImageDamaged(t *testing.T) {
 	}
 }
 
-func TestConstantsBehind(t *testing.T) {
+func TestConstantsAfterCode(t *testing.T) {
 	const x86 = `00001000-0009fbff : System RAM
 00100000-3ffddfff : System RAM
   2f600000-302025f1 : Kernel code

@@ -284,7 +284,7 @@ func (m *image) Addrs(name string) (addrs []uint64) {
 	return addrs
 }
 
-// isLocal tells whether all functions of a name are static: seen by the file alone that
+// isLocal reports whether all functions of a name are static: seen by the file alone that
 // each is in.
 func (m *image) isLocal(name string) bool {
 	some, all := false, true
@@ -317,7 +317,7 @@ func (m *image) Name(addr uint64) (name, module string, off uint64, ok bool) {
 	if perCPU := m.ends().perCPU; perCPU > 0 && addr-perCPU < perCPUHeap {
 		return "", "", 0, false
 	}
-	// The kernel, too, shows the first of several names.
+	// The kernel also shows the first of several names.
 	for i := sort.Search(m.n, func(i int) bool { return m.addr(i) >= l.addr }); i < m.n; i++ {
 		if first := m.at(i); isPlace(&first) {
 			l = first

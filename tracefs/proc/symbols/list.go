@@ -96,8 +96,8 @@ func (s *list) module(known map[string]uint16, name []byte) uint16 {
 	return m
 }
 
-// names returns the indexes of all symbols, by name. Of the same name the kernel's own
-// symbol precedes those of modules; otherwise they are by address.
+// names returns the indexes of all symbols, by name. The kernel's own symbol precedes
+// those of modules with the same name; otherwise they are sorted by address.
 func (s *list) names() []int32 {
 	s.sortNames.Do(func() {
 		s.byName = make([]int32, len(s.syms))
@@ -144,7 +144,7 @@ func (s *list) Name(addr uint64) (name, module string, off uint64, ok bool) {
 		return "", "", 0, false
 	}
 	for i > 0 && s.syms[i-1].addr == sym.addr {
-		i-- // the kernel, too, shows the first of several names
+		i-- // the kernel also shows the first of several names
 	}
 	name = s.name(i)
 	if name == "_end" || name == "__brk_limit" {
@@ -157,7 +157,7 @@ func (s *list) Name(addr uint64) (name, module string, off uint64, ok bool) {
 }
 
 // IsCode reports whether the nearest symbol at or below addr is a function. The kind
-// does not suffice: in 7.3 variables of the kernel are of kind T, too.
+// does not suffice: in 7.3 variables of the kernel are also of kind T.
 func (s *list) IsCode(addr uint64) bool {
 	i := s.below(addr)
 	if i < 0 || addr-s.syms[i].addr > maxOffset || s.syms[i].len&isCode == 0 {

@@ -77,8 +77,8 @@ func TestIsCode(t *testing.T) {
 	}
 }
 
-// TestIsCodeOfNames: where variables are of a function's kind, too, the end of the
-// code tells.
+// TestIsCodeOfNames: the end of the code decides where variables are also of a function's
+// kind.
 func TestIsCodeOfNames(t *testing.T) {
 	s, err := parseList([]byte("ffffffff81000000 T _stext\nffffffff81001000 T f\nffffffff81002000 T _etext\nffffffff82000000 T init_task\nffffffffc0001000 t g\t[m]\n"))
 	if err != nil {
@@ -91,8 +91,8 @@ func TestIsCodeOfNames(t *testing.T) {
 	}
 }
 
-// TestNamePerCPU: what lies behind the variables of each CPU may be one that was
-// allocated, and is not called by the name of what the kernel has there.
+// TestNamePerCPU: an address after the variables of each CPU may be an allocated
+// variable, and is not called by the kernel's symbol there.
 func TestNamePerCPU(t *testing.T) {
 	s, err := parseList([]byte("ffffffff82000000 D __per_cpu_start\nffffffff82001000 D cpu_info\nffffffff82002000 D __per_cpu_end\n" +
 		"ffffffff82003000 b level3_ident_pgt\nffffffff82013000 b init_net\n"))
@@ -148,7 +148,7 @@ func TestLookupFacts(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("facts (-want +got)\n%s", diff)
 	}
-	// Of many names all lines are read.
+	// All lines are read for many names.
 	many := slices.Clone(names)
 	for i := range fewNames {
 		name := fmt.Sprintf("nosuch_%d", i)

@@ -85,9 +85,8 @@ const (
 	negative = 1<<64 - 1<<28
 )
 
-// Scan takes every eight bytes in b for an address, since the values of events are packed, in the byte
-// order that big says. What only
-// looks like one costs no more than a line.
+// Scan takes every eight bytes in b for an address, since the values of events are packed, in
+// the byte order that big says. Eight bytes that only look like one cost no more than a line.
 func (u *Used) Scan(b []byte, big bool) {
 	if len(u.addrs) == 0 {
 		return
@@ -164,8 +163,8 @@ func (u *Used) Text() []byte {
 	return u.lines(slices.Compact(addrs))
 }
 
-// linesAt returns the lines of the symbols at some addresses. Of those that are hidden, or
-// are no addresses, it returns only bounds.
+// linesAt returns the lines of the symbols at some addresses. It returns only bounds for
+// those that are hidden or are not addresses.
 func linesAt(all []byte, addrs []uint64) (text []byte) {
 	var l line
 	for whole := range bytes.Lines(all) {

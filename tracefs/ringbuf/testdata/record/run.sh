@@ -1,6 +1,6 @@
 #!/bin/sh
-# run.sh [KERNEL...]: record ../KERNEL.txtar, of all kernels unless told. The
-# kernels and qemu come from testdata/vm/setup.sh.
+# run.sh [KERNEL...]: record ../KERNEL.txtar, of all kernels by default. The kernels and
+# qemu come from testdata/vm/setup.sh.
 set -eu
 cd "$(dirname "$0")"
 tmp=$(mktemp -d)
