@@ -23,7 +23,7 @@ func runCompletion(o *flags.Options, ui *terminal.UI) error {
 }
 
 // runComplete answers such a script: SHELL LINE [BREAKS]. A line that it does not
-// understand is no error: it has no completions.
+// understand has no completions, and is not an error.
 func runComplete(o *flags.Options, ui *terminal.UI) error {
 	if len(o.Args) < 2 {
 		return flags.Errorf("tsnoop completion bash", "__complete is for the scripts of shells")

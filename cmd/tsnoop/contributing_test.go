@@ -15,7 +15,7 @@ import (
 
 const top = "../.."
 
-// TestContributing adds what CONTRIBUTING.md tells how to add, and uses it.
+// TestContributing makes each addition that CONTRIBUTING.md describes, and uses it.
 func TestContributing(t *testing.T) {
 	changes, err := filepath.Glob("testdata/contributing/*.txtar")
 	if err != nil {
@@ -58,9 +58,9 @@ func TestContributing(t *testing.T) {
 	}
 }
 
-// change takes a file of an archive over into texts: a new one as it is, else what is
-// added (+) behind a line that there is once, at the end if none is named, or instead
-// of one that goes (-).
+// change takes a file of an archive over into texts: a new one as it is, else what is added (+)
+// after a line that there is once, at the end if none is named, or instead of one that goes
+// (-).
 func change(t *testing.T, texts map[string]string, f txtar.File) {
 	t.Helper()
 	old, err := os.ReadFile(filepath.Join(top, f.Name))

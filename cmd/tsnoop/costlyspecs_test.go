@@ -116,8 +116,8 @@ func resolveLive(t *testing.T, types, specs string) {
 	t.Logf("live: %d plans, %d KiB allocated: %.100v", len(plans), (badinput.Allocated()-before)>>10, err)
 }
 
-// costlyGlobs are specs that make plans for each of many functions, and what is told of them;
-// "" if that is just small enough.
+// costlyGlobs are specs that make plans for each of many functions, and what is reported about
+// them; "" if that is just small enough.
 var costlyGlobs = []struct{ name, spec, want string }{
 	{"hits", "*()", ""},
 	{"values", "*(" + inRow(100, "a%d=$arg1", ",") + ")", "values and conditions, and at most 600000 are possible"},

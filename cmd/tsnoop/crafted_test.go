@@ -31,7 +31,7 @@ import (
 // anything into.
 type crafted struct {
 	own      []byte // tsnoop's option, nil for a file of another tool
-	formats  string // one behind the other, each from its "name:" on
+	formats  string // one after the other, each from its "name:" on
 	kallsyms string
 	pages    []byte
 	clock    string // "" for mono
@@ -284,8 +284,8 @@ func TestReplayClock(t *testing.T) {
 	}
 }
 
-// A saved plan that names what is not there is refused: an argument behind the
-// last, for whatever use, or an empty condition.
+// TestCraftedIndexes: a saved plan that names what is not there is refused: an argument
+// after the last, for whatever use, or an empty condition.
 func TestCraftedIndexes(t *testing.T) {
 	c := sample(t, craftedSpecs...)
 	type object = map[string]any
@@ -299,7 +299,7 @@ func TestCraftedIndexes(t *testing.T) {
 		{"stack below", func(_, entry, _ object) { entry["stack"] = -2 }},
 		{"comm of the return", func(_, _, exit object) { exit["comm"] = len(exit["args"].([]any)) }},
 		{"stack of the return", func(_, _, exit object) { exit["stack"] = len(exit["args"].([]any)) }},
-		{"caller far behind a return", func(_, _, exit object) { exit["caller"] = len(exit["args"].([]any)) + 1 }},
+		{"caller far after a return", func(_, _, exit object) { exit["caller"] = len(exit["args"].([]any)) + 1 }},
 		{"caller among a return's", func(_, _, exit object) { exit["caller"] = 0 }},
 		{"field", func(_, entry, _ object) { entry["fields"].([]any)[0].(object)["arg"] = len(entry["args"].([]any)) }},
 		{"guard", func(_, entry, _ object) {

@@ -14,7 +14,7 @@ import (
 const hostile = "a\nforged\x1b[2J\xff\u202e\u009b\x07\u2028\x7f\"b"
 
 // TestHostileWords has tsnoop refuse words that end lines and act on terminals, in every
-// place that takes one. What it says about them does not.
+// place that takes one. Its messages about them do not.
 func TestHostileWords(t *testing.T) {
 	dir := t.TempDir()
 	text := filepath.Join(dir, hostile)

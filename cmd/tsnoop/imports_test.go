@@ -93,7 +93,7 @@ var mayImport = map[string][]string{
 	"render/text":         {module + "/fetchargs/plural", module + "/render", module + "/render/sum", module + "/fetchargs/value", module + "/tracefs", module + "/tracefs/calls"},
 	"render/json":         {module + "/render", module + "/render/sum", module + "/fetchargs/value", module + "/tracefs", module + "/tracefs/calls"},
 	"cmd/tsnoop/tracee":   {"golang.org/x/sys/unix"},
-	// Not what reads kernel files or bytes: that is behind tracefs/trace.
+	// Not the packages that read kernel files or bytes: only tracefs/trace imports them.
 	"cmd/tsnoop": {module + "/fetchargs/plural", "golang.org/x/term", module + "/btf", module + "/cmd/tsnoop/complete", module + "/cmd/tsnoop/flags", module + "/cmd/tsnoop/help", module + "/cmd/tsnoop/live", module + "/cmd/tsnoop/output", module + "/cmd/tsnoop/preset", module + "/cmd/tsnoop/shell", module + "/cmd/tsnoop/specs", module + "/cmd/tsnoop/target", module + "/cmd/tsnoop/terminal", module + "/fetchargs/abi", module + "/fetchargs/emit", module + "/fetchargs/explain", module + "/fetchargs/plan", module + "/render", module + "/render/sum", module + "/tracefs", module + "/tracefs/calls", module + "/tracefs/losses", module + "/tracefs/machine", module + "/tracefs/proc", module + "/tracefs/record", module + "/tracefs/replay", module + "/tracefs/stream", module + "/tracefs/trace"},
 }
 

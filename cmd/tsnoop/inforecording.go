@@ -49,7 +49,7 @@ func describeRecording(w io.Writer, name, between string) (is bool, err error) {
 	}
 	defer f.Close()
 	if !replay.IsRecording(f) {
-		return isPath(name), fmt.Errorf("%s is no recording", name)
+		return isPath(name), fmt.Errorf("%s is not a recording", name)
 	}
 	limitMemory(info.Size())
 	o, err := replay.OriginOf(f, info.Size(), name)

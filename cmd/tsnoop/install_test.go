@@ -49,7 +49,7 @@ func TestInstall(t *testing.T) {
 	cmd.Env = append(os.Environ(),
 		"GOPROXY=file://"+proxy+",file://"+filepath.Join(strings.TrimSpace(string(cache)), "cache", "download"),
 		"GOSUMDB=off", "GONOPROXY=none", "GOPRIVATE=", "GOTOOLCHAIN=local", "GOWORK=off",
-		// What is compiled of other modules is in the cache of builds, then.
+		// Then the cache of builds contains other modules.
 		"CGO_ENABLED=0", "GOFLAGS=-modcacherw -trimpath",
 		"GOMODCACHE="+t.TempDir(), "GOBIN="+bin, "GOOS=", "GOARCH=")
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -78,7 +78,7 @@ func TestInstall(t *testing.T) {
 	}
 }
 
-// zipModule packs the working tree as proxies do, but for what only tests need.
+// zipModule packs the working tree as proxies do, except files that only tests need.
 func zipModule(t *testing.T, name, top, prefix string) {
 	t.Helper()
 	out, err := os.Create(name)

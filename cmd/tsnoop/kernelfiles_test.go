@@ -17,8 +17,8 @@ import (
 var kernelFiles = []string{"/sys", "/proc", "/debug", "available_filter_functions", "blacklist", "kallsyms", "kcore", "saved_cmdlines",
 	"kprobe_events", "trace_pipe", "per_cpu", "events/", "tracing_on", "header_page", "error_log"}
 
-// The command opens no file of the kernel's: no text of it is the path of one. What
-// has white space in it is written for people.
+// The command opens no file of the kernel's: no text of it is the path of one. Text with
+// white space in it is written for people.
 func TestNoKernelFiles(t *testing.T) {
 	eachFile(t, ".", func(path string, file *ast.File) {
 		ast.Inspect(file, func(n ast.Node) bool {
@@ -41,8 +41,8 @@ func TestNoKernelFiles(t *testing.T) {
 }
 
 // own are what only the command may use: nothing else writes where nobody has asked to.
-// Of the command's packages only main knows the program's arguments and ends it, but for a
-// second signal.
+// Among the command's packages only main knows the program's arguments and ends it,
+// except at a second signal.
 var own = map[string][]string{
 	"os":  {"Exit", "Args", "Stdin", "Stdout", "Stderr"},
 	"fmt": {"Print", "Printf", "Println"},
@@ -80,7 +80,7 @@ func usesOwn(file *ast.File) (used []string) {
 	return used
 }
 
-// eachFile parses the files below a directory, but for tests and their data.
+// eachFile parses the files below a directory, except tests and their data.
 func eachFile(t *testing.T, dir string, visit func(path string, file *ast.File)) {
 	t.Helper()
 	n := 0

@@ -331,7 +331,7 @@ func TestHeat(t *testing.T) {
 	}
 }
 
-// What cannot be measured is refused with its place.
+// TestMeasureErrors: a value that cannot be measured is refused with its place.
 func TestMeasureErrors(t *testing.T) {
 	for _, tt := range []struct {
 		flags []string

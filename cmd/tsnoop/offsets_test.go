@@ -17,7 +17,7 @@ import (
 
 // TestOffsets: whatever is damaged, the error says where.
 func TestOffsets(t *testing.T) {
-	// One int, and a struct behind it whose kind is none.
+	// One int, and a struct after it whose kind is invalid.
 	types := func(kind uint32, size int) []byte {
 		var b []byte
 		for _, n := range []uint32{1, 1 << 24, 4, 32, 0, kind<<24 | 1, 8, 0, 1, 0} {
@@ -69,7 +69,7 @@ func TestOffsets(t *testing.T) {
 		{"a line that is too long", "line 2:", format("name: x\n" + strings.Repeat("y", 2<<20))},
 		{"header_page", "line 1:", header("\tfield: u64 timestamp;\toffset:0;\tsize:99999999;\tsigned:0;\n")},
 		{"stats", "line 2:", stats("entries: 1\noverrun: x\n")},
-		{"plans that are no JSON", "at byte 13:", loadPlans(`{"version":3}}`[:12] + "x")},
+		{"plans that are not JSON", "at byte 13:", loadPlans(`{"version":3}}`[:12] + "x")},
 		{"plans of another type", "at byte ", loadPlans(`{"version":3,"plans":7}`)},
 		{"a page beyond its end", "at byte 16", page("1234", 4000)},
 		{"a record beyond the page", "at byte 16", page("\x1c\x00\x00\x00", 4)},

@@ -28,7 +28,7 @@ type trial struct {
 var trials = []trial{
 	{"Which files does ls open, and what comes of it?", "", "'do_sys_openat2(filename, return)'", " -- ls /"},
 	{"Who writes how often and how long, in ten seconds?", "--summary=only --by comm -d 10s ", "'vfs_write(return)'", ""},
-	{"What is behind opening a file?", "--tree ", "'do_sys_openat2(filename)' 'vfs_open(path->dentry->d_name.name)'", " -- wc -l /etc/passwd"},
+	{"Which functions open a file?", "--tree ", "'do_sys_openat2(filename)' 'vfs_open(path->dentry->d_name.name)'", " -- wc -l /etc/passwd"},
 	{"Which files are read, ten times?", "-n 10 ", "'vfs_read(file->f_path.dentry->d_name.name, count)'", ""},
 	{"Which programs are started?", "", "@exec", ""},
 	{"Which packets come in, ten of them?", "-n 10 ", "'ip_rcv(skb->len, dev->name)'", ""},

@@ -55,7 +55,7 @@ func runRecord(o *flags.Options, ui *terminal.UI) (err error) {
 // could not write the file.
 func runRecover(o *flags.Options, ui *terminal.UI) error {
 	if len(o.Args) > 0 || o.Program != nil || o.Output != "" {
-		return flags.Errorf("tsnoop record --recover FILE", "--recover makes FILE of what was recorded; nothing else goes with it")
+		return flags.Errorf("tsnoop record --recover FILE", "--recover makes FILE from what was recorded, and takes nothing else")
 	}
 	made, err := record.Recover(o.Recover, o.Compress, func(copied func() (n, all uint64)) func() {
 		return ui.Watch(func() string {

@@ -60,7 +60,7 @@ func runReplay(o *flags.Options, ui *terminal.UI) (err error) {
 		return showText(in, name, o, ui)
 	}
 	if !info.Mode().IsRegular() {
-		return flags.Errorf("tsnoop replay FILE", "%s is no text, and only text can be read from a pipe", name)
+		return flags.Errorf("tsnoop replay FILE", "%s is not text, and only text can be read from a pipe", name)
 	}
 	if !ui.Terminal {
 		return showReplay(f, info.Size(), name, o, ui)

@@ -13,11 +13,10 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/tracedat"
 )
 
-// BenchmarkReplay compares, as events a second, whole replays of one file with
-// trace-cmd report (each round is one of each, in turn), and with the floor:
-// decoding without printing, and reading the pages alone. For programs it tells
-// the most memory that they had. The file is that of TSNOOP_BENCH_FILE, or one
-// made of the sample's pages.
+// BenchmarkReplay compares, as events a second, whole replays of one file with trace-cmd report
+// (each round is one of each, in turn), and with the floor: decoding without printing, and
+// reading the pages alone. For programs it reports the most memory that they had. The file is
+// that of TSNOOP_BENCH_FILE, or one made of the sample's pages.
 func BenchmarkReplay(b *testing.B) {
 	name := os.Getenv("TSNOOP_BENCH_FILE")
 	if name == "" {

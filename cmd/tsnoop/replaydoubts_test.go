@@ -9,7 +9,7 @@ import (
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/target"
 )
 
-// TestReplayTextDoubts: what text cannot tell is said where the value stands.
+// TestReplayTextDoubts: a doubt about a value of text is shown at the value.
 func TestReplayTextDoubts(t *testing.T) {
 	const head = "             cat-7       [001] .....    13.702327: "
 	for _, tt := range []struct{ name, spec, line, text, json string }{
@@ -23,8 +23,8 @@ func TestReplayTextDoubts(t *testing.T) {
 			`do_filp_open: (f+0x0/0xe0) pathname=0xffff888000001000 pathname_name_ptr=0xffff888000001020 pathname_uptr_ptr=0x7ffc1000 pathname_name="a" pathname_uptr="b" pathname_uptr="c"`,
 			`pathname->name="a" (perhaps it ends elsewhere), pathname->uptr="b\" pathname_uptr=\"c" (perhaps it ends elsewhere))`,
 			`"value":"a","doubt":"perhaps it ends elsewhere"},`},
-		// Of the last pointer on the way text tells whether it could be followed.
-		{"behind one pointer", "ip_rcv(dev->name, orig_dev->name)",
+		// Text shows whether the last pointer on the way could be followed.
+		{"through one pointer", "ip_rcv(dev->name, orig_dev->name)",
 			`ip_rcv: (f+0x0/0xe0) dev=0xffff888000001000 orig_dev=0xffff888000001000 dev_name="lo" orig_dev_name="lo"`,
 			`ip_rcv(dev->name="lo", orig_dev->name="lo")`, `"value":"lo"},`},
 		{"a path", "vfs_read(file:path)", pathLine(t, "b", "a"), `vfs_read(file="/a/b")`, `"value":"/a/b"}]`},

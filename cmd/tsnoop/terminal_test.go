@@ -17,7 +17,7 @@ import (
 )
 
 // onTerminal runs tsnoop on a terminal of that many columns, stderr too if it is asked
-// for, and returns what stands there.
+// for, and returns what it shows.
 func onTerminal(t *testing.T, columns int, stderr bool, env []string, args ...string) string {
 	t.Helper()
 	master, slave, err := terminal.Open(columns)
@@ -134,7 +134,7 @@ func TestWrapped(t *testing.T) {
 		want    string
 	}{
 		{44, textReplay("-o", os.DevNull), "tsnoop: 15 calls, 1 error (1 ENOENT), in\n        151ms\n"},
-		{50, append(emit, "-k", "vfs_read()"), "tsnoop: --kstack goes with a trace: emitted lines\n        run without tsnoop\n"},
+		{50, append(emit, "-k", "vfs_read()"), "tsnoop: --kstack works only with a trace: emitted\n        lines run without tsnoop\n"},
 		{40, append(emit, "vfs_read(cuonter)"), "vfs_read has no parameter\n      \"cuonter\"\n"},
 		{40, append(emit, "vfs_read(cuont)"), "hint: did you mean count? parameters:\n      file, buf, count, pos\n"},
 		{60, []string{"@nosuchpreset"}, "hint: presets: @"},

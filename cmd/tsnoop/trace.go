@@ -39,7 +39,7 @@ func runTrace(o *flags.Options, ui *terminal.UI) (err error) {
 
 	tell := func(w tracefs.Warning) {
 		ui.Tell(w)
-		out.Told(w)
+		out.Warn(w)
 	}
 	return run.Trace(out.File(), tell, func(ctx context.Context, t *trace.Trace, stop func()) error {
 		out.Live(t.Now, stop)

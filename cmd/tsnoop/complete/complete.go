@@ -23,7 +23,7 @@ func Words(words []string) shell.Answer {
 	}
 	rows := flags.Rows()
 	if name, value, ok := strings.Cut(word, "="); ok && strings.HasPrefix(word, "--") {
-		return completeValue(flagNamed(rows, name), value).Behind(name + "=")
+		return completeValue(flagNamed(rows, name), value).Prefixed(name + "=")
 	}
 	if len(before) > 0 {
 		if f := flagNamed(rows, before[len(before)-1]); f != nil && f.NeedsValue() {

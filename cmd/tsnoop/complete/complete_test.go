@@ -22,7 +22,7 @@ func TestCompleteFlags(t *testing.T) {
 	}
 }
 
-// TestCompleteValues completes the value of each flag that has one, but for numbers.
+// TestCompleteValues completes the value of each flag that has one, except numbers.
 func TestCompleteValues(t *testing.T) {
 	free := strings.Fields("cpu count duration interval sync kernel buffer pages maxactive max-rate")
 	for _, row := range flags.Rows() {
@@ -40,8 +40,8 @@ func TestCompleteValues(t *testing.T) {
 	}
 }
 
-// BenchmarkComplete completes a member; it is what a user waits for at a key, but for
-// the start of the program.
+// BenchmarkComplete completes a member; a user waits for this at a key, and for the start
+// of the program.
 func BenchmarkComplete(b *testing.B) {
 	for b.Loop() {
 		a := Words([]string{"--btf", "../../../testdata/btf/linux-6.12-amd64.btf", "--arch", "amd64", "ip_rcv(skb->dev->name_n"})

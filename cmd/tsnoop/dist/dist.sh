@@ -2,7 +2,7 @@
 # dist.sh [ARCH...]: make packages for these architectures, by Go's names, in $OUT (dist).
 #
 # Every architecture of Linux that Go has gets a tarball; amd64 and arm64, whose calls
-# tsnoop can trace, get deb and rpm, too. The others are for --emit and replay.
+# tsnoop can trace, also get deb and rpm. The others are for --emit and replay.
 #
 # The version is what Go makes of the tag of the commit, or $VERSION where there is no git.
 # The same commit, Go and nfpm make the same bytes: all times are $SOURCE_DATE_EPOCH, that
@@ -42,14 +42,14 @@ compile() {
 		go build "$vcs" -ldflags "$linked" -o "$2" ./cmd/tsnoop
 }
 
-# What is the same for all comes from the program itself.
+# The parts that are the same for all come from the program itself.
 host=$work/host/tsnoop
 compile "$(go env GOHOSTARCH)" "$host"
 VERSION=$("$host" --version)
 VERSION=${VERSION#tsnoop v}
 case $VERSION in
 [0-9]*) export VERSION ;;
-*) echo "dist: this is no clone that Go knows the version of (a worktree is none): set VERSION" >&2; exit 1 ;;
+*) echo "dist: Go finds no version in this clone (or this is a worktree): set VERSION" >&2; exit 1 ;;
 esac
 
 GOARCH=$(go env GOHOSTARCH) go build -buildvcs=false -o "$work/parts" ./cmd/tsnoop/dist/parts
@@ -61,7 +61,7 @@ for page in $("$host" __manual); do "$host" __manual "$page" | gzip -9n >"$commo
 cp -r cmd/tsnoop/preset/presets "$common/"
 cp README.md SECURITY.md CHANGELOG.md LICENSE "$common/doc/"
 
-# What only a deb has: a changelog in Debian's form, and why lintian is contradicted.
+# Only a deb has these: a changelog in Debian's form, and why lintian is contradicted.
 debian=$work/debian
 mkdir "$debian"
 cp cmd/tsnoop/dist/lintian "$debian/"

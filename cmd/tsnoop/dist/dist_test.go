@@ -46,7 +46,7 @@ func checkout(t *testing.T, dir string) {
 	git(t, dir, "commit", "-q", "-m", "all")
 }
 
-// sources are the files but for git's and those that were built.
+// sources are the files except git's and those that were built.
 type sources struct{ fs.FS }
 
 func (s sources) ReadDir(name string) ([]fs.DirEntry, error) {
@@ -161,8 +161,8 @@ func testDeb(t *testing.T, pkg string) {
 	}
 }
 
-// testLintian checks a deb against Debian's policy: there is no error and no warning, but
-// for those that are overridden with a reason.
+// testLintian checks a deb against Debian's policy: there is no error and no warning,
+// except those that are overridden with a reason.
 func testLintian(t *testing.T, pkg string) {
 	program(t, "lintian")
 	if out := said(t, "/", nil, "lintian", "--fail-on=none", "--allow-root", pkg); strings.TrimSpace(out) != "" {
@@ -200,7 +200,7 @@ func asRoot(t *testing.T, name string, args ...string) {
 	said(t, "/", []string{"PATH=" + os.Getenv("PATH") + ":/usr/sbin:/sbin"}, name, args...)
 }
 
-// tree lists what is below root, but for the databases of dpkg and rpm.
+// tree lists the files below root, except the databases of dpkg and rpm.
 func tree(t *testing.T, root string) []string {
 	var found []string
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
@@ -238,7 +238,7 @@ func installed(t *testing.T, root string, before []string, own ...string) {
 			t.Error(err)
 		case slices.Contains(before, file) || info.IsDir() && info.Mode().Perm() == 0o755:
 		case i < 0:
-			t.Errorf("%s is there, too, %s", file, info.Mode())
+			t.Errorf("unexpected file %s, %s", file, info.Mode())
 		case file == "/usr/bin/tsnoop" && info.Mode() != 0o755, file != "/usr/bin/tsnoop" && info.Mode() != 0o644:
 			t.Errorf("%s: %s", file, info.Mode())
 		default:

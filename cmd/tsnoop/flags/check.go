@@ -24,7 +24,7 @@ func (o *Options) checkProgram() error {
 	case program && o.Command != "trace" && o.Command != "record":
 		return Errorf("", "%s runs no command", o.Command)
 	case program && pids:
-		return Errorf("", "either a command behind -- is traced, or with --pid one that runs already")
+		return Errorf("", "trace either the command after -- or, with --pid, processes that already run")
 	case program && o.planOnly():
 		return Errorf("", "--emit and --explain run no command")
 	case o.User != "" && !program:
@@ -49,9 +49,9 @@ func (o *Options) checkSpecFiles() error {
 	case len(o.Files) == 0:
 		return Errorf("tsnoop --watch -F opens.tsnoop", "--watch needs --file")
 	case o.Command != "trace" || o.planOnly():
-		return Errorf("", "--watch goes with a trace that is shown live")
+		return Errorf("", "--watch works only with a live trace")
 	case o.Plan.Chain:
-		return Errorf("--tree shows what calls what, too", "--watch and --chain exclude each other: the specs of a chain are one whole")
+		return Errorf("use --tree, which also shows nested calls", "--watch and --chain exclude each other: the specs of a chain are one whole")
 	}
 	return nil
 }
@@ -64,7 +64,7 @@ func (o *Options) checkFiles() error {
 	case o.Command == "record" && o.Output == "-":
 		return Errorf("tsnoop record -o trace.dat SPEC", "a recording is written to a file: --output takes its name, not -")
 	case o.Recover != "" && o.Command != "record":
-		return Errorf("tsnoop record --recover FILE", "--recover goes with record")
+		return Errorf("tsnoop record --recover FILE", "--recover works only with record")
 	case o.Plan.Deep && o.Command == "replay":
 		return Errorf("tsnoop record --deep -o FILE SPEC", "--deep is for recording: a replay shows what was recorded, with what pointers led to")
 	}
@@ -82,9 +82,9 @@ func (o *Options) checkForms() error {
 	case o.Interval > 0 && o.Summary == "":
 		return Errorf("tsnoop --summary -i 1 SPEC", "--interval needs --summary or --heat")
 	case o.measured && !trace && o.Command != "replay":
-		return Errorf("tsnoop replay --by comm FILE", "--sort, --by, --hist and --heat go with a trace that is shown, and with replay")
+		return Errorf("tsnoop replay --by comm FILE", "--sort, --by, --hist and --heat work only with a live trace and with replay")
 	case (o.Plan.Arch != nil || o.Plan.Features != nil) && !o.planOnly() && (trace || record):
-		return Errorf(o.emitting(), "--arch and --kernel describe another machine: that goes with --emit and --explain")
+		return Errorf(o.emitting(), "--arch and --kernel describe another host: they work only with --emit and --explain")
 	}
 	return nil
 }
@@ -135,7 +135,7 @@ func (o *Options) checkGroup() error {
 	case o.Summary == "only":
 		return Errorf("", "--group needs lines of calls, and only sums are shown")
 	case group == render.GroupFunction && o.Begins():
-		return Errorf("--group task goes with them", "--chain and --tree show functions within each other: they have no headings of functions")
+		return Errorf("use --group task", "--chain and --tree show functions within each other: they have no headings of functions")
 	}
 	return nil
 }
@@ -175,9 +175,9 @@ func (o *Options) checkCommand(set *pflag.FlagSet) error {
 	case o.planOnly() && (record || o.Command == "replay"):
 		return Errorf("tsnoop --emit SPEC", "--emit and --explain go without %s", o.Command)
 	case o.Emit == "boot" && len(o.Trace.Pids) > 0:
-		return Errorf("tsnoop --emit=boot SPEC", "--pid goes without --emit=boot: when the kernel boots there are no processes yet")
+		return Errorf("tsnoop --emit=boot SPEC", "--pid does not work with --emit=boot: when the kernel boots there are no processes yet")
 	case o.Compress && !record:
-		return Errorf("tsnoop record --compress -o FILE SPEC", "--compress goes with record")
+		return Errorf("tsnoop record --compress -o FILE SPEC", "--compress works only with record")
 	case set.Changed("sync") && !record:
 		return Errorf("tsnoop record --sync 5s -o FILE SPEC", "--sync works only with record")
 	}
@@ -188,9 +188,9 @@ func (o *Options) checkCommand(set *pflag.FlagSet) error {
 func (o *Options) checkArgs() error {
 	switch {
 	case slices.Contains(wordless, o.Command) && len(o.Args) > 0:
-		return Errorf("tsnoop "+o.Command, "%s stands alone, without %q", o.Command, o.Args[0])
+		return Errorf("tsnoop "+o.Command, "%s works only alone, without %q", o.Command, o.Args[0])
 	case o.Command == "help" && len(o.Args) > 1:
-		return Errorf("tsnoop help "+o.Args[0], "help is on one thing at a time, not on %q, too", o.Args[1])
+		return Errorf("tsnoop help "+o.Args[0], "help takes one topic, and %q is a second one", o.Args[1])
 	}
 	return nil
 }

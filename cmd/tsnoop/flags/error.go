@@ -54,7 +54,7 @@ func flagError(set *pflag.FlagSet, err error) error {
 		return Errorf(f.example, "--%s %s, not %q", f.Name, f.takes, invalid.GetValue())
 	case errors.As(err, &missing):
 		f := missing.GetFlag().Value.(*Row)
-		return Errorf(f.example, "--%s %s, and there is nothing behind it", f.Name, f.takes)
+		return Errorf(f.example, "--%s needs a value: it %s", f.Name, f.takes)
 	case errors.As(err, &unknown) && others[unknown.GetSpecifiedName()] != "":
 		dash := "--"
 		if unknown.GetSpecifiedShortnames() != "" {

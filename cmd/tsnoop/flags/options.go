@@ -1,5 +1,6 @@
-// Package flags reads the command line: which command, with which flags, and what else
-// stands there. What cannot be right it refuses, with the line that was perhaps meant.
+// Package flags reads the command line: which command, with which flags, and which other
+// words. It refuses command lines that cannot be right, with the one that was perhaps
+// meant.
 package flags
 
 import (
@@ -26,7 +27,8 @@ type Options struct {
 	User    string        // the user to run it as
 
 	// The values of flags in the form in which the engine and the outputs take them.
-	// What depends on several flags, or on the machine, is added when they are used.
+	// Values that depend on several flags, or on the machine, are added when they are
+	// used.
 	Plan  machine.PlanOptions
 	Trace trace.Options
 	Show  render.Options
@@ -78,14 +80,14 @@ func Parse(args []string) (*Options, error) {
 	if dash := set.ArgsLenAtDash(); dash >= 0 {
 		o.Args, o.Program = o.Args[:dash:dash], o.Args[dash:] // limit the capacity, so that appending to args does not overwrite program
 		if len(o.Program) == 0 {
-			return o, Errorf("tsnoop SPEC... -- COMMAND [ARG...]", "which command? There is nothing behind --")
+			return o, Errorf("tsnoop SPEC... -- COMMAND [ARG...]", "no command after --")
 		}
 	}
 	if err := o.takePIDs(false); err != nil {
 		return o, err
 	}
 	o.pickCommand()
-	if err := o.takePIDs(o.Command != "replay"); err != nil { // there a number behind the file is a spec
+	if err := o.takePIDs(o.Command != "replay"); err != nil { // there a number after the file is a spec
 		return o, err
 	}
 	if err := o.implied(set); err != nil {

@@ -33,7 +33,7 @@ func (f *Row) Type() string       { return "" }
 // of its own: --pid 1.
 func (f *Row) NeedsValue() bool { return f.value.bare == "" }
 
-// Words returns words that the value may be. Others may be right, too.
+// Words returns words that the value can be. Others can also be right.
 func (f *Row) Words() []string { return f.value.words }
 
 // A setter parses the value of a flag and stores it. If set returns an Error, that

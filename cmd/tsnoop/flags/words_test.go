@@ -10,7 +10,7 @@ import (
 )
 
 // TestTakenPIDs takes for process ids what a shell has split from those of --pid, but not
-// the numbers of specs that replay has behind its file.
+// the numbers of specs that replay has after its file.
 func TestTakenPIDs(t *testing.T) {
 	for _, try := range []struct {
 		args, pids, rest []string

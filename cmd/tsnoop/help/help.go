@@ -30,8 +30,8 @@ var Topics = map[string]string{"spec": spec, "examples": examples, "json": json,
 func Pages() []manual.Page {
 	return []manual.Page{
 		{Name: "tsnoop", Section: 8, Brief: "show what kernel functions are given and what they give back", Text: Usage() + "\nExamples:\n\n" + examples + "\nLimits:\n\n" + limits, See: "tsnoop-spec(7), tsnoop-json(7), trace-cmd(1), perf-probe(1)"},
-		{Name: "tsnoop-spec", Section: 7, Brief: "the language in which tsnoop is told what to show", Text: spec, See: "tsnoop(8), tsnoop-json(7)"},
-		{Name: "tsnoop-json", Section: 7, Brief: "what is in a line of tsnoop --json", Text: json, See: "tsnoop(8), tsnoop-spec(7)"},
+		{Name: "tsnoop-spec", Section: 7, Brief: "the language of specs, which choose what tsnoop shows", Text: spec, See: "tsnoop(8), tsnoop-json(7)"},
+		{Name: "tsnoop-json", Section: 7, Brief: "the members of a line of tsnoop --json", Text: json, See: "tsnoop(8), tsnoop-spec(7)"},
 	}
 }
 

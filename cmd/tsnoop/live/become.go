@@ -78,7 +78,7 @@ func becoming(cmd *exec.Cmd, user string) error {
 	u, err := users.Lookup(user)
 	if err != nil {
 		return &tracefs.MachineError{Msg: fmt.Sprintf("--user: unknown user %q: %v", user, err), Err: err,
-			Cure: "give UID:GID; for a user of a directory service, give its groups, too: tsnoop SPEC -- runuser -u USER -- COMMAND"}
+			Cure: "give UID:GID; to run with the groups of a user of a directory service: tsnoop SPEC -- runuser -u USER -- COMMAND"}
 	}
 	ids := fmt.Sprintf("%d,%d", u.UID, u.GID)
 	for _, group := range u.Groups {

@@ -39,8 +39,8 @@ func hold(o *flags.Options) (*program, error) {
 		return nil, err
 	}
 	p := &program{Program: held, name: o.Program[0], signals: make(chan os.Signal, 8)}
-	// Only after the start: the program must also ignore the signals that tsnoop was
-	// told to ignore (nohup).
+	// Only after the start: the program must also ignore the signals that tsnoop was made
+	// to ignore (nohup).
 	signal.Notify(p.signals, unix.SIGINT, unix.SIGQUIT, unix.SIGTERM, unix.SIGHUP)
 	o.Trace.Pids, o.Trace.Follow = []int{p.PID()}, true
 	return p, nil

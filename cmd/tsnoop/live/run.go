@@ -1,5 +1,6 @@
-// Package live runs a trace on this machine, with the program behind -- if there is one,
-// until the program ends, a signal comes or the time is over. Then it undoes everything.
+// Package live runs a trace on this machine, with the program after -- if there is one,
+// until the program ends, a signal comes or the time is over. Then it undoes
+// everything.
 package live
 
 import (
@@ -67,9 +68,9 @@ func (r *Run) Later() []*spec.Spec { return r.later }
 // which is reported at once if the program goes on.
 func (r *Run) End(err error) error { return r.program.end(err, r.ui) }
 
-// Trace arms the trace, lets the program run and calls do with a context that is done
-// when the trace should end, the trace, and a function that ends it. Afterwards it undoes
-// everything. A trace that is interrupted before it is armed is no error. The trace ends
+// Trace arms the trace, lets the program run and calls do with a context that is done when
+// the trace should end, the trace, and a function that ends it. Afterwards it undoes
+// everything. A trace that is interrupted before it is armed is not an error. The trace ends
 // once nobody can read what is written to out, which is nil for a recording.
 func (r *Run) Trace(out *os.File, tell func(tracefs.Warning), do func(ctx context.Context, t *trace.Trace, stop func()) error) (err error) {
 	signalled := onSignal()

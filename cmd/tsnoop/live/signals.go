@@ -70,7 +70,7 @@ func insist(first context.Context, end func(s os.Signal)) (release func()) {
 }
 
 // endTrace ends the program although events are still in the buffers or nobody reads the
-// output. The probes are removed all the same.
+// output. The probes are removed anyway.
 func (r *Run) endTrace(t *trace.Trace) func(os.Signal) {
 	return func(s os.Signal) {
 		err := t.Close()

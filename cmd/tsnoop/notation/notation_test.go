@@ -12,8 +12,8 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs"
 )
 
-// TestNotations: each has a flag that the help names, and can be told of a trace that
-// has nothing to show.
+// TestNotations: each has a flag that the help names, and accepts a trace that has
+// nothing to show.
 func TestNotations(t *testing.T) {
 	for i, n := range notation.All {
 		flag := "--" + n.Name

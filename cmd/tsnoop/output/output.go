@@ -54,9 +54,9 @@ func (out *Output) Live(now func() uint64, stop func()) {
 	out.total.live(now)
 }
 
-// Told receives the engine's warnings and writes those that belong to the data. It may
+// Warn receives the engine's warnings and writes those that belong to the data. It may
 // be called by several goroutines, also before Show.
-func (out *Output) Told(w tracefs.Warning) {
+func (out *Output) Warn(w tracefs.Warning) {
 	if w.Interference == nil || !out.lines() {
 		return
 	}
@@ -211,7 +211,7 @@ func (out *Output) Origin(o *tracefs.Origin) {
 	}
 }
 
-// Close writes the rest. It is no error if the reader has gone away.
+// Close writes the rest. It is not an error if the reader has gone away.
 func (out *Output) Close() (err error) {
 	if out.stream != nil {
 		err = out.stream.Close()

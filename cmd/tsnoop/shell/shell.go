@@ -23,7 +23,7 @@ var (
 // Scripts holds the scripts by the name of their shell.
 var Scripts = map[string]string{"bash": bash, "zsh": zsh, "fish": fish}
 
-// A Kind tells the shell what may come besides the words of an Answer.
+// A Kind says what the shell can offer besides the words of an Answer.
 type Kind string
 
 const (
@@ -46,8 +46,8 @@ type Answer struct {
 	Words []Word
 }
 
-// Behind returns the answer with head before each word.
-func (a Answer) Behind(head string) Answer {
+// Prefixed returns the answer with head before each word.
+func (a Answer) Prefixed(head string) Answer {
 	for i := range a.Words {
 		a.Words[i].Text = head + a.Words[i].Text
 	}

@@ -10,10 +10,9 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// Programs write files in pieces, so a file is left alone for settleFor after a change,
-// or for renamedFor after it was replaced as a whole, but for no longer than settleMost
-// while changes go on. A file that cannot be read may be half written: it is tried
-// again after halfFor.
+// Programs write files in pieces, so a file is left alone for settleFor after a change, or for
+// renamedFor after it was replaced as a whole, at most for settleMost while changes go on. A
+// file that cannot be read may be half written: it is tried again after halfFor.
 const (
 	settleFor  = 100 * time.Millisecond
 	renamedFor = 10 * time.Millisecond

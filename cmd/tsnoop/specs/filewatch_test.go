@@ -10,8 +10,8 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// TestFileWatch: whatever way a file is changed in, that is told within a second, once
-// it is whole; and what is beside it does not matter.
+// TestFileWatch: each change of a file is reported within a second, once it is whole; and
+// what is beside it does not matter.
 func TestFileWatch(t *testing.T) {
 	t.Parallel()
 	must := func(err error) {
@@ -77,7 +77,7 @@ func TestFileWatch(t *testing.T) {
 			must(os.WriteFile(file, []byte("j"), 0o644))
 		}},
 		{"one that was not there", func() { must(os.WriteFile(filepath.Join(dir, "later"), nil, 0o644)) }},
-		{"behind links", func() { must(os.WriteFile(filepath.Join(links, "1", "b"), []byte("k"), 0o644)) }},
+		{"through links", func() { must(os.WriteFile(filepath.Join(links, "1", "b"), []byte("k"), 0o644)) }},
 		{"a link on the way", func() {
 			must(os.Symlink("2", filepath.Join(links, "next")))
 			must(os.Rename(filepath.Join(links, "next"), filepath.Join(links, "now")))
@@ -94,7 +94,7 @@ func TestFileWatch(t *testing.T) {
 		select {
 		case <-whole:
 		case <-time.After(time.Minute):
-			t.Fatalf("%s: not told of", edit.name)
+			t.Fatalf("%s: not reported", edit.name)
 		}
 		t.Logf("%s: %v", edit.name, time.Since(start))
 		for quiet := false; !quiet; {

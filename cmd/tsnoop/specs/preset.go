@@ -40,7 +40,7 @@ func Preset(arg string) (preset.Preset, error) {
 		names = append(names, p.Name)
 	}
 	if at := strings.IndexFunc(name, func(c rune) bool { return c < 'a' || c > 'z' }); at > 0 && slices.Contains(names, name[:at]) {
-		return p, flags.Errorf("tsnoop info @"+name[:at]+" prints its specs, for a file of one's own", "nothing stands behind a preset's name: %q", name[at:])
+		return p, flags.Errorf("tsnoop info @"+name[:at]+" prints its specs, for a file of one's own", "unexpected %q after the name of a preset", name[at:])
 	}
 	hint := "presets: @" + strings.Join(names, " @")
 	if near := btf.Near(name, slices.Values(names)); len(near) > 0 {

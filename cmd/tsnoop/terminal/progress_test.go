@@ -64,7 +64,7 @@ func TestProgress(t *testing.T) {
 }
 
 // TestWatch: what takes less than a second is not mentioned, what takes longer is, over and
-// over, and nothing of it stays; what is no terminal is told nothing.
+// over, and nothing of it stays; nothing is written to what is not a terminal.
 func TestWatch(t *testing.T) {
 	for _, tt := range []struct {
 		terminal bool

@@ -15,8 +15,8 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs"
 )
 
-// What several goroutines say comes line by line, and over the line that is
-// drawn: all that is written is written under one lock.
+// TestUITogether: messages of several goroutines come line by line, and over the line
+// that is drawn: everything is written under one lock.
 func TestUITogether(t *testing.T) {
 	var said bytes.Buffer // racy by itself
 	u := &UI{Stderr: &said, Verbose: true}

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// touching is a program that makes a file, and what tells whether it has.
+// touching is a program that makes a file, and a function that reports whether it has.
 func touching(t *testing.T) (cmd *exec.Cmd, made func() bool) {
 	name := filepath.Join(t.TempDir(), "made")
 	return exec.Command("touch", name), func() bool {
@@ -87,8 +87,8 @@ func TestProgramStatus(t *testing.T) {
 	}
 }
 
-// A program that begins anew with execve has the same arguments and environment, also if
-// it is a script.
+// TestProgramRestart: a program that begins again with execve has the same arguments and
+// environment, also if it is a script.
 func TestProgramRestart(t *testing.T) {
 	script := filepath.Join(t.TempDir(), "script")
 	if err := os.WriteFile(script, []byte("#!/bin/sh -e\nprintf '%s|' \"$0\" \"$@\" \"$V\"\n"), 0o755); err != nil {

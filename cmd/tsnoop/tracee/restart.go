@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Restart makes a program of [Hold] begin with its own execve(2) when it runs, so that this
-// is traced, too.
+// Restart makes a program of [Hold] begin with its own execve(2) when it runs, so that
+// this is also traced.
 func (p *Program) Restart() { p.again = p.first }
 
 // restart makes the program, which is held at its first instruction, do the same execve
