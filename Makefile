@@ -13,7 +13,7 @@
 # make walk     the functions that a spec passes to its line, and a page to its lines
 
 vm := testdata/vm
-# Of what is below testdata ./... has nothing.
+# ./... does not include packages below testdata.
 commands := $(addprefix ./testdata/,load walk badinput readme terminal vm/suite)
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GREMLINS = github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0
@@ -22,7 +22,7 @@ KERNEL =
 RUN =
 HOST =
 ARCH =
-# What no test of the package itself proves, a virtual machine must.
+# A mutant that no test of the package itself kills is left to virtual machines.
 PACKAGE = fetchargs/spec fetchargs/value fetchargs/filter $(STAGES) tracefs/ringbuf tracefs/calls tracefs/tracedat
 STAGES = $(addprefix fetchargs/,find route cond encode plan line prove pushdown probes)
 
