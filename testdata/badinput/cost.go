@@ -21,7 +21,7 @@ func CPU(size int) time.Duration {
 }
 
 // Check fails the test if f, which reads size bytes, takes more than the limits allow. To
-// look costs some microseconds. What other tests do at the same time counts, too.
+// look costs some microseconds. The work of other tests at the same time also counts.
 func Check(t testing.TB, size int, f func()) {
 	t.Helper()
 	allocated, used := cost(f)
@@ -33,7 +33,7 @@ func Check(t testing.TB, size int, f func()) {
 	}
 }
 
-// fits tells whether f takes no more than the smallest input may.
+// fits reports whether f takes no more than the smallest input may.
 func fits(f func()) bool {
 	allocated, used := cost(f)
 	return allocated <= Memory(0) && used <= CPU(0)

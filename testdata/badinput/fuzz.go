@@ -76,7 +76,7 @@ func newMutator(from []reflect.Value, seed uint64) *mutator {
 // than reading most inputs. It is much less than what one input may take.
 const batch = 5 * time.Millisecond
 
-// run runs body with n mutants. What costs too much as a batch is run again one by one.
+// run runs body with n mutants. A batch that costs too much is run again one by one.
 func (m *mutator) run(t *testing.T, body reflect.Value, n int) {
 	for n > 0 {
 		before, count := *m.source, 0

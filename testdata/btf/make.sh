@@ -8,5 +8,5 @@ trap 'rm -rf "$tmp"' EXIT
 gcc -g -O0 -c -o "$tmp/sample.o" sample.c
 pahole --btf_gen_floats --btf_encode_detached "$tmp/sample.btf" "$tmp/sample.o"
 mv "$tmp/sample.btf" sample.btf
-# What another tool says of the offsets, for the tests.
+# The offsets by another tool, for the tests.
 pahole -C pkt,dev "$tmp/sample.o" > sample.pahole

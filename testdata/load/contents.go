@@ -8,8 +8,8 @@ import (
 )
 
 // contents makes system calls with known structs and data in memory, which most of them
-// refuse because of their descriptor, -1. What is in memory after a piece of data is never
-// part of it, or is not mapped.
+// refuse because of their descriptor, -1. Memory after a piece of data is never part of
+// it, or is not mapped.
 func contents() error {
 	pages, err := unix.Mmap(-1, 0, 3*4096, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
 	if err != nil {

@@ -241,7 +241,7 @@ func loadOne(args []string) error {
 }
 
 // used returns the CPU time of this thread, which makes all calls. Unlike getrusage(2),
-// which may be a tick behind, the clock is exact.
+// which may lag by a tick, the clock is exact.
 func used() (time.Duration, error) {
 	var ts unix.Timespec
 	err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &ts)

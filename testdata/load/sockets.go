@@ -12,8 +12,8 @@ var boundNames = []string{
 	"\x01\x00/tmp/", "\x01\x00/no/dir/s\x00", "\x01\x00\x00a\x00b", "\x01\x00\x00\x00\x00", "\x0a\x00\x00\x50",
 }
 
-// sockets makes calls with addresses of many lengths. What is in memory after an address
-// looks like more of it.
+// sockets makes calls with addresses of many lengths. Memory after an address looks like
+// more of it.
 func sockets() error {
 	for _, name := range boundNames {
 		fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM, 0)

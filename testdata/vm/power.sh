@@ -1,10 +1,10 @@
 #!/bin/bash
 # power.sh PROGRAMS KERNEL FILESYSTEM CUTS [FLAGS]: cut the power of a machine that records
 #
-# The machine records to a disk with ext4 or xfs, one recording of five seconds after the
-# other, while a program makes calls with numbers and prints each number and the time. At a
-# random time qemu is told to quit: what the machine has not written to its disk is lost.
-# The next boot recovers what is there and shows it.
+# The machine records to a disk with ext4 or xfs, one recording of five seconds after the other,
+# while a program makes calls with numbers and prints each number and the time. At a random time
+# qemu gets the command to quit: data that the machine has not written to its disk are lost. The
+# next boot recovers what is there and shows it.
 #
 # The machine may be so busy that the recorder comes too late: that fails only with
 # TSNOOP_TRUST=full, unless the recorder has warned.

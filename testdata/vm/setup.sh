@@ -242,7 +242,7 @@ for what; do
 	esac
 done
 
-# whole DIR tells whether a kernel has all of today's modules.
+# whole DIR reports whether a kernel has all of today's modules.
 whole() {
 	for module in $modules; do [ -f "$1/modules/$module.ko" ] || return; done
 }

@@ -3,22 +3,21 @@
 #                                machine, and the VM tests on each kernel
 # test.sh vm [KERNELS [REGEXP]]  VM tests only; kernels separated by spaces
 #
-# The VM tests are the functions TestVM*, and TestTrust* about what tsnoop promises,
-# of the files with the build tag vm: those of testdata/vm/suite, about the program, and
-# of some packages, about what is in them. Each package's are compiled once per
-# architecture. A kernel has one machine, with tsnoop and testdata/load in PATH, or two,
-# one for the scripts and one for the rest; what cannot share a machine has one of its
-# own. What tsnoop does in other ways on old kernels, TestEnds*, runs on the oldest and
-# the newest one; what is about tsnoop and not about kernels, TestOnce*, on 6.1; with all,
-# those that the file fewer names on the kernels that it names; of each kernel a recording
-# is replayed in all forms on this machine.
+# The VM tests are the functions TestVM*, and TestTrust* about what tsnoop promises, of the
+# files with the build tag vm: those of testdata/vm/suite, about the program, and of some
+# packages, about what is in them. Each package's are compiled once per architecture. A kernel
+# has one machine, with tsnoop and testdata/load in PATH, or two, one for the scripts and one
+# for the rest; what cannot share a machine has one of its own. Tests of what tsnoop does in
+# other ways on old kernels, TestEnds*, run on the oldest and the newest one; those about tsnoop
+# and not about kernels, TestOnce*, on 6.1; with all, those that the file fewer names on the
+# kernels that it names; of each kernel a recording is replayed in all forms on this machine.
 #
 # TSNOOP_VM_JOBS of all that run at a time, the longest first: one more than there are
-# processors, for a machine is idle a sixth of its time. Of what succeeds a line is
-# shown, of what fails all. In the end there is what each job took, the longest tests,
-# and once more what each failed test has said last. What was skipped is named; with CI
-# set that is a failure, but for what testdata/vm/skips allows. The last line counts test
-# functions and subtests: "N passed, N failed".
+# processors, since a machine is idle a sixth of its time. A job that succeeds is shown as a
+# line, one that fails with all its output. In the end there is what each job took, the longest
+# tests, and once more the last message of each failed test. Skipped tests are named; with CI
+# set that is a failure, except for those that testdata/vm/skips allows. The last line counts
+# test functions and subtests: "N passed, N failed".
 #
 # Where a machine cannot be set up (not root, not Debian, no network), the rest
 # runs and what did not is said; with CI set that is a failure.
@@ -80,7 +79,7 @@ results() {
 	tally "$ok" "$bad"
 	sed -nE "s/^ *--- (PASS|FAIL): ([^ ]+) \\(([0-9.]+)s\\)\$/\\3\\t\\2, $3/p" "$2" >>"$work/longest"
 	failures "$3" <"$2" >>"$work/failures"
-	# What a test has logged last says why.
+	# The last log of a test says why.
 	awk -v where="$3" '
 		/^=== (RUN|CONT|NAME) / { test = $3 }
 		/^ *[a-z_0-9]+\.go:[0-9]+: / { why[test] = $0; sub(/^ *[a-z_0-9]+\.go:[0-9]+: /, "", why[test]) }

@@ -5,8 +5,8 @@
 # kernel; then, unless tests were chosen, five million bad inputs for each fuzz
 # target. It takes hours.
 #
-# Before the table there is what became of recordings: a line for each kind of damage to
-# files of this machine ("fault | file | times tried | what was left | what was told"), and 30
+# Before the table there is what became of recordings: a line for each kind of damage to files
+# of this machine ("fault | file | times tried | what was left | what was reported"), and 30
 # power cuts on each kernel and file system.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)

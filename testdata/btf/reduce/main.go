@@ -181,8 +181,8 @@ type pruner struct {
 	forward  map[string]*btf.Fwd
 }
 
-// visit keeps a type and the types it is made of. Behind pointers it keeps only the
-// structs and unions that are listed.
+// visit keeps a type and the types it is made of. It keeps a pointer's target only if it
+// is a struct or union that is listed.
 func (p *pruner) visit(t btf.Type) {
 	if p.seen[t] {
 		return
@@ -191,7 +191,7 @@ func (p *pruner) visit(t btf.Type) {
 	switch t := t.(type) {
 	case *btf.Pointer:
 		p.pointers = append(p.pointers, t)
-		if name, composite := tag(*behind(&t.Target)); !composite || name == "" || p.keep[name] {
+		if name, composite := tag(*unqualified(&t.Target)); !composite || name == "" || p.keep[name] {
 			p.visit(t.Target)
 		}
 	case *btf.Struct:
@@ -230,7 +230,7 @@ func (p *pruner) members(list []btf.Member) {
 // cut replaces structs and unions that were not visited by declarations.
 func (p *pruner) cut() {
 	for _, ptr := range p.pointers {
-		t := behind(&ptr.Target)
+		t := unqualified(&ptr.Target)
 		name, composite := tag(*t)
 		if !composite || p.seen[*t] {
 			continue
@@ -247,8 +247,8 @@ func (p *pruner) cut() {
 	}
 }
 
-// behind looks through qualifiers.
-func behind(t *btf.Type) *btf.Type {
+// unqualified looks through qualifiers.
+func unqualified(t *btf.Type) *btf.Type {
 	for {
 		switch v := (*t).(type) {
 		case *btf.Const:

@@ -22,7 +22,7 @@ import (
 type burstTool struct {
 	name string
 	args func(pid, tid string) []string
-	mark string // stands once in what is printed of a call
+	mark string // is printed once for a call
 }
 
 var burstTools = []burstTool{
@@ -32,9 +32,9 @@ var burstTools = []burstTool{
 	{"bpftrace", func(pid, tid string) []string {
 		return []string{"bpftrace", "-e", "kprobe:generic_file_llseek /pid == " + pid + `/ { printf("call %d %d %d\n", arg0, arg1, arg2) }`}
 	}, "call "},
-	// ksnoop prints all of what file points at. Without that it has less to do.
-	// Version 0.26 prints nothing where functions begin with endbr64 (6.12 and
-	// newest): it looks a probe up by its address, which is then 4 bytes behind.
+	// ksnoop prints all of what file points at. Without that it has less to do. Version
+	// 0.26 prints nothing where functions begin with endbr64 (6.12 and newest): it
+	// looks a probe up by its address, which is then 4 bytes further.
 	{"ksnoop", func(pid, tid string) []string {
 		return []string{"ksnoop", "-p", tid, "generic_file_llseek(file, offset, whence)"}
 	}, "generic_file_llseek("},
@@ -43,8 +43,8 @@ var burstTools = []burstTool{
 	}, "generic_file_llseek("},
 }
 
-// TestBenchBurst makes 200,000 calls as fast as a program can and tells how many
-// of them each tool prints, with its default buffers, into a file.
+// TestBenchBurst makes 200,000 calls as fast as a program can and reports how many of
+// them each tool prints, with its default buffers, into a file.
 func TestBenchBurst(t *testing.T) {
 	const calls = 200_000
 	fmt.Printf("%-22s %10s of %d calls\n", "", "printed", calls)

@@ -19,7 +19,7 @@ import (
 type dumpTool struct {
 	name string
 	args []string
-	mark string // stands once in what is printed of a packet
+	mark string // is printed once for a packet
 }
 
 // Their buffers are large enough for all packets, so that none is lost.
@@ -29,8 +29,8 @@ var dumpTools = []dumpTool{
 	{"tsnoop --compact", []string{"tsnoop", "-b", "32M", "--compact", "__dev_queue_xmit(*skb)"}, "truesize"},
 	{"tsnoop --zeros", []string{"tsnoop", "-b", "32M", "--zeros", "__dev_queue_xmit(*skb)"}, "truesize"},
 	{"tsnoop --json", []string{"tsnoop", "-b", "32M", "--json", "__dev_queue_xmit(*skb)"}, "truesize"},
-	// Version 0.17 was seen to show four members of an sk_buff and nothing behind its
-	// first anonymous union. That is no whole dump: its figures are not of equal work.
+	// Version 0.17 was seen to show four members of an sk_buff and nothing after its
+	// first anonymous union. That is not a whole dump: its figures are for less work.
 	{"bpftrace", []string{"bpftrace", "-e", "kprobe:__dev_queue_xmit { print(*(struct sk_buff *)arg0) }"}, "dev_scratch"},
 	// Prints nothing where functions begin with endbr64: see burstTools.
 	{"ksnoop", []string{"ksnoop", "-P", "4096", "__dev_queue_xmit(skb)"}, "(struct sk_buff)"},
@@ -43,7 +43,7 @@ func TestBenchDump(t *testing.T) {
 	const packets = 5000
 	onOneCPU(t)
 	t.Setenv("BPFTRACE_PERF_RB_PAGES", "4096")
-	base := sending(t, packets) // the first is slower than those behind it
+	base := sending(t, packets) // the first is slower than those after it
 	costs := make([]dumpCost, len(dumpTools))
 	for i, tool := range dumpTools {
 		t.Run(tool.name, func(t *testing.T) {

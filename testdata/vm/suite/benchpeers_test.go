@@ -29,7 +29,7 @@ var presetPeers = []presetPeer{
 	{"killsnoop.bt", "@signals", regexp.MustCompile(`^\S+ +(\d+) +\S+ +(\d+) +(\d+) +(-?\d+)`), func(c presetCall) []any {
 		return []any{c.arg(1), c.arg(0), c.Ret.Value}
 	}, nil, false, false, nil},
-	// The preset shows the file of an fsync, too, in a line of its own.
+	// The preset also shows the file of an fsync, in a line of its own.
 	{"syncsnoop.bt", "@fsync", regexp.MustCompile(`^\S+ +(\d+) +\S+ +tracepoint:syscalls:sys_enter_(\w+)`), func(c presetCall) []any {
 		_, call, ok := strings.Cut(c.Func, "sys_")
 		if !ok {
@@ -46,7 +46,7 @@ var presetPeers = []presetPeer{
 	{"tcpaccept.bt", "@tcpaccept", regexp.MustCompile(`^\S+ (\d+) +\S+ +(\S+) +(\d+) +(\S+) +(\d+)`), func(c presetCall) []any {
 		return []any{c.arg(0), c.arg(1), c.arg(2), c.arg(3)}
 	}, nil, false, false, nil},
-	// Whether a connection was made before the trace, tsnoop shows, too.
+	// tsnoop also shows whether a connection was made before the trace.
 	{"tcplife.bt", "@tcplife", regexp.MustCompile(`^(\d+) +\S+ +(\S+) +(\d+) +(\S+) +(\d+) +(\d+) +(\d+) +(\d+)$`), func(c presetCall) []any {
 		lasted, err := countOf(c.arg(6))
 		sent, _ := countOf(c.arg(4))

@@ -23,7 +23,7 @@ import (
 type presetPeer struct {
 	tool, preset string
 	row          *regexp.Regexp              // of the tool: the process first, and what is compared
-	ours         func(presetCall) []any      // the same of a call, behind the process; nil if it is not compared
+	ours         func(presetCall) []any      // the same of a call, after the process; nil if it is not compared
 	theirs       func([]string) []string     // of a row, where words are others or it is not compared (nil); nil if not
 	anyone       bool                        // the process may be another
 	lasts        bool                        // the last column is ms
@@ -53,7 +53,7 @@ func (c presetCall) text(i int) string {
 	return fmt.Sprint(v.Value)
 }
 
-// arg is the value of the argument of that place, those of the return behind those of the
+// arg is the value of the argument of that place, those of the return after those of the
 // entry.
 func (c presetCall) arg(i int) any { return append(c.Args, c.RetArgs...)[i].Value }
 
@@ -176,7 +176,7 @@ func headers(t *testing.T) string {
 }
 
 // attached waits until a tool has programs in the kernel, and then a while: it loads them
-// one by one. What it prints may be held back.
+// one by one. Its output may be held back.
 func attached(pid int, done chan error) bool {
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
 		select {
@@ -195,7 +195,8 @@ func attached(pid int, done chan error) bool {
 	return false
 }
 
-// rows are what the tool shows of the processes. What interrupts tsnoop itself is not traced.
+// rows are what the tool shows of the processes. Interrupts of tsnoop itself are not
+// traced.
 func (p presetPeer) rows(t *testing.T, name string, pids []string, own string) (rows []string) {
 	t.Helper()
 	f, err := os.Open(name)

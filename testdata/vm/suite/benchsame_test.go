@@ -26,8 +26,8 @@ type samePeer struct {
 	leaves   func(printed []byte) []leaf
 }
 
-// All are calls that ifconfig makes, whose first one is meant. Of structs with unions
-// bpftrace 0.17 was seen to show nothing.
+// All are calls that ifconfig makes, whose first one is meant. bpftrace 0.17 was seen to
+// show nothing for structs with unions.
 var samePeers = []samePeer{
 	{"ksnoop net_device", "dev_get_flags", []string{"ksnoop", "-P", "4096", "dev_get_flags(dev)"}, "dev_get_flags(*dev)", ksnoopLeaves},
 	{"ksnoop net", "dev_ioctl", []string{"ksnoop", "-P", "4096", "dev_ioctl(net)"}, "dev_ioctl(*net)", ksnoopLeaves},
@@ -118,7 +118,7 @@ var (
 	ksnoopChar   = regexp.MustCompile(`^'(.)',$`)
 )
 
-// ksnoopLeaves are those of the first struct that ksnoop prints. Of arrays only text is
+// ksnoopLeaves are those of the first struct that ksnoop prints. Only arrays of text are
 // taken: it leaves out elements that are zero, without saying which.
 func ksnoopLeaves(printed []byte) (leaves []leaf) {
 	var in []string

@@ -13,9 +13,9 @@ import (
 	"time"
 )
 
-// TestBenchStrace tells how much longer a program takes for its system calls, all
-// of which are printed with their arguments, into a file: by strace, which stops it
-// twice for each, and by tsnoop.
+// TestBenchStrace reports how much longer a program takes for its system calls, all of
+// which are printed with their arguments, into a file: by strace, which stops it twice
+// for each, and by tsnoop.
 func TestBenchStrace(t *testing.T) {
 	const calls = 20_000
 	out := filepath.Join(t.TempDir(), "out")

@@ -37,7 +37,7 @@ func TestVMUserBroughtIn(t *testing.T) {
 		`o="/not/there"`, `p="/not/there"`, `o="` + long + `"`, `p="` + long + `"`, `o="/here"`, `o=""`, `o="abc"`,
 	}
 	if !strings.Contains(string(out), "the kernel brings filename into memory for the event sys_enter_openat") {
-		t.Error("nothing tells how")
+		t.Error("nothing explains how")
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("got\n%s\nwant\n%s\nof\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"), out)

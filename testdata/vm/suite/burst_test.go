@@ -84,7 +84,7 @@ func (l *loading) run() {
 	}
 }
 
-// number reads the integer that stands behind a mark in a line, -1 if there is none.
+// number reads the integer after a mark in a line, -1 if there is none.
 func number(line []byte, mark string) int64 {
 	_, rest, ok := bytes.Cut(line, []byte(mark))
 	end := 0
@@ -120,8 +120,8 @@ func flood(n int) int {
 func onNewest() bool { return os.Getenv("TSNOOP_VM_KERNEL") == "newest" }
 
 // TestEndsLosses makes more calls than are read, with two threads in the default buffer
-// and in a tiny one, in which one thread is enough. What is printed and what is said to be
-// lost make up all of them.
+// and in a tiny one, in which one thread is enough. The printed calls and those
+// reported as lost make up all of them.
 func TestEndsLosses(t *testing.T) {
 	for _, tt := range []struct {
 		name  string

@@ -181,7 +181,7 @@ func checkWhole(t *testing.T, tr *traced) {
 	tr.ended()
 	last := map[string]int64{}
 	for _, c := range tr.calls() {
-		if len(c.Args) == 0 { // a sum, or what is told
+		if len(c.Args) == 0 { // a sum, or a report
 			continue
 		}
 		k := fmt.Sprint(c.Func, c.number(0)>>32)

@@ -157,7 +157,7 @@ func checkNestedEnd(t *testing.T, c jsonCall, inner int64) int64 {
 	return *c.Duration
 }
 
-// traceableHere tells whether the kernel itself has a function that can be traced.
+// traceableHere reports whether the kernel itself has a function that can be traced.
 func traceableHere(t *testing.T, fn string) bool {
 	t.Helper()
 	b, err := os.ReadFile(tracing + "/available_filter_functions")
@@ -187,7 +187,7 @@ func TestOnceThreads(t *testing.T) {
 			(thread == 0 || c.Ret.Value != -float64(unix.EINVAL)) { // beyond what some kernels take
 			t.Fatalf("not the return of this call: %+v", c)
 		}
-		// A CPU that stands still for longer, as one of a virtual machine may, in the middle
+		// A CPU that stops for longer, as one of a virtual machine may, in the middle
 		// of recording an event, is not waited for.
 		const settled = 10e6
 		if offset&(1<<32-1) != next[thread] || c.End < last && last-c.End < settled {
@@ -259,7 +259,7 @@ func TestEndsMissedReturns(t *testing.T) {
 	}
 	// The kernel counts what it has missed of everybody's.
 	if missed < threads-active || told != threads-active || tr.said() != fmt.Sprintf("tsnoop: %d returns of inotify_read were missed: the kernel could not run the probe\n", told) {
-		t.Errorf("the kernel has missed %d of others; told were %d:\n%s", missed, told, tr.said())
+		t.Errorf("the kernel has missed %d of others; reported were %d:\n%s", missed, told, tr.said())
 	}
 }
 

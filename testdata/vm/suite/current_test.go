@@ -13,9 +13,9 @@ import (
 	"testing"
 )
 
-// TestVMCurrent has threads on both CPUs call at once, which go from one CPU to the
-// other, too: what is fetched of the CPU, and of the task that runs there, is that of the
-// call. It is so in a recording, which conditions have chosen from.
+// TestVMCurrent has threads on both CPUs call at once, which also go from one CPU to the other:
+// what is fetched of the CPU, and of the task that runs there, is that of the call. It is so in
+// a recording, which conditions have chosen from.
 func TestVMCurrent(t *testing.T) {
 	const n, threads = 50, 3
 	file := filepath.Join(t.TempDir(), "recorded")
@@ -82,7 +82,7 @@ type cpuCall struct {
 	values map[string]string
 }
 
-// callOf parses a line of --json; it returns nil if the line is no call.
+// callOf parses a line of --json; it returns nil if the line is not a call.
 func callOf(t *testing.T, line []byte) *cpuCall {
 	t.Helper()
 	var c cpuCall

@@ -82,13 +82,13 @@ func offsetOf(t *testing.T, typ, name string) uint64 {
 }
 
 // TestVMDump compares what is shown of objects with /proc/kcore, of one event and of
-// several: one that is quiet, the kernel's own text, and what lies in front of the
-// page behind a stack, which is never there. What is not there must be said to be
-// absent, to the element, and all else must be right.
+// several: one that is quiet, the kernel's own text, and the memory before the page
+// after a stack, which is never there. Missing memory must be reported as absent, to
+// the element, and all else must be right.
 func TestVMDump(t *testing.T) {
 	m := openMemory(t)
 	task := m.word(m.symbol("init_task")+offsetOf(t, "struct task_struct", "tasks")) - offsetOf(t, "struct task_struct", "tasks")
-	gap := m.word(task+offsetOf(t, "struct task_struct", "stack")) + 4*4096 // behind the stack of process 1
+	gap := m.word(task+offsetOf(t, "struct task_struct", "stack")) + 4*4096 // after the stack of process 1
 	lo := m.word(m.symbol("init_net") + offsetOf(t, "struct net", "loopback_dev"))
 	text := m.symbol("_stext")
 	types := []string{"struct net_device", "struct task_struct"}
@@ -108,7 +108,7 @@ func TestVMDump(t *testing.T) {
 			t.Fatalf("%s: %d calls, want %d", typ, len(all), len(addrs))
 		}
 		for i, got := range all {
-			if addrs[i] == lo && plan > 0 { // others lie behind it
+			if addrs[i] == lo && plan > 0 { // others are after it
 				continue
 			}
 			if why := m.check(got, addrs[i], size, gap); why != "" {
@@ -119,14 +119,14 @@ func TestVMDump(t *testing.T) {
 }
 
 // check says what is wrong with what was shown of an object. The page at gap is not
-// there; what lies behind it may be.
+// there; what is after it may be.
 func (m *memory) check(got value.Value, addr uint64, size int, gap uint64) string {
 	o := got.Object
 	first, end := 0, 0 // what is absent for sure, to the element
 	if addr <= gap && addr+uint64(size) > gap {
 		first, end = int(gap-addr)&^7, min(size, int(gap+4096-addr+7)&^7)
 	}
-	// 5.10 tells of an array that it faulted, and what of it was there only by others.
+	// 5.10 reports that an array faulted, and which part of it was there only by others.
 	doubt := 0
 	if os.Getenv("TSNOOP_VM_KERNEL") == "5.10" {
 		doubt = 512

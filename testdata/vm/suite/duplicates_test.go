@@ -79,7 +79,7 @@ func duplicates(t *testing.T, n int) map[string]int {
 }
 
 // symbolCounts says of some names how many functions of the kernel itself have them,
-// and -1 of one that a module has, too.
+// and -1 for one that a module also has.
 func symbolCounts(t *testing.T, names []string) map[string]int {
 	b, err := os.ReadFile("/proc/kallsyms")
 	if err != nil {

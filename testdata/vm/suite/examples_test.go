@@ -114,7 +114,7 @@ func helpAfter(t *testing.T, heading string, args ...string) string {
 	return after
 }
 
-// TestEndsReadme has this kernel's lines for the specs of README.md, but for globs of many
+// TestEndsReadme has this kernel's lines for the specs of README.md, except globs of many
 // functions.
 func TestEndsReadme(t *testing.T) {
 	lines, err := commands.Lines("/opt/README.md")

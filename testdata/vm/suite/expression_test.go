@@ -17,7 +17,7 @@ import (
 type expression struct {
 	text string
 	root string  // a variable of the kernel, or "" for the function's first parameter
-	hops []int64 // to be added to the address; behind each but the last a pointer is loaded
+	hops []int64 // to be added to the address; after each except the last a pointer is loaded
 	ends ending
 
 	size       int // bytes of a number, or of one element
@@ -41,7 +41,7 @@ const (
 	bitField
 	address  // the place of what the hops lead to
 	textHere // a char[n]
-	textFar  // behind a pointer that the hops lead to
+	textFar  // at a pointer that the hops lead to
 	elements // an array of numbers
 )
 
@@ -268,7 +268,7 @@ func (m *exprMaker) pointer(e *expression, t, depth int) int {
 	return 0
 }
 
-// isPerCPU tells whether the last member is known to point to what each CPU has its own
+// isPerCPU reports whether the last member is known to point to what each CPU has its own
 // of, which tsnoop does not follow.
 func (e *expression) isPerCPU() bool {
 	last := e.steps[len(e.steps)-1]
@@ -368,5 +368,5 @@ func (e *expression) judge(k *kcore, param uint64) (j judged) {
 	return j
 }
 
-// isKernel tells pointers into the kernel from NULL, errors and others.
+// isKernel distinguishes pointers into the kernel from NULL, errors and others.
 func isKernel(addr uint64) bool { return addr >= 0xff00000000000000 && addr < 0xfffffffffffff001 }

@@ -212,7 +212,7 @@ func (e *expression) describe(j judged) string {
 	return strings.Fields("number bits address chars string array")[e.ends]
 }
 
-// same tells whether what was shown is what the judge says.
+// same reports whether what was shown is what the judge says.
 func (e *expression) same(a answer, j judged) bool {
 	if j.fault || a.kind == value.Fault {
 		return j.fault && a.kind == value.Fault

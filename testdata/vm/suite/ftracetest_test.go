@@ -22,10 +22,10 @@ import (
 var kernelTests = strings.Fields(cmp.Or(os.Getenv("TSNOOP_FTRACETEST"), "kprobe/*.tc dynevent/*.tc instances/*.tc trigger/*.tc"))
 
 // TestFtracetest runs the kernel's own tests of tracefs before, beside and after
-// tsnoop. They begin by deleting all probes of the machine, which the kernel refuses
-// as long as anybody has one enabled: they are made to delete all but those of a
-// group "tsnoop_...". What some of them still find strange is the same with a plain
-// probe of such a name in an instance, so that is what beside tsnoop is compared with.
+// tsnoop. They begin by deleting all probes of the machine, which the kernel refuses as
+// long as anybody has one enabled: they are made to delete all but those of a group
+// "tsnoop_...". Some of them still fail in the same way with a plain probe of such a
+// name in an instance, so the runs beside tsnoop are compared with that.
 func TestFtracetest(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "ftrace")
 	if out, err := exec.Command("cp", "-r", "/opt/ftrace", dir).CombinedOutput(); err != nil {
@@ -106,7 +106,7 @@ func spare(t *testing.T, dir string) {
 		}
 		text := strings.ReplaceAll(string(b), all, "clear_kprobes")
 		text = strings.ReplaceAll(text, "echo > dynamic_events", "clear_dynamic_events")
-		text = truncating.ReplaceAllString(text, "$1>> $2") // which deletes all, too
+		text = truncating.ReplaceAllString(text, "$1>> $2") // which also deletes all
 		text = strings.ReplaceAll(text, "grep -v '^#' dynamic_events", "grep -v -e '^#' -e ':tsnoop_' dynamic_events")
 		if file == helpers {
 			text += `

@@ -58,9 +58,9 @@ func TestEndsHotplug(t *testing.T) {
 	}
 }
 
-// TestHotplugLate has CPU 1 come for the first time while tsnoop runs. test.sh
-// gives it a machine of its own, booted with maxcpus=1. What each CPU has its own of is there
-// from the first call on.
+// TestHotplugLate has CPU 1 come for the first time while tsnoop runs. test.sh gives it
+// a machine of its own, booted with maxcpus=1. Per-CPU values are there from the first
+// call on.
 func TestHotplugLate(t *testing.T) {
 	const n = 300
 	if got := online(t); got != "0" {
@@ -103,7 +103,7 @@ func TestHotplugList(t *testing.T) {
 	tr := startTrace(t, "-t", "none", "ipi:ipi_send_cpumask(cpumask)")
 	enable := filepath.Join(kernel, "events/ipi/ipi_send_cpumask/enable")
 	mustWrite(t, enable, "1")
-	for range 3 { // to load a module, the kernel changes code, which it tells all other CPUs
+	for range 3 { // to load a module, the kernel changes code, of which it informs all other CPUs
 		module(t, "insmod", "dummy")
 		module(t, "rmmod", "dummy")
 	}

@@ -46,7 +46,7 @@ hint: boot with lockdown=integrity, or with Secure Boot off
 	if out, err := exec.Command("tsnoop", "vfs_read(count)").CombinedOutput(); err == nil || !strings.Contains(string(out), "locked down") {
 		t.Errorf("without securityfs: %v\n%s", err, out)
 	}
-	// What needs no tracefs works.
+	// Commands that need no tracefs work.
 	if out, err := exec.Command("tsnoop", "--emit", "vfs_read(count)").CombinedOutput(); err != nil || !strings.HasPrefix(string(out), "p:") {
 		t.Errorf("--emit: %v\n%s", err, out)
 	}

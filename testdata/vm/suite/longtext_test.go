@@ -16,8 +16,8 @@ import (
 )
 
 // longTextCases are specs that show a text as b, and perhaps as c from byte 10 on, for
-// the writes of "load texts". Of a text longer than the kernel can fetch they show the
-// beginning: at least so many bytes, or all that they ask for.
+// the writes of "load texts". They show the beginning of a text longer than the kernel
+// can fetch: at least so many bytes, or all that they ask for.
 var longTextCases = []struct {
 	spec  string
 	limit int               // bytes that the spec asks for; 0 for all

@@ -11,11 +11,11 @@ import (
 	"time"
 )
 
-// TestVMLossesTold makes more calls than fit a tiny buffer. In JSON a record
-// stands wherever calls are missing, and nowhere else; in text there are calls
-// only. On stderr it is said once a second, and at the end. What the kernel skips
-// (tracefs.CPUStats) is known at the end only.
-func TestVMLossesTold(t *testing.T) {
+// TestVMLossesReported makes more calls than fit a tiny buffer. JSON has a record wherever
+// calls are missing, and nowhere else; in text there are calls only. On stderr it is said once
+// a second, and at the end. Events that the kernel skips (tracefs.CPUStats) are known at the
+// end only.
+func TestVMLossesReported(t *testing.T) {
 	n := max(20_000, flood(100_000))
 	for _, flags := range []string{"--json", "-t none"} {
 		t.Run(flags, func(t *testing.T) {
@@ -62,7 +62,7 @@ var (
 func jsonGaps(t *testing.T, tr *traced, n, started int64) (total int64) {
 	t.Helper()
 	var missing int64
-	var lost, last []byte  // the record that stands before this line, if it is about losses; and the last one
+	var lost, last []byte  // the record before this line, if it is about losses; and the last one
 	var next, silent int64 // silent: missing without a word
 	tr.lines(func(line []byte) {
 		last = bytes.Clone(line)

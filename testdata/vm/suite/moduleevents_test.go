@@ -88,7 +88,7 @@ func tcpPair(t *testing.T) (client *os.File, server net.Conn) {
 	return client, server
 }
 
-// nbdServe answers requests with zeros until it is told to disconnect.
+// nbdServe answers requests with zeros until it is asked to disconnect.
 func nbdServe(c net.Conn) (handles []uint64) {
 	defer c.Close()
 	for {

@@ -135,7 +135,7 @@ func (c *objectComparison) members(path string, id int, addr uint64, shown, befo
 	}
 }
 
-// group tells whether all of a struct's members are shown beside it, as struct_group of
+// group reports whether all of a struct's members are shown beside it, as struct_group of
 // include/linux/stddef.h has them twice.
 func (c *objectComparison) group(m rawMember, object map[string]any) bool {
 	for _, in := range c.raw.members(c.raw.strip(m.typ)) {
@@ -258,7 +258,7 @@ func (c *objectComparison) fail(path string, shown any, want string) {
 }
 
 // stir makes the system do something: the first task runs on a CPU and then does not,
-// and tasks come and go. What it changes is no constant.
+// and tasks come and go. Values that it changes are not constants.
 func stir(t *testing.T, n int) {
 	t.Helper()
 	runtime.LockOSThread()

@@ -230,8 +230,8 @@ func TestOncePairsSummary(t *testing.T) {
 	}
 }
 
-// TestOncePairsChain: in a chain and in a tree, too, conditions choose calls and not
-// events, and what is over leads to nothing.
+// TestOncePairsChain: conditions also choose calls and not events in a chain and in a
+// tree, and a call that is over leads to nothing.
 func TestOncePairsChain(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(6, 6))
 	caller := "ksys_lseek"
@@ -326,8 +326,8 @@ func ownReturns(tr *traced, want func(*jsonCall) (int64, bool)) (n int) {
 	return n
 }
 
-// TestEndsPairsLost: a call that begins before events are lost does not get a return
-// from behind the gap.
+// TestEndsPairsLost: a call that begins before events are lost does not get a return from
+// after the gap.
 func TestEndsPairsLost(t *testing.T) {
 	for _, spec := range []string{
 		"generic_file_llseek(offset, return)", "generic_file_llseek(offset, return) if offset & 3 && return & 2",

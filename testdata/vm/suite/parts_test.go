@@ -51,8 +51,8 @@ func TestEndsParts(t *testing.T) {
 	}
 }
 
-// armParts traces generic_file_llseek by the probes of two plans as if they were
-// one's, and once more. Of one side the second part never passes its filter.
+// armParts traces generic_file_llseek by the probes of two plans as if they were one's,
+// and once more. The second part of one side never passes its filter.
 func armParts(t *testing.T, m *machine.Machine, pid int, drop dynevent.Side) (*trace.Trace, context.CancelFunc) {
 	t.Helper()
 	plans, err := m.Plan([]string{"generic_file_llseek(offset, return)", "generic_file_llseek(offset, file, return)", "generic_file_llseek(offset)"}, machine.PlanOptions{})

@@ -15,9 +15,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestOnceHead traces what goes on without end into a pipe whose reader goes away
-// after one line, as "| head -n 1": tsnoop ends by itself, which is no failure,
-// says nothing and leaves nothing behind.
+// TestOnceHead traces endless calls into a pipe whose reader goes away after one line, as "|
+// head -n 1": tsnoop ends by itself, with success, says nothing and leaves nothing behind.
 func TestOnceHead(t *testing.T) {
 	for _, flags := range []string{"--reader=raw", "--json --reader=text --follow"} {
 		t.Run(flags, func(t *testing.T) {

@@ -138,9 +138,9 @@ func presetFiles(t *testing.T, tr *traced, dir, file string, check func(error), 
 	want("@unlink", `_rmdir\(dentry=".*%s"\)`, mnt[4:])
 }
 
-// presetDisk writes to the disk by which files leave the machine in the end. What it
-// says when a request is over may interrupt tsnoop, which does not trace itself: more are
-// made until one does not.
+// presetDisk writes to the disk by which files leave the machine in the end. Its interrupt when
+// a request is over may hit tsnoop, which does not trace itself: more are made until one does
+// not.
 func presetDisk(t *testing.T, tr *traced, check func(error), want func(preset, format string, args ...any)) {
 	const disk = "/dev/nvme0n1"
 	f, err := os.OpenFile(disk, os.O_RDWR, 0)
@@ -213,7 +213,7 @@ func presetTasks(check func(error), want func(preset, format string, args ...any
 	want("@sched", `sched:sched_switch\(next_comm=".+", next_pid=[1-9][0-9]*, waited=[0-9.]+m?s\)`)
 
 	// The OOM killer chooses who says that it wants to be. If that were said of a child that
-	// has not got to its exec, it would be said of this process, too.
+	// has not got to its exec, it would also be said of this process.
 	victim := exec.Command("/bin/sh", "-c", "echo 1000 >/proc/self/oom_score_adj; echo; exec sleep 1000")
 	said, err := victim.StdoutPipe()
 	check(err)

@@ -13,7 +13,7 @@ import (
 )
 
 // onTerminal runs a line by a shell on a terminal of that many columns, and returns what
-// stands there then.
+// it shows then.
 func onTerminal(t *testing.T, columns int, line string) string {
 	t.Helper()
 	master, slave, err := tty.Open(columns)
@@ -37,7 +37,7 @@ func onTerminal(t *testing.T, columns int, line string) string {
 }
 
 // TestOnceFirstMinute is somebody who calls tsnoop for the first time, and runs what it
-// says: on a narrow terminal and on a wide one. The log is what stands there.
+// says: on a narrow terminal and on a wide one. The log is what they show.
 func TestOnceFirstMinute(t *testing.T) {
 	offered := regexp.MustCompile(`(?m)^  (tsnoop .*)$`)
 	for _, columns := range []int{80, 200} {

@@ -39,7 +39,7 @@ type rawType struct {
 type rawMember struct {
 	name       string
 	typ        int
-	bit, width int // from the beginning of the struct; width 0 for what is no bit field
+	bit, width int // from the beginning of the struct; width 0 if it is not a bit field
 }
 
 func loadRawBTF(t *testing.T) *rawBTF {

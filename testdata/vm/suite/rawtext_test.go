@@ -21,9 +21,9 @@ type typeCase struct {
 // secondRegister is that of a function's second argument.
 var secondRegister = map[string]string{"amd64": "%si", "arm64": "%x1"}[runtime.GOARCH]
 
-// entryCases have every type of value that text can carry. What it cannot is
-// left out: newlines in strings, times in ns, and strings at addresses that can
-// not be read, for which the kernel prints the next string.
+// entryCases have every type of value that text can carry. Others are left out: newlines in
+// strings, times in ns, and strings at addresses that can not be read, for which the kernel
+// prints the next string.
 var entryCases = []typeCase{
 	// Numbers of all sizes, from a register and from memory.
 	{"generic_file_llseek(s8=offset:s8, s16=offset:s16, s32=offset:s32, s64=offset:s64, u8=offset:u8, u16=offset:u16, u32=offset:u32, u64=offset:u64)", []string{
@@ -48,14 +48,14 @@ var entryCases = []typeCase{
 		`buf="a \\"b\\" k=v", exec=false, tsk->comm="load", tsk->comm=6c 6f 61 64 00.*, tsk->comm\[0\]='l', tsk->pid=\d+, tsk->in_execve=0\)`}},
 	{"__set_task_comm(all=tsk->mm->saved_auxv, x=tsk->mm->saved_auxv:x, one=tsk->mm->saved_auxv[2])", []string{
 		`all=\{\d+, .*\}, x=\{0x\w+, .*\}, one=\d+\)$`}},
-	// What is in a packet.
+	// The contents of a packet.
 	{"ip_output(skb->data:mac, skb->data:ip6, to=((struct iphdr *)skb->data)->daddr:ip4, len=((struct iphdr *)skb->data)->tot_len:be16, version=((struct iphdr *)skb->data)->version, port=((__be16 *)skb->data)[11]:port, skb->ip_summed)", []string{
 		`skb->data=45:00:00:3d:..:.., skb->data=4500:3d:.*, to=127\.0\.0\.1, len=61, version=4, port=\d+, skb->ip_summed=3\)`}},
 	{"ip_output(skb->sk->sk_socket->state, skb->sk->sk_socket->type, skb->destructor, skb->len)", []string{
 		`->state=SS_UNCONNECTED, .*->type=SOCK_DGRAM, skb->destructor=sock_wfree, skb->len=61\)$`}},
 }
 
-// returnCases are about returns, too.
+// returnCases are also about returns.
 func returnCases() []typeCase {
 	open := openFunction()
 	return []typeCase{

@@ -42,7 +42,7 @@ func TestVMRecording(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	// What does not depend on the events is small.
+	// The parts that do not depend on the events are small.
 	info, err := os.Stat(file)
 	if err != nil {
 		t.Fatal(err)

@@ -32,8 +32,8 @@ func init() {
 
 const tracing = "/sys/kernel/tracing"
 
-// patience bounds every wait for a program. It is no measure of speed: an
-// emulated machine may be a hundred times slower than a real one.
+// patience bounds every wait for a program. It does not measure speed: an emulated
+// machine may be a hundred times slower than a real one.
 const patience = 2 * time.Minute
 
 // pause is between two looks at what is waited for.
@@ -70,7 +70,7 @@ func TestOnce(t *testing.T) { runScripts(t, "testdata/once") }
 //	background ARGS  start a program that is killed at the end
 //	lines N FILE RE  check that exactly N lines of FILE match
 //
-// What tsnoop says is in the files out and err.
+// The files out and err contain the output of tsnoop.
 func runScripts(t *testing.T, dir string) {
 	testscript.Run(t, testscript.Params{
 		Dir: dir,

@@ -19,8 +19,8 @@ import (
 // Dynamic Kernel Tracing Events", of the documentation of function based events, of
 // ksnoop's man page and patch, and of a tutorial on kprobes.
 type seed struct {
-	typed string // as it stands there
-	spec  string // the same for this kernel: a function that there is, where the member lies; "" if it is no spec
+	typed string // as it is there
+	spec  string // the same for this kernel: a function that there is, where the member lies; "" if it is not a spec
 	emits string // what the definitions must have, as in typed
 	came  string // a regexp of what must come; "" if nothing has to
 	why   string // nothing has to come, or it is not the same
@@ -51,7 +51,7 @@ func seeds(t *testing.T) []seed {
 	return []seed{
 		// The slides.
 		{"p:open do_sys_open file=%si", "do_sys_openat2(file=" + si + ")", " file=" + si + ":x64", `do_sys_openat2\(file=0x[0-9a-f]+\)`, ""},
-		{"p:open do_sys_open file=%si:string", "do_sys_openat2(file=" + si + ":string)", " file=+0(" + si + "):string", `do_sys_openat2\(file="/etc/slides"\)`, "the kernel refuses it as it stands"},
+		{"p:open do_sys_open file=%si:string", "do_sys_openat2(file=" + si + ":string)", " file=+0(" + si + "):string", `do_sys_openat2\(file="/etc/slides"\)`, "the kernel refuses it as it is"},
 		{"p:open do_sys_open file=+0($arg2):string", "do_sys_openat2(file=$arg2:string)", " file=+0($arg2):string", `do_sys_openat2\(file="/etc/slides"\)`, ""},
 		{"do_sys_open(NULL, string file)", "do_sys_openat2(NULL, string file)", " file=+0($arg2):string", `do_sys_openat2\(file="/etc/slides"\)`, ""},
 		{"do_sys_open(NULL, string file)", "sys_openat(NULL, string file)", "", `sys_openat\(file="/etc/slides"\)`, ""},

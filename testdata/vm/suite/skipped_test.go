@@ -16,8 +16,8 @@ import (
 )
 
 // TestVMSkipped reads a buffer without any pause while it is being written. The
-// kernel's reader then passes over what is written while its CPU stands still, and
-// has it in no count of what was lost. Read and lost are all there was even so.
+// kernel's reader then passes over what is written while its CPU is stopped, and has it
+// in no count of lost events. Nevertheless all events were read or lost.
 func TestVMSkipped(t *testing.T) {
 	const tries = 3
 	calls, skipped := flood(40_000), uint64(0)

@@ -79,7 +79,7 @@ func checkWalk(t *testing.T, plan *plan.Plan, session *tracefs.Session, w *walk,
 			refused = append(refused, err)
 		}
 	}
-	// Of functions of one name some may not be traceable.
+	// Some functions of one name may not be traceable.
 	if len(refused) == len(lines) {
 		t.Errorf("%s: the kernel refuses %s: %v", w.spec(), lines[0], refused[0])
 	}
@@ -194,8 +194,8 @@ func memberOf(line string) (name string, m member, ok bool) {
 	return name, m, name != ""
 }
 
-// parsePahole reads pahole's listing. A struct that is defined more than once
-// is left out: which one is meant cannot be told.
+// parsePahole reads pahole's listing. A struct that is defined more than once is left
+// out: which one is meant is not known.
 func parsePahole(out string) map[string]layout {
 	all := map[string]layout{}
 	twice := map[string]bool{}

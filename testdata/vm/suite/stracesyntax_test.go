@@ -100,7 +100,7 @@ func (p *straceParser) value() any {
 		n = len(p.rest)
 	}
 	if n == 0 {
-		n = 1 // such as the bracket of another list: go on behind it
+		n = 1 // such as the bracket of another list: go on after it
 	}
 	word := p.rest[:n]
 	if p.rest = p.rest[n:]; strings.HasPrefix(p.rest, "(") {

@@ -211,7 +211,8 @@ func (tr *traced) ended() {
 // slowly is what tsnoop writes where it takes long to arm many functions.
 var slowly = regexp.MustCompile(`(?m)^tsnoop: (arming|enabling|removing) \d+ (functions|probes)\.\.\.\n`)
 
-// said is what tsnoop has written to stderr, but for what it has so on a slow machine only.
+// said is what tsnoop has written to stderr, except messages that come on a slow machine
+// only.
 func (tr *traced) said() string {
 	b, err := os.ReadFile(tr.err)
 	if err != nil {

@@ -82,8 +82,8 @@ func TestTrustTracepoints(t *testing.T) {
 // how many there were.
 func (e *shownEvent) compare(t *testing.T, fields string) (values int) {
 	for _, a := range e.Args {
-		if _, behind := fieldIn(fields, a.Name+"_ptr"); behind {
-			continue // text behind a pointer, which trace-cmd shows wrongly if it is empty
+		if _, far := fieldIn(fields, a.Name+"_ptr"); far {
+			continue // text at a pointer, which trace-cmd shows wrongly if it is empty
 		}
 		text, ok := fieldIn(fields, a.Name)
 		if !ok { // a probe of tsnoop's has another name for it, if its own name is taken
@@ -158,8 +158,8 @@ type shownEvent struct {
 	} `json:"args"`
 }
 
-// keyIn returns the key of the event in raw, "" if there is none. What a probe of tsnoop's has
-// recorded has the name of the system, too.
+// keyIn returns the key of the event in raw, "" if there is none. A record of tsnoop's
+// probe also has the name of the system.
 func (e *shownEvent) keyIn(raw map[string][]string) string {
 	_, name, _ := strings.Cut(e.Func, ":")
 	for _, name := range []string{name, strings.Replace(e.Func, ":", "_", 1)} {

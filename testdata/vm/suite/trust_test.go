@@ -19,7 +19,7 @@ func size(reduced, full int) int {
 }
 
 // atEnds is whether this is the oldest or the newest kernel, or everything runs in
-// full. What a test does there only is about tsnoop more than about kernels.
+// full. Tests that run only there are about tsnoop more than about kernels.
 func atEnds() bool {
 	kernel := os.Getenv("TSNOOP_VM_KERNEL")
 	return kernel == "5.10" || kernel == "newest" || size(0, 1) == 1

@@ -119,8 +119,8 @@ func TestTrustClock(t *testing.T) {
 }
 
 // TestTrustResized has another program change the size of the buffer, and of the parts
-// that it is read in, while calls are made. What is shown and what is said to be lost
-// are all that were made; or that the trace is not whole is said.
+// that it is read in, while calls are made. The calls that are shown and those reported
+// as lost are all that were made; or tsnoop reports that the trace is not whole.
 func TestTrustResized(t *testing.T) {
 	for _, tt := range []struct{ file, what, to, back string }{
 		{"buffer_size_kb", "the size of the buffers", "64", "2048"},

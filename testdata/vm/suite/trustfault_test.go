@@ -23,7 +23,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// faultLog is where "load fault" tells which call has failed.
+// faultLog is where "load fault" writes which call has failed.
 const faultLog = "/tmp/fault.log"
 
 // underFaults runs the calling test once more as a program whose calls into tracefs
@@ -264,8 +264,7 @@ func (f *faulting) runOnly(how string, n int, only, errno string) (calls int) {
 	}
 	f.outcome(what, tr, name, path)
 
-	// Of what fails while it is undone there may be something left, but not without
-	// a word.
+	// A change whose undoing fails may be left, but not without a report.
 	undoing := tr.armed && failed >= tr.mark || on || word == "late"
 	if l := left(); l != "" && !(undoing && (tr.err != nil || tr.undone != nil)) {
 		f.wrong("%s\nerr %v\nundone %v\nleft:\n%s", what, tr.err, tr.undone, l)
@@ -317,7 +316,7 @@ func (f *faulting) outcome(what string, tr trial, name, path string) {
 	if tr.err == nil && tr.undone == nil {
 		return // a warning says what it costs
 	}
-	// What the kernel may have against a definition it says of the spec.
+	// The kernel's reasons against a definition are reported for the spec.
 	if name == "write" && strings.HasSuffix(path, "/kprobe_events") && refusal.MatchString(said) {
 		return
 	}

@@ -22,8 +22,8 @@ type forgery struct {
 	Comm, Name []byte
 }
 
-// longest is how many bytes a text can surely have for the kernel to record it. Of a
-// longer one the first beginning bytes are shown, and marked.
+// longest is how many bytes a text can surely have for the kernel to record it. The first
+// beginning bytes of a longer one are shown, and marked.
 const longest, beginning = 3900, 32
 
 const forgeSpec = "do_sys_openat2(dfd, filename:ustring) if dfd >= 100000"
@@ -144,7 +144,7 @@ func checkForgedJSON(t *testing.T, tr *traced, made []forgery, pid string) (line
 		if cut := c.Args[1].Doubt != nil; cut && len(f.Name) >= longest {
 			f.Name = f.Name[:beginning]
 		}
-		name, comm := string([]rune(string(f.Name))), string([]rune(string(f.Comm))) // what is no UTF-8 is U+FFFD
+		name, comm := string([]rune(string(f.Name))), string([]rune(string(f.Comm))) // bytes that are not UTF-8 are U+FFFD
 		if c.Args[1].Value != name || c.Comm != comm || strconv.Itoa(c.TID) != pid {
 			t.Errorf("%q, want task %s %q and the name %q", line, pid, comm, name)
 		}

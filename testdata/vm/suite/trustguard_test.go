@@ -138,7 +138,7 @@ func TestTrustGuard(t *testing.T) {
 		}
 		figure(t, tt.name, 1)
 	}
-	// What was not read yet is gone with the buffers, and the kernel's counts are, too.
+	// Events that were not read yet are gone with the buffers, and so are the kernel's counts.
 	// Three calls more show that it is read at all.
 	for _, tt := range [][3]string{
 		{"trace", "", "another program has emptied the buffers of this trace; " + unknown},
@@ -182,8 +182,8 @@ func (tr *traced) remove(at int, want string) int {
 	return tr.says(at, want)
 }
 
-// TestTrustGuardRearm does as TestTrustGuard, and --guard=rearm takes it back: all
-// calls after that are shown, of a probe that was removed, too.
+// TestTrustGuardRearm does as TestTrustGuard, and --guard=rearm takes it back: all calls
+// after that are shown, also of a probe that was removed.
 func TestTrustGuardRearm(t *testing.T) {
 	tr := startTrace(t, "--guard=rearm", "generic_file_llseek(offset)")
 	at, shown := 0, 0
@@ -197,8 +197,8 @@ func TestTrustGuardRearm(t *testing.T) {
 		before := tr.content(tt[0])
 		tr.write(tt[0], tt[1])
 		at = tr.says(at, "another program has .*; it is (armed again, and .*|as it was again(, and .*)?)")
-		// A write may be told in two parts, such as that a list is emptied first. The second
-		// is then taken for what the next write causes, and tracing is off meanwhile.
+		// A write may be reported in two parts, such as that a list is emptied first. The
+		// second is then taken for what the next write causes, and tracing is off meanwhile.
 		tr.await("that "+tt[0]+" is as it was", func() bool {
 			is := tr.content(tt[0])
 			return (is == before || is != "" && tt[0] == "set_event_notrace_pid") && tr.content("tracing_on") == "1\n" // there may be new threads
@@ -217,8 +217,9 @@ func TestTrustGuardRearm(t *testing.T) {
 	cleanly(t)
 }
 
-// TestTrustGuardNewTasks switches off, and filters, the event that tells new threads from
-// child processes. --guard=rearm takes it back, so that each call has its process.
+// TestTrustGuardNewTasks switches off, and filters, the event that distinguishes new
+// threads from child processes. --guard=rearm takes it back, so that each call has its
+// process.
 func TestTrustGuardNewTasks(t *testing.T) {
 	const newTasks = "events/task/task_newtask/"
 	tr := startTrace(t, "--guard=rearm", "--json", "generic_file_llseek(offset)")

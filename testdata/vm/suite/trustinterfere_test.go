@@ -62,7 +62,7 @@ func (tr *traced) callLines() (n int) {
 }
 
 // TestTrustInterfere does to a trace, in ways that TestTrustGuard does not, what other
-// programs may do. Each is told, in the data too, or costs nothing.
+// programs may do. Each is reported, also in the data, or costs nothing.
 func TestTrustInterfere(t *testing.T) {
 	start := time.Now()
 	const (
@@ -97,7 +97,7 @@ func TestTrustInterfere(t *testing.T) {
 		{"/sys/kernel/debug/kprobes/enabled", "0", "1", probes, unknown, 0},
 		onFtrace,
 		{"buffer_subbuf_size_kb", "16", "4", "another program has changed the size of a page of this trace from 4 to 16, and that has emptied the buffers; .*", unknown, -1},
-		// What is not the instance's.
+		// Files that are not the instance's.
 		{"/sys/kernel/tracing/tracing_on", "0", "1", "", "", 3},
 		{"/sys/kernel/tracing/set_event_pid", "1", "", "", "", 3},
 		{"/sys/kernel/tracing/events/enable", "0", "", "", "", 3},
@@ -158,15 +158,15 @@ func TestTrustInterfere(t *testing.T) {
 	})
 	// A write that the guard hears of late, on a slow machine, is reported by itself.
 	told += strings.Count(tr.said(), ", and has set it back")
-	// What the change of pages has left behind in the buffer may be told as lost, too.
+	// The pages that the change has left in the buffer may also be reported as lost.
 	if said := strings.Count(tr.said(), "another program has ") + strings.Count(tr.said(), "as it was again"); lines != told || said != told {
 		t.Errorf("%d lines of interference in the data, want %d; said:\n%s", lines, told, tr.said())
 	}
 	cleanly(t)
 }
 
-// TestTrustInterfereUnseen changes a trace while tsnoop is stopped, and sets it back: what
-// that has cost is told, though it was never seen.
+// TestTrustInterfereUnseen changes a trace while tsnoop is stopped, and sets it back:
+// what that has cost is reported, though it was never seen.
 func TestTrustInterfereUnseen(t *testing.T) {
 	tr := startTrace(t, "--json", "generic_file_llseek(offset)")
 	seekThrice(t)
@@ -199,10 +199,10 @@ func TestTrustInterfereUnseen(t *testing.T) {
 		seekThrice(t)
 		shown += 3
 		tr.await("the next calls", func() bool { return tr.callLines() == shown })
-		lull() // what was told a moment ago is not told again
+		lull() // a report of a moment ago is not repeated
 	}
-	// What is heard of while it ends is told, too. The snapshot puts back a buffer that more
-	// was read of.
+	// A change that is noticed while it ends is also reported. The snapshot puts back a buffer
+	// that more was read of.
 	tr.stop()
 	_, lacking := os.Stat(tr.file("snapshot"))
 	if lacking == nil {

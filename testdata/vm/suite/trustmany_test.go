@@ -65,7 +65,7 @@ func TestTrustMany(t *testing.T) {
 	figure(t, "events", events)
 }
 
-// traceFunctions has another program trace the function of the runs, too.
+// traceFunctions has another program also trace the function of the runs.
 func traceFunctions(t *testing.T) {
 	t.Helper()
 	mustWrite(t, filepath.Join(tracing, "set_ftrace_filter"), "generic_file_llseek")

@@ -17,11 +17,11 @@ import (
 )
 
 // others sets up what other people may have in tracefs, so that there is something to
-// destroy, and takes it back at the end of the test. What a kernel does not have it
-// does without.
+// destroy, and takes it back at the end of the test. It does without what a kernel does
+// not have.
 func others(t *testing.T) {
 	t.Helper()
-	// What a test before this one has killed is no part of what must stay.
+	// Leftovers of tests before this one need not stay.
 	if out, err := exec.Command("tsnoop", "clean").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
@@ -141,7 +141,8 @@ func everything(t *testing.T) tree {
 	return all
 }
 
-// read adds a file. What cannot be read is the same as long as it cannot be read.
+// read adds a file. Files that cannot be read are the same as long as they cannot be
+// read.
 func (tr tree) read(path, name string) {
 	b, err := os.ReadFile(path)
 	if err != nil {
@@ -201,7 +202,7 @@ func union(a, b tree) tree {
 	return both
 }
 
-// left tells what there is of tsnoop's, "" if nothing.
+// left returns what there is of tsnoop's, "" if nothing.
 func left() string {
 	var found []string
 	names, _ := filepath.Glob(filepath.Join(tracing, "instances/tsnoop_[0-9]*"))

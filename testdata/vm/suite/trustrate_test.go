@@ -19,7 +19,7 @@ import (
 )
 
 // TestTrustRate floods one of two probes, which is switched off while the other one goes
-// on, and then the other one, too.
+// on, and then also the other one.
 func TestTrustRate(t *testing.T) {
 	tr := startTrace(t, "--max-rate", "200", "generic_file_llseek(offset)", "do_sys_openat2(filename:ustring)")
 	flood := exec.Command("load", "burst", "0", "200000x20")

@@ -15,8 +15,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestTrustRights: who may not trace is told why not, and what helps; and nothing is
-// left behind.
+// TestTrustRights: users who are not allowed to trace see why not, and what helps; and
+// nothing is left behind.
 func TestTrustRights(t *testing.T) {
 	before := tracefsState(t)
 	remount := func(options string) {
@@ -98,11 +98,12 @@ func TestTrustRights(t *testing.T) {
 	if after := tracefsState(t); after != before {
 		t.Errorf("tracefs was left as\n%s\nit was\n%s", after, before)
 	}
-	figure(t, "kinds of missing rights, each told", cases)
+	figure(t, "kinds of missing rights, each reported", cases)
 }
 
 // TestTrustRightsGiven: where tracefs is given to a user no root is needed, since the
-// kernel gives the files of an instance to that user, too. Before, that is told.
+// kernel also gives the files of an instance to that user. Without that, tsnoop suggests
+// it.
 func TestTrustRightsGiven(t *testing.T) {
 	before := tracefsState(t)
 	if err := unix.Mount("nodev", tracing, "tracefs", unix.MS_REMOUNT, "uid=1000,gid=1000,mode=0750"); err != nil {

@@ -168,8 +168,8 @@ func takeFootprint(t *testing.T) (f footprint) {
 	return f
 }
 
-// TestTrustRounds arms and disarms again and again. What the kernel has for it
-// afterwards is what it had after a few rounds.
+// TestTrustRounds arms and disarms again and again. The kernel's memory for it afterwards
+// is what it was after a few rounds.
 func TestTrustRounds(t *testing.T) {
 	rounds := size(5, 1000)
 	fs, err := tracefs.Find()

@@ -132,7 +132,7 @@ func TestTrustUser(t *testing.T) {
 }
 
 // TestTrustOwner: what root writes for somebody belongs to whoever asked, for nobody else
-// to read; what is no valid user is not believed.
+// to read; an invalid user is not believed.
 func TestTrustOwner(t *testing.T) {
 	accounts(t)
 	dir := t.TempDir()

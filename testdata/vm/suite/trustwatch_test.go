@@ -86,7 +86,7 @@ type caller struct {
 	fd   int
 	over chan bool
 	made chan int64
-	edit atomic.Int64 // an offset that is called for, too
+	edit atomic.Int64 // an offset that is also called for
 }
 
 func newCaller(t *testing.T) *caller {
@@ -172,14 +172,14 @@ func watchEdits(t *testing.T, n int, flags ...string) {
 	}
 	t.Log(tr.said())
 	if said := tr.said(); strings.Contains(said, "another program") {
-		t.Errorf("what tsnoop does itself is told as if others did it:\n%s", said)
+		t.Errorf("what tsnoop does itself is reported as if others did it:\n%s", said)
 	}
 	figure(t, "edits of a file of specs", n)
 	figure(t, "calls meanwhile", int(made))
 	figure(t, "calls missing", missing)
 	figure(t, "calls shown twice", twice)
 	figure(t, "slowest edit until its first call is shown, ms", int(slowest/time.Millisecond))
-	figure(t, "slowest edit until it is told, ms", int(later/time.Millisecond))
+	figure(t, "slowest edit until it is reported, ms", int(later/time.Millisecond))
 }
 
 // A tail reads what tsnoop writes, and counts the calls.
@@ -220,13 +220,13 @@ func (s *tail) read() {
 	}
 }
 
-// has tells whether a call with that offset was shown.
+// has reports whether a call with that offset was shown.
 func (s *tail) has(offset int64) bool {
 	s.read()
 	return s.n[offset] > 0
 }
 
-// account tells how many of the first calls were not shown, and how many more often.
+// account returns how many of the first calls were not shown, and how many more often.
 func (s *tail) account(made int64) (missing, twice int) {
 	s.read()
 	for i := range made {

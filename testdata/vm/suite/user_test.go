@@ -66,7 +66,7 @@ q=4660, a=fe80::1, s=9
 q=(fault: (struct sockaddr_in6 *)uservaddr=ADDR not in memory), a=(fault: (struct sockaddr_in6 *)uservaddr=ADDR not in memory), s=(fault: (struct sockaddr_in6 *)uservaddr=ADDR not in memory)
 q=4660, a=(fault: (struct sockaddr_in6 *)uservaddr=ADDR not in memory), s=(fault: (struct sockaddr_in6 *)uservaddr=ADDR not in memory)`,
 }, {
-	// What is read of an address is longer than the program's own.
+	// More is read of an address than the program's own.
 	spec:  "__sys_bind(b=*umyaddr, u=umyaddr:sockaddr)",
 	calls: []string{"bind=4", "bind-end=4", "bind-half=4", "bind-absent=4", "bind=6", "bind-end=6", "bind=/run/abc", "bind-end=/run/abc", "bind-cut=/run/abcdefg"},
 	want: `
@@ -103,8 +103,8 @@ o=(fault: filename=ADDR not in memory), c='a'`,
 	want:  "\nt=0, ns=123456",
 }}
 
-// userConditions are decided by what is in user memory. What is not there
-// satisfies none of them, whatever is in the buffer.
+// userConditions are decided by what is in user memory. Missing memory satisfies none of
+// them, whatever is in the buffer.
 var userConditions = []userCase{
 	{fmt.Sprintf(userWrites, "w1=count") + " && buf[0] == 97", nil, "\nw1=1008"},
 	{fmt.Sprintf(userWrites, "w2=count") + " && buf[0] != 97", nil, "\nw2=1000\nw2=1001"},

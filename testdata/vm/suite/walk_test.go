@@ -126,8 +126,8 @@ func (g *generator) try(depth int) *walk {
 	return nil
 }
 
-// isPerCPU tells whether a member points to what each CPU has its own of, which tsnoop
-// shows and does not follow.
+// isPerCPU reports whether a member is a per-CPU pointer, which tsnoop shows and does not
+// follow.
 func isPerCPU(of, member string, t btf.Type) bool {
 	if p, ok := btf.Strip(t).(*btf.Pointer); ok {
 		if tag, ok := p.Target.(*btf.TypeTag); ok && tag.Value == "percpu" {
@@ -222,7 +222,7 @@ func (w *walk) end(t btf.Type) *walk {
 	return w
 }
 
-// inUnion tells whether m is a member of t itself or of an anonymous union.
+// inUnion reports whether m is a member of t itself or of an anonymous union.
 func inUnion(t btf.Type, m string) bool {
 	switch u := btf.Strip(t).(type) {
 	case *btf.Union:
