@@ -83,8 +83,9 @@ func (r *resolver) showContent(i int) bool {
 	return ok
 }
 
-// behind returns the expression of what parameter i points to, with the parameter's name.
-func (r *resolver) behind(i int) cond.Want {
+// pointee returns the expression of what parameter i points to, with the parameter's
+// name.
+func (r *resolver) pointee(i int) cond.Want {
 	x := r.named(r.fn.Proto.Params[i].Name)
 	return cond.Want{X: &spec.Deref{X: x, Span: x.Span}, Name: x.Text}
 }
@@ -124,7 +125,7 @@ func (r *resolver) addContent(side *probes.Side, i int, c *syscalls.Content) boo
 		e = encode.Sized(e, encode.WordOf(elem), n*elem)
 	}
 	e.Field.Macros, e.Field.Name = r.walk.Macros(), x.Text
-	if _, ok = side.Add(e, r.behind(i)); ok {
+	if _, ok = side.Add(e, r.pointee(i)); ok {
 		_, ok = side.Add(pointer, cond.Want{X: x, Hidden: true}) // for recordings: it is fetched anyway
 	}
 	return ok
@@ -163,7 +164,7 @@ func (r *resolver) addStrings(i int) bool {
 	if btf.Pointee(target) == nil || !known || char == nil {
 		return false
 	}
-	list := value.Field{Label: x.Text, Expr: r.behind(i).X.String(), Name: x.Text, Type: r.walk.Params[i].Type, Encoding: value.Strings, Size: 8}
+	list := value.Field{Label: x.Text, Expr: r.pointee(i).X.String(), Name: x.Text, Type: r.walk.Params[i].Type, Encoding: value.Strings, Size: 8}
 	for n := range r.room.strings {
 		item := &spec.Index{X: x, N: int64(n), Span: at}
 		p := r.walk.Params[i].Follow(x.Text, target).At(int64(n*size), target)

@@ -18,10 +18,10 @@
 //
 // This package decides which values the spec asks for, and takes each through the stages.
 //
-// What else is made of plans is in packages that import plan: emit writes lines to paste,
-// explain says how each value is fetched, store keeps plans in recordings, query asks a
-// recording for values, and complete says how an unfinished spec can go on. What the stages
-// need and share is in packages below them: target is the kernel and what the run wants,
-// dynevent the kernel's language of dynamic events, filter that of their filters, cond tests
-// conditions, measure finds the values to sum up by, and syscalls is the table of them.
+// Other packages import plan: emit writes lines to paste, explain says how each value is
+// fetched, store keeps plans in recordings, query asks a recording for values, and complete
+// says how an unfinished spec can go on. The stages share the packages below them: target is
+// the kernel and what the run wants, dynevent the kernel's language of dynamic events, filter
+// that of their filters, cond tests conditions, measure finds the values to sum up by, and
+// syscalls is the table of them.
 package fetchargs

@@ -133,7 +133,7 @@ func TestManyErrors(t *testing.T) {
 }
 
 // TestWarning lists the functions that a glob leaves out, as many for each reason as are asked
-// for. A single further one is listed, too.
+// for. A single further one is also listed.
 func TestWarning(t *testing.T) {
 	for _, tt := range []struct {
 		left, most int

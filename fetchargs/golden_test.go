@@ -33,10 +33,10 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 // TestGolden resolves the specs of testdata/*.txtar and compares what becomes
 // of each: the lines of --emit or --explain, or the picture of its errors.
 //
-// In the archive, "target" has lines of NAME VALUE: btf (a fixture), arch,
-// kernel, counts, show (explain, proofs, info, records), live, symbol NAME COUNT, module NAME
-// MODULE and clone NAME CLONE for the symbol table, place NAME ADDRESS ROOM KIND, cpus COUNT,
-// only NUMBER, notrace NAME, function PROTOTYPE for all functions of a kernel that is no
+// In the archive, "target" has lines of NAME VALUE: btf (a fixture), arch, kernel, counts,
+// show (explain, proofs, info, records), live, symbol NAME COUNT, module NAME MODULE and
+// clone NAME CLONE for the symbol table, place NAME ADDRESS ROOM KIND, cpus COUNT, only
+// NUMBER, notrace NAME, function PROTOTYPE for all functions of a kernel that is not a
 // fixture. "specs" has one spec a line.
 func TestGolden(t *testing.T) {
 	files, _ := filepath.Glob("testdata/*.txtar")
@@ -195,8 +195,8 @@ func (c *golden) cpus() []dynevent.CPU {
 	return c.target.CPUs.Each
 }
 
-// placeOf reads an address, "hidden" or two with a comma between them, the room
-// behind it, and "function" or "percpu".
+// placeOf reads an address, "hidden" or two with a comma between them, the room after it,
+// and "function" or "percpu".
 func placeOf(words []string) target.SymbolPlace {
 	p := target.SymbolPlace{Hidden: words[0] == "hidden", Function: words[2] == "function", PerCPU: words[2] == "percpu"}
 	for _, word := range strings.Split(words[0], ",") {

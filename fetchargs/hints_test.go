@@ -58,14 +58,14 @@ func (h hints) wrong(text string) (errs spec.Errors, syntax bool) {
 	return errs, false
 }
 
-// lists are hints that offer several names, any of which can stand in the place
-// of the error, or behind it.
+// lists are hints that offer several names, any of which can replace the error, or follow
+// it.
 var lists = []struct{ lead, join string }{
 	{"did you mean ", ""}, {"parameters: ", ""}, {"members: ", ""}, {"formats: ", ""}, {"name a member: ", "."},
 }
 
-// choices are hints that offer several pieces of specs, any of which can stand in
-// the place of the error.
+// choices are hints that offer several pieces of specs, any of which can replace the
+// error.
 var choices = []*regexp.Regexp{
 	regexp.MustCompile(`^cast it, (.+), or give a FORMAT, (.+); text is (.+)$`),
 	regexp.MustCompile(`^cast its address: (.+)->\.\.\., or if it is a pointer: (.+)->\.\.\.$`),
@@ -75,12 +75,12 @@ var choices = []*regexp.Regexp{
 // prose are hints that show the form of something, not what to write.
 var prose = regexp.MustCompile(`^(its prototype: |its values are |fetch less deep: |a spec is FUNC|container_of\(EXPR|add the missing |` +
 	`%REG and |escapes are |globs have |members are reached in |name parameters as C does: |the kernel can only add |there are \$|` +
-	`text has ==|a (MAC|IPv6) address has |an address has |a prefix has |values stand on the right: |a spec begins with |conditions are joined |` +
+	`text has ==|a (MAC|IPv6) address has |an address has |a prefix has |put the value on the right: |a spec begins with |conditions are joined |` +
 	`join conditions |each line has |the running task |they are inlined|the compiler may|a probe needs|this kernel's BTF only|of the kernel's macros |that is read from |write it as a value|(this|per)_cpu\(VARIABLE|compare with it: VALUE |to wait for a module say which: |of several members the first |numbers are 100|BTF has an array of arrays)`)
 
 var command = regexp.MustCompile(`tsnoop (info|list) '([^']*)'`)
 
-// follow tries what e's hint says, and tells how many things that was.
+// follow tries what e's hint says, and returns how many things that was.
 func (h hints) follow(e *spec.Error, all spec.Errors, syntax bool) int {
 	hint := e.Hint
 	for _, m := range command.FindAllStringSubmatch(hint, -1) {
@@ -142,7 +142,7 @@ func (h hints) mended(e *spec.Error, text string, all spec.Errors, syntax bool) 
 	for _, a := range after {
 		known := slices.ContainsFunc(all, func(b *spec.Error) bool { return b != e && b.Msg == a.Msg })
 		if syntax && a.Pos >= e.Fix.Pos+len(e.Fix.Text) {
-			known = true // it was hidden behind the other
+			known = true // it was hidden by the other
 		}
 		if strings.Contains(e.Fix.Text, "TYPE") && a.Msg != e.Msg {
 			known = true // whether that type has such a member is the user's affair

@@ -39,7 +39,7 @@ func (r *resolver) formats(item *spec.Item) bool {
 	if len(of) > 1 {
 		fixed := of[0].X.String() + ":" + item.Format.Text
 		r.FailFix(item.Format.Span, spec.Fix{Span: spec.Span{Pos: of[0].X.Where().Pos, End: item.Span.End}, Text: fixed + r.fn.Spec.Text[of[0].X.Where().End:item.Format.Pos-1]},
-			"it stands behind the value it is for: ", "a format cannot apply to several values")
+			"put it after its value: ", "a format cannot apply to several values")
 		return false
 	}
 	if own := of[0].Format; own.Text != "" {

@@ -15,8 +15,8 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
-// TestKnownValues: what is known to hold names of constants keeps them through a
-// recording; what has a FORMAT, or is only behind it, has none.
+// TestKnownValues: a value that is known to hold names of constants keeps them through a
+// recording; one that has a FORMAT, or only follows it, has none.
 func TestKnownValues(t *testing.T) {
 	wanted, err := spec.Parse(`ip_rcv(skb->protocol, skb->pkt_type, dev->flags, skb->protocol:x, (u8)dev->type, &skb->protocol, skb->len)`)
 	if err != nil {

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// bringIn checks whether the event of the system call itself reads memory that the
-// plan reads. That event comes first and may wait for a page, so the memory is
-// paged in by the time the function is entered, and conditions see it, too.
+// bringIn checks whether the event of the system call itself reads memory that the plan
+// reads. That event comes first and may wait for a page, so the memory is paged in by
+// the time the function is entered, and conditions also see it.
 func (r *resolver) bringIn() {
 	if r.fn.Call == nil || r.fn.Call.ABI.Narrow || !r.fn.Target.Live || r.fn.Target.SyscallReads == nil {
 		return // the kernel has no such events for calls of 32-bit programs

@@ -29,7 +29,7 @@ func writeRecord(w io.Writer, p *plan.Probe) {
 			fmt.Fprintf(w, ", path %d %d, ends %d %d %d+%d, file %d %d %d", path.Names, path.Dentries, path.Top, path.Up, path.Mnt, path.Off, path.Hash, path.Magic, path.Inode)
 		}
 		if f.Dump != nil {
-			fmt.Fprintf(w, ", dump of %d bytes from %d on in %d args, %d behind the pointer or at %#x, then %v", f.Count, f.Dump.At, f.Dump.Args, f.Dump.Off, f.Dump.Addr, f.Dump.Rest)
+			fmt.Fprintf(w, ", dump of %d bytes from %d on in %d args, %d after the pointer or at %#x, then %v", f.Count, f.Dump.At, f.Dump.Args, f.Dump.Off, f.Dump.Addr, f.Dump.Rest)
 		}
 		fmt.Fprintln(w)
 	}

@@ -95,8 +95,8 @@ func TestRegisters(t *testing.T) {
 	}
 }
 
-// fetch is what a kernel fetches where object is in the first two registers,
-// and behind all pointers. Their own values are some kernel address.
+// fetch is what a kernel fetches where object is in the first two registers, and at all
+// pointers. Their own values are some kernel address.
 func fetch(t *testing.T, a *dynevent.Arg, object []byte) []byte {
 	if a.Base.Kind != dynevent.ArgN || len(a.Hops) > 1 || a.Count > 0 {
 		t.Fatalf("cannot fetch %s", a)
@@ -114,7 +114,7 @@ func fetch(t *testing.T, a *dynevent.Arg, object []byte) []byte {
 	return binary.LittleEndian.AppendUint64(nil, word)[:a.Type.Size]
 }
 
-// TestRegistersDamaged: no value may go on behind the last argument.
+// TestRegistersDamaged: no value may continue after the last argument.
 func TestRegistersDamaged(t *testing.T) {
 	for _, text := range []string{"take_letters(t.c)", "take_across(t.b)"} {
 		parsed, err := spec.Parse(text)

@@ -18,7 +18,7 @@ import (
 // Resolve makes a plan of every spec. For a glob it makes one for each function that
 // matches and can be probed. For a spec with alternatives it takes the first one that the
 // target can carry out. The error is a [spec.Errors] with everything that is wrong; the
-// plans of the other specs are returned all the same, with nil for each wrong spec.
+// plans of the other specs are returned anyway, with nil for each wrong spec.
 func Resolve(specs []*spec.Spec, target *target.Target) ([]*plan.Plan, error) {
 	return ResolveTried(specs, target, nil)
 }
@@ -123,7 +123,7 @@ func (run *resolving) plans(jobs []find.Job, most int) (plans []*plan.Plan, errs
 			order:     run.order, events: run.events,
 		}
 		if job.Glob != nil {
-			r.Most = 1 // of the others nothing is told
+			r.Most = 1 // the others are not listed
 		}
 		plan := r.plan()
 		if wrong := run.weigh(r, plan); wrong != nil {

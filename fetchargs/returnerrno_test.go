@@ -73,7 +73,7 @@ func TestVerdict(t *testing.T) {
 		{"another name", renamed, -2, 2},
 		{"a member", member, -2, 0},
 		{"hidden", hidden, -2, 2},
-		{"behind a pointer", guarded, -2, 0},
+		{"through a pointer", guarded, -2, 0},
 		{"address of a member", added, -2, 0},
 	} {
 		v, record := returnsOf(tt.field, tt.value)

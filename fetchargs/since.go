@@ -16,11 +16,11 @@ import (
 // The time since an earlier call, and who made that call, is not in the record of a call.
 // The reader of the records keeps a clock for each key, which some calls start and others
 // stop, and writes the time into the record, as it does for ages, or the task that started
-// the clock. So the kernel's filter must pass those calls, too.
+// the clock. So the kernel's filter must also pass those calls.
 
-// roomFor returns the field for what x tells, with the fetcharg whose place in the record it
-// takes. What the kernel stores there is overwritten. A record of the kernel's own event has
-// room for one time, in its head.
+// roomFor returns the field for the value of x, with the fetcharg whose place in the record it
+// takes. The kernel's value there is overwritten. A record of the kernel's own event has room
+// for one time, in its head.
 func (r *resolver) roomFor(x *spec.Since) encode.Encoded {
 	stack := dynevent.Base{Kind: dynevent.StackPointer}
 	switch kind := r.entry.Kind(); {
@@ -40,7 +40,7 @@ func (r *resolver) roomFor(x *spec.Since) encode.Encoded {
 	return e
 }
 
-// since fetches what the clock of x needs, and adds a field for what x tells.
+// since fetches what the clock of x needs, and adds a field for the value of x.
 func (r *resolver) since(x *spec.Since, w cond.Want) (cond.Ref, bool) {
 	text := x.String()
 	switch {
@@ -51,7 +51,7 @@ func (r *resolver) since(x *spec.Since, w cond.Want) (cond.Ref, bool) {
 		r.Fail(x.Span, "", "%s(...) cannot be in %s(...)", x.Word(), r.timing)
 		return cond.Ref{}, false
 	case w.Format.Text != "":
-		r.Fail(w.Format.Span, "leave it out", "%s(...) is shown as %s", x.Word(), spec.Tells(x.Who))
+		r.Fail(w.Format.Span, "leave it out", "%s(...) is shown as %s", x.Word(), spec.ValueOf(x.Who))
 		return cond.Ref{}, false
 	case !r.clock(x, text):
 		return cond.Ref{}, false

@@ -7,7 +7,7 @@ import (
 
 // The length of a socket address is the parameter after it: connect(2) is given the
 // length, and accept(2), getsockname(2) and recvfrom(2) store it, and the address, where
-// the parameters point to. What they store can be read only at their return.
+// the parameters point to. Their results can be read only at their return.
 
 // Decoded adds the FORMAT of a parameter that has one: for a pointer to the address of a
 // socket, the address is shown.

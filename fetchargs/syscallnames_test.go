@@ -46,7 +46,7 @@ func resolveOne(text string, target *target.Target) ([]*plan.Plan, error) {
 
 // A recorded system call is chosen by any of its names. It is shown also by values that its
 // function for 32-bit programs lacks, as it is live: that this function is left out is
-// reported. What no function has is an error.
+// reported. A value that no function has is an error.
 func TestSyscallsRecorded(t *testing.T) {
 	target := &target.Target{Arch: abi.Named("amd64"), Kernel: btf.Open(filepath.Join("..", "testdata", "btf", "syscalls-newest.btf"))}
 	target.Features, _ = dynevent.FeaturesOf("6.12")
@@ -105,8 +105,8 @@ func TestSyscallsRecorded(t *testing.T) {
 	}
 }
 
-// What 32-bit programs call in the place of another call is chosen by the name of that,
-// and by its own.
+// TestSyscalls32Recorded: a call that 32-bit programs make in place of another is chosen
+// by the name of either.
 func TestSyscalls32Recorded(t *testing.T) {
 	target := &target.Target{Arch: abi.Named("amd64"), Kernel: btf.Open(filepath.Join("..", "testdata", "btf", "syscalls-newest.btf"))}
 	target.Features, _ = dynevent.FeaturesOf("6.12")

@@ -59,8 +59,8 @@ func (r *resolver) adviseNewer(errs spec.Errors) {
 	}
 }
 
-// offers reports whether the target has probes of a way. Of events that are not defined the
-// kernel's text does not show the values by their names.
+// offers reports whether the target has probes of a way. The kernel's text does not show
+// the values of events that are not defined by their names.
 func (r *resolver) offers(way source.Way) bool {
 	for _, kind := range way {
 		if !kind.Offered(r.fn.Target.Features) || r.fn.Target.AsText && !kind.Defined() {

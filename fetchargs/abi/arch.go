@@ -33,9 +33,9 @@ type Arch struct {
 	// BigByPointer is set if a struct over 16 bytes is passed as a pointer to a copy and
 	// uses one register. Otherwise it is on the stack and uses none.
 	BigByPointer bool
-	// SignedChar is set if char is signed unless the compiler is told otherwise.
+	// SignedChar is set if char is signed unless the compiler has an option against it.
 	SignedChar bool
-	// PackedOnStack is set if smaller structs are on the stack, too, if a member of
+	// PackedOnStack is set if smaller structs are also on the stack, if a member of
 	// theirs is not aligned.
 	PackedOnStack bool
 	// EvenInt128 is set if an __int128 starts at an even register.

@@ -24,7 +24,7 @@ func ExampleArch_Params() {
 				where = "%" + arch.Regs[p.Reg]
 			}
 			if p.Pointer {
-				where = "behind " + where
+				where = "at " + where
 			}
 			fmt.Println(name, f.Params[i].Name, where)
 		}
@@ -34,6 +34,6 @@ func ExampleArch_Params() {
 	// amd64 b $stack1
 	// amd64 c %si
 	// arm64 a %x0
-	// arm64 b behind %x1
+	// arm64 b at %x1
 	// arm64 c %x2
 }

@@ -19,10 +19,11 @@ type Param struct {
 
 // Params returns the places of f's parameters by the machine's C calling convention, and
 // how many registers and words of the stack they take. Registers that are left free
-// before parameters on the stack count, too.
+// before parameters on the stack also count.
 //
 // If the place of a parameter is not known, its Err is set. If it is not even known how
-// many registers it takes, Err is set for all parameters after it, too, and words is -1.
+// many registers it takes, Err is also set for all parameters after it, and words is
+// -1.
 //
 // The kernel's own $argN counts every parameter as one word, which is wrong after a
 // struct or an __int128 (Documentation/trace/kprobetrace.rst, note 1).

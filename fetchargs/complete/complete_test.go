@@ -143,7 +143,7 @@ func TestCompleteMembers(t *testing.T) {
 	}
 }
 
-// TestCompleteNothing completes every beginning of what is no spec.
+// TestCompleteNothing completes every beginning of texts that are not specs.
 func TestCompleteNothing(t *testing.T) {
 	target := linuxTarget(t)
 	for _, text := range []string{`(((((`, `]]]]`, `ip_rcv)))`, `ip_rcv(skb]->x`, `ip_rcv("a\"`, `ip_rcv('`, "ip_rcv(\xff\x00->", `f:g:h(`, `ip_rcv(tsnoop_hole->x`, `:`, `$`, `ip_rcv(skb->->`, strings.Repeat("ip_rcv(", 300)} {

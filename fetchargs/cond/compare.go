@@ -160,7 +160,7 @@ func withNumber(x *spec.Compare, other spec.Expr, n uint64) *spec.Compare {
 
 func (c *comparer) isValue(word string) bool { return slices.Contains(c.Values(), word) }
 
-// comparedAsText reports whether f is compared with text. Of a task this is the name.
+// comparedAsText reports whether f is compared with text. A task is compared by its name.
 func comparedAsText(f *value.Field) bool {
 	return f.Encoding == value.String || f.Encoding == value.Who
 }

@@ -108,16 +108,16 @@ func (m *comparer) maskedConstant(c *spec.Compare, f *value.Field) (Constant, bo
 func (m *comparer) textConstant(c *spec.Compare, f *value.Field) (Constant, bool) {
 	l := c.Value
 	switch {
-	case l.IsNull() && (c.Op == "==" || c.Op == "!="): // text in place is no pointer
-		m.FailFix(c.X.Where(), spec.Fix{Span: c.Where(), Text: fmt.Sprintf(`%s %s ""`, spec.Formatted(c.X, c.Format), c.Op)}, "to tell whether it is empty write ",
+	case l.IsNull() && (c.Op == "==" || c.Op == "!="): // text in place is not a pointer
+		m.FailFix(c.X.Where(), spec.Fix{Span: c.Where(), Text: fmt.Sprintf(`%s %s ""`, spec.Formatted(c.X, c.Format), c.Op)}, "to test whether it is empty write ",
 			"%s is text in place, and never NULL", c.X)
 		return Constant{}, false
 	case !l.IsText():
-		lead, fix := "text stands in quotes: ", spec.Fix{Span: l.Span, Text: `"` + spec.Escape(l.Text, '"') + `"`}
+		lead, fix := "put text in quotes: ", spec.Fix{Span: l.Span, Text: `"` + spec.Escape(l.Text, '"') + `"`}
 		if btf.Pointee(f.Type) != nil && c.Format.Text == "" {
-			lead, fix = fmt.Sprintf("text stands in quotes: %s; for the pointer's value write ", fix.Text), spec.Fix{Span: c.X.Where(), Text: "(u64)" + c.X.String()}
+			lead, fix = fmt.Sprintf("put text in quotes: %s; for the pointer's value write ", fix.Text), spec.Fix{Span: c.X.Where(), Text: "(u64)" + c.X.String()}
 			if l.Kind != spec.Number {
-				lead, fix = "text stands in quotes: ", spec.Fix{Span: l.Span, Text: `"` + spec.Escape(l.Text, '"') + `"`}
+				lead, fix = "put text in quotes: ", spec.Fix{Span: l.Span, Text: `"` + spec.Escape(l.Text, '"') + `"`}
 			}
 		}
 		m.FailFix(l.Span, fix, lead, "%s is text and cannot be compared with %s", c.X, l.Text)
@@ -166,13 +166,13 @@ func (m *comparer) notText(c *spec.Compare, f *value.Field, msg string) {
 	case !c.Value.IsText():
 		m.FailFix(c.Value.Span, spec.Fix{Span: spec.Span{Pos: c.X.Where().End, End: c.Value.Pos}, Text: " =="}, "numbers are compared with", "%s", msg)
 	case c.Format.Text != "":
-		m.FailFix(c.Value.Span, spec.Fix{Span: c.Format.Span, Text: "string"}, "text behind a pointer has the format ", "%s", msg)
+		m.FailFix(c.Value.Span, spec.Fix{Span: c.Format.Span, Text: "string"}, "text at a pointer has the format ", "%s", msg)
 	case t == nil || btf.Pointee(t) != nil:
-		m.FailFix(c.Value.Span, spec.Fix{Span: c.X.Where(), Text: c.X.String() + ":string"}, "for text behind the pointer write ", "%s", msg)
+		m.FailFix(c.Value.Span, spec.Fix{Span: c.X.Where(), Text: c.X.String() + ":string"}, "for the text at the pointer write ", "%s", msg)
 	case f.Encoding == value.Integer && f.Size == 8 && !btf.IsStruct(t):
 		m.FailFix(c.Value.Span, spec.Fix{Span: c.X.Where(), Text: "(char *)" + c.X.String()}, "if it is an address of text write ", "%s", msg)
 	case f.Encoding == value.Integer && f.Size == 1 && isCharacter(c.Value.Text):
-		m.FailFix(c.Value.Span, spec.Fix{Span: c.Value.Span, Text: "'" + c.Value.Text + "'"}, "one character stands in single quotes: ", "%s", msg)
+		m.FailFix(c.Value.Span, spec.Fix{Span: c.Value.Span, Text: "'" + c.Value.Text + "'"}, "put one character in single quotes: ", "%s", msg)
 	default:
 		m.FailFix(c.Value.Span, spec.Fix{Span: c.Where(), Text: spec.Formatted(c.X, c.Format) + " == 0"}, "numbers are compared with numbers: ", "%s", msg)
 	}
@@ -215,7 +215,7 @@ func (m *comparer) integer(c *spec.Compare, l *spec.Literal, f *value.Field) (*b
 	}
 	n, err := m.named(word, f)
 	if err != nil {
-		m.FailWith(l.Span, m.constants(l, f, err), m.wordHint(word, err), "%q is no constant, errno or parameter", word)
+		m.FailWith(l.Span, m.constants(l, f, err), m.wordHint(word, err), "%q is not a constant, errno or parameter", word)
 		return nil, false
 	}
 	if negative {
@@ -272,7 +272,7 @@ func (m *comparer) ipv4(c *spec.Compare, l *spec.Literal, f *value.Field) (*big.
 		whole.End = max(whole.End, c.Format.Span.End)
 		m.FailFix(l.Span, spec.Fix{Span: whole, Text: c.X.String() + ":ip4"}, "if it is an address write ", "%s", msg)
 	case len(l.Bytes) == 4 && size == 4 && c.Format.Text == "":
-		m.FailFix(l.Span, spec.Fix{Span: c.X.Where(), Text: "*" + c.X.String()}, "to look behind the pointer write ", "%s is a pointer", c.X)
+		m.FailFix(l.Span, spec.Fix{Span: c.X.Where(), Text: "*" + c.X.String()}, "to read what it points to write ", "%s is a pointer", c.X)
 	default:
 		m.Fail(l.Span, "", "%s has %s, %s has %d", c.X, plural.Of(f.Size, "byte"), l, len(l.Bytes))
 	}

@@ -78,7 +78,7 @@ func rename(name, from, to string) (string, bool) {
 	return strings.Replace(to, "*", stem, 1), ok && also
 }
 
-// isLimit reports whether a constant is no value of its own: it says how many there are,
+// isLimit reports whether a constant is not a value of its own: it says how many there are,
 // or where the bits of several begin.
 func isLimit(name string) bool {
 	return strings.Contains(name, "_MAX") || strings.HasSuffix(name, "_MASK") || strings.HasSuffix(name, "_LAST")
@@ -100,8 +100,8 @@ func (t *Table) bitNamed(name string) (int64, bool) {
 	return 0, false
 }
 
-// isName reports whether a name is one that C allows: enums come from files, too, and names
-// are printed as they are.
+// isName reports whether a name is one that C allows: enums also come from files, and
+// names are printed as they are.
 func isName(name string) bool {
 	return name != "" && !strings.ContainsFunc(name, func(c rune) bool {
 		return c != '_' && (c < '0' || c > '9') && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z')

@@ -46,7 +46,7 @@ func (a *Arg) Stored() string {
 // Size returns how many bytes the fetcharg takes in the fixed part of the record.
 func (a *Arg) Size() int { return max(a.Count, 1) * a.Type.Size }
 
-// Follows reports whether the fetcharg reads memory behind a pointer, or a variable.
+// Follows reports whether the fetcharg reads memory through a pointer, or a variable.
 func (a *Arg) Follows() bool {
 	return len(a.Hops) > 0 && !a.InEvent() || a.Base.Kind == Memory || a.Base.Kind == PerCPU
 }

@@ -103,8 +103,8 @@ func writeProbe(p *plan.Probe, w *strings.Builder) *spec.Error {
 	return nil
 }
 
-// bootQuote quotes a value of a bootconfig. There a value stands in either kind of
-// quotes, and neither can be escaped. It returns "" if s has both.
+// bootQuote quotes a value of a bootconfig. There a value is in either kind of quotes,
+// and neither can be escaped. It returns "" if s has both.
 func bootQuote(s string) string {
 	for _, quote := range []string{`"`, `'`} {
 		if !strings.Contains(s, quote) {

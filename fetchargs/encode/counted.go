@@ -60,7 +60,7 @@ func (r *Encoder) encodeCounted(e Encoded, w cond.Want, f *value.Format) (_ Enco
 	bounded := known && room > 0 && (isArray || btf.IsStruct(p.Type)) // reading past a number is allowed
 	switch {
 	case p.IsPointer():
-		if p, err = p.Behind(x, r.walker.Pointee(p.Type)); err != nil {
+		if p, err = p.Deref(x, r.walker.Pointee(p.Type)); err != nil {
 			return e, err
 		}
 	case !p.Mem && !p.InReg || p.BitSize > 0:

@@ -28,7 +28,7 @@ type Encoded struct {
 	char    bool    // char is signed, though BTF does not say so
 	Short   bool    // the object may end before all that is read
 	Brief   bool    // the text ends after some hundred bytes at most
-	Length  *Length // says how much of the object means something; nil if all does, and it is not behind a parameter
+	Length  *Length // says how much of the object means something; nil if all does, and no parameter points to it
 }
 
 // An Encoder says how the kernel fetches what a route leads to, and how the bytes become a
@@ -231,7 +231,7 @@ func (r *Encoder) EncodeText(e Encoded, w cond.Want, f *value.Format) (Encoded, 
 	case p.IsUntyped(): // the text is at its place
 	case p.IsPointer():
 		var err *spec.Error
-		if e.Route, err = p.Behind(x, nil); err != nil {
+		if e.Route, err = p.Deref(x, nil); err != nil {
 			return e, err
 		}
 	case !isArray || !btf.IsByte(array.Type) || !p.Mem && !p.InReg:

@@ -36,8 +36,7 @@ type Path struct {
 	Mount              *Path
 }
 
-// encodePath encodes the path of a struct file, path or dentry, in place or behind
-// a pointer.
+// encodePath encodes the path of a struct file, path or dentry, in place or at a pointer.
 func (r *Encoder) encodePath(e Encoded, w cond.Want, f *value.Format) (Encoded, *spec.Error) {
 	p, label := e.Route, spec.Postfixed(w.X)
 	e.Field.Type = p.Type

@@ -29,7 +29,7 @@ func (r *Encoder) encodeBytes(e Encoded, w cond.Want, f *value.Format) (Encoded,
 	e.Field.Type = p.Type
 	if p.IsPointer() {
 		var err *spec.Error
-		if e.Route, err = p.Behind(x, r.walker.Pointee(p.Type)); err != nil {
+		if e.Route, err = p.Deref(x, r.walker.Pointee(p.Type)); err != nil {
 			return e, err
 		}
 		if p = e.Route; btf.IsVoid(p.Type) || btf.IsByte(p.Type) {
@@ -46,7 +46,8 @@ func (r *Encoder) encodeBytes(e Encoded, w cond.Want, f *value.Format) (Encoded,
 	return r.elements(e, dynevent.X8, f.Size, x)
 }
 
-// encodeRaw encodes the bytes of an object. Of one that is only compared, it is at most 64.
+// encodeRaw encodes the bytes of an object. It encodes at most 64 of an object that is
+// only compared.
 func (r *Encoder) encodeRaw(e Encoded, w cond.Want, f *value.Format) (Encoded, *spec.Error) {
 	p, x := e.Route, w.X
 	size, known := btf.Size(p.Type)

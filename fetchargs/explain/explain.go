@@ -58,7 +58,7 @@ func writeField(w io.Writer, p *plan.Probe, f *value.Field) {
 	}
 	switch {
 	case f.Clock:
-		typ = spec.Tells(f.Encoding == value.Who)
+		typ = spec.ValueOf(f.Encoding == value.Who)
 	case f.IsRest():
 		typ = fmt.Sprintf("from byte %d on", f.Dump.At)
 	}

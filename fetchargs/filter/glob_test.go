@@ -90,8 +90,8 @@ func TestMatch(t *testing.T) {
 	}
 }
 
-// What is written for the kernel must match the same with its own matcher, of
-// which globMatch has all but [^a].
+// FuzzKernelGlob: a glob written for the kernel must match the same with the kernel's
+// matcher, which globMatch is, except for [^a].
 func FuzzKernelGlob(f *testing.F) {
 	f.Add("[^a]*", "b")
 	f.Add("[!]-a]?", "-x")

@@ -25,7 +25,7 @@ type Function struct {
 	Proto *btf.Func
 	Way   source.Way // that is being tried
 
-	// What the finder of a source may set that is not at functions:
+	// The finder of a source can set these, unless it finds functions:
 	hidden  int                     // how many of the parameters, the last, are shown only if the spec names them
 	place   func() string           // where the probe is put, in the kernel's syntax
 	filters func(field string) bool // whether the kernel's filter compares a field of its own event as tsnoop does

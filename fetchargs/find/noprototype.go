@@ -36,7 +36,7 @@ func (r *Function) withoutPrototype() *btf.Func {
 }
 
 // NoPrototype returns the error that only the name of a function is known. The hint
-// says what works all the same.
+// says what works anyway.
 func (r *Function) NoPrototype(at spec.Span, missing error) (e *spec.Error) {
 	name, module := r.Spec.Func.Text, moduleSymbol(r.Spec.Module.Text)
 	if module == "" && len(r.facts.Offsets) == 0 && len(r.facts.Modules) > 0 {

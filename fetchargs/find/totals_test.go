@@ -38,6 +38,6 @@ func TestTotals(t *testing.T) {
 		}
 	}
 	if n.addFound(name, 100000) != nil {
-		t.Error("a name is no glob")
+		t.Error("a name is not a glob")
 	}
 }

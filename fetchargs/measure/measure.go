@@ -29,7 +29,7 @@ func Parse(text string, number bool) (*Measure, error) {
 	c := spec.Collector{Text: text}
 	switch {
 	case item.Cond != nil:
-		c.Fail(item.Cond.Where(), "conditions stand in the spec", "this is a condition, not a value")
+		c.Fail(item.Cond.Where(), "put conditions in the spec", "this is a condition, not a value")
 	case item.Name.Text != "":
 		c.Fail(item.Name.Span, "leave it out", "the value needs no name here")
 	}

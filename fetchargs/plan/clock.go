@@ -32,7 +32,7 @@ const MaxKeys = 2
 // bytes, or for the task, in [value.TaskSize] bytes.
 func (c *Clock) Arg(entry *Probe) int { return entry.Fields[c.ShownField].Arg }
 
-// InHead reports whether the time is for the head of the record, which is no field.
+// InHead reports whether the time is for the head of the record, which is not a field.
 func (c *Clock) InHead(entry *Probe) bool { return entry.Args[c.Arg(entry)].Base == dynevent.Head }
 
 // Who reports whether the clock shows the task that started it, not the time since.

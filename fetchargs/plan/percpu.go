@@ -17,8 +17,8 @@ import (
 func (p *Probe) Times() int { return max(1, len(p.CPUs)) }
 
 // KernelFilter returns the whole filter of the event: Filter, and if there are CPUs, that
-// the record was made for the CPU that it is on. That part is no choice among hits: one
-// record of each passes it.
+// the record was made for the CPU that it is on. That part does not choose among hits:
+// one record of each passes it.
 func (p *Probe) KernelFilter() string {
 	if len(p.CPUs) == 0 {
 		return p.Filter

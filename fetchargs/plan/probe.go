@@ -95,7 +95,7 @@ type Probe struct {
 	Comm, Caller, Stack int
 }
 
-// Follows reports whether the probe reads memory behind a pointer, or a variable.
+// Follows reports whether the probe reads memory through a pointer, or a variable.
 func (p *Probe) Follows() bool {
 	return slices.ContainsFunc(p.Args, func(a dynevent.Arg) bool { return a.Follows() })
 }

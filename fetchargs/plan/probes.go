@@ -6,9 +6,9 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 )
 
-// Probes returns the probes of the plans and their spares, returns before entries. Of two
-// probes on one function the kernel first runs the one that was defined last, and a
-// return probe that ran first would hide the caller from the entry probe.
+// Probes returns the probes of the plans and their spares, returns before entries. With two
+// probes on one function the kernel first runs the one that was defined last, and a return
+// probe that ran first would hide the caller from the entry probe.
 func Probes(plans []*Plan) []*Probe {
 	var probes []*Probe
 	for _, p := range plans {

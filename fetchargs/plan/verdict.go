@@ -28,7 +28,7 @@ func NewVerdict(p *Probe, dec *value.Decoder, order binary.ByteOrder) *Verdict {
 		}
 		where, ok := dec.Plain(i)
 		if f.Format != "errno" {
-			f.Format = "" // -2 is an error in hexadecimal, too
+			f.Format = "" // -2 is also an error in hexadecimal
 		}
 		v := Verdict{value.NewType(&f, true, order), where}
 		if ok && (f.Format == "errno" || v.typ.Form == value.Returned || v.isAddress()) {

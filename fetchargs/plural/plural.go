@@ -18,7 +18,7 @@ func Of[T int | int64 | uint32 | uint64](n T, noun string) string {
 	return fmt.Sprintf("%d %s", n, noun)
 }
 
-// Were is Of with a verb: "1 call was" or "2 calls were".
+// Were adds a verb to what Of returns: "1 call was" or "2 calls were".
 func Were[T int | int64 | uint32 | uint64](n T, noun string) string {
 	return Of(n, noun) + " " + Verb(n)
 }

@@ -32,7 +32,7 @@ func (s *Side) ofEachCPU(both bool) {
 		s.errs.Fail(at, hint, "this machine has %d CPUs: per-CPU values are fetched for up to %d", len(cpus), dynevent.MostCPUs)
 		return
 	}
-	if len(cpus) == 0 { // of those that are wanted there is none, which is told elsewhere
+	if len(cpus) == 0 { // there is none of those that are wanted, which is reported elsewhere
 		cpus = s.fn.Target.CPUs.Each[:1]
 	}
 	last := cpus[len(cpus)-1]

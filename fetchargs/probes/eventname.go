@@ -34,8 +34,8 @@ type takenName struct {
 	next       int
 }
 
-// take returns a name that is not used: base, or base with a number, which may be the name
-// of another function, too.
+// take returns a name that is not used: base, or base with a number, which may also be
+// the name of another function.
 func (n Names) take(base string) takenName {
 	t := takenName{base, base, n.next[base]}
 	for i := max(t.next, 2); n.used[t.name]; i++ {

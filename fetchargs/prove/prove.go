@@ -75,8 +75,8 @@ func (m *piece) there(off int64) dynevent.Arg {
 	return m.pointer.Then(dynevent.Hop{Offset: off, User: m.user})
 }
 
-// Proof adds the fetchargs that prove that the memory behind the i-th pointer, the
-// value after n hops, was there. arg is the index of the fetcharg of e.
+// Proof adds the fetchargs that prove that the memory at the i-th pointer, the value
+// after n hops, was there. arg is the index of the fetcharg of e.
 func (v *Prover) Proof(e encode.Encoded, i, n, arg int) *value.Proof {
 	m := piece{
 		pointer: e.Route.Pointer(n), user: e.Route.Marked(i), label: e.Route.Labels[i],
@@ -106,7 +106,7 @@ func (v *Prover) Proof(e encode.Encoded, i, n, arg int) *value.Proof {
 	return p
 }
 
-// Head adds the fetchargs that prove that the first bytes of e, behind the i-th pointer,
+// Head adds the fetchargs that prove that the first bytes of e, at the i-th pointer,
 // were there: the first one of single bytes, or 8.
 func (v *Prover) Head(e encode.Encoded, i, n int) *value.Proof {
 	m := piece{

@@ -30,7 +30,7 @@ func constant(c cond.Constant, f *value.Field, op spec.Op, plain bool) (string, 
 		return "", false
 	}
 	text := c.Text
-	// Refuse what is not printable, because the filter is printed, too.
+	// Refuse what is not printable, because the filter is also printed.
 	odd := strings.ContainsFunc(text, func(r rune) bool { return r == utf8.RuneError || !strconv.IsPrint(r) })
 	if odd || len(text) > 200 || f.Count > 0 && len(text) >= f.Count || op == "~" && text == "" {
 		return "", false

@@ -13,8 +13,8 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/target"
 )
 
-// What was counted is chosen from a recording by its expression, and by its FORMAT if
-// there are several of that.
+// TestCountedRecorded: a counted value is chosen from a recording by its expression, and
+// by its FORMAT if there are several of that.
 func TestCountedRecorded(t *testing.T) {
 	target := &target.Target{Arch: abi.Named("amd64"), Kernel: btf.Open(filepath.Join("..", "..", "testdata", "btf", "sample.btf"))}
 	target.Features, _ = dynevent.FeaturesOf("6.12")

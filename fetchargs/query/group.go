@@ -7,8 +7,8 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
-// What is not a function is called GROUP:NAME in a plan. A spec has GROUP where others have the
-// module.
+// An event that is not a function is called GROUP:NAME in a plan. A spec has GROUP where others
+// have the module.
 
 // inGroup returns the module and the names by which specs choose a plan of these names.
 func inGroup(module string, names []string) (string, []string) {

@@ -265,8 +265,8 @@ func (s *selection) choose() {
 	}
 }
 
-// meant returns w, the value called x. If x is no recorded value, but the name of an item
-// of the spec, it returns the expression of that item.
+// meant returns w, the value called x. If x is not a recorded value, but the name of an
+// item of the spec, it returns the expression of that item.
 func (s *selection) meant(w cond.Want) cond.Want {
 	x, ok := w.X.(*spec.Ident)
 	if !ok || slices.Contains(s.Values(), x.Text) {

@@ -62,7 +62,7 @@ func TestRecordedHint(t *testing.T) {
 	}
 }
 
-// TestRecordedNumber tells by which numbers a recording has its specs, in one line.
+// TestRecordedNumber: a line shows by which numbers a recording has its specs.
 func TestRecordedNumber(t *testing.T) {
 	recorded := saved(t, planOf(t, "ksys_lseek(offset)"))
 	for _, number := range []string{"0", "%2", "65535"} {

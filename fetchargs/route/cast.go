@@ -20,7 +20,7 @@ func (r *Walker) addr(x *spec.Addr) (Route, *spec.Error) {
 		p.Mem, p.Type = false, &btf.Pointer{Target: btf.OrVoid(p.Type)}
 		return p, nil
 	case !p.Mem:
-		return p, spec.Errorf(x.Span, "", "%s is not behind a pointer: its address cannot be fetched", x.X)
+		return p, spec.Errorf(x.Span, "", "%s is not read through a pointer: its address cannot be fetched", x.X)
 	case p.BitSize > 0:
 		return p, spec.Errorf(x.Span, "", "%s is a bit field and has no address", x.X)
 	}

@@ -5,7 +5,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
-// operands yields what may stand in place of a parameter.
+// operands yields what can be in place of a parameter.
 func (r *Walker) operands(yield func(name, is string) bool) {
 	for _, p := range r.fn.Proto.Params {
 		if p.Name != "" && !yield(p.Name, btf.Name(p.Type)) {

@@ -67,7 +67,7 @@ func (seen nesting) hasInternal(members []btf.MemberOf, depth int) bool {
 	return false
 }
 
-// typeTag returns the name of a struct or union, behind qualifiers and typedefs.
+// typeTag returns the name of a struct or union, without qualifiers and typedefs.
 func typeTag(t btf.Type) string {
 	switch t := btf.Strip(t).(type) {
 	case *btf.Struct:
@@ -90,7 +90,7 @@ var internals = map[string]bool{
 	"mutex": true, "rw_semaphore": true, "semaphore": true, "seqlock_t": true, "seqcount_t": true,
 	"wait_queue_head": true, "wait_queue_entry": true, "completion": true, "timer_list": true, "hrtimer": true,
 	"work_struct": true, "kobject": true, "kref": true, "lockref": true, "percpu_ref": true, "percpu_counter": true,
-	// Pointers to these types do, too.
+	// Pointers to these types also do.
 	"address_space": true, "bio": true, "block_device": true, "cred": true, "dentry": true, "device": true, "file": true,
 	"file_operations": true, "file_system_type": true, "gendisk": true, "inode": true, "kmem_cache": true,
 	"mm_struct": true, "module": true, "net": true, "net_device": true, "nsproxy": true, "page": true, "pid": true,

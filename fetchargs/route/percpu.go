@@ -10,8 +10,9 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
-// Behind returns the route to the memory, of type typ, that the pointer p, called x, points to.
-func (p Route) Behind(x spec.Expr, typ btf.Type) (Route, *spec.Error) {
+// Deref returns the route to the memory, of type typ, that the pointer p, called x,
+// points to.
+func (p Route) Deref(x spec.Expr, typ btf.Type) (Route, *spec.Error) {
 	return p.Follow(x.String(), typ), p.isOfOne(x)
 }
 

@@ -2,7 +2,7 @@ package route
 
 import "slices"
 
-// A Remark is what a plan tells of the way to a value.
+// A Remark is a note of a plan on the way to a value.
 type Remark struct {
 	Kind RemarkKind
 	Text string

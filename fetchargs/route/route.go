@@ -45,7 +45,7 @@ type Route struct {
 	Wide            btf.Type // the type to which the number is widened; nil if it is not
 	Boot            bool     // a member that holds a time of CLOCK_BOOTTIME
 
-	Remarks []Remark // what the plan tells of the way
+	Remarks []Remark // notes of the plan on the way
 
 	Use *value.Usage // when the call uses the parameter that the route begins with; nil if it always does
 }
@@ -137,7 +137,7 @@ func (p Route) Member(m btf.Place) Route {
 // IsPerCPU reports whether p is a pointer to a per-CPU variable.
 func (p Route) IsPerCPU() bool { return value.IsPerCPU(p.Set) || btf.IsPerCPU(p.Type) }
 
-// Marked reports whether the memory behind the i-th pointer is read as user memory.
+// Marked reports whether the memory at the i-th pointer is read as user memory.
 func (p Route) Marked(i int) bool {
 	n := i
 	if p.OfVariable() {

@@ -13,7 +13,7 @@ import (
 // names differently, or shows on every line.
 type otherName struct {
 	names string // separated by spaces
-	fix   string // what to write; "" if nothing can stand in its place
+	fix   string // what to write; "" if nothing can replace it
 	hint  string // before fix
 }
 
@@ -22,7 +22,7 @@ var otherNames = []otherName{
 	{"retval ret retvalue result rc rval", "return", "what the function returns is "},
 	{"arg0", "$arg1", "the first argument is "},
 	{"pid tid tgid common_pid", "", "each line has the task's id; -p PID chooses processes"},
-	{"current curtask task", "", "the running task is no parameter: its name is $comm, each line has its id"},
+	{"current curtask task", "", "the running task is not a parameter: its name is $comm, each line has its id"},
 	{"args", "", "without parentheses all parameters are shown"},
 	{"cpu CPU common_cpu", "", "each line has the CPU; --cpu LIST chooses some"},
 	{"caller ip", "", "each line has the caller"},

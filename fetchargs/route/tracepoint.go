@@ -26,7 +26,7 @@ func (r *Walker) locateFields() ([]Route, []error) {
 		case f != nil && kind != dynevent.Tprobe:
 			routes[i] = fieldRoute(f, p.Type)
 			if routes[i].Set = cmp.Or(value.SetOfEvent(e.Title(), f.Name), conversions[f.Name]); n > 0 {
-				routes[i] = routes[i].remark(Detail, p.Name+" is the field of the event; the tracepoint has an argument of that name, too")
+				routes[i] = routes[i].remark(Detail, p.Name+" is the field of the event; the tracepoint also has an argument of that name")
 			}
 		case f != nil:
 			errs[i] = source.Limit{Why: fmt.Sprintf("it is a field of the event, and %s", kind.Has()), In: source.Way{dynevent.Existing}, Cure: apart}

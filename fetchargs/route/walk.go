@@ -48,7 +48,7 @@ func (r *Walker) Walk(x spec.Expr) (Route, *spec.Error) {
 	case *spec.SizeOf:
 		return r.sizeOf(x)
 	case *spec.Since:
-		return Route{}, spec.Errorf(x.Span, "", "%s(...) is %s, not a value of the call", x.Word(), spec.Tells(x.Who))
+		return Route{}, spec.Errorf(x.Span, "", "%s(...) is %s, not a value of the call", x.Word(), spec.ValueOf(x.Who))
 	}
 	panic(fmt.Sprintf("fetchargs: unknown expression %T", x))
 }

@@ -27,7 +27,7 @@ func tooLong(text string) Errors {
 }
 
 // ParseAll parses the specs of a run. wrong is what is wrong with them, up to MaxErrors; the
-// others are returned all the same.
+// others are returned anyway.
 func ParseAll(texts []string) (specs []*Spec, wrong Errors) {
 	size := 0
 	for _, text := range texts {

@@ -43,8 +43,8 @@ func IsDuration(x Expr) bool {
 	return false
 }
 
-// Tells says what since(...) and who(...) are.
-func Tells(who bool) string {
+// ValueOf says what since(...) and who(...) are.
+func ValueOf(who bool) string {
 	if who {
 		return "a task"
 	}

@@ -196,7 +196,7 @@ func (p *parser) prefix(l *Literal) bool {
 	}
 	addr, _ := netip.AddrFromSlice(l.Bytes)
 	if whole := netip.PrefixFrom(addr, l.Bits).Masked(); whole.Addr() != addr {
-		p.failFix(l.Span, Fix{l.Span, whole.String()}, "write ", "%s has bits set behind the prefix", l.Text)
+		p.failFix(l.Span, Fix{l.Span, whole.String()}, "write ", "%s has bits set after the prefix", l.Text)
 		return false
 	}
 	return true

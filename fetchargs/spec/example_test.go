@@ -26,5 +26,5 @@ func Example() {
 	// ip_rcv(skb->len, name=dev->name) if skb->len > 0x64
 	// ip_rcv 2 name dev->name
 	// skb->len > 100
-	// values stand on the right {20 23} write skb->len > 100
+	// the value must be on the right {20 23} write skb->len > 100
 }

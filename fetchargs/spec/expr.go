@@ -241,7 +241,7 @@ func (p *parser) primary() Expr {
 	}
 	hint := ""
 	if tok.kind == tokNumber || tok.kind == tokQuoted {
-		hint = "values stand on the right: skb->len > 100"
+		hint = "put the value on the right: skb->len > 100"
 	}
 	if comparing[tok.kind] {
 		hint = "put the spec in single quotes: in double ones the shell takes $comm for its own"

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Function based events were proposed in 2018 and never merged. Their language is
-// accepted here, too:
+// Function based events were proposed in 2018 and never merged. Their language is also
+// accepted here:
 //
 //	ENTRY  = TYPE NAME {"+" N | "[" N "]"} | TYPE [NAME "="] ADDR | TYPE EXPR | "NULL"
 //	TYPE   = ["unsigned"] ATOM ["[" N "]"]
@@ -207,7 +207,7 @@ func (p *parser) addr(e *Typed) bool {
 	n, ok := parseNumber(p.tok.text)
 	if !ok || !strings.HasPrefix(strings.ToLower(p.tok.text), "0x") || !n.IsUint64() {
 		p.fail(p.tok.Span, "addresses are those of /proc/kallsyms: int total_forks=0xffffffff82354c18; a name will do: int @total_forks",
-			"%q is no address", p.tok.text)
+			"%q is not an address", p.tok.text)
 		return false
 	}
 	e.Addr = &Literal{Kind: Number, Text: p.tok.text, Int: new(big.Int).Set(n), Span: p.tok.Span}

@@ -15,11 +15,11 @@ func (p *parser) foreign(s *Spec) bool {
 	case at.kind == tokIdent && slices.Contains([]string{"where", "when", "filter"}, at.text):
 		p.failFix(at.Span, Fix{at.Span, "if"}, "write ", "%s", p.describe())
 	case at.text == "{":
-		p.fail(at.Span, "what is to be shown stands in parentheses behind the function", "nothing is run when a function is called")
+		p.fail(at.Span, "list the values in parentheses after the function", "nothing is run when a function is called")
 	case at.text == "/" && strings.Contains(p.text, ".c:"):
 		p.fail(at.Span, "name the function that contains the line", "source lines cannot be traced")
 	case at.text == "/":
-		p.fail(at.Span, "conditions stand behind if", "%s", p.describe())
+		p.fail(at.Span, "put conditions after if", "%s", p.describe())
 	case at.kind == tokReg && at.text == "%return" && !s.Parens:
 		p.failFix(at.Span, Fix{at.Span, "(return)"}, "what the function returns is an item: "+s.Func.Text, "%s", p.describe())
 	case at.kind == "+" && after.kind == tokNumber && !s.Parens:
@@ -58,7 +58,7 @@ func (p *parser) called(name token) bool {
 		return true
 	}
 	if n.expr == nil || p.tok.kind != ")" {
-		p.fail(at, "how a value is shown is a FORMAT behind it", "no functions are called here")
+		p.fail(at, "put a FORMAT after the value", "no functions are called here")
 		return true
 	}
 	at.End = p.tok.End

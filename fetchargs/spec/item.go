@@ -10,7 +10,7 @@ func ParseItem(text string) (*Item, error) {
 	case len(p.errs) > 0:
 		return nil, p.errs
 	case item == nil:
-		p.fail(Span{0, len(text)}, "", "this is no value")
+		p.fail(Span{0, len(text)}, "", "this is not a value")
 	case p.tok.kind != tokEOF:
 		p.fail(p.tok.Span, "one value is wanted", "%s", p.describe())
 	}

@@ -20,7 +20,7 @@ func (p *parser) turned() {
 	turn := map[tokenKind]Op{"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<=", "&": "&"}
 	op, known := turn[p.tok.kind]
 	if !known {
-		p.fail(at, "values stand on the right: skb->len > 100", "an expression is missing: unexpected %q", p.text[at.Pos:at.End])
+		p.fail(at, "put the value on the right: skb->len > 100", "an expression is missing: unexpected %q", p.text[at.Pos:at.End])
 		return
 	}
 	p.next()
@@ -32,7 +32,7 @@ func (p *parser) turned() {
 		p.fail(n.where(), "", "a condition cannot be compared")
 		return
 	}
-	p.failFix(at, Fix{at.To(n.where()), c.String()}, "write ", "values stand on the right")
+	p.failFix(at, Fix{at.To(n.where()), c.String()}, "write ", "the value must be on the right")
 }
 
 // misspelt refuses the comparison operators of other languages.
@@ -63,7 +63,7 @@ func (p *parser) unquoted(op Op) bool {
 	if bare == text && !glob && !strings.HasPrefix(text, "/") && !strings.HasPrefix(text, ".") {
 		return false
 	}
-	p.failFix(at, Fix{at, `"` + bare + `"`}, "put the spec in single quotes, the text in double ones: ", "text stands in quotes")
+	p.failFix(at, Fix{at, `"` + bare + `"`}, "put the spec in single quotes, the text in double ones: ", "text must be in quotes")
 	return true
 }
 
@@ -108,7 +108,7 @@ func (p *parser) computed(c *Compare) bool {
 		}
 	}
 	if op == "|" && b.kind == tokIdent {
-		p.failFix(p.tok.Span, Fix{b.Span, b.text + "()"}, "the kernel's filter cannot compute; another spec has parentheses behind a condition: ", "arithmetic is not possible")
+		p.failFix(p.tok.Span, Fix{b.Span, b.text + "()"}, "the kernel's filter cannot compute; after a condition another spec needs parentheses: ", "arithmetic is not possible")
 		return false
 	}
 	p.fail(p.tok.Span, "the kernel's filter cannot compute: compare with one number", "arithmetic is not possible")
@@ -162,7 +162,7 @@ func (p *parser) isArithmetic() bool {
 	return p.isShift()
 }
 
-// uncompared refuses text behind x in place of an operator that is not one.
+// uncompared refuses text after x in place of an operator that is not one.
 func (p *parser) uncompared(x *node) bool {
 	op := p.tok
 	after := scanAt(p.text, op.End)
@@ -247,6 +247,6 @@ func (p *parser) looseCast() bool {
 	} else if after.kind == ")" {
 		fix = Fix{p.tok.To(after.Span), fix.Text + ")"}
 	}
-	p.failFix(Span{start, end}, fix, "write ", "the type of a cast stands in parentheses of its own")
+	p.failFix(Span{start, end}, fix, "write ", "the type of a cast needs its own parentheses")
 	return true
 }

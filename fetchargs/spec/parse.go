@@ -171,11 +171,11 @@ func (p *parser) function(s *Spec) bool {
 		return false
 	}
 	if IsDigit(name.Text[0]) {
-		p.fail(name.Span, "a spec begins with a function; processes are chosen with -p 12,34", "%q is no function's name", name.Text)
+		p.fail(name.Span, "a spec begins with a function; processes are chosen with -p 12,34", "%q is not a function's name", name.Text)
 		return false
 	}
 	if strings.Contains(withoutClasses(name.Text), "-") {
-		p.fail(name.Span, "members are reached in the list of items: FUNC(PARAM->MEMBER)", "%q is no function's name", name.Text)
+		p.fail(name.Span, "members are reached in the list of items: FUNC(PARAM->MEMBER)", "%q is not a function's name", name.Text)
 		return false
 	}
 	return true

@@ -15,7 +15,7 @@ const mostCPUs = 8192
 
 const thisCPU, perCPU = "this_cpu", "per_cpu"
 
-// What the kernel and other tools call it: the first take what this_cpu does, the
+// The names in the kernel and other tools: the first take what this_cpu does, the
 // others an address or a text.
 var (
 	likeThisCPU = strings.Fields("this_cpu_read raw_cpu_read __this_cpu_read get_cpu_var")
@@ -32,7 +32,7 @@ func (p *parser) perCPU(tok token) Expr {
 	p.next()
 	switch {
 	case p.tok.kind == tokSymbol && len(p.tok.text) > 1:
-		p.failFix(p.tok.Span, Fix{p.tok.Span, p.tok.text[1:]}, "write ", "the name stands here without @")
+		p.failFix(p.tok.Span, Fix{p.tok.Span, p.tok.text[1:]}, "write ", "the name must be without @ here")
 		return nil
 	case p.tok.kind != tokIdent:
 		p.fail(p.tok.Span, form, "%s", p.describe())

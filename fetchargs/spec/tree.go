@@ -19,7 +19,7 @@ type Spec struct {
 	Else *Spec
 	Nth  int // number of alternatives before this one
 
-	// Starts is the clock that its calls start, for which alone they are recorded, and Of the
+	// Starts is the clock that its calls start, for which alone they are recorded, and Of, the
 	// text of the spec that has the clock: see Starters. Both are empty for a user's spec.
 	Starts, Of string
 }

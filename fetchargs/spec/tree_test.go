@@ -57,7 +57,7 @@ func TestParseItem(t *testing.T) {
 		{"n=skb->len:x", "n=skb->len:x", ""},
 		{"skb->len > 5", "skb->len > 5", ""},
 		{"", "an expression is missing: the spec ends here", ""},
-		{"NULL)", "this is no value", "NULL)"},
+		{"NULL)", "this is not a value", "NULL)"},
 		{"a, b", `unexpected ","`, ","},
 		{"a->", "a member's name is missing after ->: the spec ends here", ""},
 	} {
@@ -167,8 +167,8 @@ func TestProperties(t *testing.T) {
 			t.Errorf("SplitFormat(%q) = %q, want %q", format, got, want)
 		}
 	}
-	if spec.Tells(true) != "a task" || spec.Tells(false) != "a duration" {
-		t.Error("who tells a task, since a duration")
+	if spec.ValueOf(true) != "a task" || spec.ValueOf(false) != "a duration" {
+		t.Error("who is a task, since a duration")
 	}
 }
 

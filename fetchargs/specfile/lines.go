@@ -73,7 +73,7 @@ func (r *reader) plain(text []byte) ([]byte, bool) {
 	before := text[:bad]
 	column := bad - bytes.LastIndexByte(before, '\n')
 	r.fail(&Spec{file: r.name, pieces: []piece{{0, 1 + bytes.Count(before, []byte("\n")), column}}}, spec.Span{},
-		"a file of specs is text: one a line", "byte 0x%02x: this is no text", text[bad])
+		"a file of specs is text: one a line", "byte 0x%02x: this is not text", text[bad])
 	return nil, false
 }
 
@@ -189,7 +189,7 @@ func (r *reader) include(text string) {
 	at := spec.Span{Pos: len(text) - len(name), End: len(text)}
 	if quoted, ok := strings.CutPrefix(name, `"`); ok {
 		if name, ok = strings.CutSuffix(quoted, `"`); !ok || name == "" || strings.Contains(name, `"`) {
-			r.fail(line, at, `include "net drops.tsnoop"`, "an include is a file's name, in quotes if it has blanks before or behind it, or #")
+			r.fail(line, at, `include "net drops.tsnoop"`, "an include is a file's name, in quotes if it begins or ends with a space or contains #")
 			return
 		}
 	}

@@ -21,7 +21,7 @@ func checkField(p *plan.Probe, f *value.Field) error {
 	case !hasArg(p, f.Arg):
 		return errors.New("impossible field")
 	case p.GoesOn(f) && !hasArg(p, f.Arg+1):
-		return errors.New("it goes on behind the last argument")
+		return errors.New("it continues after the last argument")
 	}
 	return nil
 }

@@ -149,7 +149,7 @@ func (s *savedProbe) load(of *plan.Plan, types func(int) (btf.Type, error)) (*pl
 	}
 	kind, ok := dynevent.Named(s.Kind)
 	if !ok || kind.Side() != dynevent.Side(side) {
-		return nil, fmt.Errorf("a %q is no probe of the %s", s.Kind, s.Side)
+		return nil, fmt.Errorf("a %q is not a probe of the %s", s.Kind, s.Side)
 	}
 	if len(s.Args) > dynevent.MaxArgs {
 		return nil, errors.New("too many arguments")
@@ -172,7 +172,7 @@ func (s *savedProbe) load(of *plan.Plan, types func(int) (btf.Type, error)) (*pl
 		}
 	}
 	if p.Side == dynevent.Return && p.Caller >= 0 {
-		return nil, errors.New("a return's caller is no argument")
+		return nil, errors.New("the caller of a return is not an argument")
 	}
 	for i := range s.Fields {
 		f, err := s.Fields[i].load(p, types)
@@ -191,7 +191,7 @@ func (s *savedArg) load(text string) (a dynevent.Arg, err error) {
 		return a, err
 	}
 	if len(a.Name) > dynevent.MaxArgName || !dynevent.IsName(a.Name) {
-		return a, fmt.Errorf("%q is no name", a.Name)
+		return a, fmt.Errorf("%q is not a valid name", a.Name)
 	}
 	var ok bool
 	if a.Base, ok = s.base(); !ok {

@@ -93,17 +93,17 @@ func TestLoadDamaged(t *testing.T) {
 		{`"arch":"amd64"`, `"arch":"vax"`, "unknown architecture"},
 		{`"spec":"ip_rcv(`, `"spec":"ip_rcv((`, "ip_rcv(("},
 		{`"side":"entry"`, `"side":"middle"`, "unknown side"},
-		{`"kind":"kprobe"`, `"kind":"kretprobe"`, "no probe of the entry"},
+		{`"kind":"kprobe"`, `"kind":"kretprobe"`, "not a probe of the entry"},
 		{`"kind":"kretprobe","side":"return"`, `"kind":"kprobe","side":"entry"`, "out of order"},
 		{`"comm":`, `"comm":1`, "argument out of range"},
 		{`"stack":`, `"stack":-`, "argument out of range"},
-		{`"stack":`, `"caller":0,"stack":`, "a return's caller"},
+		{`"stack":`, `"caller":0,"stack":`, "the caller of a return"},
 		{`"base":"$arg1"`, `"base":"$arg0"`, "unknown start"},
 		{`"base":"$arg1"`, `"base":"$arg1","count":65`, "of 65 elements"},
 		{`"type":"x64"`, `"type":"x63"`, "unknown type"},
 		{`"type":"x64"`, `"type":""`, "cannot be of type"},
-		{`"name":"stack"`, `"name":"a b"`, "no name"},
-		{`"name":"stack"`, `"name":"` + strings.Repeat("x", 32) + `"`, "no name"},
+		{`"name":"stack"`, `"name":"a b"`, "not a valid name"},
+		{`"name":"stack"`, `"name":"` + strings.Repeat("x", 32) + `"`, "not a valid name"},
 		{`"span":[`, `"span":[99`, "of a spec of"},
 		{`"span":[`, `"span":[-`, "of a spec of"},
 		{`"encoding":"integer"`, `"encoding":"float"`, "unknown encoding"},
@@ -174,7 +174,7 @@ func FuzzLoad(f *testing.F) {
 		plans, err := store.Load(data)
 		if err != nil {
 			if !errors.Is(err, store.ErrSaved) {
-				t.Errorf("%v is no ErrSaved", err)
+				t.Errorf("%v is not ErrSaved", err)
 			}
 			return
 		}

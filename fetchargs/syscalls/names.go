@@ -2,7 +2,7 @@ package syscalls
 
 import "strings"
 
-// Compat stands before the name of a system call when 32-bit programs call it.
+// Compat precedes the name of a system call when 32-bit programs call it.
 const Compat = "compat_"
 
 // NamesOf splits the name of a plan's function: "compat_sys_openat" becomes
@@ -15,5 +15,5 @@ func NamesOf(fn string) (name, short string) {
 	return "", ""
 }
 
-// Module may stand before the name of a system call, like a module.
+// Module can precede the name of a system call, like a module.
 const Module = "syscall"

@@ -9,8 +9,8 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
-// What the table of 32-bit programs' calls says is about calls of the other table, and
-// names sets and FORMATs that are known.
+// TestSyscalls32: the table of 32-bit programs' calls is about calls of the other table,
+// and names sets and FORMATs that are known.
 func TestSyscalls32(t *testing.T) {
 	known := constants.SetNames()
 	others := 0

@@ -2,7 +2,7 @@ package tracepoint
 
 import "testing"
 
-// TestField tells from the kernel's declarations of fields what their records hold, and
+// TestField derives from the kernel's declarations of fields what their records hold, and
 // whether the kernel's filter compares them.
 func TestField(t *testing.T) {
 	for _, tt := range []struct {

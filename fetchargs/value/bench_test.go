@@ -8,8 +8,8 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
-// BenchmarkDecoder reads a number, one behind a pointer, and a string; the number
-// the short way, too.
+// BenchmarkDecoder reads a number, one through a pointer, and a string; the number also
+// the short way.
 func BenchmarkDecoder(b *testing.B) {
 	record := binary.LittleEndian.AppendUint64(nil, 0xffff_8880_0000_1000)
 	record = binary.LittleEndian.AppendUint32(record, 77)
@@ -22,7 +22,7 @@ func BenchmarkDecoder(b *testing.B) {
 	}
 	slots := []value.Slot{{Offset: 0, Size: 8}, {Offset: 8, Size: 4}, {Offset: 12, Size: 4, DataLoc: true}}
 	d := value.NewDecoder(fields, abi.Named("amd64"), slots, binary.LittleEndian, nil)
-	for i, name := range []string{"number", "behind", "string"} {
+	for i, name := range []string{"number", "pointer", "string"} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {

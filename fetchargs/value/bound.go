@@ -54,8 +54,7 @@ func (d *Decoder) length(b *Bound, data []byte) int {
 }
 
 // array returns the value of f, an array whose pointers can be followed. If Why is not 0,
-// it is only the beginning of the array. Of the rest, if there is one, Uint counts the
-// bytes, too.
+// it is only the beginning of the array. If there is a rest, Uint also counts its bytes.
 func (d *Decoder) array(f *Field, data []byte) Value {
 	v := Value{Kind: Bytes, Bytes: d.bytes(f, data)}
 	if whole, most := len(v.Bytes), f.Size*f.Count; d.slots[f.Arg].DataLoc && whole > most {

@@ -184,7 +184,7 @@ func bytesRule(f *Field) rule {
 // maxTypes is the most typedefs, arrays and qualifiers to look through.
 const maxTypes = 64
 
-// element returns the element type of t, behind arrays, qualifiers and typedefs, and the
+// element returns the element type of t, without arrays, qualifiers and typedefs, and the
 // name of the typedef on the way that has a rule of its own, "" if there is none.
 func element(t btf.Type) (elem btf.Type, typedef string) {
 	for range maxTypes { // damaged BTF may have cycles

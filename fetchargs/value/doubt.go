@@ -30,7 +30,7 @@ func (d *Decoder) whyArg(arg int, data []byte) Why {
 const OldMemory Why = 1 << 7
 
 // trusts reports whether a pointer is believed because a record made from text has
-// nothing that could prove it. What is read through it is marked with OldMemory.
+// nothing that could prove it. Values read through it are marked with OldMemory.
 func (d *Decoder) trusts(g *Guard) bool { return d.whys != nil && g.Proof == nil }
 
 // mayBeOld reports whether f was read through a pointer that is only trusted. A string

@@ -44,11 +44,11 @@ type Field struct {
 	Dump      *Extent // for Dumped
 	Again     int     // 1 plus the index of the return probe's field with the value at return; -1 in that field
 	Why       string  // why nothing was fetched
-	Clock     bool    // the record has room for an Age or a Who, which its reader tells from earlier records
+	Clock     bool    // the record has room for an Age or a Who, which its reader finds out from earlier records
 	Boot      bool    // the time of an Age is of CLOCK_BOOTTIME, not CLOCK_MONOTONIC
 
 	Bound  *Bound           // how much of what a parameter points to means something; nil if all does, or for no parameter
-	Items  []int            // for Strings: indexes of fields, which are Arrays of characters behind two pointers at least
+	Items  []int            // for Strings: indexes of fields, which are Arrays of characters through two pointers at least
 	Use    *Use             // when the call uses the parameter; nil if it always does
 	Path   *Path            // the rest of a path, if the text is its last name; else nil
 	Set    string           // set of constants that the value is known to hold, or a FORMAT; else ""

@@ -9,8 +9,8 @@ import (
 	"github.com/tsnoop/tsnoop/testdata/badinput"
 )
 
-// FuzzDecoder reads records that are anything, laid out anyhow. What it gives lies
-// within the record, and the short way to a number gives the same.
+// FuzzDecoder reads records that are anything, laid out anyhow. Its values are within the
+// record, and the short way to a number gives the same.
 func FuzzDecoder(f *testing.F) {
 	f.Add([]byte{0, 8, 8, 4, 12, 4, 16, 4, 20, 8}, []byte("\x00\x10\x00\x00\x80\x88\xff\xff....\x1c\x00\x05\x00\x1c\x00\x05\x00........load\x00"), false)
 	f.Add([]byte{0, 8, 8, 4, 12, 4, 16, 4, 20, 8}, []byte("\x00\x00\x7f\xff\x00\x00\x10\x00................"), true)

@@ -150,7 +150,7 @@ func TestWindows(t *testing.T) {
 	}{
 		{"no window", kern, nil, there, 7, "16 bytes"},
 		{"no window on a program's memory", user, nil, there, 7, "unproven p=0x7fff00001000"},
-		{"no memory behind it", unmapped - 8, nil, there, 7, "16 bytes, not [{8 16}]"},
+		{"no memory at it", unmapped - 8, nil, there, 7, "16 bytes, not [{8 16}]"},
 		{"counted", user, window(counted(8, 16), 8), there, 7, "16 bytes"},
 		{"counted, a fault", user, window(counted(8, 16), 8), there, 8, "not in memory p=0x7fff00001000"},
 		{"counted, a fault in the kernel's memory", kern, window(counted(8, 16), 8), there, 8, "not in memory p=0xffff888000001000"},

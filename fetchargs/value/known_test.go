@@ -37,7 +37,7 @@ func TestKnownNames(t *testing.T) {
 	}
 }
 
-// TestNamedFormats applies the FORMATs that a name tells only to the types that they suit.
+// TestNamedFormats applies the FORMATs of names only to the types that they suit.
 func TestNamedFormats(t *testing.T) {
 	long, word := &btf.Int{Name: "long unsigned int", Size: 8}, &btf.Int{Name: "unsigned int", Size: 4}
 	signed := &btf.Int{Name: "int", Size: 4, Encoding: btf.IsSigned}

@@ -166,8 +166,8 @@ func formatOfName(name string) string {
 	return ofNames[name]
 }
 
-// ofNames lists names that mean the same wherever they are: an unsigned fd is -1 for none,
-// too.
+// ofNames lists names that mean the same wherever they are: an unsigned fd is also -1 for
+// none.
 var ofNames = map[string]string{
 	"fd": "id", "ip": "addr", "pc": "addr", "sp": "addr", "vm_start": "addr", "vm_end": "addr",
 }

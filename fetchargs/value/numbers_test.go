@@ -188,7 +188,7 @@ func TestWidths(t *testing.T) {
 		want bool
 	}{{id(u32, 4), 1<<32 - 1, true}, {id(u32, 4), 1<<32 - 2, false}, {id(u16, 2), 1<<16 - 1, true}, {id(ptr, 4), 1<<32 - 1, false}, {id(u64, 8), 1<<64 - 1, false}} {
 		if got := c.t.IsNoID(c.x); got != c.want {
-			t.Errorf("%d: %#x is no ID: %v", i, c.x, got)
+			t.Errorf("%d: %#x is not an ID: %v", i, c.x, got)
 		}
 	}
 }

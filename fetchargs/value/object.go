@@ -22,7 +22,7 @@ type Extent struct {
 	Args int // number of args that hold it, from Field.Arg on; 0 if it is empty
 	Off  int // bytes from where the last guard points to the beginning of the object
 
-	Addr uint64 // address of an object that is not behind a guard; 0 if not known
+	Addr uint64 // address of an object without a guard; 0 if not known
 
 	// Windows show which pages could be read: a number that cannot be read leaves old
 	// memory in its place, and so does each element of an array.

@@ -51,7 +51,7 @@ const (
 var pseudos = map[uint64]pseudo{
 	0x50495045: {"pipe:[", numbered, "]"},
 	0x534f434b: {"socket:[", numbered, "]"},
-	0x6e736673: {"...:[", numbered, "]"}, // a namespace: what kind, only its private data tells
+	0x6e736673: {"...:[", numbered, "]"}, // a namespace: only its private data shows which kind
 	0x50494446: {"anon_inode:[pidfd]", nothing, ""},
 	0x09041934: {"anon_inode:", named, ""},
 	0x01021994: {"/", named, " (deleted)"}, // tmpfs: memfd and shared memory

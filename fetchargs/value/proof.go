@@ -13,8 +13,8 @@ package value
 //   - Itself, +off(ptr):string, for kernels that write a length of 0 in both cases (5.10):
 //     a text proves that its page is there. No text proves nothing.
 //
-// A trial in each record, a string behind a pointer that can never be followed, shows
-// which kind of kernel it is.
+// A trial in each record, a string at a pointer that can never be followed, shows which
+// kind of kernel it is.
 //
 // Kernels that count faults need no string:
 //
@@ -55,13 +55,13 @@ func (k ProofKind) String() string {
 	case Counted:
 		return "misses do not rise"
 	}
-	return "that faults behind it only"
+	return "this faults only at its second read"
 }
 
 const proofPage = 4096 // bytes, the smallest page there is
 
-// doubt returns why the memory behind a pointer, an address in user space, is not
-// believed. It returns false if the memory was there.
+// doubt returns why the memory at a pointer, an address in user space, is not believed.
+// It returns false if the memory was there.
 func (d *Decoder) doubt(p *Proof, addr uint64, data []byte) (Why, bool) {
 	if p == nil {
 		return Unproven, true
@@ -76,8 +76,8 @@ func (d *Decoder) doubt(p *Proof, addr uint64, data []byte) (Why, bool) {
 		if !keeps {
 			return Unproven, true
 		}
-		// In a record made from text, a string that faulted cannot be told from the next
-		// string.
+		// In a record made from text, a string that faulted cannot be distinguished from
+		// the next string.
 		places := d.isNext(p.Trial, trial, data)
 		for _, arg := range p.Args {
 			loc := d.Arg(arg, data)

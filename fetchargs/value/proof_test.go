@@ -32,7 +32,7 @@ func TestProofs(t *testing.T) {
 		{"the second half is away", through, user, 36, there | 36, away, keeps, false, "not in memory", "not in memory"},
 		{"a window that does", through, user, 36, away, there | 36, keeps, true, "77", `""`},
 		{"no window does", through, user, 36, away, away, keeps, true, "not in memory", "not in memory"},
-		{"something was there all the same", through, user, 36, 3<<16 | 41, there | 36, keeps, false, "77", `""`},
+		{"something was there anyway", through, user, 36, 3<<16 | 41, there | 36, keeps, false, "77", `""`},
 		{"a kernel that does not keep places", through, user, 36, there | 36, there | 36, resets, false, "unproven", "empty or away"},
 		{"text", itself, user, 36, 3<<16 | 41, 36, resets, true, "77", `""`},
 		{"no text", itself, user, 36, 36, 36, resets, true, "unproven", "empty or away"},

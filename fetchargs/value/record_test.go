@@ -16,8 +16,9 @@ const (
 	wild = 0xdead_beef_dead_beef
 )
 
-// What an arg of a record can be besides numbers of each size and the []byte of an array
-// in place: a string, which is stored with its NUL; nil, which is text that was not stored.
+// An arg of a record can be one of these, besides numbers of each size and the []byte of
+// an array in place: a string, which is stored with its NUL; nil, which is text that was
+// not stored.
 type (
 	data  []byte // bytes whose place and length the record has
 	place uint32 // any place and length

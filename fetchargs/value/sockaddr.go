@@ -13,7 +13,7 @@ const (
 // may be shorter and end where its memory ends. So if its first bytes could be read, what
 // is on the same page is believed.
 
-// beginning returns how many bytes of f, an array behind g at addr, are on the page of
+// beginning returns how many bytes of f, an array guarded by g at addr, are on the page of
 // the first bytes, if these could be read and others could not. Otherwise it returns 0.
 func (d *Decoder) beginning(f *Field, g *Guard, addr uint64, data []byte) int {
 	if g.Head == nil || f.Encoding != Array {

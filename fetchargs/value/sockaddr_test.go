@@ -10,7 +10,7 @@ import (
 )
 
 // TestSockAddrAtPageEnd has records of an address of a socket that is shorter than what
-// is read of it. What could not be read is old memory, here 0xee.
+// is read of it. Bytes that could not be read are old memory, here 0xee.
 func TestSockAddrAtPageEnd(t *testing.T) {
 	const (
 		page    = 0x7fff_0000_1000
@@ -39,7 +39,7 @@ func TestSockAddrAtPageEnd(t *testing.T) {
 		{"IPv4, nothing of it", through, page - 16, away, away, in, "", "not in memory"},
 		{"a page that came in between", through, page + 16, there, away, in, "", "not in memory"},
 		{"IPv6", through, page - 28, there, away, in6, "", "24, cut"},
-		{"IPv6 with more behind it", through, page - 32, there, away, in6, "", "32"},
+		{"IPv6 with more after it", through, page - 32, there, away, in6, "", "32"},
 		{"netlink", through, page - 12, there, away, netlink, "", "8, cut"},
 		{"netlink, aligned", through, page - 16, there, away, netlink, "sockaddr", "16"},
 		{"a path", through, page - 14, there, away, un, "", "8, cut"},

@@ -12,7 +12,7 @@ const (
 	TaskSize = taskName + 8
 )
 
-// A TaskName is the name of a task, with NULs behind it.
+// A TaskName is the name of a task, followed by NULs.
 type TaskName [taskName]byte
 
 // NameOf returns the name of a task as a TaskName, cut to its size.

@@ -102,7 +102,7 @@ func TestDoubts(t *testing.T) {
 		{"a number from nowhere", number(either[:1]...), args(wild, kern), certain, "p=0xdeadbeefdeadbeef bad"},
 		{"a number not used", unused, args(user, kern), certain, "- unused"},
 		{"a text of a program's", textField(through(1, 1, value.AnySpace)...), args(user, user), certain, `"ab"`},
-		{"a text behind a program's pointer", textField(either...), args(user, user), certain, `"ab" old`},
+		{"a text at a program's pointer", textField(either...), args(user, user), certain, `"ab" old`},
 		{"texts of a program's", list, args(user, user), certain, `["ab"+] cut old`},
 		{"texts of the kernel's", list, args(kern, kern), certain, `["ab"+ cut] cut`},
 	})

@@ -133,7 +133,7 @@ func (t *Type) Of(val *Value) *Type {
 	return t
 }
 
-// caseOf returns what Of needs for the case of set for x.
+// caseOf returns 1 plus the index of the case of set for x, or 0.
 func caseOf(set *constants.Set, x uint64) Why {
 	for i := range set.Cases {
 		if set.Cases[i].Value == x {

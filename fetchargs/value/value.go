@@ -23,7 +23,7 @@ const (
 // long as the record.
 type Value struct {
 	Kind  Kind
-	Why   Why    // for None and Fault: what is wrong; for Text and Bytes: what is uncertain; for Uint and Int: see Type.Of; it stands here to keep Value small
+	Why   Why    // for None and Fault: what is wrong; for Text and Bytes: what is uncertain; for Uint and Int: see Type.Of; it is here to keep Value small
 	Uint  uint64 // also, for Bytes that are cut, how many there are in all; 0 if the type says it
 	Bytes []byte
 	Parts *Parts

@@ -34,7 +34,7 @@ func (o *outline) BeginStruct()                          { o.line("struct"); o.d
 func (o *outline) Member(_ int, m *value.Member)         { o.line("%s:", m.Name) }
 func (o *outline) EndStruct()                            { o.depth-- }
 
-// A struct as it lies in memory, and what an output is told of it.
+// ExampleView_Walk walks a struct in memory as an output does.
 func ExampleView_Walk() {
 	char := &btf.Int{Name: "char", Size: 1, Encoding: btf.IsSigned}
 	short := &btf.Int{Name: "short int", Size: 2, Encoding: btf.IsSigned}

@@ -80,7 +80,7 @@ func read(dir, arch string) (map[string]string, error) {
 		}
 		files = append(files, f)
 	}
-	// What these files need from other files is not constant.
+	// These files need nothing constant from other files.
 	config := types.Config{Error: func(error) {}, IgnoreFuncBodies: true, Importer: importer.ForCompiler(fset, "source", nil)}
 	pkg, _ := config.Check("unix", fset, files, nil)
 	table := map[string]string{}
