@@ -72,7 +72,7 @@ func (r *resolver) everything() {
 		return
 	}
 	if !btf.IsVoid(r.fn.Proto.Return) && !r.show(cond.Want{X: r.named("return")}) {
-		r.out.Notes = append(r.out.Notes, "what it returns is not shown: "+r.unshown)
+		r.out.Notes = append(r.out.Notes, "the returned value is not shown: "+r.unshown)
 	}
 	r.exit.Used = true
 }

@@ -137,7 +137,7 @@ func (c *comparer) other(x *spec.Compare) (*spec.Compare, spec.Expr, bool) {
 // compareValue completes t with the value of other, which left is compared with.
 func (c *comparer) compareValue(t *Test, x *spec.Compare, left *value.Field, other spec.Expr) {
 	if x.Mask != nil {
-		c.Fail(other.Where(), "", "what is masked is compared with numbers only")
+		c.Fail(other.Where(), "", "a masked value can be compared only with numbers")
 		return
 	}
 	right, ok := c.Fetch(Want{X: other, Format: x.OtherFormat, Hidden: true})

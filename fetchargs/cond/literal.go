@@ -70,7 +70,7 @@ func (m *comparer) maskedConstant(c *spec.Compare, f *value.Field) (Constant, bo
 		unsigned.Encoding, unsigned.Size = value.Integer, wide/8
 	}
 	if c.Op == "&" || c.Op == "~" {
-		m.Fail(c.Where(), "", "what is masked cannot be compared with %s", c.Op)
+		m.Fail(c.Where(), "", "a masked value cannot be compared with %s", c.Op)
 		return Constant{}, false
 	}
 	if c.Mask.Kind == spec.Word && m.isValue(c.Mask.Text) {
@@ -191,7 +191,7 @@ func (m *comparer) integer(c *spec.Compare, l *spec.Literal, f *value.Field) (*b
 	case spec.Address:
 		return m.ipv4(c, l, f)
 	case spec.Time:
-		m.Fail(l.Span, "what a call took is called duration", "%s is a time, and %s is %s", l, c.X, value.TypeName(f.Type))
+		m.Fail(l.Span, "use duration, the time that a call took", "%s is a time, and %s is %s", l, c.X, value.TypeName(f.Type))
 		return nil, false
 	case spec.Quoted:
 		m.notText(c, f, fmt.Sprintf("%s is %s and cannot be compared with text", c.X, value.TypeName(f.Type)))
@@ -297,7 +297,7 @@ func (m *comparer) wordHint(word string, err error) string {
 		}
 		m.Macros().EachName(yield)
 	})
-	return spec.DidYouMean(near, "of the kernel's macros only those of its user API are known")
+	return spec.DidYouMean(near, "use macros of the kernel's user API: others are not known")
 }
 
 // fit checks that n can be a value of f, because otherwise it could never match,

@@ -44,7 +44,7 @@ func (r *Function) NoPrototype(at spec.Span, missing error) (e *spec.Error) {
 	}
 	why := ""
 	if r.awaited {
-		e = spec.ErrorWith(at, missing, "", "what %s takes is not known before the module %s comes", name, r.Spec.Module.Text)
+		e = spec.ErrorWith(at, missing, "", "the parameters of %s are not known until the module %s is loaded", name, r.Spec.Module.Text)
 		if why = "load it first, or name files with its types by --btf; "; r.untold != nil {
 			why = r.untold.Error() + "; " + why
 		}

@@ -135,7 +135,7 @@ func (s *selection) Elapsed(x spec.Expr) (is, ok bool) {
 		return false, false
 	}
 	if !s.plan.Paired() {
-		s.Fail(x.Where(), "record it with both: "+s.spec.Func.Text+"(..., return)", "of %s only one end of the calls was recorded: they have no duration", s.spec.Func.Text)
+		s.Fail(x.Where(), "record it with both: "+s.spec.Func.Text+"(..., return)", "only one end of the calls of %s was recorded: they have no duration", s.spec.Func.Text)
 		return true, false
 	}
 	for i := range s.sides {

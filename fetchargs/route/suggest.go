@@ -19,7 +19,7 @@ type otherName struct {
 
 var otherNames = []otherName{
 	{"comm task_comm execname", "$comm", "the task's name is "},
-	{"retval ret retvalue result rc rval", "return", "what the function returns is "},
+	{"retval ret retvalue result rc rval", "return", "the returned value is "},
 	{"arg0", "$arg1", "the first argument is "},
 	{"pid tid tgid common_pid", "", "each line has the task's id; -p PID chooses processes"},
 	{"current curtask task", "", "the running task is not a parameter: its name is $comm, each line has its id"},

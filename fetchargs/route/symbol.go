@@ -46,7 +46,7 @@ func (r *Walker) placeOf(name spec.Name) (found target.SymbolPlace, err *spec.Er
 	found = r.fn.Target.Places[name.Text]
 	switch n := len(found.Addrs); {
 	case n == 0:
-		err = spec.Errorf(name.Span, "what there is: grep -i "+name.Text+" /proc/kallsyms", "there is no variable or function %s in this kernel", name.Text)
+		err = spec.Errorf(name.Span, "look for it: grep -i "+name.Text+" /proc/kallsyms", "there is no variable or function %s in this kernel", name.Text)
 	case n > 1:
 		err = spec.Errorf(name.Span, "a pointer that leads to it may be had from a parameter", "%d things of this kernel are named %s", n, name.Text)
 	}
@@ -82,7 +82,7 @@ func (p Route) isObject() bool {
 func (r *Walker) addressOf(p Route, x spec.Expr) (uint64, *spec.Error) {
 	switch {
 	case r.fn.Target.Places == nil:
-		return 0, spec.Errorf(x.Where(), "what lies there can be fetched: @NAME", "the address of %s is known on the machine itself only", p.Base.Words())
+		return 0, spec.Errorf(x.Where(), "fetch its value: @NAME", "the address of %s is known on the machine itself only", p.Base.Words())
 	case p.Symbol.Hidden:
 		return 0, spec.Errorf(x.Where(), "be root, and with kernel.kptr_restrict=2: sysctl kernel.kptr_restrict=1", "the address of %s is hidden from you", p.Base.Words())
 	}

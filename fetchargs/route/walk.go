@@ -15,7 +15,7 @@ import (
 func (r *Walker) Walk(x spec.Expr) (Route, *spec.Error) {
 	if r.depth++; r.depth > spec.MaxNesting {
 		r.depth--
-		return Route{}, spec.ErrorWith(x.Where(), spec.ErrNesting, "names stand for all that leads to their values", "more than %d steps lead to this value", spec.MaxNesting)
+		return Route{}, spec.ErrorWith(x.Where(), spec.ErrNesting, "count the steps of the items that names stand for", "more than %d steps lead to this value", spec.MaxNesting)
 	}
 	defer func() { r.depth-- }()
 	switch x := x.(type) {

@@ -29,7 +29,7 @@ func (p *parser) choice(x Expr, arrow bool) Expr {
 		if p.tok.kind == tokEOF {
 			p.fail(open, "add the missing )", "this parenthesis is never closed")
 		} else {
-			p.fail(p.tok.Span, "of several members the first that there is: inode->(i_ctime|__i_ctime).tv_sec", "%s", p.describe())
+			p.fail(p.tok.Span, "choose the first member that exists: inode->(i_ctime|__i_ctime).tv_sec", "%s", p.describe())
 		}
 		return nil
 	}

@@ -170,7 +170,7 @@ func (p *parser) other(c *Compare) bool {
 		return false
 	}
 	if c.Mask != nil {
-		p.fail(n.where(), "", "what is masked is compared with numbers only")
+		p.fail(n.where(), "", "a masked value can be compared only with numbers")
 		return false
 	}
 	c.Other = n.expr

@@ -21,7 +21,7 @@ func (p *parser) foreign(s *Spec) bool {
 	case at.text == "/":
 		p.fail(at.Span, "put conditions after if", "%s", p.describe())
 	case at.kind == tokReg && at.text == "%return" && !s.Parens:
-		p.failFix(at.Span, Fix{at.Span, "(return)"}, "what the function returns is an item: "+s.Func.Text, "%s", p.describe())
+		p.failFix(at.Span, Fix{at.Span, "(return)"}, "the returned value is an item: "+s.Func.Text, "%s", p.describe())
 	case at.kind == "+" && after.kind == tokNumber && !s.Parens:
 		p.fail(at.To(after.Span), "leave the offset out", "functions are traced where they begin and return, not in between")
 	case at.kind == tokIdent && at.text == "in":
@@ -30,7 +30,7 @@ func (p *parser) foreign(s *Spec) bool {
 		event := s.Func.To(after.Span)
 		p.failFix(s.Module.Span, Fix{s.Module.To(event), p.text[event.Pos:event.End]}, "", "tracepoints are named without %s:", s.Module.Text)
 	case at.kind == ":" && s.Module.Text != "":
-		p.fail(s.Module.Span, "name a function, or a tracepoint by its system and its name", "what is traced are functions and tracepoints, not probes of programs or of time")
+		p.fail(s.Module.Span, "name a function, or a tracepoint by its system and its name", "tsnoop traces functions and tracepoints, not probes of programs or timers")
 	default:
 		return false
 	}

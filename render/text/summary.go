@@ -35,7 +35,7 @@ func (p *Printer) Summary(dst []byte, s *sum.Summary) []byte {
 		dst = p.appendTable(dst, s, rows)
 	}
 	if s.Mixed() {
-		dst = append(dst, "There were more values than are kept: of some that came rarely, calls are among the others.\n"...)
+		dst = append(dst, "There were more values than are kept: calls with some rare values are among the others.\n"...)
 	}
 	for i := range rows {
 		if s.HasHistogram(&rows[i]) && (rows[i].Keys == nil || i < mostHistograms) {

@@ -179,10 +179,10 @@ func (m *Modules) take(e proc.ModuleEvent) {
 
 // came reports that a module was loaded, and what the trace has of it.
 func (m *Modules) came(name string, what []string) {
-	m.warner.Warnf("the module %s has come: %s", name, few(what))
+	m.warner.Warnf("the module %s was loaded: %s", name, few(what))
 	build := proc.ModuleBuild(name)
 	if m.builds[name] != "" && build != "" && build != m.builds[name] {
-		m.warner.Warnf("it is not the build of %s that types are known of: do not believe its values", name)
+		m.warner.Warnf("the BTF is from a different build of %s: its values can be wrong", name)
 	}
 	m.lacks(name)
 }
@@ -221,9 +221,9 @@ func (m *Modules) left(name string, what []string) {
 		again = "are not traced any more"
 	}
 	if !m.ended() {
-		again = "will be traced when it comes again"
+		again = "will be traced when it is loaded again"
 	}
-	m.warner.Warnf("the module %s has gone: %s %s", name, few(what), again)
+	m.warner.Warnf("the module %s was unloaded: %s %s", name, few(what), again)
 }
 
 // few lists names, or the first of them.

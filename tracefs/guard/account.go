@@ -126,7 +126,7 @@ type counting struct {
 // cost returns how many events are missing between two accounts: in words, and as a
 // number only if it is exact or an upper bound.
 func (k counting) cost(was, now account) (text string, c tracefs.Cost) {
-	const unknown = "how many events that has cost is not known"
+	const unknown = "the number of missing events is unknown"
 	c.Told = true
 	least, most := was.lacks(now)
 	if k.births {
@@ -142,7 +142,7 @@ func (k counting) cost(was, now account) (text string, c tracefs.Cost) {
 	case k.anew:
 		return unknown + ": the kernel's counters were reset", c
 	case !k.countable && k.uncounted:
-		return unknown + ", for probes that are off count nothing", c
+		return unknown + ": probes that are off count nothing", c
 	case !k.countable && now.hits == was.first:
 		c.Known = true
 		return "no events are missing", c
@@ -151,7 +151,7 @@ func (k counting) cost(was, now account) (text string, c tracefs.Cost) {
 	case k.uncounted && still && least > 0: // an upper bound of what was counted bounds nothing
 		return number(still, least, most) + " events are missing, and those that nobody has counted", c
 	case k.uncounted:
-		return unknown + ", for probes that are off count nothing", c
+		return unknown + ": probes that are off count nothing", c
 	case !still && most <= 0:
 		return "no events seem to be missing", c
 	case most <= 0:

@@ -45,12 +45,12 @@ func TestCost(t *testing.T) {
 		{name: "read, and own calls", k: counting{drifts: true}, set: func(_, now *account) { reading(now) }, hits: 13, text: "about 3 events are missing"},
 		{name: "off", k: counting{uncounted: true}, hits: 13, text: "3 events are missing, and those that nobody has counted"},
 		{name: "off, and new tasks, unread", k: counting{uncounted: true, births: true}, set: func(_, now *account) { now.unread, now.tasks = 1, 9 }, hits: 10,
-			text: "how many events that has cost is not known, for probes that are off count nothing"},
+			text: "the number of missing events is unknown: probes that are off count nothing"},
 		{name: "off, read at last", k: counting{uncounted: true}, set: func(_, now *account) { reading(now) }, hits: 13,
-			text: "how many events that has cost is not known, for probes that are off count nothing"},
-		{name: "off, none", k: counting{uncounted: true}, hits: 10, text: "how many events that has cost is not known, for probes that are off count nothing"},
-		{name: "reset", k: counting{anew: true}, hits: 13, text: "how many events that has cost is not known: the kernel's counters were reset"},
-		{name: "unknown", set: func(was, _ *account) { was.known = false }, hits: 13, text: "how many events that has cost is not known"},
+			text: "the number of missing events is unknown: probes that are off count nothing"},
+		{name: "off, none", k: counting{uncounted: true}, hits: 10, text: "the number of missing events is unknown: probes that are off count nothing"},
+		{name: "reset", k: counting{anew: true}, hits: 13, text: "the number of missing events is unknown: the kernel's counters were reset"},
+		{name: "unknown", set: func(was, _ *account) { was.known = false }, hits: 13, text: "the number of missing events is unknown"},
 	} {
 		was, now := counted(5, 5), counted(5+tt.hits, 15)
 		if tt.set != nil {
@@ -69,7 +69,7 @@ func TestCost(t *testing.T) {
 	}{
 		{hits: 13, text: "the probes were hit 13 times meanwhile, and how much of that was asked for is not known", want: tracefs.Cost{Told: true}},
 		{hits: 0, text: "no events are missing", want: tracefs.Cost{Told: true, Known: true}},
-		{k: counting{uncounted: true}, hits: 13, text: "how many events that has cost is not known, for probes that are off count nothing", want: tracefs.Cost{Told: true}},
+		{k: counting{uncounted: true}, hits: 13, text: "the number of missing events is unknown: probes that are off count nothing", want: tracefs.Cost{Told: true}},
 	} {
 		if text, got := tt.k.cost(counted(5, 5), counted(5+tt.hits, 6)); text != tt.text || got != tt.want {
 			t.Errorf("with a filter: %q, %+v; want %q, %+v", text, got, tt.text, tt.want)

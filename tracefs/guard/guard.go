@@ -69,7 +69,7 @@ func New(o Options) *Guard {
 	g.rates = newRates(g)
 	var err error
 	if g.watch, err = o.Session.Watch(); err != nil {
-		o.Warner.Detailf("what other programs do to this trace is seen once in %v only: %v", guardTime, err)
+		o.Warner.Detailf("changes by other programs are looked for only every %v: %v", guardTime, err)
 	} else {
 		for _, err := range g.watch.Failed {
 			o.Warner.Detailf("not watched: %v", err)
@@ -157,7 +157,7 @@ func (g *Guard) wait(until time.Time) bool {
 	seen, err := g.watch.Next(until)
 	if err != nil {
 		g.deaf = true
-		g.o.Warner.Detailf("what other programs do to this trace is heard of no more: %v", err)
+		g.o.Warner.Detailf("changes by other programs are no longer reported: %v", err)
 	}
 	g.touched(g.o.Session.Hear(g.watch, seen))
 	select {

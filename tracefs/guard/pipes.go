@@ -17,7 +17,7 @@ func (g *Guard) opened() {
 			continue
 		}
 		g.readers = append(g.readers, h)
-		g.tell(tracefs.Interference{File: g.o.Session.Path(h.File)}, "%s has opened %s of this trace: what it reads is not shown here", h, h.File)
+		g.tell(tracefs.Interference{File: g.o.Session.Path(h.File)}, "%s has opened %s of this trace: events that it reads are not shown here", h, h.File)
 	}
 }
 

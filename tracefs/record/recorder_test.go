@@ -282,7 +282,7 @@ func TestRecoverRefused(t *testing.T) {
 		head []byte // nil for none
 		want string
 	}{
-		{"none", nil, "there is no "},
+		{"none", nil, "does not exist"},
 		{"empty", []byte{}, "without it nobody understands the pages"},
 		{"cut", head[:len(head)/2], "without it nobody understands the pages"},
 		{"another's", bytes.ReplaceAll(head[:len(head)-tracedat.SumSize], []byte("TSN\x01"), []byte("TSN\x02")), "not a header that tsnoop wrote"},

@@ -141,9 +141,9 @@ func (rec *Recorder) noHead(err error) error {
 	if !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
-	e := &tracefs.MachineError{Msg: fmt.Sprintf("tsnoop has left nothing of %s: there is no %s", rec.name, rec.headName()), Err: err}
+	e := &tracefs.MachineError{Msg: fmt.Sprintf("nothing to recover for %s: %s does not exist", rec.name, rec.headName()), Err: err}
 	if rec.dir.Exists(rec.name) {
-		e.Msg = fmt.Sprintf("tsnoop has left nothing of %s to recover: the file is there, and %s is not", rec.name, rec.headName())
+		e.Msg = fmt.Sprintf("nothing to recover for %s: the file exists, and %s does not", rec.name, rec.headName())
 		e.Cure = "tsnoop replay " + rec.name
 	}
 	whole := &Recorder{name: strings.TrimSuffix(rec.name, filepath.Ext(rec.name))}

@@ -75,7 +75,7 @@ func (r *Run) endTrace(t *trace.Trace) func(os.Signal) {
 	return func(s os.Signal) {
 		err := t.Close()
 		r.exit(s, func() {
-			r.ui.Warn("ended by a second signal: what was still in the buffers is not shown")
+			r.ui.Warn("ended by a second signal: events that were still in the buffers are not shown")
 			r.ui.Report(err)
 		})
 	}

@@ -133,9 +133,9 @@ func TestVMModuleEvents(t *testing.T) {
 		sent := nbdRead(t)
 		tr.await("the first events", func() bool { return len(nbdHandles(tr, "nbd:nbd_header_sent")) >= len(sent) })
 		module(t, "rmmod", "nbd")
-		at = tr.says(at, "the module nbd has gone: nbd:nbd_header_sent will be traced when it comes again")
+		at = tr.says(at, "the module nbd was unloaded: nbd:nbd_header_sent will be traced when it is loaded again")
 		module(t, "insmod", "nbd")
-		tr.says(at, "the module nbd has come: nbd:nbd_header_sent")
+		tr.says(at, "the module nbd was loaded: nbd:nbd_header_sent")
 		sent = append(sent, nbdRead(t)...)
 		tr.end()
 		checkHandles(t, tr, "nbd:nbd_header_sent", sent)
@@ -154,7 +154,7 @@ func TestVMModuleEvents(t *testing.T) {
 		checkHandles(t, tr, "nbd:nbd_header_sent", sent)
 		// The kernel has done this, but the trace may end before that is noticed.
 		said := regexp.MustCompile("tsnoop: a module was unloaded, and the kernel has emptied .*\n").ReplaceAllString(tr.said(), "")
-		want := "tsnoop: the module nbd has gone: nbd:nbd_header_sent is not traced any more\ntsnoop: nothing is left to trace\n"
+		want := "tsnoop: the module nbd was unloaded: nbd:nbd_header_sent is not traced any more\ntsnoop: nothing is left to trace\n"
 		if said != want {
 			t.Errorf("says %q, want %q", said, want)
 		}

@@ -56,7 +56,7 @@ func TestOnceInsist(t *testing.T) {
 	tr.interrupt() // as timeout(1) does
 	tr.await("the trace to end", func() bool { return tr.content("tracing_on") == "0\n" })
 	tr.insist()
-	if want := "tsnoop: ended by a second signal: what was still in the buffers is not shown\n"; tr.said() != want {
+	if want := "tsnoop: ended by a second signal: events that were still in the buffers are not shown\n"; tr.said() != want {
 		t.Errorf("said %q, want %q", tr.said(), want)
 	}
 	cleanly(t)

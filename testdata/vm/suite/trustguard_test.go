@@ -90,7 +90,7 @@ func cleanly(t *testing.T) {
 // takes it back. It is said at once what was done, and what it has cost where the
 // kernel counts it.
 func TestTrustGuard(t *testing.T) {
-	const unknown = "how many events that has cost is not known, .*"
+	const unknown = "the number of missing events is unknown: .*"
 	missing, none := costs(3), costs(0)
 	const as = "this trace is as it was again; "
 	tests := []struct {
@@ -157,7 +157,7 @@ func TestTrustGuard(t *testing.T) {
 	at = tr.says(at, "this trace is as it was again; "+unknown)
 	at = tr.remove(at, "another program has removed the probe of generic_file_llseek; --guard=rearm defines it again")
 	tr.end()
-	tr.says(at, "this trace was not set back; how many events that has cost is not known, .*")
+	tr.says(at, "this trace was not set back; the number of missing events is unknown: .*")
 	t.Log(tr.said())
 	cleanly(t)
 }

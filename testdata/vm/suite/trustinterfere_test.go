@@ -66,7 +66,7 @@ func (tr *traced) callLines() (n int) {
 func TestTrustInterfere(t *testing.T) {
 	start := time.Now()
 	const (
-		unknown = "how many events that has cost is not known, .*"
+		unknown = "the number of missing events is unknown: .*"
 		off     = "another program has switched this trace off; .*"
 		probes  = "another program has switched off all probes of this machine; to go on: echo 1 > .*"
 	)
@@ -174,9 +174,9 @@ func TestTrustInterfereUnseen(t *testing.T) {
 	at, shown := 0, 3
 	tests := []struct{ file, to, back, said string }{
 		{"tracing_on", "0", "1", "another program has written to .*/tracing_on, and has set it back; " + costs(3)},
-		{"snapshot", "1", "", "another program has emptied the buffers of this trace; how many events that has cost is not known, .*"},
-		{"snapshot", "1", "", "another program has emptied the buffers of this trace; how many events that has cost is not known, .*"},
-		{"events/GROUP/enable", "0", "1", "another program has written to .*/enable, and has set it back; how many events that has cost is not known, .*"},
+		{"snapshot", "1", "", "another program has emptied the buffers of this trace; the number of missing events is unknown: .*"},
+		{"snapshot", "1", "", "another program has emptied the buffers of this trace; the number of missing events is unknown: .*"},
+		{"events/GROUP/enable", "0", "1", "another program has written to .*/enable, and has set it back; the number of missing events is unknown: .*"},
 		{"events/GROUP/EVENT/filter", "offset == 99999", "0", "another program has written to .*/filter, and has set it back; " + costs(3)},
 	}
 	for _, tt := range tests[:size(2, len(tests))] {
