@@ -6,7 +6,7 @@
 # make dist     deb, rpm and tarballs, in dist/; ARCH="amd64 riscv64" chooses
 # make bench    benchmarks, and comparisons with ksnoop and bpftrace in a virtual machine
 # make fuzz     every fuzz target for FUZZTIME
-# make lint     gofmt, go vet, staticcheck; part of make test
+# make lint     gofmt, go vet, staticcheck, phrases to avoid; part of make test
 # make clean    removes what was built
 # make help     shows these lines
 # make mutate   which wrong code the tests of pure packages find, in hours; PACKAGE chooses
@@ -14,7 +14,7 @@
 
 vm := testdata/vm
 # ./... does not include packages below testdata.
-commands := $(addprefix ./testdata/,load walk badinput readme terminal vm/suite)
+commands := $(addprefix ./testdata/,load walk words badinput readme terminal vm/suite)
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GREMLINS = github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0
 FUZZTIME = 30s
@@ -68,6 +68,7 @@ fuzz:
 # With the tag vm there is all that there is without, and the tests of virtual machines.
 lint:
 	@unformatted=$$(gofmt -l .); [ -z "$$unformatted" ] || { echo "gofmt: $$unformatted"; exit 1; }
+	go run ./testdata/words
 	go vet -tags vm ./... $(commands)
 	go run $(STATICCHECK) -tags vm ./... $(commands)
 
