@@ -165,7 +165,7 @@ func TestVMModuleEvents(t *testing.T) {
 		before := nbdIDs(t)
 		tr := startTrace(t, "-t", "none", "--wait-module", first+"(handle)", second+"(handle)")
 		module(t, "rmmod", "nbd")
-		at := tr.says(0, "the module nbd has gone: .*")
+		at := tr.says(0, "the module nbd was unloaded: .*")
 		takeID(t, before)
 		module(t, "insmod", "nbd")
 		after := nbdIDs(t)
@@ -174,7 +174,7 @@ func TestVMModuleEvents(t *testing.T) {
 		if isTaken {
 			came = second
 		}
-		tr.says(at, "the module nbd has come: "+came)
+		tr.says(at, "the module nbd was loaded: "+came)
 		sent := nbdRead(t)
 		tr.end()
 		checkHandles(t, tr, second, sent)
