@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/help"
@@ -13,7 +15,11 @@ func runHelp(o *flags.Options, ui *terminal.UI) error {
 	text := help.Usage()
 	if len(o.Args) > 0 {
 		if text = help.Topics[o.Args[0]]; text == "" {
-			return flags.Errorf("tsnoop help, tsnoop help spec, tsnoop help examples, tsnoop help json, tsnoop help limits", "there is no help on %q", o.Args[0])
+			commands := "tsnoop help"
+			for _, topic := range slices.Sorted(maps.Keys(help.Topics)) {
+				commands += ", tsnoop help " + topic
+			}
+			return flags.Errorf(commands, "there is no help on %q", o.Args[0])
 		}
 	}
 	_, err := fmt.Fprint(ui.Stdout, text)

@@ -141,7 +141,7 @@ func TestWrapped(t *testing.T) {
 		{60, append(emit, "vfs_read(count:)"), "hint: formats: "},
 		{60, append(emit, "vfs_read(file->nosuch)"), "hint: members: "},
 		{60, append(emit, "vfs_read(file->nosuch)"), " more\n      (tsnoop info 'struct file')\n"},
-		{50, []string{"help", "nosuch"}, "hint: tsnoop help, tsnoop help spec,\n      tsnoop help examples, tsnoop help json,\n      tsnoop help limits\n"},
+		{50, []string{"help", "nosuch"}, "hint: tsnoop help, tsnoop help compare,\n      tsnoop help examples, tsnoop help json,\n      tsnoop help limits, tsnoop help spec\n"},
 		{60, []string{"--sort", "nosuch", "vfs_read"}, ""},
 		{60, []string{"list", "@"}, ""},
 	} {

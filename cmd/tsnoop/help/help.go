@@ -17,6 +17,8 @@ var (
 	spec string
 	//go:embed examples.txt
 	examples string
+	//go:embed compare.txt
+	compare string
 	//go:embed json.txt
 	json string
 	//go:embed limits.txt
@@ -24,7 +26,7 @@ var (
 )
 
 // Topics holds the texts besides that of Usage.
-var Topics = map[string]string{"spec": spec, "examples": examples, "json": json, "limits": limits}
+var Topics = map[string]string{"spec": spec, "examples": examples, "compare": compare, "json": json, "limits": limits}
 
 // Pages returns the pages of the manual, made from the texts.
 func Pages() []manual.Page {
