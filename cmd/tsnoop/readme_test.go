@@ -1,11 +1,7 @@
 package main
 
 import (
-	"os"
-	"os/exec"
 	"path/filepath"
-	"regexp"
-	"strings"
 	"testing"
 
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
@@ -47,27 +43,5 @@ func TestReadme(t *testing.T) {
 				t.Errorf("%s: %v", line, err)
 			}
 		}
-	}
-}
-
-// TestReadmeLibrary compiles the function in README.md that uses the packages.
-func TestReadmeLibrary(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(top, "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	function := regexp.MustCompile(`(?s)\n    func .*?\n    }\n`).FindString(string(text))
-	file := filepath.Join(t.TempDir(), "main.go")
-	var program strings.Builder
-	program.WriteString("package main\nimport (\n\"context\"\n\"fmt\"\n")
-	for _, name := range []string{"tracefs", "tracefs/machine", "tracefs/trace"} {
-		program.WriteString("\"" + module + "/" + name + "\"\n")
-	}
-	program.WriteString(")\nfunc main() { reads(nil, nil) }\n" + function)
-	if err := os.WriteFile(file, []byte(program.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if out, err := exec.Command("go", "vet", "-stdmethods", file).CombinedOutput(); err != nil {
-		t.Errorf("%v\n%s", err, out)
 	}
 }

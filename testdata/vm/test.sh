@@ -149,15 +149,16 @@ brief() {
 # host tests on this machine, with the race detector the packages that start goroutines: it
 # needs cgo, and that a C compiler. The whole program, and what bounds its memory and time, is
 # tested without it, as users have it. A package may take longer on a slow machine than the
-# ten minutes that go test gives it. lint has vet look at all of it. With -trimpath a clone
-# finds in go's cache what another one has compiled; with -count=1 it does not find results
-# there.
+# ten minutes that go test gives it. lint has vet look at all of it. With -trimpath a clone,
+# and the go build of a test, find in go's cache what another one has compiled; with -count=1
+# it does not find results there.
 host() {
 	local status=0 race=-race start=$SECONDS raced
 	raced=$(grep -rlE --include='*.go' '\<go func|\.Go\(|^\s*go [a-zA-Z.]+\(' btf cmd fetchargs render tracefs | xargs dirname | sort -u | sed 's,^,./,')
 	"$vm/setup.sh" race || { race=; not_run "race detector"; }
 	"$vm/setup.sh" host || not_run "completion in zsh and fish, manual, rpm, lintian"
-	tests() { go test -vet=off -trimpath -count=1 -timeout 40m -v "$@" >>"$work/host" 2>&1 || status=$?; }
+	export GOFLAGS="${GOFLAGS:-} -trimpath"
+	tests() { go test -vet=off -count=1 -timeout 40m -v "$@" >>"$work/host" 2>&1 || status=$?; }
 	# shellcheck disable=SC2046,SC2086
 	CGO_ENABLED=${race:+1} tests $race $raced
 	# shellcheck disable=SC2046,SC2086

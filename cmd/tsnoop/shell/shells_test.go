@@ -45,9 +45,21 @@ func (s *session) wait(text string) string {
 
 func (s *session) press(keys string) { s.master.WriteString(keys) }
 
+// built compiles tsnoop.
+func built(t *testing.T) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "tsnoop")
+	build := exec.Command("go", "build", "-o", name, "github.com/tsnoop/tsnoop/cmd/tsnoop")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return name
+}
+
 // start starts a shell that has our completion and a program tsnoop, which does not
-// trace but prints its arguments.
-func start(t *testing.T, shell string) *session {
+// trace but prints its arguments; it completes with the real one.
+func start(t *testing.T, shell, tsnoop string) *session {
 	program, err := exec.LookPath(shell)
 	if err != nil {
 		t.Skipf("there is no %s here", shell)
@@ -55,10 +67,6 @@ func start(t *testing.T, shell string) *session {
 	home := t.TempDir()
 	bin := filepath.Join(home, "bin")
 	os.Mkdir(bin, 0o755)
-	build := exec.Command("go", "build", "-o", filepath.Join(home, "tsnoop"), "github.com/tsnoop/tsnoop/cmd/tsnoop")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
 	for name, fixture := range map[string]string{"types": "testdata/btf/linux-6.12-amd64.btf", "sample": "testdata/btf/sample.btf", "snoop-mod.btf": "btf/testdata/snoop-mod.btf"} {
 		path, err := filepath.Abs("../../../" + fixture)
 		if err != nil {
@@ -72,7 +80,7 @@ func start(t *testing.T, shell string) *session {
 		}
 	}
 	write("bin/tsnoop", `#!/bin/sh
-[ "$1" != __complete ] && [ "$1" != completion ] || exec "$HOME/tsnoop" "$@"
+[ "$1" != __complete ] && [ "$1" != completion ] || exec "`+tsnoop+`" "$@"
 for arg; do echo "<$arg>"; done
 echo "$# arguments."
 `, 0o755)
@@ -108,9 +116,10 @@ echo "$# arguments."
 
 // TestShellsShow has the shells list what there is to choose from.
 func TestShellsShow(t *testing.T) {
+	tsnoop := built(t)
 	for _, shell := range []string{"bash", "zsh", "fish"} {
 		t.Run(shell, func(t *testing.T) {
-			s := start(t, shell)
+			s := start(t, shell, tsnoop)
 			tabs := map[string]string{"bash": "\t\t", "zsh": "\t", "fish": "\t"}
 			s.press("tsnoop --btf types --arch amd64 'ip_rcv(skb->dev->name_" + tabs[shell])
 			s.wait("name_assign_type")
@@ -154,11 +163,12 @@ func likePid(t *testing.T) string {
 
 // TestShells types lines with tabs into the shells and looks what arguments come.
 func TestShells(t *testing.T) {
+	tsnoop := built(t)
 	const types = "--btf types --arch amd64 "
 	const module = "--btf sample --btf snoop-mod.btf --arch amd64 "
 	for _, shell := range []string{"bash", "zsh", "fish"} {
 		t.Run(shell, func(t *testing.T) {
-			s := start(t, shell)
+			s := start(t, shell, tsnoop)
 			for _, c := range []struct{ keys, want string }{
 				{types + "'ip_rcv(skb->dev->name_n\t)'", "ip_rcv(skb->dev->name_node)"},
 				{types + "'vfs_read(fil\t->f_ino\t->i_sb->s_typ\t->nam\t)'", "vfs_read(file->f_inode->i_sb->s_type->name)"},
