@@ -85,7 +85,7 @@ func TestTrustDrown(t *testing.T) {
 		out, err := exec.Command("tsnoop", "-n", "1", spec).CombinedOutput()
 		var exit *exec.ExitError
 		m := regexp.MustCompile(`(?m)^tsnoop: there were (\d+) calls a second of .*: to trace them all may bring this machine to a stop$`).FindSubmatch(out)
-		if !errors.As(err, &exit) || exit.ExitCode() != 2 || m == nil || !bytes.Contains(out, []byte("hint: --yes-really ")) {
+		if !errors.As(err, &exit) || exit.ExitCode() != 2 || m == nil || !bytes.Contains(out, []byte("hint: to trace them anyway, give --yes-really")) {
 			t.Errorf("%s: %v\n%s", spec, err, out)
 			continue
 		}
