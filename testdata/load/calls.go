@@ -30,6 +30,10 @@ func sendTCP(sizes []string) error {
 	if err := unix.Connect(fd, &unix.SockaddrInet4{Port: port, Addr: [4]byte{127, 0, 0, 1}}); err != nil {
 		return err
 	}
+	// Else the kernel waits with a short message until the one before is acknowledged.
+	if err := unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NODELAY, 1); err != nil {
+		return err
+	}
 	for _, s := range sizes {
 		digits, more := strings.CutSuffix(s, "+")
 		n, err := strconv.Atoi(digits)
