@@ -3,12 +3,14 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -145,6 +147,9 @@ func (l *lineCounter) Write(b []byte) (int, error) {
 	l.n += bytes.Count(b, []byte("\n"))
 	if l.writes++; l.writes%100 == 1 && l.status != nil {
 		status, err := l.status()
+		if errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ESRCH) { // it has ended, and its last lines come
+			return len(b), nil
+		}
 		if err != nil {
 			return 0, err
 		}
