@@ -49,10 +49,18 @@ func (d *Dir) Close() error { return unix.Close(d.fd) }
 func (d *Dir) Create(file string) (*os.File, error) { return d.create(path.Base(file), file) }
 
 func (d *Dir) create(name, file string) (*os.File, error) {
-	fd, err := unix.Openat(d.fd, name, unix.O_RDWR|unix.O_CREAT|unix.O_EXCL|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o600)
-	if errors.Is(err, unix.EEXIST) {
+	var fd int
+	var err error
+	// A file in the way may be gone before its owner is known. One that somebody puts there over
+	// and over is seen after some tries.
+	for range 100 {
+		fd, err = unix.Openat(d.fd, name, unix.O_RDWR|unix.O_CREAT|unix.O_EXCL|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o600)
+		if !errors.Is(err, unix.EEXIST) {
+			break
+		}
 		if st, e := d.stat(name); e == nil {
 			err = firstError(d.refuse(name, st), err)
+			break
 		}
 	}
 	if err != nil {
