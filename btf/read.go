@@ -54,10 +54,10 @@ func read(file string, kernels bool) ([]byte, error) {
 		// Room for all of it: a buffer that grows allocates several times as much.
 		most, room, than = maxPipe, maxPipe, "write it to a regular file first"
 	}
-	var data bytes.Buffer
-	err = nil
+	data, err := new(bytes.Buffer), error(nil)
 	if info.Size() <= most {
-		data.Grow(int(room) + len(head) + bytes.MinRead)
+		// Buffer.Grow would clear the memory, which make need not, page by page.
+		data = bytes.NewBuffer(make([]byte, 0, int(room)+len(head)+bytes.MinRead))
 		data.Write(head)
 		_, err = data.ReadFrom(io.LimitReader(f, most))
 	}

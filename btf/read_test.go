@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"strings"
 	"testing"
 
@@ -80,6 +81,53 @@ func TestMuchBTF(t *testing.T) {
 			t.Errorf("a large file: %v", err)
 		}
 	})
+}
+
+// TestPipeMemory: the room for the most that is read of a pipe takes no memory until it is used,
+// in a process whose memory is new.
+func TestPipeMemory(t *testing.T) {
+	const alone = "TSNOOP_ALONE"
+	if os.Getenv(alone) == "" {
+		cmd := exec.Command(os.Args[0], "-test.run=^TestPipeMemory$")
+		cmd.Env = append(os.Environ(), alone+"=1")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("%v\n%s", err, out)
+		}
+		return
+	}
+	raw, err := os.ReadFile(sampleFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	go func() {
+		w.Write(raw)
+		w.Close()
+	}()
+	before := resident(t)
+	k := btf.Open(fmt.Sprintf("/dev/fd/%d", r.Fd()))
+	mustType(t, k, "struct pkt")
+	if more := resident(t) - before; more > 16<<20 {
+		t.Errorf("%d KiB more are resident for %d KiB of types", more>>10, len(raw)>>10)
+	}
+}
+
+// resident returns how many bytes of memory this process has.
+func resident(t *testing.T) int {
+	t.Helper()
+	text, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var size, pages int
+	if _, err := fmt.Sscan(string(text), &size, &pages); err != nil {
+		t.Fatal(err)
+	}
+	return pages * os.Getpagesize()
 }
 
 // TestTruncated: what another program does to a file that was read changes nothing. Types
