@@ -181,7 +181,7 @@ func TestCostlyObjects(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, args := range [][]string{
-				{"--emit", "--kernel=6.12", "rcv(*p)"}, {"--explain", "--kernel=6.12", "--deep", "rcv"}, {"--emit", "--kernel=6.12", "rcv(p->none)"}, {"info", "struct [bs]*"},
+				{"--emit", "--kernel=6.12", "rcv(*p)"}, {"--explain", "--kernel=6.12", "--follow-pointers", "rcv"}, {"--emit", "--kernel=6.12", "rcv(p->none)"}, {"info", "struct [bs]*"},
 			} {
 				checkCost(t, len(b), append([]string{"--btf", file}, args...)...)
 			}

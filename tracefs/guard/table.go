@@ -36,12 +36,12 @@ const (
 )
 
 var changeRows = []changeRow{
-	{(*tracefs.Change).Gone, "another program has removed the probe of {of}", "--guard=rearm defines it again"},
+	{(*tracefs.Change).Gone, "another program has removed the probe of {of}", "--on-tamper=restore defines it again"},
 	{func(c *tracefs.Change) bool { return c.Silent && c.Foreign }, "another program has switched off {what}", enable},
 	{func(c *tracefs.Change) bool { return c.Silent }, "another program has switched this trace off", enable},
 	{func(c *tracefs.Change) bool { return disables(c) && c.Event == "" }, "another program has switched off {what} of {of}", enable},
 	{disables, "another program has switched off the probe of {of}", enable},
-	{func(c *tracefs.Change) bool { return c.What == "the options" }, "another program has set options of this trace, {is}", "--guard=rearm sets them back"},
+	{func(c *tracefs.Change) bool { return c.What == "the options" }, "another program has set options of this trace, {is}", "--on-tamper=restore sets them back"},
 	{func(c *tracefs.Change) bool { return strings.HasSuffix(c.File, "/trigger") }, changed, "to go back: echo '!{is}' > {file}"},
 	{func(c *tracefs.Change) bool { return c.Was == "none" }, changed, "to go back: echo 0 > {file}"},
 	{func(c *tracefs.Change) bool { return true }, changed, "to go back: echo '{was}' > {file}"},

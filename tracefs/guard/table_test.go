@@ -15,7 +15,7 @@ func TestDescribe(t *testing.T) {
 		said, goOn string
 	}{
 		{tracefs.Change{What: "the probe", Event: "f", File: "/t/kprobe_events", Was: "there"},
-			"another program has removed the probe of f", "--guard=rearm defines it again"},
+			"another program has removed the probe of f", "--on-tamper=restore defines it again"},
 		{tracefs.Change{What: "all probes of this machine", File: "/d/enabled", Was: "1", Is: "0", Silent: true, Foreign: true},
 			"another program has switched off all probes of this machine", "to go on: echo 1 > /d/enabled"},
 		{tracefs.Change{What: "tracing", File: "/t/tracing_on", Was: "1", Is: "0", Silent: true},
@@ -25,7 +25,7 @@ func TestDescribe(t *testing.T) {
 		{tracefs.Change{What: "the probe", Event: "f", File: "/t/enable", Was: "1", Is: "0"},
 			"another program has switched off the probe of f", "to go on: echo 1 > /t/enable"},
 		{tracefs.Change{What: "the options", File: "/t/trace_options", Is: "stacktrace"},
-			"another program has set options of this trace, stacktrace", "--guard=rearm sets them back"},
+			"another program has set options of this trace, stacktrace", "--on-tamper=restore sets them back"},
 		{tracefs.Change{What: "the triggers", Event: "f", File: "/t/trigger", Was: "none", Is: "traceoff"},
 			"another program has changed the triggers of f from none to traceoff", "to go back: echo '!traceoff' > /t/trigger"},
 		{tracefs.Change{What: "the filter", Event: "f", File: "/t/filter", Was: "none", Is: "{was} == 1"},

@@ -47,11 +47,11 @@ func (o *Options) checkSpecFiles() error {
 		return Errorf("", "%s takes no specs, so none from a file", o.Command)
 	case !o.Trace.Replan:
 	case len(o.Files) == 0:
-		return Errorf("tsnoop --watch -F opens.tsnoop", "--watch needs --file")
+		return Errorf("tsnoop --reload -F opens.tsnoop", "--reload needs --file")
 	case o.Command != "trace" || o.planOnly():
-		return Errorf("", "--watch works only with a live trace")
+		return Errorf("", "--reload works only with a live trace")
 	case o.Plan.Chain:
-		return Errorf("use --tree, which also shows nested calls", "--watch and --chain exclude each other: the specs of a chain are one whole")
+		return Errorf("use --tree, which also shows nested calls", "--reload and --chain exclude each other: the specs of a chain are one whole")
 	}
 	return nil
 }
@@ -66,7 +66,7 @@ func (o *Options) checkFiles() error {
 	case o.Recover != "" && o.Command != "record":
 		return Errorf("tsnoop record --recover FILE", "--recover works only with record")
 	case o.Plan.Deep && o.Command == "replay":
-		return Errorf("tsnoop record --deep -o FILE SPEC", "--deep is for recording: a replay shows what was recorded, with what pointers led to")
+		return Errorf("tsnoop record --follow-pointers -o FILE SPEC", "--follow-pointers is for recording: a replay shows what was recorded, with what pointers led to")
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package flags
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -64,7 +65,13 @@ func flagError(set *pflag.FlagSet, err error) error {
 	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() == "":
 		near := btf.Near(unknown.GetSpecifiedName(), func(yield func(string) bool) {
 			set.VisitAll(func(f *pflag.Flag) { yield(f.Name) })
+			for old := range oldNames {
+				yield(old)
+			}
 		})
+		for i, name := range near {
+			near[i] = cmp.Or(oldNames[name], name)
+		}
 		if len(near) > 0 {
 			return Errorf("did you mean --"+strings.Join(near, ", --")+"?", "unknown flag: --%s", unknown.GetSpecifiedName())
 		}

@@ -11,11 +11,11 @@ type idleness struct {
 }
 
 var (
-	running = []string{"duration", "buffer", "pages", "guard", "max-rate", "yes-really", "reader"} // a trace that runs
+	running = []string{"duration", "buffer", "pages", "on-tamper", "max-rate", "force", "reader"} // a trace that runs
 	sums    = []string{"summary", "interval", "sort", "heat"}
 	fetched = []string{"by", "hist"}                                                                     // for sums
 	members = []string{"zeros", "types", "compact"}                                                      // of structs
-	lines   = append([]string{"kstack", "tree", "deep"}, members...)                                     // of calls
+	lines   = append([]string{"kstack", "tree", "follow-pointers"}, members...)                          // of calls
 	shown   = slices.Concat([]string{"count", "kstack", "tree", "group", "time", "json"}, members, sums) // calls
 )
 

@@ -36,7 +36,7 @@ type Options struct {
 	Count    int
 	Duration time.Duration
 	Reader   string // "raw" or "text"
-	Guard    string // "warn" or "rearm"
+	Guard    string // "warn" or "restore"
 	BTF      []string
 	Tracefs  string
 
@@ -57,16 +57,19 @@ type Options struct {
 	Compress bool          // compress the recording
 	Recover  string        // an unfinished recording
 	Sync     time.Duration // how old the part of a recording may get that is not on the disk; 0 for any age
+
+	old map[string]bool // the old names of flags that were given
 }
 
 // Parse parses the command line. If it is wrong, the error is an [*Error] or spec.Errors,
 // and the options are what was understood before it.
 func Parse(args []string) (*Options, error) {
-	o := &Options{Empty: len(args) == 0, Reader: "raw", Guard: "warn", Color: "auto", Notation: notation.All[0]}
+	o := &Options{Empty: len(args) == 0, Reader: "raw", Guard: "warn", Color: "auto", Notation: notation.All[0], old: map[string]bool{}}
 	o.Trace.MaxRate = -1 // let tsnoop choose
 	o.Sync = time.Second
 	set := pflag.NewFlagSet("tsnoop", pflag.ContinueOnError)
 	set.Usage = func() {}
+	set.SetNormalizeFunc(o.nameNow)
 	for _, f := range o.rows() {
 		set.VarPF(&f, f.Name, f.Short, "").NoOptDefVal = f.value.bare
 	}

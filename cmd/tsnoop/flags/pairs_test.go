@@ -13,7 +13,7 @@ func TestIdlePairs(t *testing.T) {
 	const spec = "vfs_read(count, return)"
 	idle := map[string][]string{
 		"--emit": {
-			"--count=1", "--duration=1", "--kstack", "--buffer=1M", "--pages=9", "--guard=off", "--max-rate=9",
+			"--count=1", "--duration=1", "--kstack", "--buffer=1M", "--pages=9", "--on-tamper=off", "--max-rate=9",
 			"--summary", "--interval=1", "--sort=calls", "--by=comm", "--hist=count", "--heat", "--tree", "--group=task",
 		},
 		"--summary=only": {"--kstack", "--tree", "--group=task"},

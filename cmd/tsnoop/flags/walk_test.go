@@ -21,14 +21,14 @@ type use struct {
 // them; "values", shown or in definitions; "lines" of calls; "members" of structs; "text", which is not JSON; "sums", and what is "fetched" for them; "disk",
 // a recording; or always.
 var uses = map[string]use{
-	"file": {"a.tsnoop", "", "always"}, "watch": {"", "--file=a.tsnoop", "calls run"}, "pid": {"1", "", "always"}, "follow": {"", "--pid=1", "always"},
+	"file": {"a.tsnoop", "", "always"}, "reload": {"", "--file=a.tsnoop", "calls run"}, "pid": {"1", "", "always"}, "follow": {"", "--pid=1", "always"},
 	"user": {"u", "--", "run"}, "comm": {"x", "", "always"}, "cpu": {"0", "", "always"}, "wait-module": {"", "", "always"}, "count": {"1", "", "calls"}, "duration": {"1s", "", "run"},
-	"chain": {"", "", "always"}, "tree": {"", "", "lines"}, "kstack": {"", "", "lines"}, "deep": {"", "", "values"}, "zeros": {"", "", "members"}, "types": {"", "", "text"},
+	"chain": {"", "", "always"}, "tree": {"", "", "lines"}, "kstack": {"", "", "lines"}, "follow-pointers": {"", "", "values"}, "zeros": {"", "", "members"}, "types": {"", "", "text"},
 	"compact": {"", "", "text"}, "summary": {"", "", "sums"}, "sort": {"mean", "", "sums"}, "by": {"tid", "", "fetched"}, "hist": {"count", "", "fetched"}, "heat": {"", "", "sums"},
 	"interval": {"2s", "--summary", "sums"}, "group": {"task", "", "text"}, "time": {"clock", "", "calls"}, "json": {"", "", "calls"}, "output": {"f", "", "always"}, "compress": {"", "record", "disk"},
 	"sync": {"2s", "record", "disk"}, "color": {"never", "", "always"}, "verbose": {"", "", "always"}, "emit": {"", "", "always"}, "explain": {"", "", "always"}, "btf": {"f", "", "always"},
 	"arch": {"arm64", "--explain", "always"}, "kernel": {"5.10", "--explain", "always"}, "buffer": {"1M", "", "run"}, "pages": {"9", "", "run"}, "maxactive": {"9", "", "always"},
-	"max-rate": {"9", "", "run"}, "yes-really": {"", "", "run"}, "guard": {"rearm", "", "run"}, "reader": {"text", "", "run"}, "tracefs": {"/t", "", "always"}, "recover": {"f", "record", "disk"},
+	"max-rate": {"9", "", "run"}, "force": {"", "", "run"}, "on-tamper": {"restore", "", "run"}, "reader": {"text", "", "run"}, "tracefs": {"/t", "", "always"}, "recover": {"f", "record", "disk"},
 }
 
 // lacking has what is not there with some flags.
@@ -38,7 +38,7 @@ var lacking = map[string]string{
 
 // clashing has pairs that cannot be heeded both, whatever they act on.
 var clashing = []string{
-	"buffer pages", "emit explain", "chain watch", "kstack reader", "pid user", "follow user", "emit user", "explain user", "user arch", "user kernel", "watch compress", "watch sync", "watch recover",
+	"buffer pages", "emit explain", "chain reload", "kstack reader", "pid user", "follow user", "emit user", "explain user", "user arch", "user kernel", "reload compress", "reload sync", "reload recover",
 	"arch emit", "kernel emit", // with the --explain that the others need
 	"recover emit", "recover explain", "recover arch", "recover kernel", // record goes without
 	"compress emit", "compress explain", "compress arch", "compress kernel", "sync emit", "sync explain", "sync arch", "sync kernel",

@@ -60,15 +60,15 @@ func noSpecs(files []string) error {
 	return flags.Errorf("tsnoop help spec shows what a spec is; a file has one a line", "there are no specs in %s", strings.Join(files, ", "))
 }
 
-// readWatched is readFile for --watch. It refuses a FIFO, or another file that can be read
+// readWatched is readFile for --reload. It refuses a FIFO, or another file that can be read
 // only once, and does not wait for somebody to write to it.
 func readWatched(name string) ([]byte, error) {
 	if preset.Is(name) {
 		return readFile(name)
 	}
-	const cure = "write the specs to a file, or omit --watch"
+	const cure = "write the specs to a file, or omit --reload"
 	if name == "-" {
-		return nil, flags.Errorf(cure, "--watch: - is not a regular file, so tsnoop cannot read it again")
+		return nil, flags.Errorf(cure, "--reload: - is not a regular file, so tsnoop cannot read it again")
 	}
 	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -76,7 +76,7 @@ func readWatched(name string) ([]byte, error) {
 	}
 	defer f.Close()
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil, cmp.Or(err, flags.Errorf(cure, "--watch: %s is not a regular file, so tsnoop cannot read it again", name))
+		return nil, cmp.Or(err, flags.Errorf(cure, "--reload: %s is not a regular file, so tsnoop cannot read it again", name))
 	}
 	return readAll(f)
 }

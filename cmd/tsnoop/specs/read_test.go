@@ -33,7 +33,7 @@ func TestFileAndCommand(t *testing.T) {
 	}
 }
 
-// TestWatchFIFO: --watch refuses what can be read only once, and does not wait for it.
+// TestWatchFIFO: --reload refuses what can be read only once, and does not wait for it.
 func TestWatchFIFO(t *testing.T) {
 	dir := t.TempDir()
 	fifo, good := filepath.Join(dir, "fifo"), filepath.Join(dir, "good")
@@ -46,12 +46,12 @@ func TestWatchFIFO(t *testing.T) {
 	for name, want := range map[string]string{
 		good: "", fifo: fifo + " is not a regular file", "/dev/zero": "/dev/zero is not a regular file", dir: dir + " is not a regular file", "-": "- is not a regular file",
 	} {
-		o, err := flags.Parse([]string{"--watch", "-F", name})
+		o, err := flags.Parse([]string{"--reload", "-F", name})
 		if err == nil {
 			err = Read(o)
 		}
 		var wrong *flags.Error
-		if want == "" && err != nil || want != "" && (!errors.As(err, &wrong) || !strings.HasPrefix(wrong.Msg, "--watch: "+want) || wrong.Hint == "") {
+		if want == "" && err != nil || want != "" && (!errors.As(err, &wrong) || !strings.HasPrefix(wrong.Msg, "--reload: "+want) || wrong.Hint == "") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -33,7 +33,7 @@ type replanner struct {
 	later later
 }
 
-// Watch makes the trace follow its files of specs, if --watch is set, and show what those
+// Watch makes the trace follow its files of specs, if --reload is set, and show what those
 // specs name that wait for a module when one is loaded, until stop returns.
 func Watch(ctx context.Context, o *flags.Options, waiting []*spec.Spec, t *trace.Trace, ui *terminal.UI) (stop func(), err error) {
 	r := &replanner{o: o, ui: ui, t: t, armed: o.Args}

@@ -130,7 +130,7 @@ func TestOnceBusyEdits(t *testing.T) {
 			}
 		}
 		write(busySpecs[0])
-		tr := startTrace(t, "--json", "--max-rate=0", "-b", "4096", "-F", file, "--watch")
+		tr := startTrace(t, "--json", "--max-rate=0", "-b", "4096", "-F", file, "--reload")
 		at := 0
 		for _, specs := range [][]string{busySpecs[1:], busySpecs[:1], busySpecs[1:2]} {
 			write(specs...)
@@ -153,7 +153,7 @@ func TestOnceBusyEdits(t *testing.T) {
 		checkBusy(t, tr, 1)
 	})
 	t.Run("rearm", func(t *testing.T) {
-		tr := startTrace(t, append([]string{"--json", "--max-rate=0", "-b", "4096", "--guard=rearm"}, busySpecs...)...)
+		tr := startTrace(t, append([]string{"--json", "--max-rate=0", "-b", "4096", "--on-tamper=restore"}, busySpecs...)...)
 		group := fmt.Sprintf("tsnoop_%d", tr.cmd.Process.Pid)
 		instance := filepath.Join(tracing, "instances", group)
 		at := 0

@@ -155,7 +155,7 @@ func TestTrustGuard(t *testing.T) {
 	}
 	tr.write("trace_clock", "mono")
 	at = tr.says(at, "this trace is as it was again; "+unknown)
-	at = tr.remove(at, "another program has removed the probe of generic_file_llseek; --guard=rearm defines it again")
+	at = tr.remove(at, "another program has removed the probe of generic_file_llseek; --on-tamper=restore defines it again")
 	tr.end()
 	tr.says(at, "this trace was not set back; the number of missing events is unknown: .*")
 	t.Log(tr.said())
@@ -182,10 +182,10 @@ func (tr *traced) remove(at int, want string) int {
 	return tr.says(at, want)
 }
 
-// TestTrustGuardRearm does as TestTrustGuard, and --guard=rearm takes it back: all calls
+// TestTrustGuardRearm does as TestTrustGuard, and --on-tamper=restore takes it back: all calls
 // after that are shown, also of a probe that was removed.
 func TestTrustGuardRearm(t *testing.T) {
-	tr := startTrace(t, "--guard=rearm", "generic_file_llseek(offset)")
+	tr := startTrace(t, "--on-tamper=restore", "generic_file_llseek(offset)")
 	at, shown := 0, 0
 	for _, tt := range [][2]string{
 		{"tracing_on", "0"}, {"events/GROUP/enable", "0"}, {"events/GROUP/generic_*/enable", "0"},
@@ -218,11 +218,11 @@ func TestTrustGuardRearm(t *testing.T) {
 }
 
 // TestTrustGuardNewTasks switches off, and filters, the event that distinguishes new
-// threads from child processes. --guard=rearm takes it back, so that each call has its
+// threads from child processes. --on-tamper=restore takes it back, so that each call has its
 // process.
 func TestTrustGuardNewTasks(t *testing.T) {
 	const newTasks = "events/task/task_newtask/"
-	tr := startTrace(t, "--guard=rearm", "--json", "generic_file_llseek(offset)")
+	tr := startTrace(t, "--on-tamper=restore", "--json", "generic_file_llseek(offset)")
 	at := 0
 	for _, tt := range [][3]string{
 		{newTasks + "enable", "0", "switched off the event of new tasks of this trace"},
@@ -256,11 +256,11 @@ func TestTrustGuardNewTasks(t *testing.T) {
 }
 
 // TestTrustGuardLists adds to the list of threads kept out while calls are made.
-// --guard=rearm takes each write back and says how many calls it has cost.
+// --on-tamper=restore takes each write back and says how many calls it has cost.
 func TestTrustGuardLists(t *testing.T) {
 	const burst, calls, writes = 20, 20000, 10
 	const pageful = 4096 / 20 // an event takes 20 bytes or more
-	tr := startTrace(t, "--guard=rearm", "generic_file_llseek(offset)")
+	tr := startTrace(t, "--on-tamper=restore", "generic_file_llseek(offset)")
 	load := exec.Command("load", "burst", "0", fmt.Sprintf("%dx%d", calls/burst, burst))
 	if err := load.Start(); err != nil {
 		t.Fatal(err)

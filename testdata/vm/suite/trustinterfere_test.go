@@ -224,10 +224,10 @@ func TestTrustInterfereUnseen(t *testing.T) {
 // lull waits until tsnoop would tell of the same again.
 func lull() { time.Sleep(2100 * time.Millisecond) }
 
-// TestTrustInterfereThreads changes the list of a trace of one program: with --guard=rearm
+// TestTrustInterfereThreads changes the list of a trace of one program: with --on-tamper=restore
 // all its calls after that are shown, and no others.
 func TestTrustInterfereThreads(t *testing.T) {
-	tr := startTrace(t, "--json", "--guard=rearm", "-p", strconv.Itoa(os.Getpid()), "generic_file_llseek(offset)")
+	tr := startTrace(t, "--json", "--on-tamper=restore", "-p", strconv.Itoa(os.Getpid()), "generic_file_llseek(offset)")
 	at, shown := 0, 0
 	tests := [][2]string{
 		{"1", "another program has written to .*/set_event_pid, and (threads that were asked for are not traced any more: .*|all threads of this machine are traced now); it is as it was again(, and .*)?"},

@@ -85,7 +85,7 @@ func TestTrustDrown(t *testing.T) {
 		out, err := exec.Command("tsnoop", "-n", "1", spec).CombinedOutput()
 		var exit *exec.ExitError
 		m := regexp.MustCompile(`(?m)^tsnoop: there were (\d+) calls a second of .*: to trace them all may bring this machine to a stop$`).FindSubmatch(out)
-		if !errors.As(err, &exit) || exit.ExitCode() != 2 || m == nil || !bytes.Contains(out, []byte("hint: to trace them anyway, give --yes-really")) {
+		if !errors.As(err, &exit) || exit.ExitCode() != 2 || m == nil || !bytes.Contains(out, []byte("hint: to trace them anyway, give --force")) {
 			t.Errorf("%s: %v\n%s", spec, err, out)
 			continue
 		}
@@ -93,7 +93,7 @@ func TestTrustDrown(t *testing.T) {
 		figure(t, "calls a second of "+spec, n)
 		cleanly(t)
 	}
-	if out, err := exec.Command("tsnoop", "--yes-really", "-n", "1", "ktime_get()").CombinedOutput(); err != nil || !bytes.Contains(out, []byte("ktime_get()")) {
+	if out, err := exec.Command("tsnoop", "--force", "-n", "1", "ktime_get()").CombinedOutput(); err != nil || !bytes.Contains(out, []byte("ktime_get()")) {
 		t.Errorf("%v\n%s", err, out)
 	}
 	tr := startTrace(t, "rcu_barrier()")

@@ -134,7 +134,7 @@ func watchEdits(t *testing.T, n int, flags ...string) {
 	}
 	must(os.WriteFile(file, fmt.Appendf(nil, main, 0), 0o644))
 	must(os.WriteFile(included, nil, 0o644))
-	tr := startTrace(t, append(flags, "-b", "4M", "--watch", "-F", file)...)
+	tr := startTrace(t, append(flags, "-b", "4M", "--reload", "-F", file)...)
 	calls := newCaller(t)
 	shown := newTail(t, tr.out)
 	var slowest, later time.Duration
