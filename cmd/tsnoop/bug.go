@@ -3,12 +3,12 @@ package main
 import (
 	"fmt"
 	"os"
-	"os/user"
 	"path/filepath"
 	"regexp"
 	"runtime"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
@@ -17,6 +17,7 @@ import (
 	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/machine"
+	"github.com/tsnoop/tsnoop/tracefs/users"
 )
 
 // runBug prints what a bug report needs, and nothing that reveals whose machine it is:
@@ -70,8 +71,8 @@ func private(o *flags.Options) []string {
 	short, _, _ := strings.Cut(host, ".")
 	home := os.Getenv("HOME")
 	names := append([]string{host, short, os.Getenv("USER"), os.Getenv("LOGNAME"), os.Getenv("SUDO_USER"), home, filepath.Base(home), o.Tracefs}, o.BTF...)
-	if u, err := user.Current(); err == nil {
-		names = append(names, u.Username, u.HomeDir, filepath.Base(u.HomeDir))
+	if u, _ := users.Lookup(strconv.Itoa(os.Getuid())); u.Name != "" {
+		names = append(names, u.Name, u.Home, filepath.Base(u.Home))
 	}
 	names = slices.DeleteFunc(names, func(name string) bool {
 		return len(name) < 3 || slices.Contains([]string{"root", "/root", "localhost", "linux", "tracefs", "tracing"}, name)

@@ -94,7 +94,7 @@ var mayImport = map[string][]string{
 	"render/json":         {module + "/render", module + "/render/sum", module + "/fetchargs/value", module + "/tracefs", module + "/tracefs/calls"},
 	"cmd/tsnoop/tracee":   {"golang.org/x/sys/unix"},
 	// Not the packages that read kernel files or bytes: only tracefs/trace imports them.
-	"cmd/tsnoop": {module + "/fetchargs/plural", "golang.org/x/term", module + "/btf", module + "/cmd/tsnoop/complete", module + "/cmd/tsnoop/flags", module + "/cmd/tsnoop/help", module + "/cmd/tsnoop/live", module + "/cmd/tsnoop/output", module + "/cmd/tsnoop/preset", module + "/cmd/tsnoop/shell", module + "/cmd/tsnoop/specs", module + "/cmd/tsnoop/target", module + "/cmd/tsnoop/terminal", module + "/fetchargs/abi", module + "/fetchargs/emit", module + "/fetchargs/explain", module + "/fetchargs/plan", module + "/render", module + "/render/sum", module + "/tracefs", module + "/tracefs/calls", module + "/tracefs/losses", module + "/tracefs/machine", module + "/tracefs/proc", module + "/tracefs/record", module + "/tracefs/replay", module + "/tracefs/stream", module + "/tracefs/trace"},
+	"cmd/tsnoop": {module + "/fetchargs/plural", "golang.org/x/term", module + "/btf", module + "/cmd/tsnoop/complete", module + "/cmd/tsnoop/flags", module + "/cmd/tsnoop/help", module + "/cmd/tsnoop/live", module + "/cmd/tsnoop/output", module + "/cmd/tsnoop/preset", module + "/cmd/tsnoop/shell", module + "/cmd/tsnoop/specs", module + "/cmd/tsnoop/target", module + "/cmd/tsnoop/terminal", module + "/fetchargs/abi", module + "/fetchargs/emit", module + "/fetchargs/explain", module + "/fetchargs/plan", module + "/render", module + "/render/sum", module + "/tracefs", module + "/tracefs/calls", module + "/tracefs/losses", module + "/tracefs/machine", module + "/tracefs/proc", module + "/tracefs/record", module + "/tracefs/replay", module + "/tracefs/stream", module + "/tracefs/trace", module + "/tracefs/users"},
 }
 
 // pure are the packages that must not touch the machine, with those below them.
@@ -151,7 +151,7 @@ func checkImports(t *testing.T, path, pkg string) (used []string) {
 		used = append(used, name)
 		std := !strings.Contains(strings.Split(name, "/")[0], ".")
 		switch {
-		case name == "C" || name == "unsafe" && pkg != "tracefs":
+		case name == "C" || name == "os/user" || name == "unsafe" && pkg != "tracefs": // tracefs/users needs no cgo
 			t.Errorf("%s imports %s", path, name)
 		case std && isPure(pkg) && (name == "os" || strings.HasPrefix(name, "os/") || name == "net/http"):
 			t.Errorf("%s is pure, but imports %s", path, name)

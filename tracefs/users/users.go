@@ -13,9 +13,10 @@ import (
 	"strings"
 )
 
-// A User is an account: its IDs, and the groups that it is also in.
+// A User is an account: its IDs, its directory, and the groups that it is also in.
 type User struct {
 	Name     string // "" if it was given by numbers
+	Home     string
 	UID, GID uint32
 	Groups   []uint32
 }
@@ -80,7 +81,7 @@ func parsePasswd(r io.Reader, text string) (found User, ok bool) {
 		if !uidOK || !gidOK {
 			continue
 		}
-		user := User{Name: fields[0], UID: u, GID: g}
+		user := User{Name: fields[0], Home: fields[5], UID: u, GID: g}
 		if fields[0] == text {
 			return user, true
 		}

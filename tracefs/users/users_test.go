@@ -41,7 +41,7 @@ func TestParseGroup(t *testing.T) {
 }
 
 func TestLookup(t *testing.T) {
-	if u, err := Lookup("root"); err != nil || u.UID != 0 || u.Name != "root" {
+	if u, err := Lookup("root"); err != nil || u.UID != 0 || u.Name != "root" || u.Home != "/root" {
 		t.Errorf("%+v, %v", u, err)
 	}
 	if u, err := Lookup("4711:4712"); err != nil || !reflect.DeepEqual(u, User{UID: 4711, GID: 4712}) {
