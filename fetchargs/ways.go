@@ -48,7 +48,7 @@ func (r *resolver) adviseNewer(errs spec.Errors) {
 		ways := r.fn.Source.Ways()
 		if limit.In != nil {
 			ways = []source.Way{limit.In}
-			e.Hint = limit.Cure
+			e.Hint = limit.Hint
 		}
 		for _, way := range ways {
 			if kind, _ := way.Probe(dynevent.Entry); !kind.Offered(r.fn.Target.Features) {

@@ -58,7 +58,7 @@ func endTrigger(list string) string {
 
 func (s *Session) inUse(err error, how, file, end string) error {
 	file = s.absolute(file)
-	return &MachineError{Err: err,
+	return &HostError{Err: err,
 		Msg:  fmt.Sprintf("%s cannot be removed: another program has %s: %s", s.name, how, file),
-		Cure: end + file + " && tsnoop clean"}
+		Hint: end + file + " && tsnoop clean"}
 }

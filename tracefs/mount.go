@@ -13,47 +13,47 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A MachineError says what this machine lacks. Cure is a command or a few words on how
+// A HostError says what this machine lacks. Hint is a command or a few words on how
 // to fix it; it is empty if nothing helps.
-type MachineError struct {
+type HostError struct {
 	Msg  string
-	Cure string
+	Hint string
 	Err  error // the underlying error; may be nil
 }
 
-func (e *MachineError) Error() string {
-	if e.Cure == "" {
+func (e *HostError) Error() string {
+	if e.Hint == "" {
 		return e.Msg
 	}
-	return e.Msg + " (" + e.Cure + ")"
+	return e.Msg + " (" + e.Hint + ")"
 }
 
-func (e *MachineError) Unwrap() error { return e.Err }
+func (e *HostError) Unwrap() error { return e.Err }
 
 const (
 	defaultMount = "/sys/kernel/tracing"
-	cureMount    = "mount -t tracefs nodev " + defaultMount
-	cureMounted  = "leave --tracefs out, or give the directory where it is mounted: findmnt -t tracefs"
+	hintMount    = "mount -t tracefs nodev " + defaultMount
+	hintMounted  = "leave --tracefs out, or give the directory where it is mounted: findmnt -t tracefs"
 )
 
-// mountCure returns the command that mounts tracefs where it belongs. In a chroot the
+// mountHint returns the command that mounts tracefs where it belongs. In a chroot the
 // directory may also be missing.
-func mountCure() string {
+func mountHint() string {
 	if _, err := os.Stat(filepath.Dir(defaultMount)); err != nil {
-		return "mount -t sysfs sysfs /sys && " + cureMount
+		return "mount -t sysfs sysfs /sys && " + hintMount
 	}
-	return cureMount
+	return hintMount
 }
 
 // Find opens the tracefs that is mounted in this mount namespace: the one at
 // /sys/kernel/tracing if there is one, otherwise the one inside a debugfs, otherwise
 // any.
 //
-// If none can be used, a *MachineError says why.
+// If none can be used, a *HostError says why.
 func Find() (*FS, error) {
 	f, err := os.Open("/proc/self/mounts")
 	if err != nil {
-		return nil, &MachineError{Msg: "cannot tell where tracefs is mounted", Cure: "mount -t proc proc /proc", Err: err}
+		return nil, &HostError{Msg: "cannot tell where tracefs is mounted", Hint: "mount -t proc proc /proc", Err: err}
 	}
 	defer f.Close()
 	mounts, err := ParseMounts(f)
@@ -62,14 +62,14 @@ func Find() (*FS, error) {
 	}
 	dir := chooseMount(mounts)
 	if dir == "" {
-		return nil, &MachineError{Msg: "tracefs is not mounted", Cure: mountCure()}
+		return nil, &HostError{Msg: "tracefs is not mounted", Hint: mountHint()}
 	}
 	return At(dir)
 }
 
 // At opens the tracefs that is mounted at dir.
 //
-// If it cannot be used, a *MachineError says why.
+// If it cannot be used, a *HostError says why.
 func At(dir string) (*FS, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -86,7 +86,7 @@ func At(dir string) (*FS, error) {
 // check finds out why a directory is not a tracefs that we can use.
 func (fsys *FS) check() (err error) {
 	if fsys.isTracefs() && isTracefs(fsys.absolute("..")) { // an instance has some of the files
-		return &MachineError{Msg: fsys.dir + " is a directory in a tracefs", Cure: cureMounted}
+		return &HostError{Msg: fsys.dir + " is a directory in a tracefs", Hint: hintMounted}
 	}
 	for _, fsys.lock = range lockFiles {
 		var f *os.File
@@ -98,12 +98,12 @@ func (fsys *FS) check() (err error) {
 		}
 	}
 	if fsys.Exists("trace_pipe") || fsys.Exists("README") {
-		return &MachineError{Msg: "this kernel records no events", Cure: "a kernel with CONFIG_KPROBE_EVENTS=y", Err: err}
+		return &HostError{Msg: "this kernel records no events", Hint: "a kernel with CONFIG_KPROBE_EVENTS=y", Err: err}
 	}
 	if fsys.isTracefs() {
 		return explainEmpty(fsys.dir, err)
 	}
-	return &MachineError{Msg: "no tracefs at " + fsys.dir, Cure: cureMounted, Err: err}
+	return &HostError{Msg: "no tracefs at " + fsys.dir, Hint: hintMounted, Err: err}
 }
 
 // CheckKprobes returns an error if this kernel cannot probe functions. Its own events can
@@ -112,8 +112,8 @@ func (fsys *FS) CheckKprobes() error {
 	if fsys.Exists(KprobeEvents) {
 		return nil
 	}
-	return &MachineError{Msg: "this kernel has no kprobe_events, which probes of functions need",
-		Cure: "a kernel with CONFIG_KPROBE_EVENTS=y; tracepoints can be traced with this one: tsnoop list 'sched:*'"}
+	return &HostError{Msg: "this kernel has no kprobe_events, which probes of functions need",
+		Hint: "a kernel with CONFIG_KPROBE_EVENTS=y; tracepoints can be traced with this one: tsnoop list 'sched:*'"}
 }
 
 // isTracefs reports whether the directory is a tracefs, even one without files.
@@ -128,16 +128,16 @@ func isTracefs(dir string) bool {
 // securityfs.
 const lockdown = "/sys/kernel/security/lockdown"
 
-const cureLockdown = "boot with lockdown=integrity, or with Secure Boot off"
+const hintLockdown = "boot with lockdown=integrity, or with Secure Boot off"
 
 // explainEmpty explains a tracefs without files: a kernel that is locked down while it
 // boots creates none (tracer_init_tracefs in kernel/trace/trace.c).
 func explainEmpty(dir string, err error) error {
 	if lockedDown(lockdown) {
-		return &MachineError{Msg: "the kernel is locked down (confidentiality): tracing is forbidden", Cure: cureLockdown, Err: err}
+		return &HostError{Msg: "the kernel is locked down (confidentiality): tracing is forbidden", Hint: hintLockdown, Err: err}
 	}
-	return &MachineError{Msg: "the tracefs at " + dir + " is empty: the kernel is locked down (confidentiality), or built without tracing",
-		Cure: cureLockdown, Err: err}
+	return &HostError{Msg: "the tracefs at " + dir + " is empty: the kernel is locked down (confidentiality), or built without tracing",
+		Hint: hintLockdown, Err: err}
 }
 
 // lockedDown parses a lockdown file, "none integrity [confidentiality]", and reports

@@ -26,25 +26,25 @@ func (fsys *FS) Writable() error {
 
 func (fsys *FS) absolute(name string) string { return fsys.dir + "/" + name }
 
-// explainOpen turns a failed open into a *MachineError that says what to do about it.
+// explainOpen turns a failed open into a *HostError that says what to do about it.
 func explainOpen(dir string, err error) error {
-	var known *MachineError
+	var known *HostError
 	switch {
 	case errors.As(err, &known):
 		return err
 	case errors.Is(err, unix.EPERM) && lockedDown(lockdown):
-		return &MachineError{Msg: "the kernel is locked down (confidentiality): tracing is forbidden",
-			Cure: cureLockdown, Err: err}
+		return &HostError{Msg: "the kernel is locked down (confidentiality): tracing is forbidden",
+			Hint: hintLockdown, Err: err}
 	case errors.Is(err, unix.EPERM) && os.Geteuid() == 0:
-		return &MachineError{Msg: "the kernel forbids tracing: it is locked down (confidentiality), or root here is not the machine's",
-			Cure: cureLockdown + "; trace outside of the container", Err: err}
+		return &HostError{Msg: "the kernel forbids tracing: it is locked down (confidentiality), or root here is not the machine's",
+			Hint: hintLockdown + "; trace outside of the container", Err: err}
 	case errors.Is(err, unix.EROFS):
-		return &MachineError{Msg: "the tracefs at " + dir + " is read-only here: nothing can be armed",
-			Cure: "mount -o remount,rw " + dir + "; of a container that is for its host to do, or trace on the host", Err: err}
+		return &HostError{Msg: "the tracefs at " + dir + " is read-only here: nothing can be armed",
+			Hint: "mount -o remount,rw " + dir + "; of a container that is for its host to do, or trace on the host", Err: err}
 	case errors.Is(err, fs.ErrPermission):
 		return explainRights(dir, err)
 	case fileOf(err) == dir && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ENOTDIR)):
-		return &MachineError{Msg: "no tracefs at " + dir, Cure: cureMounted, Err: err}
+		return &HostError{Msg: "no tracefs at " + dir, Hint: hintMounted, Err: err}
 	}
 	return err
 }
@@ -64,23 +64,23 @@ func explainRights(dir string, err error) error {
 	if file := fileOf(err); file != "" && file != dir && file != "." {
 		what = strings.TrimPrefix(file, dir+"/") + " in " + dir
 	}
-	m := &MachineError{Err: err}
+	m := &HostError{Err: err}
 	switch who := os.Geteuid(); {
 	case who != 0:
 		m.Msg = fmt.Sprintf("%s is not for user %d", what, who)
-		m.Cure = "run as root"
+		m.Hint = "run as root"
 		if owner := ownerOf(dir); owner >= 0 && owner != who {
-			m.Cure += fmt.Sprintf(", or on recent kernels let root give it to you: mount -o remount,uid=%d,mode=0700 %s", who, dir)
+			m.Hint += fmt.Sprintf(", or on recent kernels let root give it to you: mount -o remount,uid=%d,mode=0700 %s", who, dir)
 		}
-	case !machinesRoot():
+	case !hostRoot():
 		m.Msg = what + " is not for root here, who is not the machine's: this is a user namespace"
-		m.Cure = "trace outside of the container, or in one without a user namespace"
+		m.Hint = "trace outside of the container, or in one without a user namespace"
 	case !overrides():
 		m.Msg = what + " is not for root here, who lacks CAP_DAC_OVERRIDE"
-		m.Cure = "give it to the container, with CAP_SYS_ADMIN (docker run --privileged), or trace outside of it"
+		m.Hint = "give it to the container, with CAP_SYS_ADMIN (docker run --privileged), or trace outside of it"
 	default:
 		m.Msg = what + ": permission denied, which root is by a security module only (SELinux, AppArmor, Landlock)"
-		m.Cure = "ausearch -m avc -ts recent, or dmesg, shows by which rule"
+		m.Hint = "ausearch -m avc -ts recent, or dmesg, shows by which rule"
 	}
 	return m
 }
@@ -94,9 +94,9 @@ func ownerOf(dir string) int {
 	return int(st.Uid)
 }
 
-// machinesRoot reports whether user 0 here is the machine's root. See
+// hostRoot reports whether user 0 here is the machine's root. See
 // user_namespaces(7).
-func machinesRoot() bool {
+func hostRoot() bool {
 	b, err := os.ReadFile("/proc/self/uid_map")
 	f := strings.Fields(string(b))
 	return err != nil || len(f) == 3 && f[0] == "0" && f[1] == "0" && f[2] == "4294967295"

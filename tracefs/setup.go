@@ -21,7 +21,7 @@ type Options struct {
 	// BufferKB.
 	BufferOrLess bool
 
-	CPUs    []int // CPUs to trace, nil for all; one that does not exist is a *MachineError
+	CPUs    []int // CPUs to trace, nil for all; one that does not exist is a *HostError
 	AllCPUs bool  // record all CPUs anyway; CPUs is only checked
 	Pids    []int // threads to trace, as numbered in the initial PID namespace; nil for all
 	Follow  bool  // also trace what the threads in Pids fork
@@ -91,11 +91,11 @@ func (s *Session) setBuffer(o Options) error {
 // tooLarge returns the error for a buffer that takes more memory than there is. The hint
 // is a size for each CPU that takes at most half of what is free.
 func tooLarge(kb int, err error) error {
-	e := &MachineError{Msg: fmt.Sprintf("there is no memory for a buffer of %d MiB for each CPU", kb>>10), Err: err}
+	e := &HostError{Msg: fmt.Sprintf("there is no memory for a buffer of %d MiB for each CPU", kb>>10), Err: err}
 	var info unix.Sysinfo_t
 	if unix.Sysinfo(&info) == nil {
 		free := uint64(info.Freeram) * uint64(info.Unit) / uint64(2*runtime.NumCPU())
-		e.Cure = fmt.Sprintf("a smaller one: -b %dM", max(1, free>>20))
+		e.Hint = fmt.Sprintf("a smaller one: -b %dM", max(1, free>>20))
 	}
 	return e
 }
@@ -184,8 +184,8 @@ func (s *Session) setThreads(o Options) error {
 			s.log("cannot keep own threads out: their numbers outside this pid namespace are unknown")
 			return nil
 		}
-		return &MachineError{Msg: "process ids mean something else to the kernel: this is not the initial pid namespace",
-			Cure: "run in the host's: nsenter -t 1 -p, or docker run --pid=host"}
+		return &HostError{Msg: "process ids mean something else to the kernel: this is not the initial pid namespace",
+			Hint: "run in the host's: nsenter -t 1 -p, or docker run --pid=host"}
 	}
 	if len(o.Pids) > 0 {
 		return s.traceThreads(o)

@@ -23,7 +23,7 @@ func (s *Session) Use(event string) error {
 	case isOwn(event):
 		return fmt.Errorf("event %s names no system", event)
 	case !s.fs.Exists(s.eventPath(event, "enable")):
-		return &MachineError{Msg: fmt.Sprintf("there is no event %s", event), Cure: "load its module first"}
+		return &HostError{Msg: fmt.Sprintf("there is no event %s", event), Hint: "load its module first"}
 	}
 	s.events = append(s.events, event)
 	if s.enabled {

@@ -129,7 +129,7 @@ func TestVMOthers(t *testing.T) {
 }
 
 // TestVMBusy cleans up a probe that another program uses: the error says where, and the
-// cure ends that.
+// hint ends that.
 func TestVMBusy(t *testing.T) {
 	fsys := mounted(t)
 	leavesNothing(t, fsys)
@@ -149,16 +149,16 @@ func TestVMBusy(t *testing.T) {
 		}
 		must(t, use.file, fsys.Write(use.file, use.value))
 		removed, err := fsys.Clean(t.Logf)
-		var busy *MachineError
+		var busy *HostError
 		if len(removed) > 0 || !errors.As(err, &busy) || !errors.Is(err, unix.EBUSY) {
 			t.Fatalf("%s: got %v, %v", use.file, removed, err)
 		}
 		if !strings.Contains(busy.Msg, "tsnoop_4000003 cannot be removed: another program has "+use.told+fsys.Path()+"/") {
 			t.Errorf("%s: got %q", use.file, busy.Msg)
 		}
-		cure, further := strings.CutSuffix(busy.Cure, " && tsnoop clean")
-		if out, err := exec.Command("sh", "-c", cure).CombinedOutput(); err != nil || !further {
-			t.Errorf("%s: %v: %s", busy.Cure, err, out)
+		hint, further := strings.CutSuffix(busy.Hint, " && tsnoop clean")
+		if out, err := exec.Command("sh", "-c", hint).CombinedOutput(); err != nil || !further {
+			t.Errorf("%s: %v: %s", busy.Hint, err, out)
 		}
 		if removed, err = fsys.Clean(t.Logf); err != nil || !slices.Equal(removed, []string{"tsnoop_4000003"}) {
 			t.Errorf("%s: Clean after the cure: got %v, %v", use.file, removed, err)

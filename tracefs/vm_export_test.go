@@ -9,7 +9,7 @@ import "os"
 
 const (
 	DefaultMount = defaultMount
-	CureMount    = cureMount
+	HintMount    = hintMount
 )
 
 func (fs *FS) Root() *os.Root { return fs.root }

@@ -22,8 +22,8 @@ func TestVMFind(t *testing.T) {
 	defer unix.Mount("nodev", DefaultMount, "tracefs", 0, "")
 	unix.Unmount("/sys/kernel/debug/tracing", unix.MNT_DETACH)
 	unix.Unmount("/sys/kernel/debug", unix.MNT_DETACH)
-	var me *MachineError
-	if _, err := Find(); !errors.As(err, &me) || me.Cure != CureMount {
+	var me *HostError
+	if _, err := Find(); !errors.As(err, &me) || me.Hint != HintMount {
 		t.Errorf("Find without a mount: got %v", err)
 	}
 	must(t, "mount", unix.Mount("nodev", "/sys/kernel/debug", "debugfs", 0, ""))

@@ -34,10 +34,10 @@ func runCheck(o *flags.Options, ui *terminal.UI) error {
 		text := fmt.Appendf(nil, "%-3s %-24s ", mark, f.What)
 		indent, columns := len(text), terminal.Columns(os.Stdout)
 		text = render.AppendWrapped(text, render.AppendMessage(nil, f.Note), indent, indent, columns)
-		if cure := cureOf(f); cure != "" {
+		if hint := hintOf(f); hint != "" {
 			const lead = "cure: "
 			text = fmt.Appendf(text, "\n%*s%s", indent, "", lead)
-			text = render.AppendWrapped(text, render.AppendMessage(nil, cure), indent+len(lead), indent, columns)
+			text = render.AppendWrapped(text, render.AppendMessage(nil, hint), indent+len(lead), indent, columns)
 		}
 		if _, err := ui.Stdout.Write(append(text, '\n')); err != nil {
 			return err
@@ -49,16 +49,16 @@ func runCheck(o *flags.Options, ui *terminal.UI) error {
 	return nil
 }
 
-// cureOf says how to get what a machine lacks, with flags of tsnoop if there are any.
-func cureOf(f machine.Finding) string {
-	var m *tracefs.MachineError
+// hintOf says how to get what a machine lacks, with flags of tsnoop if there are any.
+func hintOf(f machine.CheckResult) string {
+	var m *tracefs.HostError
 	switch {
 	case f.Err == nil:
 		return ""
 	case errors.Is(f.Err, machine.ErrArch):
 		return strings.Join(abi.Names(), " and ") + " are supported; --emit --arch writes lines for those"
 	case errors.As(terminal.NoTypes(f.Err), &m):
-		return m.Cure
+		return m.Hint
 	}
-	return f.Cure
+	return f.Hint
 }

@@ -44,8 +44,8 @@ func tsnoop() int {
 		err = specs.Read(o)
 	}
 	if err == nil && o.Output == "" && o.Command != "record" && o.Command != "clean" && proc.StdoutClosed() {
-		err = &tracefs.MachineError{Msg: "stdout is closed, and the output has no other place",
-			Cure: "--output FILE writes it to a file, >/dev/null throws it away"}
+		err = &tracefs.HostError{Msg: "stdout is closed, and the output has no other place",
+			Hint: "--output FILE writes it to a file, >/dev/null throws it away"}
 	}
 	if err == nil {
 		err = commands[o.Command](o, ui)

@@ -55,9 +55,9 @@ func runFirst(o *flags.Options, ui *terminal.UI) error {
 			return "# " + t.asks + "\n  sudo tsnoop " + t.flags + t.specs + t.program
 		}
 	default:
-		var m *tracefs.MachineError
+		var m *tracefs.HostError
 		if errors.As(err, &m) {
-			text += fmt.Sprintf("Here nothing can be traced: %s. That helps:\n  %s\n", render.AppendMessage(nil, m.Msg), render.AppendMessage(nil, m.Cure))
+			text += fmt.Sprintf("Here nothing can be traced: %s. That helps:\n  %s\n", render.AppendMessage(nil, m.Msg), render.AppendMessage(nil, m.Hint))
 		} else {
 			text += fmt.Sprintf("Here nothing can be traced: %s.\n", render.AppendMessage(nil, err.Error()))
 		}

@@ -85,8 +85,8 @@ func notWhole(name string, err error) error {
 	if !errors.Is(err, fs.ErrNotExist) || !record.IsLeft(name) {
 		return err
 	}
-	return &tracefs.MachineError{Msg: err.Error(), Err: err,
-		Cure: "run tsnoop record --recover " + name + ", unless a tsnoop still records to it"}
+	return &tracefs.HostError{Msg: err.Error(), Err: err,
+		Hint: "run tsnoop record --recover " + name + ", unless a tsnoop still records to it"}
 }
 
 // recordError says what to do about the files of a recording.
@@ -96,20 +96,20 @@ func recordError(err error) error {
 	var kept *record.KeptError
 	switch {
 	case errors.As(err, &file):
-		return flags.Errorf(file.Cure, "%v", file)
+		return flags.Errorf(file.Hint, "%v", file)
 	case errors.As(err, &kept):
-		m := &tracefs.MachineError{Msg: err.Error(), Err: err}
+		m := &tracefs.HostError{Msg: err.Error(), Err: err}
 		if kept.Recoverable {
-			m.Cure = "when the cause is mended, tsnoop record --recover " + kept.Name + " makes a file of them"
+			m.Hint = "when the cause is mended, tsnoop record --recover " + kept.Name + " makes a file of them"
 		}
 		return m
 	case errors.As(err, &left):
-		m := &tracefs.MachineError{Msg: err.Error(), Err: err}
+		m := &tracefs.HostError{Msg: err.Error(), Err: err}
 		switch {
 		case left.Recoverable && !left.Busy:
-			m.Cure = fmt.Sprintf("tsnoop record --recover %s makes a file of them; or remove them, or record to another file", left.Name)
+			m.Hint = fmt.Sprintf("tsnoop record --recover %s makes a file of them; or remove them, or record to another file", left.Name)
 		case !left.Busy:
-			m.Cure = "trace-cmd restore makes a file of them; or remove them, or record to another file"
+			m.Hint = "trace-cmd restore makes a file of them; or remove them, or record to another file"
 		}
 		return m
 	}

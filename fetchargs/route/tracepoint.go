@@ -29,7 +29,7 @@ func (r *Walker) locateFields() ([]Route, []error) {
 				routes[i] = routes[i].remark(Detail, p.Name+" is the field of the event; the tracepoint also has an argument of that name")
 			}
 		case f != nil:
-			errs[i] = source.Limit{Why: fmt.Sprintf("it is a field of the event, and %s", kind.Has()), In: source.Way{dynevent.Existing}, Cure: apart}
+			errs[i] = source.Limit{Why: fmt.Sprintf("it is a field of the event, and %s", kind.Has()), In: source.Way{dynevent.Existing}, Hint: apart}
 		case kind == dynevent.Tprobe:
 			routes[i] = Route{Type: p.Type, Base: dynevent.Base{Kind: dynevent.ArgN, N: int64(n)}}
 		default:
@@ -37,7 +37,7 @@ func (r *Walker) locateFields() ([]Route, []error) {
 				routes[i] = Route{Type: p.Type, Base: dynevent.Base{Kind: dynevent.Field, Name: f.Name}}
 				continue
 			}
-			errs[i] = source.Limit{Why: fmt.Sprintf("it is an argument of the tracepoint, and %s", kind.Has()), In: source.Way{dynevent.Tprobe}, Cure: apart}
+			errs[i] = source.Limit{Why: fmt.Sprintf("it is an argument of the tracepoint, and %s", kind.Has()), In: source.Way{dynevent.Tprobe}, Hint: apart}
 		}
 	}
 	return routes, errs
@@ -65,7 +65,7 @@ func (r *Walker) builtinOfEvent(x *spec.Builtin, p Route) (Route, *spec.Error) {
 		return p, spec.Errorf(x.Span, builtinsOfEvents, "%s is not known at a tracepoint", x.Text)
 	}
 	if kind != dynevent.Tprobe {
-		limit := source.Limit{Why: kind.Has(), In: source.Way{dynevent.Tprobe}, Cure: apart}
+		limit := source.Limit{Why: kind.Has(), In: source.Way{dynevent.Tprobe}, Hint: apart}
 		return p, spec.ErrorWith(x.Span, limit, "", "cannot fetch %s: %s", x.Text, limit.Why)
 	}
 	return p, nil

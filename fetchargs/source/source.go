@@ -61,7 +61,7 @@ func (w Way) Probe(side dynevent.Side) (kind dynevent.Kind, ok bool) {
 type Limit struct {
 	Why  string
 	In   Way    // in which it can be had, nil if that is not known
-	Cure string // what to do where there is that way, which does not have all else
+	Hint string // what to do where there is that way, which does not have all else
 }
 
 func (l Limit) Error() string { return l.Why }

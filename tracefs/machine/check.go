@@ -15,32 +15,32 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A Finding is one thing that this machine offers or lacks.
-type Finding struct {
+// A CheckResult is one thing that this machine offers or lacks.
+type CheckResult struct {
 	What string
 	Err  error  // nil if the machine has it; may wrap ErrArch or btf.ErrNoBTF
 	Note string // what the machine has, or what does not work without it
-	Cure string // how to get it, if there is a way
+	Hint string // how to get it, if there is a way
 	Must bool   // nothing can be traced without it
 }
 
 // Check reports what this machine offers and what it lacks. find opens tracefs.
-func Check(kernel *btf.Kernel, find func() (*tracefs.FS, error)) []Finding {
-	findings := []Finding{checkArch(), checkBTF(kernel)}
+func Check(kernel *btf.Kernel, find func() (*tracefs.FS, error)) []CheckResult {
+	results := []CheckResult{checkArch(), checkBTF(kernel)}
 	fs, err := find()
 	if err != nil {
-		findings = append(findings, checkTracefs(err))
+		results = append(results, checkTracefs(err))
 	} else {
-		findings = append(findings, Finding{What: "tracefs", Note: fs.Path()}, checkKprobes(fs), checkLockdown(), checkRights(fs))
-		findings = append(findings, checkFeatures(fs)...)
+		results = append(results, CheckResult{What: "tracefs", Note: fs.Path()}, checkKprobes(fs), checkLockdown(), checkRights(fs))
+		results = append(results, checkFeatures(fs)...)
 	}
-	return append(findings, checkSymbols(), checkRanges())
+	return append(results, checkSymbols(), checkRanges())
 }
 
-func checkArch() Finding {
+func checkArch() CheckResult {
 	var u unix.Utsname
 	unix.Uname(&u)
-	f := Finding{What: "kernel", Must: true}
+	f := CheckResult{What: "kernel", Must: true}
 	f.Note = fmt.Sprintf("%s %s", unix.ByteSliceToString(u.Release[:]), unix.ByteSliceToString(u.Machine[:]))
 	if abi.Named("") == nil {
 		f.Err = ErrArch
@@ -48,8 +48,8 @@ func checkArch() Finding {
 	return f
 }
 
-func checkBTF(kernel *btf.Kernel) Finding {
-	f := Finding{What: "types (BTF)", Must: true, Note: "/sys/kernel/btf/vmlinux"}
+func checkBTF(kernel *btf.Kernel) CheckResult {
+	f := CheckResult{What: "types (BTF)", Must: true, Note: "/sys/kernel/btf/vmlinux"}
 	if _, err := kernel.Type("int"); err != nil {
 		f.Err, f.Note = err, err.Error()
 		return f.unmounted("/sys", "/sys/kernel")
@@ -62,69 +62,69 @@ func checkBTF(kernel *btf.Kernel) Finding {
 
 // unmounted returns f, or, if a file system that f needs is not mounted, what helps: in a
 // chroot it may be missing. It has the directory within when it is mounted.
-func (f Finding) unmounted(mount, within string) Finding {
+func (f CheckResult) unmounted(mount, within string) CheckResult {
 	if _, err := os.Stat(within); !errors.Is(err, fs.ErrNotExist) {
 		return f
 	}
 	name := map[string]string{"/proc": "proc", "/sys": "sysfs"}[mount]
 	f.Note = mount + " is not mounted"
 	f.Err = errors.New(f.Note)
-	f.Cure = "mount -t " + name + " " + name + " " + mount
+	f.Hint = "mount -t " + name + " " + name + " " + mount
 	return f
 }
 
-func checkTracefs(err error) Finding {
-	f := Finding{What: "tracefs", Err: err, Note: err.Error(), Must: true}
-	var m *tracefs.MachineError
+func checkTracefs(err error) CheckResult {
+	f := CheckResult{What: "tracefs", Err: err, Note: err.Error(), Must: true}
+	var m *tracefs.HostError
 	if errors.As(err, &m) {
-		f.Note, f.Cure = m.Msg, m.Cure
+		f.Note, f.Hint = m.Msg, m.Hint
 	}
 	return f
 }
 
-func checkKprobes(fs *tracefs.FS) Finding {
-	f := Finding{What: "kprobe events", Note: "functions can be probed"}
-	var m *tracefs.MachineError
+func checkKprobes(fs *tracefs.FS) CheckResult {
+	f := CheckResult{What: "kprobe events", Note: "functions can be probed"}
+	var m *tracefs.HostError
 	if f.Err = fs.CheckKprobes(); errors.As(f.Err, &m) {
-		f.Note, f.Cure = m.Msg, m.Cure
+		f.Note, f.Hint = m.Msg, m.Hint
 	}
 	return f
 }
 
 // checkLockdown is about a kernel that has a tracefs: of one that is locked down for
 // confidentiality there is none.
-func checkLockdown() Finding {
+func checkLockdown() CheckResult {
 	level := tracefs.Lockdown()
 	if level == "" {
 		level = "none"
 	}
-	return Finding{What: "lockdown", Note: level + ": tracing is allowed"}
+	return CheckResult{What: "lockdown", Note: level + ": tracing is allowed"}
 }
 
-func checkRights(fs *tracefs.FS) Finding {
-	f := Finding{What: "rights", Note: "probes can be defined", Must: true}
-	var m *tracefs.MachineError
+func checkRights(fs *tracefs.FS) CheckResult {
+	f := CheckResult{What: "rights", Note: "probes can be defined", Must: true}
+	var m *tracefs.HostError
 	if f.Err = fs.Writable(); f.Err != nil {
 		f.Note = f.Err.Error()
 	}
 	if errors.As(f.Err, &m) {
-		f.Note, f.Cure = m.Msg, m.Cure
+		f.Note, f.Hint = m.Msg, m.Hint
 	}
 	return f
 }
 
-func checkFeatures(fs *tracefs.FS) []Finding {
+func checkFeatures(fs *tracefs.FS) []CheckResult {
 	f, err := fs.Features()
 	if err != nil {
-		return []Finding{{What: "features", Err: err, Note: err.Error(), Must: true}}
+		return []CheckResult{{What: "features", Err: err, Note: err.Error(), Must: true}}
 	}
-	has := func(ok bool, what, note, without string) Finding {
+	has := func(ok bool, what, note, without string) CheckResult {
 		if ok {
-			return Finding{What: what, Note: note}
+			return CheckResult{What: what, Note: note}
 		}
-		return Finding{What: what, Err: errors.ErrUnsupported, Note: without}
+		return CheckResult{What: what, Err: errors.ErrUnsupported, Note: without}
 	}
-	return []Finding{
+	return []CheckResult{
 		has(f.ArgN, "$argN", "parameters by number", "parameters are fetched by register"),
 		has(f.Ustring, "ustring", "strings in user memory", "no strings from user memory (since 5.3)"),
 		has(f.NotracePid, "set_event_notrace_pid", "tsnoop keeps itself out of the trace", "tsnoop's own calls show up (since 5.7)"),
@@ -132,19 +132,19 @@ func checkFeatures(fs *tracefs.FS) []Finding {
 	}
 }
 
-func checkSymbols() Finding {
-	f := Finding{What: "symbols", Note: "/proc/kallsyms"}
+func checkSymbols() CheckResult {
+	f := CheckResult{What: "symbols", Note: "/proc/kallsyms"}
 	if _, stext, err := symbols.Running().Facts(nil, true); err != nil || stext == 0 {
 		f.Err, f.Note = errors.ErrUnsupported, "addresses are hidden: callers are shown as numbers"
 		restrict := proc.KptrRestrict()
 		switch {
 		case restrict == 2:
 			f.Note += ", for kernel.kptr_restrict is 2"
-			f.Cure = "sysctl kernel.kptr_restrict=1"
+			f.Hint = "sysctl kernel.kptr_restrict=1"
 		case os.Geteuid() != 0:
-			f.Cure = "run as root"
+			f.Hint = "run as root"
 		default:
-			f.Cure = "give this container CAP_SYSLOG, or trace outside of it"
+			f.Hint = "give this container CAP_SYSLOG, or trace outside of it"
 		}
 	}
 	if f.Err != nil {
@@ -153,8 +153,8 @@ func checkSymbols() Finding {
 	return f
 }
 
-func checkRanges() Finding {
-	f := Finding{What: "memory map", Note: "bad kernel pointers are detected by the address ranges in /proc/kcore"}
+func checkRanges() CheckResult {
+	f := CheckResult{What: "memory map", Note: "bad kernel pointers are detected by the address ranges in /proc/kcore"}
 	if _, err := proc.LoadRanges(); err != nil {
 		f.Err, f.Note = err, "bad kernel pointers are detected by their upper bits only"
 		return f.unmounted("/proc", "/proc/self")

@@ -53,9 +53,9 @@ const smallest = 16
 
 // unsure returns the error that FILE may not be replaced: it may be of the same trace.
 func (rec *Recorder) unsure(err error) error {
-	return &tracefs.MachineError{Err: err,
+	return &tracefs.HostError{Err: err,
 		Msg:  fmt.Sprintf("%s exists, and may have events that are not in the files that the recorder has left: %v", rec.name, err),
-		Cure: fmt.Sprintf("rename %s, and then tsnoop record --recover %s makes another file of what is left", rec.name, rec.name)}
+		Hint: fmt.Sprintf("rename %s, and then tsnoop record --recover %s makes another file of what is left", rec.name, rec.name)}
 }
 
 // sameTrace reports whether both are what tsnoop has stored of the same trace.

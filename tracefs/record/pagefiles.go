@@ -62,9 +62,9 @@ type cpuFile struct {
 	dirty bool // has pages that are not known to be on the disk
 }
 
-// A FileError says that a recording cannot be written to its file. Cure says what may
+// A FileError says that a recording cannot be written to its file. Hint says what may
 // help, or is empty.
-type FileError struct{ Msg, Cure string }
+type FileError struct{ Msg, Hint string }
 
 func (e *FileError) Error() string { return "cannot write the recording: " + e.Msg }
 

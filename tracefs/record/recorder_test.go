@@ -199,7 +199,7 @@ func TestRecoverKilledWriting(t *testing.T) {
 	rt := newRecorderTest(t, filepath.Join(dir, "t.dat"))
 	rt.must(rt.rec.flush())
 	rt.must(os.WriteFile(rt.rec.tmpName(), []byte("a piece"), 0o600))
-	var m *tracefs.MachineError
+	var m *tracefs.HostError
 	if err := rt.recover(); !errors.As(err, &m) || !strings.Contains(m.Msg, "still recording") {
 		t.Errorf("%v", err)
 	}
@@ -296,9 +296,9 @@ func TestRecoverRefused(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v", tt.name, err)
 		}
-		var m *tracefs.MachineError
-		if tt.name != "another's" && (!errors.As(err, &m) || m.Cure != restore) {
-			t.Errorf("%s: no cure: %#v", tt.name, err)
+		var m *tracefs.HostError
+		if tt.name != "another's" && (!errors.As(err, &m) || m.Hint != restore) {
+			t.Errorf("%s: no hint: %#v", tt.name, err)
 		}
 		if _, err := os.Stat(rt.rec.cpuName(3)); err != nil {
 			t.Errorf("%s: %v", tt.name, err)
@@ -308,8 +308,8 @@ func TestRecoverRefused(t *testing.T) {
 	rt.must(rt.recover())
 	rt.shows()
 	rt.must(os.WriteFile(rt.rec.headName(), nil, 0o600)) // of a recorder that was killed while it armed
-	var m *tracefs.MachineError
-	if err := rt.recover(); !errors.As(err, &m) || !strings.Contains(m.Msg, "nothing was recorded") || m.Cure != "remove "+rt.rec.headName() {
+	var m *tracefs.HostError
+	if err := rt.recover(); !errors.As(err, &m) || !strings.Contains(m.Msg, "nothing was recorded") || m.Hint != "remove "+rt.rec.headName() {
 		t.Errorf("%v", err)
 	}
 	rt.shows()

@@ -30,7 +30,7 @@ func TestRecoverOthers(t *testing.T) {
 			rt.must(os.Lchown(name, 4711, 4711))
 			var refused *FileError
 			err := rt.recover()
-			if want := name + " is a " + kind + " of user 4711"; !errors.As(err, &refused) || !strings.Contains(refused.Msg, want) || refused.Cure == "" {
+			if want := name + " is a " + kind + " of user 4711"; !errors.As(err, &refused) || !strings.Contains(refused.Msg, want) || refused.Hint == "" {
 				t.Errorf("%v, want %s", err, want)
 			}
 			if b, err := os.ReadFile(name); string(b) != "precious" {

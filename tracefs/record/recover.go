@@ -113,7 +113,7 @@ func (rec *Recorder) claimed() (*os.File, error) {
 	if err := claim(head); err != nil {
 		head.Close()
 		if errors.Is(err, unix.EWOULDBLOCK) {
-			return nil, &tracefs.MachineError{Msg: fmt.Sprintf("tsnoop is still recording to %s", rec.name), Err: err}
+			return nil, &tracefs.HostError{Msg: fmt.Sprintf("tsnoop is still recording to %s", rec.name), Err: err}
 		}
 		return nil, err
 	}
@@ -127,13 +127,13 @@ func (rec *Recorder) usable(head *os.File, left []string) (*tracedat.Header, err
 	case err == nil:
 		return h, nil
 	case !slices.ContainsFunc(left, rec.hasPages):
-		return nil, &tracefs.MachineError{Err: err,
+		return nil, &tracefs.HostError{Err: err,
 			Msg:  fmt.Sprintf("nothing was recorded to %s before the recorder ended, or the machine", rec.name),
-			Cure: "remove " + rec.headName()}
+			Hint: "remove " + rec.headName()}
 	}
-	return nil, &tracefs.MachineError{Err: err,
+	return nil, &tracefs.HostError{Err: err,
 		Msg:  fmt.Sprintf("%s: %v: without it nobody understands the pages", head.Name(), err),
-		Cure: restore}
+		Hint: restore}
 }
 
 // noHead says why there is nothing to recover.
@@ -141,16 +141,16 @@ func (rec *Recorder) noHead(err error) error {
 	if !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
-	e := &tracefs.MachineError{Msg: fmt.Sprintf("nothing to recover for %s: %s does not exist", rec.name, rec.headName()), Err: err}
+	e := &tracefs.HostError{Msg: fmt.Sprintf("nothing to recover for %s: %s does not exist", rec.name, rec.headName()), Err: err}
 	if rec.dir.Exists(rec.name) {
 		e.Msg = fmt.Sprintf("nothing to recover for %s: the file exists, and %s does not", rec.name, rec.headName())
-		e.Cure = "tsnoop replay " + rec.name
+		e.Hint = "tsnoop replay " + rec.name
 	}
 	whole := &Recorder{name: strings.TrimSuffix(rec.name, filepath.Ext(rec.name))}
 	if left, _ := rec.left(); len(left) > 0 {
-		e.Cure = restore
+		e.Hint = restore
 	} else if rec.dir.Exists(whole.headName()) { // rec.name is one of the files that are left
-		e.Cure = "tsnoop record --recover " + whole.name
+		e.Hint = "tsnoop record --recover " + whole.name
 	}
 	return e
 }

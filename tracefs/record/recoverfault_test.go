@@ -353,7 +353,7 @@ func (f *faults) one(which int, dir, how string, n int, errno string) (left, rep
 	has = has && readableHead(dir)
 	for range 2 {
 		_, err := Recover(filepath.Join(dir, "t.dat"), false, nil)
-		var m *tracefs.MachineError
+		var m *tracefs.HostError
 		nothing := errors.As(err, &m) && strings.Contains(m.Msg, "nothing to recover")
 		if recorded && err != nil && !(nothing && holdsPages(filepath.Join(dir, "t.dat"), pages)) {
 			f.Errorf("%s: then Recover: %v", what, err)

@@ -15,10 +15,10 @@ import (
 func Threads(pids []int, follow bool) ([]int, error) {
 	for _, pid := range pids {
 		if _, err := proc.Threads(pid); errors.Is(err, os.ErrNotExist) {
-			return nil, &tracefs.MachineError{Msg: fmt.Sprintf("there is no process %d", pid)}
+			return nil, &tracefs.HostError{Msg: fmt.Sprintf("there is no process %d", pid)}
 		}
 		if of, ok := proc.ProcessOf(pid); ok && of != pid {
-			return nil, &tracefs.MachineError{Msg: fmt.Sprintf("%d is a thread of process %d", pid, of), Cure: fmt.Sprintf("-p %d traces all its threads", of)}
+			return nil, &tracefs.HostError{Msg: fmt.Sprintf("%d is a thread of process %d", pid, of), Hint: fmt.Sprintf("-p %d traces all its threads", of)}
 		}
 	}
 	return Family(pids, follow)

@@ -252,9 +252,9 @@ func (t *Trace) inUse(err error) error {
 	}
 	name := "instances/" + t.session.Group()
 	for _, h := range proc.Holders(name) {
-		return &tracefs.MachineError{Err: err,
+		return &tracefs.HostError{Err: err,
 			Msg:  fmt.Sprintf("%s cannot be removed: %s has its %s open", name, h, h.File),
-			Cure: "when that has ended, tsnoop clean removes it"}
+			Hint: "when that has ended, tsnoop clean removes it"}
 	}
 	return err
 }

@@ -15,6 +15,6 @@
 //
 // The package knows no command line, never prints and never exits. Specs that are wrong, or
 // that the kernel refuses, are returned as a spec.Errors; each of its errors has the position
-// in the text. A feature that the host lacks is returned as a *tracefs.MachineError. A problem
+// in the text. A feature that the host lacks is returned as a *tracefs.HostError. A problem
 // that does not end a trace is reported as a [tracefs.Warning].
 package trace

@@ -159,7 +159,7 @@ func (o *Options) checkIdle(set *pflag.FlagSet) error {
 	for _, i := range idle {
 		for _, flag := range i.flags {
 			if i.here(o) && set.Changed(flag) {
-				return Errorf(i.cure(o, flag), i.why, flag)
+				return Errorf(i.hint(o, flag), i.why, flag)
 			}
 		}
 	}

@@ -7,7 +7,7 @@ type idleness struct {
 	here  func(*Options) bool
 	flags []string
 	why   string // with the flag's name for %s
-	cure  func(o *Options, flag string) string
+	hint  func(o *Options, flag string) string
 }
 
 var (
@@ -47,6 +47,6 @@ var idle = []idleness{
 		"--%s is about structs in text: in JSON they have all types", always("tsnoop --json SPEC")},
 }
 
-func always(cure string) func(*Options, string) string {
-	return func(*Options, string) string { return cure }
+func always(hint string) func(*Options, string) string {
+	return func(*Options, string) string { return hint }
 }

@@ -73,12 +73,12 @@ func become(ids string) error {
 // becoming makes the command one that is executed as the user.
 func becoming(cmd *exec.Cmd, user string) error {
 	if os.Geteuid() != 0 {
-		return &tracefs.MachineError{Msg: "--user: only root can run a command as another user", Cure: "run tsnoop as root, or omit --user"}
+		return &tracefs.HostError{Msg: "--user: only root can run a command as another user", Hint: "run tsnoop as root, or omit --user"}
 	}
 	u, err := users.Lookup(user)
 	if err != nil {
-		return &tracefs.MachineError{Msg: fmt.Sprintf("--user: unknown user %q: %v", user, err), Err: err,
-			Cure: "give UID:GID; to run with the groups of a user of a directory service: tsnoop SPEC -- runuser -u USER -- COMMAND"}
+		return &tracefs.HostError{Msg: fmt.Sprintf("--user: unknown user %q: %v", user, err), Err: err,
+			Hint: "give UID:GID; to run with the groups of a user of a directory service: tsnoop SPEC -- runuser -u USER -- COMMAND"}
 	}
 	ids := fmt.Sprintf("%d,%d", u.UID, u.GID)
 	for _, group := range u.Groups {

@@ -66,12 +66,12 @@ func start(cmd *exec.Cmd, user string) (*tracee.Program, error) {
 // cannotRun explains why a program was not started.
 func cannotRun(name string, err error) error {
 	if errors.Is(err, unix.EPERM) {
-		return &tracefs.MachineError{
+		return &tracefs.HostError{
 			Msg:  "ptrace(2) is not permitted here, and without it no program can be held until the trace is armed",
-			Cure: "start it yourself and trace it as it runs: tsnoop -f -p PID SPEC", Err: err,
+			Hint: "start it yourself and trace it as it runs: tsnoop -f -p PID SPEC", Err: err,
 		}
 	}
-	var own *tracefs.MachineError
+	var own *tracefs.HostError
 	if errors.As(err, &own) {
 		return own
 	}

@@ -23,7 +23,7 @@ func (u *UI) Report(err error) int {
 	err = NoTypes(err)
 	var specs spec.Errors
 	var use *flags.Error
-	var machine *tracefs.MachineError
+	var machine *tracefs.HostError
 	var status ExitStatus
 	switch {
 	case err == nil:
@@ -39,7 +39,7 @@ func (u *UI) Report(err error) int {
 		return 2
 	case errors.As(err, &machine):
 		u.Warn("%s", machine.Msg)
-		u.Hint(machine.Cure)
+		u.Hint(machine.Hint)
 		return 1
 	}
 	for _, text := range each(err) {
@@ -74,15 +74,15 @@ func (u *UI) wrong(all spec.Errors) {
 // NoTypes adds to an error about missing BTF how to get it.
 func NoTypes(err error) error {
 	if errors.Is(err, btf.ErrSplit) {
-		return &tracefs.MachineError{Msg: err.Error(), Err: err,
-			Cure: "give the kernel's types first: --btf /sys/kernel/btf/vmlinux, or a copy of it, and then --btf FILE of the module"}
+		return &tracefs.HostError{Msg: err.Error(), Err: err,
+			Hint: "give the kernel's types first: --btf /sys/kernel/btf/vmlinux, or a copy of it, and then --btf FILE of the module"}
 	}
 	if err == nil || !errors.Is(err, btf.ErrNoBTF) {
 		return err
 	}
-	return &tracefs.MachineError{
+	return &tracefs.HostError{
 		Msg:  fmt.Sprintf("there are no types to resolve names with: %v", err),
-		Cure: "give BTF of this very kernel with --btf FILE: pahole --btf_encode_detached makes it from a vmlinux with debug information; BTFHub has it for many distributions",
+		Hint: "give BTF of this very kernel with --btf FILE: pahole --btf_encode_detached makes it from a vmlinux with debug information; BTFHub has it for many distributions",
 		Err:  err,
 	}
 }

@@ -27,18 +27,18 @@ func TestTrustRights(t *testing.T) {
 	}
 	user := &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 1000, Gid: 1000}}
 	cases := 0
-	lacks := func(name, why, cure string, attr *syscall.SysProcAttr, prefix ...string) {
+	lacks := func(name, why, hint string, attr *syscall.SysProcAttr, prefix ...string) {
 		t.Helper()
 		cases++
 		out, status := rightly(attr, append(prefix, "tsnoop", "-d", "100ms", "vfs_read(count)")...)
-		if want := "tsnoop: " + why + "\nhint: " + cure; status != 1 || !strings.HasPrefix(out, want) {
+		if want := "tsnoop: " + why + "\nhint: " + hint; status != 1 || !strings.HasPrefix(out, want) {
 			t.Errorf("%s: status %d\n[got]\n%s[want]\n%s", name, status, out, want)
 		}
 		if cases != 1 && size(0, 1) == 0 {
 			return // check finds out the same way
 		}
 		out, status = rightly(attr, append(prefix, "tsnoop", "check")...)
-		if status != 1 || !strings.Contains(out, why) || !strings.Contains(out, "cure: "+cure) {
+		if status != 1 || !strings.Contains(out, why) || !strings.Contains(out, "cure: "+hint) {
 			t.Errorf("%s: check does not say so: status %d\n%s", name, status, out)
 		}
 	}
